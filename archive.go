@@ -187,7 +187,7 @@ func (d *download) copy(ctx context.Context, from io.Reader, silence *limits.Sil
 	buffer := make([]byte, 32<<10)
 	for {
 		n, err := from.Read(buffer)
-		err = neterr.Usable(err)
+		err = neterr.FromServer(err)
 		if !d.Fits(n) {
 			return nil, errors.New("the storage sent more than it announced")
 		}

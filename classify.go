@@ -1,6 +1,7 @@
 package hiring
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -119,6 +120,16 @@ func rejected(s *subject, res *result, end *attemptEnd) classification {
 		e.Outcome = s.outcome(OutcomeUnknown)
 	}
 	v := classification{failure: e, permanent: res.throttled}
+	if _, tooLong := errors.AsType[tooLongError](res.bodyErr); res.bodyErr != nil && !tooLong {
+		// A refused key is not tried again: failed authentications throttle the address.
+		v.cut = !end.timedOut(res.bodyErr) && res.status != http.StatusUnauthorized
+		v.timeout = !v.cut && res.status != http.StatusUnauthorized
+		if e.Code == "" && res.status >= 400 && (len(res.body) == 0 || text.LooksLikeJSON(res.body)) {
+			e.Message = cutShort
+		} else {
+			e.Hints = append(e.Hints, cutShort)
+		}
+	}
 	v.fromAPI = e.Code != "" || provenance.Signed(res.header)
 	if v.fromAPI && s.unknown && s.request.method == http.MethodDelete && res.status == http.StatusNotFound {
 		v.failure = nil // An earlier attempt deleted it.
@@ -139,7 +150,7 @@ func unusable(s *subject, res *result, dec *decoded, end *attemptEnd) classifica
 	if v.failure == nil {
 		v.timeout = end.timedOut(cause)
 		v.cut = !v.timeout
-		what := "the response was cut short"
+		what := cutShort
 		if end.expired && end.callerErr == nil {
 			what = "the response was not complete"
 		}
@@ -174,6 +185,8 @@ func undecodable(s *subject, res *result, cause error) (e *Error, cut bool) {
 		e.Hints = []string{bytesHint}
 	case res.status == http.StatusNoContent:
 		e = s.fail(res, string(errNoData), nil)
+	case errors.As(cause, &syntactic) && len(bytes.TrimSpace(res.body)) == 0:
+		e, cut = s.fail(res, "the response is empty", io.ErrUnexpectedEOF), true
 	case errors.As(cause, &semantic), errors.As(cause, &syntactic):
 		// The cause's own text may hold candidates' data, so it is dropped.
 		e = s.fail(res, "the response cannot be decoded"+jsoncodec.Where(cause), nil)
@@ -291,6 +304,8 @@ func (s *subject) advise(e *Error, body []byte) {
 }
 
 const (
+	cutShort = "the response was cut short"
+
 	// pageHint is the hint for web pages, and for 2xx responses that are not from the
 	// API.
 	pageHint = "a proxy answered, or the base URL is wrong"

@@ -282,7 +282,7 @@ func IsTransient(err error) bool {
 	case failure.Status < 300:
 		return !failure.permanent && errors.Unwrap(failure) != nil // The response was cut short.
 	}
-	return true
+	return failure.Status < 600
 }
 
 // rejected reports whether the API rejected a request for another reason than a rate limit.

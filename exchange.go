@@ -69,7 +69,7 @@ func (x *exchange) send(k *core, r *http.Request) (*http.Response, error) {
 	resp, err := transport.RoundTrip(r)
 	switch {
 	case err != nil:
-		return nil, neterr.Usable(err)
+		return nil, neterr.FromServer(err)
 	case resp == nil:
 		return nil, errNoResponse
 	case resp.Body == nil:
@@ -209,7 +209,7 @@ func (c *call) readBody(x *exchange, status int) ([]byte, error) {
 	} else if c.decoder == nil {
 		limit, whole = min(limit, maxDrained), false
 	}
-	err := neterr.Usable(x.buffer.Fill(x.body.Body, limit))
+	err := neterr.FromServer(x.buffer.Fill(x.body.Body, limit))
 	read := x.buffer.Bytes()
 	if err == nil && whole && int64(len(read)) > limit {
 		err = tooLongError{limit}

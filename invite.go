@@ -145,6 +145,7 @@ func (r *inviteRun) ensure(ctx context.Context, v invite) conclusion {
 // releases the address.
 func (r *inviteRun) finish(ctx context.Context, v invite) (end conclusion) {
 	defer func() { r.release(v) }()
+	ctx = r.withClaim(ctx, v.to)
 	if v.last.Invited() {
 		return v.found(v.last.Invitation)
 	}
@@ -378,9 +379,33 @@ func (r *inviteRun) find(to inviting.Addressee) (invitation Invitation, found bo
 	return r.service.sent.Invitation(to)
 }
 
+// addressClaim is the claim of an address by a call, in the context of that call.
+type addressClaim struct {
+	sent  *sentInvitations
+	to    inviting.Addressee
+	outer *addressClaim // Of the call whose function made the call.
+}
+
+type addressClaimKey struct{}
+
+func claimOf(ctx context.Context) *addressClaim {
+	claim, _ := ctx.Value(addressClaimKey{}).(*addressClaim)
+	return claim
+}
+
+// withClaim returns the context of a call that has claimed an address.
+func (r *inviteRun) withClaim(ctx context.Context, to inviting.Addressee) context.Context {
+	return context.WithValue(ctx, addressClaimKey{}, &addressClaim{r.service.sent, to, claimOf(ctx)})
+}
+
 // claim excludes other calls from an address until release. When another call has the
 // address, claim waits until that call ends and returns false.
 func (r *inviteRun) claim(ctx context.Context, to inviting.Addressee) (last lastSend, claimed bool, err error) {
+	for outer := claimOf(ctx); outer != nil; outer = outer.outer {
+		if outer.sent == r.service.sent && outer.to == to {
+			return last, false, errOwnAddress
+		}
+	}
 	last, busy := r.service.sent.Claim(to, r.now())
 	if busy == nil {
 		return last, true, nil
@@ -519,6 +544,11 @@ func (r *inviteRun) nextWindow(ctx context.Context, err error) time.Duration {
 var (
 	// errListed is returned when the address got an invitation before the request was sent.
 	errListed = errors.New("hiring: the address has an invitation by now")
+
+	// errOwnAddress is returned when a function that a call waits for invites the address of
+	// that call.
+	errOwnAddress = &Error{Operation: "Invitations.Ensure", Outcome: OutcomeNotDone, Message: "not sent, because a function that the invitation of the same " +
+		"address waits for made the call: make it after that invitation"}
 
 	// errInconclusive is returned when every scan of a listing may have missed an item.
 	errInconclusive = errors.New("hiring: items left the listing of invitations each time it was read")

@@ -21,7 +21,8 @@ type SendAllOptions struct {
 	Each func(InviteResult, error) bool
 
 	// Progress is called after each candidate, before each wait of more than a
-	// second, and every minute of such a wait. Nil: not called.
+	// second, and every minute of such a wait. It must not invite: a call for the address
+	// in flight would wait for this run. Nil: not called.
 	Progress func(InviteProgress)
 
 	// Checkpoint records each address before its request is sent, so that the run
@@ -284,6 +285,7 @@ func (r *bulkRun) claimAndStep(ctx context.Context, q *queued) (end conclusion) 
 		return conclusion{}
 	}
 	defer func() { r.release(q.invite) }()
+	ctx = r.withClaim(ctx, q.to)
 	if last.Invited() && !last.At.Equal(q.last.At) {
 		q.sends = 0 // Another call sent the invitation.
 	}

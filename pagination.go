@@ -26,6 +26,11 @@ const (
 // Pager is a list that is read while it is iterated over. It is an immutable value:
 // each iteration starts over, and goroutines may share one. Rate limits count requests,
 // so the default page size is the maximum.
+//
+// Some lists are paged by number, such as that of invitations. When such a list grows while
+// it is read, no item comes twice, and one that grows by exactly one page looks as if
+// Dialect.PageParam were wrong. When it shrinks, items can be missing. If meta.total shows a
+// change, [Exchange].Warning says so.
 type Pager[T any] struct {
 	list     *list[T]
 	at       *paging.Position // Nil: the beginning.
@@ -252,6 +257,7 @@ type pageReader[T any] struct {
 	list   *list[T]
 	err    error
 	warned bool // Of the size of pages.
+	total  *int // Of the items in the list, by the page before; nil if it did not say.
 	spare  []T  // Memory for the items of the next page.
 }
 
@@ -325,6 +331,7 @@ func (r *pageReader[T]) finishPage(d *pageDecoder[T]) error {
 		r.err = r.list.stuckError(r.Lost, &d.meta)
 	}
 	d.items = d.items[:fresh]
+	r.total = d.meta.Total
 	return nil
 }
 
@@ -348,6 +355,9 @@ func (d *pageDecoder[T]) decode(p *payload) (warning string, err error) {
 	if warning == "" && r.list.unexpected != nil {
 		warning = r.list.unexpected(d.items)
 	}
+	if changed := r.totalChanged(&d.meta); changed != "" {
+		warning = joinWarnings(warning, changed)
+	}
 	if r.MayBeTruncated(len(d.items), d.meta.paging()) {
 		warning = joinWarnings(warning, mayBeTruncated)
 	}
@@ -358,6 +368,15 @@ func (d *pageDecoder[T]) Len() int          { return len(d.items) }
 func (d *pageDecoder[T]) ID(i int) string   { return d.reader.list.id(&d.items[i]) }
 func (d *pageDecoder[T]) Seq(i int) int64   { return d.reader.list.seq(&d.items[i]) }
 func (d *pageDecoder[T]) Move(to, from int) { d.items[to] = d.items[from] }
+
+// totalChanged returns a warning when a list by page number has another number of items than
+// at the page before.
+func (r *pageReader[T]) totalChanged(meta *wireMeta) string {
+	if meta.Total == nil || r.total == nil || *meta.Total == *r.total || r.At.Style != paging.ByPage {
+		return ""
+	}
+	return fmt.Sprintf("the list has %d items, and had %d at the page before: items may be missing", *meta.Total, *r.total)
+}
 
 // joinWarnings joins two warnings, each of which may be "".
 func joinWarnings(a, b string) string {

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	jsonv2 "github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/hiring-assessment/hiring-go/internal/dialecthint"
 	"github.com/hiring-assessment/hiring-go/internal/jsoncodec"
@@ -103,12 +104,20 @@ func (r request) withBody(v any) request {
 	body, err := jsonv2.Marshal(v, bodyOptions)
 	switch {
 	case err != nil:
-		return r.refuse("body", "cannot be written as JSON"+jsoncodec.Where(err))
+		return r.refuse("body", bodyProblem(v, err))
 	case len(body) > maxBody:
 		return r.refuse("body", fmt.Sprintf("is %d bytes of JSON, above the API's limit of %d", len(body), maxBody))
 	}
 	r.body = body
 	return r
+}
+
+// bodyProblem returns why v cannot be written as JSON.
+func bodyProblem(v any, err error) string {
+	if _, invalid := jsonv2.Marshal(v, bodyOptions, jsontext.AllowInvalidUTF8(true)); invalid == nil {
+		return "has text that is not UTF-8" + jsoncodec.In(err)
+	}
+	return "cannot be written as JSON" + jsoncodec.Where(err)
 }
 
 // withMembers makes the documented body members and the caller's additional ones the JSON body.

@@ -22,6 +22,15 @@ func WhereIn(place string, err error) string {
 	return quote(place+at) + " " + cmp.Or(what, "cannot be read")
 }
 
+// In returns the JSON pointer of an error after " in ", or "" for the whole JSON.
+func In(err error) string {
+	at, _, _ := split(err)
+	if at == "" {
+		return ""
+	}
+	return " in " + quote(at)
+}
+
 // quote returns the beginning of a JSON pointer, which may be as long as a response.
 func quote(pointer string) string {
 	return text.Quote([]byte(strings.ToValidUTF8(pointer[:min(len(pointer), 2*text.MaxQuoted)], "")))
@@ -46,7 +55,14 @@ func split(err error) (at, what string, offset int64) {
 	if e, ok := errors.AsType[*json.SemanticError](err); ok {
 		at, offset, what = string(e.JSONPointer), e.ByteOffset, "has a value of the wrong type"
 		if e.JSONKind != 0 && e.GoType != nil {
-			what = fmt.Sprintf("has %s instead of %s", kindName(e.JSONKind), typeName(e.GoType))
+			is, wanted := kindName(e.JSONKind), typeName(e.GoType)
+			what = fmt.Sprintf("has %s instead of %s", is, wanted)
+			if is == wanted {
+				what = fmt.Sprintf("has %s that cannot be read", is)
+			}
+			if e.JSONKind == '0' && is == wanted {
+				what = "has a number that is out of range"
+			}
 		}
 	} else if e, ok := errors.AsType[*jsontext.SyntacticError](err); ok {
 		at, offset, what = string(e.JSONPointer), e.ByteOffset, "is not valid JSON"

@@ -11,6 +11,7 @@ import (
 	"io"
 	"net"
 	"reflect"
+	"strings"
 	"syscall"
 )
 
@@ -22,6 +23,37 @@ func Usable(err error) error {
 	}
 	return err
 }
+
+// FromServer is like Usable for an error of reading a response. net/http quotes a line that
+// it cannot read, which may be the body of an earlier response, with candidates' data. The
+// quote is dropped from the text, and Unwrap does not lead to it.
+func FromServer(err error) error {
+	err = Usable(err)
+	if err == nil {
+		return nil
+	}
+	message := err.Error()
+	for _, problem := range []string{"malformed ", "bad "} {
+		begin := strings.Index(message, problem)
+		if begin < 0 {
+			continue
+		}
+		if quote := strings.IndexByte(message[begin:], '"'); quote >= 0 {
+			return &unquoted{strings.TrimRight(message[:begin+quote], " :"), func(target error) bool { return errors.Is(err, target) }}
+		}
+	}
+	return err
+}
+
+// unquoted is an error without the text that it quoted.
+type unquoted struct {
+	text string
+	is   func(error) bool // Of the original error. A closure, because printers do not print the content of closures.
+}
+
+func (e *unquoted) Error() string { return e.text }
+
+func (e *unquoted) Is(target error) bool { return e.is(target) }
 
 // Permanent reports whether err is a TLS failure that a retry does not fix, such as an
 // invalid certificate.

@@ -3,6 +3,7 @@ package call_test
 import (
 	"context"
 	"errors"
+	"log/slog"
 	"net/http"
 	"net/http/cookiejar"
 	"net/url"
@@ -140,6 +141,9 @@ func TestNewRejectsOptions(t *testing.T) {
 	for want, opt := range map[string]hiring.Option{
 		"WithTimeout":           hiring.WithTimeout(-1),
 		"30*time.Second":        hiring.WithTimeout(30),
+		"WithLogger":            hiring.WithLogger(new(slog.Logger)),
+		"WithHTTPClient":        hiring.WithHTTPClient(&http.Client{Transport: (*http.Transport)(nil)}),
+		"nil pointer":           hiring.WithHTTPClient(&http.Client{Transport: apitest.RoundTripper(nil)}),
 		"WithMaxResponseBytes":  hiring.WithMaxResponseBytes(0),
 		"WithUserAgent":         hiring.WithUserAgent("a\nX-Evil: 1"),
 		"WithEnvironment":       hiring.WithEnvironment("staging"),
@@ -346,7 +350,7 @@ func TestKeySourceFailures(t *testing.T) {
 		"its error":         {"", cause, "the vault is sealed"},
 		"empty key":         {"", nil, "is empty"},
 		"unclean key":       {"sk_test_x\n51HxQ9", nil, "white space"},
-		"other environment": {"sk_live_51HxQ9", nil, "not of the test environment"},
+		"other environment": {"sk_live_51HxQ9", nil, "requires the test environment"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			fake := apitest.NewScriptedServer(t, apitest.Respond(200, `{"data":{"id":"x","submission_id":"x"},"meta":{}}`))
@@ -496,6 +500,13 @@ func TestInputsAreRejectedBeforeAnythingIsSent(t *testing.T) {
 		}},
 		"Tail without a unit": {"MinInterval", func(c *hiring.Client) error {
 			return apitest.LastError(c.Events.Tail(ctx, "a", hiring.TailOptions{MinInterval: 77}))
+		}},
+		"Send not UTF-8": {"body", func(c *hiring.Client) error {
+			in := bad
+			in.Name = "A\xff"
+			_, err := c.Invitations.Send(ctx, "a", in)
+			require.EqualError(t, err, "hiring: body: has text that is not UTF-8 in /candidate_name")
+			return err
 		}},
 		"Do with the prefix": {"path", func(c *hiring.Client) error {
 			_, err := c.Do(ctx, "GET", "/api/v1/account", nil, nil, nil)

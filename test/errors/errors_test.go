@@ -1,6 +1,7 @@
 package errors_test
 
 import (
+	"bufio"
 	"context"
 	"encoding/json"
 	"errors"
@@ -235,7 +236,7 @@ func TestSuccessThatCannotBeReadIsDescribedByPlace(t *testing.T) {
 		{"not JSON", `{secret`, "it is not valid JSON at byte 1"},
 		{"broken", `{"data":{"summary":secret}}`, "/data/summary is not valid JSON at byte 19"},
 		{"trailing", `{"data":{}} secret`, "is not valid JSON at byte 12"},
-		{"empty", ``, "it ends too early at byte 0"},
+		{"empty", ``, "the response is empty"},
 		{"cut", `{"data":{"summary":"sec`, "/data/summary ends too early"},
 		{"array envelope", `["secret"]`, "it has a list instead of an object"},
 		{"no data", `{"secret":1}`, "the response has no data"},
@@ -522,4 +523,72 @@ func TestInvalidMembersDoNotHideTheCode(t *testing.T) {
 	form, fields := apitest.RequireError(t, "Get", err).Fields()
 	assert.Equal(t, []string{"one"}, form)
 	assert.Equal(t, map[string][]string{"a": {"x"}, "b": {"y"}, "c": nil}, fields)
+}
+
+// A GET is retried after a rejection whose body was cut, because its code is not known.
+func TestRejectionsThatAreCutShort(t *testing.T) {
+	get, remove := getAccount, func(ctx context.Context, c *hiring.Client) error { return c.Assessments.Delete(ctx, apitest.ID) }
+	for name, c := range map[string]struct {
+		status int
+		begin  string
+		call   func(context.Context, *hiring.Client) error
+		sent   int
+		text   string
+	}{
+		"404 of a GET":              {404, `{"error":{"code":"NOT_F`, get, 4, "404 the response was cut short; "},
+		"404 of a GET without body": {404, ``, get, 4, "404 the response was cut short; "},
+		"302 of a GET":              {302, `<html>`, get, 4, "correct the base URL; the response was cut short; "},
+		"403 page of a GET":         {403, `<html>`, get, 4, "403 the response is not from the API: <html>; "},
+		"401 of a GET":              {401, `{"error":`, get, 1, "401 the response was cut short; "},
+		"404 of a DELETE":           {404, `{"error":{"code":"NOT_F`, remove, 1, "404 the response was cut short"},
+		"whole error, then cut":     {404, `{"error":{"code":"NOT_FOUND","message":"No."}}`, get, 4, "404 NOT_FOUND: No; "},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			fake := apitest.NewScriptedServer(t, apitest.Truncate(c.status, c.begin, io.ErrUnexpectedEOF, apitest.RequestIDHeader))
+			err := c.call(t.Context(), fake.Client())
+			assert.ErrorContains(t, err, c.text, name)
+			assert.ErrorContains(t, err, "the response was cut short", name)
+			require.ErrorIs(t, err, io.ErrUnexpectedEOF, name)
+			assert.Len(t, fake.Requests(), c.sent, name)
+		})
+	}
+}
+
+func TestTextsOfOtherUnusableResponses(t *testing.T) {
+	for name, c := range map[string]struct {
+		status     int
+		body, want string
+	}{
+		"empty":                 {201, ``, "201 the response is empty; the write itself was done"},
+		"blank":                 {201, ` `, "201 the response is empty; the write itself was done"},
+		"a number out of range": {201, `{"data":{"id":"a","budget_dollars_cap":1e999}}`, "/data/budget_dollars_cap has a number that is out of range at byte"},
+	} {
+		fake := apitest.NewScriptedServer(t, apitest.Respond(c.status, c.body, apitest.RequestIDHeader))
+		_, err := fake.Client().Assessments.Create(t.Context(), hiring.NewAssessment{ChallengeID: apitest.ID, Name: "x"})
+		require.ErrorContains(t, err, c.want, name)
+	}
+}
+
+// net/http quotes what it cannot read as a response, such as the rest of an earlier body.
+func TestBodiesInErrorsOfTheTransportAreDropped(t *testing.T) {
+	const body = `{"data":{"candidate_email":"ada@example.com"}}`
+	for name, c := range map[string]struct{ response, want string }{
+		"a status line": {body + "\r\n\r\n", "malformed HTTP response"},
+		"a status code": {"HTTP/1.1 " + body + "\r\n\r\n", "malformed HTTP status code"},
+		"a header line": {"HTTP/1.1 200 OK\r\n" + strings.ReplaceAll(body, ":", "=") + "\r\n\r\n", "malformed MIME header"},
+		"a length":      {"HTTP/1.1 200 OK\r\nContent-Length: " + body + "\r\n\r\n", "bad Content-Length"},
+	} {
+		base, _ := apitest.Listen(t, func(conn *net.TCPConn) {
+			_, _ = http.ReadRequest(bufio.NewReader(conn))
+			_, _ = io.WriteString(conn, c.response)
+			_ = conn.Close()
+		})
+		client, err := hiring.New(base, apitest.Key, apitest.NoRetry)
+		require.NoError(t, err)
+		_, err = client.Account.Get(t.Context())
+		require.ErrorContains(t, err, c.want, name)
+		for cause := err; cause != nil; cause = errors.Unwrap(cause) {
+			assert.NotContains(t, fmt.Sprintf("%v %+v %#v", cause, cause, cause), "example.com", "%s: %T", name, cause)
+		}
+	}
 }

@@ -30,6 +30,8 @@ func TestIsTransientOfRealCalls(t *testing.T) {
 		"429 without headers":            {apitest.Respond(429, ""), nil, true},
 		"500":                            {apitest.RespondError(500, hiring.ErrInternal), nil, true},
 		"501":                            {apitest.Respond(501, "not implemented"), nil, true},
+		"599":                            {apitest.Respond(599, ""), nil, true},
+		"600":                            {apitest.Respond(600, ""), nil, false},
 		"502 of a proxy":                 {apitest.Respond(502, "<html>"), nil, true},
 		"reset":                          {apitest.Fail(syscall.ECONNRESET), nil, true},
 		"refused":                        {apitest.Fail(syscall.ECONNREFUSED), nil, true},

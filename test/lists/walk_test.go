@@ -624,3 +624,24 @@ func TestIterationDecodesIntoClearedItems(t *testing.T) {
 	}
 	assert.Equal(t, want, items, "read ahead")
 }
+
+// A list by page number that shrinks while it is read skips items: its total shows that.
+func TestTotalsThatChangeAreAWarning(t *testing.T) {
+	for name, total := range map[string]int{"shrinks": 200, "grows": 260, "stays": 250} {
+		s := apitest.NewListServer("page", 250)
+		s.Spoil = func(n int, _ url.Values, p *apitest.ListPage) {
+			if n == 3 {
+				p.Meta["total"] = total
+			}
+		}
+		var recorder apitest.WarningRecorder
+		_, err := apitest.InvitationsOf(s.Client(t, recorder.Options()...)).Collect(t.Context())
+		require.NoError(t, err, name)
+		if total == 250 {
+			assert.Empty(t, recorder.Warnings, name)
+			continue
+		}
+		require.Len(t, recorder.Warnings, 1, name)
+		assert.Contains(t, recorder.Warnings[0], fmt.Sprintf("the list has %d items, and had 250 at the page before", total), name)
+	}
+}
