@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/hiring-assessment/hiring-go"
+	"github.com/hiring-assessment/hiring-go/internal/envelope"
 	"github.com/hiring-assessment/hiring-go/internal/testing/apitest"
 )
 
@@ -172,33 +173,33 @@ func TestTokenOfAnImpossiblePositionIsRejected(t *testing.T) {
 		style string
 		place map[string]any
 	}{
-		{apitest.InvitationsOf, "page", map[string]any{"p": 0}},
-		{apitest.InvitationsOf, "page", map[string]any{"p": -1}},
-		{apitest.InvitationsOf, "page", map[string]any{"p": int64(math.MaxInt64)}},
-		{apitest.InvitationsOf, "page", map[string]any{"p": 1<<24 + 1}},
-		{apitest.InvitationsOf, "page", map[string]any{"p": json.Number("9223372036854775808")}},
-		{apitest.InvitationsOf, "page", map[string]any{"p": json.Number("1e400")}},
-		{apitest.InvitationsOf, "page", map[string]any{"s": int64(math.MaxInt64)}},
-		{apitest.InvitationsOf, "page", map[string]any{"y": int64(math.MaxInt64)}},
-		{apitest.InvitationsOf, "page", map[string]any{"q": int64(math.MinInt64)}},
-		{apitest.ChallengesOf, "page", map[string]any{"p": int64(math.MaxInt64)}},
-		{apitest.SubmissionsOf, "cursor", map[string]any{"p": int64(math.MaxInt64)}},
-		{apitest.EventsOf, "seq", map[string]any{"p": int64(math.MaxInt64)}},
-		{apitest.EventsOf, "seq", map[string]any{"q": json.Number("9223372036854775808")}},
-		{apitest.InvitationsOf, "page", map[string]any{"s": -1}},
-		{apitest.InvitationsOf, "page", map[string]any{"s": 0}},
-		{apitest.InvitationsOf, "page", map[string]any{"s": 101}},
-		{apitest.InvitationsOf, "page", map[string]any{"q": -2}},
-		{apitest.InvitationsOf, "page", map[string]any{"y": 2}},
-		{apitest.InvitationsOf, "page", map[string]any{"y": -1}},
-		{apitest.InvitationsOf, "page", map[string]any{"y": 4}},
-		{apitest.InvitationsOf, "page", map[string]any{"p": "2"}},
-		{apitest.ChallengesOf, "page", map[string]any{"y": 3}}, // Entries of a log have numbers, challenges none.
-		{apitest.ChallengesOf, "page", map[string]any{"y": 4}},
-		{apitest.ChallengesOf, "page", map[string]any{"y": -1}},
-		{apitest.EventsOf, "seq", map[string]any{"s": 501}},
-		{apitest.EventsOf, "seq", map[string]any{"y": 1}},
-		{apitest.SubmissionsOf, "cursor", map[string]any{"y": 1}},
+		{apitest.InvitationsOf, "page", map[string]any{"Page": 0}},
+		{apitest.InvitationsOf, "page", map[string]any{"Page": -1}},
+		{apitest.InvitationsOf, "page", map[string]any{"Page": int64(math.MaxInt64)}},
+		{apitest.InvitationsOf, "page", map[string]any{"Page": 1<<24 + 1}},
+		{apitest.InvitationsOf, "page", map[string]any{"Page": json.Number("9223372036854775808")}},
+		{apitest.InvitationsOf, "page", map[string]any{"Page": json.Number("1e400")}},
+		{apitest.InvitationsOf, "page", map[string]any{"Size": int64(math.MaxInt64)}},
+		{apitest.InvitationsOf, "page", map[string]any{"Style": int64(math.MaxInt64)}},
+		{apitest.InvitationsOf, "page", map[string]any{"Seq": int64(math.MinInt64)}},
+		{apitest.ChallengesOf, "page", map[string]any{"Page": int64(math.MaxInt64)}},
+		{apitest.SubmissionsOf, "cursor", map[string]any{"Page": int64(math.MaxInt64)}},
+		{apitest.EventsOf, "seq", map[string]any{"Page": int64(math.MaxInt64)}},
+		{apitest.EventsOf, "seq", map[string]any{"Seq": json.Number("9223372036854775808")}},
+		{apitest.InvitationsOf, "page", map[string]any{"Size": -1}},
+		{apitest.InvitationsOf, "page", map[string]any{"Size": 0}},
+		{apitest.InvitationsOf, "page", map[string]any{"Size": 101}},
+		{apitest.InvitationsOf, "page", map[string]any{"Seq": -2}},
+		{apitest.InvitationsOf, "page", map[string]any{"Style": 2}},
+		{apitest.InvitationsOf, "page", map[string]any{"Style": -1}},
+		{apitest.InvitationsOf, "page", map[string]any{"Style": 4}},
+		{apitest.InvitationsOf, "page", map[string]any{"Page": "2"}},
+		{apitest.ChallengesOf, "page", map[string]any{"Style": 3}}, // Entries of a log have numbers, challenges none.
+		{apitest.ChallengesOf, "page", map[string]any{"Style": 4}},
+		{apitest.ChallengesOf, "page", map[string]any{"Style": -1}},
+		{apitest.EventsOf, "seq", map[string]any{"Size": 501}},
+		{apitest.EventsOf, "seq", map[string]any{"Style": 1}},
+		{apitest.SubmissionsOf, "cursor", map[string]any{"Style": 1}},
 	} {
 		s := apitest.NewListServer(c.style, 501)
 		list := c.list(s.Client(t))
@@ -222,8 +223,8 @@ func TestTokenOfADistantPositionIsAccepted(t *testing.T) {
 		place map[string]any
 		asked string
 	}{
-		{apitest.InvitationsOf, "page", map[string]any{"p": 1 << 24}, "16777216"},
-		{apitest.EventsOf, "seq", map[string]any{"q": int64(math.MaxInt64)}, "9223372036854775807"},
+		{apitest.InvitationsOf, "page", map[string]any{"Page": 1 << 24}, "16777216"},
+		{apitest.EventsOf, "seq", map[string]any{"Seq": int64(math.MaxInt64)}, "9223372036854775807"},
 	} {
 		s := apitest.NewListServer(c.style, 501)
 		list := c.list(s.Client(t))
@@ -244,21 +245,22 @@ func TestTokenOfADistantPositionIsAccepted(t *testing.T) {
 	}
 }
 
-// forge changes the position of a token.
+// listTokens is the kind of the text in resume tokens.
+var listTokens = envelope.Kind{Name: "list", Version: 1}
+
+// forge changes the position of a token, with a checksum that fits.
 func forge(t *testing.T, token string, place map[string]any) string {
 	t.Helper()
 	b, err := base64.RawURLEncoding.DecodeString(token)
 	require.NoError(t, err)
 	var parts map[string]any
-	require.NoError(t, json.Unmarshal(b, &parts))
-	at := parts["a"].(map[string]any)
+	require.NoError(t, listTokens.Open(string(b), &parts))
+	at := parts["At"].(map[string]any)
 	for name, value := range place {
 		require.Contains(t, at, name)
 		at[name] = value
 	}
-	b, err = json.Marshal(parts)
-	require.NoError(t, err)
-	return base64.RawURLEncoding.EncodeToString(b)
+	return base64.RawURLEncoding.EncodeToString([]byte(listTokens.Seal(parts)))
 }
 
 func TestTokenDoesNotRevealTheFilter(t *testing.T) {
