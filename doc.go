@@ -58,7 +58,7 @@
 // is retried only when the API certainly did not process it: after a 429, or when no
 // connection was made. [RetryPolicy] sets the number of attempts and the delays. The
 // client honours Retry-After unless it exceeds RetryPolicy.MaxWait or the context's
-// deadline. In that case the call returns the error at once.
+// deadline. In that case the call returns the error immediately.
 //
 // [WithTimeout] limits each attempt, to 30 s by default. The context limits the whole call
 // with its delays.
@@ -104,7 +104,7 @@
 //   - [SubmissionService.Poll] is one poll of Watch, for cron jobs and functions.
 //   - [EventService.Tail] follows the log of an attempt.
 //
-// They retry 429, 5xx and connection errors, and end at once on 401 and 403. All but
+// They retry 429, 5xx and connection errors, and end immediately on 401 and 403. All but
 // WaitReport leave a tenth of each rate-limit window to others.
 //
 // # Rate limits

@@ -34,7 +34,7 @@ const (
 //
 //   - Save PollResult.State after processing the submissions, also when Poll fails. The
 //     same state returns the same submissions again.
-//   - Call Poll again at once while Wait is 0. Otherwise Wait is at most 20 minutes, or
+//   - Call Poll again immediately while Wait is 0. Otherwise Wait is at most 20 minutes, or
 //     MaxInterval if that is longer, while requests remain.
 //   - A result comes within 3 hours with one such series of calls an hour (6 with more
 //     than 2,900 unfinished), and within 2 days with one a day.

@@ -29,8 +29,8 @@ type TailOptions struct {
 // pass the last Seq as SinceSeq.
 //
 // Tail retries 429, 5xx and connection errors, and waits for the next rate-limit
-// window. Any other error comes last. A payload that the caller keeps holds at most a
-// few KB in memory. Scope read; up to about 120 reads an hour.
+// window. It yields any other error last, also that of an ended context. A payload that
+// the caller keeps retains at most a few KB of memory. Scope read; up to about 120 reads an hour.
 func (s *EventService) Tail(ctx context.Context, submissionID string, o TailOptions) iter.Seq2[Event, error] {
 	return func(yield func(Event, error) bool) {
 		err := s.use().composed(ctx, "Events.Tail", func(ctx context.Context) (err error) {

@@ -116,7 +116,7 @@ func (s *SubmissionService) waitReport(ctx context.Context, id string, o WaitOpt
 	}
 }
 
-// WaitError lists the submissions whose reports did not come.
+// WaitError lists the submissions that had no report when a wait ended.
 type WaitError struct {
 	Missing    []string // The API responds with 404.
 	Unreadable []string // Their reports cannot be decoded.

@@ -38,8 +38,9 @@ func (o WatchOptions) check() (interval, error) {
 	return pause, err
 }
 
-// Watch yields every newly evaluated submission. It ends with the context, or with an
-// error that is not transient, such as 401.
+// Watch yields every newly evaluated submission, without end. An error that is not
+// transient, such as 401, is yielded last. So is the error of an ended context: it
+// matches [context.Canceled] or [context.DeadlineExceeded].
 //
 //   - Each submission is yielded at least once, without duplicates within a run. After
 //     an hour without a ready report, its Report is nil.
@@ -49,7 +50,7 @@ func (o WatchOptions) check() (interval, error) {
 //   - A result comes within an hour after a listing can show it (91 minutes with more
 //     than 2,900 unfinished), while the API responds and requests remain.
 //   - A submission that cannot be decoded delays no other.
-//   - An AssessmentID that does not exist is [ErrNotFound].
+//   - If AssessmentID does not exist, Watch yields [ErrNotFound].
 //
 // Watch works with any meaning of since (assumed: meaning of since). Scope read; 80 to
 // 220 reads an hour, more where since filters on creation.
