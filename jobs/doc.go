@@ -2,7 +2,7 @@
 // processes. It runs as jobs of [River] in the user's own database: PostgreSQL for
 // many processes, SQLite for one.
 //
-//	config := &river.Config{}
+//	config := &river.Config{SoftStopTimeout: 10 * time.Second}
 //	err := jobs.Watch[*riverpgxv5.Driver](config, jobs.Results[pgx.Tx]{
 //		Organizations: []jobs.Organization{{Name: "acme", Client: client}},
 //		Handle: func(ctx context.Context, tx pgx.Tx, d jobs.Delivery) error {
@@ -35,15 +35,15 @@
 //
 // Whatever is not part of these transactions may be repeated after a crash: the
 // requests of a poll, [Results].Send, and anything a handler does without its
-// transaction.
+// transaction. A handler must not commit its transaction.
 //
 // No transaction can undo an invitation. [hiring.InvitationService.SendAll] sends
 // invitations with a checkpoint in the table hiring_jobs, so a process may be
 // killed at any moment: SendAll looks up an address whose request may have been
 // sent before it sends to that address again.
 //
-// The jobs of a killed process wait until River rescues them: after
-// river.Config.RescueStuckJobsAfter, and up to half a minute more. [Watch] sets it
+// The jobs of a killed process wait for river.Config.RescueStuckJobsAfter, and up to
+// half a minute more. [Watch] sets it
 // to 15 s more than the timeout of jobs when it is zero.
 //
 // # Candidate data

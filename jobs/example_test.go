@@ -24,7 +24,7 @@ import (
 // On PostgreSQL any number of processes can run this function.
 func ExampleWatch() {
 	_ = func(ctx context.Context, client *hiring.Client, pool *pgxpool.Pool) error {
-		config := &river.Config{}
+		config := &river.Config{SoftStopTimeout: 10 * time.Second} // Running handlers have 10 s to finish.
 		err := jobs.Watch[*riverpgxv5.Driver](config, jobs.Results[pgx.Tx]{
 			Organizations: []jobs.Organization{{Name: "acme", Client: client}},
 			Handle: func(ctx context.Context, tx pgx.Tx, d jobs.Delivery) error {
@@ -39,7 +39,11 @@ func ExampleWatch() {
 		if err != nil {
 			return err
 		}
-		return workers.Start(ctx)
+		if err := workers.Start(ctx); err != nil { // The workers stop when ctx ends.
+			return err
+		}
+		<-workers.Stopped()
+		return nil
 	}
 	// Output:
 }

@@ -83,53 +83,42 @@ func invitationsResumeAfterAnOutage[D riverdriver.Driver[TTx], TTx any](t *testi
 	api.requireInvitedOnce(t, 3)
 }
 
-func TestAlertQueryFindsDiscardedInvitations(t *testing.T) {
+func TestQueryFindsQueuedInvitations(t *testing.T) {
 	t.Parallel()
-	onBothStores(t, alertQueryFindsDiscardedInvitations[*riverpgxv5.Driver, pgx.Tx], alertQueryFindsDiscardedInvitations[*riversqlite.Driver, *sql.Tx])
+	onBothStores(t, queryFindsQueuedInvitations[*riverpgxv5.Driver, pgx.Tx], queryFindsQueuedInvitations[*riversqlite.Driver, *sql.Tx])
 }
 
-// alertQueryFindsDiscardedInvitations runs the query of the README. It finds invitations
-// whose job was discarded. It finds nothing while the job is snoozed or no invitation
-// is queued.
-func alertQueryFindsDiscardedInvitations[D riverdriver.Driver[TTx], TTx any](t *testing.T, s *store[D, TTx]) {
-	api := newAPI(t)
-	find := func() (found []string) {
-		t.Helper()
-		rows, err := s.db.QueryContext(t.Context(), alertQuery(t, "invitations that are not sent"))
-		require.NoError(t, err)
-		defer func() { _ = rows.Close() }()
-		for rows.Next() {
-			var organization string
-			require.NoError(t, rows.Scan(&organization))
-			found = append(found, organization)
-		}
-		require.NoError(t, rows.Err())
-		return found
-	}
-	jobIs := func(state string) func() bool {
-		return s.countIs(t, 1, "river_job WHERE kind = 'hiring_invitations' AND state = $1", state)
-	}
+// queryFindsQueuedInvitations runs the query of the README while the key is rejected. Each
+// run of invitations has one attempt, and another follows. The invitations are reported
+// as stuck, and are sent when the key is good again.
+func queryFindsQueuedInvitations[D riverdriver.Driver[TTx], TTx any](t *testing.T, s *store[D, TTx]) {
+	api, r := newAPI(t), newRecorder()
 	config := testConfig()
 	config.MaxAttempts = 1
-	require.NoError(t, jobs.SendInvitations[D, TTx](config, jobs.Invitations{Organizations: api.organizations()}))
+	require.NoError(t, jobs.SendInvitations[D, TTx](config, jobs.Invitations{Organizations: api.organizations(), Telemetry: r.telemetry()}))
 	client, _ := s.start(t, config)
-	api.SetPlan(sandbox.LiveKey, 10, 10)
-	s.invite(t, client, api.assessment, candidates(2)...)
-	eventually(t, jobIs("scheduled"))
-	require.Empty(t, find(), "the job is snoozed")
+	query := alertQuery(t, "queued invitations")
+	found := "(" + query + ") AS found"
+	require.Zero(t, s.count(t, found))
 
 	api.RevokeKey(sandbox.LiveKey)
-	_, err := client.JobRetry(t.Context(), queryValue[int64](t, s.db, "SELECT id FROM river_job WHERE kind = 'hiring_invitations'"))
-	require.NoError(t, err)
-	eventually(t, jobIs("discarded"))
-	require.Equal(t, []string{"acme"}, find())
+	s.invite(t, client, api.assessment, candidates(3)...)
+	require.Equal(t, 1, s.count(t, found+" WHERE organization = 'acme' AND queued = 3"))
+	eventually(t, func() bool {
+		return s.count(t, "river_job WHERE kind = 'hiring_invitations' AND state = 'discarded'") >= 2
+	}, "another run follows a discarded one")
+	eventually(t, func() bool {
+		return r.deliveries(jobs.InvitationsStuck) == 3 && r.deliveries(jobs.InvitationsQueued) == 3
+	})
+	require.False(t, r.since(jobs.InvitationsStuck).IsZero())
 
 	api.AddKey(sandbox.Key{Token: sandbox.LiveKey, Scope: sandbox.ScopeAdmin})
-	api.SetPlan(sandbox.LiveKey, 10, 100)
-	s.invite(t, client, api.assessment, candidates(3)...)
-	eventually(t, s.statusIs(t, jobs.StatusSent, 3))
-	eventually(t, jobIs("completed"))
-	require.Empty(t, find(), "no invitation is queued")
+	eventually(t, s.statusIs(t, jobs.StatusSent, 3), "the run goes on without help")
+	eventually(t, func() bool {
+		return r.deliveries(jobs.InvitationsStuck) == 0 && r.deliveries(jobs.InvitationsQueued) == 0
+	})
+	require.Zero(t, s.count(t, found))
+	api.requireInvitedOnce(t, 3)
 }
 
 func TestInvitationsResumeSoonAfterAKill(t *testing.T) {
@@ -137,8 +126,9 @@ func TestInvitationsResumeSoonAfterAKill(t *testing.T) {
 	onBothStores(t, invitationsResumeSoonAfterAKill[*riverpgxv5.Driver, pgx.Tx], invitationsResumeSoonAfterAKill[*riversqlite.Driver, *sql.Tx])
 }
 
-// invitationsResumeSoonAfterAKill has a job whose last heartbeat was 80 s ago, and one
-// whose last heartbeat was 30 s ago. Neither has reached its timeout of ten minutes.
+// invitationsResumeSoonAfterAKill has a job that a process began 80 s ago which does not
+// announce itself, and one that such a process began 30 s ago. Neither has reached its
+// timeout of ten minutes.
 func invitationsResumeSoonAfterAKill[D riverdriver.Driver[TTx], TTx any](t *testing.T, s *store[D, TTx]) {
 	dead, alive := newAPI(t), newAPI(t)
 	config := testConfig()
@@ -160,6 +150,21 @@ func invitationsResumeSoonAfterAKill[D riverdriver.Driver[TTx], TTx any](t *test
 	eventually(t, s.statusIs(t, jobs.StatusSent, 3))
 	dead.requireInvitedOnce(t, 3)
 	alive.requireInvitedOnce(t, 0) // Its job is not rescued.
+}
+
+// TestLeaderWithAWrongClockRescuesInvitationsPostgres has a database whose clock is two
+// hours ahead of the leader's, so River's rescuer would wait for two hours.
+func TestLeaderWithAWrongClockRescuesInvitationsPostgres(t *testing.T) {
+	t.Parallel()
+	s, api := newPostgres(t).withClock(t, "+ interval '2 hours'"), newAPI(t)
+	config := testConfig()
+	require.NoError(t, jobs.SendInvitations[*riverpgxv5.Driver, pgx.Tx](config, jobs.Invitations{Organizations: api.organizations()}))
+	client := s.newClient(t, config)
+	s.invite(t, client, api.assessment, candidates(3)...)
+	s.mustExec(t, "UPDATE river_job SET state = 'running', attempt = 1, attempted_by = '{dead}', attempted_at = now() - interval '80 seconds'")
+	s.start(t, config)
+	eventually(t, s.statusIs(t, jobs.StatusSent, 3))
+	api.requireInvitedOnce(t, 3)
 }
 
 func TestOvertakenRunSendsNothing(t *testing.T) {

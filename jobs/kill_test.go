@@ -220,8 +220,11 @@ func stopAndVerify[D riverdriver.Driver[TTx], TTx any](t *testing.T, s *store[D,
 }
 
 // killTestSize returns the number of seeds and submissions, and how long processes are
-// killed.
+// killed. HIRING_CHAOS sets the duration of a single run.
 func killTestSize() (seeds uint64, submissions int, chaos time.Duration) {
+	if chaos, err := time.ParseDuration(os.Getenv("HIRING_CHAOS")); err == nil {
+		return 1, 2000, chaos
+	}
 	switch {
 	case longTests():
 		return 20, 2000, time.Minute
@@ -253,7 +256,7 @@ func TestKilledWorkersPostgres(t *testing.T) {
 				t.Logf("three processes, %d kills: all stored after %s; %d reads in %s; one process made %d reads, a ratio of %.2f",
 					r.kills, took.Round(time.Second), reads, span.Round(time.Second), baselineReads, float64(reads)/float64(baselineReads))
 				require.Less(t, float64(reads), 1.2*float64(baselineReads))
-				require.Less(t, reads, 1000)
+				require.Less(t, float64(reads), 1000*max(1, span.Hours()*clockSpeed), "the rate limit by the clock of the fake API")
 				require.Positive(t, r.kills)
 			})
 		}

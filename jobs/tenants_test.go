@@ -111,17 +111,7 @@ func TestWorkersWithAWrongClockPostgres(t *testing.T) {
 // other, and failed and snoozed jobs must run again.
 func workersWithAWrongClock(t *testing.T, s *postgresStore, offset string) {
 	t.Helper()
-	for _, statement := range []string{
-		"CREATE SCHEMA moved",
-		"CREATE FUNCTION moved.now() RETURNS timestamptz LANGUAGE sql STABLE AS 'SELECT pg_catalog.now() " + strings.ReplaceAll(offset, "'", "''") + "'",
-		"ALTER DATABASE " + queryValue[string](t, s.db, "SELECT current_database()") + " SET search_path = moved, public, pg_catalog",
-	} {
-		_, err := s.db.ExecContext(t.Context(), statement)
-		require.NoError(t, err)
-	}
-	moved, stop, err := openPostgres(t.Context(), s.url)
-	require.NoError(t, err)
-	t.Cleanup(stop)
+	moved := s.withClock(t, offset)
 
 	api := newAPI(t)
 	api.addEvaluated(t, 2)
@@ -145,4 +135,21 @@ func workersWithAWrongClock(t *testing.T, s *postgresStore, offset string) {
 	api.addEvaluated(t, 1)
 	eventually(t, moved.deliveredIs(t, 3))
 	require.Zero(t, moved.count(t, "river_job WHERE abs(extract(epoch FROM now() - created_at)) > 600"), "a watch without Since begins at the creation of its first job")
+}
+
+// withClock returns the store with connections for which now() has an offset, an SQL
+// expression.
+func (s *store[D, TTx]) withClock(t *testing.T, offset string) *postgresStore {
+	t.Helper()
+	for _, statement := range []string{
+		"CREATE SCHEMA moved",
+		"CREATE FUNCTION moved.now() RETURNS timestamptz LANGUAGE sql STABLE AS 'SELECT pg_catalog.now() " + strings.ReplaceAll(offset, "'", "''") + "'",
+		"ALTER DATABASE " + queryValue[string](t, s.db, "SELECT current_database()") + " SET search_path = moved, public, pg_catalog",
+	} {
+		s.mustExec(t, statement)
+	}
+	moved, stop, err := openPostgres(t.Context(), s.url)
+	require.NoError(t, err)
+	t.Cleanup(stop)
+	return moved
 }

@@ -1,9 +1,16 @@
 package jobs_test
 
 import (
+	"context"
+	"database/sql"
+	"errors"
 	"testing"
+	"time"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/riverqueue/river/riverdriver"
+	"github.com/riverqueue/river/riverdriver/riverpgxv5"
+	"github.com/riverqueue/river/riverdriver/riversqlite"
 	"github.com/stretchr/testify/require"
 
 	"github.com/hiring-assessment/hiring-go/jobs"
@@ -40,4 +47,35 @@ func TestAlertQueryFindsAnUnpolledOrganizationPostgres(t *testing.T) {
 	_, err = s.db.ExecContext(t.Context(), "UPDATE river_job SET state = 'scheduled', scheduled_at = now() + interval '10 minutes' WHERE args->>'organization' = 'bad' AND finalized_at IS NULL")
 	require.NoError(t, err)
 	require.Zero(t, s.count(t, "("+query+") AS found"), "a poll that waits for the next window of the rate limit is not late")
+}
+
+func TestQueriesForOperators(t *testing.T) {
+	t.Parallel()
+	onBothStores(t, queriesForOperators[*riverpgxv5.Driver, pgx.Tx], queriesForOperators[*riversqlite.Driver, *sql.Tx])
+}
+
+// queriesForOperators runs queries of the README for a failing delivery, for the
+// lateness of polls and for processes.
+func queriesForOperators[D riverdriver.Driver[TTx], TTx any](t *testing.T, s *store[D, TTx]) {
+	good, bad := newAPI(t), newAPI(t)
+	good.addEvaluated(t, 2)
+	id := bad.addEvaluated(t, 1)[0]
+	s.watch(t, testConfig(), jobs.Results[TTx]{
+		Organizations: []jobs.Organization{good.organization("good"), bad.organization("bad")}, Retry: jobs.RetryPolicy{First: time.Hour},
+		Handle: func(ctx context.Context, tx TTx, d jobs.Delivery) error {
+			if d.Organization.Name == "bad" {
+				return errors.New("failed")
+			}
+			return s.insertResult(ctx, tx, d)
+		},
+	})
+	count := func(condition, where string, args ...any) func() bool {
+		return s.countIs(t, 1, "("+alertQuery(t, condition)+") AS found WHERE "+where, args...)
+	}
+	eventually(t, s.deliveredIs(t, 2))
+	eventually(t, count("failing deliveries", "organization = 'bad' AND submission = $1 AND attempt = 1", id))
+	require.Equal(t, 1, s.count(t, "("+alertQuery(t, "failing deliveries")+") AS found"))
+	eventually(t, s.countIs(t, 2, "("+alertQuery(t, "organizations by lateness")+") AS found"))
+	eventually(t, s.countIs(t, 1, "("+alertQuery(t, "processes")+") AS found"))
+	require.Zero(t, s.count(t, "("+alertQuery(t, "submissions that cannot be decoded")+") AS found"))
 }
