@@ -20,8 +20,8 @@ import (
 	"github.com/hiring-assessment/hiring-go/sandbox"
 )
 
-// customers is a table of customers that a test changes.
-type customers struct {
+// customerTable is a table of customers that a test changes.
+type customerTable struct {
 	sync.Mutex
 
 	rows   map[string]customer
@@ -35,29 +35,29 @@ type customer struct {
 	err      error // Of Open.
 }
 
-func newCustomers() *customers {
-	return &customers{rows: make(map[string]customer), opened: make(map[string]int)}
+func newCustomers() *customerTable {
+	return &customerTable{rows: make(map[string]customer), opened: make(map[string]int)}
 }
 
-func (c *customers) set(name string, row customer) {
+func (c *customerTable) set(name string, row customer) {
 	c.Lock()
 	defer c.Unlock()
 	c.rows[name] = row
 }
 
-func (c *customers) remove(name string) {
+func (c *customerTable) remove(name string) {
 	c.Lock()
 	defer c.Unlock()
 	delete(c.rows, name)
 }
 
-func (c *customers) setFailing(fails bool) {
+func (c *customerTable) setFailing(fails bool) {
 	c.Lock()
 	defer c.Unlock()
 	c.fails = fails
 }
 
-func (c *customers) directory() *jobs.Directory {
+func (c *customerTable) directory() *jobs.Directory {
 	return &jobs.Directory{
 		List: func(context.Context) (listed []jobs.Listed, err error) {
 			c.Lock()

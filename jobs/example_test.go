@@ -39,10 +39,10 @@ func ExampleWatch() {
 		if err != nil {
 			return err
 		}
-		if err := workers.Start(ctx); err != nil { // The workers stop when ctx ends.
+		if err := workers.Start(ctx); err != nil {
 			return err
 		}
-		<-workers.Stopped()
+		<-workers.Stopped() // They stop when ctx ends.
 		return nil
 	}
 	// Output:

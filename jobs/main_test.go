@@ -21,10 +21,12 @@ func TestMain(m *testing.M) {
 		os.Exit(runWorker())
 	}
 	flag.Parse()
-	jobs.SetHealthInterval(2 * time.Second)
-	jobs.SetAliveTimes(time.Second, 10*time.Second)
-	jobs.SetRefreshInterval(time.Second)
-	jobs.SetRemovedGrace(5 * time.Second)
+	if flag.Lookup("test.bench").Value.String() == "" { // Benchmarks use the intervals of production.
+		jobs.SetHealthInterval(2 * time.Second)
+		jobs.SetAliveTimes(time.Second, 10*time.Second)
+		jobs.SetRefreshInterval(time.Second)
+		jobs.SetRemovedGrace(5 * time.Second)
+	}
 	if set := flag.Lookup("test.parallel"); set.Value.String() == strconv.Itoa(runtime.GOMAXPROCS(0)) {
 		_ = set.Value.Set("8") // The tests mostly wait.
 	}

@@ -283,6 +283,27 @@ func ExampleTelemetry_JobCount() {
 	// Output: [3 hiring.delivery.state=failing,hiring.organization=acme]
 }
 
+// Module jobs calls JobWorkers twice a minute.
+func ExampleTelemetry_JobWorkers() {
+	telemetry, reader := newTelemetry()
+
+	telemetry.JobWorkers(context.Background(), otelhiring.JobWorkers{Alive: 2})
+	fmt.Println(measured(reader, "hiring.jobs.workers"))
+	// Output: [2]
+}
+
+// Clients of several organizations share one Telemetry.
+func ExampleTelemetry_TraceOf() {
+	telemetry, reader := newTelemetry()
+	client := sandbox.New().Client(hiring.WithTrace(telemetry.TraceOf("acme")))
+
+	if _, err := client.Account.Get(context.Background()); err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(measured(reader, "hiring.client.quota.limit"))
+	// Output: [1000 hiring.organization=acme,hiring.quota.class=read,server.address=sandbox.invalid]
+}
+
 func ExampleTelemetry_Wait() {
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()

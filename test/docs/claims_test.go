@@ -194,25 +194,17 @@ func TestScaleFiguresAgree(t *testing.T) {
 	}
 }
 
-// TestACheckpointIsOfferedBeforeRiver checks that the guides explain when a Checkpoint is
-// enough before they mention River or the module that needs it.
-func TestACheckpointIsOfferedBeforeRiver(t *testing.T) {
+// TestALoopIsOfferedBeforeRiver checks that the guides name the choice that needs no River
+// before they mention River.
+func TestALoopIsOfferedBeforeRiver(t *testing.T) {
 	t.Parallel()
-	const section = "#one-process-without-jobs"
-	before := func(page, mark string) string {
+	const section = "](waiting.md#one-process-and-your-database)"
+	for page, mark := range map[string]string{"docs/jobs.md": "River", "docs/jobs-start.md": "```"} {
 		beginning, _, found := strings.Cut(text(t, page), mark)
 		require.True(t, found, "%s: there is no %q", page, mark)
-		return beginning
+		assert.Contains(t, beginning, section, page)
 	}
-	choice := before("docs/jobs.md", "module [jobs]")
-	assert.Contains(t, choice, "| one process, state in your database |")
-	assert.Contains(t, choice, "| one process, and exactly one row for each result |", "a primary key is enough for this")
-	assert.Contains(t, choice, "]("+section+")")
-	guide := before("docs/jobs.md", "River")
-	assert.Contains(t, guide, "\n## One process without jobs\n\nYou do not need `jobs` for one process")
-	assert.Contains(t, guide, "<!-- code: jobs/example_checkpoint_test.go -->\n```go\n")
-	assert.Contains(t, before("docs/jobs-start.md", "```"), "](jobs.md"+section+")")
-	assert.Contains(t, text(t, "docs/going-live.md"), "](waiting.md#one-process-and-your-database)")
+	assert.Contains(t, text(t, "docs/going-live.md"), section)
 }
 
 // TestConfigurationListsEveryOption requires a row with a default and an example for each

@@ -37,10 +37,11 @@ import (
 func main() {
 	every := flag.Duration("every", time.Minute, "longest interval between two polls; the embedded sandbox is polled every 2s")
 	listen := flag.String("listen", "127.0.0.1:0", "`host:port` of River's web page; port 0 means a free port")
+	metrics := flag.String("metrics", "127.0.0.1:0", "`host:port` of the metrics for Prometheus, which the alert rules of module otelhiring need")
 	schema := flag.String("schema", "", "PostgreSQL schema; default: the schema of the connection, or a new one for the embedded sandbox")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	err := run(ctx, settings{every: *every, listen: *listen, schema: *schema})
+	err := run(ctx, settings{every: *every, listen: *listen, metrics: *metrics, schema: *schema})
 	stop()
 	if err != nil {
 		_, _ = fmt.Fprintf(os.Stderr, "team: %v\n", err)
@@ -49,9 +50,10 @@ func main() {
 }
 
 type settings struct {
-	every  time.Duration
-	listen string
-	schema string
+	every   time.Duration
+	listen  string
+	metrics string
+	schema  string
 }
 
 // run chooses the API and the database, and runs the team.

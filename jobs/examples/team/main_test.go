@@ -88,20 +88,27 @@ func (p *program) interrupt(t *testing.T) {
 func TestTeamSQLite(t *testing.T) {
 	t.Parallel()
 	p := start(t, nil)
-	at := p.until(t, "^River's page: (.*)$")
+	at, metrics := p.until(t, "^River's page: (.*)$"), p.until(t, "^Metrics: (.*)$")
 	for range 3 {
 		p.until(t, result)
 	}
-	r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, at+"api/jobs?state=completed&limit=100", nil)
+	require.Contains(t, get(t, metrics), `hiring_client_reports_delivered_total{hiring_organization="acme"`)
+	require.Contains(t, get(t, at+"api/jobs?state=completed&limit=100"), "hiring_")
+	p.interrupt(t)
+}
+
+// get returns the body of a page.
+func get(t *testing.T, url string) string {
+	t.Helper()
+	r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, url, nil)
 	require.NoError(t, err)
 	response, err := (&http.Client{}).Do(r)
 	require.NoError(t, err)
-	defer response.Body.Close()
+	defer func() { _ = response.Body.Close() }()
 	text, err := io.ReadAll(response.Body)
 	require.NoError(t, err)
 	require.Equal(t, http.StatusOK, response.StatusCode)
-	require.Contains(t, string(text), "hiring_")
-	p.interrupt(t)
+	return string(text)
 }
 
 // database returns the URL of DATABASE_URL or of a new server.

@@ -8,18 +8,19 @@ import (
 	"net/http"
 	"time"
 
+	"github.com/prometheus/client_golang/prometheus/promhttp"
 	"github.com/riverqueue/river"
 	"riverqueue.com/riverui"
 )
 
-// page is River's web page. It shows the contents of jobs, so in production it needs a
-// login.
+// page is River's web page, or the metrics. River's page shows the contents of jobs, so
+// in production it needs a login.
 type page struct {
 	address string
 	server  *http.Server
 }
 
-func serve[TTx any](ctx context.Context, listen string, client *river.Client[TTx], log *slog.Logger) (*page, error) {
+func serveRiver[TTx any](ctx context.Context, listen string, client *river.Client[TTx], log *slog.Logger) (*page, error) {
 	handler, err := riverui.NewHandler(&riverui.HandlerOpts{Endpoints: riverui.NewEndpoints(client, nil), Logger: log})
 	if err != nil {
 		return nil, err
@@ -27,6 +28,17 @@ func serve[TTx any](ctx context.Context, listen string, client *river.Client[TTx
 	if err := handler.Start(ctx); err != nil {
 		return nil, err
 	}
+	return serve(ctx, listen, handler, log)
+}
+
+// serveMetrics serves the metrics for Prometheus, which contain no candidate data.
+func serveMetrics(ctx context.Context, listen string, log *slog.Logger) (*page, error) {
+	mux := http.NewServeMux()
+	mux.Handle("GET /metrics", promhttp.Handler())
+	return serve(ctx, listen, mux, log)
+}
+
+func serve(ctx context.Context, listen string, handler http.Handler, log *slog.Logger) (*page, error) {
 	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", listen)
 	if err != nil {
 		return nil, err

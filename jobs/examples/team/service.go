@@ -6,15 +6,20 @@ import (
 	"strings"
 	"time"
 
+	"go.opentelemetry.io/otel/exporters/prometheus"
+	"go.opentelemetry.io/otel/sdk/metric"
+
 	hiring "github.com/hiring-assessment/hiring-go"
+	"github.com/hiring-assessment/hiring-go/otelhiring"
 	"github.com/hiring-assessment/hiring-go/sandbox"
 )
 
 // service is the API, or an embedded sandbox.
 type service struct {
-	client   *hiring.Client
-	watch    hiring.WatchOptions
-	url, key string
+	client    *hiring.Client
+	telemetry *otelhiring.Telemetry
+	watch     hiring.WatchOptions
+	url, key  string
 
 	fake       *sandbox.Server // Nil for the API.
 	assessment string          // The assessment of the sandbox.
@@ -37,11 +42,18 @@ func newService(every time.Duration) (*service, error) {
 		s.url, s.key = s.fake.URL(), sandbox.LiveKey
 		s.watch.MinInterval, s.watch.MaxInterval = time.Second, 2*time.Second
 	}
-	var options []hiring.Option
+	reader, err := prometheus.New()
+	if err != nil {
+		return nil, err
+	}
+	s.telemetry, err = otelhiring.New(otelhiring.WithMeterProvider(metric.NewMeterProvider(metric.WithReader(reader))))
+	if err != nil {
+		return nil, err
+	}
+	options := []hiring.Option{hiring.WithTrace(s.telemetry.TraceOf("acme"))}
 	if file != "" {
 		options = append(options, hiring.WithKeySource(keyFrom(file)))
 	}
-	var err error
 	s.client, err = hiring.New(s.url, s.key, options...)
 	return s, err
 }

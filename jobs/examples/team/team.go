@@ -12,6 +12,7 @@ import (
 
 	hiring "github.com/hiring-assessment/hiring-go"
 	"github.com/hiring-assessment/hiring-go/jobs"
+	"github.com/hiring-assessment/hiring-go/jobs/jobsotel"
 )
 
 // team runs the jobs of one organization.
@@ -40,22 +41,27 @@ func (t *team[D, TTx]) run(ctx context.Context) error {
 	log := slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelWarn}))
 	config := &river.Config{Logger: log, SoftStopTimeout: 5 * time.Second}
 	organizations := []jobs.Organization{{Name: "acme", Client: t.service.client, Watch: t.service.watch}}
-	if err := jobs.Watch[D](config, jobs.Results[TTx]{Organizations: organizations, Handle: t.store}); err != nil {
+	if err := jobs.Watch[D](config, jobs.Results[TTx]{Organizations: organizations, Handle: t.store, Telemetry: jobsotel.New(t.service.telemetry)}); err != nil {
 		return err
 	}
-	if err := jobs.SendInvitations[D, TTx](config, jobs.Invitations{Organizations: organizations}); err != nil {
+	if err := jobs.SendInvitations[D, TTx](config, jobs.Invitations{Organizations: organizations, Telemetry: jobsotel.New(t.service.telemetry)}); err != nil {
 		return err
 	}
 	client, err := river.NewClient(t.driver, config)
 	if err != nil {
 		return err
 	}
-	page, err := serve(ctx, t.listen, client, log)
+	page, err := serveRiver(ctx, t.listen, client, log)
 	if err != nil {
 		return err
 	}
 	defer page.close()
-	fmt.Printf("River's page: http://%s/\nCtrl-C stops.\n\n", page.address)
+	metrics, err := serveMetrics(ctx, t.metrics, log)
+	if err != nil {
+		return err
+	}
+	defer metrics.close()
+	fmt.Printf("River's page: http://%s/\nMetrics: http://%s/metrics\nCtrl-C stops.\n\n", page.address, metrics.address)
 	if err := client.Start(ctx); err != nil { // The workers stop when ctx ends.
 		return err
 	}
