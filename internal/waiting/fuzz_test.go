@@ -3,7 +3,9 @@ package waiting_test
 import (
 	"cmp"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"os"
 	"slices"
@@ -238,6 +240,46 @@ func FuzzResume(f *testing.F) {
 					t.Fatal(err)
 				}
 			}
+		}
+	})
+}
+
+// FuzzSavedMachine watches at arbitrary services, at arbitrary intervals and with arbitrary gaps
+// between two polls. A machine that is saved and loaded before each action sends the same
+// requests at the same times, and delivers the same items, as one that stays in memory.
+func FuzzSavedMachine(f *testing.F) {
+	for seed := range atLength[uint64](12, 300) {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, seed uint64) {
+		run := func(always bool) *simulation {
+			random := rand.New(rand.NewPCG(seed, 9))
+			k, all := arbitrary(random)
+			o := usualOptions()
+			o.Start, o.Seed, o.Regraded = noon, seed, random.IntN(4) == 0
+			sim := &simulation{service: emulator.New(k, seed, all), options: o, begin: noon, over: 2 * day, always: always}
+			sim.poll = []time.Duration{0, 0, 20 * m, h, day}[random.IntN(5)]
+			if random.IntN(3) == 0 {
+				sim.options.Min = []time.Duration{5 * m, h, 3 * h}[random.IntN(3)]
+				sim.options.Max = sim.options.Min
+			}
+			if random.IntN(2) == 0 {
+				sim.gaps = rand.New(rand.NewPCG(seed, 10))
+			}
+			sim.run()
+			return sim
+		}
+		memory, saved := run(false), run(true)
+		if !errors.Is(saved.err, memory.err) {
+			t.Fatalf("seed %d: %v in memory, %v saved", seed, memory.err, saved.err)
+		}
+		for i, at := range memory.requests {
+			if i >= len(saved.requests) || !saved.requests[i].Equal(at) || saved.actions[i] != memory.actions[i] {
+				t.Fatalf("seed %d: request %d at %s: %+v in memory, %+v saved", seed, i, at.Sub(noon), memory.actions[i], saved.actions[min(i, len(saved.actions)-1)])
+			}
+		}
+		if len(saved.requests) != len(memory.requests) || !maps.Equal(memory.delivered, saved.delivered) {
+			t.Fatalf("seed %d: %d requests and %d deliveries in memory, %d and %d saved", seed, len(memory.requests), len(memory.delivered), len(saved.requests), len(saved.delivered))
 		}
 	})
 }

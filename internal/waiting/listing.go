@@ -187,6 +187,7 @@ func (m *Machine) advance(now time.Time, l *listing, a Response) {
 	switch {
 	case l.Purpose == experiment:
 		m.readExperiment(now, l, a.Items, complete)
+		return // l is no longer valid: the listing of the next step may have moved it.
 	case l.Purpose == opening && m.forKnownIDs && m.countUnconfirmed() <= l.Pages:
 		complete = true
 	}

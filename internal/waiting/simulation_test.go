@@ -2,6 +2,7 @@ package waiting_test
 
 import (
 	"fmt"
+	"math/rand/v2"
 	"os"
 	"slices"
 	"strconv"
@@ -36,6 +37,8 @@ type simulation struct {
 	over    time.Duration
 	poll    time.Duration    // Between polls of a caller; 0: as the machine decides.
 	restart time.Duration    // Resumes from the encoded state before each poll.
+	always  bool             // Resumes from the encoded state before each action.
+	gaps    *rand.Rand       // Lets some polls come late or early. Nil: not.
 	stopped [2]time.Duration // The process does not run from the first time until the second.
 	done    func() bool      // Ends a watch early. Nil: not called.
 
@@ -46,6 +49,7 @@ type simulation struct {
 	unready   int                  // Deliveries without a report within an hour of a read that found none.
 	bare      map[string]time.Time // Time when a single read first found no report.
 	requests  []time.Time
+	actions   []waiting.Action // The same requests.
 	largest   int
 	err       error
 	trace     bool
@@ -70,6 +74,9 @@ func (s *simulation) run() {
 			s.now = s.begin.Add(s.stopped[1])
 			s.machine.EndInterval()
 		}
+		if s.always {
+			s.reload()
+		}
 		action := s.machine.Next(s.server(s.now), s.budget())
 		if action.Kind != waiting.Wait {
 			s.ask(action)
@@ -78,6 +85,13 @@ func (s *simulation) run() {
 		pause := action.Until.Sub(s.server(s.now))
 		if s.poll > 0 && len(s.requests) > 0 && !s.interrupted() {
 			pause = max(pause, s.poll)
+		}
+		if s.gaps != nil && s.gaps.IntN(10) == 0 {
+			pause = time.Duration(float64(pause) * 4 * s.gaps.Float64())
+			if s.always {
+				s.reload()
+			}
+			s.machine.EndInterval()
 		}
 		s.now = s.now.Add(pause)
 	}
@@ -124,6 +138,7 @@ func (s *simulation) budget() waiting.Budget {
 func (s *simulation) ask(action waiting.Action) {
 	began, asked := s.now, s.server(s.now)
 	s.requests = append(s.requests, s.now)
+	s.actions = append(s.actions, action)
 	var reply emulator.Response
 	if action.Kind == waiting.Get {
 		reply = s.service.Get(s.now, action.ID)

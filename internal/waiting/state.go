@@ -182,7 +182,7 @@ func Resume(o Options, text string) (*Machine, error) {
 	if len(text) > MaxState {
 		return nil, envelope.ErrDamaged
 	}
-	m := New(o)
+	m := &Machine{Options: o, state: state{Items: make(map[string]*pendingItem)}}
 	if err := savedWatch.Open(text, &m.state); err != nil {
 		return nil, err
 	}

@@ -12,7 +12,10 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
+
+	"github.com/stretchr/testify/require"
 
 	"github.com/hiring-assessment/hiring-go"
 	"github.com/hiring-assessment/hiring-go/internal/testing/emulator"
@@ -37,6 +40,128 @@ func TestScenarios(t *testing.T) {
 	}
 	for seed := first; seed < first+n; seed++ {
 		inBubble(t, strconv.FormatUint(seed, 10), func(t *testing.T) { newScenario(seed).run(t) })
+	}
+}
+
+// FuzzSchedules uses Watch and Poll at arbitrary intervals and with arbitrary gaps. While the
+// server answers and reads are left, nothing that a listing shows with its report comes later
+// than the limit for that schedule.
+func FuzzSchedules(f *testing.F) {
+	n := uint64(usualScenarios)
+	if os.Getenv("HIRING_LONG") != "" {
+		n = 300
+	}
+	for seed := range n {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, seed uint64) {
+		synctest.Test(t, func(t *testing.T) { newSchedule(seed).run(t) })
+	})
+}
+
+// FuzzPollInSeries compares Poll in series, each with the state of the one before and a new
+// client, with a Watch that begins with the same state and stays in memory: both send the same
+// requests at the same times, but for the pauses at the limits of a poll, and deliver the same.
+func FuzzPollInSeries(f *testing.F) {
+	n := uint64(usualScenarios)
+	if os.Getenv("HIRING_LONG") != "" {
+		n = 300
+	}
+	for seed := range n {
+		f.Add(seed)
+	}
+	f.Fuzz(comparePollWithWatch)
+}
+
+// recorded notes requests.
+type recorded struct {
+	http.RoundTripper
+	sent []string // With the time since the beginning of the bubble.
+}
+
+func (r *recorded) RoundTrip(q *http.Request) (*http.Response, error) {
+	r.sent = append(r.sent, fmt.Sprint(time.Since(time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC)), " ", q.URL.RequestURI()))
+	return r.RoundTripper.RoundTrip(q)
+}
+
+func comparePollWithWatch(t *testing.T, seed uint64) {
+	const over = 8 * time.Hour
+	type result struct {
+		sent  []string
+		came  []string
+		zeros int
+	}
+	first := ""
+	run := func(watch bool) (got result) {
+		synctest.Test(t, func(t *testing.T) {
+			s := newSchedule(seed)
+			s.begun = time.Now()
+			s.knobs.Faults = 0
+			s.interval = 0
+			if s.options.MinInterval > 0 {
+				s.options.MinInterval = min(s.options.MinInterval, time.Hour)
+			}
+			s.over = over
+			s.populate()
+			api := &recorded{RoundTripper: s.service.Transport(0)}
+			client, err := hiring.New("https://service.invalid", "sk_live_emulated", hiring.WithHTTPClient(&http.Client{Transport: api}))
+			require.NoError(t, err)
+			polled, err := client.Submissions.Poll(t.Context(), s.options, "")
+			require.NoError(t, err)
+			if !watch {
+				first = polled.State
+			}
+			end := s.begun.Add(over)
+			if watch {
+				o := s.options
+				o.Checkpoint = &memoryCheckpoint{state: first}
+				ctx, cancel := context.WithDeadline(t.Context(), end)
+				defer cancel()
+				for submission, err := range client.Submissions.Watch(ctx, o) {
+					if err != nil {
+						require.ErrorIs(t, err, context.DeadlineExceeded)
+						break
+					}
+					got.came = append(got.came, submission.ID)
+				}
+			}
+			for wait := polled.Wait; !watch; wait = polled.Wait {
+				if wait == 0 {
+					got.zeros++
+				}
+				time.Sleep(wait)
+				if !time.Now().Before(end) {
+					break
+				}
+				polled, err = client.Submissions.Poll(t.Context(), s.options, polled.State)
+				require.NoError(t, err)
+				for i := range polled.Submissions {
+					got.came = append(got.came, polled.Submissions[i].ID)
+				}
+			}
+			got.sent = api.sent
+		})
+		return got
+	}
+	polled := run(false)
+	watched := run(true)
+	if polled.zeros > 0 { // A pause that the watch makes may be left out.
+		slices.Sort(polled.came)
+		slices.Sort(watched.came)
+		for _, id := range polled.came {
+			if !slices.Contains(watched.came, id) {
+				t.Logf("%s came with Poll only, near the end", id)
+			}
+		}
+		return
+	}
+	for i := range min(len(polled.sent), len(watched.sent)) {
+		if polled.sent[i] != watched.sent[i] {
+			t.Fatalf("seed %d: request %d: %s with Poll, %s with Watch", seed, i, polled.sent[i], watched.sent[i])
+		}
+	}
+	if len(polled.sent) != len(watched.sent) || !slices.Equal(polled.came, watched.came) {
+		t.Fatalf("seed %d: %d requests and %d deliveries with Poll, %d and %d with Watch", seed, len(polled.sent), len(polled.came), len(watched.sent), len(watched.came))
 	}
 }
 
@@ -69,6 +194,7 @@ type scenario struct {
 	over     time.Duration
 	interval time.Duration // Between polls.
 	restarts bool
+	gaps     bool          // Some polls are late or left out.
 	limit    time.Duration // Longest promised delay.
 
 	came       map[string]time.Time
@@ -119,6 +245,28 @@ func newScenario(seed uint64) *scenario {
 		s.over = s.limit + min(150*s.interval, 7*24*time.Hour)
 	}
 	s.restarts = s.chance(0.5)
+	return s
+}
+
+// newSchedule returns a scenario of Watch or Poll whose intervals and gaps are arbitrary.
+func newSchedule(seed uint64) *scenario {
+	s := newScenario(seed)
+	s.kind = scenarioKind(s.random.IntN(int(waitScenario)))
+	s.interval, s.limit = s.between(30*time.Second, 24*time.Hour), time.Hour
+	s.gaps = s.kind == pollScenario && s.chance(0.5)
+	switch {
+	case s.kind == watchScenario: // An hour and one interval.
+		s.options.MinInterval = s.interval
+		s.limit += s.interval
+	case s.interval > time.Hour:
+		s.limit = 48 * time.Hour
+	default:
+		s.limit = 3 * time.Hour
+	}
+	if s.gaps {
+		s.limit += 4 * s.interval
+	}
+	s.over = s.limit + min(60*s.interval, 4*day)
 	return s
 }
 
@@ -288,7 +436,11 @@ func (s *scenario) poll(t *testing.T) {
 		s.unreadable = append(s.unreadable, polled.Unreadable...)
 		state = polled.State
 		if polled.Wait > 0 || err != nil {
-			time.Sleep(max(s.interval, min(polled.Wait, time.Hour)))
+			interval := s.interval
+			if s.gaps && s.chance(0.2) {
+				interval = time.Duration(5 * s.random.Float64() * float64(interval))
+			}
+			time.Sleep(max(interval, min(polled.Wait, time.Hour)))
 		}
 	}
 	s.checkDeliveries(last)
