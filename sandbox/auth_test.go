@@ -107,6 +107,6 @@ func TestScopeIsJudgedBeforeInputAndExistence(t *testing.T) {
 
 func TestBadKeysPanic(t *testing.T) {
 	s := sandbox.New()
-	require.PanicsWithValue(t, "sandbox: AddKey: the token must begin with sk_test_ or sk_live_", func() { s.AddKey(sandbox.Key{Token: "sk_x"}) })
-	require.PanicsWithValue(t, `sandbox: AddKey: unknown scope "root"`, func() { s.AddKey(sandbox.Key{Token: "sk_test_x", Scope: "root"}) })
+	require.PanicsWithValue(t, `sandbox: AddKey: token: must be sk_test_ or sk_live_ and at least one letter, digit, "_", "-" or ".", at most 200 bytes`, func() { s.AddKey(sandbox.Key{Token: "sk_x"}) })
+	require.PanicsWithValue(t, `sandbox: AddKey: scope: must be read, write or admin, not "root"`, func() { s.AddKey(sandbox.Key{Token: "sk_test_x", Scope: "root"}) })
 }

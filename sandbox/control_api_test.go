@@ -2,9 +2,12 @@ package sandbox_test
 
 import (
 	"encoding/json"
+	"fmt"
 	"net/http"
+	"net/url"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -28,12 +31,12 @@ func TestNullIsNoScoreOverHTTP(t *testing.T) {
 	posting := steeredID(t, s, "assessments", `{"name":"Backend"}`, "assessment_id")
 	const result = `"ship_score":null,"pillars":{"craft":null,"rigor":0}`
 	id := steeredID(t, s, "results", `{"assessment_id":"`+posting+`","email":"ada@candidates.test",`+result+`}`, "submission_id")
-	for _, again := range []string{"{" + result + "}", "", `{}`, `{"ship_score":null,"pillars":null}`, `{"pillars":{"craft":null}}`} {
+	for _, again := range []string{"{" + result + "}", `{"ship_score":null,"pillars":null}`, `{"ship_score":null}`} {
 		steered(t, s, "submissions/"+id+"/regrade", again)
 		r, err := s.LiveClient().Submissions.Report(t.Context(), id)
 		require.NoError(t, err)
 		assert.Nil(t, r.ShipScore)
-		assert.Empty(t, r.Verdict)
+		assert.NotEmpty(t, r.Verdict)
 		for _, p := range r.Pillars {
 			assert.Equal(t, strings.Contains(again, "rigor") && p.ID == hiring.PillarRigor, p.Score != nil, "%s: %s", again, p.ID)
 		}
@@ -52,7 +55,7 @@ func TestControlAPIDoesAllThatGoDoes(t *testing.T) {
 	assert.Equal(t, challenge, a.ChallengeID)
 	steeredID(t, s, "assessments", `{"name":"Of acme","organization":"acme"}`, "assessment_id")
 	status, _ := steer(t, s, http.MethodPost, "assessments", `{"name":"n","challenge_id":"`+sandbox.UnknownID+`"}`)
-	assert.Equal(t, 404, status)
+	assert.Equal(t, 400, status)
 	status, _ = steer(t, s, http.MethodPost, "assessments", `{"name":"n","organization":"nobody"}`)
 	assert.Equal(t, 400, status)
 	steeredID(t, s, "members", `{"email":"sam@sandbox.test","name":"Sam","role":"member"}`, "member_id")
@@ -60,6 +63,7 @@ func TestControlAPIDoesAllThatGoDoes(t *testing.T) {
 	steered(t, s, "invitations/"+invitation+"/decision", `{"decision":"shortlisted"}`)
 	submission := steeredID(t, s, "invitations/"+invitation+"/begin", "", "submission_id")
 	steered(t, s, "submissions/"+submission+"/events", `{"kind":"ai_prompt","payloads":[{"text":"a"},{"text":"b"}]}`)
+	steered(t, s, "advance", `{"seconds":"15m"}`)
 	steered(t, s, "submissions/"+submission+"/pause", `{"seconds":"10m"}`)
 	steered(t, s, "submissions/"+submission+"/evaluate", `{"ship_score":70,"report_delay":"1h"}`)
 	steered(t, s, "submissions/"+submission+"/archive", `{"available":false}`)
@@ -88,10 +92,10 @@ func TestControlAPIDoesAllThatGoDoes(t *testing.T) {
 	steered(t, s, "faults", `{"key":"sk_live_sandbox","status":503,"times":-1}`)
 	assert.Equal(t, 200, d.get(t, "/account").status, "another key")
 	assert.Equal(t, 503, d.with(sandbox.LiveKey).send(t.Context(), t, http.MethodGet, "/account", "").status)
-	_, journal := steer(t, s, http.MethodGet, "journal", "")
-	entries := journal[:strings.Index(journal, `"repeated"`)]
-	last := entries[strings.LastIndex(entries, `{"method"`):]
-	for _, part := range []string{`"request_id":"req_`, `"fault":{"route":"","key":"sk_live_…dbox","skip":0,"times":-1,"status":503,"code":"","retry_after":0,`, `"response":"{\"error\"`, `"Authorization":["Bearer sk_live_…dbox"]`, `"response_headers":{`} {
+	_, journal := steer(t, s, http.MethodGet, "journal?details=true", "")
+	entries := journal[:strings.Index(journal, `"repeated":`)]
+	last := entries[strings.LastIndex(entries, `{"number"`):]
+	for _, part := range []string{`"request_id":"req_`, `"fault":{"key":"sk_live_…dbox","times":-1,"status":503}`, `"response":"{\"error\"`, `"Authorization":["Bearer sk_live_…dbox"]`, `"response_headers":{`} {
 		assert.Contains(t, last, part)
 	}
 	assert.NotContains(t, journal, `"`+sandbox.LiveKey)
@@ -99,13 +103,24 @@ func TestControlAPIDoesAllThatGoDoes(t *testing.T) {
 	assert.Equal(t, 200, d.do(t, http.MethodGet, "/api/v1/account", sandbox.LiveKey).status)
 	steered(t, s, "journal/clear", "")
 	_, journal = steer(t, s, http.MethodGet, "journal", "")
-	assert.JSONEq(t, `{"entries":[],"repeated":[]}`, journal)
+	assert.Contains(t, journal, `{"entries":[],"repeated":[],"more":false,`)
 }
 
-// TestControlIndexNamesEveryOperation checks that each has an example that works.
+// TestControlIndexNamesEveryOperation calls every operation with the example of the
+// index, and checks that an unknown id, an unknown member and an unknown parameter are
+// refused.
 func TestControlIndexNamesEveryOperation(t *testing.T) {
-	s, _ := controlled(t)
-	steered(t, s, "assessments", `{"name":"Backend"}`)
+	s, _ := controlled(t, sandbox.WithDetails())
+	_, err := s.Client().Account.Get(t.Context())
+	require.NoError(t, err)
+	posting := s.AddAssessment("Backend")
+	begin := func() (invitation, submission string) {
+		invitation, err := s.Invite(posting, "eve@candidates.test", "Eve")
+		require.NoError(t, err)
+		submission, err = s.Begin(invitation)
+		require.NoError(t, err)
+		return invitation, submission
+	}
 	status, body := steer(t, s, http.MethodGet, "", "")
 	require.Equal(t, 200, status)
 	var index struct {
@@ -120,20 +135,66 @@ func TestControlIndexNamesEveryOperation(t *testing.T) {
 	require.NoError(t, json.Unmarshal([]byte(body), &index))
 	assert.Equal(t, sandbox.PlanLimitEmail, index.MagicValues["PlanLimitEmail"])
 	assert.Equal(t, sandbox.UnknownID, index.MagicValues["UnknownID"])
-	assert.Greater(t, len(index.Operations), 25)
+	assert.Greater(t, len(index.Operations), 50)
 	for _, o := range index.Operations {
 		assert.NotEmpty(t, o.Summary, o.Path)
-		if o.Method != http.MethodPost || strings.Contains(o.Path, "{id}") || strings.HasSuffix(o.Path, "/reset") {
+		path, example := strings.TrimPrefix(o.Path, "/_sandbox/"), string(o.Example)
+		if path == "events" || path == "reset" || path == "journal/clear" || path == "clock" && o.Method == http.MethodPost {
+			continue // Tests of their own.
+		}
+		s.SetPlan(sandbox.LiveKey, 0, 100)
+		if strings.Contains(path, "{id}") {
+			status, body := steer(t, s, o.Method, strings.Replace(path, "{id}", sandbox.UnknownID, 1), example)
+			assert.Equal(t, 404, status, "%s: %s", path, body)
+		}
+		invitation, err := s.Invite(posting, "eve@candidates.test", "Eve")
+		require.NoError(t, err)
+		var submission string
+		switch path {
+		case "invitations/{id}/submit", "submissions/{id}/pause":
+			invitation, submission = begin()
+			s.Advance(20 * time.Minute)
+		case "submissions/{id}/regrade":
+			submission, err = s.AddResult(posting, "eve@candidates.test", sandbox.Result{})
+		default:
+			_, submission = begin()
+		}
+		require.NoError(t, err)
+		id := invitation
+		switch strings.SplitN(path, "/", 2)[0] {
+		case "submissions":
+			id = submission
+		case "journal":
+			id = "1"
+		case "faults":
+			id = "1"
+		case "assessments":
+			id = s.AddAssessment("To close")
+		}
+		path = strings.Replace(path, "{id}", id, 1)
+		if o.Method == http.MethodGet {
+			var parameters map[string]any
+			if example != "" {
+				require.NoError(t, json.Unmarshal(o.Example, &parameters))
+			}
+			query := make(url.Values)
+			for name, value := range parameters {
+				query.Set(name, fmt.Sprint(value))
+			}
+			status, body := steer(t, s, o.Method, path+"?"+query.Encode(), "")
+			assert.Equal(t, 200, status, "%s: %s", path, body)
+			if path != "" && path != "health" {
+				status, _ = steer(t, s, o.Method, path+"?nonsense=1", "")
+				assert.Equal(t, 400, status, path)
+			}
 			continue
 		}
-		example := string(o.Example)
-		if example == "null" {
-			example = ""
-		}
-		s.SetPlan(sandbox.LiveKey, 0, 10)
-		status, body := steer(t, s, o.Method, strings.TrimPrefix(o.Path, "/_sandbox/"), example)
-		assert.Less(t, status, 300, "%s %s: %s", o.Path, example, body)
+		status, body := steer(t, s, o.Method, path, example)
+		assert.Less(t, status, 300, "%s %s: %s", path, example, body)
+		status, body = steer(t, s, o.Method, path, `{"nonsense":1}`)
+		assert.Equal(t, 400, status, "%s: %s", path, body)
 	}
+	s.ClearFaults()
 	status, body = steer(t, s, http.MethodPost, "nothing", "")
 	assert.Equal(t, 404, status)
 	assert.Contains(t, body, "GET /_sandbox/", "an unknown path points to the index")

@@ -46,7 +46,7 @@ func steered(t *testing.T, s *sandbox.Server, path, body string) string {
 }
 
 func controlled(t *testing.T, opts ...sandbox.Option) (*sandbox.Server, transport) {
-	s := sandbox.Start(t, append(opts, sandbox.WithControlPlane(false))...)
+	s := sandbox.Start(t, opts...)
 	return s, inProcess(s)
 }
 
@@ -117,17 +117,19 @@ func TestTheControlAPIsJournal(t *testing.T) {
 	s, d := controlled(t, sandbox.WithClock(func() time.Time { return now }))
 	status, empty := steer(t, s, http.MethodGet, "journal", "")
 	assert.Equal(t, 200, status)
-	assert.JSONEq(t, `{"entries":[],"repeated":[]}`, empty)
+	assert.JSONEq(t, `{"entries":[],"repeated":[],"more":false,"position":0}`, empty)
 	d.post(t, "/assessments", "{}")
 	s.Inject(sandbox.Fault{Reset: true})
 	d.send(t.Context(), t, http.MethodPost, "/assessments", "{}")
 	_, body := steer(t, s, http.MethodGet, "journal", "")
-	const lost = `{"method":"POST","route":"/assessments","path":"/api/v1/assessments","query":"","status":null,"key":"sk_test_…dbox","body":"{}","at":"2026-05-01T12:00:00.000Z",` +
-		`"request_id":null,"headers":null,"response_headers":null,"response":null,"fault":null}`
-	assert.JSONEq(t, `{"entries":[`+strings.Replace(lost, "null", "400", 1)+`,`+lost+`],"repeated":[]}`, body, "the first had no effect")
+	const lost = `{"number":2,"method":"POST","route":"/assessments","path":"/api/v1/assessments","query":"","status":null,"ended":true,` +
+		`"key":"sk_test_…dbox","key_id":"f5c8bb5a44b28cfb","organization":"","body":"{}","at":"2026-05-01T12:00:00.000Z",` +
+		`"repeats":null,"repeated_by":null,"request_id":null,"error":null,"took":null,"response_size":null,"limit":null,"remaining":null,"throttled":false,"fault":null}`
+	first := strings.Replace(strings.Replace(lost, "null", "400", 1), `"number":2`, `"number":1`, 1)
+	assert.JSONEq(t, `{"entries":[`+first+`,`+lost+`],"repeated":[],"more":false,"position":4}`, body, "the first had no effect")
 	d.send(t.Context(), t, http.MethodPost, "/assessments", "{}")
 	_, body = steer(t, s, http.MethodGet, "journal", "")
-	assert.Equal(t, 1, strings.Count(body[strings.Index(body, "repeated"):], `"method"`), "the lost one may have had an effect")
+	assert.Equal(t, 1, strings.Count(body[strings.Index(body, `"repeated":`):], `"method"`), "the lost one may have had an effect")
 }
 
 func TestControlReset(t *testing.T) {
@@ -173,11 +175,11 @@ func TestTheLiveWorldByTheControlAPI(t *testing.T) {
 	require.NoError(t, err)
 	invitation := "invitations/" + sent.ID
 	status, body := steer(t, s, http.MethodPost, invitation+"/submit", "")
-	assert.Equal(t, 400, status)
+	assert.Equal(t, 409, status)
 	assert.Contains(t, body, "the attempt has not begun")
 	assert.Empty(t, steered(t, s, invitation+"/open", ""))
 	status, body = steer(t, s, http.MethodPost, invitation+"/open", "")
-	assert.Equal(t, 400, status)
+	assert.Equal(t, 409, status)
 	assert.Contains(t, body, "opened before")
 	var begun struct {
 		SubmissionID string `json:"submission_id"`
@@ -190,11 +192,12 @@ func TestTheLiveWorldByTheControlAPI(t *testing.T) {
 	assert.Equal(t, 77, *report.ShipScore)
 	theLiveWorldsStorageByTheControlPlane(t, s)
 	for path, says := range map[string]string{
-		invitation + "/begin": "begun before", invitation + "/submit": "handed in before",
+		invitation + "/begin": "begun before", invitation + "/submit": "submitted before",
 		"submissions/" + begun.SubmissionID + "/evaluate": "evaluated before",
 	} {
 		status, body := steer(t, s, http.MethodPost, path, "")
-		assert.Equal(t, 400, status, path)
+		assert.Equal(t, 409, status, path)
+		assert.Contains(t, body, `"CONFLICT"`, path)
 		assert.Contains(t, body, says, path)
 	}
 }
@@ -232,39 +235,39 @@ func TestControlAPIMistakes(t *testing.T) {
 		{"POST", "nothing", "", 404, "no such path"},
 		{"POST", "", "", 405, "use GET"},
 		{"POST", "invitations/nobody/open", "", 404, `"NOT_FOUND"`},
-		{"POST", "invitations/nobody/begin", "", 404, "does not exist"},
-		{"POST", "invitations/nobody/submit", "", 404, "does not exist"},
-		{"POST", "submissions/nobody/evaluate", "", 404, "does not exist"},
+		{"POST", "invitations/nobody/begin", "", 404, "no such id"},
+		{"POST", "invitations/nobody/submit", "", 404, "no such id"},
+		{"POST", "submissions/nobody/evaluate", "", 404, "no such id"},
 		{"GET", "reset", "", 405, "use POST"},
 		{"POST", "journal", "", 405, "use GET"},
 		{"OPTIONS", "reset", "", 405, "use POST"},
-		{"POST", "quota", "", 400, "send a JSON object"},
-		{"POST", "quota", "{", 400, "unexpected EOF"},
-		{"POST", "quota", "{} {}", 400, "has more after"},
-		{"POST", "quota", "[]", 400, "cannot unmarshal array"},
-		{"POST", "quota", `{"Kee":1}`, 400, `unknown field \"Kee\"`},
-		{"POST", "quota", `{"key":"sk_test_sandbox","class":"read"}`, 400, "remaining: give"},
-		{"POST", "quota", `{"key":"sk_test_sandbox","class":"read","remaining":-1}`, 400, "remaining: give"},
-		{"POST", "quota", `{"key":"sk_test_sandbox","class":"all","remaining":1}`, 400, `unknown class \"all\"`},
+		{"POST", "quota", "", 400, "remaining: is required"},
+		{"POST", "quota", "{", 400, "not valid JSON"},
+		{"POST", "quota", "{} {}", 400, "not valid JSON"},
+		{"POST", "quota", "[]", 400, "send a JSON object"},
+		{"POST", "quota", `{"Kee":1}`, 400, `Kee: there is no such member`},
+		{"POST", "quota", `{"key":"sk_test_sandbox","class":"read"}`, 400, "remaining: is required"},
+		{"POST", "quota", `{"key":"sk_test_sandbox","class":"read","remaining":-1}`, 400, "remaining: must be from 0 to 1000"},
+		{"POST", "quota", `{"key":"sk_test_sandbox","class":"all","remaining":1}`, 400, `class: must be read or write`},
 		{"POST", "quota", `{"key":"sk_test_x","class":"read","remaining":1}`, 400, "knows no such key"},
-		{"POST", "submissions/nobody/pause", `{}`, 400, "seconds: required"},
-		{"POST", "submissions/nobody/pause", `{"seconds":null}`, 400, "seconds: required"},
-		{"POST", "advance", `{}`, 400, "seconds: required"},
+		{"POST", "submissions/nobody/pause", `{}`, 400, "seconds: is required"},
+		{"POST", "submissions/nobody/pause", `{"seconds":null}`, 400, "seconds: is required"},
+		{"POST", "advance", `{}`, 400, "seconds: is required"},
 		{"POST", "advance", `{"seconds":-1}`, 400, "does not go back"},
-		{"POST", "advance", `{"seconds":"soon"}`, 400, "is no duration"},
-		{"POST", "advance", `{"seconds":1e300}`, 400, "more than a duration can hold"},
-		{"POST", "advance", `{"seconds":[]}`, 400, "is no duration"},
-		{"POST", "keys", `{"token":"x"}`, 400, "must begin with sk_test_"},
-		{"POST", "keys", `{"token":"sk_test_x","scope":"root"}`, 400, `unknown scope \"root\"`},
-		{"POST", "keys", `{"token":"sk_test_x","expires":"soon"}`, 400, "soon"},
+		{"POST", "advance", `{"seconds":"soon"}`, 400, "give a number of seconds, or a text like"},
+		{"POST", "advance", `{"seconds":1e300}`, 400, "give a number of seconds"},
+		{"POST", "advance", `{"seconds":[]}`, 400, "give a number of seconds, or a text like"},
+		{"POST", "keys", `{"token":"x"}`, 400, "token: must be sk_test_"},
+		{"POST", "keys", `{"token":"sk_test_x","scope":"root"}`, 400, `scope: must be read, write or admin`},
+		{"POST", "keys", `{"token":"sk_test_x","expires":"soon"}`, 400, "expires: give a time like"},
 		{"POST", "keys/revoke", `{"token":"sk_test_x"}`, 400, "knows no such key"},
-		{"POST", "keys/revoke", `nonsense`, 400, "invalid character"},
-		{"POST", "faults", `{"route":"GET /account"}`, 400, "it would do nothing"},
+		{"POST", "keys/revoke", `nonsense`, 400, "not valid JSON"},
+		{"POST", "faults", `{"route":"GET /account"}`, 400, "would do nothing"},
 		{"POST", "faults", `{"route":"GET /acount","status":500}`, 400, "no operation has the route"},
-		{"POST", "faults", `{"delay":"long"}`, 400, "is no duration"},
-		{"POST", "assessments", `{"name":""}`, 400, "the name is empty"},
-		{"POST", "archives", `{}`, 400, "available: give"},
-		{"POST", "submissions/x/evaluate", `{"score":1}`, 400, "unknown field"},
+		{"POST", "faults", `{"delay":"long"}`, 400, "give a number of seconds, or a text like"},
+		{"POST", "assessments", `{"name":""}`, 400, "name: must not be empty"},
+		{"POST", "archives", `{}`, 400, "available: is required"},
+		{"POST", "submissions/x/evaluate", `{"score":1}`, 400, "score: there is no such member"},
 		{"POST", "quota", `{"key":"` + strings.Repeat("x", 1<<20) + `"}`, 400, "longer than 1048576 bytes"},
 	} {
 		status, body := steer(t, s, c.method, c.path, c.body)

@@ -78,10 +78,10 @@ func TestDetailsOfFailedCalls(t *testing.T) {
 	repeats := s.Journal()[len(s.Journal())-2].Detail
 	assert.Equal(t, first.Number, repeats.Repeats)
 	assert.Zero(t, last().Repeats, "another body is another write")
-	s.SetThrottled(true)
+	s.Throttle()
 	d.get(t, "/account")
 	assert.True(t, last().Throttled)
-	s.SetThrottled(false)
+	s.EndThrottle()
 	s.SetQuota(sandbox.TestKey, sandbox.ClassRead, 0)
 	d.get(t, "/account")
 	assert.False(t, last().Throttled, "a quota that is used up is another 429")

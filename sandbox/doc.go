@@ -89,7 +89,7 @@
 //
 // Package sandbox/console shows all of it on a web page. The control API does the
 // same as the methods of a Server, in JSON over HTTP below /_sandbox/: see
-// [WithControlPlane].
+// [WithControlFromAnyHost].
 //
 // # What is known and what is not
 //
@@ -166,11 +166,15 @@
 //	the body of a resend, a revoke and a DELETE is ignored, malformed too invented
 //	the word Bearer is accepted in lower case too                        invented
 //	limits_enforced false: invitations beyond the limit are sent         invented
-//	creating returns 201; deleting and revoking 204 without a body       invented
+//	creating returns 201                                                 invented
+//	deleting and revoking return 200 with the resource as it is then     inferred
+//	WithNoContent: they return 204 without a body                        invented
 //	optional members of POST and PATCH assessments                       invented
 //	an unknown challenge_id, or a task of another challenge: 400         invented
 //	PATCH with an empty object: 400                                      invented
 //	invitations expire 30 days after sending; resending begins anew      invented
+//	sent_at of an invitation that was opened stays when it is resent     invented
+//	an attempt is submitted at its time limit; pauses do not count       inferred
 //	inviting to a closed assessment: 409                                 inferred
 //	live data of its own for each organization                           documented
 //	a second invitation to the same address is sent like the first       documented

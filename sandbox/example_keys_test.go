@@ -98,14 +98,14 @@ func ExampleWithQuota() {
 }
 
 // An address with too many failed authentications.
-func ExampleServer_SetThrottled() {
+func ExampleServer_Throttle() {
 	ctx := context.Background()
 	server := sandbox.New()
-	server.SetThrottled(true)
+	server.Throttle()
 	_, err := server.Client().Account.Get(ctx)
 	fmt.Println(errors.Is(err, hiring.ErrRateLimited))
 
-	server.SetThrottled(false)
+	server.EndThrottle()
 	_, err = server.Client().Account.Get(ctx)
 	fmt.Println(err)
 	// Output:

@@ -13,7 +13,7 @@ import (
 
 // An http.Server and an http.Transport use it.
 func ExamplePipeListener_DialContext() {
-	listener := sandbox.New().Listener().(*sandbox.PipeListener)
+	listener := sandbox.New().Listener()
 	go func() {
 		if connection, err := listener.Accept(); err == nil {
 			_, _ = io.WriteString(connection, "hello")
@@ -31,7 +31,7 @@ func ExamplePipeListener_DialContext() {
 }
 
 func ExamplePipeListener_Accept() {
-	listener := sandbox.New().Listener().(*sandbox.PipeListener)
+	listener := sandbox.New().Listener()
 	go func() { _ = listener.Close() }()
 
 	_, err := listener.Accept() // Waits for a connection, or for Close.
@@ -40,14 +40,14 @@ func ExamplePipeListener_Accept() {
 }
 
 func ExamplePipeListener_Addr() {
-	listener := sandbox.New().Listener().(*sandbox.PipeListener)
+	listener := sandbox.New().Listener()
 	host, _, err := net.SplitHostPort(listener.Addr().String())
 	fmt.Println(net.ParseIP(host).IsLoopback(), err)
 	// Output: true <nil>
 }
 
 func ExamplePipeListener_Close() {
-	listener := sandbox.New().Listener().(*sandbox.PipeListener)
+	listener := sandbox.New().Listener()
 	fmt.Println(listener.Close(), listener.Close())
 	_, err := listener.DialContext(context.Background(), "tcp", "any.example.com:443")
 	fmt.Println(err != nil)

@@ -11,9 +11,9 @@ import (
 
 // A test suite in another language sends HTTP requests: to the API with a key, and to the
 // control API without one.
-func ExampleWithControlPlane() {
+func ExampleServer_ServeHTTP_control() {
 	// Instead of: hiring-sandbox -addr 127.0.0.1:8780
-	server := sandbox.New(sandbox.WithControlPlane(false))
+	server := sandbox.New()
 	defer server.Close()
 
 	for _, step := range []struct{ method, path, body string }{
@@ -38,7 +38,7 @@ func ExampleWithControlPlane() {
 		fmt.Println(step.method, step.path, reply.StatusCode)
 	}
 	// Output:
-	// POST /_sandbox/faults 204
+	// POST /_sandbox/faults 200
 	// GET /api/v1/account 500
 	// POST /_sandbox/quota 204
 	// GET /api/v1/account 429

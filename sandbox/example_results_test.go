@@ -72,6 +72,7 @@ func ExampleServer_Pause() {
 	if err != nil {
 		log.Fatal(err)
 	}
+	server.Advance(15 * time.Minute)
 	if err := server.Pause(id, 10*time.Minute); err != nil {
 		log.Fatal(err)
 	}
@@ -80,13 +81,13 @@ func ExampleServer_Pause() {
 	// Output: 600 <nil>
 }
 
-func ExampleServer_SetArchive() {
+func ExampleServer_RemoveArchive() {
 	server := sandbox.New()
 	id, err := server.AddResult(server.AddAssessment("Backend"), "ada@candidates.test", sandbox.Result{ShipScore: 82})
 	if err != nil {
 		log.Fatal(err)
 	}
-	if err := server.SetArchive(id, false); err != nil {
+	if err := server.RemoveArchive(id); err != nil {
 		log.Fatal(err)
 	}
 	submission, err := server.LiveClient().Submissions.Get(context.Background(), id)
@@ -110,10 +111,10 @@ func ExampleServer_AddChallenge() {
 	// Output: true 2 <nil>
 }
 
-func ExampleServer_SetLimitsEnforced() {
+func ExampleServer_IgnoreLimits() {
 	server := sandbox.New()
 	server.SetPlan(sandbox.LiveKey, 5, 5)
-	server.SetLimitsEnforced(sandbox.LiveKey, false)
+	server.IgnoreLimits(sandbox.LiveKey)
 	_, err := server.Invite(server.AddAssessment("Backend"), "ada@candidates.test", "Ada")
 	fmt.Println(err)
 	// Output: <nil>

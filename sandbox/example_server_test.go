@@ -151,7 +151,7 @@ func ExampleServer_Listener() {
 	go func() { _ = web.Serve(listener) }()
 	defer func() { _ = web.Close() }()
 
-	wire := &http.Transport{DialContext: listener.(*sandbox.PipeListener).DialContext}
+	wire := &http.Transport{DialContext: listener.DialContext}
 	defer wire.CloseIdleConnections()
 	client, err := hiring.New("http://localhost", sandbox.TestKey, hiring.WithHTTPClient(&http.Client{Transport: wire}))
 	if err != nil {

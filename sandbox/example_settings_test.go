@@ -38,13 +38,13 @@ func ExampleWithDrift() {
 	// Output: Sandbox Hiring Ltd true
 }
 
-func ExampleServer_SetDrift() {
+func ExampleServer_StartDrift() {
 	ctx := context.Background()
 	server := sandbox.New()
 	client := server.Client()
 
-	for _, on := range []bool{false, true} {
-		server.SetDrift(on, 1)
+	for _, change := range []func(){server.StopDrift, func() { server.StartDrift(1) }} {
+		change()
 		account, err := client.Account.Get(ctx)
 		if err != nil {
 			log.Fatal(err)

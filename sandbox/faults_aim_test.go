@@ -64,19 +64,18 @@ func TestSkipAndTimes(t *testing.T) {
 
 func TestSenselessFaultsPanic(t *testing.T) {
 	for want, f := range map[string]sandbox.Fault{
-		"it would do nothing: Fault{Route: \"GET /account\"}": {Route: "GET /account"},
-		"it cannot skip -1 requests":                          {Skip: -1, Status: 500},
-		"a duration is negative in Fault{Delay: -1s}":         {Delay: -time.Second},
-		"a response cannot have the status 100":               {Status: 100},
-		"a response cannot have the status 600":               {Status: 600},
-		`the code "TEAPOT" needs a Status`:                    {Code: "TEAPOT"},
-		"a connection that is reset carries no response":      {Reset: true, Status: 500},
-		"leave out Reset":                                     {Reset: true, CutAfter: 5},
-		"there is no response that could be cut":              {Late: 1, CutAfter: 5},
+		"would do nothing":                               {Route: "GET /account"},
+		"skip: must not be negative":                     {Skip: -1, Status: 500},
+		"delay: must not be negative":                    {Delay: -time.Second},
+		"status: must be from 200 to 599":                {Status: 100},
+		`code: "TEAPOT" is not a code of the API`:        {Code: "TEAPOT"},
+		"a connection that is reset carries no response": {Reset: true, Status: 500},
+		"leave out everything but":                       {Reset: true, CutAfter: 5},
+		"there is no response to cut":                    {Late: 1, CutAfter: 5},
 		`no operation has the route "GET /acount"; there are DELETE /assessments/{id}, GET /_archive/{id}, GET /account, `: {Route: "GET /acount", Status: 500},
 		`no operation has the route "PUT /account"`:  {Route: "PUT /account", Status: 500},
 		`no operation has the route "/submissions/"`: {Route: "/submissions/", Status: 500},
-		`the route "GET" is none`:                    {Route: "GET", Status: 500},
+		`route: "GET" is no route`:                   {Route: "GET", Status: 500},
 	} {
 		s := sandbox.Start(t)
 		func() {

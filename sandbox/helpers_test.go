@@ -37,7 +37,7 @@ func throughPipe(t *testing.T, s *sandbox.Server) transport {
 	web := &http.Server{Handler: s}
 	served := make(chan error, 1)
 	go func() { served <- web.Serve(listener) }()
-	wire := &http.Transport{DialContext: listener.(*sandbox.PipeListener).DialContext}
+	wire := &http.Transport{DialContext: listener.DialContext}
 	t.Cleanup(func() {
 		wire.CloseIdleConnections()
 		assert.NoError(t, web.Close())

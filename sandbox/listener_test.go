@@ -35,7 +35,7 @@ func TestThePipeInABubble(t *testing.T) {
 
 func TestTheListenerIsANetListener(t *testing.T) {
 	s := sandbox.New()
-	l := s.Listener().(*sandbox.PipeListener)
+	l := s.Listener()
 	assert.Equal(t, "127.0.0.1:49152", l.Addr().String())
 	accepted := make(chan net.Conn)
 	go func() {
@@ -73,7 +73,7 @@ func TestTheListenerIsANetListener(t *testing.T) {
 
 func TestADialThatWaitsIsRejected(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		l := sandbox.New().Listener().(*sandbox.PipeListener)
+		l := sandbox.New().Listener()
 		refused := make(chan error)
 		go func() {
 			_, err := l.DialContext(t.Context(), "tcp", "")

@@ -53,7 +53,7 @@ func TestNewestBy(t *testing.T) {
 		}
 		assert.Equal(t, expected, walked, by)
 	}
-	assert.PanicsWithValue(t, `sandbox: WithNewestBy("begun"): no such time`, func() { sandbox.WithNewestBy("begun") })
+	assert.PanicsWithValue(t, `sandbox: WithNewestBy: newest_by: must be created, submitted or evaluated, not "begun"`, func() { sandbox.WithNewestBy("begun") })
 }
 
 // TestListingLag checks that a listing lags behind and a single read does not.
@@ -71,7 +71,7 @@ func TestListingLag(t *testing.T) {
 	assert.Equal(t, true, single["report"].(object)["evaluated"])
 	*now = now.Add(30 * time.Second)
 	assert.Equal(t, []string{made[2], made[0]}, ids(t, l.get(t, "/submissions?status=evaluated")))
-	assert.PanicsWithValue(t, "sandbox: WithListingLag(-1s): it cannot be negative", func() { sandbox.WithListingLag(-time.Second) })
+	assert.PanicsWithValue(t, "sandbox: WithListingLag(-1s): listing_lag: must not be negative", func() { sandbox.WithListingLag(-time.Second) })
 }
 
 func TestPageCap(t *testing.T) {
@@ -83,5 +83,5 @@ func TestPageCap(t *testing.T) {
 	assert.Equal(t, []string{made[0]}, ids(t, rest))
 	assert.Len(t, ids(t, l.get(t, "/submissions?page_size=1")), 1)
 	l.get(t, "/submissions?page_size=101").invalid(t, "page_size")
-	assert.PanicsWithValue(t, "sandbox: WithPageCap(-1): it cannot be negative", func() { sandbox.WithPageCap(-1) })
+	assert.PanicsWithValue(t, "sandbox: WithPageCap(-1): page_cap: must not be negative", func() { sandbox.WithPageCap(-1) })
 }

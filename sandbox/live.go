@@ -1,25 +1,63 @@
 package sandbox
 
 import (
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
 	"time"
+	"unicode/utf8"
 
-	"github.com/hiring-assessment/hiring-go/sandbox/internal/server"
+	"github.com/hiring-assessment/hiring-go/sandbox/internal/world"
 )
 
 // AddAssessment adds an active assessment of the first listed challenge to the
 // live data of LiveKey and of live keys without an organization. It uses no rate
 // limit and makes no journal entry. It panics on an empty name.
 func (s *Server) AddAssessment(name string) (id string) {
-	id, err := s.server().AddAssessment("", name, "")
+	id, err := s.addAssessment("", name, "")
 	must("AddAssessment", err)
 	return id
+}
+
+func (s *Server) addAssessment(organization, name, challengeID string) (id string, err error) {
+	err = s.changeOrganization(organization, func(o *world.Organization) error {
+		if name == "" {
+			return inputError{"name", "must not be empty"}
+		}
+		if challengeID != "" && o.Challenges().Find(canonicalID(challengeID)) == nil {
+			return inputError{"challenge_id", "there is no such challenge"}
+		}
+		id = o.AddAssessment(name, canonicalID(challengeID))
+		return nil
+	})
+	return id, err
 }
 
 // Invite sends an invitation without a request: it uses the plan quota, but no
 // rate limit, and makes no journal entry. It fails on an invalid address or name,
 // on an unknown, deleted or closed assessment, and when the plan quota is used up.
 func (s *Server) Invite(assessmentID, email, name string) (invitationID string, err error) {
-	return s.server().Invite(assessmentID, email, name)
+	err = s.changeLive("Invite", assessmentID, func(id string, now time.Time) (err error) {
+		if err := checkPerson(email, name); err != nil {
+			return err
+		}
+		invitationID, err = s.live.Invite(id, email, name, now)
+		return err
+	})
+	return invitationID, err
+}
+
+// checkPerson returns an error for an invalid address and an empty name.
+func checkPerson(email, name string) error {
+	switch {
+	case !isEmailAddress(email):
+		return inputError{"email", "give an email address"}
+	case name == "":
+		return inputError{"name", "must not be empty"}
+	}
+	return nil
 }
 
 // Open opens an invitation of the live data as its candidate: sent becomes
@@ -29,7 +67,7 @@ func (s *Server) Invite(assessmentID, email, name string) (invitationID string, 
 // of the server's clock. An unknown id and an impossible step are errors and
 // change nothing.
 func (s *Server) Open(invitationID string) error {
-	return s.server().Open(invitationID)
+	return s.changeLive("Open", invitationID, s.live.Open)
 }
 
 // Begin begins the attempt, and opens the invitation if that was not done. The
@@ -37,21 +75,51 @@ func (s *Server) Open(invitationID string) error {
 // attempt_started. Begin fails when the attempt has begun before, when the
 // invitation was revoked or has expired, and when the assessment is closed. The
 // invitations of a deleted assessment keep working.
+//
+// The attempt is submitted at its time limit, if it was not submitted before. Paused
+// time does not count.
 func (s *Server) Begin(invitationID string) (submissionID string, err error) {
-	return s.server().Begin(invitationID)
+	err = s.changeLive("Begin", invitationID, func(id string, now time.Time) (err error) {
+		submissionID, err = s.live.Begin(id, now)
+		return err
+	})
+	return submissionID, err
 }
 
 // Submit submits an attempt. The submission becomes submitted and has an archive.
 // The invitation stays started, because the API documents no invitation status
-// between started and evaluated.
+// between started and evaluated. Submit has no effect on an attempt that was submitted at
+// its time limit, and fails on one that was submitted by a call.
 func (s *Server) Submit(submissionID string) error {
-	return s.server().Submit(submissionID)
+	return s.changeLive("Submit", submissionID, s.live.Submit)
+}
+
+// submitInvited is like Submit, with the id of the invitation.
+func (s *Server) submitInvited(invitationID string) (submissionID string, err error) {
+	err = s.changeLive("Submit", invitationID, func(id string, now time.Time) (err error) {
+		submissionID, err = s.live.SubmitInvited(id, now)
+		return err
+	})
+	return submissionID, err
 }
 
 // AppendEvents adds an event for each payload, a JSON object, to the log of an
-// attempt. It works at any time after Begin, because a log may arrive late.
+// attempt. It fails on an attempt that was submitted.
 func (s *Server) AppendEvents(submissionID, kind string, payloads ...string) error {
-	return s.server().AppendEvents(submissionID, kind, payloads...)
+	return s.changeLive("AppendEvents", submissionID, func(id string, now time.Time) error {
+		all := make([]world.RawJSON, len(payloads))
+		for i, payload := range payloads {
+			var object map[string]json.RawMessage
+			if !utf8.ValidString(payload) || json.Unmarshal([]byte(payload), &object) != nil || object == nil {
+				return inputError{"payloads", fmt.Sprintf("payload %d is not a JSON object", i+1)}
+			}
+			all[i] = world.RawJSON(encodeJSON(json.RawMessage(payload)))
+		}
+		if kind == "" {
+			return inputError{"kind", "must not be empty"}
+		}
+		return s.live.Append(id, now, kind, all...)
+	})
 }
 
 // Evaluate finishes the grading of a submission: the report is ready, and
@@ -59,64 +127,211 @@ func (s *Server) AppendEvents(submissionID, kind string, payloads ...string) err
 // was not done. It fails on a submission that was evaluated before, and on a
 // result with invalid scores, pillars or extra members.
 func (s *Server) Evaluate(submissionID string, r Result) error {
-	return s.server().Evaluate(submissionID, r)
+	return s.grade("Evaluate", submissionID, r, s.live.Evaluate)
+}
+
+// EvaluateInvented is like Evaluate with the result that a [Timeline] makes. It depends
+// on the candidate's number only, so it is the same on every run.
+func (s *Server) EvaluateInvented(submissionID string) error {
+	return s.changeLive("EvaluateInvented", submissionID, s.live.EvaluateInvented)
 }
 
 // Regrade replaces the result of an evaluated submission, as when the API grades
 // a submission again. It fails on a submission that was not evaluated.
 func (s *Server) Regrade(submissionID string, r Result) error {
-	return s.server().Regrade(submissionID, r)
+	return s.grade("Regrade", submissionID, r, s.live.Regrade)
 }
 
-// AddResult makes a finished submission in one call: it sends an invitation to
-// email, begins and submits the attempt and evaluates it. The candidate's name is
-// the part of email before the @.
+// grade checks a result before the lock, because that calls MarshalJSON of its values.
+func (s *Server) grade(method, submissionID string, r Result, do func(id string, now time.Time, r world.Result) error) error {
+	result, err := r.world()
+	return s.changeLive(method, submissionID, func(id string, now time.Time) error {
+		if err != nil {
+			return err
+		}
+		return do(id, now, result)
+	})
+}
+
+// AddResult makes a finished submission in one call: the candidate of email was invited,
+// worked for a believable time and submitted, and the grading ends now. Earlier steps, and
+// the assessment if necessary, get earlier times. The candidate's name is made of the
+// address before the @: Ada Lovelace for ada.lovelace@candidates.test. AddResult uses the plan quota as Invite does.
 func (s *Server) AddResult(assessmentID, email string, r Result) (submissionID string, err error) {
-	return s.server().AddResult(assessmentID, email, r)
+	name, _, _ := strings.Cut(email, "@")
+	return s.addResult(assessmentID, email, nameOf(name), r)
+}
+
+// nameOf returns the name in the local part of an address: "Ada Lovelace" for
+// "ada.lovelace+test".
+func nameOf(local string) string {
+	plain, _, _ := strings.Cut(local, "+")
+	words := strings.FieldsFunc(plain, func(c rune) bool { return strings.ContainsRune("._-", c) })
+	for i, word := range words {
+		_, size := utf8.DecodeRuneInString(word)
+		words[i] = strings.ToUpper(word[:size]) + word[size:]
+	}
+	return cmp.Or(strings.Join(words, " "), local)
+}
+
+func (s *Server) addResult(assessmentID, email, name string, r Result) (submissionID string, err error) {
+	result, invalid := r.world()
+	err = s.changeLive("AddResult", assessmentID, func(id string, now time.Time) (err error) {
+		if err := errors.Join(invalid, checkPerson(email, name)); err != nil {
+			return err
+		}
+		submissionID, err = s.live.AddResult(id, email, name, now, result)
+		return err
+	})
+	return submissionID, err
 }
 
 // Decide sets the recruiter_decision of an invitation, such as shortlisted.
 func (s *Server) Decide(invitationID, decision string) error {
-	return s.server().Decide(invitationID, decision)
+	return s.changeLive("Decide", invitationID, func(id string, now time.Time) error {
+		if decision == "" {
+			return inputError{"decision", "must not be empty"}
+		}
+		return s.live.Decide(id, now, decision)
+	})
 }
 
 // Pause adds paused time to an attempt that was not submitted. It counts in whole
-// seconds and not as time used.
+// seconds and not as time used. It fails on more paused time than the attempt has lasted.
 func (s *Server) Pause(submissionID string, by time.Duration) error {
-	return s.server().Pause(submissionID, by)
+	return s.changeLive("Pause", submissionID, func(id string, now time.Time) error {
+		if by < time.Second {
+			return inputError{"seconds", "give a pause of at least a second"}
+		}
+		return s.live.Pause(id, now, by)
+	})
 }
 
-// SetArchive sets whether a submission has an archive once it was submitted. See
+// RemoveArchive makes a submission have no archive, also after it is submitted. See
 // [Server.SetArchives] for the storage of all archives.
-func (s *Server) SetArchive(submissionID string, available bool) error {
-	return s.server().SetArchive(submissionID, available)
+func (s *Server) RemoveArchive(submissionID string) error {
+	return s.setArchive("RemoveArchive", submissionID, false)
+}
+
+// RestoreArchive undoes RemoveArchive.
+func (s *Server) RestoreArchive(submissionID string) error {
+	return s.setArchive("RestoreArchive", submissionID, true)
+}
+
+func (s *Server) setArchive(method, submissionID string, available bool) error {
+	return s.changeLive(method, submissionID, func(id string, now time.Time) error {
+		return s.live.SetArchive(id, now, available)
+	})
 }
 
 // AddMember adds a member to the live data of LiveKey and of live keys without
 // an organization. It panics on an invalid address and on an empty name or role.
 func (s *Server) AddMember(email, name, role string) (id string) {
-	id, err := s.server().AddMember("", email, name, role)
+	id, err := s.addMember("", email, name, role)
 	must("AddMember", err)
 	return id
 }
 
+func (s *Server) addMember(organization, email, name, role string) (id string, err error) {
+	err = s.changeOrganization(organization, func(o *world.Organization) error {
+		if err := checkPerson(email, name); err != nil {
+			return err
+		}
+		if role == "" {
+			return inputError{"role", "must not be empty"}
+		}
+		id = o.AddMember(email, name, role)
+		return nil
+	})
+	return id, err
+}
+
+// maxTasks is the maximum number of tasks of a challenge, each of which needs some of its
+// minutes.
+const maxTasks = 20
+
 // AddChallenge adds a challenge to the live data of LiveKey and of live keys
 // without an organization: a single-task challenge, or one with a task for each
-// title. It becomes the first listed challenge. It panics on an empty name.
+// title. It becomes the first listed challenge. It panics on an empty name or title and
+// on more than 20 tasks.
 func (s *Server) AddChallenge(name string, tasks ...string) (id string) {
-	id, err := s.server().AddChallenge("", name, tasks...)
+	id, err := s.addChallenge("", name, tasks...)
 	must("AddChallenge", err)
 	return id
 }
 
-// Mail is an invitation e-mail that the live data sent:
-//
-//	InvitationID, AssessmentID string
-//	Email, Name                string
-//	Resent                     bool  whether a resend sent it
-//	At                         time.Time
-type Mail = server.Mail
+func (s *Server) addChallenge(organization, name string, tasks ...string) (id string, err error) {
+	err = s.changeOrganization(organization, func(o *world.Organization) error {
+		if name == "" {
+			return inputError{"name", "must not be empty"}
+		}
+		for _, title := range tasks {
+			if title == "" {
+				return inputError{"tasks", "the title of a task must not be empty"}
+			}
+		}
+		if len(tasks) > maxTasks {
+			return inputError{"tasks", fmt.Sprintf("give at most %d tasks", maxTasks)}
+		}
+		id = o.AddChallenge(name, tasks...)
+		return nil
+	})
+	return id, err
+}
 
 // Mails returns the invitation e-mails that the live data sent, oldest first. The
 // sandbox sends none over the network.
-func (s *Server) Mails() []Mail { return s.server().Mails() }
+func (s *Server) Mails() []Mail {
+	all, err := s.mails(scope{})
+	must("Mails", err)
+	return all
+}
+
+func (s *Server) mails(of scope) ([]Mail, error) {
+	_, unlock := s.lock()
+	defer unlock()
+	selected, err := s.scope(of)
+	if err != nil {
+		return nil, err
+	}
+	var all []Mail
+	for _, m := range s.live.Mails() {
+		if selected.includes(m.Organization) {
+			all = append(all, Mail(m))
+		}
+	}
+	return all, nil
+}
+
+// changeOrganization changes the live data of an organization that exists.
+func (s *Server) changeOrganization(name string, do func(*world.Organization) error) error {
+	now, unlock := s.lock()
+	defer unlock()
+	if err := s.checkOrganization(name); err != nil {
+		return err
+	}
+	defer s.notify("candidates")
+	return do(s.live.Organization(name, now))
+}
+
+// stepError is the error of a step of a candidate. Its text names the method, which
+// clients of other languages do not know.
+type stepError struct {
+	method, id string
+	err        error
+}
+
+func (e *stepError) Error() string { return fmt.Sprintf("sandbox: %s(%q): %v", e.method, e.id, e.err) }
+
+func (e *stepError) Unwrap() error { return e.err }
+
+// changeLive changes the live data.
+func (s *Server) changeLive(method, id string, do func(id string, now time.Time) error) error {
+	now, unlock := s.lock()
+	defer unlock()
+	if err := do(canonicalID(id), now); err != nil {
+		return &stepError{method, id, err}
+	}
+	s.notify("candidates")
+	return nil
+}

@@ -42,7 +42,7 @@ func TestAddAssessment(t *testing.T) {
 	for _, stranger := range []string{"sk_live_acme", sandbox.TestKey} {
 		inProcess(s).do(t, "GET", "/api/v1/assessments/"+id, stranger).fails(t, 404, "NOT_FOUND")
 	}
-	assert.PanicsWithValue(t, "sandbox: AddAssessment: the name is empty", func() { s.AddAssessment("") })
+	assert.PanicsWithValue(t, "sandbox: AddAssessment: name: must not be empty", func() { s.AddAssessment("") })
 }
 
 func TestStorageThatIsNotAvailable(t *testing.T) {

@@ -5,17 +5,83 @@ import (
 	"time"
 
 	hiring "github.com/hiring-assessment/hiring-go"
-	"github.com/hiring-assessment/hiring-go/sandbox/internal/server"
 )
 
 // Option changes a server under construction.
 type Option func(*Server)
 
-func set(f func(*server.Config)) Option { return func(s *Server) { s.server().Configure(f) } }
+// config is set by the options and never changes.
+type config struct {
+	keys     []Key // Keys that the server accepts from the start.
+	dialect  hiring.Dialect
+	clock    func() time.Time
+	anyHost  bool     // Whether other machines may use the control API.
+	settings settings // At the start.
+}
+
+// settings can change while the server runs. The control API reads and sets them.
+type settings struct {
+	Details           bool          `json:"details"`     // Whether the journal keeps details.
+	ReadQuota         int           `json:"read_quota"`  // Reads an hour of each key.
+	WriteQuota        int           `json:"write_quota"` // Writes an hour of each key.
+	SinceOn           SinceField    `json:"since_on"`
+	NewestBy          SinceField    `json:"newest_by"`   // The time that orders submissions.
+	ListingLag        time.Duration `json:"listing_lag"` // Delay until listings show an evaluation.
+	PageCap           int           `json:"page_cap"`    // Maximum submissions in a page. 0: the requested page size.
+	Timeline          Timeline      `json:"timeline"`
+	Drift             bool          `json:"drift"`
+	DriftSeed         uint64        `json:"drift_seed"`
+	ArchivesAvailable bool          `json:"archives_available"`
+	NoContent         bool          `json:"no_content"` // Whether DELETE and revoke return 204.
+}
+
+// check returns an error for settings out of range.
+func (s *settings) check() error {
+	for _, number := range []struct {
+		name  string
+		value int
+	}{
+		{"read_quota", s.ReadQuota}, {"write_quota", s.WriteQuota}, {"page_cap", s.PageCap}, {"listing_lag", int(s.ListingLag)},
+		{"timeline", int(min(s.Timeline.Open, s.Timeline.Begin, s.Timeline.Submit, s.Timeline.Evaluate, time.Duration(s.Timeline.Polls)))},
+	} {
+		if number.value < 0 {
+			return inputError{number.name, "must not be negative"}
+		}
+	}
+	for name, field := range map[string]SinceField{"since_on": s.SinceOn, "newest_by": s.NewestBy} {
+		switch field {
+		case SinceCreated, SinceSubmitted, SinceEvaluated:
+		default:
+			return inputError{name, fmt.Sprintf("must be created, submitted or evaluated, not %q", string(field))}
+		}
+	}
+	return nil
+}
+
+// limit returns how many requests of a class a key may make in an hour.
+func (s *settings) limit(class Class) int {
+	if class == ClassRead {
+		return s.ReadQuota
+	}
+	return s.WriteQuota
+}
+
+// defaultSettings are the settings without options.
+var defaultSettings = settings{
+	ReadQuota: 1000, WriteQuota: 200, SinceOn: SinceCreated, NewestBy: SinceCreated, ArchivesAvailable: true,
+}
+
+// option returns an option that changes the settings. It panics on a value out of range.
+func option(name string, change func(*settings)) Option {
+	changed := defaultSettings
+	change(&changed)
+	must(name, changed.check())
+	return func(s *Server) { change(&s.config.settings) }
+}
 
 // WithDialect makes the server use other names, routes and formats where the API's
 // documentation shows none. A zero field means the default.
-func WithDialect(d hiring.Dialect) Option { return set(func(c *server.Config) { c.Dialect = d }) }
+func WithDialect(d hiring.Dialect) Option { return func(s *Server) { s.config.dialect = d } }
 
 // WithClock sets the server's clock: the Date header, rate-limit windows, the expiry of
 // keys and the times of written resources follow it. The default is time.Now.
@@ -23,67 +89,47 @@ func WithClock(now func() time.Time) Option {
 	if now == nil {
 		panic("sandbox: WithClock: the clock is nil")
 	}
-	return set(func(c *server.Config) { c.Clock = now })
+	return func(s *Server) { s.config.clock = now }
 }
 
 // WithQuota sets the reads and writes an hour of each key, instead of the documented 1000
 // and 200.
 func WithQuota(read, write int) Option {
-	if read < 0 || write < 0 {
-		panic(fmt.Sprintf("sandbox: WithQuota(%d, %d): a quota cannot be negative", read, write))
-	}
-	return set(func(c *server.Config) { c.ReadLimit, c.WriteLimit = read, write })
+	return option(fmt.Sprintf("WithQuota(%d, %d)", read, write), func(s *settings) { s.ReadQuota, s.WriteQuota = read, write })
 }
 
 // WithSinceOn sets the time that the since filter compares with. The default is
 // SinceCreated.
 func WithSinceOn(f SinceField) Option {
-	switch f {
-	case SinceCreated, SinceSubmitted, SinceEvaluated:
-		return set(func(c *server.Config) { c.SinceOn = f })
-	}
-	panic(fmt.Sprintf("sandbox: WithSinceOn(%q): no such time", string(f)))
+	return option("WithSinceOn", func(s *settings) { s.SinceOn = f })
 }
 
 // WithNewestBy sets the time by which submissions are listed newest first. The default is
 // SinceCreated. A submission without that time is placed by its latest time.
 func WithNewestBy(f SinceField) Option {
-	switch f {
-	case SinceCreated, SinceSubmitted, SinceEvaluated:
-		return set(func(c *server.Config) { c.NewestBy = f })
-	}
-	panic(fmt.Sprintf("sandbox: WithNewestBy(%q): no such time", string(f)))
+	return option("WithNewestBy", func(s *settings) { s.NewestBy = f })
 }
 
 // WithListingLag delays evaluations of live data in listings: until lag has passed, a
 // listing shows and filters the submission as before. Single reads and reports are
 // current. The default is 0.
 func WithListingLag(lag time.Duration) Option {
-	if lag < 0 {
-		panic(fmt.Sprintf("sandbox: WithListingLag(%s): it cannot be negative", lag))
-	}
-	return set(func(c *server.Config) { c.ListingLag = lag })
+	return option(fmt.Sprintf("WithListingLag(%s)", lag), func(s *settings) { s.ListingLag = lag })
 }
 
 // WithPageCap limits pages of submissions to so many items, whatever page size the
 // request has. has_more and the cursors are correct. 0 means no limit.
 func WithPageCap(most int) Option {
-	if most < 0 {
-		panic(fmt.Sprintf("sandbox: WithPageCap(%d): it cannot be negative", most))
-	}
-	return set(func(c *server.Config) { c.PageCap = most })
+	return option(fmt.Sprintf("WithPageCap(%d)", most), func(s *settings) { s.PageCap = most })
 }
 
 // WithKey makes the server accept a key from the start, as AddKey does later.
-func WithKey(k Key) Option { return set(func(c *server.Config) { c.Keys = append(c.Keys, k) }) }
+func WithKey(k Key) Option { return func(s *Server) { s.config.keys = append(s.config.keys, k) } }
 
 // WithTimeline makes each new invitation of the live data follow a timeline. Results are
 // invented and the same on every run.
 func WithTimeline(t Timeline) Option {
-	if min(t.Open, t.Begin, t.Submit, t.Evaluate) < 0 || t.Polls < 0 {
-		panic(fmt.Sprintf("sandbox: WithTimeline(%+v): nothing in it can be negative", t))
-	}
-	return set(func(c *server.Config) { c.Timeline = t })
+	return option(fmt.Sprintf("WithTimeline(%+v)", t), func(s *settings) { s.Timeline = t })
 }
 
 // WithDrift adds to responses what additive changes of v1 may bring: unknown members
@@ -95,32 +141,34 @@ func WithTimeline(t Timeline) Option {
 // stay, filters go by the true values, and statuses that calls depend on, such
 // as evaluated, closed and revoked, stay too.
 func WithDrift(seed uint64) Option {
-	return set(func(c *server.Config) { c.Drift, c.DriftSeed = true, seed })
+	return option("WithDrift", func(s *settings) { s.Drift, s.DriftSeed = true, seed })
 }
 
 // WithDetails makes the journal keep the [Detail] of each exchange. Without it
 // the server does nothing for details.
-func WithDetails() Option { return set(func(c *server.Config) { c.Details = true }) }
+func WithDetails() Option { return option("WithDetails", func(s *settings) { s.Details = true }) }
 
-// WithControlPlane sets who may use the control API, which every server has below
-// /_sandbox/. The control API does what the methods of a Server do, in JSON over
-// HTTP, for test suites in other languages.
+// WithNoContent makes a successful DELETE or revoke return 204 without a body. The
+// API's documentation does not show these responses. By default they are a 200 with an
+// envelope that holds the resource as it is afterwards, because the documentation says
+// that every successful response has data and meta.
+func WithNoContent() Option { return option("WithNoContent", func(s *settings) { s.NoContent = true }) }
+
+// WithControlFromAnyHost lets every machine use the control API, with every Host, for a
+// server in a container. Then everyone who reaches the server controls it.
 //
-//	GET  /_sandbox/              with Accept: application/json, the list of all operations, each with an example
-//	GET  /_sandbox/openapi.json  its OpenAPI document
+// Every server has the control API below /_sandbox/. It does what the methods of a Server
+// do, in JSON over HTTP, for test suites in other languages and for the page of package
+// sandbox/console. GET /_sandbox/ lists its operations, each with an example.
 //
-// A duration is a number of seconds or a text like "1m30s". Expires is an RFC 3339
-// time. A null score is no score. An operation without a result returns 204. An
-// invalid request returns 400, an unknown id 404, each with an error envelope. The
-// control API needs no key and uses no rate limit. Its requests are not in the
-// journal, and faults do not affect them.
+// A duration is a number of seconds or a text like "1m30s". A time is in RFC 3339. An
+// operation without a result returns 204. An invalid request returns 400, an unknown id
+// 404 and a conflict with the state 409, each with an error envelope. The control API
+// needs no key and uses no rate limit. Its requests are not in the journal, and faults do
+// not affect them.
 //
-// Without this option, and with anyHost false, the control API accepts requests
-// from this machine only: from a loopback address to localhost, a loopback address
-// or the host of Client. It rejects requests that a web page of another origin
-// makes. A rejected request returns 403. With anyHost it accepts requests from and
-// to every address, for a server in a container. Then everyone who reaches the
-// server controls it.
-func WithControlPlane(anyHost bool) Option {
-	return set(func(c *server.Config) { c.AnyHost = anyHost })
-}
+// Without this option, the control API accepts requests from this machine only: from a
+// loopback address to localhost, a loopback address or the host of Client. It rejects
+// requests that a web page of another origin makes. A rejected request returns 403. Only
+// GET /_sandbox/health, which returns 200, is open to every machine.
+func WithControlFromAnyHost() Option { return func(s *Server) { s.config.anyHost = true } }

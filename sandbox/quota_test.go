@@ -104,8 +104,8 @@ func TestSetQuota(t *testing.T) {
 	s.SetQuota(sandbox.TestKey, sandbox.ClassRead, 1000)
 	assert.Equal(t, 49, remaining(d.get(t, "/account")))
 
-	assert.PanicsWithValue(t, "sandbox: SetQuota: the server knows no such key", func() { s.SetQuota("sk_test_x", sandbox.ClassRead, 1) })
-	assert.PanicsWithValue(t, `sandbox: SetQuota: unknown class "all"`, func() { s.SetQuota(sandbox.TestKey, "all", 1) })
+	assert.PanicsWithValue(t, "sandbox: SetQuota: key: the server knows no such key", func() { s.SetQuota("sk_test_x", sandbox.ClassRead, 1) })
+	assert.PanicsWithValue(t, `sandbox: SetQuota: class: must be read or write, not "all"`, func() { s.SetQuota(sandbox.TestKey, "all", 1) })
 	assert.Equal(t, 200, d.get(t, "/account").status, "a panic leaves nothing locked")
 }
 

@@ -104,7 +104,7 @@ func TestStrangePathsAreNeverRedirected(t *testing.T) {
 		for _, path := range []string{
 			"", "/", "/api", "/api/v1", "/api/v1/", "/api/v1/account/", "/api/v1//account", "//api/v1/account", "/api/v1/./account",
 			"/api/v1/x/../account", "/api/v2/account", "/API/v1/account", "/api/v1/Account", "/api/v1/account/x", "/api/v1/account;x",
-			"/api/v1/submissions/" + sandbox.SubmissionID + "//events", "/api/v1/" + strings.Repeat("a/", 50), "/_sandbox",
+			"/api/v1/submissions/" + sandbox.SubmissionID + "//events", "/api/v1/" + strings.Repeat("a/", 50),
 			"/api/v1/openapi.json/x",
 		} {
 			a := d.do(t, http.MethodGet, path, sandbox.TestKey)
@@ -176,7 +176,7 @@ func TestDialectRoutes(t *testing.T) {
 	a := "/api/v1/assessments/" + sandbox.AssessmentID
 	assert.Equal(t, 200, d.do(t, "PUT", a+"/settings", sandbox.TestKey, `{"status":"closed"}`).status)
 	assert.Equal(t, 200, d.do(t, "POST", a+"/resend/"+invitationID, sandbox.TestKey).status)
-	assert.Equal(t, 204, d.do(t, "DELETE", a+"/invitations/"+invitationID, sandbox.TestKey).status)
+	assert.Equal(t, 200, d.do(t, "DELETE", a+"/invitations/"+invitationID, sandbox.TestKey).status)
 	d.do(t, "DELETE", a+"/invitations/"+invitationID, sandbox.ReadOnlyKey).fails(t, 403, "INSUFFICIENT_SCOPE")
 
 	for _, gone := range []string{"GET /api/v1/challenges", "POST " + a + "/invitations/" + invitationID + "/resend"} {

@@ -2,10 +2,14 @@ package sandbox
 
 import (
 	_ "embed" // For openapi.json.
-	"net/http"
+	"fmt"
+	"sync"
+	"sync/atomic"
 	"time"
 
-	"github.com/hiring-assessment/hiring-go/sandbox/internal/server"
+	hiring "github.com/hiring-assessment/hiring-go"
+	"github.com/hiring-assessment/hiring-go/internal/serverclock"
+	"github.com/hiring-assessment/hiring-go/sandbox/internal/world"
 )
 
 // openAPI describes the API in the default dialect.
@@ -15,31 +19,63 @@ var openAPI []byte
 
 // Server is the fake API server. It is an [http.Handler], safe for concurrent
 // use, and independent of every other Server in the process.
-type Server server.Server
+type Server struct {
+	config      config           // Set by the options.
+	offset      atomic.Int64     // Nanoseconds that Advance moved the clock.
+	clientClock serverclock.Test // The same duration, for clients of URL in this process.
+	routes      []*route
 
-func (s *Server) server() *server.Server { return (*server.Server)(s) }
+	mu        sync.Mutex // Guards the following fields. Not held while a body is read or written.
+	state                // Replaced by Reset.
+	listeners listeners
+	changes   changes // For the event stream. Its positions continue after a reset.
+}
+
+// state is the state that requests and tests change.
+type state struct {
+	settings  settings
+	requests  uint64
+	keys      keyring
+	revoked   []Key // Newest last.
+	throttle  throttle
+	live      world.Live
+	links     uint64 // Archive links so far.
+	faults    faults
+	lateCalls []*call // Calls of Fault.Late, in the order in which they take effect.
+	journal   journal
+}
 
 // New returns a server with the well-known keys. It starts no goroutine and opens no
 // socket, so Close is needed only after URL. It panics on an invalid option, because that
 // is a mistake in the test.
 func New(opts ...Option) *Server {
-	config := server.Config{
-		MagicValues: map[string]string{
-			"TestKey": TestKey, "ReadOnlyKey": ReadOnlyKey, "WriteKey": WriteKey, "LiveKey": LiveKey,
-			"PlanLimitEmail": PlanLimitEmail, "UnknownID": UnknownID, "AssessmentID": AssessmentID, "ClosedAssessmentID": ClosedAssessmentID,
-			"SubmissionID": SubmissionID, "BusySubmissionID": BusySubmissionID, "PendingSubmissionID": PendingSubmissionID,
-		},
-		OpenAPI: openAPI, Clock: time.Now, ReadLimit: 1000, WriteLimit: 200, SinceOn: SinceCreated,
-		Keys: []Key{
-			{Token: TestKey, Scope: ScopeAdmin}, {Token: ReadOnlyKey, Scope: ScopeRead},
-			{Token: WriteKey, Scope: ScopeWrite}, {Token: LiveKey, Scope: ScopeAdmin},
-		},
+	s := &Server{config: config{clock: time.Now, keys: []Key{
+		{Token: TestKey, Scope: ScopeAdmin}, {Token: ReadOnlyKey, Scope: ScopeRead},
+		{Token: WriteKey, Scope: ScopeWrite}, {Token: LiveKey, Scope: ScopeAdmin},
+	}, settings: defaultSettings}}
+	for _, opt := range opts {
+		opt(s)
 	}
-	return (*Server)(server.New(config, func(s *server.Server) {
-		for _, opt := range opts {
-			opt((*Server)(s))
-		}
-	}))
+	dialect, err := s.config.dialect.WithDefaults()
+	must("WithDialect", err)
+	s.config.dialect = dialect
+	if dialect == hiring.DefaultDialect() {
+		s.routes = defaultRoutes()
+	} else {
+		s.routes = newRoutes(dialect)
+	}
+	s.state = s.initialState()
+	return s
+}
+
+// initialState returns the state that the options describe.
+func (s *Server) initialState() state {
+	c := &s.config
+	fresh := state{settings: c.settings, keys: make(keyring, len(c.keys)), live: world.NewLive(sample, world.Timeline(c.settings.Timeline))}
+	for _, key := range c.keys {
+		must("AddKey", fresh.keys.add(key, s.now()))
+	}
+	return fresh
 }
 
 // TB is the part of testing.TB that Start uses. It is implemented by *testing.T,
@@ -58,12 +94,32 @@ func Start(tb TB, opts ...Option) *Server {
 	tb.Cleanup(func() {
 		tb.Helper()
 		s.Close()
-		for _, f := range s.server().Unfired() {
-			tb.Errorf("sandbox: this fault never fired: %s", f)
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		for _, f := range s.faults.active {
+			if f.fired == 0 {
+				tb.Errorf("sandbox: this fault never fired: %s", f.Fault)
+			}
 		}
 	})
 	return s
 }
 
-// ServeHTTP responds to one request.
-func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) { s.server().ServeHTTP(w, r) }
+// now returns the server's time. It takes no lock, because a test's clock may call the
+// server.
+func (s *Server) now() time.Time { return s.config.clock().Add(time.Duration(s.offset.Load())) }
+
+// lock locks the server and processes the late calls that are due.
+func (s *Server) lock() (now time.Time, unlock func()) {
+	now = s.now()
+	s.mu.Lock()
+	s.processDue(now)
+	return now, s.mu.Unlock
+}
+
+// must panics on an error of a method: a mistake in the test.
+func must(method string, err error) {
+	if err != nil {
+		panic(fmt.Sprintf("sandbox: %s: %v", method, err))
+	}
+}

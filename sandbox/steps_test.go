@@ -17,7 +17,7 @@ func TestThrottledAndBack(t *testing.T) {
 	now := time.Date(2026, 5, 1, 12, 0, 0, 0, time.UTC)
 	s := sandbox.Start(t, sandbox.WithClock(func() time.Time { return now }))
 	d := inProcess(s)
-	s.SetThrottled(true)
+	s.Throttle()
 	a := d.get(t, "/account")
 	a.fails(t, 429, "RATE_LIMITED")
 	assert.Equal(t, []string{"100", "0", "3600"}, []string{a.header.Get("X-RateLimit-Limit"), a.header.Get("X-RateLimit-Remaining"), a.header.Get("Retry-After")})
@@ -27,7 +27,7 @@ func TestThrottledAndBack(t *testing.T) {
 		d.do(t, http.MethodGet, "/api/v1/account", "nobody's")
 	}
 	d.get(t, "/account").fails(t, 429, "RATE_LIMITED")
-	s.SetThrottled(false)
+	s.EndThrottle()
 	assert.Equal(t, 200, d.get(t, "/account").status)
 }
 
@@ -35,11 +35,11 @@ func TestDriftAtRunTime(t *testing.T) {
 	s := sandbox.Start(t)
 	d := inProcess(s)
 	plain := string(d.get(t, "/account").Data)
-	s.SetDrift(true, 7)
+	s.StartDrift(7)
 	drifted := string(d.get(t, "/account").Data)
 	assert.NotEqual(t, plain, drifted)
 	assert.Equal(t, string(inProcess(sandbox.New(sandbox.WithDrift(7))).get(t, "/account").Data), drifted)
-	s.SetDrift(false, 0)
+	s.StopDrift()
 	assert.Equal(t, plain, string(d.get(t, "/account").Data))
 }
 
@@ -73,9 +73,9 @@ func TestInvite(t *testing.T) {
 		require.NoError(t, err)
 
 		_, err = s.Invite(posting, "nobody", "N")
-		require.ErrorContains(t, err, "give an email address and a name")
+		require.ErrorContains(t, err, "email: give an email address")
 		_, err = s.Invite(posting, "ada@candidates.test", "")
-		require.ErrorContains(t, err, "give an email address and a name")
+		require.ErrorContains(t, err, "name: must not be empty")
 		_, err = s.Invite(sandbox.UnknownID, "ada@candidates.test", "Ada")
 		require.ErrorContains(t, err, "no such id")
 		s.SetPlan(sandbox.LiveKey, 1, 1)

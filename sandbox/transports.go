@@ -2,7 +2,6 @@ package sandbox
 
 import (
 	"context"
-	"fmt"
 	"net"
 	"net/http"
 
@@ -18,19 +17,17 @@ import (
 func (s *Server) Transport() http.RoundTripper { return wire.Transport{Handler: s} }
 
 // Listener returns a new listener in memory, for code that needs a real
-// http.Server where a socket does not work, such as inside testing/synctest. It is a
-// *PipeListener, whose DialContext connects to it:
+// http.Server where a socket does not work, such as inside testing/synctest:
 //
 //	listener := server.Listener()
 //	web := &http.Server{Handler: server}
 //	go web.Serve(listener)
 //	defer web.Close()
-//	dial := listener.(*sandbox.PipeListener).DialContext
-//	client := &http.Client{Transport: &http.Transport{DialContext: dial}}
+//	client := &http.Client{Transport: &http.Transport{DialContext: listener.DialContext}}
 //
 // In a synctest bubble, call Listener and close the http.Server inside the bubble. Each
 // call returns another listener. Close of the Server closes all of them.
-func (s *Server) Listener() net.Listener { return &PipeListener{s.server().Listener()} }
+func (s *Server) Listener() *PipeListener { return &PipeListener{s.newPipe()} }
 
 // PipeListener is a net.Listener whose connections are pipes in memory.
 type PipeListener struct{ pipe *wire.Pipe }
@@ -51,21 +48,3 @@ func (l *PipeListener) Close() error { return l.pipe.Close() }
 
 // Addr returns a loopback address on which nothing listens.
 func (l *PipeListener) Addr() net.Addr { return l.pipe.Addr() }
-
-// URL returns the base URL of a loopback TCP listener, which the first call
-// starts. It panics when no port is available, and after Close.
-//
-// Inside a testing/synctest bubble use Transport, because the clock of a bubble
-// stops while a goroutine waits for a socket.
-func (s *Server) URL() string {
-	url, err := s.server().URL()
-	if err != nil {
-		panic(fmt.Sprintf("sandbox: %v", err))
-	}
-	return url
-}
-
-// Close stops the listener of URL and cuts its connections, and closes every
-// Listener. Transport keeps working, because it has no resources to close. A
-// second Close has no effect.
-func (s *Server) Close() { s.server().Close() }

@@ -1,72 +1,78 @@
 package sandbox
 
-import "github.com/hiring-assessment/hiring-go/sandbox/internal/server"
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"time"
 
-// Scope is what a key may do. A wider scope includes the narrower ones.
-type Scope = server.Scope
-
-// The scopes, from the narrowest to the widest.
-const (
-	ScopeRead  Scope = server.ScopeRead
-	ScopeWrite Scope = server.ScopeWrite
-	ScopeAdmin Scope = server.ScopeAdmin
-)
-
-// Key is an API key that a server accepts:
-//
-//	Token        string
-//	Scope        Scope      empty: ScopeAdmin
-//	Expires      time.Time  zero: never; from this time on the key is invalid
-//	Organization string     selects the live data; keys without one share an organization
-type Key = server.Key
-
-// Class is a class of requests with a rate limit of its own.
-type Class = server.Class
-
-// GET and HEAD are reads. Every other method is a write.
-const (
-	ClassRead  Class = server.ClassRead
-	ClassWrite Class = server.ClassWrite
+	"github.com/hiring-assessment/hiring-go/sandbox/internal/world"
 )
 
 // SinceField is the time of a submission that a listing filters on or is
 // ordered by. The API's documentation does not say which one.
-type SinceField = server.SinceField
+type SinceField string
 
 // The times of a submission. A filter never matches a time that is not set yet.
 const (
-	SinceCreated   SinceField = server.SinceCreated
-	SinceSubmitted SinceField = server.SinceSubmitted
-	SinceEvaluated SinceField = server.SinceEvaluated
+	SinceCreated   SinceField = "created"
+	SinceSubmitted SinceField = "submitted"
+	SinceEvaluated SinceField = "evaluated"
 )
 
-// Result is what grading a submission found:
-//
-//	ShipScore       int             from 0 to 100, or NoScore
-//	Verdict         string          empty: derived from the score, strong_no to strong_yes
-//	Pillars         map[string]int  from 0 to 100, by id; NoScore and a missing pillar are a null score and low confidence
-//	LowConfidence   []string        ids of pillars whose score has low confidence
-//	Summary         string          empty: a sentence with the score
-//	Confidence      string          empty: derived from the pillars with enough evidence, low to high
-//	IntegrityStatus string          empty: clear
-//	ReportDelay     time.Duration   the report becomes ready so much after the evaluation; negative: never
-//	Extra           map[string]any  additional report members, or replacements for existing ones; nil value: null
+// Result is what grading a submission found. In JSON, report_delay is a number of
+// seconds or a text like "8s".
 //
 // With a ReportDelay, submission and invitation are evaluated before the report
 // is ready. A report that is never ready has the verdict, if Verdict is set.
 //
 // The facts of a report come from the attempt: the number of prompts in its log
 // gives the exchanges and the used budget, and file_edit events give a churn.
-type Result = server.Result
+type Result struct {
+	ShipScore       int            `json:"ship_score"`                // From 0 to 100. For a null score, set "ship_score" to nil in Extra.
+	Verdict         string         `json:"verdict,omitzero"`          // Empty: derived from the score, strong_no to strong_yes.
+	Pillars         map[string]int `json:"pillars,omitzero"`          // From 0 to 100, by id. NoScore and a missing pillar are a null score and low confidence. Empty: all scores are close to ShipScore.
+	LowConfidence   []string       `json:"low_confidence,omitzero"`   // Ids of pillars whose score has low confidence.
+	Summary         string         `json:"summary,omitzero"`          // Empty: a sentence with the score.
+	Confidence      string         `json:"confidence,omitzero"`       // Empty: derived from the pillars with enough evidence, low to high.
+	IntegrityStatus string         `json:"integrity_status,omitzero"` // Empty: clear.
+	ReportDelay     time.Duration  `json:"report_delay,omitzero"`     // The report becomes ready so much after the evaluation. Negative: never.
+	Extra           map[string]any `json:"extra,omitzero"`            // Additional report members, or replacements for existing ones. A nil value is null.
+}
 
-// NoScore as a score in a [Result] means that there was not enough evidence: the
-// score is null.
-const NoScore = server.NoScore
+// NoScore as the score of a pillar means that there was not enough evidence: the score
+// is null.
+const NoScore = math.MinInt32
 
-// Timeline moves the candidates of the live data without calls:
-//
-//	Open, Begin, Submit, Evaluate time.Duration
-//	Polls                         int
+// world checks a result and returns it without references to the caller's values.
+func (r Result) world() (world.Result, error) {
+	if r.ShipScore == NoScore {
+		return world.Result{}, inputError{"ship_score", `NoScore is for pillars only: for a null score set Extra["ship_score"] to nil`}
+	}
+	w := world.Result{
+		ShipScore: r.ShipScore, Verdict: r.Verdict, Summary: r.Summary, Confidence: r.Confidence, IntegrityStatus: r.IntegrityStatus,
+		ReportDelay: r.ReportDelay, Pillars: make(map[string]*int, len(r.Pillars)), LowConfidence: append([]string(nil), r.LowConfidence...),
+	}
+	for id, score := range r.Pillars {
+		w.Pillars[id] = nil
+		if score != NoScore {
+			w.Pillars[id] = &score
+		}
+	}
+	if len(r.Extra) > 0 {
+		w.Extra = make(map[string]world.RawJSON, len(r.Extra))
+	}
+	for name, value := range r.Extra {
+		raw, err := json.Marshal(value)
+		if err != nil {
+			return w, fmt.Errorf("the member %q cannot be JSON: %w", name, err)
+		}
+		w.Extra[name] = world.RawJSON(raw)
+	}
+	return w, w.Check()
+}
+
+// Timeline moves the candidates of the live data without calls.
 //
 // Each duration counts from the previous step, the first from the sending of
 // the invitation. The server's clock counts. A step has the time at which it was
@@ -81,48 +87,21 @@ const NoScore = server.NoScore
 // Calls such as [Server.Open] can be mixed with a timeline: the next step counts
 // from the call. A step that is impossible ends the timeline, for example when
 // the invitation was revoked or the assessment is closed.
-type Timeline = server.Timeline
+type Timeline struct {
+	Open     time.Duration `json:"open"`
+	Begin    time.Duration `json:"begin"`
+	Submit   time.Duration `json:"submit"`
+	Evaluate time.Duration `json:"evaluate"`
+	Polls    int           `json:"polls"`
+}
 
-// Fault describes what goes wrong with requests:
-//
-//	Route string  a method and a path template, as in GET /submissions/{id}, or one of the two
-//	Key   string  the token of the key whose requests it affects; empty: any
-//	Skip  int     requests of the route that pass first
-//	Times int     requests that it affects; 0: one; negative: all
-//
-//	Status     int               status code of the response; without Code, its usual code; below 400: no body
-//	Code       hiring.ErrorCode  error code of the response; without Status, its usual status
-//	RetryAfter time.Duration     the Retry-After header, rounded up to seconds; alone: a 429
-//	Body, ContentType string     a response from an intermediary, with Status or 200
-//
-//	Delay    time.Duration  delays the response, on package time's clock
-//	After    bool           acts after the server has done its work
-//	Late     time.Duration  loses the response; the server does its work that much later
-//	Reset    bool           resets the connection without a response: ECONNRESET
-//	CutAfter int            ends the connection after so many bytes of the body; negative: after the headers
-//
-// In Route, a template without a method matches every method, "POST *" matches
-// every path, and "" or "*" matches every request, unknown paths included. An id in
-// place of {id} names one resource. GET includes HEAD. GET /_archive/{id} is the
-// route of archive links: their storage sends Status as plain text.
-//
-// Each fault counts every request of its route. When several faults could act on
-// a request, the one that was injected first acts.
-//
-// Without After and Late, the fault acts before the request takes effect: the
-// request costs no rate limit. With After, the request takes effect, and the fault
-// concerns the response. After alone loses the response. With Late, the work is
-// done after that time on the server's clock, before the next request is handled.
-//
-// Delay ends with the request's context. The response is then lost, and without
-// After and Late the request has no effect.
-//
-// An injected error carries the rate-limit headers, with the true remaining
-// requests. An injected 429 says that none remain until RetryAfter is over, or
-// without RetryAfter until the window ends. The rate limit itself does not change.
-// [Server.SetQuota] changes it.
-//
-// CutAfter on a response without a body loses the response. Over TCP and the pipe, net/http
-// retries a GET when a reused connection is reset: the journal shows
-// two requests.
-type Fault = server.Fault
+// Mail is an invitation e-mail that the live data sent.
+type Mail struct {
+	InvitationID string
+	AssessmentID string
+	Organization string
+	Email        string
+	Name         string
+	Resent       bool // Whether a resend sent it.
+	At           time.Time
+}

@@ -85,7 +85,9 @@ func parseFlags(args []string, stdout io.Writer) (settings, error) {
 	if flags.NArg() > 0 {
 		return settings{}, fmt.Errorf("unexpected argument %q; -h lists the flags", flags.Arg(0))
 	}
-	add(sandbox.WithControlPlane(*anyHost))
+	if *anyHost {
+		add(sandbox.WithControlFromAnyHost())
+	}
 	return config, nil
 }
 

@@ -5,7 +5,7 @@
 //
 // It prints the address of its page (see package sandbox/console), the base URL and the
 // keys. It stops on SIGINT or SIGTERM. The control API under /_sandbox/ (see
-// sandbox.WithControlPlane) does what the methods of sandbox.Server do in a Go test.
+// sandbox.WithControlFromAnyHost) does what the methods of sandbox.Server do in a Go test.
 package main
 
 import (
@@ -126,8 +126,7 @@ func printAddresses(stdout io.Writer, address net.Addr, keys []sandbox.Key) {
   %-38s # test mode: an invitation to it returns 402
   %-38s # test mode and live: this id returns 404
 
-  Control API: curl -H 'Accept: application/json' http://%s/_sandbox/
-  OpenAPI:     http://%s/_sandbox/openapi.json
+  Control API: curl http://%s/_sandbox/
 
-`, sandbox.PlanLimitEmail, sandbox.UnknownID, host, host)
+`, sandbox.PlanLimitEmail, sandbox.UnknownID, host)
 }

@@ -317,7 +317,7 @@ func TestWrongCommandLines(t *testing.T) {
 		{"-dialect " + dialectFile(t, `[]`), "it is no dialect"},
 		{"-dialect " + dialectFile(t, `{} {}`), "there is more after its JSON object"},
 		{"-dialect " + dialectFile(t, `{"get_assessment":"GET"}`), "GetAssessment"},
-		{"-keys mine", "the token must begin with sk_test_ or sk_live_"},
+		{"-keys mine", "token: must be sk_test_ or sk_live_"},
 	} {
 		command := exec.CommandContext(t.Context(), program, strings.Fields(test.args)...)
 		var stdout, stderr bytes.Buffer

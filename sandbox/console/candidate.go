@@ -5,7 +5,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/hiring-assessment/hiring-go/sandbox/internal/server"
 	"github.com/hiring-assessment/hiring-go/sandbox/internal/world"
 )
 
@@ -37,7 +36,7 @@ func (c *console) candidate(r *http.Request) (page, error) {
 	var raw []byte
 	err := errNotFound
 	c.server.VisitLive(func(l *world.Live, now time.Time) {
-		a, org, ok := l.Candidate(r.PathValue("id"))
+		a, org, ok := candidateIn(l, now, r.PathValue("id"))
 		if !ok {
 			return
 		}
@@ -52,7 +51,7 @@ func (c *console) candidate(r *http.Request) (page, error) {
 		log := a.Attempt.Events()
 		p.Status, p.EventCount = a.Attempt.Value.Status, len(log)
 		p.Events = append(p.Events, log[max(len(log)-maxEvents, 0):]...)
-		raw = server.ReportJSON(a.Attempt)
+		raw = c.server.ReportJSON(a.Attempt)
 	})
 	if raw != nil {
 		p.Report = reportOf(raw)
@@ -112,4 +111,13 @@ func nextPage(r *http.Request, done string) string {
 func (c *console) appendEvents(r *http.Request) (string, error) {
 	form := r.PostForm
 	return nextPage(r, "events"), c.server.AppendEvents(form.Get("submission"), form.Get("kind"), form.Get("payload"))
+}
+
+func candidateIn(l *world.Live, now time.Time, id string) (world.CandidateInfo, string, bool) {
+	for _, name := range l.Names() {
+		if found, ok := l.Organization(name, now).Candidate(id); ok {
+			return found, name, true
+		}
+	}
+	return world.CandidateInfo{}, "", false
 }

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/hiring-assessment/hiring-go/sandbox/internal/server"
+	"github.com/hiring-assessment/hiring-go/sandbox/internal/oldpage"
 	"github.com/hiring-assessment/hiring-go/sandbox/internal/world"
 )
 
@@ -36,7 +36,7 @@ func (c *console) advance(r *http.Request) (string, error) {
 }
 
 // upcoming returns the changes within a duration, in order.
-func (c *console) upcoming(s server.Conditions, keys []server.KeyInfo, by time.Duration) []event {
+func (c *console) upcoming(s oldpage.Conditions, keys []oldpage.KeyInfo, by time.Duration) []event {
 	until := s.Now.Add(by)
 	var events []event
 	add := func(at time.Time, kind, subject string) {

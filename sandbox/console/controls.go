@@ -11,15 +11,15 @@ import (
 	"time"
 
 	"github.com/hiring-assessment/hiring-go/sandbox"
-	"github.com/hiring-assessment/hiring-go/sandbox/internal/server"
+	"github.com/hiring-assessment/hiring-go/sandbox/internal/oldpage"
 	"github.com/hiring-assessment/hiring-go/sandbox/internal/world"
 )
 
 // controlsPage is the page Faults & limits: faults, keys, rate limits and the clock.
 type controlsPage struct {
-	server.Conditions
+	oldpage.Conditions
 
-	Keys     []server.KeyInfo
+	Keys     []oldpage.KeyInfo
 	Plans    map[string]organization
 	Faults   []pendingFault
 	Routes   []string

@@ -116,7 +116,7 @@ func TestCustomFault(t *testing.T) {
 	v.submit("/faults/clear")
 	assert.Contains(t, v.see("/_sandbox/console/trouble"), "No fault is waiting.")
 	for fields, says := range map[string]string{
-		"status=99": "200 to 599", "route=GET /nowhere&status=500": "no operation has the route", "": "it would do nothing", "times=x&reset=1": "no whole number",
+		"status=99": "200 to 599", "route=GET /nowhere&status=500": "no operation has the route", "": "would do nothing", "times=x&reset=1": "no whole number",
 		"delay=soon": "no duration", "preset=doom": "no preset of this name", "delay=-5s": "no duration", "delay=20000d": "no duration", "delay=NaN": "no duration",
 	} {
 		form, err := url.ParseQuery(fields)

@@ -7,6 +7,6 @@
 // Command hiring-sandbox serves it. All files are embedded. Without JavaScript the page
 // does not update by itself, and everything else works.
 //
-// The page accepts the same requests as the control API (see sandbox.WithControlPlane).
+// The page accepts the same requests as the control API (see sandbox.WithControlFromAnyHost).
 // Forms also need a token, which only the page's own forms have.
 package console

@@ -6,14 +6,14 @@ import (
 	"strings"
 
 	"github.com/hiring-assessment/hiring-go/sandbox"
-	"github.com/hiring-assessment/hiring-go/sandbox/internal/server"
+	"github.com/hiring-assessment/hiring-go/sandbox/internal/oldpage"
 )
 
 // Handler returns the server together with its page at /_sandbox/ and below
 // /_sandbox/console/. Any other request goes to the server. From then on the server keeps
 // the details of exchanges, as with sandbox.WithDetails.
 func Handler(s *sandbox.Server) http.Handler {
-	c := &console{server: (*server.Server)(s), token: rand.Text()}
+	c := &console{server: oldpage.Of(s).(pageServer), token: rand.Text()}
 	c.server.KeepDetails()
 	mux := c.routes()
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

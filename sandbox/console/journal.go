@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/hiring-assessment/hiring-go/sandbox"
-	"github.com/hiring-assessment/hiring-go/sandbox/internal/server"
+	"github.com/hiring-assessment/hiring-go/sandbox/internal/oldpage"
 )
 
 // journalPageSize is the number of exchanges on a page of the journal.
@@ -23,9 +23,9 @@ type journalPage struct {
 	OlderURL  string // URL of older entries; empty at the end.
 	LiveURL   string // URL of live updates; empty on pages of older entries.
 	Diagram   diagram
-	Gauges    []server.KeyInfo
+	Gauges    []oldpage.KeyInfo
 	OtherKeys int // Keys with requests that are not in Gauges.
-	Keys      []server.KeyInfo
+	Keys      []oldpage.KeyInfo
 }
 
 // maxGauges is the number of keys whose rate limits the journal shows.
@@ -37,7 +37,7 @@ func (c *console) journal(r *http.Request) (page, error) {
 	entries, more := c.server.JournalPage(before, journalPageSize, f.matches)
 	p := journalPage{Now: c.server.Conditions().Now, BaseURL: baseURL(r), Filter: f, Entries: entries, Diagram: c.diagram(f),
 		Keys: c.server.Keys()}
-	p.Gauges = slices.DeleteFunc(slices.Clone(p.Keys), func(k server.KeyInfo) bool { return !k.Read.Opened && !k.Write.Opened })
+	p.Gauges = slices.DeleteFunc(slices.Clone(p.Keys), func(k oldpage.KeyInfo) bool { return !k.Read.Opened && !k.Write.Opened })
 	p.OtherKeys = max(len(p.Gauges)-maxGauges, 0)
 	p.Gauges = p.Gauges[:len(p.Gauges)-p.OtherKeys]
 	if more {

@@ -37,10 +37,10 @@ func TestTheJournalShowsRequestsAndMarks(t *testing.T) {
 	v.server.Inject(sandbox.Fault{Reset: true, Route: "POST *"})
 	_, err = client.Invitations.Send(t.Context(), sandbox.AssessmentID, in)
 	require.Error(t, err)
-	v.server.SetThrottled(true)
+	v.server.Throttle()
 	_, err = client.Members.List().Collect(t.Context())
 	require.ErrorIs(t, err, hiring.ErrRateLimited)
-	v.server.SetThrottled(false)
+	v.server.EndThrottle()
 
 	text := v.see("/_sandbox/")
 	for _, shown := range []string{

@@ -2,6 +2,7 @@ package console
 
 import (
 	"net/http"
+	"slices"
 	"time"
 
 	"github.com/hiring-assessment/hiring-go/sandbox/internal/world"
@@ -151,7 +152,7 @@ func (p *pipelinePage) listCandidates(o *world.Organization, assessmentID, stage
 			size, skip = candidatesPerPage, pageNumber*candidatesPerPage
 		}
 		if stage == "" || stage == world.Stages[n] {
-			for _, a := range o.Candidates(assessmentID, n, skip, size) {
+			for _, a := range candidatesAt(o, assessmentID, n, skip, size) {
 				col.Cards = append(col.Cards, cardOf(a, p.Now))
 			}
 		}
@@ -181,4 +182,17 @@ func (c *console) invite(r *http.Request) (string, error) {
 	assessmentID := r.PostForm.Get("assessment")
 	_, err := c.server.Invite(assessmentID, r.PostForm.Get("email"), r.PostForm.Get("name"))
 	return pageURL("/pipeline", "invited", "org", r.PostForm.Get("org"), "assessment", assessmentID), err
+}
+
+func candidatesAt(o *world.Organization, assessmentID string, stage, skip, size int) (page []world.CandidateInfo) {
+	all := slices.Collect(o.Candidates())
+	for _, c := range slices.Backward(all) {
+		if c.Stage != stage || assessmentID != "" && c.Invitation.AssessmentID != assessmentID {
+			continue
+		}
+		if skip--; skip < 0 && len(page) < size {
+			page = append(page, c)
+		}
+	}
+	return page
 }

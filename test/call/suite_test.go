@@ -48,7 +48,7 @@ func throughPipe(t *testing.T) (*hiring.Client, *sandbox.Server) {
 	listener := server.Listener()
 	web := &http.Server{Handler: server, ReadHeaderTimeout: time.Minute}
 	go func() { _ = web.Serve(listener) }() // Always ErrServerClosed.
-	wire := &http.Transport{DialContext: listener.(*sandbox.PipeListener).DialContext}
+	wire := &http.Transport{DialContext: listener.DialContext}
 	t.Cleanup(func() {
 		wire.CloseIdleConnections()
 		require.NoError(t, web.Close())

@@ -100,20 +100,20 @@ func requireRoute(t *testing.T, o operations.Operation) (answers bool) {
 	server := sandbox.Start(t)
 	var seen hiring.Exchange
 	client := server.Client(hiring.WithObserver(func(_ context.Context, e hiring.Exchange) { seen = e }))
-	if err := o.Do(t.Context(), client, o.IDs); !assert.NoError(t, err, "%s has no sandbox route: add it to the routes of its resource in sandbox/internal/server", o.Name) {
+	if err := o.Do(t.Context(), client, o.IDs); !assert.NoError(t, err, "%s has no sandbox route: add it to the routes of its resource in sandbox", o.Name) {
 		return false
 	}
 	assert.Equal(t, []string{o.Name, o.Route}, []string{seen.Operation, seen.Method + " " + seen.Route}, "what the client calls it and where it asks")
 	entries := server.Journal()
 	require.Len(t, entries, 1, o.Name)
-	assert.Equal(t, o.Route, entries[0].Method+" "+entries[0].Route, "%s: the sandbox's route, in sandbox/internal/server", o.Name)
+	assert.Equal(t, o.Route, entries[0].Method+" "+entries[0].Route, "%s: the route of the sandbox", o.Name)
 	return true
 }
 
 func requireDrift(t *testing.T, o operations.Operation) {
 	t.Helper()
 	err := o.Do(t.Context(), sandbox.Start(t, sandbox.WithDrift(1)).Client(hiring.WithRetry(hiring.RetryPolicy{MaxAttempts: 1})), o.IDs)
-	assert.NoError(t, err, "%s has no drift shape: give its route in sandbox/internal/server one", o.Name)
+	assert.NoError(t, err, "%s has no drift shape: give its route in sandbox one", o.Name)
 }
 
 // requireWire checks that the call sends the query and the body of its row.
@@ -135,7 +135,7 @@ func requireGolden(t *testing.T, o operations.Operation) {
 	require.NoError(t, err)
 	_, raw := result.(json.RawMessage)
 	_, shaped := apitest.Shapes(t)[o.Route]
-	assert.Equal(t, result != nil && !raw, shaped, "%s: Call returns %T; add the schema of its data to sandbox/openapi.json, or return the resource from Call", o.Name, result)
+	assert.Equal(t, result != nil && !raw, shaped && result != nil, "%s: Call returns %T; add the schema of its data to sandbox/openapi.json, or return the resource from Call", o.Name, result)
 }
 
 // requireTest checks that the behaviour that the row names makes the call.

@@ -21,11 +21,11 @@ const InProcess = "https://sandbox.invalid"
 // checks are:
 //
 //   - the peer's address and the Host are of this machine, unless anyHost is set
-//   - the Origin, if any, is the server itself under a name of this machine
+//   - the Origin, if any, is the server itself: with anyHost under any name, otherwise
+//     under a name of this machine
 //   - Sec-Fetch-Site, if any, is same-origin or none
 //
-// With anyHost, a web page can still read with GET through DNS rebinding, because such a
-// request has no Origin.
+// With anyHost, a web page can control the server through DNS rebinding.
 func Admit(r *http.Request, anyHost bool) error {
 	host, local := r.Host, isLocal(r.Host) || "https://"+r.Host == InProcess
 	if !anyHost {
@@ -39,7 +39,7 @@ func Admit(r *http.Request, anyHost bool) error {
 	}
 	for _, origin := range r.Header["Origin"] {
 		u, err := url.Parse(origin)
-		if err != nil || !local || u.Host != host || u.Scheme != "http" && u.Scheme != "https" {
+		if err != nil || !local && !anyHost || u.Host != host || u.Scheme != "http" && u.Scheme != "https" {
 			return fmt.Errorf("the control API accepts no requests from other web pages: the Origin is %.100q", origin)
 		}
 	}

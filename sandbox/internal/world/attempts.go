@@ -19,7 +19,7 @@ type Attempt struct {
 type grading interface {
 	report() Report
 	rank() (rank Rank, ok bool)
-	extra() map[string]any
+	extra() map[string]RawJSON
 	hasArchive() bool
 	unevaluated() *Attempt // The attempt as it was before the evaluation.
 }
@@ -35,7 +35,7 @@ func (a *Attempt) Report() Report { return a.grading.report() }
 func (a *Attempt) Rank() (rank Rank, ok bool) { return a.grading.rank() }
 
 // Extra returns Result.Extra; nil without one.
-func (a *Attempt) Extra() map[string]any { return a.grading.extra() }
+func (a *Attempt) Extra() map[string]RawJSON { return a.grading.extra() }
 
 // HasArchive reports whether a workspace was stored. In test mode none is.
 func (a *Attempt) HasArchive() bool { return a.grading.hasArchive() }

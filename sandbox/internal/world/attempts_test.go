@@ -56,7 +56,7 @@ func byOneClock(t *testing.T) (all *world.AttemptList, first, second, third stri
 	l, o, id := invited(world.Timeline{})
 	posting := o.Assessments().Newest(0).ID
 	begin := func(invitation string, hour int) string {
-		submission, err := l.Begin(invitation, noon.Add(time.Duration(hour)*time.Hour))
+		submission, err := l.Begin(invitation, noon.Add(time.Duration(hour)*time.Minute))
 		require.NoError(t, err)
 		return submission
 	}
@@ -68,10 +68,10 @@ func byOneClock(t *testing.T) (all *world.AttemptList, first, second, third stri
 	first = begin(id, 3)
 	second, third = begin(another(), 1), begin(another(), 2)
 	for hour, submission := range []string{second, first} {
-		require.NoError(t, l.Submit(submission, noon.Add(time.Duration(10+hour)*time.Hour)))
+		require.NoError(t, l.Submit(submission, noon.Add(time.Duration(10+hour)*time.Minute)))
 	}
 	for hour, submission := range []string{first, second} {
-		require.NoError(t, l.Evaluate(submission, noon.Add(time.Duration(20+hour)*time.Hour), world.Result{ShipScore: 50}))
+		require.NoError(t, l.Evaluate(submission, noon.Add(time.Duration(20+hour)*time.Minute), world.Result{ShipScore: 50}))
 	}
 	return o.Submissions(), first, second, third
 }
@@ -97,7 +97,7 @@ func TestOrdersOfSubmissions(t *testing.T) {
 		"evaluated": {world.Filter{OrderBy: world.Evaluated}, []string{second, first, third}},
 		"begun":     {world.Filter{ByStatus: true, Status: "started"}, []string{third}},
 		"some":      {world.Filter{OrderBy: world.Evaluated, ByStatus: true, Status: "evaluated"}, []string{second, first}},
-		"since":     {world.Filter{BySince: true, SinceMilestone: world.Submitted, Since: world.MomentOf(noon.Add(11 * time.Hour))}, []string{first}},
+		"since":     {world.Filter{BySince: true, SinceMilestone: world.Submitted, Since: world.MomentOf(noon.Add(11 * time.Minute))}, []string{first}},
 	} {
 		whole, next := all.Page(nil, 3, c.filter)
 		assert.Equal(t, c.want, idsOf(whole), name)
@@ -116,10 +116,10 @@ func TestOrdersOfSubmissions(t *testing.T) {
 func TestListingsThatLag(t *testing.T) {
 	all, first, second, _ := byOneClock(t)
 	evaluated := world.Filter{ByStatus: true, Status: "evaluated", Lagging: true}
-	for hour, want := range map[int][]string{19: nil, 20: {first}, 21: {first, second}} {
-		evaluated.ListedUntil = world.MomentOf(noon.Add(time.Duration(hour) * time.Hour))
+	for minute, want := range map[int][]string{19: nil, 20: {first}, 21: {first, second}} {
+		evaluated.ListedUntil = world.MomentOf(noon.Add(time.Duration(minute) * time.Minute))
 		page, _ := all.Page(nil, 3, evaluated)
-		assert.Equal(t, want, idsOf(page), hour)
+		assert.Equal(t, want, idsOf(page), minute)
 	}
 	behind := world.Filter{ByStatus: true, Status: "submitted", Lagging: true, ListedUntil: world.MomentOf(noon)}
 	page, _ := all.Page(nil, 3, behind)

@@ -2,42 +2,71 @@ package world
 
 import (
 	"cmp"
+	"iter"
 	"maps"
 	"slices"
+	"time"
 )
 
 // Stages are the stages of a candidate, in order.
 var Stages = [...]string{sent: "sent", opened: "opened", started: "started", submitted: "submitted", evaluated: "evaluated"}
 
-// CandidateInfo is a copy of a candidate of the live data, for the web page.
+// CandidateInfo is a copy of a candidate of the live data.
 type CandidateInfo struct {
-	Invitation Invitation
-	Assessment string   // Name, also of a deleted assessment.
-	Stage      int      // Index in Stages.
-	Revoked    bool     // The invitation was revoked.
-	Closed     bool     // The assessment is closed.
-	Attempt    *Attempt // Nil until it begins. Read it only under the lock.
+	Invitation       Invitation
+	Assessment       string // Name, also of a deleted assessment.
+	Stage            int    // Index in Stages.
+	Revoked          bool   // The invitation was revoked.
+	Expired          bool   // The invitation expired unused.
+	Closed           bool   // The assessment is closed.
+	Resent           bool
+	TimeLimitMinutes int      // Of the attempt; 0 until it begins.
+	Steps            []string // What is possible now.
+	Attempt          *Attempt // Nil until it begins. Read it only under the lock.
 }
 
 // info returns a copy of the candidate.
 func (c *candidate) info() CandidateInfo {
-	return CandidateInfo{
-		Invitation: c.invitation.Value, Assessment: c.assessment.Value.Name, Stage: int(c.stage),
-		Revoked: c.revoked, Closed: c.assessment.Value.Status == "closed", Attempt: c.attempt,
+	usable, now := c.stage < started && !c.revoked, MomentOf(c.organization.now)
+	info := CandidateInfo{
+		Invitation: c.invitation.Value, Assessment: c.assessment.Value.Name, Stage: int(c.stage), Revoked: c.revoked,
+		Expired: usable && c.checkUsable(now) != nil, Closed: c.assessment.Value.Status == "closed", Resent: c.resent,
+		TimeLimitMinutes: c.timeLimitMinutes, Attempt: c.attempt,
 	}
+	for _, step := range []struct {
+		name     string
+		possible bool
+	}{
+		{"open", c.stage == sent && usable && !info.Expired},
+		{"begin", usable && !info.Expired && !info.Closed},
+		{"submit", c.stage == started},
+		{"events", c.stage == started},
+		{"pause", c.stage == started},
+		{"evaluate", c.stage == started || c.stage == submitted},
+		{"regrade", c.stage == evaluated},
+		{"resend", usable},
+		{"revoke", usable},
+		{"decision", true},
+	} {
+		if step.possible {
+			info.Steps = append(info.Steps, step.name)
+		}
+	}
+	return info
 }
 
 // Names returns the sorted names of the organizations.
 func (l *Live) Names() []string { return slices.Sorted(maps.Keys(l.organizations)) }
 
-// Candidate returns the candidate with an invitation, and the organization's name.
-func (l *Live) Candidate(invitationID string) (found CandidateInfo, organization string, ok bool) {
-	for name, o := range l.organizations {
-		if c := o.candidates[invitationID]; c != nil {
-			return c.info(), name, true
-		}
+// Candidate returns the candidate with an invitation or a submission.
+func (o *Organization) Candidate(id string) (found CandidateInfo, ok bool) {
+	if a := o.attempts.Find(id); a != nil {
+		return a.grading.(*candidate).info(), true
 	}
-	return CandidateInfo{}, "", false
+	if c := o.candidates[id]; c != nil {
+		return c.info(), true
+	}
+	return CandidateInfo{}, false
 }
 
 // CountStages returns the number of candidates of an assessment at each stage. "" means
@@ -51,24 +80,16 @@ func (o *Organization) CountStages(assessmentID string) (counts [len(Stages)]int
 	return counts
 }
 
-// Candidates returns the candidates of an assessment ("" for all) at a stage, newest
-// first: at most size after skipping skip.
-func (o *Organization) Candidates(assessmentID string, at, skip, size int) []CandidateInfo {
-	var found []CandidateInfo
-	for _, c := range slices.Backward(o.candidatesInOrder) {
-		if int(c.stage) != at || assessmentID != "" && c.assessment.ID != assessmentID {
-			continue
+// Candidates returns an iterator over the candidates, in the order in which they were
+// added.
+func (o *Organization) Candidates() iter.Seq[CandidateInfo] {
+	return func(yield func(CandidateInfo) bool) {
+		for _, c := range o.candidatesInOrder {
+			if !yield(c.info()) {
+				return
+			}
 		}
-		skip--
-		if skip >= 0 {
-			continue
-		}
-		if len(found) == size {
-			break
-		}
-		found = append(found, c.info())
 	}
-	return found
 }
 
 // Upcoming is a future change of a candidate.
@@ -82,9 +103,18 @@ type Upcoming struct {
 // invitations that expire unused.
 func (o *Organization) Upcoming(until Moment) []Upcoming {
 	var all []Upcoming
+	next := make(map[*candidate]step) // The first of the timeline's step and the time limit.
 	for _, s := range o.dueSteps.list {
-		if s.candidate.stage+1 == s.stage {
-			all = s.candidate.upcoming(all, s, until)
+		if s.limit {
+			s.at = s.candidate.deadline().Time()
+		}
+		if first, ok := next[s.candidate]; s.candidate.stage+1 == s.stage && (!ok || s.at.Before(first.at)) {
+			next[s.candidate] = s
+		}
+	}
+	for _, c := range o.candidatesInOrder {
+		if s, ok := next[c]; ok {
+			all = c.upcoming(all, s, until)
 		}
 	}
 	begun := make(map[string]bool) // Invitations whose attempt begins before until.
@@ -104,14 +134,25 @@ func (o *Organization) Upcoming(until Moment) []Upcoming {
 // made.
 func (c *candidate) upcoming(all []Upcoming, next step, until Moment) []Upcoming {
 	t := c.organization.live.timeline
-	for at := next.at; ; at = at.Add(t.delay(next.stage)) {
-		now := MomentOf(at)
+	for {
+		now := MomentOf(next.at)
 		if now > until || next.stage <= started && (c.checkUsable(now) != nil || next.stage == started && c.assessment.Value.Status == "closed") {
 			return all
 		}
 		all = append(all, Upcoming{now, int(next.stage), c.invitation.Value})
+		limit := next.at.Add(time.Duration(c.assessment.Value.TimeLimitMinutes) * time.Minute)
 		next.stage++
-		if next.stage > evaluated || !t.includes(next.stage) {
+		switch {
+		case next.stage > evaluated:
+			return all
+		case t.includes(next.stage):
+			next.at = next.at.Add(t.delay(next.stage))
+			if next.stage == submitted && limit.Before(next.at) {
+				next.at = limit
+			}
+		case next.stage == submitted:
+			next.at = limit
+		default:
 			return all
 		}
 	}

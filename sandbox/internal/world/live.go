@@ -30,6 +30,12 @@ func (l *Live) NewID() string {
 	return fmt.Sprintf("f0000000-0000-4000-8000-%012x", l.lastID)
 }
 
+// SetTimeline changes the timeline. It applies to steps that are scheduled later.
+func (l *Live) SetTimeline(t Timeline) { l.timeline = t }
+
+// Remove removes an organization. Its next use creates it anew.
+func (l *Live) Remove(name string) { delete(l.organizations, name) }
+
 // Organization returns an organization at the given time. A new organization has an
 // account, members and challenges.
 func (l *Live) Organization(name string, now time.Time) *Organization {
@@ -58,7 +64,7 @@ func (l *Live) newOrganization(name string) *Organization {
 	}
 	profile.Usage = Usage{AssessmentsLimit: planLimit}
 	o := &Organization{
-		live: l, allAssessments: make(map[string]*Record[Assessment]), candidates: make(map[string]*candidate),
+		live: l, name: name, allAssessments: make(map[string]*Record[Assessment]), candidates: make(map[string]*candidate),
 		records: records{
 			account: newRecord(profile.ID, profile.CreatedAt, profile),
 			members: newCollection[*Record[Member]](3), challenges: sample.challenges, assessments: newCollection[*Record[Assessment]](0),
@@ -73,8 +79,13 @@ func (l *Live) newOrganization(name string) *Organization {
 	return o
 }
 
+// Conflict is an error for a step that the state does not allow.
+type Conflict string
+
+func (c Conflict) Error() string { return string(c) }
+
 // ErrUnknown is returned for an id that the live data does not have.
-var ErrUnknown = errors.New("the live world has no such id")
+var ErrUnknown = errors.New("the live data has no such id")
 
 // candidateOfInvitation returns the candidate with an invitation, at the given time.
 func (l *Live) candidateOfInvitation(id string, now time.Time) (*candidate, error) {

@@ -1,9 +1,6 @@
 package world
 
-import (
-	"errors"
-	"time"
-)
+import "time"
 
 // candidate is an invitation of the live data, with its attempt.
 type candidate struct {
@@ -14,7 +11,9 @@ type candidate struct {
 	invitation   *Record[Invitation]
 	stage        stage
 	revoked      bool
+	resent       bool
 	noArchive    bool
+	timedOut     bool // The time limit submitted the attempt.
 
 	attempt          *Attempt // Nil until it begins.
 	timeLimitMinutes int      // Time limit when it began.
@@ -24,16 +23,16 @@ type candidate struct {
 	result           Result
 }
 
-var (
-	errRevoked   = errors.New("the invitation was revoked")
-	errExpired   = errors.New("the invitation has expired")
-	errClosed    = errors.New("the assessment is closed")
-	errOpened    = errors.New("the invitation was opened before")
-	errBegun     = errors.New("the attempt has begun before")
-	errSubmitted = errors.New("the attempt was handed in before")
-	errEvaluated = errors.New("the submission was evaluated before")
+const (
+	errRevoked   = Conflict("the invitation was revoked")
+	errExpired   = Conflict("the invitation has expired")
+	errClosed    = Conflict("the assessment is closed")
+	errOpened    = Conflict("the invitation was opened before")
+	errBegun     = Conflict("the attempt has begun before")
+	errSubmitted = Conflict("the attempt was submitted before")
+	errEvaluated = Conflict("the submission was evaluated before")
 
-	errNotEvaluated = errors.New("the submission was not evaluated: evaluate it first")
+	errNotEvaluated = Conflict("the submission was not evaluated: evaluate it first")
 )
 
 // checkUsable returns an error if the invitation was revoked or has expired.
@@ -74,14 +73,19 @@ func (c *candidate) begin(at Moment) error {
 	if err := c.checkUsable(at); err != nil {
 		return err
 	}
-	assessment := &c.assessment.Value
-	if assessment.Status == "closed" {
+	if c.assessment.Value.Status == "closed" {
 		return errClosed
 	}
 	if c.stage < opened {
 		c.setOpened(at)
 	}
-	i := c.invitation
+	c.setStarted(at)
+	return nil
+}
+
+// setStarted creates the submission.
+func (c *candidate) setStarted(at Moment) {
+	assessment, i := &c.assessment.Value, c.invitation
 	i.Value.Status, i.Value.StartedAt, i.Encoded = "started", &at, nil
 	limit := c.challenge.Value.BudgetDollarsCap
 	if assessment.BudgetDollarsCap != nil {
@@ -98,12 +102,22 @@ func (c *candidate) begin(at Moment) error {
 	c.organization.attempts.add(c.attempt)
 	c.append(at, "attempt_started", "")
 	c.setStage(started, at)
-	return nil
+	c.organization.dueSteps.add(step{at: c.deadline().Time(), candidate: c, stage: submitted, limit: true})
 }
 
-// submit submits the attempt, which has begun.
+// deadline returns when an attempt that has begun reaches its time limit.
+func (c *candidate) deadline() Moment {
+	s := &c.attempt.Value
+	return s.StartedAt.plus(time.Duration(c.timeLimitMinutes)*time.Minute + time.Duration(s.PausedTotalSeconds)*time.Second)
+}
+
+// submit submits the attempt, which has begun. It has no effect if the time limit
+// submitted the attempt.
 func (c *candidate) submit(at Moment) error {
 	if c.stage >= submitted {
+		if c.timedOut && c.stage == submitted {
+			return nil
+		}
 		return errSubmitted
 	}
 	c.setSubmitted(at)
@@ -142,8 +156,8 @@ func (c *candidate) regrade(at Moment, r Result) error {
 	if c.stage != evaluated {
 		return errNotEvaluated
 	}
-	if old := c.result.ShipScore; old != NoScore {
-		c.organization.scoreCounts[old]--
+	if c.result.hasScore() {
+		c.organization.scoreCounts[c.result.ShipScore]--
 	}
 	c.organization.evaluatedCount--
 	c.attempt.Value.EvaluatedAt, c.attempt.Encoded = &at, nil
@@ -155,7 +169,7 @@ func (c *candidate) regrade(at Moment, r Result) error {
 // setResult stores a result and counts it in the ranking.
 func (c *candidate) setResult(r Result) {
 	c.result = r
-	if r.ShipScore != NoScore {
+	if r.hasScore() {
 		c.organization.scoreCounts[r.ShipScore]++
 	}
 	c.organization.evaluatedCount++

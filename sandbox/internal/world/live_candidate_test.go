@@ -65,7 +65,6 @@ func TestTheLog(t *testing.T) {
 	}
 	assert.Len(t, a.Events(), 5, "with the one that it began")
 	assert.Equal(t, 3, a.Report().Facts.AIExchangeCount)
-	require.Error(t, l.Append(submission, noon, "", "5"))
 	require.Error(t, l.Append("nothing", noon, "ai_prompt", "6"))
 	require.Error(t, l.Evaluate("nothing", noon, world.Result{}))
 }

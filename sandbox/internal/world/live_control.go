@@ -1,7 +1,6 @@
 package world
 
 import (
-	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -11,6 +10,7 @@ import (
 type Mail struct {
 	InvitationID string
 	AssessmentID string
+	Organization string
 	Email        string
 	Name         string
 	Resent       bool // Sent by a resend.
@@ -18,12 +18,8 @@ type Mail struct {
 }
 
 // mail records an invitation e-mail.
-func (o *Organization) mail(i *Invitation, resent bool) {
-	at := i.CreatedAt
-	if i.SentAt != nil {
-		at = *i.SentAt
-	}
-	o.mails = append(o.mails, Mail{i.ID, i.AssessmentID, i.CandidateEmail, i.CandidateName, resent, at.Time()})
+func (o *Organization) mail(i *Invitation, at Moment, resent bool) {
+	o.mails = append(o.mails, Mail{i.ID, i.AssessmentID, o.name, i.CandidateEmail, i.CandidateName, resent, at.Time()})
 }
 
 // Mails returns the e-mails of all organizations, oldest first.
@@ -41,29 +37,9 @@ func (l *Live) Regrade(submissionID string, now time.Time, r Result) error {
 	return l.changeAttempt(submissionID, now, func(c *candidate, at Moment) error { return c.regrade(at, r) })
 }
 
-// AddResult invites an address and takes the candidate through all stages to an evaluated
-// submission.
-func (l *Live) AddResult(assessmentID, email, name string, now time.Time, r Result) (submissionID string, err error) {
-	invitationID, err := l.Invite(assessmentID, email, name, now)
-	if err != nil {
-		return "", err
-	}
-	c, err := l.candidateOfInvitation(invitationID, now)
-	if err != nil {
-		return "", err
-	}
-	if err := c.begin(MomentOf(now)); err != nil {
-		return "", err
-	}
-	return c.attempt.ID, c.evaluate(MomentOf(now), r)
-}
-
 // Decide sets the recruiter's decision about a candidate.
 func (l *Live) Decide(invitationID string, now time.Time, decision string) error {
 	return l.changeInvited(invitationID, now, func(c *candidate, _ Moment) error {
-		if decision == "" {
-			return errors.New("the decision is empty")
-		}
 		c.invitation.Value.RecruiterDecision, c.invitation.Encoded = decision, nil
 		return nil
 	})
@@ -71,15 +47,16 @@ func (l *Live) Decide(invitationID string, now time.Time, decision string) error
 
 // Pause adds paused time to an attempt that has not been submitted.
 func (l *Live) Pause(submissionID string, now time.Time, by time.Duration) error {
-	return l.changeAttempt(submissionID, now, func(c *candidate, _ Moment) error {
-		switch {
-		case by < time.Second:
-			return errors.New("give a pause of at least a second")
-		case c.stage >= submitted:
+	return l.changeAttempt(submissionID, now, func(c *candidate, at Moment) error {
+		if c.stage >= submitted {
 			return errSubmitted
 		}
-		c.attempt.Value.PausedTotalSeconds += int(by / time.Second)
-		c.attempt.Encoded = nil
+		attempt := &c.attempt.Value
+		paused := attempt.PausedTotalSeconds + int(by/time.Second)
+		if lasted := at.minus(attempt.StartedAt); time.Duration(paused)*time.Second > lasted {
+			return Conflict(fmt.Sprintf("the attempt has lasted %s, which is less than %d paused seconds: advance the clock first", lasted, paused))
+		}
+		attempt.PausedTotalSeconds, c.attempt.Encoded = paused, nil
 		return nil
 	})
 }
@@ -119,22 +96,32 @@ func (o *Organization) AddChallenge(name string, tasks ...string) (id string) {
 	for i, title := range tasks {
 		c.Tasks = append(c.Tasks, Task{
 			ID: o.live.NewID(), TaskKey: fmt.Sprintf("task-%d", i+1), Kind: "feature", Title: title, OrderIndex: i,
-			Weight: 1 / float64(len(tasks)), TimeLimitMinutes: c.TimeLimitMinutes / len(tasks),
+			Weight: taskWeight(i, len(tasks)), TimeLimitMinutes: c.TimeLimitMinutes / len(tasks),
 		})
 	}
 	o.challenges.add(newRecord(id, at, c))
 	return id
 }
 
-// SetLimitsEnforced sets whether the plan's limit prevents invitations.
-func (o *Organization) SetLimitsEnforced(enforced bool) {
-	o.account.Value.Plan.LimitsEnforced, o.account.Encoded = enforced, nil
-}
-
-var (
-	errUsed          = errors.New("the invitation was used or revoked")
-	errAlreadyClosed = errors.New("the assessment is closed already")
+const (
+	errUsed          = Conflict("the invitation was used or revoked")
+	errAlreadyClosed = Conflict("the assessment is closed already")
 )
+
+// taskWeight returns the weight of a task in hundredths. The weights of all tasks add up
+// to 1.
+func taskWeight(i, count int) float64 { return float64(100*(i+1)/count-100*i/count) / 100 }
+
+// Resend sends an invitation again whose attempt has not begun.
+func (l *Live) Resend(invitationID string, now time.Time) error {
+	return l.changeInvited(invitationID, now, func(c *candidate, at Moment) error {
+		if !c.organization.MayChange(c.invitation) {
+			return errUsed
+		}
+		c.organization.ResendInvitation(c.invitation, at)
+		return nil
+	})
+}
 
 // Revoke revokes an invitation whose attempt has not begun.
 func (l *Live) Revoke(invitationID string, now time.Time) error {
@@ -163,4 +150,14 @@ func (l *Live) Close(assessmentID string, now time.Time) error {
 		return nil
 	}
 	return ErrUnknown
+}
+
+// Number returns the number of the candidate with a submission, or 0.
+func (l *Live) Number(submissionID string) int {
+	for _, o := range l.organizations {
+		if found := o.attempts.Find(submissionID); found != nil {
+			return found.grading.(*candidate).number
+		}
+	}
+	return 0
 }

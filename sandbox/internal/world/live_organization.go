@@ -11,6 +11,7 @@ type Organization struct {
 	records
 
 	live              *Live
+	name              string
 	now               time.Time                      // The latest time of advance.
 	allAssessments    map[string]*Record[Assessment] // Including deleted ones.
 	candidates        map[string]*candidate          // By invitation.
@@ -50,10 +51,20 @@ func (o *Organization) setUsage(invitations int) {
 	o.account.Value.Usage.AssessmentsUsed, o.account.Encoded = invitations, nil
 }
 
-// SetPlan sets the used invitations of the current period and the limit.
-func (o *Organization) SetPlan(used, limit int) {
-	o.account.Value.Usage.AssessmentsLimit = limit
-	o.setUsage(used)
+// SetPlan sets the used invitations of the current period, the limit, and whether the
+// limit prevents invitations. Nil leaves a value.
+func (o *Organization) SetPlan(used, limit *int, enforced *bool) {
+	account := &o.account.Value
+	if used != nil {
+		account.Usage.AssessmentsUsed = *used
+	}
+	if limit != nil {
+		account.Usage.AssessmentsLimit = *limit
+	}
+	if enforced != nil {
+		account.Plan.LimitsEnforced = *enforced
+	}
+	o.account.Encoded = nil
 }
 
 // AddAssessment adds an active assessment of the challenge with an id, or of the first
@@ -103,16 +114,10 @@ func (o *Organization) SaveAssessment(a Assessment) *Record[Assessment] {
 // DeleteAssessment removes an assessment from all listings. Its invitations remain valid.
 func (o *Organization) DeleteAssessment(a *Record[Assessment]) { o.assessments.remove(a) }
 
-// SaveInvitation stores a new or changed invitation. A new one uses one invitation of the
-// plan.
+// SaveInvitation stores a new invitation. It uses one invitation of the plan.
 func (o *Organization) SaveInvitation(i Invitation) *Record[Invitation] {
-	if known := o.candidates[i.ID]; known != nil {
-		known.invitation.Value, known.invitation.Encoded = i, nil
-		o.mail(&i, true)
-		return known.invitation
-	}
 	o.setUsage(o.account.Value.Usage.AssessmentsUsed + 1)
-	o.mail(&i, false)
+	o.mail(&i, i.CreatedAt, false)
 	assessment := o.allAssessments[i.AssessmentID]
 	c := &candidate{
 		organization: o, number: len(o.candidates) + 1, assessment: assessment, invitation: newRecord(i.ID, i.CreatedAt, i),
@@ -125,10 +130,19 @@ func (o *Organization) SaveInvitation(i Invitation) *Record[Invitation] {
 	return c.invitation
 }
 
+// ResendInvitation sends an invitation again.
+func (o *Organization) ResendInvitation(i *Record[Invitation], at Moment) *Record[Invitation] {
+	i.Value, i.Encoded = i.Value.resent(at), nil
+	o.candidates[i.ID].resent = true
+	o.mail(&i.Value, at, true)
+	return i
+}
+
 // RevokeInvitation revokes an invitation.
-func (o *Organization) RevokeInvitation(i *Record[Invitation]) {
+func (o *Organization) RevokeInvitation(i *Record[Invitation]) *Record[Invitation] {
 	o.candidates[i.ID].revoked = true
 	i.Value.Status, i.Encoded = "revoked", nil
+	return i
 }
 
 // CountPoll counts a poll of a submission whose evaluation depends on polls.

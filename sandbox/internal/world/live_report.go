@@ -13,36 +13,47 @@ import (
 
 const maxScore = 100
 
-// NoScore is a null score: there was not enough evidence.
-const NoScore = math.MinInt32
-
 // Result is the result of grading a submission.
 type Result struct {
-	ShipScore       int            // From 0 to 100, or NoScore.
-	Verdict         string         // Empty: derived from the score, from strong_no to strong_yes.
-	Pillars         map[string]int // From 0 to 100, by id. NoScore and a missing pillar are a null score and low confidence.
-	LowConfidence   []string       // Ids of pillars whose score has low confidence.
-	Summary         string         // Empty: a sentence with the score.
-	Confidence      string         // Empty: derived from the number of pillars with enough evidence, from low to high.
-	IntegrityStatus string         // Empty: clear.
-	ReportDelay     time.Duration  // Delay from the evaluation until the report is ready. Negative: never ready.
-	Extra           map[string]any // Additional report members, or replacements for existing ones. A nil value is null.
+	ShipScore       int                // From 0 to 100.
+	Verdict         string             // Empty: derived from the score, from strong_no to strong_yes.
+	Pillars         map[string]*int    // From 0 to 100, by id. Nil is a null score and low confidence. A missing pillar is one too, unless Pillars is empty: then all are close to ShipScore.
+	LowConfidence   []string           // Ids of pillars whose score has low confidence.
+	Summary         string             // Empty: a sentence with the score.
+	Confidence      string             // Empty: derived from the number of pillars with enough evidence, from low to high.
+	IntegrityStatus string             // Empty: clear.
+	ReportDelay     time.Duration      // Delay from the evaluation until the report is ready. Negative: never ready.
+	Extra           map[string]RawJSON // Additional report members, or replacements for existing ones.
 }
 
+// hasScore reports whether the report has a ship score.
+func (r *Result) hasScore() bool { return r.Extra["ship_score"] != "null" }
+
+// ResultError is the error of a result. Name is the name of the wrong value.
+type ResultError struct{ Name, Problem string }
+
+func (e *ResultError) Error() string { return e.Name + ": " + e.Problem }
+
 // Check returns an error for scores that are not from 0 to 100, and for unknown pillars.
-func (r Result) Check() error {
-	if r.ShipScore != NoScore && (r.ShipScore < 0 || r.ShipScore > maxScore) {
-		return fmt.Errorf("the ship score %d is not within 0 and %d", r.ShipScore, maxScore)
+func (r *Result) Check() error {
+	outOfRange := fmt.Sprintf("must be from 0 to %d", maxScore)
+	if r.ShipScore < 0 || r.ShipScore > maxScore {
+		return &ResultError{"ship_score", outOfRange}
 	}
-	ids := slices.Sorted(maps.Keys(r.Pillars))
-	for _, id := range slices.Concat(ids, r.LowConfidence) {
-		if !slices.ContainsFunc(pillars[:], func(p Pillar) bool { return p.ID == id }) {
-			return fmt.Errorf("there is no pillar %q", id)
+	known := func(id string) bool {
+		return slices.ContainsFunc(pillars[:], func(p Pillar) bool { return p.ID == id })
+	}
+	for _, id := range slices.Sorted(maps.Keys(r.Pillars)) {
+		if !known(id) {
+			return &ResultError{"pillars", fmt.Sprintf("there is no pillar %q", id)}
+		}
+		if score := r.Pillars[id]; score != nil && (*score < 0 || *score > maxScore) {
+			return &ResultError{"pillars." + id, outOfRange}
 		}
 	}
-	for _, id := range ids {
-		if score := r.Pillars[id]; score != NoScore && (score < 0 || score > maxScore) {
-			return fmt.Errorf("the score %d of %s is not within 0 and %d", score, id, maxScore)
+	for _, id := range r.LowConfidence {
+		if !known(id) {
+			return &ResultError{"low_confidence", fmt.Sprintf("there is no pillar %q", id)}
 		}
 	}
 	return nil
@@ -53,14 +64,17 @@ func (c *candidate) rank() (Rank, bool) {
 	if !c.ready() {
 		return Rank{}, false
 	}
-	rank := 1 // Equal scores share the better rank. NoScore is after all scores.
-	for _, count := range c.organization.scoreCounts[max(c.result.ShipScore+1, 0):] {
+	rank, better := 1, 0 // Equal scores share the better rank. No score is after all scores.
+	if c.result.hasScore() {
+		better = c.result.ShipScore + 1
+	}
+	for _, count := range c.organization.scoreCounts[better:] {
 		rank += count
 	}
 	return Rank{rank, c.organization.evaluatedCount}, true
 }
 
-func (c *candidate) extra() map[string]any { return c.result.Extra }
+func (c *candidate) extra() map[string]RawJSON { return c.result.Extra }
 
 func (c *candidate) hasArchive() bool { return c.stage >= submitted && !c.noArchive }
 
@@ -90,8 +104,7 @@ func (c *candidate) report() Report {
 	}
 	c.grade(&r)
 	r.Evaluated, r.GeneratedAt = true, new(s.EvaluatedAt.plus(c.result.ReportDelay))
-	worked := s.SubmittedAt.minus(s.StartedAt) - time.Duration(s.PausedTotalSeconds)*time.Second
-	r.Facts.TimeUsedMinutes = new(roundToCents(max(worked, 0).Minutes()))
+	r.Facts.TimeUsedMinutes = s.minutesWorked()
 	r.Facts.AIAuthoredPct = new(0.0)
 	if c.promptCount > 0 {
 		*r.Facts.AIAuthoredPct = float64(20 + c.number*17%61)
@@ -102,6 +115,12 @@ func (c *candidate) report() Report {
 	return r
 }
 
+// minutesWorked returns the time from the beginning to the submission without pauses.
+func (s *Submission) minutesWorked() *float64 {
+	worked := s.SubmittedAt.minus(s.StartedAt) - time.Duration(s.PausedTotalSeconds)*time.Second
+	return new(roundToCents(worked.Minutes()))
+}
+
 // ready reports whether the report is ready.
 func (c *candidate) ready() bool {
 	delay := c.result.ReportDelay
@@ -110,29 +129,50 @@ func (c *candidate) ready() bool {
 
 // grade sets the fields of the report that depend on the result.
 func (c *candidate) grade(r *Report) {
-	r.Verdict, r.Summary = c.result.Verdict, c.result.Summary
-	if score := c.result.ShipScore; score != NoScore {
-		r.ShipScore = &score
-		r.Verdict = cmp.Or(r.Verdict, verdictFor(score))
-		r.Summary = cmp.Or(r.Summary, "Scored "+strconv.Itoa(score)+" of 100 in the sandbox.")
-	}
+	result, score := &c.result, c.result.ShipScore
+	r.ShipScore = &score
+	r.Verdict = cmp.Or(result.Verdict, verdictFor(score))
 	r.VerdictLabel = verdictLabel(r.Verdict)
-	r.IntegrityStatus = cmp.Or(c.result.IntegrityStatus, "clear")
+	r.Summary = cmp.Or(result.Summary, "Scored "+strconv.Itoa(score)+" of 100 in the sandbox.")
+	if !result.hasScore() {
+		r.Summary = cmp.Or(result.Summary, "There is not enough evidence for a score.")
+	}
+	r.IntegrityStatus = cmp.Or(result.IntegrityStatus, "clear")
 	confident := 0 // Pillars with enough evidence.
 	for i := range r.Pillars {
 		p := &r.Pillars[i]
-		score, found := c.result.Pillars[p.ID]
-		found = found && score != NoScore
-		if found {
-			p.Score, p.Summary = &score, "Scored "+strconv.Itoa(score)+" of 100."
+		given := result.Pillars[p.ID]
+		if len(result.Pillars) == 0 && result.hasScore() {
+			given = new(min(max(score-3+2*i, 0), maxScore))
 		}
-		p.LowConfidence = !found || slices.Contains(c.result.LowConfidence, p.ID)
+		p.LowConfidence = given == nil || slices.Contains(result.LowConfidence, p.ID)
 		if !p.LowConfidence {
 			confident++
 		}
+		if given == nil {
+			continue
+		}
+		p.Score, p.Summary = given, "Scored "+strconv.Itoa(*given)+" of 100."
+		switch {
+		case *given >= 75:
+			r.Strengths = append(r.Strengths, RawJSON(`"`+p.Label+` above most candidates"`))
+		case *given < 40:
+			r.Flags = append(r.Flags, RawJSON(`"`+p.Label+` below the level of the role"`))
+		}
 	}
-	r.Confidence = cmp.Or(c.result.Confidence, [...]string{"low", "low", "medium", "medium", "high"}[confident])
+	r.Confidence = cmp.Or(result.Confidence, [...]string{"low", "low", "medium", "medium", "high"}[confident])
 	r.InterviewQuestions = []RawJSON{`"What would you do next, given another hour?"`}
+	for i, task := range c.tasks() {
+		r.Tasks = append(r.Tasks, RawJSON(fmt.Sprintf(`{"task_key":%q,"kind":%q,"score":%d}`, task.TaskKey, task.Kind, min(max(score+3-2*i, 0), maxScore))))
+	}
+}
+
+// tasks returns the tasks of the attempt.
+func (c *candidate) tasks() []Task {
+	selected := c.assessment.Value.SelectedTaskIDs
+	return slices.DeleteFunc(slices.Clone(c.challenge.Value.Tasks), func(t Task) bool {
+		return selected != nil && !slices.Contains(selected, t.ID)
+	})
 }
 
 // verdictLabel returns the label of a verdict.
@@ -159,14 +199,10 @@ func verdictFor(score int) string {
 
 // inventedResult returns a result for the timeline. It depends on the candidate's number
 // only, so it is the same in every run.
-func (c *candidate) inventedResult() Result {
-	score := 35 + c.number*37%61
-	r := Result{ShipScore: score, Pillars: make(map[string]int, len(pillars))}
-	for i, p := range pillars {
-		r.Pillars[p.ID] = score - 3 + 2*i
-	}
-	return r
-}
+func (c *candidate) inventedResult() Result { return Result{ShipScore: InventedScore(c.number)} }
+
+// InventedScore returns the score that is invented for the candidate with a number.
+func InventedScore(number int) int { return 35 + number*37%61 }
 
 // roundToCents rounds to two decimal places.
 func roundToCents(x float64) float64 { return math.Round(x*100) / 100 }

@@ -27,17 +27,21 @@ func TestVerdictFollowsFromTheScore(t *testing.T) {
 	for score, want := range map[int]string{0: "strong_no", 39: "strong_no", 40: "no", 59: "no", 60: "yes", 79: "yes", 80: "strong_yes", 100: "strong_yes"} {
 		assert.Equal(t, want, evaluatedWith(t, l, o, world.Result{ShipScore: score}).Report().Verdict, score)
 	}
-	scored := map[string]int{"rigor": 50, "craft": 100}
-	sure := evaluatedWith(t, l, o, world.Result{Pillars: scored, LowConfidence: []string{"craft"}}).Report()
-	for _, p := range sure.Pillars {
-		score, found := scored[p.ID]
+	given := map[string]*int{"rigor": new(50), "craft": new(100), "ai_fluency": nil}
+	report := evaluatedWith(t, l, o, world.Result{ShipScore: 99, Pillars: given, LowConfidence: []string{"craft"}}).Report()
+	for _, p := range report.Pillars {
 		assert.Equal(t, p.ID != "rigor", p.LowConfidence, p.ID)
-		require.Equal(t, found, p.Score != nil, p.ID)
-		if found {
-			assert.Equal(t, score, *p.Score, p.ID)
-		}
+		assert.Equal(t, given[p.ID], p.Score, p.ID)
 	}
-	assert.Equal(t, "low", sure.Confidence)
+	assert.Equal(t, "low", report.Confidence)
+	for i, p := range evaluatedWith(t, l, o, world.Result{ShipScore: 96}).Report().Pillars {
+		assert.Equal(t, []any{[]int{93, 95, 97, 99}[i], false}, []any{*p.Score, p.LowConfidence}, "close to the ship score")
+	}
+	none := evaluatedWith(t, l, o, world.Result{Extra: map[string]world.RawJSON{"ship_score": "null"}}).Report()
+	for _, p := range none.Pillars {
+		assert.Nil(t, p.Score, "without a score there is not enough evidence")
+	}
+	assert.NotEmpty(t, none.Verdict)
 }
 
 // TestRanks checks that equal scores have equal ranks, and that only better ones count.
@@ -58,7 +62,7 @@ func TestRanks(t *testing.T) {
 // TestNumbersThatAreMadeUp checks that generated facts are plausible for many candidates,
 // and vary.
 func TestNumbersThatAreMadeUp(t *testing.T) {
-	made := world.NewLive(world.NewSample, world.Timeline{Open: time.Minute, Begin: time.Minute, Submit: 90 * time.Second, Evaluate: time.Minute})
+	made := world.NewLive(world.NewSample, world.Timeline{Open: time.Minute, Begin: time.Minute})
 	l := &made
 	o := l.Organization("", noon)
 	posting := o.AddAssessment("Backend", "")
@@ -66,7 +70,7 @@ func TestNumbersThatAreMadeUp(t *testing.T) {
 		_, err := l.Invite(posting, "b@candidates.test", "B", noon)
 		require.NoError(t, err)
 	}
-	l.Organization("", noon.Add(time.Hour))
+	l.Organization("", noon.Add(2*time.Minute))
 	seen := map[string]map[float64]bool{"budget": {}, "authored": {}, "churn": {}, "score": {}, "pillar": {}}
 	number := func(what string, x, most float64) {
 		t.Helper()
@@ -77,13 +81,11 @@ func TestNumbersThatAreMadeUp(t *testing.T) {
 	require.Equal(t, 120, o.Submissions().Len())
 	n := 0
 	for a := range o.Submissions().All() {
-		r := a.Report()
-		assert.Equal(t, []any{0, 0.0, 0.0}, []any{r.Facts.AIExchangeCount, r.Facts.BudgetUsedDollars, *r.Facts.AIAuthoredPct}, "nothing came from an assistant")
-		assert.Nil(t, r.Facts.ChurnPct, "nothing was edited")
 		n++
-		require.NoError(t, l.Append(a.ID, noon.Add(time.Hour), "ai_prompt", make([]world.RawJSON, n)...))
-		require.NoError(t, l.Append(a.ID, noon.Add(time.Hour), "file_edit", "{}"))
-		r = a.Report()
+		require.NoError(t, l.Append(a.ID, noon.Add(3*time.Minute), "ai_prompt", make([]world.RawJSON, n)...))
+		require.NoError(t, l.Append(a.ID, noon.Add(3*time.Minute), "file_edit", "{}"))
+		require.NoError(t, l.EvaluateInvented(a.ID, noon.Add(3*time.Minute+30*time.Second)))
+		r := a.Report()
 		assert.Equal(t, n, r.Facts.AIExchangeCount)
 		assert.Positive(t, r.Facts.BudgetUsedDollars)
 		assert.Positive(t, *r.Facts.AIAuthoredPct)
@@ -96,6 +98,9 @@ func TestNumbersThatAreMadeUp(t *testing.T) {
 		}
 		assert.Equal(t, 1.5, *r.Facts.TimeUsedMinutes) //nolint:testifylint // Exactly.
 	}
+	idle := evaluatedWith(t, l, o, world.Result{}).Report()
+	assert.Equal(t, []any{0, 0.0, 0.0}, []any{idle.Facts.AIExchangeCount, idle.Facts.BudgetUsedDollars, *idle.Facts.AIAuthoredPct}, "nothing came from an assistant")
+	assert.Nil(t, idle.Facts.ChurnPct, "nothing was edited")
 	for what, numbers := range seen {
 		assert.Greater(t, len(numbers), 10, what)
 	}

@@ -1,35 +1,147 @@
 package world
 
 import (
-	"errors"
+	"fmt"
 	"time"
 )
 
-var (
-	errNotBegun  = errors.New("the attempt has not begun: begin it first")
-	errPlanLimit = errors.New("the plan's invitations for this period are used up")
+const (
+	errNotBegun  = Conflict("the attempt has not begun: begin it first")
+	errPlanLimit = Conflict("the plan's invitations for this period are used up")
 )
 
 // Invite sends an invitation to an assessment of any organization.
 func (l *Live) Invite(assessmentID, email, name string, now time.Time) (invitationID string, err error) {
-	for _, o := range l.organizations {
-		assessment := o.assessments.Find(assessmentID)
-		if assessment == nil {
-			continue
-		}
-		switch o.advance(now); {
-		case assessment.Value.Status == "closed":
-			return "", errClosed
-		case !o.MayInvite(email):
-			return "", errPlanLimit
-		}
-		at := MomentOf(now)
-		return o.SaveInvitation(Invitation{
-			ID: l.NewID(), AssessmentID: assessmentID, CandidateEmail: email, CandidateName: name, Status: "sent",
-			RecruiterDecision: "none", SentAt: &at, ExpiresAt: at.plus(InvitationLifetime), CreatedAt: at,
-		}).ID, nil
+	o, assessment, err := l.openAssessment(assessmentID, now)
+	if err != nil {
+		return "", err
 	}
-	return "", ErrUnknown
+	if !o.MayInvite(email) {
+		return "", errPlanLimit
+	}
+	return o.invite(assessment, Person{Email: email, Name: name}, MomentOf(now)).invitation.ID, nil
+}
+
+// openAssessment returns an assessment of any organization that candidates can be invited
+// to.
+func (l *Live) openAssessment(id string, now time.Time) (*Organization, *Record[Assessment], error) {
+	for _, o := range l.organizations {
+		if found := o.assessments.Find(id); found != nil {
+			if o.advance(now); found.Value.Status == "closed" {
+				return nil, nil, errClosed
+			}
+			return o, found, nil
+		}
+	}
+	return nil, nil, ErrUnknown
+}
+
+// invite sends an invitation at a time.
+func (o *Organization) invite(assessment *Record[Assessment], who Person, at Moment) *candidate {
+	i := o.SaveInvitation(Invitation{
+		ID: o.live.NewID(), AssessmentID: assessment.ID, CandidateEmail: who.Email, CandidateName: who.Name, Status: "sent",
+		RecruiterDecision: "none", SentAt: &at, ExpiresAt: at.plus(InvitationLifetime), CreatedAt: at,
+	})
+	return o.candidates[i.ID]
+}
+
+// AddResult adds a candidate who has taken all steps, and whose evaluation is now.
+func (l *Live) AddResult(assessmentID, email, name string, now time.Time, r Result) (submissionID string, err error) {
+	o, assessment, err := l.openAssessment(assessmentID, now)
+	switch {
+	case err != nil:
+		return "", err
+	case !o.MayInvite(email):
+		return "", errPlanLimit
+	}
+	return o.play(assessment, Person{Email: email, Name: name}, evaluated, MomentOf(now), &r).attempt.ID, nil
+}
+
+// Seed adds candidates at all stages to an assessment, with names, logs and reports, and
+// returns the assessment's id. An empty assessmentID adds an assessment.
+func (o *Organization) Seed(assessmentID string, count int) (id string, err error) {
+	usage := &o.account.Value.Usage
+	if left := usage.AssessmentsLimit - usage.AssessmentsUsed; o.account.Value.Plan.LimitsEnforced && left < count {
+		return "", Conflict(fmt.Sprintf("the plan has %d invitations left in this period", max(left, 0)))
+	}
+	if assessmentID == "" {
+		assessmentID = o.AddAssessment("Sample candidates", "")
+	}
+	assessment := o.assessments.Find(assessmentID)
+	switch {
+	case assessment == nil:
+		return "", ErrUnknown
+	case assessment.Value.Status == "closed":
+		return "", errClosed
+	}
+	stages := plans[0].stages
+	for range count {
+		n := len(o.candidates)
+		ago := n * n * 13 % 7200 // Minutes.
+		to := stages[n*5%len(stages)]
+		if to == started { // A longer attempt would have ended at its time limit.
+			ago = n%20 + 1
+		}
+		o.play(assessment, person(n), to, MomentOf(o.now).plus(-time.Duration(ago)*time.Minute), nil)
+	}
+	return assessmentID, nil
+}
+
+// play adds a candidate who reaches a stage at a time, after believable times for the
+// earlier steps. A nil result is invented.
+func (o *Organization) play(assessment *Record[Assessment], who Person, to stage, end Moment, r *Result) *candidate {
+	n := len(o.candidates) + 1
+	worked := max(min(minutesUsed(n), assessment.Value.TimeLimitMinutes-1), 1)
+	minutes := [...]int{opened: 20 + n*53%900, started: 5 + n*71%300, submitted: worked, evaluated: 4 + n*37%50}
+	at := end
+	for s := to; s > sent; s-- {
+		at = at.plus(-time.Duration(minutes[s]) * time.Minute)
+	}
+	o.backdate(assessment, at)
+	c := o.invite(assessment, who, at)
+	for s := opened; s <= to; s++ {
+		at = at.plus(time.Duration(minutes[s]) * time.Minute)
+		switch s { // The steps are possible in this order.
+		case opened:
+			c.setOpened(at)
+		case started:
+			c.setStarted(at)
+			c.writeLog(at, time.Duration(worked)*time.Minute)
+		case submitted:
+			c.setSubmitted(at)
+		case evaluated:
+			if r == nil {
+				r = new(c.inventedResult())
+			}
+			_ = c.evaluate(at, *r) // Cannot fail for a submitted attempt.
+		case sent:
+		}
+	}
+	return c
+}
+
+// backdate makes an assessment not younger than a candidate's invitation.
+func (o *Organization) backdate(a *Record[Assessment], at Moment) {
+	if a.Created <= at {
+		return
+	}
+	o.assessments.remove(a)
+	a.Created = at.plus(-time.Hour)
+	a.Value.CreatedAt, a.Value.UpdatedAt, a.Encoded = a.Created, a.Created, nil
+	o.assessments.add(a)
+}
+
+// writeLog adds events to the log of an attempt, up to now at the latest.
+func (c *candidate) writeLog(from Moment, length time.Duration) {
+	count := 6 + c.number*7%30
+	for i := range count {
+		at := from.plus(length * time.Duration(i+1) / time.Duration(count+1))
+		if at > MomentOf(c.organization.now) {
+			return
+		}
+		next := usualEvents[i%len(usualEvents)]
+		c.append(at, next.kind, next.payload)
+	}
 }
 
 // Open opens an invitation.
@@ -72,8 +184,8 @@ func (l *Live) SubmitInvited(invitationID string, now time.Time) (submissionID s
 // Append adds an event to a log for each payload.
 func (l *Live) Append(submissionID string, now time.Time, kind string, payloads ...RawJSON) error {
 	return l.changeAttempt(submissionID, now, func(c *candidate, at Moment) error {
-		if kind == "" {
-			return errors.New("the kind is empty")
+		if c.stage >= submitted {
+			return errSubmitted
 		}
 		c.append(at, kind, payloads...)
 		return nil
@@ -84,4 +196,9 @@ func (l *Live) Append(submissionID string, now time.Time, kind string, payloads 
 // Check.
 func (l *Live) Evaluate(submissionID string, now time.Time, r Result) error {
 	return l.changeAttempt(submissionID, now, func(c *candidate, at Moment) error { return c.evaluate(at, r) })
+}
+
+// EvaluateInvented is like Evaluate with the result that the timeline makes.
+func (l *Live) EvaluateInvented(submissionID string, now time.Time) error {
+	return l.changeAttempt(submissionID, now, func(c *candidate, at Moment) error { return c.evaluate(at, c.inventedResult()) })
 }

@@ -1,6 +1,7 @@
 package world_test
 
 import (
+	"strings"
 	"testing"
 	"time"
 
@@ -49,7 +50,7 @@ func TestStepsByHand(t *testing.T) {
 		"begun twice":  {[]func(*world.Live, string, time.Time) error{begin, begin}, "the attempt has begun before", "started"},
 		"not begun":    {[]func(*world.Live, string, time.Time) error{submit}, "the attempt has not begun: begin it first", "sent"},
 		"handed in":    {[]func(*world.Live, string, time.Time) error{begin, submit}, "", "started"},
-		"twice":        {[]func(*world.Live, string, time.Time) error{begin, submit, submit}, "the attempt was handed in before", "started"},
+		"twice":        {[]func(*world.Live, string, time.Time) error{begin, submit, submit}, "the attempt was submitted before", "started"},
 		"too late":     {[]func(*world.Live, string, time.Time) error{expire}, "the invitation has expired", "sent"},
 	} {
 		l, o, id := invited(world.Timeline{})
@@ -67,8 +68,8 @@ func TestStepsByHand(t *testing.T) {
 		assert.Equal(t, c.want, o.Invitations(posting).Find(id).Value.Status, name)
 	}
 	l, _, _ := invited(world.Timeline{})
-	require.EqualError(t, l.Open("nobody", noon), "the live world has no such id")
-	require.EqualError(t, l.Submit("nobody", noon), "the live world has no such id")
+	require.EqualError(t, l.Open("nobody", noon), "the live data has no such id")
+	require.EqualError(t, l.Submit("nobody", noon), "the live data has no such id")
 }
 
 // TestATimelineHappensAtItsOwnTimes checks that the times do not depend on when the data
@@ -110,8 +111,7 @@ func TestChangeRemovesCachedJSON(t *testing.T) {
 		do    func()
 	}{
 		"a prompt":      {&a.Encoded, func() { require.NoError(t, l.Append(submission, noon, "ai_prompt", "{}")) }},
-		"the plan":      {&o.Account().Encoded, func() { o.SetPlan(1, 2) }},
-		"a month":       {&o.Account().Encoded, func() { l.Organization("", noon.AddDate(0, 1, 0)) }},
+		"the plan":      {&o.Account().Encoded, func() { o.SetPlan(new(1), new(2), nil) }},
 		"an assessment": {&posting.Encoded, func() { o.SaveAssessment(posting.Value) }},
 		"a revocation":  {&i.Encoded, func() { o.RevokeInvitation(i) }},
 	} {
@@ -123,16 +123,20 @@ func TestChangeRemovesCachedJSON(t *testing.T) {
 	require.NoError(t, l.Submit(submission, noon))
 	assert.Nil(t, i.Encoded)
 	assert.Nil(t, a.Encoded)
+	o.Account().Encoded = "old"
+	l.Organization("", noon.AddDate(0, 1, 0))
+	assert.Nil(t, o.Account().Encoded, "a month")
 }
 
 func TestResultsThatCannotBe(t *testing.T) {
 	for problem, r := range map[string]world.Result{
-		"the ship score 101 is not within 0 and 100":     {ShipScore: 101},
-		"the ship score -1 is not within 0 and 100":      {ShipScore: -1},
-		`there is no pillar "charm"`:                     {LowConfidence: []string{"charm"}},
-		"the score 101 of craft is not within 0 and 100": {Pillars: map[string]int{"craft": 101}},
+		"ship_score: must be from 0 to 100":          {ShipScore: 101},
+		"ship_score: must be from 0 to  100":         {ShipScore: -1},
+		`low_confidence: there is no pillar "charm"`: {LowConfidence: []string{"charm"}},
+		`pillars: there is no pillar "charm"`:        {Pillars: map[string]*int{"charm": new(5)}},
+		"pillars.craft: must be from 0 to 100":       {Pillars: map[string]*int{"craft": new(101)}},
 	} {
-		require.EqualError(t, r.Check(), problem)
+		require.EqualError(t, r.Check(), strings.ReplaceAll(problem, "  ", " "))
 	}
-	require.NoError(t, world.Result{ShipScore: 100, Pillars: map[string]int{"rigor": 0, "craft": 100}}.Check())
+	require.NoError(t, (&world.Result{ShipScore: 100, Pillars: map[string]*int{"rigor": new(0), "craft": new(100), "correctness": nil}}).Check())
 }

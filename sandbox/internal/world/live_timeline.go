@@ -39,12 +39,20 @@ type step struct {
 	order     uint64 // Order of steps at the same time.
 	candidate *candidate
 	stage     stage
+	limit     bool // The attempt reaches its time limit, unless a pause has moved the limit.
 }
 
 // steps is a heap of steps by time. It implements heap.Interface.
 type steps struct {
 	list  []step
 	count uint64
+}
+
+// add schedules a step.
+func (s *steps) add(next step) {
+	s.count++
+	next.order = s.count
+	heap.Push(s, next)
 }
 
 func (s *steps) Len() int { return len(s.list) }
@@ -69,9 +77,7 @@ func (s *steps) Pop() any {
 // schedule adds a step of the timeline, if the timeline has it.
 func (c *candidate) schedule(to stage, after Moment) {
 	if t := c.organization.live.timeline; t.includes(to) {
-		due := &c.organization.dueSteps
-		due.count++
-		heap.Push(due, step{after.Time().Add(t.delay(to)), due.count, c, to})
+		c.organization.dueSteps.add(step{at: after.Time().Add(t.delay(to)), candidate: c, stage: to})
 	}
 }
 
@@ -82,6 +88,14 @@ func (o *Organization) runDue(now time.Time) {
 		c, at := next.candidate, MomentOf(next.at)
 		if c.stage+1 != next.stage {
 			continue
+		}
+		if next.limit {
+			if c.deadline() > at {
+				next.at = c.deadline().Time()
+				o.dueSteps.add(next)
+				continue
+			}
+			c.timedOut = true
 		}
 		// After a step that fails, the candidate makes no further steps.
 		switch next.stage {

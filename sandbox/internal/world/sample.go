@@ -72,5 +72,14 @@ func (*Sample) SaveInvitation(i Invitation) *Record[Invitation] {
 	return newRecord(i.ID, i.CreatedAt, i)
 }
 
-// RevokeInvitation has no effect.
-func (*Sample) RevokeInvitation(*Record[Invitation]) {}
+// ResendInvitation returns the record without storing or sending it.
+func (*Sample) ResendInvitation(i *Record[Invitation], at Moment) *Record[Invitation] {
+	return newRecord(i.ID, i.Created, i.Value.resent(at))
+}
+
+// RevokeInvitation returns the record without storing it.
+func (*Sample) RevokeInvitation(i *Record[Invitation]) *Record[Invitation] {
+	revoked := i.Value
+	revoked.Status = "revoked"
+	return newRecord(i.ID, i.Created, revoked)
+}

@@ -13,11 +13,11 @@ type sampleGrading struct {
 	ranking Rank
 }
 
-func (g *sampleGrading) report() Report        { return g.result }
-func (g *sampleGrading) rank() (Rank, bool)    { return g.ranking, g.result.Evaluated }
-func (*sampleGrading) extra() map[string]any   { return nil }
-func (*sampleGrading) hasArchive() bool        { return false }
-func (g *sampleGrading) unevaluated() *Attempt { return g.attempt } // Test mode never changes.
+func (g *sampleGrading) report() Report          { return g.result }
+func (g *sampleGrading) rank() (Rank, bool)      { return g.ranking, g.result.Evaluated }
+func (*sampleGrading) extra() map[string]RawJSON { return nil }
+func (*sampleGrading) hasArchive() bool          { return false }
+func (g *sampleGrading) unevaluated() *Attempt   { return g.attempt } // Test mode never changes.
 
 // gradeDrafts returns the submissions with their reports and ranks.
 func gradeDrafts(drafts []*draft) []*Attempt {
@@ -66,6 +66,8 @@ func (d *draft) report() Report {
 func (d *draft) individualize(r *Report) {
 	shift := d.number*13%9 - 4 // The same for ship score and pillars, so that they agree.
 	r.Evaluated, r.ShipScore, r.GeneratedAt = true, shiftScore(r.ShipScore, shift), d.submission.EvaluatedAt
+	r.Verdict = verdictFor(*r.ShipScore)
+	r.VerdictLabel = verdictLabel(r.Verdict)
 	for i := range r.Pillars {
 		r.Pillars[i].Score = shiftScore(r.Pillars[i].Score, shift)
 	}
@@ -73,7 +75,7 @@ func (d *draft) individualize(r *Report) {
 		r.Tasks = nil
 	}
 	if r.Facts.TimeUsedMinutes != nil {
-		r.Facts.TimeUsedMinutes = new(float64(minutesUsed(d.number)) - 0.5)
+		r.Facts.TimeUsedMinutes = d.submission.minutesWorked()
 	}
 	if d.promptCount == 0 {
 		if r.Facts.AIAuthoredPct != nil {

@@ -38,7 +38,18 @@ type World interface {
 	SaveAssessment(Assessment) *Record[Assessment]
 	DeleteAssessment(*Record[Assessment])
 	SaveInvitation(Invitation) *Record[Invitation]
-	RevokeInvitation(*Record[Invitation])
+	ResendInvitation(i *Record[Invitation], at Moment) *Record[Invitation]
+	RevokeInvitation(*Record[Invitation]) *Record[Invitation]
+}
+
+// resent returns an invitation that is sent again. One that was opened keeps the time of
+// its first sending, which must be before the opening.
+func (i Invitation) resent(at Moment) Invitation {
+	if i.OpenedAt == nil {
+		i.SentAt = &at
+	}
+	i.ExpiresAt = at.plus(InvitationLifetime)
+	return i
 }
 
 // records are the resources of one organization.

@@ -1,0 +1,31 @@
+package sandbox
+
+import (
+	"net/http"
+
+	hiring "github.com/hiring-assessment/hiring-go"
+)
+
+func init() {
+	addRoutes(func(hiring.Dialect) []*route {
+		return []*route{
+			newRoute("Account.Get", "GET /account", accountDrift, getAccount),
+			newRoute("Members.List", "GET /members", memberDrift, listMembers),
+		}
+	})
+}
+
+func getAccount(c *call) response { return c.data(http.StatusOK, recordJSON(c.world.Account())) }
+
+func listMembers(c *call) response {
+	all := c.world.Members()
+	return listRange(c, all, 0, all.Len(), "")
+}
+
+var accountDrift = &driftRules{nullable: []string{"custom_domain"}, nested: map[string]*driftRules{
+	"plan":     {enums: map[string]string{"subscription_status": anyValue}},
+	"usage":    {},
+	"branding": {nullable: []string{"primary_color", "logo_url", "sender_name", "support_email"}},
+}}
+
+var memberDrift = &driftRules{enums: map[string]string{"role": anyValue}}

@@ -1,0 +1,203 @@
+package sandbox
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"mime"
+	"net/http"
+	"reflect"
+	"strings"
+
+	"github.com/hiring-assessment/hiring-go/sandbox/internal/guard"
+	"github.com/hiring-assessment/hiring-go/sandbox/internal/world"
+)
+
+const (
+	// controlPath is the prefix of the control API.
+	controlPath = "/_sandbox/"
+	// maxControlBody is the maximum size of a request body in bytes.
+	maxControlBody = 1 << 20
+)
+
+// operation is a test operation of the control API.
+type operation struct {
+	method, path string
+	summary      string
+	example      string // Of a request body or a query; empty without one.
+	do           func(s *Server, id string, input []byte) (any, error)
+	input        reflect.Type
+}
+
+// none is the input of an operation without one, and the output of one that returns 204.
+type none struct{}
+
+// newOperation returns the operation of a route such as "POST advance". Its input decodes
+// into In, and its response encodes Out.
+func newOperation[In, Out any](route, summary, example string, do func(s *Server, id string, in In) (Out, error)) operation {
+	method, path, _ := strings.Cut(route, " ")
+	return operation{method: method, path: path, summary: summary, example: example, input: reflect.TypeFor[In](),
+		do: func(s *Server, id string, input []byte) (any, error) {
+			var in In
+			if err := decodeControl(input, &in); err != nil {
+				return nil, err
+			}
+			out, err := do(s, id, in)
+			if _, empty := any(out).(none); err != nil || empty {
+				return nil, err
+			}
+			return out, nil
+		}}
+}
+
+// serveControl responds to a request below controlPath.
+func (s *Server) serveControl(w http.ResponseWriter, r *http.Request) {
+	path := strings.TrimPrefix(strings.TrimPrefix(r.URL.Path, strings.TrimSuffix(controlPath, "/")), "/")
+	if path == "health" { // Shows nothing, and a container's health check may come from anywhere.
+		writeControl(w, http.StatusOK, health{"ok"})
+		return
+	}
+	if err := guard.Admit(r, s.config.anyHost); err != nil {
+		writeControlError(w, http.StatusForbidden, "FORBIDDEN", err)
+		return
+	}
+	found, id, allowed := findOperation(r.Method, strings.Split(path, "/"))
+	switch {
+	case found != nil && found.do != nil:
+		s.operate(w, r, found, id)
+	case found != nil && path == "events":
+		s.serveEvents(w, r)
+	case found != nil:
+		writeControl(w, http.StatusOK, newIndex())
+	case allowed != "":
+		w.Header().Set("Allow", allowed)
+		writeControlError(w, http.StatusMethodNotAllowed, "NOT_FOUND", errors.New("use "+allowed))
+	default:
+		writeControlError(w, http.StatusNotFound, "NOT_FOUND", errors.New("the control API has no such path: GET "+controlPath+" lists all of them"))
+	}
+}
+
+type health struct {
+	Status string `json:"status"`
+}
+
+// operate executes an operation.
+func (s *Server) operate(w http.ResponseWriter, r *http.Request, o *operation, id string) {
+	input, err := readControl(w, r)
+	if err == nil && r.URL.RawQuery != "" {
+		input, err = queryInput(r, o)
+	}
+	var output any
+	if err == nil {
+		output, err = o.do(s, id, input)
+	}
+	if err == nil {
+		writeControl(w, http.StatusOK, output)
+		return
+	}
+	var conflict world.Conflict
+	switch {
+	case errors.Is(err, world.ErrUnknown):
+		writeControlError(w, http.StatusNotFound, "NOT_FOUND", world.ErrUnknown)
+	case errors.As(err, &conflict):
+		writeControlError(w, http.StatusConflict, "CONFLICT", conflict)
+	default:
+		writeControlError(w, http.StatusBadRequest, "INVALID_INPUT", err)
+	}
+}
+
+// findOperation returns the operation of a request and the id in its path. For a known
+// path with other methods it returns these.
+func findOperation(method string, path []string) (found *operation, id, allowed string) {
+	for _, o := range allOperations() {
+		matched, ok := matchControl(strings.Split(o.path, "/"), path)
+		if !ok {
+			continue
+		}
+		if o.method == method {
+			return &o, matched, ""
+		}
+		allowed = strings.TrimPrefix(allowed+", "+o.method, ", ")
+	}
+	return nil, "", allowed
+}
+
+// matchControl reports whether the segments of a request's path match an operation, and
+// returns the id in the path.
+func matchControl(pattern, path []string) (id string, ok bool) {
+	if len(pattern) != len(path) {
+		return "", false
+	}
+	for i, segment := range pattern {
+		switch {
+		case segment == "{id}":
+			id = path[i]
+		case segment != path[i]:
+			return "", false
+		}
+	}
+	return id, true
+}
+
+// readControl returns the body of a request, or nil without one. The body's Content-Type
+// must be JSON.
+func readControl(w http.ResponseWriter, r *http.Request) ([]byte, error) {
+	if r.Body == nil || r.Body == http.NoBody {
+		return nil, nil
+	}
+	defer limitReading(w)()
+	body, err := io.ReadAll(io.LimitReader(r.Body, maxControlBody+1))
+	switch {
+	case err != nil:
+		return nil, fmt.Errorf("the body could not be read: %w", err)
+	case len(body) > maxControlBody:
+		_, _ = io.Copy(io.Discard, io.LimitReader(r.Body, drainLimit)) // Or the sender may lose the response.
+		return nil, fmt.Errorf("the body is longer than %d bytes", maxControlBody)
+	case len(bytes.TrimSpace(body)) == 0:
+		return nil, nil
+	}
+	// A web page of another site can send a form, but not with this type.
+	if kind, _, err := mime.ParseMediaType(r.Header.Get("Content-Type")); err != nil || kind != "application/json" {
+		return nil, errors.New("send the header Content-Type: application/json")
+	}
+	return body, nil
+}
+
+// writeControlError writes an error envelope. An error of a step is written without the
+// name of its Go method.
+func writeControlError(w http.ResponseWriter, status int, code string, err error) {
+	type body struct {
+		Code    string `json:"code"`
+		Message string `json:"message"`
+		Field   string `json:"field,omitzero"`
+	}
+	var step *stepError
+	if errors.As(err, &step) {
+		err = step.err
+	}
+	var input inputError
+	var result *world.ResultError
+	if errors.As(err, &result) {
+		input = inputError{result.Name, result.Problem}
+		err = input
+	}
+	errors.As(err, &input)
+	writeControl(w, status, struct {
+		Error body `json:"error"`
+	}{body{code, err.Error(), input.field}})
+}
+
+// writeControl writes a response in JSON, or 204 without one.
+func writeControl(w http.ResponseWriter, status int, response any) {
+	h := w.Header()
+	h.Set("Cache-Control", "no-store")
+	if response == nil {
+		w.WriteHeader(http.StatusNoContent)
+		return
+	}
+	h.Set("Content-Type", "application/json")
+	h.Set("X-Content-Type-Options", "nosniff")
+	w.WriteHeader(status)
+	_, _ = w.Write(append(encodeControl(response), '\n'))
+}

@@ -1,0 +1,146 @@
+package sandbox
+
+import (
+	"encoding/json"
+	"errors"
+	"net/http"
+	"net/url"
+	"reflect"
+	"strconv"
+	"strings"
+	"time"
+
+	jsonv2 "github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// inputError is the error of one member of an input.
+type inputError struct{ field, problem string }
+
+func (e inputError) Error() string { return e.field + ": " + e.problem }
+
+func required(field string) error { return inputError{field, "is required"} }
+
+// decodeOptions refuse unknown and duplicate members and names in another case, because a
+// misspelt member would otherwise be ignored.
+var decodeOptions = jsonv2.JoinOptions(jsonv2.RejectUnknownMembers(true), jsonv2.WithUnmarshalers(jsonv2.UnmarshalFunc(decodeDuration)))
+
+// encodeOptions encode durations as seconds.
+var encodeOptions = jsonv2.JoinOptions(jsonv2.Deterministic(true), jsontext.AllowInvalidUTF8(true), jsontext.AllowDuplicateNames(true),
+	jsonv2.WithMarshalers(jsonv2.MarshalFunc(func(d time.Duration) ([]byte, error) { return json.Marshal(d.Seconds()) })))
+
+// decodeControl decodes an input, a JSON object. Without one, every member is missing.
+func decodeControl(input []byte, into any) error {
+	if input == nil {
+		return nil
+	}
+	if jsontext.Value(input).Kind() != '{' && json.Valid(input) {
+		return errors.New("send a JSON object")
+	}
+	err := jsonv2.Unmarshal(input, into, decodeOptions)
+	var meaning *jsonv2.SemanticError
+	var syntax *jsontext.SyntacticError
+	switch {
+	case err == nil:
+		return nil
+	case errors.As(err, &meaning):
+		field := strings.ReplaceAll(strings.TrimPrefix(string(meaning.JSONPointer), "/"), "/", ".")
+		switch {
+		case errors.Is(err, jsonv2.ErrUnknownName):
+			return inputError{field, "there is no such member"}
+		case meaning.GoType == reflect.TypeFor[none]():
+			return errors.New("this operation takes no input")
+		}
+		return inputError{field, expected(meaning.GoType)}
+	case errors.Is(err, jsontext.ErrDuplicateName) && errors.As(err, &syntax):
+		return inputError{string(syntax.JSONPointer.LastToken()), "the member is given twice"}
+	}
+	return errors.New("the body is not valid JSON")
+}
+
+// expected returns what to send for a Go type.
+func expected(t reflect.Type) string {
+	switch {
+	case t == nil:
+		return "the value is not valid"
+	case t == reflect.TypeFor[time.Duration]():
+		return `give a number of seconds, or a text like "1m30s"`
+	case t == reflect.TypeFor[time.Time]():
+		return `give a time like "2026-12-24T10:00:00Z"`
+	}
+	switch t.Kind() {
+	case reflect.Pointer:
+		return expected(t.Elem())
+	case reflect.Bool:
+		return "give true or false"
+	case reflect.String:
+		return "give a text"
+	case reflect.Slice:
+		return "give an array"
+	case reflect.Map, reflect.Struct:
+		return "give an object"
+	case reflect.Uint64:
+		return "give a whole number from 0"
+	default: // Inputs have no other types than integers.
+		return "give a whole number"
+	}
+}
+
+// decodeDuration accepts a number of seconds, and a text like "1m30s".
+func decodeDuration(raw []byte, d *time.Duration) error {
+	const most = float64(1<<62) / float64(time.Second)
+	var text string
+	if seconds, err := strconv.ParseFloat(string(raw), 64); err == nil && seconds >= -most && seconds <= most {
+		*d = time.Duration(seconds * float64(time.Second))
+		return nil
+	}
+	err := json.Unmarshal(raw, &text)
+	if err == nil {
+		*d, err = time.ParseDuration(text)
+	}
+	return err
+}
+
+// encodeControl encodes an output of the server's own types, which cannot fail.
+func encodeControl(output any) []byte {
+	raw, err := jsonv2.Marshal(output, encodeOptions)
+	if err != nil {
+		panic(err)
+	}
+	return raw
+}
+
+// queryInput returns the query of a GET as an input: numbers and booleans as such, if the
+// input has them, and everything else as text.
+func queryInput(r *http.Request, o *operation) ([]byte, error) {
+	if r.Method != http.MethodGet {
+		return nil, errors.New("send the input in the body, not in the query")
+	}
+	query, err := url.ParseQuery(r.URL.RawQuery)
+	if err != nil {
+		return nil, errors.New("the query string is malformed")
+	}
+	kinds := make(map[string]reflect.Kind)
+	for _, field := range reflect.VisibleFields(o.input) {
+		name, _, _ := strings.Cut(field.Tag.Get("json"), ",")
+		kinds[name] = field.Type.Kind()
+		if field.Type.Kind() == reflect.Pointer {
+			kinds[name] = field.Type.Elem().Kind()
+		}
+	}
+	input := make(map[string]jsontext.Value, len(query))
+	for name, values := range query {
+		if len(values) > 1 {
+			return nil, inputError{name, "the parameter is given twice"}
+		}
+		_, notNumber := strconv.ParseFloat(values[0], 64)
+		_, notBool := strconv.ParseBool(values[0])
+		switch kind := kinds[name]; {
+		case kind == reflect.Bool && notBool == nil, (kind == reflect.Int || kind == reflect.Int64) && notNumber == nil:
+			input[name] = jsontext.Value(values[0])
+		default:
+			input[name] = encodeJSON(values[0])
+		}
+	}
+	return encodeJSON(input), nil
+}

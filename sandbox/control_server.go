@@ -1,0 +1,364 @@
+package sandbox
+
+import (
+	"maps"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	hiring "github.com/hiring-assessment/hiring-go"
+	"github.com/hiring-assessment/hiring-go/sandbox/internal/world"
+)
+
+type settingsJSON struct {
+	settings
+
+	Now            world.Moment   `json:"now"`
+	ThrottledUntil *world.Moment  `json:"throttled_until"`
+	AnyHost        bool           `json:"any_host"`
+	Dialect        hiring.Dialect `json:"dialect"`
+}
+
+func (s *Server) readSettings(_ string, _ none) (settingsJSON, error) {
+	now, unlock := s.lock()
+	defer unlock()
+	return s.settingsAt(now), nil
+}
+
+func (s *Server) settingsAt(now time.Time) settingsJSON {
+	return settingsJSON{s.settings, world.MomentOf(now), s.throttle.until(now), s.config.anyHost, s.config.dialect}
+}
+
+// changeSettings decodes the input into the current settings.
+func (s *Server) changeSettings(_ string, in jsontext.Value) (out settingsJSON, err error) {
+	now, unlock := s.lock()
+	defer unlock()
+	changed := s.settings
+	if err := decodeControl(in, &changed); err != nil {
+		return out, err
+	}
+	if err := changed.check(); err != nil {
+		return out, err
+	}
+	s.settings = changed
+	s.live.SetTimeline(world.Timeline(changed.Timeline))
+	s.notify("settings")
+	return s.settingsAt(now), nil
+}
+
+// faultJSON is an injected fault and its state.
+type faultJSON struct {
+	ID        int    `json:"id"`
+	State     string `json:"state"`
+	Fired     int    `json:"fired"`
+	SkipLeft  int    `json:"skip_left"`
+	TimesLeft int    `json:"times_left"` // Negative: all requests.
+	Fault     Fault  `json:"fault"`
+}
+
+// The states of a fault.
+const (
+	faultWaiting = "waiting" // Has never fired.
+	faultActive  = "active"  // Has fired and has requests left.
+	faultDone    = "done"
+	faultRemoved = "removed"
+)
+
+func (f *injectedFault) json() faultJSON {
+	out := faultJSON{f.id, faultWaiting, f.fired, f.skip, f.remaining, f.Fault}
+	switch {
+	case f.removed:
+		out.State = faultRemoved
+	case f.remaining == 0:
+		out.State = faultDone
+	case f.fired > 0:
+		out.State = faultActive
+	}
+	if f.Times < 0 {
+		out.TimesLeft = -1
+	}
+	return out
+}
+
+func (s *Server) readFaults(_ string, in struct {
+	scope
+
+	State string `json:"state"`
+}) (out struct {
+	Faults []faultJSON `json:"faults"`
+}, err error) {
+	_, unlock := s.lock()
+	defer unlock()
+	selected, err := s.scope(in.scope)
+	if err != nil {
+		return out, err
+	}
+	if !slices.Contains([]string{"", faultWaiting, faultActive, faultDone, faultRemoved}, in.State) {
+		return out, inputError{"state", "must be waiting, active, done or removed"}
+	}
+	for _, f := range append(slices.Clone(s.faults.active), s.faults.ended...) {
+		if shown := f.json(); selected.fault(s, &f.Fault) && (in.State == "" || in.State == shown.State) {
+			out.Faults = append(out.Faults, shown)
+		}
+	}
+	slices.SortFunc(out.Faults, func(a, b faultJSON) int { return a.ID - b.ID })
+	return out, nil
+}
+
+// injectFor injects a fault whose key and organization exist. In Go, a fault may be
+// injected before its key is added.
+func (s *Server) injectFor(f Fault) (id int, err error) {
+	s.mu.Lock()
+	if f.Key != "" {
+		var key *keyState
+		if key, err = s.knownKey("key", f.Key); err == nil {
+			f.Key = key.Token
+		}
+	}
+	if f.Organization != "" && err == nil {
+		err = s.checkOrganization(f.Organization)
+	}
+	s.mu.Unlock()
+	if err != nil {
+		return 0, err
+	}
+	return s.inject(f)
+}
+
+func (s *Server) removeFault(id string) error {
+	_, unlock := s.lock()
+	defer unlock()
+	if s.removeFaults(func(f *injectedFault) bool { return strconv.Itoa(f.id) == id }) == 0 {
+		return world.ErrUnknown
+	}
+	return nil
+}
+
+type routeJSON struct {
+	Name  string `json:"name"`
+	Route string `json:"route"`
+	Scope Scope  `json:"scope"`
+}
+
+func (s *Server) readRoutes(_ string, _ none) (out struct {
+	Routes []routeJSON              `json:"routes"`
+	Codes  map[hiring.ErrorCode]int `json:"codes"`
+}, err error) {
+	for _, r := range append(slices.Clip(s.routes), archiveRoute) {
+		out.Routes = append(out.Routes, routeJSON{r.name, r.method + " " + r.template, r.scope})
+	}
+	out.Codes = statusByCode
+	return out, nil
+}
+
+// keyJSON is a key in the control API. Keys of a fake are no secrets, unless the server
+// never accepted them.
+type keyJSON struct {
+	ID           string        `json:"id"`
+	Token        *string       `json:"token"` // Null for a key that the server never accepted.
+	Key          string        `json:"key"`   // As the journal shows it.
+	Name         string        `json:"name"`  // LiveKey and so on, or empty.
+	State        string        `json:"state"`
+	Live         bool          `json:"live"`
+	Scope        Scope         `json:"scope"`
+	Organization string        `json:"organization"`
+	Expires      *world.Moment `json:"expires"`
+	Requests     int           `json:"requests"` // In the journal.
+	Read         *quotaJSON    `json:"read"`
+	Write        *quotaJSON    `json:"write"`
+	Plan         *planJSON     `json:"plan"`
+}
+
+// quotaJSON is a rate limit as response headers would show it.
+type quotaJSON struct {
+	Limit     int           `json:"limit"`
+	Remaining int           `json:"remaining"`
+	Reset     *world.Moment `json:"reset"` // Null: the window has not begun.
+}
+
+type planJSON struct {
+	Used           int          `json:"used"`
+	Limit          int          `json:"limit"`
+	LimitsEnforced bool         `json:"limits_enforced"`
+	PeriodStart    world.Moment `json:"period_start"`
+}
+
+func newPlanJSON(o *world.Organization) *planJSON {
+	account := &o.Account().Value
+	return &planJSON{account.Usage.AssessmentsUsed, account.Usage.AssessmentsLimit, account.Plan.LimitsEnforced, account.Usage.PeriodStart}
+}
+
+func newKeyJSON(k Key, state string) keyJSON {
+	out := keyJSON{
+		ID: keyID(k.Token), Token: &k.Token, Key: redact(k.Token), State: state, Scope: k.Scope, Organization: k.Organization, Live: (&keyState{Key: k}).live(),
+	}
+	for name, value := range magicValues {
+		if value == k.Token {
+			out.Name = name
+		}
+	}
+	if !k.Expires.IsZero() {
+		out.Expires = new(world.MomentOf(k.Expires))
+	}
+	return out
+}
+
+func (s *Server) readKeys(_ string, _ none) (out struct {
+	Keys []keyJSON `json:"keys"`
+}, err error) {
+	now, unlock := s.lock()
+	defer unlock()
+	requests := make(map[string]int)
+	for e := range s.journal.all() {
+		requests[e.Key]++
+	}
+	add := func(k keyJSON, token string) {
+		k.Requests = requests[token]
+		delete(requests, token)
+		out.Keys = append(out.Keys, k)
+	}
+	for _, token := range slices.Sorted(maps.Keys(s.keys)) {
+		k := s.keys[token]
+		shown := newKeyJSON(k.Key, "valid")
+		if !k.valid(now) {
+			shown.State = "expired"
+		}
+		shown.Read, shown.Write = s.quotaOf(k, ClassRead, now), s.quotaOf(k, ClassWrite, now)
+		if k.live() {
+			shown.Plan = newPlanJSON(s.live.Organization(k.Organization, now))
+		}
+		add(shown, token)
+	}
+	for _, k := range s.revoked {
+		if s.keys[k.Token] == nil {
+			add(newKeyJSON(k, "revoked"), k.Token)
+		}
+	}
+	for _, token := range slices.Sorted(maps.Keys(requests)) {
+		if token != "" {
+			shown := newKeyJSON(Key{Token: token}, "unknown")
+			shown.Token = nil
+			add(shown, token)
+		}
+	}
+	return out, nil
+}
+
+// quotaOf returns the rate limit of a key without counting a request.
+func (s *Server) quotaOf(k *keyState, c Class, now time.Time) *quotaJSON {
+	w, limit := *k.window(c), s.settings.limit(c)
+	if !now.Before(w.reset) {
+		return &quotaJSON{Limit: limit, Remaining: limit}
+	}
+	return &quotaJSON{limit, w.remaining, new(world.MomentOf(w.reset))}
+}
+
+type clockJSON struct {
+	Now      world.Moment   `json:"now"`
+	Ahead    time.Duration  `json:"ahead"` // How far Advance moved the clock.
+	Until    world.Moment   `json:"until"`
+	Upcoming []upcomingJSON `json:"upcoming"`
+	More     int            `json:"more"`
+}
+
+// upcomingJSON is a change at a future time.
+type upcomingJSON struct {
+	At           world.Moment `json:"at"`
+	Kind         string       `json:"kind"`    // A stage, or expires, late, reads, writes, key, throttle or period.
+	Subject      string       `json:"subject"` // The candidate, the id of the key, or the organization.
+	InvitationID *string      `json:"invitation_id"`
+}
+
+// clockInput is a time in the future, given by a duration or as such.
+type clockInput struct {
+	Seconds *time.Duration `json:"seconds"`
+	To      *time.Time     `json:"to"`
+}
+
+// from returns the duration from now. absent is the default; negative for none.
+func (in clockInput) from(now time.Time, absent time.Duration) (time.Duration, error) {
+	switch {
+	case in.Seconds != nil && in.To != nil:
+		return 0, inputError{"to", "give seconds or to, not both"}
+	case in.To != nil && in.To.Before(now):
+		return 0, inputError{"to", "the clock does not go back"}
+	case in.To != nil:
+		return in.To.Sub(now), nil
+	case in.Seconds != nil && *in.Seconds < 0:
+		return 0, inputError{"seconds", "the clock does not go back"}
+	case in.Seconds != nil:
+		return *in.Seconds, nil
+	case absent < 0:
+		return 0, inputError{"seconds", "give seconds or to"}
+	}
+	return absent, nil
+}
+
+const maxUpcoming = 25
+
+func (s *Server) readClock(_ string, in clockInput) (out clockJSON, err error) {
+	now, unlock := s.lock()
+	defer unlock()
+	ahead, err := in.from(now, 24*time.Hour)
+	if err != nil {
+		return out, err
+	}
+	out = clockJSON{Now: world.MomentOf(now), Ahead: time.Duration(s.offset.Load()), Until: world.MomentOf(now.Add(ahead)), Upcoming: s.upcoming(now, now.Add(ahead))}
+	out.More = max(len(out.Upcoming)-maxUpcoming, 0)
+	out.Upcoming = out.Upcoming[:min(len(out.Upcoming), maxUpcoming)]
+	return out, nil
+}
+
+// upcoming returns the changes until a time, in order.
+func (s *Server) upcoming(now, until time.Time) (all []upcomingJSON) {
+	add := func(at time.Time, kind, subject string) {
+		if at.After(now) && !at.After(until) {
+			all = append(all, upcomingJSON{At: world.MomentOf(at), Kind: kind, Subject: subject})
+		}
+	}
+	if end := s.throttle.until(now); end != nil {
+		add(end.Time(), "throttle", "")
+	}
+	for _, c := range s.lateCalls {
+		add(c.at, "late", "")
+	}
+	for _, token := range slices.Sorted(maps.Keys(s.keys)) {
+		key := s.keys[token]
+		add(key.Expires, "key", keyID(token))
+		add(key.read.reset, "reads", keyID(token))
+		add(key.write.reset, "writes", keyID(token))
+	}
+	for _, name := range s.live.Names() {
+		o := s.live.Organization(name, now)
+		all = append(all, newUpcoming(o.Upcoming(world.MomentOf(until)))...)
+		day := now.UTC()
+		add(time.Date(day.Year(), day.Month()+1, 1, 0, 0, 0, 0, time.UTC), "period", name)
+	}
+	slices.SortStableFunc(all, func(a, b upcomingJSON) int { return a.At.Time().Compare(b.At.Time()) })
+	return all
+}
+
+func newUpcoming(steps []world.Upcoming) (all []upcomingJSON) {
+	for _, next := range steps {
+		kind := "expires"
+		if next.Stage >= 0 {
+			kind = world.Stages[next.Stage]
+		}
+		all = append(all, upcomingJSON{next.At, kind, next.Invitation.CandidateName, &next.Invitation.ID})
+	}
+	return all
+}
+
+func (s *Server) setClock(_ string, in clockInput) (out struct {
+	Now   world.Moment  `json:"now"`
+	Ahead time.Duration `json:"ahead"`
+}, err error) {
+	by, err := in.from(s.now(), -1)
+	if err == nil {
+		err = s.advance(by)
+	}
+	out.Now, out.Ahead = world.MomentOf(s.now()), time.Duration(s.offset.Load())
+	return out, err
+}

@@ -1,0 +1,59 @@
+package sandbox
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"sort"
+	"strconv"
+
+	hiring "github.com/hiring-assessment/hiring-go"
+	"github.com/hiring-assessment/hiring-go/sandbox/internal/world"
+)
+
+func init() {
+	addRoutes(func(hiring.Dialect) []*route {
+		return []*route{
+			newRoute("Events.List", "GET /submissions/{id}/events", eventDrift, listEvents),
+		}
+	})
+}
+
+func listEvents(c *call) response {
+	found := c.world.Submissions().Find(c.params[0])
+	if found == nil {
+		return c.notFound()
+	}
+	var p problems
+	since := c.number(&p, "since_seq", 0, 0, math.MaxInt64)
+	size := c.number(&p, c.server.config.dialect.EventPageSizeParam, defaultEventPage, 1, maxEventPage)
+	if p.any() {
+		return c.invalid(p)
+	}
+	return eventPage(c, found.Events(), since, size)
+}
+
+// eventPage returns the events after a sequence number.
+func eventPage(c *call, events []world.Event, since, size int64) response {
+	from := sort.Search(len(events), func(i int) bool { return events[i].Seq > since })
+	to := int(min(int64(from)+size, int64(len(events))))
+	meta, page, bytes := `,"has_more":false,"next_cursor":null`, events[from:to], 0
+	if to < len(events) {
+		meta = `,"has_more":true,"next_cursor":"` + strconv.FormatInt(events[to-1].Seq, 10) + `"`
+	}
+	for i := range page {
+		bytes += len(eventJSON(&page[i]))
+	}
+	return c.list(len(page), bytes, func(b []byte, i int) []byte { return append(b, page[i].Encoded...) }, meta)
+}
+
+var eventDrift = &driftRules{enums: map[string]string{"kind": " file_edit test_run "}, mayBeEmpty: "kind"}
+
+// eventJSON returns the JSON of an event, which is encoded once.
+func eventJSON(e *world.Event) []byte {
+	if e.Encoded != nil {
+		return e.Encoded
+	}
+	e.Encoded = fmt.Appendf(nil, `{"seq":%d,"kind":%s,"ts_ms":%d,"payload":%s}`, e.Seq, encodeJSON(e.Kind), int64(e.At), cmp.Or(e.Payload, "{}"))
+	return e.Encoded
+}

@@ -1,0 +1,123 @@
+package sandbox
+
+import (
+	"errors"
+	"fmt"
+	"reflect"
+	"strings"
+	"time"
+
+	hiring "github.com/hiring-assessment/hiring-go"
+)
+
+// Fault describes what goes wrong with requests. In JSON, a duration is a number of
+// seconds or a text like "8s".
+//
+// Each fault counts every request of its route. When several faults could act on
+// a request, the one that was injected first acts.
+//
+// Without After and Late, the fault acts before the request takes effect: the
+// request costs no rate limit. With After, the request takes effect, and the fault
+// concerns the response. After alone loses the response. With Late, the work is
+// done after that time on the server's clock, before the next request is handled.
+//
+// An injected error carries the rate-limit headers, with the true remaining
+// requests. An injected 429 says that none remain until RetryAfter is over, or
+// without RetryAfter until the window ends. The rate limit itself does not change.
+// [Server.SetQuota] changes it.
+type Fault struct {
+	// Route is a method and a path template, as in GET /submissions/{id}, or
+	// one of the two: a template matches every method, "POST *" matches every
+	// path, and "" or "*" matches every request, unknown paths included. An id in
+	// place of {id} names one resource. GET includes HEAD. Archive links have the
+	// route GET /_archive/{id}. Their storage sends Status as plain text.
+	Route        string `json:"route,omitzero"`
+	Key          string `json:"key,omitzero"`          // Token of the key whose requests match; empty: any.
+	Organization string `json:"organization,omitzero"` // Name of the organization whose keys' requests match; empty: any.
+	Skip         int    `json:"skip,omitzero"`         // Matching requests that pass first.
+	Times        int    `json:"times,omitzero"`        // Requests that it affects; 0: one; negative: all.
+
+	Status     int              `json:"status,omitzero"`      // Status code of the response; without Code, its usual code; below 400: no body.
+	Code       hiring.ErrorCode `json:"code,omitzero"`        // Error code of the response; without Status, its usual status.
+	RetryAfter time.Duration    `json:"retry_after,omitzero"` // The Retry-After header, rounded up to seconds; alone: a 429.
+
+	// Delay delays the response. If the request's context ends first, the response is
+	// lost, and without After and Late the request has no effect. Delay uses the clock of
+	// package time, so it takes no time in testing/synctest.
+	Delay time.Duration `json:"delay,omitzero"`
+	Late  time.Duration `json:"late,omitzero"`  // The request takes effect this long after it was received. The response is lost, or made of Status or Body.
+	After bool          `json:"after,omitzero"` // The request takes effect before the fault.
+
+	// Reset resets the connection without a response: the client reads ECONNRESET. Over
+	// TCP and the pipe, net/http retries a GET when a reused connection is reset. The
+	// journal then shows two requests for one of the client.
+	Reset bool `json:"reset,omitzero"`
+
+	// CutAfter ends the connection after that many bytes of the body, at the latest
+	// before the last one. If negative, it ends after the headers. A response without a
+	// body is lost.
+	CutAfter int `json:"cut_after,omitzero"`
+
+	// Body and ContentType replace the response with one of an intermediary, such as a
+	// proxy: without the API's headers, with the given Status or 200. The default
+	// ContentType is detected from Body, as in net/http.
+	Body        string `json:"body,omitzero"`
+	ContentType string `json:"content_type,omitzero"`
+}
+
+// String returns the fields that are set, with the key redacted.
+func (f Fault) String() string {
+	var set []string
+	v := reflect.ValueOf(f)
+	for i := range v.NumField() {
+		if name := v.Type().Field(i).Name; name == "Key" && f.Key != "" {
+			set = append(set, fmt.Sprintf("Key: %q", redact(f.Key)))
+		} else if field := v.Field(i); !field.IsZero() {
+			format := "%s: %v"
+			if field.Kind() == reflect.String {
+				format = "%s: %.100q"
+			}
+			set = append(set, fmt.Sprintf(format, v.Type().Field(i).Name, field.Interface()))
+		}
+	}
+	return "Fault{" + strings.Join(set, ", ") + "}"
+}
+
+// check returns an error for a fault that is contradictory or has no effect.
+func (f *Fault) check() error {
+	replaces := f.replacesResponse()
+	switch {
+	case f.Skip < 0:
+		return inputError{"skip", "must not be negative"}
+	case f.RetryAfter < 0:
+		return inputError{"retry_after", "must not be negative"}
+	case f.Delay < 0:
+		return inputError{"delay", "must not be negative"}
+	case f.Late < 0:
+		return inputError{"late", "must not be negative"}
+	case f.Status != 0 && (f.Status < 200 || f.Status > 599):
+		return inputError{"status", "must be from 200 to 599"}
+	case f.Code != "" && f.Status == 0 && statusByCode[f.Code] == 0:
+		return inputError{"code", fmt.Sprintf("%q is not a code of the API: give a status too", string(f.Code))}
+	case f.Reset && (replaces || f.CutAfter != 0):
+		return inputError{"reset", "a connection that is reset carries no response: leave out everything but after, late and delay"}
+	case f.Late > 0 && f.CutAfter != 0 && !replaces:
+		return inputError{"cut_after", "with late there is no response to cut: give a status or a body, or leave out cut_after"}
+	case !replaces && !f.Reset && !f.After && f.Delay == 0 && f.Late == 0 && f.CutAfter == 0:
+		return errors.New("the fault would do nothing: give a status, a code, a body, a delay or reset")
+	}
+	return nil
+}
+
+// isRaw reports whether the response is not in the API's format.
+func (f *Fault) isRaw() bool { return f.Body != "" || f.ContentType != "" }
+
+// replacesResponse reports whether the fault replaces the response.
+func (f *Fault) replacesResponse() bool {
+	return f.isRaw() || f.Status != 0 || f.Code != "" || f.RetryAfter > 0
+}
+
+// dropsResponse reports whether the client receives no response.
+func (f *Fault) dropsResponse() bool {
+	return f.Reset || !f.replacesResponse() && (f.Late > 0 || f.After && f.Delay == 0 && f.CutAfter == 0)
+}

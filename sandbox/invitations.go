@@ -1,0 +1,100 @@
+package sandbox
+
+import (
+	"net/http"
+
+	hiring "github.com/hiring-assessment/hiring-go"
+	"github.com/hiring-assessment/hiring-go/sandbox/internal/world"
+)
+
+func init() {
+	addRoutes(func(d hiring.Dialect) []*route {
+		return []*route{
+			newRoute("Invitations.List", "GET /assessments/{id}/invitations", invitationDrift, listInvitations),
+			newRoute("Invitations.Send", "POST /assessments/{id}/invitations", invitationDrift, sendInvitation),
+			newRoute("Invitations.Resend", d.ResendInvitation, invitationDrift, resendInvitation),
+			newRoute("Invitations.Revoke", d.RevokeInvitation, invitationDrift, revokeInvitation),
+		}
+	})
+}
+
+func listInvitations(c *call) response {
+	a := c.world.AnyAssessment(c.params[0])
+	if a == nil {
+		return c.notFound()
+	}
+	return numberedPage(c, c.world.Invitations(a.ID))
+}
+
+func sendInvitation(c *call) response {
+	a := c.world.Assessments().Find(c.params[0])
+	if a == nil {
+		return c.notFound()
+	}
+	var p problems
+	object := c.members(&p)
+	if p.any() {
+		return c.invalid(p)
+	}
+	email, ok := requiredString(&p, object, c.server.config.dialect.InvitationEmail)
+	if ok && !isEmailAddress(email) {
+		p.add(c.server.config.dialect.InvitationEmail, "Expected an email address.")
+	}
+	name, _ := requiredString(&p, object, c.server.config.dialect.InvitationName)
+	switch {
+	case p.any():
+		return c.invalid(p)
+	case a.Value.Status == "closed":
+		return c.fail(http.StatusConflict, hiring.ErrConflict, "The assessment is closed.")
+	case !c.world.MayInvite(email):
+		return c.fail(http.StatusPaymentRequired, hiring.ErrPlanLimitReached, "The plan's invitations for this period are used up.")
+	}
+	now := c.now()
+	created := c.world.SaveInvitation(world.Invitation{
+		ID: c.server.live.NewID(), AssessmentID: a.ID, CandidateEmail: email, CandidateName: name,
+		Status: "sent", RecruiterDecision: "none", SentAt: &now, ExpiresAt: world.MomentOf(c.at.Add(world.InvitationLifetime)), CreatedAt: now,
+	})
+	return c.data(http.StatusCreated, recordJSON(created))
+}
+
+func resendInvitation(c *call) response {
+	found := c.invitation()
+	if found == nil {
+		return c.notFound()
+	}
+	if !c.world.MayChange(found) {
+		return c.alreadyUsed()
+	}
+	return c.data(http.StatusOK, recordJSON(c.world.ResendInvitation(found, c.now())))
+}
+
+func revokeInvitation(c *call) response {
+	found := c.invitation()
+	if found == nil {
+		return c.notFound()
+	}
+	if !c.world.MayChange(found) {
+		return c.alreadyUsed()
+	}
+	return c.done(recordJSON(c.world.RevokeInvitation(found)))
+}
+
+// alreadyUsed returns the 409 of an invitation that was used or revoked.
+func (c *call) alreadyUsed() response {
+	return c.fail(http.StatusConflict, hiring.ErrConflict, "The invitation was used or revoked.")
+}
+
+// invitation returns the invitation in the path, or nil if the path's assessment does not
+// have it.
+func (c *call) invitation() *world.Record[world.Invitation] {
+	a := c.world.AnyAssessment(c.params[0])
+	if a == nil {
+		return nil
+	}
+	return c.world.Invitations(a.ID).Find(c.params[1])
+}
+
+var invitationDrift = &driftRules{
+	nullable: []string{"sent_at"},
+	enums:    map[string]string{"status": " opened ", "recruiter_decision": " shortlisted "},
+}

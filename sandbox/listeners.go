@@ -1,0 +1,68 @@
+package sandbox
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/hiring-assessment/hiring-go/internal/serverclock"
+	"github.com/hiring-assessment/hiring-go/sandbox/internal/wire"
+)
+
+// listeners are closed by Close.
+type listeners struct {
+	tcp    *wire.Loopback
+	pipes  []*wire.Pipe
+	closed bool
+}
+
+// newPipe returns a new in-memory listener. Close closes it.
+func (s *Server) newPipe() *wire.Pipe {
+	l := wire.NewPipe()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.listeners.closed {
+		_ = l.Close()
+	} else {
+		s.listeners.pipes = append(s.listeners.pipes, l)
+	}
+	return l
+}
+
+// URL returns the base URL of a loopback TCP listener, which the first call
+// starts. It panics when no port is available, and after Close.
+//
+// Inside a testing/synctest bubble use Transport, because the clock of a bubble
+// stops while a goroutine waits for a socket.
+func (s *Server) URL() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.listeners.closed {
+		panic("sandbox: URL was called after Close")
+	}
+	if s.listeners.tcp == nil {
+		tcp, err := wire.NewLoopback(s)
+		if err != nil {
+			panic(fmt.Sprintf("sandbox: cannot listen on the loopback interface: %v", err))
+		}
+		s.listeners.tcp = tcp
+		serverclock.Register(strings.TrimPrefix(tcp.URL, "http://"), &s.clientClock)
+	}
+	return s.listeners.tcp.URL
+}
+
+// Close stops the listener of URL and cuts its connections, and closes every
+// Listener. Transport keeps working, because it has no resources to close. A
+// second Close has no effect.
+func (s *Server) Close() {
+	s.mu.Lock()
+	open := s.listeners
+	s.listeners = listeners{closed: true}
+	s.mu.Unlock()
+	for _, pipe := range open.pipes {
+		_ = pipe.Close()
+	}
+	if open.tcp != nil {
+		serverclock.Unregister(strings.TrimPrefix(open.tcp.URL, "http://"))
+		open.tcp.Close()
+	}
+}

@@ -1,0 +1,84 @@
+package sandbox
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+	"sync"
+	"time"
+
+	hiring "github.com/hiring-assessment/hiring-go"
+	"github.com/hiring-assessment/hiring-go/sandbox/internal/world"
+)
+
+// respond returns the response to a call. It checks, in the order that package sandbox
+// documents: the throttle, the key, the rate limit, the route, the scope and the query.
+// The lock is held. The call has its route and request id.
+func (s *Server) respond(c *call) response {
+	class := classOf(c.request.Method)
+	var allowed bool
+	c.quota, allowed = s.throttle.allows(remoteHost(c.request.RemoteAddr), c.at)
+	if !allowed {
+		return c.refuse("Too many requests with a bad key came from this address.")
+	}
+	key := s.keys.authenticate(c.request, c.at)
+	if key == nil {
+		if strings.HasPrefix(c.request.URL.Path, basePath) { // A health check or a browser elsewhere is no failed login.
+			s.throttle.count(remoteHost(c.request.RemoteAddr), c.at)
+		}
+		c.quota = quota{limit: s.settings.limit(class), remaining: s.settings.limit(class), reset: windowEnd(c.at)}
+		return c.fail(http.StatusUnauthorized, hiring.ErrInvalidToken, "The API key is missing or not valid.")
+	}
+	c.world = s.worldOf(key, c.at)
+	var granted bool
+	c.quota, granted = key.window(class).take(c.at, s.settings.limit(class))
+	if !granted {
+		return c.overQuota()
+	}
+	if c.route == nil {
+		return c.noRoute(c.allow)
+	}
+	if !key.Scope.includes(c.route.scope) {
+		return c.fail(http.StatusForbidden, hiring.ErrInsufficientScope,
+			fmt.Sprintf("This operation requires the %s scope.", c.route.scope))
+	}
+	if problems := c.readQuery(); problems.any() {
+		return c.invalid(problems)
+	}
+	return c.route.handle(c)
+}
+
+// worldOf returns the data that a key sees. All keys of test mode see the sample data.
+func (s *Server) worldOf(key *keyState, now time.Time) world.World {
+	if !key.live() {
+		return sample()
+	}
+	return s.live.Organization(key.Organization, now)
+}
+
+// sample returns the records of test mode. The first request creates them, and all
+// servers share them. Their JSON is encoded at once, because servers have no common lock
+// under which it could be cached later.
+var sample = sync.OnceValue(func() *world.Sample {
+	w := world.NewSample()
+	recordJSON(w.Account())
+	encodeAll(w.Members())
+	encodeAll(w.Challenges())
+	encodeAll(w.Assessments())
+	for a := range w.Assessments().All() {
+		encodeAll(w.Invitations(a.ID))
+	}
+	for a := range w.Submissions().All() {
+		submissionJSONOf(a)
+		for i := range a.Events() {
+			eventJSON(&a.Events()[i])
+		}
+	}
+	return w
+})
+
+func encodeAll[T any](all *world.Collection[*world.Record[T]]) {
+	for i := range all.Len() {
+		recordJSON(all.Newest(i))
+	}
+}

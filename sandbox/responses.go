@@ -1,0 +1,137 @@
+package sandbox
+
+import (
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+
+	hiring "github.com/hiring-assessment/hiring-go"
+)
+
+// data returns a response with one resource.
+func (c *call) data(status int, resource []byte) response {
+	body := make([]byte, 0, len(resource)+64)
+	body = append(body, `{"data":`...)
+	body = c.appendDrifted(body, resource)
+	body = append(body, `,"meta":{"request_id":"`...)
+	body = append(body, c.requestID...)
+	body = c.appendUnknown(append(body, '"'), "meta")
+	return response{status: status, body: append(body, `}}`...)}
+}
+
+// done returns the response of a DELETE or revoke with the resource as it is afterwards.
+func (c *call) done(resource []byte) response {
+	if c.server.settings.NoContent {
+		return response{status: http.StatusNoContent}
+	}
+	return c.data(http.StatusOK, resource)
+}
+
+// list returns a response with count resources. item appends the JSON of one of them, and
+// size is their approximate length in bytes. meta is the rest of the meta object,
+// beginning with a comma.
+func (c *call) list(count, size int, item func(b []byte, i int) []byte, meta string) response {
+	body := make([]byte, 0, size+count+len(meta)+96)
+	body = append(body, `{"data":[`...)
+	for i := range count {
+		if i > 0 {
+			body = append(body, ',')
+		}
+		at := len(body)
+		body = item(body, i)
+		if c.drift != nil {
+			body = c.appendDrifted(body[:at], slices.Clone(body[at:]))
+		}
+	}
+	body = append(body, `],"meta":{"request_id":"`...)
+	body = append(body, c.requestID...)
+	body = append(body, '"')
+	body = c.appendUnknown(append(body, meta...), "meta")
+	return response{status: http.StatusOK, body: append(body, `}}`...)}
+}
+
+// apiError is the error of an envelope.
+type apiError struct {
+	Code      hiring.ErrorCode `json:"code"`
+	Message   string           `json:"message"`
+	Details   any              `json:"details,omitempty"`
+	RequestID string           `json:"request_id"`
+}
+
+// error returns a response with an error.
+func (c *call) error(status int, e apiError) response {
+	e.RequestID = c.requestID
+	body := encodeJSON(struct {
+		Error apiError `json:"error"`
+	}{e})
+	body = c.appendUnknown(body[:len(body)-len(`}}`)], "error")
+	return response{status: status, body: append(body, `}}`...)}
+}
+
+// fail returns a response with an error without details.
+func (c *call) fail(status int, code hiring.ErrorCode, message string) response {
+	return c.error(status, apiError{Code: code, Message: message})
+}
+
+// notFound returns the 404 of unknown, malformed and other organizations' ids, and of
+// unknown paths.
+func (c *call) notFound() response {
+	return c.fail(http.StatusNotFound, hiring.ErrNotFound, "The resource does not exist.")
+}
+
+// noRoute returns the 404 of an unknown path, or the 405 of a path with other methods.
+func (c *call) noRoute(allow string) response {
+	if allow == "" {
+		return c.notFound()
+	}
+	r := c.fail(http.StatusMethodNotAllowed, hiring.ErrNotFound, "The path does not support this method.")
+	r.extra = [2]string{"Allow", allow}
+	return r
+}
+
+// invalid returns the 400 with problems.
+func (c *call) invalid(p problems) response {
+	if p.FormErrors == nil {
+		p.FormErrors = []string{}
+	}
+	if p.FieldErrors == nil {
+		p.FieldErrors = map[string][]string{}
+	}
+	return c.error(http.StatusBadRequest, apiError{
+		Code: hiring.ErrInvalidInput, Message: "The request is not valid; see details.", Details: p,
+	})
+}
+
+// overQuota returns the 429 of a key without remaining requests.
+func (c *call) overQuota() response { return c.refuse("The hourly quota of this key is used up.") }
+
+// refuse returns a 429 with the values of c.quota.
+func (c *call) refuse(message string) response {
+	r := c.error(http.StatusTooManyRequests, apiError{
+		Code: hiring.ErrRateLimited, Message: message,
+		Details: c.quota.errorDetails(),
+	})
+	r.extra = [2]string{"Retry-After", strconv.FormatInt(c.quota.retryAfter(c.at), 10)}
+	return r
+}
+
+// appendDrifted appends a resource, changed by drift.
+func (c *call) appendDrifted(b, raw []byte) []byte {
+	if c.drift == nil {
+		return append(b, raw...)
+	}
+	path := ""
+	if len(c.params) > 0 && strings.HasPrefix(c.route.name, "Events.") {
+		path = c.params[0] // Sequence numbers are unique only within a submission.
+	}
+	return c.drift.appendObject(b, c.route.drift, raw, path)
+}
+
+// appendUnknown appends unknown members to a meta or error object.
+func (c *call) appendUnknown(b []byte, object string) []byte {
+	if c.drift == nil {
+		return b
+	}
+	return c.drift.appendUnknown(b, object+c.requestID, true)
+}

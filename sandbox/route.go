@@ -1,0 +1,110 @@
+package sandbox
+
+import (
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+)
+
+// route is one operation of the API.
+type route struct {
+	name     string // As in package hiring, such as Submissions.Report.
+	method   string
+	template string // Below /api/v1, such as /submissions/{id}/report.
+	segments []string
+	scope    Scope
+	drift    *driftRules // Of the response.
+	handle   func(*call) response
+}
+
+// newRoute returns the route of a pattern such as "GET /account". GET needs the scope read,
+// every other method the scope write.
+func newRoute(name, pattern string, drift *driftRules, handle func(*call) response) *route {
+	method, template, _ := strings.Cut(pattern, " ")
+	scope := ScopeWrite
+	if method == http.MethodGet {
+		scope = ScopeRead
+	}
+	segments := strings.Split(template[1:], "/")
+	return &route{name, method, template, segments, scope, drift, handle}
+}
+
+func isPlaceholder(segment string) bool { return segment[0] == '{' }
+
+const (
+	maxSegments = 16
+	basePath    = "/api/v1/"
+)
+
+// match returns the route of a request and the values of its placeholders. For a known
+// path with another method it returns the allowed methods.
+//
+// It matches the path as sent. http.ServeMux would redirect a path with ".." or an empty
+// segment, which the API never does.
+func match(routes []*route, method, escapedPath string) (found *route, params []string, allow string) {
+	rest, ok := strings.CutPrefix(escapedPath, basePath)
+	if !ok {
+		return nil, nil, ""
+	}
+	var buffer [maxSegments]string
+	segments, ok := splitPath(rest, buffer[:0])
+	if !ok {
+		return nil, nil, ""
+	}
+	if method == http.MethodHead {
+		method = http.MethodGet
+	}
+	var others []string
+	for _, r := range routes {
+		if !r.matches(segments) {
+			continue
+		}
+		if r.method == method {
+			return r, r.params(segments), ""
+		}
+		others = append(others, r.method)
+		if r.method == http.MethodGet {
+			others = append(others, http.MethodHead)
+		}
+	}
+	slices.Sort(others)
+	return nil, nil, strings.Join(slices.Compact(others), ", ")
+}
+
+// splitPath appends the unescaped segments of a path. ok is false for an empty segment, an
+// invalid escape and too many segments.
+func splitPath(path string, segments []string) (all []string, ok bool) {
+	for segment := range strings.SplitSeq(path, "/") {
+		name, err := url.PathUnescape(segment)
+		if err != nil || name == "" || len(segments) == maxSegments {
+			return nil, false
+		}
+		segments = append(segments, name)
+	}
+	return segments, true
+}
+
+// matches reports whether the route has a path.
+func (r *route) matches(segments []string) bool {
+	if len(segments) != len(r.segments) {
+		return false
+	}
+	for i, segment := range r.segments {
+		if !isPlaceholder(segment) && segment != segments[i] {
+			return false
+		}
+	}
+	return true
+}
+
+// params returns the values of the placeholders in a path.
+func (r *route) params(segments []string) []string {
+	var values []string
+	for i, segment := range r.segments {
+		if isPlaceholder(segment) {
+			values = append(values, canonicalID(segments[i]))
+		}
+	}
+	return values
+}

@@ -1,0 +1,144 @@
+package sandbox
+
+import (
+	"bytes"
+	"net/http"
+	"time"
+
+	hiring "github.com/hiring-assessment/hiring-go"
+	"github.com/hiring-assessment/hiring-go/internal/timelayout"
+	"github.com/hiring-assessment/hiring-go/sandbox/internal/world"
+)
+
+func init() {
+	addRoutes(func(hiring.Dialect) []*route {
+		return []*route{
+			newRoute("Submissions.List", "GET /submissions", submissionDrift, listSubmissions),
+			newRoute("Submissions.Get", "GET /submissions/{id}", submissionDrift, getSubmission),
+		}
+	})
+}
+
+func listSubmissions(c *call) response {
+	var p problems
+	size := c.number(&p, c.server.config.dialect.PageSizeParam, defaultPage, 1, maxPage)
+	var from *world.Position
+	if name := c.server.config.dialect.CursorParam; c.query.Has(name) {
+		at, ok := parseCursor(c.query.Get(name))
+		if !ok {
+			p.add(name, "The cursor is not valid.")
+		}
+		from = &at
+	}
+	filter := c.submissionFilter(&p)
+	if p.any() {
+		return c.invalid(p)
+	}
+	if most := c.server.settings.PageCap; most > 0 {
+		size = min(size, int64(most))
+	}
+	page, next := c.world.Submissions().Page(from, int(size), filter)
+	r := submissionPage(c, page, next)
+	if from == nil && filter.Status == "evaluated" {
+		c.world.CountListing(filter.AssessmentID)
+	}
+	return r
+}
+
+func getSubmission(c *call) response {
+	found := c.world.Submissions().Find(c.params[0])
+	if found == nil {
+		return c.notFound()
+	}
+	r := c.data(http.StatusOK, c.appendSubmission(nil, found))
+	c.world.CountPoll(found)
+	return r
+}
+
+// appendSubmission appends a submission.
+func (c *call) appendSubmission(b []byte, a *world.Attempt) []byte {
+	b = append(b, submissionJSONOf(a).beforeLink...)
+	b = c.appendArchiveLink(b, a)
+	b = append(b, `,"report":`...)
+	return append(appendReport(b, a), '}')
+}
+
+// submissionPage returns a page of submissions.
+func submissionPage(c *call, page []*world.Attempt, next *world.Position) response {
+	meta := `,"has_more":false,"next_cursor":null`
+	if next != nil {
+		meta = `,"has_more":true,"next_cursor":"` + cursorOf(*next) + `"`
+	}
+	return c.list(len(page), len(page)*submissionSize, func(b []byte, i int) []byte {
+		return c.appendSubmission(b, page[i])
+	}, meta)
+}
+
+// submissionSize is the usual size of a submission, so that the buffer of a page rarely
+// grows.
+const submissionSize = 2 << 10
+
+// submissionFilter reads the filters of a listing of submissions.
+func (c *call) submissionFilter(p *problems) world.Filter {
+	f := world.Filter{
+		ByAssessment: c.query.Has("assessment_id"), AssessmentID: canonicalID(c.query.Get("assessment_id")),
+		ByStatus: c.query.Has("status"), Status: c.query.Get("status"),
+		BySince: c.query.Has("since"), SinceMilestone: world.Milestone(c.server.settings.SinceOn),
+		OrderBy: world.Milestone(c.server.settings.NewestBy),
+	}
+	if lag := c.server.settings.ListingLag; lag > 0 {
+		f.Lagging, f.ListedUntil = true, world.MomentOf(c.at.Add(-lag))
+	}
+	if f.ByAssessment && !uuid.MatchString(f.AssessmentID) {
+		p.add("assessment_id", "Expected a UUID.")
+	}
+	if f.BySince {
+		since, ok := c.parseSince(c.query.Get("since"))
+		if !ok {
+			p.add("since", "Expected a timestamp.")
+		}
+		f.Since = world.MomentOf(since)
+		if f.Since.Time().Before(since) {
+			f.Since++ // Records have milliseconds: round up.
+		}
+	}
+	return f
+}
+
+// parseSince parses a time in the dialect's layout. With the default layout it accepts
+// any RFC 3339 time, because clients in other languages may write another form.
+func (c *call) parseSince(text string) (time.Time, bool) {
+	at, err := timelayout.Parse(c.server.config.dialect.SinceLayout, text)
+	if err != nil && c.server.config.dialect.SinceLayout == hiring.DefaultDialect().SinceLayout {
+		at, err = time.Parse(time.RFC3339, text)
+	}
+	return at, err == nil
+}
+
+var submissionDrift = &driftRules{
+	nullable: []string{"workspace_archive_url"},
+	enums:    map[string]string{"status": " started submitted "},
+	nested:   map[string]*driftRules{"report": reportDrift, "challenge": {}, "candidate": {}, "budget": {}},
+}
+
+// submissionJSON is the encoded JSON of a submission without its archive link, which is
+// new in each response, and without its rank, which other submissions change.
+type submissionJSON struct {
+	beforeLink            []byte // The members before the archive link.
+	beforeRank, afterRank []byte // Before and after the rank. after is nil if Result.Extra has the rank.
+}
+
+func submissionJSONOf(a *world.Attempt) *submissionJSON {
+	if encoded, ok := a.Encoded.(*submissionJSON); ok {
+		return encoded
+	}
+	head := append(bytes.TrimSuffix(encodeJSON(a.Value), []byte(`}`)), `,"workspace_archive_url":`...)
+	report := encodeJSON(a.Report())
+	before, after, _ := bytes.Cut(report, []byte(`"pipeline_rank":null`))
+	if extra := a.Extra(); len(extra) > 0 {
+		before, after = withExtra(report, extra)
+	}
+	encoded := &submissionJSON{head, before, after}
+	a.Encoded = encoded
+	return encoded
+}
