@@ -41,9 +41,9 @@ func ExampleSubmissionService_List() {
 		fmt.Println()
 	}
 	// Output:
-	// no: 25 43 ? 31
+	// strong_no: 25 43 ? 31
 	// strong_yes: 84 79 88 78
-	// no: ? ? ? ?
+	// yes: ? ? ? ?
 	// yes: 81 70 ? ?
 }
 

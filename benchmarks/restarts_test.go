@@ -21,7 +21,7 @@ func restarts(w *world, span time.Duration) {
 	}
 	wire := &http.Transport{DialTLSContext: dial}
 	for range times {
-		door.Store(w.server.Listener().(*sandbox.PipeListener))
+		door.Store(w.server.Listener())
 		var dying atomic.Bool
 		service := &http.Server{ReadHeaderTimeout: time.Minute, Handler: http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
 			if dying.Load() {

@@ -104,7 +104,8 @@ func (s *Server) submitInvited(invitationID string) (submissionID string, err er
 }
 
 // AppendEvents adds an event for each payload, a JSON object, to the log of an
-// attempt. It fails on an attempt that was submitted.
+// attempt. It fails on an attempt that was submitted by a call or evaluated. Events of an
+// attempt that its time limit has submitted get the time of the submission.
 func (s *Server) AppendEvents(submissionID, kind string, payloads ...string) error {
 	return s.changeLive("AppendEvents", submissionID, func(id string, now time.Time) error {
 		all := make([]world.RawJSON, len(payloads))

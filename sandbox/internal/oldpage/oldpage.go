@@ -34,4 +34,3 @@ type Conditions struct {
 	DriftSeed         uint64
 	LateCalls         []time.Time // When the late calls take effect, in order.
 }
-

@@ -185,7 +185,10 @@ func (l *Live) SubmitInvited(invitationID string, now time.Time) (submissionID s
 func (l *Live) Append(submissionID string, now time.Time, kind string, payloads ...RawJSON) error {
 	return l.changeAttempt(submissionID, now, func(c *candidate, at Moment) error {
 		if c.stage >= submitted {
-			return errSubmitted
+			if !c.timedOut || c.stage == evaluated {
+				return errSubmitted
+			}
+			at = *c.attempt.Value.SubmittedAt // The log arrives late: nothing happens after the submission.
 		}
 		c.append(at, kind, payloads...)
 		return nil
