@@ -107,8 +107,9 @@ func deliveriesOf(o Organization, attempts int, found []hiring.Submission) ([]ri
 //
 // If River still keeps the delivery, it runs again with the submission that it holds,
 // whether it is completed, cancelled, discarded or waiting. One that had ended has all
-// attempts of its policy again. A running delivery is not changed. If River does not keep it, and always with WatchOptions.Regraded, the worker
-// reads the submission from the API, which costs one read.
+// attempts of its policy again. A running delivery is not changed. If River does not
+// keep it, and always with WatchOptions.Regraded, the worker reads the submission from
+// the API, which costs one read.
 func Deliver[TTx any](ctx context.Context, client *river.Client[TTx], tx TTx, organization, submissionID string) error {
 	t := tableOf(client, client.Driver().UnwrapExecutor(tx))
 	if err := t.resume(ctx, organization); err != nil {
@@ -149,15 +150,23 @@ func (w *deliveryWorker[D, TTx]) NextRetry(job *river.Job[deliveryArgs]) time.Ti
 	if d, ok := w.delays.LoadAndDelete(job.ID); ok {
 		return w.clock.Now().Add(d.(time.Duration))
 	}
-	return w.clock.Now().Add(jittered(RetryPolicy{}.withDefaults().delay(job.Attempt)))
+	return w.clock.Now().Add(jittered(w.policy(job.Args.Organization).delay(job.Attempt)))
+}
+
+// policy returns the policy of an organization, or the default for one that is not known.
+func (w *deliveryWorker[D, TTx]) policy(organization string) RetryPolicy {
+	if e, err := w.organizations.entry(organization); err == nil {
+		return w.results[e.source].Retry
+	}
+	return RetryPolicy{}.withDefaults()
 }
 
 // Work delivers one submission.
 func (w *deliveryWorker[D, TTx]) Work(ctx context.Context, job *river.Job[deliveryArgs]) error {
-	policy := RetryPolicy{}.withDefaults()
 	a := attempt{row: job.JobRow, organization: job.Args.Organization, submissionID: job.Args.SubmissionID}
 	a.unlisted = func(ctx context.Context) error { return w.awaitRemoval(ctx, a.organization) }
 	a.retryDelay = func(err error) time.Duration {
+		policy := w.policy(a.organization)
 		d := policy.delay(job.Attempt)
 		if retryAfter, ok := errors.AsType[*RetryAfterError](err); ok {
 			d = min(max(d, retryAfter.After), policy.Max)
@@ -168,7 +177,6 @@ func (w *deliveryWorker[D, TTx]) Work(ctx context.Context, job *river.Job[delive
 	}
 	return w.supervise(ctx, a, func(o Organization, source int) (err error) {
 		results := &w.results[source]
-		policy = results.Retry
 		release, ok := w.shares.take(ctx, "organization "+o.Name, w.shares.ofOrganization())
 		if !ok {
 			return river.JobSnooze(shareDelay(job.JobRow))

@@ -67,12 +67,9 @@ func (w *healthWorker[D, TTx]) Work(ctx context.Context, job *river.Job[healthAr
 func insertMissing[TTx any](
 	ctx context.Context, t table, client *river.Client[TTx], r *registry, queue string, isNeeded func(name string) bool, args func(name string) river.JobArgs,
 ) error {
-	names, err := r.names(ctx)
-	if err != nil {
-		return err
-	}
+	names, namesErr := r.names(ctx)
 	var unfinished []string
-	err = t.queryJSON(ctx, "args->>'organization'", `SELECT args FROM river_job
+	err := t.queryJSON(ctx, "args->>'organization'", `SELECT args FROM river_job
 		WHERE queue = '`+queue+`' AND state IN ('available', 'pending', 'retryable', 'running', 'scheduled')`, &unfinished)
 	if err != nil {
 		return err
@@ -84,11 +81,10 @@ func insertMissing[TTx any](
 			missing = append(missing, river.InsertManyParams{Args: args(name)})
 		}
 	}
-	if len(missing) == 0 {
-		return nil
+	if len(missing) > 0 {
+		_, err = client.InsertMany(ctx, missing)
 	}
-	_, err = client.InsertMany(ctx, missing)
-	return err
+	return errors.Join(namesErr, err)
 }
 
 // queryJSON computes a value of each row of a query, and decodes the values as a JSON

@@ -47,9 +47,9 @@ func (o Organization) check() error {
 }
 
 // Directory is a list of organizations that changes while the workers run, for
-// example a table of customers. Each process reads it twice a minute and
-// when it gets a job of an organization that it does not know. An organization that is added
-// is polled within a minute. No organization at the start is fine.
+// example a table of customers. Each process reads it every 20 s, and when it gets a
+// job of an organization that it does not know. An organization that is added is polled
+// within a minute. No organization at the start is fine.
 //
 // When an organization is no longer listed by any process, its polls and runs of
 // invitations end, and ten minutes later its unfinished deliveries are cancelled, with
@@ -170,10 +170,10 @@ var errUnlisted = errors.New("jobs: the organization is not listed")
 
 // find returns an organization and the index of its source.
 func (r *registry) find(ctx context.Context, name string) (o Organization, source int, err error) {
-	r.refresh(ctx, refreshInterval)
+	r.refresh(ctx, refreshInterval, false)
 	e, err := r.entry(name)
 	if errors.Is(err, errUnlisted) {
-		r.refresh(ctx, unknownInterval)
+		r.refresh(ctx, unknownInterval, true)
 		e, err = r.entry(name)
 	}
 	if err != nil {
@@ -196,9 +196,10 @@ func (r *registry) entry(name string) (*entry, error) {
 	return e, nil
 }
 
-// names returns the names of all organizations, sorted. It returns an error when they are not known.
+// names returns the names of the organizations, sorted. It returns an error, with those
+// that are known, when a source has never been read.
 func (r *registry) names(ctx context.Context) ([]string, error) {
-	r.refresh(ctx, refreshInterval)
+	r.refresh(ctx, refreshInterval, true)
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return slices.Sorted(maps.Keys(r.entries)), r.err
@@ -213,14 +214,21 @@ func (r *registry) telemetryOf(name string) Telemetry {
 	return r.sources[0].telemetry
 }
 
-// refresh reads the sources, unless they were read within the interval.
-func (r *registry) refresh(ctx context.Context, interval time.Duration) {
-	r.reading.Lock()
+// refresh reads the sources, unless they were read within the interval. While another
+// goroutine reads them, refresh waits only if wait is set or they were never read, so
+// that a List that hangs does not stop the jobs.
+func (r *registry) refresh(ctx context.Context, interval time.Duration, wait bool) {
+	before, read := r.known()
+	if time.Since(read) < interval {
+		return
+	}
+	if wait || read.IsZero() {
+		r.reading.Lock()
+	} else if !r.reading.TryLock() {
+		return
+	}
 	defer r.reading.Unlock()
-	r.mu.Lock()
-	before, isFresh := r.entries, !r.read.IsZero() && time.Since(r.read) < interval
-	r.mu.Unlock()
-	if isFresh {
+	if before, read = r.known(); time.Since(read) < interval {
 		return
 	}
 	entries := make(map[string]*entry)
@@ -258,6 +266,13 @@ func (r *registry) refresh(ctx context.Context, interval time.Duration) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.entries, r.read, r.err = entries, time.Now(), failed
+}
+
+// known returns the entries, and when they were read.
+func (r *registry) known() (map[string]*entry, time.Time) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.entries, r.read
 }
 
 // organization opens the organization of an entry, unless it is open.

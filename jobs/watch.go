@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"slices"
 	"time"
 
 	"github.com/riverqueue/river"
@@ -105,6 +106,7 @@ const (
 //
 //nolint:contextcheck,nolintlint // Watch waits for nothing: it has no context.
 func Watch[D riverdriver.Driver[TTx], TTx any](config *river.Config, results ...Results[TTx]) error {
+	results = slices.Clone(results)
 	sources := make([]source, len(results))
 	for i := range results {
 		r := &results[i]
