@@ -38,7 +38,7 @@ func TestAuthStatus(t *testing.T) {
 // TestErrorsAboutFolders keep their whole text and say what to set.
 func TestErrorsAboutFolders(t *testing.T) {
 	t.Parallel()
-	assert.Equal(t, "mkdir /home/ada/.config/hiring: permission denied.", errorText(errors.New("mkdir /home/ada/.config/hiring: permission denied")))
+	assert.Equal(t, "mkdir /srv/ada/.config/hiring: permission denied.", errorText(errors.New("mkdir /srv/ada/.config/hiring: permission denied")))
 
 	server, u := newKeyedServer(t)
 	require.Zero(t, u.runWith(secretTest, "profile", "add", "acme", "--base-url", server.URL()).code)
