@@ -20,6 +20,8 @@ import (
 // checkConnection sets the findings about the connection and the key. A later reply that
 // ended the run counts more than the first, which is that of the account.
 func (e *examination) checkConnection(account, description reply) {
+	e.connection.mu.Lock() // A dial that was abandoned may still call the trace.
+	defer e.connection.mu.Unlock()
 	last := account
 	if e.stop.label != "" {
 		last = e.stop
@@ -255,8 +257,7 @@ func (r reply) isPage() bool {
 	return len(body) > 0 && !bytes.ContainsAny(body[:1], `{["`) && !json.Valid(body)
 }
 
-// notFromAPI reports whether no response arrived, or one of an intermediary. An error that
-// is plain text may be of the API.
+// notFromAPI reports whether no response arrived, or one of an intermediary.
 func (r reply) notFromAPI() bool {
 	return r.StatusCode == 0 || r.StatusCode/100 == 3 || r.isPage()
 }

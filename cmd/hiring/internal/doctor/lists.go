@@ -60,7 +60,7 @@ type pages struct {
 	route      string // Empty for a documented route.
 	page, size string
 	most       int    // The documented page size, which commands request.
-	path       string // For searches, with ids.
+	path       string // For searches, with ids; empty with a route.
 }
 
 // readPages reads a list, finds its route and the names of its parameters, and checks its
@@ -76,6 +76,7 @@ func readPages[T any](ctx context.Context, e *examination, p pages, list func(*h
 		fetch(e.client)
 	} else {
 		e.settleRoute(p.route, p.of, fetch)
+		p.path = e.path(p.route)
 	}
 	switch {
 	case p.size != "" && l.first.blames(p.size):

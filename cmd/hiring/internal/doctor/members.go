@@ -29,9 +29,10 @@ func (e *examination) check(name string, of any, r reply) {
 		e.resources[name] = res
 	}
 	failure, failed := errors.AsType[*hiring.Error](r.err)
+	elsewhere := failed && len(failure.DialectFields) > 0 || e.stop.err != nil && errors.Is(r.err, e.stop.err) // Other rows are about it.
 	switch {
-	case r.label == "" || r.timedOut() || r.forbidden() || r.err != nil && r.err == e.stop.err || failed && len(failure.DialectFields) > 0:
-		res.reason = r.summary() // A row of a field of Dialect, or of the connection, is about it.
+	case r.label == "" || r.timedOut() || r.forbidden() || elsewhere:
+		res.reason = r.summary()
 		return
 	case !r.ok():
 		res.problem = cmp.Or(res.problem, r.summary())

@@ -218,10 +218,7 @@ func (e *examination) decideFields(correct func(name, value string)) {
 	}
 	for name, f := range e.fields {
 		value, evidence := f.observed, f.evidence
-		documented := ""
-		if len(f.documented) > 0 {
-			documented = f.documented[0]
-		}
+		documented := strings.Join(f.documented[:min(1, len(f.documented))], "")
 		switch {
 		case value != "":
 		case f.problem != "":

@@ -54,7 +54,7 @@ func (e *examination) readDocument(ctx context.Context) reply {
 
 // readSubmissions reads the list of submissions first, because later requests need them.
 func (e *examination) readSubmissions(ctx context.Context) []hiring.Submission {
-	items, l := readPages(ctx, e, pages{"submission", hiring.Submission{}, "", "CursorParam", "PageSizeParam", 100, "/submissions"},
+	items, l := readPages(ctx, e, pages{resource: "submission", of: hiring.Submission{}, page: "CursorParam", size: "PageSizeParam", most: 100, path: "/submissions"},
 		func(c *hiring.Client) hiring.Pager[hiring.Submission] {
 			return c.Submissions.List(hiring.SubmissionFilter{})
 		})
@@ -75,7 +75,7 @@ func (e *examination) readSubmissions(ctx context.Context) []hiring.Submission {
 // readChallenges reads the list of challenges, and a challenge with several tasks if there
 // is one.
 func (e *examination) readChallenges(ctx context.Context) []hiring.Challenge {
-	items, _ := readPages(ctx, e, pages{"challenge", hiring.Challenge{}, "ListChallenges", "PageParam", "PageSizeParam", 100, e.path("ListChallenges")},
+	items, _ := readPages(ctx, e, pages{resource: "challenge", of: hiring.Challenge{}, route: "ListChallenges", page: "PageParam", size: "PageSizeParam", most: 100},
 		func(c *hiring.Client) hiring.Pager[hiring.Challenge] { return c.Challenges.List() })
 	if len(items) > 0 {
 		id := items[max(0, slices.IndexFunc(items, func(c hiring.Challenge) bool { return c.IsMultiTask }))].ID
@@ -87,7 +87,7 @@ func (e *examination) readChallenges(ctx context.Context) []hiring.Challenge {
 
 // readAssessments reads the list of assessments, and one assessment.
 func (e *examination) readAssessments(ctx context.Context, submissions []hiring.Submission) []hiring.Assessment {
-	items, _ := readPages(ctx, e, pages{"assessment", hiring.Assessment{}, "ListAssessments", "PageParam", "PageSizeParam", 100, e.path("ListAssessments")},
+	items, _ := readPages(ctx, e, pages{resource: "assessment", of: hiring.Assessment{}, route: "ListAssessments", page: "PageParam", size: "PageSizeParam", most: 100},
 		func(c *hiring.Client) hiring.Pager[hiring.Assessment] { return c.Assessments.List() })
 	id := assessmentOf(submissions, items)
 	if id == "" {
@@ -115,8 +115,8 @@ func assessmentOf(submissions []hiring.Submission, assessments []hiring.Assessme
 			return s.AssessmentID
 		}
 	}
-	for _, a := range assessments {
-		return a.ID
+	if len(assessments) > 0 {
+		return assessments[0].ID
 	}
 	return ""
 }
@@ -125,8 +125,8 @@ func (e *examination) readInvitations(ctx context.Context, assessment string) []
 	if assessment == "" {
 		return nil
 	}
-	items, _ := readPages(ctx, e, pages{"invitation", hiring.Invitation{}, "", "PageParam", "PageSizeParam", 100,
-		"/assessments/" + url.PathEscape(assessment) + "/invitations"},
+	items, _ := readPages(ctx, e, pages{resource: "invitation", of: hiring.Invitation{}, page: "PageParam", size: "PageSizeParam", most: 100,
+		path: "/assessments/" + url.PathEscape(assessment) + "/invitations"},
 		func(c *hiring.Client) hiring.Pager[hiring.Invitation] { return c.Invitations.List(assessment) })
 	return items
 }
@@ -143,7 +143,7 @@ func (e *examination) readLog(ctx context.Context, submissions []hiring.Submissi
 		return s.Report.Facts.AIExchangeCount
 	}
 	longest := slices.MaxFunc(submissions, func(a, b hiring.Submission) int { return cmp.Compare(exchanges(a), exchanges(b)) })
-	events, l := readPages(ctx, e, pages{"event", hiring.Event{}, "", "", "EventPageSizeParam", 500, "/submissions/" + url.PathEscape(longest.ID) + "/events"},
+	events, l := readPages(ctx, e, pages{resource: "event", of: hiring.Event{}, size: "EventPageSizeParam", most: 500, path: "/submissions/" + url.PathEscape(longest.ID) + "/events"},
 		func(c *hiring.Client) hiring.Pager[hiring.Event] {
 			return c.Events.List(longest.ID, hiring.EventFilter{})
 		})
@@ -185,7 +185,7 @@ func (e *examination) readSubmission(ctx context.Context, submissions []hiring.S
 }
 
 func (e *examination) readMembers(ctx context.Context) {
-	readPages(ctx, e, pages{"member", hiring.Member{}, "", "", "", 0, ""},
+	readPages(ctx, e, pages{resource: "member", of: hiring.Member{}},
 		func(c *hiring.Client) hiring.Pager[hiring.Member] { return c.Members.List() })
 }
 
