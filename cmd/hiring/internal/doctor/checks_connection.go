@@ -157,12 +157,11 @@ func (e *examination) checkBaseURL(r, description reply) Finding {
 	return wrong("not the API", r.summary(), "check the base URL")
 }
 
-const (
-	// maxSkew is the difference of clocks above which relative times mislead.
-	maxSkew = time.Minute
-	// skewTolerance is what whole seconds and a slow response can add to the difference.
-	skewTolerance = 5 * time.Second
-)
+// maxSkew is the difference of clocks above which relative times mislead.
+const maxSkew = time.Minute
+
+// skewTolerance is what whole seconds and a slow response can add to the difference.
+const skewTolerance = 5 * time.Second
 
 // date returns the time of the server's Date header.
 func (r reply) date() (time.Time, bool) {

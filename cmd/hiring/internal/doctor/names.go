@@ -242,12 +242,10 @@ func (e *examination) decideFields(correct func(name, value string)) {
 			e.found[name] = ok(value, evidence)
 			continue
 		}
-		e.found[name] = wrong(value, evidence, "set Dialect."+name+" to "+quoted(value))
+		e.found[name] = wrong(value, evidence, "set Dialect."+name+` to "`+value+`"`)
 		correct(name, value)
 	}
 }
-
-func quoted(s string) string { return `"` + s + `"` }
 
 // without returns the names that are not excluded.
 func without(names, excluded []string) []string {
