@@ -16,7 +16,7 @@ type Report struct {
 	Evaluated          bool                       `json:"evaluated"`
 	ShipScore          *int                       `json:"ship_score"` // Overall score. Nil before grading has finished, and possibly later. Use Score.
 	Verdict            Verdict                    `json:"verdict"`
-	VerdictLabel       string                     `json:"verdict_label"` // For people. May be empty, as in a report without a score: show Verdict then.
+	VerdictLabel       string                     `json:"verdict_label"` // Label of Verdict for people. Empty before grading has finished. If it is empty later, show Verdict.
 	Confidence         Confidence                 `json:"confidence"`    // Of the whole report. A pillar has LowConfidence.
 	Summary            string                     `json:"summary"`       // May be empty.
 	ScoredAsRole       *string                    `json:"scored_as_role"`

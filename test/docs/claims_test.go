@@ -299,3 +299,19 @@ func TestAdvanceDoesNotMoveOtherProcesses(t *testing.T) {
 	require.NoError(t, err)
 	assert.Contains(t, text(t, "docs/sandbox-program.md"), "A client in another process does not notice")
 }
+
+// TestLoopsOfTheGuidesEndCleanly checks that every loop over Watch in a guide shows how a service ends on SIGTERM.
+func TestLoopsOfTheGuidesEndCleanly(t *testing.T) {
+	t.Parallel()
+	loops := 0
+	for _, p := range pages(t) {
+		for _, b := range p.blocks {
+			isLoop := strings.Contains(b.code, "range client.Submissions.Watch(")
+			if isLoop && b.lang == "go" {
+				loops++
+				assert.Contains(t, b.code, "errors.Is(err, context.Canceled)", "%s:%d", p.name, b.line)
+			}
+		}
+	}
+	assert.GreaterOrEqual(t, loops, 4)
+}
