@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 )
 
@@ -138,7 +139,7 @@ func (s *Server) eventsAfter(from int) (text string, position int, wake <-chan s
 		for i, e := range changed {
 			entries[i] = newEntryJSON(e, redactor, false)
 		}
-		text = fmt.Sprintf("id: %d\nevent: entries\ndata: %s\n\n", position, encodeControl(map[string]any{"entries": entries}))
+		text = fmt.Sprintf("event: entries\ndata: %s\n\n", encodeControl(map[string]any{"entries": entries}))
 	}
 	var topics []string
 	for topic, revision := range c.topics {
@@ -147,7 +148,11 @@ func (s *Server) eventsAfter(from int) (text string, position int, wake <-chan s
 		}
 	}
 	if slices.Sort(topics); len(topics) > 0 {
-		text += fmt.Sprintf("id: %d\nevent: changed\ndata: %s\n\n", position, encodeControl(map[string]any{"changed": topics}))
+		text += fmt.Sprintf("event: changed\ndata: %s\n\n", encodeControl(map[string]any{"changed": topics}))
+	}
+	if text != "" { // The last event has the position, so that a client that was cut off loses none.
+		at := strings.LastIndex(text, "event: ")
+		text = text[:at] + fmt.Sprintf("id: %d\n", position) + text[at:]
 	}
 	return text, position, nil
 }

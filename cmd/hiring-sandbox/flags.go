@@ -21,6 +21,9 @@ type settings struct {
 	addr    string
 	keys    []sandbox.Key
 	options []sandbox.Option
+	seed    int  // Candidates to add.
+	quiet   bool // Log no requests.
+	version bool // Print the version and stop.
 }
 
 // parseFlags parses the command line. It prints the help to stdout.
@@ -30,9 +33,18 @@ func parseFlags(args []string, stdout io.Writer) (settings, error) {
 	flags := flag.NewFlagSet("hiring-sandbox", flag.ContinueOnError)
 	flags.SetOutput(io.Discard)
 	flags.Usage = func() {} // An invalid flag prints one line instead of the usage.
-	flags.StringVar(&config.addr, "addr", "127.0.0.1:8780", "`host:port` to listen on; port 0 takes a free one")
+	flags.StringVar(&config.addr, "addr", "127.0.0.1:8780", "`HOST:PORT` to listen on; port 0 takes a free one")
+	flags.BoolVar(&config.quiet, "quiet", false, "print no line for each request")
+	flags.BoolVar(&config.version, "version", false, "print the version and stop")
+	flags.Func("seed", "`COUNT` of candidates at all stages to add to the live data of "+sandbox.LiveKey, func(text string) (err error) {
+		config.seed, err = strconv.Atoi(text)
+		if err != nil || config.seed < 1 || config.seed > 1000 {
+			return errors.New("give a number from 1 to 1000")
+		}
+		return nil
+	})
 	anyHost := flags.Bool("control-any-host", false, "accept requests to the control API from every machine, with any Host")
-	flags.Func("keys", "`token:scope:organization,...` to accept beside the well-known keys; scope and organization can be "+
+	flags.Func("keys", "`TOKEN:SCOPE:ORGANIZATION,...` to accept beside the well-known keys; scope and organization can be "+
 		"left out; repeatable",
 		func(text string) error {
 			for item := range strings.SplitSeq(text, ",") {
@@ -45,12 +57,12 @@ func parseFlags(args []string, stdout io.Writer) (settings, error) {
 			}
 			return nil
 		})
-	flags.Func("quota", "`read,write` requests an hour that each key may make (default 1000,200)", func(text string) error {
+	flags.Func("quota", "`READS,WRITES`: requests an hour that each key may make (default 1000,200)", func(text string) error {
 		read, write, err := parseQuota(text)
 		add(sandbox.WithQuota(read, write))
 		return err
 	})
-	flags.Func("drift", "`seed` of additive changes to mix into responses: unknown fields, unknown values, nulls", func(text string) error {
+	flags.Func("drift", "`SEED` of additive changes to mix into responses: unknown fields, unknown values, nulls", func(text string) error {
 		seed, err := strconv.ParseUint(text, 10, 64)
 		add(sandbox.WithDrift(seed))
 		if err != nil {
@@ -58,8 +70,7 @@ func parseFlags(args []string, stdout io.Writer) (settings, error) {
 		}
 		return nil
 	})
-	flags.Func("timeline", "`open=10s,begin=1m,submit=1h,evaluate=5m,polls=3`: what candidates do by themselves, each after "+
-		"the one before", func(text string) error {
+	flags.Func("timeline", "`STEPS` that candidates take by themselves, each after the one before, as in open=10s,begin=1m,submit=1h,evaluate=5m,polls=3", func(text string) error {
 		timeline, err := parseTimeline(text)
 		if err == nil {
 			add(sandbox.WithTimeline(timeline))
@@ -67,7 +78,7 @@ func parseFlags(args []string, stdout io.Writer) (settings, error) {
 		return err
 	})
 	addListingFlags(flags, add)
-	flags.Func("dialect", "`file` with a hiring.Dialect in JSON, as in {\"page_param\": \"p\"}: other names and routes than "+
+	flags.Func("dialect", "`FILE` with a hiring.Dialect in JSON, as in {\"page_param\": \"p\"}: other names and routes than "+
 		"the assumed ones", func(name string) error {
 		dialect, err := readDialect(name)
 		add(sandbox.WithDialect(dialect))
@@ -94,7 +105,7 @@ func parseFlags(args []string, stdout io.Writer) (settings, error) {
 // addListingFlags adds the flags for undocumented behaviour of listings.
 func addListingFlags(flags *flag.FlagSet, add func(sandbox.Option)) {
 	milestoneFlag := func(name, usage string, option func(sandbox.SinceField) sandbox.Option) {
-		flags.Func(name, usage+": `created`, submitted or evaluated (default created)", func(text string) error {
+		flags.Func(name, usage+": `STAGE` created, submitted or evaluated (default created)", func(text string) error {
 			switch field := sandbox.SinceField(text); field {
 			case sandbox.SinceCreated, sandbox.SinceSubmitted, sandbox.SinceEvaluated:
 				add(option(field))
@@ -105,7 +116,7 @@ func addListingFlags(flags *flag.FlagSet, add func(sandbox.Option)) {
 	}
 	milestoneFlag("since", "the time that the filter since is about", sandbox.WithSinceOn)
 	milestoneFlag("newest-by", "the time by which submissions are listed newest first", sandbox.WithNewestBy)
-	flags.Func("listing-lag", "how much `later` listings show an evaluation in the live world, as in 5m (default 0s)",
+	flags.Func("listing-lag", "`DURATION` until listings show an evaluation of the live data, as in 5m (default 0s)",
 		func(text string) error {
 			lag, err := time.ParseDuration(text)
 			if err != nil || lag < 0 {
@@ -114,7 +125,7 @@ func addListingFlags(flags *flag.FlagSet, add func(sandbox.Option)) {
 			add(sandbox.WithListingLag(lag))
 			return nil
 		})
-	flags.Func("page-cap", "the `most` submissions on a page, whatever page size is asked for; 0 for no cap (default 0)",
+	flags.Func("page-cap", "`COUNT` of submissions on a page at most, whatever page size is asked for; 0 for no limit (default 0)",
 		func(text string) error {
 			most, err := strconv.Atoi(text)
 			if err != nil || most < 0 {

@@ -21,6 +21,7 @@ import (
 	"syscall"
 	"time"
 
+	hiring "github.com/hiring-assessment/hiring-go"
 	"github.com/hiring-assessment/hiring-go/sandbox"
 	"github.com/hiring-assessment/hiring-go/sandbox/console"
 )
@@ -38,8 +39,12 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	if errors.Is(err, flag.ErrHelp) {
 		return 0
 	}
+	if err == nil && config.version {
+		_, _ = fmt.Fprintln(stdout, "hiring-sandbox", hiring.Version)
+		return 0
+	}
 	if err == nil {
-		err = serve(ctx, config, stdout)
+		err = serve(ctx, config, stdout, stderr)
 	}
 	if err != nil {
 		_, _ = fmt.Fprintf(stderr, "hiring-sandbox: %v\n", err)
@@ -52,7 +57,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 const shutdownTimeout = 5 * time.Second
 
 // serve serves the sandbox until ctx ends.
-func serve(ctx context.Context, config settings, stdout io.Writer) error {
+func serve(ctx context.Context, config settings, stdout, stderr io.Writer) error {
 	sandboxServer, err := newServer(config.options)
 	if err != nil {
 		return err
@@ -64,13 +69,22 @@ func serve(ctx context.Context, config settings, stdout io.Writer) error {
 	if err != nil {
 		return fmt.Errorf("cannot listen on %s: %w", config.addr, err)
 	}
+	if config.seed > 0 {
+		if err := seed(ctx, sandboxServer, config.seed); err != nil {
+			return err
+		}
+	}
+	handler := console.Handler(sandboxServer)
+	if !config.quiet {
+		handler = logged(handler, stderr)
+	}
 	// A response that a fault delays must not delay the end of the program. Delayed
 	// responses end when the listener is closed and not before, because a client that
 	// loses its connection may connect again at once.
 	requests, endRequests := context.WithCancel(context.WithoutCancel(ctx))
 	defer endRequests()
 	server := &http.Server{
-		Handler: console.Handler(sandboxServer), ReadHeaderTimeout: time.Minute,
+		Handler: handler, ReadHeaderTimeout: time.Minute,
 		DisableGeneralOptionsHandler: true, // Otherwise net/http would respond to OPTIONS * without the envelope.
 		BaseContext:                  func(net.Listener) context.Context { return requests },
 	}

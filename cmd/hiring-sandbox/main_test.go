@@ -55,7 +55,14 @@ type running struct {
 // start runs the program until it has printed its address.
 func start(t *testing.T, args ...string) *running {
 	t.Helper()
+	return startWith(t, nil, args...)
+}
+
+// startWith is start with a writer for standard error.
+func startWith(t *testing.T, stderr io.Writer, args ...string) *running {
+	t.Helper()
 	p := &running{Cmd: exec.CommandContext(t.Context(), program, append([]string{"-addr", "127.0.0.1:0"}, args...)...)}
+	p.Stderr = stderr
 	stdout, err := p.StdoutPipe()
 	require.NoError(t, err)
 	require.NoError(t, p.Start())
@@ -66,7 +73,7 @@ func start(t *testing.T, args ...string) *running {
 		}
 	})
 	p.out = bufio.NewReader(stdout)
-	for !strings.Contains(p.greeting, "OpenAPI:") {
+	for !strings.Contains(p.greeting, "Control API:") {
 		line, err := p.out.ReadString('\n')
 		require.NoError(t, err, p.greeting)
 		p.greeting += line

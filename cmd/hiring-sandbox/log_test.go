@@ -1,0 +1,52 @@
+package main
+
+import (
+	"bytes"
+	"net/http"
+	"os"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	hiring "github.com/hiring-assessment/hiring-go"
+)
+
+// TestLogsEachRequest checks the lines on standard error, and that -quiet prints none.
+func TestLogsEachRequest(t *testing.T) {
+	for _, quiet := range []bool{false, true} {
+		args := []string{"-seed", "25"}
+		if quiet {
+			args = append(args, "-quiet")
+		}
+		var log bytes.Buffer
+		p := startWith(t, &log, args...)
+		page, err := p.client(t, "sk_live_sandbox").Submissions.List(hiring.SubmissionFilter{}).Page(t.Context())
+		require.NoError(t, err)
+		assert.NotEmpty(t, page.Items, "-seed")
+		response, err := http.Get(p.baseURL + "/_sandbox/health") //nolint:noctx // The program ends.
+		require.NoError(t, err)
+		require.NoError(t, response.Body.Close())
+		p.stop(t, os.Interrupt)
+		lines := strings.Split(strings.TrimSpace(log.String()), "\n")
+		if quiet {
+			assert.Equal(t, []string{""}, lines)
+			continue
+		}
+		assert.Len(t, lines, 1, "the control API is not logged")
+		assert.Regexp(t, regexp.MustCompile(`^\d\d:\d\d:\d\d GET /api/v1/submissions 200 \S+$`), lines[0])
+	}
+}
+
+func TestPrintsItsVersion(t *testing.T) {
+	var out bytes.Buffer
+	assert.Zero(t, run(t.Context(), []string{"--version"}, &out, &out))
+	assert.Equal(t, "hiring-sandbox "+hiring.Version+"\n", out.String())
+	out.Reset()
+	assert.Zero(t, run(t.Context(), []string{"-h"}, &out, &out))
+	for _, flag := range []string{"-listing-lag DURATION", "-page-cap COUNT", "-since STAGE", "-addr HOST:PORT", "-seed COUNT", "-dialect FILE"} {
+		assert.Contains(t, out.String(), flag)
+	}
+}
