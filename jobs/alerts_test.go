@@ -20,6 +20,10 @@ func TestAlertsUseTheNamesOfThisPackage(t *testing.T) {
 		`hiring_delivery_state="` + jobs.DeliveriesFailing + `"`,
 		`hiring_delivery_state="` + jobs.DeliveriesPaused + `"`,
 		`hiring_delivery_state=~"` + jobs.DeliveriesCancelled + `|` + jobs.DeliveriesDiscarded + `"`,
+		`hiring_delivery_state="` + jobs.DeliveriesUnreadable + `"`,
+		`hiring_delivery_state="` + jobs.DeliveriesUnfinished + `"`,
+		`hiring_invitation_state="` + jobs.InvitationsStuck + `"`,
+		`hiring_job_event="` + jobs.EventStuck + `"`,
 		`hiring_job_event="` + jobs.EventDiscarded + `",hiring_job_kind!="` + jobs.KindDelivery + `"`,
 	} {
 		require.Contains(t, string(rules), selector)
