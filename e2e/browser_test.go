@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/chromedp/cdproto/input"
 	"github.com/chromedp/cdproto/network"
 	"github.com/chromedp/chromedp"
 	"github.com/stretchr/testify/assert"
@@ -65,9 +66,10 @@ func open(t *testing.T, opts ...sandbox.Option) *tab {
 	server := sandbox.New(opts...)
 	web := httptest.NewServer(console.Handler(server))
 	ctx, closeTab := chromedp.NewContext(browser, chromedp.WithNewBrowserContext())
-	ctx, giveUp := context.WithTimeout(ctx, 2*time.Minute)
+	ctx, giveUp := context.WithTimeout(ctx, 5*time.Minute)
 	p := &tab{t: t, ctx: ctx, server: server, base: web.URL}
 	require.NoError(t, chromedp.Do(ctx))
+	p.do(chromedp.EmulateViewport(1280, 800))
 	messages, requests := chromedp.Console(ctx), chromedp.Events(ctx, network.RequestWillBeSent)
 	var reading sync.WaitGroup
 	reading.Go(func() {
@@ -120,17 +122,17 @@ func (p *tab) visit(path string) {
 	p.do(chromedp.Navigate(p.base + "/_sandbox/" + path))
 }
 
-// submit clicks on what sends a form, and waits for the page that comes.
-func (p *tab) submit(selector string) {
+// press clicks on an element. Live updates may replace it meanwhile.
+func (p *tab) press(selector string) {
 	p.t.Helper()
-	ctx, cancel := context.WithTimeout(p.ctx, patience)
-	defer cancel()
-	res, err := chromedp.RunResponse(ctx, chromedp.Click(chromedp.CSS(selector)))
-	for err != nil && strings.Contains(err.Error(), "Could not find node") { // A live update has replaced the element.
-		res, err = chromedp.RunResponse(ctx, chromedp.Click(chromedp.CSS(selector)))
-	}
-	require.NoError(p.t, err, selector)
-	require.EqualValues(p.t, 200, res.Status, selector)
+	p.do(chromedp.Click(chromedp.CSS(selector)))
+}
+
+// agree presses the button of the dialog that asks, and waits until it has closed.
+func (p *tab) agree() {
+	p.t.Helper()
+	p.press("#dialog .danger")
+	p.becomes(`!document.getElementById("dialog").open`)
 }
 
 func (p *tab) fill(selector, text string) {
@@ -147,10 +149,35 @@ func (p *tab) text(selector string) string {
 // appears waits until an element has a text.
 func (p *tab) appears(selector, text string) {
 	p.t.Helper()
+	p.becomes("document.querySelector(" + quote(selector) + ")?.innerText.includes(" + quote(text) + ")")
+}
+
+// becomes waits until an expression is true.
+func (p *tab) becomes(expression string) {
+	p.t.Helper()
 	ctx, cancel := context.WithTimeout(p.ctx, patience)
 	defer cancel()
-	_, err := chromedp.Run(ctx, chromedp.Poll[bool]("document.querySelector("+quote(selector)+")?.innerText.includes("+quote(text)+")"))
-	require.NoError(p.t, err, "%s with %q; there is %s", selector, text, p.text("main"))
+	_, err := chromedp.Run(ctx, chromedp.Poll[bool](expression))
+	require.NoError(p.t, err, "%s; there is %s", expression, p.text("body"))
+}
+
+// point moves the pointer.
+func (p *tab) point(x, y float64) {
+	p.t.Helper()
+	p.do(chromedp.MouseEvent(input.DispatchMouseEventTypeMouseMoved, x, y))
+}
+
+// leave moves the pointer and the focus out of the list.
+func (p *tab) leave() {
+	p.t.Helper()
+	p.point(640, 5)
+	evaluate[string](p, "document.activeElement.blur(), ''")
+}
+
+// rows returns the numbers of the requests in the list.
+func (p *tab) rows() []int {
+	p.t.Helper()
+	return evaluate[[]int](p, "[...document.querySelectorAll('#list .row .no')].map(e => Number(e.textContent))")
 }
 
 func evaluate[T any](p *tab, expression string) T {

@@ -29,8 +29,8 @@ var axe string
 var update = flag.Bool("update", false, "write the screenshots to docs/")
 
 // lived returns the page of a sandbox after three hours, with candidates at each stage and
-// failed requests.
-func lived(t *testing.T) (p *tab, report string) {
+// failed requests, and the candidates with a report and with an attempt to evaluate.
+func lived(t *testing.T) (p *tab, report, submitted string) {
 	t.Helper()
 	now := time.Date(2026, 3, 14, 9, 0, 0, 0, time.UTC)
 	p = open(t, sandbox.WithClock(func() time.Time { return now }), sandbox.WithTimeline(sandbox.Timeline{Open: 26 * time.Hour}))
@@ -57,6 +57,7 @@ func lived(t *testing.T) (p *tab, report string) {
 		if i < 4 {
 			now = now.Add(50 * time.Second)
 			must(s.Submit(submission))
+			submitted = invitation.ID
 		}
 		if i < 2 {
 			must(s.Evaluate(submission, sandbox.Result{
@@ -85,7 +86,13 @@ func lived(t *testing.T) (p *tab, report string) {
 		now = now.Add(3 * time.Second)
 	}
 	s.Inject(sandbox.Fault{Route: "GET /submissions/{id}/report", Delay: 3 * time.Second, Times: -1})
-	return p, report
+	return p, report, submitted
+}
+
+// isPicture has the names of the pictures in the documentation.
+var isPicture = map[string]bool{
+	"journal-light": true, "request-light": true, "pipeline-light": true, "candidate-light": true, "faults-light": true, "keys-light": true,
+	"journal-dark": true, "candidate-dark": true, "journal-phone": true,
 }
 
 type appearance struct {
@@ -94,7 +101,9 @@ type appearance struct {
 	dark          bool
 }
 
-var appearances = []appearance{{"desktop", 1280, 860, false}, {"phone", 390, 844, false}, {"dark", 1280, 860, true}}
+var appearances = []appearance{
+	{"light", 1280, 800, false}, {"dark", 1280, 800, true}, {"phone", 390, 844, false}, {"wide", 1440, 900, false}, {"wide-dark", 1440, 900, true},
+}
 
 func (p *tab) dress(l appearance) {
 	p.t.Helper()
@@ -109,32 +118,42 @@ func (p *tab) dress(l appearance) {
 	require.NoError(p.t, err)
 }
 
-// TestLooks takes the screenshots of docs/, which -update replaces, and runs axe on each
-// page in each appearance.
+// TestLooks takes the screenshots of the documentation, which -update replaces, and runs axe
+// on each view in each appearance.
 func TestLooks(t *testing.T) {
-	p, report := lived(t)
+	empty := open(t)
+	for _, path := range []string{"", "console/pipeline", "console/faults"} {
+		empty.visit(path)
+		empty.do(chromedp.WaitVisible(chromedp.CSS("main .panel")))
+		empty.checkWithAxe("empty " + path)
+	}
+	p, report, submitted := lived(t)
 	for _, l := range appearances {
 		p.dress(l)
-		for name, path := range map[string]string{
-			"journal": "", "pipeline": "console/pipeline", "trouble": "console/trouble?by=2d", "candidate": "console/candidates/" + report,
-			"exchange": "console/exchanges/12", "nothing": "console/nothing",
+		for name, view := range map[string][2]string{
+			"journal": {"", "#list .row"}, "pipeline": {"console/pipeline", ".card"}, "faults": {"console/faults", ".faults td"}, "keys": {"console/keys", ".keys td"},
+			"candidate": {"console/pipeline?candidate=" + report, ".pane .report"}, "request": {"?request=12", ".pane .body"}, "grading": {"console/pipeline?candidate=" + submitted, "#evaluate"},
+			"none": {"?status=402", ".none"},
 		} {
-			p.visit(path)
-			p.checkWithAxe(l.name + " " + name)
-			assert.LessOrEqual(t, evaluate[int](p, "document.documentElement.scrollWidth - innerWidth"), 0, "%s %s is not wider than the window", l.name, name)
-			if name == "nothing" {
-				continue
+			p.visit(view[0])
+			p.do(chromedp.WaitVisible(chromedp.CSS(view[1])))
+			if !strings.HasPrefix(l.name, "wide") { // Its colours and elements are those of light and dark.
+				p.checkWithAxe(l.name + " " + name)
 			}
+			assert.LessOrEqual(t, evaluate[int](p, "document.documentElement.scrollWidth - innerWidth"), 0, "%s %s is not wider than the window", l.name, name)
 			picture := p.picture()
 			assert.Greater(t, len(picture), 5_000)
 			to := t.TempDir()
-			if *update && (l.name == "desktop" && name != "exchange" || name == "journal") {
+			if *update && isPicture[name+"-"+l.name] {
 				to = "pictures"
 			}
 			require.NoError(t, os.MkdirAll(to, 0o755))
 			require.NoError(t, os.WriteFile(filepath.Join(to, name+"-"+l.name+".webp"), picture, 0o644))
 		}
 	}
+	p.visit("console/faults")
+	p.press("#reset")
+	p.checkWithAxe("dialog")
 }
 
 // picture is what the window shows.

@@ -1,10 +1,10 @@
 package console_test
 
 import (
+	"compress/gzip"
 	"io"
 	"net/http"
 	"net/http/httptest"
-	"net/url"
 	"regexp"
 	"strings"
 	"testing"
@@ -17,7 +17,7 @@ import (
 	"github.com/hiring-assessment/hiring-go/sandbox/console"
 )
 
-// visitor is a user with a browser without scripts.
+// visitor sends requests of a browser, or with change those of other clients.
 type visitor struct {
 	t      *testing.T
 	server *sandbox.Server
@@ -33,13 +33,11 @@ func visit(t *testing.T, opts ...sandbox.Option) visitor {
 	return visitor{t, server, web.URL, web.Client()}
 }
 
-func (v visitor) do(method, path string, form url.Values, change ...func(*http.Request)) (status int, text string, res *http.Response) {
+func (v visitor) do(method, path string, change ...func(*http.Request)) (status int, text string, res *http.Response) {
 	v.t.Helper()
-	r, err := http.NewRequestWithContext(v.t.Context(), method, v.base+path, strings.NewReader(form.Encode()))
+	r, err := http.NewRequestWithContext(v.t.Context(), method, v.base+path, http.NoBody)
 	require.NoError(v.t, err)
-	if form != nil {
-		r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
-	}
+	r.Header.Set("Accept", "text/html,application/xhtml+xml,*/*;q=0.8")
 	for _, c := range change {
 		c(r)
 	}
@@ -51,151 +49,111 @@ func (v visitor) do(method, path string, form url.Values, change ...func(*http.R
 	return res.StatusCode, string(raw), res
 }
 
-// see opens a page.
-func (v visitor) see(path string) string {
-	v.t.Helper()
-	status, text, _ := v.do(http.MethodGet, path, nil)
-	require.Equal(v.t, 200, status, "%s: %s", path, text)
-	return text
-}
-
-var tokenField = regexp.MustCompile(`name="token" value="(\w+)"`)
-
-func (v visitor) token() string {
-	v.t.Helper()
-	found := tokenField.FindStringSubmatch(v.see("/_sandbox/console/trouble"))
-	require.NotNil(v.t, found)
-	return found[1]
-}
-
-// submit sends a form, which must succeed, and returns the resulting page.
-func (v visitor) submit(path string, fields ...string) string {
-	v.t.Helper()
-	status, text := v.try(path, fields...)
-	require.Equal(v.t, 200, status, "%s: %s", path, text)
-	return text
-}
-
-func (v visitor) try(path string, fields ...string) (status int, text string) {
-	v.t.Helper()
-	form := url.Values{"token": {v.token()}}
-	for i := 0; i+1 < len(fields); i += 2 {
-		form.Add(fields[i], fields[i+1])
-	}
-	status, text, _ = v.do(http.MethodPost, "/_sandbox/console"+path, form)
-	return status, text
-}
-
-func (v visitor) client(key string) *hiring.Client {
-	v.t.Helper()
-	client, err := hiring.New(v.base, key, hiring.WithRetry(hiring.RetryPolicy{MaxAttempts: 1}))
-	require.NoError(v.t, err)
-	return client
-}
-
-// hired is a candidate who was invited.
-func (v visitor) invited(name string) (assessmentID, invitationID string) {
-	v.t.Helper()
-	assessmentID = v.server.AddAssessment("Backend")
-	invitationID, err := v.server.Invite(assessmentID, "ada@candidates.test", name)
-	require.NoError(v.t, err)
-	return assessmentID, invitationID
+func header(name string, values ...string) func(*http.Request) {
+	return func(r *http.Request) { r.Header[name] = values }
 }
 
 func TestEverythingElseIsTheServers(t *testing.T) {
 	v := visit(t)
-	account, err := v.client(sandbox.TestKey).Account.Get(t.Context())
+	client, err := hiring.New(v.base, sandbox.TestKey)
+	require.NoError(t, err)
+	account, err := client.Account.Get(t.Context())
 	require.NoError(t, err)
 	assert.NotEmpty(t, account.ID)
-	status, text, _ := v.do(http.MethodGet, "/_sandbox/journal", nil)
+	status, text, _ := v.do(http.MethodGet, "/_sandbox/journal")
 	assert.Equal(t, 200, status)
 	assert.Contains(t, text, `"route":"/account"`)
-	status, _, _ = v.do(http.MethodPost, "/_sandbox/reset", nil)
+	assert.Contains(t, text, `"request_id":"req_`, "the server keeps details")
+	for path, want := range map[string]int{
+		"/": 200, "/_sandbox/": 200, "/_sandbox": 200, "/_sandbox/console/pipeline": 200, "/_sandbox/console/faults": 200, "/_sandbox/console/keys": 200,
+		"/_sandbox/console/": 404, "/_sandbox/console/nothing": 404, "/_sandbox/nothing": 404, "/_sandbox/console/static/": 404,
+	} {
+		status, text, _ := v.do(http.MethodGet, path)
+		assert.Equal(t, want, status, "%s: %s", path, text)
+		assert.Equal(t, want == 200, strings.HasPrefix(text, "<!DOCTYPE html>"), path)
+	}
+	status, _, _ = v.do(http.MethodPost, "/_sandbox/console/pipeline")
+	assert.NotEqual(t, 200, status, "the page accepts no forms")
+	status, _, _ = v.do(http.MethodPost, "/_sandbox/reset", header("Accept", "*/*"))
 	assert.Equal(t, 204, status)
 	assert.Empty(t, v.server.Journal())
-	for path, want := range map[string]int{
-		"/_sandbox/": 200, "/_sandbox": 200, "/_sandbox/console/": 404, "/_sandbox/console/nothing": 404, "/_sandbox/nothing": 404,
-		"/_sandbox/console/exchanges/99": 404, "/_sandbox/console/exchanges/x": 404, "/_sandbox/console/candidates/x": 404,
-		"/_sandbox/console/pipeline?org=nobody": 404, "/_sandbox/console/trouble?by=soon": 400, "/": 401, "/favicon.ico": 401,
-	} {
-		status, text, _ := v.do(http.MethodGet, path, nil)
-		assert.Equal(t, want, status, "%s: %s", path, text)
-	}
-	for _, e := range v.server.Journal() {
-		assert.NotContains(t, e.Path, "_sandbox", "the page is in no journal")
-	}
 }
 
 var (
 	inline    = regexp.MustCompile(`<style|\sstyle=|\son[a-z]+=|javascript:|<script(?:[^>]*)>[^<]`)
-	addresses = regexp.MustCompile(`(?:src|href|action|sse-connect)="([^"]*)"`)
+	addresses = regexp.MustCompile(`(?:src|href)="([^"]*)"`)
 )
 
-// TestPagesKeepTheirPolicy checks that a page has nothing inline or from other servers,
-// cannot be framed and is not cached.
-func TestPagesKeepTheirPolicy(t *testing.T) {
+// TestThePageKeepsItsPolicy checks that the page has nothing inline or from other servers,
+// and cannot be framed.
+func TestThePageKeepsItsPolicy(t *testing.T) {
 	v := visit(t)
-	_, invitation := v.invited("Ada")
-	_, err := v.client(sandbox.TestKey).Account.Get(t.Context())
-	require.NoError(t, err)
-	for _, path := range []string{
-		"/_sandbox/", "/_sandbox/console/pipeline", "/_sandbox/console/trouble", "/_sandbox/console/exchanges/1",
-		"/_sandbox/console/candidates/" + invitation, "/_sandbox/console/nothing",
-	} {
-		_, text, res := v.do(http.MethodGet, path, nil)
-		policy := res.Header.Get("Content-Security-Policy")
-		assert.Contains(t, policy, "default-src 'none'")
-		assert.NotContains(t, policy, "unsafe")
-		assert.Contains(t, policy, "frame-ancestors 'none'")
-		assert.Equal(t, "DENY", res.Header.Get("X-Frame-Options"))
-		assert.Equal(t, "nosniff", res.Header.Get("X-Content-Type-Options"))
-		assert.Equal(t, "no-store", res.Header.Get("Cache-Control"))
-		assert.Equal(t, "text/html; charset=utf-8", res.Header.Get("Content-Type"))
-		assert.Empty(t, inline.FindAllString(text, -1), path)
-		for _, address := range addresses.FindAllStringSubmatch(text, -1) {
-			assert.Regexp(t, `^(/_sandbox/|#)`, address[1], path)
-		}
+	_, text, res := v.do(http.MethodGet, "/_sandbox/")
+	policy := res.Header.Get("Content-Security-Policy")
+	for _, part := range []string{"default-src 'none'", "frame-ancestors 'none'", "form-action 'none'", "require-trusted-types-for 'script'"} {
+		assert.Contains(t, policy, part)
+	}
+	assert.NotContains(t, policy, "unsafe")
+	assert.Equal(t, "DENY", res.Header.Get("X-Frame-Options"))
+	assert.Equal(t, "nosniff", res.Header.Get("X-Content-Type-Options"))
+	assert.Equal(t, "text/html; charset=utf-8", res.Header.Get("Content-Type"))
+	assert.Empty(t, inline.FindAllString(text, -1))
+	all := addresses.FindAllStringSubmatch(text, -1)
+	require.Len(t, all, 4)
+	for _, address := range all {
+		assert.Regexp(t, `^(/_sandbox/|#main)`, address[1])
 	}
 }
 
-func TestStaticFiles(t *testing.T) {
+// TestFilesAreCachedAndCompressed checks that the URL of a file has a hash of its content,
+// and that a browser asks for the page alone when it visits again.
+func TestFilesAreCachedAndCompressed(t *testing.T) {
 	v := visit(t)
+	_, page, res := v.do(http.MethodGet, "/_sandbox/")
+	assert.Equal(t, "no-cache", res.Header.Get("Cache-Control"))
+	status, _, _ := v.do(http.MethodGet, "/_sandbox/", header("If-None-Match", res.Header.Get("ETag")))
+	assert.Equal(t, http.StatusNotModified, status)
+	base := regexp.MustCompile(`/_sandbox/console/static/[0-9a-f]{16}/`).FindString(page)
+	require.NotEmpty(t, base)
+	uncompressed := func(r *http.Request) { r.Header.Set("Accept-Encoding", "identity") }
+	whole, sent := 0, 0
 	for name, kind := range map[string]string{
-		"console.css": "text/css", "console.js": "text/javascript", "htmx.min.js": "text/javascript", "htmx-sse.min.js": "text/javascript",
-		"icon.svg": "image/svg+xml", "LICENSE-htmx.txt": "text/plain", "LICENSE-htmx-sse.txt": "text/plain",
+		"console.css": "text/css", "console.js": "text/javascript", "core.js": "text/javascript", "journal.js": "text/javascript", "pipeline.js": "text/javascript",
+		"faults.js": "text/javascript", "keys.js": "text/javascript", "format.js": "text/javascript", "snippets.js": "text/javascript", "icon.svg": "image/svg+xml",
+		"lit/lit-html.js": "text/javascript", "lit/directive.js": "text/javascript", "lit/directive-helpers.js": "text/javascript",
+		"lit/directives/repeat.js": "text/javascript", "lit/directives/live.js": "text/javascript", "lit/LICENSE.txt": "text/plain",
 	} {
-		status, text, res := v.do(http.MethodGet, "/_sandbox/console/static/"+name, nil)
+		status, text, res := v.do(http.MethodGet, base+name, uncompressed)
 		assert.Equal(t, 200, status, name)
 		assert.Contains(t, res.Header.Get("Content-Type"), kind, name)
-		assert.NotEmpty(t, text)
+		assert.Equal(t, "public, max-age=31536000, immutable", res.Header.Get("Cache-Control"))
+		_, zipped, res := v.do(http.MethodGet, base+name, header("Accept-Encoding", "gzip"))
+		assert.Equal(t, "gzip", res.Header.Get("Content-Encoding"))
+		reader, err := gzip.NewReader(strings.NewReader(zipped))
+		require.NoError(t, err)
+		unzipped, err := io.ReadAll(reader)
+		require.NoError(t, err)
+		assert.Equal(t, text, string(unzipped))
+		whole, sent = whole+len(text), sent+len(zipped)
 	}
-	_, text, _ := v.do(http.MethodGet, "/_sandbox/console/static/htmx.min.js", nil)
-	assert.Contains(t, text, `version:"2.0.11"`)
+	assert.Less(t, sent, 50<<10, "bytes of a first visit, of %d", whole)
+	for _, path := range []string{base, base + "nothing.js", "/_sandbox/console/static/0000000000000000/console.js", base + "lit"} {
+		status, _, _ := v.do(http.MethodGet, path)
+		assert.Equal(t, 404, status, path)
+	}
+	_, text, _ := v.do(http.MethodGet, base+"lit/lit-html.js")
+	assert.Contains(t, text, `litHtmlVersions??=[]).push("3.3.3")`)
 }
 
-func TestNamesAreHarmless(t *testing.T) {
-	for _, name := range []string{
-		`<script>alert(1)</script>`, `"><img src=x onerror=alert(1)>`, `'+alert(1)+'`, `{{.Token}}`, "\u202egnihton\u202c", "a\r\n\r\nb\ndata: x",
-		strings.Repeat("W", 10<<10), strings.Repeat("é<b>", 3<<10),
-	} {
-		v := visit(t)
-		assessment := v.server.AddAssessment(name)
-		v.server.AddKey(sandbox.Key{Token: "sk_live_other", Organization: name})
-		invitation, err := v.server.Invite(assessment, "ada@candidates.test", name)
-		require.NoError(t, err)
-		_, _ = v.client(sandbox.LiveKey).Do(t.Context(), http.MethodGet, "/x", url.Values{"q": {name}}, nil, nil)
-		_, err = v.client(sandbox.LiveKey).Assessments.Create(t.Context(), hiring.NewAssessment{ChallengeID: sandbox.UnknownID, Name: name})
-		require.Error(t, err)
-		for _, path := range []string{
-			"/_sandbox/", "/_sandbox/?text=" + url.QueryEscape(name), "/_sandbox/console/pipeline", "/_sandbox/console/pipeline?org=" + url.QueryEscape(name),
-			"/_sandbox/console/trouble", "/_sandbox/console/exchanges/1", "/_sandbox/console/exchanges/2", "/_sandbox/console/candidates/" + invitation,
-		} {
-			text := v.see(path)
-			for _, bad := range []string{"<script>alert", "<img src=x", "<b>é", v.token() + "</"} {
-				assert.NotContains(t, text, bad, path)
-			}
-			assert.Less(t, len(text), 130<<10, path)
-		}
+// TestTheScriptMakesNoHTML: texts of requests become text nodes. lit-html's own templates
+// are constants.
+func TestTheScriptMakesNoHTML(t *testing.T) {
+	v := visit(t)
+	_, page, _ := v.do(http.MethodGet, "/_sandbox/")
+	base := regexp.MustCompile(`/_sandbox/console/static/[0-9a-f]{16}/`).FindString(page)
+	for _, name := range []string{"console.js", "core.js", "journal.js", "pipeline.js", "faults.js", "keys.js", "format.js", "snippets.js"} {
+		_, text, _ := v.do(http.MethodGet, base+name)
+		assert.NotRegexp(t, `innerHTML|outerHTML|insertAdjacent|document\.write|unsafeHTML|eval\(|new Function`, text, name)
 	}
 }
 
@@ -204,15 +162,30 @@ func TestNamesAreHarmless(t *testing.T) {
 func TestHomeIsTheIndexOfTheControlAPIForPrograms(t *testing.T) {
 	handler := console.Handler(sandbox.New())
 	for accept, kind := range map[string]string{
-		"": "text/html; charset=utf-8", "text/html,application/json;q=0.9": "text/html; charset=utf-8", "*/*": "text/html; charset=utf-8",
+		"": "application/json", "text/html,application/json;q=0.9": "text/html; charset=utf-8", "*/*": "application/json",
 		"application/json": "application/json", "application/json, */*": "application/json",
 	} {
-		r := httptest.NewRequestWithContext(t.Context(), http.MethodGet, "http://localhost/_sandbox/", http.NoBody)
-		r.RemoteAddr = "127.0.0.1:1"
-		r.Header.Set("Accept", accept)
-		w := httptest.NewRecorder()
-		handler.ServeHTTP(w, r)
-		assert.Equal(t, 200, w.Code)
-		assert.Equal(t, kind, w.Header().Get("Content-Type"), accept)
+		for _, path := range []string{"/_sandbox/", "/_sandbox"} {
+			r := httptest.NewRequestWithContext(t.Context(), http.MethodGet, "http://localhost"+path, http.NoBody)
+			r.RemoteAddr = "127.0.0.1:1"
+			r.Header.Set("Accept", accept)
+			w := httptest.NewRecorder()
+			handler.ServeHTTP(w, r)
+			assert.Equal(t, 200, w.Code)
+			assert.Contains(t, w.Header().Get("Content-Type"), kind, accept)
+		}
 	}
+}
+
+// TestHealthChecksAreNoFailedLogins: 100 of them throttled every key for an hour.
+func TestHealthChecksAreNoFailedLogins(t *testing.T) {
+	v := visit(t)
+	for range 150 {
+		status, _, _ := v.do(http.MethodGet, "/", header("Accept", "*/*"))
+		require.Equal(t, 200, status)
+	}
+	client, err := hiring.New(v.base, sandbox.TestKey)
+	require.NoError(t, err)
+	_, err = client.Account.Get(t.Context())
+	require.NoError(t, err)
 }

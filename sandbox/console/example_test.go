@@ -17,7 +17,7 @@ func ExampleHandler() {
 	web := httptest.NewServer(console.Handler(sandbox.New()))
 	defer web.Close()
 
-	for _, path := range []string{"/_sandbox/", "/api/v1/account"} {
+	for _, path := range []string{"/", "/api/v1/account"} {
 		reply, err := http.Get(web.URL + path)
 		if err != nil {
 			log.Fatal(err)

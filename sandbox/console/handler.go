@@ -1,89 +1,101 @@
 package console
 
 import (
-	"crypto/rand"
 	"net/http"
 	"strings"
 
 	"github.com/hiring-assessment/hiring-go/sandbox"
-	"github.com/hiring-assessment/hiring-go/sandbox/internal/oldpage"
 )
 
-// Handler returns the server together with its page at /_sandbox/ and below
-// /_sandbox/console/. Any other request goes to the server. From then on the server keeps
-// the details of exchanges, as with sandbox.WithDetails.
+const (
+	homePath   = "/_sandbox/"
+	staticPath = "/_sandbox/console/static/"
+)
+
+// pagePaths are the paths at which the page is served. Its script shows the view of the
+// path.
+var pagePaths = map[string]bool{
+	"/": true, "/_sandbox": true, homePath: true,
+	"/_sandbox/console/pipeline": true, "/_sandbox/console/faults": true, "/_sandbox/console/keys": true,
+}
+
+// policy is the Content-Security-Policy. It prevents injected scripts, requests to other
+// servers, and HTML made of texts: lit-html's policy is for its constant templates.
+const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; form-action 'none'; " +
+	"base-uri 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types lit-html"
+
+// Handler returns the server together with its page at /, at /_sandbox/ for clients that
+// ask for HTML, and below /_sandbox/console/. Any other request goes to the server. From
+// then on the server keeps the details of exchanges, as with sandbox.WithDetails.
 func Handler(s *sandbox.Server) http.Handler {
-	c := &console{server: oldpage.Of(s).(pageServer), token: rand.Text()}
-	c.server.KeepDetails()
-	mux := c.routes()
+	s.KeepDetails()
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		path := r.URL.Path
-		isHome := path == homePath && (r.Method == http.MethodGet || r.Method == http.MethodHead) && !wantsJSON(r)
+		file, ok := fileFor(r)
 		switch {
-		case isHome || strings.HasPrefix(path, consolePath+"/"):
-			c.guard(mux, w, r)
-		case path == strings.TrimSuffix(homePath, "/") && r.Method == http.MethodGet:
-			http.Redirect(w, r, homePath, http.StatusSeeOther)
-		default:
+		case !ok:
 			s.ServeHTTP(w, r)
+		case isAdmitted(s, w, r):
+			setSecurityHeaders(w.Header())
+			file.serve(w, r)
 		}
 	})
 }
 
-// wantsJSON reports whether a request to the home page is for the index of the
-// control API.
-func wantsJSON(r *http.Request) bool {
-	accept := r.Header.Get("Accept")
-	return strings.Contains(accept, "application/json") && !strings.Contains(accept, "text/html")
+// isAdmitted reports whether the server's control API accepts a request. If not, it sends
+// the server's refusal. The page has no guard of its own, because two could differ.
+func isAdmitted(s *sandbox.Server, w http.ResponseWriter, r *http.Request) bool {
+	probe := r.Clone(r.Context())
+	probe.URL.Path, probe.URL.RawQuery = unknownPath, ""
+	response := &probeWriter{ResponseWriter: w}
+	s.ServeHTTP(response, probe)
+	return response.admitted
 }
 
-// routes returns the handler of the pages and actions.
-func (c *console) routes() *http.ServeMux {
-	mux := http.NewServeMux()
-	get := func(path string, view func(r *http.Request) (page, error)) {
-		mux.Handle("GET "+path, c.pageHandler(view))
+// unknownPath is a path that the control API does not have. Its response is a 404, unless
+// the control API refuses the request.
+const unknownPath = "/_sandbox/console/"
+
+// probeWriter drops a 404 and passes on any other response.
+type probeWriter struct {
+	http.ResponseWriter
+
+	admitted bool
+}
+
+func (w *probeWriter) WriteHeader(status int) {
+	w.admitted = status == http.StatusNotFound
+	if !w.admitted {
+		w.ResponseWriter.WriteHeader(status)
 	}
-	live := func(name, block string, view func(r *http.Request) (page, error)) {
-		mux.Handle("GET "+consolePath+"/live/"+name, c.liveHandler(block, view))
+}
+
+func (w *probeWriter) Write(p []byte) (int, error) {
+	if w.admitted {
+		return len(p), nil
 	}
-	post := func(path string, action func(r *http.Request) (nextURL string, err error)) {
-		mux.Handle("POST "+consolePath+path, c.actionHandler(action))
+	return w.ResponseWriter.Write(p)
+}
+
+// fileFor returns the file that a request is for, and false for requests to the server.
+func fileFor(r *http.Request) (file, bool) {
+	path := r.URL.Path
+	if r.Method != http.MethodGet && r.Method != http.MethodHead {
+		return file{}, false
 	}
-	get(homePath+"{$}", c.journal)
-	live("journal", "journal-live", c.journal)
-	get(consolePath+"/exchanges/{number}", c.exchange)
+	if name, ok := strings.CutPrefix(path, staticPath); ok {
+		f, ok := files()[strings.TrimPrefix(name, contentHash()+"/")]
+		return f, ok && strings.HasPrefix(name, contentHash()+"/")
+	}
+	// Programs get the index of the control API at its path.
+	isIndex := strings.TrimSuffix(path, "/") == "/_sandbox" && !strings.Contains(r.Header.Get("Accept"), "text/html")
+	return files()[pageName], pagePaths[path] && !isIndex
+}
 
-	get(consolePath+"/pipeline", c.pipeline)
-	live("pipeline", "pipeline-message", c.pipeline)
-	get(consolePath+"/candidates/{id}", c.candidate)
-	post("/candidates/{id}/open", c.open)
-	post("/candidates/{id}/begin", c.begin)
-	post("/candidates/{id}/submit", c.submit)
-	post("/candidates/{id}/evaluate", c.evaluate)
-	post("/candidates/{id}/events", c.appendEvents)
-	post("/candidates/{id}/revoke", c.revokeInvitation)
-	post("/assessments/{id}/close", c.closeAssessment)
-	post("/assessments", c.addAssessment)
-	post("/invitations", c.invite)
-
-	post("/journal/clear", c.clearJournal)
-	post("/exchanges/{number}/send", c.resend)
-
-	get(consolePath+"/trouble", c.controls)
-	live("trouble", "controls-message", c.controls)
-	post("/faults", c.inject)
-	post("/faults/clear", c.clearFaults)
-	post("/keys", c.addKey)
-	post("/keys/quota", c.setQuota)
-	post("/keys/plan", c.setPlan)
-	post("/keys/revoke", c.revokeKey)
-	post("/throttle", c.setThrottle)
-	post("/archives", c.setArchives)
-	post("/drift", c.setDrift)
-	post("/clock", c.advance)
-	post("/reset", c.reset)
-
-	mux.Handle("GET "+consolePath+"/static/", http.StripPrefix(consolePath, http.FileServerFS(staticFiles)))
-	mux.Handle("/", c.pageHandler(unknownPage))
-	return mux
+func setSecurityHeaders(h http.Header) {
+	h.Set("Content-Security-Policy", policy)
+	h.Set("X-Content-Type-Options", "nosniff")
+	h.Set("X-Frame-Options", "DENY")
+	h.Set("Referrer-Policy", "same-origin")
+	h.Set("Cross-Origin-Opener-Policy", "same-origin")
+	h.Set("Cross-Origin-Resource-Policy", "same-origin")
 }

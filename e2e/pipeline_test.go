@@ -1,0 +1,323 @@
+package e2e
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	hiring "github.com/hiring-assessment/hiring-go"
+	"github.com/hiring-assessment/hiring-go/sandbox"
+)
+
+const pipelinePath = "console/pipeline"
+
+// TestAWholeHireByClicks goes from an empty pipeline to a report, which the client then
+// reads.
+func TestAWholeHireByClicks(t *testing.T) {
+	p := open(t)
+	p.visit(pipelinePath)
+	p.appears(".guide", "No candidates yet")
+	p.fill("#begin-assessment", "Backend engineer")
+	p.fill("#begin-name", "Ada Lovelace")
+	p.fill("#begin-email", "ada@candidates.test")
+	p.press("#begin button")
+	for _, step := range []string{"Open", "Begin", "Submit", "Evaluate"} {
+		p.appears(".card button", step)
+		p.press(".card button")
+	}
+	p.becomes(`document.activeElement.id === "evaluate-ship_score"`)
+	const pillars = `[...document.querySelectorAll("#evaluate .short input")].map(e => e.value).join()`
+	assert.Equal(t, "82,79,81,83,85", evaluate[string](p, pillars), "the pillars follow the score")
+	p.do(chromedp.KeyEvent("88"))
+	p.becomes(pillars + ` === "88,85,87,89,91"`)
+	spread := `(all => Math.max(...all) - Math.min(...all))([...document.querySelectorAll("#evaluate .short input, #evaluate > button")].map(e => e.getBoundingClientRect().top))`
+	assert.Less(t, evaluate[float64](p, spread), 8.0, "in one row")
+	evaluate[string](p, `(e => { e.value = ""; e.dispatchEvent(new Event("input")); return "" })(document.getElementById("evaluate-rigor"))`)
+	p.press("#evaluate summary")
+	p.press("#evaluate-low_craft")
+	p.do(chromedp.SendKeys(chromedp.CSS("#evaluate-summary"), "Careful, and quick."), chromedp.SendKeys(chromedp.CSS("#evaluate-extra"), `{"percentile": 91.5, "strengths": ["Tests first"]}`))
+	p.press("#evaluate > button")
+	for _, shown := range []string{"Careful, and quick.", "88", "percentile 91.5", "Tests first", "not enough data"} {
+		p.appears(".report", shown)
+	}
+	for _, step := range []string{"Invited", "Opened the invitation", "Began", "Submitted", "Evaluated"} {
+		p.appears(".timeline", step)
+	}
+	p.appears(".card .score", "88")
+
+	all, err := p.client(sandbox.LiveKey).Submissions.List(hiring.SubmissionFilter{}).Collect(t.Context())
+	require.NoError(t, err)
+	require.Len(t, all, 1)
+	report := all[0].Report
+	assert.Equal(t, 88, *report.ShipScore)
+	craft, _ := report.Pillar(hiring.PillarCraft)
+	assert.True(t, craft.LowConfidence)
+	assert.Equal(t, 87, *craft.Score)
+	rigor, _ := report.Pillar(hiring.PillarRigor)
+	assert.Nil(t, rigor.Score, "an empty pillar is null")
+}
+
+// tabTo presses Tab until the focus is where an expression about it says so.
+func (p *tab) tabTo(where string) {
+	p.t.Helper()
+	for range 120 {
+		p.do(chromedp.KeyEvent(kb.Tab))
+		if evaluate[bool](p, "(e => "+where+")(document.activeElement)") {
+			assert.NotEqual(p.t, "none", evaluate[string](p, "getComputedStyle(document.activeElement).outlineStyle"), "the focus is visible: %s", where)
+			return
+		}
+	}
+	require.Fail(p.t, "nothing like that has the focus", where)
+}
+
+// TestWithTheKeyboardAlone takes a candidate to a score of 82. The focus stays with the
+// candidate.
+func TestWithTheKeyboardAlone(t *testing.T) {
+	p := open(t)
+	p.visit("")
+	p.appears(".guide", "No requests yet")
+	p.do(chromedp.KeyEvent(kb.Tab))
+	assert.Equal(t, "Skip to the content", evaluate[string](p, "document.activeElement.innerText"), "first of all")
+	p.do(chromedp.KeyEvent("2"))
+	p.appears(".guide", "No candidates yet")
+	p.tabTo(`e.id === "begin-assessment"`)
+	for _, text := range []string{"Backend", kb.Tab, "Grace Hopper", kb.Tab, "grace@candidates.test", kb.Enter} {
+		p.do(chromedp.KeyEvent(text))
+	}
+	p.appears(".card button", "Open")
+	p.tabTo(`e.innerText === "Open"`)
+	for _, next := range []string{"Begin", "Submit", "Evaluate"} {
+		p.do(chromedp.KeyEvent(kb.Enter))
+		p.becomes("document.activeElement.innerText === " + quote(next))
+	}
+	p.do(chromedp.KeyEvent(kb.Enter))
+	p.becomes(`document.activeElement.id === "evaluate-ship_score"`)
+	p.do(chromedp.KeyEvent("82"), chromedp.KeyEvent(kb.Enter))
+	p.appears(".card .score", "82")
+	p.do(chromedp.KeyEvent(kb.Escape), chromedp.KeyEvent(kb.Escape))
+	p.becomes("!document.querySelector('.pane')")
+	p.do(chromedp.KeyEvent("j"), chromedp.KeyEvent(kb.Enter))
+	p.appears(".pane h2", "Grace Hopper")
+	journal := p.server.Journal()
+	assert.Empty(t, journal, "nothing of it was a request to the API: %v", journal)
+}
+
+// candidate invites a candidate and opens the pipeline with the candidate.
+func (p *tab) candidate(name string) (assessmentID, invitationID string) {
+	p.t.Helper()
+	assessmentID = p.server.AddAssessment("Backend engineer")
+	invitationID, err := p.server.Invite(assessmentID, "ada@candidates.test", name)
+	require.NoError(p.t, err)
+	p.visit(pipelinePath + "?candidate=" + invitationID)
+	p.do(chromedp.WaitVisible(chromedp.CSS(".pane")))
+	return assessmentID, invitationID
+}
+
+func TestRevokeAndCloseAskFirst(t *testing.T) {
+	p := open(t)
+	assessmentID, _ := p.candidate("Ada")
+	p.press("#revoke")
+	p.appears("#dialog", "Revoke the invitation?")
+	p.agree()
+	p.appears(".said", "The invitation is revoked")
+	p.appears(".card.ended .mark", "revoked")
+	p.becomes("!document.getElementById('revoke')")
+	p.visit(pipelinePath + "?assessment=" + assessmentID)
+	p.press("#close-assessment")
+	p.agree()
+	p.appears(".said", "The assessment is closed")
+	found, err := p.client(sandbox.LiveKey).Assessments.Get(t.Context(), assessmentID)
+	require.NoError(t, err)
+	assert.Equal(t, hiring.AssessmentClosed, found.Status)
+	p.becomes("!document.getElementById('close-assessment')")
+}
+
+func TestIDsAreShortenedAndCopiedWhole(t *testing.T) {
+	p := open(t)
+	_, invitationID := p.candidate("Ada")
+	id := `code[title="` + invitationID + `"]`
+	assert.Equal(t, invitationID[:8]+"…"+invitationID[32:], p.text(id))
+	evaluate[string](p, `navigator.clipboard.writeText = (text) => { window.copied = text; return Promise.resolve(); }, ""`)
+	p.press(id + " + .copy")
+	p.becomes(`!!document.querySelector("[data-copied]")`)
+	assert.Equal(t, invitationID, evaluate[string](p, "window.copied"))
+}
+
+// TestARefusedFormKeepsWhatWasTyped and says why beside the field.
+func TestARefusedFormKeepsWhatWasTyped(t *testing.T) {
+	p := open(t)
+	_, invitationID := p.candidate("Ada")
+	submission, err := p.server.Begin(invitationID)
+	require.NoError(t, err)
+	require.NoError(t, p.server.Submit(submission))
+	p.do(chromedp.WaitVisible(chromedp.ID("evaluate")))
+	refused := func(form, field string, values map[string]string, says string) {
+		evaluate[string](p, "document.querySelectorAll('details').forEach(d => d.open = true), ''")
+		for id, value := range values {
+			evaluate[string](p, fmt.Sprintf("(e => { e.value = %q; e.dispatchEvent(new Event('input')); return '' })(document.getElementById(%q))", value, form+"-"+id))
+		}
+		p.press("#" + form + " > button")
+		p.appears("#"+form+"-"+field+"-error", says)
+		assert.Equal(t, "true", evaluate[string](p, fmt.Sprintf("document.getElementById(%q).getAttribute('aria-invalid')", form+"-"+field)))
+		assert.Equal(t, form+"-"+field, evaluate[string](p, "document.activeElement.id"))
+		for id, value := range values {
+			assert.Equal(t, value, evaluate[string](p, fmt.Sprintf("document.getElementById(%q).value", form+"-"+id)), "kept")
+		}
+	}
+	refused("evaluate", "ship_score", map[string]string{"ship_score": "500", "summary": "A long text"}, "0 to 100")
+	refused("evaluate", "extra", map[string]string{"ship_score": "50", "extra": "{\"a\":"}, "JSON")
+	refused("add-assessment", "name", map[string]string{"name": " "}, "")
+	refused("invite", "email", map[string]string{"name": "Bea", "email": "nowhere"}, "email")
+	p.visit("console/faults")
+	p.do(chromedp.WaitVisible(chromedp.ID("inject")))
+	refused("inject", "status", map[string]string{"status": "99", "delay": "3s"}, "599")
+	refused("inject", "route", map[string]string{"status": "500", "route": "GET /nowhere"}, "route")
+	p.visit("console/keys")
+	p.do(chromedp.WaitVisible(chromedp.ID("add-key")))
+	refused("add-key", "token", map[string]string{"token": "secret", "organization": "acme"}, "sk_")
+	assert.Len(t, p.server.Mails(), 1)
+}
+
+// TestNewCardsDoNotMoveOtherColumns: a card that is read stays where it is on the
+// screen while another column grows.
+func TestNewCardsDoNotMoveOtherColumns(t *testing.T) {
+	p := open(t)
+	assessment := p.server.AddAssessment("Backend engineer")
+	for i := range 20 {
+		for _, stage := range []string{"sent", "opened"} {
+			id, err := p.server.Invite(assessment, stage+strconv.Itoa(i)+"@candidates.test", stage)
+			require.NoError(t, err)
+			if stage == "opened" {
+				require.NoError(t, p.server.Open(id))
+			}
+		}
+	}
+	p.do(chromedp.EmulateViewport(1280, 500))
+	p.visit(pipelinePath)
+	p.appears(".column:nth-child(2) .count", "20")
+	assert.Equal(t, 1, evaluate[int](p, "new Set([...document.querySelectorAll('.card')].map(e => e.getBoundingClientRect().height)).size"), "cards of one height")
+	evaluate[string](p, "document.querySelector('.column:nth-child(2) ol').scrollTop = 500, ''")
+	const second = "[...document.querySelectorAll('.column:nth-child(2) .card')].find(e => e.getBoundingClientRect().top >= 200)"
+	id := evaluate[string](p, second+".dataset.keep")
+	top := func() float64 {
+		return evaluate[float64](p, "document.querySelector(`[data-keep=\""+id+"\"]`).getBoundingClientRect().top")
+	}
+	before := top()
+	_, err := p.server.Invite(assessment, "new@candidates.test", "New")
+	require.NoError(t, err)
+	p.appears(".column:first-child .count", "21")
+	assert.InDelta(t, before, top(), 1)
+}
+
+// TestAColumnShowsTheNewestAndThenMore.
+func TestAColumnShowsTheNewestAndThenMore(t *testing.T) {
+	p := open(t)
+	assessment, other := p.server.AddAssessment("Backend"), p.server.AddAssessment("Frontend")
+	for i := range 120 {
+		_, err := p.server.Invite(assessment, fmt.Sprintf("a%d@candidates.test", i), fmt.Sprintf("Number %03d.", i))
+		require.NoError(t, err)
+	}
+	_, err := p.server.Invite(other, "b@candidates.test", "Elsewhere")
+	require.NoError(t, err)
+	p.visit(pipelinePath + "?assessment=" + assessment)
+	p.becomes("document.querySelectorAll('.card').length === 30")
+	p.appears(".card", "Number 119.")
+	p.press(".column > button")
+	p.becomes("document.querySelectorAll('.card').length === 120")
+	p.visit(pipelinePath + "?text=ELSEwhere")
+	p.becomes("document.querySelectorAll('.card').length === 1")
+}
+
+func TestOrganizations(t *testing.T) {
+	p := open(t)
+	p.server.AddKey(sandbox.Key{Token: "sk_live_acme", Organization: "Acme & Sons"})
+	p.server.AddAssessment("Ours")
+	p.visit(pipelinePath + "?organization=Acme+%26+Sons")
+	p.appears(".guide", "No candidates yet")
+	p.press(".guide p button")
+	p.appears(".said", "20 sample candidates are added")
+	p.becomes("document.querySelectorAll('.card').length === 20")
+	all, err := p.client("sk_live_acme").Submissions.List(hiring.SubmissionFilter{}).Collect(t.Context())
+	require.NoError(t, err)
+	assert.NotEmpty(t, all)
+	p.visit(pipelinePath + "?organization=")
+	p.becomes("document.getElementById('assessment')?.innerText.includes('Ours')")
+	assert.Zero(t, evaluate[int](p, "document.querySelectorAll('.card').length"))
+	p.appears(".tools", "0 of 2000 invitations used")
+}
+
+// TestATimelineIsShownAhead, and an expired candidate has no next step.
+func TestATimelineIsShownAhead(t *testing.T) {
+	p := open(t, sandbox.WithTimeline(sandbox.Timeline{Open: time.Hour, Begin: time.Hour}))
+	p.candidate("Ada")
+	p.appears(".timeline .ahead", "Opened the invitation")
+	p.server.Advance(90 * time.Minute)
+	p.appears(".timeline li:nth-child(2):not(.ahead)", "Opened the invitation")
+}
+
+func TestAnExpiredInvitationHasNoNextStep(t *testing.T) {
+	p := open(t)
+	p.candidate("Ada")
+	p.do(chromedp.WaitVisible(chromedp.ID("next")))
+	p.server.Advance(31 * 24 * time.Hour)
+	p.appears(".card.ended .mark", "expired")
+	p.becomes("!document.getElementById('next')")
+}
+
+// TestAnEventIsAdded to the log by a form.
+func TestAnEventIsAdded(t *testing.T) {
+	p := open(t)
+	_, invitationID := p.candidate("Ada")
+	_, err := p.server.Begin(invitationID)
+	require.NoError(t, err)
+	p.appears(".log", "attempt_started")
+	p.press(`[aria-label="Log"] summary`)
+	p.press("#add-event > button")
+	p.appears(".log", "Why is it slow?")
+}
+
+// TestNamesAreShownAndNothingElse: nothing in them runs, and nothing makes the page wider
+// than the window.
+func TestNamesAreShownAndNothingElse(t *testing.T) {
+	names := []string{
+		`<script>document.title="taken"</script>`, `"><img src=x onerror='document.title="taken"'>`, "\u202eevil\u202c", "نور الهدى", "a\r\n\r\ndata: b",
+		"${alert(1)}", strings.Repeat("W", 10<<10),
+	}
+	p := open(t)
+	assessment := p.server.AddAssessment(names[0])
+	p.server.AddKey(sandbox.Key{Token: "sk_live_x", Organization: names[1]})
+	harmless := func(path, shown string) {
+		p.visit(path)
+		p.do(chromedp.WaitReady(chromedp.CSS(shown)))
+		assert.NotEqual(t, "taken", evaluate[string](p, "document.title"), path)
+		assert.Zero(t, evaluate[int](p, `document.querySelectorAll("main script, main img, #header script").length`), path)
+		assert.LessOrEqual(t, evaluate[int](p, "document.documentElement.scrollWidth - innerWidth"), 0, path)
+	}
+	for _, name := range names {
+		id, err := p.server.Invite(assessment, "ada@candidates.test", name)
+		require.NoError(t, err)
+		submission, err := p.server.Begin(id)
+		require.NoError(t, err)
+		require.NoError(t, p.server.Evaluate(submission, sandbox.Result{ShipScore: 50, Summary: name}))
+		harmless(pipelinePath+"?candidate="+id, ".pane .report")
+		if strings.HasPrefix(name, "<") {
+			assert.Equal(t, name, evaluate[string](p, `document.querySelector(".pane h2 bdi").textContent`))
+		}
+		p.send("POST", "/api/v1/assessments", sandbox.LiveKey, fmt.Sprintf(`{"name":%q}`, name))
+	}
+	for path, shown := range map[string]string{
+		pipelinePath: ".card", "console/faults": "#inject", "console/keys": ".keys td", "": ".row", "?request=1": ".pane .body", "?text=" + "%3Cscript": ".row",
+	} {
+		for _, width := range []int64{390, 1280} {
+			p.do(chromedp.EmulateViewport(width, 844))
+			harmless(path, shown)
+		}
+	}
+}

@@ -1,0 +1,4 @@
+package console
+
+// ContentHash is the hash in the URLs of static files.
+func ContentHash() string { return contentHash() }
