@@ -92,8 +92,11 @@ func (s *importState) Load(ctx context.Context) (state string, err error) {
 }
 
 func (s *importState) Save(ctx context.Context, state string) error {
-	s.saveErr = cmp.Or(s.results.Touch(), s.Checkpoint.Save(ctx, state))
-	return s.saveErr
+	err := cmp.Or(s.results.Touch(), s.Checkpoint.Save(ctx, state))
+	if ctx.Err() == nil {
+		s.saveErr = err
+	}
+	return err
 }
 
 // unreadable returns why the checkpoint could not be loaded, or nil. ended is the error of
@@ -130,11 +133,7 @@ func (im *importer) settle(ctx context.Context) error {
 	if _, err := os.Stat(stateFile(im.results, im.plan.ID)); !open || !errors.Is(err, os.ErrNotExist) {
 		return nil
 	}
-	last, err := im.results.LastChange()
-	if err != nil {
-		return err
-	}
-	wait := min(time.Until(last.Add(settleTime)), settleTime)
+	wait := min(time.Until(im.results.LastChange().Add(settleTime)), settleTime)
 	if wait <= 0 {
 		return nil
 	}
@@ -205,6 +204,9 @@ func (im *importer) record(invited hiring.InviteResult, err error) bool {
 		}
 	case result.Outcome == candidates.NotSent && before.Outcome == candidates.Unknown && !decided(err):
 		result.Outcome = candidates.Unknown
+	}
+	if result.Outcome == candidates.Unknown && (invited.Outcome == hiring.InviteNotSent || errors.Is(err, hiring.ErrRunEnded)) {
+		result.Problem = candidates.EndedEarly // The error concerns the run, not this candidate.
 	}
 	reason := unusable(existing)
 	if reason != "" && invited.Outcome == hiring.InviteExisting {

@@ -150,6 +150,8 @@ func TestKilledImportSendsOneInvitationEach(t *testing.T) {
 		_ = c.Wait()
 		time.Sleep(100 * time.Millisecond) // The request on its way arrives.
 		h.server.Advance(2 * time.Minute)  // The next run looks up its outcome at once.
+		ago := time.Now().Add(-2 * time.Minute)
+		_ = os.Chtimes(filepath.Join(u.home, "people.csv.results.csv"), ago, ago) // A run may be killed before it has a checkpoint.
 	}
 	got := u.run(line...)
 	assert.Equal(t, exitOK, got.code, got.stderr)

@@ -50,6 +50,7 @@ type Results struct {
 	rows         map[string]Result // By assessment and address; the last row counts.
 	torn         map[string]Result // Incomplete rows by address. Their outcome is unknown.
 	inFile       map[string]bool   // Keys of the rows in the file.
+	changed      time.Time         // The time of the last change before this run.
 }
 
 var (
@@ -137,6 +138,11 @@ func (r *Results) load() ([]byte, error) {
 	if !bytes.HasPrefix(text, []byte("email,name,outcome,")) {
 		return nil, fmt.Errorf("%s is %w", r.file, ErrNotResults)
 	}
+	info, err := os.Stat(r.target)
+	if err != nil {
+		return nil, files.Named(r.file, err)
+	}
+	r.changed = info.ModTime()
 	for line := range bytes.Lines(text) {
 		r.read(line)
 	}
@@ -149,7 +155,7 @@ func (r *Results) read(line []byte) {
 	if err != nil || len(cells) < len(header())-1 {
 		if email, _, whole := strings.Cut(string(line), ","); whole {
 			email = output.Uncell(email)
-			r.torn[Key(email)] = Result{Email: email, Outcome: Unknown, Problem: endedEarly}
+			r.torn[Key(email)] = Result{Email: email, Outcome: Unknown, Problem: EndedEarly}
 		}
 		return
 	}
@@ -169,8 +175,8 @@ func (r *Results) read(line []byte) {
 	delete(r.torn, Key(result.Email))
 }
 
-// endedEarly is the problem of a row whose run was killed.
-const endedEarly = "the run ended before the outcome was known"
+// EndedEarly is the problem of a row whose run ended before a lookup.
+const EndedEarly = "the run ended before the outcome was known"
 
 func (r Result) key() string { return strings.ToLower(r.AssessmentID) + " " + Key(r.Email) }
 
@@ -203,14 +209,8 @@ func (r *Results) Touch() error {
 	return files.Named(r.file, os.Chtimes(r.target, now, now))
 }
 
-// LastChange returns when the file was changed last.
-func (r *Results) LastChange() (time.Time, error) {
-	info, err := os.Stat(r.target)
-	if err != nil {
-		return time.Time{}, files.Named(r.file, err)
-	}
-	return info.ModTime(), nil
-}
+// LastChange returns when an earlier run, or the user, changed the file last.
+func (r *Results) LastChange() time.Time { return r.changed }
 
 // Begin writes a row with the outcome Unknown before the request is sent. On an error,
 // nothing must be sent. When the process is killed, the next run finds the row and knows
@@ -218,7 +218,7 @@ func (r *Results) LastChange() (time.Time, error) {
 func (r *Results) Begin(assessmentID string, person hiring.NewInvitation) error {
 	begun := Result{
 		Email: person.Email, Name: person.Name, AssessmentID: assessmentID,
-		Outcome: Unknown, Problem: endedEarly, At: time.Now(),
+		Outcome: Unknown, Problem: EndedEarly, At: time.Now(),
 	}
 	err := r.write(begun.cells()...)
 	r.inFile[begun.key()] = r.inFile[begun.key()] || err == nil
