@@ -61,7 +61,7 @@ func invite(ctx context.Context, client *hiring.Client, assessment string, candi
 			return true
 		},
 		Progress: func(p hiring.InviteProgress) {
-			if !p.WaitUntil.IsZero() {
+			if p.Reason == hiring.PauseQuota || p.Reason == hiring.PauseSettle { // The others are short.
 				fmt.Fprintf(log, "%d of %d done; waiting until %s\n", p.Done, len(candidates), p.WaitUntil.Format(time.TimeOnly))
 			}
 		},
