@@ -1,7 +1,7 @@
 // The page: its header with the clock, its views, navigation and shortcuts.
 import { html, nothing, render } from "./lit/lit-html.js";
 import { draw, follow, get, post, refresher, say, showDialog, startDrawing, state, visit } from "./core.js";
-import { clockTime, dayOf, fullTime, plural, span, target } from "./format.js";
+import { clockTime, dayOf, fullTime, span, target } from "./format.js";
 import { journal } from "./journal.js";
 import { pipeline } from "./pipeline.js";
 import { faults } from "./faults.js";
