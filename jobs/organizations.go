@@ -218,7 +218,7 @@ func (r *registry) telemetryOf(name string) Telemetry {
 // goroutine reads them, refresh waits only if wait is set or they were never read, so
 // that a List that hangs does not stop the jobs.
 func (r *registry) refresh(ctx context.Context, interval time.Duration, wait bool) {
-	before, read := r.known()
+	_, read := r.known()
 	if time.Since(read) < interval {
 		return
 	}
@@ -228,7 +228,8 @@ func (r *registry) refresh(ctx context.Context, interval time.Duration, wait boo
 		return
 	}
 	defer r.reading.Unlock()
-	if before, read = r.known(); time.Since(read) < interval {
+	before, read := r.known()
+	if time.Since(read) < interval {
 		return
 	}
 	entries := make(map[string]*entry)

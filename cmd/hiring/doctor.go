@@ -132,14 +132,14 @@ func showToPeople(p *output.Printer, r doctor.Report, all bool) error {
 		}
 		for rest := findings; len(rest) > 0; {
 			head, evidence := show(rest[0])
-			names := rest[0].Name
+			names := []string{rest[0].Name}
 			for rest = rest[1:]; len(rest) > 0; rest = rest[1:] {
 				if otherHead, otherEvidence := show(rest[0]); otherHead != head || otherEvidence != evidence {
 					break
 				}
-				names += ", " + rest[0].Name
+				names = append(names, rest[0].Name)
 			}
-			writeIndented(p, text, 2, names+": "+head)
+			writeIndented(p, text, 2, strings.Join(names, ", ")+": "+head)
 			writeIndented(p, text, 6, evidence)
 		}
 		if len(findings) > 0 {

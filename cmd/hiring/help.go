@@ -104,11 +104,11 @@ func flagLines(flags *pflag.FlagSet) string {
 		}
 		names, usages, width = append(names, name), append(usages, usage), max(width, len(name))
 	})
-	text := ""
+	var text strings.Builder
 	for i, name := range names {
-		text += fmt.Sprintf("%-*s   %s\n", width, name, usages[i])
+		fmt.Fprintf(&text, "%-*s   %s\n", width, name, usages[i])
 	}
-	return text
+	return text.String()
 }
 
 func topicLines(c *cobra.Command) (text string) {

@@ -40,7 +40,7 @@ func TestNoFalseAlarms(t *testing.T) {
 			assert.Empty(t, wrongNames(r), key)
 			assert.Equal(t, meaning, finding(t, r, "meaning of since").Found, "%s: %+v", key, finding(t, r, "meaning of since"))
 			assert.Equal(t, hiring.DefaultDialect(), r.Dialect)
-			assert.Zero(t, len(r.With(doctor.NotChecked)))
+			assert.Empty(t, r.With(doctor.NotChecked))
 		}
 	}
 }
