@@ -12,10 +12,7 @@ import (
 
 	"github.com/hiring-assessment/hiring-go/internal/headers"
 	"github.com/hiring-assessment/hiring-go/internal/limits"
-	"github.com/hiring-assessment/hiring-go/internal/neterr"
 	"github.com/hiring-assessment/hiring-go/internal/retry"
-	"github.com/hiring-assessment/hiring-go/internal/text"
-	"github.com/hiring-assessment/hiring-go/internal/transfer"
 	"github.com/hiring-assessment/hiring-go/internal/urls"
 )
 
@@ -34,7 +31,7 @@ var ErrNoArchive = errors.New("hiring: the submission has no workspace archive")
 //
 // Scope read; costs one read, two when the link expires meanwhile.
 func (s *SubmissionService) DownloadArchive(ctx context.Context, id string, w io.Writer) (int64, error) {
-	d := download{submissions: s, id: id, to: w, State: transfer.State{Total: transfer.Unknown}}
+	d := download{submissions: s, id: id, to: w, transferState: transferState{Total: unknownSize}}
 	err := s.use().traced(ctx, TraceCall{Operation: archiveRequest.operation}, func(ctx context.Context) error {
 		if w == nil {
 			return &ParamError{Param: "w", Problem: "must not be nil"}
@@ -50,7 +47,7 @@ var archiveRequest = request{operation: "Submissions.DownloadArchive", method: h
 // download is the download of one archive with all its attempts. It has a loop of its
 // own, because it counts the failures since the last progress.
 type download struct {
-	transfer.State
+	transferState
 
 	submissions *SubmissionService
 	id          string
@@ -71,7 +68,7 @@ func (d *download) run(ctx context.Context) error {
 		switch {
 		case failure == nil:
 			return nil
-		case errors.Is(failure, transfer.ErrRefused) && !renewed: // The link has probably expired.
+		case errors.Is(failure, errTransferRefused) && !renewed: // The link has probably expired.
 			renewed = true
 			if err := d.readLink(ctx); err != nil {
 				return err
@@ -116,10 +113,10 @@ func (d *download) attempt(ctx context.Context) (*Error, decision) {
 		d.failed = 0
 	}
 	failure, next := d.fail(res, retryAfter), decision{}
-	if errors.Is(res.err, transfer.ErrBroken) {
+	if errors.Is(res.err, errTransferBroken) {
 		d.failed++
 		end := endOf(ctx, x.ctx)
-		c := classification{failure: failure, cut: true, permanent: neterr.Permanent(res.err)}
+		c := classification{failure: failure, cut: true, permanent: isPermanentError(res.err)}
 		next = decide(k.policy(), archiveRequest.method, d.failed, &res, c, &end, jitter())
 	}
 	x.report(&k.hooks, &res, "", failure, next)
@@ -150,7 +147,7 @@ func (d *download) exchange(ctx context.Context, k *core, x *exchange) (res resu
 	if busy {
 		retryAfter = headers.RetryAfter(resp.Header, time.Now())
 	}
-	complete, err := d.Accept(res.status, transfer.Header(resp.Header), resp.ContentLength, busy)
+	complete, err := d.Accept(res.status, transferHeader(resp.Header), resp.ContentLength, busy)
 	if complete || err != nil {
 		res.err = err
 		return res, retryAfter
@@ -187,14 +184,14 @@ func (d *download) copy(ctx context.Context, from io.Reader, silence *limits.Sil
 	buffer := make([]byte, 32<<10)
 	for {
 		n, err := from.Read(buffer)
-		err = neterr.FromServer(err)
+		err = errorOfServer(err)
 		if !d.Fits(n) {
 			return nil, errors.New("the storage sent more than it announced")
 		}
 		if n > 0 {
 			silence.Stop() // The time of a slow writer does not count.
 			if err := d.write(buffer[:n]); err != nil {
-				return nil, fmt.Errorf("the writer failed: %w", neterr.Usable(err))
+				return nil, fmt.Errorf("the writer failed: %w", usableError(err))
 			}
 			silence.Begin()
 		}
@@ -235,9 +232,9 @@ func (d *download) broken(ctx, timed context.Context, err error) error {
 		err = silent
 	}
 	if d.Written > 0 && d.Validator == "" {
-		return fmt.Errorf("%w: %w", transfer.ErrUnresumable, err)
+		return fmt.Errorf("%w: %w", errUnresumable, err)
 	}
-	return fmt.Errorf("%w: %w", transfer.ErrBroken, err)
+	return fmt.Errorf("%w: %w", errTransferBroken, err)
 }
 
 // fail returns the error that the caller sees. Its text does not contain the link.
@@ -245,7 +242,7 @@ func (d *download) fail(res result, retryAfter time.Duration) *Error {
 	s := subject{request: &archiveRequest, key: noKey, attempts: d.attempts}
 	e := s.fail(&res, fmt.Sprintf("%s, after %d bytes", d.text(res.err), d.Written), res.err)
 	e.RetryAfter = retryAfter
-	e.permanent = !errors.Is(res.err, transfer.ErrBroken) && !errors.Is(res.err, transfer.ErrUnresumable)
+	e.permanent = !errors.Is(res.err, errTransferBroken) && !errors.Is(res.err, errUnresumable)
 	if errors.Is(res.err, errSilent) {
 		e.Hints = []string{"see WithTimeout"}
 	}
@@ -262,5 +259,5 @@ func (d *download) text(err error) string {
 			}
 		}
 	}
-	return text.Quote([]byte(message))
+	return limits.Quote([]byte(message))
 }

@@ -16,14 +16,10 @@ import (
 	jsonv2 "github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
-	"github.com/hiring-assessment/hiring-go/internal/dialecthint"
 	"github.com/hiring-assessment/hiring-go/internal/headers"
 	"github.com/hiring-assessment/hiring-go/internal/jsoncodec"
 	"github.com/hiring-assessment/hiring-go/internal/limits"
-	"github.com/hiring-assessment/hiring-go/internal/neterr"
-	"github.com/hiring-assessment/hiring-go/internal/provenance"
 	"github.com/hiring-assessment/hiring-go/internal/retry"
-	"github.com/hiring-assessment/hiring-go/internal/text"
 )
 
 // subject is what errors say about a call, apart from the response.
@@ -95,11 +91,11 @@ func classify(s *subject, res *result, dec *decoded, end *attemptEnd) classifica
 
 // noResponse classifies an attempt that got no response.
 func noResponse(s *subject, res *result, end *attemptEnd) classification {
-	v := classification{permanent: neterr.Permanent(res.err)}
+	v := classification{permanent: isPermanentError(res.err)}
 	v.timeout = end.timedOut(res.err)
 	v.cut = !v.timeout
 	v.failure = s.broken(res, "no response", res.err, end)
-	v.failure.Hints = append(v.failure.Hints, neterr.Advice(res.err)...)
+	v.failure.Hints = append(v.failure.Hints, networkAdvice(res.err)...)
 	v.failure.Outcome = s.outcome(OutcomeUnknown)
 	if res.unsent {
 		v.failure.Outcome = s.outcome(OutcomeNotDone)
@@ -124,13 +120,13 @@ func rejected(s *subject, res *result, end *attemptEnd) classification {
 		// A refused key is not tried again: failed authentications throttle the address.
 		v.cut = !end.timedOut(res.bodyErr) && res.status != http.StatusUnauthorized
 		v.timeout = !v.cut && res.status != http.StatusUnauthorized
-		if e.Code == "" && res.status >= 400 && (len(res.body) == 0 || text.LooksLikeJSON(res.body)) {
+		if e.Code == "" && res.status >= 400 && (len(res.body) == 0 || limits.LooksLikeJSON(res.body)) {
 			e.Message = cutShort
 		} else {
 			e.Hints = append(e.Hints, cutShort)
 		}
 	}
-	v.fromAPI = e.Code != "" || provenance.Signed(res.header)
+	v.fromAPI = e.Code != "" || isSigned(res.header)
 	if v.fromAPI && s.unknown && s.request.method == http.MethodDelete && res.status == http.StatusNotFound {
 		v.failure = nil // An earlier attempt deleted it.
 	}
@@ -278,7 +274,7 @@ func (s *subject) text(err error) string {
 		err = outer.Err
 	}
 	message := strings.ReplaceAll(err.Error(), s.url.String(), "the API")
-	return text.Quote([]byte(s.key.secret.ScrubString(strings.ReplaceAll(message, s.url.RequestURI(), s.request.route))))
+	return limits.Quote([]byte(s.key.secret.ScrubString(strings.ReplaceAll(message, s.url.RequestURI(), s.request.route))))
 }
 
 // advise adds hints to the error of a response with a status from 300.
@@ -317,7 +313,7 @@ const (
 // isPage reports whether body is a web page or other text that is not JSON.
 func isPage(e *Error, body []byte) bool {
 	redirect := e.Status >= 300 && e.Status < 400
-	return e.Code == "" && !redirect && len(body) > 0 && !text.LooksLikeJSON(body)
+	return e.Code == "" && !redirect && len(body) > 0 && !limits.LooksLikeJSON(body)
 }
 
 // mayBeWrong adds fields of the Dialect as another possible cause.
@@ -337,7 +333,7 @@ func (e *Error) probablyWrong(field string) {
 // dialectFields returns the fields of the Dialect that a 400 may be about.
 func (r *request) dialectFields(e *Error) []string {
 	form, fields := e.Fields()
-	wrong := dialecthint.Complaints{Whole: append(form, e.Message), Fields: fields}.Of(r.assumptions, r.sent)
+	wrong := complaints{Whole: append(form, e.Message), Fields: fields}.Of(r.assumptions, r.sent)
 	var suspects []string
 	for field := range reflect.TypeFor[Dialect]().Fields() {
 		if wrong[field.Name] {

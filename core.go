@@ -7,7 +7,6 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/hiring-assessment/hiring-go/internal/provenance"
 	"github.com/hiring-assessment/hiring-go/internal/quota"
 	"github.com/hiring-assessment/hiring-go/internal/retry"
 	"github.com/hiring-assessment/hiring-go/internal/serverclock"
@@ -36,7 +35,7 @@ func (k *core) policy() retry.Policy { return retry.Policy(k.config.retry) }
 // shared is the state that a client and its variants share.
 type shared struct {
 	quotas     quota.Tracker
-	provenance provenance.Detector
+	provenance provenanceDetector
 	clock      serverclock.Clock // Of the server. Ignores a Date that a time zone does not explain.
 	pollClock  serverclock.Clock // The same for polling, which works with any difference of the clocks.
 	accounts   accountIDs

@@ -9,7 +9,6 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"github.com/hiring-assessment/hiring-go/internal/timelayout"
 	"github.com/hiring-assessment/hiring-go/internal/urls"
 )
 
@@ -129,7 +128,7 @@ func (d Dialect) clash() string {
 // checkLayout returns an error for a layout that does not contain the date, such as a
 // layout of another language.
 func checkLayout(layout string) error {
-	if layout == timelayout.Unix || layout == timelayout.UnixMilli {
+	if layout == urls.Unix || layout == urls.UnixMilli {
 		return nil
 	}
 	day := time.Date(2031, 11, 22, 13, 14, 15, 0, time.UTC)

@@ -13,9 +13,6 @@ import (
 	"time"
 
 	"github.com/hiring-assessment/hiring-go/internal/limits"
-	"github.com/hiring-assessment/hiring-go/internal/neterr"
-	"github.com/hiring-assessment/hiring-go/internal/provenance"
-	"github.com/hiring-assessment/hiring-go/internal/text"
 )
 
 // ErrorCode is the API's stable identifier of a kind of failure. Each code is an error,
@@ -105,9 +102,9 @@ func (e *Error) Error() string {
 		line += strconv.Itoa(e.Status) + " "
 	}
 	if e.Code != "" {
-		line += text.Clip(string(e.Code), text.MaxQuoted) + ": "
+		line += limits.Clip(string(e.Code), limits.MaxQuoted) + ": "
 	}
-	line = text.Unended(line+text.Clip(e.Message, maxMessage)) + e.fieldProblems()
+	line = limits.Unended(line+limits.Clip(e.Message, maxMessage)) + e.fieldProblems()
 	for _, hint := range e.Hints {
 		line += separator(hint) + hint
 	}
@@ -124,9 +121,9 @@ func (e *Error) Error() string {
 		line += "; retry after " + rounded(e.RetryAfter)
 	}
 	if e.RequestID != "" {
-		line += " (request " + text.Clip(e.RequestID, text.MaxQuoted) + ")"
+		line += " (request " + limits.Clip(e.RequestID, limits.MaxQuoted) + ")"
 	}
-	return e.scrubbed(text.OneLine(line)) // The line may join pieces of the key.
+	return e.scrubbed(limits.OneLine(line)) // The line may join pieces of the key.
 }
 
 // rounded formats a duration, rounded up to seconds, or to days above two days.
@@ -171,19 +168,19 @@ func (e *Error) fieldProblems() string {
 	form, fields := e.Fields()
 	parts := make([]string, 0, len(form)+len(fields))
 	for _, problem := range form {
-		parts = append(parts, text.Unended(problem))
+		parts = append(parts, limits.Unended(problem))
 	}
 	for _, name := range slices.Sorted(maps.Keys(fields)) {
 		problems := fields[name]
 		for i := range problems {
-			problems[i] = text.Unended(problems[i])
+			problems[i] = limits.Unended(problems[i])
 		}
 		parts = append(parts, strings.TrimSuffix(name+": "+strings.Join(problems, ", "), ": "))
 	}
 	if len(parts) == 0 {
 		return ""
 	}
-	return " (" + text.Clip(strings.Join(parts, "; "), maxMessage) + ")"
+	return " (" + limits.Clip(strings.Join(parts, "; "), maxMessage) + ")"
 }
 
 // Is reports whether target is the error's code, or [ErrOutcomeUnknown] if the outcome is
@@ -278,7 +275,7 @@ func IsTransient(err error) bool {
 	}
 	switch {
 	case failure.Status == 0:
-		return !failure.permanent && !neterr.Permanent(failure)
+		return !failure.permanent && !isPermanentError(failure)
 	case failure.Status < 300:
 		return !failure.permanent && errors.Unwrap(failure) != nil // The response was cut short.
 	}
@@ -366,7 +363,7 @@ func (e *Error) setRejection(body []byte) {
 		}
 		return
 	}
-	e.Message = provenance.Describe(body, "error envelope")
+	e.Message = describeBody(body, "error envelope")
 }
 
 // ParamError is an invalid argument. No request was sent. errors.Is matches it with
@@ -512,7 +509,7 @@ func join(ctx context.Context, last error) error {
 type endedError struct{ ended, last error }
 
 func (e *endedError) Error() string {
-	return text.Unended(e.last.Error()) + "; the wait ended: " + e.ended.Error()
+	return limits.Unended(e.last.Error()) + "; the wait ended: " + e.ended.Error()
 }
 
 // Unwrap returns both errors.

@@ -14,7 +14,6 @@ import (
 
 	"github.com/hiring-assessment/hiring-go/internal/headers"
 	"github.com/hiring-assessment/hiring-go/internal/limits"
-	"github.com/hiring-assessment/hiring-go/internal/neterr"
 )
 
 // result is what one HTTP round trip brought.
@@ -69,7 +68,7 @@ func (x *exchange) send(k *core, r *http.Request) (*http.Response, error) {
 	resp, err := transport.RoundTrip(r)
 	switch {
 	case err != nil:
-		return nil, neterr.FromServer(err)
+		return nil, errorOfServer(err)
 	case resp == nil:
 		return nil, errNoResponse
 	case resp.Body == nil:
@@ -209,7 +208,7 @@ func (c *call) readBody(x *exchange, status int) ([]byte, error) {
 	} else if c.decoder == nil {
 		limit, whole = min(limit, maxDrained), false
 	}
-	err := neterr.FromServer(x.buffer.Fill(x.body.Body, limit))
+	err := errorOfServer(x.buffer.Fill(x.body.Body, limit))
 	read := x.buffer.Bytes()
 	if err == nil && whole && int64(len(read)) > limit {
 		err = tooLongError{limit}

@@ -13,9 +13,9 @@ import (
 	"unicode/utf8"
 
 	"github.com/hiring-assessment/hiring-go/internal/headers"
+	"github.com/hiring-assessment/hiring-go/internal/limits"
 	"github.com/hiring-assessment/hiring-go/internal/quota"
 	"github.com/hiring-assessment/hiring-go/internal/retry"
-	"github.com/hiring-assessment/hiring-go/internal/text"
 )
 
 var fuzzNow = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
@@ -268,7 +268,7 @@ func FuzzErrorBody(f *testing.F) {
 			} `json:"error"`
 		}
 		_ = json.Unmarshal(body, &envelope)
-		if envelope.Error.Message == "" && failure.Code == "" && len(failure.Message) > 3*text.MaxQuoted+100 {
+		if envelope.Error.Message == "" && failure.Code == "" && len(failure.Message) > 3*limits.MaxQuoted+100 {
 			t.Fatalf("quoted %d bytes", len(failure.Message))
 		}
 	})
@@ -289,7 +289,7 @@ func FuzzEnvelope(f *testing.F) {
 			return
 		}
 		client := answered(t, status, http.Header{"X-Request-Id": {"req_f"}}, body)
-		page := len(bytes.TrimLeft(body, " \t\r\n\ufeff")) > 0 && !text.LooksLikeJSON(body)
+		page := len(bytes.TrimLeft(body, " \t\r\n\ufeff")) > 0 && !limits.LooksLikeJSON(body)
 		ctx := t.Context()
 		if submission, err := client.Submissions.Get(ctx, "a1"); err != nil {
 			if failure := checkError(t, err); failure.Outcome != "" || failure.Status != status {

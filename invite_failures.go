@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"github.com/hiring-assessment/hiring-go/internal/inviting"
-	"github.com/hiring-assessment/hiring-go/internal/text"
+	"github.com/hiring-assessment/hiring-go/internal/limits"
 )
 
 // maxFailures is the number of failures that the error of SendAll holds.
@@ -72,10 +72,10 @@ type failuresError struct {
 func (e *failuresError) Error() string {
 	parts := make([]string, 0, len(e.first)+2)
 	if e.ended != nil && !e.holds(e.ended) {
-		parts = append(parts, text.Unended(strings.TrimPrefix(e.ended.Error(), "hiring: ")))
+		parts = append(parts, limits.Unended(strings.TrimPrefix(e.ended.Error(), "hiring: ")))
 	}
 	for i := range e.first {
-		parts = append(parts, text.Unended(e.first[i].Error()))
+		parts = append(parts, limits.Unended(e.first[i].Error()))
 	}
 	if e.more > 0 {
 		parts = append(parts, fmt.Sprintf("and %d more candidates failed", e.more))

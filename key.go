@@ -7,7 +7,6 @@ import (
 	"strings"
 	"sync/atomic"
 
-	"github.com/hiring-assessment/hiring-go/internal/neterr"
 	"github.com/hiring-assessment/hiring-go/internal/quota"
 	"github.com/hiring-assessment/hiring-go/internal/redact"
 )
@@ -70,7 +69,7 @@ func newKeyring(
 		ring.next = func(ctx context.Context) (*credential, error) {
 			key, err := source(ctx)
 			if err != nil {
-				return nil, redact.New(key).Clean(fmt.Errorf("the key source failed: %w", neterr.Usable(err)))
+				return nil, redact.New(key).Clean(fmt.Errorf("the key source failed: %w", usableError(err)))
 			}
 			use, err := newCredential(key, want)
 			if err != nil {

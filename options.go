@@ -9,7 +9,6 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/hiring-assessment/hiring-go/internal/neterr"
 	"github.com/hiring-assessment/hiring-go/internal/retry"
 )
 
@@ -205,7 +204,7 @@ func logTo(logger *slog.Logger) func(context.Context, Exchange) {
 		if failure, ok := errors.AsType[*Error](e.Err); ok && failure.Code.documented() {
 			attrs = append(attrs, slog.String("code", string(failure.Code)))
 		} else if e.Err != nil && (e.Status == 0 || ok && failure.Unwrap() != nil) { // The response was cut short.
-			attrs = append(attrs, slog.String("cause", neterr.Word(e.Err)))
+			attrs = append(attrs, slog.String("cause", errorWord(e.Err)))
 		}
 		logger.LogAttrs(ctx, level, message, attrs...)
 	}

@@ -11,7 +11,6 @@ import (
 	"strconv"
 
 	"github.com/hiring-assessment/hiring-go/internal/paging"
-	"github.com/hiring-assessment/hiring-go/internal/prefetch"
 )
 
 const (
@@ -218,7 +217,7 @@ func (p Pager[T]) each(ctx context.Context, reuse bool, take func(Page[T]) bool)
 func (p Pager[T]) readAhead(ctx context.Context, take func(Page[T]) bool) error {
 	ctx, cancel := context.WithCancel(WithResponse(ctx, nil))
 	r := p.reader()
-	return prefetch.Each(p.prefetch, cancel, func() (Page[T], bool, error) {
+	return prefetchEach(p.prefetch, cancel, func() (Page[T], bool, error) {
 		page, err := r.next(ctx)
 		return page, r.Done, err
 	}, take)

@@ -12,7 +12,6 @@ import (
 	jsonv2 "github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
-	"github.com/hiring-assessment/hiring-go/internal/dialecthint"
 	"github.com/hiring-assessment/hiring-go/internal/jsoncodec"
 	"github.com/hiring-assessment/hiring-go/internal/urls"
 )
@@ -28,10 +27,10 @@ type request struct {
 	path, rawPath string // Below the API prefix; rawPath is empty when it equals path.
 	query         url.Values
 	body          []byte
-	assumptions   []dialecthint.Assumption // Names in the request that are assumed.
-	routeField    string                   // The Dialect field of an assumed route; "" for a documented one.
-	leniency      leniency                 // How to decode a partly malformed response. Nil: the call fails.
-	err           error                    // A request with an error is not sent.
+	assumptions   []assumption // Names in the request that are assumed.
+	routeField    string       // The Dialect field of an assumed route; "" for a documented one.
+	leniency      leniency     // How to decode a partly malformed response. Nil: the call fails.
+	err           error        // A request with an error is not sent.
 
 	requestHooks
 }
@@ -88,7 +87,7 @@ func (r request) refuseField(param, wire, problem string) request {
 
 // assume records that the request has an assumed name, which a field of the Dialect sets.
 func (r request) assume(name, field string) request {
-	r.assumptions = append(slices.Clip(r.assumptions), dialecthint.Assumption{Name: name, Field: field, Format: field == sinceField})
+	r.assumptions = append(slices.Clip(r.assumptions), assumption{Name: name, Field: field, Format: field == sinceField})
 	return r
 }
 

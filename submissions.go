@@ -11,7 +11,7 @@ import (
 
 	"github.com/hiring-assessment/hiring-go/internal/inviting"
 	"github.com/hiring-assessment/hiring-go/internal/paging"
-	"github.com/hiring-assessment/hiring-go/internal/timelayout"
+	"github.com/hiring-assessment/hiring-go/internal/urls"
 )
 
 // SubmissionService reads candidates' attempts and their reports.
@@ -34,7 +34,7 @@ func (s *SubmissionService) List(filter SubmissionFilter) Pager[Submission] {
 		r = r.refuse("SubmissionFilter", "cannot be written as a query")
 	}
 	if !filter.Since.IsZero() {
-		r.query.Set("since", timelayout.Format(s.use().dialect.SinceLayout, filter.Since))
+		r.query.Set("since", urls.FormatTime(s.use().dialect.SinceLayout, filter.Since))
 		r = r.assume("since", "SinceLayout")
 	}
 	return newPager(&list[Submission]{

@@ -10,7 +10,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/hiring-assessment/hiring-go/internal/text"
+	"github.com/hiring-assessment/hiring-go/internal/limits"
 	"github.com/hiring-assessment/hiring-go/internal/waiting"
 )
 
@@ -131,9 +131,9 @@ type WaitError struct {
 // and unreadable.
 func (e *WaitError) Error() string {
 	line := "hiring: the wait ended"
-	if amounts := text.Amounts(text.Amount{N: len(e.Pending), What: "report", State: "pending"},
-		text.Amount{N: len(e.Missing), What: "submission", State: "missing"},
-		text.Amount{N: len(e.Unreadable), What: "report", State: "unreadable"}); amounts != "" {
+	if amounts := limits.Amounts(limits.Amount{N: len(e.Pending), What: "report", State: "pending"},
+		limits.Amount{N: len(e.Missing), What: "submission", State: "missing"},
+		limits.Amount{N: len(e.Unreadable), What: "report", State: "unreadable"}); amounts != "" {
 		line += " with " + amounts
 	}
 	if e.Err == nil {

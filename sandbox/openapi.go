@@ -9,7 +9,7 @@ import (
 	"time"
 
 	hiring "github.com/hiring-assessment/hiring-go"
-	"github.com/hiring-assessment/hiring-go/internal/timelayout"
+	"github.com/hiring-assessment/hiring-go/internal/urls"
 )
 
 func init() {
@@ -97,7 +97,7 @@ func (n openAPINode) renameParameters(d hiring.Dialect) {
 		return
 	}
 	since := parameters.object("FilterSince")
-	since["example"] = timelayout.Format(d.SinceLayout, sinceExample)
+	since["example"] = urls.FormatTime(d.SinceLayout, sinceExample)
 	delete(since.object("schema"), "format") // The format date-time means RFC 3339.
 }
 

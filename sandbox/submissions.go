@@ -6,7 +6,7 @@ import (
 	"time"
 
 	hiring "github.com/hiring-assessment/hiring-go"
-	"github.com/hiring-assessment/hiring-go/internal/timelayout"
+	"github.com/hiring-assessment/hiring-go/internal/urls"
 	"github.com/hiring-assessment/hiring-go/sandbox/internal/world"
 )
 
@@ -108,7 +108,7 @@ func (c *call) submissionFilter(p *problems) world.Filter {
 // parseSince parses a time in the dialect's layout. With the default layout it accepts
 // any RFC 3339 time, because clients in other languages may write another form.
 func (c *call) parseSince(text string) (time.Time, bool) {
-	at, err := timelayout.Parse(c.server.config.dialect.SinceLayout, text)
+	at, err := urls.ParseTime(c.server.config.dialect.SinceLayout, text)
 	if err != nil && c.server.config.dialect.SinceLayout == hiring.DefaultDialect().SinceLayout {
 		at, err = time.Parse(time.RFC3339, text)
 	}

@@ -12,7 +12,7 @@ import (
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
-	"github.com/hiring-assessment/hiring-go/internal/text"
+	"github.com/hiring-assessment/hiring-go/internal/limits"
 )
 
 // WhereIn is like Where for JSON that is part of a larger text, at the JSON pointer place.
@@ -33,7 +33,7 @@ func In(err error) string {
 
 // quote returns the beginning of a JSON pointer, which may be as long as a response.
 func quote(pointer string) string {
-	return text.Quote([]byte(strings.ToValidUTF8(pointer[:min(len(pointer), 2*text.MaxQuoted)], "")))
+	return limits.Quote([]byte(strings.ToValidUTF8(pointer[:min(len(pointer), 2*limits.MaxQuoted)], "")))
 }
 
 // Where describes the position and kind of a JSON error. It omits the error's own text,

@@ -1,6 +1,5 @@
-// Package limits implements the memory and time limits of reading a response: a reusable
-// buffer for the body, a body that is closed once, an idle timeout, and a memory bound for
-// decoding.
+// Package limits bounds what a response may take: a reusable buffer for the body, a body that
+// is closed once, an idle timeout, a memory bound for decoding, and the length of quoted text.
 package limits
 
 import (

@@ -1,6 +1,6 @@
-// Package urls implements base URLs and paths: it checks base URLs and route
-// templates such as "/assessments/{id}", fills ids into templates, and turns a path
-// into a template without ids, for metrics and logs.
+// Package urls implements base URLs, paths and times in queries: it checks base URLs and route
+// templates such as "/assessments/{id}", fills ids into templates, and turns a path into a
+// template without ids, for metrics and logs.
 package urls
 
 import (

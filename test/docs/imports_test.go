@@ -42,13 +42,9 @@ func TestImportBoundaries(t *testing.T) {
 	const ours = "github.com/hiring-assessment/hiring-go"
 	for dir, unknown := range map[string][]string{
 		"internal/envelope":           {ours, "net", "context", "time", "log", "os"},
-		"internal/urls":               {ours, "net/http", "context", "encoding", "time", "log", "os"},
-		"internal/prefetch":           {ours, "net", "context", "encoding", "time", "log", "os"},
-		"internal/dialecthint":        {ours, "net", "context", "encoding", "time", "log", "os"},
-		"internal/neterr":             {ours, "net/http", "encoding", "time", "log", "os"},
+		"internal/urls":               {ours, "net/http", "context", "encoding", "log", "os"},
 		"internal/limits":             {ours, "net", "context", "log", "os"},
 		"internal/headers":            {ours + "/sandbox", "context", "encoding", "log", "os"},
-		"internal/provenance":         {ours + "/sandbox", "net", "context", "encoding", "time", "log", "os"},
 		"internal/inviting":           {ours, "net", "context", "log", "os"},
 		"internal/jsoncodec":          {ours + "/sandbox", "net", "context", "log", "os"},
 		"internal/paging":             {ours, "net", "context", "time", "log", "os"},
@@ -59,8 +55,6 @@ func TestImportBoundaries(t *testing.T) {
 		"internal/waiting":            {ours, "net", "context", "log", "os"},
 		"internal/serverclock":        {ours, "net", "context", "encoding", "log", "os"},
 		"internal/statefile":          {ours, "net", "context", "encoding", "log"},
-		"internal/text":               {ours, "net", "context", "time", "log", "os"},
-		"internal/transfer":           {ours, "net", "context", "encoding", "time", "log", "os"},
 		"sandbox/internal/wire":       {ours, "encoding/json"},
 		"sandbox/internal/world":      {ours, "net", "encoding", "context", "sync"},
 	} {

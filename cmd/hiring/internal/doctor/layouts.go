@@ -3,7 +3,7 @@ package doctor
 import (
 	"time"
 
-	"github.com/hiring-assessment/hiring-go/internal/timelayout"
+	"github.com/hiring-assessment/hiring-go/internal/urls"
 )
 
 // usualLayouts returns layouts of times in queries, most frequent first.
@@ -19,17 +19,17 @@ func usualLayouts() []string {
 		}
 		all = append(all, date)
 	}
-	return append(all, time.RFC1123, time.RFC1123Z, timelayout.Unix, timelayout.UnixMilli)
+	return append(all, time.RFC1123, time.RFC1123Z, urls.Unix, urls.UnixMilli)
 }
 
 // hasLayout reports whether formatting the example's time with the layout returns the
 // example.
 func hasLayout(example, layout string) bool {
-	at, err := timelayout.Parse(layout, example)
+	at, err := urls.ParseTime(layout, example)
 	switch layout {
-	case timelayout.Unix:
+	case urls.Unix:
 		return err == nil && len(example) == len("1773576855")
-	case timelayout.UnixMilli:
+	case urls.UnixMilli:
 		return err == nil && len(example) == len("1773576855678")
 	}
 	return err == nil && at.Format(layout) == example

@@ -12,7 +12,7 @@ import (
 	"time"
 
 	hiring "github.com/hiring-assessment/hiring-go"
-	"github.com/hiring-assessment/hiring-go/internal/timelayout"
+	"github.com/hiring-assessment/hiring-go/internal/urls"
 )
 
 func (e *examination) readAccount(ctx context.Context) reply {
@@ -264,7 +264,7 @@ func (e *examination) readMeaning(ctx context.Context, submissions []hiring.Subm
 	const row = "meaning of since"
 	layout := e.value("SinceLayout")
 	rounded := func(at time.Time) time.Time { // As the API reads it.
-		seen, _ := timelayout.Parse(layout, timelayout.Format(layout, at))
+		seen, _ := urls.ParseTime(layout, urls.FormatTime(layout, at))
 		return seen
 	}
 	i := slices.IndexFunc(submissions, func(s hiring.Submission) bool {

@@ -1,14 +1,15 @@
-// Package prefetch reads pages ahead in a goroutine while the caller processes earlier
-// ones.
-package prefetch
+package hiring
 
 import "runtime"
 
-// Each calls next in a goroutine, buffers up to n results, and passes each page to take.
+// This file reads pages ahead in a goroutine while the caller processes earlier
+// ones.
+
+// prefetchEach calls next in a goroutine, buffers up to n results, and passes each page to take.
 // It ends when next reports the last page or returns an error, or when take returns false.
-// Each then calls cancel, which must make a running next return, and waits for the
+// prefetchEach then calls cancel, which must make a running next return, and waits for the
 // goroutine. A panic or runtime.Goexit in next continues in the caller's goroutine.
-func Each[P any](n int, cancel func(), next func() (page P, last bool, err error), take func(P) bool) error {
+func prefetchEach[P any](n int, cancel func(), next func() (page P, last bool, err error), take func(P) bool) error {
 	type result struct {
 		page P
 		err  error

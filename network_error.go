@@ -1,6 +1,4 @@
-// Package neterr classifies network errors. Its results contain no host or path, so that
-// they can be logged.
-package neterr
+package hiring
 
 import (
 	"context"
@@ -15,20 +13,23 @@ import (
 	"syscall"
 )
 
-// Usable returns err, or for a nil pointer an error that names its type. Methods of a nil
+// This file classifies network errors. Its results contain no host or path, so that
+// they can be logged.
+
+// usableError returns err, or for a nil pointer an error that names its type. Methods of a nil
 // pointer may panic.
-func Usable(err error) error {
+func usableError(err error) error {
 	if v := reflect.ValueOf(err); v.Kind() == reflect.Pointer && v.IsNil() {
 		return fmt.Errorf("the error is a nil %T", err)
 	}
 	return err
 }
 
-// FromServer is like Usable for an error of reading a response. net/http quotes a line that
+// errorOfServer is like usableError for an error of reading a response. net/http quotes a line that
 // it cannot read, which may be the body of an earlier response, with candidates' data. The
 // quote is dropped from the text, and Unwrap does not lead to it.
-func FromServer(err error) error {
-	err = Usable(err)
+func errorOfServer(err error) error {
+	err = usableError(err)
 	if err == nil {
 		return nil
 	}
@@ -55,18 +56,18 @@ func (e *unquoted) Error() string { return e.text }
 
 func (e *unquoted) Is(target error) bool { return e.is(target) }
 
-// Permanent reports whether err is a TLS failure that a retry does not fix, such as an
+// isPermanentError reports whether err is a TLS failure that a retry does not fix, such as an
 // invalid certificate.
-func Permanent(err error) bool {
+func isPermanentError(err error) bool {
 	_, certificate := errors.AsType[*tls.CertificateVerificationError](err)
 	_, authority := errors.AsType[x509.UnknownAuthorityError](err)
 	_, record := errors.AsType[tls.RecordHeaderError](err)
 	return certificate || authority || record
 }
 
-// Advice returns what the user should check, or nil. A host that does not exist and a
+// networkAdvice returns what the user should check, or nil. A host that does not exist and a
 // server without TLS suggest a wrong base URL.
-func Advice(err error) []string {
+func networkAdvice(err error) []string {
 	lookup, ok := errors.AsType[*net.DNSError](err)
 	if _, record := errors.AsType[tls.RecordHeaderError](err); record || ok && lookup.IsNotFound {
 		return []string{"check the base URL"}
@@ -74,9 +75,9 @@ func Advice(err error) []string {
 	return nil
 }
 
-// Word returns one term for the kind of err, for a log, or "other".
-func Word(err error) string {
-	if Permanent(err) {
+// errorWord returns one term for the kind of err, for a log, or "other".
+func errorWord(err error) string {
+	if isPermanentError(err) {
 		return "tls"
 	}
 	if _, ok := errors.AsType[*net.DNSError](err); ok { // Before "timeout": a lookup that timed out is still "dns".

@@ -1,6 +1,4 @@
-// Package transfer decides how to resume an interrupted download: which range to request,
-// and whether a response continues the bytes already written.
-package transfer
+package hiring
 
 import (
 	"errors"
@@ -9,38 +7,41 @@ import (
 	"strings"
 )
 
+// This file decides how to resume an interrupted download: which range to request,
+// and whether a response continues the bytes already written.
+
 // Errors of one attempt.
 var (
-	ErrBroken      = errors.New("the download was interrupted") // A retry may succeed.
-	ErrRefused     = errors.New("the storage rejected the link")
-	ErrUnresumable = errors.New("the download was interrupted, and the storage sent no validator to resume it with")
-	ErrChanged     = errors.New("the archive changed, or the storage cannot resume a download")
+	errTransferBroken  = errors.New("the download was interrupted") // A retry may succeed.
+	errTransferRefused = errors.New("the storage rejected the link")
+	errUnresumable     = errors.New("the download was interrupted, and the storage sent no validator to resume it with")
+	errArchiveChanged  = errors.New("the archive changed, or the storage cannot resume a download")
 )
 
-// Unknown is a length that the storage did not send.
-const Unknown = -1
+// unknownSize is a length that the storage did not send.
+const unknownSize = -1
 
-// Header is a response's header with canonical names.
-type Header map[string][]string
+// transferHeader is a response's header with canonical names.
+type transferHeader map[string][]string
 
-func (h Header) get(name string) string {
+func (h transferHeader) get(name string) string {
 	if values := h[name]; len(values) > 0 {
 		return values[0]
 	}
 	return ""
 }
 
-// State is the progress of a download.
-type State struct {
+// transferState is the progress of a download.
+type transferState struct {
 	Written   int64  // Bytes written.
-	Total     int64  // Size of the archive, or Unknown.
-	End       int64  // Value of Written when the current response is complete, or Unknown.
+	Total     int64  // Size of the archive, or unknownSize.
+	End       int64  // Value of Written when the current response is complete, or unknownSize.
 	Validator string // Value for If-Range; empty when the storage sent none.
 }
 
 // RangeHeaders returns the values of the Range and If-Range headers for the missing bytes. Both are
 // empty when nothing was written.
-func (s *State) RangeHeaders() (ranges, ifRange string) {
+func (s *transferState) RangeHeaders() (ranges, ifRange string) {
 	if s.Written == 0 {
 		return "", ""
 	}
@@ -50,52 +51,52 @@ func (s *State) RangeHeaders() (ranges, ifRange string) {
 // Accept checks the status and header of a response whose body has the given length, and
 // returns an error unless the body continues the bytes already written. whole reports that
 // the archive is already complete. busy reports that the status is a transient error.
-func (s *State) Accept(status int, h Header, length int64, busy bool) (whole bool, err error) {
+func (s *transferState) Accept(status int, h transferHeader, length int64, busy bool) (whole bool, err error) {
 	const ok, partial, unsatisfiable = 200, 206, 416
 	switch {
 	case status == ok && s.Written == 0:
 		s.Total, s.End, s.Validator = length, length, validatorOf(h)
 		return false, nil
 	case status == ok:
-		return false, ErrChanged
+		return false, errArchiveChanged
 	case status == partial && s.Written > 0:
 		return false, s.acceptRange(h)
 	case status == unsatisfiable && s.Written > 0:
 		if h.get("Content-Range") != fmt.Sprintf("bytes */%d", s.Written) {
-			return false, ErrChanged
+			return false, errArchiveChanged
 		}
 		return true, nil
 	case busy:
-		return false, ErrBroken
+		return false, errTransferBroken
 	case status >= 300 && status < 400:
 		return false, errors.New("the storage redirects elsewhere, which is not followed")
 	case status >= 400 && status < 500:
-		return false, ErrRefused
+		return false, errTransferRefused
 	}
 	return false, errors.New("the storage answered with neither the archive nor a known error")
 }
 
 // acceptRange checks that a partial response is the requested range of the same archive.
-func (s *State) acceptRange(h Header) error {
+func (s *transferState) acceptRange(h transferHeader) error {
 	first, end, total, ok := parseContentRange(h.get("Content-Range"))
 	if !ok || first != s.Written {
 		return errors.New("the storage answered with another range than requested")
 	}
 	if tag := h.get("Etag"); tag != "" && strings.HasPrefix(s.Validator, `"`) && tag != s.Validator {
-		return ErrChanged
+		return errArchiveChanged
 	}
-	if total != Unknown && s.Total != Unknown && total != s.Total {
-		return ErrChanged
+	if total != unknownSize && s.Total != unknownSize && total != s.Total {
+		return errArchiveChanged
 	}
 	s.Total, s.End = max(s.Total, total), end
 	return nil
 }
 
 // Fits reports whether n more bytes are within the length that the response announced.
-func (s *State) Fits(n int) bool { return s.End == Unknown || s.Written+int64(n) <= s.End }
+func (s *transferState) Fits(n int) bool { return s.End == unknownSize || s.Written+int64(n) <= s.End }
 
 // Missing reports whether bytes are missing after the response has ended.
-func (s *State) Missing() bool { return s.Written < max(s.End, s.Total) }
+func (s *transferState) Missing() bool { return s.Written < max(s.End, s.Total) }
 
 // parseContentRange parses a Content-Range header such as "bytes 0-9/10" or "bytes 0-9/*".
 // end is the offset after the last byte.
@@ -105,7 +106,7 @@ func parseContentRange(value string) (first, end, total int64, ok bool) {
 	from, to, _ := strings.Cut(span, "-")
 	first, firstErr := strconv.ParseInt(from, 10, 64)
 	last, lastErr := strconv.ParseInt(to, 10, 62)
-	total = Unknown
+	total = unknownSize
 	var totalErr error
 	if size != "*" {
 		total, totalErr = strconv.ParseInt(size, 10, 64)
@@ -115,7 +116,7 @@ func parseContentRange(value string) (first, end, total int64, ok bool) {
 }
 
 // validatorOf returns a strong ETag or the modification time, for If-Range.
-func validatorOf(h Header) string {
+func validatorOf(h transferHeader) string {
 	if tag := h.get("Etag"); tag != "" && !strings.HasPrefix(tag, "W/") {
 		return tag
 	}

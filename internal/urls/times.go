@@ -1,6 +1,4 @@
-// Package timelayout formats and parses the times in query parameters. A layout is one of
-// package time, or Unix or UnixMilli.
-package timelayout
+package urls
 
 import (
 	"strconv"
@@ -13,8 +11,8 @@ const (
 	UnixMilli = "unixmilli"
 )
 
-// Format returns t in UTC in the given layout.
-func Format(layout string, t time.Time) string {
+// FormatTime returns t in UTC in the given layout.
+func FormatTime(layout string, t time.Time) string {
 	switch layout {
 	case Unix:
 		return strconv.FormatInt(t.Unix(), 10)
@@ -24,8 +22,8 @@ func Format(layout string, t time.Time) string {
 	return t.UTC().Format(layout)
 }
 
-// Parse parses text in the given layout.
-func Parse(layout, text string) (time.Time, error) {
+// ParseTime parses text in the given layout.
+func ParseTime(layout, text string) (time.Time, error) {
 	if layout != Unix && layout != UnixMilli {
 		return time.Parse(layout, text)
 	}

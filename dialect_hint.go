@@ -1,4 +1,11 @@
-// Package dialecthint determines which assumed names of the API a validation error can be
+package hiring
+
+import (
+	"regexp"
+	"slices"
+)
+
+// This file determines which assumed names of the API a validation error can be
 // about.
 //
 // The API's documentation does not show every name, so the client assumes some
@@ -6,29 +13,23 @@
 // the name itself unknown or missing. Otherwise its value is invalid. An error about a
 // name that was not sent may concern every assumed name, because that may be the API's
 // real name for it.
-package dialecthint
 
-import (
-	"regexp"
-	"slices"
-)
-
-// Assumption is an assumed name and the Dialect field that sets it.
-type Assumption struct {
+// assumption is an assumed name and the Dialect field that sets it.
+type assumption struct {
 	Name, Field string
 	Format      bool // The name is documented; only the format of its value is assumed.
 }
 
-// Complaints are the validation messages of a 400 response: messages about the whole
+// complaints are the validation messages of a 400 response: messages about the whole
 // input, and messages keyed by field name.
-type Complaints struct {
+type complaints struct {
 	Whole  []string
 	Fields map[string][]string
 }
 
 // Of returns the Dialect fields of the assumptions that the messages can be about. sent
 // reports whether the request held a field with the given name that is not assumed.
-func (c Complaints) Of(assumptions []Assumption, sent func(name string) bool) map[string]bool {
+func (c complaints) Of(assumptions []assumption, sent func(name string) bool) map[string]bool {
 	wrong := make(map[string]bool)
 	for name, problems := range c.Fields {
 		for _, g := range suspects(assumptions, name, problems, sent) {
@@ -46,8 +47,8 @@ func (c Complaints) Of(assumptions []Assumption, sent func(name string) bool) ma
 }
 
 // suspects returns the assumptions that a message about the field name can be about.
-func suspects(assumptions []Assumption, name string, problems []string, sent func(string) bool) []Assumption {
-	if i := slices.IndexFunc(assumptions, func(g Assumption) bool { return g.Name == name }); i >= 0 {
+func suspects(assumptions []assumption, name string, problems []string, sent func(string) bool) []assumption {
+	if i := slices.IndexFunc(assumptions, func(g assumption) bool { return g.Name == name }); i >= 0 {
 		if assumptions[i].Format || slices.ContainsFunc(problems, func(p string) bool { return complainsOf(p, name) }) {
 			return assumptions[i : i+1]
 		}
@@ -56,7 +57,7 @@ func suspects(assumptions []Assumption, name string, problems []string, sent fun
 	if sent(name) {
 		return nil
 	}
-	return slices.DeleteFunc(slices.Clone(assumptions), func(g Assumption) bool { return g.Format })
+	return slices.DeleteFunc(slices.Clone(assumptions), func(g assumption) bool { return g.Format })
 }
 
 // aboutName matches a message that is entirely about a name. It does not match within a

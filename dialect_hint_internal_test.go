@@ -1,4 +1,4 @@
-package dialecthint_test
+package hiring
 
 import (
 	"maps"
@@ -7,12 +7,10 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/assert"
-
-	"github.com/hiring-assessment/hiring-go/internal/dialecthint"
 )
 
 func TestOf(t *testing.T) {
-	guesses := []dialecthint.Assumption{{Name: "page_size", Field: "Size"}, {Name: "cursor", Field: "Cursor"}, {Name: "since", Field: "Layout", Format: true}}
+	guesses := []assumption{{Name: "page_size", Field: "Size"}, {Name: "cursor", Field: "Cursor"}, {Name: "since", Field: "Layout", Format: true}}
 	for name, c := range map[string]struct {
 		whole string
 		field string
@@ -34,7 +32,7 @@ func TestOf(t *testing.T) {
 		"a text holds the name":          {whole: "the cursor has expired"},
 		"a text names something like it": {whole: "unknown parameter my_cursor"},
 	} {
-		complaints := dialecthint.Complaints{Whole: []string{c.whole}, Fields: map[string][]string{}}
+		complaints := complaints{Whole: []string{c.whole}, Fields: map[string][]string{}}
 		if c.field != "" {
 			complaints.Fields[c.field] = []string{c.says}
 		}

@@ -1,4 +1,4 @@
-package prefetch_test
+package hiring
 
 import (
 	"errors"
@@ -8,8 +8,6 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
-
-	"github.com/hiring-assessment/hiring-go/internal/prefetch"
 )
 
 // counter returns a next function that counts to the last number, and then fails if it
@@ -32,7 +30,7 @@ func TestEach(t *testing.T) {
 	for _, n := range []int{1, 2, 10} {
 		for _, fails := range []error{nil, failure} {
 			c, got := counter{last: 5, fails: fails}, 0
-			err := prefetch.Each(n, func() {}, c.next, func(page int) bool {
+			err := prefetchEach(n, func() {}, c.next, func(page int) bool {
 				got++
 				require.Equal(t, got, page)
 				return true
@@ -47,7 +45,7 @@ func TestReadsSoManyAheadAndNoMore(t *testing.T) {
 	for _, n := range []int{1, 2, 10} {
 		synctest.Test(t, func(t *testing.T) {
 			c, canceled := counter{last: 100}, false
-			err := prefetch.Each(n, func() { canceled = true }, func() (int, bool, error) {
+			err := prefetchEach(n, func() { canceled = true }, func() (int, bool, error) {
 				if canceled {
 					return 0, true, errors.New("canceled")
 				}
@@ -65,7 +63,7 @@ func TestReadsSoManyAheadAndNoMore(t *testing.T) {
 
 func TestPanicIsTheCallers(t *testing.T) {
 	assert.PanicsWithValue(t, "broken", func() {
-		_ = prefetch.Each(2, func() {}, func() (int, bool, error) { panic("broken") }, func(int) bool { return true })
+		_ = prefetchEach(2, func() {}, func() (int, bool, error) { panic("broken") }, func(int) bool { return true })
 	})
 }
 
@@ -73,7 +71,7 @@ func TestGoexitIsTheCallers(t *testing.T) {
 	returned, ended := false, make(chan struct{})
 	go func() {
 		defer close(ended)
-		_ = prefetch.Each(2, func() {}, func() (int, bool, error) { runtime.Goexit(); return 0, true, nil }, func(int) bool { return true })
+		_ = prefetchEach(2, func() {}, func() (int, bool, error) { runtime.Goexit(); return 0, true, nil }, func(int) bool { return true })
 		returned = true
 	}()
 	<-ended

@@ -1,6 +1,4 @@
-// Package text prepares text from other sources for errors and logs: on one line, bounded,
-// and without control characters. It also formats counts in words.
-package text
+package limits
 
 import (
 	"bytes"

@@ -1,4 +1,4 @@
-package neterr_test
+package hiring
 
 import (
 	"context"
@@ -15,8 +15,6 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
-
-	"github.com/hiring-assessment/hiring-go/internal/neterr"
 )
 
 func TestWord(t *testing.T) {
@@ -42,15 +40,15 @@ func TestWord(t *testing.T) {
 		{tls.RecordHeaderError{Msg: "first record does not look like a TLS handshake"}, "tls", true, true},
 		{errors.New("ada@example.com"), "other", false, false},
 	} {
-		assert.Equal(t, c.word, neterr.Word(c.err), "%v", c.err)
-		assert.Equal(t, c.permanent, neterr.Permanent(c.err), "%v", c.err)
-		assert.Equal(t, c.astray, neterr.Advice(c.err) != nil, "%v", c.err)
+		assert.Equal(t, c.word, errorWord(c.err), "%v", c.err)
+		assert.Equal(t, c.permanent, isPermanentError(c.err), "%v", c.err)
+		assert.Equal(t, c.astray, networkAdvice(c.err) != nil, "%v", c.err)
 	}
 }
 
 func TestUsable(t *testing.T) {
-	require.NoError(t, neterr.Usable(nil))
-	assert.Equal(t, io.EOF, neterr.Usable(io.EOF))
-	assert.Equal(t, syscall.EPIPE, neterr.Usable(syscall.EPIPE))
-	require.EqualError(t, neterr.Usable((*url.Error)(nil)), "the error is a nil *url.Error")
+	require.NoError(t, usableError(nil))
+	assert.Equal(t, io.EOF, usableError(io.EOF))
+	assert.Equal(t, syscall.EPIPE, usableError(syscall.EPIPE))
+	require.EqualError(t, usableError((*url.Error)(nil)), "the error is a nil *url.Error")
 }
