@@ -39,6 +39,13 @@
 // without its report after an hour of such reads. Each known id is confirmed within the
 // hour, by a listing of the unfinished or by a single read.
 //
+// # Rare polls and failures
+//
+// Pages and single reads are counted per time: an hour between two polls has the shares of an
+// hour (sweep.go). What a poll could not read does not wait for an interval. After a failed
+// request the poll resumes within a minute, then within twice as long. A poll that was not
+// resumed when it was due is abandoned, and a new one lists what is new.
+//
 // # Memory
 //
 // The machine remembers what it delivered until a completed listing shows that the times
