@@ -191,8 +191,7 @@ func ExampleError_As() {
 	client := sandbox.New().Client()
 
 	_, err := client.Submissions.Report(ctx, sandbox.UnknownID)
-	var code hiring.ErrorCode
-	if errors.As(err, &code) {
+	if code, ok := errors.AsType[hiring.ErrorCode](err); ok {
 		fmt.Println(code)
 	}
 	// Output: NOT_FOUND

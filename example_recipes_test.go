@@ -175,7 +175,7 @@ func ExampleWithTrace_header() {
 	defer gateway.Close()
 
 	client, err := hiring.New(gateway.URL, sandbox.TestKey, hiring.WithTrace(hiring.Trace{
-		Attempt: func(ctx context.Context, a hiring.TraceAttempt) (context.Context, func(hiring.Exchange)) {
+		Attempt: func(_ context.Context, a hiring.TraceAttempt) (context.Context, func(hiring.Exchange)) {
 			a.Header.Set("X-Tenant", "acme")
 			return nil, nil
 		},

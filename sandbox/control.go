@@ -172,13 +172,11 @@ func writeControlError(w http.ResponseWriter, status int, code string, err error
 		Message string `json:"message"`
 		Field   string `json:"field,omitzero"`
 	}
-	var step *stepError
-	if errors.As(err, &step) {
+	if step, ok := errors.AsType[*stepError](err); ok {
 		err = step.err
 	}
 	var input inputError
-	var result *world.ResultError
-	if errors.As(err, &result) {
+	if result, ok := errors.AsType[*world.ResultError](err); ok {
 		input = inputError{result.Name, result.Problem}
 		err = input
 	}

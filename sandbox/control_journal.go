@@ -143,10 +143,11 @@ func (s *Server) compile(q *journalQuery) (selects func(*record) bool, err error
 		}
 	}
 	if q.Key != "" && q.Key != noKey {
-		found := false
-		if token, found = s.knownToken(q.Key); !found {
+		known, found := s.knownToken(q.Key)
+		if !found {
 			return nil, inputError{"key", "the server has seen no such key"}
 		}
+		token = known
 	}
 	switch number, _ := strconv.Atoi(q.Status); {
 	case q.Limit != nil && (*q.Limit < 1 || *q.Limit > JournalEntries):

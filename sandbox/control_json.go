@@ -53,7 +53,7 @@ func decodeControl(input []byte, into any) error {
 		}
 		return inputError{field, expected(meaning.GoType)}
 	case errors.Is(err, jsontext.ErrDuplicateName) && errors.As(err, &syntax):
-		return inputError{string(syntax.JSONPointer.LastToken()), "the member is given twice"}
+		return inputError{syntax.JSONPointer.LastToken(), "the member is given twice"}
 	}
 	return errors.New("the body is not valid JSON")
 }

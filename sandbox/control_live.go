@@ -3,6 +3,7 @@ package sandbox
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -353,9 +354,7 @@ func (in *resultJSON) result(number int) (Result, error) {
 	case 0: // Not given.
 	case 'n':
 		extra := map[string]any{"ship_score": nil}
-		for name, value := range r.Extra {
-			extra[name] = value
-		}
+		maps.Copy(extra, r.Extra)
 		r.Extra = extra
 	default:
 		score, err := strconv.Atoi(string(in.ShipScore))

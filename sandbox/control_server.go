@@ -273,23 +273,23 @@ type upcomingJSON struct {
 
 // clockInput is a time in the future, given by a duration or as such.
 type clockInput struct {
-	Seconds *time.Duration `json:"seconds"`
-	To      *time.Time     `json:"to"`
+	Duration *time.Duration `json:"seconds"`
+	To       *time.Time     `json:"to"`
 }
 
 // from returns the duration from now. absent is the default; negative for none.
 func (in clockInput) from(now time.Time, absent time.Duration) (time.Duration, error) {
 	switch {
-	case in.Seconds != nil && in.To != nil:
+	case in.Duration != nil && in.To != nil:
 		return 0, inputError{"to", "give seconds or to, not both"}
 	case in.To != nil && in.To.Before(now):
 		return 0, inputError{"to", "the clock does not go back"}
 	case in.To != nil:
 		return in.To.Sub(now), nil
-	case in.Seconds != nil && *in.Seconds < 0:
+	case in.Duration != nil && *in.Duration < 0:
 		return 0, inputError{"seconds", "the clock does not go back"}
-	case in.Seconds != nil:
-		return *in.Seconds, nil
+	case in.Duration != nil:
+		return *in.Duration, nil
 	case absent < 0:
 		return 0, inputError{"seconds", "give seconds or to"}
 	}

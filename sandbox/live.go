@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -266,10 +267,8 @@ func (s *Server) addChallenge(organization, name string, tasks ...string) (id st
 		if name == "" {
 			return inputError{"name", "must not be empty"}
 		}
-		for _, title := range tasks {
-			if title == "" {
-				return inputError{"tasks", "the title of a task must not be empty"}
-			}
+		if slices.Contains(tasks, "") {
+			return inputError{"tasks", "the title of a task must not be empty"}
 		}
 		if len(tasks) > maxTasks {
 			return inputError{"tasks", fmt.Sprintf("give at most %d tasks", maxTasks)}

@@ -131,12 +131,12 @@ var clockOperations = []operation{
 	newOperation("POST clock", "Moves the clock forward, by a duration or to a time. Every test suite has the same clock.", `{"to":"2090-01-01T00:00:00Z"}`, (*Server).setClock),
 	newOperation("POST advance", "Moves the clock forward.", `{"seconds":3600}`,
 		func(s *Server, _ string, in struct {
-			Seconds *time.Duration `json:"seconds"`
+			Duration *time.Duration `json:"seconds"`
 		}) (none, error) {
-			if in.Seconds == nil {
+			if in.Duration == nil {
 				return none{}, required("seconds")
 			}
-			return none{}, s.advance(*in.Seconds)
+			return none{}, s.advance(*in.Duration)
 		}),
 }
 
@@ -243,12 +243,12 @@ var candidateOperations = []operation{
 	newOperation("POST submissions/{id}/events", "Adds an event for each payload to the log.", `{"kind":"ai_prompt","payloads":[{"text":"Why is it slow?"}]}`, (*Server).postEvents),
 	newOperation("POST submissions/{id}/pause", "Adds paused time to an attempt that was not submitted.", `{"seconds":600}`,
 		func(s *Server, id string, in struct {
-			Seconds *time.Duration `json:"seconds"`
+			Duration *time.Duration `json:"seconds"`
 		}) (none, error) {
-			if in.Seconds == nil {
+			if in.Duration == nil {
 				return none{}, required("seconds")
 			}
-			return none{}, s.Pause(id, *in.Seconds)
+			return none{}, s.Pause(id, *in.Duration)
 		}),
 	newOperation("POST submissions/{id}/archive", "Sets whether a submission has an archive.", `{"available":false}`,
 		func(s *Server, id string, in available) (none, error) {

@@ -319,7 +319,7 @@ func TestEventsResume(t *testing.T) {
 	read := func(after, until string) (ids []string) {
 		request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, s.URL()+"/_sandbox/events?after="+after, http.NoBody)
 		require.NoError(t, err)
-		response, err := http.DefaultClient.Do(request)
+		response, err := new(http.Client).Do(request)
 		require.NoError(t, err)
 		defer func() { _ = response.Body.Close() }()
 		lines := bufio.NewScanner(response.Body)
@@ -367,7 +367,10 @@ func TestSeedAddsBelievableCandidates(t *testing.T) {
 // TestAControlBodyThatIsTooLongIsAnswered sends everything before it reads, over a socket.
 func TestAControlBodyThatIsTooLongIsAnswered(t *testing.T) {
 	s := sandbox.Start(t)
-	response, err := http.Post(s.URL()+"/_sandbox/advance", "application/json", strings.NewReader(strings.Repeat(" ", 8<<20))) //nolint:noctx // Ends with the server.
+	request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, s.URL()+"/_sandbox/advance", strings.NewReader(strings.Repeat(" ", 8<<20)))
+	require.NoError(t, err)
+	request.Header.Set("Content-Type", "application/json")
+	response, err := new(http.Client).Do(request)
 	require.NoError(t, err)
 	require.NoError(t, response.Body.Close())
 	assert.Equal(t, 400, response.StatusCode)

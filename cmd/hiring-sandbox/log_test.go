@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"net/http"
 	"os"
-	"regexp"
 	"strings"
 	"testing"
 
@@ -26,7 +25,9 @@ func TestLogsEachRequest(t *testing.T) {
 		page, err := p.client(t, "sk_live_sandbox").Submissions.List(hiring.SubmissionFilter{}).Page(t.Context())
 		require.NoError(t, err)
 		assert.NotEmpty(t, page.Items, "-seed")
-		response, err := http.Get(p.baseURL + "/_sandbox/health") //nolint:noctx // The program ends.
+		request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, p.baseURL+"/_sandbox/health", http.NoBody)
+		require.NoError(t, err)
+		response, err := new(http.Client).Do(request)
 		require.NoError(t, err)
 		require.NoError(t, response.Body.Close())
 		p.stop(t, os.Interrupt)
@@ -36,7 +37,7 @@ func TestLogsEachRequest(t *testing.T) {
 			continue
 		}
 		assert.Len(t, lines, 1, "the control API is not logged")
-		assert.Regexp(t, regexp.MustCompile(`^\d\d:\d\d:\d\d GET /api/v1/submissions 200 \S+$`), lines[0])
+		assert.Regexp(t, `^\d\d:\d\d:\d\d GET /api/v1/submissions 200 \S+$`, lines[0])
 	}
 }
 

@@ -54,15 +54,15 @@ func invite(ctx context.Context, client *hiring.Client, assessment string, candi
 			counts[invited.Outcome]++
 			switch {
 			case err == nil:
-				fmt.Fprintf(log, "candidate %d: %s\n", position, invited.Outcome)
+				_, _ = fmt.Fprintf(log, "candidate %d: %s\n", position, invited.Outcome)
 			case concernsOne(invited, err):
-				fmt.Fprintf(log, "candidate %d: %s: %s\n", position, invited.Outcome, printable(err.Error()))
+				_, _ = fmt.Fprintf(log, "candidate %d: %s: %s\n", position, invited.Outcome, printable(err.Error()))
 			}
 			return true
 		},
 		Progress: func(p hiring.InviteProgress) {
 			if p.Reason == hiring.PauseQuota || p.Reason == hiring.PauseSettle { // The others are short.
-				fmt.Fprintf(log, "%d of %d done; waiting until %s\n", p.Done, len(candidates), p.WaitUntil.Format(time.TimeOnly))
+				_, _ = fmt.Fprintf(log, "%d of %d done; waiting until %s\n", p.Done, len(candidates), p.WaitUntil.Format(time.TimeOnly))
 			}
 		},
 		Checkpoint: checkpoint,

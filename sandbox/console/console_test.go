@@ -25,9 +25,9 @@ type visitor struct {
 	web    *http.Client
 }
 
-func visit(t *testing.T, opts ...sandbox.Option) visitor {
+func visit(t *testing.T) visitor {
 	t.Helper()
-	server := sandbox.New(opts...)
+	server := sandbox.New()
 	web := httptest.NewServer(console.Handler(server))
 	t.Cleanup(func() { web.CloseClientConnections(); web.Close() })
 	return visitor{t, server, web.URL, web.Client()}

@@ -36,7 +36,7 @@ func TestNoFileContainsAMachinesPath(t *testing.T) {
 		if !entry.Type().IsRegular() || strings.HasPrefix(path, "go.work") || filepath.ToSlash(path) == "test/docs/machine_test.go" {
 			return nil
 		}
-		content, err := os.ReadFile(path) //nolint:gosec // A file of the repository.
+		content, err := os.ReadFile(path)
 		if err != nil {
 			return err
 		}

@@ -193,7 +193,7 @@ func TestErrorsAsFindsTheCode(t *testing.T) {
 	assert.Equal(t, hiring.ErrConflict, code, "the cause of the end of a run")
 	code = "unchanged"
 	for _, err := range []error{&hiring.Error{Status: 502}, &hiring.RunEndedError{}, &hiring.RunEndedError{Cause: io.EOF}} {
-		assert.False(t, errors.As(err, &code), "%v", err)
+		assert.NotErrorAs(t, err, &code)
 		assert.Equal(t, hiring.ErrorCode("unchanged"), code)
 	}
 }
@@ -211,6 +211,6 @@ func TestNilErrorsDoNotPanic(t *testing.T) {
 		assert.False(t, hiring.IsTransient(err))
 		require.NotErrorIs(t, err, hiring.ErrNotFound)
 		require.NotErrorIs(t, err, hiring.ErrOutcomeUnknown)
-		assert.False(t, errors.As(err, &code))
+		assert.NotErrorAs(t, err, &code)
 	}
 }

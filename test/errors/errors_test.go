@@ -546,8 +546,8 @@ func TestRejectionsThatAreCutShort(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			fake := apitest.NewScriptedServer(t, apitest.Truncate(c.status, c.begin, io.ErrUnexpectedEOF, apitest.RequestIDHeader))
 			err := c.call(t.Context(), fake.Client())
-			assert.ErrorContains(t, err, c.text, name)
-			assert.ErrorContains(t, err, "the response was cut short", name)
+			require.ErrorContains(t, err, c.text, name)
+			require.ErrorContains(t, err, "the response was cut short", name)
 			require.ErrorIs(t, err, io.ErrUnexpectedEOF, name)
 			assert.Len(t, fake.Requests(), c.sent, name)
 		})

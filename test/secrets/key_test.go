@@ -91,7 +91,7 @@ func TestClientPrintsEnvironmentAndHost(t *testing.T) {
 		want := "hiring.Client(" + string(client.Environment()) + ", hiring.example.com)"
 		var log bytes.Buffer
 		slog.New(slog.NewMultiHandler(slog.NewTextHandler(&log, nil), slog.NewJSONHandler(&log, nil))).Info("made", "client", client)
-		asJSON, err := json.Marshal(client)
+		asJSON, err := json.Marshal(client) //nolint:musttag // A client has no members.
 		require.NoError(t, err)
 		assert.Equal(t, want, fmt.Sprintf("%v", client))
 		assert.Equal(t, want, fmt.Sprintf("%+v", client))

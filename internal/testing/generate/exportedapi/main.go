@@ -41,7 +41,7 @@ func exit(err error) {
 
 // load imports a package from the export data that go list compiles.
 func load(path string) (*types.Package, error) {
-	list := exec.Command("go", "list", "-export", "-deps", "-f", "{{.ImportPath}}={{.Export}}", path) //nolint:noctx // A maintainer's command.
+	list := exec.Command("go", "list", "-export", "-deps", "-f", "{{.ImportPath}}={{.Export}}", path)
 	list.Stderr = os.Stderr
 	out, err := list.Output()
 	if err != nil {
@@ -121,7 +121,7 @@ func (p printer) typeName(object *types.TypeName) []string {
 	if object.IsAlias() {
 		return []string{fmt.Sprintf("type %s = %s", object.Name(), p.text(types.Unalias(object.Type())))}
 	}
-	named := object.Type().(*types.Named) //nolint:errcheck // A declared type that is no alias is always one.
+	named := object.Type().(*types.Named) // A declared type that is no alias is always one.
 	name := p.text(named)
 	var lines []string
 	switch underlying := named.Underlying().(type) {
