@@ -109,11 +109,11 @@ func TestWithTheKeyboardAlone(t *testing.T) {
 	assert.Empty(t, journal, "nothing of it was a request to the API: %v", journal)
 }
 
-// candidate invites a candidate and opens the pipeline with the candidate.
-func (p *tab) candidate(name string) (assessmentID, invitationID string) {
+// candidate invites Ada and opens the pipeline with her.
+func (p *tab) candidate() (assessmentID, invitationID string) {
 	p.t.Helper()
 	assessmentID = p.server.AddAssessment("Backend engineer")
-	invitationID, err := p.server.Invite(assessmentID, "ada@candidates.test", name)
+	invitationID, err := p.server.Invite(assessmentID, "ada@candidates.test", "Ada")
 	require.NoError(p.t, err)
 	p.visit(pipelinePath + "?candidate=" + invitationID)
 	p.do(chromedp.WaitVisible(chromedp.CSS(".pane")))
@@ -122,7 +122,7 @@ func (p *tab) candidate(name string) (assessmentID, invitationID string) {
 
 func TestRevokeAndCloseAskFirst(t *testing.T) {
 	p := open(t)
-	assessmentID, _ := p.candidate("Ada")
+	assessmentID, _ := p.candidate()
 	p.press("#revoke")
 	p.appears("#dialog", "Revoke the invitation?")
 	p.agree()
@@ -141,7 +141,7 @@ func TestRevokeAndCloseAskFirst(t *testing.T) {
 
 func TestIDsAreShortenedAndCopiedWhole(t *testing.T) {
 	p := open(t)
-	_, invitationID := p.candidate("Ada")
+	_, invitationID := p.candidate()
 	id := `code[title="` + invitationID + `"]`
 	assert.Equal(t, invitationID[:8]+"…"+invitationID[32:], p.text(id))
 	evaluate[string](p, `navigator.clipboard.writeText = (text) => { window.copied = text; return Promise.resolve(); }, ""`)
@@ -153,7 +153,7 @@ func TestIDsAreShortenedAndCopiedWhole(t *testing.T) {
 // TestARefusedFormKeepsWhatWasTyped and says why beside the field.
 func TestARefusedFormKeepsWhatWasTyped(t *testing.T) {
 	p := open(t)
-	_, invitationID := p.candidate("Ada")
+	_, invitationID := p.candidate()
 	submission, err := p.server.Begin(invitationID)
 	require.NoError(t, err)
 	require.NoError(t, p.server.Submit(submission))
@@ -256,7 +256,7 @@ func TestOrganizations(t *testing.T) {
 // TestATimelineIsShownAhead, and an expired candidate has no next step.
 func TestATimelineIsShownAhead(t *testing.T) {
 	p := open(t, sandbox.WithTimeline(sandbox.Timeline{Open: time.Hour, Begin: time.Hour}))
-	p.candidate("Ada")
+	p.candidate()
 	p.appears(".timeline .ahead", "Opened the invitation")
 	p.server.Advance(90 * time.Minute)
 	p.appears(".timeline li:nth-child(2):not(.ahead)", "Opened the invitation")
@@ -264,7 +264,7 @@ func TestATimelineIsShownAhead(t *testing.T) {
 
 func TestAnExpiredInvitationHasNoNextStep(t *testing.T) {
 	p := open(t)
-	p.candidate("Ada")
+	p.candidate()
 	p.do(chromedp.WaitVisible(chromedp.ID("next")))
 	p.server.Advance(31 * 24 * time.Hour)
 	p.appears(".card.ended .mark", "expired")
@@ -274,7 +274,7 @@ func TestAnExpiredInvitationHasNoNextStep(t *testing.T) {
 // TestAnEventIsAdded to the log by a form.
 func TestAnEventIsAdded(t *testing.T) {
 	p := open(t)
-	_, invitationID := p.candidate("Ada")
+	_, invitationID := p.candidate()
 	_, err := p.server.Begin(invitationID)
 	require.NoError(t, err)
 	p.appears(".log", "attempt_started")
@@ -301,7 +301,7 @@ func TestNamesAreShownAndNothingElse(t *testing.T) {
 		assert.LessOrEqual(t, evaluate[int](p, "document.documentElement.scrollWidth - innerWidth"), 0, path)
 	}
 	for _, name := range names {
-		id, err := p.server.Invite(assessment, "ada@candidates.test", name)
+		id, err := p.server.Invite(assessment, "ada@candidates.test", "Ada")
 		require.NoError(t, err)
 		submission, err := p.server.Begin(id)
 		require.NoError(t, err)
