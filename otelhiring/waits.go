@@ -11,6 +11,7 @@ import (
 type wait struct {
 	began   time.Time
 	pending int
+	ended   bool
 	aged    bool // All pending reports have been awaited since the beginning.
 }
 
@@ -37,8 +38,10 @@ func (t *Telemetry) track(w *wait, progress *func(hiring.WaitProgress), pending 
 	next := *progress
 	*progress = func(p hiring.WaitProgress) {
 		t.mu.Lock()
-		w.pending = pending(p)
-		t.waits[w] = struct{}{}
+		if !w.ended { // The method may report once more after the program has called end.
+			w.pending = pending(p)
+			t.waits[w] = struct{}{}
+		}
 		t.mu.Unlock()
 		if next != nil {
 			next(p)
@@ -47,6 +50,7 @@ func (t *Telemetry) track(w *wait, progress *func(hiring.WaitProgress), pending 
 	return func() {
 		t.mu.Lock()
 		defer t.mu.Unlock()
+		w.ended = true
 		delete(t.waits, w)
 	}
 }

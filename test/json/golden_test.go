@@ -14,7 +14,7 @@ import (
 	"github.com/hiring-assessment/hiring-go/sandbox"
 )
 
-// TestGolden checks each operation that returns a resource. An operation without one has no object in data.
+// TestGolden checks each operation that returns a resource.
 func TestGolden(t *testing.T) {
 	t.Parallel()
 	c := sandbox.Start(t).Client()
