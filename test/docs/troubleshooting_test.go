@@ -7,6 +7,7 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -125,6 +126,12 @@ func symptoms(t *testing.T) map[string]error {
 	polled, err := server.Client().Submissions.Poll(ctx, hiring.WatchOptions{}, "")
 	require.NoError(t, err)
 	errs["state"] = of(server.Client().Submissions.Poll(ctx, hiring.WatchOptions{AssessmentID: sandbox.AssessmentID}, polled.State))
+	errs["damaged"] = of(server.Client().Submissions.Poll(ctx, hiring.WatchOptions{}, polled.State[:len(polled.State)-10]))
+	errs["other text"] = of(server.Client().Submissions.Poll(ctx, hiring.WatchOptions{}, "{}"))
+	errs["account"] = of(server.LiveClient().Submissions.Poll(ctx, hiring.WatchOptions{}, polled.State))
+	empty := filepath.Join(t.TempDir(), "state")
+	require.NoError(t, os.WriteFile(empty, nil, 0o600))
+	errs["empty file"] = of(hiring.FileCheckpoint(empty).Load(ctx))
 	errs["checkpoint"] = of(hiring.FileCheckpoint(filepath.Join(t.TempDir(), "missing", "state")).Load(ctx))
 	errs["archive"] = of(server.Client().Submissions.DownloadArchive(ctx, sandbox.SubmissionID, io.Discard))
 	return errs
