@@ -3,15 +3,18 @@ package hiring_test
 import (
 	"context"
 	"encoding/csv"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"iter"
 	"log"
+	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
 	"os"
+	"reflect"
 	"strconv"
 	"strings"
 	"time"
@@ -31,7 +34,10 @@ func ExampleInvitationService_Ensure_handler() {
 		done := make(chan error, 1)
 		go func() {
 			defer cancel()
-			_, err := client.Invitations.Ensure(ctx, assessmentID, candidate)
+			invited, err := client.Invitations.Ensure(ctx, assessmentID, candidate)
+			if failure, ok := errors.AsType[*hiring.Error](err); ok { // Logged also after the response to the browser.
+				slog.Warn("invitation failed", "outcome", invited.Outcome, "status", failure.Status, "request", failure.RequestID)
+			}
 			done <- err
 		}()
 		select {
@@ -43,6 +49,10 @@ func ExampleInvitationService_Ensure_handler() {
 				http.Error(w, "not certain yet: submit the form again", http.StatusAccepted)
 			case errors.Is(err, hiring.ErrInvalidInput):
 				http.Error(w, fmt.Sprint(hiring.FieldErrors(err)), http.StatusBadRequest)
+			case errors.Is(err, hiring.ErrPlanLimitReached):
+				http.Error(w, "the plan has no invitations left in this period", http.StatusPaymentRequired)
+			case errors.Is(err, hiring.ErrConflict):
+				http.Error(w, "the assessment does not allow this now", http.StatusConflict)
 			default:
 				http.Error(w, "try again later", http.StatusServiceUnavailable)
 			}
@@ -51,7 +61,10 @@ func ExampleInvitationService_Ensure_handler() {
 		}
 	}
 
-	for _, email := range []string{"ada@example.com", "ada@example.com", "ada"} { // The form is submitted twice, then wrong.
+	for _, email := range []string{"ada@example.com", "ada@example.com", "ada", "bob@example.com"} { // Submitted twice, wrong, and to a closed assessment.
+		if email == "bob@example.com" {
+			server.Inject(sandbox.Fault{Route: "POST /assessments/{id}/invitations", Status: http.StatusConflict})
+		}
 		form := url.Values{"name": {"Ada"}, "email": {email}}
 		request := httptest.NewRequest(http.MethodPost, "/", strings.NewReader(form.Encode()))
 		request.Header.Set("Content-Type", "application/x-www-form-urlencoded")
@@ -64,6 +77,7 @@ func ExampleInvitationService_Ensure_handler() {
 	// 200 invited
 	// 200 invited
 	// 400 map[candidate_email:[Expected an email address.]]
+	// 409 the assessment does not allow this now
 	// 1 e-mail
 }
 
@@ -112,7 +126,7 @@ func ExampleInvitationService_Resend_reminder() {
 	server.Advance(8 * 24 * time.Hour)
 	now := time.Now().Add(8 * 24 * time.Hour)
 
-	remind := func(ctx context.Context, reminded map[string]bool) error { // Keep the ids in your database.
+	remind := func(ctx context.Context, now time.Time, reminded map[string]bool) error { // time.Now(), and ids from your database.
 		for invitation, err := range client.Invitations.List(assessmentID).All(ctx) {
 			if err != nil {
 				return err
@@ -130,7 +144,7 @@ func ExampleInvitationService_Resend_reminder() {
 		return nil
 	}
 	reminded := make(map[string]bool)
-	fmt.Println(remind(context.Background(), reminded), remind(context.Background(), reminded), len(server.Mails()), "e-mails")
+	fmt.Println(remind(context.Background(), now, reminded), remind(context.Background(), now, reminded), len(server.Mails()), "e-mails")
 	// Output: <nil> <nil> 2 e-mails
 }
 
@@ -164,7 +178,7 @@ func ExampleNew_organizations() {
 	// Zeta 999 true
 }
 
-// A header on every request, such as a tenant for a gateway.
+// A header on every request to the API, such as a tenant for a gateway.
 func ExampleWithTrace_header() {
 	server := sandbox.New()
 	var tenant string
@@ -173,10 +187,13 @@ func ExampleWithTrace_header() {
 		server.ServeHTTP(w, r)
 	}))
 	defer gateway.Close()
+	host := strings.TrimPrefix(gateway.URL, "http://") // Host and port, such as "hiring.example.com:443".
 
 	client, err := hiring.New(gateway.URL, sandbox.TestKey, hiring.WithTrace(hiring.Trace{
 		Attempt: func(_ context.Context, a hiring.TraceAttempt) (context.Context, func(hiring.Exchange)) {
-			a.Header.Set("X-Tenant", "acme")
+			if a.Server == host { // Not the storage of archives.
+				a.Header.Set("X-Tenant", "acme")
+			}
 			return nil, nil
 		},
 	}))
@@ -191,7 +208,7 @@ func ExampleWithTrace_header() {
 // watch is the loop of a service. It returns nil when the context is cancelled, as after SIGTERM.
 func watch(ctx context.Context, client *hiring.Client, options hiring.WatchOptions, handle func(hiring.Submission) error) error {
 	for submission, err := range client.Submissions.Watch(ctx, options) {
-		if errors.Is(err, context.Canceled) {
+		if ctx.Err() != nil {
 			return nil // SIGTERM: the checkpoint is saved, and the next start resumes.
 		}
 		if err != nil {
@@ -226,6 +243,21 @@ func ExampleSubmissionService_Watch_service() {
 	// Output:
 	// watching: 0 unfinished, slow because of ""
 	// ended: <nil>
+}
+
+// Store a report as JSON and decode it later.
+func ExampleReport_json() {
+	report, err := sandbox.New().Client().Submissions.Report(context.Background(), sandbox.SubmissionID)
+	if err != nil {
+		log.Fatal(err)
+	}
+
+	stored, err := json.Marshal(report)
+	var later hiring.Report
+	err = errors.Join(err, json.Unmarshal(stored, &later))
+
+	fmt.Println(reflect.DeepEqual(report, later), err)
+	// Output: true <nil>
 }
 
 // spreadsheet writes results as CSV. A spreadsheet would run a text that begins like a formula, so an apostrophe is

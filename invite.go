@@ -17,7 +17,7 @@ type InviteOutcome string
 
 // The outcomes of [InvitationService.Ensure] and [InvitationService.SendAll].
 const (
-	InviteSent     InviteOutcome = "sent"     // This call sent the invitation.
+	InviteSent     InviteOutcome = "sent"     // Sent by this call, or by another one while the response was lost.
 	InviteExisting InviteOutcome = "existing" // The address had an invitation already; nothing was sent.
 	InviteNotSent  InviteOutcome = "not sent" // This call sent no e-mail: nothing was sent, or no lookup found the invitation.
 	InviteUnknown  InviteOutcome = "unknown"  // An e-mail may have been sent. Run again later: the new run looks for it first.
@@ -60,9 +60,11 @@ func (i InviteResult) concernsOne(err error) bool {
 //   - After a 2xx response without a readable invitation it lists once and never sends again.
 //   - Calls of one client and its variants for the same address wait for each other.
 //
-// Ensure blocks for at most 6 minutes with the default options while the API responds to
-// lookups: 4 attempts of 30 s, and a minute after each. The context ends it earlier, with
-// InviteUnknown if a request may have been processed.
+// Ensure blocks for about 6 minutes after lost responses with the default options: 4
+// attempts of 30 s, and a minute after each. Waits for the rate limit, each up to
+// RetryPolicy.MaxWait, a long listing and another call for the same address come on top.
+// Only the context is a hard limit. It ends the call with InviteUnknown if a request may
+// have been processed.
 //
 // Ensure does not protect against two processes that invite one address in the same
 // second, nor against a restart within a minute after a crash.

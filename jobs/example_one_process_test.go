@@ -36,12 +36,12 @@ func (s state) Save(ctx context.Context, state string) error {
 	return err
 }
 
-// storeResults stores each result in one row, also when the process is killed at any moment.
+// storeResults stores each result in one row, also when the process is killed at any moment. The checkpoint of options may be
+// a state of db.
 func storeResults(ctx context.Context, client *hiring.Client, db *sql.DB, options hiring.WatchOptions) error {
-	options.Checkpoint = state{db, "watch"}
 	for submission, err := range client.Submissions.Watch(ctx, options) {
-		if errors.Is(err, context.Canceled) {
-			return nil // SIGTERM
+		if ctx.Err() != nil {
+			return nil // SIGTERM. The next start stores this result.
 		}
 		if err != nil {
 			return err
@@ -70,6 +70,7 @@ func TestOneProcessStoresOneRowForEachResult(t *testing.T) {
 			api := newAPI(t)
 			api.addEvaluated(t, 3)
 			options := api.organization("acme").Watch
+			options.Checkpoint = state{db, "watch"}
 			for rows := 1; rows <= 3; rows++ {
 				ctx, kill := context.WithCancelCause(t.Context())
 				_, err = db.ExecContext(ctx, "DELETE FROM watch_states") // The states of the killed process are lost.
@@ -81,6 +82,50 @@ func TestOneProcessStoresOneRowForEachResult(t *testing.T) {
 			require.NoError(t, db.QueryRowContext(t.Context(), "SELECT count(*), count(DISTINCT submission_id) FROM watch_results WHERE score IS NOT NULL").Scan(&rows, &distinct))
 			require.Equal(t, 3, rows)
 			require.Equal(t, 3, distinct)
+		})
+	}
+}
+
+// stopping is a checkpoint that ends the watch when the first delivery is saved, as SIGTERM between two deliveries does.
+type stopping struct {
+	state
+
+	stop context.CancelFunc
+}
+
+func (s stopping) Save(ctx context.Context, text string) error {
+	var rows int
+	if err := s.db.QueryRowContext(ctx, "SELECT count(*) FROM watch_results").Scan(&rows); err != nil {
+		return err
+	}
+	if rows > 0 {
+		s.stop()
+	}
+	return s.state.Save(ctx, text)
+}
+
+// TestOneProcessStopsBetweenDeliveries ends the context while results of the poll are left. The next start stores them.
+func TestOneProcessStopsBetweenDeliveries(t *testing.T) {
+	t.Parallel()
+	for name, db := range map[string]*sql.DB{"SQLite": newSQLite(t).db, "PostgreSQL": newPostgres(t).db} {
+		t.Run(name, func(t *testing.T) {
+			_, err := db.ExecContext(t.Context(), oneProcessTables)
+			require.NoError(t, err)
+			api := newAPI(t)
+			api.addEvaluated(t, 3)
+			options := api.organization("acme").Watch
+			var rows int
+			for starts := 1; starts <= 2; starts++ {
+				ctx, stop := context.WithCancel(t.Context())
+				options.Checkpoint = stopping{state{db, "watch"}, stop}
+				if starts == 2 {
+					options.Checkpoint = state{db, "watch"}
+					options.Progress = func(hiring.WaitProgress) { stop() }
+				}
+				require.NoError(t, storeResults(ctx, api.LiveClient(), db, options))
+				require.NoError(t, db.QueryRowContext(t.Context(), "SELECT count(*) FROM watch_results").Scan(&rows))
+				require.Equal(t, []int{1, 3}[starts-1], rows)
+			}
 		})
 	}
 }

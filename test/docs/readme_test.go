@@ -2,7 +2,6 @@ package docs_test
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
@@ -29,8 +28,8 @@ func inviteAndWatch(ctx context.Context, assessmentID string, since time.Time) e
 	}
 	options := hiring.WatchOptions{Since: since, Checkpoint: hiring.FileCheckpoint("watch.state")} // A restart resumes.
 	for submission, err := range client.Submissions.Watch(ctx, options) {                          // Every new result.
-		if errors.Is(err, context.Canceled) {
-			return nil // SIGTERM
+		if ctx.Err() != nil {
+			return nil // SIGTERM: the next start receives this result again.
 		}
 		if err != nil {
 			return err
