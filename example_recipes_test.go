@@ -37,6 +37,8 @@ func ExampleInvitationService_Ensure_handler() {
 			invited, err := client.Invitations.Ensure(ctx, assessmentID, candidate)
 			if failure, ok := errors.AsType[*hiring.Error](err); ok { // Logged also after the response to the browser.
 				slog.Warn("invitation failed", "outcome", invited.Outcome, "status", failure.Status, "request", failure.RequestID)
+			} else if err != nil {
+				slog.Warn("invitation failed", "outcome", invited.Outcome) // Not the error itself: its text may name the candidate.
 			}
 			done <- err
 		}()
@@ -61,9 +63,9 @@ func ExampleInvitationService_Ensure_handler() {
 		}
 	}
 
-	for _, email := range []string{"ada@example.com", "ada@example.com", "ada", "bob@example.com"} { // Submitted twice, wrong, and to a closed assessment.
-		if email == "bob@example.com" {
-			server.Inject(sandbox.Fault{Route: "POST /assessments/{id}/invitations", Status: http.StatusConflict})
+	for _, email := range []string{"ada@example.com", "ada@example.com", "ada", "bob@example.com", "eve@example.com"} { // Submitted twice, wrong, and refused.
+		if status := map[string]int{"bob@example.com": http.StatusConflict, "eve@example.com": http.StatusPaymentRequired}[email]; status != 0 {
+			server.Inject(sandbox.Fault{Route: "POST /assessments/{id}/invitations", Status: status})
 		}
 		form := url.Values{"name": {"Ada"}, "email": {email}}
 		request := httptest.NewRequest(http.MethodPost, "/", strings.NewReader(form.Encode()))
@@ -78,6 +80,7 @@ func ExampleInvitationService_Ensure_handler() {
 	// 200 invited
 	// 400 map[candidate_email:[Expected an email address.]]
 	// 409 the assessment does not allow this now
+	// 402 the plan has no invitations left in this period
 	// 1 e-mail
 }
 

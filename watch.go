@@ -49,7 +49,7 @@ func (o WatchOptions) check() (interval, error) {
 //     loop asks for the next one.
 //   - After the context ends, the other submissions of the current poll are yielded
 //     before the error. A loop that checks the context's Err and returns receives them
-//     after a restart.
+//     after a restart with the same Checkpoint.
 //   - A result comes within an hour after a listing can show it (91 minutes with more
 //     than 2,900 unfinished), while the API responds and requests remain.
 //   - A submission that cannot be decoded delays no other.
