@@ -114,7 +114,7 @@ type TracePause struct {
 // logs.
 type PauseReason string
 
-// The reasons of waits.
+// Reasons for waits of more than a second.
 const (
 	PauseQuota    PauseReason = "quota"    // For the next rate-limit window, or to leave a part of this one to others.
 	PauseThrottle PauseReason = "throttle" // Because the API throttles the IP address after too many failed authentications.
