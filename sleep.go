@@ -2,6 +2,7 @@ package hiring
 
 import (
 	"context"
+	"errors"
 	"math/rand/v2"
 	"strings"
 	"time"
@@ -74,6 +75,15 @@ func beginWait(ctx context.Context, d time.Duration, reason PauseReason, moved <
 		case <-timer.C:
 		}
 	}
+}
+
+// namedEnd returns err with the operation of a call that waits, if the end of the context is
+// the cause: a request in flight is an operation of its own.
+func namedEnd(operation string, err error) error {
+	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
+		return &endedCall{operation, err}
+	}
+	return err
 }
 
 // endedCall is the end of the context of a call that waits.

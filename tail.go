@@ -39,7 +39,7 @@ func (s *EventService) Tail(ctx context.Context, submissionID string, o TailOpti
 			t.submissions = &SubmissionService{s.core}
 			err = joinParams(err, s.List(submissionID, EventFilter{SinceSeq: o.SinceSeq}).err)
 			if err == nil {
-				err = t.follow(ctx, func(e Event) bool { return yield(e, nil) })
+				err = namedEnd("Events.Tail", t.follow(ctx, func(e Event) bool { return yield(e, nil) }))
 			}
 			return err
 		})
@@ -103,7 +103,7 @@ func (t *follower) follow(ctx context.Context, yield func(Event) bool) error {
 }
 
 func stillOpen(ended error) error {
-	return fmt.Errorf("hiring: Events.Tail: the attempt was not evaluated yet: %w", ended)
+	return fmt.Errorf("the attempt was not evaluated yet: %w", ended)
 }
 
 // read yields the entries after the last one. It reports whether there were any, and

@@ -256,7 +256,7 @@ func (w *waiter) run(ctx context.Context) error {
 			wait := action.Until.Sub(w.now())
 			w.reportProgress(time.Now().Add(wait))
 			if ended := w.sleep(ctx, wait, last); ended != nil {
-				return w.end(&endedCall{"Submissions.WaitReports", ended})
+				return w.end(namedEnd("Submissions.WaitReports", ended))
 			}
 			last = nil
 			continue
@@ -269,7 +269,7 @@ func (w *waiter) run(ctx context.Context) error {
 			}
 		}
 		if err != nil && !IsTransient(err) {
-			return w.end(err)
+			return w.end(namedEnd("Submissions.WaitReports", err))
 		}
 		last = cmp.Or(err, last)
 	}

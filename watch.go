@@ -91,10 +91,10 @@ func (s *SubmissionService) watch(ctx context.Context, o WatchOptions, yield fun
 	}
 	for err = w.begin(ctx); err != nil; err = w.begin(ctx) {
 		if !IsTransient(err) {
-			return err
+			return namedEnd("Submissions.Watch", err)
 		}
 		if ended := w.sleep(ctx, min(w.interval.next(), time.Minute), err); ended != nil {
-			return &endedCall{"Submissions.Watch", ended}
+			return namedEnd("Submissions.Watch", ended)
 		}
 	}
 	for {
@@ -142,13 +142,13 @@ func (w *watcher) pollAndDeliver(ctx context.Context, yield func(Submission) boo
 		return false, failure
 	}
 	if err != nil && !IsTransient(err) {
-		return false, err
+		return false, namedEnd("Submissions.Watch", err)
 	}
 	if w.options.Progress != nil {
 		w.options.Progress(w.progressOf(w.machine, time.Now().Add(wait)))
 	}
 	if ended := w.sleep(ctx, wait, err); ended != nil {
-		return false, &endedCall{"Submissions.Watch", ended}
+		return false, namedEnd("Submissions.Watch", ended)
 	}
 	return true, nil
 }

@@ -190,6 +190,34 @@ func TestEndedWaitsNamePendingIDs(t *testing.T) {
 	require.EqualError(t, &hiring.WaitError{Err: context.Canceled}, "hiring: the wait ended: context canceled")
 }
 
+// TestWaitsThatEndDuringARequestAreNamed cancels the context while the first request is in
+// flight: the error names the method that was called, not the request alone.
+func TestWaitsThatEndDuringARequestAreNamed(t *testing.T) {
+	hangs := func(r *http.Request) (*http.Response, error) {
+		<-r.Context().Done()
+		return nil, r.Context().Err()
+	}
+	for name, wait := range map[string]func(context.Context, *hiring.Client) error{
+		"Submissions.Watch": func(ctx context.Context, c *hiring.Client) error {
+			return apitest.LastError(c.Submissions.Watch(ctx, hiring.WatchOptions{}))
+		},
+		"Submissions.WaitReports": func(ctx context.Context, c *hiring.Client) error {
+			return apitest.LastError(c.Submissions.WaitReports(ctx, []string{"x", "y"}, hiring.WaitOptions{}))
+		},
+		"Events.Tail": func(ctx context.Context, c *hiring.Client) error {
+			return apitest.LastError(c.Events.Tail(ctx, "x", hiring.TailOptions{}))
+		},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			ctx, cancel := context.WithCancel(t.Context())
+			time.AfterFunc(time.Second, cancel)
+			err := wait(ctx, apitest.NewScriptedServer(t, hangs).Client())
+			require.ErrorIs(t, err, context.Canceled, "%s", name)
+			require.ErrorContains(t, err, name)
+		})
+	}
+}
+
 // The error shows enough of a rejected key for its owner to identify it.
 func TestRefusedKeyIsNamedWithoutShowingIt(t *testing.T) {
 	for key, want := range map[string]string{
