@@ -148,8 +148,9 @@ func cycles(dependencies map[string]map[string]bool) (largest []string, mutual [
 
 // Users see the names of imports in signatures: json must be encoding/json.
 func TestSignaturesNameTheStandardJSON(t *testing.T) {
-	names, err := filepath.Glob("../../*.go")
+	names, err := filepath.Glob("*.go")
 	require.NoError(t, err)
+	require.Greater(t, len(names), 30)
 	for _, name := range names {
 		file, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.ImportsOnly)
 		require.NoError(t, err)
