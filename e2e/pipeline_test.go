@@ -301,7 +301,7 @@ func TestNamesAreShownAndNothingElse(t *testing.T) {
 		assert.LessOrEqual(t, evaluate[int](p, "document.documentElement.scrollWidth - innerWidth"), 0, path)
 	}
 	for _, name := range names {
-		id, err := p.server.Invite(assessment, "ada@candidates.test", "Ada")
+		id, err := p.server.Invite(assessment, "ada@candidates.test", name)
 		require.NoError(t, err)
 		submission, err := p.server.Begin(id)
 		require.NoError(t, err)
