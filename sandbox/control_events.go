@@ -13,7 +13,7 @@ import (
 type changes struct {
 	revision int            // Of the last change.
 	topics   map[string]int // Revision of the last change of each topic.
-	wake     chan struct{}  // Closed at the next change; nil while nobody waits.
+	wake     chan struct{}  // Closed at the next change; nil while no stream waits.
 }
 
 // topicReset is the topic of a reset: everything must be read again.

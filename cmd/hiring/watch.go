@@ -49,7 +49,7 @@ lost, and at most the last line is repeated. Without it a restart starts over.`,
 
 // watchFirst returns the first n submissions of a watch; 0 means all. A watch records a
 // submission as delivered when it is asked for the next one. So after the last one the
-// watch goes on under a context that has ended, and sends nothing more.
+// watch continues with a context that has ended, and sends nothing more.
 func watchFirst(ctx context.Context, n uint, watch func(context.Context) iter.Seq2[hiring.Submission, error]) iter.Seq2[hiring.Submission, error] {
 	return func(yield func(hiring.Submission, error) bool) {
 		ctx, stop := context.WithCancel(ctx)

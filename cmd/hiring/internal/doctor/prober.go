@@ -138,7 +138,7 @@ func (r reply) stopReason() string {
 	failure, ok := errors.AsType[*hiring.Error](r.err)
 	switch {
 	case !ok || r.timedOut() || r.label == "":
-		return "" // Without a request, the client found that it cannot go on with a list.
+		return "" // Without a request, the client found that it cannot continue a list.
 	case errors.Is(r.err, hiring.ErrInvalidToken):
 		return "the key was rejected"
 	case failure.Status == http.StatusTooManyRequests || errors.Is(r.err, hiring.ErrRateLimited):
