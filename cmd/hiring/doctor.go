@@ -12,7 +12,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/charmbracelet/x/ansi"
 	"github.com/spf13/cobra"
 
 	hiring "github.com/hiring-assessment/hiring-go"
@@ -176,7 +175,7 @@ func writeIndented(p *output.Printer, to *strings.Builder, indent int, text stri
 	if p.Width > 0 {
 		width = min(width, p.Width)
 	}
-	for line := range strings.SplitSeq(ansi.Wrap(output.Clean(text), max(width-indent, 20), ""), "\n") {
+	for _, line := range output.Wrap(output.Clean(text), max(width-indent, 20)) {
 		to.WriteString(strings.Repeat(" ", indent) + strings.TrimSpace(line) + "\n")
 	}
 }

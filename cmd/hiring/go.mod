@@ -5,7 +5,7 @@ go 1.26.0
 replace github.com/hiring-assessment/hiring-go => ../../
 
 require (
-	github.com/charmbracelet/x/ansi v0.11.7
+	github.com/clipperhouse/displaywidth v0.11.0
 	github.com/creack/pty v1.1.24
 	github.com/hiring-assessment/hiring-go v0.0.0-00010101000000-000000000000
 	github.com/itchyny/gojq v0.12.20
@@ -21,7 +21,6 @@ require (
 require golang.org/x/text v0.44.0
 
 require (
-	github.com/clipperhouse/displaywidth v0.11.0 // indirect
 	github.com/clipperhouse/uax29/v2 v2.7.0 // indirect
 	github.com/cpuguy83/go-md2man/v2 v2.0.6 // indirect
 	github.com/danieljoos/wincred v1.2.3 // indirect
@@ -32,7 +31,5 @@ require (
 	github.com/hashicorp/go-retryablehttp v0.7.8 // indirect
 	github.com/inconshreveable/mousetrap v1.1.0 // indirect
 	github.com/itchyny/timefmt-go v0.1.9 // indirect
-	github.com/lucasb-eyer/go-colorful v1.4.0 // indirect
-	github.com/mattn/go-runewidth v0.0.31 // indirect
 	github.com/russross/blackfriday/v2 v2.1.0 // indirect
 )

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/charmbracelet/x/ansi"
+	"github.com/clipperhouse/displaywidth"
 	"github.com/creack/pty"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -138,7 +138,7 @@ func TestScreens(t *testing.T) {
 		} {
 			shown := seeded(t).onScreen(pty.Winsize{Rows: 100, Cols: columns}, strings.Fields(line)...).stdout
 			for part := range strings.Lines(shown) {
-				assert.LessOrEqual(t, ansi.StringWidth(strings.TrimSuffix(part, "\n")), int(columns), "%s: %s", line, part)
+				assert.LessOrEqual(t, displaywidth.Options{ControlSequences: true}.String(strings.TrimSuffix(part, "\n")), int(columns), "%s: %s", line, part)
 			}
 			text.WriteString("$ hiring " + line + "\n" + shown + "\n")
 		}
@@ -190,7 +190,7 @@ func TestColorsAndWidth(t *testing.T) {
 	u := seeded(t)
 	u.env = append(u.env, "COLUMNS=40")
 	for line := range strings.Lines(u.onTerminal("assessments", "list").stdout) {
-		assert.LessOrEqual(t, ansi.StringWidth(strings.TrimSuffix(line, "\n")), 40)
+		assert.LessOrEqual(t, displaywidth.Options{ControlSequences: true}.String(strings.TrimSuffix(line, "\n")), 40)
 	}
 	assert.Contains(t, u.run("assessments", "list").stdout, sandbox.AssessmentID, "a pipe has no width")
 }

@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/charmbracelet/x/ansi"
+	"github.com/clipperhouse/displaywidth"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
@@ -115,7 +115,7 @@ func TestATableFitsItsTerminal(t *testing.T) {
 		text, err := written(t, Stream{Terminal: true, Width: width}, Options{}, people("Grace Brewster Murray Hopper of the United States Navy", "日本語日本語日本語日本語日本語日本語"))
 		require.NoError(t, err)
 		for line := range strings.Lines(text) {
-			assert.LessOrEqual(t, ansi.StringWidth(strings.TrimSuffix(line, "\n")), width, "%q", line)
+			assert.LessOrEqual(t, displaywidth.Options{ControlSequences: true}.String(strings.TrimSuffix(line, "\n")), width, "%q", line)
 		}
 		whole := strings.Contains(text, strings.Repeat("0", 35)+"1 ")
 		assert.NotEqual(t, whole, strings.Contains(text, strings.Repeat("0", 8)+"… "), "%d\n%s", width, text)

@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"strings"
 	"time"
-
-	"github.com/charmbracelet/x/ansi"
 )
 
 // Progress shows the progress of long work: a bar on a terminal, and a line from time to
@@ -78,7 +76,7 @@ func (p *Progress) draw() {
 	if p.stream.Terminal {
 		text := Clean(p.pending)
 		if p.stream.Width > 0 { // Some terminals do not know their width.
-			text = ansi.Truncate(text, p.stream.Width-1, "…")
+			text = truncate(text, p.stream.Width-1)
 		}
 		_, _ = fmt.Fprint(p.stream, "\r\x1b[K"+text)
 		p.drawn = true

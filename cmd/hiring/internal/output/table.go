@@ -10,8 +10,6 @@ import (
 	"os/exec"
 	"slices"
 	"strings"
-
-	"github.com/charmbracelet/x/ansi"
 )
 
 const (
@@ -101,13 +99,13 @@ func (p *Printer) tableText(head []string, rows [][]string) string {
 func (p *Printer) writeCells(text *strings.Builder, widths []int, cells []string, style func(string) Style) {
 	pending := 0 // Spaces to write before the next text.
 	for i, cell := range cells {
-		shown := ansi.Truncate(cell, widths[i], "…")
+		shown := truncate(cell, widths[i])
 		if shown != "" {
 			text.WriteString(strings.Repeat(" ", pending))
 			text.WriteString(p.Paint(style(cell), shown))
 			pending = 0
 		}
-		pending += widths[i] - ansi.StringWidth(shown) + gap
+		pending += widths[i] - Width(shown) + gap
 	}
 	text.WriteByte('\n')
 }
@@ -136,9 +134,9 @@ func least(head string) int {
 func widthsOf(head []string, rows [][]string) []int {
 	widths := make([]int, len(head))
 	for i := range head {
-		widths[i] = ansi.StringWidth(head[i])
+		widths[i] = Width(head[i])
 		for _, row := range rows {
-			widths[i] = max(widths[i], ansi.StringWidth(row[i]))
+			widths[i] = max(widths[i], Width(row[i]))
 		}
 	}
 	return widths
@@ -203,7 +201,7 @@ func (p *Printer) WriteFields(fields ...Field) error {
 	width := 0
 	for _, field := range fields {
 		if field.Text != "" {
-			width = max(width, ansi.StringWidth(field.Name))
+			width = max(width, Width(field.Name))
 		}
 	}
 	var text strings.Builder
@@ -211,7 +209,7 @@ func (p *Printer) WriteFields(fields ...Field) error {
 		if field.Text == "" {
 			continue
 		}
-		text.WriteString(p.Paint(Faint, field.Name) + strings.Repeat(" ", width-ansi.StringWidth(field.Name)+gap))
+		text.WriteString(p.Paint(Faint, field.Name) + pad(field.Name, width+gap))
 		text.WriteString(p.Paint(StyleOf(field.Text), field.Text) + "\n")
 	}
 	_, err := fmt.Fprint(p, text.String())

@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/charmbracelet/x/ansi"
-
 	"github.com/hiring-assessment/hiring-go/cmd/hiring/internal/output"
 )
 
@@ -46,7 +44,7 @@ func (p *page) line(text string) { p.WriteString(strings.TrimRight(text, " ") + 
 
 // flow writes a styled text in lines of the page's width.
 func (p *page) flow(text string) {
-	for line := range strings.SplitSeq(ansi.Wordwrap(text, p.width, ""), "\n") {
+	for _, line := range output.Wrap(text, p.width) {
 		p.line(line)
 	}
 }
@@ -84,12 +82,12 @@ func (p *page) pillars(pillars []Pillar) {
 	p.line("")
 	width := 0
 	for _, pillar := range pillars {
-		width = max(width, ansi.StringWidth(output.Clean(pillar.Label)))
+		width = max(width, output.Width(output.Clean(pillar.Label)))
 	}
 	indent := strings.Repeat(" ", width+2)
 	for _, pillar := range pillars {
 		label := output.Clean(pillar.Label)
-		label += strings.Repeat(" ", width-ansi.StringWidth(label)) + "  "
+		label += strings.Repeat(" ", width-output.Width(label)) + "  "
 		if pillar.Reliable {
 			p.line(label + p.to.Paint(output.Cyan, output.Bar(float64(pillar.Score)/100, bar)) + fmt.Sprintf("  %3d", pillar.Score))
 		} else {
@@ -122,8 +120,7 @@ func (p *page) section(s Section) {
 // others are indented by its width.
 func (p *page) wrapped(prefix, text string) {
 	space := strings.Repeat(" ", len(prefix))
-	lines := ansi.Wordwrap(output.Clean(text), max(p.width-len(prefix), plain/4), "")
-	for line := range strings.SplitSeq(lines, "\n") {
+	for _, line := range output.Wrap(output.Clean(text), max(p.width-len(prefix), plain/4)) {
 		p.line(prefix + line)
 		prefix = space
 	}
