@@ -28,7 +28,7 @@
 // value decodes without an error. Unknown fields are kept in Extra. A [RawValue] is JSON
 // whose shape is not documented.
 //
-// Resources encode to the JSON that the API sent, with encoding/json and json/v2: Extra is
+// Resources encode to the members that the API sent, with encoding/json and json/v2: Extra is
 // included, times have milliseconds, absent fields are absent and null fields are null.
 // Undocumented input is normalised: missing fields encode as null or empty, and times have
 // at least milliseconds.
