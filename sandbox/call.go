@@ -45,23 +45,27 @@ const bodyTimeout = time.Minute
 // readBody is called without the lock, so that a slow sender does not block other
 // requests.
 func (c *call) readBody(w http.ResponseWriter) {
-	if c.request.Body == nil || c.request.Body == http.NoBody {
-		return
-	}
-	limited := limitReading(w)
-	defer limited()
-	c.body, c.bodyErr = io.ReadAll(io.LimitReader(c.request.Body, maxBody+1))
-	if len(c.body) > maxBody {
-		_, _ = io.Copy(io.Discard, io.LimitReader(c.request.Body, drainLimit))
-	}
+	c.body, c.bodyErr = readLimited(w, c.request, maxBody)
 }
 
-// limitReading ends the reading of a body after bodyTimeout, until the returned function
-// is called. A transport without deadlines has no limit.
-func limitReading(w http.ResponseWriter) (end func()) {
+// readLimited reads a body of at most limit bytes, and returns one byte more of a longer
+// one. A body that takes longer than bodyTimeout is an error, except over a transport
+// without deadlines.
+func readLimited(w http.ResponseWriter, r *http.Request, limit int64) (body []byte, err error) {
+	if r.Body == nil || r.Body == http.NoBody {
+		return nil, nil
+	}
 	connection := http.NewResponseController(w)
 	_ = connection.SetReadDeadline(time.Now().Add(bodyTimeout))
-	return func() { _ = connection.SetReadDeadline(time.Time{}) }
+	body, err = io.ReadAll(io.LimitReader(r.Body, limit+1))
+	if int64(len(body)) > limit {
+		_, _ = io.Copy(io.Discard, io.LimitReader(r.Body, drainLimit))
+		return body, err
+	}
+	if err == nil { // Otherwise the deadline stays, because net/http reads the rest of the body before it responds.
+		_ = connection.SetReadDeadline(time.Time{})
+	}
+	return body, err
 }
 
 // readQuery checks the size of the body and the syntax of the query.

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"io"
 	"mime"
 	"net/http"
 	"reflect"
@@ -143,16 +142,11 @@ func matchControl(pattern, path []string) (id string, ok bool) {
 // readControl returns the body of a request, or nil without one. The body's Content-Type
 // must be JSON.
 func readControl(w http.ResponseWriter, r *http.Request) ([]byte, error) {
-	if r.Body == nil || r.Body == http.NoBody {
-		return nil, nil
-	}
-	defer limitReading(w)()
-	body, err := io.ReadAll(io.LimitReader(r.Body, maxControlBody+1))
+	body, err := readLimited(w, r, maxControlBody)
 	switch {
 	case err != nil:
 		return nil, fmt.Errorf("the body could not be read: %w", err)
 	case len(body) > maxControlBody:
-		_, _ = io.Copy(io.Discard, io.LimitReader(r.Body, drainLimit)) // Or the sender may lose the response.
 		return nil, fmt.Errorf("the body is longer than %d bytes", maxControlBody)
 	case len(bytes.TrimSpace(body)) == 0:
 		return nil, nil

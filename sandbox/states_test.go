@@ -3,7 +3,9 @@ package sandbox_test
 import (
 	"bufio"
 	"encoding/json"
+	"math"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -151,6 +153,37 @@ func TestSampleDataFollowsTheLiveRules(t *testing.T) {
 			worked := submission.SubmittedAt.Sub(submission.StartedAt) - time.Duration(submission.PausedTotalSeconds)*time.Second
 			assert.InDelta(t, worked.Minutes(), *used, 0.01)
 		}
+	}
+}
+
+func TestTasksAreSelectedOnce(t *testing.T) {
+	s := sandbox.Start(t)
+	d := inProcess(s)
+	const task, other = "7a5c0000-0000-4000-8000-000000000001", "7a5c0000-0000-4000-8000-000000000002"
+	selected := func(ids ...string) string { return `"selected_task_ids":["` + strings.Join(ids, `","`) + `"]` }
+	const create = `{"name":"n","challenge_id":"c0000000-0000-4000-8000-000000000001",`
+	for _, twice := range []string{selected(task, task), selected(task, other, task), selected(task, strings.ToUpper(task)), selected()} {
+		d.post(t, "/assessments", create+twice+"}").invalid(t, "selected_task_ids")
+		d.do(t, http.MethodPatch, "/api/v1/assessments/"+sandbox.AssessmentID, sandbox.TestKey, "{"+twice+"}").invalid(t, "selected_task_ids")
+	}
+	assert.Equal(t, 201, d.post(t, "/assessments", create+selected(task, other)+"}").status)
+}
+
+func TestTasksShareWeightAndTime(t *testing.T) {
+	for _, count := range []int{1, 3, 7, 20} {
+		s := sandbox.Start(t)
+		id := s.AddChallenge("Search", slices.Repeat([]string{"Index"}, count)...)
+		challenge, err := s.LiveClient().Challenges.Get(t.Context(), id)
+		require.NoError(t, err)
+		require.Len(t, challenge.Tasks, count)
+		cents := 0
+		for _, task := range challenge.Tasks {
+			assert.Positive(t, task.TimeLimitMinutes)
+			weight := int(math.Round(100 * task.Weight))
+			assert.InDelta(t, float64(weight)/100, task.Weight, 1e-12, "two decimal places")
+			cents += weight
+		}
+		assert.Equal(t, 100, cents, "%d tasks", count)
 	}
 }
 
