@@ -40,12 +40,15 @@ func decodeControl(input []byte, into any) error {
 	err := jsonv2.Unmarshal(input, into, decodeOptions)
 	var meaning *jsonv2.SemanticError
 	var syntax *jsontext.SyntacticError
+	var inner inputError // Of an UnmarshalJSON.
 	switch {
 	case err == nil:
 		return nil
 	case errors.As(err, &meaning):
 		field := strings.ReplaceAll(strings.TrimPrefix(string(meaning.JSONPointer), "/"), "/", ".")
 		switch {
+		case errors.As(err, &inner):
+			return inputError{strings.Trim(field+"."+inner.field, "."), inner.problem}
 		case errors.Is(err, jsonv2.ErrUnknownName):
 			return inputError{field, "there is no such member"}
 		case meaning.GoType == reflect.TypeFor[none]():
@@ -56,6 +59,15 @@ func decodeControl(input []byte, into any) error {
 		return inputError{syntax.JSONPointer.LastToken(), "the member is given twice"}
 	}
 	return errors.New("the body is not valid JSON")
+}
+
+// decodeMembers decodes the JSON of an exported type as the control API does. Null changes
+// nothing, as for any UnmarshalJSON.
+func decodeMembers(raw []byte, into any) error {
+	if string(raw) == "null" {
+		return nil
+	}
+	return decodeControl(raw, into)
 }
 
 // expected returns what to send for a Go type.

@@ -3,9 +3,7 @@ package sandbox
 import (
 	"cmp"
 	"fmt"
-	"maps"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -326,49 +324,6 @@ func (s *Server) postEvents(id string, in struct {
 	return none{}, s.AppendEvents(id, in.Kind, payloads...)
 }
 
-// resultJSON is a result in the control API: the score may be missing or null, and so may
-// those of pillars.
-type resultJSON struct {
-	Result
-
-	ShipScore jsontext.Value  `json:"ship_score"`
-	Pillars   map[string]*int `json:"pillars"`
-}
-
-// scoreOf are scores that have a verdict.
-var scoreOf = map[string]int{"strong_no": 25, "no": 50, "yes": 70, "strong_yes": 88}
-
-// result returns the result. Without a score it is invented for a candidate with a
-// number, unless a verdict is given.
-func (in *resultJSON) result(number int) (Result, error) {
-	r := in.Result
-	r.Pillars = make(map[string]int, len(in.Pillars))
-	for id, score := range in.Pillars {
-		r.Pillars[id] = *cmp.Or(score, new(NoScore))
-	}
-	r.ShipScore = world.InventedScore(number)
-	if score, ok := scoreOf[r.Verdict]; ok {
-		r.ShipScore = score
-	}
-	switch kind := in.ShipScore.Kind(); kind {
-	case 0: // Not given.
-	case 'n':
-		extra := map[string]any{"ship_score": nil}
-		maps.Copy(extra, r.Extra)
-		r.Extra = extra
-	default:
-		score, err := strconv.Atoi(string(in.ShipScore))
-		if err != nil {
-			return r, inputError{"ship_score", "give a whole number or null"}
-		}
-		r.ShipScore = score
-		if usual, ok := scoreOf[r.Verdict]; ok && (usual-score > 40 || score-usual > 40) {
-			return r, inputError{"verdict", fmt.Sprintf("%s does not fit a score of %d: leave one out, or set the verdict in extra", r.Verdict, score)}
-		}
-	}
-	return r, nil
-}
-
 func (s *Server) postEvaluation(id string, in resultJSON) (none, error) {
 	return none{}, s.postGrade(id, in, s.Evaluate)
 }
@@ -381,7 +336,7 @@ func (s *Server) postGrade(id string, in resultJSON, grade func(id string, r Res
 	s.mu.Lock()
 	number := s.live.Number(canonicalID(id))
 	s.mu.Unlock()
-	r, err := in.result(number)
+	r, err := in.result(world.InventedScore(number))
 	if err != nil {
 		return err
 	}
@@ -395,7 +350,7 @@ func (s *Server) postResult(_ string, in struct {
 	resultJSON
 }) (out submissionID, err error) {
 	local, _, _ := strings.Cut(in.Email, "@")
-	r, err := in.result(len(s.Mails()) + 1)
+	r, err := in.result(world.InventedScore(len(s.Mails()) + 1))
 	if err == nil {
 		out.ID, err = s.addResult(in.AssessmentID, in.Email, cmp.Or(in.Name, nameOf(local)), r)
 	}

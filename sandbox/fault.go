@@ -65,6 +65,18 @@ type Fault struct {
 	ContentType string `json:"content_type,omitzero"`
 }
 
+// MarshalJSON returns the fields that are set, as the control API shows them.
+func (f Fault) MarshalJSON() ([]byte, error) {
+	type plain Fault
+	return encodeControl(plain(f)), nil
+}
+
+// UnmarshalJSON accepts what the control API accepts, and leaves other fields as they are.
+func (f *Fault) UnmarshalJSON(raw []byte) error {
+	type plain Fault
+	return decodeMembers(raw, (*plain)(f))
+}
+
 // String returns the fields that are set, with the key redacted.
 func (f Fault) String() string {
 	var set []string
