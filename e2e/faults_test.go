@@ -108,11 +108,17 @@ func TestSettings(t *testing.T) {
 	}
 	p.visit("console/faults")
 	p.appears(".switches", "Throttle")
+	for range 100 {
+		p.send("GET", "/api/v1/account", "sk_test_wrong", "")
+	}
+	p.appears(".switches", "throttled addresses get a 429 until "+time.Now().UTC().Add(time.Hour).Format("Mon, 2 Jan 2006 "))
+	p.server.EndThrottle()
+	p.becomes("!document.querySelector('.switches').innerText.includes('429')")
 	toggle := func(name, then string) {
 		evaluate[string](p, "[...document.querySelectorAll('.switch')].find(l => l.innerText.includes("+quote(name)+")).querySelector('input').click(), ''")
 		p.becomes(then)
 	}
-	toggle("Throttle", "document.querySelector('.switches').innerText.includes('every request gets a 429 until')")
+	toggle("Throttle", "document.querySelector('.switches').innerText.includes('throttled addresses get a 429 until')")
 	_, err = get()
 	require.ErrorIs(t, err, hiring.ErrRateLimited)
 	toggle("Throttle", "!document.querySelector('.switches').innerText.includes('429')")
@@ -218,6 +224,10 @@ func TestTheClock(t *testing.T) {
 	assert.True(t, evaluate[bool](p, "document.getElementById('ahead').hidden"))
 	p.press(`[aria-label="Advance the clock by 1 d"]`)
 	p.appears("#header .now", "2 Dec 2026 00:3")
+	p.appears("#header .now", "1 d 2 h ahead")
+	p.dress(appearance{width: 390, height: 844})
+	assert.LessOrEqual(t, evaluate[int](p, "Math.max(...[...document.querySelectorAll('#header *')].map(e => Math.ceil(e.getBoundingClientRect().right)))"), 390, "on a phone")
+	p.dress(appearance{width: 1280, height: 800})
 	advanceTo("2026-12-03 10:00")
 	p.do(chromedp.KeyEvent(kb.Enter))
 	p.appears("#header .now", "3 Dec 2026 10:00")

@@ -308,9 +308,9 @@ func (s *Server) readStats(_ string, q journalQuery) (out statsJSON, err error) 
 	if len(found) == 0 {
 		return out, nil
 	}
-	begin, end := found[0].At, found[len(found)-1].At
+	begin, end := found[0].At.Truncate(time.Millisecond), found[len(found)-1].At
 	out.Begin, out.End = new(world.MomentOf(begin)), new(world.MomentOf(end))
-	length := max(end.Sub(begin)/maxBuckets+1, time.Second)
+	length := (max(end.Sub(begin), 0) / maxBuckets).Truncate(time.Millisecond) + time.Millisecond // The precision of times in JSON.
 	out.Buckets = make([]bucketJSON, int(max(end.Sub(begin), 0)/length)+1)
 	for i := range out.Buckets {
 		out.Buckets[i].At = new(world.MomentOf(begin.Add(time.Duration(i) * length)))

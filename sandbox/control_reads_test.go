@@ -79,6 +79,34 @@ func TestTheJournalIsSearched(t *testing.T) {
 	assert.Contains(t, body, "revoked")
 }
 
+// TestBucketsFitTheTime spreads requests over different times.
+func TestBucketsFitTheTime(t *testing.T) {
+	for step, want := range map[time.Duration][2]int{
+		time.Microsecond: {1, 1}, 10 * time.Millisecond: {30, 60}, time.Millisecond: {30, 60}, time.Second: {30, 60}, 26 * time.Hour: {30, 60},
+	} {
+		now := noon
+		s := sandbox.Start(t, sandbox.WithClock(func() time.Time { return now }))
+		for range 100 {
+			now = now.Add(step)
+			inProcess(s).do(t, http.MethodGet, "/api/v1/account", "")
+		}
+		stats := readControl[struct {
+			Begin   time.Time
+			Buckets []struct {
+				At    time.Time
+				Count int
+			}
+		}](t, s, "journal/stats")
+		assert.True(t, len(stats.Buckets) >= want[0] && len(stats.Buckets) <= want[1], "%s: %d buckets", step, len(stats.Buckets))
+		assert.Equal(t, stats.Begin, stats.Buckets[0].At)
+		total := 0
+		for _, b := range stats.Buckets {
+			total += b.Count
+		}
+		assert.Equal(t, 100, total)
+	}
+}
+
 // TestQueriesOfTheControlAPIAreStrict names what to send for each wrong query or body.
 func TestQueriesOfTheControlAPIAreStrict(t *testing.T) {
 	s := sandbox.Start(t)

@@ -23,8 +23,9 @@ func (s *Server) respond(c *call) response {
 	}
 	key := s.keys.authenticate(c.request, c.at)
 	if key == nil {
-		if strings.HasPrefix(c.request.URL.Path, basePath) { // A health check or a browser elsewhere is no failed login.
-			s.throttle.count(remoteHost(c.request.RemoteAddr), c.at)
+		// A health check or a browser at another path is no failed authentication.
+		if strings.HasPrefix(c.request.URL.Path, basePath) && s.throttle.count(remoteHost(c.request.RemoteAddr), c.at) {
+			s.notify("settings")
 		}
 		c.quota = quota{limit: s.settings.limit(class), remaining: s.settings.limit(class), reset: windowEnd(c.at)}
 		return c.fail(http.StatusUnauthorized, hiring.ErrInvalidToken, "The API key is missing or not valid.")

@@ -45,8 +45,8 @@ func (t throttle) allows(host string, now time.Time) (quota, bool) {
 	return quota{}, true
 }
 
-// count counts a failed authentication.
-func (t *throttle) count(host string, now time.Time) {
+// count counts a failed authentication. It reports whether that begins a throttle.
+func (t *throttle) count(host string, now time.Time) bool {
 	if *t == nil {
 		*t = make(throttle)
 	}
@@ -56,6 +56,7 @@ func (t *throttle) count(host string, now time.Time) {
 		(*t)[host] = f
 	}
 	f.count++
+	return f.count == throttleLimit
 }
 
 // until returns until when an address is throttled, at the latest; nil for none.

@@ -100,7 +100,7 @@ function settingsView(s) {
     if (await ask("Reset the sandbox?", "Keys, limits, candidates, faults, the journal and the clock go back to the start, for every organization.", "Reset sandbox")) act(() => post("reset"), "The sandbox is reset");
   };
   return html`<ul class="switches">
-    ${onOff("Throttle", s.throttled_until ? `every request gets a 429 until ${dayOf(s.throttled_until)} ${clockTime(s.throttled_until)}` : "every address, as after 100 failed authentications", !!s.throttled_until, throttle)}
+    ${onOff("Throttle", s.throttled_until ? `throttled addresses get a 429 until ${dayOf(s.throttled_until)} ${clockTime(s.throttled_until)}` : "every address, as after 100 failed authentications", !!s.throttled_until, throttle)}
     ${onOff("Archive storage", s.archives_available ? "available" : "links are null, earlier links respond with 503", s.archives_available, (on) => set({ archives_available: on }))}
     ${onOff("Simulate schema changes", "unknown members and values, and nulls, in responses", s.drift, (on) => set({ drift: on }))}
     ${onOff("DELETE responds with 204", "instead of 200 with the resource", s.no_content, (on) => set({ no_content: on }))}</ul>

@@ -187,7 +187,8 @@ const width = 600, height = 30;
 
 function sparkline(filter) {
   const buckets = stats.buckets, n = buckets.length, highest = Math.max(...buckets.map((b) => b.count), 1), step = Math.min(width / n, 24);
-  const length = n > 1 ? Date.parse(buckets[1].at) - Date.parse(buckets[0].at) : 1000, begin = Date.parse(buckets[0].at);
+  const length = n > 1 ? Date.parse(buckets[1].at) - Date.parse(buckets[0].at) : 1, begin = Date.parse(buckets[0].at);
+  const clock = (at) => (n * length < 10000 ? at.slice(11, 23) : clockTime(at));
   const indexOf = (time) => Math.round((Date.parse(time) - begin) / length);
   const range = brush ?? (filter.since ? [indexOf(filter.since), indexOf(filter.until) - 1] : null);
   const [from, to] = range ? [Math.min(...range), Math.max(...range)] : [0, n - 1];
@@ -209,10 +210,10 @@ function sparkline(filter) {
   return html`<div class="over-time"><svg id="sparkline" viewBox="0 0 ${width} ${height}" preserveAspectRatio="none" tabindex="0" role="slider" aria-label="Range of time" aria-valuemin="0" aria-valuemax=${n - 1} aria-valuenow=${to}
       aria-valuetext=${`${text}, ${ends[0]} to ${ends[1]}`} @pointerdown=${down} @pointermove=${move} @pointerup=${up} @keydown=${key}>
     ${range ? svg`<rect class="range" x=${from * step} y="0" width=${(to - from + 1) * step} height=${height}></rect>` : nothing}
-    ${buckets.map((b, i) => svg`<g><title>${clockTime(b.at)}: ${plural(b.count, "request")}, ${b.failed} failed</title>
+    ${buckets.map((b, i) => svg`<g><title>${clock(b.at)}: ${plural(b.count, "request")}, ${b.failed} failed</title>
       <rect class="bar" x=${i * step + 0.5} width=${step - 1} y=${height - bar(b.count, highest)} height=${bar(b.count, highest)}></rect>
       <rect class="bar failed" x=${i * step + 0.5} width=${step - 1} y=${height - bar(b.failed, highest)} height=${bar(b.failed, highest)}></rect></g>`)}</svg>
-    <p class="axis"><time>${days ? dayOf(ends[0]).slice(0, -5) + " " : ""}${clockTime(ends[0])}</time><span>${text}${filter.since ? html` <button class="plain small" @click=${() => choose(null)}>All times</button>` : nothing}</span><time>${clockTime(ends[1])}</time></p></div>`;
+    <p class="axis"><time>${days ? dayOf(ends[0]).slice(0, -5) + " " : ""}${clock(ends[0])}</time><span>${text}${filter.since ? html` <button class="plain small" @click=${() => choose(null)}>All times</button>` : nothing}</span><time>${clock(ends[1])}</time></p></div>`;
 }
 
 const bar = (count, highest) => (count ? Math.max(2, count / highest * height) : 0);
