@@ -14,8 +14,7 @@ import (
 )
 
 // call is one operation with all its attempts. go-retryablehttp runs the loop: it
-// calls RoundTrip for each attempt, then checkRetry, and before a retry backoff and
-// prepareRetry. What the attempts show is in the fields below; of what the library
+// calls RoundTrip for each attempt, then checkRetry, and before a retry backoff. What the attempts show is in the fields below; of what the library
 // returns, only the error of a call without any attempt counts.
 type call struct {
 	core    *core
@@ -77,11 +76,10 @@ func (k *core) call(ctx context.Context, r request, d decoder) error {
 	c.client = k.http
 	c.client.Transport = c
 	c.retry = retryablehttp.Client{
-		HTTPClient:   &c.client,
-		RetryMax:     k.config.retry.MaxAttempts, // One more than decide grants: its error would replace the call's.
-		CheckRetry:   c.checkRetry,
-		Backoff:      c.backoff,
-		PrepareRetry: c.prepareRetry,
+		HTTPClient: &c.client,
+		RetryMax:   k.config.retry.MaxAttempts, // One more than decide grants: its error would replace the call's.
+		CheckRetry: c.checkRetry,
+		Backoff:    c.backoff,
 	}
 	if err := c.build(); err != nil {
 		return c.subject().fail(&result{}, "the request could not be built", err)
@@ -213,15 +211,14 @@ func (c *call) report(x *exchange, res *result, dec *decoded, v classification) 
 
 // The hooks of go-retryablehttp.
 
+// checkRetry uses up the decision, because a retry that is blocked, or that http.Client
+// fails before RoundTrip, makes none.
 func (c *call) checkRetry(context.Context, *http.Response, error) (bool, error) {
-	return c.next.retry, nil
+	retry := c.next.retry
+	c.next.retry = false
+	return retry, nil
 }
 
 func (c *call) backoff(time.Duration, time.Duration, int, *http.Response) time.Duration {
 	return beginWait(c.core.withWaits(c.ctx, c.request.operation), c.next.wait, c.history.failure.pauseReason(), nil)
-}
-
-func (c *call) prepareRetry(*http.Request) error {
-	c.next = decision{} // For a retry that is blocked, or that http.Client fails before RoundTrip.
-	return nil
 }

@@ -164,7 +164,7 @@ func (c *Client) Do(ctx context.Context, method, path string, query url.Values, 
 		}}
 	}
 	err := c.use().send(ctx, r, d)
-	return e.Meta.public(), err
+	return publicMeta(e.Meta.paging()), err
 }
 
 // anyRequest returns a request for a path that the caller chose.

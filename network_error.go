@@ -29,10 +29,13 @@ func usableError(err error) error {
 // it cannot read, which may be the body of an earlier response, with candidates' data. The
 // quote is dropped from the text, and Unwrap does not lead to it.
 func errorOfServer(err error) error {
-	err = usableError(err)
 	if err == nil {
 		return nil
 	}
+	return withoutQuote(usableError(err))
+}
+
+func withoutQuote(err error) error {
 	message := err.Error()
 	for _, problem := range []string{"malformed ", "bad "} {
 		begin := strings.Index(message, problem)

@@ -289,7 +289,7 @@ func (r *pageReader[T]) next(ctx context.Context) (Page[T], error) {
 		r.Done, r.err = true, err
 		return Page[T]{}, err
 	}
-	page := Page[T]{Items: d.items, Meta: d.meta.public()}
+	page := Page[T]{Items: d.items, Meta: publicMeta(d.meta)}
 	if !r.Done {
 		page.Next = paging.Token(r.list.name(), r.At)
 	}
@@ -322,7 +322,7 @@ func (l *listing) page(at paging.Position) request {
 
 // finishPage moves to the next page and leaves the new items of this one in d.
 func (r *pageReader[T]) finishPage(d *pageDecoder[T]) error {
-	fresh, stuck := r.Advance(d, d.meta.paging())
+	fresh, stuck := r.Advance(d, d.meta)
 	if stuck != nil {
 		return r.list.stuckError(stuck, &d.meta)
 	}
@@ -338,7 +338,7 @@ func (r *pageReader[T]) finishPage(d *pageDecoder[T]) error {
 type pageDecoder[T any] struct {
 	reader *pageReader[T]
 	items  []T
-	meta   wireMeta
+	meta   paging.Meta
 }
 
 func (d *pageDecoder[T]) decode(p *payload) (warning string, err error) {
@@ -347,7 +347,7 @@ func (d *pageDecoder[T]) decode(p *payload) (warning string, err error) {
 	if err != nil {
 		return warning, err
 	}
-	if size, unexpected := r.UnexpectedSize(len(d.items), d.meta.paging()); unexpected && !r.warned {
+	if size, unexpected := r.UnexpectedSize(len(d.items), d.meta); unexpected && !r.warned {
 		r.warned = true
 		warning = joinWarnings(warning, r.list.unexpectedSize(r.At.Size, size))
 	}
@@ -357,7 +357,7 @@ func (d *pageDecoder[T]) decode(p *payload) (warning string, err error) {
 	if changed := r.totalChanged(&d.meta); changed != "" {
 		warning = joinWarnings(warning, changed)
 	}
-	if r.MayBeTruncated(len(d.items), d.meta.paging()) {
+	if r.MayBeTruncated(len(d.items), d.meta) {
 		warning = joinWarnings(warning, mayBeTruncated)
 	}
 	return warning, nil
@@ -370,7 +370,7 @@ func (d *pageDecoder[T]) Move(to, from int) { d.items[to] = d.items[from] }
 
 // totalChanged returns a warning when a list by page number has another number of items than
 // at the page before.
-func (r *pageReader[T]) totalChanged(meta *wireMeta) string {
+func (r *pageReader[T]) totalChanged(meta *paging.Meta) string {
 	if meta.Total == nil || r.total == nil || *meta.Total == *r.total || r.At.Style != paging.ByPage {
 		return ""
 	}
@@ -402,7 +402,7 @@ var (
 
 // stuckError returns the error of an iteration that would not end or would lose items. meta
 // is that of the page that showed it, nil for the position of a token.
-func (l *listing) stuckError(why *paging.Stuck, meta *wireMeta) *Error {
+func (l *listing) stuckError(why *paging.Stuck, meta *paging.Meta) *Error {
 	req := l.request
 	e := &Error{Message: "the list does not advance: " + why.What, Method: req.method, Route: req.route, Operation: req.errorOperation()}
 	if meta != nil {

@@ -28,8 +28,8 @@ var (
 	ErrDamaged = errors.New("is damaged")
 )
 
-func (k Kind) header(body string) string {
-	return fmt.Sprintf("hiring-%s-%d %08x ", k.Name, k.Version, crc32.ChecksumIEEE([]byte(body)))
+func (k Kind) header(body []byte) []byte {
+	return fmt.Appendf(nil, "hiring-%s-%d %08x ", k.Name, k.Version, crc32.ChecksumIEEE(body))
 }
 
 // Seal returns a state as text. It panics if the state cannot be encoded.
@@ -38,14 +38,14 @@ func (k Kind) Seal(state any) string {
 	if err != nil {
 		panic("hiring: a state cannot be encoded: " + err.Error())
 	}
-	return k.header(string(body)) + string(body)
+	return string(append(k.header(body), body...))
 }
 
 // Open decodes a text that Seal returned into state.
 func (k Kind) Open(text string, state any) error {
 	kind, rest, _ := strings.Cut(text, " ")
 	_, body, _ := strings.Cut(rest, " ")
-	want := k.header(body)
+	want := string(k.header([]byte(body)))
 	switch {
 	case kind != want[:strings.Index(want, " ")]:
 		return ErrKind

@@ -47,12 +47,13 @@ type Items interface {
 
 // Meta is what a page states about itself. A nil field was absent.
 type Meta struct {
-	Page    *int
-	Size    int
-	Total   *int
-	HasMore *bool
-	Cursor  string // Of the next page.
-	Cursors bool   // A cursor was present, possibly null.
+	RequestID string // Of the request for the page.
+	Page      *int
+	Size      int
+	Total     *int
+	HasMore   *bool
+	Cursor    string // Of the next page.
+	Cursors   bool   // A cursor was present, possibly null.
 }
 
 // Stuck is why an iteration would not end or would lose items.
