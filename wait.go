@@ -87,6 +87,9 @@ func (s *SubmissionService) waitReport(ctx context.Context, id string, o WaitOpt
 		return Report{}, err
 	}
 	progress := WaitProgress{Total: 1, Pending: 1}
+	ended := func(err error) error {
+		return &WaitError{Pending: []string{id}, Err: namedEnd("Submissions.WaitReport", err)}
+	}
 	for {
 		report, err := s.Report(ctx, id)
 		progress.Requests++
@@ -97,13 +100,13 @@ func (s *SubmissionService) waitReport(ctx context.Context, id string, o WaitOpt
 		}
 		switch {
 		case err != nil && errors.Is(err, ctx.Err()):
-			return Report{}, &WaitError{Pending: []string{id}, Err: err}
+			return Report{}, ended(err)
 		case err != nil && !IsTransient(err):
 			return Report{}, err
 		}
 		wait := max(pause.next(), retryAfter(err))
 		if outlasts(ctx, retryAfter(err)) {
-			return Report{}, &WaitError{Pending: []string{id}, Err: &endedError{context.DeadlineExceeded, err}}
+			return Report{}, ended(&endedError{context.DeadlineExceeded, err})
 		}
 		progress.NextPoll = time.Now().Add(wait)
 		o.report(progress)
@@ -111,7 +114,7 @@ func (s *SubmissionService) waitReport(ctx context.Context, id string, o WaitOpt
 			if err != nil {
 				ctxErr = &endedError{ctxErr, err}
 			}
-			return Report{}, &WaitError{Pending: []string{id}, Err: ctxErr}
+			return Report{}, ended(ctxErr)
 		}
 	}
 }

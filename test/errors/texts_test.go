@@ -153,10 +153,10 @@ func TestEndedWaitsNamePendingIDs(t *testing.T) {
 	}{
 		"WaitReport": {pending, func(ctx context.Context, c *hiring.Client) error {
 			return apitest.ErrorOf(c.Submissions.WaitReport(ctx, "x", hiring.WaitOptions{}))
-		}, "hiring: the wait ended with 1 report pending: context deadline exceeded"},
+		}, "hiring: the wait ended with 1 report pending: Submissions.WaitReport: context deadline exceeded"},
 		"WaitReport in trouble": {apitest.Respond(429, `{"error":{"code":"RATE_LIMITED","message":"Slow down."}}`, "Retry-After: 3600"), func(ctx context.Context, c *hiring.Client) error {
 			return apitest.ErrorOf(c.Submissions.WaitReport(ctx, "x", hiring.WaitOptions{}))
-		}, "hiring: the wait ended with 1 report pending: Submissions.Report: 429 RATE_LIMITED: Slow down; retry after 1h0m0s; the wait ended: context deadline exceeded"},
+		}, "hiring: the wait ended with 1 report pending: Submissions.WaitReport: Submissions.Report: 429 RATE_LIMITED: Slow down; retry after 1h0m0s; the wait ended: context deadline exceeded"},
 		"WaitReports": {apitest.Respond(429, `{"error":{"code":"RATE_LIMITED","message":"Slow down."}}`, "Retry-After: 3600"), func(ctx context.Context, c *hiring.Client) error {
 			return apitest.LastError(c.Submissions.WaitReports(ctx, []string{"x", "y"}, hiring.WaitOptions{}))
 		}, "hiring: the wait ended with 2 reports pending: Submissions.WaitReports: Submissions.List: 429 RATE_LIMITED: Slow down; retry after 1h0m0s; the wait ended: context deadline exceeded"},
@@ -200,6 +200,9 @@ func TestWaitsThatEndDuringARequestAreNamed(t *testing.T) {
 	for name, wait := range map[string]func(context.Context, *hiring.Client) error{
 		"Submissions.Watch": func(ctx context.Context, c *hiring.Client) error {
 			return apitest.LastError(c.Submissions.Watch(ctx, hiring.WatchOptions{}))
+		},
+		"Submissions.WaitReport:": func(ctx context.Context, c *hiring.Client) error {
+			return apitest.ErrorOf(c.Submissions.WaitReport(ctx, "x", hiring.WaitOptions{}))
 		},
 		"Submissions.WaitReports": func(ctx context.Context, c *hiring.Client) error {
 			return apitest.LastError(c.Submissions.WaitReports(ctx, []string{"x", "y"}, hiring.WaitOptions{}))
