@@ -42,8 +42,9 @@ const (
 //   - A damaged state, one of another account or filter, and a Checkpoint are a
 //     [ParamError].
 //
-// Scope read; costs at most 10 pages of listings and 50 single submissions, one read
-// for the account in each process, and one for an AssessmentID without submissions.
+// Scope read; costs at most 10 pages of listings and 50 single submissions (a second read
+// each where the submission comes without its report), one read for the account in each
+// process, and one for an AssessmentID without submissions.
 func (s *SubmissionService) Poll(ctx context.Context, o WatchOptions, state string) (polled PollResult, err error) {
 	err = s.use().composed(ctx, "Submissions.Poll", func(ctx context.Context) error {
 		polled, err = s.poll(ctx, o, state)
@@ -90,25 +91,24 @@ func (s *SubmissionService) poll(ctx context.Context, o WatchOptions, state stri
 // poll sends the requests of one poll and returns the interval after it: 0 when the
 // poll has reached its limits and there is more to read.
 func (w *watcher) poll(ctx context.Context) (found fulfilled, wait time.Duration, err error) {
-	for pages, reads, each := 0, 0, 1; ; {
+	for pages, reads := 0, 0; ; {
 		action := w.machine.Next(w.now(), w.budget())
 		switch action.Kind {
 		case waiting.Wait:
-			if err == nil && reads+each > maxPollReads && w.machine.ReadsAreDue() && w.budget().Left > 0 {
+			if err == nil && reads >= maxPollReads && w.machine.ReadsAreDue() && w.budget().Left > 0 {
 				return found, 0, nil
 			}
 			return found, action.Until.Sub(w.now()), err
 		case waiting.List:
 			pages++
 		default:
-			reads += each
+			reads++
 		}
 		if pages > maxPollPages || reads > maxPollReads {
 			return found, 0, nil
 		}
 		var result fulfilled
 		result, err = w.fulfil(ctx, w.machine, action)
-		each = max(each, result.requests) // A submission without its report costs a second read.
 		found.deliver = append(found.deliver, result.deliver...)
 		found.unreadable = append(found.unreadable, result.unreadable...)
 		if err != nil && !IsTransient(err) {

@@ -72,7 +72,6 @@ func (p *poller) ration(operation string) error {
 // fulfilled is the result of an action of a machine.
 type fulfilled struct {
 	deliver    []Submission // Submissions to deliver.
-	requests   int          // Requests that the action took.
 	unreadable []string     // IDs of submissions that cannot be decoded, if isNew accepted them.
 	reportErr  error        // Why the report of the submission that was read singly cannot be decoded.
 }
@@ -80,9 +79,7 @@ type fulfilled struct {
 // fulfil makes the request of an action and passes the response to the machine. It
 // returns transient errors too, which the machine retries.
 func (p *poller) fulfil(ctx context.Context, m *waiting.Machine, action waiting.Action) (fulfilled, error) {
-	before := p.requests
 	got := p.request(ctx, action)
-	took := p.requests - before
 	facts := p.facts(&got, action)
 	if got.err == nil && p.check != nil {
 		if got.err = p.check(ctx, action, len(got.submissions)); got.err != nil {
@@ -94,7 +91,7 @@ func (p *poller) fulfil(ctx context.Context, m *waiting.Machine, action waiting.
 		return fulfilled{}, got.err
 	}
 	indexes, err := m.Handle(p.serverTime(got.sentAt), facts) // The response has set the server's clock.
-	result := fulfilled{deliver: make([]Submission, len(indexes)), requests: took, reportErr: got.reportErr}
+	result := fulfilled{deliver: make([]Submission, len(indexes)), reportErr: got.reportErr}
 	for i, index := range indexes {
 		result.deliver[i] = got.submissions[index]
 		if !result.deliver[i].Report.Ready() {
