@@ -59,23 +59,16 @@ func (s *InvitationService) List(assessmentID string) Pager[Invitation] {
 // ExpiresAt has passed. It may be revoked when Status has none of the documented values,
 // because the status of a revoked invitation is not documented. Resend sends an existing
 // invitation's e-mail again.
-func (s *InvitationService) Send(ctx context.Context, assessmentID string, in NewInvitation) (invitation Invitation, err error) {
+func (s *InvitationService) Send(ctx context.Context, assessmentID string, in NewInvitation) (Invitation, error) {
 	s.use()
 	to := inviting.To(assessmentID, in.Email)
-	clock := &s.core.shared.clock
-	s.sent.Join(to, clock.Now())
-	last := &lastSend{At: clock.Now(), Lost: errNotReturned}
-	defer func() { s.sent.Release(to, last) }()
-	invitation, err = s.post(ctx, assessmentID, in, requestHooks{})
-	last = newLastSend(invitation, err, clock.Now())
-	return invitation, err
-}
-
-// post sends an invitation without recording it in s.sent.
-func (s *InvitationService) post(ctx context.Context, assessmentID string, in NewInvitation, hooks requestHooks) (Invitation, error) {
-	r := newRequest("Invitations.Send", "POST /assessments/{id}/invitations", pathID{"assessmentID", assessmentID})
-	r.requestHooks = hooks
-	return do[Invitation](ctx, s.use(), in.apply(r, s.use().dialect))
+	s.sent.join(to, s.core.shared.clock.Now())
+	defer s.sent.release(to)
+	last, err := s.post(ctx, assessmentID, in, requestHooks{})
+	if last.invitation == nil {
+		return Invitation{}, err
+	}
+	return *last.invitation, nil
 }
 
 // Resend sends an invitation's e-mail again, with an empty request (assumed: no body).

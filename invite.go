@@ -5,11 +5,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net/http"
+	"maps"
 	"time"
 
 	"github.com/hiring-assessment/hiring-go/internal/inviting"
-	"github.com/hiring-assessment/hiring-go/internal/quota"
 )
 
 // InviteOutcome is the outcome of inviting one candidate.
@@ -28,25 +27,6 @@ type InviteResult struct {
 	Candidate  NewInvitation
 	Invitation Invitation // Zero unless Outcome is InviteSent or InviteExisting.
 	Outcome    InviteOutcome
-}
-
-// concernsOne reports whether err concerns this candidate alone. An outcome that
-// stays unknown concerns the whole run, unless the response was a 2xx.
-func (i InviteResult) concernsOne(err error) bool {
-	if i.Outcome != InviteNotSent {
-		_, done := errors.AsType[*unlistedError](err)
-		return done
-	}
-	if _, ok := errors.AsType[*listingError](err); ok {
-		return false
-	}
-	if _, ok := errors.AsType[*checkpointFailure](err); ok {
-		return false
-	}
-	if failure, ok := errors.AsType[*Error](err); ok {
-		return failure.Status == http.StatusBadRequest || failure.Status == http.StatusConflict
-	}
-	return errors.Is(err, ErrInvalidInput) // Rejected before it was sent.
 }
 
 // Ensure sends an invitation to an address without an invitation of any status in the
@@ -71,22 +51,16 @@ func (i InviteResult) concernsOne(err error) bool {
 // [InvitationService.SendAll] with a Checkpoint allows that restart.
 //
 // Scope write; costs one write and up to one read for each 100 invitations of the
-// assessment.
+// assessment. Each unknown outcome costs up to two such listings more, and another write if
+// neither shows the address.
 func (s *InvitationService) Ensure(ctx context.Context, assessmentID string, in NewInvitation) (InviteResult, error) {
-	end := conclusion{result: InviteResult{Candidate: in, Outcome: InviteNotSent}}
-	end.err = s.use().traced(ctx, TraceCall{Operation: "Invitations.Ensure"}, func(ctx context.Context) error {
-		r := inviteRun{service: s, assessmentID: assessmentID}
-		err := r.check(in)
-		if err == nil {
-			err = r.scan(ctx, inviting.Address(in.Email), false)
-		}
-		if err != nil {
-			return err
-		}
-		end = r.ensure(ctx, r.newInvite(in))
-		return end.err
+	r := inviteRun{service: s, assessmentID: assessmentID}
+	v := r.newInvite(in)
+	v.err = s.use().traced(ctx, TraceCall{Operation: "Invitations.Ensure"}, func(ctx context.Context) error {
+		v = r.ensure(ctx, v)
+		return v.err
 	})
-	return end.result, end.err
+	return v.result, v.err
 }
 
 // inviteRun is one call of Ensure or SendAll: what it knows of an assessment's
@@ -94,230 +68,245 @@ func (s *InvitationService) Ensure(ctx context.Context, assessmentID string, in 
 type inviteRun struct {
 	service      *InvitationService
 	assessmentID string
-	listing      inviting.Listing[Invitation]
-	patient      bool       // Wait for windows of the rate limit, however many there are.
-	shared       bool       // More than one candidate waits for a lookup.
-	waited       bool       // The run has waited for a window since the last scan of the listing.
-	log          *inviteLog // Nil: nothing is recorded.
+	patience     time.Duration // The longest wait for a window beyond RetryPolicy.MaxWait. 0: none.
+	log          *inviteLog    // Nil: nothing is recorded.
+
+	known    map[string]Invitation // By [inviting.Address]; nil before the first scan.
+	scans    inviting.Scans
+	windowAt time.Time // When the run last waited for a window of the rate limit.
 }
 
-// invite is the invitation of one candidate by one call, until its outcome is known.
+// invite is the invitation of one candidate by one call. Methods of a run take it and
+// return it one step further, until the result is known.
 type invite struct {
-	candidate NewInvitation
-	to        inviting.Addressee
-	sends     int              // Requests of this call whose outcome was unknown.
-	failure   *Error           // The error of the last of them.
-	last      lastSend         // The last request to the address, by any call of this client.
-	lookups   inviting.Lookups // While the outcome of last is unknown.
-}
+	to      inviting.Addressee
+	last    lastSend         // The last request to the address, by any call.
+	lookups inviting.Lookups // While the outcome of last is unknown.
+	sends   int              // Requests of this call whose outcome was unknown.
+	failure *Error           // The error of the last of them.
 
-// lastSend is the last request that may have sent an e-mail to an address. Lost is its
-// error when the outcome is OutcomeUnknown, or OutcomeDone without a readable body.
-type (
-	lastSend        = inviting.Request[Invitation, *Error]
-	sentInvitations = inviting.Sent[Invitation, *Error]
-)
-
-// conclusion is the result of one candidate. The zero value means that it is not known
-// yet.
-type conclusion struct {
-	known  bool
+	done   bool // The result is final.
 	result InviteResult
 	err    error
 }
 
-// ensure invites one candidate. From its first request until the outcome is known it
-// keeps other calls away from the address.
-func (r *inviteRun) ensure(ctx context.Context, v invite) conclusion {
-	for {
-		if invitation, found := r.find(v.to); found {
-			return v.found(invitation)
-		}
-		last, claimed, err := r.claim(ctx, v.to)
-		if err != nil {
-			return v.notSent(err)
-		}
-		if claimed {
-			return r.finish(ctx, r.withLast(v, last))
-		}
-	}
-}
-
-// finish sends and looks until the outcome of a claimed address is known, and
-// releases the address.
-func (r *inviteRun) finish(ctx context.Context, v invite) (end conclusion) {
-	defer func() { r.release(v) }()
-	ctx = r.withClaim(ctx, v.to)
-	if v.last.Invited() {
-		return v.found(v.last.Invitation)
-	}
-	for !end.known {
-		if v.last.Lost == nil {
-			v.last = r.inFlight()
-			v, end = r.send(ctx, v)
-			continue
-		}
-		if err := r.awaitDue(ctx, v.lookups.At); err != nil {
-			return v.lookupFailed(ctx, err)
-		}
-		v, end = r.settle(ctx, v)
-	}
-	return end
-}
-
 func (r *inviteRun) newInvite(in NewInvitation) invite {
-	return invite{candidate: in, to: inviting.To(r.assessmentID, in.Email)}
+	return invite{to: inviting.To(r.assessmentID, in.Email), result: InviteResult{Candidate: in, Outcome: InviteNotSent}}
 }
 
-func (v invite) found(invitation Invitation) conclusion {
-	outcome := InviteExisting
+// pending reports whether the next step is a lookup, and not a request.
+func (v invite) pending() bool { return v.last.lost != nil }
+
+func (v invite) found(invitation Invitation) invite {
+	v.result.Invitation = invitation
 	if v.sends > 0 {
-		outcome = InviteSent
+		return v.end(InviteSent, nil)
 	}
-	return conclusion{known: true, result: InviteResult{v.candidate, invitation, outcome}}
+	return v.end(InviteExisting, nil)
 }
 
-func (v invite) notSent(err error) conclusion {
-	return conclusion{true, InviteResult{Candidate: v.candidate, Outcome: InviteNotSent}, err}
-}
-
-func (v invite) unknown(err error) conclusion {
-	return conclusion{true, InviteResult{Candidate: v.candidate, Outcome: InviteUnknown}, err}
-}
-
-// lookupFailed is the conclusion when an error prevents the lookups. A call that sent
-// nothing itself certainly did not invite the candidate.
-func (v invite) lookupFailed(ctx context.Context, err error) conclusion {
-	_, listed := errors.AsType[*Error](err)
-	switch {
-	case v.sends == 0 && !listed: // The wait for the lookup ended.
-		return v.notSent(err)
-	case v.sends == 0:
-		return v.notSent(&listingError{err})
-	case ctx.Err() != nil:
-		return v.unknown(join(ctx, v.last.Lost))
-	}
-	return v.unknown(fmt.Errorf("%w; the lookup of the invitation failed: %w", v.last.Lost, err))
-}
-
-// send sends one request to a claimed address. The conclusion is not known when the
-// outcome of the request is unknown.
-func (r *inviteRun) send(ctx context.Context, v invite) (invite, conclusion) {
-	invitation, err := r.service.post(ctx, r.assessmentID, v.candidate, requestHooks{
-		before:   func(waited bool) error { return r.checkMissing(ctx, v.to, waited) },
-		admitted: func() error { return r.log.sending(ctx, v.to) },
-	})
-	v.last = lastSend{}
-	if last := newLastSend(invitation, err, r.now()); last != nil {
-		v.last = *last
-	}
-	switch {
-	case err == nil:
-		r.listing.Known[v.to.Address] = invitation
-		r.log.sent(v.to)
-		return v, conclusion{known: true, result: InviteResult{v.candidate, invitation, InviteSent}}
-	case v.last.Lost != nil:
-		v.sends++
-		v.failure = v.last.Lost
-		v.lookups = r.lookupsAfter(v.last)
-		return v, conclusion{}
-	}
-	r.log.resolved(v.to)
-	if errors.Is(err, errListed) {
-		return v, v.found(r.listing.Known[v.to.Address])
-	}
-	return v, v.notSent(err)
-}
-
-// newLastSend returns the request of a send that ended at the given time, or nil when
-// nothing was sent.
-func newLastSend(invitation Invitation, err error, ended time.Time) *lastSend {
-	if err == nil {
-		return &lastSend{At: ended, Invitation: invitation}
-	}
-	if failure, ok := errors.AsType[*Error](err); ok && (failure.Outcome == OutcomeDone || failure.Outcome == OutcomeUnknown) {
-		return &lastSend{At: ended, Lost: failure}
-	}
-	return nil
-}
-
-// inFlight is the last request while a request is in flight. It remains when a panic ends
-// the call.
-func (r *inviteRun) inFlight() lastSend { return lastSend{At: r.now(), Lost: errNotReturned} }
-
-// withLast returns v with the last request to its address: the later one of what the client
-// remembers and of what the checkpoint records. If the outcome of that request
-// is unknown and v does not know the request yet, the lookups begin.
-func (r *inviteRun) withLast(v invite, last lastSend) invite {
-	known := last.Lost == nil && !last.At.IsZero() || last.Lost != nil && last.Lost.Outcome == OutcomeDone
-	if ended, found := r.log.unresolved(v.to); found && !known && ended.After(last.At) {
-		last = lastSend{At: ended, Lost: errEarlierRun} // Another process may have sent a request since.
-	}
-	if last.Lost != nil && (v.last.Lost != last.Lost || !v.last.At.Equal(last.At)) {
-		v.lookups = r.lookupsAfter(last)
-	}
-	v.last = last
+func (v invite) end(outcome InviteOutcome, err error) invite {
+	v.done, v.result.Outcome, v.err = true, outcome, err
 	return v
 }
 
+// ensure invites one candidate. From its first request until the result is known it keeps
+// other calls away from the address.
+func (r *inviteRun) ensure(ctx context.Context, v invite) invite {
+	err := r.check(v)
+	if err == nil {
+		err = r.scan(ctx, v.to.Address, false)
+	}
+	if err != nil {
+		return v.end(InviteNotSent, err)
+	}
+	if invitation, found := r.find(v.to); found {
+		return v.found(invitation)
+	}
+	ctx, last, err := r.claim(ctx, v.to)
+	if err != nil {
+		return v.end(InviteNotSent, err)
+	}
+	defer r.service.sent.release(v.to)
+	for v = r.takeOver(v, last); !v.done; {
+		if !v.pending() {
+			v = r.send(ctx, v)
+		} else if err := r.awaitDue(ctx, v.lookups.At); err != nil {
+			v = v.lookupFailed(ctx, err)
+		} else {
+			v = r.lookUp(ctx, v, v.to.Address)
+		}
+	}
+	return v
+}
+
+// takeOver returns v with the last request to its claimed address: the later one of what the
+// client remembers and of what the checkpoint records.
+//
+// Any process may have sent the last request, and it may still take effect. Lookups that count
+// from an earlier request end too soon, and the next request is a second e-mail. So lookups
+// begin anew when v did not know the request.
+func (r *inviteRun) takeOver(v invite, last lastSend) invite {
+	certain := last.invitation != nil || last.lost != nil && last.lost.Outcome == OutcomeDone
+	if ended, found := r.log.unresolved(v.to); found && !certain && ended.After(last.at) {
+		last = lastSend{at: ended, lost: errEarlierRun}
+	}
+	if last.lost != nil && last != v.last {
+		v.lookups = r.lookupsAfter(last)
+	}
+	v.last = last
+	if last.invitation != nil {
+		r.log.resolved(v.to)
+		return v.found(*last.invitation)
+	}
+	return v
+}
+
+// lookupsAfter returns the lookups of a request whose outcome is unknown.
 func (r *inviteRun) lookupsAfter(last lastSend) inviting.Lookups {
-	if last.Lost.Outcome == OutcomeDone {
+	if last.lost.Outcome == OutcomeDone {
 		return inviting.Once(r.now())
 	}
-	retryAfter := last.Lost.RetryAfter
+	retryAfter := last.lost.RetryAfter
 	if retryAfter > r.policy().MaxWait {
 		retryAfter = 0
 	}
-	return inviting.After(last.At, retryAfter, r.now())
+	return inviting.After(last.at, retryAfter, r.now())
 }
 
-// settle makes the lookup that is due. When the conclusion is not known, either another
-// lookup follows, or v.last is zero and the caller sends the request again.
-func (r *inviteRun) settle(ctx context.Context, v invite) (invite, conclusion) {
+// send sends one request to a claimed address.
+func (r *inviteRun) send(ctx context.Context, v invite) invite {
+	var err error
+	v.last, err = r.service.post(ctx, r.assessmentID, v.result.Candidate, requestHooks{
+		before:   func(waited bool) error { return r.checkMissing(ctx, v.to, waited) },
+		admitted: func() error { return r.log.sending(ctx, v.to) },
+	})
+	switch {
+	case v.last.invitation != nil:
+		v.result.Invitation = *v.last.invitation
+		r.known[v.to.Address] = v.result.Invitation
+		r.log.sent(v.to)
+		return v.end(InviteSent, nil)
+	case v.pending():
+		v.sends++
+		v.failure = v.last.lost
+		v.lookups = r.lookupsAfter(v.last)
+		return v
+	}
+	r.log.resolved(v.to)
+	if errors.Is(err, errListed) {
+		return v.found(r.known[v.to.Address])
+	}
+	return v.end(InviteNotSent, err)
+}
+
+// post sends an invitation and records the request: first as lost, which remains when a
+// panic ends the call. The address must be claimed or joined.
+func (s *InvitationService) post(ctx context.Context, assessmentID string, in NewInvitation, hooks requestHooks) (lastSend, error) {
+	to, clock, lost := inviting.To(assessmentID, in.Email), &s.core.shared.clock, *errNotReturned
+	inFlight := lastSend{at: clock.Now(), lost: &lost}
+	s.sent.record(to, inFlight)
+	r := newRequest("Invitations.Send", "POST /assessments/{id}/invitations", pathID{"assessmentID", assessmentID})
+	r.requestHooks = hooks
+	invitation, err := do[Invitation](ctx, s.core, in.apply(r, s.core.dialect))
+	last := lastSend{at: clock.Now()}
+	failure, ok := errors.AsType[*Error](err)
+	switch {
+	case err == nil:
+		last.invitation = &invitation
+	case ok && (failure.Outcome == OutcomeDone || failure.Outcome == OutcomeUnknown):
+		last.lost = failure
+	default:
+		s.sent.settle(to, inFlight)
+		return lastSend{}, err
+	}
+	s.sent.record(to, last)
+	return last, err
+}
+
+// lookUp makes the lookup that is due, which may end at the wanted address, "" for none.
+// Afterwards the result is known, or another lookup follows, or the next step is a request.
+func (r *inviteRun) lookUp(ctx context.Context, v invite, wanted string) invite {
 	invitation, found := r.find(v.to) // A lookup for another candidate may have shown it.
 	if !found {
-		if err := r.lookup(ctx, v); err != nil {
-			return r.retryLookup(ctx, v, err)
+		if err := r.scanDue(ctx, v, wanted); err != nil {
+			return r.lookUpAgain(ctx, v, err)
 		}
-		invitation, found = r.find(v.to)
+		if invitation, found = r.find(v.to); !found {
+			return r.missed(v)
+		}
 	}
-	if found {
-		v.last = lastSend{At: v.last.At, Invitation: invitation}
-		r.log.resolved(v.to)
-		return v, v.found(invitation)
+	v.last.invitation, v.last.lost = &invitation, nil
+	r.service.sent.record(v.to, v.last)
+	r.log.resolved(v.to)
+	return v.found(invitation)
+}
+
+// scanDue scans the listing for a lookup, unless a scan since the lookup was due has shown
+// what it would show.
+//
+// The final lookup decides to send again, so it reads the whole listing: newest first is
+// documented, but a listing in another order must not cause a second e-mail. The lookup after
+// a 2xx sends nothing, whatever it finds.
+func (r *inviteRun) scanDue(ctx context.Context, v invite, wanted string) error {
+	if v.last.lost.Outcome == OutcomeDone {
+		return r.scan(ctx, wanted, false)
 	}
-	return r.missed(v)
+	scanned := r.scans.LatestAt
+	if v.lookups.Final {
+		scanned = r.scans.WholeAt
+	}
+	if !scanned.Before(v.lookups.At) {
+		return nil
+	}
+	return r.scan(ctx, wanted, v.lookups.Final)
 }
 
 // missed follows a lookup that did not show the invitation.
-func (r *inviteRun) missed(v invite) (invite, conclusion) {
-	lost := v.last.Lost
+func (r *inviteRun) missed(v invite) invite {
+	lost := v.last.lost
 	next, decided := v.lookups.Missed()
 	switch {
 	case !decided:
 		v.lookups = next
-		return v, conclusion{}
+		return v
 	case lost.Outcome == OutcomeDone:
-		return v, v.unknown(&unlistedError{lost})
+		return v.end(InviteUnknown, &unlistedError{lost})
 	}
-	v.last = lastSend{}
+	r.service.sent.settle(v.to, v.last)
 	r.log.resolved(v.to)
+	v.last = lastSend{}
 	if v.sends > 0 && (v.sends >= r.policy().MaxAttempts || lost.RetryAfter > r.policy().MaxWait) {
-		return v, v.notSent(asNotDone(lost))
+		return v.end(InviteNotSent, asNotDone(lost))
 	}
-	return v, conclusion{}
+	return v
 }
 
-// retryLookup schedules another lookup after one that failed, or gives up.
-func (r *inviteRun) retryLookup(ctx context.Context, v invite, err error) (invite, conclusion) {
+// lookUpAgain schedules another lookup after one that failed, or gives up.
+func (r *inviteRun) lookUpAgain(ctx context.Context, v invite, err error) invite {
 	failure, ok := errors.AsType[*Error](err)
 	if ok && !failure.throttled && failure.RetryAfter <= r.policy().MaxWait && IsTransient(err) {
 		if next, again := v.lookups.Failed(r.now(), failure.RetryAfter, r.policy().MaxAttempts); again {
 			v.lookups = next
-			return v, conclusion{}
+			return v
 		}
 	}
-	return v, v.lookupFailed(ctx, err)
+	return v.lookupFailed(ctx, err)
+}
+
+// lookupFailed ends an invitation whose lookups an error prevents. A call that sent nothing
+// itself certainly did not invite the candidate.
+func (v invite) lookupFailed(ctx context.Context, err error) invite {
+	_, listed := errors.AsType[*Error](err)
+	switch {
+	case v.sends == 0 && !listed: // The wait for the lookup ended.
+		return v.end(InviteNotSent, err)
+	case v.sends == 0:
+		return v.end(InviteNotSent, &listingError{err})
+	case ctx.Err() != nil:
+		return v.end(InviteUnknown, join(ctx, v.last.lost))
+	}
+	return v.end(InviteUnknown, fmt.Errorf("%w; the lookup of the invitation failed: %w", v.last.lost, err))
 }
 
 // asNotDone returns the error of a request that the lookups have shown not to be done.
@@ -326,28 +315,6 @@ func asNotDone(lost *Error) *Error {
 	settled.Outcome = OutcomeNotDone
 	return &settled
 }
-
-// lookup looks for the invitation, unless a scan since the lookup was due has shown what
-// it would show. The final lookup scans the whole listing: a listing that is not in order
-// must not cause a second e-mail.
-func (r *inviteRun) lookup(ctx context.Context, v invite) error {
-	whole := v.lookups.Final && v.last.Lost.Outcome != OutcomeDone
-	scanned := r.listing.ScannedAt
-	if whole {
-		scanned = r.listing.WholeAt
-	}
-	if !scanned.Before(v.lookups.At) && v.last.Lost.Outcome != OutcomeDone {
-		return nil
-	}
-	wanted := v.to.Address
-	if r.shared {
-		wanted = ""
-	}
-	return r.scan(ctx, wanted, whole)
-}
-
-// maxListingAge is how old the listing may be when something is sent.
-const maxListingAge = time.Minute
 
 func (r *inviteRun) policy() RetryPolicy { return r.service.core.config.retry }
 
@@ -367,18 +334,17 @@ func (r *inviteRun) awaitDue(ctx context.Context, due time.Time) error {
 }
 
 // check rejects an invalid candidate before anything is sent.
-func (r *inviteRun) check(in NewInvitation) error {
-	return in.apply(newRequest("Invitations.Ensure", "POST /assessments/{id}/invitations",
+func (r *inviteRun) check(v invite) error {
+	return v.result.Candidate.apply(newRequest("Invitations.Ensure", "POST /assessments/{id}/invitations",
 		pathID{"assessmentID", r.assessmentID}), r.service.core.dialect).err
 }
 
 // find returns the known invitation of an addressee.
 func (r *inviteRun) find(to inviting.Addressee) (invitation Invitation, found bool) {
-	invitation, found = r.listing.Known[to.Address]
-	if found {
+	if invitation, found = r.known[to.Address]; found {
 		return invitation, true
 	}
-	return r.service.sent.Invitation(to)
+	return r.service.sent.invitation(to)
 }
 
 // addressClaim is the claim of an address by a call, in the context of that call.
@@ -390,37 +356,28 @@ type addressClaim struct {
 
 type addressClaimKey struct{}
 
-func claimOf(ctx context.Context) *addressClaim {
-	claim, _ := ctx.Value(addressClaimKey{}).(*addressClaim)
-	return claim
-}
-
-// withClaim returns the context of a call that has claimed an address.
-func (r *inviteRun) withClaim(ctx context.Context, to inviting.Addressee) context.Context {
-	return context.WithValue(ctx, addressClaimKey{}, &addressClaim{r.service.sent, to, claimOf(ctx)})
-}
-
-// claim excludes other calls from an address until release. When another call has the
-// address, claim waits until that call ends and returns false.
-func (r *inviteRun) claim(ctx context.Context, to inviting.Addressee) (last lastSend, claimed bool, err error) {
-	for outer := claimOf(ctx); outer != nil; outer = outer.outer {
-		if outer.sent == r.service.sent && outer.to == to {
-			return last, false, errOwnAddress
+// claim excludes other calls from an address until it is released in service.sent. It waits
+// for the end of another call that has the address. claim returns the context to use until
+// then, by which a call for the same address is refused that this one would wait for.
+func (r *inviteRun) claim(ctx context.Context, to inviting.Addressee) (context.Context, lastSend, error) {
+	outer, _ := ctx.Value(addressClaimKey{}).(*addressClaim)
+	for held := outer; held != nil; held = held.outer {
+		if held.sent == r.service.sent && held.to == to {
+			return ctx, lastSend{}, errOwnAddress
 		}
-	}
-	last, busy := r.service.sent.Claim(to, r.now())
-	if busy == nil {
-		return last, true, nil
 	}
 	listen, _ := ctx.Value(pauseListenerKey{}).(pauseListener)
 	report := time.NewTimer(time.Second)
 	defer report.Stop()
 	for {
+		last, busy := r.service.sent.claim(to, r.now())
+		if busy == nil {
+			return context.WithValue(ctx, addressClaimKey{}, &addressClaim{r.service.sent, to, outer}), last, nil
+		}
 		select {
 		case <-busy:
-			return last, false, nil
 		case <-ctx.Done():
-			return last, false, fmt.Errorf("hiring: Invitations.Ensure: not sent: another call is inviting the same address: %w", contextError(ctx))
+			return ctx, last, fmt.Errorf("hiring: Invitations.Ensure: not sent: another call is inviting the same address: %w", contextError(ctx))
 		case <-report.C:
 			if listen != nil {
 				listen(PauseSettle, time.Now().Add(time.Minute)) // The end of the other call is not known.
@@ -430,28 +387,33 @@ func (r *inviteRun) claim(ctx context.Context, to inviting.Addressee) (last last
 	}
 }
 
-func (r *inviteRun) release(v invite) { r.service.sent.Release(v.to, &v.last) }
-
 // checkMissing is called before each attempt. It returns an error when the attempt must
 // not be made.
 func (r *inviteRun) checkMissing(ctx context.Context, to inviting.Addressee, waited bool) error {
-	r.waited = r.waited || waited && r.patient
-	if err := r.refresh(ctx); err != nil {
-		return &listingError{err}
+	if waited && r.patience > 0 {
+		r.windowAt = r.now()
 	}
-	if _, found := r.listing.Known[to.Address]; found {
+	if err := r.refresh(ctx); err != nil {
+		return err
+	}
+	if _, found := r.known[to.Address]; found {
 		return errListed
 	}
 	return nil
 }
 
+// maxListingAge is how old the listing may be when something is sent.
+const maxListingAge = time.Minute
+
 // refresh scans the listing when it is too old to send by. A scan that had to wait for a
 // window is followed by another.
 func (r *inviteRun) refresh(ctx context.Context) error {
-	for stale := r.waited || r.now().Sub(r.listing.ScannedAt) > maxListingAge; stale; stale = r.waited {
+	stale := r.now().Sub(r.scans.LatestAt) > maxListingAge
+	for stale || r.scans.LatestAt.Before(r.windowAt) {
 		if err := r.scan(ctx, "", false); err != nil {
-			return err
+			return &listingError{err}
 		}
+		stale = false
 	}
 	return nil
 }
@@ -461,8 +423,8 @@ func (r *inviteRun) refresh(ctx context.Context) error {
 func (r *inviteRun) scan(ctx context.Context, wanted string, whole bool) error {
 	ctx = WithResponse(ctx, nil)
 	for n := 0; ; n++ {
-		inconclusive, err := r.scanOnce(ctx, wanted, whole || n > 0)
-		if err != nil || !inconclusive {
+		conclusive, err := r.scanOnce(ctx, wanted, whole || n > 0)
+		if err != nil || conclusive {
 			return err
 		}
 		if n >= r.policy().MaxAttempts {
@@ -472,45 +434,54 @@ func (r *inviteRun) scan(ctx context.Context, wanted string, whole bool) error {
 }
 
 // scanOnce makes one scan. It resumes at the page at which the rate limit ended a request.
-func (r *inviteRun) scanOnce(ctx context.Context, wanted string, whole bool) (inconclusive bool, err error) {
-	waited := r.waited
-	r.waited = false
-	scan := r.listing.Scan(factsOf, r.sentID, wanted, whole, r.now())
+func (r *inviteRun) scanOnce(ctx context.Context, wanted string, whole bool) (conclusive bool, err error) {
+	scan := r.scans.Begin(func(address string) string {
+		invitation, _ := r.find(inviting.To(r.assessmentID, address))
+		return invitation.ID
+	}, wanted, whole, r.now())
 	pages, decoding := r.service.List(r.assessmentID), new(readableInvitations)
 	pages.list.request.leniency = decoding
-	token := ""
+	found, token := make(map[string]Invitation), ""
 	err = r.patiently(ctx, func() error {
 		for page, err := range pages.From(token).Pages(ctx) {
 			if err = cmp.Or(err, decoding.unreadable); err != nil {
 				return err
 			}
-			if scan.Page(page.Items, page.Meta.Total, page.Next == "") {
+			if scan.Page(addItems(found, page.Items), page.Meta.Total, page.Next == "") {
 				return nil
 			}
 			token = page.Next
 		}
 		return nil
 	})
-	if err == nil {
-		scan.End()
-		r.log.scanned(r.listing.WholeAt)
+	if err != nil {
+		return false, err
 	}
-	r.waited = r.waited || waited && (err != nil || !scan.CaughtUp)
-	return scan.Inconclusive, err
+	if r.known == nil {
+		r.known = make(map[string]Invitation)
+	}
+	maps.Copy(r.known, found)
+	conclusive = scan.End()
+	r.log.scanned(r.scans.WholeAt)
+	return conclusive, nil
 }
 
-func factsOf(i *Invitation) inviting.Facts {
-	return inviting.Facts{ID: i.ID, Email: i.CandidateEmail, Created: i.CreatedAt}
+// addItems adds invitations by address, newest first, and returns their facts. An invitation
+// without an id is replaced by an older one that has one.
+func addItems(found map[string]Invitation, listed []Invitation) []inviting.Item {
+	items := make([]inviting.Item, len(listed))
+	for i := range listed {
+		v := &listed[i]
+		items[i] = inviting.Item{ID: v.ID, Address: inviting.Address(v.CandidateEmail), Created: v.CreatedAt}
+		if newest, ok := found[items[i].Address]; !ok || newest.ID == "" {
+			found[items[i].Address] = *v
+		}
+	}
+	return items
 }
 
-// sentID returns the id of the invitation that this client sent to an address.
-func (r *inviteRun) sentID(address string) string {
-	sent, _ := r.service.sent.Invitation(inviting.To(r.assessmentID, address))
-	return sent.ID
-}
-
-// patiently makes a call. In a patient run it makes the call again in the next window
-// when the rate limit ended it.
+// patiently makes a call. When the rate limit ended it, patiently makes it again in the next
+// window, within the patience of the run.
 func (r *inviteRun) patiently(ctx context.Context, call func() error) error {
 	for {
 		err := call()
@@ -518,27 +489,24 @@ func (r *inviteRun) patiently(ctx context.Context, call func() error) error {
 		if wait == 0 {
 			return err
 		}
-		r.waited = true
 		if waitErr := sleep(ctx, wait, PauseQuota); waitErr != nil {
 			return &endedError{waitErr, err}
 		}
+		r.windowAt = r.now()
 	}
 }
 
-// nextWindow returns the time until the next window when the rate limit ended a call of a
-// patient run, and 0 for any other error. Other users of the key may use up the next
-// window too. The throttle for failed authentication is another error: a run never waits
-// for it.
+// nextWindow returns the time until the next window when the rate limit ended a call, and 0
+// for any other error and beyond the patience of the run. Other users of the key may use up
+// the next window too. The throttle for failed authentication is another error: a run never
+// waits for it.
 func (r *inviteRun) nextWindow(ctx context.Context, err error) time.Duration {
 	if _, listing := errors.AsType[*listingError](err); listing {
 		return 0 // The scan has waited already.
 	}
 	failure, ok := errors.AsType[*Error](err)
-	if !ok || !r.patient || ctx.Err() != nil || failure.throttled || !errors.Is(failure, ErrQuotaExhausted) && !failure.usedUp() {
+	if !ok || ctx.Err() != nil || failure.throttled || failure.RetryAfter > r.patience || !errors.Is(failure, ErrQuotaExhausted) && !failure.usedUp() {
 		return 0
-	}
-	if failure.RetryAfter > quota.Longest {
-		return 0 // No window ends so late.
 	}
 	return max(0, failure.RetryAfter)
 }
@@ -561,22 +529,3 @@ var (
 	// errEarlierRun is the error of a request that a checkpoint records.
 	errEarlierRun = &Error{Operation: "Invitations.Send", Message: "an earlier run ended before it had the response", Outcome: OutcomeUnknown}
 )
-
-// listingError is returned when nothing was sent because the listing could not be read.
-type listingError struct{ err error }
-
-func (e *listingError) Error() string {
-	return "hiring: Invitations.Ensure: not sent, because the listing of invitations could not be read: " + e.err.Error()
-}
-
-func (e *listingError) Unwrap() error { return e.err }
-
-// unlistedError is returned when the listing does not show an invitation for which
-// the API returned a 2xx.
-type unlistedError struct{ failure *Error }
-
-func (e *unlistedError) Error() string {
-	return e.failure.Error() + "; the listing does not show the invitation"
-}
-
-func (e *unlistedError) Unwrap() error { return e.failure }

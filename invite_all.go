@@ -66,7 +66,7 @@ func (s *InvitationService) SendAll(ctx context.Context, assessmentID string, ca
 		if candidates == nil {
 			return nil
 		}
-		r := bulkRun{inviteRun: inviteRun{service: s, assessmentID: assessmentID, patient: true}, options: o}
+		r := bulkRun{inviteRun: inviteRun{service: s, assessmentID: assessmentID, patience: quota.Longest}, options: o}
 		return r.run(r.listen(ctx), candidates)
 	})
 }
@@ -88,7 +88,7 @@ type bulkRun struct {
 	inviteRun
 
 	options  SendAllOptions
-	queue    []queued // In order: Each receives the result of the first one next.
+	queue    []invite // In order: Each receives the result of the first one next.
 	reported int      // Candidates that have left the queue.
 	progress InviteProgress
 	failures failures // Of single candidates, without Each.
@@ -97,18 +97,6 @@ type bulkRun struct {
 	cause    error    // The error that ended the run. Nothing is sent any more.
 	stopped  bool     // Each returned false.
 }
-
-// queued is a candidate whose result Each has not received yet.
-type queued struct {
-	invite
-	conclusion
-}
-
-// pending reports whether the candidate waits for a lookup.
-func (q *queued) pending() bool { return !q.known && q.last.Lost != nil }
-
-// ready reports whether the candidate's request is the next step.
-func (q *queued) ready() bool { return !q.known && q.last.Lost == nil }
 
 // blockade is the time before which the rate limit admits no request, and the error of the
 // request that it refused.
@@ -119,7 +107,9 @@ type blockade struct {
 
 func (r *bulkRun) run(ctx context.Context, candidates iter.Seq[NewInvitation]) error {
 	for in := range candidates {
-		r.enqueue(ctx, in)
+		r.queue = append(r.queue, r.newInvite(in))
+		last := len(r.queue) - 1
+		r.put(last, r.prepare(ctx, r.queue[last]))
 		for r.advance(ctx); r.mustAwaitLookup(); r.advance(ctx) {
 			r.awaitLookup(ctx)
 		}
@@ -141,26 +131,28 @@ func (r *bulkRun) run(ctx context.Context, candidates iter.Seq[NewInvitation]) e
 	return r.failures.join(err)
 }
 
-// enqueue adds a candidate to the queue. The first candidate starts the run.
-func (r *bulkRun) enqueue(ctx context.Context, in NewInvitation) {
-	r.queue = append(r.queue, queued{invite: r.newInvite(in)})
-	q := &r.queue[len(r.queue)-1]
+// prepare checks a candidate and looks up its address in the checkpoint. The first candidate
+// starts the run.
+func (r *bulkRun) prepare(ctx context.Context, v invite) invite {
 	if r.cause != nil {
-		return
+		return v
 	}
-	if err := r.start(ctx); err != nil {
-		r.cause = err
-		r.conclude(q, q.notSent(err))
-	} else if err := r.check(in); err != nil {
-		r.conclude(q, q.notSent(err))
-	} else if _, found := r.find(q.to); !found {
-		q.invite = r.withLast(q.invite, lastSend{}) // An earlier run may have sent to it.
+	err := r.start(ctx)
+	if err == nil {
+		err = r.check(v)
 	}
+	if err != nil {
+		return v.end(InviteNotSent, err)
+	}
+	if _, found := r.find(v.to); !found {
+		v = r.takeOver(v, lastSend{}) // An earlier run may have sent to it.
+	}
+	return v
 }
 
 // start loads the checkpoint and lists the existing invitations, once.
 func (r *bulkRun) start(ctx context.Context) (err error) {
-	if r.listing.Known != nil {
+	if r.known != nil {
 		return nil
 	}
 	if r.options.Checkpoint != nil {
@@ -174,43 +166,37 @@ func (r *bulkRun) start(ctx context.Context) (err error) {
 // mustAwaitLookup reports whether the run must wait for a lookup before it takes another
 // candidate from the sequence.
 func (r *bulkRun) mustAwaitLookup() bool {
-	return !r.stopped && (len(r.queue) >= maxQueue || slices.ContainsFunc(r.queue, func(q queued) bool { return q.ready() }))
+	ready := func(v invite) bool { return !v.done && !v.pending() }
+	return !r.stopped && (len(r.queue) >= maxQueue || slices.ContainsFunc(r.queue, ready))
 }
 
 // advance makes all steps that are possible without waiting for a lookup.
 func (r *bulkRun) advance(ctx context.Context) {
 	for !r.stopped {
-		q := r.next(ctx, r.now())
-		if q == nil {
+		i := r.next(ctx)
+		if i < 0 {
 			return
 		}
-		if end := r.step(ctx, q); end.known {
-			r.conclude(q, end)
-		}
+		r.put(i, r.step(ctx, r.queue[i]))
 	}
 }
 
-// next returns the first candidate of the queue for which a lookup is due, or else
-// the first whose request may be sent.
-func (r *bulkRun) next(ctx context.Context, now time.Time) *queued {
+// next returns the index of the first candidate of the queue for which a lookup is due, or
+// else of the first whose request may be sent, or else -1.
+//
+// A lookup comes first, because a request may wait for an hour. When several outcomes in a row
+// are unknown the API is probably down, and each further request may be one more e-mail that
+// only lookups can confirm. So no request follows until the lookups of those are made.
+func (r *bulkRun) next(ctx context.Context) int {
+	now, impossible := r.now(), r.lookupsImpossible(ctx) != nil
+	i := slices.IndexFunc(r.queue, func(v invite) bool {
+		return !v.done && v.pending() && (impossible || r.due(v, now) || r.cause != nil && v.sends == 0)
+	})
 	_, pending := r.nextLookup()
-	r.shared = pending > 1
-	impossible := r.lookupsImpossible(ctx) != nil
-	for i := range r.queue {
-		q := &r.queue[i]
-		if q.pending() && (impossible || r.due(q, now) || r.cause != nil && q.sends == 0) {
-			return q
-		}
+	if i >= 0 || pending > 0 && r.unknowns >= maxUnknown && r.cause == nil {
+		return i
 	}
-	if pending > 0 && r.unknowns >= maxUnknown && r.cause == nil {
-		return nil
-	}
-	for i := range r.queue {
-		if r.queue[i].ready() {
-			return &r.queue[i]
-		}
-	}
-	return nil
+	return slices.IndexFunc(r.queue, func(v invite) bool { return !v.done && !v.pending() })
 }
 
 // lookupsImpossible returns the error that prevents all further lookups, or nil.
@@ -227,18 +213,18 @@ func (r *bulkRun) lookupsImpossible(ctx context.Context) error {
 
 // due reports whether a pending candidate needs no further wait: its lookup is due, or its
 // invitation is known already.
-func (r *bulkRun) due(q *queued, now time.Time) bool {
-	_, found := r.find(q.to)
-	return found || !now.Before(q.lookups.At)
+func (r *bulkRun) due(v invite, now time.Time) bool {
+	_, found := r.find(v.to)
+	return found || !now.Before(v.lookups.At)
 }
 
 // nextLookup returns when the next lookup is due, and the number of pending candidates.
 func (r *bulkRun) nextLookup() (due time.Time, pending int) {
 	for i := range r.queue {
-		if q := &r.queue[i]; q.pending() {
+		if v := &r.queue[i]; !v.done && v.pending() {
 			pending++
-			if pending == 1 || q.lookups.At.Before(due) {
-				due = q.lookups.At
+			if pending == 1 || v.lookups.At.Before(due) {
+				due = v.lookups.At
 			}
 		}
 	}
@@ -247,85 +233,83 @@ func (r *bulkRun) nextLookup() (due time.Time, pending int) {
 
 // step advances one candidate by a request or a lookup, or waits until the rate limit
 // admits a request.
-func (r *bulkRun) step(ctx context.Context, q *queued) conclusion {
+func (r *bulkRun) step(ctx context.Context, v invite) invite {
+	invitation, found := r.find(v.to)
 	switch {
-	case r.cause != nil && q.sends == 0:
-		return q.notSent(&RunEndedError{r.cause})
-	case r.cause != nil && q.ready():
-		return q.notSent(asNotDone(q.failure)) // The lookups did not find it, and nothing is sent any more.
-	case q.pending():
+	case r.cause != nil && v.sends == 0:
+		return v.end(InviteNotSent, &RunEndedError{r.cause})
+	case r.cause != nil && !v.pending():
+		return v.end(InviteNotSent, asNotDone(v.failure)) // The lookups did not find it, and nothing is sent any more.
+	case v.pending():
 		if err := r.lookupsImpossible(ctx); err != nil {
-			return q.lookupFailed(ctx, err)
+			return v.lookupFailed(ctx, err)
+		}
+	case found:
+		r.log.resolved(v.to)
+		return v.found(invitation)
+	default:
+		if waited, err := r.awaitTurn(ctx); err != nil {
+			return v.end(InviteNotSent, err)
+		} else if waited {
+			return v // Another candidate may be next by now.
 		}
 	}
-	if q.ready() {
-		if invitation, found := r.find(q.to); found {
-			r.log.resolved(q.to)
-			return q.found(invitation)
-		}
-		if waits, err := r.awaitTurn(ctx); err != nil {
-			return q.notSent(err)
-		} else if waits {
-			return conclusion{} // Another candidate may be next by now.
-		}
-	}
-	return r.claimAndStep(ctx, q)
+	return r.claimAndStep(ctx, v)
 }
 
 // claimAndStep makes the request or the lookup of a candidate while no other call uses its
 // address.
-func (r *bulkRun) claimAndStep(ctx context.Context, q *queued) (end conclusion) {
-	last, claimed, err := r.claim(ctx, q.to)
+func (r *bulkRun) claimAndStep(ctx context.Context, v invite) invite {
+	ctx, last, err := r.claim(ctx, v.to)
 	switch {
-	case err != nil && q.pending():
-		return q.lookupFailed(ctx, err)
+	case err != nil && v.pending():
+		return v.lookupFailed(ctx, err)
 	case err != nil:
-		return q.notSent(err)
-	case !claimed:
-		return conclusion{}
+		return v.end(InviteNotSent, err)
 	}
-	defer func() { r.release(q.invite) }()
-	ctx = r.withClaim(ctx, q.to)
-	if last.Invited() && !last.At.Equal(q.last.At) {
-		q.sends = 0 // Another call sent the invitation.
+	defer r.service.sent.release(v.to)
+	if last.invitation != nil && !last.at.Equal(v.last.at) {
+		v.sends = 0 // Another call sent the invitation.
 	}
-	q.invite = r.withLast(q.invite, last)
+	v = r.takeOver(v, last)
 	switch {
-	case q.last.Invited():
-		r.log.resolved(q.to)
-		return q.found(q.last.Invitation)
-	case q.last.Lost == nil:
-		return r.sendQueued(ctx, q)
-	case !r.due(q, r.now()): // The request of another call is the last one now.
-		return conclusion{}
+	case v.done:
+		return v
+	case !v.pending():
+		return r.sendQueued(ctx, v)
+	case !r.due(v, r.now()): // The request of another call is the last one now.
+		return v
 	}
-	q.invite, end = r.settle(ctx, q.invite)
-	if q.last.Invited() {
+	wanted := v.to.Address
+	if _, pending := r.nextLookup(); pending > 1 {
+		wanted = "" // One scan serves all.
+	}
+	v = r.lookUp(ctx, v, wanted)
+	if v.last.invitation != nil {
 		r.unknowns = 0
 	}
-	return end
+	return v
 }
 
-// sendQueued sends the request of a claimed candidate. The conclusion is not known when the
-// outcome is unknown, and when the rate limit blocks the request.
-func (r *bulkRun) sendQueued(ctx context.Context, q *queued) (end conclusion) {
-	q.last = r.inFlight()
-	q.invite, end = r.send(ctx, q.invite)
-	if q.pending() {
+// sendQueued sends the request of a claimed candidate. When the rate limit blocks it, the
+// candidate stays in the queue.
+func (r *bulkRun) sendQueued(ctx context.Context, v invite) invite {
+	sent := r.send(ctx, v)
+	if sent.pending() {
 		r.unknowns++
-		return conclusion{}
+		return sent
 	}
 	r.unknowns = 0
-	if wait := r.nextWindow(ctx, end.err); wait > 0 && end.result.Outcome == InviteNotSent {
-		r.blocked = blockade{time.Now().Add(wait), end.err}
-		return conclusion{}
+	if wait := r.nextWindow(ctx, sent.err); wait > 0 {
+		r.blocked = blockade{time.Now().Add(wait), sent.err}
+		return v
 	}
-	return end
+	return sent
 }
 
-// awaitTurn waits until the rate limit admits a request or the next lookup is due. waits is
+// awaitTurn waits until the rate limit admits a request or the next lookup is due. waited is
 // false when a request may be sent at once.
-func (r *bulkRun) awaitTurn(ctx context.Context) (waits bool, err error) {
+func (r *bulkRun) awaitTurn(ctx context.Context) (waited bool, err error) {
 	k := r.service.core
 	wait, nextWindow, window := k.shared.quotas.Pace(k.keys.lastUsed().id, k.config.reserveShare, time.Now())
 	reason := error(paceError(wait, window))
@@ -342,7 +326,9 @@ func (r *bulkRun) awaitTurn(ctx context.Context) (waits bool, err error) {
 	if err := sleepUntilMoved(ctx, wait, why, moved); err != nil {
 		return false, &endedError{err, reason}
 	}
-	r.waited = r.waited || nextWindow
+	if nextWindow {
+		r.windowAt = r.now()
+	}
 	return true, nil
 }
 
@@ -354,30 +340,31 @@ func (r *bulkRun) awaitLookup(ctx context.Context) {
 		return
 	}
 	// The error ends the run, and advance concludes the others.
-	if i := slices.IndexFunc(r.queue, func(q queued) bool { return q.pending() }); i >= 0 {
-		r.conclude(&r.queue[i], r.queue[i].lookupFailed(ctx, err))
+	if i := slices.IndexFunc(r.queue, func(v invite) bool { return !v.done && v.pending() }); i >= 0 {
+		r.put(i, r.queue[i].lookupFailed(ctx, err))
 	}
 }
 
-// conclude keeps the conclusion of a candidate and passes results to Each, in order, as far
-// as they are known.
-func (r *bulkRun) conclude(q *queued, end conclusion) {
-	q.conclusion = end
-	r.progress.count(end.result.Outcome)
-	if end.err != nil && r.cause == nil && !end.result.concernsOne(end.err) {
-		r.cause = end.err
+// put replaces a candidate of the queue. When its result is known, put passes results to
+// Each, in order, as far as they are known.
+func (r *bulkRun) put(i int, v invite) {
+	r.queue[i] = v
+	if !v.done {
+		return
 	}
-	for len(r.queue) > 0 && r.queue[0].known {
+	r.progress.count(v.result.Outcome)
+	if v.err != nil && r.cause == nil && !concernsOne(v.err) {
+		r.cause = v.err
+	}
+	for len(r.queue) > 0 && r.queue[0].done && !r.stopped {
 		first := r.queue[0]
 		r.queue = r.queue[1:]
 		r.reported++
-		if r.options.Each == nil {
-			if first.result.Outcome == InviteUnknown || first.err != nil && first.result.concernsOne(first.err) {
-				r.failures.add(r.reported, first.result.Candidate.Email, first.err)
-			}
-		} else if !r.options.Each(first.result, first.err) {
-			r.stopped = true
-			break
+		switch {
+		case r.options.Each != nil:
+			r.stopped = !r.options.Each(first.result, first.err)
+		case first.result.Outcome == InviteUnknown || concernsOne(first.err):
+			r.failures.add(r.reported, first.result.Candidate.Email, first.err)
 		}
 	}
 	if r.options.Progress != nil {

@@ -3,6 +3,7 @@ package hiring
 import (
 	"errors"
 	"fmt"
+	"net/http"
 	"regexp"
 	"slices"
 	"strings"
@@ -10,6 +11,49 @@ import (
 	"github.com/hiring-assessment/hiring-go/internal/inviting"
 	"github.com/hiring-assessment/hiring-go/internal/limits"
 )
+
+// concernsOne reports whether an error concerns one candidate, so that SendAll continues.
+// The outermost error that knows decides.
+func concernsOne(err error) bool {
+	known, ok := errors.AsType[interface {
+		error
+		concernsOne() bool
+	}](err)
+	return ok && known.concernsOne()
+}
+
+// A request that the API rejected because of its input concerns one candidate. An outcome
+// that stays unknown does not, because the next one is probably unknown too.
+func (e *Error) concernsOne() bool {
+	return e.Status == http.StatusBadRequest || e.Status == http.StatusConflict
+}
+
+func (e *ParamError) concernsOne() bool { return e.Param != "Checkpoint" }
+
+func (e *checkpointFailure) concernsOne() bool { return false }
+
+// listingError is returned when nothing was sent because the listing could not be read.
+type listingError struct{ err error }
+
+func (e *listingError) Error() string {
+	return "hiring: Invitations.Ensure: not sent, because the listing of invitations could not be read: " + e.err.Error()
+}
+
+func (e *listingError) Unwrap() error { return e.err }
+
+func (e *listingError) concernsOne() bool { return false }
+
+// unlistedError is returned when the listing does not show an invitation for which
+// the API returned a 2xx.
+type unlistedError struct{ failure *Error }
+
+func (e *unlistedError) Error() string {
+	return e.failure.Error() + "; the listing does not show the invitation"
+}
+
+func (e *unlistedError) Unwrap() error { return e.failure }
+
+func (e *unlistedError) concernsOne() bool { return true }
 
 // maxFailures is the number of failures that the error of SendAll holds.
 const maxFailures = 10

@@ -111,3 +111,14 @@ func TestAnInvitationWithoutAReadableAddressStopsInviting(t *testing.T) {
 		}
 	})
 }
+
+func TestTheNewestInvitationWithAnIDIsReturned(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		fake := apitest.NewScriptedServer(t, apitest.RespondData(`[{"candidate_email":"ada@example.com"},{"id":"newer","candidate_email":"ADA@example.com"},
+			{"id":"older","candidate_email":"ada@example.com"}]`))
+		got, err := fake.Client().Invitations.Ensure(t.Context(), apitest.ID, apitest.Ada)
+		require.NoError(t, err)
+		assert.Equal(t, hiring.InviteExisting, got.Outcome)
+		assert.Equal(t, "newer", got.Invitation.ID)
+	})
+}

@@ -81,3 +81,14 @@ func TestSendAllWithoutEachReturnsAnUnknownOutcome(t *testing.T) {
 		assert.Equal(t, 1, strings.Count(err.Error(), "the lookup of the invitation failed"), "once: %v", err)
 	})
 }
+
+// The first candidate has not failed when the run cannot begin.
+func TestABadCheckpointIsNoFailureOfACandidate(t *testing.T) {
+	server, assessment := apitest.StartWithAssessment(t)
+	people := slices.Values(apitest.Candidates(2, 1))
+	err := server.LiveClient().Invitations.SendAll(t.Context(), assessment, people, hiring.SendAllOptions{Checkpoint: &memory{state: "xyz"}})
+	var refused *hiring.ParamError
+	require.ErrorAs(t, err, &refused)
+	assert.Equal(t, "Checkpoint", refused.Param)
+	assert.NotContains(t, err.Error(), "candidate")
+}
