@@ -171,6 +171,17 @@ func (m *Machine) dropItems(n int) {
 	}
 }
 
+// isTruncated reports whether the waiting set was truncated and a status has not been listed
+// completely since: perhaps the unfinished submissions still do not fit.
+func (m *Machine) isTruncated() bool {
+	for _, s := range m.Statuses {
+		if !m.TruncatedAt.IsZero() && !s.ListedAt.After(m.TruncatedAt) {
+			return true
+		}
+	}
+	return false
+}
+
 // dropCoveredDeliveries drops the deliveries that isCovered shows, except the latest.
 func (m *Machine) dropCoveredDeliveries() {
 	var covered []uint64

@@ -39,7 +39,7 @@ func TestServicesUnlikeTheSandbox(t *testing.T) {
 				t.Parallel()
 				all := emulator.Stream(1, noon.Add(-5*day), 6*day+h, 500, c.life)
 				f := watchAll(emulator.Behavior{Since: on}, all, span, 2*h, c.change)
-				(&scenario{rate: c.rate, p95: c.p95, p99: c.max, max: c.max}).checkLimits(t, &f)
+				(&limits{rate: c.rate, p95: c.p95, p99: c.max, max: c.max}).check(t, &f)
 				assert.Greater(t, len(f.late), atLength(100, 300))
 			})
 		}

@@ -7,11 +7,26 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"testing"
 	"time"
 
 	"github.com/hiring-assessment/hiring-go/internal/testing/emulator"
 	"github.com/hiring-assessment/hiring-go/internal/waiting"
 )
+
+var (
+	meanings = []emulator.Since{emulator.OnEvaluation, emulator.OnSubmission, emulator.OnCreation, emulator.Ignored}
+	created  = meanings[2:3]
+)
+
+const (
+	s   = time.Second
+	m   = time.Minute
+	h   = time.Hour
+	day = 24 * h
+)
+
+var usualLife = emulator.Life{Grading: 3 * m}
 
 const latency = 150 * time.Millisecond // Of a request.
 
@@ -273,15 +288,6 @@ func usualOptions() waiting.Options {
 	return waiting.Options{Lookback: 30 * 24 * time.Hour, Min: 30 * time.Second, Max: time.Minute, Patient: true, Seed: envSeed()}
 }
 
-// waitFor waits for known ids among others.
-func waitFor(k emulator.Behavior, all, others []*emulator.Submission, over time.Duration) figures {
-	o := usualOptions()
-	o.Known = ids(all)
-	s := &simulation{service: emulator.New(k, 1, slices.Concat(all, others)), options: o, begin: noon, over: over}
-	s.run()
-	return s.measure(all, noon, noon.Add(over))
-}
-
 // watchAll watches a stream that has been running for a while.
 func watchAll(k emulator.Behavior, all []*emulator.Submission, over, unsteady time.Duration, change func(*simulation)) figures {
 	o := usualOptions()
@@ -292,4 +298,34 @@ func watchAll(k emulator.Behavior, all []*emulator.Submission, over, unsteady ti
 	}
 	s.run()
 	return s.measure(all, noon.Add(unsteady), noon.Add(over-unsteady/2-time.Hour))
+}
+
+func withBehavior(change func(*emulator.Behavior)) func(*simulation) {
+	return func(s *simulation) { change(&s.service.Behavior) }
+}
+
+// limits are the limits of the figures of a run.
+type limits struct {
+	rate          float64 // Reads an hour.
+	p95, p99, max time.Duration
+}
+
+func (c *limits) check(t *testing.T, f *figures) {
+	if f.lost > 0 || f.twice > 0 || f.early > 0 || f.denied > 0 || f.err != nil || len(f.late) == 0 {
+		t.Errorf("%d delivered, %d lost, %d twice, %d unready, %d times 429, %v; want each once", len(f.late), f.lost, f.twice, f.early, f.denied, f.err)
+	}
+	if f.state > waiting.MaxState {
+		t.Errorf("a state of %d bytes", f.state)
+	}
+	if f.rate > c.rate {
+		t.Errorf("%.0f reads an hour; want %.0f", f.rate, c.rate)
+	}
+	for _, q := range []struct {
+		share float64
+		limit time.Duration
+	}{{0.95, c.p95}, {0.99, c.p99}, {1, c.max}} {
+		if got := f.quantile(q.share); got > q.limit {
+			t.Errorf("%.0f %% come within %s, want %s", 100*q.share, got.Round(time.Second), q.limit)
+		}
+	}
 }

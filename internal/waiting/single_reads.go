@@ -44,7 +44,7 @@ func (m *Machine) planSingleReads(now time.Time) {
 			oldestLeaver = oldestLeaver.Add(-time.Hour)
 		}
 		pages := min(max(leavers, maxSingleReads)/4, maxSearchPages)
-		if burst && now.Sub(m.TruncatedAt) < time.Hour { // The search also finds dropped submissions.
+		if burst && m.isTruncated() { // The search also finds dropped submissions.
 			pages = maxSearchPages
 		}
 		m.Searched = true

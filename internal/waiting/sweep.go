@@ -148,7 +148,7 @@ func (m *Machine) planDeepSweep(now time.Time) {
 		m.Listings[len(m.Listings)-1].AtOnce = true
 	case snapshot:
 		m.addSweep(now, deepest, "", m.watchedSince(), most)
-	case (!works || m.TruncatedAt.After(m.Levels[deepest].StartedAt)) && (age < 0 || age >= deepSweepEvery):
+	case (!works || m.isTruncated()) && (age < 0 || age >= deepSweepEvery):
 		m.addSweep(now, deepest, m.evaluatedFilter(), m.watchedSince(), most)
 	}
 }

@@ -411,7 +411,7 @@ func TestAttemptsNearlyDoneAtTheBeginningComeSoon(t *testing.T) {
 	for _, seed := range atLength([]uint64{3}, []uint64{3, 4, 5}) {
 		all := emulator.Stream(seed, noon.Add(-33*day), 33*day+6*h, 2000, usualLife)
 		f := watchAll(emulator.Behavior{Since: emulator.OnCreation}, all, 5*h, 0, nil)
-		(&scenario{rate: 370, p95: m, p99: 2 * m, max: 15 * m}).checkLimits(t, &f)
+		(&limits{rate: 370, p95: m, p99: 2 * m, max: 15 * m}).check(t, &f)
 	}
 }
 
