@@ -36,10 +36,7 @@ type healthWorker[D riverdriver.Driver[TTx], TTx any] struct {
 var healthInterval = 30 * time.Second
 
 // Work makes one run. A step that fails does not prevent the others.
-func (w *healthWorker[D, TTx]) Work(ctx context.Context, job *river.Job[healthArgs]) error {
-	if err := river.MetadataSet(ctx, metadataAttempt, job.Attempt); err != nil { // See supervise.
-		return err
-	}
+func (w *healthWorker[D, TTx]) Work(ctx context.Context, _ *river.Job[healthArgs]) error {
 	client := river.ClientFromContext[TTx](ctx)
 	announce(w.installation, client)
 	t := workerTable[TTx](ctx)

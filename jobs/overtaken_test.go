@@ -17,8 +17,8 @@ import (
 
 // TestAttemptOvertakenWhileItIsRecordedPostgres completes the job in another
 // transaction while River records the end of an attempt: River's UPDATE waits for the
-// lock of the row. Without the metadata of supervise, River 0.47.0 then reads the old
-// version of the row and panics in its own goroutine, which ends this test process.
+// lock of the row. River 0.47.0 then read the old version of the row and panicked in its
+// own goroutine, which ended the process. Later versions do not.
 func TestAttemptOvertakenWhileItIsRecordedPostgres(t *testing.T) {
 	t.Parallel()
 	for name, end := range map[string]func() error{

@@ -38,15 +38,6 @@ type attempt struct {
 // supervise runs one attempt of a job, and reports discarded, cancelled and rescued
 // jobs to the telemetry of the organization. A panic is returned as an error, without
 // its text.
-//
-// The metadata that supervise sets also prevents a panic of River 0.47.0. River
-// records the end of an attempt with one UPDATE, which waits for the lock of the
-// job's row. If another transaction completes the job during that wait, River reads
-// the old version of the row, which says running, and panics in its own goroutine.
-// The process ends. Such a transaction can be a COMMIT of this package whose context
-// was cancelled, River's rescuer, or another worker after a rescue. With metadata to
-// merge, the UPDATE applies to the row in any state and returns the current version.
-// River 0.48 does not panic, but no released driver for SQLite works with it.
 func (s supervisor[TTx]) supervise(ctx context.Context, a attempt, work func(o Organization, source int) error) error {
 	job := a.row
 	if err := river.MetadataSet(ctx, metadataAttempt, job.Attempt); err != nil {

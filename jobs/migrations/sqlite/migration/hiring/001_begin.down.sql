@@ -1,2 +1,2 @@
--- River keeps the record of a line's first version when that is undone: it must do nothing.
+-- River before 0.48 keeps the record of the first version when that is undone: it must do nothing.
 SELECT 1;
