@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"github.com/hiring-assessment/hiring-go/jobs"
-	"github.com/hiring-assessment/hiring-go/jobs/internal/pgtest"
+	"github.com/hiring-assessment/hiring-go/jobs/internal/testing/pgtest"
 )
 
 // TestMain also runs worker processes, for tests that kill them.

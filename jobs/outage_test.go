@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/hiring-assessment/hiring-go/jobs"
-	"github.com/hiring-assessment/hiring-go/jobs/internal/pgtest"
+	"github.com/hiring-assessment/hiring-go/jobs/internal/testing/pgtest"
 )
 
 // TestWorkersRecoverAfterADatabaseRestartPostgres stops and starts a server while a client

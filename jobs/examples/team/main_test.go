@@ -19,7 +19,7 @@ import (
 	"github.com/riverqueue/river/riverdriver/riverpgxv5"
 	"github.com/stretchr/testify/require"
 
-	"github.com/hiring-assessment/hiring-go/jobs/internal/pgtest"
+	"github.com/hiring-assessment/hiring-go/jobs/internal/testing/pgtest"
 )
 
 // TestMain also runs the program, for the tests.

@@ -183,16 +183,17 @@ func find(ctx context.Context) (string, error) {
 		if found, _ := filepath.Glob("/usr/lib/postgresql/*/bin/initdb"); len(found) > 0 {
 			return filepath.Dir(slices.Max(found)), nil
 		}
-		if err := install(ctx); err != nil {
+		if err := Install(ctx, "postgresql"); err != nil {
 			return "", fmt.Errorf("PostgreSQL is not installed (set DATABASE_URL to use one elsewhere): %w", err)
 		}
 	}
 	return "", errors.New("PostgreSQL was installed, but its programs are not in /usr/lib/postgresql")
 }
 
-func install(ctx context.Context) error {
-	for _, args := range [][]string{{"update", "-qq"}, {"install", "-y", "-qq", "postgresql"}} {
-		c := exec.CommandContext(ctx, "apt-get", args...) //nolint:gosec // Constant arguments.
+// Install installs a package of Debian, which requires root.
+func Install(ctx context.Context, name string) error {
+	for _, args := range [][]string{{"update", "-qq"}, {"install", "-y", "-qq", "--no-install-recommends", name}} {
+		c := exec.CommandContext(ctx, "apt-get", args...) //nolint:gosec // Names of packages.
 		c.Env = append(os.Environ(), "DEBIAN_FRONTEND=noninteractive")
 		if text, err := c.CombinedOutput(); err != nil {
 			return fmt.Errorf("apt-get %s: %w\n%s", args[0], err, text)
