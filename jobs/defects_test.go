@@ -241,16 +241,23 @@ func unreadableSubmissionIsReported[D riverdriver.Driver[TTx], TTx any](t *testi
 	eventually(t, func() bool { return r.deliveries(jobs.DeliveriesUnreadable) == 0 })
 }
 
+// newPostgresWith creates a database with a setting.
+func newPostgresWith(t *testing.T, setting string) *postgresStore {
+	t.Helper()
+	first := newPostgres(t)
+	first.mustExec(t, "ALTER DATABASE "+queryValue[string](t, first.db, "SELECT current_database()")+" SET "+setting)
+	s, stop, err := openPostgres(t.Context(), first.url)
+	require.NoError(t, err)
+	t.Cleanup(stop)
+	return s
+}
+
 // TestSerializationFailuresAreRetriedPostgres stores results of many organizations at the
 // isolation level serializable. The transactions update one row, so they
 // conflict. A conflict is not a failed attempt.
 func TestSerializationFailuresAreRetriedPostgres(t *testing.T) {
 	t.Parallel()
-	first := newPostgres(t)
-	first.mustExec(t, "ALTER DATABASE "+queryValue[string](t, first.db, "SELECT current_database()")+" SET default_transaction_isolation = 'serializable'")
-	s, stop, err := openPostgres(t.Context(), first.url)
-	require.NoError(t, err)
-	t.Cleanup(stop)
+	s := newPostgresWith(t, "default_transaction_isolation = 'serializable'")
 	s.mustExec(t, "CREATE TABLE totals (n integer)")
 	s.mustExec(t, "INSERT INTO totals VALUES (0)")
 	var organizations []jobs.Organization
@@ -275,6 +282,18 @@ func TestSerializationFailuresAreRetriedPostgres(t *testing.T) {
 	require.Less(t, failed, 20)
 }
 
+// regradedOrganization returns an organization with one evaluated submission, which has
+// another grade once isRegraded is set.
+func regradedOrganization(t *testing.T, isRegraded *atomic.Bool) jobs.Organization {
+	t.Helper()
+	api := newAPI(t)
+	id := api.addEvaluated(t, 1)[0]
+	o := api.organization("acme")
+	o.Watch.Regraded = true
+	o.Client = api.clientSeeingRegrade(t, id, isRegraded)
+	return o
+}
+
 func TestOvertakenGradeIsSkipped(t *testing.T) {
 	t.Parallel()
 	onBothStores(t, overtakenGradeIsSkipped[*riverpgxv5.Driver, pgx.Tx], overtakenGradeIsSkipped[*riversqlite.Driver, *sql.Tx])
@@ -283,12 +302,8 @@ func TestOvertakenGradeIsSkipped(t *testing.T) {
 // overtakenGradeIsSkipped has a handler that fails for the first grade until the second
 // one is stored. The first one must not be stored after it.
 func overtakenGradeIsSkipped[D riverdriver.Driver[TTx], TTx any](t *testing.T, s *store[D, TTx]) {
-	api := newAPI(t)
-	id := api.addEvaluated(t, 1)[0]
-	o := api.organization("acme")
-	o.Watch.Regraded = true
 	var isRegraded, stored atomic.Bool
-	o.Client = api.clientSeeingRegrade(t, id, &isRegraded)
+	o := regradedOrganization(t, &isRegraded)
 	s.watch(t, testConfig(), jobs.Results[TTx]{
 		Organizations: []jobs.Organization{o}, Retry: jobs.RetryPolicy{First: 20 * time.Second},
 		Handle: func(ctx context.Context, tx TTx, d jobs.Delivery) error {
@@ -314,12 +329,8 @@ func TestGradesAreDeliveredInOrder(t *testing.T) {
 // gradesAreDeliveredInOrder has a receiver that takes its time for the first grade. The
 // second one waits for it.
 func gradesAreDeliveredInOrder[D riverdriver.Driver[TTx], TTx any](t *testing.T, s *store[D, TTx]) {
-	api := newAPI(t)
-	id := api.addEvaluated(t, 1)[0]
-	o := api.organization("acme")
-	o.Watch.Regraded = true
 	var isRegraded atomic.Bool
-	o.Client = api.clientSeeingRegrade(t, id, &isRegraded)
+	o := regradedOrganization(t, &isRegraded)
 	running, release := make(chan struct{}), make(chan struct{})
 	var mu sync.Mutex
 	var order []int
@@ -369,11 +380,7 @@ func pollsFollowAClockThatGoesBack[D riverdriver.Driver[TTx], TTx any](t *testin
 // unfinished deliveries. Statements may take ten seconds.
 func TestHealthOfManyPausedOrganizationsPostgres(t *testing.T) {
 	t.Parallel()
-	first := newPostgres(t)
-	first.mustExec(t, "ALTER DATABASE "+queryValue[string](t, first.db, "SELECT current_database()")+" SET statement_timeout = '10s'")
-	s, stop, err := openPostgres(t.Context(), first.url)
-	require.NoError(t, err)
-	t.Cleanup(stop)
+	s := newPostgresWith(t, "statement_timeout = '10s'")
 	s.mustExec(t, `INSERT INTO river_job (args, kind, max_attempts, queue, state, scheduled_at)
 		SELECT jsonb_build_object('organization', 'acme-' || n % 1000, 'submission_id', n), 'hiring_delivery', 25, 'hiring_deliveries', 'scheduled', now() + interval '1 hour'
 		FROM generate_series(1, 40000) AS n`)

@@ -178,9 +178,9 @@ func directoryThatFailsRemovesNothing[D riverdriver.Driver[TTx], TTx any](t *tes
 	require.Zero(t, s.count(t, "river_job WHERE state = 'cancelled'"))
 }
 
-// TestOrganizationIsListedByOneOfTwoProcessesPostgres has two processes during a
+// TestOrganizationOfOneOfTwoProcessesPostgres has two processes during a
 // deployment: only the new one knows the new organization.
-func TestOrganizationIsListedByOneOfTwoProcessesPostgres(t *testing.T) {
+func TestOrganizationOfOneOfTwoProcessesPostgres(t *testing.T) {
 	t.Parallel()
 	s, first, second := newPostgres(t), newAPI(t), newAPI(t)
 	first.addEvaluated(t, 1)

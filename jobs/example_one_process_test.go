@@ -60,30 +60,37 @@ func storeResults(ctx context.Context, client *hiring.Client, db *sql.DB, option
 
 var errKilled = errors.New("killed")
 
-// TestOneProcessStoresOneRowForEachResult interrupts a watch after a row was stored and before its state was saved.
-func TestOneProcessStoresOneRowForEachResult(t *testing.T) {
+// onEachDatabase runs a test with the tables of one process in SQLite and in PostgreSQL.
+func onEachDatabase(t *testing.T, test func(*testing.T, *sql.DB, *fakeAPI)) {
+	t.Helper()
 	t.Parallel()
 	for name, db := range map[string]*sql.DB{"SQLite": newSQLite(t).db, "PostgreSQL": newPostgres(t).db} {
 		t.Run(name, func(t *testing.T) {
 			_, err := db.ExecContext(t.Context(), oneProcessTables)
 			require.NoError(t, err)
-			api := newAPI(t)
-			api.addEvaluated(t, 3)
-			options := api.organization("acme").Watch
-			options.Checkpoint = state{db, "watch"}
-			for rows := 1; rows <= 3; rows++ {
-				ctx, kill := context.WithCancelCause(t.Context())
-				_, err = db.ExecContext(ctx, "DELETE FROM watch_states") // The states of the killed process are lost.
-				require.NoError(t, err)
-				options.Progress = func(hiring.WaitProgress) { kill(errKilled) } // After the first poll and its deliveries.
-				require.NoError(t, storeResults(ctx, api.LiveClient(), db, options))
-			}
-			var rows, distinct int
-			require.NoError(t, db.QueryRowContext(t.Context(), "SELECT count(*), count(DISTINCT submission_id) FROM watch_results WHERE score IS NOT NULL").Scan(&rows, &distinct))
-			require.Equal(t, 3, rows)
-			require.Equal(t, 3, distinct)
+			test(t, db, newAPI(t))
 		})
 	}
+}
+
+// TestOneProcessStoresOneRowForEachResult interrupts a watch after a row was stored and before its state was saved.
+func TestOneProcessStoresOneRowForEachResult(t *testing.T) {
+	onEachDatabase(t, func(t *testing.T, db *sql.DB, api *fakeAPI) {
+		api.addEvaluated(t, 3)
+		options := api.organization("acme").Watch
+		options.Checkpoint = state{db, "watch"}
+		for rows := 1; rows <= 3; rows++ {
+			ctx, kill := context.WithCancelCause(t.Context())
+			_, err := db.ExecContext(ctx, "DELETE FROM watch_states") // The states of the killed process are lost.
+			require.NoError(t, err)
+			options.Progress = func(hiring.WaitProgress) { kill(errKilled) } // After the first poll and its deliveries.
+			require.NoError(t, storeResults(ctx, api.LiveClient(), db, options))
+		}
+		var rows, distinct int
+		require.NoError(t, db.QueryRowContext(t.Context(), "SELECT count(*), count(DISTINCT submission_id) FROM watch_results WHERE score IS NOT NULL").Scan(&rows, &distinct))
+		require.Equal(t, 3, rows)
+		require.Equal(t, 3, distinct)
+	})
 }
 
 // stopping is a checkpoint that ends the watch when the first delivery is saved, as SIGTERM between two deliveries does.
@@ -106,56 +113,44 @@ func (s stopping) Save(ctx context.Context, text string) error {
 
 // TestOneProcessStopsBetweenDeliveries ends the context while results of the poll are left. The next start stores them.
 func TestOneProcessStopsBetweenDeliveries(t *testing.T) {
-	t.Parallel()
-	for name, db := range map[string]*sql.DB{"SQLite": newSQLite(t).db, "PostgreSQL": newPostgres(t).db} {
-		t.Run(name, func(t *testing.T) {
-			_, err := db.ExecContext(t.Context(), oneProcessTables)
-			require.NoError(t, err)
-			api := newAPI(t)
-			api.addEvaluated(t, 3)
-			options := api.organization("acme").Watch
-			var rows int
-			for starts := 1; starts <= 2; starts++ {
-				ctx, stop := context.WithCancel(t.Context())
-				options.Checkpoint = stopping{state{db, "watch"}, stop}
-				if starts == 2 {
-					options.Checkpoint = state{db, "watch"}
-					options.Progress = func(hiring.WaitProgress) { stop() }
-				}
-				require.NoError(t, storeResults(ctx, api.LiveClient(), db, options))
-				require.NoError(t, db.QueryRowContext(t.Context(), "SELECT count(*) FROM watch_results").Scan(&rows))
-				require.Equal(t, []int{1, 3}[starts-1], rows)
+	onEachDatabase(t, func(t *testing.T, db *sql.DB, api *fakeAPI) {
+		api.addEvaluated(t, 3)
+		options := api.organization("acme").Watch
+		var rows int
+		for starts := 1; starts <= 2; starts++ {
+			ctx, stop := context.WithCancel(t.Context())
+			options.Checkpoint = stopping{state{db, "watch"}, stop}
+			if starts == 2 {
+				options.Checkpoint = state{db, "watch"}
+				options.Progress = func(hiring.WaitProgress) { stop() }
 			}
-		})
-	}
+			require.NoError(t, storeResults(ctx, api.LiveClient(), db, options))
+			require.NoError(t, db.QueryRowContext(t.Context(), "SELECT count(*) FROM watch_results").Scan(&rows))
+			require.Equal(t, []int{1, 3}[starts-1], rows)
+		}
+	})
 }
 
 // TestOneProcessResumes leaves two loops early. The second repeats only the result that the first did not finish.
 func TestOneProcessResumes(t *testing.T) {
-	t.Parallel()
-	for name, db := range map[string]*sql.DB{"SQLite": newSQLite(t).db, "PostgreSQL": newPostgres(t).db} {
-		t.Run(name, func(t *testing.T) {
-			_, err := db.ExecContext(t.Context(), oneProcessTables)
-			require.NoError(t, err)
-			api := newAPI(t)
-			ids := api.addEvaluated(t, 3)
-			options := api.organization("acme").Watch
-			options.Checkpoint = state{db, "watch"}
-			received := make(map[string]int)
-			for range 2 {
-				left := 2
-				for submission, err := range api.LiveClient().Submissions.Watch(t.Context(), options) {
-					require.NoError(t, err)
-					received[submission.ID]++
-					if left--; left == 0 {
-						break // The last one is not saved as delivered.
-					}
+	onEachDatabase(t, func(t *testing.T, db *sql.DB, api *fakeAPI) {
+		ids := api.addEvaluated(t, 3)
+		options := api.organization("acme").Watch
+		options.Checkpoint = state{db, "watch"}
+		received := make(map[string]int)
+		for range 2 {
+			left := 2
+			for submission, err := range api.LiveClient().Submissions.Watch(t.Context(), options) {
+				require.NoError(t, err)
+				received[submission.ID]++
+				if left--; left == 0 {
+					break // The last one is not saved as delivered.
 				}
 			}
-			require.Len(t, received, 3)
-			for _, id := range ids {
-				require.LessOrEqual(t, received[id], 2)
-			}
-		})
-	}
+		}
+		require.Len(t, received, 3)
+		for _, id := range ids {
+			require.LessOrEqual(t, received[id], 2)
+		}
+	})
 }

@@ -86,9 +86,8 @@ func announce[TTx any](in *installation, client *river.Client[TTx]) {
 		go func() {
 			ticks := time.NewTicker(announceInterval)
 			defer ticks.Stop()
-			var recorded string
 			for {
-				recorded = in.record(t, client.ID(), recorded)
+				in.record(t, client.ID())
 				select {
 				case <-stopped:
 					return
@@ -99,40 +98,34 @@ func announce[TTx any](in *installation, client *river.Client[TTx]) {
 	})
 }
 
-// record writes the row of this process, and returns its detail. The detail is long, so
-// it is written only when it has changed.
-func (in *installation) record(t table, id, before string) string {
+// record writes the row of this process. The detail is long, so the same one keeps its
+// stored value.
+func (in *installation) record(t table, id string) {
 	ctx, cancel := context.WithTimeout(context.Background(), announceInterval)
 	defer cancel()
-	var names []string
+	names := []string{}
 	for _, r := range in.registries() {
 		listed, err := r.names(ctx)
 		if err != nil {
 			in.recorded.Store(0)
-			return before
+			return
 		}
 		names = append(names, listed...)
 	}
 	slices.Sort(names)
-	detail, err := json.Marshal(slices.Compact(append([]string{}, names...)))
-	var found bool
-	if err == nil && string(detail) == before {
-		var address string
-		found, err = t.scanRow(ctx, "UPDATE hiring_jobs SET updated_at = "+t.now()+` WHERE organization = '' AND assessment_id = $1 AND address = $2
-			RETURNING address`, []any{workerAssessment, id}, &address)
-	}
-	if err == nil && !found {
+	detail, err := json.Marshal(slices.Compact(names))
+	if err == nil {
 		err = t.Exec(ctx, `INSERT INTO hiring_jobs (organization, assessment_id, address, status, detail, updated_at)
 			VALUES ('', $1, $2, $3, $4, `+t.now()+`)
-			ON CONFLICT (organization, assessment_id, address) DO UPDATE SET detail = excluded.detail, updated_at = excluded.updated_at`,
+			ON CONFLICT (organization, assessment_id, address) DO UPDATE SET updated_at = excluded.updated_at,
+				detail = CASE WHEN hiring_jobs.detail = excluded.detail THEN hiring_jobs.detail ELSE excluded.detail END`,
 			workerAssessment, id, string(StatusWorker), string(detail))
 	}
 	if err != nil {
 		in.recorded.Store(0)
-		return before
+		return
 	}
 	in.recorded.CompareAndSwap(0, time.Now().UnixNano())
-	return string(detail)
 }
 
 // aliveSQL returns SQL for the rows of workers that are alive.

@@ -152,9 +152,9 @@ func invitationsResumeSoonAfterAKill[D riverdriver.Driver[TTx], TTx any](t *test
 	alive.requireInvitedOnce(t, 0) // Its job is not rescued.
 }
 
-// TestLeaderWithAWrongClockRescuesInvitationsPostgres has a database whose clock is two
+// TestLeaderWithAWrongClockRescuesRunsPostgres has a database whose clock is two
 // hours ahead of the leader's, so River's rescuer would wait for two hours.
-func TestLeaderWithAWrongClockRescuesInvitationsPostgres(t *testing.T) {
+func TestLeaderWithAWrongClockRescuesRunsPostgres(t *testing.T) {
 	t.Parallel()
 	s, api := newPostgres(t).withClock(t, "+ interval '2 hours'"), newAPI(t)
 	config := testConfig()

@@ -249,9 +249,15 @@ func (env *environment) deliveries(t *testing.T, state string, count int) (stop 
 // counts reports a number once a minute, as module jobs does.
 func (env *environment) counts(t *testing.T, c otelhiring.JobCount) (stop func()) {
 	t.Helper()
+	return everyMinute(t, func(ctx context.Context) { env.JobCount(ctx, c) })
+}
+
+// everyMinute calls f every minute until the test ends or stop is called.
+func everyMinute(t *testing.T, f func(context.Context)) (stop func()) {
+	t.Helper()
 	return background(t, func(ctx context.Context) {
 		for ctx.Err() == nil {
-			env.JobCount(ctx, c)
+			f(ctx)
 			select {
 			case <-ctx.Done():
 			case <-time.After(time.Minute):
@@ -263,23 +269,21 @@ func (env *environment) counts(t *testing.T, c otelhiring.JobCount) (stop func()
 // workers reports the number of processes once a minute, as module jobs does.
 func (env *environment) workers(t *testing.T, alive int) (stop func()) {
 	t.Helper()
-	return background(t, func(ctx context.Context) {
-		for ctx.Err() == nil {
-			env.JobWorkers(ctx, otelhiring.JobWorkers{Alive: alive})
-			select {
-			case <-ctx.Done():
-			case <-time.After(time.Minute):
-			}
-		}
-	})
+	return everyMinute(t, func(ctx context.Context) { env.JobWorkers(ctx, otelhiring.JobWorkers{Alive: alive}) })
 }
 
-// organizations returns n names.
-func organizations(n int) (names []string) {
-	for i := range n {
-		names = append(names, fmt.Sprintf("organization-%d", i))
+// manyPolls polls twelve organizations, and reports one worker.
+func (env *environment) manyPolls(t *testing.T) (stopPolls, stopWorkers func()) {
+	t.Helper()
+	var stops []func()
+	for i := range 12 {
+		stops = append(stops, env.poll(t, fmt.Sprintf("organization-%d", i), hiring.WatchOptions{}, env.process()))
 	}
-	return names
+	return func() {
+		for _, stop := range stops {
+			stop()
+		}
+	}, env.workers(t, 1)
 }
 
 // labels are the labels of an alert other than job, instance and severity. An empty
@@ -598,38 +602,25 @@ var faults = map[string]scenario{
 		env.collect(t, 20*time.Minute, env.recorder)
 	}, map[string]labels{"HiringDeliveriesGivenUp": acme(labels{"hiring_delivery_state": "cancelled"})}, 0},
 	"the API is down for many organizations": {func(t *testing.T, env *environment) {
-		env.workers(t, 1)
-		for _, o := range organizations(12) {
-			env.poll(t, o, hiring.WatchOptions{}, env.process())
-		}
+		env.manyPolls(t)
 		env.collect(t, 10*time.Minute, env.recorder)
 		env.fault()
 		env.server.Inject(sandbox.Fault{Route: "*", Times: -1, Reset: true})
 		env.collect(t, 20*time.Minute, env.recorder)
 	}, map[string]labels{"HiringPollsOverdue": {"instance": "", "cause": "the API"}}, 0},
 	"the database is down for many organizations": {func(t *testing.T, env *environment) {
-		stops := []func(){env.workers(t, 1)}
-		for _, o := range organizations(12) {
-			stops = append(stops, env.poll(t, o, hiring.WatchOptions{}, env.process()))
-		}
+		stopPolls, stopWorkers := env.manyPolls(t)
 		env.collect(t, 10*time.Minute, env.recorder)
 		env.fault()
-		for _, stop := range stops {
-			stop()
-		}
+		stopPolls()
+		stopWorkers()
 		env.collect(t, 20*time.Minute, env.recorder)
 	}, map[string]labels{"HiringPollsOverdue": {"instance": "", "cause": "the database"}}, 0},
 	"the queue of polls is stuck for many organizations": {func(t *testing.T, env *environment) {
-		env.workers(t, 1)
-		var stops []func()
-		for _, o := range organizations(12) {
-			stops = append(stops, env.poll(t, o, hiring.WatchOptions{}, env.process()))
-		}
+		stopPolls, _ := env.manyPolls(t)
 		env.collect(t, 10*time.Minute, env.recorder)
 		env.fault()
-		for _, stop := range stops {
-			stop()
-		}
+		stopPolls()
 		env.collect(t, 20*time.Minute, env.recorder)
 	}, map[string]labels{"HiringPollsOverdue": {"instance": "", "cause": "the processes"}}, 0},
 	"one of two processes is killed": {func(t *testing.T, env *environment) {

@@ -21,35 +21,39 @@ type gauges struct {
 }
 
 func (t *Telemetry) createGauges(meter metric.Meter) error {
-	var g gauges
-	var errs [12]error
-	g.waited, errs[0] = meter.Float64ObservableCounter("hiring.client.wait.time", metric.WithUnit("s"),
+	var errs []error
+	var all []metric.Observable
+	count := func(name, unit, description string) metric.Int64ObservableGauge {
+		g, err := meter.Int64ObservableGauge(name, metric.WithUnit(unit), metric.WithDescription(description))
+		errs, all = append(errs, err), append(all, g)
+		return g
+	}
+	seconds := func(name, description string) metric.Float64ObservableGauge {
+		g, err := meter.Float64ObservableGauge(name, metric.WithUnit("s"), metric.WithDescription(description))
+		errs, all = append(errs, err), append(all, g)
+		return g
+	}
+	waited, err := meter.Float64ObservableCounter("hiring.client.wait.time", metric.WithUnit("s"),
 		metric.WithDescription("Time that calls waited between requests."))
-	g.limit, errs[1] = meter.Int64ObservableGauge("hiring.client.quota.limit", metric.WithUnit("{request}"),
-		metric.WithDescription("Requests that the rate limit allows in its window."))
-	g.remaining, errs[2] = meter.Int64ObservableGauge("hiring.client.quota.remaining", metric.WithUnit("{request}"),
-		metric.WithDescription("Requests that remain in the window of the rate limit."))
-	g.pending, errs[3] = meter.Int64ObservableGauge("hiring.client.reports.pending", metric.WithUnit("{report}"),
-		metric.WithDescription("Known reports that are awaited."))
-	g.pendingAge, errs[4] = meter.Float64ObservableGauge("hiring.client.reports.pending.age", metric.WithUnit("s"),
-		metric.WithDescription("How long the oldest pending report of WaitReport and WaitReports has been awaited."))
-	g.overdue, errs[5] = meter.Float64ObservableGauge("hiring.poll.overdue", metric.WithUnit("s"),
-		metric.WithDescription("Time since the next request of a wait, watch or poll was due; negative before it is due."))
-	g.deliveries, errs[6] = meter.Int64ObservableGauge("hiring.jobs.deliveries", metric.WithUnit("{delivery}"),
-		metric.WithDescription("Deliveries in the database, by state."))
-	g.deliveriesAge, errs[7] = meter.Float64ObservableGauge("hiring.jobs.deliveries.age", metric.WithUnit("s"),
-		metric.WithDescription("How long the oldest delivery has been in its state."))
-	g.invitations, errs[8] = meter.Int64ObservableGauge("hiring.jobs.invitations", metric.WithUnit("{invitation}"),
-		metric.WithDescription("Invitations in the database that are not sent, by state."))
-	g.invitationsAge, errs[9] = meter.Float64ObservableGauge("hiring.jobs.invitations.age", metric.WithUnit("s"),
-		metric.WithDescription("How long the oldest invitation has been in its state."))
-	g.workers, errs[10] = meter.Int64ObservableGauge("hiring.jobs.workers", metric.WithUnit("{process}"),
-		metric.WithDescription("Processes that run jobs, as one of them reads from the database."))
-	_, errs[11] = meter.RegisterCallback(func(_ context.Context, o metric.Observer) error {
+	errs, all = append(errs, err), append(all, waited)
+	g := gauges{
+		waited:         waited,
+		limit:          count("hiring.client.quota.limit", "{request}", "Requests that the rate limit allows in its window."),
+		remaining:      count("hiring.client.quota.remaining", "{request}", "Requests that remain in the window of the rate limit."),
+		pending:        count("hiring.client.reports.pending", "{report}", "Known reports that are awaited."),
+		pendingAge:     seconds("hiring.client.reports.pending.age", "How long the oldest pending report of WaitReport and WaitReports has been awaited."),
+		overdue:        seconds("hiring.poll.overdue", "Time since the next request of a wait, watch or poll was due; negative before it is due."),
+		deliveries:     count("hiring.jobs.deliveries", "{delivery}", "Deliveries in the database, by state."),
+		deliveriesAge:  seconds("hiring.jobs.deliveries.age", "How long the oldest delivery has been in its state."),
+		invitations:    count("hiring.jobs.invitations", "{invitation}", "Invitations in the database that are not sent, by state."),
+		invitationsAge: seconds("hiring.jobs.invitations.age", "How long the oldest invitation has been in its state."),
+		workers:        count("hiring.jobs.workers", "{process}", "Processes that run jobs, as one of them reads from the database."),
+	}
+	_, err = meter.RegisterCallback(func(_ context.Context, o metric.Observer) error {
 		t.observe(g, o)
 		return nil
-	}, g.waited, g.limit, g.remaining, g.pending, g.pendingAge, g.overdue, g.deliveries, g.deliveriesAge, g.invitations, g.invitationsAge, g.workers)
-	return errors.Join(errs[:]...)
+	}, all...)
+	return errors.Join(append(errs, err)...)
 }
 
 func (t *Telemetry) observe(g gauges, o metric.Observer) {
