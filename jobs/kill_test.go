@@ -2,6 +2,7 @@ package jobs_test
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"math/rand/v2"
 	"net/http"
@@ -28,12 +29,16 @@ type killTest struct {
 	random   *rand.Rand
 	api      *fakeAPI
 	database string
+	settings func(slot int) workerSettings // Nil means none.
 	began    time.Time
 	until    time.Time // No process is killed afterwards.
 
+	mayFailToStart bool // The database is not always there.
+
 	mutex     sync.Mutex
 	stopped   bool
-	processes []*exec.Cmd // By slot.
+	ended     map[int]bool // Slots whose processes are not started again.
+	processes []*exec.Cmd  // By slot.
 	kills     int
 	running   sync.WaitGroup // Goroutines that restart processes.
 }
@@ -58,28 +63,38 @@ func newKillTest(t *testing.T, seed uint64, database string) *killTest {
 // injectFaults injects faults of every kind into random requests.
 func (r *killTest) injectFaults() {
 	for range 15 {
-		f := sandbox.Fault{Route: "GET /submissions", Skip: r.random.IntN(60), Times: 1}
-		switch r.random.IntN(4) {
-		case 0:
-			f.Status, f.Code = http.StatusInternalServerError, hiring.ErrInternal
-		case 1:
-			f.Reset = true
-		case 2:
-			f.CutAfter = 1 + r.random.IntN(5000)
-		case 3:
-			f.Delay = 300 * time.Millisecond
-		}
-		r.api.Inject(f)
+		r.injectReadFault(60)
 	}
 	for range 2 { // Each ends a run of invitations early.
-		f := sandbox.Fault{Route: "POST /assessments/{id}/invitations", Skip: r.random.IntN(1500), Times: 1, After: true}
-		if r.random.IntN(2) == 0 {
-			f.Reset = true
-		} else {
-			f.Status = http.StatusBadGateway
-		}
-		r.api.Inject(f)
+		r.injectWriteFault(1500)
 	}
+}
+
+// injectReadFault injects a fault into one of the next requests of polls.
+func (r *killTest) injectReadFault(among int) {
+	f := sandbox.Fault{Route: "GET /submissions", Skip: r.random.IntN(among), Times: 1}
+	switch r.random.IntN(4) {
+	case 0:
+		f.Status, f.Code = http.StatusInternalServerError, hiring.ErrInternal
+	case 1:
+		f.Reset = true
+	case 2:
+		f.CutAfter = 1 + r.random.IntN(5000)
+	case 3:
+		f.Delay = 300 * time.Millisecond
+	}
+	r.api.Inject(f)
+}
+
+// injectWriteFault injects a fault into one of the next invitations, whose response is lost.
+func (r *killTest) injectWriteFault(among int) {
+	f := sandbox.Fault{Route: "POST /assessments/{id}/invitations", Skip: r.random.IntN(among), Times: 1, After: true}
+	if r.random.IntN(2) == 0 {
+		f.Reset = true
+	} else {
+		f.Status = http.StatusBadGateway
+	}
+	r.api.Inject(f)
 }
 
 // run keeps a number of processes running until the test ends.
@@ -95,7 +110,7 @@ func (r *killTest) run(workers int) {
 func (r *killTest) restart(slot int) {
 	for n := 0; ; n++ {
 		r.mutex.Lock()
-		if r.stopped {
+		if r.stopped || r.ended[slot] {
 			r.mutex.Unlock()
 			return
 		}
@@ -103,26 +118,34 @@ func (r *killTest) restart(slot int) {
 		c := exec.CommandContext(context.WithoutCancel(r.t.Context()), executable)
 		c.Env = append(os.Environ(), roleVariable+"=worker", databaseVariable+"="+r.database, serviceVariable+"="+r.api.URL(),
 			nameVariable+"="+fmt.Sprintf("worker-%d-%d", slot, n), untilVariable+"="+strconv.FormatInt(r.until.UnixMilli(), 10))
+		if r.settings != nil && err == nil {
+			var text []byte
+			text, err = json.Marshal(r.settings(slot))
+			c.Env = append(c.Env, settingsVariable+"="+string(text))
+		}
 		c.Stderr = os.Stderr
 		if err == nil {
 			err = c.Start()
 		}
 		r.processes[slot] = c
-		delay := time.Duration(r.random.IntN(500)) * time.Millisecond
+		delay := rand.N(500 * time.Millisecond)
 		r.mutex.Unlock()
 		if err != nil {
 			r.t.Error(err)
 			return
 		}
-		if err := c.Wait(); !strings.Contains(fmt.Sprint(err), "killed") {
+		err = c.Wait()
+		killed := strings.Contains(fmt.Sprint(err), "killed")
+		r.mutex.Lock()
+		if killed && !r.stopped {
+			r.kills++
+		}
+		mayEnd := killed || r.mayFailToStart && strings.Contains(err.Error(), "exit status 1")
+		r.mutex.Unlock()
+		if !mayEnd {
 			r.t.Errorf("a worker process ended without being killed: %v", err)
 			return
 		}
-		r.mutex.Lock()
-		if !r.stopped {
-			r.kills++
-		}
-		r.mutex.Unlock()
 		time.Sleep(delay)
 	}
 }
