@@ -19,8 +19,8 @@ import (
 )
 
 func (a *app) apiCommand() *cobra.Command {
-	var method, data, input string
-	var query, fields []string
+	var method, data string
+	var fields []string
 	var include bool
 	c := &cobra.Command{
 		Use:   "api [<method>] <path>",
@@ -30,12 +30,9 @@ is below /api/v1 and may have a query. The method is GET, or POST when there is 
 The response is shown as it is.`,
 		Example: "  hiring api /account --jq .data.plan\n  hiring api '/submissions?status=evaluated'\n" +
 			"  hiring api -X PATCH /assessments/<assessment-id> -d '{\"status\": \"closed\"}'\n  hiring api POST /assessments -d @body.json",
-		Args: cobra.RangeArgs(1, 2),
 	}
 	c.Flags().StringVarP(&method, "method", "X", "", "the `method` (default GET, or POST with a body)")
 	c.Flags().StringVarP(&data, "data", "d", "", "the `body`, in JSON; @file reads a file, @- standard input")
-	c.Flags().StringVar(&input, "input", "", "a `file` with the body, in JSON; - means standard input")
-	c.Flags().StringArrayVarP(&query, "query", "q", nil, "a `name=value` of the query; repeatable")
 	c.Flags().StringArrayVarP(&fields, "field", "f", nil, "a `name=value` of the body, as text; with GET, of the query; repeatable")
 	c.Flags().BoolVarP(&include, "include", "i", false, "show the status and the headers, too")
 	_ = c.RegisterFlagCompletionFunc("method", cobra.FixedCompletions(apiMethods(), cobra.ShellCompDirectiveNoFileComp))
@@ -48,7 +45,7 @@ The response is shown as it is.`,
 		} else if slices.Contains(apiMethods(), t.args[0]) {
 			return adviceError{usagef("api needs <path>"), "Usage: hiring api [<method>] <path>"}
 		}
-		call, err := a.newCall(method, t.args[len(t.args)-1], query, fields, data, input)
+		call, err := a.newCall(method, t.args[len(t.args)-1], fields, data)
 		if err != nil {
 			return err
 		}
@@ -78,12 +75,12 @@ type call struct {
 	body         any
 }
 
-func (a *app) newCall(method, target string, query, fields []string, data, input string) (call, error) {
+func (a *app) newCall(method, target string, fields []string, data string) (call, error) {
 	path, own, _ := strings.Cut(target, "?")
 	made := call{method: strings.ToUpper(method), path: "/" + strings.TrimPrefix(strings.TrimPrefix(path, "/api/v1"), "/")}
 	if made.method == "" {
 		made.method = http.MethodGet
-		if data != "" || input != "" || fields != nil {
+		if data != "" || fields != nil {
 			made.method = http.MethodPost
 		}
 	}
@@ -94,67 +91,44 @@ func (a *app) newCall(method, target string, query, fields []string, data, input
 	if err != nil {
 		return call{}, usagef("The query of the path cannot be read")
 	}
-	if made.method == http.MethodGet {
-		query, fields = append(query, fields...), nil
+	members := make(map[string]string)
+	for _, pair := range fields {
+		name, value, found := strings.Cut(pair, "=")
+		switch {
+		case !found:
+			return made, usagef("--field %s: give name=value", output.Clean(pair))
+		case made.method == http.MethodGet:
+			values.Add(name, value)
+		case data != "":
+			return made, usagef("--field and --data: give the body once")
+		default:
+			members[name], made.body = value, members
+		}
 	}
-	made.query = values
-	if err := eachPair("--query", query, values.Add); err != nil {
-		return made, err
+	if made.query = values; data != "" {
+		made.body, err = a.apiBody(data)
 	}
-	if fields != nil && data == "" && input == "" {
-		members := make(map[string]string)
-		made.body = members
-		return made, eachPair("--field", fields, func(name, value string) { members[name] = value })
-	}
-	if fields != nil {
-		return made, usagef("--field, --data and --input: give the body once")
-	}
-	made.body, err = a.apiBody(data, input)
 	return made, err
 }
 
-// eachPair calls take with each name=value of a flag.
-func eachPair(flag string, pairs []string, take func(name, value string)) error {
-	for _, pair := range pairs {
-		name, value, found := strings.Cut(pair, "=")
-		if !found {
-			return usagef("%s %s: give name=value", flag, output.Clean(pair))
-		}
-		take(name, value)
-	}
-	return nil
-}
-
-// apiBody returns the body of a request, or nil.
-func (a *app) apiBody(data, input string) (any, error) {
-	if data != "" && input != "" {
-		return nil, usagef("--data and --input: give the body once")
-	}
-	flag := "--data"
-	if input != "" {
-		flag, data = "--input", "@"+input
-	}
-	if data == "" {
-		return nil, nil
-	}
+// apiBody returns the body that --data names.
+func (a *app) apiBody(data string) (any, error) {
 	text := []byte(data)
 	if name, isFile := strings.CutPrefix(data, "@"); isFile {
 		var err error
-		if text, err = a.readInput(name); err != nil {
-			return nil, usagef("%s: %w", flag, err)
+		if name == "-" {
+			text, err = io.ReadAll(a.in)
+		} else {
+			text, err = os.ReadFile(name)
+		}
+		if err != nil {
+			return nil, usagef("--data: %w", err)
 		}
 	}
 	if !json.Valid(text) {
-		return nil, usagef("%s: the body is not valid JSON", flag)
+		return nil, usagef("--data: the body is not valid JSON")
 	}
 	return json.RawMessage(text), nil
-}
-
-func (a *app) readInput(name string) ([]byte, error) {
-	if name == "-" {
-		return io.ReadAll(a.in)
-	}
-	return os.ReadFile(name)
 }
 
 // showResponse writes a JSON response in the user's format.

@@ -20,7 +20,7 @@ func TestAPISendsABody(t *testing.T) {
 	const body = `{"status": "closed"}`
 	u.write("body.json", body)
 	path := "/assessments/" + id
-	for _, line := range []string{"-d @body.json", "-d @-", "--input body.json", "--input -", "-d " + strings.ReplaceAll(body, " ", "")} {
+	for _, line := range []string{"-d @body.json", "-d @-", "-d " + strings.ReplaceAll(body, " ", "")} {
 		before := len(server.Journal())
 		got := u.runWith(body, append([]string{"api", "-X", "PATCH", path, "--yes", "--jq", ".data.status"}, strings.Fields(line)...)...)
 		require.Zero(t, got.code, "%s: %s", line, got.stderr)
@@ -40,8 +40,8 @@ func TestAPISendsABody(t *testing.T) {
 	for line, says := range map[string]string{
 		"-d @none.json":           "hiring: --data: open none.json: no such file or directory.\n",
 		"-d @broken.json":         "hiring: --data: the body is not valid JSON.\n",
-		"--input broken.json":     "hiring: --input: the body is not valid JSON.\n",
-		"-d @body.json --input -": "hiring: --data and --input: give the body once.\n",
+		"--input body.json":       "hiring: api has no flag --input. Use -d @file.\n",
+		"-d @body.json -f name=a": "hiring: --field and --data: give the body once.\n",
 	} {
 		got := u.run(append([]string{"api", "-X", "PATCH", path, "--yes"}, strings.Fields(line)...)...)
 		assert.Equal(t, exitUsage, got.code, line)

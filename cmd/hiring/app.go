@@ -85,7 +85,6 @@ func (a *app) rootCommand() *cobra.Command {
 		Short:         "Work with the Hiring Assessment API from a terminal: assessments, invitations and reports",
 		Example:       rootExample,
 		Version:       version().Version,
-		Args:          cobra.NoArgs,
 		RunE:          func(c *cobra.Command, _ []string) error { return c.Help() },
 		SilenceErrors: true, // run prints them in one line.
 		SilenceUsage:  true,
@@ -115,7 +114,7 @@ func (a *app) rootCommand() *cobra.Command {
 	)
 	root.AddCommand(topics()...)
 	a.addManCommand(root)
-	markUsageErrors(root)
+	a.finish(root)
 	root.SetHelpFunc(a.help)
 	return root
 }

@@ -27,10 +27,8 @@ func assessmentTable() output.Table[hiring.Assessment] {
 
 func (a *app) assessmentsListCommand() *cobra.Command {
 	return listCommand(a, &cobra.Command{
-		Use:     "list",
-		Aliases: []string{"ls"},
-		Short:   "List assessments, newest first",
-		Args:    cobra.NoArgs,
+		Use:   "list",
+		Short: "List assessments, newest first",
 	}, assessmentTable(), func(_ context.Context, t task) (hiring.Pager[hiring.Assessment], error) {
 		return t.client.Assessments.List(), nil
 	})
@@ -38,11 +36,8 @@ func (a *app) assessmentsListCommand() *cobra.Command {
 
 func (a *app) assessmentsGetCommand() *cobra.Command {
 	return &cobra.Command{
-		Use:               "get <assessment>",
-		Aliases:           []string{"show", "view"},
-		Short:             "Show an assessment",
-		Args:              cobra.ExactArgs(1),
-		ValidArgsFunction: a.complete(assessmentIDs),
+		Use:   "get <assessment>",
+		Short: "Show an assessment",
 		RunE: showItem(a, assessmentTable(), func(ctx context.Context, t task) (hiring.Assessment, error) {
 			id, err := assessmentID(ctx, t.client, t.args[0])
 			if err != nil {
@@ -56,14 +51,13 @@ func (a *app) assessmentsGetCommand() *cobra.Command {
 func (a *app) assessmentsCreateCommand() *cobra.Command {
 	var in hiring.NewAssessment
 	c := &cobra.Command{
-		Use:     "create --challenge <challenge-id> --name <name>",
+		Use:     "create --challenge <challenge> --name <name>",
 		Aliases: []string{"new"},
 		Short:   "Create an assessment from a challenge",
 		Long:    "Create an assessment from a challenge. Creating it uses no invitations of the plan.",
-		Example: "  hiring challenges list\n  hiring assessments create --challenge <challenge-id> --name \"Backend engineer\"",
-		Args:    cobra.NoArgs,
+		Example: "  hiring assessments create --challenge \"Payments backend\" --name \"Backend engineer\"",
 	}
-	c.Flags().StringVar(&in.ChallengeID, "challenge", "", "the `id` of the challenge (required)")
+	c.Flags().StringVar(&in.ChallengeID, "challenge", "", "the id or the `name` of the challenge, or the unique beginning of one (required)")
 	c.Flags().StringVar(&in.Name, "name", "", "the `name` of the assessment, which candidates see (required)")
 	c.Flags().IntVar(&in.TimeLimitMinutes, "minutes", 0, "time limit in `minutes`; 0 means the challenge's limit")
 	c.Flags().Float64Var(&in.BudgetDollarsCap, "budget", 0, "a candidate's budget for AI in `dollars`; 0 means the challenge's budget")
@@ -73,9 +67,14 @@ func (a *app) assessmentsCreateCommand() *cobra.Command {
 		if in.ChallengeID == "" || in.Name == "" {
 			return hiring.Assessment{}, adviceError{usagef("--challenge and --name are required"), "hiring challenges list shows the challenges"}
 		}
-		if err := a.guard(ctx, t.client, "create an assessment"); err != nil {
+		id, err := challengeID(ctx, t.client, in.ChallengeID)
+		if err == nil {
+			err = a.guard(ctx, t.client, "create an assessment")
+		}
+		if err != nil {
 			return hiring.Assessment{}, err
 		}
+		in.ChallengeID = id
 		return t.client.Assessments.Create(ctx, in)
 	})
 	return c
@@ -83,10 +82,8 @@ func (a *app) assessmentsCreateCommand() *cobra.Command {
 
 func (a *app) assessmentsCloseCommand() *cobra.Command {
 	return &cobra.Command{
-		Use:               "close <assessment>",
-		Short:             "Close an assessment, so that no candidate can start it",
-		Args:              cobra.ExactArgs(1),
-		ValidArgsFunction: a.complete(assessmentIDs),
+		Use:   "close <assessment>",
+		Short: "Close an assessment, so that no candidate can start it",
 		RunE: showItem(a, assessmentTable(), func(ctx context.Context, t task) (hiring.Assessment, error) {
 			id, err := assessmentID(ctx, t.client, t.args[0])
 			if err == nil {
@@ -102,11 +99,9 @@ func (a *app) assessmentsCloseCommand() *cobra.Command {
 
 func (a *app) assessmentsDeleteCommand() *cobra.Command {
 	return &cobra.Command{
-		Use:               "delete <assessment>",
-		Aliases:           []string{"rm", "remove"},
-		Short:             "Delete an assessment; its invitations and reports stay",
-		Args:              cobra.ExactArgs(1),
-		ValidArgsFunction: a.complete(assessmentIDs),
+		Use:     "delete <assessment>",
+		Aliases: []string{"rm", "remove"},
+		Short:   "Delete an assessment; its invitations and reports stay",
 		RunE: a.withTask(func(ctx context.Context, t task) error {
 			id, err := assessmentID(ctx, t.client, t.args[0])
 			if err == nil {

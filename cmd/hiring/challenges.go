@@ -27,10 +27,8 @@ func challengeTable() output.Table[hiring.Challenge] {
 
 func (a *app) challengesListCommand() *cobra.Command {
 	return listCommand(a, &cobra.Command{
-		Use:     "list",
-		Aliases: []string{"ls"},
-		Short:   "List challenges, newest first",
-		Args:    cobra.NoArgs,
+		Use:   "list",
+		Short: "List challenges, newest first",
 	}, challengeTable(), func(_ context.Context, t task) (hiring.Pager[hiring.Challenge], error) {
 		return t.client.Challenges.List(), nil
 	})
@@ -38,13 +36,14 @@ func (a *app) challengesListCommand() *cobra.Command {
 
 func (a *app) challengesGetCommand() *cobra.Command {
 	return &cobra.Command{
-		Use:               "get <challenge-id>",
-		Aliases:           []string{"show", "view"},
-		Short:             "Show a challenge with its tasks and its brief",
-		Args:              cobra.ExactArgs(1),
-		ValidArgsFunction: a.complete(challengeIDs),
+		Use:   "get <challenge>",
+		Short: "Show a challenge with its tasks and its brief",
 		RunE: showItem(a, challengeTable(), func(ctx context.Context, t task) (hiring.Challenge, error) {
-			return t.client.Challenges.Get(ctx, t.args[0])
+			id, err := challengeID(ctx, t.client, t.args[0])
+			if err != nil {
+				return hiring.Challenge{}, err
+			}
+			return t.client.Challenges.Get(ctx, id)
 		}),
 	}
 }

@@ -65,12 +65,41 @@ func writeLines[T any](a *app, items func(context.Context, task) (iter.Seq2[T, e
 
 // group returns a command that only has subcommands. singular is its alias.
 func group(use, singular, short string, commands ...*cobra.Command) *cobra.Command {
-	c := &cobra.Command{Use: use, Aliases: []string{singular}, Short: short, Args: cobra.NoArgs,
+	c := &cobra.Command{Use: use, Aliases: []string{singular}, Short: short,
 		RunE: func(c *cobra.Command, _ []string) error {
 			return usagef("%s needs a command: %s", commandName(c), availableNames(c))
 		}}
 	c.AddCommand(commands...)
 	return c
+}
+
+// argumentsOf returns the arguments in the usage of a command.
+func argumentsOf(c *cobra.Command) string {
+	arguments, _, _ := strings.Cut(c.Use, " --")
+	return arguments
+}
+
+// finish sets what follows from the names and the arguments of c and its subcommands:
+// aliases, completion, and errors of the command line.
+func (a *app) finish(c *cobra.Command) {
+	c.SetFlagErrorFunc(flagError)
+	switch c.Name() {
+	case "list":
+		c.Aliases = append(c.Aliases, "ls")
+	case "get":
+		c.Aliases = append(c.Aliases, "show", "view")
+	}
+	if c.Runnable() {
+		c.Args = checkCount
+	}
+	for argument, ids := range map[string]func() idList{"<submission-id>": submissionIDs, "<assessment>": assessmentIDs, "<challenge>": challengeIDs} {
+		if strings.Contains(argumentsOf(c), argument) {
+			c.ValidArgsFunction = a.complete(ids)
+		}
+	}
+	for _, child := range c.Commands() {
+		a.finish(child)
+	}
 }
 
 // listCommand adds the flags and the RunE function of a command that shows a list.

@@ -35,7 +35,7 @@ func assessmentIDs() idList {
 
 func challengeIDs() idList {
 	return idList{"challenges", func(ctx context.Context, client *hiring.Client) ([]string, error) {
-		return described(ctx, client.Challenges.List(), func(c hiring.Challenge) string { return c.ID + "\t" + c.Name })
+		return described(ctx, client.Challenges.List(), func(c hiring.Challenge) string { return c.ID + "\t" + c.Difficulty + "\t" + c.Name })
 	}}
 }
 

@@ -123,11 +123,6 @@ func (a *app) client(options ...hiring.Option) (*hiring.Client, error) {
 	if err != nil {
 		return nil, err
 	}
-	return a.connect(c, options...)
-}
-
-// connect returns a client that uses a connection.
-func (a *app) connect(c connection, options ...hiring.Option) (*hiring.Client, error) {
 	client, err := c.client(append(append(a.options(), hiring.WithObserver(a.warn)), options...)...)
 	if err != nil {
 		return nil, adviceError{err, "The server and the key come from " + c.Origin}

@@ -24,7 +24,7 @@ const doctorLong = `Check the connection, the key, and what the client assumes b
 leaves it open (see docs/assumptions.md): names, routes, formats, the shapes of responses
 and the behaviour of the API. What the client cannot read is wrong.
 
-The command costs at most 40 reads, usually 24, and ends after three minutes at the
+The command costs at most 40 reads, usually 21, and ends after three minutes at the
 latest (--timeout sets another time). It writes only with a test key, whose changes are
 not stored.
 
@@ -46,7 +46,6 @@ func (a *app) doctorCommand() *cobra.Command {
 		Use:   "doctor",
 		Short: "Check the connection, the key and the assumptions of the client",
 		Long:  doctorLong,
-		Args:  cobra.NoArgs,
 		Example: "  hiring doctor\n  hiring doctor --all\n  hiring doctor --write dialect.json && hiring --dialect dialect.json account\n" +
 			"  hiring doctor --jq '.findings[] | select(.verdict == \"wrong\")'",
 		RunE: func(c *cobra.Command, _ []string) error {

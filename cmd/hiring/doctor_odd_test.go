@@ -404,7 +404,7 @@ func assertConsistent(t *testing.T, r doctor.Report) {
 			assert.NotEmpty(t, f.Change, f.Name)
 		}
 	}
-	assert.Len(t, rows, 43)
+	assert.Len(t, rows, 40)
 	assert.Equal(t, r.Stopped == "", len(r.With(doctor.NotChecked)) == 0)
 	switch r.Stopped {
 	case "the key was rejected":

@@ -29,11 +29,8 @@ func eventTable() output.Table[hiring.Event] {
 func (a *app) eventsListCommand() *cobra.Command {
 	var filter hiring.EventFilter
 	c := &cobra.Command{
-		Use:               "list <submission-id>",
-		Aliases:           []string{"ls"},
-		Short:             "List the events of an attempt",
-		Args:              cobra.ExactArgs(1),
-		ValidArgsFunction: a.complete(submissionIDs),
+		Use:   "list <submission-id>",
+		Short: "List the events of an attempt",
 	}
 	c.Flags().Int64Var(&filter.SinceSeq, "since-seq", 0, "only events with a higher `seq`")
 	return listCommand(a, c, eventTable(), func(_ context.Context, t task) (hiring.Pager[hiring.Event], error) {
@@ -49,8 +46,6 @@ func (a *app) eventsFollowCommand() *cobra.Command {
 		Short:   "Write the events of an attempt as they happen, as JSON Lines",
 		Long: `Write the events of an attempt as JSON Lines as they happen. The command ends when the
 submission is evaluated. After Ctrl-C, resume with --since-seq and the last seq.`,
-		Args:              cobra.ExactArgs(1),
-		ValidArgsFunction: a.complete(submissionIDs),
 	}
 	c.Flags().Int64Var(&options.SinceSeq, "since-seq", 0, "only events with a higher `seq`")
 	every := intervalFlag(c)

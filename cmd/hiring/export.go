@@ -30,7 +30,6 @@ func (a *app) submissionsExportCommand() *cobra.Command {
 for as many rate-limit windows as it needs. After an interruption the same command
 resumes, with a key of the same organization. <file>.state holds the position and is
 removed at the end.`,
-		Args: cobra.ExactArgs(1),
 	}
 	assessment := a.assessmentFilter(c, "only submissions of this assessment: its id or `name`")
 	statusFlag(c, &filter)

@@ -56,40 +56,28 @@ var errDeclined = errors.New("Nothing was changed")
 // errInterrupted is returned for a Ctrl-C that is read as a key.
 var errInterrupted = errors.New("interrupted")
 
-// markUsageErrors makes the errors of Cobra's parser usage errors, for c and its
-// subcommands.
-func markUsageErrors(c *cobra.Command) {
-	c.SetFlagErrorFunc(flagError)
-	if args := c.Args; args != nil {
-		c.Args = func(c *cobra.Command, given []string) error {
-			if c.HasSubCommands() && len(given) > 0 {
-				return unknownCommand(c, given[0])
-			}
-			if args(c, given) != nil {
-				return argumentError(c, given)
-			}
-			return addressError(c, given)
-		}
-	}
-	for _, child := range c.Commands() {
-		markUsageErrors(child)
-	}
-}
-
 // commandName returns the path of a command without the program's name, as in "submissions
 // list".
 func commandName(c *cobra.Command) string {
 	return strings.TrimPrefix(c.CommandPath(), c.Root().Name()+" ")
 }
 
-// argumentError says which arguments a command takes.
-func argumentError(c *cobra.Command, given []string) error {
-	arguments, _, _ := strings.Cut(c.Use, " --")
+// checkCount compares the number of arguments with the usage of a command, where <a> is
+// required, [<a>] is optional and <a>... may be several.
+func checkCount(c *cobra.Command, given []string) error {
+	if c.HasSubCommands() && len(given) > 0 {
+		return unknownCommand(c, given[0])
+	}
+	arguments := argumentsOf(c)
 	var wanted []string
 	for word := range strings.FieldsSeq(arguments) {
 		if strings.HasPrefix(word, "<") {
 			wanted = append(wanted, word)
 		}
+	}
+	most := len(wanted) + strings.Count(arguments, "[<")
+	if len(given) >= len(wanted) && (len(given) <= most || strings.Contains(arguments, "...")) {
+		return addressError(c, given)
 	}
 	usage := "Usage: " + c.Parent().CommandPath() + " " + c.Use
 	switch {
@@ -206,6 +194,8 @@ func explain(err error, code int) string {
 		next = own.advice
 	case failed && failure.Status == http.StatusNotFound && !strings.Contains(failure.Route, "{"):
 		next = "hiring api /openapi.json --jq '.paths | keys' lists the paths"
+	case failed && failure.Status == 0 && failure.Attempts > 0 && code == exitFailed:
+		next = "hiring doctor checks the connection"
 	case failed && len(failure.DialectFields) > 0 && code != exitNotFound:
 		next = "hiring doctor checks the dialect"
 	}

@@ -106,7 +106,7 @@ func TestGolden(t *testing.T) {
 		{"quota-json", "quota -o json"},
 		{"api", "api GET /account --jq .data.plan"},
 		{"api-include", "api GET /api/v1/members -i"},
-		{"api-query", "api GET /submissions?status=evaluated -q page_size=1 --jq .data[].id"},
+		{"api-query", "api GET /submissions?status=evaluated -f page_size=1 --jq .data[].id"},
 		{"api-openapi", "api GET openapi.json --jq .openapi"},
 		{"api-path-alone", "api members --jq .data[].role"},
 		{"api-data", "api /assessments -d {\"challenge_id\":\"x\"}"},

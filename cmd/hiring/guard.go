@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"strings"
@@ -31,10 +32,16 @@ func (a *app) guard(ctx context.Context, client *hiring.Client, what string) err
 	return nil
 }
 
-// ask shows a question on the terminal and reads a line. It returns when ctx ends.
+// ask shows a question on the terminal and reads a line. It returns when ctx ends. Ctrl-D
+// means no.
 func (a *app) ask(ctx context.Context, question string) (string, error) {
 	_, _ = fmt.Fprint(a.err, a.err.Paint(output.Bold, question))
-	return untilDone(ctx, func() (string, error) { return readLine(a.in) })
+	line, err := untilDone(ctx, func() (string, error) { return readLine(a.in) })
+	if errors.Is(err, io.EOF) {
+		_, _ = fmt.Fprintln(a.err)
+		err = errDeclined
+	}
+	return line, err
 }
 
 // untilDone returns when the read does or when ctx ends. The read itself cannot be

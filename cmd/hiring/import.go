@@ -38,7 +38,6 @@ not import the same candidates with two files of results or on two machines at t
 time: a candidate may get two e-mails.`,
 		Example: "  hiring invitations import people.csv --assessment <assessment> --dry-run\n" +
 			"  hiring invitations import people.csv --assessment <assessment>",
-		Args: cobra.ExactArgs(1),
 	}
 	assessment := a.assessmentFlag(c)
 	c.Flags().BoolVar(&dryRun, "dry-run", false, "show what would be done, and do nothing")

@@ -337,6 +337,49 @@ func TestInterruptedResumeKeepsUnknownRows(t *testing.T) {
 	})
 }
 
+// roundTrip is a function as a transport.
+type roundTrip func(*http.Request) (*http.Response, error)
+
+func (f roundTrip) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
+
+// TestRunWithoutCheckpointWaitsForLateRequests: a row is written an hour before its request,
+// because the rate limit is reached. The run is killed at the request, which arrives later,
+// and the checkpoint is lost. The next run counts from the request, not from the row.
+func TestRunWithoutCheckpointWaitsForLateRequests(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		h := newCampaign(t, 3)
+		h.server.SetQuota(sandbox.LiveKey, sandbox.ClassWrite, 21) // 20 of them are the reserve.
+		file := filepath.Join(t.TempDir(), "results.csv")
+		lagging := laggingTransport{h, 20 * time.Second}
+		begun, posts := time.Now(), 0
+		kill := &killingTransport{next: lagging, left: 1, late: 40 * time.Second}
+		_, err := h.run(t.Context(), file, roundTrip(func(r *http.Request) (*http.Response, error) {
+			if r.Method == http.MethodPost {
+				posts++
+			}
+			if posts == 2 {
+				return kill.RoundTrip(r)
+			}
+			return lagging.RoundTrip(r)
+		}))
+		require.ErrorIs(t, err, errKilled)
+		require.Greater(t, time.Since(begun), 50*time.Minute)
+		info, err := os.Stat(file)
+		require.NoError(t, err)
+		assert.WithinDuration(t, time.Now(), info.ModTime(), 0, "the file has the time of the request")
+		require.NoError(t, os.Remove(file+"."+h.id+".state"))
+
+		time.Sleep(20 * time.Second)
+		restarted := time.Now()
+		_, err = h.run(t.Context(), file, lagging)
+		require.NoError(t, err)
+		assert.GreaterOrEqual(t, time.Since(restarted), settleTime-20*time.Second)
+		h.assertOneInvitationEach()
+		assert.Equal(t, map[string]int{"sent": 3}, outcomes(t, file))
+	})
+}
+
 // tearLastRow truncates the last row, as a process killed during a write would leave it.
 // before is the size of the file when the run began.
 func tearLastRow(t *testing.T, file string, before int, random *rand.Rand) {

@@ -30,10 +30,8 @@ func invitationTable() output.Table[hiring.Invitation] {
 
 func (a *app) invitationsListCommand() *cobra.Command {
 	c := &cobra.Command{
-		Use:     "list --assessment <assessment>",
-		Aliases: []string{"ls"},
-		Short:   "List the invitations of an assessment, newest first",
-		Args:    cobra.NoArgs,
+		Use:   "list --assessment <assessment>",
+		Short: "List the invitations of an assessment, newest first",
 	}
 	assessment := a.assessmentFlag(c)
 	return listCommand(a, c, invitationTable(), func(ctx context.Context, t task) (hiring.Pager[hiring.Invitation], error) {
@@ -75,7 +73,6 @@ func (a *app) invitationsSendCommand() *cobra.Command {
 		Short:   "Invite a candidate, even if the address already has an invitation",
 		Long: `Invite a candidate, even if the address already has an invitation. With a live key the
 candidate gets an e-mail. To invite an address only once, use ensure.`,
-		Args: cobra.NoArgs,
 	}
 	flags := a.newCandidateFlags(c)
 	c.RunE = showItem(a, invitationTable(), func(ctx context.Context, t task) (hiring.Invitation, error) {
@@ -101,7 +98,6 @@ func (a *app) invitationsEnsureCommand() *cobra.Command {
 		Long: `List the invitations of the assessment and invite the candidate if the address has none,
 of any status. The command can be repeated: it does not send a second e-mail, even if a
 response was lost.`,
-		Args: cobra.NoArgs,
 	}
 	flags := a.newCandidateFlags(c)
 	c.RunE = a.withTask(func(ctx context.Context, t task) error {
@@ -142,7 +138,6 @@ func (a *app) invitationsResendCommand() *cobra.Command {
 		Use:   "resend <invitation-id>",
 		Short: "Send the e-mail of an invitation again",
 		Long:  "Send the e-mail of an invitation again." + withoutAssessment,
-		Args:  cobra.ExactArgs(1),
 	}
 	assessment := a.invitationFlag(c)
 	c.RunE = showItem(a, invitationTable(), func(ctx context.Context, t task) (hiring.Invitation, error) {
@@ -163,7 +158,6 @@ func (a *app) invitationsRevokeCommand() *cobra.Command {
 		Use:   "revoke <invitation-id>",
 		Short: "Revoke an invitation",
 		Long:  "Revoke an invitation." + withoutAssessment,
-		Args:  cobra.ExactArgs(1),
 	}
 	assessment := a.invitationFlag(c)
 	c.RunE = a.withTask(func(ctx context.Context, t task) error {

@@ -12,10 +12,9 @@ import (
 // addManCommand adds the command that writes manual pages, for packagers.
 func (a *app) addManCommand(root *cobra.Command) {
 	root.AddCommand(&cobra.Command{
-		Use:    "man FOLDER",
+		Use:    "man <folder>",
 		Short:  "Write the manual pages into a folder",
 		Hidden: true,
-		Args:   cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			if err := manual.Write(c.Root(), version().Version, args[0]); err != nil {
 				return err

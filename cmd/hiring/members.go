@@ -16,7 +16,6 @@ func (a *app) membersCommand() *cobra.Command {
 			Use:     use,
 			Aliases: aliases,
 			Short:   "List the members of the organization",
-			Args:    cobra.NoArgs,
 		}, output.Table[hiring.Member]{
 			Things: "members",
 			Shown:  []string{"name", "email", "role", "created_at"},
@@ -26,6 +25,6 @@ func (a *app) membersCommand() *cobra.Command {
 		})
 	}
 	c := members("members", "member")
-	c.AddCommand(members("list", "ls"))
+	c.AddCommand(members("list"))
 	return c
 }

@@ -19,7 +19,7 @@ import (
 
 func (a *app) profileCommand() *cobra.Command {
 	c := group("profile", "profiles", "Manage profiles (server address and API key)",
-		a.profileAddCommand(), a.profileUseCommand(), a.profileListCommand(), a.profileStatusCommand(), a.profileGetCommand(), a.profileSetCommand(), a.profileRemoveCommand())
+		a.profileAddCommand(), a.profileUseCommand(), a.profileListCommand(), a.profileStatusCommand(), a.profileSetCommand(), a.profileRemoveCommand())
 	c.Aliases = append(c.Aliases, "config", "auth")
 	c.Long = `Manage profiles. A profile is a server address and an API key. The key is stored in the
 system's keyring or, where there is none, in a file that only you can read. The variables
@@ -40,7 +40,6 @@ read, and stores them. The key is not shown while you type it. Without a termina
 is read from standard input. There is no flag for the key, because arguments are visible
 in the shell's history and in the process list.`,
 		Example: "  hiring profile add acme\n  hiring profile add acme --base-url https://hiring.example.com < key.txt",
-		Args:    cobra.ExactArgs(1),
 	}
 	c.Flags().StringVar(&baseURL, "base-url", "", "the `address` of the server, without /api/v1")
 	c.Flags().BoolVar(&inFile, "in-file", false, "store the key in a file of mode 0600, even if there is a keyring")
@@ -161,7 +160,6 @@ func (a *app) profileUseCommand() *cobra.Command {
 		Use:               "use <name>",
 		Aliases:           []string{"switch"},
 		Short:             "Use a profile from now on",
-		Args:              cobra.ExactArgs(1),
 		ValidArgsFunction: completeProfiles,
 		RunE: func(_ *cobra.Command, args []string) error {
 			store, err := profile.Open()
@@ -181,7 +179,6 @@ func (a *app) profileRemoveCommand() *cobra.Command {
 		Use:               "remove <name>",
 		Aliases:           []string{"rm", "delete", "logout"},
 		Short:             "Remove a profile and its stored key; the key itself stays valid",
-		Args:              cobra.ExactArgs(1),
 		ValidArgsFunction: completeProfiles,
 		RunE: func(_ *cobra.Command, args []string) error {
 			store, err := profile.Open()
@@ -222,14 +219,14 @@ type profileRow struct {
 	BaseURL string        `json:"base_url"`
 	KeyIn   profile.Place `json:"key_in"`
 	InUse   bool          `json:"in_use"`
+	Dialect string        `json:"dialect"`
 }
 
 func (a *app) profileListCommand() *cobra.Command {
 	return &cobra.Command{
-		Use:     "list",
-		Aliases: []string{"ls"},
-		Short:   "List the profiles",
-		Args:    cobra.NoArgs,
+		Use:        "list",
+		Short:      "List the profiles with their settings",
+		SuggestFor: []string{"get", "show"},
 		RunE: func(_ *cobra.Command, _ []string) error {
 			printer, err := a.printer()
 			if err != nil {
@@ -245,7 +242,7 @@ func (a *app) profileListCommand() *cobra.Command {
 			}
 			return output.List(printer, output.Table[profileRow]{
 				Things: "profiles",
-				Shown:  []string{"name", "base_url", "key_in", "in_use"},
+				Shown:  []string{"name", "base_url", "key_in", "in_use", "dialect"},
 			}, output.Of(rows...), output.Selection{})
 		},
 	}
@@ -258,7 +255,7 @@ func profileRows(store *profile.Store) (rows []profileRow, err error) {
 		if err != nil {
 			return nil, err
 		}
-		rows = append(rows, profileRow{Name: name, BaseURL: p.BaseURL, KeyIn: p.KeyIn, InUse: name == current})
+		rows = append(rows, profileRow{Name: name, BaseURL: p.BaseURL, KeyIn: p.KeyIn, InUse: name == current, Dialect: p.Dialect})
 	}
 	return rows, err
 }

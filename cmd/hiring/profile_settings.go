@@ -29,37 +29,6 @@ func (a *app) chosenProfile() (*profile.Store, string, profile.Profile, error) {
 	return store, name, p, nil
 }
 
-// profileSettings are the settings of a profile.
-type profileSettings struct {
-	Name    string        `json:"name"`
-	BaseURL string        `json:"base_url"`
-	KeyIn   profile.Place `json:"key_in"`
-	Dialect string        `json:"dialect"`
-}
-
-func (a *app) profileGetCommand() *cobra.Command {
-	return &cobra.Command{
-		Use:     "get",
-		Aliases: []string{"show", "view"},
-		Short:   "Show the settings of a profile",
-		Long:    "Show the settings of the profile in use, or of the one that --profile names. The API\nkey is not shown.",
-		Example: "  hiring profile get\n  hiring --profile acme profile get --jq .dialect",
-		Args:    cobra.NoArgs,
-		RunE: func(*cobra.Command, []string) error {
-			_, name, p, err := a.chosenProfile()
-			if err != nil {
-				return err
-			}
-			printer, err := a.printer()
-			if err != nil {
-				return err
-			}
-			table := output.Table[profileSettings]{Shown: []string{"name", "base_url", "key_in", "dialect"}}
-			return output.One(printer, table, profileSettings{Name: name, BaseURL: p.BaseURL, KeyIn: p.KeyIn, Dialect: p.Dialect})
-		},
-	}
-}
-
 func (a *app) profileSetCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "set <setting> <file>",
@@ -69,7 +38,6 @@ with the names and routes of the server, as hiring doctor writes it. An empty na
 the setting. To change the server address or the API key, run hiring profile add with the
 same name: a key is never sent to another server.`,
 		Example: "  hiring profile set dialect dialect.json\n  hiring profile set dialect ''",
-		Args:    cobra.ExactArgs(2),
 		ValidArgsFunction: func(_ *cobra.Command, given []string, _ string) ([]string, cobra.ShellCompDirective) {
 			if len(given) > 0 {
 				return nil, cobra.ShellCompDirectiveDefault
@@ -94,7 +62,7 @@ same name: a key is never sent to another server.`,
 					return err
 				}
 			}
-			if err := store.Change(name, func(stored *profile.Profile) { stored.Dialect = file }); err != nil {
+			if err := store.SetDialect(name, file); err != nil {
 				return err
 			}
 			return a.printDone("Changed the dialect of profile " + name + ".")

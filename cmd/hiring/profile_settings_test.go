@@ -15,18 +15,17 @@ import (
 func TestProfileSettings(t *testing.T) {
 	t.Parallel()
 	server, u := newKeyedServer(t)
-	assert.Equal(t, "hiring: No profile is in use. Choose one with --profile, or with hiring profile use <name>.\n", u.run("profile", "get").stderr)
+	assert.Equal(t, "hiring: No profile is in use. Choose one with --profile, or with hiring profile use <name>.\n", u.run("profile", "set", "dialect", "").stderr)
 	for _, name := range []string{"acme", "other"} {
 		require.Zero(t, u.runWith(secretTest, "profile", "add", name, "--base-url", server.URL()).code)
 	}
-	shown := u.run("config", "get", "-o", "jsonl")
-	assert.JSONEq(t, `{"base_url":"`+server.URL()+`","dialect":"","key_in":"file","name":"acme"}`, shown.stdout)
-	assert.Contains(t, u.run("profile", "get").stdout, "base url")
+	shown := u.run("config", "list", "--jq", ".[0]")
+	assert.JSONEq(t, `{"base_url":"`+server.URL()+`","dialect":"","in_use":true,"key_in":"file","name":"acme"}`, shown.stdout)
 
 	require.NoError(t, os.WriteFile(filepath.Join(u.home, "d.json"), []byte(`{"get_assessment": "GET /postings/{id}"}`), 0o600))
 	assert.Equal(t, "Changed the dialect of profile acme.\n", u.run("config", "set", "dialect", "d.json").stderr)
-	assert.Equal(t, filepath.Join(u.home, "d.json")+"\n", u.run("profile", "get", "--jq", ".dialect").stdout)
-	assert.Equal(t, "\n", u.run("--profile", "other", "profile", "get", "--jq", ".dialect").stdout)
+	assert.Equal(t, filepath.Join(u.home, "d.json")+"\n", u.run("profile", "list", "--jq", ".[0].dialect").stdout)
+	assert.Equal(t, "\n", u.run("profile", "list", "--jq", ".[1].dialect").stdout)
 	before := len(server.Journal())
 	u.run("assessments", "get", sandbox.AssessmentID)
 	assert.Equal(t, "/api/v1/postings/"+sandbox.AssessmentID, server.Journal()[before].Path, "commands use the dialect of the profile")
@@ -48,6 +47,6 @@ func TestProfileSettings(t *testing.T) {
 		assert.Equal(t, exitUsage, got.code, c.args)
 		assert.Contains(t, got.stderr, c.says)
 	}
-	assert.Equal(t, server.URL()+"\n", u.run("profile", "get", "--jq", ".base_url").stdout)
-	assert.NotContains(t, u.run("profile", "get", "-o", "json").stdout, "5Vq8Zr")
+	assert.Equal(t, server.URL()+"\n", u.run("profile", "list", "--jq", ".[0].base_url").stdout)
+	assert.NotContains(t, u.run("profile", "list", "-o", "json").stdout, "5Vq8Zr")
 }

@@ -45,7 +45,7 @@ func TestProfileAddUseAndRemove(t *testing.T) {
 
 	assert.Equal(t, "Sandbox Hiring Ltd\n", u.run("account", "--jq", ".name").stdout)
 	require.Zero(t, u.run("profile", "use", "prod").code)
-	assert.Equal(t, "acme,"+server.URL()+",file,false\nprod,"+server.URL()+",file,true\n", strings.TrimPrefix(u.run("profile", "list", "-o", "csv").stdout, "name,base_url,key_in,in_use\n"))
+	assert.Equal(t, "acme,"+server.URL()+",file,false,\nprod,"+server.URL()+",file,true,\n", strings.TrimPrefix(u.run("profile", "list", "-o", "csv").stdout, "name,base_url,key_in,in_use,dialect\n"))
 	assert.NotEqual(t, "Sandbox Hiring Ltd\n", u.run("account", "--jq", ".name").stdout, "the live key has other data")
 	assert.Equal(t, "Sandbox Hiring Ltd\n", u.run("--profile", "acme", "account", "--jq", ".name").stdout)
 	assert.Equal(t, "acme\nprod\n:4\n", u.run("__complete", "profile", "use", "").stdout)
@@ -188,7 +188,7 @@ func TestConfigurationOfOthersIsRejected(t *testing.T) {
 		require.NoError(t, err)
 		for _, open := range []os.FileMode{0o002, 0o020} {
 			require.NoError(t, os.Chmod(path, info.Mode()|open))
-			for _, args := range [][]string{{"account"}, {"profile", "get"}} {
+			for _, args := range [][]string{{"account"}, {"profile", "list"}} {
 				if filepath.Base(path) == "keys.json" && len(args) > 1 {
 					continue // It does not need the key.
 				}

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"iter"
 	"regexp"
 	"strings"
 
@@ -24,25 +25,28 @@ func (notFoundError) Is(target error) bool { return target == hiring.ErrNotFound
 // assessmentHelp describes the flag and the argument.
 const assessmentHelp = "the id or the `name` of the assessment, or the unique beginning of one"
 
-// assessmentID returns the id of the assessment that the user names by its id, its name or
-// the unique beginning of one. An id costs no request, and anything else costs a listing.
-func assessmentID(ctx context.Context, client *hiring.Client, given string) (string, error) {
+// thing is an item of a list that the user names.
+type thing struct{ id, name, about string }
+
+// idOf returns the id of the thing that the user names by its id, its name or the unique
+// beginning of one. An id costs no request, and anything else costs a listing.
+func idOf(given, kind string, all iter.Seq2[thing, error]) (string, error) {
 	if given == "" || isID.MatchString(given) {
 		return given, nil
 	}
 	wanted := strings.ToLower(strings.TrimSpace(given))
-	var named, begun []hiring.Assessment
-	for assessment, err := range client.Assessments.List().All(ctx) {
-		name := strings.ToLower(assessment.Name)
+	var named, begun []thing
+	for item, err := range all {
+		name := strings.ToLower(item.name)
 		switch {
 		case err != nil:
 			return "", err
-		case assessment.ID == given:
+		case item.id == given:
 			return given, nil
 		case name == wanted:
-			named = append(named, assessment)
-		case strings.HasPrefix(name, wanted), strings.HasPrefix(strings.ToLower(assessment.ID), wanted):
-			begun = append(begun, assessment)
+			named = append(named, item)
+		case strings.HasPrefix(name, wanted), strings.HasPrefix(strings.ToLower(item.id), wanted):
+			begun = append(begun, item)
 		}
 	}
 	if named != nil {
@@ -50,15 +54,38 @@ func assessmentID(ctx context.Context, client *hiring.Client, given string) (str
 	}
 	switch len(begun) {
 	case 0:
-		return "", adviceError{notFoundError{fmt.Errorf("There is no assessment %s", output.Clean(given))}, "hiring assessments list shows the names and ids"}
+		return "", adviceError{notFoundError{fmt.Errorf("There is no %s %s", kind, output.Clean(given))}, "hiring " + kind + "s list shows the names and ids"}
 	case 1:
-		return begun[0].ID, nil
+		return begun[0].id, nil
 	}
 	var matches []string
 	for _, match := range begun[:min(len(begun), maxNumbers)] {
-		matches = append(matches, fmt.Sprintf("%s (%s, %s)", match.Name, match.Status, match.ID))
+		matches = append(matches, fmt.Sprintf("%s (%s, %s)", match.name, match.about, match.id))
 	}
-	return "", adviceError{usagef("%d assessments match %s", len(begun), output.Clean(given)), "Give the id or the whole name: " + strings.Join(matches, "; ")}
+	return "", adviceError{usagef("%d %ss match %s", len(begun), kind, output.Clean(given)), "Give the id or the whole name: " + strings.Join(matches, "; ")}
+}
+
+// things returns the items of a list as things.
+func things[T any](items iter.Seq2[T, error], of func(T) thing) iter.Seq2[thing, error] {
+	return func(yield func(thing, error) bool) {
+		for item, err := range items {
+			if !yield(of(item), err) {
+				return
+			}
+		}
+	}
+}
+
+func assessmentID(ctx context.Context, client *hiring.Client, given string) (string, error) {
+	return idOf(given, "assessment", things(client.Assessments.List().All(ctx), func(a hiring.Assessment) thing {
+		return thing{a.ID, a.Name, string(a.Status)}
+	}))
+}
+
+func challengeID(ctx context.Context, client *hiring.Client, given string) (string, error) {
+	return idOf(given, "challenge", things(client.Challenges.List().All(ctx), func(c hiring.Challenge) thing {
+		return thing{c.ID, c.Name, c.Difficulty}
+	}))
 }
 
 // assessmentRef is the value of the flag --assessment.

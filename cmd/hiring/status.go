@@ -27,7 +27,6 @@ func (a *app) profileStatusCommand() *cobra.Command {
 		Short: "Show the server and the kind of key that commands use, and where they come from",
 		Long: `Show the server and the kind of key that commands use, where both come from, and which
 other configuration is not used. The command sends no request; hiring account checks the key.`,
-		Args: cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
 			printer, err := a.printer()
 			if err != nil {

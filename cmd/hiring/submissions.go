@@ -97,12 +97,10 @@ func showReport(p *output.Printer, s hiring.Submission) error {
 func (a *app) submissionsListCommand() *cobra.Command {
 	var filter hiring.SubmissionFilter
 	c := &cobra.Command{
-		Use:     "list",
-		Aliases: []string{"ls"},
-		Short:   "List submissions, newest first",
+		Use:   "list",
+		Short: "List submissions, newest first",
 		Example: "  hiring submissions list --status evaluated --since 7d --sort -score\n" +
 			"  hiring submissions list -o csv --columns candidate.email,score,verdict",
-		Args: cobra.NoArgs,
 	}
 	assessment := a.assessmentFilter(c, "only submissions of this assessment: its id or `name`")
 	statusFlag(c, &filter)
@@ -156,11 +154,8 @@ func (a *app) submissionsGetCommand() *cobra.Command {
 	table := submissionTable()
 	table.Verbose = nil
 	return &cobra.Command{
-		Use:               "get <submission-id>",
-		Aliases:           []string{"show", "view"},
-		Short:             "Show a submission",
-		Args:              cobra.ExactArgs(1),
-		ValidArgsFunction: a.complete(submissionIDs),
+		Use:   "get <submission-id>",
+		Short: "Show a submission",
 		RunE: showItem(a, table, func(ctx context.Context, t task) (hiring.Submission, error) {
 			return t.client.Submissions.Get(ctx, t.args[0])
 		}),
@@ -171,7 +166,6 @@ func (a *app) submissionsFindCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "find <email> --assessment <assessment>",
 		Short: "Show the report of a candidate's newest submission",
-		Args:  cobra.ExactArgs(1),
 	}
 	assessment := a.assessmentFlag(c)
 	c.RunE = showItem(a, submissionTable(), func(ctx context.Context, t task) (hiring.Submission, error) {
@@ -192,11 +186,9 @@ func (a *app) submissionsFindCommand() *cobra.Command {
 func (a *app) submissionsReportCommand() *cobra.Command {
 	var page string
 	c := &cobra.Command{
-		Use:               "report <submission-id>",
-		Short:             "Show the report of a submission",
-		Example:           "  hiring submissions report <submission-id>\n  hiring submissions report <submission-id> --html report.html",
-		Args:              cobra.ExactArgs(1),
-		ValidArgsFunction: a.complete(submissionIDs),
+		Use:     "report <submission-id>",
+		Short:   "Show the report of a submission",
+		Example: "  hiring submissions report <submission-id>\n  hiring submissions report <submission-id> --html report.html",
 	}
 	c.Flags().StringVar(&page, "html", "", "write an HTML page to a `file`; - means standard output")
 	c.RunE = a.withTask(func(ctx context.Context, t task) error {

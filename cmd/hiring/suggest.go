@@ -113,6 +113,7 @@ var replacements = map[string]struct{ flag, use string }{ //nolint:gochecknoglob
 	"page":       {"limit", "--limit; lists are read to their end"},
 	"per-page":   {"limit", "--limit; lists are read to their end"},
 	"no-headers": {"jq", "--jq, as in --jq '.[].id'"},
+	"input":      {"data", "-d @file"},
 	"pdf":        {"html", "--html, and print the page from a browser"},
 }
 

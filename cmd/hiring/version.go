@@ -41,7 +41,6 @@ func (a *app) versionCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "version",
 		Short: "Show the version of this program",
-		Args:  cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
 			printer, err := a.printer()
 			if err != nil {

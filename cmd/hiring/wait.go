@@ -22,9 +22,7 @@ func (a *app) submissionsWaitCommand() *cobra.Command {
 The command costs a few requests, however many submissions there are. With - as the only
 id, it reads ids from standard input, one a line. After Ctrl-C, run the same command
 again: reports that are ready are written at once.`,
-		Example:           "  hiring submissions list --status submitted --jq '.[].id' | hiring submissions wait -",
-		Args:              cobra.MinimumNArgs(1),
-		ValidArgsFunction: a.complete(submissionIDs),
+		Example: "  hiring submissions list --status submitted --jq '.[].id' | hiring submissions wait -",
 	}
 	assessment := a.assessmentFilter(c, "the id or `name` of the assessment of all submissions; saves requests")
 	every := intervalFlag(c)

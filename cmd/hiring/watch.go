@@ -21,7 +21,6 @@ stopped. With --checkpoint the same command resumes where it stopped: no submiss
 lost, and at most the last line is repeated. Without it a restart starts over.`,
 		Example: "  hiring watch --checkpoint results.state >> results.jsonl\n" +
 			"  hiring watch --since 7d --jq '[.candidate.email, .report.ship_score] | @tsv'",
-		Args: cobra.NoArgs,
 	}
 	assessment := a.assessmentFilter(c, "only submissions of this assessment: its id or `name`")
 	since := a.sinceFlag(c, "start with submissions evaluated since a `time` (default now)")

@@ -33,12 +33,9 @@ func wrongNames(r doctor.Report) []string {
 // additive release may bring, and with each meaning of since.
 func TestNoFalseAlarms(t *testing.T) {
 	for _, key := range []string{sandbox.TestKey, sandbox.WriteKey, sandbox.ReadOnlyKey, sandbox.LiveKey} {
-		for meaning, on := range map[string]sandbox.SinceField{
-			"creation": sandbox.SinceCreated, "submission": sandbox.SinceSubmitted, "evaluation": sandbox.SinceEvaluated,
-		} {
+		for _, on := range []sandbox.SinceField{sandbox.SinceCreated, sandbox.SinceSubmitted, sandbox.SinceEvaluated} {
 			r := runDoctor(t, liveServer(t, hiring.Dialect{}, sandbox.WithSinceOn(on)), doctor.Config{Key: key})
 			assert.Empty(t, wrongNames(r), key)
-			assert.Equal(t, meaning, finding(t, r, "meaning of since").Found, "%s: %+v", key, finding(t, r, "meaning of since"))
 			assert.Equal(t, hiring.DefaultDialect(), r.Dialect)
 			assert.Empty(t, r.With(doctor.NotChecked))
 		}
@@ -196,11 +193,11 @@ func TestFailedConnections(t *testing.T) {
 	defer func() { _ = silent.Close() }()
 	port := func(address string) string { return address[strings.LastIndex(address, ":")+1:] }
 	for name, c := range map[string]struct{ base, row, found, evidence string }{
-		"no such name":       {"https://hiring.nowhere.invalid", "name lookup", "not found", "hiring.nowhere.invalid"},
+		"no such name":       {"https://hiring.nowhere.invalid", "connection", "name not found", "hiring.nowhere.invalid"},
 		"connection refused": {"http://" + closed.Addr().String(), "connection", "no connection", "refused"},
 		"connection closed":  {"http://" + silent.Addr().String(), "connection", "no response", silent.Addr().String()},
-		"unknown signer":     {secret.URL, "TLS", "unknown authority", "issued by"},
-		"no TLS":             {"https://127.0.0.1:" + port(plain.URL), "TLS", "no TLS", "does not speak TLS"},
+		"unknown signer":     {secret.URL, "connection", "unknown authority", "O=Acme Co"},
+		"no TLS":             {"https://127.0.0.1:" + port(plain.URL), "connection", "no TLS", "does not speak TLS"},
 		"another base URL":   {plain.URL + "/hr", "base URL", "not found", "NOT_FOUND"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -220,10 +217,8 @@ func TestFindingsAboutAWorkingConnection(t *testing.T) {
 	defer server.Close()
 	r := runDoctorWith(t, doctor.Config{BaseURL: server.URL, Key: sandbox.TestKey, HTTP: server.Client()})
 	assert.Empty(t, wrongNames(r))
-	assert.Equal(t, "TLS 1.3", finding(t, r, "TLS").Found)
-	assert.Contains(t, finding(t, r, "TLS").Evidence, "issued by O=Acme Co")
-	assert.Equal(t, strings.TrimPrefix(server.URL, "https://"), finding(t, r, "connection").Found)
-	assert.Equal(t, "no lookup", finding(t, r, "name lookup").Found)
+	assert.Equal(t, doctor.Holds, finding(t, r, "connection").Verdict)
+	assert.Equal(t, "none", finding(t, r, "proxy").Found)
 }
 
 // TestProxies: a proxy is named without its password, and recognized by its headers.

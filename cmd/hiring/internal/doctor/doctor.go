@@ -132,9 +132,7 @@ type row struct {
 // rows returns the rows of every report.
 func rows() []row {
 	all := []row{
-		{"connection", "name lookup", "DNS resolves the server's name", false},
-		{"connection", "connection", "the server accepts connections", false},
-		{"connection", "TLS", "the server's certificate is valid", false},
+		{"connection", "connection", "requests reach the server, and its certificate is valid", false},
 		{"connection", "proxy", "responses come from the API, not from an intermediary", false},
 		{"connection", "base URL", "the API is below /api/v1 of the base URL", false},
 		{"connection", "clock", "this machine's clock differs by less than a minute", false},
@@ -156,7 +154,6 @@ func rows() []row {
 		row{"responses", "inline report", "a listed submission contains its report", false},
 		row{"responses", "prompt text", "the payload of an ai_prompt has text", false},
 		row{"responses", "response members", "the payload of an ai_response has a token count and a model", false},
-		row{"responses", "meaning of since", "since filters by creation, submission or evaluation", false},
 		row{"resources", "account", "the client reads all members of hiring.Account", false},
 		row{"resources", "member", "the client reads all members of hiring.Member", false},
 		row{"resources", "challenge", "the client reads all members of hiring.Challenge", false},

@@ -83,7 +83,7 @@ func TestDocumentInAnEnvelopeIsRead(t *testing.T) {
 // unchecked are the assumptions that no request of doctor can show, or that its calls of
 // the client's methods include. docs/assumptions.md
 // says so.
-var unchecked = []string{"required name", "no body", "resource response", "confidence values", "score scale", "bare document", "any response", "not yet", "enforced limits", "end of a log", "look of a throttle", "longest window", "settling", "addresses", "archive storage"}
+var unchecked = []string{"required name", "no body", "resource response", "confidence values", "score scale", "bare document", "any response", "not yet", "enforced limits", "meaning of since", "end of a log", "look of a throttle", "longest window", "settling", "addresses", "archive storage"}
 
 // TestEveryDocumentedAssumptionIsChecked: docs/assumptions.md and the report have the same
 // names, except those that the page lists as not checked.

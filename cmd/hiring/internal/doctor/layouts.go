@@ -1,9 +1,14 @@
 package doctor
 
 import (
+	"strconv"
 	"time"
+)
 
-	"github.com/hiring-assessment/hiring-go/internal/urls"
+// Layouts of SinceLayout that are numbers.
+const (
+	unix      = "unix"
+	unixMilli = "unixmilli"
 )
 
 // usualLayouts returns layouts of times in queries, most frequent first.
@@ -19,18 +24,15 @@ func usualLayouts() []string {
 		}
 		all = append(all, date)
 	}
-	return append(all, time.RFC1123, time.RFC1123Z, urls.Unix, urls.UnixMilli)
+	return append(all, time.RFC1123, time.RFC1123Z, unix, unixMilli)
 }
 
-// hasLayout reports whether formatting the example's time with the layout returns the
-// example.
+// hasLayout reports whether an example of a time has a layout.
 func hasLayout(example, layout string) bool {
-	at, err := urls.ParseTime(layout, example)
-	switch layout {
-	case urls.Unix:
-		return err == nil && len(example) == len("1773576855")
-	case urls.UnixMilli:
-		return err == nil && len(example) == len("1773576855678")
+	if digits := map[string]int{unix: len("1773576855"), unixMilli: len("1773576855678")}[layout]; digits > 0 {
+		_, err := strconv.ParseInt(example, 10, 64)
+		return err == nil && len(example) == digits
 	}
+	at, err := time.Parse(layout, example)
 	return err == nil && at.Format(layout) == example
 }

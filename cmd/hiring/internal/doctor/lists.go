@@ -21,17 +21,12 @@ type listing struct {
 	size          int  // The requested page size.
 
 	client  *hiring.Client
-	dialect hiring.Dialect                           // Of the examination at that time.
-	again   func(c *hiring.Client, size int) listing // Reads the list with another client or page size.
+	dialect hiring.Dialect // Of the examination at that time.
 }
 
-// readList reads the first two pages of a list.
-func readList[T any](ctx context.Context, e *examination, list func(*hiring.Client) hiring.Pager[T], client *hiring.Client, size int) ([]T, listing) {
-	l := listing{client: client, dialect: e.dialect, size: size, again: func(c *hiring.Client, size int) listing {
-		_, l := readList(ctx, e, list, c, size)
-		return l
-	}}
-	pager := list(client)
+// readTwo reads the first two pages of a list, and returns the items of the first.
+func readTwo[T any](ctx context.Context, e *examination, pager hiring.Pager[T], size int) ([]T, listing) {
+	l := listing{dialect: e.dialect, size: size}
 	if size > 0 {
 		pager = pager.PageSize(size)
 	}
@@ -52,24 +47,39 @@ func readList[T any](ctx context.Context, e *examination, list func(*hiring.Clie
 	return items, l
 }
 
-// pages describes a list: the row of its items and their type, and the fields of Dialect
-// that its pages need. A field is empty when the list has no such parameter.
+// pages describes a list: the row of its items, and the fields of Dialect that its pages
+// need. A field is empty when the list has no such parameter.
 type pages struct {
 	resource   string
-	of         any
 	route      string // Empty for a documented route.
 	page, size string
 	most       int    // The documented page size, which commands request.
 	path       string // For searches, with ids; empty with a route.
+
+	of   any                                      // An item.
+	read func(c *hiring.Client, size int) listing // Reads the first two pages.
 }
 
-// readPages reads a list, finds its route and the names of its parameters, and checks its
-// items. A server that rejects the usual page size is asked for ten items.
+// readPages examines a list, and returns the items of the longest page that was read.
 func readPages[T any](ctx context.Context, e *examination, p pages, list func(*hiring.Client) hiring.Pager[T]) ([]T, listing) {
-	var items []T
-	var l listing
+	var longest []T
+	p.of = *new(T)
+	p.read = func(c *hiring.Client, size int) listing {
+		items, l := readTwo(ctx, e, list(c), size)
+		if l.client = c; len(items) > len(longest) {
+			longest = items
+		}
+		return l
+	}
+	l := e.examine(ctx, p)
+	return longest, l
+}
+
+// examine reads a list, finds its route and the names of its parameters, and checks its
+// items. A server that rejects the usual page size is asked for ten items.
+func (e *examination) examine(ctx context.Context, p pages) (l listing) {
 	fetch := func(c *hiring.Client) reply {
-		items, l = readList(ctx, e, list, c, p.most)
+		l = p.read(c, p.most)
 		return l.first
 	}
 	if p.route == "" {
@@ -80,11 +90,11 @@ func readPages[T any](ctx context.Context, e *examination, p pages, list func(*h
 	}
 	switch {
 	case p.size != "" && l.first.blames(p.size):
-		e.settleParameter(ctx, p.size, p.path, "", listing.sizeResult, l)
+		e.settleParameter(ctx, p, p.size, "", listing.sizeResult, l)
 		fetch(e.client)
 	case p.size != "" && errors.Is(l.first.err, hiring.ErrInvalidInput):
 		rejected := fmt.Sprintf("%s, with a page size of %d", l.first.summary(), p.most)
-		if items, l = readList(ctx, e, list, e.client, 10); l.first.ok() {
+		if l = p.read(e.client, 10); l.first.ok() {
 			e.set("page sizes", wrong("less than assumed", rejected, "set a smaller PageSize; commands that list fail"))
 		}
 	}
@@ -92,18 +102,18 @@ func readPages[T any](ctx context.Context, e *examination, p pages, list func(*h
 	if number := metaOf(l.first).Page; number != nil && *number == 0 {
 		e.set("list shape", wrong("pages from 0", l.first.summary(),
 			"commands that list fail: pages are documented to begin with 1; report it to the API's support"))
-		return items, l
+		return l
 	}
 	smaller := l
 	if p.size != "" { // A size above the maximum is rejected by name, as documented.
-		smaller = e.settleParameter(ctx, p.size, p.path, strconv.Itoa(p.most+1), listing.sizeResult, l)
+		smaller = e.settleParameter(ctx, p, p.size, strconv.Itoa(p.most+1), listing.sizeResult, l)
 	}
 	switch p.page {
 	case "":
 	case "CursorParam":
-		e.settleParameter(ctx, p.page, p.path, "hiring-doctor", listing.pageResult, l, smaller)
+		e.settleParameter(ctx, p, p.page, "hiring-doctor", listing.pageResult, l, smaller)
 	default:
-		e.settleParameter(ctx, p.page, p.path, "", listing.pageResult, l, smaller)
+		e.settleParameter(ctx, p, p.page, "", listing.pageResult, l, smaller)
 	}
 	for _, second := range []reply{l.second, smaller.second} {
 		if second.err != nil || second.ok() {
@@ -111,7 +121,7 @@ func readPages[T any](ctx context.Context, e *examination, p pages, list func(*h
 		}
 	}
 	e.checkShape(p, l)
-	return items, l
+	return l
 }
 
 // settleRoute finds an assumed route. A response at a route that is neither assumed nor
@@ -139,7 +149,7 @@ func (e *examination) settleRoute(name string, of any, call func(*hiring.Client)
 // that shows it. Otherwise it reads the list again in smaller pages, and returns what was
 // read last. A short list does not show the name: a search for the invalid value does.
 func (e *examination) settleParameter(
-	ctx context.Context, name, path, invalid string, judge func(listing, string) result, before ...listing,
+	ctx context.Context, p pages, name, invalid string, judge func(listing, string) result, before ...listing,
 ) (last listing) {
 	l := before[0]
 	last = before[len(before)-1]
@@ -155,15 +165,15 @@ func (e *examination) settleParameter(
 		if !l.first.blames(name) && (!l.first.ok() || l.items < 2) {
 			return l.undecided()
 		}
-		last = l.again(c, max(1, min(3, l.items-1)))
+		last = p.read(c, max(1, min(3, l.items-1)))
 		return judge(last, name)
 	}
 	e.settle(name, e.known(name), probe)
 	switch {
 	case e.disprovedAll(name) && name != "CursorParam":
-		e.settleBySearch(ctx, name, path, "", probe)
+		e.settleBySearch(ctx, name, p.path, "", probe)
 	case e.disprovedAll(name), e.searchable(name) && l.first.ok():
-		e.settleBySearch(ctx, name, path, invalid, probe)
+		e.settleBySearch(ctx, name, p.path, invalid, probe)
 	}
 	return last
 }

@@ -37,7 +37,7 @@ type reply struct {
 // prober makes all calls of this package.
 type prober struct {
 	client        *hiring.Client // With the names that are known so far.
-	connection    *connection
+	proxy, server string         // Hosts; proxy is empty when there is none, and server until a request was made.
 	mayWrite      bool
 	reads, writes int
 	present       reply // Filled by the client while a call is made.
@@ -48,7 +48,7 @@ type prober struct {
 // newProber makes the client of a run. It retries once and waits at most five seconds, so
 // that a run is short and its cost is known.
 func newProber(c Config) (*prober, error) {
-	p := &prober{connection: newConnection(c)}
+	p := &prober{proxy: proxyOf(c)}
 	options := slices.Concat([]hiring.Option{hiring.WithTimeout(20 * time.Second), hiring.WithHTTPClient(c.HTTP)}, c.Options, []hiring.Option{
 		hiring.WithDialect(c.Dialect),
 		hiring.WithRetry(hiring.RetryPolicy{MaxAttempts: maxAttempts, BaseBackoff: 200 * time.Millisecond, MaxWait: 5 * time.Second}),
@@ -69,16 +69,16 @@ func (p *prober) observe(_ context.Context, e hiring.Exchange) {
 	} else {
 		p.writes++
 	}
-	p.connection.server = e.Server
+	p.server = e.Server
 	p.present.label = e.Method + " " + e.Route
 	if e.Warning != "" {
 		p.present.warnings = append(p.present.warnings, e.Warning)
 	}
 }
 
-// watch returns a context whose calls record their responses and their connections.
+// watch returns a context whose calls record their responses.
 func (p *prober) watch(ctx context.Context) context.Context {
-	return p.connection.withTrace(hiring.WithResponse(ctx, &p.present.Response))
+	return hiring.WithResponse(ctx, &p.present.Response)
 }
 
 // read makes a call of one request that reads, unless that would exceed the limits of a

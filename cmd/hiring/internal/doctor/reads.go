@@ -12,7 +12,6 @@ import (
 	"time"
 
 	hiring "github.com/hiring-assessment/hiring-go"
-	"github.com/hiring-assessment/hiring-go/internal/urls"
 )
 
 func (e *examination) readAccount(ctx context.Context) reply {
@@ -54,7 +53,7 @@ func (e *examination) readDocument(ctx context.Context) reply {
 
 // readSubmissions reads the list of submissions first, because later requests need them.
 func (e *examination) readSubmissions(ctx context.Context) []hiring.Submission {
-	items, l := readPages(ctx, e, pages{resource: "submission", of: hiring.Submission{}, page: "CursorParam", size: "PageSizeParam", most: 100, path: "/submissions"},
+	items, l := readPages(ctx, e, pages{resource: "submission", page: "CursorParam", size: "PageSizeParam", most: 100, path: "/submissions"},
 		func(c *hiring.Client) hiring.Pager[hiring.Submission] {
 			return c.Submissions.List(hiring.SubmissionFilter{})
 		})
@@ -75,7 +74,7 @@ func (e *examination) readSubmissions(ctx context.Context) []hiring.Submission {
 // readChallenges reads the list of challenges, and a challenge with several tasks if there
 // is one.
 func (e *examination) readChallenges(ctx context.Context) []hiring.Challenge {
-	items, _ := readPages(ctx, e, pages{resource: "challenge", of: hiring.Challenge{}, route: "ListChallenges", page: "PageParam", size: "PageSizeParam", most: 100},
+	items, _ := readPages(ctx, e, pages{resource: "challenge", route: "ListChallenges", page: "PageParam", size: "PageSizeParam", most: 100},
 		func(c *hiring.Client) hiring.Pager[hiring.Challenge] { return c.Challenges.List() })
 	if len(items) > 0 {
 		id := items[max(0, slices.IndexFunc(items, func(c hiring.Challenge) bool { return c.IsMultiTask }))].ID
@@ -87,7 +86,7 @@ func (e *examination) readChallenges(ctx context.Context) []hiring.Challenge {
 
 // readAssessments reads the list of assessments, and one assessment.
 func (e *examination) readAssessments(ctx context.Context, submissions []hiring.Submission) []hiring.Assessment {
-	items, _ := readPages(ctx, e, pages{resource: "assessment", of: hiring.Assessment{}, route: "ListAssessments", page: "PageParam", size: "PageSizeParam", most: 100},
+	items, _ := readPages(ctx, e, pages{resource: "assessment", route: "ListAssessments", page: "PageParam", size: "PageSizeParam", most: 100},
 		func(c *hiring.Client) hiring.Pager[hiring.Assessment] { return c.Assessments.List() })
 	id := assessmentOf(submissions, items)
 	if id == "" {
@@ -125,7 +124,7 @@ func (e *examination) readInvitations(ctx context.Context, assessment string) []
 	if assessment == "" {
 		return nil
 	}
-	items, _ := readPages(ctx, e, pages{resource: "invitation", of: hiring.Invitation{}, page: "PageParam", size: "PageSizeParam", most: 100,
+	items, _ := readPages(ctx, e, pages{resource: "invitation", page: "PageParam", size: "PageSizeParam", most: 100,
 		path: "/assessments/" + url.PathEscape(assessment) + "/invitations"},
 		func(c *hiring.Client) hiring.Pager[hiring.Invitation] { return c.Invitations.List(assessment) })
 	return items
@@ -143,7 +142,7 @@ func (e *examination) readLog(ctx context.Context, submissions []hiring.Submissi
 		return s.Report.Facts.AIExchangeCount
 	}
 	longest := slices.MaxFunc(submissions, func(a, b hiring.Submission) int { return cmp.Compare(exchanges(a), exchanges(b)) })
-	events, l := readPages(ctx, e, pages{resource: "event", of: hiring.Event{}, size: "EventPageSizeParam", most: 500, path: "/submissions/" + url.PathEscape(longest.ID) + "/events"},
+	events, l := readPages(ctx, e, pages{resource: "event", size: "EventPageSizeParam", most: 500, path: "/submissions/" + url.PathEscape(longest.ID) + "/events"},
 		func(c *hiring.Client) hiring.Pager[hiring.Event] {
 			return c.Events.List(longest.ID, hiring.EventFilter{})
 		})
@@ -185,7 +184,7 @@ func (e *examination) readSubmission(ctx context.Context, submissions []hiring.S
 }
 
 func (e *examination) readMembers(ctx context.Context) {
-	readPages(ctx, e, pages{resource: "member", of: hiring.Member{}},
+	readPages(ctx, e, pages{resource: "member"},
 		func(c *hiring.Client) hiring.Pager[hiring.Member] { return c.Members.List() })
 }
 
@@ -249,51 +248,12 @@ func (e *examination) readSince(ctx context.Context, submissions []hiring.Submis
 	if e.disprovedAll("SinceLayout") {
 		e.settle("SinceLayout", usualNames["SinceLayout"], probe(futureTime))
 	}
-	e.readMeaning(ctx, submissions)
 }
 
 // filtered reads the first page of the submissions that match a filter.
 func (e *examination) filtered(ctx context.Context, c *hiring.Client, filter hiring.SubmissionFilter) ([]hiring.Submission, reply) {
 	page, r := get(ctx, e.prober, c.Submissions.List(filter).Page)
 	return page.Items, r
-}
-
-// readMeaning finds the time that since filters by: the latest time of a submission that,
-// as since, still returns it.
-func (e *examination) readMeaning(ctx context.Context, submissions []hiring.Submission) {
-	const row = "meaning of since"
-	layout := e.value("SinceLayout")
-	rounded := func(at time.Time) time.Time { // As the API reads it.
-		seen, _ := urls.ParseTime(layout, urls.FormatTime(layout, at))
-		return seen
-	}
-	i := slices.IndexFunc(submissions, func(s hiring.Submission) bool {
-		return s.SubmittedAt != nil && s.EvaluatedAt != nil && rounded(*s.SubmittedAt).After(s.CreatedAt) && rounded(*s.EvaluatedAt).After(*s.SubmittedAt)
-	})
-	if i < 0 || !e.settled("SinceLayout") {
-		return
-	}
-	one := submissions[i]
-	for _, meaning := range []struct {
-		name string
-		at   time.Time
-	}{{"evaluation", *one.EvaluatedAt}, {"submission", *one.SubmittedAt}, {"creation", one.CreatedAt}} {
-		items, r := e.filtered(ctx, e.client, hiring.SubmissionFilter{Since: rounded(meaning.at)})
-		older := func(s hiring.Submission) bool { // In every meaning.
-			return s.SubmittedAt != nil && s.EvaluatedAt != nil && s.CreatedAt.Before(rounded(meaning.at)) &&
-				s.SubmittedAt.Before(rounded(meaning.at)) && s.EvaluatedAt.Before(rounded(meaning.at))
-		}
-		switch {
-		case !r.ok():
-			e.set(row, undecided(r.summary(), "run it again when that is solved"))
-			return
-		case slices.ContainsFunc(items, older):
-		case slices.ContainsFunc(items, func(s hiring.Submission) bool { return s.ID == one.ID }):
-			e.set(row, ok(meaning.name, r.label+": the time of "+meaning.name+" returns the submission, a later time does not"))
-			return
-		}
-	}
-	e.set(row, wrong("something else", listSubmissions+": it returns older submissions, or none of a submission's times returns it", "none: the waiting methods do not depend on it"))
 }
 
 // readFiltered checks the filter by status. When every listed submission is evaluated, it

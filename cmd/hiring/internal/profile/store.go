@@ -228,12 +228,10 @@ func (s *Store) Use(name string) error {
 	})
 }
 
-// Change changes the settings of a profile, except its address and key.
-func (s *Store) Change(name string, change func(*Profile)) error {
+// SetDialect sets the dialect file of a profile; "" means none.
+func (s *Store) SetDialect(name, file string) error {
 	return s.edit(name, func(all *content, p Profile) error {
-		base, place := p.BaseURL, p.KeyIn
-		change(&p)
-		p.BaseURL, p.KeyIn = base, place
+		p.Dialect = file
 		all.Profiles[name] = p
 		return nil
 	})
