@@ -1,29 +1,33 @@
 package hiring
 
 import (
+	"cmp"
 	"context"
 	"errors"
-	"math"
 	"math/rand/v2"
 	"net/http"
 	"strings"
 	"time"
 
-	"github.com/hiring-assessment/hiring-go/internal/quota"
 	"github.com/hiring-assessment/hiring-go/internal/waiting"
 )
 
-// leftToOthers is the share of each rate-limit window that polling leaves to other users
-// of the key.
-const leftToOthers = 0.1
-
-// poller sends the requests that a waiting.Machine wants, and turns the responses into
-// facts for the machine. All times in these facts are the server's, except LocalTime.
+// poller polls as a waiting.Machine decides: it sends the requests that the machine wants,
+// and turns the responses into facts for the machine. All times in these facts are the
+// server's, except LocalTime.
 type poller struct {
+	pollLoop
+
 	submissions *SubmissionService
 	assessment  string // Lists only its submissions. "": all.
-	interval    interval
-	requests    int // Made so far, also those that the rate limit refused.
+	machine     *waiting.Machine
+	spelling    map[string]string // The caller's spelling of known ids, by the id in lower case.
+
+	// onlyReports is set for known ids: of a submission nothing but the report is needed.
+	// listed holds the evaluated submissions that a listing showed without their report, by ID in
+	// lower case, so that only the report is read.
+	onlyReports bool
+	listed      map[string]Submission
 
 	// check is called after each successful response with its number of items. Nil: not
 	// called.
@@ -33,39 +37,50 @@ type poller struct {
 	// called when that was done, which is only after the last attempt.
 	isNew  func(s *Submission, named bool) bool
 	warned func(bad *badSubmission)
-
-	// withoutReport holds the evaluated submissions that a listing showed without their
-	// report, by ID in lower case, so that only the report is read. Nil for a watch, which
-	// needs the current submission.
-	withoutReport map[string]Submission
 }
 
-// now returns the server's time.
-func (p *poller) now() time.Time { return p.serverTime(time.Now()) }
-
-// serverTime returns the server's time at a local time.
-func (p *poller) serverTime(local time.Time) time.Time {
-	return p.submissions.core.shared.pollClock.Server(local)
-}
-
-// budget returns the reads that the rate limit leaves to polling.
-func (p *poller) budget() waiting.Budget {
-	k := p.submissions.core
-	limit, remaining, ends := k.shared.quotas.Left(k.keys.lastUsed().id, quota.Read, time.Now())
-	others := int(math.Ceil(max(leftToOthers, k.config.reserveShare) * float64(limit)))
-	return waiting.Budget{Left: remaining - others, Whole: limit - others, Ends: ends}
-}
-
-// ration returns an error when the remaining requests are reserved for other users of the key.
-func (p *poller) ration(operation string) error {
-	b := p.budget()
-	if b.Left > 0 {
-		return nil
+func newPoller(s *SubmissionService, operation, assessment string, pause interval) poller {
+	return poller{
+		pollLoop:    pollLoop{core: s.core, operation: operation, interval: pause},
+		submissions: s, assessment: assessment,
 	}
-	return &Error{
-		Code: ErrRateLimited, Message: "not sent, because the remaining requests are reserved for other users of the key",
-		Operation: operation, Method: http.MethodGet, RetryAfter: b.Ends + time.Duration(jitter()*float64(p.interval.shortest)/10),
-		cause: func() error { return ErrQuotaExhausted },
+}
+
+// The limits of one poll.
+const (
+	maxPollPages = 10
+	maxPollReads = 50
+)
+
+// poll sends the requests of one poll and passes each result to take. It returns the
+// interval until the next poll: 0 when the poll has reached its limits and there is more to
+// read. It ends when take returns false, which more reports, and when a failed request must
+// not be followed by another one for a while.
+func (p *poller) poll(ctx context.Context, take func(fulfilled) bool) (wait time.Duration, more bool, err error) {
+	for pages, reads := 0, 0; ; {
+		action := p.machine.Next(p.now(), p.budget())
+		switch action.Kind {
+		case waiting.Wait:
+			if err == nil && reads >= maxPollReads && p.machine.ReadsAreDue() && p.budget().Left > 0 {
+				return 0, true, nil
+			}
+			return action.Until.Sub(p.now()), true, cmp.Or(err, p.ration("Submissions.List"))
+		case waiting.List:
+			pages++
+		default:
+			reads++
+		}
+		if pages > maxPollPages || reads > maxPollReads || retryAfter(err) > 0 {
+			return 0, true, err
+		}
+		var result fulfilled
+		result, err = p.fulfil(ctx, action)
+		if !take(result) {
+			return 0, false, nil
+		}
+		if err != nil && !IsTransient(err) {
+			return p.interval.next(), true, err
+		}
 	}
 }
 
@@ -78,7 +93,7 @@ type fulfilled struct {
 
 // fulfil makes the request of an action and passes the response to the machine. It
 // returns transient errors too, which the machine retries.
-func (p *poller) fulfil(ctx context.Context, m *waiting.Machine, action waiting.Action) (fulfilled, error) {
+func (p *poller) fulfil(ctx context.Context, action waiting.Action) (fulfilled, error) {
 	got := p.request(ctx, action)
 	facts := p.facts(&got, action)
 	if got.err == nil && p.check != nil {
@@ -90,7 +105,7 @@ func (p *poller) fulfil(ctx context.Context, m *waiting.Machine, action waiting.
 	if got.err != nil && !facts.Rejected && !facts.NotFound && !facts.Failed {
 		return fulfilled{}, got.err
 	}
-	indexes, err := m.Handle(p.serverTime(got.sentAt), facts) // The response has set the server's clock.
+	indexes, err := p.machine.Handle(p.serverTime(got.sentAt), facts) // The response has set the server's clock.
 	result := fulfilled{deliver: make([]Submission, len(indexes)), reportErr: got.reportErr}
 	for i, index := range indexes {
 		result.deliver[i] = got.submissions[index]
@@ -134,10 +149,11 @@ type polledPage struct {
 
 // request sends the request of an action.
 func (p *poller) request(ctx context.Context, action waiting.Action) polledPage {
-	got := polledPage{sentAt: time.Now(), decoding: &submissionLeniency{id: action.ID, isNew: p.isNew}}
+	id := cmp.Or(p.spelling[action.ID], action.ID)
+	got := polledPage{sentAt: time.Now(), decoding: &submissionLeniency{id: id, isNew: p.isNew}}
 	p.requests++
 	if action.Kind == waiting.Get {
-		p.read(ctx, action.ID, &got)
+		p.read(ctx, id, &got)
 	} else {
 		p.list(ctx, action, &got)
 	}
@@ -156,25 +172,25 @@ func (p *poller) list(ctx context.Context, action waiting.Action, got *polledPag
 // read reads a submission. It reads the report with a second request where the
 // submission came without it, and only the report when a listing showed the rest.
 func (p *poller) read(ctx context.Context, id string, got *polledPage) {
-	s, listed := p.withoutReport[strings.ToLower(id)]
+	s, listed := p.listed[strings.ToLower(id)]
 	if !listed {
-		s, got.err = p.readSubmission(ctx, id, got.decoding)
-		if got.err != nil {
+		if s, got.err = p.readSubmission(ctx, id, got.decoding); got.err != nil {
 			return
 		}
-		undecoded := got.decoding.find(s.ID) != nil
-		watching := p.withoutReport == nil
-		if undecoded && watching || !undecoded && (s.Report != nil || s.Status != SubmissionEvaluated) {
-			got.submissions = []Submission{s}
+		got.submissions = []Submission{s}
+		needsReport := s.Report == nil && s.Status == SubmissionEvaluated
+		if got.decoding.find(s.ID) != nil {
+			needsReport = p.onlyReports
+		}
+		if !needsReport {
 			return
 		}
 		p.requests++
 	}
 	report, err := p.submissions.Report(ctx, id)
-	switch {
-	case isUndecodable(err):
+	if isUndecodable(err) {
 		got.reportErr, s.Report = err, nil
-	default:
+	} else {
 		got.err, s.Report = err, &report
 	}
 	got.submissions = []Submission{s}
@@ -201,9 +217,9 @@ func isUndecodable(err error) bool {
 	return ok && failure.invalidBody
 }
 
-// facts returns what the machine needs of a response. A wait for reports needs nothing
-// else of a submission that cannot be decoded: it counts as evaluated without a report,
-// so that its report is read singly.
+// facts returns what the machine needs of a response. Where only reports are needed, a
+// submission that cannot be decoded counts as evaluated without a report, so that its report
+// is read singly.
 func (p *poller) facts(got *polledPage, action waiting.Action) waiting.Response {
 	facts := waiting.Response{
 		Cursor:     got.cursor,
@@ -213,23 +229,22 @@ func (p *poller) facts(got *polledPage, action waiting.Action) waiting.Response 
 		NotFound:   errors.Is(got.err, ErrNotFound) && action.Kind == waiting.Get,
 		Failed:     IsTransient(got.err),
 	}
-	waitsForReports := p.withoutReport != nil
 	for i := range got.submissions {
 		s := &got.submissions[i]
 		it := itemOf(s)
 		it.Ready = it.Ready || got.reportErr != nil // A report that cannot be decoded is not awaited.
-		if bad := got.decoding.find(s.ID); bad != nil {
-			it.Unreadable = !waitsForReports || !bad.named
-			switch {
-			case !bad.named:
-				it.ID = ""
-			case waitsForReports:
-				it.Status = waiting.Evaluated
-			}
+		switch bad := got.decoding.find(s.ID); {
+		case bad == nil:
+		case !bad.named:
+			it.ID, it.Unreadable = "", true
+		case p.onlyReports:
+			it.Status = waiting.Evaluated
+		default:
+			it.Unreadable = true
 		}
 		facts.Items = append(facts.Items, it)
-		if waitsForReports && it.Status == waiting.Evaluated && !it.Ready {
-			p.withoutReport[strings.ToLower(it.ID)] = *s
+		if p.onlyReports && it.Status == waiting.Evaluated && !it.Ready {
+			p.listed[strings.ToLower(it.ID)] = *s
 		}
 	}
 	return facts
@@ -259,27 +274,13 @@ func (p *poller) options() waiting.Options {
 	return waiting.Options{Lookback: defaultLookback, Min: p.interval.shortest, Max: p.interval.longest, Seed: seed}
 }
 
-// sleep sleeps for an interval after a poll, longer if last or the rate limit requires
-// it. It ends at once when the context would end before the next window. When the
-// context ends, the error has last as well.
-func (p *poller) sleep(ctx context.Context, wait time.Duration, last error) error {
-	if last == nil {
-		last = p.ration("Submissions.List")
+// progress returns the progress of the machine. For a watch, Pending counts the
+// submissions whose evaluation is expected.
+func (p *poller) progress(next time.Time) WaitProgress {
+	progress := p.machine.Progress(p.now())
+	return WaitProgress{
+		Pending: p.machine.Pending(), Missing: len(p.machine.Missing()), Requests: p.requests, NextPoll: next,
+		SinceMeaning: progress.SinceMeaning, AwaitingGrading: progress.Unfinished,
+		ReadsLastHour: progress.ReadsLastHour, SlowReason: progress.SlowReason,
 	}
-	if outlasts(ctx, retryAfter(last)) {
-		return &endedError{context.DeadlineExceeded, last}
-	}
-	ended := sleep(ctx, max(wait, retryAfter(last)), PausePoll)
-	if ended != nil && last != nil {
-		return &endedError{ended, last}
-	}
-	return ended
-}
-
-// retryAfter returns how long to wait after a failed poll, a window at most.
-func retryAfter(err error) time.Duration {
-	if failure, ok := errors.AsType[*Error](err); ok {
-		return min(failure.RetryAfter, quota.Longest)
-	}
-	return 0
 }

@@ -2,9 +2,7 @@ package hiring
 
 import (
 	"context"
-	"errors"
 	"math/rand/v2"
-	"strings"
 	"time"
 )
 
@@ -76,27 +74,6 @@ func beginWait(ctx context.Context, d time.Duration, reason PauseReason, moved <
 		}
 	}
 }
-
-// namedEnd returns err with the operation of a call that waits, if the end of the context is
-// the cause: a request in flight is an operation of its own.
-func namedEnd(operation string, err error) error {
-	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
-		return &endedCall{operation, err}
-	}
-	return err
-}
-
-// endedCall is the end of the context of a call that waits.
-type endedCall struct {
-	operation string
-	err       error
-}
-
-func (e *endedCall) Error() string {
-	return "hiring: " + e.operation + ": " + strings.TrimPrefix(e.err.Error(), "hiring: ")
-}
-
-func (e *endedCall) Unwrap() error { return e.err }
 
 // outlasts reports whether waiting that long would exceed ctx's deadline.
 func outlasts(ctx context.Context, wait time.Duration) bool {

@@ -5,7 +5,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"iter"
 	"net/http"
 	"slices"
@@ -33,15 +32,17 @@ type TailOptions struct {
 // the caller keeps retains at most a few KB of memory. Scope read; up to about 120 reads an hour.
 func (s *EventService) Tail(ctx context.Context, submissionID string, o TailOptions) iter.Seq2[Event, error] {
 	return func(yield func(Event, error) bool) {
-		err := s.use().composed(ctx, "Events.Tail", func(ctx context.Context) (err error) {
-			t := follower{events: s, id: submissionID, last: o.SinceSeq, begun: o.SinceSeq > 0}
-			t.interval, err = newInterval(o.MinInterval, o.MaxInterval)
-			t.submissions = &SubmissionService{s.core}
-			err = joinParams(err, s.List(submissionID, EventFilter{SinceSeq: o.SinceSeq}).err)
-			if err == nil {
-				err = namedEnd("Events.Tail", t.follow(ctx, func(e Event) bool { return yield(e, nil) }))
+		err := s.use().composed(ctx, "Events.Tail", func(ctx context.Context) error {
+			pause, err := newInterval(o.MinInterval, o.MaxInterval)
+			if err = joinParams(err, s.List(submissionID, EventFilter{SinceSeq: o.SinceSeq}).err); err != nil {
+				return err
 			}
-			return err
+			t := follower{
+				pollLoop: pollLoop{core: s.core, operation: "Events.Tail", pending: "the attempt was not evaluated yet: ", interval: pause},
+				id:       submissionID, last: o.SinceSeq, begun: o.SinceSeq > 0,
+				yield: func(e Event) bool { return yield(e, nil) },
+			}
+			return t.run(ctx, t.poll)
 		})
 		if err != nil {
 			yield(Event{}, err)
@@ -51,65 +52,51 @@ func (s *EventService) Tail(ctx context.Context, submissionID string, o TailOpti
 
 // follower is one range over Tail.
 type follower struct {
-	poller
+	pollLoop
 
-	events    *EventService
 	id        string
+	yield     func(Event) bool
 	last      int64 // The seq of the last entry.
 	begun     bool  // last is set.
+	checked   bool  // Whether the attempt is evaluated was asked once.
 	evaluated bool
 	idle      int // Consecutive polls without new entries.
 	emptyEnds int // Consecutive polls whose last page had a cursor and no new entry.
 }
 
-func (t *follower) follow(ctx context.Context, yield func(Event) bool) error {
-	err := t.checkEvaluated(ctx)
-	if err != nil {
-		if !IsTransient(err) {
-			return err
-		}
-		if ended := t.sleep(ctx, t.nextInterval(), err); ended != nil {
-			return stillOpen(ended)
-		}
-	}
-	for {
-		before := t.requests
-		news, more, err := t.read(ctx, yield)
-		if !more {
-			return nil
-		}
-		switch {
-		case err == nil && t.evaluated && t.emptyEnds == 0: // The log was read after the evaluation.
-			return nil
-		case news:
-			t.idle = 0
-		case err == nil:
-			t.idle++
-			if t.idle%2 == 1 {
-				err = t.checkEvaluated(ctx)
-			}
-		}
-		if err != nil && !IsTransient(err) {
-			return err
-		}
-		wait := max(t.nextInterval(), t.budget().Interval(t.requests-before, quota.Length))
-		if t.evaluated && err == nil && t.emptyEnds == 0 {
-			wait = 0 // Read once more, for entries that were added meanwhile.
-		}
-		if ended := t.sleep(ctx, wait, err); ended != nil {
-			return stillOpen(ended)
+// poll reads the log once. Before the first poll and while no entries come, it also checks
+// whether the attempt is evaluated.
+func (t *follower) poll(ctx context.Context) (wait time.Duration, more bool, err error) {
+	if !t.checked {
+		t.checked = true
+		if err := t.checkEvaluated(ctx); err != nil {
+			return t.nextInterval(), true, err
 		}
 	}
-}
-
-func stillOpen(ended error) error {
-	return fmt.Errorf("the attempt was not evaluated yet: %w", ended)
+	before := t.requests
+	news, more, err := t.read(ctx)
+	switch {
+	case !more, err == nil && t.evaluated && t.emptyEnds == 0: // The log was read after the evaluation.
+		return 0, false, nil
+	case news:
+		t.idle = 0
+	case err == nil:
+		t.idle++
+		if t.idle%2 == 1 {
+			err = t.checkEvaluated(ctx)
+		}
+	}
+	wait = max(t.nextInterval(), t.budget().Interval(t.requests-before, quota.Length))
+	if t.evaluated && err == nil && t.emptyEnds == 0 {
+		wait = 0 // Read once more, for entries that were added meanwhile.
+	}
+	return wait, true, cmp.Or(err, t.ration("Events.List"))
 }
 
 // read yields the entries after the last one. It reports whether there were any, and
 // whether the range continues.
-func (t *follower) read(ctx context.Context, yield func(Event) bool) (news, more bool, err error) {
-	log := t.events.List(t.id, EventFilter{SinceSeq: t.last})
+func (t *follower) read(ctx context.Context) (news, more bool, err error) {
+	log := (&EventService{t.core}).List(t.id, EventFilter{SinceSeq: t.last})
 	for token := ""; ; {
 		if err := t.ration("Events.List"); err != nil {
 			return news, true, err
@@ -126,7 +113,7 @@ func (t *follower) read(ctx context.Context, yield func(Event) bool) (news, more
 		if err != nil {
 			return news, true, err
 		}
-		found, more := t.deliver(page.Items, yield)
+		found, more := t.deliver(page.Items)
 		news = news || found
 		if !more {
 			return news, false, nil
@@ -145,7 +132,7 @@ func (t *follower) read(ctx context.Context, yield func(Event) bool) (news, more
 }
 
 // deliver yields the new entries of a page in order of seq.
-func (t *follower) deliver(page []Event, yield func(Event) bool) (news, more bool) {
+func (t *follower) deliver(page []Event) (news, more bool) {
 	slices.SortFunc(page, func(a, b Event) int { return cmp.Compare(a.Seq, b.Seq) })
 	for _, e := range page {
 		if t.begun && e.Seq <= t.last {
@@ -153,7 +140,7 @@ func (t *follower) deliver(page []Event, yield func(Event) bool) (news, more boo
 		}
 		t.last, t.begun, news = e.Seq, true, true
 		e.Payload = bytes.Clone(e.Payload)
-		if !yield(e) {
+		if !t.yield(e) {
 			return news, false
 		}
 	}
@@ -179,7 +166,7 @@ func (t *follower) checkEvaluated(ctx context.Context) error {
 		return err
 	}
 	t.requests++
-	report, err := t.submissions.Report(ctx, t.id)
+	report, err := (&SubmissionService{t.core}).Report(ctx, t.id)
 	t.evaluated = err == nil && report.Ready()
 	return err
 }

@@ -37,32 +37,6 @@ type WaitProgress struct {
 	SlowReason      string // Why the wait is slow; "" when it is not.
 }
 
-// interval is the range of the random interval between two polls.
-type interval struct{ shortest, longest time.Duration }
-
-func newInterval(shortest, longest time.Duration) (interval, error) {
-	if err := joinParams(checkUnit("MinInterval", shortest), checkUnit("MaxInterval", longest)); err != nil {
-		return interval{}, err
-	}
-	switch {
-	case shortest < 0 || longest < 0:
-		return interval{}, &ParamError{Param: "MinInterval, MaxInterval", Problem: "must not be negative"}
-	case shortest == 0 && longest == 0:
-		shortest, longest = 30*time.Second, 60*time.Second
-	case shortest == 0:
-		shortest = min(30*time.Second, longest)
-	case longest == 0:
-		longest = max(60*time.Second, shortest)
-	case longest < shortest:
-		return interval{}, &ParamError{Param: "MaxInterval", Problem: "must not be shorter than MinInterval"}
-	}
-	return interval{shortest, longest}, nil
-}
-
-func (i interval) next() time.Duration {
-	return i.shortest + time.Duration(jitter()*float64(i.longest-i.shortest))
-}
-
 // WaitReport polls a submission until its report is ready, and returns the report.
 // It polls every 30 to 60 s, unless WaitOptions says otherwise.
 //
@@ -81,42 +55,31 @@ func (s *SubmissionService) WaitReport(ctx context.Context, id string, o WaitOpt
 	return report, err
 }
 
-func (s *SubmissionService) waitReport(ctx context.Context, id string, o WaitOptions) (Report, error) {
+func (s *SubmissionService) waitReport(ctx context.Context, id string, o WaitOptions) (report Report, err error) {
 	pause, err := newInterval(o.MinInterval, o.MaxInterval)
 	if err = joinParams(err, newRequest("Submissions.WaitReport", "GET /submissions/{id}/report", pathID{"id", id}).err); err != nil {
 		return Report{}, err
 	}
+	l := pollLoop{core: s.core, operation: "Submissions.WaitReport", interval: pause}
 	progress := WaitProgress{Total: 1, Pending: 1}
-	ended := func(err error) error {
-		return &WaitError{Pending: []string{id}, Err: namedEnd("Submissions.WaitReport", err)}
-	}
-	for {
-		report, err := s.Report(ctx, id)
-		progress.Requests++
-		if err == nil && report.Ready() {
-			progress.Ready, progress.Pending, progress.NextPoll = 1, 0, time.Time{}
-			o.report(progress)
-			return report, nil
-		}
-		switch {
-		case err != nil && errors.Is(err, ctx.Err()):
-			return Report{}, ended(err)
-		case err != nil && !IsTransient(err):
-			return Report{}, err
-		}
-		wait := max(pause.next(), retryAfter(err))
-		if outlasts(ctx, retryAfter(err)) {
-			return Report{}, ended(&endedError{context.DeadlineExceeded, err})
-		}
-		progress.NextPoll = time.Now().Add(wait)
+	l.polled = func(next time.Time) {
+		progress.Requests, progress.NextPoll = l.requests, next
 		o.report(progress)
-		if ctxErr := sleep(ctx, wait, PausePoll); ctxErr != nil {
-			if err != nil {
-				ctxErr = &endedError{ctxErr, err}
-			}
-			return Report{}, ended(ctxErr)
-		}
 	}
+	err = l.run(ctx, func(ctx context.Context) (time.Duration, bool, error) {
+		l.requests++
+		report, err = s.Report(ctx, id)
+		return pause.next(), err != nil || !report.Ready(), err
+	})
+	if _, ended := errors.AsType[*endedCall](err); ended {
+		err = &WaitError{Pending: []string{id}, Err: err}
+	}
+	if err != nil {
+		return Report{}, err
+	}
+	progress.Ready, progress.Pending = 1, 0
+	l.polled(time.Time{})
+	return report, nil
 }
 
 // WaitError lists the submissions that had no report when a wait ended.
@@ -154,17 +117,6 @@ func (o WaitOptions) report(p WaitProgress) {
 	}
 }
 
-// progressOf returns the progress of a machine. For a watch, Pending counts the
-// submissions whose evaluation is expected.
-func (p *poller) progressOf(m *waiting.Machine, next time.Time) WaitProgress {
-	progress := m.Progress(p.now())
-	return WaitProgress{
-		Pending: m.Pending(), Missing: len(m.Missing()), Requests: p.requests, NextPoll: next,
-		SinceMeaning: progress.SinceMeaning, AwaitingGrading: progress.Unfinished,
-		ReadsLastHour: progress.ReadsLastHour, SlowReason: progress.SlowReason,
-	}
-}
-
 // WaitReports waits for the reports of many submissions and yields each once, when
 // it is ready. It reads listings of up to a hundred submissions instead of each
 // report. Ids may be given in any order.
@@ -187,7 +139,7 @@ func (s *SubmissionService) WaitReports(ctx context.Context, ids []string, o Wai
 			if err = joinParams(err, checkIDs(ids)); err != nil {
 				return err
 			}
-			return newWaiter(s, o, pause, ids, yield).run(ctx)
+			return newWaiter(s, o, pause, ids, yield).wait(ctx)
 		})
 		if err != nil {
 			yield(Report{}, err)
@@ -210,11 +162,8 @@ func checkIDs(ids []string) error {
 type waiter struct {
 	poller
 
-	options    WaitOptions
 	yield      func(Report, error) bool
-	machine    *waiting.Machine
-	order      []string          // The ids, once each.
-	names      map[string]string // The caller's spelling of each id, by the id in lower case.
+	order      []string // The ids, once each.
 	ready      int
 	unreadable []string        // IDs whose reports cannot be decoded.
 	readError  error           // Why the first of these reports cannot be decoded.
@@ -223,21 +172,25 @@ type waiter struct {
 
 func newWaiter(s *SubmissionService, o WaitOptions, pause interval, ids []string, yield func(Report, error) bool) *waiter {
 	w := &waiter{
-		poller:   poller{submissions: s, assessment: o.AssessmentID, interval: pause, withoutReport: make(map[string]Submission)},
-		options:  o,
+		poller:   newPoller(s, "Submissions.WaitReports", o.AssessmentID, pause),
 		yield:    yield,
-		names:    make(map[string]string, len(ids)),
 		warnedOf: make(map[string]bool),
 	}
+	w.onlyReports, w.listed, w.spelling = true, make(map[string]Submission), make(map[string]string, len(ids))
 	w.isNew = w.warns
 	w.warned = func(bad *badSubmission) { w.warnedOf[strings.ToLower(bad.id)] = true }
+	w.polled = func(next time.Time) {
+		progress := w.progress(next)
+		progress.Total, progress.Ready = len(w.order), w.ready
+		o.report(progress)
+	}
 	for _, id := range ids {
-		if name := strings.ToLower(id); w.names[name] == "" {
-			w.names[name] = id
+		if name := strings.ToLower(id); w.spelling[name] == "" {
+			w.spelling[name] = id
 			w.order = append(w.order, id)
 		}
 	}
-	options := w.poller.options()
+	options := w.options()
 	options.Known, options.Start, options.Patient = append([]string{}, w.order...), o.Since, o.MaxInterval == 0
 	w.machine = waiting.New(options)
 	return w
@@ -250,33 +203,29 @@ func (w *waiter) warns(s *Submission, named bool) bool {
 	return (!named || w.machine.IsPending(id)) && !w.warnedOf[id]
 }
 
-// run polls until no report is pending. It returns nil when the range was left.
-func (w *waiter) run(ctx context.Context) error {
-	var last error
-	for w.machine.Pending() > 0 {
-		action := w.machine.Next(w.now(), w.budget())
-		if action.Kind == waiting.Wait {
-			wait := action.Until.Sub(w.now())
-			w.reportProgress(time.Now().Add(wait))
-			if ended := w.sleep(ctx, wait, last); ended != nil {
-				return w.end(namedEnd("Submissions.WaitReports", ended))
+// wait polls until no report is pending. It returns nil when the range was left.
+func (w *waiter) wait(ctx context.Context) error {
+	left := false
+	err := w.run(ctx, func(ctx context.Context) (time.Duration, bool, error) {
+		if w.machine.Pending() == 0 {
+			return 0, false, nil
+		}
+		return w.poll(ctx, func(found fulfilled) bool {
+			for i := range found.deliver {
+				if left = !w.deliver(&found.deliver[i], found.reportErr); left {
+					return false
+				}
 			}
-			last = nil
-			continue
-		}
-		action.ID = w.names[action.ID]
-		result, err := w.fulfil(ctx, w.machine, action)
-		for i := range result.deliver {
-			if !w.deliver(&result.deliver[i], result.reportErr) {
-				return nil
-			}
-		}
-		if err != nil && !IsTransient(err) {
-			return w.end(namedEnd("Submissions.WaitReports", err))
-		}
-		last = cmp.Or(err, last)
+			return w.machine.Pending() > 0
+		})
+	})
+	switch {
+	case left:
+		return nil
+	case err != nil:
+		return w.end(err)
 	}
-	w.reportProgress(time.Time{})
+	w.polled(time.Time{})
 	switch {
 	case w.readError != nil:
 		return w.end(w.readError)
@@ -290,9 +239,9 @@ func (w *waiter) run(ctx context.Context) error {
 // reports whether the range continues.
 func (w *waiter) deliver(s *Submission, reportErr error) bool {
 	id := strings.ToLower(s.ID)
-	delete(w.withoutReport, id)
+	delete(w.listed, id)
 	if s.Report == nil {
-		w.unreadable = append(w.unreadable, w.names[id])
+		w.unreadable = append(w.unreadable, w.spelling[id])
 		w.readError = cmp.Or(w.readError, reportErr)
 		return true
 	}
@@ -315,10 +264,4 @@ func (w *waiter) end(err error) *WaitError {
 		}
 	}
 	return e
-}
-
-func (w *waiter) reportProgress(next time.Time) {
-	p := w.progressOf(w.machine, next)
-	p.Total, p.Ready = len(w.order), w.ready
-	w.options.report(p)
 }

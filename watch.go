@@ -26,6 +26,21 @@ type WatchOptions struct {
 	Progress   func(WaitProgress) // Called after each poll, in the goroutine of the call. Nil: not called.
 }
 
+// PollResult is what [SubmissionService.Poll] found, and when and with which state to call
+// it next. Process Submissions before you save State: a state that was saved earlier loses
+// them in a crash.
+type PollResult struct {
+	Submissions []Submission  // Newly evaluated. Report is nil where Watch would yield nil.
+	State       string        // For the next Poll, also after an error. At most 256 KB of text without candidate data.
+	Wait        time.Duration // Until the next Poll; 0 when there is more to read already.
+	Progress    WaitProgress
+
+	// Unreadable holds the IDs of submissions that cannot be decoded, each once. They are
+	// read again later and come when they can be decoded. An ID that cannot be decoded
+	// is replaced by a text that begins with "unknown-".
+	Unreadable []string
+}
+
 // check validates the options and returns the interval between two polls.
 func (o WatchOptions) check() (interval, error) {
 	pause, err := newInterval(o.MinInterval, o.MaxInterval)
@@ -71,7 +86,7 @@ func (s *SubmissionService) Watch(ctx context.Context, o WatchOptions) iter.Seq2
 // watch polls until the context ends or an error cannot be retried. It returns nil when
 // yield returns false.
 func (s *SubmissionService) watch(ctx context.Context, o WatchOptions, yield func(Submission) bool) error {
-	w, err := newWatcher(s, o)
+	w, err := newWatcher(s, "Submissions.Watch", o)
 	if err != nil {
 		return err
 	}
@@ -89,34 +104,84 @@ func (s *SubmissionService) watch(ctx context.Context, o WatchOptions, yield fun
 			return err
 		}
 	}
-	for err = w.begin(ctx); err != nil; err = w.begin(ctx) {
-		if !IsTransient(err) {
-			return namedEnd("Submissions.Watch", err)
-		}
-		if ended := w.sleep(ctx, min(w.interval.next(), time.Minute), err); ended != nil {
-			return namedEnd("Submissions.Watch", ended)
-		}
+	if o.Progress != nil {
+		w.polled = func(next time.Time) { o.Progress(w.progress(next)) }
 	}
-	for {
-		more, err := w.pollAndDeliver(ctx, yield)
-		if !more {
-			return err
+	return w.run(ctx, func(ctx context.Context) (time.Duration, bool, error) {
+		before := w.state()
+		found, wait, err := w.pollOnce(ctx)
+		if more, failure := w.deliver(ctx, before, found.deliver, yield); !more {
+			return 0, false, failure
 		}
-	}
+		return wait, true, err
+	})
 }
+
+// Poll is one poll of [SubmissionService.Watch], for cron jobs. state is the state of the
+// previous Poll, "" at first.
+//
+//   - Save PollResult.State after processing the submissions, also when Poll fails. The
+//     same state returns the same submissions again.
+//   - Call Poll again immediately while Wait is 0. Otherwise Wait is at most 20 minutes, or
+//     MaxInterval if that is longer, while requests remain.
+//   - A result comes within 3 hours with one such series of calls an hour (6 with more
+//     than 2,900 unfinished), and within 2 days with one a day.
+//   - A used up rate limit is not an error: Wait is its duration.
+//   - A damaged state, one of another account or filter, and a Checkpoint are a
+//     [ParamError].
+//
+// Scope read; costs at most 10 pages of listings and 50 single submissions (a second read
+// each where the submission comes without its report), one read for the account in each
+// process, and one for an AssessmentID without submissions.
+func (s *SubmissionService) Poll(ctx context.Context, o WatchOptions, state string) (polled PollResult, err error) {
+	err = s.use().composed(ctx, "Submissions.Poll", func(ctx context.Context) error {
+		polled, err = s.poll(ctx, o, state)
+		return err
+	})
+	return polled, err
+}
+
+func (s *SubmissionService) poll(ctx context.Context, o WatchOptions, state string) (PollResult, error) {
+	w, err := newWatcher(s, "Submissions.Poll", o)
+	if o.Checkpoint != nil {
+		err = joinParams(err, &ParamError{Param: "Checkpoint", Problem: "must be nil: Poll takes and returns its state"})
+	}
+	if err != nil {
+		return PollResult{State: state}, err
+	}
+	if err = w.load(state); err != nil {
+		return PollResult{State: state, Wait: w.interval.next()}, err
+	}
+	w.machine.EndInterval()
+	found, wait, err := w.pollOnce(ctx)
+	if w.budget().Left > 0 {
+		wait = min(wait, max(longestWait, w.interval.longest))
+	}
+	wait = max(wait, retryAfter(err))
+	result := PollResult{found.deliver, w.machine.String(), wait, w.progress(time.Now().Add(wait)), found.unreadable}
+	if o.Progress != nil {
+		o.Progress(result.Progress)
+	}
+	if errors.Is(err, ErrRateLimited) && ctx.Err() == nil {
+		err = nil
+	}
+	return result, err
+}
+
+// longestWait is the longest interval that Poll returns while requests remain.
+const longestWait = 20 * time.Minute
 
 // watcher is one watch or one Poll.
 type watcher struct {
 	poller
 
 	options WatchOptions
-	machine *waiting.Machine
 }
 
-func newWatcher(s *SubmissionService, o WatchOptions) (*watcher, error) {
+func newWatcher(s *SubmissionService, operation string, o WatchOptions) (*watcher, error) {
 	pause, err := o.check()
 	o.Lookback = cmp.Or(o.Lookback, defaultLookback)
-	w := &watcher{poller: poller{submissions: s, assessment: o.AssessmentID, interval: pause}, options: o}
+	w := &watcher{poller: newPoller(s, operation, o.AssessmentID, pause), options: o}
 	w.isNew = func(s *Submission, named bool) bool {
 		if !named {
 			return !w.machine.KnowsUnreadable(s.ID)
@@ -133,24 +198,18 @@ func newWatcher(s *SubmissionService, o WatchOptions) (*watcher, error) {
 	return w, err
 }
 
-// pollAndDeliver polls, yields the evaluated submissions and sleeps until the next poll.
-// It reports whether the watch continues.
-func (w *watcher) pollAndDeliver(ctx context.Context, yield func(Submission) bool) (more bool, err error) {
-	before := w.state()
-	found, wait, err := w.poll(ctx)
-	if more, failure := w.deliver(ctx, before, found.deliver, yield); !more {
-		return false, failure
+// pollOnce sends the requests of one poll. It returns what the poll found, and the interval until the
+// next one.
+func (w *watcher) pollOnce(ctx context.Context) (found fulfilled, wait time.Duration, err error) {
+	if err = w.begin(ctx); err != nil {
+		return found, min(w.interval.next(), time.Minute), err
 	}
-	if err != nil && !IsTransient(err) {
-		return false, namedEnd("Submissions.Watch", err)
-	}
-	if w.options.Progress != nil {
-		w.options.Progress(w.progressOf(w.machine, time.Now().Add(wait)))
-	}
-	if ended := w.sleep(ctx, wait, err); ended != nil {
-		return false, namedEnd("Submissions.Watch", ended)
-	}
-	return true, nil
+	wait, _, err = w.poll(ctx, func(result fulfilled) bool {
+		found.deliver = append(found.deliver, result.deliver...)
+		found.unreadable = append(found.unreadable, result.unreadable...)
+		return true
+	})
+	return found, wait, err
 }
 
 // deliver yields the submissions that a poll found. Until the last one is delivered, it

@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"os"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -14,6 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/hiring-assessment/hiring-go"
+	"github.com/hiring-assessment/hiring-go/internal/testing/apitest"
 	"github.com/hiring-assessment/hiring-go/internal/testing/emulator"
 )
 
@@ -385,6 +387,64 @@ func TestAFailureIsNotAnInterval(t *testing.T) {
 		assert.NotEmpty(t, polled.Submissions)
 		assert.Equal(t, time.Hour, polled.Wait.Round(time.Minute))
 	})
+}
+
+// roundTripper is a function as transport.
+type roundTripper func(*http.Request) (*http.Response, error)
+
+func (f roundTripper) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
+
+// TestAFailedSingleReadDelaysTheNextRequest fails single reads with a Retry-After above
+// MaxWait. No request follows before it.
+func TestAFailedSingleReadDelaysTheNextRequest(t *testing.T) {
+	for name, poll := range map[string]func(ctx context.Context, c *hiring.Client, ids []string) error{
+		"Watch": func(ctx context.Context, c *hiring.Client, _ []string) error {
+			return apitest.LastError(c.Submissions.Watch(ctx, hiring.WatchOptions{Since: time.Now().Add(-day)}))
+		},
+		"WaitReports": func(ctx context.Context, c *hiring.Client, ids []string) error {
+			return apitest.LastError(c.Submissions.WaitReports(ctx, ids, hiring.WaitOptions{}))
+		},
+		"Poll": func(ctx context.Context, c *hiring.Client, _ []string) error {
+			since, state := time.Now().Add(-day), ""
+			for {
+				polled, err := c.Submissions.Poll(ctx, hiring.WatchOptions{Since: since}, state)
+				if state = polled.State; ctx.Err() != nil {
+					return err
+				}
+				time.Sleep(polled.Wait)
+			}
+		},
+	} {
+		inBubble(t, name, func(t *testing.T) {
+			all := emulator.Batch(1, time.Now().Add(-time.Hour), 20, 30*time.Minute)
+			var ids []string
+			for _, it := range all {
+				ids = append(ids, it.ID)
+			}
+			service := emulator.New(emulator.Behavior{Since: emulator.OnEvaluation, Bare: true}, 1, all).Transport(0)
+			var failed time.Time
+			failures := 0
+			api := roundTripper(func(r *http.Request) (*http.Response, error) {
+				if !failed.IsZero() {
+					assert.GreaterOrEqual(t, time.Since(failed), 2*time.Minute, "%s", r.URL.Path)
+				}
+				failed = time.Time{}
+				if failures < 5 && strings.Contains(r.URL.Path, "/submissions/") {
+					failures++
+					failed = time.Now()
+					return apitest.Respond(503, "", "Retry-After: 120")(r)
+				}
+				return service.RoundTrip(r)
+			})
+			client, err := hiring.New("https://service.invalid", "sk_live_emulated", hiring.WithHTTPClient(&http.Client{Transport: api}))
+			require.NoError(t, err)
+			ctx, cancel := context.WithTimeout(t.Context(), time.Hour)
+			defer cancel()
+			err = poll(ctx, client, ids)
+			assert.True(t, err == nil || errors.Is(err, context.DeadlineExceeded), "%v", err)
+			assert.Equal(t, 5, failures)
+		})
+	}
 }
 
 // TestAnInterruptedPollIsOver continues a day later: what was evaluated meanwhile does not

@@ -1,0 +1,138 @@
+package hiring
+
+import (
+	"context"
+	"errors"
+	"math"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/hiring-assessment/hiring-go/internal/quota"
+	"github.com/hiring-assessment/hiring-go/internal/waiting"
+)
+
+// leftToOthers is the share of each rate-limit window that polling leaves to other users
+// of the key.
+const leftToOthers = 0.1
+
+// interval is the range of the random interval between two polls.
+type interval struct{ shortest, longest time.Duration }
+
+func newInterval(shortest, longest time.Duration) (interval, error) {
+	if err := joinParams(checkUnit("MinInterval", shortest), checkUnit("MaxInterval", longest)); err != nil {
+		return interval{}, err
+	}
+	switch {
+	case shortest < 0 || longest < 0:
+		return interval{}, &ParamError{Param: "MinInterval, MaxInterval", Problem: "must not be negative"}
+	case shortest == 0 && longest == 0:
+		shortest, longest = 30*time.Second, 60*time.Second
+	case shortest == 0:
+		shortest = min(30*time.Second, longest)
+	case longest == 0:
+		longest = max(60*time.Second, shortest)
+	case longest < shortest:
+		return interval{}, &ParamError{Param: "MaxInterval", Problem: "must not be shorter than MinInterval"}
+	}
+	return interval{shortest, longest}, nil
+}
+
+func (i interval) next() time.Duration {
+	return i.shortest + time.Duration(jitter()*float64(i.longest-i.shortest))
+}
+
+// pollLoop is the loop of WaitReport, WaitReports, Watch and Tail. Each of them is a step.
+type pollLoop struct {
+	core      *core
+	operation string // The method that polls.
+	pending   string // What is unfinished when the context ends, for the error.
+	interval  interval
+	requests  int                  // Made so far, also those that the rate limit refused.
+	polled    func(next time.Time) // Called after each poll. Nil: not called.
+}
+
+// run calls step, which polls once and returns the interval until the next poll and
+// whether there is one. It retries transient errors, no earlier than their Retry-After.
+// It returns any other error, and at the end of the context an endedCall.
+func (l *pollLoop) run(ctx context.Context, step func(context.Context) (wait time.Duration, more bool, err error)) error {
+	for {
+		wait, more, err := step(ctx)
+		switch {
+		case !more:
+			return err
+		case err == nil || IsTransient(err):
+			if err = l.sleep(ctx, max(wait, retryAfter(err)), err); err == nil {
+				continue
+			}
+		case !errors.Is(err, ctx.Err()):
+			return err
+		}
+		return &endedCall{l.operation, l.pending, err}
+	}
+}
+
+// sleep sleeps until the next poll. It ends at once if the last poll failed and must not
+// be retried before the context ends. When the context ends, the error has last as well.
+func (l *pollLoop) sleep(ctx context.Context, wait time.Duration, last error) error {
+	if l.polled != nil {
+		l.polled(time.Now().Add(wait))
+	}
+	ended := context.DeadlineExceeded
+	if !outlasts(ctx, retryAfter(last)) {
+		ended = sleep(ctx, wait, PausePoll)
+	}
+	if ended != nil && last != nil {
+		return &endedError{ended, last}
+	}
+	return ended
+}
+
+// now returns the server's time.
+func (l *pollLoop) now() time.Time { return l.serverTime(time.Now()) }
+
+// serverTime returns the server's time at a local time.
+func (l *pollLoop) serverTime(local time.Time) time.Time {
+	return l.core.shared.pollClock.Server(local)
+}
+
+// budget returns the reads that the rate limit leaves to polling.
+func (l *pollLoop) budget() waiting.Budget {
+	limit, remaining, ends := l.core.shared.quotas.Left(l.core.keys.lastUsed().id, quota.Read, time.Now())
+	others := int(math.Ceil(max(leftToOthers, l.core.config.reserveShare) * float64(limit)))
+	return waiting.Budget{Left: remaining - others, Whole: limit - others, Ends: ends}
+}
+
+// ration returns an error when the remaining requests are reserved for other users of the key.
+func (l *pollLoop) ration(operation string) error {
+	b := l.budget()
+	if b.Left > 0 {
+		return nil
+	}
+	return &Error{
+		Code: ErrRateLimited, Message: "not sent, because the remaining requests are reserved for other users of the key",
+		Operation: operation, Method: http.MethodGet, RetryAfter: b.Ends + time.Duration(jitter()*float64(l.interval.shortest)/10),
+		cause: func() error { return ErrQuotaExhausted },
+	}
+}
+
+// retryAfter returns how long to wait after a failed poll, a window at most.
+func retryAfter(err error) time.Duration {
+	if failure, ok := errors.AsType[*Error](err); ok {
+		return min(failure.RetryAfter, quota.Longest)
+	}
+	return 0
+}
+
+// endedCall is the end of the context of a method that waits. A request in flight is an
+// operation of its own.
+type endedCall struct {
+	operation, pending string
+	err                error
+}
+
+func (e *endedCall) Error() string {
+	return "hiring: " + e.operation + ": " + e.pending + strings.TrimPrefix(e.err.Error(), "hiring: ")
+}
+
+func (e *endedCall) Unwrap() error { return e.err }
