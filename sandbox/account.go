@@ -15,7 +15,7 @@ func init() {
 	})
 }
 
-func getAccount(c *call) response { return c.data(http.StatusOK, recordJSON(c.world.Account())) }
+func getAccount(c *call) response { return c.data(http.StatusOK, c.world.Account().Value) }
 
 func listMembers(c *call) response {
 	all := c.world.Members()

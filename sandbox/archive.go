@@ -1,6 +1,7 @@
 package sandbox
 
 import (
+	"fmt"
 	"net/http"
 	"strconv"
 	"time"
@@ -14,30 +15,21 @@ const (
 	archiveLinkLifetime = time.Hour
 )
 
-// appendArchiveLink appends a new link to a submission's archive, or null if nothing was
+// archiveLink returns a new link to a submission's archive, or nil if nothing was
 // submitted or storage is unavailable. The link has the host of the request, so that it
 // works with every transport.
-func (c *call) appendArchiveLink(b []byte, a *world.Attempt) []byte {
+func (c *call) archiveLink(a *world.Attempt) *string {
 	if !a.HasArchive() || !c.server.settings.ArchivesAvailable {
-		return append(b, "null"...)
+		return nil
 	}
-	if c.archiveURL == nil {
-		scheme := "http"
-		if c.request.TLS != nil {
-			scheme = "https"
-		}
-		quoted := encodeJSON(scheme + "://" + c.request.Host + archivePath)
-		c.archiveURL = quoted[:len(quoted)-1]
+	scheme := "http"
+	if c.request.TLS != nil {
+		scheme = "https"
 	}
 	c.server.links++
 	expires := c.at.Add(archiveLinkLifetime).UnixMilli()
-	b = append(b, c.archiveURL...)
-	b = append(b, a.ID...)
-	b = append(b, "?expires="...)
-	b = strconv.AppendInt(b, expires, 10)
-	b = append(b, "&signature="...)
-	b = archives.AppendSignature(b, a.ID, expires, c.server.links)
-	return append(b, '"')
+	return new(fmt.Sprintf("%s://%s%s%s?expires=%d&signature=%s", scheme, c.request.Host, archivePath, a.ID, expires,
+		archives.Signature(a.ID, expires, c.server.links)))
 }
 
 // writePlainError writes an error of the storage, which has no envelope.

@@ -53,7 +53,7 @@ func createAssessment(c *call) response {
 		return c.invalid(p)
 	}
 	created.ID = c.server.live.NewID()
-	return c.data(http.StatusCreated, recordJSON(c.world.SaveAssessment(created)))
+	return c.data(http.StatusCreated, c.world.SaveAssessment(created).Value)
 }
 
 func updateAssessment(c *call) response {
@@ -78,7 +78,7 @@ func updateAssessment(c *call) response {
 		return c.invalid(p)
 	}
 	changed.UpdatedAt = c.now()
-	return c.data(http.StatusOK, recordJSON(c.world.SaveAssessment(changed)))
+	return c.data(http.StatusOK, c.world.SaveAssessment(changed).Value)
 }
 
 func deleteAssessment(c *call) response {
@@ -87,7 +87,7 @@ func deleteAssessment(c *call) response {
 		return c.notFound()
 	}
 	c.world.DeleteAssessment(found)
-	return c.done(recordJSON(found))
+	return c.done(found.Value)
 }
 
 // applySettings reads the members that both POST and PATCH accept.

@@ -21,22 +21,21 @@ const (
 
 // call is one request and its state until the response.
 type call struct {
-	server     *Server // Its state may be used while its lock is held.
-	drift      *drift  // Nil without drift.
-	request    *http.Request
-	at         time.Time
-	requestID  string
-	quota      quota
-	world      world.World
-	archiveURL []byte // Beginning of archive links; nil until the first one.
-	route      *route // Nil for an unknown path or method.
-	params     []string
-	allow      string  // Methods of the path, if the request has another.
-	entry      *record // Of the journal.
-	detail     *Detail // Of entry; nil unless the server keeps details.
-	query      url.Values
-	body       []byte // At most one byte more than the limit.
-	bodyErr    error
+	server    *Server // Its state may be used while its lock is held.
+	drift     *drift  // Nil without drift.
+	request   *http.Request
+	at        time.Time
+	requestID string
+	quota     quota
+	world     world.World
+	route     *route // Nil for an unknown path or method.
+	params    []string
+	allow     string  // Methods of the path, if the request has another.
+	entry     *record // Of the journal.
+	detail    *Detail // Of entry; nil unless the server keeps details.
+	query     url.Values
+	body      []byte // At most one byte more than the limit.
+	bodyErr   error
 }
 
 // bodyTimeout is how long the body of a request may take.
@@ -55,15 +54,12 @@ func readLimited(w http.ResponseWriter, r *http.Request, limit int64) (body []by
 	if r.Body == nil || r.Body == http.NoBody {
 		return nil, nil
 	}
-	connection := http.NewResponseController(w)
-	_ = connection.SetReadDeadline(time.Now().Add(bodyTimeout))
+	// net/http removes the deadline at the end of the body. Otherwise it reads the rest
+	// before it responds, which the deadline limits too.
+	_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(bodyTimeout))
 	body, err = io.ReadAll(io.LimitReader(r.Body, limit+1))
 	if int64(len(body)) > limit {
 		_, _ = io.Copy(io.Discard, io.LimitReader(r.Body, drainLimit))
-		return body, err
-	}
-	if err == nil { // Otherwise the deadline stays, because net/http reads the rest of the body before it responds.
-		_ = connection.SetReadDeadline(time.Time{})
 	}
 	return body, err
 }

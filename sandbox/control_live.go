@@ -280,11 +280,11 @@ const maxEvents = 100
 type fullCandidateJSON struct {
 	candidateJSON
 
-	Report           jsontext.Value   `json:"report"`
-	Events           []jsontext.Value `json:"events"` // The newest, oldest first.
-	EventCount       int              `json:"event_count"`
-	Upcoming         []upcomingJSON   `json:"upcoming"`
-	TimeLimitMinutes int              `json:"time_limit_minutes"`
+	Report           jsontext.Value `json:"report"`
+	Events           []eventJSON    `json:"events"` // The newest, oldest first.
+	EventCount       int            `json:"event_count"`
+	Upcoming         []upcomingJSON `json:"upcoming"`
+	TimeLimitMinutes int            `json:"time_limit_minutes"`
 }
 
 func (s *Server) readCandidate(id string, _ none) (out fullCandidateJSON, err error) {
@@ -302,10 +302,8 @@ func (s *Server) readCandidate(id string, _ none) (out fullCandidateJSON, err er
 			return
 		}
 		log := c.Attempt.Events()
-		out.EventCount, out.Report = len(log), appendReport(nil, c.Attempt)
-		for i := range log[max(len(log)-maxEvents, 0):] {
-			out.Events = append(out.Events, eventJSON(&log[max(len(log)-maxEvents, 0)+i]))
-		}
+		out.EventCount, out.Report = len(log), encodeJSON(reportOf(c.Attempt))
+		out.Events = newEvents(log[max(len(log)-maxEvents, 0):])
 	})
 	if err == nil && !found {
 		err = world.ErrUnknown

@@ -2,11 +2,13 @@ package sandbox_test
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"log"
 	"net/http"
 	"net/http/httptest"
+	"time"
 
 	hiring "github.com/hiring-assessment/hiring-go"
 	"github.com/hiring-assessment/hiring-go/sandbox"
@@ -124,4 +126,21 @@ func ExampleWithNoContent() {
 	// Output:
 	// 200
 	// 204
+}
+
+// A test suite in another process sends faults to the control API as JSON.
+func ExampleFault_json() {
+	raw, err := json.Marshal(sandbox.Fault{Route: "GET /account", Status: 503, RetryAfter: 8 * time.Second})
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(string(raw))
+	var fault sandbox.Fault
+	if err := json.Unmarshal([]byte(`{"route":"GET /account","delay":"1m30s"}`), &fault); err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(fault)
+	// Output:
+	// {"route":"GET /account","status":503,"retry_after":8}
+	// Fault{Route: "GET /account", Delay: 1m30s}
 }

@@ -54,7 +54,7 @@ func sendInvitation(c *call) response {
 		ID: c.server.live.NewID(), AssessmentID: a.ID, CandidateEmail: email, CandidateName: name,
 		Status: "sent", RecruiterDecision: "none", SentAt: &now, ExpiresAt: world.MomentOf(c.at.Add(world.InvitationLifetime)), CreatedAt: now,
 	})
-	return c.data(http.StatusCreated, recordJSON(created))
+	return c.data(http.StatusCreated, created.Value)
 }
 
 func resendInvitation(c *call) response {
@@ -65,7 +65,7 @@ func resendInvitation(c *call) response {
 	if !c.world.MayChange(found) {
 		return c.alreadyUsed()
 	}
-	return c.data(http.StatusOK, recordJSON(c.world.ResendInvitation(found, c.now())))
+	return c.data(http.StatusOK, c.world.ResendInvitation(found, c.now()).Value)
 }
 
 func revokeInvitation(c *call) response {
@@ -76,7 +76,7 @@ func revokeInvitation(c *call) response {
 	if !c.world.MayChange(found) {
 		return c.alreadyUsed()
 	}
-	return c.done(recordJSON(c.world.RevokeInvitation(found)))
+	return c.done(c.world.RevokeInvitation(found).Value)
 }
 
 // alreadyUsed returns the 409 of an invitation that was used or revoked.

@@ -37,11 +37,11 @@ func numberedPage[T any](c *call, items *world.Collection[*world.Record[T]]) res
 
 // listRange returns the items of a list between two indexes, newest first.
 func listRange[T any](c *call, items *world.Collection[*world.Record[T]], from, to int, meta string) response {
-	size := 0
+	page := make([]*T, 0, to-from)
 	for i := from; i < to; i++ {
-		size += len(recordJSON(items.Newest(i)))
+		page = append(page, &items.Newest(i).Value)
 	}
-	return c.list(to-from, size, func(b []byte, i int) []byte { return append(b, recordJSON(items.Newest(from+i))...) }, meta)
+	return c.data(http.StatusOK, page, meta)
 }
 
 // getOne returns the record whose id is in the path.
@@ -50,17 +50,7 @@ func getOne[T any](c *call, in *world.Collection[*world.Record[T]]) response {
 	if found == nil {
 		return c.notFound()
 	}
-	return c.data(http.StatusOK, recordJSON(found))
-}
-
-// recordJSON returns the JSON of a record, which is encoded once for each state.
-func recordJSON[T any](r *world.Record[T]) []byte {
-	if encoded, ok := r.Encoded.([]byte); ok {
-		return encoded
-	}
-	encoded := encodeJSON(r.Value)
-	r.Encoded = encoded
-	return encoded
+	return c.data(http.StatusOK, found.Value)
 }
 
 // cursorOf returns the cursor of a position. A position is a place in the order, not a

@@ -5,7 +5,6 @@ import (
 	"maps"
 	"net/http"
 	"slices"
-	"strconv"
 
 	hiring "github.com/hiring-assessment/hiring-go"
 	"github.com/hiring-assessment/hiring-go/sandbox/internal/world"
@@ -37,7 +36,7 @@ func getReport(c *call) response {
 	if p.any() {
 		return c.invalid(p)
 	}
-	r := c.data(http.StatusOK, appendReport(nil, found))
+	r := c.data(http.StatusOK, reportOf(found))
 	c.world.CountPoll(found)
 	return r
 }
@@ -54,10 +53,18 @@ var reportDrift = &driftRules{
 	},
 }
 
-// withExtra replaces and adds members of a report. It splits the report at its rank,
-// unless extra has the rank.
-func withExtra(report []byte, extra map[string]world.RawJSON) (before, after []byte) {
-	names, values := splitObject(report)
+// reportOf returns the report of a submission, to be encoded: with its current rank, and
+// with the members of Result.Extra, which replace others.
+func reportOf(a *world.Attempt) any {
+	r := a.Report()
+	if rank, ok := a.Rank(); ok {
+		r.PipelineRank = &rank
+	}
+	extra := a.Extra()
+	if len(extra) == 0 {
+		return r
+	}
+	names, values := splitObject(encodeJSON(r))
 	for _, name := range slices.Sorted(maps.Keys(extra)) {
 		if i := slices.Index(names, name); i >= 0 {
 			values[i] = json.RawMessage(extra[name])
@@ -65,41 +72,12 @@ func withExtra(report []byte, extra map[string]world.RawJSON) (before, after []b
 		}
 		names, values = append(names, name), append(values, json.RawMessage(extra[name]))
 	}
-	_, ranked := extra["pipeline_rank"]
 	b := []byte{'{'}
 	for i, name := range names {
 		if i > 0 {
 			b = append(b, ',')
 		}
-		if name == "pipeline_rank" && !ranked {
-			before, b = b, []byte{}
-			continue
-		}
 		b = append(append(append(b, encodeJSON(name)...), ':'), values[i]...)
 	}
-	b = append(b, '}')
-	if ranked {
-		return b, nil
-	}
-	return before, b
-}
-
-// appendReport appends the report of a submission with its current rank.
-func appendReport(b []byte, a *world.Attempt) []byte {
-	encoded := submissionJSONOf(a)
-	b = append(b, encoded.beforeRank...)
-	if encoded.afterRank == nil {
-		return b
-	}
-	b = append(b, `"pipeline_rank":`...)
-	if rank, ok := a.Rank(); ok {
-		b = append(b, `{"rank":`...)
-		b = strconv.AppendInt(b, int64(rank.Rank), 10)
-		b = append(b, `,"total":`...)
-		b = strconv.AppendInt(b, int64(rank.Total), 10)
-		b = append(b, '}')
-	} else {
-		b = append(b, "null"...)
-	}
-	return append(b, encoded.afterRank...)
+	return json.RawMessage(append(b, '}'))
 }

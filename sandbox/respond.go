@@ -58,28 +58,5 @@ func (s *Server) worldOf(key *keyState, now time.Time) world.World {
 }
 
 // sample returns the records of test mode. The first request creates them, and all
-// servers share them. Their JSON is encoded at once, because servers have no common lock
-// under which it could be cached later.
-var sample = sync.OnceValue(func() *world.Sample {
-	w := world.NewSample()
-	recordJSON(w.Account())
-	encodeAll(w.Members())
-	encodeAll(w.Challenges())
-	encodeAll(w.Assessments())
-	for a := range w.Assessments().All() {
-		encodeAll(w.Invitations(a.ID))
-	}
-	for a := range w.Submissions().All() {
-		submissionJSONOf(a)
-		for i := range a.Events() {
-			eventJSON(&a.Events()[i])
-		}
-	}
-	return w
-})
-
-func encodeAll[T any](all *world.Collection[*world.Record[T]]) {
-	for i := range all.Len() {
-		recordJSON(all.Newest(i))
-	}
-}
+// servers share them.
+var sample = sync.OnceValue(world.NewSample)

@@ -2,53 +2,30 @@ package sandbox
 
 import (
 	"net/http"
-	"slices"
 	"strconv"
 	"strings"
 
 	hiring "github.com/hiring-assessment/hiring-go"
 )
 
-// data returns a response with one resource.
-func (c *call) data(status int, resource []byte) response {
-	body := make([]byte, 0, len(resource)+64)
+// data returns a response with a resource, or with a list of them. meta is the rest of the
+// meta object, beginning with a comma.
+func (c *call) data(status int, resource any, meta ...string) response {
+	raw := encodeJSON(resource)
+	body := make([]byte, 0, len(raw)+256)
 	body = append(body, `{"data":`...)
-	body = c.appendDrifted(body, resource)
-	body = append(body, `,"meta":{"request_id":"`...)
-	body = append(body, c.requestID...)
-	body = c.appendUnknown(append(body, '"'), "meta")
+	body = c.appendDrifted(body, raw)
+	body = append(body, `,"meta":{"request_id":"`+c.requestID+`"`+strings.Join(meta, "")...)
+	body = c.appendUnknown(body, "meta")
 	return response{status: status, body: append(body, `}}`...)}
 }
 
 // done returns the response of a DELETE or revoke with the resource as it is afterwards.
-func (c *call) done(resource []byte) response {
+func (c *call) done(resource any) response {
 	if c.server.settings.NoContent {
 		return response{status: http.StatusNoContent}
 	}
 	return c.data(http.StatusOK, resource)
-}
-
-// list returns a response with count resources. item appends the JSON of one of them, and
-// size is their approximate length in bytes. meta is the rest of the meta object,
-// beginning with a comma.
-func (c *call) list(count, size int, item func(b []byte, i int) []byte, meta string) response {
-	body := make([]byte, 0, size+count+len(meta)+96)
-	body = append(body, `{"data":[`...)
-	for i := range count {
-		if i > 0 {
-			body = append(body, ',')
-		}
-		at := len(body)
-		body = item(body, i)
-		if c.drift != nil {
-			body = c.appendDrifted(body[:at], slices.Clone(body[at:]))
-		}
-	}
-	body = append(body, `],"meta":{"request_id":"`...)
-	body = append(body, c.requestID...)
-	body = append(body, '"')
-	body = c.appendUnknown(append(body, meta...), "meta")
-	return response{status: http.StatusOK, body: append(body, `}}`...)}
 }
 
 // apiError is the error of an envelope.
@@ -116,7 +93,7 @@ func (c *call) refuse(message string) response {
 	return r
 }
 
-// appendDrifted appends a resource, changed by drift.
+// appendDrifted appends a resource or a list, changed by drift.
 func (c *call) appendDrifted(b, raw []byte) []byte {
 	if c.drift == nil {
 		return append(b, raw...)
@@ -124,6 +101,9 @@ func (c *call) appendDrifted(b, raw []byte) []byte {
 	path := ""
 	if len(c.params) > 0 && strings.HasPrefix(c.route.name, "Events.") {
 		path = c.params[0] // Sequence numbers are unique only within a submission.
+	}
+	if raw[0] == '[' {
+		return c.drift.appendArray(b, c.route.drift, raw, path)
 	}
 	return c.drift.appendObject(b, c.route.drift, raw, path)
 }

@@ -3,7 +3,9 @@ package sandbox_test
 import (
 	"bufio"
 	"encoding/json"
+	"fmt"
 	"math"
+	"net"
 	"net/http"
 	"slices"
 	"strings"
@@ -400,11 +402,13 @@ func TestSeedAddsBelievableCandidates(t *testing.T) {
 // TestAControlBodyThatIsTooLongIsAnswered sends everything before it reads, over a socket.
 func TestAControlBodyThatIsTooLongIsAnswered(t *testing.T) {
 	s := sandbox.Start(t)
-	request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, s.URL()+"/_sandbox/advance", strings.NewReader(strings.Repeat(" ", 8<<20)))
+	conn, err := new(net.Dialer).DialContext(t.Context(), "tcp", strings.TrimPrefix(s.URL(), "http://"))
 	require.NoError(t, err)
-	request.Header.Set("Content-Type", "application/json")
-	response, err := new(http.Client).Do(request)
+	const size = 8 << 20
+	_, err = fmt.Fprintf(conn, "POST /_sandbox/advance HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%s", size, strings.Repeat(" ", size))
 	require.NoError(t, err)
-	require.NoError(t, response.Body.Close())
-	assert.Equal(t, 400, response.StatusCode)
+	response, err := http.ReadResponse(bufio.NewReader(conn), nil)
+	require.NoError(t, err)
+	assert.Contains(t, readAll(t, response.Body), "longer than 1048576 bytes")
+	require.NoError(t, conn.Close())
 }

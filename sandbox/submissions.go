@@ -1,7 +1,6 @@
 package sandbox
 
 import (
-	"bytes"
 	"net/http"
 	"time"
 
@@ -50,17 +49,22 @@ func getSubmission(c *call) response {
 	if found == nil {
 		return c.notFound()
 	}
-	r := c.data(http.StatusOK, c.appendSubmission(nil, found))
+	r := c.data(http.StatusOK, c.submission(found))
 	c.world.CountPoll(found)
 	return r
 }
 
-// appendSubmission appends a submission.
-func (c *call) appendSubmission(b []byte, a *world.Attempt) []byte {
-	b = append(b, submissionJSONOf(a).beforeLink...)
-	b = c.appendArchiveLink(b, a)
-	b = append(b, `,"report":`...)
-	return append(appendReport(b, a), '}')
+// submissionJSON is a submission with its archive link, which is new in each response, and
+// its report.
+type submissionJSON struct {
+	world.Submission
+
+	WorkspaceArchiveURL *string `json:"workspace_archive_url"`
+	Report              any     `json:"report"`
+}
+
+func (c *call) submission(a *world.Attempt) submissionJSON {
+	return submissionJSON{a.Value, c.archiveLink(a), reportOf(a)}
 }
 
 // submissionPage returns a page of submissions.
@@ -69,14 +73,12 @@ func submissionPage(c *call, page []*world.Attempt, next *world.Position) respon
 	if next != nil {
 		meta = `,"has_more":true,"next_cursor":"` + cursorOf(*next) + `"`
 	}
-	return c.list(len(page), len(page)*submissionSize, func(b []byte, i int) []byte {
-		return c.appendSubmission(b, page[i])
-	}, meta)
+	all := make([]submissionJSON, len(page))
+	for i, a := range page {
+		all[i] = c.submission(a)
+	}
+	return c.data(http.StatusOK, all, meta)
 }
-
-// submissionSize is the usual size of a submission, so that the buffer of a page rarely
-// grows.
-const submissionSize = 2 << 10
 
 // submissionFilter reads the filters of a listing of submissions.
 func (c *call) submissionFilter(p *problems) world.Filter {
@@ -119,26 +121,4 @@ var submissionDrift = &driftRules{
 	nullable: []string{"workspace_archive_url"},
 	enums:    map[string]string{"status": " started submitted "},
 	nested:   map[string]*driftRules{"report": reportDrift, "challenge": {}, "candidate": {}, "budget": {}},
-}
-
-// submissionJSON is the encoded JSON of a submission without its archive link, which is
-// new in each response, and without its rank, which other submissions change.
-type submissionJSON struct {
-	beforeLink            []byte // The members before the archive link.
-	beforeRank, afterRank []byte // Before and after the rank. after is nil if Result.Extra has the rank.
-}
-
-func submissionJSONOf(a *world.Attempt) *submissionJSON {
-	if encoded, ok := a.Encoded.(*submissionJSON); ok {
-		return encoded
-	}
-	head := append(bytes.TrimSuffix(encodeJSON(a.Value), []byte(`}`)), `,"workspace_archive_url":`...)
-	report := encodeJSON(a.Report())
-	before, after, _ := bytes.Cut(report, []byte(`"pipeline_rank":null`))
-	if extra := a.Extra(); len(extra) > 0 {
-		before, after = withExtra(report, extra)
-	}
-	encoded := &submissionJSON{head, before, after}
-	a.Encoded = encoded
-	return encoded
 }

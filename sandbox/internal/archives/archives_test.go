@@ -15,8 +15,8 @@ import (
 
 // TestLinks checks that a signed link is valid, and that a changed one is not.
 func TestLinks(t *testing.T) {
-	signature := string(archives.AppendSignature([]byte("s="), "id", 1700, 7))[2:]
-	assert.NotEqual(t, signature, string(archives.AppendSignature(nil, "id", 1700, 8)), "no two are the same")
+	signature := archives.Signature("id", 1700, 7)
+	assert.NotEqual(t, signature, archives.Signature("id", 1700, 8), "no two are the same")
 	until, ok := archives.ValidLink("id", "1700", signature)
 	assert.True(t, ok)
 	assert.Equal(t, int64(1700), until)
@@ -27,7 +27,7 @@ func TestLinks(t *testing.T) {
 		"the time written oddly": {"id", "+1700", signature},
 		"another number":         {"id", "1700", "f" + signature[1:]},
 		"no number in it":        {"id", "1700", "x" + signature[1:]},
-		"the number in capitals": {"id", "1700", "000000000000000A" + string(archives.AppendSignature(nil, "id", 1700, 10))[16:]},
+		"the number in capitals": {"id", "1700", "000000000000000A" + archives.Signature("id", 1700, 10)[16:]},
 		"another end":            {"id", "1700", signature[:len(signature)-1] + "x"},
 		"cut":                    {"id", "1700", signature[:16]},
 		"cut within the number":  {"id", "1700", signature[:15]},

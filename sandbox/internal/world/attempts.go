@@ -1,15 +1,11 @@
 package world
 
-import (
-	"math"
-	"slices"
-)
+import "slices"
 
 // Attempt is a submission with its log and report.
 type Attempt struct {
 	Record[Submission]
 
-	index   int // In its AttemptList.
 	log     []Event
 	grading grading
 }
@@ -40,50 +36,10 @@ func (a *Attempt) Extra() map[string]RawJSON { return a.grading.extra() }
 // HasArchive reports whether a workspace was stored. In test mode none is.
 func (a *Attempt) HasArchive() bool { return a.grading.hasArchive() }
 
-// AttemptList holds submissions and, in a slice of their own, the facts that filters
-// need. A page may have to check every submission, which is faster if the facts are
-// adjacent in memory.
-type AttemptList struct {
-	Collection[*Attempt]
+// AttemptList holds submissions.
+type AttemptList struct{ Collection[*Attempt] }
 
-	facts []filterFacts
-}
-
-func newAttemptList(size int) *AttemptList {
-	return &AttemptList{*newCollection[*Attempt](size), make([]filterFacts, 0, size)}
-}
-
-// never is the time of a milestone that was not reached.
-const never Moment = math.MinInt64
-
-// filterFacts are the properties of a submission that filters use.
-type filterFacts struct {
-	created, submitted, evaluated Moment
-	status, assessmentID          string
-}
-
-// filterFacts returns the facts of a submission.
-func (a *Attempt) filterFacts() filterFacts {
-	facts := filterFacts{created: a.Created, submitted: never, evaluated: never, status: a.Value.Status, assessmentID: a.Value.AssessmentID}
-	if a.Value.SubmittedAt != nil {
-		facts.submitted = *a.Value.SubmittedAt
-	}
-	if a.Value.EvaluatedAt != nil {
-		facts.evaluated = *a.Value.EvaluatedAt
-	}
-	return facts
-}
-
-func (l *AttemptList) add(a *Attempt) {
-	at := l.Collection.add(a)
-	l.facts = slices.Insert(l.facts, at, a.filterFacts())
-	for i := at; i < len(l.list); i++ {
-		l.list[i].index = i
-	}
-}
-
-// update stores the changed facts of a submission.
-func (l *AttemptList) update(a *Attempt) { l.facts[a.index] = a.filterFacts() }
+func newAttemptList(size int) *AttemptList { return &AttemptList{*newCollection[*Attempt](size)} }
 
 // Milestone is a time of a submission that a filter can use.
 type Milestone string
@@ -119,14 +75,15 @@ func (l *AttemptList) Page(from *Position, size int, filter Filter) (page []*Att
 		end = l.countBefore(*from)
 	}
 	page = make([]*Attempt, 0, size)
-	for i := end - 1; i >= 0 && !filter.excludesOlder(&l.facts[i]); i-- {
-		if !filter.matches(l.visibleFacts(i, &filter)) {
+	for i := end - 1; i >= 0 && !filter.excludesOlder(l.list[i]); i-- {
+		a := filter.visible(l.list[i])
+		if !filter.matches(a) {
 			continue
 		}
 		if len(page) == size {
 			return page, &page[size-1].Position
 		}
-		page = append(page, l.visibleAttempt(i, &filter))
+		page = append(page, a)
 	}
 	return page, nil
 }
@@ -135,21 +92,22 @@ func (l *AttemptList) Page(from *Position, size int, filter Filter) (page []*Att
 // page.
 func (l *AttemptList) pageBy(from *Position, size int, filter *Filter) (page []*Attempt, next *Position) {
 	type entry struct {
-		at    Position
-		index int
+		at      Position
+		attempt *Attempt
 	}
 	var all []entry
-	for i := range l.list {
-		facts := l.visibleFacts(i, filter)
-		if !filter.matches(facts) {
+	for _, a := range l.list {
+		if a = filter.visible(a); !filter.matches(a) {
 			continue
 		}
-		at := Position{max(facts.created, facts.submitted), l.list[i].ID}
-		if filter.OrderBy == Evaluated {
-			at.Created = max(at.Created, facts.evaluated)
+		at := a.Position
+		for _, milestone := range []Milestone{Submitted, filter.OrderBy} {
+			if reached := a.reached(milestone); reached != nil {
+				at.Created = max(at.Created, *reached)
+			}
 		}
 		if from == nil || at.compare(*from) < 0 {
-			all = append(all, entry{at, i})
+			all = append(all, entry{at, a})
 		}
 	}
 	slices.SortFunc(all, func(a, b entry) int { return b.at.compare(a.at) })
@@ -158,54 +116,39 @@ func (l *AttemptList) pageBy(from *Position, size int, filter *Filter) (page []*
 	}
 	page = make([]*Attempt, len(all))
 	for i := range all {
-		page[i] = l.visibleAttempt(all[i].index, filter)
+		page[i] = all[i].attempt
 	}
 	return page, next
 }
 
-// visibleFacts returns the facts of a submission as a lagging listing shows them.
-func (l *AttemptList) visibleFacts(i int, filter *Filter) *filterFacts {
-	facts := &l.facts[i]
-	if filter.hidesEvaluation(facts) {
-		before := *facts
-		before.evaluated, before.status = never, l.visibleAttempt(i, filter).Value.Status
-		return &before
+// reached returns when a submission reached a milestone, or nil.
+func (a *Attempt) reached(m Milestone) *Moment {
+	switch m {
+	case Submitted:
+		return a.Value.SubmittedAt
+	case Evaluated:
+		return a.Value.EvaluatedAt
+	case Created:
 	}
-	return facts
+	return &a.Created
 }
 
-// visibleAttempt returns a submission as a lagging listing shows it.
-func (l *AttemptList) visibleAttempt(i int, filter *Filter) *Attempt {
-	if filter.hidesEvaluation(&l.facts[i]) {
-		return l.list[i].grading.unevaluated()
+// visible returns a submission as a lagging listing shows it.
+func (f *Filter) visible(a *Attempt) *Attempt {
+	if at := a.Value.EvaluatedAt; f.Lagging && at != nil && *at > f.ListedUntil {
+		return a.grading.unevaluated()
 	}
-	return l.list[i]
+	return a
 }
 
-// hidesEvaluation reports whether a lagging listing omits the evaluation of a submission.
-func (f *Filter) hidesEvaluation(facts *filterFacts) bool {
-	return f.Lagging && facts.evaluated > f.ListedUntil
-}
-
-// excludesOlder reports whether the filter excludes all older submissions.
-func (f *Filter) excludesOlder(facts *filterFacts) bool {
-	return f.BySince && f.SinceMilestone == Created && facts.created < f.Since
+// excludesOlder reports whether the filter excludes a submission and all older ones.
+func (f *Filter) excludesOlder(a *Attempt) bool {
+	return f.BySince && f.SinceMilestone == Created && a.Created < f.Since
 }
 
 // matches reports whether the filter selects a submission.
-func (f *Filter) matches(facts *filterFacts) bool {
-	if f.BySince {
-		at := facts.created
-		switch f.SinceMilestone {
-		case Submitted:
-			at = facts.submitted
-		case Evaluated:
-			at = facts.evaluated
-		case Created:
-		}
-		if at < f.Since || at == never {
-			return false
-		}
-	}
-	return (!f.ByStatus || facts.status == f.Status) && (!f.ByAssessment || facts.assessmentID == f.AssessmentID)
+func (f *Filter) matches(a *Attempt) bool {
+	at := a.reached(f.SinceMilestone)
+	return (!f.BySince || at != nil && *at >= f.Since) && (!f.ByStatus || a.Value.Status == f.Status) &&
+		(!f.ByAssessment || a.Value.AssessmentID == f.AssessmentID)
 }

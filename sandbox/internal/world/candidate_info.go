@@ -104,7 +104,7 @@ type Upcoming struct {
 func (o *Organization) Upcoming(until Moment) []Upcoming {
 	var all []Upcoming
 	next := make(map[*candidate]step) // The first of the timeline's step and the time limit.
-	for _, s := range o.dueSteps.list {
+	for _, s := range o.dueSteps {
 		if s.limit {
 			s.at = s.candidate.deadline().Time()
 		}

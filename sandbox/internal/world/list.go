@@ -26,10 +26,6 @@ type Record[T any] struct {
 	Position
 
 	Value T
-
-	// Encoded is the server's cached JSON of the record. Each change of the record
-	// removes it.
-	Encoded any
 }
 
 func newRecord[T any](id string, created Moment, value T) *Record[T] {

@@ -61,7 +61,7 @@ func (c *candidate) open(at Moment) error {
 // setOpened stores the opening of the invitation.
 func (c *candidate) setOpened(at Moment) {
 	i := c.invitation
-	i.Value.Status, i.Value.OpenedAt, i.Encoded = "opened", &at, nil
+	i.Value.Status, i.Value.OpenedAt = "opened", &at
 	c.setStage(opened, at)
 }
 
@@ -86,7 +86,7 @@ func (c *candidate) begin(at Moment) error {
 // setStarted creates the submission.
 func (c *candidate) setStarted(at Moment) {
 	assessment, i := &c.assessment.Value, c.invitation
-	i.Value.Status, i.Value.StartedAt, i.Encoded = "started", &at, nil
+	i.Value.Status, i.Value.StartedAt = "started", &at
 	limit := c.challenge.Value.BudgetDollarsCap
 	if assessment.BudgetDollarsCap != nil {
 		limit = *assessment.BudgetDollarsCap
@@ -102,7 +102,7 @@ func (c *candidate) setStarted(at Moment) {
 	c.organization.attempts.add(c.attempt)
 	c.append(at, "attempt_started", "")
 	c.setStage(started, at)
-	c.organization.dueSteps.add(step{at: c.deadline().Time(), candidate: c, stage: submitted, limit: true})
+	c.organization.schedule(step{at: c.deadline().Time(), candidate: c, stage: submitted, limit: true})
 }
 
 // deadline returns when an attempt that has begun reaches its time limit.
@@ -126,7 +126,7 @@ func (c *candidate) submit(at Moment) error {
 
 // setSubmitted stores the submission of the attempt.
 func (c *candidate) setSubmitted(at Moment) {
-	c.invitation.Value.SubmittedAt, c.invitation.Encoded = &at, nil
+	c.invitation.Value.SubmittedAt = &at
 	s := &c.attempt.Value
 	s.Status, s.SubmittedAt = "submitted", &at
 	c.updateBudget()
@@ -144,7 +144,7 @@ func (c *candidate) evaluate(at Moment, r Result) error {
 	if c.stage < submitted {
 		c.setSubmitted(at)
 	}
-	c.invitation.Value.Status, c.invitation.Encoded = "evaluated", nil
+	c.invitation.Value.Status = "evaluated"
 	c.attempt.Value.Status, c.attempt.Value.EvaluatedAt = "evaluated", &at
 	c.setResult(r)
 	c.setStage(evaluated, at)
@@ -160,9 +160,8 @@ func (c *candidate) regrade(at Moment, r Result) error {
 		c.organization.scoreCounts[c.result.ShipScore]--
 	}
 	c.organization.evaluatedCount--
-	c.attempt.Value.EvaluatedAt, c.attempt.Encoded = &at, nil
+	c.attempt.Value.EvaluatedAt = &at
 	c.setResult(r)
-	c.organization.attempts.update(c.attempt)
 	return nil
 }
 
@@ -173,9 +172,6 @@ func (c *candidate) setResult(r Result) {
 		c.organization.scoreCounts[r.ShipScore]++
 	}
 	c.organization.evaluatedCount++
-	if r.ReportDelay > 0 {
-		c.organization.awaitingReport = append(c.organization.awaitingReport, c)
-	}
 }
 
 // centsPerPrompt is the cost of a prompt.
@@ -203,10 +199,6 @@ func (c *candidate) countPoll(now time.Time) {
 // setStage stores the stage that a step reached, and schedules the next step.
 func (c *candidate) setStage(to stage, at Moment) {
 	c.stage = to
-	if c.attempt != nil {
-		c.attempt.Encoded = nil
-		c.organization.attempts.update(c.attempt)
-	}
 	c.schedule(to+1, at)
 }
 
@@ -220,9 +212,7 @@ func (c *candidate) append(at Moment, kind string, payloads ...RawJSON) {
 	case promptKind:
 		c.promptCount += len(payloads)
 		c.updateBudget()
-		a.Encoded = nil
 	case editKind:
 		c.editCount += len(payloads)
-		a.Encoded = nil
 	}
 }

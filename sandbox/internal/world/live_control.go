@@ -40,7 +40,7 @@ func (l *Live) Regrade(submissionID string, now time.Time, r Result) error {
 // Decide sets the recruiter's decision about a candidate.
 func (l *Live) Decide(invitationID string, now time.Time, decision string) error {
 	return l.changeInvited(invitationID, now, func(c *candidate, _ Moment) error {
-		c.invitation.Value.RecruiterDecision, c.invitation.Encoded = decision, nil
+		c.invitation.Value.RecruiterDecision = decision
 		return nil
 	})
 }
@@ -56,7 +56,7 @@ func (l *Live) Pause(submissionID string, now time.Time, by time.Duration) error
 		if lasted := at.minus(attempt.StartedAt); time.Duration(paused)*time.Second > lasted {
 			return Conflict(fmt.Sprintf("the attempt has lasted %s, which is less than %d paused seconds: advance the clock first", lasted, paused))
 		}
-		attempt.PausedTotalSeconds, c.attempt.Encoded = paused, nil
+		attempt.PausedTotalSeconds = paused
 		return nil
 	})
 }

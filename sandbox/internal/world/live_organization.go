@@ -18,9 +18,8 @@ type Organization struct {
 	candidatesInOrder []*candidate                   // The same, oldest first.
 	scoreCounts       [maxScore + 1]int              // Number of evaluated submissions by ship score.
 	evaluatedCount    int
-	dueSteps          steps        // Steps of the timeline.
+	dueSteps          []step       // Steps of the timeline and time limits, in order.
 	awaitingPolls     []*candidate // Candidates whose evaluation depends on polls.
-	awaitingReport    []*candidate // Evaluated candidates whose report becomes ready later.
 	mails             []Mail
 
 	ownChallenges bool // The challenges differ from those of the sample data.
@@ -30,25 +29,13 @@ type Organization struct {
 func (o *Organization) advance(now time.Time) *Organization {
 	o.now = now
 	o.runDue(now)
-	o.awaitingReport = slices.DeleteFunc(o.awaitingReport, func(c *candidate) bool {
-		ready := c.ready()
-		if ready {
-			c.attempt.Encoded = nil
-		}
-		return ready
-	})
 	now = now.UTC()
 	month := MomentOf(time.Date(now.Year(), now.Month(), 1, 0, 0, 0, 0, time.UTC))
 	if month > o.account.Value.Usage.PeriodStart {
 		o.account.Value.Usage.PeriodStart = month
-		o.setUsage(0)
+		o.account.Value.Usage.AssessmentsUsed = 0
 	}
 	return o
-}
-
-// setUsage sets the used invitations of the plan.
-func (o *Organization) setUsage(invitations int) {
-	o.account.Value.Usage.AssessmentsUsed, o.account.Encoded = invitations, nil
 }
 
 // SetPlan sets the used invitations of the current period, the limit, and whether the
@@ -64,7 +51,6 @@ func (o *Organization) SetPlan(used, limit *int, enforced *bool) {
 	if enforced != nil {
 		account.Plan.LimitsEnforced = *enforced
 	}
-	o.account.Encoded = nil
 }
 
 // AddAssessment adds an active assessment of the challenge with an id, or of the first
@@ -101,7 +87,7 @@ func (o *Organization) MayChange(i *Record[Invitation]) bool {
 // SaveAssessment stores a new or changed assessment.
 func (o *Organization) SaveAssessment(a Assessment) *Record[Assessment] {
 	if known := o.assessments.Find(a.ID); known != nil {
-		known.Value, known.Encoded = a, nil
+		known.Value = a
 		return known
 	}
 	created := newRecord(a.ID, a.CreatedAt, a)
@@ -116,7 +102,7 @@ func (o *Organization) DeleteAssessment(a *Record[Assessment]) { o.assessments.r
 
 // SaveInvitation stores a new invitation. It uses one invitation of the plan.
 func (o *Organization) SaveInvitation(i Invitation) *Record[Invitation] {
-	o.setUsage(o.account.Value.Usage.AssessmentsUsed + 1)
+	o.account.Value.Usage.AssessmentsUsed++
 	o.mail(&i, i.CreatedAt, false)
 	assessment := o.allAssessments[i.AssessmentID]
 	c := &candidate{
@@ -132,7 +118,7 @@ func (o *Organization) SaveInvitation(i Invitation) *Record[Invitation] {
 
 // ResendInvitation sends an invitation again.
 func (o *Organization) ResendInvitation(i *Record[Invitation], at Moment) *Record[Invitation] {
-	i.Value, i.Encoded = i.Value.resent(at), nil
+	i.Value = i.Value.resent(at)
 	o.candidates[i.ID].resent = true
 	o.mail(&i.Value, at, true)
 	return i
@@ -141,7 +127,7 @@ func (o *Organization) ResendInvitation(i *Record[Invitation], at Moment) *Recor
 // RevokeInvitation revokes an invitation.
 func (o *Organization) RevokeInvitation(i *Record[Invitation]) *Record[Invitation] {
 	o.candidates[i.ID].revoked = true
-	i.Value.Status, i.Encoded = "revoked", nil
+	i.Value.Status = "revoked"
 	return i
 }
 

@@ -81,7 +81,7 @@ func (c *candidate) hasArchive() bool { return c.stage >= submitted && !c.noArch
 // unevaluated returns the attempt as it was before the evaluation.
 func (c *candidate) unevaluated() *Attempt {
 	before, a := *c, *c.attempt
-	a.Value.Status, a.Value.EvaluatedAt, a.Encoded, a.grading = "submitted", nil, nil, &before
+	a.Value.Status, a.Value.EvaluatedAt, a.grading = "submitted", nil, &before
 	before.stage, before.result, before.attempt = submitted, Result{}, &a
 	return &a
 }

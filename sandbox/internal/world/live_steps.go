@@ -127,7 +127,7 @@ func (o *Organization) backdate(a *Record[Assessment], at Moment) {
 	}
 	o.assessments.remove(a)
 	a.Created = at.plus(-time.Hour)
-	a.Value.CreatedAt, a.Value.UpdatedAt, a.Encoded = a.Created, a.Created, nil
+	a.Value.CreatedAt, a.Value.UpdatedAt = a.Created, a.Created
 	o.assessments.add(a)
 }
 

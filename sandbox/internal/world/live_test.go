@@ -98,36 +98,6 @@ func TestPollsBringTheReport(t *testing.T) {
 	assert.True(t, a.Report().Evaluated)
 }
 
-// TestChangeRemovesCachedJSON checks that a change removes the cached JSON.
-func TestChangeRemovesCachedJSON(t *testing.T) {
-	l, o, id := invited(world.Timeline{})
-	posting := o.Assessments().Newest(0)
-	i := o.Invitations(posting.ID).Find(id)
-	submission, err := l.Begin(id, noon)
-	require.NoError(t, err)
-	a := o.Submissions().Find(submission)
-	for name, c := range map[string]struct {
-		shown *any
-		do    func()
-	}{
-		"a prompt":      {&a.Encoded, func() { require.NoError(t, l.Append(submission, noon, "ai_prompt", "{}")) }},
-		"the plan":      {&o.Account().Encoded, func() { o.SetPlan(new(1), new(2), nil) }},
-		"an assessment": {&posting.Encoded, func() { o.SaveAssessment(posting.Value) }},
-		"a revocation":  {&i.Encoded, func() { o.RevokeInvitation(i) }},
-	} {
-		*c.shown = "old"
-		c.do()
-		assert.Nil(t, *c.shown, name)
-	}
-	i.Encoded, a.Encoded = "old", "old"
-	require.NoError(t, l.Submit(submission, noon))
-	assert.Nil(t, i.Encoded)
-	assert.Nil(t, a.Encoded)
-	o.Account().Encoded = "old"
-	l.Organization("", noon.AddDate(0, 1, 0))
-	assert.Nil(t, o.Account().Encoded, "a month")
-}
-
 func TestResultsThatCannotBe(t *testing.T) {
 	for problem, r := range map[string]world.Result{
 		"ship_score: must be from 0 to 100":          {ShipScore: 101},

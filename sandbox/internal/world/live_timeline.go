@@ -1,8 +1,8 @@
 package world
 
 import (
-	"cmp"
-	"container/heap"
+	"slices"
+	"sort"
 	"time"
 )
 
@@ -36,55 +36,29 @@ func (t Timeline) includes(to stage) bool {
 // step is a step that a candidate will make.
 type step struct {
 	at        time.Time
-	order     uint64 // Order of steps at the same time.
 	candidate *candidate
 	stage     stage
 	limit     bool // The attempt reaches its time limit, unless a pause has moved the limit.
 }
 
-// steps is a heap of steps by time. It implements heap.Interface.
-type steps struct {
-	list  []step
-	count uint64
-}
-
-// add schedules a step.
-func (s *steps) add(next step) {
-	s.count++
-	next.order = s.count
-	heap.Push(s, next)
-}
-
-func (s *steps) Len() int { return len(s.list) }
-
-func (s *steps) Less(i, j int) bool {
-	a, b := &s.list[i], &s.list[j]
-	return cmp.Or(a.at.Compare(b.at), cmp.Compare(a.order, b.order)) < 0
-}
-
-func (s *steps) Swap(i, j int) { s.list[i], s.list[j] = s.list[j], s.list[i] }
-
-func (s *steps) Push(x any) { s.list = append(s.list, x.(step)) }
-
-func (s *steps) Pop() any {
-	last := len(s.list) - 1
-	x := s.list[last]
-	s.list[last] = step{}
-	s.list = s.list[:last]
-	return x
+// schedule adds a step after all steps that are due before or at the same time.
+func (o *Organization) schedule(next step) {
+	at := sort.Search(len(o.dueSteps), func(i int) bool { return o.dueSteps[i].at.After(next.at) })
+	o.dueSteps = slices.Insert(o.dueSteps, at, next)
 }
 
 // schedule adds a step of the timeline, if the timeline has it.
 func (c *candidate) schedule(to stage, after Moment) {
 	if t := c.organization.live.timeline; t.includes(to) {
-		c.organization.dueSteps.add(step{at: after.Time().Add(t.delay(to)), candidate: c, stage: to})
+		c.organization.schedule(step{at: after.Time().Add(t.delay(to)), candidate: c, stage: to})
 	}
 }
 
 // runDue makes the steps that are due. It ignores a step that a test made already.
 func (o *Organization) runDue(now time.Time) {
-	for len(o.dueSteps.list) > 0 && !o.dueSteps.list[0].at.After(now) {
-		next := heap.Pop(&o.dueSteps).(step)
+	for len(o.dueSteps) > 0 && !o.dueSteps[0].at.After(now) {
+		next := o.dueSteps[0]
+		o.dueSteps = o.dueSteps[1:]
 		c, at := next.candidate, MomentOf(next.at)
 		if c.stage+1 != next.stage {
 			continue
@@ -92,7 +66,7 @@ func (o *Organization) runDue(now time.Time) {
 		if next.limit {
 			if c.deadline() > at {
 				next.at = c.deadline().Time()
-				o.dueSteps.add(next)
+				o.schedule(next)
 				continue
 			}
 			c.timedOut = true

@@ -166,7 +166,6 @@ type Event struct {
 	Kind    string
 	At      Moment
 	Payload RawJSON // Empty: no payload.
-	Encoded []byte  // The server's cached JSON. Events never change.
 }
 
 // Report is the result of grading. Before the evaluation it has four pillars without
