@@ -69,8 +69,8 @@
 // e-mail. After a lost response they look for the invitation before they send it again.
 // After a crash both can be called again once a minute has passed, and SendAll with a
 // Checkpoint at any time. SendAll waits for as many rate-limit windows as it needs and
-// leaves other users of the key a share. Neither invites a candidate again whose
-// invitation was revoked or has expired. Use [InvitationService.Send] for that.
+// leaves other users of the key a share. Ensure and SendAll do not invite a candidate again
+// whose invitation was revoked or has expired. Use [InvitationService.Send] for that.
 //
 // # Lists
 //

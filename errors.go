@@ -254,7 +254,7 @@ func (e *RunEndedError) As(target any) bool {
 // [OutcomeUnknown] may have happened.
 //
 // IsTransient returns false for nil, a cancelled context, a server whose
-// certificate cannot be verified, a response that is not from the API, and any
+// certificate cannot be verified, a 2xx that is not from the API, and any
 // rejection by another status. For a [*RunEndedError] it reports whether the cause is
 // temporary.
 func IsTransient(err error) bool {

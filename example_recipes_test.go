@@ -18,6 +18,7 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode"
 
 	hiring "github.com/hiring-assessment/hiring-go"
 	"github.com/hiring-assessment/hiring-go/sandbox"
@@ -267,7 +268,8 @@ func ExampleReport_json() {
 // put before it.
 func spreadsheet(ctx context.Context, client *hiring.Client, out io.Writer) error {
 	safe := func(text string) string {
-		if text != "" && strings.ContainsAny(text[:1], "=+-@\t\r") {
+		start := strings.TrimLeftFunc(text, func(r rune) bool { return unicode.IsSpace(r) || unicode.Is(unicode.Cf, r) })
+		if strings.IndexAny(start, "=+-@＝＋－＠−") == 0 { // The last five are the full-width forms and the minus sign.
 			return "'" + text
 		}
 		return text
@@ -292,7 +294,7 @@ func spreadsheet(ctx context.Context, client *hiring.Client, out io.Writer) erro
 func ExampleSubmissionService_List_spreadsheet() {
 	server := sandbox.New()
 	assessmentID := server.AddAssessment("Backend engineer")
-	for _, name := range []string{`=HYPERLINK("http://evil.example")`, "Ada"} {
+	for _, name := range []string{`=HYPERLINK("http://evil.example")`, " =1+1", "Ada"} {
 		invitationID, err := server.Invite(assessmentID, "ada@example.com", name)
 		if err != nil {
 			log.Fatal(err)
@@ -305,5 +307,6 @@ func ExampleSubmissionService_List_spreadsheet() {
 	// Output:
 	// name,e-mail,score,verdict
 	// Ada,ada@example.com,88,Strong yes
+	// ' =1+1,ada@example.com,88,Strong yes
 	// "'=HYPERLINK(""http://evil.example"")",ada@example.com,88,Strong yes
 }

@@ -160,7 +160,7 @@ type RetryPolicy struct {
 	MaxAttempts int           // Attempts of a call, including the first: 4. 1 means no retries.
 	BaseBackoff time.Duration // Longest delay before the first retry: 500 ms, doubled with each retry. Delays are random.
 	MaxBackoff  time.Duration // Longest delay without a Retry-After header: 30 s.
-	MaxWait     time.Duration // Longest Retry-After that is honoured: 1 min. If it is longer, the call fails immediately.
+	MaxWait     time.Duration // Longest wait for a Retry-After or a rate-limit window: 1 min. If it is longer, the call fails immediately.
 }
 
 func (p RetryPolicy) withDefaults() (RetryPolicy, error) {

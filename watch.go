@@ -26,8 +26,8 @@ type WatchOptions struct {
 	Progress   func(WaitProgress) // Called after each poll, in the goroutine of the call. Nil: not called.
 }
 
-// PollResult is what [SubmissionService.Poll] found, and when and with which state to call
-// it next. Process Submissions before you save State: a state that was saved earlier loses
+// PollResult is the result of [SubmissionService.Poll]: the newly evaluated submissions, the
+// state for the next call, and the wait before it. Process Submissions before you save State: a state that was saved earlier loses
 // them in a crash.
 type PollResult struct {
 	Submissions []Submission  // Newly evaluated. Report is nil where Watch would yield nil.

@@ -51,7 +51,7 @@
 // A delivery holds the submission until River deletes the job: by default a day
 // after it was completed and a week after it was discarded. The table hiring_jobs
 // holds the names and addresses of invited candidates until the user deletes the
-// rows. This package logs neither. Only people who may see candidate data should
+// rows. This package logs no names and no addresses. Only people who may see candidate data should
 // have access to River's web page.
 //
 // [River]: https://riverqueue.com

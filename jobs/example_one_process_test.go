@@ -50,7 +50,7 @@ func storeResults(ctx context.Context, client *hiring.Client, db *sql.DB, option
 		if n, ok := submission.Report.Score(); ok {
 			score = &n
 		}
-		if _, err := db.ExecContext(ctx, `INSERT INTO watch_results (submission_id, email, score) VALUES ($1, $2, $3)
+		if _, err := db.ExecContext(context.WithoutCancel(ctx), `INSERT INTO watch_results (submission_id, email, score) VALUES ($1, $2, $3)
 			ON CONFLICT (submission_id) DO NOTHING`, submission.ID, submission.Candidate.Email, score); err != nil {
 			return err
 		}

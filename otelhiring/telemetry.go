@@ -21,7 +21,8 @@ import (
 const scope = "github.com/hiring-assessment/hiring-go/otelhiring"
 
 // Telemetry records the calls of a client as spans and metrics. It is safe for
-// concurrent use. One Telemetry can serve several clients of one key.
+// concurrent use. One Telemetry can serve several clients: see
+// [Telemetry.TraceOf].
 type Telemetry struct {
 	settings
 
@@ -68,9 +69,9 @@ func WithPropagator(p propagation.TextMapPropagator) Option {
 }
 
 // WithOrganization adds the attribute hiring.organization to every span and
-// metric. The alerts name the organization by it. A program with several keys
-// creates one Telemetry for each key, because each key has its own rate limits.
-// The name is exported as it is.
+// metric. The alerts name the organization by it. To share one Telemetry among
+// several organizations, use [Telemetry.TraceOf] instead. The name is exported as
+// it is.
 func WithOrganization(name string) Option {
 	return WithAttributes(attribute.String(organizationKey, name))
 }

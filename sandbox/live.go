@@ -64,7 +64,7 @@ func checkPerson(email, name string) error {
 // Open opens an invitation of the live data as its candidate: sent becomes
 // opened. It fails on an invitation that was opened, was revoked or has expired.
 //
-// Open, Begin, Submit, AppendEvents and Evaluate take effect at once, at the time
+// Open, Begin, Submit, AppendEvents and Evaluate take effect immediately, at the time
 // of the server's clock. An unknown id and an impossible step are errors and
 // change nothing.
 func (s *Server) Open(invitationID string) error {

@@ -265,7 +265,7 @@ var candidateOperations = []operation{
 // readOperations are the operations that serveControl handles itself.
 var readOperations = []operation{
 	{method: http.MethodGet, path: "", summary: "Returns this list, to a client that does not ask for HTML."},
-	{method: http.MethodGet, path: "health", summary: "Returns 200. Every machine may ask."},
+	{method: http.MethodGet, path: "health", summary: "Returns 200, to every machine."},
 	{method: http.MethodGet, path: "events", summary: "Streams journal entries and changes as server-sent events, from the position after or Last-Event-ID."},
 }
 

@@ -21,7 +21,7 @@ func (a *app) submissionsWaitCommand() *cobra.Command {
 		Long: `Write a line of JSON for each report when it becomes ready, and end when all are ready.
 The command costs a few requests, however many submissions there are. With - as the only
 id, it reads ids from standard input, one a line. After Ctrl-C, run the same command
-again: reports that are ready are written at once.`,
+again: reports that are ready are written immediately.`,
 		Example: "  hiring submissions list --status submitted --jq '.[].id' | hiring submissions wait -",
 	}
 	assessment := a.assessmentFilter(c, "the id or `name` of the assessment of all submissions; saves requests")

@@ -113,7 +113,7 @@ func (p *pastWindow) learn(window, known Window, now time.Time) {
 // Reason is why a request is blocked.
 type Reason int
 
-// The reasons.
+// Reasons why a request is blocked.
 const (
 	Open      Reason = iota // It may be sent.
 	Used                    // No requests remain in the window, or only the reserve.
