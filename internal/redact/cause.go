@@ -15,7 +15,7 @@ import (
 // errors.Is finds in it whatever it finds in err. errors.As finds only the errors that
 // do not show the key.
 func (f Finder) Clean(err error) error {
-	if f.letters == "" && f.exact == "" {
+	if len(f.anchors) == 0 && f.exact == "" {
 		return err
 	}
 	c := cleaner{f, 100}
@@ -80,21 +80,14 @@ func textOf(err error) string { return fmt.Sprintf("%v", err) }
 // shows reports whether any way to print err, or its fields, show the key.
 func (f Finder) shows(err error) bool {
 	texts := []string{textOf(err), fmt.Sprintf("%+v", err), fmt.Sprintf("%#v", err), slog.AnyValue(err).Resolve().String(), marshalled(err)}
-	if slices.ContainsFunc(texts, f.InString) {
-		return true
-	}
 	search := valueSearch{finder: f, remaining: 50_000, visited: make(map[any]bool)}
-	return search.contains(reflect.ValueOf(err), true)
+	return slices.ContainsFunc(texts, f.InString) || search.contains(reflect.ValueOf(err), true)
 }
 
 // marshalled returns the JSON that err's own methods write, or "".
-func marshalled(err error) (text string) {
-	defer func() {
-		if recover() != nil {
-			text = ""
-		}
-	}()
-	switch err.(type) { //nolint:errorlint // of this very error
+func marshalled(err error) string {
+	defer func() { _ = recover() }() //nolint:errcheck // A method that panics writes nothing.
+	switch err.(type) {              //nolint:errorlint // of this very error
 	case json.Marshaler, encoding.TextMarshaler:
 		b, _ := json.Marshal(err)
 		return string(b)
@@ -121,10 +114,11 @@ func (l *valueSearch) contains(v reflect.Value, exported bool) bool {
 	case reflect.Interface:
 		return l.contains(v.Elem(), exported)
 	case reflect.Pointer:
-		if v.IsNil() || !exported || l.visited[[2]any{v.Pointer(), v.Type()}] {
+		place := [2]any{v.Pointer(), v.Type()}
+		if v.IsNil() || !exported || l.visited[place] {
 			return false
 		}
-		l.visited[[2]any{v.Pointer(), v.Type()}] = true
+		l.visited[place] = true
 		return l.contains(v.Elem(), true)
 	case reflect.Struct:
 		for field, value := range v.Fields() {
@@ -132,27 +126,16 @@ func (l *valueSearch) contains(v reflect.Value, exported bool) bool {
 				return true
 			}
 		}
-	case reflect.Slice, reflect.Array:
-		return l.containsAny(v, exported)
 	case reflect.Map:
 		for entries := v.MapRange(); entries.Next(); {
 			if l.contains(entries.Key(), exported) || l.contains(entries.Value(), exported) {
 				return true
 			}
 		}
-	}
-	return false
-}
-
-func (l *valueSearch) containsAny(v reflect.Value, exported bool) bool {
-	switch v.Type().Elem().Kind() {
-	case reflect.Uint8:
-		b := make([]byte, v.Len())
-		for i := range b {
-			b[i] = byte(v.Index(i).Uint()) //nolint:gosec // it is one of uint8
+	case reflect.Slice, reflect.Array:
+		if v.Kind() == reflect.Slice && v.Type().Elem().Kind() == reflect.Uint8 {
+			return l.finder.In(v.Bytes())
 		}
-		return l.finder.In(b)
-	case reflect.String, reflect.Interface, reflect.Pointer, reflect.Struct, reflect.Slice, reflect.Array, reflect.Map:
 		for i := range v.Len() {
 			if l.contains(v.Index(i), exported) {
 				return true

@@ -1,8 +1,6 @@
 package redact
 
-import (
-	"strconv"
-)
+import "strconv"
 
 // reading is a way to decode the letters of a text.
 type reading int
@@ -34,20 +32,6 @@ func (r reading) after(b []byte, i int) (letter byte, start, end int) {
 		i = end
 	}
 	return 0, i, i
-}
-
-// before returns the last letter of b[:i] and its start, or 0 if there is none.
-func (r reading) before(b []byte, i int) (letter byte, start int) {
-	for ; i > 0; i = start {
-		letter, start = b[i-1], i-1
-		if r != plain && isLetter[letter] {
-			letter, start = escapeBefore(b, i, r == nested)
-		}
-		if isLetter[letter] {
-			return letter, start
-		}
-	}
-	return 0, 0
 }
 
 // escape returns the letter that the escape at b[i:] encodes, or 0 if it encodes none, and
@@ -86,31 +70,4 @@ func escape(b []byte, i int, nested bool) (letter byte, end int) {
 		return byte(code), end
 	}
 	return 0, end
-}
-
-// longestEscape is the length of \U and eight digits in %q.
-const longestEscape = 10
-
-// escapeBefore returns the letter of the escape that ends at b[:i] and its start, or the
-// byte before i if there is no such escape.
-func escapeBefore(b []byte, i int, nested bool) (letter byte, start int) {
-	for _, size := range [...]int{2, 4, 6, longestEscape} {
-		start = i - size
-		if start < 0 || b[start] != '\\' {
-			continue
-		}
-		first := start
-		for first > 0 && b[first-1] == '\\' {
-			first--
-		}
-		if nested {
-			start = first // The backslash itself is escaped.
-		} else if (start-first)%2 == 1 {
-			continue // It is escaped itself.
-		}
-		if letter, end := escape(b, start, nested); end == i {
-			return letter, start
-		}
-	}
-	return b[i-1], i - 1
 }

@@ -20,9 +20,12 @@ import (
 	"github.com/hiring-assessment/hiring-go/internal/limits"
 )
 
+// Redacted replaces a key.
+const Redacted = "[redacted]"
+
 const (
 	minPiece = 12
-	// fewest is the smallest number of letters of a key. Removing a shorter key would
+	// minLetters is the smallest number of letters of a key. Removing a shorter key would
 	// remove ordinary words, and no real key is that short.
 	minLetters = 6
 )
@@ -30,18 +33,12 @@ const (
 // Finder finds one key. The zero value finds nothing. A Finder contains the key and must
 // not be part of a value that can be printed.
 type Finder struct {
-	letters string   // Letters of the key with its prefix.
-	secret  int      // Index in letters where the secret begins.
-	need    int      // Number of consecutive letters of the secret that make a piece.
-	anchors []anchor // Every piece contains at least one of them.
-	exact   string   // The key, if it has too few letters for the search by letters.
+	letters string // Letters of the key with its prefix.
+	secret  int    // Index in letters where the secret begins.
+	need    int    // Number of consecutive letters of the secret that make a piece.
+	anchors []int  // Indexes in letters. Every piece contains at least one of these letters.
+	exact   string // The key, if it has too few letters for the search by letters.
 	within  *limits.Bound
-}
-
-// anchor is a letter of the key at which the search begins.
-type anchor struct {
-	letter byte
-	place  int // Index in letters.
 }
 
 // New returns a Finder of key.
@@ -56,9 +53,18 @@ func New(key string) Finder {
 	case secret < minPiece:
 		f.secret, f.need = 0, len(f.letters)
 	}
-	f.anchors = f.chooseAnchors()
+	for from := f.secret; from+f.need <= len(f.letters); from++ {
+		piece := f.letters[from : from+f.need]
+		rarest := letterRarity[strings.IndexAny(letterRarity, piece)]
+		from += strings.LastIndexByte(piece, rarest)
+		f.anchors = append(f.anchors, from)
+	}
 	return f
 }
+
+// letterRarity contains the letters in order of frequency in the API's JSON, rarest first. The
+// JSON has words and field names in lower case, hexadecimal ids and timestamps.
+const letterRarity = "QXJKYVWGHUFNLqRBOxPMZCDSzIEAjTkwvygphfubmlsc798645rn31oi2dat0e"
 
 func withoutPrefix(key string) string {
 	for _, prefix := range []string{LivePrefix, TestPrefix} {
@@ -73,185 +79,179 @@ func lettersOf(s string) string {
 	return string(slices.DeleteFunc([]byte(s), func(c byte) bool { return !isLetter[c] }))
 }
 
-// letterRarity contains the letters in order of frequency in the API's JSON, rarest first. The
-// JSON has words and field names in lower case, hexadecimal ids and timestamps.
-const letterRarity = "QXJKYVWGHUFNLqRBOxPMZCDSzIEAjTkwvygphfubmlsc798645rn31oi2dat0e"
-
-// chooseAnchors returns rare letters such that every piece contains one. It chooses the rarest of
-// the first need letters, and continues after the chosen one.
-func (f Finder) chooseAnchors() []anchor {
-	var chosen []anchor
-	for from := f.secret; from+f.need <= len(f.letters); {
-		place := from
-		for i := from; i < from+f.need; i++ {
-			if strings.IndexByte(letterRarity, f.letters[i]) <= strings.IndexByte(letterRarity, f.letters[place]) {
-				place = i
-			}
-		}
-		chosen = append(chosen, anchor{f.letters[place], place})
-		from = place + 1
-	}
-	return chosen
-}
-
 // In reports whether b contains the key or a piece of it. When the bound's time ends, it
 // returns true.
+//
+// Every response is searched, so In must be faster than decoding. A piece without an escape
+// contains an anchor, and IndexByte finds rare letters at the speed of memory. Any other
+// piece lies around an escape, of which a text has few.
 func (f Finder) In(b []byte) bool {
 	if f.exact != "" {
 		return bytes.Contains(b, []byte(f.exact))
 	}
-	if len(b) < f.need {
+	if len(f.anchors) == 0 || len(b) < f.need {
 		return false
 	}
-	escapes := bytes.IndexByte(b, '\\')
-	for i, a := range f.anchors {
-		if slices.ContainsFunc(f.anchors[:i], func(before anchor) bool { return before.letter == a.letter }) {
-			continue
-		}
+	for _, place := range f.anchors {
 		for at := 0; ; at++ {
-			next := bytes.IndexByte(b[at:], a.letter)
+			next := bytes.IndexByte(b[at:], f.letters[place])
 			if next < 0 {
 				break
 			}
 			at += next
-			if !f.step() {
-				return true
-			}
-			if f.matchesAnchor(b, at, f.anchors[i:], escapes >= 0) {
+			if !f.step() || f.aroundAnchor(b, at, place) {
 				return true
 			}
 		}
 	}
-	return escapes >= 0 && f.inEscapes(b, escapes)
-}
-
-// matchesAnchor reports whether the letter at b[at] is one of the anchors of a piece.
-func (f Finder) matchesAnchor(b []byte, at int, anchors []anchor, escapes bool) bool {
-	for _, a := range anchors {
-		if a.letter == b[at] && !f.standsAlone(b, at, a.place) {
-			if _, found := f.align(b, at, a, escapes); found {
-				return true
-			}
-		}
-	}
-	return false
+	return f.aroundEscapes(b, escaped) || bytes.Contains(b, []byte(`\\`)) && f.aroundEscapes(b, nested)
 }
 
 // InString is like In for a string.
 func (f Finder) InString(s string) bool { return f.In([]byte(s)) }
 
-// inEscapes reports whether an escape in b[at:] is part of a piece. It checks escapes
-// only, because few of them encode a letter.
-func (f Finder) inEscapes(b []byte, at int) bool {
-	for {
-		letter, end := escape(b, at, true)
-		if !f.step() {
-			return true
-		}
-		if letter != 0 {
-			if _, found := f.around(b, at); found {
-				return true
+// aroundAnchor reports whether b[at] is the key's letter at place within a piece.
+func (f Finder) aroundAnchor(b []byte, at, place int) bool {
+	last := place
+	for i := at + 1; i < len(b) && last+1 < len(f.letters); i++ {
+		if isLetter[b[i]] {
+			if b[i] != f.letters[last+1] {
+				break
 			}
+			last++
 		}
-		next := bytes.IndexByte(b[end:], '\\')
+	}
+	first := place
+	for i := at - 1; i >= 0 && first > f.secret; i-- {
+		if isLetter[b[i]] {
+			if b[i] != f.letters[first-1] {
+				break
+			}
+			first--
+		}
+	}
+	return last+1-first >= f.need
+}
+
+// aroundEscapes reports whether b contains a piece with an escape: one that begins with the
+// escape of a letter, or one whose letters before its first escape are plain.
+func (f Finder) aroundEscapes(b []byte, read reading) bool {
+	for begin := 0; ; { // The end of the previous escape.
+		next := bytes.IndexByte(b[begin:], '\\')
 		if next < 0 {
 			return false
 		}
-		at = end + next
-	}
-}
-
-// standsAlone reports whether the letter at b[at] cannot be the key's letter at place,
-// because a neighbouring letter differs from the key's. It is a fast check that excludes
-// most matches of an anchor.
-func (f Finder) standsAlone(b []byte, at, place int) bool {
-	last := f.endsAt(b, at, place)
-	if last && place+1 < f.secret+f.need {
-		return true
-	}
-	return (last || place+f.need > len(f.letters)) && f.beginsAt(b, at, place)
-}
-
-// endsAt reports whether the letter after b[at] differs from the key's letter after place.
-func (f Finder) endsAt(b []byte, at, place int) bool {
-	for at++; at < len(b); at++ {
-		if isLetter[b[at]] {
-			return place+1 == len(f.letters) || b[at] != f.letters[place+1]
+		if !f.step() {
+			return true
 		}
-		if b[at] == '\\' {
-			return false // It may begin an escape.
-		}
-	}
-	return true
-}
-
-// beginsAt reports whether the letter before b[at] differs from the key's letter before
-// place.
-func (f Finder) beginsAt(b []byte, at, place int) bool {
-	for at--; at >= 0; at-- {
-		if isLetter[b[at]] {
-			return (place == 0 || b[at] != f.letters[place-1]) &&
-				bytes.IndexByte(b[max(0, at-longestEscape):at], '\\') < 0 // It may end an escape.
-		}
-	}
-	return true
-}
-
-// match is the position of a piece.
-type match struct {
-	start, end int
-	read       reading
-}
-
-// around returns the piece that has an anchor at b[at:].
-func (f Finder) around(b []byte, at int) (match, bool) {
-	for _, a := range f.anchors {
-		if found, ok := f.align(b, at, a, true); ok {
-			return found, true
-		}
-	}
-	return match{}, false
-}
-
-// align returns the piece whose anchor a is at b[at:]. escapes reports whether b has
-// escapes.
-func (f Finder) align(b []byte, at int, a anchor, escapes bool) (match, bool) {
-	if escapes {
-		for _, read := range []reading{escaped, nested} {
-			if found, ok := f.extend(b, at, a, read); ok {
-				return found, true
+		at := begin + next
+		letter, end := escape(b, at, read == nested)
+		if letter != 0 || f.crosses(b[begin:at], b[end:], read) {
+			for start := f.back(b, begin, at); start <= at; _, _, start = read.after(b, start) {
+				if f.pieceAt(b, start, read) > 0 {
+					return true
+				}
 			}
 		}
+		begin = end
 	}
-	return f.extend(b, at, a, plain)
 }
 
-// extend extends the match at b[at] to both sides while the letters are the key's.
-func (f Finder) extend(b []byte, at int, a anchor, read reading) (match, bool) {
-	letter, start, end := read.after(b, at)
-	if letter != a.letter {
-		return match{}, false
+// crosses reports whether the last letter before an escape and the first letter after it
+// follow each other in the key. Most escapes end here.
+func (f Finder) crosses(before, after []byte, read reading) bool {
+	i := len(before) - 1
+	for i >= 0 && !isLetter[before[i]] {
+		i--
 	}
-	first, begin := a.place, start
-	for first > 0 {
-		letter, before := read.before(b, begin)
-		if letter != f.letters[first-1] {
+	if i < 0 || strings.IndexByte(f.letters, before[i]) < 0 {
+		return false
+	}
+	next, _, _ := read.after(after, 0)
+	return strings.Contains(f.letters, string([]byte{before[i], next}))
+}
+
+// back returns where in b[begin:at] a piece begins at the earliest that reaches b[at].
+func (f Finder) back(b []byte, begin, at int) int {
+	for letters := 1; at > begin && letters < f.need; at-- {
+		if isLetter[b[at-1]] {
+			letters++
+		}
+	}
+	return at
+}
+
+// pieceAt returns the end of the longest piece whose first letter is at b[at:], or 0. The
+// prefix is part of a piece only if all of it is there: a part may be an ordinary word.
+func (f Finder) pieceAt(b []byte, at int, read reading) (end int) {
+	letter, _, first := read.after(b, at)
+	for begin := range len(f.letters) - f.need + 1 {
+		if f.letters[begin] != letter || begin > 0 && begin < f.secret {
+			continue
+		}
+		last, stop := begin, first
+		for last+1 < len(f.letters) {
+			letter, _, after := read.after(b, stop)
+			if letter != f.letters[last+1] {
+				break
+			}
+			last, stop = last+1, after
+		}
+		if last+1-max(begin, f.secret) >= f.need {
+			end = max(end, stop)
+		}
+	}
+	return end
+}
+
+// Scrub returns b with each piece replaced by [Redacted]: b itself if it contains none,
+// else a copy.
+func (f Finder) Scrub(b []byte) []byte {
+	if !f.In(b) {
+		return b
+	}
+	if f.exact != "" {
+		return bytes.ReplaceAll(b, []byte(f.exact), []byte(Redacted))
+	}
+	for _, read := range []reading{escaped, nested, plain} {
+		b = f.scrub(b, read)
+	}
+	return b
+}
+
+func (f Finder) scrub(b []byte, read reading) []byte {
+	clean := make([]byte, 0, len(b))
+	for at := 0; f.step(); {
+		letter, start, next := read.after(b, at)
+		if letter == 0 {
 			break
 		}
-		first--
-		begin = before
-		if first >= f.secret || first == 0 { // A part of the prefix may be an ordinary word.
-			start = begin
+		if end := f.pieceAt(b, start, read); end > 0 {
+			clean = append(append(clean, b[:start]...), Redacted...)
+			b, next = b[end:], 0
 		}
+		at = next
 	}
-	last := a.place
-	for last+1 < len(f.letters) {
-		letter, _, after := read.after(b, end)
-		if letter != f.letters[last+1] {
-			break
-		}
-		last++
-		end = after
+	return append(clean, b...)
+}
+
+// ScrubWithin is like Scrub and returns the bound's error when its time ends.
+func (f Finder) ScrubWithin(b []byte, within *limits.Bound) ([]byte, error) {
+	f.within = within
+	clean := f.Scrub(b)
+	if within.Stopped != nil {
+		return nil, within.Stopped
 	}
-	return match{start, end, read}, last+1-max(first, f.secret) >= f.need
+	return clean, nil
+}
+
+// step reports whether the bound allows more time.
+func (f Finder) step() bool { return f.within == nil || f.within.Step() }
+
+// ScrubString is like Scrub for a string.
+func (f Finder) ScrubString(s string) string {
+	if !f.InString(s) {
+		return s
+	}
+	return string(f.Scrub([]byte(s)))
 }
