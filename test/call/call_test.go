@@ -373,7 +373,7 @@ func TestKeySourceFailures(t *testing.T) {
 	}
 }
 
-func TestKeySourceThatFailsBetweenAttemptsKeepsTheOutcome(t *testing.T) {
+func TestKeySourceThatFailsLaterKeepsTheOutcome(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		fake := apitest.NewScriptedServer(t, apitest.Fail(apitest.ErrReset))
 		asked := 0

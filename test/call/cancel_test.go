@@ -121,7 +121,7 @@ func TestCancellationAtEveryPoint(t *testing.T) {
 	}
 }
 
-func TestCancellationWhileRequestsInFlightMayUseTheWindow(t *testing.T) {
+func TestCancellationWhileTheWindowIsCrowded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		fake := apitest.NewScriptedServer(t, apitest.RateLimit{Limit: 1000, Remaining: 1, Left: time.Hour, Skew: 0, RetryAfter: ""}.With(apitest.RespondResource), slowly(20*time.Second, apitest.RespondData(apitest.Resource)))
 		client := fake.Client()

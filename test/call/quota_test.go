@@ -94,7 +94,7 @@ func TestCallFailsAtOnceWhenTheRateLimitWaitIsTooLong(t *testing.T) {
 	}
 }
 
-func TestContextThatEndsDuringTheRateLimitWaitJoinsBothErrors(t *testing.T) {
+func TestContextThatEndsARateLimitWaitJoinsBothErrors(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		reason := errors.New("shutting down")
 		fake := apitest.NewScriptedServer(t, apitest.RateLimit{Limit: 1000, Remaining: 0, Left: 40 * time.Second, Skew: 0, RetryAfter: ""}.With(apitest.RespondResource))
@@ -201,7 +201,7 @@ func TestRateLimitedCallIsRetriedInTheNextWindow(t *testing.T) {
 	}
 }
 
-func TestRateLimitIsLearnedFromAResponseThatIsNotRetried(t *testing.T) {
+func TestRateLimitIsLearnedFromAFinalResponse(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		fake := apitest.NewScriptedServer(t, apitest.RateLimit{Limit: 1000, Remaining: 0, Left: time.Hour, Skew: 0, RetryAfter: "3600"}.With(apitest.RespondRateLimited))
 		client := fake.Client()

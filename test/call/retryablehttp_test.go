@@ -120,7 +120,7 @@ func TestPOSTOnAConnectionThatDiesIsNotResent(t *testing.T) {
 	for body, times := range bodies {
 		assert.Equal(t, 1, times, "%s", body)
 	}
-	assert.GreaterOrEqual(t, unknown, 5, "reused connections died")
+	assert.GreaterOrEqual(t, unknown, 5, "unknown outcomes of 20: too few connections died in use to show what a retry does")
 
 	// The same requests with the header that the client never sets show the trap.
 	transport := &http.Transport{}

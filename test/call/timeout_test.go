@@ -90,7 +90,7 @@ func TestTimeoutOfTheHTTPClientDoesNotLimitDownloads(t *testing.T) {
 	})
 }
 
-func TestRetryAfterInErrorTextsIsNeverNegativeAndReadable(t *testing.T) {
+func TestRetryAfterInErrorTextsIsReadable(t *testing.T) {
 	for value, want := range map[string]string{
 		"90":                            "retry after 1m30s",
 		"7200":                          "retry after 2h0m0s",
@@ -146,7 +146,7 @@ func TestCutShortResponsesAreLoggedWithTheirCause(t *testing.T) {
 
 // A 429 without rate-limit headers comes from an overloaded server or a proxy: the
 // request had no effect, and no rate limit is used up.
-func TestEveryMethodIsRetriedAfterA429WithoutRateLimitHeaders(t *testing.T) {
+func TestA429WithoutRateLimitIsRetriedForEveryMethod(t *testing.T) {
 	for name, headers := range map[string][]string{
 		"none":             nil,
 		"some":             {"X-RateLimit-Limit: 1000", "X-RateLimit-Remaining: 0"},

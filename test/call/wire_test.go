@@ -77,7 +77,7 @@ func TestConnectionResetAfterTheRequestIsUnknown(t *testing.T) {
 	}
 }
 
-func TestServerThatClosesAnIdleConnectionGetsEachPOSTOnce(t *testing.T) {
+func TestServerThatClosesIdleConnectionsGetsAPOSTOnce(t *testing.T) {
 	var served atomic.Int32
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		served.Add(1)

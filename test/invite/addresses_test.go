@@ -100,7 +100,7 @@ func TestAMalformedInvitationDoesNotEndTheRun(t *testing.T) {
 	})
 }
 
-func TestAnInvitationWithoutAReadableAddressStopsInviting(t *testing.T) {
+func TestAnUnreadableAddressStopsInviting(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		fake := apitest.NewScriptedServer(t, apitest.RespondData(`[{"id":"i1","candidate_email":7}]`))
 		_, err := fake.Client().Invitations.Ensure(t.Context(), apitest.ID, apitest.Ada)

@@ -336,7 +336,7 @@ func TestASlowSaveIsRepeated(t *testing.T) {
 
 // Two addresses of an earlier run await lookups when the context ends. The first candidate
 // has the context's error, and the second one that of a run that has ended.
-func TestTheContextEndsWhileAddressesOfAnEarlierRunAwaitLookups(t *testing.T) {
+func TestTheContextEndsALookupForAnEarlierRun(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server, assessment := apitest.StartWithAssessment(t)
 		people := apitest.Candidates(2, 1)
@@ -375,7 +375,7 @@ func TestTheContextEndsWhileAddressesOfAnEarlierRunAwaitLookups(t *testing.T) {
 	})
 }
 
-func TestProgressCountsTheCandidateAtWhichEachReturnsFalse(t *testing.T) {
+func TestProgressCountsTheCandidateThatEndsTheRun(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server, assessment := apitest.StartWithAssessment(t)
 		var last hiring.InviteProgress

@@ -226,7 +226,7 @@ func TestEnsureUnderEveryFault(t *testing.T) {
 	}
 }
 
-func TestEnsureComparesAddressesWithoutCaseAndWhiteSpace(t *testing.T) {
+func TestEnsureIgnoresCaseAndSpaceOfAddresses(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server, assessment := apitest.StartWithAssessment(t)
 		client := server.LiveClient()

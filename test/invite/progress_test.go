@@ -68,7 +68,7 @@ func TestProgressIsNeverSilentForMoreThanAMinute(t *testing.T) {
 
 // A run that waits for an Ensure of the same client reports it every minute, although the
 // end of the wait is not known.
-func TestProgressIsCalledWhileAnotherCallInvitesTheAddress(t *testing.T) {
+func TestProgressIsCalledDuringAnotherCallsInvitation(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		server, assessment := apitest.StartWithAssessment(t)

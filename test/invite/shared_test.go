@@ -163,7 +163,7 @@ func TestSendAllBesideAnotherProcess(t *testing.T) {
 		stop()
 		rival.Wait()
 		requireOneMailEach(t, server, assessment, n)
-		assert.Greater(t, outcomes[hiring.InviteExisting], 60)
+		assert.Greater(t, outcomes[hiring.InviteExisting], 60, "candidates that the other process had invited: too few for the two to meet")
 		windows := 1 + int(time.Since(began)/time.Hour)
 		assert.GreaterOrEqual(t, windows, 5)
 		t.Logf("%d candidates in %d windows: %v, one e-mail each", n, windows, outcomes)
@@ -212,7 +212,7 @@ func TestSendAllUpdatesTheListingAfterAMinute(t *testing.T) {
 }
 
 // A window may end before the listing is a minute old.
-func TestSendAllUpdatesTheListingAfterAShortWaitForAWindow(t *testing.T) {
+func TestSendAllUpdatesTheListingAfterAWindow(t *testing.T) {
 	people := apitest.Candidates(2, 1)
 	for name, prepare := range map[string]func(*sandbox.Server){
 		"that the client knew": func(server *sandbox.Server) { server.SetQuota(sandbox.LiveKey, sandbox.ClassWrite, 21) },
@@ -288,7 +288,7 @@ func TestSendAllRepeatsAScanThatWaitedForAWindow(t *testing.T) {
 }
 
 // The listing is outdated when the request has waited for more than a minute.
-func TestInvitingUpdatesTheListingAfterALongWaitForASend(t *testing.T) {
+func TestInvitingUpdatesTheListingAfterALongWait(t *testing.T) {
 	for _, way := range []string{"Ensure", "SendAll"} {
 		synctest.Test(t, func(t *testing.T) {
 			server, assessment := apitest.StartWithAssessment(t)
@@ -494,7 +494,7 @@ func TestTheFinalLookupReadsTheWholeListing(t *testing.T) {
 }
 
 // A scan that ended at the wanted address has not read the following items.
-func TestAScanThatEndedAtTheAddressIsNoUpdate(t *testing.T) {
+func TestAShortScanIsNoUpdate(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server, assessment := apitest.StartWithAssessment(t)
 		people := apitest.Candidates(200, 1)
@@ -520,7 +520,7 @@ func TestAScanThatEndedAtTheAddressIsNoUpdate(t *testing.T) {
 	})
 }
 
-func TestAScanThatEndedAtTheAddressIsNoUpdateAfterAWindow(t *testing.T) {
+func TestAShortScanIsNoUpdateAfterAWindow(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server, assessment := apitest.StartWithAssessment(t)
 		people := apitest.Candidates(300, 1)

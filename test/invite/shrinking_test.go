@@ -70,7 +70,7 @@ func (s *shrinkingListing) client(t *testing.T) *hiring.Client {
 
 func trueTotal(total int) string { return fmt.Sprintf(`"total":%d,`, total) }
 
-func TestEnsureFindsAnInvitationThatMovedToAnEarlierPage(t *testing.T) {
+func TestEnsureFindsAnInvitationOnAnEarlierPage(t *testing.T) {
 	for name, total := range map[string]func(int) string{
 		"total falls": trueTotal,
 		"total lags":  func(total int) string { return fmt.Sprintf(`"total":%d,`, max(total, 150)) },

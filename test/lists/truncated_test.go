@@ -13,7 +13,7 @@ import (
 )
 
 // A full page that does not say whether another follows may not be the last.
-func TestFullPageThatDoesNotSayWhetherMoreFollowIsAWarning(t *testing.T) {
+func TestFullPageWithoutHasMoreIsAWarning(t *testing.T) {
 	const text = "the list may be truncated"
 	lists := map[string]struct {
 		open    func(*hiring.Client) apitest.IntPager
