@@ -65,50 +65,46 @@ func (a *app) invite(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// respond shows the result of an invitation. The client's log has the error.
-func respond(w http.ResponseWriter, invited hiring.InviteResult, err error) {
-	p := page{Candidate: invited.Candidate}
-	switch invited.Outcome {
-	case hiring.InviteSent:
-		p.Notice = "The invitation was sent."
-	case hiring.InviteExisting:
-		p.Notice = "The candidate has an invitation already. No e-mail was sent."
-	case hiring.InviteUnknown:
-		p.Notice = "It is not certain yet whether the invitation was sent. Submit the form again: the candidate gets one e-mail."
-		show(w, http.StatusAccepted, p)
-		return
-	}
-	status := http.StatusOK
-	if err != nil {
-		var retry time.Duration
-		status, p.Notice, retry = explain(err)
-		p.Problems = hiring.FieldErrors(err)
-		if retry > 0 {
-			w.Header().Set("Retry-After", strconv.Itoa(int(math.Ceil(retry.Seconds()))))
-		}
-	}
-	show(w, status, p)
+// refusals are the errors after which the form shows why no invitation was sent.
+var refusals = []struct {
+	err    error
+	status int
+	notice string
+}{
+	{hiring.ErrInvalidInput, http.StatusBadRequest, "The form was not accepted."},
+	{hiring.ErrPlanLimitReached, http.StatusPaymentRequired, "The plan has no invitations left in this period."},
+	{hiring.ErrConflict, http.StatusConflict, "The assessment does not allow this now. Is it closed?"},
+	{hiring.ErrRateLimited, http.StatusTooManyRequests, "Too many requests were made in this hour."},
 }
 
-// explain returns what a browser sees of an error after which no invitation was sent.
-func explain(err error) (status int, notice string, retry time.Duration) {
-	retry = 30 * time.Second
-	if failure, ok := errors.AsType[*hiring.Error](err); ok && failure.RetryAfter > 0 {
-		retry = failure.RetryAfter
-	}
+// respond shows the result of an invitation. The client's log has the error.
+func respond(w http.ResponseWriter, invited hiring.InviteResult, err error) {
+	p, status := page{Candidate: invited.Candidate, Problems: hiring.FieldErrors(err)}, http.StatusOK
 	switch {
-	case errors.Is(err, hiring.ErrInvalidInput):
-		return http.StatusBadRequest, "The form was not accepted.", 0
-	case errors.Is(err, hiring.ErrPlanLimitReached):
-		return http.StatusPaymentRequired, "The plan has no invitations left in this period.", 0
-	case errors.Is(err, hiring.ErrConflict):
-		return http.StatusConflict, "The assessment does not allow this now. Is it closed?", 0
-	case errors.Is(err, hiring.ErrRateLimited):
-		return http.StatusTooManyRequests, "Too many requests were made in this hour.", retry
+	case invited.Outcome == hiring.InviteSent:
+		p.Notice = "The invitation was sent."
+	case invited.Outcome == hiring.InviteExisting:
+		p.Notice = "The candidate has an invitation already. No e-mail was sent."
+	case invited.Outcome == hiring.InviteUnknown:
+		status, p.Notice = http.StatusAccepted, "It is not certain yet whether the invitation was sent. Submit the form again: the candidate gets one e-mail."
 	case hiring.IsTransient(err), errors.Is(err, context.DeadlineExceeded):
-		return http.StatusServiceUnavailable, "The assessment service cannot be reached. Nothing was sent.", retry
+		status, p.Notice = http.StatusServiceUnavailable, "The assessment service cannot be reached. Nothing was sent."
+	default:
+		status, p.Notice = http.StatusInternalServerError, "Something is wrong on our side. It was logged."
 	}
-	return http.StatusInternalServerError, "Something is wrong on our side. It was logged.", 0
+	for _, refusal := range refusals {
+		if errors.Is(err, refusal.err) && invited.Outcome == hiring.InviteNotSent {
+			status, p.Notice = refusal.status, refusal.notice
+		}
+	}
+	if status == http.StatusTooManyRequests || status == http.StatusServiceUnavailable {
+		retry := 30 * time.Second
+		if failure, ok := errors.AsType[*hiring.Error](err); ok && failure.RetryAfter > 0 {
+			retry = failure.RetryAfter
+		}
+		w.Header().Set("Retry-After", strconv.Itoa(int(math.Ceil(retry.Seconds()))))
+	}
+	show(w, status, p)
 }
 
 func show(w http.ResponseWriter, status int, p page) {

@@ -22,26 +22,24 @@ func environment(t *testing.T, baseURL, key string) {
 
 func TestRunNeedsNoSetup(t *testing.T) {
 	environment(t, "", "")
-	var stdout, stderr bytes.Buffer
-	require.NoError(t, run(t.Context(), nil, &stdout, &stderr))
-	require.Equal(t, "3 sent, 0 existing, 0 not sent, 0 unknown\n", stdout.String())
-	require.Equal(t, "candidate 1: sent\ncandidate 2: sent\ncandidate 3: sent\n", stderr.String())
+	var stdout bytes.Buffer
+	require.NoError(t, run(t.Context(), []string{"candidates.csv"}, &stdout))
+	require.Equal(t, "3 sent, 0 existing, 0 failed\n", stdout.String())
 }
 
 func TestRunSendsToRealCandidatesOnlyWithYes(t *testing.T) {
 	server := sandbox.Start(t)
 	assessment := server.AddAssessment("Backend engineer")
-	file := filepath.Join(t.TempDir(), "candidates.csv")
-	require.NoError(t, os.WriteFile(file, []byte("Ada Example,ada@example.com\n"), 0o600))
+	file := file(t, "Ada Example,ada@example.com\n")
 	environment(t, server.URL(), sandbox.LiveKey)
 
-	var stdout, stderr bytes.Buffer
-	err := run(t.Context(), []string{file, assessment}, &stdout, &stderr)
+	var stdout bytes.Buffer
+	err := run(t.Context(), []string{file, assessment}, &stdout)
 	require.EqualError(t, err, "this sends e-mails to real candidates (1 in the file): to confirm, put -yes before the file")
 	require.Empty(t, server.Journal(), "nothing is sent")
 
-	require.NoError(t, run(t.Context(), []string{"-yes", file, assessment}, &stdout, &stderr))
-	require.Equal(t, "1 sent, 0 existing, 0 not sent, 0 unknown\n", stdout.String())
+	require.NoError(t, run(t.Context(), []string{"-yes", file, assessment}, &stdout))
+	require.Equal(t, "1 sent, 0 existing, 0 failed\n", stdout.String())
 	require.FileExists(t, file+"."+assessment+".state")
 }
 
@@ -49,20 +47,28 @@ func TestRunRejectsBadArguments(t *testing.T) {
 	for name, c := range map[string]struct{ baseURL, args, want string }{
 		"no assessment":         {"https://hiring.example.com", "candidates.csv", "usage: invite"},
 		"a flag after the file": {"https://hiring.example.com", "candidates.csv 1 -yes", "usage: invite"},
-		"another flag":          {"", "-no", "usage: invite"},
+		"another flag":          {"", "-no candidates.csv", "usage: invite"},
 		"a missing file":        {"", "none.csv", "none.csv: "},
 		"no key":                {"https://hiring.example.com", "candidates.csv 1", "HIRING_API_KEY"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			environment(t, c.baseURL, "")
-			var stdout, stderr bytes.Buffer
-			require.ErrorContains(t, run(t.Context(), strings.Fields(c.args), &stdout, &stderr), c.want)
-			require.Empty(t, stdout.String()+stderr.String())
+			var stdout bytes.Buffer
+			require.ErrorContains(t, run(t.Context(), strings.Fields(c.args), &stdout), c.want)
+			require.Empty(t, stdout.String())
 		})
 	}
 }
 
-func TestParse(t *testing.T) {
+// file returns the name of a file with the text.
+func file(t *testing.T, text string) string {
+	t.Helper()
+	name := filepath.Join(t.TempDir(), "candidates.csv")
+	require.NoError(t, os.WriteFile(name, []byte(text), 0o600))
+	return name
+}
+
+func TestRead(t *testing.T) {
 	t.Parallel()
 	ada := hiring.NewInvitation{Name: "Ada Example", Email: "ada@example.com"}
 	eve := hiring.NewInvitation{Name: "Example, Eve", Email: "eve@example.com"}
@@ -74,7 +80,7 @@ func TestParse(t *testing.T) {
 		"header":                   {"\ufeffName,Email\r\n\r\nAda Example,ada@example.com\r\n", []hiring.NewInvitation{ada}},
 		"a name with a line break": {"\"Ada\nExample\",ada@example.com", []hiring.NewInvitation{{Name: "Ada\nExample", Email: "ada@example.com"}}},
 	} {
-		got, err := parse(c.text)
+		got, err := read(file(t, c.text))
 		require.NoError(t, err, name)
 		require.Equal(t, c.want, got, name)
 	}
@@ -82,13 +88,14 @@ func TestParse(t *testing.T) {
 		"":                                 "there are no candidates",
 		"name,email\n":                     "there are no candidates",
 		"Bob Example,bob\n":                "the columns must be name,email",
-		"bob@example.com\n":                "the columns must be name,email",
-		"who,email\nBob,bob@example.com\n": "the columns must be name,email",
+		"bob@example.com\n":                "record on line 1: wrong number of fields",
+		"Ada,ada@example.com\nBob,bob\n":   "row 2 has no address",
+		"who,email\nBob,bob@example.com\n": "row 1 has no address: the columns must be name,email",
 		"email,name\nbob@example.com,Bob":  "the columns must be name,email",
 		"Bob,bob@example.com\nAda\n":       "record on line 2: wrong number of fields",
 		"name,email\n\"Bob,bob@x.test\n":   "parse error on line 2",
 	} {
-		_, err := parse(text)
+		_, err := read(file(t, text))
 		require.ErrorContains(t, err, want, "%q", text)
 	}
 }

@@ -1,6 +1,6 @@
 // Command poll writes each newly evaluated submission of an organization, or of one assessment, as a line of JSON.
-// README.md describes how to deploy it. Without HIRING_BASE_URL and HIRING_API_KEY it uses an embedded sandbox, whose
-// candidates finish within seconds.
+// README.md describes how to deploy it. Without HIRING_BASE_URL and HIRING_API_KEY it writes the sample data of an
+// embedded sandbox.
 package main
 
 import (
@@ -10,9 +10,12 @@ import (
 	"flag"
 	"fmt"
 	"log/slog"
+	"net"
+	"net/http"
 	"os"
 	"os/signal"
 	"strings"
+	"sync/atomic"
 	"syscall"
 	"time"
 
@@ -22,12 +25,10 @@ import (
 
 // settings are the values of the flags. The client reads the base URL and the key from the environment.
 type settings struct {
-	watch   hiring.WatchOptions
-	out     string // The file to append to. Empty: standard output.
-	listen  string
-	keyFile string
-	once    bool
-	most    int // The number of results after which the program ends. 0: no limit.
+	watch  hiring.WatchOptions
+	out    string // The file to append to. Empty: standard output.
+	listen string
+	once   bool
 }
 
 func main() {
@@ -40,7 +41,7 @@ func main() {
 		os.Exit(2) // A restart does not help: see poll.service.
 	}
 	slog.SetDefault(slog.New(slog.NewTextHandler(os.Stderr, nil)))
-	if err := run(ctx, set, os.Stdout); err != nil {
+	if err := run(ctx, set, os.Stdout); err != nil && !errors.Is(err, context.Canceled) {
 		slog.Error("ended", "error", err)
 		os.Exit(1)
 	}
@@ -48,8 +49,7 @@ func main() {
 }
 
 // parse reads the flags. POLL_SINCE and so on are their defaults.
-func parse(args []string) (settings, error) {
-	var set settings
+func parse(args []string) (set settings, err error) {
 	flags := flag.NewFlagSet("poll", flag.ExitOnError)
 	flags.StringVar(&set.watch.AssessmentID, "assessment", "", "watch this assessment only (`id`)")
 	flags.StringVar(&set.out, "out", "", "`file` to append to (default standard output)")
@@ -65,56 +65,55 @@ func parse(args []string) (settings, error) {
 		}
 		return err
 	})
-	var wrong error
 	flags.VisitAll(func(f *flag.Flag) {
 		name := "POLL_" + strings.ToUpper(f.Name)
-		if value, ok := os.LookupEnv(name); ok && (value != "" || f.Name == "listen") {
-			if err := flags.Set(f.Name, value); err != nil {
-				wrong = fmt.Errorf("%s: %w", name, err)
+		if value, ok := os.LookupEnv(name); ok && (value != "" || f.Name == "listen") && err == nil {
+			if err = flags.Set(f.Name, value); err != nil {
+				err = fmt.Errorf("%s: %w", name, err)
 			}
 		}
 	})
 	_ = flags.Parse(args) // Ends the program on an error.
-	set.keyFile = os.Getenv("HIRING_API_KEY_FILE")
-	if wrong == nil && flags.NArg() > 0 {
-		wrong = fmt.Errorf("unexpected argument %q; -h lists the flags", flags.Arg(0))
+	switch {
+	case err != nil:
+	case flags.NArg() > 0:
+		err = fmt.Errorf("unexpected argument %q; -h lists the flags", flags.Arg(0))
+	case set.once && set.watch.Checkpoint == nil:
+		err = errors.New("-once needs -checkpoint, or no run would know what is new")
 	}
-	if wrong == nil && set.once && set.watch.Checkpoint == nil {
-		wrong = errors.New("-once needs -checkpoint, or no run would know what is new")
-	}
-	return set, wrong
+	return set, err
 }
 
 // run connects and writes results until the context ends.
 func run(ctx context.Context, set settings, stdout *os.File) error {
-	health := new(health)
-	options := []hiring.Option{hiring.WithLogger(slog.Default()), hiring.WithObserver(health.observe), hiring.WithUserAgent("hiring-poll")}
-	if set.keyFile != "" {
-		options = append(options, hiring.WithKeySource(keyFrom(set.keyFile)))
-	}
-	var client *hiring.Client
-	var err error
-	if cmp.Or(os.Getenv("HIRING_BASE_URL"), os.Getenv("HIRING_API_KEY"), set.keyFile) == "" {
-		client, set, err = demonstrate(ctx, set, options)
-	} else {
-		client, err = hiring.FromEnv(options...)
-	}
-	if err != nil {
-		return err
-	}
 	out, err := openOutput(set, stdout)
 	if err != nil {
 		return err
 	}
-	if set.once {
-		return once(ctx, client, set.watch, out)
+	keyFile, success := os.Getenv("HIRING_API_KEY_FILE"), new(atomic.Int64)
+	if cmp.Or(os.Getenv("HIRING_BASE_URL"), os.Getenv("HIRING_API_KEY"), keyFile) == "" {
+		return once(ctx, sandbox.New().Client(), hiring.WatchOptions{Since: time.Unix(0, 0)}, out)
 	}
-	stop, err := health.serve(ctx, set.listen)
-	if err != nil {
+	options := []hiring.Option{hiring.WithLogger(slog.Default()), hiring.WithObserver(func(_ context.Context, e hiring.Exchange) {
+		if e.Err == nil {
+			success.Store(time.Now().Unix())
+		}
+	})}
+	if keyFile != "" {
+		options = append(options, hiring.WithKeySource(keyFrom(keyFile)))
+	}
+	client, err := hiring.FromEnv(options...)
+	switch {
+	case err != nil:
 		return err
+	case set.once:
+		return once(ctx, client, set.watch, out)
+	case set.listen != "":
+		if err := serve(ctx, set.listen, success); err != nil {
+			return err
+		}
 	}
-	defer stop()
-	return watch(ctx, client, set, out)
+	return watch(ctx, client, set.watch, out)
 }
 
 // keyFrom returns a key source that reads the key from a file before each attempt. A rotated key needs no restart.
@@ -125,20 +124,25 @@ func keyFrom(path string) func(context.Context) (string, error) {
 	}
 }
 
-// demonstrate returns a client of a sandbox with five candidates who finish within seconds.
-func demonstrate(ctx context.Context, set settings, options []hiring.Option) (*hiring.Client, settings, error) {
-	if set.watch.Checkpoint != nil || set.watch.AssessmentID != "" {
-		return nil, set, errors.New("-assessment and -checkpoint need a server: set HIRING_BASE_URL and HIRING_API_KEY")
+// patience is how long no request may succeed: an hour for the next window of the rate limit, and ten minutes.
+const patience = 70 * time.Minute
+
+// serve responds to /healthz with 200 while the process runs, and to /readyz with 503 while no request to the API has
+// succeeded for too long. success is the time of the last one in Unix seconds.
+func serve(ctx context.Context, address string, success *atomic.Int64) error {
+	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", address)
+	if err != nil {
+		return fmt.Errorf("-listen: %w", err)
 	}
-	server := sandbox.New(sandbox.WithTimeline(sandbox.Timeline{Open: time.Second, Begin: time.Second, Submit: time.Second, Evaluate: time.Second}))
-	set.watch.AssessmentID = server.AddAssessment("Demonstration")
-	set.watch.MinInterval, set.watch.MaxInterval = time.Second, time.Second
-	for _, name := range []string{"ada", "grace", "edsger", "barbara", "tony"} {
-		candidate := hiring.NewInvitation{Email: name + "@candidates.test", Name: name}
-		if _, err := server.LiveClient().Invitations.Send(ctx, set.watch.AssessmentID, candidate); err != nil {
-			return nil, set, err
+	mux := http.NewServeMux()
+	mux.HandleFunc("/healthz", func(http.ResponseWriter, *http.Request) {})
+	mux.HandleFunc("/readyz", func(w http.ResponseWriter, _ *http.Request) {
+		if time.Since(time.Unix(success.Load(), 0)) > patience {
+			http.Error(w, "no request to the API has succeeded lately", http.StatusServiceUnavailable)
 		}
-		set.most++
-	}
-	return server.LiveClient(options...), set, nil
+	})
+	server := &http.Server{Handler: mux, ReadHeaderTimeout: 5 * time.Second}
+	context.AfterFunc(ctx, func() { _ = server.Close() })
+	go func() { _ = server.Serve(listener) }()
+	return nil
 }

@@ -2,75 +2,133 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
+	"fmt"
+	"io"
 	"log/slog"
+	"os"
 	"time"
+	"unicode"
+	"unicode/utf16"
 
 	hiring "github.com/hiring-assessment/hiring-go"
 )
 
-// watch writes results until the context ends, which is no error.
-func watch(ctx context.Context, client *hiring.Client, set settings, out *output) error {
-	set.watch.Progress = logHourly()
-	written := 0
-	for submission, err := range client.Submissions.Watch(ctx, set.watch) {
-		if errors.Is(err, context.Canceled) {
-			return nil // SIGTERM. The next run resumes at the checkpoint.
+// watch writes results until the context ends.
+func watch(ctx context.Context, client *hiring.Client, options hiring.WatchOptions, out io.Writer) error {
+	for submission, err := range client.Submissions.Watch(ctx, options) {
+		if err == nil {
+			err = ctx.Err() // After SIGTERM. The next run begins with this submission.
 		}
 		if err != nil {
 			return err
 		}
-		if ctx.Err() != nil {
-			return nil // The previous submission was saved as delivered, and the next run begins with this one.
-		}
 		// The checkpoint records this submission when the loop asks for the next one. Its line must be on the disk by
 		// then, or a crash loses it. A crash before then repeats it.
-		if err := out.write(submission); err != nil {
+		if err := write(out, submission); err != nil {
 			return err
-		}
-		if written++; written == set.most {
-			return nil
 		}
 	}
 	return nil
 }
 
-// logHourly returns a function that logs the state of a watch after the first poll and once an hour.
-func logHourly() func(hiring.WaitProgress) {
-	var last time.Time
-	return func(p hiring.WaitProgress) {
-		if time.Since(last) >= time.Hour {
-			last = time.Now()
-			slog.Info("watching", "unfinished", p.AwaitingGrading, "reads_last_hour", p.ReadsLastHour,
-				"next_poll", p.NextPoll.UTC().Format(time.TimeOnly), "why_slow", p.SlowReason)
-		}
-	}
-}
-
 // once writes what is new since the last run. Cron runs it again.
-func once(ctx context.Context, client *hiring.Client, options hiring.WatchOptions, out *output) error {
-	checkpoint := options.Checkpoint
+func once(ctx context.Context, client *hiring.Client, options hiring.WatchOptions, out io.Writer) (err error) {
+	checkpoint, state := options.Checkpoint, ""
 	options.Checkpoint = nil // Poll takes and returns its state.
-	state, err := checkpoint.Load(ctx)
-	if err != nil {
-		return err
+	if checkpoint != nil {
+		if state, err = checkpoint.Load(ctx); err != nil {
+			return err
+		}
 	}
 	for {
 		polled, pollErr := client.Submissions.Poll(ctx, options, state)
-		if err := out.write(polled.Submissions...); err != nil { // Results from before an error are returned with it.
+		if err := write(out, polled.Submissions...); err != nil { // Results from before an error are returned with it.
 			return err
 		}
-		if polled.State != "" { // Saved after its lines, also when a signal arrives in between.
+		if polled.State != "" && checkpoint != nil { // Saved after its lines, also when a signal arrives in between.
 			if err := checkpoint.Save(context.WithoutCancel(ctx), polled.State); err != nil {
 				return err
 			}
 		}
-		switch {
-		case errors.Is(pollErr, context.Canceled):
-			return nil // SIGTERM
-		case pollErr != nil || polled.Wait > 0:
+		if pollErr != nil || polled.Wait > 0 {
 			return pollErr
 		}
 		state = polled.State
 	}
+}
+
+// result is a line. Consumers recognise repeated lines by submission_id.
+type result struct {
+	SubmissionID   string         `json:"submission_id"`
+	AssessmentID   string         `json:"assessment_id"`
+	CandidateEmail string         `json:"candidate_email"`
+	CandidateName  string         `json:"candidate_name"`
+	EvaluatedAt    *time.Time     `json:"evaluated_at"`
+	ShipScore      *int           `json:"ship_score"` // Null: not enough data, which does not mean 0.
+	Verdict        hiring.Verdict `json:"verdict"`
+}
+
+// write returns when the lines are written and, in a file, on the disk.
+func write(out io.Writer, submissions ...hiring.Submission) error {
+	for _, s := range submissions {
+		line := result{s.ID, s.AssessmentID, s.Candidate.Email, s.Candidate.Name, s.EvaluatedAt, nil, ""}
+		if score, ok := s.Report.Score(); ok { // There is no report if it cannot be read or the submission was deleted.
+			line.ShipScore, line.Verdict = &score, s.Report.Verdict
+		}
+		text, err := json.Marshal(line)
+		if err == nil {
+			_, err = out.Write(append(escape(text), '\n'))
+		}
+		if file, ok := out.(*os.File); ok && file != os.Stdout && err == nil {
+			err = file.Sync()
+		}
+		if err != nil {
+			return fmt.Errorf("results cannot be written: %w", err)
+		}
+		slog.Info("delivered", "submission", s.ID, "report", s.Report != nil)
+	}
+	return nil
+}
+
+// escape replaces characters that a terminal would execute with their JSON escapes: names come from outside.
+func escape(text []byte) (b []byte) {
+	for _, r := range string(text) {
+		if unicode.IsGraphic(r) {
+			b = append(b, string(r)...)
+			continue
+		}
+		for _, unit := range utf16.AppendRune(nil, r) {
+			b = fmt.Appendf(b, `\u%04x`, unit)
+		}
+	}
+	return b
+}
+
+// openOutput opens the file to append to, or uses standard output.
+func openOutput(set settings, stdout *os.File) (*os.File, error) {
+	if set.out == "" {
+		null, nullErr := os.Stat(os.DevNull)
+		info, err := stdout.Stat()
+		if set.watch.Checkpoint != nil && (err != nil || nullErr == nil && os.SameFile(info, null)) { // Go opens it in the place of a closed one.
+			return nil, errors.New("standard output is closed or the null device: results would be lost; name a file with -out")
+		}
+		return stdout, nil
+	}
+	out, err := os.OpenFile(set.out, os.O_RDWR|os.O_CREATE|os.O_APPEND, 0o600)
+	if err != nil {
+		return nil, err
+	}
+	end := make([]byte, 1)
+	if info, err := out.Stat(); err == nil && info.Size() > 0 {
+		_, err = out.ReadAt(end, info.Size()-1)
+		if err == nil && end[0] != '\n' { // A crash or a full disk cut the last line. Its submission is delivered again.
+			_, err = out.WriteString("\n")
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
 }
