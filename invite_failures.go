@@ -60,86 +60,57 @@ const maxFailures = 10
 
 // failures are the failures of single candidates of a run of SendAll without Each.
 type failures struct {
-	first []candidateError // At most maxFailures.
-	more  int              // Failures that are not in first.
+	errs  []error // At most maxFailures.
+	texts []string
+	more  int // Failures that are not in errs.
 }
 
-// candidateError is the failure of one candidate.
-type candidateError struct {
-	position int // In the input, from 1.
-	address  string
-	err      error
-}
-
-// Error returns the text of the error without the candidate's address, which the API's
-// message may quote.
-func (e *candidateError) Error() string {
-	message := strings.TrimPrefix(e.err.Error(), "hiring: ")
-	return fmt.Sprintf("candidate %d: %s", e.position, withoutAddress(message, e.address))
-}
-
-func (e *candidateError) Unwrap() error { return e.err }
-
-// withoutAddress replaces an address in a text, in upper or lower case.
-func withoutAddress(message, email string) string {
-	for _, address := range []string{strings.TrimSpace(email), inviting.Address(email)} {
-		if pattern, err := regexp.Compile("(?i)" + regexp.QuoteMeta(address)); err == nil && address != "" {
-			message = pattern.ReplaceAllLiteralString(message, "the address")
-		}
-	}
-	return message
-}
-
-func (f *failures) add(position int, address string, err error) {
-	if len(f.first) == maxFailures {
+// add adds the failure of a candidate, whose position in the input begins at 1. The text
+// has no address, which the API's message may quote.
+func (f *failures) add(position int, email string, err error) {
+	if len(f.errs) == maxFailures {
 		f.more++
 		return
 	}
-	f.first = append(f.first, candidateError{position, address, err})
+	text := withoutAddress(strings.TrimPrefix(err.Error(), "hiring: "), email)
+	f.errs = append(f.errs, err)
+	f.texts = append(f.texts, limits.Unended(fmt.Sprintf("candidate %d: %s", position, text)))
+}
+
+// withoutAddress replaces an address in a text, in upper or lower case.
+func withoutAddress(text, email string) string {
+	for _, address := range []string{strings.TrimSpace(email), inviting.Address(email)} {
+		if pattern, err := regexp.Compile("(?i)" + regexp.QuoteMeta(address)); err == nil && address != "" {
+			text = pattern.ReplaceAllLiteralString(text, "the address")
+		}
+	}
+	return text
 }
 
 // join returns the failures and the error that ended the run, nil without any.
 func (f *failures) join(ended error) error {
-	if len(f.first) == 0 {
+	if len(f.errs) == 0 {
 		return ended
 	}
-	return &failuresError{*f, ended}
+	errs, texts := f.errs, f.texts
+	if ended != nil {
+		if !slices.ContainsFunc(errs, func(err error) bool { return errors.Is(err, ended) }) { // It may be one of them.
+			texts = append([]string{limits.Unended(strings.TrimPrefix(ended.Error(), "hiring: "))}, texts...)
+		}
+		errs = append([]error{ended}, errs...)
+	}
+	if f.more > 0 {
+		texts = append(texts, fmt.Sprintf("and %d more candidates failed", f.more))
+	}
+	return &failuresError{"hiring: Invitations.SendAll: " + strings.Join(texts, "; "), errs}
 }
 
-// failuresError is the error of a run of SendAll in which single candidates failed.
+// failuresError is the error of a run of SendAll in which single candidates failed. It wraps
+// the error that ended the run first, so that errors.As finds it.
 type failuresError struct {
-	failures
-
-	ended error // The error that ended the run; nil when it reached the end.
+	text string
+	errs []error
 }
 
-func (e *failuresError) Error() string {
-	parts := make([]string, 0, len(e.first)+2)
-	if e.ended != nil && !e.holds(e.ended) {
-		parts = append(parts, limits.Unended(strings.TrimPrefix(e.ended.Error(), "hiring: ")))
-	}
-	for i := range e.first {
-		parts = append(parts, limits.Unended(e.first[i].Error()))
-	}
-	if e.more > 0 {
-		parts = append(parts, fmt.Sprintf("and %d more candidates failed", e.more))
-	}
-	return "hiring: Invitations.SendAll: " + strings.Join(parts, "; ")
-}
-
-// holds reports whether err is the error of one of the first failures.
-func (e *failuresError) holds(err error) bool {
-	return slices.ContainsFunc(e.first, func(one candidateError) bool { return errors.Is(one.err, err) })
-}
-
-// Unwrap returns the error that ended the run first, so that errors.As finds it.
-func (e *failuresError) Unwrap() []error {
-	errs := make([]error, 0, len(e.first)+1)
-	if e.ended != nil {
-		errs = append(errs, e.ended)
-	}
-	for i := range e.first {
-		errs = append(errs, &e.first[i])
-	}
-	return errs
-}
+func (e *failuresError) Error() string   { return e.text }
+func (e *failuresError) Unwrap() []error { return e.errs }
