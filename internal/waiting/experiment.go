@@ -22,11 +22,12 @@ func (m Meaning) String() string {
 	return [...]string{"", "evaluation", "submission", "other"}[m]
 }
 
-// experimentState is the experiment that determines the meaning. It lists evaluated
+// sinceMeaning is the part that knows which time since filters on, by an experiment that determines the meaning. It lists evaluated
 // submissions since a moment before the evaluation of an item, and since a moment after
 // it. If only the first listing shows the item, since filters on the evaluation. If the
 // first does not show it, a listing since a moment before its submission decides.
-type experimentState struct {
+type sinceMeaning struct {
+	Meaning  Meaning   `json:",omitzero"`
 	Item     Item      `json:",omitzero"` // The item of the running experiment.
 	NextItem Item      `json:",omitzero"` // The item of the next experiment.
 	Step     int       `json:",omitzero"`
@@ -57,12 +58,12 @@ func smallestGap(it *Item) time.Duration {
 	return min(it.Submitted.Sub(it.Created), it.Evaluated.Sub(it.Submitted), maxGap)
 }
 
-// considerForExperiment keeps the item for the next experiment that separates the meanings best.
-func (m *Machine) considerForExperiment(it *Item) {
+// consider keeps the item for the next experiment that separates the meanings best.
+func (s *sinceMeaning) consider(it *Item) {
 	if it.Status != Evaluated || it.Created.IsZero() || it.Submitted.IsZero() || smallestGap(it) < minGap || len(it.ID) > 64 {
 		return
 	}
-	best := &m.Probe.NextItem
+	best := &s.NextItem
 	better := cmp.Or(
 		cmp.Compare(smallestGap(it), smallestGap(best)),
 		cmp.Compare(certainty(it), certainty(best)),
@@ -89,33 +90,33 @@ func certainty(it *Item) int {
 
 // continueExperiment begins an experiment when it is due, or continues one.
 func (m *Machine) continueExperiment(now time.Time) {
-	p := &m.Probe
+	p := &m.Since
 	if p.Step == noExperiment && p.NextItem.ID != "" && (!now.Before(p.NextAt) || p.NextAt.After(now.Add(2*repeatDaily))) {
 		p.Item, p.NextItem, p.Step = p.NextItem, Item{}, beforeEvaluation
 	}
-	if p.Step != noExperiment && m.findListing(experiment, m.evaluatedFilter()) == nil {
+	if p.Step != noExperiment && m.Poll.findListing(experiment, m.Poll.evaluatedFilter()) == nil {
 		m.addExperimentListing()
 	}
 }
 
 // addExperimentListing adds the listing of the next step, before all others.
 func (m *Machine) addExperimentListing() {
-	x := &m.Probe.Item
+	x := &m.Since.Item
 	graded := min(x.Evaluated.Sub(x.Submitted)/2, maxDistance)
 	since := x.Evaluated.Add(-graded)
-	switch m.Probe.Step {
+	switch m.Since.Step {
 	case afterEvaluation:
 		since = x.Evaluated.Add(graded)
 	case beforeSubmission:
 		since = x.Submitted.Add(-min(x.Submitted.Sub(x.Created)/2, maxDistance))
 	}
-	l := listing{Purpose: experiment, Status: m.evaluatedFilter(), Since: since, MaxPollPages: experimentPages}
-	m.Listings = slices.Insert(m.Listings, 0, l)
+	l := listing{Purpose: experiment, Status: m.Poll.evaluatedFilter(), Since: since, MaxPollPages: experimentPages}
+	m.Poll.Listings = slices.Insert(m.Poll.Listings, 0, l)
 }
 
 // readExperiment updates the experiment with a page of its listing.
 func (m *Machine) readExperiment(now time.Time, l *listing, items []Item, complete bool) {
-	p := &m.Probe
+	p := &m.Since
 	shown := slices.ContainsFunc(items, func(it Item) bool { return it.ID == p.Item.ID })
 	answered := shown || complete || l.isPast(p.Item.Created)
 	if !answered && l.Pages < experimentPages {
@@ -145,36 +146,25 @@ func (m *Machine) readExperiment(now time.Time, l *listing, items []Item, comple
 // setMeaning records the result of an experiment. After a change the last days are listed
 // again, because the old meaning may have hidden evaluations.
 func (m *Machine) setMeaning(now time.Time, meaning Meaning) {
-	m.Probe.NextAt = now.Add(repeatDaily)
-	if meaning != m.Meaning {
-		m.Probe.NextAt = now.Add(repeatSoon)
-		again := later(m.WatchStart, now.Add(-2*repeatDaily))
-		if m.Meaning == Evaluation { // No waiting set was listed.
-			m.UnlistedUntil = now
-		}
-		m.Meaning, m.NewPages = meaning, 1
-		m.Cutoff, m.SweptUntil = earlier(m.Cutoff, again), earlier(m.SweptUntil, again)
-		m.endListings(newEvaluations, sweep)
-		m.PollAgain = true
+	m.Since.NextAt = now.Add(repeatDaily)
+	if meaning == m.Since.Meaning {
+		return
 	}
+	m.Since.NextAt = now.Add(repeatSoon)
+	if m.Since.Meaning == Evaluation { // No waiting set was listed.
+		m.Set.UnlistedUntil = now
+	}
+	m.Since.Meaning, m.News.Pages = meaning, 1
+	m.News.Cutoff = earlier(m.News.Cutoff, m.startOfRepeat(now))
+	m.Poll.endListings(fresh)
+	m.planner.meaningChanged(now)
+	m.Poll.Again = true
 }
 
-// noteLate checks whether a watch should have found an evaluation earlier: by its meaning
-// or in the waiting set. expected reports whether the item was in the waiting set.
-func (m *Machine) noteLate(now time.Time, it *Item, expected bool) {
-	late := it.Evaluated.After(m.RegularSince) && now.Sub(it.Evaluated) > showMargin+2*m.Max
-	trusted := m.Meaning == Evaluation || m.Meaning == Submission
-	if trusted && late && now.Sub(m.Probe.LateAt) >= repeatLate {
-		m.Probe.LateAt = now
-		m.Probe.NextAt = earlier(m.Probe.NextAt, now)
-	}
-	switch {
-	case expected:
-		m.countFilterEvidence(1, 0)
-	case trusted:
-	case len(m.Statuses) == 0 && it.Evaluated.After(m.RegularSince): // The API lists no unfinished submissions.
-		m.countFilterEvidence(0, 2)
-	case it.Created.After(m.RegularSince): // A listing should have shown it unfinished.
-		m.countFilterEvidence(0, 1)
-	}
+// startOfRepeat returns the time from which evaluations are listed again after a change of the meaning.
+func (m *Machine) startOfRepeat(now time.Time) time.Time {
+	return later(m.WatchStart, now.Add(-2*repeatDaily))
 }
+
+// clockPutBack moves times in the future to now.
+func (s *sinceMeaning) clockPutBack(now time.Time) { s.LateAt = earlier(s.LateAt, now) }

@@ -3,6 +3,6 @@ package waiting
 // IsUnreadable reports whether an item is read again later because it cannot be
 // decoded.
 func (m *Machine) IsUnreadable(id string) bool {
-	known := m.Items[m.keyOf(id)]
+	known := m.Set.Items[m.planner.key(id)]
 	return known != nil && known.Unreadable
 }

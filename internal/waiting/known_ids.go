@@ -3,88 +3,170 @@ package waiting
 import (
 	"math"
 	"slices"
+	"strings"
 	"time"
 )
 
-// planKnown plans a poll for known ids, in the way that costs the fewest reads: single
+// knownIDs is the planner that waits for given ids. It is not saved: a process that starts again waits
+// for the ids that are left.
+type knownIDs struct {
+	*Machine
+
+	notFound         []string
+	openingPages     int       // Pages of the first listing.
+	searchPages      float64   // Pages of the evaluated submissions back to the oldest pending one, estimated.
+	confirmedAt      time.Time // When all unfinished submissions were last listed to confirm ids.
+	listedUnfinished bool      // The last poll listed the waiting set.
+	lastDelivery     time.Time
+}
+
+func newKnownIDs(m *Machine) *knownIDs {
+	k := &knownIDs{Machine: m}
+	for _, id := range m.Known {
+		m.Set.Items[k.key(id)] = &pendingItem{}
+	}
+	return k
+}
+
+// key returns the id in lower case: the case of known ids may differ from the API's.
+func (*knownIDs) key(id string) string { return strings.ToLower(id) }
+
+// leastInterval lets intervals grow after a day without a delivery.
+func (k *knownIDs) leastInterval(now time.Time) time.Duration {
+	if !k.Patient {
+		return 0
+	}
+	return min((now.Sub(k.lastDelivery)-patience)/100, longestInterval)
+}
+
+func (k *knownIDs) open() {
+	if len(k.Set.Items) > 1 {
+		k.Poll.addListing(listing{Purpose: opening, CreatedSince: k.Start})
+		return
+	}
+	k.OpenedAt = k.Poll.StartedAt
+	k.ended(&listing{StartedAt: k.Poll.StartedAt}, true) // One id needs no listing: a single read finds it.
+}
+
+// shows reports whether the first listing has read as many pages as single reads of the ids that it
+// has not shown would cost.
+func (k *knownIDs) shows(l *listing) bool {
+	return l.Purpose == opening && k.countUnconfirmed() <= l.Pages
+}
+
+func (k *knownIDs) ended(l *listing, complete bool) {
+	switch l.Purpose {
+	case opening:
+		k.lastDelivery, k.openingPages, k.News.Cutoff = l.StartedAt, l.Pages, l.StartedAt
+		k.readUnconfirmed()
+	case search:
+		k.searchPages = float64(l.Pages)
+		if !complete {
+			k.searchPages += 2
+		}
+	}
+}
+
+func (*knownIDs) meaningChanged(time.Time) {}
+
+func (*knownIDs) limitMemory() {}
+
+func (*knownIDs) givesUp() bool { return false }
+
+func (*knownIDs) blamesFilter(pending *pendingItem) bool { return pending.Misses == 1 }
+
+func (k *knownIDs) missing() []string { return k.notFound }
+
+func (k *knownIDs) clockPutBack(now time.Time) { k.confirmedAt = earlier(k.confirmedAt, now) }
+
+func (k *knownIDs) ignores(id string, _ *Item) bool { return k.Set.Items[id] == nil }
+
+func (k *knownIDs) delivered(now time.Time, _ string, _ *Item, _ *listing) bool {
+	k.lastDelivery = now
+	k.searchPages += 1 / float64(k.Poll.pageSize())
+	return true
+}
+
+func (k *knownIDs) isGone(id string, _ *pendingItem) bool {
+	k.notFound = append(k.notFound, id)
+	return true
+}
+
+// plan plans a poll in the way that costs the fewest reads: single
 // reads, new evaluations, a search or the waiting set.
-func (m *Machine) planKnown(now time.Time) {
-	n, oldest := 0, m.oldestWatched()
-	for _, it := range m.Items {
+func (k *knownIDs) plan(now time.Time) {
+	n, oldest := 0, k.oldest()
+	for _, it := range k.Set.Items {
 		if !it.ConfirmedAt.IsZero() && it.LateSince.IsZero() {
 			n++
 		}
 	}
-	find, set, list := max(1, m.SearchPages), math.Inf(1), math.Inf(1)
-	if m.reviewStatusFilter(now) && len(m.Statuses) > 0 {
-		set = m.waitingSetCost()
+	find, set, list := max(1, k.searchPages), math.Inf(1), math.Inf(1)
+	if k.Set.reviewFilter(now, &k.Poll) && len(k.Set.Statuses) > 0 {
+		set = k.waitingSetCost()
 	}
-	switch m.Meaning {
+	switch k.Since.Meaning {
 	case Evaluation:
 		list = 1
 	case Submission:
-		list = m.NewPages
+		list = k.News.Pages
 	}
-	m.NewPages = max(1, m.NewPages*0.99)
-	bySet := m.ListedUnfinished
-	m.ListedUnfinished = false
+	k.News.Pages = max(1, k.News.Pages*0.99)
+	bySet := k.listedUnfinished
+	k.listedUnfinished = false
 	switch least := min(find, set, list); {
 	case n == 0:
 	case float64(n) <= least:
-		for _, it := range m.Items {
+		for _, it := range k.Set.Items {
 			if it.ReadAt.IsZero() {
 				it.ReadAt = second(now)
 			}
 		}
 	case list == least:
-		m.listNewEvaluations(now)
+		k.listNewEvaluations(now, oldest, maxLateness)
 	case find == least:
-		m.searchEvaluated(oldest, int(find)+2)
+		k.searchEvaluated(oldest, int(find)+2)
 	default:
-		m.ListedUnfinished = true
-		if m.listWaitingSet(now, false); !bySet { // No listing of the waiting set precedes those that have left it.
-			m.searchEvaluated(oldest, int(find)+2)
+		k.listedUnfinished = true
+		if k.listWaitingSet(now, confirmAfter, false); !bySet { // No listing of the waiting set precedes those that have left it.
+			k.searchEvaluated(oldest, int(find)+2)
 		}
 	}
-	m.confirmKnown(now)
+	k.confirm(now)
 }
 
-// confirmKnown confirms each known id within the hour.
-func (m *Machine) confirmKnown(now time.Time) {
+// confirm confirms each known id within the hour.
+func (k *knownIDs) confirm(now time.Time) {
 	var stale []string
-	for _, it := range m.sorted(nil) {
+	for _, it := range k.Set.sorted(nil) {
 		if !it.ConfirmedAt.IsZero() && now.Sub(it.ConfirmedAt) >= confirmAfter {
 			stale = append(stale, it.id)
 		}
 	}
 	pages := 0
-	for _, s := range m.Statuses {
+	for _, s := range k.Set.Statuses {
 		pages += s.Pages
 	}
-	switch works := m.reviewStatusFilter(now); {
+	switch works := k.Set.reviewFilter(now, &k.Poll); {
 	case works && pages > 0 && pages < len(stale):
-		m.listWaitingSet(now, true)
-	case !works && m.OpeningPages < len(stale) && m.findListing(unfinished, "") == nil && now.Sub(m.ConfirmedAt) >= confirmAfter:
-		m.ConfirmedAt = now
-		m.addUnfinishedListing(listing{Purpose: unfinished, MaxPollPages: maxStatusPages, Resumes: true})
+		k.listWaitingSet(now, confirmAfter, true)
+	case !works && k.openingPages < len(stale) && k.Poll.findListing(unfinished, "") == nil && now.Sub(k.confirmedAt) >= confirmAfter:
+		k.confirmedAt = now
+		k.addUnfinishedListing(listing{Purpose: unfinished, MaxPollPages: maxStatusPages, Resumes: true})
 	}
 	stale = slices.DeleteFunc(stale, func(id string) bool { // A read or a listing is planned for these.
-		it := m.Items[id]
-		return !it.ReadAt.IsZero() || m.findListing(unfinished, it.Status) != nil || m.findListing(unfinished, "") != nil
+		it := k.Set.Items[id]
+		return !it.ReadAt.IsZero() || k.Poll.findListing(unfinished, it.Status) != nil || k.Poll.findListing(unfinished, "") != nil
 	})
 	for _, id := range stale[:min(len(stale), max(5, len(stale)/10))] {
-		m.Items[id].ReadAt = second(now)
+		k.Set.Items[id].ReadAt = second(now)
 	}
 }
 
-// oldestWatched returns the creation of the oldest pending known id that was seen, or the
-// earliest creation of a watch.
-func (m *Machine) oldestWatched() time.Time {
-	if !m.forKnownIDs {
-		return m.watchedSince()
-	}
+// oldest returns the creation of the oldest pending id that was seen.
+func (k *knownIDs) oldest() time.Time {
 	var oldest time.Time
-	for _, it := range m.Items {
+	for _, it := range k.Set.Items {
 		if !it.Created.IsZero() && it.LateSince.IsZero() && (oldest.IsZero() || it.Created.Before(oldest)) {
 			oldest = it.Created
 		}
@@ -92,13 +174,9 @@ func (m *Machine) oldestWatched() time.Time {
 	return oldest
 }
 
-// watchedSince returns the earliest creation that a watch considers: Lookback before the
-// last evaluation that a sweep of all of Lookback has seen.
-func (m *Machine) watchedSince() time.Time { return m.LookbackReadAt.Add(-m.Lookback) }
-
 // countUnconfirmed returns the number of known ids that no response has shown.
-func (m *Machine) countUnconfirmed() (n int) {
-	for _, it := range m.Items {
+func (k *knownIDs) countUnconfirmed() (n int) {
+	for _, it := range k.Set.Items {
 		if it.ConfirmedAt.IsZero() {
 			n++
 		}
@@ -107,10 +185,10 @@ func (m *Machine) countUnconfirmed() (n int) {
 }
 
 // readUnconfirmed schedules single reads of the known ids that no listing showed.
-func (m *Machine) readUnconfirmed() {
-	for _, it := range m.Items {
+func (k *knownIDs) readUnconfirmed() {
+	for _, it := range k.Set.Items {
 		if it.ConfirmedAt.IsZero() {
-			it.ReadAt = second(m.PollStart)
+			it.ReadAt = second(k.Poll.StartedAt)
 		}
 	}
 }

@@ -3,7 +3,9 @@ package waiting
 import (
 	"cmp"
 	"crypto/sha256"
+	"encoding/base64"
 	"encoding/binary"
+	"fmt"
 	"maps"
 	"math"
 	"slices"
@@ -18,6 +20,15 @@ const (
 	maxItems          = 2900 // Unfinished submissions, so that the state fits into MaxState.
 	deliveriesPerItem = 2.5  // Deliveries that take as much memory as an item.
 )
+
+// memory is the part of a watch that knows what was delivered. It keeps a delivery until the times
+// of a submission alone prove it.
+type memory struct {
+	Delivered        deliveries    `json:",omitzero"`
+	Coverages        []coverage    `json:",omitzero"`
+	MaxLateness      time.Duration // A listing may show an evaluation this late.
+	UnreadableHashes []uint64      `json:",omitzero"` // Hashes of undecodable items without an id.
+}
 
 // deliveries holds the delivered submissions by a hash of their ids.
 type deliveries map[uint64]delivery
@@ -35,13 +46,6 @@ func (d deliveries) has(id string) bool {
 	return ok
 }
 
-// regraded reports whether a delivered item was graded again and Options.Regraded is
-// set.
-func (m *Machine) regraded(id string, it *Item) bool {
-	entry, ok := m.Delivered[hashOf(id)]
-	return ok && m.Regraded && entry.evaluated != math.MaxUint32 && newDelivery(it).evaluated > entry.evaluated && !it.Evaluated.IsZero()
-}
-
 // add records a delivery. One without an evaluation time is dropped only when memory is
 // short.
 func (d deliveries) add(id string, it *Item) {
@@ -57,6 +61,12 @@ func newDelivery(it *Item) delivery {
 }
 
 func seconds(t time.Time) uint32 { return uint32(min(max(t.Unix(), 0), math.MaxUint32)) }
+
+// isRegraded reports whether a delivered item was graded again since its delivery.
+func (d deliveries) isRegraded(id string, it *Item) bool {
+	entry, ok := d[hashOf(id)]
+	return ok && entry.evaluated != math.MaxUint32 && newDelivery(it).evaluated > entry.evaluated && !it.Evaluated.IsZero()
+}
 
 // ages returns the times from creation to evaluation, sorted.
 func (d deliveries) ages() []time.Duration {
@@ -77,13 +87,13 @@ type coverage struct {
 	EvaluatedUntil time.Time
 }
 
-func (m *Machine) addCoverage(since, saw time.Time) {
-	if !since.After(m.watchedSince()) {
-		m.LookbackReadAt = later(m.LookbackReadAt, saw)
+func (w *watch) addCoverage(since, saw time.Time) {
+	if !since.After(w.oldest()) {
+		w.Sweeps.LookbackReadAt = later(w.Sweeps.LookbackReadAt, saw)
 	}
 	p := coverage{since, saw}
-	if !slices.ContainsFunc(m.Coverages, func(q coverage) bool { return q.covers(p) }) {
-		m.Coverages = append(slices.DeleteFunc(m.Coverages, p.covers), p)
+	if !slices.ContainsFunc(w.Memory.Coverages, func(q coverage) bool { return q.covers(p) }) {
+		w.Memory.Coverages = append(slices.DeleteFunc(w.Memory.Coverages, p.covers), p)
 	}
 }
 
@@ -93,54 +103,51 @@ func (p coverage) covers(q coverage) bool {
 
 // isCovered reports whether the times of an item show that it was delivered, or that it
 // is from before the start.
-func (m *Machine) isCovered(it *Item) bool {
-	if it.Evaluated.IsZero() || m.beforeStart(it) {
+func (w *watch) isCovered(it *Item) bool {
+	if it.Evaluated.IsZero() || w.beforeStart(it) {
 		return !it.Evaluated.IsZero()
 	}
-	shown := it.Evaluated.Add(m.MaxLateness) // The latest time at which a listing shows it.
-	return slices.ContainsFunc(m.Coverages, func(p coverage) bool {
+	shown := it.Evaluated.Add(w.Memory.MaxLateness) // The latest time at which a listing shows it.
+	return slices.ContainsFunc(w.Memory.Coverages, func(p coverage) bool {
 		return !it.Created.Before(p.CreatedSince) && shown.Before(p.EvaluatedUntil)
 	})
 }
 
 // beforeStart reports whether an item was evaluated before the start of the watch.
-func (m *Machine) beforeStart(it *Item) bool {
-	return !it.Evaluated.IsZero() && it.Evaluated.Before(m.WatchStart)
+func (w *watch) beforeStart(it *Item) bool {
+	return !it.Evaluated.IsZero() && it.Evaluated.Before(w.WatchStart)
 }
 
 // limitMemory keeps the memory within its limits. It drops the oldest unfinished
 // submissions first, which a sweep finds again.
-func (m *Machine) limitMemory() {
-	if m.forKnownIDs {
+func (w *watch) limitMemory() {
+	if most := maxItems - int(float64(max(0, len(w.Memory.Delivered)-maxDelivered))/deliveriesPerItem); len(w.Set.Items) > most {
+		w.dropItems(len(w.Set.Items) - most*7/8)
+	}
+	if len(w.Memory.Delivered) > maxDelivered {
+		w.dropCoveredDeliveries()
+	}
+	if len(w.Memory.Delivered) <= maxDelivered {
 		return
 	}
-	if most := maxItems - int(float64(max(0, len(m.Delivered)-maxDelivered))/deliveriesPerItem); len(m.Items) > most {
-		m.dropItems(len(m.Items) - most*7/8)
-	}
-	if len(m.Delivered) > maxDelivered {
-		m.dropCoveredDeliveries()
-	}
-	if len(m.Delivered) <= maxDelivered {
-		return
-	}
-	for i := range m.Listings { // A running listing covers what it has passed.
-		l := &m.Listings[i]
-		ofEvaluated := l.Purpose == sweep || l.Purpose == search || l.Purpose == newEvaluations
+	for i := range w.Poll.Listings { // A running listing covers what it has passed.
+		l := &w.Poll.Listings[i]
+		ofEvaluated := l.Purpose == sweep || l.Purpose == search || l.Purpose == fresh
 		if ofEvaluated && !l.Unordered && !l.LastCreated.IsZero() {
-			m.addCoverage(l.LastCreated.Add(time.Second), l.StartedAt)
+			w.addCoverage(l.LastCreated.Add(time.Second), l.StartedAt)
 		}
 	}
-	for m.dropCoveredDeliveries(); len(m.Delivered) > maxDelivered && m.MaxLateness > lookBackUnit; m.dropCoveredDeliveries() {
-		m.MaxLateness /= 2
+	for w.dropCoveredDeliveries(); len(w.Memory.Delivered) > maxDelivered && w.Memory.MaxLateness > lookBackUnit; w.dropCoveredDeliveries() {
+		w.Memory.MaxLateness /= 2
 	}
-	if n := len(m.Delivered) - maxDelivered - maxItems*deliveriesPerItem; n > 0 {
+	if n := len(w.Memory.Delivered) - maxDelivered - maxItems*deliveriesPerItem; n > 0 {
 		// More deliveries within ten minutes than fit into the state.
-		m.dropDeliveries(n)
+		w.Memory.dropDeliveries(n)
 	}
 }
 
 // dropDeliveries drops n deliveries in any order. These may be delivered twice.
-func (m *Machine) dropDeliveries(n int) {
+func (m *memory) dropDeliveries(n int) {
 	for _, hash := range slices.Sorted(maps.Keys(m.Delivered))[:n] {
 		delete(m.Delivered, hash)
 	}
@@ -148,9 +155,9 @@ func (m *Machine) dropDeliveries(n int) {
 
 // dropItems drops n unfinished submissions: first those with a status from which no
 // evaluation comes directly, last those that are handed in, and the oldest first.
-func (m *Machine) dropItems(n int) {
+func (w *watch) dropItems(n int) {
 	rank := func(it *pendingItem) int {
-		switch s := m.Statuses[it.Status]; {
+		switch s := w.Set.Statuses[it.Status]; {
 		case s == nil:
 			return 0
 		case s.HandedIn:
@@ -160,66 +167,58 @@ func (m *Machine) dropItems(n int) {
 		}
 		return 0
 	}
-	items := m.sorted(rank)
+	items := w.Set.sorted(rank)
 	for _, dropped := range items[:min(n, len(items))] {
 		it := dropped.pendingItem
-		if s := m.Statuses[it.Status]; s == nil || !s.indirect() || m.Gap > m.regularGap() {
-			m.TruncatedAt = later(m.TruncatedAt, m.RespondedAt)
+		if s := w.Set.Statuses[it.Status]; s == nil || !s.indirect() || w.Pace.Gap > w.regularGap() {
+			w.Set.TruncatedAt = later(w.Set.TruncatedAt, w.Pace.RespondedAt)
 		}
-		m.RegularSince = later(m.RegularSince, it.Created) // Its evaluation says nothing about the status filter.
-		delete(m.Items, dropped.id)
+		w.Pace.RegularSince = later(w.Pace.RegularSince, it.Created) // Its evaluation says nothing about the status filter.
+		delete(w.Set.Items, dropped.id)
 	}
-}
-
-// isTruncated reports whether the waiting set was truncated and a status has not been listed
-// completely since: perhaps the unfinished submissions still do not fit.
-func (m *Machine) isTruncated() bool {
-	for _, s := range m.Statuses {
-		if !m.TruncatedAt.IsZero() && !s.ListedAt.After(m.TruncatedAt) {
-			return true
-		}
-	}
-	return false
 }
 
 // dropCoveredDeliveries drops the deliveries that isCovered shows, except the latest.
-func (m *Machine) dropCoveredDeliveries() {
+func (w *watch) dropCoveredDeliveries() {
 	var covered []uint64
-	for hash, d := range m.Delivered {
-		if m.isCovered(&Item{Evaluated: time.Unix(int64(d.evaluated), 0), Created: time.Unix(int64(d.created), 0)}) {
+	for hash, d := range w.Memory.Delivered {
+		if w.isCovered(&Item{Evaluated: time.Unix(int64(d.evaluated), 0), Created: time.Unix(int64(d.created), 0)}) {
 			covered = append(covered, hash)
 		}
 	}
 	slices.SortFunc(covered, func(a, b uint64) int {
-		return cmp.Or(cmp.Compare(m.Delivered[a].evaluated, m.Delivered[b].evaluated), cmp.Compare(a, b))
+		return cmp.Or(cmp.Compare(w.Memory.Delivered[a].evaluated, w.Memory.Delivered[b].evaluated), cmp.Compare(a, b))
 	})
-	for _, hash := range covered[:min(len(covered), max(0, len(m.Delivered)-keptDelivered))] {
-		delete(m.Delivered, hash)
+	for _, hash := range covered[:min(len(covered), max(0, len(w.Memory.Delivered)-keptDelivered))] {
+		delete(w.Memory.Delivered, hash)
 	}
 }
 
-// rankedItem is an item with its place in an order.
-type rankedItem struct {
-	*pendingItem
+const entrySize = 16
 
-	id      string
-	rank    int
-	created int64
+// MarshalText encodes each delivery in 16 bytes, in base64.
+func (d deliveries) MarshalText() ([]byte, error) {
+	b := make([]byte, 0, len(d)*entrySize)
+	for _, hash := range slices.Sorted(maps.Keys(d)) {
+		b = binary.BigEndian.AppendUint64(b, hash)
+		b = binary.BigEndian.AppendUint32(b, d[hash].evaluated)
+		b = binary.BigEndian.AppendUint32(b, d[hash].created)
+	}
+	return base64.RawStdEncoding.AppendEncode(nil, b), nil
 }
 
-// sorted returns the items by rank, then by creation, the oldest first, then by id. A nil
-// rank means that all ranks are equal.
-func (m *Machine) sorted(rank func(*pendingItem) int) []rankedItem {
-	items := make([]rankedItem, 0, len(m.Items))
-	for id, it := range m.Items {
-		r := rankedItem{pendingItem: it, id: id, created: it.Created.UnixMicro()}
-		if rank != nil {
-			r.rank = rank(it)
-		}
-		items = append(items, r)
+// UnmarshalText is the inverse of MarshalText.
+func (d *deliveries) UnmarshalText(text []byte) error {
+	b, err := base64.RawStdEncoding.AppendDecode(nil, text)
+	if err != nil {
+		return err
 	}
-	slices.SortFunc(items, func(a, b rankedItem) int {
-		return cmp.Or(cmp.Compare(a.rank, b.rank), cmp.Compare(a.created, b.created), strings.Compare(a.id, b.id))
-	})
-	return items
+	if len(b)%entrySize != 0 {
+		return fmt.Errorf("%d bytes are not a multiple of an entry", len(b))
+	}
+	*d = make(deliveries, len(b)/entrySize)
+	for ; len(b) > 0; b = b[entrySize:] {
+		(*d)[binary.BigEndian.Uint64(b)] = delivery{binary.BigEndian.Uint32(b[8:]), binary.BigEndian.Uint32(b[12:])}
+	}
+	return nil
 }

@@ -22,7 +22,7 @@ const (
 // search first: a listing of evaluated submissions.
 func (m *Machine) planSingleReads(now time.Time) {
 	leavers, oldestLeaver, oldestWithout := 0, now, now
-	for _, it := range m.Items {
+	for _, it := range m.Set.Items {
 		if it.WithoutReport {
 			oldestWithout = earlier(oldestWithout, it.Created)
 		}
@@ -31,39 +31,39 @@ func (m *Machine) planSingleReads(now time.Time) {
 			oldestLeaver = earlier(oldestLeaver, it.Created)
 		}
 	}
-	if age := now.Sub(m.LateReportsListedAt); oldestWithout.Before(now) && (age < 0 || age >= maxReadInterval) {
+	if age := now.Sub(m.Set.LateReportsListedAt); oldestWithout.Before(now) && (age < 0 || age >= maxReadInterval) {
 		// The page of a listing delivers them without their reports.
-		m.LateReportsListedAt = now
+		m.Set.LateReportsListedAt = now
 		m.searchEvaluated(oldestWithout, maxSearchPages)
 		return
 	}
 	// In a burst more may have left: submissions that were dropped or never listed.
-	burst := max(m.DeliveredPerPoll, float64(leavers)) > maxSingleReads
-	if (leavers >= leaversForSearch || burst) && !m.Searched {
+	burst := max(m.Poll.UsualDeliveries, float64(leavers)) > maxSingleReads
+	if (leavers >= leaversForSearch || burst) && !m.Poll.Searched {
 		if burst {
 			oldestLeaver = oldestLeaver.Add(-time.Hour)
 		}
 		pages := min(max(leavers, maxSingleReads)/4, maxSearchPages)
-		if burst && m.isTruncated() { // The search also finds dropped submissions.
+		if burst && m.Set.isTruncated() { // The search also finds dropped submissions.
 			pages = maxSearchPages
 		}
-		m.Searched = true
+		m.Poll.Searched = true
 		m.searchEvaluated(oldestLeaver, pages)
 		return
 	}
-	m.ReadsFrom = now
+	m.Poll.ReadsFrom = now
 }
 
 // nextRead returns the ID of the submission to read singly next, or "".
 func (m *Machine) nextRead() (next string) {
-	if m.ReadsFrom.IsZero() || m.SingleReads >= m.MaxSingleReads {
+	if m.Poll.ReadsFrom.IsZero() || m.Poll.SingleReads >= m.Poll.MaxSingleReads {
 		return ""
 	}
-	for id, it := range m.Items {
-		if !it.readIsDue(m.ReadsFrom) || m.isShownUnfinished(it) {
+	for id, it := range m.Set.Items {
+		if !it.readIsDue(m.Poll.ReadsFrom) || m.isShownUnfinished(it) {
 			continue
 		}
-		if first := m.Items[next]; first == nil || cmp.Or(it.ReadAt.Compare(first.ReadAt), it.LateSince.Compare(first.LateSince), strings.Compare(id, next)) < 0 {
+		if first := m.Set.Items[next]; first == nil || cmp.Or(it.ReadAt.Compare(first.ReadAt), it.LateSince.Compare(first.LateSince), strings.Compare(id, next)) < 0 {
 			next = id
 		}
 	}
@@ -73,16 +73,16 @@ func (m *Machine) nextRead() (next string) {
 // isShownUnfinished reports whether the search of this poll has shown that a submission which left its listing is
 // unfinished: it has another status, whose listing shows it. A few of them are read all the same.
 func (m *Machine) isShownUnfinished(it *pendingItem) bool {
-	return m.SearchedAll && it.LeftListing && it.Misses == 0 && it.LateSince.IsZero() && m.ReadsAfterSearch >= maxReadsAfterSearch
+	return m.Poll.SearchedAll && it.LeftListing && it.Misses == 0 && it.LateSince.IsZero() && m.Poll.ReadsAfterSearch >= maxReadsAfterSearch
 }
 
 // ReadsAreDue reports whether the last poll could not read all that was due.
 func (m *Machine) ReadsAreDue() bool {
-	if m.ReadsFrom.IsZero() || m.SingleReads < m.MaxSingleReads {
+	if m.Poll.ReadsFrom.IsZero() || m.Poll.SingleReads < m.Poll.MaxSingleReads {
 		return false
 	}
-	for _, it := range m.Items {
-		if it.readIsDue(m.ReadsFrom) && !m.isShownUnfinished(it) {
+	for _, it := range m.Set.Items {
+		if it.readIsDue(m.Poll.ReadsFrom) && !m.isShownUnfinished(it) {
 			return true
 		}
 	}
@@ -98,15 +98,15 @@ func (it *pendingItem) readIsDue(now time.Time) bool {
 // searchEvaluated adds a listing of the evaluated submissions that were created since
 // oldest, of so many pages at most.
 func (m *Machine) searchEvaluated(oldest time.Time, most int) {
-	m.addListing(listing{Purpose: search, Status: m.evaluatedFilter(), Since: m.filterTime(oldest), CreatedSince: oldest, MaxPollPages: most})
+	m.Poll.addListing(listing{Purpose: search, Status: m.Poll.evaluatedFilter(), Since: filterTime(oldest), CreatedSince: oldest, MaxPollPages: most})
 }
 
 // handleSingleRead updates the state with the response to a single read.
 func (m *Machine) handleSingleRead(now time.Time, id string, a Response) ([]int, error) {
-	m.SingleReads++
-	pending := m.Items[id]
-	if pending != nil && m.SearchedAll && pending.LeftListing && pending.Misses == 0 && pending.LateSince.IsZero() {
-		m.ReadsAfterSearch++
+	m.Poll.SingleReads++
+	pending := m.Set.Items[id]
+	if pending != nil && m.Poll.SearchedAll && pending.LeftListing && pending.Misses == 0 && pending.LateSince.IsZero() {
+		m.Poll.ReadsAfterSearch++
 	}
 	switch {
 	case pending == nil:
@@ -115,10 +115,8 @@ func (m *Machine) handleSingleRead(now time.Time, id string, a Response) ([]int,
 	case a.NotFound && pending.Unreadable && now.Sub(pending.UnreadableAt) < filterOffFor: // A listing shows that it exists.
 		pending.ReadAt = time.Time{}
 		m.trackUnreadable(now, id, &Item{ID: id})
-	case a.NotFound && (m.forKnownIDs || pending.LateSince.IsZero() || pending.WithoutReport && pending.Misses > maxNotFound):
-		if delete(m.Items, id); m.forKnownIDs {
-			m.missing = append(m.missing, id)
-		}
+	case a.NotFound && m.planner.isGone(id, pending):
+		delete(m.Set.Items, id)
 	case a.NotFound: // A listing shows it as evaluated, so it exists.
 		pending.WithoutReport = m.reportTimedOut(now, a.localTime(now), pending)
 		pending.Misses++
@@ -126,9 +124,9 @@ func (m *Machine) handleSingleRead(now time.Time, id string, a Response) ([]int,
 	case a.Failed || len(a.Items) != 1:
 		pending.Misses++
 		pending.ReadAt = nextSecond(now.Add(m.backoff(max(pending.Misses-2, 0), maxReadInterval)))
-		m.FailedReads++
-		if m.FailedReads >= maxFailedReads {
-			m.FailedReads = 0
+		m.Poll.FailedReads++
+		if m.Poll.FailedReads >= maxFailedReads {
+			m.Poll.FailedReads = 0
 			m.interruptPoll(now, a.RetryAfter)
 		}
 	default:
@@ -149,9 +147,9 @@ func (m *Machine) handleRead(now, local time.Time, pending *pendingItem, it *Ite
 	if it.Unreadable {
 		return m.handleItem(now, it, nil)
 	}
-	if s := m.Statuses[before]; it.isEvaluated() && left && s != nil {
-		m.countFilterEvidence(1, 0)
-		if !m.RegularSince.After(it.Evaluated) {
+	if s := m.Set.Statuses[before]; it.isEvaluated() && left && s != nil {
+		m.Set.countFilterEvidence(1, 0)
+		if !m.Pace.RegularSince.After(it.Evaluated) {
 			s.countLeavers(1, 0)
 		}
 	}
@@ -170,8 +168,8 @@ func (m *Machine) handleRead(now, local time.Time, pending *pendingItem, it *Ite
 		pending.Misses = 0
 	} else if left { // The listing of its status should have shown it.
 		pending.Misses++
-		if pending.Misses == 1 || !m.forKnownIDs && pending.Misses <= maxFilterBad {
-			m.countFilterEvidence(0, 1)
+		if m.planner.blamesFilter(pending) {
+			m.Set.countFilterEvidence(0, 1)
 		}
 	}
 	return ready
@@ -189,10 +187,10 @@ func (m *Machine) backoff(misses int, longest time.Duration) time.Duration {
 // awaitReport keeps an evaluated item without a report pending. It returns false if the
 // item is to be delivered without one, which only single reads decide: see reportTimedOut.
 func (m *Machine) awaitReport(now time.Time, id string, it *Item) bool {
-	pending := m.Items[id]
+	pending := m.Set.Items[id]
 	if pending == nil {
 		pending = &pendingItem{Created: second(it.Created)}
-		m.Items[id] = pending
+		m.Set.Items[id] = pending
 	}
 	pending.ConfirmedAt = now
 	if pending.LateSince.IsZero() || pending.LateSince.After(now) {
@@ -209,5 +207,5 @@ func (m *Machine) reportTimedOut(now, local time.Time, pending *pendingItem) boo
 	if pending.NoReportAt.IsZero() || pending.NoReportLocal.IsZero() || pending.NoReportAt.After(now) || pending.NoReportLocal.After(local) {
 		pending.NoReportAt, pending.NoReportLocal = second(now), second(local)
 	}
-	return !m.forKnownIDs && now.Sub(pending.NoReportAt) >= reportTimeout && local.Sub(pending.NoReportLocal) >= reportTimeout
+	return m.planner.givesUp() && now.Sub(pending.NoReportAt) >= reportTimeout && local.Sub(pending.NoReportLocal) >= reportTimeout
 }

@@ -56,8 +56,9 @@
 package waiting
 
 import (
+	"cmp"
 	"errors"
-	"strings"
+	"slices"
 	"time"
 )
 
@@ -148,75 +149,76 @@ type Machine struct {
 	Options
 	state
 
-	forKnownIDs bool
-	missing     []string
-	requested   Action
+	planner   planner
+	requested Action
 }
 
 // New returns a machine that has seen nothing yet.
 func New(o Options) *Machine {
-	m := &Machine{Options: o, forKnownIDs: o.Known != nil}
-	m.state = newState(o)
-	for _, id := range o.Known {
-		m.Items[strings.ToLower(id)] = &pendingItem{}
+	m := &Machine{Options: o, state: newState(o)}
+	if o.Known != nil {
+		m.planner = newKnownIDs(m)
+		return m
 	}
+	m.Watch = newWatch(m)
+	m.planner = m.Watch
 	return m
 }
 
 // Pending returns the number of known ids that are neither delivered nor missing, or in
 // a watch the number of submissions in the waiting set.
-func (m *Machine) Pending() int { return len(m.Items) }
+func (m *Machine) Pending() int { return len(m.Set.Items) }
 
 // IsPending reports whether an id is neither delivered nor missing.
-func (m *Machine) IsPending(id string) bool { return m.Items[strings.ToLower(id)] != nil }
+func (m *Machine) IsPending(id string) bool { return m.Set.Items[m.planner.key(id)] != nil }
 
 // Missing returns the known ids that the API responds to with a 404, in lower case.
-func (m *Machine) Missing() []string { return m.missing }
+func (m *Machine) Missing() []string { return m.planner.missing() }
 
-// MarkDelivered records that an item was delivered. It is for a machine that was resumed
+// MarkDelivered records in a watch that an item was delivered. It is for a machine that was resumed
 // from the state before the poll that found the item.
 func (m *Machine) MarkDelivered(it Item) {
-	m.Delivered.add(it.ID, &it)
-	delete(m.Items, it.ID)
+	m.Watch.Memory.Delivered.add(it.ID, &it)
+	delete(m.Set.Items, it.ID)
 }
 
 // EndInterval ends the interval early, for callers that decide themselves when to poll.
-func (m *Machine) EndInterval() { m.InInterval = false }
+func (m *Machine) EndInterval() { m.Pace.InInterval = false }
 
 // Next returns the next action at a time of the server. It returns the same action
 // until Handle is called.
 func (m *Machine) Next(now time.Time, b Budget) Action {
 	now = now.Round(0).UTC() // As a saved state has it.
-	m.Window = window{b, max(m.Window.Length, b.Ends)}
+	m.Pace.Window = window{b, max(m.Pace.Window.Length, b.Ends)}
 	if b.Left <= 0 {
 		_, more := m.nextRequest(now)
-		m.Polling, m.InInterval = m.Polling && more, false
-		m.IntervalEnd = now.Add(b.Ends + m.random(m.Min/10))
-		return m.waitUntil(now, m.IntervalEnd)
+		m.Poll.Running, m.Pace.InInterval = m.Poll.Running && more, false
+		m.Pace.IntervalEnd = now.Add(b.Ends + m.Pace.random(m.Min/10))
+		return m.waitUntil(now, m.Pace.IntervalEnd)
 	}
-	clockPutBack := m.IntervalEnd.Sub(now) > m.Interval+clockError
-	if m.InInterval && now.Before(m.IntervalEnd) && !clockPutBack {
-		return m.waitUntil(now, m.IntervalEnd)
+	clockPutBack := m.Pace.IntervalEnd.Sub(now) > m.Pace.Interval+clockError
+	if m.Pace.InInterval && now.Before(m.Pace.IntervalEnd) && !clockPutBack {
+		return m.waitUntil(now, m.Pace.IntervalEnd)
 	}
-	m.InInterval = false
+	m.Pace.InInterval = false
 	m.abandonOldPoll(now)
-	if !m.Polling {
+	if !m.Poll.Running {
 		m.plan(now)
 	}
 	if action, ok := m.nextRequest(now); ok {
 		m.requested = action
 		return action
 	}
-	m.Polling = false
-	if m.PollAgain && m.Requests > 0 {
+	m.Poll.Running = false
+	if m.Poll.Again && m.Poll.Requests > 0 {
 		return m.Next(now, b)
 	}
 	pause := m.interval(now)
 	if m.ReadsAreDue() { // What this poll could not read does not wait for the next one.
 		pause = m.pacing()
 	}
-	m.startInterval(now, pause)
-	return m.waitUntil(now, m.IntervalEnd)
+	m.Pace.startInterval(now, pause)
+	return m.waitUntil(now, m.Pace.IntervalEnd)
 }
 
 func (m *Machine) waitUntil(now, then time.Time) Action {
@@ -231,13 +233,13 @@ func (m *Machine) waitUntil(now, then time.Time) Action {
 // single reads, then pages of a sweep over all of Lookback and the single reads that it
 // needs. It reports whether there is one.
 func (m *Machine) nextRequest(now time.Time) (Action, bool) {
-	l := m.currentListing()
-	if (l == nil || l.rank() > 0) && m.ReadsFrom.IsZero() {
+	l := m.Poll.currentListing()
+	if (l == nil || l.rank() > 0) && m.Poll.ReadsFrom.IsZero() {
 		m.planSingleReads(now)
-		l = m.currentListing() // A listing is cheaper for many reads.
+		l = m.Poll.currentListing() // A listing is cheaper for many reads.
 	}
-	if l == nil && m.Deepened { // The sweep may have shown submissions without their report.
-		m.ReadsFrom, m.Deepened = now, false
+	if l == nil && m.Poll.Deepened { // The sweep may have shown submissions without their report.
+		m.Poll.ReadsFrom, m.Poll.Deepened = now, false
 	}
 	if l == nil || l.rank() > 0 {
 		if id := m.nextRead(); id != "" {
@@ -256,7 +258,8 @@ func (m *Machine) Handle(now time.Time, a Response) (ready []int, err error) {
 	now = now.Round(0).UTC()
 	request := m.requested
 	m.requested = Action{}
-	m.countRequest(now, !a.Failed)
+	m.Pace.countRequest(now, !a.Failed, m.regularGap())
+	m.Poll.Requests++
 	switch request.Kind {
 	case List:
 		return m.handlePage(now, a)
@@ -266,34 +269,53 @@ func (m *Machine) Handle(now time.Time, a Response) (ready []int, err error) {
 	return nil, nil
 }
 
-// interruptPoll starts an interval after a failure. The poll resumes after a minute at most,
-// or after retry, and after twice as long when the next request fails too.
-func (m *Machine) interruptPoll(now time.Time, retry time.Duration) {
-	m.ReadsFrom = time.Time{}
-	pause := m.normalInterval()
-	if !m.Failed { // The first failure of a poll: most failures are short.
-		pause = m.Min + (pause-m.Min)/4
+// plan begins a poll and decides what it lists.
+func (m *Machine) plan(now time.Time) {
+	if now.Before(m.Pace.RespondedAt.Add(-clockError)) {
+		m.clockPutBack(now)
 	}
-	pause = min(pause, firstFailurePause<<min(m.Failures, 10))
-	m.startInterval(now, max(pause, min(retry, maxRetryAfter)))
-	m.Interrupted, m.Failed = true, true
-	m.Failures++
+	m.Pace.beginPoll(now, m.Poll.StartedAt, m.Max)
+	singleReads := maxSingleReads
+	if m.Pace.isRare() {
+		singleReads = max(singleReads, m.Pace.spareReads())
+	}
+	m.Poll.begin(now, singleReads)
+	switch {
+	case m.OpenedAt.IsZero() && m.Poll.findListing(opening, "") != nil:
+	case m.OpenedAt.IsZero():
+		m.planner.open()
+	default:
+		m.continueExperiment(now)
+		if m.Since.Meaning == Unknown && m.Since.Step != noExperiment { // The other listings depend on the result.
+			m.Poll.Again = true
+		} else {
+			m.planner.plan(now)
+		}
+		slices.SortStableFunc(m.Poll.Listings, func(a, b listing) int { return cmp.Compare(a.rank(), b.rank()) })
+	}
+}
+
+// clockPutBack moves all times in the future to now, after the server's clock was put
+// back. Otherwise nothing would be due until the clock reaches them again.
+func (m *Machine) clockPutBack(now time.Time) {
+	m.planner.clockPutBack(now)
+	m.Poll.clockPutBack(now)
+	m.Pace.clockPutBack(now)
+	m.Since.clockPutBack(now)
+	m.News.clockPutBack(now)
+	m.Set.clockPutBack(now)
+}
+
+// interruptPoll starts an interval after a failure.
+func (m *Machine) interruptPoll(now time.Time, retry time.Duration) {
+	m.Pace.fail(now, &m.Options, !m.Poll.Failed, retry)
+	m.Poll.ReadsFrom, m.Poll.Failed = time.Time{}, true
 }
 
 // abandonOldPoll ends a poll whose caller did not continue it when it was due: what was
-// evaluated meanwhile needs a new poll. A sweep continues where it was.
+// evaluated meanwhile needs a new poll.
 func (m *Machine) abandonOldPoll(now time.Time) {
-	if !m.Polling || m.forKnownIDs || m.OpenedAt.IsZero() || now.Sub(later(m.RespondedAt, m.IntervalEnd)) <= abandonAfter {
-		return
+	if m.Watch != nil && m.Poll.Running && !m.OpenedAt.IsZero() && now.Sub(later(m.Pace.RespondedAt, m.Pace.IntervalEnd)) > abandonAfter {
+		m.Poll.abandon()
 	}
-	m.Polling = false
-	for i := range m.Listings {
-		if l := &m.Listings[i]; l.Purpose != sweep {
-			l.Ended = true
-		}
-	}
-}
-
-func (m *Machine) startInterval(now time.Time, pause time.Duration) {
-	m.InInterval, m.Interrupted, m.Interval, m.IntervalEnd = true, false, pause, now.Add(pause)
 }

@@ -1,0 +1,209 @@
+package waiting
+
+import "time"
+
+const (
+	aheadShare      = 0.1 // The share of a window by which its use may exceed an even use.
+	expensivePoll   = 8   // Requests of an expensive poll.
+	shortPoll       = 2 * time.Second
+	patience        = 24 * time.Hour // Without a delivery for this long, intervals for known ids grow.
+	longestInterval = 15 * time.Minute
+	maxRetryAfter   = 24 * time.Hour
+	clockError      = 5 * time.Second
+
+	firstFailurePause = time.Minute
+	abandonAfter      = 5 * time.Minute
+	usualInterval     = time.Minute // The rules about pages and reads count time in such intervals.
+)
+
+// pace is the part that decides when the machine sends requests: the intervals, the pauses after
+// failures, and the use of the rate limit.
+type pace struct {
+	Random      uint64        // State of the random numbers.
+	InInterval  bool          `json:",omitzero"` // An interval has not ended.
+	IntervalEnd time.Time     `json:",omitzero"`
+	Interval    time.Duration `json:",omitzero"`
+	Interrupted bool          `json:",omitzero"` // The interval follows a failure.
+	Failures    int           `json:",omitzero"` // Consecutive failed requests that interrupted a poll.
+
+	Gap       time.Duration `json:",omitzero"` // From the start of the previous poll to the start of the last one.
+	Paced     time.Duration `json:",omitzero"` // The last interval, if the rate limit required it.
+	Scheduled time.Duration `json:",omitzero"` // Gap without the interval that the rate limit required.
+
+	RespondedAt  time.Time `json:",omitzero"` // Time of the last response.
+	RegularSince time.Time `json:",omitzero"` // Responses have come at regular intervals since this time.
+
+	Window      window
+	HourlyReads [2]int    // Requests in this hour and the previous one.
+	HourStart   time.Time `json:",omitzero"`
+}
+
+// window is the current window of the rate limit.
+type window struct {
+	Budget
+	Length time.Duration `json:",omitzero"` // Longest part of a window that was seen.
+}
+
+// beginPoll measures the time since the previous poll, which began at previous.
+func (p *pace) beginPoll(now, previous time.Time, longest time.Duration) {
+	p.Gap = longest
+	if !previous.IsZero() {
+		p.Gap = min(max(now.Sub(previous), 0), longestGap)
+	}
+	p.Scheduled, p.Paced = max(p.Gap-p.Paced, 0), 0
+}
+
+// countRequest counts a request. It records when regular responses begin again after a
+// gap, which is longer than regular.
+func (p *pace) countRequest(now time.Time, answered bool, regular time.Duration) {
+	if gap := now.Sub(p.RespondedAt); answered && (gap < 0 || gap > regular) {
+		p.RegularSince = now
+	}
+	if answered {
+		p.RespondedAt, p.Failures = now, 0
+	}
+	if age := now.Sub(p.HourStart); age < 0 || age >= time.Hour {
+		p.HourlyReads, p.HourStart = [2]int{0, p.HourlyReads[0]}, now
+	}
+	p.HourlyReads[0]++
+}
+
+// regularGap returns the longest time between two responses of regular polls.
+func (o *Options) regularGap() time.Duration { return 3*min(o.Max, usualInterval) + time.Minute }
+
+func (p *pace) startInterval(now time.Time, pause time.Duration) {
+	p.InInterval, p.Interrupted, p.Interval, p.IntervalEnd = true, false, pause, now.Add(pause)
+}
+
+// fail starts an interval after a failure: a minute at most, or retry, and twice as long when the
+// next request fails too. The first failure of a poll has a short one: most failures are short.
+func (p *pace) fail(now time.Time, o *Options, first bool, retry time.Duration) {
+	pause := p.usualInterval(o)
+	if first {
+		pause = o.Min + (pause-o.Min)/4
+	}
+	pause = min(pause, firstFailurePause<<min(p.Failures, 10))
+	p.startInterval(now, max(pause, min(retry, maxRetryAfter)))
+	p.Interrupted = true
+	p.Failures++
+}
+
+// clockPutBack moves times in the future to now.
+func (p *pace) clockPutBack(now time.Time) {
+	for _, t := range []*time.Time{&p.RespondedAt, &p.RegularSince, &p.HourStart} {
+		*t = earlier(*t, now)
+	}
+}
+
+// spareReads returns how many pages of this poll a sweep over all of Lookback may read:
+// the reads beyond an even use of the window, after its first tenth. Where polls are
+// rare, it is a share of what the rate limit allows in the time between two polls.
+func (p *pace) spareReads() int {
+	if p.isRare() {
+		return int(spareShare * p.Window.Rate(p.Window.Length) * p.Scheduled.Seconds())
+	}
+	if p.Window.Ends.Seconds() > (1-aheadShare)*p.Window.Length.Seconds() { // The regular polls may need them.
+		return min(maxSweepPages, p.Window.Whole/100)
+	}
+	return int(float64(p.Window.Left) - (1-aheadShare/2)*p.Window.evenRemaining(p.Window.Length))
+}
+
+// scaleToPollInterval scales a number of pages a poll to the time since the last poll, so that
+// rare polls read as much in an hour as frequent ones.
+func (p *pace) scaleToPollInterval(pages int) int {
+	scaled := float64(pages) * p.Scheduled.Seconds() / usualInterval.Seconds()
+	return max(pages, min(int(scaled), p.spareReads()))
+}
+
+// isRare reports whether polls are rare, by the caller's schedule or the options.
+func (p *pace) isRare() bool { return p.Scheduled > rareAfter }
+
+// Rate returns the requests a second that use up the remaining requests when the window
+// ends, at most those of a whole window.
+func (b Budget) Rate(length time.Duration) float64 {
+	if b.Ends <= 0 || length <= 0 {
+		return 0
+	}
+	return max(0, min(float64(b.Left)/b.Ends.Seconds(), float64(b.Whole)/length.Seconds()))
+}
+
+// Interval returns the shortest interval after a poll of cost requests, so that the
+// remaining requests last until the window ends. It ends at the latest when the use of
+// the window exceeds an even use by a tenth. A fresh window causes no delay.
+func (b Budget) Interval(cost int, length time.Duration) time.Duration {
+	rate := b.Rate(length)
+	if rate == 0 || float64(b.Left) >= (1-aheadShare)*b.evenRemaining(length) {
+		return 0
+	}
+	behind := ((1-aheadShare)*b.evenRemaining(length) - float64(b.Left)) / (1 - aheadShare) * length.Seconds() / float64(b.Whole)
+	return time.Duration(min(float64(cost)/rate, behind, b.Ends.Seconds()) * float64(time.Second))
+}
+
+// evenRemaining returns the reads that remain at an even use of the window.
+func (b Budget) evenRemaining(length time.Duration) float64 {
+	return float64(b.Whole) * b.Ends.Seconds() / length.Seconds()
+}
+
+// usualInterval returns the interval after a poll of one read.
+func (p *pace) usualInterval(o *Options) time.Duration { return o.Min + p.random(o.Max-o.Min) }
+
+// interval returns the interval after a poll. After an expensive poll it varies little, near
+// MaxInterval.
+func (m *Machine) interval(now time.Time) time.Duration {
+	p := m.Pace.usualInterval(&m.Options)
+	switch span := m.Max - m.Min; {
+	case m.Poll.Requests > expensivePoll:
+		p = m.Max - m.Pace.random(span/10)
+	case m.Poll.Requests > 1:
+		p = m.Max - span/10 - m.Pace.random(span/5)
+	}
+	if m.Poll.Number == 1 {
+		p = m.Pace.usualInterval(&m.Options)
+	}
+	if took := now.Sub(m.Poll.StartedAt) - shortPoll; took > 0 && !m.Poll.Failed { // The interval includes the time of a long poll.
+		p = max(m.Min, p-took)
+	}
+	p = max(p, m.planner.leastInterval(now))
+	paced := m.pacing()
+	if paced > p {
+		m.Pace.Paced = paced
+	}
+	return max(p, paced)
+}
+
+// pacing returns the interval that the rate limit requires after a poll. Pages with new
+// evaluations do not lengthen it: there may be more.
+func (m *Machine) pacing() time.Duration {
+	return m.Pace.Window.Interval(max(m.Poll.Requests-m.Poll.DeliveriesByPage/m.Poll.pageSize(), 1), m.Pace.Window.Length)
+}
+
+// Progress describes what a machine does.
+type Progress struct {
+	SinceMeaning  string // The since meaning: "evaluation", "submission", "other", or "" while unknown.
+	Unfinished    int    // Known submissions whose evaluation is awaited.
+	ReadsLastHour int    // An estimate.
+	SlowReason    string // Why the wait is slow, or "".
+}
+
+// Progress returns what the machine does at a time.
+func (m *Machine) Progress(now time.Time) Progress {
+	share := max(0, 1-now.Sub(m.Pace.HourStart).Hours())
+	p := Progress{m.Since.Meaning.String(), len(m.Set.Items), m.Pace.HourlyReads[0] + int(share*float64(m.Pace.HourlyReads[1])), ""}
+	switch {
+	case m.Pace.Window.Left <= 0:
+		p.SlowReason = "no requests remain in the rate-limit window"
+	case m.Pace.InInterval && m.Pace.Interrupted:
+		p.SlowReason = "the API fails or cannot be reached"
+	case m.Pace.InInterval && m.Pace.Interval > m.Max:
+		p.SlowReason = "the remaining requests are spread over the rate-limit window"
+	case now.Before(m.Set.FilterOffUntil):
+		p.SlowReason = "the API does not filter by the status of unfinished submissions"
+	}
+	return p
+}
+
+// random returns a random duration shorter than length.
+func (p *pace) random(length time.Duration) time.Duration {
+	p.Random = p.Random*6364136223846793005 + 1442695040888963407
+	return time.Duration(float64(p.Random>>11) / (1 << 53) * float64(length))
+}

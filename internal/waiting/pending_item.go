@@ -1,0 +1,163 @@
+package waiting
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+	"time"
+)
+
+// pendingItem is a pending known id, or a submission that a watch has seen and not
+// delivered.
+type pendingItem struct {
+	Created       time.Time // Zero: not known.
+	Status        string
+	ConfirmedAt   time.Time // Last response that showed that it exists.
+	LateSince     time.Time // It is evaluated, and its report is not ready, since then.
+	NoReportAt    time.Time // First single read that found no report.
+	NoReportLocal time.Time // The same by the caller's clock.
+	WithoutReport bool      // Single reads found no report for an hour. It is delivered without one.
+	ReadAt        time.Time // When to read it singly. Zero: never.
+	Serial        int       // Of the last listing of unfinished submissions that showed it.
+	Misses        int       // Consecutive single reads that failed or showed what a listing should have shown.
+	LeftListing   bool      // The listing of its status no longer shows it.
+	UnreadableAt  time.Time // First response that could not be decoded. Zero: none.
+	Unreadable    bool      // The last response that showed it could not be decoded.
+}
+
+// packedItems are the items by status and id. A row holds the fields of an item in the
+// columns below, without trailing zeros.
+type packedItems map[string]map[string][]int64
+
+const (
+	createdColumn = iota
+	serialColumn
+	readAtColumn
+	flagsColumn
+	missesColumn
+	lateSinceColumn
+	unreadableAtColumn
+	unreadableColumn
+	noReportAtColumn
+	noReportLocalColumn
+	columns
+)
+
+// The flags of an item.
+const (
+	leftListingFlag = 1 << iota
+	withoutReportFlag
+)
+
+func (s *waitingSet) pack() packedItems {
+	packed := make(packedItems)
+	for id, it := range s.Items {
+		fields := [columns]int64{
+			createdColumn:       it.Created.Unix(),
+			serialColumn:        int64(it.Serial),
+			readAtColumn:        packTime(it.ReadAt),
+			missesColumn:        int64(it.Misses),
+			lateSinceColumn:     packTime(it.LateSince),
+			unreadableAtColumn:  packTime(it.UnreadableAt),
+			noReportAtColumn:    packTime(it.NoReportAt),
+			noReportLocalColumn: packTime(it.NoReportLocal),
+		}
+		if it.LeftListing {
+			fields[flagsColumn] |= leftListingFlag
+		}
+		if it.WithoutReport {
+			fields[flagsColumn] |= withoutReportFlag
+		}
+		if it.Unreadable {
+			fields[unreadableColumn] = 1
+		}
+		row := fields[:]
+		for len(row) > 1 && row[len(row)-1] == 0 {
+			row = row[:len(row)-1]
+		}
+		if packed[it.Status] == nil {
+			packed[it.Status] = make(map[string][]int64)
+		}
+		packed[it.Status][id] = row
+	}
+	return packed
+}
+
+// unpack is the inverse of pack. Items count as confirmed at a time.
+func (s *waitingSet) unpack(confirmed time.Time) {
+	s.Items = make(map[string]*pendingItem)
+	for status, items := range s.Packed {
+		for id, row := range items {
+			var fields [columns]int64
+			copy(fields[:], row)
+			s.Items[id] = &pendingItem{
+				Status:        status,
+				Created:       time.Unix(fields[createdColumn], 0).UTC(),
+				Serial:        int(fields[serialColumn]),
+				ReadAt:        unpackTime(fields[readAtColumn]),
+				LeftListing:   fields[flagsColumn]&leftListingFlag != 0,
+				WithoutReport: fields[flagsColumn]&withoutReportFlag != 0,
+				Misses:        max(int(fields[missesColumn]), 0),
+				LateSince:     unpackTime(fields[lateSinceColumn]),
+				UnreadableAt:  unpackTime(fields[unreadableAtColumn]),
+				Unreadable:    fields[unreadableColumn] == 1,
+				NoReportAt:    unpackTime(fields[noReportAtColumn]),
+				NoReportLocal: unpackTime(fields[noReportLocalColumn]),
+				ConfirmedAt:   confirmed,
+			}
+		}
+	}
+	s.Packed = nil
+}
+
+// second returns the second of a time, as a saved item has it.
+func second(t time.Time) time.Time {
+	if t.IsZero() {
+		return t
+	}
+	return time.Unix(t.Unix(), 0).UTC()
+}
+
+// nextSecond returns the second after a time. A read that is due then is not due in the
+// same poll.
+func nextSecond(t time.Time) time.Time { return second(t).Add(time.Second) }
+
+func packTime(t time.Time) int64 {
+	if t.IsZero() {
+		return 0
+	}
+	return t.Unix()
+}
+
+func unpackTime(seconds int64) time.Time {
+	if seconds == 0 {
+		return time.Time{}
+	}
+	return time.Unix(seconds, 0).UTC()
+}
+
+// rankedItem is an item with its place in an order.
+type rankedItem struct {
+	*pendingItem
+
+	id      string
+	rank    int
+	created int64
+}
+
+// sorted returns the items by rank, then by creation, the oldest first, then by id. A nil
+// rank means that all ranks are equal.
+func (s *waitingSet) sorted(rank func(*pendingItem) int) []rankedItem {
+	items := make([]rankedItem, 0, len(s.Items))
+	for id, it := range s.Items {
+		r := rankedItem{pendingItem: it, id: id, created: it.Created.UnixMicro()}
+		if rank != nil {
+			r.rank = rank(it)
+		}
+		items = append(items, r)
+	}
+	slices.SortFunc(items, func(a, b rankedItem) int {
+		return cmp.Or(cmp.Compare(a.rank, b.rank), cmp.Compare(a.created, b.created), strings.Compare(a.id, b.id))
+	})
+	return items
+}

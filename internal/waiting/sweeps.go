@@ -1,0 +1,240 @@
+package waiting
+
+import (
+	"time"
+)
+
+const (
+	rareAfter      = 5 * time.Minute
+	sweepEvery     = 10 * time.Minute // The interval between two sweeps: at most this long,
+	sweepIntervals = 10               // and at most as many of the longest intervals between two polls.
+	sweepUnit      = time.Hour
+	sweepPages     = 3 // Pages a poll,
+	minSweepPages  = 1 // when the rate limit allows only rare polls, or
+	maxSweepPages  = 10
+	farBehind      = 6 * time.Hour // when nothing was swept for so long.
+	deepSweepEvery = 75 * time.Minute
+	sweepDepths    = 12  // Of sweeps: an hour, two hours, ..., 85 days.
+	spareShare     = 0.8 // The share of the rate limit that a sweep over all of Lookback may use.
+)
+
+// The levels of sweeps. Where the status filter does not work, all three are used:
+// recently created submissions are listed often, all of Lookback rarely. Otherwise
+// planSweep uses the first and planDeepSweep the last.
+const (
+	recent = iota // Reaches back to the age at which nearly all submissions are evaluated,
+	slow          // and nearly all of the rest.
+	deepest
+	sweepLevels
+)
+
+// sweeps is the part of a watch that lists evaluated submissions by their creation, for what no
+// other listing showed.
+type sweeps struct {
+	LookbackReadAt time.Time   // Latest evaluation that a completed sweep over all of Lookback has seen.
+	LookbackPageAt time.Time   `json:",omitzero"` // When a sweep over all of Lookback last read a page.
+	SweptUntil     time.Time   // Latest evaluation that a completed sweep has seen.
+	Depths         []time.Time `json:",omitzero"` // When a sweep last looked back 1 h, 2 h, 4 h and so on.
+	AllListedAt    time.Time   `json:",omitzero"` // Start of the last completed listing of all submissions.
+	Unordered      bool        `json:",omitzero"` // The last listing of all submissions was not ordered by creation.
+	Unexpected     int         `json:",omitzero"` // Evaluations that this sweep found and no listing of the unfinished had shown.
+	Halvings       int         `json:",omitzero"` // How often the interval between two sweeps is halved because of them.
+	CreditedAt     time.Time   `json:",omitzero"` // When the levels last got their share of the rate limit.
+	Levels         [sweepLevels]sweepLevel
+}
+
+// sweepLevel is the state of the sweeps of one level.
+type sweepLevel struct {
+	Credit    float64   `json:",omitzero"` // Pages that its sweeps may read.
+	Pages     int       `json:",omitzero"` // Pages of its last sweep.
+	StartedAt time.Time `json:",omitzero"`
+}
+
+const (
+	maxCredit   = 30.0
+	firstCredit = 3.0
+	minSamples  = 100
+)
+
+var (
+	levelShares    = [sweepLevels]float64{recent: 0.6, slow: 0.12, deepest: 0.16}
+	levelQuantiles = [sweepLevels]float64{recent: 0.98, slow: 0.997}
+	levelAges      = [sweepLevels]time.Duration{recent: 48 * time.Hour, slow: 7 * 24 * time.Hour}
+	levelIntervals = [sweepLevels]int64{slow: 5, deepest: 15} // In minutes, or in longest intervals between two polls if these are shorter.
+)
+
+// planSweep continues the sweep of recently created submissions, or begins one. It looks
+// back twice as far when twice the time has passed since it last looked back as far.
+func (w *watch) planSweep(now time.Time) {
+	most := w.Pace.scaleToPollInterval(sweepPages)
+	if w.Pace.Interval > 2*w.Max { // The rate limit allows only rare polls.
+		most = min(most, minSweepPages)
+	}
+	if now.Sub(w.Sweeps.SweptUntil) > farBehind {
+		most = max(most, maxSweepPages)
+	}
+	if w.continueSweep(recent, most) {
+		return
+	}
+	rest := w.sweepInterval()
+	if age := now.Sub(w.Sweeps.Levels[recent].StartedAt); age >= 0 && age < rest {
+		return
+	}
+	reach := sweepUnit << max(reachDepth(&w.Sweeps.Depths, now, sweepEvery, sweepDepths), 0)
+	w.addSweep(now, recent, w.Poll.evaluatedFilter(), later(w.oldest(), earlier(w.Sweeps.SweptUntil, now).Add(-reach)), most)
+}
+
+// sweepInterval returns the interval between two sweeps. It halves with each sweep that
+// finds an evaluation that the waiting set missed, and doubles with each other sweep.
+func (w *watch) sweepInterval() time.Duration {
+	longest := min(sweepEvery, sweepIntervals*w.Max)
+	return max(min(w.Max, longest), longest>>w.Sweeps.Halvings)
+}
+
+const maxSweepHalvings = 6
+
+// adapt adapts the interval to what the last sweep found.
+func (s *sweeps) adapt() {
+	if s.Unexpected > 0 {
+		s.Halvings = min(s.Halvings+1, maxSweepHalvings)
+	} else {
+		s.Halvings = max(s.Halvings-1, 0)
+	}
+	s.Unexpected = 0
+}
+
+// planDeepSweep continues or begins a sweep over all of Lookback: without a filter when
+// some unfinished submissions may never have been listed, and of what is evaluated
+// as long as the set is truncated.
+func (w *watch) planDeepSweep(now time.Time) {
+	works := w.Set.reviewFilter(now, &w.Poll)
+	snapshot := works && w.Sweeps.AllListedAt.Before(w.Set.UnlistedUntil)
+	most := w.Pace.spareReads()
+	if w.Sweeps.LookbackPageAt.After(now) || now.Sub(w.Sweeps.LookbackPageAt) >= time.Hour {
+		most = max(most, 1)
+	}
+	age := now.Sub(w.Sweeps.Levels[deepest].StartedAt)
+	switch {
+	case w.continueSweep(deepest, most):
+	case most < 1, age >= 0 && age < sweepEvery:
+	case snapshot && w.Sweeps.Unordered: // An item that moves during an interval would be missed.
+		w.addSweep(now, deepest, "", w.oldest(), 0)
+		w.Poll.Listings[len(w.Poll.Listings)-1].AtOnce = true
+	case snapshot:
+		w.addSweep(now, deepest, "", w.oldest(), most)
+	case (!works || w.Set.isTruncated()) && (age < 0 || age >= deepSweepEvery):
+		w.addSweep(now, deepest, w.Poll.evaluatedFilter(), w.oldest(), most)
+	}
+}
+
+// planSweepLevels sweeps at three levels. The deepest level that fits on one page is
+// listed in each poll, and the levels below it are skipped. While no unfinished
+// submission is known, the listings have no status filter, so that the first one shows.
+func (w *watch) planSweepLevels(now time.Time) {
+	idle := min(max(now.Sub(w.Sweeps.CreditedAt), 0), longestGap)
+	w.Sweeps.CreditedAt = now
+	filter := w.Poll.evaluatedFilter()
+	if len(w.Set.Statuses) == 0 && w.Set.reviewFilter(now, &w.Poll) {
+		filter = ""
+	}
+	covered := -1
+	for level := range w.Sweeps.Levels {
+		sweeps := &w.Sweeps.Levels[level]
+		grant := levelShares[level] * idle.Seconds() * w.Pace.Window.Rate(w.Pace.Window.Length)
+		sweeps.Credit = min(sweeps.Credit+grant, max(maxCredit, grant))
+		if sweeps.Pages == 1 {
+			covered = level
+		}
+	}
+	for level := range w.Sweeps.Levels {
+		sweeps := &w.Sweeps.Levels[level]
+		age := now.Sub(sweeps.StartedAt)
+		rests := sweeps.Credit < 1 || age >= 0 && age < time.Duration(levelIntervals[level]*int64(min(w.Max, usualInterval)))
+		if w.continueSweep(level, int(sweeps.Credit)) || level < covered || level > covered && rests {
+			continue
+		}
+		w.addSweep(now, level, filter, w.levelStart(now, level), max(1, int(sweeps.Credit)))
+	}
+}
+
+// addSweep begins a sweep of the submissions created since from. Without a status filter
+// it uses no since, because since may exclude unfinished submissions.
+func (w *watch) addSweep(now time.Time, level int, status string, from time.Time, most int) {
+	w.Sweeps.Levels[level].StartedAt = now
+	l := listing{Purpose: sweep, Level: level, Status: status, CreatedSince: from, MaxPollPages: most, Resumes: true}
+	if status != "" || w.Poll.EvaluatedFilterRejected || w.Since.Meaning == Other {
+		l.Since = filterTime(from)
+	}
+	w.Poll.addListing(l)
+}
+
+// continueSweep lets the running sweep of a level read so many pages, and reports
+// whether there is one. A sweep whose cursor failed is read without pauses.
+func (w *watch) continueSweep(level, most int) bool {
+	for i := range w.Poll.Listings {
+		if l := &w.Poll.Listings[i]; l.Purpose == sweep && l.Level == level && !l.Ended {
+			if l.Restarts == 0 && !l.AtOnce {
+				l.MaxPollPages, l.Paused = most, most < 1
+			}
+			return true
+		}
+	}
+	return false
+}
+
+// levelStart returns the creation time from which a level lists. The ages of delivered
+// submissions decide it.
+func (w *watch) levelStart(now time.Time, level int) time.Time {
+	if level == deepest {
+		return w.oldest()
+	}
+	age := levelAges[level]
+	if ages := w.Memory.Delivered.ages(); len(ages) >= minSamples {
+		age = max(lookBackUnit, ages[int(levelQuantiles[level]*float64(len(ages)))])
+	}
+	return later(w.oldest(), earlier(now, w.News.Newest).Add(-age))
+}
+
+// sweepEnded updates the state after a sweep was read to its end.
+func (w *watch) sweepEnded(l *listing) {
+	w.Sweeps.Levels[l.Level].Pages = l.Pages
+	saw := earlier(w.News.Newest, l.StartedAt)
+	w.Sweeps.SweptUntil = later(w.Sweeps.SweptUntil, saw)
+	from := l.CreatedSince
+	if !l.Since.IsZero() {
+		from = l.Since.Add(rounding)
+	}
+	switch {
+	case l.Level == recent:
+		w.Sweeps.adapt()
+	case l.Level == deepest && l.Status == "":
+		w.Sweeps.Unordered = l.Unordered && l.Pages > 1
+		if !w.Sweeps.Unordered || l.AtOnce {
+			w.Sweeps.AllListedAt = l.StartedAt
+		}
+	}
+	w.addCoverage(from, saw)
+}
+
+// clockPutBack moves times in the future to now.
+func (s *sweeps) clockPutBack(now, unlistedUntil time.Time) {
+	missing := s.AllListedAt.Before(unlistedUntil)
+	for _, t := range []*time.Time{&s.CreditedAt, &s.LookbackPageAt, &s.AllListedAt} {
+		*t = earlier(*t, now)
+	}
+	for i := range s.Levels {
+		s.Levels[i].StartedAt = earlier(s.Levels[i].StartedAt, now)
+	}
+	notAfter(s.Depths, now)
+	if missing && !s.AllListedAt.Before(earlier(unlistedUntil, now)) {
+		s.AllListedAt = time.Time{}
+	}
+}
+
+// readPage records a page of a sweep.
+func (s *sweeps) readPage(now time.Time, level int) {
+	if level == deepest {
+		s.LookbackPageAt = now
+	}
+	s.Levels[level].Credit = max(0, s.Levels[level].Credit-1)
+}

@@ -1,0 +1,268 @@
+package waiting
+
+import (
+	"maps"
+	"slices"
+	"time"
+)
+
+// waitingSet is the part that knows the submissions whose evaluation is awaited, and how the API lists
+// them: the known ids that are left, or what a watch has seen and not delivered.
+type waitingSet struct {
+	Items    map[string]*pendingItem `json:"-"` // By planner.key(id).
+	Packed   packedItems             `json:",omitzero"`
+	Statuses map[string]*status
+	Serial   int `json:",omitzero"` // Of the last listing of unfinished submissions.
+
+	SampledAt           time.Time `json:",omitzero"` // Last page without a status filter.
+	Samples             int       `json:",omitzero"` // Number of such pages.
+	LateReportsListedAt time.Time `json:",omitzero"`
+	HandedInListedAt    time.Time `json:",omitzero"` // When the submissions that are handed in and unfinished were last listed.
+
+	FilterGood     float64   `json:",omitzero"` // Evidence that the filter by the status of unfinished submissions works,
+	FilterBad      float64   `json:",omitzero"` // and that it does not.
+	FilterOffUntil time.Time `json:",omitzero"`
+
+	TruncatedAt   time.Time `json:",omitzero"` // When an unfinished submission was last dropped.
+	UnlistedUntil time.Time `json:",omitzero"` // Submissions that were unfinished before this time may never have been listed.
+}
+
+// status is what the machine knows of the unfinished submissions with one status.
+type status struct {
+	ListedAt time.Time `json:",omitzero"` // When they were last listed completely.
+	Pages    int       `json:",omitzero"` // Pages of the last listing.
+	Direct   float64   `json:",omitzero"` // Submissions that left this status and were found evaluated,
+	Indirect float64   `json:",omitzero"` // and those that were found with another status.
+	HandedIn bool      `json:",omitzero"` // Its submissions are handed in.
+}
+
+const (
+	maxStatuses        = 20
+	maxTextLength      = 64
+	maxStatusPages     = 10 // Pages a poll, of a status that is listed in every poll.
+	fewLeavers         = 5  // Fewer say nothing about a status.
+	directShare        = 0.1
+	rareListingPerPage = 90 * time.Second // Interval between two listings of a rare status, for each page.
+	maxFilterBad       = 5
+	filterOffFor       = 24 * time.Hour
+)
+
+// listedEveryPoll reports whether to list the status in every poll, because
+// evaluations come directly from it.
+func (s *status) listedEveryPoll() bool {
+	all := s.Direct + s.Indirect
+	return all < fewLeavers || s.Direct > directShare*all
+}
+
+// indirect reports whether no evaluation came directly from the status lately, so
+// that another status shows each submission before its evaluation.
+func (s *status) indirect() bool {
+	return s.Direct+s.Indirect >= fewLeavers && s.Direct < 0.5
+}
+
+func (s *status) countLeavers(directly, indirectly float64) {
+	s.Direct, s.Indirect = s.Direct+directly, s.Indirect+indirectly
+	if s.Direct+s.Indirect > 50 {
+		s.Direct, s.Indirect = s.Direct/2, s.Indirect/2
+	}
+}
+
+// trackUnfinished records an unfinished item. A watch adds it to the waiting set. l is nil
+// for a single read.
+func (m *Machine) trackUnfinished(now time.Time, id string, it *Item, l *listing) {
+	pending := m.Set.Items[id]
+	if pending == nil {
+		if m.planner.ignores(id, it) {
+			return
+		}
+		pending = &pendingItem{}
+		m.Set.Items[id] = pending
+	}
+	if s := m.Set.Statuses[pending.Status]; s != nil && pending.Status != it.Status {
+		s.countLeavers(0, 1)
+	}
+	if m.Set.Statuses[it.Status] == nil && it.Status != "" && len(it.Status) <= maxTextLength && len(m.Set.Statuses) < maxStatuses {
+		if len(m.Set.Statuses) == 0 { // No listing of the waiting set was possible until now.
+			m.Set.UnlistedUntil = later(m.Set.UnlistedUntil, now)
+		}
+		m.Set.Statuses[it.Status] = &status{Pages: 1}
+	}
+	if s := m.Set.Statuses[it.Status]; s != nil && !it.Submitted.IsZero() {
+		s.HandedIn = true
+	}
+	if !it.Created.IsZero() {
+		pending.Created = second(it.Created)
+	}
+	pending.Status, pending.ConfirmedAt = it.Status, now
+	if l != nil && l.Purpose == unfinished {
+		pending.Serial, pending.Misses, pending.LeftListing, pending.ReadAt = l.Serial, 0, false, time.Time{}
+		return
+	}
+	pending.Serial = max(pending.Serial, m.Set.Serial)
+}
+
+// countFilterEvidence counts evidence for and against the filter by the status of
+// unfinished submissions.
+func (s *waitingSet) countFilterEvidence(good, bad float64) {
+	s.FilterGood, s.FilterBad = s.FilterGood+good, s.FilterBad+bad
+	if s.FilterGood+s.FilterBad > 50 {
+		s.FilterGood, s.FilterBad = s.FilterGood/2, s.FilterBad/2
+	}
+}
+
+// reviewFilter turns the filter by the status of unfinished submissions off for a day if the
+// evidence is against it, and reports whether it can be used.
+func (s *waitingSet) reviewFilter(now time.Time, p *poll) bool {
+	if s.FilterBad >= maxFilterBad && s.FilterBad > s.FilterGood {
+		s.turnFilterOff(now, p)
+	}
+	return !now.Before(s.FilterOffUntil) || s.FilterOffUntil.Sub(now) > filterOffFor+clockError
+}
+
+// turnFilterOff stops using the filter for a day.
+func (s *waitingSet) turnFilterOff(now time.Time, p *poll) {
+	s.FilterOffUntil, s.FilterGood, s.FilterBad = now.Add(filterOffFor), 0, 0
+	s.UnlistedUntil = later(s.UnlistedUntil, s.FilterOffUntil) // The waiting set is not complete until then.
+	p.endListings(unfinished)
+}
+
+// filterRejected stops using a status filter that the API has rejected.
+func (m *Machine) filterRejected(now time.Time, l *listing) error {
+	switch l.Status {
+	case "":
+		return ErrRejected
+	case Evaluated:
+		m.Poll.EvaluatedFilterRejected = true
+		l.Status = ""
+	default:
+		m.Set.turnFilterOff(now, &m.Poll)
+	}
+	return nil
+}
+
+// listWaitingSet lists the unfinished submissions. Statuses that are listed rarely come
+// first, so that a submission that moves to another status meanwhile is seen there.
+// They are listed again after longest at the latest. For confirming, statuses of every poll are listed only
+// when they are due.
+func (m *Machine) listWaitingSet(now time.Time, longest time.Duration, confirming bool) {
+	var hot, rare []listing
+	for _, name := range slices.Sorted(maps.Keys(m.Set.Statuses)) {
+		s := m.Set.Statuses[name]
+		rest := min(rareListingPerPage*time.Duration(s.Pages), longest)
+		due := now.Sub(s.ListedAt) >= rest || s.ListedAt.After(now)
+		switch {
+		case m.Poll.findListing(unfinished, name) != nil:
+		case !confirming && s.listedEveryPoll() && (!due || s.Pages <= maxStatusPages):
+			hot = append(hot, listing{Purpose: unfinished, Status: name, MaxPollPages: min(s.Pages+2, m.Pace.scaleToPollInterval(maxStatusPages))})
+		case due:
+			rare = append(rare, listing{Purpose: unfinished, Status: name, MaxPollPages: m.Pace.scaleToPollInterval(maxStatusPages), Resumes: true})
+		}
+	}
+	for _, l := range append(rare, hot...) {
+		m.addUnfinishedListing(l)
+	}
+}
+
+func (m *Machine) addUnfinishedListing(l listing) {
+	m.Set.Serial++
+	l.Serial, l.CreatedSince = m.Set.Serial, m.planner.oldest()
+	m.Poll.addListing(l)
+}
+
+// sampleUnfiltered lists a page without a status filter once an hour, because it may show
+// a new status.
+func (m *Machine) sampleUnfiltered(now time.Time) {
+	if age := now.Sub(m.Set.SampledAt); age >= 0 && age < sampleEvery {
+		return
+	}
+	m.Set.SampledAt = now
+	m.Set.Samples++
+	l := listing{Purpose: sample, MaxPollPages: 1}
+	if m.Set.Samples%2 == 0 {
+		l.Since = filterTime(now.Add(-sampleBack))
+	}
+	m.Poll.addListing(l)
+}
+
+// planHandedIn lists the submissions that are handed in and unfinished, so that the machine
+// knows those whose grading takes longer than the listing of new evaluations reaches back.
+func (m *Machine) planHandedIn(now time.Time) {
+	if age := now.Sub(m.Set.HandedInListedAt); !m.Set.reviewFilter(now, &m.Poll) || age >= 0 && age < confirmAfter {
+		return
+	}
+	m.Set.HandedInListedAt = now
+	m.sampleUnfiltered(now)
+	for _, name := range slices.Sorted(maps.Keys(m.Set.Statuses)) {
+		if s := m.Set.Statuses[name]; s.HandedIn && m.Poll.findListing(unfinished, name) == nil {
+			m.addUnfinishedListing(listing{Purpose: unfinished, Status: name, MaxPollPages: m.Pace.scaleToPollInterval(maxStatusPages), Resumes: true})
+		}
+	}
+}
+
+// waitingSetCost estimates the reads of a poll that lists the waiting set.
+func (m *Machine) waitingSetCost() float64 {
+	cost := min(m.Poll.UsualDeliveries, leaversForSearch+m.Poll.UsualDeliveries/float64(m.Poll.pageSize()))
+	for _, s := range m.Set.Statuses {
+		if s.listedEveryPoll() {
+			cost += float64(s.Pages)
+		}
+	}
+	return max(1, cost)
+}
+
+// waitingSetExtraCost estimates the other reads of a watch's poll that lists the
+// waiting set: a page of evaluated submissions and a share of the rare statuses.
+func (m *Machine) waitingSetExtraCost() float64 {
+	cost := 1.0
+	for _, s := range m.Set.Statuses {
+		if !s.listedEveryPoll() {
+			cost += min(m.Max.Seconds()/rareListingPerPage.Seconds(), float64(s.Pages))
+		}
+	}
+	return cost
+}
+
+// scheduleLeavers schedules single reads of the submissions that the listing of their
+// status no longer shows.
+func (m *Machine) scheduleLeavers(now time.Time, l *listing, complete bool) {
+	if s := m.Set.Statuses[l.Status]; s != nil {
+		s.Pages = l.Pages
+		if complete {
+			s.ListedAt = l.StartedAt
+		} else {
+			s.Pages += 2
+		}
+	}
+	for _, it := range m.Set.Items {
+		judged := (it.Status == l.Status || l.Status == "") && it.Serial < l.Serial && it.LateSince.IsZero() && !it.Unreadable
+		reached := complete || l.isPast(it.Created)
+		if !judged || !reached || it.Created.Before(l.CreatedSince) || it.Created.IsZero() {
+			continue
+		}
+		it.LeftListing = true
+		if it.ReadAt.IsZero() {
+			it.ReadAt = second(now.Add(m.backoff(it.Misses, confirmAfter)))
+		}
+	}
+}
+
+// isTruncated reports whether the waiting set was truncated and a status has not been listed
+// completely since: perhaps the unfinished submissions still do not fit.
+func (s *waitingSet) isTruncated() bool {
+	for _, one := range s.Statuses {
+		if !s.TruncatedAt.IsZero() && !one.ListedAt.After(s.TruncatedAt) {
+			return true
+		}
+	}
+	return false
+}
+
+// clockPutBack moves times in the future to now.
+func (s *waitingSet) clockPutBack(now time.Time) {
+	for _, t := range []*time.Time{&s.SampledAt, &s.HandedInListedAt, &s.LateReportsListedAt, &s.TruncatedAt, &s.UnlistedUntil} {
+		*t = earlier(*t, now)
+	}
+	for _, one := range s.Statuses {
+		one.ListedAt = earlier(one.ListedAt, now)
+	}
+}

@@ -1,0 +1,179 @@
+package waiting
+
+import "time"
+
+// planner decides what the polls of a machine are for. A watch and a wait for known ids share the
+// listings, the single reads and the experiment.
+type planner interface {
+	key(id string) string                                          // Returns the key of an id in waitingSet.Items.
+	open()                                                         // Plans the first poll.
+	plan(now time.Time)                                            // Plans a later poll.
+	shows(l *listing) bool                                         // Reports whether a listing has shown enough before its end.
+	ended(l *listing, complete bool)                               // Updates the planner after a listing.
+	meaningChanged(now time.Time)                                  // Updates the planner after a change of the since meaning.
+	ignores(id string, it *Item) bool                              // Reports whether not to deliver, read or track an item.
+	delivered(now time.Time, id string, it *Item, l *listing) bool // Records a delivery and reports whether it is the first of the item.
+	isGone(id string, pending *pendingItem) bool                   // Reports whether an item whose read found nothing does not exist.
+	missing() []string                                             // Returns the known ids that do not exist.
+	blamesFilter(pending *pendingItem) bool                        // Reports whether a wrong status of an item that left its listing counts against the status filter.
+	givesUp() bool                                                 // Reports whether an item is delivered without its report after an hour.
+	limitMemory()                                                  // Keeps the memory within its limits.
+	clockPutBack(now time.Time)                                    // Moves times in the future to now.
+	oldest() time.Time                                             // Returns the creation time from which listings are needed.
+	leastInterval(now time.Time) time.Duration                     // Returns the shortest interval between two polls, 0 for that of Options.
+}
+
+// watch is the planner that delivers each new evaluation once.
+type watch struct {
+	*Machine `json:"-"`
+
+	Sweeps sweeps
+	Memory memory
+}
+
+func newWatch(m *Machine) *watch {
+	w := &watch{
+		Machine: m,
+		Sweeps:  sweeps{LookbackReadAt: m.Options.Start, SweptUntil: m.Options.Start},
+		Memory:  memory{MaxLateness: maxLateness, Delivered: make(deliveries)},
+	}
+	for i := range w.Sweeps.Levels {
+		w.Sweeps.Levels[i].Credit = firstCredit
+	}
+	return w
+}
+
+func (*watch) key(id string) string { return id }
+
+func (*watch) leastInterval(time.Time) time.Duration { return 0 }
+
+func (*watch) shows(*listing) bool { return false }
+
+func (*watch) missing() []string { return nil }
+
+func (*watch) givesUp() bool { return true }
+
+func (*watch) blamesFilter(pending *pendingItem) bool { return pending.Misses <= maxFilterBad }
+
+// oldest returns the earliest creation that a watch considers: Lookback before the last
+// evaluation that a sweep of all of Lookback has seen.
+func (w *watch) oldest() time.Time { return w.Sweeps.LookbackReadAt.Add(-w.Lookback) }
+
+func (w *watch) open() { w.Poll.addListing(listing{Purpose: opening, MaxPollPages: 1}) }
+
+// plan lists what is new, in the way that the since meaning allows, and sweeps for what is missing.
+func (w *watch) plan(now time.Time) {
+	switch {
+	case w.Since.Meaning == Evaluation:
+		w.listNewEvaluations(now, time.Time{}, w.Memory.MaxLateness)
+	case w.Since.Meaning == Submission && (w.News.Pages <= w.waitingSetCost()+w.waitingSetExtraCost() || !w.Set.reviewFilter(now, &w.Poll)):
+		w.News.Listed = true
+		w.listNewEvaluations(now, time.Time{}, w.Memory.MaxLateness)
+		w.planHandedIn(now)
+		w.planDeepSweep(now)
+	case w.Set.reviewFilter(now, &w.Poll) && len(w.Set.Statuses) > 0:
+		w.News.Pages *= 0.99 // The estimate falls, so that listing new evaluations is tried again.
+		w.sampleUnfiltered(now)
+		if w.Since.Meaning == Submission { // One page shows evaluations of submissions that were handed in lately.
+			w.Poll.addListing(listing{Purpose: sample, Status: w.Poll.evaluatedFilter(), Since: filterTime(now.Add(-minGrading)), MaxPollPages: 1})
+			if w.News.Listed { // No listing of the waiting set preceded the evaluations since the last poll.
+				w.listNewEvaluations(now, time.Time{}, w.Memory.MaxLateness)
+			}
+			w.News.Listed = false
+		}
+		w.listWaitingSet(now, longestGap, false)
+		w.planSweep(now)
+		w.planDeepSweep(now)
+	default:
+		w.planSweepLevels(now)
+	}
+}
+
+func (w *watch) ended(l *listing, complete bool) {
+	switch {
+	case l.Purpose == opening:
+		w.Poll.Again = true // The unfinished are listed before the first pause.
+		w.Set.UnlistedUntil = later(w.Set.UnlistedUntil, l.StartedAt)
+		if w.Since.NextItem.ID == "" { // An evaluated submission is needed for the experiment.
+			w.Poll.addListing(listing{Purpose: sample, Status: w.Poll.evaluatedFilter(), MaxPollPages: 1})
+		}
+	case !complete:
+	case l.Purpose == fresh && w.Since.Meaning == Evaluation:
+		w.addCoverage(time.Time{}, w.News.Cutoff)
+	case l.Purpose == fresh:
+		w.addCoverage(l.Since.Add(rounding), w.News.Cutoff)
+	case l.Purpose == sweep:
+		w.sweepEnded(l)
+	}
+}
+
+// meaningChanged sweeps the last two days again, because the old meaning may have hidden evaluations.
+func (w *watch) meaningChanged(now time.Time) {
+	w.Sweeps.SweptUntil = earlier(w.Sweeps.SweptUntil, w.startOfRepeat(now))
+	w.Poll.endListings(sweep)
+}
+
+// ignores reports whether an item was delivered, is from before the start, or is too old. An
+// undecodable item that proves to be from before the start counts as delivered: a listing may
+// continue to show it undecodable.
+func (w *watch) ignores(id string, it *Item) bool {
+	pending := w.Set.Items[id]
+	evaluated := it.isEvaluated() && !it.Unreadable
+	switch {
+	case id == "":
+		return true
+	case !evaluated && pending != nil:
+		return false
+	case !evaluated && (len(id) > maxTextLength || it.Created.Before(w.oldest()) && !(it.Unreadable && it.Created.IsZero())):
+		return true
+	case (evaluated || it.Unreadable) && pending == nil && w.isCovered(it): // The usual case, cheaper than a hash.
+		return true
+	case evaluated && pending != nil && !pending.UnreadableAt.IsZero() && w.beforeStart(it):
+		w.Memory.Delivered.add(id, it)
+		return true
+	}
+	regraded := w.Regraded && (w.Memory.Delivered.isRegraded(id, it) || !it.isEvaluated() && !it.Unreadable)
+	return w.Memory.Delivered.has(id) && !regraded
+}
+
+func (w *watch) delivered(now time.Time, id string, it *Item, l *listing) (first bool) {
+	pending := w.Set.Items[id] != nil
+	if l != nil && l.Purpose == sweep && !pending && it.Evaluated.After(w.Pace.RegularSince) {
+		w.Sweeps.Unexpected++
+	}
+	first = !w.Memory.Delivered.has(id)
+	w.Memory.Delivered.add(id, it)
+	if first {
+		w.noteLate(now, it, pending)
+	}
+	return first
+}
+
+// isGone reports whether an item does not exist any more. Where a listing shows it as evaluated, it
+// exists.
+func (w *watch) isGone(_ string, pending *pendingItem) bool {
+	return pending.LateSince.IsZero() || pending.WithoutReport && pending.Misses > maxNotFound
+}
+
+// clockPutBack moves times in the future to now.
+func (w *watch) clockPutBack(now time.Time) { w.Sweeps.clockPutBack(now, w.Set.UnlistedUntil) }
+
+// noteLate checks whether a watch should have found an evaluation earlier: by its meaning
+// or in the waiting set. expected reports whether the item was in the waiting set.
+func (w *watch) noteLate(now time.Time, it *Item, expected bool) {
+	late := it.Evaluated.After(w.Pace.RegularSince) && now.Sub(it.Evaluated) > showMargin+2*w.Max
+	trusted := w.Since.Meaning == Evaluation || w.Since.Meaning == Submission
+	if trusted && late && now.Sub(w.Since.LateAt) >= repeatLate {
+		w.Since.LateAt = now
+		w.Since.NextAt = earlier(w.Since.NextAt, now)
+	}
+	switch {
+	case expected:
+		w.Set.countFilterEvidence(1, 0)
+	case trusted:
+	case len(w.Set.Statuses) == 0 && it.Evaluated.After(w.Pace.RegularSince): // The API lists no unfinished submissions.
+		w.Set.countFilterEvidence(0, 2)
+	case it.Created.After(w.Pace.RegularSince): // A listing should have shown it unfinished.
+		w.Set.countFilterEvidence(0, 1)
+	}
+}
