@@ -21,6 +21,9 @@ func ExampleSubmissionService_Watch() {
 	since := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 	results := 0
 	for submission, err := range client.Submissions.Watch(ctx, hiring.WatchOptions{Since: since}) {
+		if ctx.Err() != nil {
+			return // The service ends. Results of the poll may still come.
+		}
 		if err != nil {
 			log.Fatal(err)
 		}
@@ -106,6 +109,9 @@ func ExampleFileCheckpoint() {
 	for range 3 { // Three processes, one after the other.
 		results := 0
 		for submission, err := range client.Submissions.Watch(ctx, options) {
+			if ctx.Err() != nil {
+				return // The service ends. The next process receives this result.
+			}
 			if err != nil {
 				log.Fatal(err)
 			}
@@ -141,6 +147,9 @@ func ExampleCheckpoint() {
 	var came []string
 	for range 2 {
 		for submission, err := range client.Submissions.Watch(ctx, options) {
+			if ctx.Err() != nil {
+				return // The service ends. The next process receives this result.
+			}
 			if err != nil {
 				log.Fatal(err)
 			}

@@ -140,7 +140,7 @@ func TestWaitReportWaitsForTheWindowDespiteMaxWait(t *testing.T) {
 	})
 }
 
-func TestWaitReportEndsAtOnceWhenTheWindowIsBeyondTheDeadline(t *testing.T) {
+func TestWaitReportEndsAtOnceBeforeADistantWindow(t *testing.T) {
 	for _, deadline := range []time.Duration{10 * time.Minute, 30 * time.Minute} {
 		synctest.Test(t, func(t *testing.T) {
 			fake := apitest.NewScriptedServer(t, apitest.RespondError(429, "RATE_LIMITED", "Retry-After: 1800"))
