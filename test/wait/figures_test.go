@@ -11,6 +11,7 @@ import (
 
 	"github.com/stretchr/testify/assert"
 
+	"github.com/hiring-assessment/hiring-go/internal/testing/apitest"
 	"github.com/hiring-assessment/hiring-go/internal/testing/emulator"
 )
 
@@ -258,7 +259,7 @@ func inSeries() (list []figure) {
 // whose name has the text.
 func TestFigures(t *testing.T) {
 	t.Parallel()
-	only, long := os.Getenv("ONLY"), os.Getenv("HIRING_LONG") != ""
+	only, long := os.Getenv("ONLY"), apitest.Long()
 	var mu sync.Mutex
 	var lines []string
 	t.Run("all", func(t *testing.T) {

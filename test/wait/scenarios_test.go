@@ -18,6 +18,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/hiring-assessment/hiring-go"
+	"github.com/hiring-assessment/hiring-go/internal/testing/apitest"
 	"github.com/hiring-assessment/hiring-go/internal/testing/emulator"
 )
 
@@ -32,7 +33,7 @@ const (
 func TestScenarios(t *testing.T) {
 	t.Parallel()
 	first, n := uint64(0), uint64(usualScenarios)
-	if os.Getenv("HIRING_LONG") != "" {
+	if apitest.Long() {
 		n = longScenarios
 	}
 	if only, err := strconv.ParseUint(os.Getenv("HIRING_SCENARIO"), 10, 64); err == nil {
@@ -48,7 +49,7 @@ func TestScenarios(t *testing.T) {
 // than the limit for that schedule.
 func FuzzSchedules(f *testing.F) {
 	n := uint64(usualScenarios)
-	if os.Getenv("HIRING_LONG") != "" {
+	if apitest.Long() {
 		n = 300
 	}
 	for seed := range n {
@@ -64,7 +65,7 @@ func FuzzSchedules(f *testing.F) {
 // requests at the same times, but for the pauses at the limits of a poll, and deliver the same.
 func FuzzPollInSeries(f *testing.F) {
 	n := uint64(usualScenarios)
-	if os.Getenv("HIRING_LONG") != "" {
+	if apitest.Long() {
 		n = 300
 	}
 	for seed := range n {

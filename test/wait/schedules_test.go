@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -225,12 +224,13 @@ func TestRarePollsReadEverything(t *testing.T) {
 // with submissions that no poll sees unfinished.
 func TestATruncatedWaitingSetIsRemembered(t *testing.T) {
 	t.Parallel()
-	for _, every := range []time.Duration{20 * time.Minute, time.Hour} {
-		if every == 20*time.Minute && os.Getenv("HIRING_LONG") == "" {
-			continue
-		}
+	schedules, over := []time.Duration{time.Hour}, day
+	if apitest.Long() {
+		schedules, over = []time.Duration{20 * time.Minute, time.Hour}, 2*day
+	}
+	for _, every := range schedules {
 		inBubble(t, every.String(), func(t *testing.T) {
-			const over, open = 2 * day, 8000
+			const open = 8000
 			all := stream(over, 200, graded)
 			begun := time.Now()
 			for i := range open {
@@ -253,6 +253,10 @@ func TestATruncatedWaitingSetIsRemembered(t *testing.T) {
 // TestSharesArePerTime has long intervals.
 func TestSharesArePerTime(t *testing.T) {
 	t.Parallel()
+	days := time.Duration(1)
+	if apitest.Long() {
+		days = 3
+	}
 	inBubble(t, "hourly watch, 2000 a day, reports singly", func(t *testing.T) {
 		s := schedule{
 			watch: true, options: hiring.WatchOptions{MinInterval: time.Hour}, over: day,
@@ -265,8 +269,8 @@ func TestSharesArePerTime(t *testing.T) {
 	})
 	inBubble(t, "watch each three hours on creation", func(t *testing.T) {
 		s := schedule{
-			watch: true, options: hiring.WatchOptions{MinInterval: 3 * time.Hour}, over: 2 * day,
-			knobs: emulator.Behavior{Since: emulator.OnCreation}, all: stream(2*day, 500, emulator.Life{Grading: 3 * time.Minute, Abandoned: 0.3}),
+			watch: true, options: hiring.WatchOptions{MinInterval: 3 * time.Hour}, over: days * day,
+			knobs: emulator.Behavior{Since: emulator.OnCreation}, all: stream(days*day, 500, emulator.Life{Grading: 3 * time.Minute, Abandoned: 0.3}),
 		}
 		o := s.run(t, 4*time.Hour)
 		t.Log(o)
@@ -275,8 +279,8 @@ func TestSharesArePerTime(t *testing.T) {
 	})
 	inBubble(t, "hourly watch, an empty status filter", func(t *testing.T) {
 		s := schedule{
-			watch: true, options: hiring.WatchOptions{MinInterval: time.Hour}, over: 3 * day,
-			knobs: emulator.Behavior{Since: emulator.OnCreation, Filter: emulator.ShowsNone}, all: stream(3*day, 150, graded),
+			watch: true, options: hiring.WatchOptions{MinInterval: time.Hour}, over: days * day,
+			knobs: emulator.Behavior{Since: emulator.OnCreation, Filter: emulator.ShowsNone}, all: stream(days*day, 150, graded),
 		}
 		o := s.run(t, 2*time.Hour)
 		t.Log(o)

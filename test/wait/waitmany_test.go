@@ -2,7 +2,6 @@ package wait_test
 
 import (
 	"context"
-	"os"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -38,7 +37,7 @@ func TestWaitReportsIsCheapAndQuick(t *testing.T) {
 		{10_000, 24 * time.Hour, sandbox.SinceCreated, 1000, 1900, 6 * time.Minute, true},
 		{10_000, 24 * time.Hour, sandbox.SinceEvaluated, 210, 900, time.Minute, true},
 	} {
-		if os.Getenv("HIRING_LONG") == "" {
+		if !apitest.Long() {
 			if c.onlyIfLong {
 				continue
 			}

@@ -3,7 +3,6 @@ package wait_test
 import (
 	"context"
 	"net/http"
-	"os"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -56,7 +55,7 @@ func TestWrongDateDoesNotEndTheWaitForAReport(t *testing.T) {
 // that took each for a fresh full window met some 100 times 429 an hour.
 func TestWatchCausesNo429WhenDateAndResetDisagree(t *testing.T) {
 	skews := []time.Duration{10 * time.Minute, 2 * time.Hour}
-	if os.Getenv("HIRING_LONG") != "" {
+	if apitest.Long() {
 		skews = append(skews, 30*time.Minute, 55*time.Minute)
 	}
 	for _, ahead := range skews {

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"math/rand/v2"
 	"net/http"
-	"os"
 	"path/filepath"
 	"testing"
 	"time"
@@ -14,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/hiring-assessment/hiring-go"
+	"github.com/hiring-assessment/hiring-go/internal/testing/apitest"
 	"github.com/hiring-assessment/hiring-go/sandbox"
 )
 
@@ -103,7 +103,7 @@ func (k *watchKiller) run(t *testing.T, crowd *largeService, o hiring.WatchOptio
 func TestWatchSurvivesAKillAtAnyPoint(t *testing.T) {
 	t.Parallel()
 	kills := 10
-	if os.Getenv("HIRING_LONG") != "" {
+	if apitest.Long() {
 		kills = 200
 	}
 	for _, on := range sinceFields {

@@ -2,7 +2,6 @@ package wait_test
 
 import (
 	"context"
-	"os"
 	"runtime"
 	"testing"
 	"testing/synctest"
@@ -45,7 +44,7 @@ func TestWatchNeedsLittleMemory(t *testing.T) {
 		{sandbox.SinceEvaluated, 3000, 3 * time.Hour, 1000},
 		{sandbox.SinceCreated, 500, 8 * time.Hour, 150},
 	}
-	if os.Getenv("HIRING_LONG") != "" {
+	if apitest.Long() {
 		cases[0].n, cases[0].over = 1_000_000, 30*day
 		cases[1].n, cases[1].over, cases[1].limit = 50_000, 30*day, 1000
 	}
