@@ -114,7 +114,7 @@ func ExampleWaitError_Error() {
 	for _, err := range client.Submissions.WaitReports(ctx, []string{sandbox.UnknownID}, hiring.WaitOptions{}) {
 		fmt.Println(err)
 	}
-	// Output: hiring: the wait ended with 1 submission missing: NOT_FOUND
+	// Output: hiring: the wait ended with 1 submission missing (00000000-0000-4000-8000-000000000404): NOT_FOUND
 }
 
 func ExampleWaitError_Unwrap() {

@@ -93,13 +93,13 @@ type WaitError struct {
 	Err error
 }
 
-// Error returns one line: why the wait ended, and how many reports are pending, missing
-// and unreadable.
+// Error returns one line: why the wait ended, how many reports are pending, missing and
+// unreadable, and the ids of the first three of each.
 func (e *WaitError) Error() string {
 	line := "hiring: the wait ended"
-	if amounts := limits.Amounts(limits.Amount{N: len(e.Pending), What: "report", State: "pending"},
-		limits.Amount{N: len(e.Missing), What: "submission", State: "missing"},
-		limits.Amount{N: len(e.Unreadable), What: "report", State: "unreadable"}); amounts != "" {
+	if amounts := limits.Amounts(limits.Amount{IDs: e.Pending, What: "report", State: "pending"},
+		limits.Amount{IDs: e.Missing, What: "submission", State: "missing"},
+		limits.Amount{IDs: e.Unreadable, What: "report", State: "unreadable"}); amounts != "" {
 		line += " with " + amounts
 	}
 	if e.Err == nil {

@@ -48,24 +48,32 @@ func OneLine(s string) string {
 	}, s)
 }
 
-// Amount is a number of things in a state.
+// Amount is some things in a state.
 type Amount struct {
-	N           int
+	IDs         []string
 	What, State string
 }
 
-// Amounts formats amounts as in "2 reports pending and 1 submission missing". It omits
-// amounts of 0.
+// Amounts formats amounts as in "2 reports pending (a, b) and 1 submission missing (c)". It
+// names three of each at most, and omits amounts of 0.
 func Amounts(all ...Amount) string {
 	var parts []string
 	for _, a := range all {
-		switch a.N {
-		case 0:
-		case 1:
-			parts = append(parts, "1 "+a.What+" "+a.State)
-		default:
-			parts = append(parts, fmt.Sprintf("%d %ss %s", a.N, a.What, a.State))
+		if len(a.IDs) == 0 {
+			continue
 		}
+		var names []string
+		for _, id := range a.IDs[:min(len(a.IDs), 3)] {
+			names = append(names, Clip(OneLine(id), 40))
+		}
+		what, more := a.What, ""
+		if len(a.IDs) > 1 {
+			what += "s"
+		}
+		if len(a.IDs) > len(names) {
+			more = ", …"
+		}
+		parts = append(parts, fmt.Sprintf("%d %s %s (%s%s)", len(a.IDs), what, a.State, strings.Join(names, ", "), more))
 	}
 	return strings.Join(parts, " and ")
 }

@@ -36,9 +36,11 @@ func TestClip(t *testing.T) {
 }
 
 func TestAmounts(t *testing.T) {
-	pending, missing := limits.Amount{N: 2, What: "report", State: "pending"}, limits.Amount{N: 1, What: "submission", State: "missing"}
-	assert.Equal(t, "2 reports pending and 1 submission missing", limits.Amounts(pending, limits.Amount{What: "cow"}, missing))
+	pending, missing := limits.Amount{IDs: []string{"a", "b"}, What: "report", State: "pending"}, limits.Amount{IDs: []string{"c\n"}, What: "submission", State: "missing"}
+	assert.Equal(t, "2 reports pending (a, b) and 1 submission missing (c )", limits.Amounts(pending, limits.Amount{What: "cow"}, missing))
 	assert.Empty(t, limits.Amounts(limits.Amount{What: "cow"}))
+	many := limits.Amount{IDs: []string{strings.Repeat("a", 60), "b", "c", "d"}, What: "report", State: "pending"}
+	assert.Equal(t, "4 reports pending ("+strings.Repeat("a", 40)+"…, b, c, …)", limits.Amounts(many))
 }
 
 func TestUnended(t *testing.T) {

@@ -153,13 +153,13 @@ func TestEndedWaitsNamePendingIDs(t *testing.T) {
 	}{
 		"WaitReport": {pending, func(ctx context.Context, c *hiring.Client) error {
 			return apitest.ErrorOf(c.Submissions.WaitReport(ctx, "x", hiring.WaitOptions{}))
-		}, "hiring: the wait ended with 1 report pending: Submissions.WaitReport: context deadline exceeded"},
+		}, "hiring: the wait ended with 1 report pending (x): Submissions.WaitReport: context deadline exceeded"},
 		"WaitReport in trouble": {apitest.Respond(429, `{"error":{"code":"RATE_LIMITED","message":"Slow down."}}`, "Retry-After: 3600"), func(ctx context.Context, c *hiring.Client) error {
 			return apitest.ErrorOf(c.Submissions.WaitReport(ctx, "x", hiring.WaitOptions{}))
-		}, "hiring: the wait ended with 1 report pending: Submissions.WaitReport: Submissions.Report: 429 RATE_LIMITED: Slow down; retry after 1h0m0s; the wait ended: context deadline exceeded"},
+		}, "hiring: the wait ended with 1 report pending (x): Submissions.WaitReport: Submissions.Report: 429 RATE_LIMITED: Slow down; retry after 1h0m0s; the wait ended: context deadline exceeded"},
 		"WaitReports": {apitest.Respond(429, `{"error":{"code":"RATE_LIMITED","message":"Slow down."}}`, "Retry-After: 3600"), func(ctx context.Context, c *hiring.Client) error {
 			return apitest.LastError(c.Submissions.WaitReports(ctx, []string{"x", "y"}, hiring.WaitOptions{}))
-		}, "hiring: the wait ended with 2 reports pending: Submissions.WaitReports: Submissions.List: 429 RATE_LIMITED: Slow down; retry after 1h0m0s; the wait ended: context deadline exceeded"},
+		}, "hiring: the wait ended with 2 reports pending (x, y): Submissions.WaitReports: Submissions.List: 429 RATE_LIMITED: Slow down; retry after 1h0m0s; the wait ended: context deadline exceeded"},
 		"Watch": {func(r *http.Request) (*http.Response, error) {
 			if strings.HasSuffix(r.URL.Path, "/account") {
 				return apitest.RespondData(`{"id":"acc"}`)(r)
@@ -185,8 +185,8 @@ func TestEndedWaitsNamePendingIDs(t *testing.T) {
 		})
 	}
 	ended := &hiring.WaitError{Pending: []string{"a", "b"}, Missing: []string{"c"}, Err: hiring.ErrNotFound}
-	require.EqualError(t, ended, "hiring: the wait ended with 2 reports pending and 1 submission missing: NOT_FOUND")
-	require.EqualError(t, &hiring.WaitError{Missing: []string{"c", "d"}, Err: hiring.ErrNotFound}, "hiring: the wait ended with 2 submissions missing: NOT_FOUND")
+	require.EqualError(t, ended, "hiring: the wait ended with 2 reports pending (a, b) and 1 submission missing (c): NOT_FOUND")
+	require.EqualError(t, &hiring.WaitError{Missing: []string{"c", "d"}, Err: hiring.ErrNotFound}, "hiring: the wait ended with 2 submissions missing (c, d): NOT_FOUND")
 	require.EqualError(t, &hiring.WaitError{Err: context.Canceled}, "hiring: the wait ended: context canceled")
 }
 
