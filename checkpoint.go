@@ -34,10 +34,7 @@ func FileCheckpoint(path string) Checkpoint { return fileCheckpoint{statefile.At
 type fileCheckpoint struct{ file *statefile.File }
 
 func (f fileCheckpoint) Load(ctx context.Context) (string, error) {
-	if ctx == nil {
-		panic(nilContext)
-	}
-	if err := ctx.Err(); err != nil {
+	if err := checkContext(ctx); err != nil {
 		return "", err
 	}
 	state, err := f.file.Load()
@@ -45,13 +42,18 @@ func (f fileCheckpoint) Load(ctx context.Context) (string, error) {
 }
 
 func (f fileCheckpoint) Save(ctx context.Context, state string) error {
-	if ctx == nil {
-		panic(nilContext)
-	}
-	if err := ctx.Err(); err != nil {
+	if err := checkContext(ctx); err != nil {
 		return err
 	}
 	return checkpointError(f.file.Save(state))
+}
+
+// checkContext returns the error of a context that has ended. It panics on a nil context.
+func checkContext(ctx context.Context) error {
+	if ctx == nil {
+		panic(nilContext)
+	}
+	return ctx.Err()
 }
 
 func checkpointError(err error) error {

@@ -114,9 +114,11 @@ func (p *poller) fulfil(ctx context.Context, action waiting.Action) (fulfilled, 
 		}
 	}
 	if got.err == nil {
-		result.unreadable = got.decoding.fresh
-		for _, id := range result.unreadable {
-			p.warned(got.decoding.find(id))
+		for _, bad := range got.decoding.bad {
+			if bad.fresh {
+				result.unreadable = append(result.unreadable, bad.id)
+				p.warned(bad)
+			}
 		}
 	}
 	switch {

@@ -5,8 +5,6 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
-	"slices"
-	"strings"
 
 	"github.com/go-json-experiment/json"
 
@@ -19,20 +17,16 @@ import (
 type submissionLeniency struct {
 	id    string                               // Of the one submission of the response; "" for a list.
 	isNew func(s *Submission, named bool) bool // Reports whether to warn of a submission. It changes nothing.
-
-	bad   []badSubmission
-	fresh []string // IDs of those that isNew accepted.
+	bad   []*badSubmission
 }
 
 // badSubmission is a submission that cannot be decoded.
 type badSubmission struct {
 	id    string // As the decoded page has it.
 	named bool   // The API sent that ID. Else it is made from the rest.
+	fresh bool   // isNew accepted it.
 	where string // What is wrong, by JSON pointer.
 }
-
-// mostWarned is how many problems a warning names.
-const mostWarned = 3
 
 // codec returns the codec for a response.
 func (l *submissionLeniency) codec() *jsoncodec.Codec {
@@ -40,13 +34,13 @@ func (l *submissionLeniency) codec() *jsoncodec.Codec {
 }
 
 // begin forgets what an earlier attempt found.
-func (l *submissionLeniency) begin() { l.bad, l.fresh = nil, nil }
+func (l *submissionLeniency) begin() { l.bad = nil }
 
 // find returns the bad submission with an ID, or nil.
 func (l *submissionLeniency) find(id string) *badSubmission {
-	for i := range l.bad {
-		if l.bad[i].id == id {
-			return &l.bad[i]
+	for _, bad := range l.bad {
+		if bad.id == id {
+			return bad
 		}
 	}
 	return nil
@@ -77,7 +71,7 @@ func (l *submissionLeniency) part(place string, why error, read func(v any) erro
 	return s
 }
 
-// add records a bad submission. One without an ID gets one that is made from what
+// add records a bad submission, once. One without an ID gets one that is made from what
 // identifies it.
 func (l *submissionLeniency) add(s *Submission, where, identity string) {
 	s.ID = cmp.Or(s.ID, l.id)
@@ -86,36 +80,38 @@ func (l *submissionLeniency) add(s *Submission, where, identity string) {
 		sum := sha256.Sum256([]byte(identity))
 		s.ID = "unknown-" + hex.EncodeToString(sum[:8])
 	}
-	l.bad = append(l.bad, badSubmission{s.ID, named, where})
-	if l.isNew(s, named) && !slices.Contains(l.fresh, s.ID) {
-		l.fresh = append(l.fresh, s.ID)
+	if l.find(s.ID) == nil {
+		l.bad = append(l.bad, &badSubmission{s.ID, named, l.isNew(s, named), where})
 	}
+}
+
+// fresh returns the IDs of the bad submissions that isNew accepted, and what is wrong with
+// the first of them.
+func (l *submissionLeniency) fresh() (ids []string, where string) {
+	for _, bad := range l.bad {
+		if bad.fresh {
+			ids, where = append(ids, bad.id), cmp.Or(where, bad.where)
+		}
+	}
+	return ids, where
 }
 
 // check adds the submissions of a decoded list that have no ID, and returns a warning of
 // those that are new, or "".
 func (l *submissionLeniency) check(data any) string {
-	list, _ := data.(*[]Submission)
-	if list != nil {
+	if list, ok := data.(*[]Submission); ok && list != nil {
 		for i := range *list {
 			if s := &(*list)[i]; s.ID == "" {
 				l.add(s, fmt.Sprintf("/data/%d/id is missing", i), s.CreatedAt.String()+s.StartedAt.String())
 			}
 		}
 	}
-	var problems []string
-	for _, id := range l.fresh {
-		problems = append(problems, l.find(id).where)
-	}
-	if len(problems) == 0 {
+	switch ids, where := l.fresh(); len(ids) {
+	case 0:
 		return ""
+	case 1:
+		return "a submission cannot be decoded and is read again later: " + where
+	default:
+		return fmt.Sprintf("%d submissions cannot be decoded and are read again later, the first because %s", len(ids), where)
 	}
-	text := fmt.Sprintf("%d submissions cannot be decoded and are read again later: ", len(problems))
-	if len(problems) == 1 {
-		text = "a submission cannot be decoded and is read again later: "
-	}
-	if more := len(problems) - mostWarned; more > 0 {
-		problems = append(problems[:mostWarned], fmt.Sprintf("%d more", more))
-	}
-	return text + strings.Join(problems, "; ")
 }

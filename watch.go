@@ -108,7 +108,10 @@ func (s *SubmissionService) watch(ctx context.Context, o WatchOptions, yield fun
 		w.polled = func(next time.Time) { o.Progress(w.progress(next)) }
 	}
 	return w.run(ctx, func(ctx context.Context) (time.Duration, bool, error) {
-		before := w.state()
+		before := ""
+		if o.Checkpoint != nil {
+			before = w.machine.String()
+		}
 		found, wait, err := w.pollOnce(ctx)
 		if more, failure := w.deliver(ctx, before, found.deliver, yield); !more {
 			return 0, false, failure
@@ -198,8 +201,8 @@ func newWatcher(s *SubmissionService, operation string, o WatchOptions) (*watche
 	return w, err
 }
 
-// pollOnce sends the requests of one poll. It returns what the poll found, and the interval until the
-// next one.
+// pollOnce sends the requests of one poll. It returns what the poll found, and the interval
+// until the next one.
 func (w *watcher) pollOnce(ctx context.Context) (found fulfilled, wait time.Duration, err error) {
 	if err = w.begin(ctx); err != nil {
 		return found, min(w.interval.next(), time.Minute), err
@@ -246,13 +249,6 @@ func (w *watcher) save(ctx context.Context, m *waiting.Machine) error {
 		return &checkpointFailure{"Watch", "save", err}
 	}
 	return nil
-}
-
-func (w *watcher) state() string {
-	if w.options.Checkpoint == nil {
-		return ""
-	}
-	return w.machine.String()
 }
 
 // load sets the machine: from a state, or a new one for "". It sends no request.
