@@ -113,7 +113,6 @@ func (a *app) rootCommand() *cobra.Command {
 		a.profileCommand(), a.doctorCommand(), a.sandboxCommand(), a.versionCommand(),
 	)
 	root.AddCommand(topics()...)
-	a.addManCommand(root)
 	a.finish(root)
 	root.SetHelpFunc(a.help)
 	return root

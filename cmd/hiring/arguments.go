@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+
+	"github.com/hiring-assessment/hiring-go/cmd/hiring/internal/profile"
 )
 
 // typedKey matches a key in an argument. The prefix alone does not match.
@@ -82,6 +84,9 @@ func (a *app) checkProfile() error {
 	case a.flags.sandbox:
 		return usagef("--sandbox and --profile exclude each other")
 	}
-	_, _, _, err := a.chosenProfile()
-	return err
+	store, err := profile.Open()
+	if err == nil {
+		_, _, err = store.Get(a.flags.profile)
+	}
+	return profileError(store, a.flags.profile, err)
 }

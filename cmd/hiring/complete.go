@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	hiring "github.com/hiring-assessment/hiring-go"
+	"github.com/hiring-assessment/hiring-go/cmd/hiring/internal/files"
 	"github.com/hiring-assessment/hiring-go/cmd/hiring/internal/output"
 )
 
@@ -158,7 +159,7 @@ func keepCompletion(file string, cached completionCache) {
 			_ = os.Remove(filepath.Join(dir, other.Name()))
 		}
 	}
-	_ = writeJSONFile(file, cached)
+	_ = files.WriteJSON(file, cached)
 }
 
 // columnsOf is the annotation of commands that show a table.

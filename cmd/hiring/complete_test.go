@@ -83,8 +83,8 @@ func TestCompletionCacheExpires(t *testing.T) {
 	text, err := os.ReadFile(file)
 	require.NoError(t, err)
 	expires := time.Now().UTC().Format("2006")
-	require.Contains(t, string(text), `"expires":"`+expires)
-	require.NoError(t, os.WriteFile(file, []byte(strings.Replace(string(text), `"expires":"`+expires, `"expires":"1999`, 1)), 0o600))
+	require.Contains(t, string(text), `"expires": "`+expires)
+	require.NoError(t, os.WriteFile(file, []byte(strings.Replace(string(text), `"expires": "`+expires, `"expires": "1999`, 1)), 0o600))
 	assert.NotEmpty(t, u.completed("assessments", "get", ""))
 	assert.Len(t, server.Journal(), 2, "read again")
 	require.NoError(t, os.WriteFile(file, []byte("{"), 0o600))
@@ -129,7 +129,6 @@ func TestCompletionOfValues(t *testing.T) {
 	assert.Contains(t, u.completed("submissions", "list", "--sort=-"), "-score")
 	assert.Contains(t, u.completed("submissions", "list", "--columns", "id,"), "id,score")
 	assert.Equal(t, []string{"acme"}, u.completed("--profile", ""))
-	assert.Equal(t, []string{"dialect"}, u.completed("profile", "set", ""))
 	assert.Contains(t, u.completed("api", "-X", ""), "PATCH")
 	assert.Empty(t, u.completed("submissions", "find", ""), "addresses of candidates are never stored")
 }

@@ -7,11 +7,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"net/http"
 	"os"
 	"slices"
 	"strings"
-	"time"
 
 	hiring "github.com/hiring-assessment/hiring-go"
 	"github.com/hiring-assessment/hiring-go/cmd/hiring/internal/output"
@@ -112,7 +112,7 @@ func (a *app) fromProfile() (connection, error) {
 	}
 	dialect, err := readDialect(p.Dialect)
 	if err != nil {
-		return connection{}, adviceError{err, "The file is set in profile " + name + "; hiring profile set dialect changes it"}
+		return connection{}, adviceError{err, "The file is set in profile " + name + "; hiring --dialect <file> profile use " + name + " sets another"}
 	}
 	return connection{BaseURL: p.BaseURL, Key: key, Dialect: dialect, Origin: "profile " + name, KeyIn: string(p.KeyIn)}, nil
 }
@@ -145,7 +145,8 @@ func (a *app) options() []hiring.Option {
 		options = append(options, hiring.WithTimeout(a.flags.timeout))
 	}
 	if a.flags.debug {
-		options = append(options, hiring.WithObserver(a.showExchange))
+		lines := slog.NewTextHandler(a.err, &slog.HandlerOptions{Level: slog.LevelDebug})
+		options = append(options, hiring.WithLogger(slog.New(lines)))
 	}
 	return options
 }
@@ -158,28 +159,6 @@ func (a *app) warn(_ context.Context, x hiring.Exchange) {
 	}
 	a.warnings = append(a.warnings, text)
 	_, _ = fmt.Fprintf(a.err, "%s %s\n", a.err.Paint(output.Yellow, "hiring: warning:"), text)
-}
-
-// showExchange prints an exchange for --debug. It has routes, but no ids, names or keys.
-func (a *app) showExchange(_ context.Context, x hiring.Exchange) {
-	status := fmt.Sprint(x.Status)
-	if x.Status == 0 {
-		status = "no response"
-	}
-	line := fmt.Sprintf("debug: %s %s %s, attempt %d, %s", x.Method, x.Route, status, x.Attempt, x.Duration.Round(time.Millisecond))
-	if x.RateLimit.Known() {
-		line += fmt.Sprintf(", %d of %d left", x.RateLimit.Remaining, x.RateLimit.Limit)
-	}
-	if x.RequestID != "" {
-		line += ", " + x.RequestID
-	}
-	if x.Wait > 0 {
-		line += ", next attempt in " + x.Wait.Round(time.Millisecond).String()
-	}
-	if x.Warning != "" {
-		line += ", warning: " + x.Warning
-	}
-	_, _ = fmt.Fprintln(a.err, a.err.Paint(output.Faint, output.Clean(line)))
 }
 
 // readDialect rejects unknown names, because a misspelt name would have no effect.

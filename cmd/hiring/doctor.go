@@ -3,11 +3,9 @@ package main
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
-	"os"
 	"reflect"
 	"strings"
 	"time"
@@ -192,79 +190,57 @@ func (a *app) writeDialect(name string, r doctor.Report) error {
 	if _, err := r.Dialect.WithDefaults(); err != nil {
 		return fmt.Errorf("%s was not written: %w", name, err)
 	}
-	members := make([]string, len(decided))
-	for i, field := range decided {
-		member, err := json.Marshal(map[string]string{dialectMember(field): reflect.ValueOf(r.Dialect).FieldByName(field).String()})
-		if err != nil {
-			return err
-		}
-		members[i] = "\n  " + strings.Trim(string(member), "{}")
+	names := make(map[string]string)
+	for _, field := range decided {
+		names[dialectMember(field)] = reflect.ValueOf(r.Dialect).FieldByName(field).String()
 	}
-	err := files.Write(name, func(to *os.File) error {
-		_, err := to.WriteString("{" + strings.Join(members, ",") + "\n}\n")
-		return err
-	})
-	if err != nil {
+	if err := files.WriteJSON(name, names); err != nil {
 		return err
 	}
-	note := fmt.Sprintf("%s holds the %d names that were decided. Use it with --dialect, hiring profile set dialect, or "+
+	note := fmt.Sprintf("%s holds the %d names that were decided. Use it with --dialect, also of hiring profile use, or with "+
 		"hiring-sandbox -dialect.", name, len(decided))
 	if len(open) > 0 {
 		note += "\nUndecided names, which the file does not have: " + strings.Join(open, ", ")
 	}
-	_, err = fmt.Fprintln(a.err, output.CleanLines(note))
+	_, err := fmt.Fprintln(a.err, output.CleanLines(note))
 	return err
 }
 
 // endedError says why checks were left out. It has the exit status of the cause.
 type endedError struct {
-	text  string
-	cause hiring.ErrorCode // Empty when there is none.
+	error
+
+	cause error // Of the client; may be nil.
 }
 
-func (e endedError) Error() string { return e.text }
-
-func (e endedError) Unwrap() error {
-	if e.cause == "" {
-		return nil
-	}
-	return e.cause
-}
+func (e endedError) Unwrap() error { return e.cause }
 
 // doctorError returns an error unless everything holds.
 func doctorError(r doctor.Report, written string) error {
-	wrong, undecided := len(r.With(doctor.Wrong)), len(r.With(doctor.Undecided))
-	if left := len(r.With(doctor.NotChecked)); r.Stopped != "" && left > 0 {
-		var code hiring.ErrorCode
-		if failure, ok := errors.AsType[*hiring.Error](r.Cause); ok {
-			code = failure.Code
-		}
+	wrong, undecided, left := len(r.With(doctor.Wrong)), len(r.With(doctor.Undecided)), len(r.With(doctor.NotChecked))
+	decided, open := r.Decided()
+	if r.Stopped != "" && left > 0 {
 		advice := "See above what to change"
 		if wrong == 0 {
 			advice = "Run it again when that is solved"
 		}
 		text := fmt.Sprintf("%d checks were left out, because %s", left, r.Stopped)
-		if decided, _ := r.Decided(); written != "" && len(decided) == 0 {
+		if written != "" && len(decided) == 0 {
 			text += ". " + written + " is not written"
 		}
-		return adviceError{endedError{text, code}, advice}
+		return adviceError{endedError{errors.New(text), r.Cause}, advice}
 	}
 	advice := "See above what to change"
 	if written == "" && r.Dialect != hiring.DefaultDialect() {
 		advice = "--write <file> writes the decided names for --dialect"
 	}
-	_, open := r.Decided()
 	switch {
-	case wrong == 1:
-		return adviceError{errors.New("One thing is not as assumed"), advice}
-	case wrong > 1:
-		return adviceError{fmt.Errorf("%d things are not as assumed", wrong), advice}
+	case wrong > 0:
+		return adviceError{errors.New(counted(wrong, "thing is", "things are") + " not as assumed"), advice}
 	case len(open) > 0:
 		return adviceError{errors.New("Commands may need names that are undecided: " + strings.Join(open, ", ")), "See above what to do"}
-	case undecided == 1:
-		return adviceError{errors.New("One thing is undecided"), "See above what to do"}
-	case undecided > 1:
-		return adviceError{fmt.Errorf("%d things are undecided", undecided), "See above what to do"}
+	case undecided > 0:
+		return adviceError{errors.New(counted(undecided, "thing is", "things are") + " undecided"), "See above what to do"}
 	}
 	return nil
 }

@@ -78,9 +78,6 @@ removed at the end.`,
 		if err != nil {
 			return err
 		}
-		if note := statusNote(filter.Status); n == 0 && note != "" {
-			_, _ = fmt.Fprintln(a.err, output.Clean(note))
-		}
 		return a.printDone(fmt.Sprintf("Wrote %s to %s.", counted(n, "submission", "submissions"), output.Clean(args[0])))
 	}
 	return c
@@ -195,7 +192,7 @@ func (e *exportRun) check() error {
 }
 
 func (e *exportRun) save() error {
-	return e.change(func() error { return writeJSONFile(e.stateFile, e.state) })
+	return e.change(func() error { return files.WriteJSON(e.stateFile, e.state) })
 }
 
 // pages writes the pages that the file does not have.
@@ -269,8 +266,4 @@ func appendText(to *os.File, text []byte) error {
 		return err
 	}
 	return to.Sync()
-}
-
-func writeJSONFile(name string, value any) error {
-	return files.Write(name, func(to *os.File) error { return json.NewEncoder(to).Encode(value) })
 }

@@ -1,17 +1,12 @@
 package main
 
 import (
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
-
-	"github.com/hiring-assessment/hiring-go/cmd/hiring/internal/manual"
 )
 
 // everyCommand returns all visible commands.
@@ -87,36 +82,4 @@ func TestCompletionOfEveryShell(t *testing.T) {
 	}
 	assert.Subset(t, completed("account", "-o", ""), []string{"table", "json", "jsonl", "csv"})
 	assert.Contains(t, completed("invitations", "import", "--"), "--dry-run")
-}
-
-// TestManPages: each command has a page with its flags, and pages are reproducible.
-func TestManPages(t *testing.T) {
-	t.Parallel()
-	pages := func() map[string]string {
-		folder := t.TempDir()
-		require.NoError(t, manual.Write((&app{}).rootCommand(), "v1", folder))
-		files, err := os.ReadDir(folder)
-		require.NoError(t, err)
-		all := make(map[string]string)
-		for _, file := range files {
-			text, err := os.ReadFile(filepath.Join(folder, file.Name()))
-			require.NoError(t, err)
-			all[file.Name()] = strings.ReplaceAll(string(text), `\`, "")
-		}
-		return all
-	}
-	all := pages()
-	assert.Equal(t, all, pages())
-	for _, c := range everyCommand(t) {
-		if name, _, _ := strings.Cut(strings.TrimPrefix(c.CommandPath(), "hiring "), " "); name == "help" || name == "completion" {
-			continue // Commands of Cobra.
-		}
-		page := all[strings.ReplaceAll(c.CommandPath(), " ", "-")+".1"]
-		assert.Contains(t, page, c.Short, c.CommandPath())
-		c.LocalNonPersistentFlags().VisitAll(func(flag *pflag.Flag) {
-			assert.Contains(t, page, "--"+flag.Name, c.CommandPath())
-		})
-	}
-	assert.Contains(t, all["hiring.1"], "HIRING_API_KEY")
-	assert.Contains(t, all["hiring.1"], "Exit status")
 }

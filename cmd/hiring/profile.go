@@ -1,12 +1,12 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -19,7 +19,7 @@ import (
 
 func (a *app) profileCommand() *cobra.Command {
 	c := group("profile", "profiles", "Manage profiles (server address and API key)",
-		a.profileAddCommand(), a.profileUseCommand(), a.profileListCommand(), a.profileStatusCommand(), a.profileSetCommand(), a.profileRemoveCommand())
+		a.profileAddCommand(), a.profileUseCommand(), a.profileListCommand(), a.profileStatusCommand(), a.profileRemoveCommand())
 	c.Aliases = append(c.Aliases, "config", "auth")
 	c.Long = `Manage profiles. A profile is a server address and an API key. The key is stored in the
 system's keyring or, where there is none, in a file that only you can read. The variables
@@ -157,11 +157,15 @@ func (a *app) askSecret(ctx context.Context, question string) (string, error) {
 
 func (a *app) profileUseCommand() *cobra.Command {
 	return &cobra.Command{
-		Use:               "use <name>",
-		Aliases:           []string{"switch"},
-		Short:             "Use a profile from now on",
+		Use:     "use <name>",
+		Aliases: []string{"switch"},
+		Short:   "Use a profile from now on",
+		Long: `Use a profile from now on. With --dialect, the profile also uses that file with the names
+and routes of the server, as hiring doctor writes it; an empty name removes the setting. To
+change the server address or the API key, run hiring profile add with the same name.`,
+		Example:           "  hiring profile use acme\n  hiring profile use acme --dialect dialect.json",
 		ValidArgsFunction: completeProfiles,
-		RunE: func(_ *cobra.Command, args []string) error {
+		RunE: func(c *cobra.Command, args []string) error {
 			store, err := profile.Open()
 			if err != nil {
 				return err
@@ -169,9 +173,29 @@ func (a *app) profileUseCommand() *cobra.Command {
 			if err := store.Use(args[0]); err != nil {
 				return profileError(store, args[0], err)
 			}
+			if c.Flags().Changed("dialect") {
+				if err := a.keepDialect(store, args[0]); err != nil {
+					return err
+				}
+			}
 			return a.printDone("Using profile " + args[0] + ".")
 		},
 	}
+}
+
+// keepDialect makes the file of --dialect a setting of a profile.
+func (a *app) keepDialect(store *profile.Store, name string) error {
+	file := a.flags.dialect
+	if _, err := readDialect(file); err != nil {
+		return err
+	}
+	if file != "" {
+		var err error
+		if file, err = filepath.Abs(file); err != nil { // Commands run in any folder.
+			return err
+		}
+	}
+	return store.SetDialect(name, file)
 }
 
 func (a *app) profileRemoveCommand() *cobra.Command {
@@ -185,32 +209,12 @@ func (a *app) profileRemoveCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			_, before, err := store.Names()
-			if err == nil {
-				err = store.Remove(args[0])
-			}
-			if err != nil {
+			if err := store.Remove(args[0]); err != nil {
 				return profileError(store, args[0], err)
 			}
-			next := ""
-			if before == args[0] {
-				next, err = a.nowInUse(store)
-			}
-			return cmp.Or(err, a.printDone("Removed profile "+args[0]+"."+next))
+			return a.printDone("Removed profile " + args[0] + ".")
 		},
 	}
-}
-
-// nowInUse says which server commands use after the profile in use was removed.
-func (a *app) nowInUse(store *profile.Store) (string, error) {
-	if a.getenv(envBaseURL) != "" && a.getenv(envKey) != "" {
-		return " " + envBaseURL + " and " + envKey + " are in use now.", nil
-	}
-	names, _, err := store.Names()
-	if len(names) == 0 {
-		return " No profile is left.", err
-	}
-	return " No profile is in use now. Choose one with hiring profile use: " + strings.Join(names, ", ") + ".", err
 }
 
 // profileRow is a profile in a list.
@@ -262,7 +266,7 @@ func profileRows(store *profile.Store) (rows []profileRow, err error) {
 
 // profileError names the unknown profile and suggests similar names.
 func profileError(store *profile.Store, name string, err error) error {
-	if !errors.Is(err, profile.ErrUnknown) {
+	if !errors.Is(err, profile.ErrUnknown) { // Or nil.
 		return err
 	}
 	text := "There is no profile " + output.Clean(name) + "."

@@ -15,7 +15,6 @@ import (
 func TestProfileSettings(t *testing.T) {
 	t.Parallel()
 	server, u := newKeyedServer(t)
-	assert.Equal(t, "hiring: No profile is in use. Choose one with --profile, or with hiring profile use <name>.\n", u.run("profile", "set", "dialect", "").stderr)
 	for _, name := range []string{"acme", "other"} {
 		require.Zero(t, u.runWith(secretTest, "profile", "add", name, "--base-url", server.URL()).code)
 	}
@@ -23,25 +22,25 @@ func TestProfileSettings(t *testing.T) {
 	assert.JSONEq(t, `{"base_url":"`+server.URL()+`","dialect":"","in_use":true,"key_in":"file","name":"acme"}`, shown.stdout)
 
 	require.NoError(t, os.WriteFile(filepath.Join(u.home, "d.json"), []byte(`{"get_assessment": "GET /postings/{id}"}`), 0o600))
-	assert.Equal(t, "Changed the dialect of profile acme.\n", u.run("config", "set", "dialect", "d.json").stderr)
+	assert.Equal(t, "Using profile acme.\n", u.run("config", "use", "acme", "--dialect", "d.json").stderr)
 	assert.Equal(t, filepath.Join(u.home, "d.json")+"\n", u.run("profile", "list", "--jq", ".[0].dialect").stdout)
 	assert.Equal(t, "\n", u.run("profile", "list", "--jq", ".[1].dialect").stdout)
 	before := len(server.Journal())
 	u.run("assessments", "get", sandbox.AssessmentID)
 	assert.Equal(t, "/api/v1/postings/"+sandbox.AssessmentID, server.Journal()[before].Path, "commands use the dialect of the profile")
 	require.NoError(t, os.Remove(filepath.Join(u.home, "d.json")))
-	assert.Contains(t, u.run("account").stderr, "The file is set in profile acme; hiring profile set dialect changes it.")
-	require.Zero(t, u.run("profile", "set", "dialect", "").code)
+	assert.Contains(t, u.run("account").stderr, "The file is set in profile acme; hiring --dialect <file> profile use acme sets another.")
+	require.Zero(t, u.run("profile", "use", "acme", "--dialect", "").code)
 	assert.Zero(t, u.run("account").code)
 
 	for _, c := range []struct {
 		args []string
 		says string
 	}{
-		{[]string{"profile", "set", "base_url", "https://evil.example.com"}, "base_url cannot be set. The only setting is dialect; hiring profile add acme asks for the address and the key again."},
-		{[]string{"profile", "set", "dialect", "none.json"}, "none.json"},
+		{[]string{"profile", "set", "base_url", "https://evil.example.com"}, "There is no command hiring profile set."},
+		{[]string{"profile", "use", "acme", "--dialect", "none.json"}, "none.json"},
 		{[]string{"profile", "use", "acm"}, "There is no profile acm. Did you mean acme?"},
-		{[]string{"profile", "set", "dialect"}, "profile set needs <file>. Usage: hiring profile set <setting> <file>."},
+		{[]string{"--profile", "acm", "version"}, "There is no profile acm. Did you mean acme?"},
 	} {
 		got := u.run(c.args...)
 		assert.Equal(t, exitUsage, got.code, c.args)

@@ -242,12 +242,12 @@ func TestRemovingTheProfileInUse(t *testing.T) {
 		require.Zero(t, u.runWith(secretTest, "profile", "add", name, "--in-file", "--base-url", server.URL()).code)
 	}
 	got := u.run("profile", "remove", "acme")
-	assert.Equal(t, "Removed profile acme. No profile is in use now. Choose one with hiring profile use: other.\n", got.stderr)
+	assert.Equal(t, "Removed profile acme.\n", got.stderr)
 	assert.Equal(t, exitAuth, u.run("account").code)
 	require.Zero(t, u.run("profile", "use", "other").code)
 	require.Zero(t, u.runWith(secretTest, "profile", "add", "third", "--in-file", "--base-url", server.URL()).code)
 	assert.Equal(t, "Removed profile third.\n", u.run("profile", "remove", "third").stderr)
-	assert.Equal(t, "Removed profile other. No profile is left.\n", u.run("profile", "remove", "other").stderr)
+	assert.Equal(t, "Removed profile other.\n", u.run("profile", "remove", "other").stderr)
 }
 
 // TestWritesWithALiveKeyNeedConfirmation: a write with a live key needs confirmation.

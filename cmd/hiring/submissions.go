@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"errors"
-	"fmt"
 	"os"
 	"slices"
 	"strings"
@@ -105,9 +104,7 @@ func (a *app) submissionsListCommand() *cobra.Command {
 	assessment := a.assessmentFilter(c, "only submissions of this assessment: its id or `name`")
 	statusFlag(c, &filter)
 	since := a.sinceFlag(c, "only submissions since a `time`, as in 2026-03-15, 36h or 7d")
-	table := submissionTable()
-	table.None = func() string { return statusNote(filter.Status) }
-	return listCommand(a, c, table, func(ctx context.Context, t task) (hiring.Pager[hiring.Submission], error) {
+	return listCommand(a, c, submissionTable(), func(ctx context.Context, t task) (hiring.Pager[hiring.Submission], error) {
 		filter.Since = *since
 		err := checkStatus(filter.Status)
 		if err == nil {
@@ -140,14 +137,6 @@ func checkStatus(status hiring.SubmissionStatus) error {
 	}
 	return adviceError{usagef("--status %s is not a known status.%s", output.Clean(given), output.DidYouMean(near)),
 		"To send it anyway, use hiring api '/submissions?status=...'"}
-}
-
-// statusNote returns a note for an empty list, because the status may be misspelt.
-func statusNote(status hiring.SubmissionStatus) string {
-	if status == "" || status == hiring.SubmissionEvaluated {
-		return ""
-	}
-	return fmt.Sprintf("The status %s is not documented; %s is.", status, hiring.SubmissionEvaluated)
 }
 
 func (a *app) submissionsGetCommand() *cobra.Command {

@@ -45,13 +45,11 @@ as the API writes them, and whole ids.
 --jq runs a jq program over the JSON. Strings are printed without quotes, so that a shell
 can use them. Examples:
 
-  hiring assessments list --jq '.[].id'
   hiring submissions list --jq '.[] | select(.report.ship_score >= 80) | .candidate.email'
   hiring submissions list --jq '.[] | [.candidate.name, .report.ship_score] | @tsv'
   hiring submissions list --jq '.[] | "\(.candidate.name): \(.report.verdict_label // "not evaluated")"'
   hiring submissions list --jq 'group_by(.status) | map({status: .[0].status, n: length})'
   hiring account --jq '.usage | .assessments_limit - .assessments_used'
-  hiring submissions list -o jsonl --jq '{id, score: .report.ship_score}'
   hiring api /account --jq .data.plan.id
   hiring submissions list --columns id,candidate.email,score --sort -score
 

@@ -13,6 +13,7 @@ import (
 	"context"
 	"net/http"
 	"reflect"
+	"strings"
 
 	hiring "github.com/hiring-assessment/hiring-go"
 )
@@ -144,7 +145,7 @@ func rows() []row {
 	for f := range reflect.TypeFor[hiring.Dialect]().Fields() {
 		all = append(all, row{"dialect", f.Name, "", isWriteField(f.Name)})
 	}
-	return append(all,
+	all = append(all,
 		row{"requests", "status member", "PATCH takes a body with the member status", true},
 		row{"requests", "optional members", "time_limit_minutes and budget_dollars_cap of a new assessment", true},
 		row{"requests", "status filter", "the parameter status takes the values of the field status", false},
@@ -154,14 +155,11 @@ func rows() []row {
 		row{"responses", "inline report", "a listed submission contains its report", false},
 		row{"responses", "prompt text", "the payload of an ai_prompt has text", false},
 		row{"responses", "response members", "the payload of an ai_response has a token count and a model", false},
-		row{"resources", "account", "the client reads all members of hiring.Account", false},
-		row{"resources", "member", "the client reads all members of hiring.Member", false},
-		row{"resources", "challenge", "the client reads all members of hiring.Challenge", false},
-		row{"resources", "assessment", "the client reads all members of hiring.Assessment", false},
-		row{"resources", "invitation", "the client reads all members of hiring.Invitation", false},
-		row{"resources", "submission", "the client reads all members of hiring.Submission", false},
-		row{"resources", "report", "the client reads all members of hiring.Report", false},
-		row{"resources", "event", "the client reads all members of hiring.Event", false},
+	)
+	for _, name := range []string{"account", "member", "challenge", "assessment", "invitation", "submission", "report", "event"} {
+		all = append(all, row{"resources", name, "the client reads all members of hiring." + strings.ToUpper(name[:1]) + name[1:], false})
+	}
+	return append(all,
 		row{"document", "document", "responses do not contradict the server's OpenAPI document", false},
 		row{"document", "required input", "writes require no members that the client does not send", true},
 	)

@@ -3,6 +3,7 @@
 package files
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -103,6 +104,18 @@ func Write(name string, write func(*os.File) error) (err error) {
 		return Named(name, err)
 	}
 	return Named(name, os.Rename(temporary.Name(), target))
+}
+
+// WriteJSON replaces a file with a value as JSON.
+func WriteJSON(name string, value any) error {
+	text, err := json.MarshalIndent(value, "", "  ")
+	if err != nil {
+		return err
+	}
+	return Write(name, func(to *os.File) error {
+		_, err := to.Write(append(text, '\n'))
+		return err
+	})
 }
 
 // temporaryName leaves room for the suffix of os.CreateTemp when a name is near the

@@ -79,10 +79,9 @@ func NewPrinter(stream Stream, o Options, zone *time.Location) (*Printer, error)
 // Table describes how one kind of item is shown. A column is the path of a JSON field, as
 // in candidate.email, or has a function of its own.
 type Table[T any] struct {
-	Things  string        // What the items are, as in "invitations".
-	None    func() string // Returns a note for an empty list; may be nil.
-	Shown   []string      // Columns for people by default.
-	More    []string      // Additional columns in CSV.
+	Things  string   // What the items are, as in "invitations".
+	Shown   []string // Columns for people by default.
+	More    []string // Additional columns in CSV.
 	Own     map[string]func(T) any
 	Verbose func(*Printer, T) error // Replaces the lines that One prints for people; may be nil.
 }
@@ -119,11 +118,6 @@ func (p *Printer) list(t untypedTable, items iter.Seq2[any, error], s Selection)
 	}
 	if p.Format == People && p.Notes.Terminal && t.things != "" { // Programs see an empty list.
 		_, err = fmt.Fprintln(p.Notes, p.Notes.Paint(Faint, "no "+t.things))
-	}
-	if t.none != nil && p.Notes.Writer != nil {
-		if note := t.none(); note != "" {
-			_, err = fmt.Fprintln(p.Notes, Clean(note))
-		}
 	}
 	return err
 }
@@ -218,29 +212,31 @@ func asAny[T any](items iter.Seq2[T, error]) iter.Seq2[any, error] {
 // not look complete.
 func (p *Printer) writeList(items iter.Seq2[any, error]) error {
 	all := []json.RawMessage{}
-	for item, err := range items {
-		if err != nil {
-			return err
-		}
-		text, err := encode(item)
-		if err != nil {
-			return err
-		}
+	err := each(items, func(text []byte) error {
 		all = append(all, text)
+		return nil
+	})
+	if err != nil {
+		return err
 	}
 	return p.WriteJSON(all)
 }
 
 func (p *Printer) writeLines(items iter.Seq2[any, error]) error {
+	return each(items, func(text []byte) error { return p.write(text, false) })
+}
+
+// each calls write with each item as JSON.
+func each(items iter.Seq2[any, error], write func([]byte) error) error {
 	for item, err := range items {
-		if err != nil {
-			return err
+		var text []byte
+		if err == nil {
+			text, err = encode(item)
 		}
-		text, err := encode(item)
-		if err != nil {
-			return err
+		if err == nil {
+			err = write(text)
 		}
-		if err := p.write(text, false); err != nil {
+		if err != nil {
 			return err
 		}
 	}

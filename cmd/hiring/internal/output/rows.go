@@ -23,13 +23,12 @@ type layout struct {
 type untypedTable struct {
 	layout  layout
 	things  string
-	none    func() string
 	own     func(item any, column string) (value any, ok bool)
 	verbose func(p *Printer, item any) error // May be nil.
 }
 
 func (t Table[T]) untyped() untypedTable {
-	u := untypedTable{things: t.Things, none: t.None, own: func(item any, column string) (any, bool) {
+	u := untypedTable{things: t.Things, own: func(item any, column string) (any, bool) {
 		own := t.Own[column]
 		if own == nil {
 			return nil, false

@@ -304,15 +304,8 @@ func readJSON(name string, value any) error {
 
 // writeJSON replaces a file that only the user can read.
 func writeJSON(name string, value any) error {
-	text, err := json.MarshalIndent(value, "", "  ")
-	if err != nil {
-		return err
-	}
 	if err := os.MkdirAll(filepath.Dir(name), 0o700); err != nil {
 		return err
 	}
-	return files.Write(name, func(to *os.File) error {
-		_, err := to.Write(append(text, '\n'))
-		return err
-	})
+	return files.WriteJSON(name, value)
 }
