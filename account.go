@@ -81,7 +81,7 @@ func (s *MemberService) use() *core { return (*service)(s).use() }
 // one read.
 func (s *MemberService) List() Pager[Member] {
 	return newPager(&list[Member]{
-		listing: listing{
+		listRequest: listRequest{
 			core:    s.use(),
 			request: newRequest("Members.List", "GET /members"),
 		},

@@ -31,12 +31,14 @@ var ErrNoArchive = errors.New("hiring: the submission has no workspace archive")
 //
 // Scope read; costs one read, two when the link expires meanwhile.
 func (s *SubmissionService) DownloadArchive(ctx context.Context, id string, w io.Writer) (int64, error) {
-	d := download{submissions: s, id: id, to: w, transferState: transferState{Total: unknownSize}}
+	d := download{submissions: s, id: id, to: w, transfer: transfer{Total: unknownSize}}
 	err := s.use().traced(ctx, TraceCall{Operation: archiveRequest.operation}, func(ctx context.Context) error {
 		if w == nil {
 			return &ParamError{Param: "w", Problem: "must not be nil"}
 		}
-		return d.run(ctx)
+		d.core, d.ctx = s.core, ctx
+		d.subject = subject{request: archiveRequest, url: s.core.base, key: noKey}
+		return d.run(&d)
 	})
 	return d.Written, err
 }
@@ -44,39 +46,60 @@ func (s *SubmissionService) DownloadArchive(ctx context.Context, id string, w io
 // archiveRequest describes the requests to the storage in errors and to observers.
 var archiveRequest = request{operation: "Submissions.DownloadArchive", method: http.MethodGet, route: "archive"}
 
-// download is the download of one archive with all its attempts. It has a loop of its
-// own, because it counts the failures since the last progress.
+// download is the download of one archive with all its attempts.
 type download struct {
-	transferState
+	transfer
+	retryLoop // Its requests have the base URL; RoundTrip sends others.
 
 	submissions *SubmissionService
 	id          string
 	to          io.Writer
-	link        *url.URL
-	attempts    int // Requests that were sent to the storage.
-	failed      int // Those that failed since the last progress.
+	link        *url.URL // Nil before it is read.
+	renewed     bool     // The link was read again.
+	failed      int      // Attempts that failed since the last progress.
 }
 
-// run makes attempts until the archive is complete or no retry can help.
-func (d *download) run(ctx context.Context) error {
-	if err := d.readLink(ctx); err != nil {
-		return err
-	}
-	renewed := false // The link was read again.
-	for {
-		failure, next := d.attempt(ctx)
-		switch {
-		case failure == nil:
-			return nil
-		case errors.Is(failure, errTransferRefused) && !renewed: // The link has probably expired.
-			renewed = true
-			if err := d.readLink(ctx); err != nil {
-				return err
-			}
-		case !next.retry || sleep(ctx, next.wait, PauseRetry) != nil:
-			return join(ctx, failure)
+// RoundTrip makes one attempt, which requests the missing part of the archive. It reads
+// the link before the first attempt, and again when the storage rejects it, because links
+// expire.
+func (d *download) RoundTrip(*http.Request) (*http.Response, error) {
+	if d.link == nil {
+		d.failure = nil
+		if d.blocked = d.readLink(d.ctx); d.blocked != nil {
+			return nil, d.blocked
 		}
 	}
+	d.attempts++
+	a := &attempt{reservation: reservation{key: noKey}}
+	defer a.leave()
+	before := d.Written
+	resp, trip, retryAfter := d.fetch(a)
+	d.failure, d.next = nil, decision{}
+	if trip.err != nil {
+		if d.Written > before {
+			d.failed = 0
+		}
+		d.failure = d.failureOf(&trip, retryAfter)
+		d.next = d.resume(&trip, a)
+	}
+	a.notify("", d.failure, d.next.wait)
+	return resp, trip.err
+}
+
+// resume returns whether a failed attempt is retried. Only the failures since the last
+// progress count, so that a long download survives any number of interruptions.
+func (d *download) resume(trip *roundTrip, a *attempt) decision {
+	switch {
+	case errors.Is(trip.err, errTransferRefused) && !d.renewed: // The link has probably expired.
+		d.renewed, d.link = true, nil
+		return decision{retry: true}
+	case errors.Is(trip.err, errTransferBroken):
+		d.failed++
+		end := endOf(d.ctx, a.limited)
+		class := classification{failure: d.failure, cut: true, permanent: isPermanentError(trip.err)}
+		return decide(d.core.policy(), archiveRequest.method, d.failed, trip, class, &end, jitter())
+	}
+	return decision{}
 }
 
 // readLink reads the submission's signed link.
@@ -90,80 +113,54 @@ func (d *download) readLink(ctx context.Context) error {
 	}
 	u, err := url.Parse(*submission.WorkspaceArchiveURL)
 	if err != nil || u.Host == "" || u.Scheme != "https" && (u.Scheme != "http" || !urls.Loopback(u.Hostname())) {
-		return d.fail(result{err: errors.New("the API returned a link that is not https, and nothing was requested from it")}, 0)
+		return d.failureOf(&roundTrip{err: errors.New("the API returned a link that is not https, and nothing was requested from it")}, 0)
 	}
 	d.link = u
 	return nil
 }
 
-// attempt requests the missing part of the archive once. The error is nil when the archive
-// is complete.
-func (d *download) attempt(ctx context.Context) (*Error, decision) {
-	k := d.submissions.core
-	d.attempts++
-	x := &exchange{reservation: reservation{key: noKey}, request: &archiveRequest, server: urls.Server(d.link), number: d.attempts}
-	defer x.leave()
-	before := d.Written
-	res, retryAfter := d.exchange(ctx, k, x)
-	if res.err == nil {
-		x.report(&k.hooks, &res, "", nil, decision{})
-		return nil, decision{}
-	}
-	if d.Written > before {
-		d.failed = 0
-	}
-	failure, next := d.fail(res, retryAfter), decision{}
-	if errors.Is(res.err, errTransferBroken) {
-		d.failed++
-		end := endOf(ctx, x.ctx)
-		c := classification{failure: failure, cut: true, permanent: isPermanentError(res.err)}
-		next = decide(k.policy(), archiveRequest.method, d.failed, &res, c, &end, jitter())
-	}
-	x.report(&k.hooks, &res, "", failure, next)
-	return failure, next
-}
-
-// exchange sends one request and copies the response to the writer. It does not use
+// fetch sends one request and copies the response to the writer. It does not use
 // http.Client, which would add cookies and put the link into errors.
-func (d *download) exchange(ctx context.Context, k *core, x *exchange) (res result, retryAfter time.Duration) {
-	header := d.header()
-	x.begin(ctx, k, header)
-	timed, cancel := context.WithCancelCause(x.trace.ctx)
-	x.ctx, x.cancel = timed, func() { cancel(nil) }
+func (d *download) fetch(a *attempt) (resp *http.Response, trip roundTrip, retryAfter time.Duration) {
+	k, header := d.core, d.header()
+	a.begin(d.ctx, &k.traces, d.traceAttempt(urls.Server(d.link)), header, a.key)
+	timed, cancel := context.WithCancelCause(a.ctx)
+	a.limited, a.cancel = timed, func() { cancel(nil) }
 	limit := k.config.timeout
 	silence := limits.NewSilence(limit, func() {
 		cancel(fmt.Errorf("%w for %s: %w", errSilent, limit, context.DeadlineExceeded))
 	})
 	defer silence.Stop()
-	resp, err := x.send(k, d.request(timed, header)) //nolint:bodyclose,contextcheck // x closes the body; timed is made of ctx
+	resp, err := a.send(k, d.linkRequest(timed, header))
 	if err != nil {
-		return result{err: d.broken(ctx, timed, err)}, 0
+		trip.err = d.broken(timed, err)
+		return nil, trip, 0
 	}
-	defer x.body.Close()
-	defer context.AfterFunc(timed, x.body.CloseLate)() //nolint:contextcheck // timed is made of ctx
-	res.status = resp.StatusCode
-	x.trace.arrived(res.status, "", RateLimit{})
-	busy := res.status == http.StatusTooManyRequests || retry.IsOverload(res.status)
+	defer a.body.Close()
+	defer context.AfterFunc(timed, a.body.CloseLate)()
+	trip.status = resp.StatusCode
+	a.arrived(trip.status, trip.requestID, trip.limit)
+	busy := trip.status == http.StatusTooManyRequests || retry.IsOverload(trip.status)
 	if busy {
 		retryAfter = headers.RetryAfter(resp.Header, time.Now())
 	}
-	complete, err := d.Accept(res.status, transferHeader(resp.Header), resp.ContentLength, busy)
-	if complete || err != nil {
-		res.err = err
-		return res, retryAfter
+	complete, err := d.Accept(trip.status, transferHeader(resp.Header), resp.ContentLength, busy)
+	if !complete && err == nil {
+		var broken error
+		if broken, err = d.copy(timed, a.body.Body, silence); broken != nil {
+			err = d.broken(timed, broken)
+		}
 	}
-	broken, err := d.copy(timed, x.body.Body, silence) //nolint:contextcheck // timed is made of ctx
-	if broken != nil {
-		err = d.broken(ctx, timed, broken)
+	if trip.err = err; err != nil {
+		return nil, trip, retryAfter
 	}
-	res.err = err
-	return res, retryAfter
+	return resp, trip, 0
 }
 
 // header returns the header of a request to the storage.
 func (d *download) header() http.Header {
 	// Ranges count bytes before decompression, so the archive must not be compressed.
-	h := http.Header{"User-Agent": d.submissions.core.agent, "Accept-Encoding": {"identity"}}
+	h := http.Header{"User-Agent": d.core.agent, "Accept-Encoding": {"identity"}}
 	if ranges, ifRange := d.RangeHeaders(); ranges != "" {
 		h.Set("Range", ranges)
 		h.Set("If-Range", ifRange)
@@ -171,7 +168,7 @@ func (d *download) header() http.Header {
 	return h
 }
 
-func (d *download) request(ctx context.Context, h http.Header) *http.Request {
+func (d *download) linkRequest(ctx context.Context, h http.Header) *http.Request {
 	return (&http.Request{
 		Method: archiveRequest.method, URL: d.link, Host: d.link.Host, Header: h,
 		Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
@@ -225,8 +222,8 @@ func (d *download) write(b []byte) error {
 var errSilent = errors.New("no data arrived")
 
 // broken returns the error of an attempt that a retry may resume.
-func (d *download) broken(ctx, timed context.Context, err error) error {
-	if ended := contextError(ctx); ended != nil {
+func (d *download) broken(timed context.Context, err error) error {
+	if ended := contextError(d.ctx); ended != nil {
 		err = ended
 	} else if silent := context.Cause(timed); silent != nil {
 		err = silent
@@ -237,20 +234,19 @@ func (d *download) broken(ctx, timed context.Context, err error) error {
 	return fmt.Errorf("%w: %w", errTransferBroken, err)
 }
 
-// fail returns the error that the caller sees. Its text does not contain the link.
-func (d *download) fail(res result, retryAfter time.Duration) *Error {
-	s := subject{request: &archiveRequest, key: noKey, attempts: d.attempts}
-	e := s.fail(&res, fmt.Sprintf("%s, after %d bytes", d.text(res.err), d.Written), res.err)
+// failureOf returns the error that the caller sees. Its text does not contain the link.
+func (d *download) failureOf(trip *roundTrip, retryAfter time.Duration) *Error {
+	e := d.fail(trip, fmt.Sprintf("%s, after %d bytes", d.withoutLink(trip.err), d.Written), trip.err)
 	e.RetryAfter = retryAfter
-	e.permanent = !errors.Is(res.err, errTransferBroken) && !errors.Is(res.err, errUnresumable)
-	if errors.Is(res.err, errSilent) {
+	e.permanent = !errors.Is(trip.err, errTransferBroken) && !errors.Is(trip.err, errUnresumable)
+	if errors.Is(trip.err, errSilent) {
 		e.Hints = []string{"see WithTimeout"}
 	}
 	return e
 }
 
-// text returns the text of an error without the link, which gives access to the archive.
-func (d *download) text(err error) string {
+// withoutLink returns the text of an error without the link, which gives access to the archive.
+func (d *download) withoutLink(err error) string {
 	message := err.Error()
 	if d.link != nil {
 		for _, part := range []string{d.link.String(), d.link.RequestURI(), d.link.RawQuery} {

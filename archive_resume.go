@@ -31,8 +31,8 @@ func (h transferHeader) get(name string) string {
 	return ""
 }
 
-// transferState is the progress of a download.
-type transferState struct {
+// transfer is the progress of a download.
+type transfer struct {
 	Written   int64  // Bytes written.
 	Total     int64  // Size of the archive, or unknownSize.
 	End       int64  // Value of Written when the current response is complete, or unknownSize.
@@ -41,7 +41,7 @@ type transferState struct {
 
 // RangeHeaders returns the values of the Range and If-Range headers for the missing bytes. Both are
 // empty when nothing was written.
-func (s *transferState) RangeHeaders() (ranges, ifRange string) {
+func (s *transfer) RangeHeaders() (ranges, ifRange string) {
 	if s.Written == 0 {
 		return "", ""
 	}
@@ -51,7 +51,7 @@ func (s *transferState) RangeHeaders() (ranges, ifRange string) {
 // Accept checks the status and header of a response whose body has the given length, and
 // returns an error unless the body continues the bytes already written. whole reports that
 // the archive is already complete. busy reports that the status is a transient error.
-func (s *transferState) Accept(status int, h transferHeader, length int64, busy bool) (whole bool, err error) {
+func (s *transfer) Accept(status int, h transferHeader, length int64, busy bool) (whole bool, err error) {
 	const ok, partial, unsatisfiable = 200, 206, 416
 	switch {
 	case status == ok && s.Written == 0:
@@ -77,7 +77,7 @@ func (s *transferState) Accept(status int, h transferHeader, length int64, busy 
 }
 
 // acceptRange checks that a partial response is the requested range of the same archive.
-func (s *transferState) acceptRange(h transferHeader) error {
+func (s *transfer) acceptRange(h transferHeader) error {
 	first, end, total, ok := parseContentRange(h.get("Content-Range"))
 	if !ok || first != s.Written {
 		return errors.New("the storage answered with another range than requested")
@@ -93,10 +93,10 @@ func (s *transferState) acceptRange(h transferHeader) error {
 }
 
 // Fits reports whether n more bytes are within the length that the response announced.
-func (s *transferState) Fits(n int) bool { return s.End == unknownSize || s.Written+int64(n) <= s.End }
+func (s *transfer) Fits(n int) bool { return s.End == unknownSize || s.Written+int64(n) <= s.End }
 
 // Missing reports whether bytes are missing after the response has ended.
-func (s *transferState) Missing() bool { return s.Written < max(s.End, s.Total) }
+func (s *transfer) Missing() bool { return s.Written < max(s.End, s.Total) }
 
 // parseContentRange parses a Content-Range header such as "bytes 0-9/10" or "bytes 0-9/*".
 // end is the offset after the last byte.

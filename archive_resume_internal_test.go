@@ -50,9 +50,9 @@ func TestAccept(t *testing.T) {
 		"refused":                           {status: 403, err: errTransferRefused},
 		"elsewhere":                         {status: 302, err: other},
 	} {
-		s := transferState{Written: c.written, Total: 10, Validator: tag}
+		s := transfer{Written: c.written, Total: 10, Validator: tag}
 		if c.written == 0 {
-			s = transferState{Total: unknownSize}
+			s = transfer{Total: unknownSize}
 		}
 		whole, err := s.Accept(c.status, c.header, 10, c.busy)
 		assert.Equal(t, c.whole, whole, name)
@@ -79,7 +79,7 @@ func TestAcceptDescribesTheResponseOfTheStorage(t *testing.T) {
 		201: "neither the archive nor a known error", 299: "neither the archive nor a known error", 300: "redirects elsewhere", 399: "redirects elsewhere",
 		400: "rejected the link", 499: "rejected the link", 500: "neither the archive nor a known error",
 	} {
-		s := transferState{Total: unknownSize}
+		s := transfer{Total: unknownSize}
 		_, err := s.Accept(status, nil, unknownSize, false)
 		assert.ErrorContains(t, err, want, status)
 	}
@@ -94,7 +94,7 @@ func TestAsk(t *testing.T) {
 		"a weak tag": {transferHeader{"Etag": {"W/" + tag}, "Last-Modified": {"Sun, 01 Mar 2026 11:00:00 GMT"}}, "Sun, 01 Mar 2026 11:00:00 GMT"},
 		"nothing":    {transferHeader{}, ""},
 	} {
-		s := transferState{Total: unknownSize}
+		s := transfer{Total: unknownSize}
 		ranges, ifRange := s.RangeHeaders()
 		assert.Empty(t, ranges+ifRange, "%s: all of it", name)
 		_, err := s.Accept(200, c.header, unknownSize, false)

@@ -23,7 +23,7 @@ func (s *AssessmentService) use() *core { return (*service)(s).use() }
 // The API has no sort parameter. Scope read; costs one read a page.
 func (s *AssessmentService) List() Pager[Assessment] {
 	return newPager(&list[Assessment]{
-		listing: listing{
+		listRequest: listRequest{
 			List:    paging.List{MaxSize: maxPageSize},
 			core:    s.use(),
 			request: newAssumedRequest("ListAssessments", "Assessments.List", s.use().dialect.ListAssessments),

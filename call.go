@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math"
 	"net/http"
-	"net/url"
 	"time"
 
 	"github.com/hashicorp/go-retryablehttp"
@@ -13,31 +12,31 @@ import (
 	"github.com/hiring-assessment/hiring-go/internal/limits"
 )
 
-// call is one operation with all its attempts. go-retryablehttp runs the loop: it
-// calls RoundTrip for each attempt, then checkRetry, and before a retry backoff. What the attempts show is in the fields below; of what the library
-// returns, only the error of a call without any attempt counts.
+// call is one request to the API with all its attempts. An operation makes one or more
+// calls, and each attempt one round trip.
 type call struct {
-	core    *core
-	ctx     context.Context // The caller's.
-	request request
+	retryLoop
+
 	decoder decoder // Decodes a 2xx response. Nil: any 2xx API response is success.
-	url     url.URL
+}
+
+// retryLoop is the attempts of a call or of a download. go-retryablehttp runs it: it calls
+// RoundTrip of the call or download for each attempt, then checkRetry, and before a retry
+// backoff. What the attempts show is in the fields below; of what the library returns, only
+// the error of a loop without any attempt counts.
+type retryLoop struct {
+	subject
+
+	core *core
+	ctx  context.Context // The caller's.
 
 	client   http.Client
 	retry    retryablehttp.Client
 	template retryablehttp.Request // Copied for each attempt.
 
-	history history
+	failure *Error   // Of the last attempt; nil if it succeeded.
 	next    decision // What follows the last attempt.
 	blocked error    // Why the last attempt was not sent.
-}
-
-// history is what the attempts of a call have shown so far.
-type history struct {
-	attempts int         // Requests that were sent.
-	key      *credential // The key that was obtained last; noKey before the first.
-	failure  *Error      // Of the last attempt; nil if it succeeded.
-	unknown  bool        // An attempt of a write may have taken effect.
 }
 
 // do makes a call whose response contains a T.
@@ -57,7 +56,7 @@ func (k *core) send(ctx context.Context, r request, d decoder) error {
 	if ctx == nil {
 		panic(nilContext)
 	}
-	if !k.tracing {
+	if !k.seesCalls {
 		return k.call(ctx, r, d)
 	}
 	return k.traced(ctx, TraceCall{r.operation, r.method, r.route}, func(ctx context.Context) error { return k.call(ctx, r, d) })
@@ -68,33 +67,39 @@ func (k *core) call(ctx context.Context, r request, d decoder) error {
 	if r.err != nil {
 		return r.err
 	}
-	c := &call{core: k, ctx: ctx, request: r, decoder: d, url: k.base, history: history{key: noKey}}
+	c := &call{decoder: d}
+	c.core, c.ctx = k, ctx
+	c.subject = subject{request: r, url: k.base, key: noKey, timeout: k.timeout, timeoutHint: k.timeoutHint}
 	if err := contextError(ctx); err != nil {
 		return c.ended(err)
 	}
-	r.extend(&c.url)
+	c.request.extend(&c.url)
 	c.client = k.http
-	c.client.Transport = c
-	c.retry = retryablehttp.Client{
-		HTTPClient: &c.client,
-		RetryMax:   k.config.retry.MaxAttempts, // One more than decide grants: its error would replace the call's.
-		CheckRetry: c.checkRetry,
-		Backoff:    c.backoff,
+	return c.run(c)
+}
+
+// run makes attempts, each with RoundTrip, until one succeeds or no retry can help.
+func (l *retryLoop) run(attempts http.RoundTripper) error {
+	l.client.Transport = attempts
+	l.retry = retryablehttp.Client{
+		HTTPClient: &l.client,
+		RetryMax:   math.MaxInt, // Of the retries, decide grants each.
+		CheckRetry: l.checkRetry,
+		Backoff:    l.backoff,
 	}
-	if err := c.build(); err != nil {
-		return c.subject().fail(&result{}, "the request could not be built", err)
+	if err := l.build(); err != nil {
+		return l.fail(&roundTrip{}, "the request could not be built", err)
 	}
-	_, err := c.retry.Do(&c.template) //nolint:bodyclose // RoundTrip reads and closes every body
+	_, err := l.retry.Do(&l.template) //nolint:bodyclose // RoundTrip reads and closes every body
 	switch {
-	case c.blocked != nil && c.history.failure != nil:
-		return fmt.Errorf("%w; before that: %w", c.blocked, c.history.failure)
-	case c.blocked != nil:
-		return c.blocked
-	case c.history.failure != nil:
-		return join(ctx, c.history.failure)
-	case c.history.attempts == 0: // http.Client did not call RoundTrip.
-		s := c.subject()
-		return s.fail(&result{}, s.text(err), err)
+	case l.blocked != nil && l.failure != nil:
+		return fmt.Errorf("%w; before that: %w", l.blocked, l.failure)
+	case l.blocked != nil:
+		return l.blocked
+	case l.failure != nil:
+		return join(l.ctx, l.failure)
+	case l.attempts == 0: // http.Client did not call RoundTrip.
+		return l.fail(&roundTrip{}, l.text(err), err)
 	}
 	return nil
 }
@@ -104,28 +109,47 @@ func (k *core) call(ctx context.Context, r request, d decoder) error {
 var noHeader = make(http.Header)
 
 // build makes the request that each attempt copies.
-func (c *call) build() error {
+func (l *retryLoop) build() error {
 	header := noHeader
-	if c.core.http.Jar != nil {
+	if l.client.Jar != nil {
 		header = make(http.Header) // http.Client adds the cookies.
 	}
-	c.template.Request = (&http.Request{
-		Method:     c.request.method,
-		URL:        &c.url,
+	l.template.Request = (&http.Request{
+		Method:     l.request.method,
+		URL:        &l.url,
 		Proto:      "HTTP/1.1",
 		ProtoMajor: 1,
 		ProtoMinor: 1,
 		Header:     header,
-	}).WithContext(c.ctx)
-	if c.request.body == nil {
+	}).WithContext(l.ctx)
+	if l.request.body == nil {
 		return nil
 	}
-	return c.template.SetBody(c.request.body)
+	return l.template.SetBody(l.request.body)
+}
+
+// checkRetry uses up the decision, because a retry that is blocked, or that http.Client
+// fails before RoundTrip, makes none.
+func (l *retryLoop) checkRetry(context.Context, *http.Response, error) (bool, error) {
+	retry := l.next.retry
+	l.next.retry = false
+	return retry, nil
+}
+
+func (l *retryLoop) backoff(time.Duration, time.Duration, int, *http.Response) time.Duration {
+	announceWait(l.core.withCall(l.ctx, l.request.operation), l.next.wait, l.failure.pauseReason())
+	return l.next.wait
 }
 
 // RoundTrip makes one attempt. It returns the response, whose body has been read and
 // closed, or the error of the transport or of admit. It does not return the *Error of
 // a response, because http.Client would then ignore the response's cookies.
+//
+// The steps depend on their order. Decoding belongs to the attempt, because a response that
+// is cut short must be retried. classify runs after decoding, because only then it is known
+// whether the attempt's timeout has expired. unknown changes after classify, which reads
+// whether an earlier attempt may have taken effect. The authentication brake learns before
+// notify, because observers may make calls that a refused key must stop.
 //
 // call has no CloseIdleConnections, which go-retryablehttp calls after failures: the
 // connections belong to all calls.
@@ -136,40 +160,44 @@ func (c *call) RoundTrip(template *http.Request) (*http.Response, error) {
 		c.blocked = err
 		return nil, err
 	}
-	c.history.attempts++
-	x := &exchange{reservation: held, request: &c.request, server: c.core.server, number: c.history.attempts}
-	defer x.leave()
-	resp, res := c.exchange(x, template, cookies)
-	dec := c.decode(x, &res)
-	end, subject := endOf(c.ctx, x.ctx), c.subject()
-	v := classify(subject, &res, &dec, &end)
-	c.history.failure, c.history.unknown = v.failure, c.history.unknown || v.unknown()
-	c.next = decide(c.core.policy(), c.request.method, c.history.attempts, &res, v, &end, jitter())
-	x.recordAuthentication(&res, v, &end) // Before observers, which may make calls.
-	c.report(x, &res, &dec, v)
-	return resp, res.err
+	c.attempts++
+	a := &attempt{reservation: held}
+	defer a.leave()
+	resp, trip := c.fetch(a, template, cookies)
+	dec := c.decode(a, &trip)
+	end := endOf(c.ctx, a.limited)
+	class := classify(&c.subject, &trip, &dec, &end)
+	c.failure, c.unknown = class.failure, c.unknown || class.unknown()
+	c.next = decide(c.core.policy(), c.request.method, c.attempts, &trip, class, &end, jitter())
+	a.recordAuthentication(&trip, class, &end)
+	if captured := responseOf(c.ctx); captured != nil {
+		*captured = trip.response(c.attempts, a.key)
+	}
+	a.buffer.Release() // Observers may make calls of their own.
+	a.notify(dec.warning, c.failure, c.next.wait)
+	return resp, trip.err
 }
 
 // decode decodes a 2xx response within the limits of an attempt.
-func (c *call) decode(x *exchange, res *result) decoded {
+func (c *call) decode(a *attempt, trip *roundTrip) decoded {
 	if c.request.leniency != nil {
 		c.request.leniency.begin()
 	}
-	if res.err != nil || res.status < 200 || res.status >= 300 {
+	if trip.err != nil || trip.status < 200 || trip.status >= 300 {
 		return decoded{}
 	}
 	var d decoded
-	d.intermediary, d.page = c.core.shared.provenance.Intermediary(res.header, res.body, c.request.envelope(), x.ctx)
+	d.intermediary, d.page = c.core.shared.provenance.Intermediary(trip.header, trip.body, c.request.envelope(), a.limited)
 	_, anyBody := c.decoder.(lenientDecoder)
 	switch {
 	case d.intermediary != "":
-		d.err = res.bodyErr
+		d.err = trip.bodyErr
 	case c.decoder == nil:
-	case res.bodyErr != nil && !anyBody:
-		d.err = res.bodyErr
+	case trip.bodyErr != nil && !anyBody:
+		d.err = trip.bodyErr
 	default:
-		x.payload = payload{body: res.body, within: c.within(x, res.body), leniency: c.request.leniency}
-		d.warning, d.err = c.decoder.decode(&x.payload)
+		a.payload = payload{body: trip.body, within: c.within(a, trip.body), leniency: c.request.leniency}
+		d.warning, d.err = c.decoder.decode(&a.payload)
 	}
 	return d
 }
@@ -179,46 +207,14 @@ const minLimit = 16 << 10
 
 // within returns the limits for decoding a body, so that the whole response takes at
 // most four times the memory that its body may have.
-func (c *call) within(x *exchange, body []byte) limits.Bound {
+func (c *call) within(a *attempt, body []byte) limits.Bound {
 	limit := min(max(c.core.config.maxBytes, minLimit), math.MaxInt64/4)
-	left := 4*limit - x.buffer.Grown
+	left := 4*limit - a.buffer.Grown
 	if responseOf(c.ctx) != nil {
 		left -= int64(len(body))
 	}
-	if read := x.buffer.Bytes(); len(read) > 0 && len(body) > 0 && &body[0] != &read[0] { // The key was removed.
+	if read := a.buffer.Bytes(); len(read) > 0 && len(body) > 0 && &body[0] != &read[0] { // The key was removed.
 		left -= int64(cap(body))
 	}
-	return limits.Bound{Left: left, Until: x.ctx}
-}
-
-// subject returns what errors say about the call at present.
-func (c *call) subject() *subject {
-	return &subject{
-		request: &c.request, url: &c.url, key: c.history.key, attempts: c.history.attempts, unknown: c.history.unknown,
-		timeout: attemptTimeout{c.core.timeout, c.core.timeoutHint},
-	}
-}
-
-// report writes the caller's Response, then calls the tracers and observers. They may
-// make calls of their own, so the memory of the body is released before.
-func (c *call) report(x *exchange, res *result, dec *decoded, v classification) {
-	if response := responseOf(c.ctx); response != nil {
-		*response = captured(res, c.history.attempts, x.key)
-	}
-	x.buffer.Release()
-	x.report(&c.core.hooks, res, dec.warning, v.failure, c.next)
-}
-
-// The hooks of go-retryablehttp.
-
-// checkRetry uses up the decision, because a retry that is blocked, or that http.Client
-// fails before RoundTrip, makes none.
-func (c *call) checkRetry(context.Context, *http.Response, error) (bool, error) {
-	retry := c.next.retry
-	c.next.retry = false
-	return retry, nil
-}
-
-func (c *call) backoff(time.Duration, time.Duration, int, *http.Response) time.Duration {
-	return beginWait(c.core.withWaits(c.ctx, c.request.operation), c.next.wait, c.history.failure.pauseReason(), nil)
+	return limits.Bound{Left: left, Until: a.limited}
 }

@@ -20,7 +20,7 @@ func (s *ChallengeService) use() *core { return (*service)(s).use() }
 // read a page.
 func (s *ChallengeService) List() Pager[Challenge] {
 	return newPager(&list[Challenge]{
-		listing: listing{
+		listRequest: listRequest{
 			List:    paging.List{MaxSize: maxPageSize},
 			core:    s.use(),
 			request: newAssumedRequest("ListChallenges", "Challenges.List", s.use().dialect.ListChallenges),

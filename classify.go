@@ -22,20 +22,15 @@ import (
 	"github.com/hiring-assessment/hiring-go/internal/retry"
 )
 
-// subject is what errors say about a call, apart from the response.
+// subject is what errors say about a call or a download, apart from the response.
 type subject struct {
-	request  *request
-	url      *url.URL    // Removed from texts.
-	key      *credential // Removed from texts.
-	attempts int         // Requests that were sent, with the present one.
-	unknown  bool        // An earlier attempt of a write may have taken effect.
-	timeout  attemptTimeout
-}
-
-// attemptTimeout is how long an attempt may take, and how to change that.
-type attemptTimeout struct {
-	limit time.Duration // 0 means none.
-	hint  string
+	request     request
+	url         url.URL       // Removed from texts.
+	key         *credential   // The key that was obtained last, removed from texts; noKey before the first.
+	attempts    int           // Requests that were sent, with the present one.
+	unknown     bool          // An earlier attempt of a write may have taken effect.
+	timeout     time.Duration // How long an attempt may take; 0 means no limit.
+	timeoutHint string        // How to change timeout.
 }
 
 // attemptEnd is the time when an attempt ended, after its response was decoded, and the
@@ -71,63 +66,63 @@ func (v classification) unknown() bool {
 
 // classify returns the error of an attempt and what kind of failure it was. It is a
 // pure function of its arguments.
-func classify(s *subject, res *result, dec *decoded, end *attemptEnd) classification {
+func classify(s *subject, trip *roundTrip, dec *decoded, end *attemptEnd) classification {
 	v := classification{}
 	switch {
-	case res.err != nil:
-		v = noResponse(s, res, end)
-	case res.status < 200:
-		v.failure = s.fail(res, fmt.Sprintf("the response is not from the API: status %03d does not end a request", res.status), nil)
+	case trip.err != nil:
+		v = noResponse(s, trip, end)
+	case trip.status < 200:
+		v.failure = s.fail(trip, fmt.Sprintf("the response is not from the API: status %03d does not end a request", trip.status), nil)
 		v.failure.Outcome = s.outcome(OutcomeUnknown)
-	case res.status >= 300:
-		v = rejected(s, res, end)
+	case trip.status >= 300:
+		v = rejected(s, trip, end)
 	case dec.err == nil && dec.intermediary == "":
 		v.fromAPI = true
 	default:
-		v = unusable(s, res, dec, end)
+		v = unusable(s, trip, dec, end)
 	}
 	return v
 }
 
 // noResponse classifies an attempt that got no response.
-func noResponse(s *subject, res *result, end *attemptEnd) classification {
-	v := classification{permanent: isPermanentError(res.err)}
-	v.timeout = end.timedOut(res.err)
+func noResponse(s *subject, trip *roundTrip, end *attemptEnd) classification {
+	v := classification{permanent: isPermanentError(trip.err)}
+	v.timeout = end.timedOut(trip.err)
 	v.cut = !v.timeout
-	v.failure = s.broken(res, "no response", res.err, end)
-	v.failure.Hints = append(v.failure.Hints, networkAdvice(res.err)...)
+	v.failure = s.broken(trip, "no response", trip.err, end)
+	v.failure.Hints = append(v.failure.Hints, networkAdvice(trip.err)...)
 	v.failure.Outcome = s.outcome(OutcomeUnknown)
-	if res.unsent {
+	if trip.unsent {
 		v.failure.Outcome = s.outcome(OutcomeNotDone)
 	}
 	return v
 }
 
 // rejected classifies a response with a status from 300.
-func rejected(s *subject, res *result, end *attemptEnd) classification {
-	e := s.fail(res, "", res.bodyErr)
-	e.setRejection(res.body)
+func rejected(s *subject, trip *roundTrip, end *attemptEnd) classification {
+	e := s.fail(trip, "", trip.bodyErr)
+	e.setRejection(trip.body)
 	e.clean()
-	s.advise(e, res.body)
-	e.RetryAfter = headers.RetryAfter(res.header, end.at)
-	e.throttled = res.throttled
+	s.advise(e, trip.body)
+	e.RetryAfter = headers.RetryAfter(trip.header, end.at)
+	e.throttled = trip.throttled
 	e.Outcome = s.outcome(OutcomeNotDone)
-	if res.status >= 500 {
+	if trip.status >= 500 {
 		e.Outcome = s.outcome(OutcomeUnknown)
 	}
-	v := classification{failure: e, permanent: res.throttled}
-	if _, tooLong := errors.AsType[tooLongError](res.bodyErr); res.bodyErr != nil && !tooLong {
+	v := classification{failure: e, permanent: trip.throttled}
+	if _, tooLong := errors.AsType[tooLongError](trip.bodyErr); trip.bodyErr != nil && !tooLong {
 		// A refused key is not tried again: failed authentications throttle the address.
-		v.cut = !end.timedOut(res.bodyErr) && res.status != http.StatusUnauthorized
-		v.timeout = !v.cut && res.status != http.StatusUnauthorized
-		if e.Code == "" && res.status >= 400 && (len(res.body) == 0 || limits.LooksLikeJSON(res.body)) {
+		v.cut = !end.timedOut(trip.bodyErr) && trip.status != http.StatusUnauthorized
+		v.timeout = !v.cut && trip.status != http.StatusUnauthorized
+		if e.Code == "" && trip.status >= 400 && (len(trip.body) == 0 || limits.LooksLikeJSON(trip.body)) {
 			e.Message = cutShort
 		} else {
 			e.Hints = append(e.Hints, cutShort)
 		}
 	}
-	v.fromAPI = e.Code != "" || isSigned(res.header)
-	if v.fromAPI && s.unknown && s.request.method == http.MethodDelete && res.status == http.StatusNotFound {
+	v.fromAPI = e.Code != "" || isSigned(trip.header)
+	if v.fromAPI && s.unknown && s.request.method == http.MethodDelete && trip.status == http.StatusNotFound {
 		v.failure = nil // An earlier attempt deleted it.
 	}
 	return v
@@ -135,14 +130,14 @@ func rejected(s *subject, res *result, end *attemptEnd) classification {
 
 // unusable classifies a 2xx response that is incomplete, not from the API, or not what
 // was promised.
-func unusable(s *subject, res *result, dec *decoded, end *attemptEnd) classification {
+func unusable(s *subject, trip *roundTrip, dec *decoded, end *attemptEnd) classification {
 	v := classification{fromAPI: dec.intermediary == ""}
 	cause := dec.err
 	foreign := dec.intermediary != "" && (dec.page || cause == nil) // Otherwise it may be one of the API that was cut short.
 	if foreign {
 		cause = responseError(dec.intermediary)
 	}
-	v.failure, v.cut = undecodable(s, res, cause)
+	v.failure, v.cut = undecodable(s, trip, cause)
 	if v.failure == nil {
 		v.timeout = end.timedOut(cause)
 		v.cut = !v.timeout
@@ -150,7 +145,7 @@ func unusable(s *subject, res *result, dec *decoded, end *attemptEnd) classifica
 		if end.expired && end.callerErr == nil {
 			what = "the response was not complete"
 		}
-		v.failure = s.broken(res, what, cause, end)
+		v.failure = s.broken(trip, what, cause, end)
 	}
 	v.failure.Outcome = s.outcome(OutcomeDone)
 	if dec.intermediary != "" {
@@ -165,27 +160,27 @@ func unusable(s *subject, res *result, dec *decoded, end *attemptEnd) classifica
 
 // undecodable returns the error of a 2xx response that was read in full, except that
 // cut reports that its JSON ends too early. It returns nil when reading failed.
-func undecodable(s *subject, res *result, cause error) (e *Error, cut bool) {
+func undecodable(s *subject, trip *roundTrip, cause error) (e *Error, cut bool) {
 	var semantic *jsonv2.SemanticError
 	var syntactic *jsontext.SyntacticError
 	why, stated := errors.AsType[responseError](cause)
 	tooLong, limited := errors.AsType[tooLongError](cause)
 	switch {
 	case stated:
-		e = s.fail(res, string(why), nil)
+		e = s.fail(trip, string(why), nil)
 	case limited:
-		e = s.fail(res, tooLong.Error(), nil)
+		e = s.fail(trip, tooLong.Error(), nil)
 		e.Hints = []string{bytesHint}
 	case errors.Is(cause, limits.ErrMemory):
-		e = s.fail(res, "decoding the response would take more memory than four times its limit of bytes", nil)
+		e = s.fail(trip, "decoding the response would take more memory than four times its limit of bytes", nil)
 		e.Hints = []string{bytesHint}
-	case res.status == http.StatusNoContent:
-		e = s.fail(res, string(errNoData), nil)
-	case errors.As(cause, &syntactic) && len(bytes.TrimSpace(res.body)) == 0:
-		e, cut = s.fail(res, "the response is empty", io.ErrUnexpectedEOF), true
+	case trip.status == http.StatusNoContent:
+		e = s.fail(trip, string(errNoData), nil)
+	case errors.As(cause, &syntactic) && len(bytes.TrimSpace(trip.body)) == 0:
+		e, cut = s.fail(trip, "the response is empty", io.ErrUnexpectedEOF), true
 	case errors.As(cause, &semantic), errors.As(cause, &syntactic):
 		// The cause's own text may hold candidates' data, so it is dropped.
-		e = s.fail(res, "the response cannot be decoded"+jsoncodec.Where(cause), nil)
+		e = s.fail(trip, "the response cannot be decoded"+jsoncodec.Where(cause), nil)
 		cut = errors.Is(cause, io.ErrUnexpectedEOF)
 		if cut {
 			e.causedBy(io.ErrUnexpectedEOF)
@@ -202,19 +197,19 @@ type decision struct {
 
 // decide returns whether the attempt with a number is retried. It is a pure function of its
 // arguments; jitter is a random number in [0, 1).
-func decide(policy retry.Policy, method string, number int, res *result, v classification, end *attemptEnd, jitter float64) decision {
+func decide(policy retry.Policy, method string, number int, trip *roundTrip, v classification, end *attemptEnd, jitter float64) decision {
 	if v.failure == nil || end.callerErr != nil {
 		return decision{}
 	}
 	wait, again := policy.Decide(retry.Attempt{
-		Number: number, Method: method, Status: res.status, RetryAfter: v.failure.RetryAfter,
-		Unsent: res.unsent, Timeout: v.timeout, Cut: v.cut, Permanent: v.permanent,
+		Number: number, Method: method, Status: trip.status, RetryAfter: v.failure.RetryAfter,
+		Unsent: trip.unsent, Timeout: v.timeout, Cut: v.cut, Permanent: v.permanent,
 		Left: end.deadline.Sub(end.at), Bounded: end.bounded,
 	}, jitter)
 	return decision{again, wait}
 }
 
-// timedOut reports whether err, which ended an exchange, is a timeout. The end of the
+// timedOut reports whether err, which ended a round trip, is a timeout. The end of the
 // caller's context counts as one, because nothing is retried after it.
 func (end *attemptEnd) timedOut(err error) bool {
 	if end.expired {
@@ -237,16 +232,16 @@ func (s *subject) outcome(o Outcome) Outcome {
 }
 
 // fail returns an error with what is known of the call and the response.
-func (s *subject) fail(res *result, message string, cause error) *Error {
+func (s *subject) fail(trip *roundTrip, message string, cause error) *Error {
 	e := &Error{
 		Message:   message,
-		Status:    res.status,
-		RequestID: res.requestID,
+		Status:    trip.status,
+		RequestID: trip.requestID,
 		Method:    s.request.method,
 		Route:     s.request.route,
 		Attempts:  s.attempts,
 		Outcome:   s.outcome(OutcomeNotDone),
-		RateLimit: res.limit,
+		RateLimit: trip.limit,
 		Operation: s.request.errorOperation(),
 		scrub:     s.key.secret.ScrubString,
 	}
@@ -254,18 +249,18 @@ func (s *subject) fail(res *result, message string, cause error) *Error {
 	return e
 }
 
-// broken returns the error of an exchange that the connection, a timeout or the caller
+// broken returns the error of a round trip that the connection, a timeout or the caller
 // ended.
-func (s *subject) broken(res *result, what string, cause error, end *attemptEnd) *Error {
+func (s *subject) broken(trip *roundTrip, what string, cause error, end *attemptEnd) *Error {
 	switch {
 	case end.callerErr != nil:
-		return s.fail(res, what+": "+end.callerPlain.Error(), end.callerErr)
+		return s.fail(trip, what+": "+end.callerPlain.Error(), end.callerErr)
 	case end.expired:
-		e := s.fail(res, fmt.Sprintf("%s within %s", what, s.timeout.limit), context.DeadlineExceeded)
-		e.Hints = []string{s.timeout.hint}
+		e := s.fail(trip, fmt.Sprintf("%s within %s", what, s.timeout), context.DeadlineExceeded)
+		e.Hints = []string{s.timeoutHint}
 		return e
 	}
-	return s.fail(res, what+": "+s.text(cause), cause)
+	return s.fail(trip, what+": "+s.text(cause), cause)
 }
 
 // text returns the text of an error without the URLs that net/http puts into it.
@@ -333,7 +328,7 @@ func (e *Error) probablyWrong(field string) {
 // dialectFields returns the fields of the Dialect that a 400 may be about.
 func (r *request) dialectFields(e *Error) []string {
 	form, fields := e.Fields()
-	wrong := complaints{Whole: append(form, e.Message), Fields: fields}.Of(r.assumptions, r.sent)
+	wrong := complaints{Whole: append(form, e.Message), Fields: fields}.Of(r.assumptions, r.holds)
 	var suspects []string
 	for field := range reflect.TypeFor[Dialect]().Fields() {
 		if wrong[field.Name] {
@@ -343,9 +338,9 @@ func (r *request) dialectFields(e *Error) []string {
 	return suspects
 }
 
-// sent reports whether the request held a name, as a query parameter, a placeholder or
+// holds reports whether the request holds a name, as a query parameter, a placeholder or
 // a member of its body.
-func (r *request) sent(name string) bool {
+func (r *request) holds(name string) bool {
 	if r.query.Has(name) || strings.Contains(r.route, "{"+name+"}") {
 		return true
 	}
@@ -353,6 +348,6 @@ func (r *request) sent(name string) bool {
 	if len(r.body) == 0 || decode(r.body, &members) != nil {
 		return false
 	}
-	_, sent := members[name]
-	return sent
+	_, held := members[name]
+	return held
 }

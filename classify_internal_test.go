@@ -21,10 +21,10 @@ import (
 // subjectOf returns the subject of the second attempt of a call.
 func subjectOf(method string, unknown bool) *subject {
 	return &subject{
-		request: &request{operation: "Things.Do", method: method, route: "/things/{id}"},
-		url:     &url.URL{Scheme: "https", Host: "h.test", Path: "/api/v1/things/7"},
+		request: request{operation: "Things.Do", method: method, route: "/things/{id}"},
+		url:     url.URL{Scheme: "https", Host: "h.test", Path: "/api/v1/things/7"},
 		key:     noKey, attempts: 2, unknown: unknown,
-		timeout: attemptTimeout{30 * time.Second, "see WithTimeout"},
+		timeout: 30 * time.Second, timeoutHint: "see WithTimeout",
 	}
 }
 
@@ -36,14 +36,14 @@ var (
 )
 
 func TestClassify(t *testing.T) {
-	refusal := func(status int, code ErrorCode) result {
-		return result{status: status, header: ours, body: []byte(`{"error":{"code":"` + string(code) + `","message":"no"}}`)}
+	refusal := func(status int, code ErrorCode) roundTrip {
+		return roundTrip{status: status, header: ours, body: []byte(`{"error":{"code":"` + string(code) + `","message":"no"}}`)}
 	}
 	reset := &net.OpError{Op: "read", Err: errors.New("connection reset")}
 	for name, c := range map[string]struct {
 		method  string // POST when empty.
 		unknown bool   // An earlier attempt may have taken effect.
-		res     result
+		res     roundTrip
 		dec     decoded
 		end     attemptEnd // testEnd when zero.
 
@@ -51,35 +51,35 @@ func TestClassify(t *testing.T) {
 		outcome Outcome
 		text    string // Contained in the error. Empty: there is no error.
 	}{
-		"success":                 {res: result{status: 200}, want: classification{fromAPI: true}},
-		"success after unknown":   {unknown: true, res: result{status: 200}, want: classification{fromAPI: true}},
-		"reset":                   {res: result{err: reset}, want: classification{cut: true}, outcome: OutcomeUnknown, text: "no response: read: connection reset"},
-		"reset of a read":         {method: "GET", res: result{err: reset}, want: classification{cut: true}, text: "no response"},
-		"not connected":           {res: result{err: reset, unsent: true}, want: classification{cut: true}, outcome: OutcomeNotDone, text: "no response"},
-		"not connected, unknown":  {unknown: true, res: result{err: reset, unsent: true}, want: classification{cut: true}, outcome: OutcomeUnknown, text: "no response"},
-		"certificate":             {res: result{err: x509.UnknownAuthorityError{}}, want: classification{cut: true, permanent: true}, outcome: OutcomeUnknown, text: "x509"},
-		"timeout":                 {res: result{err: reset}, end: expired, want: classification{timeout: true}, outcome: OutcomeUnknown, text: "no response within 30s; see WithTimeout"},
-		"cancelled":               {res: result{err: reset}, end: cancelled, want: classification{timeout: true}, outcome: OutcomeUnknown, text: "no response: context canceled"},
-		"informational":           {res: result{status: 101}, outcome: OutcomeUnknown, text: "status 101 does not end a request"},
+		"success":                 {res: roundTrip{status: 200}, want: classification{fromAPI: true}},
+		"success after unknown":   {unknown: true, res: roundTrip{status: 200}, want: classification{fromAPI: true}},
+		"reset":                   {res: roundTrip{err: reset}, want: classification{cut: true}, outcome: OutcomeUnknown, text: "no response: read: connection reset"},
+		"reset of a read":         {method: "GET", res: roundTrip{err: reset}, want: classification{cut: true}, text: "no response"},
+		"not connected":           {res: roundTrip{err: reset, unsent: true}, want: classification{cut: true}, outcome: OutcomeNotDone, text: "no response"},
+		"not connected, unknown":  {unknown: true, res: roundTrip{err: reset, unsent: true}, want: classification{cut: true}, outcome: OutcomeUnknown, text: "no response"},
+		"certificate":             {res: roundTrip{err: x509.UnknownAuthorityError{}}, want: classification{cut: true, permanent: true}, outcome: OutcomeUnknown, text: "x509"},
+		"timeout":                 {res: roundTrip{err: reset}, end: expired, want: classification{timeout: true}, outcome: OutcomeUnknown, text: "no response within 30s; see WithTimeout"},
+		"cancelled":               {res: roundTrip{err: reset}, end: cancelled, want: classification{timeout: true}, outcome: OutcomeUnknown, text: "no response: context canceled"},
+		"informational":           {res: roundTrip{status: 101}, outcome: OutcomeUnknown, text: "status 101 does not end a request"},
 		"400":                     {res: refusal(400, ErrInvalidInput), want: classification{fromAPI: true}, outcome: OutcomeNotDone, text: "400 INVALID_INPUT: no"},
 		"400 after unknown":       {unknown: true, res: refusal(400, ErrInvalidInput), want: classification{fromAPI: true}, outcome: OutcomeUnknown, text: "400"},
 		"404 of DELETE":           {method: "DELETE", res: refusal(404, ErrNotFound), want: classification{fromAPI: true}, outcome: OutcomeNotDone, text: "404"},
 		"404 of DELETE, unknown":  {method: "DELETE", unknown: true, res: refusal(404, ErrNotFound), want: classification{fromAPI: true}},
-		"404 page of DELETE":      {method: "DELETE", unknown: true, res: result{status: 404, body: []byte("<html>")}, outcome: OutcomeUnknown, text: "a proxy answered"},
+		"404 page of DELETE":      {method: "DELETE", unknown: true, res: roundTrip{status: 404, body: []byte("<html>")}, outcome: OutcomeUnknown, text: "a proxy answered"},
 		"404 of PATCH, unknown":   {method: "PATCH", unknown: true, res: refusal(404, ErrNotFound), want: classification{fromAPI: true}, outcome: OutcomeUnknown, text: "404"},
-		"throttled":               {res: result{status: 429, throttled: true, header: ours}, want: classification{fromAPI: true, permanent: true}, outcome: OutcomeNotDone, text: "429"},
+		"throttled":               {res: roundTrip{status: 429, throttled: true, header: ours}, want: classification{fromAPI: true, permanent: true}, outcome: OutcomeNotDone, text: "429"},
 		"500":                     {res: refusal(500, ErrInternal), want: classification{fromAPI: true}, outcome: OutcomeUnknown, text: "500"},
-		"302":                     {res: result{status: 302}, outcome: OutcomeNotDone, text: "redirects"},
-		"cut in the body":         {method: "GET", res: result{status: 200}, dec: decoded{err: io.ErrUnexpectedEOF}, want: classification{fromAPI: true, cut: true}, text: "cut short"},
-		"timeout in the body":     {method: "GET", res: result{status: 200}, dec: decoded{err: io.ErrUnexpectedEOF}, end: expired, want: classification{fromAPI: true, timeout: true}, text: "not complete within 30s"},
-		"done, without data":      {res: result{status: 200}, dec: decoded{err: errNoData}, want: classification{fromAPI: true}, outcome: OutcomeDone, text: "the response has no data"},
-		"done after unknown":      {unknown: true, res: result{status: 200}, dec: decoded{err: errNoData}, want: classification{fromAPI: true}, outcome: OutcomeDone, text: "the response has no data"},
-		"too long":                {res: result{status: 200}, dec: decoded{err: tooLongError{7}}, want: classification{fromAPI: true}, outcome: OutcomeDone, text: "longer than 7 bytes; see WithMaxResponseBytes"},
-		"too much memory":         {res: result{status: 200}, dec: decoded{err: limits.ErrMemory}, want: classification{fromAPI: true}, outcome: OutcomeDone, text: "memory"},
-		"204 where data was due":  {res: result{status: 204}, dec: decoded{err: io.EOF}, want: classification{fromAPI: true}, outcome: OutcomeDone, text: "the response has no data"},
-		"page instead of the API": {res: result{status: 200}, dec: decoded{intermediary: "a page", page: true}, outcome: OutcomeUnknown, text: "a page; a proxy answered"},
-		"empty, not from the API": {res: result{status: 200}, dec: decoded{intermediary: "empty"}, outcome: OutcomeUnknown, text: "empty; a proxy answered"},
-		"cut before it showed":    {res: result{status: 200}, dec: decoded{intermediary: "empty", err: reset}, want: classification{cut: true}, outcome: OutcomeUnknown, text: "cut short"},
+		"302":                     {res: roundTrip{status: 302}, outcome: OutcomeNotDone, text: "redirects"},
+		"cut in the body":         {method: "GET", res: roundTrip{status: 200}, dec: decoded{err: io.ErrUnexpectedEOF}, want: classification{fromAPI: true, cut: true}, text: "cut short"},
+		"timeout in the body":     {method: "GET", res: roundTrip{status: 200}, dec: decoded{err: io.ErrUnexpectedEOF}, end: expired, want: classification{fromAPI: true, timeout: true}, text: "not complete within 30s"},
+		"done, without data":      {res: roundTrip{status: 200}, dec: decoded{err: errNoData}, want: classification{fromAPI: true}, outcome: OutcomeDone, text: "the response has no data"},
+		"done after unknown":      {unknown: true, res: roundTrip{status: 200}, dec: decoded{err: errNoData}, want: classification{fromAPI: true}, outcome: OutcomeDone, text: "the response has no data"},
+		"too long":                {res: roundTrip{status: 200}, dec: decoded{err: tooLongError{7}}, want: classification{fromAPI: true}, outcome: OutcomeDone, text: "longer than 7 bytes; see WithMaxResponseBytes"},
+		"too much memory":         {res: roundTrip{status: 200}, dec: decoded{err: limits.ErrMemory}, want: classification{fromAPI: true}, outcome: OutcomeDone, text: "memory"},
+		"204 where data was due":  {res: roundTrip{status: 204}, dec: decoded{err: io.EOF}, want: classification{fromAPI: true}, outcome: OutcomeDone, text: "the response has no data"},
+		"page instead of the API": {res: roundTrip{status: 200}, dec: decoded{intermediary: "a page", page: true}, outcome: OutcomeUnknown, text: "a page; a proxy answered"},
+		"empty, not from the API": {res: roundTrip{status: 200}, dec: decoded{intermediary: "empty"}, outcome: OutcomeUnknown, text: "empty; a proxy answered"},
+		"cut before it showed":    {res: roundTrip{status: 200}, dec: decoded{intermediary: "empty", err: reset}, want: classification{cut: true}, outcome: OutcomeUnknown, text: "cut short"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if c.method == "" {
@@ -111,21 +111,21 @@ func TestDecide(t *testing.T) {
 	}
 	for name, c := range map[string]struct {
 		method string
-		res    result
+		res    roundTrip
 		class  classification
 		end    attemptEnd
 		want   decision
 	}{
-		"success":                {"GET", result{status: 200}, classification{}, testEnd, decision{}},
-		"GET after 503":          {"GET", result{status: 503}, classification{failure: &Error{}}, testEnd, decision{true, time.Second}},
-		"POST after 503":         {"POST", result{status: 503}, classification{failure: &Error{}}, testEnd, decision{}},
-		"POST after 429":         {"POST", result{status: 429}, classification{failure: &Error{RetryAfter: 3 * time.Second}}, testEnd, decision{true, 3 * time.Second}},
-		"POST that was not sent": {"POST", result{unsent: true}, classification{failure: &Error{}, cut: true}, testEnd, decision{true, time.Second}},
-		"throttled":              {"GET", result{status: 429}, classification{failure: &Error{}, permanent: true}, testEnd, decision{}},
-		"GET after a cut":        {"GET", result{status: 200}, classification{failure: &Error{}, cut: true}, testEnd, decision{true, time.Second}},
-		"cancelled":              {"GET", result{status: 503}, classification{failure: &Error{}}, cancelled, decision{}},
-		"deadline after it":      {"GET", result{status: 503}, classification{failure: &Error{}}, until(2 * time.Second), decision{true, time.Second}},
-		"deadline before it":     {"GET", result{status: 503}, classification{failure: &Error{}}, until(time.Second), decision{}},
+		"success":                {"GET", roundTrip{status: 200}, classification{}, testEnd, decision{}},
+		"GET after 503":          {"GET", roundTrip{status: 503}, classification{failure: &Error{}}, testEnd, decision{true, time.Second}},
+		"POST after 503":         {"POST", roundTrip{status: 503}, classification{failure: &Error{}}, testEnd, decision{}},
+		"POST after 429":         {"POST", roundTrip{status: 429}, classification{failure: &Error{RetryAfter: 3 * time.Second}}, testEnd, decision{true, 3 * time.Second}},
+		"POST that was not sent": {"POST", roundTrip{unsent: true}, classification{failure: &Error{}, cut: true}, testEnd, decision{true, time.Second}},
+		"throttled":              {"GET", roundTrip{status: 429}, classification{failure: &Error{}, permanent: true}, testEnd, decision{}},
+		"GET after a cut":        {"GET", roundTrip{status: 200}, classification{failure: &Error{}, cut: true}, testEnd, decision{true, time.Second}},
+		"cancelled":              {"GET", roundTrip{status: 503}, classification{failure: &Error{}}, cancelled, decision{}},
+		"deadline after it":      {"GET", roundTrip{status: 503}, classification{failure: &Error{}}, until(2 * time.Second), decision{true, time.Second}},
+		"deadline before it":     {"GET", roundTrip{status: 503}, classification{failure: &Error{}}, until(time.Second), decision{}},
 	} {
 		// Half of the backoff before the second retry, which is up to two seconds.
 		assert.Equal(t, c.want, decide(policy, c.method, 2, &c.res, c.class, &c.end, 0.5), name)

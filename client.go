@@ -198,7 +198,7 @@ func (c config) assemble(s *shared, sent *sentInvitations) (*Client, error) {
 	}
 	c.retry = retry
 	c.maxBytes = min(c.maxBytes, math.MaxInt64-1) // One byte more is read, to detect a longer response.
-	k := &core{config: c, base: base, dialect: dialect, keys: keys, shared: s, server: urls.Server(&base), hooks: c.allHooks()}
+	k := &core{config: c, base: base, dialect: dialect, keys: keys, shared: s, server: urls.Server(&base), traces: c.allTraces()}
 	return newClient(k, sent), nil
 }
 

@@ -23,7 +23,7 @@ type core struct {
 	agent       []string      // The User-Agent header.
 	keys        keyring
 	server      string // Of base, as in Exchange.
-	hooks
+	traces
 	shared *shared
 
 	warnedNoReports atomic.Bool // The client has warned that listings hold no reports.

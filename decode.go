@@ -213,6 +213,8 @@ func publicMeta(m paging.Meta) Meta {
 type envelope[T any] struct {
 	Data *T       `json:"data"`
 	Meta wireMeta `json:"meta"`
+
+	data T // What Data usually points to, which saves an allocation.
 }
 
 // envelopeReaders holds a fastjson.Reader[envelope[T]] for each type T that was decoded.
@@ -227,7 +229,10 @@ func envelopeReader[T any](data func() fastjson.Reader[T]) fastjson.Reader[envel
 		read, readMeta := data(), readerOf[wireMeta]()
 		known, _ = envelopeReaders.LoadOrStore(key, fastjson.Object(nil,
 			fastjson.Field("data", func(d *fastjson.Decoder, e *envelope[T], i, depth int) int {
-				return fastjson.Pointer(d, &e.Data, i, depth, read)
+				if e.Data == nil {
+					e.Data = &e.data
+				}
+				return fastjson.Pointer(d, &e.Data, i, depth, read) // Nil for null.
 			}),
 			fastjson.Field("meta", func(d *fastjson.Decoder, e *envelope[T], i, depth int) int {
 				return readMeta(d, &e.Meta, i, depth)

@@ -28,7 +28,7 @@ func (s *EventService) List(submissionID string, filter EventFilter) Pager[Event
 		r = r.refuseField("SinceSeq", "since_seq", "must not be negative (0 begins at the first entry)")
 	}
 	return newPager(&list[Event]{
-		listing: listing{
+		listRequest: listRequest{
 			List:    paging.List{Style: paging.BySeq, MaxSize: maxEventPageSize, From: filter.SinceSeq},
 			core:    s.use(),
 			request: r,

@@ -27,7 +27,7 @@ func ReadTwiceWith[T any](body []byte, data func() fastjson.Reader[T]) (fast any
 	one, other := new(envelope[T]), new(envelope[T])
 	ok = fastjson.Decode(unbound(), body, envelopeReader(data), one, fastjson.List{}, apiCodec.Reading) == nil
 	err = decode(body, other)
-	return one, ok, other, err
+	return &envelope[T]{Data: one.Data, Meta: one.Meta}, ok, other, err
 }
 
 // ReadReply decodes an envelope as calls do.

@@ -51,9 +51,9 @@ func (r *reservation) learn(status int, h http.Header, sent, now time.Time) (lim
 }
 
 // recordAuthentication tells the authentication brake whether the API accepted the key.
-func (r *reservation) recordAuthentication(res *result, v classification, end *attemptEnd) {
-	if v.fromAPI {
-		refused := res.status == http.StatusUnauthorized && v.failure.Code == ErrInvalidToken
+func (r *reservation) recordAuthentication(trip *roundTrip, class classification, end *attemptEnd) {
+	if class.fromAPI {
+		refused := trip.status == http.StatusUnauthorized && class.failure.Code == ErrInvalidToken
 		r.shared.quotas.RecordAuthentication(r.key.id, refused, end.at)
 	}
 }
@@ -62,17 +62,16 @@ func (r *reservation) recordAuthentication(res *result, v classification, end *a
 // that prevents the attempt. It gets the key again after each wait, because keys may
 // rotate meanwhile.
 func (c *call) admit() (reservation, error) {
-	waited := c.history.failure != nil && c.history.failure.usedUp() // For a window, since the attempt before.
+	waited := c.failure != nil && c.failure.usedUp() // For a window, since the attempt before.
 	for {
 		if err := contextError(c.ctx); err != nil { // A wait may end together with the context.
 			return reservation{}, c.ended(err)
 		}
 		key, err := c.core.keys.current(c.ctx)
 		if err != nil { // The text may hold the key of the attempt before.
-			s := c.subject()
-			return reservation{}, join(c.ctx, s.fail(&result{}, s.text(err), err))
+			return reservation{}, join(c.ctx, c.fail(&roundTrip{}, c.text(err), err))
 		}
-		c.history.key = key
+		c.key = key
 		if err := contextError(c.ctx); err != nil {
 			return reservation{}, c.ended(err)
 		}
@@ -86,12 +85,12 @@ func (c *call) admit() (reservation, error) {
 		case barrier.Reason == quota.Open:
 			return c.reserve(key, begun)
 		case barrier.Reason == quota.Braked:
-			return reservation{}, join(c.ctx, brakedError(c.subject()))
+			return reservation{}, join(c.ctx, brakedError(&c.subject))
 		case c.core.policy().TooLong(barrier.Wait):
-			return reservation{}, join(c.ctx, exhaustedError(c.subject(), barrier))
+			return reservation{}, join(c.ctx, exhaustedError(&c.subject, barrier))
 		}
 		if c.awaitBarrier(barrier) != nil {
-			return reservation{}, join(c.ctx, exhaustedError(c.subject(), barrier))
+			return reservation{}, join(c.ctx, exhaustedError(&c.subject, barrier))
 		}
 		waited = waited || barrier.Reason != quota.Throttled
 	}
@@ -99,7 +98,7 @@ func (c *call) admit() (reservation, error) {
 
 // awaitBarrier sleeps until the rate limit may admit the attempt.
 func (c *call) awaitBarrier(barrier quota.Barrier) error {
-	return sleep(c.core.withWaits(c.ctx, c.request.operation), barrier.Wait, pauseReasonOf(barrier.Reason))
+	return sleep(c.core.withCall(c.ctx, c.request.operation), barrier.Wait, pauseReasonOf(barrier.Reason))
 }
 
 // enterUncrowded asks the rate limit to admit an attempt. While attempts in flight may use the
@@ -147,18 +146,17 @@ func (c *call) reserve(key *credential, begun uint64) (reservation, error) {
 // ended returns the error of an attempt that is not sent because the context has
 // ended.
 func (c *call) ended(cause error) *Error {
-	s := c.subject()
 	why := "the context was canceled"
 	if errors.Is(c.ctx.Err(), context.DeadlineExceeded) {
 		why = "the context's deadline had passed"
 	}
-	return s.fail(&result{}, s.notSent()+why, cause)
+	return c.fail(&roundTrip{}, c.notSent()+why, cause)
 }
 
 // exhaustedError returns the error of an attempt that the rate limit does not admit
 // in time.
 func exhaustedError(s *subject, barrier quota.Barrier) *Error {
-	e := s.fail(&result{}, s.notSent()+blockReason(barrier, s.request.method), ErrQuotaExhausted)
+	e := s.fail(&roundTrip{}, s.notSent()+blockReason(barrier, s.request.method), ErrQuotaExhausted)
 	e.Code, e.RetryAfter, e.RateLimit = ErrRateLimited, barrier.Wait, RateLimit(barrier.Window)
 	e.throttled = barrier.Reason == quota.Throttled
 	return e
@@ -167,7 +165,7 @@ func exhaustedError(s *subject, barrier quota.Barrier) *Error {
 // brakedError returns the error of an attempt that is not sent because the API has
 // refused its key several times in a row.
 func brakedError(s *subject) *Error {
-	e := s.fail(&result{}, fmt.Sprintf("%s%s refused %s, %d times in a row, and further failures throttle the address for every key on it:"+
+	e := s.fail(&roundTrip{}, fmt.Sprintf("%s%s refused %s, %d times in a row, and further failures throttle the address for every key on it:"+
 		" replace the key; one call a minute is still tried", s.notSent(), s.url.Host, s.key.redacted(), quota.MaxRefusals), nil)
 	e.Code = ErrInvalidToken
 	return e

@@ -36,7 +36,7 @@ func (s *InvitationService) use() *core {
 // page.
 func (s *InvitationService) List(assessmentID string) Pager[Invitation] {
 	return newPager(&list[Invitation]{
-		listing: listing{
+		listRequest: listRequest{
 			List:    paging.List{Style: paging.ByPage, MaxSize: maxPageSize},
 			core:    s.use(),
 			request: newRequest("Invitations.List", "GET /assessments/{id}/invitations", pathID{"assessmentID", assessmentID}),

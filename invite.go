@@ -366,7 +366,6 @@ func (r *inviteRun) claim(ctx context.Context, to inviting.Addressee) (context.C
 			return ctx, lastSend{}, errOwnAddress
 		}
 	}
-	listen, _ := ctx.Value(pauseListenerKey{}).(pauseListener)
 	report := time.NewTimer(time.Second)
 	defer report.Stop()
 	for {
@@ -379,9 +378,7 @@ func (r *inviteRun) claim(ctx context.Context, to inviting.Addressee) (context.C
 		case <-ctx.Done():
 			return ctx, last, fmt.Errorf("hiring: Invitations.Ensure: not sent: another call is inviting the same address: %w", contextError(ctx))
 		case <-report.C:
-			if listen != nil {
-				listen(PauseSettle, time.Now().Add(time.Minute)) // The end of the other call is not known.
-			}
+			announceWait(ctx, time.Minute, PauseSettle) // The end of the other call is not known.
 			report.Reset(time.Minute)
 		}
 	}

@@ -20,8 +20,8 @@ type SendAllOptions struct {
 	// candidates.
 	Each func(InviteResult, error) bool
 
-	// Progress is called after each candidate, before each wait of more than a
-	// second, and every minute of such a wait. It must not invite: a call for the address
+	// Progress is called after each candidate and before each wait of more than a
+	// second. It must not invite: a call for the address
 	// in flight would wait for this run. Nil: not called.
 	Progress func(InviteProgress)
 
@@ -377,11 +377,11 @@ func (r *bulkRun) listen(ctx context.Context) context.Context {
 	if r.options.Progress == nil {
 		return ctx
 	}
-	return context.WithValue(ctx, pauseListenerKey{}, pauseListener(func(reason PauseReason, until time.Time) {
+	return r.service.core.withProgress(ctx, "Invitations.SendAll", func(pause TracePause) {
 		p := r.progress
-		p.Reason, p.WaitUntil = reason, until
+		p.Reason, p.WaitUntil = pause.Reason, pause.Until
 		r.options.Progress(p)
-	}))
+	})
 }
 
 func (p *InviteProgress) count(outcome InviteOutcome) {

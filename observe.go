@@ -123,19 +123,13 @@ const (
 	PauseSettle   PauseReason = "lookup"   // Before a lookup of an invitation whose outcome is unknown.
 )
 
-// hook is a tracer or an observer of a client. An observer sees only the ends of
-// attempts, so that it costs nothing at their beginning.
-type hook struct {
-	Trace
+// traces are the traces of one client.
+type traces struct {
+	all []Trace
 
-	observe func(context.Context, Exchange)
-}
-
-// hooks are the tracers and observers of one client.
-type hooks struct {
-	all     []hook
-	tracing bool // Some are tracers.
-	logging bool // One is a logger, which also reports waits.
+	// seesCalls reports that a trace has a function Call. Otherwise a call has no context
+	// of its own, which would be allocated.
+	seesCalls bool
 }
 
 // errUnreturned is the error of a call or an attempt that a panic or a runtime.Goexit
@@ -146,16 +140,17 @@ const nilContext = "hiring: nil context: use context.Background or context.TODO"
 
 // tracedCall is the call that a context belongs to.
 type tracedCall struct {
-	hooks     *hooks
+	traces    *traces
 	operation string
+	progress  func(TracePause) // Is told of waits, in addition to the traces; may be nil.
 }
 
 type tracedCallKey struct{}
 
 // composed runs an operation of several requests: it opens the operation's trace span
 // and removes the caller's WithResponse from the context.
-func (h *hooks) composed(ctx context.Context, operation string, run func(context.Context) error) error {
-	return h.traced(ctx, TraceCall{Operation: operation}, func(ctx context.Context) error {
+func (t *traces) composed(ctx context.Context, operation string, run func(context.Context) error) error {
+	return t.traced(ctx, TraceCall{Operation: operation}, func(ctx context.Context) error {
 		if responseOf(ctx) != nil {
 			ctx = WithResponse(ctx, nil)
 		}
@@ -165,17 +160,17 @@ func (h *hooks) composed(ctx context.Context, operation string, run func(context
 
 // traced runs a call in its trace span. A call that is part of a traced call has no
 // span of its own.
-func (h *hooks) traced(ctx context.Context, call TraceCall, run func(context.Context) error) error {
+func (t *traces) traced(ctx context.Context, call TraceCall, run func(context.Context) error) error {
 	if ctx == nil {
 		panic(nilContext)
 	}
-	if !h.tracing {
+	if !t.seesCalls {
 		if call.Method == "" {
-			ctx = h.withWaits(ctx, call.Operation)
+			ctx = t.withCall(ctx, call.Operation)
 		}
 		return run(ctx)
 	}
-	if outer, ok := ctx.Value(tracedCallKey{}).(tracedCall); ok && outer.hooks == h {
+	if outer, ok := ctx.Value(tracedCallKey{}).(tracedCall); ok && outer.traces == t {
 		return run(ctx)
 	}
 	var ends []func(error)
@@ -185,59 +180,84 @@ func (h *hooks) traced(ctx context.Context, call TraceCall, run func(context.Con
 			defer end(err) // In reverse order, also when one panics.
 		}
 	}()
-	for _, hook := range h.all {
-		if hook.Call == nil {
+	for _, trace := range t.all {
+		if trace.Call == nil {
 			continue
 		}
-		inner, end := hook.Call(ctx, call)
+		inner, end := trace.Call(ctx, call)
 		if inner != nil {
-			ctx = inner //nolint:fatcontext // as many as there are tracers
+			ctx = inner //nolint:fatcontext // as many as there are traces
 		}
 		if end != nil {
 			ends = append(ends, end)
 		}
 	}
-	err = run(context.WithValue(ctx, tracedCallKey{}, tracedCall{h, call.Operation}))
+	err = run(context.WithValue(ctx, tracedCallKey{}, tracedCall{traces: t, operation: call.Operation}))
 	return err
 }
 
-// withWaits returns a context under which waits are reported to a logger, and not to the
-// client whose observer or trace function made the call. Calls of one request call it only
-// before they wait, because it allocates.
-func (h *hooks) withWaits(ctx context.Context, operation string) context.Context {
+// withCall returns a context under which the traces are told of waits, and not those of the
+// client whose trace function made the call. Calls of one request call it only before they
+// wait, because it allocates.
+func (t *traces) withCall(ctx context.Context, operation string) context.Context {
 	outer, ok := ctx.Value(tracedCallKey{}).(tracedCall)
-	if ok && outer.hooks == h || !ok && !h.logging {
+	if ok && outer.traces == t || !ok && len(t.all) == 0 {
 		return ctx
 	}
-	return context.WithValue(ctx, tracedCallKey{}, tracedCall{h, operation})
+	return context.WithValue(ctx, tracedCallKey{}, tracedCall{traces: t, operation: operation})
 }
 
-// attemptTrace is the trace span of an attempt.
-type attemptTrace struct {
-	ctx   context.Context // For the transport and the observers.
-	ends  []func(Exchange)
-	known *Exchange // What is known of the attempt; nil without tracers.
+// withProgress returns a context under which progress too is told of the waits of an
+// operation.
+func (t *traces) withProgress(ctx context.Context, operation string, progress func(TracePause)) context.Context {
+	return context.WithValue(ctx, tracedCallKey{}, tracedCall{t, operation, progress})
 }
 
-// begin calls the tracers and adds their headers to h, except those that hold the key.
-func (t *attemptTrace) begin(ctx context.Context, hooks *hooks, attempt TraceAttempt, h http.Header, key *credential) {
-	t.ctx = ctx
-	if !hooks.tracing {
+// announceWait tells the traces of the call that a wait begins, if it is long.
+func announceWait(ctx context.Context, d time.Duration, reason PauseReason) {
+	call, ok := ctx.Value(tracedCallKey{}).(tracedCall)
+	if !ok || d <= time.Second || ctx.Err() != nil {
 		return
 	}
-	attempt.Header = make(http.Header)
-	known := exchangeOf(attempt, time.Now())
-	t.known = &known
-	for _, hook := range hooks.all {
-		if hook.Attempt == nil {
+	pause := TracePause{call.operation, reason, time.Now().Add(d)}
+	for _, trace := range call.traces.all {
+		if trace.Pause != nil {
+			trace.Pause(ctx, pause)
+		}
+	}
+	if call.progress != nil {
+		call.progress(pause)
+	}
+}
+
+// span is the trace span of an attempt.
+type span struct {
+	ctx   context.Context // For the transport, without the attempt's timeout.
+	known Exchange        // What is known of the attempt.
+	ends  []func(Exchange)
+	first [2]func(Exchange) // The memory of the first ends.
+}
+
+// begin calls the traces and adds their headers to h, except those that hold the key.
+func (s *span) begin(ctx context.Context, t *traces, attempt TraceAttempt, h http.Header, key *credential) {
+	s.ctx, s.ends = ctx, s.first[:0]
+	s.known = Exchange{
+		Operation: attempt.Operation, Method: attempt.Method, Route: attempt.Route, Attempt: attempt.Number, Server: attempt.Server,
+		Started: time.Now(),
+	}
+	for _, trace := range t.all {
+		if trace.Attempt == nil {
 			continue
 		}
-		inner, end := hook.Attempt(t.ctx, attempt)
+		if attempt.Header == nil {
+			attempt.Header = make(http.Header)
+		}
+		inner, end := trace.Attempt(s.ctx, attempt)
 		if inner != nil {
-			t.ctx = inner //nolint:fatcontext // as many as there are tracers
+			s.ctx = inner //nolint:fatcontext // as many as there are traces
 		}
 		if end != nil {
-			t.ends = append(t.ends, end)
+			s.ends = append(s.ends, end)
 		}
 	}
 	for name, values := range attempt.Header {
@@ -254,41 +274,35 @@ func (t *attemptTrace) begin(ctx context.Context, hooks *hooks, attempt TraceAtt
 }
 
 // arrived records the head of a response, in case a panic ends the attempt.
-func (t *attemptTrace) arrived(status int, requestID string, limit RateLimit) {
-	if t.known != nil {
-		t.known.Status, t.known.RequestID, t.known.RateLimit = status, requestID, limit
+func (s *span) arrived(status int, requestID string, limit RateLimit) {
+	s.known.Status, s.known.RequestID, s.known.RateLimit = status, requestID, limit
+}
+
+// notify tells the traces that the attempt has ended.
+func (s *span) notify(warning string, failure *Error, wait time.Duration) {
+	s.known.Warning, s.known.Wait, s.known.Duration = warning, wait, time.Since(s.known.Started)
+	if failure != nil {
+		s.known.Err = failure
+	}
+	for len(s.ends) > 0 {
+		s.endLast()
 	}
 }
 
-// end calls the tracers and observers at the end of an attempt.
-func (t *attemptTrace) end(hooks *hooks, e Exchange) {
-	ends := t.ends
-	t.ends = nil
-	for _, end := range ends {
-		defer end(e)
-	}
-	for _, hook := range hooks.all {
-		if hook.observe != nil {
-			hook.observe(t.ctx, e)
-		}
-	}
+// endLast calls the last end that was not called. A defer for each would be allocated.
+func (s *span) endLast() {
+	last := len(s.ends) - 1
+	end := s.ends[last]
+	s.ends = s.ends[:last]
+	end(s.known)
 }
 
-// abandon ends the span of an attempt that a panic or a runtime.Goexit ended. It has no
-// effect after end.
-func (t *attemptTrace) abandon() {
-	if len(t.ends) == 0 {
-		return
-	}
-	e := *t.known
-	e.Err, e.Duration = errUnreturned, time.Since(e.Started)
-	t.end(new(hooks), e)
-}
-
-// exchangeOf returns the Exchange of an attempt that has begun.
-func exchangeOf(a TraceAttempt, started time.Time) Exchange {
-	return Exchange{
-		Operation: a.Operation, Method: a.Method, Route: a.Route, Attempt: a.Number, Server: a.Server,
-		Started: started, Duration: time.Since(started),
+// abandon ends the span of an attempt that a panic or a runtime.Goexit ended, also one of
+// an end. It has no effect after notify.
+func (s *span) abandon() {
+	if len(s.ends) > 0 {
+		s.known.Err, s.known.Duration = errUnreturned, time.Since(s.known.Started)
+		defer s.abandon()
+		s.endLast()
 	}
 }

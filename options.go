@@ -27,7 +27,8 @@ type config struct {
 	http         *http.Client
 	retry        RetryPolicy
 	timeout      time.Duration
-	hooks        []hook
+	traces       []Trace
+	observers    []func(context.Context, Exchange)
 	logger       *slog.Logger
 	product      string
 	dialect      Dialect
@@ -42,7 +43,7 @@ type config struct {
 type inputNames struct{ baseURL, key string }
 
 func (c config) with(opts []Option) config {
-	c.hooks = slices.Clip(c.hooks)
+	c.traces, c.observers = slices.Clip(c.traces), slices.Clip(c.observers)
 	for _, opt := range opts {
 		if opt != nil {
 			opt(&c)
@@ -77,7 +78,7 @@ func WithTimeout(d time.Duration) Option {
 func WithObserver(observe func(context.Context, Exchange)) Option {
 	return func(c *config) {
 		if observe != nil {
-			c.hooks = append(c.hooks, hook{observe: observe})
+			c.observers = append(c.observers, observe)
 		}
 	}
 }
@@ -87,7 +88,7 @@ func WithObserver(observe func(context.Context, Exchange)) Option {
 func WithTrace(p Trace) Option {
 	return func(c *config) {
 		if p.Call != nil || p.Attempt != nil || p.Pause != nil {
-			c.hooks = append(c.hooks, hook{Trace: p})
+			c.traces = append(c.traces, p)
 		}
 	}
 }
@@ -221,12 +222,30 @@ func logPauses(logger *slog.Logger) func(context.Context, TracePause) {
 	}
 }
 
-// allHooks returns the hooks of a client.
-func (c config) allHooks() hooks {
-	h := hooks{all: c.hooks, tracing: slices.ContainsFunc(c.hooks, func(h hook) bool { return h.observe == nil })}
+// allTraces returns the traces of a client, with one for its observers and its logger. That
+// one is the last, so that observers get the context of every other trace.
+func (c config) allTraces() traces {
+	all := c.traces
+	observers := c.observers
+	last := Trace{}
 	if c.logger != nil {
-		h.all = append(slices.Clip(h.all), hook{observe: logTo(c.logger), Trace: Trace{Pause: logPauses(c.logger)}})
-		h.logging = true
+		observers = append(observers, logTo(c.logger))
+		last.Pause = logPauses(c.logger)
 	}
-	return h
+	if len(observers) > 0 {
+		last.Attempt = observing(observers)
+		all = append(all, last)
+	}
+	return traces{all: all, seesCalls: slices.ContainsFunc(all, func(t Trace) bool { return t.Call != nil })}
+}
+
+// observing returns the function of a [Trace] that calls observers after each attempt.
+func observing(observers []func(context.Context, Exchange)) func(context.Context, TraceAttempt) (context.Context, func(Exchange)) {
+	return func(ctx context.Context, _ TraceAttempt) (context.Context, func(Exchange)) {
+		return ctx, func(e Exchange) {
+			for _, observe := range observers {
+				observe(ctx, e)
+			}
+		}
+	}
 }

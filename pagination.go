@@ -47,7 +47,7 @@ type Page[T any] struct {
 
 // list is what a Pager reads.
 type list[T any] struct {
-	listing
+	listRequest
 
 	memory     []T              // The items, if core is nil.
 	id         func(*T) string  // Nil for a list by seq or in memory.
@@ -55,8 +55,8 @@ type list[T any] struct {
 	unexpected func([]T) string // Returns a warning about a page, or "". Nil: not called.
 }
 
-// listing is the part of a list that does not depend on the type of its items.
-type listing struct {
+// listRequest is the part of a list that does not depend on the type of its items.
+type listRequest struct {
 	paging.List
 
 	core    *core   // Nil: the items are in memory.
@@ -78,7 +78,7 @@ func PagerOf[T any](items ...T) Pager[T] {
 		size = item.maxPageSize()
 	}
 	return newPager(&list[T]{
-		listing: listing{
+		listRequest: listRequest{
 			List:    paging.List{Style: paging.ByPage, MaxSize: size},
 			request: request{operation: "PagerOf", path: reflect.TypeFor[T]().String()},
 		},
@@ -236,13 +236,13 @@ func (p Pager[T]) traced(ctx context.Context, call TraceCall, run func(context.C
 }
 
 // name identifies the list and its filters in tokens.
-func (l *listing) name() string {
+func (l *listRequest) name() string {
 	return l.request.operation + "\n" + l.request.path + "\n" + l.request.query.Encode()
 }
 
 // sizeParam returns the name of the page size's query parameter, and the field of the
 // Dialect that it comes from.
-func (l *listing) sizeParam() (name, field string) {
+func (l *listRequest) sizeParam() (name, field string) {
 	if l.Style == paging.BySeq {
 		return l.core.dialect.EventPageSizeParam, "EventPageSizeParam"
 	}
@@ -297,7 +297,7 @@ func (r *pageReader[T]) next(ctx context.Context) (Page[T], error) {
 }
 
 // page returns the request for the page at a position.
-func (l *listing) page(at paging.Position) request {
+func (l *listRequest) page(at paging.Position) request {
 	req, d := l.request, l.core.dialect
 	query := make(map[string][]string, len(req.query)+2)
 	maps.Copy(query, req.query)
@@ -389,7 +389,7 @@ const mayBeTruncated = "the list may be truncated: its page is full, and meta ha
 
 // unexpectedSize returns a warning that pages have another size than requested. The
 // iteration is complete nevertheless.
-func (l *listing) unexpectedSize(requested, received int) string {
+func (l *listRequest) unexpectedSize(requested, received int) string {
 	_, field := l.sizeParam()
 	return fmt.Sprintf("requested pages of %d items but received %d: Dialect.%s may be wrong", requested, received, field)
 }
@@ -402,7 +402,7 @@ var (
 
 // stuckError returns the error of an iteration that would not end or would lose items. meta
 // is that of the page that showed it, nil for the position of a token.
-func (l *listing) stuckError(why *paging.Stuck, meta *paging.Meta) *Error {
+func (l *listRequest) stuckError(why *paging.Stuck, meta *paging.Meta) *Error {
 	req := l.request
 	e := &Error{Message: "the list does not advance: " + why.What, Method: req.method, Route: req.route, Operation: req.errorOperation()}
 	if meta != nil {

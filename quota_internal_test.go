@@ -13,7 +13,7 @@ import (
 
 // SendAll waits for windows of any length, but not for a throttle.
 func TestRefusalKnowsTheThrottleFromAQuota(t *testing.T) {
-	s := &subject{request: &request{method: "POST"}, key: noKey}
+	s := &subject{request: request{method: "POST"}, key: noKey}
 	throttled := exhaustedError(s, quota.Barrier{Reason: quota.Throttled, Wait: time.Minute})
 	used := exhaustedError(s, quota.Barrier{Reason: quota.Used, Wait: time.Minute})
 	assert.True(t, throttled.throttled)

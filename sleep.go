@@ -19,7 +19,8 @@ func sleepUntilMoved(ctx context.Context, d time.Duration, reason PauseReason, m
 	if reason != PausePoll && moved == nil && outlasts(ctx, d) {
 		return context.DeadlineExceeded
 	}
-	timer := time.NewTimer(beginWait(ctx, d, reason, moved))
+	announceWait(ctx, d, reason)
+	timer := time.NewTimer(d)
 	defer timer.Stop()
 	select {
 	case <-ctx.Done():
@@ -28,50 +29,6 @@ func sleepUntilMoved(ctx context.Context, d time.Duration, reason PauseReason, m
 		return nil
 	case <-timer.C:
 		return nil
-	}
-}
-
-// pauseListener is called before a wait of more than a second and every minute of
-// it, in the goroutine of the call.
-type pauseListener func(reason PauseReason, until time.Time)
-
-type pauseListenerKey struct{}
-
-// beginWait tells the tracers and the listener of ctx that the call waits, and returns how
-// long is left to wait. With a listener, which hears of every minute, all but the last
-// minute has passed when it returns, unless ctx ended or moved was closed.
-func beginWait(ctx context.Context, d time.Duration, reason PauseReason, moved <-chan struct{}) (left time.Duration) {
-	if d <= time.Second || ctx.Err() != nil {
-		return d
-	}
-	until := time.Now().Add(d)
-	if call, ok := ctx.Value(tracedCallKey{}).(tracedCall); ok {
-		for _, hook := range call.hooks.all {
-			if hook.Pause != nil {
-				hook.Pause(ctx, TracePause{call.operation, reason, until})
-			}
-		}
-	}
-	listen, ok := ctx.Value(pauseListenerKey{}).(pauseListener)
-	if !ok {
-		return d
-	}
-	for {
-		listen(reason, until)
-		left = time.Until(until)
-		if left <= time.Minute {
-			return left
-		}
-		timer := time.NewTimer(time.Minute)
-		select {
-		case <-ctx.Done():
-			timer.Stop()
-			return left
-		case <-moved:
-			timer.Stop()
-			return left
-		case <-timer.C:
-		}
 	}
 }
 

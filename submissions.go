@@ -38,7 +38,7 @@ func (s *SubmissionService) List(filter SubmissionFilter) Pager[Submission] {
 		r = r.assume("since", "SinceLayout")
 	}
 	return newPager(&list[Submission]{
-		listing: listing{
+		listRequest: listRequest{
 			List:    paging.List{Style: paging.ByCursor, MaxSize: maxPageSize},
 			core:    s.use(),
 			request: r,

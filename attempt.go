@@ -16,8 +16,8 @@ import (
 	"github.com/hiring-assessment/hiring-go/internal/limits"
 )
 
-// result is what one HTTP round trip brought.
-type result struct {
+// roundTrip is what one HTTP round trip brought.
+type roundTrip struct {
 	err    error // Of the transport, which returned no response.
 	unsent bool  // With err: the server certainly did not receive the request.
 
@@ -30,37 +30,20 @@ type result struct {
 	bodyErr   error  // Why body is not all of the response's body.
 }
 
-// exchange is what one HTTP round trip holds until leave.
-type exchange struct {
+// attempt is what one attempt of a call or of a download holds until leave.
+type attempt struct {
 	reservation
+	span
 
-	request *request
-	server  string // Host and port.
-	number  int    // Of the attempt, 1 for the first.
-	trace   attemptTrace
-	started time.Time
-	ctx     context.Context // Ends with the attempt's timeout.
+	limited context.Context // That of the span, which also ends with the attempt's timeout.
 	cancel  context.CancelFunc
 	body    limits.Once // The response's body. Its Body is nil before the response.
 	buffer  limits.Buffer
 	payload payload // Here because a local one would be allocated apart.
 }
 
-// begin starts the trace of an attempt. Trace functions may add to header.
-func (x *exchange) begin(ctx context.Context, k *core, header http.Header) {
-	x.started = time.Now()
-	x.trace.begin(ctx, &k.hooks, x.attempt(), header, x.key)
-}
-
-// attempt describes the attempt to tracers.
-func (x *exchange) attempt() TraceAttempt {
-	return TraceAttempt{
-		Operation: x.request.operation, Method: x.request.method, Route: x.request.route, Server: x.server, Number: x.number,
-	}
-}
-
 // send sends a request and returns the response, whose body is in x.body.
-func (x *exchange) send(k *core, r *http.Request) (*http.Response, error) {
+func (a *attempt) send(k *core, r *http.Request) (*http.Response, error) {
 	transport := k.http.Transport
 	if transport == nil {
 		transport = http.DefaultTransport
@@ -74,47 +57,33 @@ func (x *exchange) send(k *core, r *http.Request) (*http.Response, error) {
 	case resp.Body == nil:
 		resp.Body = http.NoBody // http.Client does the same, but fails if Content-Length is above 0.
 	}
-	x.body.Body, resp.Body = resp.Body, http.NoBody // go-retryablehttp would close it again, which not every body allows.
+	a.body.Body, resp.Body = resp.Body, http.NoBody // go-retryablehttp would close it again, which not every body allows.
 	return resp, nil
 }
 
-// leave releases what the exchange still holds. After a panic or a runtime.Goexit it
-// also ends the trace.
-func (x *exchange) leave() {
-	defer x.trace.abandon()
-	x.release()
-	x.buffer.Release()
-	if x.cancel != nil {
-		x.cancel()
+// leave releases what the attempt still holds. After a panic or a runtime.Goexit it
+// also ends the span.
+func (a *attempt) leave() {
+	defer a.abandon()
+	a.release()
+	a.buffer.Release()
+	if a.cancel != nil {
+		a.cancel()
 	}
-	if x.body.Body != nil {
-		x.body.CloseLate() // Closed already, unless a panic unwinds, which another must not replace.
+	if a.body.Body != nil {
+		a.body.CloseLate() // Closed already, unless a panic unwinds, which another must not replace.
 	}
 }
 
-// report calls the tracers and observers at the end of an attempt.
-func (x *exchange) report(hooks *hooks, res *result, warning string, failure *Error, next decision) {
-	if len(hooks.all) == 0 {
-		return
-	}
-	e := exchangeOf(x.attempt(), x.started)
-	e.Status, e.RequestID, e.RateLimit, e.Warning = res.status, res.requestID, res.limit, warning
-	if failure != nil {
-		e.Err = failure
-	}
-	e.Wait = next.wait
-	x.trace.end(hooks, e)
-}
-
-// captured returns a copy of a response without the key.
-func captured(res *result, attempts int, key *credential) Response {
+// response returns a copy of the response without the key.
+func (t *roundTrip) response(attempts int, key *credential) Response {
 	r := Response{
-		StatusCode: res.status,
-		RequestID:  res.requestID,
-		RateLimit:  res.limit,
+		StatusCode: t.status,
+		RequestID:  t.requestID,
+		RateLimit:  t.limit,
 		Attempts:   attempts,
-		Body:       bytes.Clone(res.body),
-		Header:     res.header.Clone(),
+		Body:       bytes.Clone(t.body),
+		Header:     t.header.Clone(),
 	}
 	for name, values := range r.Header {
 		for i := range values {
@@ -128,39 +97,45 @@ func captured(res *result, attempts int, key *credential) Response {
 	return r
 }
 
-// exchange sends one attempt and reads its response.
-func (c *call) exchange(x *exchange, template *http.Request, cookies []string) (*http.Response, result) {
-	header := c.header(x.key, cookies)
-	x.begin(c.ctx, c.core, header)
-	x.ctx, x.cancel = c.core.attemptContext(x.trace.ctx, x.started)
-	ctx, progress := x.ctx, (*writeProgress)(nil)
+// fetch sends one attempt and reads its response.
+func (c *call) fetch(a *attempt, template *http.Request, cookies []string) (*http.Response, roundTrip) {
+	header := c.header(a.key, cookies)
+	a.begin(c.ctx, &c.core.traces, c.traceAttempt(c.core.server), header, a.key)
+	a.limited, a.cancel = c.core.attemptContext(a.ctx, a.known.Started)
+	ctx, progress := a.limited, (*writeProgress)(nil)
 	if !isRead(c.request.method) {
 		progress = new(writeProgress)
 		ctx = progress.watch(ctx)
 	}
 	r := template.WithContext(ctx)
 	r.Header = header
-	resp, err := x.send(c.core, r)
+	resp, err := a.send(c.core, r)
 	if err != nil {
-		x.release()
-		return nil, result{err: err, unsent: progress.neverSent(err)}
+		a.release()
+		return nil, roundTrip{err: err, unsent: progress.neverSent(err)}
 	}
-	res := result{status: resp.StatusCode, header: resp.Header,
-		requestID: x.key.secret.ScrubString(headers.Value(resp.Header, "X-Request-Id"))}
-	res.limit, res.throttled = x.learn(res.status, res.header, x.started, time.Now())
-	x.trace.arrived(res.status, res.requestID, res.limit)
-	x.release() // A slow body must not hold up other attempts.
+	trip := roundTrip{status: resp.StatusCode, header: resp.Header,
+		requestID: a.key.secret.ScrubString(headers.Value(resp.Header, "X-Request-Id"))}
+	trip.limit, trip.throttled = a.learn(trip.status, trip.header, a.known.Started, time.Now())
+	a.arrived(trip.status, trip.requestID, trip.limit)
+	a.release() // A slow body must not hold up other attempts.
 	if headers.Value(resp.Header, "Location") != "" {
 		// http.Client fails on some redirects before it calls CheckRedirect.
 		resp.Header = resp.Header.Clone()
 		resp.Header.Del("Location")
 	}
-	if res.status < 200 { // What follows may never end, as after a switch of protocols.
-		x.body.Close()
-		return resp, res
+	if trip.status < 200 { // What follows may never end, as after a switch of protocols.
+		a.body.Close()
+		return resp, trip
 	}
-	res.body, res.bodyErr = c.readBody(x, res.status)
-	return resp, res
+	trip.body, trip.bodyErr = c.readBody(a, trip.status)
+	return resp, trip
+}
+
+// traceAttempt describes an attempt to tracers.
+func (s *subject) traceAttempt(server string) TraceAttempt {
+	r := &s.request
+	return TraceAttempt{Operation: r.operation, Method: r.method, Route: r.route, Server: server, Number: s.attempts}
 }
 
 // attemptContext returns the context of an attempt that has started, with its timeout.
@@ -197,27 +172,27 @@ func takeCookies(template http.Header) []string {
 // used again.
 const maxDrained = 64 << 10
 
-// readBody reads and closes the body of a response. The bytes are in the buffer of x. A
+// readBody reads and closes the body of a response. The bytes are in the buffer of a. A
 // body that is still being read when the attempt's timeout expires is closed.
-func (c *call) readBody(x *exchange, status int) ([]byte, error) {
-	defer x.body.Close()
-	defer context.AfterFunc(x.ctx, x.body.CloseLate)()
+func (c *call) readBody(a *attempt, status int) ([]byte, error) {
+	defer a.body.Close()
+	defer context.AfterFunc(a.limited, a.body.CloseLate)()
 	limit, whole := c.core.config.maxBytes, true
 	if status >= 300 {
 		limit = min(limit, 1<<20)
 	} else if c.decoder == nil {
 		limit, whole = min(limit, maxDrained), false
 	}
-	err := errorOfServer(x.buffer.Fill(x.body.Body, limit))
-	read := x.buffer.Bytes()
+	err := errorOfServer(a.buffer.Fill(a.body.Body, limit))
+	read := a.buffer.Bytes()
 	if err == nil && whole && int64(len(read)) > limit {
 		err = tooLongError{limit}
 	}
 	if whole && status < 300 { // Any other body is short.
-		clean, late := x.key.secret.ScrubWithin(read, &limits.Bound{Until: x.ctx})
+		clean, late := a.key.secret.ScrubWithin(read, &limits.Bound{Until: a.limited})
 		return clean, cmp.Or(err, late)
 	}
-	return x.key.secret.Scrub(read), err
+	return a.key.secret.Scrub(read), err
 }
 
 type tooLongError struct{ limit int64 }
