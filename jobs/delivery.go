@@ -164,7 +164,6 @@ func (w *deliveryWorker[D, TTx]) policy(organization string) RetryPolicy {
 // Work delivers one submission.
 func (w *deliveryWorker[D, TTx]) Work(ctx context.Context, job *river.Job[deliveryArgs]) error {
 	a := attempt{row: job.JobRow, organization: job.Args.Organization, submissionID: job.Args.SubmissionID}
-	a.unlisted = func(ctx context.Context) error { return w.awaitRemoval(ctx, a.organization) }
 	a.retryDelay = func(err error) time.Duration {
 		policy := w.policy(a.organization)
 		d := policy.delay(job.Attempt)
@@ -187,7 +186,7 @@ func (w *deliveryWorker[D, TTx]) Work(ctx context.Context, job *river.Job[delive
 		var evaluatedAt *time.Time
 		evaluatedAt, err = w.deliver(context.WithValue(ctx, sharesKey{}, w.shares), o, results, job)
 		if err == nil {
-			o.telemetry.delivered(ctx, DeliveredEvent{o.Name, evaluatedAt})
+			o.telemetry.Delivered(ctx, DeliveredEvent{o.Name, evaluatedAt})
 		}
 		return err
 	})

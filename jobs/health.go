@@ -45,26 +45,26 @@ func (w *healthWorker[D, TTx]) Work(ctx context.Context, _ *river.Job[healthArgs
 	}
 	errs := []error{t.followClock(ctx), w.rescue(ctx, t)}
 	if w.watched != nil {
-		errs = append(errs,
-			insertMissing(ctx, t, client, w.watched, QueuePolls, func(string) bool { return true }, func(name string) river.JobArgs { return pollArgs{Organization: name} }),
-			w.endRemoved(ctx, t), w.reportCounts(ctx, t))
+		names, err := w.watched.names(ctx)
+		errs = append(errs, err, insertMissing(ctx, t, client, names, QueuePolls, func(name string) river.JobArgs { return pollArgs{Organization: name} }))
+		if err == nil { // Otherwise the organizations are not known.
+			errs = append(errs, w.endRemoved(ctx, t), w.reportCounts(ctx, t, names))
+		}
 	}
 	if w.inviting != nil {
-		queued, err := t.queuedInvitations(ctx)
-		errs = append(errs, err,
-			insertMissing(ctx, t, client, w.inviting, QueueInvitations, func(name string) bool { return queued[name].n > 0 },
-				func(name string) river.JobArgs { return inviteArgs{Organization: name} }),
-			w.reportInvitations(ctx, t, queued))
+		names, err := w.inviting.names(ctx)
+		queued, queuedErr := t.queuedInvitations(ctx)
+		errs = append(errs, err, queuedErr, w.reportInvitations(ctx, t, names, queued))
+		names = slices.DeleteFunc(names, func(name string) bool { return queued[name].n == 0 })
+		errs = append(errs, insertMissing(ctx, t, client, names, QueueInvitations, func(name string) river.JobArgs { return inviteArgs{Organization: name} }))
 	}
 	return errors.Join(append(errs, w.reportWorkers(ctx, t))...)
 }
 
-// insertMissing inserts a job for each organization of a registry that needs one and
-// has no unfinished one in a queue.
+// insertMissing inserts a job for each organization that has no unfinished one in a queue.
 func insertMissing[TTx any](
-	ctx context.Context, t table, client *river.Client[TTx], r *registry, queue string, isNeeded func(name string) bool, args func(name string) river.JobArgs,
+	ctx context.Context, t table, client *river.Client[TTx], names []string, queue string, args func(name string) river.JobArgs,
 ) error {
-	names, namesErr := r.names(ctx)
 	var unfinished []string
 	err := t.queryJSON(ctx, "args->>'organization'", `SELECT args FROM river_job
 		WHERE queue = '`+queue+`' AND state IN ('available', 'pending', 'retryable', 'running', 'scheduled')`, &unfinished)
@@ -74,14 +74,14 @@ func insertMissing[TTx any](
 	slices.Sort(unfinished)
 	var missing []river.InsertManyParams
 	for _, name := range names {
-		if _, exists := slices.BinarySearch(unfinished, name); !exists && isNeeded(name) {
+		if _, exists := slices.BinarySearch(unfinished, name); !exists {
 			missing = append(missing, river.InsertManyParams{Args: args(name)})
 		}
 	}
 	if len(missing) > 0 {
 		_, err = client.InsertMany(ctx, missing)
 	}
-	return errors.Join(namesErr, err)
+	return err
 }
 
 // queryJSON computes a value of each row of a query, and decodes the values as a JSON
@@ -201,12 +201,8 @@ var deliveryStates = []string{
 
 // reportCounts reports the deliveries and the scheduled polls of all organizations, and
 // of those that are not listed any more.
-func (w *healthWorker[D, TTx]) reportCounts(ctx context.Context, t table) error {
+func (w *healthWorker[D, TTx]) reportCounts(ctx context.Context, t table, names []string) error {
 	counts, err := t.countJobs(ctx)
-	if err != nil {
-		return err
-	}
-	names, err := w.watched.names(ctx)
 	if err != nil {
 		return err
 	}
@@ -218,10 +214,10 @@ func (w *healthWorker[D, TTx]) reportCounts(ctx context.Context, t table) error 
 		telemetry := w.watched.telemetryOf(name)
 		for _, state := range deliveryStates {
 			c := counts[jobState{name, state}]
-			telemetry.count(ctx, CountEvent{name, KindDelivery, state, c.n, w.clock.toLocal(c.since)})
+			telemetry.Count(ctx, CountEvent{name, KindDelivery, state, c.n, w.clock.toLocal(c.since)})
 		}
 		if poll, scheduled := counts[jobState{name, pollScheduled}]; scheduled {
-			telemetry.pollDue(ctx, PollDueEvent{name, w.clock.toLocal(poll.since)})
+			telemetry.PollDue(ctx, PollDueEvent{name, w.clock.toLocal(poll.since)})
 		}
 	}
 	return nil
@@ -240,7 +236,7 @@ func (t table) queuedInvitations(ctx context.Context) (map[string]jobCount, erro
 }
 
 // reportInvitations reports the queued invitations, and those whose run has failed.
-func (w *healthWorker[D, TTx]) reportInvitations(ctx context.Context, t table, queued map[string]jobCount) error {
+func (w *healthWorker[D, TTx]) reportInvitations(ctx context.Context, t table, names []string, queued map[string]jobCount) error {
 	failures := "cardinality(errors)"
 	if t.database == sqlite {
 		failures = "json_array_length(errors)"
@@ -251,17 +247,13 @@ func (w *healthWorker[D, TTx]) reportInvitations(ctx context.Context, t table, q
 	if err != nil {
 		return err
 	}
-	names, err := w.inviting.names(ctx)
-	if err != nil {
-		return err
-	}
 	for _, name := range names {
 		telemetry, c, stuck := w.inviting.telemetryOf(name), queued[name], jobCount{}
 		if slices.Contains(failing, name) {
 			stuck = c
 		}
-		telemetry.count(ctx, CountEvent{name, KindInvitations, InvitationsQueued, c.n, w.clock.toLocal(c.since)})
-		telemetry.count(ctx, CountEvent{name, KindInvitations, InvitationsStuck, stuck.n, w.clock.toLocal(stuck.since)})
+		telemetry.Count(ctx, CountEvent{name, KindInvitations, InvitationsQueued, c.n, w.clock.toLocal(c.since)})
+		telemetry.Count(ctx, CountEvent{name, KindInvitations, InvitationsStuck, stuck.n, w.clock.toLocal(stuck.since)})
 	}
 	return nil
 }
@@ -274,7 +266,7 @@ func (w *healthWorker[D, TTx]) reportWorkers(ctx context.Context, t table) error
 	}
 	for _, r := range w.registries() {
 		for _, s := range r.sources {
-			s.telemetry.workers(ctx, WorkersEvent{Alive: alive})
+			s.telemetry.Workers(ctx, WorkersEvent{Alive: alive})
 		}
 	}
 	return t.Exec(ctx, "DELETE FROM hiring_jobs WHERE organization = '' AND assessment_id = '"+workerAssessment+"' AND "+

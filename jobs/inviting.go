@@ -53,7 +53,7 @@ type Invitations struct {
 func SendInvitations[D riverdriver.Driver[TTx], TTx any](config *river.Config, invitations Invitations) error {
 	var in *installation
 	registry, err := newRegistry(func() *slog.Logger { return in.logger() },
-		source{invitations.Organizations, invitations.Directory, invitations.Telemetry})
+		source{invitations.Organizations, invitations.Directory, invitations.Telemetry.complete()})
 	if err != nil {
 		return err
 	}
@@ -121,7 +121,6 @@ func inviteDelay(failures int) time.Duration {
 func (w *inviteWorker[D, TTx]) Work(ctx context.Context, job *river.Job[inviteArgs]) error {
 	a := attempt{row: job.JobRow, organization: job.Args.Organization}
 	a.retryDelay = func(error) time.Duration { return inviteDelay(job.Attempt) }
-	a.unlisted = w.cancelUnlisted(a)
 	return w.supervise(ctx, a, func(o Organization, _ int) error { return w.sendQueued(ctx, o, job) })
 }
 

@@ -82,7 +82,7 @@ type Listed struct {
 type source struct {
 	fixed     []Organization
 	directory *Directory
-	telemetry Telemetry
+	telemetry Telemetry // Complete.
 }
 
 func (s source) check() error {

@@ -21,8 +21,8 @@ const removedAddress = " removed"
 var removedGrace = 10 * time.Minute
 
 // awaitRemoval records that no worker lists an organization, and returns a snooze.
-func (s supervisor[TTx]) awaitRemoval(ctx context.Context, organization string) error {
-	err := workerTable[TTx](ctx).insert(ctx, rowKey{organization, "", removedAddress}, savedRow{status: StatusRemoved, version: 1})
+func (t table) awaitRemoval(ctx context.Context, organization string) error {
+	err := t.insert(ctx, rowKey{organization, "", removedAddress}, savedRow{status: StatusRemoved, version: 1})
 	if err != nil {
 		return err
 	}
@@ -37,9 +37,6 @@ const removedSnooze = time.Minute
 // deletes the rows of those that are listed again. It finds an organization
 // whose deliveries all wait for a retry, too.
 func (w *healthWorker[D, TTx]) endRemoved(ctx context.Context, t table) error {
-	if _, err := w.watched.names(ctx); err != nil { // The organizations are not known.
-		return err
-	}
 	var candidates []struct {
 		Organization string  `json:"organization"`
 		Age          float64 `json:"age"` // In seconds; -1 without a row.

@@ -30,9 +30,8 @@ type supervisor[TTx any] struct {
 type attempt struct {
 	row          *rivertype.JobRow
 	organization string
-	submissionID string                      // Of a delivery.
-	retryDelay   func(error) time.Duration   // Delay after a failure, for the log. Nil logs no failures.
-	unlisted     func(context.Context) error // Returns the end of a job whose organization no worker lists.
+	submissionID string                    // Of a delivery.
+	retryDelay   func(error) time.Duration // Delay after a failure, for the log. Nil logs no failures.
 }
 
 // supervise runs one attempt of a job, and reports discarded, cancelled and rescued
@@ -109,19 +108,15 @@ func (s supervisor[TTx]) endUnlisted(ctx context.Context, t table, a attempt) er
 	if listed {
 		return river.JobSnooze(unlistedSnooze)
 	}
-	return a.unlisted(ctx)
+	if a.row.Kind == KindDelivery {
+		return t.awaitRemoval(ctx, a.organization)
+	}
+	s.logger().WarnContext(ctx, "jobs: the organization is no longer listed: its job ends", "organization", a.organization, "kind", a.row.Kind)
+	return river.JobCancel(errUnlisted)
 }
 
 // unlistedSnooze is how long a job waits for a process that lists its organization.
 const unlistedSnooze = 3 * time.Second
-
-// cancelUnlisted ends a job whose organization no worker lists.
-func (s supervisor[TTx]) cancelUnlisted(a attempt) func(context.Context) error {
-	return func(ctx context.Context) error {
-		s.logger().WarnContext(ctx, "jobs: the organization is no longer listed: its job ends", "organization", a.organization, "kind", a.row.Kind)
-		return river.JobCancel(errUnlisted)
-	}
-}
 
 // panicError is a panic of a handler or of a client.
 type panicError struct {
@@ -178,12 +173,12 @@ func wasRescued(job *rivertype.JobRow) bool {
 }
 
 func (o Organization) reportEvent(ctx context.Context, kind, event string) {
-	o.telemetry.job(ctx, JobEvent{o.Name, kind, event})
+	o.telemetry.Job(context.WithoutCancel(ctx), JobEvent{o.Name, kind, event})
 }
 
 // reportPollDue reports that the next poll is due after wait.
 func (o Organization) reportPollDue(ctx context.Context, wait time.Duration) {
-	o.telemetry.pollDue(ctx, PollDueEvent{o.Name, time.Now().Add(wait)})
+	o.telemetry.PollDue(context.WithoutCancel(ctx), PollDueEvent{o.Name, time.Now().Add(wait)})
 }
 
 // isSnoozeOrShutdown reports whether an attempt ended with a snooze or because its

@@ -65,34 +65,16 @@ type WorkersEvent struct {
 	Alive int // Processes that have written their row of hiring_jobs within a minute. The first job that a process runs starts this.
 }
 
-func (t Telemetry) delivered(ctx context.Context, e DeliveredEvent) {
-	if t.Delivered != nil {
-		t.Delivered(ctx, e)
-	}
+// complete returns t with functions that do nothing in place of nil.
+func (t Telemetry) complete() Telemetry {
+	return Telemetry{orNothing(t.Delivered), orNothing(t.Job), orNothing(t.PollDue), orNothing(t.Count), orNothing(t.Workers)}
 }
 
-func (t Telemetry) job(ctx context.Context, e JobEvent) {
-	if t.Job != nil {
-		t.Job(context.WithoutCancel(ctx), e)
+func orNothing[E any](f func(context.Context, E)) func(context.Context, E) {
+	if f == nil {
+		return func(context.Context, E) {}
 	}
-}
-
-func (t Telemetry) pollDue(ctx context.Context, e PollDueEvent) {
-	if t.PollDue != nil {
-		t.PollDue(context.WithoutCancel(ctx), e)
-	}
-}
-
-func (t Telemetry) count(ctx context.Context, e CountEvent) {
-	if t.Count != nil {
-		t.Count(ctx, e)
-	}
-}
-
-func (t Telemetry) workers(ctx context.Context, e WorkersEvent) {
-	if t.Workers != nil {
-		t.Workers(ctx, e)
-	}
+	return f
 }
 
 // Events of jobs, for [JobEvent].

@@ -114,7 +114,7 @@ func Watch[D riverdriver.Driver[TTx], TTx any](config *river.Config, results ...
 			return errors.New("jobs: Watch: Handle and Send are nil: results would go nowhere")
 		}
 		r.Retry = r.Retry.withDefaults()
-		sources[i] = source{r.Organizations, r.Directory, r.Telemetry}
+		sources[i] = source{r.Organizations, r.Directory, r.Telemetry.complete()}
 	}
 	if len(results) == 0 {
 		return errors.New("jobs: Watch: no Results were given")
@@ -245,9 +245,7 @@ func (w *pollWorker[D, TTx]) NextRetry(job *river.Job[pollArgs]) time.Time {
 
 // Work makes one poll.
 func (w *pollWorker[D, TTx]) Work(ctx context.Context, job *river.Job[pollArgs]) error {
-	a := attempt{row: job.JobRow, organization: job.Args.Organization}
-	a.unlisted = w.cancelUnlisted(a)
-	return w.supervise(ctx, a, func(o Organization, source int) error {
+	return w.supervise(ctx, attempt{row: job.JobRow, organization: job.Args.Organization}, func(o Organization, source int) error {
 		return w.poll(ctx, o, w.results[source].Retry, job)
 	})
 }
