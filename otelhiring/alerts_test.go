@@ -623,6 +623,23 @@ var faults = map[string]scenario{
 		stopPolls()
 		env.collect(t, 20*time.Minute, env.recorder)
 	}, map[string]labels{"HiringPollsOverdue": {"instance": "", "cause": "the processes"}}, 0},
+	"after an outage the last of many organizations are polled minutes later": {func(t *testing.T, env *environment) {
+		env.workers(t, 1)
+		poll := func(from, to int) {
+			for i := from; i < to; i++ {
+				env.PollDue(t.Context(), fmt.Sprintf("organization-%d", i), time.Now().Add(time.Hour))
+			}
+		}
+		env.fault()
+		for i := range 12 {
+			env.PollDue(t.Context(), fmt.Sprintf("organization-%d", i), time.Now())
+		}
+		env.collect(t, 15*time.Minute, env.recorder)
+		poll(0, 10)
+		env.collect(t, 5*time.Minute, env.recorder)
+		poll(10, 12)
+		env.collect(t, 20*time.Minute, env.recorder)
+	}, map[string]labels{"HiringPollsOverdue": {"instance": "", "cause": "the processes"}}, 0},
 	"one of two processes is killed": {func(t *testing.T, env *environment) {
 		stop := env.workers(t, 2)
 		env.collect(t, 2*time.Hour, env.recorder)
