@@ -207,7 +207,12 @@ func TestDirectoryOpensEachOrganizationOnce(t *testing.T) {
 	table.set("acme", customer{api: api})
 	s.watch(t, testConfig(), jobs.Results[pgx.Tx]{Directory: table.directory(), Handle: s.insertResult})
 	eventually(t, func() bool { return s.polls(t) >= 4 })
-	table.Lock()
-	defer table.Unlock()
-	require.Equal(t, 1, table.opened["acme"])
+	opened := func() int {
+		table.Lock()
+		defer table.Unlock()
+		return table.opened["acme"]
+	}
+	require.Equal(t, 1, opened())
+	table.set("acme", customer{api: api, revision: "another key"})
+	eventually(t, func() bool { return opened() == 2 })
 }
