@@ -14,8 +14,9 @@ import (
 	"github.com/hiring-assessment/hiring-go/jobs"
 )
 
-// previousRelease is the commit of the previous release.
-const previousRelease = "beca249"
+// previousRelease is the commit of the previous release. Before the first release it is a
+// commit with River 0.47.0, whose saved states are those of the first release.
+const previousRelease = "0cf5987"
 
 // TestPreviousReleaseBesideThisOnePostgres runs a worker process of each release on one
 // database, as during a deployment, until all results are stored and all invitations
