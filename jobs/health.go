@@ -54,9 +54,12 @@ func (w *healthWorker[D, TTx]) Work(ctx context.Context, _ *river.Job[healthArgs
 	if w.inviting != nil {
 		names, err := w.inviting.names(ctx)
 		queued, queuedErr := t.queuedInvitations(ctx)
-		errs = append(errs, err, queuedErr, w.reportInvitations(ctx, t, names, queued))
-		names = slices.DeleteFunc(names, func(name string) bool { return queued[name].n == 0 })
-		errs = append(errs, insertMissing(ctx, t, client, names, QueueInvitations, func(name string) river.JobArgs { return inviteArgs{Organization: name} }))
+		errs = append(errs, err, queuedErr)
+		if queuedErr == nil {
+			errs = append(errs, w.reportInvitations(ctx, t, names, queued))
+			names = slices.DeleteFunc(names, func(name string) bool { return queued[name].n == 0 })
+			errs = append(errs, insertMissing(ctx, t, client, names, QueueInvitations, func(name string) river.JobArgs { return inviteArgs{Organization: name} }))
+		}
 	}
 	return errors.Join(append(errs, w.reportWorkers(ctx, t))...)
 }
