@@ -10,7 +10,7 @@ import (
 
 // Checkpoint keeps the state of a Watch or of SendAll, so that another process can
 // resume. Load returns the state that was saved last, or "" when none was. A state is at
-// most 256 KB of text and holds no candidate data.
+// most 256 KB of text. It holds ids, times and hashes, but no names and no addresses.
 //
 // Only one Watch or one run of SendAll may use a checkpoint at a time.
 type Checkpoint interface {

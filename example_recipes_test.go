@@ -140,8 +140,11 @@ func ExampleInvitationService_Resend_reminder() {
 			if !due || reminded[invitation.ID] {
 				continue
 			}
-			reminded[invitation.ID] = true // Before the request: after a lost response no second reminder is sent.
+			reminded[invitation.ID] = true // Save it before the request: after a lost response no second reminder is sent.
 			if _, err := client.Invitations.Resend(ctx, assessmentID, invitation.ID); err != nil {
+				if failure := new(hiring.Error); errors.As(err, &failure) && failure.Outcome == hiring.OutcomeNotDone {
+					delete(reminded, invitation.ID) // Nothing was sent.
+				}
 				return err
 			}
 		}

@@ -36,7 +36,7 @@ type InviteResult struct {
 //     matter.
 //   - After an unknown outcome Ensure lists the invitations 10 s and 60 s after the attempt
 //     ended. It sends again only if neither shows the address, at most
-//     RetryPolicy.MaxAttempts times.
+//     RetryPolicy.MaxAttempts requests in all.
 //   - After a 2xx response without a readable invitation it lists once and never sends again.
 //   - Calls of one client and its variants for the same address wait for each other.
 //

@@ -23,7 +23,7 @@ func inviteAndWatch(ctx context.Context, assessmentID string, since time.Time) e
 		return err
 	}
 	ada := hiring.NewInvitation{Email: "ada@example.com", Name: "Ada Example"}
-	if _, err := client.Invitations.Ensure(ctx, assessmentID, ada); err != nil { // One e-mail, however often this runs.
+	if _, err := client.Invitations.Ensure(ctx, assessmentID, ada); err != nil { // One e-mail, also after a lost response.
 		return err
 	}
 	options := hiring.WatchOptions{Since: since, Checkpoint: hiring.FileCheckpoint("watch.state")} // A restart resumes.
