@@ -211,6 +211,42 @@ func TestTailEndsWhereMoreIsPromisedForEver(t *testing.T) {
 	})
 }
 
+// TestTailRetriesEachOfItsRequests fails the first reads of the report and of the log.
+func TestTailRetriesEachOfItsRequests(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		down := apitest.RespondError(503, hiring.ErrInternal)
+		fake := apitest.NewScriptedServer(t, down, down, apitest.RespondData("[]"), down, apitest.RespondData("[]"), apitest.RespondData("[]"),
+			apitest.RespondData(apitest.ReadyReport), apitest.RespondData(`[{"seq":1,"kind":"attempt_started"}]`))
+		var got []int64
+		for e, err := range fake.Client(apitest.NoRetry).Events.Tail(t.Context(), "s", hiring.TailOptions{}) {
+			require.NoError(t, err)
+			got = append(got, e.Seq)
+		}
+		assert.Equal(t, []int64{1}, got)
+		assert.Len(t, fake.Requests(), 8)
+	})
+}
+
+// TestTailEndsAtOnceBeforeADistantWindow uses up the window, but for the reserve, with the
+// first page of the log.
+func TestTailEndsAtOnceBeforeADistantWindow(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		remaining := func(n int) []string {
+			return []string{"X-RateLimit-Limit: 1000", fmt.Sprint("X-RateLimit-Remaining: ", n), fmt.Sprint("X-RateLimit-Reset: ", time.Now().Add(time.Hour).Unix())}
+		}
+		fake := apitest.NewScriptedServer(t, apitest.RespondData(apitest.PendingReport, remaining(101)...),
+			apitest.RespondData(`[{"seq":1,"kind":"attempt_started"}]`, remaining(100)...))
+		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Minute)
+		defer cancel()
+		begun := time.Now()
+		err := apitest.LastError(fake.Client().Events.Tail(ctx, "s", hiring.TailOptions{}))
+		require.ErrorIs(t, err, context.DeadlineExceeded)
+		require.ErrorIs(t, err, hiring.ErrQuotaExhausted)
+		assert.Zero(t, time.Since(begun))
+		assert.Len(t, fake.Requests(), 2)
+	})
+}
+
 func TestTailEndsAtPermanentErrors(t *testing.T) {
 	for status, code := range map[int]hiring.ErrorCode{401: hiring.ErrInvalidToken, 403: hiring.ErrInsufficientScope, 404: hiring.ErrNotFound} {
 		fake := apitest.NewScriptedServer(t, apitest.RespondError(status, code))
