@@ -140,7 +140,7 @@ func (r *inviteRun) ensure(ctx context.Context, v invite) invite {
 	return v
 }
 
-// takeOver returns v with the last request to its claimed address: the later one of what the
+// takeOver returns v with the last request to its address: the later one of what the
 // client remembers and of what the checkpoint records.
 //
 // Any process may have sent the last request, and it may still take effect. Lookups that count
@@ -150,6 +150,7 @@ func (r *inviteRun) takeOver(v invite, last lastSend) invite {
 	certain := last.invitation != nil || last.lost != nil && last.lost.Outcome == OutcomeDone
 	if ended, found := r.log.unresolved(v.to); found && !certain && ended.After(last.at) {
 		last = lastSend{at: ended, lost: errEarlierRun}
+		r.service.sent.record(v.to, last, r.now()) // For a call that Each makes before v is claimed.
 	}
 	if last.lost != nil && last != v.last {
 		v.lookups = r.lookupsAfter(last)
@@ -200,27 +201,32 @@ func (r *inviteRun) send(ctx context.Context, v invite) invite {
 	return v.end(InviteNotSent, err)
 }
 
-// post sends an invitation and records the request: first as lost, which remains when a
-// panic ends the call. The address must be claimed or joined.
-func (s *InvitationService) post(ctx context.Context, assessmentID string, in NewInvitation, hooks requestHooks) (lastSend, error) {
-	to, clock, lost := inviting.To(assessmentID, in.Email), &s.core.shared.clock, *errNotReturned
-	inFlight := lastSend{at: clock.Now(), lost: &lost}
-	s.sent.record(to, inFlight)
-	r := newRequest("Invitations.Send", "POST /assessments/{id}/invitations", pathID{"assessmentID", assessmentID})
+func newInviteRequest(operation, assessmentID string) request {
+	return newRequest(operation, "POST /assessments/{id}/invitations", pathID{"assessmentID", assessmentID})
+}
+
+// post sends an invitation and records the request if it may have sent an e-mail, also when a
+// panic ends the call.
+func (s *InvitationService) post(ctx context.Context, assessmentID string, in NewInvitation, hooks requestHooks) (last lastSend, err error) {
+	to, clock := inviting.To(assessmentID, in.Email), &s.core.shared.clock
+	last = lastSend{at: clock.Now(), lost: errNotReturned}
+	defer func() {
+		if last != (lastSend{}) {
+			s.sent.record(to, last, clock.Now())
+		}
+	}()
+	r := newInviteRequest("Invitations.Send", assessmentID)
 	r.requestHooks = hooks
 	invitation, err := do[Invitation](ctx, s.core, in.apply(r, s.core.dialect))
-	last := lastSend{at: clock.Now()}
 	failure, ok := errors.AsType[*Error](err)
 	switch {
 	case err == nil:
-		last.invitation = &invitation
+		last = lastSend{at: clock.Now(), invitation: &invitation}
 	case ok && (failure.Outcome == OutcomeDone || failure.Outcome == OutcomeUnknown):
-		last.lost = failure
+		last = lastSend{at: clock.Now(), lost: failure}
 	default:
-		s.sent.settle(to, inFlight)
-		return lastSend{}, err
+		last = lastSend{}
 	}
-	s.sent.record(to, last)
 	return last, err
 }
 
@@ -237,7 +243,7 @@ func (r *inviteRun) lookUp(ctx context.Context, v invite, wanted string) invite 
 		}
 	}
 	v.last.invitation, v.last.lost = &invitation, nil
-	r.service.sent.record(v.to, v.last)
+	r.service.sent.record(v.to, v.last, r.now())
 	r.log.resolved(v.to)
 	return v.found(invitation)
 }
@@ -335,8 +341,7 @@ func (r *inviteRun) awaitDue(ctx context.Context, due time.Time) error {
 
 // check rejects an invalid candidate before anything is sent.
 func (r *inviteRun) check(v invite) error {
-	return v.result.Candidate.apply(newRequest("Invitations.Ensure", "POST /assessments/{id}/invitations",
-		pathID{"assessmentID", r.assessmentID}), r.service.core.dialect).err
+	return v.result.Candidate.apply(newInviteRequest("Invitations.Ensure", r.assessmentID), r.service.core.dialect).err
 }
 
 // find returns the known invitation of an addressee.
@@ -502,7 +507,8 @@ func (r *inviteRun) nextWindow(ctx context.Context, err error) time.Duration {
 		return 0 // The scan has waited already.
 	}
 	failure, ok := errors.AsType[*Error](err)
-	if !ok || ctx.Err() != nil || failure.throttled || failure.RetryAfter > r.patience || !errors.Is(failure, ErrQuotaExhausted) && !failure.usedUp() {
+	limited := ok && !failure.throttled && (errors.Is(failure, ErrQuotaExhausted) || failure.usedUp())
+	if !limited || ctx.Err() != nil || failure.RetryAfter > r.patience {
 		return 0
 	}
 	return max(0, failure.RetryAfter)

@@ -312,12 +312,13 @@ func (r *bulkRun) sendQueued(ctx context.Context, v invite) invite {
 func (r *bulkRun) awaitTurn(ctx context.Context) (waited bool, err error) {
 	k := r.service.core
 	wait, nextWindow, window := k.shared.quotas.Pace(k.keys.lastUsed().id, k.config.reserveShare, time.Now())
-	reason := error(paceError(wait, window))
-	if until := time.Until(r.blocked.until); until > wait {
-		wait, nextWindow, reason = until, true, r.blocked.err
-	}
-	if wait <= 0 {
+	until := time.Until(r.blocked.until)
+	if max(wait, until) <= 0 {
 		return false, nil
+	}
+	reason := error(paceError(wait, window))
+	if until > wait {
+		wait, nextWindow, reason = until, true, r.blocked.err
 	}
 	why, moved := PauseQuota, k.shared.clock.Moved()
 	if due, pending := r.nextLookup(); pending > 0 && due.Sub(r.now()) < wait {
@@ -399,17 +400,9 @@ func (p *InviteProgress) count(outcome InviteOutcome) {
 // paceError returns the error of a run that ends while it waits to spread its requests over
 // the window.
 func paceError(wait time.Duration, window quota.Window) *Error {
-	e := &Error{
-		Code: ErrRateLimited,
-		Message: fmt.Sprintf("not sent, because the rest of the write rate limit of %d an hour is shared with others and "+
-			"spread until %s", window.Limit, window.Reset.Format(time.RFC3339)),
-		Method:     http.MethodPost,
-		Route:      "/assessments/{id}/invitations",
-		Outcome:    OutcomeNotDone,
-		RetryAfter: wait,
-		RateLimit:  RateLimit(window),
-		Operation:  "Invitations.Send",
-	}
-	e.causedBy(ErrQuotaExhausted)
+	s := &subject{request: newInviteRequest("Invitations.Send", ""), key: noKey}
+	e := s.fail(&roundTrip{limit: RateLimit(window)}, fmt.Sprintf("not sent, because the rest of the write rate limit of %d an hour is "+
+		"shared with others and spread until %s", window.Limit, window.Reset.Format(time.RFC3339)), ErrQuotaExhausted)
+	e.Code, e.RetryAfter = ErrRateLimited, wait
 	return e
 }

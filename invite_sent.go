@@ -11,7 +11,7 @@ import (
 // lastSend is the last request that may have sent an e-mail to an address. The zero value
 // means that there was none.
 type lastSend struct {
-	at         time.Time   // When the request ended; while it is in flight, when it began.
+	at         time.Time   // When the request ended; for a call that a panic ended, when it began.
 	invitation *Invitation // That it sent. Nil while that is not known.
 	lost       *Error      // Not nil if the e-mail may have been sent: OutcomeUnknown, or OutcomeDone without a readable body.
 }
@@ -83,19 +83,19 @@ func (s *sentInvitations) release(to inviting.Addressee) {
 	}
 }
 
-// record records a request to an address that is claimed or joined. An invitation is only
-// replaced by another one, and any other request by a later one.
-func (s *sentInvitations) record(to inviting.Addressee, request lastSend) {
+// record records a request. An invitation is only replaced by another one, and any other
+// request by a later one.
+func (s *sentInvitations) record(to inviting.Addressee, request lastSend, now time.Time) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	e := s.entries[to]
+	e := s.entry(to, now)
 	if request.invitation != nil || e.last.invitation == nil && !request.at.Before(e.last.at) {
 		e.last = request
 	}
 }
 
-// settle drops a request that certainly sent no e-mail, unless another call has made one
-// since.
+// settle drops a request to a claimed address that certainly sent no e-mail, unless another
+// call has made one since.
 func (s *sentInvitations) settle(to inviting.Addressee, request lastSend) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -25,7 +25,7 @@ func invited(at time.Time, id string) lastSend {
 func recorded(s *sentInvitations, to inviting.Addressee, now time.Time, requests ...lastSend) {
 	for _, request := range requests {
 		s.join(to, now)
-		s.record(to, request)
+		s.record(to, request, now)
 		s.release(to)
 	}
 }
@@ -88,19 +88,17 @@ func TestOldSentInvitationsAreDropped(t *testing.T) {
 
 // TestTheUnknownOutcomeOfAnotherCallIsKept claims an address while a Send for it ends.
 func TestTheUnknownOutcomeOfAnotherCallIsKept(t *testing.T) {
-	inFlight := lastSend{at: lost.at, lost: &Error{}}
 	for name, end := range map[string]func(*sentInvitations){
-		"the claim sent nothing":               func(*sentInvitations) {},
-		"the claim settled the outcome before": func(s *sentInvitations) { s.settle(ada, lost) },
-		"the request of the claim is refused":  func(s *sentInvitations) { s.settle(ada, inFlight) },
-		"the request of the claim ended first": func(s *sentInvitations) { s.record(ada, inFlight) },
+		"the claim sent nothing":                 func(*sentInvitations) {},
+		"the claim settled the outcome before":   func(s *sentInvitations) { s.settle(ada, lost) },
+		"the request of the claim ended first":   func(s *sentInvitations) { s.record(ada, lost, lost.at) },
+		"another request ended at the same time": func(s *sentInvitations) { s.settle(ada, lastSend{at: later.at, lost: &Error{}}) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			var s sentInvitations
 			recorded(&s, ada, time.Now(), lost)
 			_, busy := s.claim(ada, time.Now())
 			assert.Nil(t, busy)
-			s.record(ada, inFlight)
 			recorded(&s, ada, time.Now(), later)
 			end(&s)
 			s.release(ada)

@@ -85,7 +85,9 @@ func read(name string) (candidates []hiring.NewInvitation, err error) {
 }
 
 // invite prints the number of each outcome. Its error names failed candidates by their position in the file.
-func invite(ctx context.Context, client *hiring.Client, assessment string, candidates []hiring.NewInvitation, checkpoint hiring.Checkpoint, stdout io.Writer) error {
+func invite(ctx context.Context, client *hiring.Client, assessment string, candidates []hiring.NewInvitation,
+	checkpoint hiring.Checkpoint, stdout io.Writer,
+) error {
 	var progress hiring.InviteProgress
 	err := client.Invitations.SendAll(ctx, assessment, slices.Values(candidates), hiring.SendAllOptions{
 		Progress: func(p hiring.InviteProgress) {

@@ -434,3 +434,29 @@ func TestTheLatestRequestOfTheCheckpointCounts(t *testing.T) {
 		requireOneMailEach(t, server, assessment, 1)
 	})
 }
+
+// Each invites an address to which an earlier run has a request under way. The run knows
+// that from the checkpoint and waits for a lookup.
+func TestEnsureInEachKnowsWhatTheCheckpointRecords(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		server, assessment := apitest.StartWithAssessment(t)
+		people := apitest.Candidates(2, 1)
+		store := killed(t, server, assessment, people[1:], sandbox.Fault{Route: apitest.InviteRoute, Reset: true, Late: 30 * time.Second})
+		server.Inject(sandbox.Fault{Route: apitest.InviteRoute, Reset: true, After: true})
+		client := server.LiveClient()
+		var within []hiring.InviteOutcome
+		each := func(invited hiring.InviteResult, err error) bool {
+			require.NoError(t, err)
+			if within == nil {
+				assert.Equal(t, people[0], invited.Candidate)
+				got, err := client.Invitations.Ensure(t.Context(), assessment, people[1])
+				require.NoError(t, err)
+				within = append(within, got.Outcome)
+			}
+			return true
+		}
+		require.NoError(t, client.Invitations.SendAll(t.Context(), assessment, slices.Values(people), hiring.SendAllOptions{Each: each, Checkpoint: store}))
+		assert.Equal(t, []hiring.InviteOutcome{hiring.InviteExisting}, within)
+		requireOneMailEach(t, server, assessment, 2)
+	})
+}

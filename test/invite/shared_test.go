@@ -542,3 +542,23 @@ func TestAShortScanIsNoUpdateAfterAWindow(t *testing.T) {
 		requireOneMailEach(t, server, assessment, 253)
 	})
 }
+
+// A Send that the API rejects says nothing about the request before it.
+func TestARejectedSendLeavesAnUnknownOutcomeOpen(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		server, assessment := apitest.StartWithAssessment(t)
+		server.Inject(sandbox.Fault{Route: apitest.InviteRoute, Reset: true, Late: 30 * time.Second})
+		client := server.LiveClient()
+		ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
+		defer cancel()
+		_, err := client.Invitations.Ensure(ctx, assessment, apitest.Ada)
+		require.ErrorIs(t, err, hiring.ErrOutcomeUnknown)
+		server.Inject(sandbox.Fault{Route: apitest.InviteRoute, Code: hiring.ErrConflict})
+		_, err = client.Invitations.Send(t.Context(), assessment, apitest.Ada)
+		require.ErrorIs(t, err, hiring.ErrConflict)
+		got, err := client.Invitations.Ensure(t.Context(), assessment, apitest.Ada)
+		require.NoError(t, err)
+		assert.Equal(t, hiring.InviteExisting, got.Outcome)
+		requireOneMailEach(t, server, assessment, 1)
+	})
+}
