@@ -99,6 +99,11 @@ func noResponse(s *subject, trip *roundTrip, end *attemptEnd) classification {
 }
 
 // rejected classifies a response with a status from 300.
+//
+// The error is complete before the body is judged, because a body that was cut may still
+// hold the API's code and message, which say more than the cut. A 401 is not retried even
+// then: failed authentications throttle the address of all keys. The 404 of a DELETE becomes
+// a success last, because only a response of the API proves that the resource is gone.
 func rejected(s *subject, trip *roundTrip, end *attemptEnd) classification {
 	e := s.fail(trip, "", trip.bodyErr)
 	e.setRejection(trip.body)
@@ -130,6 +135,10 @@ func rejected(s *subject, trip *roundTrip, end *attemptEnd) classification {
 
 // unusable classifies a 2xx response that is incomplete, not from the API, or not what
 // was promised.
+//
+// The outcome of a write differs: the API has done what its 2xx says, however broken the
+// body is, but an intermediary's 2xx says nothing. A body that was cut before it showed
+// whose it is counts as unknown, because sending the write again could do it twice.
 func unusable(s *subject, trip *roundTrip, dec *decoded, end *attemptEnd) classification {
 	v := classification{fromAPI: dec.intermediary == ""}
 	cause := dec.err

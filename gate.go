@@ -59,8 +59,13 @@ func (r *reservation) recordAuthentication(trip *roundTrip, class classification
 }
 
 // admit waits until an attempt may be sent, and returns its reservation or the error
-// that prevents the attempt. It gets the key again after each wait, because keys may
-// rotate meanwhile.
+// that prevents the attempt.
+//
+// Waiting belongs to the attempt and not to the call, because everything may change during a
+// wait: the key may rotate, the context may end, and another call may use what was left. So
+// each pass begins again with the context and the key. The context is checked twice, because
+// a key source may take as long as it wants. The hook before runs after each wait, because
+// what Ensure knows of the invitations has aged.
 func (c *call) admit() (reservation, error) {
 	waited := c.failure != nil && c.failure.usedUp() // For a window, since the attempt before.
 	for {
@@ -103,6 +108,10 @@ func (c *call) awaitBarrier(barrier quota.Barrier) error {
 
 // enterUncrowded asks the rate limit to admit an attempt. While attempts in flight may use the
 // last remaining requests, it waits for their responses, up to quota.CrowdWait for each.
+//
+// Without this wait, calls that begin together would all count on the same remaining request,
+// and most would be refused. The wait is bounded, because a response may never come. Then the
+// attempt is admitted all the same: a refused request costs less than a call that hangs.
 func (c *call) enterUncrowded(key *credential) (barrier quota.Barrier, begun uint64) {
 	for hurry := false; ; {
 		barrier, begun = c.core.shared.quotas.Enter(key.id, classOf(c.request.method), c.core.config.reserveShare, hurry, time.Now())

@@ -63,8 +63,9 @@ func responseOf(ctx context.Context) *Response {
 // context and function: a nil context means the given one. The functions are called in
 // the goroutine of the call, or with [Pager.Prefetch] partly in another goroutine, and
 // must return soon. They must not invite an address whose invitation is in flight: with the
-// given context such a call is an error, and with another it waits for itself. Each beginning has exactly one end, also after a panic. A panic in
-// such a function reaches the caller.
+// given context such a call is an error, and with another it waits for itself. Each
+// beginning has exactly one end, also after a panic. A panic in such a function reaches the
+// caller.
 //
 // Trace functions never receive the key. Only errors can name people or resources:
 // the error that ends a call, and Exchange.Err. See [Exchange].
