@@ -238,7 +238,8 @@ func (t table) queuedInvitations(ctx context.Context) (map[string]jobCount, erro
 	return queued, err
 }
 
-// reportInvitations reports the queued invitations, and those whose run has failed.
+// reportInvitations reports the queued invitations, and those whose run has failed or
+// waits for another limit of the plan.
 func (w *healthWorker[D, TTx]) reportInvitations(ctx context.Context, t table, names []string, queued map[string]jobCount) error {
 	failures := "cardinality(errors)"
 	if t.database == sqlite {
@@ -246,7 +247,8 @@ func (w *healthWorker[D, TTx]) reportInvitations(ctx context.Context, t table, n
 	}
 	var failing []string
 	err := t.queryJSON(ctx, "organization", `SELECT DISTINCT args->>'organization' AS organization FROM river_job WHERE queue = '`+QueueInvitations+`'
-		AND state IN ('available', 'retryable', 'running', 'scheduled', 'discarded') AND `+failures+` > 0`, &failing)
+		AND state IN ('available', 'retryable', 'running', 'scheduled', 'discarded')
+		AND (`+failures+` > 0 OR metadata->>'`+metadataPlan+`' = 'reached')`, &failing)
 	if err != nil {
 		return err
 	}

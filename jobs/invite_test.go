@@ -117,7 +117,11 @@ func TestInvitationsWaitForLimits(t *testing.T) {
 func invitationsWaitForLimits[D riverdriver.Driver[TTx], TTx any](t *testing.T, s *store[D, TTx]) {
 	api := newAPI(t)
 	api.SetPlan(sandbox.LiveKey, 8, 10)
-	client := s.startInviting(t, api)
+	config, r := testConfig(), newRecorder()
+	var log logBuffer
+	config.Logger = log.logger()
+	require.NoError(t, jobs.SendInvitations[D, TTx](config, jobs.Invitations{Organizations: api.organizations(), Telemetry: r.telemetry()}))
+	client, _ := s.start(t, config)
 	s.invite(t, client, api.assessment, candidates(5)...)
 	snoozed := func(least, most time.Duration) func() bool {
 		return func() bool {
@@ -136,6 +140,8 @@ func invitationsWaitForLimits[D riverdriver.Driver[TTx], TTx any](t *testing.T, 
 	eventually(t, snoozed(50*time.Minute, time.Hour+time.Second), "the limit of the plan is reached")
 	require.True(t, s.statusIs(t, jobs.StatusSent, 2)())
 	require.True(t, s.statusIs(t, jobs.StatusQueued, 3)())
+	require.Regexp(t, `level=WARN msg="jobs: the limit of the plan is reached: queued invitations wait" organization=acme kind=hiring_invitations next_attempt=\S+`, log.String())
+	eventually(t, func() bool { return r.deliveries(jobs.InvitationsStuck) == 3 })
 
 	api.SetPlan(sandbox.LiveKey, 8, 100)
 	api.SetQuota(sandbox.LiveKey, sandbox.ClassWrite, 1)
@@ -148,6 +154,7 @@ func invitationsWaitForLimits[D riverdriver.Driver[TTx], TTx any](t *testing.T, 
 	eventually(t, s.statusIs(t, jobs.StatusSent, 3))
 	eventually(t, snoozed(30*time.Minute, time.Hour+time.Second), "the write rate limit is used up")
 	require.True(t, s.statusIs(t, jobs.StatusQueued, 2)())
+	eventually(t, func() bool { return r.deliveries(jobs.InvitationsStuck) == 0 }, "waiting for the rate limit is not stuck")
 	for _, e := range api.Journal() {
 		require.NotEqual(t, http.StatusTooManyRequests, e.Status)
 	}

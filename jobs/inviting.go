@@ -40,7 +40,8 @@ type Invitations struct {
 //
 //   - When the window of the rate limit is used up, the job is snoozed until the next
 //     window.
-//   - When the limit of the plan is reached, the job is snoozed for PlanWait.
+//   - When the limit of the plan is reached, the job is snoozed for PlanWait, with a log
+//     line at WARN. The queued invitations are then reported as [InvitationsStuck].
 //   - An invitation that the API rejects is cancelled. Its row contains the reason.
 //     The others are sent.
 //   - After a transient error ([hiring.IsTransient]) the job is snoozed, for one minute
@@ -126,6 +127,9 @@ func (w *inviteWorker[D, TTx]) Work(ctx context.Context, job *river.Job[inviteAr
 
 func (w *inviteWorker[D, TTx]) sendQueued(ctx context.Context, organization Organization, job *river.Job[inviteArgs]) error {
 	t := workerTable[TTx](ctx)
+	if err := river.MetadataSet(ctx, metadataPlan, ""); err != nil {
+		return err
+	}
 	for {
 		first, found, err := t.nextQueued(ctx, organization.Name, queuedInvitation{})
 		if err != nil {
@@ -165,7 +169,10 @@ func (w *inviteWorker[D, TTx]) completeUnlessQueued(ctx context.Context, job *ri
 func (w *inviteWorker[D, TTx]) snoozeOrFail(ctx context.Context, o Organization, job *rivertype.JobRow, err error) error {
 	switch {
 	case errors.Is(err, hiring.ErrPlanLimitReached):
-		return river.JobSnooze(w.planDelay(ctx, o))
+		delay := w.planDelay(ctx, o)
+		w.logger().WarnContext(ctx, "jobs: the limit of the plan is reached: queued invitations wait", "organization", o.Name,
+			"kind", KindInvitations, "next_attempt", time.Now().Add(delay).UTC().Format(time.RFC3339))
+		return errors.Join(river.MetadataSet(ctx, metadataPlan, "reached"), river.JobSnooze(delay))
 	case errors.Is(err, hiring.ErrRateLimited):
 		return snoozeIfRateLimited(err)
 	case errors.Is(err, errTimeUp), ctx.Err() != nil:
@@ -175,6 +182,10 @@ func (w *inviteWorker[D, TTx]) snoozeOrFail(ctx context.Context, o Organization,
 	}
 	return err
 }
+
+// metadataPlan is the key in the metadata of a run that has the value reached while the
+// limit of the plan stops the run.
+const metadataPlan = "hiring_plan"
 
 // outageDelay returns the delay after a transient error: one to five minutes, growing
 // with the number of snoozes.

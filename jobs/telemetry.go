@@ -103,5 +103,5 @@ const (
 // States of invitations in the database, for [CountEvent].
 const (
 	InvitationsQueued = "queued" // Not sent yet. Oldest is when the first of them was queued.
-	InvitationsStuck  = "stuck"  // Queued for an organization whose run has failed, for example because the key is rejected.
+	InvitationsStuck  = "stuck"  // Queued for an organization whose run has failed, for example because the key is rejected, or has reached the limit of the plan.
 )
