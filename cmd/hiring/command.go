@@ -67,7 +67,7 @@ func writeLines[T any](a *app, items func(context.Context, task) (iter.Seq2[T, e
 func group(use, singular, short string, commands ...*cobra.Command) *cobra.Command {
 	c := &cobra.Command{Use: use, Aliases: []string{singular}, Short: short,
 		RunE: func(c *cobra.Command, _ []string) error {
-			return usagef("%s needs a command: %s", commandName(c), availableNames(c))
+			return adviceError{usagef("%s needs a command", commandName(c)), "hiring help " + commandName(c) + " lists them"}
 		}}
 	c.AddCommand(commands...)
 	return c

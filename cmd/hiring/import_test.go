@@ -65,9 +65,12 @@ func TestImportAsksBeforeItSends(t *testing.T) {
 	got = u.run(line...)
 	assert.Equal(t, exitUsage, got.code)
 	assert.Contains(t, got.stderr, plan+"hiring: This would send invitation e-mails to 7 candidates with a live key. Confirm with --yes.")
-	got, _ = u.inDialog([]answer{{"Continue? [y/N] ", "n\n"}}, line...)
-	assert.Equal(t, exitFailed, got.code)
-	assert.Empty(t, h.invitations(), "no e-mail was sent before the confirmation")
+	for _, no := range []string{"n\n", "\x04"} { // The second is Ctrl-D.
+		got, _ = u.inDialog([]answer{{"Continue? [y/N] ", no}}, line...)
+		assert.Equal(t, exitFailed, got.code)
+		assert.Contains(t, got.stdout, "Nothing was changed.")
+		assert.Empty(t, h.invitations(), "no e-mail was sent before the confirmation")
+	}
 
 	got, _ = u.inDialog([]answer{{"This will send invitation e-mails to 7 candidates with a live key. Continue? [y/N] ", "yes\n"}}, line...)
 	assert.Equal(t, exitOK, got.code, got.stdout)

@@ -10,12 +10,11 @@ import (
 	"github.com/hiring-assessment/hiring-go/cmd/hiring/internal/output"
 )
 
-// window is the state of a rate limit as the user sees it.
+// window is the state of a rate limit. Members that are not known are null.
 type window struct {
 	Class     string     `json:"class"`
-	Known     bool       `json:"known"`
-	Limit     int        `json:"limit"`
-	Remaining int        `json:"remaining"`
+	Limit     *int       `json:"limit"`
+	Remaining *int       `json:"remaining"`
 	Reset     *time.Time `json:"reset"`
 }
 
@@ -34,8 +33,8 @@ rate limit for writes only in responses to writes.`,
 			return output.List(t.Printer, output.Table[window]{
 				Shown: []string{"class", "remaining", "limit", "reset"},
 				Own: map[string]func(window) any{
-					"remaining": func(w window) any { return orUnknown(w, w.Remaining) },
-					"limit":     func(w window) any { return orUnknown(w, w.Limit) },
+					"remaining": func(w window) any { return orNotKnown(w.Remaining) },
+					"limit":     func(w window) any { return orNotKnown(w.Limit) },
 				},
 			}, output.Of(newWindow("read", quota.Read), newWindow("write", quota.Write)), output.Selection{})
 		}),
@@ -43,17 +42,16 @@ rate limit for writes only in responses to writes.`,
 }
 
 func newWindow(class string, limit hiring.RateLimit) window {
-	w := window{Class: class, Known: limit.Known(), Limit: limit.Limit, Remaining: limit.Remaining}
-	if w.Known {
-		reset := limit.Reset.UTC()
-		w.Reset = &reset
+	if !limit.Known() {
+		return window{Class: class}
 	}
-	return w
+	reset := limit.Reset.UTC()
+	return window{Class: class, Limit: &limit.Limit, Remaining: &limit.Remaining, Reset: &reset}
 }
 
-func orUnknown(w window, n int) any {
-	if !w.Known {
+func orNotKnown(n *int) any {
+	if n == nil {
 		return "not known"
 	}
-	return n
+	return *n
 }

@@ -71,15 +71,6 @@ func available(c *cobra.Command) []*cobra.Command {
 	return slices.DeleteFunc(slices.Clone(c.Commands()), func(child *cobra.Command) bool { return !child.IsAvailableCommand() })
 }
 
-// availableNames returns the names of the commands that the help of a group lists.
-func availableNames(c *cobra.Command) string {
-	var names []string
-	for _, child := range available(c) {
-		names = append(names, child.Name())
-	}
-	return strings.Join(names, ", ")
-}
-
 // unknownFlag suggests flags with a similar name.
 func unknownFlag(c *cobra.Command, e *pflag.NotExistError) error {
 	if shorthands := e.GetSpecifiedShortnames(); shorthands != "" {

@@ -75,6 +75,8 @@ func TestAssessmentsByName(t *testing.T) {
 		{"assessments", "get", "senior payments ENGINEER"},
 		{"assessments", "get", "Senior", "--jq", ".id"},
 		{"assessments", "get", "a0000000-0000-4000-8000-000000000001"},
+		{"assessments", "create", "--challenge", "payments", "--name", "Backend"},
+		{"challenges", "get", "Payments backend"},
 		{"assessments", "close", "senior"},
 		{"assessments", "delete", "senior"},
 		{"invitations", "list", "-a", "Senior", "--limit", "1"},

@@ -97,7 +97,7 @@ func TestFrequentErrorTexts(t *testing.T) {
 		"members extra":                           "hiring: There is no command hiring members extra. hiring help members lists the commands.\n",
 		"assessments get":                         "hiring: assessments get needs <assessment>. Usage: hiring assessments get <assessment>.\n",
 		"submissions get a b":                     "hiring: submissions get takes 1 argument, got 'a', 'b'. Usage: hiring submissions get <submission-id>.\n",
-		"submissions":                             "hiring: submissions needs a command: archive, export, find, get, list, report, wait.\n",
+		"submissions":                             "hiring: submissions needs a command. hiring help submissions lists them.\n",
 		"invitations list":                        "hiring: --assessment is missing. hiring assessments list shows the names and ids.\n",
 		"assessments close " + sandbox.UnknownID:  "hiring: 404 NOT_FOUND: The resource does not exist",
 		"submissions report " + sandbox.UnknownID: "hiring: 404 NOT_FOUND: The resource does not exist (request req_",
@@ -166,4 +166,14 @@ func TestNoKeyInAnError(t *testing.T) {
 	} {
 		assert.Equal(t, want, explain(errors.New(said), exitFailed))
 	}
+}
+
+// TestUnreachableServerNamesDoctor: a call without a response says what to do, unless a time
+// limit or the user ended it.
+func TestUnreachableServerNamesDoctor(t *testing.T) {
+	t.Parallel()
+	refused := &hiring.Error{Operation: "Account.Get", Attempts: 4}
+	assert.Contains(t, explain(refused, exitFailed), "hiring doctor checks the connection.")
+	assert.NotContains(t, explain(refused, exitInterrupted), "doctor")
+	assert.NotContains(t, explain(adviceError{refused, "--timeout sets another limit"}, exitFailed), "doctor")
 }

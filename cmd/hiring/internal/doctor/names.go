@@ -90,6 +90,15 @@ func (e *examination) with(name, value string) (*hiring.Client, hiring.Dialect) 
 	return client, d
 }
 
+// use makes a value of a field known, unless the client rejects the value.
+func (e *examination) use(name, value string) bool {
+	client, dialect := e.with(name, value)
+	if client != nil {
+		e.client, e.dialect = client, dialect
+	}
+	return client != nil
+}
+
 // known returns the values of a field to try first.
 func (e *examination) known(name string) []string {
 	f := e.fields[name]
@@ -187,9 +196,8 @@ func (e *examination) settleBySearch(ctx context.Context, name, path, value stri
 	if len(found) != 1 || e.settled(name) || slices.Contains(f.disproved, found[0]) {
 		return
 	}
-	if client, dialect := e.with(name, found[0]); client != nil {
+	if e.use(name, found[0]) {
 		f.observed, f.evidence = found[0], evidence
-		e.client, e.dialect = client, dialect
 	}
 }
 

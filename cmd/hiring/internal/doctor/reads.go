@@ -43,9 +43,7 @@ func (e *examination) readDocument(ctx context.Context) reply {
 	for name, f := range e.fields {
 		f.documented = e.doc.values(name, f.assumed)
 		if len(f.documented) > 0 {
-			if client, dialect := e.with(name, f.documented[0]); client != nil {
-				e.client, e.dialect = client, dialect
-			}
+			e.use(name, f.documented[0])
 		}
 	}
 	return r

@@ -155,9 +155,7 @@ func (e *examination) send(ctx context.Context, assessment string) (sent reply) 
 		for field, value := range found {
 			f := e.fields[field]
 			f.disproved = without(f.disproved, []string{value}) // A complaint about one name may blame both.
-			if client, dialect := e.with(field, value); client != nil {
-				e.client, e.dialect = client, dialect
-			}
+			e.use(field, value)
 		}
 		settle(email, []string{found[email]}, hasEmail)
 		settle(name, []string{found[name]}, hasName)
