@@ -14,6 +14,7 @@ const (
 	maxSweepPages  = 10
 	farBehind      = 6 * time.Hour // when nothing was swept for so long.
 	deepSweepEvery = 75 * time.Minute
+	deepestWithin  = 90 * time.Minute
 	sweepDepths    = 12  // Of sweeps: an hour, two hours, ..., 85 days.
 	spareShare     = 0.8 // The share of the rate limit that a sweep over all of Lookback may use.
 )
@@ -150,11 +151,28 @@ func (w *watch) planSweepLevels(now time.Time) {
 		sweeps := &w.Sweeps.Levels[level]
 		age := now.Sub(sweeps.StartedAt)
 		rests := sweeps.Credit < 1 || age >= 0 && age < time.Duration(levelIntervals[level]*int64(min(w.Max, usualInterval)))
-		if w.continueSweep(level, int(sweeps.Credit)) || level < covered || level > covered && rests {
+		pages := int(sweeps.Credit)
+		if level == deepest {
+			pages = max(pages, w.deepestPages())
+		}
+		if w.continueSweep(level, pages) || level < covered || level > covered && rests {
 			continue
 		}
-		w.addSweep(now, level, filter, w.levelStart(now, level), max(1, int(sweeps.Credit)))
+		w.addSweep(now, level, filter, w.levelStart(now, level), max(1, pages))
 	}
+}
+
+// deepestPages returns how many pages a rare poll reads of a sweep over all of Lookback, beyond its
+// share: with reads to spare, such a sweep takes 90 minutes at most.
+func (w *watch) deepestPages() int {
+	if !w.Pace.isRare() {
+		return 0
+	}
+	pages, last := w.Pace.spareReads(), w.Sweeps.Levels[deepest].Pages
+	if last > 0 {
+		pages = min(pages, int(float64(last)*w.Pace.Scheduled.Seconds()/deepestWithin.Seconds())+1)
+	}
+	return pages
 }
 
 // addSweep begins a sweep of the submissions created since from. Without a status filter

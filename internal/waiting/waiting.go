@@ -11,10 +11,10 @@
 // submission whose times lie apart, and lists since a moment before or after each of
 // them (experiment.go).
 //
-//   - Evaluation: one page a poll shows everything new (plan.go).
+//   - Evaluation: one page a poll shows everything new (new_evaluations.go).
 //   - Submission: the same, if the listing reaches back as far as grading takes.
 //   - Other: listing what is evaluated would mean listing everything again, so the machine
-//     lists the unfinished submissions instead (unfinished.go).
+//     lists the unfinished submissions instead (waiting_set.go).
 //
 // # The unfinished submissions
 //
@@ -23,7 +23,7 @@
 // which statuses there are, and from which of them an evaluation comes directly. It lists
 // those in every poll, and the others rarely. Where the API does not filter by these
 // statuses, the machine lists the evaluated submissions at three depths, each with a
-// share of the rate limit (sweep.go).
+// share of the rate limit (sweeps.go).
 //
 // # What may be missed
 //
@@ -42,17 +42,28 @@
 // # Rare polls and failures
 //
 // Pages and single reads are counted per time: an hour between two polls has the shares of an
-// hour (sweep.go). What a poll could not read does not wait for an interval. After a failed
+// hour (pace.go). Where the status filter does not work, rare polls spend the reads that are to spare on
+// the deepest sweep, which then takes 90 minutes. What a poll could not read does not wait for an interval. After a failed
 // request the poll resumes within a minute, then within twice as long. A poll that was not
 // resumed when it was due is abandoned, and a new one lists what is new.
 //
-// # Memory
+// # Parts
 //
-// The machine remembers what it delivered until a completed listing shows that the times
-// of a submission alone prove its delivery (memory.go). A poll is a list of listings,
-// then single reads. The interval between two polls depends on what a poll cost and on
-// what remains of the rate limit (interval.go). The state can be saved between any two
-// requests, and another process can resume it (state.go): it is the complete memory.
+// The state of a machine has parts, each with its type, its JSON, its plan and its correction when the
+// server's clock is put back. What is not in a part does not survive an action (state.go).
+//
+//   - poll: the listings and the single reads of the current poll (poll.go, listing.go).
+//   - pace: intervals, pauses after failures, and the use of the rate limit (pace.go).
+//   - sinceMeaning: the experiment (experiment.go).
+//   - newEvaluations: up to where evaluated submissions were listed (new_evaluations.go).
+//   - waitingSet: the awaited submissions and the statuses that list them (waiting_set.go).
+//   - sweeps: of a watch only (sweeps.go).
+//   - memory: of a watch only. It keeps what was delivered until a completed listing shows that the
+//     times of a submission alone prove its delivery (memory.go).
+//
+// A planner decides what a poll lists: watch for all new evaluations (watch.go), or knownIDs for given
+// ids (known_ids.go), which needs no sweeps, no memory of deliveries and no saved state. A poll is a list
+// of listings, then single reads.
 package waiting
 
 import (
@@ -313,7 +324,7 @@ func (m *Machine) interruptPoll(now time.Time, retry time.Duration) {
 }
 
 // abandonOldPoll ends a poll whose caller did not continue it when it was due: what was
-// evaluated meanwhile needs a new poll.
+// evaluated meanwhile needs a new poll. A wait for known ids runs in one process, which continues.
 func (m *Machine) abandonOldPoll(now time.Time) {
 	if m.Watch != nil && m.Poll.Running && !m.OpenedAt.IsZero() && now.Sub(later(m.Pace.RespondedAt, m.Pace.IntervalEnd)) > abandonAfter {
 		m.Poll.abandon()
