@@ -86,7 +86,7 @@ func (f Finder) shows(err error) bool {
 
 // marshalled returns the JSON that err's own methods write, or "".
 func marshalled(err error) string {
-	defer func() { _ = recover() }() //nolint:errcheck // A method that panics writes nothing.
+	defer func() { _ = recover() }() // A method that panics writes nothing.
 	switch err.(type) {              //nolint:errorlint // of this very error
 	case json.Marshaler, encoding.TextMarshaler:
 		b, _ := json.Marshal(err)
