@@ -56,7 +56,7 @@ func TestImportBoundaries(t *testing.T) {
 		"internal/serverclock":        {ours, "net", "context", "encoding", "log", "os"},
 		"internal/statefile":          {ours, "net", "context", "encoding", "log"},
 		"sandbox/internal/wire":       {ours, "encoding/json"},
-		"sandbox/internal/world":      {ours, "net", "encoding", "context", "sync"},
+		"sandbox/internal/world":      {ours, "net", "context", "sync"},
 	} {
 		pkg, err := build.ImportDir(dir, 0)
 		require.NoError(t, err)

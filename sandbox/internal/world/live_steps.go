@@ -74,7 +74,7 @@ func (o *Organization) Seed(assessmentID string, count int) (id string, err erro
 	case assessment.Value.Status == "closed":
 		return "", errClosed
 	}
-	stages := plans[0].stages
+	stages := data.Plans[0].Stages
 	for range count {
 		n := len(o.candidates)
 		ago := n * n * 13 % 7200 // Minutes.
@@ -139,8 +139,8 @@ func (c *candidate) writeLog(from Moment, length time.Duration) {
 		if at > MomentOf(c.organization.now) {
 			return
 		}
-		next := usualEvents[i%len(usualEvents)]
-		c.append(at, next.kind, next.payload)
+		next := data.UsualEvents[i%len(data.UsualEvents)]
+		c.append(at, next.Kind, next.Payload)
 	}
 }
 

@@ -11,21 +11,19 @@ const momentLayout = "2006-01-02T15:04:05.000Z"
 // MomentOf truncates a time to milliseconds.
 func MomentOf(t time.Time) Moment { return Moment(t.UnixMilli()) }
 
-// moment parses a time of the sample data.
-func moment(text string) Moment {
-	t, err := time.Parse(momentLayout, text)
-	if err != nil {
-		panic(err) // The sample data is part of the program.
-	}
-	return MomentOf(t)
-}
-
 // Time returns the time in UTC.
 func (m Moment) Time() time.Time { return time.UnixMilli(int64(m)).UTC() }
 
 func (m Moment) plus(d time.Duration) Moment { return m + Moment(d.Milliseconds()) }
 
 func (m Moment) minus(n Moment) time.Duration { return time.Duration(m-n) * time.Millisecond }
+
+// UnmarshalText parses a time of the sample data.
+func (m *Moment) UnmarshalText(text []byte) error {
+	t, err := time.Parse(momentLayout, string(text))
+	*m = MomentOf(t)
+	return err
+}
 
 // MarshalText returns the time in UTC, always with three digits of milliseconds.
 func (m Moment) MarshalText() ([]byte, error) {

@@ -145,6 +145,12 @@ type Budget struct {
 // RawJSON is JSON that the package stores and does not decode.
 type RawJSON string
 
+// UnmarshalJSON keeps a value of the sample data as it is.
+func (t *RawJSON) UnmarshalJSON(raw []byte) error {
+	*t = RawJSON(raw)
+	return nil
+}
+
 // RawJSONs is an array of JSON values. A nil one encodes as an empty array.
 type RawJSONs []RawJSON
 

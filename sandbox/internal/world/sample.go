@@ -10,18 +10,17 @@ type Sample struct{ records }
 
 // NewSample returns the sample data, which is always the same.
 func NewSample() *Sample {
-	account := sampleAccount()
 	w := &Sample{records{
-		account:     newRecord(account.ID, account.CreatedAt, account),
-		members:     newCollectionOf(sampleMembers, func(m *Member) Position { return Position{m.CreatedAt, m.ID} }),
-		challenges:  newCollectionOf(sampleChallenges, func(c *Challenge) Position { return Position{c.CreatedAt, c.ID} }),
-		assessments: newCollectionOf(sampleAssessments, func(a *Assessment) Position { return Position{a.CreatedAt, a.ID} }),
+		account:     newRecord(data.Account.ID, data.Account.CreatedAt, data.Account),
+		members:     newCollectionOf(data.Members, func(m *Member) Position { return Position{m.CreatedAt, m.ID} }),
+		challenges:  newCollectionOf(data.Challenges, func(c *Challenge) Position { return Position{c.CreatedAt, c.ID} }),
+		assessments: newCollectionOf(data.Assessments, func(a *Assessment) Position { return Position{a.CreatedAt, a.ID} }),
 		invitations: make(map[string]*Collection[*Record[Invitation]]),
 	}}
 	var drafts []*draft
-	for _, p := range plans {
+	for _, p := range data.Plans {
 		invitations, begun := p.expand(w)
-		w.invitations[p.assessment] = newCollectionOf(invitations, func(i *Invitation) Position { return Position{i.CreatedAt, i.ID} })
+		w.invitations[p.Assessment] = newCollectionOf(invitations, func(i *Invitation) Position { return Position{i.CreatedAt, i.ID} })
 		drafts = append(drafts, begun...)
 	}
 	for _, d := range drafts {

@@ -13,12 +13,6 @@ const (
 	unsubmittedLogLength = 20 * time.Minute // Time from the first to the last event of an attempt that was not submitted.
 )
 
-// sampleEvent is an event without a sequence number and a time.
-type sampleEvent struct {
-	kind    string
-	payload RawJSON
-}
-
 // writeLog creates the log of an attempt and counts its prompts.
 func (d *draft) writeLog() {
 	script := d.events()
@@ -34,10 +28,10 @@ func (d *draft) writeLog() {
 		if i > 0 && i%500 == 0 {
 			seq += 3 // A log may have gaps.
 		}
-		if next.kind == promptKind {
+		if next.Kind == promptKind {
 			d.promptCount++
 		}
-		d.log = append(d.log, Event{Seq: seq, Kind: next.kind, At: begun + step*Moment(i), Payload: next.payload})
+		d.log = append(d.log, Event{Seq: seq, Kind: next.Kind, At: begun + step*Moment(i), Payload: next.Payload})
 	}
 }
 
@@ -55,12 +49,12 @@ func (d *draft) events() []sampleEvent {
 		case i == 0:
 			script = append(script, sampleEvent{"attempt_started", ""})
 		case busy && i == busyEvents/2:
-			text := strings.Repeat(longSentence, longPromptSize/len(longSentence)+1)
+			text := strings.Repeat(data.LongSentence, longPromptSize/len(data.LongSentence)+1)
 			script = append(script, sampleEvent{promptKind, RawJSON(`{"text":"` + text + `"}`)})
 		case busy && i%50 == 7:
-			script = append(script, unusualEvents[i/50%len(unusualEvents)])
+			script = append(script, data.UnusualEvents[i/50%len(data.UnusualEvents)])
 		default:
-			script = append(script, usualEvents[(i-1)%len(usualEvents)])
+			script = append(script, data.UsualEvents[(i-1)%len(data.UsualEvents)])
 		}
 	}
 	return script

@@ -51,7 +51,7 @@ func gradeDrafts(drafts []*draft) []*Attempt {
 func (d *draft) report() Report {
 	r := Report{Pillars: pillars[:]}
 	if d.stage == evaluated {
-		r = sampleReports[(d.number-1)%len(sampleReports)]
+		r = data.Reports[(d.number-1)%len(data.Reports)]
 	}
 	r.SubmissionID, r.Status, r.Pillars = d.submission.ID, d.submission.Status, slices.Clone(r.Pillars)
 	r.Facts.TimeAllottedMinutes, r.Facts.AIExchangeCount = d.assessment.TimeLimitMinutes, d.promptCount

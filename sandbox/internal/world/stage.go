@@ -1,5 +1,7 @@
 package world
 
+import "slices"
+
 // stage is the stage of a candidate, as an index in Stages.
 type stage int
 
@@ -10,6 +12,12 @@ const (
 	submitted // Not a status of invitations, whose documented status follows started with evaluated.
 	evaluated
 )
+
+// UnmarshalText parses a name of Stages.
+func (s *stage) UnmarshalText(text []byte) error {
+	*s = stage(slices.Index(Stages[:], string(text)))
+	return nil
+}
 
 // promptKind is the kind of the events that reports count.
 const promptKind = "ai_prompt"
