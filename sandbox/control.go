@@ -6,8 +6,12 @@ import (
 	"fmt"
 	"mime"
 	"net/http"
+	"net/url"
 	"reflect"
+	"strconv"
 	"strings"
+
+	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/hiring-assessment/hiring-go/sandbox/internal/guard"
 	"github.com/hiring-assessment/hiring-go/sandbox/internal/world"
@@ -28,9 +32,6 @@ type operation struct {
 	do           func(s *Server, id string, input []byte) (any, error)
 	input        reflect.Type
 }
-
-// none is the input of an operation without one, and the output of one that returns 204.
-type none struct{}
 
 // newOperation returns the operation of a route such as "POST advance". Its input decodes
 // into In, and its response encodes Out.
@@ -192,4 +193,39 @@ func writeControl(w http.ResponseWriter, status int, response any) {
 	h.Set("X-Content-Type-Options", "nosniff")
 	w.WriteHeader(status)
 	_, _ = w.Write(append(encodeControl(response), '\n'))
+}
+
+// queryInput returns the query of a GET as an input: numbers and booleans as such, if the
+// input has them, and everything else as text.
+func queryInput(r *http.Request, o *operation) ([]byte, error) {
+	if r.Method != http.MethodGet {
+		return nil, errors.New("send the input in the body, not in the query")
+	}
+	query, err := url.ParseQuery(r.URL.RawQuery)
+	if err != nil {
+		return nil, errors.New("the query string is malformed")
+	}
+	kinds := make(map[string]reflect.Kind)
+	for _, field := range reflect.VisibleFields(o.input) {
+		name, _, _ := strings.Cut(field.Tag.Get("json"), ",")
+		kinds[name] = field.Type.Kind()
+		if field.Type.Kind() == reflect.Pointer {
+			kinds[name] = field.Type.Elem().Kind()
+		}
+	}
+	input := make(map[string]jsontext.Value, len(query))
+	for name, values := range query {
+		if len(values) > 1 {
+			return nil, inputError{name, "the parameter is given twice"}
+		}
+		_, notNumber := strconv.ParseFloat(values[0], 64)
+		_, notBool := strconv.ParseBool(values[0])
+		switch kind := kinds[name]; {
+		case kind == reflect.Bool && notBool == nil, (kind == reflect.Int || kind == reflect.Int64) && notNumber == nil:
+			input[name] = jsontext.Value(values[0])
+		default:
+			input[name] = encodeJSON(values[0])
+		}
+	}
+	return encodeJSON(input), nil
 }

@@ -361,9 +361,6 @@ func (s *Server) readEntry(number string, _ none) (out fullEntryJSON, err error)
 // sendTimeout limits a request that is sent again. A fault may delay its response.
 const sendTimeout = 30 * time.Second
 
-// sentAgain is the key of a context's *int that receives the number of an exchange.
-type sentAgain struct{}
-
 // resend sends the request of an exchange again, with the same key. The journal shows the
 // result.
 func (s *Server) resend(number string, _ none) (out struct {

@@ -346,11 +346,12 @@ func (s *Server) postResult(_ string, in struct {
 	Email        string `json:"email"`
 	Name         string `json:"name"`
 	resultJSON
-}) (out submissionID, err error) {
+}) (created, error) {
 	local, _, _ := strings.Cut(in.Email, "@")
 	r, err := in.result(world.InventedScore(len(s.Mails()) + 1))
-	if err == nil {
-		out.ID, err = s.addResult(in.AssessmentID, in.Email, cmp.Or(in.Name, nameOf(local)), r)
+	if err != nil {
+		return nil, err
 	}
-	return out, err
+	id, err := s.addResult(in.AssessmentID, in.Email, cmp.Or(in.Name, nameOf(local)), r)
+	return created{"submission_id": id}, err
 }

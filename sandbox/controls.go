@@ -358,3 +358,21 @@ func (s *Server) reset(of scope) error {
 	s.notify("keys", "candidates")
 	return nil
 }
+
+// Journal returns a copy of the journal. It holds the exchanges of every
+// transport within the limits, those without a response included. Requests to the
+// control API are not in it.
+func (s *Server) Journal() Journal {
+	_, unlock := s.lock()
+	defer unlock()
+	redactor := s.redactor()
+	entries := make(Journal, 0, s.journal.next-s.journal.first)
+	for e := range s.journal.all() {
+		entries = append(entries, e.redacted(redactor))
+	}
+	return entries
+}
+
+// ClearJournal empties the journal and changes nothing else. Numbers of exchanges
+// continue.
+func (s *Server) ClearJournal() { must("ClearJournal", s.clearJournal(scope{})) }

@@ -11,14 +11,6 @@ import (
 // drift adds unknown members and values to responses.
 type drift struct{ seed uint64 }
 
-// drift returns the drift of responses, or nil.
-func (s *settings) drift() *drift {
-	if !s.Drift {
-		return nil
-	}
-	return &drift{s.DriftSeed}
-}
-
 // driftRules are the changes that drift may make to one kind of object.
 type driftRules struct {
 	nullable []string               // Members that may become null.

@@ -164,3 +164,6 @@ func (s *Server) record(c *call) {
 	}
 	s.touch(e)
 }
+
+// sentAgain is the key of a context's *int that receives the number of an exchange.
+type sentAgain struct{}

@@ -4,8 +4,6 @@ import (
 	"net/http"
 	"strconv"
 	"time"
-
-	hiring "github.com/hiring-assessment/hiring-go"
 )
 
 // status returns the status of the fault's response.
@@ -89,32 +87,4 @@ func (f *Fault) writeRaw(w http.ResponseWriter, c *call, r response) {
 	if r.body != nil && c.request.Method != http.MethodHead {
 		_, _ = w.Write(r.body)
 	}
-}
-
-// statusByCode are the documented codes and their status.
-var statusByCode = map[hiring.ErrorCode]int{
-	hiring.ErrInvalidInput:      http.StatusBadRequest,
-	hiring.ErrInvalidToken:      http.StatusUnauthorized,
-	hiring.ErrPlanLimitReached:  http.StatusPaymentRequired,
-	hiring.ErrInsufficientScope: http.StatusForbidden,
-	hiring.ErrNotFound:          http.StatusNotFound,
-	hiring.ErrConflict:          http.StatusConflict,
-	hiring.ErrRateLimited:       http.StatusTooManyRequests,
-	hiring.ErrInternal:          http.StatusInternalServerError,
-}
-
-// codeOf returns the usual error code of a status.
-func codeOf(status int) hiring.ErrorCode {
-	for code, documented := range statusByCode {
-		if documented == status {
-			return code
-		}
-	}
-	if status == http.StatusMethodNotAllowed {
-		return hiring.ErrNotFound
-	}
-	if status < 500 {
-		return hiring.ErrInvalidInput
-	}
-	return hiring.ErrInternal
 }

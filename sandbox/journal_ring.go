@@ -3,7 +3,9 @@ package sandbox
 import (
 	"hash/maphash"
 	"iter"
+	"maps"
 	"net/http"
+	"slices"
 	"strings"
 )
 
@@ -191,4 +193,18 @@ func redactHeader(header http.Header, redactor *strings.Replacer) http.Header {
 		}
 	}
 	return shown
+}
+
+// redactor returns a replacer of all known and revoked keys.
+func (s *state) redactor() *strings.Replacer {
+	known := slices.Collect(maps.Keys(s.keys))
+	for _, key := range s.revoked {
+		known = append(known, key.Token)
+	}
+	slices.Sort(known)
+	hidden := make([]string, 0, 2*len(known))
+	for _, token := range slices.Backward(known) { // If one token is a prefix of another, the longer one first.
+		hidden = append(hidden, token, redact(token))
+	}
+	return strings.NewReplacer(hidden...)
 }

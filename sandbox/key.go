@@ -4,7 +4,6 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
-	"maps"
 	"net/http"
 	"regexp"
 	"slices"
@@ -104,20 +103,6 @@ func (r keyring) countActive(k Key, now time.Time) int {
 		}
 	}
 	return count
-}
-
-// redactor returns a replacer of all known and revoked keys.
-func (s *state) redactor() *strings.Replacer {
-	known := slices.Collect(maps.Keys(s.keys))
-	for _, key := range s.revoked {
-		known = append(known, key.Token)
-	}
-	slices.Sort(known)
-	hidden := make([]string, 0, 2*len(known))
-	for _, token := range slices.Backward(known) { // If one token is a prefix of another, the longer one first.
-		hidden = append(hidden, token, redact(token))
-	}
-	return strings.NewReplacer(hidden...)
 }
 
 // authenticate returns the key of a request, or nil. Like the API, it does not

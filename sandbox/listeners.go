@@ -8,13 +8,6 @@ import (
 	"github.com/hiring-assessment/hiring-go/sandbox/internal/wire"
 )
 
-// listeners are closed by Close.
-type listeners struct {
-	tcp    *wire.Loopback
-	pipes  []*wire.Pipe
-	closed bool
-}
-
 // newPipe returns a new in-memory listener. Close closes it.
 func (s *Server) newPipe() *wire.Pipe {
 	l := wire.NewPipe()

@@ -149,9 +149,9 @@ var liveOperations = []operation{
 			Name         string `json:"name"`
 			Role         string `json:"role"`
 			Organization string `json:"organization"`
-		}) (out memberID, err error) {
-			out.ID, err = s.addMember(in.Organization, in.Email, in.Name, in.Role)
-			return out, err
+		}) (created, error) {
+			id, err := s.addMember(in.Organization, in.Email, in.Name, in.Role)
+			return created{"member_id": id}, err
 		}),
 	newOperation("GET challenges", "Returns the challenges of an organization.", "", (*Server).readChallenges),
 	newOperation("POST challenges", "Adds a challenge, with a task for each title in tasks.", `{"name":"Search","tasks":["Index","Ranking"]}`,
@@ -159,9 +159,9 @@ var liveOperations = []operation{
 			Name         string   `json:"name"`
 			Tasks        []string `json:"tasks"`
 			Organization string   `json:"organization"`
-		}) (out challengeID, err error) {
-			out.ID, err = s.addChallenge(in.Organization, in.Name, in.Tasks...)
-			return out, err
+		}) (created, error) {
+			id, err := s.addChallenge(in.Organization, in.Name, in.Tasks...)
+			return created{"challenge_id": id}, err
 		}),
 	newOperation("GET assessments", "Returns the assessments of an organization, newest first.", "", (*Server).readAssessments),
 	newOperation("POST assessments", "Adds an assessment, of the first challenge unless challenge_id is given.", `{"name":"Backend engineer"}`,
@@ -169,9 +169,9 @@ var liveOperations = []operation{
 			Name         string `json:"name"`
 			Organization string `json:"organization"`
 			ChallengeID  string `json:"challenge_id"`
-		}) (out assessmentID, err error) {
-			out.ID, err = s.addAssessment(in.Organization, in.Name, in.ChallengeID)
-			return out, err
+		}) (created, error) {
+			id, err := s.addAssessment(in.Organization, in.Name, in.ChallengeID)
+			return created{"assessment_id": id}, err
 		}),
 	newOperation("POST assessments/{id}/close", "Closes an assessment.", "", byID((*Server).closeAssessment)),
 	newOperation("POST seed", "Adds candidates at all stages, with names, logs and reports, to a new assessment or the given one.", `{"count":20}`,
@@ -179,30 +179,14 @@ var liveOperations = []operation{
 			Count        int    `json:"count"`
 			AssessmentID string `json:"assessment_id"`
 			Organization string `json:"organization"`
-		}) (out assessmentID, err error) {
-			out.ID, err = s.seed(in.Organization, in.AssessmentID, in.Count)
-			return out, err
+		}) (created, error) {
+			id, err := s.seed(in.Organization, in.AssessmentID, in.Count)
+			return created{"assessment_id": id}, err
 		}),
 }
 
-// Outputs with the id of a new resource.
-type (
-	memberID struct {
-		ID string `json:"member_id"`
-	}
-	challengeID struct {
-		ID string `json:"challenge_id"`
-	}
-	assessmentID struct {
-		ID string `json:"assessment_id"`
-	}
-	invitationID struct {
-		ID string `json:"invitation_id"`
-	}
-	submissionID struct {
-		ID string `json:"submission_id"`
-	}
-)
+// created is the id of a new resource, by the name of its member.
+type created map[string]string
 
 const exampleAssessment = `"assessment_id":"f0000000-0000-4000-8000-000000000001"`
 
@@ -214,22 +198,22 @@ var candidateOperations = []operation{
 			AssessmentID string `json:"assessment_id"`
 			Email        string `json:"email"`
 			Name         string `json:"name"`
-		}) (out invitationID, err error) {
-			out.ID, err = s.Invite(in.AssessmentID, in.Email, in.Name)
-			return out, err
+		}) (created, error) {
+			id, err := s.Invite(in.AssessmentID, in.Email, in.Name)
+			return created{"invitation_id": id}, err
 		}),
 	newOperation("POST results", "Makes a finished submission: the candidate was invited, worked and submitted, and the grading ends now.",
 		`{`+exampleAssessment+`,"email":"ada@candidates.test","ship_score":82,"pillars":{"craft":90,"rigor":null}}`, (*Server).postResult),
 	newOperation("POST invitations/{id}/open", "Opens an invitation.", "", byID((*Server).Open)),
 	newOperation("POST invitations/{id}/begin", "Begins the attempt.", "",
-		func(s *Server, id string, _ none) (out submissionID, err error) {
-			out.ID, err = s.Begin(id)
-			return out, err
+		func(s *Server, id string, _ none) (created, error) {
+			id, err := s.Begin(id)
+			return created{"submission_id": id}, err
 		}),
 	newOperation("POST invitations/{id}/submit", "Submits the attempt.", "",
-		func(s *Server, id string, _ none) (out submissionID, err error) {
-			out.ID, err = s.submitInvited(id)
-			return out, err
+		func(s *Server, id string, _ none) (created, error) {
+			id, err := s.submitInvited(id)
+			return created{"submission_id": id}, err
 		}),
 	newOperation("POST invitations/{id}/decision", "Sets the recruiter's decision.", `{"decision":"shortlisted"}`,
 		func(s *Server, id string, in struct {

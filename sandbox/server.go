@@ -9,6 +9,7 @@ import (
 
 	hiring "github.com/hiring-assessment/hiring-go"
 	"github.com/hiring-assessment/hiring-go/internal/serverclock"
+	"github.com/hiring-assessment/hiring-go/sandbox/internal/wire"
 	"github.com/hiring-assessment/hiring-go/sandbox/internal/world"
 )
 
@@ -44,6 +45,9 @@ type state struct {
 	lateCalls []*call // Calls of Fault.Late, in the order in which they take effect.
 	journal   journal
 }
+
+// Option changes a server under construction.
+type Option func(*Server)
 
 // New returns a server with the well-known keys. It starts no goroutine and opens no
 // socket, so Close is needed only after URL. It panics on an invalid option, because that
@@ -122,4 +126,11 @@ func must(method string, err error) {
 	if err != nil {
 		panic(fmt.Sprintf("sandbox: %s: %v", method, err))
 	}
+}
+
+// listeners are closed by Close.
+type listeners struct {
+	tcp    *wire.Loopback
+	pipes  []*wire.Pipe
+	closed bool
 }

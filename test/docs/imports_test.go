@@ -25,10 +25,10 @@ func TestFilesDoNotDependOnEachOtherInLargeCycles(t *testing.T) {
 		cycle int
 	}{
 		{".", 5},
-		{"sandbox", 33},
-		{"sandbox/console", 4},
-		{"sandbox/internal/wire", 4},
-		{"sandbox/internal/world", 12},
+		{"sandbox", 13},               // A Server, its call in progress, and the steps of a response, which read and change the Server under its lock.
+		{"sandbox/internal/world", 7}, // A candidate changes its organization, which makes the steps of its candidates.
+		{"sandbox/console", 0},
+		{"sandbox/internal/wire", 0},
 	} {
 		cycle, mutual := fileCycles(t, c.dir)
 		t.Logf("%-24s largest cycle %v", c.dir, cycle)

@@ -8,9 +8,6 @@ import (
 	"time"
 )
 
-// Stages are the stages of a candidate, in order.
-var Stages = [...]string{sent: "sent", opened: "opened", started: "started", submitted: "submitted", evaluated: "evaluated"}
-
 // CandidateInfo is a copy of a candidate of the live data.
 type CandidateInfo struct {
 	Invitation       Invitation

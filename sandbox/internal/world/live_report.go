@@ -4,10 +4,8 @@ import (
 	"cmp"
 	"fmt"
 	"maps"
-	"math"
 	"slices"
 	"strconv"
-	"strings"
 	"time"
 )
 
@@ -115,12 +113,6 @@ func (c *candidate) report() Report {
 	return r
 }
 
-// minutesWorked returns the time from the beginning to the submission without pauses.
-func (s *Submission) minutesWorked() *float64 {
-	worked := s.SubmittedAt.minus(s.StartedAt) - time.Duration(s.PausedTotalSeconds)*time.Second
-	return new(roundToCents(worked.Minutes()))
-}
-
 // ready reports whether the report is ready.
 func (c *candidate) ready() bool {
 	delay := c.result.ReportDelay
@@ -175,34 +167,6 @@ func (c *candidate) tasks() []Task {
 	})
 }
 
-// verdictLabel returns the label of a verdict.
-func verdictLabel(verdict string) string {
-	if verdict == "" {
-		return ""
-	}
-	text := strings.ReplaceAll(verdict, "_", " ")
-	return strings.ToUpper(text[:1]) + text[1:]
-}
-
-// verdictFor returns the verdict of a ship score.
-func verdictFor(score int) string {
-	switch {
-	case score >= 80:
-		return "strong_yes"
-	case score >= 60:
-		return "yes"
-	case score >= 40:
-		return "no"
-	}
-	return "strong_no"
-}
-
 // inventedResult returns a result for the timeline. It depends on the candidate's number
 // only, so it is the same in every run.
 func (c *candidate) inventedResult() Result { return Result{ShipScore: InventedScore(c.number)} }
-
-// InventedScore returns the score that is invented for the candidate with a number.
-func InventedScore(number int) int { return 35 + number*37%61 }
-
-// roundToCents rounds to two decimal places.
-func roundToCents(x float64) float64 { return math.Round(x*100) / 100 }

@@ -24,3 +24,6 @@ const promptKind = "ai_prompt"
 
 // editKind is the kind of the events that edit a file.
 const editKind = "file_edit"
+
+// Stages are the stages of a candidate, in order.
+var Stages = [...]string{sent: "sent", opened: "opened", started: "started", submitted: "submitted", evaluated: "evaluated"}
