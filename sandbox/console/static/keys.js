@@ -37,7 +37,7 @@ const fields = [
   { name: "token", label: "Key", required: true, placeholder: "sk_live_acme" },
   { name: "scope", label: "Scope", type: "select", options: ["admin", "write", "read"] },
   { name: "organization", label: "Organization", placeholder: "default" },
-  { name: "expires", label: "Expires", placeholder: "never, or 2026-12-01T10:00:00Z" },
+  { name: "expires", label: "Expires", placeholder: "never, or 2026-12-01T10:00:00Z", kind: "wide" },
 ];
 
 const view = () => html`<h1 class="gone">Keys</h1>${keys ? html`<section class="panel"><table class="keys"><caption class="gone">Keys</caption>
