@@ -170,13 +170,14 @@ change the server address or the API key, run hiring profile add with the same n
 			if err != nil {
 				return err
 			}
-			if err := store.Use(args[0]); err != nil {
-				return profileError(store, args[0], err)
-			}
 			if c.Flags().Changed("dialect") {
-				if err := a.keepDialect(store, args[0]); err != nil {
-					return err
-				}
+				err = a.keepDialect(store, args[0])
+			}
+			if err == nil {
+				err = store.Use(args[0])
+			}
+			if err != nil {
+				return profileError(store, args[0], err)
 			}
 			return a.printDone("Using profile " + args[0] + ".")
 		},

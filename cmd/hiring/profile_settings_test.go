@@ -38,7 +38,8 @@ func TestProfileSettings(t *testing.T) {
 		says string
 	}{
 		{[]string{"profile", "set", "base_url", "https://evil.example.com"}, "There is no command hiring profile set."},
-		{[]string{"profile", "use", "acme", "--dialect", "none.json"}, "none.json"},
+		{[]string{"profile", "use", "other", "--dialect", "none.json"}, "none.json"},
+		{[]string{"profile", "use", "third", "--dialect", ""}, "There is no profile third."},
 		{[]string{"profile", "use", "acm"}, "There is no profile acm. Did you mean acme?"},
 		{[]string{"--profile", "acm", "version"}, "There is no profile acm. Did you mean acme?"},
 	} {
@@ -46,6 +47,6 @@ func TestProfileSettings(t *testing.T) {
 		assert.Equal(t, exitUsage, got.code, c.args)
 		assert.Contains(t, got.stderr, c.says)
 	}
-	assert.Equal(t, server.URL()+"\n", u.run("profile", "list", "--jq", ".[0].base_url").stdout)
+	assert.Equal(t, server.URL()+" true\n", u.run("profile", "list", "--jq", `.[0] | "\(.base_url) \(.in_use)"`).stdout)
 	assert.NotContains(t, u.run("profile", "list", "-o", "json").stdout, "5Vq8Zr")
 }
