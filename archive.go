@@ -223,7 +223,7 @@ var errSilent = errors.New("no data arrived")
 
 // broken returns the error of an attempt that a retry may resume.
 func (d *download) broken(timed context.Context, err error) error {
-	if ended := contextError(d.ctx); ended != nil {
+	if ended := contextError(d.ctx); ended != nil { //nolint:contextcheck // timed is made of d.ctx
 		err = ended
 	} else if silent := context.Cause(timed); silent != nil {
 		err = silent

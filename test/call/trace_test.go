@@ -496,6 +496,32 @@ func TestTraceThatPanicsReachesTheCaller(t *testing.T) {
 	})
 }
 
+// An observer is a trace: each attempt that begins also ends for it.
+func TestObserverSeesAnAttemptThatPanics(t *testing.T) {
+	fake := apitest.NewScriptedServer(t, func(*http.Request) (*http.Response, error) { panic("boo") })
+	var seen []hiring.Exchange
+	client := fake.Client(hiring.WithObserver(func(_ context.Context, e hiring.Exchange) { seen = append(seen, e) }))
+	assert.PanicsWithValue(t, "boo", func() { _, _ = client.Account.Get(t.Context()) })
+	require.Len(t, seen, 1)
+	assert.Equal(t, [2]any{"Account.Get", 1}, [2]any{seen[0].Operation, seen[0].Attempt})
+	require.ErrorContains(t, seen[0].Err, "did not return")
+}
+
+// A panic in one end does not keep the others from being called, also when they panic too.
+func TestEveryEndOfAnAttemptIsCalled(t *testing.T) {
+	fake := apitest.NewScriptedServer(t, apitest.RespondData(apitest.Resource))
+	ended := 0
+	ends := hiring.Trace{Attempt: func(context.Context, hiring.TraceAttempt) (context.Context, func(hiring.Exchange)) {
+		return nil, func(hiring.Exchange) {
+			ended++
+			panic("boo")
+		}
+	}}
+	client := fake.Client(hiring.WithTrace(ends), hiring.WithTrace(ends), hiring.WithTrace(ends))
+	assert.PanicsWithValue(t, "boo", func() { _, _ = client.Account.Get(t.Context()) })
+	assert.Equal(t, 3, ended)
+}
+
 func TestNoTraceCostsNothing(t *testing.T) {
 	fake := apitest.NewScriptedServer(t, apitest.RespondData(apitest.Resource))
 	cost := func(opts ...hiring.Option) float64 {
