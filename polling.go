@@ -111,7 +111,7 @@ func (l *pollLoop) ration(operation string) error {
 	}
 	return &Error{
 		Code: ErrRateLimited, Message: "not sent, because the remaining requests are reserved for other users of the key",
-		Operation: operation, Method: http.MethodGet, RetryAfter: b.Ends + time.Duration(jitter()*float64(l.interval.shortest)/10),
+		Operation: operation, Method: http.MethodGet, RetryAfter: b.Ends + time.Duration(jitter()*float64(min(l.interval.shortest, time.Minute))/10),
 		cause: func() error { return ErrQuotaExhausted },
 	}
 }

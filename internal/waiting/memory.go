@@ -154,10 +154,13 @@ func (m *memory) dropDeliveries(n int) {
 }
 
 // dropItems drops n unfinished submissions: first those with a status from which no
-// evaluation comes directly, last those that are handed in, and the oldest first.
+// evaluation comes directly, then those that are handed in, last those that are evaluated and await
+// their report: a coverage may count these as delivered. The oldest come first.
 func (w *watch) dropItems(n int) {
 	rank := func(it *pendingItem) int {
 		switch s := w.Set.Statuses[it.Status]; {
+		case !it.LateSince.IsZero():
+			return 3
 		case s == nil:
 			return 0
 		case s.HandedIn:

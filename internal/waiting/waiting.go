@@ -204,7 +204,7 @@ func (m *Machine) Next(now time.Time, b Budget) Action {
 	if b.Left <= 0 {
 		_, more := m.nextRequest(now)
 		m.Poll.Running, m.Pace.InInterval = m.Poll.Running && more, false
-		m.Pace.IntervalEnd = now.Add(b.Ends + m.Pace.random(m.Min/10))
+		m.Pace.IntervalEnd = now.Add(b.Ends + m.Pace.random(min(m.Min, usualInterval)/10))
 		return m.waitUntil(now, m.Pace.IntervalEnd)
 	}
 	clockPutBack := m.Pace.IntervalEnd.Sub(now) > m.Pace.Interval+clockError

@@ -243,7 +243,7 @@ func inSeries() (list []figure) {
 						s.every, s.options.MinInterval = 0, every
 						return s
 					}
-					f.p95, f.p99, f.max = 2*every, 2*every, 2*every
+					f.p95, f.p99, f.max = every+8*hour, every+12*hour, every+12*hour
 				}
 				list = append(list, f)
 			}
