@@ -15,8 +15,8 @@ import (
 )
 
 // previousRelease is the commit of the previous release. Before the first release it is a
-// commit with River 0.47.0, whose saved states are those of the first release.
-const previousRelease = "0cf5987"
+// commit that saves the states of the first release, which are not read by earlier ones.
+const previousRelease = "c731e1d"
 
 // TestPreviousReleaseBesideThisOnePostgres runs a worker process of each release on one
 // database, as during a deployment, until all results are stored and all invitations
