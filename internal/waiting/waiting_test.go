@@ -514,3 +514,26 @@ func TestABurstIsNotListedRepeatedly(t *testing.T) {
 		t.Log(on, f.String())
 	}
 }
+
+// TestWhatAwaitsItsReportIsDroppedLast shows more submissions than a state holds, the oldest of
+// them evaluated without their reports.
+func TestWhatAwaitsItsReportIsDroppedLast(t *testing.T) {
+	o := usualOptions()
+	o.Start = noon
+	machine := waiting.New(o)
+	var items []waiting.Item
+	for i := range 4000 {
+		it := waiting.Item{ID: fmt.Sprint(i), Created: noon.Add(time.Duration(i-5000) * time.Minute), Status: "started"}
+		if i < 10 {
+			it.Status, it.Submitted, it.Evaluated = waiting.Evaluated, noon, noon.Add(time.Second)
+		}
+		items = append(items, it)
+	}
+	require.Equal(t, waiting.List, machine.Next(noon.Add(time.Minute), waiting.Budget{Left: 900, Whole: 900, Ends: time.Hour}).Kind)
+	_, err := machine.Handle(noon.Add(time.Minute), waiting.Response{Items: items})
+	require.NoError(t, err)
+	assert.Less(t, machine.Pending(), 4000)
+	for i := range 10 {
+		assert.True(t, machine.IsPending(fmt.Sprint(i)))
+	}
+}
