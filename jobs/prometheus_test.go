@@ -52,13 +52,13 @@ func startPrometheus(t *testing.T, targets map[string][]string) *prometheusServe
 	file := filepath.Join(dir, "prometheus.yaml")
 	require.NoError(t, os.WriteFile(file, []byte(config.String()), 0o600))
 	p := &prometheusServer{url: "http://" + freeAddress(t), began: time.Now()}
-	c := exec.CommandContext(t.Context(), program, "--config.file="+file, "--storage.tsdb.path="+data, //nolint:gosec // Prometheus.
+	c := exec.CommandContext(t.Context(), program, "--config.file="+file, "--storage.tsdb.path="+data,
 		"--web.listen-address="+strings.TrimPrefix(p.url, "http://"), "--log.level=error")
 	c.Stdout, c.Stderr = os.Stderr, os.Stderr
 	require.NoError(t, c.Start())
 	t.Cleanup(func() { _ = c.Wait() }) // The context of the test has ended.
 	eventually(t, func() bool {
-		response, err := http.Get(p.url + "/-/ready")
+		response, err := prometheusClient.Get(p.url + "/-/ready")
 		if err == nil {
 			_ = response.Body.Close()
 		}
@@ -66,6 +66,8 @@ func startPrometheus(t *testing.T, targets map[string][]string) *prometheusServe
 	}, "Prometheus is ready")
 	return p
 }
+
+var prometheusClient = &http.Client{Timeout: time.Minute}
 
 // freeAddress returns an address on loopback that no process uses.
 func freeAddress(t *testing.T) string {
@@ -97,7 +99,7 @@ func (p *prometheusServer) fired(t *testing.T, job string) map[string][]firing {
 		"query": {fmt.Sprintf(`ALERTS{alertstate="firing",job=%q}`, job)}, "step": {"15"},
 		"start": {p.began.UTC().Format(time.RFC3339)}, "end": {time.Now().UTC().Format(time.RFC3339)},
 	}
-	response, err := http.Get(p.url + "/api/v1/query_range?" + query.Encode())
+	response, err := prometheusClient.Get(p.url + "/api/v1/query_range?" + query.Encode())
 	require.NoError(t, err)
 	defer func() { _ = response.Body.Close() }()
 	require.Equal(t, http.StatusOK, response.StatusCode)

@@ -37,11 +37,11 @@ const (
 
 // workerSettings are the optional settings of a worker process.
 type workerSettings struct {
-	Metrics       string        // Address of the metrics.
-	Webhook       string        // URL of a receiver of results.
-	Organizations []string      // Names of organizations besides acme.
-	Production    bool          // Default intervals and timeouts.
-	Snooze        time.Duration // The handler snoozes each delivery instead of storing the result.
+	Metrics       string        `json:"metrics"`       // Address of the metrics.
+	Webhook       string        `json:"webhook"`       // URL of a receiver of results.
+	Organizations []string      `json:"organizations"` // Names of organizations besides acme.
+	Production    bool          `json:"production"`    // Default intervals and timeouts.
+	Snooze        time.Duration `json:"snooze"`        // The handler snoozes each delivery instead of storing the result.
 }
 
 // keyOf returns the API key of an organization.

@@ -419,7 +419,7 @@ func edited(people []hiring.NewInvitation, random *rand.Rand) []hiring.NewInvita
 // checkpoint waits for the disk before each of thousands of requests.
 func memoryFolder(t *testing.T) string {
 	t.Helper()
-	folder, err := os.MkdirTemp("/dev/shm", "hiring-")
+	folder, err := os.MkdirTemp("/dev/shm", "hiring-") //nolint:usetesting // TempDir is on a disk.
 	if err != nil {
 		return t.TempDir()
 	}

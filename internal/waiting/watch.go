@@ -124,7 +124,7 @@ func (w *watch) ignores(id string, it *Item) bool {
 		return true
 	case !evaluated && pending != nil:
 		return false
-	case !evaluated && (len(id) > maxTextLength || it.Created.Before(w.oldest()) && !(it.Unreadable && it.Created.IsZero())):
+	case !evaluated && (len(id) > maxTextLength || it.Created.Before(w.oldest()) && (!it.Unreadable || !it.Created.IsZero())):
 		return true
 	case (evaluated || it.Unreadable) && pending == nil && w.isCovered(it): // The usual case, cheaper than a hash.
 		return true

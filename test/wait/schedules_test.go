@@ -253,9 +253,9 @@ func TestATruncatedWaitingSetIsRemembered(t *testing.T) {
 // TestSharesArePerTime has long intervals.
 func TestSharesArePerTime(t *testing.T) {
 	t.Parallel()
-	days := time.Duration(1)
+	length := day
 	if apitest.Long() {
-		days = 3
+		length = 3 * day
 	}
 	inBubble(t, "hourly watch, 2000 a day, reports singly", func(t *testing.T) {
 		s := schedule{
@@ -269,8 +269,8 @@ func TestSharesArePerTime(t *testing.T) {
 	})
 	inBubble(t, "watch each three hours on creation", func(t *testing.T) {
 		s := schedule{
-			watch: true, options: hiring.WatchOptions{MinInterval: 3 * time.Hour}, over: days * day,
-			knobs: emulator.Behavior{Since: emulator.OnCreation}, all: stream(days*day, 500, emulator.Life{Grading: 3 * time.Minute, Abandoned: 0.3}),
+			watch: true, options: hiring.WatchOptions{MinInterval: 3 * time.Hour}, over: length,
+			knobs: emulator.Behavior{Since: emulator.OnCreation}, all: stream(length, 500, emulator.Life{Grading: 3 * time.Minute, Abandoned: 0.3}),
 		}
 		o := s.run(t, 4*time.Hour)
 		t.Log(o)
@@ -279,8 +279,8 @@ func TestSharesArePerTime(t *testing.T) {
 	})
 	inBubble(t, "hourly watch, an empty status filter", func(t *testing.T) {
 		s := schedule{
-			watch: true, options: hiring.WatchOptions{MinInterval: time.Hour}, over: days * day,
-			knobs: emulator.Behavior{Since: emulator.OnCreation, Filter: emulator.ShowsNone}, all: stream(days*day, 150, graded),
+			watch: true, options: hiring.WatchOptions{MinInterval: time.Hour}, over: length,
+			knobs: emulator.Behavior{Since: emulator.OnCreation, Filter: emulator.ShowsNone}, all: stream(length, 150, graded),
 		}
 		o := s.run(t, 2*time.Hour)
 		t.Log(o)
@@ -332,7 +332,7 @@ func TestTheReadOfTheAccountIsNoSingleRead(t *testing.T) {
 		for i := range 6 {
 			polled, err := client.Submissions.Poll(t.Context(), hiring.WatchOptions{Since: begun.Add(-2 * time.Hour)}, state)
 			require.NoError(t, err)
-			assert.Equal(t, 50, len(polled.Submissions), "poll %d", i)
+			assert.Len(t, polled.Submissions, 50, "poll %d", i)
 			assert.Zero(t, polled.Wait)
 			state = polled.State
 		}
