@@ -44,7 +44,7 @@ func (m *Machine) planSingleReads(now time.Time) {
 			oldestLeaver = oldestLeaver.Add(-time.Hour)
 		}
 		pages := min(max(leavers, maxSingleReads)/4, maxSearchPages)
-		if burst && m.Set.isTruncated() { // The search also finds dropped submissions.
+		if burst && now.Sub(m.Set.TruncatedAt) < time.Hour { // The search also finds dropped submissions.
 			pages = maxSearchPages
 		}
 		m.Poll.Searched = true
