@@ -263,20 +263,10 @@ func concernsOneCandidate(err error) bool {
 func (im *importer) result(invited hiring.InviteResult, err error) candidates.Result {
 	r := candidates.Result{
 		Email: invited.Candidate.Email, Name: invited.Candidate.Name, InvitationID: invited.Invitation.ID,
-		AssessmentID: im.plan.ID, Problem: im.problem(err), At: time.Now(),
+		AssessmentID: im.plan.ID, Outcome: candidates.Outcome(invited.Outcome), Problem: im.problem(err), At: time.Now(),
 	}
-	switch invited.Outcome {
-	case hiring.InviteSent:
-		r.Outcome = candidates.Sent
-	case hiring.InviteExisting:
-		r.Outcome = candidates.Existing
-	case hiring.InviteUnknown:
-		r.Outcome = candidates.Unknown
-	default:
-		r.Outcome = candidates.NotSent
-		if concernsOneCandidate(err) {
-			r.Outcome = candidates.Refused
-		}
+	if r.Outcome == candidates.NotSent && concernsOneCandidate(err) {
+		r.Outcome = candidates.Refused
 	}
 	return r
 }

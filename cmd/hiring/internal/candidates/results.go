@@ -19,13 +19,13 @@ import (
 // Outcome is the result of inviting a candidate.
 type Outcome string
 
-// The outcomes.
+// The outcomes. Those of an invitation are the client's.
 const (
-	Sent     Outcome = "sent"     // By this run, or by an earlier one with the same file.
-	Existing Outcome = "existing" // The address already had an invitation.
-	Refused  Outcome = "refused"  // The API rejected this candidate.
-	NotSent  Outcome = "not sent" // The run ended before.
-	Unknown  Outcome = "unknown"  // The invitation may have been sent; a lookup decides.
+	Sent     = Outcome(hiring.InviteSent)     // By this run, or by an earlier one with the same file.
+	Existing = Outcome(hiring.InviteExisting) // The address already had an invitation.
+	Refused  = Outcome("refused")             // The API rejected this candidate.
+	NotSent  = Outcome(hiring.InviteNotSent)  // The run ended before.
+	Unknown  = Outcome(hiring.InviteUnknown)  // The invitation may have been sent; a lookup decides.
 )
 
 // Result is the row of one candidate.

@@ -141,15 +141,9 @@ const maxSkew = time.Minute
 // skewTolerance is what whole seconds and a slow response can add to the difference.
 const skewTolerance = 5 * time.Second
 
-// date returns the time of the server's Date header.
-func (r reply) date() (time.Time, bool) {
-	at, err := http.ParseTime(r.Header.Get("Date"))
-	return at, err == nil
-}
-
 func checkClock(r reply) Finding {
-	service, known := r.date()
-	if !known {
+	service, err := http.ParseTime(r.Header.Get("Date"))
+	if err != nil {
 		return undecided("the responses have no Date header", "let the proxy pass the header")
 	}
 	off := r.at.Sub(service).Round(time.Second)

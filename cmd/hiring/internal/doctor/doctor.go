@@ -41,7 +41,7 @@ func Run(ctx context.Context, c Config) (Report, error) {
 		return Report{}, err
 	}
 	e := newExamination(p, assumed)
-	e.run(p.watch(ctx))
+	e.run(hiring.WithResponse(ctx, &p.present.Response))
 	return e.report(), ctx.Err()
 }
 

@@ -76,11 +76,6 @@ func (p *prober) observe(_ context.Context, e hiring.Exchange) {
 	}
 }
 
-// watch returns a context whose calls record their responses.
-func (p *prober) watch(ctx context.Context) context.Context {
-	return hiring.WithResponse(ctx, &p.present.Response)
-}
-
 // read makes a call of one request that reads, unless that would exceed the limits of a
 // run.
 func (p *prober) read(ctx context.Context, call func() error) reply {

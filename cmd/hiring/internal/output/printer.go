@@ -103,12 +103,11 @@ func (p *Printer) list(t untypedTable, items iter.Seq2[any, error], s Selection)
 	if s.Sort != "" {
 		items = t.sorted(items, s.Sort)
 	}
-	items = firstItems(items, s.Limit)
-	n := 0
+	n := uint(0)
 	err := p.writeItems(t, func(yield func(any, error) bool) {
 		for item, err := range items {
 			n++
-			if !yield(item, err) {
+			if !yield(item, err) || n == s.Limit {
 				return
 			}
 		}
@@ -179,19 +178,6 @@ func Of[T any](items ...T) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {
 		for _, item := range items {
 			if !yield(item, nil) {
-				return
-			}
-		}
-	}
-}
-
-// firstItems returns the first n items of a list; 0 means all items.
-func firstItems(items iter.Seq2[any, error], n uint) iter.Seq2[any, error] {
-	return func(yield func(any, error) bool) {
-		seen := uint(0)
-		for item, err := range items {
-			seen++
-			if !yield(item, err) || seen == n {
 				return
 			}
 		}

@@ -3,7 +3,6 @@ package output
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"io"
 	"iter"
 	"os"
@@ -76,12 +75,6 @@ func (p *Printer) page(text string) error {
 		}
 	}
 	_, err := io.WriteString(p, text)
-	return err
-}
-
-// WriteRows writes a table of clean texts.
-func (p *Printer) WriteRows(head []string, rows [][]string) error {
-	_, err := io.WriteString(p, p.tableText(head, rows))
 	return err
 }
 
@@ -180,38 +173,25 @@ func (p *Printer) fit(head []string, rows [][]string) []int {
 
 func isIDColumn(head string) bool { return head == "ID" || strings.HasSuffix(head, " ID") }
 
-// writeFields writes one item, with a line for each column.
+// writeFields writes one item, with a line for each column that has a text.
 func (p *Printer) writeFields(l layout, r row) error {
 	columns := p.selected(slices.Concat(l.shown, l.more))
 	if err := l.known(columns, &r); err != nil {
 		return err
 	}
-	fields := make([]Field, len(columns))
-	for i, column := range columns {
-		fields[i] = Field{Name: words(column), Text: p.forPeople(r.value(column))}
-	}
-	return p.WriteFields(fields...)
-}
-
-// Field is a name and a text.
-type Field struct{ Name, Text string }
-
-// WriteFields writes a line for each field with a text.
-func (p *Printer) WriteFields(fields ...Field) error {
+	var names, texts []string
 	width := 0
-	for _, field := range fields {
-		if field.Text != "" {
-			width = max(width, Width(field.Name))
+	for _, column := range columns {
+		if text := p.forPeople(r.value(column)); text != "" {
+			name := words(column)
+			names, texts, width = append(names, name), append(texts, text), max(width, Width(name))
 		}
 	}
-	var text strings.Builder
-	for _, field := range fields {
-		if field.Text == "" {
-			continue
-		}
-		text.WriteString(p.Paint(Faint, field.Name) + pad(field.Name, width+gap))
-		text.WriteString(p.Paint(StyleOf(field.Text), field.Text) + "\n")
+	var lines strings.Builder
+	for i, name := range names {
+		lines.WriteString(p.Paint(Faint, name) + pad(name, width+gap))
+		lines.WriteString(p.Paint(StyleOf(texts[i]), texts[i]) + "\n")
 	}
-	_, err := fmt.Fprint(p, text.String())
+	_, err := io.WriteString(p, lines.String())
 	return err
 }

@@ -74,7 +74,6 @@ func (d *document) body(v View) {
 	for _, section := range v.Sections {
 		d.section(section)
 	}
-	d.section(Section{"Facts", v.Facts, true})
 }
 
 func (d *document) pillar(p Pillar) {
@@ -96,9 +95,6 @@ func (d *document) pillar(p Pillar) {
 }
 
 func (d *document) section(s Section) {
-	if len(s.Items) == 0 && !s.ShowEmpty {
-		return
-	}
 	d.add("<h2>%s</h2>\n<ul>", s.Title)
 	for _, item := range s.Items {
 		d.add("<li>%s</li>", item)

@@ -34,7 +34,6 @@ func WriteText(to output.Stream, v View) error {
 		for _, section := range v.Sections {
 			p.section(section)
 		}
-		p.section(Section{"Facts", v.Facts, true})
 	}
 	_, err := fmt.Fprint(to, p.String())
 	return err
@@ -103,9 +102,6 @@ func (p *page) pillars(pillars []Pillar) {
 }
 
 func (p *page) section(s Section) {
-	if len(s.Items) == 0 && !s.ShowEmpty {
-		return
-	}
 	p.line("")
 	p.line(p.to.Paint(output.Bold, s.Title))
 	if len(s.Items) == 0 {

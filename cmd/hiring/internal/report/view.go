@@ -25,7 +25,6 @@ type View struct {
 	Summary       string
 	Pillars       []Pillar
 	Sections      []Section
-	Facts         []string
 }
 
 // Pillar is a scored area.
@@ -37,12 +36,10 @@ type Pillar struct {
 	NotAssessed string
 }
 
-// Section is a list with a title. The first three sections are shown also when they are
-// empty.
+// Section is a list with a title.
 type Section struct {
-	Title     string
-	Items     []string
-	ShowEmpty bool
+	Title string
+	Items []string
 }
 
 // Of returns the view of a submission's report. A submission without a report is shown as
@@ -68,13 +65,16 @@ func Of(s hiring.Submission) View {
 		})
 	}
 	v.Sections = []Section{
-		{"Strengths", texts(r.Strengths), true},
-		{"Flags", texts(r.Flags), true},
-		{"Interview questions", texts(r.InterviewQuestions), true},
-		{"Tasks", texts(r.Tasks), false},
-		{"Not in scope", texts(r.ScopeExclusions), false},
+		{"Strengths", texts(r.Strengths)},
+		{"Flags", texts(r.Flags)},
+		{"Interview questions", texts(r.InterviewQuestions)},
 	}
-	v.Facts = facts(r.Facts)
+	for _, rare := range []Section{{"Tasks", texts(r.Tasks)}, {"Not in scope", texts(r.ScopeExclusions)}} {
+		if len(rare.Items) > 0 { // The other sections are shown also when they are empty.
+			v.Sections = append(v.Sections, rare)
+		}
+	}
+	v.Sections = append(v.Sections, Section{"Facts", facts(r.Facts)})
 	return v
 }
 
