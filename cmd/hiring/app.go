@@ -54,7 +54,7 @@ func (a *app) run(ctx context.Context, args []string) int {
 	root.SetOut(a.out)
 	root.SetErr(a.err)
 	a.args, a.ctx = args, ctx
-	err := a.checkArguments()
+	err := a.refuseArguments(typedKey.MatchString)
 	if err == nil {
 		err = root.ExecuteContext(ctx)
 	}

@@ -4,12 +4,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 
 	"github.com/spf13/cobra"
 
 	hiring "github.com/hiring-assessment/hiring-go"
-	"github.com/hiring-assessment/hiring-go/cmd/hiring/internal/files"
 	"github.com/hiring-assessment/hiring-go/cmd/hiring/internal/output"
 )
 
@@ -32,24 +30,17 @@ download is resumed. With a test key there are no archives.`,
 			return err
 		}
 		meter := &archiveMeter{progress: a.err.Progress("KB downloaded:")}
-		download := func(to io.Writer) error {
+		if file == "" {
+			file = safeName(args[0]) + ".zip"
+		}
+		return a.writeFile(file, func(to io.Writer) error {
 			_, err := client.Submissions.DownloadArchive(c.Context(), args[0], io.MultiWriter(to, meter))
 			meter.progress.Clear()
 			if errors.Is(err, hiring.ErrNoArchive) {
 				return adviceError{err, "Nothing was submitted yet, the storage is not available, or the key is a test key"}
 			}
 			return err
-		}
-		if file == "-" {
-			return download(a.out)
-		}
-		if file == "" {
-			file = safeName(args[0]) + ".zip"
-		}
-		if err := files.Write(file, func(to *os.File) error { return download(to) }); err != nil {
-			return err
-		}
-		return a.printDone("Wrote " + output.Clean(file) + ".")
+		})
 	}
 	return c
 }

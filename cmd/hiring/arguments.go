@@ -15,12 +15,6 @@ import (
 // typedKey matches a key in an argument. The prefix alone does not match.
 var typedKey = regexp.MustCompile(`sk_(live|test)_[A-Za-z0-9_-]{6}`)
 
-// checkArguments returns an error for a key in any argument. Servers and proxies log keys
-// in paths and queries.
-func (a *app) checkArguments() error {
-	return a.refuseArguments(typedKey.MatchString)
-}
-
 // refuseKey returns an error for an argument that contains the key in use, whatever its
 // form.
 func (a *app) refuseKey(key string) error {
@@ -28,6 +22,7 @@ func (a *app) refuseKey(key string) error {
 }
 
 // refuseArguments returns an error for an argument with a key, also in percent encoding.
+// Servers and proxies log keys in paths and queries.
 func (a *app) refuseArguments(hasKey func(string) bool) error {
 	for _, argument := range a.args {
 		if hasKey(argument) || hasKey(decoded(argument)) {
@@ -84,9 +79,7 @@ func (a *app) checkProfile() error {
 	case a.flags.sandbox:
 		return usagef("--sandbox and --profile exclude each other")
 	}
-	store, err := profile.Open()
-	if err == nil {
-		_, _, err = store.Get(a.flags.profile)
-	}
+	store := profile.Open()
+	_, _, err := store.Get(a.flags.profile)
 	return profileError(store, a.flags.profile, err)
 }

@@ -87,17 +87,8 @@ func (a *app) configured() (connection, error) {
 	return a.fromProfile()
 }
 
-// keyError is returned when the key of a profile cannot be read.
-type keyError struct{ error }
-
-// Is makes the exit status that of a missing key.
-func (keyError) Is(target error) bool { return target == errNoConnection }
-
 func (a *app) fromProfile() (connection, error) {
-	store, err := profile.Open()
-	if err != nil {
-		return connection{}, err
-	}
+	store := profile.Open()
 	name, p, err := store.Get(a.flags.profile)
 	if errors.Is(err, profile.ErrUnknown) && a.flags.profile == "" {
 		return connection{}, adviceError{errNoConnection, fmt.Sprintf("Run hiring profile add <name> or hiring profile use "+
@@ -108,7 +99,7 @@ func (a *app) fromProfile() (connection, error) {
 	}
 	key, err := store.Key(name, p)
 	if err != nil {
-		return connection{}, adviceError{keyError{err}, "hiring profile add " + name + " asks for the key again"}
+		return connection{}, adviceError{causedError{err, errNoConnection}, "hiring profile add " + name + " asks for the key again"}
 	}
 	dialect, err := readDialect(p.Dialect)
 	if err != nil {

@@ -52,7 +52,7 @@ func (a *app) doctorCommand() *cobra.Command {
 				return err
 			}
 			if write != "" {
-				if err := checkFile("--write", write, "standard output has the findings"); err != nil {
+				if _, err := checkFile("--write", write, "standard output has the findings"); err != nil {
 					return err
 				}
 			}
@@ -206,15 +206,6 @@ func (a *app) writeDialect(name string, r doctor.Report) error {
 	return err
 }
 
-// endedError says why checks were left out. It has the exit status of the cause.
-type endedError struct {
-	error
-
-	cause error // Of the client; may be nil.
-}
-
-func (e endedError) Unwrap() error { return e.cause }
-
 // doctorError returns an error unless everything holds.
 func doctorError(r doctor.Report, written string) error {
 	wrong, undecided, left := len(r.With(doctor.Wrong)), len(r.With(doctor.Undecided)), len(r.With(doctor.NotChecked))
@@ -228,7 +219,7 @@ func doctorError(r doctor.Report, written string) error {
 		if written != "" && len(decided) == 0 {
 			text += ". " + written + " is not written"
 		}
-		return adviceError{endedError{errors.New(text), r.Cause}, advice}
+		return adviceError{causedError{errors.New(text), r.Cause}, advice}
 	}
 	advice := "See above what to change"
 	if written == "" && r.Dialect != hiring.DefaultDialect() {

@@ -41,10 +41,7 @@ removed at the end.`,
 		if err := checkStatus(filter.Status); err != nil {
 			return err
 		}
-		if err := checkFile("<file>", args[0], "an interrupted export resumes from the file"); err != nil {
-			return err
-		}
-		file, err := files.Target(args[0])
+		file, err := checkFile("<file>", args[0], "an interrupted export resumes from the file")
 		if err != nil {
 			return err
 		}

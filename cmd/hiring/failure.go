@@ -47,6 +47,15 @@ type adviceError struct {
 
 func (e adviceError) Unwrap() error { return e.error }
 
+// causedError is an error with the exit status of its cause, which its text does not show.
+type causedError struct {
+	error
+
+	cause error // May be nil.
+}
+
+func (e causedError) Unwrap() error { return e.cause }
+
 // errNoConnection is returned when no server or no API key is configured.
 var errNoConnection = errors.New("No server is configured")
 

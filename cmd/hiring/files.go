@@ -2,9 +2,12 @@ package main
 
 import (
 	"errors"
+	"io"
+	"os"
 	"strings"
 
 	"github.com/hiring-assessment/hiring-go/cmd/hiring/internal/files"
+	"github.com/hiring-assessment/hiring-go/cmd/hiring/internal/output"
 )
 
 // checkTarget returns an error when a file cannot be written because its path leads to a
@@ -22,11 +25,23 @@ func checkTarget(name string) error {
 }
 
 // checkFile is checkTarget for a file that must not be standard output. what is the flag
-// or argument that names it, and why is the reason.
-func checkFile(what, name, why string) error {
+// or argument that names it, and why is the reason. It returns the file behind symbolic
+// links.
+func checkFile(what, name, why string) (target string, err error) {
 	if name == "-" {
-		return adviceError{usagef("%s: - is not possible, because %s", what, why), "Give the name of a file"}
+		return "", adviceError{usagef("%s: - is not possible, because %s", what, why), "Give the name of a file"}
 	}
-	_, err := files.Target(name)
-	return err
+	return files.Target(name)
+}
+
+// writeFile writes a file that checkTarget has checked, and says so. The name - means
+// standard output.
+func (a *app) writeFile(name string, write func(io.Writer) error) error {
+	if name == "-" {
+		return write(a.out)
+	}
+	if err := files.Write(name, func(to *os.File) error { return write(to) }); err != nil {
+		return err
+	}
+	return a.printDone("Wrote " + output.Clean(name) + ".")
 }

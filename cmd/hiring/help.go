@@ -52,10 +52,10 @@ func (a *app) help(c *cobra.Command, _ []string) {
 		section(to, "Aliases", "  "+strings.Join(c.Aliases, ", "))
 	}
 	for _, group := range c.Groups() {
-		section(to, strings.TrimSuffix(group.Title, ":"), commandLines(c, func(child *cobra.Command) bool { return child.GroupID == group.ID }))
+		section(to, strings.TrimSuffix(group.Title, ":"), commandLines(c, "  ", func(child *cobra.Command) bool { return child.GroupID == group.ID }))
 	}
 	if len(c.Groups()) == 0 {
-		section(to, "Commands", commandLines(c, func(*cobra.Command) bool { return true }))
+		section(to, "Commands", commandLines(c, "  ", (*cobra.Command).IsAvailableCommand))
 	}
 	section(to, "Flags", flagLines(c.LocalFlags()))
 	if c.HasParent() {
@@ -64,7 +64,7 @@ func (a *app) help(c *cobra.Command, _ []string) {
 	}
 	section(to, "Examples", c.Example)
 	if !c.HasParent() {
-		section(to, "Topics", topicLines(c))
+		section(to, "Topics", commandLines(c, "  hiring help ", (*cobra.Command).IsAdditionalHelpTopicCommand))
 	}
 }
 
@@ -75,10 +75,11 @@ func section(to io.Writer, title, text string) {
 	}
 }
 
-func commandLines(c *cobra.Command, which func(*cobra.Command) bool) (text string) {
+// commandLines returns a line for each command below c that which selects.
+func commandLines(c *cobra.Command, before string, which func(*cobra.Command) bool) (text string) {
 	for _, child := range c.Commands() {
-		if (child.IsAvailableCommand() || child.Name() == "help") && which(child) {
-			text += fmt.Sprintf("  %-12s %s\n", child.Name(), child.Short)
+		if which(child) {
+			text += fmt.Sprintf("%s%-12s %s\n", before, child.Name(), child.Short)
 		}
 	}
 	return text
@@ -109,13 +110,4 @@ func flagLines(flags *pflag.FlagSet) string {
 		fmt.Fprintf(&text, "%-*s   %s\n", width, name, usages[i])
 	}
 	return text.String()
-}
-
-func topicLines(c *cobra.Command) (text string) {
-	for _, child := range c.Commands() {
-		if child.IsAdditionalHelpTopicCommand() {
-			text += fmt.Sprintf("  hiring help %-12s %s\n", child.Name(), child.Short)
-		}
-	}
-	return text
 }

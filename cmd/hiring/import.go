@@ -16,7 +16,6 @@ import (
 
 	hiring "github.com/hiring-assessment/hiring-go"
 	"github.com/hiring-assessment/hiring-go/cmd/hiring/internal/candidates"
-	"github.com/hiring-assessment/hiring-go/cmd/hiring/internal/files"
 	"github.com/hiring-assessment/hiring-go/cmd/hiring/internal/output"
 )
 
@@ -112,10 +111,7 @@ const longestResults = 200
 
 // checkResults returns an error for a name that cannot be a file of results.
 func checkResults(name string) error {
-	if err := checkFile("--results", name, "a later run reads the file of results"); err != nil {
-		return usageError{err}
-	}
-	target, err := files.Target(name)
+	target, err := checkFile("--results", name, "a later run reads the file of results")
 	switch {
 	case err != nil:
 		return usageError{err}

@@ -53,17 +53,23 @@ func (a *app) newCandidateFlags(c *cobra.Command) *candidateFlags {
 	return f
 }
 
-func (f *candidateFlags) check() error {
+// confirmed checks the flags and returns the id of the assessment after the user has
+// confirmed what the command will do.
+func (f *candidateFlags) confirmed(ctx context.Context, a *app, client *hiring.Client, what string) (string, error) {
 	if f.candidate.Email == "" || f.candidate.Name == "" {
-		return usagef("--email and --name are required")
+		return "", usagef("--email and --name are required")
 	}
 	if problem := candidates.EmailProblem(f.candidate.Email); problem != "" {
-		return usagef("--email: %s", problem)
+		return "", usagef("--email: %s", problem)
 	}
 	if problem := candidates.NameProblem(f.candidate.Name); problem != "" {
-		return usagef("--name: %s", problem)
+		return "", usagef("--name: %s", problem)
 	}
-	return nil
+	id, err := f.assessment.id(ctx, client)
+	if err == nil {
+		err = a.guard(ctx, client, what)
+	}
+	return id, err
 }
 
 func (a *app) invitationsSendCommand() *cobra.Command {
@@ -76,13 +82,7 @@ candidate gets an e-mail. To invite an address only once, use ensure.`,
 	}
 	flags := a.newCandidateFlags(c)
 	c.RunE = showItem(a, invitationTable(), func(ctx context.Context, t task) (hiring.Invitation, error) {
-		if err := flags.check(); err != nil {
-			return hiring.Invitation{}, err
-		}
-		id, err := flags.assessment.id(ctx, t.client)
-		if err == nil {
-			err = a.guard(ctx, t.client, "send an invitation e-mail to the candidate")
-		}
+		id, err := flags.confirmed(ctx, a, t.client, "send an invitation e-mail to the candidate")
 		if err != nil {
 			return hiring.Invitation{}, err
 		}
@@ -101,14 +101,8 @@ response was lost.`,
 	}
 	flags := a.newCandidateFlags(c)
 	c.RunE = a.withTask(func(ctx context.Context, t task) error {
-		if err := flags.check(); err != nil {
-			return err
-		}
-		id, err := flags.assessment.id(ctx, t.client)
+		id, err := flags.confirmed(ctx, a, t.client, "send an invitation e-mail to the candidate, unless the address has an invitation")
 		if err != nil {
-			return err
-		}
-		if err := a.guard(ctx, t.client, "send an invitation e-mail to the candidate, unless the address has an invitation"); err != nil {
 			return err
 		}
 		invited, err := t.client.Invitations.Ensure(ctx, id, flags.candidate)

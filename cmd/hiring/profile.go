@@ -103,10 +103,7 @@ func keyKind(environment hiring.Environment) string {
 }
 
 func (a *app) saveProfile(name string, given connection, inFile bool, what string) error {
-	store, err := profile.Open()
-	if err != nil {
-		return err
-	}
+	store := profile.Open()
 	place, err := store.Add(name, given.BaseURL, given.Key, inFile)
 	if err != nil {
 		return err
@@ -166,10 +163,8 @@ change the server address or the API key, run hiring profile add with the same n
 		Example:           "  hiring profile use acme\n  hiring profile use acme --dialect dialect.json",
 		ValidArgsFunction: completeProfiles,
 		RunE: func(c *cobra.Command, args []string) error {
-			store, err := profile.Open()
-			if err != nil {
-				return err
-			}
+			store := profile.Open()
+			var err error
 			if c.Flags().Changed("dialect") {
 				err = a.keepDialect(store, args[0])
 			}
@@ -206,10 +201,7 @@ func (a *app) profileRemoveCommand() *cobra.Command {
 		Short:             "Remove a profile and its stored key; the key itself stays valid",
 		ValidArgsFunction: completeProfiles,
 		RunE: func(_ *cobra.Command, args []string) error {
-			store, err := profile.Open()
-			if err != nil {
-				return err
-			}
+			store := profile.Open()
 			if err := store.Remove(args[0]); err != nil {
 				return profileError(store, args[0], err)
 			}
@@ -237,11 +229,7 @@ func (a *app) profileListCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			store, err := profile.Open()
-			if err != nil {
-				return err
-			}
-			rows, err := profileRows(store)
+			rows, err := profileRows(profile.Open())
 			if err != nil {
 				return err
 			}
@@ -278,11 +266,7 @@ func profileError(store *profile.Store, name string, err error) error {
 }
 
 func completeProfiles(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-	store, err := profile.Open()
-	if err != nil {
-		return nil, cobra.ShellCompDirectiveError
-	}
-	names, _, err := store.Names()
+	names, _, err := profile.Open().Names()
 	if err != nil {
 		return nil, cobra.ShellCompDirectiveError
 	}

@@ -16,12 +16,6 @@ import (
 // isID matches an id of the API.
 var isID = regexp.MustCompile(`^(?i)[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$`)
 
-// notFoundError is the error of a name that nothing has.
-type notFoundError struct{ error }
-
-// Is makes the exit status that of a 404.
-func (notFoundError) Is(target error) bool { return target == hiring.ErrNotFound }
-
 // assessmentHelp describes the flag and the argument.
 const assessmentHelp = "the id or the `name` of the assessment, or the unique beginning of one"
 
@@ -30,13 +24,14 @@ type thing struct{ id, name, about string }
 
 // idOf returns the id of the thing that the user names by its id, its name or the unique
 // beginning of one. An id costs no request, and anything else costs a listing.
-func idOf(given, kind string, all iter.Seq2[thing, error]) (string, error) {
+func idOf[T any](given, kind string, all iter.Seq2[T, error], thingOf func(T) thing) (string, error) {
 	if given == "" || isID.MatchString(given) {
 		return given, nil
 	}
 	wanted := strings.ToLower(strings.TrimSpace(given))
 	var named, begun []thing
-	for item, err := range all {
+	for listed, err := range all {
+		item := thingOf(listed)
 		name := strings.ToLower(item.name)
 		switch {
 		case err != nil:
@@ -54,7 +49,8 @@ func idOf(given, kind string, all iter.Seq2[thing, error]) (string, error) {
 	}
 	switch len(begun) {
 	case 0:
-		return "", adviceError{notFoundError{fmt.Errorf("There is no %s %s", kind, output.Clean(given))}, "hiring " + kind + "s list shows the names and ids"}
+		return "", adviceError{causedError{fmt.Errorf("There is no %s %s", kind, output.Clean(given)), hiring.ErrNotFound},
+			"hiring " + kind + "s list shows the names and ids"}
 	case 1:
 		return begun[0].id, nil
 	}
@@ -65,27 +61,16 @@ func idOf(given, kind string, all iter.Seq2[thing, error]) (string, error) {
 	return "", adviceError{usagef("%d %ss match %s", len(begun), kind, output.Clean(given)), "Give the id or the whole name: " + strings.Join(matches, "; ")}
 }
 
-// things returns the items of a list as things.
-func things[T any](items iter.Seq2[T, error], of func(T) thing) iter.Seq2[thing, error] {
-	return func(yield func(thing, error) bool) {
-		for item, err := range items {
-			if !yield(of(item), err) {
-				return
-			}
-		}
-	}
-}
-
 func assessmentID(ctx context.Context, client *hiring.Client, given string) (string, error) {
-	return idOf(given, "assessment", things(client.Assessments.List().All(ctx), func(a hiring.Assessment) thing {
+	return idOf(given, "assessment", client.Assessments.List().All(ctx), func(a hiring.Assessment) thing {
 		return thing{a.ID, a.Name, string(a.Status)}
-	}))
+	})
 }
 
 func challengeID(ctx context.Context, client *hiring.Client, given string) (string, error) {
-	return idOf(given, "challenge", things(client.Challenges.List().All(ctx), func(c hiring.Challenge) thing {
+	return idOf(given, "challenge", client.Challenges.List().All(ctx), func(c hiring.Challenge) thing {
 		return thing{c.ID, c.Name, c.Difficulty}
-	}))
+	})
 }
 
 // assessmentRef is the value of the flag --assessment.
@@ -136,6 +121,6 @@ func invitationsAssessment(ctx context.Context, client *hiring.Client, ref asses
 			}
 		}
 	}
-	return "", adviceError{notFoundError{fmt.Errorf("No assessment has an invitation %s", output.Clean(invitationID))},
+	return "", adviceError{causedError{fmt.Errorf("No assessment has an invitation %s", output.Clean(invitationID)), hiring.ErrNotFound},
 		"hiring invitations list -a <assessment> shows the ids"}
 }

@@ -58,10 +58,8 @@ func (a *app) status() (connectionStatus, error) {
 	if s.Source != variables && a.getenv(envBaseURL) != "" && a.getenv(envKey) != "" {
 		s.NotUsed = append(s.NotUsed, variables)
 	}
-	if store, err := profile.Open(); err == nil {
-		if _, current, err := store.Names(); err == nil && current != "" && s.Source != "profile "+current {
-			s.NotUsed = append(s.NotUsed, "profile "+current)
-		}
+	if _, current, err := profile.Open().Names(); err == nil && current != "" && s.Source != "profile "+current {
+		s.NotUsed = append(s.NotUsed, "profile "+current)
 	}
 	return s, nil
 }

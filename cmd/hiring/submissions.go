@@ -3,14 +3,13 @@ package main
 import (
 	"context"
 	"errors"
-	"os"
+	"io"
 	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	hiring "github.com/hiring-assessment/hiring-go"
-	"github.com/hiring-assessment/hiring-go/cmd/hiring/internal/files"
 	"github.com/hiring-assessment/hiring-go/cmd/hiring/internal/output"
 	"github.com/hiring-assessment/hiring-go/cmd/hiring/internal/report"
 )
@@ -196,7 +195,7 @@ func (a *app) submissionsReportCommand() *cobra.Command {
 			submission.Report = &own
 		}
 		if page != "" {
-			return a.writePage(page, report.Of(submission))
+			return a.writeFile(page, func(to io.Writer) error { return report.WriteHTML(to, report.Of(submission)) })
 		}
 		if t.Format == output.People {
 			return output.One(t.Printer, submissionTable(), submission)
@@ -204,15 +203,4 @@ func (a *app) submissionsReportCommand() *cobra.Command {
 		return output.One(t.Printer, reportTable(), *submission.Report)
 	})
 	return c
-}
-
-func (a *app) writePage(file string, view report.View) error {
-	if file == "-" {
-		return report.WriteHTML(a.out, view)
-	}
-	err := files.Write(file, func(to *os.File) error { return report.WriteHTML(to, view) })
-	if err != nil {
-		return err
-	}
-	return a.printDone("Wrote " + output.Clean(file) + ".")
 }

@@ -36,16 +36,17 @@ const (
 // Store holds the profiles of a user.
 type Store struct {
 	dir  string
+	err  error // Why the folder is not known; load returns it.
 	ring ring
 }
 
 // Open returns the store in the user's configuration folder. It reads no file.
-func Open() (*Store, error) {
+func Open() *Store {
 	dir, err := os.UserConfigDir()
 	if err != nil {
-		return nil, fmt.Errorf("The folder of the profiles is not known: set HOME or XDG_CONFIG_HOME (%w)", err)
+		err = fmt.Errorf("The folder of the profiles is not known: set HOME or XDG_CONFIG_HOME (%w)", err)
 	}
-	return &Store{dir: filepath.Join(dir, "hiring"), ring: systemRing{}}, nil
+	return &Store{dir: filepath.Join(dir, "hiring"), err: err, ring: systemRing{}}
 }
 
 // ErrUnknown is returned for a profile that does not exist.
@@ -69,9 +70,13 @@ func (s *Store) load() (content, error) {
 	return all, err
 }
 
-// check returns an error when another user owns or can write the folder or the files,
-// because their content could send a key to another server.
+// check returns an error when the folder is not known. It also returns one when another
+// user owns or can write the folder or the files, because their content could send a key
+// to another server.
 func (s *Store) check() error {
+	if s.err != nil {
+		return s.err
+	}
 	for _, path := range []string{s.dir, s.path(), s.keyPath()} {
 		info, err := os.Stat(path)
 		if errors.Is(err, os.ErrNotExist) {
