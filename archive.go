@@ -43,7 +43,8 @@ func (s *SubmissionService) DownloadArchive(ctx context.Context, id string, w io
 	return d.Written, err
 }
 
-// archiveRequest describes the requests to the storage in errors and to observers.
+// archiveRequest describes the requests to the storage in errors and to observers. It has
+// no path, because the link is not the API's.
 var archiveRequest = request{operation: "Submissions.DownloadArchive", method: http.MethodGet, route: "archive"}
 
 // download is the download of one archive with all its attempts.
@@ -51,12 +52,12 @@ type download struct {
 	transfer
 	retryLoop // Its requests have the base URL; RoundTrip sends others.
 
-	submissions *SubmissionService
-	id          string
-	to          io.Writer
-	link        *url.URL // Nil before it is read.
-	renewed     bool     // The link was read again.
-	failed      int      // Attempts that failed since the last progress.
+	submissions   *SubmissionService
+	id            string
+	to            io.Writer
+	link          *url.URL // Nil before it is read.
+	renewed       bool     // The link was read again.
+	failuresInRow int      // Attempts that failed since the last progress.
 }
 
 // RoundTrip makes one attempt, which requests the missing part of the archive. It reads
@@ -64,20 +65,20 @@ type download struct {
 // expire.
 func (d *download) RoundTrip(*http.Request) (*http.Response, error) {
 	if d.link == nil {
-		d.failure = nil
+		d.failure = nil // Else run would add the rejection of the old link to an error of reading the new one.
 		if d.blocked = d.readLink(d.ctx); d.blocked != nil {
 			return nil, d.blocked
 		}
 	}
 	d.attempts++
-	a := &attempt{reservation: reservation{key: noKey}}
+	a := &attempt{reservation: reservation{key: noKey}} // It holds no place: the storage has no rate limit.
 	defer a.leave()
 	before := d.Written
 	resp, trip, retryAfter := d.fetch(a)
 	d.failure, d.next = nil, decision{}
 	if trip.err != nil {
 		if d.Written > before {
-			d.failed = 0
+			d.failuresInRow = 0
 		}
 		d.failure = d.failureOf(&trip, retryAfter)
 		d.next = d.resume(&trip, a)
@@ -94,10 +95,10 @@ func (d *download) resume(trip *roundTrip, a *attempt) decision {
 		d.renewed, d.link = true, nil
 		return decision{retry: true}
 	case errors.Is(trip.err, errTransferBroken):
-		d.failed++
+		d.failuresInRow++
 		end := endOf(d.ctx, a.limited)
 		class := classification{failure: d.failure, cut: true, permanent: isPermanentError(trip.err)}
-		return decide(d.core.policy(), archiveRequest.method, d.failed, trip, class, &end, jitter())
+		return decide(d.core.policy(), archiveRequest.method, d.failuresInRow, trip, class, &end, jitter())
 	}
 	return decision{}
 }
@@ -119,21 +120,22 @@ func (d *download) readLink(ctx context.Context) error {
 	return nil
 }
 
-// fetch sends one request and copies the response to the writer. It does not use
-// http.Client, which would add cookies and put the link into errors.
+// fetch sends one request and copies the response to the writer. It sends with the
+// transport and not with the caller's http.Client, which would add cookies and put the
+// link into errors.
 func (d *download) fetch(a *attempt) (resp *http.Response, trip roundTrip, retryAfter time.Duration) {
 	k, header := d.core, d.header()
 	a.begin(d.ctx, &k.traces, d.traceAttempt(urls.Server(d.link)), header, a.key)
 	timed, cancel := context.WithCancelCause(a.ctx)
 	a.limited, a.cancel = timed, func() { cancel(nil) }
-	limit := k.config.timeout
-	silence := limits.NewSilence(limit, func() {
-		cancel(fmt.Errorf("%w for %s: %w", errSilent, limit, context.DeadlineExceeded))
+	longest := k.config.timeout // Of a silence. That of core may be http.Client's, which limits whole attempts.
+	silence := limits.NewSilence(longest, func() {
+		cancel(fmt.Errorf("%w for %s: %w", errSilent, longest, context.DeadlineExceeded))
 	})
 	defer silence.Stop()
 	resp, err := a.send(k, d.linkRequest(timed, header))
 	if err != nil {
-		trip.err = d.broken(timed, err)
+		trip.err = d.interrupted(timed, err)
 		return nil, trip, 0
 	}
 	defer a.body.Close()
@@ -148,7 +150,7 @@ func (d *download) fetch(a *attempt) (resp *http.Response, trip roundTrip, retry
 	if !complete && err == nil {
 		var broken error
 		if broken, err = d.copy(timed, a.body.Body, silence); broken != nil {
-			err = d.broken(timed, broken)
+			err = d.interrupted(timed, broken)
 		}
 	}
 	if trip.err = err; err != nil {
@@ -221,8 +223,8 @@ func (d *download) write(b []byte) error {
 // errSilent is the cause of a download that ended because the storage sent no data.
 var errSilent = errors.New("no data arrived")
 
-// broken returns the error of an attempt that a retry may resume.
-func (d *download) broken(timed context.Context, err error) error {
+// interrupted returns the error of an attempt that a retry may resume.
+func (d *download) interrupted(timed context.Context, err error) error {
 	if ended := contextError(d.ctx); ended != nil { //nolint:contextcheck // timed is made of d.ctx
 		err = ended
 	} else if silent := context.Cause(timed); silent != nil {

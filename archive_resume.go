@@ -49,9 +49,9 @@ func (s *transfer) RangeHeaders() (ranges, ifRange string) {
 }
 
 // Accept checks the status and header of a response whose body has the given length, and
-// returns an error unless the body continues the bytes already written. whole reports that
-// the archive is already complete. busy reports that the status is a transient error.
-func (s *transfer) Accept(status int, h transferHeader, length int64, busy bool) (whole bool, err error) {
+// returns an error unless the body continues the bytes already written. complete reports that
+// nothing is missing. busy reports that the status is a transient error.
+func (s *transfer) Accept(status int, h transferHeader, length int64, busy bool) (complete bool, err error) {
 	const ok, partial, unsatisfiable = 200, 206, 416
 	switch {
 	case status == ok && s.Written == 0:

@@ -42,7 +42,7 @@ type attempt struct {
 	payload payload // Here because a local one would be allocated apart.
 }
 
-// send sends a request and returns the response, whose body is in x.body.
+// send sends a request and returns the response, whose body is in a.body.
 func (a *attempt) send(k *core, r *http.Request) (*http.Response, error) {
 	transport := k.http.Transport
 	if transport == nil {

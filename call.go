@@ -13,7 +13,7 @@ import (
 )
 
 // call is one request to the API with all its attempts. An operation makes one or more
-// calls, and each attempt one round trip.
+// calls, and each attempt one round trip. A [TraceCall] is an operation.
 type call struct {
 	retryLoop
 
@@ -30,7 +30,7 @@ type retryLoop struct {
 	core *core
 	ctx  context.Context // The caller's.
 
-	client   http.Client
+	client   http.Client // Its Transport is the call or the download; attempts are sent by that of core.http.
 	retry    retryablehttp.Client
 	template retryablehttp.Request // Copied for each attempt.
 
@@ -79,8 +79,8 @@ func (k *core) call(ctx context.Context, r request, d decoder) error {
 }
 
 // run makes attempts, each with RoundTrip, until one succeeds or no retry can help.
-func (l *retryLoop) run(attempts http.RoundTripper) error {
-	l.client.Transport = attempts
+func (l *retryLoop) run(attempt http.RoundTripper) error {
+	l.client.Transport = attempt
 	l.retry = retryablehttp.Client{
 		HTTPClient: &l.client,
 		RetryMax:   math.MaxInt, // Of the retries, decide grants each.

@@ -22,14 +22,15 @@ import (
 	"github.com/hiring-assessment/hiring-go/internal/retry"
 )
 
-// subject is what errors say about a call or a download, apart from the response.
+// subject is the state of a call or a download that its errors also tell, apart from the
+// response.
 type subject struct {
 	request     request
-	url         url.URL       // Removed from texts.
+	url         url.URL       // That is requested; of a download the API's. Removed from texts.
 	key         *credential   // The key that was obtained last, removed from texts; noKey before the first.
 	attempts    int           // Requests that were sent, with the present one.
 	unknown     bool          // An earlier attempt of a write may have taken effect.
-	timeout     time.Duration // How long an attempt may take; 0 means no limit.
+	timeout     time.Duration // That of core, which attemptContext applies, for texts; 0 means no limit.
 	timeoutHint string        // How to change timeout.
 }
 

@@ -131,7 +131,7 @@ type resource interface{ resource() }
 type readable interface{ reader() any }
 
 // entity is a resource that a call can return. An empty identity means that the response
-// has the data of another resource.
+// has the data of another resource. It need not be an id, as that of a Report.
 type entity interface {
 	resource
 	readable

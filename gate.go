@@ -76,7 +76,7 @@ func (c *call) admit() (reservation, error) {
 		if err != nil { // The text may hold the key of the attempt before.
 			return reservation{}, join(c.ctx, c.fail(&roundTrip{}, c.text(err), err))
 		}
-		c.key = key
+		c.key = key // For texts; the attempt has it from its reservation.
 		if err := contextError(c.ctx); err != nil {
 			return reservation{}, c.ended(err)
 		}

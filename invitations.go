@@ -62,7 +62,7 @@ func (s *InvitationService) List(assessmentID string) Pager[Invitation] {
 func (s *InvitationService) Send(ctx context.Context, assessmentID string, in NewInvitation) (Invitation, error) {
 	s.use()
 	to := inviting.To(assessmentID, in.Email)
-	s.sent.join(to, s.core.shared.clock.Now())
+	s.sent.enter(to, s.core.shared.clock.Now())
 	defer s.sent.release(to)
 	last, err := s.post(ctx, assessmentID, in, requestHooks{})
 	if last.invitation == nil {

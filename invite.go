@@ -68,7 +68,7 @@ func (s *InvitationService) Ensure(ctx context.Context, assessmentID string, in 
 type inviteRun struct {
 	service      *InvitationService
 	assessmentID string
-	patience     time.Duration // The longest wait for a window beyond RetryPolicy.MaxWait. 0: none.
+	patience     time.Duration // The longest wait for a window beyond RetryPolicy.MaxWait. 0, as in Ensure: none, and windowAt stays zero.
 	log          *inviteLog    // Nil: nothing is recorded.
 
 	known    map[string]Invitation // By [inviting.Address]; nil before the first scan.
@@ -147,8 +147,8 @@ func (r *inviteRun) ensure(ctx context.Context, v invite) invite {
 // from an earlier request end too soon, and the next request is a second e-mail. So lookups
 // begin anew when v did not know the request.
 func (r *inviteRun) takeOver(v invite, last lastSend) invite {
-	certain := last.invitation != nil || last.lost != nil && last.lost.Outcome == OutcomeDone
-	if ended, found := r.log.unresolved(v.to); found && !certain && ended.After(last.at) {
+	processed := last.invitation != nil || last.lost != nil && last.lost.Outcome == OutcomeDone
+	if ended, found := r.log.unresolved(v.to); found && !processed && ended.After(last.at) {
 		last = lastSend{at: ended, lost: errEarlierRun}
 		r.service.sent.record(v.to, last, r.now()) // For a call that Each makes before v is claimed.
 	}
@@ -166,10 +166,10 @@ func (r *inviteRun) takeOver(v invite, last lastSend) invite {
 // lookupsAfter returns the lookups of a request whose outcome is unknown.
 func (r *inviteRun) lookupsAfter(last lastSend) inviting.Lookups {
 	if last.lost.Outcome == OutcomeDone {
-		return inviting.Once(r.now())
+		return inviting.Once(r.now()) // It is processed already, so a later lookup would show no more.
 	}
 	retryAfter := last.lost.RetryAfter
-	if retryAfter > r.policy().MaxWait {
+	if retryAfter > r.policy().MaxWait { // Too long to wait for: lookups come on time, and missed sends nothing again.
 		retryAfter = 0
 	}
 	return inviting.After(last.at, retryAfter, r.now())
@@ -179,7 +179,7 @@ func (r *inviteRun) lookupsAfter(last lastSend) inviting.Lookups {
 func (r *inviteRun) send(ctx context.Context, v invite) invite {
 	var err error
 	v.last, err = r.service.post(ctx, r.assessmentID, v.result.Candidate, requestHooks{
-		before:   func(waited bool) error { return r.checkMissing(ctx, v.to, waited) },
+		before:   func(waited bool) error { return r.checkUnlisted(ctx, v.to, waited) },
 		admitted: func() error { return r.log.sending(ctx, v.to) },
 	})
 	switch {
@@ -277,7 +277,7 @@ func (r *inviteRun) missed(v invite) invite {
 		v.lookups = next
 		return v
 	case lost.Outcome == OutcomeDone:
-		return v.end(InviteUnknown, &unlistedError{lost})
+		return v.end(InviteUnknown, &unlistedError{lost}) // The POST is processed; whether it sent an e-mail is not known.
 	}
 	r.service.sent.settle(v.to, v.last)
 	r.log.resolved(v.to)
@@ -371,8 +371,8 @@ func (r *inviteRun) claim(ctx context.Context, to inviting.Addressee) (context.C
 			return ctx, lastSend{}, errOwnAddress
 		}
 	}
-	report := time.NewTimer(time.Second)
-	defer report.Stop()
+	announce := time.NewTimer(time.Second)
+	defer announce.Stop()
 	for {
 		last, busy := r.service.sent.claim(to, r.now())
 		if busy == nil {
@@ -382,17 +382,17 @@ func (r *inviteRun) claim(ctx context.Context, to inviting.Addressee) (context.C
 		case <-busy:
 		case <-ctx.Done():
 			return ctx, last, fmt.Errorf("hiring: Invitations.Ensure: not sent: another call is inviting the same address: %w", contextError(ctx))
-		case <-report.C:
+		case <-announce.C:
 			announceWait(ctx, time.Minute, PauseSettle) // The end of the other call is not known.
-			report.Reset(time.Minute)
+			announce.Reset(time.Minute)
 		}
 	}
 }
 
-// checkMissing is called before each attempt. It returns an error when the attempt must
-// not be made.
-func (r *inviteRun) checkMissing(ctx context.Context, to inviting.Addressee, waited bool) error {
-	if waited && r.patience > 0 {
+// checkUnlisted is called before each attempt, and again after each wait for it. It returns
+// an error when the listing, read again if it is old, shows the address.
+func (r *inviteRun) checkUnlisted(ctx context.Context, to inviting.Addressee, waited bool) error {
+	if waited && r.patience > 0 { // A window may be an hour long, and others may have invited meanwhile.
 		r.windowAt = r.now()
 	}
 	if err := r.refresh(ctx); err != nil {
@@ -408,7 +408,7 @@ func (r *inviteRun) checkMissing(ctx context.Context, to inviting.Addressee, wai
 const maxListingAge = time.Minute
 
 // refresh scans the listing when it is too old to send by. A scan that had to wait for a
-// window is followed by another.
+// window is followed by another, because others may have invited during the wait.
 func (r *inviteRun) refresh(ctx context.Context) error {
 	stale := r.now().Sub(r.scans.LatestAt) > maxListingAge
 	for stale || r.scans.LatestAt.Before(r.windowAt) {
@@ -423,7 +423,7 @@ func (r *inviteRun) refresh(ctx context.Context) error {
 // scan reads the listing until [inviting.Scan] needs no further page. It starts over when
 // items left the listing meanwhile.
 func (r *inviteRun) scan(ctx context.Context, wanted string, whole bool) error {
-	ctx = WithResponse(ctx, nil)
+	ctx = WithResponse(ctx, nil) // The caller's is for the response to the POST.
 	for n := 0; ; n++ {
 		conclusive, err := r.scanOnce(ctx, wanted, whole || n > 0)
 		if err != nil || conclusive {

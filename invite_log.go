@@ -30,7 +30,7 @@ const (
 type inviteLog struct {
 	core    *core
 	store   Checkpoint
-	record  inviting.Record
+	record  inviting.Record      // On disk; sentInvitations remembers for the client.
 	earlier map[string]time.Time // When the unresolved requests of earlier runs have ended, by the local clock.
 	saved   string               // The state that was saved last.
 	delay   time.Duration        // How long a save may take.

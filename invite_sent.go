@@ -58,14 +58,14 @@ func (s *sentInvitations) claim(to inviting.Addressee, now time.Time) (last last
 	return lastSend{}, e.idle
 }
 
-// join begins a call that does not exclude others.
-func (s *sentInvitations) join(to inviting.Addressee, now time.Time) {
+// enter begins a call that does not exclude others.
+func (s *sentInvitations) enter(to inviting.Addressee, now time.Time) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.entry(to, now).calls++
 }
 
-// release ends a claim or a join.
+// release ends a claim or an enter.
 func (s *sentInvitations) release(to inviting.Addressee) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

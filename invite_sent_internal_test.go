@@ -24,7 +24,7 @@ func invited(at time.Time, id string) lastSend {
 // recorded records requests of calls that do not exclude each other.
 func recorded(s *sentInvitations, to inviting.Addressee, now time.Time, requests ...lastSend) {
 	for _, request := range requests {
-		s.join(to, now)
+		s.enter(to, now)
 		s.record(to, request, now)
 		s.release(to)
 	}
@@ -73,7 +73,7 @@ func TestOldSentInvitationsAreDropped(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var s sentInvitations
 		underway := inviting.To("a1", "underway@example.com")
-		s.join(underway, time.Now())
+		s.enter(underway, time.Now())
 		for n := range 5000 {
 			recorded(&s, inviting.To("a1", fmt.Sprint(n)), time.Now(), invited(time.Now(), "i"))
 			time.Sleep(18 * time.Second) // 200 an hour.

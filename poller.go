@@ -46,7 +46,7 @@ func newPoller(s *SubmissionService, operation, assessment string, pause interva
 	}
 }
 
-// The limits of one poll.
+// The limits of one call of poller.poll.
 const (
 	maxPollPages = 10
 	maxPollReads = 50
@@ -54,7 +54,7 @@ const (
 
 // poll sends the requests of one poll and passes each result to take. It returns the
 // interval until the next poll: 0 when the poll has reached its limits and there is more to
-// read. It ends when take returns false, which more reports, and when a failed request must
+// read, so a poll of the machine may take several calls. It ends when take returns false, which more reports, and when a failed request must
 // not be followed by another one for a while.
 func (p *poller) poll(ctx context.Context, take func(fulfilled) bool) (wait time.Duration, more bool, err error) {
 	for pages, reads := 0, 0; ; {

@@ -3,7 +3,8 @@
 //
 //	hiring-watch-1 5bb53739 {"Account":"...","Start":"2026-06-03T12:00:00Z"}
 //
-// A text of another kind, of another version or with any flipped bit is an error.
+// A text of another kind, of another version or with any flipped bit is an error. The API's
+// responses have an envelope of their own, which is not this one.
 package envelope
 
 import (

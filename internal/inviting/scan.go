@@ -13,7 +13,7 @@ type Item struct {
 	Created time.Time
 }
 
-// Scans is what the scans of the invitations of an assessment have shown. The zero value
+// Scans is the memory of all scans of an assessment's invitations; Scan is one of them. The zero value
 // means that there was no scan.
 type Scans struct {
 	LatestAt time.Time // When the last scan began that read every item that earlier scans had not shown.

@@ -34,7 +34,7 @@ type listing struct {
 	Paused       bool      `json:",omitzero"` // It reads no more pages in this poll.
 	Ended        bool      `json:",omitzero"`
 	Serial       int       `json:",omitzero"` // Of unfinished submissions: the serial number that listed items get.
-	Level        int       `json:",omitzero"` // Of a sweep: its level. Of new evaluations: 1 when it looks back further.
+	Level        int       `json:",omitzero"` // Of a sweep: its level. Of new evaluations: 1 when it looks back further, so that its pages say nothing about an ordinary one.
 	LastCreated  time.Time `json:",omitzero"` // Creation time of the last item.
 	Unordered    bool      `json:",omitzero"` // The items are not ordered by creation.
 	Restarts     int       `json:",omitzero"` // How often it began again because its cursor failed.

@@ -23,7 +23,7 @@ type newEvaluations struct {
 	NextCutoff     time.Time     `json:",omitzero"` // The cutoff once the running listing has ended.
 	LongestGrading time.Duration // From the submission to the evaluation; it decays.
 	Pages          float64       // Pages of a listing, estimated.
-	Listed         bool          `json:",omitzero"` // The last poll listed new evaluations.
+	Listed         bool          `json:",omitzero"` // Where since filters on the submission: the last poll listed new evaluations, and not the waiting set.
 
 	// Cutoff after the last listing of more than one page. While it stays, such a
 	// listing is not repeated.

@@ -5,7 +5,8 @@ import (
 	"time"
 )
 
-// poll is the current poll: its listings, its single reads and what it found.
+// poll is the current poll: its listings, its single reads and what it found. Its listings
+// may continue in later polls.
 type poll struct {
 	Running   bool      `json:",omitzero"` // It has not ended.
 	Again     bool      `json:",omitzero"` // The next poll starts without an interval.
@@ -23,7 +24,7 @@ type poll struct {
 
 // pollCounts is what a machine counts in one poll.
 type pollCounts struct {
-	ReadsFrom        time.Time `json:",omitzero"` // The submissions whose read was due then are read singly. Zero: not planned yet.
+	ReadsFrom        time.Time `json:",omitzero"` // When single reads were planned: only what was due then is read. Zero: not planned yet.
 	Deepened         bool      `json:",omitzero"` // A sweep over all of Lookback was read since ReadsFrom.
 	MaxSingleReads   int       `json:",omitzero"`
 	ReadsAfterSearch int       `json:",omitzero"` // Single reads of submissions that the search did not show.

@@ -58,7 +58,8 @@ func (m *Machine) String() string {
 	}
 }
 
-// Resume returns a machine with a saved state. The state's start replaces o.Start.
+// Resume returns a machine with a saved state. o.Start is not used: the state has
+// its own.
 func Resume(o Options, text string) (*Machine, error) {
 	if len(text) > MaxState {
 		return nil, envelope.ErrDamaged

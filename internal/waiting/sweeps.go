@@ -129,7 +129,7 @@ func (w *watch) planDeepSweep(now time.Time) {
 }
 
 // planSweepLevels sweeps at three levels. The deepest level that fits on one page is
-// listed in each poll, and the levels below it are skipped. While no unfinished
+// listed in each poll, and the levels that reach back less far are skipped. While no unfinished
 // submission is known, the listings have no status filter, so that the first one shows.
 func (w *watch) planSweepLevels(now time.Time) {
 	idle := min(max(now.Sub(w.Sweeps.CreditedAt), 0), longestGap)

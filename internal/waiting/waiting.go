@@ -12,9 +12,13 @@
 // them (experiment.go).
 //
 //   - Evaluation: one page a poll shows everything new (new_evaluations.go).
-//   - Submission: the same, if the listing reaches back as far as grading takes.
-//   - Other: listing what is evaluated would mean listing everything again, so the machine
-//     lists the unfinished submissions instead (waiting_set.go).
+//   - Submission: the same, if the listing reaches back as far as grading takes. If that costs
+//     more pages than listing the unfinished submissions, it lists those.
+//   - Other, which includes the creation and a filter without effect: listing what is evaluated
+//     would mean listing everything again, so the machine lists the unfinished submissions
+//     instead (waiting_set.go).
+//
+// While the meaning is unknown and an experiment runs, a poll lists nothing else.
 //
 // # The unfinished submissions
 //
@@ -23,7 +27,10 @@
 // which statuses there are, and from which of them an evaluation comes directly. It lists
 // those in every poll, and the others rarely. Where the API does not filter by these
 // statuses, the machine lists the evaluated submissions at three depths, each with a
-// share of the rate limit (sweeps.go).
+// share of the rate limit (sweeps.go). Five contradictions that outweigh the confirmations,
+// or a 400, turn the status filter off for a day. An unfiltered page an hour may show a new
+// status. One listing of evaluated submissions replaces the single reads of twelve
+// submissions or more that left the unfinished ones.
 //
 // # What may be missed
 //
@@ -36,14 +43,15 @@
 // submissions, all evaluated ones are listed every 75 minutes.
 //
 // A submission that is evaluated without a report is read singly. A watch delivers it
-// without its report after an hour of such reads. Each known id is confirmed within the
-// hour, by a listing of the unfinished or by a single read.
+// without its report after an hour of such reads. The hour must
+// have passed by the server's clock and the caller's. Each known id of a wait for known ids is
+// confirmed within the hour, by a listing of the unfinished or by a single read.
 //
 // # Rare polls and failures
 //
 // Pages and single reads are counted per time: an hour between two polls has the shares of an
 // hour (pace.go). Where the status filter does not work, rare polls spend the reads that are to spare on
-// the deepest sweep, which then takes 90 minutes. What a poll could not read does not wait for an interval. After a failed
+// the deepest sweep, which then takes 90 minutes. Single reads beyond the limit of a poll do not wait for an interval; listings continue in the next poll. After a failed
 // request the poll resumes within a minute, then within twice as long. A poll that was not
 // resumed when it was due is abandoned, and a new one lists what is new.
 //
@@ -154,8 +162,8 @@ type Options struct {
 	Seed     uint64
 }
 
-// Machine is the state machine. All its times are the server's. It is not safe for
-// concurrent use.
+// Machine is the state machine. Its times are the server's, except CalledAt and
+// NoReportLocal. It is not safe for concurrent use.
 type Machine struct {
 	Options
 	state
@@ -306,8 +314,9 @@ func (m *Machine) plan(now time.Time) {
 	}
 }
 
-// clockPutBack moves all times in the future to now, after the server's clock was put
-// back. Otherwise nothing would be due until the clock reaches them again.
+// clockPutBack moves the times by which something is due to now, after the server's clock
+// was put back. Otherwise nothing would be due until the clock reaches them again. Times of
+// evaluations stay.
 func (m *Machine) clockPutBack(now time.Time) {
 	m.planner.clockPutBack(now)
 	m.Poll.clockPutBack(now)
