@@ -36,7 +36,7 @@ func (e *checkpointFailure) concernsOne() bool { return false }
 type listingError struct{ err error }
 
 func (e *listingError) Error() string {
-	return "hiring: Invitations.Ensure: not sent, because the listing of invitations could not be read: " + e.err.Error()
+	return "hiring: not sent, because the listing of invitations could not be read: " + strings.TrimPrefix(e.err.Error(), "hiring: ")
 }
 
 func (e *listingError) Unwrap() error { return e.err }

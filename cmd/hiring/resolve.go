@@ -29,6 +29,9 @@ func idOf[T any](given, kind string, all iter.Seq2[T, error], thingOf func(T) th
 		return given, nil
 	}
 	wanted := strings.ToLower(strings.TrimSpace(given))
+	if wanted == "" {
+		return "", usagef("The %s is empty", kind)
+	}
 	var named, begun []thing
 	for listed, err := range all {
 		item := thingOf(listed)

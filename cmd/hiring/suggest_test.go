@@ -98,6 +98,9 @@ func TestAssessmentsByName(t *testing.T) {
 	got := u.run("assessments", "get", "s")
 	assert.Equal(t, exitUsage, got.code)
 	assert.Contains(t, got.stderr, "hiring: 2 assessments match s. Give the id or the whole name: Staff engineer, traffic (active, a0000000-0000-4000-8000-000000000004); Senior payments engineer (active, ")
+	got = u.run("assessments", "delete", " ", "--yes")
+	assert.Equal(t, exitUsage, got.code)
+	assert.Contains(t, got.stderr, "The assessment is empty")
 	got = u.run("assessments", "get", "nonsense")
 	assert.Equal(t, result{stderr: "hiring: There is no assessment nonsense. hiring assessments list shows the names and ids.\n", code: exitNotFound}, got)
 }

@@ -92,6 +92,9 @@ func run(ctx context.Context, set settings, stdout *os.File) error {
 	}
 	keyFile, success := os.Getenv("HIRING_API_KEY_FILE"), new(atomic.Int64)
 	if cmp.Or(os.Getenv("HIRING_BASE_URL"), os.Getenv("HIRING_API_KEY"), keyFile) == "" {
+		if set.watch.Checkpoint != nil || set.watch.AssessmentID != "" {
+			return errors.New("-assessment and -checkpoint need a server: set HIRING_BASE_URL and HIRING_API_KEY")
+		}
 		return once(ctx, sandbox.New().Client(), hiring.WatchOptions{Since: time.Unix(0, 0)}, out)
 	}
 	options := []hiring.Option{hiring.WithLogger(slog.Default()), hiring.WithObserver(func(_ context.Context, e hiring.Exchange) {

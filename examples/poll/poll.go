@@ -74,8 +74,11 @@ type result struct {
 func write(out io.Writer, submissions ...hiring.Submission) error {
 	for _, s := range submissions {
 		line := result{s.ID, s.AssessmentID, s.Candidate.Email, s.Candidate.Name, s.EvaluatedAt, nil, ""}
-		if score, ok := s.Report.Score(); ok { // There is no report if it cannot be read or the submission was deleted.
-			line.ShipScore, line.Verdict = &score, s.Report.Verdict
+		if s.Report != nil { // There is none if it cannot be read or the submission was deleted.
+			line.Verdict = s.Report.Verdict
+		}
+		if score, ok := s.Report.Score(); ok {
+			line.ShipScore = &score
 		}
 		text, err := json.Marshal(line)
 		if err == nil {

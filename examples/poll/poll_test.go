@@ -133,6 +133,23 @@ func TestRunNeedsNoSetup(t *testing.T) {
 	require.NotEmpty(t, ids(t, read(t, out)))
 }
 
+func TestSampleDataIsNotWrittenBesideACheckpoint(t *testing.T) {
+	t.Setenv("HIRING_BASE_URL", "")
+	t.Setenv("HIRING_API_KEY", "")
+	out := filepath.Join(t.TempDir(), "out")
+	checkpoint := hiring.FileCheckpoint(filepath.Join(t.TempDir(), "state"))
+	for _, watch := range []hiring.WatchOptions{{Checkpoint: checkpoint}, {AssessmentID: sandbox.AssessmentID}} {
+		require.ErrorContains(t, run(t.Context(), settings{out: out, watch: watch}, nil), "need a server")
+	}
+	require.Empty(t, read(t, out))
+}
+
+func TestALineHasTheVerdictAlsoWithoutAScore(t *testing.T) {
+	var out bytes.Buffer
+	require.NoError(t, write(&out, hiring.Submission{Report: &hiring.Report{Evaluated: true, Verdict: hiring.VerdictStrongYes}}))
+	require.Contains(t, out.String(), `"ship_score":null,"verdict":"`+string(hiring.VerdictStrongYes)+`"`)
+}
+
 // captureLog returns what is logged until the end of the test.
 func captureLog(t *testing.T) *bytes.Buffer {
 	t.Helper()

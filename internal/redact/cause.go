@@ -133,8 +133,15 @@ func (l *valueSearch) contains(v reflect.Value, exported bool) bool {
 			}
 		}
 	case reflect.Slice, reflect.Array:
-		if v.Kind() == reflect.Slice && v.Type().Elem().Kind() == reflect.Uint8 {
-			return l.finder.In(v.Bytes())
+		if v.Type().Elem().Kind() == reflect.Uint8 {
+			if v.Kind() == reflect.Slice {
+				return l.finder.In(v.Bytes())
+			}
+			text := make([]byte, v.Len())
+			for i := range text {
+				text[i] = byte(v.Index(i).Uint()) //nolint:gosec // It is a uint8.
+			}
+			return l.finder.In(text)
 		}
 		for i := range v.Len() {
 			if l.contains(v.Index(i), exported) {

@@ -233,3 +233,15 @@ func TestCleaningDeepAndCircularErrorsEnds(t *testing.T) {
 func TestCleanErrorOfAKeyWithFewLetters(t *testing.T) {
 	assert.EqualError(t, redact.New("sk_live_------").Clean(errors.New("bad sk_live_------")), "bad [redacted]")
 }
+
+type arrayErr struct{ Text [64]byte }
+
+func (e *arrayErr) Error() string { return "an array" }
+
+func TestAKeyInAnArrayOfBytesIsNotReachable(t *testing.T) {
+	t.Parallel()
+	err := &arrayErr{}
+	copy(err.Text[:], "the key is "+key)
+	var found *arrayErr
+	assert.False(t, errors.As(redact.New(key).Clean(err), &found))
+}

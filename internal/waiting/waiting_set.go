@@ -185,7 +185,8 @@ func (m *Machine) sampleUnfiltered(now time.Time) {
 }
 
 // planHandedIn lists the submissions that are handed in and unfinished, so that the machine
-// knows those whose grading takes longer than the listing of new evaluations reaches back.
+// knows those whose grading takes longer than the listing of new evaluations reaches back. After
+// a truncation it lists all unfinished ones, or the waiting set would count as truncated for ever.
 func (m *Machine) planHandedIn(now time.Time) {
 	if age := now.Sub(m.Set.HandedInListedAt); !m.Set.reviewFilter(now, &m.Poll) || age >= 0 && age < confirmAfter {
 		return
@@ -193,7 +194,7 @@ func (m *Machine) planHandedIn(now time.Time) {
 	m.Set.HandedInListedAt = now
 	m.sampleUnfiltered(now)
 	for _, name := range slices.Sorted(maps.Keys(m.Set.Statuses)) {
-		if s := m.Set.Statuses[name]; s.HandedIn && m.Poll.findListing(unfinished, name) == nil {
+		if s := m.Set.Statuses[name]; (s.HandedIn || m.Set.isTruncated()) && m.Poll.findListing(unfinished, name) == nil {
 			m.addUnfinishedListing(listing{Purpose: unfinished, Status: name, MaxPollPages: m.Pace.scaleToPollInterval(maxStatusPages), Resumes: true})
 		}
 	}

@@ -287,6 +287,7 @@ func TestFigures(t *testing.T) {
 			}
 		}
 	})
+	assert.NotEmpty(t, lines, "no row was measured")
 	slices.Sort(lines)
 	for i := range lines {
 		lines[i] = lines[i][5:]

@@ -65,7 +65,11 @@ func (e *examination) checkReached(r reply) Finding {
 	case errors.As(r.err, &dial) && (dial.Op == "dial" || dial.Op == "proxyconnect"):
 		return wrong("no connection", r.summary(), "allow connections from this machine to "+cmp.Or(e.proxy, e.server)+", or set HTTPS_PROXY")
 	case errors.As(r.err, &unknown):
-		return wrong("unknown authority", "this machine does not trust the authority that signed the certificate, "+unknown.Cert.Issuer.String(), inspect)
+		why := "this machine does not trust the authority that signed the certificate"
+		if unknown.Cert != nil {
+			why += ", " + unknown.Cert.Issuer.String()
+		}
+		return wrong("unknown authority", why, inspect)
 	case errors.As(r.err, &invalid):
 		return wrong("certificate not valid", r.summary(), inspect)
 	case errors.As(r.err, &record):

@@ -1,6 +1,7 @@
 package doctor
 
 import (
+	"crypto/x509"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -21,4 +22,11 @@ func TestHostOfARedirect(t *testing.T) {
 	} {
 		assert.Equal(t, want, hostOf(location), location)
 	}
+}
+
+// TestAnUnknownAuthorityMayHaveNoCertificate: transports of users may leave it out.
+func TestAnUnknownAuthorityMayHaveNoCertificate(t *testing.T) {
+	t.Parallel()
+	got := new(examination).checkReached(reply{err: x509.UnknownAuthorityError{}})
+	assert.Contains(t, got.Evidence, "does not trust the authority")
 }

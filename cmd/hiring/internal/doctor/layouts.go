@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// Layouts of SinceLayout that are numbers.
+// Layouts of SinceLayout that are numbers, as package hiring reads them.
 const (
 	unix      = "unix"
 	unixMilli = "unixmilli"
