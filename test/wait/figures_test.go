@@ -259,7 +259,6 @@ func inSeries() (list []figure) {
 // whose name has the text.
 func TestFigures(t *testing.T) {
 	t.Parallel()
-	apitest.Simulation(t)
 	only, long := os.Getenv("ONLY"), apitest.Long()
 	var mu sync.Mutex
 	var lines []string

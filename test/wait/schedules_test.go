@@ -204,7 +204,6 @@ func stream(over time.Duration, aDay int, l emulator.Life) []*emulator.Submissio
 // singly. Each poll reads what is due, in several calls.
 func TestRarePollsReadEverything(t *testing.T) {
 	t.Parallel()
-	apitest.Simulation(t)
 	inBubble(t, "150 a day, once a day", func(t *testing.T) {
 		s := schedule{every: day, over: 10 * day, knobs: emulator.Behavior{Since: emulator.OnEvaluation, Bare: true}, all: stream(10*day, 150, graded)}
 		o := s.run(t, day+time.Hour)
@@ -225,7 +224,6 @@ func TestRarePollsReadEverything(t *testing.T) {
 // with submissions that no poll sees unfinished.
 func TestATruncatedWaitingSetIsRemembered(t *testing.T) {
 	t.Parallel()
-	apitest.Simulation(t)
 	schedules, over := []time.Duration{time.Hour}, day
 	if apitest.Long() {
 		schedules, over = []time.Duration{20 * time.Minute, time.Hour}, 2*day
@@ -255,7 +253,6 @@ func TestATruncatedWaitingSetIsRemembered(t *testing.T) {
 // TestSharesArePerTime has long intervals.
 func TestSharesArePerTime(t *testing.T) {
 	t.Parallel()
-	apitest.Simulation(t)
 	length := day
 	if apitest.Long() {
 		length = 3 * day

@@ -117,13 +117,3 @@ func HeapInUse() uint64 {
 
 // Long reports whether the tests run at full count, as .ci/long does.
 func Long() bool { return os.Getenv("HIRING_LONG") != "" }
-
-// Simulation begins a test that simulates days in one goroutine. It skips the test under the
-// race detector, which has nothing to find there and makes it ten times as slow. The other
-// runs of .ci/run have it.
-func Simulation(t *testing.T) {
-	t.Helper()
-	if raceDetector {
-		t.Skip("a simulation in one goroutine, which the race detector makes ten times as slow")
-	}
-}
