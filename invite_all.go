@@ -347,7 +347,7 @@ func (r *bulkRun) awaitLookup(ctx context.Context) {
 }
 
 // put replaces a candidate of the queue. When its result is known, put passes results to
-// Each, in order, as far as they are known.
+// Each in order, up to the first unknown one.
 func (r *bulkRun) put(i int, v invite) {
 	r.queue[i] = v
 	if !v.done {

@@ -377,7 +377,7 @@ func (r *pageReader[T]) totalChanged(meta *paging.Meta) string {
 	return fmt.Sprintf("the list has %d items, and had %d at the page before: items may be missing", *meta.Total, *r.total)
 }
 
-// joinWarnings joins two warnings, each of which may be "".
+// joinWarnings joins two warnings. Either may be "".
 func joinWarnings(a, b string) string {
 	if a == "" || b == "" {
 		return a + b

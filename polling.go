@@ -72,7 +72,7 @@ func (l *pollLoop) run(ctx context.Context, step func(context.Context) (wait tim
 	}
 }
 
-// sleep sleeps until the next poll. It ends at once if the last poll failed and must not
+// sleep sleeps until the next poll. It returns immediately if the last poll failed and must not
 // be retried before the context ends. When the context ends, the error has last as well.
 func (l *pollLoop) sleep(ctx context.Context, wait time.Duration, last error) error {
 	if l.polled != nil {

@@ -124,8 +124,8 @@ func (o WaitOptions) report(p WaitProgress) {
 //   - Polls are 30 to 60 s apart. After a day without a report they become rarer, up to
 //     15 minutes apart, unless MaxInterval is set. WaitReports leaves a tenth of each
 //     rate-limit window to others.
-//   - Each id is confirmed within an hour, by a listing or a single read, as far as the
-//     rate limit allows. A deleted id is reported as missing.
+//   - Each id is confirmed within an hour, by a listing or a single read, while requests
+//     remain. A deleted id is reported as missing.
 //   - A submission that cannot be decoded does not delay the others.
 //   - WaitReports retries 429, 5xx and connection errors.
 //

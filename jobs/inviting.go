@@ -18,8 +18,8 @@ import (
 
 // Invitations are the options of [SendInvitations].
 type Invitations struct {
-	// Organizations and Directory may be those of [Watch], of which one is set. Their
-	// Watch is not used.
+	// Set either Organizations or Directory. Both may have the values of [Watch], whose
+	// Organization.Watch is not used.
 	Organizations []Organization
 	Directory     *Directory
 

@@ -248,8 +248,8 @@ func (s *Server) addMember(organization, email, name, role string) (id string, e
 	return id, err
 }
 
-// maxTasks is the maximum number of tasks of a challenge, each of which needs some of its
-// minutes.
+// maxTasks is the maximum number of tasks of a challenge. Each task takes some of the
+// challenge's minutes.
 const maxTasks = 20
 
 // AddChallenge adds a challenge to the live data of LiveKey and of live keys

@@ -9,7 +9,7 @@ import (
 
 // TestATruncationEndsWhereSinceFiltersOnTheSubmission: a watch that lists new evaluations still
 // lists each status once after a truncation. Otherwise it would list all of Lookback every 75
-// minutes for ever.
+// minutes forever.
 func TestATruncationEndsWhereSinceFiltersOnTheSubmission(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, time.June, 3, 12, 0, 0, 0, time.UTC)

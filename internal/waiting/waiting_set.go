@@ -186,7 +186,7 @@ func (m *Machine) sampleUnfiltered(now time.Time) {
 
 // planHandedIn lists the submissions that are handed in and unfinished, so that the machine
 // knows those whose grading takes longer than the listing of new evaluations reaches back. After
-// a truncation it lists all unfinished ones, or the waiting set would count as truncated for ever.
+// a truncation it lists all unfinished ones, or the waiting set would count as truncated forever.
 func (m *Machine) planHandedIn(now time.Time) {
 	if age := now.Sub(m.Set.HandedInListedAt); !m.Set.reviewFilter(now, &m.Poll) || age >= 0 && age < confirmAfter {
 		return

@@ -559,6 +559,8 @@ func TestSendAllEndsWhenTheListingCannotBeRead(t *testing.T) {
 			var got reports
 			err := client.Invitations.SendAll(t.Context(), c.assessment, slices.Values(apitest.Candidates(3, 1)), hiring.SendAllOptions{Each: got.each})
 			require.ErrorIs(t, err, c.want)
+			assert.Equal(t, 1, strings.Count(err.Error(), "hiring: "), err)
+			assert.NotContains(t, err.Error(), "Invitations.Ensure")
 			assert.Equal(t, err, got.errors[0])
 			requireRunEnded(t, err, got.errors[1:])
 			assert.Equal(t, slices.Repeat([]hiring.InviteOutcome{hiring.InviteNotSent}, 3), got.outcomes())

@@ -62,7 +62,8 @@ func FuzzSchedules(f *testing.F) {
 
 // FuzzPollInSeries compares Poll in series, each with the state of the one before and a new
 // client, with a Watch that begins with the same state and stays in memory: both send the same
-// requests at the same times, but for the pauses at the limits of a poll, and deliver the same.
+// requests at the same times, except for the pauses at the limits of a poll, and deliver the
+// same submissions.
 func FuzzPollInSeries(f *testing.F) {
 	n := uint64(usualScenarios)
 	if apitest.Long() {

@@ -227,8 +227,8 @@ func TestTailRetriesEachOfItsRequests(t *testing.T) {
 	})
 }
 
-// TestTailEndsAtOnceBeforeADistantWindow uses up the window, but for the reserve, with the
-// first page of the log.
+// TestTailEndsAtOnceBeforeADistantWindow uses up the window with the first page of
+// the log. Only the reserve remains.
 func TestTailEndsAtOnceBeforeADistantWindow(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		remaining := func(n int) []string {
