@@ -19,13 +19,17 @@ import (
 
 // BenchmarkHangingReceiverPostgres polls many organizations (HIRING_ORGANIZATIONS, by
 // default 100). The receiver of one of them never responds, and 300 of its results
-// wait. Twenty results a second of the others are inserted for a minute. It measures how late
-// they are delivered.
+// wait. Twenty results a second of the others are inserted for five seconds, or a minute with
+// HIRING_LONG. It measures how late they are delivered.
 func BenchmarkHangingReceiverPostgres(b *testing.B) {
 	s := newPostgres(b)
 	count := 100
 	if n, err := strconv.Atoi(os.Getenv("HIRING_ORGANIZATIONS")); err == nil {
 		count = n
+	}
+	seconds := 5
+	if longTests() {
+		seconds = 60
 	}
 	service := sandbox.New()
 	b.Cleanup(service.Close)
@@ -57,7 +61,7 @@ func BenchmarkHangingReceiverPostgres(b *testing.B) {
 	waitForCount(b, count, func() int { return s.count(b, "hiring_jobs WHERE status = 'watching'") }, func() string { return s.summary(b) })
 	b.ResetTimer()
 	inserted := 0
-	for range 60 {
+	for range seconds {
 		for range 20 {
 			inserted++
 			insert("organization-"+strconv.Itoa(1+inserted%(count-1)), inserted, inserted)

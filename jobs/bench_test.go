@@ -72,7 +72,7 @@ func BenchmarkEvaluatedToStored(b *testing.B) {
 }
 
 func benchmarkLatency[D riverdriver.Driver[TTx], TTx any](b *testing.B, s *store[D, TTx]) {
-	n := 10
+	n := 3
 	if longTests() {
 		n = 60
 	}
@@ -109,7 +109,7 @@ func benchmarkLatency[D riverdriver.Driver[TTx], TTx any](b *testing.B, s *store
 // polls begin, compared with the time that the previous poll recommended.
 func BenchmarkOrganizationsPostgres(b *testing.B) {
 	s := newPostgres(b)
-	count, interval, settling, measured := 100, 8*time.Second, 10*time.Second, 15*time.Second
+	count, interval, settling, measured := 100, 8*time.Second, 4*time.Second, 9*time.Second
 	if longTests() {
 		count, interval, settling, measured = 1000, time.Minute, time.Minute, 3*time.Minute
 	}

@@ -193,7 +193,7 @@ func TestOrganizationOfOneOfTwoProcessesPostgres(t *testing.T) {
 	newConfig := testConfig()
 	newConfig.ID = "new"
 	s.watch(t, newConfig, results)
-	for n := range 10 {
+	for n := range 5 {
 		second.addEvaluated(t, 5)
 		eventually(t, s.countIs(t, 5*(n+1), "results WHERE organization = 'second'"))
 	}

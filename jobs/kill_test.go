@@ -254,7 +254,7 @@ func killTestSize() (seeds uint64, submissions int, chaos time.Duration) {
 	case testing.Short():
 		return 1, 300, 10 * time.Second
 	}
-	return 2, 2000, 25 * time.Second
+	return 2, 1200, 20 * time.Second
 }
 
 // TestKilledWorkersPostgres kills three processes again and again. It compares their
