@@ -27,7 +27,7 @@ type call struct {
 	at        time.Time
 	requestID string
 	quota     quota
-	world     world.World
+	world     *world.Organization
 	route     *route // Nil for an unknown path or method.
 	params    []string
 	allow     string  // Methods of the path, if the request has another.

@@ -50,7 +50,7 @@ func (s *Server) respond(c *call) response {
 }
 
 // worldOf returns the data that a key sees. All keys of test mode see the sample data.
-func (s *Server) worldOf(key *keyState, now time.Time) world.World {
+func (s *Server) worldOf(key *keyState, now time.Time) *world.Organization {
 	if !key.live() {
 		return sample()
 	}

@@ -6,35 +6,25 @@ import "slices"
 type Attempt struct {
 	Record[Submission]
 
-	log     []Event
-	grading grading
-}
-
-// grading provides what the grading of an attempt found. It is implemented by candidate
-// and by sampleGrading.
-type grading interface {
-	report() Report
-	rank() (rank Rank, ok bool)
-	extra() map[string]RawJSON
-	hasArchive() bool
-	unevaluated() *Attempt // The attempt as it was before the evaluation.
+	log       []Event
+	candidate *candidate
 }
 
 // Events returns the log, oldest first.
 func (a *Attempt) Events() []Event { return a.log }
 
 // Report returns the report without its rank.
-func (a *Attempt) Report() Report { return a.grading.report() }
+func (a *Attempt) Report() Report { return a.candidate.report() }
 
 // Rank returns the rank among evaluated submissions. Later evaluations may change it. ok
 // is false before evaluation.
-func (a *Attempt) Rank() (rank Rank, ok bool) { return a.grading.rank() }
+func (a *Attempt) Rank() (rank Rank, ok bool) { return a.candidate.rank() }
 
 // Extra returns Result.Extra; nil without one.
-func (a *Attempt) Extra() map[string]RawJSON { return a.grading.extra() }
+func (a *Attempt) Extra() map[string]RawJSON { return a.candidate.result.Extra }
 
 // HasArchive reports whether a workspace was stored. In test mode none is.
-func (a *Attempt) HasArchive() bool { return a.grading.hasArchive() }
+func (a *Attempt) HasArchive() bool { return a.candidate.stage >= submitted && !a.candidate.noArchive }
 
 // AttemptList holds submissions.
 type AttemptList struct{ Collection[*Attempt] }
@@ -135,8 +125,8 @@ func (a *Attempt) reached(m Milestone) *Moment {
 
 // visible returns a submission as a lagging listing shows it.
 func (f *Filter) visible(a *Attempt) *Attempt {
-	if at := a.Value.EvaluatedAt; f.Lagging && at != nil && *at > f.ListedUntil {
-		return a.grading.unevaluated()
+	if at := a.Value.EvaluatedAt; f.Lagging && !a.candidate.organization.sample && at != nil && *at > f.ListedUntil {
+		return a.candidate.unevaluated()
 	}
 	return a
 }

@@ -3,7 +3,6 @@ package world
 import (
 	"cmp"
 	"iter"
-	"maps"
 	"slices"
 	"time"
 )
@@ -24,22 +23,23 @@ type CandidateInfo struct {
 
 // info returns a copy of the candidate.
 func (c *candidate) info() CandidateInfo {
-	usable, now := c.stage < started && !c.revoked, MomentOf(c.organization.now)
+	usable, now := c.organization.MayChange(c.invitation), c.organization.now
 	info := CandidateInfo{
-		Invitation: c.invitation.Value, Assessment: c.assessment.Value.Name, Stage: int(c.stage), Revoked: c.revoked,
-		Expired: usable && c.checkUsable(now) != nil, Closed: c.assessment.Value.Status == "closed", Resent: c.resent,
+		Invitation: c.invitation.Value, Assessment: c.assessment.Value.Name, Stage: int(c.stage), Revoked: c.invitation.Value.Status == statusRevoked,
+		Expired: usable && now >= c.invitation.Value.ExpiresAt, Closed: c.assessment.Value.Status == "closed", Resent: c.resent,
 		TimeLimitMinutes: c.timeLimitMinutes, Attempt: c.attempt,
 	}
+	can := func(to stage) bool { return c.check(to, now) == nil }
 	for _, step := range []struct {
 		name     string
 		possible bool
 	}{
-		{"open", c.stage == sent && usable && !info.Expired},
-		{"begin", usable && !info.Expired && !info.Closed},
-		{"submit", c.stage == started},
-		{"events", c.stage == started},
-		{"pause", c.stage == started},
-		{"evaluate", c.stage == started || c.stage == submitted},
+		{"open", can(opened)},
+		{"begin", can(started)},
+		{"submit", can(submitted)},
+		{"events", can(submitted)},
+		{"pause", can(submitted)},
+		{"evaluate", can(evaluated)},
 		{"regrade", c.stage == evaluated},
 		{"resend", usable},
 		{"revoke", usable},
@@ -52,18 +52,13 @@ func (c *candidate) info() CandidateInfo {
 	return info
 }
 
-// Names returns the sorted names of the organizations.
-func (l *Live) Names() []string { return slices.Sorted(maps.Keys(l.organizations)) }
-
 // Candidate returns the candidate with an invitation or a submission.
 func (o *Organization) Candidate(id string) (found CandidateInfo, ok bool) {
-	if a := o.attempts.Find(id); a != nil {
-		return a.grading.(*candidate).info(), true
+	c := cmp.Or(byAttempt(o, id), byInvitation(o, id))
+	if c == nil {
+		return CandidateInfo{}, false
 	}
-	if c := o.candidates[id]; c != nil {
-		return c.info(), true
-	}
-	return CandidateInfo{}, false
+	return c.info(), true
 }
 
 // CountStages returns the number of candidates of an assessment at each stage. "" means
@@ -103,23 +98,24 @@ func (o *Organization) Upcoming(until Moment) []Upcoming {
 	next := make(map[*candidate]step) // The first of the timeline's step and the time limit.
 	for _, s := range o.dueSteps {
 		if s.limit {
-			s.at = s.candidate.deadline().Time()
+			s.at = s.candidate.deadline()
 		}
-		if first, ok := next[s.candidate]; s.candidate.stage+1 == s.stage && (!ok || s.at.Before(first.at)) {
+		if first, ok := next[s.candidate]; s.candidate.stage+1 == s.stage && (!ok || s.at < first.at) {
 			next[s.candidate] = s
 		}
 	}
 	for _, c := range o.candidatesInOrder {
-		if s, ok := next[c]; ok {
-			all = c.upcoming(all, s, until)
+		reached := c.stage
+		if first, ok := next[c]; ok {
+			for s := range c.comingSteps(first) {
+				if s.at > until {
+					break
+				}
+				reached = s.stage
+				all = append(all, Upcoming{s.at, int(s.stage), c.invitation.Value})
+			}
 		}
-	}
-	begun := make(map[string]bool) // Invitations whose attempt begins before until.
-	for _, next := range all {
-		begun[next.Invitation.ID] = begun[next.Invitation.ID] || next.Stage == int(started)
-	}
-	for _, c := range o.candidatesInOrder {
-		if i := &c.invitation.Value; c.stage < started && !c.revoked && !begun[i.ID] && i.ExpiresAt > MomentOf(o.now) && i.ExpiresAt <= until {
+		if i := &c.invitation.Value; reached < started && i.Status != statusRevoked && i.ExpiresAt > o.now && i.ExpiresAt <= until {
 			all = append(all, Upcoming{i.ExpiresAt, -1, *i})
 		}
 	}
@@ -127,30 +123,28 @@ func (o *Organization) Upcoming(until Moment) []Upcoming {
 	return all
 }
 
-// upcoming appends the future steps of one candidate, up to the first that cannot be
-// made.
-func (c *candidate) upcoming(all []Upcoming, next step, until Moment) []Upcoming {
-	t := c.organization.live.timeline
-	for {
-		now := MomentOf(next.at)
-		if now > until || next.stage <= started && (c.checkUsable(now) != nil || next.stage == started && c.assessment.Value.Status == "closed") {
-			return all
-		}
-		all = append(all, Upcoming{now, int(next.stage), c.invitation.Value})
-		limit := next.at.Add(time.Duration(c.assessment.Value.TimeLimitMinutes) * time.Minute)
-		next.stage++
-		switch {
-		case next.stage > evaluated:
-			return all
-		case t.includes(next.stage):
-			next.at = next.at.Add(t.delay(next.stage))
-			if next.stage == submitted && limit.Before(next.at) {
-				next.at = limit
+// comingSteps returns an iterator over the future steps of one candidate, up to the first that
+// the state does not allow.
+func (c *candidate) comingSteps(next step) iter.Seq[step] {
+	return func(yield func(step) bool) {
+		t := c.organization.timeline
+		for next.stage <= evaluated {
+			if next.stage <= started && c.check(next.stage, next.at) != nil || !yield(next) {
+				return
 			}
-		case next.stage == submitted:
-			next.at = limit
-		default:
-			return all
+			limit := next.at.plus(time.Duration(c.assessment.Value.TimeLimitMinutes) * time.Minute)
+			next.stage++
+			switch {
+			case next.stage <= evaluated && t.includes(next.stage):
+				next.at = next.at.plus(t.delay(next.stage))
+				if next.stage == submitted {
+					next.at = min(next.at, limit)
+				}
+			case next.stage == submitted:
+				next.at = limit
+			default:
+				return
+			}
 		}
 	}
 }

@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"hash/fnv"
+	"maps"
+	"slices"
 	"time"
 )
 
@@ -13,7 +15,7 @@ const planLimit = 2000
 
 // Live is the data of live keys, which keeps what is written.
 type Live struct {
-	sample        func() *Sample
+	sample        func() *Organization
 	timeline      Timeline
 	organizations map[string]*Organization
 	lastID        uint64
@@ -21,7 +23,7 @@ type Live struct {
 
 // NewLive returns live data without organizations. The first use of an organization
 // creates it from sample. New invitations follow the timeline.
-func NewLive(sample func() *Sample, t Timeline) Live { return Live{sample: sample, timeline: t} }
+func NewLive(sample func() *Organization, t Timeline) Live { return Live{sample: sample, timeline: t} }
 
 // NewID returns a new id. Ids are numbered, so that the same calls have the same results
 // in each run.
@@ -32,6 +34,9 @@ func (l *Live) NewID() string {
 
 // SetTimeline changes the timeline. It applies to steps that are scheduled later.
 func (l *Live) SetTimeline(t Timeline) { l.timeline = t }
+
+// Names returns the sorted names of the organizations.
+func (l *Live) Names() []string { return slices.Sorted(maps.Keys(l.organizations)) }
 
 // Remove removes an organization. Its next use creates it anew.
 func (l *Live) Remove(name string) { delete(l.organizations, name) }
@@ -63,14 +68,8 @@ func (l *Live) newOrganization(name string) *Organization {
 		profile.Name, profile.Slug = name, "live-"+suffix
 	}
 	profile.Usage = Usage{AssessmentsLimit: planLimit}
-	o := &Organization{
-		live: l, name: name, allAssessments: make(map[string]*Record[Assessment]), candidates: make(map[string]*candidate),
-		records: records{
-			account: newRecord(profile.ID, profile.CreatedAt, profile),
-			members: newCollection[*Record[Member]](3), challenges: sample.challenges, assessments: newCollection[*Record[Assessment]](0),
-			invitations: make(map[string]*Collection[*Record[Invitation]]), attempts: newAttemptList(0),
-		},
-	}
+	o := emptyOrganization(name, profile, l.NewID, &l.timeline)
+	o.challenges = sample.challenges
 	for i, m := range sample.members.list {
 		m := m.Value
 		m.ID = fmt.Sprintf("de000000-0000-4000-900%d-%s", i, suffix)
@@ -79,61 +78,53 @@ func (l *Live) newOrganization(name string) *Organization {
 	return o
 }
 
-// Conflict is an error for a step that the state does not allow.
-type Conflict string
-
-func (c Conflict) Error() string { return string(c) }
-
 // ErrUnknown is returned for an id that the live data does not have.
 var ErrUnknown = errors.New("the live data has no such id")
 
-// candidateOfInvitation returns the candidate with an invitation, at the given time.
-func (l *Live) candidateOfInvitation(id string, now time.Time) (*candidate, error) {
+// find returns the candidate of any organization with an id, or nil.
+func (l *Live) find(find finder, id string) *candidate {
 	for _, o := range l.organizations {
-		if c := o.candidates[id]; c != nil {
-			o.advance(now)
-			return c, nil
+		if c := find(o, id); c != nil {
+			return c
 		}
 	}
-	return nil, ErrUnknown
+	return nil
 }
 
-// candidateOfSubmission returns the candidate with a submission, at the given time.
-func (l *Live) candidateOfSubmission(id string, now time.Time) (*candidate, error) {
+// change changes the candidate with an id.
+func (l *Live) change(find finder, id string, now time.Time, change func(c *candidate, at Moment) error) error {
+	c := l.find(find, id)
+	if c == nil {
+		return ErrUnknown
+	}
+	c.organization.advance(now)
+	return change(c, c.organization.now)
+}
+
+// assessment returns an assessment of any organization, at the given time.
+func (l *Live) assessment(id string, now time.Time) (*Organization, *Record[Assessment], error) {
 	for _, o := range l.organizations {
-		if found := o.attempts.Find(id); found != nil {
-			o.advance(now)
-			return found.grading.(*candidate), nil
+		if found := o.assessments.Find(id); found != nil {
+			return o.advance(now), found, nil
 		}
 	}
-	return nil, ErrUnknown
-}
-
-// changeInvited changes the candidate with an invitation.
-func (l *Live) changeInvited(invitationID string, now time.Time, change func(c *candidate, at Moment) error) error {
-	c, err := l.candidateOfInvitation(invitationID, now)
-	if err != nil {
-		return err
-	}
-	return change(c, MomentOf(now))
-}
-
-// changeAttempt changes the candidate with a submission.
-func (l *Live) changeAttempt(submissionID string, now time.Time, change func(c *candidate, at Moment) error) error {
-	c, err := l.candidateOfSubmission(submissionID, now)
-	if err != nil {
-		return err
-	}
-	return change(c, MomentOf(now))
+	return nil, nil, ErrUnknown
 }
 
 // SubmittedAt returns when a submission of any organization was submitted. ok is false if
-// it was not.
+// it was not, or if it has no archive.
 func (l *Live) SubmittedAt(submissionID string) (at Moment, ok bool) {
-	for _, o := range l.organizations {
-		if found := o.attempts.Find(submissionID); found != nil && found.HasArchive() {
-			return *found.Value.SubmittedAt, true
-		}
+	c := l.find(byAttempt, submissionID)
+	if c == nil || !c.attempt.HasArchive() {
+		return 0, false
 	}
-	return 0, false
+	return *c.attempt.Value.SubmittedAt, true
+}
+
+// Number returns the number of the candidate with a submission, or 0.
+func (l *Live) Number(submissionID string) int {
+	if c := l.find(byAttempt, submissionID); c != nil {
+		return c.number
+	}
+	return 0
 }

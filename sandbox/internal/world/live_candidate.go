@@ -2,7 +2,7 @@ package world
 
 import "time"
 
-// candidate is an invitation of the live data, with its attempt.
+// candidate is an invitation with its attempt.
 type candidate struct {
 	organization *Organization
 	number       int // Number in the organization, from 1.
@@ -10,99 +10,125 @@ type candidate struct {
 	challenge    *Record[Challenge]
 	invitation   *Record[Invitation]
 	stage        stage
-	revoked      bool
 	resent       bool
 	noArchive    bool
 	timedOut     bool // The time limit submitted the attempt.
 
+	attemptID        string   // Of the sample data; empty: the next id.
 	attempt          *Attempt // Nil until it begins.
 	timeLimitMinutes int      // Time limit when it began.
 	promptCount      int      // Events that are prompts.
 	editCount        int      // Events that edit files.
 	pollCount        int
 	result           Result
+	graded           Report // What the evaluation found. Fields that the attempt has are set by report.
 }
+
+// Conflict is an error for a step that the state does not allow.
+type Conflict string
+
+func (c Conflict) Error() string { return string(c) }
 
 const (
 	errRevoked   = Conflict("the invitation was revoked")
 	errExpired   = Conflict("the invitation has expired")
 	errClosed    = Conflict("the assessment is closed")
-	errOpened    = Conflict("the invitation was opened before")
-	errBegun     = Conflict("the attempt has begun before")
+	errNotBegun  = Conflict("the attempt has not begun: begin it first")
 	errSubmitted = Conflict("the attempt was submitted before")
-	errEvaluated = Conflict("the submission was evaluated before")
-
-	errNotEvaluated = Conflict("the submission was not evaluated: evaluate it first")
 )
 
-// checkUsable returns an error if the invitation was revoked or has expired.
-func (c *candidate) checkUsable(at Moment) error {
+// errTaken are the errors for a step that a candidate has taken before.
+var errTaken = [...]error{
+	opened:    Conflict("the invitation was opened before"),
+	started:   Conflict("the attempt has begun before"),
+	submitted: errSubmitted,
+	evaluated: Conflict("the submission was evaluated before"),
+}
+
+// check returns why the candidate cannot reach a stage, or nil. Earlier steps that were
+// not taken do not prevent it, except that only Begin begins an attempt.
+func (c *candidate) check(to stage, at Moment) error {
+	i := &c.invitation.Value
 	switch {
-	case c.revoked:
+	case c.stage >= to:
+		return errTaken[to]
+	case to >= submitted && c.stage < started:
+		return errNotBegun
+	case to <= started && i.Status == statusRevoked:
 		return errRevoked
-	case at >= c.invitation.Value.ExpiresAt:
+	case to <= started && at >= i.ExpiresAt:
 		return errExpired
-	}
-	return nil
-}
-
-// open opens the invitation.
-func (c *candidate) open(at Moment) error {
-	if c.stage >= opened {
-		return errOpened
-	}
-	if err := c.checkUsable(at); err != nil {
-		return err
-	}
-	c.setOpened(at)
-	return nil
-}
-
-// setOpened stores the opening of the invitation.
-func (c *candidate) setOpened(at Moment) {
-	i := c.invitation
-	i.Value.Status, i.Value.OpenedAt = "opened", &at
-	c.setStage(opened, at)
-}
-
-// begin creates the submission. It returns an error if the assessment is closed.
-func (c *candidate) begin(at Moment) error {
-	if c.stage >= started {
-		return errBegun
-	}
-	if err := c.checkUsable(at); err != nil {
-		return err
-	}
-	if c.assessment.Value.Status == "closed" {
+	case to == started && c.assessment.Value.Status == "closed":
 		return errClosed
 	}
-	if c.stage < opened {
-		c.setOpened(at)
-	}
-	c.setStarted(at)
 	return nil
 }
 
-// setStarted creates the submission.
-func (c *candidate) setStarted(at Moment) {
-	assessment, i := &c.assessment.Value, c.invitation
-	i.Value.Status, i.Value.StartedAt = "started", &at
+// take takes the candidate to a stage, if the state allows it, with the earlier steps that
+// were not taken. The result of an evaluation is r, or an invented one if r is nil.
+func (c *candidate) take(to stage, at Moment, r *Result) error {
+	if err := c.check(to, at); err != nil {
+		return err
+	}
+	for c.stage < to {
+		c.reach(c.stage+1, at, r)
+	}
+	return nil
+}
+
+// reach takes the next step without a check.
+func (c *candidate) reach(to stage, at Moment, r *Result) {
+	i := &c.invitation.Value
+	switch to {
+	case opened:
+		i.OpenedAt = &at
+	case started:
+		i.StartedAt = &at
+		c.startAttempt(at)
+	case submitted:
+		i.SubmittedAt, c.attempt.Value.SubmittedAt = &at, &at
+		c.updateBudget()
+		if c.organization.timeline.Polls > 0 {
+			c.organization.awaitingPolls = append(c.organization.awaitingPolls, c)
+		}
+	case evaluated:
+		if r == nil {
+			r = &Result{ShipScore: InventedScore(c.number)}
+		}
+		c.setResult(at, *r)
+	case sent:
+	}
+	c.stage = to
+	if to != submitted {
+		i.Status = Stages[to]
+	}
+	if c.attempt != nil {
+		c.attempt.Value.Status = Stages[to]
+	}
+	c.schedule(to+1, at)
+}
+
+// startAttempt creates the submission.
+func (c *candidate) startAttempt(at Moment) {
+	assessment, i := &c.assessment.Value, &c.invitation.Value
 	limit := c.challenge.Value.BudgetDollarsCap
 	if assessment.BudgetDollarsCap != nil {
 		limit = *assessment.BudgetDollarsCap
 	}
 	c.timeLimitMinutes = assessment.TimeLimitMinutes
-	id := c.organization.live.NewID()
-	c.attempt = &Attempt{grading: c, Record: *newRecord(id, at, Submission{
-		ID: id, AssessmentID: assessment.ID, Status: "started", StartedAt: at, CreatedAt: at,
+	id := c.attemptID
+	if id == "" {
+		id = c.organization.newID()
+	}
+	c.attempt = &Attempt{candidate: c, Record: *newRecord(id, at, Submission{
+		ID: id, AssessmentID: assessment.ID, StartedAt: at, CreatedAt: at,
 		Challenge: ChallengeRef{Name: c.challenge.Value.Name, Slug: c.challenge.Value.Slug},
-		Candidate: Person{Email: i.Value.CandidateEmail, Name: i.Value.CandidateName},
+		Candidate: Person{Email: i.CandidateEmail, Name: i.CandidateName},
 		Budget:    Budget{DollarsCap: limit},
 	})}
 	c.organization.attempts.add(c.attempt)
 	c.append(at, "attempt_started", "")
-	c.setStage(started, at)
-	c.organization.schedule(step{at: c.deadline().Time(), candidate: c, stage: submitted, limit: true})
+	c.organization.schedule(step{at: c.deadline(), candidate: c, stage: submitted, limit: true})
 }
 
 // deadline returns when an attempt that has begun reaches its time limit.
@@ -111,63 +137,24 @@ func (c *candidate) deadline() Moment {
 	return s.StartedAt.plus(time.Duration(c.timeLimitMinutes)*time.Minute + time.Duration(s.PausedTotalSeconds)*time.Second)
 }
 
-// submit submits the attempt, which has begun. It has no effect if the time limit
-// submitted the attempt.
-func (c *candidate) submit(at Moment) error {
-	if c.stage >= submitted {
-		if c.timedOut && c.stage == submitted {
-			return nil
-		}
-		return errSubmitted
-	}
-	c.setSubmitted(at)
-	return nil
-}
-
-// setSubmitted stores the submission of the attempt.
-func (c *candidate) setSubmitted(at Moment) {
-	c.invitation.Value.SubmittedAt = &at
-	s := &c.attempt.Value
-	s.Status, s.SubmittedAt = "submitted", &at
-	c.updateBudget()
-	c.setStage(submitted, at)
-	if c.organization.live.timeline.Polls > 0 {
-		c.organization.awaitingPolls = append(c.organization.awaitingPolls, c)
-	}
-}
-
-// evaluate evaluates the submission, after submitting it if necessary.
-func (c *candidate) evaluate(at Moment, r Result) error {
-	if c.stage == evaluated {
-		return errEvaluated
-	}
-	if c.stage < submitted {
-		c.setSubmitted(at)
-	}
-	c.invitation.Value.Status = "evaluated"
-	c.attempt.Value.Status, c.attempt.Value.EvaluatedAt = "evaluated", &at
-	c.setResult(r)
-	c.setStage(evaluated, at)
-	return nil
-}
-
 // regrade replaces the result of an evaluated submission.
 func (c *candidate) regrade(at Moment, r Result) error {
 	if c.stage != evaluated {
-		return errNotEvaluated
+		return Conflict("the submission was not evaluated: evaluate it first")
 	}
 	if c.result.hasScore() {
 		c.organization.scoreCounts[c.result.ShipScore]--
 	}
 	c.organization.evaluatedCount--
-	c.attempt.Value.EvaluatedAt = &at
-	c.setResult(r)
+	c.setResult(at, r)
 	return nil
 }
 
 // setResult stores a result and counts it in the ranking.
-func (c *candidate) setResult(r Result) {
+func (c *candidate) setResult(at Moment, r Result) {
+	c.attempt.Value.EvaluatedAt = &at
 	c.result = r
+	c.graded = c.grade()
 	if r.hasScore() {
 		c.organization.scoreCounts[r.ShipScore]++
 	}
@@ -185,22 +172,21 @@ func (c *candidate) updateBudget() {
 
 // countPoll counts a poll of a submission whose evaluation depends on polls, and evaluates
 // the submission after the last one.
-func (c *candidate) countPoll(now time.Time) {
-	polls := c.organization.live.timeline.Polls
+func (c *candidate) countPoll(now Moment) {
+	polls := c.organization.timeline.Polls
 	if polls == 0 || c.stage != submitted {
 		return
 	}
 	c.pollCount++
 	if c.pollCount >= polls {
-		_ = c.evaluate(MomentOf(now), c.inventedResult()) // Cannot fail for a submitted attempt.
+		c.reach(evaluated, now, nil)
 	}
 }
 
-// setStage stores the stage that a step reached, and schedules the next step.
-func (c *candidate) setStage(to stage, at Moment) {
-	c.stage = to
-	c.schedule(to+1, at)
-}
+const (
+	promptKind = "ai_prompt" // The kind of the events that reports count.
+	editKind   = "file_edit" // The kind of the events that edit a file.
+)
 
 // append adds an event to the log for each payload.
 func (c *candidate) append(at Moment, kind string, payloads ...RawJSON) {

@@ -6,22 +6,6 @@ import (
 	"time"
 )
 
-// Mail is an invitation e-mail that the live data sent.
-type Mail struct {
-	InvitationID string
-	AssessmentID string
-	Organization string
-	Email        string
-	Name         string
-	Resent       bool // Sent by a resend.
-	At           time.Time
-}
-
-// mail records an invitation e-mail.
-func (o *Organization) mail(i *Invitation, at Moment, resent bool) {
-	o.mails = append(o.mails, Mail{i.ID, i.AssessmentID, o.name, i.CandidateEmail, i.CandidateName, resent, at.Time()})
-}
-
 // Mails returns the e-mails of all organizations, oldest first.
 func (l *Live) Mails() []Mail {
 	var all []Mail
@@ -34,12 +18,12 @@ func (l *Live) Mails() []Mail {
 
 // Regrade replaces the result of an evaluated submission.
 func (l *Live) Regrade(submissionID string, now time.Time, r Result) error {
-	return l.changeAttempt(submissionID, now, func(c *candidate, at Moment) error { return c.regrade(at, r) })
+	return l.change(byAttempt, submissionID, now, func(c *candidate, at Moment) error { return c.regrade(at, r) })
 }
 
 // Decide sets the recruiter's decision about a candidate.
 func (l *Live) Decide(invitationID string, now time.Time, decision string) error {
-	return l.changeInvited(invitationID, now, func(c *candidate, _ Moment) error {
+	return l.change(byInvitation, invitationID, now, func(c *candidate, _ Moment) error {
 		c.invitation.Value.RecruiterDecision = decision
 		return nil
 	})
@@ -47,7 +31,7 @@ func (l *Live) Decide(invitationID string, now time.Time, decision string) error
 
 // Pause adds paused time to an attempt that has not been submitted.
 func (l *Live) Pause(submissionID string, now time.Time, by time.Duration) error {
-	return l.changeAttempt(submissionID, now, func(c *candidate, at Moment) error {
+	return l.change(byAttempt, submissionID, now, func(c *candidate, at Moment) error {
 		if c.stage >= submitted {
 			return errSubmitted
 		}
@@ -63,7 +47,7 @@ func (l *Live) Pause(submissionID string, now time.Time, by time.Duration) error
 
 // SetArchive sets whether a submission has an archive after it was submitted.
 func (l *Live) SetArchive(submissionID string, now time.Time, available bool) error {
-	return l.changeAttempt(submissionID, now, func(c *candidate, _ Moment) error {
+	return l.change(byAttempt, submissionID, now, func(c *candidate, _ Moment) error {
 		c.noArchive = !available
 		return nil
 	})
@@ -71,8 +55,8 @@ func (l *Live) SetArchive(submissionID string, now time.Time, available bool) er
 
 // AddMember adds a member and returns its id.
 func (o *Organization) AddMember(email, name, role string) (id string) {
-	id = o.live.NewID()
-	at := MomentOf(o.now)
+	id = o.newID()
+	at := o.now
 	o.members.add(newRecord(id, at, Member{ID: id, Email: email, Name: name, Role: role, CreatedAt: at}))
 	return id
 }
@@ -87,15 +71,15 @@ func (o *Organization) AddChallenge(name string, tasks ...string) (id string) {
 		}
 		o.challenges, o.ownChallenges = own, true
 	}
-	id = o.live.NewID()
-	at := MomentOf(o.now)
+	id = o.newID()
+	at := o.now
 	c := Challenge{
 		ID: id, Slug: "challenge-" + id[len(id)-4:], Name: name, Domain: "backend", Difficulty: "medium", Level: "senior", Stack: "go",
 		TimeLimitMinutes: 60, BudgetDollarsCap: 5, IsMultiTask: len(tasks) > 0, PublishedAt: at, CreatedAt: at, BriefMD: "# " + name + "\n",
 	}
 	for i, title := range tasks {
 		c.Tasks = append(c.Tasks, Task{
-			ID: o.live.NewID(), TaskKey: fmt.Sprintf("task-%d", i+1), Kind: "feature", Title: title, OrderIndex: i,
+			ID: o.newID(), TaskKey: fmt.Sprintf("task-%d", i+1), Kind: "feature", Title: title, OrderIndex: i,
 			Weight: taskWeight(i, len(tasks)), TimeLimitMinutes: c.TimeLimitMinutes / len(tasks),
 		})
 	}
@@ -114,7 +98,7 @@ func taskWeight(i, count int) float64 { return float64(100*(i+1)/count-100*i/cou
 
 // Resend sends an invitation again whose attempt has not begun.
 func (l *Live) Resend(invitationID string, now time.Time) error {
-	return l.changeInvited(invitationID, now, func(c *candidate, at Moment) error {
+	return l.change(byInvitation, invitationID, now, func(c *candidate, at Moment) error {
 		if !c.organization.MayChange(c.invitation) {
 			return errUsed
 		}
@@ -125,7 +109,7 @@ func (l *Live) Resend(invitationID string, now time.Time) error {
 
 // Revoke revokes an invitation whose attempt has not begun.
 func (l *Live) Revoke(invitationID string, now time.Time) error {
-	return l.changeInvited(invitationID, now, func(c *candidate, _ Moment) error {
+	return l.change(byInvitation, invitationID, now, func(c *candidate, _ Moment) error {
 		if !c.organization.MayChange(c.invitation) {
 			return errUsed
 		}
@@ -136,28 +120,13 @@ func (l *Live) Revoke(invitationID string, now time.Time) error {
 
 // Close closes an active assessment.
 func (l *Live) Close(assessmentID string, now time.Time) error {
-	for _, o := range l.organizations {
-		found := o.assessments.Find(assessmentID)
-		if found == nil {
-			continue
-		}
-		closed := found.Value
-		if closed.Status == "closed" {
-			return errAlreadyClosed
-		}
-		closed.Status, closed.UpdatedAt = "closed", MomentOf(now)
-		o.advance(now).SaveAssessment(closed)
-		return nil
+	o, found, err := l.assessment(assessmentID, now)
+	switch {
+	case err != nil:
+		return err
+	case found.Value.Status == "closed":
+		return errAlreadyClosed
 	}
-	return ErrUnknown
-}
-
-// Number returns the number of the candidate with a submission, or 0.
-func (l *Live) Number(submissionID string) int {
-	for _, o := range l.organizations {
-		if found := o.attempts.Find(submissionID); found != nil {
-			return found.grading.(*candidate).number
-		}
-	}
-	return 0
+	found.Value.Status, found.Value.UpdatedAt = "closed", o.now
+	return nil
 }

@@ -2,17 +2,25 @@ package world
 
 import (
 	"slices"
+	"strings"
 	"time"
 )
 
-// Organization is the data that live keys of one organization see. It keeps what is
-// written.
+// Organization is the data that the keys of one organization see. It keeps what is written,
+// unless it is the sample data.
 type Organization struct {
-	records
+	account     *Record[Account]
+	members     *Collection[*Record[Member]]
+	challenges  *Collection[*Record[Challenge]]
+	assessments *Collection[*Record[Assessment]]
+	invitations map[string]*Collection[*Record[Invitation]] // By assessment.
+	attempts    *AttemptList
 
-	live              *Live
 	name              string
-	now               time.Time                      // The latest time of advance.
+	newID             func() string                  // Of the Live.
+	timeline          *Timeline                      // Of the Live.
+	sample            bool                           // Writes change nothing, and the clock does not matter.
+	now               Moment                         // The latest time of advance.
 	allAssessments    map[string]*Record[Assessment] // Including deleted ones.
 	candidates        map[string]*candidate          // By invitation.
 	candidatesInOrder []*candidate                   // The same, oldest first.
@@ -25,10 +33,68 @@ type Organization struct {
 	ownChallenges bool // The challenges differ from those of the sample data.
 }
 
+// Mail is an invitation e-mail that the live data sent.
+type Mail struct {
+	InvitationID string
+	AssessmentID string
+	Organization string
+	Email        string
+	Name         string
+	Resent       bool // Sent by a resend.
+	At           time.Time
+}
+
+// mail records an invitation e-mail.
+func (o *Organization) mail(i *Invitation, at Moment, resent bool) {
+	o.mails = append(o.mails, Mail{i.ID, i.AssessmentID, o.name, i.CandidateEmail, i.CandidateName, resent, at.Time()})
+}
+
+// emptyOrganization returns an organization with an account only.
+func emptyOrganization(name string, profile Account, newID func() string, t *Timeline) *Organization {
+	return &Organization{
+		name: name, newID: newID, timeline: t, account: newRecord(profile.ID, profile.CreatedAt, profile),
+		members: newCollection[*Record[Member]](3), challenges: newCollection[*Record[Challenge]](0), assessments: newCollection[*Record[Assessment]](0),
+		invitations: make(map[string]*Collection[*Record[Invitation]]), attempts: newAttemptList(0),
+		allAssessments: make(map[string]*Record[Assessment]), candidates: make(map[string]*candidate),
+	}
+}
+
+// finder returns the candidate with an id, or nil.
+type finder func(o *Organization, id string) *candidate
+
+func byInvitation(o *Organization, id string) *candidate { return o.candidates[id] }
+
+func byAttempt(o *Organization, id string) *candidate {
+	if a := o.attempts.Find(id); a != nil {
+		return a.candidate
+	}
+	return nil
+}
+
+// Account returns the organization's account.
+func (o *Organization) Account() *Record[Account] { return o.account }
+
+// Members returns the members of the organization.
+func (o *Organization) Members() *Collection[*Record[Member]] { return o.members }
+
+// Challenges returns the challenges.
+func (o *Organization) Challenges() *Collection[*Record[Challenge]] { return o.challenges }
+
+// Assessments returns the assessments that were not deleted.
+func (o *Organization) Assessments() *Collection[*Record[Assessment]] { return o.assessments }
+
+// Submissions returns the submissions of all assessments.
+func (o *Organization) Submissions() *AttemptList { return o.attempts }
+
+// Invitations returns the invitations of one assessment.
+func (o *Organization) Invitations(assessmentID string) *Collection[*Record[Invitation]] {
+	return o.invitations[assessmentID]
+}
+
 // advance makes the steps that were due until now, each at its own time.
 func (o *Organization) advance(now time.Time) *Organization {
-	o.now = now
-	o.runDue(now)
+	o.now = MomentOf(now)
+	o.runDue(o.now)
 	now = now.UTC()
 	month := MomentOf(time.Date(now.Year(), now.Month(), 1, 0, 0, 0, 0, time.UTC))
 	if month > o.account.Value.Usage.PeriodStart {
@@ -56,11 +122,11 @@ func (o *Organization) SetPlan(used, limit *int, enforced *bool) {
 // AddAssessment adds an active assessment of the challenge with an id, or of the first
 // challenge.
 func (o *Organization) AddAssessment(name, challengeID string) (id string) {
-	challenge, at := o.challenges.Find(challengeID), MomentOf(o.now)
+	challenge, at := o.challenges.Find(challengeID), o.now
 	if challenge == nil {
 		challenge = o.challenges.Newest(0)
 	}
-	id = o.live.NewID()
+	id = o.newID()
 	o.SaveAssessment(Assessment{
 		ID: id, Name: name, ChallengeID: challenge.ID, Status: "active", TimeLimitMinutes: challenge.Value.TimeLimitMinutes,
 		CreatedAt: at, UpdatedAt: at,
@@ -71,8 +137,14 @@ func (o *Organization) AddAssessment(name, challengeID string) (id string) {
 // AnyAssessment returns an assessment, even if it was deleted.
 func (o *Organization) AnyAssessment(id string) *Record[Assessment] { return o.allAssessments[id] }
 
-// MayInvite reports whether the plan has invitations left.
-func (o *Organization) MayInvite(string) bool {
+// planLimitEmail is the address for which the sample data's plan has no invitations left.
+const planLimitEmail = "plan-limit@sandbox.test"
+
+// MayInvite reports whether the plan has an invitation left.
+func (o *Organization) MayInvite(email string) bool {
+	if o.sample {
+		return !strings.EqualFold(email, planLimitEmail)
+	}
 	usage := &o.account.Value.Usage
 	return !o.account.Value.Plan.LimitsEnforced || usage.AssessmentsUsed < usage.AssessmentsLimit
 }
@@ -80,63 +152,104 @@ func (o *Organization) MayInvite(string) bool {
 // MayChange reports whether an invitation can be sent again or revoked: until the attempt
 // begins or the invitation is revoked.
 func (o *Organization) MayChange(i *Record[Invitation]) bool {
-	c := o.candidates[i.ID]
-	return c.stage < started && !c.revoked
+	return o.sample || o.candidates[i.ID].stage < started && i.Value.Status != statusRevoked
 }
+
+const statusRevoked = "revoked"
 
 // SaveAssessment stores a new or changed assessment.
 func (o *Organization) SaveAssessment(a Assessment) *Record[Assessment] {
-	if known := o.assessments.Find(a.ID); known != nil {
+	if known := o.assessments.Find(a.ID); known != nil && !o.sample {
 		known.Value = a
 		return known
 	}
-	created := newRecord(a.ID, a.CreatedAt, a)
+	saved := newRecord(a.ID, a.CreatedAt, a)
+	if !o.sample {
+		o.addAssessment(saved)
+	}
+	return saved
+}
+
+func (o *Organization) addAssessment(created *Record[Assessment]) {
 	o.assessments.add(created)
-	o.allAssessments[a.ID] = created
-	o.invitations[a.ID] = newCollection[*Record[Invitation]](0)
-	return created
+	o.allAssessments[created.ID] = created
+	o.invitations[created.ID] = newCollection[*Record[Invitation]](0)
 }
 
 // DeleteAssessment removes an assessment from all listings. Its invitations remain valid.
-func (o *Organization) DeleteAssessment(a *Record[Assessment]) { o.assessments.remove(a) }
+func (o *Organization) DeleteAssessment(a *Record[Assessment]) {
+	if !o.sample {
+		o.assessments.remove(a)
+	}
+}
 
 // SaveInvitation stores a new invitation. It uses one invitation of the plan.
 func (o *Organization) SaveInvitation(i Invitation) *Record[Invitation] {
-	o.account.Value.Usage.AssessmentsUsed++
-	o.mail(&i, i.CreatedAt, false)
-	assessment := o.allAssessments[i.AssessmentID]
+	saved := newRecord(i.ID, i.CreatedAt, i)
+	if !o.sample {
+		o.account.Value.Usage.AssessmentsUsed++
+		o.mail(&i, i.CreatedAt, false)
+		o.addCandidate(saved)
+	}
+	return saved
+}
+
+// addCandidate adds the candidate of a new invitation.
+func (o *Organization) addCandidate(i *Record[Invitation]) *candidate {
+	assessment := o.allAssessments[i.Value.AssessmentID]
 	c := &candidate{
-		organization: o, number: len(o.candidates) + 1, assessment: assessment, invitation: newRecord(i.ID, i.CreatedAt, i),
+		organization: o, number: len(o.candidates) + 1, assessment: assessment, invitation: i,
 		challenge: o.challenges.Find(assessment.Value.ChallengeID),
 	}
 	o.candidates[i.ID] = c
 	o.candidatesInOrder = append(o.candidatesInOrder, c)
-	o.invitations[assessment.ID].add(c.invitation)
-	c.schedule(opened, i.CreatedAt)
-	return c.invitation
+	o.invitations[assessment.ID].add(i)
+	c.schedule(opened, i.Created)
+	return c
 }
 
-// ResendInvitation sends an invitation again.
+// ResendInvitation sends an invitation again. One that was opened keeps the time of its
+// first sending, which must be before the opening.
 func (o *Organization) ResendInvitation(i *Record[Invitation], at Moment) *Record[Invitation] {
-	i.Value = i.Value.resent(at)
-	o.candidates[i.ID].resent = true
-	o.mail(&i.Value, at, true)
-	return i
+	resent := i.Value
+	if resent.OpenedAt == nil {
+		resent.SentAt = &at
+	}
+	resent.ExpiresAt = at.plus(InvitationLifetime)
+	if !o.sample {
+		o.candidates[i.ID].resent = true
+		o.mail(&resent, at, true)
+	}
+	return o.changed(i, resent)
 }
 
 // RevokeInvitation revokes an invitation.
 func (o *Organization) RevokeInvitation(i *Record[Invitation]) *Record[Invitation] {
-	o.candidates[i.ID].revoked = true
-	i.Value.Status = "revoked"
+	revoked := i.Value
+	revoked.Status = statusRevoked
+	return o.changed(i, revoked)
+}
+
+// changed returns an invitation's record with a new value. That of the sample data is a copy.
+func (o *Organization) changed(i *Record[Invitation], value Invitation) *Record[Invitation] {
+	if o.sample {
+		return newRecord(i.ID, i.Created, value)
+	}
+	i.Value = value
 	return i
 }
 
-// CountPoll counts a poll of a submission whose evaluation depends on polls.
-func (o *Organization) CountPoll(a *Attempt) { a.grading.(*candidate).countPoll(o.now) }
+// CountPoll counts a poll of a submission, whose evaluation depends on the number of polls
+// with Timeline.Polls.
+func (o *Organization) CountPoll(a *Attempt) { a.candidate.countPoll(o.now) }
 
 // CountListing counts a listing of evaluated submissions as a poll of each submission of
-// the assessment, because a client that polls by listings reads no single submission.
+// an assessment, because a client that polls by listings reads no single submission. ""
+// means all assessments.
 func (o *Organization) CountListing(assessmentID string) {
+	if len(o.awaitingPolls) == 0 {
+		return // The sample data is shared and must not be written to.
+	}
 	o.awaitingPolls = slices.DeleteFunc(o.awaitingPolls, func(c *candidate) bool {
 		if assessmentID == "" || assessmentID == c.assessment.ID {
 			c.countPoll(o.now)

@@ -9,8 +9,6 @@ import (
 	"time"
 )
 
-const maxScore = 100
-
 // Result is the result of grading a submission.
 type Result struct {
 	ShipScore       int                // From 0 to 100.
@@ -72,70 +70,62 @@ func (c *candidate) rank() (Rank, bool) {
 	return Rank{rank, c.organization.evaluatedCount}, true
 }
 
-func (c *candidate) extra() map[string]RawJSON { return c.result.Extra }
-
-func (c *candidate) hasArchive() bool { return c.stage >= submitted && !c.noArchive }
-
 // unevaluated returns the attempt as it was before the evaluation.
 func (c *candidate) unevaluated() *Attempt {
 	before, a := *c, *c.attempt
-	a.Value.Status, a.Value.EvaluatedAt, a.grading = "submitted", nil, &before
+	a.Value.Status, a.Value.EvaluatedAt, a.candidate = Stages[submitted], nil, &before
 	before.stage, before.result, before.attempt = submitted, Result{}, &a
 	return &a
 }
 
+// ready reports whether the report is ready.
+func (c *candidate) ready() bool {
+	delay := c.result.ReportDelay
+	return c.stage == evaluated && delay >= 0 && c.attempt.Value.EvaluatedAt.plus(delay) <= c.organization.now
+}
+
 // report returns the report of the attempt: with scores once it is ready.
 func (c *candidate) report() Report {
+	r := Report{Pillars: pillars[:]}
+	switch {
+	case c.ready():
+		r = c.graded
+	case c.stage == evaluated && c.result.ReportDelay < 0:
+		r.Verdict, r.VerdictLabel = c.result.Verdict, verdictLabel(c.result.Verdict)
+	}
 	s := &c.attempt.Value
+	r.SubmissionID, r.Status = s.ID, s.Status
+	r.Facts.TimeAllottedMinutes, r.Facts.AIExchangeCount = c.timeLimitMinutes, c.promptCount
+	r.Facts.BudgetUsedDollars, r.Facts.BudgetAllottedDollars = s.Budget.DollarsUsed, s.Budget.DollarsCap
+	return r
+}
+
+// grade returns the report that follows from the result and the attempt.
+func (c *candidate) grade() Report {
+	s, result, score := &c.attempt.Value, &c.result, c.result.ShipScore
+	verdict := cmp.Or(result.Verdict, verdictFor(score))
 	r := Report{
-		SubmissionID: s.ID, Status: s.Status, Pillars: slices.Clone(pillars[:]),
-		Facts: Facts{
-			TimeAllottedMinutes: c.timeLimitMinutes, AIExchangeCount: c.promptCount,
-			BudgetUsedDollars: s.Budget.DollarsUsed, BudgetAllottedDollars: s.Budget.DollarsCap,
-		},
+		Evaluated: true, ShipScore: &score, Verdict: verdict, VerdictLabel: verdictLabel(verdict),
+		Summary: cmp.Or(result.Summary, "Scored "+strconv.Itoa(score)+" of 100 in the sandbox."), Pillars: slices.Clone(pillars[:]),
+		InterviewQuestions: RawJSONs{`"What would you do next, given another hour?"`},
+		Facts:              Facts{TimeUsedMinutes: s.minutesWorked(), AIAuthoredPct: new(0.0)},
+		IntegrityStatus:    cmp.Or(result.IntegrityStatus, "clear"), GeneratedAt: new(s.EvaluatedAt.plus(result.ReportDelay)),
 	}
-	if !c.ready() {
-		if c.stage == evaluated && c.result.ReportDelay < 0 && c.result.Verdict != "" {
-			r.Verdict, r.VerdictLabel = c.result.Verdict, verdictLabel(c.result.Verdict)
-		}
-		return r
+	if !result.hasScore() {
+		r.Summary = cmp.Or(result.Summary, "There is not enough evidence for a score.")
 	}
-	c.grade(&r)
-	r.Evaluated, r.GeneratedAt = true, new(s.EvaluatedAt.plus(c.result.ReportDelay))
-	r.Facts.TimeUsedMinutes = s.minutesWorked()
-	r.Facts.AIAuthoredPct = new(0.0)
 	if c.promptCount > 0 {
 		*r.Facts.AIAuthoredPct = float64(20 + c.number*17%61)
 	}
 	if c.editCount > 0 {
 		r.Facts.ChurnPct = new(float64(c.number * 7 % 41))
 	}
-	return r
-}
-
-// ready reports whether the report is ready.
-func (c *candidate) ready() bool {
-	delay := c.result.ReportDelay
-	return c.stage == evaluated && delay >= 0 && c.attempt.Value.EvaluatedAt.plus(delay) <= MomentOf(c.organization.now)
-}
-
-// grade sets the fields of the report that depend on the result.
-func (c *candidate) grade(r *Report) {
-	result, score := &c.result, c.result.ShipScore
-	r.ShipScore = &score
-	r.Verdict = cmp.Or(result.Verdict, verdictFor(score))
-	r.VerdictLabel = verdictLabel(r.Verdict)
-	r.Summary = cmp.Or(result.Summary, "Scored "+strconv.Itoa(score)+" of 100 in the sandbox.")
-	if !result.hasScore() {
-		r.Summary = cmp.Or(result.Summary, "There is not enough evidence for a score.")
-	}
-	r.IntegrityStatus = cmp.Or(result.IntegrityStatus, "clear")
 	confident := 0 // Pillars with enough evidence.
 	for i := range r.Pillars {
 		p := &r.Pillars[i]
 		given := result.Pillars[p.ID]
 		if len(result.Pillars) == 0 && result.hasScore() {
-			given = new(min(max(score-3+2*i, 0), maxScore))
+			given = shiftScore(&score, 2*i-3)
 		}
 		p.LowConfidence = given == nil || slices.Contains(result.LowConfidence, p.ID)
 		if !p.LowConfidence {
@@ -153,10 +143,10 @@ func (c *candidate) grade(r *Report) {
 		}
 	}
 	r.Confidence = cmp.Or(result.Confidence, [...]string{"low", "low", "medium", "medium", "high"}[confident])
-	r.InterviewQuestions = []RawJSON{`"What would you do next, given another hour?"`}
 	for i, task := range c.tasks() {
-		r.Tasks = append(r.Tasks, RawJSON(fmt.Sprintf(`{"task_key":%q,"kind":%q,"score":%d}`, task.TaskKey, task.Kind, min(max(score+3-2*i, 0), maxScore))))
+		r.Tasks = append(r.Tasks, RawJSON(fmt.Sprintf(`{"task_key":%q,"kind":%q,"score":%d}`, task.TaskKey, task.Kind, *shiftScore(&score, 3-2*i))))
 	}
+	return r
 }
 
 // tasks returns the tasks of the attempt.
@@ -166,7 +156,3 @@ func (c *candidate) tasks() []Task {
 		return selected != nil && !slices.Contains(selected, t.ID)
 	})
 }
-
-// inventedResult returns a result for the timeline. It depends on the candidate's number
-// only, so it is the same in every run.
-func (c *candidate) inventedResult() Result { return Result{ShipScore: InventedScore(c.number)} }

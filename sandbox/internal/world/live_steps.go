@@ -5,41 +5,35 @@ import (
 	"time"
 )
 
-const (
-	errNotBegun  = Conflict("the attempt has not begun: begin it first")
-	errPlanLimit = Conflict("the plan's invitations for this period are used up")
-)
+const errPlanLimit = Conflict("the plan's invitations for this period are used up")
 
 // Invite sends an invitation to an assessment of any organization.
 func (l *Live) Invite(assessmentID, email, name string, now time.Time) (invitationID string, err error) {
-	o, assessment, err := l.openAssessment(assessmentID, now)
+	o, assessment, err := l.openAssessment(assessmentID, email, now)
 	if err != nil {
 		return "", err
 	}
-	if !o.MayInvite(email) {
-		return "", errPlanLimit
-	}
-	return o.invite(assessment, Person{Email: email, Name: name}, MomentOf(now)).invitation.ID, nil
+	return o.invite(assessment, Person{Email: email, Name: name}, o.now).invitation.ID, nil
 }
 
-// openAssessment returns an assessment of any organization that candidates can be invited
+// openAssessment returns an assessment of any organization that a candidate can be invited
 // to.
-func (l *Live) openAssessment(id string, now time.Time) (*Organization, *Record[Assessment], error) {
-	for _, o := range l.organizations {
-		if found := o.assessments.Find(id); found != nil {
-			if o.advance(now); found.Value.Status == "closed" {
-				return nil, nil, errClosed
-			}
-			return o, found, nil
-		}
+func (l *Live) openAssessment(id, email string, now time.Time) (*Organization, *Record[Assessment], error) {
+	o, found, err := l.assessment(id, now)
+	switch {
+	case err != nil:
+	case found.Value.Status == "closed":
+		err = errClosed
+	case !o.MayInvite(email):
+		err = errPlanLimit
 	}
-	return nil, nil, ErrUnknown
+	return o, found, err
 }
 
 // invite sends an invitation at a time.
 func (o *Organization) invite(assessment *Record[Assessment], who Person, at Moment) *candidate {
 	i := o.SaveInvitation(Invitation{
-		ID: o.live.NewID(), AssessmentID: assessment.ID, CandidateEmail: who.Email, CandidateName: who.Name, Status: "sent",
+		ID: o.newID(), AssessmentID: assessment.ID, CandidateEmail: who.Email, CandidateName: who.Name, Status: "sent",
 		RecruiterDecision: "none", SentAt: &at, ExpiresAt: at.plus(InvitationLifetime), CreatedAt: at,
 	})
 	return o.candidates[i.ID]
@@ -47,14 +41,11 @@ func (o *Organization) invite(assessment *Record[Assessment], who Person, at Mom
 
 // AddResult adds a candidate who has taken all steps, and whose evaluation is now.
 func (l *Live) AddResult(assessmentID, email, name string, now time.Time, r Result) (submissionID string, err error) {
-	o, assessment, err := l.openAssessment(assessmentID, now)
-	switch {
-	case err != nil:
+	o, assessment, err := l.openAssessment(assessmentID, email, now)
+	if err != nil {
 		return "", err
-	case !o.MayInvite(email):
-		return "", errPlanLimit
 	}
-	return o.play(assessment, Person{Email: email, Name: name}, evaluated, MomentOf(now), &r).attempt.ID, nil
+	return o.play(assessment, Person{Email: email, Name: name}, evaluated, o.now, &r).attempt.ID, nil
 }
 
 // Seed adds candidates at all stages to an assessment, with names, logs and reports, and
@@ -82,7 +73,7 @@ func (o *Organization) Seed(assessmentID string, count int) (id string, err erro
 		if to == started { // A longer attempt would have ended at its time limit.
 			ago = n%20 + 1
 		}
-		o.play(assessment, person(n), to, MomentOf(o.now).plus(-time.Duration(ago)*time.Minute), nil)
+		o.play(assessment, person(n), to, o.now.plus(-time.Duration(ago)*time.Minute), nil)
 	}
 	return assessmentID, nil
 }
@@ -99,22 +90,11 @@ func (o *Organization) play(assessment *Record[Assessment], who Person, to stage
 	}
 	o.backdate(assessment, at)
 	c := o.invite(assessment, who, at)
-	for s := opened; s <= to; s++ {
+	for s := opened; s <= to; s++ { // The steps are possible in this order.
 		at = at.plus(time.Duration(minutes[s]) * time.Minute)
-		switch s { // The steps are possible in this order.
-		case opened:
-			c.setOpened(at)
-		case started:
-			c.setStarted(at)
+		c.reach(s, at, r)
+		if s == started {
 			c.writeLog(at, time.Duration(worked)*time.Minute)
-		case submitted:
-			c.setSubmitted(at)
-		case evaluated:
-			if r == nil {
-				r = new(c.inventedResult())
-			}
-			_ = c.evaluate(at, *r) // Cannot fail for a submitted attempt.
-		case sent:
 		}
 	}
 	return c
@@ -136,7 +116,7 @@ func (c *candidate) writeLog(from Moment, length time.Duration) {
 	count := 6 + c.number*7%30
 	for i := range count {
 		at := from.plus(length * time.Duration(i+1) / time.Duration(count+1))
-		if at > MomentOf(c.organization.now) {
+		if at > c.organization.now {
 			return
 		}
 		next := data.UsualEvents[i%len(data.UsualEvents)]
@@ -144,46 +124,61 @@ func (c *candidate) writeLog(from Moment, length time.Duration) {
 	}
 }
 
+// step takes a candidate to a stage. It returns the id of the submission, once there is one.
+func (l *Live) step(find finder, id string, now time.Time, to stage, r *Result) (submissionID string, err error) {
+	err = l.change(find, id, now, func(c *candidate, at Moment) error {
+		// A candidate whose time is over submits without an effect.
+		if to != submitted || !c.timedOut || c.stage != submitted {
+			if err := c.take(to, at, r); err != nil {
+				return err
+			}
+		}
+		if c.attempt != nil {
+			submissionID = c.attempt.ID
+		}
+		return nil
+	})
+	return submissionID, err
+}
+
 // Open opens an invitation.
 func (l *Live) Open(invitationID string, now time.Time) error {
-	return l.changeInvited(invitationID, now, (*candidate).open)
+	_, err := l.step(byInvitation, invitationID, now, opened, nil)
+	return err
 }
 
 // Begin begins an attempt. It opens the invitation if necessary.
 func (l *Live) Begin(invitationID string, now time.Time) (submissionID string, err error) {
-	c, err := l.candidateOfInvitation(invitationID, now)
-	if err != nil {
-		return "", err
-	}
-	if err := c.begin(MomentOf(now)); err != nil {
-		return "", err
-	}
-	return c.attempt.ID, nil
+	return l.step(byInvitation, invitationID, now, started, nil)
 }
 
 // Submit submits an attempt.
 func (l *Live) Submit(submissionID string, now time.Time) error {
-	return l.changeAttempt(submissionID, now, (*candidate).submit)
+	_, err := l.step(byAttempt, submissionID, now, submitted, nil)
+	return err
 }
 
 // SubmitInvited is like Submit, with the id of the invitation.
 func (l *Live) SubmitInvited(invitationID string, now time.Time) (submissionID string, err error) {
-	c, err := l.candidateOfInvitation(invitationID, now)
-	if err != nil {
-		return "", err
-	}
-	if c.attempt == nil {
-		return "", errNotBegun
-	}
-	if err := c.submit(MomentOf(now)); err != nil {
-		return "", err
-	}
-	return c.attempt.ID, nil
+	return l.step(byInvitation, invitationID, now, submitted, nil)
+}
+
+// Evaluate evaluates a submission, after submitting it if necessary. The result must pass
+// Check.
+func (l *Live) Evaluate(submissionID string, now time.Time, r Result) error {
+	_, err := l.step(byAttempt, submissionID, now, evaluated, &r)
+	return err
+}
+
+// EvaluateInvented is like Evaluate with the result that the timeline makes.
+func (l *Live) EvaluateInvented(submissionID string, now time.Time) error {
+	_, err := l.step(byAttempt, submissionID, now, evaluated, nil)
+	return err
 }
 
 // Append adds an event to a log for each payload.
 func (l *Live) Append(submissionID string, now time.Time, kind string, payloads ...RawJSON) error {
-	return l.changeAttempt(submissionID, now, func(c *candidate, at Moment) error {
+	return l.change(byAttempt, submissionID, now, func(c *candidate, at Moment) error {
 		if c.stage >= submitted {
 			if !c.timedOut || c.stage == evaluated {
 				return errSubmitted
@@ -193,15 +188,4 @@ func (l *Live) Append(submissionID string, now time.Time, kind string, payloads 
 		c.append(at, kind, payloads...)
 		return nil
 	})
-}
-
-// Evaluate evaluates a submission, after submitting it if necessary. The result must pass
-// Check.
-func (l *Live) Evaluate(submissionID string, now time.Time, r Result) error {
-	return l.changeAttempt(submissionID, now, func(c *candidate, at Moment) error { return c.evaluate(at, r) })
-}
-
-// EvaluateInvented is like Evaluate with the result that the timeline makes.
-func (l *Live) EvaluateInvented(submissionID string, now time.Time) error {
-	return l.changeAttempt(submissionID, now, func(c *candidate, at Moment) error { return c.evaluate(at, c.inventedResult()) })
 }

@@ -35,7 +35,7 @@ func (t Timeline) includes(to stage) bool {
 
 // step is a step that a candidate will make.
 type step struct {
-	at        time.Time
+	at        Moment
 	candidate *candidate
 	stage     stage
 	limit     bool // The attempt reaches its time limit, unless a pause has moved the limit.
@@ -43,45 +43,35 @@ type step struct {
 
 // schedule adds a step after all steps that are due before or at the same time.
 func (o *Organization) schedule(next step) {
-	at := sort.Search(len(o.dueSteps), func(i int) bool { return o.dueSteps[i].at.After(next.at) })
+	at := sort.Search(len(o.dueSteps), func(i int) bool { return o.dueSteps[i].at > next.at })
 	o.dueSteps = slices.Insert(o.dueSteps, at, next)
 }
 
 // schedule adds a step of the timeline, if the timeline has it.
 func (c *candidate) schedule(to stage, after Moment) {
-	if t := c.organization.live.timeline; t.includes(to) {
-		c.organization.schedule(step{at: after.Time().Add(t.delay(to)), candidate: c, stage: to})
+	if t := c.organization.timeline; t.includes(to) {
+		c.organization.schedule(step{at: after.plus(t.delay(to)), candidate: c, stage: to})
 	}
 }
 
-// runDue makes the steps that are due. It ignores a step that a test made already.
-func (o *Organization) runDue(now time.Time) {
-	for len(o.dueSteps) > 0 && !o.dueSteps[0].at.After(now) {
+// runDue makes the steps that are due. It ignores a step that a test made already. After a
+// step that the state does not allow, the candidate makes no further steps.
+func (o *Organization) runDue(now Moment) {
+	for len(o.dueSteps) > 0 && o.dueSteps[0].at <= now {
 		next := o.dueSteps[0]
 		o.dueSteps = o.dueSteps[1:]
-		c, at := next.candidate, MomentOf(next.at)
+		c := next.candidate
 		if c.stage+1 != next.stage {
 			continue
 		}
 		if next.limit {
-			if c.deadline() > at {
-				next.at = c.deadline().Time()
+			if c.deadline() > next.at {
+				next.at = c.deadline()
 				o.schedule(next)
 				continue
 			}
 			c.timedOut = true
 		}
-		// After a step that fails, the candidate makes no further steps.
-		switch next.stage {
-		case opened:
-			_ = c.open(at)
-		case started:
-			_ = c.begin(at)
-		case submitted:
-			_ = c.submit(at)
-		case evaluated:
-			_ = c.evaluate(at, c.inventedResult())
-		case sent:
-		}
+		_ = c.take(next.stage, next.at, nil)
 	}
 }

@@ -1,84 +1,82 @@
 package world
 
-import "strings"
+import (
+	"fmt"
+	"math"
+	"time"
+)
 
-// planLimitEmail is the address for which the plan has no invitations left.
-const planLimitEmail = "plan-limit@sandbox.test"
-
-// Sample is the data of test mode. Writes change nothing.
-type Sample struct{ records }
-
-// NewSample returns the sample data, which is always the same.
-func NewSample() *Sample {
-	w := &Sample{records{
-		account:     newRecord(data.Account.ID, data.Account.CreatedAt, data.Account),
-		members:     newCollectionOf(data.Members, func(m *Member) Position { return Position{m.CreatedAt, m.ID} }),
-		challenges:  newCollectionOf(data.Challenges, func(c *Challenge) Position { return Position{c.CreatedAt, c.ID} }),
-		assessments: newCollectionOf(data.Assessments, func(a *Assessment) Position { return Position{a.CreatedAt, a.ID} }),
-		invitations: make(map[string]*Collection[*Record[Invitation]]),
-	}}
-	var drafts []*draft
+// NewSample returns the data of test mode, which is always the same. Its candidates take
+// the same steps as those of live data, at the times of their plan.
+func NewSample() *Organization {
+	o := emptyOrganization("", data.Account, nil, new(Timeline))
+	o.now = math.MaxInt64 // All reports are ready.
+	for _, m := range data.Members {
+		o.members.add(newRecord(m.ID, m.CreatedAt, m))
+	}
+	for _, c := range data.Challenges {
+		o.challenges.add(newRecord(c.ID, c.CreatedAt, c))
+	}
+	for _, a := range data.Assessments {
+		o.addAssessment(newRecord(a.ID, a.CreatedAt, a))
+	}
 	for _, p := range data.Plans {
-		invitations, begun := p.expand(w)
-		w.invitations[p.Assessment] = newCollectionOf(invitations, func(i *Invitation) Position { return Position{i.CreatedAt, i.ID} })
-		drafts = append(drafts, begun...)
+		for n := 1; n <= p.Candidates; n++ {
+			p.play(o, n)
+		}
 	}
-	for _, d := range drafts {
-		d.writeLog()
-		d.finish()
+	for _, c := range o.candidatesInOrder {
+		if c.graded.Percentile != nil {
+			rank, _ := c.rank()
+			*c.graded.Percentile = math.Round(1000*float64(rank.Total-rank.Rank)/float64(rank.Total)) / 10
+		}
 	}
-	w.attempts = newAttemptList(len(drafts))
-	for _, a := range gradeDrafts(drafts) {
-		w.attempts.add(a)
+	o.dueSteps, o.sample = nil, true
+	return o
+}
+
+// plan is the number of candidates of an assessment and their stages. The
+// stages repeat until all candidates have one.
+type plan struct {
+	Assessment      string  `json:"assessment"`
+	Number          int     `json:"number"` // Of the assessment, in ids.
+	Candidates      int     `json:"candidates"`
+	Stages          []stage `json:"stages"`
+	FirstInvitation Moment  `json:"first_invitation"` // When it was sent.
+}
+
+// person returns a different name for each n: the numbers of first names (24) and last
+// names (31) have no common factor.
+func person(n int) Person {
+	first, last := data.FirstNames[n%len(data.FirstNames)], data.LastNames[n%len(data.LastNames)]
+	return Person{Email: first[1] + "." + last[1] + "@candidates.test", Name: first[0] + " " + last[0]}
+}
+
+// minutesUsed returns how long a candidate worked. It is less than every time limit.
+func minutesUsed(n int) int { return 31 + n*17%29 }
+
+// play adds candidate n of a plan.
+func (p plan) play(o *Organization, n int) {
+	who := person(n + 400*(p.Number-1))
+	at := p.FirstInvitation.plus(time.Duration(n-1)*97*time.Minute + time.Duration(n*7919%60000)*time.Millisecond)
+	id := fmt.Sprintf("1a000000-0000-4000-8%03d-%012d", p.Number, n)
+	c := o.addCandidate(newRecord(id, at, Invitation{
+		ID: id, AssessmentID: p.Assessment, CandidateEmail: who.Email, CandidateName: who.Name, Status: Stages[sent], RecruiterDecision: "none",
+		SentAt: new(at.plus(1234 * time.Millisecond)), ExpiresAt: at.plus(InvitationLifetime), CreatedAt: at,
+	}))
+	c.number, c.noArchive = n, true
+	c.attemptID = fmt.Sprintf("5b000000-0000-4000-8%03d-%012d", p.Number, n)
+	// The order of evaluations differs from the order of creation.
+	minutes := [...]int{opened: 20 + n*53%900, started: 5 + n*71%2000, submitted: minutesUsed(n), evaluated: 4 + n*37%3000}
+	reached := p.Stages[(n-1)%len(p.Stages)]
+	for s := opened; s <= reached; s++ {
+		at = at.plus(time.Duration(minutes[s]) * time.Minute)
+		c.reach(s, at, &Result{ShipScore: *sampleReport(n).ShipScore})
 	}
-	return w
-}
-
-// newCollectionOf sorts values into a collection.
-func newCollectionOf[T any](values []T, position func(*T) Position) *Collection[*Record[T]] {
-	c := newCollection[*Record[T]](len(values))
-	for _, value := range values {
-		c.add(&Record[T]{Position: position(&value), Value: value})
+	if reached >= started {
+		c.writeSampleLog()
 	}
-	return c
-}
-
-// AnyAssessment returns an assessment.
-func (w *Sample) AnyAssessment(id string) *Record[Assessment] { return w.assessments.Find(id) }
-
-// CountPoll has no effect.
-func (*Sample) CountPoll(*Attempt) {}
-
-// CountListing has no effect.
-func (*Sample) CountListing(string) {}
-
-// MayInvite returns false for one address.
-func (*Sample) MayInvite(email string) bool { return !strings.EqualFold(email, planLimitEmail) }
-
-// MayChange returns true for any status, because nothing is stored.
-func (*Sample) MayChange(*Record[Invitation]) bool { return true }
-
-// SaveAssessment returns the record without storing it.
-func (*Sample) SaveAssessment(a Assessment) *Record[Assessment] {
-	return newRecord(a.ID, a.CreatedAt, a)
-}
-
-// DeleteAssessment has no effect.
-func (*Sample) DeleteAssessment(*Record[Assessment]) {}
-
-// SaveInvitation returns the record without storing or sending it.
-func (*Sample) SaveInvitation(i Invitation) *Record[Invitation] {
-	return newRecord(i.ID, i.CreatedAt, i)
-}
-
-// ResendInvitation returns the record without storing or sending it.
-func (*Sample) ResendInvitation(i *Record[Invitation], at Moment) *Record[Invitation] {
-	return newRecord(i.ID, i.Created, i.Value.resent(at))
-}
-
-// RevokeInvitation returns the record without storing it.
-func (*Sample) RevokeInvitation(i *Record[Invitation]) *Record[Invitation] {
-	revoked := i.Value
-	revoked.Status = "revoked"
-	return newRecord(i.ID, i.Created, revoked)
+	if reached == evaluated {
+		c.setSampleReport()
+	}
 }

@@ -1,6 +1,7 @@
 package world
 
 import (
+	"math"
 	"strings"
 	"time"
 )
@@ -13,33 +14,32 @@ const (
 	unsubmittedLogLength = 20 * time.Minute // Time from the first to the last event of an attempt that was not submitted.
 )
 
-// writeLog creates the log of an attempt and counts its prompts.
-func (d *draft) writeLog() {
-	script := d.events()
-	begun, end := d.submission.StartedAt, d.submission.StartedAt.plus(unsubmittedLogLength)
-	if d.submission.SubmittedAt != nil {
-		end = *d.submission.SubmittedAt
+// writeSampleLog replaces the log of an attempt, and sets the pauses and the used budget.
+func (c *candidate) writeSampleLog() {
+	a := c.attempt
+	script := sampleEvents(a.ID, c.number)
+	a.log = make([]Event, 0, len(script))
+	begun, end := a.Value.StartedAt, a.Value.StartedAt.plus(unsubmittedLogLength)
+	if a.Value.SubmittedAt != nil {
+		end = *a.Value.SubmittedAt
 	}
-	step := (end - begun) / Moment(len(script)+1)
-	d.log = make([]Event, 0, len(script))
-	seq := int64(0)
+	interval := (end - begun) / Moment(len(script)+1)
 	for i, next := range script {
-		seq++
-		if i > 0 && i%500 == 0 {
-			seq += 3 // A log may have gaps.
-		}
-		if next.Kind == promptKind {
-			d.promptCount++
-		}
-		d.log = append(d.log, Event{Seq: seq, Kind: next.Kind, At: begun + step*Moment(i), Payload: next.Payload})
+		c.append(begun+interval*Moment(i), next.Kind, next.Payload)
+		a.log[i].Seq += int64(3 * (i / 500)) // A log may have gaps.
+	}
+	a.Value.PausedTotalSeconds = c.number % 3 * (c.number * 31 % 400)
+	a.Value.Budget.DollarsUsed = 0
+	if c.promptCount > 0 {
+		a.Value.Budget.DollarsUsed = math.Round(a.Value.Budget.DollarsCap*float64(c.number*29%100)) / 100
 	}
 }
 
-// events returns the events of a log. A few logs are empty, most are short, and one
+// sampleEvents returns the events of a log. A few logs are empty, most are short, and one
 // has every kind of event.
-func (d *draft) events() []sampleEvent {
-	busy := d.submission.ID == busySubmissionID
-	count := d.number * 7 % 12
+func sampleEvents(submissionID string, number int) []sampleEvent {
+	busy := submissionID == busySubmissionID
+	count := number * 7 % 12
 	if busy {
 		count = busyEvents
 	}

@@ -6,6 +6,8 @@ import (
 	"time"
 )
 
+const maxScore = 100
+
 // minutesWorked returns the time from the beginning to the submission without pauses.
 func (s *Submission) minutesWorked() *float64 {
 	worked := s.SubmittedAt.minus(s.StartedAt) - time.Duration(s.PausedTotalSeconds)*time.Second
@@ -34,7 +36,16 @@ func verdictFor(score int) string {
 	return "strong_no"
 }
 
-// InventedScore returns the score that is invented for the candidate with a number.
+// shiftScore adds to a score, within 0 and 100. Nil stays nil.
+func shiftScore(score *int, by int) *int {
+	if score == nil {
+		return nil
+	}
+	return new(min(max(*score+by, 0), maxScore))
+}
+
+// InventedScore returns the score that is invented for the candidate with a number. It is
+// the same in every run.
 func InventedScore(number int) int { return 35 + number*37%61 }
 
 // roundToCents rounds to two decimal places.

@@ -19,11 +19,5 @@ func (s *stage) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// promptKind is the kind of the events that reports count.
-const promptKind = "ai_prompt"
-
-// editKind is the kind of the events that edit a file.
-const editKind = "file_edit"
-
-// Stages are the stages of a candidate, in order.
+// Stages are the stages of a candidate, in order. They are also the statuses of submissions.
 var Stages = [...]string{sent: "sent", opened: "opened", started: "started", submitted: "submitted", evaluated: "evaluated"}
