@@ -1,7 +1,6 @@
 package sandbox
 
 import (
-	"fmt"
 	"net/http"
 	"strconv"
 	"time"
@@ -28,8 +27,8 @@ func (c *call) archiveLink(a *world.Attempt) *string {
 	}
 	c.server.links++
 	expires := c.at.Add(archiveLinkLifetime).UnixMilli()
-	return new(fmt.Sprintf("%s://%s%s%s?expires=%d&signature=%s", scheme, c.request.Host, archivePath, a.ID, expires,
-		archives.Signature(a.ID, expires, c.server.links)))
+	return new(scheme + "://" + c.request.Host + archivePath + a.ID + "?expires=" + strconv.FormatInt(expires, 10) +
+		"&signature=" + archives.Signature(a.ID, expires, c.server.links))
 }
 
 // writePlainError writes an error of the storage, which has no envelope.

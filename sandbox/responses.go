@@ -11,10 +11,7 @@ import (
 // data returns a response with a resource, or with a list of them. meta is the rest of the
 // meta object, beginning with a comma.
 func (c *call) data(status int, resource any, meta ...string) response {
-	raw := encodeJSON(resource)
-	body := make([]byte, 0, len(raw)+256)
-	body = append(body, `{"data":`...)
-	body = c.appendDrifted(body, raw)
+	body := c.appendDrifted([]byte(`{"data":`), resource)
 	body = append(body, `,"meta":{"request_id":"`+c.requestID+`"`+strings.Join(meta, "")...)
 	body = c.appendUnknown(body, "meta")
 	return response{status: status, body: append(body, `}}`...)}
@@ -94,10 +91,11 @@ func (c *call) refuse(message string) response {
 }
 
 // appendDrifted appends a resource or a list, changed by drift.
-func (c *call) appendDrifted(b, raw []byte) []byte {
+func (c *call) appendDrifted(b []byte, resource any) []byte {
 	if c.drift == nil {
-		return append(b, raw...)
+		return appendJSON(b, resource)
 	}
+	raw := encodeJSON(resource)
 	path := ""
 	if len(c.params) > 0 && strings.HasPrefix(c.route.name, "Events.") {
 		path = c.params[0] // Sequence numbers are unique only within a submission.

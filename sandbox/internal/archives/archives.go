@@ -6,7 +6,8 @@ import (
 	"archive/zip"
 	"bytes"
 	"crypto/sha256"
-	"fmt"
+	"encoding/binary"
+	"encoding/hex"
 	"strconv"
 	"strings"
 	"time"
@@ -15,8 +16,10 @@ import (
 // Signature returns the signature of a link. number makes each link different. The key is
 // not secret, because a signature only detects changes.
 func Signature(id string, expires int64, number uint64) string {
-	sum := sha256.Sum256(fmt.Appendf(nil, "sandbox archive\n%s\n%d\n%d", id, expires, number))
-	return fmt.Sprintf("%016x%x", number, sum[:16])
+	link := binary.BigEndian.AppendUint64(nil, number)
+	link = binary.BigEndian.AppendUint64(link, uint64(expires))
+	sum := sha256.Sum256(append(link, id...))
+	return hex.EncodeToString(append(link[:8], sum[:16]...))
 }
 
 // ValidLink returns when a link expires, in milliseconds since 1970. ok is false if the

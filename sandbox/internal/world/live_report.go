@@ -143,16 +143,13 @@ func (c *candidate) grade() Report {
 		}
 	}
 	r.Confidence = cmp.Or(result.Confidence, [...]string{"low", "low", "medium", "medium", "high"}[confident])
-	for i, task := range c.tasks() {
-		r.Tasks = append(r.Tasks, RawJSON(fmt.Sprintf(`{"task_key":%q,"kind":%q,"score":%d}`, task.TaskKey, task.Kind, *shiftScore(&score, 3-2*i))))
+	selected := c.assessment.Value.SelectedTaskIDs
+	r.Tasks = make(RawJSONs, 0, len(c.challenge.Value.Tasks))
+	for _, task := range c.challenge.Value.Tasks {
+		if selected == nil || slices.Contains(selected, task.ID) {
+			own := strconv.Itoa(*shiftScore(&score, 3-2*len(r.Tasks)))
+			r.Tasks = append(r.Tasks, RawJSON(`{"task_key":"`+task.TaskKey+`","kind":"`+task.Kind+`","score":`+own+`}`))
+		}
 	}
 	return r
-}
-
-// tasks returns the tasks of the attempt.
-func (c *candidate) tasks() []Task {
-	selected := c.assessment.Value.SelectedTaskIDs
-	return slices.DeleteFunc(slices.Clone(c.challenge.Value.Tasks), func(t Task) bool {
-		return selected != nil && !slices.Contains(selected, t.ID)
-	})
 }

@@ -151,11 +151,16 @@ func (t *RawJSON) UnmarshalJSON(raw []byte) error {
 	return nil
 }
 
+var emptyArray = []byte("[]")
+
 // RawJSONs is an array of JSON values. A nil one encodes as an empty array.
 type RawJSONs []RawJSON
 
 // MarshalJSON returns the values as an array.
 func (t RawJSONs) MarshalJSON() ([]byte, error) {
+	if len(t) == 0 {
+		return emptyArray, nil
+	}
 	b := []byte{'['}
 	for i, text := range t {
 		if i > 0 {
