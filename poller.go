@@ -24,25 +24,16 @@ type poller struct {
 	spelling    map[string]string // The caller's spelling of known ids, by the id in lower case.
 
 	// onlyReports is set for known ids: of a submission nothing but the report is needed.
-	// listed holds the evaluated submissions that a listing showed without their report, by ID in
-	// lower case, so that only the report is read.
+	// listed holds the awaited submissions that a listing showed evaluated without their report, by
+	// ID in lower case, so that only the report is read.
 	onlyReports bool
 	listed      map[string]Submission
-
-	// check is called after each successful response with its number of items. Nil: not
-	// called.
-	check func(ctx context.Context, action waiting.Action, items int) error
-
-	// isNew reports whether to warn of a submission that cannot be decoded. warned is
-	// called when that was done, which is only after the last attempt.
-	isNew  func(s *Submission, named bool) bool
-	warned func(bad *badSubmission)
 }
 
-func newPoller(s *SubmissionService, operation, assessment string, pause interval) poller {
+func newPoller(s *SubmissionService, operation, assessment string, pause interval, machine *waiting.Machine) poller {
 	return poller{
 		pollLoop:    pollLoop{core: s.core, operation: operation, interval: pause},
-		submissions: s, assessment: assessment,
+		submissions: s, assessment: assessment, machine: machine,
 	}
 }
 
@@ -87,7 +78,7 @@ func (p *poller) poll(ctx context.Context, take func(fulfilled) bool) (wait time
 // fulfilled is the result of an action of a machine.
 type fulfilled struct {
 	deliver    []Submission // Submissions to deliver.
-	unreadable []string     // IDs of submissions that cannot be decoded, if isNew accepted them.
+	unreadable []string     // IDs of submissions that cannot be decoded, each once.
 	reportErr  error        // Why the report of the submission that was read singly cannot be decoded.
 }
 
@@ -96,8 +87,8 @@ type fulfilled struct {
 func (p *poller) fulfil(ctx context.Context, action waiting.Action) (fulfilled, error) {
 	got := p.request(ctx, action)
 	facts := p.facts(&got, action)
-	if got.err == nil && p.check != nil {
-		if got.err = p.check(ctx, action, len(got.submissions)); got.err != nil {
+	if got.err == nil {
+		if got.err = p.checkResponse(ctx, action, len(got.submissions)); got.err != nil {
 			// It says nothing about the request, such as that its filter was rejected.
 			facts = waiting.Response{LocalTime: got.sentAt, RetryAfter: retryAfter(got.err), Failed: IsTransient(got.err)}
 		}
@@ -114,12 +105,7 @@ func (p *poller) fulfil(ctx context.Context, action waiting.Action) (fulfilled, 
 		}
 	}
 	if got.err == nil {
-		for _, bad := range got.decoding.bad {
-			if bad.fresh {
-				result.unreadable = append(result.unreadable, bad.id)
-				p.warned(bad)
-			}
-		}
+		result.unreadable, _ = got.decoding.fresh()
 	}
 	switch {
 	case errors.Is(err, waiting.ErrCursorIgnored):
@@ -152,7 +138,7 @@ type polledPage struct {
 // request sends the request of an action.
 func (p *poller) request(ctx context.Context, action waiting.Action) polledPage {
 	id := cmp.Or(p.spelling[action.ID], action.ID)
-	got := polledPage{sentAt: time.Now(), decoding: &submissionLeniency{id: id, isNew: p.isNew}}
+	got := polledPage{sentAt: time.Now(), decoding: &submissionLeniency{id: id, machine: p.machine}}
 	p.requests++
 	if action.Kind == waiting.Get {
 		p.read(ctx, id, &got)
@@ -219,9 +205,7 @@ func isUndecodable(err error) bool {
 	return ok && failure.invalidBody
 }
 
-// facts returns what the machine needs of a response. Where only reports are needed, a
-// submission that cannot be decoded counts as evaluated without a report, so that its report
-// is read singly.
+// facts returns what the machine needs of a response.
 func (p *poller) facts(got *polledPage, action waiting.Action) waiting.Response {
 	facts := waiting.Response{
 		Cursor:     got.cursor,
@@ -235,17 +219,11 @@ func (p *poller) facts(got *polledPage, action waiting.Action) waiting.Response 
 		s := &got.submissions[i]
 		it := itemOf(s)
 		it.Ready = it.Ready || got.reportErr != nil // A report that cannot be decoded is not awaited.
-		switch bad := got.decoding.find(s.ID); {
-		case bad == nil:
-		case !bad.named:
-			it.ID, it.Unreadable = "", true
-		case p.onlyReports:
-			it.Status = waiting.Evaluated
-		default:
-			it.Unreadable = true
+		if bad := got.decoding.find(s.ID); bad != nil {
+			it.Unreadable, it.Unnamed = true, !bad.named
 		}
 		facts.Items = append(facts.Items, it)
-		if p.onlyReports && it.Status == waiting.Evaluated && !it.Ready {
+		if p.onlyReports && !it.Ready && (it.Status == waiting.Evaluated || it.Unreadable) && p.machine.IsPending(it.ID) {
 			p.listed[strings.ToLower(it.ID)] = *s
 		}
 	}
@@ -270,10 +248,10 @@ func itemOf(s *Submission) waiting.Item {
 // defaultLookback is the default of WatchOptions.Lookback.
 const defaultLookback = 30 * 24 * time.Hour
 
-// options returns the options of a machine with the poller's intervals.
-func (p *poller) options() waiting.Options {
+// machineOptions returns the options of a machine with these intervals.
+func machineOptions(pause interval) waiting.Options {
 	seed := rand.Uint64() //nolint:gosec // spreads requests; nothing secret depends on it
-	return waiting.Options{Lookback: defaultLookback, Min: p.interval.shortest, Max: p.interval.longest, Seed: seed}
+	return waiting.Options{Lookback: defaultLookback, Min: pause.shortest, Max: pause.longest, Seed: seed}
 }
 
 // progress returns the progress of the machine. For a watch, Pending counts the
@@ -285,4 +263,62 @@ func (p *poller) progress(next time.Time) WaitProgress {
 		SinceMeaning: progress.SinceMeaning, AwaitingGrading: progress.Unfinished,
 		ReadsLastHour: progress.ReadsLastHour, SlowReason: progress.SlowReason,
 	}
+}
+
+// checkResponse checks for a watch that a response is of the right account, and that the
+// assessment exists when the first listing is empty.
+func (p *poller) checkResponse(ctx context.Context, action waiting.Action, items int) error {
+	if p.machine.Account == "" { // A wait for known ids.
+		return nil
+	}
+	if err := p.checkAccount(ctx, false); err != nil {
+		return err
+	}
+	first := action.Kind == waiting.List && action.Status == "" && action.Since.IsZero() && action.Cursor == ""
+	if !first || items > 0 || p.assessment == "" || !p.machine.OpenedAt.IsZero() {
+		return nil
+	}
+	if p.budget().Left <= 0 {
+		return nil
+	}
+	p.requests++
+	invitations := (&InvitationService{core: p.submissions.core}).List(p.assessment).PageSize(1)
+	_, err := invitations.Page(ctx)
+	failure, ok := errors.AsType[*Error](err)
+	if ok && failure.Code == ErrNotFound {
+		failure.Hints = append(failure.Hints, "check WatchOptions.AssessmentID: no submission is listed for the assessment either")
+		return failure
+	}
+	return nil // The assessment may exist.
+}
+
+var errOtherAccount = &ParamError{Param: "state", Problem: "is of another account: to start afresh, give none"}
+
+// checkAccount checks that the last key is of the account of the state, because a key
+// source may return another key at any time. reload is that of account.
+func (p *poller) checkAccount(ctx context.Context, reload bool) error {
+	account, err := p.account(ctx, reload)
+	if err == nil && account != p.machine.Account {
+		return errOtherAccount
+	}
+	return err
+}
+
+// account returns the id of the account of the last key. It is read once for each key,
+// and again if reload is set.
+func (p *poller) account(ctx context.Context, reload bool) (string, error) {
+	k := p.submissions.core
+	if id := k.shared.account(k.keys.lastUsed().id); id != "" && !reload {
+		return id, nil
+	}
+	if err := p.ration("Account.Get"); err != nil {
+		return "", err
+	}
+	p.requests++
+	account, err := (&AccountService{k}).Get(ctx)
+	if err != nil {
+		return "", err
+	}
+	k.shared.setAccount(k.keys.lastUsed().id, account.ID)
+	return account.ID, nil
 }

@@ -48,21 +48,23 @@ type pollLoop struct {
 	operation string // The method that polls.
 	pending   string // What is unfinished when the context ends, for the error.
 	interval  interval
-	requests  int                  // Made so far, also those that the rate limit refused.
-	polled    func(next time.Time) // Called after each poll. Nil: not called.
+	requests  int // Made so far, also those that the rate limit refused.
 }
 
 // run calls step, which polls once and returns the interval until the next poll and
-// whether there is one. It retries transient errors, no earlier than their Retry-After.
-// It returns any other error, and at the end of the context an endedCall.
-func (l *pollLoop) run(ctx context.Context, step func(context.Context) (wait time.Duration, more bool, err error)) error {
+// whether there is one, and polled after each poll that another one follows. It retries transient
+// errors, no earlier than their Retry-After. It returns any other error, and at the end of the
+// context an endedCall.
+func (l *pollLoop) run(ctx context.Context, polled func(next time.Time), step func(context.Context) (wait time.Duration, more bool, err error)) error {
 	for {
 		wait, more, err := step(ctx)
 		switch {
 		case !more:
 			return err
 		case err == nil || IsTransient(err):
-			if err = l.sleep(ctx, max(wait, retryAfter(err)), err); err == nil {
+			wait = max(wait, retryAfter(err))
+			polled(time.Now().Add(wait))
+			if err = sleepAfter(ctx, wait, err); err == nil {
 				continue
 			}
 		case !errors.Is(err, ctx.Err()):
@@ -72,12 +74,9 @@ func (l *pollLoop) run(ctx context.Context, step func(context.Context) (wait tim
 	}
 }
 
-// sleep sleeps until the next poll. It returns immediately if the last poll failed and must not
+// sleepAfter sleeps until the next poll. It returns immediately if the last poll failed and must not
 // be retried before the context ends. When the context ends, the error has last as well.
-func (l *pollLoop) sleep(ctx context.Context, wait time.Duration, last error) error {
-	if l.polled != nil {
-		l.polled(time.Now().Add(wait))
-	}
+func sleepAfter(ctx context.Context, wait time.Duration, last error) error {
 	ended := context.DeadlineExceeded
 	if !outlasts(ctx, retryAfter(last)) {
 		ended = sleep(ctx, wait, PausePoll)

@@ -42,7 +42,7 @@ func (s *EventService) Tail(ctx context.Context, submissionID string, o TailOpti
 				id:       submissionID, last: o.SinceSeq, begun: o.SinceSeq > 0,
 				yield: func(e Event) bool { return yield(e, nil) },
 			}
-			return t.run(ctx, t.poll)
+			return t.run(ctx, func(time.Time) {}, t.poll)
 		})
 		if err != nil {
 			yield(Event{}, err)

@@ -9,22 +9,23 @@ import (
 	"github.com/go-json-experiment/json"
 
 	"github.com/hiring-assessment/hiring-go/internal/jsoncodec"
+	"github.com/hiring-assessment/hiring-go/internal/waiting"
 )
 
 // submissionLeniency decodes the submissions of a response one by one, because one that
 // cannot be decoded must not delay the others. A report that cannot be decoded is nil. Of a submission
 // with another problem, the ID, the status and the times remain.
 type submissionLeniency struct {
-	id    string                               // Of the one submission of the response; "" for a list.
-	isNew func(s *Submission, named bool) bool // Reports whether to warn of a submission. It changes nothing.
-	bad   []*badSubmission
+	id      string           // Of the one submission of the response; "" for a list.
+	machine *waiting.Machine // Knows which submissions were warned of. It is not changed.
+	bad     []*badSubmission
 }
 
 // badSubmission is a submission that cannot be decoded.
 type badSubmission struct {
 	id    string // As the decoded page has it.
 	named bool   // The API sent that ID. Else it is made from the rest.
-	fresh bool   // isNew accepted it.
+	fresh bool   // No response showed it so before.
 	where string // What is wrong, by JSON pointer.
 }
 
@@ -81,12 +82,14 @@ func (l *submissionLeniency) add(s *Submission, where, identity string) {
 		s.ID = "unknown-" + hex.EncodeToString(sum[:8])
 	}
 	if l.find(s.ID) == nil {
-		l.bad = append(l.bad, &badSubmission{s.ID, named, l.isNew(s, named), where})
+		it := itemOf(s)
+		it.Unreadable, it.Unnamed = true, !named
+		l.bad = append(l.bad, &badSubmission{s.ID, named, l.machine.NewlyUnreadable(&it), where})
 	}
 }
 
-// fresh returns the IDs of the bad submissions that isNew accepted, and what is wrong with
-// the first of them.
+// fresh returns the IDs of the bad submissions that no response showed before, and what is wrong
+// with the first of them.
 func (l *submissionLeniency) fresh() (ids []string, where string) {
 	for _, bad := range l.bad {
 		if bad.fresh {
@@ -110,8 +113,8 @@ func (l *submissionLeniency) check(data any) string {
 	case 0:
 		return ""
 	case 1:
-		return "a submission cannot be decoded and is read again later: " + where
+		return "a submission cannot be decoded and is delivered when it can be: " + where
 	default:
-		return fmt.Sprintf("%d submissions cannot be decoded and are read again later, the first because %s", len(ids), where)
+		return fmt.Sprintf("%d submissions cannot be decoded and are delivered when they can be, the first because %s", len(ids), where)
 	}
 }

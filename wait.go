@@ -62,11 +62,11 @@ func (s *SubmissionService) waitReport(ctx context.Context, id string, o WaitOpt
 	}
 	l := pollLoop{core: s.core, operation: "Submissions.WaitReport", interval: pause}
 	progress := WaitProgress{Total: 1, Pending: 1}
-	l.polled = func(next time.Time) {
+	polled := func(next time.Time) {
 		progress.Requests, progress.NextPoll = l.requests, next
-		o.report(progress)
+		reportProgress(o.Progress, progress)
 	}
-	err = l.run(ctx, func(ctx context.Context) (time.Duration, bool, error) {
+	err = l.run(ctx, polled, func(ctx context.Context) (time.Duration, bool, error) {
 		l.requests++
 		report, err = s.Report(ctx, id)
 		return pause.next(), err != nil || !report.Ready(), err
@@ -78,7 +78,7 @@ func (s *SubmissionService) waitReport(ctx context.Context, id string, o WaitOpt
 		return Report{}, err
 	}
 	progress.Ready, progress.Pending = 1, 0
-	l.polled(time.Time{})
+	polled(time.Time{})
 	return report, nil
 }
 
@@ -111,9 +111,9 @@ func (e *WaitError) Error() string {
 // Unwrap returns Err.
 func (e *WaitError) Unwrap() error { return e.Err }
 
-func (o WaitOptions) report(p WaitProgress) {
-	if o.Progress != nil {
-		o.Progress(p)
+func reportProgress(report func(WaitProgress), p WaitProgress) {
+	if report != nil {
+		report(p)
 	}
 }
 
@@ -162,51 +162,40 @@ func checkIDs(ids []string) error {
 type waiter struct {
 	poller
 
+	report     func(WaitProgress)
 	yield      func(Report, error) bool
 	order      []string // The ids, once each.
 	ready      int
-	unreadable []string        // IDs whose reports cannot be decoded.
-	readError  error           // Why the first of these reports cannot be decoded.
-	warnedOf   map[string]bool // IDs of submissions that were warned of, in lower case.
+	unreadable []string // IDs whose reports cannot be decoded.
+	readError  error    // Why the first of these reports cannot be decoded.
 }
 
 func newWaiter(s *SubmissionService, o WaitOptions, pause interval, ids []string, yield func(Report, error) bool) *waiter {
-	w := &waiter{
-		poller:   newPoller(s, "Submissions.WaitReports", o.AssessmentID, pause),
-		yield:    yield,
-		warnedOf: make(map[string]bool),
-	}
-	w.onlyReports, w.listed, w.spelling = true, make(map[string]Submission), make(map[string]string, len(ids))
-	w.isNew = w.warns
-	w.warned = func(bad *badSubmission) { w.warnedOf[strings.ToLower(bad.id)] = true }
-	w.polled = func(next time.Time) {
-		progress := w.progress(next)
-		progress.Total, progress.Ready = len(w.order), w.ready
-		o.report(progress)
-	}
+	spelling, order := make(map[string]string, len(ids)), []string{}
 	for _, id := range ids {
-		if name := strings.ToLower(id); w.spelling[name] == "" {
-			w.spelling[name] = id
-			w.order = append(w.order, id)
+		if name := strings.ToLower(id); spelling[name] == "" {
+			spelling[name], order = id, append(order, id)
 		}
 	}
-	options := w.options()
-	options.Known, options.Start, options.Patient = append([]string{}, w.order...), o.Since, o.MaxInterval == 0
-	w.machine = waiting.New(options)
+	options := machineOptions(pause)
+	options.Known, options.Start, options.Patient = order, o.Since, o.MaxInterval == 0
+	w := &waiter{
+		poller: newPoller(s, "Submissions.WaitReports", o.AssessmentID, pause, waiting.New(options)),
+		report: o.Progress, yield: yield, order: order,
+	}
+	w.onlyReports, w.listed, w.spelling = true, make(map[string]Submission), spelling
 	return w
-}
-
-// warns reports whether to warn of a submission that cannot be decoded: once for each
-// submission that is awaited or may be.
-func (w *waiter) warns(s *Submission, named bool) bool {
-	id := strings.ToLower(s.ID)
-	return (!named || w.machine.IsPending(id)) && !w.warnedOf[id]
 }
 
 // wait polls until no report is pending. It returns nil when the range was left.
 func (w *waiter) wait(ctx context.Context) error {
 	left := false
-	err := w.run(ctx, func(ctx context.Context) (time.Duration, bool, error) {
+	polled := func(next time.Time) {
+		progress := w.progress(next)
+		progress.Total, progress.Ready = len(w.order), w.ready
+		reportProgress(w.report, progress)
+	}
+	err := w.run(ctx, polled, func(ctx context.Context) (time.Duration, bool, error) {
 		if w.machine.Pending() == 0 {
 			return 0, false, nil
 		}
@@ -225,7 +214,7 @@ func (w *waiter) wait(ctx context.Context) error {
 	case err != nil:
 		return w.end(err)
 	}
-	w.polled(time.Time{})
+	polled(time.Time{})
 	switch {
 	case w.readError != nil:
 		return w.end(w.readError)

@@ -35,8 +35,8 @@ type PollResult struct {
 	Wait        time.Duration // Until the next Poll; 0 when there is more to read already.
 	Progress    WaitProgress
 
-	// Unreadable holds the IDs of submissions that cannot be decoded, each once. They are
-	// read again later and come when they can be decoded. An ID that cannot be decoded
+	// Unreadable holds the IDs of submissions that cannot be decoded, each once. They
+	// come when a listing can be decoded that shows them. An ID that cannot be decoded
 	// is replaced by a text that begins with "unknown-".
 	Unreadable []string
 }
@@ -86,7 +86,7 @@ func (s *SubmissionService) Watch(ctx context.Context, o WatchOptions) iter.Seq2
 // watch polls until the context ends or an error cannot be retried. It returns nil when
 // yield returns false.
 func (s *SubmissionService) watch(ctx context.Context, o WatchOptions, yield func(Submission) bool) error {
-	w, err := newWatcher(s, "Submissions.Watch", o)
+	pause, err := o.check()
 	if err != nil {
 		return err
 	}
@@ -96,7 +96,8 @@ func (s *SubmissionService) watch(ctx context.Context, o WatchOptions, yield fun
 			return &checkpointFailure{"Watch", "load", err}
 		}
 	}
-	if err = w.load(state); err != nil {
+	w, err := newWatcher(s, "Submissions.Watch", o, pause, state)
+	if err != nil {
 		return err
 	}
 	if state == "" { // A restart after a crash before the first response keeps the start.
@@ -104,10 +105,8 @@ func (s *SubmissionService) watch(ctx context.Context, o WatchOptions, yield fun
 			return err
 		}
 	}
-	if o.Progress != nil {
-		w.polled = func(next time.Time) { o.Progress(w.progress(next)) }
-	}
-	return w.run(ctx, func(ctx context.Context) (time.Duration, bool, error) {
+	polled := func(next time.Time) { reportProgress(o.Progress, w.progress(next)) }
+	return w.run(ctx, polled, func(ctx context.Context) (time.Duration, bool, error) {
 		before := ""
 		if o.Checkpoint != nil {
 			before = w.machine.String()
@@ -145,15 +144,16 @@ func (s *SubmissionService) Poll(ctx context.Context, o WatchOptions, state stri
 }
 
 func (s *SubmissionService) poll(ctx context.Context, o WatchOptions, state string) (PollResult, error) {
-	w, err := newWatcher(s, "Submissions.Poll", o)
+	pause, err := o.check()
 	if o.Checkpoint != nil {
 		err = joinParams(err, &ParamError{Param: "Checkpoint", Problem: "must be nil: Poll takes and returns its state"})
 	}
 	if err != nil {
 		return PollResult{State: state}, err
 	}
-	if err = w.load(state); err != nil {
-		return PollResult{State: state, Wait: w.interval.next()}, err
+	w, err := newWatcher(s, "Submissions.Poll", o, pause, state)
+	if err != nil {
+		return PollResult{State: state, Wait: pause.next()}, err
 	}
 	w.machine.EndInterval()
 	found, wait, err := w.pollOnce(ctx)
@@ -162,9 +162,7 @@ func (s *SubmissionService) poll(ctx context.Context, o WatchOptions, state stri
 	}
 	wait = max(wait, retryAfter(err))
 	result := PollResult{found.deliver, w.machine.String(), wait, w.progress(time.Now().Add(wait)), found.unreadable}
-	if o.Progress != nil {
-		o.Progress(result.Progress)
-	}
+	reportProgress(o.Progress, result.Progress)
 	if errors.Is(err, ErrRateLimited) && ctx.Err() == nil {
 		err = nil
 	}
@@ -181,24 +179,34 @@ type watcher struct {
 	options WatchOptions
 }
 
-func newWatcher(s *SubmissionService, operation string, o WatchOptions) (*watcher, error) {
-	pause, err := o.check()
-	o.Lookback = cmp.Or(o.Lookback, defaultLookback)
-	w := &watcher{poller: newPoller(s, operation, o.AssessmentID, pause), options: o}
-	w.isNew = func(s *Submission, named bool) bool {
-		if !named {
-			return !w.machine.KnowsUnreadable(s.ID)
+// newWatcher returns a watcher that continues from a state, or a new one for "". It sends no request.
+func newWatcher(s *SubmissionService, operation string, o WatchOptions, pause interval, state string) (*watcher, error) {
+	machine, err := o.machine(pause, state)
+	return &watcher{newPoller(s, operation, o.AssessmentID, pause, machine), o}, err
+}
+
+// machine returns the machine of a state, or a new one for "".
+func (o WatchOptions) machine(pause interval, state string) (*waiting.Machine, error) {
+	options := machineOptions(pause)
+	options.Lookback, options.Regraded = cmp.Or(o.Lookback, defaultLookback), o.Regraded
+	if state == "" {
+		called := time.Time{}
+		if options.Start = o.Since; o.Since.IsZero() {
+			called = time.Now()
+			options.Start = called
 		}
-		it := itemOf(s)
-		return w.machine.NewlyUnreadable(&it)
+		m := newMachine(options)
+		m.CalledAt, m.Assessment = called, o.AssessmentID
+		return m, nil
 	}
-	w.check = w.checkResponse
-	w.warned = func(bad *badSubmission) {
-		if !bad.named {
-			w.machine.NoteUnreadable(bad.id)
-		}
+	m, err := waiting.Resume(options, state)
+	switch {
+	case err != nil:
+		return nil, &ParamError{Param: "state", Problem: err.Error() + ": restore it, or to start afresh, give none"}
+	case m.Assessment != o.AssessmentID:
+		return nil, &ParamError{Param: "state", Problem: "is of a watch of another assessment: to start afresh, give none"}
 	}
-	return w, err
+	return m, nil
 }
 
 // pollOnce sends the requests of one poll. It returns what the poll found, and the interval
@@ -251,32 +259,6 @@ func (w *watcher) save(ctx context.Context, m *waiting.Machine) error {
 	return nil
 }
 
-// load sets the machine: from a state, or a new one for "". It sends no request.
-func (w *watcher) load(state string) error {
-	o := w.poller.options()
-	o.Lookback, o.Regraded = w.options.Lookback, w.options.Regraded
-	if state == "" {
-		o.Start = w.options.Since
-		called := time.Time{}
-		if o.Start.IsZero() {
-			o.Start = time.Now()
-			called = o.Start
-		}
-		w.machine = newMachine(o)
-		w.machine.CalledAt, w.machine.Assessment = called, w.options.AssessmentID
-		return nil
-	}
-	m, err := waiting.Resume(o, state)
-	switch {
-	case err != nil:
-		return &ParamError{Param: "state", Problem: err.Error() + ": restore it, or to start afresh, give none"}
-	case m.Assessment != w.options.AssessmentID:
-		return &ParamError{Param: "state", Problem: "is of a watch of another assessment: to start afresh, give none"}
-	}
-	w.machine = m
-	return nil
-}
-
 // newMachine returns the machine of a watch. It rounds the start to what a query and a
 // state can hold.
 func newMachine(o waiting.Options) *waiting.Machine {
@@ -309,59 +291,4 @@ func (w *watcher) begin(ctx context.Context) error {
 	}
 	w.machine.Account = account
 	return nil
-}
-
-// checkResponse checks that a response is of the right account, and that the
-// assessment exists when the first listing of a watch is empty.
-func (w *watcher) checkResponse(ctx context.Context, action waiting.Action, items int) error {
-	if err := w.checkAccount(ctx, false); err != nil {
-		return err
-	}
-	first := action.Kind == waiting.List && action.Status == "" && action.Since.IsZero() && action.Cursor == ""
-	if !first || items > 0 || w.options.AssessmentID == "" || !w.machine.OpenedAt.IsZero() {
-		return nil
-	}
-	if w.budget().Left <= 0 {
-		return nil
-	}
-	w.requests++
-	invitations := (&InvitationService{core: w.submissions.core}).List(w.options.AssessmentID).PageSize(1)
-	_, err := invitations.Page(ctx)
-	failure, ok := errors.AsType[*Error](err)
-	if ok && failure.Code == ErrNotFound {
-		failure.Hints = append(failure.Hints, "check WatchOptions.AssessmentID: no submission is listed for the assessment either")
-		return failure
-	}
-	return nil // The assessment may exist.
-}
-
-var errOtherAccount = &ParamError{Param: "state", Problem: "is of another account: to start afresh, give none"}
-
-// checkAccount checks that the last key is of the account of the state, because a key
-// source may return another key at any time. reload is that of account.
-func (w *watcher) checkAccount(ctx context.Context, reload bool) error {
-	account, err := w.account(ctx, reload)
-	if err == nil && account != w.machine.Account {
-		return errOtherAccount
-	}
-	return err
-}
-
-// account returns the id of the account of the last key. It is read once for each key,
-// and again if reload is set.
-func (w *watcher) account(ctx context.Context, reload bool) (string, error) {
-	k := w.submissions.core
-	if id := k.shared.account(k.keys.lastUsed().id); id != "" && !reload {
-		return id, nil
-	}
-	if err := w.ration("Account.Get"); err != nil {
-		return "", err
-	}
-	w.requests++
-	account, err := (&AccountService{k}).Get(ctx)
-	if err != nil {
-		return "", err
-	}
-	k.shared.setAccount(k.keys.lastUsed().id, account.ID)
-	return account.ID, nil
 }

@@ -6,13 +6,18 @@ import "time"
 // the item. l is nil for a single read.
 func (m *Machine) handleItem(now time.Time, it *Item, l *listing) bool {
 	id := m.planner.key(it.ID)
-	if it.Unreadable {
-		m.trackUnreadable(now, id, it)
+	if it.Unnamed {
+		m.planner.unnamed().add(it)
 		return false
 	}
-	pending := m.Set.Items[id]
-	if pending != nil && pending.Unreadable {
+	if it.Unreadable && m.planner.unreadable(now, id, it, l) {
+		return false
+	}
+	if pending := m.Set.Items[id]; pending != nil && pending.Unreadable {
 		pending.Unreadable, pending.ReadAt = false, time.Time{}
+		if !pending.LateSince.IsZero() { // Its report is awaited.
+			pending.ReadAt = second(now)
+		}
 	}
 	if l != nil && l.Purpose == unfinished && l.Status != "" {
 		if it.Status == l.Status {

@@ -18,6 +18,7 @@ type knownIDs struct {
 	confirmedAt      time.Time // When all unfinished submissions were last listed to confirm ids.
 	listedUnfinished bool      // The last poll listed the waiting set.
 	lastDelivery     time.Time
+	bad              unnamed
 }
 
 func newKnownIDs(m *Machine) *knownIDs {
@@ -72,6 +73,17 @@ func (*knownIDs) meaningChanged(time.Time) {}
 func (*knownIDs) limitMemory() {}
 
 func (*knownIDs) givesUp() bool { return false }
+
+func (k *knownIDs) unnamed() *unnamed { return &k.bad }
+
+// unreadable lets an item that cannot be decoded count as evaluated without a report, so that its report is read.
+func (k *knownIDs) unreadable(now time.Time, id string, it *Item, _ *listing) bool {
+	if pending := k.Set.Items[id]; pending != nil {
+		pending.UnreadableAt = now
+	}
+	it.Status, it.Unreadable = Evaluated, false
+	return false
+}
 
 func (*knownIDs) blamesFilter(pending *pendingItem) bool { return pending.Misses == 1 }
 

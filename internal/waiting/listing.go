@@ -33,7 +33,7 @@ type listing struct {
 	AtOnce       bool      `json:",omitzero"` // It reads all its pages in one poll.
 	Paused       bool      `json:",omitzero"` // It reads no more pages in this poll.
 	Ended        bool      `json:",omitzero"`
-	Serial       int       `json:",omitzero"` // Of unfinished submissions: the serial number that listed items get.
+	Serial       int       `json:",omitzero"` // Of unfinished submissions, and of a sweep over all of Lookback: the serial number that listed items get.
 	Level        int       `json:",omitzero"` // Of a sweep: its level. Of new evaluations: 1 when it looks back further, so that its pages say nothing about an ordinary one.
 	LastCreated  time.Time `json:",omitzero"` // Creation time of the last item.
 	Unordered    bool      `json:",omitzero"` // The items are not ordered by creation.

@@ -27,7 +27,7 @@ type memory struct {
 	Delivered        deliveries    `json:",omitzero"`
 	Coverages        []coverage    `json:",omitzero"`
 	MaxLateness      time.Duration // A listing may show an evaluation this late.
-	UnreadableHashes []uint64      `json:",omitzero"` // Hashes of undecodable items without an id.
+	UnreadableHashes unnamed       `json:",omitzero"`
 }
 
 // deliveries holds the delivered submissions by a hash of their ids.
@@ -159,7 +159,7 @@ func (m *memory) dropDeliveries(n int) {
 func (w *watch) dropItems(n int) {
 	rank := func(it *pendingItem) int {
 		switch s := w.Set.Statuses[it.Status]; {
-		case !it.LateSince.IsZero():
+		case !it.LateSince.IsZero(), it.UnreadableEvaluated:
 			return 3
 		case s == nil:
 			return 0

@@ -18,11 +18,13 @@ type pendingItem struct {
 	NoReportLocal time.Time // The same by the caller's clock.
 	WithoutReport bool      // Single reads found no report for an hour. It is delivered without one.
 	ReadAt        time.Time // When to read it singly. Zero: never.
-	Serial        int       // Of the last listing of unfinished submissions that showed it.
+	Serial        int       // Of the last listing with a serial number that showed it.
 	Misses        int       // Consecutive single reads that failed or showed what a listing should have shown.
 	LeftListing   bool      // The listing of its status no longer shows it.
 	UnreadableAt  time.Time // First response that could not be decoded. Zero: none.
 	Unreadable    bool      // The last response that showed it could not be decoded.
+
+	UnreadableEvaluated bool // A response that could not be decoded showed it evaluated.
 }
 
 // packedItems are the items by status and id. A row holds the fields of an item in the
@@ -49,6 +51,12 @@ const (
 	withoutReportFlag
 )
 
+// The flags of an item that could not be decoded.
+const (
+	unreadableFlag = 1 << iota
+	unreadableEvaluatedFlag
+)
+
 func (s *waitingSet) pack() packedItems {
 	packed := make(packedItems)
 	for id, it := range s.Items {
@@ -69,7 +77,10 @@ func (s *waitingSet) pack() packedItems {
 			fields[flagsColumn] |= withoutReportFlag
 		}
 		if it.Unreadable {
-			fields[unreadableColumn] = 1
+			fields[unreadableColumn] |= unreadableFlag
+		}
+		if it.UnreadableEvaluated {
+			fields[unreadableColumn] |= unreadableEvaluatedFlag
 		}
 		row := fields[:]
 		for len(row) > 1 && row[len(row)-1] == 0 {
@@ -100,10 +111,12 @@ func (s *waitingSet) unpack(confirmed time.Time) {
 				Misses:        max(int(fields[missesColumn]), 0),
 				LateSince:     unpackTime(fields[lateSinceColumn]),
 				UnreadableAt:  unpackTime(fields[unreadableAtColumn]),
-				Unreadable:    fields[unreadableColumn] == 1,
+				Unreadable:    fields[unreadableColumn]&unreadableFlag != 0,
 				NoReportAt:    unpackTime(fields[noReportAtColumn]),
 				NoReportLocal: unpackTime(fields[noReportLocalColumn]),
 				ConfirmedAt:   confirmed,
+
+				UnreadableEvaluated: fields[unreadableColumn]&unreadableEvaluatedFlag != 0,
 			}
 		}
 	}

@@ -112,9 +112,8 @@ func (m *Machine) handleSingleRead(now time.Time, id string, a Response) ([]int,
 	case pending == nil:
 	case a.Rejected:
 		return nil, ErrRejected
-	case a.NotFound && pending.Unreadable && now.Sub(pending.UnreadableAt) < filterOffFor: // A listing shows that it exists.
+	case a.NotFound && pending.Unreadable && !pending.LeftListing: // A listing shows that it exists.
 		pending.ReadAt = time.Time{}
-		m.trackUnreadable(now, id, &Item{ID: id})
 	case a.NotFound && m.planner.isGone(id, pending):
 		delete(m.Set.Items, id)
 	case a.NotFound: // A listing shows it as evaluated, so it exists.
@@ -144,8 +143,11 @@ func (m *Machine) handleSingleRead(now time.Time, id string, a Response) ([]int,
 func (m *Machine) handleRead(now, local time.Time, pending *pendingItem, it *Item) (ready bool) {
 	left, before := pending.LeftListing, pending.Status
 	pending.LeftListing, pending.ReadAt, pending.ConfirmedAt = false, time.Time{}, now
-	if it.Unreadable {
-		return m.handleItem(now, it, nil)
+	if it.Unreadable && m.planner.unreadable(now, it.ID, it, nil) {
+		if left && pending.Status == before {
+			pending.Misses++
+		}
+		return false
 	}
 	if s := m.Set.Statuses[before]; it.isEvaluated() && left && s != nil {
 		m.Set.countFilterEvidence(1, 0)

@@ -123,7 +123,9 @@ func (w *watch) planDeepSweep(now time.Time) {
 		w.Poll.Listings[len(w.Poll.Listings)-1].AtOnce = true
 	case snapshot:
 		w.addSweep(now, deepest, "", w.oldest(), most)
-	case (!works || w.Set.isTruncated()) && (age < 0 || age >= deepSweepEvery):
+	case works && !w.Set.isTruncated():
+		w.sweepUnreadable(now, most)
+	case age < 0 || age >= deepSweepEvery:
 		w.addSweep(now, deepest, w.Poll.evaluatedFilter(), w.oldest(), most)
 	}
 }
@@ -183,6 +185,10 @@ func (w *watch) addSweep(now time.Time, level int, status string, from time.Time
 	if status != "" || w.Poll.EvaluatedFilterRejected || w.Since.Meaning == Other {
 		l.Since = filterTime(from)
 	}
+	if level == deepest {
+		w.Set.Serial++
+		l.Serial = w.Set.Serial
+	}
 	w.Poll.addListing(l)
 }
 
@@ -215,6 +221,10 @@ func (w *watch) levelStart(now time.Time, level int) time.Time {
 
 // sweepEnded updates the state after a sweep was read to its end.
 func (w *watch) sweepEnded(l *listing) {
+	w.readLostUnreadable(l)
+	if l.Level == deepest && l.CreatedSince.After(w.oldest()) { // It reached back less far, for undecodable submissions.
+		return
+	}
 	w.Sweeps.Levels[l.Level].Pages = l.Pages
 	saw := earlier(w.News.Newest, l.StartedAt)
 	w.Sweeps.SweptUntil = later(w.Sweeps.SweptUntil, saw)

@@ -1,40 +1,33 @@
 package waiting
 
 import (
+	"cmp"
 	"slices"
 	"time"
 )
 
 const (
-	minRereadInterval   = 5 * time.Minute
-	maxRereadInterval   = 6 * time.Hour
-	maxUnreadableHashes = 100
+	unreadableEvery = 45 * time.Minute // The time between two sweeps for submissions that cannot be decoded.
+	maxUnnamed      = 100
 )
 
-// trackUnreadable schedules a single read of an item that cannot be decoded: at once, then
-// in growing intervals until it can. Listings that show the item meanwhile change
-// nothing.
-func (m *Machine) trackUnreadable(now time.Time, id string, it *Item) {
-	pending := m.Set.Items[id]
-	if pending == nil {
-		if m.planner.ignores(id, it) {
-			return
-		}
-		pending = &pendingItem{Created: second(it.Created), Status: it.Status}
-		m.Set.Items[id] = pending
-	}
-	pending.ConfirmedAt, pending.Unreadable = now, true
-	if pending.UnreadableAt.IsZero() || pending.UnreadableAt.After(now) {
-		pending.UnreadableAt, pending.ReadAt = second(now), second(now)
-	}
-	if pending.ReadAt.IsZero() {
-		pending.ReadAt = nextSecond(now.Add(min(max(now.Sub(pending.UnreadableAt)/2, minRereadInterval), maxRereadInterval)))
+// unnamed holds the latest items without an id that cannot be decoded, by a hash of the text that identifies them.
+type unnamed []uint64
+
+func (u *unnamed) has(it *Item) bool { return slices.Contains(*u, hashOf(it.ID)) }
+
+func (u *unnamed) add(it *Item) {
+	if !u.has(it) {
+		*u = append((*u)[max(0, len(*u)-maxUnnamed+1):], hashOf(it.ID))
 	}
 }
 
-// NewlyUnreadable reports whether an unreadable item is pending, or would be, and no
-// response showed it so before.
+// NewlyUnreadable reports whether an item that cannot be decoded is pending, or would be, and no
+// response showed it so before. It changes nothing.
 func (m *Machine) NewlyUnreadable(it *Item) bool {
+	if it.Unnamed {
+		return !m.planner.unnamed().has(it)
+	}
 	id := m.planner.key(it.ID)
 	if pending := m.Set.Items[id]; pending != nil {
 		return pending.UnreadableAt.IsZero()
@@ -42,15 +35,61 @@ func (m *Machine) NewlyUnreadable(it *Item) bool {
 	return !m.planner.ignores(id, it)
 }
 
-// KnowsUnreadable reports whether NoteUnreadable was called with the text lately.
-func (m *Machine) KnowsUnreadable(text string) bool {
-	return slices.Contains(m.Watch.Memory.UnreadableHashes, hashOf(text))
+// unreadable remembers an item that cannot be decoded until a page or a read can be. It is read singly when
+// it is first shown so, and once more when it is first shown evaluated, because a single read may be decoded
+// where a page cannot be. l is nil for a single read.
+func (w *watch) unreadable(now time.Time, id string, it *Item, l *listing) bool {
+	pending := w.Set.Items[id]
+	if pending == nil {
+		if w.ignores(id, it) {
+			return true
+		}
+		pending = &pendingItem{Created: second(it.Created)}
+		w.Set.Items[id] = pending
+	}
+	first := pending.UnreadableAt.IsZero()
+	if first {
+		pending.UnreadableAt = second(now)
+	}
+	pending.Unreadable, pending.ConfirmedAt, pending.Serial = true, now, max(pending.Serial, w.Set.Serial)
+	pending.Status = cmp.Or(it.Status, pending.Status)
+	filtered := it.Status == "" && l != nil && l.Status == Evaluated
+	if it.isEvaluated() || !it.Evaluated.IsZero() || filtered {
+		first = first || !pending.UnreadableEvaluated
+		pending.Status, pending.UnreadableEvaluated = Evaluated, true
+	}
+	if first && l != nil && pending.ReadAt.IsZero() {
+		pending.ReadAt = second(now)
+	}
+	return true
 }
 
-// NoteUnreadable remembers an unreadable item that has no id, by a text that identifies it.
-func (m *Machine) NoteUnreadable(text string) {
-	if !m.KnowsUnreadable(text) {
-		hashes := append(m.Watch.Memory.UnreadableHashes, hashOf(text))
-		m.Watch.Memory.UnreadableHashes = hashes[max(0, len(hashes)-maxUnreadableHashes):]
+// sweepUnreadable lists the evaluated submissions since the creation of the oldest one that cannot be decoded. It reads
+// most pages of this poll, which are to spare. It forgets what is older than Lookback.
+func (w *watch) sweepUnreadable(now time.Time, most int) {
+	var oldest *pendingItem
+	for id, it := range w.Set.Items {
+		switch {
+		case !it.Unreadable || !it.UnreadableEvaluated:
+		case it.Created.Before(w.oldest()) && (!it.Created.IsZero() || it.UnreadableAt.Before(w.oldest())):
+			delete(w.Set.Items, id)
+		case oldest == nil || it.Created.Before(oldest.Created):
+			oldest = it
+		}
+	}
+	age := now.Sub(w.Sweeps.Levels[deepest].StartedAt)
+	if w.continueSweep(deepest, most) || oldest == nil || most < 1 || age >= 0 && age < unreadableEvery {
+		return
+	}
+	w.addSweep(now, deepest, w.Poll.evaluatedFilter(), later(oldest.Created, w.oldest()), most)
+}
+
+// readLostUnreadable lets those be read singly that a completed sweep over all of Lookback, or by sweepUnreadable, did
+// not show: perhaps they were deleted.
+func (w *watch) readLostUnreadable(l *listing) {
+	for _, it := range w.Set.Items {
+		if it.Unreadable && it.UnreadableEvaluated && it.Serial < l.Serial && it.ReadAt.IsZero() && !it.Created.Before(l.CreatedSince) {
+			it.LeftListing, it.ReadAt = true, second(w.Pace.RespondedAt.Add(w.backoff(it.Misses, confirmAfter)))
+		}
 	}
 }

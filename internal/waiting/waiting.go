@@ -44,7 +44,13 @@
 //
 // A submission that is evaluated without a report is read singly. A watch delivers it
 // without its report after an hour of such reads. The hour must
-// have passed by the server's clock and the caller's. Each known id of a wait for known ids is
+// have passed by the server's clock and the caller's.
+//
+// A submission that cannot be decoded is remembered, and delivered by the first page or single read that can be
+// decoded (unreadable.go). It is read singly when a page first shows it so, and when a page first shows it evaluated.
+// Then the evaluated submissions since its creation are listed every 45 minutes with the reads that are to spare.
+//
+// Each known id of a wait for known ids is
 // confirmed within the hour, by a listing of the unfinished or by a single read.
 //
 // # Rare polls and failures
@@ -94,7 +100,8 @@ type Item struct {
 	Status    string
 	Ready     bool // The report is ready.
 
-	Unreadable bool `json:"-"` // Other parts of the submission cannot be decoded. It is read again later.
+	Unreadable bool `json:"-"` // Other parts of the submission cannot be decoded.
+	Unnamed    bool `json:"-"` // It is unreadable, and ID is a text that identifies it instead.
 }
 
 func (it *Item) isEvaluated() bool { return it.Ready || it.Status == Evaluated }

@@ -12,7 +12,7 @@ type waitingSet struct {
 	Items    map[string]*pendingItem `json:"-"` // By planner.key(id).
 	Packed   packedItems             `json:",omitzero"`
 	Statuses map[string]*status
-	Serial   int `json:",omitzero"` // Of the last listing of unfinished submissions.
+	Serial   int `json:",omitzero"` // Of the last listing with a serial number.
 
 	SampledAt           time.Time `json:",omitzero"` // Last page without a status filter.
 	Samples             int       `json:",omitzero"` // Number of such pages.
@@ -235,7 +235,7 @@ func (m *Machine) scheduleLeavers(now time.Time, l *listing, complete bool) {
 		}
 	}
 	for _, it := range m.Set.Items {
-		judged := (it.Status == l.Status || l.Status == "") && it.Serial < l.Serial && it.LateSince.IsZero() && !it.Unreadable
+		judged := (it.Status == l.Status || l.Status == "") && it.Serial < l.Serial && it.LateSince.IsZero()
 		reached := complete || l.isPast(it.Created)
 		if !judged || !reached || it.Created.Before(l.CreatedSince) || it.Created.IsZero() {
 			continue

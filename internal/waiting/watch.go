@@ -5,22 +5,24 @@ import "time"
 // planner decides what the polls of a machine are for. A watch and a wait for known ids share the
 // listings, the single reads and the experiment.
 type planner interface {
-	key(id string) string                                          // Returns the key of an id in waitingSet.Items.
-	open()                                                         // Plans the first poll.
-	plan(now time.Time)                                            // Plans a later poll.
-	shows(l *listing) bool                                         // Reports whether a listing has shown enough before its end.
-	ended(l *listing, complete bool)                               // Updates the planner after a listing.
-	meaningChanged(now time.Time)                                  // Updates the planner after a change of the since meaning.
-	ignores(id string, it *Item) bool                              // Reports whether not to deliver, read or track an item.
-	delivered(now time.Time, id string, it *Item, l *listing) bool // Records a delivery and reports whether it is the first of the item.
-	isGone(id string, pending *pendingItem) bool                   // Reports whether an item whose read found nothing does not exist.
-	missing() []string                                             // Returns the known ids that do not exist.
-	blamesFilter(pending *pendingItem) bool                        // Reports whether a wrong status of an item that left its listing counts against the status filter.
-	givesUp() bool                                                 // Reports whether an item is delivered without its report after an hour.
-	limitMemory()                                                  // Keeps the memory within its limits.
-	clockPutBack(now time.Time)                                    // Moves times in the future to now.
-	oldest() time.Time                                             // Returns the creation time from which listings are needed.
-	leastInterval(now time.Time) time.Duration                     // Returns the shortest interval between two polls, 0 for that of Options.
+	key(id string) string                                           // Returns the key of an id in waitingSet.Items.
+	open()                                                          // Plans the first poll.
+	plan(now time.Time)                                             // Plans a later poll.
+	shows(l *listing) bool                                          // Reports whether a listing has shown enough before its end.
+	ended(l *listing, complete bool)                                // Updates the planner after a listing.
+	meaningChanged(now time.Time)                                   // Updates the planner after a change of the since meaning.
+	ignores(id string, it *Item) bool                               // Reports whether not to deliver, read or track an item.
+	delivered(now time.Time, id string, it *Item, l *listing) bool  // Records a delivery and reports whether it is the first of the item.
+	unreadable(now time.Time, id string, it *Item, l *listing) bool // Records an item that cannot be decoded and reports whether nothing else is done with it.
+	unnamed() *unnamed                                              // Returns the items without an id.
+	isGone(id string, pending *pendingItem) bool                    // Reports whether an item whose read found nothing does not exist.
+	missing() []string                                              // Returns the known ids that do not exist.
+	blamesFilter(pending *pendingItem) bool                         // Reports whether a wrong status of an item that left its listing counts against the status filter.
+	givesUp() bool                                                  // Reports whether an item is delivered without its report after an hour.
+	limitMemory()                                                   // Keeps the memory within its limits.
+	clockPutBack(now time.Time)                                     // Moves times in the future to now.
+	oldest() time.Time                                              // Returns the creation time from which listings are needed.
+	leastInterval(now time.Time) time.Duration                      // Returns the shortest interval between two polls, 0 for that of Options.
 }
 
 // watch is the planner that delivers each new evaluation once.
@@ -53,6 +55,8 @@ func (*watch) missing() []string { return nil }
 
 func (*watch) givesUp() bool { return true }
 
+func (w *watch) unnamed() *unnamed { return &w.Memory.UnreadableHashes }
+
 func (*watch) blamesFilter(pending *pendingItem) bool { return pending.Misses <= maxFilterBad }
 
 // oldest returns the earliest creation that a watch considers: Lookback before the last
@@ -66,6 +70,7 @@ func (w *watch) plan(now time.Time) {
 	switch {
 	case w.Since.Meaning == Evaluation:
 		w.listNewEvaluations(now, time.Time{}, w.Memory.MaxLateness)
+		w.sweepUnreadable(now, w.Pace.spareReads())
 	case w.Since.Meaning == Submission && (w.News.Pages <= w.waitingSetCost()+w.waitingSetExtraCost() || !w.Set.reviewFilter(now, &w.Poll)):
 		w.News.Listed = true
 		w.listNewEvaluations(now, time.Time{}, w.Memory.MaxLateness)

@@ -99,6 +99,70 @@ func TestSubmissionThatCannotBeDecodedDelaysNoOther(t *testing.T) {
 	}
 }
 
+// TestSubmissionThatCannotBeDecodedIsReadByPages checks submissions that cannot be decoded for three days: each
+// is read singly twice at most, and delivered within the limits of Watch and Poll once a page can be decoded,
+// also if that is so because another client continues with the state.
+func TestSubmissionThatCannotBeDecodedIsReadByPages(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		gap    time.Duration // Between two series of polls. 0: Watch with a checkpoint.
+		latest time.Duration
+	}{"watch": {0, time.Hour}, "a poll an hour": {time.Hour, 3 * time.Hour}, "a poll a day": {24 * time.Hour, 48 * time.Hour}} {
+		for _, on := range sinceFields {
+			inBubble(t, name+" "+string(on), func(t *testing.T) {
+				const mended = 73 * time.Hour
+				crowd, isBad := spoiledCrowd(on, `"status"`, `"paused_total_seconds":"x","status"`, 1000)
+				change := crowd.changeItem
+				crowd.changeItem = func(i int, item string) string {
+					if crowd.now() < mended.Milliseconds() {
+						return change(i, item)
+					}
+					return item
+				}
+				reads := make(map[int]int)
+				crowd.intercept = func(r *http.Request) (*http.Response, error) {
+					if i := crowdIndex(r.URL.Path); i >= 0 && isBad(i) && !strings.HasSuffix(r.URL.Path, "/submissions") {
+						reads[i]++
+					}
+					return nil, nil
+				}
+				got, unreadable := newDelivered(crowd), 0
+				if c.gap == 0 {
+					o := hiring.WatchOptions{Checkpoint: new(memoryCheckpoint)}
+					got.watch(t, crowd.client(t), o, mended)
+					got.watch(t, crowd.client(t), o, 3*time.Hour)
+				}
+				for state := ""; c.gap > 0 && time.Since(crowd.zero) < mended+4*c.latest; {
+					polled, err := crowd.client(t).Submissions.Poll(t.Context(), hiring.WatchOptions{}, state)
+					require.NoError(t, err)
+					for _, s := range polled.Submissions {
+						got.take(s.ID)
+					}
+					unreadable += len(polled.Unreadable)
+					state = polled.State
+					if polled.Wait > 0 {
+						time.Sleep(c.gap)
+					}
+				}
+				missed, twice := got.missed(24 * time.Hour)
+				assert.Zero(t, missed+twice)
+				for _, one := range got.log {
+					if isBad(one.i) {
+						assert.Less(t, one.at, mended+c.latest)
+					}
+				}
+				for i, n := range reads {
+					assert.LessOrEqual(t, n, 2, i)
+				}
+				if c.gap > 0 {
+					assert.Equal(t, 5, unreadable, "each once")
+				}
+				t.Log(crowd.requests, reads)
+			})
+		}
+	}
+}
+
 // TestPollNamesSubmissionsThatCannotBeDecoded checks that each is reported once, also if
 // each poll has a new client.
 func TestPollNamesSubmissionsThatCannotBeDecoded(t *testing.T) {
@@ -174,7 +238,7 @@ func TestPollNamesSubmissionsAfterACutResponse(t *testing.T) {
 }
 
 // TestWaitReportsNeedsOnlyTheReport checks submissions that cannot be decoded while their
-// report can.
+// report can, and that the log reports each once.
 func TestWaitReportsNeedsOnlyTheReport(t *testing.T) {
 	t.Parallel()
 	for name, c := range undecodable {
@@ -182,9 +246,14 @@ func TestWaitReportsNeedsOnlyTheReport(t *testing.T) {
 			inBubble(t, name+" "+string(on), func(t *testing.T) {
 				crowd, isBad := spoiledCrowd(on, c.pattern, c.replacement, 1000)
 				time.Sleep(3 * time.Hour)
-				landed, err := wait(oneDay(t), crowd.client(t), crowdIDs(crowd), hiring.WaitOptions{})
+				var log bytes.Buffer
+				client := crowd.client(t, hiring.WithLogger(slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelWarn}))))
+				landed, err := wait(oneDay(t), client, crowdIDs(crowd), hiring.WaitOptions{})
 				require.NoError(t, err)
 				assert.Len(t, landed, 200)
+				lines := strings.Count(log.String(), "\n")
+				assert.LessOrEqual(t, lines, 10, "one for each submission, and one for its evaluation")
+				assert.Positive(t, lines)
 				assert.Less(t, time.Since(crowd.zero), 5*time.Hour)
 				assert.True(t, isBad(20))
 			})
