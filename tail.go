@@ -56,19 +56,18 @@ type follower struct {
 
 	id        string
 	yield     func(Event) bool
-	last      int64 // The seq of the last entry.
-	begun     bool  // last is set.
-	checked   bool  // Whether the attempt is evaluated was asked once.
+	last      int64     // The seq of the last entry.
+	begun     bool      // last is set.
+	checkedAt time.Time // When Tail last read whether the attempt is evaluated.
 	evaluated bool
 	idle      int // Consecutive polls without new entries.
 	emptyEnds int // Consecutive polls whose last page had a cursor and no new entry.
 }
 
-// poll reads the log once. Before the first poll and while no entries come, it also checks
-// whether the attempt is evaluated.
+// poll reads the log once. Before the first poll, and once in each longest interval while no
+// entries come, it also checks whether the attempt is evaluated.
 func (t *follower) poll(ctx context.Context) (wait time.Duration, more bool, err error) {
-	if !t.checked {
-		t.checked = true
+	if t.checkedAt.IsZero() {
 		if err := t.checkEvaluated(ctx); err != nil {
 			return t.nextInterval(), true, err
 		}
@@ -82,7 +81,7 @@ func (t *follower) poll(ctx context.Context) (wait time.Duration, more bool, err
 		t.idle = 0
 	case err == nil:
 		t.idle++
-		if t.idle%2 == 1 {
+		if time.Since(t.checkedAt) >= t.interval.longest {
 			err = t.checkEvaluated(ctx)
 		}
 	}
@@ -166,6 +165,7 @@ func (t *follower) checkEvaluated(ctx context.Context) error {
 		return err
 	}
 	t.requests++
+	t.checkedAt = time.Now()
 	report, err := (&SubmissionService{t.core}).Report(ctx, t.id)
 	t.evaluated = err == nil && report.Ready()
 	return err
