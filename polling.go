@@ -52,9 +52,9 @@ type pollLoop struct {
 }
 
 // run calls step, which polls once and returns the interval until the next poll and
-// whether there is one, and polled after each poll that another one follows. It retries transient
-// errors, no earlier than their Retry-After. It returns any other error, and at the end of the
-// context an endedCall.
+// whether there is one. Before it sleeps, it calls polled with the time of the next poll. It
+// retries transient errors, no earlier than their Retry-After. It returns any other error, and
+// at the end of the context an endedCall.
 func (l *pollLoop) run(ctx context.Context, polled func(next time.Time), step func(context.Context) (wait time.Duration, more bool, err error)) error {
 	for {
 		wait, more, err := step(ctx)
