@@ -151,6 +151,22 @@ func TestArchiveLinkThatIsAlwaysRefused(t *testing.T) {
 	}
 }
 
+// TestErrorOfARenewedLinkIsReportedAlone rejects a link, as the storage does when it has
+// expired, and fails the request for a new one. The rejection of the old link is not why
+// the download ended, so the error must neither say nor match it.
+func TestErrorOfARenewedLinkIsReportedAlone(t *testing.T) {
+	server := sandbox.Start(t)
+	id := handedIn(t, server)
+	server.Inject(sandbox.Fault{Route: archiveRoute, Status: http.StatusForbidden})
+	server.Inject(sandbox.Fault{Route: "GET /submissions/{id}", Skip: 1, Status: http.StatusNotFound})
+	n, err := server.LiveClient().Submissions.DownloadArchive(t.Context(), id, io.Discard)
+	assert.Zero(t, n)
+	require.ErrorIs(t, err, hiring.ErrNotFound)
+	failure := apitest.RequireError(t, "DownloadArchive", err)
+	assert.Equal(t, "Submissions.Get", failure.Operation)
+	assert.Equal(t, failure.Error(), err.Error(), "nothing is before or after it")
+}
+
 func TestNoArchive(t *testing.T) {
 	server := sandbox.Start(t)
 	n, err := server.Client().Submissions.DownloadArchive(t.Context(), sandbox.SubmissionID, io.Discard)
