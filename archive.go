@@ -141,7 +141,7 @@ func (d *download) fetch(a *attempt) (resp *http.Response, trip roundTrip, retry
 	defer a.body.Close()
 	defer context.AfterFunc(timed, a.body.CloseLate)()
 	trip.status = resp.StatusCode
-	a.arrived(trip.status, trip.requestID, trip.limit)
+	a.known.Status = trip.status
 	busy := trip.status == http.StatusTooManyRequests || retry.IsOverload(trip.status)
 	if busy {
 		retryAfter = headers.RetryAfter(resp.Header, time.Now())

@@ -101,7 +101,11 @@ func (t *roundTrip) response(attempts int, key *credential) Response {
 func (c *call) fetch(a *attempt, template *http.Request, cookies []string) (*http.Response, roundTrip) {
 	header := c.header(a.key, cookies)
 	a.begin(c.ctx, &c.core.traces, c.traceAttempt(c.core.server), header, a.key)
-	a.limited, a.cancel = c.core.attemptContext(a.ctx, a.known.Started)
+	if c.timeout == 0 {
+		a.limited, a.cancel = context.WithCancel(a.ctx)
+	} else {
+		a.limited, a.cancel = context.WithDeadline(a.ctx, a.known.Started.Add(c.timeout))
+	}
 	ctx, progress := a.limited, (*writeProgress)(nil)
 	if !isRead(c.request.method) {
 		progress = new(writeProgress)
@@ -117,7 +121,7 @@ func (c *call) fetch(a *attempt, template *http.Request, cookies []string) (*htt
 	trip := roundTrip{status: resp.StatusCode, header: resp.Header,
 		requestID: a.key.secret.ScrubString(headers.Value(resp.Header, "X-Request-Id"))}
 	trip.limit, trip.throttled = a.learn(trip.status, trip.header, a.known.Started, time.Now())
-	a.arrived(trip.status, trip.requestID, trip.limit)
+	a.known.Status, a.known.RequestID, a.known.RateLimit = trip.status, trip.requestID, trip.limit
 	a.release() // A slow body must not hold up other attempts.
 	if headers.Value(resp.Header, "Location") != "" {
 		// http.Client fails on some redirects before it calls CheckRedirect.
@@ -138,14 +142,6 @@ func (s *subject) traceAttempt(server string) TraceAttempt {
 	return TraceAttempt{Operation: r.operation, Method: r.method, Route: r.route, Server: server, Number: s.attempts}
 }
 
-// attemptContext returns the context of an attempt that has started, with its timeout.
-func (k *core) attemptContext(ctx context.Context, started time.Time) (context.Context, context.CancelFunc) {
-	if k.timeout == 0 {
-		return context.WithCancel(ctx)
-	}
-	return context.WithDeadline(ctx, started.Add(k.timeout))
-}
-
 // header returns the header of an attempt.
 func (c *call) header(key *credential, cookies []string) http.Header {
 	h := http.Header{"Authorization": key.header, "User-Agent": c.core.agent, "Accept": jsonType}
@@ -156,16 +152,6 @@ func (c *call) header(key *credential, cookies []string) http.Header {
 		h["Cookie"] = cookies
 	}
 	return h
-}
-
-// takeCookies returns the cookies that http.Client has added from its jar for one attempt,
-// and removes them, because a retry would also send those of the attempts before it.
-func takeCookies(template http.Header) []string {
-	cookies := template["Cookie"]
-	if cookies != nil {
-		delete(template, "Cookie")
-	}
-	return cookies
 }
 
 // maxDrained is how much of an unwanted body is read, so that the connection can be

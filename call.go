@@ -87,8 +87,17 @@ func (l *retryLoop) run(attempt http.RoundTripper) error {
 		CheckRetry: l.checkRetry,
 		Backoff:    l.backoff,
 	}
-	if err := l.build(); err != nil {
-		return l.fail(&roundTrip{}, "the request could not be built", err)
+	header := noHeader
+	if l.client.Jar != nil {
+		header = make(http.Header) // http.Client adds the cookies.
+	}
+	l.template.Request = (&http.Request{
+		Method: l.request.method, URL: &l.url, Header: header, Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
+	}).WithContext(l.ctx)
+	if l.request.body != nil {
+		if err := l.template.SetBody(l.request.body); err != nil {
+			return l.fail(&roundTrip{}, "the request could not be built", err)
+		}
 	}
 	_, err := l.retry.Do(&l.template) //nolint:bodyclose // RoundTrip reads and closes every body
 	switch {
@@ -107,26 +116,6 @@ func (l *retryLoop) run(attempt http.RoundTripper) error {
 // noHeader is the header of a request without cookies. It stays empty, and is not nil
 // because http.Client would allocate one.
 var noHeader = make(http.Header)
-
-// build makes the request that each attempt copies.
-func (l *retryLoop) build() error {
-	header := noHeader
-	if l.client.Jar != nil {
-		header = make(http.Header) // http.Client adds the cookies.
-	}
-	l.template.Request = (&http.Request{
-		Method:     l.request.method,
-		URL:        &l.url,
-		Proto:      "HTTP/1.1",
-		ProtoMajor: 1,
-		ProtoMinor: 1,
-		Header:     header,
-	}).WithContext(l.ctx)
-	if l.request.body == nil {
-		return nil
-	}
-	return l.template.SetBody(l.request.body)
-}
 
 // checkRetry uses up the decision, because a retry that is blocked, or that http.Client
 // fails before RoundTrip, makes none.
@@ -154,20 +143,22 @@ func (l *retryLoop) backoff(time.Duration, time.Duration, int, *http.Response) t
 // call has no CloseIdleConnections, which go-retryablehttp calls after failures: the
 // connections belong to all calls.
 func (c *call) RoundTrip(template *http.Request) (*http.Response, error) {
-	cookies := takeCookies(template.Header)
-	held, err := c.admit()
-	if err != nil {
-		c.blocked = err
-		return nil, err
+	cookies := template.Header["Cookie"]
+	if cookies != nil { // http.Client added them for this attempt. A retry would send them too.
+		delete(template.Header, "Cookie")
+	}
+	a := new(attempt)
+	defer a.leave()
+	if c.blocked = c.admit(a); c.blocked != nil {
+		return nil, c.blocked
 	}
 	c.attempts++
-	a := &attempt{reservation: held}
-	defer a.leave()
 	resp, trip := c.fetch(a, template, cookies)
 	dec := c.decode(a, &trip)
 	end := endOf(c.ctx, a.limited)
 	class := classify(&c.subject, &trip, &dec, &end)
-	c.failure, c.unknown = class.failure, c.unknown || class.unknown()
+	c.failure = class.failure
+	c.unknown = c.unknown || c.failure != nil && c.failure.Outcome == OutcomeUnknown
 	c.next = decide(c.core.policy(), c.request.method, c.attempts, &trip, class, &end, jitter())
 	a.recordAuthentication(&trip, class, &end)
 	if captured := responseOf(c.ctx); captured != nil {

@@ -30,7 +30,7 @@ type subject struct {
 	key         *credential   // The key that was obtained last, removed from texts; noKey before the first.
 	attempts    int           // Requests that were sent, with the present one.
 	unknown     bool          // An earlier attempt of a write may have taken effect.
-	timeout     time.Duration // That of core, which attemptContext applies, for texts; 0 means no limit.
+	timeout     time.Duration // Of an attempt; 0 means none.
 	timeoutHint string        // How to change timeout.
 }
 
@@ -58,11 +58,6 @@ type classification struct {
 	timeout   bool   // There was no response, or not all of it, within the attempt's timeout.
 	cut       bool   // The connection ended before the response did.
 	permanent bool   // A retry would fail in the same way.
-}
-
-// unknown reports whether a write may have taken effect.
-func (v classification) unknown() bool {
-	return v.failure != nil && v.failure.Outcome == OutcomeUnknown
 }
 
 // classify returns the error of an attempt and what kind of failure it was. It is a

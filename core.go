@@ -32,6 +32,17 @@ type core struct {
 // policy returns how failed attempts are retried.
 func (k *core) policy() retry.Policy { return retry.Policy(k.config.retry) }
 
+// service has the field and method that all services have in common.
+type service struct{ core *core }
+
+// use returns the core. It panics when the caller did not get the service from New.
+func (s *service) use() *core {
+	if s == nil || s.core == nil {
+		panic("hiring: the client was not made by New: use New, FromEnv or Client.With")
+	}
+	return s.core
+}
+
 // shared is the state that a client and its variants share.
 type shared struct {
 	quotas     quota.Tracker

@@ -58,52 +58,54 @@ func (r *reservation) recordAuthentication(trip *roundTrip, class classification
 	}
 }
 
-// admit waits until an attempt may be sent, and returns its reservation or the error
-// that prevents the attempt.
+// admit waits until an attempt may be sent, and gives it its reservation. It returns the
+// error that prevents the attempt.
 //
 // Waiting belongs to the attempt and not to the call, because everything may change during a
 // wait: the key may rotate, the context may end, and another call may use what was left. So
 // each pass begins again with the context and the key. The context is checked twice, because
 // a key source may take as long as it wants. The hook before runs after each wait, because
 // what Ensure knows of the invitations has aged.
-func (c *call) admit() (reservation, error) {
+func (c *call) admit(a *attempt) error {
+	class := classOf(c.request.method)
 	waited := c.failure != nil && c.failure.usedUp() // For a window, since the attempt before.
 	for {
 		if err := contextError(c.ctx); err != nil { // A wait may end together with the context.
-			return reservation{}, c.ended(err)
+			return c.ended(err)
 		}
 		key, err := c.core.keys.current(c.ctx)
 		if err != nil { // The text may hold the key of the attempt before.
-			return reservation{}, join(c.ctx, c.fail(&roundTrip{}, c.text(err), err))
+			return join(c.ctx, c.fail(&roundTrip{}, c.text(err), err))
 		}
 		c.key = key // For texts; the attempt has it from its reservation.
 		if err := contextError(c.ctx); err != nil {
-			return reservation{}, c.ended(err)
+			return c.ended(err)
 		}
 		if c.request.before != nil {
 			if err := c.request.before(waited); err != nil {
-				return reservation{}, err
+				return err
 			}
 		}
-		barrier, begun := c.enterUncrowded(key)
-		switch {
-		case barrier.Reason == quota.Open:
-			return c.reserve(key, begun)
-		case barrier.Reason == quota.Braked:
-			return reservation{}, join(c.ctx, brakedError(&c.subject))
-		case c.core.policy().TooLong(barrier.Wait):
-			return reservation{}, join(c.ctx, exhaustedError(&c.subject, barrier))
+		barrier, begun := c.enterUncrowded(key, class)
+		if barrier.Reason == quota.Open {
+			a.reservation = reservation{shared: c.core.shared, key: key, class: class, begun: begun, held: true}
+			if c.request.admitted != nil {
+				return c.request.admitted()
+			}
+			return nil
 		}
-		if c.awaitBarrier(barrier) != nil {
-			return reservation{}, join(c.ctx, exhaustedError(&c.subject, barrier))
+		if barrier.Reason == quota.Braked {
+			return join(c.ctx, brakedError(&c.subject))
 		}
-		waited = waited || barrier.Reason != quota.Throttled
+		reason := PauseQuota
+		if barrier.Reason == quota.Throttled {
+			reason = PauseThrottle
+		}
+		if c.core.policy().TooLong(barrier.Wait) || sleep(c.core.withCall(c.ctx, c.request.operation), barrier.Wait, reason) != nil {
+			return join(c.ctx, exhaustedError(&c.subject, barrier))
+		}
+		waited = waited || reason == PauseQuota
 	}
-}
-
-// awaitBarrier sleeps until the rate limit may admit the attempt.
-func (c *call) awaitBarrier(barrier quota.Barrier) error {
-	return sleep(c.core.withCall(c.ctx, c.request.operation), barrier.Wait, pauseReasonOf(barrier.Reason))
 }
 
 // enterUncrowded asks the rate limit to admit an attempt. While attempts in flight may use the
@@ -112,9 +114,9 @@ func (c *call) awaitBarrier(barrier quota.Barrier) error {
 // Without this wait, calls that begin together would all count on the same remaining request,
 // and most would be refused. The wait is bounded, because a response may never come. Then the
 // attempt is admitted all the same: a refused request costs less than a call that hangs.
-func (c *call) enterUncrowded(key *credential) (barrier quota.Barrier, begun uint64) {
+func (c *call) enterUncrowded(key *credential, class quota.Class) (barrier quota.Barrier, begun uint64) {
 	for hurry := false; ; {
-		barrier, begun = c.core.shared.quotas.Enter(key.id, classOf(c.request.method), c.core.config.reserveShare, hurry, time.Now())
+		barrier, begun = c.core.shared.quotas.Enter(key.id, class, c.core.config.reserveShare, hurry, time.Now())
 		if barrier.Reason != quota.Crowded || c.ctx.Err() != nil {
 			return barrier, begun
 		}
@@ -130,26 +132,6 @@ func (c *call) enterUncrowded(key *credential) (barrier quota.Barrier, begun uin
 			timer.Stop()
 		}
 	}
-}
-
-// reserve returns the reservation of an admitted attempt, unless the operation's hook
-// prevents the attempt.
-func (c *call) reserve(key *credential, begun uint64) (reservation, error) {
-	r := reservation{shared: c.core.shared, key: key, class: classOf(c.request.method), begun: begun, held: true}
-	if c.request.admitted == nil {
-		return r, nil
-	}
-	admitted := false
-	defer func() {
-		if !admitted { // The hook failed or panicked.
-			r.release()
-		}
-	}()
-	if err := c.request.admitted(); err != nil {
-		return reservation{}, err
-	}
-	admitted = true
-	return r, nil
 }
 
 // ended returns the error of an attempt that is not sent because the context has
@@ -186,13 +168,6 @@ func (s *subject) notSent() string {
 		return "not sent again, because "
 	}
 	return "not sent, because "
-}
-
-func pauseReasonOf(reason quota.Reason) PauseReason {
-	if reason == quota.Throttled {
-		return PauseThrottle
-	}
-	return PauseQuota
 }
 
 // blockReason describes what prevents an attempt.

@@ -274,11 +274,6 @@ func (s *span) begin(ctx context.Context, t *traces, attempt TraceAttempt, h htt
 	}
 }
 
-// arrived records the head of a response, in case a panic ends the attempt.
-func (s *span) arrived(status int, requestID string, limit RateLimit) {
-	s.known.Status, s.known.RequestID, s.known.RateLimit = status, requestID, limit
-}
-
 // notify tells the traces that the attempt has ended.
 func (s *span) notify(warning string, failure *Error, wait time.Duration) {
 	s.known.Warning, s.known.Wait, s.known.Duration = warning, wait, time.Since(s.known.Started)
