@@ -12,7 +12,6 @@ import (
 
 	"github.com/hiring-assessment/hiring-go/internal/headers"
 	"github.com/hiring-assessment/hiring-go/internal/limits"
-	"github.com/hiring-assessment/hiring-go/internal/retry"
 	"github.com/hiring-assessment/hiring-go/internal/urls"
 )
 
@@ -98,7 +97,7 @@ func (d *download) resume(trip *roundTrip, a *attempt) decision {
 		d.failuresInRow++
 		end := endOf(d.ctx, a.limited)
 		class := classification{failure: d.failure, cut: true, permanent: isPermanentError(trip.err)}
-		return decide(d.core.policy(), archiveRequest.method, d.failuresInRow, trip, class, &end, jitter())
+		return decide(d.core.config.retry, archiveRequest.method, d.failuresInRow, trip, class, &end, jitter())
 	}
 	return decision{}
 }
@@ -142,7 +141,7 @@ func (d *download) fetch(a *attempt) (resp *http.Response, trip roundTrip, retry
 	defer context.AfterFunc(timed, a.body.CloseLate)()
 	trip.status = resp.StatusCode
 	a.known.Status = trip.status
-	busy := trip.status == http.StatusTooManyRequests || retry.IsOverload(trip.status)
+	busy := trip.status == http.StatusTooManyRequests || isOverload(trip.status)
 	if busy {
 		retryAfter = headers.RetryAfter(resp.Header, time.Now())
 	}

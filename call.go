@@ -159,7 +159,7 @@ func (c *call) RoundTrip(template *http.Request) (*http.Response, error) {
 	class := classify(&c.subject, &trip, &dec, &end)
 	c.failure = class.failure
 	c.unknown = c.unknown || c.failure != nil && c.failure.Outcome == OutcomeUnknown
-	c.next = decide(c.core.policy(), c.request.method, c.attempts, &trip, class, &end, jitter())
+	c.next = decide(c.core.config.retry, c.request.method, c.attempts, &trip, class, &end, jitter())
 	a.recordAuthentication(&trip, class, &end)
 	if captured := responseOf(c.ctx); captured != nil {
 		*captured = trip.response(c.attempts, a.key)

@@ -19,7 +19,6 @@ import (
 	"github.com/hiring-assessment/hiring-go/internal/headers"
 	"github.com/hiring-assessment/hiring-go/internal/jsoncodec"
 	"github.com/hiring-assessment/hiring-go/internal/limits"
-	"github.com/hiring-assessment/hiring-go/internal/retry"
 )
 
 // subject is the state of a call or a download that its errors also tell, apart from the
@@ -202,16 +201,35 @@ type decision struct {
 
 // decide returns whether the attempt with a number is retried. It is a pure function of its
 // arguments; jitter is a random number in [0, 1).
-func decide(policy retry.Policy, method string, number int, trip *roundTrip, v classification, end *attemptEnd, jitter float64) decision {
-	if v.failure == nil || end.callerErr != nil {
+func decide(p RetryPolicy, method string, number int, trip *roundTrip, v classification, end *attemptEnd, jitter float64) decision {
+	if v.failure == nil || end.callerErr != nil || number >= p.MaxAttempts || v.permanent || !isRetriable(method, trip, v) {
 		return decision{}
 	}
-	wait, again := policy.Decide(retry.Attempt{
-		Number: number, Method: method, Status: trip.status, RetryAfter: v.failure.RetryAfter,
-		Unsent: trip.unsent, Timeout: v.timeout, Cut: v.cut, Permanent: v.permanent,
-		Left: end.deadline.Sub(end.at), Bounded: end.bounded,
-	}, jitter)
-	return decision{again, wait}
+	wait := v.failure.RetryAfter
+	if wait == 0 {
+		wait = max(1, time.Duration(jitter*float64(p.backoff(number)))) // Observers take 0 for no retry.
+	} else if p.tooLong(wait) {
+		return decision{}
+	}
+	if end.bounded && wait >= end.deadline.Sub(end.at) {
+		return decision{}
+	}
+	return decision{true, wait}
+}
+
+// isRetriable reports whether a retry is safe and may succeed. A POST is retried only when
+// the API certainly did not process it.
+func isRetriable(method string, trip *roundTrip, v classification) bool {
+	if trip.status == http.StatusTooManyRequests || trip.unsent {
+		return true
+	}
+	switch method {
+	case http.MethodGet, http.MethodHead:
+		return v.timeout || v.cut || isOverload(trip.status)
+	case http.MethodDelete, http.MethodPatch:
+		return isOverload(trip.status) || trip.status == 0 && v.cut
+	}
+	return false
 }
 
 // timedOut reports whether err, which ended a round trip, is a timeout. The end of the

@@ -15,7 +15,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/hiring-assessment/hiring-go/internal/limits"
-	"github.com/hiring-assessment/hiring-go/internal/retry"
 )
 
 // subjectOf returns the subject of the second attempt of a call.
@@ -105,7 +104,7 @@ func TestClassify(t *testing.T) {
 }
 
 func TestDecide(t *testing.T) {
-	policy := retry.Policy{MaxAttempts: 4, BaseBackoff: time.Second, MaxBackoff: time.Minute, MaxWait: time.Minute}
+	policy := RetryPolicy{MaxAttempts: 4, BaseBackoff: time.Second, MaxBackoff: time.Minute, MaxWait: time.Minute}
 	until := func(left time.Duration) attemptEnd {
 		return attemptEnd{at: testEnd.at, deadline: testEnd.at.Add(left), bounded: true}
 	}

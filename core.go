@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/hiring-assessment/hiring-go/internal/quota"
-	"github.com/hiring-assessment/hiring-go/internal/retry"
 	"github.com/hiring-assessment/hiring-go/internal/serverclock"
 )
 
@@ -28,9 +27,6 @@ type core struct {
 
 	warnedNoReports atomic.Bool // The client has warned that listings hold no reports.
 }
-
-// policy returns how failed attempts are retried.
-func (k *core) policy() retry.Policy { return retry.Policy(k.config.retry) }
 
 // service has the field and method that all services have in common.
 type service struct{ core *core }

@@ -15,7 +15,6 @@ import (
 	"github.com/hiring-assessment/hiring-go/internal/headers"
 	"github.com/hiring-assessment/hiring-go/internal/limits"
 	"github.com/hiring-assessment/hiring-go/internal/quota"
-	"github.com/hiring-assessment/hiring-go/internal/retry"
 )
 
 var fuzzNow = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
@@ -44,7 +43,8 @@ func FuzzRetryAfter(f *testing.F) {
 		if d < 0 {
 			t.Fatalf("headers.RetryAfter(%q, %q) = %s", value, date, d)
 		}
-		wait, again := retry.Policy(policy).Decide(retry.Attempt{Number: 1, Method: "POST", Status: 429, RetryAfter: d}, 0.5)
+		next := decide(policy, "POST", 1, &roundTrip{status: 429}, classification{failure: &Error{RetryAfter: d}}, &attemptEnd{}, 0.5)
+		wait, again := next.wait, next.retry
 		if again != (d <= policy.MaxWait) || wait < 0 || wait > policy.MaxWait || again && d > 0 && wait != d {
 			t.Fatalf("Retry-After %q: wait %s, again %v after %s", value, wait, again, d)
 		}

@@ -101,7 +101,7 @@ func (c *call) admit(a *attempt) error {
 		if barrier.Reason == quota.Throttled {
 			reason = PauseThrottle
 		}
-		if c.core.policy().TooLong(barrier.Wait) || sleep(c.core.withCall(c.ctx, c.request.operation), barrier.Wait, reason) != nil {
+		if c.core.config.retry.tooLong(barrier.Wait) || sleep(c.core.withCall(c.ctx, c.request.operation), barrier.Wait, reason) != nil {
 			return join(c.ctx, exhaustedError(&c.subject, barrier))
 		}
 		waited = waited || reason == PauseQuota

@@ -8,8 +8,6 @@ import (
 	"slices"
 	"sync/atomic"
 	"time"
-
-	"github.com/hiring-assessment/hiring-go/internal/retry"
 )
 
 // Option configures a client. [New] and [Client.With] check all options together.
@@ -153,24 +151,6 @@ func WithQuotaReserve(fraction float64) Option {
 // path can then read the key.
 func WithInsecureHTTP() Option {
 	return func(c *config) { c.insecure = true }
-}
-
-// RetryPolicy configures the retries of a call. A zero field means the default, which each
-// field's comment gives.
-type RetryPolicy struct {
-	MaxAttempts int           // Attempts of a call, including the first: 4. 1 means no retries.
-	BaseBackoff time.Duration // Longest delay before the first retry: 500 ms, doubled with each retry. Delays are random.
-	MaxBackoff  time.Duration // Longest delay without a Retry-After header: 30 s.
-	MaxWait     time.Duration // Longest wait for a Retry-After or a rate-limit window: 1 min. If it is longer, the call fails immediately.
-}
-
-func (p RetryPolicy) withDefaults() (RetryPolicy, error) {
-	full, negative := retry.Policy(p).WithDefaults()
-	var err error
-	for _, field := range negative {
-		err = joinParams(err, &ParamError{Param: "RetryPolicy." + field, Problem: "must not be negative (0 means the default)"})
-	}
-	return RetryPolicy(full), err
 }
 
 // logTo returns the observer of [WithLogger].

@@ -49,7 +49,6 @@ func TestImportBoundaries(t *testing.T) {
 		"internal/jsoncodec":          {ours + "/sandbox", "net", "context", "log", "os"},
 		"internal/paging":             {ours, "net", "context", "time", "log", "os"},
 		"internal/quota":              {ours + "/sandbox", "net", "context", "encoding", "log", "os"},
-		"internal/retry":              {ours, "net", "context", "encoding", "log", "os"},
 		"internal/jsoncodec/fastjson": {ours + "/sandbox", "net", "context", "log", "os"},
 		"internal/redact":             {ours + "/sandbox", "net", "context", "time", "os"},
 		"internal/waiting":            {ours, "net", "context", "log", "os"},
