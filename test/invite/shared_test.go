@@ -109,6 +109,39 @@ func TestConcurrentRunsSendNoSecondEmail(t *testing.T) {
 	})
 }
 
+// TestOneScanServesAllPendingCandidates counts the pages that are read after several unknown
+// outcomes: one scan when the first lookups are due and one when the last ones are, however
+// many candidates wait for them. Of these some have an invitation, on the first of two pages:
+// a scan that ended there would leave the other candidates to further scans.
+func TestOneScanServesAllPendingCandidates(t *testing.T) {
+	for _, n := range []int{1, 2, 3} { // At most three outcomes in a row may be unknown.
+		for sent := range n + 1 {
+			t.Run(fmt.Sprintf("%d of %d sent", sent, n), func(t *testing.T) {
+				synctest.Test(t, func(t *testing.T) {
+					server, assessment := apitest.StartWithAssessment(t)
+					people := apitest.Candidates(110+n, 1)
+					invite(t, server, assessment, people[n:]...)
+					for i := range n {
+						server.Inject(sandbox.Fault{Route: apitest.InviteRoute, Skip: i, Status: http.StatusBadGateway, After: i < sent})
+					}
+					err := server.LiveClient().Invitations.SendAll(t.Context(), assessment, slices.Values(people[:n]), hiring.SendAllOptions{})
+					require.NoError(t, err)
+					requireOneMailEach(t, server, assessment, len(people))
+					pages := 2 + 1         // Of the first listing and of the scan for the first lookups.
+					if sent > 0 && n > 1 { // A page with something new is followed by another, except when only its candidate waits.
+						pages++
+					}
+					if sent < n { // The last lookups read the whole listing.
+						pages += 2
+					}
+					reads, writes := requestsOf(server)
+					assert.Equal(t, []int{pages, 2*n - sent}, []int{reads, writes}, "reads and writes")
+				})
+			})
+		}
+	}
+}
+
 // slow delays each exchange, so that calls overlap.
 type slow struct{ http.RoundTripper }
 
