@@ -134,7 +134,7 @@ func (r *inviteRun) ensure(ctx context.Context, v invite) invite {
 		} else if err := r.awaitDue(ctx, v.lookups.At); err != nil {
 			v = v.lookupFailed(ctx, err)
 		} else {
-			v = r.lookUp(ctx, v, v.to.Address)
+			v = r.lookUp(ctx, v)
 		}
 	}
 	return v
@@ -157,7 +157,6 @@ func (r *inviteRun) takeOver(v invite, last lastSend) invite {
 	}
 	v.last = last
 	if last.invitation != nil {
-		r.log.resolved(v.to)
 		return v.found(*last.invitation)
 	}
 	return v
@@ -166,7 +165,7 @@ func (r *inviteRun) takeOver(v invite, last lastSend) invite {
 // lookupsAfter returns the lookups of a request whose outcome is unknown.
 func (r *inviteRun) lookupsAfter(last lastSend) inviting.Lookups {
 	if last.lost.Outcome == OutcomeDone {
-		return inviting.Once(r.now()) // It is processed already, so a later lookup would show no more.
+		return inviting.Lookups{At: r.now()} // It is processed already, so a later lookup would show no more.
 	}
 	retryAfter := last.lost.RetryAfter
 	if retryAfter > r.policy().MaxWait { // Too long to wait for: lookups come on time, and missed sends nothing again.
@@ -186,16 +185,13 @@ func (r *inviteRun) send(ctx context.Context, v invite) invite {
 	case v.last.invitation != nil:
 		v.result.Invitation = *v.last.invitation
 		r.known[v.to.Address] = v.result.Invitation
-		r.log.sent(v.to)
 		return v.end(InviteSent, nil)
 	case v.pending():
 		v.sends++
 		v.failure = v.last.lost
 		v.lookups = r.lookupsAfter(v.last)
 		return v
-	}
-	r.log.resolved(v.to)
-	if errors.Is(err, errListed) {
+	case errors.Is(err, errListed):
 		return v.found(r.known[v.to.Address])
 	}
 	return v.end(InviteNotSent, err)
@@ -230,42 +226,31 @@ func (s *InvitationService) post(ctx context.Context, assessmentID string, in Ne
 	return last, err
 }
 
-// lookUp makes the lookup that is due, which may end at the wanted address, "" for none.
+// lookUp makes the lookup that is due, unless a scan since then has shown what it would show.
 // Afterwards the result is known, or another lookup follows, or the next step is a request.
-func (r *inviteRun) lookUp(ctx context.Context, v invite, wanted string) invite {
-	invitation, found := r.find(v.to) // A lookup for another candidate may have shown it.
-	if !found {
-		if err := r.scanDue(ctx, v, wanted); err != nil {
-			return r.lookUpAgain(ctx, v, err)
-		}
-		if invitation, found = r.find(v.to); !found {
-			return r.missed(v)
-		}
-	}
-	v.last.invitation, v.last.lost = &invitation, nil
-	r.service.sent.record(v.to, v.last, r.now())
-	r.log.resolved(v.to)
-	return v.found(invitation)
-}
-
-// scanDue scans the listing for a lookup, unless a scan since the lookup was due has shown
-// what it would show.
 //
 // The final lookup decides to send again, so it reads the whole listing: newest first is
-// documented, but a listing in another order must not cause a second e-mail. The lookup after
-// a 2xx sends nothing, whatever it finds.
-func (r *inviteRun) scanDue(ctx context.Context, v invite, wanted string) error {
-	if v.last.lost.Outcome == OutcomeDone {
-		return r.scan(ctx, wanted, false)
-	}
+// documented, but a listing in another order must not cause a second e-mail.
+func (r *inviteRun) lookUp(ctx context.Context, v invite) invite {
 	scanned := r.scans.LatestAt
 	if v.lookups.Final {
 		scanned = r.scans.WholeAt
 	}
-	if !scanned.Before(v.lookups.At) {
-		return nil
+	// After a 2xx the lookup is due at once, when a scan of the same moment preceded the request.
+	stale := scanned.Before(v.lookups.At) || v.last.lost.Outcome == OutcomeDone
+	invitation, found := r.find(v.to) // A lookup for another candidate may have shown it.
+	if !found && stale {
+		if err := r.scan(ctx, v.to.Address, v.lookups.Final); err != nil {
+			return r.lookUpAgain(ctx, v, err)
+		}
+		invitation, found = r.find(v.to)
 	}
-	return r.scan(ctx, wanted, v.lookups.Final)
+	if !found {
+		return r.missed(v)
+	}
+	v.last.invitation, v.last.lost = &invitation, nil
+	r.service.sent.record(v.to, v.last, r.now())
+	return v.found(invitation)
 }
 
 // missed follows a lookup that did not show the invitation.
@@ -273,14 +258,13 @@ func (r *inviteRun) missed(v invite) invite {
 	lost := v.last.lost
 	next, decided := v.lookups.Missed()
 	switch {
+	case lost.Outcome == OutcomeDone:
+		return v.end(InviteUnknown, &unlistedError{lost}) // The POST is processed; whether it sent an e-mail is not known.
 	case !decided:
 		v.lookups = next
 		return v
-	case lost.Outcome == OutcomeDone:
-		return v.end(InviteUnknown, &unlistedError{lost}) // The POST is processed; whether it sent an e-mail is not known.
 	}
 	r.service.sent.settle(v.to, v.last)
-	r.log.resolved(v.to)
 	v.last = lastSend{}
 	if v.sends > 0 && (v.sends >= r.policy().MaxAttempts || lost.RetryAfter > r.policy().MaxWait) {
 		return v.end(InviteNotSent, asNotDone(lost))

@@ -67,7 +67,14 @@ func (s *InvitationService) SendAll(ctx context.Context, assessmentID string, ca
 			return nil
 		}
 		r := bulkRun{inviteRun: inviteRun{service: s, assessmentID: assessmentID, patience: quota.Longest}, options: o}
-		return r.run(r.listen(ctx), candidates)
+		if o.Progress != nil {
+			ctx = s.core.withProgress(ctx, "Invitations.SendAll", func(pause TracePause) {
+				p := r.progress
+				p.Reason, p.WaitUntil = pause.Reason, pause.Until
+				o.Progress(p)
+			})
+		}
+		return r.run(ctx, candidates)
 	})
 }
 
@@ -93,16 +100,11 @@ type bulkRun struct {
 	progress InviteProgress
 	failures failures // Of single candidates, without Each.
 	unknowns int      // Requests in a row whose outcome was unknown.
-	blocked  blockade // By the rate limit.
 	cause    error    // The error that ended the run. Nothing is sent any more.
 	stopped  bool     // Each returned false.
-}
 
-// blockade is the time before which the rate limit admits no request, and the error of the
-// request that it refused.
-type blockade struct {
-	until time.Time
-	err   error
+	refusedUntil time.Time // Before then the rate limit admits no request.
+	refused      error     // The error of the request that it refused.
 }
 
 func (r *bulkRun) run(ctx context.Context, candidates iter.Seq[NewInvitation]) error {
@@ -245,7 +247,7 @@ func (r *bulkRun) step(ctx context.Context, v invite) invite {
 			return v.lookupFailed(ctx, err)
 		}
 	case found:
-		r.log.resolved(v.to)
+		r.log.resolve(v.to, 0)
 		return v.found(invitation)
 	default:
 		if waited, err := r.awaitTurn(ctx); err != nil {
@@ -274,19 +276,18 @@ func (r *bulkRun) claimAndStep(ctx context.Context, v invite) invite {
 	v = r.takeOver(v, last)
 	switch {
 	case v.done:
-		return v
 	case !v.pending():
-		return r.sendQueued(ctx, v)
-	case !r.due(v, r.now()): // The request of another call is the last one now.
-		return v
+		v = r.sendQueued(ctx, v)
+	case r.due(v, r.now()): // Otherwise the request of another call is the last one now.
+		if v = r.lookUp(ctx, v); v.last.invitation != nil {
+			r.unknowns = 0
+		}
 	}
-	wanted := v.to.Address
-	if _, pending := r.nextLookup(); pending > 1 {
-		wanted = "" // One scan serves all.
-	}
-	v = r.lookUp(ctx, v, wanted)
-	if v.last.invitation != nil {
-		r.unknowns = 0
+	switch {
+	case v.last.invitation != nil:
+		r.log.resolve(v.to, keptSent)
+	case !v.pending():
+		r.log.resolve(v.to, 0)
 	}
 	return v
 }
@@ -301,7 +302,7 @@ func (r *bulkRun) sendQueued(ctx context.Context, v invite) invite {
 	}
 	r.unknowns = 0
 	if wait := r.nextWindow(ctx, sent.err); wait > 0 {
-		r.blocked = blockade{time.Now().Add(wait), sent.err}
+		r.refusedUntil, r.refused = time.Now().Add(wait), sent.err
 		return v
 	}
 	return sent
@@ -312,13 +313,13 @@ func (r *bulkRun) sendQueued(ctx context.Context, v invite) invite {
 func (r *bulkRun) awaitTurn(ctx context.Context) (waited bool, err error) {
 	k := r.service.core
 	wait, nextWindow, window := k.shared.quotas.Pace(k.keys.lastUsed().id, k.config.reserveShare, time.Now())
-	until := time.Until(r.blocked.until)
+	until := time.Until(r.refusedUntil)
 	if max(wait, until) <= 0 {
 		return false, nil
 	}
 	reason := error(paceError(wait, window))
 	if until > wait {
-		wait, nextWindow, reason = until, true, r.blocked.err
+		wait, nextWindow, reason = until, true, r.refused
 	}
 	why, moved := PauseQuota, k.shared.clock.Moved()
 	if due, pending := r.nextLookup(); pending > 0 && due.Sub(r.now()) < wait {
@@ -371,18 +372,6 @@ func (r *bulkRun) put(i int, v invite) {
 	if r.options.Progress != nil {
 		r.options.Progress(r.progress)
 	}
-}
-
-// listen returns a context under which waits are reported to Progress.
-func (r *bulkRun) listen(ctx context.Context) context.Context {
-	if r.options.Progress == nil {
-		return ctx
-	}
-	return r.service.core.withProgress(ctx, "Invitations.SendAll", func(pause TracePause) {
-		p := r.progress
-		p.Reason, p.WaitUntil = pause.Reason, pause.Until
-		r.options.Progress(p)
-	})
 }
 
 func (p *InviteProgress) count(outcome InviteOutcome) {

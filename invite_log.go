@@ -8,8 +8,8 @@ import (
 )
 
 const (
-	// keptSent is how long the checkpoint keeps an address after a response said
-	// that its invitation was sent: a listing may show it that late.
+	// keptSent is how long the checkpoint keeps an address after its invitation was
+	// sent: a listing may show it that late.
 	keptSent = time.Minute
 
 	// dateMargin is by how much the server's time may be ahead of its Date header,
@@ -114,15 +114,8 @@ func (l *inviteLog) sending(ctx context.Context, to inviting.Addressee) error {
 	}
 }
 
-// sent records that a response confirmed the invitation of an address.
-func (l *inviteLog) sent(to inviting.Addressee) {
-	l.resolve(to, keptSent)
-}
-
-// resolved records that the outcome of an address is known and needs no lookup.
-func (l *inviteLog) resolved(to inviting.Addressee) { l.resolve(to, 0) }
-
-// resolve drops an address from the record when it has been kept for a time.
+// resolve drops an address from the record when it has been kept for a time, because the
+// outcome of its request is known and needs no lookup.
 func (l *inviteLog) resolve(to inviting.Addressee, kept time.Duration) {
 	if l != nil {
 		delete(l.earlier, inviting.Key(to))

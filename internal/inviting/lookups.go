@@ -30,9 +30,6 @@ func After(ended time.Time, retryAfter time.Duration, now time.Time) Lookups {
 	return l
 }
 
-// Once returns a single lookup that is due now.
-func Once(now time.Time) Lookups { return Lookups{At: now, Final: true} }
-
 // Missed returns the lookups that follow a lookup that did not show the invitation. decided
 // reports that this was the final one.
 func (l Lookups) Missed() (next Lookups, decided bool) {

@@ -38,14 +38,6 @@ func TestLookupsAfterAnAttempt(t *testing.T) {
 	}
 }
 
-func TestASingleLookupDecides(t *testing.T) {
-	l := inviting.Once(attemptEnd)
-	assert.Equal(t, attemptEnd, l.At)
-	assert.True(t, l.Final)
-	_, decided := l.Missed()
-	assert.True(t, decided)
-}
-
 func TestAFailedLookupIsRepeated(t *testing.T) {
 	l := inviting.After(attemptEnd, 0, attemptEnd)
 	failedAt := attemptEnd.Add(55 * time.Second)

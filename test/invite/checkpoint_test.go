@@ -205,6 +205,30 @@ func TestSendAllRestartsAtOnceAfterAKill(t *testing.T) {
 	}
 }
 
+// TestSendAllRestartsBeforeAListingShowsTheLastRun kills a run after two candidates were sent.
+// A replica of the server answers listings for half a minute as they were before.
+func TestSendAllRestartsBeforeAListingShowsTheLastRun(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		server, assessment := apitest.StartWithAssessment(t)
+		people := apitest.Candidates(2, 1)
+		store := &memory{}
+		require.NoError(t, server.LiveClient().Invitations.SendAll(t.Context(), assessment, slices.Values(people), hiring.SendAllOptions{Checkpoint: store}))
+		store.state = store.saves[1] // The run was killed when it had recorded and sent the second candidate.
+
+		shownAt, empty := time.Now().Add(30*time.Second), server.AddAssessment("Frontend engineer")
+		behind := roundTrip(func(r *http.Request) (*http.Response, error) {
+			if r.Method == http.MethodGet && time.Now().Before(shownAt) {
+				r = r.Clone(r.Context())
+				r.URL.Path = strings.ReplaceAll(r.URL.Path, assessment, empty)
+			}
+			return server.Transport().RoundTrip(r)
+		})
+		client := server.LiveClient(hiring.WithHTTPClient(&http.Client{Transport: behind}))
+		require.NoError(t, client.Invitations.SendAll(t.Context(), assessment, slices.Values(people), hiring.SendAllOptions{Checkpoint: store}))
+		requireOneMailEach(t, server, assessment, 2)
+	})
+}
+
 // The recorded time is by the server's clock, because another machine may restart the run.
 func TestSendAllRestartsByTheServersClock(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

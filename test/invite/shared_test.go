@@ -110,34 +110,42 @@ func TestConcurrentRunsSendNoSecondEmail(t *testing.T) {
 }
 
 // TestOneScanServesAllPendingCandidates counts the pages that are read after several unknown
-// outcomes: one scan when the first lookups are due and one when the last ones are, however
-// many candidates wait for them. Of these some have an invitation, on the first of two pages:
-// a scan that ended there would leave the other candidates to further scans.
+// outcomes. Lookups that are due at once share one scan for the invitations that were sent,
+// which all are on the first of two pages and end the scan there, and one for the others.
 func TestOneScanServesAllPendingCandidates(t *testing.T) {
-	for _, n := range []int{1, 2, 3} { // At most three outcomes in a row may be unknown.
-		for sent := range n + 1 {
-			t.Run(fmt.Sprintf("%d of %d sent", sent, n), func(t *testing.T) {
-				synctest.Test(t, func(t *testing.T) {
-					server, assessment := apitest.StartWithAssessment(t)
-					people := apitest.Candidates(110+n, 1)
-					invite(t, server, assessment, people[n:]...)
-					for i := range n {
-						server.Inject(sandbox.Fault{Route: apitest.InviteRoute, Skip: i, Status: http.StatusBadGateway, After: i < sent})
-					}
-					err := server.LiveClient().Invitations.SendAll(t.Context(), assessment, slices.Values(people[:n]), hiring.SendAllOptions{})
-					require.NoError(t, err)
-					requireOneMailEach(t, server, assessment, len(people))
-					pages := 2 + 1         // Of the first listing and of the scan for the first lookups.
-					if sent > 0 && n > 1 { // A page with something new is followed by another, except when only its candidate waits.
-						pages++
-					}
-					if sent < n { // The last lookups read the whole listing.
-						pages += 2
-					}
-					reads, writes := requestsOf(server)
-					assert.Equal(t, []int{pages, 2*n - sent}, []int{reads, writes}, "reads and writes")
+	for _, late := range []bool{false, true} { // Invitations are sent before the first or the last lookups.
+		for _, n := range []int{1, 2, 3} { // At most three outcomes in a row may be unknown.
+			for sent := range n + 1 {
+				t.Run(fmt.Sprintf("%d of %d sent, late %v", sent, n, late), func(t *testing.T) {
+					synctest.Test(t, func(t *testing.T) {
+						server, assessment := apitest.StartWithAssessment(t)
+						people := apitest.Candidates(110+n, 1)
+						invite(t, server, assessment, people[n:]...)
+						for i := range n {
+							fault := sandbox.Fault{Route: apitest.InviteRoute, Skip: i, Status: http.StatusBadGateway, After: i < sent && !late}
+							if i < sent && late {
+								fault.Late = 30 * time.Second
+							}
+							server.Inject(fault)
+						}
+						err := server.LiveClient().Invitations.SendAll(t.Context(), assessment, slices.Values(people[:n]), hiring.SendAllOptions{})
+						require.NoError(t, err)
+						requireOneMailEach(t, server, assessment, len(people))
+						pages := 2 // The first listing.
+						if late || sent < n {
+							pages++ // The first lookups of those that are not listed: the second page has nothing new.
+						}
+						if sent > 0 {
+							pages++ // The lookups of those that are listed.
+						}
+						if sent < n {
+							pages += 2 // The last lookups of the others read the whole listing.
+						}
+						reads, writes := requestsOf(server)
+						assert.Equal(t, []int{pages, 2*n - sent}, []int{reads, writes}, "reads and writes")
+					})
 				})
-			})
+			}
 		}
 	}
 }
