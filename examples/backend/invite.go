@@ -39,8 +39,6 @@ type page struct {
 	Problems  map[string][]string // By the names of API fields.
 }
 
-func (a *app) form(w http.ResponseWriter, _ *http.Request) { show(w, http.StatusOK, page{}) }
-
 // invite sends an invitation. It continues when the browser leaves, because a cancelled request has an unknown outcome.
 // A form that is submitted twice sends one e-mail: Ensure waits for an earlier call for the address and finds its
 // invitation.
@@ -65,18 +63,6 @@ func (a *app) invite(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// refusals are the errors after which the form shows why no invitation was sent.
-var refusals = []struct {
-	err    error
-	status int
-	notice string
-}{
-	{hiring.ErrInvalidInput, http.StatusBadRequest, "The form was not accepted."},
-	{hiring.ErrPlanLimitReached, http.StatusPaymentRequired, "The plan has no invitations left in this period."},
-	{hiring.ErrConflict, http.StatusConflict, "The assessment does not allow this now. Is it closed?"},
-	{hiring.ErrRateLimited, http.StatusTooManyRequests, "Too many requests were made in this hour."},
-}
-
 // respond shows the result of an invitation. The client's log has the error.
 func respond(w http.ResponseWriter, invited hiring.InviteResult, err error) {
 	p, status := page{Candidate: invited.Candidate, Problems: hiring.FieldErrors(err)}, http.StatusOK
@@ -87,15 +73,18 @@ func respond(w http.ResponseWriter, invited hiring.InviteResult, err error) {
 		p.Notice = "The candidate has an invitation already. No e-mail was sent."
 	case invited.Outcome == hiring.InviteUnknown:
 		status, p.Notice = http.StatusAccepted, "It is not certain yet whether the invitation was sent. Submit the form again: the candidate gets one e-mail."
+	case errors.Is(err, hiring.ErrInvalidInput):
+		status, p.Notice = http.StatusBadRequest, "The form was not accepted."
+	case errors.Is(err, hiring.ErrPlanLimitReached):
+		status, p.Notice = http.StatusPaymentRequired, "The plan has no invitations left in this period."
+	case errors.Is(err, hiring.ErrConflict):
+		status, p.Notice = http.StatusConflict, "The assessment does not allow this now. Is it closed?"
+	case errors.Is(err, hiring.ErrRateLimited):
+		status, p.Notice = http.StatusTooManyRequests, "Too many requests were made in this hour."
 	case hiring.IsTransient(err), errors.Is(err, context.DeadlineExceeded):
 		status, p.Notice = http.StatusServiceUnavailable, "The assessment service cannot be reached. Nothing was sent."
 	default:
 		status, p.Notice = http.StatusInternalServerError, "Something is wrong on our side. It was logged."
-	}
-	for _, refusal := range refusals {
-		if errors.Is(err, refusal.err) && invited.Outcome == hiring.InviteNotSent {
-			status, p.Notice = refusal.status, refusal.notice
-		}
 	}
 	if status == http.StatusTooManyRequests || status == http.StatusServiceUnavailable {
 		retry := 30 * time.Second

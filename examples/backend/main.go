@@ -34,14 +34,20 @@ func main() {
 }
 
 // run serves until the context ends.
-func run(ctx context.Context, listen, assessment string, stdout io.Writer) error {
-	mux := http.NewServeMux()
-	client, assessment, err := connect(assessment, mux)
+func run(ctx context.Context, listen, assessment string, stdout io.Writer) (err error) {
+	mux, a := http.NewServeMux(), &app{assessment: assessment}
+	logger := hiring.WithLogger(slog.Default()) // Logs each request, without names and addresses.
+	if os.Getenv("HIRING_BASE_URL") == "" && os.Getenv("HIRING_API_KEY") == "" {
+		server := sandbox.New()
+		mux.Handle("/_sandbox/", console.Handler(server))
+		a.client, a.assessment = server.LiveClient(logger), server.AddAssessment("Backend engineer")
+	} else if a.client, err = hiring.FromEnv(logger); err == nil && assessment == "" {
+		err = errors.New("give the assessment to invite to, as in -assessment ID")
+	}
 	if err != nil {
 		return err
 	}
-	a := &app{client: client, assessment: assessment}
-	mux.HandleFunc("GET /{$}", a.form)
+	mux.HandleFunc("GET /{$}", func(w http.ResponseWriter, _ *http.Request) { show(w, http.StatusOK, page{}) })
 	mux.HandleFunc("POST /invitations", a.invite)
 	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", listen)
 	if err != nil {
@@ -49,35 +55,17 @@ func run(ctx context.Context, listen, assessment string, stdout io.Writer) error
 	}
 	// Forms of other sites are refused. Put your sign-in here too.
 	server := &http.Server{Handler: http.NewCrossOriginProtection().Handler(mux), ReadHeaderTimeout: 5 * time.Second}
-	stopped := make(chan error, 1)
-	go func() {
-		<-ctx.Done()
-		grace, cancel := context.WithTimeout(context.WithoutCancel(ctx), 2*patience)
-		defer cancel()
-		stopped <- server.Shutdown(grace)
-	}()
-	if _, err := fmt.Fprintf(stdout, "open http://%s/\n", listener.Addr()); err != nil {
+	served := make(chan error, 1)
+	go func() { served <- server.Serve(listener) }()
+	_, _ = fmt.Fprintf(stdout, "open http://%s/\n", listener.Addr()) // It serves without this line too.
+	select {
+	case err := <-served:
 		return err
+	case <-ctx.Done():
 	}
-	if err := server.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
-		return err
-	}
-	err = <-stopped
+	grace, cancel := context.WithTimeout(context.WithoutCancel(ctx), 2*patience)
+	defer cancel()
+	err = server.Shutdown(grace)
 	a.sending.Wait() // Each has a deadline. A second signal does not wait.
 	return err
-}
-
-// connect returns a client and the assessment to invite to: a new one on the embedded sandbox.
-func connect(assessment string, mux *http.ServeMux) (*hiring.Client, string, error) {
-	logger := hiring.WithLogger(slog.Default()) // Logs each request, without names and addresses.
-	if os.Getenv("HIRING_BASE_URL") == "" && os.Getenv("HIRING_API_KEY") == "" {
-		server := sandbox.New()
-		mux.Handle("/_sandbox/", console.Handler(server))
-		return server.LiveClient(logger), server.AddAssessment("Backend engineer"), nil
-	}
-	if assessment == "" {
-		return nil, "", errors.New("give the assessment to invite to, as in -assessment ID")
-	}
-	client, err := hiring.FromEnv(logger)
-	return client, assessment, err
 }

@@ -97,7 +97,6 @@ func TestInviteSendsTheRestWhenThePlanHasMore(t *testing.T) {
 		d.SetPlan(sandbox.LiveKey, 0, 1)
 		err := d.invite(t.Context(), "ada@example.com", "eve@example.com", "kim@example.com")
 		require.ErrorIs(t, err, hiring.ErrPlanLimitReached)
-		require.ErrorContains(t, err, "; to try again, run this again: no candidate gets a second e-mail")
 		require.Equal(t, "1 sent, 0 existing, 2 failed\n", d.stdout.String())
 
 		d.SetPlan(sandbox.LiveKey, 1, 10)

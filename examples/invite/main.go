@@ -8,13 +8,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net/url"
 	"os"
 	"os/signal"
 	"slices"
 	"strings"
-	"syscall"
-	"time"
 	"unicode"
 
 	hiring "github.com/hiring-assessment/hiring-go"
@@ -22,21 +19,17 @@ import (
 )
 
 func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	err := run(ctx, os.Args[1:], os.Stdout)
-	stop()
-	if err != nil {
-		fmt.Fprintln(os.Stderr, "invite:", printable(err.Error()))
+	if err := run(context.Background(), os.Args[1:], os.Stdout); err != nil {
+		fmt.Fprintln(os.Stderr, "invite:", strings.Map(printable, err.Error()))
 		os.Exit(1)
 	}
 }
 
-// run is the program. A signal ends the current request or wait. The next run looks that invitation up.
 func run(ctx context.Context, args []string, stdout io.Writer) error {
-	confirmed := len(args) > 0 && args[0] == "-yes"
-	if confirmed {
-		args = args[1:]
-	}
+	ctx, stop := signal.NotifyContext(ctx, os.Interrupt) // Ends the current request. The next run looks that invitation up.
+	defer stop()
+	confirmed := slices.Contains(args, "-yes")
+	args = slices.DeleteFunc(args, func(arg string) bool { return arg == "-yes" })
 	embedded := os.Getenv("HIRING_BASE_URL") == "" && os.Getenv("HIRING_API_KEY") == ""
 	if embedded && len(args) != 1 || !embedded && len(args) != 2 {
 		return errors.New("usage: invite [-yes] <file.csv> <assessment-id>, or on the embedded sandbox: invite <file.csv>")
@@ -54,22 +47,18 @@ func run(ctx context.Context, args []string, stdout io.Writer) error {
 		return err
 	}
 	if !confirmed && client.Environment() != hiring.EnvironmentTest {
-		return fmt.Errorf("this sends e-mails to real candidates (%d in the file): to confirm, put -yes before the file", len(candidates))
+		return fmt.Errorf("this sends e-mails to real candidates (%d in the file): to confirm, add -yes", len(candidates))
 	}
-	checkpoint := hiring.FileCheckpoint(args[0] + "." + url.PathEscape(args[1]) + ".state")
-	return invite(ctx, client, args[1], candidates, checkpoint, stdout)
+	return invite(ctx, client, args[1], candidates, hiring.FileCheckpoint(args[0]+"."+args[1]+".state"), stdout)
 }
 
 // read returns the candidates of a file. It reads the whole file first, so that a mistake at its end is found before the
 // first e-mail. For a file that does not fit into memory, see docs/inviting.md.
-func read(name string) (candidates []hiring.NewInvitation, err error) {
+func read(name string) (candidates []hiring.NewInvitation, _ error) {
 	text, err := os.ReadFile(name)
-	if err != nil {
-		return nil, err
-	}
 	rows := csv.NewReader(strings.NewReader(strings.TrimPrefix(string(text), "\ufeff"))) // Spreadsheets write this mark.
 	rows.FieldsPerRecord = 2
-	all, err := rows.ReadAll()
+	all, csvErr := rows.ReadAll()
 	for i, row := range all {
 		switch {
 		case strings.Contains(row[1], "@"):
@@ -78,40 +67,28 @@ func read(name string) (candidates []hiring.NewInvitation, err error) {
 			return nil, fmt.Errorf("row %d has no address: the columns must be name,email", i+1)
 		}
 	}
-	if err == nil && len(candidates) == 0 {
-		err = errors.New("there are no candidates in the file")
-	}
-	return candidates, err
+	return candidates, errors.Join(err, csvErr)
 }
 
 // invite prints the number of each outcome. Its error names failed candidates by their position in the file.
 func invite(ctx context.Context, client *hiring.Client, assessment string, candidates []hiring.NewInvitation,
 	checkpoint hiring.Checkpoint, stdout io.Writer,
 ) error {
-	var progress hiring.InviteProgress
-	err := client.Invitations.SendAll(ctx, assessment, slices.Values(candidates), hiring.SendAllOptions{
-		Progress: func(p hiring.InviteProgress) {
-			if progress = p; p.Reason == hiring.PauseQuota {
-				fmt.Fprintf(os.Stderr, "%d of %d done; waiting until %s\n", p.Done, len(candidates), p.WaitUntil.Format(time.TimeOnly))
-			}
-		},
-		Checkpoint: checkpoint,
-	})
-	if err != nil {
-		err = fmt.Errorf("%w; to try again, run this again: no candidate gets a second e-mail", err)
-	}
-	_, printErr := fmt.Fprintf(stdout, "%d sent, %d existing, %d failed\n", progress.Sent, progress.Existing, progress.Failed)
+	var sum hiring.InviteProgress
+	options := hiring.SendAllOptions{Checkpoint: checkpoint, Progress: func(p hiring.InviteProgress) {
+		if sum = p; p.Reason == hiring.PauseQuota {
+			fmt.Fprintf(os.Stderr, "%d of %d done; waiting until %s\n", p.Done, len(candidates), p.WaitUntil.Format("15:04:05"))
+		}
+	}}
+	err := client.Invitations.SendAll(ctx, assessment, slices.Values(candidates), options)
+	_, printErr := fmt.Fprintf(stdout, "%d sent, %d existing, %d failed\n", sum.Sent, sum.Existing, sum.Failed)
 	return errors.Join(err, printErr)
 }
 
-// printable replaces control characters, which a terminal would execute: the text may
-// contain names from outside.
-func printable(text string) string {
-	return strings.Map(func(r rune) rune {
-		joinsLetters := r == '\u200c' || r == '\u200d'
-		if unicode.IsGraphic(r) || joinsLetters {
-			return r
-		}
-		return unicode.ReplacementChar
-	}, text)
+// printable replaces control characters, which a terminal would execute: the text may contain names from outside.
+func printable(r rune) rune {
+	if unicode.IsGraphic(r) || r == '\u200c' || r == '\u200d' { // The last two join letters.
+		return r
+	}
+	return unicode.ReplacementChar
 }

@@ -35,21 +35,22 @@ func TestRunSendsToRealCandidatesOnlyWithYes(t *testing.T) {
 
 	var stdout bytes.Buffer
 	err := run(t.Context(), []string{file, assessment}, &stdout)
-	require.EqualError(t, err, "this sends e-mails to real candidates (1 in the file): to confirm, put -yes before the file")
+	require.EqualError(t, err, "this sends e-mails to real candidates (1 in the file): to confirm, add -yes")
 	require.Empty(t, server.Journal(), "nothing is sent")
 
-	require.NoError(t, run(t.Context(), []string{"-yes", file, assessment}, &stdout))
-	require.Equal(t, "1 sent, 0 existing, 0 failed\n", stdout.String())
+	for _, args := range [][]string{{"-yes", file, assessment}, {file, assessment, "-yes"}} {
+		require.NoError(t, run(t.Context(), args, &stdout))
+	}
+	require.Equal(t, "1 sent, 0 existing, 0 failed\n0 sent, 1 existing, 0 failed\n", stdout.String())
 	require.FileExists(t, file+"."+assessment+".state")
 }
 
 func TestRunRejectsBadArguments(t *testing.T) {
 	for name, c := range map[string]struct{ baseURL, args, want string }{
-		"no assessment":         {"https://hiring.example.com", "candidates.csv", "usage: invite"},
-		"a flag after the file": {"https://hiring.example.com", "candidates.csv 1 -yes", "usage: invite"},
-		"another flag":          {"", "-no candidates.csv", "usage: invite"},
-		"a missing file":        {"", "none.csv", "none.csv: "},
-		"no key":                {"https://hiring.example.com", "candidates.csv 1", "HIRING_API_KEY"},
+		"no assessment":  {"https://hiring.example.com", "candidates.csv", "usage: invite"},
+		"another flag":   {"", "-no candidates.csv", "usage: invite"},
+		"a missing file": {"", "none.csv", "none.csv: "},
+		"no key":         {"https://hiring.example.com", "candidates.csv 1", "HIRING_API_KEY"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			environment(t, c.baseURL, "")
@@ -77,6 +78,7 @@ func TestRead(t *testing.T) {
 		want []hiring.NewInvitation
 	}{
 		"no header":                {"Ada Example,ada@example.com\n\"Example, Eve\", eve@example.com \n", []hiring.NewInvitation{ada, eve}},
+		"nobody":                   {"name,email\n", nil},
 		"header":                   {"\ufeffName,Email\r\n\r\nAda Example,ada@example.com\r\n", []hiring.NewInvitation{ada}},
 		"a name with a line break": {"\"Ada\nExample\",ada@example.com", []hiring.NewInvitation{{Name: "Ada\nExample", Email: "ada@example.com"}}},
 	} {
@@ -85,8 +87,6 @@ func TestRead(t *testing.T) {
 		require.Equal(t, c.want, got, name)
 	}
 	for text, want := range map[string]string{
-		"":                                 "there are no candidates",
-		"name,email\n":                     "there are no candidates",
 		"Bob Example,bob\n":                "the columns must be name,email",
 		"bob@example.com\n":                "record on line 1: wrong number of fields",
 		"Ada,ada@example.com\nBob,bob\n":   "row 2 has no address",
@@ -102,5 +102,5 @@ func TestRead(t *testing.T) {
 
 func TestPrintable(t *testing.T) {
 	t.Parallel()
-	require.Equal(t, "Zoë \ufffd[2J\ufffd\ufffd می\u200cخواهم", printable("Zoë \x1b[2J\n\u202e می\u200cخواهم"))
+	require.Equal(t, "Zoë \ufffd[2J\ufffd\ufffd می\u200cخواهم", strings.Map(printable, "Zoë \x1b[2J\n\u202e می\u200cخواهم"))
 }

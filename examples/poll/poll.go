@@ -70,7 +70,7 @@ type result struct {
 	Verdict        hiring.Verdict `json:"verdict"`
 }
 
-// write returns when the lines are written and, in a file, on the disk.
+// write writes a line for each submission.
 func write(out io.Writer, submissions ...hiring.Submission) error {
 	for _, s := range submissions {
 		line := result{s.ID, s.AssessmentID, s.Candidate.Email, s.Candidate.Name, s.EvaluatedAt, nil, ""}
@@ -83,9 +83,6 @@ func write(out io.Writer, submissions ...hiring.Submission) error {
 		text, err := json.Marshal(line)
 		if err == nil {
 			_, err = out.Write(append(escape(text), '\n'))
-		}
-		if file, ok := out.(*os.File); ok && file != os.Stdout && err == nil {
-			err = file.Sync()
 		}
 		if err != nil {
 			return fmt.Errorf("results cannot be written: %w", err)
@@ -109,7 +106,7 @@ func escape(text []byte) (b []byte) {
 	return b
 }
 
-// openOutput opens the file to append to, or uses standard output.
+// openOutput opens the file to append to, or uses standard output. A line is on the disk when its write to a file returns.
 func openOutput(set settings, stdout *os.File) (*os.File, error) {
 	if set.out == "" {
 		null, nullErr := os.Stat(os.DevNull)
@@ -119,19 +116,16 @@ func openOutput(set settings, stdout *os.File) (*os.File, error) {
 		}
 		return stdout, nil
 	}
-	out, err := os.OpenFile(set.out, os.O_RDWR|os.O_CREATE|os.O_APPEND, 0o600)
+	out, err := os.OpenFile(set.out, os.O_RDWR|os.O_CREATE|os.O_APPEND|os.O_SYNC, 0o600)
 	if err != nil {
 		return nil, err
 	}
-	end := make([]byte, 1)
-	if info, err := out.Stat(); err == nil && info.Size() > 0 {
-		_, err = out.ReadAt(end, info.Size()-1)
-		if err == nil && end[0] != '\n' { // A crash or a full disk cut the last line. Its submission is delivered again.
-			_, err = out.WriteString("\n")
-		}
-		if err != nil {
-			return nil, err
-		}
+	end := []byte{'\n'}
+	if _, seekErr := out.Seek(-1, io.SeekEnd); seekErr == nil { // It is neither empty nor a pipe.
+		_, err = out.Read(end)
 	}
-	return out, nil
+	if err == nil && end[0] != '\n' { // A crash or a full disk cut the last line. Its submission is delivered again.
+		_, err = out.WriteString("\n")
+	}
+	return out, err
 }

@@ -10,6 +10,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"strings"
 	"text/tabwriter"
 
 	hiring "github.com/hiring-assessment/hiring-go"
@@ -18,7 +19,7 @@ import (
 
 func main() {
 	if err := run(context.Background(), os.Stdout); err != nil {
-		fmt.Fprintln(os.Stderr, "quickstart:", printable(err.Error()))
+		fmt.Fprintln(os.Stderr, "quickstart:", strings.Map(printable, err.Error()))
 		os.Exit(1)
 	}
 }

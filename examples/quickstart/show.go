@@ -126,19 +126,16 @@ func showRateLimits(_ context.Context, client *hiring.Client, out io.Writer) err
 // terminal or add columns and lines.
 func row(out io.Writer, cells ...string) {
 	for i, cell := range cells {
-		cells[i] = printable(cell)
+		cells[i] = strings.Map(printable, cell)
 	}
 	_, _ = fmt.Fprintln(out, strings.Join(cells, "\t")) // Writes to a buffer, which never fails.
 }
 
 // printable replaces control characters, which a terminal would execute: the text may
 // contain names from outside.
-func printable(text string) string {
-	return strings.Map(func(r rune) rune {
-		joinsLetters := r == '\u200c' || r == '\u200d'
-		if unicode.IsGraphic(r) || joinsLetters {
-			return r
-		}
-		return unicode.ReplacementChar
-	}, text)
+func printable(r rune) rune {
+	if unicode.IsGraphic(r) || r == '\u200c' || r == '\u200d' { // The last two join letters.
+		return r
+	}
+	return unicode.ReplacementChar
 }

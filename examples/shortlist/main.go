@@ -16,7 +16,7 @@ import (
 func main() {
 	client := sandbox.New().Client() // The API itself: client, err := hiring.FromEnv()
 	if err := run(context.Background(), client, os.Stdout); err != nil {
-		fmt.Fprintln(os.Stderr, "shortlist:", printable(err.Error()))
+		fmt.Fprintln(os.Stderr, "shortlist:", strings.Map(printable, err.Error()))
 		os.Exit(1)
 	}
 }
@@ -28,7 +28,7 @@ func run(ctx context.Context, client *hiring.Client, out io.Writer) error {
 	if err != nil {
 		return fmt.Errorf("invite: %w", err)
 	}
-	if _, err := fmt.Fprintln(out, "invited", printable(invited.Candidate.Name)); err != nil {
+	if _, err := fmt.Fprintln(out, "invited", strings.Map(printable, invited.Candidate.Name)); err != nil {
 		return fmt.Errorf("print: %w", err)
 	}
 	best, err := shortlist(ctx, client, 95)
@@ -56,7 +56,7 @@ func shortlist(ctx context.Context, client *hiring.Client, least int) ([]hiring.
 func show(out io.Writer, best []hiring.Submission) error {
 	for _, submission := range best {
 		score, _ := submission.Report.Score()
-		verdict, name := printable(submission.Report.VerdictLabel), printable(submission.Candidate.Name)
+		verdict, name := strings.Map(printable, submission.Report.VerdictLabel), strings.Map(printable, submission.Candidate.Name)
 		if _, err := fmt.Fprintln(out, score, verdict, name); err != nil {
 			return fmt.Errorf("print: %w", err)
 		}
@@ -65,12 +65,9 @@ func show(out io.Writer, best []hiring.Submission) error {
 }
 
 // printable replaces what a terminal would obey: names come from outside.
-func printable(text string) string {
-	return strings.Map(func(r rune) rune {
-		joinsLetters := r == '\u200c' || r == '\u200d'
-		if unicode.IsGraphic(r) || joinsLetters {
-			return r
-		}
-		return unicode.ReplacementChar
-	}, text)
+func printable(r rune) rune {
+	if unicode.IsGraphic(r) || r == '\u200c' || r == '\u200d' { // The last two join letters.
+		return r
+	}
+	return unicode.ReplacementChar
 }
