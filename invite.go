@@ -69,7 +69,6 @@ type inviteRun struct {
 	service      *InvitationService
 	assessmentID string
 	patience     time.Duration // The longest wait for a window beyond RetryPolicy.MaxWait. 0, as in Ensure: none, and windowAt stays zero.
-	log          *inviteLog    // Nil: nothing is recorded.
 
 	known    map[string]Invitation // By [inviting.Address]; nil before the first scan.
 	scans    inviting.Scans
@@ -130,7 +129,7 @@ func (r *inviteRun) ensure(ctx context.Context, v invite) invite {
 	defer r.service.sent.release(v.to)
 	for v = r.takeOver(v, last); !v.done; {
 		if !v.pending() {
-			v = r.send(ctx, v)
+			v = r.send(ctx, v, nil)
 		} else if err := r.awaitDue(ctx, v.lookups.At); err != nil {
 			v = v.lookupFailed(ctx, err)
 		} else {
@@ -140,18 +139,10 @@ func (r *inviteRun) ensure(ctx context.Context, v invite) invite {
 	return v
 }
 
-// takeOver returns v with the last request to its address: the later one of what the
-// client remembers and of what the checkpoint records.
-//
-// Any process may have sent the last request, and it may still take effect. Lookups that count
-// from an earlier request end too soon, and the next request is a second e-mail. So lookups
-// begin anew when v did not know the request.
+// takeOver returns v with the last request to its address, which any call may have sent. It may
+// still take effect. Lookups that count from an earlier request end too soon, and the next
+// request is a second e-mail. So lookups begin anew when v did not know the request.
 func (r *inviteRun) takeOver(v invite, last lastSend) invite {
-	processed := last.invitation != nil || last.lost != nil && last.lost.Outcome == OutcomeDone
-	if ended, found := r.log.unresolved(v.to); found && !processed && ended.After(last.at) {
-		last = lastSend{at: ended, lost: errEarlierRun}
-		r.service.sent.record(v.to, last, r.now()) // For a call that Each makes before v is claimed.
-	}
 	if last.lost != nil && last != v.last {
 		v.lookups = r.lookupsAfter(last)
 	}
@@ -174,12 +165,13 @@ func (r *inviteRun) lookupsAfter(last lastSend) inviting.Lookups {
 	return inviting.After(last.at, retryAfter, r.now())
 }
 
-// send sends one request to a claimed address.
-func (r *inviteRun) send(ctx context.Context, v invite) invite {
+// send sends one request to a claimed address. It calls admitted, if not nil, before each
+// attempt, which an error prevents.
+func (r *inviteRun) send(ctx context.Context, v invite, admitted func() error) invite {
 	var err error
 	v.last, err = r.service.post(ctx, r.assessmentID, v.result.Candidate, requestHooks{
 		before:   func(waited bool) error { return r.checkUnlisted(ctx, v.to, waited) },
-		admitted: func() error { return r.log.sending(ctx, v.to) },
+		admitted: admitted,
 	})
 	switch {
 	case v.last.invitation != nil:
@@ -447,9 +439,7 @@ func (r *inviteRun) scanOnce(ctx context.Context, wanted string, whole bool) (co
 		r.known = make(map[string]Invitation)
 	}
 	maps.Copy(r.known, found)
-	conclusive = scan.End()
-	r.log.scanned(r.scans.WholeAt)
-	return conclusive, nil
+	return scan.End(), nil
 }
 
 // addItems adds invitations by address, newest first, and returns their facts. An invitation

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/hiring-assessment/hiring-go/internal/inviting"
 	"github.com/hiring-assessment/hiring-go/internal/quota"
 )
 
@@ -95,8 +96,9 @@ type bulkRun struct {
 	inviteRun
 
 	options  SendAllOptions
-	queue    []invite // In order: Each receives the result of the first one next.
-	reported int      // Candidates that have left the queue.
+	log      *inviteLog // Nil: nothing is recorded.
+	queue    []invite   // In order: Each receives the result of the first one next.
+	reported int        // Candidates that have left the queue.
 	progress InviteProgress
 	failures failures // Of single candidates, without Each.
 	unknowns int      // Requests in a row whose outcome was unknown.
@@ -147,7 +149,7 @@ func (r *bulkRun) prepare(ctx context.Context, v invite) invite {
 		return v.end(InviteNotSent, err)
 	}
 	if _, found := r.find(v.to); !found {
-		v = r.takeOver(v, lastSend{}) // An earlier run may have sent to it.
+		v = r.takeOver(v, r.recorded(v.to, lastSend{}))
 	}
 	return v
 }
@@ -162,7 +164,21 @@ func (r *bulkRun) start(ctx context.Context) (err error) {
 			return err
 		}
 	}
-	return r.refresh(ctx)
+	if err = r.refresh(ctx); err == nil {
+		r.log.readEarlier(r.scans.WholeAt)
+	}
+	return err
+}
+
+// recorded returns the last request to an address: the later one of what the client remembers
+// and of what an earlier run recorded.
+func (r *bulkRun) recorded(to inviting.Addressee, last lastSend) lastSend {
+	processed := last.invitation != nil || last.lost != nil && last.lost.Outcome == OutcomeDone
+	if ended, found := r.log.unresolved(to); found && !processed && ended.After(last.at) {
+		last = lastSend{at: ended, lost: errEarlierRun}
+		r.service.sent.record(to, last, r.now()) // For a call that Each makes before the address is claimed.
+	}
+	return last
 }
 
 // mustAwaitLookup reports whether the run must wait for a lookup before it takes another
@@ -273,7 +289,7 @@ func (r *bulkRun) claimAndStep(ctx context.Context, v invite) invite {
 	if last.invitation != nil && !last.at.Equal(v.last.at) {
 		v.sends = 0 // Another call sent the invitation.
 	}
-	v = r.takeOver(v, last)
+	v = r.takeOver(v, r.recorded(v.to, last))
 	switch {
 	case v.done:
 	case !v.pending():
@@ -295,7 +311,7 @@ func (r *bulkRun) claimAndStep(ctx context.Context, v invite) invite {
 // sendQueued sends the request of a claimed candidate. When the rate limit blocks it, the
 // candidate stays in the queue.
 func (r *bulkRun) sendQueued(ctx context.Context, v invite) invite {
-	sent := r.send(ctx, v)
+	sent := r.send(ctx, v, func() error { return r.log.sending(ctx, v.to) })
 	if sent.pending() {
 		r.unknowns++
 		return sent

@@ -49,20 +49,12 @@ func openInviteLog(ctx context.Context, k *core, store Checkpoint, assessmentID 
 	return &inviteLog{core: k, store: store, record: record, saved: text}, nil
 }
 
-// scanned is called after each scan of the listing, with the time when the last scan
-// of the whole listing began.
-func (l *inviteLog) scanned(whole time.Time) {
-	if l == nil || whole.IsZero() {
+// readEarlier reads when the requests of earlier runs have ended. Then it drops from the record
+// what the first scan has shown, whose responses told the server's time.
+func (l *inviteLog) readEarlier(scanned time.Time) {
+	if l == nil {
 		return
 	}
-	if l.earlier == nil { // The server's time is known only since the first response.
-		l.readEarlier()
-	}
-	l.record.Expire(l.core.shared.clock.Server(whole))
-}
-
-// readEarlier fills l.earlier from the record.
-func (l *inviteLog) readEarlier() {
 	clock, timeout := &l.core.shared.clock, l.core.config.timeout
 	now := clock.Now()
 	latest := now.Add(max(latestEnd, timeout))
@@ -78,6 +70,7 @@ func (l *inviteLog) readEarlier() {
 		}
 		l.earlier[key] = ends
 	}
+	l.record.Expire(clock.Server(scanned))
 }
 
 // unresolved returns by when the unresolved request of an earlier run to an address has
