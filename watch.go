@@ -195,7 +195,8 @@ func (o WatchOptions) machine(pause interval, state string) (*waiting.Machine, e
 			called = time.Now()
 			options.Start = called
 		}
-		m := newMachine(options)
+		options.Start = startOfWatch(options.Start)
+		m := waiting.New(options)
 		m.CalledAt, m.Assessment = called, o.AssessmentID
 		return m, nil
 	}
@@ -259,14 +260,13 @@ func (w *watcher) save(ctx context.Context, m *waiting.Machine) error {
 	return nil
 }
 
-// newMachine returns the machine of a watch. It rounds the start to what a query and a
-// state can hold.
-func newMachine(o waiting.Options) *waiting.Machine {
-	o.Start = o.Start.UTC().Truncate(time.Millisecond)
-	if o.Start.Before(time.Unix(0, 0)) {
-		o.Start = time.Unix(0, 0).UTC()
+// startOfWatch rounds a start to what a query and a state can hold.
+func startOfWatch(at time.Time) time.Time {
+	at = at.UTC().Truncate(time.Millisecond)
+	if at.Before(time.Unix(0, 0)) {
+		at = time.Unix(0, 0).UTC()
 	}
-	return waiting.New(o)
+	return at
 }
 
 // begin checks that the state belongs to the key's account. The first response of a new
@@ -284,10 +284,7 @@ func (w *watcher) begin(ctx context.Context) error {
 		return err
 	}
 	if called := w.machine.CalledAt; !called.IsZero() {
-		o, assessment := w.machine.Options, w.machine.Assessment
-		o.Start = w.now().Add(-max(0, time.Since(called))).Truncate(time.Second)
-		w.machine = newMachine(o)
-		w.machine.Assessment = assessment
+		w.machine.SetStart(startOfWatch(w.now().Add(-max(0, time.Since(called))).Truncate(time.Second)))
 	}
 	w.machine.Account = account
 	return nil

@@ -88,57 +88,90 @@ func certainty(it *Item) int {
 	return 1
 }
 
+// begin begins an experiment when it is due, and reports whether one runs.
+func (s *sinceMeaning) begin(now time.Time) bool {
+	if s.Step == noExperiment && s.NextItem.ID != "" && (!now.Before(s.NextAt) || s.NextAt.After(now.Add(2*repeatDaily))) {
+		s.Item, s.NextItem, s.Step = s.NextItem, Item{}, beforeEvaluation
+	}
+	return s.Step != noExperiment
+}
+
+// since returns the time since which the running step lists.
+func (s *sinceMeaning) since() time.Time {
+	x := &s.Item
+	graded := min(x.Evaluated.Sub(x.Submitted)/2, maxDistance)
+	switch s.Step {
+	case afterEvaluation:
+		return x.Evaluated.Add(graded)
+	case beforeSubmission:
+		return x.Submitted.Add(-min(x.Submitted.Sub(x.Created)/2, maxDistance))
+	}
+	return x.Evaluated.Add(-graded)
+}
+
+// step takes the response to the running step. It returns the meaning when that is the last step, else Unknown.
+func (s *sinceMeaning) step(now time.Time, answered, shown bool) Meaning {
+	step := s.Step
+	s.Step = noExperiment
+	switch {
+	case !answered:
+		s.NextAt = now.Add(repeatFailed)
+	case step == beforeEvaluation && shown:
+		s.Step = afterEvaluation
+	case step == beforeEvaluation:
+		s.Step = beforeSubmission
+	case step == afterEvaluation && !shown:
+		return Evaluation
+	case step == beforeSubmission && shown:
+		return Submission
+	default:
+		return Other
+	}
+	return Unknown
+}
+
+// set sets the meaning, and when to determine it again. It reports whether it has changed.
+func (s *sinceMeaning) set(now time.Time, meaning Meaning) bool {
+	if meaning == s.Meaning {
+		s.NextAt = now.Add(repeatDaily)
+		return false
+	}
+	s.Meaning, s.NextAt = meaning, now.Add(repeatSoon)
+	return true
+}
+
+// noteLate lets an experiment begin, once an hour, because an evaluation came later than the meaning allows.
+func (s *sinceMeaning) noteLate(now time.Time) {
+	if now.Sub(s.LateAt) >= repeatLate {
+		s.LateAt, s.NextAt = now, earlier(s.NextAt, now)
+	}
+}
+
 // continueExperiment begins an experiment when it is due, or continues one.
 func (m *Machine) continueExperiment(now time.Time) {
-	p := &m.Since
-	if p.Step == noExperiment && p.NextItem.ID != "" && (!now.Before(p.NextAt) || p.NextAt.After(now.Add(2*repeatDaily))) {
-		p.Item, p.NextItem, p.Step = p.NextItem, Item{}, beforeEvaluation
-	}
-	if p.Step != noExperiment && m.Poll.findListing(experiment, m.Poll.evaluatedFilter()) == nil {
+	if m.Since.begin(now) && m.Poll.findListing(experiment, "") == nil {
 		m.addExperimentListing()
 	}
 }
 
-// addExperimentListing adds the listing of the next step, before all others.
+// addExperimentListing adds the listing of the running step.
 func (m *Machine) addExperimentListing() {
-	x := &m.Since.Item
-	graded := min(x.Evaluated.Sub(x.Submitted)/2, maxDistance)
-	since := x.Evaluated.Add(-graded)
-	switch m.Since.Step {
-	case afterEvaluation:
-		since = x.Evaluated.Add(graded)
-	case beforeSubmission:
-		since = x.Submitted.Add(-min(x.Submitted.Sub(x.Created)/2, maxDistance))
-	}
-	l := listing{Purpose: experiment, Status: m.Poll.evaluatedFilter(), Since: since, MaxPollPages: experimentPages}
-	m.Poll.Listings = slices.Insert(m.Poll.Listings, 0, l)
+	m.Poll.addListing(listing{Purpose: experiment, Status: m.Poll.evaluatedFilter(), Since: m.Since.since(), MaxPollPages: experimentPages})
 }
 
 // readExperiment updates the experiment with a page of its listing.
 func (m *Machine) readExperiment(now time.Time, l *listing, items []Item, complete bool) {
-	p := &m.Since
-	shown := slices.ContainsFunc(items, func(it Item) bool { return it.ID == p.Item.ID })
-	answered := shown || complete || l.isPast(p.Item.Created)
+	x := &m.Since.Item
+	shown := slices.ContainsFunc(items, func(it Item) bool { return it.ID == x.ID })
+	answered := shown || complete || l.isPast(x.Created)
 	if !answered && l.Pages < experimentPages {
 		return
 	}
-	step := p.Step
-	l.Ended, p.Step = true, noExperiment
-	switch {
-	case !answered:
-		p.NextAt = now.Add(repeatFailed)
-	case step == beforeEvaluation && shown:
-		p.Step = afterEvaluation
-	case step == beforeEvaluation:
-		p.Step = beforeSubmission
-	case step == afterEvaluation && !shown:
-		m.setMeaning(now, Evaluation)
-	case step == beforeSubmission && shown:
-		m.setMeaning(now, Submission)
-	default:
-		m.setMeaning(now, Other)
+	l.end()
+	if meaning := m.Since.step(now, answered, shown); meaning != Unknown {
+		m.setMeaning(now, meaning)
 	}
-	if p.Step != noExperiment {
+	if m.Since.Step != noExperiment {
 		m.addExperimentListing()
 	}
 }
@@ -146,19 +179,17 @@ func (m *Machine) readExperiment(now time.Time, l *listing, items []Item, comple
 // setMeaning records the result of an experiment. After a change the last days are listed
 // again, because the old meaning may have hidden evaluations.
 func (m *Machine) setMeaning(now time.Time, meaning Meaning) {
-	m.Since.NextAt = now.Add(repeatDaily)
-	if meaning == m.Since.Meaning {
+	was := m.Since.Meaning
+	if !m.Since.set(now, meaning) {
 		return
 	}
-	m.Since.NextAt = now.Add(repeatSoon)
-	if m.Since.Meaning == Evaluation { // No waiting set was listed.
-		m.Set.UnlistedUntil = now
+	if was == Evaluation { // No waiting set was listed.
+		m.Set.listUntil(now)
 	}
-	m.Since.Meaning, m.News.Pages = meaning, 1
-	m.News.Cutoff = earlier(m.News.Cutoff, m.startOfRepeat(now))
+	m.News.repeatFrom(m.startOfRepeat(now))
 	m.Poll.endListings(fresh)
 	m.planner.meaningChanged(now)
-	m.Poll.Again = true
+	m.Poll.repeat()
 }
 
 // startOfRepeat returns the time from which evaluations are listed again after a change of the meaning.

@@ -14,10 +14,7 @@ func (m *Machine) handleItem(now time.Time, it *Item, l *listing) bool {
 		return false
 	}
 	if pending := m.Set.Items[id]; pending != nil && pending.Unreadable {
-		pending.Unreadable, pending.ReadAt = false, time.Time{}
-		if !pending.LateSince.IsZero() { // Its report is awaited.
-			pending.ReadAt = second(now)
-		}
+		pending.decoded(now)
 	}
 	if l != nil && l.Purpose == unfinished && l.Status != "" {
 		if it.Status == l.Status {
@@ -31,20 +28,23 @@ func (m *Machine) handleItem(now time.Time, it *Item, l *listing) bool {
 		m.trackUnfinished(now, id, it, l)
 		return false
 	}
-	m.News.Newest = later(m.News.Newest, earlier(it.Evaluated, now))
+	m.News.saw(earlier(it.Evaluated, now))
 	if m.Since.Meaning == Unknown { // Earlier evaluations show how long gradings take.
 		m.News.learnGrading(it, m.Lookback)
 	}
+	if l != nil {
+		m.Poll.seesReport(it.Ready)
+	}
 	if m.planner.ignores(id, it) {
-		delete(m.Set.Items, id)
+		m.Set.remove(id)
 		return false
 	}
 	if !it.Ready && m.awaitReport(now, id, it) {
 		return false
 	}
 	first := m.planner.delivered(now, id, it, l)
-	delete(m.Set.Items, id)
-	m.Poll.Deliveries++
+	m.Set.remove(id)
+	m.Poll.countDelivery()
 	if first && it.Evaluated.After(m.OpenedAt) {
 		m.News.learnGrading(it, m.Lookback)
 	}

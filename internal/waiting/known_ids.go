@@ -121,9 +121,8 @@ func (k *knownIDs) plan(now time.Time) {
 	case Evaluation:
 		list = 1
 	case Submission:
-		list = k.News.Pages
+		list = k.News.expectedPages(now)
 	}
-	k.News.Pages = max(1, k.News.Pages*0.99)
 	bySet := k.listedUnfinished
 	k.listedUnfinished = false
 	switch least := min(find, set, list); {

@@ -34,19 +34,29 @@ type listing struct {
 	Paused       bool      `json:",omitzero"` // It reads no more pages in this poll.
 	Ended        bool      `json:",omitzero"`
 	Serial       int       `json:",omitzero"` // Of unfinished submissions, and of a sweep over all of Lookback: the serial number that listed items get.
-	Level        int       `json:",omitzero"` // Of a sweep: its level. Of new evaluations: 1 when it looks back further, so that its pages say nothing about an ordinary one.
+	Level        int       `json:",omitzero"` // Of a sweep: its level.
+	Depth        int       `json:",omitzero"` // How many of the depths it reaches.
 	LastCreated  time.Time `json:",omitzero"` // Creation time of the last item.
 	Unordered    bool      `json:",omitzero"` // The items are not ordered by creation.
 	Restarts     int       `json:",omitzero"` // How often it began again because its cursor failed.
 	FirstHash    uint64    `json:",omitzero"` // Hash of the first item of the first page.
 }
 
-// rank orders the listings of a poll: sweeps of all of Lookback come last.
+// The ranks of listings, in the order in which a poll reads them.
+const (
+	decidesOthers = iota // The experiment: what the others list depends on its result.
+	ordinary
+	afterReads // Sweeps over all of Lookback come after the single reads.
+)
+
 func (l *listing) rank() int {
-	if l.Purpose == sweep && l.Level == deepest {
-		return 1
+	switch {
+	case l.Purpose == experiment:
+		return decidesOthers
+	case l.Purpose == sweep && l.Level == deepest:
+		return afterReads
 	}
-	return 0
+	return ordinary
 }
 
 const (
@@ -71,45 +81,39 @@ func (m *Machine) handlePage(now time.Time, a Response) (ready []int, err error)
 	case l == nil:
 		return nil, nil
 	case a.Failed:
-		m.Poll.Running = l.rank() == 0 // After a sweep of all of Lookback a new poll begins, with the other listings first.
+		if l.rank() == afterReads { // After a sweep of all of Lookback a new poll begins, with the other listings first.
+			m.Poll.end()
+		}
 		m.interruptPoll(now, a.RetryAfter)
 		return nil, nil
 	case a.Rejected && l.Cursor != "":
-		if now.Sub(l.CursorAt) < freshCursor { // An older cursor may have expired.
-			m.Poll.RejectedCursors++
-		}
-		return nil, m.restartListing(now, l)
+		return nil, m.restartListing(now, l, true)
 	case a.Rejected:
 		return nil, m.filterRejected(now, l)
-	case m.isFirstPageAgain(l, a):
-		m.Poll.RepeatedPages++
-		return nil, m.restartListing(now, l)
+	case l.isFirstPageAgain(&a):
+		return nil, m.restartListing(now, l, false)
 	case l.Pages > 0:
-		m.Poll.RepeatedPages, m.Poll.RejectedCursors = 0, 0
+		m.Poll.countGoodCursor()
 	default:
 		l.StartedAt = now
 		if l.Purpose == fresh {
-			m.News.NextCutoff = earlier(m.News.Newest, now)
+			m.News.beginListing(now)
 		}
 	}
 	for i := range a.Items {
-		it := &a.Items[i]
-		if !it.Created.IsZero() {
-			l.Unordered = l.Unordered || !l.LastCreated.IsZero() && it.Created.After(l.LastCreated)
-			l.LastCreated = it.Created
-		}
-		if m.handleItem(now, it, l) {
+		l.saw(&a.Items[i])
+		if m.handleItem(now, &a.Items[i], l) {
 			ready = append(ready, i)
 		}
 	}
-	m.Poll.DeliveriesByPage += len(ready)
-	m.advance(now, l, a)
+	m.Poll.countPage(l, &a, len(ready))
+	m.advance(now, l, &a)
 	m.planner.limitMemory()
 	return ready, nil
 }
 
 // isFirstPageAgain reports whether a page repeats the first page.
-func (m *Machine) isFirstPageAgain(l *listing, a Response) bool {
+func (l *listing) isFirstPageAgain(a *Response) bool {
 	if len(a.Items) == 0 {
 		return false
 	}
@@ -123,45 +127,58 @@ func (m *Machine) isFirstPageAgain(l *listing, a Response) bool {
 
 // restartListing begins a listing again because its cursor failed, perhaps because it
 // expired. Now the listing is read without pauses. It ends after maxRestarts.
-func (m *Machine) restartListing(now time.Time, l *listing) error {
-	switch {
-	case m.Poll.RejectedCursors > maxRejectedCursors:
-		return ErrRejected
-	case m.Poll.RepeatedPages >= maxRepeatedPages:
-		return ErrCursorIgnored
+func (m *Machine) restartListing(now time.Time, l *listing, rejected bool) error {
+	if err := m.Poll.countBadCursor(now, l, rejected); err != nil {
+		return err
 	}
-	l.Restarts++
-	if l.Restarts > maxRestarts {
-		l.Ended = true
+	if l.restart(); l.Ended {
 		m.interruptPoll(now, 0)
 	}
-	l.Cursor, l.Pages, l.LastCreated, l.MaxPollPages = "", 0, time.Time{}, 0
 	return nil
 }
 
-// advance continues with the next page, or pauses or ends the listing.
-func (m *Machine) advance(now time.Time, l *listing, a Response) {
+func (l *listing) restart() {
+	l.Restarts++
+	l.Ended = l.Restarts > maxRestarts
+	l.Cursor, l.Pages, l.LastCreated, l.MaxPollPages = "", 0, time.Time{}, 0
+}
+
+// saw records the order of the items.
+func (l *listing) saw(it *Item) {
+	if !it.Created.IsZero() {
+		l.Unordered = l.Unordered || !l.LastCreated.IsZero() && it.Created.After(l.LastCreated)
+		l.LastCreated = it.Created
+	}
+}
+
+// pageRead records a page.
+func (l *listing) pageRead(now time.Time, a *Response) {
 	l.Pages, l.PollPages = l.Pages+1, l.PollPages+1
 	l.Cursor, l.CursorAt = a.Cursor, now
-	if a.Cursor != "" {
-		m.Poll.PageSize = min(max(m.Poll.PageSize, len(a.Items)), largestPage)
-	}
+}
+
+func (l *listing) end() { l.Ended = true }
+
+// pauseOrEnd ends the listing if it is complete. At the most pages of a poll it pauses if it resumes, or ends.
+func (l *listing) pauseOrEnd(complete bool) {
+	full := l.MaxPollPages > 0 && l.PollPages >= l.MaxPollPages
+	l.Ended = l.Ended || complete || full && !l.Resumes
+	l.Paused = full && !l.Ended
+}
+
+// advance continues with the next page, or pauses or ends the listing.
+func (m *Machine) advance(now time.Time, l *listing, a *Response) {
+	l.pageRead(now, a)
 	if l.Purpose == sweep {
-		m.Poll.Deepened = m.Poll.Deepened || l.Level == deepest
 		m.Watch.Sweeps.readPage(now, l.Level)
 	}
 	complete := a.Cursor == "" || l.isPast(l.CreatedSince) || m.planner.shows(l)
-	full := l.MaxPollPages > 0 && l.PollPages >= l.MaxPollPages
 	if l.Purpose == experiment {
 		m.readExperiment(now, l, a.Items, complete)
-		return // l is no longer valid: the listing of the next step may have moved it.
+		return
 	}
-	switch {
-	case complete, full && !l.Resumes:
-		l.Ended = true
+	if l.pauseOrEnd(complete); l.Ended {
 		m.listingEnded(now, l, complete)
-	case full:
-		l.Paused = true
 	}
 }
 
@@ -174,9 +191,9 @@ func (m *Machine) listingEnded(now time.Time, l *listing, complete bool) {
 	case fresh:
 		m.News.listed(l, complete)
 	case search:
-		m.Poll.SearchedAll = complete
+		m.Poll.searched(l, complete)
 	case unfinished:
-		m.scheduleLeavers(now, l, complete)
+		m.Set.listed(now, l, complete, m.Max)
 	}
 	m.planner.ended(l, complete)
 }

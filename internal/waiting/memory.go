@@ -14,7 +14,7 @@ import (
 )
 
 const (
-	maxLateness       = 24 * time.Hour // A listing may show an evaluation this late. Less where memory is short.
+	maxLateness       = 24 * time.Hour // A listing may show an evaluation this late. Less where memory was short.
 	maxDelivered      = 4000
 	keptDelivered     = 3000 // The latest deliveries, which stay in memory because they may be regraded.
 	maxItems          = 2900 // Unfinished submissions, so that the state fits into MaxState.
@@ -24,10 +24,10 @@ const (
 // memory is the part of a watch that knows what was delivered. It keeps a delivery until the times
 // of a submission alone prove it.
 type memory struct {
-	Delivered        deliveries    `json:",omitzero"`
-	Coverages        []coverage    `json:",omitzero"`
-	MaxLateness      time.Duration // A listing may show an evaluation this late.
-	UnreadableHashes unnamed       `json:",omitzero"`
+	Delivered        deliveries `json:",omitzero"`
+	Coverages        []coverage `json:",omitzero"`
+	ForgottenUntil   time.Time  `json:",omitzero"` // Deliveries of evaluations until then were dropped early. Later listings of them deliver nothing.
+	UnreadableHashes unnamed    `json:",omitzero"`
 }
 
 // deliveries holds the delivered submissions by a hash of their ids.
@@ -89,11 +89,14 @@ type coverage struct {
 
 func (w *watch) addCoverage(since, saw time.Time) {
 	if !since.After(w.oldest()) {
-		w.Sweeps.LookbackReadAt = later(w.Sweeps.LookbackReadAt, saw)
+		w.Sweeps.lookbackRead(saw)
 	}
-	p := coverage{since, saw}
-	if !slices.ContainsFunc(w.Memory.Coverages, func(q coverage) bool { return q.covers(p) }) {
-		w.Memory.Coverages = append(slices.DeleteFunc(w.Memory.Coverages, p.covers), p)
+	w.Memory.addCoverage(coverage{since, saw})
+}
+
+func (m *memory) addCoverage(p coverage) {
+	if !slices.ContainsFunc(m.Coverages, func(q coverage) bool { return q.covers(p) }) {
+		m.Coverages = append(slices.DeleteFunc(m.Coverages, p.covers), p)
 	}
 }
 
@@ -104,13 +107,30 @@ func (p coverage) covers(q coverage) bool {
 // isCovered reports whether the times of an item show that it was delivered, or that it
 // is from before the start.
 func (w *watch) isCovered(it *Item) bool {
-	if it.Evaluated.IsZero() || w.beforeStart(it) {
-		return !it.Evaluated.IsZero()
+	return w.beforeStart(it) || w.Memory.proves(it)
+}
+
+// proves reports whether the times of an item show that it was delivered.
+func (m *memory) proves(it *Item) bool {
+	lateness := maxLateness
+	if !it.Evaluated.After(m.ForgottenUntil) {
+		lateness = lookBackUnit
 	}
-	shown := it.Evaluated.Add(w.Memory.MaxLateness) // The latest time at which a listing shows it.
-	return slices.ContainsFunc(w.Memory.Coverages, func(p coverage) bool {
+	return !it.Evaluated.IsZero() && m.covers(it, lateness)
+}
+
+// covers reports whether a completed listing has shown an item, if listings show an evaluation after
+// lateness at the latest.
+func (m *memory) covers(it *Item, lateness time.Duration) bool {
+	shown := it.Evaluated.Add(lateness)
+	return slices.ContainsFunc(m.Coverages, func(p coverage) bool {
 		return !it.Created.Before(p.CreatedSince) && shown.Before(p.EvaluatedUntil)
 	})
+}
+
+// maxLookBack returns how far before the cutoff a late evaluation would be delivered.
+func (m *memory) maxLookBack(cutoff time.Time) time.Duration {
+	return min(max(cutoff.Sub(m.ForgottenUntil), lookBackUnit), maxLateness)
 }
 
 // beforeStart reports whether an item was evaluated before the start of the watch.
@@ -124,9 +144,6 @@ func (w *watch) limitMemory() {
 	if most := maxItems - int(float64(max(0, len(w.Memory.Delivered)-maxDelivered))/deliveriesPerItem); len(w.Set.Items) > most {
 		w.dropItems(len(w.Set.Items) - most*7/8)
 	}
-	if len(w.Memory.Delivered) > maxDelivered {
-		w.dropCoveredDeliveries()
-	}
 	if len(w.Memory.Delivered) <= maxDelivered {
 		return
 	}
@@ -137,9 +154,7 @@ func (w *watch) limitMemory() {
 			w.addCoverage(l.LastCreated.Add(time.Second), l.StartedAt)
 		}
 	}
-	for w.dropCoveredDeliveries(); len(w.Memory.Delivered) > maxDelivered && w.Memory.MaxLateness > lookBackUnit; w.dropCoveredDeliveries() {
-		w.Memory.MaxLateness /= 2
-	}
+	w.Memory.dropCoveredDeliveries(w.WatchStart)
 	if n := len(w.Memory.Delivered) - maxDelivered - maxItems*deliveriesPerItem; n > 0 {
 		// More deliveries within ten minutes than fit into the state.
 		w.Memory.dropDeliveries(n)
@@ -153,47 +168,40 @@ func (m *memory) dropDeliveries(n int) {
 	}
 }
 
-// dropItems drops n unfinished submissions: first those with a status from which no
-// evaluation comes directly, then those that are handed in, last those that are evaluated and await
-// their report: a coverage may count these as delivered. The oldest come first.
+// dropItems drops n unfinished submissions. Their evaluations say nothing about the status filter.
 func (w *watch) dropItems(n int) {
-	rank := func(it *pendingItem) int {
-		switch s := w.Set.Statuses[it.Status]; {
-		case !it.LateSince.IsZero(), it.UnreadableEvaluated:
-			return 3
-		case s == nil:
-			return 0
-		case s.HandedIn:
-			return 2
-		case s.listedEveryPoll():
-			return 1
-		}
-		return 0
-	}
-	items := w.Set.sorted(rank)
-	for _, dropped := range items[:min(n, len(items))] {
-		it := dropped.pendingItem
-		if s := w.Set.Statuses[it.Status]; s == nil || !s.indirect() || w.Pace.Gap > w.regularGap() {
-			w.Set.TruncatedAt = later(w.Set.TruncatedAt, w.Pace.RespondedAt)
-		}
-		w.Pace.RegularSince = later(w.Pace.RegularSince, it.Created) // Its evaluation says nothing about the status filter.
-		delete(w.Set.Items, dropped.id)
-	}
+	regular := !w.Pace.RegularSince.After(w.Poll.StartedAt.Add(-w.regularGap()))
+	w.Pace.distrust(w.Set.drop(n, w.Pace.RespondedAt, regular, w.Poll.Bare))
 }
 
-// dropCoveredDeliveries drops the deliveries that isCovered shows, except the latest.
-func (w *watch) dropCoveredDeliveries() {
+// dropCoveredDeliveries drops the oldest deliveries that the times of a submission prove, except the latest. While there are
+// too many, it also drops deliveries that are proved from now on, because ForgottenUntil advances.
+func (m *memory) dropCoveredDeliveries(start time.Time) {
+	item := func(hash uint64) *Item {
+		d := m.Delivered[hash]
+		return &Item{Evaluated: time.Unix(int64(d.evaluated), 0), Created: time.Unix(int64(d.created), 0)}
+	}
 	var covered []uint64
-	for hash, d := range w.Memory.Delivered {
-		if w.isCovered(&Item{Evaluated: time.Unix(int64(d.evaluated), 0), Created: time.Unix(int64(d.created), 0)}) {
+	for hash := range m.Delivered {
+		if it := item(hash); it.Evaluated.Before(start) || m.covers(it, lookBackUnit) {
 			covered = append(covered, hash)
 		}
 	}
 	slices.SortFunc(covered, func(a, b uint64) int {
-		return cmp.Or(cmp.Compare(w.Memory.Delivered[a].evaluated, w.Memory.Delivered[b].evaluated), cmp.Compare(a, b))
+		return cmp.Or(cmp.Compare(m.Delivered[a].evaluated, m.Delivered[b].evaluated), cmp.Compare(a, b))
 	})
-	for _, hash := range covered[:min(len(covered), max(0, len(w.Memory.Delivered)-keptDelivered))] {
-		delete(w.Memory.Delivered, hash)
+	for _, hash := range covered {
+		it, n := item(hash), len(m.Delivered)
+		switch {
+		case n <= keptDelivered:
+			return
+		case it.Evaluated.Before(start), m.proves(it):
+		case n <= maxDelivered:
+			continue
+		default:
+			m.ForgottenUntil = later(m.ForgottenUntil, it.Evaluated)
+		}
+		delete(m.Delivered, hash)
 	}
 }
 

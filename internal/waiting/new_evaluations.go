@@ -1,6 +1,9 @@
 package waiting
 
-import "time"
+import (
+	"math"
+	"time"
+)
 
 const (
 	minGrading      = 15 * time.Minute // LongestGrading is at least this long.
@@ -21,8 +24,9 @@ type newEvaluations struct {
 	Newest         time.Time     // Latest evaluation seen.
 	Cutoff         time.Time     // Every evaluation before this time has been listed, if the since meaning is right.
 	NextCutoff     time.Time     `json:",omitzero"` // The cutoff once the running listing has ended.
-	LongestGrading time.Duration // From the submission to the evaluation; it decays.
-	Pages          float64       // Pages of a listing, estimated.
+	LongestGrading time.Duration // From the submission to the evaluation; it falls by a thousandth a minute.
+	Pages          float64       // Pages of the last listing.
+	ListedAt       time.Time     `json:",omitzero"` // When it began.
 	Listed         bool          `json:",omitzero"` // Where since filters on the submission: the last poll listed new evaluations, and not the waiting set.
 
 	// Cutoff after the last listing of more than one page. While it stays, such a
@@ -30,7 +34,7 @@ type newEvaluations struct {
 	LongListingCutoff time.Time `json:",omitzero"`
 
 	// When a listing last looked back 10 min, 20 min, 40 min and so on.
-	Depths []time.Time `json:",omitzero"`
+	Depths depths `json:",omitzero"`
 }
 
 // listNewEvaluations lists the evaluations since the cutoff, of submissions created since from. It looks
@@ -44,8 +48,8 @@ func (m *Machine) listNewEvaluations(now, from time.Time, longest time.Duration)
 	if m.Since.Meaning == Submission {
 		l.Since, longest = l.Since.Add(-2*n.LongestGrading), m.Lookback
 	}
-	if k := reachDepth(&n.Depths, now, min(lookBackPolls*m.Max, maxLookBackWait), lookBackDepths); k >= 0 {
-		l.Level = 1
+	if k := n.Depths.due(now, min(lookBackPolls*m.Max, maxLookBackWait), lookBackDepths); k >= 0 {
+		l.Depth = k + 1
 		reach := lookBackUnit << k
 		l.Since = l.Since.Add(-min(reach, longest))
 		if m.Since.Meaning == Submission && reach >= longest {
@@ -53,24 +57,56 @@ func (m *Machine) listNewEvaluations(now, from time.Time, longest time.Duration)
 		}
 	}
 	l.Since = filterTime(later(l.Since, from))
-	if m.Poll.findListing(fresh, l.Status) == nil {
+	if m.Poll.findListing(fresh, "") == nil {
 		m.Poll.addListing(l)
 	}
 }
 
+// start sets the time from which evaluations are delivered.
+func (n *newEvaluations) start(at time.Time) { n.Newest, n.Cutoff = at, at }
+
+// saw records an evaluation.
+func (n *newEvaluations) saw(evaluated time.Time) { n.Newest = later(n.Newest, evaluated) }
+
+// beginListing records the cutoff that a listing sets when it has ended.
+func (n *newEvaluations) beginListing(now time.Time) { n.NextCutoff = earlier(n.Newest, now) }
+
+// repeatFrom lists all evaluations since a time again.
+func (n *newEvaluations) repeatFrom(start time.Time) {
+	n.Pages, n.Cutoff = 1, earlier(n.Cutoff, start)
+}
+
+// setListed records whether this poll lists new evaluations, and returns whether the last one did.
+func (n *newEvaluations) setListed(listed bool) (before bool) {
+	before, n.Listed = n.Listed, listed
+	return before
+}
+
+// expectedPages returns the estimated pages of a listing. The estimate falls with the time since the last one,
+// by a hundredth a minute, so that listing new evaluations is tried again.
+func (n *newEvaluations) expectedPages(now time.Time) float64 {
+	return max(1, n.Pages*math.Pow(0.99, max(0, now.Sub(n.ListedAt).Minutes())))
+}
+
 // listed updates the part after a listing was read, completely or not.
 func (n *newEvaluations) listed(l *listing, complete bool) {
-	if l.Level == 0 {
+	minutes := 0.0
+	if !n.ListedAt.IsZero() {
+		minutes = max(0, l.StartedAt.Sub(n.ListedAt).Minutes())
+	}
+	n.ListedAt = l.StartedAt
+	if l.Depth == 0 { // The pages of a look-back say nothing about an ordinary listing.
 		n.Pages = float64(l.Pages)
 	}
 	if !complete {
 		return
 	}
+	n.Depths.reached(l)
 	n.Cutoff = later(n.Cutoff, n.NextCutoff)
-	if l.Level == 0 && l.Pages > 1 {
+	if l.Depth == 0 && l.Pages > 1 {
 		n.LongListingCutoff = n.Cutoff
 	}
-	n.LongestGrading = max(n.LongestGrading-n.LongestGrading/1000, minGrading)
+	n.LongestGrading = max(time.Duration(float64(n.LongestGrading)*math.Pow(0.999, minutes)), minGrading)
 }
 
 // learnGrading updates the longest grading time.
@@ -81,7 +117,10 @@ func (n *newEvaluations) learnGrading(it *Item, longest time.Duration) {
 }
 
 // clockPutBack moves times in the future to now.
-func (n *newEvaluations) clockPutBack(now time.Time) { notAfter(n.Depths, now) }
+func (n *newEvaluations) clockPutBack(now time.Time) {
+	n.ListedAt = earlier(n.ListedAt, now)
+	notAfter(n.Depths, now)
+}
 
 // filterTime returns a time for the filter since, zero if it is too early for one.
 func filterTime(t time.Time) time.Time {
@@ -92,22 +131,29 @@ func filterTime(t time.Time) time.Time {
 	return t.Truncate(time.Millisecond)
 }
 
-// reachDepth returns the greatest k for which the time since times[k] is at least
-// unit * 2^k, or -1, and notes that depths up to k are reached now.
-func reachDepth(times *[]time.Time, now time.Time, unit time.Duration, n int) int {
-	for len(*times) < n {
-		*times = append(*times, now)
+// depths holds when a listing that has ended last looked back one unit, two, four and so on.
+type depths []time.Time
+
+// due returns the greatest k for which the time since the k-th depth was reached is at least
+// unit * 2^k, or -1. It begins with n depths, which count as reached.
+func (d *depths) due(now time.Time, unit time.Duration, n int) int {
+	for len(*d) < n {
+		*d = append(*d, now)
 	}
-	reached := -1
-	for k := range n {
-		if age := now.Sub((*times)[k]); age >= unit<<k || age < 0 {
-			reached = k
+	due := -1
+	for k, at := range *d {
+		if age := now.Sub(at); age >= unit<<k || age < 0 {
+			due = k
 		}
 	}
-	for k := range reached + 1 {
-		(*times)[k] = now
+	return due
+}
+
+// reached records that a listing was read to its end.
+func (d depths) reached(l *listing) {
+	for k := range min(l.Depth, len(d)) {
+		d[k] = l.StartedAt
 	}
-	return reached
 }
 
 func earlier(a, b time.Time) time.Time {

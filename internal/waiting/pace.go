@@ -26,9 +26,9 @@ type pace struct {
 	Interrupted bool          `json:",omitzero"` // The interval follows a failure.
 	Failures    int           `json:",omitzero"` // Consecutive failed requests that interrupted a poll.
 
-	Gap       time.Duration `json:",omitzero"` // From the start of the previous poll to the start of the last one.
-	Paced     time.Duration `json:",omitzero"` // The last interval, if the rate limit required it.
-	Scheduled time.Duration `json:",omitzero"` // Gap without the interval that the rate limit required.
+	// Time between two polls by the caller's schedule or the options, without what the rate limit
+	// requires.
+	Scheduled time.Duration `json:",omitzero"`
 
 	RespondedAt  time.Time `json:",omitzero"` // Time of the last response.
 	RegularSince time.Time `json:",omitzero"` // Responses have come at regular intervals since this time.
@@ -44,14 +44,34 @@ type window struct {
 	Length time.Duration `json:",omitzero"` // Longest part of a window that was seen.
 }
 
-// beginPoll measures the time since the previous poll, which began at previous.
-func (p *pace) beginPoll(now, previous time.Time, longest time.Duration) {
-	p.Gap = longest
-	if !previous.IsZero() {
-		p.Gap = min(max(now.Sub(previous), 0), longestGap)
+// beginPoll measures the time between two polls: the interval that the options allow, and how much later
+// than the interval's end the caller is. A poll that begins again without an interval has that of the
+// first one. Before the first interval there is no schedule yet.
+func (p *pace) beginPoll(now time.Time, o *Options) {
+	p.Scheduled = min(o.Max, usualInterval)
+	if !p.IntervalEnd.IsZero() {
+		p.Scheduled = min(max(min(p.Interval, o.Max)+now.Sub(p.IntervalEnd), 0), longestGap)
 	}
-	p.Scheduled, p.Paced = max(p.Gap-p.Paced, 0), 0
 }
+
+// setWindow sets what is left of the rate limit.
+func (p *pace) setWindow(b Budget) { p.Window = window{b, max(p.Window.Length, b.Ends)} }
+
+// waitForWindow sets the end of the interval to the next window of the rate limit.
+func (p *pace) waitForWindow(now time.Time, shortest time.Duration) {
+	p.InInterval, p.IntervalEnd = false, now.Add(p.Window.Ends+p.random(min(shortest, usualInterval)/10))
+}
+
+// isInInterval reports whether the interval has not ended. One that ends later than it began allows shows that
+// the server's clock was put back.
+func (p *pace) isInInterval(now time.Time) bool {
+	return p.InInterval && now.Before(p.IntervalEnd) && p.IntervalEnd.Sub(now) <= p.Interval+clockError
+}
+
+func (p *pace) endInterval() { p.InInterval = false }
+
+// distrust records that evaluations of submissions created until then say nothing about the status filter.
+func (p *pace) distrust(created time.Time) { p.RegularSince = later(p.RegularSince, created) }
 
 // countRequest counts a request. It records when regular responses begin again after a
 // gap, which is longer than regular.
@@ -163,12 +183,7 @@ func (m *Machine) interval(now time.Time) time.Duration {
 	if took := now.Sub(m.Poll.StartedAt) - shortPoll; took > 0 && !m.Poll.Failed { // The interval includes the time of a long poll.
 		p = max(m.Min, p-took)
 	}
-	p = max(p, m.planner.leastInterval(now))
-	paced := m.pacing()
-	if paced > p {
-		m.Pace.Paced = paced
-	}
-	return max(p, paced)
+	return max(p, m.planner.leastInterval(now), m.pacing())
 }
 
 // pacing returns the interval that the rate limit requires after a poll. Pages with new

@@ -27,6 +27,53 @@ type pendingItem struct {
 	UnreadableEvaluated bool // A response that could not be decoded showed it evaluated.
 }
 
+// decoded records that a response showed the item as it is.
+func (it *pendingItem) decoded(now time.Time) {
+	it.Unreadable, it.ReadAt = false, time.Time{}
+	if !it.LateSince.IsZero() { // Its report is awaited.
+		it.ReadAt = second(now)
+	}
+}
+
+// unschedule forgets when to read the item singly.
+func (it *pendingItem) unschedule() { it.ReadAt = time.Time{} }
+
+// confirm records that a response showed the item.
+func (it *pendingItem) confirm(now time.Time) { it.ConfirmedAt = now }
+
+// wasRead records that a single read showed the item.
+func (it *pendingItem) wasRead(now time.Time) {
+	it.LeftListing, it.ReadAt, it.ConfirmedAt = false, time.Time{}, now
+}
+
+// missed records a single read that did not show what it was for, and schedules the next one.
+func (it *pendingItem) missed(next time.Time) { it.Misses, it.ReadAt = it.Misses+1, nextSecond(next) }
+
+// isLate records that the item is evaluated and its report is not ready.
+func (it *pendingItem) isLate(now time.Time) {
+	it.confirm(now)
+	if it.LateSince.IsZero() || it.LateSince.After(now) {
+		it.LateSince, it.ReadAt = second(now), second(now)
+	}
+}
+
+// left records that the listing of its status no longer shows the item, and schedules a single read.
+func (it *pendingItem) left(read time.Time) {
+	it.LeftListing = true
+	if it.ReadAt.IsZero() {
+		it.ReadAt = second(read)
+	}
+}
+
+// foundNoReport records that a single read found no report. It reports whether the first such read was
+// an hour ago, by the clocks of the server and of the caller, because one of them may be wrong.
+func (it *pendingItem) foundNoReport(now, local time.Time) bool {
+	if it.NoReportAt.IsZero() || it.NoReportLocal.IsZero() || it.NoReportAt.After(now) || it.NoReportLocal.After(local) {
+		it.NoReportAt, it.NoReportLocal = second(now), second(local)
+	}
+	return now.Sub(it.NoReportAt) >= reportTimeout && local.Sub(it.NoReportLocal) >= reportTimeout
+}
+
 // packedItems are the items by status and id. A row holds the fields of an item in the
 // columns below, without trailing zeros.
 type packedItems map[string]map[string][]int64

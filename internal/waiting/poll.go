@@ -15,11 +15,12 @@ type poll struct {
 	Listings  []listing `json:",omitzero"`
 	pollCounts
 
-	UsualDeliveries         float64 `json:",omitzero"` // Submissions delivered in a poll, as a moving average.
-	PageSize                int     `json:",omitzero"` // Items of a full page.
-	RepeatedPages           int     `json:",omitzero"` // Consecutive pages that repeated the first page.
-	RejectedCursors         int     `json:",omitzero"` // Consecutive cursors that were rejected.
-	EvaluatedFilterRejected bool    `json:",omitzero"` // The API rejected the status evaluated as a filter.
+	UsualDeliveries         float64   `json:",omitzero"` // Submissions delivered in a poll, as a moving average.
+	PageSize                int       `json:",omitzero"` // Items of a full page.
+	Bare                    bool      `json:",omitzero"` // Listings show evaluated submissions without their reports, so they replace no single reads.
+	RepeatedPages           int       `json:",omitzero"` // Consecutive pages that repeated the first page.
+	RejectedCursors         int       `json:",omitzero"` // Consecutive cursors that were rejected.
+	EvaluatedFilterOffUntil time.Time `json:",omitzero"` // The API rejected the status evaluated as a filter. It is tried again then.
 }
 
 // pollCounts is what a machine counts in one poll.
@@ -35,7 +36,7 @@ type pollCounts struct {
 	DeliveriesByPage int       `json:",omitzero"` // Deliveries that a page of a listing showed.
 	Failed           bool      `json:",omitzero"` // A failed request interrupted the poll.
 	Searched         bool      `json:",omitzero"` // A search has begun: a listing of evaluated submissions.
-	SearchedAll      bool      `json:",omitzero"` // The search was read to its end: submissions that it did not show are unfinished.
+	SearchedFrom     time.Time `json:",omitzero"` // A search was read to its end: submissions created since then that it did not show are unfinished.
 }
 
 // begin begins the next poll. It resets what belongs to the last one. singleReads is how many
@@ -68,7 +69,7 @@ func (p *poll) clockPutBack(now time.Time) { p.StartedAt = earlier(p.StartedAt, 
 
 // evaluatedFilter returns the status filter for evaluated submissions.
 func (p *poll) evaluatedFilter() string {
-	if p.EvaluatedFilterRejected {
+	if isOff(p.StartedAt, p.EvaluatedFilterOffUntil) {
 		return ""
 	}
 	return Evaluated
@@ -91,16 +92,114 @@ func (p *poll) currentListing() *listing {
 	return nil
 }
 
-func (p *poll) addListing(l listing) { p.Listings = append(p.Listings, l) }
+// addListing adds a listing behind all of its rank.
+func (p *poll) addListing(l listing) {
+	i := slices.IndexFunc(p.Listings, func(other listing) bool { return other.rank() > l.rank() })
+	if i < 0 {
+		i = len(p.Listings)
+	}
+	p.Listings = slices.Insert(p.Listings, i, l)
+}
 
-// findListing returns the listing with a purpose and a status, or nil.
+// findListing returns the listing with a purpose, and for unfinished submissions with a status, or nil.
 func (p *poll) findListing(why purpose, status string) *listing {
 	for i := range p.Listings {
-		if l := &p.Listings[i]; l.Purpose == why && l.Status == status && !l.Ended {
+		if l := &p.Listings[i]; l.Purpose == why && (why != unfinished || l.Status == status) && !l.Ended {
 			return l
 		}
 	}
 	return nil
+}
+
+func (p *poll) end() { p.Running = false }
+
+// repeat lets the next poll begin without an interval.
+func (p *poll) repeat() { p.Again = true }
+
+// interrupt records that a request failed. Single reads are planned anew.
+func (p *poll) interrupt() { p.ReadsFrom, p.Failed = time.Time{}, true }
+
+// readFrom lets the poll read singly what is due now.
+func (p *poll) readFrom(now time.Time) { p.ReadsFrom, p.Deepened = now, false }
+
+// beginSearch records that the search for submissions that left the waiting set has begun.
+func (p *poll) beginSearch() { p.Searched = true }
+
+// searched records a listing of evaluated submissions, read completely or not.
+func (p *poll) searched(l *listing, complete bool) {
+	p.SearchedFrom = time.Time{}
+	if complete {
+		p.SearchedFrom = l.CreatedSince
+	}
+}
+
+func (p *poll) countRequest() { p.Requests++ }
+
+func (p *poll) countDelivery() { p.Deliveries++ }
+
+// seesReport records whether a listing showed an evaluated submission with its report.
+func (p *poll) seesReport(ready bool) { p.Bare = !ready }
+
+// countPage counts a page of a listing that showed so many submissions to deliver.
+func (p *poll) countPage(l *listing, a *Response, deliveries int) {
+	p.DeliveriesByPage += deliveries
+	p.Deepened = p.Deepened || l.rank() == afterReads
+	if a.Cursor != "" {
+		p.PageSize = min(max(p.PageSize, len(a.Items)), largestPage)
+	}
+}
+
+// countRead counts a single read. pending is nil if nothing awaits it.
+func (p *poll) countRead(pending *pendingItem) {
+	p.SingleReads++
+	if pending != nil && p.isShownUnfinished(pending) {
+		p.ReadsAfterSearch++
+	}
+}
+
+// countFailedRead counts a single read that failed, and reports whether too many did.
+func (p *poll) countFailedRead() bool {
+	p.FailedReads = (p.FailedReads + 1) % maxFailedReads
+	return p.FailedReads == 0
+}
+
+// countBadCursor counts a cursor that was rejected, or that led to the first page. It returns an error
+// when cursors do not work.
+func (p *poll) countBadCursor(now time.Time, l *listing, rejected bool) error {
+	switch {
+	case !rejected:
+		p.RepeatedPages++
+	case now.Sub(l.CursorAt) < freshCursor: // An older cursor may have expired.
+		p.RejectedCursors++
+	}
+	switch {
+	case p.RejectedCursors > maxRejectedCursors:
+		return ErrRejected
+	case p.RepeatedPages >= maxRepeatedPages:
+		return ErrCursorIgnored
+	}
+	return nil
+}
+
+func (p *poll) countGoodCursor() { p.RepeatedPages, p.RejectedCursors = 0, 0 }
+
+// turnEvaluatedFilterOff stops filtering by the status evaluated for a day.
+func (p *poll) turnEvaluatedFilterOff(now time.Time, l *listing) {
+	p.EvaluatedFilterOffUntil, l.Status = now.Add(filterOffFor), ""
+}
+
+// continueSweep lets the running sweep of a level read so many pages, and reports
+// whether there is one. A sweep whose cursor failed is read without pauses.
+func (p *poll) continueSweep(level, most int) bool {
+	for i := range p.Listings {
+		if l := &p.Listings[i]; l.Purpose == sweep && l.Level == level && !l.Ended {
+			if l.Restarts == 0 && !l.AtOnce {
+				l.MaxPollPages, l.Paused = most, most < 1
+			}
+			return true
+		}
+	}
+	return false
 }
 
 func (p *poll) endListings(purposes ...purpose) {

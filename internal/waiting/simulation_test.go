@@ -93,6 +93,10 @@ func (s *simulation) run() {
 			s.reload()
 		}
 		action := s.machine.Next(s.server(s.now), s.budget())
+		if s.always && action.Kind != waiting.Wait { // Next returns the same action until Handle is called.
+			s.reload()
+			action = s.machine.Next(s.server(s.now), s.budget())
+		}
 		if action.Kind != waiting.Wait {
 			s.ask(action)
 			continue

@@ -15,7 +15,7 @@ const (
 	confirmAfter        = 40 * time.Minute
 	reportTimeout       = time.Hour
 	maxReadInterval     = 9 * time.Minute // Of a submission whose report is late.
-	maxNotFound         = 20              // Single reads with a 404 for a submission that listings show as evaluated.
+	notFoundFor         = 3 * time.Hour   // So long, single reads with a 404 do not show that a submission is gone which listings show as evaluated.
 )
 
 // planSingleReads lets the poll read singly what is due now. For many submissions it adds a
@@ -31,15 +31,13 @@ func (m *Machine) planSingleReads(now time.Time) {
 			oldestLeaver = earlier(oldestLeaver, it.Created)
 		}
 	}
-	if age := now.Sub(m.Set.LateReportsListedAt); oldestWithout.Before(now) && (age < 0 || age >= maxReadInterval) {
-		// The page of a listing delivers them without their reports.
-		m.Set.LateReportsListedAt = now
+	if oldestWithout.Before(now) && m.Set.lateReportsAreDue(now) { // The page of a listing delivers them without their reports.
 		m.searchEvaluated(oldestWithout, maxSearchPages)
 		return
 	}
 	// In a burst more may have left: submissions that were dropped or never listed.
-	burst := max(m.Poll.UsualDeliveries, float64(leavers)) > maxSingleReads
-	if (leavers >= leaversForSearch || burst) && !m.Poll.Searched {
+	burst := max(m.Poll.UsualDeliveries, float64(leavers)) > float64(m.Poll.MaxSingleReads)
+	if (leavers >= leaversForSearch || burst) && !m.Poll.Searched && !m.Poll.Bare {
 		if burst {
 			oldestLeaver = oldestLeaver.Add(-time.Hour)
 		}
@@ -47,11 +45,11 @@ func (m *Machine) planSingleReads(now time.Time) {
 		if burst && now.Sub(m.Set.TruncatedAt) < time.Hour { // The search also finds dropped submissions.
 			pages = maxSearchPages
 		}
-		m.Poll.Searched = true
+		m.Poll.beginSearch()
 		m.searchEvaluated(oldestLeaver, pages)
 		return
 	}
-	m.Poll.ReadsFrom = now
+	m.Poll.readFrom(now)
 }
 
 // nextRead returns the ID of the submission to read singly next, or "".
@@ -60,7 +58,7 @@ func (m *Machine) nextRead() (next string) {
 		return ""
 	}
 	for id, it := range m.Set.Items {
-		if !it.readIsDue(m.Poll.ReadsFrom) || m.isShownUnfinished(it) {
+		if !m.Poll.readsNow(it) {
 			continue
 		}
 		if first := m.Set.Items[next]; first == nil || cmp.Or(it.ReadAt.Compare(first.ReadAt), it.LateSince.Compare(first.LateSince), strings.Compare(id, next)) < 0 {
@@ -70,10 +68,16 @@ func (m *Machine) nextRead() (next string) {
 	return next
 }
 
-// isShownUnfinished reports whether the search of this poll has shown that a submission which left its listing is
-// unfinished: it has another status, whose listing shows it. A few of them are read all the same.
-func (m *Machine) isShownUnfinished(it *pendingItem) bool {
-	return m.Poll.SearchedAll && it.LeftListing && it.Misses == 0 && it.LateSince.IsZero() && m.Poll.ReadsAfterSearch >= maxReadsAfterSearch
+// isShownUnfinished reports whether a search of this poll has shown that a submission which left its listing is
+// unfinished: it has another status, whose listing shows it.
+func (p *poll) isShownUnfinished(it *pendingItem) bool {
+	return !p.SearchedFrom.IsZero() && !it.Created.Before(p.SearchedFrom) && it.LeftListing && it.Misses == 0 && it.LateSince.IsZero()
+}
+
+// readsNow reports whether to read an item singly in this poll. Of the submissions that a search has shown
+// unfinished, a few are read all the same.
+func (p *poll) readsNow(it *pendingItem) bool {
+	return it.readIsDue(p.ReadsFrom) && (p.ReadsAfterSearch < maxReadsAfterSearch || !p.isShownUnfinished(it))
 }
 
 // ReadsAreDue reports whether the last poll could not read all that was due.
@@ -82,7 +86,7 @@ func (m *Machine) ReadsAreDue() bool {
 		return false
 	}
 	for _, it := range m.Set.Items {
-		if it.readIsDue(m.Poll.ReadsFrom) && !m.isShownUnfinished(it) {
+		if m.Poll.readsNow(it) {
 			return true
 		}
 	}
@@ -103,29 +107,22 @@ func (m *Machine) searchEvaluated(oldest time.Time, most int) {
 
 // handleSingleRead updates the state with the response to a single read.
 func (m *Machine) handleSingleRead(now time.Time, id string, a Response) ([]int, error) {
-	m.Poll.SingleReads++
 	pending := m.Set.Items[id]
-	if pending != nil && m.Poll.SearchedAll && pending.LeftListing && pending.Misses == 0 && pending.LateSince.IsZero() {
-		m.Poll.ReadsAfterSearch++
-	}
+	m.Poll.countRead(pending)
 	switch {
 	case pending == nil:
 	case a.Rejected:
 		return nil, ErrRejected
 	case a.NotFound && pending.Unreadable && !pending.LeftListing: // A listing shows that it exists.
-		pending.ReadAt = time.Time{}
+		pending.unschedule()
 	case a.NotFound && m.planner.isGone(id, pending):
-		delete(m.Set.Items, id)
+		m.Set.remove(id)
 	case a.NotFound: // A listing shows it as evaluated, so it exists.
-		pending.WithoutReport = m.reportTimedOut(now, a.localTime(now), pending)
-		pending.Misses++
-		pending.ReadAt = nextSecond(now.Add(m.backoff(pending.Misses, maxReadInterval)))
+		m.foundNoReport(now, a.localTime(now), pending)
+		pending.missed(now.Add(backoff(m.Max, pending.Misses+1, maxReadInterval)))
 	case a.Failed || len(a.Items) != 1:
-		pending.Misses++
-		pending.ReadAt = nextSecond(now.Add(m.backoff(max(pending.Misses-2, 0), maxReadInterval)))
-		m.Poll.FailedReads++
-		if m.Poll.FailedReads >= maxFailedReads {
-			m.Poll.FailedReads = 0
+		pending.missed(now.Add(backoff(m.Max, max(pending.Misses-1, 0), maxReadInterval)))
+		if m.Poll.countFailedRead() {
 			m.interruptPoll(now, a.RetryAfter)
 		}
 	default:
@@ -142,7 +139,7 @@ func (m *Machine) handleSingleRead(now time.Time, id string, a Response) ([]int,
 // deliver it.
 func (m *Machine) handleRead(now, local time.Time, pending *pendingItem, it *Item) (ready bool) {
 	left, before := pending.LeftListing, pending.Status
-	pending.LeftListing, pending.ReadAt, pending.ConfirmedAt = false, time.Time{}, now
+	pending.wasRead(now)
 	if it.Unreadable && m.planner.unreadable(now, it.ID, it, nil) {
 		if left && pending.Status == before {
 			pending.Misses++
@@ -156,7 +153,7 @@ func (m *Machine) handleRead(now, local time.Time, pending *pendingItem, it *Ite
 		}
 	}
 	if !it.Ready && (it.isEvaluated() || !pending.LateSince.IsZero()) {
-		pending.WithoutReport = m.reportTimedOut(now, local, pending)
+		m.foundNoReport(now, local, pending)
 	}
 	ready = m.handleItem(now, it, nil)
 	if !pending.LateSince.IsZero() {
@@ -177,37 +174,24 @@ func (m *Machine) handleRead(now, local time.Time, pending *pendingItem, it *Ite
 	return ready
 }
 
-// backoff returns the delay before the next read of an item. It doubles with each
+// backoff returns the delay before the next read of an item. It doubles from unit with each
 // miss.
-func (m *Machine) backoff(misses int, longest time.Duration) time.Duration {
+func backoff(unit time.Duration, misses int, longest time.Duration) time.Duration {
 	if misses == 0 {
 		return 0
 	}
-	return min(m.Max<<min(misses-1, 10), longest)
+	return min(unit<<min(misses-1, 10), longest)
 }
 
 // awaitReport keeps an evaluated item without a report pending. It returns false if the
-// item is to be delivered without one, which only single reads decide: see reportTimedOut.
+// item is to be delivered without one, which only single reads decide: see foundNoReport.
 func (m *Machine) awaitReport(now time.Time, id string, it *Item) bool {
-	pending := m.Set.Items[id]
-	if pending == nil {
-		pending = &pendingItem{Created: second(it.Created)}
-		m.Set.Items[id] = pending
-	}
-	pending.ConfirmedAt = now
-	if pending.LateSince.IsZero() || pending.LateSince.After(now) {
-		pending.LateSince = second(now)
-		pending.ReadAt = second(now)
-	}
+	pending := m.Set.add(id, it.Created)
+	pending.isLate(now)
 	return !pending.WithoutReport
 }
 
-// reportTimedOut records that a single read found no report. In a watch it reports whether
-// the first such read was an hour ago, by the clocks of the server and of the caller,
-// because one of them may be wrong.
-func (m *Machine) reportTimedOut(now, local time.Time, pending *pendingItem) bool {
-	if pending.NoReportAt.IsZero() || pending.NoReportLocal.IsZero() || pending.NoReportAt.After(now) || pending.NoReportLocal.After(local) {
-		pending.NoReportAt, pending.NoReportLocal = second(now), second(local)
-	}
-	return m.planner.givesUp() && now.Sub(pending.NoReportAt) >= reportTimeout && local.Sub(pending.NoReportLocal) >= reportTimeout
+// foundNoReport records that a single read found no report. A watch delivers the item without one after an hour.
+func (m *Machine) foundNoReport(now, local time.Time, pending *pendingItem) {
+	pending.WithoutReport = pending.foundNoReport(now, local) && m.planner.givesUp()
 }

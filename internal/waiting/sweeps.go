@@ -32,16 +32,63 @@ const (
 // sweeps is the part of a watch that lists evaluated submissions by their creation, for what no
 // other listing showed.
 type sweeps struct {
-	LookbackReadAt time.Time   // Latest evaluation that a completed sweep over all of Lookback has seen.
-	LookbackPageAt time.Time   `json:",omitzero"` // When a sweep over all of Lookback last read a page.
-	SweptUntil     time.Time   // Latest evaluation that a completed sweep has seen.
-	Depths         []time.Time `json:",omitzero"` // When a sweep last looked back 1 h, 2 h, 4 h and so on.
-	AllListedAt    time.Time   `json:",omitzero"` // Start of the last completed listing of all submissions.
-	Unordered      bool        `json:",omitzero"` // The last listing of all submissions was not ordered by creation.
-	Unexpected     int         `json:",omitzero"` // Evaluations that this sweep found and no listing of the unfinished had shown.
-	Halvings       int         `json:",omitzero"` // How often the interval between two sweeps is halved because of them.
-	CreditedAt     time.Time   `json:",omitzero"` // When the levels last got their share of the rate limit.
+	LookbackReadAt time.Time // Latest evaluation that a completed sweep over all of Lookback has seen.
+	LookbackPageAt time.Time `json:",omitzero"` // When a sweep over all of Lookback last read a page.
+	SweptUntil     time.Time // Latest evaluation that a completed sweep has seen.
+	Depths         depths    `json:",omitzero"` // When a sweep last looked back 1 h, 2 h, 4 h and so on.
+	AllListedAt    time.Time `json:",omitzero"` // Start of the last completed listing of all submissions.
+	Unordered      bool      `json:",omitzero"` // The last listing of all submissions was not ordered by creation.
+	Unexpected     int       `json:",omitzero"` // Evaluations that this sweep found and no listing of the unfinished had shown.
+	Halvings       int       `json:",omitzero"` // How often the interval between two sweeps is halved because of them.
+	CreditedAt     time.Time `json:",omitzero"` // When the levels last got their share of the rate limit.
 	Levels         [sweepLevels]sweepLevel
+}
+
+func newSweeps(start time.Time) (s sweeps) {
+	s.start(start)
+	for i := range s.Levels {
+		s.Levels[i].Credit = firstCredit
+	}
+	return s
+}
+
+// start sets the time from which evaluations are delivered.
+func (s *sweeps) start(at time.Time) { s.LookbackReadAt, s.SweptUntil = at, at }
+
+// lookbackRead records the latest evaluation that a listing of all of Lookback has seen.
+func (s *sweeps) lookbackRead(saw time.Time) { s.LookbackReadAt = later(s.LookbackReadAt, saw) }
+
+// repeatFrom sweeps all evaluations since a time again.
+func (s *sweeps) repeatFrom(start time.Time) { s.SweptUntil = earlier(s.SweptUntil, start) }
+
+func (s *sweeps) countUnexpected() { s.Unexpected++ }
+
+// grant gives each level its share of rate reads a second since the last time.
+func (s *sweeps) grant(now time.Time, rate float64) {
+	idle := min(max(now.Sub(s.CreditedAt), 0), longestGap)
+	s.CreditedAt = now
+	for level := range s.Levels {
+		grant := levelShares[level] * idle.Seconds() * rate
+		s.Levels[level].Credit = min(s.Levels[level].Credit+grant, max(maxCredit, grant))
+	}
+}
+
+// begin records the start of a sweep.
+func (s *sweeps) begin(now time.Time, level int) { s.Levels[level].StartedAt = now }
+
+// ended records a sweep that was read to its end and has seen all evaluations until saw.
+func (s *sweeps) ended(l *listing, saw time.Time) {
+	s.Levels[l.Level].Pages, s.SweptUntil = l.Pages, later(s.SweptUntil, saw)
+	switch {
+	case l.Level == recent:
+		s.Depths.reached(l)
+		s.adapt()
+	case l.Level == deepest && l.Status == "":
+		s.Unordered = l.Unordered && l.Pages > 1
+		if !s.Unordered || l.AtOnce {
+			s.AllListedAt = l.StartedAt
+		}
+	}
 }
 
 // sweepLevel is the state of the sweeps of one level.
@@ -74,15 +121,16 @@ func (w *watch) planSweep(now time.Time) {
 	if now.Sub(w.Sweeps.SweptUntil) > farBehind {
 		most = max(most, maxSweepPages)
 	}
-	if w.continueSweep(recent, most) {
+	if w.Poll.continueSweep(recent, most) {
 		return
 	}
 	rest := w.sweepInterval()
 	if age := now.Sub(w.Sweeps.Levels[recent].StartedAt); age >= 0 && age < rest {
 		return
 	}
-	reach := sweepUnit << max(reachDepth(&w.Sweeps.Depths, now, sweepEvery, sweepDepths), 0)
-	w.addSweep(now, recent, w.Poll.evaluatedFilter(), later(w.oldest(), earlier(w.Sweeps.SweptUntil, now).Add(-reach)), most)
+	k := max(w.Sweeps.Depths.due(now, sweepEvery, sweepDepths), 0)
+	from := earlier(w.Sweeps.SweptUntil, now).Add(-(sweepUnit << k))
+	w.addSweep(now, listing{Level: recent, Depth: k + 1, Status: w.Poll.evaluatedFilter(), CreatedSince: later(w.oldest(), from), MaxPollPages: most})
 }
 
 // sweepInterval returns the interval between two sweeps. It halves with each sweep that
@@ -116,17 +164,16 @@ func (w *watch) planDeepSweep(now time.Time) {
 	}
 	age := now.Sub(w.Sweeps.Levels[deepest].StartedAt)
 	switch {
-	case w.continueSweep(deepest, most):
+	case w.Poll.continueSweep(deepest, most):
 	case most < 1, age >= 0 && age < sweepEvery:
 	case snapshot && w.Sweeps.Unordered: // An item that moves during an interval would be missed.
-		w.addSweep(now, deepest, "", w.oldest(), 0)
-		w.Poll.Listings[len(w.Poll.Listings)-1].AtOnce = true
+		w.addSweep(now, listing{Level: deepest, CreatedSince: w.oldest(), AtOnce: true})
 	case snapshot:
-		w.addSweep(now, deepest, "", w.oldest(), most)
+		w.addSweep(now, listing{Level: deepest, CreatedSince: w.oldest(), MaxPollPages: most})
 	case works && !w.Set.isTruncated():
 		w.sweepUnreadable(now, most)
 	case age < 0 || age >= deepSweepEvery:
-		w.addSweep(now, deepest, w.Poll.evaluatedFilter(), w.oldest(), most)
+		w.addSweep(now, listing{Level: deepest, Status: w.Poll.evaluatedFilter(), CreatedSince: w.oldest(), MaxPollPages: most})
 	}
 }
 
@@ -134,18 +181,14 @@ func (w *watch) planDeepSweep(now time.Time) {
 // listed in each poll, and the levels that reach back less far are skipped. While no unfinished
 // submission is known, the listings have no status filter, so that the first one shows.
 func (w *watch) planSweepLevels(now time.Time) {
-	idle := min(max(now.Sub(w.Sweeps.CreditedAt), 0), longestGap)
-	w.Sweeps.CreditedAt = now
+	w.Sweeps.grant(now, w.Pace.Window.Rate(w.Pace.Window.Length))
 	filter := w.Poll.evaluatedFilter()
 	if len(w.Set.Statuses) == 0 && w.Set.reviewFilter(now, &w.Poll) {
 		filter = ""
 	}
 	covered := -1
 	for level := range w.Sweeps.Levels {
-		sweeps := &w.Sweeps.Levels[level]
-		grant := levelShares[level] * idle.Seconds() * w.Pace.Window.Rate(w.Pace.Window.Length)
-		sweeps.Credit = min(sweeps.Credit+grant, max(maxCredit, grant))
-		if sweeps.Pages == 1 {
+		if w.Sweeps.Levels[level].Pages == 1 {
 			covered = level
 		}
 	}
@@ -157,10 +200,10 @@ func (w *watch) planSweepLevels(now time.Time) {
 		if level == deepest {
 			pages = max(pages, w.deepestPages())
 		}
-		if w.continueSweep(level, pages) || level < covered || level > covered && rests {
+		if w.Poll.continueSweep(level, pages) || level < covered || level > covered && rests {
 			continue
 		}
-		w.addSweep(now, level, filter, w.levelStart(now, level), max(1, pages))
+		w.addSweep(now, listing{Level: level, Status: filter, CreatedSince: w.levelStart(now, level), MaxPollPages: max(1, pages)})
 	}
 }
 
@@ -177,33 +220,18 @@ func (w *watch) deepestPages() int {
 	return pages
 }
 
-// addSweep begins a sweep of the submissions created since from. Without a status filter
+// addSweep begins a sweep of the submissions created since CreatedSince. Without a status filter
 // it uses no since, because since may exclude unfinished submissions.
-func (w *watch) addSweep(now time.Time, level int, status string, from time.Time, most int) {
-	w.Sweeps.Levels[level].StartedAt = now
-	l := listing{Purpose: sweep, Level: level, Status: status, CreatedSince: from, MaxPollPages: most, Resumes: true}
-	if status != "" || w.Poll.EvaluatedFilterRejected || w.Since.Meaning == Other {
-		l.Since = filterTime(from)
+func (w *watch) addSweep(now time.Time, l listing) {
+	w.Sweeps.begin(now, l.Level)
+	l.Purpose, l.Resumes = sweep, true
+	if l.Status != "" || w.Poll.evaluatedFilter() == "" || w.Since.Meaning == Other {
+		l.Since = filterTime(l.CreatedSince)
 	}
-	if level == deepest {
-		w.Set.Serial++
-		l.Serial = w.Set.Serial
+	if l.Level == deepest {
+		l.Serial = w.Set.nextSerial()
 	}
 	w.Poll.addListing(l)
-}
-
-// continueSweep lets the running sweep of a level read so many pages, and reports
-// whether there is one. A sweep whose cursor failed is read without pauses.
-func (w *watch) continueSweep(level, most int) bool {
-	for i := range w.Poll.Listings {
-		if l := &w.Poll.Listings[i]; l.Purpose == sweep && l.Level == level && !l.Ended {
-			if l.Restarts == 0 && !l.AtOnce {
-				l.MaxPollPages, l.Paused = most, most < 1
-			}
-			return true
-		}
-	}
-	return false
 }
 
 // levelStart returns the creation time from which a level lists. The ages of delivered
@@ -225,22 +253,12 @@ func (w *watch) sweepEnded(l *listing) {
 	if l.Level == deepest && l.CreatedSince.After(w.oldest()) { // It reached back less far, for undecodable submissions.
 		return
 	}
-	w.Sweeps.Levels[l.Level].Pages = l.Pages
 	saw := earlier(w.News.Newest, l.StartedAt)
-	w.Sweeps.SweptUntil = later(w.Sweeps.SweptUntil, saw)
 	from := l.CreatedSince
 	if !l.Since.IsZero() {
 		from = l.Since.Add(rounding)
 	}
-	switch {
-	case l.Level == recent:
-		w.Sweeps.adapt()
-	case l.Level == deepest && l.Status == "":
-		w.Sweeps.Unordered = l.Unordered && l.Pages > 1
-		if !w.Sweeps.Unordered || l.AtOnce {
-			w.Sweeps.AllListedAt = l.StartedAt
-		}
-	}
+	w.Sweeps.ended(l, saw)
 	w.addCoverage(from, saw)
 }
 

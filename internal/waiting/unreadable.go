@@ -78,10 +78,10 @@ func (w *watch) sweepUnreadable(now time.Time, most int) {
 		}
 	}
 	age := now.Sub(w.Sweeps.Levels[deepest].StartedAt)
-	if w.continueSweep(deepest, most) || oldest == nil || most < 1 || age >= 0 && age < unreadableEvery {
+	if w.Poll.continueSweep(deepest, most) || oldest == nil || most < 1 || age >= 0 && age < unreadableEvery {
 		return
 	}
-	w.addSweep(now, deepest, w.Poll.evaluatedFilter(), later(oldest.Created, w.oldest()), most)
+	w.addSweep(now, listing{Level: deepest, Status: w.Poll.evaluatedFilter(), CreatedSince: later(oldest.Created, w.oldest()), MaxPollPages: most})
 }
 
 // readLostUnreadable lets those be read singly that a completed sweep over all of Lookback, or by sweepUnreadable, did
@@ -89,7 +89,7 @@ func (w *watch) sweepUnreadable(now time.Time, most int) {
 func (w *watch) readLostUnreadable(l *listing) {
 	for _, it := range w.Set.Items {
 		if it.Unreadable && it.UnreadableEvaluated && it.Serial < l.Serial && it.ReadAt.IsZero() && !it.Created.Before(l.CreatedSince) {
-			it.LeftListing, it.ReadAt = true, second(w.Pace.RespondedAt.Add(w.backoff(it.Misses, confirmAfter)))
+			it.LeftListing, it.ReadAt = true, second(w.Pace.RespondedAt.Add(backoff(w.Max, it.Misses, confirmAfter)))
 		}
 	}
 }

@@ -30,7 +30,7 @@
 // share of the rate limit (sweeps.go). Five contradictions that outweigh the confirmations,
 // or a 400, turn the status filter off for a day. An unfiltered page an hour may show a new
 // status. One listing of evaluated submissions replaces the single reads of twelve
-// submissions or more that left the unfinished ones.
+// submissions or more that left the unfinished ones, where listings show reports.
 //
 // # What may be missed
 //
@@ -81,9 +81,7 @@
 package waiting
 
 import (
-	"cmp"
 	"errors"
-	"slices"
 	"time"
 )
 
@@ -205,28 +203,36 @@ func (m *Machine) Missing() []string { return m.planner.missing() }
 // from the state before the poll that found the item.
 func (m *Machine) MarkDelivered(it Item) {
 	m.Watch.Memory.Delivered.add(it.ID, &it)
-	delete(m.Set.Items, it.ID)
+	m.Set.remove(it.ID)
+}
+
+// SetStart sets the time of a watch from which evaluations are delivered, when the server's clock is known. What
+// was delivered stays.
+func (m *Machine) SetStart(start time.Time) {
+	m.WatchStart, m.CalledAt = start, time.Time{}
+	m.News.start(start)
+	m.Watch.Sweeps.start(start)
 }
 
 // EndInterval ends the interval early, for callers that decide themselves when to poll.
-func (m *Machine) EndInterval() { m.Pace.InInterval = false }
+func (m *Machine) EndInterval() { m.Pace.endInterval() }
 
 // Next returns the next action at a time of the server. It returns the same action
 // until Handle is called.
 func (m *Machine) Next(now time.Time, b Budget) Action {
 	now = now.Round(0).UTC() // As a saved state has it.
-	m.Pace.Window = window{b, max(m.Pace.Window.Length, b.Ends)}
+	m.Pace.setWindow(b)
 	if b.Left <= 0 {
-		_, more := m.nextRequest(now)
-		m.Poll.Running, m.Pace.InInterval = m.Poll.Running && more, false
-		m.Pace.IntervalEnd = now.Add(b.Ends + m.Pace.random(min(m.Min, usualInterval)/10))
+		if _, more := m.nextRequest(now); !more {
+			m.Poll.end()
+		}
+		m.Pace.waitForWindow(now, m.Min)
 		return m.waitUntil(now, m.Pace.IntervalEnd)
 	}
-	clockPutBack := m.Pace.IntervalEnd.Sub(now) > m.Pace.Interval+clockError
-	if m.Pace.InInterval && now.Before(m.Pace.IntervalEnd) && !clockPutBack {
+	if m.Pace.isInInterval(now) {
 		return m.waitUntil(now, m.Pace.IntervalEnd)
 	}
-	m.Pace.InInterval = false
+	m.Pace.endInterval()
 	m.abandonOldPoll(now)
 	if !m.Poll.Running {
 		m.plan(now)
@@ -235,7 +241,7 @@ func (m *Machine) Next(now time.Time, b Budget) Action {
 		m.requested = action
 		return action
 	}
-	m.Poll.Running = false
+	m.Poll.end()
 	if m.Poll.Again && m.Poll.Requests > 0 {
 		return m.Next(now, b)
 	}
@@ -260,14 +266,14 @@ func (m *Machine) waitUntil(now, then time.Time) Action {
 // needs. It reports whether there is one.
 func (m *Machine) nextRequest(now time.Time) (Action, bool) {
 	l := m.Poll.currentListing()
-	if (l == nil || l.rank() > 0) && m.Poll.ReadsFrom.IsZero() {
+	if (l == nil || l.rank() == afterReads) && m.Poll.ReadsFrom.IsZero() {
 		m.planSingleReads(now)
 		l = m.Poll.currentListing() // A listing is cheaper for many reads.
 	}
 	if l == nil && m.Poll.Deepened { // The sweep may have shown submissions without their report.
-		m.Poll.ReadsFrom, m.Poll.Deepened = now, false
+		m.Poll.readFrom(now)
 	}
-	if l == nil || l.rank() > 0 {
+	if l == nil || l.rank() == afterReads {
 		if id := m.nextRead(); id != "" {
 			return Action{Kind: Get, ID: id}, true
 		}
@@ -285,7 +291,7 @@ func (m *Machine) Handle(now time.Time, a Response) (ready []int, err error) {
 	request := m.requested
 	m.requested = Action{}
 	m.Pace.countRequest(now, !a.Failed, m.regularGap())
-	m.Poll.Requests++
+	m.Poll.countRequest()
 	switch request.Kind {
 	case List:
 		return m.handlePage(now, a)
@@ -300,7 +306,7 @@ func (m *Machine) plan(now time.Time) {
 	if now.Before(m.Pace.RespondedAt.Add(-clockError)) {
 		m.clockPutBack(now)
 	}
-	m.Pace.beginPoll(now, m.Poll.StartedAt, m.Max)
+	m.Pace.beginPoll(now, &m.Options)
 	singleReads := maxSingleReads
 	if m.Pace.isRare() {
 		singleReads = max(singleReads, m.Pace.spareReads())
@@ -313,11 +319,10 @@ func (m *Machine) plan(now time.Time) {
 	default:
 		m.continueExperiment(now)
 		if m.Since.Meaning == Unknown && m.Since.Step != noExperiment { // The other listings depend on the result.
-			m.Poll.Again = true
+			m.Poll.repeat()
 		} else {
 			m.planner.plan(now)
 		}
-		slices.SortStableFunc(m.Poll.Listings, func(a, b listing) int { return cmp.Compare(a.rank(), b.rank()) })
 	}
 }
 
@@ -336,13 +341,14 @@ func (m *Machine) clockPutBack(now time.Time) {
 // interruptPoll starts an interval after a failure.
 func (m *Machine) interruptPoll(now time.Time, retry time.Duration) {
 	m.Pace.fail(now, &m.Options, !m.Poll.Failed, retry)
-	m.Poll.ReadsFrom, m.Poll.Failed = time.Time{}, true
+	m.Poll.interrupt()
 }
 
 // abandonOldPoll ends a poll whose caller did not continue it when it was due: what was
 // evaluated meanwhile needs a new poll. A wait for known ids runs in one process, which continues.
 func (m *Machine) abandonOldPoll(now time.Time) {
-	if m.Watch != nil && m.Poll.Running && !m.OpenedAt.IsZero() && now.Sub(later(m.Pace.RespondedAt, m.Pace.IntervalEnd)) > abandonAfter {
+	due := later(m.Poll.StartedAt, later(m.Pace.RespondedAt, m.Pace.IntervalEnd))
+	if m.Watch != nil && m.Poll.Running && !m.OpenedAt.IsZero() && now.Sub(due) > abandonAfter {
 		m.Poll.abandon()
 	}
 }

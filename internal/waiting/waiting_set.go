@@ -67,29 +67,64 @@ func (s *status) countLeavers(directly, indirectly float64) {
 	}
 }
 
+// listed records that the submissions with the status were listed, completely or not.
+func (s *status) listed(l *listing, complete bool) {
+	s.Pages = l.Pages
+	if complete {
+		s.ListedAt = l.StartedAt
+	} else {
+		s.Pages += 2
+	}
+}
+
+// remove removes an item that needs nothing any more.
+func (s *waitingSet) remove(id string) { delete(s.Items, id) }
+
+// add returns the item with an id, a new one if there is none.
+func (s *waitingSet) add(id string, created time.Time) *pendingItem {
+	if s.Items[id] == nil {
+		s.Items[id] = &pendingItem{Created: second(created)}
+	}
+	return s.Items[id]
+}
+
+// listUntil records that submissions that were unfinished before a time may never have been listed.
+func (s *waitingSet) listUntil(at time.Time) { s.UnlistedUntil = later(s.UnlistedUntil, at) }
+
+// nextSerial returns the serial number of a new listing of unfinished submissions.
+func (s *waitingSet) nextSerial() int {
+	s.Serial++
+	return s.Serial
+}
+
+// learn records the status of an unfinished item.
+func (s *waitingSet) learn(now time.Time, it *Item) {
+	if s.Statuses[it.Status] == nil && it.Status != "" && len(it.Status) <= maxTextLength && len(s.Statuses) < maxStatuses {
+		if len(s.Statuses) == 0 { // No listing of the waiting set was possible until now.
+			s.listUntil(now)
+		}
+		s.Statuses[it.Status] = &status{Pages: 1}
+	}
+	if one := s.Statuses[it.Status]; one != nil && !it.Submitted.IsZero() {
+		one.HandedIn = true
+	}
+}
+
 // trackUnfinished records an unfinished item. A watch adds it to the waiting set. l is nil
 // for a single read.
 func (m *Machine) trackUnfinished(now time.Time, id string, it *Item, l *listing) {
-	pending := m.Set.Items[id]
-	if pending == nil {
-		if m.planner.ignores(id, it) {
-			return
-		}
-		pending = &pendingItem{}
-		m.Set.Items[id] = pending
+	if m.Set.Items[id] == nil && m.planner.ignores(id, it) {
+		return
 	}
-	if s := m.Set.Statuses[pending.Status]; s != nil && pending.Status != it.Status {
-		s.countLeavers(0, 1)
+	m.Set.track(now, id, it, l)
+}
+
+func (s *waitingSet) track(now time.Time, id string, it *Item, l *listing) {
+	pending := s.add(id, time.Time{})
+	if one := s.Statuses[pending.Status]; one != nil && pending.Status != it.Status {
+		one.countLeavers(0, 1)
 	}
-	if m.Set.Statuses[it.Status] == nil && it.Status != "" && len(it.Status) <= maxTextLength && len(m.Set.Statuses) < maxStatuses {
-		if len(m.Set.Statuses) == 0 { // No listing of the waiting set was possible until now.
-			m.Set.UnlistedUntil = later(m.Set.UnlistedUntil, now)
-		}
-		m.Set.Statuses[it.Status] = &status{Pages: 1}
-	}
-	if s := m.Set.Statuses[it.Status]; s != nil && !it.Submitted.IsZero() {
-		s.HandedIn = true
-	}
+	s.learn(now, it)
 	if !it.Created.IsZero() {
 		pending.Created = second(it.Created)
 	}
@@ -98,7 +133,7 @@ func (m *Machine) trackUnfinished(now time.Time, id string, it *Item, l *listing
 		pending.Serial, pending.Misses, pending.LeftListing, pending.ReadAt = l.Serial, 0, false, time.Time{}
 		return
 	}
-	pending.Serial = max(pending.Serial, m.Set.Serial)
+	pending.Serial = max(pending.Serial, s.Serial)
 }
 
 // countFilterEvidence counts evidence for and against the filter by the status of
@@ -116,24 +151,29 @@ func (s *waitingSet) reviewFilter(now time.Time, p *poll) bool {
 	if s.FilterBad >= maxFilterBad && s.FilterBad > s.FilterGood {
 		s.turnFilterOff(now, p)
 	}
-	return !now.Before(s.FilterOffUntil) || s.FilterOffUntil.Sub(now) > filterOffFor+clockError
+	return !isOff(now, s.FilterOffUntil)
+}
+
+// isOff reports whether a filter is off until a time. A time further away than a filter is ever off shows
+// that the server's clock was put back.
+func isOff(now, until time.Time) bool {
+	return now.Before(until) && until.Sub(now) <= filterOffFor+clockError
 }
 
 // turnFilterOff stops using the filter for a day.
 func (s *waitingSet) turnFilterOff(now time.Time, p *poll) {
 	s.FilterOffUntil, s.FilterGood, s.FilterBad = now.Add(filterOffFor), 0, 0
-	s.UnlistedUntil = later(s.UnlistedUntil, s.FilterOffUntil) // The waiting set is not complete until then.
+	s.listUntil(s.FilterOffUntil) // The waiting set is not complete until then.
 	p.endListings(unfinished)
 }
 
-// filterRejected stops using a status filter that the API has rejected.
+// filterRejected stops using a status filter for a day that the API has rejected.
 func (m *Machine) filterRejected(now time.Time, l *listing) error {
 	switch l.Status {
 	case "":
 		return ErrRejected
 	case Evaluated:
-		m.Poll.EvaluatedFilterRejected = true
-		l.Status = ""
+		m.Poll.turnEvaluatedFilterOff(now, l)
 	default:
 		m.Set.turnFilterOff(now, &m.Poll)
 	}
@@ -164,34 +204,55 @@ func (m *Machine) listWaitingSet(now time.Time, longest time.Duration, confirmin
 }
 
 func (m *Machine) addUnfinishedListing(l listing) {
-	m.Set.Serial++
-	l.Serial, l.CreatedSince = m.Set.Serial, m.planner.oldest()
+	l.Serial, l.CreatedSince = m.Set.nextSerial(), m.planner.oldest()
 	m.Poll.addListing(l)
 }
 
 // sampleUnfiltered lists a page without a status filter once an hour, because it may show
 // a new status.
 func (m *Machine) sampleUnfiltered(now time.Time) {
-	if age := now.Sub(m.Set.SampledAt); age >= 0 && age < sampleEvery {
-		return
+	if since, due := m.Set.sample(now); due {
+		m.Poll.addListing(listing{Purpose: sample, Since: since, MaxPollPages: 1})
 	}
-	m.Set.SampledAt = now
-	m.Set.Samples++
-	l := listing{Purpose: sample, MaxPollPages: 1}
-	if m.Set.Samples%2 == 0 {
-		l.Since = filterTime(now.Add(-sampleBack))
+}
+
+// sample records a page without a status filter if one is due. It returns since when the page lists.
+func (s *waitingSet) sample(now time.Time) (since time.Time, due bool) {
+	if !isDue(&s.SampledAt, now, sampleEvery) {
+		return since, false
 	}
-	m.Poll.addListing(l)
+	if s.Samples++; s.Samples%2 == 0 {
+		since = filterTime(now.Add(-sampleBack))
+	}
+	return since, true
+}
+
+// isDue reports whether the time since at is every or longer, and sets at to now then.
+func isDue(at *time.Time, now time.Time, every time.Duration) bool {
+	if age := now.Sub(*at); age >= 0 && age < every {
+		return false
+	}
+	*at = now
+	return true
+}
+
+// handedInIsDue reports whether to list what is handed in and unfinished.
+func (s *waitingSet) handedInIsDue(now time.Time) bool {
+	return isDue(&s.HandedInListedAt, now, confirmAfter)
+}
+
+// lateReportsAreDue reports whether to list what has no report after an hour of single reads.
+func (s *waitingSet) lateReportsAreDue(now time.Time) bool {
+	return isDue(&s.LateReportsListedAt, now, maxReadInterval)
 }
 
 // planHandedIn lists the submissions that are handed in and unfinished, so that the machine
 // knows those whose grading takes longer than the listing of new evaluations reaches back. After
 // a truncation it lists all unfinished ones, or the waiting set would count as truncated forever.
 func (m *Machine) planHandedIn(now time.Time) {
-	if age := now.Sub(m.Set.HandedInListedAt); !m.Set.reviewFilter(now, &m.Poll) || age >= 0 && age < confirmAfter {
+	if !m.Set.reviewFilter(now, &m.Poll) || !m.Set.handedInIsDue(now) {
 		return
 	}
-	m.Set.HandedInListedAt = now
 	m.sampleUnfiltered(now)
 	for _, name := range slices.Sorted(maps.Keys(m.Set.Statuses)) {
 		if s := m.Set.Statuses[name]; (s.HandedIn || m.Set.isTruncated()) && m.Poll.findListing(unfinished, name) == nil {
@@ -223,28 +284,50 @@ func (m *Machine) waitingSetExtraCost() float64 {
 	return cost
 }
 
-// scheduleLeavers schedules single reads of the submissions that the listing of their
-// status no longer shows.
-func (m *Machine) scheduleLeavers(now time.Time, l *listing, complete bool) {
-	if s := m.Set.Statuses[l.Status]; s != nil {
-		s.Pages = l.Pages
-		if complete {
-			s.ListedAt = l.StartedAt
-		} else {
-			s.Pages += 2
-		}
+// listed schedules single reads of the submissions that the listing of their
+// status no longer shows. unit is the shortest delay before another read.
+func (s *waitingSet) listed(now time.Time, l *listing, complete bool, unit time.Duration) {
+	if one := s.Statuses[l.Status]; one != nil {
+		one.listed(l, complete)
 	}
-	for _, it := range m.Set.Items {
+	for _, it := range s.Items {
 		judged := (it.Status == l.Status || l.Status == "") && it.Serial < l.Serial && it.LateSince.IsZero()
 		reached := complete || l.isPast(it.Created)
 		if !judged || !reached || it.Created.Before(l.CreatedSince) || it.Created.IsZero() {
 			continue
 		}
-		it.LeftListing = true
-		if it.ReadAt.IsZero() {
-			it.ReadAt = second(now.Add(m.backoff(it.Misses, confirmAfter)))
-		}
+		it.left(now.Add(backoff(unit, it.Misses, confirmAfter)))
 	}
+}
+
+// drop drops n items: first those with a status from which no
+// evaluation comes directly, then those that are handed in, last those that are evaluated and await their
+// report: a coverage may count these as delivered. Where listings are bare, those that left their listing
+// also come last, because no search finds them again. The oldest come first. It returns the creation of the newest
+// one. regular reports whether polls are frequent, so that another status shows each submission of an indirect one.
+func (s *waitingSet) drop(n int, now time.Time, regular, bare bool) (newest time.Time) {
+	rank := func(it *pendingItem) int {
+		switch one := s.Statuses[it.Status]; {
+		case !it.LateSince.IsZero(), it.UnreadableEvaluated, it.LeftListing && bare:
+			return 3
+		case one == nil:
+			return 0
+		case one.HandedIn:
+			return 2
+		case one.listedEveryPoll():
+			return 1
+		}
+		return 0
+	}
+	items := s.sorted(rank)
+	for _, dropped := range items[:min(n, len(items))] {
+		if one := s.Statuses[dropped.Status]; one == nil || !one.indirect() || !regular {
+			s.TruncatedAt = later(s.TruncatedAt, now)
+		}
+		newest = later(newest, dropped.Created)
+		s.remove(dropped.id)
+	}
+	return newest
 }
 
 // isTruncated reports whether the waiting set was truncated and a status has not been listed

@@ -36,11 +36,8 @@ type watch struct {
 func newWatch(m *Machine) *watch {
 	w := &watch{
 		Machine: m,
-		Sweeps:  sweeps{LookbackReadAt: m.Options.Start, SweptUntil: m.Options.Start},
-		Memory:  memory{MaxLateness: maxLateness, Delivered: make(deliveries)},
-	}
-	for i := range w.Sweeps.Levels {
-		w.Sweeps.Levels[i].Credit = firstCredit
+		Sweeps:  newSweeps(m.Options.Start),
+		Memory:  memory{Delivered: make(deliveries)},
 	}
 	return w
 }
@@ -69,22 +66,21 @@ func (w *watch) open() { w.Poll.addListing(listing{Purpose: opening, MaxPollPage
 func (w *watch) plan(now time.Time) {
 	switch {
 	case w.Since.Meaning == Evaluation:
-		w.listNewEvaluations(now, time.Time{}, w.Memory.MaxLateness)
+		w.listNewEvaluations(now, time.Time{}, w.Memory.maxLookBack(w.News.Cutoff))
 		w.sweepUnreadable(now, w.Pace.spareReads())
-	case w.Since.Meaning == Submission && (w.News.Pages <= w.waitingSetCost()+w.waitingSetExtraCost() || !w.Set.reviewFilter(now, &w.Poll)):
-		w.News.Listed = true
-		w.listNewEvaluations(now, time.Time{}, w.Memory.MaxLateness)
+	case w.Since.Meaning == Submission && (w.News.expectedPages(now) <= w.waitingSetCost()+w.waitingSetExtraCost() || !w.Set.reviewFilter(now, &w.Poll)):
+		w.News.setListed(true)
+		w.listNewEvaluations(now, time.Time{}, w.Memory.maxLookBack(w.News.Cutoff))
 		w.planHandedIn(now)
 		w.planDeepSweep(now)
 	case w.Set.reviewFilter(now, &w.Poll) && len(w.Set.Statuses) > 0:
-		w.News.Pages *= 0.99 // The estimate falls, so that listing new evaluations is tried again.
 		w.sampleUnfiltered(now)
-		if w.Since.Meaning == Submission { // One page shows evaluations of submissions that were handed in lately.
-			w.Poll.addListing(listing{Purpose: sample, Status: w.Poll.evaluatedFilter(), Since: filterTime(now.Add(-minGrading)), MaxPollPages: 1})
-			if w.News.Listed { // No listing of the waiting set preceded the evaluations since the last poll.
-				w.listNewEvaluations(now, time.Time{}, w.Memory.MaxLateness)
+		if w.Since.Meaning == Submission { // A page a minute shows evaluations of submissions that were handed in lately.
+			since := filterTime(now.Add(-max(w.Pace.Scheduled, minGrading)))
+			w.Poll.addListing(listing{Purpose: sample, Status: w.Poll.evaluatedFilter(), Since: since, MaxPollPages: w.Pace.scaleToPollInterval(1)})
+			if w.News.setListed(false) { // No listing of the waiting set preceded the evaluations since the last poll.
+				w.listNewEvaluations(now, time.Time{}, w.Memory.maxLookBack(w.News.Cutoff))
 			}
-			w.News.Listed = false
 		}
 		w.listWaitingSet(now, longestGap, false)
 		w.planSweep(now)
@@ -97,8 +93,8 @@ func (w *watch) plan(now time.Time) {
 func (w *watch) ended(l *listing, complete bool) {
 	switch {
 	case l.Purpose == opening:
-		w.Poll.Again = true // The unfinished are listed before the first pause.
-		w.Set.UnlistedUntil = later(w.Set.UnlistedUntil, l.StartedAt)
+		w.Poll.repeat() // The unfinished are listed before the first pause.
+		w.Set.listUntil(l.StartedAt)
 		if w.Since.NextItem.ID == "" { // An evaluated submission is needed for the experiment.
 			w.Poll.addListing(listing{Purpose: sample, Status: w.Poll.evaluatedFilter(), MaxPollPages: 1})
 		}
@@ -114,7 +110,7 @@ func (w *watch) ended(l *listing, complete bool) {
 
 // meaningChanged sweeps the last two days again, because the old meaning may have hidden evaluations.
 func (w *watch) meaningChanged(now time.Time) {
-	w.Sweeps.SweptUntil = earlier(w.Sweeps.SweptUntil, w.startOfRepeat(now))
+	w.Sweeps.repeatFrom(w.startOfRepeat(now))
 	w.Poll.endListings(sweep)
 }
 
@@ -144,7 +140,7 @@ func (w *watch) ignores(id string, it *Item) bool {
 func (w *watch) delivered(now time.Time, id string, it *Item, l *listing) (first bool) {
 	pending := w.Set.Items[id] != nil
 	if l != nil && l.Purpose == sweep && !pending && it.Evaluated.After(w.Pace.RegularSince) {
-		w.Sweeps.Unexpected++
+		w.Sweeps.countUnexpected()
 	}
 	first = !w.Memory.Delivered.has(id)
 	w.Memory.Delivered.add(id, it)
@@ -157,7 +153,7 @@ func (w *watch) delivered(now time.Time, id string, it *Item, l *listing) (first
 // isGone reports whether an item does not exist any more. Where a listing shows it as evaluated, it
 // exists.
 func (w *watch) isGone(_ string, pending *pendingItem) bool {
-	return pending.LateSince.IsZero() || pending.WithoutReport && pending.Misses > maxNotFound
+	return pending.LateSince.IsZero() || pending.WithoutReport && w.Pace.RespondedAt.Sub(pending.NoReportAt) >= notFoundFor
 }
 
 // clockPutBack moves times in the future to now.
@@ -168,9 +164,8 @@ func (w *watch) clockPutBack(now time.Time) { w.Sweeps.clockPutBack(now, w.Set.U
 func (w *watch) noteLate(now time.Time, it *Item, expected bool) {
 	late := it.Evaluated.After(w.Pace.RegularSince) && now.Sub(it.Evaluated) > showMargin+2*w.Max
 	trusted := w.Since.Meaning == Evaluation || w.Since.Meaning == Submission
-	if trusted && late && now.Sub(w.Since.LateAt) >= repeatLate {
-		w.Since.LateAt = now
-		w.Since.NextAt = earlier(w.Since.NextAt, now)
+	if trusted && late {
+		w.Since.noteLate(now)
 	}
 	switch {
 	case expected:
