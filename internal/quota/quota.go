@@ -51,6 +51,10 @@ const (
 	// cannot block a class forever. Windows are an hour long (assumed: longest window).
 	Longest = 2 * time.Hour
 
+	// rounding is how much later than Reset the Date of a window's last response may be, because
+	// both are whole seconds.
+	rounding = time.Second
+
 	// CrowdWait is the longest time that a request waits for requests in flight that may
 	// use the last of a window. The request is then sent, because the API has not reported
 	// that the window is used up.
@@ -190,7 +194,7 @@ func (b *Tracker) Learn(key Key, class Class, begun uint64, window Window, left 
 	k := b.of(key, class)
 	if left <= 0 {
 		if begun > k.arrived {
-			if !k.ends.After(now) {
+			if !k.ends.After(now) && left < -rounding {
 				k.past.learn(window, k.Window, now)
 			}
 			k.lastLimit = window.Limit

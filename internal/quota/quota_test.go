@@ -358,6 +358,19 @@ func TestEndedWindowCountsForItsLimitOnly(t *testing.T) {
 	assert.Equal(t, Window{1000, 5, now.Add(time.Hour)}, b.Known(Key{}, Read), "a response that overlaps with the state says nothing")
 }
 
+// Date and Reset are whole seconds, so the last response of a window may seem to come after it.
+func TestAWindowEndsDespiteRoundedTimes(t *testing.T) {
+	for _, left := range []time.Duration{0, -time.Second} {
+		b := known(t, 100, 9)
+		at := now.Add(30*time.Minute + time.Second/2)
+		b.Learn(Key{}, Read, begin(t, b, Key{}, Read, at), Window{100, 9, now.Add(30 * time.Minute)}, left, at)
+		b.Leave(Key{}, Read, at)
+		_, remaining, ends := b.Left(Key{}, Read, at)
+		assert.Equal(t, 100, remaining, left)
+		assert.Equal(t, Length, ends, left)
+	}
+}
+
 // If responses report only ended windows, Left counts the requests of this client since
 // the Reset that they name.
 func TestLeftCountsRequestsWhenWindowsHaveEnded(t *testing.T) {
