@@ -95,7 +95,8 @@ func run(ctx context.Context, set settings, stdout *os.File) error {
 		if set.watch.Checkpoint != nil || set.watch.AssessmentID != "" {
 			return errors.New("-assessment and -checkpoint need a server: set HIRING_BASE_URL and HIRING_API_KEY")
 		}
-		return once(ctx, sandbox.New().Client(), hiring.WatchOptions{Since: time.Unix(0, 0)}, out)
+		polled, err := sandbox.New().Client().Submissions.Poll(ctx, hiring.WatchOptions{Since: time.Unix(0, 0)}, "")
+		return errors.Join(err, write(out, polled.Submissions...))
 	}
 	options := []hiring.Option{hiring.WithLogger(slog.Default()), hiring.WithObserver(func(_ context.Context, e hiring.Exchange) {
 		if e.Err == nil {

@@ -34,29 +34,23 @@ func watch(ctx context.Context, client *hiring.Client, options hiring.WatchOptio
 }
 
 // once writes what is new since the last run. Cron runs it again.
-func once(ctx context.Context, client *hiring.Client, options hiring.WatchOptions, out io.Writer) (err error) {
-	checkpoint, state := options.Checkpoint, ""
+func once(ctx context.Context, client *hiring.Client, options hiring.WatchOptions, out io.Writer) error {
+	checkpoint := options.Checkpoint
 	options.Checkpoint = nil // Poll takes and returns its state.
-	if checkpoint != nil {
-		if state, err = checkpoint.Load(ctx); err != nil {
-			return err
-		}
-	}
-	for {
+	state, err := checkpoint.Load(ctx)
+	for err == nil {
 		polled, pollErr := client.Submissions.Poll(ctx, options, state)
-		if err := write(out, polled.Submissions...); err != nil { // Results from before an error are returned with it.
-			return err
+		// Results from before an error are returned with it. The state is saved after their lines, also when a signal
+		// arrives in between.
+		if err = write(out, polled.Submissions...); err == nil && polled.State != "" {
+			err = checkpoint.Save(context.WithoutCancel(ctx), polled.State)
 		}
-		if polled.State != "" && checkpoint != nil { // Saved after its lines, also when a signal arrives in between.
-			if err := checkpoint.Save(context.WithoutCancel(ctx), polled.State); err != nil {
-				return err
-			}
-		}
-		if pollErr != nil || polled.Wait > 0 {
+		if err == nil && (pollErr != nil || polled.Wait > 0) {
 			return pollErr
 		}
 		state = polled.State
 	}
+	return err
 }
 
 // result is a line. Consumers recognise repeated lines by submission_id.
@@ -75,10 +69,7 @@ func write(out io.Writer, submissions ...hiring.Submission) error {
 	for _, s := range submissions {
 		line := result{s.ID, s.AssessmentID, s.Candidate.Email, s.Candidate.Name, s.EvaluatedAt, nil, ""}
 		if s.Report != nil { // There is none if it cannot be read or the submission was deleted.
-			line.Verdict = s.Report.Verdict
-		}
-		if score, ok := s.Report.Score(); ok {
-			line.ShipScore = &score
+			line.ShipScore, line.Verdict = s.Report.ShipScore, s.Report.Verdict
 		}
 		text, err := json.Marshal(line)
 		if err == nil {
