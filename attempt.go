@@ -99,7 +99,13 @@ func (t *roundTrip) response(attempts int, key *credential) Response {
 
 // fetch sends one attempt and reads its response.
 func (c *call) fetch(a *attempt, template *http.Request, cookies []string) (*http.Response, roundTrip) {
-	header := c.header(a.key, cookies)
+	header := http.Header{"Authorization": a.key.header, "User-Agent": c.core.agent, "Accept": jsonType}
+	if c.request.body != nil {
+		header["Content-Type"] = jsonType
+	}
+	if cookies != nil {
+		header["Cookie"] = cookies
+	}
 	a.begin(c.ctx, &c.core.traces, c.traceAttempt(c.core.server), header, a.key)
 	if c.timeout == 0 {
 		a.limited, a.cancel = context.WithCancel(a.ctx)
@@ -140,18 +146,6 @@ func (c *call) fetch(a *attempt, template *http.Request, cookies []string) (*htt
 func (s *subject) traceAttempt(server string) TraceAttempt {
 	r := &s.request
 	return TraceAttempt{Operation: r.operation, Method: r.method, Route: r.route, Server: server, Number: s.attempts}
-}
-
-// header returns the header of an attempt.
-func (c *call) header(key *credential, cookies []string) http.Header {
-	h := http.Header{"Authorization": key.header, "User-Agent": c.core.agent, "Accept": jsonType}
-	if c.request.body != nil {
-		h["Content-Type"] = jsonType
-	}
-	if cookies != nil {
-		h["Cookie"] = cookies
-	}
-	return h
 }
 
 // maxDrained is how much of an unwanted body is read, so that the connection can be

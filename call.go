@@ -160,7 +160,10 @@ func (c *call) RoundTrip(template *http.Request) (*http.Response, error) {
 	c.failure = class.failure
 	c.unknown = c.unknown || c.failure != nil && c.failure.Outcome == OutcomeUnknown
 	c.next = decide(c.core.config.retry, c.request.method, c.attempts, &trip, class, &end, jitter())
-	a.recordAuthentication(&trip, class, &end)
+	if class.fromAPI {
+		refused := trip.status == http.StatusUnauthorized && c.failure.Code == ErrInvalidToken
+		c.core.shared.quotas.RecordAuthentication(a.key.id, refused, end.at)
+	}
 	if captured := responseOf(c.ctx); captured != nil {
 		*captured = trip.response(c.attempts, a.key)
 	}
@@ -177,8 +180,12 @@ func (c *call) decode(a *attempt, trip *roundTrip) decoded {
 	if trip.err != nil || trip.status < 200 || trip.status >= 300 {
 		return decoded{}
 	}
+	members := []string{"data", "meta"}
+	if c.request.route == "/openapi.json" { // The one document that has no envelope.
+		members = append(members, "openapi")
+	}
 	var d decoded
-	d.intermediary, d.page = c.core.shared.provenance.Intermediary(trip.header, trip.body, c.request.envelope(), a.limited)
+	d.intermediary, d.page = c.core.shared.provenance.Intermediary(trip.header, trip.body, members, a.limited)
 	_, anyBody := c.decoder.(lenientDecoder)
 	switch {
 	case d.intermediary != "":

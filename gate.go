@@ -50,14 +50,6 @@ func (r *reservation) learn(status int, h http.Header, sent, now time.Time) (lim
 	return RateLimit(window), throttled
 }
 
-// recordAuthentication tells the authentication brake whether the API accepted the key.
-func (r *reservation) recordAuthentication(trip *roundTrip, class classification, end *attemptEnd) {
-	if class.fromAPI {
-		refused := trip.status == http.StatusUnauthorized && class.failure.Code == ErrInvalidToken
-		r.shared.quotas.RecordAuthentication(r.key.id, refused, end.at)
-	}
-}
-
 // admit waits until an attempt may be sent, and gives it its reservation. It returns the
 // error that prevents the attempt.
 //

@@ -130,14 +130,6 @@ func (r request) withMembers(known, extra map[string]any) request {
 	return r.withBody(known)
 }
 
-// envelope returns the names of members. A response of the API has at least one of them.
-func (r *request) envelope() []string {
-	if r.route == "/openapi.json" { // The one document that has no envelope.
-		return []string{"openapi", "data", "meta"}
-	}
-	return []string{"data", "meta"}
-}
-
 // extend makes the base URL u the request's address.
 func (r request) extend(u *url.URL) {
 	if r.rawPath != "" || u.RawPath != "" {

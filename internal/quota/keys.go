@@ -57,14 +57,6 @@ func (k brake) wait(now time.Time) time.Duration {
 	return max(0, k.last.Add(brakePause).Sub(now))
 }
 
-// recordTry records a request with a braked key, so that only one of several waiting
-// requests is sent. The lock must be held.
-func (b *Tracker) recordTry(key Key, now time.Time) {
-	if k, ok := b.brakes[key]; ok {
-		b.brakes[key] = brake{k.refusals, now}
-	}
-}
-
 // RecordAuthentication records whether a response called the key invalid.
 func (b *Tracker) RecordAuthentication(key Key, invalid bool, now time.Time) {
 	b.mu.Lock()

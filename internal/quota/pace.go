@@ -39,9 +39,6 @@ func (u *usage) begin(reserve, inFlight int, now time.Time) {
 	u.own, u.planned = u.own+1, now.Add(-late)
 }
 
-// end records the end of a request of this client.
-func (u *usage) end(now time.Time) { u.ended = now }
-
 // learn records a response. inFlight is the number of this client's requests in flight,
 // including the request of the response.
 func (u *usage) learn(limit, remaining, inFlight int, ends, now time.Time) {

@@ -111,7 +111,7 @@ func TestPaceAfterASlowFirstHalf(t *testing.T) {
 			now = now.Add(6 * time.Second)
 		}
 		u.learn(200, 200-used, 1, start.Add(time.Hour), now)
-		u.end(now)
+		u.ended = now
 	}
 	assert.Len(t, at, 180)
 	for n, begun := range at[100:] {

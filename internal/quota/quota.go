@@ -83,7 +83,7 @@ type classState struct {
 
 	lastLimit int // Limit in the last response, also if its window had ended.
 	past      pastWindow
-	usage     usage
+	usage     usage     // Of the class Write, for Pace.
 	arrived   uint64    // Value of ticks at the last update.
 	ends      time.Time // End of the window, by the local clock.
 	inFlight  int
@@ -164,8 +164,12 @@ func (b *Tracker) Enter(key Key, class Class, reserve float64, hurry bool, now t
 			return Barrier{Reason: Crowded, Wait: CrowdWait, Window: k.Window, Freed: k.ended}, 0
 		}
 	}
-	b.recordTry(key, now)
-	k.usage.begin(k.paceReserve(reserve), k.inFlight, now)
+	if tried, ok := b.brakes[key]; ok { // Only one of several waiting requests is sent.
+		b.brakes[key] = brake{tried.refusals, now}
+	}
+	if class == Write {
+		k.usage.begin(k.paceReserve(reserve), k.inFlight, now)
+	}
 	k.inFlight++
 	b.ticks++
 	return Barrier{}, b.ticks
@@ -177,7 +181,7 @@ func (b *Tracker) Leave(key Key, class Class, now time.Time) {
 	defer b.mu.Unlock()
 	k := b.of(key, class)
 	k.inFlight--
-	k.usage.end(now)
+	k.usage.ended = now
 	if k.ended != nil {
 		close(k.ended)
 		k.ended = nil
@@ -210,7 +214,9 @@ func (b *Tracker) Learn(key Key, class Class, begun uint64, window Window, left 
 	if newer {
 		k.Window, k.lastLimit, k.arrived, k.past = window, window.Limit, b.ticks, pastWindow{}
 		k.ends = now.Add(min(left, Longest))
-		k.usage.learn(k.Limit, k.Remaining, k.inFlight, k.ends, now)
+		if class == Write {
+			k.usage.learn(k.Limit, k.Remaining, k.inFlight, k.ends, now)
+		}
 	}
 }
 
