@@ -257,9 +257,9 @@ func TestOrganizations(t *testing.T) {
 func TestATimelineIsShownAhead(t *testing.T) {
 	p := open(t, sandbox.WithTimeline(sandbox.Timeline{Open: time.Hour, Begin: time.Hour}))
 	p.candidate()
-	p.appears(".timeline .ahead", "Opened the invitation")
+	p.appears(".timeline .later", "Opened the invitation")
 	p.server.Advance(90 * time.Minute)
-	p.appears(".timeline li:nth-child(2):not(.ahead)", "Opened the invitation")
+	p.appears(".timeline li:nth-child(2):not(.later)", "Opened the invitation")
 }
 
 func TestAnExpiredInvitationHasNoNextStep(t *testing.T) {

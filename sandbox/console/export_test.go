@@ -1,4 +1,7 @@
 package console
 
 // ContentHash is the hash in the URLs of static files.
-func ContentHash() string { return contentHash() }
+func ContentHash() string {
+	_, hash := static()
+	return hash
+}

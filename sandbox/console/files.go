@@ -6,8 +6,8 @@ import (
 	"crypto/sha256"
 	"embed"
 	"encoding/hex"
+	"fmt"
 	"io/fs"
-	"mime"
 	"net/http"
 	"path"
 	"strings"
@@ -20,10 +20,15 @@ var embedded embed.FS
 
 const (
 	pageName = "index.html"
-	// hashMark stands in the page for the hash of all files. The hash is part of their URLs, so
-	// that browsers may keep them for ever.
+	// hashMark stands in the page for the hash of all files.
 	hashMark = "CONTENT-HASH"
 )
+
+// kinds are the media types of static files. Those of a machine's own tables may differ.
+var kinds = map[string]string{
+	".html": "text/html; charset=utf-8", ".css": "text/css; charset=utf-8", ".js": "text/javascript; charset=utf-8",
+	".svg": "image/svg+xml", ".txt": "text/plain; charset=utf-8",
+}
 
 // file is a static file, as it is and compressed.
 type file struct {
@@ -32,67 +37,51 @@ type file struct {
 	cache        string // The value of Cache-Control.
 }
 
-// contentHash returns the hash of all static files.
-var contentHash = sync.OnceValue(func() string {
+// static returns the static files by their names, and the hash of all of them. It is part of
+// their URLs, so that browsers may keep them for ever.
+var static = sync.OnceValues(func() (files map[string]file, hash string) {
+	files = make(map[string]file)
 	sum := sha256.New()
-	visitFiles(func(name string, text []byte) {
-		_, _ = sum.Write([]byte(name + "\n"))
-		_, _ = sum.Write(text)
-	})
-	return hex.EncodeToString(sum.Sum(nil)[:8])
-})
-
-// files returns the static files by their names. They are compressed once.
-var files = sync.OnceValue(func() map[string]file {
-	all := make(map[string]file)
-	visitFiles(func(name string, text []byte) {
-		f := file{kind: mime.TypeByExtension(path.Ext(name)), text: text, cache: "public, max-age=31536000, immutable"}
-		switch path.Ext(name) {
-		case ".js": // The types of a machine's own tables may differ.
-			f.kind = "text/javascript; charset=utf-8"
-		case ".txt":
-			f.kind = "text/plain; charset=utf-8"
-		}
-		if name == pageName {
-			f.text = bytes.ReplaceAll(text, []byte(hashMark), []byte(contentHash()))
-			f.cache = "no-cache" // Ask each time: the answer is 304 unless the program is a new one.
-		}
-		var zipped bytes.Buffer
-		writer := gzip.NewWriter(&zipped)
-		_, _ = writer.Write(f.text) // A buffer returns no errors.
-		_ = writer.Close()
-		f.zipped = zipped.Bytes()
-		all[name] = f
-	})
-	return all
-})
-
-// visitFiles calls visit with each static file, in order.
-func visitFiles(visit func(name string, text []byte)) {
 	err := fs.WalkDir(embedded, "static", func(name string, entry fs.DirEntry, err error) error {
 		if err != nil || entry.IsDir() {
 			return err
 		}
 		text, err := embedded.ReadFile(name)
-		visit(strings.TrimPrefix(name, "static/"), text)
+		_, _ = fmt.Fprintf(sum, "%s\n%s", name, text)
+		files[strings.TrimPrefix(name, "static/")] = file{kinds[path.Ext(name)], text, nil, "public, max-age=31536000, immutable"}
 		return err
 	})
 	if err != nil {
 		panic(err) // The files are part of the program.
 	}
-}
+	hash = hex.EncodeToString(sum.Sum(nil)[:8])
+	page := files[pageName]
+	page.text = bytes.ReplaceAll(page.text, []byte(hashMark), []byte(hash))
+	page.cache = "no-cache" // Ask each time: the answer is 304 unless the program is a new one.
+	files[pageName] = page
+	for name, f := range files {
+		var zipped bytes.Buffer
+		writer := gzip.NewWriter(&zipped)
+		_, _ = writer.Write(f.text) // A buffer returns no errors.
+		_ = writer.Close()
+		f.zipped = zipped.Bytes()
+		files[name] = f
+	}
+	return files, hash
+})
 
 // serve sends a file, compressed if the client accepts gzip.
 func (f file) serve(w http.ResponseWriter, r *http.Request) {
 	text, h := f.text, w.Header()
+	_, tag := static()
+	if strings.Contains(r.Header.Get("Accept-Encoding"), "gzip") {
+		text = f.zipped
+		tag += "-gzip"
+		h.Set("Content-Encoding", "gzip")
+	}
 	h.Set("Content-Type", f.kind)
 	h.Set("Cache-Control", f.cache)
 	h.Set("Vary", "Accept, Accept-Encoding")
-	h.Set("ETag", `"`+contentHash()+`"`)
-	if strings.Contains(r.Header.Get("Accept-Encoding"), "gzip") {
-		text = f.zipped
-		h.Set("Content-Encoding", "gzip")
-		h.Set("ETag", `"`+contentHash()+`-gzip"`)
-	}
+	h.Set("ETag", `"`+tag+`"`)
 	http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(text))
 }

@@ -82,13 +82,14 @@ func fileFor(r *http.Request) (file, bool) {
 	if r.Method != http.MethodGet && r.Method != http.MethodHead {
 		return file{}, false
 	}
-	if name, ok := strings.CutPrefix(path, staticPath); ok {
-		f, ok := files()[strings.TrimPrefix(name, contentHash()+"/")]
-		return f, ok && strings.HasPrefix(name, contentHash()+"/")
+	all, hash := static()
+	if name, ok := strings.CutPrefix(path, staticPath+hash+"/"); ok {
+		f, ok := all[name]
+		return f, ok
 	}
 	// Programs get the index of the control API at its path.
 	isIndex := strings.TrimSuffix(path, "/") == "/_sandbox" && !strings.Contains(r.Header.Get("Accept"), "text/html")
-	return files()[pageName], pagePaths[path] && !isIndex
+	return all[pageName], pagePaths[path] && !isIndex
 }
 
 func setSecurityHeaders(h http.Header) {

@@ -1,6 +1,7 @@
 // Everything that the views share: the control API, drawing, navigation, forms and dialogs.
 import { html, noChange, nothing, render } from "./lit/lit-html.js";
 import { live } from "./lit/directives/live.js";
+import { fromJSON } from "./format.js";
 
 // state is all that is shown. A function that changes it calls draw.
 export const state = {
@@ -32,16 +33,28 @@ export async function api(method, path, body) {
   } catch {
     throw new Refused(0, { message: "the sandbox does not respond: start it again" });
   }
-  let output = null;
-  try {
-    output = text && JSON.parse(text);
-  } catch { /* Not of the control API. */ }
+  const output = fromJSON(text); // Undefined: not of the control API.
   if (!response.ok) throw new Refused(response.status, output?.error ?? { message: text || `status ${response.status}` });
   return output;
 }
 
 export const get = (path, query) => api("GET", path + toQuery(query));
 export const post = (path, body) => api("POST", path, body);
+
+// find is like get, and returns null for an id that the server does not have.
+export const find = (path) => get(path).catch((error) => {
+  if (error.status !== 404) throw error;
+  return null;
+});
+
+// parseField returns the value of a field with JSON.
+export function parseField(name, text) {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    throw Object.assign(new Error("write JSON: " + error.message), { field: name });
+  }
+}
 
 // toQuery returns a query without its empty values. The organization with an empty name is
 // one.
@@ -123,6 +136,13 @@ export function visit(path, query = {}, push = true) {
 // setQuery changes members of the query.
 export function setQuery(changes, push = false) {
   visit(state.path, { ...Object.fromEntries(state.query), ...changes }, push);
+}
+
+// typed filters by what is typed into a field, a moment later.
+export function typed(event) {
+  const { name, value } = event.target;
+  clearTimeout(typed.timer);
+  typed.timer = setTimeout(() => setQuery({ [name]: value }), 200);
 }
 
 // say shows the result of an action for a while. An error stays until it is closed.
@@ -208,7 +228,7 @@ function valuesOf(element, fields) {
 // the present one.
 function field(formID, f, error) {
   const id = formID + "-" + f.name;
-  return html`<label class=${`field ${f.type ?? "text"} ${f.kind ?? ""}`}><span>${f.label}${f.hint ? html` <small>${f.hint}</small>` : nothing}</span>
+  return html`<label class=${`field ${f.type ?? "text"} ${f.kind ?? ""}`}><span>${f.label}${f.hint ? ` (${f.hint})` : ""}</span>
     ${input(f, id, error ? id + "-error" : nothing, error ? "true" : nothing)}${error ? html`<small class="error" id=${id + "-error"} role="alert">${error}</small>` : nothing}</label>`;
 }
 

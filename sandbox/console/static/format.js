@@ -58,7 +58,7 @@ export function middle(text, limit) {
 // cut shows a text on one line. If it does not fit, its middle is cut, at any width.
 export function cut(text) {
   const letters = [...text];
-  return letters.length <= 18 ? html`<bdi class="cut">${text}</bdi>` : html`<bdi class="cut long" dir="auto"><span>${letters.slice(0, -7).join("")}</span><span>${letters.slice(-7).join("")}</span></bdi>`;
+  return letters.length <= 10 ? html`<bdi class="cut">${text}</bdi>` : html`<bdi class="cut long" dir="auto"><span>${letters.slice(0, -5).join("")}</span><span>${letters.slice(-5).join("")}</span></bdi>`;
 }
 
 export const plural = (n, one, many = one + "s") => `${n} ${n === 1 ? one : many}`;
@@ -81,13 +81,19 @@ export function faultText(f) {
   return `${parts.join(", ")} for ${route}${f.key ? " of " + f.key : ""}${f.organization ? " of " + f.organization : ""}`;
 }
 
+// fromJSON returns the value of a JSON text, or undefined for any other text.
+export function fromJSON(text) {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
 // pretty indents JSON, and returns any other text unchanged.
 export function pretty(text) {
-  try {
-    return JSON.stringify(JSON.parse(text), null, 2);
-  } catch {
-    return text;
-  }
+  const value = fromJSON(text);
+  return value === undefined ? text : JSON.stringify(value, null, 2);
 }
 
 const token = /"(?:[^"\\]|\\.)*"(\s*:)?|-?\d[\d.eE+-]*|\b(?:true|false|null)\b/g;

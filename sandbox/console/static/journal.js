@@ -1,7 +1,7 @@
 // The journal: the list of requests, and one request beside it.
 import { html, nothing, svg } from "./lit/lit-html.js";
 import { repeat } from "./lit/directives/repeat.js";
-import { act, ask, chooseRow, copyButton, draw, get, options, post, setQuery, state, toQuery, visit } from "./core.js";
+import { act, ask, chooseRow, copyButton, draw, find, get, options, post, setQuery, state, toQuery, typed, visit } from "./core.js";
 import { body, clockTime, dayOf, faultText, middle, omitted, plural, pretty, shortIDs, took } from "./format.js";
 import { snippets } from "./snippets.js";
 
@@ -88,14 +88,8 @@ async function loadOlder() {
 async function loadExchange(number) {
   if (!number) exchange = null;
   if (!number || (exchange?.number === number && exchange.ended)) return;
-  try {
-    exchange = await get("journal/" + number);
-    exchangeGone = false;
-  } catch (error) {
-    if (error.status !== 404) throw error;
-    exchange = null;
-    exchangeGone = true;
-  }
+  exchange = await find("journal/" + number);
+  exchangeGone = !exchange;
 }
 
 const open = (number) => setQuery({ request: number }, !state.query.get("request"));
@@ -157,7 +151,6 @@ function listView(selected) {
 
 function filterBar(filter) {
   const change = (name) => (event) => setQuery({ [name]: event.target.value });
-  const typed = (event) => { clearTimeout(filterBar.timer); const { name, value } = event.target; filterBar.timer = setTimeout(() => setQuery({ [name]: value }), 200); };
   const select = (name, label, all) => html`<select name=${name} aria-label=${label} class=${filter[name] ? "set" : ""} @change=${change(name)}>${options(all, filter[name])}</select>`;
   const active = filterNames.filter((name) => filter[name]).length;
   const methods = ["GET", "POST", "PATCH", "DELETE", "HEAD"];

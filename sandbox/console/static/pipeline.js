@@ -1,7 +1,7 @@
 // The pipeline: the candidates by stage, and one candidate beside them.
 import { html, nothing } from "./lit/lit-html.js";
 import { repeat } from "./lit/directives/repeat.js";
-import { act, ask, chooseRow, copyButton, draw, form, get, options, post, setQuery, state, toQuery } from "./core.js";
+import { act, ask, chooseRow, copyButton, draw, find, form, get, options, parseField, post, setQuery, state, toQuery, typed } from "./core.js";
 import { body, clockTime, cut, dayOf, middle, plural, pretty, shortIDs, span } from "./format.js";
 
 const path = "/_sandbox/console/pipeline";
@@ -18,18 +18,13 @@ const scope = () => ({ organization: state.query.get("organization") });
 async function load() {
   const q = { ...scope(), assessment_id: state.query.get("assessment"), text: state.query.get("text") }, id = state.query.get("candidate");
   const page = (stage) => get("candidates", { ...q, stage, limit: shown });
-  const [all, list, menu, found, ...pages] = await Promise.all([get("organizations"), get("assessments", scope()), get("challenges", { organization: scope().organization ?? "" }), id ? get("candidates/" + id).catch(missing) : null, ...stages.map(page)]);
+  const [all, list, menu, found, ...pages] = await Promise.all([get("organizations"), get("assessments", scope()), get("challenges", { organization: scope().organization ?? "" }), id ? find("candidates/" + id) : null, ...stages.map(page)]);
   organizations = all.organizations;
   assessments = list.assessments;
   challenges = menu.challenges;
   candidate = found;
   counts = { ...Object.fromEntries(stages.map((stage) => [stage, 0])), ...pages[0].counts };
   stages.forEach((stage, i) => { columns[stage] = pages[i].candidates; });
-}
-
-function missing(error) {
-  if (error.status !== 404) throw error;
-  return null;
 }
 
 const link = (changes) => path + toQuery({ ...Object.fromEntries(state.query), ...changes });
@@ -75,11 +70,10 @@ function board() {
 function toolbar() {
   const assessment = state.query.get("assessment") ?? "", at = assessments.find((a) => a.assessment_id === assessment), organization = scope().organization;
   const shownPlans = organizations.filter((o) => organization === null ? o.name === "" : o.name === organization);
-  const typed = (event) => { clearTimeout(toolbar.timer); const { value } = event.target; toolbar.timer = setTimeout(() => setQuery({ text: value }), 200); };
   const closeIt = async () => {
     if (await ask(`Close ${at.name}?`, "Nobody can begin it afterwards. This cannot be undone.", "Close assessment")) act(() => post(`assessments/${assessment}/close`), "The assessment is closed");
   };
-  return html`<div class="filters" role="search"><input type="search" placeholder="Search names and addresses" aria-label="Search names and addresses" .value=${state.query.get("text") ?? ""} @input=${typed}>
+  return html`<div class="filters" role="search"><input type="search" name="text" placeholder="Search names and addresses" aria-label="Search names and addresses" .value=${state.query.get("text") ?? ""} @input=${typed}>
     ${organizations.length > 1 ? html`<select aria-label="Organization" @change=${(event) => setQuery({ organization: event.target.value === "*" ? null : event.target.value.slice(1), assessment: "" })}>${options([["*", "All organizations"], ...organizations.map((o) => ["=" + o.name, middle(titleOf(o), 40)])], organization === null ? "*" : "=" + organization)}</select>` : nothing}
     <select id="assessment" aria-label="Assessment" @change=${(event) => setQuery({ assessment: event.target.value })}>${options([["", "All assessments"], ...assessments.map((a) => [a.assessment_id, `${middle(a.name, 40)}${a.status === "active" ? "" : ` (${a.status})`}`])], assessment)}</select>
     ${at?.status === "active" ? html`<button class="plain" id="close-assessment" @click=${closeIt}>Close…</button>` : nothing}
@@ -140,10 +134,10 @@ const id = (name, value) => html`<span>${name} <code title=${value}>${shortIDs(v
 
 function timeline(c) {
   const done = stages.filter((s) => c[s + "_at"]).map((s) => ({ at: c[s + "_at"], text: words[s] })).sort((a, b) => Date.parse(a.at) - Date.parse(b.at));
-  const all = [...done, ...c.upcoming.map((e) => ({ at: e.at, text: e.kind === "expires" ? "Invitation expires" : words[e.kind] ?? e.kind, ahead: true }))];
+  const all = [...done, ...c.upcoming.map((e) => ({ at: e.at, text: e.kind === "expires" ? "Invitation expires" : words[e.kind] ?? e.kind, later: true }))];
   return html`<ol class="timeline">${all.map((s, i) => {
     const before = all[i - 1], sameDay = before && dayOf(before.at) === dayOf(s.at);
-    return html`<li class=${s.ahead ? "ahead" : ""}><span>${s.text}</span> <time title=${s.at}>${sameDay ? "" : dayOf(s.at) + " "}${clockTime(s.at)}</time>${before ? html` <small>+${span((Date.parse(s.at) - Date.parse(before.at)) / 1000)}</small>` : nothing}</li>`;
+    return html`<li class=${s.later ? "later" : ""}><span>${s.text}</span> <time title=${s.at}>${sameDay ? "" : dayOf(s.at) + " "}${clockTime(s.at)}</time>${before ? html` <small>+${span((Date.parse(s.at) - Date.parse(before.at)) / 1000)}</small>` : nothing}</li>`;
   })}</ol>`;
 }
 
@@ -155,7 +149,7 @@ function grading(c) {
   const score = Number(grade.ship_score), follow = (by) => Math.max(0, Math.min(100, score + by));
   const type = (name) => (event) => { grade[name] = event.target.value; draw(); };
   const number = (name, label, value, hint) => ({ name, label, type: "number", kind: "short", value, input: type(name), hint });
-  const select = (name, label, all) => ({ name, label, type: "select", options: [["", "what fits the score"], ...all], more: true });
+  const select = (name, label, all) => ({ name, label, type: "select", options: [["", "by the score"], ...all], more: true });
   const fields = [
     number("ship_score", "Ship score", grade.ship_score), ...Object.entries(pillars).map(([name, [label, by]]) => number(name, label, grade[name] ?? (grade.ship_score === "" ? "" : follow(by)))),
     select("verdict", "Verdict", ["strong_yes", "yes", "no", "strong_no"]), select("confidence", "Confidence", ["low", "medium", "high"]), select("integrity_status", "Integrity", ["clear", "flagged"]),
@@ -169,17 +163,11 @@ function grading(c) {
       result.pillars[name] = values[name] ?? null; // An empty field: not enough data.
       if (values["low_" + name]) result.low_confidence.push(name);
     }
-    if (values.extra) {
-      try {
-        result.extra = JSON.parse(values.extra);
-      } catch (error) {
-        throw Object.assign(new Error("write a JSON object: " + error.message), { field: "extra" });
-      }
-    }
+    if (values.extra) result.extra = parseField("extra", values.extra);
     await post(`submissions/${c.submission_id}/evaluate`, result);
     await pipeline.refresh();
   };
-  return html`<section aria-label="Evaluate"><h3>Evaluate <small>an empty pillar: not enough data</small></h3>${form({ id: "evaluate", label: "Evaluate", fields, button: "Evaluate", send, keep: true, kind: "row" })}</section>`;
+  return html`<section aria-label="Evaluate"><h3>Evaluate <small>an empty pillar: not enough data</small></h3>${form({ id: "evaluate", label: "Evaluate", fields, button: "Evaluate", send, keep: true, kind: "inline" })}</section>`;
 }
 
 const text = (value) => (typeof value === "string" ? value : JSON.stringify(value));
@@ -194,13 +182,7 @@ function report(r) {
 function log(c) {
   if (!c.submission_id) return nothing;
   const send = async ({ kind, payload }) => {
-    let value;
-    try {
-      value = JSON.parse(payload);
-    } catch (error) {
-      throw Object.assign(new Error("write JSON: " + error.message), { field: "payload" });
-    }
-    await post(`submissions/${c.submission_id}/events`, { kind, payloads: [value] });
+    await post(`submissions/${c.submission_id}/events`, { kind, payloads: [parseField("payload", payload)] });
     await pipeline.refresh();
   };
   return html`<section aria-label="Log"><h3>Log <small>${plural(c.event_count, "event")}${c.event_count > c.events.length ? `, the newest ${c.events.length}` : ""}</small></h3>

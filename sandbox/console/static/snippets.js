@@ -1,4 +1,5 @@
 // A request as commands and programs to copy, without its key.
+import { fromJSON } from "./format.js";
 
 const quote = (text) => "'" + text.replaceAll("'", "'\\''") + "'";
 const goQuote = (text) => JSON.stringify(text).replace(/[\u007f-\uffff]/g, (c) => "\\u" + c.charCodeAt(0).toString(16).padStart(4, "0"))
@@ -70,8 +71,8 @@ function goProgram(e, base) {
   if (clientCalls[route] && !e.query) {
     call = `result, err := client.${clientCalls[route].join(id)}`;
   } else if (bodyCalls[route] && !e.query) {
-    const [method, type, names] = bodyCalls[route], input = parse(e.body);
-    if (input && Object.entries(input).every(([name, value]) => names[name] && typeof value === "string")) {
+    const [method, type, names] = bodyCalls[route], input = fromJSON(e.body);
+    if (input && typeof input === "object" && !Array.isArray(input) && Object.entries(input).every(([name, value]) => names[name] && typeof value === "string")) {
       const members = Object.entries(input).map(([name, value]) => `${names[name]}: ${goQuote(value)}`).join(", ");
       call = `result, err := client.${method}${e.route.includes("{id}") ? id + ", " : ""}hiring.${type}{${members}})`;
     }
@@ -94,15 +95,6 @@ function goProgram(e, base) {
   return ["package main", "", "import (", ...imports.sort().map((name) => `\t"${name}"`), "", '\thiring "github.com/hiring-assessment/hiring-go"', ")", "",
     "func main() {", "\tctx := context.Background()", `\tclient, err := hiring.New(${goQuote(base)}, os.Getenv("HIRING_API_KEY"))`,
     "\tif err != nil {", "\t\tlog.Fatal(err)", "\t}", "\t" + call, "\tif err != nil {", "\t\tlog.Fatal(err)", "\t}", '\tfmt.Printf("%+v\\n", result)', "}", ""].join("\n");
-}
-
-function parse(text) {
-  try {
-    const value = JSON.parse(text);
-    return typeof value === "object" && !Array.isArray(value) ? value : null;
-  } catch {
-    return null;
-  }
 }
 
 // idIn returns the id in the path of a request.
