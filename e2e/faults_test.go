@@ -204,7 +204,7 @@ func TestTheClock(t *testing.T) {
 		evaluate[string](p, "document.activeElement.blur(), ''")
 		p.do(chromedp.KeyEvent("c"))
 		require.Equal(t, "advance", evaluate[string](p, "document.activeElement.id"))
-		evaluate[string](p, "document.getElementById('advance').value = '', ''") // The protocol's key press is typed as well.
+		evaluate[string](p, "(e => { e.value = ''; e.dispatchEvent(new Event('input')); return '' })(document.getElementById('advance'))") // The protocol's key press is typed as well.
 		p.do(chromedp.KeyEvent(text))
 	}
 	for _, path := range []string{"", pipelinePath, "console/keys", "console/faults"} {

@@ -58,7 +58,7 @@ export function middle(text, limit) {
 // cut shows a text on one line. If it does not fit, its middle is cut, at any width.
 export function cut(text) {
   const letters = [...text];
-  return letters.length <= 10 ? html`<bdi class="cut">${text}</bdi>` : html`<bdi class="cut long" dir="auto"><span>${letters.slice(0, -5).join("")}</span><span>${letters.slice(-5).join("")}</span></bdi>`;
+  return letters.length <= 18 ? html`<bdi class="cut">${text}</bdi>` : html`<bdi class="cut long" dir="auto"><span>${letters.slice(0, -7).join("")}</span><span>${letters.slice(-7).join("")}</span></bdi>`;
 }
 
 export const plural = (n, one, many = one + "s") => `${n} ${n === 1 ? one : many}`;

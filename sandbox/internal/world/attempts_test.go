@@ -149,7 +149,15 @@ func TestTestModeKeepsNothing(t *testing.T) {
 	a := w.Assessments().Newest(0)
 	w.SaveAssessment(world.Assessment{ID: "new"})
 	w.DeleteAssessment(a)
-	w.RevokeInvitation(w.Invitations("a0000000-0000-4000-8000-000000000001").Newest(0))
+	for i := range w.Invitations("a0000000-0000-4000-8000-000000000001").All() {
+		assert.True(t, w.MayChange(i), "with any status, because nothing is stored")
+		value := i.Value
+		assert.Equal(t, "revoked", w.RevokeInvitation(i).Value.Status)
+		assert.Equal(t, noon.Add(world.InvitationLifetime), w.ResendInvitation(i, world.MomentOf(noon)).Value.ExpiresAt.Time())
+		assert.Equal(t, value, i.Value)
+	}
+	lagging, _ := w.Submissions().Page(nil, 1, world.Filter{ByStatus: true, Status: "evaluated", Lagging: true})
+	assert.Len(t, lagging, 1, "listings show all evaluations")
 	assert.Equal(t, before, w.Assessments().Len())
 	assert.Nil(t, w.AnyAssessment("new"))
 	assert.False(t, w.MayInvite(strings.ToUpper("plan-limit@sandbox.test")))

@@ -43,6 +43,8 @@ func TestComingSteps(t *testing.T) {
 	_, o, _ = invited(world.Timeline{})
 	assert.Equal(t, []string(nil), told(29*24*time.Hour))
 	assert.Equal(t, []string{"720h0m0s expires 02"}, told(30*24*time.Hour))
+	o.RevokeInvitation(o.Invitations(o.Assessments().Newest(0).ID).Newest(0))
+	assert.Empty(t, told(30*24*time.Hour), "a revoked invitation does not expire")
 }
 
 // TestComingStepsEnd checks the end: at a closed assessment before the

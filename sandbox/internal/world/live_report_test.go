@@ -105,3 +105,21 @@ func TestNumbersThatAreMadeUp(t *testing.T) {
 		assert.Greater(t, len(numbers), 10, what)
 	}
 }
+
+func TestAReportWithADelayHasNoVerdictBefore(t *testing.T) {
+	l, o, _ := invited(world.Timeline{})
+	for delay, want := range map[time.Duration]string{time.Hour: "", -1: "yes"} {
+		report := evaluatedWith(t, l, o, world.Result{ShipScore: 70, Verdict: "yes", ReportDelay: delay}).Report()
+		assert.Equal(t, []any{false, want}, []any{report.Evaluated, report.Verdict}, "a verdict alone shows a report that is never ready")
+	}
+}
+
+func TestWhoseTimeIsOverSubmitsWithoutAnEffect(t *testing.T) {
+	l, o, id := invited(world.Timeline{})
+	submission, err := l.Begin(id, noon)
+	require.NoError(t, err)
+	require.NoError(t, l.Submit(submission, noon.Add(24*time.Hour)))
+	assert.Equal(t, noon.Add(75*time.Minute), o.Submissions().Find(submission).Value.SubmittedAt.Time())
+	require.NoError(t, l.Evaluate(submission, noon.Add(25*time.Hour), world.Result{}))
+	require.EqualError(t, l.Submit(submission, noon.Add(26*time.Hour)), "the attempt was submitted before")
+}
