@@ -33,22 +33,46 @@ type operation struct {
 	input        reflect.Type
 }
 
-// newOperation returns the operation of a route such as "POST advance". Its input decodes
-// into In, and its response encodes Out.
-func newOperation[In, Out any](route, summary, example string, do func(s *Server, id string, in In) (Out, error)) operation {
+// newUnlocked returns the operation of a route such as "POST advance". Its input decodes
+// into In, and its response encodes Out, unless that is none.
+func newUnlocked[In, Out any](route, summary, example string, do func(s *Server, id string, in In) (Out, error)) operation {
 	method, path, _ := strings.Cut(route, " ")
 	return operation{method: method, path: path, summary: summary, example: example, input: reflect.TypeFor[In](),
 		do: func(s *Server, id string, input []byte) (any, error) {
 			var in In
-			if err := decodeControl(input, &in); err != nil {
+			err := decodeControl(input, &in)
+			if t := reflect.TypeFor[In](); err == nil && t.Kind() == reflect.Struct {
+				err = checkRequired(input, t)
+			}
+			if err != nil {
 				return nil, err
 			}
-			out, err := do(s, id, in)
-			if _, empty := any(out).(none); err != nil || empty {
-				return nil, err
-			}
-			return out, nil
+			return do(s, id, in)
 		}}
+}
+
+// newOperation is like newUnlocked, for an operation under the lock.
+func newOperation[In, Out any](route, summary, example string, do func(c *control, in In) (Out, error)) operation {
+	return newUnlocked(route, summary, example, func(s *Server, id string, in In) (out Out, err error) {
+		err = s.run(id, func(c *control) (err error) {
+			out, err = do(c, in)
+			return err
+		})
+		return out, err
+	})
+}
+
+// newAction is like newOperation, for an operation without an output.
+func newAction[In any](route, summary, example string, do func(c *control, in In) error) operation {
+	return newOperation(route, summary, example, func(c *control, in In) (none, error) { return none{}, do(c, in) })
+}
+
+// as returns an operation whose output is an object with one member.
+func as[In, Out any](member string, do func(c *control, in In) (Out, error)) func(*control, In) (map[string]Out, error) {
+	return func(c *control, in In) (map[string]Out, error) {
+		out, err := do(c, in)
+		return map[string]Out{member: out}, err
+	}
 }
 
 // serveControl responds to a request below controlPath.
@@ -110,7 +134,7 @@ func (s *Server) operate(w http.ResponseWriter, r *http.Request, o *operation, i
 // findOperation returns the operation of a request and the id in its path. For a known
 // path with other methods it returns these.
 func findOperation(method string, path []string) (found *operation, id, allowed string) {
-	for _, o := range allOperations() {
+	for _, o := range operations {
 		matched, ok := matchControl(strings.Split(o.path, "/"), path)
 		if !ok {
 			continue
@@ -159,16 +183,12 @@ func readControl(w http.ResponseWriter, r *http.Request) ([]byte, error) {
 	return body, nil
 }
 
-// writeControlError writes an error envelope. An error of a step is written without the
-// name of its Go method.
+// writeControlError writes an error envelope.
 func writeControlError(w http.ResponseWriter, status int, code string, err error) {
 	type body struct {
 		Code    string `json:"code"`
 		Message string `json:"message"`
 		Field   string `json:"field,omitzero"`
-	}
-	if step, ok := errors.AsType[*stepError](err); ok {
-		err = step.err
 	}
 	var input inputError
 	if result, ok := errors.AsType[*world.ResultError](err); ok {
@@ -181,11 +201,11 @@ func writeControlError(w http.ResponseWriter, status int, code string, err error
 	}{body{code, err.Error(), input.field}})
 }
 
-// writeControl writes a response in JSON, or 204 without one.
+// writeControl writes a response in JSON, or 204 for none.
 func writeControl(w http.ResponseWriter, status int, response any) {
 	h := w.Header()
 	h.Set("Cache-Control", "no-store")
-	if response == nil {
+	if response == any(none{}) {
 		w.WriteHeader(http.StatusNoContent)
 		return
 	}

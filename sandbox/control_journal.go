@@ -135,15 +135,15 @@ const (
 
 // compile checks a query and returns a function that reports whether it selects an
 // exchange.
-func (s *Server) compile(q *journalQuery) (selects func(*record) bool, err error) {
+func (c *control) compile(q *journalQuery) (selects func(*record) bool, err error) {
 	token, text := "", strings.ToLower(q.Text)
 	if q.Organization != nil {
-		if err := s.checkOrganization(*q.Organization); err != nil {
+		if err := c.checkOrganization(*q.Organization); err != nil {
 			return nil, err
 		}
 	}
 	if q.Key != "" && q.Key != noKey {
-		known, found := s.knownToken(q.Key)
+		known, found := c.knownToken(q.Key)
 		if !found {
 			return nil, inputError{"key", "the server has seen no such key"}
 		}
@@ -178,16 +178,16 @@ func (s *Server) compile(q *journalQuery) (selects func(*record) bool, err error
 
 // knownToken returns the token with a token or an id, of a key that the server accepts,
 // has revoked, or has seen in a request.
-func (s *Server) knownToken(key string) (token string, found bool) {
-	if k, err := s.knownKey("", key); err == nil {
+func (c *control) knownToken(key string) (token string, found bool) {
+	if k, err := c.knownKey("", key); err == nil {
 		return k.Token, true
 	}
-	for _, k := range s.revoked {
+	for _, k := range c.revoked {
 		if k.Token == key || keyID(k.Token) == key {
 			return k.Token, true
 		}
 	}
-	for e := range s.journal.all() {
+	for e := range c.journal.all() {
 		if e.Key == key || keyID(e.Key) == key {
 			return e.Key, true
 		}
@@ -222,16 +222,14 @@ type journalJSON struct {
 	Position int         `json:"position"` // For the event stream.
 }
 
-func (s *Server) readJournal(_ string, q journalQuery) (out journalJSON, err error) {
-	_, unlock := s.lock()
-	defer unlock()
-	selects, err := s.compile(&q)
+func (c *control) readJournal(q journalQuery) (out journalJSON, err error) {
+	selects, err := c.compile(&q)
 	if err != nil {
 		return out, err
 	}
-	limit, redactor := *cmp.Or(q.Limit, new(defaultJournalLimit)), s.redactor()
+	limit, redactor := *cmp.Or(q.Limit, new(defaultJournalLimit)), c.redactor()
 	var found []*record
-	for e := range s.journal.all() {
+	for e := range c.journal.all() {
 		if (q.After == nil || e.number > *q.After) && (q.Before == nil || e.number < *q.Before) && selects(e) {
 			found = append(found, e)
 		}
@@ -259,7 +257,7 @@ func (s *Server) readJournal(_ string, q journalQuery) (out journalJSON, err err
 			out.Repeated = append(out.Repeated, shown)
 		}
 	}
-	out.Position = s.changes.revision
+	out.Position = c.changes.revision
 	return out, nil
 }
 
@@ -291,15 +289,13 @@ func (b *bucketJSON) add(e *record) {
 	}
 }
 
-func (s *Server) readStats(_ string, q journalQuery) (out statsJSON, err error) {
-	_, unlock := s.lock()
-	defer unlock()
-	selects, err := s.compile(&q)
+func (c *control) readStats(q journalQuery) (out statsJSON, err error) {
+	selects, err := c.compile(&q)
 	if err != nil {
 		return out, err
 	}
 	var found []*record
-	for e := range s.journal.all() {
+	for e := range c.journal.all() {
 		if selects(e) {
 			found = append(found, e)
 			out.add(e)
@@ -321,10 +317,10 @@ func (s *Server) readStats(_ string, q journalQuery) (out statsJSON, err error) 
 	return out, nil
 }
 
-// entryByID returns the exchange with a number.
-func (s *Server) entryByID(number string) (*record, error) {
-	n, err := strconv.Atoi(number)
-	if e := s.journal.get(n); err == nil && e != nil {
+// entry returns the exchange whose number is the id.
+func (c *control) entry() (*record, error) {
+	n, err := strconv.Atoi(c.id)
+	if e := c.journal.get(n); err == nil && e != nil {
 		return e, nil
 	}
 	return nil, world.ErrUnknown
@@ -338,16 +334,14 @@ type fullEntryJSON struct {
 	Newer       *int `json:"newer"`
 }
 
-func (s *Server) readEntry(number string, _ none) (out fullEntryJSON, err error) {
-	_, unlock := s.lock()
-	defer unlock()
-	e, err := s.entryByID(number)
+func (c *control) readEntry(none) (out fullEntryJSON, err error) {
+	e, err := c.entry()
 	if err != nil {
 		return out, err
 	}
-	out.entryJSON = newEntryJSON(e, s.redactor(), true)
+	out.entryJSON = newEntryJSON(e, c.redactor(), true)
 	out.ResponseCut = e.Detail != nil && e.Detail.ResponseSize > len(e.Detail.Response)
-	for other := range s.journal.all() {
+	for other := range c.journal.all() {
 		switch {
 		case other.number < e.number:
 			out.Older = &other.number
@@ -363,12 +357,16 @@ const sendTimeout = 30 * time.Second
 
 // resend sends the request of an exchange again, with the same key. The journal shows the
 // result.
-func (s *Server) resend(number string, _ none) (out struct {
+func (s *Server) resend(id string, _ none) (out struct {
 	Number int `json:"number"`
 }, err error) {
 	ctx, cancel := context.WithTimeout(context.WithValue(context.Background(), sentAgain{}, &out.Number), sendTimeout)
 	defer cancel()
-	request, err := s.requestAgain(ctx, number)
+	var request *http.Request
+	err = s.run(id, func(c *control) (err error) {
+		request, err = c.requestAgain(ctx)
+		return err
+	})
 	if err != nil {
 		return out, err
 	}
@@ -382,16 +380,14 @@ func (s *Server) resend(number string, _ none) (out struct {
 }
 
 // requestAgain returns a copy of the request of an exchange.
-func (s *Server) requestAgain(ctx context.Context, number string) (*http.Request, error) {
-	_, unlock := s.lock()
-	defer unlock()
-	e, err := s.entryByID(number)
+func (c *control) requestAgain(ctx context.Context) (*http.Request, error) {
+	e, err := c.entry()
 	switch {
 	case err != nil:
 		return nil, err
 	case e.Detail == nil:
 		return nil, world.Conflict("the headers of the request are no longer kept")
-	case e.organization != nil && s.keys[e.Key] == nil:
+	case e.organization != nil && c.keys[e.Key] == nil:
 		return nil, world.Conflict("the key of the request was revoked")
 	}
 	request, err := http.NewRequestWithContext(ctx, e.Method, "http://sandbox"+e.Path, bytes.NewReader(e.Body))

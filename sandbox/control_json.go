@@ -10,6 +10,8 @@ import (
 
 	jsonv2 "github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/hiring-assessment/hiring-go/sandbox/internal/world"
 )
 
 // inputError is the error of one member of an input.
@@ -17,15 +19,16 @@ type inputError struct{ field, problem string }
 
 func (e inputError) Error() string { return e.field + ": " + e.problem }
 
-func required(field string) error { return inputError{field, "is required"} }
-
 // decodeOptions refuse unknown and duplicate members and names in another case, because a
 // misspelt member would otherwise be ignored.
 var decodeOptions = jsonv2.JoinOptions(jsonv2.RejectUnknownMembers(true), jsonv2.WithUnmarshalers(jsonv2.UnmarshalFunc(decodeDuration)))
 
-// encodeOptions encode durations as seconds.
+// encodeOptions encode durations as seconds, and times with milliseconds.
 var encodeOptions = jsonv2.JoinOptions(jsonv2.Deterministic(true), jsontext.AllowInvalidUTF8(true), jsontext.AllowDuplicateNames(true),
-	jsonv2.WithMarshalers(jsonv2.MarshalFunc(func(d time.Duration) ([]byte, error) { return json.Marshal(d.Seconds()) })))
+	jsonv2.WithMarshalers(jsonv2.JoinMarshalers(
+		jsonv2.MarshalFunc(func(d time.Duration) ([]byte, error) { return json.Marshal(d.Seconds()) }),
+		jsonv2.MarshalFunc(func(t time.Time) ([]byte, error) { return json.Marshal(world.MomentOf(t)) }),
+	)))
 
 // decodeControl decodes an input, a JSON object. Without one, every member is missing.
 func decodeControl(input []byte, into any) error {
@@ -57,6 +60,20 @@ func decodeControl(input []byte, into any) error {
 		return inputError{syntax.JSONPointer.LastToken(), "the member is given twice"}
 	}
 	return errors.New("the body is not valid JSON")
+}
+
+// checkRequired returns an error if an input has no member, or null, for a field with the
+// tag required.
+func checkRequired(input []byte, t reflect.Type) error {
+	var given map[string]jsontext.Value
+	_ = jsonv2.Unmarshal(input, &given) // Without an input, every member is missing.
+	for i := range t.NumField() {
+		name, tag := t.Field(i).Tag.Get("json"), t.Field(i).Tag.Get("required")
+		if kind := given[name].Kind(); tag != "" && (kind == 0 || kind == 'n') {
+			return inputError{name, "is required"}
+		}
+	}
+	return nil
 }
 
 // decodeMembers decodes the JSON of an exported type as the control API does. Null changes

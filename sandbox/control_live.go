@@ -13,21 +13,19 @@ import (
 
 // visitOrganizations calls visit with the organizations of a scope. Every live key has an
 // organization by then.
-func (s *Server) visitOrganizations(of scope, visit func(name string, o *world.Organization)) error {
-	now, unlock := s.lock()
-	defer unlock()
-	selected, err := s.scope(of)
+func (c *control) visitOrganizations(of scope, visit func(name string, o *world.Organization)) error {
+	selected, err := c.scope(of)
 	if err != nil {
 		return err
 	}
-	for _, key := range s.keys {
+	for _, key := range c.keys {
 		if key.live() {
-			s.live.Organization(key.Organization, now)
+			c.live.Organization(key.Organization, c.now)
 		}
 	}
-	for _, name := range s.live.Names() {
+	for _, name := range c.live.Names() {
 		if selected.includes(name) {
-			visit(name, s.live.Organization(name, now))
+			visit(name, c.live.Organization(name, c.now))
 		}
 	}
 	return nil
@@ -52,17 +50,15 @@ type organizationJSON struct {
 	Plan       *planJSON `json:"plan"`
 }
 
-func (s *Server) readOrganizations(_ string, _ none) (out struct {
-	Organizations []organizationJSON `json:"organizations"`
-}, err error) {
-	err = s.visitOrganizations(scope{}, func(name string, o *world.Organization) {
+func (c *control) readOrganizations(none) (all []organizationJSON, err error) {
+	err = c.visitOrganizations(scope{}, func(name string, o *world.Organization) {
 		shown := organizationJSON{Name: name, Title: o.Account().Value.Name, Counts: newCounts(o, ""), Plan: newPlanJSON(o)}
 		for _, count := range shown.Counts {
 			shown.Candidates += count
 		}
-		out.Organizations = append(out.Organizations, shown)
+		all = append(all, shown)
 	})
-	return out, err
+	return all, err
 }
 
 type assessmentJSON struct {
@@ -76,20 +72,18 @@ type assessmentJSON struct {
 	Counts       counts       `json:"counts"`
 }
 
-func (s *Server) readAssessments(_ string, of scope) (out struct {
-	Assessments []assessmentJSON `json:"assessments"`
-}, err error) {
-	err = s.visitOrganizations(of, func(name string, o *world.Organization) {
+func (c *control) readAssessments(of scope) (all []assessmentJSON, err error) {
+	err = c.visitOrganizations(of, func(name string, o *world.Organization) {
 		for a := range o.Assessments().All() {
 			shown := assessmentJSON{a.ID, a.Value.Name, a.Value.Status, name, a.Value.ChallengeID, "", a.Value.CreatedAt, newCounts(o, a.ID)}
 			if challenge := o.Challenges().Find(a.Value.ChallengeID); challenge != nil {
 				shown.Challenge = challenge.Value.Name
 			}
-			out.Assessments = append(out.Assessments, shown)
+			all = append(all, shown)
 		}
 	})
-	slices.SortStableFunc(out.Assessments, func(a, b assessmentJSON) int { return cmp.Compare(b.CreatedAt, a.CreatedAt) })
-	return out, err
+	slices.SortStableFunc(all, func(a, b assessmentJSON) int { return cmp.Compare(b.CreatedAt, a.CreatedAt) })
+	return all, err
 }
 
 type challengeJSON struct {
@@ -99,15 +93,13 @@ type challengeJSON struct {
 	TimeLimitMinutes int    `json:"time_limit_minutes"`
 }
 
-func (s *Server) readChallenges(_ string, of scope) (out struct {
-	Challenges []challengeJSON `json:"challenges"`
-}, err error) {
-	err = s.visitOrganizations(ofOne(of), func(_ string, o *world.Organization) {
-		for c := range o.Challenges().All() {
-			out.Challenges = append(out.Challenges, challengeJSON{c.ID, c.Value.Name, c.Value.IsMultiTask, c.Value.TimeLimitMinutes})
+func (c *control) readChallenges(of scope) (all []challengeJSON, err error) {
+	err = c.visitOrganizations(ofOne(of), func(_ string, o *world.Organization) {
+		for r := range o.Challenges().All() {
+			all = append(all, challengeJSON{r.ID, r.Value.Name, r.Value.IsMultiTask, r.Value.TimeLimitMinutes})
 		}
 	})
-	return out, err
+	return all, err
 }
 
 type memberJSON struct {
@@ -117,15 +109,13 @@ type memberJSON struct {
 	Role  string `json:"role"`
 }
 
-func (s *Server) readMembers(_ string, of scope) (out struct {
-	Members []memberJSON `json:"members"`
-}, err error) {
-	err = s.visitOrganizations(ofOne(of), func(_ string, o *world.Organization) {
+func (c *control) readMembers(of scope) (all []memberJSON, err error) {
+	err = c.visitOrganizations(ofOne(of), func(_ string, o *world.Organization) {
 		for m := range o.Members().All() {
-			out.Members = append(out.Members, memberJSON{m.ID, m.Value.Email, m.Value.Name, m.Value.Role})
+			all = append(all, memberJSON{m.ID, m.Value.Email, m.Value.Name, m.Value.Role})
 		}
 	})
-	return out, err
+	return all, err
 }
 
 // ofOne returns the scope of one organization: by default the one without a name.
@@ -136,50 +126,29 @@ func ofOne(of scope) scope {
 	return of
 }
 
-type mailJSON struct {
-	InvitationID string       `json:"invitation_id"`
-	AssessmentID string       `json:"assessment_id"`
-	Organization string       `json:"organization"`
-	Email        string       `json:"email"`
-	Name         string       `json:"name"`
-	Resent       bool         `json:"resent"`
-	At           world.Moment `json:"at"`
-}
-
-func (s *Server) readMails(_ string, of scope) (out struct {
-	Mails []mailJSON `json:"mails"`
-}, err error) {
-	all, err := s.mails(of)
-	for _, m := range all {
-		out.Mails = append(out.Mails, mailJSON{m.InvitationID, m.AssessmentID, m.Organization, m.Email, m.Name, m.Resent, world.MomentOf(m.At)})
-	}
-	return out, err
-}
-
-func (s *Server) closeAssessment(id string) error {
-	return s.changeLive("CloseAssessment", id, s.live.Close)
-}
-
-func (s *Server) revokeInvitation(id string) error {
-	return s.changeLive("RevokeInvitation", id, s.live.Revoke)
-}
-
-func (s *Server) resendInvitation(id string) error {
-	return s.changeLive("ResendInvitation", id, s.live.Resend)
+func (c *control) readMails(of scope) ([]world.Mail, error) {
+	selected, err := c.scope(of)
+	return slices.DeleteFunc(c.live.Mails(), func(m world.Mail) bool { return !selected.includes(m.Organization) }), err
 }
 
 // maxSeed is the maximum number of candidates that seed adds.
 const maxSeed = 1000
 
-func (s *Server) seed(organization, assessmentID string, count int) (id string, err error) {
-	err = s.changeOrganization(organization, func(o *world.Organization) (err error) {
-		if count < 1 || count > maxSeed {
-			return inputError{"count", fmt.Sprintf("must be from 1 to %d", maxSeed)}
-		}
-		id, err = o.Seed(canonicalID(assessmentID), count)
-		return err
-	})
-	return id, err
+type seeded struct {
+	Count        int    `json:"count"`
+	AssessmentID string `json:"assessment_id"`
+	Organization string `json:"organization"`
+}
+
+func (c *control) seed(in seeded) (assessmentID string, err error) {
+	o, err := c.organization(in.Organization)
+	switch {
+	case err != nil:
+		return "", err
+	case in.Count < 1 || in.Count > maxSeed:
+		return "", inputError{"count", fmt.Sprintf("must be from 1 to %d", maxSeed)}
+	}
+	return o.Seed(canonicalID(in.AssessmentID), in.Count)
 }
 
 // candidateJSON is a candidate of the live data.
@@ -229,7 +198,7 @@ func newCandidateJSON(organization string, c *world.CandidateInfo) candidateJSON
 
 const defaultCandidates = 100
 
-func (s *Server) readCandidates(_ string, in struct {
+func (c *control) readCandidates(in struct {
 	scope
 
 	AssessmentID string `json:"assessment_id"`
@@ -251,15 +220,15 @@ func (s *Server) readCandidates(_ string, in struct {
 	}
 	out.Counts = make(counts)
 	var found []candidateJSON
-	err = s.visitOrganizations(in.scope, func(name string, o *world.Organization) {
-		for c := range o.Candidates() {
-			if in.AssessmentID != "" && c.Invitation.AssessmentID != canonicalID(in.AssessmentID) ||
-				text != "" && !strings.Contains(strings.ToLower(c.Invitation.CandidateName+" "+c.Invitation.CandidateEmail), text) {
+	err = c.visitOrganizations(in.scope, func(name string, o *world.Organization) {
+		for one := range o.Candidates() {
+			if in.AssessmentID != "" && one.Invitation.AssessmentID != canonicalID(in.AssessmentID) ||
+				text != "" && !strings.Contains(strings.ToLower(one.Invitation.CandidateName+" "+one.Invitation.CandidateEmail), text) {
 				continue
 			}
-			out.Counts[world.Stages[c.Stage]]++
-			if in.Stage == "" || in.Stage == world.Stages[c.Stage] {
-				found = append(found, newCandidateJSON(name, &c))
+			out.Counts[world.Stages[one.Stage]]++
+			if in.Stage == "" || in.Stage == world.Stages[one.Stage] {
+				found = append(found, newCandidateJSON(name, &one))
 			}
 		}
 	})
@@ -287,71 +256,23 @@ type fullCandidateJSON struct {
 	TimeLimitMinutes int            `json:"time_limit_minutes"`
 }
 
-func (s *Server) readCandidate(id string, _ none) (out fullCandidateJSON, err error) {
-	found := false
-	err = s.visitOrganizations(scope{}, func(name string, o *world.Organization) {
-		c, ok := o.Candidate(canonicalID(id))
+func (c *control) readCandidate(none) (out fullCandidateJSON, err error) {
+	err = world.ErrUnknown
+	_ = c.visitOrganizations(scope{}, func(name string, o *world.Organization) {
+		found, ok := o.Candidate(c.id)
 		if !ok {
 			return
 		}
-		found = true
-		out = fullCandidateJSON{candidateJSON: newCandidateJSON(name, &c), Report: jsontext.Value("null"), TimeLimitMinutes: c.TimeLimitMinutes}
-		month := world.MomentOf(s.now().AddDate(0, 1, 1))
-		out.Upcoming = newUpcoming(slices.DeleteFunc(o.Upcoming(month), func(next world.Upcoming) bool { return next.Invitation.ID != c.Invitation.ID }))
-		if c.Attempt == nil {
+		err = nil
+		out = fullCandidateJSON{candidateJSON: newCandidateJSON(name, &found), Report: jsontext.Value("null"), TimeLimitMinutes: found.TimeLimitMinutes}
+		month := world.MomentOf(c.now.AddDate(0, 1, 1))
+		out.Upcoming = newUpcoming(slices.DeleteFunc(o.Upcoming(month), func(next world.Upcoming) bool { return next.Invitation.ID != found.Invitation.ID }))
+		if found.Attempt == nil {
 			return
 		}
-		log := c.Attempt.Events()
-		out.EventCount, out.Report = len(log), encodeJSON(reportOf(c.Attempt))
+		log := found.Attempt.Events()
+		out.EventCount, out.Report = len(log), encodeJSON(reportOf(found.Attempt))
 		out.Events = newEvents(log[max(len(log)-maxEvents, 0):])
 	})
-	if err == nil && !found {
-		err = world.ErrUnknown
-	}
 	return out, err
-}
-
-func (s *Server) postEvents(id string, in struct {
-	Kind     string           `json:"kind"`
-	Payloads []jsontext.Value `json:"payloads"`
-}) (none, error) {
-	payloads := make([]string, len(in.Payloads))
-	for i, p := range in.Payloads {
-		payloads[i] = string(p)
-	}
-	return none{}, s.AppendEvents(id, in.Kind, payloads...)
-}
-
-func (s *Server) postEvaluation(id string, in resultJSON) (none, error) {
-	return none{}, s.postGrade(id, in, s.Evaluate)
-}
-
-func (s *Server) postRegrade(id string, in resultJSON) (none, error) {
-	return none{}, s.postGrade(id, in, s.Regrade)
-}
-
-func (s *Server) postGrade(id string, in resultJSON, grade func(id string, r Result) error) error {
-	s.mu.Lock()
-	number := s.live.Number(canonicalID(id))
-	s.mu.Unlock()
-	r, err := in.result(world.InventedScore(number))
-	if err != nil {
-		return err
-	}
-	return grade(id, r)
-}
-
-func (s *Server) postResult(_ string, in struct {
-	AssessmentID string `json:"assessment_id"`
-	Email        string `json:"email"`
-	Name         string `json:"name"`
-	resultJSON
-}) (created, error) {
-	local, _, _ := strings.Cut(in.Email, "@")
-	r, err := in.result(world.InventedScore(len(s.Mails()) + 1))
-	if err != nil {
-		return nil, err
-	}
-	id, err := s.addResult(in.AssessmentID, in.Email, cmp.Or(in.Name, nameOf(local)), r)
-	return created{"submission_id": id}, err
 }

@@ -21,31 +21,34 @@ type settingsJSON struct {
 	Dialect        hiring.Dialect `json:"dialect"`
 }
 
-func (s *Server) readSettings(_ string, _ none) (settingsJSON, error) {
-	now, unlock := s.lock()
-	defer unlock()
-	return s.settingsAt(now), nil
-}
-
-func (s *Server) settingsAt(now time.Time) settingsJSON {
-	return settingsJSON{s.settings, world.MomentOf(now), s.throttle.until(now), s.config.anyHost, s.config.dialect}
+func (c *control) readSettings(_ none) (settingsJSON, error) {
+	return settingsJSON{c.settings, world.MomentOf(c.now), c.throttle.until(c.now), c.config.anyHost, c.config.dialect}, nil
 }
 
 // changeSettings decodes the input into the current settings.
-func (s *Server) changeSettings(_ string, in jsontext.Value) (out settingsJSON, err error) {
-	now, unlock := s.lock()
-	defer unlock()
-	changed := s.settings
+func (c *control) changeSettings(in jsontext.Value) (out settingsJSON, err error) {
+	changed := c.settings
 	if err := decodeControl(in, &changed); err != nil {
 		return out, err
 	}
 	if err := changed.check(); err != nil {
 		return out, err
 	}
-	s.settings = changed
-	s.live.SetTimeline(world.Timeline(changed.Timeline))
-	s.notify("settings")
-	return s.settingsAt(now), nil
+	_ = c.set(func(to *settings) { *to = changed })
+	return c.readSettings(none{})
+}
+
+type driftInput struct {
+	On   bool   `json:"on" required:"true"`
+	Seed uint64 `json:"seed"`
+}
+
+func (c *control) setDrift(in driftInput) error {
+	return c.set(func(to *settings) { to.Drift, to.DriftSeed = in.On, in.Seed })
+}
+
+func (c *control) setArchives(in available) error {
+	return c.set(func(to *settings) { to.ArchivesAvailable = in.Available })
 }
 
 // faultJSON is an injected fault and its state.
@@ -82,55 +85,45 @@ func (f *injectedFault) json() faultJSON {
 	return out
 }
 
-func (s *Server) readFaults(_ string, in struct {
+func (c *control) readFaults(in struct {
 	scope
 
 	State string `json:"state"`
-}) (out struct {
-	Faults []faultJSON `json:"faults"`
-}, err error) {
-	_, unlock := s.lock()
-	defer unlock()
-	selected, err := s.scope(in.scope)
+}) (shown []faultJSON, err error) {
+	selected, err := c.scope(in.scope)
 	if err != nil {
-		return out, err
+		return nil, err
 	}
 	if !slices.Contains([]string{"", faultWaiting, faultActive, faultDone, faultRemoved}, in.State) {
-		return out, inputError{"state", "must be waiting, active, done or removed"}
+		return nil, inputError{"state", "must be waiting, active, done or removed"}
 	}
-	for _, f := range append(slices.Clone(s.faults.active), s.faults.ended...) {
-		if shown := f.json(); selected.fault(s, &f.Fault) && (in.State == "" || in.State == shown.State) {
-			out.Faults = append(out.Faults, shown)
+	for _, f := range append(slices.Clone(c.faults.active), c.faults.ended...) {
+		if one := f.json(); selected.fault(c.keys, &f.Fault) && (in.State == "" || in.State == one.State) {
+			shown = append(shown, one)
 		}
 	}
-	slices.SortFunc(out.Faults, func(a, b faultJSON) int { return a.ID - b.ID })
-	return out, nil
+	slices.SortFunc(shown, func(a, b faultJSON) int { return a.ID - b.ID })
+	return shown, nil
 }
 
-// injectFor injects a fault whose key and organization exist. In Go, a fault may be
+// postFault injects a fault whose key and organization exist. In Go, a fault may be
 // injected before its key is added.
-func (s *Server) injectFor(f Fault) (id int, err error) {
-	s.mu.Lock()
+func (c *control) postFault(f Fault) (id int, err error) {
 	if f.Key != "" {
-		var key *keyState
-		if key, err = s.knownKey("key", f.Key); err == nil {
-			f.Key = key.Token
+		key, err := c.knownKey("key", f.Key)
+		if err != nil {
+			return 0, err
 		}
+		f.Key = key.Token
 	}
-	if f.Organization != "" && err == nil {
-		err = s.checkOrganization(f.Organization)
-	}
-	s.mu.Unlock()
-	if err != nil {
+	if err := c.checkOrganization(f.Organization); err != nil {
 		return 0, err
 	}
-	return s.inject(f)
+	return c.inject(f)
 }
 
-func (s *Server) removeFault(id string) error {
-	_, unlock := s.lock()
-	defer unlock()
-	if s.removeFaults(func(f *injectedFault) bool { return strconv.Itoa(f.id) == id }) == 0 {
+func (c *control) removeFault(none) error {
+	if c.removeFaults(func(f *injectedFault) bool { return strconv.Itoa(f.id) == c.id }) == 0 {
 		return world.ErrUnknown
 	}
 	return nil
@@ -142,11 +135,11 @@ type routeJSON struct {
 	Scope Scope  `json:"scope"`
 }
 
-func (s *Server) readRoutes(_ string, _ none) (out struct {
+func (c *control) readRoutes(none) (out struct {
 	Routes []routeJSON              `json:"routes"`
 	Codes  map[hiring.ErrorCode]int `json:"codes"`
 }, err error) {
-	for _, r := range append(slices.Clip(s.routes), archiveRoute) {
+	for _, r := range append(slices.Clip(c.routes), archiveRoute) {
 		out.Routes = append(out.Routes, routeJSON{r.name, r.method + " " + r.template, r.scope})
 	}
 	out.Codes = statusByCode
@@ -205,34 +198,30 @@ func newKeyJSON(k Key, state string) keyJSON {
 	return out
 }
 
-func (s *Server) readKeys(_ string, _ none) (out struct {
-	Keys []keyJSON `json:"keys"`
-}, err error) {
-	now, unlock := s.lock()
-	defer unlock()
+func (c *control) readKeys(none) (all []keyJSON, err error) {
 	requests := make(map[string]int)
-	for e := range s.journal.all() {
+	for e := range c.journal.all() {
 		requests[e.Key]++
 	}
 	add := func(k keyJSON, token string) {
 		k.Requests = requests[token]
 		delete(requests, token)
-		out.Keys = append(out.Keys, k)
+		all = append(all, k)
 	}
-	for _, token := range slices.Sorted(maps.Keys(s.keys)) {
-		k := s.keys[token]
+	for _, token := range slices.Sorted(maps.Keys(c.keys)) {
+		k := c.keys[token]
 		shown := newKeyJSON(k.Key, "valid")
-		if !k.valid(now) {
+		if !k.valid(c.now) {
 			shown.State = "expired"
 		}
-		shown.Read, shown.Write = s.quotaOf(k, ClassRead, now), s.quotaOf(k, ClassWrite, now)
+		shown.Read, shown.Write = c.quotaOf(k, ClassRead), c.quotaOf(k, ClassWrite)
 		if k.live() {
-			shown.Plan = newPlanJSON(s.live.Organization(k.Organization, now))
+			shown.Plan = newPlanJSON(c.live.Organization(k.Organization, c.now))
 		}
 		add(shown, token)
 	}
-	for _, k := range s.revoked {
-		if s.keys[k.Token] == nil {
+	for _, k := range c.revoked {
+		if c.keys[k.Token] == nil {
 			add(newKeyJSON(k, "revoked"), k.Token)
 		}
 	}
@@ -243,13 +232,13 @@ func (s *Server) readKeys(_ string, _ none) (out struct {
 			add(shown, token)
 		}
 	}
-	return out, nil
+	return all, nil
 }
 
 // quotaOf returns the rate limit of a key without counting a request.
-func (s *Server) quotaOf(k *keyState, c Class, now time.Time) *quotaJSON {
-	w, limit := *k.window(c), s.settings.limit(c)
-	if !now.Before(w.reset) {
+func (c *control) quotaOf(k *keyState, class Class) *quotaJSON {
+	w, limit := *k.window(class), c.settings.limit(class)
+	if !c.now.Before(w.reset) {
 		return &quotaJSON{Limit: limit, Remaining: limit}
 	}
 	return &quotaJSON{limit, w.remaining, new(world.MomentOf(w.reset))}
@@ -298,42 +287,40 @@ func (in clockInput) from(now time.Time, absent time.Duration) (time.Duration, e
 
 const maxUpcoming = 25
 
-func (s *Server) readClock(_ string, in clockInput) (out clockJSON, err error) {
-	now, unlock := s.lock()
-	defer unlock()
-	ahead, err := in.from(now, 24*time.Hour)
+func (c *control) readClock(in clockInput) (out clockJSON, err error) {
+	ahead, err := in.from(c.now, 24*time.Hour)
 	if err != nil {
 		return out, err
 	}
-	out = clockJSON{Now: world.MomentOf(now), Ahead: time.Duration(s.offset.Load()), Until: world.MomentOf(now.Add(ahead)), Upcoming: s.upcoming(now, now.Add(ahead))}
+	out = clockJSON{Now: world.MomentOf(c.now), Ahead: c.clock.Ahead(), Until: world.MomentOf(c.now.Add(ahead)), Upcoming: c.upcoming(c.now.Add(ahead))}
 	out.More = max(len(out.Upcoming)-maxUpcoming, 0)
 	out.Upcoming = out.Upcoming[:min(len(out.Upcoming), maxUpcoming)]
 	return out, nil
 }
 
 // upcoming returns the changes until a time, in order.
-func (s *Server) upcoming(now, until time.Time) (all []upcomingJSON) {
+func (c *control) upcoming(until time.Time) (all []upcomingJSON) {
 	add := func(at time.Time, kind, subject string) {
-		if at.After(now) && !at.After(until) {
+		if at.After(c.now) && !at.After(until) {
 			all = append(all, upcomingJSON{At: world.MomentOf(at), Kind: kind, Subject: subject})
 		}
 	}
-	if end := s.throttle.until(now); end != nil {
+	if end := c.throttle.until(c.now); end != nil {
 		add(end.Time(), "throttle", "")
 	}
-	for _, c := range s.lateCalls {
-		add(c.at, "late", "")
+	for _, late := range c.lateCalls {
+		add(late.at, "late", "")
 	}
-	for _, token := range slices.Sorted(maps.Keys(s.keys)) {
-		key := s.keys[token]
+	for _, token := range slices.Sorted(maps.Keys(c.keys)) {
+		key := c.keys[token]
 		add(key.Expires, "key", keyID(token))
 		add(key.read.reset, "reads", keyID(token))
 		add(key.write.reset, "writes", keyID(token))
 	}
-	for _, name := range s.live.Names() {
-		o := s.live.Organization(name, now)
+	for _, name := range c.live.Names() {
+		o := c.live.Organization(name, c.now)
 		all = append(all, newUpcoming(o.Upcoming(world.MomentOf(until)))...)
-		day := now.UTC()
+		day := c.now.UTC()
 		add(time.Date(day.Year(), day.Month()+1, 1, 0, 0, 0, 0, time.UTC), "period", name)
 	}
 	slices.SortStableFunc(all, func(a, b upcomingJSON) int { return a.At.Time().Compare(b.At.Time()) })
@@ -351,14 +338,14 @@ func newUpcoming(steps []world.Upcoming) (all []upcomingJSON) {
 	return all
 }
 
-func (s *Server) setClock(_ string, in clockInput) (out struct {
+func (c *control) setClock(in clockInput) (out struct {
 	Now   world.Moment  `json:"now"`
 	Ahead time.Duration `json:"ahead"`
 }, err error) {
-	by, err := in.from(s.now(), -1)
+	by, err := in.from(c.now, -1)
 	if err == nil {
-		err = s.advance(by)
+		err = c.advance(seconds{&by})
 	}
-	out.Now, out.Ahead = world.MomentOf(s.now()), time.Duration(s.offset.Load())
+	out.Now, out.Ahead = world.MomentOf(c.now), c.clock.Ahead()
 	return out, err
 }

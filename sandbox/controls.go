@@ -10,34 +10,57 @@ import (
 	"github.com/hiring-assessment/hiring-go/sandbox/internal/world"
 )
 
+// control is a server while a test operation holds its lock. It is a view of the same state
+// as Server, whose exported methods take the lock and must not be called.
+type control struct {
+	*Server
+
+	now time.Time
+	id  string // Of the resource, in lower case; empty without one.
+}
+
+// run executes an operation on the resource with an id.
+func (s *Server) run(id string, do func(*control) error) error {
+	now, unlock := s.lock()
+	defer unlock()
+	return do(&control{s, now, canonicalID(id)})
+}
+
+// must executes an operation that panics on an error.
+func (s *Server) must(method string, do func(*control) error) { must(method, s.run("", do)) }
+
 // AddKey makes the server accept a key, or replaces the key with the same token
 // and restarts its rate limits. It panics on a malformed token, on an unknown scope, and
 // when the organization has 20 active keys. LiveKey counts as a key of the organization
 // without a name. Expired keys, revoked keys and test keys without an organization do not
 // count.
-func (s *Server) AddKey(k Key) { must("AddKey", s.addKey(k)) }
+func (s *Server) AddKey(k Key) {
+	s.must("AddKey", func(c *control) error { return c.addKey(k) })
+}
 
-func (s *Server) addKey(k Key) error {
-	now, unlock := s.lock()
-	defer unlock()
-	defer s.notify("keys")
-	return s.keys.add(k, now)
+func (c *control) addKey(k Key) error {
+	c.notify("keys")
+	return c.keys.add(k, c.now)
 }
 
 // RevokeKey makes the server reject a key from the next request on. An unknown
 // token changes nothing.
-func (s *Server) RevokeKey(token string) { _ = s.revokeKey(token) }
+func (s *Server) RevokeKey(token string) {
+	_ = s.run("", func(c *control) error { return c.revokeKey(keyToken{token}) })
+}
 
-func (s *Server) revokeKey(token string) error {
-	_, unlock := s.lock()
-	defer unlock()
-	key, err := s.knownKey("token", token)
+type keyToken struct {
+	Token string `json:"token"` // Or an id.
+}
+
+func (c *control) revokeKey(in keyToken) error {
+	key, err := c.knownKey("token", in.Token)
 	if err != nil {
 		return err
 	}
-	delete(s.keys, key.Token)
-	s.revoked = append(s.revoked[max(0, len(s.revoked)-maxRevoked+1):], key.Key)
-	s.notify("keys")
+	delete(c.keys, key.Token)
+	c.revoked = append(c.revoked[max(0, len(c.revoked)-maxRevoked+1):], key.Key)
+	c.notify("keys")
 	return nil
 }
 
@@ -58,29 +81,32 @@ func (s *Server) knownKey(name, token string) (*keyState, error) {
 // 0 to the limit. A number beyond them means the nearest one. SetQuota opens the window if
 // it is not open. It panics on an unknown key and on an unknown class.
 func (s *Server) SetQuota(token string, class Class, remaining int) {
-	s.mu.Lock()
-	limit := s.settings.limit(class)
-	s.mu.Unlock()
-	must("SetQuota", s.setQuota(token, class, min(max(remaining, 0), limit)))
+	s.must("SetQuota", func(c *control) error {
+		return c.setQuota(changedQuota{token, class, min(max(remaining, 0), c.settings.limit(class))})
+	})
 }
 
-func (s *Server) setQuota(token string, class Class, remaining int) error {
-	if class != ClassRead && class != ClassWrite {
-		return inputError{"class", fmt.Sprintf("must be read or write, not %q", string(class))}
+type changedQuota struct {
+	Key       string `json:"key"`
+	Class     Class  `json:"class"`
+	Remaining int    `json:"remaining" required:"true"`
+}
+
+func (c *control) setQuota(in changedQuota) error {
+	if in.Class != ClassRead && in.Class != ClassWrite {
+		return inputError{"class", fmt.Sprintf("must be read or write, not %q", string(in.Class))}
 	}
-	now, unlock := s.lock()
-	defer unlock()
-	key, err := s.knownKey("key", token)
+	key, err := c.knownKey("key", in.Key)
 	if err != nil {
 		return err
 	}
-	limit, w := s.settings.limit(class), key.window(class)
-	if remaining < 0 || remaining > limit {
+	limit, w := c.settings.limit(in.Class), key.window(in.Class)
+	if in.Remaining < 0 || in.Remaining > limit {
 		return inputError{"remaining", fmt.Sprintf("must be from 0 to %d", limit)}
 	}
-	w.open(now, limit)
-	w.remaining = remaining
-	s.notify("keys")
+	w.open(c.now, limit)
+	w.remaining = in.Remaining
+	c.notify("keys")
 	return nil
 }
 
@@ -91,40 +117,45 @@ func (s *Server) setQuota(token string, class Class, remaining int) error {
 // SetPlan panics on an unknown key, on a test key, whose account never changes,
 // and on negative numbers.
 func (s *Server) SetPlan(token string, used, limit int) {
-	must("SetPlan", s.setPlan(token, &used, &limit, nil))
+	s.must("SetPlan", func(c *control) error { return c.setPlan(changedPlan{token, &used, &limit, nil}) })
 }
 
 // EnforceLimits makes the plan limit of a live key's organization stop invitations, as it
 // does at first. It panics on the keys that SetPlan panics on.
 func (s *Server) EnforceLimits(token string) {
-	must("EnforceLimits", s.setPlan(token, nil, nil, new(true)))
+	s.must("EnforceLimits", func(c *control) error { return c.setPlan(changedPlan{token, nil, nil, new(true)}) })
 }
 
 // IgnoreLimits makes limits_enforced of the plan of a live key's organization false:
 // invitations beyond the limit are sent. It panics on the keys that SetPlan panics on.
 func (s *Server) IgnoreLimits(token string) {
-	must("IgnoreLimits", s.setPlan(token, nil, nil, new(false)))
+	s.must("IgnoreLimits", func(c *control) error { return c.setPlan(changedPlan{token, nil, nil, new(false)}) })
 }
 
-// setPlan sets the members that are not nil.
-func (s *Server) setPlan(token string, used, limit *int, enforced *bool) error {
-	now, unlock := s.lock()
-	defer unlock()
-	key, err := s.knownKey("key", token)
+// changedPlan changes the members that are not nil.
+type changedPlan struct {
+	Key            string `json:"key"`
+	Used           *int   `json:"used"`
+	Limit          *int   `json:"limit"`
+	LimitsEnforced *bool  `json:"limits_enforced"`
+}
+
+func (c *control) setPlan(in changedPlan) error {
+	key, err := c.knownKey("key", in.Key)
 	switch {
 	case err != nil:
 		return err
 	case !key.live():
 		return inputError{"key", "the account of test mode never changes: give a key that begins with " + livePrefix}
-	case used != nil && *used < 0:
+	case in.Used != nil && *in.Used < 0:
 		return inputError{"used", "must not be negative"}
-	case limit != nil && *limit < 0:
+	case in.Limit != nil && *in.Limit < 0:
 		return inputError{"limit", "must not be negative"}
-	case used == nil && limit == nil && enforced == nil:
+	case in.Used == nil && in.Limit == nil && in.LimitsEnforced == nil:
 		return inputError{"used", "give used, limit or limits_enforced"}
 	}
-	s.live.Organization(key.Organization, now).SetPlan(used, limit, enforced)
-	s.notify("keys")
+	c.live.Organization(key.Organization, c.now).SetPlan(in.Used, in.Limit, in.LimitsEnforced)
+	c.notify("keys")
 	return nil
 }
 
@@ -154,28 +185,38 @@ func (s *Server) KeepDetails() {
 
 // change changes the settings.
 func (s *Server) change(do func(*settings)) {
-	_, unlock := s.lock()
-	defer unlock()
-	do(&s.settings)
-	s.live.SetTimeline(world.Timeline(s.settings.Timeline))
-	s.notify("settings")
+	_ = s.run("", func(c *control) error { return c.set(do) })
+}
+
+func (c *control) set(do func(*settings)) error {
+	do(&c.settings)
+	c.live.SetTimeline(world.Timeline(c.settings.Timeline))
+	c.notify("settings")
+	return nil
 }
 
 // Throttle makes the server reject every request from every address for an hour, as
 // after 100 failed authentications.
-func (s *Server) Throttle() { s.setThrottled(true) }
+func (s *Server) Throttle() {
+	s.must("Throttle", func(c *control) error { return c.setThrottled(throttled{true}) })
+}
 
 // EndThrottle ends the throttle of every address and forgets the failed authentications.
-func (s *Server) EndThrottle() { s.setThrottled(false) }
+func (s *Server) EndThrottle() {
+	s.must("EndThrottle", func(c *control) error { return c.setThrottled(throttled{false}) })
+}
 
-func (s *Server) setThrottled(throttled bool) {
-	now, unlock := s.lock()
-	defer unlock()
-	s.throttle = nil
-	if throttled {
-		s.throttle = throttle{allHosts: &failures{count: throttleLimit, reset: windowEnd(now)}}
+type throttled struct {
+	Throttled bool `json:"throttled" required:"true"`
+}
+
+func (c *control) setThrottled(in throttled) error {
+	c.throttle = nil
+	if in.Throttled {
+		c.throttle = throttle{allHosts: &failures{count: throttleLimit, reset: windowEnd(c.now)}}
 	}
-	s.notify("settings")
+	c.notify("settings")
+	return nil
 }
 
 // Inject adds a fault for later requests. It panics on a contradictory fault and
@@ -183,40 +224,40 @@ func (s *Server) setThrottled(throttled bool) {
 // that never fired as a failure of the test. A fault that fired fewer than Times
 // times is no failure.
 func (s *Server) Inject(f Fault) {
-	_, err := s.inject(f)
-	must("Inject", err)
+	s.must("Inject", func(c *control) error {
+		_, err := c.inject(f)
+		return err
+	})
 }
 
-func (s *Server) inject(f Fault) (id int, err error) {
-	added, err := newFault(f, s.routes)
+func (c *control) inject(f Fault) (id int, err error) {
+	added, err := newFault(f, c.routes)
 	if err != nil {
 		return 0, err
 	}
-	_, unlock := s.lock()
-	defer unlock()
-	defer s.notify("faults")
-	return s.faults.add(added), nil
+	c.notify("faults")
+	return c.faults.add(added), nil
 }
 
 // ClearFaults removes all faults. [Start] then no longer expects them to fire. A
 // request that a fault is delaying stays delayed.
-func (s *Server) ClearFaults() { must("ClearFaults", s.clearFaults(scope{})) }
+func (s *Server) ClearFaults() {
+	s.must("ClearFaults", func(c *control) error { return c.clearFaults(scope{}) })
+}
 
-func (s *Server) clearFaults(of scope) error {
-	_, unlock := s.lock()
-	defer unlock()
-	selected, err := s.scope(of)
+func (c *control) clearFaults(of scope) error {
+	selected, err := c.scope(of)
 	if err != nil {
 		return err
 	}
-	s.removeFaults(func(f *injectedFault) bool { return selected.fault(s, &f.Fault) })
+	c.removeFaults(func(f *injectedFault) bool { return selected.fault(c.keys, &f.Fault) })
 	return nil
 }
 
 // removeFaults removes the active faults that selected selects, and returns their number.
-func (s *Server) removeFaults(selected func(*injectedFault) bool) int {
-	defer s.notify("faults")
-	return s.faults.end(func(f *injectedFault) bool {
+func (c *control) removeFaults(selected func(*injectedFault) bool) int {
+	c.notify("faults")
+	return c.faults.end(func(f *injectedFault) bool {
 		f.removed = f.removed || selected(f)
 		return f.removed
 	})
@@ -227,26 +268,21 @@ func (s *Server) removeFaults(selected func(*injectedFault) bool) int {
 // other wait of a client takes as long as before. Advance panics on a negative
 // duration.
 func (s *Server) Advance(d time.Duration) {
-	must(fmt.Sprintf("Advance(%s)", d), s.advance(d))
+	s.must(fmt.Sprintf("Advance(%s)", d), func(c *control) error { return c.advance(seconds{&d}) })
 }
 
-func (s *Server) advance(d time.Duration) error {
-	if d < 0 {
+func (c *control) advance(by seconds) error {
+	switch {
+	case *by.Duration < 0:
 		return errors.New("the clock does not go back")
+	case *by.Duration > math.MaxInt64-c.clock.Ahead():
+		return errors.New("the clock does not go that far")
 	}
-	for {
-		offset := s.offset.Load()
-		if int64(d) > math.MaxInt64-offset {
-			return errors.New("the clock does not go that far")
-		}
-		if s.offset.CompareAndSwap(offset, offset+int64(d)) {
-			s.clientClock.Advance(d)
-			_, unlock := s.lock()
-			defer unlock()
-			s.notify("clock")
-			return nil
-		}
-	}
+	c.clock.Advance(*by.Duration)
+	c.now = c.now.Add(*by.Duration)
+	c.processDue(c.now)
+	c.notify("clock")
+	return nil
 }
 
 // scope selects the part of a server that one test suite uses: an organization, a key, or
@@ -264,18 +300,18 @@ type selection struct {
 }
 
 // scope returns the selection of a scope.
-func (s *Server) scope(of scope) (selection, error) {
+func (c *control) scope(of scope) (selection, error) {
 	switch {
 	case of.Key != "" && of.Organization != nil:
 		return selection{}, inputError{"key", "give an organization or a key, not both"}
 	case of.Key != "":
-		key, err := s.knownKey("key", of.Key)
+		key, err := c.knownKey("key", of.Key)
 		if err != nil {
 			return selection{}, err
 		}
 		return selection{token: key.Token, organization: key.Organization}, nil
 	case of.Organization != nil:
-		return selection{organization: *of.Organization}, s.checkOrganization(*of.Organization)
+		return selection{organization: *of.Organization}, c.checkOrganization(*of.Organization)
 	}
 	return selection{all: true}, nil
 }
@@ -302,60 +338,54 @@ func (w selection) record(e *record) bool {
 	return e.organization != nil && *e.organization == w.organization
 }
 
-func (w selection) fault(s *Server, f *Fault) bool {
+func (w selection) fault(keys keyring, f *Fault) bool {
 	if w.all || w.token != "" {
 		return w.all || f.Key == w.token
 	}
-	key := s.keys[f.Key]
+	key := keys[f.Key]
 	return f.Key == "" && f.Organization == w.organization && w.organization != "" || key != nil && key.Organization == w.organization
 }
 
-func (s *Server) clearJournal(of scope) error {
-	_, unlock := s.lock()
-	defer unlock()
-	selected, err := s.scope(of)
-	if err != nil {
-		return err
+func (c *control) clearJournal(of scope) error {
+	selected, err := c.scope(of)
+	if err == nil {
+		c.forgetRecords(selected)
 	}
-	s.forgetRecords(selected)
-	return nil
+	return err
 }
 
-func (s *Server) forgetRecords(selected selection) {
-	for e := range s.journal.all() {
+func (c *control) forgetRecords(selected selection) {
+	for e := range c.journal.all() {
 		if selected.record(e) {
-			s.journal.forget(e)
+			c.journal.forget(e)
 		}
 	}
-	s.notify("journal")
+	c.notify("journal")
 }
 
 // reset restores the state after New, or the part of it that a test suite uses. The clock
 // and the settings belong to everybody. Requests in progress are not affected.
-func (s *Server) reset(of scope) error {
-	fresh := s.initialState()
-	_, unlock := s.lock()
-	defer unlock()
-	selected, err := s.scope(of)
+func (c *control) reset(of scope) error {
+	selected, err := c.scope(of)
 	if err != nil {
 		return err
 	}
 	if selected.all {
-		s.state = fresh
-		s.clientClock.Advance(-time.Duration(s.offset.Swap(0)))
-		s.notify("reset")
+		c.state = c.initialState(c.now)
+		c.clock.Advance(-c.clock.Ahead())
+		c.notify(topicReset)
 		return nil
 	}
 	selected.token = "" // All keys of the organization see the same data.
-	s.forgetRecords(selected)
-	s.removeFaults(func(f *injectedFault) bool { return selected.fault(s, &f.Fault) })
-	s.live.Remove(selected.organization)
-	for _, key := range s.keys {
+	c.forgetRecords(selected)
+	c.removeFaults(func(f *injectedFault) bool { return selected.fault(c.keys, &f.Fault) })
+	c.live.Remove(selected.organization)
+	for _, key := range c.keys {
 		if key.Organization == selected.organization {
 			key.read, key.write = window{}, window{}
 		}
 	}
-	s.notify("keys", "candidates")
+	c.notify("keys", "candidates")
 	return nil
 }
 
@@ -375,4 +405,6 @@ func (s *Server) Journal() Journal {
 
 // ClearJournal empties the journal and changes nothing else. Numbers of exchanges
 // continue.
-func (s *Server) ClearJournal() { must("ClearJournal", s.clearJournal(scope{})) }
+func (s *Server) ClearJournal() {
+	s.must("ClearJournal", func(c *control) error { return c.clearJournal(scope{}) })
+}

@@ -38,7 +38,7 @@ func (s *Server) URL() string {
 			panic(fmt.Sprintf("sandbox: cannot listen on the loopback interface: %v", err))
 		}
 		s.listeners.tcp = tcp
-		serverclock.Register(strings.TrimPrefix(tcp.URL, "http://"), &s.clientClock)
+		serverclock.Register(strings.TrimPrefix(tcp.URL, "http://"), &s.clock)
 	}
 	return s.listeners.tcp.URL
 }

@@ -3,12 +3,13 @@ package sandbox
 import (
 	"cmp"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
 	"time"
 	"unicode/utf8"
+
+	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/hiring-assessment/hiring-go/sandbox/internal/world"
 )
@@ -17,37 +18,47 @@ import (
 // live data of LiveKey and of live keys without an organization. It uses no rate
 // limit and makes no journal entry. It panics on an empty name.
 func (s *Server) AddAssessment(name string) (id string) {
-	id, err := s.addAssessment("", name, "")
-	must("AddAssessment", err)
-	return id
+	return add(s, "AddAssessment", (*control).addAssessment, newAssessment{Name: name})
 }
 
-func (s *Server) addAssessment(organization, name, challengeID string) (id string, err error) {
-	err = s.changeOrganization(organization, func(o *world.Organization) error {
-		if name == "" {
-			return inputError{"name", "must not be empty"}
-		}
-		if challengeID != "" && o.Challenges().Find(canonicalID(challengeID)) == nil {
-			return inputError{"challenge_id", "there is no such challenge"}
-		}
-		id = o.AddAssessment(name, canonicalID(challengeID))
-		return nil
-	})
-	return id, err
+type newAssessment struct {
+	Name         string `json:"name"`
+	Organization string `json:"organization"`
+	ChallengeID  string `json:"challenge_id"`
+}
+
+func (c *control) addAssessment(in newAssessment) (id string, err error) {
+	o, err := c.organization(in.Organization)
+	switch {
+	case err != nil:
+		return "", err
+	case in.Name == "":
+		return "", inputError{"name", "must not be empty"}
+	case in.ChallengeID != "" && o.Challenges().Find(canonicalID(in.ChallengeID)) == nil:
+		return "", inputError{"challenge_id", "there is no such challenge"}
+	}
+	return o.AddAssessment(in.Name, canonicalID(in.ChallengeID)), nil
 }
 
 // Invite sends an invitation without a request: it uses the plan quota, but no
 // rate limit, and makes no journal entry. It fails on an invalid address or name,
 // on an unknown, deleted or closed assessment, and when the plan quota is used up.
 func (s *Server) Invite(assessmentID, email, name string) (invitationID string, err error) {
-	err = s.changeLive("Invite", assessmentID, func(id string, now time.Time) (err error) {
-		if err := checkPerson(email, name); err != nil {
-			return err
-		}
-		invitationID, err = s.live.Invite(id, email, name, now)
-		return err
-	})
-	return invitationID, err
+	return makeStep(s, "Invite", assessmentID, (*control).invite, newInvitation{assessmentID, email, name})
+}
+
+type newInvitation struct {
+	AssessmentID string `json:"assessment_id"`
+	Email        string `json:"email"`
+	Name         string `json:"name"`
+}
+
+func (c *control) invite(in newInvitation) (id string, err error) {
+	if err := checkPerson(in.Email, in.Name); err != nil {
+		return "", err
+	}
+	id, err = c.live.Invite(canonicalID(in.AssessmentID), in.Email, in.Name, c.now)
+	return id, c.changed(err)
 }
 
 // checkPerson returns an error for an invalid address and an empty name.
@@ -68,7 +79,7 @@ func checkPerson(email, name string) error {
 // of the server's clock. An unknown id and an impossible step are errors and
 // change nothing.
 func (s *Server) Open(invitationID string) error {
-	return s.changeLive("Open", invitationID, s.live.Open)
+	return s.step("Open", invitationID, (*world.Live).Open)
 }
 
 // Begin begins the attempt, and opens the invitation if that was not done. The
@@ -80,11 +91,7 @@ func (s *Server) Open(invitationID string) error {
 // The attempt is submitted at its time limit, if it was not submitted before. Paused
 // time does not count.
 func (s *Server) Begin(invitationID string) (submissionID string, err error) {
-	err = s.changeLive("Begin", invitationID, func(id string, now time.Time) (err error) {
-		submissionID, err = s.live.Begin(id, now)
-		return err
-	})
-	return submissionID, err
+	return makeStep(s, "Begin", invitationID, attempting((*world.Live).Begin), none{})
 }
 
 // Submit submits an attempt. The submission becomes submitted and has an archive.
@@ -92,36 +99,38 @@ func (s *Server) Begin(invitationID string) (submissionID string, err error) {
 // between started and evaluated. Submit has no effect on an attempt that was submitted at
 // its time limit, and fails on one that was submitted by a call.
 func (s *Server) Submit(submissionID string) error {
-	return s.changeLive("Submit", submissionID, s.live.Submit)
-}
-
-// submitInvited is like Submit, with the id of the invitation.
-func (s *Server) submitInvited(invitationID string) (submissionID string, err error) {
-	err = s.changeLive("Submit", invitationID, func(id string, now time.Time) (err error) {
-		submissionID, err = s.live.SubmitInvited(id, now)
-		return err
-	})
-	return submissionID, err
+	return s.step("Submit", submissionID, (*world.Live).Submit)
 }
 
 // AppendEvents adds an event for each payload, a JSON object, to the log of an
 // attempt. It fails on an attempt that was submitted by a call or evaluated. Events of an
 // attempt that its time limit has submitted get the time of the submission.
 func (s *Server) AppendEvents(submissionID, kind string, payloads ...string) error {
-	return s.changeLive("AppendEvents", submissionID, func(id string, now time.Time) error {
-		all := make([]world.RawJSON, len(payloads))
-		for i, payload := range payloads {
-			var object map[string]json.RawMessage
-			if !utf8.ValidString(payload) || json.Unmarshal([]byte(payload), &object) != nil || object == nil {
-				return inputError{"payloads", fmt.Sprintf("payload %d is not a JSON object", i+1)}
-			}
-			all[i] = world.RawJSON(encodeJSON(json.RawMessage(payload)))
+	in := appendedEvents{kind, make([]jsontext.Value, len(payloads))}
+	for i, payload := range payloads {
+		in.Payloads[i] = jsontext.Value(payload)
+	}
+	return s.act("AppendEvents", submissionID, func(c *control) error { return c.appendEvents(in) })
+}
+
+type appendedEvents struct {
+	Kind     string           `json:"kind"`
+	Payloads []jsontext.Value `json:"payloads"`
+}
+
+func (c *control) appendEvents(in appendedEvents) error {
+	all := make([]world.RawJSON, len(in.Payloads))
+	for i, payload := range in.Payloads {
+		var object map[string]json.RawMessage
+		if !utf8.Valid(payload) || json.Unmarshal(payload, &object) != nil || object == nil {
+			return inputError{"payloads", fmt.Sprintf("payload %d is not a JSON object", i+1)}
 		}
-		if kind == "" {
-			return inputError{"kind", "must not be empty"}
-		}
-		return s.live.Append(id, now, kind, all...)
-	})
+		all[i] = world.RawJSON(encodeJSON(json.RawMessage(payload)))
+	}
+	if in.Kind == "" {
+		return inputError{"kind", "must not be empty"}
+	}
+	return c.changed(c.live.Append(c.id, c.now, in.Kind, all...))
 }
 
 // Evaluate finishes the grading of a submission: the report is ready, and
@@ -129,30 +138,44 @@ func (s *Server) AppendEvents(submissionID, kind string, payloads ...string) err
 // was not done. It fails on a submission that was evaluated before, and on a
 // result with invalid scores, pillars or extra members.
 func (s *Server) Evaluate(submissionID string, r Result) error {
-	return s.grade("Evaluate", submissionID, r, s.live.Evaluate)
+	return s.grade("Evaluate", submissionID, r, (*world.Live).Evaluate)
 }
 
 // EvaluateInvented is like Evaluate with the result that a [Timeline] makes. It depends
 // on the candidate's number only, so it is the same on every run.
 func (s *Server) EvaluateInvented(submissionID string) error {
-	return s.changeLive("EvaluateInvented", submissionID, s.live.EvaluateInvented)
+	return s.step("EvaluateInvented", submissionID, (*world.Live).EvaluateInvented)
 }
 
 // Regrade replaces the result of an evaluated submission, as when the API grades
 // a submission again. It fails on a submission that was not evaluated.
 func (s *Server) Regrade(submissionID string, r Result) error {
-	return s.grade("Regrade", submissionID, r, s.live.Regrade)
+	return s.grade("Regrade", submissionID, r, (*world.Live).Regrade)
 }
 
+// grading is a step of the live data with a result.
+type grading func(l *world.Live, submissionID string, now time.Time, r world.Result) error
+
 // grade checks a result before the lock, because that calls MarshalJSON of its values.
-func (s *Server) grade(method, submissionID string, r Result, do func(id string, now time.Time, r world.Result) error) error {
+func (s *Server) grade(method, submissionID string, r Result, do grading) error {
 	result, err := r.world()
-	return s.changeLive(method, submissionID, func(id string, now time.Time) error {
+	return s.act(method, submissionID, func(c *control) error {
 		if err != nil {
 			return err
 		}
-		return do(id, now, result)
+		return c.changed(do(&c.live, c.id, c.now, result))
 	})
+}
+
+// graded returns the operation of a grading. Without a score the result is invented.
+func graded(do grading) func(*control, resultJSON) error {
+	return func(c *control, in resultJSON) error {
+		result, err := in.world(world.InventedScore(c.live.Number(c.id)))
+		if err != nil {
+			return err
+		}
+		return c.changed(do(&c.live, c.id, c.now, result))
+	}
 }
 
 // AddResult makes a finished submission in one call: the candidate of email was invited,
@@ -160,8 +183,35 @@ func (s *Server) grade(method, submissionID string, r Result, do func(id string,
 // the assessment if necessary, get earlier times. The candidate's name is made of the
 // address before the @: Ada Lovelace for ada.lovelace@candidates.test. AddResult uses the plan quota as Invite does.
 func (s *Server) AddResult(assessmentID, email string, r Result) (submissionID string, err error) {
-	name, _, _ := strings.Cut(email, "@")
-	return s.addResult(assessmentID, email, nameOf(name), r)
+	result, invalid := r.world()
+	return makeStep(s, "AddResult", assessmentID, func(c *control, in newInvitation) (string, error) {
+		if invalid != nil {
+			return "", invalid
+		}
+		return c.addResult(in, result)
+	}, newInvitation{AssessmentID: assessmentID, Email: email})
+}
+
+// addResult makes a finished submission. A missing name is made of the address.
+func (c *control) addResult(who newInvitation, r world.Result) (id string, err error) {
+	local, _, _ := strings.Cut(who.Email, "@")
+	name := cmp.Or(who.Name, nameOf(local))
+	if err := checkPerson(who.Email, name); err != nil {
+		return "", err
+	}
+	id, err = c.live.AddResult(canonicalID(who.AssessmentID), who.Email, name, c.now, r)
+	return id, c.changed(err)
+}
+
+func (c *control) postResult(in struct {
+	newInvitation
+	resultJSON
+}) (submissionID string, err error) {
+	r, err := in.world(world.InventedScore(len(c.live.Mails()) + 1))
+	if err != nil {
+		return "", err
+	}
+	return c.addResult(in.newInvitation, r)
 }
 
 // nameOf returns the name in the local part of an address: "Ada Lovelace" for
@@ -176,76 +226,83 @@ func nameOf(local string) string {
 	return cmp.Or(strings.Join(words, " "), local)
 }
 
-func (s *Server) addResult(assessmentID, email, name string, r Result) (submissionID string, err error) {
-	result, invalid := r.world()
-	err = s.changeLive("AddResult", assessmentID, func(id string, now time.Time) (err error) {
-		if err := errors.Join(invalid, checkPerson(email, name)); err != nil {
-			return err
-		}
-		submissionID, err = s.live.AddResult(id, email, name, now, result)
-		return err
-	})
-	return submissionID, err
-}
-
 // Decide sets the recruiter_decision of an invitation, such as shortlisted.
 func (s *Server) Decide(invitationID, decision string) error {
-	return s.changeLive("Decide", invitationID, func(id string, now time.Time) error {
-		if decision == "" {
-			return inputError{"decision", "must not be empty"}
-		}
-		return s.live.Decide(id, now, decision)
-	})
+	return s.act("Decide", invitationID, func(c *control) error { return c.decide(decided{decision}) })
+}
+
+type decided struct {
+	Decision string `json:"decision"`
+}
+
+func (c *control) decide(in decided) error {
+	if in.Decision == "" {
+		return inputError{"decision", "must not be empty"}
+	}
+	return c.changed(c.live.Decide(c.id, c.now, in.Decision))
 }
 
 // Pause adds paused time to an attempt that was not submitted. It counts in whole
 // seconds and not as time used. It fails on more paused time than the attempt has lasted.
 func (s *Server) Pause(submissionID string, by time.Duration) error {
-	return s.changeLive("Pause", submissionID, func(id string, now time.Time) error {
-		if by < time.Second {
-			return inputError{"seconds", "give a pause of at least a second"}
-		}
-		return s.live.Pause(id, now, by)
-	})
+	return s.act("Pause", submissionID, func(c *control) error { return c.pause(seconds{&by}) })
+}
+
+type seconds struct {
+	Duration *time.Duration `json:"seconds" required:"true"` // A pointer, so that null is missing too.
+}
+
+func (c *control) pause(by seconds) error {
+	if *by.Duration < time.Second {
+		return inputError{"seconds", "give a pause of at least a second"}
+	}
+	return c.changed(c.live.Pause(c.id, c.now, *by.Duration))
 }
 
 // RemoveArchive makes a submission have no archive, also after it is submitted. See
 // [Server.SetArchives] for the storage of all archives.
 func (s *Server) RemoveArchive(submissionID string) error {
-	return s.setArchive("RemoveArchive", submissionID, false)
+	return s.act("RemoveArchive", submissionID, func(c *control) error { return c.setArchive(available{false}) })
 }
 
 // RestoreArchive undoes RemoveArchive.
 func (s *Server) RestoreArchive(submissionID string) error {
-	return s.setArchive("RestoreArchive", submissionID, true)
+	return s.act("RestoreArchive", submissionID, func(c *control) error { return c.setArchive(available{true}) })
 }
 
-func (s *Server) setArchive(method, submissionID string, available bool) error {
-	return s.changeLive(method, submissionID, func(id string, now time.Time) error {
-		return s.live.SetArchive(id, now, available)
-	})
+type available struct {
+	Available bool `json:"available" required:"true"`
+}
+
+func (c *control) setArchive(in available) error {
+	return c.changed(c.live.SetArchive(c.id, c.now, in.Available))
 }
 
 // AddMember adds a member to the live data of LiveKey and of live keys without
 // an organization. It panics on an invalid address and on an empty name or role.
 func (s *Server) AddMember(email, name, role string) (id string) {
-	id, err := s.addMember("", email, name, role)
-	must("AddMember", err)
-	return id
+	return add(s, "AddMember", (*control).addMember, newMember{Email: email, Name: name, Role: role})
 }
 
-func (s *Server) addMember(organization, email, name, role string) (id string, err error) {
-	err = s.changeOrganization(organization, func(o *world.Organization) error {
-		if err := checkPerson(email, name); err != nil {
-			return err
-		}
-		if role == "" {
-			return inputError{"role", "must not be empty"}
-		}
-		id = o.AddMember(email, name, role)
-		return nil
-	})
-	return id, err
+type newMember struct {
+	Email        string `json:"email"`
+	Name         string `json:"name"`
+	Role         string `json:"role"`
+	Organization string `json:"organization"`
+}
+
+func (c *control) addMember(in newMember) (id string, err error) {
+	o, err := c.organization(in.Organization)
+	if err == nil {
+		err = checkPerson(in.Email, in.Name)
+	}
+	switch {
+	case err != nil:
+		return "", err
+	case in.Role == "":
+		return "", inputError{"role", "must not be empty"}
+	}
+	return o.AddMember(in.Email, in.Name, in.Role), nil
 }
 
 // maxTasks is the maximum number of tasks of a challenge. Each task takes some of the
@@ -257,81 +314,102 @@ const maxTasks = 20
 // title. It becomes the first listed challenge. It panics on an empty name or title and
 // on more than 20 tasks.
 func (s *Server) AddChallenge(name string, tasks ...string) (id string) {
-	id, err := s.addChallenge("", name, tasks...)
-	must("AddChallenge", err)
-	return id
+	return add(s, "AddChallenge", (*control).addChallenge, newChallenge{Name: name, Tasks: tasks})
 }
 
-func (s *Server) addChallenge(organization, name string, tasks ...string) (id string, err error) {
-	err = s.changeOrganization(organization, func(o *world.Organization) error {
-		if name == "" {
-			return inputError{"name", "must not be empty"}
-		}
-		if slices.Contains(tasks, "") {
-			return inputError{"tasks", "the title of a task must not be empty"}
-		}
-		if len(tasks) > maxTasks {
-			return inputError{"tasks", fmt.Sprintf("give at most %d tasks", maxTasks)}
-		}
-		id = o.AddChallenge(name, tasks...)
-		return nil
-	})
-	return id, err
+type newChallenge struct {
+	Name         string   `json:"name"`
+	Tasks        []string `json:"tasks"`
+	Organization string   `json:"organization"`
+}
+
+func (c *control) addChallenge(in newChallenge) (id string, err error) {
+	o, err := c.organization(in.Organization)
+	switch {
+	case err != nil:
+		return "", err
+	case in.Name == "":
+		return "", inputError{"name", "must not be empty"}
+	case slices.Contains(in.Tasks, ""):
+		return "", inputError{"tasks", "the title of a task must not be empty"}
+	case len(in.Tasks) > maxTasks:
+		return "", inputError{"tasks", fmt.Sprintf("give at most %d tasks", maxTasks)}
+	}
+	return o.AddChallenge(in.Name, in.Tasks...), nil
 }
 
 // Mails returns the invitation e-mails that the live data sent, oldest first. The
 // sandbox sends none over the network.
-func (s *Server) Mails() []Mail {
-	all, err := s.mails(scope{})
-	must("Mails", err)
+func (s *Server) Mails() (all []Mail) {
+	s.must("Mails", func(c *control) error {
+		for _, m := range c.live.Mails() {
+			all = append(all, Mail(m))
+		}
+		return nil
+	})
 	return all
 }
 
-func (s *Server) mails(of scope) ([]Mail, error) {
-	_, unlock := s.lock()
-	defer unlock()
-	selected, err := s.scope(of)
-	if err != nil {
+// organization returns the live data of an organization that exists, to be changed.
+func (c *control) organization(name string) (*world.Organization, error) {
+	if err := c.checkOrganization(name); err != nil {
 		return nil, err
 	}
-	var all []Mail
-	for _, m := range s.live.Mails() {
-		if selected.includes(m.Organization) {
-			all = append(all, Mail(m))
-		}
-	}
-	return all, nil
+	c.notify("candidates")
+	return c.live.Organization(name, c.now), nil
 }
 
-// changeOrganization changes the live data of an organization that exists.
-func (s *Server) changeOrganization(name string, do func(*world.Organization) error) error {
-	now, unlock := s.lock()
-	defer unlock()
-	if err := s.checkOrganization(name); err != nil {
-		return err
-	}
-	defer s.notify("candidates")
-	return do(s.live.Organization(name, now))
+// liveStep is a step of the live data without further input. The id is that of an
+// invitation, a submission or an assessment.
+type liveStep func(l *world.Live, id string, now time.Time) error
+
+func (s *Server) step(method, id string, do liveStep) error {
+	return s.act(method, id, func(c *control) error { return taken(do)(c, none{}) })
 }
 
-// stepError is the error of a step of a candidate. Its text names the method, which
-// clients of other languages do not know.
-type stepError struct {
-	method, id string
-	err        error
+// taken returns the operation of a step.
+func taken(do liveStep) func(*control, none) error {
+	return func(c *control, _ none) error { return c.changed(do(&c.live, c.id, c.now)) }
 }
 
-func (e *stepError) Error() string { return fmt.Sprintf("sandbox: %s(%q): %v", e.method, e.id, e.err) }
-
-func (e *stepError) Unwrap() error { return e.err }
-
-// changeLive changes the live data.
-func (s *Server) changeLive(method, id string, do func(id string, now time.Time) error) error {
-	now, unlock := s.lock()
-	defer unlock()
-	if err := do(canonicalID(id), now); err != nil {
-		return &stepError{method, id, err}
+// attempting returns the operation of a step that returns the id of the submission.
+func attempting(do func(l *world.Live, invitationID string, now time.Time) (string, error)) func(*control, none) (string, error) {
+	return func(c *control, _ none) (string, error) {
+		id, err := do(&c.live, c.id, c.now)
+		return id, c.changed(err)
 	}
-	s.notify("candidates")
+}
+
+// changed records a change of the live data, unless it failed.
+func (c *control) changed(err error) error {
+	if err == nil {
+		c.notify("candidates")
+	}
+	return err
+}
+
+// act executes an operation for a method of Server, whose name an error has.
+func (s *Server) act(method, id string, do func(*control) error) error {
+	if err := s.run(id, do); err != nil {
+		return fmt.Errorf("sandbox: %s(%q): %w", method, id, err)
+	}
 	return nil
+}
+
+// makeStep is like act, for an operation that returns an id.
+func makeStep[In any](s *Server, method, id string, do func(*control, In) (string, error), in In) (made string, err error) {
+	err = s.act(method, id, func(c *control) (err error) {
+		made, err = do(c, in)
+		return err
+	})
+	return made, err
+}
+
+// add is like makeStep, for a method that panics on an error.
+func add[In any](s *Server, method string, do func(*control, In) (string, error), in In) (id string) {
+	s.must(method, func(c *control) (err error) {
+		id, err = do(c, in)
+		return err
+	})
+	return id
 }

@@ -106,6 +106,15 @@ func (r *Result) UnmarshalJSON(raw []byte) error {
 // scoreOf are scores that have a verdict.
 var scoreOf = map[string]int{"strong_no": 25, "no": 50, "yes": 70, "strong_yes": 88}
 
+// world returns the result of the live data. A missing score is absent.
+func (in *resultJSON) world(absent int) (world.Result, error) {
+	r, err := in.result(absent)
+	if err != nil {
+		return world.Result{}, err
+	}
+	return r.world()
+}
+
 // result returns the result. A missing score fits the verdict, or is absent without one.
 func (in *resultJSON) result(absent int) (Result, error) {
 	r := Result(in.plainResult)

@@ -4,7 +4,6 @@ import (
 	_ "embed" // For openapi.json.
 	"fmt"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	hiring "github.com/hiring-assessment/hiring-go"
@@ -21,10 +20,9 @@ var openAPI []byte
 // Server is the fake API server. It is an [http.Handler], safe for concurrent
 // use, and independent of every other Server in the process.
 type Server struct {
-	config      config           // Set by the options.
-	offset      atomic.Int64     // Nanoseconds that Advance moved the clock.
-	clientClock serverclock.Test // The same duration, for clients of URL in this process.
-	routes      []*route
+	config config           // Set by the options.
+	clock  serverclock.Test // How far Advance moved the clock. Clients of URL in this process follow it.
+	routes []*route
 
 	mu        sync.Mutex // Guards the following fields. Not held while a body is read or written.
 	state                // Replaced by Reset.
@@ -68,16 +66,16 @@ func New(opts ...Option) *Server {
 	} else {
 		s.routes = newRoutes(dialect)
 	}
-	s.state = s.initialState()
+	s.state = s.initialState(s.now())
 	return s
 }
 
 // initialState returns the state that the options describe.
-func (s *Server) initialState() state {
+func (s *Server) initialState(now time.Time) state {
 	c := &s.config
 	fresh := state{settings: c.settings, keys: make(keyring, len(c.keys)), live: world.NewLive(sample, world.Timeline(c.settings.Timeline))}
 	for _, key := range c.keys {
-		must("AddKey", fresh.keys.add(key, s.now()))
+		must("AddKey", fresh.keys.add(key, now))
 	}
 	return fresh
 }
@@ -111,7 +109,7 @@ func Start(tb TB, opts ...Option) *Server {
 
 // now returns the server's time. It takes no lock, because a test's clock may call the
 // server.
-func (s *Server) now() time.Time { return s.config.clock().Add(time.Duration(s.offset.Load())) }
+func (s *Server) now() time.Time { return s.config.clock().Add(s.clock.Ahead()) }
 
 // lock locks the server and processes the late calls that are due.
 func (s *Server) lock() (now time.Time, unlock func()) {

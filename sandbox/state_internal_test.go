@@ -13,8 +13,7 @@ func TestAResetForgetsEverything(t *testing.T) {
 	kept := []string{
 		"config", "routes", // Set by the options.
 		"mu", "listeners", "changes",
-		"offset",      // Reset sets it to 0.
-		"clientClock", // Also set to 0.
+		"clock", // Reset sets it to 0.
 	}
 	var others []string
 	for field := range reflect.TypeFor[Server]().Fields() {

@@ -35,13 +35,13 @@ type Organization struct {
 
 // Mail is an invitation e-mail that the live data sent.
 type Mail struct {
-	InvitationID string
-	AssessmentID string
-	Organization string
-	Email        string
-	Name         string
-	Resent       bool // Sent by a resend.
-	At           time.Time
+	InvitationID string    `json:"invitation_id"`
+	AssessmentID string    `json:"assessment_id"`
+	Organization string    `json:"organization"`
+	Email        string    `json:"email"`
+	Name         string    `json:"name"`
+	Resent       bool      `json:"resent"` // Sent by a resend.
+	At           time.Time `json:"at"`
 }
 
 // mail records an invitation e-mail.
