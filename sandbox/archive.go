@@ -1,6 +1,9 @@
 package sandbox
 
 import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
 	"net/http"
 	"strconv"
 	"time"
@@ -9,10 +12,7 @@ import (
 	"github.com/hiring-assessment/hiring-go/sandbox/internal/world"
 )
 
-const (
-	archivePath         = "/_archive/"
-	archiveLinkLifetime = time.Hour
-)
+const archiveLinkLifetime = time.Hour
 
 // archiveLink returns a new link to a submission's archive, or nil if nothing was
 // submitted or storage is unavailable. The link has the host of the request, so that it
@@ -31,10 +31,46 @@ func (c *call) archiveLink(a *world.Attempt) *string {
 		"&signature=" + archives.Signature(a.ID, expires, c.server.links))
 }
 
-// writePlainError writes an error of the storage, which has no envelope.
-func writePlainError(w http.ResponseWriter, status int, message string) {
-	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
-	w.Header().Set("Content-Length", strconv.Itoa(len(message)+1))
-	w.WriteHeader(status)
-	_, _ = w.Write([]byte(message + "\n"))
+func init() { archiveRoute.handle = getArchive }
+
+// getArchive responds to an archive link as storage does: without a key, rate limit or
+// envelope.
+func getArchive(c *call) response {
+	refuse := func(status int, message string) response {
+		return rawResponse(status, []byte(message+"\n"), "text/plain; charset=utf-8")
+	}
+	id, query := c.params[0], c.request.URL.Query()
+	expires, ok := archives.ValidLink(id, query.Get("expires"), query.Get("signature"))
+	submitted, found := c.server.live.SubmittedAt(canonicalID(id))
+	switch {
+	case c.request.Method != http.MethodGet && c.request.Method != http.MethodHead:
+		r := refuse(http.StatusMethodNotAllowed, "Archives can only be read.")
+		r.extra = [2]string{"Allow", "GET, HEAD"}
+		return r
+	case !ok:
+		return refuse(http.StatusForbidden, "The signature is not valid.")
+	case c.at.UnixMilli() >= expires:
+		return refuse(http.StatusForbidden, "The link has expired.")
+	case !c.server.settings.ArchivesAvailable:
+		return refuse(http.StatusServiceUnavailable, "Storage is not available.")
+	case !found:
+		return refuse(http.StatusNotFound, "There is no such archive.")
+	}
+	content := archives.Zip(id, submitted.Time())
+	sum := sha256.Sum256(content)
+	w := &contentWriter{response{raw: http.Header{"Etag": {`"` + hex.EncodeToString(sum[:16]) + `"`}, "Content-Type": {"application/zip"}}}}
+	http.ServeContent(w, c.request, "", submitted.Time(), bytes.NewReader(content))
+	return w.response
+}
+
+// contentWriter makes a response of what http.ServeContent writes.
+type contentWriter struct{ response }
+
+func (w *contentWriter) Header() http.Header { return w.raw }
+
+func (w *contentWriter) WriteHeader(status int) { w.status = status }
+
+func (w *contentWriter) Write(p []byte) (int, error) {
+	w.body = append(w.body, p...)
+	return len(p), nil
 }

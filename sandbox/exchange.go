@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/http"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/hiring-assessment/hiring-go/sandbox/internal/wire"
@@ -31,10 +32,6 @@ func (s *Server) exchange(ctx context.Context, w http.ResponseWriter, c *call) {
 		}
 		w = wire.Cut(w, f.CutAfter)
 	}
-	if f.isRaw() {
-		f.writeRaw(w, c, r)
-		return
-	}
 	r.writeTo(w, c)
 }
 
@@ -44,10 +41,14 @@ func (s *Server) receive(c *call) (r response, f *Fault) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.processDue(c.at)
-	s.requests++
 	c.drift = s.settings.drift()
-	c.requestID = fmt.Sprintf("req_%016x", s.requests)
-	c.route, c.params, c.allow = match(s.routes, c.request.Method, c.request.URL.EscapedPath())
+	if id, ok := strings.CutPrefix(c.request.URL.Path, archivePath); ok {
+		c.route, c.params = archiveRoute, []string{id}
+	} else {
+		s.requests++
+		c.requestID = fmt.Sprintf("req_%016x", s.requests)
+		c.route, c.params, c.allow = match(s.routes, c.request.Method, c.request.URL.EscapedPath())
+	}
 	s.record(c)
 	switch f = s.matchFault(c); {
 	case f == nil:
@@ -110,7 +111,7 @@ func (s *Server) respondWithFault(c *call, f *Fault, r response) response {
 		}
 	}
 	if f.replacesResponse() {
-		if !f.After || f.Late > 0 {
+		if (!f.After || f.Late > 0) && c.route != archiveRoute {
 			c.quota = s.currentQuota(c)
 		}
 		r = f.response(c)

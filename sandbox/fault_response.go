@@ -26,12 +26,16 @@ func (f *Fault) response(c *call) response {
 		code = codeOf(status)
 	}
 	switch {
-	case f.isRaw():
-		r := response{status: status}
-		if f.Body != "" {
-			r.body = []byte(f.Body)
+	case f.isRaw() || c.route == archiveRoute: // Storage has no envelope.
+		text := f.Body
+		if !f.isRaw() && status >= http.StatusBadRequest {
+			text = http.StatusText(status) + "\n"
 		}
-		return f.withRetryAfter(r)
+		var body []byte
+		if text != "" {
+			body = []byte(text)
+		}
+		return f.withRetryAfter(rawResponse(status, body, f.ContentType))
 	case status < 400 && f.Code == "":
 		return f.withRetryAfter(response{status: status})
 	case status == http.StatusTooManyRequests:
@@ -67,24 +71,4 @@ func wholeSeconds(d time.Duration) time.Duration {
 		whole += time.Second
 	}
 	return whole
-}
-
-// writeRaw writes a response without the API's headers.
-func (f *Fault) writeRaw(w http.ResponseWriter, c *call, r response) {
-	h := w.Header()
-	h.Set("Date", c.at.UTC().Format(http.TimeFormat))
-	h.Set("Content-Type", f.ContentType)
-	if f.ContentType == "" {
-		h.Set("Content-Type", http.DetectContentType(r.body))
-	}
-	if r.status != http.StatusNoContent && r.status != http.StatusNotModified {
-		h.Set("Content-Length", strconv.Itoa(len(r.body)))
-	}
-	if r.extra[0] != "" {
-		h.Set(r.extra[0], r.extra[1])
-	}
-	w.WriteHeader(r.status)
-	if r.body != nil && c.request.Method != http.MethodHead {
-		_, _ = w.Write(r.body)
-	}
 }

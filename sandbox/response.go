@@ -1,8 +1,13 @@
 package sandbox
 
 import (
+	"cmp"
+	"maps"
 	"net/http"
 	"strconv"
+	"strings"
+
+	hiring "github.com/hiring-assessment/hiring-go"
 )
 
 // response is the response of a handler. It is created under the server's lock and sent
@@ -11,9 +16,20 @@ type response struct {
 	status int
 	body   []byte // Nil without a body.
 	extra  [2]string
+	raw    http.Header // Of a response that is not the API's; nil for the API's.
 }
 
-// writeTo sends the response with the headers of every response.
+// rawResponse returns a response of an intermediary or of storage. The default type is
+// detected from the body.
+func rawResponse(status int, body []byte, contentType string) response {
+	header := http.Header{"Content-Type": {cmp.Or(contentType, http.DetectContentType(body))}}
+	if status != http.StatusNoContent && status != http.StatusNotModified {
+		header.Set("Content-Length", strconv.Itoa(len(body)))
+	}
+	return response{status: status, body: body, raw: header}
+}
+
+// writeTo sends the response. One of the API has the headers of every response.
 func (r response) writeTo(w http.ResponseWriter, c *call) {
 	values := []string{
 		c.at.UTC().Format(http.TimeFormat), c.requestID, strconv.Itoa(c.quota.limit),
@@ -22,11 +38,14 @@ func (r response) writeTo(w http.ResponseWriter, c *call) {
 	}
 	h := w.Header()
 	h["Date"] = values[0:1:1]
-	h["X-Request-Id"] = values[1:2:2]
-	h["X-Ratelimit-Limit"] = values[2:3:3]
-	h["X-Ratelimit-Remaining"] = values[3:4:4]
-	h["X-Ratelimit-Reset"] = values[4:5:5]
-	if r.body != nil {
+	maps.Copy(h, r.raw)
+	if r.raw == nil {
+		h["X-Request-Id"] = values[1:2:2]
+		h["X-Ratelimit-Limit"] = values[2:3:3]
+		h["X-Ratelimit-Remaining"] = values[3:4:4]
+		h["X-Ratelimit-Reset"] = values[4:5:5]
+	}
+	if r.raw == nil && r.body != nil {
 		h["Content-Type"] = values[5:6:6]
 		h["Content-Length"] = values[6:7:7]
 	}
@@ -37,4 +56,110 @@ func (r response) writeTo(w http.ResponseWriter, c *call) {
 	if r.body != nil && c.request.Method != http.MethodHead {
 		_, _ = w.Write(r.body) // The client may have disconnected.
 	}
+}
+
+// data returns a response with a resource, or with a list of them. meta is the rest of the
+// meta object, beginning with a comma.
+func (c *call) data(status int, resource any, meta ...string) response {
+	body := c.appendDrifted([]byte(`{"data":`), resource)
+	body = append(body, `,"meta":{"request_id":"`+c.requestID+`"`+strings.Join(meta, "")...)
+	body = c.appendUnknown(body, "meta")
+	return response{status: status, body: append(body, `}}`...)}
+}
+
+// done returns the response of a DELETE or revoke with the resource as it is afterwards.
+func (c *call) done(resource any) response {
+	if c.server.settings.NoContent {
+		return response{status: http.StatusNoContent}
+	}
+	return c.data(http.StatusOK, resource)
+}
+
+// apiError is the error of an envelope.
+type apiError struct {
+	Code      hiring.ErrorCode `json:"code"`
+	Message   string           `json:"message"`
+	Details   any              `json:"details,omitempty"`
+	RequestID string           `json:"request_id"`
+}
+
+// error returns a response with an error.
+func (c *call) error(status int, e apiError) response {
+	e.RequestID = c.requestID
+	body := encodeJSON(struct {
+		Error apiError `json:"error"`
+	}{e})
+	body = c.appendUnknown(body[:len(body)-len(`}}`)], "error")
+	return response{status: status, body: append(body, `}}`...)}
+}
+
+// fail returns a response with an error without details.
+func (c *call) fail(status int, code hiring.ErrorCode, message string) response {
+	return c.error(status, apiError{Code: code, Message: message})
+}
+
+// notFound returns the 404 of unknown, malformed and other organizations' ids, and of
+// unknown paths.
+func (c *call) notFound() response {
+	return c.fail(http.StatusNotFound, hiring.ErrNotFound, "The resource does not exist.")
+}
+
+// noRoute returns the 404 of an unknown path, or the 405 of a path with other methods.
+func (c *call) noRoute(allow string) response {
+	if allow == "" {
+		return c.notFound()
+	}
+	r := c.fail(http.StatusMethodNotAllowed, hiring.ErrNotFound, "The path does not support this method.")
+	r.extra = [2]string{"Allow", allow}
+	return r
+}
+
+// invalid returns the 400 with problems.
+func (c *call) invalid(p problems) response {
+	if p.FormErrors == nil {
+		p.FormErrors = []string{}
+	}
+	if p.FieldErrors == nil {
+		p.FieldErrors = map[string][]string{}
+	}
+	return c.error(http.StatusBadRequest, apiError{
+		Code: hiring.ErrInvalidInput, Message: "The request is not valid; see details.", Details: p,
+	})
+}
+
+// overQuota returns the 429 of a key without remaining requests.
+func (c *call) overQuota() response { return c.refuse("The hourly quota of this key is used up.") }
+
+// refuse returns a 429 with the values of c.quota.
+func (c *call) refuse(message string) response {
+	r := c.error(http.StatusTooManyRequests, apiError{
+		Code: hiring.ErrRateLimited, Message: message,
+		Details: c.quota.errorDetails(),
+	})
+	r.extra = [2]string{"Retry-After", strconv.FormatInt(c.quota.retryAfter(c.at), 10)}
+	return r
+}
+
+// appendDrifted appends a resource or a list, changed by drift.
+func (c *call) appendDrifted(b []byte, resource any) []byte {
+	if c.drift == nil {
+		return appendJSON(b, resource)
+	}
+	raw := encodeJSON(resource)
+	path := ""
+	if len(c.params) > 0 && strings.HasPrefix(c.route.name, "Events.") {
+		path = c.params[0] // Sequence numbers are unique only within a submission.
+	}
+	if raw[0] == '[' {
+		return c.drift.appendArray(b, c.route.drift, raw, path)
+	}
+	return c.drift.appendObject(b, c.route.drift, raw, path)
+}
+
+// appendUnknown appends unknown members to a meta or error object.
+func (c *call) appendUnknown(b []byte, object string) []byte {
+	if c.drift == nil {
+		return b
+	}
+	return c.drift.appendUnknown(b, object+c.requestID, true)
 }

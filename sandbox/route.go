@@ -35,6 +35,7 @@ func isPlaceholder(segment string) bool { return segment[0] == '{' }
 const (
 	maxSegments = 16
 	basePath    = "/api/v1/"
+	archivePath = "/_archive/"
 )
 
 // match returns the route of a request and the values of its placeholders. For a known

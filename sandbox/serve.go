@@ -23,10 +23,6 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		defer s.recordEnd(c, kept, time.Now())
 		c.detail, w = newDetail(r), kept
 	}
-	if id, ok := strings.CutPrefix(r.URL.Path, archivePath); ok {
-		s.exchangeArchive(r.Context(), w, c, id)
-		return
-	}
 	c.readBody(w)
 	s.exchange(r.Context(), w, c)
 }
