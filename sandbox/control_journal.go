@@ -133,9 +133,8 @@ const (
 	noKey               = "none" // Selects requests without a key.
 )
 
-// compile checks a query and returns a function that reports whether it selects an
-// exchange.
-func (c *control) compile(q *journalQuery) (selects func(*record) bool, err error) {
+// find returns the exchanges that a query selects.
+func (c *control) find(q *journalQuery) (found []*record, err error) {
 	token, text := "", strings.ToLower(q.Text)
 	if q.Organization != nil {
 		if err := c.checkOrganization(*q.Organization); err != nil {
@@ -159,21 +158,29 @@ func (c *control) compile(q *journalQuery) (selects func(*record) bool, err erro
 	case number < 100 && !slices.Contains([]string{"", noKey, "failed", "2xx", "3xx", "4xx", "5xx"}, q.Status):
 		return nil, inputError{"status", "must be a status such as 404, 2xx, 4xx, 5xx, failed or none"}
 	}
-	return func(e *record) bool {
-		d := e.Detail
-		switch {
-		case q.Organization != nil && (e.organization == nil || *e.organization != *q.Organization),
-			q.Key == noKey && e.Key != "", token != "" && e.Key != token,
-			q.Method != "" && e.Method != q.Method,
-			q.Route != "" && q.Route != e.Route && q.Route != e.Method+" "+e.Route,
-			q.Repeated && !e.repeated(),
-			q.Faults && (d == nil || d.Fault == nil),
-			q.SlowerThan > 0 && (d == nil || d.Took <= q.SlowerThan),
-			e.At.Before(q.Since), !q.Until.IsZero() && e.At.After(q.Until):
-			return false
+	for e := range c.journal.all() {
+		if (token == "" || e.Key == token) && q.selects(e) && (text == "" || e.contains(text)) {
+			found = append(found, e)
 		}
-		return e.hasStatus(q.Status) && (text == "" || e.contains(text))
-	}, nil
+	}
+	return found, nil
+}
+
+// selects reports whether a query selects an exchange, without its text and its key.
+func (q *journalQuery) selects(e *record) bool {
+	d := e.Detail
+	switch {
+	case q.Organization != nil && (e.organization == nil || *e.organization != *q.Organization),
+		q.Key == noKey && e.Key != "",
+		q.Method != "" && e.Method != q.Method,
+		q.Route != "" && q.Route != e.Route && q.Route != e.Method+" "+e.Route,
+		q.Repeated && !e.repeated(),
+		q.Faults && (d == nil || d.Fault == nil),
+		q.SlowerThan > 0 && (d == nil || d.Took <= q.SlowerThan),
+		e.At.Before(q.Since), !q.Until.IsZero() && e.At.After(q.Until):
+		return false
+	}
+	return e.hasStatus(q.Status)
 }
 
 // knownToken returns the token with a token or an id, of a key that the server accepts,
@@ -223,17 +230,14 @@ type journalJSON struct {
 }
 
 func (c *control) readJournal(q journalQuery) (out journalJSON, err error) {
-	selects, err := c.compile(&q)
+	found, err := c.find(&q)
 	if err != nil {
 		return out, err
 	}
 	limit, redactor := *cmp.Or(q.Limit, new(defaultJournalLimit)), c.redactor()
-	var found []*record
-	for e := range c.journal.all() {
-		if (q.After == nil || e.number > *q.After) && (q.Before == nil || e.number < *q.Before) && selects(e) {
-			found = append(found, e)
-		}
-	}
+	found = slices.DeleteFunc(found, func(e *record) bool {
+		return q.After != nil && e.number <= *q.After || q.Before != nil && e.number >= *q.Before
+	})
 	if q.Sort != "" {
 		took := func(e *record) time.Duration {
 			if e.Detail == nil {
@@ -290,19 +294,9 @@ func (b *bucketJSON) add(e *record) {
 }
 
 func (c *control) readStats(q journalQuery) (out statsJSON, err error) {
-	selects, err := c.compile(&q)
-	if err != nil {
+	found, err := c.find(&q)
+	if err != nil || len(found) == 0 {
 		return out, err
-	}
-	var found []*record
-	for e := range c.journal.all() {
-		if selects(e) {
-			found = append(found, e)
-			out.add(e)
-		}
-	}
-	if len(found) == 0 {
-		return out, nil
 	}
 	begin, end := found[0].At.Truncate(time.Millisecond), found[len(found)-1].At
 	out.Begin, out.End = new(world.MomentOf(begin)), new(world.MomentOf(end))
@@ -313,6 +307,7 @@ func (c *control) readStats(q journalQuery) (out statsJSON, err error) {
 	}
 	for _, e := range found { // A test's clock may have been set back.
 		out.Buckets[min(max(int(e.At.Sub(begin)/length), 0), len(out.Buckets)-1)].add(e)
+		out.add(e)
 	}
 	return out, nil
 }

@@ -31,28 +31,17 @@ func (c *control) visitOrganizations(of scope, visit func(name string, o *world.
 	return nil
 }
 
-// counts is the number of candidates at each stage.
-type counts map[string]int
-
-func newCounts(o *world.Organization, assessmentID string) counts {
-	all := make(counts)
-	for stage, count := range o.CountStages(assessmentID) {
-		all[world.Stages[stage]] = count
-	}
-	return all
-}
-
 type organizationJSON struct {
-	Name       string    `json:"name"`
-	Title      string    `json:"title"`
-	Candidates int       `json:"candidates"`
-	Counts     counts    `json:"counts"`
-	Plan       *planJSON `json:"plan"`
+	Name       string         `json:"name"`
+	Title      string         `json:"title"`
+	Candidates int            `json:"candidates"`
+	Counts     map[string]int `json:"counts"`
+	Plan       *planJSON      `json:"plan"`
 }
 
 func (c *control) readOrganizations(none) (all []organizationJSON, err error) {
 	err = c.visitOrganizations(scope{}, func(name string, o *world.Organization) {
-		shown := organizationJSON{Name: name, Title: o.Account().Value.Name, Counts: newCounts(o, ""), Plan: newPlanJSON(o)}
+		shown := organizationJSON{Name: name, Title: o.Account().Value.Name, Counts: o.CountStages(""), Plan: newPlanJSON(o)}
 		for _, count := range shown.Counts {
 			shown.Candidates += count
 		}
@@ -62,20 +51,20 @@ func (c *control) readOrganizations(none) (all []organizationJSON, err error) {
 }
 
 type assessmentJSON struct {
-	ID           string       `json:"assessment_id"`
-	Name         string       `json:"name"`
-	Status       string       `json:"status"`
-	Organization string       `json:"organization"`
-	ChallengeID  string       `json:"challenge_id"`
-	Challenge    string       `json:"challenge"`
-	CreatedAt    world.Moment `json:"created_at"`
-	Counts       counts       `json:"counts"`
+	ID           string         `json:"assessment_id"`
+	Name         string         `json:"name"`
+	Status       string         `json:"status"`
+	Organization string         `json:"organization"`
+	ChallengeID  string         `json:"challenge_id"`
+	Challenge    string         `json:"challenge"`
+	CreatedAt    world.Moment   `json:"created_at"`
+	Counts       map[string]int `json:"counts"`
 }
 
 func (c *control) readAssessments(of scope) (all []assessmentJSON, err error) {
 	err = c.visitOrganizations(of, func(name string, o *world.Organization) {
 		for a := range o.Assessments().All() {
-			shown := assessmentJSON{a.ID, a.Value.Name, a.Value.Status, name, a.Value.ChallengeID, "", a.Value.CreatedAt, newCounts(o, a.ID)}
+			shown := assessmentJSON{a.ID, a.Value.Name, a.Value.Status, name, a.Value.ChallengeID, "", a.Value.CreatedAt, o.CountStages(a.ID)}
 			if challenge := o.Challenges().Find(a.Value.ChallengeID); challenge != nil {
 				shown.Challenge = challenge.Value.Name
 			}
@@ -183,7 +172,7 @@ func newCandidateJSON(organization string, c *world.CandidateInfo) candidateJSON
 	i := &c.Invitation
 	out := candidateJSON{
 		InvitationID: i.ID, AssessmentID: i.AssessmentID, Assessment: c.Assessment, Organization: organization,
-		Name: i.CandidateName, Email: i.CandidateEmail, Stage: world.Stages[c.Stage], InvitationStatus: i.Status,
+		Name: i.CandidateName, Email: i.CandidateEmail, Stage: c.Stage, InvitationStatus: i.Status,
 		Revoked: c.Revoked, Expired: c.Expired, Closed: c.Closed, Decision: i.RecruiterDecision, CreatedAt: i.CreatedAt, SentAt: i.SentAt,
 		OpenedAt: i.OpenedAt, StartedAt: i.StartedAt, SubmittedAt: i.SubmittedAt, ExpiresAt: i.ExpiresAt, Resent: c.Resent, Steps: c.Steps,
 	}
@@ -208,7 +197,7 @@ func (c *control) readCandidates(in struct {
 	Limit        *int   `json:"limit"`
 }) (out struct {
 	Candidates []candidateJSON `json:"candidates"`
-	Counts     counts          `json:"counts"`
+	Counts     map[string]int  `json:"counts"`
 	More       bool            `json:"more"`
 }, err error) {
 	limit, text := *cmp.Or(in.Limit, new(defaultCandidates)), strings.ToLower(in.Text)
@@ -218,7 +207,7 @@ func (c *control) readCandidates(in struct {
 	case in.Stage != "" && !slices.Contains(world.Stages[:], in.Stage):
 		return out, inputError{"stage", "must be " + strings.Join(world.Stages[:], ", ")}
 	}
-	out.Counts = make(counts)
+	out.Counts = make(map[string]int)
 	var found []candidateJSON
 	err = c.visitOrganizations(in.scope, func(name string, o *world.Organization) {
 		for one := range o.Candidates() {
@@ -226,8 +215,8 @@ func (c *control) readCandidates(in struct {
 				text != "" && !strings.Contains(strings.ToLower(one.Invitation.CandidateName+" "+one.Invitation.CandidateEmail), text) {
 				continue
 			}
-			out.Counts[world.Stages[one.Stage]]++
-			if in.Stage == "" || in.Stage == world.Stages[one.Stage] {
+			out.Counts[one.Stage]++
+			if in.Stage == "" || in.Stage == one.Stage {
 				found = append(found, newCandidateJSON(name, &one))
 			}
 		}
@@ -249,11 +238,11 @@ const maxEvents = 100
 type fullCandidateJSON struct {
 	candidateJSON
 
-	Report           jsontext.Value `json:"report"`
-	Events           []eventJSON    `json:"events"` // The newest, oldest first.
-	EventCount       int            `json:"event_count"`
-	Upcoming         []upcomingJSON `json:"upcoming"`
-	TimeLimitMinutes int            `json:"time_limit_minutes"`
+	Report           jsontext.Value   `json:"report"`
+	Events           []eventJSON      `json:"events"` // The newest, oldest first.
+	EventCount       int              `json:"event_count"`
+	Upcoming         []world.Upcoming `json:"upcoming"`
+	TimeLimitMinutes int              `json:"time_limit_minutes"`
 }
 
 func (c *control) readCandidate(none) (out fullCandidateJSON, err error) {
@@ -266,7 +255,7 @@ func (c *control) readCandidate(none) (out fullCandidateJSON, err error) {
 		err = nil
 		out = fullCandidateJSON{candidateJSON: newCandidateJSON(name, &found), Report: jsontext.Value("null"), TimeLimitMinutes: found.TimeLimitMinutes}
 		month := world.MomentOf(c.now.AddDate(0, 1, 1))
-		out.Upcoming = newUpcoming(slices.DeleteFunc(o.Upcoming(month), func(next world.Upcoming) bool { return next.Invitation.ID != found.Invitation.ID }))
+		out.Upcoming = slices.DeleteFunc(o.Upcoming(month), func(next world.Upcoming) bool { return *next.InvitationID != found.Invitation.ID })
 		if found.Attempt == nil {
 			return
 		}

@@ -1,6 +1,7 @@
 package sandbox
 
 import (
+	"cmp"
 	"maps"
 	"slices"
 	"strconv"
@@ -245,19 +246,11 @@ func (c *control) quotaOf(k *keyState, class Class) *quotaJSON {
 }
 
 type clockJSON struct {
-	Now      world.Moment   `json:"now"`
-	Ahead    time.Duration  `json:"ahead"` // How far Advance moved the clock.
-	Until    world.Moment   `json:"until"`
-	Upcoming []upcomingJSON `json:"upcoming"`
-	More     int            `json:"more"`
-}
-
-// upcomingJSON is a change at a future time.
-type upcomingJSON struct {
-	At           world.Moment `json:"at"`
-	Kind         string       `json:"kind"`    // A stage, or expires, late, reads, writes, key, throttle or period.
-	Subject      string       `json:"subject"` // The candidate, the id of the key, or the organization.
-	InvitationID *string      `json:"invitation_id"`
+	Now      world.Moment     `json:"now"`
+	Ahead    time.Duration    `json:"ahead"` // How far Advance moved the clock.
+	Until    world.Moment     `json:"until"`
+	Upcoming []world.Upcoming `json:"upcoming"`
+	More     int              `json:"more"`
 }
 
 // clockInput is a time in the future, given by a duration or as such.
@@ -298,11 +291,13 @@ func (c *control) readClock(in clockInput) (out clockJSON, err error) {
 	return out, nil
 }
 
-// upcoming returns the changes until a time, in order.
-func (c *control) upcoming(until time.Time) (all []upcomingJSON) {
+// upcoming returns the changes until a time, in order. Besides the kinds of candidates
+// there are late, reads, writes, key, throttle and period. The subject is then the id of
+// the key, or the organization.
+func (c *control) upcoming(until time.Time) (all []world.Upcoming) {
 	add := func(at time.Time, kind, subject string) {
 		if at.After(c.now) && !at.After(until) {
-			all = append(all, upcomingJSON{At: world.MomentOf(at), Kind: kind, Subject: subject})
+			all = append(all, world.Upcoming{At: world.MomentOf(at), Kind: kind, Subject: subject})
 		}
 	}
 	if end := c.throttle.until(c.now); end != nil {
@@ -319,22 +314,11 @@ func (c *control) upcoming(until time.Time) (all []upcomingJSON) {
 	}
 	for _, name := range c.live.Names() {
 		o := c.live.Organization(name, c.now)
-		all = append(all, newUpcoming(o.Upcoming(world.MomentOf(until)))...)
+		all = append(all, o.Upcoming(world.MomentOf(until))...)
 		day := c.now.UTC()
 		add(time.Date(day.Year(), day.Month()+1, 1, 0, 0, 0, 0, time.UTC), "period", name)
 	}
-	slices.SortStableFunc(all, func(a, b upcomingJSON) int { return a.At.Time().Compare(b.At.Time()) })
-	return all
-}
-
-func newUpcoming(steps []world.Upcoming) (all []upcomingJSON) {
-	for _, next := range steps {
-		kind := "expires"
-		if next.Stage >= 0 {
-			kind = world.Stages[next.Stage]
-		}
-		all = append(all, upcomingJSON{next.At, kind, next.Invitation.CandidateName, &next.Invitation.ID})
-	}
+	slices.SortStableFunc(all, func(a, b world.Upcoming) int { return cmp.Compare(a.At, b.At) })
 	return all
 }
 

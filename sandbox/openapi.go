@@ -2,9 +2,7 @@ package sandbox
 
 import (
 	"encoding/json"
-	"maps"
 	"net/http"
-	"slices"
 	"strings"
 	"time"
 
@@ -37,7 +35,7 @@ func openAPIFor(d hiring.Dialect) []byte {
 	if err := json.Unmarshal(openAPI, &document); err != nil {
 		panic(err) // The document is embedded.
 	}
-	document.moveRoutes(defaults, d)
+	document.moveRoutes(defaultRoutes(), newRoutes(d))
 	document.renameParameters(d)
 	document.renameInvitation(defaults, d)
 	return encodeJSON(document)
@@ -54,37 +52,24 @@ func (n openAPINode) object(names ...string) openAPINode {
 	return n
 }
 
-// moveRoutes moves the operations whose routes the dialect changes. It removes all of
-// them before it adds any, because two may swap places.
-func (n openAPINode) moveRoutes(from, to hiring.Dialect) {
-	paths, moved := n.object("paths"), make(map[string]any, 6)
-	for old, now := range map[string]string{
-		from.ListChallenges: to.ListChallenges, from.ListAssessments: to.ListAssessments,
-		from.GetAssessment: to.GetAssessment, from.UpdateAssessment: to.UpdateAssessment,
-		from.ResendInvitation: to.ResendInvitation, from.RevokeInvitation: to.RevokeInvitation,
-	} {
-		method, path := splitRoute(old)
-		operations := paths.object(path)
-		moved[now] = operations[method]
-		delete(operations, method)
-		if len(operations) == 0 {
-			delete(paths, path)
-		}
+// moveRoutes moves each operation to its route in another dialect.
+func (n openAPINode) moveRoutes(from, to []*route) {
+	operations := make(map[string]any, len(from))
+	for _, r := range from {
+		operations[r.name] = n.object("paths", r.path())[strings.ToLower(r.method)]
 	}
-	for _, route := range slices.Sorted(maps.Keys(moved)) {
-		method, path := splitRoute(route)
-		if paths[path] == nil {
-			paths[path] = map[string]any{}
+	paths := make(openAPINode, len(to))
+	for _, r := range to {
+		if paths[r.path()] == nil {
+			paths[r.path()] = map[string]any{}
 		}
-		paths.object(path)[method] = moved[route]
+		paths.object(r.path())[strings.ToLower(r.method)] = operations[r.name]
 	}
+	n["paths"] = map[string]any(paths)
 }
 
-// splitRoute returns a route's method and path as in a document.
-func splitRoute(route string) (method, path string) {
-	method, path, _ = strings.Cut(route, " ")
-	return strings.ToLower(method), basePath + path[1:]
-}
+// path returns the path as in a document.
+func (r *route) path() string { return basePath + r.template[1:] }
 
 // renameParameters sets the names of query parameters and the layout of times.
 func (n openAPINode) renameParameters(d hiring.Dialect) {

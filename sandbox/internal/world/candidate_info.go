@@ -11,10 +11,10 @@ import (
 type CandidateInfo struct {
 	Invitation       Invitation
 	Assessment       string // Name, also of a deleted assessment.
-	Stage            int    // Index in Stages.
-	Revoked          bool   // The invitation was revoked.
-	Expired          bool   // The invitation expired unused.
-	Closed           bool   // The assessment is closed.
+	Stage            string
+	Revoked          bool // The invitation was revoked.
+	Expired          bool // The invitation expired unused.
+	Closed           bool // The assessment is closed.
 	Resent           bool
 	TimeLimitMinutes int      // Of the attempt; 0 until it begins.
 	Steps            []string // What is possible now.
@@ -25,7 +25,7 @@ type CandidateInfo struct {
 func (c *candidate) info() CandidateInfo {
 	usable, now := c.organization.MayChange(c.invitation), c.organization.now
 	info := CandidateInfo{
-		Invitation: c.invitation.Value, Assessment: c.assessment.Value.Name, Stage: int(c.stage), Revoked: c.invitation.Value.Status == statusRevoked,
+		Invitation: c.invitation.Value, Assessment: c.assessment.Value.Name, Stage: Stages[c.stage], Revoked: c.invitation.Value.Status == statusRevoked,
 		Expired: usable && now >= c.invitation.Value.ExpiresAt, Closed: c.assessment.Value.Status == "closed", Resent: c.resent,
 		TimeLimitMinutes: c.timeLimitMinutes, Attempt: c.attempt,
 	}
@@ -63,10 +63,14 @@ func (o *Organization) Candidate(id string) (found CandidateInfo, ok bool) {
 
 // CountStages returns the number of candidates of an assessment at each stage. "" means
 // all assessments.
-func (o *Organization) CountStages(assessmentID string) (counts [len(Stages)]int) {
+func (o *Organization) CountStages(assessmentID string) map[string]int {
+	counts := make(map[string]int, len(Stages))
+	for _, name := range Stages {
+		counts[name] = 0
+	}
 	for _, c := range o.candidatesInOrder {
 		if assessmentID == "" || c.assessment.ID == assessmentID {
-			counts[c.stage]++
+			counts[Stages[c.stage]]++
 		}
 	}
 	return counts
@@ -84,11 +88,12 @@ func (o *Organization) Candidates() iter.Seq[CandidateInfo] {
 	}
 }
 
-// Upcoming is a future change of a candidate.
+// Upcoming is a change at a future time.
 type Upcoming struct {
-	At         Moment
-	Stage      int // Index in Stages of the next stage, or -1 if the invitation expires.
-	Invitation Invitation
+	At           Moment  `json:"at"`
+	Kind         string  `json:"kind"`    // A stage, expires, or another kind of callers.
+	Subject      string  `json:"subject"` // Name of the candidate.
+	InvitationID *string `json:"invitation_id"`
 }
 
 // Upcoming returns the changes until a time, in order: steps of the timeline and
@@ -105,18 +110,18 @@ func (o *Organization) Upcoming(until Moment) []Upcoming {
 		}
 	}
 	for _, c := range o.candidatesInOrder {
-		reached := c.stage
+		reached, i := c.stage, &c.invitation.Value
 		if first, ok := next[c]; ok {
 			for s := range c.comingSteps(first) {
 				if s.at > until {
 					break
 				}
 				reached = s.stage
-				all = append(all, Upcoming{s.at, int(s.stage), c.invitation.Value})
+				all = append(all, Upcoming{s.at, Stages[s.stage], i.CandidateName, &i.ID})
 			}
 		}
-		if i := &c.invitation.Value; reached < started && i.Status != statusRevoked && i.ExpiresAt > o.now && i.ExpiresAt <= until {
-			all = append(all, Upcoming{i.ExpiresAt, -1, *i})
+		if reached < started && i.Status != statusRevoked && i.ExpiresAt > o.now && i.ExpiresAt <= until {
+			all = append(all, Upcoming{i.ExpiresAt, "expires", i.CandidateName, &i.ID})
 		}
 	}
 	slices.SortStableFunc(all, func(a, b Upcoming) int { return cmp.Compare(a.At, b.At) })
