@@ -16,7 +16,7 @@ function readURL() {
   const before = viewNow();
   state.path = views.some((v) => v.path === location.pathname) ? location.pathname : journal.path;
   state.query = new URLSearchParams(location.search);
-  if (before !== viewNow()) state.errors = {};
+  if (before !== viewNow()) Object.assign(state, { errors: {}, typed: {} });
   viewNow().refresh();
   draw();
 }

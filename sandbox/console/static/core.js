@@ -7,6 +7,7 @@ import { fromJSON } from "./format.js";
 export const state = {
   path: "", query: new URLSearchParams(), clock: null, settings: null, connected: true, failed: 0,
   errors: {}, // By the id of a form or field: the refusal of what it sent.
+  typed: {}, // By the id of a field: a value that is not saved yet.
   said: null, // The result of the last action.
 };
 
@@ -254,23 +255,30 @@ export function options(all, selected = "") {
   });
 }
 
-// saved returns a number that is saved when it changes. While it has the focus, news from
-// the server do not replace what is typed.
+// saved returns a number that is saved when it changes. News from the server do not replace
+// what is typed while it has the focus, is being saved or was refused.
 export function saved({ id, label, value, save }) {
   const error = state.errors[id];
   const change = async (event) => {
     try {
+      state.typed[id] = event.target.value;
       await save(Number(event.target.value));
-      delete state.errors[id];
+      forget(id);
       say(label + " saved");
     } catch (e) {
       state.errors[id] = e;
     }
     draw();
   };
-  const bound = document.activeElement?.id === id || error ? document.getElementById(id)?.value ?? value : value;
+  const bound = document.activeElement?.id === id ? document.activeElement.value : state.typed[id] ?? value;
   return html`<input class="number" id=${id} type="number" aria-label=${label} .value=${live(String(bound))} aria-invalid=${error ? "true" : nothing}
     aria-describedby=${error ? id + "-error" : nothing} @change=${change}>${error ? html`<small class="error" id=${id + "-error"} role="alert">${error.message}</small>` : nothing}`;
+}
+
+// forget removes the refusal of a field, and what was typed into it.
+export function forget(id) {
+  delete state.errors[id];
+  delete state.typed[id];
 }
 
 // copyButton returns a button that copies a text.

@@ -1,7 +1,7 @@
 // Keys: one row each, with the remaining requests and the plan as fields.
 import { html, nothing } from "./lit/lit-html.js";
 import { repeat } from "./lit/directives/repeat.js";
-import { act, ask, copyButton, form, get, post, saved } from "./core.js";
+import { act, ask, copyButton, forget, form, get, post, saved } from "./core.js";
 import { clockTime, dayOf, middle } from "./format.js";
 
 let keys = null;
@@ -11,9 +11,10 @@ const load = async () => { keys = (await get("keys")).keys; };
 // limit returns a field for what remains of a limit, with buttons for none and all of it.
 function limit(k, name, remaining, of, set, reset) {
   const save = async (value) => { await set(value); await load(); };
-  const to = (value) => act(() => save(value), `${name} of ${k.token}: ${value} of ${of} remaining`);
+  const id = `${k.id}-${name}`;
+  const to = (value) => act(async () => { await save(value); forget(id); }, `${name} of ${k.token}: ${value} of ${of} remaining`);
   const label = `Remaining ${name} of ${k.token}`;
-  return html`<div class="limit">${saved({ id: `${k.id}-${name}`, label, value: remaining, save })}<span>of ${of}</span>
+  return html`<div class="limit">${saved({ id, label, value: remaining, save })}<span>of ${of}</span>
     <button class="plain small" aria-label=${`${label}: none`} @click=${() => to(0)}>0</button><button class="plain small" aria-label=${`${label}: all`} @click=${() => to(of)}>max</button></div>
     ${reset ? html`<small>until ${clockTime(reset)}</small>` : nothing}`;
 }
