@@ -14,8 +14,8 @@ import (
 	"github.com/hiring-assessment/hiring-go/internal/limits"
 )
 
-// scalars read whole numbers that are written as 1.0 or 1e2, which json/v2 rejects. They
-// reject what is too long.
+// scalars read numbers and times that json/v2 rejects although their meaning is clear:
+// whole numbers written as 1.0 or 1e2, and leap seconds. They reject what is too long.
 var scalars = json.JoinUnmarshalers(
 	json.UnmarshalFromFunc(readWhole[int]),
 	json.UnmarshalFromFunc(readWhole[int64]),
@@ -94,8 +94,13 @@ func whole(text string) (int64, error) {
 	return strconv.ParseInt(digits+strings.Repeat("0", zeros), 10, 64)
 }
 
-// readTime reads a time as json/v2 does, except that it rejects one that is too long or
-// could not be encoded.
+const (
+	leapSecond = ":60"
+	day        = 24 * 60 * 60 // In seconds.
+)
+
+// readTime reads a leap second as the second after it, because time.Time has no leap
+// seconds.
 func readTime(d *jsontext.Decoder, v *time.Time) error {
 	if d.PeekKind() != '"' {
 		return limits.Skip
@@ -107,8 +112,15 @@ func readTime(d *jsontext.Decoder, v *time.Time) error {
 	if len(raw) > maxTime {
 		return &json.SemanticError{JSONKind: '"', GoType: reflect.TypeFor[time.Time]()}
 	}
-	const day = 24 * 60 * 60 // In seconds.
+	const at = len(`"2006-01-02T15:04`)
+	var leap time.Duration
+	if len(raw) > at && bytes.HasPrefix(raw[at:], []byte(leapSecond)) {
+		raw = bytes.Clone(raw)
+		copy(raw[at:], ":59")
+		leap = time.Second
+	}
 	read, err := parseTime(raw)
+	read = read.Add(leap)
 	if _, offset := read.Zone(); offset <= -day || offset >= day {
 		read = read.UTC() // RFC 3339 has no such offset, so the time could not be encoded.
 	}

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -61,8 +62,24 @@ func TestMetaMayHaveNumbersWithAFraction(t *testing.T) {
 	assert.Equal(t, hiring.Meta{Page: 1, PageSize: 100, Total: 1}, page.Meta)
 }
 
-func TestTimesThatDoNotExistAreErrors(t *testing.T) {
-	for _, text := range []string{"2016-12-31T23:59:60Z", "2016-12-31T23:59:60.000Z", "2016-12-31T23:59:61Z", "2016-12-31T23:60:60Z", "2016-12-31T24:00:60Z", "2016-02-30T23:59:60Z", "x:60", ":60", "2016-12-31T23:59:60", "9999-12-31T23:59:60Z"} {
+func TestLeapSecondsAreAccepted(t *testing.T) {
+	midnight := time.Date(2017, 1, 1, 0, 0, 0, 0, time.UTC)
+	for text, want := range map[string]time.Time{
+		"2016-12-31T23:59:60Z":      midnight,
+		"2016-12-31T23:59:60.000Z":  midnight,
+		"2016-12-31T23:59:60.25Z":   midnight.Add(250 * time.Millisecond),
+		"2017-01-01T01:59:60+02:00": midnight,
+		"2026-03-01T12:00:60Z":      time.Date(2026, 3, 1, 12, 1, 0, 0, time.UTC),
+		"2016-12-31T23:59:59Z":      midnight.Add(-time.Second),
+	} {
+		account, err := apitest.NewScriptedServer(t, apitest.RespondData(`{"id":"x","created_at":"`+text+`"}`, apitest.RequestIDHeader)).Client().Account.Get(t.Context())
+		require.NoError(t, err, text)
+		assert.True(t, want.Equal(account.CreatedAt), "%s: %s", text, account.CreatedAt)
+		var decoded hiring.Account
+		require.NoError(t, json.Unmarshal([]byte(`{"created_at":"`+text+`"}`), &decoded), text)
+		assert.True(t, want.Equal(decoded.CreatedAt), "%s by encoding/json: %s", text, decoded.CreatedAt)
+	}
+	for _, text := range []string{"2016-12-31T23:59:61Z", "2016-12-31T23:60:60Z", "2016-12-31T24:00:60Z", "2016-02-30T23:59:60Z", "x:60", ":60", "2016-12-31T23:59:60", "9999-12-31T23:59:60Z"} {
 		_, err := apitest.NewScriptedServer(t, apitest.RespondData(`{"id":"x","created_at":"`+text+`"}`, apitest.RequestIDHeader)).Client(apitest.NoRetry).Account.Get(t.Context())
 		require.Error(t, err, text)
 		assert.Contains(t, err.Error(), "/data/created_at has a string instead of a time", text)
