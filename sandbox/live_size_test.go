@@ -44,7 +44,7 @@ func TestPageCostDoesNotDependOnTheNumberOfSubmissions(t *testing.T) {
 	few, fewBytes := allocations(101)
 	many, manyBytes := allocations(2000)
 	assert.InDelta(t, few, many, few/10)
-	assert.InEpsilon(t, fewBytes, manyBytes, 0.1)
+	assert.InEpsilon(t, fewBytes, manyBytes, 0.3, "the race detector drops some pooled buffers")
 	assert.Less(t, manyBytes, uint64(2<<20))
 }
 

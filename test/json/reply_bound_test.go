@@ -155,14 +155,14 @@ func blownUp(before, piece, after string, size int) []byte {
 // TestResponseTakesBoundedMemory counts all that a call allocates, which is more
 // than it ever holds. It is not parallel, because nothing else may allocate. The
 // race detector makes sync.Pool drop a quarter of its buffers at random, so that the
-// smallest of twelve measurements counts.
+// smallest of forty measurements counts.
 func TestResponseTakesBoundedMemory(t *testing.T) {
 	const limit = 512 << 10
 	for _, c := range blowUps {
 		for _, size := range []int{limit / 5, limit/2 + 2000, limit} {
 			server := &bodies{c.status, blownUp(c.before, c.piece, c.after, size)}
 			least, err := allocated(t, server, limit, c.call)
-			for n := 0; n < 11 && max(least[0], least[1]) > 4*limit+64<<10; n++ {
+			for n := 0; n < 39 && max(least[0], least[1]) > 4*limit+64<<10; n++ {
 				again, _ := allocated(t, server, limit, c.call)
 				least[0], least[1] = min(least[0], again[0]), min(least[1], again[1])
 			}
