@@ -12,6 +12,24 @@ import (
 	"github.com/hiring-assessment/hiring-go/internal/waiting"
 )
 
+// WaitProgress is the state of a wait after a poll.
+type WaitProgress struct {
+	Total, Ready, Pending, Missing int       // Submissions; Missing: the API responds with 404.
+	Requests                       int       // Calls made so far.
+	NextPoll                       time.Time // Zero when there is none.
+
+	SinceMeaning    string // What the listing's since filters on: "evaluation", "submission" or "other"; "" while unknown.
+	AwaitingGrading int    // Known submissions whose evaluation is awaited.
+	ReadsLastHour   int    // An estimate.
+	SlowReason      string // Why the wait is slow; "" when it is not.
+}
+
+func reportProgress(report func(WaitProgress), p WaitProgress) {
+	if report != nil {
+		report(p)
+	}
+}
+
 // leftToOthers is the share of each rate-limit window that polling leaves to other users
 // of the key.
 const leftToOthers = 0.1

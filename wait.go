@@ -25,18 +25,6 @@ type WaitOptions struct {
 	Progress func(WaitProgress) // Called after each poll, in the goroutine of the call. Nil: not called.
 }
 
-// WaitProgress is the state of a wait after a poll.
-type WaitProgress struct {
-	Total, Ready, Pending, Missing int       // Submissions; Missing: the API responds with 404.
-	Requests                       int       // Calls made so far.
-	NextPoll                       time.Time // Zero when there is none.
-
-	SinceMeaning    string // What the listing's since filters on: "evaluation", "submission" or "other"; "" while unknown.
-	AwaitingGrading int    // Known submissions whose evaluation is awaited.
-	ReadsLastHour   int    // An estimate.
-	SlowReason      string // Why the wait is slow; "" when it is not.
-}
-
 // WaitReport polls a submission until its report is ready, and returns the report.
 // It polls every 30 to 60 s, unless WaitOptions says otherwise.
 //
@@ -110,12 +98,6 @@ func (e *WaitError) Error() string {
 
 // Unwrap returns Err.
 func (e *WaitError) Unwrap() error { return e.Err }
-
-func reportProgress(report func(WaitProgress), p WaitProgress) {
-	if report != nil {
-		report(p)
-	}
-}
 
 // WaitReports waits for the reports of many submissions and yields each once, when
 // it is ready. It reads listings of up to a hundred submissions instead of each
