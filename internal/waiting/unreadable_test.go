@@ -198,3 +198,21 @@ func TestUnreadableItemOfBeforeTheBeginning(t *testing.T) {
 	assert.Zero(t, machine.Pending())
 	assert.False(t, machine.NewlyUnreadable(&waiting.Item{ID: "x", Status: waiting.Evaluated, Unreadable: true}), "also where only single reads can be decoded")
 }
+
+// TestUnreadableKnownIDIsNewOnce checks that it counts as evaluated without a report, which is read.
+func TestUnreadableKnownIDIsNewOnce(t *testing.T) {
+	o := usualOptions()
+	o.Known = []string{"x", "y"}
+	machine := waiting.New(o)
+	_, now := next(t, machine, noon)
+	bad := waiting.Item{ID: "X", Created: noon.Add(-h), Status: "grading", Unreadable: true}
+	other := waiting.Item{ID: "z", Created: noon.Add(-h), Unreadable: true}
+	assert.True(t, machine.NewlyUnreadable(&bad))
+	assert.False(t, machine.NewlyUnreadable(&other), "it is not awaited")
+	ready, err := machine.Handle(now, waiting.Response{Items: []waiting.Item{bad, other, finished("y", noon.Add(-h), noon.Add(-h), noon.Add(-m))}})
+	require.NoError(t, err)
+	assert.Equal(t, []int{2}, ready)
+	assert.False(t, machine.NewlyUnreadable(&bad))
+	action, _ := next(t, machine, now)
+	assert.Equal(t, waiting.Action{Kind: waiting.Get, ID: "x"}, action)
+}
