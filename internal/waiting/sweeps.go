@@ -153,8 +153,7 @@ func (s *sweeps) adapt() {
 }
 
 // planDeepSweep continues or begins a sweep over all of Lookback: without a filter when
-// some unfinished submissions may never have been listed, and of what is evaluated
-// as long as the set is truncated.
+// some unfinished submissions may never have been listed, and otherwise of what is evaluated.
 func (w *watch) planDeepSweep(now time.Time) {
 	works := w.Set.reviewFilter(now, &w.Poll)
 	snapshot := works && w.Sweeps.AllListedAt.Before(w.Set.UnlistedUntil)
@@ -170,10 +169,27 @@ func (w *watch) planDeepSweep(now time.Time) {
 		w.addSweep(now, listing{Level: deepest, CreatedSince: w.oldest(), AtOnce: true})
 	case snapshot:
 		w.addSweep(now, listing{Level: deepest, CreatedSince: w.oldest(), MaxPollPages: most})
-	case works && !w.Set.isTruncated():
-		w.sweepUnreadable(now, most)
-	case age < 0 || age >= deepSweepEvery:
-		w.addSweep(now, listing{Level: deepest, Status: w.Poll.evaluatedFilter(), CreatedSince: w.oldest(), MaxPollPages: most})
+	default:
+		w.sweepEvaluated(now, most, !works || w.Set.isTruncated())
+	}
+}
+
+// sweepEvaluated continues or begins a sweep of the evaluated submissions, which reads most pages in this poll. It lists
+// all of Lookback, or else what was created since the oldest submission that cannot be decoded, if there is one.
+func (w *watch) sweepEvaluated(now time.Time, most int, all bool) {
+	unreadable := w.Set.oldestUnreadable()
+	if w.Poll.continueSweep(deepest, most) || most < 1 || unreadable == nil && !all {
+		return
+	}
+	every, since := deepSweepEvery, w.oldest()
+	if unreadable != nil {
+		every = unreadableEvery
+	}
+	if !all {
+		since = later(unreadable.Created, since)
+	}
+	if age := now.Sub(w.Sweeps.Levels[deepest].StartedAt); age < 0 || age >= every {
+		w.addSweep(now, listing{Level: deepest, Status: w.Poll.evaluatedFilter(), CreatedSince: since, MaxPollPages: most})
 	}
 }
 
@@ -249,7 +265,7 @@ func (w *watch) levelStart(now time.Time, level int) time.Time {
 
 // sweepEnded updates the state after a sweep was read to its end.
 func (w *watch) sweepEnded(l *listing) {
-	w.readLostUnreadable(l)
+	w.reviewUnreadable(l)
 	if l.Level == deepest && l.CreatedSince.After(w.oldest()) { // It reached back less far, for undecodable submissions.
 		return
 	}

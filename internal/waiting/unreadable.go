@@ -7,7 +7,7 @@ import (
 )
 
 const (
-	unreadableEvery = 45 * time.Minute // The time between two sweeps for submissions that cannot be decoded.
+	unreadableEvery = 45 * time.Minute // The time between two sweeps while a submission cannot be decoded.
 	maxUnnamed      = 100
 )
 
@@ -64,31 +64,25 @@ func (w *watch) unreadable(now time.Time, id string, it *Item, l *listing) bool 
 	return true
 }
 
-// sweepUnreadable lists the evaluated submissions since the creation of the oldest one that cannot be decoded. It reads
-// most pages of this poll, which are to spare. It forgets what is older than Lookback.
-func (w *watch) sweepUnreadable(now time.Time, most int) {
-	var oldest *pendingItem
+// oldestUnreadable returns the oldest evaluated submission that cannot be decoded, or nil.
+func (s *waitingSet) oldestUnreadable() (oldest *pendingItem) {
+	for _, it := range s.Items {
+		if it.Unreadable && it.UnreadableEvaluated && (oldest == nil || it.Created.Before(oldest.Created)) {
+			oldest = it
+		}
+	}
+	return oldest
+}
+
+// reviewUnreadable forgets the evaluated submissions that cannot be decoded and are older than Lookback. Those that a
+// completed sweep of the deepest level did not show are read singly: perhaps they were deleted.
+func (w *watch) reviewUnreadable(l *listing) {
 	for id, it := range w.Set.Items {
 		switch {
 		case !it.Unreadable || !it.UnreadableEvaluated:
 		case it.Created.Before(w.oldest()) && (!it.Created.IsZero() || it.UnreadableAt.Before(w.oldest())):
-			delete(w.Set.Items, id)
-		case oldest == nil || it.Created.Before(oldest.Created):
-			oldest = it
-		}
-	}
-	age := now.Sub(w.Sweeps.Levels[deepest].StartedAt)
-	if w.Poll.continueSweep(deepest, most) || oldest == nil || most < 1 || age >= 0 && age < unreadableEvery {
-		return
-	}
-	w.addSweep(now, listing{Level: deepest, Status: w.Poll.evaluatedFilter(), CreatedSince: later(oldest.Created, w.oldest()), MaxPollPages: most})
-}
-
-// readLostUnreadable lets those be read singly that a completed sweep over all of Lookback, or by sweepUnreadable, did
-// not show: perhaps they were deleted.
-func (w *watch) readLostUnreadable(l *listing) {
-	for _, it := range w.Set.Items {
-		if it.Unreadable && it.UnreadableEvaluated && it.Serial < l.Serial && it.ReadAt.IsZero() && !it.Created.Before(l.CreatedSince) {
+			w.Set.remove(id)
+		case it.Serial < l.Serial && it.ReadAt.IsZero() && !it.Created.Before(l.CreatedSince):
 			it.LeftListing, it.ReadAt = true, second(w.Pace.RespondedAt.Add(backoff(w.Max, it.Misses, confirmAfter)))
 		}
 	}

@@ -48,7 +48,8 @@
 //
 // A submission that cannot be decoded is remembered, and delivered by the first page or single read that can be
 // decoded (unreadable.go). It is read singly when a page first shows it so, and when a page first shows it evaluated.
-// Then the evaluated submissions since its creation are listed every 45 minutes with the reads that are to spare.
+// Then the evaluated submissions since its creation, or all of Lookback where a rule above lists these, are listed
+// every 45 minutes with the reads that are to spare.
 //
 // Each known id of a wait for known ids is
 // confirmed within the hour, by a listing of the unfinished or by a single read.

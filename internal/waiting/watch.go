@@ -67,7 +67,7 @@ func (w *watch) plan(now time.Time) {
 	switch {
 	case w.Since.Meaning == Evaluation:
 		w.listNewEvaluations(now, time.Time{}, w.Memory.maxLookBack(w.News.Cutoff))
-		w.sweepUnreadable(now, w.Pace.spareReads())
+		w.sweepEvaluated(now, w.Pace.spareReads(), false)
 	case w.Since.Meaning == Submission && (w.News.expectedPages(now) <= w.waitingSetCost()+w.waitingSetExtraCost() || !w.Set.reviewFilter(now, &w.Poll)):
 		w.News.setListed(true)
 		w.listNewEvaluations(now, time.Time{}, w.Memory.maxLookBack(w.News.Cutoff))

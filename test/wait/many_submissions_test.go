@@ -35,6 +35,7 @@ type largeService struct {
 	byEvaluation, bySubmission    []int32
 
 	ignoresSince, ignoresStatus bool
+	filtersUnfinished           bool          // The listing can be filtered by the status of unfinished submissions.
 	byOffset                    bool          // Cursors are offsets, so that pages shift.
 	cursorAge                   time.Duration // Older cursors are rejected. 0: none is.
 	date                        time.Duration // How far the Date header is ahead.
@@ -194,6 +195,7 @@ func (c *largeService) list(r *http.Request) *http.Response {
 		since = at.Sub(c.zero).Milliseconds()
 	}
 	onlyEvaluated := query.Get("status") == "evaluated" && !c.ignoresStatus
+	onlyUnfinished := query.Get("status") == "submitted" && c.filtersUnfinished
 	from, offset := int32(math.MaxInt32), 0
 	if cursor := query.Get("cursor"); cursor != "" {
 		var given int64
@@ -209,7 +211,7 @@ func (c *largeService) list(r *http.Request) *http.Response {
 	skip := offset
 	items := make([]int32, 0, size+1)
 	for i := range c.listed(since, now, from) {
-		if onlyEvaluated && !c.shows(i, now) || c.hide(i, now) {
+		if onlyEvaluated && !c.shows(i, now) || onlyUnfinished && c.shows(i, now) || c.hide(i, now) {
 			continue
 		}
 		if skip > 0 {

@@ -101,21 +101,31 @@ func TestSubmissionThatCannotBeDecodedDelaysNoOther(t *testing.T) {
 
 // TestSubmissionThatCannotBeDecodedIsReadByPages checks submissions that cannot be decoded for three days: each
 // is read singly twice at most, and delivered within the limits of Watch and Poll once a page can be decoded,
-// also if that is so because another client continues with the state.
+// also if that is so because another client continues with the state, and if the API ignores a filter by the status of
+// unfinished submissions.
 func TestSubmissionThatCannotBeDecodedIsReadByPages(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		gap    time.Duration // Between two series of polls. 0: Watch with a checkpoint.
 		latest time.Duration
-	}{"watch": {0, time.Hour}, "a poll an hour": {time.Hour, 3 * time.Hour}, "a poll a day": {24 * time.Hour, 48 * time.Hour}} {
+		filter bool
+	}{
+		"watch":                           {0, time.Hour, true},
+		"watch without a filter":          {0, time.Hour, false},
+		"a poll an hour":                  {time.Hour, 3 * time.Hour, true},
+		"a poll an hour without a filter": {time.Hour, 3 * time.Hour, false},
+		"a poll a day":                    {24 * time.Hour, 48 * time.Hour, true},
+		"a poll a day without a filter":   {24 * time.Hour, 48 * time.Hour, false},
+	} {
 		for _, on := range sinceFields {
 			inBubble(t, name+" "+string(on), func(t *testing.T) {
 				const mended = 73 * time.Hour
-				crowd, isBad := spoiledCrowd(on, `"status"`, `"paused_total_seconds":"x","status"`, 1000)
-				change := crowd.changeItem
+				crowd := newLargeService(on, 600, 100*time.Hour, within(5*time.Minute))
+				crowd.filtersUnfinished = c.filter
+				isBad := func(i int) bool { return i < 35 && i%7 == 3 } // In the first six hours.
 				crowd.changeItem = func(i int, item string) string {
-					if crowd.now() < mended.Milliseconds() {
-						return change(i, item)
+					if isBad(i) && crowd.now() < mended.Milliseconds() {
+						return strings.Replace(item, `"status"`, `"paused_total_seconds":"x","status"`, 1)
 					}
 					return item
 				}
@@ -144,7 +154,7 @@ func TestSubmissionThatCannotBeDecodedIsReadByPages(t *testing.T) {
 						time.Sleep(c.gap)
 					}
 				}
-				missed, twice := got.missed(24 * time.Hour)
+				missed, twice := got.missed(mended - 48*time.Hour)
 				assert.Zero(t, missed+twice)
 				for _, one := range got.log {
 					if isBad(one.i) {
