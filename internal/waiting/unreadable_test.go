@@ -11,8 +11,8 @@ import (
 )
 
 // TestUnreadableItemIsReadTwice checks that an item which no response can decode for three days is read singly when a
-// listing first shows it and when one first shows it evaluated, that listings show it every 45 minutes, and that it is
-// delivered by the first that can be decoded, also if the machine is saved between any two actions.
+// listing first shows it and when one first shows it evaluated, and is delivered by the first listing that can be
+// decoded, also if the machine is saved between any two actions.
 func TestUnreadableItemIsReadTwice(t *testing.T) {
 	const evaluated, mended = 2 * h, 70 * time.Hour
 	x := finished("x", noon.Add(-2*h), noon.Add(h), noon.Add(evaluated))
