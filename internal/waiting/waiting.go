@@ -18,7 +18,10 @@
 //     would mean listing everything again, so the machine lists the unfinished submissions
 //     instead (waiting_set.go).
 //
-// While the meaning is unknown and an experiment runs, a poll lists nothing else.
+// While the meaning is unknown and an experiment runs, a poll lists nothing else. An experiment is repeated daily,
+// five minutes after it failed, 15 minutes after it changed the meaning, and, once an hour at most, when an evaluation comes
+// later than the meaning allows. Where since filters on the evaluation, the pages of a listing of several pages are not read again until
+// there are new evaluations.
 //
 // # The unfinished submissions
 //
@@ -30,13 +33,15 @@
 // share of the rate limit (sweeps.go). Five contradictions that outweigh the confirmations,
 // or a 400, turn the status filter off for a day. An unfiltered page an hour may show a new
 // status. One listing of evaluated submissions replaces the single reads of twelve
-// submissions or more that left the unfinished ones, where listings show reports.
+// submissions or more that left the unfinished ones, where listings show reports. At most five submissions that
+// it did not show are read in the same poll: they probably have another status.
 //
 // # What may be missed
 //
 // Sweeps find evaluations of submissions that no listing showed unfinished. A sweep looks
 // back twice as far when twice the time has passed since one last looked back as far, so
-// an evaluation that is listed late is found after about twice its delay. Where since
+// an evaluation that is listed late is found after about twice its delay. Each sweep that finds an evaluation which
+// no listing showed unfinished halves the interval until the next one, and each other sweep doubles it. Where since
 // does not filter on the evaluation, a new machine also reads all submissions of Lookback
 // once, with the reads that remain beyond an even use of the window. It repeats this when
 // submissions may have gone unseen. While the state cannot hold all unfinished
@@ -56,7 +61,9 @@
 //
 // # Rare polls and failures
 //
-// Pages and single reads are counted per time: an hour between two polls has the shares of an
+// The use of the rate limit may run ahead of an even use by a tenth of the window; beyond that the remaining requests
+// are spread. Intervals are random, and near MaxInterval after a poll of several requests. Intervals for known ids
+// may grow after a day without a delivery. Pages and single reads are counted per time: an hour between two polls has the shares of an
 // hour (pace.go). Where the status filter does not work, rare polls spend the reads that are to spare on
 // the deepest sweep, which then takes 90 minutes. Single reads beyond the limit of a poll do not wait for an interval; listings continue in the next poll. After a failed
 // request the poll resumes within a minute, then within twice as long. A poll that was not
