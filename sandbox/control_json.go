@@ -67,8 +67,8 @@ func decodeControl(input []byte, into any) error {
 func checkRequired(input []byte, t reflect.Type) error {
 	var given map[string]jsontext.Value
 	_ = jsonv2.Unmarshal(input, &given) // Without an input, every member is missing.
-	for i := range t.NumField() {
-		name, tag := t.Field(i).Tag.Get("json"), t.Field(i).Tag.Get("required")
+	for field := range t.Fields() {
+		name, tag := field.Tag.Get("json"), field.Tag.Get("required")
 		if kind := given[name].Kind(); tag != "" && (kind == 0 || kind == 'n') {
 			return inputError{name, "is required"}
 		}

@@ -75,9 +75,9 @@ func (r Record) Begin(key string, ends time.Time) {
 }
 
 // Resolve records that the outcome of an address is known. The address is dropped at the
-// given time.
+// given time, or later if an earlier call said so.
 func (r Record) Resolve(key string, at time.Time) {
-	if _, found := r.ends[key]; found {
+	if _, found := r.ends[key]; found && at.After(r.dropAt[key]) {
 		r.dropAt[key] = at
 	}
 }

@@ -198,7 +198,7 @@ func (b *Tracker) Learn(key Key, class Class, begun uint64, window Window, left 
 	k := b.of(key, class)
 	if left <= 0 {
 		if begun > k.arrived {
-			if !k.ends.After(now) && left < -rounding {
+			if lastOfWindow := left >= -rounding && window.Reset.Equal(k.Reset); !k.ends.After(now) && !lastOfWindow {
 				k.past.learn(window, k.Window, now)
 			}
 			k.lastLimit = window.Limit

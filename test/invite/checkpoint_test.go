@@ -205,12 +205,14 @@ func TestSendAllRestartsAtOnceAfterAKill(t *testing.T) {
 	}
 }
 
-// TestSendAllRestartsBeforeAListingShowsTheLastRun kills a run after two candidates were sent.
-// A replica of the server answers listings for half a minute as they were before.
+// TestSendAllRestartsBeforeAListingShowsTheLastRun kills a run after two candidates were sent,
+// one of whom the input names twice. A replica of the server answers listings for half a minute
+// as they were before.
 func TestSendAllRestartsBeforeAListingShowsTheLastRun(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server, assessment := apitest.StartWithAssessment(t)
 		people := apitest.Candidates(2, 1)
+		people = []hiring.NewInvitation{people[0], people[0], people[1]}
 		store := &memory{}
 		require.NoError(t, server.LiveClient().Invitations.SendAll(t.Context(), assessment, slices.Values(people), hiring.SendAllOptions{Checkpoint: store}))
 		store.state = store.saves[1] // The run was killed when it had recorded and sent the second candidate.

@@ -17,7 +17,7 @@ import (
 // not secret, because a signature only detects changes.
 func Signature(id string, expires int64, number uint64) string {
 	link := binary.BigEndian.AppendUint64(nil, number)
-	link = binary.BigEndian.AppendUint64(link, uint64(expires))
+	link = strconv.AppendInt(link, expires, 10)
 	sum := sha256.Sum256(append(link, id...))
 	return hex.EncodeToString(append(link[:8], sum[:16]...))
 }

@@ -117,11 +117,11 @@ func (o *Organization) Upcoming(until Moment) []Upcoming {
 					break
 				}
 				reached = s.stage
-				all = append(all, Upcoming{s.at, Stages[s.stage], i.CandidateName, &i.ID})
+				all = append(all, Upcoming{s.at, Stages[s.stage], i.CandidateName, new(i.ID)})
 			}
 		}
 		if reached < started && i.Status != statusRevoked && i.ExpiresAt > o.now && i.ExpiresAt <= until {
-			all = append(all, Upcoming{i.ExpiresAt, "expires", i.CandidateName, &i.ID})
+			all = append(all, Upcoming{i.ExpiresAt, "expires", i.CandidateName, new(i.ID)})
 		}
 	}
 	slices.SortStableFunc(all, func(a, b Upcoming) int { return cmp.Compare(a.At, b.At) })

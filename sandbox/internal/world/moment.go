@@ -25,10 +25,12 @@ func (m *Moment) UnmarshalText(text []byte) error {
 	return err
 }
 
+const digits = "0123456789"
+
 // MarshalText returns the time in UTC, always with three digits of milliseconds.
 func (m Moment) MarshalText() ([]byte, error) {
 	at := m.Time()
 	text := at.AppendFormat(make([]byte, 0, len(momentLayout)), time.RFC3339) // Faster than momentLayout.
 	millis := at.Nanosecond() / int(time.Millisecond)
-	return append(text[:len(text)-1], '.', '0'+byte(millis/100), '0'+byte(millis/10%10), '0'+byte(millis%10), 'Z'), nil
+	return append(text[:len(text)-1], '.', digits[millis/100], digits[millis/10%10], digits[millis%10], 'Z'), nil
 }
