@@ -140,51 +140,6 @@ func (c *control) seed(in seeded) (assessmentID string, err error) {
 	return o.Seed(canonicalID(in.AssessmentID), in.Count)
 }
 
-// candidateJSON is a candidate of the live data.
-type candidateJSON struct {
-	InvitationID     string        `json:"invitation_id"`
-	SubmissionID     *string       `json:"submission_id"`
-	AssessmentID     string        `json:"assessment_id"`
-	Assessment       string        `json:"assessment"`
-	Organization     string        `json:"organization"`
-	Name             string        `json:"name"`
-	Email            string        `json:"email"`
-	Stage            string        `json:"stage"`
-	InvitationStatus string        `json:"invitation_status"`
-	Revoked          bool          `json:"revoked"`
-	Expired          bool          `json:"expired"`
-	Closed           bool          `json:"closed"` // The assessment.
-	Decision         string        `json:"decision"`
-	CreatedAt        world.Moment  `json:"created_at"`
-	SentAt           *world.Moment `json:"sent_at"`
-	OpenedAt         *world.Moment `json:"opened_at"`
-	StartedAt        *world.Moment `json:"started_at"`
-	SubmittedAt      *world.Moment `json:"submitted_at"`
-	EvaluatedAt      *world.Moment `json:"evaluated_at"`
-	ExpiresAt        world.Moment  `json:"expires_at"`
-	Resent           bool          `json:"resent"`
-	ShipScore        *int          `json:"ship_score"`
-	PausedSeconds    int           `json:"paused_seconds"`
-	Steps            []string      `json:"steps"` // Operations that are possible now.
-}
-
-func newCandidateJSON(organization string, c *world.CandidateInfo) candidateJSON {
-	i := &c.Invitation
-	out := candidateJSON{
-		InvitationID: i.ID, AssessmentID: i.AssessmentID, Assessment: c.Assessment, Organization: organization,
-		Name: i.CandidateName, Email: i.CandidateEmail, Stage: c.Stage, InvitationStatus: i.Status,
-		Revoked: c.Revoked, Expired: c.Expired, Closed: c.Closed, Decision: i.RecruiterDecision, CreatedAt: i.CreatedAt, SentAt: i.SentAt,
-		OpenedAt: i.OpenedAt, StartedAt: i.StartedAt, SubmittedAt: i.SubmittedAt, ExpiresAt: i.ExpiresAt, Resent: c.Resent, Steps: c.Steps,
-	}
-	if a := c.Attempt; a != nil {
-		out.SubmissionID, out.EvaluatedAt, out.PausedSeconds = &a.ID, a.Value.EvaluatedAt, a.Value.PausedTotalSeconds
-		if a.Extra()["ship_score"] != "null" {
-			out.ShipScore = a.Report().ShipScore
-		}
-	}
-	return out
-}
-
 const defaultCandidates = 100
 
 func (c *control) readCandidates(in struct {
@@ -196,9 +151,9 @@ func (c *control) readCandidates(in struct {
 	Before       string `json:"before"` // Id of an invitation.
 	Limit        *int   `json:"limit"`
 }) (out struct {
-	Candidates []candidateJSON `json:"candidates"`
-	Counts     map[string]int  `json:"counts"`
-	More       bool            `json:"more"`
+	Candidates []world.CandidateInfo `json:"candidates"`
+	Counts     map[string]int        `json:"counts"`
+	More       bool                  `json:"more"`
 }, err error) {
 	limit, text := *cmp.Or(in.Limit, new(defaultCandidates)), strings.ToLower(in.Text)
 	switch {
@@ -208,23 +163,23 @@ func (c *control) readCandidates(in struct {
 		return out, inputError{"stage", "must be " + strings.Join(world.Stages[:], ", ")}
 	}
 	out.Counts = make(map[string]int)
-	var found []candidateJSON
-	err = c.visitOrganizations(in.scope, func(name string, o *world.Organization) {
+	var found []world.CandidateInfo
+	err = c.visitOrganizations(in.scope, func(_ string, o *world.Organization) {
 		for one := range o.Candidates() {
-			if in.AssessmentID != "" && one.Invitation.AssessmentID != canonicalID(in.AssessmentID) ||
-				text != "" && !strings.Contains(strings.ToLower(one.Invitation.CandidateName+" "+one.Invitation.CandidateEmail), text) {
+			if in.AssessmentID != "" && one.AssessmentID != canonicalID(in.AssessmentID) ||
+				text != "" && !strings.Contains(strings.ToLower(one.Name+" "+one.Email), text) {
 				continue
 			}
 			out.Counts[one.Stage]++
 			if in.Stage == "" || in.Stage == one.Stage {
-				found = append(found, newCandidateJSON(name, &one))
+				found = append(found, one)
 			}
 		}
 	})
-	slices.SortStableFunc(found, func(a, b candidateJSON) int {
+	slices.SortStableFunc(found, func(a, b world.CandidateInfo) int {
 		return cmp.Or(cmp.Compare(b.CreatedAt, a.CreatedAt), cmp.Compare(b.InvitationID, a.InvitationID))
 	})
-	if i := slices.IndexFunc(found, func(c candidateJSON) bool { return c.InvitationID == in.Before }); i >= 0 {
+	if i := slices.IndexFunc(found, func(c world.CandidateInfo) bool { return c.InvitationID == in.Before }); i >= 0 {
 		found = found[i+1:]
 	}
 	out.More = len(found) > limit
@@ -236,7 +191,7 @@ func (c *control) readCandidates(in struct {
 const maxEvents = 100
 
 type fullCandidateJSON struct {
-	candidateJSON
+	world.CandidateInfo
 
 	Report           jsontext.Value   `json:"report"`
 	Events           []eventJSON      `json:"events"` // The newest, oldest first.
@@ -247,15 +202,15 @@ type fullCandidateJSON struct {
 
 func (c *control) readCandidate(none) (out fullCandidateJSON, err error) {
 	err = world.ErrUnknown
-	_ = c.visitOrganizations(scope{}, func(name string, o *world.Organization) {
+	_ = c.visitOrganizations(scope{}, func(_ string, o *world.Organization) {
 		found, ok := o.Candidate(c.id)
 		if !ok {
 			return
 		}
 		err = nil
-		out = fullCandidateJSON{candidateJSON: newCandidateJSON(name, &found), Report: jsontext.Value("null"), TimeLimitMinutes: found.TimeLimitMinutes}
+		out = fullCandidateJSON{CandidateInfo: found, Report: jsontext.Value("null"), TimeLimitMinutes: found.TimeLimitMinutes}
 		month := world.MomentOf(c.now.AddDate(0, 1, 1))
-		out.Upcoming = slices.DeleteFunc(o.Upcoming(month), func(next world.Upcoming) bool { return *next.InvitationID != found.Invitation.ID })
+		out.Upcoming = slices.DeleteFunc(o.Upcoming(month), func(next world.Upcoming) bool { return *next.InvitationID != found.InvitationID })
 		if found.Attempt == nil {
 			return
 		}

@@ -9,25 +9,49 @@ import (
 
 // CandidateInfo is a copy of a candidate of the live data.
 type CandidateInfo struct {
-	Invitation       Invitation
-	Assessment       string // Name, also of a deleted assessment.
-	Stage            string
-	Revoked          bool // The invitation was revoked.
-	Expired          bool // The invitation expired unused.
-	Closed           bool // The assessment is closed.
-	Resent           bool
-	TimeLimitMinutes int      // Of the attempt; 0 until it begins.
-	Steps            []string // What is possible now.
-	Attempt          *Attempt // Nil until it begins. Read it only under the lock.
+	InvitationID     string   `json:"invitation_id"`
+	SubmissionID     *string  `json:"submission_id"`
+	AssessmentID     string   `json:"assessment_id"`
+	Assessment       string   `json:"assessment"` // Name, also of a deleted assessment.
+	Organization     string   `json:"organization"`
+	Name             string   `json:"name"`
+	Email            string   `json:"email"`
+	Stage            string   `json:"stage"`
+	InvitationStatus string   `json:"invitation_status"`
+	Revoked          bool     `json:"revoked"` // The invitation was revoked.
+	Expired          bool     `json:"expired"` // The invitation expired unused.
+	Closed           bool     `json:"closed"`  // The assessment is closed.
+	Decision         string   `json:"decision"`
+	CreatedAt        Moment   `json:"created_at"`
+	SentAt           *Moment  `json:"sent_at"`
+	OpenedAt         *Moment  `json:"opened_at"`
+	StartedAt        *Moment  `json:"started_at"`
+	SubmittedAt      *Moment  `json:"submitted_at"`
+	EvaluatedAt      *Moment  `json:"evaluated_at"`
+	ExpiresAt        Moment   `json:"expires_at"`
+	Resent           bool     `json:"resent"`
+	ShipScore        *int     `json:"ship_score"`
+	PausedSeconds    int      `json:"paused_seconds"`
+	Steps            []string `json:"steps"` // Operations that are possible now.
+	TimeLimitMinutes int      `json:"-"`     // Of the attempt; 0 until it begins.
+	Attempt          *Attempt `json:"-"`     // Nil until it begins. Read it only under the lock.
 }
 
 // info returns a copy of the candidate.
 func (c *candidate) info() CandidateInfo {
-	usable, now := c.organization.MayChange(c.invitation), c.organization.now
+	i, usable, now := c.invitation.Value, c.organization.MayChange(c.invitation), c.organization.now
 	info := CandidateInfo{
-		Invitation: c.invitation.Value, Assessment: c.assessment.Value.Name, Stage: Stages[c.stage], Revoked: c.invitation.Value.Status == statusRevoked,
-		Expired: usable && now >= c.invitation.Value.ExpiresAt, Closed: c.assessment.Value.Status == "closed", Resent: c.resent,
-		TimeLimitMinutes: c.timeLimitMinutes, Attempt: c.attempt,
+		InvitationID: i.ID, AssessmentID: i.AssessmentID, Assessment: c.assessment.Value.Name, Organization: c.organization.name,
+		Name: i.CandidateName, Email: i.CandidateEmail, Stage: Stages[c.stage], InvitationStatus: i.Status,
+		Revoked: i.Status == statusRevoked, Expired: usable && now >= i.ExpiresAt, Closed: c.assessment.Value.Status == "closed",
+		Decision: i.RecruiterDecision, CreatedAt: i.CreatedAt, SentAt: i.SentAt, OpenedAt: i.OpenedAt, StartedAt: i.StartedAt,
+		SubmittedAt: i.SubmittedAt, ExpiresAt: i.ExpiresAt, Resent: c.resent, TimeLimitMinutes: c.timeLimitMinutes, Attempt: c.attempt,
+	}
+	if a := c.attempt; a != nil {
+		info.SubmissionID, info.EvaluatedAt, info.PausedSeconds = &a.ID, a.Value.EvaluatedAt, a.Value.PausedTotalSeconds
+		if a.Extra()["ship_score"] != "null" {
+			info.ShipScore = a.Report().ShipScore
+		}
 	}
 	can := func(to stage) bool { return c.check(to, now) == nil }
 	for _, step := range []struct {

@@ -34,7 +34,7 @@ func TestComingSteps(t *testing.T) {
 	assert.Equal(t, stageCounts(1, 0, 1), o.CountStages(""), "and so it was")
 	seen := slices.Collect(o.Candidates())
 	require.Len(t, seen, 2)
-	assert.Equal(t, []any{id, "evaluated"}, []any{seen[0].Invitation.ID, seen[0].Stage})
+	assert.Equal(t, []any{id, "evaluated"}, []any{seen[0].InvitationID, seen[0].Stage})
 
 	_, o, _ = invited(world.Timeline{})
 	assert.Equal(t, []string(nil), told(29*24*time.Hour))
@@ -93,7 +93,7 @@ func TestApplicants(t *testing.T) {
 	assert.Equal(t, stageCounts(1, 0, 0), o.CountStages(second))
 	var got []string
 	for who := range o.Candidates() {
-		got = append(got, who.Invitation.ID)
+		got = append(got, who.InvitationID)
 		assert.False(t, who.Closed)
 	}
 	assert.Equal(t, ids, got, "in the order in which they were added")
