@@ -32,9 +32,6 @@ func (m *Machine) handleItem(now time.Time, it *Item, l *listing) bool {
 	if m.Since.Meaning == Unknown { // Earlier evaluations show how long gradings take.
 		m.News.learnGrading(it, m.Lookback)
 	}
-	if l != nil {
-		m.Poll.seesReport(it.Ready)
-	}
 	if m.planner.ignores(id, it) {
 		m.Set.remove(id)
 		return false

@@ -100,6 +100,7 @@ func (m *Machine) handlePage(now time.Time, a Response) (ready []int, err error)
 			m.News.beginListing(now)
 		}
 	}
+	m.Poll.judgeReports(a.Items)
 	for i := range a.Items {
 		l.saw(&a.Items[i])
 		if m.handleItem(now, &a.Items[i], l) {

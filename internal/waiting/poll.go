@@ -5,6 +5,8 @@ import (
 	"time"
 )
 
+const minBare = 5 // Evaluated submissions on a page, all without a report, that show that listings show none.
+
 // poll is the current poll: its listings, its single reads and what it found. Its listings
 // may continue in later polls.
 type poll struct {
@@ -137,8 +139,22 @@ func (p *poll) countRequest() { p.Requests++ }
 
 func (p *poll) countDelivery() { p.Deliveries++ }
 
-// seesReport records whether a listing showed an evaluated submission with its report.
-func (p *poll) seesReport(ready bool) { p.Bare = !ready }
+// judgeReports records whether listings show reports: one report shows that they do. Only several evaluated
+// submissions without one show that they do not, because the report of a single one may be late.
+func (p *poll) judgeReports(items []Item) {
+	without := 0
+	for i := range items {
+		switch it := &items[i]; {
+		case it.Unreadable:
+		case it.Ready:
+			p.Bare = false
+			return
+		case it.isEvaluated():
+			without++
+		}
+	}
+	p.Bare = p.Bare || without >= minBare
+}
 
 // countPage counts a page of a listing that showed so many submissions to deliver.
 func (p *poll) countPage(l *listing, a *Response, deliveries int) {

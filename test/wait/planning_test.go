@@ -236,3 +236,37 @@ func TestARejectedStatusIsTriedAgain(t *testing.T) {
 		})
 	}
 }
+
+// TestOneMissingReportDoesNotSlowABurst lets 900 attempts leave the waiting set within 45 seconds. The last listing before shows an older
+// one that has no report, which says nothing about the others: one listing shows them all.
+func TestOneMissingReportDoesNotSlowABurst(t *testing.T) {
+	for name, others := range map[string]int{"among others": 100, "alone": 1} {
+		inBubble(t, name, func(t *testing.T) {
+			begun := time.Now()
+			without := &emulator.Submission{ID: crowdID(999), Created: begun.Add(minute), Submitted: begun.Add(100 * minute), Evaluated: begun.Add(110 * minute)}
+			all := append(emulator.Stream(1, begun.Add(-3*day), 3*day-2*hour, others, graded), without)
+			for i := range 900 {
+				evaluated := begun.Add(2*hour + 32*minute + time.Duration(i)*50*time.Millisecond)
+				all = append(all, &emulator.Submission{ID: crowdID(i), Created: begun.Add(10*minute + time.Duration(i)*time.Second), Submitted: begun.Add(30 * minute), Evaluated: evaluated})
+			}
+			behavior := emulator.Behavior{Since: emulator.OnCreation, Spoil: func(now time.Time, _ bool, id string, members map[string]any) {
+				if id == without.ID && now.Sub(begun) < 160*minute {
+					members["report"] = nil
+				}
+			}}
+			reads := 0
+			client := through(t, emulator.New(behavior, 1, all), func(r *http.Request) *http.Response {
+				if strings.Contains(r.URL.Path, crowdID(0)[:20]) && !strings.Contains(r.URL.Path, without.ID) {
+					reads++
+				}
+				return nil
+			})
+			came := watchFor(t, client, hiring.WatchOptions{Since: begun}, 3*hour)
+			for i := range 900 {
+				require.Contains(t, came, crowdID(i))
+			}
+			assert.LessOrEqual(t, reads, 50)
+			assert.LessOrEqual(t, came[crowdID(899)].Sub(begun), 2*hour+35*minute)
+		})
+	}
+}
