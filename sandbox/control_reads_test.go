@@ -3,6 +3,7 @@ package sandbox_test
 import (
 	"net/http"
 	"net/url"
+	"sync"
 	"testing"
 	"time"
 
@@ -255,4 +256,27 @@ func TestPlanLimitsHoldForTestControls(t *testing.T) {
 	require.Error(t, err)
 	status, body = steer(t, s, http.MethodPost, "assessments/"+assessment+"/close", "")
 	assert.Equal(t, 409, status, body)
+}
+
+// TestReadsAndChangesMayOverlap shows under the race detector whether a response holds what a
+// later change writes.
+func TestReadsAndChangesMayOverlap(t *testing.T) {
+	l := liveWorld()
+	posting := l.assess(t)
+	invitation := l.invite(t, posting, "a@example.test")
+	var group sync.WaitGroup
+	for range 4 {
+		group.Go(func() {
+			for range 25 {
+				readControl[any](t, l.s, "clock")
+				readControl[any](t, l.s, "candidates/"+invitation)
+			}
+		})
+		group.Go(func() {
+			for range 25 {
+				l.post(t, posting+"/invitations/"+invitation+"/resend", "")
+			}
+		})
+	}
+	group.Wait()
 }

@@ -12,6 +12,7 @@ import (
 	"os/signal"
 	"slices"
 	"strings"
+	"syscall"
 	"unicode"
 
 	hiring "github.com/hiring-assessment/hiring-go"
@@ -26,7 +27,7 @@ func main() {
 }
 
 func run(ctx context.Context, args []string, stdout io.Writer) error {
-	ctx, stop := signal.NotifyContext(ctx, os.Interrupt) // Ends the current request. The next run looks that invitation up.
+	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM) // Ends the current request. The next run looks that invitation up.
 	defer stop()
 	confirmed := slices.Contains(args, "-yes")
 	args = slices.DeleteFunc(args, func(arg string) bool { return arg == "-yes" })
@@ -67,7 +68,10 @@ func read(name string) (candidates []hiring.NewInvitation, _ error) {
 			return nil, fmt.Errorf("row %d has no address: the columns must be name,email", i+1)
 		}
 	}
-	return candidates, errors.Join(err, csvErr)
+	if err = errors.Join(err, csvErr); err == nil && len(candidates) == 0 {
+		err = errors.New("there are no candidates in the file")
+	}
+	return candidates, err
 }
 
 // invite prints the number of each outcome. Its error names failed candidates by their position in the file.

@@ -78,7 +78,6 @@ func TestRead(t *testing.T) {
 		want []hiring.NewInvitation
 	}{
 		"no header":                {"Ada Example,ada@example.com\n\"Example, Eve\", eve@example.com \n", []hiring.NewInvitation{ada, eve}},
-		"nobody":                   {"name,email\n", nil},
 		"header":                   {"\ufeffName,Email\r\n\r\nAda Example,ada@example.com\r\n", []hiring.NewInvitation{ada}},
 		"a name with a line break": {"\"Ada\nExample\",ada@example.com", []hiring.NewInvitation{{Name: "Ada\nExample", Email: "ada@example.com"}}},
 	} {
@@ -87,6 +86,8 @@ func TestRead(t *testing.T) {
 		require.Equal(t, c.want, got, name)
 	}
 	for text, want := range map[string]string{
+		"":                                 "there are no candidates",
+		"name,email\n":                     "there are no candidates",
 		"Bob Example,bob\n":                "the columns must be name,email",
 		"bob@example.com\n":                "record on line 1: wrong number of fields",
 		"Ada,ada@example.com\nBob,bob\n":   "row 2 has no address",

@@ -34,6 +34,13 @@ func TestATornLineIsEnded(t *testing.T) {
 	}
 }
 
+func TestTheOutputMayBeADevice(t *testing.T) {
+	t.Parallel()
+	out, err := openOutput(settings{out: os.DevNull}, nil)
+	require.NoError(t, err)
+	require.NoError(t, write(out, hiring.Submission{ID: "s"}))
+}
+
 func TestOutputIsPrivate(t *testing.T) {
 	t.Parallel()
 	name := filepath.Join(t.TempDir(), "out")

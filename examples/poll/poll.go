@@ -115,6 +115,9 @@ func openOutput(set settings, stdout *os.File) (*os.File, error) {
 	if _, seekErr := out.Seek(-1, io.SeekEnd); seekErr == nil { // It is neither empty nor a pipe.
 		_, err = out.Read(end)
 	}
+	if errors.Is(err, io.EOF) { // A device.
+		err = nil
+	}
 	if err == nil && end[0] != '\n' { // A crash or a full disk cut the last line. Its submission is delivered again.
 		_, err = out.WriteString("\n")
 	}
