@@ -31,8 +31,17 @@ type pendingItem struct {
 func (it *pendingItem) decoded(now time.Time) {
 	it.Unreadable, it.ReadAt = false, time.Time{}
 	if !it.LateSince.IsZero() { // Its report is awaited.
-		it.ReadAt = second(now)
+		it.ReadAt = it.nextReportRead(now)
 	}
+}
+
+// nextReportRead returns when to read a late item again: after a quarter of the time that it is late.
+func (it *pendingItem) nextReportRead(now time.Time) time.Time {
+	rest := min(max(now.Sub(it.LateSince)/4, 0), maxReadInterval)
+	if left := reportTimeout - now.Sub(it.NoReportAt); left > 0 {
+		rest = min(rest, left)
+	}
+	return nextSecond(now.Add(rest))
 }
 
 // unschedule forgets when to read the item singly.

@@ -23,7 +23,7 @@ const (
 func (m *Machine) planSingleReads(now time.Time) {
 	leavers, oldestLeaver, oldestWithout := 0, now, now
 	for _, it := range m.Set.Items {
-		if it.WithoutReport {
+		if it.WithoutReport && !it.Unreadable { // Sweeps list what cannot be decoded.
 			oldestWithout = earlier(oldestWithout, it.Created)
 		}
 		if it.readIsDue(now) && it.LeftListing && it.Misses == 0 {
@@ -140,6 +140,9 @@ func (m *Machine) handleSingleRead(now time.Time, id string, a Response) ([]int,
 func (m *Machine) handleRead(now, local time.Time, pending *pendingItem, it *Item) (ready bool) {
 	left, before := pending.LeftListing, pending.Status
 	pending.wasRead(now)
+	if !it.Ready && (it.isEvaluated() && !it.Unreadable || !pending.LateSince.IsZero()) {
+		m.foundNoReport(now, local, pending)
+	}
 	if it.Unreadable && m.planner.unreadable(now, it.ID, it, nil) {
 		if left && pending.Status == before {
 			pending.Misses++
@@ -152,16 +155,9 @@ func (m *Machine) handleRead(now, local time.Time, pending *pendingItem, it *Ite
 			s.countLeavers(1, 0)
 		}
 	}
-	if !it.Ready && (it.isEvaluated() || !pending.LateSince.IsZero()) {
-		m.foundNoReport(now, local, pending)
-	}
 	ready = m.handleItem(now, it, nil)
 	if !pending.LateSince.IsZero() {
-		rest := min(max(now.Sub(pending.LateSince)/4, 0), maxReadInterval)
-		if left := reportTimeout - now.Sub(pending.NoReportAt); left > 0 {
-			rest = min(rest, left)
-		}
-		pending.ReadAt = nextSecond(now.Add(rest))
+		pending.ReadAt = pending.nextReportRead(now)
 	}
 	if it.isEvaluated() || before != it.Status {
 		pending.Misses = 0

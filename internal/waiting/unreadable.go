@@ -51,7 +51,7 @@ func (w *watch) unreadable(now time.Time, id string, it *Item, l *listing) bool 
 	if first {
 		pending.UnreadableAt = second(now)
 	}
-	pending.Unreadable, pending.ConfirmedAt, pending.Serial = true, now, max(pending.Serial, w.Set.Serial)
+	pending.Unreadable, pending.LeftListing, pending.ConfirmedAt, pending.Serial = true, false, now, max(pending.Serial, w.Set.Serial)
 	pending.Status = cmp.Or(it.Status, pending.Status)
 	filtered := it.Status == "" && l != nil && l.Status == Evaluated
 	if it.isEvaluated() || !it.Evaluated.IsZero() || filtered {

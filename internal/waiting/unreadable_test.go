@@ -216,3 +216,59 @@ func TestUnreadableKnownIDIsNewOnce(t *testing.T) {
 	action, _ := next(t, machine, now)
 	assert.Equal(t, waiting.Action{Kind: waiting.Get, ID: "x"}, action)
 }
+
+// TestItemThatOnlySingleReadsCannotDecodeIsDeliveredWithoutReport uses listings that show the item evaluated and never
+// its report. The intervals between its reads grow, and after an hour the item is delivered.
+func TestItemThatOnlySingleReadsCannotDecodeIsDeliveredWithoutReport(t *testing.T) {
+	machine := watching()
+	bad := waiting.Item{ID: "x", Created: noon.Add(-2 * h), Status: waiting.Evaluated, Unreadable: true}
+	shown := finished("x", noon.Add(-2*h), noon.Add(-h), noon.Add(m))
+	shown.Ready = false
+	reads, came := 0, time.Time{}
+	action, now := next(t, machine, noon)
+	for ; now.Before(noon.Add(6*h)) && came.IsZero(); action, now = next(t, machine, now) {
+		it := shown
+		if action.Kind == waiting.Get {
+			reads++
+			it = bad
+		}
+		ready, err := machine.Handle(now, waiting.Response{Items: []waiting.Item{it}})
+		require.NoError(t, err)
+		if len(ready) > 0 {
+			came = now
+		}
+		machine, err = waiting.Resume(usualOptions(), machine.String())
+		require.NoError(t, err)
+	}
+	assert.GreaterOrEqual(t, came.Sub(noon), h)
+	assert.Less(t, came.Sub(noon), 2*h)
+	assert.Less(t, reads, 25)
+}
+
+// TestDelayedReadDoesNotForgetAnUnreadableItemThatAPageShowsAgain uses an item that listings do not show for ten hours and
+// show then. A delayed read that finds nothing then does not make it new.
+func TestDelayedReadDoesNotForgetAnUnreadableItemThatAPageShowsAgain(t *testing.T) {
+	const back = 10 * h
+	machine := watching()
+	bad := waiting.Item{ID: "x", Created: noon.Add(-h), Status: waiting.Evaluated, Unreadable: true}
+	_, now := next(t, machine, noon)
+	_, err := machine.Handle(now, waiting.Response{Items: []waiting.Item{bad}})
+	require.NoError(t, err)
+	late := 0
+	action, now := next(t, machine, now)
+	for ; now.Before(noon.Add(back + 6*h)); action, now = next(t, machine, now) {
+		isBack, read := now.Sub(noon) >= back, action.Kind == waiting.Get
+		var response waiting.Response
+		switch {
+		case isBack && read:
+			late++
+			response.NotFound = true
+		case isBack || read:
+			response.Items = []waiting.Item{bad}
+		}
+		_, err := machine.Handle(now, response)
+		require.NoError(t, err)
+		require.False(t, machine.NewlyUnreadable(&bad))
+	}
+	assert.Equal(t, 1, late)
+}
