@@ -64,9 +64,10 @@ type follower struct {
 	emptyEnds int // Consecutive polls whose last page had a cursor and no new entry.
 }
 
-// poll reads the log once. Before the first poll, and once in each longest interval while no
-// entries come, it also checks whether the attempt is evaluated.
+// poll reads the log once. Before the first poll, and while no entries come at least once in each longest
+// interval, it also checks whether the attempt is evaluated.
 func (t *follower) poll(ctx context.Context) (wait time.Duration, more bool, err error) {
+	start := time.Now()
 	if t.checkedAt.IsZero() {
 		if err := t.checkEvaluated(ctx); err != nil {
 			return t.nextInterval(), true, err
@@ -81,11 +82,12 @@ func (t *follower) poll(ctx context.Context) (wait time.Duration, more bool, err
 		t.idle = 0
 	case err == nil:
 		t.idle++
-		if time.Since(t.checkedAt) >= t.interval.longest {
-			err = t.checkEvaluated(ctx)
-		}
 	}
-	wait = max(t.nextInterval(), t.budget().Interval(t.requests-before, quota.Length))
+	wait = t.nextInterval()
+	if err == nil && !news && !t.evaluated && t.checkedAt.Before(start) && time.Since(t.checkedAt)+wait > t.interval.longest { // The next poll is too late.
+		err = t.checkEvaluated(ctx)
+	}
+	wait = max(wait, t.budget().Interval(t.requests-before, quota.Length))
 	if t.evaluated && err == nil && t.emptyEnds == 0 {
 		wait = 0 // Read once more, for entries that were added meanwhile.
 	}

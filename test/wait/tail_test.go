@@ -143,7 +143,7 @@ func TestACursorMayBeANumber(t *testing.T) {
 // TestTailTakesAPageInAnyOrder also checks that repeated entries are dropped.
 func TestTailTakesAPageInAnyOrder(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		fake := apitest.NewScriptedServer(t, apitest.RespondData(apitest.PendingReport), logPage(true, 4, 2, 9, 1, 9, 3), logPage(false, 12, 9, 11), apitest.RespondData(entry()), apitest.RespondData(entry()), apitest.RespondData(apitest.ReadyReport), apitest.RespondData(entry(15, 13)), apitest.RespondData(entry()))
+		fake := apitest.NewScriptedServer(t, apitest.RespondData(apitest.PendingReport), logPage(true, 4, 2, 9, 1, 9, 3), logPage(false, 12, 9, 11), apitest.RespondData(entry()), apitest.RespondData(apitest.PendingReport), apitest.RespondData(entry()), apitest.RespondData(apitest.ReadyReport), apitest.RespondData(entry(15, 13)), apitest.RespondData(entry()))
 		var got []int64
 		for e, err := range fake.Client().Events.Tail(t.Context(), "s", hiring.TailOptions{}) {
 			require.NoError(t, err)
@@ -197,7 +197,7 @@ func TestTailWaitsWhereMoreIsPromisedButNotThere(t *testing.T) {
 func TestTailEndsWhereMoreIsPromisedForEver(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		begun := []apitest.Responder{
-			apitest.RespondData(apitest.PendingReport), logPage(true, 9), logPage(true), logPage(true), logPage(true), logPage(true), logPage(true), apitest.RespondData(apitest.ReadyReport), logPage(true), logPage(true),
+			apitest.RespondData(apitest.PendingReport), logPage(true, 9), logPage(true), logPage(true), logPage(true), apitest.RespondData(apitest.PendingReport), logPage(true), logPage(true), apitest.RespondData(apitest.ReadyReport), logPage(true), logPage(true),
 		}
 		fake := apitest.NewScriptedServer(t, append(begun, logPage(false, 10))...)
 		var got []int64
@@ -215,7 +215,7 @@ func TestTailEndsWhereMoreIsPromisedForEver(t *testing.T) {
 func TestTailRetriesEachOfItsRequests(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		down := apitest.RespondError(503, hiring.ErrInternal)
-		fake := apitest.NewScriptedServer(t, down, down, apitest.RespondData("[]"), down, apitest.RespondData("[]"), apitest.RespondData("[]"),
+		fake := apitest.NewScriptedServer(t, down, down, apitest.RespondData("[]"), down, apitest.RespondData("[]"),
 			apitest.RespondData(apitest.ReadyReport), apitest.RespondData(`[{"seq":1,"kind":"attempt_started"}]`))
 		var got []int64
 		for e, err := range fake.Client(apitest.NoRetry).Events.Tail(t.Context(), "s", hiring.TailOptions{}) {
@@ -223,7 +223,7 @@ func TestTailRetriesEachOfItsRequests(t *testing.T) {
 			got = append(got, e.Seq)
 		}
 		assert.Equal(t, []int64{1}, got)
-		assert.Len(t, fake.Requests(), 8)
+		assert.Len(t, fake.Requests(), 7)
 	})
 }
 
@@ -291,16 +291,17 @@ func TestAKeptPayloadKeepsNothingElseAlive(t *testing.T) {
 func TestTailPauses(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		entry := apitest.RespondData(`[{"seq":1,"kind":"x","ts_ms":1,"payload":{}}]`)
+		pending := apitest.RespondData(apitest.PendingReport)
 		news := apitest.RespondData(`[{"seq":2,"kind":"x","ts_ms":1,"payload":{}}]`)
-		fake := apitest.NewScriptedServer(t, apitest.RespondData(apitest.PendingReport), entry, entry, entry, apitest.RespondData(apitest.PendingReport), entry, news,
+		fake := apitest.NewScriptedServer(t, pending, entry, entry, pending, entry, pending, entry, pending, news,
 			entry, apitest.RespondData(apitest.ReadyReport), apitest.Respond(503, ""), entry)
 		client := fake.Client(hiring.WithRetry(hiring.RetryPolicy{MaxAttempts: 1}))
 		for _, err := range client.Events.Tail(t.Context(), "s", hiring.TailOptions{MinInterval: 4 * time.Second, MaxInterval: 8 * time.Second}) {
 			require.NoError(t, err)
 		}
 		pauses := fake.Pauses()
-		require.Len(t, pauses, 10)
-		for i, seconds := range [][2]int{{0, 0}, {4, 5}, {4, 6}, {0, 0}, {5, 7}, {6, 8}, {4, 5}, {0, 0}, {0, 0}, {4, 6}} {
+		require.Len(t, pauses, 12)
+		for i, seconds := range [][2]int{{0, 0}, {4, 5}, {0, 0}, {4, 6}, {0, 0}, {5, 7}, {0, 0}, {6, 8}, {4, 5}, {0, 0}, {0, 0}, {4, 6}} {
 			assert.GreaterOrEqual(t, pauses[i], time.Duration(seconds[0])*time.Second, "%d", i)
 			assert.LessOrEqual(t, pauses[i], time.Duration(seconds[1])*time.Second, "%d", i)
 		}
@@ -309,13 +310,16 @@ func TestTailPauses(t *testing.T) {
 
 // TestTailNoticesTheEndWithinAnInterval evaluates an attempt between two rare polls.
 func TestTailNoticesTheEndWithinAnInterval(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		fake := apitest.NewScriptedServer(t, apitest.RespondData(apitest.PendingReport), apitest.RespondData(entry(1)),
-			apitest.RespondData(entry(1)), apitest.RespondData(apitest.PendingReport),
-			apitest.RespondData(entry(1)), apitest.RespondData(apitest.ReadyReport), apitest.RespondData(entry(1)))
-		begun := time.Now()
-		o := hiring.TailOptions{MinInterval: time.Hour, MaxInterval: time.Hour}
-		require.NoError(t, apitest.LastError(fake.Client().Events.Tail(t.Context(), "s", o)))
-		assert.Equal(t, 2*time.Hour, time.Since(begun))
-	})
+	for _, shortest := range []time.Duration{time.Hour, 59 * time.Minute, 31 * time.Minute} {
+		synctest.Test(t, func(t *testing.T) {
+			fake := apitest.NewScriptedServer(t, apitest.RespondData(apitest.PendingReport), apitest.RespondData(entry(1)),
+				apitest.RespondData(entry(1)), apitest.RespondData(apitest.PendingReport),
+				apitest.RespondData(entry(1)), apitest.RespondData(apitest.ReadyReport), apitest.RespondData(entry(1)))
+			begun := time.Now()
+			o := hiring.TailOptions{MinInterval: shortest, MaxInterval: time.Hour}
+			require.NoError(t, apitest.LastError(fake.Client().Events.Tail(t.Context(), "s", o)))
+			assert.GreaterOrEqual(t, time.Since(begun), 2*shortest)
+			assert.LessOrEqual(t, time.Since(begun), 2*time.Hour)
+		})
+	}
 }
