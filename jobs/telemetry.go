@@ -93,7 +93,7 @@ const (
 	DeliveriesCancelled = "cancelled" // Cancelled by a handler and kept by River. They are not retried.
 	DeliveriesDiscarded = "discarded" // Failed for the last time and kept by River. They are not retried.
 
-	// DeliveriesUnreadable are submissions that polls cannot decode. They are read again, and delivered when they can be decoded.
+	// DeliveriesUnreadable are submissions that polls cannot decode. They are delivered when a listing or a read can be decoded.
 	DeliveriesUnreadable = "unreadable"
 
 	// DeliveriesUnfinished are all of the waiting, running, failing, snoozed and paused ones. Oldest is when the first of them was found.

@@ -267,7 +267,7 @@ func (w *pollWorker[D, TTx]) poll(ctx context.Context, o Organization, retry Ret
 		return pollErr
 	}
 	if len(polled.Unreadable) > 0 {
-		w.logger().WarnContext(ctx, "jobs: submissions cannot be decoded: they are read again later",
+		w.logger().WarnContext(ctx, "jobs: submissions cannot be decoded: they come when a listing or a read can be decoded",
 			"organization", o.Name, "kind", KindPoll, "submission_ids", polled.Unreadable)
 	}
 	if err := w.save(ctx, o, retry, job, row.version, polled, pollErr == nil); err != nil {
