@@ -272,3 +272,32 @@ func TestDelayedReadDoesNotForgetAnUnreadableItemThatAPageShowsAgain(t *testing.
 	}
 	assert.Equal(t, 1, late)
 }
+
+// TestSearchesForLateReportsLeaveOutWhatPagesCannotDecode uses an item whose listings cannot be decoded from just before
+// its hour without a report ends: sweeps list it, and no search every nine minutes does.
+func TestSearchesForLateReportsLeaveOutWhatPagesCannotDecode(t *testing.T) {
+	machine := watching()
+	bad := waiting.Item{ID: "x", Created: noon.Add(-2 * h), Status: waiting.Evaluated, Unreadable: true}
+	shown := finished("x", noon.Add(-2*h), noon.Add(-h), noon.Add(m))
+	shown.Ready = false
+	late, lists := 0, 0
+	action, now := next(t, machine, noon)
+	for ; now.Before(noon.Add(8 * h)); action, now = next(t, machine, now) {
+		it := bad
+		switch {
+		case action.Kind == waiting.Get:
+			if now.Sub(noon) >= h {
+				late++
+			}
+		case now.Sub(noon) < 57*m:
+			it = shown
+		case action.Status == waiting.Evaluated && now.Sub(noon) >= 2*h:
+			lists++
+		}
+		ready, err := machine.Handle(now, waiting.Response{Items: []waiting.Item{it}})
+		require.NoError(t, err)
+		require.Empty(t, ready)
+	}
+	assert.Positive(t, late)
+	assert.Less(t, lists, 12)
+}
