@@ -199,9 +199,9 @@ func (p *poll) countBadCursor(now time.Time, l *listing, rejected bool) error {
 
 func (p *poll) countGoodCursor() { p.RepeatedPages, p.RejectedCursors = 0, 0 }
 
-// turnEvaluatedFilterOff stops filtering by the status evaluated for a day.
-func (p *poll) turnEvaluatedFilterOff(now time.Time, l *listing) {
-	p.EvaluatedFilterOffUntil, l.Status = now.Add(filterOffFor), ""
+// turnEvaluatedFilterOff stops filtering by the status evaluated, for a day from the start of the poll.
+func (p *poll) turnEvaluatedFilterOff(l *listing) {
+	p.EvaluatedFilterOffUntil, l.Status = p.StartedAt.Add(filterOffFor), ""
 }
 
 // continueSweep lets the running sweep of a level read so many pages, and reports

@@ -21,3 +21,14 @@ func TestATruncationEndsWhereSinceFiltersOnTheSubmission(t *testing.T) {
 		assert.Equal(t, listed, m.Poll.findListing(unfinished, "started") != nil, truncatedAt)
 	}
 }
+
+// TestARefusedFilterIsOffInItsPoll: the poll that finds the filter refused, long after it began, does not use it again.
+func TestARefusedFilterIsOffInItsPoll(t *testing.T) {
+	t.Parallel()
+	began := time.Date(2026, time.June, 3, 12, 0, 0, 0, time.UTC)
+	m := New(Options{Start: began, Lookback: 30 * 24 * time.Hour})
+	m.Poll.StartedAt = began
+	l := &listing{Status: m.Poll.evaluatedFilter()}
+	assert.NoError(t, m.filterRejected(began.Add(time.Minute), l))
+	assert.Empty(t, m.Poll.evaluatedFilter())
+}

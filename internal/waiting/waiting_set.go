@@ -173,7 +173,7 @@ func (m *Machine) filterRejected(now time.Time, l *listing) error {
 	case "":
 		return ErrRejected
 	case Evaluated:
-		m.Poll.turnEvaluatedFilterOff(now, l)
+		m.Poll.turnEvaluatedFilterOff(l)
 	default:
 		m.Set.turnFilterOff(now, &m.Poll)
 	}
