@@ -141,9 +141,10 @@ func (w *watch) beforeStart(it *Item) bool {
 // limitMemory keeps the memory within its limits. It drops the oldest unfinished
 // submissions first, which a sweep finds again.
 func (w *watch) limitMemory() {
-	if most := maxItems - int(float64(max(0, len(w.Memory.Delivered)-maxDelivered))/deliveriesPerItem); len(w.Set.Items) > most {
+	if most := w.Memory.maxItems(); len(w.Set.Items) > most {
 		w.dropItems(len(w.Set.Items) - most*7/8)
 	}
+	w.pauseForReports()
 	if len(w.Memory.Delivered) <= maxDelivered {
 		return
 	}
@@ -158,6 +159,25 @@ func (w *watch) limitMemory() {
 	if n := len(w.Memory.Delivered) - maxDelivered - maxItems*deliveriesPerItem; n > 0 {
 		// More deliveries within ten minutes than fit into the state.
 		w.Memory.dropDeliveries(n)
+	}
+}
+
+// maxItems returns how many unfinished submissions fit into the state beside the deliveries.
+func (m *memory) maxItems() int {
+	return maxItems - int(float64(max(0, len(m.Delivered)-maxDelivered))/deliveriesPerItem)
+}
+
+// pauseForReports pauses sweeps in this poll while many submissions await only their report, which single reads
+// find. The sweeps would show more than fit, and then cover what is dropped.
+func (w *watch) pauseForReports() {
+	awaited := 0
+	for _, it := range w.Set.Items {
+		if !it.LateSince.IsZero() && !it.WithoutReport {
+			awaited++
+		}
+	}
+	if w.Poll.Bare && awaited > w.Memory.maxItems()*3/4 {
+		w.Poll.pauseSweeps()
 	}
 }
 

@@ -223,3 +223,9 @@ func (p *poll) endListings(purposes ...purpose) {
 		p.Listings[i].Ended = p.Listings[i].Ended || slices.Contains(purposes, p.Listings[i].Purpose)
 	}
 }
+
+func (p *poll) pauseSweeps() {
+	for i := range p.Listings {
+		p.Listings[i].Paused = p.Listings[i].Paused || p.Listings[i].Purpose == sweep
+	}
+}

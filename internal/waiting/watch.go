@@ -88,6 +88,7 @@ func (w *watch) plan(now time.Time) {
 	default:
 		w.planSweepLevels(now)
 	}
+	w.pauseForReports()
 }
 
 func (w *watch) ended(l *listing, complete bool) {

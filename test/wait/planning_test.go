@@ -270,3 +270,40 @@ func TestOneMissingReportDoesNotSlowABurst(t *testing.T) {
 		})
 	}
 }
+
+// TestNoReportIsLostWhereMoreAreAwaitedThanFit polls once a day for more evaluated submissions than the state holds. Listings show
+// no reports, so each is read singly.
+func TestNoReportIsLostWhereMoreAreAwaitedThanFit(t *testing.T) {
+	inBubble(t, "", func(t *testing.T) {
+		begun := time.Now()
+		all := emulator.Stream(1, begun.Add(minute), 2*day, 4000, graded)
+		service := emulator.New(emulator.Behavior{Since: emulator.OnCreation, Bare: true}, 1, all)
+		client := through(t, service, func(*http.Request) *http.Response { return nil })
+		came, state, next := make(map[string]bool), "", begun
+		for time.Since(begun) < 6*day {
+			polled, err := client.Submissions.Poll(t.Context(), hiring.WatchOptions{Since: begun}, state)
+			require.NoError(t, err)
+			for _, s := range polled.Submissions {
+				assert.False(t, came[s.ID])
+				came[s.ID] = true
+			}
+			state = polled.State
+			for !next.After(time.Now()) {
+				next = next.Add(day)
+			}
+			switch {
+			case polled.Wait > 2*minute:
+				time.Sleep(polled.Wait)
+			case polled.Wait > 0:
+				time.Sleep(time.Until(next))
+			}
+		}
+		missing := 0
+		for _, s := range all {
+			if !s.Evaluated.IsZero() && s.Evaluated.Before(begun.Add(5*day)) && !came[s.ID] { // The last series is on the sixth day.
+				missing++
+			}
+		}
+		assert.Zero(t, missing)
+	})
+}
