@@ -45,7 +45,8 @@
 // does not filter on the evaluation, a new machine also reads all submissions of Lookback
 // once, with the reads that remain beyond an even use of the window. It repeats this when
 // submissions may have gone unseen. While the state cannot hold all unfinished
-// submissions, all evaluated ones are listed every 75 minutes.
+// submissions, all evaluated ones are listed every 75 minutes. Where listings show no reports,
+// sweeps pause while three quarters of what the state can hold await only their report.
 //
 // A submission that is evaluated without a report is read singly. A watch delivers it
 // without its report after an hour of such reads. The hour must
