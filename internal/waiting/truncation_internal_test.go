@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 // TestATruncationEndsWhereSinceFiltersOnTheSubmission: a watch that lists new evaluations still
@@ -29,6 +30,6 @@ func TestARefusedFilterIsOffInItsPoll(t *testing.T) {
 	m := New(Options{Start: began, Lookback: 30 * 24 * time.Hour})
 	m.Poll.StartedAt = began
 	l := &listing{Status: m.Poll.evaluatedFilter()}
-	assert.NoError(t, m.filterRejected(began.Add(time.Minute), l))
+	require.NoError(t, m.filterRejected(began.Add(time.Minute), l))
 	assert.Empty(t, m.Poll.evaluatedFilter())
 }
