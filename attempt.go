@@ -18,7 +18,7 @@ import (
 
 // roundTrip is what one HTTP round trip brought.
 type roundTrip struct {
-	err    error // Of the transport, which returned no response.
+	err    error // Of the transport, which returned no response. Of a download: any failure.
 	unsent bool  // With err: the server certainly did not receive the request.
 
 	status    int

@@ -148,8 +148,8 @@ type tracedCall struct {
 
 type tracedCallKey struct{}
 
-// composed runs an operation of several requests: it opens the operation's trace span
-// and removes the caller's WithResponse from the context.
+// composed is traced for the methods that wait: it also removes the caller's WithResponse
+// from the context.
 func (t *traces) composed(ctx context.Context, operation string, run func(context.Context) error) error {
 	return t.traced(ctx, TraceCall{Operation: operation}, func(ctx context.Context) error {
 		if responseOf(ctx) != nil {

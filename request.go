@@ -19,7 +19,7 @@ import (
 // maxBody is the API's limit of a request body: 512 KB.
 const maxBody = 512 << 10
 
-// request is one operation with its inputs, before any key or attempt.
+// request is what one call sends, before any key or attempt.
 type request struct {
 	operation     string // The Go name.
 	caller        string // The Go name that errors have instead, of an operation of several requests; "" for operation.

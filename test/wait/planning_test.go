@@ -62,9 +62,14 @@ func TestASearchPrecedesTheDeepestSweep(t *testing.T) {
 }
 
 // TestALateListingIsFoundLongAfterABurst has more deliveries in a minute than the state holds. A day later,
-// the listing shows an evaluation three hours late.
+// the listing shows an evaluation three hours late. Only where since filters on the evaluation was it ever missed; HIRING_LONG tries
+// the other meanings.
 func TestALateListingIsFoundLongAfterABurst(t *testing.T) {
-	for _, on := range meanings {
+	on := meanings[:1]
+	if apitest.Long() {
+		on = meanings
+	}
+	for _, on := range on {
 		inBubble(t, on.String(), func(t *testing.T) {
 			begun := time.Now()
 			all := emulator.Batch(1, begun.Add(hour), 10_000, minute)
@@ -229,7 +234,7 @@ func TestARejectedStatusIsTriedAgain(t *testing.T) {
 				}
 				return nil
 			})
-			came := watchFor(t, client, hiring.WatchOptions{Since: begun}, 3*day)
+			came := watchFor(t, client, hiring.WatchOptions{Since: begun}, 40*hour)
 			assert.NotEmpty(t, came)
 			assert.Equal(t, 1, rejected)
 			assert.Positive(t, filtered)

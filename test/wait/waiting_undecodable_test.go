@@ -117,7 +117,7 @@ func TestSubmissionThatCannotBeDecodedIsReadByPages(t *testing.T) {
 		"a poll a day":                    {24 * time.Hour, 48 * time.Hour, true},
 		"a poll a day without a filter":   {24 * time.Hour, 48 * time.Hour, false},
 	} {
-		for _, on := range sinceFields {
+		for _, on := range fieldsFor(name) {
 			inBubble(t, name+" "+string(on), func(t *testing.T) {
 				const mended = 73 * time.Hour
 				crowd := newLargeService(on, 600, 100*time.Hour, within(5*time.Minute))
