@@ -54,7 +54,8 @@ func (w *watch) unreadable(now time.Time, id string, it *Item, l *listing) bool 
 	pending.Unreadable, pending.LeftListing, pending.ConfirmedAt, pending.Serial = true, false, now, max(pending.Serial, w.Set.Serial)
 	pending.Status = cmp.Or(it.Status, pending.Status)
 	filtered := it.Status == "" && l != nil && l.Status == Evaluated
-	if it.isEvaluated() || !it.Evaluated.IsZero() || filtered {
+	// A submission whose report is awaited is evaluated, also if the response shows no status.
+	if it.isEvaluated() || !it.Evaluated.IsZero() || filtered || !pending.LateSince.IsZero() {
 		first = first || !pending.UnreadableEvaluated
 		pending.Status, pending.UnreadableEvaluated = Evaluated, true
 	}

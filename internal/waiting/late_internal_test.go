@@ -1,0 +1,56 @@
+package waiting
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+var midday = time.Date(2026, time.June, 3, 12, 0, 0, 0, time.UTC)
+
+// awaitingReport returns a watch at midday where since filters on the evaluation and listings are bare. It awaits the report of
+// the returned item, which was evaluated before the listings of new evaluations look back to.
+func awaitingReport() (*Machine, *Item) {
+	m := New(Options{Start: midday.Add(-72 * time.Hour), Lookback: 30 * 24 * time.Hour, Min: 30 * time.Second, Max: time.Minute})
+	m.OpenedAt, m.Since.Meaning, m.Poll.Bare, m.News.Cutoff = midday, Evaluation, true, midday
+	it := &Item{ID: "x", Created: midday.Add(-31 * time.Hour), Evaluated: midday.Add(-30 * time.Hour), Status: Evaluated}
+	m.awaitReport(midday, it.ID, it)
+	return m, it
+}
+
+// TestALateItemSurvivesASingleReadThatCannotBeDecoded: the read shows no status. The item is delivered, because a sweep shows it.
+func TestALateItemSurvivesASingleReadThatCannotBeDecoded(t *testing.T) {
+	t.Parallel()
+	m, shown := awaitingReport()
+	reads, delivered := 0, time.Time{}
+	for now := midday; now.Before(midday.Add(2*time.Hour)) && delivered.IsZero(); {
+		var response Response
+		switch action := m.Next(now, Budget{Left: 900, Whole: 900, Ends: time.Hour}); action.Kind {
+		case Wait:
+			now = action.Until
+			continue
+		case List:
+			if action.Since.Before(shown.Evaluated) {
+				response.Items = []Item{*shown}
+			}
+		case Get:
+			reads++
+			it := Item{ID: shown.ID, Unreadable: true}
+			if reads > 1 {
+				it = *shown
+				it.Ready = true
+			}
+			response.Items = []Item{it}
+		}
+		ready, err := m.Handle(now, response)
+		require.NoError(t, err)
+		if len(ready) > 0 {
+			delivered = now
+		}
+	}
+	require.NotZero(t, delivered)
+	assert.Less(t, delivered.Sub(midday), time.Hour)
+	assert.Equal(t, 2, reads)
+}
