@@ -1,6 +1,7 @@
 package waiting
 
 import (
+	"fmt"
 	"testing"
 	"time"
 
@@ -53,4 +54,18 @@ func TestALateItemSurvivesASingleReadThatCannotBeDecoded(t *testing.T) {
 	require.NotZero(t, delivered)
 	assert.Less(t, delivered.Sub(midday), time.Hour)
 	assert.Equal(t, 2, reads)
+}
+
+// TestOnlyScheduledReadsPauseSweeps: a late item whose read is not scheduled waits for a sweep.
+func TestOnlyScheduledReadsPauseSweeps(t *testing.T) {
+	t.Parallel()
+	for readAt, paused := range map[time.Time]bool{midday: true, {}: false} {
+		m := New(Options{Start: midday, Lookback: 30 * 24 * time.Hour})
+		m.Poll.Bare, m.Poll.Listings = true, []listing{{Purpose: sweep}}
+		for i := range maxItems {
+			m.Set.Items[fmt.Sprint(i)] = &pendingItem{LateSince: midday, Unreadable: readAt.IsZero(), UnreadableEvaluated: readAt.IsZero(), ReadAt: readAt}
+		}
+		m.Watch.pauseForReports()
+		assert.Equal(t, paused, m.Poll.Listings[0].Paused, "read at %v", readAt)
+	}
 }

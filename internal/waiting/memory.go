@@ -167,12 +167,12 @@ func (m *memory) maxItems() int {
 	return maxItems - int(float64(max(0, len(m.Delivered)-maxDelivered))/deliveriesPerItem)
 }
 
-// pauseForReports pauses sweeps in this poll while many submissions await only their report, which single reads
-// find. The sweeps would show more than fit, and then cover what is dropped.
+// pauseForReports pauses sweeps in this poll while many submissions await only their report, which scheduled single reads
+// find. A submission without a scheduled read waits for a sweep. The sweeps would show more than fit, and then cover what is dropped.
 func (w *watch) pauseForReports() {
 	awaited := 0
 	for _, it := range w.Set.Items {
-		if !it.LateSince.IsZero() && !it.WithoutReport {
+		if !it.LateSince.IsZero() && !it.WithoutReport && !it.ReadAt.IsZero() {
 			awaited++
 		}
 	}
