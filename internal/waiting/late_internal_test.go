@@ -69,3 +69,19 @@ func TestOnlyScheduledReadsPauseSweeps(t *testing.T) {
 		assert.Equal(t, paused, m.Poll.Listings[0].Paused, "read at %v", readAt)
 	}
 }
+
+// TestALateItemIsReadAfterAnUnfinishedListingShowsIt: the listing may be from a stale replica.
+func TestALateItemIsReadAfterAnUnfinishedListingShowsIt(t *testing.T) {
+	t.Parallel()
+	m, shown := awaitingReport()
+	pending := m.Set.Items[shown.ID]
+	stale := *shown
+	stale.Status, stale.Evaluated = "grading", time.Time{}
+	m.trackUnfinished(midday, stale.ID, &stale, &listing{Purpose: unfinished, Status: "grading", Serial: 1})
+	m.Set.listed(midday, &listing{Purpose: unfinished, Status: "grading", Serial: 2}, true, time.Minute)
+	assert.Equal(t, midday, pending.ReadAt)
+
+	pending.LateSince = time.Time{}
+	m.trackUnfinished(midday, stale.ID, &stale, &listing{Purpose: unfinished, Status: "grading", Serial: 3})
+	assert.Zero(t, pending.ReadAt, "it awaits its evaluation, which its listing shows")
+}

@@ -130,7 +130,10 @@ func (s *waitingSet) track(now time.Time, id string, it *Item, l *listing) {
 	}
 	pending.Status, pending.ConfirmedAt = it.Status, now
 	if l != nil && l.Purpose == unfinished {
-		pending.Serial, pending.Misses, pending.LeftListing, pending.ReadAt = l.Serial, 0, false, time.Time{}
+		pending.Serial, pending.Misses, pending.LeftListing = l.Serial, 0, false
+		if pending.LateSince.IsZero() { // Only single reads show a late report: the page may be from a stale replica.
+			pending.unschedule()
+		}
 		return
 	}
 	pending.Serial = max(pending.Serial, s.Serial)
