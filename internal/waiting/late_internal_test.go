@@ -85,3 +85,23 @@ func TestALateItemIsReadAfterAnUnfinishedListingShowsIt(t *testing.T) {
 	m.trackUnfinished(midday, stale.ID, &stale, &listing{Purpose: unfinished, Status: "grading", Serial: 3})
 	assert.Zero(t, pending.ReadAt, "it awaits its evaluation, which its listing shows")
 }
+
+// TestEveryTimeOfAResponseCanBeSaved: a time in another zone may be in the year -1 or 10000 in UTC.
+func TestEveryTimeOfAResponseCanBeSaved(t *testing.T) {
+	t.Parallel()
+	for _, text := range []string{"0000-01-01T00:00:00Z", "0000-01-01T00:00:00+14:00", "9999-12-31T23:59:59Z", "9999-12-31T23:59:59-14:00"} {
+		at, err := time.Parse(time.RFC3339, text)
+		require.NoError(t, err)
+		m, _ := awaitingReport()
+		m.Poll.Listings, m.requested = []listing{{Purpose: sweep, Resumes: true}}, Action{Kind: List}
+		_, err = m.Handle(midday, Response{Cursor: "1", Items: []Item{
+			{ID: "y", Created: at, Evaluated: midday, Status: Evaluated}, {ID: "z", Created: midday, Submitted: at, Evaluated: at, Status: Evaluated},
+		}})
+		require.NoError(t, err)
+		m.searchEvaluated(m.Set.Items["y"].Created.Add(-time.Hour), 1)
+		m.Watch.addCoverage(m.Poll.Listings[0].LastCreated.Add(time.Second), midday)
+		resumed, err := Resume(m.Options, m.String())
+		require.NoError(t, err, text)
+		assert.Equal(t, m.Set.Items["y"].Created, resumed.Set.Items["y"].Created, text)
+	}
+}

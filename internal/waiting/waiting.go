@@ -111,6 +111,17 @@ type Item struct {
 	Unnamed    bool `json:"-"` // It is unreadable, and ID is a text that identifies it instead.
 }
 
+// latestTime is the latest time that the machine takes from a response. JSON, and so a saved state, ends with the
+// year 9999, and the machine adds intervals.
+var latestTime = time.Date(9999, time.January, 1, 0, 0, 0, 0, time.UTC)
+
+// bound replaces times that cannot be saved: one before the year 1 counts as missing.
+func (it *Item) bound() {
+	for _, t := range []*time.Time{&it.Created, &it.Submitted, &it.Evaluated} {
+		*t = earlier(later(time.Time{}, *t), latestTime)
+	}
+}
+
 func (it *Item) isEvaluated() bool { return it.Ready || it.Status == Evaluated }
 
 // Kind is the kind of an action.
@@ -301,6 +312,9 @@ func (m *Machine) Handle(now time.Time, a Response) (ready []int, err error) {
 	m.requested = Action{}
 	m.Pace.countRequest(now, !a.Failed, m.regularGap())
 	m.Poll.countRequest()
+	for i := range a.Items {
+		a.Items[i].bound()
+	}
 	switch request.Kind {
 	case List:
 		return m.handlePage(now, a)
