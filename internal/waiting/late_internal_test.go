@@ -2,11 +2,14 @@ package waiting
 
 import (
 	"fmt"
+	"math"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/hiring-assessment/hiring-go/internal/envelope"
 )
 
 var midday = time.Date(2026, time.June, 3, 12, 0, 0, 0, time.UTC)
@@ -84,6 +87,25 @@ func TestALateItemIsReadAfterAnUnfinishedListingShowsIt(t *testing.T) {
 	pending.LateSince = time.Time{}
 	m.trackUnfinished(midday, stale.ID, &stale, &listing{Purpose: unfinished, Status: "grading", Serial: 3})
 	assert.Zero(t, pending.ReadAt, "it awaits its evaluation, which its listing shows")
+}
+
+// TestStatesOutOfRangeAreDamaged: a machine with such a state would panic.
+func TestStatesOutOfRangeAreDamaged(t *testing.T) {
+	t.Parallel()
+	o := Options{Start: midday, Lookback: 30 * 24 * time.Hour}
+	for name, change := range map[string]func(*state){
+		"halvings":       func(s *state) { s.Watch.Sweeps.Halvings = -1 },
+		"many halvings":  func(s *state) { s.Watch.Sweeps.Halvings = math.MaxInt },
+		"failures":       func(s *state) { s.Pace.Failures = -1 },
+		"many failures":  func(s *state) { s.Pace.Failures = math.MaxInt },
+		"creation early": func(s *state) { s.Set.Packed = packedItems{"grading": {"x": {time.Time{}.Unix() - 1}}} },
+		"creation late":  func(s *state) { s.Set.Packed = packedItems{"grading": {"x": {latestTime.Unix() + 1}}} },
+	} {
+		s := New(o).state
+		change(&s)
+		_, err := Resume(o, savedWatch.Seal(&s))
+		assert.ErrorIs(t, err, envelope.ErrDamaged, name)
+	}
 }
 
 // TestEveryTimeOfAResponseCanBeSaved: a time in another zone may be in the year -1 or 10000 in UTC.

@@ -2,6 +2,7 @@ package waiting
 
 import (
 	"cmp"
+	"math"
 	"slices"
 	"strings"
 	"time"
@@ -164,7 +165,7 @@ func (s *waitingSet) unpack(confirmed time.Time) {
 				ReadAt:        unpackTime(fields[readAtColumn]),
 				LeftListing:   fields[flagsColumn]&leftListingFlag != 0,
 				WithoutReport: fields[flagsColumn]&withoutReportFlag != 0,
-				Misses:        max(int(fields[missesColumn]), 0),
+				Misses:        int(min(max(fields[missesColumn], 0), math.MaxInt32)),
 				LateSince:     unpackTime(fields[lateSinceColumn]),
 				UnreadableAt:  unpackTime(fields[unreadableAtColumn]),
 				Unreadable:    fields[unreadableColumn]&unreadableFlag != 0,
@@ -177,6 +178,18 @@ func (s *waitingSet) unpack(confirmed time.Time) {
 		}
 	}
 	s.Packed = nil
+}
+
+// valid reports whether pack can have written the creations. Others may not be saved again as the start of a listing.
+func (p packedItems) valid() bool {
+	for _, items := range p {
+		for _, row := range items {
+			if len(row) > createdColumn && (row[createdColumn] < time.Time{}.Unix() || row[createdColumn] > latestTime.Unix()) {
+				return false
+			}
+		}
+	}
+	return true
 }
 
 // second returns the second of a time, as a saved item has it.

@@ -2,6 +2,7 @@ package waiting
 
 import (
 	"maps"
+	"math"
 	"slices"
 	"time"
 
@@ -79,6 +80,7 @@ func Resume(o Options, text string) (*Machine, error) {
 // valid reports whether String can have written the state. The checksum does not show it.
 func (s *state) valid() bool {
 	return s.Watch != nil && s.Watch.Memory.Delivered != nil && s.Set.Statuses != nil && s.Since.Meaning >= Unknown && s.Since.Meaning <= Other &&
-		!slices.Contains(slices.Collect(maps.Values(s.Set.Statuses)), nil) &&
+		s.Watch.Sweeps.Halvings >= 0 && s.Watch.Sweeps.Halvings <= maxSweepHalvings && s.Pace.Failures >= 0 && s.Pace.Failures < math.MaxInt32 &&
+		!slices.Contains(slices.Collect(maps.Values(s.Set.Statuses)), nil) && s.Set.Packed.valid() &&
 		!slices.ContainsFunc(s.Poll.Listings, func(l listing) bool { return l.Level < 0 || l.Level >= sweepLevels })
 }
