@@ -224,8 +224,11 @@ func (p *poll) endListings(purposes ...purpose) {
 	}
 }
 
+// pauseSweeps pauses the sweeps until the next poll. One that has begun is not read at once then.
 func (p *poll) pauseSweeps() {
 	for i := range p.Listings {
-		p.Listings[i].Paused = p.Listings[i].Paused || p.Listings[i].Purpose == sweep
+		if l := &p.Listings[i]; l.Purpose == sweep {
+			l.Paused, l.AtOnce = true, l.AtOnce && l.Pages == 0
+		}
 	}
 }
