@@ -64,8 +64,9 @@ type follower struct {
 	emptyEnds int // Consecutive polls whose last page had a cursor and no new entry.
 }
 
-// poll reads the log once. Before the first poll, and while no entries come at least once in each longest
-// interval, it also checks whether the attempt is evaluated.
+// poll reads the log once. Before the first poll it also checks whether the attempt is evaluated. Without new entries it checks
+// again when the next poll would come more than the longest interval after the last check. A wait that the rate limit
+// lengthens may exceed this.
 func (t *follower) poll(ctx context.Context) (wait time.Duration, more bool, err error) {
 	start := time.Now()
 	if t.checkedAt.IsZero() {

@@ -138,8 +138,9 @@ func (w *watch) beforeStart(it *Item) bool {
 	return !it.Evaluated.IsZero() && it.Evaluated.Before(w.WatchStart)
 }
 
-// limitMemory keeps the memory within its limits. It drops the oldest unfinished
-// submissions first, which a sweep finds again.
+// limitMemory keeps the memory within its limits. It drops unfinished submissions in the order of waitingSet.drop. A
+// listing shows them again when they are evaluated: that of new evaluations where since filters on the evaluation, and
+// otherwise a sweep.
 func (w *watch) limitMemory() {
 	if most := w.Memory.maxItems(); len(w.Set.Items) > most {
 		w.dropItems(len(w.Set.Items) - most*7/8)

@@ -36,7 +36,8 @@ func (it *pendingItem) decoded(now time.Time) {
 	}
 }
 
-// nextReportRead returns when to read a late item again: after a quarter of the time that it is late.
+// nextReportRead returns when to read a late item again: after a quarter of the time that it is late, after maxReadInterval
+// at most, and when reportTimeout since the first read without a report ends.
 func (it *pendingItem) nextReportRead(now time.Time) time.Time {
 	rest := min(max(now.Sub(it.LateSince)/4, 0), maxReadInterval)
 	if left := reportTimeout - now.Sub(it.NoReportAt); left > 0 {

@@ -23,7 +23,7 @@ const (
 func (m *Machine) planSingleReads(now time.Time) {
 	leavers, oldestLeaver, oldestWithout := 0, now, now
 	for _, it := range m.Set.Items {
-		if it.WithoutReport && !it.Unreadable { // Sweeps list a late one that cannot be decoded.
+		if it.WithoutReport && !it.Unreadable { // Sweeps list what cannot be decoded and is evaluated, as this is.
 			oldestWithout = earlier(oldestWithout, it.Created)
 		}
 		if it.readIsDue(now) && it.LeftListing && it.Misses == 0 {

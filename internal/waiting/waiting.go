@@ -18,7 +18,7 @@
 //     would mean listing everything again, so the machine lists the unfinished submissions
 //     instead (waiting_set.go).
 //
-// While the meaning is unknown and an experiment runs, a poll lists nothing else. An experiment is repeated daily,
+// While the meaning is unknown and an experiment runs, a poll begins no other listing. Listings of earlier polls continue. An experiment is repeated daily,
 // five minutes after it failed, 15 minutes after it changed the meaning, and, once an hour at most, when an evaluation comes
 // later than the meaning allows. Where since filters on the evaluation, the pages of a listing of several pages are not read again until
 // there are new evaluations.
@@ -45,8 +45,8 @@
 // does not filter on the evaluation, a new machine also reads all submissions of Lookback
 // once, with the reads that remain beyond an even use of the window. It repeats this when
 // submissions may have gone unseen. While the state cannot hold all unfinished
-// submissions, all evaluated ones are listed every 75 minutes. Where listings show no reports,
-// sweeps pause while three quarters of what the state can hold await only their report.
+// submissions, all evaluated ones are listed every 75 minutes, except where since filters on the evaluation. Where listings show no reports,
+// sweeps pause while single reads are scheduled for three quarters of what the state can hold, because only the report is awaited.
 //
 // A submission that is evaluated without a report is read singly. A watch delivers it
 // without its report after an hour of such reads. The hour must
