@@ -22,10 +22,11 @@ func (m Meaning) String() string {
 	return [...]string{"", "evaluation", "submission", "other"}[m]
 }
 
-// sinceMeaning is the part that knows which time since filters on, by an experiment that determines the meaning. It lists evaluated
-// submissions since a moment before the evaluation of an item, and since a moment after
-// it. If only the first listing shows the item, since filters on the evaluation. If the
-// first does not show it, a listing since a moment before its submission decides.
+// sinceMeaning is the part that knows which time since filters on, by an experiment that
+// determines the meaning. It lists evaluated submissions since a moment before the evaluation of
+// an item, and since a moment after it. If only the first listing shows the item, since filters
+// on the evaluation. If the first does not show it, a listing since a moment before its
+// submission decides.
 type sinceMeaning struct {
 	Meaning  Meaning   `json:",omitzero"`
 	Item     Item      `json:",omitzero"` // The item of the running experiment.

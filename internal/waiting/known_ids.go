@@ -76,7 +76,8 @@ func (*knownIDs) givesUp() bool { return false }
 
 func (k *knownIDs) unnamed() *unnamed { return &k.bad }
 
-// unreadable lets an item that cannot be decoded count as evaluated without a report, so that its report is read.
+// unreadable lets an item that cannot be decoded count as evaluated without a report, so that its
+// report is read.
 func (k *knownIDs) unreadable(now time.Time, id string, it *Item, _ *listing) bool {
 	if pending := k.Set.Items[id]; pending != nil {
 		pending.UnreadableAt = now

@@ -14,8 +14,9 @@ import (
 
 var midday = time.Date(2026, time.June, 3, 12, 0, 0, 0, time.UTC)
 
-// awaitingReport returns a watch at midday where since filters on the evaluation and listings are bare. It awaits the report of
-// the returned item, which was evaluated before the listings of new evaluations look back to.
+// awaitingReport returns a watch at midday where since filters on the evaluation and listings are
+// bare. It awaits the report of the returned item, which was evaluated before the listings of new
+// evaluations look back to.
 func awaitingReport() (*Machine, *Item) {
 	m := New(Options{Start: midday.Add(-72 * time.Hour), Lookback: 30 * 24 * time.Hour, Min: 30 * time.Second, Max: time.Minute})
 	m.OpenedAt, m.Since.Meaning, m.Poll.Bare, m.News.Cutoff = midday, Evaluation, true, midday
@@ -24,7 +25,8 @@ func awaitingReport() (*Machine, *Item) {
 	return m, it
 }
 
-// TestALateItemSurvivesASingleReadThatCannotBeDecoded: the read shows no status. The item is delivered, because a sweep shows it.
+// TestALateItemSurvivesASingleReadThatCannotBeDecoded: the read shows no status. The item is
+// delivered, because a sweep shows it.
 func TestALateItemSurvivesASingleReadThatCannotBeDecoded(t *testing.T) {
 	t.Parallel()
 	m, shown := awaitingReport()
@@ -128,7 +130,8 @@ func TestEveryTimeOfAResponseCanBeSaved(t *testing.T) {
 	}
 }
 
-// TestAPausedSnapshotWasNotReadAtOnce: an item that moved during the pause may be missing in a listing without an order.
+// TestAPausedSnapshotWasNotReadAtOnce: an item that moved during the pause may be missing in a
+// listing without an order.
 func TestAPausedSnapshotWasNotReadAtOnce(t *testing.T) {
 	t.Parallel()
 	pages := []Response{

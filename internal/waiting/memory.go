@@ -138,9 +138,9 @@ func (w *watch) beforeStart(it *Item) bool {
 	return !it.Evaluated.IsZero() && it.Evaluated.Before(w.WatchStart)
 }
 
-// limitMemory keeps the memory within its limits. It drops unfinished submissions in the order of waitingSet.drop. A
-// listing shows them again when they are evaluated: that of new evaluations where since filters on the evaluation, and
-// otherwise a sweep.
+// limitMemory keeps the memory within its limits. It drops unfinished submissions in the order of
+// waitingSet.drop. A listing shows them again when they are evaluated: that of new evaluations
+// where since filters on the evaluation, and otherwise a sweep.
 func (w *watch) limitMemory() {
 	if most := w.Memory.maxItems(); len(w.Set.Items) > most {
 		w.dropItems(len(w.Set.Items) - most*7/8)
@@ -168,8 +168,9 @@ func (m *memory) maxItems() int {
 	return maxItems - int(float64(max(0, len(m.Delivered)-maxDelivered))/deliveriesPerItem)
 }
 
-// pauseForReports pauses sweeps in this poll while many submissions await only their report, which scheduled single reads
-// find. A submission without a scheduled read waits for a sweep. The sweeps would show more than fit, and then cover what is dropped.
+// pauseForReports pauses sweeps in this poll while many submissions await only their report,
+// which scheduled single reads find. A submission without a scheduled read waits for a sweep. The
+// sweeps would show more than fit, and then cover what is dropped.
 func (w *watch) pauseForReports() {
 	awaited := 0
 	for _, it := range w.Set.Items {
@@ -195,8 +196,9 @@ func (w *watch) dropItems(n int) {
 	w.Pace.distrust(w.Set.drop(n, w.Pace.RespondedAt, regular, w.Poll.Bare))
 }
 
-// dropCoveredDeliveries drops the oldest deliveries that the times of a submission prove, except the latest. While there are
-// too many, it also drops deliveries that are proved from now on, because ForgottenUntil advances.
+// dropCoveredDeliveries drops the oldest deliveries that the times of a submission prove, except
+// the latest. While there are too many, it also drops deliveries that are proved from now on,
+// because ForgottenUntil advances.
 func (m *memory) dropCoveredDeliveries(start time.Time) {
 	item := func(hash uint64) *Item {
 		d := m.Delivered[hash]

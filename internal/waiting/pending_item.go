@@ -36,8 +36,9 @@ func (it *pendingItem) decoded(now time.Time) {
 	}
 }
 
-// nextReportRead returns when to read a late item again: after a quarter of the time that it is late, after maxReadInterval
-// at most, and when reportTimeout since the first read without a report ends.
+// nextReportRead returns when to read a late item again: after a quarter of the time that it is
+// late, after maxReadInterval at most, and when reportTimeout since the first read without a
+// report ends.
 func (it *pendingItem) nextReportRead(now time.Time) time.Time {
 	rest := min(max(now.Sub(it.LateSince)/4, 0), maxReadInterval)
 	if left := reportTimeout - now.Sub(it.NoReportAt); left > 0 {
@@ -181,7 +182,8 @@ func (s *waitingSet) unpack(confirmed time.Time) {
 	s.Packed = nil
 }
 
-// valid reports whether pack can have written the creations. Others may not be saved again as the start of a listing.
+// valid reports whether pack can have written the creations. Others may not be saved again as the
+// start of a listing.
 func (p packedItems) valid() bool {
 	for _, items := range p {
 		for _, row := range items {

@@ -187,7 +187,8 @@ func (m *Machine) awaitReport(now time.Time, id string, it *Item) bool {
 	return !pending.WithoutReport
 }
 
-// foundNoReport records that a single read found no report. A watch delivers the item without one after an hour.
+// foundNoReport records that a single read found no report. A watch delivers the item without one
+// after an hour.
 func (m *Machine) foundNoReport(now, local time.Time, pending *pendingItem) {
 	pending.WithoutReport = pending.foundNoReport(now, local) && m.planner.givesUp()
 }

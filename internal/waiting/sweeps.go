@@ -174,8 +174,9 @@ func (w *watch) planDeepSweep(now time.Time) {
 	}
 }
 
-// sweepEvaluated continues or begins a sweep of the evaluated submissions, which reads most pages in this poll. It lists
-// all of Lookback, or else what was created since the oldest submission that cannot be decoded, if there is one.
+// sweepEvaluated continues or begins a sweep of the evaluated submissions, which reads most pages
+// in this poll. It lists all of Lookback, or else what was created since the oldest submission
+// that cannot be decoded, if there is one.
 func (w *watch) sweepEvaluated(now time.Time, most int, all bool) {
 	unreadable := w.Set.oldestUnreadable()
 	if w.Poll.continueSweep(deepest, most) || most < 1 || unreadable == nil && !all {

@@ -23,7 +23,8 @@ func TestATruncationEndsWhereSinceFiltersOnTheSubmission(t *testing.T) {
 	}
 }
 
-// TestARefusedFilterIsOffInItsPoll: the poll that finds the filter refused, long after it began, does not use it again.
+// TestARefusedFilterIsOffInItsPoll: the poll that finds the filter refused, long after it began,
+// does not use it again.
 func TestARefusedFilterIsOffInItsPoll(t *testing.T) {
 	t.Parallel()
 	began := time.Date(2026, time.June, 3, 12, 0, 0, 0, time.UTC)

@@ -11,7 +11,8 @@ const (
 	maxUnnamed      = 100
 )
 
-// unnamed holds the latest items without an id that cannot be decoded, by a hash of the text that identifies them.
+// unnamed holds the latest items without an id that cannot be decoded, by a hash of the text that
+// identifies them.
 type unnamed []uint64
 
 func (u *unnamed) has(it *Item) bool { return slices.Contains(*u, hashOf(it.ID)) }
@@ -75,8 +76,9 @@ func (s *waitingSet) oldestUnreadable() (oldest *pendingItem) {
 	return oldest
 }
 
-// reviewUnreadable forgets the evaluated submissions that cannot be decoded and are older than Lookback. Those that a
-// completed sweep of the deepest level did not show are read singly: perhaps they were deleted.
+// reviewUnreadable forgets the evaluated submissions that cannot be decoded and are older than
+// Lookback. Those that a completed sweep of the deepest level did not show are read singly:
+// perhaps they were deleted.
 func (w *watch) reviewUnreadable(l *listing) {
 	for id, it := range w.Set.Items {
 		switch {

@@ -10,9 +10,10 @@ import (
 	"github.com/hiring-assessment/hiring-go/internal/waiting"
 )
 
-// TestUnreadableItemIsReadTwice checks that an item which no response can decode for three days is read singly when a
-// listing first shows it and when one first shows it evaluated, and is delivered by the first listing that can be
-// decoded, also if the machine is saved between any two actions.
+// TestUnreadableItemIsReadTwice checks that an item which no response can decode for three days
+// is read singly when a listing first shows it and when one first shows it evaluated, and is
+// delivered by the first listing that can be decoded, also if the machine is saved between any
+// two actions.
 func TestUnreadableItemIsReadTwice(t *testing.T) {
 	const evaluated, mended = 2 * h, 70 * time.Hour
 	x := finished("x", noon.Add(-2*h), noon.Add(h), noon.Add(evaluated))
@@ -70,8 +71,8 @@ func TestUnreadableItemsOfNoInterest(t *testing.T) {
 	assert.Zero(t, machine.Pending())
 }
 
-// TestGoneUnreadableItemIsForgotten uses an item that a page shows and single reads do not find: it is read once, and
-// once more when listings no longer show it.
+// TestGoneUnreadableItemIsForgotten uses an item that a page shows and single reads do not find:
+// it is read once, and once more when listings no longer show it.
 func TestGoneUnreadableItemIsForgotten(t *testing.T) {
 	machine := watching()
 	_, at := next(t, machine, noon)
@@ -149,8 +150,9 @@ func TestRegradedItemIsDeliveredAgain(t *testing.T) {
 	}
 }
 
-// TestItemThatOnlyListingsCannotDecodeIsNewOnce uses listings that show only the ID. The item is read once, although
-// single reads can be decoded, and delivered when a listing of evaluated submissions shows it.
+// TestItemThatOnlyListingsCannotDecodeIsNewOnce uses listings that show only the ID. The item is
+// read once, although single reads can be decoded, and delivered when a listing of evaluated
+// submissions shows it.
 func TestItemThatOnlyListingsCannotDecodeIsNewOnce(t *testing.T) {
 	const evaluated = 20 * h
 	bad := waiting.Item{ID: "x", Created: noon.Add(-2 * h), Unreadable: true}
@@ -217,8 +219,9 @@ func TestUnreadableKnownIDIsNewOnce(t *testing.T) {
 	assert.Equal(t, waiting.Action{Kind: waiting.Get, ID: "x"}, action)
 }
 
-// TestItemThatOnlySingleReadsCannotDecodeIsDeliveredWithoutReport uses listings that show the item evaluated and never
-// its report. The intervals between its reads grow, and after an hour the item is delivered.
+// TestItemThatOnlySingleReadsCannotDecodeIsDeliveredWithoutReport uses listings that show the
+// item evaluated and never its report. The intervals between its reads grow, and after an hour
+// the item is delivered.
 func TestItemThatOnlySingleReadsCannotDecodeIsDeliveredWithoutReport(t *testing.T) {
 	machine := watching()
 	bad := waiting.Item{ID: "x", Created: noon.Add(-2 * h), Status: waiting.Evaluated, Unreadable: true}
@@ -245,8 +248,9 @@ func TestItemThatOnlySingleReadsCannotDecodeIsDeliveredWithoutReport(t *testing.
 	assert.Less(t, reads, 25)
 }
 
-// TestDelayedReadDoesNotForgetAnUnreadableItemThatAPageShowsAgain uses an item that listings do not show for ten hours and
-// show then. A delayed read that finds nothing then does not make it new.
+// TestDelayedReadDoesNotForgetAnUnreadableItemThatAPageShowsAgain uses an item that listings do
+// not show for ten hours and show then. A delayed read that finds nothing then does not make it
+// new.
 func TestDelayedReadDoesNotForgetAnUnreadableItemThatAPageShowsAgain(t *testing.T) {
 	const back = 10 * h
 	machine := watching()
@@ -273,8 +277,9 @@ func TestDelayedReadDoesNotForgetAnUnreadableItemThatAPageShowsAgain(t *testing.
 	assert.Equal(t, 1, late)
 }
 
-// TestSearchesForLateReportsLeaveOutWhatPagesCannotDecode uses an item whose listings cannot be decoded from just before
-// its hour without a report ends: sweeps list it, and no search every nine minutes does.
+// TestSearchesForLateReportsLeaveOutWhatPagesCannotDecode uses an item whose listings cannot be
+// decoded from just before its hour without a report ends: sweeps list it, and no search every
+// nine minutes does.
 func TestSearchesForLateReportsLeaveOutWhatPagesCannotDecode(t *testing.T) {
 	machine := watching()
 	bad := waiting.Item{ID: "x", Created: noon.Add(-2 * h), Status: waiting.Evaluated, Unreadable: true}

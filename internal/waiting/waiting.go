@@ -18,10 +18,11 @@
 //     would mean listing everything again, so the machine lists the unfinished submissions
 //     instead (waiting_set.go).
 //
-// While the meaning is unknown and an experiment runs, a poll begins no other listing. Listings of earlier polls continue. An experiment is repeated daily,
-// five minutes after it failed, 15 minutes after it changed the meaning, and, once an hour at most, when an evaluation comes
-// later than the meaning allows. Where since filters on the evaluation, the pages of a listing of several pages are not read again until
-// there are new evaluations.
+// While the meaning is unknown and an experiment runs, a poll begins no other listing. Listings
+// of earlier polls continue. An experiment is repeated daily, five minutes after it failed, 15
+// minutes after it changed the meaning, and, once an hour at most, when an evaluation comes later
+// than the meaning allows. Where since filters on the evaluation, the pages of a listing of
+// several pages are not read again until there are new evaluations.
 //
 // # The unfinished submissions
 //
@@ -38,37 +39,41 @@
 //
 // # What may be missed
 //
-// Sweeps find evaluations of submissions that no listing showed unfinished. A sweep looks
-// back twice as far when twice the time has passed since one last looked back as far, so
-// an evaluation that is listed late is found after about twice its delay. Each sweep that finds an evaluation which
-// no listing showed unfinished halves the interval until the next one, and each other sweep doubles it. Where since
-// does not filter on the evaluation, a new machine also reads all submissions of Lookback
-// once, with the reads that remain beyond an even use of the window. It repeats this when
-// submissions may have gone unseen. While the state cannot hold all unfinished
-// submissions, all evaluated ones are listed every 75 minutes, except where since filters on the evaluation. Where listings show no reports,
-// sweeps pause while single reads are scheduled for three quarters of what the state can hold, because only the report is awaited.
+// Sweeps find evaluations of submissions that no listing showed unfinished. A sweep looks back
+// twice as far when twice the time has passed since one last looked back as far, so an evaluation
+// that is listed late is found after about twice its delay. Each sweep that finds an evaluation
+// which no listing showed unfinished halves the interval until the next one, and each other sweep
+// doubles it. Where since does not filter on the evaluation, a new machine also reads all
+// submissions of Lookback once, with the reads that remain beyond an even use of the window. It
+// repeats this when submissions may have gone unseen. While the state cannot hold all unfinished
+// submissions, all evaluated ones are listed every 75 minutes, except where since filters on the
+// evaluation. Where listings show no reports, sweeps pause while single reads are scheduled for
+// three quarters of what the state can hold, because only the report is awaited.
 //
 // A submission that is evaluated without a report is read singly. A watch delivers it
-// without its report after an hour of such reads. The hour must
-// have passed by the server's clock and the caller's.
+// without its report after an hour of such reads. The hour must have passed by the server's
+// clock and the caller's.
 //
-// A submission that cannot be decoded is remembered, and delivered by the first page or single read that can be
-// decoded (unreadable.go). It is read singly when a page first shows it so, and when a page first shows it evaluated.
-// Then the evaluated submissions since its creation, or all of Lookback where a rule above lists these, are listed
-// every 45 minutes with the reads that are to spare.
+// A submission that cannot be decoded is remembered, and delivered by the first page or single
+// read that can be decoded (unreadable.go). It is read singly when a page first shows it so, and
+// when a page first shows it evaluated. Then the evaluated submissions since its creation, or all
+// of Lookback where a rule above lists these, are listed every 45 minutes with the reads that are
+// to spare.
 //
-// Each known id of a wait for known ids is
-// confirmed within the hour, by a listing of the unfinished or by a single read.
+// Each known id of a wait for known ids is confirmed within the hour, by a listing of the
+// unfinished or by a single read.
 //
 // # Rare polls and failures
 //
-// The use of the rate limit may run ahead of an even use by a tenth of the window; beyond that the remaining requests
-// are spread. Intervals are random, and near MaxInterval after a poll of several requests. Intervals for known ids
-// may grow after a day without a delivery. Pages and single reads are counted per time: an hour between two polls has the shares of an
-// hour (pace.go). Where the status filter does not work, rare polls spend the reads that are to spare on
-// the deepest sweep, which then takes 90 minutes. Single reads beyond the limit of a poll do not wait for an interval; listings continue in the next poll. After a failed
-// request the poll resumes within a minute, then within twice as long. A poll that was not
-// resumed when it was due is abandoned, and a new one lists what is new.
+// The use of the rate limit may run ahead of an even use by a tenth of the window; beyond that
+// the remaining requests are spread. Intervals are random, and near MaxInterval after a poll of
+// several requests. Intervals for known ids may grow after a day without a delivery. Pages and
+// single reads are counted per time: an hour between two polls has the shares of an hour
+// (pace.go). Where the status filter does not work, rare polls spend the reads that are to spare
+// on the deepest sweep, which then takes 90 minutes. Single reads beyond the limit of a poll do
+// not wait for an interval; listings continue in the next poll. After a failed request the poll
+// resumes within a minute, then within twice as long. A poll that was not resumed when it was due
+// is abandoned, and a new one lists what is new.
 //
 // # Parts
 //
@@ -111,8 +116,8 @@ type Item struct {
 	Unnamed    bool `json:"-"` // It is unreadable, and ID is a text that identifies it instead.
 }
 
-// latestTime is the latest time that the machine takes from a response. JSON, and so a saved state, ends with the
-// year 9999, and the machine adds intervals.
+// latestTime is the latest time that the machine takes from a response. JSON, and so a saved
+// state, ends with the year 9999, and the machine adds intervals.
 var latestTime = time.Date(9999, time.January, 1, 0, 0, 0, 0, time.UTC)
 
 // bound replaces times that cannot be saved: one before the year 1 counts as missing.
@@ -226,8 +231,8 @@ func (m *Machine) MarkDelivered(it Item) {
 	m.Set.remove(it.ID)
 }
 
-// SetStart sets the time of a watch from which evaluations are delivered, when the server's clock is known. What
-// was delivered stays.
+// SetStart sets the time of a watch from which evaluations are delivered, when the server's clock
+// is known. What was delivered stays.
 func (m *Machine) SetStart(start time.Time) {
 	m.WatchStart, m.CalledAt = start, time.Time{}
 	m.News.start(start)

@@ -303,11 +303,12 @@ func (s *waitingSet) listed(now time.Time, l *listing, complete bool, unit time.
 	}
 }
 
-// drop drops n items: first those with a status from which no
-// evaluation comes directly, then those that are handed in, last those that are evaluated and await their
-// report: a coverage may count these as delivered. Where listings are bare, those that left their listing
-// also come last, because no search finds them again. The oldest come first. It returns the creation of the newest
-// one. regular reports whether polls are frequent, so that another status shows each submission of an indirect one.
+// drop drops n items: first those with a status from which no evaluation comes directly, then
+// those that are handed in, last those that are evaluated and await their report: a coverage may
+// count these as delivered. Where listings are bare, those that left their listing also come
+// last, because no search finds them again. The oldest come first. It returns the creation of the
+// newest one. regular reports whether polls are frequent, so that another status shows each
+// submission of an indirect one.
 func (s *waitingSet) drop(n int, now time.Time, regular, bare bool) (newest time.Time) {
 	rank := func(it *pendingItem) int {
 		switch one := s.Statuses[it.Status]; {

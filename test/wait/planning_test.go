@@ -61,9 +61,9 @@ func TestASearchPrecedesTheDeepestSweep(t *testing.T) {
 	})
 }
 
-// TestALateListingIsFoundLongAfterABurst has more deliveries in a minute than the state holds. A day later,
-// the listing shows an evaluation three hours late. Only where since filters on the evaluation was it ever missed; HIRING_LONG tries
-// the other meanings.
+// TestALateListingIsFoundLongAfterABurst has more deliveries in a minute than the state holds. A
+// day later, the listing shows an evaluation three hours late. Only where since filters on the
+// evaluation was it ever missed; HIRING_LONG tries the other meanings.
 func TestALateListingIsFoundLongAfterABurst(t *testing.T) {
 	on := meanings[:1]
 	if apitest.Long() {
@@ -147,8 +147,9 @@ func TestTheWaitForAWindowIsNoSchedule(t *testing.T) {
 	})
 }
 
-// TestASearchSaysNothingAboutOlderAttempts has a submission that only listings show, without its report. The search that finds it
-// does not keep the poll from reading older attempts that left the waiting set.
+// TestASearchSaysNothingAboutOlderAttempts has a submission that only listings show, without its
+// report. The search that finds it does not keep the poll from reading older attempts that left
+// the waiting set.
 func TestASearchSaysNothingAboutOlderAttempts(t *testing.T) {
 	inBubble(t, "", func(t *testing.T) {
 		begun := time.Now()
@@ -242,8 +243,9 @@ func TestARejectedStatusIsTriedAgain(t *testing.T) {
 	}
 }
 
-// TestOneMissingReportDoesNotSlowABurst lets 900 attempts leave the waiting set within 45 seconds. The last listing before shows an older
-// one that has no report, which says nothing about the others: one listing shows them all.
+// TestOneMissingReportDoesNotSlowABurst lets 900 attempts leave the waiting set within 45
+// seconds. The last listing before shows an older one that has no report, which says nothing
+// about the others: one listing shows them all.
 func TestOneMissingReportDoesNotSlowABurst(t *testing.T) {
 	for name, others := range map[string]int{"among others": 100, "alone": 1} {
 		inBubble(t, name, func(t *testing.T) {
@@ -276,8 +278,8 @@ func TestOneMissingReportDoesNotSlowABurst(t *testing.T) {
 	}
 }
 
-// TestNoReportIsLostWhereMoreAreAwaitedThanFit polls once a day for more evaluated submissions than the state holds. Listings show
-// no reports, so each is read singly.
+// TestNoReportIsLostWhereMoreAreAwaitedThanFit polls once a day for more evaluated submissions
+// than the state holds. Listings show no reports, so each is read singly.
 func TestNoReportIsLostWhereMoreAreAwaitedThanFit(t *testing.T) {
 	inBubble(t, "", func(t *testing.T) {
 		begun := time.Now()

@@ -99,10 +99,10 @@ func TestSubmissionThatCannotBeDecodedDelaysNoOther(t *testing.T) {
 	}
 }
 
-// TestSubmissionThatCannotBeDecodedIsReadByPages checks submissions that cannot be decoded for three days: each
-// is read singly twice at most, and delivered within the limits of Watch and Poll once a page can be decoded,
-// also if that is so because another client continues with the state, and if the API ignores a filter by the status of
-// unfinished submissions.
+// TestSubmissionThatCannotBeDecodedIsReadByPages checks submissions that cannot be decoded for
+// three days: each is read singly twice at most, and delivered within the limits of Watch and
+// Poll once a page can be decoded, also if that is so because another client continues with the
+// state, and if the API ignores a filter by the status of unfinished submissions.
 func TestSubmissionThatCannotBeDecodedIsReadByPages(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
