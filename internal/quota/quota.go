@@ -181,7 +181,9 @@ func (b *Tracker) Leave(key Key, class Class, now time.Time) {
 	defer b.mu.Unlock()
 	k := b.of(key, class)
 	k.inFlight--
-	k.usage.ended = now
+	if class == Write {
+		k.usage.ended = now
+	}
 	if k.ended != nil {
 		close(k.ended)
 		k.ended = nil

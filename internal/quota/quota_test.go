@@ -371,6 +371,17 @@ func TestAWindowEndsDespiteRoundedTimes(t *testing.T) {
 	}
 }
 
+// A server whose Reset is always its Date reports no current window, so its responses are counted.
+func TestWindowsThatEndAtOnceAreCounted(t *testing.T) {
+	b := new(Tracker)
+	for range 3 {
+		b.Learn(Key{}, Read, begin(t, b, Key{}, Read, now), Window{100, 99, now}, 0, now)
+		b.Leave(Key{}, Read, now)
+	}
+	_, remaining, _ := b.Left(Key{}, Read, now)
+	assert.Equal(t, 97, remaining)
+}
+
 // If responses report only ended windows, Left counts the requests of this client since
 // the Reset that they name.
 func TestLeftCountsRequestsWhenWindowsHaveEnded(t *testing.T) {

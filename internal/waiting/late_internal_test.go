@@ -3,6 +3,7 @@ package waiting
 import (
 	"fmt"
 	"math"
+	"slices"
 	"testing"
 	"time"
 
@@ -152,5 +153,26 @@ func TestAPausedSnapshotWasNotReadAtOnce(t *testing.T) {
 		}
 		require.True(t, m.Watch.Sweeps.Unordered)
 		assert.Equal(t, all, m.Watch.Sweeps.AllListedAt, "paused before page %d", pausedBefore)
+	}
+}
+
+func TestReportsAreJudgedByWholePages(t *testing.T) {
+	page := func(n int, it Item) []Item {
+		it.Status = Evaluated
+		return slices.Repeat([]Item{it}, n)
+	}
+	var p poll
+	for _, c := range []struct {
+		items []Item
+		want  bool
+	}{
+		{page(minBare-1, Item{}), false},
+		{page(minBare, Item{Unreadable: true}), false},
+		{page(minBare, Item{}), true},
+		{page(minBare-1, Item{}), true},
+		{append(page(minBare, Item{}), page(1, Item{Ready: true})...), false},
+	} {
+		p.judgeReports(c.items)
+		assert.Equal(t, c.want, p.Bare)
 	}
 }
