@@ -56,8 +56,7 @@ func (r *reservation) learn(status int, h http.Header, sent, now time.Time) (lim
 // Waiting belongs to the attempt and not to the call, because everything may change during a
 // wait: the key may rotate, the context may end, and another call may use what was left. So
 // each pass begins again with the context and the key. The context is checked twice, because
-// a key source may take as long as it wants. The hook before runs after each wait, because
-// what Ensure knows of the invitations has aged.
+// a key source may take as long as it wants.
 func (c *call) admit(a *attempt) error {
 	class := classOf(c.request.method)
 	waited := c.failure != nil && c.failure.usedUp() // For a window, since the attempt before.
@@ -73,16 +72,11 @@ func (c *call) admit(a *attempt) error {
 		if err := contextError(c.ctx); err != nil {
 			return c.ended(err)
 		}
-		if c.request.before != nil {
-			if err := c.request.before(waited); err != nil {
-				return err
-			}
-		}
 		barrier, begun := c.enterUncrowded(key, class)
 		if barrier.Reason == quota.Open {
 			a.reservation = reservation{shared: c.core.shared, key: key, class: class, begun: begun, held: true}
 			if c.request.admitted != nil {
-				return c.request.admitted()
+				return c.request.admitted(waited)
 			}
 			return nil
 		}

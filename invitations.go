@@ -64,7 +64,7 @@ func (s *InvitationService) Send(ctx context.Context, assessmentID string, in Ne
 	to := inviting.To(assessmentID, in.Email)
 	s.sent.enter(to, s.core.shared.clock.Now())
 	defer s.sent.release(to)
-	last, err := s.post(ctx, assessmentID, in, requestHooks{})
+	last, err := s.post(ctx, assessmentID, in, nil)
 	if last.invitation == nil {
 		return Invitation{}, err
 	}

@@ -68,7 +68,8 @@ func (s *InvitationService) Ensure(ctx context.Context, assessmentID string, in 
 type inviteRun struct {
 	service      *InvitationService
 	assessmentID string
-	patience     time.Duration // The longest wait for a window beyond RetryPolicy.MaxWait. 0, as in Ensure: none, and windowAt stays zero.
+	patience     time.Duration // The longest wait for a window beyond RetryPolicy.MaxWait. 0, as in Ensure: none.
+	log          *inviteLog    // Nil: nothing is recorded.
 
 	known    map[string]Invitation // By [inviting.Address]; nil before the first scan.
 	scans    inviting.Scans
@@ -129,7 +130,7 @@ func (r *inviteRun) ensure(ctx context.Context, v invite) invite {
 	defer r.service.sent.release(v.to)
 	for v = r.takeOver(v, last); !v.done; {
 		if !v.pending() {
-			v = r.send(ctx, v, nil)
+			v = r.send(ctx, v)
 		} else if err := r.awaitDue(ctx, v.lookups.At); err != nil {
 			v = v.lookupFailed(ctx, err)
 		} else {
@@ -165,14 +166,10 @@ func (r *inviteRun) lookupsAfter(last lastSend) inviting.Lookups {
 	return inviting.After(last.at, retryAfter, r.now())
 }
 
-// send sends one request to a claimed address. It calls admitted, if not nil, before each
-// attempt, which an error prevents.
-func (r *inviteRun) send(ctx context.Context, v invite, admitted func() error) invite {
+// send sends one request to a claimed address.
+func (r *inviteRun) send(ctx context.Context, v invite) invite {
 	var err error
-	v.last, err = r.service.post(ctx, r.assessmentID, v.result.Candidate, requestHooks{
-		before:   func(waited bool) error { return r.checkUnlisted(ctx, v.to, waited) },
-		admitted: admitted,
-	})
+	v.last, err = r.service.post(ctx, r.assessmentID, v.result.Candidate, func(waited bool) error { return r.beforeAttempt(ctx, v.to, waited) })
 	switch {
 	case v.last.invitation != nil:
 		v.result.Invitation = *v.last.invitation
@@ -195,7 +192,7 @@ func newInviteRequest(operation, assessmentID string) request {
 
 // post sends an invitation and records the request if it may have sent an e-mail, also when a
 // panic ends the call.
-func (s *InvitationService) post(ctx context.Context, assessmentID string, in NewInvitation, hooks requestHooks) (last lastSend, err error) {
+func (s *InvitationService) post(ctx context.Context, assessmentID string, in NewInvitation, admitted func(waited bool) error) (last lastSend, err error) {
 	to, clock := inviting.To(assessmentID, in.Email), &s.core.shared.clock
 	last = lastSend{at: clock.Now(), lost: errNotReturned}
 	defer func() {
@@ -204,7 +201,7 @@ func (s *InvitationService) post(ctx context.Context, assessmentID string, in Ne
 		}
 	}()
 	r := newInviteRequest("Invitations.Send", assessmentID)
-	r.requestHooks = hooks
+	r.admitted = admitted
 	invitation, err := do[Invitation](ctx, s.core, in.apply(r, s.core.dialect))
 	failure, ok := errors.AsType[*Error](err)
 	switch {
@@ -365,9 +362,10 @@ func (r *inviteRun) claim(ctx context.Context, to inviting.Addressee) (context.C
 	}
 }
 
-// checkUnlisted is called before each attempt, and again after each wait for it. It returns
-// an error when the listing, read again if it is old, shows the address.
-func (r *inviteRun) checkUnlisted(ctx context.Context, to inviting.Addressee, waited bool) error {
+// beforeAttempt is called just before each attempt of a request. It prevents the attempt when
+// the listing, read again if it is old, shows the address, or when the address cannot be
+// recorded in the checkpoint.
+func (r *inviteRun) beforeAttempt(ctx context.Context, to inviting.Addressee, waited bool) error {
 	if waited && r.patience > 0 { // A window may be an hour long, and others may have invited meanwhile.
 		r.windowAt = r.now()
 	}
@@ -377,7 +375,7 @@ func (r *inviteRun) checkUnlisted(ctx context.Context, to inviting.Addressee, wa
 	if _, found := r.known[to.Address]; found {
 		return errListed
 	}
-	return nil
+	return r.log.sending(ctx, to)
 }
 
 // maxListingAge is how old the listing may be when something is sent.

@@ -96,9 +96,8 @@ type bulkRun struct {
 	inviteRun
 
 	options  SendAllOptions
-	log      *inviteLog // Nil: nothing is recorded.
-	queue    []invite   // In order: Each receives the result of the first one next.
-	reported int        // Candidates that have left the queue.
+	queue    []invite // In order: Each receives the result of the first one next.
+	reported int      // Candidates that have left the queue.
 	progress InviteProgress
 	failures failures // Of single candidates, without Each.
 	unknowns int      // Requests in a row whose outcome was unknown.
@@ -311,7 +310,7 @@ func (r *bulkRun) claimAndStep(ctx context.Context, v invite) invite {
 // sendQueued sends the request of a claimed candidate. When the rate limit blocks it, the
 // candidate stays in the queue.
 func (r *bulkRun) sendQueued(ctx context.Context, v invite) invite {
-	sent := r.send(ctx, v, func() error { return r.log.sending(ctx, v.to) })
+	sent := r.send(ctx, v)
 	if sent.pending() {
 		r.unknowns++
 		return sent

@@ -32,19 +32,10 @@ type request struct {
 	leniency      leniency     // How to decode a partly malformed response. Nil: the call fails.
 	err           error        // A request with an error is not sent.
 
-	requestHooks
-}
-
-// requestHooks are functions that an operation of several requests sets. A nil
-// function is not called. An error of one prevents the attempt.
-type requestHooks struct {
-	// before is called before each attempt and after each wait for it; waited
-	// reports that the attempt waited for a window of the rate limit.
-	before func(waited bool) error
-
-	// admitted is called once the rate limit has admitted the attempt, just before
-	// it is sent.
-	admitted func() error
+	// admitted is called when the rate limit has admitted an attempt, just before it is sent.
+	// waited reports that the attempt waited for a window of the rate limit. An error
+	// prevents the attempt. Nil: not called.
+	admitted func(waited bool) error
 }
 
 // pathID fills a placeholder of a route: what the Go method calls it, and its value.
