@@ -1,12 +1,16 @@
 package hiring
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"net/http"
 	"net/url"
+	"regexp"
+	"strconv"
 	"strings"
 	"time"
 
@@ -30,26 +34,26 @@ var ErrNoArchive = errors.New("hiring: the submission has no workspace archive")
 //
 // Scope read; costs one read, two when the link expires meanwhile.
 func (s *SubmissionService) DownloadArchive(ctx context.Context, id string, w io.Writer) (int64, error) {
-	d := download{submissions: s, id: id, to: w, transfer: transfer{Total: unknownSize}}
+	d := download{submissions: s, id: id, to: w, transfer: transfer{total: unknownSize}}
 	err := s.use().traced(ctx, TraceCall{Operation: archiveRequest.operation}, func(ctx context.Context) error {
 		if w == nil {
 			return &ParamError{Param: "w", Problem: "must not be nil"}
 		}
-		d.core, d.ctx = s.core, ctx
-		d.subject = subject{request: archiveRequest, url: s.core.base, key: noKey}
-		return d.run(&d)
+		d.call = call{core: s.core, ctx: ctx, request: archiveRequest, url: s.core.base, key: noKey}
+		return d.run(http.Client{Transport: storageTransport{&d}}) // Without the caller's jar: its cookies are for the API.
 	})
-	return d.Written, err
+	return d.written, err
 }
 
 // archiveRequest describes the requests to the storage in errors and to observers. It has
 // no path, because the link is not the API's.
 var archiveRequest = request{operation: "Submissions.DownloadArchive", method: http.MethodGet, route: "archive"}
 
-// download is the download of one archive with all its attempts.
+// download is the call that downloads an archive. Its attempts go to the storage, without a key
+// and without a place in the rate limit.
 type download struct {
+	call
 	transfer
-	retryLoop // Its requests have the base URL; RoundTrip sends others.
 
 	submissions   *SubmissionService
 	id            string
@@ -59,27 +63,35 @@ type download struct {
 	failuresInRow int      // Attempts that failed since the last progress.
 }
 
-// RoundTrip makes one attempt, which requests the missing part of the archive. It reads
-// the link before the first attempt, and again when the storage rejects it, because links
-// expire.
-func (d *download) RoundTrip(*http.Request) (*http.Response, error) {
+// storageTransport is the same for a download as apiTransport for a call.
+type storageTransport struct{ *download }
+
+// RoundTrip makes an attempt.
+func (t storageTransport) RoundTrip(template *http.Request) (*http.Response, error) {
+	return t.attempt(template)
+}
+
+// attempt requests the missing part of the archive once. It reads the link before the first
+// attempt, and again when the storage rejects it, because links expire.
+func (d *download) attempt(*http.Request) (*http.Response, error) {
+	d.next = decision{}
 	if d.link == nil {
 		d.failure = nil // Else run would add the rejection of the old link to an error of reading the new one.
-		if d.blocked = d.readLink(d.ctx); d.blocked != nil {
+		if d.blocked = d.readLink(); d.blocked != nil {
 			return nil, d.blocked
 		}
 	}
 	d.attempts++
-	a := &attempt{reservation: reservation{key: noKey}} // It holds no place: the storage has no rate limit.
+	a := &attempt{reservation: reservation{key: noKey}}
 	defer a.leave()
-	before := d.Written
-	resp, trip, retryAfter := d.fetch(a)
-	d.failure, d.next = nil, decision{}
+	before := d.written
+	resp, trip := d.sendAndCopy(a)
+	d.failure = nil
 	if trip.err != nil {
-		if d.Written > before {
+		if d.written > before {
 			d.failuresInRow = 0
 		}
-		d.failure = d.failureOf(&trip, retryAfter)
+		d.failure = d.failureOf(&trip)
 		d.next = d.resume(&trip, a)
 	}
 	a.notify("", d.failure, d.next.wait)
@@ -95,16 +107,16 @@ func (d *download) resume(trip *roundTrip, a *attempt) decision {
 		return decision{retry: true}
 	case errors.Is(trip.err, errTransferBroken):
 		d.failuresInRow++
-		end := endOf(d.ctx, a.limited)
-		class := classification{failure: d.failure, cut: true, permanent: isPermanentError(trip.err)}
-		return decide(d.core.config.retry, archiveRequest.method, d.failuresInRow, trip, class, &end, jitter())
+		end := endOf(d.ctx, a.timed)
+		classified := classification{failure: d.failure, cut: true, permanent: isPermanentError(trip.err)}
+		return decide(d.core.config.retry, archiveRequest.method, d.failuresInRow, trip, classified, &end, jitter())
 	}
 	return decision{}
 }
 
 // readLink reads the submission's signed link.
-func (d *download) readLink(ctx context.Context) error {
-	submission, err := d.submissions.Get(ctx, d.id)
+func (d *download) readLink() error {
+	submission, err := d.submissions.Get(d.ctx, d.id)
 	if err != nil {
 		return err
 	}
@@ -113,97 +125,71 @@ func (d *download) readLink(ctx context.Context) error {
 	}
 	u, err := url.Parse(*submission.WorkspaceArchiveURL)
 	if err != nil || u.Host == "" || u.Scheme != "https" && (u.Scheme != "http" || !urls.Loopback(u.Hostname())) {
-		return d.failureOf(&roundTrip{err: errors.New("the API returned a link that is not https, and nothing was requested from it")}, 0)
+		return d.failureOf(&roundTrip{err: errors.New("the API returned a link that is not https, and nothing was requested from it")})
 	}
 	d.link = u
 	return nil
 }
 
-// fetch sends one request and copies the response to the writer. It sends with the
-// transport and not with the caller's http.Client, which would add cookies and put the
-// link into errors.
-func (d *download) fetch(a *attempt) (resp *http.Response, trip roundTrip, retryAfter time.Duration) {
-	k, header := d.core, d.header()
-	a.begin(d.ctx, &k.traces, d.traceAttempt(urls.Server(d.link)), header, a.key)
+// sendAndCopy makes the round trip of an attempt: it sends the request and copies the response
+// to the writer.
+func (d *download) sendAndCopy(a *attempt) (resp *http.Response, trip roundTrip) {
+	// Ranges count bytes before decompression, so the archive must not be compressed.
+	header := http.Header{"User-Agent": d.core.agent, "Accept-Encoding": {"identity"}}
+	d.addRange(header)
+	a.begin(d.ctx, &d.core.traces, d.traceAttempt(urls.Server(d.link)), header, a.key)
 	timed, cancel := context.WithCancelCause(a.ctx)
-	a.limited, a.cancel = timed, func() { cancel(nil) }
-	longest := k.config.timeout // Of a silence. That of core may be http.Client's, which limits whole attempts.
-	silence := limits.NewSilence(longest, func() {
+	a.timed, a.cancel = timed, func() { cancel(nil) }
+	longest := cmp.Or(d.core.config.timeout, math.MaxInt64) // Of a silence. That of core may be http.Client's, which limits whole attempts.
+	silence := time.AfterFunc(longest, func() {
 		cancel(fmt.Errorf("%w for %s: %w", errSilent, longest, context.DeadlineExceeded))
 	})
 	defer silence.Stop()
-	resp, err := a.send(k, d.linkRequest(timed, header))
+	resp, err := a.transmit(d.core, newHTTPRequest(timed, archiveRequest.method, d.link, header))
 	if err != nil {
-		trip.err = d.interrupted(timed, err)
-		return nil, trip, 0
+		return nil, roundTrip{err: d.interrupted(timed, err)}
 	}
 	defer a.body.Close()
 	defer context.AfterFunc(timed, a.body.CloseLate)()
-	trip.status = resp.StatusCode
-	a.known.Status = trip.status
-	busy := trip.status == http.StatusTooManyRequests || isOverload(trip.status)
-	if busy {
-		retryAfter = headers.RetryAfter(resp.Header, time.Now())
-	}
-	complete, err := d.Accept(trip.status, transferHeader(resp.Header), resp.ContentLength, busy)
+	trip.status, trip.header = resp.StatusCode, resp.Header
+	a.exchange.Status = trip.status
+	complete, err := d.accept(trip.status, trip.header, resp.ContentLength)
 	if !complete && err == nil {
-		var broken error
-		if broken, err = d.copy(timed, a.body.Body, silence); broken != nil {
-			err = d.interrupted(timed, broken)
-		}
+		err = d.copy(timed, a.body.Body, silence, longest)
 	}
 	if trip.err = err; err != nil {
-		return nil, trip, retryAfter
+		return nil, trip
 	}
-	return resp, trip, 0
+	return resp, trip
 }
 
-// header returns the header of a request to the storage.
-func (d *download) header() http.Header {
-	// Ranges count bytes before decompression, so the archive must not be compressed.
-	h := http.Header{"User-Agent": d.core.agent, "Accept-Encoding": {"identity"}}
-	if ranges, ifRange := d.RangeHeaders(); ranges != "" {
-		h.Set("Range", ranges)
-		h.Set("If-Range", ifRange)
-	}
-	return h
-}
-
-func (d *download) linkRequest(ctx context.Context, h http.Header) *http.Request {
-	return (&http.Request{
-		Method: archiveRequest.method, URL: d.link, Host: d.link.Host, Header: h,
-		Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
-	}).WithContext(ctx)
-}
-
-// copy writes the body. It returns as broken an error that a retry may resolve, and as
-// final any other.
-func (d *download) copy(ctx context.Context, from io.Reader, silence *limits.Silence) (broken, final error) {
+// copy writes the body. It restarts the timer silence, which runs for longest, after each write.
+func (d *download) copy(ctx context.Context, from io.Reader, silence *time.Timer, longest time.Duration) error {
 	buffer := make([]byte, 32<<10)
 	for {
 		n, err := from.Read(buffer)
 		err = errorOfServer(err)
-		if !d.Fits(n) {
-			return nil, errors.New("the storage sent more than it announced")
+		if !d.fits(n) {
+			return errors.New("the storage sent more than it announced")
 		}
 		if n > 0 {
 			silence.Stop() // The time of a slow writer does not count.
 			if err := d.write(buffer[:n]); err != nil {
-				return nil, fmt.Errorf("the writer failed: %w", usableError(err))
+				return fmt.Errorf("the writer failed: %w", usableError(err))
 			}
-			silence.Begin()
+			silence.Reset(longest)
 		}
 		switch {
-		case err == nil && ctx.Err() != nil:
-			return ctx.Err(), nil // Closing this body does not end its Read.
+		case err == nil && ctx.Err() == nil:
+			continue
 		case err == nil:
-		case !errors.Is(err, io.EOF):
-			return err, nil
-		case d.Missing():
-			return io.ErrUnexpectedEOF, nil
-		default:
-			return nil, nil
+			err = ctx.Err() // Closing this body does not end its Read.
+		case errors.Is(err, io.EOF) && !d.missing():
+			return nil
+		case errors.Is(err, io.EOF):
+			err = io.ErrUnexpectedEOF
 		}
+		return d.interrupted(ctx, err)
 	}
 }
 
@@ -212,7 +198,7 @@ func (d *download) write(b []byte) error {
 	if n < 0 || n > len(b) {
 		return errors.New("it returned an impossible count")
 	}
-	d.Written += int64(n)
+	d.written += int64(n)
 	if err == nil && n < len(b) {
 		err = io.ErrShortWrite
 	}
@@ -229,26 +215,16 @@ func (d *download) interrupted(timed context.Context, err error) error {
 	} else if silent := context.Cause(timed); silent != nil {
 		err = silent
 	}
-	if d.Written > 0 && d.Validator == "" {
+	if d.written > 0 && d.validator == "" {
 		return fmt.Errorf("%w: %w", errUnresumable, err)
 	}
 	return fmt.Errorf("%w: %w", errTransferBroken, err)
 }
 
-// failureOf returns the error that the caller sees. Its text does not contain the link.
-func (d *download) failureOf(trip *roundTrip, retryAfter time.Duration) *Error {
-	e := d.fail(trip, fmt.Sprintf("%s, after %d bytes", d.withoutLink(trip.err), d.Written), trip.err)
-	e.RetryAfter = retryAfter
-	e.permanent = !errors.Is(trip.err, errTransferBroken) && !errors.Is(trip.err, errUnresumable)
-	if errors.Is(trip.err, errSilent) {
-		e.Hints = []string{"see WithTimeout"}
-	}
-	return e
-}
-
-// withoutLink returns the text of an error without the link, which gives access to the archive.
-func (d *download) withoutLink(err error) string {
-	message := err.Error()
+// failureOf returns the error that the caller sees. Its text does not contain the link, which
+// gives access to the archive.
+func (d *download) failureOf(trip *roundTrip) *Error {
+	message := trip.err.Error()
 	if d.link != nil {
 		for _, part := range []string{d.link.String(), d.link.RequestURI(), d.link.RawQuery} {
 			if len(part) > 1 {
@@ -256,5 +232,114 @@ func (d *download) withoutLink(err error) string {
 			}
 		}
 	}
-	return limits.Quote([]byte(message))
+	e := d.fail(trip, fmt.Sprintf("%s, after %d bytes", limits.Quote([]byte(message)), d.written), trip.err)
+	if isBusy(trip.status) {
+		e.RetryAfter = headers.RetryAfter(trip.header, time.Now())
+	}
+	e.permanent = !errors.Is(trip.err, errTransferBroken) && !errors.Is(trip.err, errUnresumable)
+	if errors.Is(trip.err, errSilent) {
+		e.Hints = []string{"see WithTimeout"}
+	}
+	return e
+}
+
+// Errors of one attempt.
+var (
+	errTransferBroken  = errors.New("the download was interrupted") // A retry may succeed.
+	errTransferRefused = errors.New("the storage rejected the link")
+	errUnresumable     = errors.New("the download was interrupted, and the storage sent no validator to resume it with")
+	errArchiveChanged  = errors.New("the archive changed, or the storage cannot resume a download")
+)
+
+// unknownSize is a length that the storage did not send.
+const unknownSize = -1
+
+// transfer is the progress of a download.
+type transfer struct {
+	written   int64  // Bytes written.
+	total     int64  // Size of the archive, or unknownSize.
+	end       int64  // Value of written when the current response is complete, or unknownSize.
+	validator string // Value for If-Range; empty when the storage sent none.
+}
+
+// addRange adds the headers that request the missing bytes. It adds none when nothing was written.
+func (s *transfer) addRange(h http.Header) {
+	if s.written > 0 {
+		h["Range"], h["If-Range"] = []string{"bytes=" + strconv.FormatInt(s.written, 10) + "-"}, []string{s.validator}
+	}
+}
+
+// accept checks the status and header of a response whose body has the given length, and
+// returns an error unless the body continues the bytes already written. complete reports that
+// nothing is missing.
+func (s *transfer) accept(status int, h http.Header, length int64) (complete bool, err error) {
+	const ok, partial, unsatisfiable = 200, 206, 416
+	switch {
+	case status == ok && s.written == 0:
+		s.total, s.end, s.validator = length, length, validatorOf(h)
+		return false, nil
+	case status == ok:
+		return false, errArchiveChanged
+	case status == partial && s.written > 0:
+		return false, s.acceptRange(h)
+	case status == unsatisfiable && s.written > 0:
+		if headers.Value(h, "Content-Range") != fmt.Sprintf("bytes */%d", s.written) {
+			return false, errArchiveChanged
+		}
+		return true, nil
+	case isBusy(status):
+		return false, errTransferBroken
+	case status >= 300 && status < 400:
+		return false, errors.New("the storage redirects elsewhere, which is not followed")
+	case status >= 400 && status < 500:
+		return false, errTransferRefused
+	}
+	return false, errors.New("the storage answered with neither the archive nor a known error")
+}
+
+// acceptRange checks that a partial response is the requested range of the same archive.
+func (s *transfer) acceptRange(h http.Header) error {
+	first, end, total, ok := parseContentRange(headers.Value(h, "Content-Range"))
+	if !ok || first != s.written {
+		return errors.New("the storage answered with another range than requested")
+	}
+	if tag := headers.Value(h, "Etag"); tag != "" && strings.HasPrefix(s.validator, `"`) && tag != s.validator {
+		return errArchiveChanged
+	}
+	if total != unknownSize && s.total != unknownSize && total != s.total {
+		return errArchiveChanged
+	}
+	s.total, s.end = max(s.total, total), end
+	return nil
+}
+
+// fits reports whether n more bytes are within the length that the response announced.
+func (s *transfer) fits(n int) bool { return s.end == unknownSize || s.written+int64(n) <= s.end }
+
+// missing reports whether bytes are missing after the response has ended.
+func (s *transfer) missing() bool { return s.written < max(s.end, s.total) }
+
+// contentRange matches a Content-Range header such as "bytes 0-9/10" or "bytes 0-9/*".
+var contentRange = regexp.MustCompile(`^bytes (\d{1,18})-(\d{1,18})/(\d{1,18}|\*)$`)
+
+// parseContentRange parses a Content-Range header. end is the offset after the last byte.
+func parseContentRange(value string) (first, end, total int64, ok bool) {
+	parts := contentRange.FindStringSubmatch(value)
+	if parts == nil {
+		return 0, 0, 0, false
+	}
+	number := func(s string) int64 { n, _ := strconv.ParseInt(s, 10, 64); return n }
+	first, end, total = number(parts[1]), number(parts[2])+1, unknownSize
+	if parts[3] != "*" {
+		total = number(parts[3])
+	}
+	return first, end, total, end > first && (total == unknownSize || total >= end)
+}
+
+// validatorOf returns a strong ETag or the modification time, for If-Range.
+func validatorOf(h http.Header) string {
+	if tag := headers.Value(h, "Etag"); tag != "" && !strings.HasPrefix(tag, "W/") {
+		return tag
+	}
+	return headers.Value(h, "Last-Modified")
 }

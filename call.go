@@ -1,114 +1,133 @@
 package hiring
 
 import (
+	"bytes"
+	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"math"
+	"net"
 	"net/http"
+	"net/http/httptrace"
+	"net/url"
+	"sync/atomic"
 	"time"
 
 	"github.com/hashicorp/go-retryablehttp"
 
+	"github.com/hiring-assessment/hiring-go/internal/headers"
 	"github.com/hiring-assessment/hiring-go/internal/limits"
 )
 
-// call is one request to the API with all its attempts. An operation makes one or more
-// calls, and each attempt one round trip. A [TraceCall] is an operation.
+// call is one request with all its attempts, to the API or, in a download, to the storage. An
+// operation, which a [TraceCall] describes, makes one or more calls, and each attempt makes
+// one round trip.
 type call struct {
-	retryLoop
-
+	core    *core
+	ctx     context.Context // The caller's.
+	request request
+	url     url.URL // Of the API. Removed from texts.
 	decoder decoder // Decodes a 2xx response. Nil: any 2xx API response is success.
-}
 
-// retryLoop is the attempts of a call or of a download. go-retryablehttp runs it: it calls
-// RoundTrip of the call or download for each attempt, then checkRetry, and before a retry
-// backoff. What the attempts show is in the fields below; of what the library returns, only
-// the error of a loop without any attempt counts.
-type retryLoop struct {
-	subject
+	key      *credential // The key that was obtained last, removed from texts; noKey before the first.
+	attempts int         // Requests that were sent, with the present one.
+	unknown  bool        // An earlier attempt of a write may have taken effect.
+	blocked  error       // Why the last attempt was not sent.
+	failure  *Error      // Of the last attempt that was sent; nil if it succeeded.
+	next     decision    // What follows the last attempt.
 
-	core *core
-	ctx  context.Context // The caller's.
-
-	client   http.Client // Its Transport is the call or the download; attempts are sent by that of core.http.
-	retry    retryablehttp.Client
-	template retryablehttp.Request // Copied for each attempt.
-
-	failure *Error   // Of the last attempt; nil if it succeeded.
-	next    decision // What follows the last attempt.
-	blocked error    // Why the last attempt was not sent.
+	// Variables of run, here because each would be allocated apart.
+	client   http.Client
+	loop     retryablehttp.Client
+	template retryablehttp.Request
 }
 
 // do makes a call whose response contains a T.
 func do[T entity](ctx context.Context, k *core, r request) (T, error) {
 	var d resourceDecoder[T]
-	if err := k.send(ctx, r, &d); err != nil || d.envelope.Data == nil { // A repeated DELETE that found nothing has no data.
+	if err := k.call(ctx, r, &d); err != nil || d.envelope.Data == nil { // A repeated DELETE that found nothing has no data.
 		return *new(T), err
 	}
 	return *d.envelope.Data, nil
 }
 
 // do makes a call that succeeds with any 2xx API response.
-func (k *core) do(ctx context.Context, r request) error { return k.send(ctx, r, nil) }
+func (k *core) do(ctx context.Context, r request) error { return k.call(ctx, r, nil) }
 
-// send makes a call whose 2xx response d decodes.
-func (k *core) send(ctx context.Context, r request, d decoder) error {
-	if ctx == nil {
+// call makes a call whose 2xx response d decodes, in the trace span of its operation.
+func (k *core) call(ctx context.Context, r request, d decoder) error {
+	switch {
+	case ctx == nil:
 		panic(nilContext)
+	case k.seesOperations:
+		return k.traced(ctx, TraceCall{r.operation, r.method, r.route}, func(ctx context.Context) error { return k.callUntraced(ctx, r, d) })
 	}
-	if !k.seesCalls {
-		return k.call(ctx, r, d)
-	}
-	return k.traced(ctx, TraceCall{r.operation, r.method, r.route}, func(ctx context.Context) error { return k.call(ctx, r, d) })
+	return k.callUntraced(ctx, r, d)
 }
 
-// call makes attempts until one succeeds or no retry can help.
-func (k *core) call(ctx context.Context, r request, d decoder) error {
+func (k *core) callUntraced(ctx context.Context, r request, d decoder) error {
 	if r.err != nil {
 		return r.err
 	}
-	c := &call{decoder: d}
-	c.core, c.ctx = k, ctx
-	c.subject = subject{request: r, url: k.base, key: noKey, timeout: k.timeout, timeoutHint: k.timeoutHint}
+	c := &call{core: k, ctx: ctx, request: r, url: k.base, decoder: d, key: noKey}
 	if err := contextError(ctx); err != nil {
 		return c.ended(err)
 	}
 	c.request.extend(&c.url)
-	c.client = k.http
-	return c.run(c)
+	client := k.http
+	client.Transport = apiTransport{c}
+	return c.run(client)
 }
 
-// run makes attempts, each with RoundTrip, until one succeeds or no retry can help.
-func (l *retryLoop) run(attempt http.RoundTripper) error {
-	l.client.Transport = attempt
-	l.retry = retryablehttp.Client{
-		HTTPClient: &l.client,
-		RetryMax:   math.MaxInt, // Of the retries, decide grants each.
-		CheckRetry: l.checkRetry,
-		Backoff:    l.backoff,
+// apiTransport is a call as the transport of the [http.Client] with which go-retryablehttp sends:
+// each request is one attempt. For cookies it returns the response or the error of the transport,
+// and not the *Error of a response.
+type apiTransport struct{ *call }
+
+// RoundTrip makes an attempt.
+func (t apiTransport) RoundTrip(template *http.Request) (*http.Response, error) {
+	return t.attempt(template)
+}
+
+// run makes attempts, each a request to client, until one succeeds or no retry can help. go-retryablehttp
+// rewinds the body before each and afterwards does what decide has decided. Of what it returns,
+// only the error of a loop without any attempt counts.
+func (c *call) run(client http.Client) error {
+	c.client = client
+	c.loop = retryablehttp.Client{
+		HTTPClient: &c.client,
+		RetryMax:   math.MaxInt, // decide limits the attempts.
+		CheckRetry: func(context.Context, *http.Response, error) (bool, error) { return c.next.retry, nil },
+		Backoff: func(time.Duration, time.Duration, int, *http.Response) time.Duration {
+			reason := PauseRetry
+			if c.failure.usedUp() {
+				reason = PauseQuota
+			}
+			announceWait(c.core.withOperation(c.ctx, c.request.operation), c.next.wait, reason)
+			return c.next.wait
+		},
 	}
 	header := noHeader
-	if l.client.Jar != nil {
+	if client.Jar != nil {
 		header = make(http.Header) // http.Client adds the cookies.
 	}
-	l.template.Request = (&http.Request{
-		Method: l.request.method, URL: &l.url, Header: header, Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
-	}).WithContext(l.ctx)
-	if l.request.body != nil {
-		if err := l.template.SetBody(l.request.body); err != nil {
-			return l.fail(&roundTrip{}, "the request could not be built", err)
+	c.template.Request = newHTTPRequest(c.ctx, c.request.method, &c.url, header)
+	if c.request.body != nil {
+		if err := c.template.SetBody(c.request.body); err != nil {
+			return c.fail(&roundTrip{}, "the request could not be built", err)
 		}
 	}
-	_, err := l.retry.Do(&l.template) //nolint:bodyclose // RoundTrip reads and closes every body
+	_, err := c.loop.Do(&c.template) //nolint:bodyclose // attempt reads and closes every body
 	switch {
-	case l.blocked != nil && l.failure != nil:
-		return fmt.Errorf("%w; before that: %w", l.blocked, l.failure)
-	case l.blocked != nil:
-		return l.blocked
-	case l.failure != nil:
-		return join(l.ctx, l.failure)
-	case l.attempts == 0: // http.Client did not call RoundTrip.
-		return l.fail(&roundTrip{}, l.text(err), err)
+	case c.blocked != nil && c.failure != nil:
+		return fmt.Errorf("%w; before that: %w", c.blocked, c.failure)
+	case c.blocked != nil:
+		return c.blocked
+	case c.failure != nil:
+		return join(c.ctx, c.failure)
+	case c.attempts == 0: // http.Client did not call its transport.
+		return c.fail(&roundTrip{}, c.text(err), err)
 	}
 	return nil
 }
@@ -117,50 +136,40 @@ func (l *retryLoop) run(attempt http.RoundTripper) error {
 // because http.Client would allocate one.
 var noHeader = make(http.Header)
 
-// checkRetry uses up the decision, because a retry that is blocked, or that http.Client
-// fails before RoundTrip, makes none.
-func (l *retryLoop) checkRetry(context.Context, *http.Response, error) (bool, error) {
-	retry := l.next.retry
-	l.next.retry = false
-	return retry, nil
+func newHTTPRequest(ctx context.Context, method string, u *url.URL, h http.Header) *http.Request {
+	return (&http.Request{
+		Method: method, URL: u, Header: h, Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
+	}).WithContext(ctx)
 }
 
-func (l *retryLoop) backoff(time.Duration, time.Duration, int, *http.Response) time.Duration {
-	announceWait(l.core.withCall(l.ctx, l.request.operation), l.next.wait, l.failure.pauseReason())
-	return l.next.wait
-}
-
-// RoundTrip makes one attempt. It returns the response, whose body has been read and
-// closed, or the error of the transport or of admit. It does not return the *Error of
-// a response, because http.Client would then ignore the response's cookies.
+// attempt makes one attempt. It returns the response, whose body has been read and closed, or
+// the error of the transport or of admit.
 //
 // The steps depend on their order. Decoding belongs to the attempt, because a response that
 // is cut short must be retried. classify runs after decoding, because only then it is known
 // whether the attempt's timeout has expired. unknown changes after classify, which reads
 // whether an earlier attempt may have taken effect. The authentication brake learns before
 // notify, because observers may make calls that a refused key must stop.
-//
-// call has no CloseIdleConnections, which go-retryablehttp calls after failures: the
-// connections belong to all calls.
-func (c *call) RoundTrip(template *http.Request) (*http.Response, error) {
+func (c *call) attempt(template *http.Request) (*http.Response, error) {
 	cookies := template.Header["Cookie"]
 	if cookies != nil { // http.Client added them for this attempt. A retry would send them too.
 		delete(template.Header, "Cookie")
 	}
+	c.next = decision{}
 	a := new(attempt)
 	defer a.leave()
 	if c.blocked = c.admit(a); c.blocked != nil {
 		return nil, c.blocked
 	}
 	c.attempts++
-	resp, trip := c.fetch(a, template, cookies)
+	resp, trip := c.sendAndRead(a, template, cookies)
 	dec := c.decode(a, &trip)
-	end := endOf(c.ctx, a.limited)
-	class := classify(&c.subject, &trip, &dec, &end)
-	c.failure = class.failure
+	end := endOf(c.ctx, a.timed)
+	classified := c.classify(&trip, &dec, &end)
+	c.failure = classified.failure
 	c.unknown = c.unknown || c.failure != nil && c.failure.Outcome == OutcomeUnknown
-	c.next = decide(c.core.config.retry, c.request.method, c.attempts, &trip, class, &end, jitter())
-	if class.fromAPI {
+	c.next = decide(c.core.config.retry, c.request.method, c.attempts, &trip, classified, &end, jitter())
+	if classified.fromAPI {
 		refused := trip.status == http.StatusUnauthorized && c.failure.Code == ErrInvalidToken
 		c.core.shared.quotas.RecordAuthentication(a.key.id, refused, end.at)
 	}
@@ -172,29 +181,185 @@ func (c *call) RoundTrip(template *http.Request) (*http.Response, error) {
 	return resp, trip.err
 }
 
+// attempt is what one attempt of a call or of a download holds until leave.
+type attempt struct {
+	reservation
+	span
+
+	timed   context.Context // That of the span, which also ends with the attempt's timeout.
+	cancel  context.CancelFunc
+	body    limits.Once // The response's body. Its Body is nil before the response.
+	buffer  limits.Buffer
+	payload payload // Here because a local one would be allocated apart.
+}
+
+// leave releases what the attempt still holds. After a panic or a runtime.Goexit it
+// also ends the span.
+func (a *attempt) leave() {
+	defer a.abandon()
+	a.release()
+	a.buffer.Release()
+	if a.cancel != nil {
+		a.cancel()
+	}
+	if a.body.Body != nil {
+		a.body.CloseLate() // Closed already, unless a panic unwinds, which another must not replace.
+	}
+}
+
+// roundTrip is what one HTTP round trip brought.
+type roundTrip struct {
+	err    error // Of the transport, which returned no response. Of a download: any failure.
+	unsent bool  // With err: the server certainly did not receive the request.
+
+	status    int
+	header    http.Header
+	requestID string
+	rateLimit RateLimit
+	throttled bool   // A 429 that throttles the client's address, not the key.
+	body      []byte // In memory that is used again after the attempt.
+	bodyErr   error  // Why body is not all of the response's body.
+}
+
+// response returns a copy of the response without the key.
+func (t *roundTrip) response(attempts int, key *credential) Response {
+	r := Response{
+		StatusCode: t.status,
+		RequestID:  t.requestID,
+		RateLimit:  t.rateLimit,
+		Attempts:   attempts,
+		Body:       bytes.Clone(t.body),
+		Header:     t.header.Clone(),
+	}
+	for name, values := range r.Header {
+		for i := range values {
+			values[i] = key.secret.ScrubString(values[i])
+		}
+		if clean := key.secret.ScrubString(name); clean != name {
+			delete(r.Header, name)
+			r.Header[clean] = values
+		}
+	}
+	return r
+}
+
+// sendAndRead makes the round trip of an attempt: it sends the request and reads the response.
+func (c *call) sendAndRead(a *attempt, template *http.Request, cookies []string) (*http.Response, roundTrip) {
+	header := http.Header{"Authorization": a.key.header, "User-Agent": c.core.agent, "Accept": jsonType}
+	if c.request.body != nil {
+		header["Content-Type"] = jsonType
+	}
+	if cookies != nil {
+		header["Cookie"] = cookies
+	}
+	a.begin(c.ctx, &c.core.traces, c.traceAttempt(c.core.server), header, a.key)
+	if c.core.timeout == 0 {
+		a.timed, a.cancel = context.WithCancel(a.ctx)
+	} else {
+		a.timed, a.cancel = context.WithDeadline(a.ctx, a.exchange.Started.Add(c.core.timeout))
+	}
+	ctx, progress := a.timed, (*writeProgress)(nil)
+	if !isRead(c.request.method) {
+		progress = new(writeProgress)
+		ctx = progress.watch(ctx)
+	}
+	r := template.WithContext(ctx)
+	r.Header = header
+	resp, err := a.transmit(c.core, r)
+	if err != nil {
+		a.release()
+		return nil, roundTrip{err: err, unsent: progress.neverSent(err)}
+	}
+	trip := roundTrip{status: resp.StatusCode, header: resp.Header,
+		requestID: a.key.secret.ScrubString(headers.Value(resp.Header, "X-Request-Id"))}
+	trip.rateLimit, trip.throttled = a.learn(trip.status, trip.header, a.exchange.Started, time.Now())
+	a.exchange.Status, a.exchange.RequestID, a.exchange.RateLimit = trip.status, trip.requestID, trip.rateLimit
+	a.release() // A slow body must not hold up other attempts.
+	if headers.Value(resp.Header, "Location") != "" {
+		// http.Client fails on some redirects before it calls CheckRedirect.
+		resp.Header = resp.Header.Clone()
+		resp.Header.Del("Location")
+	}
+	if trip.status < 200 { // What follows may never end, as after a switch of protocols.
+		a.body.Close()
+	} else {
+		trip.body, trip.bodyErr = c.readBody(a, trip.status)
+	}
+	return resp, trip
+}
+
+// transmit sends a request and returns the response, whose body is in a.body.
+func (a *attempt) transmit(k *core, r *http.Request) (*http.Response, error) {
+	resp, err := cmp.Or(k.http.Transport, http.DefaultTransport).RoundTrip(r)
+	switch {
+	case err != nil:
+		return nil, errorOfServer(err)
+	case resp == nil:
+		return nil, errors.New("the transport returned neither a response nor an error")
+	case resp.Body == nil:
+		resp.Body = http.NoBody // http.Client does the same, but fails if Content-Length is above 0.
+	}
+	a.body.Body, resp.Body = resp.Body, http.NoBody // go-retryablehttp would close it again, which not every body allows.
+	return resp, nil
+}
+
+// traceAttempt describes an attempt to tracers.
+func (c *call) traceAttempt(server string) TraceAttempt {
+	r := &c.request
+	return TraceAttempt{Operation: r.operation, Method: r.method, Route: r.route, Server: server, Number: c.attempts}
+}
+
+// maxDrained is how much of an unwanted body is read, so that the connection can be
+// used again.
+const maxDrained = 64 << 10
+
+// readBody reads and closes the body of a response. The bytes are in the buffer of a. A
+// body that is still being read when the attempt's timeout expires is closed.
+func (c *call) readBody(a *attempt, status int) ([]byte, error) {
+	defer a.body.Close()
+	defer context.AfterFunc(a.timed, a.body.CloseLate)()
+	most, whole := c.core.config.maxBytes, true
+	if status >= 300 {
+		most = min(most, 1<<20)
+	} else if c.decoder == nil {
+		most, whole = min(most, maxDrained), false
+	}
+	err := errorOfServer(a.buffer.Fill(a.body.Body, most))
+	read := a.buffer.Bytes()
+	if err == nil && whole && int64(len(read)) > most {
+		err = tooLongError{most}
+	}
+	if whole && status < 300 { // Any other body is short.
+		clean, late := a.key.secret.ScrubWithin(read, &limits.Bound{Until: a.timed})
+		return clean, cmp.Or(err, late)
+	}
+	return a.key.secret.Scrub(read), err
+}
+
+type tooLongError struct{ limit int64 }
+
+func (e tooLongError) Error() string {
+	return fmt.Sprintf("the response is longer than %d bytes", e.limit)
+}
+
 // decode decodes a 2xx response within the limits of an attempt.
-func (c *call) decode(a *attempt, trip *roundTrip) decoded {
+func (c *call) decode(a *attempt, trip *roundTrip) (d decoded) {
 	if c.request.leniency != nil {
 		c.request.leniency.begin()
 	}
 	if trip.err != nil || trip.status < 200 || trip.status >= 300 {
-		return decoded{}
+		return d
 	}
 	members := []string{"data", "meta"}
 	if c.request.route == "/openapi.json" { // The one document that has no envelope.
 		members = append(members, "openapi")
 	}
-	var d decoded
-	d.intermediary, d.page = c.core.shared.provenance.Intermediary(trip.header, trip.body, members, a.limited)
-	_, anyBody := c.decoder.(lenientDecoder)
+	d.intermediary, d.page = c.core.shared.provenance.Intermediary(trip.header, trip.body, members, a.timed)
 	switch {
 	case d.intermediary != "":
 		d.err = trip.bodyErr
-	case c.decoder == nil:
-	case trip.bodyErr != nil && !anyBody:
-		d.err = trip.bodyErr
-	default:
-		a.payload = payload{body: trip.body, within: c.within(a, trip.body), leniency: c.request.leniency}
+	case c.decoder != nil:
+		a.payload = payload{body: trip.body, bodyErr: trip.bodyErr, within: c.within(a, trip.body), leniency: c.request.leniency}
 		d.warning, d.err = c.decoder.decode(&a.payload)
 	}
 	return d
@@ -206,13 +371,38 @@ const minLimit = 16 << 10
 // within returns the limits for decoding a body, so that the whole response takes at
 // most four times the memory that its body may have.
 func (c *call) within(a *attempt, body []byte) limits.Bound {
-	limit := min(max(c.core.config.maxBytes, minLimit), math.MaxInt64/4)
-	left := 4*limit - a.buffer.Grown
+	left := 4*min(max(c.core.config.maxBytes, minLimit), math.MaxInt64/4) - a.buffer.Grown
 	if responseOf(c.ctx) != nil {
 		left -= int64(len(body))
 	}
 	if read := a.buffer.Bytes(); len(read) > 0 && len(body) > 0 && &body[0] != &read[0] { // The key was removed.
 		left -= int64(cap(body))
 	}
-	return limits.Bound{Left: left, Until: a.limited}
+	return limits.Bound{Left: left, Until: a.timed}
 }
+
+// writeProgress records how far the request of a write got.
+type writeProgress struct {
+	dialled   atomic.Bool // The transport asked for a connection.
+	connected atomic.Bool // The transport has a connection. From here on the request may have been written.
+}
+
+func (p *writeProgress) watch(ctx context.Context) context.Context {
+	return httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{
+		GetConn: func(string) { p.dialled.Store(true) },
+		GotConn: func(httptrace.GotConnInfo) { p.connected.Store(true) },
+	})
+}
+
+// neverSent reports whether the request was certainly not sent: the transport asked for
+// a connection and got none. The error of a transport that reports no progress proves
+// this only if it is an error of dialling. For a read, p is nil and nothing is proved.
+func (p *writeProgress) neverSent(err error) bool {
+	if p == nil || p.connected.Load() {
+		return false
+	}
+	dial, ok := errors.AsType[*net.OpError](err)
+	return p.dialled.Load() || ok && dial.Op == "dial"
+}
+
+var jsonType = []string{"application/json"}

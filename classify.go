@@ -2,10 +2,12 @@ package hiring
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
+	"math/rand/v2"
 	"net"
 	"net/http"
 	"net/url"
@@ -20,18 +22,6 @@ import (
 	"github.com/hiring-assessment/hiring-go/internal/jsoncodec"
 	"github.com/hiring-assessment/hiring-go/internal/limits"
 )
-
-// subject is the state of a call or a download that its errors also tell, apart from the
-// response.
-type subject struct {
-	request     request
-	url         url.URL       // That is requested; of a download the API's. Removed from texts.
-	key         *credential   // The key that was obtained last, removed from texts; noKey before the first.
-	attempts    int           // Requests that were sent, with the present one.
-	unknown     bool          // An earlier attempt of a write may have taken effect.
-	timeout     time.Duration // Of an attempt; 0 means none.
-	timeoutHint string        // How to change timeout.
-}
 
 // attemptEnd is the time when an attempt ended, after its response was decoded, and the
 // state of its contexts then.
@@ -61,34 +51,34 @@ type classification struct {
 
 // classify returns the error of an attempt and what kind of failure it was. It is a
 // pure function of its arguments.
-func classify(s *subject, trip *roundTrip, dec *decoded, end *attemptEnd) classification {
+func (c *call) classify(trip *roundTrip, dec *decoded, end *attemptEnd) classification {
 	v := classification{}
 	switch {
 	case trip.err != nil:
-		v = noResponse(s, trip, end)
+		v = c.noResponse(trip, end)
 	case trip.status < 200:
-		v.failure = s.fail(trip, fmt.Sprintf("the response is not from the API: status %03d does not end a request", trip.status), nil)
-		v.failure.Outcome = s.outcome(OutcomeUnknown)
+		v.failure = c.fail(trip, fmt.Sprintf("the response is not from the API: status %03d does not end a request", trip.status), nil)
+		v.failure.Outcome = c.outcome(OutcomeUnknown)
 	case trip.status >= 300:
-		v = rejected(s, trip, end)
+		v = c.rejected(trip, end)
 	case dec.err == nil && dec.intermediary == "":
 		v.fromAPI = true
 	default:
-		v = unusable(s, trip, dec, end)
+		v = c.unusable(trip, dec, end)
 	}
 	return v
 }
 
 // noResponse classifies an attempt that got no response.
-func noResponse(s *subject, trip *roundTrip, end *attemptEnd) classification {
+func (c *call) noResponse(trip *roundTrip, end *attemptEnd) classification {
 	v := classification{permanent: isPermanentError(trip.err)}
 	v.timeout = end.timedOut(trip.err)
 	v.cut = !v.timeout
-	v.failure = s.broken(trip, "no response", trip.err, end)
+	v.failure = c.broken(trip, "no response", trip.err, end)
 	v.failure.Hints = append(v.failure.Hints, networkAdvice(trip.err)...)
-	v.failure.Outcome = s.outcome(OutcomeUnknown)
+	v.failure.Outcome = c.outcome(OutcomeUnknown)
 	if trip.unsent {
-		v.failure.Outcome = s.outcome(OutcomeNotDone)
+		v.failure.Outcome = c.outcome(OutcomeNotDone)
 	}
 	return v
 }
@@ -99,16 +89,16 @@ func noResponse(s *subject, trip *roundTrip, end *attemptEnd) classification {
 // hold the API's code and message, which say more than the cut. A 401 is not retried even
 // then: failed authentications throttle the address of all keys. The 404 of a DELETE becomes
 // a success last, because only a response of the API proves that the resource is gone.
-func rejected(s *subject, trip *roundTrip, end *attemptEnd) classification {
-	e := s.fail(trip, "", trip.bodyErr)
+func (c *call) rejected(trip *roundTrip, end *attemptEnd) classification {
+	e := c.fail(trip, "", trip.bodyErr)
 	e.setRejection(trip.body)
 	e.clean()
-	s.advise(e, trip.body)
+	c.advise(e, trip.body)
 	e.RetryAfter = headers.RetryAfter(trip.header, end.at)
 	e.throttled = trip.throttled
-	e.Outcome = s.outcome(OutcomeNotDone)
+	e.Outcome = c.outcome(OutcomeNotDone)
 	if trip.status >= 500 {
-		e.Outcome = s.outcome(OutcomeUnknown)
+		e.Outcome = c.outcome(OutcomeUnknown)
 	}
 	v := classification{failure: e, permanent: trip.throttled}
 	if _, tooLong := errors.AsType[tooLongError](trip.bodyErr); trip.bodyErr != nil && !tooLong {
@@ -122,7 +112,7 @@ func rejected(s *subject, trip *roundTrip, end *attemptEnd) classification {
 		}
 	}
 	v.fromAPI = e.Code != "" || isSigned(trip.header)
-	if v.fromAPI && s.unknown && s.request.method == http.MethodDelete && trip.status == http.StatusNotFound {
+	if v.fromAPI && c.unknown && c.request.method == http.MethodDelete && trip.status == http.StatusNotFound {
 		v.failure = nil // An earlier attempt deleted it.
 	}
 	return v
@@ -134,14 +124,14 @@ func rejected(s *subject, trip *roundTrip, end *attemptEnd) classification {
 // The outcome of a write differs: the API has done what its 2xx says, however broken the
 // body is, but an intermediary's 2xx says nothing. A body that was cut before it showed
 // whose it is counts as unknown, because sending the write again could do it twice.
-func unusable(s *subject, trip *roundTrip, dec *decoded, end *attemptEnd) classification {
+func (c *call) unusable(trip *roundTrip, dec *decoded, end *attemptEnd) classification {
 	v := classification{fromAPI: dec.intermediary == ""}
 	cause := dec.err
 	foreign := dec.intermediary != "" && (dec.page || cause == nil) // Otherwise it may be one of the API that was cut short.
 	if foreign {
 		cause = responseError(dec.intermediary)
 	}
-	v.failure, v.cut = undecodable(s, trip, cause)
+	v.failure, v.cut = c.undecodable(trip, cause)
 	if v.failure == nil {
 		v.timeout = end.timedOut(cause)
 		v.cut = !v.timeout
@@ -149,11 +139,11 @@ func unusable(s *subject, trip *roundTrip, dec *decoded, end *attemptEnd) classi
 		if end.expired && end.callerErr == nil {
 			what = "the response was not complete"
 		}
-		v.failure = s.broken(trip, what, cause, end)
+		v.failure = c.broken(trip, what, cause, end)
 	}
-	v.failure.Outcome = s.outcome(OutcomeDone)
+	v.failure.Outcome = c.outcome(OutcomeDone)
 	if dec.intermediary != "" {
-		v.failure.Outcome = s.outcome(OutcomeUnknown)
+		v.failure.Outcome = c.outcome(OutcomeUnknown)
 	}
 	v.failure.invalidBody = v.fromAPI && !v.cut && !v.timeout
 	if foreign {
@@ -164,72 +154,33 @@ func unusable(s *subject, trip *roundTrip, dec *decoded, end *attemptEnd) classi
 
 // undecodable returns the error of a 2xx response that was read in full, except that
 // cut reports that its JSON ends too early. It returns nil when reading failed.
-func undecodable(s *subject, trip *roundTrip, cause error) (e *Error, cut bool) {
+func (c *call) undecodable(trip *roundTrip, cause error) (e *Error, cut bool) {
 	var semantic *jsonv2.SemanticError
 	var syntactic *jsontext.SyntacticError
 	why, stated := errors.AsType[responseError](cause)
 	tooLong, limited := errors.AsType[tooLongError](cause)
 	switch {
 	case stated:
-		e = s.fail(trip, string(why), nil)
+		e = c.fail(trip, string(why), nil)
 	case limited:
-		e = s.fail(trip, tooLong.Error(), nil)
+		e = c.fail(trip, tooLong.Error(), nil)
 		e.Hints = []string{bytesHint}
 	case errors.Is(cause, limits.ErrMemory):
-		e = s.fail(trip, "decoding the response would take more memory than four times its limit of bytes", nil)
+		e = c.fail(trip, "decoding the response would take more memory than four times its limit of bytes", nil)
 		e.Hints = []string{bytesHint}
 	case trip.status == http.StatusNoContent:
-		e = s.fail(trip, string(errNoData), nil)
+		e = c.fail(trip, string(errNoData), nil)
 	case errors.As(cause, &syntactic) && len(bytes.TrimSpace(trip.body)) == 0:
-		e, cut = s.fail(trip, "the response is empty", io.ErrUnexpectedEOF), true
+		e, cut = c.fail(trip, "the response is empty", io.ErrUnexpectedEOF), true
 	case errors.As(cause, &semantic), errors.As(cause, &syntactic):
 		// The cause's own text may hold candidates' data, so it is dropped.
-		e = s.fail(trip, "the response cannot be decoded"+jsoncodec.Where(cause), nil)
+		e = c.fail(trip, "the response cannot be decoded"+jsoncodec.Where(cause), nil)
 		cut = errors.Is(cause, io.ErrUnexpectedEOF)
 		if cut {
 			e.causedBy(io.ErrUnexpectedEOF)
 		}
 	}
 	return e, cut
-}
-
-// decision is what follows an attempt. The zero value means that the call ends.
-type decision struct {
-	retry bool
-	wait  time.Duration // Before the retry.
-}
-
-// decide returns whether the attempt with a number is retried. It is a pure function of its
-// arguments; jitter is a random number in [0, 1).
-func decide(p RetryPolicy, method string, number int, trip *roundTrip, v classification, end *attemptEnd, jitter float64) decision {
-	if v.failure == nil || end.callerErr != nil || number >= p.MaxAttempts || v.permanent || !isRetriable(method, trip, v) {
-		return decision{}
-	}
-	wait := v.failure.RetryAfter
-	if wait == 0 {
-		wait = max(1, time.Duration(jitter*float64(p.backoff(number)))) // Observers take 0 for no retry.
-	} else if p.tooLong(wait) {
-		return decision{}
-	}
-	if end.bounded && wait >= end.deadline.Sub(end.at) {
-		return decision{}
-	}
-	return decision{true, wait}
-}
-
-// isRetriable reports whether a retry is safe and may succeed. A POST is retried only when
-// the API certainly did not process it.
-func isRetriable(method string, trip *roundTrip, v classification) bool {
-	if trip.status == http.StatusTooManyRequests || trip.unsent {
-		return true
-	}
-	switch method {
-	case http.MethodGet, http.MethodHead:
-		return v.timeout || v.cut || isOverload(trip.status)
-	case http.MethodDelete, http.MethodPatch:
-		return isOverload(trip.status) || trip.status == 0 && v.cut
-	}
-	return false
 }
 
 // timedOut reports whether err, which ended a round trip, is a timeout. The end of the
@@ -244,71 +195,71 @@ func (end *attemptEnd) timedOut(err error) bool {
 
 // outcome returns the outcome of the call when that of its last attempt is o. An earlier
 // attempt may have taken effect. The outcome of a read is "".
-func (s *subject) outcome(o Outcome) Outcome {
+func (c *call) outcome(o Outcome) Outcome {
 	switch {
-	case isRead(s.request.method):
+	case isRead(c.request.method):
 		return ""
-	case s.unknown && o != OutcomeDone:
+	case c.unknown && o != OutcomeDone:
 		return OutcomeUnknown
 	}
 	return o
 }
 
 // fail returns an error with what is known of the call and the response.
-func (s *subject) fail(trip *roundTrip, message string, cause error) *Error {
+func (c *call) fail(trip *roundTrip, message string, cause error) *Error {
 	e := &Error{
 		Message:   message,
 		Status:    trip.status,
 		RequestID: trip.requestID,
-		Method:    s.request.method,
-		Route:     s.request.route,
-		Attempts:  s.attempts,
-		Outcome:   s.outcome(OutcomeNotDone),
-		RateLimit: trip.limit,
-		Operation: s.request.errorOperation(),
-		scrub:     s.key.secret.ScrubString,
+		Method:    c.request.method,
+		Route:     c.request.route,
+		Attempts:  c.attempts,
+		Outcome:   c.outcome(OutcomeNotDone),
+		RateLimit: trip.rateLimit,
+		Operation: c.request.errorOperation(),
+		scrub:     c.key.secret.ScrubString,
 	}
-	e.causedBy(s.key.secret.Clean(cause))
+	e.causedBy(c.key.secret.Clean(cause))
 	return e
 }
 
 // broken returns the error of a round trip that the connection, a timeout or the caller
 // ended.
-func (s *subject) broken(trip *roundTrip, what string, cause error, end *attemptEnd) *Error {
+func (c *call) broken(trip *roundTrip, what string, cause error, end *attemptEnd) *Error {
 	switch {
 	case end.callerErr != nil:
-		return s.fail(trip, what+": "+end.callerPlain.Error(), end.callerErr)
+		return c.fail(trip, what+": "+end.callerPlain.Error(), end.callerErr)
 	case end.expired:
-		e := s.fail(trip, fmt.Sprintf("%s within %s", what, s.timeout), context.DeadlineExceeded)
-		e.Hints = []string{s.timeoutHint}
+		e := c.fail(trip, fmt.Sprintf("%s within %s", what, c.core.timeout), context.DeadlineExceeded)
+		e.Hints = []string{c.core.timeoutHint}
 		return e
 	}
-	return s.fail(trip, what+": "+s.text(cause), cause)
+	return c.fail(trip, what+": "+c.text(cause), cause)
 }
 
 // text returns the text of an error without the URLs that net/http puts into it.
-func (s *subject) text(err error) string {
+func (c *call) text(err error) string {
 	if outer, ok := errors.AsType[*url.Error](err); ok {
 		err = outer.Err
 	}
-	message := strings.ReplaceAll(err.Error(), s.url.String(), "the API")
-	return limits.Quote([]byte(s.key.secret.ScrubString(strings.ReplaceAll(message, s.url.RequestURI(), s.request.route))))
+	message := strings.ReplaceAll(err.Error(), c.url.String(), "the API")
+	return limits.Quote([]byte(c.key.secret.ScrubString(strings.ReplaceAll(message, c.url.RequestURI(), c.request.route))))
 }
 
 // advise adds hints to the error of a response with a status from 300.
-func (s *subject) advise(e *Error, body []byte) {
+func (c *call) advise(e *Error, body []byte) {
 	page := isPage(e, body)
 	switch e.Status {
 	case http.StatusBadRequest:
-		e.mayBeWrong(s.request.dialectFields(e)...)
+		e.mayBeWrong(c.request.dialectFields(e)...)
 	case http.StatusUnauthorized:
-		e.Hints = append(e.Hints, s.url.Host+" refused "+s.key.redacted()+
+		e.Hints = append(e.Hints, c.url.Host+" refused "+c.key.redacted()+
 			": check it for expiry and revocation, or make another in the dashboard")
 	case http.StatusNotFound, http.StatusMethodNotAllowed:
-		if s.request.routeField != "" {
-			e.mayBeWrong(s.request.routeField)
+		if c.request.routeField != "" {
+			e.mayBeWrong(c.request.routeField)
 		}
-		if e.Status == http.StatusNotFound && !strings.Contains(s.request.route, "{") && !page {
+		if e.Status == http.StatusNotFound && !strings.Contains(c.request.route, "{") && !page {
 			e.Hints = append(e.Hints, "the path has no id: check the base URL")
 		}
 	}
@@ -374,3 +325,111 @@ func (r *request) holds(name string) bool {
 	_, held := members[name]
 	return held
 }
+
+// RetryPolicy configures the retries of a call. A zero field means the default, which each
+// field's comment gives.
+type RetryPolicy struct {
+	MaxAttempts int           // Attempts of a call, including the first: 4. 1 means no retries.
+	BaseBackoff time.Duration // Longest delay before the first retry: 500 ms, doubled with each retry. Delays are random.
+	MaxBackoff  time.Duration // Longest delay without a Retry-After header: 30 s.
+	MaxWait     time.Duration // Longest wait for a Retry-After or a rate-limit window: 1 min. If it is longer, the call fails immediately.
+}
+
+// withDefaults returns the policy with defaults in place of zero fields, or a [*ParamError]
+// for each negative field.
+func (p RetryPolicy) withDefaults() (RetryPolicy, error) {
+	var err error
+	for _, field := range []struct {
+		name     string
+		negative bool
+	}{
+		{"MaxAttempts", p.MaxAttempts < 0},
+		{"BaseBackoff", p.BaseBackoff < 0},
+		{"MaxBackoff", p.MaxBackoff < 0},
+		{"MaxWait", p.MaxWait < 0},
+	} {
+		if field.negative {
+			err = joinParams(err, &ParamError{Param: "RetryPolicy." + field.name, Problem: "must not be negative (0 means the default)"})
+		}
+	}
+	return RetryPolicy{
+		MaxAttempts: cmp.Or(p.MaxAttempts, 4),
+		BaseBackoff: cmp.Or(p.BaseBackoff, 500*time.Millisecond),
+		MaxBackoff:  cmp.Or(p.MaxBackoff, 30*time.Second),
+		MaxWait:     cmp.Or(p.MaxWait, time.Minute),
+	}, err
+}
+
+// decision is what follows an attempt. The zero value means that the call ends.
+type decision struct {
+	retry bool
+	wait  time.Duration // Before the retry.
+}
+
+// decide returns whether the attempt with a number is retried. It is a pure function of its
+// arguments; jitter is a random number in [0, 1).
+func decide(p RetryPolicy, method string, number int, trip *roundTrip, v classification, end *attemptEnd, jitter float64) decision {
+	if v.failure == nil || end.callerErr != nil || number >= p.MaxAttempts || v.permanent || !isRetriable(method, trip, v) {
+		return decision{}
+	}
+	wait := v.failure.RetryAfter
+	if wait == 0 {
+		wait = max(1, time.Duration(jitter*float64(p.backoff(number)))) // Observers take 0 for no retry.
+	} else if p.tooLong(wait) {
+		return decision{}
+	}
+	if end.bounded && wait >= end.deadline.Sub(end.at) {
+		return decision{}
+	}
+	return decision{true, wait}
+}
+
+// isRetriable reports whether a retry is safe and may succeed. A POST is retried only when
+// the API certainly did not process it.
+func isRetriable(method string, trip *roundTrip, v classification) bool {
+	if trip.status == http.StatusTooManyRequests || trip.unsent {
+		return true
+	}
+	switch method {
+	case http.MethodGet, http.MethodHead:
+		return v.timeout || v.cut || isOverload(trip.status)
+	case http.MethodDelete, http.MethodPatch:
+		return isOverload(trip.status) || trip.status == 0 && v.cut
+	}
+	return false
+}
+
+// isOverload reports whether status is a transient server error.
+func isOverload(status int) bool {
+	switch status {
+	case 500, 502, 503, 504:
+		return true
+	}
+	return false
+}
+
+// isBusy reports whether a server with that status may be asked again later.
+func isBusy(status int) bool { return status == http.StatusTooManyRequests || isOverload(status) }
+
+// backoff returns the longest delay after attempt n: the base, doubled with each attempt,
+// at most MaxBackoff. It compares before it doubles, so that it cannot overflow.
+func (p RetryPolicy) backoff(n int) time.Duration {
+	d := p.BaseBackoff
+	for range n - 1 {
+		if d > p.MaxBackoff/2 {
+			return p.MaxBackoff
+		}
+		d *= 2
+	}
+	return min(d, p.MaxBackoff)
+}
+
+// tooLong reports whether a wait exceeds MaxWait. Rate-limit windows end on a full second
+// and the Date header is cut to one, so a window of an hour can seem up to a second longer.
+// A MaxWait of an hour or more therefore allows that second.
+func (p RetryPolicy) tooLong(wait time.Duration) bool {
+	return wait > p.MaxWait && (p.MaxWait < time.Hour || wait > time.Hour+time.Second)
+}
+
+// jitter returns a random number in [0, 1).
+func jitter() float64 { return rand.Float64() } //nolint:gosec // spreads retries; nothing secret depends on it

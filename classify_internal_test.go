@@ -17,13 +17,13 @@ import (
 	"github.com/hiring-assessment/hiring-go/internal/limits"
 )
 
-// subjectOf returns the subject of the second attempt of a call.
-func subjectOf(method string, unknown bool) *subject {
-	return &subject{
+// secondAttempt returns a call at its second attempt.
+func secondAttempt(method string, unknown bool) *call {
+	return &call{
 		request: request{operation: "Things.Do", method: method, route: "/things/{id}"},
 		url:     url.URL{Scheme: "https", Host: "h.test", Path: "/api/v1/things/7"},
 		key:     noKey, attempts: 2, unknown: unknown,
-		timeout: 30 * time.Second, timeoutHint: "see WithTimeout",
+		core: &core{timeout: 30 * time.Second, timeoutHint: "see WithTimeout"},
 	}
 }
 
@@ -87,7 +87,7 @@ func TestClassify(t *testing.T) {
 			if c.end == (attemptEnd{}) {
 				c.end = testEnd
 			}
-			got := classify(subjectOf(c.method, c.unknown), &c.res, &c.dec, &c.end)
+			got := secondAttempt(c.method, c.unknown).classify(&c.res, &c.dec, &c.end)
 			e := got.failure
 			got.failure = nil
 			assert.Equal(t, c.want, got)

@@ -66,7 +66,7 @@ func newNamed(baseURL, apiKey string, names inputNames, opts []Option) (*Client,
 		timeout:  30 * time.Second,
 		maxBytes: 64 << 20,
 	}
-	client, err := c.with(opts).assemble(newShared(), new(sentInvitations))
+	client, err := c.with(opts).assemble(new(shared), new(sentInvitations))
 	if err == nil {
 		client.core.shared.clock.Follow(serverclock.Of(client.core.base.Host))
 	}
@@ -101,6 +101,13 @@ func (c *Client) String() string {
 // empty before the first request.
 func (c *Client) Environment() Environment { return c.use().keys.lastUsed().environment }
 
+// Quota holds the last known rate limits of a key. Reads and writes are counted
+// separately. A class without a response yet is zero: see [RateLimit.Known].
+type Quota struct {
+	Read  RateLimit // GET: 1000 an hour.
+	Write RateLimit // POST, PATCH and DELETE: 200 an hour.
+}
+
 // Quota returns the last known rate limits of the key for reads and writes. It sends no
 // request. A class is zero until its first response; see [RateLimit.Known].
 func (c *Client) Quota() Quota {
@@ -114,12 +121,12 @@ func (c *Client) Quota() Quota {
 // costs one read.
 func (c *Client) OpenAPI(ctx context.Context) (json.RawMessage, error) {
 	var document json.RawMessage
-	err := c.use().send(ctx, newRequest("OpenAPI", "GET /openapi.json"), decoderFunc(func(p *payload) (string, error) {
+	err := c.use().call(ctx, newRequest("OpenAPI", "GET /openapi.json"), decoderFunc(func(p *payload) (string, error) {
 		var members struct {
 			OpenAPI RawValue `json:"openapi"`
 			Data    RawValue `json:"data"`
 		}
-		if err := cmp.Or(decodeWithin(&p.within, p.body, &members), p.within.Until.Err()); err != nil {
+		if err := cmp.Or(p.bodyErr, decodeWithin(&p.within, p.body, &members), p.within.Until.Err()); err != nil {
 			return "", err // Also when the timeout expired while other members were skipped.
 		}
 		if members.OpenAPI == nil && members.Data != nil {
@@ -151,19 +158,16 @@ func (c *Client) Do(ctx context.Context, method, path string, query url.Values, 
 		r = r.withBody(in)
 	}
 	var e envelope[RawValue]
-	var d decoder = decoderFunc(func(p *payload) (string, error) {
-		if _, err := open(p, &e); err != nil {
+	err := c.use().call(ctx, r, decoderFunc(func(p *payload) (string, error) {
+		_, err := decodeData(p, &e)
+		switch {
+		case out == nil:
+			return "", nil
+		case err != nil:
 			return "", err
 		}
 		return "", decodeWithin(&p.within, *e.Data, out, jsonv2.MatchCaseInsensitiveNames(true))
-	})
-	if out == nil {
-		d = lenientDecoder{func(p *payload) (string, error) {
-			openAny(p, &e)
-			return "", nil
-		}}
-	}
-	err := c.use().send(ctx, r, d)
+	}))
 	return publicMeta(e.Meta.paging()), err
 }
 

@@ -43,16 +43,8 @@ func (s *service) use() *core {
 type shared struct {
 	quotas     quota.Tracker
 	provenance provenanceDetector
-	clock      serverclock.Clock // Of the server. Ignores a Date that a time zone does not explain.
-	pollClock  serverclock.Clock // The same for polling, which works with any difference of the clocks.
+	clock      serverclock.Clock // Of the server.
 	accounts   accountIDs
-}
-
-// maxClockSkew is longer than any difference that time zones and clock corrections cause.
-const maxClockSkew = 36 * time.Hour
-
-func newShared() *shared {
-	return &shared{clock: serverclock.Clock{MaxSkew: maxClockSkew}}
 }
 
 // accountIDs holds the known ids of the accounts that keys belong to.

@@ -1,14 +1,18 @@
 package hiring
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"reflect"
+	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	jsonv2 "github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/hiring-assessment/hiring-go/internal/jsoncodec"
 	"github.com/hiring-assessment/hiring-go/internal/jsoncodec/fastjson"
@@ -19,6 +23,7 @@ import (
 // payload is the body of a 2xx API response, with the limits for decoding it.
 type payload struct {
 	body     []byte       // In memory that is used again: copy what is kept.
+	bodyErr  error        // Why body is not all of the response's body. Its decoder returns it, unless it needs no data.
 	within   limits.Bound // What decoding may take.
 	leniency leniency     // The request's.
 }
@@ -34,9 +39,6 @@ type decoder interface {
 type decoderFunc func(p *payload) (warning string, err error)
 
 func (f decoderFunc) decode(p *payload) (string, error) { return f(p) }
-
-// lenientDecoder is a decoder that also accepts a body that was not read in full.
-type lenientDecoder struct{ decoderFunc }
 
 // leniency decodes a response that is partly malformed.
 type leniency interface {
@@ -62,13 +64,11 @@ func (e responseError) Error() string { return string(e) }
 type resourceDecoder[T entity] struct{ envelope envelope[T] }
 
 func (d *resourceDecoder[T]) decode(p *payload) (warning string, err error) {
-	if warning, err = open(p, &d.envelope); err != nil {
-		return warning, err
+	warning, err = decodeData(p, &d.envelope)
+	if err == nil && (*d.envelope.Data).identity() == "" {
+		err = errNoIdentity
 	}
-	if (*d.envelope.Data).identity() == "" {
-		return warning, errNoIdentity
-	}
-	return warning, nil
+	return warning, err
 }
 
 // RawValue is a part of a response whose shape is not documented. It is kept unchanged.
@@ -252,7 +252,10 @@ func listReaderOf[T any]() fastjson.Reader[[]T] { return fastjson.Slice(readerOf
 // readEnvelope decodes an envelope into e. JSON that is not as expected is decoded again
 // with json/v2, whose error says where and why.
 func readEnvelope[T any](p *payload, e *envelope[T], data func() fastjson.Reader[T], list fastjson.List) (warning string, err error) {
-	*e = envelope[T]{}
+	*e = envelope[T]{} // Nothing of an earlier attempt is kept.
+	if p.bodyErr != nil {
+		return "", p.bodyErr
+	}
 	err = fastjson.Decode(&p.within, p.body, envelopeReader(data), e, list, apiCodec.Reading)
 	if errors.Is(err, fastjson.ErrRefused) {
 		codec := apiCodec
@@ -288,32 +291,21 @@ const (
 	errNoIdentity = responseError("the response's data has no id, so it is not the expected resource")
 )
 
-// open decodes an envelope that has data.
-func open[T any](p *payload, e *envelope[T]) (warning string, err error) {
+// decodeData decodes an envelope that has data.
+func decodeData[T any](p *payload, e *envelope[T]) (warning string, err error) {
 	warning, err = readEnvelope(p, e, readerOf[T], fastjson.List{})
 	if err == nil && e.Data == nil {
 		err = errNoData
 	}
-	if err != nil {
-		*e = envelope[T]{} // Nothing of a failed attempt is kept.
-	}
 	return warning, err
-}
-
-// openAny decodes the envelope of a response that succeeds in any case. It may have no
-// data, or be no envelope.
-func openAny(p *payload, e *envelope[RawValue]) {
-	if _, err := readEnvelope(p, e, readerOf[RawValue], fastjson.List{}); err != nil {
-		*e = envelope[RawValue]{}
-	}
 }
 
 // readData reads the data of an envelope unchanged, to tell null from absence.
 var readData = fastjson.Object(nil, fastjson.Field("data", fastjson.Raw[RawValue]))
 
-// openList decodes an envelope whose data is an array, of at most so many items unless
+// decodeList decodes an envelope whose data is an array, of at most so many items unless
 // most is 0. Data of null is an empty list. The memory of spare is overwritten.
-func openList[T any](p *payload, spare []T, most int) (items []T, meta paging.Meta, warning string, err error) {
+func decodeList[T any](p *payload, spare []T, most int) (items []T, meta paging.Meta, warning string, err error) {
 	var e envelope[[]T]
 	if warning, err = readEnvelope(p, &e, listReaderOf[T], fastjson.List{Spare: spare, Most: most}); err != nil {
 		return nil, paging.Meta{}, warning, err
@@ -341,4 +333,92 @@ func looseTime(v RawValue) time.Time {
 		}
 	}
 	return time.Time{}
+}
+
+// A 2xx response may come from a proxy that shows a sign-in page. Every response of the
+// API has certain headers, and its body is JSON or empty. A gateway may remove these
+// headers: a response that has the API's envelope but not the headers shows it. From then
+// on, an empty response without the headers also counts as the API's.
+
+// signatures are the headers of every API response, by canonical name.
+var signatures = []string{"X-Request-Id", "X-Ratelimit-Limit", "X-Ratelimit-Remaining", "X-Ratelimit-Reset"}
+
+// isSigned reports whether header has one of the API's headers. Its names must be canonical.
+func isSigned(header map[string][]string) bool {
+	return slices.ContainsFunc(signatures, func(name string) bool {
+		values := header[name]
+		return len(values) > 0 && values[0] != ""
+	})
+}
+
+// provenanceDetector determines where responses came from, and remembers whether a gateway removes
+// the API's headers. Its zero value is ready to use. It is safe for concurrent use.
+type provenanceDetector struct{ gatewayStrips atomic.Bool }
+
+// Intermediary returns why a 2xx response did not come from the API, or "" if it did.
+// page reports whether the body is text other than JSON. A response without the API's
+// headers must be a JSON object with one of the members. The search for them ends when
+// until returns an error.
+func (j *provenanceDetector) Intermediary(
+	header map[string][]string, body []byte, members []string, until interface{ Err() error },
+) (why string, page bool) {
+	trimmed := bytes.TrimLeft(body, " \t\r\n\ufeff")
+	switch {
+	case len(trimmed) > 0 && !limits.LooksLikeJSON(trimmed):
+		return describeBody(body, ""), true
+	case isSigned(header):
+	case len(trimmed) == 0:
+		if !j.gatewayStrips.Load() {
+			return describeBody(nil, ""), false
+		}
+	case !hasMember(trimmed, members, until):
+		return describeBody(trimmed, "envelope"), false
+	default:
+		j.gatewayStrips.Store(true)
+	}
+	return "", false
+}
+
+// describeBody returns an error text for a body that did not come from the API. It does not
+// quote JSON, which may contain candidates' data. envelope names the expected JSON.
+func describeBody(body []byte, envelope string) string {
+	switch {
+	case len(body) == 0:
+		return "the response is empty and not from the API"
+	case limits.LooksLikeJSON(body):
+		return "the response is JSON but not the API's " + envelope
+	}
+	return "the response is not from the API: " + limits.Quote(body)
+}
+
+// hasMember reports whether body is a JSON object with a member of one of these names.
+func hasMember(body []byte, names []string, until interface{ Err() error }) bool {
+	d := jsontext.NewDecoder(bytes.NewBuffer(body), jsontext.AllowInvalidUTF8(true), jsontext.AllowDuplicateNames(true))
+	if d.PeekKind() != '{' {
+		return false
+	}
+	_, err := d.ReadToken()
+	for err == nil && d.PeekKind() == '"' {
+		var name jsontext.Token
+		if name, err = d.ReadToken(); err == nil && slices.Contains(names, name.String()) {
+			return true
+		}
+		if err == nil {
+			err = skipValue(d, until)
+		}
+	}
+	return false
+}
+
+// skipValue skips one value like jsontext.Decoder.SkipValue, and stops when until returns
+// an error.
+func skipValue(d *jsontext.Decoder, until interface{ Err() error }) error {
+	for depth, n := d.StackDepth(), 1; ; n++ {
+		if _, err := d.ReadToken(); err != nil || d.StackDepth() == depth {
+			return err
+		}
+		if n%4096 == 0 && until.Err() != nil {
+			return until.Err()
+		}
+	}
 }

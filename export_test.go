@@ -33,12 +33,12 @@ func ReadTwiceWith[T any](body []byte, data func() fastjson.Reader[T]) (fast any
 // ReadReply decodes an envelope as calls do.
 func ReadReply[T any](body []byte) (*T, error) {
 	var e envelope[T]
-	_, err := open(&payload{body: body, within: *unbound()}, &e)
+	_, err := decodeData(&payload{body: body, within: *unbound()}, &e)
 	return e.Data, err
 }
 
 // ReadListReply is like ReadReply for a list of T.
 func ReadListReply[T any](body []byte) ([]T, error) {
-	items, _, _, err := openList[T](&payload{body: body, within: *unbound()}, nil, 0)
+	items, _, _, err := decodeList[T](&payload{body: body, within: *unbound()}, nil, 0)
 	return items, err
 }

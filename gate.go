@@ -32,12 +32,11 @@ func (r *reservation) release() {
 // learn records what the header of a response says about the server's clock and the
 // rate limits. throttled reports that the API throttles the client's address, not the
 // key.
-func (r *reservation) learn(status int, h http.Header, sent, now time.Time) (limit RateLimit, throttled bool) {
+func (r *reservation) learn(status int, h http.Header, sent, now time.Time) (rateLimit RateLimit, throttled bool) {
 	date := headers.ServerTime(h, now)
 	window, ok := headers.Quota(h)
 	if ok && headers.Value(h, "X-Request-Id") != "" { // Otherwise it is the clock of an intermediary.
 		r.shared.clock.Learn(date, sent, now)
-		r.shared.pollClock.Learn(date, sent, now)
 	}
 	switch {
 	case !ok || status == http.StatusUnauthorized: // A 401 is about a key that has no rate limit.
@@ -81,14 +80,14 @@ func (c *call) admit(a *attempt) error {
 			return nil
 		}
 		if barrier.Reason == quota.Braked {
-			return join(c.ctx, brakedError(&c.subject))
+			return join(c.ctx, brakedError(c))
 		}
 		reason := PauseQuota
 		if barrier.Reason == quota.Throttled {
 			reason = PauseThrottle
 		}
-		if c.core.config.retry.tooLong(barrier.Wait) || sleep(c.core.withCall(c.ctx, c.request.operation), barrier.Wait, reason) != nil {
-			return join(c.ctx, exhaustedError(&c.subject, barrier))
+		if c.core.config.retry.tooLong(barrier.Wait) || sleep(c.core.withOperation(c.ctx, c.request.operation), barrier.Wait, reason) != nil {
+			return join(c.ctx, exhaustedError(c, barrier))
 		}
 		waited = waited || reason == PauseQuota
 	}
@@ -132,8 +131,8 @@ func (c *call) ended(cause error) *Error {
 
 // exhaustedError returns the error of an attempt that the rate limit does not admit
 // in time.
-func exhaustedError(s *subject, barrier quota.Barrier) *Error {
-	e := s.fail(&roundTrip{}, s.notSent()+blockReason(barrier, s.request.method), ErrQuotaExhausted)
+func exhaustedError(c *call, barrier quota.Barrier) *Error {
+	e := c.fail(&roundTrip{}, c.notSent()+blockReason(barrier, c.request.method), ErrQuotaExhausted)
 	e.Code, e.RetryAfter, e.RateLimit = ErrRateLimited, barrier.Wait, RateLimit(barrier.Window)
 	e.throttled = barrier.Reason == quota.Throttled
 	return e
@@ -141,16 +140,16 @@ func exhaustedError(s *subject, barrier quota.Barrier) *Error {
 
 // brakedError returns the error of an attempt that is not sent because the API has
 // refused its key several times in a row.
-func brakedError(s *subject) *Error {
-	e := s.fail(&roundTrip{}, fmt.Sprintf("%s%s refused %s, %d times in a row, and further failures throttle the address for every key on it:"+
-		" replace the key; one call a minute is still tried", s.notSent(), s.url.Host, s.key.redacted(), quota.MaxRefusals), nil)
+func brakedError(c *call) *Error {
+	e := c.fail(&roundTrip{}, fmt.Sprintf("%s%s refused %s, %d times in a row, and further failures throttle the address for every key on it:"+
+		" replace the key; one call a minute is still tried", c.notSent(), c.url.Host, c.key.redacted(), quota.MaxRefusals), nil)
 	e.Code = ErrInvalidToken
 	return e
 }
 
 // notSent begins the text of an error that prevents an attempt.
-func (s *subject) notSent() string {
-	if s.attempts > 0 {
+func (c *call) notSent() string {
+	if c.attempts > 0 {
 		return "not sent again, because "
 	}
 	return "not sent, because "

@@ -404,8 +404,8 @@ func (p *InviteProgress) count(outcome InviteOutcome) {
 // paceError returns the error of a run that ends while it waits to spread its requests over
 // the window.
 func paceError(wait time.Duration, window quota.Window) *Error {
-	s := &subject{request: newInviteRequest("Invitations.Send", ""), key: noKey}
-	e := s.fail(&roundTrip{limit: RateLimit(window)}, fmt.Sprintf("not sent, because the rest of the write rate limit of %d an hour is "+
+	c := &call{request: newInviteRequest("Invitations.Send", ""), key: noKey}
+	e := c.fail(&roundTrip{rateLimit: RateLimit(window)}, fmt.Sprintf("not sent, because the rest of the write rate limit of %d an hour is "+
 		"shared with others and spread until %s", window.Limit, window.Reset.Format(time.RFC3339)), ErrQuotaExhausted)
 	e.Code, e.RetryAfter = ErrRateLimited, wait
 	return e

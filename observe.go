@@ -128,30 +128,30 @@ const (
 type traces struct {
 	all []Trace
 
-	// seesCalls reports that a trace has a function Call. Otherwise a call has no context
-	// of its own, which would be allocated.
-	seesCalls bool
+	// seesOperations reports that a trace has a function Call. Otherwise an operation of one
+	// call has no context of its own, which would be allocated.
+	seesOperations bool
 }
 
-// errUnreturned is the error of a call or an attempt that a panic or a runtime.Goexit
-// ended.
+// errUnreturned is the error of an operation or an attempt that a panic or a
+// runtime.Goexit ended.
 var errUnreturned = errors.New("hiring: the call did not return")
 
 const nilContext = "hiring: nil context: use context.Background or context.TODO"
 
-// tracedCall is the call that a context belongs to.
-type tracedCall struct {
-	traces    *traces
-	operation string
-	progress  func(TracePause) // Is told of waits, in addition to the traces; may be nil.
+// operation is the operation that a context belongs to.
+type operation struct {
+	traces   *traces
+	name     string
+	progress func(TracePause) // Is told of waits, in addition to the traces; may be nil.
 }
 
-type tracedCallKey struct{}
+type operationKey struct{}
 
 // composed is traced for the methods that wait: it also removes the caller's WithResponse
 // from the context.
-func (t *traces) composed(ctx context.Context, operation string, run func(context.Context) error) error {
-	return t.traced(ctx, TraceCall{Operation: operation}, func(ctx context.Context) error {
+func (t *traces) composed(ctx context.Context, name string, run func(context.Context) error) error {
+	return t.traced(ctx, TraceCall{Operation: name}, func(ctx context.Context) error {
 		if responseOf(ctx) != nil {
 			ctx = WithResponse(ctx, nil)
 		}
@@ -159,19 +159,19 @@ func (t *traces) composed(ctx context.Context, operation string, run func(contex
 	})
 }
 
-// traced runs a call in its trace span. A call that is part of a traced call has no
+// traced runs an operation in its trace span. An operation that is part of another has no
 // span of its own.
-func (t *traces) traced(ctx context.Context, call TraceCall, run func(context.Context) error) error {
+func (t *traces) traced(ctx context.Context, described TraceCall, run func(context.Context) error) error {
 	if ctx == nil {
 		panic(nilContext)
 	}
-	if !t.seesCalls {
-		if call.Method == "" {
-			ctx = t.withCall(ctx, call.Operation)
+	if !t.seesOperations {
+		if described.Method == "" {
+			ctx = t.withOperation(ctx, described.Operation)
 		}
 		return run(ctx)
 	}
-	if outer, ok := ctx.Value(tracedCallKey{}).(tracedCall); ok && outer.traces == t {
+	if outer, ok := ctx.Value(operationKey{}).(operation); ok && outer.traces == t {
 		return run(ctx)
 	}
 	var ends []func(error)
@@ -185,7 +185,7 @@ func (t *traces) traced(ctx context.Context, call TraceCall, run func(context.Co
 		if trace.Call == nil {
 			continue
 		}
-		inner, end := trace.Call(ctx, call)
+		inner, end := trace.Call(ctx, described)
 		if inner != nil {
 			ctx = inner //nolint:fatcontext // as many as there are traces
 		}
@@ -193,56 +193,56 @@ func (t *traces) traced(ctx context.Context, call TraceCall, run func(context.Co
 			ends = append(ends, end)
 		}
 	}
-	err = run(context.WithValue(ctx, tracedCallKey{}, tracedCall{traces: t, operation: call.Operation}))
+	err = run(t.withProgress(ctx, described.Operation, nil))
 	return err
 }
 
-// withCall returns a context under which the traces are told of waits, and not those of the
-// client whose trace function made the call. Calls of one request call it only before they
-// wait, because it allocates.
-func (t *traces) withCall(ctx context.Context, operation string) context.Context {
-	outer, ok := ctx.Value(tracedCallKey{}).(tracedCall)
+// withOperation returns a context under which the traces are told of waits, and not those of
+// the client whose trace function made the call. An operation of one call calls it only before
+// it waits, because it allocates.
+func (t *traces) withOperation(ctx context.Context, name string) context.Context {
+	outer, ok := ctx.Value(operationKey{}).(operation)
 	if ok && outer.traces == t || !ok && len(t.all) == 0 {
 		return ctx
 	}
-	return context.WithValue(ctx, tracedCallKey{}, tracedCall{traces: t, operation: operation})
+	return t.withProgress(ctx, name, nil)
 }
 
 // withProgress returns a context under which progress too is told of the waits of an
 // operation.
-func (t *traces) withProgress(ctx context.Context, operation string, progress func(TracePause)) context.Context {
-	return context.WithValue(ctx, tracedCallKey{}, tracedCall{t, operation, progress})
+func (t *traces) withProgress(ctx context.Context, name string, progress func(TracePause)) context.Context {
+	return context.WithValue(ctx, operationKey{}, operation{t, name, progress})
 }
 
-// announceWait tells the traces of the call that a wait begins, if it is long.
+// announceWait tells the traces of the operation that a wait begins, if it is long.
 func announceWait(ctx context.Context, d time.Duration, reason PauseReason) {
-	call, ok := ctx.Value(tracedCallKey{}).(tracedCall)
+	of, ok := ctx.Value(operationKey{}).(operation)
 	if !ok || d <= time.Second || ctx.Err() != nil {
 		return
 	}
-	pause := TracePause{call.operation, reason, time.Now().Add(d)}
-	for _, trace := range call.traces.all {
+	pause := TracePause{of.name, reason, time.Now().Add(d)}
+	for _, trace := range of.traces.all {
 		if trace.Pause != nil {
 			trace.Pause(ctx, pause)
 		}
 	}
-	if call.progress != nil {
-		call.progress(pause)
+	if of.progress != nil {
+		of.progress(pause)
 	}
 }
 
 // span is the trace span of an attempt.
 type span struct {
-	ctx   context.Context // For the transport, without the attempt's timeout.
-	known Exchange        // What is known of the attempt.
-	ends  []func(Exchange)
-	first [2]func(Exchange) // The memory of the first ends.
+	ctx      context.Context // For the transport, without the attempt's timeout.
+	exchange Exchange        // What is known of the attempt.
+	ends     []func(Exchange)
+	first    [2]func(Exchange) // The memory of the first ends.
 }
 
 // begin calls the traces and adds their headers to h, except those that hold the key.
 func (s *span) begin(ctx context.Context, t *traces, attempt TraceAttempt, h http.Header, key *credential) {
 	s.ctx, s.ends = ctx, s.first[:0]
-	s.known = Exchange{
+	s.exchange = Exchange{
 		Operation: attempt.Operation, Method: attempt.Method, Route: attempt.Route, Attempt: attempt.Number, Server: attempt.Server,
 		Started: time.Now(),
 	}
@@ -276,29 +276,28 @@ func (s *span) begin(ctx context.Context, t *traces, attempt TraceAttempt, h htt
 
 // notify tells the traces that the attempt has ended.
 func (s *span) notify(warning string, failure *Error, wait time.Duration) {
-	s.known.Warning, s.known.Wait, s.known.Duration = warning, wait, time.Since(s.known.Started)
+	s.exchange.Warning, s.exchange.Wait = warning, wait
 	if failure != nil {
-		s.known.Err = failure
+		s.exchange.Err = failure
 	}
-	for len(s.ends) > 0 {
-		s.endLast()
+	s.exchange.Duration = time.Since(s.exchange.Started)
+	s.end()
+}
+
+// end calls the functions that the traces returned, in reverse order. One that panics does
+// not prevent the others.
+func (s *span) end() {
+	if last := len(s.ends) - 1; last >= 0 {
+		end := s.ends[last]
+		s.ends = s.ends[:last]
+		defer s.end()
+		end(s.exchange)
 	}
 }
 
-// endLast calls the last end that was not called. A defer for each would be allocated.
-func (s *span) endLast() {
-	last := len(s.ends) - 1
-	end := s.ends[last]
-	s.ends = s.ends[:last]
-	end(s.known)
-}
-
-// abandon ends the span of an attempt that a panic or a runtime.Goexit ended, also one of
-// an end. It has no effect after notify.
+// abandon ends the span of an attempt that a panic or a runtime.Goexit ended. It has no
+// effect after notify.
 func (s *span) abandon() {
-	if len(s.ends) > 0 {
-		s.known.Err, s.known.Duration = errUnreturned, time.Since(s.known.Started)
-		defer s.abandon()
-		s.endLast()
-	}
+	s.exchange.Err, s.exchange.Duration = errUnreturned, time.Since(s.exchange.Started)
+	s.end()
 }

@@ -216,7 +216,7 @@ func (c config) allTraces() traces {
 		last.Attempt = observing(observers)
 		all = append(all, last)
 	}
-	return traces{all: all, seesCalls: slices.ContainsFunc(all, func(t Trace) bool { return t.Call != nil })}
+	return traces{all: all, seesOperations: slices.ContainsFunc(all, func(t Trace) bool { return t.Call != nil })}
 }
 
 // observing returns the function of a [Trace] that calls observers after each attempt.

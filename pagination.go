@@ -281,7 +281,7 @@ func (r *pageReader[T]) next(ctx context.Context) (Page[T], error) {
 		return r.fromMemory(ctx)
 	}
 	d := pageDecoder[T]{reader: r}
-	err := r.list.core.send(ctx, r.list.page(r.At), &d)
+	err := r.list.core.call(ctx, r.list.page(r.At), &d)
 	if err == nil {
 		err = r.finishPage(&d)
 	}
@@ -343,7 +343,7 @@ type pageDecoder[T any] struct {
 
 func (d *pageDecoder[T]) decode(p *payload) (warning string, err error) {
 	r := d.reader
-	d.items, d.meta, warning, err = openList(p, r.spare, maxPageFactor*r.list.MaxSize)
+	d.items, d.meta, warning, err = decodeList(p, r.spare, maxPageFactor*r.list.MaxSize)
 	if err != nil {
 		return warning, err
 	}

@@ -110,7 +110,7 @@ func (l *pollLoop) now() time.Time { return l.serverTime(time.Now()) }
 
 // serverTime returns the server's time at a local time.
 func (l *pollLoop) serverTime(local time.Time) time.Time {
-	return l.core.shared.pollClock.Server(local)
+	return l.core.shared.clock.Latest(local)
 }
 
 // budget returns the reads that the rate limit leaves to polling.

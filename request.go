@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"net/http"
 	"net/url"
 	"slices"
 	"strings"
@@ -13,6 +14,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/hiring-assessment/hiring-go/internal/jsoncodec"
+	"github.com/hiring-assessment/hiring-go/internal/quota"
 	"github.com/hiring-assessment/hiring-go/internal/urls"
 )
 
@@ -137,3 +139,13 @@ func (r request) extend(u *url.URL) {
 }
 
 func isBlank(s string) bool { return strings.TrimSpace(s) == "" }
+
+func isRead(method string) bool { return method == http.MethodGet || method == http.MethodHead }
+
+// classOf returns the rate limit that a request counts against.
+func classOf(method string) quota.Class {
+	if isRead(method) {
+		return quota.Read
+	}
+	return quota.Write
+}

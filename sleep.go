@@ -2,7 +2,6 @@ package hiring
 
 import (
 	"context"
-	"math/rand/v2"
 	"time"
 )
 
@@ -37,6 +36,3 @@ func outlasts(ctx context.Context, wait time.Duration) bool {
 	deadline, ok := ctx.Deadline()
 	return ok && wait > 0 && wait >= time.Until(deadline)
 }
-
-// jitter returns a random number in [0, 1).
-func jitter() float64 { return rand.Float64() } //nolint:gosec // spreads retries; nothing secret depends on it

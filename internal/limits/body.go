@@ -1,5 +1,5 @@
 // Package limits bounds what a response may take: a reusable buffer for the body, a body that
-// is closed once, an idle timeout, a memory bound for decoding, and the length of quoted text.
+// is closed once, a memory bound for decoding, and the length of quoted text.
 package limits
 
 import (

@@ -13,29 +13,29 @@ var sent = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 
 func TestLearn(t *testing.T) {
 	for name, c := range map[string]struct {
-		most time.Duration
 		skew time.Duration // Of the Date.
 		took time.Duration
-		want time.Duration
+		want time.Duration // By the last Date that a time zone explains.
+		last time.Duration // By the last Date.
 	}{
-		"the same second":                 {skew: 0},
-		"the second before":               {skew: -time.Second},
-		"more than a second behind":       {skew: -2 * time.Second, want: -2 * time.Second},
-		"behind by as much as it took":    {skew: -5 * time.Second, took: 4 * time.Second},
-		"behind by more than it took":     {skew: -6 * time.Second, took: 4 * time.Second, want: -6 * time.Second},
-		"ahead":                           {skew: time.Second, want: time.Second},
-		"days ahead":                      {skew: 72 * time.Hour, want: 72 * time.Hour},
-		"days ahead, more than accepted":  {most: 36 * time.Hour, skew: 72 * time.Hour},
-		"days behind, more than accepted": {most: 36 * time.Hour, skew: -72 * time.Hour},
-		"as much as accepted":             {most: 36 * time.Hour, skew: 36 * time.Hour, want: 36 * time.Hour},
-		"years behind":                    {skew: -26 * 8766 * time.Hour, want: -26 * 8766 * time.Hour},
-		"a year of no clock":              {skew: -50 * 8766 * time.Hour},
-		"a year of no clock yet":          {skew: 200 * 8766 * time.Hour},
+		"the same second":              {skew: 0},
+		"the second before":            {skew: -time.Second},
+		"more than a second behind":    {skew: -2 * time.Second, want: -2 * time.Second, last: -2 * time.Second},
+		"behind by as much as it took": {skew: -5 * time.Second, took: 4 * time.Second},
+		"behind by more than it took":  {skew: -6 * time.Second, took: 4 * time.Second, want: -6 * time.Second, last: -6 * time.Second},
+		"ahead":                        {skew: time.Second, want: time.Second, last: time.Second},
+		"the most of time zones":       {skew: 36 * time.Hour, want: 36 * time.Hour, last: 36 * time.Hour},
+		"days ahead":                   {skew: 72 * time.Hour, last: 72 * time.Hour},
+		"days behind":                  {skew: -72 * time.Hour, last: -72 * time.Hour},
+		"years behind":                 {skew: -26 * 8766 * time.Hour, last: -26 * 8766 * time.Hour},
+		"a year of no clock":           {skew: -50 * 8766 * time.Hour},
+		"a year of no clock yet":       {skew: 200 * 8766 * time.Hour},
 	} {
-		clock := serverclock.Clock{MaxSkew: c.most}
+		var clock serverclock.Clock
 		received := sent.Add(c.took)
 		clock.Learn(received.Add(c.skew), sent, received)
 		assert.Equal(t, c.want, clock.Server(sent).Sub(sent), name)
+		assert.Equal(t, c.last, clock.Latest(sent).Sub(sent), name)
 		assert.Equal(t, sent, clock.Local(clock.Server(sent)), name)
 	}
 }

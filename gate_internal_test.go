@@ -13,7 +13,7 @@ import (
 
 // SendAll waits for windows of any length, but not for a throttle.
 func TestRefusalKnowsTheThrottleFromAQuota(t *testing.T) {
-	s := &subject{request: request{method: "POST"}, key: noKey}
+	s := &call{request: request{method: "POST"}, key: noKey}
 	throttled := exhaustedError(s, quota.Barrier{Reason: quota.Throttled, Wait: time.Minute})
 	used := exhaustedError(s, quota.Barrier{Reason: quota.Used, Wait: time.Minute})
 	assert.True(t, throttled.throttled)
@@ -42,11 +42,11 @@ func TestClockIsNotLearnedFromAnIntermediary(t *testing.T) {
 		"a proxy's error page":             {http.Header{"Date": {date}}, false},
 		"a proxy with its own request ids": {http.Header{"Date": {date}, "X-Request-Id": {"proxy_1"}}, false},
 	} {
-		s := newShared()
+		s := new(shared)
 		held := reservation{shared: s, key: noKey, class: quota.Read}
 		held.learn(http.StatusBadGateway, c.header, now, now)
 		assert.Equal(t, c.learned, s.clock.Server(now).Before(now.Add(-59*time.Minute)), "%s: clock", name)
-		assert.Equal(t, c.learned, s.pollClock.Server(now).Before(now.Add(-59*time.Minute)), "%s: clock of polls", name)
+		assert.Equal(t, c.learned, s.clock.Latest(now).Before(now.Add(-59*time.Minute)), "%s: clock of polls", name)
 	}
 }
 
