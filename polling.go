@@ -3,6 +3,7 @@ package hiring
 import (
 	"context"
 	"errors"
+	"iter"
 	"math"
 	"net/http"
 	"strings"
@@ -22,12 +23,6 @@ type WaitProgress struct {
 	AwaitingGrading int    // Known submissions whose evaluation is awaited.
 	ReadsLastHour   int    // An estimate.
 	SlowReason      string // Why the wait is slow; "" when it is not.
-}
-
-func reportProgress(report func(WaitProgress), p WaitProgress) {
-	if report != nil {
-		report(p)
-	}
 }
 
 // leftToOthers is the share of each rate-limit window that polling leaves to other users
@@ -66,14 +61,15 @@ type pollLoop struct {
 	operation string // The method that polls.
 	pending   string // What is unfinished when the context ends, for the error.
 	interval  interval
-	requests  int // Made so far, also those that the rate limit refused.
+	requests  int                // Made so far, also those that the rate limit refused.
+	report    func(WaitProgress) // Called after each poll. Nil: not called.
 }
 
 // run calls step, which polls once and returns the interval until the next poll and
-// whether there is one. Before it sleeps, it calls polled with the time of the next poll. It
-// retries transient errors, no earlier than their Retry-After. It returns any other error, and
-// at the end of the context an endedCall.
-func (l *pollLoop) run(ctx context.Context, polled func(next time.Time), step func(context.Context) (wait time.Duration, more bool, err error)) error {
+// whether there is one. It reports the progress before it sleeps. It retries transient errors,
+// no earlier than their Retry-After. It returns any other error, and at the end of the context
+// an endedCall.
+func (l *pollLoop) run(ctx context.Context, progress func() WaitProgress, step func(context.Context) (wait time.Duration, more bool, err error)) error {
 	for {
 		wait, more, err := step(ctx)
 		switch {
@@ -81,7 +77,7 @@ func (l *pollLoop) run(ctx context.Context, polled func(next time.Time), step fu
 			return err
 		case err == nil || IsTransient(err):
 			wait = max(wait, retryAfter(err))
-			polled(time.Now().Add(wait))
+			l.reportProgress(progress(), time.Now().Add(wait))
 			if err = sleepAfter(ctx, wait, err); err == nil {
 				continue
 			}
@@ -89,6 +85,37 @@ func (l *pollLoop) run(ctx context.Context, polled func(next time.Time), step fu
 			return err
 		}
 		return &endedCall{l.operation, l.pending, err}
+	}
+}
+
+// reportProgress passes the progress after a poll to the caller, and returns it. next is
+// the time of the next poll, zero when there is none.
+func (l *pollLoop) reportProgress(progress WaitProgress, next time.Time) WaitProgress {
+	progress.Requests, progress.NextPoll = l.requests, next
+	if l.report != nil {
+		l.report(progress)
+	}
+	return progress
+}
+
+// iterate returns an iterator over the results that run passes to yield. It yields the error
+// of run last.
+func iterate[T any](ctx context.Context, s *service, operation string, run func(ctx context.Context, yield func(T) bool) error) iter.Seq2[T, error] {
+	return func(yield func(T, error) bool) {
+		left := false
+		err := s.use().composed(ctx, operation, func(ctx context.Context) error {
+			err := run(ctx, func(item T) bool {
+				left = !yield(item, nil)
+				return !left
+			})
+			if left {
+				return nil
+			}
+			return err
+		})
+		if err != nil {
+			yield(*new(T), err)
+		}
 	}
 }
 
@@ -131,6 +158,16 @@ func (l *pollLoop) ration(operation string) error {
 		Operation: operation, Method: http.MethodGet, RetryAfter: b.Ends + time.Duration(jitter()*float64(min(l.interval.shortest, time.Minute))/10),
 		cause: func() error { return ErrQuotaExhausted },
 	}
+}
+
+// claim counts a request. It returns an error instead when the remaining requests are
+// reserved for other users of the key.
+func (l *pollLoop) claim(operation string) error {
+	if err := l.ration(operation); err != nil {
+		return err
+	}
+	l.requests++
+	return nil
 }
 
 // retryAfter returns how long to wait after a failed poll, a window at most.

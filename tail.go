@@ -31,23 +31,17 @@ type TailOptions struct {
 // window. It yields any other error last, also that of an ended context. A payload that
 // the caller keeps retains at most a few KB of memory. Scope read; up to about 120 reads an hour.
 func (s *EventService) Tail(ctx context.Context, submissionID string, o TailOptions) iter.Seq2[Event, error] {
-	return func(yield func(Event, error) bool) {
-		err := s.use().composed(ctx, "Events.Tail", func(ctx context.Context) error {
-			pause, err := newInterval(o.MinInterval, o.MaxInterval)
-			if err = joinParams(err, s.List(submissionID, EventFilter{SinceSeq: o.SinceSeq}).err); err != nil {
-				return err
-			}
-			t := follower{
-				pollLoop: pollLoop{core: s.core, operation: "Events.Tail", pending: "the attempt was not evaluated yet: ", interval: pause},
-				id:       submissionID, last: o.SinceSeq, begun: o.SinceSeq > 0,
-				yield: func(e Event) bool { return yield(e, nil) },
-			}
-			return t.run(ctx, func(time.Time) {}, t.poll)
-		})
-		if err != nil {
-			yield(Event{}, err)
+	return iterate(ctx, (*service)(s), "Events.Tail", func(ctx context.Context, yield func(Event) bool) error {
+		pause, err := newInterval(o.MinInterval, o.MaxInterval)
+		if err = joinParams(err, s.List(submissionID, EventFilter{SinceSeq: o.SinceSeq}).err); err != nil {
+			return err
 		}
-	}
+		t := follower{
+			pollLoop: pollLoop{core: s.core, operation: "Events.Tail", pending: "the attempt was not evaluated yet: ", interval: pause},
+			id:       submissionID, yield: yield, last: cmp.Or(o.SinceSeq, -1),
+		}
+		return t.run(ctx, func() WaitProgress { return WaitProgress{} }, t.poll)
+	})
 }
 
 // follower is one range over Tail.
@@ -56,8 +50,7 @@ type follower struct {
 
 	id        string
 	yield     func(Event) bool
-	last      int64     // The seq of the last entry.
-	begun     bool      // last is set.
+	last      int64     // The seq of the last entry; -1 before the first.
 	checkedAt time.Time // When Tail last read whether the attempt is evaluated.
 	evaluated bool
 	idle      int // Consecutive polls without new entries.
@@ -98,12 +91,11 @@ func (t *follower) poll(ctx context.Context) (wait time.Duration, more bool, err
 // read yields the entries after the last one. It reports whether there were any, and
 // whether the range continues.
 func (t *follower) read(ctx context.Context) (news, more bool, err error) {
-	log := (&EventService{t.core}).List(t.id, EventFilter{SinceSeq: t.last})
+	log := (&EventService{t.core}).List(t.id, EventFilter{SinceSeq: max(0, t.last)})
 	for token := ""; ; {
-		if err := t.ration("Events.List"); err != nil {
+		if err := t.claim("Events.List"); err != nil {
 			return news, true, err
 		}
-		t.requests++
 		page, err := log.From(token).Page(ctx)
 		if errors.Is(err, errPromised) {
 			return news, true, t.noProgress()
@@ -137,10 +129,10 @@ func (t *follower) read(ctx context.Context) (news, more bool, err error) {
 func (t *follower) deliver(page []Event) (news, more bool) {
 	slices.SortFunc(page, func(a, b Event) int { return cmp.Compare(a.Seq, b.Seq) })
 	for _, e := range page {
-		if t.begun && e.Seq <= t.last {
+		if e.Seq <= t.last {
 			continue
 		}
-		t.last, t.begun, news = e.Seq, true, true
+		t.last, news = e.Seq, true
 		e.Payload = bytes.Clone(e.Payload)
 		if !t.yield(e) {
 			return news, false
@@ -164,10 +156,9 @@ func (t *follower) noProgress() error {
 
 // checkEvaluated reads the report and sets evaluated.
 func (t *follower) checkEvaluated(ctx context.Context) error {
-	if err := t.ration("Submissions.Report"); err != nil {
+	if err := t.claim("Submissions.Report"); err != nil {
 		return err
 	}
-	t.requests++
 	t.checkedAt = time.Now()
 	report, err := (&SubmissionService{t.core}).Report(ctx, t.id)
 	t.evaluated = err == nil && report.Ready()

@@ -13,20 +13,17 @@ import (
 )
 
 // submissionLeniency decodes the submissions of a response one by one, because one that
-// cannot be decoded must not delay the others. A report that cannot be decoded is nil. Of a submission
-// with another problem, the ID, the status and the times remain.
+// cannot be decoded must not delay the others. A report that cannot be decoded is nil. Of a
+// submission with another problem, the ID, the status and the times remain.
 type submissionLeniency struct {
 	id      string           // Of the one submission of the response; "" for a list.
 	machine *waiting.Machine // Knows which submissions were warned of. It is not changed.
-	bad     []*badSubmission
-}
 
-// badSubmission is a submission that cannot be decoded.
-type badSubmission struct {
-	id    string // As the decoded page has it.
-	named bool   // The API sent that ID. Else it is made from the rest.
-	fresh bool   // No response showed it so before.
-	where string // What is wrong, by JSON pointer.
+	// The submissions that cannot be decoded, by ID: whether the API sent the ID. Otherwise it
+	// is made from the rest.
+	named map[string]bool
+	fresh []string // IDs of those that no response showed so before.
+	where string   // What is wrong with the first of these, by JSON pointer.
 }
 
 // codec returns the codec for a response.
@@ -35,16 +32,12 @@ func (l *submissionLeniency) codec() *jsoncodec.Codec {
 }
 
 // begin forgets what an earlier attempt found.
-func (l *submissionLeniency) begin() { l.bad = nil }
+func (l *submissionLeniency) begin() { l.named, l.fresh, l.where = make(map[string]bool), nil, "" }
 
-// find returns the bad submission with an ID, or nil.
-func (l *submissionLeniency) find(id string) *badSubmission {
-	for _, bad := range l.bad {
-		if bad.id == id {
-			return bad
-		}
-	}
-	return nil
+// has reports whether a submission of the response cannot be decoded.
+func (l *submissionLeniency) has(id string) bool {
+	_, ok := l.named[id]
+	return ok
 }
 
 // part returns what can be decoded of a submission.
@@ -81,22 +74,23 @@ func (l *submissionLeniency) add(s *Submission, where, identity string) {
 		sum := sha256.Sum256([]byte(identity))
 		s.ID = "unknown-" + hex.EncodeToString(sum[:8])
 	}
-	if l.find(s.ID) == nil {
-		it := itemOf(s)
-		it.Unreadable, it.Unnamed = true, !named
-		l.bad = append(l.bad, &badSubmission{s.ID, named, l.machine.NewlyUnreadable(&it), where})
+	if l.has(s.ID) {
+		return
+	}
+	l.named[s.ID] = named
+	it := l.item(s)
+	if l.machine.NewlyUnreadable(&it) {
+		l.fresh, l.where = append(l.fresh, s.ID), cmp.Or(l.where, where)
 	}
 }
 
-// fresh returns the IDs of the bad submissions that no response showed before, and what is wrong
-// with the first of them.
-func (l *submissionLeniency) fresh() (ids []string, where string) {
-	for _, bad := range l.bad {
-		if bad.fresh {
-			ids, where = append(ids, bad.id), cmp.Or(where, bad.where)
-		}
+// item returns the facts of a submission of the response.
+func (l *submissionLeniency) item(s *Submission) waiting.Item {
+	it := itemOf(s)
+	if named, bad := l.named[s.ID]; bad {
+		it.Unreadable, it.Unnamed = true, !named
 	}
-	return ids, where
+	return it
 }
 
 // check adds the submissions of a decoded list that have no ID, and returns a warning of
@@ -109,12 +103,12 @@ func (l *submissionLeniency) check(data any) string {
 			}
 		}
 	}
-	switch ids, where := l.fresh(); len(ids) {
+	switch len(l.fresh) {
 	case 0:
 		return ""
 	case 1:
-		return "a submission cannot be decoded and is delivered when it can be: " + where
+		return "a submission cannot be decoded and is delivered when it can be: " + l.where
 	default:
-		return fmt.Sprintf("%d submissions cannot be decoded and are delivered when they can be, the first because %s", len(ids), where)
+		return fmt.Sprintf("%d submissions cannot be decoded and are delivered when they can be, the first because %s", len(l.fresh), l.where)
 	}
 }

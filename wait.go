@@ -48,13 +48,9 @@ func (s *SubmissionService) waitReport(ctx context.Context, id string, o WaitOpt
 	if err = joinParams(err, newRequest("Submissions.WaitReport", "GET /submissions/{id}/report", pathID{"id", id}).err); err != nil {
 		return Report{}, err
 	}
-	l := pollLoop{core: s.core, operation: "Submissions.WaitReport", interval: pause}
-	progress := WaitProgress{Total: 1, Pending: 1}
-	polled := func(next time.Time) {
-		progress.Requests, progress.NextPoll = l.requests, next
-		reportProgress(o.Progress, progress)
-	}
-	err = l.run(ctx, polled, func(ctx context.Context) (time.Duration, bool, error) {
+	l := pollLoop{core: s.core, operation: "Submissions.WaitReport", interval: pause, report: o.Progress}
+	progress := func() WaitProgress { return WaitProgress{Total: 1, Pending: 1} }
+	err = l.run(ctx, progress, func(ctx context.Context) (time.Duration, bool, error) {
 		l.requests++
 		report, err = s.Report(ctx, id)
 		return pause.next(), err != nil || !report.Ready(), err
@@ -65,8 +61,7 @@ func (s *SubmissionService) waitReport(ctx context.Context, id string, o WaitOpt
 	if err != nil {
 		return Report{}, err
 	}
-	progress.Ready, progress.Pending = 1, 0
-	polled(time.Time{})
+	l.reportProgress(WaitProgress{Total: 1, Ready: 1}, time.Time{})
 	return report, nil
 }
 
@@ -115,18 +110,13 @@ func (e *WaitError) Unwrap() error { return e.Err }
 // ids are missing or reports cannot be decoded. Scope read; costs a few reads a poll.
 func (s *SubmissionService) WaitReports(ctx context.Context, ids []string, o WaitOptions) iter.Seq2[Report, error] {
 	ids = slices.Clone(ids)
-	return func(yield func(Report, error) bool) {
-		err := s.use().composed(ctx, "Submissions.WaitReports", func(ctx context.Context) error {
-			pause, err := newInterval(o.MinInterval, o.MaxInterval)
-			if err = joinParams(err, checkIDs(ids)); err != nil {
-				return err
-			}
-			return newWaiter(s, o, pause, ids, yield).wait(ctx)
-		})
-		if err != nil {
-			yield(Report{}, err)
+	return iterate(ctx, (*service)(s), "Submissions.WaitReports", func(ctx context.Context, yield func(Report) bool) error {
+		pause, err := newInterval(o.MinInterval, o.MaxInterval)
+		if err = joinParams(err, checkIDs(ids)); err != nil {
+			return err
 		}
-	}
+		return newWaiter(s.core, o, pause, ids, yield).wait(ctx)
+	})
 }
 
 // checkIDs returns one error for all ids that cannot be part of a path.
@@ -144,59 +134,51 @@ func checkIDs(ids []string) error {
 type waiter struct {
 	poller
 
-	report     func(WaitProgress)
-	yield      func(Report, error) bool
-	order      []string // The ids, once each.
+	yield      func(Report) bool
 	ready      int
 	unreadable []string // IDs whose reports cannot be decoded.
 	readError  error    // Why the first of these reports cannot be decoded.
 }
 
-func newWaiter(s *SubmissionService, o WaitOptions, pause interval, ids []string, yield func(Report, error) bool) *waiter {
-	spelling, order := make(map[string]string, len(ids)), []string{}
+func newWaiter(k *core, o WaitOptions, pause interval, ids []string, yield func(Report) bool) *waiter {
+	options, spelling := machineOptions(pause), make(map[string]string, len(ids))
+	options.Known, options.Start, options.Patient = []string{}, o.Since, o.MaxInterval == 0
 	for _, id := range ids {
-		if name := strings.ToLower(id); spelling[name] == "" {
-			spelling[name], order = id, append(order, id)
+		if key := strings.ToLower(id); spelling[key] == "" {
+			spelling[key], options.Known = id, append(options.Known, id)
 		}
 	}
-	options := machineOptions(pause)
-	options.Known, options.Start, options.Patient = order, o.Since, o.MaxInterval == 0
-	w := &waiter{
-		poller: newPoller(s, "Submissions.WaitReports", o.AssessmentID, pause, waiting.New(options)),
-		report: o.Progress, yield: yield, order: order,
+	return &waiter{
+		poller: poller{
+			pollLoop:   pollLoop{core: k, operation: "Submissions.WaitReports", interval: pause, report: o.Progress},
+			assessment: o.AssessmentID, machine: waiting.New(options),
+			spelling: spelling, listed: make(map[string]Submission),
+		},
+		yield: yield,
 	}
-	w.onlyReports, w.listed, w.spelling = true, make(map[string]Submission), spelling
-	return w
 }
 
-// wait polls until no report is pending. It returns nil when the range was left.
+func (w *waiter) progress() WaitProgress {
+	progress := w.poller.progress()
+	progress.Total, progress.Ready = len(w.machine.Known), w.ready
+	return progress
+}
+
+// wait polls until no report is pending.
 func (w *waiter) wait(ctx context.Context) error {
-	left := false
-	polled := func(next time.Time) {
-		progress := w.progress(next)
-		progress.Total, progress.Ready = len(w.order), w.ready
-		reportProgress(w.report, progress)
-	}
-	err := w.run(ctx, polled, func(ctx context.Context) (time.Duration, bool, error) {
+	err := w.run(ctx, w.progress, func(ctx context.Context) (time.Duration, bool, error) {
 		if w.machine.Pending() == 0 {
 			return 0, false, nil
 		}
-		return w.poll(ctx, func(found fulfilled) bool {
-			for i := range found.deliver {
-				if left = !w.deliver(&found.deliver[i], found.reportErr); left {
-					return false
-				}
-			}
-			return w.machine.Pending() > 0
-		})
+		return w.poll(ctx, w.take)
 	})
 	switch {
-	case left:
-		return nil
 	case err != nil:
 		return w.end(err)
+	case w.machine.Pending() > 0: // The range was left.
+		return nil
 	}
-	polled(time.Time{})
+	w.reportProgress(w.progress(), time.Time{})
 	switch {
 	case w.readError != nil:
 		return w.end(w.readError)
@@ -206,13 +188,31 @@ func (w *waiter) wait(ctx context.Context) error {
 	return nil
 }
 
+// take yields the reports of a page, and keeps the submissions of which only the report is
+// to be read. It reports whether the wait continues.
+func (w *waiter) take(page *polledPage) (more bool) {
+	for i := range page.deliver {
+		if !w.deliver(&page.deliver[i], page.reportErr) {
+			return false
+		}
+	}
+	for i := range page.submissions {
+		s := &page.submissions[i]
+		onlyReport := s.Status == SubmissionEvaluated || page.decoding.has(s.ID)
+		if onlyReport && w.machine.IsPending(s.ID) {
+			w.listed[strings.ToLower(s.ID)] = *s
+		}
+	}
+	return w.machine.Pending() > 0
+}
+
 // deliver yields the report of a submission, or records that it cannot be decoded. It
 // reports whether the range continues.
 func (w *waiter) deliver(s *Submission, reportErr error) bool {
-	id := strings.ToLower(s.ID)
-	delete(w.listed, id)
+	key := strings.ToLower(s.ID)
+	delete(w.listed, key)
 	if s.Report == nil {
-		w.unreadable = append(w.unreadable, w.spelling[id])
+		w.unreadable = append(w.unreadable, w.spelling[key])
 		w.readError = cmp.Or(w.readError, reportErr)
 		return true
 	}
@@ -221,13 +221,13 @@ func (w *waiter) deliver(s *Submission, reportErr error) bool {
 		report.SubmissionID = s.ID
 	}
 	w.ready++
-	return w.yield(report, nil)
+	return w.yield(report)
 }
 
 // end returns the error that comes last.
 func (w *waiter) end(err error) *WaitError {
 	e := &WaitError{Unreadable: w.unreadable, Err: err}
-	for _, id := range w.order {
+	for _, id := range w.machine.Known {
 		if w.machine.IsPending(id) {
 			e.Pending = append(e.Pending, id)
 		} else if slices.Contains(w.machine.Missing(), strings.ToLower(id)) {

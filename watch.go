@@ -42,18 +42,6 @@ type PollResult struct {
 	Unreadable []string
 }
 
-// check validates the options and returns the interval between two polls.
-func (o WatchOptions) check() (interval, error) {
-	pause, err := newInterval(o.MinInterval, o.MaxInterval)
-	if o.Lookback < 0 {
-		err = joinParams(err, &ParamError{Param: "Lookback", Problem: "must not be negative"})
-	}
-	if o.Since.Unix() > headers.MaxUnix {
-		err = joinParams(err, &ParamError{Param: "Since", Problem: "must be before the year 10000"})
-	}
-	return pause, err
-}
-
 // Watch yields every newly evaluated submission, without end. An error that is not
 // transient, such as 401, is yielded last. So is the error of an ended context: it
 // matches [context.Canceled] or [context.DeadlineExceeded].
@@ -76,20 +64,14 @@ func (o WatchOptions) check() (interval, error) {
 // Watch works with any meaning of since (assumed: meaning of since). Scope read; 80 to
 // 220 reads an hour, more where since filters on creation.
 func (s *SubmissionService) Watch(ctx context.Context, o WatchOptions) iter.Seq2[Submission, error] {
-	return func(yield func(Submission, error) bool) {
-		err := s.use().composed(ctx, "Submissions.Watch", func(ctx context.Context) error {
-			return s.watch(ctx, o, func(item Submission) bool { return yield(item, nil) })
-		})
-		if err != nil {
-			yield(Submission{}, err)
-		}
-	}
+	return iterate(ctx, (*service)(s), "Submissions.Watch", func(ctx context.Context, yield func(Submission) bool) error {
+		return s.watch(ctx, o, yield)
+	})
 }
 
-// watch polls until the context ends or an error cannot be retried. It returns nil when
-// yield returns false.
+// watch polls until the context ends, an error cannot be retried or yield returns false.
 func (s *SubmissionService) watch(ctx context.Context, o WatchOptions, yield func(Submission) bool) error {
-	pause, err := o.check()
+	w, err := newWatcher(s.core, "Submissions.Watch", o)
 	if err != nil {
 		return err
 	}
@@ -99,8 +81,7 @@ func (s *SubmissionService) watch(ctx context.Context, o WatchOptions, yield fun
 			return &checkpointFailure{"Watch", "load", err}
 		}
 	}
-	w, err := newWatcher(s, "Submissions.Watch", o, pause, state)
-	if err != nil {
+	if err = w.resume(state); err != nil {
 		return err
 	}
 	if state == "" { // A restart after a crash before the first response keeps the start.
@@ -108,17 +89,16 @@ func (s *SubmissionService) watch(ctx context.Context, o WatchOptions, yield fun
 			return err
 		}
 	}
-	polled := func(next time.Time) { reportProgress(o.Progress, w.progress(next)) }
-	return w.run(ctx, polled, func(ctx context.Context) (time.Duration, bool, error) {
+	return w.run(ctx, w.progress, func(ctx context.Context) (time.Duration, bool, error) {
 		before := ""
 		if o.Checkpoint != nil {
 			before = w.machine.String()
 		}
-		found, wait, err := w.pollOnce(ctx)
-		if more, failure := w.deliver(ctx, before, found.deliver, yield); !more {
+		found, err := w.pollOnce(ctx)
+		if more, failure := w.deliver(ctx, before, found.Submissions, yield); !more {
 			return 0, false, failure
 		}
-		return wait, true, err
+		return found.Wait, true, err
 	})
 }
 
@@ -147,25 +127,24 @@ func (s *SubmissionService) Poll(ctx context.Context, o WatchOptions, state stri
 }
 
 func (s *SubmissionService) poll(ctx context.Context, o WatchOptions, state string) (PollResult, error) {
-	pause, err := o.check()
+	w, err := newWatcher(s.core, "Submissions.Poll", o)
 	if o.Checkpoint != nil {
 		err = joinParams(err, &ParamError{Param: "Checkpoint", Problem: "must be nil: Poll takes and returns its state"})
 	}
 	if err != nil {
 		return PollResult{State: state}, err
 	}
-	w, err := newWatcher(s, "Submissions.Poll", o, pause, state)
-	if err != nil {
-		return PollResult{State: state, Wait: pause.next()}, err
+	if err = w.resume(state); err != nil {
+		return PollResult{State: state, Wait: w.interval.next()}, err
 	}
 	w.machine.EndInterval()
-	found, wait, err := w.pollOnce(ctx)
+	result, err := w.pollOnce(ctx)
 	if w.budget().Left > 0 {
-		wait = min(wait, max(longestWait, w.interval.longest))
+		result.Wait = min(result.Wait, max(longestWait, w.interval.longest))
 	}
-	wait = max(wait, retryAfter(err))
-	result := PollResult{found.deliver, w.machine.String(), wait, w.progress(time.Now().Add(wait)), found.unreadable}
-	reportProgress(o.Progress, result.Progress)
+	result.Wait = max(result.Wait, retryAfter(err))
+	result.State = w.machine.String()
+	result.Progress = w.reportProgress(w.progress(), time.Now().Add(result.Wait))
 	if errors.Is(err, ErrRateLimited) && ctx.Err() == nil {
 		err = nil
 	}
@@ -179,52 +158,69 @@ const longestWait = 20 * time.Minute
 type watcher struct {
 	poller
 
-	options WatchOptions
+	checkpoint Checkpoint
 }
 
-// newWatcher returns a watcher that continues from a state, or a new one for "". It sends no request.
-func newWatcher(s *SubmissionService, operation string, o WatchOptions, pause interval, state string) (*watcher, error) {
-	machine, err := o.machine(pause, state)
-	return &watcher{newPoller(s, operation, o.AssessmentID, pause, machine), o}, err
-}
-
-// machine returns the machine of a state, or a new one for "".
-func (o WatchOptions) machine(pause interval, state string) (*waiting.Machine, error) {
-	options := machineOptions(pause)
-	options.Lookback, options.Regraded = cmp.Or(o.Lookback, defaultLookback), o.Regraded
-	if state == "" {
-		called := time.Time{}
-		if options.Start = o.Since; o.Since.IsZero() {
-			called = time.Now()
-			options.Start = called
-		}
-		options.Start = startOfWatch(options.Start)
-		m := waiting.New(options)
-		m.CalledAt, m.Assessment = called, o.AssessmentID
-		return m, nil
+// newWatcher returns a watcher that begins now. It sends no request.
+func newWatcher(k *core, operation string, o WatchOptions) (*watcher, error) {
+	pause, err := newInterval(o.MinInterval, o.MaxInterval)
+	if o.Lookback < 0 {
+		err = joinParams(err, &ParamError{Param: "Lookback", Problem: "must not be negative"})
 	}
-	m, err := waiting.Resume(options, state)
+	if o.Since.Unix() > headers.MaxUnix {
+		err = joinParams(err, &ParamError{Param: "Since", Problem: "must be before the year 10000"})
+	}
+	if err != nil {
+		return nil, err
+	}
+	start, called := o.Since, time.Time{}
+	if start.IsZero() {
+		called = time.Now()
+		start = called
+	}
+	options := machineOptions(pause)
+	options.Start, options.Lookback, options.Regraded = startOfWatch(start), cmp.Or(o.Lookback, defaultLookback), o.Regraded
+	w := &watcher{
+		poller: poller{
+			pollLoop:   pollLoop{core: k, operation: operation, interval: pause, report: o.Progress},
+			assessment: o.AssessmentID, machine: waiting.New(options),
+		},
+		checkpoint: o.Checkpoint,
+	}
+	w.machine.CalledAt, w.machine.Assessment = called, o.AssessmentID
+	w.check = w.checkResponse
+	return w, nil
+}
+
+// resume continues from a state, which is "" for a new watch.
+func (w *watcher) resume(state string) error {
+	if state == "" {
+		return nil
+	}
+	machine, err := waiting.Resume(w.machine.Options, state)
 	switch {
 	case err != nil:
-		return nil, &ParamError{Param: "state", Problem: err.Error() + ": restore it, or to start afresh, give none"}
-	case m.Assessment != o.AssessmentID:
-		return nil, &ParamError{Param: "state", Problem: "is of a watch of another assessment: to start afresh, give none"}
+		return &ParamError{Param: "state", Problem: err.Error() + ": restore it, or to start afresh, give none"}
+	case machine.Assessment != w.assessment:
+		return &ParamError{Param: "state", Problem: "is of a watch of another assessment: to start afresh, give none"}
 	}
-	return m, nil
+	w.machine = machine
+	return nil
 }
 
 // pollOnce sends the requests of one poll. It returns what the poll found, and the interval
 // until the next one.
-func (w *watcher) pollOnce(ctx context.Context) (found fulfilled, wait time.Duration, err error) {
+func (w *watcher) pollOnce(ctx context.Context) (found PollResult, err error) {
 	if err = w.begin(ctx); err != nil {
-		return found, min(w.interval.next(), time.Minute), err
+		found.Wait = min(w.interval.next(), time.Minute)
+		return found, err
 	}
-	wait, _, err = w.poll(ctx, func(result fulfilled) bool {
-		found.deliver = append(found.deliver, result.deliver...)
-		found.unreadable = append(found.unreadable, result.unreadable...)
+	found.Wait, _, err = w.poll(ctx, func(page *polledPage) bool {
+		found.Submissions = append(found.Submissions, page.deliver...)
+		found.Unreadable = append(found.Unreadable, page.unreadable...)
 		return true
 	})
-	return found, wait, err
+	return found, err
 }
 
 // deliver yields the submissions that a poll found. Until the last one is delivered, it
@@ -254,10 +250,10 @@ func (w *watcher) deliver(ctx context.Context, before string, found []Submission
 }
 
 func (w *watcher) save(ctx context.Context, m *waiting.Machine) error {
-	if w.options.Checkpoint == nil {
+	if w.checkpoint == nil {
 		return nil
 	}
-	if err := w.options.Checkpoint.Save(ctx, m.String()); err != nil {
+	if err := w.checkpoint.Save(ctx, m.String()); err != nil {
 		return &checkpointFailure{"Watch", "save", err}
 	}
 	return nil
@@ -272,23 +268,78 @@ func startOfWatch(at time.Time) time.Time {
 	return at
 }
 
-// begin checks that the state belongs to the key's account. The first response of a new
+var errOtherAccount = &ParamError{Param: "state", Problem: "is of another account: to start afresh, give none"}
+
+// begin checks that the state is of the key's account. The first response of a new
 // watch shows the account and the server's clock, by which a zero Since is set.
 func (w *watcher) begin(ctx context.Context) error {
-	if w.machine.Account != "" {
-		err := w.checkAccount(ctx, false)
-		if errors.Is(err, errOtherAccount) { // The key source may have changed the key since the last request.
-			err = w.checkAccount(ctx, true)
+	if w.machine.Account != "" && w.machine.Account == w.knownAccount() {
+		return nil
+	}
+	account, err := w.readAccount(ctx) // A key source may have changed the key since the last request.
+	switch {
+	case err != nil:
+		return err
+	case w.machine.Account == "":
+		if called := w.machine.CalledAt; !called.IsZero() {
+			w.machine.SetStart(startOfWatch(w.now().Add(-max(0, time.Since(called))).Truncate(time.Second)))
 		}
-		return err
+		w.machine.Account = account
+	case w.machine.Account != account:
+		return errOtherAccount
 	}
-	account, err := w.account(ctx, true)
-	if err != nil {
-		return err
-	}
-	if called := w.machine.CalledAt; !called.IsZero() {
-		w.machine.SetStart(startOfWatch(w.now().Add(-max(0, time.Since(called))).Truncate(time.Second)))
-	}
-	w.machine.Account = account
 	return nil
+}
+
+// checkResponse checks that a response is of the account of the state, because a key source
+// may return another key at any time, and that the assessment exists when the first
+// listing is empty.
+func (w *watcher) checkResponse(ctx context.Context, action waiting.Action, items int) (err error) {
+	account := w.knownAccount()
+	if account == "" {
+		account, err = w.readAccount(ctx)
+	}
+	first := action.Kind == waiting.List && action.Status == "" && action.Since.IsZero() && action.Cursor == ""
+	switch {
+	case err != nil:
+		return err
+	case account != w.machine.Account:
+		return errOtherAccount
+	case first && items == 0 && w.assessment != "" && w.machine.OpenedAt.IsZero():
+		return w.checkAssessment(ctx)
+	}
+	return nil
+}
+
+// checkAssessment returns an error if the assessment does not exist.
+func (w *watcher) checkAssessment(ctx context.Context) error {
+	if w.claim("Invitations.List") != nil {
+		return nil
+	}
+	invitations := (&InvitationService{core: w.core}).List(w.assessment).PageSize(1)
+	_, err := invitations.Page(ctx)
+	failure, ok := errors.AsType[*Error](err)
+	if ok && failure.Code == ErrNotFound {
+		failure.Hints = append(failure.Hints, "check WatchOptions.AssessmentID: no submission is listed for the assessment either")
+		return failure
+	}
+	return nil // The assessment may exist.
+}
+
+// knownAccount returns the ID of the account of the last key, "" if no response has shown it.
+func (w *watcher) knownAccount() string {
+	return w.core.shared.account(w.core.keys.lastUsed().id)
+}
+
+// readAccount reads the ID of the key's account.
+func (w *watcher) readAccount(ctx context.Context) (string, error) {
+	if err := w.claim("Account.Get"); err != nil {
+		return "", err
+	}
+	account, err := (&AccountService{w.core}).Get(ctx)
+	if err != nil {
+		return "", err
+	}
+	w.core.shared.setAccount(w.core.keys.lastUsed().id, account.ID)
+	return account.ID, nil
 }

@@ -175,6 +175,11 @@ func TestPollRejectsStatesOfOthers(t *testing.T) {
 		require.ErrorIs(t, err, hiring.ErrInvalidInput, "%s", name)
 		require.ErrorContains(t, err, c.problem, "%s", name)
 	}
+	sent := 0
+	live := server.LiveClient(hiring.WithObserver(func(context.Context, hiring.Exchange) { sent++ }))
+	_, err = live.Submissions.Poll(t.Context(), options, first.State)
+	require.ErrorContains(t, err, "another account")
+	assert.Equal(t, 1, sent, "the read of the account")
 }
 
 func TestPollReadsAtMostTenPages(t *testing.T) {
