@@ -6,7 +6,6 @@ import (
 	"context"
 	"errors"
 	"iter"
-	"net/http"
 	"slices"
 	"time"
 
@@ -57,9 +56,9 @@ type follower struct {
 	emptyEnds int // Consecutive polls whose last page had a cursor and no new entry.
 }
 
-// poll reads the log once. Before the first poll it also checks whether the attempt is evaluated. Without new entries it checks
-// again when the next poll would come more than the longest interval after the last check. A wait that the rate limit
-// lengthens may exceed this.
+// poll reads the log once. Before the first poll it also checks whether the attempt is
+// evaluated. Without new entries it checks again when the next poll would come more than the
+// longest interval after the last check. A wait that the rate limit lengthens may exceed this.
 func (t *follower) poll(ctx context.Context) (wait time.Duration, more bool, err error) {
 	start := time.Now()
 	if t.checkedAt.IsZero() {
@@ -91,37 +90,35 @@ func (t *follower) poll(ctx context.Context) (wait time.Duration, more bool, err
 // read yields the entries after the last one. It reports whether there were any, and
 // whether the range continues.
 func (t *follower) read(ctx context.Context) (news, more bool, err error) {
-	log := (&EventService{t.core}).List(t.id, EventFilter{SinceSeq: max(0, t.last)})
-	for token := ""; ; {
+	for {
 		if err := t.claim("Events.List"); err != nil {
 			return news, true, err
 		}
-		page, err := log.From(token).Page(ctx)
-		if errors.Is(err, errPromised) {
-			return news, true, t.noProgress()
-		}
-		if errors.Is(err, errRepeated) {
-			t.emptyEnds = 0
-			return news, true, nil
-		}
-		if err != nil {
+		log := (&EventService{t.core}).List(t.id, EventFilter{SinceSeq: max(0, t.last)})
+		page, err := log.Page(ctx)
+		if err != nil && !errors.Is(err, errRepeated) { // Repeated entries are like none.
 			return news, true, err
 		}
 		found, more := t.deliver(page.Items)
 		news = news || found
-		if !more {
-			return news, false, nil
-		}
-		if page.Next == "" || found || !t.evaluated { // The log of a running attempt may end with a cursor.
+		if found || !t.evaluated && err == nil { // The log of a running attempt may end with a cursor.
 			t.emptyEnds = 0
 		}
-		if page.Next == "" {
+		switch promised := page.Next != "" || errors.Is(err, errPromised); {
+		case !more:
+			return news, false, nil
+		case !promised:
+			t.emptyEnds = 0
 			return news, true, nil
+		case found:
+			continue
 		}
-		if page.Next == token {
-			return news, true, t.noProgress()
+		t.emptyEnds++
+		if t.emptyEnds == paging.MaxEmpty {
+			err = log.list.stuckError(&paging.Stuck{What: "pages have a cursor and no entries"}, new(paging.Meta))
+			return news, true, err
 		}
-		token = page.Next
+		return news, true, nil
 	}
 }
 
@@ -139,19 +136,6 @@ func (t *follower) deliver(page []Event) (news, more bool) {
 		}
 	}
 	return news, true
-}
-
-// noProgress counts a poll that ended at an empty page with a cursor. It returns an error
-// after paging.MaxEmpty such polls.
-func (t *follower) noProgress() error {
-	t.emptyEnds++
-	if t.emptyEnds < paging.MaxEmpty {
-		return nil
-	}
-	return &Error{
-		Message: "the log does not advance: pages have a cursor and no entries", Status: http.StatusOK,
-		Method: http.MethodGet, Route: "/submissions/{id}/events", Attempts: 1, Operation: "Events.List",
-	}
 }
 
 // checkEvaluated reads the report and sets evaluated.
