@@ -63,15 +63,8 @@ func checkpointError(err error) error {
 	return fmt.Errorf("hiring: checkpoint: %w", err)
 }
 
-// checkpointFailure is an error of a Checkpoint that ended a call.
-type checkpointFailure struct {
-	operation, step string
-	err             error
+// checkpointFailure returns the error of a Checkpoint that ended a call.
+func checkpointFailure(operation, step string, err error) error {
+	text := strings.TrimPrefix(strings.TrimPrefix(err.Error(), "hiring: "), "checkpoint: ")
+	return &describedError{"hiring: " + operation + ": " + step + " checkpoint: " + text, []error{err}}
 }
-
-func (e *checkpointFailure) Error() string {
-	text := strings.TrimPrefix(strings.TrimPrefix(e.err.Error(), "hiring: "), "checkpoint: ")
-	return "hiring: " + e.operation + ": " + e.step + " checkpoint: " + text
-}
-
-func (e *checkpointFailure) Unwrap() error { return e.err }

@@ -21,8 +21,8 @@ import (
 //	POST /assessments/{id}/invitations/{invitation_id}/resend     write (Dialect.ResendInvitation)
 //	POST /assessments/{id}/invitations/{invitation_id}/revoke     write (Dialect.RevokeInvitation)
 type InvitationService struct {
-	core *core
-	sent *sentInvitations // Shared with the client's variants.
+	core     *core
+	requests *requestMemory // Shared with the client's variants.
 }
 
 func (s *InvitationService) use() *core {
@@ -62,8 +62,8 @@ func (s *InvitationService) List(assessmentID string) Pager[Invitation] {
 func (s *InvitationService) Send(ctx context.Context, assessmentID string, in NewInvitation) (Invitation, error) {
 	s.use()
 	to := inviting.To(assessmentID, in.Email)
-	s.sent.enter(to, s.core.shared.clock.Now())
-	defer s.sent.release(to)
+	s.requests.enter(to, s.core.shared.clock.Now())
+	defer s.requests.release(to)
 	last, err := s.post(ctx, assessmentID, in, nil)
 	if last.invitation == nil {
 		return Invitation{}, err

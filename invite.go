@@ -1,11 +1,10 @@
 package hiring
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"maps"
+	"net/http"
 	"time"
 
 	"github.com/hiring-assessment/hiring-go/internal/inviting"
@@ -54,7 +53,7 @@ type InviteResult struct {
 // assessment. Each unknown outcome costs up to two such listings more, and another write if
 // neither shows the address.
 func (s *InvitationService) Ensure(ctx context.Context, assessmentID string, in NewInvitation) (InviteResult, error) {
-	r := inviteRun{service: s, assessmentID: assessmentID}
+	r := inviteRun{inviteListing: inviteListing{service: s, assessmentID: assessmentID}}
 	v := r.newInvite(in)
 	v.err = s.use().traced(ctx, TraceCall{Operation: "Invitations.Ensure"}, func(ctx context.Context) error {
 		v = r.ensure(ctx, v)
@@ -63,31 +62,26 @@ func (s *InvitationService) Ensure(ctx context.Context, assessmentID string, in 
 	return v.result, v.err
 }
 
-// inviteRun is one call of Ensure or SendAll: what it knows of an assessment's
-// invitations, and how it reads and sends.
+// inviteRun is one call of Ensure or SendAll.
 type inviteRun struct {
-	service      *InvitationService
-	assessmentID string
-	patience     time.Duration // The longest wait for a window beyond RetryPolicy.MaxWait. 0, as in Ensure: none.
-	log          *inviteLog    // Nil: nothing is recorded.
+	inviteListing
 
-	known    map[string]Invitation // By [inviting.Address]; nil before the first scan.
-	scans    inviting.Scans
-	windowAt time.Time // When the run last waited for a window of the rate limit.
+	checkpoint *inviteCheckpoint // Nil: nothing is saved.
 }
 
 // invite is the invitation of one candidate by one call. Methods of a run take it and
 // return it one step further, until the result is known.
 type invite struct {
 	to      inviting.Addressee
-	last    lastSend         // The last request to the address, by any call.
-	lookups inviting.Lookups // While the outcome of last is unknown.
+	last    lastRequest      // The last request to the address, by any call.
+	lookups inviting.Lookups // While it is not clear whether last sent an e-mail.
 	sends   int              // Requests of this call whose outcome was unknown.
 	failure *Error           // The error of the last of them.
 
 	done   bool // The result is final.
 	result InviteResult
 	err    error
+	alone  bool // The error concerns this candidate alone, so that SendAll continues.
 }
 
 func (r *inviteRun) newInvite(in NewInvitation) invite {
@@ -95,7 +89,10 @@ func (r *inviteRun) newInvite(in NewInvitation) invite {
 }
 
 // pending reports whether the next step is a lookup, and not a request.
-func (v invite) pending() bool { return v.last.lost != nil }
+func (v invite) pending() bool { return !v.done && v.last.unclear != nil }
+
+// ready reports whether the next step is a request.
+func (v invite) ready() bool { return !v.done && !v.pending() }
 
 func (v invite) found(invitation Invitation) invite {
 	v.result.Invitation = invitation
@@ -110,14 +107,19 @@ func (v invite) end(outcome InviteOutcome, err error) invite {
 	return v
 }
 
+// endAlone ends an invitation with an error that concerns its candidate alone.
+func (v invite) endAlone(outcome InviteOutcome, err error) invite {
+	v.alone = true
+	return v.end(outcome, err)
+}
+
 // ensure invites one candidate. From its first request until the result is known it keeps
 // other calls away from the address.
 func (r *inviteRun) ensure(ctx context.Context, v invite) invite {
-	err := r.check(v)
-	if err == nil {
-		err = r.scan(ctx, v.to.Address, false)
+	if v = r.check(v); v.done {
+		return v
 	}
-	if err != nil {
+	if err := r.scan(ctx, v.to.Address, false); err != nil {
 		return v.end(InviteNotSent, err)
 	}
 	if invitation, found := r.find(v.to); found {
@@ -127,7 +129,7 @@ func (r *inviteRun) ensure(ctx context.Context, v invite) invite {
 	if err != nil {
 		return v.end(InviteNotSent, err)
 	}
-	defer r.service.sent.release(v.to)
+	defer r.service.requests.release(v.to)
 	for v = r.takeOver(v, last); !v.done; {
 		if !v.pending() {
 			v = r.send(ctx, v)
@@ -140,11 +142,51 @@ func (r *inviteRun) ensure(ctx context.Context, v invite) invite {
 	return v
 }
 
+// check rejects an invalid candidate before anything is sent.
+func (r *inviteRun) check(v invite) invite {
+	if err := v.result.Candidate.apply(newInviteRequest("Invitations.Ensure", r.assessmentID), r.service.core.dialect).err; err != nil {
+		return v.endAlone(InviteNotSent, err)
+	}
+	return v
+}
+
+// heldAddress is the key of a value in the context of a call that has claimed an address.
+type heldAddress struct {
+	requests *requestMemory
+	key      string
+}
+
+// claim excludes other calls from an address until it is released in service.requests. It
+// waits for the end of another call that has the address. claim returns the context to use
+// until then, by which a call for the same address is refused that this one would wait for.
+func (r *inviteRun) claim(ctx context.Context, to inviting.Addressee) (context.Context, lastRequest, error) {
+	held := heldAddress{r.service.requests, to.Key}
+	if ctx.Value(held) != nil {
+		return ctx, lastRequest{}, errOwnAddress
+	}
+	announce := time.NewTimer(time.Second)
+	defer announce.Stop()
+	for {
+		last, busy := r.service.requests.claim(to, r.now())
+		if busy == nil {
+			return context.WithValue(ctx, held, true), last, nil
+		}
+		select {
+		case <-busy:
+		case <-ctx.Done():
+			return ctx, last, fmt.Errorf("hiring: Invitations.Ensure: not sent: another call is inviting the same address: %w", contextError(ctx))
+		case <-announce.C:
+			announceWait(ctx, time.Minute, PauseSettle) // The end of the other call is not known.
+			announce.Reset(time.Minute)
+		}
+	}
+}
+
 // takeOver returns v with the last request to its address, which any call may have sent. It may
 // still take effect. Lookups that count from an earlier request end too soon, and the next
 // request is a second e-mail. So lookups begin anew when v did not know the request.
-func (r *inviteRun) takeOver(v invite, last lastSend) invite {
-	if last.lost != nil && last != v.last {
+func (r *inviteRun) takeOver(v invite, last lastRequest) invite {
+	if last.unclear != nil && last != v.last {
 		v.lookups = r.lookupsAfter(last)
 	}
 	v.last = last
@@ -155,11 +197,11 @@ func (r *inviteRun) takeOver(v invite, last lastSend) invite {
 }
 
 // lookupsAfter returns the lookups of a request whose outcome is unknown.
-func (r *inviteRun) lookupsAfter(last lastSend) inviting.Lookups {
-	if last.lost.Outcome == OutcomeDone {
-		return inviting.Lookups{At: r.now()} // It is processed already, so a later lookup would show no more.
+func (r *inviteRun) lookupsAfter(last lastRequest) inviting.Lookups {
+	if last.processed() {
+		return inviting.Lookups{At: r.now()} // A later lookup would show no more.
 	}
-	retryAfter := last.lost.RetryAfter
+	retryAfter := last.unclear.RetryAfter
 	if retryAfter > r.policy().MaxWait { // Too long to wait for: lookups come on time, and missed sends nothing again.
 		retryAfter = 0
 	}
@@ -168,22 +210,44 @@ func (r *inviteRun) lookupsAfter(last lastSend) inviting.Lookups {
 
 // send sends one request to a claimed address.
 func (r *inviteRun) send(ctx context.Context, v invite) invite {
-	var err error
-	v.last, err = r.service.post(ctx, r.assessmentID, v.result.Candidate, func(waited bool) error { return r.beforeAttempt(ctx, v.to, waited) })
+	var prevented, err error
+	v.last, err = r.service.post(ctx, r.assessmentID, v.result.Candidate, func(waited bool) error {
+		prevented = r.beforeAttempt(ctx, v.to, waited)
+		return prevented
+	})
+	failure, _ := errors.AsType[*Error](err)
 	switch {
 	case v.last.invitation != nil:
 		v.result.Invitation = *v.last.invitation
-		r.known[v.to.Address] = v.result.Invitation
+		r.listed[v.to.Address] = v.result.Invitation
 		return v.end(InviteSent, nil)
 	case v.pending():
 		v.sends++
-		v.failure = v.last.lost
+		v.failure = v.last.unclear
 		v.lookups = r.lookupsAfter(v.last)
 		return v
-	case errors.Is(err, errListed):
-		return v.found(r.known[v.to.Address])
+	case errors.Is(prevented, errListed):
+		return v.found(r.listed[v.to.Address])
+	case prevented == nil && failure != nil && (failure.Status == http.StatusBadRequest || failure.Status == http.StatusConflict):
+		return v.endAlone(InviteNotSent, err) // The API rejected the input.
 	}
 	return v.end(InviteNotSent, err)
+}
+
+// beforeAttempt is called just before each attempt of a request. It prevents the attempt when
+// the listing, read again if it is old, shows the address, or when the checkpoint cannot be
+// saved.
+func (r *inviteRun) beforeAttempt(ctx context.Context, to inviting.Addressee, waited bool) error {
+	if waited && r.patience > 0 { // A window may be an hour long, and others may have invited meanwhile.
+		r.windowAt = r.now()
+	}
+	if err := r.refresh(ctx); err != nil {
+		return err
+	}
+	if _, listed := r.listed[to.Address]; listed {
+		return errListed
+	}
+	return r.checkpoint.sending(ctx, to)
 }
 
 func newInviteRequest(operation, assessmentID string) request {
@@ -192,12 +256,12 @@ func newInviteRequest(operation, assessmentID string) request {
 
 // post sends an invitation and records the request if it may have sent an e-mail, also when a
 // panic ends the call.
-func (s *InvitationService) post(ctx context.Context, assessmentID string, in NewInvitation, admitted func(waited bool) error) (last lastSend, err error) {
-	to, clock := inviting.To(assessmentID, in.Email), &s.core.shared.clock
-	last = lastSend{at: clock.Now(), lost: errNotReturned}
+func (s *InvitationService) post(ctx context.Context, assessmentID string, in NewInvitation, admitted func(waited bool) error) (last lastRequest, err error) {
+	last.unclear = errNotReturned
 	defer func() {
-		if last != (lastSend{}) {
-			s.sent.record(to, last, clock.Now())
+		if last != (lastRequest{}) {
+			last.at = s.core.shared.clock.Now()
+			s.requests.record(inviting.To(assessmentID, in.Email), last, last.at)
 		}
 	}()
 	r := newInviteRequest("Invitations.Send", assessmentID)
@@ -206,11 +270,11 @@ func (s *InvitationService) post(ctx context.Context, assessmentID string, in Ne
 	failure, ok := errors.AsType[*Error](err)
 	switch {
 	case err == nil:
-		last = lastSend{at: clock.Now(), invitation: &invitation}
+		last = lastRequest{invitation: &invitation}
 	case ok && (failure.Outcome == OutcomeDone || failure.Outcome == OutcomeUnknown):
-		last = lastSend{at: clock.Now(), lost: failure}
+		last = lastRequest{unclear: failure}
 	default:
-		last = lastSend{}
+		last = lastRequest{}
 	}
 	return last, err
 }
@@ -226,7 +290,7 @@ func (r *inviteRun) lookUp(ctx context.Context, v invite) invite {
 		scanned = r.scans.WholeAt
 	}
 	// After a 2xx the lookup is due at once, when a scan of the same moment preceded the request.
-	stale := scanned.Before(v.lookups.At) || v.last.lost.Outcome == OutcomeDone
+	stale := scanned.Before(v.lookups.At) || v.last.processed()
 	invitation, found := r.find(v.to) // A lookup for another candidate may have shown it.
 	if !found && stale {
 		if err := r.scan(ctx, v.to.Address, v.lookups.Final); err != nil {
@@ -237,26 +301,26 @@ func (r *inviteRun) lookUp(ctx context.Context, v invite) invite {
 	if !found {
 		return r.missed(v)
 	}
-	v.last.invitation, v.last.lost = &invitation, nil
-	r.service.sent.record(v.to, v.last, r.now())
+	v.last.invitation, v.last.unclear = &invitation, nil
+	r.service.requests.record(v.to, v.last, r.now())
 	return v.found(invitation)
 }
 
 // missed follows a lookup that did not show the invitation.
 func (r *inviteRun) missed(v invite) invite {
-	lost := v.last.lost
+	unclear := v.last.unclear
 	next, decided := v.lookups.Missed()
 	switch {
-	case lost.Outcome == OutcomeDone:
-		return v.end(InviteUnknown, &unlistedError{lost}) // The POST is processed; whether it sent an e-mail is not known.
+	case v.last.processed(): // Whether it sent an e-mail is not known.
+		return v.endAlone(InviteUnknown, fmt.Errorf("%w; the listing does not show the invitation", unclear))
 	case !decided:
 		v.lookups = next
 		return v
 	}
-	r.service.sent.settle(v.to, v.last)
-	v.last = lastSend{}
-	if v.sends > 0 && (v.sends >= r.policy().MaxAttempts || lost.RetryAfter > r.policy().MaxWait) {
-		return v.end(InviteNotSent, asNotDone(lost))
+	r.service.requests.settle(v.to, v.last)
+	v.last = lastRequest{}
+	if v.sends > 0 && (v.sends >= r.policy().MaxAttempts || unclear.RetryAfter > r.policy().MaxWait) {
+		return v.end(InviteNotSent, asNotDone(unclear))
 	}
 	return v
 }
@@ -276,29 +340,24 @@ func (r *inviteRun) lookUpAgain(ctx context.Context, v invite, err error) invite
 // lookupFailed ends an invitation whose lookups an error prevents. A call that sent nothing
 // itself certainly did not invite the candidate.
 func (v invite) lookupFailed(ctx context.Context, err error) invite {
-	_, listed := errors.AsType[*Error](err)
+	_, listing := errors.AsType[*Error](err)
 	switch {
-	case v.sends == 0 && !listed: // The wait for the lookup ended.
+	case v.sends == 0 && !listing: // The wait for the lookup ended.
 		return v.end(InviteNotSent, err)
 	case v.sends == 0:
-		return v.end(InviteNotSent, &listingError{err})
+		return v.end(InviteNotSent, listingFailure(err))
 	case ctx.Err() != nil:
-		return v.end(InviteUnknown, join(ctx, v.last.lost))
+		return v.end(InviteUnknown, join(ctx, v.last.unclear))
 	}
-	return v.end(InviteUnknown, fmt.Errorf("%w; the lookup of the invitation failed: %w", v.last.lost, err))
+	return v.end(InviteUnknown, fmt.Errorf("%w; the lookup of the invitation failed: %w", v.last.unclear, err))
 }
 
 // asNotDone returns the error of a request that the lookups have shown not to be done.
-func asNotDone(lost *Error) *Error {
-	settled := *lost
+func asNotDone(unclear *Error) *Error {
+	settled := *unclear
 	settled.Outcome = OutcomeNotDone
 	return &settled
 }
-
-func (r *inviteRun) policy() RetryPolicy { return r.service.core.config.retry }
-
-// now returns the local time by which lookups are due.
-func (r *inviteRun) now() time.Time { return r.service.core.shared.clock.Now() }
 
 // awaitDue waits until a lookup is due. When a test advances the clock of its own
 // server, the wait is shorter.
@@ -312,182 +371,8 @@ func (r *inviteRun) awaitDue(ctx context.Context, due time.Time) error {
 	}
 }
 
-// check rejects an invalid candidate before anything is sent.
-func (r *inviteRun) check(v invite) error {
-	return v.result.Candidate.apply(newInviteRequest("Invitations.Ensure", r.assessmentID), r.service.core.dialect).err
-}
-
-// find returns the known invitation of an addressee.
-func (r *inviteRun) find(to inviting.Addressee) (invitation Invitation, found bool) {
-	if invitation, found = r.known[to.Address]; found {
-		return invitation, true
-	}
-	return r.service.sent.invitation(to)
-}
-
-// addressClaim is the claim of an address by a call, in the context of that call.
-type addressClaim struct {
-	sent  *sentInvitations
-	to    inviting.Addressee
-	outer *addressClaim // Of the call whose function made the call.
-}
-
-type addressClaimKey struct{}
-
-// claim excludes other calls from an address until it is released in service.sent. It waits
-// for the end of another call that has the address. claim returns the context to use until
-// then, by which a call for the same address is refused that this one would wait for.
-func (r *inviteRun) claim(ctx context.Context, to inviting.Addressee) (context.Context, lastSend, error) {
-	outer, _ := ctx.Value(addressClaimKey{}).(*addressClaim)
-	for held := outer; held != nil; held = held.outer {
-		if held.sent == r.service.sent && held.to == to {
-			return ctx, lastSend{}, errOwnAddress
-		}
-	}
-	announce := time.NewTimer(time.Second)
-	defer announce.Stop()
-	for {
-		last, busy := r.service.sent.claim(to, r.now())
-		if busy == nil {
-			return context.WithValue(ctx, addressClaimKey{}, &addressClaim{r.service.sent, to, outer}), last, nil
-		}
-		select {
-		case <-busy:
-		case <-ctx.Done():
-			return ctx, last, fmt.Errorf("hiring: Invitations.Ensure: not sent: another call is inviting the same address: %w", contextError(ctx))
-		case <-announce.C:
-			announceWait(ctx, time.Minute, PauseSettle) // The end of the other call is not known.
-			announce.Reset(time.Minute)
-		}
-	}
-}
-
-// beforeAttempt is called just before each attempt of a request. It prevents the attempt when
-// the listing, read again if it is old, shows the address, or when the address cannot be
-// recorded in the checkpoint.
-func (r *inviteRun) beforeAttempt(ctx context.Context, to inviting.Addressee, waited bool) error {
-	if waited && r.patience > 0 { // A window may be an hour long, and others may have invited meanwhile.
-		r.windowAt = r.now()
-	}
-	if err := r.refresh(ctx); err != nil {
-		return err
-	}
-	if _, found := r.known[to.Address]; found {
-		return errListed
-	}
-	return r.log.sending(ctx, to)
-}
-
-// maxListingAge is how old the listing may be when something is sent.
-const maxListingAge = time.Minute
-
-// refresh scans the listing when it is too old to send by. A scan that had to wait for a
-// window is followed by another, because others may have invited during the wait.
-func (r *inviteRun) refresh(ctx context.Context) error {
-	stale := r.now().Sub(r.scans.LatestAt) > maxListingAge
-	for stale || r.scans.LatestAt.Before(r.windowAt) {
-		if err := r.scan(ctx, "", false); err != nil {
-			return &listingError{err}
-		}
-		stale = false
-	}
-	return nil
-}
-
-// scan reads the listing until [inviting.Scan] needs no further page. It starts over when
-// items left the listing meanwhile.
-func (r *inviteRun) scan(ctx context.Context, wanted string, whole bool) error {
-	ctx = WithResponse(ctx, nil) // The caller's is for the response to the POST.
-	for n := 0; ; n++ {
-		conclusive, err := r.scanOnce(ctx, wanted, whole || n > 0)
-		if err != nil || conclusive {
-			return err
-		}
-		if n >= r.policy().MaxAttempts {
-			return errInconclusive
-		}
-	}
-}
-
-// scanOnce makes one scan. It resumes at the page at which the rate limit ended a request.
-func (r *inviteRun) scanOnce(ctx context.Context, wanted string, whole bool) (conclusive bool, err error) {
-	scan := r.scans.Begin(func(address string) string {
-		invitation, _ := r.find(inviting.To(r.assessmentID, address))
-		return invitation.ID
-	}, wanted, whole, r.now())
-	pages, decoding := r.service.List(r.assessmentID), new(readableInvitations)
-	pages.list.request.leniency = decoding
-	found, token := make(map[string]Invitation), ""
-	err = r.patiently(ctx, func() error {
-		for page, err := range pages.From(token).Pages(ctx) {
-			if err = cmp.Or(err, decoding.unreadable); err != nil {
-				return err
-			}
-			if scan.Page(addItems(found, page.Items), page.Meta.Total, page.Next == "") {
-				return nil
-			}
-			token = page.Next
-		}
-		return nil
-	})
-	if err != nil {
-		return false, err
-	}
-	if r.known == nil {
-		r.known = make(map[string]Invitation)
-	}
-	maps.Copy(r.known, found)
-	return scan.End(), nil
-}
-
-// addItems adds invitations by address, newest first, and returns their facts. An invitation
-// without an id is replaced by an older one that has one.
-func addItems(found map[string]Invitation, listed []Invitation) []inviting.Item {
-	items := make([]inviting.Item, len(listed))
-	for i := range listed {
-		v := &listed[i]
-		items[i] = inviting.Item{ID: v.ID, Address: inviting.Address(v.CandidateEmail), Created: v.CreatedAt}
-		if newest, ok := found[items[i].Address]; !ok || newest.ID == "" {
-			found[items[i].Address] = *v
-		}
-	}
-	return items
-}
-
-// patiently makes a call. When the rate limit ended it, patiently makes it again in the next
-// window, within the patience of the run.
-func (r *inviteRun) patiently(ctx context.Context, call func() error) error {
-	for {
-		err := call()
-		wait := r.nextWindow(ctx, err)
-		if wait == 0 {
-			return err
-		}
-		if waitErr := sleep(ctx, wait, PauseQuota); waitErr != nil {
-			return &endedError{waitErr, err}
-		}
-		r.windowAt = r.now()
-	}
-}
-
-// nextWindow returns the time until the next window when the rate limit ended a call, and 0
-// for any other error and beyond the patience of the run. Other users of the key may use up
-// the next window too. The throttle for failed authentication is another error: a run never
-// waits for it.
-func (r *inviteRun) nextWindow(ctx context.Context, err error) time.Duration {
-	if _, listing := errors.AsType[*listingError](err); listing {
-		return 0 // The scan has waited already.
-	}
-	failure, ok := errors.AsType[*Error](err)
-	limited := ok && !failure.throttled && (errors.Is(failure, ErrQuotaExhausted) || failure.usedUp())
-	if !limited || ctx.Err() != nil || failure.RetryAfter > r.patience {
-		return 0
-	}
-	return max(0, failure.RetryAfter)
-}
-
 var (
-	// errListed is returned when the address got an invitation before the request was sent.
+	// errListed prevents an attempt when the listing shows the address by now.
 	errListed = errors.New("hiring: the address has an invitation by now")
 
 	// errOwnAddress is returned when a function that a call waits for invites the address of
@@ -495,12 +380,9 @@ var (
 	errOwnAddress = &Error{Operation: "Invitations.Ensure", Outcome: OutcomeNotDone, Message: "not sent, because a function that the invitation of the same " +
 		"address waits for made the call: make it after that invitation"}
 
-	// errInconclusive is returned when every scan of a listing may have missed an item.
-	errInconclusive = errors.New("hiring: items left the listing of invitations each time it was read")
-
 	// errNotReturned is the error of a call that a panic ended.
 	errNotReturned = &Error{Operation: "Invitations.Send", Message: "the call did not return", Outcome: OutcomeUnknown}
 
-	// errEarlierRun is the error of a request that a checkpoint records.
+	// errEarlierRun is the error of a request that a checkpoint has saved.
 	errEarlierRun = &Error{Operation: "Invitations.Send", Message: "an earlier run ended before it had the response", Outcome: OutcomeUnknown}
 )

@@ -9,7 +9,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/hiring-assessment/hiring-go/internal/inviting"
 	"github.com/hiring-assessment/hiring-go/internal/quota"
 )
 
@@ -67,7 +66,8 @@ func (s *InvitationService) SendAll(ctx context.Context, assessmentID string, ca
 		if candidates == nil {
 			return nil
 		}
-		r := bulkRun{inviteRun: inviteRun{service: s, assessmentID: assessmentID, patience: quota.Longest}, options: o}
+		r := bulkRun{options: o}
+		r.service, r.assessmentID, r.patience = s, assessmentID, quota.Longest
 		if o.Progress != nil {
 			ctx = s.core.withProgress(ctx, "Invitations.SendAll", func(pause TracePause) {
 				p := r.progress
@@ -110,92 +110,69 @@ type bulkRun struct {
 
 func (r *bulkRun) run(ctx context.Context, candidates iter.Seq[NewInvitation]) error {
 	for in := range candidates {
-		r.queue = append(r.queue, r.newInvite(in))
-		last := len(r.queue) - 1
-		r.put(last, r.prepare(ctx, r.queue[last]))
-		for r.advance(ctx); r.mustAwaitLookup(); r.advance(ctx) {
-			r.awaitLookup(ctx)
-		}
-		if r.stopped {
+		v := r.prepare(ctx, r.newInvite(in))
+		r.queue = append(r.queue, v)
+		r.put(len(r.queue)-1, v)
+		if r.work(ctx, maxQueue); r.stopped {
 			break
 		}
 	}
-	for !r.stopped && len(r.queue) > 0 {
-		r.awaitLookup(ctx)
-		r.advance(ctx)
-	}
-	err := r.log.close(ctx)
+	r.work(ctx, 1)
+	err := r.checkpoint.close(ctx)
 	switch {
 	case r.stopped:
-		return nil // An address that could not be removed stays recorded, which costs a lookup.
+		return nil // An address that could not be removed stays saved, which costs a lookup.
 	case r.cause != nil:
 		err = r.cause
 	}
 	return r.failures.join(err)
 }
 
-// prepare checks a candidate and looks up its address in the checkpoint. The first candidate
+// work makes steps until fewer than the given number of candidates are left in the queue, all
+// of which wait for lookups that are not due.
+func (r *bulkRun) work(ctx context.Context, full int) {
+	for !r.stopped && len(r.queue) > 0 {
+		if i := r.next(ctx); i >= 0 {
+			r.put(i, r.step(ctx, r.queue[i]))
+		} else if len(r.queue) < full && !slices.ContainsFunc(r.queue, invite.ready) {
+			return
+		} else {
+			r.awaitLookup(ctx)
+		}
+	}
+}
+
+// prepare checks a candidate and recalls the last request to its address. The first candidate
 // starts the run.
 func (r *bulkRun) prepare(ctx context.Context, v invite) invite {
 	if r.cause != nil {
 		return v
 	}
-	err := r.start(ctx)
-	if err == nil {
-		err = r.check(v)
-	}
-	if err != nil {
+	if err := r.start(ctx); err != nil {
 		return v.end(InviteNotSent, err)
 	}
-	if _, found := r.find(v.to); !found {
-		v = r.takeOver(v, r.recorded(v.to, lastSend{}))
+	if v = r.check(v); !v.done {
+		v = r.takeOver(v, r.service.requests.last(v.to))
 	}
 	return v
 }
 
 // start loads the checkpoint and lists the existing invitations, once.
 func (r *bulkRun) start(ctx context.Context) (err error) {
-	if r.known != nil {
+	if r.listed != nil {
 		return nil
 	}
+	var checkpoint *inviteCheckpoint
 	if r.options.Checkpoint != nil {
-		if r.log, err = openInviteLog(ctx, r.service.core, r.options.Checkpoint, r.assessmentID); err != nil {
+		if checkpoint, err = openInviteCheckpoint(ctx, r.service, r.assessmentID, r.options.Checkpoint); err != nil {
 			return err
 		}
 	}
 	if err = r.refresh(ctx); err == nil {
-		r.log.readEarlier(r.scans.WholeAt)
+		checkpoint.restore(r.scans.WholeAt)
+		r.checkpoint = checkpoint // Saved only from here on: it would lose what is not restored.
 	}
 	return err
-}
-
-// recorded returns the last request to an address: the later one of what the client remembers
-// and of what an earlier run recorded.
-func (r *bulkRun) recorded(to inviting.Addressee, last lastSend) lastSend {
-	processed := last.invitation != nil || last.lost != nil && last.lost.Outcome == OutcomeDone
-	if ended, found := r.log.unresolved(to); found && !processed && ended.After(last.at) {
-		last = lastSend{at: ended, lost: errEarlierRun}
-		r.service.sent.record(to, last, r.now()) // For a call that Each makes before the address is claimed.
-	}
-	return last
-}
-
-// mustAwaitLookup reports whether the run must wait for a lookup before it takes another
-// candidate from the sequence.
-func (r *bulkRun) mustAwaitLookup() bool {
-	ready := func(v invite) bool { return !v.done && !v.pending() }
-	return !r.stopped && (len(r.queue) >= maxQueue || slices.ContainsFunc(r.queue, ready))
-}
-
-// advance makes all steps that are possible without waiting for a lookup.
-func (r *bulkRun) advance(ctx context.Context) {
-	for !r.stopped {
-		i := r.next(ctx)
-		if i < 0 {
-			return
-		}
-		r.put(i, r.step(ctx, r.queue[i]))
-	}
 }
 
 // next returns the index of the first candidate of the queue for which a lookup is due, or
@@ -207,13 +184,13 @@ func (r *bulkRun) advance(ctx context.Context) {
 func (r *bulkRun) next(ctx context.Context) int {
 	now, impossible := r.now(), r.lookupsImpossible(ctx) != nil
 	i := slices.IndexFunc(r.queue, func(v invite) bool {
-		return !v.done && v.pending() && (impossible || r.due(v, now) || r.cause != nil && v.sends == 0)
+		return v.pending() && (impossible || r.due(v, now) || r.cause != nil && v.sends == 0)
 	})
 	_, pending := r.nextLookup()
 	if i >= 0 || pending > 0 && r.unknowns >= maxUnknown && r.cause == nil {
 		return i
 	}
-	return slices.IndexFunc(r.queue, func(v invite) bool { return !v.done && !v.pending() })
+	return slices.IndexFunc(r.queue, invite.ready)
 }
 
 // lookupsImpossible returns the error that prevents all further lookups, or nil.
@@ -237,8 +214,8 @@ func (r *bulkRun) due(v invite, now time.Time) bool {
 
 // nextLookup returns when the next lookup is due, and the number of pending candidates.
 func (r *bulkRun) nextLookup() (due time.Time, pending int) {
-	for i := range r.queue {
-		if v := &r.queue[i]; !v.done && v.pending() {
+	for _, v := range r.queue {
+		if v.pending() {
 			pending++
 			if pending == 1 || v.lookups.At.Before(due) {
 				due = v.lookups.At
@@ -262,7 +239,6 @@ func (r *bulkRun) step(ctx context.Context, v invite) invite {
 			return v.lookupFailed(ctx, err)
 		}
 	case found:
-		r.log.resolve(v.to, 0)
 		return v.found(invitation)
 	default:
 		if waited, err := r.awaitTurn(ctx); err != nil {
@@ -275,7 +251,7 @@ func (r *bulkRun) step(ctx context.Context, v invite) invite {
 }
 
 // claimAndStep makes the request or the lookup of a candidate while no other call uses its
-// address.
+// address. When the rate limit blocks the request, the candidate stays in the queue.
 func (r *bulkRun) claimAndStep(ctx context.Context, v invite) invite {
 	ctx, last, err := r.claim(ctx, v.to)
 	switch {
@@ -284,32 +260,20 @@ func (r *bulkRun) claimAndStep(ctx context.Context, v invite) invite {
 	case err != nil:
 		return v.end(InviteNotSent, err)
 	}
-	defer r.service.sent.release(v.to)
+	defer r.service.requests.release(v.to)
 	if last.invitation != nil && !last.at.Equal(v.last.at) {
 		v.sends = 0 // Another call sent the invitation.
 	}
-	v = r.takeOver(v, r.recorded(v.to, last))
-	switch {
-	case v.done:
-	case !v.pending():
-		v = r.sendQueued(ctx, v)
-	case r.due(v, r.now()): // Otherwise the request of another call is the last one now.
+	v = r.takeOver(v, last)
+	if v.done || v.pending() && !r.due(v, r.now()) { // The request of another call is the last one now.
+		return v
+	}
+	if v.pending() {
 		if v = r.lookUp(ctx, v); v.last.invitation != nil {
 			r.unknowns = 0
 		}
+		return v
 	}
-	switch {
-	case v.last.invitation != nil:
-		r.log.resolve(v.to, keptSent)
-	case !v.pending():
-		r.log.resolve(v.to, 0)
-	}
-	return v
-}
-
-// sendQueued sends the request of a claimed candidate. When the rate limit blocks it, the
-// candidate stays in the queue.
-func (r *bulkRun) sendQueued(ctx context.Context, v invite) invite {
 	sent := r.send(ctx, v)
 	if sent.pending() {
 		r.unknowns++
@@ -352,12 +316,8 @@ func (r *bulkRun) awaitTurn(ctx context.Context) (waited bool, err error) {
 // awaitLookup waits until the next lookup is due.
 func (r *bulkRun) awaitLookup(ctx context.Context) {
 	due, _ := r.nextLookup()
-	err := r.awaitDue(ctx, due)
-	if err == nil {
-		return
-	}
-	// The error ends the run, and advance concludes the others.
-	if i := slices.IndexFunc(r.queue, func(v invite) bool { return !v.done && v.pending() }); i >= 0 {
+	if err := r.awaitDue(ctx, due); err != nil { // It ends the run, and further steps conclude the others.
+		i := slices.IndexFunc(r.queue, invite.pending)
 		r.put(i, r.queue[i].lookupFailed(ctx, err))
 	}
 }
@@ -370,7 +330,7 @@ func (r *bulkRun) put(i int, v invite) {
 		return
 	}
 	r.progress.count(v.result.Outcome)
-	if v.err != nil && r.cause == nil && !concernsOne(v.err) {
+	if v.err != nil && r.cause == nil && !v.alone {
 		r.cause = v.err
 	}
 	for len(r.queue) > 0 && r.queue[0].done && !r.stopped {
@@ -380,7 +340,7 @@ func (r *bulkRun) put(i int, v invite) {
 		switch {
 		case r.options.Each != nil:
 			r.stopped = !r.options.Each(first.result, first.err)
-		case first.result.Outcome == InviteUnknown || concernsOne(first.err):
+		case first.result.Outcome == InviteUnknown || first.alone:
 			r.failures.add(r.reported, first.result.Candidate.Email, first.err)
 		}
 	}

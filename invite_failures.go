@@ -3,7 +3,6 @@ package hiring
 import (
 	"errors"
 	"fmt"
-	"net/http"
 	"regexp"
 	"slices"
 	"strings"
@@ -12,48 +11,11 @@ import (
 	"github.com/hiring-assessment/hiring-go/internal/limits"
 )
 
-// concernsOne reports whether an error concerns one candidate, so that SendAll continues.
-// The outermost error that knows decides.
-func concernsOne(err error) bool {
-	known, ok := errors.AsType[interface {
-		error
-		concernsOne() bool
-	}](err)
-	return ok && known.concernsOne()
+// listingFailure returns the error when nothing was sent because the listing could not be read.
+func listingFailure(err error) error {
+	text := "hiring: not sent, because the listing of invitations could not be read: " + strings.TrimPrefix(err.Error(), "hiring: ")
+	return &describedError{text, []error{err}}
 }
-
-// A request that the API rejected because of its input concerns one candidate. An outcome
-// that stays unknown does not, because the next one is probably unknown too.
-func (e *Error) concernsOne() bool {
-	return e.Status == http.StatusBadRequest || e.Status == http.StatusConflict
-}
-
-func (e *ParamError) concernsOne() bool { return e.Param != "Checkpoint" }
-
-func (e *checkpointFailure) concernsOne() bool { return false }
-
-// listingError is returned when nothing was sent because the listing could not be read.
-type listingError struct{ err error }
-
-func (e *listingError) Error() string {
-	return "hiring: not sent, because the listing of invitations could not be read: " + strings.TrimPrefix(e.err.Error(), "hiring: ")
-}
-
-func (e *listingError) Unwrap() error { return e.err }
-
-func (e *listingError) concernsOne() bool { return false }
-
-// unlistedError is returned when the listing does not show an invitation for which
-// the API returned a 2xx.
-type unlistedError struct{ failure *Error }
-
-func (e *unlistedError) Error() string {
-	return e.failure.Error() + "; the listing does not show the invitation"
-}
-
-func (e *unlistedError) Unwrap() error { return e.failure }
-
-func (e *unlistedError) concernsOne() bool { return true }
 
 // maxFailures is the number of failures that the error of SendAll holds.
 const maxFailures = 10
@@ -87,7 +49,8 @@ func withoutAddress(text, email string) string {
 	return text
 }
 
-// join returns the failures and the error that ended the run, nil without any.
+// join returns the failures and the error that ended the run, nil without any. The latter comes
+// first, so that errors.As finds it.
 func (f *failures) join(ended error) error {
 	if len(f.errs) == 0 {
 		return ended
@@ -102,15 +65,14 @@ func (f *failures) join(ended error) error {
 	if f.more > 0 {
 		texts = append(texts, fmt.Sprintf("and %d more candidates failed", f.more))
 	}
-	return &failuresError{"hiring: Invitations.SendAll: " + strings.Join(texts, "; "), errs}
+	return &describedError{"hiring: Invitations.SendAll: " + strings.Join(texts, "; "), errs}
 }
 
-// failuresError is the error of a run of SendAll in which single candidates failed. It wraps
-// the error that ended the run first, so that errors.As finds it.
-type failuresError struct {
-	text string
-	errs []error
+// describedError is an error whose text is not made of the texts of its causes alone.
+type describedError struct {
+	text   string
+	causes []error
 }
 
-func (e *failuresError) Error() string   { return e.text }
-func (e *failuresError) Unwrap() []error { return e.errs }
+func (e *describedError) Error() string   { return e.text }
+func (e *describedError) Unwrap() []error { return e.causes }

@@ -78,7 +78,7 @@ func (s *SubmissionService) watch(ctx context.Context, o WatchOptions, yield fun
 	state := ""
 	if o.Checkpoint != nil {
 		if state, err = o.Checkpoint.Load(ctx); err != nil {
-			return &checkpointFailure{"Watch", "load", err}
+			return checkpointFailure("Watch", "load", err)
 		}
 	}
 	if err = w.resume(state); err != nil {
@@ -254,7 +254,7 @@ func (w *watcher) save(ctx context.Context, m *waiting.Machine) error {
 		return nil
 	}
 	if err := w.checkpoint.Save(ctx, m.String()); err != nil {
-		return &checkpointFailure{"Watch", "save", err}
+		return checkpointFailure("Watch", "save", err)
 	}
 	return nil
 }

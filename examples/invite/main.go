@@ -12,7 +12,6 @@ import (
 	"os/signal"
 	"slices"
 	"strings"
-	"syscall"
 	"unicode"
 
 	hiring "github.com/hiring-assessment/hiring-go"
@@ -27,7 +26,7 @@ func main() {
 }
 
 func run(ctx context.Context, args []string, stdout io.Writer) error {
-	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM) // Ends the current request. The next run looks that invitation up.
+	ctx, stop := signal.NotifyContext(ctx, os.Interrupt) // Ends the current request. The next run looks that invitation up.
 	defer stop()
 	confirmed := slices.Contains(args, "-yes")
 	args = slices.DeleteFunc(args, func(arg string) bool { return arg == "-yes" })
@@ -40,15 +39,14 @@ func run(ctx context.Context, args []string, stdout io.Writer) error {
 		return err
 	}
 	if embedded { // It keeps nothing, so it needs no checkpoint.
-		server := sandbox.New()
-		return invite(ctx, server.LiveClient(), server.AddAssessment("Backend engineer"), candidates, nil, stdout)
+		return invite(ctx, sandbox.New().Client(), sandbox.AssessmentID, candidates, nil, stdout)
 	}
 	client, err := hiring.FromEnv()
+	if err == nil && !confirmed && client.Environment() != hiring.EnvironmentTest {
+		err = fmt.Errorf("this sends e-mails to real candidates (%d in the file): to confirm, add -yes", len(candidates))
+	}
 	if err != nil {
 		return err
-	}
-	if !confirmed && client.Environment() != hiring.EnvironmentTest {
-		return fmt.Errorf("this sends e-mails to real candidates (%d in the file): to confirm, add -yes", len(candidates))
 	}
 	return invite(ctx, client, args[1], candidates, hiring.FileCheckpoint(args[0]+"."+args[1]+".state"), stdout)
 }
@@ -61,10 +59,9 @@ func read(name string) (candidates []hiring.NewInvitation, _ error) {
 	rows.FieldsPerRecord = 2
 	all, csvErr := rows.ReadAll()
 	for i, row := range all {
-		switch {
-		case strings.Contains(row[1], "@"):
+		if strings.Contains(row[1], "@") {
 			candidates = append(candidates, hiring.NewInvitation{Name: row[0], Email: strings.TrimSpace(row[1])})
-		case i > 0 || !strings.EqualFold(row[0]+","+row[1], "name,email"):
+		} else if i > 0 || !strings.EqualFold(row[0]+","+row[1], "name,email") {
 			return nil, fmt.Errorf("row %d has no address: the columns must be name,email", i+1)
 		}
 	}
@@ -75,9 +72,7 @@ func read(name string) (candidates []hiring.NewInvitation, _ error) {
 }
 
 // invite prints the number of each outcome. Its error names failed candidates by their position in the file.
-func invite(ctx context.Context, client *hiring.Client, assessment string, candidates []hiring.NewInvitation,
-	checkpoint hiring.Checkpoint, stdout io.Writer,
-) error {
+func invite(ctx context.Context, client *hiring.Client, assessment string, candidates []hiring.NewInvitation, checkpoint hiring.Checkpoint, stdout io.Writer) error {
 	var sum hiring.InviteProgress
 	options := hiring.SendAllOptions{Checkpoint: checkpoint, Progress: func(p hiring.InviteProgress) {
 		if sum = p; p.Reason == hiring.PauseQuota {
@@ -91,7 +86,7 @@ func invite(ctx context.Context, client *hiring.Client, assessment string, candi
 
 // printable replaces control characters, which a terminal would execute: the text may contain names from outside.
 func printable(r rune) rune {
-	if unicode.IsGraphic(r) || r == '\u200c' || r == '\u200d' { // The last two join letters.
+	if unicode.IsGraphic(r) || unicode.Is(unicode.Join_Control, r) { // The latter join letters.
 		return r
 	}
 	return unicode.ReplacementChar

@@ -1,16 +1,26 @@
 // Package inviting decides who has an invitation, so that no candidate gets a second
 // e-mail. [Scan] decides how far to read a listing. [Lookups] decides when to look for an
-// invitation after an unknown outcome. [Record] is the state that survives a crash.
+// invitation after an unknown outcome. [Ends] is the state that survives a crash.
 package inviting
 
-import "strings"
+import (
+	"crypto/sha256"
+	"encoding/base64"
+	"strings"
+)
 
 // Addressee is one address in one assessment.
-type Addressee struct{ Assessment, Address string }
+type Addressee struct {
+	Assessment, Address string
+	Key                 string // A hash of both, from which the address cannot be read.
+}
 
 // To returns the addressee of an assessment and an address, however they are spelled.
 func To(assessmentID, email string) Addressee {
-	return Addressee{strings.ToLower(assessmentID), Address(email)}
+	to := Addressee{Assessment: strings.ToLower(assessmentID), Address: Address(email)}
+	sum := sha256.Sum256([]byte(to.Assessment + "\n" + to.Address))
+	to.Key = base64.RawURLEncoding.EncodeToString(sum[:16])
+	return to
 }
 
 // Address returns the same text for all spellings of one address: it ignores case,

@@ -30,6 +30,10 @@ func After(ended time.Time, retryAfter time.Duration, now time.Time) Lookups {
 	return l
 }
 
+// Decides reports whether a scan of the whole listing that began at the given time shows
+// whether a request that ended has sent an invitation.
+func Decides(scanned, ended time.Time) bool { return !scanned.Before(ended.Add(lastLookup)) }
+
 // Missed returns the lookups that follow a lookup that did not show the invitation. decided
 // reports that this was the final one.
 func (l Lookups) Missed() (next Lookups, decided bool) {
