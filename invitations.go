@@ -64,12 +64,14 @@ func (s *InvitationService) Send(ctx context.Context, assessmentID string, in Ne
 	to := inviting.To(assessmentID, in.Email)
 	s.requests.enter(to, s.core.shared.clock.Now())
 	defer s.requests.release(to)
-	last, err := s.post(ctx, assessmentID, in, nil)
+	last, err := s.post(ctx, to, newInviteRequest(s.core, assessmentID, in))
 	if last.invitation == nil {
 		return Invitation{}, err
 	}
 	return *last.invitation, nil
 }
+
+const inviteRoute = "POST /assessments/{id}/invitations"
 
 // Resend sends an invitation's e-mail again, with an empty request (assumed: no body).
 // Whether it consumes plan quota is not documented. Scope write; costs one write.
@@ -98,7 +100,8 @@ type NewInvitation struct {
 	Extra map[string]any // Further members of the body.
 }
 
-func (in NewInvitation) apply(r request, d Dialect) request {
+func newInviteRequest(k *core, assessmentID string, in NewInvitation) request {
+	r, d := newRequest("Invitations.Send", inviteRoute, pathID{"assessmentID", assessmentID}), &k.dialect
 	if problem := addressProblem(in.Email); problem != "" {
 		r = r.refuseField("Email", d.InvitationEmail, problem)
 	}

@@ -53,9 +53,10 @@ type InviteResult struct {
 // assessment. Each unknown outcome costs up to two such listings more, and another write if
 // neither shows the address.
 func (s *InvitationService) Ensure(ctx context.Context, assessmentID string, in NewInvitation) (InviteResult, error) {
+	k := s.use()
 	r := inviteRun{inviteListing: inviteListing{service: s, assessmentID: assessmentID}}
 	v := r.newInvite(in)
-	v.err = s.use().traced(ctx, TraceCall{Operation: "Invitations.Ensure"}, func(ctx context.Context) error {
+	v.err = k.traced(ctx, TraceCall{Operation: "Invitations.Ensure"}, func(ctx context.Context) error {
 		v = r.ensure(ctx, v)
 		return v.err
 	})
@@ -73,6 +74,7 @@ type inviteRun struct {
 // return it one step further, until the result is known.
 type invite struct {
 	to      inviting.Addressee
+	request request          // With the error of an invalid candidate.
 	last    lastRequest      // The last request to the address, by any call.
 	lookups inviting.Lookups // While it is not clear whether last sent an e-mail.
 	sends   int              // Requests of this call whose outcome was unknown.
@@ -85,7 +87,10 @@ type invite struct {
 }
 
 func (r *inviteRun) newInvite(in NewInvitation) invite {
-	return invite{to: inviting.To(r.assessmentID, in.Email), result: InviteResult{Candidate: in, Outcome: InviteNotSent}}
+	return invite{
+		to: inviting.To(r.assessmentID, in.Email), request: newInviteRequest(r.service.core, r.assessmentID, in),
+		result: InviteResult{Candidate: in, Outcome: InviteNotSent},
+	}
 }
 
 // pending reports whether the next step is a lookup, and not a request.
@@ -116,8 +121,8 @@ func (v invite) endAlone(outcome InviteOutcome, err error) invite {
 // ensure invites one candidate. From its first request until the result is known it keeps
 // other calls away from the address.
 func (r *inviteRun) ensure(ctx context.Context, v invite) invite {
-	if v = r.check(v); v.done {
-		return v
+	if v.request.err != nil {
+		return v.endAlone(InviteNotSent, v.request.err)
 	}
 	if err := r.scan(ctx, v.to.Address, false); err != nil {
 		return v.end(InviteNotSent, err)
@@ -138,14 +143,6 @@ func (r *inviteRun) ensure(ctx context.Context, v invite) invite {
 		} else {
 			v = r.lookUp(ctx, v)
 		}
-	}
-	return v
-}
-
-// check rejects an invalid candidate before anything is sent.
-func (r *inviteRun) check(v invite) invite {
-	if err := v.result.Candidate.apply(newInviteRequest("Invitations.Ensure", r.assessmentID), r.service.core.dialect).err; err != nil {
-		return v.endAlone(InviteNotSent, err)
 	}
 	return v
 }
@@ -211,10 +208,11 @@ func (r *inviteRun) lookupsAfter(last lastRequest) inviting.Lookups {
 // send sends one request to a claimed address.
 func (r *inviteRun) send(ctx context.Context, v invite) invite {
 	var prevented, err error
-	v.last, err = r.service.post(ctx, r.assessmentID, v.result.Candidate, func(waited bool) error {
+	v.request.admitted = func(waited bool) error {
 		prevented = r.beforeAttempt(ctx, v.to, waited)
 		return prevented
-	})
+	}
+	v.last, err = r.service.post(ctx, v.to, v.request)
 	failure, _ := errors.AsType[*Error](err)
 	switch {
 	case v.last.invitation != nil:
@@ -250,23 +248,17 @@ func (r *inviteRun) beforeAttempt(ctx context.Context, to inviting.Addressee, wa
 	return r.checkpoint.sending(ctx, to)
 }
 
-func newInviteRequest(operation, assessmentID string) request {
-	return newRequest(operation, "POST /assessments/{id}/invitations", pathID{"assessmentID", assessmentID})
-}
-
 // post sends an invitation and records the request if it may have sent an e-mail, also when a
 // panic ends the call.
-func (s *InvitationService) post(ctx context.Context, assessmentID string, in NewInvitation, admitted func(waited bool) error) (last lastRequest, err error) {
+func (s *InvitationService) post(ctx context.Context, to inviting.Addressee, r request) (last lastRequest, err error) {
 	last.unclear = errNotReturned
 	defer func() {
 		if last != (lastRequest{}) {
 			last.at = s.core.shared.clock.Now()
-			s.requests.record(inviting.To(assessmentID, in.Email), last, last.at)
+			s.requests.record(to, last, last.at)
 		}
 	}()
-	r := newInviteRequest("Invitations.Send", assessmentID)
-	r.admitted = admitted
-	invitation, err := do[Invitation](ctx, s.core, in.apply(r, s.core.dialect))
+	invitation, err := do[Invitation](ctx, s.core, r)
 	failure, ok := errors.AsType[*Error](err)
 	switch {
 	case err == nil:

@@ -151,10 +151,10 @@ func (r *bulkRun) prepare(ctx context.Context, v invite) invite {
 	if err := r.start(ctx); err != nil {
 		return v.end(InviteNotSent, err)
 	}
-	if v = r.check(v); !v.done {
-		v = r.takeOver(v, r.service.requests.last(v.to))
+	if v.request.err != nil {
+		return v.endAlone(InviteNotSent, v.request.err)
 	}
-	return v
+	return r.takeOver(v, r.service.requests.last(v.to))
 }
 
 // start loads the checkpoint and lists the existing invitations, once.
@@ -364,7 +364,7 @@ func (p *InviteProgress) count(outcome InviteOutcome) {
 // paceError returns the error of a run that ends while it waits to spread its requests over
 // the window.
 func paceError(wait time.Duration, window quota.Window) *Error {
-	c := &call{request: newInviteRequest("Invitations.Send", ""), key: noKey}
+	c := &call{request: newRequest("Invitations.Send", inviteRoute, pathID{"assessmentID", ""}), key: noKey}
 	e := c.fail(&roundTrip{rateLimit: RateLimit(window)}, fmt.Sprintf("not sent, because the rest of the write rate limit of %d an hour is "+
 		"shared with others and spread until %s", window.Limit, window.Reset.Format(time.RFC3339)), ErrQuotaExhausted)
 	e.Code, e.RetryAfter = ErrRateLimited, wait

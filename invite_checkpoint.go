@@ -26,12 +26,12 @@ const (
 // assessment and must survive a crash. All methods accept a nil receiver, which saves
 // nothing.
 type inviteCheckpoint struct {
-	service      *InvitationService
-	assessmentID string
-	store        Checkpoint
-	ends         inviting.Ends // As it was saved last.
-	text         string        // The same, encoded.
-	delay        time.Duration // How long a save may take.
+	service    *InvitationService
+	assessment string // Of [inviting.Addressee].
+	store      Checkpoint
+	ends       inviting.Ends // As it was saved last.
+	text       string        // The same, encoded.
+	delay      time.Duration // How long a save may take.
 }
 
 // openInviteCheckpoint loads what earlier runs for the assessment have saved.
@@ -40,11 +40,12 @@ func openInviteCheckpoint(ctx context.Context, s *InvitationService, assessmentI
 	if err != nil {
 		return nil, checkpointFailure("SendAll", "load", err)
 	}
-	ends, err := inviting.ParseEnds(text, assessmentID)
+	assessment := inviting.To(assessmentID, "").Assessment
+	ends, err := inviting.ParseEnds(text, assessment)
 	if err != nil {
 		return nil, &ParamError{Param: "Checkpoint", Problem: err.Error() + ": restore it, or give another one to start afresh"}
 	}
-	return &inviteCheckpoint{service: s, assessmentID: assessmentID, store: store, ends: ends, text: text}, nil
+	return &inviteCheckpoint{service: s, assessment: assessment, store: store, ends: ends, text: text}, nil
 }
 
 // restore adds the requests of earlier runs to the client's memory. It follows the first scan,
@@ -57,7 +58,7 @@ func (c *inviteCheckpoint) restore(scanned time.Time) {
 	now := clock.Now()
 	latest := now.Add(max(latestEnd, timeout))
 	for key, ends := range c.ends {
-		ended := clock.Local(ends)
+		ended := clock.Local(time.Unix(ends, 0))
 		switch {
 		case ended.After(latest):
 			ended = latest
@@ -65,8 +66,7 @@ func (c *inviteCheckpoint) restore(scanned time.Time) {
 			ended = now
 		}
 		if !inviting.Decides(scanned, ended) {
-			to := inviting.Addressee{Assessment: inviting.To(c.assessmentID, "").Assessment, Key: key}
-			c.service.requests.record(to, lastRequest{at: ended, unclear: errEarlierRun}, now)
+			c.service.requests.record(inviting.Addressee{Assessment: c.assessment, Key: key}, lastRequest{at: ended, unclear: errEarlierRun}, now)
 		}
 	}
 }
@@ -82,7 +82,7 @@ func (c *inviteCheckpoint) sending(ctx context.Context, to inviting.Addressee) e
 	}
 	for {
 		begun := clock.Now()
-		if err := c.save(ctx, inviting.Ends{to.Key: clock.Server(begun).Add(dateMargin + c.delay + timeout)}); err != nil {
+		if err := c.save(ctx, inviting.Ends{to.Key: inviting.Seconds(clock.Server(begun).Add(dateMargin + c.delay + timeout))}); err != nil {
 			return err
 		}
 		took := clock.Now().Sub(begun)
@@ -96,14 +96,11 @@ func (c *inviteCheckpoint) sending(ctx context.Context, to inviting.Addressee) e
 // save saves what the client remembers, and the requests that are about to be sent.
 func (c *inviteCheckpoint) save(ctx context.Context, sending inviting.Ends) error {
 	ends, clock := make(inviting.Ends), &c.service.core.shared.clock
-	for key, ended := range c.service.requests.unsettled(inviting.To(c.assessmentID, "").Assessment, clock.Now()) {
-		ends[key] = clock.Server(ended)
-		if planned := c.ends[key]; planned.After(ends[key]) { // A canceled request may still take effect.
-			ends[key] = planned
-		}
+	for key, ended := range c.service.requests.unsettled(c.assessment, clock.Now()) {
+		ends[key] = max(c.ends[key], inviting.Seconds(clock.Server(ended))) // A canceled request may still take effect.
 	}
 	maps.Copy(ends, sending)
-	text, err := ends.Encode(c.assessmentID)
+	text, err := ends.Encode(c.assessment)
 	if err == nil && text != c.text {
 		err = c.store.Save(ctx, text)
 	}

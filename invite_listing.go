@@ -79,20 +79,21 @@ func (l *inviteListing) scanOnce(ctx context.Context, wanted string, whole bool)
 	pages, decoding := l.service.List(l.assessmentID), new(readableInvitations)
 	pages.list.request.leniency = decoding
 	found, token := make(map[string]Invitation), ""
-	err = l.patiently(ctx, func() error {
+	for done := false; !done; {
+		done = true
 		for page, err := range pages.From(token).Pages(ctx) {
 			if err = cmp.Or(err, decoding.unreadable); err != nil {
-				return err
+				if err = l.awaitWindow(ctx, err); err != nil {
+					return false, err
+				}
+				done = false
+				break
 			}
 			if scan.Page(addItems(found, page.Items), page.Meta.Total, page.Next == "") {
-				return nil
+				break
 			}
 			token = page.Next
 		}
-		return nil
-	})
-	if err != nil {
-		return false, err
 	}
 	if l.listed == nil {
 		l.listed = make(map[string]Invitation)
@@ -115,20 +116,18 @@ func addItems(found map[string]Invitation, page []Invitation) []inviting.Item {
 	return items
 }
 
-// patiently makes a call. When the rate limit ended it, patiently makes it again in the next
-// window, within the patience of the run.
-func (l *inviteListing) patiently(ctx context.Context, call func() error) error {
-	for {
-		err := call()
-		wait := l.nextWindow(ctx, err)
-		if wait == 0 {
-			return err
-		}
-		if waitErr := sleep(ctx, wait, PauseQuota); waitErr != nil {
-			return &endedError{waitErr, err}
-		}
-		l.windowAt = l.now()
+// awaitWindow waits for the next window when the rate limit ended a call, and returns any other
+// error.
+func (l *inviteListing) awaitWindow(ctx context.Context, err error) error {
+	wait := l.nextWindow(ctx, err)
+	if wait == 0 {
+		return err
 	}
+	if waitErr := sleep(ctx, wait, PauseQuota); waitErr != nil {
+		return &endedError{waitErr, err}
+	}
+	l.windowAt = l.now()
+	return nil
 }
 
 // nextWindow returns the time until the next window when the rate limit ended a call, and 0

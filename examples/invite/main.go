@@ -86,7 +86,7 @@ func invite(ctx context.Context, client *hiring.Client, assessment string, candi
 
 // printable replaces control characters, which a terminal would execute: the text may contain names from outside.
 func printable(r rune) rune {
-	if unicode.IsGraphic(r) || unicode.Is(unicode.Join_Control, r) { // The latter join letters.
+	if unicode.IsGraphic(r) || r == '\u200c' || r == '\u200d' { // The last two join letters.
 		return r
 	}
 	return unicode.ReplacementChar

@@ -10,53 +10,50 @@ import (
 // MaxState is the size of encoded [Ends] at most, in bytes.
 const MaxState = 256 << 10
 
-// Reasons why a text is not the state of a run.
+// Reasons why Ends cannot be read or saved, besides those of package envelope.
 var (
-	ErrNoState      = errors.New("is not the state of a run of SendAll, or is damaged")
 	ErrOtherState   = errors.New("belongs to a run for another assessment")
 	ErrStateTooLong = errors.New("holds too many addresses whose outcome is unknown")
 )
 
 // Ends is the state of a run that survives a crash: the addressees, by Key, to which a
 // request may be on its way, each with the time by which that request has ended, by the
-// server's clock.
-type Ends map[string]time.Time
+// server's clock and in Unix seconds.
+type Ends map[string]int64
+
+// Seconds returns a time in Unix seconds, rounded up.
+func Seconds(t time.Time) int64 { return t.Add(time.Second - 1).Unix() }
 
 // savedEnds is the saved form of Ends.
 type savedEnds struct {
 	Assessment string
-	Ends       map[string]int64 // In Unix seconds.
+	Ends       Ends
 }
 
 var stateKind = envelope.Kind{Name: "invitations", Version: 1}
 
-// ParseEnds returns the state that an earlier run for the assessment saved. An empty text is
-// the state of a run that sent nothing.
-func ParseEnds(text, assessmentID string) (Ends, error) {
-	ends := make(Ends)
+// ParseEnds returns the state that an earlier run for the Assessment of an Addressee saved. An
+// empty text is the state of a run that sent nothing.
+func ParseEnds(text, assessment string) (Ends, error) {
 	if text == "" {
-		return ends, nil
+		return nil, nil
 	}
 	var saved savedEnds
-	if len(text) > MaxState || stateKind.Open(text, &saved) != nil {
-		return nil, ErrNoState
+	if len(text) > MaxState {
+		return nil, envelope.ErrDamaged
 	}
-	if saved.Assessment != To(assessmentID, "").Assessment {
+	if err := stateKind.Open(text, &saved); err != nil {
+		return nil, err
+	}
+	if saved.Assessment != assessment {
 		return nil, ErrOtherState
 	}
-	for key, at := range saved.Ends {
-		ends[key] = time.Unix(at, 0)
-	}
-	return ends, nil
+	return saved.Ends, nil
 }
 
 // Encode returns the state as text.
-func (e Ends) Encode(assessmentID string) (string, error) {
-	saved := savedEnds{To(assessmentID, "").Assessment, make(map[string]int64, len(e))}
-	for key, at := range e {
-		saved.Ends[key] = at.Add(time.Second - 1).Unix() // Rounded up.
-	}
-	text := stateKind.Seal(saved)
+func (e Ends) Encode(assessment string) (string, error) {
+	text := stateKind.Seal(savedEnds{assessment, e})
 	if len(text) > MaxState {
 		return "", ErrStateTooLong
 	}

@@ -27,7 +27,7 @@ type Scans struct {
 // Scan is one read of a listing from its first page on.
 type Scan struct {
 	scans  *Scans
-	known  func(address string) (id string)
+	idOf   func(address string) (id string)
 	wanted string
 	whole  bool
 	began  time.Time
@@ -44,10 +44,10 @@ type Scan struct {
 
 // Begin returns a scan that ends at the wanted address, if there is one, or else at the
 // first page with nothing new. It reads the whole listing the first time, when whole is
-// set, when the listing is not in order and when it has shrunk. known returns the id of the
-// known invitation of an address.
-func (l *Scans) Begin(known func(address string) (id string), wanted string, whole bool, now time.Time) *Scan {
-	return &Scan{scans: l, known: known, wanted: wanted, whole: whole || l.listed == nil, began: now, ids: make(map[string]bool)}
+// set, when the listing is not in order and when it has shrunk. idOf returns the id of the
+// invitation that the caller knows of an address.
+func (l *Scans) Begin(idOf func(address string) (id string), wanted string, whole bool, now time.Time) *Scan {
+	return &Scan{scans: l, idOf: idOf, wanted: wanted, whole: whole || l.listed == nil, began: now, ids: make(map[string]bool)}
 }
 
 // Page adds a page. total is the number of items in the listing, 0 when the page does not
@@ -83,7 +83,7 @@ func (s *Scan) hasNews(items []Item) bool {
 		switch {
 		case item.ID != "" && s.scans.listed[item.ID]:
 			reachedListed = true
-		case item.ID == "" || s.known(item.Address) != item.ID:
+		case item.ID == "" || s.idOf(item.Address) != item.ID:
 			return true
 		}
 	}
