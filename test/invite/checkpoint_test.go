@@ -461,6 +461,24 @@ func TestTheLatestRequestOfTheCheckpointCounts(t *testing.T) {
 	})
 }
 
+// A run that cannot list the invitations knows nothing of the earlier run's request, and ends.
+// The next run still looks for it.
+func TestAFailedListingKeepsTheCheckpoint(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		server, assessment := apitest.StartWithAssessment(t)
+		people := apitest.Candidates(1, 1)
+		store := killed(t, server, assessment, people, sandbox.Fault{Route: apitest.InviteRoute, Reset: true, Late: 30 * time.Second})
+		server.Inject(sandbox.Fault{Route: apitest.ListRoute, Status: 403})
+		run := func() error {
+			return server.LiveClient().Invitations.SendAll(t.Context(), assessment, slices.Values(people), hiring.SendAllOptions{Checkpoint: store})
+		}
+		require.ErrorIs(t, run(), hiring.ErrInsufficientScope)
+		require.NoError(t, run())
+		time.Sleep(time.Minute) // Until the earlier run's request has taken effect.
+		requireOneMailEach(t, server, assessment, 1)
+	})
+}
+
 // Each invites an address to which an earlier run has a request under way. The run knows
 // that from the checkpoint and waits for a lookup.
 func TestEnsureInEachKnowsWhatTheCheckpointRecords(t *testing.T) {
