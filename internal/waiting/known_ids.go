@@ -135,7 +135,7 @@ func (k *knownIDs) plan(now time.Time) {
 			}
 		}
 	case list == least:
-		k.listNewEvaluations(now, oldest, maxLateness)
+		k.listNewEvaluations(now, oldest)
 	case find == least:
 		k.searchEvaluated(oldest, int(find)+2)
 	default:

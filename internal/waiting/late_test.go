@@ -19,9 +19,15 @@ func TestOldAttemptsComeInTime(t *testing.T) {
 		poll  time.Duration
 		limit time.Duration
 		over  time.Duration
+		k     emulator.Behavior
 	}{
-		"watch": {0, h, 8 * h}, "a poll every 5 min": {5 * m, h, 8 * h}, "a poll every 20 min": {20 * m, 2 * h, 12 * h},
-		"a poll an hour": {h, 3 * h, day}, "a poll a day": {day, 2 * day, 8 * day},
+		"watch":               {0, h, 8 * h, emulator.Behavior{}},
+		"a poll every 5 min":  {5 * m, h, 8 * h, emulator.Behavior{}},
+		"a poll every 20 min": {20 * m, 2 * h, 12 * h, emulator.Behavior{}},
+		"a poll an hour":      {h, 3 * h, day, emulator.Behavior{}},
+		"a poll a day":        {day, 2 * day, 8 * day, emulator.Behavior{}},
+		// A sweep shows the submissions, and the same poll reads their reports.
+		"a poll an hour, reports singly, no status filter": {h, 100 * m, day, emulator.Behavior{Bare: true, Filter: emulator.ShowsNone}},
 	} {
 		for _, on := range meanings {
 			t.Run(name+"/"+on.String(), func(t *testing.T) {
@@ -37,7 +43,8 @@ func TestOldAttemptsComeInTime(t *testing.T) {
 					}
 				}
 				var sim *simulation
-				watchAll(emulator.Behavior{Since: on}, slices.Concat(all, old), c.over+c.poll, 0, func(s *simulation) { sim, s.poll = s, c.poll })
+				c.k.Since = on
+				watchAll(c.k, slices.Concat(all, old), c.over+c.poll, 0, func(s *simulation) { sim, s.poll = s, c.poll })
 				f := sim.measure(slices.Concat(all, old), noon, noon.Add(c.over-h))
 				t.Log(f.String())
 				assert.Zero(t, f.lost)
@@ -172,4 +179,56 @@ func TestAPollADayReadsAllReports(t *testing.T) {
 		assert.Zero(t, f.lost+f.twice+f.early)
 		assert.LessOrEqual(t, f.quantile(1), 2*day, on)
 	}
+}
+
+// TestAMeaningThatChangesDelaysLittle changes what since filters on in the middle of a day. A late
+// evaluation shows it.
+func TestAMeaningThatChangesDelaysLittle(t *testing.T) {
+	for _, on := range meanings[:2] {
+		t.Run(on.String(), func(t *testing.T) {
+			t.Parallel()
+			all := emulator.Stream(1, noon.Add(-5*day), 9*day, 500, usualLife)
+			f := watchAll(emulator.Behavior{Since: on}, all, 60*h, 2*h, func(s *simulation) {
+				s.done = func() bool {
+					if s.now.After(noon.Add(29 * h)) {
+						s.service.Since = emulator.OnCreation
+					}
+					return false
+				}
+			})
+			t.Log(f.String())
+			assert.Zero(t, f.lost+f.twice)
+			assert.LessOrEqual(t, f.quantile(1), h)
+		})
+	}
+}
+
+// TestASinceThatIsCutDelaysLittle cuts since to the hour. The experiment takes an item for which this
+// makes no difference.
+func TestASinceThatIsCutDelaysLittle(t *testing.T) {
+	for _, on := range meanings[:3] {
+		for _, aDay := range []int{20, 500} {
+			t.Run(fmt.Sprintf("%s/%d", on, aDay), func(t *testing.T) {
+				t.Parallel()
+				life := usualLife
+				if aDay == 500 {
+					life.Grading = 2 * h
+				}
+				all := emulator.Stream(1, noon.Add(-5*day), 9*day, aDay, life)
+				f := watchAll(emulator.Behavior{Since: on, Cut: h}, all, 2*day, 0, nil)
+				t.Log(f.String())
+				assert.Zero(t, f.lost+f.twice)
+				assert.LessOrEqual(t, f.quantile(1), 2*m)
+			})
+		}
+	}
+}
+
+// TestReportsReadSinglyAreNotSearchedFor polls a server whose listings show no reports.
+func TestReportsReadSinglyAreNotSearchedFor(t *testing.T) {
+	all := emulator.Stream(1, noon.Add(-5*day), 6*day, 2000, usualLife)
+	f := watchAll(emulator.Behavior{Since: emulator.OnCreation, Bare: true}, all, 12*h, h, func(s *simulation) { s.poll = 20 * m })
+	t.Log(f.String())
+	assert.Zero(t, f.lost+f.twice+f.early)
+	assert.LessOrEqual(t, f.rate, 130.0, "reads an hour")
 }

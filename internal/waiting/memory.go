@@ -128,11 +128,6 @@ func (m *memory) covers(it *Item, lateness time.Duration) bool {
 	})
 }
 
-// maxLookBack returns how far before the cutoff a late evaluation would be delivered.
-func (m *memory) maxLookBack(cutoff time.Time) time.Duration {
-	return min(max(cutoff.Sub(m.ForgottenUntil), lookBackUnit), maxLateness)
-}
-
 // beforeStart reports whether an item was evaluated before the start of the watch.
 func (w *watch) beforeStart(it *Item) bool {
 	return !it.Evaluated.IsZero() && it.Evaluated.Before(w.WatchStart)

@@ -38,9 +38,9 @@ type newEvaluations struct {
 }
 
 // listNewEvaluations lists the evaluations since the cutoff, of submissions created since from. It looks
-// back twice as far when twice the time has passed since it last looked back as far, longest at most.
-func (m *Machine) listNewEvaluations(now, from time.Time, longest time.Duration) {
-	n := &m.News
+// back twice as far when twice the time has passed since it last looked back as far.
+func (m *Machine) listNewEvaluations(now, from time.Time) {
+	n, longest := &m.News, maxLateness
 	l := listing{Purpose: fresh, Status: m.Poll.evaluatedFilter(), Since: n.Cutoff.Add(-showMargin), CreatedSince: from}
 	if m.Since.Meaning == Evaluation && n.LongListingCutoff.Equal(n.Cutoff) { // Without new evaluations, the same pages need not be read again.
 		l.Since = n.Cutoff.Add(rounding + time.Millisecond)

@@ -33,7 +33,6 @@ type pollCounts struct {
 	ReadsAfterSearch int       `json:",omitzero"` // Single reads of submissions that the search did not show.
 	Requests         int       `json:",omitzero"`
 	SingleReads      int       `json:",omitzero"`
-	FailedReads      int       `json:",omitzero"` // Single reads that failed.
 	Deliveries       int       `json:",omitzero"`
 	DeliveriesByPage int       `json:",omitzero"` // Deliveries that a page of a listing showed.
 	Failed           bool      `json:",omitzero"` // A failed request interrupted the poll.
@@ -171,12 +170,6 @@ func (p *poll) countRead(pending *pendingItem) {
 	if pending != nil && p.isShownUnfinished(pending) {
 		p.ReadsAfterSearch++
 	}
-}
-
-// countFailedRead counts a single read that failed, and reports whether too many did.
-func (p *poll) countFailedRead() bool {
-	p.FailedReads = (p.FailedReads + 1) % maxFailedReads
-	return p.FailedReads == 0
 }
 
 // countBadCursor counts a cursor that was rejected, or that led to the first page. It returns an error

@@ -8,7 +8,6 @@ import (
 
 const (
 	maxSingleReads      = 50 // In a poll. Where polls are rare, a share of what the rate limit allows in the time between two.
-	maxFailedReads      = 3  // Single reads that may fail in a poll.
 	maxReadsAfterSearch = 5  // Single reads after a search, of submissions that probably have another status.
 	leaversForSearch    = 12 // A search replaces the single reads of so many submissions. It may cost a quarter of them,
 	maxSearchPages      = 60 // and so many pages a poll.
@@ -122,9 +121,7 @@ func (m *Machine) handleSingleRead(now time.Time, id string, a Response) ([]int,
 		pending.missed(now.Add(backoff(m.Max, pending.Misses+1, maxReadInterval)))
 	case a.Failed || len(a.Items) != 1:
 		pending.missed(now.Add(backoff(m.Max, max(pending.Misses-1, 0), maxReadInterval)))
-		if m.Poll.countFailedRead() {
-			m.interruptPoll(now, a.RetryAfter)
-		}
+		m.interruptPoll(now, a.RetryAfter)
 	default:
 		it := a.Items[0]
 		it.ID = id

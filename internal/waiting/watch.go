@@ -66,11 +66,11 @@ func (w *watch) open() { w.Poll.addListing(listing{Purpose: opening, MaxPollPage
 func (w *watch) plan(now time.Time) {
 	switch {
 	case w.Since.Meaning == Evaluation:
-		w.listNewEvaluations(now, time.Time{}, w.Memory.maxLookBack(w.News.Cutoff))
+		w.listNewEvaluations(now, time.Time{})
 		w.sweepEvaluated(now, w.Pace.spareReads(), false)
 	case w.Since.Meaning == Submission && (w.News.expectedPages(now) <= w.waitingSetCost()+w.waitingSetExtraCost() || !w.Set.reviewFilter(now, &w.Poll)):
 		w.News.setListed(true)
-		w.listNewEvaluations(now, time.Time{}, w.Memory.maxLookBack(w.News.Cutoff))
+		w.listNewEvaluations(now, time.Time{})
 		w.planHandedIn(now)
 		w.planDeepSweep(now)
 	case w.Set.reviewFilter(now, &w.Poll) && len(w.Set.Statuses) > 0:
@@ -79,7 +79,7 @@ func (w *watch) plan(now time.Time) {
 			since := filterTime(now.Add(-max(w.Pace.Scheduled, minGrading)))
 			w.Poll.addListing(listing{Purpose: sample, Status: w.Poll.evaluatedFilter(), Since: since, MaxPollPages: w.Pace.scaleToPollInterval(1)})
 			if w.News.setListed(false) { // No listing of the waiting set preceded the evaluations since the last poll.
-				w.listNewEvaluations(now, time.Time{}, w.Memory.maxLookBack(w.News.Cutoff))
+				w.listNewEvaluations(now, time.Time{})
 			}
 		}
 		w.listWaitingSet(now, longestGap, false)
