@@ -1,15 +1,15 @@
-// Package waiting implements the polling algorithm: a state machine that decides which
-// request to send next while a caller waits for evaluations. It has no HTTP, context,
-// clock, goroutine or randomness of its own. Next returns the next action, and Handle
-// takes its response; both get the time of the server.
+// Package waiting implements the polling algorithm: a state machine that decides which request to
+// send next while a caller waits for evaluations. It has no HTTP, context, clock, goroutine or
+// randomness of its own. Next returns the next action, and Handle takes its response; both get the
+// time of the server.
 //
 // # The since meaning
 //
-// The API allows a thousand reads an hour and has no webhooks. A listing can be filtered
-// by status and since, but the documentation does not say which time of a submission
-// since filters on. The machine finds out by an experiment: it takes an evaluated
-// submission whose times lie apart, and lists since a moment before or after each of
-// them (experiment.go).
+// The API allows a thousand reads an hour and has no webhooks. A listing can be filtered by status
+// and since, but the documentation does not say which time of a submission since filters on. The
+// machine finds out by an experiment: it takes an evaluated submission whose times lie apart, and
+// lists since a moment before or after each of them (experiment.go). It prefers a submission for
+// which the result is right also where the API cuts since to the hour or the day.
 //
 //   - Evaluation: one page a poll shows everything new (new_evaluations.go).
 //   - Submission: the same, if the listing reaches back as far as grading takes. If that costs
@@ -18,23 +18,24 @@
 //     would mean listing everything again, so the machine lists the unfinished submissions
 //     instead (waiting_set.go).
 //
-// While the meaning is unknown and an experiment runs, a poll begins no other listing. Listings
-// of earlier polls continue. An experiment is repeated daily, five minutes after it failed, and,
-// once an hour at most, when an evaluation comes later than the meaning allows. Where since filters on the evaluation, the pages of a listing of
-// several pages are not read again until there are new evaluations.
+// While the meaning is unknown and an experiment runs, a poll begins no other listing. Listings of
+// earlier polls continue. An experiment is repeated daily, five minutes after it failed, and, once
+// an hour at most, when an evaluation comes later than the meaning allows. Where since filters on
+// the evaluation, the pages of a listing of several pages are not read again until there are new
+// evaluations.
 //
 // # The unfinished submissions
 //
-// The machine lists the submissions that await their evaluation by their status, and
-// reads those singly that left this listing (single_reads.go). It learns from listings
-// which statuses there are, and from which of them an evaluation comes directly. It lists
-// those in every poll, and the others rarely. Where the API does not filter by these
-// statuses, the machine lists the evaluated submissions at three depths, each with a
-// share of the rate limit (sweeps.go). Five contradictions that outweigh the confirmations,
-// or a 400, turn the status filter off for a day. An unfiltered page an hour may show a new
-// status. One listing of evaluated submissions replaces the single reads of twelve
-// submissions or more that left the unfinished ones, where listings show reports. At most five submissions that
-// it did not show are read in the same poll: they probably have another status.
+// The machine lists the submissions that await their evaluation by their status, and reads those
+// singly that left this listing (single_reads.go). It learns from listings which statuses there
+// are, and from which of them an evaluation comes directly. It lists those in every poll, and the
+// others rarely. Where the API does not filter by these statuses, the machine lists the evaluated
+// submissions at three depths, each with a share of the rate limit, and leaves out those that reach
+// back less far than one that fits on a page (sweeps.go). Five contradictions that outweigh the
+// confirmations, or a 400, turn the status filter off for a day. An unfiltered page an hour may
+// show a new status. One listing of evaluated submissions replaces the single reads of twelve
+// submissions or more that left the unfinished ones, where listings show reports. At most five
+// submissions that it did not show are read in the same poll: they probably have another status.
 //
 // # What may be missed
 //
@@ -49,35 +50,35 @@
 // evaluation. Where listings show no reports, sweeps pause while single reads are scheduled for
 // three quarters of what the state can hold, because only the report is awaited.
 //
-// A submission that is evaluated without a report is read singly. A watch delivers it
-// without its report after an hour of such reads. The hour must have passed by the server's
-// clock and the caller's.
+// A submission that is evaluated without a report is read singly. A watch delivers it without its
+// report after an hour of such reads. The hour must have passed by the server's clock and the
+// caller's.
 //
-// A submission that cannot be decoded is remembered, and delivered by the first page or single
-// read that can be decoded (unreadable.go). It is read singly when a page first shows it so, and
-// when a page first shows it evaluated. Then the evaluated submissions since its creation, or all
-// of Lookback where a rule above lists these, are listed every 45 minutes with the reads that are
-// to spare.
+// A submission that cannot be decoded is remembered, and delivered by the first page or single read
+// that can be decoded (unreadable.go). It is read singly when a page first shows it so, and when a
+// page first shows it evaluated. Then the evaluated submissions since its creation, or all of
+// Lookback where a rule above lists these, are listed every 45 minutes with the reads that are to
+// spare.
 //
 // Each known id of a wait for known ids is confirmed within the hour, by a listing of the
 // unfinished or by a single read.
 //
 // # Rare polls and failures
 //
-// The use of the rate limit may run ahead of an even use by a tenth of the window; beyond that
-// the remaining requests are spread. Intervals are random, and near MaxInterval after a poll of
-// several requests. Intervals for known ids may grow after a day without a delivery. Pages and
-// single reads are counted per time: an hour between two polls has the shares of an hour
-// (pace.go). Where the status filter does not work, rare polls spend the reads that are to spare
-// on the deepest sweep, which then takes 90 minutes. Single reads beyond the limit of a poll do
-// not wait for an interval; listings continue in the next poll. After a failed request the poll
-// resumes within a minute, then within twice as long. A poll that was not resumed when it was due
-// is abandoned, and a new one lists what is new.
+// The use of the rate limit may run ahead of an even use by a tenth of the window; beyond that the
+// remaining requests are spread. Intervals are random, and near MaxInterval after a poll of several
+// requests. Intervals for known ids may grow after a day without a delivery. Pages and single reads
+// are counted per time: an hour between two polls has the shares of an hour (pace.go). Where the
+// status filter does not work, rare polls spend the reads that are to spare on the deepest sweep,
+// which then takes 90 minutes. Single reads beyond the limit of a poll do not wait for an interval;
+// listings continue in the next poll. After a failed request, also a single read, the poll resumes
+// within a minute, then within twice as long. A poll that was not resumed when it was due is
+// abandoned, and a new one lists what is new.
 //
 // # Parts
 //
-// The state of a machine has parts, each with its type, its JSON, its plan and its correction when the
-// server's clock is put back. What is not in a part does not survive an action (state.go).
+// The state of a machine has parts, each with its type, its JSON, its plan and its correction when
+// the server's clock is put back. What is not in a part does not survive an action (state.go).
 //
 //   - poll: the listings and the single reads of the current poll (poll.go, listing.go).
 //   - pace: intervals, pauses after failures, and the use of the rate limit (pace.go).
@@ -88,9 +89,9 @@
 //   - memory: of a watch only. It keeps what was delivered until a completed listing shows that the
 //     times of a submission alone prove its delivery (memory.go).
 //
-// A planner decides what a poll lists: watch for all new evaluations (watch.go), or knownIDs for given
-// ids (known_ids.go), which needs no sweeps, no memory of deliveries and no saved state. A poll is a list
-// of listings, then single reads.
+// A planner decides what a poll lists: watch for all new evaluations (watch.go), or knownIDs for
+// given ids (known_ids.go), which needs no sweeps, no memory of deliveries and no saved state. A
+// poll is a list of listings, then single reads.
 package waiting
 
 import (
