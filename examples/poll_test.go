@@ -4,7 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"encoding/json"
-	"io"
+	"net"
 	"net/http"
 	"os"
 	"os/exec"
@@ -89,6 +89,68 @@ func TestPollReadsItsKeyFromAFile(t *testing.T) {
 	require.NotContains(t, stderr, sandbox.TestKey)
 }
 
+func TestPollNeedsNoSetup(t *testing.T) {
+	t.Parallel()
+	stdout, stderr, status := output(t, program(t, service{}, "poll"))
+	require.Equal(t, 0, status, stderr)
+	require.Len(t, delivered(t, stdout), evaluated(t))
+}
+
+// TestPollWritesNoSampleDataWhereAServerIsMissing uses settings that mean a server.
+func TestPollWritesNoSampleDataWhereAServerIsMissing(t *testing.T) {
+	t.Parallel()
+	for _, flag := range []string{"-checkpoint=" + filepath.Join(t.TempDir(), "state"), "-assessment=" + sandbox.AssessmentID} {
+		out := filepath.Join(t.TempDir(), "out")
+		_, stderr, status := output(t, program(t, service{}, "poll", flag, "-out="+out))
+		require.Equal(t, 1, status)
+		require.Contains(t, stderr, "HIRING_BASE_URL")
+		text, err := os.ReadFile(out)
+		require.NoError(t, err)
+		require.Empty(t, text)
+	}
+}
+
+func TestPollRefusesWrongSettings(t *testing.T) {
+	t.Parallel()
+	for variable, want := range map[string]string{
+		"POLL_SINCE=yesterday": `invalid value "yesterday" for flag -since`,
+		"POLL_ONCE=perhaps":    `invalid boolean value "perhaps" for -once`,
+		"POLL_ONCE=true":       "-once needs -checkpoint",
+	} {
+		cmd := program(t, service{}, "poll")
+		cmd.Env = append(cmd.Env, variable)
+		_, stderr, status := output(t, cmd)
+		require.Equal(t, 2, status, stderr)
+		require.Contains(t, stderr, want)
+	}
+	_, stderr, status := output(t, program(t, service{}, "poll", "5b000000-0000-4000-8001-000000000001"))
+	require.Equal(t, 2, status)
+	require.Contains(t, stderr, "takes no arguments")
+}
+
+// TestPollReadsItsVariables also checks that flags override variables, and that an empty variable but POLL_LISTEN is not set.
+func TestPollReadsItsVariables(t *testing.T) {
+	t.Parallel()
+	server, folder := sandbox.Start(t), t.TempDir()
+	out := filepath.Join(folder, "lines")
+	taken, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	defer taken.Close()
+	cmd := program(t, service{server.URL(), sandbox.TestKey}, "poll", "-since=2000-01-01T00:00:00Z")
+	cmd.Env = append(cmd.Env, "POLL_SINCE=2030-01-01", "POLL_ONCE=true", "POLL_CHECKPOINT="+filepath.Join(folder, "state"), "POLL_OUT="+out, "POLL_ASSESSMENT=")
+	_, stderr, status := output(t, cmd)
+	require.Equal(t, 0, status, stderr)
+	text, err := os.ReadFile(out)
+	require.NoError(t, err)
+	require.Len(t, delivered(t, string(text)), evaluated(t))
+
+	cmd = program(t, service{server.URL(), sandbox.TestKey}, "poll")
+	cmd.Env = append(cmd.Env, "POLL_LISTEN="+taken.Addr().String())
+	_, stderr, status = output(t, cmd)
+	require.Equal(t, 1, status, stderr)
+	require.Contains(t, stderr, "address already in use")
+}
+
 func TestPollStopsOnSignal(t *testing.T) {
 	t.Parallel()
 	for name, answer := range map[string]http.HandlerFunc{
@@ -119,30 +181,40 @@ func TestPollStopsOnSignal(t *testing.T) {
 	}
 }
 
-// TestPollIsKilledByASecondSignal blocks the job in a write that is larger than the
-// pipe's buffer. The first signal does not end the write.
+// TestPollIsKilledByASecondSignal blocks the job in a write to a full pipe. The first signal does not end the write.
+// If it comes before the write, the job ends, and another one gets more time.
 func TestPollIsKilledByASecondSignal(t *testing.T) {
 	t.Parallel()
 	server := sandbox.Start(t)
-	cmd := poll(t, service{server.URL(), sandbox.TestKey}, "-once", "-checkpoint="+filepath.Join(t.TempDir(), "state"))
-	stdout, err := cmd.StdoutPipe()
+	reader, writer, err := os.Pipe()
 	require.NoError(t, err)
-	require.NoError(t, cmd.Start())
-	_, err = io.ReadFull(stdout, make([]byte, 1))
-	require.NoError(t, err)
-	ended := make(chan error, 1)
-	go func() { ended <- cmd.Wait() }()
-	again := time.NewTicker(10 * time.Millisecond) // The program may receive the first ones as one signal.
-	defer again.Stop()
-	for {
-		select {
-		case err := <-ended:
+	defer reader.Close()
+	defer writer.Close()
+	require.NoError(t, writer.SetWriteDeadline(time.Now().Add(time.Second)))
+	_, err = writer.Write(make([]byte, 1<<20))
+	require.ErrorIs(t, err, os.ErrDeadlineExceeded, "the pipe is full")
+	for wait := 100 * time.Millisecond; wait < 10*time.Second; wait *= 2 {
+		cmd := poll(t, service{server.URL(), sandbox.TestKey}, "-once", "-checkpoint="+filepath.Join(t.TempDir(), "state"))
+		cmd.Stdout = writer
+		require.NoError(t, cmd.Start())
+		ended := make(chan error, 1)
+		go func() { ended <- cmd.Wait() }()
+		again := time.NewTicker(wait) // The program may receive the first ones as one signal.
+		for running := true; running; {
+			select {
+			case err = <-ended:
+				running = false
+			case <-again.C:
+				_ = cmd.Process.Signal(syscall.SIGTERM) // The process may have ended.
+			}
+		}
+		again.Stop()
+		if err != nil {
 			require.ErrorContains(t, err, "signal: terminated")
 			return
-		case <-again.C:
-			_ = cmd.Process.Signal(syscall.SIGTERM) // The process may have ended.
 		}
 	}
+	t.Fatal("no job was blocked in its write")
 }
 
 func TestPollKilledAndRunAgain(t *testing.T) {

@@ -1,16 +1,16 @@
 // Command poll writes each newly evaluated submission of an organization, or of one assessment, as a line of JSON.
-// README.md describes how to deploy it. Without HIRING_BASE_URL and HIRING_API_KEY it writes the sample data of an
-// embedded sandbox.
+// README.md describes how to deploy it. Without HIRING_BASE_URL and HIRING_API_KEY it watches an embedded sandbox.
 package main
 
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"flag"
 	"fmt"
+	"io"
 	"log/slog"
-	"net"
 	"net/http"
 	"os"
 	"os/signal"
@@ -18,135 +18,157 @@ import (
 	"sync/atomic"
 	"syscall"
 	"time"
+	"unicode"
 
 	hiring "github.com/hiring-assessment/hiring-go"
 	"github.com/hiring-assessment/hiring-go/sandbox"
 )
 
-// settings are the values of the flags. The client reads the base URL and the key from the environment.
-type settings struct {
-	watch  hiring.WatchOptions
-	out    string // The file to append to. Empty: standard output.
-	listen string
-	once   bool
-}
-
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	context.AfterFunc(ctx, stop)   // A second signal kills.
 	signal.Ignore(syscall.SIGPIPE) // A closed standard output is a failed write.
-	set, err := parse(os.Args[1:])
-	if err != nil {
-		fmt.Fprintln(os.Stderr, "poll:", err)
+	slog.SetDefault(slog.New(slog.NewTextHandler(os.Stderr, nil)))
+	var options hiring.WatchOptions
+	flag.StringVar(&options.AssessmentID, "assessment", "", "watch this assessment only (`id`)")
+	flag.Func("since", "without a state, begin at this `time`, such as 2026-03-01 or 2026-03-01T09:00:00Z (default now)", func(text string) (err error) {
+		options.Since, err = time.Parse(time.RFC3339[:min(len(text), len(time.RFC3339))], text) // Or its beginning, such as a day.
+		return err
+	})
+	state := flag.String("checkpoint", "", "`file` from which a restart resumes; for one process at a time")
+	file := flag.String("out", "", "`file` to append to (default standard output)")
+	listen := flag.String("listen", "127.0.0.1:8781", "`host:port` of /healthz and /readyz; empty for none")
+	once := flag.Bool("once", false, "write what is new since the last run, and end; needs -checkpoint")
+	flag.VisitAll(func(f *flag.Flag) { // POLL_SINCE and so on are defaults.
+		if value, ok := os.LookupEnv("POLL_" + strings.ToUpper(f.Name)); value != "" || ok && f.Name == "listen" {
+			os.Args = append([]string{os.Args[0], "-" + f.Name + "=" + value}, os.Args[1:]...)
+		}
+	})
+	flag.Parse() // Ends the program with status 2 on an error.
+	if flag.NArg() > 0 || *once && *state == "" {
+		fmt.Fprintln(os.Stderr, "poll: takes no arguments, and -once needs -checkpoint; -h lists the flags")
 		os.Exit(2) // A restart does not help: see poll.service.
 	}
-	slog.SetDefault(slog.New(slog.NewTextHandler(os.Stderr, nil)))
-	if err := run(ctx, set, os.Stdout); err != nil && !errors.Is(err, context.Canceled) {
-		slog.Error("ended", "error", err)
-		os.Exit(1)
+	if *state != "" {
+		options.Checkpoint = hiring.FileCheckpoint(*state)
 	}
+	out, err := openOutput(*file, *state != "")
+	check(err)
+	client, err := connect()
+	if os.Getenv("HIRING_BASE_URL")+os.Getenv("HIRING_API_KEY")+os.Getenv("HIRING_API_KEY_FILE")+*state+options.AssessmentID == "" {
+		client, err, options.Since, *once = sandbox.New().Client(), nil, time.Unix(0, 0), true // Writes its sample data.
+	}
+	check(err)
+	if *listen != "" && !*once {
+		go func() { check(serve(*listen)) }()
+	}
+	check(watch(ctx, client, options, *once, out))
 	slog.Info("stopped")
 }
 
-// parse reads the flags. POLL_SINCE and so on are their defaults.
-func parse(args []string) (set settings, err error) {
-	flags := flag.NewFlagSet("poll", flag.ExitOnError)
-	flags.StringVar(&set.watch.AssessmentID, "assessment", "", "watch this assessment only (`id`)")
-	flags.StringVar(&set.out, "out", "", "`file` to append to (default standard output)")
-	flags.StringVar(&set.listen, "listen", "127.0.0.1:8781", "`host:port` of /healthz and /readyz; empty for none")
-	flags.BoolVar(&set.once, "once", false, "write what is new since the last run, and end; needs -checkpoint")
-	flags.Func("checkpoint", "`file` from which a restart resumes; for one process at a time", func(name string) error {
-		set.watch.Checkpoint = hiring.FileCheckpoint(name)
-		return nil
-	})
-	flags.Func("since", "without a state, begin at this `time`, such as 2026-03-01 or 2026-03-01T09:00:00Z (default now)", func(text string) (err error) {
-		if set.watch.Since, err = time.Parse(time.DateOnly, text); err != nil {
-			set.watch.Since, err = time.Parse(time.RFC3339, text)
-		}
-		return err
-	})
-	flags.VisitAll(func(f *flag.Flag) {
-		name := "POLL_" + strings.ToUpper(f.Name)
-		if value, ok := os.LookupEnv(name); ok && (value != "" || f.Name == "listen") && err == nil {
-			if err = flags.Set(f.Name, value); err != nil {
-				err = fmt.Errorf("%s: %w", name, err)
-			}
-		}
-	})
-	_ = flags.Parse(args) // Ends the program on an error.
-	switch {
-	case err != nil:
-	case flags.NArg() > 0:
-		err = fmt.Errorf("unexpected argument %q; -h lists the flags", flags.Arg(0))
-	case set.once && set.watch.Checkpoint == nil:
-		err = errors.New("-once needs -checkpoint, or no run would know what is new")
+// check ends the program unless err is nil or the result of a signal.
+func check(err error) {
+	if err != nil && !errors.Is(err, context.Canceled) {
+		slog.Error("ended", "error", err)
+		os.Exit(1)
 	}
-	return set, err
 }
 
-// run connects and writes results until the context ends.
-func run(ctx context.Context, set settings, stdout *os.File) error {
-	out, err := openOutput(set, stdout)
-	if err != nil {
-		return err
-	}
-	keyFile, success := os.Getenv("HIRING_API_KEY_FILE"), new(atomic.Int64)
-	if cmp.Or(os.Getenv("HIRING_BASE_URL"), os.Getenv("HIRING_API_KEY"), keyFile) == "" {
-		if set.watch.Checkpoint != nil || set.watch.AssessmentID != "" {
-			return errors.New("-assessment and -checkpoint need a server: set HIRING_BASE_URL and HIRING_API_KEY")
-		}
-		polled, err := sandbox.New().Client().Submissions.Poll(ctx, hiring.WatchOptions{Since: time.Unix(0, 0)}, "")
-		return errors.Join(err, write(out, polled.Submissions...))
-	}
+var success atomic.Int64 // The time of the last successful request, in Unix seconds.
+
+// connect returns a client with the key of the environment or of a file.
+func connect() (*hiring.Client, error) {
 	options := []hiring.Option{hiring.WithLogger(slog.Default()), hiring.WithObserver(func(_ context.Context, e hiring.Exchange) {
 		if e.Err == nil {
 			success.Store(time.Now().Unix())
 		}
 	})}
-	if keyFile != "" {
-		options = append(options, hiring.WithKeySource(keyFrom(keyFile)))
+	if file := os.Getenv("HIRING_API_KEY_FILE"); file != "" {
+		options = append(options, hiring.WithKeySource(func(context.Context) (string, error) {
+			key, err := os.ReadFile(file) // Before each attempt, so that a rotated key needs no restart.
+			return strings.TrimSpace(string(key)), err
+		}))
 	}
-	client, err := hiring.FromEnv(options...)
-	switch {
-	case err != nil:
-		return err
-	case set.once:
-		return once(ctx, client, set.watch, out)
-	case set.listen != "":
-		if err := serve(ctx, set.listen, success); err != nil {
-			return err
-		}
-	}
-	return watch(ctx, client, set.watch, out)
+	return hiring.FromEnv(options...)
 }
-
-// keyFrom returns a key source that reads the key from a file before each attempt. A rotated key needs no restart.
-func keyFrom(path string) func(context.Context) (string, error) {
-	return func(context.Context) (string, error) {
-		key, err := os.ReadFile(path)
-		return strings.TrimSpace(string(key)), err
-	}
-}
-
-// patience is how long no request may succeed: an hour for the next window of the rate limit, and ten minutes.
-const patience = 70 * time.Minute
 
 // serve responds to /healthz with 200 while the process runs, and to /readyz with 503 while no request to the API has
-// succeeded for too long. success is the time of the last one in Unix seconds.
-func serve(ctx context.Context, address string, success *atomic.Int64) error {
-	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", address)
-	if err != nil {
-		return fmt.Errorf("-listen: %w", err)
-	}
-	mux := http.NewServeMux()
-	mux.HandleFunc("/healthz", func(http.ResponseWriter, *http.Request) {})
-	mux.HandleFunc("/readyz", func(w http.ResponseWriter, _ *http.Request) {
-		if time.Since(time.Unix(success.Load(), 0)) > patience {
+// succeeded for 70 minutes: an hour for the next window of the rate limit, and ten minutes.
+func serve(address string) error {
+	http.HandleFunc("/healthz", func(http.ResponseWriter, *http.Request) {})
+	http.HandleFunc("/readyz", func(w http.ResponseWriter, _ *http.Request) {
+		if time.Since(time.Unix(success.Load(), 0)) > 70*time.Minute {
 			http.Error(w, "no request to the API has succeeded lately", http.StatusServiceUnavailable)
 		}
 	})
-	server := &http.Server{Handler: mux, ReadHeaderTimeout: 5 * time.Second}
-	context.AfterFunc(ctx, func() { _ = server.Close() })
-	go func() { _ = server.Serve(listener) }()
+	return (&http.Server{Addr: address, ReadHeaderTimeout: 5 * time.Second}).ListenAndServe()
+}
+
+// watch writes results until the context ends, or if once is set until the next poll has to wait.
+func watch(ctx context.Context, client *hiring.Client, options hiring.WatchOptions, once bool, out io.Writer) error {
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
+	options.Progress = func(p hiring.WaitProgress) {
+		if once && time.Until(p.NextPoll) > 0 {
+			stop()
+		}
+	}
+	for submission, err := range client.Submissions.Watch(ctx, options) {
+		if failure, ok := errors.AsType[*hiring.Error](err); ok && once && !errors.Is(err, hiring.ErrRateLimited) {
+			return failure // The reason of the wait.
+		}
+		if err = cmp.Or(err, ctx.Err()); err != nil { // After SIGTERM, the next run begins with this submission.
+			return err
+		}
+		// The checkpoint records this submission when the loop asks for the next one. Its line must be on the disk by
+		// then, or a crash loses it. A crash before then repeats it.
+		if err = write(out, submission); err != nil {
+			return err
+		}
+	}
 	return nil
+}
+
+// write writes the line of a submission. Consumers recognise repeated lines by submission_id.
+func write(out io.Writer, s hiring.Submission) error {
+	text, err := json.Marshal(map[string]any{
+		"submission_id": s.ID, "assessment_id": s.AssessmentID, "evaluated_at": s.EvaluatedAt,
+		"candidate_email": s.Candidate.Email, "candidate_name": s.Candidate.Name, "report": s.Report,
+	})
+	if err == nil {
+		_, err = out.Write([]byte(strings.Map(printable, string(text)) + "\n"))
+	}
+	if err != nil {
+		return fmt.Errorf("results cannot be written: %w", err)
+	}
+	slog.Info("delivered", "submission", s.ID, "report", s.Report != nil)
+	return nil
+}
+
+// printable replaces what a terminal would obey: names come from outside.
+func printable(r rune) rune {
+	if unicode.IsGraphic(r) || r == '\u200c' || r == '\u200d' { // The last two join letters.
+		return r
+	}
+	return unicode.ReplacementChar
+}
+
+// openOutput opens the file to append to, or standard output for "". A line is on the disk when its write to a file
+// returns.
+func openOutput(name string, checkpoint bool) (*os.File, error) {
+	if name == "" {
+		null, _ := os.Stat(os.DevNull) // Go opens it in the place of a closed one.
+		if info, err := os.Stdout.Stat(); checkpoint && (err != nil || os.SameFile(info, null)) {
+			return nil, errors.New("standard output is closed or the null device: results would be lost; name a file with -out")
+		}
+		return os.Stdout, nil
+	}
+	out, err := os.OpenFile(name, os.O_RDWR|os.O_CREATE|os.O_APPEND|os.O_SYNC, 0o600)
+	end := []byte{'\n'}
+	size, _ := out.Seek(0, io.SeekEnd)
+	_, _ = out.ReadAt(end, size-1) // Reads nothing from an empty file, a pipe, or a file that could not be opened.
+	if end[0] != '\n' {            // A crash or a full disk cut the last line. Its submission is delivered again.
+		_, err = out.WriteString("\n")
+	}
+	return out, err
 }

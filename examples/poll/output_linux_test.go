@@ -16,7 +16,7 @@ import (
 // The checkpoint records a submission after its write.
 func TestAWrittenLineIsOnTheDisk(t *testing.T) {
 	t.Parallel()
-	out, err := openOutput(settings{out: filepath.Join(t.TempDir(), "out")}, nil)
+	out, err := openOutput(filepath.Join(t.TempDir(), "out"), true)
 	require.NoError(t, err)
 	text, err := os.ReadFile(fmt.Sprintf("/proc/self/fdinfo/%d", out.Fd()))
 	require.NoError(t, err)
