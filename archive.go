@@ -14,7 +14,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/hiring-assessment/hiring-go/internal/headers"
 	"github.com/hiring-assessment/hiring-go/internal/limits"
 	"github.com/hiring-assessment/hiring-go/internal/urls"
 )
@@ -74,7 +73,6 @@ func (t storageTransport) RoundTrip(template *http.Request) (*http.Response, err
 // attempt requests the missing part of the archive once. It reads the link before the first
 // attempt, and again when the storage rejects it, because links expire.
 func (d *download) attempt(*http.Request) (*http.Response, error) {
-	d.next = decision{}
 	if d.link == nil {
 		d.failure = nil // Else run would add the rejection of the old link to an error of reading the new one.
 		if d.blocked = d.readLink(); d.blocked != nil {
@@ -82,11 +80,11 @@ func (d *download) attempt(*http.Request) (*http.Response, error) {
 		}
 	}
 	d.attempts++
-	a := &attempt{reservation: reservation{key: noKey}}
+	a := new(attempt)
 	defer a.leave()
 	before := d.written
 	resp, trip := d.sendAndCopy(a)
-	d.failure = nil
+	d.failure, d.next = nil, decision{}
 	if trip.err != nil {
 		if d.written > before {
 			d.failuresInRow = 0
@@ -94,7 +92,7 @@ func (d *download) attempt(*http.Request) (*http.Response, error) {
 		d.failure = d.failureOf(&trip)
 		d.next = d.resume(&trip, a)
 	}
-	a.notify("", d.failure, d.next.wait)
+	a.span.notify("", d.failure, d.next.wait)
 	return resp, trip.err
 }
 
@@ -137,8 +135,8 @@ func (d *download) sendAndCopy(a *attempt) (resp *http.Response, trip roundTrip)
 	// Ranges count bytes before decompression, so the archive must not be compressed.
 	header := http.Header{"User-Agent": d.core.agent, "Accept-Encoding": {"identity"}}
 	d.addRange(header)
-	a.begin(d.ctx, &d.core.traces, d.traceAttempt(urls.Server(d.link)), header, a.key)
-	timed, cancel := context.WithCancelCause(a.ctx)
+	a.span.begin(d.ctx, &d.core.traces, d.traceAttempt(urls.Server(d.link)), header, d.key)
+	timed, cancel := context.WithCancelCause(a.span.ctx)
 	a.timed, a.cancel = timed, func() { cancel(nil) }
 	longest := cmp.Or(d.core.config.timeout, math.MaxInt64) // Of a silence. That of core may be http.Client's, which limits whole attempts.
 	silence := time.AfterFunc(longest, func() {
@@ -152,7 +150,7 @@ func (d *download) sendAndCopy(a *attempt) (resp *http.Response, trip roundTrip)
 	defer a.body.Close()
 	defer context.AfterFunc(timed, a.body.CloseLate)()
 	trip.status, trip.header = resp.StatusCode, resp.Header
-	a.exchange.Status = trip.status
+	a.span.exchange.Status = trip.status
 	complete, err := d.accept(trip.status, trip.header, resp.ContentLength)
 	if !complete && err == nil {
 		err = d.copy(timed, a.body.Body, silence, longest)
@@ -234,7 +232,7 @@ func (d *download) failureOf(trip *roundTrip) *Error {
 	}
 	e := d.fail(trip, fmt.Sprintf("%s, after %d bytes", limits.Quote([]byte(message)), d.written), trip.err)
 	if isBusy(trip.status) {
-		e.RetryAfter = headers.RetryAfter(trip.header, time.Now())
+		e.RetryAfter = retryAfterOf(trip.header, time.Now())
 	}
 	e.permanent = !errors.Is(trip.err, errTransferBroken) && !errors.Is(trip.err, errUnresumable)
 	if errors.Is(trip.err, errSilent) {
@@ -283,7 +281,7 @@ func (s *transfer) accept(status int, h http.Header, length int64) (complete boo
 	case status == partial && s.written > 0:
 		return false, s.acceptRange(h)
 	case status == unsatisfiable && s.written > 0:
-		if headers.Value(h, "Content-Range") != fmt.Sprintf("bytes */%d", s.written) {
+		if headerValue(h, "Content-Range") != fmt.Sprintf("bytes */%d", s.written) {
 			return false, errArchiveChanged
 		}
 		return true, nil
@@ -299,11 +297,11 @@ func (s *transfer) accept(status int, h http.Header, length int64) (complete boo
 
 // acceptRange checks that a partial response is the requested range of the same archive.
 func (s *transfer) acceptRange(h http.Header) error {
-	first, end, total, ok := parseContentRange(headers.Value(h, "Content-Range"))
+	first, end, total, ok := parseContentRange(headerValue(h, "Content-Range"))
 	if !ok || first != s.written {
 		return errors.New("the storage answered with another range than requested")
 	}
-	if tag := headers.Value(h, "Etag"); tag != "" && strings.HasPrefix(s.validator, `"`) && tag != s.validator {
+	if tag := headerValue(h, "Etag"); tag != "" && strings.HasPrefix(s.validator, `"`) && tag != s.validator {
 		return errArchiveChanged
 	}
 	if total != unknownSize && s.total != unknownSize && total != s.total {
@@ -338,8 +336,8 @@ func parseContentRange(value string) (first, end, total int64, ok bool) {
 
 // validatorOf returns a strong ETag or the modification time, for If-Range.
 func validatorOf(h http.Header) string {
-	if tag := headers.Value(h, "Etag"); tag != "" && !strings.HasPrefix(tag, "W/") {
+	if tag := headerValue(h, "Etag"); tag != "" && !strings.HasPrefix(tag, "W/") {
 		return tag
 	}
-	return headers.Value(h, "Last-Modified")
+	return headerValue(h, "Last-Modified")
 }

@@ -16,7 +16,6 @@ import (
 
 	"github.com/hashicorp/go-retryablehttp"
 
-	"github.com/hiring-assessment/hiring-go/internal/headers"
 	"github.com/hiring-assessment/hiring-go/internal/limits"
 )
 
@@ -57,32 +56,24 @@ func (k *core) do(ctx context.Context, r request) error { return k.call(ctx, r, 
 
 // call makes a call whose 2xx response d decodes, in the trace span of its operation.
 func (k *core) call(ctx context.Context, r request, d decoder) error {
-	switch {
-	case ctx == nil:
-		panic(nilContext)
-	case k.seesOperations:
-		return k.traced(ctx, TraceCall{r.operation, r.method, r.route}, func(ctx context.Context) error { return k.callUntraced(ctx, r, d) })
-	}
-	return k.callUntraced(ctx, r, d)
+	return k.traced(ctx, TraceCall{r.operation, r.method, r.route}, func(ctx context.Context) error {
+		if r.err != nil {
+			return r.err
+		}
+		c := &call{core: k, ctx: ctx, request: r, url: k.base, decoder: d, key: noKey}
+		if err := contextError(ctx); err != nil {
+			return c.ended(err)
+		}
+		c.request.extend(&c.url)
+		client := k.http
+		client.Transport = apiTransport{c}
+		return c.run(client)
+	})
 }
 
-func (k *core) callUntraced(ctx context.Context, r request, d decoder) error {
-	if r.err != nil {
-		return r.err
-	}
-	c := &call{core: k, ctx: ctx, request: r, url: k.base, decoder: d, key: noKey}
-	if err := contextError(ctx); err != nil {
-		return c.ended(err)
-	}
-	c.request.extend(&c.url)
-	client := k.http
-	client.Transport = apiTransport{c}
-	return c.run(client)
-}
-
-// apiTransport is a call as the transport of the [http.Client] with which go-retryablehttp sends:
-// each request is one attempt. For cookies it returns the response or the error of the transport,
-// and not the *Error of a response.
+// apiTransport is a call as the transport of the [http.Client] with which go-retryablehttp
+// sends: each request is one attempt. It returns the response or the error of the real
+// transport, and not the *Error of a response, for which the client would drop the cookies.
 type apiTransport struct{ *call }
 
 // RoundTrip makes an attempt.
@@ -90,15 +81,19 @@ func (t apiTransport) RoundTrip(template *http.Request) (*http.Response, error) 
 	return t.attempt(template)
 }
 
-// run makes attempts, each a request to client, until one succeeds or no retry can help. go-retryablehttp
-// rewinds the body before each and afterwards does what decide has decided. Of what it returns,
-// only the error of a loop without any attempt counts.
+// run makes attempts, each a request to client, until one succeeds or no retry can help.
+// go-retryablehttp rewinds the body before each and afterwards does what decide has decided.
+// Of what it returns, only the error of a loop without any attempt counts.
 func (c *call) run(client http.Client) error {
 	c.client = client
 	c.loop = retryablehttp.Client{
 		HTTPClient: &c.client,
 		RetryMax:   math.MaxInt, // decide limits the attempts.
-		CheckRetry: func(context.Context, *http.Response, error) (bool, error) { return c.next.retry, nil },
+		CheckRetry: func(context.Context, *http.Response, error) (bool, error) {
+			retry := c.next.retry
+			c.next.retry = false // A retry that is blocked, or that http.Client fails before its transport, decides nothing.
+			return retry, nil
+		},
 		Backoff: func(time.Duration, time.Duration, int, *http.Response) time.Duration {
 			reason := PauseRetry
 			if c.failure.usedUp() {
@@ -155,7 +150,6 @@ func (c *call) attempt(template *http.Request) (*http.Response, error) {
 	if cookies != nil { // http.Client added them for this attempt. A retry would send them too.
 		delete(template.Header, "Cookie")
 	}
-	c.next = decision{}
 	a := new(attempt)
 	defer a.leave()
 	if c.blocked = c.admit(a); c.blocked != nil {
@@ -171,20 +165,20 @@ func (c *call) attempt(template *http.Request) (*http.Response, error) {
 	c.next = decide(c.core.config.retry, c.request.method, c.attempts, &trip, classified, &end, jitter())
 	if classified.fromAPI {
 		refused := trip.status == http.StatusUnauthorized && c.failure.Code == ErrInvalidToken
-		c.core.shared.quotas.RecordAuthentication(a.key.id, refused, end.at)
+		c.core.shared.quotas.RecordAuthentication(c.key.id, refused, end.at)
 	}
 	if captured := responseOf(c.ctx); captured != nil {
-		*captured = trip.response(c.attempts, a.key)
+		*captured = trip.response(c.attempts, c.key)
 	}
 	a.buffer.Release() // Observers may make calls of their own.
-	a.notify(dec.warning, c.failure, c.next.wait)
+	a.span.notify(dec.warning, c.failure, c.next.wait)
 	return resp, trip.err
 }
 
 // attempt is what one attempt of a call or of a download holds until leave.
 type attempt struct {
-	reservation
-	span
+	reservation reservation
+	span        span
 
 	timed   context.Context // That of the span, which also ends with the attempt's timeout.
 	cancel  context.CancelFunc
@@ -196,8 +190,8 @@ type attempt struct {
 // leave releases what the attempt still holds. After a panic or a runtime.Goexit it
 // also ends the span.
 func (a *attempt) leave() {
-	defer a.abandon()
-	a.release()
+	defer a.span.abandon()
+	a.reservation.release()
 	a.buffer.Release()
 	if a.cancel != nil {
 		a.cancel()
@@ -245,18 +239,18 @@ func (t *roundTrip) response(attempts int, key *credential) Response {
 
 // sendAndRead makes the round trip of an attempt: it sends the request and reads the response.
 func (c *call) sendAndRead(a *attempt, template *http.Request, cookies []string) (*http.Response, roundTrip) {
-	header := http.Header{"Authorization": a.key.header, "User-Agent": c.core.agent, "Accept": jsonType}
+	header := http.Header{"Authorization": c.key.header, "User-Agent": c.core.agent, "Accept": jsonType}
 	if c.request.body != nil {
 		header["Content-Type"] = jsonType
 	}
 	if cookies != nil {
 		header["Cookie"] = cookies
 	}
-	a.begin(c.ctx, &c.core.traces, c.traceAttempt(c.core.server), header, a.key)
+	a.span.begin(c.ctx, &c.core.traces, c.traceAttempt(c.core.server), header, c.key)
 	if c.core.timeout == 0 {
-		a.timed, a.cancel = context.WithCancel(a.ctx)
+		a.timed, a.cancel = context.WithCancel(a.span.ctx)
 	} else {
-		a.timed, a.cancel = context.WithDeadline(a.ctx, a.exchange.Started.Add(c.core.timeout))
+		a.timed, a.cancel = context.WithDeadline(a.span.ctx, a.span.exchange.Started.Add(c.core.timeout))
 	}
 	ctx, progress := a.timed, (*writeProgress)(nil)
 	if !isRead(c.request.method) {
@@ -267,15 +261,16 @@ func (c *call) sendAndRead(a *attempt, template *http.Request, cookies []string)
 	r.Header = header
 	resp, err := a.transmit(c.core, r)
 	if err != nil {
-		a.release()
+		a.reservation.release()
 		return nil, roundTrip{err: err, unsent: progress.neverSent(err)}
 	}
 	trip := roundTrip{status: resp.StatusCode, header: resp.Header,
-		requestID: a.key.secret.ScrubString(headers.Value(resp.Header, "X-Request-Id"))}
-	trip.rateLimit, trip.throttled = a.learn(trip.status, trip.header, a.exchange.Started, time.Now())
-	a.exchange.Status, a.exchange.RequestID, a.exchange.RateLimit = trip.status, trip.requestID, trip.rateLimit
-	a.release() // A slow body must not hold up other attempts.
-	if headers.Value(resp.Header, "Location") != "" {
+		requestID: c.key.secret.ScrubString(headerValue(resp.Header, "X-Request-Id"))}
+	trip.rateLimit, trip.throttled = a.reservation.learn(trip.status, trip.header, a.span.exchange.Started, time.Now())
+	seen := &a.span.exchange
+	seen.Status, seen.RequestID, seen.RateLimit = trip.status, trip.requestID, trip.rateLimit
+	a.reservation.release() // A slow body must not hold up other attempts.
+	if headerValue(resp.Header, "Location") != "" {
 		// http.Client fails on some redirects before it calls CheckRedirect.
 		resp.Header = resp.Header.Clone()
 		resp.Header.Del("Location")
@@ -330,10 +325,10 @@ func (c *call) readBody(a *attempt, status int) ([]byte, error) {
 		err = tooLongError{most}
 	}
 	if whole && status < 300 { // Any other body is short.
-		clean, late := a.key.secret.ScrubWithin(read, &limits.Bound{Until: a.timed})
+		clean, late := c.key.secret.ScrubWithin(read, &limits.Bound{Until: a.timed})
 		return clean, cmp.Or(err, late)
 	}
-	return a.key.secret.Scrub(read), err
+	return c.key.secret.Scrub(read), err
 }
 
 type tooLongError struct{ limit int64 }

@@ -18,7 +18,6 @@ import (
 	jsonv2 "github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
-	"github.com/hiring-assessment/hiring-go/internal/headers"
 	"github.com/hiring-assessment/hiring-go/internal/jsoncodec"
 	"github.com/hiring-assessment/hiring-go/internal/limits"
 )
@@ -94,7 +93,7 @@ func (c *call) rejected(trip *roundTrip, end *attemptEnd) classification {
 	e.setRejection(trip.body)
 	e.clean()
 	c.advise(e, trip.body)
-	e.RetryAfter = headers.RetryAfter(trip.header, end.at)
+	e.RetryAfter = retryAfterOf(trip.header, end.at)
 	e.throttled = trip.throttled
 	e.Outcome = c.outcome(OutcomeNotDone)
 	if trip.status >= 500 {
@@ -338,26 +337,25 @@ type RetryPolicy struct {
 // withDefaults returns the policy with defaults in place of zero fields, or a [*ParamError]
 // for each negative field.
 func (p RetryPolicy) withDefaults() (RetryPolicy, error) {
-	var err error
-	for _, field := range []struct {
-		name     string
-		negative bool
-	}{
-		{"MaxAttempts", p.MaxAttempts < 0},
-		{"BaseBackoff", p.BaseBackoff < 0},
-		{"MaxBackoff", p.MaxBackoff < 0},
-		{"MaxWait", p.MaxWait < 0},
-	} {
-		if field.negative {
-			err = joinParams(err, &ParamError{Param: "RetryPolicy." + field.name, Problem: "must not be negative (0 means the default)"})
-		}
-	}
+	err := joinParams(
+		checkNotNegative("RetryPolicy.MaxAttempts", p.MaxAttempts),
+		checkNotNegative("RetryPolicy.BaseBackoff", p.BaseBackoff),
+		checkNotNegative("RetryPolicy.MaxBackoff", p.MaxBackoff),
+		checkNotNegative("RetryPolicy.MaxWait", p.MaxWait),
+	)
 	return RetryPolicy{
 		MaxAttempts: cmp.Or(p.MaxAttempts, 4),
 		BaseBackoff: cmp.Or(p.BaseBackoff, 500*time.Millisecond),
 		MaxBackoff:  cmp.Or(p.MaxBackoff, 30*time.Second),
 		MaxWait:     cmp.Or(p.MaxWait, time.Minute),
 	}, err
+}
+
+func checkNotNegative[N int | time.Duration](field string, n N) error {
+	if n < 0 {
+		return &ParamError{Param: field, Problem: "must not be negative (0 means the default)"}
+	}
+	return nil
 }
 
 // decision is what follows an attempt. The zero value means that the call ends.

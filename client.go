@@ -18,6 +18,7 @@ import (
 
 	jsonv2 "github.com/go-json-experiment/json"
 
+	"github.com/hiring-assessment/hiring-go/internal/jsoncodec/fastjson"
 	"github.com/hiring-assessment/hiring-go/internal/quota"
 	"github.com/hiring-assessment/hiring-go/internal/serverclock"
 	"github.com/hiring-assessment/hiring-go/internal/urls"
@@ -159,12 +160,14 @@ func (c *Client) Do(ctx context.Context, method, path string, query url.Values, 
 	}
 	var e envelope[RawValue]
 	err := c.use().call(ctx, r, decoderFunc(func(p *payload) (string, error) {
-		_, err := decodeData(p, &e)
+		_, err := readEnvelope(p, &e, readerOf[RawValue], fastjson.List{})
 		switch {
 		case out == nil:
 			return "", nil
 		case err != nil:
 			return "", err
+		case e.Data == nil:
+			return "", errNoData
 		}
 		return "", decodeWithin(&p.within, *e.Data, out, jsonv2.MatchCaseInsensitiveNames(true))
 	}))

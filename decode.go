@@ -64,8 +64,12 @@ func (e responseError) Error() string { return string(e) }
 type resourceDecoder[T entity] struct{ envelope envelope[T] }
 
 func (d *resourceDecoder[T]) decode(p *payload) (warning string, err error) {
-	warning, err = decodeData(p, &d.envelope)
-	if err == nil && (*d.envelope.Data).identity() == "" {
+	warning, err = readEnvelope(p, &d.envelope, readerOf[T], fastjson.List{})
+	switch {
+	case err != nil:
+	case d.envelope.Data == nil:
+		err = errNoData
+	case (*d.envelope.Data).identity() == "":
 		err = errNoIdentity
 	}
 	return warning, err
@@ -290,15 +294,6 @@ const (
 	errNoData     = responseError("the response has no data")
 	errNoIdentity = responseError("the response's data has no id, so it is not the expected resource")
 )
-
-// decodeData decodes an envelope that has data.
-func decodeData[T any](p *payload, e *envelope[T]) (warning string, err error) {
-	warning, err = readEnvelope(p, e, readerOf[T], fastjson.List{})
-	if err == nil && e.Data == nil {
-		err = errNoData
-	}
-	return warning, err
-}
 
 // readData reads the data of an envelope unchanged, to tell null from absence.
 var readData = fastjson.Object(nil, fastjson.Field("data", fastjson.Raw[RawValue]))

@@ -1,6 +1,7 @@
 package hiring
 
 import (
+	"cmp"
 	"context"
 	"crypto/tls"
 	"crypto/x509"
@@ -129,7 +130,11 @@ func (e *Error) Error() string {
 	}
 	line = limits.Unended(line+limits.Clip(e.Message, maxMessage)) + e.fieldProblems()
 	for _, hint := range e.Hints {
-		line += separator(hint) + hint
+		separator := "; "
+		if strings.HasPrefix(hint, "or ") {
+			separator = ", "
+		}
+		line += separator + hint
 	}
 	if e.Attempts > 1 {
 		line += fmt.Sprintf("; %d attempts were made", e.Attempts)
@@ -159,14 +164,6 @@ func rounded(d time.Duration) string {
 		return fmt.Sprintf("%d days", (d+day-1)/day)
 	}
 	return (d + time.Second - 1).Truncate(time.Second).String()
-}
-
-// separator returns the separator between a hint and the text before it.
-func separator(hint string) string {
-	if strings.HasPrefix(hint, "or ") {
-		return ", "
-	}
-	return "; "
 }
 
 func (e *Error) scrubbed(text string) string {
@@ -312,7 +309,7 @@ func (e *Error) rejected() bool {
 
 // usedUp reports whether the API refused a request because a rate limit is used up.
 func (e *Error) usedUp() bool {
-	return e.Status == http.StatusTooManyRequests && !e.throttled && e.RateLimit.Limit > 0 && e.RateLimit.Remaining == 0
+	return e != nil && e.Status == http.StatusTooManyRequests && !e.throttled && e.RateLimit.Limit > 0 && e.RateLimit.Remaining == 0
 }
 
 // causedBy sets what Unwrap returns.
@@ -461,38 +458,25 @@ func paramErrorsIn(err error) []*ParamError {
 // sent have their Go name as the key. Messages about the whole input have the key "".
 // FieldErrors returns nil for any other error.
 func FieldErrors(err error) map[string][]string {
+	all := make(map[string][]string)
 	if failure, ok := errors.AsType[*Error](err); ok {
-		return failure.fieldErrors()
-	}
-	var fields map[string][]string
-	for _, p := range paramErrorsIn(err) {
-		if fields == nil {
-			fields = make(map[string][]string)
+		if failure != nil && failure.Code == ErrInvalidInput {
+			form, fields := failure.Fields()
+			maps.Copy(all, fields)
+			if len(form) > 0 {
+				all[""] = append(all[""], form...)
+			}
 		}
-		name := p.wire
-		if name == "" {
-			name = p.Param
+	} else {
+		for _, p := range paramErrorsIn(err) {
+			name := cmp.Or(p.wire, p.Param)
+			all[name] = append(all[name], p.Problem)
 		}
-		fields[name] = append(fields[name], p.Problem)
 	}
-	return fields
-}
-
-func (e *Error) fieldErrors() map[string][]string {
-	if e == nil || e.Code != ErrInvalidInput {
+	if len(all) == 0 {
 		return nil
 	}
-	form, fields := e.Fields()
-	if len(form) > 0 {
-		if fields == nil {
-			fields = make(map[string][]string)
-		}
-		fields[""] = append(fields[""], form...)
-	}
-	if len(fields) == 0 {
-		return nil
-	}
-	return fields
+	return all
 }
 
 // contextError returns why the context ended, including its cause, or nil.

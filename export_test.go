@@ -33,7 +33,10 @@ func ReadTwiceWith[T any](body []byte, data func() fastjson.Reader[T]) (fast any
 // ReadReply decodes an envelope as calls do.
 func ReadReply[T any](body []byte) (*T, error) {
 	var e envelope[T]
-	_, err := decodeData(&payload{body: body, within: *unbound()}, &e)
+	_, err := readEnvelope(&payload{body: body, within: *unbound()}, &e, readerOf[T], fastjson.List{})
+	if err == nil && e.Data == nil {
+		err = errNoData
+	}
 	return e.Data, err
 }
 

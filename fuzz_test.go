@@ -12,7 +12,6 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"github.com/hiring-assessment/hiring-go/internal/headers"
 	"github.com/hiring-assessment/hiring-go/internal/limits"
 	"github.com/hiring-assessment/hiring-go/internal/quota"
 )
@@ -39,9 +38,9 @@ func FuzzRetryAfter(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, value, date string) {
 		h := http.Header{"Retry-After": {value}, "Date": {date}}
-		d := headers.RetryAfter(h, fuzzNow)
+		d := retryAfterOf(h, fuzzNow)
 		if d < 0 {
-			t.Fatalf("headers.RetryAfter(%q, %q) = %s", value, date, d)
+			t.Fatalf("retryAfterOf(%q, %q) = %s", value, date, d)
 		}
 		next := decide(policy, "POST", 1, &roundTrip{status: 429}, classification{failure: &Error{RetryAfter: d}}, &attemptEnd{}, 0.5)
 		wait, again := next.wait, next.retry
@@ -117,7 +116,7 @@ func FuzzRateLimitHeaders(f *testing.F) {
 		if closed.Wait != 0 {
 			t.Fatal("nothing is known yet")
 		}
-		held := reservation{shared: s, key: noKey, class: quota.Read, begun: begun}
+		held := reservation{shared: s, class: quota.Read, begun: begun}
 		held.learn(status, h, fuzzNow, fuzzNow)
 		book.Leave(keyID{}, quota.Read, fuzzNow)
 		q := book.Known(keyID{}, quota.Read)
@@ -164,8 +163,8 @@ func learns(t *testing.T, h http.Header, status int) {
 	for range 2 {
 		_, _ = client.Do(t.Context(), "GET", "/x", nil, nil, nil) // The second may fail.
 	}
-	said, ok := headers.Quota(h)
-	date, want := headers.ServerTime(h, now), RateLimit(said)
+	said, ok := windowOf(h)
+	date, want := serverTimeOf(h, now), RateLimit(said)
 	switch {
 	case !ok, status == 401, status == 429 && (said.Remaining != 0 || said.Limit != known.Limit):
 		want = known

@@ -1,13 +1,15 @@
 package hiring
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"net/http"
+	"strconv"
+	"strings"
 	"time"
 
-	"github.com/hiring-assessment/hiring-go/internal/headers"
 	"github.com/hiring-assessment/hiring-go/internal/quota"
 )
 
@@ -15,7 +17,7 @@ import (
 // held, the rate limit counts the attempt as in flight.
 type reservation struct {
 	shared *shared
-	key    *credential
+	key    keyID
 	class  quota.Class
 	begun  uint64 // The position of the attempt in the order of all attempts.
 	held   bool
@@ -25,7 +27,7 @@ type reservation struct {
 func (r *reservation) release() {
 	if r.held {
 		r.held = false
-		r.shared.quotas.Leave(r.key.id, r.class, time.Now())
+		r.shared.quotas.Leave(r.key, r.class, time.Now())
 	}
 }
 
@@ -33,18 +35,18 @@ func (r *reservation) release() {
 // rate limits. throttled reports that the API throttles the client's address, not the
 // key.
 func (r *reservation) learn(status int, h http.Header, sent, now time.Time) (rateLimit RateLimit, throttled bool) {
-	date := headers.ServerTime(h, now)
-	window, ok := headers.Quota(h)
-	if ok && headers.Value(h, "X-Request-Id") != "" { // Otherwise it is the clock of an intermediary.
+	date := serverTimeOf(h, now)
+	window, ok := windowOf(h)
+	if ok && headerValue(h, "X-Request-Id") != "" { // Otherwise it is the clock of an intermediary.
 		r.shared.clock.Learn(date, sent, now)
 	}
 	switch {
 	case !ok || status == http.StatusUnauthorized: // A 401 is about a key that has no rate limit.
-	case status == http.StatusTooManyRequests && r.shared.quotas.IsThrottle(r.key.id, r.class, window):
+	case status == http.StatusTooManyRequests && r.shared.quotas.IsThrottle(r.key, r.class, window):
 		throttled = true
-		r.shared.quotas.Block(now.Add(min(headers.RetryAfter(h, now), quota.Longest)))
+		r.shared.quotas.Block(now.Add(min(retryAfterOf(h, now), quota.Longest)))
 	default:
-		r.shared.quotas.Learn(r.key.id, r.class, r.begun, window, window.Reset.Sub(date), now)
+		r.shared.quotas.Learn(r.key, r.class, r.begun, window, window.Reset.Sub(date), now)
 	}
 	return RateLimit(window), throttled
 }
@@ -58,7 +60,6 @@ func (r *reservation) learn(status int, h http.Header, sent, now time.Time) (rat
 // a key source may take as long as it wants.
 func (c *call) admit(a *attempt) error {
 	class := classOf(c.request.method)
-	waited := c.failure != nil && c.failure.usedUp() // For a window, since the attempt before.
 	for {
 		if err := contextError(c.ctx); err != nil { // A wait may end together with the context.
 			return c.ended(err)
@@ -67,15 +68,15 @@ func (c *call) admit(a *attempt) error {
 		if err != nil { // The text may hold the key of the attempt before.
 			return join(c.ctx, c.fail(&roundTrip{}, c.text(err), err))
 		}
-		c.key = key // For texts; the attempt has it from its reservation.
+		c.key = key
 		if err := contextError(c.ctx); err != nil {
 			return c.ended(err)
 		}
 		barrier, begun := c.enterUncrowded(key, class)
 		if barrier.Reason == quota.Open {
-			a.reservation = reservation{shared: c.core.shared, key: key, class: class, begun: begun, held: true}
+			a.reservation = reservation{shared: c.core.shared, key: key.id, class: class, begun: begun, held: true}
 			if c.request.admitted != nil {
-				return c.request.admitted(waited)
+				return c.request.admitted(c.failure.usedUp())
 			}
 			return nil
 		}
@@ -89,7 +90,6 @@ func (c *call) admit(a *attempt) error {
 		if c.core.config.retry.tooLong(barrier.Wait) || sleep(c.core.withOperation(c.ctx, c.request.operation), barrier.Wait, reason) != nil {
 			return join(c.ctx, exhaustedError(c, barrier))
 		}
-		waited = waited || reason == PauseQuota
 	}
 }
 
@@ -171,4 +171,60 @@ func blockReason(barrier quota.Barrier, method string) string {
 	}
 	return fmt.Sprintf("the %s quota of %d an hour is used up%s until %s, by the server's clock",
 		kind, barrier.Window.Limit, reserved, barrier.Window.Reset.Format(time.RFC3339))
+}
+
+// windowOf reads the three rate-limit headers. It returns false unless all three are present
+// and valid.
+func windowOf(h http.Header) (window quota.Window, ok bool) {
+	limit, limitErr := strconv.Atoi(headerValue(h, "X-Ratelimit-Limit"))
+	remaining, remainingErr := strconv.Atoi(headerValue(h, "X-Ratelimit-Remaining"))
+	reset, resetErr := strconv.ParseInt(headerValue(h, "X-Ratelimit-Reset"), 10, 64)
+	if cmp.Or(limitErr, remainingErr, resetErr) != nil || min(limit, remaining) < 0 || reset <= 0 || reset > maxUnix {
+		return quota.Window{}, false
+	}
+	return quota.Window{Limit: limit, Remaining: remaining, Reset: time.Unix(reset, 0).UTC()}, true
+}
+
+// maxUnix is the last Unix second that RFC 3339, and therefore JSON, can represent.
+const maxUnix = 253402300799
+
+// retryAfterOf returns the delay of a Retry-After header, which is a number of seconds or an
+// HTTP date. A date is compared with the response's Date header, or with now without one.
+// It returns 0 for a missing or invalid header.
+func retryAfterOf(h http.Header, now time.Time) time.Duration {
+	value := strings.TrimSpace(headerValue(h, "Retry-After"))
+	if value == "" {
+		return 0
+	}
+	if seconds, err := strconv.ParseUint(value, 10, 64); err == nil {
+		return time.Duration(min(seconds, maxSeconds)) * time.Second
+	}
+	if strings.Trim(value, "0123456789") == "" {
+		return time.Duration(maxSeconds) * time.Second // The number overflows uint64.
+	}
+	at, err := http.ParseTime(value)
+	if err != nil {
+		return 0
+	}
+	return max(0, at.Sub(serverTimeOf(h, now)))
+}
+
+const maxSeconds = uint64((1<<63 - 1) / time.Second)
+
+// serverTimeOf returns the response's Date header, or now if the header is missing or
+// invalid.
+func serverTimeOf(h http.Header, now time.Time) time.Time {
+	if date, err := http.ParseTime(headerValue(h, "Date")); err == nil {
+		return date
+	}
+	return now
+}
+
+// headerValue returns the first value of a header, or "". Unlike [http.Header.Get], which is slower,
+// it requires the name in canonical form.
+func headerValue(h http.Header, canonical string) string {
+	if values := h[canonical]; len(values) > 0 {
+		return values[0]
+	}
+	return ""
 }

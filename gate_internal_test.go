@@ -1,6 +1,7 @@
 package hiring
 
 import (
+	"math"
 	"net/http"
 	"strconv"
 	"testing"
@@ -43,7 +44,7 @@ func TestClockIsNotLearnedFromAnIntermediary(t *testing.T) {
 		"a proxy with its own request ids": {http.Header{"Date": {date}, "X-Request-Id": {"proxy_1"}}, false},
 	} {
 		s := new(shared)
-		held := reservation{shared: s, key: noKey, class: quota.Read}
+		held := reservation{shared: s, class: quota.Read}
 		held.learn(http.StatusBadGateway, c.header, now, now)
 		assert.Equal(t, c.learned, s.clock.Server(now).Before(now.Add(-59*time.Minute)), "%s: clock", name)
 		assert.Equal(t, c.learned, s.clock.Latest(now).Before(now.Add(-59*time.Minute)), "%s: clock of polls", name)
@@ -57,5 +58,96 @@ func TestOwnersOfKeysThatRotateDoNotPileUp(t *testing.T) {
 		f.setAccount(id, strconv.Itoa(n))
 		assert.Equal(t, strconv.Itoa(n), f.account(id))
 		assert.LessOrEqual(t, len(f.accounts.known), maxAccounts)
+	}
+}
+
+func TestRetryAfterOf(t *testing.T) {
+	now := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
+	for _, c := range []struct {
+		value, date string
+		want        time.Duration
+	}{
+		{"", "", 0},
+		{"0", "", 0},
+		{"1", "", time.Second},
+		{" 120 ", "", 2 * time.Minute},
+		{"007", "", 7 * time.Second},
+		{"9223372036", "", 9223372036 * time.Second},
+		{"9223372037", "", 9223372036 * time.Second},
+		{"18446744073709551615", "", 9223372036 * time.Second},
+		{"99999999999999999999999999", "", 9223372036 * time.Second},
+		{"-5", "", 0},
+		{"+5", "", 0},
+		{"1.5", "", 0},
+		{"1e3", "", 0},
+		{"soon", "", 0},
+		{"120, 60", "", 0},
+		{"Sun, 01 Mar 2026 12:00:30 GMT", "", 30 * time.Second},
+		{"Sunday, 01-Mar-26 12:00:30 GMT", "", 30 * time.Second},
+		{"Sun Mar  1 12:00:30 2026", "", 30 * time.Second},
+		{"Sun, 01 Mar 2026 11:59:00 GMT", "", 0},
+		{"Sun, 01 Mar 2026 12:00:30 GMT", "Sun, 01 Mar 2026 12:00:20 GMT", 10 * time.Second},
+		{"Sun, 01 Mar 2026 12:00:30 GMT", "Sun, 01 Mar 2026 13:00:00 GMT", 0},
+		{"Sun, 01 Mar 2026 12:00:30 GMT", "yesterday", 30 * time.Second},
+		{"2026-03-01T12:00:30Z", "", 0},
+		{"Fri, 31 Dec 9999 23:59:59 GMT", "", math.MaxInt64},
+	} {
+		h := http.Header{"Retry-After": {c.value}}
+		if c.date != "" {
+			h.Set("Date", c.date)
+		}
+		assert.Equal(t, c.want, retryAfterOf(h, now), "Retry-After %q, Date %q", c.value, c.date)
+	}
+	assert.Zero(t, retryAfterOf(nil, now))
+}
+
+func TestWindowOf(t *testing.T) {
+	for _, c := range []struct {
+		limit, remaining, reset string
+		ok                      bool
+	}{
+		{"1000", "999", "1800000000", true},
+		{"1000", "0", "1800000000", true},
+		{"0", "0", "1", true},
+		{"1000", "999", "253402300799", true},
+		{"", "999", "1800000000", false},
+		{"1000", "", "1800000000", false},
+		{"1000", "999", "", false},
+		{"-1", "999", "1800000000", false},
+		{"1000", "-1", "1800000000", false},
+		{"1000", "999", "-1", false},
+		{"1000", "999", "0", false},
+		{"1000", "999", "253402300800", false},
+		{"1e3", "999", "1800000000", false},
+		{"1000", "999", "Sun, 01 Mar 2026 12:00:30 GMT", false},
+		{"99999999999999999999", "999", "1800000000", false},
+	} {
+		h := http.Header{}
+		h.Set("X-RateLimit-Limit", c.limit)
+		h.Set("X-RateLimit-Remaining", c.remaining)
+		h.Set("X-RateLimit-Reset", c.reset)
+		limit, ok := windowOf(h)
+		assert.Equal(t, c.ok, ok, "%+v", c)
+		assert.Equal(t, c.ok, limit != quota.Window{}, "%+v: all or nothing", c)
+	}
+	limit, _ := windowOf(http.Header{"X-Ratelimit-Limit": {"1000"}, "X-Ratelimit-Remaining": {"7"}, "X-Ratelimit-Reset": {"1800000000"}})
+	assert.Equal(t, quota.Window{Limit: 1000, Remaining: 7, Reset: time.Unix(1800000000, 0).UTC()}, limit)
+}
+
+func TestHeadersThatTracersMayAdd(t *testing.T) {
+	for name, want := range map[string]bool{
+		"X-Trace": true, "a": true, "z": true, "A": true, "Z": true, "0": true, "9": true, "!#$%&'*+-.^_`|~": true,
+		"": false, "X Trace": false, "X:Trace": false, "X/Trace": false, "X@Trace": false, "X[Trace": false, "X{Trace": false, "Xé": false, "X\n": false,
+		"Authorization": false, "Idempotency-Key": false, "X-Idempotency-Key": false, "Accept": false, "Host": false, "Range": false,
+	} {
+		assert.Equal(t, want, isAddable(name), "%q", name)
+	}
+}
+
+func TestValuesOfHeaders(t *testing.T) {
+	for value, want := range map[string]bool{
+		"": true, "a b": true, "a\tb": true, "é~": true, "\x00": false, "\x1f": false, "a\nb": false, "a\rb": false, "\x7f": false,
+	} {
+		assert.Equal(t, want, isHeaderValue(value), "%q", value)
 	}
 }

@@ -5,9 +5,9 @@ import (
 	"errors"
 	"net/http"
 	"net/textproto"
+	"slices"
+	"strings"
 	"time"
-
-	"github.com/hiring-assessment/hiring-go/internal/headers"
 )
 
 // Exchange describes one attempt of a call to an observer. A call that is
@@ -263,11 +263,11 @@ func (s *span) begin(ctx context.Context, t *traces, attempt TraceAttempt, h htt
 	}
 	for name, values := range attempt.Header {
 		name = textproto.CanonicalMIMEHeaderKey(name)
-		if h[name] != nil || !headers.Addable(name) {
+		if h[name] != nil || !isAddable(name) {
 			continue
 		}
 		for _, value := range values {
-			if line := name + ": " + value; headers.IsValue(value) && key.secret.ScrubString(line) == line {
+			if line := name + ": " + value; isHeaderValue(value) && key.secret.ScrubString(line) == line {
 				h[name] = append(h[name], value)
 			}
 		}
@@ -300,4 +300,28 @@ func (s *span) end() {
 func (s *span) abandon() {
 	s.exchange.Err, s.exchange.Duration = errUnreturned, time.Since(s.exchange.Started)
 	s.end()
+}
+
+// fixedHeaders are the sorted headers that a trace function cannot set: those that the
+// client sets, those that control how a request is transferred, and those that make
+// net/http retry a POST.
+var fixedHeaders = []string{
+	"Accept", "Accept-Encoding", "Authorization", "Connection", "Content-Encoding", "Content-Length", "Content-Type", "Cookie",
+	"Expect", "Host", "Idempotency-Key", "If-Range", "Keep-Alive", "Proxy-Authorization", "Proxy-Connection", "Range", "Te",
+	"Trailer", "Transfer-Encoding", "Upgrade", "User-Agent", "X-Idempotency-Key",
+}
+
+// isAddable reports whether a trace function may add the header with this canonical name.
+func isAddable(name string) bool {
+	if _, fixed := slices.BinarySearch(fixedHeaders, name); fixed || name == "" {
+		return false
+	}
+	return !strings.ContainsFunc(name, func(r rune) bool {
+		return (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && (r < '0' || r > '9') && !strings.ContainsRune("!#$%&'*+-.^_`|~", r)
+	})
+}
+
+// isHeaderValue reports whether value is a valid header value.
+func isHeaderValue(value string) bool {
+	return !strings.ContainsFunc(value, func(r rune) bool { return r < ' ' && r != '\t' || r == 0x7f })
 }

@@ -213,19 +213,14 @@ func (c config) allTraces() traces {
 		last.Pause = logPauses(c.logger)
 	}
 	if len(observers) > 0 {
-		last.Attempt = observing(observers)
+		last.Attempt = func(ctx context.Context, _ TraceAttempt) (context.Context, func(Exchange)) {
+			return ctx, func(e Exchange) {
+				for _, observe := range observers {
+					observe(ctx, e)
+				}
+			}
+		}
 		all = append(all, last)
 	}
 	return traces{all: all, seesOperations: slices.ContainsFunc(all, func(t Trace) bool { return t.Call != nil })}
-}
-
-// observing returns the function of a [Trace] that calls observers after each attempt.
-func observing(observers []func(context.Context, Exchange)) func(context.Context, TraceAttempt) (context.Context, func(Exchange)) {
-	return func(ctx context.Context, _ TraceAttempt) (context.Context, func(Exchange)) {
-		return ctx, func(e Exchange) {
-			for _, observe := range observers {
-				observe(ctx, e)
-			}
-		}
-	}
 }

@@ -7,7 +7,6 @@ import (
 	"iter"
 	"time"
 
-	"github.com/hiring-assessment/hiring-go/internal/headers"
 	"github.com/hiring-assessment/hiring-go/internal/waiting"
 )
 
@@ -167,7 +166,7 @@ func newWatcher(k *core, operation string, o WatchOptions) (*watcher, error) {
 	if o.Lookback < 0 {
 		err = joinParams(err, &ParamError{Param: "Lookback", Problem: "must not be negative"})
 	}
-	if o.Since.Unix() > headers.MaxUnix {
+	if o.Since.Unix() > maxUnix {
 		err = joinParams(err, &ParamError{Param: "Since", Problem: "must be before the year 10000"})
 	}
 	if err != nil {
