@@ -51,10 +51,8 @@ func do[T entity](ctx context.Context, k *core, r request) (T, error) {
 	return *d.envelope.Data, nil
 }
 
-// do makes a call that succeeds with any 2xx API response.
-func (k *core) do(ctx context.Context, r request) error { return k.call(ctx, r, nil) }
-
-// call makes a call whose 2xx response d decodes, in the trace span of its operation.
+// call makes a call whose 2xx response d decodes, in the trace span of its operation. With nil
+// for d it succeeds with any 2xx API response.
 func (k *core) call(ctx context.Context, r request, d decoder) error {
 	return k.traced(ctx, TraceCall{r.operation, r.method, r.route}, func(ctx context.Context) error {
 		if r.err != nil {

@@ -88,8 +88,9 @@ func (s *InvitationService) Resend(ctx context.Context, assessmentID, invitation
 //
 // The client retries it only when the API certainly did not process it.
 func (s *InvitationService) Revoke(ctx context.Context, assessmentID, invitationID string) error {
-	return s.use().do(ctx, newAssumedRequest("RevokeInvitation", "Invitations.Revoke", s.use().dialect.RevokeInvitation,
-		pathID{"assessmentID", assessmentID}, pathID{"invitationID", invitationID}))
+	r := newAssumedRequest("RevokeInvitation", "Invitations.Revoke", s.use().dialect.RevokeInvitation,
+		pathID{"assessmentID", assessmentID}, pathID{"invitationID", invitationID})
+	return s.use().call(ctx, r, nil)
 }
 
 // NewInvitation is the input of [InvitationService.Send], [InvitationService.Ensure] and
