@@ -87,19 +87,8 @@ func (c *call) run(client http.Client) error {
 	c.loop = retryablehttp.Client{
 		HTTPClient: &c.client,
 		RetryMax:   math.MaxInt, // decide limits the attempts.
-		CheckRetry: func(context.Context, *http.Response, error) (bool, error) {
-			retry := c.next.retry
-			c.next.retry = false // A retry that is blocked, or that http.Client fails before its transport, decides nothing.
-			return retry, nil
-		},
-		Backoff: func(time.Duration, time.Duration, int, *http.Response) time.Duration {
-			reason := PauseRetry
-			if c.failure.usedUp() {
-				reason = PauseQuota
-			}
-			announceWait(c.core.withOperation(c.ctx, c.request.operation), c.next.wait, reason)
-			return c.next.wait
-		},
+		CheckRetry: c.takeDecision,
+		Backoff:    c.announceDelay,
 	}
 	header := noHeader
 	if client.Jar != nil {
@@ -123,6 +112,24 @@ func (c *call) run(client http.Client) error {
 		return c.fail(&roundTrip{}, c.text(err), err)
 	}
 	return nil
+}
+
+// takeDecision returns once whether the last attempt is retried: a retry that is blocked, or that
+// http.Client fails before its transport, decides nothing.
+func (c *call) takeDecision(context.Context, *http.Response, error) (bool, error) {
+	retry := c.next.retry
+	c.next.retry = false
+	return retry, nil
+}
+
+// announceDelay tells the traces of the wait before a retry, and returns its length.
+func (c *call) announceDelay(time.Duration, time.Duration, int, *http.Response) time.Duration {
+	reason := PauseRetry
+	if c.failure.usedUp() {
+		reason = PauseQuota
+	}
+	announceWait(c.core.withOperation(c.ctx, c.request.operation), c.next.wait, reason)
+	return c.next.wait
 }
 
 // noHeader is the header of a request without cookies. It stays empty, and is not nil

@@ -116,7 +116,7 @@ func FuzzRateLimitHeaders(f *testing.F) {
 		if closed.Wait != 0 {
 			t.Fatal("nothing is known yet")
 		}
-		held := reservation{shared: s, class: quota.Read, begun: begun}
+		held := reservation{shared: s, key: noKey, class: quota.Read, begun: begun}
 		held.learn(status, h, fuzzNow, fuzzNow)
 		book.Leave(keyID{}, quota.Read, fuzzNow)
 		q := book.Known(keyID{}, quota.Read)

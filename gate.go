@@ -17,7 +17,7 @@ import (
 // held, the rate limit counts the attempt as in flight.
 type reservation struct {
 	shared *shared
-	key    keyID
+	key    *credential
 	class  quota.Class
 	begun  uint64 // The position of the attempt in the order of all attempts.
 	held   bool
@@ -27,7 +27,7 @@ type reservation struct {
 func (r *reservation) release() {
 	if r.held {
 		r.held = false
-		r.shared.quotas.Leave(r.key, r.class, time.Now())
+		r.shared.quotas.Leave(r.key.id, r.class, time.Now())
 	}
 }
 
@@ -42,11 +42,11 @@ func (r *reservation) learn(status int, h http.Header, sent, now time.Time) (rat
 	}
 	switch {
 	case !ok || status == http.StatusUnauthorized: // A 401 is about a key that has no rate limit.
-	case status == http.StatusTooManyRequests && r.shared.quotas.IsThrottle(r.key, r.class, window):
+	case status == http.StatusTooManyRequests && r.shared.quotas.IsThrottle(r.key.id, r.class, window):
 		throttled = true
 		r.shared.quotas.Block(now.Add(min(retryAfterOf(h, now), quota.Longest)))
 	default:
-		r.shared.quotas.Learn(r.key, r.class, r.begun, window, window.Reset.Sub(date), now)
+		r.shared.quotas.Learn(r.key.id, r.class, r.begun, window, window.Reset.Sub(date), now)
 	}
 	return RateLimit(window), throttled
 }
@@ -74,7 +74,7 @@ func (c *call) admit(a *attempt) error {
 		}
 		barrier, begun := c.enterUncrowded(key, class)
 		if barrier.Reason == quota.Open {
-			a.reservation = reservation{shared: c.core.shared, key: key.id, class: class, begun: begun, held: true}
+			a.reservation = reservation{shared: c.core.shared, key: key, class: class, begun: begun, held: true}
 			if c.request.admitted != nil {
 				return c.request.admitted(c.failure.usedUp())
 			}

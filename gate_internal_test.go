@@ -44,7 +44,7 @@ func TestClockIsNotLearnedFromAnIntermediary(t *testing.T) {
 		"a proxy with its own request ids": {http.Header{"Date": {date}, "X-Request-Id": {"proxy_1"}}, false},
 	} {
 		s := new(shared)
-		held := reservation{shared: s, class: quota.Read}
+		held := reservation{shared: s, key: noKey, class: quota.Read}
 		held.learn(http.StatusBadGateway, c.header, now, now)
 		assert.Equal(t, c.learned, s.clock.Server(now).Before(now.Add(-59*time.Minute)), "%s: clock", name)
 		assert.Equal(t, c.learned, s.clock.Latest(now).Before(now.Add(-59*time.Minute)), "%s: clock of polls", name)
