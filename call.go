@@ -143,7 +143,7 @@ func newHTTPRequest(ctx context.Context, method string, u *url.URL, h http.Heade
 }
 
 // attempt makes one attempt. It returns the response, whose body has been read and closed, or
-// the error of the transport or of admit.
+// the error of the transport or of what prevents the attempt.
 //
 // The steps depend on their order. Decoding belongs to the attempt, because a response that
 // is cut short must be retried. classify runs after decoding, because only then it is known
@@ -157,7 +157,10 @@ func (c *call) attempt(template *http.Request) (*http.Response, error) {
 	}
 	a := new(attempt)
 	defer a.leave()
-	if c.blocked = c.admit(a); c.blocked != nil {
+	if c.blocked = c.admit(a); c.blocked == nil && c.request.admitted != nil {
+		c.blocked = c.request.admitted(c.failure.usedUp())
+	}
+	if c.blocked != nil {
 		return nil, c.blocked
 	}
 	c.attempts++

@@ -73,18 +73,14 @@ func (c *call) admit(a *attempt) error {
 			return c.ended(err)
 		}
 		barrier, begun := c.enterUncrowded(key, class)
-		if barrier.Reason == quota.Open {
-			a.reservation = reservation{shared: c.core.shared, key: key, class: class, begun: begun, held: true}
-			if c.request.admitted != nil {
-				return c.request.admitted(c.failure.usedUp())
-			}
-			return nil
-		}
-		if barrier.Reason == quota.Braked {
-			return join(c.ctx, brakedError(c))
-		}
 		reason := PauseQuota
-		if barrier.Reason == quota.Throttled {
+		switch barrier.Reason {
+		case quota.Open:
+			a.reservation = reservation{shared: c.core.shared, key: key, class: class, begun: begun, held: true}
+			return nil
+		case quota.Braked:
+			return join(c.ctx, brakedError(c))
+		case quota.Throttled:
 			reason = PauseThrottle
 		}
 		if c.core.config.retry.tooLong(barrier.Wait) || sleep(c.core.withOperation(c.ctx, c.request.operation), barrier.Wait, reason) != nil {
