@@ -130,67 +130,56 @@ func encodeTime(t time.Time) ([]byte, error) {
 func withoutMethods(v any) any {
 	value := reflect.ValueOf(v)
 	if value.Kind() == reflect.Pointer {
-		return value.Convert(reflect.PointerTo(bareType(value.Type().Elem()))).Interface()
+		return value.Convert(reflect.PointerTo(formOf(value.Type().Elem()).bare)).Interface()
 	}
-	return value.Convert(bareType(value.Type())).Interface()
+	return value.Convert(formOf(value.Type()).bare).Interface()
 }
 
 // withoutKnown returns v, a struct or a pointer to one, without the unknown members whose
 // name equals a field's. Otherwise a name would be written twice.
 func withoutKnown(v any) any {
 	value := reflect.Indirect(reflect.ValueOf(v))
-	names := knownNames(value.Type())
-	if names.extra < 0 {
+	form := formOf(value.Type())
+	if form.extra < 0 {
 		return v
 	}
-	extra, _ := reflect.TypeAssert[map[string]json.RawMessage](value.Field(names.extra))
+	extra, _ := reflect.TypeAssert[map[string]json.RawMessage](value.Field(form.extra))
 	others := maps.Clone(extra)
-	maps.DeleteFunc(others, func(name string, _ json.RawMessage) bool { return names.known[name] })
+	maps.DeleteFunc(others, func(name string, _ json.RawMessage) bool { return form.known[name] })
 	if len(others) == len(extra) {
 		return v
 	}
 	copied := reflect.New(value.Type())
 	copied.Elem().Set(value)
-	copied.Elem().Field(names.extra).Set(reflect.ValueOf(others))
+	copied.Elem().Field(form.extra).Set(reflect.ValueOf(others))
 	return copied.Interface()
 }
 
-// fieldNames are the JSON names of a struct's fields, and the index of the field for
-// unknown members, or -1.
-type fieldNames struct {
-	known map[string]bool
-	extra int
+// form describes a struct type.
+type form struct {
+	bare  reflect.Type    // The same fields in a type without methods.
+	known map[string]bool // The JSON names of the fields.
+	extra int             // The index of the field for unknown members, or -1.
 }
 
-var namesOfTypes sync.Map // reflect.Type to fieldNames.
+var forms sync.Map // reflect.Type to *form.
 
-func knownNames(t reflect.Type) fieldNames {
-	if names, ok := namesOfTypes.Load(t); ok {
-		return names.(fieldNames)
+func formOf(t reflect.Type) *form {
+	if known, ok := forms.Load(t); ok {
+		return known.(*form)
 	}
-	names := fieldNames{make(map[string]bool), -1}
-	for i := range t.NumField() {
-		name, options, _ := strings.Cut(t.Field(i).Tag.Get("json"), ",")
-		if options == "unknown,embed" {
-			names.extra = i
-		} else {
-			names.known[name] = true
-		}
-	}
-	namesOfTypes.Store(t, names)
-	return names
-}
-
-var bareTypes sync.Map // reflect.Type to the type without methods.
-
-func bareType(t reflect.Type) reflect.Type {
-	if bare, ok := bareTypes.Load(t); ok {
-		return bare.(reflect.Type)
-	}
+	f := &form{known: make(map[string]bool), extra: -1}
 	fields := make([]reflect.StructField, t.NumField())
 	for i := range fields {
 		fields[i] = t.Field(i)
+		name, options, _ := strings.Cut(fields[i].Tag.Get("json"), ",")
+		if options == "unknown,embed" {
+			f.extra = i
+		} else {
+			f.known[name] = true
+		}
 	}
-	bare, _ := bareTypes.LoadOrStore(t, reflect.StructOf(fields))
-	return bare.(reflect.Type)
+	f.bare = reflect.StructOf(fields)
+	forms.Store(t, f)
+	return f
 }

@@ -15,63 +15,61 @@ import (
 )
 
 // scalars read numbers and times that json/v2 rejects although their meaning is clear:
-// whole numbers written as 1.0 or 1e2, and leap seconds. They reject what is too long.
+// whole numbers written as 1.0 or 1e2, and leap seconds. They reject what is too long:
+// the errors of json/v2 and package time contain copies of what they could not read.
 var scalars = json.JoinUnmarshalers(
-	json.UnmarshalFromFunc(readWhole[int]),
-	json.UnmarshalFromFunc(readWhole[int64]),
-	json.UnmarshalFromFunc(readFloat),
-	json.UnmarshalFromFunc(readTime),
+	scalar('0', maxNumber, errNotWhole, readWhole[int]),
+	scalar('0', maxNumber, errNotWhole, readWhole[int64]),
+	scalar('0', maxNumber, nil, func(raw []byte) (float64, error) { return strconv.ParseFloat(string(raw), 64) }),
+	scalar('"', maxTime, nil, readTime),
 )
 
-func readWhole[T int | int64](d *jsontext.Decoder, v *T) error {
-	if d.PeekKind() != '0' {
-		return limits.Skip
-	}
-	raw, err := d.ReadValue()
-	if err != nil {
-		return err
-	}
-	n, err := whole(string(raw[:min(len(raw), maxNumber+1)]))
-	if err != nil || int64(T(n)) != n {
-		return &json.SemanticError{JSONKind: '0', GoType: reflect.TypeFor[T](), Err: errNotWhole}
-	}
-	*v = T(n)
-	return nil
-}
-
 // maxNumber is the longest number that is read, in bytes, and maxTime the longest time.
-// The errors of json/v2 and package time contain copies of what they could not read.
 const (
 	maxNumber = 1000
 	maxTime   = 1000
 )
 
-// readFloat reads a number as json/v2 does, except that it rejects one that is too long.
-func readFloat(d *jsontext.Decoder, v *float64) error {
-	if d.PeekKind() != '0' {
-		return limits.Skip
-	}
-	raw, err := d.ReadValue()
-	if err != nil {
-		return err
-	}
-	read, err := strconv.ParseFloat(string(raw[:min(len(raw), maxNumber)]), 64)
-	if err != nil || len(raw) > maxNumber {
-		return &json.SemanticError{JSONKind: '0', GoType: reflect.TypeFor[float64]()}
-	}
-	*v = read
-	return nil
+// scalar returns an unmarshaler that reads the values of a kind, up to maxLength bytes, with
+// read. The error of read, which may quote the value, is replaced by reason.
+func scalar[T any](kind jsontext.Kind, maxLength int, reason error, read func(raw []byte) (T, error)) *json.Unmarshalers {
+	return json.UnmarshalFromFunc(func(d *jsontext.Decoder, v *T) error {
+		if d.PeekKind() != kind {
+			return limits.Skip
+		}
+		raw, err := d.ReadValue()
+		if err != nil {
+			return err
+		}
+		var value T
+		if len(raw) <= maxLength {
+			value, err = read(raw)
+		}
+		if err != nil || len(raw) > maxLength {
+			return &json.SemanticError{JSONKind: kind, GoType: reflect.TypeFor[T](), Err: reason}
+		}
+		*v = value
+		return nil
+	})
 }
 
-var errNotWhole = errors.New("not a whole number in range")
+func readWhole[T int | int64](raw []byte) (T, error) {
+	n, err := whole(string(raw))
+	if err == nil && int64(T(n)) != n {
+		err = errNotWhole
+	}
+	return T(n), err
+}
+
+var (
+	errNotWhole = errors.New("not a whole number in range")
+	errNoYear   = errors.New("not a year that JSON can represent")
+)
 
 // whole returns the value of a JSON number that is a whole number.
 func whole(text string) (int64, error) {
 	if !strings.ContainsAny(text, ".eE") {
 		return strconv.ParseInt(text, 10, 64)
-	}
-	if len(text) > maxNumber {
-		return 0, errNotWhole
 	}
 	mantissa, power, _ := strings.Cut(strings.ToLower(text), "e")
 	whole, fraction, _ := strings.Cut(mantissa, ".")
@@ -101,17 +99,7 @@ const (
 
 // readTime reads a leap second as the second after it, because time.Time has no leap
 // seconds.
-func readTime(d *jsontext.Decoder, v *time.Time) error {
-	if d.PeekKind() != '"' {
-		return limits.Skip
-	}
-	raw, err := d.ReadValue()
-	if err != nil {
-		return err
-	}
-	if len(raw) > maxTime {
-		return &json.SemanticError{JSONKind: '"', GoType: reflect.TypeFor[time.Time]()}
-	}
+func readTime(raw []byte) (time.Time, error) {
 	const at = len(`"2006-01-02T15:04`)
 	var leap time.Duration
 	if len(raw) > at && bytes.HasPrefix(raw[at:], []byte(leapSecond)) {
@@ -124,11 +112,10 @@ func readTime(d *jsontext.Decoder, v *time.Time) error {
 	if _, offset := read.Zone(); offset <= -day || offset >= day {
 		read = read.UTC() // RFC 3339 has no such offset, so the time could not be encoded.
 	}
-	if err != nil || read.Year() < 0 || read.Year() > 9999 {
-		return &json.SemanticError{JSONKind: '"', GoType: reflect.TypeFor[time.Time]()}
+	if err == nil && (read.Year() < 0 || read.Year() > 9999) {
+		err = errNoYear
 	}
-	*v = read
-	return nil
+	return read, err
 }
 
 // parseTime reads a JSON string as a time. A string without escapes needs no decoder,
