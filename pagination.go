@@ -83,6 +83,7 @@ func PagerOf[T any](items ...T) Pager[T] {
 			request: request{operation: "PagerOf", path: reflect.TypeFor[T]().String()},
 		},
 		memory: slices.Clone(items),
+		id:     func(*T) string { return "" }, // No item repeats another.
 	})
 }
 
@@ -277,11 +278,13 @@ func (r *pageReader[T]) next(ctx context.Context) (Page[T], error) {
 		r.Done = true
 		return Page[T]{}, r.err
 	}
-	if r.list.core == nil {
-		return r.fromMemory(ctx)
-	}
 	d := pageDecoder[T]{reader: r}
-	err := r.list.core.call(ctx, r.list.page(r.At), &d)
+	var err error
+	if r.list.core == nil {
+		err = d.fromMemory(ctx)
+	} else {
+		err = r.list.core.call(ctx, r.list.page(r.At), &d)
+	}
 	if err == nil {
 		err = r.finishPage(&d)
 	}
@@ -420,25 +423,19 @@ func (l *listRequest) stuckError(why *paging.Stuck, meta *paging.Meta) *Error {
 	return e
 }
 
-// fromMemory is next for a list of [PagerOf].
-func (r *pageReader[T]) fromMemory(ctx context.Context) (Page[T], error) {
+// fromMemory reads a page of a list of [PagerOf].
+func (d *pageDecoder[T]) fromMemory(ctx context.Context) error {
+	list, at := d.reader.list, d.reader.At
 	if err := contextError(ctx); err != nil {
-		ended := &Error{Message: ctx.Err().Error(), Operation: r.list.request.operation}
+		ended := &Error{Message: ctx.Err().Error(), Operation: list.request.operation}
 		ended.causedBy(err)
-		r.Done, r.err = true, ended
-		return Page[T]{}, ended
+		return ended
 	}
-	items, number := r.list.memory, r.At.Page
-	rest := items[len(items):] // A page after the end is empty.
-	if number <= len(items)/r.At.Size+1 {
-		rest = items[(number-1)*r.At.Size:]
-	}
-	page := Page[T]{Items: slices.Clone(rest[:min(len(rest), r.At.Size)])}
-	r.At.Page++
-	r.Done = len(page.Items) == len(rest)
-	page.Meta = Meta{Page: number, PageSize: r.At.Size, Total: len(items), HasMore: !r.Done}
-	if !r.Done {
-		page.Next = paging.Token(r.list.name(), r.At)
-	}
-	return page, nil
+	total := len(list.memory)
+	begin := min(at.Page-1, total/at.Size+1) * at.Size
+	rest := list.memory[min(begin, total):] // A page after the end is empty.
+	more := len(rest) > at.Size
+	d.items = slices.Clone(rest[:min(len(rest), at.Size)])
+	d.meta = paging.Meta{Page: &at.Page, Size: at.Size, Total: &total, HasMore: &more}
+	return nil
 }
