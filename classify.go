@@ -301,7 +301,7 @@ func (e *Error) probablyWrong(field string) {
 // dialectFields returns the fields of the Dialect that a 400 may be about.
 func (r *request) dialectFields(e *Error) []string {
 	form, fields := e.Fields()
-	wrong := complaints{Whole: append(form, e.Message), Fields: fields}.Of(r.assumptions, r.holds)
+	wrong := wrongFields(r.assumptions, append(form, e.Message), fields, r.holds)
 	var suspects []string
 	for field := range reflect.TypeFor[Dialect]().Fields() {
 		if wrong[field.Name] {

@@ -40,8 +40,6 @@ type Dialect struct {
 	InvitationName  string `json:"invitation_name"`  // Body member of the candidate's name: "candidate_name".
 }
 
-const sinceField = "SinceLayout"
-
 const sinceLayout = "2006-01-02T15:04:05.000Z"
 
 // DefaultDialect returns the dialect that the client assumes.

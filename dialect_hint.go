@@ -20,23 +20,17 @@ type assumption struct {
 	Format      bool // The name is documented; only the format of its value is assumed.
 }
 
-// complaints are the validation messages of a 400 response: messages about the whole
-// input, and messages keyed by field name.
-type complaints struct {
-	Whole  []string
-	Fields map[string][]string
-}
-
-// Of returns the Dialect fields of the assumptions that the messages can be about. sent
+// wrongFields returns the Dialect fields of the assumptions that the validation messages of a
+// 400 response can be about: messages about the whole input, and messages by field name. sent
 // reports whether the request held a field with the given name that is not assumed.
-func (c complaints) Of(assumptions []assumption, sent func(name string) bool) map[string]bool {
+func wrongFields(assumptions []assumption, whole []string, fields map[string][]string, sent func(name string) bool) map[string]bool {
 	wrong := make(map[string]bool)
-	for name, problems := range c.Fields {
+	for name, problems := range fields {
 		for _, g := range suspects(assumptions, name, problems, sent) {
 			wrong[g.Field] = true
 		}
 	}
-	for _, text := range c.Whole {
+	for _, text := range whole {
 		for _, g := range assumptions {
 			if namesUnknown(text, g.Name) {
 				wrong[g.Field] = true

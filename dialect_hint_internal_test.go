@@ -32,11 +32,11 @@ func TestOf(t *testing.T) {
 		"a text holds the name":          {whole: "the cursor has expired"},
 		"a text names something like it": {whole: "unknown parameter my_cursor"},
 	} {
-		complaints := complaints{Whole: []string{c.whole}, Fields: map[string][]string{}}
+		fields := map[string][]string{}
 		if c.field != "" {
-			complaints.Fields[c.field] = []string{c.says}
+			fields[c.field] = []string{c.says}
 		}
-		wrong := complaints.Of(guesses, func(name string) bool { return name == "status" })
+		wrong := wrongFields(guesses, []string{c.whole}, fields, func(name string) bool { return name == "status" })
 		assert.Equal(t, c.want, strings.Join(slices.Sorted(maps.Keys(wrong)), " "), name)
 	}
 }

@@ -357,9 +357,7 @@ func (d *pageDecoder[T]) decode(p *payload) (warning string, err error) {
 	if warning == "" && r.list.unexpected != nil {
 		warning = r.list.unexpected(d.items)
 	}
-	if changed := r.totalChanged(&d.meta); changed != "" {
-		warning = joinWarnings(warning, changed)
-	}
+	warning = joinWarnings(warning, r.totalChanged(&d.meta))
 	if r.MayBeTruncated(len(d.items), d.meta) {
 		warning = joinWarnings(warning, mayBeTruncated)
 	}

@@ -80,7 +80,7 @@ func (r request) refuseField(param, wire, problem string) request {
 
 // assume records that the request has an assumed name, which a field of the Dialect sets.
 func (r request) assume(name, field string) request {
-	r.assumptions = append(slices.Clip(r.assumptions), assumption{Name: name, Field: field, Format: field == sinceField})
+	r.assumptions = append(slices.Clip(r.assumptions), assumption{Name: name, Field: field, Format: field == "SinceLayout"})
 	return r
 }
 
