@@ -294,6 +294,9 @@ func TestArchiveRequestsContainNoKeyOrAPIHeaders(t *testing.T) {
 		assert.Equal(t, apitest.StorageLink, h.Asked[0].URL.String())
 		assert.Zero(t, client.Quota(), "another host's headers teach nothing")
 		assert.Len(t, jar.Cookies(u), 1, "nor does it leave cookies")
+		api, err := url.Parse(apitest.BaseURL + "/api/v1/account")
+		require.NoError(t, err)
+		assert.Empty(t, jar.Cookies(api), "nor any for the API")
 	})
 }
 
