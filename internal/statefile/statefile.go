@@ -8,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"hash/crc32"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -35,48 +34,41 @@ const maxSize = 1 << 20
 
 // Load returns the last saved state, or "" if the file does not exist.
 func (f *File) Load() (string, error) {
-	place, exists, err := find(f.path)
-	if err != nil || !exists {
-		return "", err
-	}
-	file, err := os.Open(place) //nolint:gosec // the caller's own path
-	if err != nil {
-		return "", err
-	}
-	text, err := io.ReadAll(io.LimitReader(file, maxSize+1))
-	_ = file.Close() // It was only read.
+	place, info, err := find(f.path)
 	switch {
-	case err != nil:
+	case err != nil || info == nil:
 		return "", err
-	case len(text) == 0:
-		return "", fmt.Errorf("the file %s is damaged, it is empty: restore it, or delete it to start afresh", f.path)
-	case len(text) > maxSize:
+	case info.Size() > maxSize:
 		return "", fmt.Errorf("%s is larger than a state file can be", f.path)
 	}
-	return string(text), nil
+	text, err := os.ReadFile(place) //nolint:gosec // the caller's own path
+	if err == nil && len(text) == 0 {
+		err = fmt.Errorf("the file %s is damaged, it is empty: restore it, or delete it to start afresh", f.path)
+	}
+	return string(text), err
 }
 
-// find follows links to the file. A missing folder is an error, because it suggests a
-// mistyped path or an unmounted disk.
-func find(path string) (place string, exists bool, err error) {
+// find follows links to the file, whose info is nil if it does not exist. A missing folder is
+// an error, because it suggests a mistyped path or an unmounted disk.
+func find(path string) (place string, info fs.FileInfo, err error) {
 	if place, err = followLinks(path); err != nil {
-		return "", false, err
+		return "", nil, err
 	}
 	folder, name := filepath.Split(place)
 	if name == "" {
-		return "", false, fmt.Errorf("%q has no file name", path)
+		return "", nil, fmt.Errorf("%q has no file name", path)
 	}
 	if _, err := os.Stat(cmp.Or(folder, ".")); err != nil {
-		return "", false, fmt.Errorf("the folder of the file: %w", err)
+		return "", nil, fmt.Errorf("the folder of the file: %w", err)
 	}
-	info, err := os.Stat(place)
+	info, err = os.Stat(place)
 	if errors.Is(err, fs.ErrNotExist) {
-		return place, false, nil
+		return place, nil, nil
 	}
 	if err == nil && !info.Mode().IsRegular() {
 		err = fmt.Errorf("%s is not a regular file", path)
 	}
-	return place, true, err
+	return place, info, err
 }
 
 // followLinks returns the final target of path, which need not exist.
@@ -96,7 +88,7 @@ func followLinks(path string) (string, error) {
 }
 
 // Save replaces the file atomically and syncs it to disk.
-func (f *File) Save(state string) (err error) {
+func (f *File) Save(state string) error {
 	f.saving.Lock()
 	defer f.saving.Unlock()
 	switch {
@@ -118,22 +110,12 @@ func (f *File) Save(state string) (err error) {
 	if err != nil {
 		return err
 	}
-	defer func() {
-		if err != nil {
-			_ = os.Remove(file.Name())
-		}
-	}()
 	_, err = file.WriteString(state)
-	if err == nil {
-		err = file.Sync()
-	}
-	if closed := file.Close(); err == nil {
-		err = closed
-	}
-	if err == nil {
+	if err = cmp.Or(err, file.Sync(), file.Close()); err == nil {
 		err = os.Rename(file.Name(), place)
 	}
 	if err != nil {
+		_ = os.Remove(file.Name())
 		return err
 	}
 	return syncFolder(folder)
