@@ -461,6 +461,38 @@ func TestTheLatestRequestOfTheCheckpointCounts(t *testing.T) {
 	})
 }
 
+// The lookups for an earlier run's request need no write, so they do not wait for a window.
+func TestAnEarlierRequestIsLookedUpInAUsedUpWindow(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		server, assessment := apitest.StartWithAssessment(t)
+		people := apitest.Candidates(2, 1)
+		store := killed(t, server, assessment, people[:1], sandbox.Fault{Route: apitest.InviteRoute, Reset: true, Late: 30 * time.Second})
+		client := server.LiveClient()
+		server.SetQuota(sandbox.LiveKey, sandbox.ClassWrite, 1)
+		_, err := client.Invitations.Send(t.Context(), assessment, people[1])
+		require.NoError(t, err)
+		begun := time.Now()
+		require.NoError(t, client.Invitations.SendAll(t.Context(), assessment, slices.Values(people), hiring.SendAllOptions{Checkpoint: store}))
+		assert.InDelta(t, 41, time.Since(begun).Seconds(), 1)
+		requireOneMailEach(t, server, assessment, 2)
+	})
+}
+
+// A listing that began a minute after a request decides it, also for an address that the run does
+// not invite.
+func TestARunForgetsWhatItsListingDecides(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		server, assessment := apitest.StartWithAssessment(t)
+		people := apitest.Candidates(2, 1)
+		store := killed(t, server, assessment, people[:1], sandbox.Fault{Route: apitest.InviteRoute, Reset: true})
+		assert.NotContains(t, store.state, `"Ends":{}`)
+		invite(t, server, assessment, people[1])
+		time.Sleep(2 * time.Minute)
+		require.NoError(t, server.LiveClient().Invitations.SendAll(t.Context(), assessment, slices.Values(people[1:]), hiring.SendAllOptions{Checkpoint: store}))
+		assert.Contains(t, store.state, `"Ends":{}`)
+	})
+}
+
 // A run that cannot list the invitations knows nothing of the earlier run's request, and ends.
 // The next run still looks for it.
 func TestAFailedListingKeepsTheCheckpoint(t *testing.T) {
