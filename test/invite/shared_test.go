@@ -306,6 +306,45 @@ func TestSendAllEndsWhenTheListingCannotBeUpdated(t *testing.T) {
 	}
 }
 
+// While a run waits for lookups, another call sends a later request, which takes effect after the
+// lookups that the run has planned. The run begins them anew.
+func TestALaterRequestOfAnotherCallIsLookedUp(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		server, assessment := apitest.StartWithAssessment(t)
+		server.Inject(sandbox.Fault{Route: apitest.InviteRoute, Reset: true})
+		server.Inject(sandbox.Fault{Route: apitest.InviteRoute, Skip: 1, Reset: true, Late: 30 * time.Second})
+		client := server.LiveClient()
+		time.AfterFunc(50*time.Second, func() {
+			_, err := client.Invitations.Send(t.Context(), assessment, apitest.Ada)
+			assert.ErrorIs(t, err, hiring.ErrOutcomeUnknown)
+		})
+		begun := time.Now()
+		require.NoError(t, client.Invitations.SendAll(t.Context(), assessment, slices.Values([]hiring.NewInvitation{apitest.Ada}), hiring.SendAllOptions{}))
+		assert.InDelta(t, 110, time.Since(begun).Seconds(), 1)
+		requireOneMailEach(t, server, assessment, 1)
+	})
+}
+
+// A run does not wait for a window that begins after its deadline, also when the listing needs it.
+func TestSendAllEndsBeforeAWindowAfterItsDeadline(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		server, assessment := apitest.StartWithAssessment(t)
+		ctx, cancel := context.WithTimeout(t.Context(), 20*time.Minute)
+		defer cancel()
+		begun := time.Now()
+		err := server.LiveClient().Invitations.SendAll(ctx, assessment, slices.Values(apitest.Candidates(2, 1)), hiring.SendAllOptions{Each: func(hiring.InviteResult, error) bool {
+			server.SetQuota(sandbox.LiveKey, sandbox.ClassRead, 0)
+			time.Sleep(2 * time.Minute)
+			return true
+		}})
+		require.ErrorIs(t, err, context.DeadlineExceeded)
+		require.ErrorContains(t, err, "the listing of invitations could not be read")
+		assert.Equal(t, 1, strings.Count(err.Error(), "the wait ended"), err)
+		assert.Equal(t, 4*time.Minute, time.Since(begun).Round(time.Minute), "two calls of Each")
+		requireOneMailEach(t, server, assessment, 1)
+	})
+}
+
 // A scan that waits for a window between two pages has an outdated first page.
 func TestSendAllRepeatsAScanThatWaitedForAWindow(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
