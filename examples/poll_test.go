@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"encoding/json"
+	"errors"
 	"net"
 	"net/http"
 	"os"
@@ -135,7 +136,7 @@ func TestPollReadsItsVariables(t *testing.T) {
 	out := filepath.Join(folder, "lines")
 	taken, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
 	require.NoError(t, err)
-	defer taken.Close()
+	defer func() { require.NoError(t, taken.Close()) }()
 	cmd := program(t, service{server.URL(), sandbox.TestKey}, "poll", "-since=2000-01-01T00:00:00Z")
 	cmd.Env = append(cmd.Env, "POLL_SINCE=2030-01-01", "POLL_ONCE=true", "POLL_CHECKPOINT="+filepath.Join(folder, "state"), "POLL_OUT="+out, "POLL_ASSESSMENT=")
 	_, stderr, status := output(t, cmd)
@@ -188,8 +189,7 @@ func TestPollIsKilledByASecondSignal(t *testing.T) {
 	server := sandbox.Start(t)
 	reader, writer, err := os.Pipe()
 	require.NoError(t, err)
-	defer reader.Close()
-	defer writer.Close()
+	defer func() { require.NoError(t, errors.Join(reader.Close(), writer.Close())) }()
 	require.NoError(t, writer.SetWriteDeadline(time.Now().Add(time.Second)))
 	_, err = writer.Write(make([]byte, 1<<20))
 	require.ErrorIs(t, err, os.ErrDeadlineExceeded, "the pipe is full")

@@ -1,5 +1,6 @@
 // Command poll writes each newly evaluated submission of an organization, or of one assessment, as a line of JSON.
-// README.md describes how to deploy it. Without HIRING_BASE_URL and HIRING_API_KEY it watches an embedded sandbox.
+// README.md describes how to deploy it. Without HIRING_BASE_URL and HIRING_API_KEY it writes the sample data of an
+// embedded sandbox.
 package main
 
 import (

@@ -312,7 +312,9 @@ func TestForeignCheckpointIsRejected(t *testing.T) {
 // reportOf returns the report of a line, which has this score and verdict.
 func reportOf(t *testing.T, line []byte, score int, verdict string) string {
 	t.Helper()
-	var got struct{ Report json.RawMessage }
+	var got struct {
+		Report json.RawMessage `json:"report"`
+	}
 	require.NoError(t, json.Unmarshal(line, &got))
 	var report hiring.Report
 	require.NoError(t, json.Unmarshal(got.Report, &report))
