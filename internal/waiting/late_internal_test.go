@@ -62,17 +62,16 @@ func TestALateItemSurvivesASingleReadThatCannotBeDecoded(t *testing.T) {
 	assert.Equal(t, 2, reads)
 }
 
-// TestOnlyScheduledReadsPauseSweeps: a late item whose read is not scheduled waits for a sweep.
-func TestOnlyScheduledReadsPauseSweeps(t *testing.T) {
+// TestOnlyScheduledReadsHoldListings: a late item whose read is not scheduled waits for a sweep.
+func TestOnlyScheduledReadsHoldListings(t *testing.T) {
 	t.Parallel()
-	for readAt, paused := range map[time.Time]bool{midday: true, {}: false} {
+	for readAt, full := range map[time.Time]bool{midday: true, {}: false} {
 		m := New(Options{Start: midday, Lookback: 30 * 24 * time.Hour})
-		m.Poll.Bare, m.Poll.Listings = true, []listing{{Purpose: sweep}}
+		m.Poll.Bare = true
 		for i := range maxItems {
 			m.Set.Items[fmt.Sprint(i)] = &pendingItem{LateSince: midday, Unreadable: readAt.IsZero(), UnreadableEvaluated: readAt.IsZero(), ReadAt: readAt}
 		}
-		m.Watch.pauseForReports()
-		assert.Equal(t, paused, m.Poll.Listings[0].Paused, "read at %v", readAt)
+		assert.Equal(t, full, m.isFull(), "read at %v", readAt)
 	}
 }
 
@@ -131,48 +130,51 @@ func TestEveryTimeOfAResponseCanBeSaved(t *testing.T) {
 	}
 }
 
-// TestAPausedSnapshotWasNotReadAtOnce: an item that moved during the pause may be missing in a
+// TestASnapshotOfTwoPollsWasNotReadAtOnce: an item that moved between them may be missing in a
 // listing without an order.
-func TestAPausedSnapshotWasNotReadAtOnce(t *testing.T) {
+func TestASnapshotOfTwoPollsWasNotReadAtOnce(t *testing.T) {
 	t.Parallel()
 	pages := []Response{
 		{Items: []Item{{ID: "a", Created: midday.Add(-2 * time.Hour)}, {ID: "b", Created: midday.Add(-time.Hour)}}, Cursor: "1"},
 		{Items: []Item{{ID: "c", Created: midday.Add(-3 * time.Hour)}}},
 	}
-	for pausedBefore, all := range []time.Time{midday, {}, midday} { // The first page, the second page, and no page.
+	for pollBefore, all := range []time.Time{midday, {}, midday} { // The first page, the second page, and no page.
 		m := New(Options{Start: midday, Lookback: 30 * 24 * time.Hour})
 		m.Poll.Listings = []listing{{Purpose: sweep, Level: deepest, AtOnce: true, Resumes: true, CreatedSince: m.planner.oldest()}}
 		for i, page := range pages {
-			if i == pausedBefore {
-				m.Poll.pauseSweeps()
-				require.Nil(t, m.Poll.currentListing())
+			if i == pollBefore {
+				m.Poll.abandon()
 				m.Poll.begin(midday, 0)
 			}
 			_, err := m.handlePage(midday, page)
 			require.NoError(t, err)
 		}
 		require.True(t, m.Watch.Sweeps.Unordered)
-		assert.Equal(t, all, m.Watch.Sweeps.AllListedAt, "paused before page %d", pausedBefore)
+		assert.Equal(t, all, m.Watch.Sweeps.AllListedAt, "the second poll begins before page %d", pollBefore)
 	}
 }
 
-func TestReportsAreJudgedByWholePages(t *testing.T) {
+func TestReportsAreJudgedByListings(t *testing.T) {
 	page := func(n int, it Item) []Item {
 		it.Status = Evaluated
 		return slices.Repeat([]Item{it}, n)
 	}
 	var p poll
+	var first listing
 	for _, c := range []struct {
+		l     *listing
 		items []Item
 		want  bool
 	}{
-		{page(minBare-1, Item{}), false},
-		{page(minBare, Item{Unreadable: true}), false},
-		{page(minBare, Item{}), true},
-		{page(minBare-1, Item{}), true},
-		{append(page(minBare, Item{}), page(1, Item{Ready: true})...), false},
+		{new(listing), page(minBare-1, Item{}), false},
+		{&first, page(minBare-1, Item{}), false},
+		{&first, page(minBare, Item{Unreadable: true}), false},
+		{&first, page(1, Item{}), true},
+		{&first, page(minBare-1, Item{}), true},
+		{&first, append(page(minBare, Item{}), page(1, Item{Ready: true})...), false},
+		{&first, page(minBare-1, Item{}), false},
 	} {
-		p.judgeReports(c.items)
+		p.judgeReports(c.l, c.items)
 		assert.Equal(t, c.want, p.Bare)
 	}
 }

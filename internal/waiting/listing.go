@@ -40,6 +40,13 @@ type listing struct {
 	Unordered    bool      `json:",omitzero"` // The items are not ordered by creation.
 	Restarts     int       `json:",omitzero"` // How often it began again because its cursor failed.
 	FirstHash    uint64    `json:",omitzero"` // Hash of the first item of the first page.
+
+	WithoutReport int `json:",omitzero"` // Evaluated items without a report, since the last report that it showed.
+}
+
+// showsEvaluated reports whether the listing is one of evaluated submissions that may take many pages.
+func (l *listing) showsEvaluated() bool {
+	return l.Purpose == sweep || l.Purpose == search || l.Purpose == fresh
 }
 
 // The ranks of listings, in the order in which a poll reads them.
@@ -76,7 +83,7 @@ func (l *listing) isPast(since time.Time) bool {
 // handlePage updates the state with a page of the current listing, and returns the
 // indexes of the items to deliver.
 func (m *Machine) handlePage(now time.Time, a Response) (ready []int, err error) {
-	l := m.Poll.currentListing()
+	l := m.Poll.currentListing(m.isFull())
 	switch {
 	case l == nil:
 		return nil, nil
@@ -100,14 +107,14 @@ func (m *Machine) handlePage(now time.Time, a Response) (ready []int, err error)
 			m.News.beginListing(now)
 		}
 	}
-	m.Poll.judgeReports(a.Items)
+	m.Poll.judgeReports(l, a.Items)
 	for i := range a.Items {
 		l.saw(&a.Items[i])
 		if m.handleItem(now, &a.Items[i], l) {
 			ready = append(ready, i)
 		}
 	}
-	m.Poll.countPage(l, &a, len(ready))
+	m.Poll.countPage(&a, len(ready))
 	m.advance(now, l, &a)
 	m.planner.limitMemory()
 	return ready, nil
@@ -141,7 +148,7 @@ func (m *Machine) restartListing(now time.Time, l *listing, rejected bool) error
 func (l *listing) restart() {
 	l.Restarts++
 	l.Ended = l.Restarts > maxRestarts
-	l.Cursor, l.Pages, l.LastCreated, l.MaxPollPages = "", 0, time.Time{}, 0
+	l.Cursor, l.Pages, l.LastCreated, l.MaxPollPages, l.WithoutReport = "", 0, time.Time{}, 0, 0
 }
 
 // saw records the order of the items.

@@ -140,14 +140,12 @@ func (w *watch) limitMemory() {
 	if most := w.Memory.maxItems(); len(w.Set.Items) > most {
 		w.dropItems(len(w.Set.Items) - most*7/8)
 	}
-	w.pauseForReports()
 	if len(w.Memory.Delivered) <= maxDelivered {
 		return
 	}
 	for i := range w.Poll.Listings { // A running listing covers what it has passed.
 		l := &w.Poll.Listings[i]
-		ofEvaluated := l.Purpose == sweep || l.Purpose == search || l.Purpose == fresh
-		if ofEvaluated && !l.Unordered && !l.LastCreated.IsZero() {
+		if l.showsEvaluated() && !l.Unordered && !l.LastCreated.IsZero() {
 			w.addCoverage(l.LastCreated.Add(time.Second), l.StartedAt)
 		}
 	}
@@ -163,19 +161,20 @@ func (m *memory) maxItems() int {
 	return maxItems - int(float64(max(0, len(m.Delivered)-maxDelivered))/deliveriesPerItem)
 }
 
-// pauseForReports pauses sweeps in this poll while many submissions await only their report,
-// which scheduled single reads find. A submission without a scheduled read waits for a sweep. The
-// sweeps would show more than fit, and then cover what is dropped.
-func (w *watch) pauseForReports() {
+// isFull reports whether a watch holds so many submissions that await only their report, which
+// scheduled single reads find, that a listing of evaluated submissions might show more than fit. It
+// would then count what is dropped as delivered. A submission without a scheduled read waits for a sweep.
+func (m *Machine) isFull() bool {
+	if m.Watch == nil || !m.Poll.Bare {
+		return false
+	}
 	awaited := 0
-	for _, it := range w.Set.Items {
+	for _, it := range m.Set.Items {
 		if !it.LateSince.IsZero() && !it.WithoutReport && !it.ReadAt.IsZero() {
 			awaited++
 		}
 	}
-	if w.Poll.Bare && awaited > w.Memory.maxItems()*3/4 {
-		w.Poll.pauseSweeps()
-	}
+	return awaited > m.Watch.Memory.maxItems()/2
 }
 
 // dropDeliveries drops n deliveries in any order. These may be delivered twice.

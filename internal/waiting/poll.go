@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-const minBare = 5 // Evaluated submissions on a page, all without a report, that show that listings show none.
+const minBare = 5 // Evaluated submissions of a listing, all without a report, that show that listings show none.
 
 // poll is the current poll: its listings, its single reads and what it found. Its listings
 // may continue in later polls.
@@ -28,7 +28,7 @@ type poll struct {
 // pollCounts is what a machine counts in one poll.
 type pollCounts struct {
 	ReadsFrom        time.Time `json:",omitzero"` // When single reads were planned: only what was due then is read. Zero: not planned yet.
-	Deepened         bool      `json:",omitzero"` // A sweep over all of Lookback was read since ReadsFrom.
+	Deepened         bool      `json:",omitzero"` // A listing was read since ReadsFrom.
 	MaxSingleReads   int       `json:",omitzero"`
 	ReadsAfterSearch int       `json:",omitzero"` // Single reads of submissions that the search did not show.
 	Requests         int       `json:",omitzero"`
@@ -51,15 +51,17 @@ func (p *poll) begin(now time.Time, singleReads int) {
 	p.pollCounts = pollCounts{MaxSingleReads: singleReads}
 	p.Listings = slices.DeleteFunc(p.Listings, func(l listing) bool { return l.Ended })
 	for i := range p.Listings {
-		p.Listings[i].Paused, p.Listings[i].PollPages = false, 0
+		l := &p.Listings[i]
+		l.Paused, l.PollPages, l.AtOnce = false, 0, l.AtOnce && l.Pages == 0
 	}
 }
 
-// abandon ends the poll and its listings. A sweep continues where it was.
+// abandon ends the poll and its listings. A sweep and a listing of new evaluations continue where they
+// were: they may need more than one window of the rate limit.
 func (p *poll) abandon() {
 	p.Running = false
 	for i := range p.Listings {
-		if l := &p.Listings[i]; l.Purpose != sweep {
+		if l := &p.Listings[i]; l.Purpose != sweep && l.Purpose != fresh {
 			l.Ended = true
 		}
 	}
@@ -83,10 +85,11 @@ func (p *poll) pageSize() int {
 	return p.PageSize
 }
 
-// currentListing returns the listing to continue in this poll, or nil.
-func (p *poll) currentListing() *listing {
+// currentListing returns the listing to continue in this poll, or nil. While the state is full,
+// listings of evaluated submissions wait for room.
+func (p *poll) currentListing(full bool) *listing {
 	for i := range p.Listings {
-		if l := &p.Listings[i]; !l.Paused && !l.Ended {
+		if l := &p.Listings[i]; !l.Paused && !l.Ended && (!full || !l.showsEvaluated()) {
 			return l
 		}
 	}
@@ -139,26 +142,25 @@ func (p *poll) countRequest() { p.Requests++ }
 func (p *poll) countDelivery() { p.Deliveries++ }
 
 // judgeReports records whether listings show reports: one report shows that they do. Only several evaluated
-// submissions without one show that they do not, because the report of a single one may be late.
-func (p *poll) judgeReports(items []Item) {
-	without := 0
+// submissions of a listing without one show that they do not, because the report of a single one may be late.
+func (p *poll) judgeReports(l *listing, items []Item) {
 	for i := range items {
 		switch it := &items[i]; {
 		case it.Unreadable:
 		case it.Ready:
-			p.Bare = false
+			p.Bare, l.WithoutReport = false, 0
 			return
 		case it.isEvaluated():
-			without++
+			l.WithoutReport++
 		}
 	}
-	p.Bare = p.Bare || without >= minBare
+	p.Bare = p.Bare || l.WithoutReport >= minBare
 }
 
 // countPage counts a page of a listing that showed so many submissions to deliver.
-func (p *poll) countPage(l *listing, a *Response, deliveries int) {
+func (p *poll) countPage(a *Response, deliveries int) {
 	p.DeliveriesByPage += deliveries
-	p.Deepened = p.Deepened || l.rank() == afterReads
+	p.Deepened = p.Deepened || !p.ReadsFrom.IsZero()
 	if a.Cursor != "" {
 		p.PageSize = min(max(p.PageSize, len(a.Items)), largestPage)
 	}
@@ -214,14 +216,5 @@ func (p *poll) continueSweep(level, most int) bool {
 func (p *poll) endListings(purposes ...purpose) {
 	for i := range p.Listings {
 		p.Listings[i].Ended = p.Listings[i].Ended || slices.Contains(purposes, p.Listings[i].Purpose)
-	}
-}
-
-// pauseSweeps pauses the sweeps until the next poll. One that has begun is not read at once then.
-func (p *poll) pauseSweeps() {
-	for i := range p.Listings {
-		if l := &p.Listings[i]; l.Purpose == sweep {
-			l.Paused, l.AtOnce = true, l.AtOnce && l.Pages == 0
-		}
 	}
 }

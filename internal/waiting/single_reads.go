@@ -30,7 +30,7 @@ func (m *Machine) planSingleReads(now time.Time) {
 			oldestLeaver = earlier(oldestLeaver, it.Created)
 		}
 	}
-	if oldestWithout.Before(now) && m.Set.lateReportsAreDue(now) { // The page of a listing delivers them without their reports.
+	if oldestWithout.Before(now) && !m.isFull() && m.Set.lateReportsAreDue(now) { // The page of a listing delivers them without their reports.
 		m.searchEvaluated(oldestWithout, maxSearchPages)
 		return
 	}

@@ -47,8 +47,8 @@
 // submissions of Lookback once, with the reads that remain beyond an even use of the window. It
 // repeats this when submissions may have gone unseen. While the state cannot hold all unfinished
 // submissions, all evaluated ones are listed every 75 minutes, except where since filters on the
-// evaluation. Where listings show no reports, sweeps pause while single reads are scheduled for
-// three quarters of what the state can hold, because only the report is awaited.
+// evaluation. Where listings show no reports, those of evaluated submissions wait while single
+// reads are scheduled for half of what the state can hold. They continue when there is room again.
 //
 // A submission that is evaluated without a report is read singly. A watch delivers it without its
 // report after an hour of such reads. The hour must have passed by the server's clock and the
@@ -73,7 +73,8 @@
 // which then takes 90 minutes. Single reads beyond the limit of a poll do not wait for an interval;
 // listings continue in the next poll. After a failed request, also a single read, the poll resumes
 // within a minute, then within twice as long. A poll that was not resumed when it was due is
-// abandoned, and a new one lists what is new.
+// abandoned, and a new one lists what is new, after the rest of a listing of new evaluations that
+// the abandoned poll began.
 //
 // # Parts
 //
@@ -290,12 +291,12 @@ func (m *Machine) waitUntil(now, then time.Time) Action {
 // single reads, then pages of a sweep over all of Lookback and the single reads that it
 // needs. It reports whether there is one.
 func (m *Machine) nextRequest(now time.Time) (Action, bool) {
-	l := m.Poll.currentListing()
+	l := m.Poll.currentListing(m.isFull())
 	if (l == nil || l.rank() == afterReads) && m.Poll.ReadsFrom.IsZero() {
 		m.planSingleReads(now)
-		l = m.Poll.currentListing() // A listing is cheaper for many reads.
+		l = m.Poll.currentListing(m.isFull()) // A listing is cheaper for many reads.
 	}
-	if l == nil && m.Poll.Deepened { // The sweep may have shown submissions without their report.
+	if l == nil && m.Poll.Deepened { // The listing may have shown submissions without their report.
 		m.Poll.readFrom(now)
 	}
 	if l == nil || l.rank() == afterReads {

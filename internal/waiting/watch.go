@@ -88,10 +88,12 @@ func (w *watch) plan(now time.Time) {
 	default:
 		w.planSweepLevels(now)
 	}
-	w.pauseForReports()
 }
 
 func (w *watch) ended(l *listing, complete bool) {
+	if l.Purpose == fresh && l.StartedAt.Before(w.Poll.StartedAt) { // It says nothing about the time since then.
+		w.Poll.repeat()
+	}
 	switch {
 	case l.Purpose == opening:
 		w.Poll.repeat() // The unfinished are listed before the first pause.
