@@ -67,12 +67,12 @@ type storageTransport struct{ *download }
 
 // RoundTrip makes an attempt.
 func (t storageTransport) RoundTrip(template *http.Request) (*http.Response, error) {
-	return t.attempt(template)
+	return t.makeAttempt(template)
 }
 
-// attempt requests the missing part of the archive once. It reads the link before the first
+// makeAttempt requests the missing part of the archive once. It reads the link before the first
 // attempt, and again when the storage rejects it, because links expire.
-func (d *download) attempt(*http.Request) (*http.Response, error) {
+func (d *download) makeAttempt(*http.Request) (*http.Response, error) {
 	if d.link == nil {
 		d.failure = nil // Else run would add the rejection of the old link to an error of reading the new one.
 		if d.blocked = d.readLink(); d.blocked != nil {

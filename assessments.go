@@ -67,7 +67,7 @@ func (s *AssessmentService) Close(ctx context.Context, id string) (Assessment, e
 //
 // Any 2xx response of the API is success (assumed: any response).
 func (s *AssessmentService) Delete(ctx context.Context, id string) error {
-	return s.use().call(ctx, newRequest("Assessments.Delete", "DELETE /assessments/{id}", pathID{"id", id}), nil)
+	return s.use().makeCall(ctx, newRequest("Assessments.Delete", "DELETE /assessments/{id}", pathID{"id", id}), nil)
 }
 
 // NewAssessment is the input of [AssessmentService.Create]. ChallengeID and Name are

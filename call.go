@@ -45,15 +45,15 @@ type call struct {
 // do makes a call whose response contains a T.
 func do[T entity](ctx context.Context, k *core, r request) (T, error) {
 	var d resourceDecoder[T]
-	if err := k.call(ctx, r, &d); err != nil || d.envelope.Data == nil { // A repeated DELETE that found nothing has no data.
+	if err := k.makeCall(ctx, r, &d); err != nil || d.envelope.Data == nil { // A repeated DELETE that found nothing has no data.
 		return *new(T), err
 	}
 	return *d.envelope.Data, nil
 }
 
-// call makes a call whose 2xx response d decodes, in the trace span of its operation. With nil
+// makeCall makes a call whose 2xx response d decodes, in the trace span of its operation. With nil
 // for d it succeeds with any 2xx API response.
-func (k *core) call(ctx context.Context, r request, d decoder) error {
+func (k *core) makeCall(ctx context.Context, r request, d decoder) error {
 	return k.traced(ctx, TraceCall{r.operation, r.method, r.route}, func(ctx context.Context) error {
 		if r.err != nil {
 			return r.err
@@ -76,7 +76,7 @@ type apiTransport struct{ *call }
 
 // RoundTrip makes an attempt.
 func (t apiTransport) RoundTrip(template *http.Request) (*http.Response, error) {
-	return t.attempt(template)
+	return t.makeAttempt(template)
 }
 
 // run makes attempts, each a request to client, until one succeeds or no retry can help.
@@ -100,7 +100,7 @@ func (c *call) run(client http.Client) error {
 			return c.fail(&roundTrip{}, "the request could not be built", err)
 		}
 	}
-	_, err := c.loop.Do(&c.template) //nolint:bodyclose // attempt reads and closes every body
+	_, err := c.loop.Do(&c.template) //nolint:bodyclose // makeAttempt reads and closes every body
 	switch {
 	case c.blocked != nil && c.failure != nil:
 		return fmt.Errorf("%w; before that: %w", c.blocked, c.failure)
@@ -142,7 +142,7 @@ func newHTTPRequest(ctx context.Context, method string, u *url.URL, h http.Heade
 	}).WithContext(ctx)
 }
 
-// attempt makes one attempt. It returns the response, whose body has been read and closed, or
+// makeAttempt makes one attempt. It returns the response, whose body has been read and closed, or
 // the error of the transport or of what prevents the attempt.
 //
 // The steps depend on their order. Decoding belongs to the attempt, because a response that
@@ -150,7 +150,7 @@ func newHTTPRequest(ctx context.Context, method string, u *url.URL, h http.Heade
 // whether the attempt's timeout has expired. unknown changes after classify, which reads
 // whether an earlier attempt may have taken effect. The authentication brake learns before
 // notify, because observers may make calls that a refused key must stop.
-func (c *call) attempt(template *http.Request) (*http.Response, error) {
+func (c *call) makeAttempt(template *http.Request) (*http.Response, error) {
 	cookies := template.Header["Cookie"]
 	if cookies != nil { // http.Client added them for this attempt. A retry would send them too.
 		delete(template.Header, "Cookie")
@@ -165,7 +165,7 @@ func (c *call) attempt(template *http.Request) (*http.Response, error) {
 	}
 	c.attempts++
 	resp, trip := c.sendAndRead(a, template, cookies)
-	dec := c.decode(a, &trip)
+	dec := c.decodeResponse(a, &trip)
 	end := endOf(c.ctx, a.timed)
 	classified := c.classify(&trip, &dec, &end)
 	c.failure = classified.failure
@@ -345,8 +345,8 @@ func (e tooLongError) Error() string {
 	return fmt.Sprintf("the response is longer than %d bytes", e.limit)
 }
 
-// decode decodes a 2xx response within the limits of an attempt.
-func (c *call) decode(a *attempt, trip *roundTrip) (d decoded) {
+// decodeResponse decodes a 2xx response within the limits of an attempt.
+func (c *call) decodeResponse(a *attempt, trip *roundTrip) (d decoded) {
 	if c.request.leniency != nil {
 		c.request.leniency.begin()
 	}

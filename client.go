@@ -122,7 +122,7 @@ func (c *Client) Quota() Quota {
 // costs one read.
 func (c *Client) OpenAPI(ctx context.Context) (json.RawMessage, error) {
 	var document json.RawMessage
-	err := c.use().call(ctx, newRequest("OpenAPI", "GET /openapi.json"), decoderFunc(func(p *payload) (string, error) {
+	err := c.use().makeCall(ctx, newRequest("OpenAPI", "GET /openapi.json"), decoderFunc(func(p *payload) (string, error) {
 		var members struct {
 			OpenAPI RawValue `json:"openapi"`
 			Data    RawValue `json:"data"`
@@ -159,7 +159,7 @@ func (c *Client) Do(ctx context.Context, method, path string, query url.Values, 
 		r = r.withBody(in)
 	}
 	var e envelope[RawValue]
-	err := c.use().call(ctx, r, decoderFunc(func(p *payload) (string, error) {
+	err := c.use().makeCall(ctx, r, decoderFunc(func(p *payload) (string, error) {
 		_, err := readEnvelope(p, &e, readerOf[RawValue], fastjson.List{})
 		switch {
 		case out == nil:

@@ -90,7 +90,7 @@ func (s *InvitationService) Resend(ctx context.Context, assessmentID, invitation
 func (s *InvitationService) Revoke(ctx context.Context, assessmentID, invitationID string) error {
 	r := newAssumedRequest("RevokeInvitation", "Invitations.Revoke", s.use().dialect.RevokeInvitation,
 		pathID{"assessmentID", assessmentID}, pathID{"invitationID", invitationID})
-	return s.use().call(ctx, r, nil)
+	return s.use().makeCall(ctx, r, nil)
 }
 
 // NewInvitation is the input of [InvitationService.Send], [InvitationService.Ensure] and

@@ -283,7 +283,7 @@ func (r *pageReader[T]) next(ctx context.Context) (Page[T], error) {
 	if r.list.core == nil {
 		err = d.fromMemory(ctx)
 	} else {
-		err = r.list.core.call(ctx, r.list.page(r.At), &d)
+		err = r.list.core.makeCall(ctx, r.list.page(r.At), &d)
 	}
 	if err == nil {
 		err = r.finishPage(&d)
