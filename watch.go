@@ -312,15 +312,13 @@ func (w *watcher) checkResponse(ctx context.Context, action waiting.Action, item
 
 // checkAssessment returns an error if the assessment does not exist.
 func (w *watcher) checkAssessment(ctx context.Context) error {
-	if w.claim("Invitations.List") != nil {
-		return nil
-	}
-	invitations := (&InvitationService{core: w.core}).List(w.assessment).PageSize(1)
-	_, err := invitations.Page(ctx)
-	failure, ok := errors.AsType[*Error](err)
-	if ok && failure.Code == ErrNotFound {
-		failure.Hints = append(failure.Hints, "check WatchOptions.AssessmentID: no submission is listed for the assessment either")
-		return failure
+	if w.claim("Invitations.List") == nil {
+		invitations := (&InvitationService{core: w.core}).List(w.assessment).PageSize(1)
+		_, err := invitations.Page(ctx)
+		if failure, ok := errors.AsType[*Error](err); ok && failure.Code == ErrNotFound {
+			failure.Hints = append(failure.Hints, "check WatchOptions.AssessmentID: no submission is listed for the assessment either")
+			return failure
+		}
 	}
 	return nil // The assessment may exist.
 }

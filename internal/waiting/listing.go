@@ -114,7 +114,7 @@ func (m *Machine) handlePage(now time.Time, a Response) (ready []int, err error)
 			ready = append(ready, i)
 		}
 	}
-	m.Poll.countPage(&a, len(ready))
+	m.Poll.countPage(&a)
 	m.advance(now, l, &a)
 	m.planner.limitMemory()
 	return ready, nil

@@ -3,9 +3,8 @@ package waiting
 import "time"
 
 const (
-	aheadShare      = 0.1 // The share of a window by which its use may exceed an even use.
-	expensivePoll   = 8   // Requests of an expensive poll.
-	shortPoll       = 2 * time.Second
+	aheadShare      = 0.1            // The share of a window by which its use may exceed an even use.
+	expensivePoll   = 8              // Requests of an expensive poll.
 	patience        = 24 * time.Hour // Without a delivery for this long, intervals for known ids grow.
 	longestInterval = 15 * time.Minute
 	maxRetryAfter   = 24 * time.Hour
@@ -177,19 +176,12 @@ func (m *Machine) interval(now time.Time) time.Duration {
 	case m.Poll.Requests > 1:
 		p = m.Max - span/10 - m.Pace.random(span/5)
 	}
-	if m.Poll.Number == 1 {
-		p = m.Pace.usualInterval(&m.Options)
-	}
-	if took := now.Sub(m.Poll.StartedAt) - shortPoll; took > 0 && !m.Poll.Failed { // The interval includes the time of a long poll.
-		p = max(m.Min, p-took)
-	}
 	return max(p, m.planner.leastInterval(now), m.pacing())
 }
 
-// pacing returns the interval that the rate limit requires after a poll. Pages with new
-// evaluations do not lengthen it: there may be more.
+// pacing returns the interval that the rate limit requires after a poll.
 func (m *Machine) pacing() time.Duration {
-	return m.Pace.Window.Interval(max(m.Poll.Requests-m.Poll.DeliveriesByPage/m.Poll.pageSize(), 1), m.Pace.Window.Length)
+	return m.Pace.Window.Interval(max(m.Poll.Requests, 1), m.Pace.Window.Length)
 }
 
 // Progress describes what a machine does.

@@ -13,7 +13,6 @@ type poll struct {
 	Running   bool      `json:",omitzero"` // It has not ended.
 	Again     bool      `json:",omitzero"` // The next poll starts without an interval.
 	StartedAt time.Time `json:",omitzero"`
-	Number    int       `json:",omitzero"`
 	Listings  []listing `json:",omitzero"`
 	pollCounts
 
@@ -34,7 +33,6 @@ type pollCounts struct {
 	Requests         int       `json:",omitzero"`
 	SingleReads      int       `json:",omitzero"`
 	Deliveries       int       `json:",omitzero"`
-	DeliveriesByPage int       `json:",omitzero"` // Deliveries that a page of a listing showed.
 	Failed           bool      `json:",omitzero"` // A failed request interrupted the poll.
 	Searched         bool      `json:",omitzero"` // A search has begun: a listing of evaluated submissions.
 	SearchedFrom     time.Time `json:",omitzero"` // A search was read to its end: submissions created since then that it did not show are unfinished.
@@ -47,7 +45,7 @@ func (p *poll) begin(now time.Time, singleReads int) {
 	if p.Searched && p.Deliveries == 0 { // The burst has ended.
 		p.UsualDeliveries = 0
 	}
-	p.Running, p.Again, p.StartedAt, p.Number = true, false, now, p.Number+1
+	p.Running, p.Again, p.StartedAt = true, false, now
 	p.pollCounts = pollCounts{MaxSingleReads: singleReads}
 	p.Listings = slices.DeleteFunc(p.Listings, func(l listing) bool { return l.Ended })
 	for i := range p.Listings {
@@ -157,9 +155,8 @@ func (p *poll) judgeReports(l *listing, items []Item) {
 	p.Bare = p.Bare || l.WithoutReport >= minBare
 }
 
-// countPage counts a page of a listing that showed so many submissions to deliver.
-func (p *poll) countPage(a *Response, deliveries int) {
-	p.DeliveriesByPage += deliveries
+// countPage counts a page of a listing.
+func (p *poll) countPage(a *Response) {
 	p.Deepened = p.Deepened || !p.ReadsFrom.IsZero()
 	if a.Cursor != "" {
 		p.PageSize = min(max(p.PageSize, len(a.Items)), largestPage)
