@@ -158,7 +158,7 @@ func (c *call) makeAttempt(template *http.Request) (*http.Response, error) {
 	a := new(attempt)
 	defer a.leave()
 	if c.blocked = c.admit(a); c.blocked == nil && c.request.admitted != nil {
-		c.blocked = c.request.admitted(c.failure.usedUp())
+		c.blocked = c.request.admitted(a.waited || c.failure.usedUp())
 	}
 	if c.blocked != nil {
 		return nil, c.blocked
@@ -186,6 +186,7 @@ func (c *call) makeAttempt(template *http.Request) (*http.Response, error) {
 // attempt is what one attempt of a call or of a download holds until leave.
 type attempt struct {
 	reservation reservation
+	waited      bool // For a window of the rate limit, before it was admitted.
 	span        span
 
 	timed   context.Context // That of the span, which also ends with the attempt's timeout.

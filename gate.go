@@ -86,6 +86,7 @@ func (c *call) admit(a *attempt) error {
 		if c.core.config.retry.tooLong(barrier.Wait) || sleep(c.core.withOperation(c.ctx, c.request.operation), barrier.Wait, reason) != nil {
 			return join(c.ctx, exhaustedError(c, barrier))
 		}
+		a.waited = a.waited || reason == PauseQuota
 	}
 }
 

@@ -1,13 +1,17 @@
 package hiring
 
 import (
+	"io"
 	"math"
 	"net/http"
 	"strconv"
+	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"github.com/hiring-assessment/hiring-go/internal/quota"
 )
@@ -50,6 +54,36 @@ func TestClockIsNotLearnedFromAnIntermediary(t *testing.T) {
 		assert.Equal(t, c.learned, s.clock.Latest(now).Before(now.Add(-59*time.Minute)), "%s: clock of polls", name)
 	}
 }
+
+// TestAnAttemptKnowsThatItWaitedForAWindow makes two writes with one left, both within a minute.
+func TestAnAttemptKnowsThatItWaitedForAWindow(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ends := time.Now().Add(20 * time.Second)
+		client, err := New("https://service.invalid", "sk_live_emulated", WithHTTPClient(&http.Client{Transport: transportFunc(func(r *http.Request) (*http.Response, error) {
+			return &http.Response{StatusCode: http.StatusCreated, Body: io.NopCloser(strings.NewReader(`{"data":{}}`)), Request: r, Header: http.Header{
+				"Content-Type": {"application/json"}, "Date": {time.Now().UTC().Format(http.TimeFormat)}, "X-Request-Id": {"r"},
+				"X-Ratelimit-Limit": {"200"}, "X-Ratelimit-Remaining": {"0"}, "X-Ratelimit-Reset": {strconv.FormatInt(ends.Unix(), 10)},
+			}}, nil
+		})}))
+		require.NoError(t, err)
+		for _, want := range []bool{false, true} {
+			r := newInviteRequest(client.core, "a", NewInvitation{Name: "Ada", Email: "ada@example.com"})
+			calls := 0
+			r.admitted = func(waited bool) error {
+				calls++
+				assert.Equal(t, want, waited)
+				return nil
+			}
+			require.NoError(t, client.core.makeCall(t.Context(), r, nil))
+			assert.Equal(t, 1, calls)
+		}
+	})
+}
+
+// transportFunc is a function as transport.
+type transportFunc func(*http.Request) (*http.Response, error)
+
+func (f transportFunc) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
 
 func TestOwnersOfKeysThatRotateDoNotPileUp(t *testing.T) {
 	f := new(shared)

@@ -35,8 +35,8 @@ type request struct {
 	err           error        // A request with an error is not sent.
 
 	// admitted is called when the rate limit has admitted an attempt, just before it is sent.
-	// waited reports that it waited for a window, because the API refused the attempt before. An
-	// error prevents the attempt. Nil: not called.
+	// waited reports that it waited for a window of the rate limit, here or because the API refused
+	// the attempt before. An error prevents the attempt. Nil: not called.
 	admitted func(waited bool) error
 }
 
