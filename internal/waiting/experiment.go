@@ -48,6 +48,7 @@ const (
 	maxGap          = 3 * time.Minute // Longer gaps between two times are equally good.
 	minGap          = 4 * time.Second // Shorter gaps may vanish where the API rounds times.
 	maxDistance     = 10 * time.Minute
+	repeatSoon      = 15 * time.Minute
 	repeatDaily     = 24 * time.Hour
 	repeatLate      = time.Hour
 	repeatFailed    = 5 * time.Minute
@@ -131,10 +132,13 @@ func (s *sinceMeaning) step(now time.Time, answered, shown bool) Meaning {
 }
 
 // set sets the meaning, and when to determine it again. It reports whether it has changed.
-func (s *sinceMeaning) set(now time.Time, meaning Meaning) (changed bool) {
-	changed = meaning != s.Meaning
-	s.Meaning, s.NextAt = meaning, now.Add(repeatDaily)
-	return changed
+func (s *sinceMeaning) set(now time.Time, meaning Meaning) bool {
+	if meaning == s.Meaning {
+		s.NextAt = now.Add(repeatDaily)
+		return false
+	}
+	s.Meaning, s.NextAt = meaning, now.Add(repeatSoon)
+	return true
 }
 
 // noteLate lets an experiment begin, once an hour, because an evaluation came later than the meaning allows.

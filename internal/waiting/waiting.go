@@ -19,10 +19,10 @@
 //     instead (waiting_set.go).
 //
 // While the meaning is unknown and an experiment runs, a poll begins no other listing. Listings of
-// earlier polls continue. An experiment is repeated daily, five minutes after it failed, and, once
-// an hour at most, when an evaluation comes later than the meaning allows. Where since filters on
-// the evaluation, the pages of a listing of several pages are not read again until there are new
-// evaluations.
+// earlier polls continue. An experiment is repeated daily, five minutes after it failed, 15 minutes
+// after it changed the meaning, and, once an hour at most, when an evaluation comes later than the
+// meaning allows. Where since filters on the evaluation, the pages of a listing of several pages are
+// not read again until there are new evaluations.
 //
 // # The unfinished submissions
 //

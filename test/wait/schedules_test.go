@@ -213,6 +213,13 @@ func TestRarePollsReadEverything(t *testing.T) {
 		assert.Zero(t, o.lost)
 		assert.LessOrEqual(t, quantile(o.lates, 1), day+time.Hour)
 	})
+	inBubble(t, "150 a day, once a day, on creation", func(t *testing.T) {
+		s := schedule{every: day, over: 4 * day, knobs: emulator.Behavior{Since: emulator.OnCreation, Bare: true}, all: stream(4*day, 150, graded)}
+		o := s.run(t, day+time.Hour)
+		t.Log(o)
+		assert.Zero(t, o.lost)
+		assert.LessOrEqual(t, quantile(o.lates, 1), day+time.Hour)
+	})
 	inBubble(t, "3000 a day, once an hour", func(t *testing.T) {
 		s := schedule{every: time.Hour, over: day, knobs: emulator.Behavior{Since: emulator.OnEvaluation, Bare: true}, all: stream(day, 3000, graded)}
 		o := s.run(t, 2*time.Hour)
