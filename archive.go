@@ -90,19 +90,20 @@ func (d *download) makeAttempt(*http.Request) (*http.Response, error) {
 			d.failuresInRow = 0
 		}
 		d.failure = d.failureOf(&trip)
-		d.next = d.resume(&trip, a)
+		d.next = d.decideRetry(&trip, a)
 	}
 	a.span.notify("", d.failure, d.next.wait)
 	return resp, trip.err
 }
 
-// resume returns whether a failed attempt is retried. Only the failures since the last
+// decideRetry returns whether a failed attempt is retried, after the link has been read again if it
+// has probably expired. Only the failures since the last
 // progress count, so that a long download survives any number of interruptions.
-func (d *download) resume(trip *roundTrip, a *attempt) decision {
+func (d *download) decideRetry(trip *roundTrip, a *attempt) decision {
 	switch {
 	case errors.Is(trip.err, errTransferRefused) && !d.renewed: // The link has probably expired.
 		d.renewed, d.link = true, nil
-		return decision{retry: true}
+		return decision{true, 1} // At once; 0 means that no attempt follows.
 	case errors.Is(trip.err, errTransferBroken):
 		d.failuresInRow++
 		end := endOf(d.ctx, a.timed)

@@ -157,10 +157,7 @@ func (c *call) makeAttempt(template *http.Request) (*http.Response, error) {
 	}
 	a := new(attempt)
 	defer a.leave()
-	if c.blocked = c.admit(a); c.blocked == nil && c.request.admitted != nil {
-		c.blocked = c.request.admitted(a.waited || c.failure.usedUp())
-	}
-	if c.blocked != nil {
+	if c.blocked = c.admitAndPrepare(a); c.blocked != nil {
 		return nil, c.blocked
 	}
 	c.attempts++
@@ -181,6 +178,28 @@ func (c *call) makeAttempt(template *http.Request) (*http.Response, error) {
 	a.buffer.Release() // Observers may make calls of their own.
 	a.span.notify(dec.warning, c.failure, c.next.wait)
 	return resp, trip.err
+}
+
+// admitAndPrepare admits an attempt and calls the request's admitted. When that took long, as it may
+// wait for a window to read a listing, the attempt is admitted again: the key and the rate limit may
+// have changed.
+func (c *call) admitAndPrepare(a *attempt) error {
+	for {
+		if err := c.admit(a); err != nil || c.request.admitted == nil {
+			return err
+		}
+		begun := time.Now()
+		if err := c.request.admitted(a.waited || c.failure.usedUp()); err != nil {
+			return err
+		}
+		if err := contextError(c.ctx); err != nil {
+			return c.ended(err)
+		}
+		if time.Since(begun) < maxListingAge {
+			return nil
+		}
+		a.reservation.release()
+	}
 }
 
 // attempt is what one attempt of a call or of a download holds until leave.

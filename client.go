@@ -161,6 +161,9 @@ func (c *Client) Do(ctx context.Context, method, path string, query url.Values, 
 	var e envelope[RawValue]
 	err := c.use().makeCall(ctx, r, decoderFunc(func(p *payload) (string, error) {
 		_, err := readEnvelope(p, &e, readerOf[RawValue], fastjson.List{})
+		if err != nil {
+			e = envelope[RawValue]{}
+		}
 		switch {
 		case out == nil:
 			return "", nil

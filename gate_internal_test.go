@@ -1,6 +1,8 @@
 package hiring
 
 import (
+	"context"
+	"fmt"
 	"io"
 	"math"
 	"net/http"
@@ -77,6 +79,33 @@ func TestAnAttemptKnowsThatItWaitedForAWindow(t *testing.T) {
 			require.NoError(t, client.core.makeCall(t.Context(), r, nil))
 			assert.Equal(t, 1, calls)
 		}
+	})
+}
+
+// TestAnAttemptIsAdmittedAgainAfterALongWait has a key that rotates while SendAll, before an attempt, waits
+// for a window to read the listing.
+func TestAnAttemptIsAdmittedAgainAfterALongWait(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		begun, sent := time.Now(), ""
+		key := func(context.Context) (string, error) {
+			return fmt.Sprintf("sk_live_emulated_%d", time.Since(begun)/time.Hour), nil
+		}
+		client, err := New("https://service.invalid", "", WithKeySource(key), WithHTTPClient(&http.Client{Transport: transportFunc(func(r *http.Request) (*http.Response, error) {
+			sent = r.Header.Get("Authorization")
+			return &http.Response{StatusCode: http.StatusCreated, Body: io.NopCloser(strings.NewReader(`{"data":{}}`)), Request: r, Header: http.Header{"Content-Type": {"application/json"}}}, nil
+		})}))
+		require.NoError(t, err)
+		r := newInviteRequest(client.core, "a", NewInvitation{Name: "Ada", Email: "ada@example.com"})
+		calls := 0
+		r.admitted = func(bool) error {
+			if calls++; calls == 1 {
+				time.Sleep(2 * time.Hour)
+			}
+			return nil
+		}
+		require.NoError(t, client.core.makeCall(t.Context(), r, nil))
+		assert.Equal(t, 2, calls)
+		assert.Equal(t, "Bearer sk_live_emulated_2", sent)
 	})
 }
 

@@ -118,8 +118,8 @@ func (v invite) endAlone(outcome InviteOutcome, err error) invite {
 	return v.end(outcome, err)
 }
 
-// ensure invites one candidate. From its first request until the result is known it keeps
-// other calls away from the address.
+// ensure invites one candidate. From its claim until the result is known it keeps other calls of
+// Ensure and SendAll away from the address.
 func (r *inviteRun) ensure(ctx context.Context, v invite) invite {
 	if v.request.err != nil {
 		return v.endAlone(InviteNotSent, v.request.err)
@@ -207,6 +207,9 @@ func (r *inviteRun) lookupsAfter(last lastRequest) inviting.Lookups {
 
 // send sends one request to a claimed address.
 func (r *inviteRun) send(ctx context.Context, v invite) invite {
+	if err := r.refresh(ctx); err != nil { // Here too, so that no place in the rate limit is held while it waits.
+		return v.end(InviteNotSent, err)
+	}
 	var prevented, err error
 	v.request.admitted = func(waited bool) error {
 		prevented = r.beforeAttempt(ctx, v.to, waited)
@@ -226,7 +229,9 @@ func (r *inviteRun) send(ctx context.Context, v invite) invite {
 		return v
 	case errors.Is(prevented, errListed):
 		return v.found(r.listed[v.to.Address])
-	case prevented == nil && failure != nil && (failure.Status == http.StatusBadRequest || failure.Status == http.StatusConflict):
+	case prevented != nil:
+		return v.end(InviteNotSent, prevented)
+	case failure != nil && (failure.Status == http.StatusBadRequest || failure.Status == http.StatusConflict):
 		return v.endAlone(InviteNotSent, err) // The API rejected the input.
 	}
 	return v.end(InviteNotSent, err)

@@ -44,7 +44,7 @@ type InviteProgress struct {
 //
 //   - Each is called once per candidate, in order. It may call other methods of the client.
 //     When it returns false, SendAll sends nothing more and returns nil.
-//   - A 400, a 409 and a 2xx without an invitation concern one candidate. Any other error
+//   - Invalid input, a 400, a 409 and a 2xx without an invitation concern one candidate. Any other error
 //     ends the run: nothing more is sent, the error of the rest matches [ErrRunEnded], and
 //     SendAll returns the error that ended the run.
 //   - With Each, which receives every failure, SendAll returns nil when it reached the end of
@@ -265,7 +265,7 @@ func (r *bulkRun) claimAndStep(ctx context.Context, v invite) invite {
 		v.sends = 0 // Another call sent the invitation.
 	}
 	v = r.takeOver(v, last)
-	if v.done || v.pending() && !r.due(v, r.now()) { // The request of another call is the last one now.
+	if v.done || r.cause != nil && !v.pending() || v.pending() && !r.due(v, r.now()) { // The request of another call is the last one now.
 		return v
 	}
 	if v.pending() {

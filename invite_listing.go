@@ -11,7 +11,8 @@ import (
 )
 
 // inviteListing is the listing of an assessment's invitations as one call of Ensure or SendAll
-// has read it. Other processes add to it, so a call reads it again before it sends by it.
+// has read it. Other processes add to it, so a call
+// reads it again before it sends when it is older than maxListingAge or the call has waited for a window.
 type inviteListing struct {
 	service      *InvitationService
 	assessmentID string

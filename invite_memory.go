@@ -40,9 +40,13 @@ type rememberedAddress struct {
 }
 
 const (
-	// remembered is how long a request is remembered at least. Any listing shows its
-	// invitation much sooner, and a run updates its listing each minute before it sends.
+	// remembered is how long an invitation that was sent is remembered at least. Any listing shows
+	// it much sooner, and a run updates its listing each minute before it sends.
 	remembered = time.Hour
+
+	// rememberedUnclear is the same for a request that may have sent an e-mail. A run may reach the
+	// address hours later, and looks it up then.
+	rememberedUnclear = 24 * time.Hour
 
 	// keptSent is how long a checkpoint keeps an address after its invitation was sent: a
 	// listing may show it that late.
@@ -146,7 +150,11 @@ func (m *requestMemory) entry(to inviting.Addressee, now time.Time) *rememberedA
 	}
 	if len(m.entries) >= max(m.sweep, minSweep) {
 		maps.DeleteFunc(m.entries, func(_ string, e *rememberedAddress) bool {
-			return e.calls == 0 && now.Sub(e.last.at) > remembered
+			age := remembered
+			if e.last.unclear != nil {
+				age = rememberedUnclear
+			}
+			return e.calls == 0 && now.Sub(e.last.at) > age
 		})
 		m.sweep = 2 * len(m.entries)
 	}

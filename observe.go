@@ -121,7 +121,7 @@ const (
 	PauseThrottle PauseReason = "throttle" // Because the API throttles the IP address after too many failed authentications.
 	PauseRetry    PauseReason = "retry"    // Before the next attempt.
 	PausePoll     PauseReason = "poll"     // Before the next poll.
-	PauseSettle   PauseReason = "lookup"   // Before a lookup of an invitation whose outcome is unknown.
+	PauseSettle   PauseReason = "lookup"   // Before a lookup of an invitation whose outcome is unknown, or for another call that invites the same address.
 )
 
 // traces are the traces of one client.

@@ -61,7 +61,7 @@ type pollLoop struct {
 	operation string // The method that polls.
 	pending   string // What is unfinished when the context ends, for the error.
 	interval  interval
-	requests  int                // Made so far, also those that the rate limit refused.
+	requests  int                // Made so far.
 	report    func(WaitProgress) // Called after each poll. Nil: not called.
 }
 

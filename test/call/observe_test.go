@@ -268,6 +268,15 @@ func TestDoWithoutOutTakesAnySuccess(t *testing.T) {
 	})
 }
 
+func TestDoReturnsNoMetaThatItCouldNotDecode(t *testing.T) {
+	for _, out := range []any{nil, new(map[string]any)} {
+		fake := apitest.NewScriptedServer(t, apitest.Respond(200, `{"data":{},"meta":{"request_id":"req_1","total":7,"page":"x"}}`, apitest.RequestIDHeader))
+		meta, err := fake.Client().Do(t.Context(), "GET", "/x", nil, nil, out)
+		assert.Equal(t, out != nil, err != nil)
+		assert.Zero(t, meta)
+	}
+}
+
 func TestOpenAPI(t *testing.T) {
 	const document = `{"openapi":"3.1.0", "info":{}}`
 	fake := apitest.NewScriptedServer(t, apitest.Respond(200, document), apitest.Respond(200, strings.ToUpper(document), apitest.RequestIDHeader))
