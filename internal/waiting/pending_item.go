@@ -55,7 +55,7 @@ func (it *pendingItem) confirm(now time.Time) { it.ConfirmedAt = now }
 
 // wasRead records that a single read showed the item.
 func (it *pendingItem) wasRead(now time.Time) {
-	it.ReadAt, it.ConfirmedAt = time.Time{}, now
+	it.LeftListing, it.ReadAt, it.ConfirmedAt = false, time.Time{}, now
 }
 
 // missed records a single read that did not show what it was for, and schedules the next one.

@@ -127,10 +127,11 @@ func (p *poll) readFrom(now time.Time) { p.ReadsFrom, p.Deepened = now, false }
 // beginSearch records that the search for submissions that left the waiting set has begun.
 func (p *poll) beginSearch() { p.Searched = true }
 
-// searched records a listing of evaluated submissions, read completely or not.
+// searched records a listing of evaluated submissions, read completely or not. One that an earlier poll
+// began says nothing about what left its listing since then.
 func (p *poll) searched(l *listing, complete bool) {
 	p.SearchedFrom = time.Time{}
-	if complete {
+	if complete && !l.StartedAt.Before(p.StartedAt) {
 		p.SearchedFrom = l.CreatedSince
 	}
 }

@@ -51,7 +51,8 @@ func (m *Machine) planSingleReads(now time.Time) {
 	m.Poll.readFrom(now)
 }
 
-// nextRead returns the ID of the submission to read singly next, or "".
+// nextRead returns the ID of the submission to read singly next, or "". Those whose last reads failed
+// come last: a read that fails ends the poll.
 func (m *Machine) nextRead() (next string) {
 	if m.Poll.ReadsFrom.IsZero() || m.Poll.SingleReads >= m.Poll.MaxSingleReads {
 		return ""
@@ -60,7 +61,7 @@ func (m *Machine) nextRead() (next string) {
 		if !m.Poll.readsNow(it) {
 			continue
 		}
-		if first := m.Set.Items[next]; first == nil || cmp.Or(it.ReadAt.Compare(first.ReadAt), it.LateSince.Compare(first.LateSince), strings.Compare(id, next)) < 0 {
+		if first := m.Set.Items[next]; first == nil || cmp.Or(cmp.Compare(it.Misses, first.Misses), it.ReadAt.Compare(first.ReadAt), it.LateSince.Compare(first.LateSince), strings.Compare(id, next)) < 0 {
 			next = id
 		}
 	}
@@ -121,6 +122,7 @@ func (m *Machine) handleSingleRead(now time.Time, id string, a Response) ([]int,
 		pending.missed(now.Add(backoff(m.Max, pending.Misses+1, maxReadInterval)))
 	case a.Failed || len(a.Items) != 1:
 		pending.missed(now.Add(backoff(m.Max, max(pending.Misses-1, 0), maxReadInterval)))
+		m.Poll.end() // Else the poll would list nothing until its reads that fail are made.
 		m.interruptPoll(now, a.RetryAfter)
 	default:
 		it := a.Items[0]

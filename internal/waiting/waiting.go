@@ -71,10 +71,10 @@
 // are counted per time: an hour between two polls has the shares of an hour (pace.go). Where the
 // status filter does not work, rare polls spend the reads that are to spare on the deepest sweep,
 // which then takes 90 minutes. Single reads beyond the limit of a poll do not wait for an interval;
-// listings continue in the next poll. After a failed request, also a single read, the poll resumes
-// within a minute, then within twice as long. A poll that was not resumed when it was due is
-// abandoned, and a new one lists what is new, after the rest of a listing of new evaluations that
-// the abandoned poll began.
+// listings continue in the next poll. After a failed request the poll resumes within a minute, then
+// within twice as long. A failed single read ends its poll, and submissions whose reads failed are read
+// last. A poll that was not resumed when it was due is abandoned, and a new one lists what is new, after
+// the rest of a listing of new evaluations that the abandoned poll began.
 //
 // # Parts
 //
