@@ -180,6 +180,9 @@ func (c *call) makeAttempt(template *http.Request) (*http.Response, error) {
 	return resp, trip.err
 }
 
+// admittedFor is how long an attempt stays admitted before it is sent.
+const admittedFor = time.Minute
+
 // admitAndPrepare admits an attempt and calls the request's admitted. When that took long, as it may
 // wait for a window to read a listing, the attempt is admitted again: the key and the rate limit may
 // have changed.
@@ -195,7 +198,7 @@ func (c *call) admitAndPrepare(a *attempt) error {
 		if err := contextError(c.ctx); err != nil {
 			return c.ended(err)
 		}
-		if time.Since(begun) < maxListingAge {
+		if time.Since(begun) < admittedFor {
 			return nil
 		}
 		a.reservation.release()
