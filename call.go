@@ -183,16 +183,16 @@ func (c *call) makeAttempt(template *http.Request) (*http.Response, error) {
 // admittedFor is how long an attempt stays admitted before it is sent.
 const admittedFor = time.Minute
 
-// admitAndPrepare admits an attempt and calls the request's admitted. When that took long, as it may
+// admitAndPrepare admits an attempt and calls beforeAttempt of its request. When that took long, as it may
 // wait for a window to read a listing, the attempt is admitted again: the key and the rate limit may
 // have changed.
 func (c *call) admitAndPrepare(a *attempt) error {
 	for {
-		if err := c.admit(a); err != nil || c.request.admitted == nil {
+		if err := c.admit(a); err != nil || c.request.beforeAttempt == nil {
 			return err
 		}
 		begun := time.Now()
-		if err := c.request.admitted(a.waited || c.failure.usedUp()); err != nil {
+		if err := c.request.beforeAttempt(a.waited || c.failure.usedUp()); err != nil {
 			return err
 		}
 		if err := contextError(c.ctx); err != nil {

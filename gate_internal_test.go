@@ -71,7 +71,7 @@ func TestAnAttemptKnowsThatItWaitedForAWindow(t *testing.T) {
 		for _, want := range []bool{false, true} {
 			r := newInviteRequest(client.core, "a", NewInvitation{Name: "Ada", Email: "ada@example.com"})
 			calls := 0
-			r.admitted = func(waited bool) error {
+			r.beforeAttempt = func(waited bool) error {
 				calls++
 				assert.Equal(t, want, waited)
 				return nil
@@ -97,7 +97,7 @@ func TestAnAttemptIsAdmittedAgainAfterALongWait(t *testing.T) {
 		require.NoError(t, err)
 		r := newInviteRequest(client.core, "a", NewInvitation{Name: "Ada", Email: "ada@example.com"})
 		calls := 0
-		r.admitted = func(bool) error {
+		r.beforeAttempt = func(bool) error {
 			if calls++; calls == 1 {
 				time.Sleep(2 * time.Hour)
 			}

@@ -99,7 +99,7 @@ func (v invite) pending() bool { return !v.done && v.last.unclear != nil }
 // ready reports whether the next step is a request.
 func (v invite) ready() bool { return !v.done && !v.pending() }
 
-func (v invite) found(invitation Invitation) invite {
+func (v invite) endFound(invitation Invitation) invite {
 	v.result.Invitation = invitation
 	if v.sends > 0 {
 		return v.end(InviteSent, nil)
@@ -128,7 +128,7 @@ func (r *inviteRun) ensure(ctx context.Context, v invite) invite {
 		return v.end(InviteNotSent, err)
 	}
 	if invitation, found := r.find(v.to); found {
-		return v.found(invitation)
+		return v.endFound(invitation)
 	}
 	ctx, last, err := r.claim(ctx, v.to)
 	if err != nil {
@@ -188,7 +188,7 @@ func (r *inviteRun) takeOver(v invite, last lastRequest) invite {
 	}
 	v.last = last
 	if last.invitation != nil {
-		return v.found(*last.invitation)
+		return v.endFound(*last.invitation)
 	}
 	return v
 }
@@ -211,7 +211,7 @@ func (r *inviteRun) send(ctx context.Context, v invite) invite {
 		return v.end(InviteNotSent, err)
 	}
 	var prevented, err error
-	v.request.admitted = func(waited bool) error {
+	v.request.beforeAttempt = func(waited bool) error {
 		prevented = r.beforeAttempt(ctx, v.to, waited)
 		return prevented
 	}
@@ -228,7 +228,7 @@ func (r *inviteRun) send(ctx context.Context, v invite) invite {
 		v.lookups = r.lookupsAfter(v.last)
 		return v
 	case errors.Is(prevented, errListed):
-		return v.found(r.listed[v.to.Address])
+		return v.endFound(r.listed[v.to.Address])
 	case prevented != nil:
 		return v.end(InviteNotSent, prevented)
 	case failure != nil && (failure.Status == http.StatusBadRequest || failure.Status == http.StatusConflict):
@@ -300,7 +300,7 @@ func (r *inviteRun) lookUp(ctx context.Context, v invite) invite {
 	}
 	v.last.invitation, v.last.unclear = &invitation, nil
 	r.service.requests.record(v.to, v.last, r.now())
-	return v.found(invitation)
+	return v.endFound(invitation)
 }
 
 // missed follows a lookup that did not show the invitation.

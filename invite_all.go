@@ -239,7 +239,7 @@ func (r *bulkRun) step(ctx context.Context, v invite) invite {
 			return v.lookupFailed(ctx, err)
 		}
 	case found:
-		return v.found(invitation)
+		return v.endFound(invitation)
 	default:
 		if waited, err := r.awaitTurn(ctx); err != nil {
 			return v.end(InviteNotSent, err)
@@ -291,23 +291,23 @@ func (r *bulkRun) claimAndStep(ctx context.Context, v invite) invite {
 // false when a request may be sent at once.
 func (r *bulkRun) awaitTurn(ctx context.Context) (waited bool, err error) {
 	k := r.service.core
-	wait, nextWindow, window := k.shared.quotas.Pace(k.keys.lastUsed().id, k.config.reserveShare, time.Now())
+	wait, untilReset, window := k.shared.quotas.Pace(k.keys.lastUsed().id, k.config.reserveShare, time.Now())
 	until := time.Until(r.refusedUntil)
 	if max(wait, until) <= 0 {
 		return false, nil
 	}
 	reason := error(paceError(wait, window))
 	if until > wait {
-		wait, nextWindow, reason = until, true, r.refused
+		wait, untilReset, reason = until, true, r.refused
 	}
 	why, moved := PauseQuota, k.shared.clock.Moved()
 	if due, pending := r.nextLookup(); pending > 0 && due.Sub(r.now()) < wait {
-		wait, nextWindow, why = due.Sub(r.now()), false, PauseSettle
+		wait, untilReset, why = due.Sub(r.now()), false, PauseSettle
 	}
 	if err := sleepUntilMoved(ctx, wait, why, moved); err != nil {
 		return false, &endedError{err, reason}
 	}
-	if nextWindow {
+	if untilReset {
 		r.windowAt = r.now()
 	}
 	return true, nil

@@ -32,9 +32,9 @@ type poller struct {
 const defaultLookback = 30 * 24 * time.Hour
 
 // machineOptions returns the options of a machine with these intervals.
-func machineOptions(pause interval) waiting.Options {
+func machineOptions(between interval) waiting.Options {
 	seed := rand.Uint64() //nolint:gosec // spreads requests; nothing secret depends on it
-	return waiting.Options{Lookback: defaultLookback, Min: pause.shortest, Max: pause.longest, Seed: seed}
+	return waiting.Options{Lookback: defaultLookback, Min: between.shortest, Max: between.longest, Seed: seed}
 }
 
 // progress returns the progress of the machine. For a watch, Pending counts the

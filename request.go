@@ -24,7 +24,7 @@ const maxBody = 512 << 10
 // request is what one call sends, before any key or attempt.
 type request struct {
 	operation     string // The Go name.
-	caller        string // The Go name that errors have instead, of an operation of several requests; "" for operation.
+	errorName     string // The Go name that errors have instead, of an operation of several requests; "" for operation.
 	method, route string // Route is the template.
 	path, rawPath string // Below the API prefix; rawPath is empty when it equals path.
 	query         url.Values
@@ -34,10 +34,10 @@ type request struct {
 	leniency      leniency     // How to decode a partly malformed response. Nil: the call fails.
 	err           error        // A request with an error is not sent.
 
-	// admitted is called when the rate limit has admitted an attempt, just before it is sent.
+	// beforeAttempt is called when the rate limit has admitted an attempt, just before it is sent.
 	// waited reports that it waited for a window of the rate limit, here or because the API refused
 	// the attempt before. An error prevents the attempt. Nil: not called.
-	admitted func(waited bool) error
+	beforeAttempt func(waited bool) error
 }
 
 // pathID fills a placeholder of a route: what the Go method calls it, and its value.
@@ -67,7 +67,7 @@ func newAssumedRequest(field, operation, methodAndTemplate string, ids ...pathID
 }
 
 // errorOperation returns the operation that errors name.
-func (r *request) errorOperation() string { return cmp.Or(r.caller, r.operation) }
+func (r *request) errorOperation() string { return cmp.Or(r.errorName, r.operation) }
 
 // refuse marks the request as one that must not be sent, for one more reason.
 func (r request) refuse(param, problem string) request { return r.refuseField(param, "", problem) }

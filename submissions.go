@@ -99,7 +99,7 @@ func (s *SubmissionService) findByEmail(ctx context.Context, assessmentID, email
 	}
 	wanted := inviting.Address(email)
 	pages := s.List(SubmissionFilter{AssessmentID: assessmentID})
-	pages.list.request.caller = r.operation
+	pages.list.request.errorName = r.operation
 	for page, err := range pages.Pages(ctx) {
 		if err != nil {
 			return Submission{}, err

@@ -31,12 +31,12 @@ type TailOptions struct {
 // the caller keeps retains at most a few KB of memory. Scope read; up to about 120 reads an hour.
 func (s *EventService) Tail(ctx context.Context, submissionID string, o TailOptions) iter.Seq2[Event, error] {
 	return iterate(ctx, (*service)(s), "Events.Tail", func(ctx context.Context, yield func(Event) bool) error {
-		pause, err := newInterval(o.MinInterval, o.MaxInterval)
+		between, err := newInterval(o.MinInterval, o.MaxInterval)
 		if err = joinParams(err, s.List(submissionID, EventFilter{SinceSeq: o.SinceSeq}).err); err != nil {
 			return err
 		}
 		t := follower{
-			pollLoop: pollLoop{core: s.core, operation: "Events.Tail", pending: "the attempt was not evaluated yet: ", interval: pause},
+			pollLoop: pollLoop{core: s.core, operation: "Events.Tail", pending: "the attempt was not evaluated yet: ", interval: between},
 			id:       submissionID, yield: yield, last: cmp.Or(o.SinceSeq, -1),
 		}
 		return t.run(ctx, func() WaitProgress { return WaitProgress{} }, t.poll)

@@ -44,16 +44,16 @@ func (s *SubmissionService) WaitReport(ctx context.Context, id string, o WaitOpt
 }
 
 func (s *SubmissionService) waitReport(ctx context.Context, id string, o WaitOptions) (report Report, err error) {
-	pause, err := newInterval(o.MinInterval, o.MaxInterval)
+	between, err := newInterval(o.MinInterval, o.MaxInterval)
 	if err = joinParams(err, newRequest("Submissions.WaitReport", "GET /submissions/{id}/report", pathID{"id", id}).err); err != nil {
 		return Report{}, err
 	}
-	l := pollLoop{core: s.core, operation: "Submissions.WaitReport", interval: pause, report: o.Progress}
+	l := pollLoop{core: s.core, operation: "Submissions.WaitReport", interval: between, report: o.Progress}
 	progress := func() WaitProgress { return WaitProgress{Total: 1, Pending: 1} }
 	err = l.run(ctx, progress, func(ctx context.Context) (time.Duration, bool, error) {
 		l.requests++
 		report, err = s.Report(ctx, id)
-		return pause.next(), err != nil || !report.Ready(), err
+		return between.next(), err != nil || !report.Ready(), err
 	})
 	if _, ended := errors.AsType[*endedCall](err); ended {
 		err = &WaitError{Pending: []string{id}, Err: err}
@@ -111,11 +111,11 @@ func (e *WaitError) Unwrap() error { return e.Err }
 func (s *SubmissionService) WaitReports(ctx context.Context, ids []string, o WaitOptions) iter.Seq2[Report, error] {
 	ids = slices.Clone(ids)
 	return iterate(ctx, (*service)(s), "Submissions.WaitReports", func(ctx context.Context, yield func(Report) bool) error {
-		pause, err := newInterval(o.MinInterval, o.MaxInterval)
+		between, err := newInterval(o.MinInterval, o.MaxInterval)
 		if err = joinParams(err, checkIDs(ids)); err != nil {
 			return err
 		}
-		return newWaiter(s.core, o, pause, ids, yield).wait(ctx)
+		return newWaiter(s.core, o, between, ids, yield).wait(ctx)
 	})
 }
 
@@ -140,8 +140,8 @@ type waiter struct {
 	readError  error    // Why the first of these reports cannot be decoded.
 }
 
-func newWaiter(k *core, o WaitOptions, pause interval, ids []string, yield func(Report) bool) *waiter {
-	options, spelling := machineOptions(pause), make(map[string]string, len(ids))
+func newWaiter(k *core, o WaitOptions, between interval, ids []string, yield func(Report) bool) *waiter {
+	options, spelling := machineOptions(between), make(map[string]string, len(ids))
 	options.Known, options.Start, options.Patient = []string{}, o.Since, o.MaxInterval == 0
 	for _, id := range ids {
 		if key := strings.ToLower(id); spelling[key] == "" {
@@ -150,7 +150,7 @@ func newWaiter(k *core, o WaitOptions, pause interval, ids []string, yield func(
 	}
 	return &waiter{
 		poller: poller{
-			pollLoop:   pollLoop{core: k, operation: "Submissions.WaitReports", interval: pause, report: o.Progress},
+			pollLoop:   pollLoop{core: k, operation: "Submissions.WaitReports", interval: between, report: o.Progress},
 			assessment: o.AssessmentID, machine: waiting.New(options),
 			spelling: spelling, listed: make(map[string]Submission),
 		},

@@ -162,7 +162,7 @@ type watcher struct {
 
 // newWatcher returns a watcher that begins now. It sends no request.
 func newWatcher(k *core, operation string, o WatchOptions) (*watcher, error) {
-	pause, err := newInterval(o.MinInterval, o.MaxInterval)
+	between, err := newInterval(o.MinInterval, o.MaxInterval)
 	if o.Lookback < 0 {
 		err = joinParams(err, &ParamError{Param: "Lookback", Problem: "must not be negative"})
 	}
@@ -177,11 +177,11 @@ func newWatcher(k *core, operation string, o WatchOptions) (*watcher, error) {
 		called = time.Now()
 		start = called
 	}
-	options := machineOptions(pause)
+	options := machineOptions(between)
 	options.Start, options.Lookback, options.Regraded = startOfWatch(start), cmp.Or(o.Lookback, defaultLookback), o.Regraded
 	w := &watcher{
 		poller: poller{
-			pollLoop:   pollLoop{core: k, operation: operation, interval: pause, report: o.Progress},
+			pollLoop:   pollLoop{core: k, operation: operation, interval: between, report: o.Progress},
 			assessment: o.AssessmentID, machine: waiting.New(options),
 		},
 		checkpoint: o.Checkpoint,
