@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/http"
 	"slices"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -110,27 +111,29 @@ func TestNoRequestFollowsTheEndOfARun(t *testing.T) {
 // TestTheRateLimitIsAskedAfterALongListing lets the listing before a request wait for a window. During
 // the wait the last write is used up, and the key is replaced.
 func TestTheRateLimitIsAskedAfterALongListing(t *testing.T) {
-	for name, during := range map[string]func(t *testing.T, server *sandbox.Server, client *hiring.Client, assessment string, key *string){
-		"the writes are used up": func(t *testing.T, server *sandbox.Server, client *hiring.Client, assessment string, _ *string) {
+	for name, during := range map[string]func(t *testing.T, server *sandbox.Server, client *hiring.Client, assessment string, key *atomic.Value){
+		"the writes are used up": func(t *testing.T, server *sandbox.Server, client *hiring.Client, assessment string, _ *atomic.Value) {
 			server.SetQuota(sandbox.LiveKey, sandbox.ClassWrite, 1)
 			_, err := client.Invitations.Send(t.Context(), assessment, apitest.Candidates(4, 1)[3])
 			assert.NoError(t, err)
 		},
-		"the key is replaced": func(_ *testing.T, server *sandbox.Server, _ *hiring.Client, _ string, key *string) {
+		"the key is replaced": func(_ *testing.T, server *sandbox.Server, _ *hiring.Client, _ string, key *atomic.Value) {
 			server.RevokeKey(sandbox.LiveKey)
-			*key = "sk_live_second0123456789abcdefgh"
+			key.Store("sk_live_second0123456789abcdefgh")
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				server, assessment := apitest.StartWithAssessment(t)
 				server.AddKey(sandbox.Key{Token: "sk_live_second0123456789abcdefgh", Scope: sandbox.ScopeAdmin})
-				key, refused := sandbox.LiveKey, 0
+				var key atomic.Value
+				key.Store(sandbox.LiveKey)
+				var refused atomic.Int32
 				client := server.LiveClient(
-					hiring.WithKeySource(func(context.Context) (string, error) { return key, nil }),
+					hiring.WithKeySource(func(context.Context) (string, error) { return key.Load().(string), nil }),
 					hiring.WithObserver(func(_ context.Context, e hiring.Exchange) {
 						if e.Method == http.MethodPost && e.Status >= 400 {
-							refused++
+							refused.Add(1)
 						}
 					}))
 				_, err := client.Account.Get(t.Context())
@@ -147,7 +150,7 @@ func TestTheRateLimitIsAskedAfterALongListing(t *testing.T) {
 				}})
 				require.NoError(t, err)
 				assert.Equal(t, []hiring.InviteOutcome{hiring.InviteSent, hiring.InviteSent}, got.outcomes())
-				assert.Zero(t, refused, "requests that the API refused")
+				assert.Zero(t, refused.Load(), "requests that the API refused")
 			})
 		})
 	}

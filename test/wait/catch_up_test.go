@@ -16,7 +16,7 @@ func TestACatchUpLosesNothing(t *testing.T) {
 	t.Parallel()
 	on := everySince
 	if !apitest.Long() {
-		on = []emulator.Since{emulator.OnEvaluation, emulator.OnSubmission}
+		on = []emulator.Since{emulator.OnEvaluation}
 	}
 	for _, on := range on {
 		inBubble(t, on.String(), func(t *testing.T) {
