@@ -180,7 +180,7 @@ export function showDialog(content, closed = () => {}) {
   if (dialog.open) dialog.close();
   dialog.returnValue = "";
   dialog.setAttribute("aria-labelledby", "dialog-title");
-  dialog.onclose = () => closed(dialog.returnValue);
+  dialog.onclose = () => { if (!dialog.open) closed(dialog.returnValue); }; // The event of an earlier dialog comes late.
   dialog.onclick = (event) => { if (event.target === dialog) dialog.close(); };
   render(content, dialog);
   dialog.showModal();
