@@ -96,8 +96,8 @@ func (d *download) makeAttempt(*http.Request) (*http.Response, error) {
 	return resp, trip.err
 }
 
-// decideRetry returns whether a failed attempt is retried, after the link has been read again if it
-// has probably expired. Only the failures since the last
+// decideRetry returns whether a failed attempt is retried. It drops a link that the storage rejects,
+// once, so that the next attempt reads a new one. Only the failures since the last
 // progress count, so that a long download survives any number of interruptions.
 func (d *download) decideRetry(trip *roundTrip, a *attempt) decision {
 	switch {

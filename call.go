@@ -21,7 +21,7 @@ import (
 
 // call is one request with all its attempts, to the API or, in a download, to the storage. An
 // operation, which a [TraceCall] describes, makes one or more calls, and each attempt makes
-// one round trip.
+// one round trip. An attempt of a download may also make a call that reads the link.
 type call struct {
 	core    *core
 	ctx     context.Context // The caller's.
@@ -122,7 +122,7 @@ func (c *call) takeDecision(context.Context, *http.Response, error) (bool, error
 	return retry, nil
 }
 
-// announceDelay tells the traces of the wait before a retry, and returns its length.
+// announceDelay announces the wait before a retry to the traces, and returns its length.
 func (c *call) announceDelay(time.Duration, time.Duration, int, *http.Response) time.Duration {
 	reason := PauseRetry
 	if c.failure.usedUp() {
@@ -232,7 +232,7 @@ func (a *attempt) leave() {
 	}
 }
 
-// roundTrip is what one HTTP round trip brought.
+// roundTrip is the result of one HTTP round trip.
 type roundTrip struct {
 	err    error // Of the transport, which returned no response. Of a download: any failure.
 	unsent bool  // With err: the server certainly did not receive the request.

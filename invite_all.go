@@ -128,8 +128,8 @@ func (r *bulkRun) run(ctx context.Context, candidates iter.Seq[NewInvitation]) e
 	return r.failures.join(err)
 }
 
-// work makes steps until fewer than the given number of candidates are left in the queue, all
-// of which wait for lookups that are not due.
+// work makes steps until fewer than the given number of candidates are left in the queue, and all
+// of them wait for lookups that are not due.
 func (r *bulkRun) work(ctx context.Context, full int) {
 	for !r.stopped && len(r.queue) > 0 {
 		if i := r.next(ctx); i >= 0 {

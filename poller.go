@@ -25,7 +25,7 @@ type poller struct {
 
 	// Of a wait for known ids, by the ID in lower case.
 	spelling map[string]string     // The caller's spelling.
-	listed   map[string]Submission // Those of which only the report is to be read.
+	listed   map[string]Submission // Those whose report alone must be read.
 }
 
 // defaultLookback is the default of WatchOptions.Lookback.

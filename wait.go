@@ -188,8 +188,8 @@ func (w *waiter) wait(ctx context.Context) error {
 	return nil
 }
 
-// take yields the reports of a page, and keeps the submissions of which only the report is
-// to be read. It reports whether the wait continues.
+// take yields the reports of a page, and keeps the submissions whose report alone must be
+// read. It reports whether the wait continues.
 func (w *waiter) take(page *polledPage) (more bool) {
 	for i := range page.deliver {
 		if !w.deliver(&page.deliver[i], page.reportErr) {

@@ -161,9 +161,9 @@ func (m *memory) maxItems() int {
 	return maxItems - int(float64(max(0, len(m.Delivered)-maxDelivered))/deliveriesPerItem)
 }
 
-// isFull reports whether a watch holds so many submissions that await only their report, which
-// scheduled single reads find, that a listing of evaluated submissions might show more than fit. It
-// would then count what is dropped as delivered. A submission without a scheduled read waits for a sweep.
+// isFull reports whether submissions that await only their report, which scheduled single reads
+// find, occupy half of what a watch can hold. A listing of evaluated submissions might then show more
+// than fit, and count what is dropped as delivered. A submission without a scheduled read waits for a sweep.
 func (m *Machine) isFull() bool {
 	if m.Watch == nil || !m.Poll.Bare {
 		return false

@@ -27,7 +27,7 @@ type poll struct {
 // pollCounts is what a machine counts in one poll.
 type pollCounts struct {
 	ReadsFrom        time.Time `json:",omitzero"` // When single reads were planned: only what was due then is read. Zero: not planned yet.
-	Deepened         bool      `json:",omitzero"` // A listing was read since ReadsFrom.
+	Deepened         bool      `json:",omitzero"` // A page of a listing was read since ReadsFrom: single reads may be due because of it.
 	MaxSingleReads   int       `json:",omitzero"`
 	ReadsAfterSearch int       `json:",omitzero"` // Single reads of submissions that the search did not show.
 	Requests         int       `json:",omitzero"`
