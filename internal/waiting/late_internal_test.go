@@ -178,3 +178,24 @@ func TestReportsAreJudgedByListings(t *testing.T) {
 		assert.Equal(t, c.want, p.Bare)
 	}
 }
+
+// TestAKeptListingDoesNotReplaceThatOfAChange: where a poll changes from new evaluations to the waiting set while a
+// listing of new evaluations of an abandoned poll runs, the listing of the change follows it.
+func TestAKeptListingDoesNotReplaceThatOfAChange(t *testing.T) {
+	t.Parallel()
+	m := New(Options{Start: midday.Add(-72 * time.Hour), Lookback: 30 * 24 * time.Hour, Min: 30 * time.Second, Max: time.Minute})
+	m.OpenedAt, m.Since.Meaning, m.News.Listed, m.News.Pages, m.News.ListedAt = midday, Submission, true, 50, midday
+	m.Since.NextAt = midday.Add(24 * time.Hour)
+	m.Set.Statuses["started"] = &status{Pages: 1}
+	m.Poll.addListing(listing{Purpose: fresh, Status: Evaluated, StartedAt: midday.Add(-time.Hour), Depth: 1, Pages: 1, Cursor: "2"})
+	begun := 0
+	for now := midday; m.Next(now, Budget{Left: 900, Whole: 900, Ends: time.Hour}).Kind == List; now = now.Add(time.Second) {
+		if l := m.Poll.currentListing(false); l.Purpose == fresh && l.Pages == 0 {
+			begun++
+		}
+		_, err := m.Handle(now, Response{})
+		require.NoError(t, err)
+	}
+	assert.Equal(t, 1, begun)
+	assert.False(t, m.News.Listed)
+}

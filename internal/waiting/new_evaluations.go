@@ -27,7 +27,7 @@ type newEvaluations struct {
 	LongestGrading time.Duration // From the submission to the evaluation; it falls by a thousandth a minute.
 	Pages          float64       // Pages of the last listing.
 	ListedAt       time.Time     `json:",omitzero"` // When it began.
-	Listed         bool          `json:",omitzero"` // Where since filters on the submission: the last poll listed new evaluations, and not the waiting set.
+	Listed         bool          `json:",omitzero"` // Where since filters on the submission: new evaluations were listed later than the waiting set.
 
 	// Cutoff after the last listing of more than one page. While it stays, such a
 	// listing is not repeated.
@@ -38,8 +38,12 @@ type newEvaluations struct {
 }
 
 // listNewEvaluations lists the evaluations since the cutoff, of submissions created since from. It looks
-// back twice as far when twice the time has passed since it last looked back as far.
-func (m *Machine) listNewEvaluations(now, from time.Time) {
+// back twice as far when twice the time has passed since it last looked back as far. It reports false if such a
+// listing of an earlier poll runs: that one says nothing about what is evaluated now.
+func (m *Machine) listNewEvaluations(now, from time.Time) bool {
+	if m.Poll.findListing(fresh, "") != nil {
+		return false
+	}
 	n, longest := &m.News, maxLateness
 	l := listing{Purpose: fresh, Status: m.Poll.evaluatedFilter(), Since: n.Cutoff.Add(-showMargin), CreatedSince: from}
 	if m.Since.Meaning == Evaluation && n.LongListingCutoff.Equal(n.Cutoff) { // Without new evaluations, the same pages need not be read again.
@@ -57,9 +61,8 @@ func (m *Machine) listNewEvaluations(now, from time.Time) {
 		}
 	}
 	l.Since = filterTime(later(l.Since, from))
-	if m.Poll.findListing(fresh, "") == nil {
-		m.Poll.addListing(l)
-	}
+	m.Poll.addListing(l)
+	return true
 }
 
 // start sets the time from which evaluations are delivered.
@@ -76,11 +79,7 @@ func (n *newEvaluations) repeatFrom(start time.Time) {
 	n.Pages, n.Cutoff = 1, earlier(n.Cutoff, start)
 }
 
-// setListed records whether this poll lists new evaluations, and returns whether the last one did.
-func (n *newEvaluations) setListed(listed bool) (before bool) {
-	before, n.Listed = n.Listed, listed
-	return before
-}
+func (n *newEvaluations) setListed(listed bool) { n.Listed = listed }
 
 // expectedPages returns the estimated pages of a listing. The estimate falls with the time since the last one,
 // by a hundredth a minute, so that listing new evaluations is tried again.

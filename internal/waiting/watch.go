@@ -78,8 +78,8 @@ func (w *watch) plan(now time.Time) {
 		if w.Since.Meaning == Submission { // A page a minute shows evaluations of submissions that were handed in lately.
 			since := filterTime(now.Add(-max(w.Pace.Scheduled, minGrading)))
 			w.Poll.addListing(listing{Purpose: sample, Status: w.Poll.evaluatedFilter(), Since: since, MaxPollPages: w.Pace.scaleToPollInterval(1)})
-			if w.News.setListed(false) { // No listing of the waiting set preceded the evaluations since the last poll.
-				w.listNewEvaluations(now, time.Time{})
+			if w.News.Listed { // No listing of the waiting set preceded the evaluations since the last poll.
+				w.News.setListed(!w.listNewEvaluations(now, time.Time{}))
 			}
 		}
 		w.listWaitingSet(now, longestGap, false)
