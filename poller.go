@@ -48,23 +48,22 @@ func (p *poller) progress() WaitProgress {
 	}
 }
 
-// The limits of one call of poller.poll.
+// The limits of a batch.
 const (
-	maxPollPages = 10
-	maxPollReads = 50
+	maxBatchPages = 10
+	maxBatchReads = 50
 )
 
-// poll sends the requests of one poll and passes the response to each to take. It returns the
-// interval until the next poll: 0 when the poll has reached its limits and there is more to
-// read, so a poll of the machine may take several calls. It ends when take returns false,
-// which more reports, and when a failed request must not be followed by another one for a
-// while.
-func (p *poller) poll(ctx context.Context, take func(*polledPage) bool) (wait time.Duration, more bool, err error) {
+// sendBatch sends the next requests of the poll of the machine, within the limits of a batch, and passes
+// the response to each to take. It returns the time until the next batch: 0 when this one has reached its
+// limits and there is more to read. It ends when take returns false, which more reports, and when a
+// failed request must not be followed by another one for a while.
+func (p *poller) sendBatch(ctx context.Context, take func(*polledPage) bool) (wait time.Duration, more bool, err error) {
 	for pages, reads := 0, 0; ; {
 		action := p.machine.Next(p.now(), p.budget())
 		switch action.Kind {
 		case waiting.Wait:
-			if err == nil && reads >= maxPollReads && p.machine.ReadsAreDue() && p.budget().Left > 0 {
+			if err == nil && reads >= maxBatchReads && p.machine.ReadsAreDue() && p.budget().Left > 0 {
 				return 0, true, nil
 			}
 			return action.Until.Sub(p.now()), true, cmp.Or(err, p.ration("Submissions.List"))
@@ -73,7 +72,7 @@ func (p *poller) poll(ctx context.Context, take func(*polledPage) bool) (wait ti
 		default:
 			reads++
 		}
-		if pages > maxPollPages || reads > maxPollReads || retryAfter(err) > 0 {
+		if pages > maxBatchPages || reads > maxBatchReads || retryAfter(err) > 0 {
 			return 0, true, err
 		}
 		page := p.fulfil(ctx, action)

@@ -80,7 +80,7 @@ func (t *follower) poll(ctx context.Context) (wait time.Duration, more bool, err
 	if err == nil && !news && !t.evaluated && t.checkedAt.Before(start) && time.Since(t.checkedAt)+wait > t.interval.longest { // The next poll is too late.
 		err = t.checkEvaluated(ctx)
 	}
-	wait = max(wait, t.budget().Interval(t.requests-before, quota.Length))
+	wait = max(wait, t.budget().Spacing(t.requests-before, quota.Length))
 	if t.evaluated && err == nil && t.emptyEnds == 0 {
 		wait = 0 // Read once more, for entries that were added meanwhile.
 	}

@@ -170,7 +170,7 @@ func (w *waiter) wait(ctx context.Context) error {
 		if w.machine.Pending() == 0 {
 			return 0, false, nil
 		}
-		return w.poll(ctx, w.take)
+		return w.sendBatch(ctx, w.take)
 	})
 	switch {
 	case err != nil:

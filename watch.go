@@ -214,7 +214,7 @@ func (w *watcher) pollOnce(ctx context.Context) (found PollResult, err error) {
 		found.Wait = min(w.interval.next(), time.Minute)
 		return found, err
 	}
-	found.Wait, _, err = w.poll(ctx, func(page *polledPage) bool {
+	found.Wait, _, err = w.sendBatch(ctx, func(page *polledPage) bool {
 		found.Submissions = append(found.Submissions, page.deliver...)
 		found.Unreadable = append(found.Unreadable, page.unreadable...)
 		return true

@@ -110,7 +110,7 @@ func (k *knownIDs) isGone(id string, _ *pendingItem) bool {
 func (k *knownIDs) plan(now time.Time) {
 	n, oldest := 0, k.oldest()
 	for _, it := range k.Set.Items {
-		if !it.ConfirmedAt.IsZero() && it.LateSince.IsZero() {
+		if !it.ConfirmedAt.IsZero() && it.AwaitedSince.IsZero() {
 			n++
 		}
 	}
@@ -179,7 +179,7 @@ func (k *knownIDs) confirm(now time.Time) {
 func (k *knownIDs) oldest() time.Time {
 	var oldest time.Time
 	for _, it := range k.Set.Items {
-		if !it.Created.IsZero() && it.LateSince.IsZero() && (oldest.IsZero() || it.Created.Before(oldest)) {
+		if !it.Created.IsZero() && it.AwaitedSince.IsZero() && (oldest.IsZero() || it.Created.Before(oldest)) {
 			oldest = it.Created
 		}
 	}

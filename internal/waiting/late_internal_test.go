@@ -69,9 +69,9 @@ func TestOnlyScheduledReadsHoldListings(t *testing.T) {
 		m := New(Options{Start: midday, Lookback: 30 * 24 * time.Hour})
 		m.Poll.Bare = true
 		for i := range maxItems {
-			m.Set.Items[fmt.Sprint(i)] = &pendingItem{LateSince: midday, Unreadable: readAt.IsZero(), UnreadableEvaluated: readAt.IsZero(), ReadAt: readAt}
+			m.Set.Items[fmt.Sprint(i)] = &pendingItem{AwaitedSince: midday, Unreadable: readAt.IsZero(), UnreadableEvaluated: readAt.IsZero(), ReadAt: readAt}
 		}
-		assert.Equal(t, full, m.isFull(), "read at %v", readAt)
+		assert.Equal(t, full, m.listingsWait(), "read at %v", readAt)
 	}
 }
 
@@ -86,7 +86,7 @@ func TestALateItemIsReadAfterAnUnfinishedListingShowsIt(t *testing.T) {
 	m.Set.listed(midday, &listing{Purpose: unfinished, Status: "grading", Serial: 2}, true, time.Minute)
 	assert.Equal(t, midday, pending.ReadAt)
 
-	pending.LateSince = time.Time{}
+	pending.AwaitedSince = time.Time{}
 	m.trackUnfinished(midday, stale.ID, &stale, &listing{Purpose: unfinished, Status: "grading", Serial: 3})
 	assert.Zero(t, pending.ReadAt, "it awaits its evaluation, which its listing shows")
 }

@@ -83,7 +83,7 @@ func (l *listing) isPast(since time.Time) bool {
 // handlePage updates the state with a page of the current listing, and returns the
 // indexes of the items to deliver.
 func (m *Machine) handlePage(now time.Time, a Response) (ready []int, err error) {
-	l := m.Poll.currentListing(m.isFull())
+	l := m.Poll.currentListing(m.listingsWait())
 	switch {
 	case l == nil:
 		return nil, nil

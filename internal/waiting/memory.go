@@ -161,16 +161,16 @@ func (m *memory) maxItems() int {
 	return maxItems - int(float64(max(0, len(m.Delivered)-maxDelivered))/deliveriesPerItem)
 }
 
-// isFull reports whether submissions that await only their report, which scheduled single reads
+// listingsWait reports whether submissions that await only their report, which scheduled single reads
 // find, occupy half of what a watch can hold. A listing of evaluated submissions might then show more
 // than fit, and count what is dropped as delivered. A submission without a scheduled read waits for a sweep.
-func (m *Machine) isFull() bool {
+func (m *Machine) listingsWait() bool {
 	if m.Watch == nil || !m.Poll.Bare {
 		return false
 	}
 	awaited := 0
 	for _, it := range m.Set.Items {
-		if !it.LateSince.IsZero() && !it.WithoutReport && !it.ReadAt.IsZero() {
+		if !it.AwaitedSince.IsZero() && !it.WithoutReport && !it.ReadAt.IsZero() {
 			awaited++
 		}
 	}

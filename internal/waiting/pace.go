@@ -146,10 +146,10 @@ func (b Budget) Rate(length time.Duration) float64 {
 	return max(0, min(float64(b.Left)/b.Ends.Seconds(), float64(b.Whole)/length.Seconds()))
 }
 
-// Interval returns the shortest interval after a poll of cost requests, so that the
+// Spacing returns the shortest interval after a poll of cost requests, so that the
 // remaining requests last until the window ends. It ends at the latest when the use of
 // the window exceeds an even use by a tenth. A fresh window causes no delay.
-func (b Budget) Interval(cost int, length time.Duration) time.Duration {
+func (b Budget) Spacing(cost int, length time.Duration) time.Duration {
 	rate := b.Rate(length)
 	if rate == 0 || float64(b.Left) >= (1-aheadShare)*b.evenRemaining(length) {
 		return 0
@@ -181,7 +181,7 @@ func (m *Machine) interval(now time.Time) time.Duration {
 
 // pacing returns the interval that the rate limit requires after a poll.
 func (m *Machine) pacing() time.Duration {
-	return m.Pace.Window.Interval(max(m.Poll.Requests, 1), m.Pace.Window.Length)
+	return m.Pace.Window.Spacing(max(m.Poll.Requests, 1), m.Pace.Window.Length)
 }
 
 // Progress describes what a machine does.

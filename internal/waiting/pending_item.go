@@ -14,7 +14,7 @@ type pendingItem struct {
 	Created       time.Time // Zero: not known.
 	Status        string
 	ConfirmedAt   time.Time // Last response that showed that it exists.
-	LateSince     time.Time // It is evaluated, and its report is not ready, since then.
+	AwaitedSince  time.Time // It is evaluated, and its report is not ready, since then.
 	NoReportAt    time.Time // First single read that found no report.
 	NoReportLocal time.Time // The same by the caller's clock.
 	WithoutReport bool      // Single reads found no report for an hour. It is delivered without one.
@@ -31,7 +31,7 @@ type pendingItem struct {
 // decoded records that a response showed the item as it is.
 func (it *pendingItem) decoded(now time.Time) {
 	it.Unreadable, it.ReadAt = false, time.Time{}
-	if !it.LateSince.IsZero() { // Its report is awaited.
+	if !it.AwaitedSince.IsZero() { // Its report is awaited.
 		it.ReadAt = it.nextReportRead(now)
 	}
 }
@@ -40,7 +40,7 @@ func (it *pendingItem) decoded(now time.Time) {
 // late, after maxReadInterval at most, and when reportTimeout since the first read without a
 // report ends.
 func (it *pendingItem) nextReportRead(now time.Time) time.Time {
-	rest := min(max(now.Sub(it.LateSince)/4, 0), maxReadInterval)
+	rest := min(max(now.Sub(it.AwaitedSince)/4, 0), maxReadInterval)
 	if left := reportTimeout - now.Sub(it.NoReportAt); left > 0 {
 		rest = min(rest, left)
 	}
@@ -61,11 +61,11 @@ func (it *pendingItem) wasRead(now time.Time) {
 // missed records a single read that did not show what it was for, and schedules the next one.
 func (it *pendingItem) missed(next time.Time) { it.Misses, it.ReadAt = it.Misses+1, nextSecond(next) }
 
-// isLate records that the item is evaluated and its report is not ready.
-func (it *pendingItem) isLate(now time.Time) {
+// awaitReport records that the item is evaluated and its report is not ready.
+func (it *pendingItem) awaitReport(now time.Time) {
 	it.confirm(now)
-	if it.LateSince.IsZero() || it.LateSince.After(now) {
-		it.LateSince, it.ReadAt = second(now), second(now)
+	if it.AwaitedSince.IsZero() || it.AwaitedSince.After(now) {
+		it.AwaitedSince, it.ReadAt = second(now), second(now)
 	}
 }
 
@@ -96,7 +96,7 @@ const (
 	readAtColumn
 	flagsColumn
 	missesColumn
-	lateSinceColumn
+	awaitedSinceColumn
 	unreadableAtColumn
 	unreadableColumn
 	noReportAtColumn
@@ -124,7 +124,7 @@ func (s *waitingSet) pack() packedItems {
 			serialColumn:        int64(it.Serial),
 			readAtColumn:        packTime(it.ReadAt),
 			missesColumn:        int64(it.Misses),
-			lateSinceColumn:     packTime(it.LateSince),
+			awaitedSinceColumn:  packTime(it.AwaitedSince),
 			unreadableAtColumn:  packTime(it.UnreadableAt),
 			noReportAtColumn:    packTime(it.NoReportAt),
 			noReportLocalColumn: packTime(it.NoReportLocal),
@@ -168,7 +168,7 @@ func (s *waitingSet) unpack(confirmed time.Time) {
 				LeftListing:   fields[flagsColumn]&leftListingFlag != 0,
 				WithoutReport: fields[flagsColumn]&withoutReportFlag != 0,
 				Misses:        int(min(max(fields[missesColumn], 0), math.MaxInt32)),
-				LateSince:     unpackTime(fields[lateSinceColumn]),
+				AwaitedSince:  unpackTime(fields[awaitedSinceColumn]),
 				UnreadableAt:  unpackTime(fields[unreadableAtColumn]),
 				Unreadable:    fields[unreadableColumn]&unreadableFlag != 0,
 				NoReportAt:    unpackTime(fields[noReportAtColumn]),

@@ -27,14 +27,14 @@ type poll struct {
 // pollCounts is what a machine counts in one poll.
 type pollCounts struct {
 	ReadsFrom        time.Time `json:",omitzero"` // When single reads were planned: only what was due then is read. Zero: not planned yet.
-	Deepened         bool      `json:",omitzero"` // A page of a listing was read since ReadsFrom: single reads may be due because of it.
+	ListedSinceReads bool      `json:",omitzero"` // A page of a listing was read since ReadsFrom: single reads may be due because of it.
 	MaxSingleReads   int       `json:",omitzero"`
 	ReadsAfterSearch int       `json:",omitzero"` // Single reads of submissions that the search did not show.
 	Requests         int       `json:",omitzero"`
 	SingleReads      int       `json:",omitzero"`
 	Deliveries       int       `json:",omitzero"`
 	Failed           bool      `json:",omitzero"` // A failed request interrupted the poll.
-	Searched         bool      `json:",omitzero"` // A search has begun: a listing of evaluated submissions.
+	SearchBegan      bool      `json:",omitzero"` // A search has begun: a listing of evaluated submissions.
 	SearchedFrom     time.Time `json:",omitzero"` // A search was read to its end: submissions created since then that it did not show are unfinished.
 }
 
@@ -42,7 +42,7 @@ type pollCounts struct {
 // submissions it may read singly.
 func (p *poll) begin(now time.Time, singleReads int) {
 	p.UsualDeliveries += (float64(p.Deliveries) - p.UsualDeliveries) / 8
-	if p.Searched && p.Deliveries == 0 { // The burst has ended.
+	if p.SearchBegan && p.Deliveries == 0 { // The burst has ended.
 		p.UsualDeliveries = 0
 	}
 	p.Running, p.Again, p.StartedAt = true, false, now
@@ -83,11 +83,11 @@ func (p *poll) pageSize() int {
 	return p.PageSize
 }
 
-// currentListing returns the listing to continue in this poll, or nil. While the state is full,
-// listings of evaluated submissions wait for room.
-func (p *poll) currentListing(full bool) *listing {
+// currentListing returns the listing to continue in this poll, or nil. Listings of evaluated submissions may
+// have to wait for room in the state.
+func (p *poll) currentListing(wait bool) *listing {
 	for i := range p.Listings {
-		if l := &p.Listings[i]; !l.Paused && !l.Ended && (!full || !l.showsEvaluated()) {
+		if l := &p.Listings[i]; !l.Paused && !l.Ended && (!wait || !l.showsEvaluated()) {
 			return l
 		}
 	}
@@ -122,10 +122,10 @@ func (p *poll) repeat() { p.Again = true }
 func (p *poll) interrupt() { p.ReadsFrom, p.Failed = time.Time{}, true }
 
 // readFrom lets the poll read singly what is due now.
-func (p *poll) readFrom(now time.Time) { p.ReadsFrom, p.Deepened = now, false }
+func (p *poll) readFrom(now time.Time) { p.ReadsFrom, p.ListedSinceReads = now, false }
 
 // beginSearch records that the search for submissions that left the waiting set has begun.
-func (p *poll) beginSearch() { p.Searched = true }
+func (p *poll) beginSearch() { p.SearchBegan = true }
 
 // searched records a listing of evaluated submissions, read completely or not. One that an earlier poll
 // began says nothing about what left its listing since then.
@@ -158,7 +158,7 @@ func (p *poll) judgeReports(l *listing, items []Item) {
 
 // countPage counts a page of a listing.
 func (p *poll) countPage(a *Response) {
-	p.Deepened = p.Deepened || !p.ReadsFrom.IsZero()
+	p.ListedSinceReads = p.ListedSinceReads || !p.ReadsFrom.IsZero()
 	if a.Cursor != "" {
 		p.PageSize = min(max(p.PageSize, len(a.Items)), largestPage)
 	}

@@ -30,13 +30,13 @@ func (m *Machine) planSingleReads(now time.Time) {
 			oldestLeaver = earlier(oldestLeaver, it.Created)
 		}
 	}
-	if oldestWithout.Before(now) && !m.isFull() && m.Set.lateReportsAreDue(now) { // The page of a listing delivers them without their reports.
+	if oldestWithout.Before(now) && !m.listingsWait() && m.Set.withoutReportAreDue(now) { // The page of a listing delivers them without their reports.
 		m.searchEvaluated(oldestWithout, maxSearchPages)
 		return
 	}
 	// In a burst more may have left: submissions that were dropped or never listed.
 	burst := max(m.Poll.UsualDeliveries, float64(leavers)) > float64(m.Poll.MaxSingleReads)
-	if (leavers >= leaversForSearch || burst) && !m.Poll.Searched && !m.Poll.Bare {
+	if (leavers >= leaversForSearch || burst) && !m.Poll.SearchBegan && !m.Poll.Bare {
 		if burst {
 			oldestLeaver = oldestLeaver.Add(-time.Hour)
 		}
@@ -61,7 +61,7 @@ func (m *Machine) nextRead() (next string) {
 		if !m.Poll.readsNow(it) {
 			continue
 		}
-		if first := m.Set.Items[next]; first == nil || cmp.Or(cmp.Compare(it.Misses, first.Misses), it.ReadAt.Compare(first.ReadAt), it.LateSince.Compare(first.LateSince), strings.Compare(id, next)) < 0 {
+		if first := m.Set.Items[next]; first == nil || cmp.Or(cmp.Compare(it.Misses, first.Misses), it.ReadAt.Compare(first.ReadAt), it.AwaitedSince.Compare(first.AwaitedSince), strings.Compare(id, next)) < 0 {
 			next = id
 		}
 	}
@@ -71,7 +71,7 @@ func (m *Machine) nextRead() (next string) {
 // isShownUnfinished reports whether a search of this poll has shown that a submission which left its listing is
 // unfinished: it has another status, whose listing shows it.
 func (p *poll) isShownUnfinished(it *pendingItem) bool {
-	return !p.SearchedFrom.IsZero() && !it.Created.Before(p.SearchedFrom) && it.LeftListing && it.Misses == 0 && it.LateSince.IsZero()
+	return !p.SearchedFrom.IsZero() && !it.Created.Before(p.SearchedFrom) && it.LeftListing && it.Misses == 0 && it.AwaitedSince.IsZero()
 }
 
 // readsNow reports whether to read an item singly in this poll. Of the submissions that a search has shown
@@ -139,7 +139,7 @@ func (m *Machine) handleSingleRead(now time.Time, id string, a Response) ([]int,
 func (m *Machine) handleRead(now, local time.Time, pending *pendingItem, it *Item) (ready bool) {
 	left, before := pending.LeftListing, pending.Status
 	pending.wasRead(now)
-	if !it.Ready && (it.isEvaluated() && !it.Unreadable || !pending.LateSince.IsZero()) {
+	if !it.Ready && (it.isEvaluated() && !it.Unreadable || !pending.AwaitedSince.IsZero()) {
 		m.foundNoReport(now, local, pending)
 	}
 	if it.Unreadable && m.planner.unreadable(now, it.ID, it, nil) {
@@ -155,7 +155,7 @@ func (m *Machine) handleRead(now, local time.Time, pending *pendingItem, it *Ite
 		}
 	}
 	ready = m.handleItem(now, it, nil)
-	if !pending.LateSince.IsZero() {
+	if !pending.AwaitedSince.IsZero() {
 		pending.ReadAt = pending.nextReportRead(now)
 	}
 	if it.isEvaluated() || before != it.Status {
@@ -182,7 +182,7 @@ func backoff(unit time.Duration, misses int, longest time.Duration) time.Duratio
 // item is to be delivered without one, which only single reads decide: see foundNoReport.
 func (m *Machine) awaitReport(now time.Time, id string, it *Item) bool {
 	pending := m.Set.add(id, it.Created)
-	pending.isLate(now)
+	pending.awaitReport(now)
 	return !pending.WithoutReport
 }
 

@@ -10,7 +10,7 @@ const (
 	sweepIntervals = 10               // and at most as many of the longest intervals between two polls.
 	sweepUnit      = time.Hour
 	sweepPages     = 3 // Pages a poll,
-	minSweepPages  = 1 // when the rate limit allows only rare polls, or
+	minSweepPages  = 1 // when the rate limit lengthens the intervals, or
 	maxSweepPages  = 10
 	farBehind      = 6 * time.Hour // when nothing was swept for so long.
 	deepSweepEvery = 75 * time.Minute
@@ -115,7 +115,7 @@ var (
 // back twice as far when twice the time has passed since it last looked back as far.
 func (w *watch) planSweep(now time.Time) {
 	most := w.Pace.scaleToPollInterval(sweepPages)
-	if w.Pace.Interval > 2*w.Max { // The rate limit allows only rare polls.
+	if w.Pace.Interval > 2*w.Max { // The rate limit lengthens the intervals.
 		most = min(most, minSweepPages)
 	}
 	if now.Sub(w.Sweeps.SweptUntil) > farBehind {
@@ -203,10 +203,10 @@ func (w *watch) planSweepLevels(now time.Time) {
 	if len(w.Set.Statuses) == 0 && w.Set.reviewFilter(now, &w.Poll) {
 		filter = ""
 	}
-	covered := -1
+	onePage := -1
 	for level := range w.Sweeps.Levels {
 		if w.Sweeps.Levels[level].Pages == 1 {
-			covered = level
+			onePage = level
 		}
 	}
 	for level := range w.Sweeps.Levels {
@@ -217,7 +217,7 @@ func (w *watch) planSweepLevels(now time.Time) {
 		if level == deepest {
 			pages = max(pages, w.deepestPages())
 		}
-		if w.Poll.continueSweep(level, pages) || level < covered || level > covered && rests {
+		if w.Poll.continueSweep(level, pages) || level < onePage || level > onePage && rests {
 			continue
 		}
 		w.addSweep(now, listing{Level: level, Status: filter, CreatedSince: w.levelStart(now, level), MaxPollPages: max(1, pages)})

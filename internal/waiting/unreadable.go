@@ -56,7 +56,7 @@ func (w *watch) unreadable(now time.Time, id string, it *Item, l *listing) bool 
 	pending.Status = cmp.Or(it.Status, pending.Status)
 	filtered := it.Status == "" && l != nil && l.Status == Evaluated
 	// A submission whose report is awaited is evaluated, also if the response shows no status.
-	if it.isEvaluated() || !it.Evaluated.IsZero() || filtered || !pending.LateSince.IsZero() {
+	if it.isEvaluated() || !it.Evaluated.IsZero() || filtered || !pending.AwaitedSince.IsZero() {
 		first = first || !pending.UnreadableEvaluated
 		pending.Status, pending.UnreadableEvaluated = Evaluated, true
 	}

@@ -291,12 +291,12 @@ func (m *Machine) waitUntil(now, then time.Time) Action {
 // single reads, then pages of a sweep over all of Lookback and the single reads that it
 // needs. It reports whether there is one.
 func (m *Machine) nextRequest(now time.Time) (Action, bool) {
-	l := m.Poll.currentListing(m.isFull())
+	l := m.Poll.currentListing(m.listingsWait())
 	if (l == nil || l.rank() == afterReads) && m.Poll.ReadsFrom.IsZero() {
 		m.planSingleReads(now)
-		l = m.Poll.currentListing(m.isFull()) // A listing is cheaper for many reads.
+		l = m.Poll.currentListing(m.listingsWait()) // A listing is cheaper for many reads.
 	}
-	if l == nil && m.Poll.Deepened { // The listing may have shown submissions without their report.
+	if l == nil && m.Poll.ListedSinceReads { // The listing may have shown submissions without their report.
 		m.Poll.readFrom(now)
 	}
 	if l == nil || l.rank() == afterReads {

@@ -14,10 +14,10 @@ type waitingSet struct {
 	Statuses map[string]*status
 	Serial   int `json:",omitzero"` // Of the last listing with a serial number.
 
-	SampledAt           time.Time `json:",omitzero"` // Last page without a status filter.
-	Samples             int       `json:",omitzero"` // Number of such pages.
-	LateReportsListedAt time.Time `json:",omitzero"`
-	HandedInListedAt    time.Time `json:",omitzero"` // When the submissions that are handed in and unfinished were last listed.
+	SampledAt             time.Time `json:",omitzero"` // Last page without a status filter.
+	Samples               int       `json:",omitzero"` // Number of such pages.
+	WithoutReportListedAt time.Time `json:",omitzero"`
+	HandedInListedAt      time.Time `json:",omitzero"` // When the submissions that are handed in and unfinished were last listed.
 
 	FilterGood     float64   `json:",omitzero"` // Evidence that the filter by the status of unfinished submissions works,
 	FilterBad      float64   `json:",omitzero"` // and that it does not.
@@ -42,7 +42,7 @@ const (
 	maxStatusPages     = 10 // Pages a poll, of a status that is listed in every poll.
 	fewLeavers         = 5  // Fewer say nothing about a status.
 	directShare        = 0.1
-	rareListingPerPage = 90 * time.Second // Interval between two listings of a rare status, for each page.
+	coldListingPerPage = 90 * time.Second // Interval between two listings of a status that is not listed in every poll, for each page.
 	maxFilterBad       = 5
 	filterOffFor       = 24 * time.Hour
 )
@@ -131,7 +131,7 @@ func (s *waitingSet) track(now time.Time, id string, it *Item, l *listing) {
 	pending.Status, pending.ConfirmedAt = it.Status, now
 	if l != nil && l.Purpose == unfinished {
 		pending.Serial, pending.Misses, pending.LeftListing = l.Serial, 0, false
-		if pending.LateSince.IsZero() { // Only single reads show a late report: the page may be from a stale replica.
+		if pending.AwaitedSince.IsZero() { // Only single reads show a late report: the page may be from a stale replica.
 			pending.unschedule()
 		}
 		return
@@ -188,20 +188,20 @@ func (m *Machine) filterRejected(now time.Time, l *listing) error {
 // They are listed again after longest at the latest. For confirming, statuses of every poll are listed only
 // when they are due.
 func (m *Machine) listWaitingSet(now time.Time, longest time.Duration, confirming bool) {
-	var hot, rare []listing
+	var hot, cold []listing
 	for _, name := range slices.Sorted(maps.Keys(m.Set.Statuses)) {
 		s := m.Set.Statuses[name]
-		rest := min(rareListingPerPage*time.Duration(s.Pages), longest)
+		rest := min(coldListingPerPage*time.Duration(s.Pages), longest)
 		due := now.Sub(s.ListedAt) >= rest || s.ListedAt.After(now)
 		switch {
 		case m.Poll.findListing(unfinished, name) != nil:
 		case !confirming && s.listedEveryPoll() && (!due || s.Pages <= maxStatusPages):
 			hot = append(hot, listing{Purpose: unfinished, Status: name, MaxPollPages: min(s.Pages+2, m.Pace.scaleToPollInterval(maxStatusPages))})
 		case due:
-			rare = append(rare, listing{Purpose: unfinished, Status: name, MaxPollPages: m.Pace.scaleToPollInterval(maxStatusPages), Resumes: true})
+			cold = append(cold, listing{Purpose: unfinished, Status: name, MaxPollPages: m.Pace.scaleToPollInterval(maxStatusPages), Resumes: true})
 		}
 	}
-	for _, l := range append(rare, hot...) {
+	for _, l := range append(cold, hot...) {
 		m.addUnfinishedListing(l)
 	}
 }
@@ -244,9 +244,9 @@ func (s *waitingSet) handedInIsDue(now time.Time) bool {
 	return isDue(&s.HandedInListedAt, now, confirmAfter)
 }
 
-// lateReportsAreDue reports whether to list what has no report after an hour of single reads.
-func (s *waitingSet) lateReportsAreDue(now time.Time) bool {
-	return isDue(&s.LateReportsListedAt, now, maxReadInterval)
+// withoutReportAreDue reports whether to list what has no report after an hour of single reads.
+func (s *waitingSet) withoutReportAreDue(now time.Time) bool {
+	return isDue(&s.WithoutReportListedAt, now, maxReadInterval)
 }
 
 // planHandedIn lists the submissions that are handed in and unfinished, so that the machine
@@ -276,12 +276,12 @@ func (m *Machine) waitingSetCost() float64 {
 }
 
 // waitingSetExtraCost estimates the other reads of a watch's poll that lists the
-// waiting set: a page of evaluated submissions and a share of the rare statuses.
+// waiting set: a page of evaluated submissions and a share of the statuses that are not listed in every poll.
 func (m *Machine) waitingSetExtraCost() float64 {
 	cost := 1.0
 	for _, s := range m.Set.Statuses {
 		if !s.listedEveryPoll() {
-			cost += min(m.Max.Seconds()/rareListingPerPage.Seconds(), float64(s.Pages))
+			cost += min(m.Max.Seconds()/coldListingPerPage.Seconds(), float64(s.Pages))
 		}
 	}
 	return cost
@@ -294,7 +294,7 @@ func (s *waitingSet) listed(now time.Time, l *listing, complete bool, unit time.
 		one.listed(l, complete)
 	}
 	for _, it := range s.Items {
-		judged := (it.Status == l.Status || l.Status == "") && it.Serial < l.Serial && it.LateSince.IsZero()
+		judged := (it.Status == l.Status || l.Status == "") && it.Serial < l.Serial && it.AwaitedSince.IsZero()
 		reached := complete || l.isPast(it.Created)
 		if !judged || !reached || it.Created.Before(l.CreatedSince) || it.Created.IsZero() {
 			continue
@@ -312,7 +312,7 @@ func (s *waitingSet) listed(now time.Time, l *listing, complete bool, unit time.
 func (s *waitingSet) drop(n int, now time.Time, regular, bare bool) (newest time.Time) {
 	rank := func(it *pendingItem) int {
 		switch one := s.Statuses[it.Status]; {
-		case !it.LateSince.IsZero(), it.UnreadableEvaluated, it.LeftListing && bare:
+		case !it.AwaitedSince.IsZero(), it.UnreadableEvaluated, it.LeftListing && bare:
 			return 3
 		case one == nil:
 			return 0
@@ -347,7 +347,7 @@ func (s *waitingSet) isTruncated() bool {
 
 // clockPutBack moves times in the future to now.
 func (s *waitingSet) clockPutBack(now time.Time) {
-	for _, t := range []*time.Time{&s.SampledAt, &s.HandedInListedAt, &s.LateReportsListedAt, &s.TruncatedAt, &s.UnlistedUntil} {
+	for _, t := range []*time.Time{&s.SampledAt, &s.HandedInListedAt, &s.WithoutReportListedAt, &s.TruncatedAt, &s.UnlistedUntil} {
 		*t = earlier(*t, now)
 	}
 	for _, one := range s.Statuses {

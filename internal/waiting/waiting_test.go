@@ -175,7 +175,7 @@ func TestNothingIsReadBeyondTheBudget(t *testing.T) {
 		{waiting.Budget{Left: 0, Whole: 900, Ends: 30 * m}, 30, 0},
 		{waiting.Budget{}, 30, 0},
 	} {
-		assert.Equal(t, c.want, c.budget.Interval(c.cost, h), "%+v", c.budget)
+		assert.Equal(t, c.want, c.budget.Spacing(c.cost, h), "%+v", c.budget)
 	}
 }
 

@@ -156,7 +156,7 @@ func (w *watch) delivered(now time.Time, id string, it *Item, l *listing) (first
 // isGone reports whether an item does not exist any more. Where a listing shows it as evaluated, it
 // exists.
 func (w *watch) isGone(_ string, pending *pendingItem) bool {
-	return pending.LateSince.IsZero() || pending.WithoutReport && w.Pace.RespondedAt.Sub(pending.NoReportAt) >= notFoundFor
+	return pending.AwaitedSince.IsZero() || pending.WithoutReport && w.Pace.RespondedAt.Sub(pending.NoReportAt) >= notFoundFor
 }
 
 // clockPutBack moves times in the future to now.
