@@ -177,7 +177,7 @@ func (m *Machine) readExperiment(now time.Time, l *listing, items []Item, comple
 	}
 }
 
-// setMeaning records the result of an experiment. After a change the last days are listed
+// setMeaning records the result of an experiment. After a change the last two days are listed
 // again, because the old meaning may have hidden evaluations.
 func (m *Machine) setMeaning(now time.Time, meaning Meaning) {
 	was := m.Since.Meaning

@@ -15,7 +15,7 @@ type knownIDs struct {
 	notFound         []string
 	openingPages     int       // Pages of the first listing.
 	searchPages      float64   // Pages of the evaluated submissions back to the oldest pending one, estimated.
-	confirmedAt      time.Time // When all unfinished submissions were last listed to confirm ids.
+	confirmedAt      time.Time // When all submissions were last listed without a filter, to confirm ids.
 	listedUnfinished bool      // The last poll listed the waiting set.
 	lastDelivery     time.Time
 	bad              unnamed
@@ -175,7 +175,7 @@ func (k *knownIDs) confirm(now time.Time) {
 	}
 }
 
-// oldest returns the creation of the oldest pending id that was seen.
+// oldest returns the creation of the oldest pending id that was seen and does not await its report.
 func (k *knownIDs) oldest() time.Time {
 	var oldest time.Time
 	for _, it := range k.Set.Items {

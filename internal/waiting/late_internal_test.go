@@ -199,3 +199,19 @@ func TestAKeptListingDoesNotReplaceThatOfAChange(t *testing.T) {
 	assert.Equal(t, 1, begun)
 	assert.False(t, m.News.Listed)
 }
+
+// TestAListingOfAllHasNoSince: where the API refuses the status evaluated, the listing of all submissions has no since,
+// which might exclude unfinished submissions.
+func TestAListingOfAllHasNoSince(t *testing.T) {
+	t.Parallel()
+	for _, meaning := range []Meaning{Unknown, Evaluation, Submission, Other} {
+		m := New(Options{Start: midday.Add(-72 * time.Hour), Lookback: 30 * 24 * time.Hour, Min: 30 * time.Second, Max: time.Minute})
+		m.OpenedAt, m.Since.Meaning, m.Poll.StartedAt, m.Set.UnlistedUntil = midday, meaning, midday, midday
+		m.Poll.EvaluatedFilterOffUntil = midday.Add(time.Hour)
+		m.Pace.setWindow(Budget{Left: 900, Whole: 900, Ends: time.Minute})
+		m.Watch.planDeepSweep(midday)
+		all := m.Poll.findListing(sweep, "")
+		require.NotNil(t, all)
+		assert.Equal(t, meaning == Other, !all.Since.IsZero(), "since filters on %s", meaning)
+	}
+}

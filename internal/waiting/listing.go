@@ -9,7 +9,7 @@ type purpose int
 
 const (
 	opening    purpose = iota // All submissions, at the start.
-	sample                    // One page, which may show a new status or an item for the experiment.
+	sample                    // A page, or a few in rare polls, for a new status, an item for the experiment, or recent evaluations.
 	experiment                // The experiment for the since meaning.
 	fresh                     // Evaluations since the cutoff.
 	search                    // Evaluated submissions from the oldest wanted one on.
@@ -30,7 +30,7 @@ type listing struct {
 	PollPages    int       `json:",omitzero"` // Pages read in this poll.
 	MaxPollPages int       `json:",omitzero"` // Pages that one poll may read; 0 means no limit.
 	Resumes      bool      `json:",omitzero"` // At MaxPollPages it pauses until the next poll. Otherwise it ends.
-	AtOnce       bool      `json:",omitzero"` // It reads all its pages in one poll.
+	AtOnce       bool      `json:",omitzero"` // It reads all its pages in one poll. The next poll resets it if a page was read.
 	Paused       bool      `json:",omitzero"` // It reads no more pages in this poll.
 	Ended        bool      `json:",omitzero"`
 	Serial       int       `json:",omitzero"` // Of unfinished submissions, and of a sweep over all of Lookback: the serial number that listed items get.
@@ -190,8 +190,8 @@ func (m *Machine) advance(now time.Time, l *listing, a *Response) {
 	}
 }
 
-// listingEnded updates the state after a listing. complete reports whether all its
-// pages were read.
+// listingEnded updates the state after a listing. complete reports whether all was
+// read that it is for.
 func (m *Machine) listingEnded(now time.Time, l *listing, complete bool) {
 	switch l.Purpose {
 	case opening:

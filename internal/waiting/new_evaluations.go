@@ -121,7 +121,7 @@ func (n *newEvaluations) clockPutBack(now time.Time) {
 	notAfter(n.Depths, now)
 }
 
-// filterTime returns a time for the filter since, zero if it is too early for one.
+// filterTime returns t less the rounding of the API, for the filter since; zero if that is too early for one.
 func filterTime(t time.Time) time.Time {
 	t = t.Add(-rounding)
 	if t.Unix() < 1 {

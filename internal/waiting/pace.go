@@ -30,7 +30,7 @@ type pace struct {
 	Scheduled time.Duration `json:",omitzero"`
 
 	RespondedAt  time.Time `json:",omitzero"` // Time of the last response.
-	RegularSince time.Time `json:",omitzero"` // Responses have come at regular intervals since this time.
+	RegularSince time.Time `json:",omitzero"` // Regular responses began then, or a dropped submission was created then: earlier evaluations are no evidence.
 
 	Window      window
 	HourlyReads [2]int    // Requests in this hour and the previous one.
@@ -94,7 +94,7 @@ func (p *pace) startInterval(now time.Time, pause time.Duration) {
 	p.InInterval, p.Interrupted, p.Interval, p.IntervalEnd = true, false, pause, now.Add(pause)
 }
 
-// fail starts an interval after a failure: a minute at most, or retry, and twice as long when the
+// fail starts an interval after a failure: a minute and MaxInterval at most, or retry if that is longer, and twice as long when the
 // next request fails too. The first failure of a poll has a short one: most failures are short.
 func (p *pace) fail(now time.Time, o *Options, first bool, retry time.Duration) {
 	pause := p.usualInterval(o)
@@ -114,8 +114,8 @@ func (p *pace) clockPutBack(now time.Time) {
 	}
 }
 
-// spareReads returns how many pages of this poll a sweep over all of Lookback may read:
-// the reads beyond an even use of the window, after its first tenth. Where polls are
+// spareReads returns how many pages of this poll a sweep over all of Lookback may read: in the first tenth
+// of the window ten at most, then the reads beyond an even use. Where polls are
 // rare, it is a share of what the rate limit allows in the time between two polls.
 func (p *pace) spareReads() int {
 	if p.isRare() {
@@ -128,7 +128,7 @@ func (p *pace) spareReads() int {
 }
 
 // scaleToPollInterval scales a number of pages a poll to the time since the last poll, so that
-// rare polls read as much in an hour as frequent ones.
+// rare polls read as much in an hour as frequent ones, within spareReads.
 func (p *pace) scaleToPollInterval(pages int) int {
 	scaled := float64(pages) * p.Scheduled.Seconds() / usualInterval.Seconds()
 	return max(pages, min(int(scaled), p.spareReads()))

@@ -34,7 +34,7 @@ type pollCounts struct {
 	SingleReads      int       `json:",omitzero"`
 	Deliveries       int       `json:",omitzero"`
 	Failed           bool      `json:",omitzero"` // A failed request interrupted the poll.
-	SearchBegan      bool      `json:",omitzero"` // A search has begun: a listing of evaluated submissions.
+	SearchBegan      bool      `json:",omitzero"` // A search for submissions that left their listing has begun.
 	SearchedFrom     time.Time `json:",omitzero"` // A search was read to its end: submissions created since then that it did not show are unfinished.
 }
 
@@ -198,7 +198,8 @@ func (p *poll) turnEvaluatedFilterOff(l *listing) {
 }
 
 // continueSweep lets the running sweep of a level read so many pages, and reports
-// whether there is one. A sweep whose cursor failed is read without pauses.
+// whether there is one. A sweep with AtOnce, or whose cursor failed, is read
+// without pauses.
 func (p *poll) continueSweep(level, most int) bool {
 	for i := range p.Listings {
 		if l := &p.Listings[i]; l.Purpose == sweep && l.Level == level && !l.Ended {

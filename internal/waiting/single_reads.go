@@ -9,7 +9,7 @@ import (
 const (
 	maxSingleReads      = 50 // In a poll. Where polls are rare, a share of what the rate limit allows in the time between two.
 	maxReadsAfterSearch = 5  // Single reads after a search, of submissions that probably have another status.
-	leaversForSearch    = 12 // A search replaces the single reads of so many submissions. It may cost a quarter of them,
+	leaversForSearch    = 12 // A search replaces the single reads of so many submissions. It may cost a quarter of them, or of maxSingleReads,
 	maxSearchPages      = 60 // and so many pages a poll.
 	confirmAfter        = 40 * time.Minute
 	reportTimeout       = time.Hour

@@ -9,8 +9,7 @@ import (
 	"github.com/hiring-assessment/hiring-go/internal/envelope"
 )
 
-// state is the memory of a machine: what is not in one of its parts does not survive an
-// action. All times are the server's, except CalledAt and NoReportLocal, which are the
+// state is what a saved machine keeps. All times are the server's, except CalledAt and NoReportLocal, which are the
 // caller's.
 type state struct {
 	Account    string    `json:",omitzero"`
@@ -42,8 +41,8 @@ const MaxState = 256 << 10
 // savedWatch is the kind of a saved state.
 var savedWatch = envelope.Kind{Name: "watch", Version: 1}
 
-// String returns the state of a watch for Resume, of MaxState bytes at most. It drops
-// the oldest items from the machine when the state would be longer.
+// String returns the state of a watch for Resume, of MaxState bytes at most. While it would be longer, it
+// drops unfinished submissions from the machine in the order of waitingSet.drop, then deliveries in any order.
 func (m *Machine) String() string {
 	for {
 		s := m.state

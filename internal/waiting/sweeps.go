@@ -16,7 +16,7 @@ const (
 	deepSweepEvery = 75 * time.Minute
 	deepestWithin  = 90 * time.Minute
 	sweepDepths    = 12  // Of sweeps: an hour, two hours, ..., 85 days.
-	spareShare     = 0.8 // The share of the rate limit that a sweep over all of Lookback may use.
+	spareShare     = 0.8 // The share of the rate limit that rare polls may use for sweeps over all of Lookback, single reads and longer listings.
 )
 
 // The levels of sweeps. Where the status filter does not work, all three are used:
@@ -32,7 +32,7 @@ const (
 // sweeps is the part of a watch that lists evaluated submissions by their creation, for what no
 // other listing showed.
 type sweeps struct {
-	LookbackReadAt time.Time // Latest evaluation that a completed sweep over all of Lookback has seen.
+	LookbackReadAt time.Time // Latest evaluation that a completed listing of all of Lookback has seen.
 	LookbackPageAt time.Time `json:",omitzero"` // When a sweep over all of Lookback last read a page.
 	SweptUntil     time.Time // Latest evaluation that a completed sweep has seen.
 	Depths         depths    `json:",omitzero"` // When a sweep last looked back 1 h, 2 h, 4 h and so on.
@@ -153,7 +153,8 @@ func (s *sweeps) adapt() {
 }
 
 // planDeepSweep continues or begins a sweep over all of Lookback: without a filter when
-// some unfinished submissions may never have been listed, and otherwise of what is evaluated.
+// some unfinished submissions may never have been listed, and of what is evaluated if the status filter is
+// off, or submissions were dropped or cannot be decoded.
 func (w *watch) planDeepSweep(now time.Time) {
 	works := w.Set.reviewFilter(now, &w.Poll)
 	snapshot := works && w.Sweeps.AllListedAt.Before(w.Set.UnlistedUntil)
@@ -237,12 +238,12 @@ func (w *watch) deepestPages() int {
 	return pages
 }
 
-// addSweep begins a sweep of the submissions created since CreatedSince. Without a status filter
-// it uses no since, because since may exclude unfinished submissions.
+// addSweep begins a sweep of the submissions created since CreatedSince. Without a status filter it uses since
+// only where the meaning is Other: since may exclude unfinished submissions.
 func (w *watch) addSweep(now time.Time, l listing) {
 	w.Sweeps.begin(now, l.Level)
 	l.Purpose, l.Resumes = sweep, true
-	if l.Status != "" || w.Poll.evaluatedFilter() == "" || w.Since.Meaning == Other {
+	if l.Status != "" || w.Since.Meaning == Other {
 		l.Since = filterTime(l.CreatedSince)
 	}
 	if l.Level == deepest {

@@ -7,7 +7,7 @@ import (
 )
 
 const (
-	unreadableEvery = 45 * time.Minute // The time between two sweeps while a submission cannot be decoded.
+	unreadableEvery = 45 * time.Minute // The time between two sweeps while an evaluated submission cannot be decoded.
 	maxUnnamed      = 100
 )
 

@@ -1,98 +1,137 @@
-// Package waiting implements the polling algorithm: a state machine that decides which request to
-// send next while a caller waits for evaluations. It has no HTTP, context, clock, goroutine or
-// randomness of its own. Next returns the next action, and Handle takes its response; both get the
-// time of the server.
+// Package waiting implements the polling algorithm: a state machine that decides which request to send
+// next while a caller waits for evaluations. It has no HTTP, context, clock, goroutine or randomness of
+// its own. Next returns the next action, and Handle takes its response; both get the time of the server.
 //
 // # The since meaning
 //
-// The API allows a thousand reads an hour and has no webhooks. A listing can be filtered by status
-// and since, but the documentation does not say which time of a submission since filters on. The
-// machine finds out by an experiment: it takes an evaluated submission whose times lie apart, and
-// lists since a moment before or after each of them (experiment.go). It prefers a submission for
-// which the result is right also where the API cuts since to the hour or the day.
+// A listing can be filtered by status and since, but the documentation does not say which time of a
+// submission since filters on. The machine finds out by an experiment: it lists since a moment before
+// the evaluation of a submission (experiment.go). If the listing shows the submission, it lists since a
+// moment after the evaluation, otherwise since a moment before the submission was handed in. It takes a
+// submission whose times lie at least four seconds apart, and best three minutes. Among equals it
+// prefers a result that is right also where the API cuts since to the hour or the day, then the newest
+// submission.
 //
-//   - Evaluation: one page a poll shows everything new (new_evaluations.go).
-//   - Submission: the same, if the listing reaches back as far as grading takes. If that costs
-//     more pages than listing the unfinished submissions, it lists those.
-//   - Other, which includes the creation and a filter without effect: listing what is evaluated
-//     would mean listing everything again, so the machine lists the unfinished submissions
-//     instead (waiting_set.go).
+//   - Evaluation: a listing since five minutes before the latest listed evaluation, mostly one page,
+//     shows everything new (new_evaluations.go). After a listing of several pages, these five minutes
+//     are listed again only to look back, or after a new evaluation.
+//   - Submission: the same, but since earlier by twice the longest grading time, which falls by a
+//     thousandth a minute. Every 40 minutes a watch also lists what is handed in and unfinished, or all
+//     unfinished submissions after it dropped some. If the status filter works, a watch lists the
+//     unfinished submissions instead when this costs fewer reads. It then also lists a page a minute of
+//     evaluated submissions of the last 15 minutes, and in the first such poll everything new. The
+//     estimated cost of listing what is new falls by a hundredth a minute.
+//   - Other, which includes the creation and a filter without effect: listing what is evaluated would
+//     mean listing everything again, so the machine lists the unfinished ones instead (waiting_set.go).
+//     It also does so while the meaning is unknown and no experiment runs.
 //
-// While the meaning is unknown and an experiment runs, a poll begins no other listing. Listings of
-// earlier polls continue. An experiment is repeated daily, five minutes after it failed, 15 minutes
-// after it changed the meaning, and, once an hour at most, when an evaluation comes later than the
-// meaning allows. Where since filters on the evaluation, the pages of a listing of several pages are
-// not read again until there are new evaluations.
+// While the meaning is unknown and an experiment runs, a poll plans no other listing, but continues
+// listings of earlier polls. An experiment is repeated daily, 15 minutes after it changed the meaning,
+// and five minutes after five pages did not decide it. It is also repeated, once an hour at most, when a
+// watch finds an evaluation more than five minutes and two MaxInterval late. After a change of the
+// meaning, the last two days are listed again.
 //
 // # The unfinished submissions
 //
-// The machine lists the submissions that await their evaluation by their status, and reads those
-// singly that left this listing (single_reads.go). It learns from listings which statuses there
-// are, and from which of them an evaluation comes directly. It lists those in every poll, and the
-// others rarely. Where the API does not filter by these statuses, the machine lists the evaluated
-// submissions at three depths, each with a share of the rate limit, and leaves out those that reach
-// back less far than one that fits on a page (sweeps.go). Five contradictions that outweigh the
-// confirmations, or a 400, turn the status filter off for a day. An unfiltered page an hour may
-// show a new status. One listing of evaluated submissions replaces the single reads of twelve
-// submissions or more that left the unfinished ones, where listings show reports. At most five
-// submissions that it did not show are read in the same poll: they probably have another status.
+// The machine lists the submissions that await their evaluation by their status, and reads those singly
+// that left this listing (single_reads.go). If this read shows the old status, the submission is read
+// again after MaxInterval, then after twice as long, up to 40 minutes. The machine learns from responses
+// which statuses there are, and from which of them an evaluation comes directly, for over a tenth of
+// submissions. It lists these, and a status that fewer than five submissions left, in every poll, ten
+// pages at most. Before these it lists the other statuses, every 90 seconds for each of their pages, but
+// within 40 minutes for known ids. A status of more than ten pages is listed both ways. An unfiltered
+// page an hour may show a watch a new status. Every second such page lists since three hours ago.
+//
+// Five contradictions that outweigh the confirmations turn this status filter off for a day, and a 400
+// turns off the filter that it rejects. Where the status filter does not work, or no status is known, a
+// watch lists evaluated submissions instead, at three depths (sweeps.go). Each depth has a share of the
+// rate limit, and reaches back as far as the ages of delivered submissions require. The deepest listing
+// that fits on a page is read in every poll, and listings that reach back less far are left out. While
+// no status is known and the filter is not off, these listings have no status filter.
+//
+// One listing of evaluated submissions replaces the single reads of twelve submissions or more that left
+// the unfinished ones, where listings show reports. It reads at most 12 to 60 pages, depending on their
+// number. While more submissions leave or are delivered than a poll may read singly, each poll reads
+// this listing, an hour further back. At most five submissions that it did not show are read in the same
+// poll: they probably have another status. Five evaluated submissions of a listing in a row without a
+// report show that listings show no reports, until a report is listed.
 //
 // # What may be missed
 //
-// Sweeps find evaluations of submissions that no listing showed unfinished. A sweep looks back
-// twice as far when twice the time has passed since one last looked back as far, so an evaluation
-// that is listed late is found after about twice its delay. Each sweep that finds an evaluation
-// which no listing showed unfinished halves the interval until the next one, and each other sweep
-// doubles it. Where since does not filter on the evaluation, a new machine also reads all
-// submissions of Lookback once, with the reads that remain beyond an even use of the window. It
-// repeats this when submissions may have gone unseen. While the state cannot hold all unfinished
-// submissions, all evaluated ones are listed every 75 minutes, except where since filters on the
-// evaluation. Where listings show no reports, those of evaluated submissions wait while single
-// reads are scheduled for half of what the state can hold. They continue when there is room again.
+// Sweeps find evaluations of submissions that no listing showed unfinished. Each sweep that finds such
+// an evaluation halves the interval until the next sweep, and each other sweep doubles the interval, up
+// to ten minutes. Sweeps and listings of new evaluations look back twice as far when twice the time has
+// passed since the last look-back as far. Sweeps count this from the creation. Where since filters on
+// the evaluation, listings look back a day at most. Beside the unfinished submissions, a sweep reads
+// three pages a poll, one if the rate limit makes polls rare, ten when six hours behind.
 //
-// A submission that is evaluated without a report is read singly. A watch delivers it without its
-// report after an hour of such reads. The hour must have passed by the server's clock and the
-// caller's.
+// Where the status filter works and since does not filter on the evaluation, a new watch also reads all
+// submissions of Lookback once. It uses since only where the meaning is other, and the reads that are to
+// spare, at least one an hour. It repeats this when submissions may have gone unseen, and in one poll if
+// the listing was not ordered by creation. While the state cannot hold all unfinished submissions, all
+// evaluated ones are listed every 75 minutes, except where since filters on the evaluation. The same
+// holds where since filters on the submission and the status filter is off. Where listings show no
+// reports, listings of evaluated submissions wait while single reads are scheduled for half of what the
+// state can hold.
 //
-// A submission that cannot be decoded is remembered, and delivered by the first page or single read
-// that can be decoded (unreadable.go). It is read singly when a page first shows it so, and when a
-// page first shows it evaluated. Then the evaluated submissions since its creation, or all of
-// Lookback where a rule above lists these, are listed every 45 minutes with the reads that are to
-// spare.
+// A submission that is evaluated without a report is read singly, after a quarter of the time that it is
+// late, up to nine minutes. A watch delivers it without its report when an hour of such reads has passed
+// by the server's clock and the caller's. A watch forgets a submission whose single read gets a 404, and
+// a wait for known ids counts it as missing. If a listing showed it evaluated, a watch reads it for
+// three hours, and after one hour lists it, to deliver it without its report.
 //
-// Each known id of a wait for known ids is confirmed within the hour, by a listing of the
+// A submission that has an id and cannot be decoded is remembered, and delivered by the first page or
+// single read that can be decoded (unreadable.go). It is read singly when a page first shows it so, and
+// when a page first shows it evaluated. Then the evaluated submissions since its creation are listed
+// every 45 minutes with the reads to spare, except at three depths. Where all evaluated submissions are
+// listed every 75 minutes, that listing serves instead, every 45 minutes. If such a listing does not
+// show the submission, it is read singly, and only then does a 404 count. It is forgotten when it is
+// older than Lookback. A known id that cannot be decoded counts as evaluated without a report.
+//
+// A watch adds no unfinished submission created more than Lookback before the latest evaluation that a
+// listing of all of Lookback has seen. An evaluation counts as delivered if its submission is not
+// awaited and a completed listing of a day later should have shown it (memory.go). Where memory was
+// short, ten minutes replace the day. At least the latest 3000 deliveries are kept; an older submission
+// that is graded again may be delivered again, also without Regraded. Unfinished submissions that do not
+// fit into the state are dropped by status, handed-in and evaluated ones last, and the oldest first.
+// Deliveries that still do not fit are dropped, and may be repeated.
+//
+// A wait for several known ids begins with a listing, until single reads of the other ids cost no more.
+// A later poll does what costs the fewest reads: single reads, or listing new evaluations, the evaluated
+// submissions since the oldest, or the unfinished ones. The first poll that lists the unfinished ones
+// also lists the evaluated ones. Each known id is confirmed within the hour, by a listing of the
 // unfinished or by a single read.
 //
 // # Rare polls and failures
 //
 // The use of the rate limit may run ahead of an even use by a tenth of the window; beyond that the
-// remaining requests are spread. Intervals are random, and near MaxInterval after a poll of several
-// requests. Intervals for known ids may grow after a day without a delivery. Pages and single reads
-// are counted per time: an hour between two polls has the shares of an hour (pace.go). Where the
-// status filter does not work, rare polls spend the reads that are to spare on the deepest sweep,
-// which then takes 90 minutes. Single reads beyond the limit of a poll do not wait for an interval;
-// listings continue in the next poll. After a failed request the poll resumes within a minute, then
-// within twice as long. A failed single read ends its poll, and submissions whose reads failed are read
-// last. A poll that was not resumed when it was due is abandoned, and a new one lists what is new, after
-// the rest of a listing of new evaluations that the abandoned poll began.
+// remaining requests are spread. The reads beyond an even use of the window are to spare, and in its
+// first tenth ten a poll. At polls more than five minutes apart, four fifths of the rate limit are to
+// spare. The limits of pages a poll grow with the time between two polls, within the reads to spare
+// (pace.go). The limit of single reads grows from five minutes on. At three depths, rare polls spend the
+// reads that are to spare on the deepest sweep, which then takes 90 minutes at most.
+//
+// Intervals are random, and near MaxInterval after a poll of several requests. Intervals for known ids
+// may grow after a day without a delivery. No interval follows a watch's first listing, an experiment
+// that sets the meaning, or a listing of new evaluations that an earlier poll began. Single reads beyond
+// the limit of a poll wait only as the rate limit requires. Sweeps and listings of rare statuses
+// continue in the next poll. An evaluation from before the last gap of four minutes between responses,
+// or a dropped submission's creation, is no evidence against filters or sweeps.
+//
+// After a failed request the poll resumes within a minute, then within twice as long, up to MaxInterval,
+// or after RetryAfter. A failed single read, or page of a sweep over all of Lookback, ends its poll.
+// Submissions whose last reads had no result are read last. A listing whose cursor fails begins again
+// without a limit of pages a poll, twice at most. More than three rejected fresh cursors in a row, or
+// three that lead to the first page, end the wait with an error. A watch abandons a poll that was not
+// resumed within five minutes of when it was due. The new poll lists what is new, after the rest of a
+// listing of new evaluations that the abandoned poll began. Sweeps continue too.
 //
 // # Parts
 //
-// The state of a machine has parts, each with its type, its JSON, its plan and its correction when
-// the server's clock is put back. What is not in a part does not survive an action (state.go).
-//
-//   - poll: the listings and the single reads of the current poll (poll.go, listing.go).
-//   - pace: intervals, pauses after failures, and the use of the rate limit (pace.go).
-//   - sinceMeaning: the experiment (experiment.go).
-//   - newEvaluations: up to where evaluated submissions were listed (new_evaluations.go).
-//   - waitingSet: the awaited submissions and the statuses that list them (waiting_set.go).
-//   - sweeps: of a watch only (sweeps.go).
-//   - memory: of a watch only. It keeps what was delivered until a completed listing shows that the
-//     times of a submission alone prove its delivery (memory.go).
-//
-// A planner decides what a poll lists: watch for all new evaluations (watch.go), or knownIDs for
-// given ids (known_ids.go), which needs no sweeps, no memory of deliveries and no saved state. A
-// poll is a list of listings, then single reads.
+// The parts of the state have a type and a file each (state.go). A planner decides what a poll lists:
+// watch for all new evaluations (watch.go), or knownIDs for given ids (known_ids.go). Only a watch has
+// sweeps, a memory of deliveries and a saved state. A poll reads the experiment's listing, other
+// listings, then single reads, then a sweep over all of Lookback.
 package waiting
 
 import (
@@ -243,8 +282,8 @@ func (m *Machine) SetStart(start time.Time) {
 // EndInterval ends the interval early, for callers that decide themselves when to poll.
 func (m *Machine) EndInterval() { m.Pace.endInterval() }
 
-// Next returns the next action at a time of the server. It returns the same action
-// until Handle is called.
+// Next returns the next action at a time of the server. Until Handle is called, it returns the same
+// request again, unless b is used up or the poll is abandoned.
 func (m *Machine) Next(now time.Time, b Budget) Action {
 	now = now.Round(0).UTC() // As a saved state has it.
 	m.Pace.setWindow(b)
@@ -373,7 +412,7 @@ func (m *Machine) interruptPoll(now time.Time, retry time.Duration) {
 	m.Poll.interrupt()
 }
 
-// abandonOldPoll ends a poll whose caller did not continue it when it was due: what was
+// abandonOldPoll ends a poll whose caller did not continue it within abandonAfter of when it was due: what was
 // evaluated meanwhile needs a new poll. A wait for known ids runs in one process, which continues.
 func (m *Machine) abandonOldPoll(now time.Time) {
 	due := later(m.Poll.StartedAt, later(m.Pace.RespondedAt, m.Pace.IntervalEnd))

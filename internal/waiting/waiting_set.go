@@ -23,14 +23,14 @@ type waitingSet struct {
 	FilterBad      float64   `json:",omitzero"` // and that it does not.
 	FilterOffUntil time.Time `json:",omitzero"`
 
-	TruncatedAt   time.Time `json:",omitzero"` // When an unfinished submission was last dropped.
+	TruncatedAt   time.Time `json:",omitzero"` // When an unfinished submission was last dropped that another status may not show.
 	UnlistedUntil time.Time `json:",omitzero"` // Submissions that were unfinished before this time may never have been listed.
 }
 
 // status is what the machine knows of the unfinished submissions with one status.
 type status struct {
 	ListedAt time.Time `json:",omitzero"` // When they were last listed completely.
-	Pages    int       `json:",omitzero"` // Pages of the last listing.
+	Pages    int       `json:",omitzero"` // Pages of the last listing, two more if it was incomplete.
 	Direct   float64   `json:",omitzero"` // Submissions that left this status and were found evaluated,
 	Indirect float64   `json:",omitzero"` // and those that were found with another status.
 	HandedIn bool      `json:",omitzero"` // Its submissions are handed in.
@@ -39,7 +39,7 @@ type status struct {
 const (
 	maxStatuses        = 20
 	maxTextLength      = 64
-	maxStatusPages     = 10 // Pages a poll, of a status that is listed in every poll.
+	maxStatusPages     = 10 // Pages of a status that a poll reads; more where polls are rare.
 	fewLeavers         = 5  // Fewer say nothing about a status.
 	directShare        = 0.1
 	coldListingPerPage = 90 * time.Second // Interval between two listings of a status that is not listed in every poll, for each page.
@@ -47,8 +47,8 @@ const (
 	filterOffFor       = 24 * time.Hour
 )
 
-// listedEveryPoll reports whether to list the status in every poll, because
-// evaluations come directly from it.
+// listedEveryPoll reports whether to list the status in every poll, because evaluations come directly
+// from it, or too few submissions left it to know.
 func (s *status) listedEveryPoll() bool {
 	all := s.Direct + s.Indirect
 	return all < fewLeavers || s.Direct > directShare*all
@@ -170,7 +170,8 @@ func (s *waitingSet) turnFilterOff(now time.Time, p *poll) {
 	p.endListings(unfinished)
 }
 
-// filterRejected stops using a status filter for a day that the API has rejected.
+// filterRejected stops using a status filter for a day that the API has rejected. Without a status filter it
+// returns ErrRejected.
 func (m *Machine) filterRejected(now time.Time, l *listing) error {
 	switch l.Status {
 	case "":
@@ -185,7 +186,8 @@ func (m *Machine) filterRejected(now time.Time, l *listing) error {
 
 // listWaitingSet lists the unfinished submissions. Statuses that are listed rarely come
 // first, so that a submission that moves to another status meanwhile is seen there.
-// They are listed again after longest at the latest. For confirming, statuses of every poll are listed only
+// They are listed again after longest at the latest. A status of more than ten pages is listed so when it
+// is due, and like the others in between. For confirming, statuses of every poll are listed only
 // when they are due.
 func (m *Machine) listWaitingSet(now time.Time, longest time.Duration, confirming bool) {
 	var hot, cold []listing
@@ -303,9 +305,9 @@ func (s *waitingSet) listed(now time.Time, l *listing, complete bool, unit time.
 	}
 }
 
-// drop drops n items: first those with a status from which no evaluation comes directly, then
-// those that are handed in, last those that are evaluated and await their report: a coverage may
-// count these as delivered. Where listings are bare, those that left their listing also come
+// drop drops n items: first those whose status is unknown or does not lead to an evaluation, then
+// others that are not handed in, then those that are, last those that are evaluated and await their report:
+// a coverage may count these as delivered. Where listings are bare, those that left their listing also come
 // last, because no search finds them again. The oldest come first. It returns the creation of the
 // newest one. regular reports whether polls are frequent, so that another status shows each
 // submission of an indirect one.

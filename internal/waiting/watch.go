@@ -15,7 +15,7 @@ type planner interface {
 	delivered(now time.Time, id string, it *Item, l *listing) bool  // Records a delivery and reports whether it is the first of the item.
 	unreadable(now time.Time, id string, it *Item, l *listing) bool // Records an item that cannot be decoded and reports whether nothing else is done with it.
 	unnamed() *unnamed                                              // Returns the items without an id.
-	isGone(id string, pending *pendingItem) bool                    // Reports whether an item whose read found nothing does not exist.
+	isGone(id string, pending *pendingItem) bool                    // Records and reports whether an item whose read found nothing does not exist.
 	missing() []string                                              // Returns the known ids that do not exist.
 	blamesFilter(pending *pendingItem) bool                         // Reports whether a wrong status of an item that left its listing counts against the status filter.
 	givesUp() bool                                                  // Reports whether an item is delivered without its report after an hour.
@@ -57,7 +57,7 @@ func (w *watch) unnamed() *unnamed { return &w.Memory.UnreadableHashes }
 func (*watch) blamesFilter(pending *pendingItem) bool { return pending.Misses <= maxFilterBad }
 
 // oldest returns the earliest creation that a watch considers: Lookback before the last
-// evaluation that a sweep of all of Lookback has seen.
+// evaluation that a listing of all of Lookback has seen.
 func (w *watch) oldest() time.Time { return w.Sweeps.LookbackReadAt.Add(-w.Lookback) }
 
 func (w *watch) open() { w.Poll.addListing(listing{Purpose: opening, MaxPollPages: 1}) }
@@ -117,7 +117,7 @@ func (w *watch) meaningChanged(now time.Time) {
 	w.Poll.endListings(sweep)
 }
 
-// ignores reports whether an item was delivered, is from before the start, or is too old. An
+// ignores reports whether an item was delivered, is from before the start, or is unfinished and too old. An
 // undecodable item that proves to be from before the start counts as delivered: a listing may
 // continue to show it undecodable.
 func (w *watch) ignores(id string, it *Item) bool {
@@ -153,8 +153,8 @@ func (w *watch) delivered(now time.Time, id string, it *Item, l *listing) (first
 	return first
 }
 
-// isGone reports whether an item does not exist any more. Where a listing shows it as evaluated, it
-// exists.
+// isGone reports whether an item does not exist any more. One that a listing showed evaluated counts as
+// existing for notFoundFor after the first read without a report.
 func (w *watch) isGone(_ string, pending *pendingItem) bool {
 	return pending.AwaitedSince.IsZero() || pending.WithoutReport && w.Pace.RespondedAt.Sub(pending.NoReportAt) >= notFoundFor
 }
