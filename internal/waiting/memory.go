@@ -87,6 +87,18 @@ type coverage struct {
 	EvaluatedUntil time.Time
 }
 
+// completeSince returns the creation since which a listing of evaluated submissions shows all of them at its end.
+// Where since filters on the evaluation, earlier listings have shown what a listing of new evaluations leaves out.
+func (w *watch) completeSince(l *listing) time.Time {
+	switch {
+	case l.Purpose == fresh && w.Since.Meaning == Evaluation:
+		return time.Time{}
+	case l.Since.IsZero():
+		return l.CreatedSince
+	}
+	return l.Since.Add(rounding)
+}
+
 func (w *watch) addCoverage(since, saw time.Time) {
 	if !since.After(w.oldest()) {
 		w.Sweeps.lookbackRead(saw)
@@ -146,7 +158,7 @@ func (w *watch) limitMemory() {
 	for i := range w.Poll.Listings { // A running listing covers what it has passed.
 		l := &w.Poll.Listings[i]
 		if l.showsEvaluated() && !l.Unordered && !l.LastCreated.IsZero() {
-			w.addCoverage(l.LastCreated.Add(time.Second), l.StartedAt)
+			w.addCoverage(later(l.LastCreated.Add(time.Second), w.completeSince(l)), l.StartedAt)
 		}
 	}
 	w.Memory.dropCoveredDeliveries(w.WatchStart)

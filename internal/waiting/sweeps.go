@@ -272,12 +272,8 @@ func (w *watch) sweepEnded(l *listing) {
 		return
 	}
 	saw := earlier(w.News.Newest, l.StartedAt)
-	from := l.CreatedSince
-	if !l.Since.IsZero() {
-		from = l.Since.Add(rounding)
-	}
 	w.Sweeps.ended(l, saw)
-	w.addCoverage(from, saw)
+	w.addCoverage(w.completeSince(l), saw)
 }
 
 // clockPutBack moves times in the future to now.

@@ -90,8 +90,8 @@
 //
 // A watch adds no unfinished submission created more than Lookback before the latest evaluation that a
 // listing of all of Lookback has seen. An evaluation counts as delivered if its submission is not
-// awaited and a completed listing of a day later should have shown it (memory.go). Where memory was
-// short, ten minutes replace the day. At least the latest 3000 deliveries are kept; an older submission
+// awaited and a listing of a day later should have shown it, by its creation and since (memory.go).
+// Where memory was short, ten minutes replace the day. At least the latest 3000 deliveries are kept; an older submission
 // that is graded again may be delivered again, also without Regraded. Unfinished submissions that do not
 // fit into the state are dropped by status, handed-in and evaluated ones last, and the oldest first.
 // Deliveries that still do not fit are dropped, and may be repeated.

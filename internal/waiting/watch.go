@@ -102,10 +102,8 @@ func (w *watch) ended(l *listing, complete bool) {
 			w.Poll.addListing(listing{Purpose: sample, Status: w.Poll.evaluatedFilter(), MaxPollPages: 1})
 		}
 	case !complete:
-	case l.Purpose == fresh && w.Since.Meaning == Evaluation:
-		w.addCoverage(time.Time{}, w.News.Cutoff)
 	case l.Purpose == fresh:
-		w.addCoverage(l.Since.Add(rounding), w.News.Cutoff)
+		w.addCoverage(w.completeSince(l), w.News.Cutoff)
 	case l.Purpose == sweep:
 		w.sweepEnded(l)
 	}

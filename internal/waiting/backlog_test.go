@@ -1,0 +1,42 @@
+package waiting_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+
+	"github.com/hiring-assessment/hiring-go/internal/testing/emulator"
+)
+
+// submittedAtOnce returns 6,000 attempts of ten days that are submitted within an hour, ten hours after noon. A
+// state cannot hold them.
+func submittedAtOnce() []*emulator.Submission {
+	random := rand.New(rand.NewPCG(1, 1))
+	var all []*emulator.Submission
+	for i := range 6000 {
+		at := noon.Add(10*h + time.Duration(random.Float64()*float64(h)))
+		created := noon.Add(-time.Duration(random.Float64() * float64(10*day)))
+		all = append(all, &emulator.Submission{ID: fmt.Sprintf("b0000000-0000-4000-8000-%012x", i), Created: created, Submitted: at, Evaluated: at.Add(3 * m)})
+	}
+	return append(all, emulator.Stream(3, noon.Add(-5*day), 8*day, 100, usualLife)...)
+}
+
+// TestALongGradingBeforeABurstComes: memory is short after the burst. A listing since the submission does
+// not show what was submitted earlier, so that it does not count as delivered.
+func TestALongGradingBeforeABurstComes(t *testing.T) {
+	t.Parallel()
+	for i := range atLength(2, 8) {
+		at := noon.Add(10*h + time.Duration(3+i*3)*m)
+		slow := &emulator.Submission{ID: "c0000000-0000-4000-8000-000000000000", Created: noon.Add(-5 * day), Submitted: noon.Add(h), Evaluated: at}
+		o := usualOptions()
+		o.Start = noon
+		all := append(submittedAtOnce(), slow)
+		sim := &simulation{service: emulator.New(emulator.Behavior{Since: emulator.OnSubmission, Filter: emulator.Refuses}, 1, all), options: o, begin: noon, over: 15 * h}
+		sim.run()
+		assert.NoError(t, sim.err)
+		assert.NotZero(t, sim.delivered[slow.ID], "evaluated at %s", at)
+	}
+}
