@@ -40,3 +40,18 @@ func TestALongGradingBeforeABurstComes(t *testing.T) {
 		assert.NotZero(t, sim.delivered[slow.ID], "evaluated at %s", at)
 	}
 }
+
+// TestWhatWasDroppedComesWithin91Minutes: most of a burst does not fit into the state, and some of it is
+// evaluated before each status was listed again.
+func TestWhatWasDroppedComesWithin91Minutes(t *testing.T) {
+	t.Parallel()
+	for _, on := range atLength(created, meanings) {
+		t.Run(on.String(), func(t *testing.T) {
+			t.Parallel()
+			all := submittedAtOnce()
+			f := watchAll(emulator.Behavior{Since: on}, all, 2*day, 10*m, nil)
+			t.Log(f.String())
+			(&limits{rate: 300, p95: 10 * m, p99: 15 * m, max: 91 * m}).check(t, &f)
+		})
+	}
+}

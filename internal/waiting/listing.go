@@ -36,6 +36,7 @@ type listing struct {
 	Serial       int       `json:",omitzero"` // Of unfinished submissions, and of a sweep over all of Lookback: the serial number that listed items get.
 	Level        int       `json:",omitzero"` // Of a sweep: its level.
 	Depth        int       `json:",omitzero"` // How many of the depths it reaches.
+	TruncatedAt  time.Time `json:",omitzero"` // Of a sweep over all of Lookback that began with a complete waiting set: when submissions had last been dropped.
 	LastCreated  time.Time `json:",omitzero"` // Creation time of the last item.
 	Unordered    bool      `json:",omitzero"` // The items are not ordered by creation.
 	Restarts     int       `json:",omitzero"` // How often it began again because its cursor failed.

@@ -198,8 +198,7 @@ func (m *memory) dropDeliveries(n int) {
 
 // dropItems drops n unfinished submissions. Their evaluations say nothing about the status filter.
 func (w *watch) dropItems(n int) {
-	regular := !w.Pace.RegularSince.After(w.Poll.StartedAt.Add(-w.regularGap()))
-	w.Pace.distrust(w.Set.drop(n, w.Pace.RespondedAt, regular, w.Poll.Bare))
+	w.Pace.distrust(w.Set.drop(n, w.Pace.RespondedAt, w.Poll.Bare))
 }
 
 // dropCoveredDeliveries drops the oldest deliveries that the times of a submission prove, except

@@ -171,7 +171,7 @@ func (w *watch) planDeepSweep(now time.Time) {
 	case snapshot:
 		w.addSweep(now, listing{Level: deepest, CreatedSince: w.oldest(), MaxPollPages: most})
 	default:
-		w.sweepEvaluated(now, most, !works || w.Set.isTruncated())
+		w.sweepEvaluated(now, most, !works || !w.Set.TruncatedAt.IsZero())
 	}
 }
 
@@ -248,6 +248,9 @@ func (w *watch) addSweep(now time.Time, l listing) {
 	}
 	if l.Level == deepest {
 		l.Serial = w.Set.nextSerial()
+		if !w.Set.isTruncated() {
+			l.TruncatedAt = w.Set.TruncatedAt
+		}
 	}
 	w.Poll.addListing(l)
 }
@@ -270,6 +273,9 @@ func (w *watch) sweepEnded(l *listing) {
 	w.reviewUnreadable(l)
 	if l.Level == deepest && l.CreatedSince.After(w.oldest()) { // It reached back less far, for undecodable submissions.
 		return
+	}
+	if l.Level == deepest {
+		w.Set.swept(l)
 	}
 	saw := earlier(w.News.Newest, l.StartedAt)
 	w.Sweeps.ended(l, saw)

@@ -34,3 +34,40 @@ func TestARefusedFilterIsOffInItsPoll(t *testing.T) {
 	require.NoError(t, m.filterRejected(began.Add(time.Minute), l))
 	assert.Empty(t, m.Poll.evaluatedFilter())
 }
+
+// TestASweepEndsATruncation: what was dropped may be evaluated before its status is listed again, and no
+// listing of the unfinished shows it then. A sweep shows it that begins after each status was listed,
+// unless more was dropped meanwhile.
+func TestASweepEndsATruncation(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		listed, dropped bool // Each status was listed before the sweep; more was dropped during the sweep.
+		truncated       bool
+	}{
+		"listed":             {listed: true},
+		"not listed":         {truncated: true},
+		"dropped meanwhile":  {listed: true, dropped: true, truncated: true},
+		"nothing was listed": {dropped: true, truncated: true},
+	} {
+		m := New(Options{Start: midday.Add(-time.Hour), Lookback: 30 * 24 * time.Hour, Min: 30 * time.Second, Max: time.Minute})
+		m.OpenedAt, m.Since.Meaning, m.Poll.StartedAt = midday, Other, midday
+		m.Pace.setWindow(Budget{Left: 900, Whole: 900, Ends: time.Minute})
+		m.Set.Statuses = map[string]*status{"started": {Pages: 1}}
+		m.Set.TruncatedAt = midday.Add(-time.Minute)
+		if c.listed {
+			m.Set.Statuses["started"].ListedAt = midday
+		}
+		m.Watch.planDeepSweep(midday)
+		sweep := m.Poll.findListing(sweep, Evaluated)
+		require.NotNil(t, sweep, name)
+		sweep.StartedAt = midday
+		m.Set.Statuses["started"].ListedAt = midday
+		if c.dropped {
+			m.Pace.RespondedAt = midday.Add(time.Second)
+			m.Set.Items["x"] = &pendingItem{Status: "started"}
+			m.Watch.dropItems(1)
+		}
+		m.Watch.sweepEnded(sweep)
+		assert.Equal(t, c.truncated, !m.Set.TruncatedAt.IsZero(), name)
+	}
+}

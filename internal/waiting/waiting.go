@@ -68,11 +68,11 @@
 // Where the status filter works and since does not filter on the evaluation, a new watch also reads all
 // submissions of Lookback once. It uses since only where the meaning is other, and the reads that are to
 // spare, at least one an hour. It repeats this when submissions may have gone unseen, and in one poll if
-// the listing was not ordered by creation. While the state cannot hold all unfinished submissions, all
-// evaluated ones are listed every 75 minutes, except where since filters on the evaluation. The same
-// holds where since filters on the submission and the status filter is off. Where listings show no
-// reports, listings of evaluated submissions wait while single reads are scheduled for half of what the
-// state can hold.
+// the listing was not ordered by creation. From when the state cannot hold all unfinished submissions until
+// it holds them and a sweep has shown what was evaluated meanwhile, all evaluated ones are listed every
+// 75 minutes, except where since filters on the evaluation. The same holds where since filters on the
+// submission and the status filter is off. Where listings show no reports, listings of evaluated
+// submissions wait while single reads are scheduled for half of what the state can hold.
 //
 // A submission that is evaluated without a report is read singly, after a quarter of the time that it is
 // late, up to nine minutes. A watch delivers it without its report when an hour of such reads has passed

@@ -23,7 +23,7 @@ type waitingSet struct {
 	FilterBad      float64   `json:",omitzero"` // and that it does not.
 	FilterOffUntil time.Time `json:",omitzero"`
 
-	TruncatedAt   time.Time `json:",omitzero"` // When an unfinished submission was last dropped that another status may not show.
+	TruncatedAt   time.Time `json:",omitzero"` // When an unfinished submission was last dropped. Zero: a sweep has shown what was dropped since.
 	UnlistedUntil time.Time `json:",omitzero"` // Submissions that were unfinished before this time may never have been listed.
 }
 
@@ -52,12 +52,6 @@ const (
 func (s *status) listedEveryPoll() bool {
 	all := s.Direct + s.Indirect
 	return all < fewLeavers || s.Direct > directShare*all
-}
-
-// indirect reports whether no evaluation came directly from the status lately, so
-// that another status shows each submission before its evaluation.
-func (s *status) indirect() bool {
-	return s.Direct+s.Indirect >= fewLeavers && s.Direct < 0.5
 }
 
 func (s *status) countLeavers(directly, indirectly float64) {
@@ -309,9 +303,8 @@ func (s *waitingSet) listed(now time.Time, l *listing, complete bool, unit time.
 // others that are not handed in, then those that are, last those that are evaluated and await their report:
 // a coverage may count these as delivered. Where listings are bare, those that left their listing also come
 // last, because no search finds them again. The oldest come first. It returns the creation of the
-// newest one. regular reports whether polls are frequent, so that another status shows each
-// submission of an indirect one.
-func (s *waitingSet) drop(n int, now time.Time, regular, bare bool) (newest time.Time) {
+// newest one.
+func (s *waitingSet) drop(n int, now time.Time, bare bool) (newest time.Time) {
 	rank := func(it *pendingItem) int {
 		switch one := s.Statuses[it.Status]; {
 		case !it.AwaitedSince.IsZero(), it.UnreadableEvaluated, it.LeftListing && bare:
@@ -327,9 +320,7 @@ func (s *waitingSet) drop(n int, now time.Time, regular, bare bool) (newest time
 	}
 	items := s.sorted(rank)
 	for _, dropped := range items[:min(n, len(items))] {
-		if one := s.Statuses[dropped.Status]; one == nil || !one.indirect() || !regular {
-			s.TruncatedAt = later(s.TruncatedAt, now)
-		}
+		s.TruncatedAt = later(s.TruncatedAt, now)
 		newest = later(newest, dropped.Created)
 		s.remove(dropped.id)
 	}
@@ -345,6 +336,14 @@ func (s *waitingSet) isTruncated() bool {
 		}
 	}
 	return false
+}
+
+// swept ends the search for dropped submissions after a sweep over all of Lookback, unless submissions
+// were dropped since, or when it began a status had not been listed again.
+func (s *waitingSet) swept(l *listing) {
+	if s.TruncatedAt.Equal(l.TruncatedAt) {
+		s.TruncatedAt = time.Time{}
+	}
 }
 
 // clockPutBack moves times in the future to now.
