@@ -101,7 +101,7 @@ type polledPage struct {
 // fulfil makes the request of an action and passes the response to the machine.
 func (p *poller) fulfil(ctx context.Context, action waiting.Action) *polledPage {
 	page := p.request(ctx, action)
-	if page.err == nil && p.check != nil {
+	if p.check != nil && (page.err == nil || action.Kind == waiting.Get && errors.Is(page.err, ErrNotFound)) {
 		if err := p.check(ctx, action, len(page.submissions)); err != nil {
 			page = &polledPage{sentAt: page.sentAt, err: err}
 			if !IsTransient(err) {
@@ -113,7 +113,11 @@ func (p *poller) fulfil(ctx context.Context, action waiting.Action) *polledPage 
 	if page.err != nil && !facts.Rejected && !facts.NotFound && !facts.Failed {
 		return page
 	}
-	indexes, err := p.machine.Handle(p.serverTime(page.sentAt), facts) // The response has set the server's clock.
+	at := page.sentAt
+	if facts.Failed { // The pause begins when the call has failed, which may take minutes.
+		at = time.Now()
+	}
+	indexes, err := p.machine.Handle(p.serverTime(at), facts) // The response has set the server's clock.
 	for _, index := range indexes {
 		s := page.submissions[index]
 		if !s.Report.Ready() {

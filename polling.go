@@ -71,12 +71,16 @@ type pollLoop struct {
 // an endedCall.
 func (l *pollLoop) run(ctx context.Context, progress func() WaitProgress, step func(context.Context) (wait time.Duration, more bool, err error)) error {
 	for {
+		l.renewKey(ctx)
 		wait, more, err := step(ctx)
 		switch {
 		case !more:
 			return err
 		case err == nil || IsTransient(err):
 			wait = max(wait, retryAfter(err))
+			if l.core.config.source != nil && l.budget().Left <= 0 { // Another key has a window of its own.
+				wait = min(wait, max(time.Minute, l.interval.longest))
+			}
 			l.reportProgress(progress(), time.Now().Add(wait))
 			if err = sleepAfter(ctx, wait, err); err == nil {
 				continue
@@ -145,6 +149,14 @@ func (l *pollLoop) budget() waiting.Budget {
 	limit, remaining, ends := l.core.shared.quotas.Left(l.core.keys.lastUsed().id, quota.Read, time.Now())
 	others := int(math.Ceil(max(leftToOthers, l.core.config.reserveShare) * float64(limit)))
 	return waiting.Budget{Left: remaining - others, Whole: limit - others, Ends: ends}
+}
+
+// renewKey asks the key source for the key if the rate limit of the last one leaves nothing to polling, because no
+// attempt asks for it then. An error of the source is that of the next attempt.
+func (l *pollLoop) renewKey(ctx context.Context) {
+	if l.budget().Left <= 0 {
+		_, _ = l.core.keys.current(ctx)
+	}
 }
 
 // ration returns an error when the remaining requests are reserved for other users of the key.

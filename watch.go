@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"iter"
+	"net/http"
 	"time"
 
 	"github.com/hiring-assessment/hiring-go/internal/waiting"
@@ -63,21 +64,22 @@ type PollResult struct {
 // Watch works with any meaning of since (assumed: meaning of since). Scope read; 80 to
 // 220 reads an hour, more where since filters on creation.
 func (s *SubmissionService) Watch(ctx context.Context, o WatchOptions) iter.Seq2[Submission, error] {
+	called := time.Now()
 	return iterate(ctx, (*service)(s), "Submissions.Watch", func(ctx context.Context, yield func(Submission) bool) error {
-		return s.watch(ctx, o, yield)
+		return s.watch(ctx, o, called, yield)
 	})
 }
 
 // watch polls until the context ends, an error cannot be retried or yield returns false.
-func (s *SubmissionService) watch(ctx context.Context, o WatchOptions, yield func(Submission) bool) error {
-	w, err := newWatcher(s.core, "Submissions.Watch", o)
+func (s *SubmissionService) watch(ctx context.Context, o WatchOptions, called time.Time, yield func(Submission) bool) error {
+	w, err := newWatcher(s.core, "Submissions.Watch", o, called)
 	if err != nil {
 		return err
 	}
 	state := ""
 	if o.Checkpoint != nil {
 		if state, err = o.Checkpoint.Load(ctx); err != nil {
-			return checkpointFailure("Watch", "load", err)
+			return checkpointFailure("Watch", "load", join(ctx, err))
 		}
 	}
 	if err = w.resume(state); err != nil {
@@ -126,7 +128,7 @@ func (s *SubmissionService) Poll(ctx context.Context, o WatchOptions, state stri
 }
 
 func (s *SubmissionService) poll(ctx context.Context, o WatchOptions, state string) (PollResult, error) {
-	w, err := newWatcher(s.core, "Submissions.Poll", o)
+	w, err := newWatcher(s.core, "Submissions.Poll", o, time.Now())
 	if o.Checkpoint != nil {
 		err = joinParams(err, &ParamError{Param: "Checkpoint", Problem: "must be nil: Poll takes and returns its state"})
 	}
@@ -137,6 +139,7 @@ func (s *SubmissionService) poll(ctx context.Context, o WatchOptions, state stri
 		return PollResult{State: state, Wait: w.interval.next()}, err
 	}
 	w.machine.EndInterval()
+	w.renewKey(ctx)
 	result, err := w.pollOnce(ctx)
 	if w.budget().Left > 0 {
 		result.Wait = min(result.Wait, max(longestWait, w.interval.longest))
@@ -160,8 +163,8 @@ type watcher struct {
 	checkpoint Checkpoint
 }
 
-// newWatcher returns a watcher that begins now. It sends no request.
-func newWatcher(k *core, operation string, o WatchOptions) (*watcher, error) {
+// newWatcher returns a watcher. A zero Since means called, by the local clock. It sends no request.
+func newWatcher(k *core, operation string, o WatchOptions, called time.Time) (*watcher, error) {
 	between, err := newInterval(o.MinInterval, o.MaxInterval)
 	if o.Lookback < 0 {
 		err = joinParams(err, &ParamError{Param: "Lookback", Problem: "must not be negative"})
@@ -172,10 +175,11 @@ func newWatcher(k *core, operation string, o WatchOptions) (*watcher, error) {
 	if err != nil {
 		return nil, err
 	}
-	start, called := o.Since, time.Time{}
+	start := o.Since
 	if start.IsZero() {
-		called = time.Now()
 		start = called
+	} else {
+		called = time.Time{}
 	}
 	options := machineOptions(between)
 	options.Start, options.Lookback, options.Regraded = startOfWatch(start), cmp.Or(o.Lookback, defaultLookback), o.Regraded
@@ -211,7 +215,7 @@ func (w *watcher) resume(state string) error {
 // until the next one.
 func (w *watcher) pollOnce(ctx context.Context) (found PollResult, err error) {
 	if err = w.begin(ctx); err != nil {
-		found.Wait = min(w.interval.next(), time.Minute)
+		found.Wait = w.machine.Interrupt(w.now(), w.budget(), retryAfter(err)).Sub(w.now())
 		return found, err
 	}
 	found.Wait, _, err = w.sendBatch(ctx, func(page *polledPage) bool {
@@ -253,7 +257,7 @@ func (w *watcher) save(ctx context.Context, m *waiting.Machine) error {
 		return nil
 	}
 	if err := w.checkpoint.Save(ctx, m.String()); err != nil {
-		return checkpointFailure("Watch", "save", err)
+		return checkpointFailure("Watch", "save", join(ctx, err))
 	}
 	return nil
 }
@@ -294,7 +298,8 @@ func (w *watcher) begin(ctx context.Context) error {
 // may return another key at any time, and that the assessment exists when the first
 // listing is empty.
 func (w *watcher) checkResponse(ctx context.Context, action waiting.Action, items int) (err error) {
-	account := w.knownAccount()
+	key := w.core.keys.lastUsed().id // That of the response.
+	account := w.core.shared.account(key)
 	if account == "" {
 		account, err = w.readAccount(ctx)
 	}
@@ -304,10 +309,21 @@ func (w *watcher) checkResponse(ctx context.Context, action waiting.Action, item
 		return err
 	case account != w.machine.Account:
 		return errOtherAccount
+	case key != w.core.keys.lastUsed().id:
+		return w.keyChanged()
 	case first && items == 0 && w.assessment != "" && w.machine.OpenedAt.IsZero():
 		return w.checkAssessment(ctx)
 	}
 	return nil
+}
+
+// keyChanged is the error of a response whose account is unknown: the key source returned another key when
+// the account was read. The request is repeated.
+func (w *watcher) keyChanged() error {
+	return &Error{
+		Message:   "the key source returned another key before the account of the first was known",
+		Operation: "Account.Get", Method: http.MethodGet, Route: "/account", Attempts: 1,
+	}
 }
 
 // checkAssessment returns an error if the assessment does not exist.

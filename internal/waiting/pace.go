@@ -201,6 +201,8 @@ func (m *Machine) Progress(now time.Time) Progress {
 		p.SlowReason = "no requests remain in the rate-limit window"
 	case m.Pace.InInterval && m.Pace.Interrupted:
 		p.SlowReason = "the API fails or cannot be reached"
+	case m.Pace.InInterval && m.Pace.Interval > m.Max && m.planner.leastInterval(now) > max(m.Max, m.pacing()):
+		p.SlowReason = "no report was delivered for a day"
 	case m.Pace.InInterval && m.Pace.Interval > m.Max:
 		p.SlowReason = "the remaining requests are spread over the rate-limit window"
 	case now.Before(m.Set.FilterOffUntil):

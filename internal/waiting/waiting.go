@@ -355,6 +355,7 @@ func (m *Machine) Handle(now time.Time, a Response) (ready []int, err error) {
 	now = now.Round(0).UTC()
 	request := m.requested
 	m.requested = Action{}
+	m.noticeClock(now)
 	m.Pace.countRequest(now, !a.Failed, m.regularGap())
 	m.Poll.countRequest()
 	for i := range a.Items {
@@ -371,9 +372,7 @@ func (m *Machine) Handle(now time.Time, a Response) (ready []int, err error) {
 
 // plan begins a poll and decides what it lists.
 func (m *Machine) plan(now time.Time) {
-	if now.Before(m.Pace.RespondedAt.Add(-clockError)) {
-		m.clockPutBack(now)
-	}
+	m.noticeClock(now)
 	m.Pace.beginPoll(now, &m.Options)
 	singleReads := maxSingleReads
 	if m.Pace.isRare() {
@@ -394,6 +393,14 @@ func (m *Machine) plan(now time.Time) {
 	}
 }
 
+// noticeClock calls clockPutBack if a response is from later than now. The caller learns the server's clock from a
+// response to the machine, or from another one.
+func (m *Machine) noticeClock(now time.Time) {
+	if now.Before(m.Pace.RespondedAt.Add(-clockError)) {
+		m.clockPutBack(now)
+	}
+}
+
 // clockPutBack moves the times by which something is due to now, after the server's clock
 // was put back. Otherwise nothing would be due until the clock reaches them again. Times of
 // evaluations stay.
@@ -410,6 +417,18 @@ func (m *Machine) clockPutBack(now time.Time) {
 func (m *Machine) interruptPoll(now time.Time, retry time.Duration) {
 	m.Pace.fail(now, &m.Options, !m.Poll.Failed, retry)
 	m.Poll.interrupt()
+}
+
+// Interrupt starts an interval because no poll can begin: a request that must precede it failed, or the rate limit is
+// used up. It returns the end of the interval.
+func (m *Machine) Interrupt(now time.Time, b Budget, retry time.Duration) time.Time {
+	m.Pace.setWindow(b)
+	if b.Left > 0 {
+		m.interruptPoll(now, retry)
+	} else {
+		m.Pace.waitForWindow(now, m.Min)
+	}
+	return m.Pace.IntervalEnd
 }
 
 // abandonOldPoll ends a poll whose caller did not continue it within abandonAfter of when it was due: what was

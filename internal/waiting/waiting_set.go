@@ -354,4 +354,7 @@ func (s *waitingSet) clockPutBack(now time.Time) {
 	for _, one := range s.Statuses {
 		one.ListedAt = earlier(one.ListedAt, now)
 	}
+	for _, it := range s.Items {
+		it.ReadAt, it.ConfirmedAt = earlier(it.ReadAt, second(now)), earlier(it.ConfirmedAt, now)
+	}
 }

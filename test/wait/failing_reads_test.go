@@ -66,3 +66,43 @@ func TestReadsThatAlwaysFailDelayNoOther(t *testing.T) {
 		}
 	}
 }
+
+// TestACallThatHangsIsFollowedByAPause: each call of a listing fails after two minutes, which is longer than the
+// pause after a failure.
+func TestACallThatHangsIsFollowedByAPause(t *testing.T) {
+	t.Parallel()
+	hangs := func(r *http.Request) (*http.Response, error) {
+		if strings.HasSuffix(r.URL.Path, "/account") {
+			return apitest.RespondData(`{"id":"a"}`)(r)
+		}
+		return apitest.Block()(r)
+	}
+	inBubble(t, "Poll", func(t *testing.T) {
+		begun := time.Now()
+		client := apitest.NewScriptedServer(t, hangs).Client()
+		polled, err := client.Submissions.Poll(t.Context(), hiring.WatchOptions{}, "")
+		require.Error(t, err)
+		assert.Less(t, time.Since(begun), 5*time.Minute)
+		assert.GreaterOrEqual(t, polled.Wait, 30*time.Second)
+	})
+	for name, run := range map[string]func(context.Context, *hiring.Client, func(hiring.WaitProgress)) error{
+		"Watch": func(ctx context.Context, client *hiring.Client, report func(hiring.WaitProgress)) error {
+			return apitest.LastError(client.Submissions.Watch(ctx, hiring.WatchOptions{Progress: report}))
+		},
+		"WaitReports": func(ctx context.Context, client *hiring.Client, report func(hiring.WaitProgress)) error {
+			return apitest.LastError(client.Submissions.WaitReports(ctx, []string{"a", "b", "c"}, hiring.WaitOptions{Progress: report}))
+		},
+	} {
+		inBubble(t, name, func(t *testing.T) {
+			ctx, cancel := context.WithTimeout(t.Context(), 3*time.Hour)
+			defer cancel()
+			polls := 0
+			err := run(ctx, apitest.NewScriptedServer(t, hangs).Client(), func(p hiring.WaitProgress) {
+				polls++
+				assert.GreaterOrEqual(t, time.Until(p.NextPoll), 10*time.Second)
+			})
+			require.ErrorIs(t, err, context.DeadlineExceeded)
+			assert.Greater(t, polls, 30)
+		})
+	}
+}

@@ -14,6 +14,7 @@ import (
 
 	"github.com/hiring-assessment/hiring-go"
 	"github.com/hiring-assessment/hiring-go/internal/testing/apitest"
+	"github.com/hiring-assessment/hiring-go/internal/testing/emulator"
 	"github.com/hiring-assessment/hiring-go/sandbox"
 )
 
@@ -430,4 +431,40 @@ func TestRangesCanBeLeftAnywhere(t *testing.T) {
 			assert.Equal(t, -1, left)
 		})
 	}
+}
+
+// TestWaitReportsCanBeLeftAtTheLastReport: another id is missing, so that an error would follow.
+func TestWaitReportsCanBeLeftAtTheLastReport(t *testing.T) {
+	t.Parallel()
+	const ready = `{"id":"s1","status":"evaluated","created_at":"2026-01-01T00:00:00Z","evaluated_at":"2026-01-01T01:00:00Z","report":` + apitest.ReadyReport + `}`
+	inBubble(t, "", func(t *testing.T) {
+		fake := apitest.NewScriptedServer(t, apitest.RespondData("[]"), apitest.RespondError(404, "NOT_FOUND"), apitest.RespondData(ready))
+		reports := 0
+		for _, err := range fake.Client().Submissions.WaitReports(t.Context(), []string{"s0", "s1"}, hiring.WaitOptions{}) {
+			require.NoError(t, err)
+			reports++
+			break
+		}
+		assert.Equal(t, 1, reports)
+		assert.Len(t, fake.Requests(), 3)
+	})
+}
+
+// TestSlowReasonAfterADayWithoutAReport: the intervals grow although nearly all requests remain.
+func TestSlowReasonAfterADayWithoutAReport(t *testing.T) {
+	t.Parallel()
+	inBubble(t, "", func(t *testing.T) {
+		all := []*emulator.Submission{
+			{ID: "s1", Created: time.Now(), Submitted: time.Now().Add(time.Hour)},
+			{ID: "s2", Created: time.Now(), Submitted: time.Now().Add(time.Hour)},
+		}
+		client := emulated(t, emulator.Behavior{}, all)
+		ctx, cancel := context.WithTimeout(t.Context(), 3*day)
+		defer cancel()
+		var last hiring.WaitProgress
+		_, err := wait(ctx, client, idsOf(all), hiring.WaitOptions{Progress: func(p hiring.WaitProgress) { last = p }})
+		require.ErrorIs(t, err, context.DeadlineExceeded)
+		assert.Greater(t, client.Quota().Read.Remaining, 900)
+		assert.Equal(t, "no report was delivered for a day", last.SlowReason)
+	})
 }

@@ -3,8 +3,10 @@ package wait_test
 import (
 	"context"
 	"errors"
+	"maps"
 	"net/http"
 	"path/filepath"
+	"slices"
 	"testing"
 	"time"
 
@@ -80,8 +82,8 @@ func TestFirstPollThatFailsHoldsTheTimeOfTheCall(t *testing.T) {
 				polled, err := emulated(t, k, all).Submissions.Poll(t.Context(), hiring.WatchOptions{}, state)
 				require.NotEmpty(t, polled.State)
 				require.Equal(t, err != nil, time.Since(begun) < 2*time.Hour, err)
-				if err != nil && state != "" {
-					require.Equal(t, state, polled.State)
+				if err != nil {
+					require.Contains(t, polled.State, `"CalledAt":"`+begun.UTC().Format(time.RFC3339)+`"`)
 				}
 				state = polled.State
 				for _, s := range polled.Submissions {
@@ -263,6 +265,88 @@ func TestRegradedSubmissionIsDeliveredAgain(t *testing.T) {
 					assert.WithinDuration(t, want[n], came[it.ID][n], time.Second)
 				}
 			}
+		})
+	}
+}
+
+// TestZeroSinceOfARangeThatBeginsLater: the call is Watch, and not the start of the range.
+func TestZeroSinceOfARangeThatBeginsLater(t *testing.T) {
+	t.Parallel()
+	for _, on := range everySince {
+		inBubble(t, on.String(), func(t *testing.T) {
+			begun := time.Now()
+			all := []*emulator.Submission{{ID: "s1", Created: begun.Add(-time.Hour), Submitted: begun.Add(-time.Minute), Evaluated: begun.Add(5 * time.Minute)}}
+			ctx, cancel := context.WithTimeout(t.Context(), 4*time.Hour)
+			defer cancel()
+			results := emulated(t, emulator.Behavior{Since: on}, all).Submissions.Watch(ctx, hiring.WatchOptions{})
+			time.Sleep(10 * time.Minute)
+			n := 0
+			for _, err := range results {
+				if err == nil {
+					n++
+				}
+			}
+			assert.Equal(t, 1, n)
+		})
+	}
+}
+
+// TestSlowReasonOfAWatchThatCannotBegin: the API does not answer at a first start, and at a restart with a checkpoint.
+func TestSlowReasonOfAWatchThatCannotBegin(t *testing.T) {
+	t.Parallel()
+	const failing = "the API fails or cannot be reached"
+	inBubble(t, "first start", func(t *testing.T) {
+		client := apitest.NewScriptedServer(t, apitest.Fail(apitest.DialError)).Client()
+		polled, err := client.Submissions.Poll(t.Context(), hiring.WatchOptions{}, "")
+		require.Error(t, err)
+		assert.Equal(t, failing, polled.Progress.SlowReason)
+		before := polled.Wait
+		for range 5 { // The pause grows to MaxInterval.
+			polled, err = client.Submissions.Poll(t.Context(), hiring.WatchOptions{MinInterval: 5 * time.Minute, MaxInterval: 5 * time.Minute}, polled.State)
+			require.Error(t, err)
+		}
+		assert.LessOrEqual(t, before, time.Minute)
+		assert.Equal(t, 5*time.Minute, polled.Wait)
+	})
+	inBubble(t, "restart", func(t *testing.T) {
+		down := false
+		all := emulator.Stream(1, time.Now().Add(-4*day), 5*day, 200, graded)
+		behavior := emulator.Behavior{Down: func(time.Time) bool { return down }}
+		o := hiring.WatchOptions{Checkpoint: new(memoryCheckpoint)}
+		watchFor(t, emulated(t, behavior, all), o, time.Hour)
+		down = true
+		reasons := make(map[string]int)
+		o.Progress = func(p hiring.WaitProgress) { reasons[p.SlowReason]++ }
+		watchFor(t, emulated(t, behavior, all), o, time.Hour)
+		assert.Equal(t, []string{failing}, slices.Collect(maps.Keys(reasons)))
+	})
+}
+
+// hangingCheckpoint fails when the context ends, with an error that does not match it, as database drivers do.
+type hangingCheckpoint struct{ loads bool }
+
+func (c hangingCheckpoint) Load(ctx context.Context) (string, error) {
+	if c.loads {
+		return "", nil
+	}
+	return "", c.Save(ctx, "")
+}
+
+func (hangingCheckpoint) Save(ctx context.Context, _ string) error {
+	<-ctx.Done()
+	return errors.New("pq: canceling statement due to user request")
+}
+
+func TestContextEndsWhileACheckpointLoadsOrSaves(t *testing.T) {
+	t.Parallel()
+	for _, loads := range []bool{false, true} {
+		inBubble(t, "", func(t *testing.T) {
+			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+			defer cancel()
+			client := apitest.NewScriptedServer(t, apitest.RespondData(`[]`)).Client()
+			err := apitest.LastError(client.Submissions.Watch(ctx, hiring.WatchOptions{Checkpoint: hangingCheckpoint{loads}}))
+			require.ErrorIs(t, err, context.DeadlineExceeded)
+			assert.ErrorContains(t, err, "canceling statement")
 		})
 	}
 }

@@ -83,3 +83,51 @@ func TestWatchCausesNo429WhenDateAndResetDisagree(t *testing.T) {
 		})
 	}
 }
+
+// TestAClockThatIsPutBackDelaysNoKnownID: no listing shows one submission, and another one is deleted. Both are read
+// singly within the hour, also when the server's clock has been put back. The client learns that from a response.
+func TestAClockThatIsPutBackDelaysNoKnownID(t *testing.T) {
+	t.Parallel()
+	for _, back := range []time.Duration{0, 3 * time.Hour, 20 * time.Hour} {
+		inBubble(t, back.String(), func(t *testing.T) {
+			begun := time.Now()
+			known := emulator.Stream(1, begun.Add(-day), day, 60, emulator.Life{Grading: 30 * time.Hour})
+			for i, it := range known {
+				if it.Submitted.Before(begun) {
+					it.Submitted = begun.Add(time.Duration(i+1) * time.Minute)
+				}
+				it.Evaluated = begun.Add(30*time.Hour + time.Duration(i)*time.Minute)
+			}
+			hidden, deleted := known[0], known[1]
+			hidden.Hidden, hidden.Submitted, hidden.Evaluated = true, begun.Add(time.Hour), begun.Add(2*time.Hour)
+			deleted.Deleted = begun.Add(2 * time.Hour)
+			others := emulator.Stream(2, begun.Add(-day), 3*day, 100, graded) // One of these shows what since filters on.
+			client := emulated(t, emulator.Behavior{Since: emulator.OnEvaluation, Skew: func(now time.Time) time.Duration {
+				if now.Before(begun.Add(90 * time.Minute)) {
+					return back
+				}
+				return 0
+			}}, append(others, known...))
+			ctx, cancel := context.WithTimeout(t.Context(), 29*time.Hour)
+			defer cancel()
+			var missing time.Time
+			o := hiring.WaitOptions{Progress: func(p hiring.WaitProgress) {
+				if p.Missing > 0 && missing.IsZero() {
+					missing = time.Now()
+				}
+			}}
+			came := make(map[string]time.Time)
+			for report, err := range client.Submissions.WaitReports(ctx, idsOf(known), o) {
+				if err != nil {
+					require.ErrorIs(t, err, context.DeadlineExceeded)
+					break
+				}
+				came[report.SubmissionID] = time.Now()
+			}
+			require.Contains(t, came, hidden.ID)
+			assert.LessOrEqual(t, came[hidden.ID].Sub(hidden.Evaluated), time.Hour)
+			require.NotZero(t, missing)
+			assert.LessOrEqual(t, missing.Sub(deleted.Deleted), time.Hour+time.Minute)
+		})
+	}
+}
