@@ -115,7 +115,7 @@ func (k *knownIDs) plan(now time.Time) {
 		}
 	}
 	find, set, list := max(1, k.searchPages), math.Inf(1), math.Inf(1)
-	if k.Set.reviewFilter(now, &k.Poll) && len(k.Set.Statuses) > 0 {
+	if k.canListStatuses(now) && len(k.Set.Statuses) > 0 {
 		set = k.waitingSetCost()
 	}
 	switch k.Since.Meaning {
@@ -159,7 +159,8 @@ func (k *knownIDs) confirm(now time.Time) {
 	for _, s := range k.Set.Statuses {
 		pages += s.Pages
 	}
-	switch works := k.Set.reviewFilter(now, &k.Poll); {
+	works := k.canListStatuses(now)
+	switch {
 	case works && pages > 0 && pages < len(stale):
 		k.listWaitingSet(now, confirmAfter, true)
 	case !works && k.openingPages < len(stale) && k.Poll.findListing(unfinished, "") == nil && now.Sub(k.confirmedAt) >= confirmAfter:
@@ -168,7 +169,7 @@ func (k *knownIDs) confirm(now time.Time) {
 	}
 	stale = slices.DeleteFunc(stale, func(id string) bool { // A read or a listing is planned for these.
 		it := k.Set.Items[id]
-		return !it.ReadAt.IsZero() || k.Poll.findListing(unfinished, it.Status) != nil || k.Poll.findListing(unfinished, "") != nil
+		return !it.ReadAt.IsZero() || works && k.Poll.findListing(unfinished, it.Status) != nil || k.Poll.findListing(unfinished, "") != nil
 	})
 	for _, id := range stale[:min(len(stale), max(5, len(stale)/10))] {
 		k.Set.Items[id].ReadAt = second(now)

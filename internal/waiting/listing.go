@@ -1,6 +1,7 @@
 package waiting
 
 import (
+	"slices"
 	"time"
 )
 
@@ -39,6 +40,7 @@ type listing struct {
 	TruncatedAt  time.Time `json:",omitzero"` // Of a sweep over all of Lookback that began with a complete waiting set: when submissions had last been dropped.
 	LastCreated  time.Time `json:",omitzero"` // Creation time of the last item.
 	Unordered    bool      `json:",omitzero"` // The items are not ordered by creation.
+	Failures     int       `json:",omitzero"` // Consecutive failed requests for its next page. From maxFailures on, only those that follow a response.
 	Restarts     int       `json:",omitzero"` // How often it began again because its cursor failed.
 	FirstHash    uint64    `json:",omitzero"` // Hash of the first item of the first page.
 
@@ -69,6 +71,7 @@ func (l *listing) rank() int {
 
 const (
 	maxRestarts        = 2
+	maxFailures        = 3 // In a row, until a poll goes on without the listing.
 	maxRepeatedPages   = 3
 	maxRejectedCursors = 3 // Of fresh cursors, in a row.
 	freshCursor        = 10 * time.Second
@@ -92,7 +95,9 @@ func (m *Machine) handlePage(now time.Time, a Response) (ready []int, err error)
 		if l.rank() == afterReads { // After a sweep of all of Lookback a new poll begins, with the other listings first.
 			m.Poll.end()
 		}
+		outage := m.Pace.Failures > 0
 		m.interruptPoll(now, a.RetryAfter)
+		m.listingFailed(now, l, outage)
 		return nil, nil
 	case a.Rejected && l.Cursor != "":
 		return nil, m.restartListing(now, l, true)
@@ -163,7 +168,36 @@ func (l *listing) saw(it *Item) {
 // pageRead records a page.
 func (l *listing) pageRead(now time.Time, a *Response) {
 	l.Pages, l.PollPages = l.Pages+1, l.PollPages+1
-	l.Cursor, l.CursorAt = a.Cursor, now
+	l.Cursor, l.CursorAt, l.Failures = a.Cursor, now, 0
+}
+
+// listingFailed lets the other listings of the poll go on after maxFailures of one. A listing ends that is
+// planned anew without its result, or whose first pages can be read again. A sweep over all of Lookback
+// continues after an outage: it takes long.
+func (m *Machine) listingFailed(now time.Time, l *listing, outage bool) {
+	if l.Failures < maxFailures || !outage {
+		l.Failures++
+	}
+	switch {
+	case l.Failures < maxFailures:
+	case l.Purpose == experiment:
+		l.end()
+		m.Since.step(now, false, false)
+	case l.Purpose == sample, l.Purpose == search, l.Cursor != "" && (l.rank() != afterReads || !outage):
+		l.end()
+		m.listingEnded(now, l, false)
+	default:
+		l.Paused = true
+	}
+}
+
+// canListStatuses reports whether to list the unfinished submissions by their status: the status filter works, and
+// no such listing fails in poll after poll while the API responds to other requests.
+func (m *Machine) canListStatuses(now time.Time) bool {
+	fails := func(l listing) bool {
+		return l.Purpose == unfinished && l.Status != "" && !l.Ended && l.Failures >= 2*maxFailures
+	}
+	return m.Set.reviewFilter(now, &m.Poll) && !slices.ContainsFunc(m.Poll.Listings, fails)
 }
 
 func (l *listing) end() { l.Ended = true }

@@ -50,12 +50,13 @@ type simulation struct {
 	options waiting.Options
 	begin   time.Time
 	over    time.Duration
-	poll    time.Duration    // Between polls of a caller; 0: as the machine decides.
-	restart time.Duration    // Resumes from the encoded state before each poll.
-	always  bool             // Resumes from the encoded state before each action.
-	gaps    *rand.Rand       // Lets some polls come late or early. Nil: not.
-	stopped [2]time.Duration // The process does not run from the first time until the second.
-	done    func() bool      // Ends a watch early. Nil: not called.
+	poll    time.Duration            // Between polls of a caller; 0: as the machine decides.
+	restart time.Duration            // Resumes from the encoded state before each poll.
+	always  bool                     // Resumes from the encoded state before each action.
+	gaps    *rand.Rand               // Lets some polls come late or early. Nil: not.
+	stopped [2]time.Duration         // The process does not run from the first time until the second.
+	done    func() bool              // Ends a watch early. Nil: not called.
+	status  func(waiting.Action) int // Status code of a response that has no items. 0: the service responds.
 
 	machine   *waiting.Machine
 	now       time.Time
@@ -163,6 +164,11 @@ func (s *simulation) ask(action waiting.Action) {
 		reply = s.service.Get(s.now, action.ID)
 	} else {
 		reply = s.service.List(s.now, action.Status, action.Since, action.Cursor)
+	}
+	if s.status != nil {
+		if code := s.status(action); code != 0 {
+			reply = emulator.Response{Status: code}
+		}
 	}
 	if s.trace {
 		fmt.Printf("%s %v %q since %s cursor %v id %.4s: %d, status %d\n", s.now.Sub(s.begin).Round(time.Second), action.Kind, action.Status, s.now.Sub(action.Since).Round(time.Minute), action.Cursor != "", action.ID, len(reply.Items), reply.Status)

@@ -156,7 +156,7 @@ func (s *sweeps) adapt() {
 // some unfinished submissions may never have been listed, and of what is evaluated if the status filter is
 // off, or submissions were dropped or cannot be decoded.
 func (w *watch) planDeepSweep(now time.Time) {
-	works := w.Set.reviewFilter(now, &w.Poll)
+	works := w.canListStatuses(now)
 	snapshot := works && w.Sweeps.AllListedAt.Before(w.Set.UnlistedUntil)
 	most := w.Pace.spareReads()
 	if w.Sweeps.LookbackPageAt.After(now) || now.Sub(w.Sweeps.LookbackPageAt) >= time.Hour {

@@ -119,12 +119,16 @@
 // or a dropped submission's creation, is no evidence against filters or sweeps.
 //
 // After a failed request the poll resumes within a minute, then within twice as long, up to MaxInterval,
-// or after RetryAfter. A failed single read, or page of a sweep over all of Lookback, ends its poll.
-// Submissions whose last reads had no result are read last. A listing whose cursor fails begins again
-// without a limit of pages a poll, twice at most. More than three rejected fresh cursors in a row, or
-// three that lead to the first page, end the wait with an error. A watch abandons a poll that was not
-// resumed within five minutes of when it was due. The new poll lists what is new, after the rest of a
-// listing of new evaluations that the abandoned poll began. Sweeps continue too.
+// or after RetryAfter. A failed single read, or page of a sweep over all of Lookback, ends its poll. Submissions whose last reads
+// had no result are read last. A poll goes on without a listing that failed three times in a row. An
+// experiment then ends without a result, a search ends, and a listing whose later page fails ends
+// incomplete. A status whose listing then fails in three more polls, each time right after another
+// request had a response, is treated as if the status filter did not work, until the listing succeeds.
+// A listing whose cursor fails begins again without a limit of pages a poll, twice at most. More than
+// three rejected fresh cursors in a row, or three that lead to the first page, end the wait with an
+// error. A watch abandons a poll that was not resumed within five minutes of when it was due. The new
+// poll lists what is new, after the rest of a listing of new evaluations that the abandoned poll began.
+// Sweeps continue too.
 //
 // # Parts
 //

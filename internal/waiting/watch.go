@@ -68,12 +68,12 @@ func (w *watch) plan(now time.Time) {
 	case w.Since.Meaning == Evaluation:
 		w.listNewEvaluations(now, time.Time{})
 		w.sweepEvaluated(now, w.Pace.spareReads(), false)
-	case w.Since.Meaning == Submission && (w.News.expectedPages(now) <= w.waitingSetCost()+w.waitingSetExtraCost() || !w.Set.reviewFilter(now, &w.Poll)):
+	case w.Since.Meaning == Submission && (w.News.expectedPages(now) <= w.waitingSetCost()+w.waitingSetExtraCost() || !w.canListStatuses(now)):
 		w.News.setListed(true)
 		w.listNewEvaluations(now, time.Time{})
 		w.planHandedIn(now)
 		w.planDeepSweep(now)
-	case w.Set.reviewFilter(now, &w.Poll) && len(w.Set.Statuses) > 0:
+	case w.canListStatuses(now) && len(w.Set.Statuses) > 0:
 		w.sampleUnfiltered(now)
 		if w.Since.Meaning == Submission { // A page a minute shows evaluations of submissions that were handed in lately.
 			since := filterTime(now.Add(-max(w.Pace.Scheduled, minGrading)))
