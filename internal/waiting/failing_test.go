@@ -2,7 +2,9 @@ package waiting_test
 
 import (
 	"fmt"
+	"slices"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 
@@ -76,4 +78,75 @@ func TestDeepPagesThatAlwaysFail(t *testing.T) {
 			assert.LessOrEqual(t, f.quantile(1), h)
 		})
 	}
+}
+
+// TestReadsThatAlwaysFailDelayNoSweep has reports that cannot be read, and old attempts that only a sweep
+// over all of Lookback shows.
+func TestReadsThatAlwaysFailDelayNoSweep(t *testing.T) {
+	all := emulator.Stream(1, noon.Add(-5*day), 7*day, 100, usualLife)
+	broken := make(map[string]bool)
+	for _, it := range all {
+		if len(broken) < 40 && it.Evaluated.After(noon) && it.Evaluated.Before(noon.Add(6*h)) {
+			broken[it.ID] = true
+		}
+	}
+	var old []*emulator.Submission
+	for i := range 10 {
+		at := noon.Add(10*h + time.Duration(i)*h)
+		old = append(old, &emulator.Submission{ID: fmt.Sprint("old-", i), Created: noon.Add(-20 * day), Submitted: at.Add(-3 * m), Evaluated: at})
+	}
+	o := usualOptions()
+	o.Start = noon
+	service := emulator.New(emulator.Behavior{Since: emulator.OnCreation, Filter: emulator.Refuses, Bare: true}, 1, append(all, old...))
+	sim := &simulation{service: service, options: o, begin: noon, over: 36 * h}
+	sim.status = func(a waiting.Action) int {
+		if a.Kind == waiting.Get && broken[a.ID] {
+			return 500
+		}
+		return 0
+	}
+	sim.run()
+	f := sim.measure(old, noon, noon.Add(24*h))
+	t.Log(f.String())
+	assert.Zero(t, f.lost)
+	assert.LessOrEqual(t, f.quantile(1), h)
+}
+
+// TestOneNotFoundForgetsNoAttempt has single reads of an old attempt that get a 404 from a stale replica, or
+// fail. Only two 404 in a row show that the attempt does not exist.
+func TestOneNotFoundForgetsNoAttempt(t *testing.T) {
+	for _, on := range meanings {
+		for _, codes := range [][]int{{404}, {500, 404}, {500, 500, 404}} {
+			sim, old := watchOldAttempt(on, codes)
+			assert.LessOrEqual(t, sim.delivered[old.ID].Sub(old.Evaluated).Abs(), 10*m, "since on %s, %v", on, codes)
+		}
+	}
+	sim, old := watchOldAttempt(emulator.OnCreation, slices.Repeat([]int{404}, 100))
+	assert.False(t, sim.machine.IsPending(old.ID))
+	reads := 0
+	for _, a := range sim.actions {
+		if a.ID == old.ID {
+			reads++
+		}
+	}
+	assert.Equal(t, 2, reads)
+}
+
+// watchOldAttempt watches for a day. The single reads of an attempt of ten days get these status codes first.
+func watchOldAttempt(on emulator.Since, codes []int) (*simulation, *emulator.Submission) {
+	all := emulator.Stream(3, noon.Add(-5*day), 7*day, 200, usualLife)
+	old := &emulator.Submission{ID: "old", Created: noon.Add(-10 * day), Submitted: noon.Add(5 * h), Evaluated: noon.Add(5*h + 3*m)}
+	var sim *simulation
+	watchAll(emulator.Behavior{Since: on}, append(all, old), day, 0, func(s *simulation) {
+		sim = s
+		s.status = func(a waiting.Action) int {
+			if a.ID != old.ID || len(codes) == 0 {
+				return 0
+			}
+			code := codes[0]
+			codes = codes[1:]
+			return code
+		}
+	})
+	return sim, old
 }

@@ -22,6 +22,7 @@ type pendingItem struct {
 	Serial        int       // Of the last listing with a serial number that showed it.
 	Misses        int       // Consecutive single reads that failed or showed what a listing should have shown.
 	LeftListing   bool      // The listing of its status no longer shows it.
+	NotFound      bool      // The last single read with a response got a 404.
 	UnreadableAt  time.Time // First response that could not be decoded. Zero: none.
 	Unreadable    bool      // The last response that showed it could not be decoded.
 
@@ -47,19 +48,25 @@ func (it *pendingItem) nextReportRead(now time.Time) time.Time {
 	return nextSecond(now.Add(rest))
 }
 
-// unschedule forgets when to read the item singly.
-func (it *pendingItem) unschedule() { it.ReadAt = time.Time{} }
+// unschedule forgets when to read the item singly: a response showed that it exists.
+func (it *pendingItem) unschedule() { it.ReadAt, it.NotFound = time.Time{}, false }
 
 // confirm records that a response showed the item.
 func (it *pendingItem) confirm(now time.Time) { it.ConfirmedAt = now }
 
 // wasRead records that a single read showed the item.
 func (it *pendingItem) wasRead(now time.Time) {
-	it.LeftListing, it.ReadAt, it.ConfirmedAt = false, time.Time{}, now
+	it.LeftListing, it.ReadAt, it.NotFound, it.ConfirmedAt = false, time.Time{}, false, now
 }
 
 // missed records a single read that did not show what it was for, and schedules the next one.
 func (it *pendingItem) missed(next time.Time) { it.Misses, it.ReadAt = it.Misses+1, nextSecond(next) }
+
+// notFound records a single read that got a 404, and schedules the next one.
+func (it *pendingItem) notFound(next time.Time) {
+	it.NotFound = true
+	it.missed(next)
+}
 
 // awaitReport records that the item is evaluated and its report is not ready.
 func (it *pendingItem) awaitReport(now time.Time) {
@@ -108,6 +115,7 @@ const (
 const (
 	leftListingFlag = 1 << iota
 	withoutReportFlag
+	notFoundFlag
 )
 
 // The flags of an item that could not be decoded.
@@ -134,6 +142,9 @@ func (s *waitingSet) pack() packedItems {
 		}
 		if it.WithoutReport {
 			fields[flagsColumn] |= withoutReportFlag
+		}
+		if it.NotFound {
+			fields[flagsColumn] |= notFoundFlag
 		}
 		if it.Unreadable {
 			fields[unreadableColumn] |= unreadableFlag
@@ -167,6 +178,7 @@ func (s *waitingSet) unpack(confirmed time.Time) {
 				ReadAt:        unpackTime(fields[readAtColumn]),
 				LeftListing:   fields[flagsColumn]&leftListingFlag != 0,
 				WithoutReport: fields[flagsColumn]&withoutReportFlag != 0,
+				NotFound:      fields[flagsColumn]&notFoundFlag != 0,
 				Misses:        int(min(max(fields[missesColumn], 0), math.MaxInt32)),
 				AwaitedSince:  unpackTime(fields[awaitedSinceColumn]),
 				UnreadableAt:  unpackTime(fields[unreadableAtColumn]),

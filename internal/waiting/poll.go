@@ -115,6 +115,9 @@ func (p *poll) findListing(why purpose, status string) *listing {
 
 func (p *poll) end() { p.Running = false }
 
+// endSingleReads lets the poll make no more single reads.
+func (p *poll) endSingleReads() { p.MaxSingleReads = p.SingleReads }
+
 // repeat lets the next poll begin without an interval.
 func (p *poll) repeat() { p.Again = true }
 

@@ -117,12 +117,17 @@ func (m *Machine) handleSingleRead(now time.Time, id string, a Response) ([]int,
 		pending.unschedule()
 	case a.NotFound && m.planner.isGone(id, pending):
 		m.Set.remove(id)
-	case a.NotFound: // A listing shows it as evaluated, so it exists.
-		m.foundNoReport(now, a.localTime(now), pending)
-		pending.missed(now.Add(backoff(m.Max, pending.Misses+1, maxReadInterval)))
+	case a.NotFound: // A listing shows it as evaluated, so it exists, or the response may be from a stale replica.
+		if !pending.AwaitedSince.IsZero() {
+			m.foundNoReport(now, a.localTime(now), pending)
+		}
+		pending.notFound(now.Add(backoff(m.Max, pending.Misses+1, maxReadInterval)))
 	case a.Failed || len(a.Items) != 1:
 		pending.missed(now.Add(backoff(m.Max, max(pending.Misses-1, 0), maxReadInterval)))
-		m.Poll.end() // Else the poll would list nothing until its reads that fail are made.
+		m.Poll.endSingleReads() // Else the poll would list nothing until its reads that fail are made.
+		if m.Poll.currentListing(m.listingsWait()) == nil {
+			m.Poll.end()
+		}
 		m.interruptPoll(now, a.RetryAfter)
 	default:
 		it := a.Items[0]

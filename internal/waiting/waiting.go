@@ -76,9 +76,9 @@
 //
 // A submission that is evaluated without a report is read singly, after a quarter of the time that it is
 // late, up to nine minutes. A watch delivers it without its report when an hour of such reads has passed
-// by the server's clock and the caller's. A watch forgets a submission whose single read gets a 404, and
-// a wait for known ids counts it as missing. If a listing showed it evaluated, a watch reads it for
-// three hours, and after one hour lists it, to deliver it without its report.
+// by the server's clock and the caller's. A watch forgets a submission whose single reads get two 404s in
+// a row, and a wait for known ids counts it as missing at the first. If a listing showed it evaluated, a
+// watch reads it for three hours, and after one hour lists it, to deliver it without its report.
 //
 // A submission that has an id and cannot be decoded is remembered, and delivered by the first page or
 // single read that can be decoded (unreadable.go). It is read singly when a page first shows it so, and
@@ -119,7 +119,8 @@
 // or a dropped submission's creation, is no evidence against filters or sweeps.
 //
 // After a failed request the poll resumes within a minute, then within twice as long, up to MaxInterval,
-// or after RetryAfter. A failed single read, or page of a sweep over all of Lookback, ends its poll. Submissions whose last reads
+// or after RetryAfter. After a failed single read a poll makes no more of them, and ends unless a sweep
+// over all of Lookback waits; a failed page of such a sweep ends its poll. Submissions whose last reads
 // had no result are read last. A poll goes on without a listing that failed three times in a row. An
 // experiment then ends without a result, a search ends, and a listing whose later page fails ends
 // incomplete. A status whose listing then fails in three more polls, each time right after another

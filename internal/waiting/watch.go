@@ -151,10 +151,10 @@ func (w *watch) delivered(now time.Time, id string, it *Item, l *listing) (first
 	return first
 }
 
-// isGone reports whether an item does not exist any more. One that a listing showed evaluated counts as
-// existing for notFoundFor after the first read without a report.
+// isGone reports whether an item does not exist any more: a second read in a row found nothing. One that a
+// listing showed evaluated counts as existing for notFoundFor after the first read without a report.
 func (w *watch) isGone(_ string, pending *pendingItem) bool {
-	return pending.AwaitedSince.IsZero() || pending.WithoutReport && w.Pace.RespondedAt.Sub(pending.NoReportAt) >= notFoundFor
+	return pending.AwaitedSince.IsZero() && pending.NotFound || pending.WithoutReport && w.Pace.RespondedAt.Sub(pending.NoReportAt) >= notFoundFor
 }
 
 // clockPutBack moves times in the future to now.

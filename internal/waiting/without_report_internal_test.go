@@ -37,3 +37,17 @@ func TestALateItemThatSingleReadsDoNotFindIsDelivered(t *testing.T) {
 	assert.GreaterOrEqual(t, delivered.Sub(midday), time.Hour)
 	assert.Less(t, delivered.Sub(midday), 2*time.Hour)
 }
+
+// TestA404BeforeTheEvaluationIsNoReadWithoutReport: the hour of reads without a report begins later.
+func TestA404BeforeTheEvaluationIsNoReadWithoutReport(t *testing.T) {
+	t.Parallel()
+	m, _ := awaitingReport()
+	_, err := m.handleSingleRead(midday, "x", Response{NotFound: true})
+	require.NoError(t, err)
+	assert.NotZero(t, m.Set.Items["x"].NoReportAt)
+	m.Set.add("unfinished", midday)
+	_, err = m.handleSingleRead(midday, "unfinished", Response{NotFound: true})
+	require.NoError(t, err)
+	require.Contains(t, m.Set.Items, "unfinished")
+	assert.Zero(t, m.Set.Items["unfinished"].NoReportAt)
+}
