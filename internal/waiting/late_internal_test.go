@@ -68,7 +68,7 @@ func TestOnlyScheduledReadsHoldListings(t *testing.T) {
 	for readAt, full := range map[time.Time]bool{midday: true, {}: false} {
 		m := New(Options{Start: midday, Lookback: 30 * 24 * time.Hour})
 		m.Poll.Bare = true
-		for i := range maxItems {
+		for i := range 3000 {
 			m.Set.Items[fmt.Sprint(i)] = &pendingItem{AwaitedSince: midday, Unreadable: readAt.IsZero(), UnreadableEvaluated: readAt.IsZero(), ReadAt: readAt}
 		}
 		assert.Equal(t, full, m.listingsWait(), "read at %v", readAt)

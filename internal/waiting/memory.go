@@ -14,11 +14,11 @@ import (
 )
 
 const (
-	maxLateness       = 24 * time.Hour // A listing may show an evaluation this late. Less where memory was short.
-	maxDelivered      = 4000
-	keptDelivered     = 3000 // The latest deliveries, which stay in memory because they may be regraded.
-	maxItems          = 2900 // Unfinished submissions, so that the state fits into MaxState.
-	deliveriesPerItem = 2.5  // Deliveries that take as much memory as an item.
+	maxLateness   = 24 * time.Hour // A listing may show an evaluation this late. Less where memory was short.
+	maxDelivered  = 4000
+	keptDelivered = 3000    // The latest deliveries, which stay in memory because they may be regraded.
+	maxItemBytes  = 168_200 // Of the unfinished submissions beside maxDelivered deliveries, so that the state fits into MaxState: 2,900 with a short row.
+	deliveryBytes = entrySize * 4.0 / 3
 )
 
 // memory is the part of a watch that knows what was delivered. It keeps a delivery until the times
@@ -149,8 +149,8 @@ func (w *watch) beforeStart(it *Item) bool {
 // waitingSet.drop. A listing shows them again when they are evaluated: that of new evaluations
 // where since filters on the evaluation, and otherwise a sweep.
 func (w *watch) limitMemory() {
-	if most := w.Memory.maxItems(); len(w.Set.Items) > most {
-		w.dropItems(len(w.Set.Items) - most*7/8)
+	if most := w.Memory.maxItemBytes(); w.Set.size() > most {
+		w.dropItems(most * 7 / 8)
 	}
 	if len(w.Memory.Delivered) <= maxDelivered {
 		return
@@ -162,15 +162,15 @@ func (w *watch) limitMemory() {
 		}
 	}
 	w.Memory.dropCoveredDeliveries(w.WatchStart)
-	if n := len(w.Memory.Delivered) - maxDelivered - maxItems*deliveriesPerItem; n > 0 {
+	if n := len(w.Memory.Delivered) - maxDelivered - maxItemBytes*3/4/entrySize; n > 0 {
 		// More deliveries within ten minutes than fit into the state.
 		w.Memory.dropDeliveries(n)
 	}
 }
 
-// maxItems returns how many unfinished submissions fit into the state beside the deliveries.
-func (m *memory) maxItems() int {
-	return maxItems - int(float64(max(0, len(m.Delivered)-maxDelivered))/deliveriesPerItem)
+// maxItemBytes returns how long the unfinished submissions may be in the state beside the deliveries.
+func (m *memory) maxItemBytes() int {
+	return max(0, maxItemBytes-int(float64(max(0, len(m.Delivered)-maxDelivered))*deliveryBytes))
 }
 
 // listingsWait reports whether submissions that await only their report, which scheduled single reads
@@ -181,12 +181,12 @@ func (m *Machine) listingsWait() bool {
 		return false
 	}
 	awaited := 0
-	for _, it := range m.Set.Items {
+	for id, it := range m.Set.Items {
 		if !it.AwaitedSince.IsZero() && !it.WithoutReport && !it.ReadAt.IsZero() {
-			awaited++
+			awaited += it.size(id)
 		}
 	}
-	return awaited > m.Watch.Memory.maxItems()/2
+	return awaited > m.Watch.Memory.maxItemBytes()/2
 }
 
 // dropDeliveries drops n deliveries in any order. These may be delivered twice.
@@ -196,9 +196,10 @@ func (m *memory) dropDeliveries(n int) {
 	}
 }
 
-// dropItems drops n unfinished submissions. Their evaluations say nothing about the status filter.
-func (w *watch) dropItems(n int) {
-	w.Pace.distrust(w.Set.drop(n, w.Pace.RespondedAt, w.Poll.Bare))
+// dropItems drops unfinished submissions until the others have most bytes in the state. Their evaluations say
+// nothing about the status filter.
+func (w *watch) dropItems(most int) {
+	w.Pace.distrust(w.Set.drop(most, w.Pace.RespondedAt, w.Poll.Bare))
 }
 
 // dropCoveredDeliveries drops the oldest deliveries that the times of a submission prove, except

@@ -124,34 +124,64 @@ const (
 	unreadableEvaluatedFlag
 )
 
+// fields returns the row of the item, with trailing zeros.
+func (it *pendingItem) fields() [columns]int64 {
+	fields := [columns]int64{
+		createdColumn:       it.Created.Unix(),
+		serialColumn:        int64(it.Serial),
+		readAtColumn:        packTime(it.ReadAt),
+		missesColumn:        int64(it.Misses),
+		awaitedSinceColumn:  packTime(it.AwaitedSince),
+		unreadableAtColumn:  packTime(it.UnreadableAt),
+		noReportAtColumn:    packTime(it.NoReportAt),
+		noReportLocalColumn: packTime(it.NoReportLocal),
+	}
+	if it.LeftListing {
+		fields[flagsColumn] |= leftListingFlag
+	}
+	if it.WithoutReport {
+		fields[flagsColumn] |= withoutReportFlag
+	}
+	if it.NotFound {
+		fields[flagsColumn] |= notFoundFlag
+	}
+	if it.Unreadable {
+		fields[unreadableColumn] |= unreadableFlag
+	}
+	if it.UnreadableEvaluated {
+		fields[unreadableColumn] |= unreadableEvaluatedFlag
+	}
+	return fields
+}
+
+// size returns the length of the item in the state, in bytes.
+func (it *pendingItem) size(id string) int {
+	size, zeros := len(id)+len(`"":[]`), 0
+	for _, field := range it.fields() {
+		if field == 0 {
+			zeros++
+			continue
+		}
+		size, zeros = size+zeros*len("0,")+len(","), 0
+		for ; field != 0; field /= 10 { // A creation before 1970 is a digit more, for its sign.
+			size++
+		}
+	}
+	return size
+}
+
+// size returns the length of the items in the state, in bytes.
+func (s *waitingSet) size() (size int) {
+	for id, it := range s.Items {
+		size += it.size(id)
+	}
+	return size
+}
+
 func (s *waitingSet) pack() packedItems {
 	packed := make(packedItems)
 	for id, it := range s.Items {
-		fields := [columns]int64{
-			createdColumn:       it.Created.Unix(),
-			serialColumn:        int64(it.Serial),
-			readAtColumn:        packTime(it.ReadAt),
-			missesColumn:        int64(it.Misses),
-			awaitedSinceColumn:  packTime(it.AwaitedSince),
-			unreadableAtColumn:  packTime(it.UnreadableAt),
-			noReportAtColumn:    packTime(it.NoReportAt),
-			noReportLocalColumn: packTime(it.NoReportLocal),
-		}
-		if it.LeftListing {
-			fields[flagsColumn] |= leftListingFlag
-		}
-		if it.WithoutReport {
-			fields[flagsColumn] |= withoutReportFlag
-		}
-		if it.NotFound {
-			fields[flagsColumn] |= notFoundFlag
-		}
-		if it.Unreadable {
-			fields[unreadableColumn] |= unreadableFlag
-		}
-		if it.UnreadableEvaluated {
-			fields[unreadableColumn] |= unreadableEvaluatedFlag
-		}
+		fields := it.fields()
 		row := fields[:]
 		for len(row) > 1 && row[len(row)-1] == 0 {
 			row = row[:len(row)-1]

@@ -54,7 +54,7 @@ func (m *Machine) String() string {
 		if len(m.Set.Items) == 0 {
 			m.Watch.Memory.dropDeliveries(len(m.Watch.Memory.Delivered)/10 + 1)
 		}
-		m.Watch.dropItems(len(m.Set.Items)/10 + 1)
+		m.Watch.dropItems(m.Set.size() * 9 / 10)
 	}
 }
 

@@ -65,7 +65,7 @@ func TestASweepEndsATruncation(t *testing.T) {
 		if c.dropped {
 			m.Pace.RespondedAt = midday.Add(time.Second)
 			m.Set.Items["x"] = &pendingItem{Status: "started"}
-			m.Watch.dropItems(1)
+			m.Watch.dropItems(0)
 		}
 		m.Watch.sweepEnded(sweep)
 		assert.Equal(t, c.truncated, !m.Set.TruncatedAt.IsZero(), name)

@@ -299,12 +299,12 @@ func (s *waitingSet) listed(now time.Time, l *listing, complete bool, unit time.
 	}
 }
 
-// drop drops n items: first those whose status is unknown or does not lead to an evaluation, then
+// drop drops items until the others have most bytes in the state: first those whose status is unknown or does not lead to an evaluation, then
 // others that are not handed in, then those that are, last those that are evaluated and await their report:
 // a coverage may count these as delivered. Where listings are bare, those that left their listing also come
 // last, because no search finds them again. The oldest come first. It returns the creation of the
 // newest one.
-func (s *waitingSet) drop(n int, now time.Time, bare bool) (newest time.Time) {
+func (s *waitingSet) drop(most int, now time.Time, bare bool) (newest time.Time) {
 	rank := func(it *pendingItem) int {
 		switch one := s.Statuses[it.Status]; {
 		case !it.AwaitedSince.IsZero(), it.UnreadableEvaluated, it.LeftListing && bare:
@@ -318,8 +318,12 @@ func (s *waitingSet) drop(n int, now time.Time, bare bool) (newest time.Time) {
 		}
 		return 0
 	}
-	items := s.sorted(rank)
-	for _, dropped := range items[:min(n, len(items))] {
+	size := s.size()
+	for _, dropped := range s.sorted(rank) {
+		if size <= most {
+			break
+		}
+		size -= dropped.size(dropped.id)
 		s.TruncatedAt = later(s.TruncatedAt, now)
 		newest = later(newest, dropped.Created)
 		s.remove(dropped.id)

@@ -523,7 +523,7 @@ func TestWhatAwaitsItsReportIsDroppedLast(t *testing.T) {
 	machine := waiting.New(o)
 	var items []waiting.Item
 	for i := range 4000 {
-		it := waiting.Item{ID: fmt.Sprint(i), Created: noon.Add(time.Duration(i-5000) * time.Minute), Status: "started"}
+		it := waiting.Item{ID: fmt.Sprintf("%036d", i), Created: noon.Add(time.Duration(i-5000) * time.Minute), Status: "started"}
 		if i < 10 {
 			it.Status, it.Submitted, it.Evaluated = waiting.Evaluated, noon, noon.Add(time.Second)
 		}
@@ -534,6 +534,6 @@ func TestWhatAwaitsItsReportIsDroppedLast(t *testing.T) {
 	require.NoError(t, err)
 	assert.Less(t, machine.Pending(), 4000)
 	for i := range 10 {
-		assert.True(t, machine.IsPending(fmt.Sprint(i)))
+		assert.True(t, machine.IsPending(fmt.Sprintf("%036d", i)))
 	}
 }
