@@ -34,7 +34,7 @@ func (*knownIDs) key(id string) string { return strings.ToLower(id) }
 
 // leastInterval lets intervals grow after a day without a delivery.
 func (k *knownIDs) leastInterval(now time.Time) time.Duration {
-	if !k.Patient {
+	if !k.Patient || k.lastDelivery.IsZero() {
 		return 0
 	}
 	return min((now.Sub(k.lastDelivery)-patience)/100, longestInterval)

@@ -93,7 +93,8 @@
 // awaited and a listing of a day later should have shown it, by its creation and since (memory.go).
 // Where memory was short, ten minutes replace the day. At least the latest 3000 deliveries are kept; an older submission
 // that is graded again may be delivered again, also without Regraded. Unfinished submissions that do not
-// fit into the state are dropped by status, handed-in and evaluated ones last, and the oldest first.
+// fit into the state are dropped by status, handed-in and evaluated ones last, and the oldest first. Those
+// that another status shows before their evaluation count as truncation only after irregular polls.
 // Deliveries that still do not fit are dropped, and may be repeated.
 //
 // A wait for several known ids begins with a listing, until single reads of the other ids cost no more.

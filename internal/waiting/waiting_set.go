@@ -24,6 +24,7 @@ type waitingSet struct {
 	FilterOffUntil time.Time `json:",omitzero"`
 
 	TruncatedAt   time.Time `json:",omitzero"` // When an unfinished submission was last dropped. Zero: a sweep has shown what was dropped since.
+	DroppedAt     time.Time `json:",omitzero"` // The same, of a status from which no evaluation comes directly. Zero: none, or it counts as truncation.
 	UnlistedUntil time.Time `json:",omitzero"` // Submissions that were unfinished before this time may never have been listed.
 }
 
@@ -52,6 +53,12 @@ const (
 func (s *status) listedEveryPoll() bool {
 	all := s.Direct + s.Indirect
 	return all < fewLeavers || s.Direct > directShare*all
+}
+
+// indirect reports whether no evaluation came directly from the status lately, so that another status shows
+// each submission before its evaluation, if polls are regular.
+func (s *status) indirect() bool {
+	return s.Direct+s.Indirect >= fewLeavers && s.Direct < 0.5
 }
 
 func (s *status) countLeavers(directly, indirectly float64) {
@@ -299,11 +306,11 @@ func (s *waitingSet) listed(now time.Time, l *listing, complete bool, unit time.
 	}
 }
 
-// drop drops items until the others have most bytes in the state: first those whose status is unknown or does not lead to an evaluation, then
-// others that are not handed in, then those that are, last those that are evaluated and await their report:
-// a coverage may count these as delivered. Where listings are bare, those that left their listing also come
-// last, because no search finds them again. The oldest come first. It returns the creation of the
-// newest one.
+// drop drops items until the others have most bytes in the state: first those whose status is unknown or
+// does not lead to an evaluation, then others that are not handed in, then those that are, last those that
+// are evaluated and await their report: a coverage may count these as delivered. Where listings are bare,
+// those that left their listing also come last, because no search finds them again. The oldest come first.
+// It returns the creation of the newest one.
 func (s *waitingSet) drop(most int, now time.Time, bare bool) (newest time.Time) {
 	rank := func(it *pendingItem) int {
 		switch one := s.Statuses[it.Status]; {
@@ -324,11 +331,23 @@ func (s *waitingSet) drop(most int, now time.Time, bare bool) (newest time.Time)
 			break
 		}
 		size -= dropped.size(dropped.id)
-		s.TruncatedAt = later(s.TruncatedAt, now)
+		if one := s.Statuses[dropped.Status]; one != nil && one.indirect() {
+			s.DroppedAt = now
+		} else {
+			s.TruncatedAt = now
+		}
 		newest = later(newest, dropped.Created)
 		s.remove(dropped.id)
 	}
 	return newest
+}
+
+// reviewDropped counts submissions that were dropped as a truncation if polls were irregular since then: another
+// status, which precedes their evaluation, may not have been listed in time.
+func (s *waitingSet) reviewDropped(regularSince time.Time) {
+	if !s.DroppedAt.IsZero() && regularSince.After(s.DroppedAt) {
+		s.DroppedAt, s.TruncatedAt = time.Time{}, regularSince
+	}
 }
 
 // isTruncated reports whether the waiting set was truncated and a status has not been listed
@@ -352,7 +371,7 @@ func (s *waitingSet) swept(l *listing) {
 
 // clockPutBack moves times in the future to now.
 func (s *waitingSet) clockPutBack(now time.Time) {
-	for _, t := range []*time.Time{&s.SampledAt, &s.HandedInListedAt, &s.WithoutReportListedAt, &s.TruncatedAt, &s.UnlistedUntil} {
+	for _, t := range []*time.Time{&s.SampledAt, &s.HandedInListedAt, &s.WithoutReportListedAt, &s.TruncatedAt, &s.DroppedAt, &s.UnlistedUntil} {
 		*t = earlier(*t, now)
 	}
 	for _, one := range s.Statuses {
