@@ -78,7 +78,7 @@ func (l *pollLoop) run(ctx context.Context, progress func() WaitProgress, step f
 			return err
 		case err == nil || IsTransient(err):
 			wait = max(wait, retryAfter(err))
-			if l.core.config.source != nil && l.budget().Left <= 0 { // Another key has a window of its own.
+			if l.core.config.source != nil && errors.Is(err, ErrQuotaExhausted) { // Another key has a window of its own.
 				wait = min(wait, max(time.Minute, l.interval.longest))
 			}
 			l.reportProgress(progress(), time.Now().Add(wait))

@@ -94,6 +94,27 @@ func TestWatchUsesANewKeyWhenTheOldOneIsUsedUp(t *testing.T) {
 	})
 }
 
+// TestARetryAfterHoldsWithAKeySource: the rate limit is used up as well, so that another key is looked for.
+func TestARetryAfterHoldsWithAKeySource(t *testing.T) {
+	t.Parallel()
+	inBubble(t, "", func(t *testing.T) {
+		var at []time.Time
+		client := apitest.NewScriptedServer(t, func(r *http.Request) (*http.Response, error) {
+			at = append(at, time.Now())
+			if len(at) > 1 {
+				return apitest.RespondData(apitest.ReadyReport)(r)
+			}
+			return apitest.RateLimit{Limit: 1000, Remaining: 50, Left: time.Hour}.With(func(headers ...string) apitest.Responder {
+				return apitest.RespondError(http.StatusServiceUnavailable, "", append(headers, "Retry-After: 600")...)
+			})(r)
+		}).Client(hiring.WithKeySource(func(context.Context) (string, error) { return oldKey, nil }), hiring.WithRetry(hiring.RetryPolicy{MaxAttempts: 1}))
+		_, err := client.Submissions.WaitReport(t.Context(), "s1", hiring.WaitOptions{})
+		require.NoError(t, err)
+		require.Len(t, at, 2)
+		assert.GreaterOrEqual(t, at[1].Sub(at[0]), 10*time.Minute)
+	})
+}
+
 // TestAResponseOfAnotherAccountIsNotDelivered: the key source returns the key of another account for one request
 // of a poll.
 func TestAResponseOfAnotherAccountIsNotDelivered(t *testing.T) {
