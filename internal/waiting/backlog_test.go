@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"github.com/hiring-assessment/hiring-go/internal/testing/emulator"
 )
@@ -36,7 +37,7 @@ func TestALongGradingBeforeABurstComes(t *testing.T) {
 		all := append(submittedAtOnce(), slow)
 		sim := &simulation{service: emulator.New(emulator.Behavior{Since: emulator.OnSubmission, Filter: emulator.Refuses}, 1, all), options: o, begin: noon, over: 15 * h}
 		sim.run()
-		assert.NoError(t, sim.err)
+		require.NoError(t, sim.err)
 		assert.NotZero(t, sim.delivered[slow.ID], "evaluated at %s", at)
 	}
 }

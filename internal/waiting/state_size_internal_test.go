@@ -48,8 +48,8 @@ func TestStringDropsNothingThatFits(t *testing.T) {
 			items, deliveries := len(m.Set.Items), len(m.Watch.Memory.Delivered)
 			length := len(m.String())
 			t.Logf("%s, %d delivered: %d items, %d bytes", name, delivered, items, length)
-			assert.Equal(t, items, len(m.Set.Items), "%s, %d delivered", name, delivered)
-			assert.Equal(t, deliveries, len(m.Watch.Memory.Delivered), "%s, %d delivered", name, delivered)
+			assert.Len(t, m.Set.Items, items, "%s, %d delivered", name, delivered)
+			assert.Len(t, m.Watch.Memory.Delivered, deliveries, "%s, %d delivered", name, delivered)
 		}
 	}
 }
