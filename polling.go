@@ -67,7 +67,8 @@ type pollLoop struct {
 
 // run calls step, which polls once and returns the interval until the next poll and
 // whether there is one. It reports the progress before it sleeps. It retries transient errors,
-// no earlier than their Retry-After. It returns any other error, and at the end of the context
+// no earlier than their Retry-After; with a key source it asks for another key sooner when the rate limit is used
+// up. It returns any other error, and at the end of the context
 // an endedCall.
 func (l *pollLoop) run(ctx context.Context, progress func() WaitProgress, step func(context.Context) (wait time.Duration, more bool, err error)) error {
 	for {
@@ -77,12 +78,14 @@ func (l *pollLoop) run(ctx context.Context, progress func() WaitProgress, step f
 		case !more:
 			return err
 		case err == nil || IsTransient(err):
-			wait = max(wait, retryAfter(err))
+			rest := retryAfter(err)
 			if l.core.config.source != nil && errors.Is(err, ErrQuotaExhausted) { // Another key has a window of its own.
-				wait = min(wait, max(time.Minute, l.interval.longest))
+				rest = min(rest, max(time.Minute, l.interval.longest))
+				wait = min(wait, rest)
 			}
+			wait = max(wait, rest)
 			l.reportProgress(progress(), time.Now().Add(wait))
-			if err = sleepAfter(ctx, wait, err); err == nil {
+			if err = sleepAfter(ctx, wait, rest, err); err == nil {
 				continue
 			}
 		case !errors.Is(err, ctx.Err()):
@@ -123,11 +126,11 @@ func iterate[T any](ctx context.Context, s *service, operation string, run func(
 	}
 }
 
-// sleepAfter sleeps until the next poll. It returns immediately if the last poll failed and must not
-// be retried before the context ends. When the context ends, the error has last as well.
-func sleepAfter(ctx context.Context, wait time.Duration, last error) error {
+// sleepAfter sleeps until the next poll. It returns immediately if the last poll must not be retried for rest, and
+// the context ends before. When the context ends, the error has last as well.
+func sleepAfter(ctx context.Context, wait, rest time.Duration, last error) error {
 	ended := context.DeadlineExceeded
-	if !outlasts(ctx, retryAfter(last)) {
+	if !outlasts(ctx, rest) {
 		ended = sleep(ctx, wait, PausePoll)
 	}
 	if ended != nil && last != nil {

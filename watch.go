@@ -279,7 +279,7 @@ func (w *watcher) begin(ctx context.Context) error {
 	if w.machine.Account != "" && w.machine.Account == w.knownAccount() {
 		return nil
 	}
-	account, err := w.readAccount(ctx) // A key source may have changed the key since the last request.
+	account, _, err := w.readAccount(ctx) // A key source may have changed the key since the last request.
 	switch {
 	case err != nil:
 		return err
@@ -294,31 +294,38 @@ func (w *watcher) begin(ctx context.Context) error {
 	return nil
 }
 
+// maxAccountReads is how often the account is read for one response, while a key source returns other keys in turn.
+const maxAccountReads = 3
+
 // checkResponse checks that a response is of the account of the state, because a key source
 // may return another key at any time, and that the assessment exists when the first
 // listing is empty.
 func (w *watcher) checkResponse(ctx context.Context, action waiting.Action, items int) (err error) {
 	key := w.core.keys.lastUsed().id // That of the response.
-	account := w.core.shared.account(key)
-	if account == "" {
-		account, err = w.readAccount(ctx)
+	account, known := w.core.shared.account(key), true
+	for reads := 0; account == "" && known && err == nil && reads < maxAccountReads; reads++ {
+		var other string
+		if other, known, err = w.readAccount(ctx); err == nil && other != w.machine.Account {
+			return errOtherAccount
+		}
+		account = w.core.shared.account(key)
 	}
 	first := action.Kind == waiting.List && action.Status == "" && action.Since.IsZero() && action.Cursor == ""
 	switch {
 	case err != nil:
 		return err
-	case account != w.machine.Account:
-		return errOtherAccount
-	case key != w.core.keys.lastUsed().id:
+	case account == "" && known:
 		return w.keyChanged()
+	case account != "" && account != w.machine.Account:
+		return errOtherAccount
 	case first && items == 0 && w.assessment != "" && w.machine.OpenedAt.IsZero():
 		return w.checkAssessment(ctx)
 	}
 	return nil
 }
 
-// keyChanged is the error of a response whose account is unknown: the key source returned another key when
-// the account was read. The request is repeated.
+// keyChanged is the error of a response whose account is unknown, because the key source returned earlier keys
+// when the account was read. The request is repeated. A source with a new key for each attempt is accepted.
 func (w *watcher) keyChanged() error {
 	return &Error{
 		Message:   "the key source returned another key before the account of the first was known",
@@ -344,15 +351,16 @@ func (w *watcher) knownAccount() string {
 	return w.core.shared.account(w.core.keys.lastUsed().id)
 }
 
-// readAccount reads the ID of the key's account.
-func (w *watcher) readAccount(ctx context.Context) (string, error) {
+// readAccount reads the ID of the key's account. known reports whether a response had shown it before.
+func (w *watcher) readAccount(ctx context.Context) (id string, known bool, err error) {
 	if err := w.claim("Account.Get"); err != nil {
-		return "", err
+		return "", false, err
 	}
 	account, err := (&AccountService{w.core}).Get(ctx)
 	if err != nil {
-		return "", err
+		return "", false, err
 	}
+	known = w.knownAccount() != ""
 	w.core.shared.setAccount(w.core.keys.lastUsed().id, account.ID)
-	return account.ID, nil
+	return account.ID, known, nil
 }

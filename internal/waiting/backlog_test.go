@@ -56,3 +56,25 @@ func TestWhatWasDroppedComesWithin91Minutes(t *testing.T) {
 		})
 	}
 }
+
+// TestHourlyPollsFindWhatWasDropped: 3,500 attempts are unfinished, more than the state holds, so that each poll drops some.
+func TestHourlyPollsFindWhatWasDropped(t *testing.T) {
+	t.Parallel()
+	random := rand.New(rand.NewPCG(1, 1))
+	var begun []*emulator.Submission
+	for i := range 3500 {
+		at := noon.Add(12*h + time.Duration(random.Float64()*float64(60*day)))
+		created := noon.Add(-day - time.Duration(random.Float64()*float64(24*day)))
+		begun = append(begun, &emulator.Submission{ID: fmt.Sprintf("b0000000-0000-4000-8000-%012x", i), Created: created, Submitted: at, Evaluated: at.Add(10 * m)})
+	}
+	all := append(emulator.Stream(3, noon.Add(-5*day), 8*day, 200, emulator.Life{Grading: 40 * m}), begun...)
+	o := usualOptions()
+	o.Start = noon
+	sim := &simulation{service: emulator.New(emulator.Behavior{Since: emulator.OnCreation}, 1, all), options: o, begin: noon, over: 2 * day, poll: h}
+	sim.run()
+	require.NoError(t, sim.err)
+	f := sim.measure(all, noon.Add(10*m), noon.Add(40*h))
+	t.Log(f.String())
+	assert.Zero(t, f.lost+f.twice)
+	assert.LessOrEqual(t, f.quantile(1), 6*h)
+}

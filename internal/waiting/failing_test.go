@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"github.com/hiring-assessment/hiring-go/internal/testing/emulator"
 	"github.com/hiring-assessment/hiring-go/internal/waiting"
@@ -152,4 +153,21 @@ func watchOldAttempt(on emulator.Since, codes []int) (*simulation, *emulator.Sub
 		}
 	})
 	return sim, old
+}
+
+// TestAnOutageDuringTheFirstListing of known ids costs no single reads: the listing begins again.
+func TestAnOutageDuringTheFirstListing(t *testing.T) {
+	t.Parallel()
+	all := emulator.Stream(1, noon.Add(-10*day), 10*day, 300, emulator.Life{Grading: 3 * h})
+	o := usualOptions()
+	o.Known = ids(all)
+	behavior := emulator.Behavior{Since: emulator.OnEvaluation, Down: func(at time.Time) bool { return at.After(noon.Add(800*time.Millisecond)) && at.Before(noon.Add(10*m)) }}
+	sim := &simulation{service: emulator.New(behavior, 1, all), options: o, begin: noon, over: 2 * h}
+	sim.run()
+	for _, it := range all {
+		if it.Evaluated.Before(noon) {
+			require.Contains(t, sim.delivered, it.ID)
+			require.Less(t, sim.delivered[it.ID].Sub(noon), 20*m)
+		}
+	}
 }

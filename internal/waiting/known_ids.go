@@ -159,17 +159,20 @@ func (k *knownIDs) confirm(now time.Time) {
 	for _, s := range k.Set.Statuses {
 		pages += s.Pages
 	}
-	works := k.canListStatuses(now)
-	switch {
+	switch works := k.canListStatuses(now); {
 	case works && pages > 0 && pages < len(stale):
 		k.listWaitingSet(now, confirmAfter, true)
 	case !works && k.openingPages < len(stale) && k.Poll.findListing(unfinished, "") == nil && now.Sub(k.confirmedAt) >= confirmAfter:
 		k.confirmedAt = now
 		k.addUnfinishedListing(listing{Purpose: unfinished, MaxPollPages: maxStatusPages, Resumes: true})
 	}
+	lists := func(name string) bool {
+		l := k.Poll.findListing(unfinished, name)
+		return l != nil && l.Failures < maxFailures
+	}
 	stale = slices.DeleteFunc(stale, func(id string) bool { // A read or a listing is planned for these.
 		it := k.Set.Items[id]
-		return !it.ReadAt.IsZero() || works && k.Poll.findListing(unfinished, it.Status) != nil || k.Poll.findListing(unfinished, "") != nil
+		return !it.ReadAt.IsZero() || lists(it.Status) || lists("")
 	})
 	for _, id := range stale[:min(len(stale), max(5, len(stale)/10))] {
 		k.Set.Items[id].ReadAt = second(now)

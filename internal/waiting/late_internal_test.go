@@ -215,3 +215,35 @@ func TestAListingOfAllHasNoSince(t *testing.T) {
 		assert.Equal(t, meaning == Other, !all.Since.IsZero(), "since filters on %s", meaning)
 	}
 }
+
+// TestAFailedReadIsNoBurst: while a sweep waits, a poll goes on after a failed read, without a search for the
+// submissions that it does not read any more.
+func TestAFailedReadIsNoBurst(t *testing.T) {
+	t.Parallel()
+	m := New(Options{Start: midday.Add(-72 * time.Hour), Lookback: 30 * 24 * time.Hour, Min: 30 * time.Second, Max: time.Minute})
+	m.OpenedAt, m.Since.Meaning, m.Since.NextAt = midday, Other, midday.Add(24*time.Hour)
+	m.Poll.begin(midday, maxSingleReads)
+	m.Poll.addListing(listing{Purpose: sweep, Level: deepest, Resumes: true, MaxPollPages: 1})
+	for _, id := range []string{"a", "b", "c"} {
+		m.Set.add(id, midday.Add(-time.Hour)).left(midday)
+	}
+	require.Equal(t, Get, m.Next(midday, Budget{Left: 900, Whole: 900, Ends: time.Hour}).Kind)
+	_, err := m.Handle(midday, Response{Failed: true})
+	require.NoError(t, err)
+	then := m.Pace.IntervalEnd.Add(time.Second)
+	action := m.Next(then, Budget{Left: 900, Whole: 900, Ends: time.Hour})
+	require.Equal(t, List, action.Kind)
+	assert.Equal(t, sweep, m.Poll.currentListing(false).Purpose)
+	_, err = m.Handle(then, Response{})
+	require.NoError(t, err)
+	assert.NotEqual(t, Get, m.Next(then, Budget{Left: 900, Whole: 900, Ends: time.Hour}).Kind)
+	assert.Nil(t, m.Poll.findListing(search, ""))
+}
+
+// TestAnIncompleteListingOfAChangeIsRepeated: after a change to the waiting set, the listing of new evaluations fails.
+func TestAnIncompleteListingOfAChangeIsRepeated(t *testing.T) {
+	t.Parallel()
+	n := newEvaluations{Listed: false}
+	n.listed(&listing{Purpose: fresh, StartedAt: midday, Pages: 1}, false)
+	assert.True(t, n.Listed)
+}

@@ -183,6 +183,8 @@ func (m *Machine) listingFailed(now time.Time, l *listing, outage bool) {
 	case l.Purpose == experiment:
 		l.end()
 		m.Since.step(now, false, false)
+	case l.Purpose == opening && l.Cursor != "" && l.Restarts < maxRestarts: // Known ids that it has not shown would be read singly.
+		l.restart()
 	case l.Purpose == sample, l.Purpose == search, l.Cursor != "" && (l.rank() != afterReads || !outage):
 		l.end()
 		m.listingEnded(now, l, false)

@@ -149,9 +149,13 @@ func (w *watch) beforeStart(it *Item) bool {
 // waitingSet.drop. A listing shows them again when they are evaluated: that of new evaluations
 // where since filters on the evaluation, and otherwise a sweep.
 func (w *watch) limitMemory() {
+	w.limitDeliveries()
 	if most := w.Memory.maxItemBytes(); w.Set.size() > most {
 		w.dropItems(most * 7 / 8)
 	}
+}
+
+func (w *watch) limitDeliveries() {
 	if len(w.Memory.Delivered) <= maxDelivered {
 		return
 	}
@@ -199,6 +203,7 @@ func (m *memory) dropDeliveries(n int) {
 // dropItems drops unfinished submissions until the others have most bytes in the state. Their evaluations say
 // nothing about the status filter.
 func (w *watch) dropItems(most int) {
+	w.Set.reviewDropped(w.Pace.RegularSince)
 	w.Pace.distrust(w.Set.drop(most, w.Pace.RespondedAt, w.Poll.Bare))
 }
 

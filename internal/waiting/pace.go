@@ -75,7 +75,7 @@ func (p *pace) distrust(created time.Time) { p.RegularSince = later(p.RegularSin
 // countRequest counts a request. It records when regular responses begin again after a
 // gap, which is longer than regular.
 func (p *pace) countRequest(now time.Time, answered bool, regular time.Duration) {
-	if gap := now.Sub(p.RespondedAt); answered && (gap < 0 || gap > regular) {
+	if gap := now.Sub(p.RespondedAt); answered && gap > regular {
 		p.RegularSince = now
 	}
 	if answered {

@@ -29,6 +29,7 @@ type pollCounts struct {
 	ReadsFrom        time.Time `json:",omitzero"` // When single reads were planned: only what was due then is read. Zero: not planned yet.
 	ListedSinceReads bool      `json:",omitzero"` // A page of a listing was read since ReadsFrom: single reads may be due because of it.
 	MaxSingleReads   int       `json:",omitzero"`
+	ReadsEnded       bool      `json:",omitzero"` // One failed: the poll makes no more.
 	ReadsAfterSearch int       `json:",omitzero"` // Single reads of submissions that the search did not show.
 	Requests         int       `json:",omitzero"`
 	SingleReads      int       `json:",omitzero"`
@@ -116,7 +117,7 @@ func (p *poll) findListing(why purpose, status string) *listing {
 func (p *poll) end() { p.Running = false }
 
 // endSingleReads lets the poll make no more single reads.
-func (p *poll) endSingleReads() { p.MaxSingleReads = p.SingleReads }
+func (p *poll) endSingleReads() { p.ReadsEnded = true }
 
 // repeat lets the next poll begin without an interval.
 func (p *poll) repeat() { p.Again = true }

@@ -54,7 +54,7 @@ func (m *Machine) planSingleReads(now time.Time) {
 // nextRead returns the ID of the submission to read singly next, or "". Those whose last reads failed
 // come last: a read that fails ends the poll.
 func (m *Machine) nextRead() (next string) {
-	if m.Poll.ReadsFrom.IsZero() || m.Poll.SingleReads >= m.Poll.MaxSingleReads {
+	if m.Poll.ReadsFrom.IsZero() || m.Poll.ReadsEnded || m.Poll.SingleReads >= m.Poll.MaxSingleReads {
 		return ""
 	}
 	for id, it := range m.Set.Items {

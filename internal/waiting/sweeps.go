@@ -157,7 +157,6 @@ func (s *sweeps) adapt() {
 // off, or submissions were dropped or cannot be decoded.
 func (w *watch) planDeepSweep(now time.Time) {
 	works := w.canListStatuses(now)
-	w.Set.reviewDropped(w.Pace.RegularSince)
 	snapshot := works && w.Sweeps.AllListedAt.Before(w.Set.UnlistedUntil)
 	most := w.Pace.spareReads()
 	if w.Sweeps.LookbackPageAt.After(now) || now.Sub(w.Sweeps.LookbackPageAt) >= time.Hour {

@@ -71,3 +71,28 @@ func TestASweepEndsATruncation(t *testing.T) {
 		assert.Equal(t, c.truncated, !m.Set.TruncatedAt.IsZero(), name)
 	}
 }
+
+// TestDroppedSubmissionsThatAnotherStatusShows count as a truncation only if polls were irregular before each status
+// was listed again.
+func TestDroppedSubmissionsThatAnotherStatusShows(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		regularSince, listedAt, truncatedBefore, truncatedAt time.Time
+		dropped                                              bool
+	}{
+		"regular, not listed": {midday.Add(-h1), midday.Add(-h1), time.Time{}, time.Time{}, true},
+		"regular, listed":     {midday.Add(-h1), midday.Add(h1), time.Time{}, time.Time{}, false},
+		"irregular":           {midday.Add(h1), midday, time.Time{}, midday.Add(h1), false},
+		"truncated since":     {midday.Add(h1), midday, midday.Add(2 * h1), midday.Add(2 * h1), false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := waitingSet{DroppedAt: midday, TruncatedAt: c.truncatedBefore, Statuses: map[string]*status{"started": {ListedAt: c.listedAt}}}
+			s.reviewDropped(c.regularSince)
+			assert.Equal(t, c.truncatedAt, s.TruncatedAt)
+			assert.Equal(t, c.dropped, !s.DroppedAt.IsZero())
+		})
+	}
+}
+
+const h1 = time.Hour

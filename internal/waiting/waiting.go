@@ -337,7 +337,7 @@ func (m *Machine) waitUntil(now, then time.Time) Action {
 // needs. It reports whether there is one.
 func (m *Machine) nextRequest(now time.Time) (Action, bool) {
 	l := m.Poll.currentListing(m.listingsWait())
-	if (l == nil || l.rank() == afterReads) && m.Poll.ReadsFrom.IsZero() {
+	if (l == nil || l.rank() == afterReads) && m.Poll.ReadsFrom.IsZero() && !m.Poll.ReadsEnded {
 		m.planSingleReads(now)
 		l = m.Poll.currentListing(m.listingsWait()) // A listing is cheaper for many reads.
 	}

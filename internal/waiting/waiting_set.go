@@ -24,7 +24,7 @@ type waitingSet struct {
 	FilterOffUntil time.Time `json:",omitzero"`
 
 	TruncatedAt   time.Time `json:",omitzero"` // When an unfinished submission was last dropped. Zero: a sweep has shown what was dropped since.
-	DroppedAt     time.Time `json:",omitzero"` // The same, of a status from which no evaluation comes directly. Zero: none, or it counts as truncation.
+	DroppedAt     time.Time `json:",omitzero"` // When one was last dropped that another status shows before its evaluation. Zero: each status was listed since.
 	UnlistedUntil time.Time `json:",omitzero"` // Submissions that were unfinished before this time may never have been listed.
 }
 
@@ -342,19 +342,30 @@ func (s *waitingSet) drop(most int, now time.Time, bare bool) (newest time.Time)
 	return newest
 }
 
-// reviewDropped counts submissions that were dropped as a truncation if polls were irregular since then: another
-// status, which precedes their evaluation, may not have been listed in time.
+// reviewDropped counts submissions that were dropped as a truncation if polls were irregular before each status
+// was listed again: another status, which precedes their evaluation, may not have been listed in time.
 func (s *waitingSet) reviewDropped(regularSince time.Time) {
-	if !s.DroppedAt.IsZero() && regularSince.After(s.DroppedAt) {
-		s.DroppedAt, s.TruncatedAt = time.Time{}, regularSince
+	switch {
+	case s.DroppedAt.IsZero():
+		return
+	case regularSince.After(s.DroppedAt):
+		s.TruncatedAt = later(s.TruncatedAt, regularSince)
+	case s.isUnlistedSince(s.DroppedAt):
+		return
 	}
+	s.DroppedAt = time.Time{}
 }
 
 // isTruncated reports whether the waiting set was truncated and a status has not been listed
 // completely since: perhaps the unfinished submissions still do not fit.
 func (s *waitingSet) isTruncated() bool {
+	return !s.TruncatedAt.IsZero() && s.isUnlistedSince(s.TruncatedAt)
+}
+
+// isUnlistedSince reports whether a status has not been listed completely since a time.
+func (s *waitingSet) isUnlistedSince(at time.Time) bool {
 	for _, one := range s.Statuses {
-		if !s.TruncatedAt.IsZero() && !one.ListedAt.After(s.TruncatedAt) {
+		if !one.ListedAt.After(at) {
 			return true
 		}
 	}
@@ -369,7 +380,7 @@ func (s *waitingSet) swept(l *listing) {
 	}
 }
 
-// clockPutBack moves times in the future to now.
+// clockPutBack moves times in the future to now, and reads to when they are due at the latest.
 func (s *waitingSet) clockPutBack(now time.Time) {
 	for _, t := range []*time.Time{&s.SampledAt, &s.HandedInListedAt, &s.WithoutReportListedAt, &s.TruncatedAt, &s.DroppedAt, &s.UnlistedUntil} {
 		*t = earlier(*t, now)
@@ -378,6 +389,6 @@ func (s *waitingSet) clockPutBack(now time.Time) {
 		one.ListedAt = earlier(one.ListedAt, now)
 	}
 	for _, it := range s.Items {
-		it.ReadAt, it.ConfirmedAt = earlier(it.ReadAt, second(now)), earlier(it.ConfirmedAt, now)
+		it.ReadAt, it.ConfirmedAt = earlier(it.ReadAt, second(now.Add(confirmAfter))), earlier(it.ConfirmedAt, now)
 	}
 }

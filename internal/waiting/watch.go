@@ -64,6 +64,7 @@ func (w *watch) open() { w.Poll.addListing(listing{Purpose: opening, MaxPollPage
 
 // plan lists what is new, in the way that the since meaning allows, and sweeps for what is missing.
 func (w *watch) plan(now time.Time) {
+	w.Set.reviewDropped(w.Pace.RegularSince)
 	switch {
 	case w.Since.Meaning == Evaluation:
 		w.listNewEvaluations(now, time.Time{})

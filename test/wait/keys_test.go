@@ -2,6 +2,7 @@ package wait_test
 
 import (
 	"context"
+	"fmt"
 	"net/http"
 	"strings"
 	"testing"
@@ -113,6 +114,57 @@ func TestARetryAfterHoldsWithAKeySource(t *testing.T) {
 		require.Len(t, at, 2)
 		assert.GreaterOrEqual(t, at[1].Sub(at[0]), 10*time.Minute)
 	})
+}
+
+// TestAWaitWithATimeoutUsesANewKey: the old key is used up for longer than the wait may take.
+func TestAWaitWithATimeoutUsesANewKey(t *testing.T) {
+	t.Parallel()
+	inBubble(t, "", func(t *testing.T) {
+		begun := time.Now()
+		known := emulator.ManyAttempts(1, begun, 20, 30*time.Minute, graded)
+		transport := emulator.New(emulator.Behavior{}, 1, known).Transport(0)
+		client, err := hiring.New("https://service.invalid", "", hiring.WithHTTPClient(&http.Client{Transport: roundTripper(func(r *http.Request) (*http.Response, error) {
+			resp, err := transport.RoundTrip(r)
+			if err == nil && !hasNewKey(r) {
+				resp.Header.Set("X-RateLimit-Remaining", "0")
+			}
+			return resp, err
+		})}), hiring.WithKeySource(func(context.Context) (string, error) {
+			if time.Since(begun) > 10*time.Minute {
+				return newKey, nil
+			}
+			return oldKey, nil
+		}))
+		require.NoError(t, err)
+		ctx, cancel := context.WithTimeout(t.Context(), 50*time.Minute)
+		defer cancel()
+		landed, err := wait(ctx, client, idsOf(known), hiring.WaitOptions{})
+		require.NoError(t, err)
+		assert.Len(t, landed, len(known))
+	})
+}
+
+// TestKeysInTurn: the key source returns two or three keys of one account in turn, or another key for each attempt.
+func TestKeysInTurn(t *testing.T) {
+	t.Parallel()
+	for _, keys := range []int{2, 3, 1 << 30} {
+		inBubble(t, fmt.Sprint(keys), func(t *testing.T) {
+			begun, n := time.Now(), 0
+			all := emulator.Stream(1, begun.Add(-day), 2*day, 200, graded)
+			client, err := hiring.New("https://service.invalid", "", hiring.WithHTTPClient(&http.Client{Transport: emulator.New(emulator.Behavior{}, 1, all).Transport(0)}),
+				hiring.WithKeySource(func(context.Context) (string, error) {
+					n++
+					return fmt.Sprintf("sk_live_93HxQ9zVbT7uRkWn3_%d", n%keys), nil
+				}))
+			require.NoError(t, err)
+			came := watchFor(t, client, hiring.WatchOptions{}, 3*time.Hour)
+			for _, it := range all {
+				if it.Evaluated.After(begun) && it.Evaluated.Before(begun.Add(170*time.Minute)) {
+					assert.Contains(t, came, it.ID)
+				}
+			}
+		})
+	}
 }
 
 // TestAResponseOfAnotherAccountIsNotDelivered: the key source returns the key of another account for one request

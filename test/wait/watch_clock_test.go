@@ -131,3 +131,26 @@ func TestAClockThatIsPutBackDelaysNoKnownID(t *testing.T) {
 		})
 	}
 }
+
+// TestTwoClocksCostLittle: the clock of every second response is eight seconds behind, and reports come 40 minutes
+// after their status.
+func TestTwoClocksCostLittle(t *testing.T) {
+	t.Parallel()
+	cost := make(map[time.Duration]int)
+	for _, behind := range []time.Duration{0, 8 * time.Second} {
+		inBubble(t, behind.String(), func(t *testing.T) {
+			all := emulator.Stream(1, time.Now().Add(-4*day), 5*day, 200, graded)
+			inner := emulator.New(emulator.Behavior{Since: emulator.OnEvaluation, Lag: 40 * time.Minute}, 1, all).Transport(0)
+			client, err := hiring.New("https://service.invalid", "sk_live_51HxQ9zVbT7uRkWn3", hiring.WithHTTPClient(&http.Client{Transport: roundTripper(func(r *http.Request) (*http.Response, error) {
+				resp, err := inner.RoundTrip(r)
+				if cost[behind]++; err == nil && cost[behind]%2 == 0 {
+					resp.Header.Set("Date", time.Now().Add(-behind).UTC().Format(http.TimeFormat))
+				}
+				return resp, err
+			})}))
+			require.NoError(t, err)
+			assert.NotEmpty(t, watchFor(t, client, hiring.WatchOptions{}, 6*time.Hour))
+		})
+	}
+	assert.Less(t, cost[8*time.Second], cost[0]*3/2)
+}
