@@ -20,7 +20,7 @@ type WaitProgress struct {
 	NextPoll                       time.Time // Zero when there is none.
 
 	SinceMeaning    string // What the listing's since filters on: "evaluation", "submission" or "other"; "" while unknown.
-	AwaitingGrading int    // Known submissions whose evaluation is awaited.
+	AwaitingGrading int    // Known submissions whose evaluation or report is awaited.
 	ReadsLastHour   int    // An estimate.
 	SlowReason      string // Why the wait is slow; "" when it is not.
 }

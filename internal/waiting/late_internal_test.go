@@ -225,7 +225,7 @@ func TestAFailedReadIsNoBurst(t *testing.T) {
 	m.Poll.begin(midday, maxSingleReads)
 	m.Poll.addListing(listing{Purpose: sweep, Level: deepest, Resumes: true, MaxPollPages: 1})
 	for _, id := range []string{"a", "b", "c"} {
-		m.Set.add(id, midday.Add(-time.Hour)).left(midday)
+		m.Set.add(id, midday.Add(-time.Hour)).leaveListing(midday)
 	}
 	require.Equal(t, Get, m.Next(midday, Budget{Left: 900, Whole: 900, Ends: time.Hour}).Kind)
 	_, err := m.Handle(midday, Response{Failed: true})

@@ -151,6 +151,7 @@ func (m *Machine) restartListing(now time.Time, l *listing, rejected bool) error
 	return nil
 }
 
+// restart lets the listing begin again. It keeps Failures, so that the first page has no further attempts.
 func (l *listing) restart() {
 	l.Restarts++
 	l.Ended = l.Restarts > maxRestarts
@@ -194,7 +195,8 @@ func (m *Machine) listingFailed(now time.Time, l *listing, outage bool) {
 }
 
 // canListStatuses reports whether to list the unfinished submissions by their status: the status filter works, and
-// no such listing fails in poll after poll while the API responds to other requests.
+// no such listing fails in poll after poll while the API responds to other requests. What only uses the filter by
+// the status evaluated, or lists for another reason, asks reviewFilter.
 func (m *Machine) canListStatuses(now time.Time) bool {
 	fails := func(l listing) bool {
 		return l.Purpose == unfinished && l.Status != "" && !l.Ended && l.Failures >= 2*maxFailures

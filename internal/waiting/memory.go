@@ -150,7 +150,7 @@ func (w *watch) beforeStart(it *Item) bool {
 // where since filters on the evaluation, and otherwise a sweep.
 func (w *watch) limitMemory() {
 	w.limitDeliveries()
-	if most := w.Memory.maxItemBytes(); w.Set.size() > most {
+	if most := w.Memory.roomForItems(); w.Set.size() > most {
 		w.dropItems(most * 7 / 8)
 	}
 }
@@ -172,8 +172,8 @@ func (w *watch) limitDeliveries() {
 	}
 }
 
-// maxItemBytes returns how long the unfinished submissions may be in the state beside the deliveries.
-func (m *memory) maxItemBytes() int {
+// roomForItems returns how long the unfinished submissions may be in the state beside the deliveries.
+func (m *memory) roomForItems() int {
 	return max(0, maxItemBytes-int(float64(max(0, len(m.Delivered)-maxDelivered))*deliveryBytes))
 }
 
@@ -190,7 +190,7 @@ func (m *Machine) listingsWait() bool {
 			awaited += it.size(id)
 		}
 	}
-	return awaited > m.Watch.Memory.maxItemBytes()/2
+	return awaited > m.Watch.Memory.roomForItems()/2
 }
 
 // dropDeliveries drops n deliveries in any order. These may be delivered twice.

@@ -39,7 +39,7 @@ type newEvaluations struct {
 
 // listNewEvaluations lists the evaluations since the cutoff, of submissions created since from. It looks
 // back twice as far when twice the time has passed since it last looked back as far. It reports false if such a
-// listing of an earlier poll runs: that one says nothing about what is evaluated now.
+// listing of an earlier poll runs: its first pages say nothing about what is evaluated now.
 func (m *Machine) listNewEvaluations(now, from time.Time) bool {
 	if m.Poll.findListing(fresh, "") != nil {
 		return false
@@ -78,8 +78,6 @@ func (n *newEvaluations) beginListing(now time.Time) { n.NextCutoff = earlier(n.
 func (n *newEvaluations) repeatFrom(start time.Time) {
 	n.Pages, n.Cutoff = 1, earlier(n.Cutoff, start)
 }
-
-func (n *newEvaluations) setListed(listed bool) { n.Listed = listed }
 
 // expectedPages returns the estimated pages of a listing. The estimate falls with the time since the last one,
 // by a hundredth a minute, so that listing new evaluations is tried again.

@@ -94,10 +94,10 @@ func (p *pace) startInterval(now time.Time, pause time.Duration) {
 	p.InInterval, p.Interrupted, p.Interval, p.IntervalEnd = true, false, pause, now.Add(pause)
 }
 
-// fail starts an interval after a failure: a minute and MaxInterval at most, or retry if that is longer, and twice as long when the
-// next request fails too. The first failure of a poll has a short one: most failures are short.
+// fail starts an interval after a failure: a minute and MaxInterval at most, or retry if that is longer, and twice
+// as long when the next request fails too. The first failure of a poll has a short one: most failures are short.
 func (p *pace) fail(now time.Time, o *Options, first bool, retry time.Duration) {
-	pause := p.usualInterval(o)
+	pause := p.randomInterval(o)
 	if first {
 		pause = o.Min + (pause-o.Min)/4
 	}
@@ -163,13 +163,13 @@ func (b Budget) evenRemaining(length time.Duration) float64 {
 	return float64(b.Whole) * b.Ends.Seconds() / length.Seconds()
 }
 
-// usualInterval returns the interval after a poll of one read.
-func (p *pace) usualInterval(o *Options) time.Duration { return o.Min + p.random(o.Max-o.Min) }
+// randomInterval returns the interval after a poll of one read.
+func (p *pace) randomInterval(o *Options) time.Duration { return o.Min + p.random(o.Max-o.Min) }
 
 // interval returns the interval after a poll. After an expensive poll it varies little, near
 // MaxInterval.
 func (m *Machine) interval(now time.Time) time.Duration {
-	p := m.Pace.usualInterval(&m.Options)
+	p := m.Pace.randomInterval(&m.Options)
 	switch span := m.Max - m.Min; {
 	case m.Poll.Requests > expensivePoll:
 		p = m.Max - m.Pace.random(span/10)
@@ -187,7 +187,7 @@ func (m *Machine) pacing() time.Duration {
 // Progress describes what a machine does.
 type Progress struct {
 	SinceMeaning  string // The since meaning: "evaluation", "submission", "other", or "" while unknown.
-	Unfinished    int    // Known submissions whose evaluation is awaited.
+	Unfinished    int    // Known submissions whose evaluation or report is awaited.
 	ReadsLastHour int    // An estimate.
 	SlowReason    string // Why the wait is slow, or "".
 }

@@ -76,8 +76,8 @@ func (it *pendingItem) awaitReport(now time.Time) {
 	}
 }
 
-// left records that the listing of its status no longer shows the item, and schedules a single read.
-func (it *pendingItem) left(read time.Time) {
+// leaveListing records that the listing of its status no longer shows the item, and schedules a single read.
+func (it *pendingItem) leaveListing(read time.Time) {
 	it.LeftListing = true
 	if it.ReadAt.IsZero() {
 		it.ReadAt = second(read)

@@ -39,7 +39,7 @@ func TestStringDropsNothingThatFits(t *testing.T) {
 			size := 0
 			for i := 0; ; i++ { // As many as limitMemory keeps.
 				it, id := kinds[i%len(kinds)], fmt.Sprintf("b0000000-0000-4000-8000-%012x", i)
-				if size += it.size(id); size > m.Watch.Memory.maxItemBytes() {
+				if size += it.size(id); size > m.Watch.Memory.roomForItems() {
 					break
 				}
 				m.Set.Items[id] = &it

@@ -211,10 +211,10 @@ func (w *watch) planSweepLevels(now time.Time) {
 		}
 	}
 	for level := range w.Sweeps.Levels {
-		sweeps := &w.Sweeps.Levels[level]
-		age := now.Sub(sweeps.StartedAt)
-		rests := sweeps.Credit < 1 || age >= 0 && age < time.Duration(levelIntervals[level]*int64(min(w.Max, usualInterval)))
-		pages := int(sweeps.Credit)
+		state := &w.Sweeps.Levels[level]
+		age := now.Sub(state.StartedAt)
+		rests := state.Credit < 1 || age >= 0 && age < time.Duration(levelIntervals[level]*int64(min(w.Max, usualInterval)))
+		pages := int(state.Credit)
 		if level == deepest {
 			pages = max(pages, w.deepestPages())
 		}

@@ -12,24 +12,25 @@
 // prefers a result that is right also where the API cuts since to the hour or the day, then the newest
 // submission.
 //
-//   - Evaluation: a listing since five minutes before the latest listed evaluation, mostly one page,
-//     shows everything new (new_evaluations.go). After a listing of several pages, these five minutes
-//     are listed again only to look back, or after a new evaluation.
-//   - Submission: the same, but since earlier by twice the longest grading time, which falls by a
-//     thousandth a minute. Every 40 minutes a watch also lists what is handed in and unfinished, or all
-//     unfinished submissions after it dropped some. If the status filter works, a watch lists the
-//     unfinished submissions instead when this costs fewer reads. It then also lists a page a minute of
-//     evaluated submissions of the last 15 minutes, and in the first such poll everything new. The
-//     estimated cost of listing what is new falls by a hundredth a minute.
+//   - Evaluation: a listing since six minutes before the latest evaluation that was known when the
+//     last complete listing began, mostly one page, shows everything new (new_evaluations.go). After a
+//     listing of several pages, these six minutes are listed again only to look back, or after a new
+//     evaluation.
+//   - Submission: such a listing, since earlier by twice the longest grading time, which falls by a
+//     thousandth a minute. Every 40 minutes a watch also lists what is handed in and unfinished, or
+//     all unfinished submissions after it dropped some. If the status filter works, a watch lists the
+//     unfinished submissions instead when this costs fewer reads. It then also lists a page a poll of
+//     evaluated submissions that were handed in within the last 16 minutes, and in the first such poll
+//     everything new. The estimated cost of listing what is new falls by a hundredth a minute.
 //   - Other, which includes the creation and a filter without effect: listing what is evaluated would
-//     mean listing everything again, so the machine lists the unfinished ones instead (waiting_set.go).
-//     It also does so while the meaning is unknown and no experiment runs.
+//     mean listing everything again, so the machine lists the unfinished ones instead
+//     (waiting_set.go). It also does so while the meaning is unknown and no experiment runs.
 //
 // While the meaning is unknown and an experiment runs, a poll plans no other listing, but continues
 // listings of earlier polls. An experiment is repeated daily, 15 minutes after it changed the meaning,
-// and five minutes after five pages did not decide it. It is also repeated, once an hour at most, when a
-// watch finds an evaluation more than five minutes and two MaxInterval late. After a change of the
-// meaning, the last two days are listed again.
+// and five minutes after five pages did not decide it or its listing failed three times. It is also
+// repeated, once an hour at most, when a watch delivers an evaluation more than five minutes and two
+// MaxInterval late. After a change of the meaning, the last two days are listed again.
 //
 // # The unfinished submissions
 //
@@ -40,14 +41,17 @@
 // submissions. It lists these, and a status that fewer than five submissions left, in every poll, ten
 // pages at most. Before these it lists the other statuses, every 90 seconds for each of their pages, but
 // within 40 minutes for known ids. A status of more than ten pages is listed both ways. An unfiltered
-// page an hour may show a watch a new status. Every second such page lists since three hours ago.
+// page an hour may show a watch a new status, one in 80 minutes where it lists new evaluations by their
+// submission. Every second such page lists since three hours ago.
 //
 // Five contradictions that outweigh the confirmations turn this status filter off for a day, and a 400
 // turns off the filter that it rejects. Where the status filter does not work, or no status is known, a
-// watch lists evaluated submissions instead, at three depths (sweeps.go). Each depth has a share of the
-// rate limit, and reaches back as far as the ages of delivered submissions require. The deepest listing
-// that fits on a page is read in every poll, and listings that reach back less far are left out. While
-// no status is known and the filter is not off, these listings have no status filter.
+// watch lists evaluated submissions instead, at three levels (sweeps.go); where since filters on the
+// submission and the filter does not work, it lists new evaluations. Each level has a share of the rate
+// limit. The deepest reaches back to Lookback, the others as far as the ages of delivered submissions
+// require. The deepest listing that fits on a page is read in every poll, and listings that reach back
+// less far are left out. While no status is known and the filter is not off, these listings have no
+// status filter.
 //
 // One listing of evaluated submissions replaces the single reads of twelve submissions or more that left
 // the unfinished ones, where listings show reports. It reads at most 12 to 60 pages, depending on their
@@ -63,74 +67,80 @@
 // to ten minutes. Sweeps and listings of new evaluations look back twice as far when twice the time has
 // passed since the last look-back as far. Sweeps count this from the creation. Where since filters on
 // the evaluation, listings look back a day at most. Beside the unfinished submissions, a sweep reads
-// three pages a poll, one if the rate limit makes polls rare, ten when six hours behind.
+// three pages a poll, one if the rate limit makes polls rare, ten when the latest evaluation that a
+// sweep has seen is six hours old.
 //
 // Where the status filter works and since does not filter on the evaluation, a new watch also reads all
 // submissions of Lookback once. It uses since only where the meaning is other, and the reads that are to
 // spare, at least one an hour. It repeats this when submissions may have gone unseen, and in one poll if
-// the listing was not ordered by creation. From when the state cannot hold all unfinished submissions until
-// it holds them and a sweep has shown what was evaluated meanwhile, all evaluated ones are listed every
-// 75 minutes, except where since filters on the evaluation. The same holds where since filters on the
-// submission and the status filter is off. Where listings show no reports, listings of evaluated
+// the listing was not ordered by creation. From when the state cannot hold all unfinished submissions
+// until it holds them and a sweep has shown what was evaluated meanwhile, all evaluated ones are listed
+// every 75 minutes, except where since filters on the evaluation. The same holds where since filters on
+// the submission and the status filter is off. Where listings show no reports, listings of evaluated
 // submissions wait while single reads are scheduled for half of what the state can hold.
 //
 // A submission that is evaluated without a report is read singly, after a quarter of the time that it is
 // late, up to nine minutes. A watch delivers it without its report when an hour of such reads has passed
-// by the server's clock and the caller's. A watch forgets a submission whose single reads get two 404s in
-// a row, and a wait for known ids counts it as missing at the first. If a listing showed it evaluated, a
-// watch reads it for three hours, and after one hour lists it, to deliver it without its report.
+// by the server's clock and the caller's. A watch forgets a submission whose single reads get two 404s
+// in a row, and a wait for known ids counts it as missing at the first. If a listing showed it
+// evaluated, a watch reads it for three hours, and after one hour lists it, to deliver it without its
+// report.
 //
 // A submission that has an id and cannot be decoded is remembered, and delivered by the first page or
 // single read that can be decoded (unreadable.go). It is read singly when a page first shows it so, and
 // when a page first shows it evaluated. Then the evaluated submissions since its creation are listed
-// every 45 minutes with the reads to spare, except at three depths. Where all evaluated submissions are
+// every 45 minutes with the reads to spare, except at three levels. Where all evaluated submissions are
 // listed every 75 minutes, that listing serves instead, every 45 minutes. If such a listing does not
 // show the submission, it is read singly, and only then does a 404 count. It is forgotten when it is
 // older than Lookback. A known id that cannot be decoded counts as evaluated without a report.
 //
 // A watch adds no unfinished submission created more than Lookback before the latest evaluation that a
 // listing of all of Lookback has seen. An evaluation counts as delivered if its submission is not
-// awaited and a listing of a day later should have shown it, by its creation and since (memory.go).
-// Where memory was short, ten minutes replace the day. At least the latest 3000 deliveries are kept; an older submission
-// that is graded again may be delivered again, also without Regraded. Unfinished submissions that do not
-// fit into the state are dropped by status, handed-in and evaluated ones last, and the oldest first. Those
-// that another status shows before their evaluation count as truncation only after irregular polls.
-// Deliveries that still do not fit are dropped, and may be repeated.
+// awaited and a listing should have shown it, by its creation and since, that has seen an evaluation
+// more than a day later (memory.go). Where memory was short, ten minutes replace the day. The latest
+// 3000 deliveries are kept, while fewer than 11,000 are needed; an older submission that is graded again
+// may be delivered again, also without Regraded. Unfinished submissions that do not fit into the state
+// are dropped by status, handed-in and evaluated ones last, and the oldest first. Those that another
+// status shows before their evaluation count as truncation only after irregular polls. Deliveries that
+// still do not fit are dropped, and may be repeated.
 //
 // A wait for several known ids begins with a listing, until single reads of the other ids cost no more.
 // A later poll does what costs the fewest reads: single reads, or listing new evaluations, the evaluated
-// submissions since the oldest, or the unfinished ones. The first poll that lists the unfinished ones
-// also lists the evaluated ones. Each known id is confirmed within the hour, by a listing of the
-// unfinished or by a single read.
+// submissions since the oldest, or the unfinished ones. A poll that lists the unfinished ones after one
+// that did not also lists the evaluated ones. Each known id is confirmed within the hour, by a listing
+// of the unfinished or by a single read.
 //
 // # Rare polls and failures
 //
-// The use of the rate limit may run ahead of an even use by a tenth of the window; beyond that the
-// remaining requests are spread. The reads beyond an even use of the window are to spare, and in its
-// first tenth ten a poll. At polls more than five minutes apart, four fifths of the rate limit are to
-// spare. The limits of pages a poll grow with the time between two polls, within the reads to spare
-// (pace.go). The limit of single reads grows from five minutes on. At three depths, rare polls spend the
-// reads that are to spare on the deepest sweep, which then takes 90 minutes at most.
+// The use of the rate limit may run ahead of an even use by a tenth of what that leaves; beyond that the
+// remaining requests are spread. The reads above 95 % of what an even use leaves are to spare, and in
+// the first tenth of a window ten a poll at most. At polls more than five minutes apart, four fifths of
+// the rate limit are to spare. The limits of pages a poll grow with the time between two polls, within
+// the reads to spare (pace.go). The limit of single reads grows from five minutes on. At three levels,
+// rare polls spend the reads that are to spare on the deepest sweep, which then takes 90 minutes at
+// most.
 //
 // Intervals are random, and near MaxInterval after a poll of several requests. Intervals for known ids
-// may grow after a day without a delivery. No interval follows a watch's first listing, an experiment
-// that sets the meaning, or a listing of new evaluations that an earlier poll began. Single reads beyond
-// the limit of a poll wait only as the rate limit requires. Sweeps and listings of rare statuses
-// continue in the next poll. An evaluation from before the last gap of four minutes between responses,
-// or a dropped submission's creation, is no evidence against filters or sweeps.
+// may grow after a day without a delivery. No interval follows a watch's first listing, a poll with an
+// experiment while the meaning is unknown, a change of the meaning, or a listing of new evaluations that
+// an earlier poll began. Single reads beyond the limit of a poll wait only as the rate limit requires.
+// Sweeps and listings of rare statuses continue in the next poll. An evaluation from before the last gap
+// of three intervals and a minute between responses is no evidence against filters or sweeps, and
+// neither is that of a submission created before then, or before a dropped one.
 //
 // After a failed request the poll resumes within a minute, then within twice as long, up to MaxInterval,
 // or after RetryAfter. After a failed single read a poll makes no more of them, and ends unless a sweep
 // over all of Lookback waits; a failed page of such a sweep ends its poll. Submissions whose last reads
-// had no result are read last. A poll goes on without a listing that failed three times in a row. An
-// experiment then ends without a result, a search ends, and a listing whose later page fails ends
-// incomplete. A status whose listing then fails in three more polls, each time right after another
-// request had a response, is treated as if the status filter did not work, until the listing succeeds.
-// A listing whose cursor fails begins again without a limit of pages a poll, twice at most. More than
-// three rejected fresh cursors in a row, or three that lead to the first page, end the wait with an
-// error. A watch abandons a poll that was not resumed within five minutes of when it was due. The new
-// poll lists what is new, after the rest of a listing of new evaluations that the abandoned poll began.
-// Sweeps continue too.
+// failed or showed an old status are read last. A poll goes on without a listing that failed three times
+// in a row. An experiment then ends without a result, a search or an unfiltered page ends, the first
+// listing begins again, twice at most, and another listing whose later page fails ends incomplete; a
+// sweep over all of Lookback waits for the end of an outage. A status whose listing then fails in three
+// more polls, each time right after another request had a response, lets no status be listed, as if the
+// status filter did not work, until the listing succeeds. A listing whose cursor fails begins again
+// without a limit of pages a poll, twice at most. More than three rejected fresh cursors in a row, or
+// three that lead to the first page, end the wait with an error. A watch abandons a poll that was not
+// resumed within five minutes of when it was due. The new poll lists what is new, after the rest of a
+// listing of new evaluations that the abandoned poll began. Sweeps continue too.
 //
 // # Parts
 //
@@ -425,8 +435,8 @@ func (m *Machine) interruptPoll(now time.Time, retry time.Duration) {
 	m.Poll.interrupt()
 }
 
-// Interrupt starts an interval because no poll can begin: a request that must precede it failed, or the rate limit is
-// used up. It returns the end of the interval.
+// Interrupt starts an interval because the poll cannot begin or go on: a request of the caller that must precede it
+// failed, or the rate limit is used up. It returns the end of the interval.
 func (m *Machine) Interrupt(now time.Time, b Budget, retry time.Duration) time.Time {
 	m.Pace.setWindow(b)
 	if b.Left > 0 {

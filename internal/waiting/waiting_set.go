@@ -17,7 +17,7 @@ type waitingSet struct {
 	SampledAt             time.Time `json:",omitzero"` // Last page without a status filter.
 	Samples               int       `json:",omitzero"` // Number of such pages.
 	WithoutReportListedAt time.Time `json:",omitzero"`
-	HandedInListedAt      time.Time `json:",omitzero"` // When the submissions that are handed in and unfinished were last listed.
+	HandedInListedAt      time.Time `json:",omitzero"` // When a listing of the submissions that are handed in and unfinished was last planned.
 
 	FilterGood     float64   `json:",omitzero"` // Evidence that the filter by the status of unfinished submissions works,
 	FilterBad      float64   `json:",omitzero"` // and that it does not.
@@ -302,7 +302,7 @@ func (s *waitingSet) listed(now time.Time, l *listing, complete bool, unit time.
 		if !judged || !reached || it.Created.Before(l.CreatedSince) || it.Created.IsZero() {
 			continue
 		}
-		it.left(now.Add(backoff(unit, it.Misses, confirmAfter)))
+		it.leaveListing(now.Add(backoff(unit, it.Misses, confirmAfter)))
 	}
 }
 

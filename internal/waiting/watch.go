@@ -70,7 +70,7 @@ func (w *watch) plan(now time.Time) {
 		w.listNewEvaluations(now, time.Time{})
 		w.sweepEvaluated(now, w.Pace.spareReads(), false)
 	case w.Since.Meaning == Submission && (w.News.expectedPages(now) <= w.waitingSetCost()+w.waitingSetExtraCost() || !w.canListStatuses(now)):
-		w.News.setListed(true)
+		w.News.Listed = true
 		w.listNewEvaluations(now, time.Time{})
 		w.planHandedIn(now)
 		w.planDeepSweep(now)
@@ -80,7 +80,7 @@ func (w *watch) plan(now time.Time) {
 			since := filterTime(now.Add(-max(w.Pace.Scheduled, minGrading)))
 			w.Poll.addListing(listing{Purpose: sample, Status: w.Poll.evaluatedFilter(), Since: since, MaxPollPages: w.Pace.scaleToPollInterval(1)})
 			if w.News.Listed { // No listing of the waiting set preceded the evaluations since the last poll.
-				w.News.setListed(!w.listNewEvaluations(now, time.Time{}))
+				w.News.Listed = !w.listNewEvaluations(now, time.Time{})
 			}
 		}
 		w.listWaitingSet(now, longestGap, false)
