@@ -96,3 +96,19 @@ func TestDroppedSubmissionsThatAnotherStatusShows(t *testing.T) {
 }
 
 const h1 = time.Hour
+
+// TestASweepGoesOnWithoutSpareReads: where the rate limit leaves no reads to spare, a sweep over all of Lookback reads
+// a page an hour, or a truncation would never end.
+func TestASweepGoesOnWithoutSpareReads(t *testing.T) {
+	t.Parallel()
+	for since, begins := range map[time.Duration]bool{59 * time.Minute: false, time.Hour: true} {
+		m := New(Options{Start: midday.Add(-time.Hour), Lookback: 30 * 24 * time.Hour, Min: 30 * time.Second, Max: time.Minute})
+		m.OpenedAt, m.Since.Meaning, m.Poll.StartedAt = midday, Other, midday
+		m.Pace.setWindow(Budget{Left: 90, Whole: 90, Ends: time.Hour})
+		m.Pace.setWindow(Budget{Left: 40, Whole: 90, Ends: 30 * time.Minute})
+		require.Negative(t, m.Pace.spareReads())
+		m.Set.TruncatedAt, m.Watch.Sweeps.LookbackPageAt = midday.Add(-2*time.Hour), midday.Add(-since)
+		m.Watch.planDeepSweep(midday)
+		assert.Equal(t, begins, m.Poll.findListing(sweep, "") != nil, since)
+	}
+}
