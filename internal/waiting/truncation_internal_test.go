@@ -112,3 +112,18 @@ func TestASweepGoesOnWithoutSpareReads(t *testing.T) {
 		assert.Equal(t, begins, m.Poll.findListing(sweep, "") != nil, since)
 	}
 }
+
+// TestAStatusThatLeadsToEvaluationsIsListedSoon: evaluations come directly from a status, after another status had
+// preceded thousands of them.
+func TestAStatusThatLeadsToEvaluationsIsListedSoon(t *testing.T) {
+	t.Parallel()
+	s := new(status)
+	for range 5000 {
+		s.countLeavers(0, 1)
+	}
+	require.False(t, s.listedEveryPoll())
+	for range 6 {
+		s.countLeavers(1, 0)
+	}
+	assert.True(t, s.listedEveryPoll())
+}
