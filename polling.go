@@ -79,9 +79,12 @@ func (l *pollLoop) run(ctx context.Context, progress func() WaitProgress, step f
 			return err
 		case err == nil || IsTransient(err):
 			rest := retryAfter(err)
-			if l.core.config.source != nil && errors.Is(err, ErrQuotaExhausted) { // Another key has a window of its own.
-				rest = min(rest, max(time.Minute, l.interval.longest))
-				wait = min(wait, rest)
+			if l.core.config.source != nil && l.budget().Left <= 0 { // Another key has a window of its own.
+				soon := max(time.Minute, l.interval.longest)
+				wait = min(wait, soon)
+				if failure, _ := errors.AsType[*Error](err); errors.Is(err, ErrQuotaExhausted) || failure.usedUp() {
+					rest = min(rest, soon)
+				}
 			}
 			wait = max(wait, rest)
 			l.reportProgress(progress(), time.Now().Add(wait))

@@ -294,16 +294,14 @@ func (w *watcher) begin(ctx context.Context) error {
 	return nil
 }
 
-// maxAccountReads is how often the account is read for one response, while a key source returns other keys in turn.
-const maxAccountReads = 3
-
 // checkResponse checks that a response is of the account of the state, because a key source
 // may return another key at any time, and that the assessment exists when the first
 // listing is empty.
 func (w *watcher) checkResponse(ctx context.Context, action waiting.Action, items int) (err error) {
 	key := w.core.keys.lastUsed().id // That of the response.
 	account, known := w.core.shared.account(key), true
-	for reads := 0; account == "" && known && err == nil && reads < maxAccountReads; reads++ {
+	for read := make(map[keyID]bool); account == "" && known && err == nil && !read[w.core.keys.lastUsed().id]; {
+		read[w.core.keys.lastUsed().id] = true // Keys may come in turn: until one comes again.
 		var other string
 		if other, known, err = w.readAccount(ctx); err == nil && other != w.machine.Account {
 			return errOtherAccount

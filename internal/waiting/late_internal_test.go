@@ -239,11 +239,3 @@ func TestAFailedReadIsNoBurst(t *testing.T) {
 	assert.NotEqual(t, Get, m.Next(then, Budget{Left: 900, Whole: 900, Ends: time.Hour}).Kind)
 	assert.Nil(t, m.Poll.findListing(search, ""))
 }
-
-// TestAnIncompleteListingOfAChangeIsRepeated: after a change to the waiting set, the listing of new evaluations fails.
-func TestAnIncompleteListingOfAChangeIsRepeated(t *testing.T) {
-	t.Parallel()
-	n := newEvaluations{Listed: false}
-	n.listed(&listing{Purpose: fresh, StartedAt: midday, Pages: 1}, false)
-	assert.True(t, n.Listed)
-}

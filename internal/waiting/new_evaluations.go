@@ -96,7 +96,6 @@ func (n *newEvaluations) listed(l *listing, complete bool) {
 		n.Pages = float64(l.Pages)
 	}
 	if !complete {
-		n.Listed = true // What it is for is still to be listed.
 		return
 	}
 	n.Depths.reached(l)

@@ -48,6 +48,17 @@ func (it *pendingItem) nextReportRead(now time.Time) time.Time {
 	return nextSecond(now.Add(rest))
 }
 
+// latestRead returns when a read that is scheduled now is due at the latest.
+func (it *pendingItem) latestRead(now time.Time) time.Time {
+	switch {
+	case !it.AwaitedSince.IsZero():
+		now = now.Add(maxReadInterval)
+	case it.Misses > 0:
+		now = now.Add(confirmAfter)
+	}
+	return second(now)
+}
+
 // unschedule forgets when to read the item singly: a response showed that it exists.
 func (it *pendingItem) unschedule() { it.ReadAt, it.NotFound = time.Time{}, false }
 

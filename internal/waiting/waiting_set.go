@@ -389,6 +389,6 @@ func (s *waitingSet) clockPutBack(now time.Time) {
 		one.ListedAt = earlier(one.ListedAt, now)
 	}
 	for _, it := range s.Items {
-		it.ReadAt, it.ConfirmedAt = earlier(it.ReadAt, second(now.Add(confirmAfter))), earlier(it.ConfirmedAt, now)
+		it.ReadAt, it.ConfirmedAt = earlier(it.ReadAt, it.latestRead(now)), earlier(it.ConfirmedAt, now)
 	}
 }

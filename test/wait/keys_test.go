@@ -56,43 +56,49 @@ func TestPollUsesANewKeyWhenTheOldOneIsUsedUp(t *testing.T) {
 	})
 }
 
-// TestWatchUsesANewKeyWhenTheOldOneIsUsedUp: the old key has no reads left from the first minute on. The key source
-// returns another one after ten minutes.
+// TestWatchUsesANewKeyWhenTheOldOneIsUsedUp: the old key has no reads left from the fifth minute on, which a page, a
+// 429 or a 503 shows. The key source returns another one five minutes later.
 func TestWatchUsesANewKeyWhenTheOldOneIsUsedUp(t *testing.T) {
 	t.Parallel()
-	inBubble(t, "", func(t *testing.T) {
-		begun := time.Now()
-		all := emulator.Stream(1, begun.Add(-4*day), 5*day, 2000, graded)
-		transports := make(map[bool]http.RoundTripper)
-		for _, renewed := range []bool{false, true} {
-			transports[renewed] = emulator.New(emulator.Behavior{Since: emulator.OnEvaluation}, 1, all).Transport(0)
-		}
-		transport := roundTripper(func(r *http.Request) (*http.Response, error) {
-			resp, err := transports[hasNewKey(r)].RoundTrip(r)
-			if err == nil && !hasNewKey(r) && time.Since(begun) > time.Minute {
-				resp.Header.Set("X-RateLimit-Remaining", "0")
+	for _, status := range []int{http.StatusOK, http.StatusTooManyRequests, http.StatusServiceUnavailable} {
+		inBubble(t, fmt.Sprint(status), func(t *testing.T) {
+			begun := time.Now()
+			all := emulator.Stream(1, begun.Add(-4*day), 5*day, 2000, graded)
+			transports := make(map[bool]http.RoundTripper)
+			for _, renewed := range []bool{false, true} {
+				transports[renewed] = emulator.New(emulator.Behavior{Since: emulator.OnEvaluation}, 1, all).Transport(0)
 			}
-			return resp, err
-		})
-		client, err := hiring.New("https://service.invalid", "", hiring.WithHTTPClient(&http.Client{Transport: transport}),
-			hiring.WithKeySource(func(context.Context) (string, error) {
-				if time.Since(begun) > 10*time.Minute {
-					return newKey, nil
+			transport := roundTripper(func(r *http.Request) (*http.Response, error) {
+				resp, err := transports[hasNewKey(r)].RoundTrip(r)
+				if err == nil && !hasNewKey(r) && time.Since(begun) > 5*time.Minute {
+					resp.StatusCode = status
+					resp.Header.Set("X-RateLimit-Remaining", "0")
+					if status == http.StatusTooManyRequests {
+						resp.Header.Set("Retry-After", "3000")
+					}
 				}
-				return oldKey, nil
-			}))
-		require.NoError(t, err)
-		came := watchFor(t, client, hiring.WatchOptions{}, 2*time.Hour)
-		latest := time.Duration(0)
-		for _, it := range all {
-			if it.Evaluated.After(begun.Add(10*time.Minute)) && it.Evaluated.Before(begun.Add(100*time.Minute)) {
-				require.NotZero(t, came[it.ID])
-				latest = max(latest, came[it.ID].Sub(it.Evaluated))
+				return resp, err
+			})
+			client, err := hiring.New("https://service.invalid", "", hiring.WithHTTPClient(&http.Client{Transport: transport}),
+				hiring.WithKeySource(func(context.Context) (string, error) {
+					if time.Since(begun) > 10*time.Minute {
+						return newKey, nil
+					}
+					return oldKey, nil
+				}))
+			require.NoError(t, err)
+			came := watchFor(t, client, hiring.WatchOptions{}, 2*time.Hour)
+			latest := time.Duration(0)
+			for _, it := range all {
+				if it.Evaluated.After(begun.Add(10*time.Minute)) && it.Evaluated.Before(begun.Add(100*time.Minute)) {
+					require.NotZero(t, came[it.ID])
+					latest = max(latest, came[it.ID].Sub(it.Evaluated))
+				}
 			}
-		}
-		assert.Positive(t, latest)
-		assert.Less(t, latest, 3*time.Minute)
-	})
+			assert.Positive(t, latest)
+			assert.Less(t, latest, 3*time.Minute)
+		})
+	}
 }
 
 // TestARetryAfterHoldsWithAKeySource: the rate limit is used up as well, so that another key is looked for.
@@ -144,10 +150,10 @@ func TestAWaitWithATimeoutUsesANewKey(t *testing.T) {
 	})
 }
 
-// TestKeysInTurn: the key source returns two or three keys of one account in turn, or another key for each attempt.
+// TestKeysInTurn: the key source returns several keys of one account in turn, or another key for each attempt.
 func TestKeysInTurn(t *testing.T) {
 	t.Parallel()
-	for _, keys := range []int{2, 3, 1 << 30} {
+	for _, keys := range []int{2, 3, 4, 7, 1 << 30} {
 		inBubble(t, fmt.Sprint(keys), func(t *testing.T) {
 			begun, n := time.Now(), 0
 			all := emulator.Stream(1, begun.Add(-day), 2*day, 200, graded)
