@@ -43,8 +43,9 @@ func TestOldAttemptsComeInTime(t *testing.T) {
 					}
 				}
 				var sim *simulation
-				c.k.Since = on
-				watchAll(c.k, slices.Concat(all, old), c.over+c.poll, 0, func(s *simulation) { sim, s.poll = s, c.poll })
+				behavior := c.k
+				behavior.Since = on
+				watchAll(behavior, slices.Concat(all, old), c.over+c.poll, 0, func(s *simulation) { sim, s.poll = s, c.poll })
 				f := sim.measure(slices.Concat(all, old), noon, noon.Add(c.over-h))
 				t.Log(f.String())
 				assert.Zero(t, f.lost)
