@@ -132,7 +132,8 @@ func WithEnvironment(e Environment) Option {
 	return func(c *config) { c.environment = e }
 }
 
-// WithKeySource calls source for the key before each attempt, for keys that are rotated.
+// WithKeySource calls source for the key before each attempt, for keys that are rotated. Polling
+// also calls source while the rate limit of the last key leaves no requests.
 // The key passed to [New] is not used and may be empty. When source returns an error,
 // nothing is sent and the call returns an [*Error] that wraps it. [Client.Environment] and
 // [Client.Quota] are those of the last used key.

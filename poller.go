@@ -114,7 +114,7 @@ func (p *poller) fulfil(ctx context.Context, action waiting.Action) *polledPage 
 		return page
 	}
 	at := page.sentAt
-	if facts.Failed { // The pause begins when the call has failed, which may take minutes.
+	if facts.Failed { // The delay begins at the failure: a call may take minutes to fail.
 		at = time.Now()
 	}
 	indexes, err := p.machine.Handle(p.serverTime(at), facts) // The response has set the server's clock.

@@ -65,11 +65,10 @@ type pollLoop struct {
 	report    func(WaitProgress) // Called after each poll. Nil: not called.
 }
 
-// run calls step, which polls once and returns the interval until the next poll and
-// whether there is one. It reports the progress before it sleeps. It retries transient errors,
-// no earlier than their Retry-After; with a key source it asks for another key sooner when the rate limit is used
-// up. It returns any other error, and at the end of the context
-// an endedCall.
+// run calls step, which polls once and returns the interval until the next poll and whether there is one. It
+// reports the progress before it sleeps. It retries transient errors, no earlier than their Retry-After. With a key
+// source and a used up rate limit it polls sooner, because another key has a window of its own. It returns any
+// other error, and at the end of the context an endedCall.
 func (l *pollLoop) run(ctx context.Context, progress func() WaitProgress, step func(context.Context) (wait time.Duration, more bool, err error)) error {
 	for {
 		l.renewKey(ctx)
@@ -78,17 +77,17 @@ func (l *pollLoop) run(ctx context.Context, progress func() WaitProgress, step f
 		case !more:
 			return err
 		case err == nil || IsTransient(err):
-			rest := retryAfter(err)
-			if l.core.config.source != nil && l.budget().Left <= 0 { // Another key has a window of its own.
-				soon := max(time.Minute, l.interval.longest)
-				wait = min(wait, soon)
+			least := retryAfter(err)
+			if l.core.config.source != nil && l.budget().Left <= 0 {
+				longest := max(time.Minute, l.interval.longest)
+				wait = min(wait, longest)
 				if failure, _ := errors.AsType[*Error](err); errors.Is(err, ErrQuotaExhausted) || failure.usedUp() {
-					rest = min(rest, soon)
+					least = min(least, longest)
 				}
 			}
-			wait = max(wait, rest)
+			wait = max(wait, least)
 			l.reportProgress(progress(), time.Now().Add(wait))
-			if err = sleepAfter(ctx, wait, rest, err); err == nil {
+			if err = sleepAfter(ctx, wait, least, err); err == nil {
 				continue
 			}
 		case !errors.Is(err, ctx.Err()):
@@ -129,11 +128,11 @@ func iterate[T any](ctx context.Context, s *service, operation string, run func(
 	}
 }
 
-// sleepAfter sleeps until the next poll. It returns immediately if the last poll must not be retried for rest, and
-// the context ends before. When the context ends, the error has last as well.
-func sleepAfter(ctx context.Context, wait, rest time.Duration, last error) error {
+// sleepAfter sleeps until the next poll. It returns immediately if the context ends before least has passed, because
+// the next poll must not begin earlier. When the context ends, the error has last as well.
+func sleepAfter(ctx context.Context, wait, least time.Duration, last error) error {
 	ended := context.DeadlineExceeded
-	if !outlasts(ctx, rest) {
+	if !outlasts(ctx, least) {
 		ended = sleep(ctx, wait, PausePoll)
 	}
 	if ended != nil && last != nil {
@@ -157,8 +156,8 @@ func (l *pollLoop) budget() waiting.Budget {
 	return waiting.Budget{Left: remaining - others, Whole: limit - others, Ends: ends}
 }
 
-// renewKey asks the key source for the key if the rate limit of the last one leaves nothing to polling, because no
-// attempt asks for it then. An error of the source is that of the next attempt.
+// renewKey calls the key source if the rate limit of the last key leaves no requests to polling. Without requests no
+// attempt would call it. The next attempt reports an error of the source.
 func (l *pollLoop) renewKey(ctx context.Context) {
 	if l.budget().Left <= 0 {
 		_, _ = l.core.keys.current(ctx)

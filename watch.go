@@ -118,7 +118,7 @@ func (s *SubmissionService) watch(ctx context.Context, o WatchOptions, called ti
 //
 // Scope read; costs at most 10 pages of listings and 50 single submissions (a second read
 // each where the submission comes without its report), one read for the account in each
-// process, and one for an AssessmentID without submissions.
+// process and for each new key of a key source, and one for an AssessmentID without submissions.
 func (s *SubmissionService) Poll(ctx context.Context, o WatchOptions, state string) (polled PollResult, err error) {
 	err = s.use().composed(ctx, "Submissions.Poll", func(ctx context.Context) error {
 		polled, err = s.poll(ctx, o, state)
@@ -175,11 +175,9 @@ func newWatcher(k *core, operation string, o WatchOptions, called time.Time) (*w
 	if err != nil {
 		return nil, err
 	}
-	start := o.Since
+	start, calledAt := o.Since, time.Time{}
 	if start.IsZero() {
-		start = called
-	} else {
-		called = time.Time{}
+		start, calledAt = called, called
 	}
 	options := machineOptions(between)
 	options.Start, options.Lookback, options.Regraded = startOfWatch(start), cmp.Or(o.Lookback, defaultLookback), o.Regraded
@@ -190,7 +188,7 @@ func newWatcher(k *core, operation string, o WatchOptions, called time.Time) (*w
 		},
 		checkpoint: o.Checkpoint,
 	}
-	w.machine.CalledAt, w.machine.Assessment = called, o.AssessmentID
+	w.machine.CalledAt, w.machine.Assessment = calledAt, o.AssessmentID
 	w.check = w.checkResponse
 	return w, nil
 }
@@ -297,24 +295,13 @@ func (w *watcher) begin(ctx context.Context) error {
 // checkResponse checks that a response is of the account of the state, because a key source
 // may return another key at any time, and that the assessment exists when the first
 // listing is empty.
-func (w *watcher) checkResponse(ctx context.Context, action waiting.Action, items int) (err error) {
-	key := w.core.keys.lastUsed().id // That of the response.
-	account, known := w.core.shared.account(key), true
-	for read := make(map[keyID]bool); account == "" && known && err == nil && !read[w.core.keys.lastUsed().id]; {
-		read[w.core.keys.lastUsed().id] = true // Keys may come in turn: until one comes again.
-		var other string
-		if other, known, err = w.readAccount(ctx); err == nil && other != w.machine.Account {
-			return errOtherAccount
-		}
-		account = w.core.shared.account(key)
-	}
+func (w *watcher) checkResponse(ctx context.Context, action waiting.Action, items int) error {
+	account, err := w.accountOf(ctx, w.core.keys.lastUsed().id) // The key of the response.
 	first := action.Kind == waiting.List && action.Status == "" && action.Since.IsZero() && action.Cursor == ""
 	switch {
 	case err != nil:
 		return err
-	case account == "" && known:
-		return w.keyChanged()
-	case account != "" && account != w.machine.Account:
+	case account != w.machine.Account:
 		return errOtherAccount
 	case first && items == 0 && w.assessment != "" && w.machine.OpenedAt.IsZero():
 		return w.checkAssessment(ctx)
@@ -322,12 +309,26 @@ func (w *watcher) checkResponse(ctx context.Context, action waiting.Action, item
 	return nil
 }
 
-// keyChanged is the error of a response whose account is unknown, because the key source returned earlier keys
-// when the account was read. The request is repeated. A source with a new key for each attempt is accepted.
-func (w *watcher) keyChanged() error {
-	return &Error{
-		Message:   "the key source returned another key before the account of the first was known",
-		Operation: "Account.Get", Method: http.MethodGet, Route: "/account", Attempts: 1,
+// accountOf returns the ID of the account of a key. It reads the account if no response has shown it, again while the
+// key source returns known keys of the same account in turn. When such a key comes again, it returns a transient
+// error, so that the request is retried. It accepts the account of a key that is new as well: a key source may return
+// another key for each attempt.
+func (w *watcher) accountOf(ctx context.Context, key keyID) (string, error) {
+	for read := make(map[keyID]bool); ; {
+		if account := w.core.shared.account(key); account != "" {
+			return account, nil
+		}
+		used := w.core.keys.lastUsed().id
+		if read[used] {
+			return "", &Error{
+				Message:   "the key source returned other keys before the account of the first was known",
+				Operation: "Account.Get", Method: http.MethodGet, Route: "/account", Attempts: 1,
+			}
+		}
+		read[used] = true
+		if account, known, err := w.readAccount(ctx); err != nil || !known || account != w.machine.Account {
+			return account, err
+		}
 	}
 }
 

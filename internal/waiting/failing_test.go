@@ -13,8 +13,8 @@ import (
 	"github.com/hiring-assessment/hiring-go/internal/waiting"
 )
 
-// TestAListingThatAlwaysFailsStopsNoOther uses an API where some listings always fail. What the others show
-// is delivered in time.
+// TestAListingThatAlwaysFailsStopsNoOther uses an API where some listings always fail. The evaluations that other
+// listings show are delivered in time.
 func TestAListingThatAlwaysFailsStopsNoOther(t *testing.T) {
 	for name, fails := range map[string]func(waiting.Action) bool{
 		"a status":       func(a waiting.Action) bool { return a.Status == "grading" },
@@ -34,7 +34,7 @@ func TestAListingThatAlwaysFailsStopsNoOther(t *testing.T) {
 	}
 }
 
-// failing lets listings fail.
+// failing returns 500 for the listings that fail, and 0 for all other requests.
 func failing(fails func(waiting.Action) bool) func(waiting.Action) int {
 	return func(a waiting.Action) int {
 		if a.Kind == waiting.List && fails(a) {
@@ -61,7 +61,7 @@ func TestKnownIDsWithAStatusThatAlwaysFails(t *testing.T) {
 	}
 }
 
-// TestDeepPagesThatAlwaysFail uses listings of which only the first items can be read.
+// TestDeepPagesThatAlwaysFail uses an API that responds with 500 to all but the first pages of each listing.
 func TestDeepPagesThatAlwaysFail(t *testing.T) {
 	for _, on := range meanings {
 		for readable, p99 := range map[int64]time.Duration{2000: 5 * m, 300: 2 * h} {
@@ -169,5 +169,26 @@ func TestAnOutageDuringTheFirstListing(t *testing.T) {
 			require.Contains(t, sim.delivered, it.ID)
 			require.Less(t, sim.delivered[it.ID].Sub(noon), 20*m)
 		}
+	}
+}
+
+// TestAPageResetsTheFailuresOfAListing: only failures in a row pause a listing.
+func TestAPageResetsTheFailuresOfAListing(t *testing.T) {
+	t.Parallel()
+	all := emulator.Stream(1, noon.Add(-10*day), 10*day, 300, emulator.Life{Grading: 3 * h})
+	o := usualOptions()
+	o.Known = ids(all)
+	requests := 0
+	sim := &simulation{service: emulator.New(emulator.Behavior{Since: emulator.OnEvaluation}, 1, all), options: o, begin: noon, over: 2 * h}
+	sim.status = func(waiting.Action) int {
+		if requests++; requests%3 != 0 { // Two requests for each page fail.
+			return 500
+		}
+		return 0
+	}
+	sim.run()
+	for i, a := range sim.actions[:60] {
+		require.Equal(t, waiting.List, a.Kind)
+		require.Equal(t, i < 3, a.Cursor == "", "request %d", i)
 	}
 }

@@ -216,7 +216,7 @@ func TestAListingOfAllHasNoSince(t *testing.T) {
 	}
 }
 
-// TestAFailedReadIsNoBurst: while a sweep waits, a poll goes on after a failed read, without a search for the
+// TestAFailedReadIsNoBurst: while a sweep waits, the poll continues after a failed read. It begins no search for the
 // submissions that it does not read any more.
 func TestAFailedReadIsNoBurst(t *testing.T) {
 	t.Parallel()
@@ -238,4 +238,14 @@ func TestAFailedReadIsNoBurst(t *testing.T) {
 	require.NoError(t, err)
 	assert.NotEqual(t, Get, m.Next(then, Budget{Left: 900, Whole: 900, Ends: time.Hour}).Kind)
 	assert.Nil(t, m.Poll.findListing(search, ""))
+}
+
+// TestInterruptWaitsForTheWindow: no poll can begin, because the rate limit is used up or a request failed.
+func TestInterruptWaitsForTheWindow(t *testing.T) {
+	t.Parallel()
+	m := New(Options{Start: midday, Lookback: 30 * 24 * time.Hour, Min: 30 * time.Second, Max: time.Minute})
+	assert.WithinDuration(t, midday.Add(20*time.Minute), m.Interrupt(midday, Budget{Whole: 900, Ends: 20 * time.Minute}, 0), 3*time.Second)
+	assert.Zero(t, m.Pace.Failures)
+	assert.WithinDuration(t, midday.Add(35*time.Second), m.Interrupt(midday, Budget{Left: 900, Whole: 900, Ends: time.Hour}, 0), 5*time.Second)
+	assert.Equal(t, 1, m.Pace.Failures)
 }

@@ -1,7 +1,6 @@
 package waiting
 
 import (
-	"slices"
 	"time"
 )
 
@@ -71,7 +70,7 @@ func (l *listing) rank() int {
 
 const (
 	maxRestarts        = 2
-	maxFailures        = 3 // In a row, until a poll goes on without the listing.
+	maxFailures        = 3 // In a row, until the poll continues without the listing.
 	maxRepeatedPages   = 3
 	maxRejectedCursors = 3 // Of fresh cursors, in a row.
 	freshCursor        = 10 * time.Second
@@ -151,7 +150,7 @@ func (m *Machine) restartListing(now time.Time, l *listing, rejected bool) error
 	return nil
 }
 
-// restart lets the listing begin again. It keeps Failures, so that the first page has no further attempts.
+// restart makes the listing begin again. It keeps Failures: after a failed first page the listing is paused at once.
 func (l *listing) restart() {
 	l.Restarts++
 	l.Ended = l.Restarts > maxRestarts
@@ -172,9 +171,10 @@ func (l *listing) pageRead(now time.Time, a *Response) {
 	l.Cursor, l.CursorAt, l.Failures = a.Cursor, now, 0
 }
 
-// listingFailed lets the other listings of the poll go on after maxFailures of one. A listing ends that is
-// planned anew without its result, or whose first pages can be read again. A sweep over all of Lookback
-// continues after an outage: it takes long.
+// listingFailed pauses a listing after maxFailures failures in a row, so that the poll continues with the others.
+// It ends the listing instead if a later poll plans the same listing again, or reads its first pages again. A sweep
+// over all of Lookback is not ended in an outage, because it takes long. outage reports whether the request before
+// failed too.
 func (m *Machine) listingFailed(now time.Time, l *listing, outage bool) {
 	if l.Failures < maxFailures || !outage {
 		l.Failures++
@@ -192,16 +192,6 @@ func (m *Machine) listingFailed(now time.Time, l *listing, outage bool) {
 	default:
 		l.Paused = true
 	}
-}
-
-// canListStatuses reports whether to list the unfinished submissions by their status: the status filter works, and
-// no such listing fails in poll after poll while the API responds to other requests. What only uses the filter by
-// the status evaluated, or lists for another reason, asks reviewFilter.
-func (m *Machine) canListStatuses(now time.Time) bool {
-	fails := func(l listing) bool {
-		return l.Purpose == unfinished && l.Status != "" && !l.Ended && l.Failures >= 2*maxFailures
-	}
-	return m.Set.reviewFilter(now, &m.Poll) && !slices.ContainsFunc(m.Poll.Listings, fails)
 }
 
 func (l *listing) end() { l.Ended = true }
@@ -229,8 +219,8 @@ func (m *Machine) advance(now time.Time, l *listing, a *Response) {
 	}
 }
 
-// listingEnded updates the state after a listing. complete reports whether all was
-// read that it is for.
+// listingEnded updates the state after a listing. complete reports whether the listing has read all pages that
+// it needs.
 func (m *Machine) listingEnded(now time.Time, l *listing, complete bool) {
 	switch l.Purpose {
 	case opening:

@@ -139,7 +139,7 @@ func (d *depths) due(now time.Time, unit time.Duration, n int) int {
 	}
 	due := -1
 	for k, at := range *d {
-		if age := now.Sub(at); age >= unit<<k || age < 0 {
+		if now.Sub(at) >= unit<<k {
 			due = k
 		}
 	}

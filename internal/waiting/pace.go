@@ -81,7 +81,7 @@ func (p *pace) countRequest(now time.Time, answered bool, regular time.Duration)
 	if answered {
 		p.RespondedAt, p.Failures = now, 0
 	}
-	if age := now.Sub(p.HourStart); age < 0 || age >= time.Hour {
+	if now.Sub(p.HourStart) >= time.Hour {
 		p.HourlyReads, p.HourStart = [2]int{0, p.HourlyReads[0]}, now
 	}
 	p.HourlyReads[0]++

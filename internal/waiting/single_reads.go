@@ -183,8 +183,8 @@ func backoff(unit time.Duration, misses int, longest time.Duration) time.Duratio
 	return min(unit<<min(misses-1, 10), longest)
 }
 
-// awaitReport keeps an evaluated item without a report pending. It returns false if the
-// item is to be delivered without one, which only single reads decide: see foundNoReport.
+// awaitReport keeps an evaluated item without a report pending. It returns false for an item that single reads have
+// shown without a report for so long that it is delivered without one: see foundNoReport.
 func (m *Machine) awaitReport(now time.Time, id string, it *Item) bool {
 	pending := m.Set.add(id, it.Created)
 	pending.awaitReport(now)

@@ -125,7 +125,7 @@ func (w *watch) planSweep(now time.Time) {
 		return
 	}
 	rest := w.sweepInterval()
-	if age := now.Sub(w.Sweeps.Levels[recent].StartedAt); age >= 0 && age < rest {
+	if now.Sub(w.Sweeps.Levels[recent].StartedAt) < rest {
 		return
 	}
 	k := max(w.Sweeps.Depths.due(now, sweepEvery, sweepDepths), 0)
@@ -159,13 +159,12 @@ func (w *watch) planDeepSweep(now time.Time) {
 	works := w.canListStatuses(now)
 	snapshot := works && w.Sweeps.AllListedAt.Before(w.Set.UnlistedUntil)
 	most := w.Pace.spareReads()
-	if w.Sweeps.LookbackPageAt.After(now) || now.Sub(w.Sweeps.LookbackPageAt) >= time.Hour {
+	if now.Sub(w.Sweeps.LookbackPageAt) >= time.Hour {
 		most = max(most, 1)
 	}
-	age := now.Sub(w.Sweeps.Levels[deepest].StartedAt)
 	switch {
 	case w.Poll.continueSweep(deepest, most):
-	case most < 1, age >= 0 && age < sweepEvery:
+	case most < 1, now.Sub(w.Sweeps.Levels[deepest].StartedAt) < sweepEvery:
 	case snapshot && w.Sweeps.Unordered: // An item that moves during an interval would be missed.
 		w.addSweep(now, listing{Level: deepest, CreatedSince: w.oldest(), AtOnce: true})
 	case snapshot:
@@ -190,7 +189,7 @@ func (w *watch) sweepEvaluated(now time.Time, most int, all bool) {
 	if !all {
 		since = later(unreadable.Created, since)
 	}
-	if age := now.Sub(w.Sweeps.Levels[deepest].StartedAt); age < 0 || age >= every {
+	if now.Sub(w.Sweeps.Levels[deepest].StartedAt) >= every {
 		w.addSweep(now, listing{Level: deepest, Status: w.Poll.evaluatedFilter(), CreatedSince: since, MaxPollPages: most})
 	}
 }
@@ -212,8 +211,7 @@ func (w *watch) planSweepLevels(now time.Time) {
 	}
 	for level := range w.Sweeps.Levels {
 		state := &w.Sweeps.Levels[level]
-		age := now.Sub(state.StartedAt)
-		rests := state.Credit < 1 || age >= 0 && age < time.Duration(levelIntervals[level]*int64(min(w.Max, usualInterval)))
+		rests := state.Credit < 1 || now.Sub(state.StartedAt) < time.Duration(levelIntervals[level]*int64(min(w.Max, usualInterval)))
 		pages := int(state.Credit)
 		if level == deepest {
 			pages = max(pages, w.deepestPages())

@@ -45,8 +45,7 @@ func (w *watch) unreadable(now time.Time, id string, it *Item, l *listing) bool 
 		if w.ignores(id, it) {
 			return true
 		}
-		pending = &pendingItem{Created: second(it.Created)}
-		w.Set.Items[id] = pending
+		pending = w.Set.add(id, it.Created)
 	}
 	first := pending.UnreadableAt.IsZero()
 	if first {

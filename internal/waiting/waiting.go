@@ -48,10 +48,10 @@
 // turns off the filter that it rejects. Where the status filter does not work, or no status is known, a
 // watch lists evaluated submissions instead, at three levels (sweeps.go); where since filters on the
 // submission and the filter does not work, it lists new evaluations. Each level has a share of the rate
-// limit. The deepest reaches back to Lookback, the others as far as the ages of delivered submissions
-// require. The deepest listing that fits on a page is read in every poll, and listings that reach back
-// less far are left out. While no status is known and the filter is not off, these listings have no
-// status filter.
+// limit. The deepest level reaches back to Lookback. How far each other level reaches back depends on
+// the ages of delivered submissions. The deepest listing that fits on a page is read in every poll, and
+// listings that reach back less far are left out. While no status is known and the filter is not off,
+// these listings have no status filter.
 //
 // One listing of evaluated submissions replaces the single reads of twelve submissions or more that left
 // the unfinished ones, where listings show reports. It reads at most 12 to 60 pages, depending on their
@@ -131,7 +131,7 @@
 // After a failed request the poll resumes within a minute, then within twice as long, up to MaxInterval,
 // or after RetryAfter. After a failed single read a poll makes no more of them, and ends unless a sweep
 // over all of Lookback waits; a failed page of such a sweep ends its poll. Submissions whose last reads
-// failed or showed an old status are read last. A poll goes on without a listing that failed three times
+// failed or showed an old status are read last. The poll continues without a listing that failed three times
 // in a row. An experiment then ends without a result, a search or an unfiltered page ends, the first
 // listing begins again, twice at most, and another listing whose later page fails ends incomplete; a
 // sweep over all of Lookback waits for the end of an outage. A status whose listing then fails in three
@@ -365,8 +365,8 @@ func (m *Machine) nextRequest(now time.Time) (Action, bool) {
 	return Action{Kind: List, Status: l.Status, Since: l.Since, Cursor: l.Cursor}, true
 }
 
-// Handle takes the response to the last action, and the server's time at which the
-// response was true. It returns the indexes of the items to deliver.
+// Handle takes the response to the last action, and the server's time at which the response was true or the request
+// failed. It returns the indexes of the items to deliver.
 func (m *Machine) Handle(now time.Time, a Response) (ready []int, err error) {
 	now = now.Round(0).UTC()
 	request := m.requested
@@ -409,8 +409,8 @@ func (m *Machine) plan(now time.Time) {
 	}
 }
 
-// noticeClock calls clockPutBack if a response is from later than now. The caller learns the server's clock from a
-// response to the machine, or from another one.
+// noticeClock calls clockPutBack if the last response is from later than now. The caller may have learned the
+// server's clock from another response in between.
 func (m *Machine) noticeClock(now time.Time) {
 	if now.Before(m.Pace.RespondedAt.Add(-clockError)) {
 		m.clockPutBack(now)
@@ -435,8 +435,8 @@ func (m *Machine) interruptPoll(now time.Time, retry time.Duration) {
 	m.Poll.interrupt()
 }
 
-// Interrupt starts an interval because the poll cannot begin or go on: a request of the caller that must precede it
-// failed, or the rate limit is used up. It returns the end of the interval.
+// Interrupt starts an interval because the poll cannot begin or continue: the caller's own request before it failed,
+// or the rate limit is used up. It returns the end of the interval.
 func (m *Machine) Interrupt(now time.Time, b Budget, retry time.Duration) time.Time {
 	m.Pace.setWindow(b)
 	if b.Left > 0 {

@@ -158,6 +158,16 @@ func (s *waitingSet) reviewFilter(now time.Time, p *poll) bool {
 	return !isOff(now, s.FilterOffUntil)
 }
 
+// canListStatuses reports whether to list the unfinished submissions by their status: the status filter works, and
+// no such listing fails in poll after poll while the API responds to other requests. A caller that can still use
+// the listings of other statuses calls reviewFilter instead.
+func (m *Machine) canListStatuses(now time.Time) bool {
+	fails := func(l listing) bool {
+		return l.Purpose == unfinished && l.Status != "" && !l.Ended && l.Failures >= 2*maxFailures
+	}
+	return m.Set.reviewFilter(now, &m.Poll) && !slices.ContainsFunc(m.Poll.Listings, fails)
+}
+
 // isOff reports whether a filter is off until a time. A time further away than a filter is ever off shows
 // that the server's clock was put back.
 func isOff(now, until time.Time) bool {
@@ -195,7 +205,7 @@ func (m *Machine) listWaitingSet(now time.Time, longest time.Duration, confirmin
 	for _, name := range slices.Sorted(maps.Keys(m.Set.Statuses)) {
 		s := m.Set.Statuses[name]
 		rest := min(coldListingPerPage*time.Duration(s.Pages), longest)
-		due := now.Sub(s.ListedAt) >= rest || s.ListedAt.After(now)
+		due := now.Sub(s.ListedAt) >= rest
 		switch {
 		case m.Poll.findListing(unfinished, name) != nil:
 		case !confirming && s.listedEveryPoll() && (!due || s.Pages <= maxStatusPages):
@@ -235,7 +245,7 @@ func (s *waitingSet) sample(now time.Time) (since time.Time, due bool) {
 
 // isDue reports whether the time since at is every or longer, and sets at to now then.
 func isDue(at *time.Time, now time.Time, every time.Duration) bool {
-	if age := now.Sub(*at); age >= 0 && age < every {
+	if now.Sub(*at) < every {
 		return false
 	}
 	*at = now

@@ -67,9 +67,9 @@ func TestReadsThatAlwaysFailDelayNoOther(t *testing.T) {
 	}
 }
 
-// TestACallThatHangsIsFollowedByAPause: each call of a listing fails after two minutes, which is longer than the
-// pause after a failure.
-func TestACallThatHangsIsFollowedByAPause(t *testing.T) {
+// TestACallThatHangsIsFollowedByADelay: each call of a listing fails after two minutes, which is longer than the
+// delay after a failure.
+func TestACallThatHangsIsFollowedByADelay(t *testing.T) {
 	t.Parallel()
 	hangs := func(r *http.Request) (*http.Response, error) {
 		if strings.HasSuffix(r.URL.Path, "/account") {
