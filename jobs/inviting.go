@@ -298,7 +298,7 @@ func (c *rowCheckpoint) Load(ctx context.Context) (string, error) {
 }
 
 func (c *rowCheckpoint) Save(ctx context.Context, state string) error {
-	err := c.save(ctx, c.key, savedRow{StatusSending, state, c.version})
+	err := c.save(ctx, c.key, savedRow{status: StatusSending, detail: state, version: c.version})
 	if err == nil {
 		c.version++
 	}

@@ -71,7 +71,7 @@ func replacementPollStartsAtTheTimeOfTheFirstJob[D riverdriver.Driver[TTx], TTx 
 
 	down.Store(false)
 	s.watch(t, testConfig(), results)
-	eventually(t, func() bool { return s.polls(t) >= 2 })
+	eventually(t, func() bool { return s.count(t, "river_job WHERE kind = 'hiring_poll' AND state = 'completed'") > 0 })
 	require.Equal(t, 1, s.count(t, "river_job WHERE kind = 'hiring_delivery'"))
 	eventually(t, s.countIs(t, 1, "results WHERE submission_id = $1", ids[0]))
 }

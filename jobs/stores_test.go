@@ -282,7 +282,7 @@ func (s *store[D, TTx]) leader(tb testing.TB) (id string) {
 	return id
 }
 
-// polls returns the number of polls of the organization with the most.
+// polls returns the number of saved polls, also failed ones, of the organization with the most.
 func (s *store[D, TTx]) polls(tb testing.TB) int64 {
 	tb.Helper()
 	return queryValue[int64](tb, s.db, "SELECT coalesce(max(version), 0) FROM hiring_jobs WHERE address = ''")

@@ -113,6 +113,7 @@ type savedRow struct {
 	status  Status
 	detail  string
 	version int64 // Of a watch: 0 before the first poll, unless an operator has changed the row.
+	failed  bool  // From a poll that failed, for save.
 }
 
 func (t table) load(ctx context.Context, key rowKey) (row savedRow, err error) {
@@ -135,15 +136,17 @@ func (t table) insert(ctx context.Context, key rowKey, row savedRow) error {
 var errOvertaken = errors.New("jobs: another attempt of this job, or an operator, has changed its row")
 
 // save replaces the row whose version is row.version, and increments the version. It
-// inserts the row if there is none.
+// inserts the row if there is none. updated_at becomes the current time unless the row is
+// from a failed poll.
 func (t table) save(ctx context.Context, key rowKey, row savedRow) error {
 	saved, err := t.scanRow(ctx, `INSERT INTO hiring_jobs (organization, assessment_id, address, status, detail, version)
 		VALUES ($1, $2, $3, $4, $5, $6)
 		ON CONFLICT (organization, assessment_id, address) DO UPDATE
-		SET status = excluded.status, detail = excluded.detail, version = excluded.version, updated_at = CURRENT_TIMESTAMP
+		SET status = excluded.status, detail = excluded.detail, version = excluded.version,
+			updated_at = CASE WHEN $7 THEN hiring_jobs.updated_at ELSE CURRENT_TIMESTAMP END
 		WHERE hiring_jobs.version = excluded.version - 1
 		RETURNING version`,
-		[]any{key.organization, key.assessmentID, key.address, string(row.status), row.detail, row.version + 1}, &row.version)
+		[]any{key.organization, key.assessmentID, key.address, string(row.status), row.detail, row.version + 1, row.failed}, &row.version)
 	if err == nil && !saved {
 		err = errOvertaken
 	}

@@ -40,7 +40,8 @@ func TestAlertQueryFindsAnUnpolledOrganizationPostgres(t *testing.T) {
 	_, err = client.JobRetry(t.Context(), id) // Instead of the growing delay.
 	require.NoError(t, err)
 	eventually(t, s.countIs(t, 1, "river_job WHERE id = $1 AND attempt > $2 AND state <> 'running'", id, attempt), "there is another failed poll, which does not renew the row")
-	eventually(t, s.countIs(t, 1, "("+query+") AS found"), "the row of the other organization is renewed")
+	eventually(t, s.countIs(t, 1, "hiring_jobs WHERE organization = 'good' AND address = '' AND updated_at > now() - interval '40 minutes'"), "the row of the other organization is renewed")
+	require.Equal(t, 1, s.count(t, "("+query+") AS found"))
 	require.Equal(t, "bad", queryValue[string](t, s.db, query))
 
 	stop()

@@ -290,7 +290,7 @@ func (w *pollWorker[D, TTx]) save(
 	}
 	client := river.ClientFromContext[TTx](ctx)
 	return inTx(ctx, func(tx TTx, t table) error {
-		row := savedRow{status: StatusWatching, detail: polled.State, version: version}
+		row := savedRow{status: StatusWatching, detail: polled.State, version: version, failed: !succeeded}
 		if err := t.save(ctx, rowKey{organization: o.Name}, row); err != nil {
 			return err
 		}
