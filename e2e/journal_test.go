@@ -3,6 +3,7 @@ package e2e
 import (
 	"fmt"
 	"net/http"
+	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -74,7 +75,7 @@ func TestRequestsAppearWhileAProgramWorks(t *testing.T) {
 // row returns the selector of a row.
 func row(number int) string { return `[data-keep="x` + strconv.Itoa(number) + `"]` }
 
-// TestAClickOpensTheRowThatWasPointedAt at 50 requests a second.
+// TestAClickOpensTheRowThatWasPointedAt at 50 requests a second. HIRING_LONG clicks 50 times.
 func TestAClickOpensTheRowThatWasPointedAt(t *testing.T) {
 	p := open(t, sandbox.WithQuota(1<<20, 1<<20))
 	p.request(40)
@@ -97,7 +98,10 @@ func TestAClickOpensTheRowThatWasPointedAt(t *testing.T) {
 		}
 	}()
 	defer func() { close(stop); <-done }()
-	const tries = 50
+	tries := 20
+	if os.Getenv("HIRING_LONG") != "" {
+		tries = 50
+	}
 	hits, waited := 0, 0
 	for i := range tries {
 		x, y := 400.0, 230.0+float64(i%15)*30
@@ -118,7 +122,7 @@ func TestAClickOpensTheRowThatWasPointedAt(t *testing.T) {
 	}
 	assert.Equal(t, tries, hits, "clicks that opened the row under the pointer")
 	assert.Greater(t, waited, tries/2, "requests arrived meanwhile")
-	assert.Greater(t, len(p.server.Journal()), 500)
+	assert.Greater(t, len(p.server.Journal()), 10*tries)
 }
 
 // TestNothingMovesWhileSomebodyReads checks the pointer, the focus, a scrolled list and

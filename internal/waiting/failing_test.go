@@ -21,7 +21,7 @@ func TestAListingThatAlwaysFailsStopsNoOther(t *testing.T) {
 		"without status": func(a waiting.Action) bool { return a.Status == "" && !a.Since.IsZero() },
 		"since":          func(a waiting.Action) bool { return !a.Since.IsZero() },
 	} {
-		for _, on := range meanings {
+		for _, on := range atLength(created, meanings) {
 			t.Run(name+"/"+on.String(), func(t *testing.T) {
 				t.Parallel()
 				all := emulator.Stream(1, noon.Add(-5*day), 6*day, 200, usualLife)
@@ -63,7 +63,7 @@ func TestKnownIDsWithAStatusThatAlwaysFails(t *testing.T) {
 
 // TestDeepPagesThatAlwaysFail uses an API that responds with 500 to all but the first pages of each listing.
 func TestDeepPagesThatAlwaysFail(t *testing.T) {
-	for _, on := range meanings {
+	for _, on := range atLength(created, meanings) {
 		for readable, p99 := range map[int64]time.Duration{2000: 5 * m, 300: 2 * h} {
 			t.Run(fmt.Sprint(on, "/", readable), func(t *testing.T) {
 				t.Parallel()

@@ -219,7 +219,7 @@ func TestTheFirstPollOfAWatchIsSavedInParts(t *testing.T) {
 
 // TestARejectedStatusIsTriedAgain rejects the filter evaluated in the first hours only.
 func TestARejectedStatusIsTriedAgain(t *testing.T) {
-	for _, on := range meanings {
+	for _, on := range atLength(onCreation, meanings) {
 		inBubble(t, on.String(), func(t *testing.T) {
 			begun := time.Now()
 			service := emulator.New(emulator.Behavior{Since: on}, 1, stream(3*day, 100, graded))

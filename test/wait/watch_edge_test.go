@@ -43,13 +43,18 @@ func (d *deliveredOf) once(t *testing.T, to time.Duration) {
 	assert.NotZero(t, d.total)
 }
 
+// atLength returns full with HIRING_LONG, and otherwise short.
+func atLength[T any](short, full T) T {
+	if apitest.Long() {
+		return full
+	}
+	return short
+}
+
 // mostFields returns every field that since may filter on. Without HIRING_LONG it
 // leaves out submission, which lies between the other two.
 func mostFields() []sandbox.SinceField {
-	if apitest.Long() {
-		return sinceFields
-	}
-	return []sandbox.SinceField{sandbox.SinceCreated, sandbox.SinceEvaluated}
+	return atLength([]sandbox.SinceField{sandbox.SinceCreated, sandbox.SinceEvaluated}, sinceFields)
 }
 
 // fieldsFor returns the fields that since may filter on in one case of a table. Without
