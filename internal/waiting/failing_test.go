@@ -46,6 +46,7 @@ func failing(fails func(waiting.Action) bool) func(waiting.Action) int {
 
 // TestKnownIDsWithAStatusThatAlwaysFails waits for attempts whose status cannot be listed.
 func TestKnownIDsWithAStatusThatAlwaysFails(t *testing.T) {
+	t.Parallel()
 	for _, on := range meanings {
 		all := emulator.Stream(1, noon.Add(-day), day, 300, emulator.Life{Grading: 8 * h})
 		others := emulator.Stream(2, noon.Add(-day), 3*day, 100, usualLife)
@@ -87,6 +88,7 @@ func TestDeepPagesThatAlwaysFail(t *testing.T) {
 // TestReadsThatAlwaysFailDelayNoSweep has reports that cannot be read, and old attempts that only a sweep
 // over all of Lookback shows.
 func TestReadsThatAlwaysFailDelayNoSweep(t *testing.T) {
+	t.Parallel()
 	all := emulator.Stream(1, noon.Add(-5*day), 7*day, 100, usualLife)
 	broken := make(map[string]bool)
 	for _, it := range all {
@@ -119,6 +121,7 @@ func TestReadsThatAlwaysFailDelayNoSweep(t *testing.T) {
 // TestOneNotFoundForgetsNoAttempt has single reads of an old attempt that get a 404 from a stale replica, or
 // fail. Only two 404 in a row show that the attempt does not exist.
 func TestOneNotFoundForgetsNoAttempt(t *testing.T) {
+	t.Parallel()
 	for _, on := range meanings {
 		for _, codes := range [][]int{{404}, {500, 404}, {500, 500, 404}} {
 			sim, old := watchOldAttempt(on, codes)

@@ -248,7 +248,7 @@ func FuzzResume(f *testing.F) {
 // between two polls. A machine that is saved and loaded before each action sends the same
 // requests at the same times, and delivers the same items, as one that stays in memory.
 func FuzzSavedMachine(f *testing.F) {
-	for seed := range atLength[uint64](4, 300) {
+	for seed := range atLength[uint64](2, 300) {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, seed uint64) {

@@ -15,6 +15,7 @@ import (
 // delivered by the first listing that can be decoded, also if the machine is saved between any
 // two actions.
 func TestUnreadableItemIsReadTwice(t *testing.T) {
+	t.Parallel()
 	const evaluated, mended = 2 * h, 70 * time.Hour
 	x := finished("x", noon.Add(-2*h), noon.Add(h), noon.Add(evaluated))
 	machine := watching()

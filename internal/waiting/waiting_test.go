@@ -408,6 +408,7 @@ func TestEveryKnownIDIsConfirmedWithinTheHour(t *testing.T) {
 // unfinished attempts which are evaluated in its first minutes. It reads all of Lookback
 // once: 650 pages here.
 func TestAttemptsNearlyDoneAtTheBeginningComeSoon(t *testing.T) {
+	t.Parallel()
 	for _, seed := range atLength([]uint64{3}, []uint64{3, 4, 5}) {
 		all := emulator.Stream(seed, noon.Add(-33*day), 33*day+6*h, 2000, usualLife)
 		f := watchAll(emulator.Behavior{Since: emulator.OnCreation}, all, 5*h, 0, nil)
@@ -447,6 +448,7 @@ func TestUnfilteredPagesAlternate(t *testing.T) {
 // TestOutageIsNoEvidenceAgainstTheFilter checks that evaluations during an outage are not
 // evidence against the status filter, also when the poll that finds them began before.
 func TestOutageIsNoEvidenceAgainstTheFilter(t *testing.T) {
+	t.Parallel()
 	all := emulator.Stream(1, noon.Add(-5*day), 9*day, 500, usualLife)
 	for i := range atLength(3, 12) { // One of these polls reads the whole listing.
 		var sim *simulation
@@ -463,6 +465,7 @@ func TestOutageIsNoEvidenceAgainstTheFilter(t *testing.T) {
 // the evaluated until the unfinished are fewer. An attempt that is submitted and graded
 // during the change was in neither listing.
 func TestAttemptsBetweenTwoWaysOfPollingAreNotLate(t *testing.T) {
+	t.Parallel()
 	for _, seed := range []uint64{4, 10} {
 		all := emulator.ManyAttempts(seed, noon, 1000, 8*h, usualLife)
 		o := usualOptions()
@@ -503,6 +506,7 @@ func TestThousandsAtOnceComeOnce(t *testing.T) {
 
 // TestABurstIsNotListedRepeatedly where nothing new comes after it.
 func TestABurstIsNotListedRepeatedly(t *testing.T) {
+	t.Parallel()
 	for _, on := range meanings {
 		all := emulator.Batch(1, noon.Add(h), 1000, s)
 		for _, it := range all {

@@ -39,6 +39,7 @@ func respond(r *http.Request, status int, code hiring.ErrorCode) *http.Response 
 // TestASearchPrecedesTheDeepestSweep lets 40 submissions at a time leave the waiting set while a new watch
 // reads all of Lookback. One listing shows them, so they are not read singly.
 func TestASearchPrecedesTheDeepestSweep(t *testing.T) {
+	t.Parallel()
 	inBubble(t, "", func(t *testing.T) {
 		begun := time.Now()
 		all := emulator.Stream(1, begun.Add(-33*day), 33*day-2*hour, 2000, graded)
@@ -65,6 +66,7 @@ func TestASearchPrecedesTheDeepestSweep(t *testing.T) {
 // day later, the listing shows an evaluation three hours late. Only where since filters on the
 // evaluation was it ever missed; HIRING_LONG tries the other meanings.
 func TestALateListingIsFoundLongAfterABurst(t *testing.T) {
+	t.Parallel()
 	on := meanings[:1]
 	if apitest.Long() {
 		on = meanings
@@ -126,6 +128,7 @@ func TestALookBackThatFailedIsRepeated(t *testing.T) {
 // TestTheWaitForAWindowIsNoSchedule uses up the rate limit while a new watch reads all of
 // Lookback. In the next window, the watch does not read as much as if it polled once an hour.
 func TestTheWaitForAWindowIsNoSchedule(t *testing.T) {
+	t.Parallel()
 	inBubble(t, "", func(t *testing.T) {
 		begun := time.Now()
 		service := emulator.New(emulator.Behavior{Since: emulator.OnCreation}, 1, emulator.Stream(1, begun.Add(-33*day), 34*day, 2000, graded))
@@ -193,6 +196,7 @@ func TestASearchSaysNothingAboutOlderAttempts(t *testing.T) {
 // TestTheFirstPollOfAWatchIsSavedInParts ends a watch within its first poll, which began without Since and
 // before the API responded. What the loop had processed does not come again.
 func TestTheFirstPollOfAWatchIsSavedInParts(t *testing.T) {
+	t.Parallel()
 	for _, on := range everySince {
 		inBubble(t, on.String(), func(t *testing.T) {
 			begun := time.Now()
@@ -219,6 +223,7 @@ func TestTheFirstPollOfAWatchIsSavedInParts(t *testing.T) {
 
 // TestARejectedStatusIsTriedAgain rejects the filter evaluated in the first hours only.
 func TestARejectedStatusIsTriedAgain(t *testing.T) {
+	t.Parallel()
 	for _, on := range atLength(onCreation, meanings) {
 		inBubble(t, on.String(), func(t *testing.T) {
 			begun := time.Now()
@@ -247,6 +252,7 @@ func TestARejectedStatusIsTriedAgain(t *testing.T) {
 // seconds. The last listing before shows an older one that has no report, which says nothing
 // about the others: one listing shows them all.
 func TestOneMissingReportDoesNotSlowABurst(t *testing.T) {
+	t.Parallel()
 	for name, others := range map[string]int{"among others": 100, "alone": 1} {
 		inBubble(t, name, func(t *testing.T) {
 			begun := time.Now()
@@ -281,6 +287,7 @@ func TestOneMissingReportDoesNotSlowABurst(t *testing.T) {
 // TestNoReportIsLostWhereMoreAreAwaitedThanFit polls once a day for more evaluated submissions
 // than the state holds. Listings show no reports, so each is read singly.
 func TestNoReportIsLostWhereMoreAreAwaitedThanFit(t *testing.T) {
+	t.Parallel()
 	inBubble(t, "", func(t *testing.T) {
 		begun := time.Now()
 		all := emulator.Stream(1, begun.Add(minute), 2*day, 4000, graded)

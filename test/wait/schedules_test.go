@@ -463,6 +463,7 @@ func TestAFailedSingleReadDelaysTheNextRequest(t *testing.T) {
 // TestAnInterruptedPollIsOver continues a day later: what was evaluated meanwhile does not
 // wait for another day.
 func TestAnInterruptedPollIsOver(t *testing.T) {
+	t.Parallel()
 	for _, on := range everySince {
 		inBubble(t, on.String(), func(t *testing.T) {
 			begun := time.Now()

@@ -138,7 +138,7 @@ func TestSubmissionThatCannotBeDecodedIsReadByPages(t *testing.T) {
 				}
 				got, unreadable := newDelivered(crowd), 0
 				if c.gap == 0 {
-					o := hiring.WatchOptions{Checkpoint: new(memoryCheckpoint)}
+					o := hiring.WatchOptions{Checkpoint: new(memoryCheckpoint), MinInterval: 3 * time.Minute}
 					got.watch(t, crowd.client(t), o, mended)
 					got.watch(t, crowd.client(t), o, 3*time.Hour)
 				}
