@@ -202,7 +202,7 @@
 //	drift: what v1 may add                                               inferred
 //	a pending report: four pillars, null scores, empty texts, no rank    inferred
 //	statuses started and submitted of a submission without a report,     invented
-//	both of which the status filter knows                                invented
+//	which the status filter accepts                                      invented
 //	values beyond the known ones (verdicts, confidence, domains, kinds)  invented
 //	element shapes of strengths, flags, questions, exclusions and tasks  invented
 //	single-task challenges have no tasks member                          inferred

@@ -84,7 +84,7 @@ func lettersOf(s string) string {
 //
 // Every response is searched, so In must be faster than decoding. A piece without an escape
 // contains an anchor, and IndexByte finds rare letters at the speed of memory. Any other
-// piece lies around an escape, of which a text has few.
+// piece contains an escape. A text has few of them.
 func (f Finder) In(b []byte) bool {
 	if f.exact != "" {
 		return bytes.Contains(b, []byte(f.exact))

@@ -67,11 +67,7 @@ func TestASearchPrecedesTheDeepestSweep(t *testing.T) {
 // evaluation was it ever missed; HIRING_LONG tries the other meanings.
 func TestALateListingIsFoundLongAfterABurst(t *testing.T) {
 	t.Parallel()
-	on := meanings[:1]
-	if apitest.Long() {
-		on = meanings
-	}
-	for _, on := range on {
+	for _, on := range atLength(meanings[:1], meanings) {
 		inBubble(t, on.String(), func(t *testing.T) {
 			begun := time.Now()
 			all := emulator.Batch(1, begun.Add(hour), 10_000, minute)

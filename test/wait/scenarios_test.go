@@ -18,7 +18,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/hiring-assessment/hiring-go"
-	"github.com/hiring-assessment/hiring-go/internal/testing/apitest"
 	"github.com/hiring-assessment/hiring-go/internal/testing/emulator"
 )
 
@@ -32,10 +31,7 @@ const (
 // are reported. HIRING_LONG runs 2,000 scenarios.
 func TestScenarios(t *testing.T) {
 	t.Parallel()
-	first, n := uint64(0), uint64(usualScenarios)
-	if apitest.Long() {
-		n = longScenarios
-	}
+	first, n := uint64(0), atLength[uint64](usualScenarios, longScenarios)
 	if only, err := strconv.ParseUint(os.Getenv("HIRING_SCENARIO"), 10, 64); err == nil {
 		first, n = only, 1
 	}
@@ -48,11 +44,7 @@ func TestScenarios(t *testing.T) {
 // server answers and reads are left, nothing that a listing shows with its report comes later
 // than the limit for that schedule.
 func FuzzSchedules(f *testing.F) {
-	n := uint64(usualScenarios)
-	if apitest.Long() {
-		n = 300
-	}
-	for seed := range n {
+	for seed := range atLength[uint64](usualScenarios, 300) {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, seed uint64) {
@@ -65,11 +57,7 @@ func FuzzSchedules(f *testing.F) {
 // requests at the same times, except for the pauses at the limits of a poll, and deliver the
 // same submissions.
 func FuzzPollInSeries(f *testing.F) {
-	n := uint64(usualScenarios)
-	if apitest.Long() {
-		n = 300
-	}
-	for seed := range n {
+	for seed := range atLength[uint64](usualScenarios, 300) {
 		f.Add(seed)
 	}
 	f.Fuzz(comparePollWithWatch)

@@ -262,10 +262,7 @@ func TestATruncatedWaitingSetIsRemembered(t *testing.T) {
 // TestSharesArePerTime has long intervals.
 func TestSharesArePerTime(t *testing.T) {
 	t.Parallel()
-	length := day
-	if apitest.Long() {
-		length = 3 * day
-	}
+	length := atLength(day, 3*day)
 	inBubble(t, "hourly watch, 2000 a day, reports singly", func(t *testing.T) {
 		s := schedule{
 			watch: true, options: hiring.WatchOptions{MinInterval: time.Hour}, over: day,

@@ -13,7 +13,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/hiring-assessment/hiring-go"
-	"github.com/hiring-assessment/hiring-go/internal/testing/apitest"
 	"github.com/hiring-assessment/hiring-go/sandbox"
 )
 
@@ -102,10 +101,7 @@ func (k *watchKiller) run(t *testing.T, crowd *largeService, o hiring.WatchOptio
 // Nothing is lost, and only deliveries that were not saved are repeated.
 func TestWatchSurvivesAKillAtAnyPoint(t *testing.T) {
 	t.Parallel()
-	kills := 10
-	if apitest.Long() {
-		kills = 200
-	}
+	kills := atLength(10, 200)
 	for _, on := range sinceFields {
 		inBubble(t, string(on), func(t *testing.T) {
 			random := rand.New(rand.NewPCG(5, uint64(len(on))))

@@ -64,7 +64,7 @@ func words(column string) string { return strings.NewReplacer("_", " ", ".", " "
 func (p *Printer) page(text string) error {
 	words := strings.Fields(p.Pager)
 	if file, ok := p.Writer.(*os.File); ok && p.Terminal && len(words) > 0 && p.Height > 0 && strings.Count(text, "\n") >= p.Height {
-		pager := exec.CommandContext(context.Background(), words[0], words[1:]...) //nolint:gosec // the user's pager, which ends by itself
+		pager := exec.CommandContext(context.Background(), words[0], words[1:]...) //nolint:gosec // the user's pager, which the user ends
 		pager.Stdin, pager.Stdout, pager.Stderr = strings.NewReader(text), file, os.Stderr
 		if os.Getenv("LESS") == "" {
 			pager.Env = append(os.Environ(), "LESS=FRX") // As git does: colors, and the text stays on the screen.
