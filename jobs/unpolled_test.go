@@ -50,6 +50,32 @@ func TestAlertQueryFindsAnUnpolledOrganizationPostgres(t *testing.T) {
 	require.Zero(t, s.count(t, "("+query+") AS found"), "a poll that waits for the next window of the rate limit is not late")
 }
 
+func TestAFailedPollLeavesTheTimeOfItsRow(t *testing.T) {
+	t.Parallel()
+	onBothStores(t, failedPollLeavesTheTimeOfItsRow[*riverpgxv5.Driver, pgx.Tx], failedPollLeavesTheTimeOfItsRow[*riversqlite.Driver, *sql.Tx])
+}
+
+// failedPollLeavesTheTimeOfItsRow repeats a poll whose key is revoked, and then accepts the key again.
+func failedPollLeavesTheTimeOfItsRow[D riverdriver.Driver[TTx], TTx any](t *testing.T, s *store[D, TTx]) {
+	api := newAPI(t)
+	api.RevokeKey(sandbox.LiveKey)
+	client, _ := s.watch(t, testConfig(), jobs.Results[TTx]{Organizations: []jobs.Organization{api.organization("acme")}, Handle: s.insertResult})
+	eventually(t, func() bool { return s.polls(t) > 0 })
+	const old = "hiring_jobs WHERE organization = 'acme' AND address = '' AND updated_at = '2026-01-01 00:00:00'"
+	_, err := s.db.ExecContext(t.Context(), "UPDATE hiring_jobs SET updated_at = '2026-01-01 00:00:00' WHERE organization = 'acme'")
+	require.NoError(t, err)
+	require.Equal(t, 1, s.count(t, old))
+	failed := s.polls(t)
+	id := queryValue[int64](t, s.db, "SELECT id FROM river_job WHERE kind = 'hiring_poll' AND finalized_at IS NULL")
+	_, err = client.JobRetry(t.Context(), id) // Instead of the growing delay.
+	require.NoError(t, err)
+	eventually(t, func() bool { return s.polls(t) > failed })
+	require.Equal(t, 1, s.count(t, old))
+
+	api.AddKey(sandbox.Key{Token: sandbox.LiveKey})
+	eventually(t, s.countIs(t, 0, old), "a successful poll sets the time")
+}
+
 func TestQueriesForOperators(t *testing.T) {
 	t.Parallel()
 	onBothStores(t, queriesForOperators[*riverpgxv5.Driver, pgx.Tx], queriesForOperators[*riversqlite.Driver, *sql.Tx])

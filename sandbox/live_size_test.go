@@ -36,7 +36,7 @@ func TestPageCostDoesNotDependOnTheNumberOfSubmissions(t *testing.T) {
 		raw := rawCall{t, s.Transport()}
 		raw.do(http.MethodGet, listing, "")
 		count = testing.AllocsPerRun(20, func() { raw.do(http.MethodGet, listing, "") })
-		bytes = math.MaxUint64 // The least of many, because the race detector drops some pooled buffers, and so does a collection.
+		bytes = math.MaxUint64 // The least of many, because the race detector drops some pooled buffers, and so does garbage collection.
 		for range 50 {
 			var before, after runtime.MemStats
 			runtime.ReadMemStats(&before)

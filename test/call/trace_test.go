@@ -527,7 +527,7 @@ func TestNoTraceCostsNothing(t *testing.T) {
 	fake := apitest.NewScriptedServer(t, apitest.RespondData(apitest.Resource))
 	cost := func(opts ...hiring.Option) float64 {
 		client := fake.Client(opts...)
-		least := math.Inf(1) // The race detector drops some pooled buffers, and so does a collection.
+		least := math.Inf(1) // The race detector drops some pooled buffers, and so does garbage collection.
 		for range 100 {
 			least = min(least, testing.AllocsPerRun(1, func() {
 				if _, err := client.Account.Get(t.Context()); err != nil {
