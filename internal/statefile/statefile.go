@@ -23,11 +23,13 @@ type File struct {
 	path string
 
 	saving sync.Mutex // Otherwise one save may remove the temporary file of another.
+
+	after func(step string) // Tests look at the folder between the steps of a save.
 }
 
 // At returns the File at path. The file need not exist, but its folder must. If path is a
 // symbolic link, the link's target is replaced.
-func At(path string) *File { return &File{path: path} }
+func At(path string) *File { return &File{path: path, after: func(string) {}} }
 
 // maxSize is far above the size of a state.
 const maxSize = 1 << 20
@@ -110,14 +112,18 @@ func (f *File) Save(state string) error {
 	if err != nil {
 		return err
 	}
+	f.after("create")
 	_, err = file.WriteString(state)
+	f.after("write")
 	if err = cmp.Or(err, file.Sync(), file.Close()); err == nil {
+		f.after("close")
 		err = os.Rename(file.Name(), place)
 	}
 	if err != nil {
 		_ = os.Remove(file.Name())
 		return err
 	}
+	f.after("rename")
 	return syncFolder(folder)
 }
 
