@@ -11,6 +11,55 @@ import (
 
 // operations are the operations of the control API. The index, the routes and their
 // checks come from this table. A method of Server calls the same function as its row.
+//
+// The table becomes this one of 34 rows. A GET takes its input as a query. A key is a token
+// or the id of a key.
+//
+//	GET  (empty)                  {operations, routes, codes}: routes and codes are those of a fault
+//	GET  health
+//	GET  events                   Stream, with the filters of journal and after (or Last-Event-ID): see below
+//	POST reset                    {key}
+//	GET  settings                 {since_on, timeline{open, begin, submit, evaluate}, drift, archives}
+//	POST settings                 Any of them; returns all
+//	GET  journal                  {key, method, route, status, text, repeated, faults, slower_than, after, before, limit, sort, details}
+//	                              Returns {entries, more, position, stats{count, failed, repeated, buckets}}
+//	GET  journal/{id}             An entry with headers, body and response, repeats, repeated_by, older, newer
+//	POST journal/{id}/send        Returns {number}
+//	POST journal/clear            {key}
+//	GET  faults                   {key}. Returns {faults}, waiting ones first
+//	POST faults                   A fault. Returns {id}
+//	POST faults/clear             {key}, {id} or nothing
+//	GET  keys                     Returns {keys}
+//	POST keys                     {token, scope, expires, organization}
+//	POST keys/revoke              {token}
+//	POST quota                    {key, class, remaining}
+//	POST plan                     {key, used, limit}: a limit below zero is not enforced
+//	GET  clock                    {seconds} or {to}. Returns {now, ahead, until, upcoming, more}
+//	POST clock                    {seconds} or {to}. Returns {now, ahead}
+//	GET  mails                    {key}. Returns {mails}
+//	GET  assessments              {key}. Returns {assessments}
+//	POST assessments              {name, key}. Returns {assessment_id}
+//	POST seed                     {count, assessment_id, key}. Returns {assessment_id}
+//	GET  candidates               {key, assessment_id, stage, text, before, limit}. Returns {candidates, counts, more}
+//	GET  candidates/{id}
+//	POST invitations              {assessment_id, email, name}. Returns {invitation_id}
+//	POST invitations/{id}/open
+//	POST invitations/{id}/begin   Returns {submission_id}
+//	POST invitations/{id}/revoke
+//	POST submissions/{id}/submit
+//	POST submissions/{id}/events  {kind, payloads}
+//	POST submissions/{id}/evaluate A result; again: graded again
+//	POST results                  {assessment_id, email, name} and a result. Returns {submission_id}
+//
+// The stream sends at most one batch a second, the first one 50 ms after a change:
+//
+//	event: entries     {entries}: new and changed entries that match the filters, without bodies
+//	event: candidates  {candidates}: new and changed candidates, as GET candidates has them
+//	event: changed     {changed}: any of settings, faults, keys, clock, journal (cleared), assessments
+//	event: reset       Read everything again
+//
+// The last event of a batch has the id to resume from. Entries of lists and of the stream have no
+// body; limit and remaining of an entry update the key with its key_id.
 var operations = slices.Concat(readOperations, serverOperations, journalOperations, faultOperations, keyOperations, clockOperations, liveOperations, candidateOperations)
 
 // readOperations are the operations that serveControl handles itself.
