@@ -71,27 +71,19 @@ within() {
 	(cd "$1" && "${@:2}")
 }
 
-# need_c_compiler sees to it that the race detector can be linked, which needs
-# CGO_ENABLED=1.
-need_c_compiler() {
-	local cc
-	cc=$(CGO_ENABLED=1 go env CC)
-	if command -v "${cc%% *}" >/dev/null; then
-		return
+# install_missing installs what the tests need beside Go, Node and git: a C compiler for the race
+# detector, PostgreSQL for jobs, promtool for the alert rules and a browser for e2e.
+install_missing() {
+	local packages=()
+	command -v "$(CGO_ENABLED=1 go env CC | cut -d' ' -f1)" >/dev/null || packages+=(gcc libc6-dev)
+	compgen -G '/usr/lib/postgresql/*/bin/initdb' >/dev/null || packages+=(postgresql)
+	command -v promtool >/dev/null || packages+=(prometheus)
+	command -v chromium >/dev/null || packages+=(chromium fonts-dejavu-core)
+	if ((${#packages[@]} > 0)); then
+		step "apt-get install ${packages[*]}"
+		apt-get update -qq
+		DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "${packages[@]}" >/dev/null
 	fi
-	step "installing a C compiler for the race detector"
-	apt-get update -qq
-	DEBIAN_FRONTEND=noninteractive apt-get install -y -qq gcc libc6-dev >/dev/null
-}
-
-# need_browser sees to it that there is one for the tests of e2e/.
-need_browser() {
-	if command -v chromium >/dev/null; then
-		return
-	fi
-	step "installing a browser for e2e/"
-	apt-get update -qq
-	DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends chromium fonts-dejavu-core >/dev/null
 }
 
 # build_tools builds what these scripts use of what tools/go.mod pins; nothing is

@@ -7,16 +7,13 @@ import (
 	"io"
 	"net/http"
 	"strconv"
-
-	"github.com/hashicorp/go-retryablehttp"
 )
 
-// byHand is what is written for one project: net/http or go-retryablehttp, and
-// encoding/json into structs of one's own.
+// byHand is what is written for one project: net/http, and encoding/json into structs of its own.
 type byHand struct {
-	base string
-	send func(ctx context.Context, url string) (*http.Response, error)
-	got  struct {
+	base   string
+	client *http.Client
+	got    struct {
 		account     wireEnvelope[account]
 		invitations wireEnvelope[[]invitation]
 		submissions wireEnvelope[[]submission]
@@ -25,34 +22,16 @@ type byHand struct {
 }
 
 func newByHand(base string, transport http.RoundTripper) (peer, error) {
-	client := &http.Client{Transport: transport}
-	return &byHand{base: base, send: func(ctx context.Context, url string) (*http.Response, error) {
-		req, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
-		if err != nil {
-			return nil, err
-		}
-		req.Header.Set("Authorization", "Bearer "+apiKey)
-		return client.Do(req)
-	}}, nil
-}
-
-// newRetryable returns a go-retryablehttp client with its defaults, without its logger, which prints.
-func newRetryable(base string, transport http.RoundTripper) (peer, error) {
-	client := retryablehttp.NewClient()
-	client.HTTPClient = &http.Client{Transport: transport}
-	client.Logger = nil
-	return &byHand{base: base, send: func(ctx context.Context, url string) (*http.Response, error) {
-		req, err := retryablehttp.NewRequestWithContext(ctx, http.MethodGet, url, nil)
-		if err != nil {
-			return nil, err
-		}
-		req.Header.Set("Authorization", "Bearer "+apiKey)
-		return client.Do(req)
-	}}, nil
+	return &byHand{base: base, client: &http.Client{Transport: transport}}, nil
 }
 
 func (p *byHand) get(ctx context.Context, path string, into any) error {
-	resp, err := p.send(ctx, p.base+path)
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, p.base+path, nil)
+	if err != nil {
+		return err
+	}
+	req.Header.Set("Authorization", "Bearer "+apiKey)
+	resp, err := p.client.Do(req)
 	if err != nil {
 		return err
 	}
@@ -63,7 +42,7 @@ func (p *byHand) get(ctx context.Context, path string, into any) error {
 	if err := json.NewDecoder(resp.Body).Decode(into); err != nil {
 		return err
 	}
-	_, err = io.Copy(io.Discard, resp.Body) // So that the connection serves again.
+	_, err = io.Copy(io.Discard, resp.Body) // So that the connection is reused.
 	return err
 }
 
@@ -90,17 +69,18 @@ func (p *byHand) eventsAfter(ctx context.Context, seq int64) error {
 	return p.get(ctx, path, &p.got.events)
 }
 
-func (p *byHand) walk(ctx context.Context, each func(seq int64, payload []byte)) error {
-	return follow(func(after int64) (int64, bool, error) {
+func (p *byHand) walk(ctx context.Context) (events int, err error) {
+	err = follow(func(after int64) (int64, bool, error) {
 		if err := p.eventsAfter(ctx, after); err != nil {
 			return 0, false, err
 		}
 		for _, e := range p.got.events.Data {
 			after = e.Seq
-			each(e.Seq, e.Payload)
+			events++
 		}
 		return after, p.got.events.Meta.HasMore, nil
 	})
+	return events, err
 }
 
 func (p *byHand) last(work string) any {

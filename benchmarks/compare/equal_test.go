@@ -15,12 +15,12 @@ import (
 // TestEqual shows that every peer makes the same values of the same responses, and
 // loses nothing: what each holds is what was sent.
 func TestEqual(t *testing.T) {
-	for i, door := range transports {
+	for i, transport := range transports {
 		peers := connect(t, i)
-		for _, w := range works {
+		for _, w := range works[:4] { // A walk counts its events.
 			want := sent(t, w.path)
 			for j, p := range peers {
-				t.Run(w.name+"/"+door.name+"/"+makers[j].name, func(t *testing.T) {
+				t.Run(w.name+"/"+transport.name+"/"+makers[j].name, func(t *testing.T) {
 					require.NoError(t, w.do(p, t.Context()))
 					got, err := neutral(reflect.ValueOf(p.last(w.name)))
 					require.NoError(t, err)
@@ -34,13 +34,13 @@ func TestEqual(t *testing.T) {
 // sent is the data of a recorded response.
 func sent(t *testing.T, path string) any {
 	t.Helper()
-	replies, err := record()
+	responses, err := record()
 	require.NoError(t, err)
-	var reply struct {
+	var response struct {
 		Data any `json:"data"`
 	}
-	require.NoError(t, json.Unmarshal(replies[path].body, &reply))
-	return plain(reply.Data)
+	require.NoError(t, json.Unmarshal(responses[key(path, "")].body, &response))
+	return plain(response.Data)
 }
 
 // plain writes times in one way and drops null members, which are to the peers

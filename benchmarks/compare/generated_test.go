@@ -68,18 +68,19 @@ func (p *byOapi) eventsAfter(ctx context.Context, seq int64) (err error) {
 	return err
 }
 
-func (p *byOapi) walk(ctx context.Context, each func(seq int64, payload []byte)) error {
-	return follow(func(after int64) (int64, bool, error) {
+func (p *byOapi) walk(ctx context.Context) (events int, err error) {
+	err = follow(func(after int64) (int64, bool, error) {
 		if err := p.eventsAfter(ctx, after); err != nil {
 			return 0, false, err
 		}
 		page := p.got.events.JSON200
 		for _, e := range page.Data {
 			after = e.Seq
-			each(e.Seq, e.Payload)
+			events++
 		}
 		return after, page.Meta.HasMore, nil
 	})
+	return events, err
 }
 
 func (p *byOapi) last(work string) any {
@@ -157,18 +158,19 @@ func (p *byOgen) eventsAfter(ctx context.Context, seq int64) error {
 	return err
 }
 
-func (p *byOgen) walk(ctx context.Context, each func(seq int64, payload []byte)) error {
-	return follow(func(after int64) (int64, bool, error) {
+func (p *byOgen) walk(ctx context.Context) (events int, err error) {
+	err = follow(func(after int64) (int64, bool, error) {
 		if err := p.eventsAfter(ctx, after); err != nil {
 			return 0, false, err
 		}
 		page := p.got.events.Response
 		for _, e := range page.Data {
 			after = e.Seq
-			each(e.Seq, e.Payload)
+			events++
 		}
 		return after, page.Meta.HasMore, nil
 	})
+	return events, err
 }
 
 func (p *byOgen) last(work string) any {

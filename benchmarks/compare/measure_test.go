@@ -80,6 +80,16 @@ func medians(samples [][]cost) []cost {
 	return all
 }
 
+// least returns the least allocations and bytes of the samples: a collection and background
+// goroutines only add to them.
+func least(samples []cost) cost {
+	l := samples[0]
+	for _, c := range samples {
+		l.allocs, l.bytes = min(l.allocs, c.allocs), min(l.bytes, c.bytes)
+	}
+	return l
+}
+
 func median[T time.Duration | float64](costs []cost, of func(cost) T) T {
 	values := make([]T, len(costs))
 	for i, c := range costs {

@@ -2,43 +2,62 @@ package compare
 
 import (
 	"context"
+	"fmt"
 	"net/http"
 )
 
-// peer is one way to read from the API. It keeps the value of its last call,
-// so that nothing is left out by the compiler and tests can compare.
+// peer is one way to read from the API. It keeps the value of its last call, so that
+// tests can compare the values.
 type peer interface {
 	account(context.Context) error
 	invitations(context.Context) error // The first page of 100.
 	submissions(context.Context) error // The first page of 100, with their reports.
 	events(context.Context) error      // The first page of 500.
-	walk(ctx context.Context, each func(seq int64, payload []byte)) error
+	walk(context.Context) (events int, err error)
 
 	last(work string) any // What the response's data became.
 }
 
-// makers are the peers by name, the one first that the others are measured by.
+// makers are the peers by name. The times of the others are compared with the first.
 var makers = []struct {
 	name string
 	make func(base string, transport http.RoundTripper) (peer, error)
 }{
 	{"net-http", newByHand},
-	{"retryablehttp", newRetryable},
 	{"oapi-codegen", newOapi},
 	{"ogen", newOgen},
 	{"hiring", newSDK},
 }
 
-// works is what the peers do.
+// The places of two peers in makers.
+const (
+	ogenPeer   = 2
+	hiringPeer = 3
+)
+
+// works is what the peers do, and the limits of what the client allocates for each.
 var works = []struct {
-	name string
-	path string // Without the query, which each peer writes in its own order.
-	do   func(peer, context.Context) error
+	name          string
+	path          string // Without the query, which each peer writes in its own order.
+	do            func(peer, context.Context) error
+	allocs, bytes float64
 }{
-	{"Account", "/api/v1/account", peer.account},
-	{"Invitations", "/api/v1/assessments/" + assessmentID + "/invitations", peer.invitations},
-	{"Submissions", "/api/v1/submissions", peer.submissions},
-	{"Events", "/api/v1/submissions/" + submissionID + "/events", peer.events},
+	{"Account", "/api/v1/account", peer.account, 30, 4_000},
+	{"Invitations", "/api/v1/assessments/" + assessmentID + "/invitations", peer.invitations, 550, 60_000},
+	{"Submissions", "/api/v1/submissions", peer.submissions, 2_300, 230_000},
+	{"Events", eventsPath, peer.events, 70, 75_000},
+	{"Walk", eventsPath, walkAll, 400, 320_000},
+}
+
+const eventsPath = "/api/v1/submissions/" + submissionID + "/events"
+
+// walkAll reads the whole log.
+func walkAll(p peer, ctx context.Context) error {
+	events, err := p.walk(ctx)
+	if err == nil && events < 2000 {
+		err = fmt.Errorf("read %d events, the log has more than 2000", events)
+	}
+	return err
 }
 
 // follow reads a log page by page: page reads what comes after seq and returns

@@ -54,14 +54,14 @@ func (p *sdk) log() hiring.Pager[hiring.Event] {
 	return p.client.Events.List(submissionID, hiring.EventFilter{})
 }
 
-func (p *sdk) walk(ctx context.Context, each func(seq int64, payload []byte)) error {
-	for event, err := range p.log().All(ctx) {
+func (p *sdk) walk(ctx context.Context) (events int, err error) {
+	for _, err := range p.log().All(ctx) {
 		if err != nil {
-			return err
+			return events, err
 		}
-		each(event.Seq, event.Payload)
+		events++
 	}
-	return nil
+	return events, nil
 }
 
 func (p *sdk) last(work string) any {

@@ -7,6 +7,7 @@ package main
 import (
 	"log"
 	"os"
+	"path/filepath"
 	"regexp"
 )
 
@@ -25,6 +26,9 @@ func main() {
 	}
 	if n := len(payload.FindAll(document, -1)); n != 1 {
 		log.Fatalf("%s declares %d payloads, want 1", from, n)
+	}
+	if err := os.MkdirAll(filepath.Dir(to), 0o700); err != nil {
+		log.Fatal(err)
 	}
 	if err := os.WriteFile(to, payload.ReplaceAll(document, []byte("$1")), 0o600); err != nil { //nolint:gosec // The path is a constant.
 		log.Fatal(err)

@@ -1,8 +1,0 @@
-//go:build !unix
-
-package compare
-
-import "time"
-
-// processorTime is not measured.
-func processorTime() time.Duration { return 0 }
