@@ -9,7 +9,6 @@ import (
 	"regexp"
 	"strings"
 	"testing"
-	"unicode"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -19,70 +18,6 @@ import (
 
 // records are files that grow or are generated. They are not guides.
 var records = map[string]bool{"docs/cli.md": true, "docs/internals/decisions.md": true, "CHANGELOG.md": true}
-
-func isGuide(name string) bool { return strings.HasPrefix(name, "docs/") && !records[name] }
-
-// TestGuidesBeginWithTheirAnswer checks that the first lines of a guide have something to
-// copy or to look up, and that the length of a guide is limited.
-func TestGuidesBeginWithTheirAnswer(t *testing.T) {
-	t.Parallel()
-	assert.LessOrEqual(t, len(pageNamed(t, "README.md").lines), 121, "README.md: 120 lines; the rest belongs into a guide")
-	for _, p := range pages(t) {
-		if !isGuide(p.name) {
-			continue
-		}
-		assert.LessOrEqual(t, len(p.lines), 200, "%s: lines; make it two guides", p.name)
-		assert.Regexp(t, `^# \S`, p.lines[0], "%s: its title", p.name)
-		assert.Regexp(t, "(?m)^(```|\\| |\\d\\. )", strings.Join(p.lines[1:min(25, len(p.lines))], "\n"), "%s: its first 25 lines have no code, table or numbered list", p.name)
-	}
-}
-
-// TestNoGuideRepeatsAnother checks that no sequence of this many words occurs in two
-// pages or package comments. A link is shorter.
-func TestNoGuideRepeatsAnother(t *testing.T) {
-	t.Parallel()
-	const run = 25
-	where := make(map[string]string)
-	for _, p := range append(pages(t), packageComments(t)...) {
-		for _, each := range p.passages {
-			words := wordsOf(each)
-			for i := 0; i+run <= len(words); i++ {
-				key := strings.Join(words[i:i+run], " ")
-				if before, ok := where[key]; ok && before != p.name {
-					t.Errorf("%s:%d says again what %s says: %q", p.name, each.line, before, key)
-					break
-				}
-				where[key] = p.name
-			}
-		}
-	}
-}
-
-var goImports = regexp.MustCompile(`(?ms)^import \(\n.*?^\)\n`)
-
-// wordsOf returns the words of a passage, without markup.
-func wordsOf(p passage) []string {
-	if p.code {
-		return strings.Fields(goImports.ReplaceAllString(p.text, ""))
-	}
-	return strings.FieldsFunc(strings.ToLower(p.text), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
-}
-
-// packageComments returns the comments of public packages as pages.
-func packageComments(t *testing.T) []page {
-	t.Helper()
-	var all []page
-	for _, file := range []string{"doc.go", "sandbox/doc.go", "jobs/doc.go", "otelhiring/doc.go"} {
-		parsed, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.PackageClauseOnly|parser.ParseComments)
-		require.NoError(t, err)
-		p := page{name: file}
-		for paragraph := range strings.SplitSeq(parsed.Doc.Text(), "\n\n") {
-			p.passages = append(p.passages, passage{line: 1, text: paragraph})
-		}
-		all = append(all, p)
-	}
-	return all
-}
 
 // TestTheGuideNamesEveryErrorCode requires each code with its text in the API.
 func TestTheGuideNamesEveryErrorCode(t *testing.T) {
@@ -96,19 +31,6 @@ func TestTheGuideNamesEveryErrorCode(t *testing.T) {
 	} {
 		require.Regexp(t, "(?m)^\\| `"+name+"` \\|.*`"+string(code)+"`", guide)
 	}
-}
-
-// TestTheFiguresOfTheReadmeAreThoseOfTheGuide compares p50, p95 and the requests of a
-// wait for 1,000 reports.
-func TestTheFiguresOfTheReadmeAreThoseOfTheGuide(t *testing.T) {
-	t.Parallel()
-	figures := func(way string) []string {
-		row := regexp.MustCompile(`(?m)^\| 1,000 \| ` + regexp.QuoteMeta(way) + ` \| ([^|]+) \| ([^|]+) \| ([^|]+) \|`).FindStringSubmatch(text(t, "docs/internals/waiting-figures.md"))
-		require.NotNil(t, row, "docs/internals/waiting-figures.md has no row for 1,000 and %s", way)
-		return row[1:]
-	}
-	waits := figures("`WaitReports`, `since` on creation")
-	assert.Contains(t, text(t, "README.md"), "half within "+waits[0]+", 95 % within "+waits[1]+", for "+waits[2]+" reads an hour")
 }
 
 // foreign are names in the guides that belong to other projects.
