@@ -11,6 +11,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -182,23 +183,27 @@ func TestPollStopsOnSignal(t *testing.T) {
 	}
 }
 
-// TestPollIsKilledByASecondSignal blocks the job in a write to a full pipe. The first signal does not end the write.
-// If it comes before the write, the job ends, and another one gets more time.
+// TestPollIsKilledByASecondSignal runs jobs until one is blocked in a write, because nothing reads their pipe. The first
+// signal does not end the write. If it comes before the write, the job ends, and the next one gets more time.
 func TestPollIsKilledByASecondSignal(t *testing.T) {
 	t.Parallel()
 	server := sandbox.Start(t)
 	reader, writer, err := os.Pipe()
 	require.NoError(t, err)
 	defer func() { require.NoError(t, errors.Join(reader.Close(), writer.Close())) }()
-	require.NoError(t, writer.SetWriteDeadline(time.Now().Add(time.Second)))
-	_, err = writer.Write(make([]byte, 1<<20))
-	require.ErrorIs(t, err, os.ErrDeadlineExceeded, "the pipe is full")
-	for wait := 100 * time.Millisecond; wait < 10*time.Second; wait *= 2 {
-		cmd := poll(t, service{server.URL(), sandbox.TestKey}, "-once", "-checkpoint="+filepath.Join(t.TempDir(), "state"))
+	for wait := 100 * time.Millisecond; ; wait *= 2 {
+		asked := make(chan struct{})
+		ask := sync.OnceFunc(func() { close(asked) })
+		url := serve(t, func(w http.ResponseWriter, r *http.Request) {
+			ask()
+			server.ServeHTTP(w, r)
+		})
+		cmd := poll(t, service{url, sandbox.TestKey}, "-once", "-checkpoint="+filepath.Join(t.TempDir(), "state"))
 		cmd.Stdout = writer
 		require.NoError(t, cmd.Start())
 		ended := make(chan error, 1)
 		go func() { ended <- cmd.Wait() }()
+		<-asked                       // From now on the program handles signals.
 		again := time.NewTicker(wait) // The program may receive the first ones as one signal.
 		for running := true; running; {
 			select {
@@ -214,19 +219,33 @@ func TestPollIsKilledByASecondSignal(t *testing.T) {
 			return
 		}
 	}
-	t.Fatal("no job was blocked in its write")
 }
 
+// TestPollKilledAndRunAgain adds submissions before each run, because the previous one may have delivered all others
+// before its signal came.
 func TestPollKilledAndRunAgain(t *testing.T) {
 	t.Parallel()
-	server := sandbox.Start(t, sandbox.WithQuota(100_000, 0))
+	server := sandbox.Start(t, sandbox.WithQuota(100_000, 100_000))
+	client := server.LiveClient()
+	challenges, err := client.Challenges.List().Collect(t.Context())
+	require.NoError(t, err)
+	assessment, err := client.Assessments.Create(t.Context(), hiring.NewAssessment{ChallengeID: challenges[0].ID, Name: "Poll"})
+	require.NoError(t, err)
 	folder := t.TempDir()
 	out := filepath.Join(folder, "out")
 	args := []string{"-checkpoint=" + filepath.Join(folder, "state"), "-out=" + out}
-	kills, total := 0, evaluated(t)
+	kills, total := 0, 0
 	for _, signal := range []os.Signal{os.Kill, os.Kill, syscall.SIGTERM, os.Kill, os.Kill} {
+		for range 20 {
+			invitation, err := client.Invitations.Send(t.Context(), assessment.ID, hiring.NewInvitation{Email: "ada@example.com", Name: "Ada"})
+			require.NoError(t, err)
+			submission, err := server.Begin(invitation.ID)
+			require.NoError(t, err)
+			require.NoError(t, server.Evaluate(submission, sandbox.Result{ShipScore: 80}))
+			total++
+		}
 		before, _ := os.ReadFile(out)
-		cmd := poll(t, service{server.URL(), sandbox.TestKey}, args...)
+		cmd := poll(t, service{server.URL(), sandbox.LiveKey}, args...)
 		stderr, err := cmd.StderrPipe()
 		require.NoError(t, err)
 		require.NoError(t, cmd.Start())
@@ -248,7 +267,7 @@ func TestPollKilledAndRunAgain(t *testing.T) {
 		require.NoError(t, err)
 		require.GreaterOrEqual(t, len(delivered(t, string(after))), len(delivered(t, string(before)))+5)
 	}
-	_, stderr, status := output(t, poll(t, service{server.URL(), sandbox.TestKey}, append(args, "-once")...))
+	_, stderr, status := output(t, poll(t, service{server.URL(), sandbox.LiveKey}, append(args, "-once")...))
 	require.Zero(t, status, stderr)
 	text, err := os.ReadFile(out)
 	require.NoError(t, err)
@@ -260,7 +279,7 @@ func TestPollKilledAndRunAgain(t *testing.T) {
 	require.Len(t, distinct, total, "nothing is missed")
 	require.LessOrEqual(t, len(lines), total+kills, "a kill repeats one line at most")
 
-	_, stderr, status = output(t, poll(t, service{server.URL(), sandbox.TestKey}, append(args, "-once")...))
+	_, stderr, status = output(t, poll(t, service{server.URL(), sandbox.LiveKey}, append(args, "-once")...))
 	require.Zero(t, status, stderr)
 	again, err := os.ReadFile(out)
 	require.NoError(t, err)

@@ -2,15 +2,14 @@ package sandbox_test
 
 import (
 	"io"
-	"math"
 	"net/http"
-	"runtime"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/hiring-assessment/hiring-go/internal/testing/apitest"
 	"github.com/hiring-assessment/hiring-go/sandbox"
 )
 
@@ -31,24 +30,15 @@ func newLargeServer(tb testing.TB, size int, opts ...sandbox.Option) *sandbox.Se
 
 func TestPageCostDoesNotDependOnTheNumberOfSubmissions(t *testing.T) {
 	const listing = "/submissions?status=evaluated&page_size=100&since=2020-01-01T00:00:00Z"
-	allocations := func(size int) (count float64, bytes uint64) {
+	allocations := func(size int) (objects, bytes uint64) {
 		s := newLargeServer(t, size, sandbox.WithSinceOn(sandbox.SinceEvaluated), at(noon))
 		raw := rawCall{t, s.Transport()}
 		raw.do(http.MethodGet, listing, "")
-		count = testing.AllocsPerRun(20, func() { raw.do(http.MethodGet, listing, "") })
-		bytes = math.MaxUint64 // The least of many, because the race detector drops some pooled buffers, and so does garbage collection.
-		for range 50 {
-			var before, after runtime.MemStats
-			runtime.ReadMemStats(&before)
-			raw.do(http.MethodGet, listing, "")
-			runtime.ReadMemStats(&after)
-			bytes = min(bytes, after.TotalAlloc-before.TotalAlloc)
-		}
-		return count, bytes
+		return apitest.Allocations(func() { raw.do(http.MethodGet, listing, "") })
 	}
 	few, fewBytes := allocations(101)
 	many, manyBytes := allocations(2000)
-	assert.InDelta(t, few, many, few/10)
+	assert.InEpsilon(t, few, many, 0.1)
 	assert.InEpsilon(t, fewBytes, manyBytes, 0.01)
 	assert.Less(t, manyBytes, uint64(2<<20))
 }
@@ -56,10 +46,10 @@ func TestPageCostDoesNotDependOnTheNumberOfSubmissions(t *testing.T) {
 func TestALiveWorldIsMadeAtItsFirstUse(t *testing.T) {
 	sandbox.New().AddKey(sandbox.Key{Token: "sk_live_x", Organization: "x"})
 	inProcess(sandbox.New()).get(t, "/account") // The samples.
-	allocs := testing.AllocsPerRun(50, func() {
+	objects, _ := apitest.Allocations(func() {
 		sandbox.New(sandbox.WithTimeline(steady), sandbox.WithDrift(1))
 	})
-	assert.Less(t, allocs, 60.0)
+	assert.Less(t, objects, uint64(60))
 }
 
 // rawCall sends a request without the checks of transport, for benchmarks.

@@ -12,6 +12,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"net"
 	"net/http"
 	"os"
 	"os/signal"
@@ -61,7 +62,9 @@ func main() {
 	}
 	check(err)
 	if *listen != "" && !*once {
-		go func() { check(serve(*listen)) }()
+		listener, err := net.Listen("tcp", *listen)
+		check(err)
+		go func() { check(serve(listener)) }()
 	}
 	check(watch(ctx, client, options, *once, out))
 	slog.Info("stopped")
@@ -95,14 +98,14 @@ func connect() (*hiring.Client, error) {
 
 // serve responds to /healthz with 200 while the process runs, and to /readyz with 503 while no request to the API has
 // succeeded for 70 minutes: an hour for the next window of the rate limit, and ten minutes.
-func serve(address string) error {
+func serve(listener net.Listener) error {
 	http.HandleFunc("/healthz", func(http.ResponseWriter, *http.Request) {})
 	http.HandleFunc("/readyz", func(w http.ResponseWriter, _ *http.Request) {
 		if time.Since(time.Unix(success.Load(), 0)) > 70*time.Minute {
 			http.Error(w, "no request to the API has succeeded lately", http.StatusServiceUnavailable)
 		}
 	})
-	return (&http.Server{Addr: address, ReadHeaderTimeout: 5 * time.Second}).ListenAndServe()
+	return (&http.Server{ReadHeaderTimeout: 5 * time.Second}).Serve(listener)
 }
 
 // watch writes results until the context ends, or if once is set until the next poll has to wait.

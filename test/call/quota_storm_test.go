@@ -2,7 +2,6 @@ package call_test
 
 import (
 	"context"
-	"math/rand/v2"
 	"net/http"
 	"sync/atomic"
 	"testing"
@@ -16,17 +15,18 @@ import (
 	"github.com/hiring-assessment/hiring-go/sandbox"
 )
 
-// lagging is a network with delayed responses.
+// lagging is a network that delays responses, by different times below most.
 type lagging struct {
 	http.RoundTripper
 
-	most time.Duration
+	most     time.Duration
+	requests atomic.Int64
 }
 
-func (l lagging) RoundTrip(r *http.Request) (*http.Response, error) {
+func (l *lagging) RoundTrip(r *http.Request) (*http.Response, error) {
 	resp, err := l.RoundTripper.RoundTrip(r)
 	if l.most > 0 {
-		<-time.After(rand.N(l.most))
+		time.Sleep(time.Duration(l.requests.Add(1)) * 17 * time.Millisecond % l.most)
 	}
 	return resp, err
 }
@@ -75,7 +75,7 @@ func TestQuotaStorm(t *testing.T) {
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			server := sandbox.Start(t)
-			client := server.Client(patience(c.maxWait), hiring.WithHTTPClient(&http.Client{Transport: lagging{server.Transport(), c.lag}}))
+			client := server.Client(patience(c.maxWait), hiring.WithHTTPClient(&http.Client{Transport: &lagging{RoundTripper: server.Transport(), most: c.lag}}))
 			begun := time.Now()
 			require.NoError(t, rush(t.Context(), client, 5000), "%s", name)
 			elapsed := time.Since(begun)
@@ -98,7 +98,7 @@ func TestForegroundNeverWaitsForAJobWithAReserve(t *testing.T) {
 		server := sandbox.Start(t)
 		slowed := 0
 		foreground := server.Client(
-			hiring.WithHTTPClient(&http.Client{Transport: lagging{server.Transport(), 50 * time.Millisecond}}),
+			hiring.WithHTTPClient(&http.Client{Transport: &lagging{RoundTripper: server.Transport(), most: 50 * time.Millisecond}}),
 			hiring.WithObserver(func(_ context.Context, e hiring.Exchange) {
 				if e.Wait > 0 || e.Status != 200 {
 					slowed++

@@ -2,7 +2,6 @@ package docs_test
 
 import (
 	"bytes"
-	"context"
 	"encoding/json"
 	"fmt"
 	"go/ast"
@@ -17,7 +16,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -237,9 +235,7 @@ func (g *guides) goTool(arguments ...string) (string, error) {
 // runProgram runs a program in its own folder, with its own sandbox.
 func (g *guides) runProgram(t *testing.T, p program) {
 	t.Helper()
-	ctx, stop := context.WithTimeout(t.Context(), time.Minute)
-	defer stop()
-	command := exec.CommandContext(ctx, filepath.Join(g.dir, "all.exe"))
+	command := exec.CommandContext(t.Context(), filepath.Join(g.dir, "all.exe"))
 	command.Dir = t.TempDir()
 	command.Env = append(os.Environ(), "GUIDE_PROGRAM="+p.where, "HIRING_BASE_URL="+sandbox.Start(t).URL(), "HIRING_API_KEY="+sandbox.TestKey)
 	var stdout, stderr bytes.Buffer

@@ -12,6 +12,7 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/assert"
@@ -81,7 +82,6 @@ func symptoms(t *testing.T) map[string]error {
 	secure.StartTLS()
 	defer secure.Close()
 	errs["certificate"] = get(hiring.New(secure.URL, sandbox.TestKey, once))
-	errs["timeout"] = get(hiring.New(serve(func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }), sandbox.TestKey, once, hiring.WithTimeout(time.Millisecond)))
 	cancelled, cancel := context.WithCancel(ctx)
 	cancel()
 	errs["cancelled"] = of(server.Client().Account.Get(cancelled))
@@ -120,9 +120,14 @@ func symptoms(t *testing.T) map[string]error {
 	other := sandbox.Start(t, sandbox.WithDialect(hiring.Dialect{PageParam: "p", ListAssessments: "GET /jobs"}))
 	errs["route"] = of(other.Client().Assessments.List().Collect(ctx))
 	errs["page"] = of(other.Client().Invitations.List(sandbox.AssessmentID).PageSize(5).Collect(ctx))
-	expired, cancel := context.WithTimeout(ctx, time.Millisecond)
-	defer cancel()
-	errs["wait"] = of(server.Client().Submissions.WaitReport(expired, sandbox.PendingSubmissionID, hiring.WaitOptions{}))
+	synctest.Test(t, func(t *testing.T) {
+		server := sandbox.Start(t)
+		server.Inject(sandbox.Fault{Delay: time.Hour})
+		errs["timeout"] = of(server.Client(once).Account.Get(t.Context()))
+		expired, cancel := context.WithTimeout(t.Context(), time.Minute)
+		defer cancel()
+		errs["wait"] = of(server.Client().Submissions.WaitReport(expired, sandbox.PendingSubmissionID, hiring.WaitOptions{}))
+	})
 	polled, err := server.Client().Submissions.Poll(ctx, hiring.WatchOptions{}, "")
 	require.NoError(t, err)
 	errs["state"] = of(server.Client().Submissions.Poll(ctx, hiring.WatchOptions{AssessmentID: sandbox.AssessmentID}, polled.State))

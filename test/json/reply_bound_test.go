@@ -13,7 +13,6 @@ import (
 	"net/url"
 	"os"
 	"runtime"
-	"runtime/metrics"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -194,7 +193,7 @@ func allocated(t *testing.T, server http.RoundTripper, limit int64, call func(co
 }
 
 // TestCompressedLargeResponseIsBounded sends a few KB of gzip over a socket, with the
-// limits that a client has by default and two seconds of time.
+// limits that a client has by default.
 func TestCompressedLargeResponseIsBounded(t *testing.T) {
 	sizes := []int{7 << 20}
 	if os.Getenv("HIRING_LONG") != "" {
@@ -211,37 +210,14 @@ func TestCompressedLargeResponseIsBounded(t *testing.T) {
 				w.Header().Set("X-Request-Id", "req_1")
 				_, _ = w.Write(packed)
 			}))
-			client, err := hiring.New(server.URL, apitest.Key, hiring.WithTimeout(2*time.Second), apitest.NoRetry)
+			client, err := hiring.New(server.URL, apitest.Key, apitest.NoRetry)
 			require.NoError(t, err)
-			stop, peak := make(chan struct{}), make(chan uint64)
-			go watchHeap(stop, peak)
 			var start, end runtime.MemStats
 			runtime.ReadMemStats(&start)
-			began := time.Now()
 			err = c.call(t.Context(), client)
-			took := time.Since(began)
 			runtime.ReadMemStats(&end)
-			close(stop)
-			t.Logf("%s, %d MiB (%d KiB packed): %d MiB allocated, heap of %d MiB at most, %s: %v", c.name, size>>20, len(packed)>>10,
-				(end.TotalAlloc-start.TotalAlloc)>>20, <-peak>>20, took.Round(time.Millisecond), err)
-			assert.LessOrEqual(t, end.TotalAlloc-start.TotalAlloc, uint64(4*64<<20+1<<20), "%s, %d bytes", c.name, size)
+			assert.LessOrEqual(t, end.TotalAlloc-start.TotalAlloc, uint64(4*64<<20+1<<20), "%s, %d bytes: %v", c.name, size, err)
 			server.Close()
-		}
-	}
-}
-
-// watchHeap measures the largest heap.
-func watchHeap(stop <-chan struct{}, peak chan<- uint64) {
-	sample := []metrics.Sample{{Name: "/memory/classes/heap/objects:bytes"}}
-	most := uint64(0)
-	for {
-		metrics.Read(sample)
-		most = max(most, sample[0].Value.Uint64())
-		select {
-		case <-stop:
-			peak <- most
-			return
-		case <-time.After(time.Millisecond):
 		}
 	}
 }
