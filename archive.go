@@ -237,7 +237,7 @@ func (d *download) failureOf(trip *roundTrip) *Error {
 	}
 	e.permanent = !errors.Is(trip.err, errTransferBroken) && !errors.Is(trip.err, errUnresumable)
 	if errors.Is(trip.err, errSilent) {
-		e.Hints = []string{"see WithTimeout"}
+		e.Hint = "see WithTimeout"
 	}
 	return e
 }

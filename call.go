@@ -170,7 +170,7 @@ func (c *call) makeAttempt(template *http.Request) (*http.Response, error) {
 	c.next = decide(c.core.config.retry, c.request.method, c.attempts, &trip, classified, &end, jitter())
 	if classified.fromAPI {
 		refused := trip.status == http.StatusUnauthorized && c.failure.Code == ErrInvalidToken
-		c.core.shared.quotas.RecordAuthentication(c.key.id, refused, end.at)
+		c.core.shared.quotas.Authenticated(c.key.id, !refused, end.at)
 	}
 	if captured := responseOf(c.ctx); captured != nil {
 		*captured = trip.response(c.attempts, c.key)
@@ -201,15 +201,13 @@ func (c *call) admitAndPrepare(a *attempt) error {
 		if time.Since(begun) < admittedFor {
 			return nil
 		}
-		a.reservation.release()
 	}
 }
 
 // attempt is what one attempt of a call or of a download holds until leave.
 type attempt struct {
-	reservation reservation
-	waited      bool // For a window of the rate limit, before it was admitted.
-	span        span
+	waited bool // For a window of the rate limit, before it was admitted.
+	span   span
 
 	timed   context.Context // That of the span, which also ends with the attempt's timeout.
 	cancel  context.CancelFunc
@@ -222,7 +220,6 @@ type attempt struct {
 // also ends the span.
 func (a *attempt) leave() {
 	defer a.span.abandon()
-	a.reservation.release()
 	a.buffer.Release()
 	if a.cancel != nil {
 		a.cancel()
@@ -237,13 +234,13 @@ type roundTrip struct {
 	err    error // Of the transport, which returned no response. Of a download: any failure.
 	unsent bool  // With err: the server certainly did not receive the request.
 
-	status    int
-	header    http.Header
-	requestID string
-	rateLimit RateLimit
-	throttled bool   // A 429 that throttles the client's address, not the key.
-	body      []byte // In memory that is used again after the attempt.
-	bodyErr   error  // Why body is not all of the response's body.
+	status     int
+	header     http.Header
+	requestID  string
+	rateLimit  RateLimit
+	retryAfter time.Duration // That of the header, or of a 429 without it the time until its Reset.
+	body       []byte        // In memory that is used again after the attempt.
+	bodyErr    error         // Why body is not all of the response's body.
 }
 
 // response returns a copy of the response without the key.
@@ -292,15 +289,13 @@ func (c *call) sendAndRead(a *attempt, template *http.Request, cookies []string)
 	r.Header = header
 	resp, err := a.transmit(c.core, r)
 	if err != nil {
-		a.reservation.release()
 		return nil, roundTrip{err: err, unsent: progress.neverSent(err)}
 	}
 	trip := roundTrip{status: resp.StatusCode, header: resp.Header,
 		requestID: c.key.secret.ScrubString(headerValue(resp.Header, "X-Request-Id"))}
-	trip.rateLimit, trip.throttled = a.reservation.learn(trip.status, trip.header, a.span.exchange.Started, time.Now())
+	trip.rateLimit, trip.retryAfter = c.learnLimits(trip.status, trip.header, a.span.exchange.Started, time.Now())
 	seen := &a.span.exchange
 	seen.Status, seen.RequestID, seen.RateLimit = trip.status, trip.requestID, trip.rateLimit
-	a.reservation.release() // A slow body must not hold up other attempts.
 	if headerValue(resp.Header, "Location") != "" {
 		// http.Client fails on some redirects before it calls CheckRedirect.
 		resp.Header = resp.Header.Clone()

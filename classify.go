@@ -11,7 +11,6 @@ import (
 	"net"
 	"net/http"
 	"net/url"
-	"reflect"
 	"strings"
 	"time"
 
@@ -74,7 +73,7 @@ func (c *call) noResponse(trip *roundTrip, end *attemptEnd) classification {
 	v.timeout = end.timedOut(trip.err)
 	v.cut = !v.timeout
 	v.failure = c.broken(trip, "no response", trip.err, end)
-	v.failure.Hints = append(v.failure.Hints, networkAdvice(trip.err)...)
+	v.failure.Hint = networkHint(trip.err)
 	v.failure.Outcome = c.outcome(OutcomeUnknown)
 	if trip.unsent {
 		v.failure.Outcome = c.outcome(OutcomeNotDone)
@@ -93,13 +92,12 @@ func (c *call) rejected(trip *roundTrip, end *attemptEnd) classification {
 	e.setRejection(trip.body)
 	e.clean()
 	c.advise(e, trip.body)
-	e.RetryAfter = retryAfterOf(trip.header, end.at)
-	e.throttled = trip.throttled
+	e.RetryAfter = trip.retryAfter
 	e.Outcome = c.outcome(OutcomeNotDone)
 	if trip.status >= 500 {
 		e.Outcome = c.outcome(OutcomeUnknown)
 	}
-	v := classification{failure: e, permanent: trip.throttled}
+	v := classification{failure: e}
 	if _, tooLong := errors.AsType[tooLongError](trip.bodyErr); trip.bodyErr != nil && !tooLong {
 		// A refused key is not tried again: failed authentications throttle the address.
 		v.cut = !end.timedOut(trip.bodyErr) && trip.status != http.StatusUnauthorized
@@ -107,7 +105,7 @@ func (c *call) rejected(trip *roundTrip, end *attemptEnd) classification {
 		if e.Code == "" && trip.status >= 400 && (len(trip.body) == 0 || limits.LooksLikeJSON(trip.body)) {
 			e.Message = cutShort
 		} else {
-			e.Hints = append(e.Hints, cutShort)
+			e.Message = limits.Unended(e.Message) + "; " + cutShort
 		}
 	}
 	v.fromAPI = e.Code != "" || isSigned(trip.header)
@@ -146,7 +144,7 @@ func (c *call) unusable(trip *roundTrip, dec *decoded, end *attemptEnd) classifi
 	}
 	v.failure.invalidBody = v.fromAPI && !v.cut && !v.timeout
 	if foreign {
-		v.failure.Hints = append(v.failure.Hints, pageHint)
+		v.failure.Hint = pageHint
 	}
 	return v
 }
@@ -163,10 +161,10 @@ func (c *call) undecodable(trip *roundTrip, cause error) (e *Error, cut bool) {
 		e = c.fail(trip, string(why), nil)
 	case limited:
 		e = c.fail(trip, tooLong.Error(), nil)
-		e.Hints = []string{bytesHint}
+		e.Hint = bytesHint
 	case errors.Is(cause, limits.ErrMemory):
 		e = c.fail(trip, "decoding the response would take more memory than four times its limit of bytes", nil)
-		e.Hints = []string{bytesHint}
+		e.Hint = bytesHint
 	case trip.status == http.StatusNoContent:
 		e = c.fail(trip, string(errNoData), nil)
 	case errors.As(cause, &syntactic) && len(bytes.TrimSpace(trip.body)) == 0:
@@ -230,7 +228,7 @@ func (c *call) broken(trip *roundTrip, what string, cause error, end *attemptEnd
 		return c.fail(trip, what+": "+end.callerPlain.Error(), end.callerErr)
 	case end.expired:
 		e := c.fail(trip, fmt.Sprintf("%s within %s", what, c.core.timeout), context.DeadlineExceeded)
-		e.Hints = []string{c.core.timeoutHint}
+		e.Hint = c.core.timeoutHint
 		return e
 	}
 	return c.fail(trip, what+": "+c.text(cause), cause)
@@ -245,26 +243,25 @@ func (c *call) text(err error) string {
 	return limits.Quote([]byte(c.key.secret.ScrubString(strings.ReplaceAll(message, c.url.RequestURI(), c.request.route))))
 }
 
-// advise adds hints to the error of a response with a status from 300.
+// advise sets the hint of the error of a response with a status from 300.
 func (c *call) advise(e *Error, body []byte) {
-	page := isPage(e, body)
-	switch e.Status {
-	case http.StatusBadRequest:
-		e.mayBeWrong(c.request.dialectFields(e)...)
-	case http.StatusUnauthorized:
-		e.Hints = append(e.Hints, c.url.Host+" refused "+c.key.redacted()+
+	var advice []string
+	switch {
+	case isPage(e, body):
+		advice = append(advice, pageHint)
+	case e.Status == http.StatusUnauthorized:
+		advice = append(advice, c.url.Host+" refused "+c.key.redacted()+
 			": check it for expiry and revocation, or make another in the dashboard")
-	case http.StatusNotFound, http.StatusMethodNotAllowed:
-		if c.request.routeField != "" {
-			e.mayBeWrong(c.request.routeField)
-		}
-		if e.Status == http.StatusNotFound && !strings.Contains(c.request.route, "{") && !page {
-			e.Hints = append(e.Hints, "the path has no id: check the base URL")
+	case e.Status == http.StatusNotFound && !strings.Contains(c.request.route, "{"):
+		advice = append(advice, "the path has no id: check the base URL")
+	}
+	switch e.Status {
+	case http.StatusBadRequest, http.StatusNotFound, http.StatusMethodNotAllowed:
+		if len(c.request.assumed) > 0 {
+			advice = append(advice, "the documentation does not show Dialect."+strings.Join(c.request.assumed, " and Dialect."))
 		}
 	}
-	if page {
-		e.Hints = append(e.Hints, pageHint)
-	}
+	e.Hint = strings.Join(advice, ", and ")
 }
 
 const (
@@ -284,64 +281,22 @@ func isPage(e *Error, body []byte) bool {
 	return e.Code == "" && !redirect && len(body) > 0 && !limits.LooksLikeJSON(body)
 }
 
-// mayBeWrong adds fields of the Dialect as another possible cause.
-func (e *Error) mayBeWrong(fields ...string) {
-	for _, field := range fields {
-		e.DialectFields = append(e.DialectFields, field)
-		e.Hints = append(e.Hints, "or Dialect."+field+" is wrong")
-	}
-}
-
-// probablyWrong adds a field of the Dialect as the probable cause.
-func (e *Error) probablyWrong(field string) {
-	e.DialectFields = append(e.DialectFields, field)
-	e.Hints = append(e.Hints, "Dialect."+field+" is probably wrong")
-}
-
-// dialectFields returns the fields of the Dialect that a 400 may be about.
-func (r *request) dialectFields(e *Error) []string {
-	form, fields := e.Fields()
-	wrong := wrongFields(r.assumptions, append(form, e.Message), fields, r.holds)
-	var suspects []string
-	for field := range reflect.TypeFor[Dialect]().Fields() {
-		if wrong[field.Name] {
-			suspects = append(suspects, field.Name)
-		}
-	}
-	return suspects
-}
-
-// holds reports whether the request holds a name, as a query parameter, a placeholder or
-// a member of its body.
-func (r *request) holds(name string) bool {
-	if r.query.Has(name) || strings.Contains(r.route, "{"+name+"}") {
-		return true
-	}
-	var members map[string]RawValue
-	if len(r.body) == 0 || decode(r.body, &members) != nil {
-		return false
-	}
-	_, held := members[name]
-	return held
-}
-
 // RetryPolicy configures the retries of a call. A zero field means the default, which each
 // field's comment gives.
 type RetryPolicy struct {
 	MaxAttempts int           // Attempts of a call, including the first: 4. 1 means no retries.
 	BaseBackoff time.Duration // Longest delay before the first retry: 500 ms, doubled with each retry. Delays are random.
 	MaxBackoff  time.Duration // Longest delay without a Retry-After header: 30 s.
-	MaxWait     time.Duration // Longest wait for a Retry-After or a rate-limit window: 1 min. If it is longer, the call fails immediately.
+	MaxWait     time.Duration // Longest wait for a Retry-After or a rate-limit window: 1 min. If it would be longer, the call fails immediately. Below zero means never to wait.
 }
 
 // withDefaults returns the policy with defaults in place of zero fields, or a [*ParamError]
-// for each negative field.
+// for each other negative field.
 func (p RetryPolicy) withDefaults() (RetryPolicy, error) {
 	err := joinParams(
 		checkNotNegative("RetryPolicy.MaxAttempts", p.MaxAttempts),
 		checkNotNegative("RetryPolicy.BaseBackoff", p.BaseBackoff),
 		checkNotNegative("RetryPolicy.MaxBackoff", p.MaxBackoff),
-		checkNotNegative("RetryPolicy.MaxWait", p.MaxWait),
 	)
 	return RetryPolicy{
 		MaxAttempts: cmp.Or(p.MaxAttempts, 4),

@@ -105,7 +105,7 @@ func TestRetryPolicyDefaults(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, own, full)
 	_, err = RetryPolicy{-1, -1, -1, -1}.withDefaults()
-	assert.Equal(t, []string{"RetryPolicy.BaseBackoff", "RetryPolicy.MaxAttempts", "RetryPolicy.MaxBackoff", "RetryPolicy.MaxWait"},
+	assert.Equal(t, []string{"RetryPolicy.BaseBackoff", "RetryPolicy.MaxAttempts", "RetryPolicy.MaxBackoff"},
 		slices.Sorted(maps.Keys(FieldErrors(err))))
 }
 

@@ -57,8 +57,7 @@ func (c ErrorCode) documented() bool {
 var ErrOutcomeUnknown = errors.New("hiring: the outcome of the write is unknown")
 
 // ErrQuotaExhausted matches, with errors.Is, a call that was not sent because the rate
-// limit of the key is used up, or because the API throttles the IP address, for longer
-// than the call may wait. The [*Error] has the code ErrRateLimited, the Status 0 and a
+// limit of the key is used up for longer than the call may wait. The [*Error] has the code ErrRateLimited, the Status 0 and a
 // RetryAfter.
 var ErrQuotaExhausted = errors.New("hiring: the quota is used up")
 
@@ -90,12 +89,10 @@ type Error struct {
 	RateLimit  RateLimit       // From the response's headers; zero without them.
 	Details    json.RawMessage // From a 400 or 429; otherwise nil.
 
-	Hints         []string // Advice such as "check the base URL": one clause each, without leading punctuation.
-	DialectFields []string // Fields of Dialect that may be wrong, such as "CursorParam". Hints name them too.
+	Hint string // Advice, one sentence such as "check the base URL"; "" without any.
 
 	invalidBody bool                // For a 2xx of the API: the complete response is invalid.
 	permanent   bool                // For a download: the cause is not a connection error.
-	throttled   bool                // For a 429: the IP address is throttled; the key's rate limit is not used up.
 	cause       func() error        // A closure, because printers do not print the content of closures.
 	scrub       func(string) string // Removes the key from a text; nil without a key.
 }
@@ -111,8 +108,8 @@ type RateLimit struct {
 // known, although it looks used up.
 func (l RateLimit) Known() bool { return l != RateLimit{} }
 
-// Error returns one line with the operation, status, code, message, invalid fields, hints,
-// number of attempts, outcome of a write, and request id. It contains no URL and no key. A
+// Error returns one line with the operation, status, code, message, invalid fields,
+// number of attempts, outcome of a write, request id and hint. It contains no URL and no key. A
 // message of more than 4 KB is cut. The Message field contains all of it.
 func (e *Error) Error() string {
 	if e == nil {
@@ -129,13 +126,6 @@ func (e *Error) Error() string {
 		line += limits.Clip(string(e.Code), limits.MaxQuoted) + ": "
 	}
 	line = limits.Unended(line+limits.Clip(e.Message, maxMessage)) + e.fieldProblems()
-	for _, hint := range e.Hints {
-		separator := "; "
-		if strings.HasPrefix(hint, "or ") {
-			separator = ", "
-		}
-		line += separator + hint
-	}
 	if e.Attempts > 1 {
 		line += fmt.Sprintf("; %d attempts were made", e.Attempts)
 	}
@@ -150,6 +140,9 @@ func (e *Error) Error() string {
 	}
 	if e.RequestID != "" {
 		line += " (request " + limits.Clip(e.RequestID, limits.MaxQuoted) + ")"
+	}
+	if e.Hint != "" {
+		line += ": " + e.Hint
 	}
 	return e.scrubbed(limits.OneLine(line)) // The line may join pieces of the key.
 }
@@ -309,7 +302,7 @@ func (e *Error) rejected() bool {
 
 // usedUp reports whether the API refused a request because a rate limit is used up.
 func (e *Error) usedUp() bool {
-	return e != nil && e.Status == http.StatusTooManyRequests && !e.throttled && e.RateLimit.Limit > 0 && e.RateLimit.Remaining == 0
+	return e != nil && e.Status == http.StatusTooManyRequests && e.RateLimit.Limit > 0 && e.RateLimit.Remaining == 0
 }
 
 // causedBy sets what Unwrap returns.
@@ -568,14 +561,14 @@ func isPermanentError(err error) bool {
 	return certificate || authority || record
 }
 
-// networkAdvice returns what the user should check, or nil. A host that does not exist and a
+// networkHint returns what the user should check, or "". A host that does not exist and a
 // server without TLS suggest a wrong base URL.
-func networkAdvice(err error) []string {
+func networkHint(err error) string {
 	lookup, ok := errors.AsType[*net.DNSError](err)
 	if _, record := errors.AsType[tls.RecordHeaderError](err); record || ok && lookup.IsNotFound {
-		return []string{"check the base URL"}
+		return "check the base URL"
 	}
-	return nil
+	return ""
 }
 
 // errorWord returns one term for the kind of err, for a log, or "other".

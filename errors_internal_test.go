@@ -77,7 +77,7 @@ func TestWord(t *testing.T) {
 	} {
 		assert.Equal(t, c.word, errorWord(c.err), "%v", c.err)
 		assert.Equal(t, c.permanent, isPermanentError(c.err), "%v", c.err)
-		assert.Equal(t, c.astray, networkAdvice(c.err) != nil, "%v", c.err)
+		assert.Equal(t, c.astray, networkHint(c.err) != "", "%v", c.err)
 	}
 }
 

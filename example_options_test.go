@@ -199,5 +199,5 @@ func ExampleWithMaxResponseBytes() {
 	fmt.Println(err)
 	// Output:
 	// <nil>
-	// hiring: Submissions.List: 200 the response is longer than 10000 bytes; see WithMaxResponseBytes (request req_0000000000000002)
+	// hiring: Submissions.List: 200 the response is longer than 10000 bytes (request req_0000000000000002): see WithMaxResponseBytes
 }

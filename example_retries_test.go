@@ -108,7 +108,7 @@ func Example_notTheService() {
 
 	err := client.Invitations.Revoke(ctx, sandbox.AssessmentID, sandbox.UnknownID)
 	fmt.Println(err)
-	// Output: hiring: Invitations.Revoke: 200 the response is not from the API: <h1>Please sign in</h1>; a proxy answered, or the base URL is wrong; the outcome is unknown: check before you repeat it
+	// Output: hiring: Invitations.Revoke: 200 the response is not from the API: <h1>Please sign in</h1>; the outcome is unknown: check before you repeat it: a proxy answered, or the base URL is wrong
 }
 
 // A redirect is not followed, because the key would be sent to its target.

@@ -13,53 +13,38 @@ import (
 	"github.com/hiring-assessment/hiring-go/internal/quota"
 )
 
-// reservation is the place of one attempt in the rate limit of its key. While it is
-// held, the rate limit counts the attempt as in flight.
-type reservation struct {
-	shared *shared
-	key    *credential
-	class  quota.Class
-	begun  uint64 // The position of the attempt in the order of all attempts.
-	held   bool
-}
-
-// release gives the place back. Further calls have no effect.
-func (r *reservation) release() {
-	if r.held {
-		r.held = false
-		r.shared.quotas.Leave(r.key.id, r.class, time.Now())
-	}
-}
-
-// learn records what the header of a response says about the server's clock and the
-// rate limits. throttled reports that the API throttles the client's address, not the
-// key.
-func (r *reservation) learn(status int, h http.Header, sent, now time.Time) (rateLimit RateLimit, throttled bool) {
+// learnLimits records what the header of a response says about the server's clock and the rate limits.
+// A response with an Age header comes from a cache and is about another time. A 401 is about a
+// key that has no rate limit.
+func (c *call) learnLimits(status int, h http.Header, sent, now time.Time) (limit RateLimit, retryAfter time.Duration) {
 	date := serverTimeOf(h, now)
 	window, ok := windowOf(h)
+	retryAfter = retryAfterOf(h, now)
+	left := window.Reset.Sub(date)
+	if ok && status == http.StatusTooManyRequests && retryAfter == 0 {
+		retryAfter = max(0, left)
+	}
+	if headerValue(h, "Age") != "" {
+		return RateLimit(window), retryAfter
+	}
 	if ok && headerValue(h, "X-Request-Id") != "" { // Otherwise it is the clock of an intermediary.
-		r.shared.clock.Learn(date, sent, now)
+		c.core.shared.clock.Learn(date, sent, now)
 	}
-	switch {
-	case !ok || status == http.StatusUnauthorized: // A 401 is about a key that has no rate limit.
-	case status == http.StatusTooManyRequests && r.shared.quotas.IsThrottle(r.key.id, r.class, window):
-		throttled = true
-		r.shared.quotas.Block(now.Add(min(retryAfterOf(h, now), quota.Longest)))
-	default:
-		r.shared.quotas.Learn(r.key.id, r.class, r.begun, window, window.Reset.Sub(date), now)
+	class, quotas := classOf(c.request.method), &c.core.shared.quotas
+	if ok && status != http.StatusUnauthorized {
+		quotas.Learn(c.key.id, class, window, left, now)
 	}
-	return RateLimit(window), throttled
+	if status == http.StatusTooManyRequests && retryAfter > 0 {
+		quotas.Close(c.key.id, class, retryAfter, now)
+	}
+	return RateLimit(window), retryAfter
 }
 
-// admit waits until an attempt may be sent, and gives it its reservation. It returns the
-// error that prevents the attempt.
+// admit waits until an attempt may be sent. It returns the error that prevents the attempt.
 //
-// Waiting belongs to the attempt and not to the call, because everything may change during a
-// wait: the key may rotate, the context may end, and another call may use what was left. So
-// each pass begins again with the context and the key. The context is checked twice, because
-// a key source may take as long as it wants.
+// Each pass begins again with the context and the key, because both may change during a wait. The
+// context is checked twice, because a key source may take as long as it wants.
 func (c *call) admit(a *attempt) error {
-	class := classOf(c.request.method)
 	for {
 		if err := contextError(c.ctx); err != nil { // A wait may end together with the context.
 			return c.ended(err)
@@ -72,47 +57,17 @@ func (c *call) admit(a *attempt) error {
 		if err := contextError(c.ctx); err != nil {
 			return c.ended(err)
 		}
-		barrier, begun := c.enterUncrowded(key, class)
-		reason := PauseQuota
-		switch barrier.Reason {
-		case quota.Open:
-			a.reservation = reservation{shared: c.core.shared, key: key, class: class, begun: begun, held: true}
+		barrier := c.core.shared.quotas.Enter(key.id, classOf(c.request.method), c.core.config.reserveShare, time.Now())
+		switch {
+		case barrier.Wait == 0:
 			return nil
-		case quota.Braked:
+		case barrier.Refused:
 			return join(c.ctx, brakedError(c))
-		case quota.Throttled:
-			reason = PauseThrottle
 		}
-		if c.core.config.retry.tooLong(barrier.Wait) || sleep(c.core.withOperation(c.ctx, c.request.operation), barrier.Wait, reason) != nil {
+		if c.core.config.retry.tooLong(barrier.Wait) || sleep(c.core.withOperation(c.ctx, c.request.operation), barrier.Wait, PauseQuota) != nil {
 			return join(c.ctx, exhaustedError(c, barrier))
 		}
-		a.waited = a.waited || reason == PauseQuota
-	}
-}
-
-// enterUncrowded asks the rate limit to admit an attempt. While attempts in flight may use the
-// last remaining requests, it waits for their responses, up to quota.CrowdWait for each.
-//
-// Without this wait, calls that begin together would all count on the same remaining request,
-// and most would be refused. The wait is bounded, because a response may never come. Then the
-// attempt is admitted all the same: a refused request costs less than a call that hangs.
-func (c *call) enterUncrowded(key *credential, class quota.Class) (barrier quota.Barrier, begun uint64) {
-	for hurry := false; ; {
-		barrier, begun = c.core.shared.quotas.Enter(key.id, class, c.core.config.reserveShare, hurry, time.Now())
-		if barrier.Reason != quota.Crowded || c.ctx.Err() != nil {
-			return barrier, begun
-		}
-		hurry = outlasts(c.ctx, barrier.Wait)
-		if !hurry {
-			timer := time.NewTimer(barrier.Wait)
-			select {
-			case <-barrier.Freed:
-			case <-c.ctx.Done():
-			case <-timer.C:
-				hurry = true
-			}
-			timer.Stop()
-		}
+		a.waited = true
 	}
 }
 
@@ -131,7 +86,6 @@ func (c *call) ended(cause error) *Error {
 func exhaustedError(c *call, barrier quota.Barrier) *Error {
 	e := c.fail(&roundTrip{}, c.notSent()+blockReason(barrier, c.request.method), ErrQuotaExhausted)
 	e.Code, e.RetryAfter, e.RateLimit = ErrRateLimited, barrier.Wait, RateLimit(barrier.Window)
-	e.throttled = barrier.Reason == quota.Throttled
 	return e
 }
 
@@ -154,20 +108,19 @@ func (c *call) notSent() string {
 
 // blockReason describes what prevents an attempt.
 func blockReason(barrier quota.Barrier, method string) string {
-	kind, reserved := "write", ""
+	kind, window := "write", barrier.Window
 	if isRead(method) {
 		kind = "read"
 	}
 	switch {
-	case barrier.Reason == quota.Throttled:
-		return "the API throttles this IP address after too many failed authentications"
-	case barrier.Reason == quota.Crowded:
-		return "requests in flight may use the remaining " + kind + " requests of the window"
-	case barrier.Window.Remaining > 0:
-		reserved = ", except for the reserve of WithQuotaReserve,"
+	case window.Limit == 0:
+		return "the API refuses further " + kind + " requests of this key for " + rounded(barrier.Wait)
+	case window.Remaining > 0:
+		return fmt.Sprintf("the rest of the %s quota of %d an hour is reserved until %s, by the server's clock",
+			kind, window.Limit, window.Reset.Format(time.RFC3339))
 	}
-	return fmt.Sprintf("the %s quota of %d an hour is used up%s until %s, by the server's clock",
-		kind, barrier.Window.Limit, reserved, barrier.Window.Reset.Format(time.RFC3339))
+	return fmt.Sprintf("the %s quota of %d an hour is used up until %s, by the server's clock",
+		kind, window.Limit, window.Reset.Format(time.RFC3339))
 }
 
 // windowOf reads the three rate-limit headers. It returns false unless all three are present

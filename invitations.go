@@ -109,7 +109,7 @@ func newInviteRequest(k *core, assessmentID string, in NewInvitation) request {
 	if in.Name == "" {
 		r = r.refuseField("Name", d.InvitationName, "must not be empty")
 	}
-	r = r.assume(d.InvitationEmail, "InvitationEmail").assume(d.InvitationName, "InvitationName")
+	r = r.assume("InvitationEmail").assume("InvitationName")
 	return r.withMembers(map[string]any{d.InvitationEmail: in.Email, d.InvitationName: in.Name}, in.Extra)
 }
 

@@ -173,7 +173,7 @@ func (r *inviteRun) claim(ctx context.Context, to inviting.Addressee) (context.C
 		case <-ctx.Done():
 			return ctx, last, fmt.Errorf("hiring: Invitations.Ensure: not sent: another call is inviting the same address: %w", contextError(ctx))
 		case <-announce.C:
-			announceWait(ctx, time.Minute, PauseSettle) // The end of the other call is not known.
+			announceWait(ctx, time.Minute, PauseLookup) // The end of the other call is not known.
 			announce.Reset(time.Minute)
 		}
 	}
@@ -325,7 +325,7 @@ func (r *inviteRun) missed(v invite) invite {
 // lookUpAgain schedules another lookup after one that failed, or gives up.
 func (r *inviteRun) lookUpAgain(ctx context.Context, v invite, err error) invite {
 	failure, ok := errors.AsType[*Error](err)
-	if ok && !failure.throttled && failure.RetryAfter <= r.policy().MaxWait && IsTransient(err) {
+	if ok && failure.RetryAfter <= r.policy().MaxWait && IsTransient(err) {
 		if next, again := v.lookups.Failed(r.now(), failure.RetryAfter, r.policy().MaxAttempts); again {
 			v.lookups = next
 			return v
@@ -361,7 +361,7 @@ func asNotDone(unclear *Error) *Error {
 func (r *inviteRun) awaitDue(ctx context.Context, due time.Time) error {
 	for {
 		moved := r.service.core.shared.clock.Moved()
-		err := sleepUntilMoved(ctx, due.Sub(r.now()), PauseSettle, moved)
+		err := sleepUntilMoved(ctx, due.Sub(r.now()), PauseLookup, moved)
 		if err != nil || !r.now().Before(due) {
 			return err
 		}

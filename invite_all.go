@@ -199,7 +199,7 @@ func (r *bulkRun) lookupsImpossible(ctx context.Context) error {
 		return err
 	}
 	failure, ok := errors.AsType[*Error](r.cause)
-	if ok && (failure.throttled || failure.Status == http.StatusUnauthorized || failure.Status == http.StatusForbidden) {
+	if ok && (failure.Status == http.StatusUnauthorized || failure.Status == http.StatusForbidden) {
 		return r.cause
 	}
 	return nil
@@ -291,7 +291,8 @@ func (r *bulkRun) claimAndStep(ctx context.Context, v invite) invite {
 // false when a request may be sent at once.
 func (r *bulkRun) awaitTurn(ctx context.Context) (waited bool, err error) {
 	k := r.service.core
-	wait, untilReset, window := k.shared.quotas.Pace(k.keys.lastUsed().id, k.config.reserveShare, time.Now())
+	barrier := k.shared.quotas.Enter(k.keys.lastUsed().id, quota.Write, max(leftToOthers, k.config.reserveShare), time.Now())
+	wait, untilReset, window := barrier.Wait, true, barrier.Window
 	until := time.Until(r.refusedUntil)
 	if max(wait, until) <= 0 {
 		return false, nil
@@ -302,7 +303,7 @@ func (r *bulkRun) awaitTurn(ctx context.Context) (waited bool, err error) {
 	}
 	why, moved := PauseQuota, k.shared.clock.Moved()
 	if due, pending := r.nextLookup(); pending > 0 && due.Sub(r.now()) < wait {
-		wait, untilReset, why = due.Sub(r.now()), false, PauseSettle
+		wait, untilReset, why = due.Sub(r.now()), false, PauseLookup
 	}
 	if err := sleepUntilMoved(ctx, wait, why, moved); err != nil {
 		return false, &endedError{err, reason}

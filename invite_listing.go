@@ -140,7 +140,7 @@ func (l *inviteListing) nextWindow(ctx context.Context, err error) time.Duration
 		return 0
 	}
 	failure, ok := errors.AsType[*Error](err)
-	limited := ok && !failure.throttled && (errors.Is(failure, ErrQuotaExhausted) || failure.usedUp())
+	limited := ok && (errors.Is(failure, ErrQuotaExhausted) || failure.usedUp())
 	if !limited || ctx.Err() != nil || failure.RetryAfter > l.patience {
 		return 0
 	}

@@ -117,11 +117,10 @@ type PauseReason string
 
 // Reasons for waits of more than a second.
 const (
-	PauseQuota    PauseReason = "quota"    // For the next rate-limit window, or to leave a part of this one to others.
-	PauseThrottle PauseReason = "throttle" // Because the API throttles the IP address after too many failed authentications.
-	PauseRetry    PauseReason = "retry"    // Before the next attempt.
-	PausePoll     PauseReason = "poll"     // Before the next poll.
-	PauseSettle   PauseReason = "lookup"   // Before a lookup of an invitation whose outcome is unknown, or for another call that invites the same address.
+	PauseQuota  PauseReason = "quota"  // For the next rate-limit window, or to leave a part of this one to others.
+	PauseRetry  PauseReason = "retry"  // Before the next attempt.
+	PausePoll   PauseReason = "poll"   // Before the next poll.
+	PauseLookup PauseReason = "lookup" // Before a lookup of an invitation whose outcome is unknown, or for another call that invites the same address.
 )
 
 // traces are the traces of one client.

@@ -196,7 +196,7 @@ func logTo(logger *slog.Logger) func(context.Context, Exchange) {
 // of a write whose response was lost.
 func logPauses(logger *slog.Logger) func(context.Context, TracePause) {
 	return func(ctx context.Context, p TracePause) {
-		if p.Reason == PauseQuota || p.Reason == PauseSettle {
+		if p.Reason == PauseQuota || p.Reason == PauseLookup {
 			logger.LogAttrs(ctx, slog.LevelInfo, "hiring: waiting",
 				slog.String("operation", p.Operation), slog.String("reason", string(p.Reason)), slog.Time("until", p.Until))
 		}

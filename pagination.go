@@ -308,17 +308,17 @@ func (l *listRequest) page(at paging.Position) request {
 	if at.Size > 0 {
 		name, field := l.sizeParam()
 		req.query.Set(name, strconv.Itoa(at.Size))
-		req = req.assume(name, field)
+		req = req.assume(field)
 	}
 	switch {
 	case at.Style == paging.BySeq && at.Seq != paging.NoSeq:
 		req.query.Set("since_seq", strconv.FormatInt(at.Seq, 10))
 	case at.Style == paging.ByPage && at.Page > 1:
 		req.query.Set(d.PageParam, strconv.Itoa(at.Page))
-		req = req.assume(d.PageParam, "PageParam")
+		req = req.assume("PageParam")
 	case at.Style == paging.ByCursor && at.Cursor != "":
 		req.query.Set(d.CursorParam, at.Cursor)
-		req = req.assume(d.CursorParam, "CursorParam")
+		req = req.assume("CursorParam")
 	}
 	return req
 }
@@ -410,7 +410,7 @@ func (l *listRequest) stuckError(why *paging.Stuck, meta *paging.Meta) *Error {
 		e.Status, e.Attempts, e.RequestID = 200, 1, meta.RequestID
 	}
 	if why.Field != "" {
-		e.probablyWrong(why.Field)
+		e.Hint = "Dialect." + why.Field + " is probably wrong"
 	}
 	switch {
 	case why.More:

@@ -29,10 +29,9 @@ type request struct {
 	path, rawPath string // Below the API prefix; rawPath is empty when it equals path.
 	query         url.Values
 	body          []byte
-	assumptions   []assumption // Names in the request that are assumed.
-	routeField    string       // The Dialect field of an assumed route; "" for a documented one.
-	leniency      leniency     // How to decode a partly malformed response. Nil: the call fails.
-	err           error        // A request with an error is not sent.
+	assumed       []string // The Dialect fields of the names and the route that the request uses.
+	leniency      leniency // How to decode a partly malformed response. Nil: the call fails.
+	err           error    // A request with an error is not sent.
 
 	// beforeAttempt is called when the rate limit has admitted an attempt, just before it is sent.
 	// waited reports that it waited for a window of the rate limit, here or because the API refused
@@ -61,9 +60,7 @@ func isBadSegment(s string) bool { return !urls.IsSegment(s) }
 // newAssumedRequest is like newRequest for an assumed route, which a field of the Dialect
 // sets.
 func newAssumedRequest(field, operation, methodAndTemplate string, ids ...pathID) request {
-	r := newRequest(operation, methodAndTemplate, ids...)
-	r.routeField = field
-	return r
+	return newRequest(operation, methodAndTemplate, ids...).assume(field)
 }
 
 // errorOperation returns the operation that errors name.
@@ -78,9 +75,9 @@ func (r request) refuseField(param, wire, problem string) request {
 	return r
 }
 
-// assume records that the request has an assumed name, which a field of the Dialect sets.
-func (r request) assume(name, field string) request {
-	r.assumptions = append(slices.Clip(r.assumptions), assumption{Name: name, Field: field, Format: field == "SinceLayout"})
+// assume records that the request has a name that a field of the Dialect sets.
+func (r request) assume(field string) request {
+	r.assumed = append(slices.Clip(r.assumed), field)
 	return r
 }
 

@@ -35,7 +35,7 @@ func (s *SubmissionService) List(filter SubmissionFilter) Pager[Submission] {
 	}
 	if !filter.Since.IsZero() {
 		r.query.Set("since", urls.FormatTime(s.use().dialect.SinceLayout, filter.Since))
-		r = r.assume("since", "SinceLayout")
+		r = r.assume("SinceLayout")
 	}
 	return newPager(&list[Submission]{
 		listRequest: listRequest{

@@ -338,7 +338,7 @@ func (w *watcher) checkAssessment(ctx context.Context) error {
 		invitations := (&InvitationService{core: w.core}).List(w.assessment).PageSize(1)
 		_, err := invitations.Page(ctx)
 		if failure, ok := errors.AsType[*Error](err); ok && failure.Code == ErrNotFound {
-			failure.Hints = append(failure.Hints, "check WatchOptions.AssessmentID: no submission is listed for the assessment either")
+			failure.Hint = "check WatchOptions.AssessmentID: no submission is listed for the assessment either"
 			return failure
 		}
 	}

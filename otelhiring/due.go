@@ -52,7 +52,7 @@ func (c *call) attemptEnded(e hiring.Exchange, now time.Time) {
 // only delays a retry: then the request has been due since the first failure.
 func (c *call) pauseBegan(p hiring.TracePause, now time.Time) {
 	c.phase, c.reason, c.since, c.until = pausing, p.Reason, now, p.Until
-	if !c.failing && p.Reason != hiring.PauseThrottle {
+	if !c.failing {
 		c.due = p.Until
 	}
 }

@@ -205,7 +205,7 @@ func explain(err error, code int) string {
 		next = "hiring api /openapi.json --jq '.paths | keys' lists the paths"
 	case failed && failure.Status == 0 && failure.Attempts > 0 && code == exitFailed:
 		next = "hiring doctor checks the connection"
-	case failed && len(failure.DialectFields) > 0 && code != exitNotFound:
+	case failed && strings.Contains(failure.Hint, "Dialect.") && code != exitNotFound:
 		next = "hiring doctor checks the dialect"
 	}
 	if next != "" && !strings.Contains(text, next) {

@@ -28,9 +28,7 @@ func (a *app) pauseText(pause hiring.TracePause, long bool) string {
 		return "waiting for the rate limit until " + until
 	case pause.Reason == hiring.PauseQuota:
 		return "spreading requests over the rate limit, next at " + until
-	case pause.Reason == hiring.PauseThrottle:
-		return "throttled by the API until " + until
-	case pause.Reason == hiring.PauseSettle:
+	case pause.Reason == hiring.PauseLookup:
 		return "checking the outcome of a lost response at " + until
 	case pause.Reason == hiring.PauseRetry:
 		return "retrying at " + until

@@ -26,7 +26,7 @@ var inputWords = map[string]string{ //nolint:gochecknoglobals // a constant tabl
 var (
 	// optionWords replaces advice for programmers.
 	optionWords = strings.NewReplacer( //nolint:gochecknoglobals // a constant table
-		"; see WithTimeout", "; --timeout sets another limit", "; see WithMaxResponseBytes", "",
+		": see WithTimeout", ": --timeout sets another limit", ": see WithMaxResponseBytes", "",
 		", or WithInsecureHTTP if that is meant", "",
 	)
 	modulePrefix  = regexp.MustCompile(`(^|[:;(] )hiring: `)

@@ -61,14 +61,14 @@ func TestTextOfAFailedCall(t *testing.T) {
 		failure hiring.Error
 		want    string
 	}{
-		{hiring.Error{Operation: "Assessments.Get", Code: hiring.ErrNotFound, Status: 404, Message: "No such resource", Route: "/assessments/{id}", RequestID: "req_1", DialectFields: []string{"GetAssessment"}, Hints: []string{"or Dialect.GetAssessment is wrong"}},
-			"404 NOT_FOUND: No such resource, or get_assessment of the dialect is wrong (request req_1)."},
+		{hiring.Error{Operation: "Assessments.Get", Code: hiring.ErrNotFound, Status: 404, Message: "No such resource", Route: "/assessments/{id}", RequestID: "req_1", Hint: "check Dialect.GetAssessment"},
+			"404 NOT_FOUND: No such resource (request req_1): check get_assessment of the dialect."},
 		{hiring.Error{Operation: "Submissions.FindByEmail", Code: hiring.ErrNotFound, Message: "no submission of the assessment has that address"},
 			"NOT_FOUND: no submission of the assessment has that address."},
-		{hiring.Error{Operation: "Account.Get", Message: "no response within 30s", Attempts: 4, Hints: []string{"see WithTimeout"}},
-			"No response within 30s; --timeout sets another limit; 4 attempts were made."},
-		{hiring.Error{Operation: "Submissions.List", Message: "the list does not advance: page 2 repeats", Status: 200, DialectFields: []string{"PageParam"}, Hints: []string{"Dialect.PageParam is probably wrong"}},
-			"200 the list does not advance: page 2 repeats; page_param of the dialect is probably wrong."},
+		{hiring.Error{Operation: "Account.Get", Message: "no response within 30s", Attempts: 4, Hint: "see WithTimeout"},
+			"No response within 30s; 4 attempts were made: --timeout sets another limit."},
+		{hiring.Error{Operation: "Submissions.List", Message: "the list does not advance: page 2 repeats", Status: 200, Hint: "Dialect.PageParam is probably wrong"},
+			"200 the list does not advance: page 2 repeats: page_param of the dialect is probably wrong."},
 		{hiring.Error{Operation: "Assessments.Create", Code: hiring.ErrInvalidInput, Status: 400, Message: "Not valid.", Details: []byte(`{"formErrors":["Whole."],"fieldErrors":{"name":["too long","empty"]}}`)},
 			"400 INVALID_INPUT: Not valid (Whole; name: too long, empty)."},
 		{hiring.Error{Operation: "Invitations.Send", Message: "bad gateway", Status: 502, Outcome: hiring.OutcomeUnknown, RetryAfter: 1500 * time.Millisecond},

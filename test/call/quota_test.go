@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"net/http"
-	"sync"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -227,39 +226,6 @@ func TestLastLimitOfTheClassApplies(t *testing.T) {
 	})
 }
 
-func TestThrottleIsNotRetriedAndBlocksAllRequests(t *testing.T) {
-	for name, s := range map[string]apitest.RateLimit{
-		"another limit":  {Limit: 100, Remaining: 0, Left: time.Minute, Skew: 0, RetryAfter: "50"},
-		"something left": {Limit: 1000, Remaining: 3, Left: time.Minute, Skew: 0, RetryAfter: "50"},
-		"date ahead":     {Limit: 100, Remaining: 0, Left: time.Minute, Skew: 9 * time.Hour, RetryAfter: "50"},
-	} {
-		synctest.Test(t, func(t *testing.T) {
-			fake := apitest.NewScriptedServer(t, apitest.RateLimit{Limit: 1000, Remaining: 8, Left: time.Hour, Skew: 0, RetryAfter: ""}.With(apitest.RespondResource), s.With(apitest.RespondRateLimited), apitest.RespondData(apitest.Resource))
-			key := apitest.Key
-			client := fake.Client(hiring.WithKeySource(func(context.Context) (string, error) { return key, nil }))
-			require.NoError(t, apitest.ReadAccount(t.Context(), client))
-			known := client.Quota()
-			failure := apitest.RequireError(t, name, apitest.ReadAccount(t.Context(), client))
-			assert.Equal(t, [2]int{429, 1}, [2]int{failure.Status, failure.Attempts}, "%s: not repeated", name)
-			assert.Equal(t, 50*time.Second, failure.RetryAfter, "%s", name)
-			assert.Equal(t, known, client.Quota(), "%s: the quotas are left alone", name)
-
-			key = "sk_test_another"
-			hasty, err := client.With(patience(time.Second))
-			require.NoError(t, err)
-			for what, call := range map[string]func(context.Context, *hiring.Client) error{"read": apitest.ReadAccount, "write": write} {
-				err := call(t.Context(), hasty)
-				refusedLocally(t, name+": "+what+", another key", err, 50*time.Second)
-				require.ErrorContains(t, err, "throttles this IP address", "%s", name)
-				assert.NotContains(t, err.Error(), "quota", "%s", name)
-			}
-			assert.Len(t, fake.Requests(), 2, "%s", name)
-			require.NoError(t, write(t.Context(), client), "%s: waits where it may", name)
-			assert.Equal(t, 50*time.Second, fake.Pauses()[1], "%s", name)
-		})
-	}
-}
-
 func TestAbsurdThrottleEnds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		fake := apitest.NewScriptedServer(t,
@@ -270,22 +236,6 @@ func TestAbsurdThrottleEnds(t *testing.T) {
 		require.Error(t, apitest.ReadAccount(t.Context(), client))
 		require.NoError(t, apitest.ReadAccount(t.Context(), client))
 		assert.Equal(t, []time.Duration{0, 2 * time.Hour}, fake.Pauses())
-	})
-}
-
-// A key may have other limits than the documented ones. The first response says which.
-func TestAFirst429OfAnotherLimitClosesItsClass(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		fake := apitest.NewScriptedServer(t,
-			apitest.RateLimit{Limit: 39, Remaining: 0, Left: time.Hour, Skew: 0, RetryAfter: "3600"}.With(apitest.RespondRateLimited), apitest.RespondData(apitest.Resource))
-		client := fake.Client()
-		err := write(t.Context(), client)
-		require.ErrorIs(t, err, hiring.ErrRateLimited)
-		require.NoError(t, apitest.ReadAccount(t.Context(), client), "reads are open")
-		err = write(t.Context(), client)
-		refusedLocally(t, "write", err, time.Hour)
-		require.ErrorContains(t, err, "the write quota of 39 an hour is used up")
-		assert.Equal(t, 39, client.Quota().Write.Limit)
 	})
 }
 
@@ -333,35 +283,12 @@ func TestReserveStaysFreeForOthers(t *testing.T) {
 		}
 		refused := apitest.ReadAccount(t.Context(), background)
 		refusedLocally(t, "the last fifth", refused, 30*time.Minute)
-		require.ErrorContains(t, refused, "the read quota of 100 an hour is used up, except for the reserve of WithQuotaReserve, until")
+		require.ErrorContains(t, refused, "the rest of the read quota of 100 an hour is reserved until")
 		assert.Equal(t, 20, apitest.RequireError(t, "the last fifth", refused).RateLimit.Remaining)
 		for remaining > 0 {
 			require.NoError(t, apitest.ReadAccount(t.Context(), client), "%d left", remaining)
 		}
 		refusedLocally(t, "nothing left", apitest.ReadAccount(t.Context(), client), 30*time.Minute)
-	})
-}
-
-func TestReserveCountsRequestsInFlight(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		fake := apitest.NewScriptedServer(t, apitest.RateLimit{Limit: 100, Remaining: 23, Left: 30 * time.Minute, Skew: 0, RetryAfter: ""}.With(apitest.RespondResource), slowly(time.Second, apitest.RespondData(apitest.Resource)))
-		background := fake.Client(hiring.WithQuotaReserve(0.2))
-		require.NoError(t, apitest.ReadAccount(t.Context(), background))
-		var mu sync.Mutex
-		refused := 0
-		var wg sync.WaitGroup
-		for range 10 {
-			wg.Go(func() {
-				if err := apitest.ReadAccount(t.Context(), background); errors.Is(err, hiring.ErrQuotaExhausted) {
-					mu.Lock()
-					defer mu.Unlock()
-					refused++
-				}
-			})
-		}
-		wg.Wait()
-		assert.Equal(t, 7, refused, "of 23, 3 are above the reserve of 20")
-		require.NoError(t, apitest.ReadAccount(t.Context(), background), "what has come back is not on its way")
 	})
 }
 
@@ -394,25 +321,4 @@ func TestKnownReportsWhetherARateLimitWasReceived(t *testing.T) {
 	require.NoError(t, err)
 	assert.True(t, client.Quota().Write.Known())
 	assert.True(t, hiring.RateLimit{Limit: 1000, Reset: time.Unix(1, 0)}.Known(), "one that is used up")
-}
-
-// A proxy may respond from a cache: a window that has ended by the response's own Date is
-// not the current one.
-func TestResponseOfAnEndedWindowOpensNothing(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		stale := apitest.RateLimit{Limit: 1000, Remaining: 99, Left: -time.Minute, Skew: 0, RetryAfter: ""}
-		fake := apitest.NewScriptedServer(t, apitest.RateLimit{Limit: 1000, Remaining: 1, Left: 30 * time.Second, Skew: 0, RetryAfter: ""}.With(apitest.RespondResource), stale.With(apitest.RespondResource),
-			apitest.RateLimit{Limit: 1000, Remaining: 0, Left: 25 * time.Second, Skew: 0, RetryAfter: ""}.With(apitest.RespondResource), apitest.RateLimit{Limit: 1000, Remaining: 0, Left: -time.Minute, Skew: 0, RetryAfter: ""}.With(apitest.RespondRateLimited), apitest.RespondData(apitest.Resource))
-		client := fake.Client()
-		require.NoError(t, apitest.ReadAccount(t.Context(), client))
-		known := client.Quota().Read
-		time.Sleep(5 * time.Second)
-		require.NoError(t, apitest.ReadAccount(t.Context(), client))
-		assert.Equal(t, known, client.Quota().Read, "the state stays")
-		require.NoError(t, apitest.ReadAccount(t.Context(), client))
-		begun := time.Now()
-		require.NoError(t, apitest.ReadAccount(t.Context(), client), "waits for the window, meets the 429 and is retried")
-		assert.GreaterOrEqual(t, time.Since(begun), 25*time.Second)
-		assert.Len(t, fake.Requests(), 5)
-	})
 }

@@ -332,7 +332,7 @@ func TestTraceSeesWhyACallWaits(t *testing.T) {
 		began = began.Round(time.Second)
 		assert.Equal(t, []hiring.TracePause{
 			{Operation: "Account.Get", Reason: hiring.PauseQuota, Until: began.Add(20 * time.Second)},
-			{Operation: "Account.Get", Reason: hiring.PauseThrottle, Until: began.Add(50 * time.Second)},
+			{Operation: "Account.Get", Reason: hiring.PauseQuota, Until: began.Add(50 * time.Second)},
 		}, pauses)
 	})
 }

@@ -41,7 +41,7 @@ func TestAdvanceMovesTheLookupsOverTCP(t *testing.T) {
 			require.NoError(t, client.Invitations.SendAll(t.Context(), assessment, slices.Values(people), hiring.SendAllOptions{
 				Each: got.each,
 				Progress: func(p hiring.InviteProgress) {
-					if p.Reason == hiring.PauseSettle {
+					if p.Reason == hiring.PauseLookup {
 						server.Advance(time.Until(p.WaitUntil))
 					}
 				},

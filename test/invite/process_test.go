@@ -392,7 +392,7 @@ func TestSenderProcess(t *testing.T) {
 					return true
 				},
 				Progress: func(p hiring.InviteProgress) {
-					if p.Reason == hiring.PauseSettle {
+					if p.Reason == hiring.PauseLookup {
 						s.wait(id, p.WaitUntil)
 					}
 				},

@@ -64,7 +64,7 @@ func TestProgressAnnouncesEveryWait(t *testing.T) {
 		assert.Equal(t, hiring.InviteProgress{Done: 1000, Sent: 1000}, before)
 		assert.Equal(t, 1000, reasons[""], "once for each candidate")
 		assert.Positive(t, reasons[hiring.PauseQuota])
-		assert.Positive(t, reasons[hiring.PauseSettle]+reasons[hiring.PauseRetry])
+		assert.Positive(t, reasons[hiring.PauseLookup]+reasons[hiring.PauseRetry])
 		t.Logf("1000 candidates in %s: %d calls of Progress %v, the longest unannounced silence %s", time.Since(began), calls, reasons, longest)
 	})
 }

@@ -29,7 +29,7 @@ func (e *examination) check(name string, of any, r reply) {
 		e.resources[name] = res
 	}
 	failure, failed := errors.AsType[*hiring.Error](r.err)
-	elsewhere := failed && len(failure.DialectFields) > 0 || e.stop.err != nil && errors.Is(r.err, e.stop.err) // Other rows are about it.
+	elsewhere := failed && strings.Contains(failure.Hint, "Dialect.") || e.stop.err != nil && errors.Is(r.err, e.stop.err) // Other rows are about it.
 	switch {
 	case r.label == "" || r.timedOut() || r.forbidden() || elsewhere:
 		res.reason = r.summary()

@@ -173,7 +173,7 @@ func (r reply) timedOut() bool {
 // blames reports whether the client says that a field of Dialect may be wrong.
 func (r reply) blames(field string) bool {
 	failure, ok := errors.AsType[*hiring.Error](r.err)
-	return ok && slices.Contains(failure.DialectFields, field)
+	return ok && strings.Contains(failure.Hint, "Dialect."+field)
 }
 
 // rejects reports whether the response is a 400 about a parameter or member: one of its
