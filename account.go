@@ -80,12 +80,10 @@ func (s *MemberService) use() *core { return (*service)(s).use() }
 // List returns the organization's members. The list has no page size. Scope read; costs
 // one read.
 func (s *MemberService) List() Pager[Member] {
-	return newPager(&list[Member]{
-		listRequest: listRequest{
-			core:    s.use(),
-			request: newRequest("Members.List", "GET /members"),
-		},
-		id: func(m *Member) string { return m.ID },
+	return newPager(list[Member]{
+		core:    s.use(),
+		request: newRequest("Members.List", "GET /members"),
+		id:      func(m *Member) string { return m.ID },
 	})
 }
 

@@ -22,13 +22,11 @@ func (s *AssessmentService) use() *core { return (*service)(s).use() }
 // List returns the assessments that are not deleted, newest first (assumed: list shape).
 // The API has no sort parameter. Scope read; costs one read a page.
 func (s *AssessmentService) List() Pager[Assessment] {
-	return newPager(&list[Assessment]{
-		listRequest: listRequest{
-			List:    paging.List{MaxSize: maxPageSize},
-			core:    s.use(),
-			request: newAssumedRequest("ListAssessments", "Assessments.List", s.use().dialect.ListAssessments),
-		},
-		id: func(a *Assessment) string { return a.ID },
+	return newPager(list[Assessment]{
+		List:    paging.List{MaxSize: maxPageSize},
+		core:    s.use(),
+		request: newAssumedRequest("ListAssessments", "Assessments.List", s.use().dialect.ListAssessments),
+		id:      func(a *Assessment) string { return a.ID },
 	})
 }
 

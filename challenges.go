@@ -19,13 +19,11 @@ func (s *ChallengeService) use() *core { return (*service)(s).use() }
 // List returns the challenges, newest first (assumed: list shape). Scope read; costs one
 // read a page.
 func (s *ChallengeService) List() Pager[Challenge] {
-	return newPager(&list[Challenge]{
-		listRequest: listRequest{
-			List:    paging.List{MaxSize: maxPageSize},
-			core:    s.use(),
-			request: newAssumedRequest("ListChallenges", "Challenges.List", s.use().dialect.ListChallenges),
-		},
-		id: func(c *Challenge) string { return c.ID },
+	return newPager(list[Challenge]{
+		List:    paging.List{MaxSize: maxPageSize},
+		core:    s.use(),
+		request: newAssumedRequest("ListChallenges", "Challenges.List", s.use().dialect.ListChallenges),
+		id:      func(c *Challenge) string { return c.ID },
 	})
 }
 

@@ -19,6 +19,7 @@ import (
 
 	"github.com/hiring-assessment/hiring-go/internal/jsoncodec"
 	"github.com/hiring-assessment/hiring-go/internal/limits"
+	"github.com/hiring-assessment/hiring-go/internal/paging"
 )
 
 // attemptEnd is the time when an attempt ended, after its response was decoded, and the
@@ -155,10 +156,16 @@ func (c *call) undecodable(trip *roundTrip, cause error) (e *Error, cut bool) {
 	var semantic *jsonv2.SemanticError
 	var syntactic *jsontext.SyntacticError
 	why, stated := errors.AsType[responseError](cause)
+	stuck, isStuck := errors.AsType[*paging.Stuck](cause)
 	tooLong, limited := errors.AsType[tooLongError](cause)
 	switch {
 	case stated:
 		e = c.fail(trip, string(why), nil)
+	case isStuck:
+		e = c.fail(trip, stuck.Error(), nil)
+		if stuck.Field != "" {
+			e.Hint = "Dialect." + stuck.Field + " is probably wrong"
+		}
 	case limited:
 		e = c.fail(trip, tooLong.Error(), nil)
 		e.Hint = bytesHint

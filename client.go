@@ -174,7 +174,7 @@ func (c *Client) Do(ctx context.Context, method, path string, query url.Values, 
 		}
 		return "", decodeWithin(&p.within, *e.Data, out, jsonv2.MatchCaseInsensitiveNames(true))
 	}))
-	return publicMeta(e.Meta.paging()), err
+	return e.Meta.public(), err
 }
 
 // anyRequest returns a request for a path that the caller chose.

@@ -4,7 +4,6 @@ import (
 	"net/http"
 	"net/url"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/hiring-assessment/hiring-go/internal/quota"
@@ -24,8 +23,6 @@ type core struct {
 	server      string // Of base, as in Exchange.
 	traces
 	shared *shared
-
-	warnedNoReports atomic.Bool // The client has warned that listings hold no reports.
 }
 
 // service has the field and method that all services have in common.

@@ -192,16 +192,13 @@ func (m wireMeta) cursor() string {
 	return text
 }
 
-// paging returns the meta for internal/paging. It decodes the cursor.
+// paging returns what internal/paging needs of the meta.
 func (m wireMeta) paging() paging.Meta {
-	return paging.Meta{
-		RequestID: m.RequestID, Page: m.Page, Size: m.PageSize, Total: m.Total, HasMore: m.HasMore,
-		Cursor: m.cursor(), Cursors: m.NextCursor != nil,
-	}
+	return paging.Meta{Page: m.Page, HasMore: m.HasMore, Cursor: m.cursor(), Cursors: m.NextCursor != nil}
 }
 
-func publicMeta(m paging.Meta) Meta {
-	p := Meta{RequestID: m.RequestID, PageSize: m.Size, NextCursor: m.Cursor}
+func (m wireMeta) public() Meta {
+	p := Meta{RequestID: m.RequestID, PageSize: m.PageSize, NextCursor: m.cursor()}
 	if m.Page != nil {
 		p.Page = *m.Page
 	}
@@ -298,24 +295,20 @@ const (
 // readData reads the data of an envelope unchanged, to tell null from absence.
 var readData = fastjson.Object(nil, fastjson.Field("data", fastjson.Raw[RawValue]))
 
-// decodeList decodes an envelope whose data is an array, of at most so many items unless
-// most is 0. Data of null is an empty list. The memory of spare is overwritten.
-func decodeList[T any](p *payload, spare []T, most int) (items []T, meta paging.Meta, warning string, err error) {
+// decodeList decodes an envelope whose data is an array. Data of null is an empty list.
+func decodeList[T any](p *payload) (items []T, meta wireMeta, warning string, err error) {
 	var e envelope[[]T]
-	if warning, err = readEnvelope(p, &e, listReaderOf[T], fastjson.List{Spare: spare, Most: most}); err != nil {
-		return nil, paging.Meta{}, warning, err
+	if warning, err = readEnvelope(p, &e, listReaderOf[T], fastjson.List{}); err != nil {
+		return nil, wireMeta{}, warning, err
 	}
 	if e.Data != nil {
-		if most > 0 && len(*e.Data) > most {
-			return nil, paging.Meta{}, warning, tooManyItems(most)
-		}
-		return *e.Data, e.Meta.paging(), warning, nil
+		return *e.Data, e.Meta, warning, nil
 	}
 	var data RawValue
 	if fastjson.Decode(&p.within, p.body, readData, &data, fastjson.List{}, apiCodec.Reading) != nil || data == nil {
-		return nil, paging.Meta{}, warning, errNoData
+		return nil, wireMeta{}, warning, errNoData
 	}
-	return nil, e.Meta.paging(), warning, nil
+	return nil, e.Meta, warning, nil
 }
 
 // looseTime reads a time that may lack its zone, which is UTC then. It is zero when

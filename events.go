@@ -27,13 +27,11 @@ func (s *EventService) List(submissionID string, filter EventFilter) Pager[Event
 	if filter.SinceSeq < 0 {
 		r = r.refuseField("SinceSeq", "since_seq", "must not be negative (0 begins at the first entry)")
 	}
-	return newPager(&list[Event]{
-		listRequest: listRequest{
-			List:    paging.List{Style: paging.BySeq, MaxSize: maxEventPageSize, From: filter.SinceSeq},
-			core:    s.use(),
-			request: r,
-		},
-		seq: func(e *Event) int64 { return e.Seq },
+	return newPager(list[Event]{
+		List:    paging.List{Style: paging.BySeq, MaxSize: maxEventPageSize, From: filter.SinceSeq},
+		core:    s.use(),
+		request: r,
+		seq:     func(e *Event) int64 { return e.Seq },
 	})
 }
 

@@ -191,24 +191,6 @@ func ExamplePager_Collect() {
 	// Output: 200 true
 }
 
-// The next page is read while the program processes this one.
-func ExamplePager_Prefetch() {
-	ctx := context.Background()
-	client := sandbox.New().Client()
-
-	answers := 0
-	for event, err := range client.Events.List(sandbox.BusySubmissionID, hiring.EventFilter{}).Prefetch(1).All(ctx) {
-		if err != nil {
-			log.Fatal(err)
-		}
-		if event.Kind == hiring.EventAIResponse {
-			answers++
-		}
-	}
-	fmt.Println(answers > 100)
-	// Output: true
-}
-
 // A token is valid only for its list.
 func ExamplePager_From_another() {
 	ctx := context.Background()

@@ -42,6 +42,6 @@ func ReadReply[T any](body []byte) (*T, error) {
 
 // ReadListReply is like ReadReply for a list of T.
 func ReadListReply[T any](body []byte) ([]T, error) {
-	items, _, _, err := decodeList[T](&payload{body: body, within: *unbound()}, nil, 0)
+	items, _, _, err := decodeList[T](&payload{body: body, within: *unbound()})
 	return items, err
 }

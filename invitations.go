@@ -35,13 +35,11 @@ func (s *InvitationService) use() *core {
 // List returns an assessment's invitations, newest first. Scope read; costs one read a
 // page.
 func (s *InvitationService) List(assessmentID string) Pager[Invitation] {
-	return newPager(&list[Invitation]{
-		listRequest: listRequest{
-			List:    paging.List{Style: paging.ByPage, MaxSize: maxPageSize},
-			core:    s.use(),
-			request: newRequest("Invitations.List", "GET /assessments/{id}/invitations", pathID{"assessmentID", assessmentID}),
-		},
-		id: func(i *Invitation) string { return i.ID },
+	return newPager(list[Invitation]{
+		List:    paging.List{Style: paging.ByPage, MaxSize: maxPageSize},
+		core:    s.use(),
+		request: newRequest("Invitations.List", "GET /assessments/{id}/invitations", pathID{"assessmentID", assessmentID}),
+		id:      func(i *Invitation) string { return i.ID },
 	})
 }
 

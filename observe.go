@@ -48,7 +48,7 @@ type responseKey struct{}
 
 // WithResponse returns a context under which a call writes its raw response to r
 // before it returns, also when it fails. It serves one call at a time. Calls
-// that read ahead or wait capture nothing.
+// that wait capture nothing.
 func WithResponse(ctx context.Context, r *Response) context.Context {
 	return context.WithValue(ctx, responseKey{}, r)
 }
@@ -61,8 +61,7 @@ func responseOf(ctx context.Context) *Response {
 // Trace has functions that are called when calls, attempts and waits begin, and returns
 // functions for their end, as tracers need. A field may be nil, and so may the returned
 // context and function: a nil context means the given one. The functions are called in
-// the goroutine of the call, or with [Pager.Prefetch] partly in another goroutine, and
-// must return soon. They must not invite an address whose invitation is in flight: with the
+// the goroutine of the call and must return soon. They must not invite an address whose invitation is in flight: with the
 // given context such a call is an error, and with another it waits for itself. Each
 // beginning has exactly one end, also after a panic. A panic in such a function reaches the
 // caller.

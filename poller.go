@@ -7,7 +7,6 @@ import (
 	"math/rand/v2"
 	"time"
 
-	"github.com/hiring-assessment/hiring-go/internal/paging"
 	"github.com/hiring-assessment/hiring-go/internal/waiting"
 )
 
@@ -130,7 +129,7 @@ func (p *poller) fulfil(ctx context.Context, action waiting.Action) *polledPage 
 	}
 	switch {
 	case errors.Is(err, waiting.ErrCursorIgnored):
-		page.err = p.listing(action).stuckError(&paging.Stuck{What: "each cursor leads to the first page", Field: "CursorParam"}, new(paging.Meta))
+		page.err = notAdvancing(&p.listing(action).request, "each cursor leads to the first page: Dialect.CursorParam is probably wrong")
 	case err == nil && !facts.Failed:
 		page.err = nil // The machine continues without the cursor, the filter or the submission.
 	}
@@ -154,7 +153,7 @@ func (p *poller) request(ctx context.Context, action waiting.Action) *polledPage
 func (p *poller) list(ctx context.Context, action waiting.Action, page *polledPage) {
 	listing := p.listing(action)
 	listing.request.leniency = page.decoding
-	listed, err := newPager(listing).From(action.Cursor).Page(ctx)
+	listed, err := newPager(*listing).From(action.Cursor).Page(ctx)
 	page.submissions, page.cursor, page.err = listed.Items, listed.Next, err
 }
 

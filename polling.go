@@ -207,3 +207,8 @@ func (e *endedCall) Error() string {
 }
 
 func (e *endedCall) Unwrap() error { return e.err }
+
+// notAdvancing returns the error of polling that would repeat the same requests.
+func notAdvancing(r *request, what string) *Error {
+	return &Error{Message: "the list does not advance: " + what, Operation: r.operation, Method: r.method, Route: r.route, Status: http.StatusOK, Attempts: 1}
+}

@@ -3,7 +3,6 @@ package hiring
 import (
 	"context"
 	"encoding/json"
-	"slices"
 	"strings"
 	"time"
 
@@ -37,24 +36,12 @@ func (s *SubmissionService) List(filter SubmissionFilter) Pager[Submission] {
 		r.query.Set("since", urls.FormatTime(s.use().dialect.SinceLayout, filter.Since))
 		r = r.assume("SinceLayout")
 	}
-	return newPager(&list[Submission]{
-		listRequest: listRequest{
-			List:    paging.List{Style: paging.ByCursor, MaxSize: maxPageSize},
-			core:    s.use(),
-			request: r,
-		},
-		id:         func(s *Submission) string { return s.ID },
-		unexpected: s.warnNoReports,
+	return newPager(list[Submission]{
+		List:    paging.List{Style: paging.ByCursor, MaxSize: maxPageSize},
+		core:    s.use(),
+		request: r,
+		id:      func(s *Submission) string { return s.ID },
 	})
-}
-
-// warnNoReports returns a warning, once per client, that listings contain no reports.
-func (s *SubmissionService) warnNoReports(items []Submission) string {
-	bare := func(item Submission) bool { return item.Status == SubmissionEvaluated && item.Report == nil }
-	if !slices.ContainsFunc(items, bare) || s.use().warnedNoReports.Swap(true) {
-		return ""
-	}
-	return "evaluated submissions are listed without their reports: read them with Submissions.Report"
 }
 
 // Get returns a submission with its report inline and a link to its workspace archive,

@@ -4,12 +4,10 @@ import (
 	"bytes"
 	"cmp"
 	"context"
-	"errors"
 	"iter"
 	"slices"
 	"time"
 
-	"github.com/hiring-assessment/hiring-go/internal/paging"
 	"github.com/hiring-assessment/hiring-go/internal/quota"
 )
 
@@ -94,17 +92,18 @@ func (t *follower) read(ctx context.Context) (news, more bool, err error) {
 		if err := t.claim("Events.List"); err != nil {
 			return news, true, err
 		}
-		log := (&EventService{t.core}).List(t.id, EventFilter{SinceSeq: max(0, t.last)})
-		page, err := log.Page(ctx)
-		if err != nil && !errors.Is(err, errRepeated) { // Repeated entries are like none.
+		log := (&EventService{t.core}).List(t.id, EventFilter{SinceSeq: max(0, t.last)}).reader()
+		page, promised, err := log.next(ctx)
+		if err != nil && log.stuck == nil { // A page that does not advance is like an empty one.
 			return news, true, err
 		}
+		promised = promised || log.stuck != nil
 		found, more := t.deliver(page.Items)
 		news = news || found
 		if found || !t.evaluated && err == nil { // The log of a running attempt may end with a cursor.
 			t.emptyEnds = 0
 		}
-		switch promised := page.Next != "" || errors.Is(err, errPromised); {
+		switch {
 		case !more:
 			return news, false, nil
 		case !promised:
@@ -114,9 +113,8 @@ func (t *follower) read(ctx context.Context) (news, more bool, err error) {
 			continue
 		}
 		t.emptyEnds++
-		if t.emptyEnds == paging.MaxEmpty {
-			err = log.list.stuckError(&paging.Stuck{What: "pages have a cursor and no entries"}, new(paging.Meta))
-			return news, true, err
+		if t.emptyEnds == 3 {
+			return news, true, notAdvancing(&log.list.request, "pages have a cursor and no entries")
 		}
 		return news, true, nil
 	}

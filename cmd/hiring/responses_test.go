@@ -6,7 +6,6 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"path/filepath"
-	"strconv"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -122,27 +121,6 @@ func TestDefaultTimeLimitOfDoctor(t *testing.T) {
 		_, took = runWithin(t.Context(), slow, "doctor", "--timeout", "10m")
 		assert.Greater(t, took, 3*time.Minute, "--timeout sets another limit")
 	})
-}
-
-// TestTruncatedListIsAWarning, printed once on standard error.
-func TestTruncatedListIsAWarning(t *testing.T) {
-	t.Parallel()
-	item := `{"id":"5b000000-0000-4000-8001-000000000001","status":"started"}`
-	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		w.Header().Set("Content-Type", "application/json")
-		w.Header().Set("X-Request-Id", "req_1")
-		n, _ := strconv.Atoi(r.URL.Query().Get("page_size"))
-		_, _ = w.Write([]byte(`{"data":[` + strings.TrimSuffix(strings.Repeat(item+",", n), ",") + `],"meta":{"request_id":"req_1"}}`))
-	}))
-	t.Cleanup(server.Close)
-	u := newUser(t, nil, "")
-	u.env = append(u.env, envBaseURL+"="+server.URL, envKey+"="+sandbox.TestKey)
-	got := u.run("submissions", "list", "--jq", "length")
-	assert.Zero(t, got.code)
-	assert.Equal(t, "100\n", got.stdout)
-	assert.Equal(t, 1, strings.Count(got.stderr, "may be truncated"), got.stderr)
-	assert.True(t, strings.HasPrefix(got.stderr, "hiring: warning: "), got.stderr)
-	assert.NotContains(t, got.stderr, "Dialect.")
 }
 
 // TestInterruptEndsAQuery: the first signal ends an endless jq program.

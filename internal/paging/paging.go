@@ -1,104 +1,189 @@
-// Package paging implements the position in a list: which page follows
-// ([Iteration.Advance]), whether the pages advance at all, and resume tokens ([Token],
+// Package paging decides which items of a page are new ([ByID], [BySequence]) and which
+// page follows ([Iteration.Advance]). It encodes a position as a resume token ([Token],
 // [List.Resume]).
 //
-// A list is divided into pages in one of three styles, or its first page shows in which.
-// By page number, items repeat when others are added meanwhile; they are dropped
-// ([Seen]). By cursor, a page that was read before means a circle ([Trail]). By seq, an
-// entry that is not above the last one is a repeat.
+// A list is divided into pages by page number, by cursor or by seq. A list whose style is
+// not documented has the style that the meta of its first page shows.
 package paging
 
-import "hash/maphash"
+import (
+	"fmt"
+	"strconv"
+)
 
-// Window is how many of the last items are known exactly. As many items repeat as are
-// added between two pages. A key waits for at most an hour between two requests, in
-// which the twenty keys that an organization can have make 4000 writes.
-const Window = 10_000
+// Style is how a list is divided into pages. The values are part of resume tokens.
+type Style int
 
-// Seen holds the items of a list by page number that were returned: the last Window to
-// twice as many, and the first item of each page before them. Items keep their order,
-// so a page that reaches back further than the window holds one of these.
-//
-// The zero value is empty.
-type Seen struct {
-	young, old map[string]struct{}
-	firsts     Trail
+// The styles.
+const (
+	ByMeta   Style = iota // As the meta of the first page shows.
+	ByPage                // Page numbers from 1.
+	ByCursor              // Opaque cursors.
+	BySeq                 // The last sequence number seen.
+)
+
+// List describes a list.
+type List struct {
+	Style   Style
+	MaxSize int   // 0: the list takes no page size.
+	From    int64 // Where a list by seq begins; 0 means the beginning.
 }
 
-// Fresh moves the new items of a page to its beginning, and returns how many there are. It
-// returns false when the page reaches back further than the window, so that it is not
-// known which items are new. An item without an id is always new.
-func (s *Seen) Fresh(items Items) (fresh int, known bool) {
-	first := ""
-	s.turn(items.Len())
-	for i := range items.Len() {
-		id := items.ID(i)
-		if id != "" {
-			if s.holds(id) {
-				continue
-			}
-			if s.firsts.Has(id) {
-				return 0, false
-			}
-			if first == "" {
-				first = id
-			}
-			s.young[id] = struct{}{}
+// Position is where the next page begins.
+type Position struct {
+	Style  Style
+	Size   int
+	Page   int // From 1.
+	Cursor string
+	Seq    int64 // NoSeq before the first entry. 0 is the seq of an entry.
+}
+
+// NoSeq is the position before the first entry of a log.
+const NoSeq = -1
+
+// Meta is what a page states about itself. A nil field was absent.
+type Meta struct {
+	Page    *int
+	HasMore *bool
+	Cursor  string // Of the next page.
+	Cursors bool   // A cursor was present, possibly null.
+}
+
+// Counts are the numbers of items of a page.
+type Counts struct {
+	All, New int
+	Last     int64 // The position after the page in a list by seq.
+}
+
+// Stuck is the error of an iteration that would not end or would lose items.
+type Stuck struct {
+	What  string
+	Field string // The Dialect field that is probably wrong, or "".
+}
+
+func (s *Stuck) Error() string { return "the list does not advance: " + s.What }
+
+// An iteration fails after so many pages in a row that announce more. A list by page number
+// that grows repeats as many pages as were added to it.
+const (
+	maxEmpty    = 3
+	maxRepeated = 100
+)
+
+// Iteration is the position and the memory of one pass over a list.
+type Iteration struct {
+	At Position // Where the next page begins.
+
+	// The ids of the items of the last page. In a list by page number, those of all pages: when
+	// it grows by more than a page, items move by more than a page.
+	returned map[string]bool
+	empty    int // Pages in a row without items.
+	repeated int // Pages in a row without new items.
+}
+
+// Begin starts an iteration in pages of size items, at a position unless at is nil.
+func (l List) Begin(size int, at *Position) Iteration {
+	if at != nil {
+		return Iteration{At: *at}
+	}
+	from := l.From
+	if from == 0 {
+		from = NoSeq
+	}
+	return Iteration{At: Position{Style: l.Style, Size: size, Page: 1, Seq: from}}
+}
+
+// ByID moves the items that were not returned before to the beginning of a page, and
+// returns them. An item without an id is always new.
+func ByID[T any](it *Iteration, items []T, id func(*T) string) (fresh []T) {
+	before, fresh := it.returned, items[:0]
+	if it.returned == nil || it.At.Style != ByPage {
+		it.returned = make(map[string]bool, len(items))
+	}
+	for i := range items {
+		name := id(&items[i])
+		if name != "" && before[name] {
+			continue
 		}
-		fresh = keep(items, fresh, i)
+		fresh = append(fresh, items[i])
+		if name != "" {
+			it.returned[name] = true
+		}
 	}
-	if first != "" {
-		s.firsts.Add(first)
-	}
-	return fresh, true
+	return fresh
 }
 
-// keep moves an item to the end of the first n items, and returns n+1.
-func keep(items Items, n, i int) int {
-	if n < i { // Nearly always nothing was dropped.
-		items.Move(n, i)
+// BySequence is ByID for a list by seq. last is the greatest seq.
+func BySequence[T any](it *Iteration, items []T, seq func(*T) int64) (fresh []T, last int64) {
+	fresh, last = items[:0], it.At.Seq
+	for i := range items {
+		if n := seq(&items[i]); n > it.At.Seq {
+			fresh, last = append(fresh, items[i]), max(last, n)
+		}
 	}
-	return n + 1
+	return fresh, last
 }
 
-func (s *Seen) holds(name string) bool {
-	_, young := s.young[name]
-	_, old := s.old[name]
-	return young || old
+// Advance moves to the next page, and reports whether there is one.
+func (it *Iteration) Advance(counts Counts, meta Meta) (more bool, stuck *Stuck) {
+	at := &it.At
+	if at.Style == ByMeta {
+		at.Style = styleOf(meta)
+	}
+	field := [...]string{ByPage: "PageParam", ByCursor: "CursorParam", BySeq: ""}[at.Style] // since_seq is documented.
+	it.empty, it.repeated = it.empty+1, it.repeated+1
+	if counts.All > 0 {
+		it.empty = 0
+	}
+	if counts.New > 0 {
+		it.repeated = 0
+	}
+	more = meta.Cursor != "" && !(at.Style == BySeq && meta.Cursor == strconv.FormatInt(at.Seq, 10))
+	if meta.HasMore != nil {
+		more = *meta.HasMore
+	}
+	numbered := at.Style == ByPage && meta.Page != nil
+	repeats := counts.All > 0 && counts.New == 0
+	switch {
+	case numbered && *meta.Page != at.Page:
+		return false, &Stuck{fmt.Sprintf("requested page %d but received page %d", at.Page, *meta.Page), field}
+	case !more:
+		return false, nil
+	case repeats && (!numbered || it.repeated == maxRepeated):
+		return false, &Stuck{"a page repeats the items before it", field}
+	case it.empty == maxEmpty:
+		return false, &Stuck{"three empty pages in a row, each announcing more items", ""}
+	case at.Style == ByCursor && meta.Cursor == "":
+		return false, &Stuck{"the API announces more items but sent no cursor for them", ""}
+	case at.Style == ByCursor && meta.Cursor == at.Cursor:
+		return false, &Stuck{"the API sent the same cursor again", field}
+	}
+	switch at.Style {
+	case ByPage:
+		at.Page++
+	case ByCursor:
+		at.Cursor = meta.Cursor
+	case BySeq:
+		at.Seq = counts.Last
+		if seq, err := strconv.ParseInt(meta.Cursor, 10, 64); err == nil && counts.All == 0 {
+			at.Seq = max(at.Seq, seq)
+		}
+	case ByMeta: // It has no second page.
+	}
+	return true, nil
 }
 
-// turn forgets the older generation once the younger one fills the window.
-func (s *Seen) turn(next int) {
-	if s.young == nil {
-		s.young = make(map[string]struct{}, min(next, Window))
+// styleOf returns the style of a list by its first page.
+func styleOf(meta Meta) Style {
+	switch {
+	case meta.Cursor != "":
+		return ByCursor
+	case meta.Page != nil:
+		return ByPage
+	case meta.Cursors:
+		return ByCursor
+	case meta.HasMore != nil && *meta.HasMore:
+		return ByPage
 	}
-	if len(s.young) >= Window {
-		s.young, s.old = s.old, s.young
-		clear(s.young)
-	}
-	if s.young == nil {
-		s.young = make(map[string]struct{}, Window)
-	}
-}
-
-// Trail is the set of places where an iteration has been. It holds a small number for
-// each, and a few for each request. The zero value is empty.
-type Trail struct{ places map[uint64]struct{} }
-
-var seed = maphash.MakeSeed()
-
-// Has reports whether a place is in the set.
-func (t *Trail) Has(place string) bool {
-	_, before := t.places[maphash.String(seed, place)]
-	return before
-}
-
-// Add adds a place, and reports whether it was in the set before.
-func (t *Trail) Add(place string) (before bool) {
-	before = t.Has(place)
-	if t.places == nil {
-		t.places = make(map[uint64]struct{})
-	}
-	t.places[maphash.String(seed, place)] = struct{}{}
-	return before
+	return ByMeta
 }

@@ -59,7 +59,6 @@ func moreCalls() map[string]func(context.Context, *hiring.Client) {
 		"Pager.All":         func(ctx context.Context, c *hiring.Client) { drain(c.Members.List().All(ctx)) },
 		"Pager.Pages":       func(ctx context.Context, c *hiring.Client) { drain(c.Members.List().Pages(ctx)) },
 		"Pager.Page":        func(ctx context.Context, c *hiring.Client) { _, _ = c.Members.List().Page(ctx) },
-		"Pager.Prefetch":    func(ctx context.Context, c *hiring.Client) { _, _ = c.Members.List().Prefetch(2).Collect(ctx) },
 	}
 }
 

@@ -183,10 +183,10 @@ func TestLoggerChecksTheLevelFirst(t *testing.T) {
 func TestWarningOfAnUnexpectedPageSizeIsLogged(t *testing.T) {
 	var log bytes.Buffer
 	var warning string
-	client := apitest.NewScriptedServer(t, apitest.Respond(200, `{"data":[{"id":"1"}],"meta":{"page":1,"page_size":20,"total":1,"has_more":false}}`)).Client(
+	client := apitest.NewScriptedServer(t, apitest.Respond(200, `{"data":[{"id":"1"}],"meta":{"page":1,"has_more":true}}`)).Client(
 		hiring.WithLogger(slog.New(slog.NewTextHandler(&log, nil))),
 		hiring.WithObserver(func(_ context.Context, e hiring.Exchange) { warning = e.Warning }))
-	_, err := client.Invitations.List("a").Collect(t.Context())
+	_, err := client.Invitations.List("a").Page(t.Context())
 	require.NoError(t, err)
 	assert.Contains(t, warning, "Dialect.PageSizeParam")
 	assert.Contains(t, log.String(), "succeeded with a warning")

@@ -2,12 +2,10 @@ package call_test
 
 import (
 	"context"
-	"errors"
 	"io"
 	"log/slog"
 	"net/http"
 	"net/url"
-	"runtime"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -102,9 +100,8 @@ func TestPanicReachesTheCallerAndLeavesNothingBehind(t *testing.T) {
 		return apitest.Respond(200, `{"data":[{"id":"1"}],"meta":{"next_cursor":"c","has_more":true}}`, append(headers, "Set-Cookie: a=b")...)
 	})
 	ranges := map[string]func(*testing.T, hiring.Pager[hiring.Assessment]){
-		"one page":   func(t *testing.T, p hiring.Pager[hiring.Assessment]) { _, _ = p.Page(t.Context()) },
-		"all":        func(t *testing.T, p hiring.Pager[hiring.Assessment]) { _, _ = p.Collect(t.Context()) },
-		"read ahead": func(t *testing.T, p hiring.Pager[hiring.Assessment]) { _, _ = p.Prefetch(3).Collect(t.Context()) },
+		"one page": func(t *testing.T, p hiring.Pager[hiring.Assessment]) { _, _ = p.Page(t.Context()) },
+		"all":      func(t *testing.T, p hiring.Pager[hiring.Assessment]) { _, _ = p.Collect(t.Context()) },
 	}
 	for _, place := range []string{"transport", "body's Read", "body's Close", "jar", "log", "observer", "key source"} {
 		for name, readAll := range ranges {
@@ -161,56 +158,5 @@ func TestPanicInTheCloseOfALateBodyIsTheCallers(t *testing.T) {
 		link := apitest.RespondData(`{"id":"s","workspace_archive_url":"https://storage.test/a"}`)
 		client = apitest.NewScriptedServer(t, link, late).Client()
 		assert.Equal(t, "boom", panicOf(func() { _, _ = client.Submissions.DownloadArchive(t.Context(), "s", io.Discard) }))
-	})
-}
-
-func TestPanicWhileReadingAheadFollowsEarlierPages(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		page := `{"data":[{"id":"1"}],"meta":{"next_cursor":"c","has_more":true}}`
-		fake := apitest.NewScriptedServer(t, apitest.Respond(200, page), apitest.Respond(200, `{"data":[{"id":"2"}],"meta":{"next_cursor":"d","has_more":true}}`), func(*http.Request) (*http.Response, error) { panic("boom") })
-		var got []string
-		cause := panicOf(func() {
-			for item, err := range fake.Client().Assessments.List().Prefetch(5).All(t.Context()) {
-				synctest.Wait()
-				require.NoError(t, err)
-				got = append(got, item.ID)
-			}
-		})
-		assert.Equal(t, "boom", cause)
-		assert.Equal(t, []string{"1", "2"}, got)
-	})
-}
-
-// A panic must not get lost because the caller leaves the range.
-func TestPanicWhileReadingAheadIsNotLostByABreak(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		fake := apitest.NewScriptedServer(t, apitest.Respond(200, `{"data":[{"id":"1"}],"meta":{"next_cursor":"c","has_more":true}}`), func(*http.Request) (*http.Response, error) { panic("boom") })
-		assert.Equal(t, "boom", panicOf(func() {
-			for _, err := range fake.Client().Assessments.List().Prefetch(5).All(t.Context()) {
-				assert.NoError(t, err)
-				synctest.Wait()
-				break
-			}
-		}))
-	})
-}
-
-// A test's FailNow in an observer ends the goroutine without a panic, which must
-// not look like the end of the list.
-func TestGoexitWhileReadingAheadEndsTheCallersGoroutine(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		fake := apitest.NewScriptedServer(t, apitest.Respond(200, `{"data":[{"id":"1"}],"meta":{"next_cursor":"c","has_more":true}}`))
-		client := fake.Client(hiring.WithObserver(func(context.Context, hiring.Exchange) { runtime.Goexit() }))
-		ended := errors.New("the range ended as if the list had")
-		done := make(chan struct{})
-		go func() {
-			defer close(done)
-			for _, err := range client.Assessments.List().Prefetch(2).All(t.Context()) {
-				assert.NoError(t, err)
-			}
-			ended = nil
-		}()
-		<-done
-		assert.Error(t, ended)
 	})
 }

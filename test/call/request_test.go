@@ -82,11 +82,11 @@ func TestProblemsOfOneInputAreReportedTogether(t *testing.T) {
 			map[string][]string{"id": {noID}, "invitation_id": {noID}}, "",
 		},
 		"pager": {
-			apitest.ErrorOf(client.Submissions.List(hiring.SubmissionFilter{}).PageSize(0).Prefetch(-1).From("x").Page(ctx)),
-			[]string{"PageSize", "Prefetch", "From"},
+			apitest.ErrorOf(client.Submissions.List(hiring.SubmissionFilter{}).PageSize(0).From("x").Page(ctx)),
+			[]string{"PageSize", "From"},
 			map[string][]string{
-				"limit": {"must be from 1 to 100"}, "Prefetch": {"must not be negative"},
-				"From": {"is not a resume token: pass a Page's Next unchanged"},
+				"limit": {"must be from 1 to 100"},
+				"From":  {"is not a resume token: pass a Page's Next unchanged"},
 			}, "",
 		},
 		"log": {

@@ -216,7 +216,7 @@ func TestTraceSeesOperationsMadeOfSeveral(t *testing.T) {
 		run   func(*testing.T, *sandbox.Server, *hiring.Client, string)
 	}{
 		{"Submissions.List", []string{"Submissions.List"}, "", func(t *testing.T, _ *sandbox.Server, c *hiring.Client, _ string) {
-			for _, err := range c.Submissions.List(hiring.SubmissionFilter{}).Prefetch(2).All(t.Context()) {
+			for _, err := range c.Submissions.List(hiring.SubmissionFilter{}).All(t.Context()) {
 				require.NoError(t, err)
 			}
 		}},
@@ -454,31 +454,29 @@ func TestTraceThatPanicsReachesTheCaller(t *testing.T) {
 		}}, 1, 1},
 	}
 	for _, s := range spots {
-		for _, prefetch := range []int{0, 2} {
-			inBubble := func(t *testing.T) { // It ends only when no goroutine is left.
-				fake := apitest.NewScriptedServer(t, apitest.Respond(200, `{"data":[],"meta":{"request_id":"r","has_more":false}}`))
-				calls, tries := 0, 0
-				counts := hiring.Trace{
-					Call: func(context.Context, hiring.TraceCall) (context.Context, func(error)) {
-						return nil, func(err error) {
-							calls++
-							if s.name != "Call's end" {
-								assert.Error(t, err, "a call that panics has not succeeded")
-							}
+		inBubble := func(t *testing.T) { // It ends only when no goroutine is left.
+			fake := apitest.NewScriptedServer(t, apitest.Respond(200, `{"data":[],"meta":{"request_id":"r","has_more":false}}`))
+			calls, tries := 0, 0
+			counts := hiring.Trace{
+				Call: func(context.Context, hiring.TraceCall) (context.Context, func(error)) {
+					return nil, func(err error) {
+						calls++
+						if s.name != "Call's end" {
+							assert.Error(t, err, "a call that panics has not succeeded")
 						}
-					},
-					Attempt: func(context.Context, hiring.TraceAttempt) (context.Context, func(hiring.Exchange)) {
-						return nil, func(hiring.Exchange) { tries++ }
-					},
-				}
-				client := fake.Client(hiring.WithTrace(counts), hiring.WithTrace(s.probe))
-				assert.PanicsWithValue(t, "boo", func() {
-					_, _ = client.Challenges.List().Prefetch(prefetch).Collect(t.Context())
-				})
-				assert.Equal(t, [2]int{s.calls, s.tries}, [2]int{calls, tries}, "calls and attempts that ended")
+					}
+				},
+				Attempt: func(context.Context, hiring.TraceAttempt) (context.Context, func(hiring.Exchange)) {
+					return nil, func(hiring.Exchange) { tries++ }
+				},
 			}
-			t.Run(fmt.Sprint(s.name, " prefetch ", prefetch), func(t *testing.T) { synctest.Test(t, inBubble) })
+			client := fake.Client(hiring.WithTrace(counts), hiring.WithTrace(s.probe))
+			assert.PanicsWithValue(t, "boo", func() {
+				_, _ = client.Challenges.List().Collect(t.Context())
+			})
+			assert.Equal(t, [2]int{s.calls, s.tries}, [2]int{calls, tries}, "calls and attempts that ended")
 		}
+		t.Run(s.name, func(t *testing.T) { synctest.Test(t, inBubble) })
 	}
 	t.Run("Pause", func(t *testing.T) {
 		fake := apitest.NewScriptedServer(t, apitest.RespondError(503, "INTERNAL_ERROR", "Retry-After: 5"))

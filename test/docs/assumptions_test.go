@@ -1,7 +1,6 @@
 package docs_test
 
 import (
-	"context"
 	"encoding/json"
 	"go/parser"
 	"go/token"
@@ -103,31 +102,6 @@ func TestAssumptionsAreLinked(t *testing.T) {
 		text, err := os.ReadFile(file)
 		require.NoError(t, err)
 		assert.Contains(t, string(text), assumptions, file)
-	}
-}
-
-// A listing without reports is noticed once a client, and Exchange reports without
-// a logger too.
-func TestListingWithoutReportsIsAWarning(t *testing.T) {
-	const listed = `{"data":[{"id":"1","status":"submitted"},{"id":"2","status":"%"}],"meta":{"has_more":false,"next_cursor":null}}`
-	for status, want := range map[string]int{"evaluated": 1, "submitted": 0} {
-		var warnings []string
-		answer := apitest.Respond(200, strings.ReplaceAll(listed, "%", status))
-		client := apitest.NewScriptedServer(t, answer, answer, answer).Client(hiring.WithObserver(func(_ context.Context, e hiring.Exchange) {
-			if e.Warning != "" {
-				warnings = append(warnings, e.Warning)
-			}
-		}))
-		for range 3 {
-			all, err := client.Submissions.List(hiring.SubmissionFilter{}).Collect(t.Context())
-			require.NoError(t, err)
-			_, scored := all[1].Report.Score()
-			assert.False(t, scored)
-		}
-		require.Len(t, warnings, want, status)
-		if want > 0 {
-			assert.Contains(t, warnings[0], "Submissions.Report")
-		}
 	}
 }
 

@@ -6,11 +6,9 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"math"
 	"net/http"
 	"net/http/httptest"
 	"net/netip"
-	"net/url"
 	"os"
 	"runtime"
 	"strings"
@@ -250,29 +248,6 @@ func TestResponseWithinTheLimitIsDecoded(t *testing.T) {
 		require.NoError(t, err)
 		for range 2 {
 			assert.NoError(t, c.call(t.Context(), client), c.before+c.piece)
-		}
-	}
-}
-
-// TestPageIsNotTenTimesTooLong checks lists with a documented largest page.
-func TestPageIsNotTenTimesTooLong(t *testing.T) {
-	for _, list := range append(apitest.ListCases, apitest.ListCase{Name: "members", Style: "plain", Largest: math.MaxInt, Open: apitest.MembersOf}) {
-		for _, n := range []int{10 * list.Largest, 10*list.Largest + 1} {
-			if list.Style == "plain" {
-				n = 20_000
-			}
-			s := apitest.NewListServer(list.Style, 0)
-			s.Spoil = func(_ int, _ url.Values, p *apitest.ListPage) { p.Items = apitest.NumbersTo(n) }
-			for range 2 {
-				page, err := list.Open(s.Client(t)).Page(t.Context())
-				if n > 10*list.Largest && list.Style != "plain" {
-					require.ErrorContains(t, err, fmt.Sprintf("more than %d items", 10*list.Largest), list.Name)
-					require.Empty(t, page.Items)
-					continue
-				}
-				require.NoError(t, err, list.Name)
-				require.Len(t, page.Items, n, list.Name)
-			}
 		}
 	}
 }

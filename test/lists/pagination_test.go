@@ -2,15 +2,14 @@ package lists_test
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"math"
-	"net/http"
 	"net/url"
+	"strconv"
 	"sync"
 	"testing"
-	"testing/synctest"
-	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -29,7 +28,7 @@ func TestPagerPageSizeIsChecked(t *testing.T) {
 			require.ErrorContains(t, err, fmt.Sprintf("from 1 to %d", list.Largest))
 			_, err = pager.Size(size).Page(t.Context())
 			requireParam(t, err, "PageSize", list.Name)
-			_, err = pager.Size(size).Size(1).Prefetch(1).Collect(t.Context()) // The first error remains.
+			_, err = pager.Size(size).Size(1).Collect(t.Context()) // The first error remains.
 			requireParam(t, err, "PageSize", list.Name)
 		}
 		assert.Zero(t, s.Requests())
@@ -50,25 +49,13 @@ func TestPagerOfMembersTakesNoPageSize(t *testing.T) {
 	assert.Zero(t, s.Requests())
 }
 
-func TestPagerPrefetchIsChecked(t *testing.T) {
-	s := apitest.NewListServer("page", 300)
-	_, err := apitest.InvitationsOf(s.Client(t)).Prefetch(-1).Collect(t.Context())
-	requireParam(t, err, "Prefetch", "")
-	assert.Zero(t, s.Requests())
-	for _, ahead := range []int{0, 1000, math.MaxInt} {
-		got, err := apitest.InvitationsOf(s.Client(t)).Prefetch(ahead).Collect(t.Context())
-		require.NoError(t, err)
-		assert.Equal(t, apitest.NumbersTo(300), got)
-	}
-}
-
 func TestPagerThatIsEmpty(t *testing.T) {
 	page, err := apitest.NewListServer("seq", 501).Client(t).Events.List(apitest.ParentID, hiring.EventFilter{}).Page(t.Context())
 	require.NoError(t, err)
 	require.NotEmpty(t, page.Next)
 	var zero hiring.Pager[hiring.Event]
 	for _, pager := range []hiring.Pager[hiring.Event]{
-		zero, zero.PageSize(5), zero.PageSize(-5), zero.From("x"), zero.From(page.Next), zero.From(""), zero.Prefetch(2), zero.Prefetch(-2),
+		zero, zero.PageSize(5), zero.PageSize(-5), zero.From("x"), zero.From(page.Next), zero.From(""),
 	} {
 		items, err := pager.Collect(t.Context())
 		requireParam(t, err, "Pager", "")
@@ -90,7 +77,6 @@ func TestPagerNeverChanges(t *testing.T) {
 	_ = pager.Size(-1)
 	_ = pager.Size(5)
 	_ = pager.From("garbage")
-	_ = pager.Prefetch(-1)
 	got, err := pager.Collect(t.Context())
 	require.NoError(t, err)
 	assert.Equal(t, apitest.NumbersTo(30), got)
@@ -99,16 +85,14 @@ func TestPagerNeverChanges(t *testing.T) {
 
 func TestPagerPageReadsOne(t *testing.T) {
 	for _, list := range apitest.ListCases {
-		for _, ahead := range []int{0, 3} {
-			s := apitest.NewListServer(list.Style, 30)
-			page, err := list.Open(s.Client(t)).Size(10).Prefetch(ahead).Page(t.Context())
-			require.NoError(t, err)
-			assert.Equal(t, apitest.NumbersTo(10), page.Items)
-			assert.NotEmpty(t, page.Next)
-			assert.True(t, page.Meta.HasMore)
-			assert.Equal(t, "req_1", page.Meta.RequestID)
-			assert.Equal(t, 1, s.Requests())
-		}
+		s := apitest.NewListServer(list.Style, 30)
+		page, err := list.Open(s.Client(t)).Size(10).Page(t.Context())
+		require.NoError(t, err)
+		assert.Equal(t, apitest.NumbersTo(10), page.Items)
+		assert.NotEmpty(t, page.Next)
+		assert.True(t, page.Meta.HasMore)
+		assert.Equal(t, "req_1", page.Meta.RequestID)
+		assert.Equal(t, 1, s.Requests())
 	}
 }
 
@@ -148,41 +132,34 @@ func TestPagerOfAnEmptyListGivesOneEmptyPage(t *testing.T) {
 }
 
 func TestPagerSendsNothingBeforeTheRange(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		for _, list := range apitest.ListCases {
-			for _, ahead := range []int{0, 2} {
-				s := apitest.NewListServer(list.Style, 30)
-				pager := list.Open(s.Client(t)).Size(10).Prefetch(ahead)
-				_, _ = pager.All(t.Context()), pager.Pages(t.Context())
-				synctest.Wait()
-				assert.Zero(t, s.Requests())
-			}
-		}
-	})
+	for _, list := range apitest.ListCases {
+		s := apitest.NewListServer(list.Style, 30)
+		pager := list.Open(s.Client(t)).Size(10)
+		_, _ = pager.All(t.Context()), pager.Pages(t.Context())
+		assert.Zero(t, s.Requests())
+	}
 }
 
 func TestPagerRangesStartOver(t *testing.T) {
 	for _, list := range apitest.ListCases {
-		for _, ahead := range []int{0, 1, 3} {
-			s := apitest.NewListServer(list.Style, 30)
-			all := list.Open(s.Client(t)).Size(7).Prefetch(ahead).All(t.Context())
-			for range 2 { // The same iterator, left early and then read to its end.
-				n := 0
-				for item, err := range all {
-					require.NoError(t, err)
-					n++
-					if item == 9 {
-						break
-					}
+		s := apitest.NewListServer(list.Style, 30)
+		all := list.Open(s.Client(t)).Size(7).All(t.Context())
+		for range 2 { // The same iterator, left early and then read to its end.
+			n := 0
+			for item, err := range all {
+				require.NoError(t, err)
+				n++
+				if item == 9 {
+					break
 				}
-				require.Equal(t, 9, n)
-				got := []int{}
-				for item, err := range all {
-					require.NoError(t, err)
-					got = append(got, item)
-				}
-				require.Equal(t, apitest.NumbersTo(30), got)
 			}
+			require.Equal(t, 9, n)
+			got := []int{}
+			for item, err := range all {
+				require.NoError(t, err)
+				got = append(got, item)
+			}
+			require.Equal(t, apitest.NumbersTo(30), got)
 		}
 	}
 }
@@ -202,175 +179,83 @@ func TestPagerLeftEarlyCostsNoMore(t *testing.T) {
 
 func TestPagerServesManyAtOnce(t *testing.T) {
 	for _, list := range apitest.ListCases {
-		for _, ahead := range []int{0, 2} {
-			s := apitest.NewListServer(list.Style, 60)
-			pager := list.Open(s.Client(t)).Size(7).Prefetch(ahead)
-			var wait sync.WaitGroup
-			for range 8 {
-				wait.Go(func() {
-					got, err := pager.Collect(t.Context())
-					assert.NoError(t, err) //nolint:testifylint // require must not be called outside the test's goroutine
-					assert.Equal(t, apitest.NumbersTo(60), got)
-				})
-			}
-			wait.Wait()
-			assert.Equal(t, 8*9, s.Requests())
-		}
-	}
-}
-
-// A bubble ends only when no goroutine remains in it.
-func TestPagerReadsAheadAndNoFurther(t *testing.T) {
-	for _, ahead := range []int{1, 2, 3, 20} {
-		synctest.Test(t, func(t *testing.T) {
-			s := apitest.NewListServer("page", 70)
-			taken := 0
-			for _, err := range apitest.InvitationsOf(s.Client(t)).Size(7).Prefetch(ahead).Pages(t.Context()) {
-				require.NoError(t, err)
-				taken++
-				synctest.Wait()
-				assert.Equal(t, min(10, taken+ahead), s.Requests())
-			}
-			assert.Equal(t, 10, taken)
-		})
-	}
-}
-
-func TestPagerLeftEarlyLeaksNothing(t *testing.T) {
-	for _, ahead := range []int{0, 1, 2, 3, 20} {
-		for _, left := range []int{1, 2, 5} {
-			synctest.Test(t, func(t *testing.T) {
-				s := apitest.NewListServer("cursor", 70)
-				taken := 0
-				for _, err := range apitest.SubmissionsOf(s.Client(t)).Size(7).Prefetch(ahead).Pages(t.Context()) {
-					require.NoError(t, err)
-					synctest.Wait()
-					taken++
-					if taken == left {
-						break
-					}
-				}
-				synctest.Wait()
-				assert.LessOrEqual(t, s.Requests(), min(10, left+ahead))
+		s := apitest.NewListServer(list.Style, 60)
+		pager := list.Open(s.Client(t)).Size(7)
+		var wait sync.WaitGroup
+		for range 8 {
+			wait.Go(func() {
+				got, err := pager.Collect(t.Context())
+				assert.NoError(t, err) //nolint:testifylint // require must not be called outside the test's goroutine
+				assert.Equal(t, apitest.NumbersTo(60), got)
 			})
 		}
+		wait.Wait()
+		assert.Equal(t, 8*9, s.Requests())
 	}
 }
 
-// Requests in flight are cancelled when the range is left.
-func TestPagerLeftEarlyCancelsItsRequest(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		s := apitest.NewListServer("page", 70)
-		s.Instead = func(n int, r *http.Request) (int, bool) {
-			if n > 1 {
-				<-r.Context().Done()
-			}
-			return 0, n > 1
+// The context ends in the second page, and nothing more is sent.
+func TestPagerEndsWithTheContext(t *testing.T) {
+	s := apitest.NewListServer("page", 70)
+	cause := errors.New("enough")
+	ctx, cancel := context.WithCancelCause(t.Context())
+	defer cancel(nil)
+	var failures []error
+	pages := 0
+	for _, err := range apitest.InvitationsOf(s.Client(t)).Size(7).Pages(ctx) {
+		if err != nil {
+			failures = append(failures, err)
+			continue
 		}
-		begun := time.Now()
-		for _, err := range apitest.InvitationsOf(s.Client(t)).Size(7).Prefetch(2).Pages(t.Context()) {
-			require.NoError(t, err)
-			synctest.Wait()
-			break
+		pages++
+		if pages == 2 {
+			cancel(cause)
 		}
-		assert.Equal(t, 2, s.Requests())
-		assert.Zero(t, time.Since(begun)) // It did not run into its timeout.
-	})
-}
-
-func TestPagerLeftByAPanicLeaksNothing(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		s := apitest.NewListServer("page", 70)
-		assert.PanicsWithValue(t, "mine", func() {
-			for _, err := range apitest.InvitationsOf(s.Client(t)).Size(7).Prefetch(2).Pages(t.Context()) {
-				require.NoError(t, err)
-				panic("mine")
-			}
-		})
-	})
-}
-
-func TestPagerWhoseContextEndsWhileReadingAhead(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		s := apitest.NewListServer("page", 70)
-		cause := errors.New("enough")
-		ctx, cancel := context.WithCancelCause(t.Context())
-		defer cancel(nil)
-		var failures []error
-		pages := 0
-		for _, err := range apitest.InvitationsOf(s.Client(t)).Size(7).Prefetch(2).Pages(ctx) {
-			if err != nil {
-				failures = append(failures, err)
-				continue
-			}
-			pages++
-			if pages == 2 {
-				synctest.Wait()
-				cancel(cause)
-			}
-		}
-		require.Len(t, failures, 1)
-		require.ErrorIs(t, failures[0], context.Canceled)
-		require.ErrorIs(t, failures[0], cause)
-		assert.Equal(t, 4, pages) // Two pages were read ahead.
-		assert.Equal(t, 4, s.Requests())
-	})
-}
-
-func TestPagerWhoseContextHadEnded(t *testing.T) {
-	ctx, cancel := context.WithCancel(t.Context())
-	cancel()
-	for _, ahead := range []int{0, 1} {
-		s := apitest.NewListServer("page", 70)
-		got, err := apitest.InvitationsOf(s.Client(t)).Prefetch(ahead).Collect(ctx)
-		require.ErrorIs(t, err, context.Canceled)
-		assert.Empty(t, got)
-		assert.Zero(t, s.Requests())
 	}
+	require.Len(t, failures, 1)
+	require.ErrorIs(t, failures[0], context.Canceled)
+	require.ErrorIs(t, failures[0], cause)
+	assert.Equal(t, 2, pages)
+	assert.Equal(t, 2, s.Requests())
+	got, err := apitest.InvitationsOf(s.Client(t)).Collect(ctx)
+	require.ErrorIs(t, err, context.Canceled)
+	assert.Empty(t, got)
+	assert.Equal(t, 2, s.Requests())
 }
 
-// Raw responses are captured page by page, but not while reading ahead, where
-// another goroutine would write them.
+// Each page's response is captured before the page is yielded.
 func TestPagerCapturesRawResponses(t *testing.T) {
 	s := apitest.NewListServer("page", 20)
-	for _, ahead := range []int{0, 1} {
-		s.Forget()
-		var raw hiring.Response
-		n := 0
-		for _, err := range apitest.InvitationsOf(s.Client(t)).Size(10).Prefetch(ahead).Pages(hiring.WithResponse(t.Context(), &raw)) {
-			require.NoError(t, err)
-			n++
-			if ahead > 0 {
-				assert.Zero(t, raw)
-				continue
-			}
-			assert.Equal(t, fmt.Sprintf("item-%d", 10*n-9), firstID(t, raw.Body))
-		}
-		assert.Equal(t, 2, n)
+	var raw hiring.Response
+	n := 0
+	for _, err := range apitest.InvitationsOf(s.Client(t)).Size(10).Pages(hiring.WithResponse(t.Context(), &raw)) {
+		require.NoError(t, err)
+		n++
+		assert.Equal(t, fmt.Sprintf("item-%d", 10*n-9), firstID(t, raw.Body))
 	}
+	assert.Equal(t, 2, n)
 }
 
 func TestPagerWarnsOncePerIterationOfUnexpectedSizes(t *testing.T) {
 	for _, c := range []struct {
-		name     string
-		list     func(*hiring.Client) apitest.IntPager
-		style    string
-		size     int
-		served   int // Items a page.
-		pageSize bool
-		want     string
+		name   string
+		list   func(*hiring.Client) apitest.IntPager
+		style  string
+		size   int
+		served int // Items a page.
+		want   string
 	}{
-		{"smaller, and it says so", apitest.InvitationsOf, "page", 30, 20, true, "requested pages of 30 items but received 20: Dialect.PageSizeParam may be wrong"},
-		{"smaller, and it does not say so", apitest.SubmissionsOf, "cursor", 30, 20, false, "requested pages of 30 items but received 20: Dialect.PageSizeParam may be wrong"},
-		{"larger", apitest.SubmissionsOf, "cursor", 10, 20, false, "requested pages of 10 items but received 20: Dialect.PageSizeParam may be wrong"},
-		{"larger than one", apitest.SubmissionsOf, "cursor", 1, 2, false, "requested pages of 1 items but received 2: Dialect.PageSizeParam may be wrong"},
-		{"of a log", apitest.EventsOf, "seq", 30, 20, false, "requested pages of 30 items but received 20: Dialect.EventPageSizeParam may be wrong"},
-		{"as asked", apitest.InvitationsOf, "page", 20, 20, true, ""},
-		{"as asked, by cursor", apitest.SubmissionsOf, "cursor", 20, 20, false, ""},
+		{"smaller", apitest.InvitationsOf, "page", 30, 20, "requested pages of 30 items but received 20: Dialect.PageSizeParam may be wrong"},
+		{"smaller, by cursor", apitest.SubmissionsOf, "cursor", 30, 20, "requested pages of 30 items but received 20: Dialect.PageSizeParam may be wrong"},
+		{"larger", apitest.SubmissionsOf, "cursor", 10, 20, "requested pages of 10 items but received 20: Dialect.PageSizeParam may be wrong"},
+		{"larger than one", apitest.SubmissionsOf, "cursor", 1, 2, "requested pages of 1 items but received 2: Dialect.PageSizeParam may be wrong"},
+		{"of a log", apitest.EventsOf, "seq", 30, 20, "requested pages of 30 items but received 20: Dialect.EventPageSizeParam may be wrong"},
+		{"as asked", apitest.InvitationsOf, "page", 20, 20, ""},
+		{"as asked, by cursor", apitest.SubmissionsOf, "cursor", 20, 20, ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			s := apitest.NewListServer(c.style, 70)
-			s.Spoil = served(c.style, c.served, c.pageSize)
+			s.Spoil = served(c.style, c.served)
 			var warnings []string
 			client := s.Client(t, hiring.WithObserver(func(_ context.Context, e hiring.Exchange) {
 				if e.Warning != "" {
@@ -392,37 +277,6 @@ func TestPagerWarnsOncePerIterationOfUnexpectedSizes(t *testing.T) {
 	}
 }
 
-// Metadata that shows an unexpected page size.
-func TestPagerWarnsOfUnexpectedPageSizes(t *testing.T) {
-	for _, c := range []struct {
-		name  string
-		spoil func(int, url.Values, *apitest.ListPage)
-		want  string
-	}{
-		{"a short list whose page says another size", set("page_size", 20), "requested pages of 10 items but received 20"},
-		{"fewer items than the page says", func(_ int, _ url.Values, p *apitest.ListPage) { p.Meta["has_more"] = true }, "requested pages of 10 items but received 3"},
-		{"an empty page before others", func(n int, _ url.Values, p *apitest.ListPage) {
-			p.Meta["has_more"] = n == 1
-			if n == 1 {
-				p.Items = nil
-			}
-		}, ""},
-		{"a short page at the end", without("page_size"), ""},
-	} {
-		s := apitest.NewListServer("page", 3)
-		s.Spoil = c.spoil
-		var warning string
-		client := s.Client(t, hiring.WithObserver(func(_ context.Context, e hiring.Exchange) { warning += e.Warning }))
-		_, err := apitest.InvitationsOf(client).Size(10).Page(t.Context())
-		require.NoError(t, err)
-		if c.want == "" {
-			assert.Empty(t, warning, c.name)
-		} else {
-			assert.Contains(t, warning, c.want, c.name)
-		}
-	}
-}
-
 func TestPagerDoesNotWarnOfShortLists(t *testing.T) {
 	for _, list := range append(apitest.ListCases, apitest.ListCase{Name: "members", Style: "plain", Largest: 0, Open: apitest.MembersOf}) {
 		for _, n := range []int{0, 1, 101} {
@@ -434,4 +288,25 @@ func TestPagerDoesNotWarnOfShortLists(t *testing.T) {
 			require.NoError(t, err)
 		}
 	}
+}
+
+// served responds with pages of its own size.
+func served(style string, size int) func(int, url.Values, *apitest.ListPage) {
+	return func(_ int, q url.Values, p *apitest.ListPage) {
+		own := apitest.NewListServer(style, 70)
+		q.Set("page_size", strconv.Itoa(size))
+		*p, _ = own.Page(q)
+	}
+}
+
+func firstID(t *testing.T, body []byte) string {
+	t.Helper()
+	var reply struct {
+		Data []struct {
+			ID string `json:"id"`
+		} `json:"data"`
+	}
+	require.NoError(t, json.Unmarshal(body, &reply))
+	require.NotEmpty(t, reply.Data)
+	return reply.Data[0].ID
 }

@@ -105,8 +105,11 @@ func (s *ListServer) RoundTrip(r *http.Request) (*http.Response, error) {
 	if s.Spoil != nil {
 		s.Spoil(n, q, &page)
 	}
-	page.Meta["request_id"] = fmt.Sprintf("req_%d", n)
-	return NewListResponse(r, 200, page.encode()), nil
+	id := fmt.Sprintf("req_%d", n)
+	page.Meta["request_id"] = id
+	resp := NewListResponse(r, 200, page.encode())
+	resp.Header.Set("X-Request-Id", id)
+	return resp, nil
 }
 
 func (p ListPage) encode() string {
@@ -202,13 +205,12 @@ func (s *ListServer) size(q url.Values) (int, string) {
 
 // IntPager is a Pager of any item type. It returns the numbers of the items.
 type IntPager struct {
-	Size     func(int) IntPager
-	From     func(string) IntPager
-	Prefetch func(int) IntPager
-	All      func(context.Context) iter.Seq2[int, error]
-	Pages    func(context.Context) iter.Seq2[IntPage, error]
-	Page     func(context.Context) (IntPage, error)
-	Collect  func(context.Context) ([]int, error)
+	Size    func(int) IntPager
+	From    func(string) IntPager
+	All     func(context.Context) iter.Seq2[int, error]
+	Pages   func(context.Context) iter.Seq2[IntPage, error]
+	Page    func(context.Context) (IntPage, error)
+	Collect func(context.Context) ([]int, error)
 }
 
 // IntPage is a page of numbers.
@@ -222,9 +224,8 @@ type IntPage struct {
 func IntPagerOf[T any](p hiring.Pager[T], number func(T) int) IntPager {
 	page := func(p hiring.Page[T]) IntPage { return IntPage{numbers(p.Items, number), p.Meta, p.Next} }
 	return IntPager{
-		Size:     func(n int) IntPager { return IntPagerOf(p.PageSize(n), number) },
-		From:     func(token string) IntPager { return IntPagerOf(p.From(token), number) },
-		Prefetch: func(n int) IntPager { return IntPagerOf(p.Prefetch(n), number) },
+		Size: func(n int) IntPager { return IntPagerOf(p.PageSize(n), number) },
+		From: func(token string) IntPager { return IntPagerOf(p.From(token), number) },
 		All: func(ctx context.Context) iter.Seq2[int, error] {
 			items := p.All(ctx)
 			return func(yield func(int, error) bool) {

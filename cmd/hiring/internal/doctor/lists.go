@@ -241,10 +241,6 @@ func (e *examination) checkShape(p pages, l listing) {
 	if !l.first.ok() {
 		return
 	}
-	if warning := l.first.warning("may be truncated"); warning != "" {
-		e.set("list shape", wrong("it may be truncated", l.first.label+": "+warning,
-			"do not rely on complete lists; ask the API's support how to request the next page"))
-	}
 	if p.size == "" {
 		return
 	}

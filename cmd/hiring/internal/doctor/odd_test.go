@@ -311,32 +311,3 @@ func brokenService(t *testing.T) {
 		}
 	}
 }
-
-// TestListThatMayBeTruncatedIsReported: a full page does not say whether another page
-// follows.
-func TestListThatMayBeTruncatedIsReported(t *testing.T) {
-	for kept, verdict := range map[string]doctor.Verdict{"": doctor.Wrong, "total": doctor.Holds, "has_more": doctor.Holds} {
-		r := runAgainst(t, doctor.Config{NoWrites: true}, hiring.Dialect{}, func(w http.ResponseWriter, r *http.Request, next http.Handler) {
-			recorded := httptest.NewRecorder()
-			next.ServeHTTP(recorded, r)
-			maps.Copy(w.Header(), recorded.Header())
-			w.WriteHeader(recorded.Code)
-			var list struct {
-				Data json.RawMessage            `json:"data"`
-				Meta map[string]json.RawMessage `json:"meta"`
-			}
-			if !strings.HasSuffix(r.URL.Path, "/submissions") || json.Unmarshal(recorded.Body.Bytes(), &list) != nil {
-				_, _ = w.Write(recorded.Body.Bytes())
-				return
-			}
-			list.Meta = map[string]json.RawMessage{"request_id": list.Meta["request_id"]}
-			if kept != "" {
-				list.Meta[kept] = json.RawMessage(map[string]string{"total": "293", "has_more": "false"}[kept])
-			}
-			assert.NoError(t, json.NewEncoder(w).Encode(list))
-		})
-		f := finding(t, r, "list shape")
-		assert.Equal(t, verdict, f.Verdict, "%q: %+v", kept, f)
-		assert.Equal(t, verdict == doctor.Wrong, f.Found == "it may be truncated")
-	}
-}
