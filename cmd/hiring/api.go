@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"io"
 	"maps"
 	"net/http"
 	"net/url"
@@ -45,7 +44,7 @@ The response is shown as it is.`,
 		} else if slices.Contains(apiMethods(), t.args[0]) {
 			return adviceError{usagef("api needs <path>"), "Usage: hiring api [<method>] <path>"}
 		}
-		call, err := a.newCall(method, t.args[len(t.args)-1], fields, data)
+		call, err := a.newCall(ctx, method, t.args[len(t.args)-1], fields, data)
 		if err != nil {
 			return err
 		}
@@ -75,7 +74,7 @@ type call struct {
 	body         any
 }
 
-func (a *app) newCall(method, target string, fields []string, data string) (call, error) {
+func (a *app) newCall(ctx context.Context, method, target string, fields []string, data string) (call, error) {
 	path, own, _ := strings.Cut(target, "?")
 	made := call{method: strings.ToUpper(method), path: "/" + strings.TrimPrefix(strings.TrimPrefix(path, "/api/v1"), "/")}
 	if made.method == "" {
@@ -106,18 +105,19 @@ func (a *app) newCall(method, target string, fields []string, data string) (call
 		}
 	}
 	if made.query = values; data != "" {
-		made.body, err = a.apiBody(data)
+		made.body, err = a.apiBody(ctx, data)
 	}
 	return made, err
 }
 
 // apiBody returns the body that --data names.
-func (a *app) apiBody(data string) (any, error) {
+func (a *app) apiBody(ctx context.Context, data string) (any, error) {
 	text := []byte(data)
 	if name, isFile := strings.CutPrefix(data, "@"); isFile {
 		var err error
 		if name == "-" {
-			text, err = io.ReadAll(a.in)
+			data, err = a.readInput(ctx)
+			text = []byte(data)
 		} else {
 			text, err = os.ReadFile(name)
 		}

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"sync"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -29,6 +30,7 @@ type app struct {
 	flags    globalFlags
 	args     []string
 	ctx      context.Context // The context of the run.
+	end      func()          // Ends the run after patience.
 	noHelp   error           // The error of a help request that named an unknown command.
 	testMode bool            // A write used a test key.
 }
@@ -41,27 +43,36 @@ type globalFlags struct {
 	yes     bool
 	debug   bool
 	timeout time.Duration
-	noPager bool
 
 	output output.Options
 }
 
+// patience is how long a command may go on after an interruption or the end of --timeout,
+// to write what it knows. Then the program ends, whatever it waits for.
+const patience = 3 * time.Second
+
 // run executes a command line and returns the exit status.
 func (a *app) run(ctx context.Context, args []string) int {
-	root := a.rootCommand() //nolint:contextcheck // ExecuteContext passes it to the commands
-	root.SetArgs(args)
-	root.SetIn(a.in)
-	root.SetOut(a.out)
-	root.SetErr(a.err)
 	a.args, a.ctx = args, ctx
-	err := a.refuseArguments(typedKey.MatchString)
-	if err == nil {
-		err = root.ExecuteContext(ctx)
+	over := make(chan struct{})
+	a.end = sync.OnceFunc(func() { close(over) })
+	defer context.AfterFunc(ctx, a.end)()
+	ended := make(chan error, 1)
+	go func() { ended <- a.execute(ctx, args) }()
+	var err error
+	select {
+	case err = <-ended:
+	case <-over:
+		select {
+		case err = <-ended:
+		case <-time.After(patience):
+			err = cmp.Or(ctx.Err(), context.DeadlineExceeded)
+		}
 	}
 	if a.flags.timeout > 0 && errors.Is(err, context.DeadlineExceeded) {
 		err = adviceError{err, "--timeout sets another limit"}
 	}
-	if err = cmp.Or(err, a.noHelp); err == nil {
+	if err == nil {
 		if a.testMode {
 			_, _ = fmt.Fprintln(a.err, a.err.Paint(output.Faint, "This is a test key: no e-mail is sent, and no change is stored."))
 		}
@@ -72,12 +83,25 @@ func (a *app) run(ctx context.Context, args []string) int {
 	return code
 }
 
+func (a *app) execute(ctx context.Context, args []string) error {
+	root := a.rootCommand() //nolint:contextcheck // ExecuteContext passes it to the commands
+	root.SetArgs(args)
+	root.SetIn(a.in)
+	root.SetOut(a.out)
+	root.SetErr(a.err)
+	if err := a.refuseArguments(typedKey.MatchString); err != nil {
+		return err
+	}
+	return cmp.Or(root.ExecuteContext(ctx), a.noHelp)
+}
+
 const rootExample = `  hiring --sandbox account              try it without any setup
   hiring profile add acme               store your server address and API key
   hiring assessments list
   hiring invitations import people.csv --assessment "Backend engineer"
-  hiring submissions report <submission-id>
-  hiring submissions list --status evaluated -o csv > results.csv`
+  hiring invite 'Ada Lovelace <ada@example.com>' --assessment "Backend engineer"
+  hiring report ada@example.com
+  hiring submissions export results.csv --status evaluated`
 
 func (a *app) rootCommand() *cobra.Command {
 	root := &cobra.Command{
@@ -102,20 +126,27 @@ func (a *app) rootCommand() *cobra.Command {
 	// Words that users of other programs try first.
 	suggestFor := func(c *cobra.Command, words ...string) *cobra.Command { c.SuggestFor = words; return c }
 	grouped(root, groupWork,
-		suggestFor(a.accountCommand(), "usage", "plan", "org", "organization"), suggestFor(a.membersCommand(), "users", "team"),
+		suggestFor(a.accountCommand(), "org", "organization"), suggestFor(a.membersCommand(), "users", "team"),
 		a.challengesCommand(), suggestFor(a.assessmentsCommand(), "jobs", "postings"),
-		suggestFor(a.invitationsCommand(), "candidates", "candidate"),
-		suggestFor(a.submissionsCommand(), "candidates", "candidate", "attempts", "results", "export", "top"), a.reportShortcut(),
-		suggestFor(a.eventsCommand(), "logs", "log"), suggestFor(a.watchCommand(), "top"),
+		suggestFor(a.invitationsCommand(), "candidates", "candidate", "import"), a.inviteShortcut(),
+		suggestFor(a.submissionsCommand(), "candidates", "candidate", "attempts", "results", "export", "find"), a.reportShortcut(),
+		suggestFor(a.eventsCommand(), "logs", "log"), a.watchCommand(),
 		suggestFor(a.quotaCommand(), "usage", "limits"), a.apiCommand(),
 	)
 	grouped(root, groupTool,
-		a.profileCommand(), a.doctorCommand(), a.sandboxCommand(), a.versionCommand(),
+		suggestFor(a.profileCommand(), "auth", "login", "config"), a.doctorCommand(), a.sandboxCommand(), a.versionCommand(),
 	)
 	root.AddCommand(topics()...)
 	a.finish(root)
 	root.SetHelpFunc(a.help)
 	return root
+}
+
+// inviteShortcut returns the command invitations invite under a short name.
+func (a *app) inviteShortcut() *cobra.Command {
+	c := a.invitationsInviteCommand()
+	c.Short = "Invite candidates to an assessment (short for invitations invite)"
+	return c
 }
 
 // reportShortcut returns the command submissions report under a short name.
@@ -147,9 +178,9 @@ func (a *app) globalFlags(root *cobra.Command) {
 	flags.BoolVar(&a.flags.debug, "debug", false, "print each request on standard error")
 	flags.DurationVar(&a.flags.timeout, "timeout", 0, "end the command after this `time`, as in 20s")
 	flags.StringVarP(&a.flags.output.Format, "output", "o", "", "the `format`: table, json, jsonl (one line an item) or csv")
-	flags.StringVar(&a.flags.output.Query, "jq", "", "filter the JSON with a jq `program`; see hiring help formatting")
+	flags.StringVarP(&a.flags.output.Query, "jq", "q", "", "filter the JSON with a jq `program`; see hiring help formatting")
 	flags.StringSliceVar(&a.flags.output.Columns, "columns", nil, "the `names` of the columns of a table or CSV or of the members of JSON, as in id,candidate.email")
-	flags.BoolVar(&a.flags.noPager, "no-pager", false, "do not show long lists in a pager")
+	flags.BoolVar(&a.flags.output.BOM, "bom", false, "begin CSV with a byte order mark, which Excel needs")
 	_ = root.RegisterFlagCompletionFunc("profile", completeProfiles)
 	_ = root.RegisterFlagCompletionFunc("columns", completeColumns)
 	_ = root.RegisterFlagCompletionFunc("output", cobra.FixedCompletions(output.Formats(), cobra.ShellCompDirectiveNoFileComp))
@@ -161,11 +192,6 @@ func (a *app) printer() (*output.Printer, error) {
 	if err != nil {
 		return nil, usageError{err}
 	}
-	p.Done = a.ctx
-	p.Notes = a.err
-	p.Now = a.now
-	if !a.flags.noPager {
-		p.Pager = cmp.Or(a.getenv("HIRING_PAGER"), a.getenv("PAGER"), "less")
-	}
+	p.Context, p.Notes, p.Now = a.ctx, a.err, a.now
 	return p, nil
 }

@@ -14,11 +14,11 @@ import (
 func (a *app) submissionsArchiveCommand() *cobra.Command {
 	var file string
 	c := &cobra.Command{
-		Use:     "archive <submission-id>",
+		Use:     "archive <submission>",
 		Aliases: []string{"download"},
 		Short:   "Download the workspace that a candidate submitted",
 		Long: `Download the workspace that a candidate submitted, as a zip file. An interrupted
-download is resumed. With a test key there are no archives.`,
+download is resumed. With a test key there are no archives.` + submissionHelp,
 	}
 	c.Flags().StringVarP(&file, "file", "f", "", "the `file` to write (default <submission-id>.zip); - means standard output")
 	c.RunE = func(c *cobra.Command, args []string) error {
@@ -29,12 +29,16 @@ download is resumed. With a test key there are no archives.`,
 		if err != nil {
 			return err
 		}
+		id, err := submissionID(c.Context(), client, args[0])
+		if err != nil {
+			return err
+		}
 		meter := &archiveMeter{progress: a.err.Progress("KB downloaded:")}
 		if file == "" {
-			file = safeName(args[0]) + ".zip"
+			file = safeName(id) + ".zip"
 		}
 		return a.writeFile(file, func(to io.Writer) error {
-			_, err := client.Submissions.DownloadArchive(c.Context(), args[0], io.MultiWriter(to, meter))
+			_, err := client.Submissions.DownloadArchive(c.Context(), id, io.MultiWriter(to, meter))
 			meter.progress.Clear()
 			if errors.Is(err, hiring.ErrNoArchive) {
 				return adviceError{err, "Nothing was submitted yet, the storage is not available, or the key is a test key"}

@@ -66,7 +66,7 @@ func (a *app) prepare(c *cobra.Command) error {
 // limit ends the command's context after a duration.
 func (a *app) limit(c *cobra.Command, after time.Duration) {
 	ctx, cancel := context.WithTimeout(c.Context(), after)
-	context.AfterFunc(ctx, cancel)
+	context.AfterFunc(ctx, func() { cancel(); a.end() })
 	a.ctx = ctx
 	c.SetContext(ctx)
 }
@@ -79,7 +79,9 @@ func (a *app) checkProfile() error {
 	case a.flags.sandbox:
 		return usagef("--sandbox and --profile exclude each other")
 	}
-	store := profile.Open()
-	_, _, err := store.Get(a.flags.profile)
-	return profileError(store, a.flags.profile, err)
+	store, err := profile.Open()
+	if err == nil {
+		_, _, err = store.Get(a.flags.profile)
+	}
+	return profileError(a.flags.profile, err)
 }

@@ -30,7 +30,7 @@ func (a *app) assessmentsListCommand() *cobra.Command {
 		Use:   "list",
 		Short: "List assessments, newest first",
 	}, assessmentTable(), func(_ context.Context, t task) (hiring.Pager[hiring.Assessment], error) {
-		return t.client.Assessments.List(), nil
+		return sized(t, t.client.Assessments.List()), nil
 	})
 }
 
@@ -57,7 +57,7 @@ func (a *app) assessmentsCreateCommand() *cobra.Command {
 		Long:    "Create an assessment from a challenge. Creating it uses no invitations of the plan.",
 		Example: "  hiring assessments create --challenge \"Payments backend\" --name \"Backend engineer\"",
 	}
-	c.Flags().StringVar(&in.ChallengeID, "challenge", "", "the id or the `name` of the challenge, or the unique beginning of one (required)")
+	c.Flags().StringVar(&in.ChallengeID, "challenge", "", "the id, the slug or the `name` of the challenge, or the unique beginning of one (required)")
 	c.Flags().StringVar(&in.Name, "name", "", "the `name` of the assessment, which candidates see (required)")
 	c.Flags().IntVar(&in.TimeLimitMinutes, "minutes", 0, "time limit in `minutes`; 0 means the challenge's limit")
 	c.Flags().Float64Var(&in.BudgetDollarsCap, "budget", 0, "a candidate's budget for AI in `dollars`; 0 means the challenge's budget")

@@ -30,7 +30,7 @@ func (a *app) challengesListCommand() *cobra.Command {
 		Use:   "list",
 		Short: "List challenges, newest first",
 	}, challengeTable(), func(_ context.Context, t task) (hiring.Pager[hiring.Challenge], error) {
-		return t.client.Challenges.List(), nil
+		return sized(t, t.client.Challenges.List()), nil
 	})
 }
 
@@ -60,7 +60,7 @@ func showChallenge(p *output.Printer, challenge hiring.Challenge) error {
 		err := output.List(p, output.Table[hiring.Task]{
 			Shown: []string{"task_key", "kind", "title", "weight", "minutes", "id"},
 			Own:   map[string]func(hiring.Task) any{"minutes": func(t hiring.Task) any { return t.TimeLimitMinutes }},
-		}, output.Of(challenge.Tasks...), output.Selection{})
+		}, output.Of(challenge.Tasks...))
 		if err != nil {
 			return err
 		}

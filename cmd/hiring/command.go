@@ -20,6 +20,7 @@ type task struct {
 
 	args   []string
 	client *hiring.Client
+	limit  int // Of a list; 0 means all.
 }
 
 // withTask returns the RunE function of a command that calls the API.
@@ -50,7 +51,7 @@ func showItem[T any](a *app, table output.Table[T], call func(context.Context, t
 
 // writeLines returns the RunE function of a command that writes items as JSON Lines when
 // they arrive. An endless stream has no other format.
-func writeLines[T any](a *app, items func(context.Context, task) (iter.Seq2[T, error], error)) func(*cobra.Command, []string) error {
+func writeLines[T any](a *app, table output.Table[T], items func(context.Context, task) (iter.Seq2[T, error], error)) func(*cobra.Command, []string) error {
 	return a.withTask(func(ctx context.Context, t task) error {
 		if format := a.flags.output.Format; format != "" && format != string(output.JSONLines) {
 			return usagef("-o %s: this command writes only JSON Lines (-o jsonl)", output.Clean(format))
@@ -59,16 +60,13 @@ func writeLines[T any](a *app, items func(context.Context, task) (iter.Seq2[T, e
 		if err != nil {
 			return err
 		}
-		return output.Lines(t.Printer, all)
+		return output.Lines(t.Printer, table, all)
 	})
 }
 
 // group returns a command that only has subcommands. singular is its alias.
 func group(use, singular, short string, commands ...*cobra.Command) *cobra.Command {
-	c := &cobra.Command{Use: use, Aliases: []string{singular}, Short: short,
-		RunE: func(c *cobra.Command, _ []string) error {
-			return adviceError{usagef("%s needs a command", commandName(c)), "hiring help " + commandName(c) + " lists them"}
-		}}
+	c := &cobra.Command{Use: use, Aliases: []string{singular}, Short: short, RunE: func(c *cobra.Command, _ []string) error { return c.Help() }}
 	c.AddCommand(commands...)
 	return c
 }
@@ -92,7 +90,7 @@ func (a *app) finish(c *cobra.Command) {
 	if c.Runnable() {
 		c.Args = checkCount
 	}
-	for argument, ids := range map[string]func() idList{"<submission-id>": submissionIDs, "<assessment>": assessmentIDs, "<challenge>": challengeIDs} {
+	for argument, ids := range map[string]idList{"<submission>": submissionIDs, "<assessment>": assessmentIDs, "<challenge>": challengeIDs} {
 		if strings.Contains(argumentsOf(c), argument) {
 			c.ValidArgsFunction = a.complete(ids)
 		}
@@ -102,28 +100,85 @@ func (a *app) finish(c *cobra.Command) {
 	}
 }
 
+// defaultLimit is how many items a list shows, so that no command reads a large list
+// unasked.
+const defaultLimit = 30
+
 // listCommand adds the flags and the RunE function of a command that shows a list.
 func listCommand[T any](a *app, c *cobra.Command, table output.Table[T], list func(context.Context, task) (hiring.Pager[T], error)) *cobra.Command {
-	limit := c.Flags().UintP("limit", "L", 0, "show at most `n` items; 0 means all")
-	order := c.Flags().String("sort", "", "sort by a `column`, as in name, or from the highest as in -score")
-	watch := c.Flags().Bool("watch", false, "show the list again and again until Ctrl-C")
-	every := c.Flags().Duration("interval", 30*time.Second, "with --watch: the `time` between two requests of the list")
+	limit := c.Flags().IntP("limit", "L", defaultLimit, "show at most `n` items")
+	all := c.Flags().Bool("all", false, "show all items: one read for each 100")
+	order := c.Flags().String("sort", "", "read the whole list and sort it by a `column`, as in name, or from the highest as in -score")
 	c.Annotations = map[string]string{columnsOf: strings.Join(table.Columns(), ",")}
 	_ = c.RegisterFlagCompletionFunc("sort", completeColumns)
 	c.RunE = a.withTask(func(ctx context.Context, t task) error {
+		switch {
+		case *all && c.Flags().Changed("limit"):
+			return usagef("--limit and --all exclude each other")
+		case *limit <= 0:
+			return adviceError{usagef("--limit: give a number from 1"), "--all shows all"}
+		case *all:
+			*limit = 0
+		}
+		if *order == "" {
+			t.limit = *limit
+		}
 		pager, err := list(ctx, t)
+		if err == nil && *order != "" {
+			pager, err = sorted(ctx, pager, table, *order)
+		}
 		if err != nil {
 			return err
 		}
-		show := func(p *output.Printer) error {
-			return output.List(p, table, pager.All(ctx), output.Selection{Sort: *order, Limit: *limit})
+		more := false
+		if err := output.List(t.Printer, table, first(ctx, pager, *limit, &more)); err != nil || !more {
+			return err
 		}
-		if *watch {
-			return a.watchList(ctx, c, *every, *t.Printer, show)
-		}
-		return show(t.Printer)
+		_, err = fmt.Fprintf(a.err, "Showing %d; more exist: use --limit <n> or --all.\n", *limit)
+		return err
 	})
 	return c
+}
+
+// sized returns a list whose pages have no more items than the command shows.
+func sized[T any](t task, list hiring.Pager[T]) hiring.Pager[T] {
+	const most = 100
+	if t.limit > 0 && t.limit < most {
+		return list.PageSize(t.limit)
+	}
+	return list
+}
+
+// sorted reads a whole list and sorts it by a column.
+func sorted[T any](ctx context.Context, list hiring.Pager[T], table output.Table[T], column string) (hiring.Pager[T], error) {
+	items, err := list.Collect(ctx)
+	if err == nil {
+		err = output.Sort(table, items, column)
+	}
+	return hiring.PagerOf(items...), err
+}
+
+// first returns the first n items of a list; 0 means all. It sets more when the list has
+// others, and reads no page to find out.
+func first[T any](ctx context.Context, list hiring.Pager[T], n int, more *bool) iter.Seq2[T, error] {
+	return func(yield func(T, error) bool) {
+		shown := 0
+		for page, err := range list.Pages(ctx) {
+			if err != nil {
+				yield(*new(T), err)
+				return
+			}
+			for i, item := range page.Items {
+				if !yield(item, nil) {
+					return
+				}
+				if shown++; shown == n {
+					*more = i+1 < len(page.Items) || page.Next != ""
+					return
+				}
+			}
+		}
+	}
 }
 
 // sinceFlag adds the flag --since.

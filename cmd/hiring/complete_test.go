@@ -1,11 +1,9 @@
 package main
 
 import (
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -24,15 +22,8 @@ func (u *user) completed(args ...string) (words []string) {
 	return words
 }
 
-// cacheFiles returns the files of the completion cache.
-func (u *user) cacheFiles() []string {
-	files, err := filepath.Glob(filepath.Join(u.home, ".cache", "hiring", "completion", "*"))
-	require.NoError(u.t, err)
-	return files
-}
-
-// TestCompletionOfIDs: ids come from the API once and then from a cache without candidate
-// data, which only the user can read.
+// TestCompletionOfIDs: each completion costs one read, has no candidate data and stores
+// nothing.
 func TestCompletionOfIDs(t *testing.T) {
 	t.Parallel()
 	server := sandbox.New(sandbox.WithClock(noon))
@@ -52,71 +43,27 @@ func TestCompletionOfIDs(t *testing.T) {
 		{[]string{"report", ""}, "5b000000-0000-4000-8001-000000000356"},
 	} {
 		assert.Contains(t, u.completed(c.args...), c.want, c.args)
-		assert.Contains(t, u.completed(c.args...), c.want, c.args)
 	}
-	assert.Len(t, server.Journal(), 4, "one read for each list, whatever the number of key presses")
+	assert.Len(t, server.Journal(), 9, "one read for each")
 	assert.Empty(t, u.completed("assessments", "get", "b"))
 	assert.Empty(t, u.completed("assessments", "get", sandbox.AssessmentID, ""), "the command takes one argument")
 	first := "5b000000-0000-4000-8001-000000000356"
 	assert.NotContains(t, u.completed("submissions", "wait", first, ""), first, "each id is completed once")
 
-	require.Len(t, u.cacheFiles(), 4)
-	for _, file := range u.cacheFiles() {
-		info, err := os.Stat(file)
-		require.NoError(t, err)
-		assert.Equal(t, os.FileMode(0o600), info.Mode())
-		text, err := os.ReadFile(file)
-		require.NoError(t, err)
-		for _, candidate := range []string{"@", "Petrov", "Tanaka", sandbox.TestKey} {
-			assert.NotContains(t, string(text), candidate)
-		}
-	}
+	assert.NoDirExists(t, filepath.Join(u.home, ".cache"))
 }
 
-// TestCompletionCacheExpires: a cache belongs to one key, expires, and may be damaged.
-func TestCompletionCacheExpires(t *testing.T) {
-	t.Parallel()
-	server := sandbox.New(sandbox.WithClock(noon))
-	u := newUser(t, server, sandbox.TestKey)
-	u.completed("assessments", "get", "")
-	file := u.cacheFiles()[0]
-	text, err := os.ReadFile(file)
-	require.NoError(t, err)
-	expires := time.Now().UTC().Format("2006")
-	require.Contains(t, string(text), `"expires": "`+expires)
-	require.NoError(t, os.WriteFile(file, []byte(strings.Replace(string(text), `"expires": "`+expires, `"expires": "1999`, 1)), 0o600))
-	assert.NotEmpty(t, u.completed("assessments", "get", ""))
-	assert.Len(t, server.Journal(), 2, "read again")
-	require.NoError(t, os.WriteFile(file, []byte("{"), 0o600))
-	assert.NotEmpty(t, u.completed("assessments", "get", ""))
-	assert.Len(t, server.Journal(), 3)
-	other := newUser(t, nil, "")
-	other.home, other.env = u.home, append(u.env, envKey+"="+sandbox.ReadOnlyKey)
-	other.completed("assessments", "get", "")
-	assert.Len(t, server.Journal(), 4, "another key sees its own list")
-	assert.Len(t, u.cacheFiles(), 2)
-
-	old := filepath.Join(filepath.Dir(file), "old.json")
-	require.NoError(t, os.WriteFile(old, []byte("{}"), 0o600))
-	require.NoError(t, os.Chtimes(old, time.Time{}, time.Now().Add(-time.Hour)))
-	u.completed("challenges", "get", "")
-	assert.NoFileExists(t, old, "an expired cache is removed")
-}
-
-// TestCompletionWithoutAServer returns nothing and sends no request at the next key press.
+// TestCompletionWithoutAServer returns nothing and does not retry.
 func TestCompletionWithoutAServer(t *testing.T) {
 	t.Parallel()
 	server := sandbox.New(sandbox.WithClock(noon))
 	server.Inject(sandbox.Fault{Route: "GET /assessments", Times: 9, Status: 500})
 	u := newUser(t, server, sandbox.TestKey)
-	for range 3 {
-		assert.Empty(t, u.completed("assessments", "get", ""))
-	}
-	assert.Len(t, server.Journal(), 1, "no retries, and the failure is cached for a minute")
+	assert.Empty(t, u.completed("assessments", "get", ""))
+	assert.Len(t, server.Journal(), 1)
 	nothing := newUser(t, nil, "")
 	assert.Empty(t, nothing.completed("assessments", "get", ""))
 	assert.NotEmpty(t, nothing.completed("--sandbox", "assessments", "get", ""))
-	assert.Empty(t, nothing.cacheFiles(), "completion from the sandbox is not cached")
 }
 
 // TestCompletionOfValues completes statuses, columns, profiles, settings and methods.
@@ -130,5 +77,5 @@ func TestCompletionOfValues(t *testing.T) {
 	assert.Contains(t, u.completed("submissions", "list", "--columns", "id,"), "id,score")
 	assert.Equal(t, []string{"acme"}, u.completed("--profile", ""))
 	assert.Contains(t, u.completed("api", "-X", ""), "PATCH")
-	assert.Empty(t, u.completed("submissions", "find", ""), "addresses of candidates are never stored")
+	assert.Empty(t, u.completed("submissions", "find", ""), "addresses of candidates are not completed")
 }

@@ -26,7 +26,6 @@ type connection struct {
 	Dialect   hiring.Dialect    // Zero fields mean the defaults.
 	Transport http.RoundTripper // Nil means the network.
 	Origin    string            // Where it was configured, as in "profile acme".
-	KeyIn     string            // Where the key is stored.
 }
 
 // The variables with the server address and the key.
@@ -55,7 +54,7 @@ func (a *app) anyConnection() (connection, error) {
 		fake := sandbox.New(sandbox.WithDialect(dialect))
 		return connection{
 			BaseURL: "https://sandbox.invalid", Key: sandbox.TestKey, Dialect: dialect,
-			Transport: fake.Transport(), Origin: "--sandbox", KeyIn: "--sandbox",
+			Transport: fake.Transport(), Origin: "--sandbox",
 		}, nil
 	}
 	c, err := a.configured()
@@ -75,7 +74,7 @@ func (a *app) configured() (connection, error) {
 	}
 	base, key := a.getenv(envBaseURL), a.getenv(envKey)
 	if base != "" && key != "" {
-		return connection{BaseURL: base, Key: key, Origin: variables, KeyIn: envKey}, nil
+		return connection{BaseURL: base, Key: key, Origin: variables}, nil
 	}
 	if base != "" || key != "" {
 		set, missing := envBaseURL, envKey
@@ -88,24 +87,26 @@ func (a *app) configured() (connection, error) {
 }
 
 func (a *app) fromProfile() (connection, error) {
-	store := profile.Open()
+	store, err := profile.Open()
+	if err != nil {
+		return connection{}, causedError{err, errNoConnection}
+	}
 	name, p, err := store.Get(a.flags.profile)
 	if errors.Is(err, profile.ErrUnknown) && a.flags.profile == "" {
 		return connection{}, adviceError{errNoConnection, fmt.Sprintf("Run hiring profile add <name> or hiring profile use "+
 			"<name>, or set %s and %s, or try --sandbox", envBaseURL, envKey)}
 	}
-	if err != nil {
-		return connection{}, profileError(store, name, err)
+	if errors.Is(err, profile.ErrUnknown) {
+		return connection{}, profileError(name, err)
 	}
-	key, err := store.Key(name, p)
 	if err != nil {
-		return connection{}, adviceError{causedError{err, errNoConnection}, "hiring profile add " + name + " asks for the key again"}
+		return connection{}, causedError{err, errNoConnection}
 	}
 	dialect, err := readDialect(p.Dialect)
 	if err != nil {
 		return connection{}, adviceError{err, "The file is set in profile " + name + "; hiring --dialect <file> profile use " + name + " sets another"}
 	}
-	return connection{BaseURL: p.BaseURL, Key: key, Dialect: dialect, Origin: "profile " + name, KeyIn: string(p.KeyIn)}, nil
+	return connection{BaseURL: p.BaseURL, Key: p.Key, Dialect: dialect, Origin: "profile " + name}, nil
 }
 
 // client returns a client for the configured server.

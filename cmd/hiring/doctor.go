@@ -113,7 +113,7 @@ func showFindings(p *output.Printer, r doctor.Report, all bool) error {
 		return showToPeople(p, r, all)
 	}
 	table := output.Table[doctor.Finding]{Shown: []string{"group", "name", "verdict", "assumed", "found", "evidence", "change"}}
-	return output.List(p, table, output.Of(r.Findings...), output.Selection{})
+	return output.List(p, table, output.Of(r.Findings...))
 }
 
 // doctorWidth is the longest line for people, also when the output is not a terminal.

@@ -376,10 +376,10 @@ func failingCommands(t *testing.T, base, key string, truth *hiring.Client) (fail
 	if report := run("report "+submission.ID+" -o json", exitOK); !strings.Contains(report, `"ship_score": `+strconv.Itoa(*submission.Report.ShipScore)) {
 		invalid("report", "the score is not "+strconv.Itoa(*submission.Report.ShipScore))
 	}
-	if n := strings.TrimSpace(run("submissions list --jq length", exitOK)); n != strconv.Itoa(len(submissions)) {
+	if n := strings.TrimSpace(run("submissions list --all --jq length", exitOK)); n != strconv.Itoa(len(submissions)) {
 		invalid("submissions list", n+" of "+strconv.Itoa(len(submissions)))
 	}
-	if all := run("submissions list --status evaluated --jq .[].status", exitOK); strings.Contains(all, "started") || strings.Contains(all, "submitted") {
+	if all := run("submissions list --status evaluated --all --jq .[].status", exitOK); strings.Contains(all, "started") || strings.Contains(all, "submitted") {
 		invalid("submissions list --status evaluated", "other submissions are listed")
 	}
 	if all := run("submissions list --since 2098-01-01 --jq length", exitOK); strings.TrimSpace(all) != "0" {

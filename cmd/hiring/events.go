@@ -29,29 +29,32 @@ func eventTable() output.Table[hiring.Event] {
 func (a *app) eventsListCommand() *cobra.Command {
 	var filter hiring.EventFilter
 	c := &cobra.Command{
-		Use:   "list <submission-id>",
+		Use:   "list <submission>",
 		Short: "List the events of an attempt",
+		Long:  "List the events of an attempt." + submissionHelp,
 	}
 	c.Flags().Int64Var(&filter.SinceSeq, "since-seq", 0, "only events with a higher `seq`")
-	return listCommand(a, c, eventTable(), func(_ context.Context, t task) (hiring.Pager[hiring.Event], error) {
-		return t.client.Events.List(t.args[0], filter), nil
+	return listCommand(a, c, eventTable(), func(ctx context.Context, t task) (hiring.Pager[hiring.Event], error) {
+		id, err := submissionID(ctx, t.client, t.args[0])
+		return sized(t, t.client.Events.List(id, filter)), err
 	})
 }
 
 func (a *app) eventsFollowCommand() *cobra.Command {
 	var options hiring.TailOptions
 	c := &cobra.Command{
-		Use:     "follow <submission-id>",
+		Use:     "follow <submission>",
 		Aliases: []string{"tail"},
 		Short:   "Write the events of an attempt as they happen, as JSON Lines",
 		Long: `Write the events of an attempt as JSON Lines as they happen. The command ends when the
-submission is evaluated. After Ctrl-C, resume with --since-seq and the last seq.`,
+submission is evaluated. After Ctrl-C, resume with --since-seq and the last seq.` + submissionHelp,
 	}
 	c.Flags().Int64Var(&options.SinceSeq, "since-seq", 0, "only events with a higher `seq`")
 	every := intervalFlag(c)
-	c.RunE = writeLines(a, func(ctx context.Context, t task) (iter.Seq2[hiring.Event, error], error) {
+	c.RunE = writeLines(a, eventTable(), func(ctx context.Context, t task) (iter.Seq2[hiring.Event, error], error) {
 		options.MinInterval, options.MaxInterval = *every, 2**every
-		return t.client.Events.Tail(ctx, t.args[0], options), nil
+		id, err := submissionID(ctx, t.client, t.args[0])
+		return t.client.Events.Tail(ctx, id, options), err
 	})
 	return c
 }

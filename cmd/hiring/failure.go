@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/http"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -86,12 +87,10 @@ func checkCount(c *cobra.Command, given []string) error {
 	}
 	most := len(wanted) + strings.Count(arguments, "[<")
 	if len(given) >= len(wanted) && (len(given) <= most || strings.Contains(arguments, "...")) {
-		return addressError(c, given)
+		return nil
 	}
 	usage := "Usage: " + c.Parent().CommandPath() + " " + c.Use
 	switch {
-	case len(wanted) == 0 && c.Flags().Lookup("email") != nil:
-		return adviceError{usagef("%s takes no arguments, got %s", commandName(c), quoted(given)), "Use --email"}
 	case len(wanted) == 0:
 		return usagef("%s takes no arguments, got %s", commandName(c), quoted(given))
 	case len(given) < len(wanted):
@@ -100,15 +99,38 @@ func checkCount(c *cobra.Command, given []string) error {
 	return adviceError{usagef("%s takes %s, got %s", commandName(c), counted(len(wanted), "argument", "arguments"), quoted(given)), usage}
 }
 
-// addressError returns an error for an e-mail address where the id of a submission belongs.
-func addressError(c *cobra.Command, given []string) error {
-	for _, argument := range given {
-		if strings.Contains(c.Use, "<submission-id>") && strings.Contains(argument, "@") {
-			return adviceError{usagef("%s takes the id of a submission, got '%s'", commandName(c), output.Clean(argument)),
-				"hiring submissions find " + argument + " --assessment <assessment> shows the report of an address"}
-		}
+// unknownCommand returns an error that suggests commands with a similar name.
+func unknownCommand(c *cobra.Command, name string) error {
+	help := "hiring help"
+	if c.HasParent() {
+		help += " " + commandName(c)
 	}
-	return nil
+	text := fmt.Sprintf("There is no command %s %s.", c.CommandPath(), output.Clean(name))
+	c.SuggestionsMinimumDistance = 2
+	// No suggestion leads to the command that may send a second e-mail.
+	if near := slices.DeleteFunc(c.SuggestionsFor(name), func(name string) bool { return name == "send" }); len(near) > 0 {
+		text += " Did you mean " + c.CommandPath() + " " + strings.Join(near, " or "+c.CommandPath()+" ") + "?"
+	}
+	return adviceError{usagef("%s", text), help + " lists the commands"}
+}
+
+// replacements are flags of gh, and what to use here.
+var replacements = map[string]string{ //nolint:gochecknoglobals // a constant table
+	"json": "-o json, with --columns for some members", "format": "-o", "template": "--jq; see hiring help formatting", "t": "--jq; see hiring help formatting",
+	"page": "--limit or --all", "paginate": "--all", "per-page": "--limit or --all", "input": "-d @file",
+}
+
+// unknownFlag names the flag to use instead of one of gh.
+func unknownFlag(c *cobra.Command, e *pflag.NotExistError) error {
+	name, shown := e.GetSpecifiedName(), "--"
+	if letters := e.GetSpecifiedShortnames(); letters != "" {
+		name, shown = letters[:1], "-"
+	}
+	err := usagef("%s has no flag %s%s", commandName(c), shown, output.Clean(name))
+	if instead, ok := replacements[name]; ok {
+		return adviceError{err, "Use " + instead}
+	}
+	return adviceError{err, c.CommandPath() + " --help lists the flags"}
 }
 
 func quoted(words []string) string {
@@ -133,7 +155,7 @@ func flagError(c *cobra.Command, err error) error {
 	if invalid, ok := errors.AsType[*pflag.InvalidValueError](err); ok {
 		return usagef("--%s %s: %s", invalid.GetFlag().Name, output.Clean(invalid.GetValue()), valueProblem(invalid))
 	}
-	return usagef("%s", capitalized(err.Error()))
+	return usagef("The command line cannot be read: %s", output.Clean(err.Error()))
 }
 
 // valueProblem says what a flag accepts. The parser's own errors use Go terms.
@@ -205,7 +227,7 @@ func explain(err error, code int) string {
 		next = "hiring api /openapi.json --jq '.paths | keys' lists the paths"
 	case failed && failure.Status == 0 && failure.Attempts > 0 && code == exitFailed:
 		next = "hiring doctor checks the connection"
-	case failed && strings.Contains(failure.Hint, "Dialect.") && code != exitNotFound:
+	case strings.Contains(text, " of the dialect") && code != exitNotFound:
 		next = "hiring doctor checks the dialect"
 	}
 	if next != "" && !strings.Contains(text, next) {

@@ -21,9 +21,8 @@ func TestOutputFilesAreNeverSpecialFiles(t *testing.T) {
 	require.NoError(t, h.server.Evaluate(submission, sandbox.Result{ShipScore: 71}))
 	before := len(h.server.Journal())
 	for _, line := range []string{
-		"submissions report --html FILE " + submission,
 		"submissions archive --file FILE " + submission,
-		"submissions export FILE",
+		"submissions export FILE -o csv",
 		"doctor --write FILE",
 		"invitations import people.csv --yes --results FILE -a " + h.id,
 	} {
@@ -38,9 +37,6 @@ func TestOutputFilesAreNeverSpecialFiles(t *testing.T) {
 			assert.Equal(t, exitUsage, got.code, "%s: %s", line, got.stderr)
 			assert.Contains(t, got.stderr, path+" is a", line)
 			assert.Contains(t, got.stderr, kind, line)
-			if path == "/dev/stdout" && strings.Contains(line, "--html") {
-				assert.Contains(t, got.stderr, "Use - for standard output.")
-			}
 			assert.Empty(t, got.stdout, line)
 			info, err := os.Lstat(fifo)
 			require.NoError(t, err)
@@ -58,14 +54,11 @@ func TestOutputFilesFollowLinks(t *testing.T) {
 	u := newUser(t, sandbox.New(), sandbox.TestKey)
 	require.NoError(t, os.Mkdir(filepath.Join(u.home, "real"), 0o700))
 	for name, line := range map[string]string{
-		"page.html":    "submissions report --html page.html " + sandbox.SubmissionID,
 		"all.jsonl":    "submissions export all.jsonl",
 		"dialect.json": "doctor --write dialect.json",
 	} {
 		link, target := filepath.Join(u.home, name), filepath.Join(u.home, "real", name)
-		if name != "all.jsonl" { // Export never replaces a file.
-			require.NoError(t, os.WriteFile(target, []byte("old"), 0o644))
-		}
+		require.NoError(t, os.WriteFile(target, []byte("old"), 0o644))
 		require.NoError(t, os.Symlink("real/"+name, link))
 		got := u.run(strings.Fields(line)...)
 		require.Zero(t, got.code, got.stderr)
@@ -77,5 +70,4 @@ func TestOutputFilesFollowLinks(t *testing.T) {
 		assert.Equal(t, os.FileMode(0o600), info.Mode(), name)
 		assert.Greater(t, info.Size(), int64(20), name)
 	}
-	assert.Equal(t, exitOK, u.run("submissions", "report", "--html", "-", sandbox.SubmissionID).code)
 }

@@ -64,6 +64,14 @@ func untilDone(ctx context.Context, read func() (string, error)) (string, error)
 	}
 }
 
+// readInput returns the whole standard input.
+func (a *app) readInput(ctx context.Context) (string, error) {
+	return untilDone(ctx, func() (string, error) {
+		text, err := io.ReadAll(a.in)
+		return string(text), err
+	})
+}
+
 // readLine reads no byte after the line: the next reader may need it.
 func readLine(r io.Reader) (string, error) {
 	var line []byte

@@ -10,48 +10,29 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-const guide = "../../docs/cli.md"
-
-var (
-	recording = regexp.MustCompile(`(?m)^\{\{(.+)\}\}$`)
-	styles    = regexp.MustCompile(`␛\[[0-9;]*m`)
-)
-
-// TestGuideEqualsGoldenFiles: the screens in the guide equal the golden files.
-func TestGuideEqualsGoldenFiles(t *testing.T) {
-	text, err := os.ReadFile("testdata/guide.md")
+// TestScreensOfTheGuide runs the commands of docs/cli.md and compares what they print. The
+// screen of the import is compared with that of its test.
+func TestScreensOfTheGuide(t *testing.T) {
+	t.Parallel()
+	text, err := os.ReadFile("../../docs/cli.md")
 	require.NoError(t, err)
-	rendered := recording.ReplaceAllStringFunc(string(text), func(mark string) string {
-		return "```\n" + screen(t, strings.Trim(mark, "{}")) + "```"
-	})
-	if *update {
-		require.NoError(t, os.WriteFile(guide, []byte(rendered), 0o600))
+	screens := regexp.MustCompile("(?s)```\n\\$ hiring (.+?)\n(.+?)```").FindAllStringSubmatch(string(text), -1)
+	require.Len(t, screens, 5)
+	assert.True(t, strings.HasPrefix(screens[0][1], "--sandbox "), "the first command needs no setup")
+	for _, screen := range screens {
+		line, want := screen[1], screen[2]
+		if strings.HasPrefix(line, "invitations import") {
+			recorded, err := os.ReadFile("testdata/golden/import.txt")
+			require.NoError(t, err)
+			assert.Equal(t, "$ hiring "+line+"\n"+want, regexp.MustCompile(`␛\[[0-9;]*m`).ReplaceAllString(string(recorded), ""))
+			continue
+		}
+		command, program, _ := strings.Cut(line, " --jq ")
+		args := strings.Fields(command)
+		if program != "" {
+			args = append(args, "--jq", strings.Trim(program, "'"))
+		}
+		got := seeded(t).run(args...)
+		assert.Equal(t, want, got.stdout+got.stderr, line)
 	}
-	is, err := os.ReadFile(guide)
-	require.NoError(t, err)
-	assert.Equal(t, rendered, string(is), "cmd/hiring/record writes it")
-}
-
-// screen returns the terminal part of a golden file.
-func screen(t *testing.T, name string) string {
-	t.Helper()
-	text, err := os.ReadFile("testdata/golden/" + name + ".txt")
-	require.NoError(t, err)
-	all := styles.ReplaceAllString(string(text), "")
-	command, _, piped := strings.Cut(all, "\n--- stdout\n")
-	if !piped {
-		return all
-	}
-	_, shown, _ := strings.Cut(all, "--- terminal of 100 columns\n")
-	return command + "\n" + shown[:strings.LastIndex(shown, "--- exit")]
-}
-
-// TestFirstCommandOfTheGuideNeedsNoSetup: a reader without a key can run it.
-func TestFirstCommandOfTheGuideNeedsNoSetup(t *testing.T) {
-	text, err := os.ReadFile(guide)
-	require.NoError(t, err)
-	_, first, found := strings.Cut(string(text), "\n$ hiring ")
-	require.True(t, found)
-	first, _, _ = strings.Cut(first, "\n")
-	assert.Contains(t, strings.Fields(first), "--sandbox")
 }

@@ -126,7 +126,7 @@ type importPlan struct {
 	People      int            `json:"people"`
 	Repeats     int            `json:"repeats"`
 	Renamed     []int          `json:"repeats_with_another_name"` // Lines.
-	Ignored     []string       `json:"ignored_columns"`
+	Ignored     int            `json:"ignored_columns"`
 	Existing    int            `json:"existing"`
 	CannotStart map[string]int `json:"cannot_start"` // Of Existing: number of unusable invitations by reason.
 	ToInvite    int            `json:"to_invite"`
@@ -218,8 +218,8 @@ func (p importPlan) text() string {
 	if len(p.CannotStart) > 0 {
 		lines = append(lines, p.cannotStart())
 	}
-	if p.Ignored != nil {
-		lines = append(lines, "Unused columns: "+output.Clean(strings.Join(p.Ignored, ", "))+".")
+	if p.Ignored > 0 {
+		lines = append(lines, counted(p.Ignored, "column is", "columns are")+" not used.")
 	}
 	if p.ToInvite == 0 {
 		return strings.Join(lines, "\n")

@@ -56,7 +56,7 @@ func TestImportAsksBeforeItSends(t *testing.T) {
 	h, u := newImport(t, 7)
 	line := []string{"invitations", "import", "people.csv", "--assessment", h.id}
 	const plan = "7 candidates for Backend: 0 already invited, 7 to invite.\n" +
-		"Unused columns: Team.\nThe plan has 2000 invitations left.\n"
+		"1 column is not used.\nThe plan has 2000 invitations left.\n"
 
 	got := u.run(append(line, "--dry-run")...)
 	assert.Equal(t, result{stdout: plan}, got)
@@ -81,7 +81,7 @@ func TestImportAsksBeforeItSends(t *testing.T) {
 	got = u.run(line...)
 	assert.Equal(t, result{
 		stdout: "0 sent, 7 sent earlier. Results: people.csv.results.csv\n",
-		stderr: "7 candidates for Backend: 7 already invited, 0 to invite.\nUnused columns: Team.\ninvited 1 of 7, 0 sent, 1 sent earlier\ninvited 7 of 7, 0 sent, 7 sent earlier\n",
+		stderr: "7 candidates for Backend: 7 already invited, 0 to invite.\n1 column is not used.\ninvited 1 of 7, 0 sent, 1 sent earlier\ninvited 7 of 7, 0 sent, 7 sent earlier\n",
 	}, got, "no confirmation when no e-mail is sent")
 	assert.Len(t, h.invitations(), 7)
 	assert.Equal(t, 7, strings.Count(u.read("people.csv.results.csv"), ",sent,"), "the file still says that an earlier run sent them")
@@ -91,8 +91,8 @@ func TestImportOfInvalidFiles(t *testing.T) {
 	t.Parallel()
 	h, u := newImport(t, 1)
 	for name, c := range map[string]struct{ text, says string }{
-		"no header":        {"", "no header"},
-		"other columns":    {"first,last\nAda,Lovelace\n", "No email column. Found: first, last."},
+		"no header":        {"", "bad.csv is empty: its first line names the columns"},
+		"other columns":    {"first,last\nAda,Lovelace\n", "The first line of bad.csv names no column name: it must name the columns, as in name,email."},
 		"no rows":          {"name,email\n\n , \n", "bad.csv has no rows below its header."},
 		"bad rows":         {"name,email\n,a@example.com\nBob,\nCid,cid\nDan\n", "line 2: the name is missing; line 3: the address is missing; line 4: not an e-mail address; line 5: too few columns"},
 		"too many cells":   {"name,email\nAda,a@example.com,,\nbjorn@x.test,Bergström,Björn\n", "line 3: more columns than the header: put a value with a comma in double quotes"},
@@ -197,34 +197,21 @@ func TestImportRejectsToGuess(t *testing.T) {
 	t.Parallel()
 	h, u := newImport(t, 1)
 	for text, says := range map[string]string{
-		"name,email,Email\nAda,a@example.com,b@example.com\n":         "two columns of addresses: email, Email; leave one of them",
-		"Candidate,email,mail,name\nAda,a@example.com,,b\n":           "two columns of",
-		"email,mail\na@example.com,b@example.com\n":                   "two columns of addresses: email, mail; leave one of them",
-		"name,email\n\"Ada\nLovelace\",a@example.com\n\nBob,bob\n":    "line 5: not an e-mail address",
-		"name,email\nAda,a@@example.com\n":                            "line 2: not an e-mail address",
-		"name,email\nAda,a@b@example.com\n":                           "line 2: not an e-mail address",
-		"name,email\nAda,\"a@exam\nple.com\"\n":                       "line 2: the address has invisible characters",
-		"name,email\nAda,a\u200b@example.com\n":                       "line 2: the address has invisible characters",
-		"name,email\nAda,\ufeffa@example.com\n":                       "line 2: the address has invisible characters",
-		"name,email\nAda,a\u202e@example.com\n":                       "line 2: the address has invisible characters",
-		"name,email\nAda,a\u0007@example.com\n":                       "line 2: the address has invisible characters",
-		"name,email\nAda,a\u00ad@example.com\n":                       "line 2: the address has invisible characters",
-		"name,email\nAda,a\u00a0b@example.com\n":                      "line 2: the address has invisible characters",
-		"name,email\nAda,a\u115f@example.com\n":                       "line 2: the address has invisible characters",
-		"name,email\nAda,a@example.com\u2800\n":                       "line 2: the address has invisible characters",
-		"name,e-mail\u200b,email\nAda,a@example.com,b@example.com\n":  "two columns of addresses",
-		"name,full name,email\nAda,Ada Lovelace,a@example.com\n":      "two columns of names: name, full name; leave one of them",
-		"Full_Name;Name;E-Mail\nAda Lovelace;Ada;a@example.com\n":     "two columns of names: Full_Name, Name; leave one of them",
-		"name,email,Email address\nAda,a@example.com,b@example.com\n": "two columns of addresses: email, Email address; leave one of them",
-		"name,email\nAda\u202e,a@example.com\n":                       "line 2: the name has invisible characters",
-		"name,email\nA\u200bda,a@example.com\n":                       "line 2: the name has invisible characters",
-		"name,email\n\u200fAda,a@example.com\n":                       "line 2: the name has invisible characters",
-		"name,email\nA\u2066d\u2069a,a@example.com\n":                 "line 2: the name has invisible characters",
-		"name,email\n\"Ada\nLovelace\",a@example.com\n":               "line 2: the name has invisible characters",
-		"name,email\nA\u00adda,a@example.com\n":                       "line 2: the name has invisible characters",
-		"name,email\nAda\u200c,a@example.com\n":                       "line 2: the name has invisible characters",
-		"name,email\n\u200dAda,a@example.com\n":                       "line 2: the name has invisible characters",
-		"name,email\n\u3164,a@example.com\n":                          "line 2: the name is missing",
+		"name,email,Email\nAda,a@example.com,b@example.com\n":      "The first line of bad.csv has two columns for the email: leave one of them",
+		"Full_Name;Name;E-Mail\nAda Lovelace;Ada;a@example.com\n":  "The first line of bad.csv has two columns for the name: leave one of them",
+		"Ada Lovelace,a@example.com\nBob,b@example.com\n":          "The first line of bad.csv names no column name: it must name the columns, as in name,email",
+		"name,ada@example.com\nBob,b@example.com\n":                "The first line of bad.csv names no column email",
+		"name,email\n\"Ada\nLovelace\",a@example.com\n\nBob,bob\n": "line 5: not an e-mail address",
+		"name,email\rAda,a@example.com\rBob,bob\r":                 "line 3: not an e-mail address",
+		"name,email\nAda,a@@example.com\n":                         "line 2: not an e-mail address",
+		"name,email\nAda,\"a@exam\nple.com\"\n":                    "line 2: the address has invisible characters",
+		"name,email\nAda,a\u200b@example.com\n":                    "line 2: the address has invisible characters",
+		"name,email\nAda,a\u202e@example.com\n":                    "line 2: the address has invisible characters",
+		"name,email\nAda,a\u0007@example.com\n":                    "line 2: the address has invisible characters",
+		"name,email\nAda,a\u00a0b@example.com\n":                   "line 2: the address has invisible characters",
+		"name,email\nAda\u202e,a@example.com\n":                    "line 2: the name has invisible characters",
+		"name,email\nA\u200bda,a@example.com\n":                    "line 2: the name has invisible characters",
+		"name,email\n\"Ada\nLovelace\",a@example.com\n":            "line 2: the name has invisible characters",
 	} {
 		u.write("bad.csv", text)
 		got := u.run("invitations", "import", "bad.csv", "-a", h.id, "--yes")
@@ -240,6 +227,9 @@ func TestImportRejectsToGuess(t *testing.T) {
 func TestImportAcceptsNamesOfEveryScript(t *testing.T) {
 	t.Parallel()
 	h, u := newImport(t, 1)
+	u.write("crs.csv", "Full name,E-mail\rAda,r1@example.com\rBob,r2@example.com\r")
+	require.Zero(t, u.run("invitations", "import", "crs.csv", "-a", h.id, "--yes").code)
+	require.Len(t, h.invitations(), 2, "lines may end as on old Macs")
 	names := []string{"עדה לאבלייס", "علی\u200cرضا", "ক্\u200dষ", "Ada\u00a0Lovelace", "李 小龙", "Zoe\u0308"}
 	var text strings.Builder
 	text.WriteString("name,email\n")
@@ -249,7 +239,7 @@ func TestImportAcceptsNamesOfEveryScript(t *testing.T) {
 	u.write("names.csv", text.String())
 	got := u.run("invitations", "import", "names.csv", "-a", h.id, "--yes")
 	require.Zero(t, got.code, got.stderr)
-	assert.Len(t, h.invitations(), len(names))
+	assert.Len(t, h.invitations(), len(names)+2)
 }
 
 // TestInvitationsHaveNoInvisibleCharacters: send and ensure check a candidate as an import
@@ -257,11 +247,16 @@ func TestImportAcceptsNamesOfEveryScript(t *testing.T) {
 func TestInvitationsHaveNoInvisibleCharacters(t *testing.T) {
 	t.Parallel()
 	h, u := newImport(t, 1)
-	for _, command := range []string{"send", "ensure"} {
-		got := u.run("invitations", command, "-a", h.id, "--yes", "--email", "a@example.com", "--name", "Ev\u202eil")
-		assert.Equal(t, result{stderr: "hiring: --name: the name has invisible characters or line breaks: type it again.\n", code: exitUsage}, got)
-		got = u.run("invitations", command, "-a", h.id, "--yes", "--email", "a\u200b@example.com", "--name", "Ada")
-		assert.Equal(t, result{stderr: "hiring: --email: the address has invisible characters or line breaks: type it again.\n", code: exitUsage}, got)
+	for _, command := range []string{"send --again", "invite"} {
+		for candidate, says := range map[string]string{
+			"Ev\u202eil <a@example.com>": "the name has invisible characters or line breaks: type it again",
+			"Ada <a\u200b@example.com>":  "the address has invisible characters or line breaks: type it again",
+			"<a@example.com>":            "the name is missing",
+			"Ada <>":                     "the address is missing",
+		} {
+			got := u.run(append(append([]string{"invitations"}, strings.Fields(command)...), "-a", h.id, "--yes", candidate)...)
+			assert.Equal(t, result{stderr: "hiring: Argument 1: " + says + ". Give 'Ada <ada@example.com>', or one address and --name.\n", code: exitUsage}, got)
+		}
 	}
 	assert.Empty(t, h.invitations())
 }
@@ -277,8 +272,7 @@ func TestStandardOutputIsRejectedWhereAFileIsNeeded(t *testing.T) {
 		assert.Equal(t, "hiring: --results: - is not possible, because a later run reads the file of results. Give the name of a file.\n", got.stderr)
 	}
 	for line, says := range map[string]string{
-		"submissions export -": "hiring: <file>: - is not possible, because an interrupted export resumes from the file. Give the name of a file.\n",
-		"doctor --write -":     "hiring: --write: - is not possible, because standard output has the findings. Give the name of a file.\n",
+		"doctor --write -": "hiring: --write: - is not possible, because standard output has the findings. Give the name of a file.\n",
 	} {
 		got := u.run(strings.Fields(line)...)
 		assert.Equal(t, result{stderr: says, code: exitUsage}, got)
@@ -297,14 +291,12 @@ func TestOneAddressInSeveralSpellings(t *testing.T) {
 	h, u := newImport(t, 1)
 	_, err := h.server.LiveClient().Invitations.Send(t.Context(), h.id, hiring.NewInvitation{Email: "rene\u0301@example.com", Name: "Ren\u00e9"})
 	require.NoError(t, err)
-	_, err = h.server.LiveClient().Invitations.Send(t.Context(), h.id, hiring.NewInvitation{Email: "νικος@example.com", Name: "Νίκος"})
-	require.NoError(t, err)
-	u.write("names.csv", "email,name\nΝΙΚΟΣ@example.com,Νίκος\nΣΟΦΟΣ@example.com,Σοφός\nσοφος@example.com,Σοφός\nREN\u00c9@example.com,Ren\u00e9\nRene\u0301@example.com,Ren\u00e9\nzoe\u0308@example.com,Zo\u00eb\nZO\u00cb@EXAMPLE.com,Zo\u00eb\n")
+	u.write("names.csv", "email,name\nREN\u00c9@example.com,Ren\u00e9\nRene\u0301@example.com,Ren\u00e9\nzoe\u0308@example.com,Zo\u00eb\nZO\u00cb@EXAMPLE.com,Zo\u00eb\n")
 	got := u.run("invitations", "import", "names.csv", "-a", h.id, "--yes")
 	require.Zero(t, got.code, got.stderr)
-	assert.Equal(t, "2 sent, 2 existing. Results: names.csv.results.csv\n", got.stdout)
-	assert.Contains(t, got.stderr, "3 rows repeat an address")
-	assert.Len(t, h.invitations(), 4)
+	assert.Equal(t, "1 sent, 1 existing. Results: names.csv.results.csv\n", got.stdout)
+	assert.Contains(t, got.stderr, "2 rows repeat an address")
+	assert.Len(t, h.invitations(), 2)
 }
 
 // TestImportOnAFullDisk sends nothing that it cannot record. A limit of the file size

@@ -1,7 +1,9 @@
 package main
 
 import (
+	"cmp"
 	"context"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -12,7 +14,7 @@ import (
 
 func (a *app) invitationsCommand() *cobra.Command {
 	return group("invitations", "invitation", "Invite candidates to an assessment",
-		a.invitationsListCommand(), a.invitationsSendCommand(), a.invitationsEnsureCommand(), a.invitationsImportCommand(),
+		a.invitationsListCommand(), a.invitationsInviteCommand(), a.invitationsImportCommand(), a.invitationsSendCommand(),
 		a.invitationsResendCommand(), a.invitationsRevokeCommand())
 }
 
@@ -36,87 +38,114 @@ func (a *app) invitationsListCommand() *cobra.Command {
 	assessment := a.assessmentFlag(c)
 	return listCommand(a, c, invitationTable(), func(ctx context.Context, t task) (hiring.Pager[hiring.Invitation], error) {
 		id, err := assessment.id(ctx, t.client)
-		return t.client.Invitations.List(id), err
+		return sized(t, t.client.Invitations.List(id)), err
 	})
 }
 
-// candidateFlags are the flags that name a candidate and an assessment.
-type candidateFlags struct {
-	assessment assessmentRef
-	candidate  hiring.NewInvitation
-}
+const inviteLong = `Invite candidates who have no invitation of the assessment yet. The command lists the
+existing invitations, of any status, and sends to the other addresses. It can be repeated:
+it does not send a second e-mail, even if a response was lost. For many candidates, use
+hiring invitations import.
 
-func (a *app) newCandidateFlags(c *cobra.Command) *candidateFlags {
-	f := &candidateFlags{assessment: a.assessmentFlag(c)}
-	c.Flags().StringVar(&f.candidate.Email, "email", "", "the candidate's e-mail `address` (required)")
-	c.Flags().StringVar(&f.candidate.Name, "name", "", "the candidate's `name` (required)")
-	return f
-}
+<candidate> is a name and an address, as in 'Ada <ada@example.com>', or an address with
+--name.`
 
-// confirmed checks the flags and returns the id of the assessment after the user has
-// confirmed what the command will do.
-func (f *candidateFlags) confirmed(ctx context.Context, a *app, client *hiring.Client, what string) (string, error) {
-	if f.candidate.Email == "" || f.candidate.Name == "" {
-		return "", usagef("--email and --name are required")
-	}
-	if problem := candidates.EmailProblem(f.candidate.Email); problem != "" {
-		return "", usagef("--email: %s", problem)
-	}
-	if problem := candidates.NameProblem(f.candidate.Name); problem != "" {
-		return "", usagef("--name: %s", problem)
-	}
-	id, err := f.assessment.id(ctx, client)
-	if err == nil {
-		err = a.guard(ctx, client, what)
-	}
-	return id, err
-}
-
-func (a *app) invitationsSendCommand() *cobra.Command {
+func (a *app) invitationsInviteCommand() *cobra.Command {
 	c := &cobra.Command{
-		Use:     "send --assessment <assessment> --email <address> --name <name>",
-		Aliases: []string{"create", "invite"},
-		Short:   "Invite a candidate, even if the address already has an invitation",
-		Long: `Invite a candidate, even if the address already has an invitation. With a live key the
-candidate gets an e-mail. To invite an address only once, use ensure.`,
+		Use:        "invite <candidate>... --assessment <assessment>",
+		SuggestFor: []string{"ensure", "create", "add", "new"},
+		Short:      "Invite candidates, each address once",
+		Long:       inviteLong,
+		Example: "  hiring invitations invite 'Ada Lovelace <ada@example.com>' 'Bob <bob@example.com>' --assessment Backend\n" +
+			"  hiring invitations invite ada@example.com --name 'Ada Lovelace' --assessment Backend",
 	}
-	flags := a.newCandidateFlags(c)
-	c.RunE = showItem(a, invitationTable(), func(ctx context.Context, t task) (hiring.Invitation, error) {
-		id, err := flags.confirmed(ctx, a, t.client, "send an invitation e-mail to the candidate")
+	assessment := a.assessmentFlag(c)
+	name := c.Flags().String("name", "", "the `name` of a candidate whose address is given alone")
+	c.RunE = a.withTask(func(ctx context.Context, t task) error {
+		people, err := newCandidates(t.args, *name)
 		if err != nil {
-			return hiring.Invitation{}, err
+			return err
 		}
-		return t.client.Invitations.Send(ctx, id, flags.candidate)
+		id, err := assessment.id(ctx, t.client)
+		if err == nil {
+			err = a.guard(ctx, t.client, "send invitation e-mails to "+counted(len(people), "candidate", "candidates")+", except to those who have one")
+		}
+		if err != nil {
+			return err
+		}
+		existing := 0
+		invited := func(yield func(hiring.Invitation, error) bool) {
+			for _, person := range people {
+				result, err := t.client.Invitations.Ensure(ctx, id, person)
+				if result.Outcome == hiring.InviteExisting {
+					existing++
+				}
+				if !yield(result.Invitation, err) {
+					return
+				}
+			}
+		}
+		if err := output.List(t.Printer, invitationTable(), invited); err != nil {
+			return err
+		}
+		what := counted(len(people)-existing, "invitation", "invitations") + " sent."
+		if existing > 0 {
+			what += " " + counted(existing, "address already has an invitation", "addresses already have an invitation") + ": nothing was sent to them."
+		}
+		return a.printDone(what)
 	})
 	return c
 }
 
-func (a *app) invitationsEnsureCommand() *cobra.Command {
-	c := &cobra.Command{
-		Use:   "ensure --assessment <assessment> --email <address> --name <name>",
-		Short: "Invite a candidate unless the address already has an invitation",
-		Long: `List the invitations of the assessment and invite the candidate if the address has none,
-of any status. The command can be repeated: it does not send a second e-mail, even if a
-response was lost.`,
+// newCandidates reads arguments such as "Ada <ada@example.com>", or one address with a
+// name.
+func newCandidates(args []string, name string) ([]hiring.NewInvitation, error) {
+	var people []hiring.NewInvitation
+	if name != "" && len(args) > 1 {
+		return nil, adviceError{usagef("--name is for one address"), "Give several as 'Ada <ada@example.com>'"}
 	}
-	flags := a.newCandidateFlags(c)
-	c.RunE = a.withTask(func(ctx context.Context, t task) error {
-		id, err := flags.confirmed(ctx, a, t.client, "send an invitation e-mail to the candidate, unless the address has an invitation")
+	for i, text := range args {
+		person := hiring.NewInvitation{Name: name, Email: strings.TrimSpace(text)}
+		if before, address, ok := strings.Cut(strings.TrimSuffix(person.Email, ">"), "<"); ok {
+			person = hiring.NewInvitation{Name: cmp.Or(name, strings.Trim(strings.TrimSpace(before), `"`)), Email: strings.TrimSpace(address)}
+		}
+		if problem := candidates.Problem(person); problem != "" {
+			return nil, adviceError{usagef("Argument %d: %s", i+1, problem), "Give 'Ada <ada@example.com>', or one address and --name"}
+		}
+		people = append(people, person)
+	}
+	return people, nil
+}
+
+func (a *app) invitationsSendCommand() *cobra.Command {
+	var again bool
+	c := &cobra.Command{
+		Use:   "send <candidate> --assessment <assessment> --again",
+		Short: "Send a further invitation to an address that may have one",
+		Long: `Send an invitation without a look at the existing ones. With a live key the candidate gets
+an e-mail, and a second one if the address was invited before. Use hiring invitations
+invite, unless that is what you want: then give --again.`,
+	}
+	assessment := a.assessmentFlag(c)
+	c.Flags().BoolVar(&again, "again", false, "send although the address may have an invitation (required)")
+	name := c.Flags().String("name", "", "the `name` of the candidate, if the address is given alone")
+	c.RunE = showItem(a, invitationTable(), func(ctx context.Context, t task) (hiring.Invitation, error) {
+		if !again {
+			return hiring.Invitation{}, adviceError{usagef("invitations send needs --again, because the candidate may get a second e-mail"),
+				"hiring invitations invite sends each address one e-mail"}
+		}
+		people, err := newCandidates(t.args, *name)
 		if err != nil {
-			return err
+			return hiring.Invitation{}, err
 		}
-		invited, err := t.client.Invitations.Ensure(ctx, id, flags.candidate)
+		id, err := assessment.id(ctx, t.client)
+		if err == nil {
+			err = a.guard(ctx, t.client, "send an invitation e-mail to the candidate, even if it is the second")
+		}
 		if err != nil {
-			return err
+			return hiring.Invitation{}, err
 		}
-		what := "Sent the invitation."
-		if invited.Outcome == hiring.InviteExisting {
-			what = "The address already has an invitation. Nothing was sent."
-		}
-		if err := a.printDone(what); err != nil {
-			return err
-		}
-		return output.One(t.Printer, invitationTable(), invited.Invitation)
+		return t.client.Invitations.Send(ctx, id, people[0])
 	})
 	return c
 }

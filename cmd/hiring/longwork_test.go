@@ -3,7 +3,6 @@ package main
 import (
 	"bufio"
 	"cmp"
-	"encoding/json"
 	"io"
 	"os"
 	"path/filepath"
@@ -51,43 +50,6 @@ func nextLine(t *testing.T, from *bufio.Reader) string {
 	return line
 }
 
-// TestInterruptedExportResumes: Ctrl-C ends an export that waits for the rate limit,
-// and the next run resumes.
-func TestInterruptedExportResumes(t *testing.T) {
-	t.Parallel()
-	server := sandbox.New()
-	u := newUser(t, server, sandbox.TestKey)
-	server.SetQuota(sandbox.TestKey, sandbox.ClassRead, 3)
-	s := u.start("submissions", "export", "all.jsonl")
-	assert.Equal(t, "exported 100\n", nextLine(t, s.stderr))
-	assert.Regexp(t, `^exported 200, waiting for the rate limit until \d\d:\d\d:\d\d CES?T\n$`, nextLine(t, s.stderr))
-	rest, code := s.stop()
-	assert.Equal(t, exitInterrupted, code)
-	assert.Equal(t, "hiring: Interrupted.\n", rest)
-	assert.Equal(t, 200, strings.Count(u.read("all.jsonl"), "\n"))
-
-	// A run that was killed within a page leaves part of it.
-	u.write("all.jsonl", u.read("all.jsonl")+`{"id":"half`)
-	server.Advance(time.Hour)
-	got := u.run("submissions", "export", "all.jsonl")
-	assert.Equal(t, exitOK, got.code, got.stderr)
-	ids := make(map[string]bool)
-	for line := range strings.Lines(u.read("all.jsonl")) {
-		var submission struct {
-			ID string `json:"id"`
-		}
-		require.NoError(t, json.Unmarshal([]byte(line), &submission))
-		ids[submission.ID] = true
-	}
-	assert.Len(t, ids, 293)
-	assert.NoFileExists(t, filepath.Join(u.home, "all.jsonl.state"))
-
-	got = u.run("submissions", "export", "all.jsonl")
-	assert.Equal(t, exitUsage, got.code)
-	assert.Contains(t, got.stderr, "already exists")
-	assert.Equal(t, 293, strings.Count(u.read("all.jsonl"), "\n"), "a complete file is not replaced")
-}
-
 // newSubmission returns a submitted submission of the live data.
 func newSubmission(t *testing.T, h *campaign, email string) (submission string) {
 	t.Helper()
@@ -108,7 +70,7 @@ func TestWaitShowsItsProgress(t *testing.T) {
 	u := newUser(t, h.server, sandbox.LiveKey)
 	first, second := newSubmission(t, h, "a@example.com"), newSubmission(t, h, "b@example.com")
 	require.NoError(t, h.server.Evaluate(first, sandbox.Result{ShipScore: 71}))
-	s := u.start("submissions", "wait", first, second, "--interval", "20ms", "--jq", ".ship_score")
+	s := u.start("submissions", "wait", first, second, "--interval", "20ms", "--jq", ".report.ship_score")
 	assert.Equal(t, "71\n", nextLine(t, s.stdout))
 	assert.Regexp(t, `^reports ready: \d of 2, next poll at \d\d:\d\d:\d\d CES?T\n$`, nextLine(t, s.stderr))
 	_, code := s.stop()
@@ -116,7 +78,7 @@ func TestWaitShowsItsProgress(t *testing.T) {
 
 	require.NoError(t, h.server.Evaluate(second, sandbox.Result{ShipScore: 82}))
 	u.write("ids", first+"\n\n"+second+"\n"+sandbox.UnknownID+"\n")
-	got := u.runWith(u.read("ids"), "submissions", "wait", "-", "--interval", "20ms", "--jq", ".ship_score")
+	got := u.runWith(u.read("ids"), "submissions", "wait", "-", "--interval", "20ms", "--jq", ".report.ship_score")
 	assert.ElementsMatch(t, []string{"71", "82"}, strings.Fields(got.stdout))
 	assert.Equal(t, exitNotFound, got.code, got.stderr)
 }
@@ -180,16 +142,6 @@ func TestArchive(t *testing.T) {
 	entries, err := filepath.Glob(filepath.Join(u.home, "broken*"))
 	require.NoError(t, err)
 	assert.Empty(t, entries, "a partial archive would look complete")
-}
-
-// TestExportToCSVIsRejected is refused before any request.
-func TestExportToCSVIsRejected(t *testing.T) {
-	t.Parallel()
-	u := newUser(t, nil, "")
-	got := u.run("--sandbox", "submissions", "export", "all.CSV")
-	assert.Equal(t, exitUsage, got.code)
-	assert.Contains(t, got.stderr, "hiring submissions list -o csv > file.csv")
-	assert.NoFileExists(t, filepath.Join(u.home, "all.CSV"))
 }
 
 // TestExitStatuses checks the documented exit statuses.

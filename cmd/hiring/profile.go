@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -20,21 +21,19 @@ import (
 func (a *app) profileCommand() *cobra.Command {
 	c := group("profile", "profiles", "Manage profiles (server address and API key)",
 		a.profileAddCommand(), a.profileUseCommand(), a.profileListCommand(), a.profileStatusCommand(), a.profileRemoveCommand())
-	c.Aliases = append(c.Aliases, "config", "auth")
-	c.Long = `Manage profiles. A profile is a server address and an API key. The key is stored in the
-system's keyring or, where there is none, in a file that only you can read. The variables
-HIRING_BASE_URL and HIRING_API_KEY take precedence over the profile in use, and --profile
-takes precedence over them.`
+	c.Long = `Manage profiles. A profile is a server address and an API key, stored in a file that only
+you can read. The variables HIRING_BASE_URL and HIRING_API_KEY take precedence over the
+profile in use, and --profile takes precedence over them.`
 	return c
 }
 
 func (a *app) profileAddCommand() *cobra.Command {
 	var baseURL string
-	var inFile, unchecked bool
+	var unchecked bool
 	c := &cobra.Command{
-		Use:     "add <name>",
-		Aliases: []string{"login"},
-		Short:   "Add a profile, or replace its API key",
+		Use:        "add <name>",
+		SuggestFor: []string{"login", "set", "new", "create"},
+		Short:      "Add a profile, or replace its API key",
 		Long: `Add a profile. The command asks for the base URL and the API key, checks them with one
 read, and stores them. The key is not shown while you type it. Without a terminal the key
 is read from standard input. There is no flag for the key, because arguments are visible
@@ -42,7 +41,6 @@ in the shell's history and in the process list.`,
 		Example: "  hiring profile add acme\n  hiring profile add acme --base-url https://hiring.example.com < key.txt",
 	}
 	c.Flags().StringVar(&baseURL, "base-url", "", "the `address` of the server, without /api/v1")
-	c.Flags().BoolVar(&inFile, "in-file", false, "store the key in a file of mode 0600, even if there is a keyring")
 	c.Flags().BoolVar(&unchecked, "no-check", false, "store the key without checking it")
 	c.RunE = func(c *cobra.Command, args []string) error {
 		if err := profile.CheckName(args[0]); err != nil {
@@ -56,7 +54,7 @@ in the shell's history and in the process list.`,
 		if err != nil {
 			return err
 		}
-		return a.saveProfile(args[0], given, inFile, what)
+		return a.saveProfile(args[0], given, what)
 	}
 	return c
 }
@@ -92,25 +90,17 @@ func (a *app) checkConnection(ctx context.Context, given connection, unchecked b
 	if err != nil {
 		return "", adviceError{err, "Nothing was stored; --no-check stores the key without checking it"}
 	}
-	return fmt.Sprintf(" for %s, a %s key", account.Name, keyKind(client.Environment())), nil
+	kind := cmp.Or(string(client.Environment()), "key of an unknown kind, treated as a live")
+	return fmt.Sprintf(" for %s, a %s key", account.Name, kind), nil
 }
 
-func keyKind(environment hiring.Environment) string {
-	if environment == "" {
-		return "key of an unknown kind, treated as a live"
-	}
-	return string(environment)
-}
-
-func (a *app) saveProfile(name string, given connection, inFile bool, what string) error {
-	store := profile.Open()
-	place, err := store.Add(name, given.BaseURL, given.Key, inFile)
+func (a *app) saveProfile(name string, given connection, what string) error {
+	store, err := profile.Open()
 	if err != nil {
 		return err
 	}
-	where := "in the system's keyring"
-	if place == profile.File {
-		where = "in a file that only you can read"
+	if err := store.Add(name, given.BaseURL, given.Key); err != nil {
+		return err
 	}
 	_, current, err := store.Names()
 	if err != nil {
@@ -120,14 +110,14 @@ func (a *app) saveProfile(name string, given connection, inFile bool, what strin
 	if current != name {
 		next = " To use it, run hiring profile use " + name + "."
 	}
-	return a.printDone(output.Clean(fmt.Sprintf("Added profile %s%s. The key is stored %s.%s", name, what, where, next)))
+	return a.printDone(output.Clean(fmt.Sprintf("Added profile %s%s. The key is in %s, which only you can read.%s", name, what, store.Path(), next)))
 }
 
 // askSecret reads a line without showing it. It always restores the terminal.
 func (a *app) askSecret(ctx context.Context, question string) (string, error) {
 	file, isFile := a.in.(*os.File)
 	if !a.interactive || !isFile {
-		line, err := readLine(a.in)
+		line, err := untilDone(ctx, func() (string, error) { return readLine(a.in) })
 		if errors.Is(err, io.EOF) {
 			return "", usagef("Standard input has no key")
 		}
@@ -152,35 +142,44 @@ func (a *app) askSecret(ctx context.Context, question string) (string, error) {
 	return key, err
 }
 
+// withStore returns the RunE function of a command that changes the profile it names.
+func (a *app) withStore(change func(c *cobra.Command, store profile.Store, name string) (done string, err error)) func(*cobra.Command, []string) error {
+	return func(c *cobra.Command, args []string) error {
+		store, err := profile.Open()
+		if err != nil {
+			return err
+		}
+		done, err := change(c, store, args[0])
+		if err != nil {
+			return profileError(args[0], err)
+		}
+		return a.printDone(done)
+	}
+}
+
 func (a *app) profileUseCommand() *cobra.Command {
 	return &cobra.Command{
-		Use:     "use <name>",
-		Aliases: []string{"switch"},
-		Short:   "Use a profile from now on",
+		Use:        "use <name>",
+		SuggestFor: []string{"switch"},
+		Short:      "Use a profile from now on",
 		Long: `Use a profile from now on. With --dialect, the profile also uses that file with the names
 and routes of the server, as hiring doctor writes it; an empty name removes the setting. To
 change the server address or the API key, run hiring profile add with the same name.`,
 		Example:           "  hiring profile use acme\n  hiring profile use acme --dialect dialect.json",
 		ValidArgsFunction: completeProfiles,
-		RunE: func(c *cobra.Command, args []string) error {
-			store := profile.Open()
-			var err error
+		RunE: a.withStore(func(c *cobra.Command, store profile.Store, name string) (string, error) {
 			if c.Flags().Changed("dialect") {
-				err = a.keepDialect(store, args[0])
+				if err := a.keepDialect(store, name); err != nil {
+					return "", err
+				}
 			}
-			if err == nil {
-				err = store.Use(args[0])
-			}
-			if err != nil {
-				return profileError(store, args[0], err)
-			}
-			return a.printDone("Using profile " + args[0] + ".")
-		},
+			return "Using profile " + name + ".", store.Use(name)
+		}),
 	}
 }
 
 // keepDialect makes the file of --dialect a setting of a profile.
-func (a *app) keepDialect(store *profile.Store, name string) error {
+func (a *app) keepDialect(store profile.Store, name string) error {
 	file := a.flags.dialect
 	if _, err := readDialect(file); err != nil {
 		return err
@@ -197,78 +196,127 @@ func (a *app) keepDialect(store *profile.Store, name string) error {
 func (a *app) profileRemoveCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:               "remove <name>",
-		Aliases:           []string{"rm", "delete", "logout"},
+		Aliases:           []string{"rm", "delete"},
+		SuggestFor:        []string{"logout"},
 		Short:             "Remove a profile and its stored key; the key itself stays valid",
 		ValidArgsFunction: completeProfiles,
-		RunE: func(_ *cobra.Command, args []string) error {
-			store := profile.Open()
-			if err := store.Remove(args[0]); err != nil {
-				return profileError(store, args[0], err)
-			}
-			return a.printDone("Removed profile " + args[0] + ".")
-		},
+		RunE: a.withStore(func(_ *cobra.Command, store profile.Store, name string) (string, error) {
+			return "Removed profile " + name + ".", store.Remove(name)
+		}),
 	}
 }
 
 // profileRow is a profile in a list.
 type profileRow struct {
-	Name    string        `json:"name"`
-	BaseURL string        `json:"base_url"`
-	KeyIn   profile.Place `json:"key_in"`
-	InUse   bool          `json:"in_use"`
-	Dialect string        `json:"dialect"`
+	Name    string `json:"name"`
+	BaseURL string `json:"base_url"`
+	InUse   bool   `json:"in_use"`
+	Dialect string `json:"dialect"`
 }
 
 func (a *app) profileListCommand() *cobra.Command {
 	return &cobra.Command{
-		Use:        "list",
-		Short:      "List the profiles with their settings",
-		SuggestFor: []string{"get", "show"},
+		Use:   "list",
+		Short: "List the profiles",
 		RunE: func(_ *cobra.Command, _ []string) error {
 			printer, err := a.printer()
 			if err != nil {
 				return err
 			}
-			rows, err := profileRows(profile.Open())
+			rows, err := profileRows()
 			if err != nil {
 				return err
 			}
 			return output.List(printer, output.Table[profileRow]{
 				Things: "profiles",
-				Shown:  []string{"name", "base_url", "key_in", "in_use", "dialect"},
-			}, output.Of(rows...), output.Selection{})
+				Shown:  []string{"name", "base_url", "in_use", "dialect"},
+			}, output.Of(rows...))
 		},
 	}
 }
 
-func profileRows(store *profile.Store) (rows []profileRow, err error) {
+func profileRows() (rows []profileRow, err error) {
+	store, err := profile.Open()
+	if err != nil {
+		return nil, err
+	}
 	names, current, err := store.Names()
 	for _, name := range names {
 		_, p, err := store.Get(name)
 		if err != nil {
 			return nil, err
 		}
-		rows = append(rows, profileRow{Name: name, BaseURL: p.BaseURL, KeyIn: p.KeyIn, InUse: name == current, Dialect: p.Dialect})
+		rows = append(rows, profileRow{Name: name, BaseURL: p.BaseURL, InUse: name == current, Dialect: p.Dialect})
 	}
 	return rows, err
 }
 
-// profileError names the unknown profile and suggests similar names.
-func profileError(store *profile.Store, name string, err error) error {
+// profileError names the unknown profile.
+func profileError(name string, err error) error {
 	if !errors.Is(err, profile.ErrUnknown) { // Or nil.
 		return err
 	}
-	text := "There is no profile " + output.Clean(name) + "."
-	if names, _, err := store.Names(); err == nil {
-		text += output.DidYouMean(output.Similar(name, names...))
-	}
-	return adviceError{usagef("%s", text), "hiring profile list shows the profiles"}
+	return adviceError{usagef("There is no profile %s", output.Clean(name)), "hiring profile list shows the profiles"}
 }
 
 func completeProfiles(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-	names, _, err := profile.Open().Names()
+	rows, err := profileRows()
 	if err != nil {
 		return nil, cobra.ShellCompDirectiveError
 	}
+	var names []string
+	for _, row := range rows {
+		names = append(names, row.Name)
+	}
 	return names, cobra.ShellCompDirectiveNoFileComp
+}
+
+// connectionStatus is the server and the key that commands use.
+type connectionStatus struct {
+	Server      string   `json:"server"`
+	Environment string   `json:"environment"` // Of the key: live, test or unknown.
+	Source      string   `json:"source"`
+	NotUsed     []string `json:"not_used"` // Other configured servers.
+}
+
+func (a *app) profileStatusCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "status",
+		Short: "Show the server and the kind of key that commands use, and where they come from",
+		Long: `Show the server and the kind of key that commands use, where both come from, and which
+other configuration is not used. The command sends no request; hiring account checks the key.`,
+		RunE: func(*cobra.Command, []string) error {
+			printer, err := a.printer()
+			if err != nil {
+				return err
+			}
+			status, err := a.status()
+			if err != nil {
+				return err
+			}
+			return output.One(printer, output.Table[connectionStatus]{Shown: []string{"server", "environment", "source", "not_used"}}, status)
+		},
+	}
+}
+
+func (a *app) status() (connectionStatus, error) {
+	c, err := a.connection()
+	if err != nil {
+		return connectionStatus{}, err
+	}
+	client, err := c.client()
+	if err != nil {
+		return connectionStatus{}, adviceError{err, "The server and the key come from " + c.Origin}
+	}
+	s := connectionStatus{Server: c.BaseURL, Source: c.Origin, Environment: string(cmp.Or(client.Environment(), hiring.Environment("unknown")))}
+	if s.Source != variables && a.getenv(envBaseURL) != "" && a.getenv(envKey) != "" {
+		s.NotUsed = append(s.NotUsed, variables)
+	}
+	rows, _ := profileRows() // A profile that cannot be read is not used either.
+	for _, row := range rows {
+		if row.InUse && s.Source != "profile "+row.Name {
+			s.NotUsed = append(s.NotUsed, "profile "+row.Name)
+		}
+	}
+	return s, nil
 }

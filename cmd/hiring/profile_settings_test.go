@@ -18,11 +18,11 @@ func TestProfileSettings(t *testing.T) {
 	for _, name := range []string{"acme", "other"} {
 		require.Zero(t, u.runWith(secretTest, "profile", "add", name, "--base-url", server.URL()).code)
 	}
-	shown := u.run("config", "list", "--jq", ".[0]")
-	assert.JSONEq(t, `{"base_url":"`+server.URL()+`","dialect":"","in_use":true,"key_in":"file","name":"acme"}`, shown.stdout)
+	shown := u.run("profile", "list", "--jq", ".[0]")
+	assert.JSONEq(t, `{"base_url":"`+server.URL()+`","dialect":"","in_use":true,"name":"acme"}`, shown.stdout)
 
 	require.NoError(t, os.WriteFile(filepath.Join(u.home, "d.json"), []byte(`{"get_assessment": "GET /postings/{id}"}`), 0o600))
-	assert.Equal(t, "Using profile acme.\n", u.run("config", "use", "acme", "--dialect", "d.json").stderr)
+	assert.Equal(t, "Using profile acme.\n", u.run("profile", "use", "acme", "--dialect", "d.json").stderr)
 	assert.Equal(t, filepath.Join(u.home, "d.json")+"\n", u.run("profile", "list", "--jq", ".[0].dialect").stdout)
 	assert.Equal(t, "\n", u.run("profile", "list", "--jq", ".[1].dialect").stdout)
 	before := len(server.Journal())
@@ -40,8 +40,8 @@ func TestProfileSettings(t *testing.T) {
 		{[]string{"profile", "set", "base_url", "https://evil.example.com"}, "There is no command hiring profile set."},
 		{[]string{"profile", "use", "other", "--dialect", "none.json"}, "none.json"},
 		{[]string{"profile", "use", "third", "--dialect", ""}, "There is no profile third."},
-		{[]string{"profile", "use", "acm"}, "There is no profile acm. Did you mean acme?"},
-		{[]string{"--profile", "acm", "version"}, "There is no profile acm. Did you mean acme?"},
+		{[]string{"profile", "use", "acm"}, "There is no profile acm."},
+		{[]string{"--profile", "acm", "version"}, "There is no profile acm."},
 	} {
 		got := u.run(c.args...)
 		assert.Equal(t, exitUsage, got.code, c.args)

@@ -36,7 +36,7 @@ func TestProfileAddUseAndRemove(t *testing.T) {
 	got, _ := u.inDialog([]answer{{"server: ", server.URL() + "\n"}, {"shown): ", secretTest + "\n"}}, "profile", "add", "acme")
 	require.Zero(t, got.code, got.stdout)
 	assert.NotContains(t, got.stdout, "5Vq8Zr", "the typed key is not shown")
-	assert.Contains(t, got.stdout, "Added profile acme for Sandbox Hiring Ltd, a test key. The key is stored in a file that only you can read.")
+	assert.Contains(t, got.stdout, "Added profile acme for Sandbox Hiring Ltd, a test key. The key is in "+filepath.Join(u.home, ".config", "hiring", "profiles.json")+", which only you can read.")
 
 	got = u.runWith(secretLive+"\n", "profile", "add", "prod", "--base-url", server.URL())
 	require.Zero(t, got.code, got.stderr)
@@ -45,7 +45,7 @@ func TestProfileAddUseAndRemove(t *testing.T) {
 
 	assert.Equal(t, "Sandbox Hiring Ltd\n", u.run("account", "--jq", ".name").stdout)
 	require.Zero(t, u.run("profile", "use", "prod").code)
-	assert.Equal(t, "acme,"+server.URL()+",file,false,\nprod,"+server.URL()+",file,true,\n", strings.TrimPrefix(u.run("profile", "list", "-o", "csv").stdout, "name,base_url,key_in,in_use,dialect\n"))
+	assert.Equal(t, "acme,"+server.URL()+",false,\nprod,"+server.URL()+",true,\n", strings.TrimPrefix(u.run("profile", "list", "-o", "csv").stdout, "name,base_url,in_use,dialect\n"))
 	assert.NotEqual(t, "Sandbox Hiring Ltd\n", u.run("account", "--jq", ".name").stdout, "the live key has other data")
 	assert.Equal(t, "Sandbox Hiring Ltd\n", u.run("--profile", "acme", "account", "--jq", ".name").stdout)
 	assert.Equal(t, "acme\nprod\n:4\n", u.run("__complete", "profile", "use", "").stdout)
@@ -129,9 +129,9 @@ func TestExplicitProfileWinsOverVariables(t *testing.T) {
 	server, u := newKeyedServer(t)
 	require.Zero(t, u.runWith(secretTest, "profile", "add", "test", "--base-url", server.URL()).code)
 	u.env = append(u.env, envBaseURL+"="+server.URL(), envKey+"="+secretLive)
-	ensure := []string{"invitations", "ensure", "--yes", "-a", sandbox.AssessmentID, "--email", "ada@example.com", "--name", "Ada"}
+	invite := []string{"invitations", "invite", "ada@example.com", "--name", "Ada", "--yes", "-a", sandbox.AssessmentID}
 	before := len(server.Journal())
-	got := u.run(append([]string{"--profile", "test"}, ensure...)...)
+	got := u.run(append([]string{"--profile", "test"}, invite...)...)
 	assert.Zero(t, got.code, got.stderr)
 	assert.Contains(t, got.stderr, "This is a test key")
 	for _, entry := range server.Journal()[before:] {
@@ -140,7 +140,7 @@ func TestExplicitProfileWinsOverVariables(t *testing.T) {
 	assert.Len(t, server.Journal(), before+5)
 
 	before = len(server.Journal())
-	got = u.run(append([]string{"--profile", "tset"}, ensure...)...)
+	got = u.run(append([]string{"--profile", "tset"}, invite...)...)
 	assert.Equal(t, exitUsage, got.code)
 	u.env = append(u.env, envKey+"=")
 	assert.Zero(t, u.run("account", "--profile", "test").code, "a single variable is ignored with --profile")
@@ -180,28 +180,25 @@ func TestKeyInAnArgumentIsRejected(t *testing.T) {
 func TestConfigurationOfOthersIsRejected(t *testing.T) {
 	t.Parallel()
 	server, u := newKeyedServer(t)
-	require.Zero(t, u.runWith(secretTest, "profile", "add", "acme", "--in-file", "--base-url", server.URL()).code)
+	require.Zero(t, u.runWith(secretTest, "profile", "add", "acme", "--base-url", server.URL()).code)
 	dir := filepath.Join(u.home, ".config", "hiring")
 	before := len(server.Journal())
-	for _, path := range []string{dir, filepath.Join(dir, "profiles.json"), filepath.Join(dir, "keys.json")} {
+	for _, path := range []string{dir, filepath.Join(dir, "profiles.json")} {
 		info, err := os.Stat(path)
 		require.NoError(t, err)
 		for _, open := range []os.FileMode{0o002, 0o020} {
 			require.NoError(t, os.Chmod(path, info.Mode()|open))
 			for _, args := range [][]string{{"account"}, {"profile", "list"}} {
-				if filepath.Base(path) == "keys.json" && len(args) > 1 {
-					continue // It does not need the key.
-				}
 				got := u.run(args...)
-				assert.Equal(t, exitFailed, got.code, "%s", got.stderr)
-				assert.Contains(t, got.stderr, "Other users can write to "+path)
+				assert.NotZero(t, got.code, got.stderr)
+				assert.Contains(t, got.stderr, "Other users can read or write "+path)
 			}
 		}
 		require.NoError(t, os.Chmod(path, info.Mode()))
 		if os.Geteuid() == 0 { // Only root can change the owner.
 			require.NoError(t, os.Chown(path, 65534, -1))
 			got := u.run("account")
-			assert.Equal(t, exitFailed, got.code)
+			assert.Equal(t, exitAuth, got.code)
 			assert.Contains(t, got.stderr, path+" belongs to another user")
 			require.NoError(t, os.Chown(path, 0, -1))
 		}
@@ -214,22 +211,22 @@ func TestConfigurationOfOthersIsRejected(t *testing.T) {
 func TestSymlinkedKeyFileIsReplacedAtItsTarget(t *testing.T) {
 	t.Parallel()
 	server, u := newKeyedServer(t)
-	add := []string{"profile", "add", "acme", "--in-file", "--base-url", server.URL()}
+	add := []string{"profile", "add", "acme", "--base-url", server.URL()}
 	require.Zero(t, u.runWith(secretTest, add...).code)
-	for _, name := range []string{"keys.json", "profiles.json"} {
+	for _, name := range []string{"profiles.json"} {
 		link, target := filepath.Join(u.home, ".config", "hiring", name), filepath.Join(u.home, name)
 		require.NoError(t, os.Rename(link, target))
 		require.NoError(t, os.Symlink(target, link))
 	}
 	require.Zero(t, u.runWith(secretLive, add...).code)
-	for _, name := range []string{"keys.json", "profiles.json"} {
+	for _, name := range []string{"profiles.json"} {
 		info, err := os.Lstat(filepath.Join(u.home, ".config", "hiring", name))
 		require.NoError(t, err)
 		assert.Equal(t, os.ModeSymlink, info.Mode().Type(), name)
 	}
-	assert.Contains(t, u.read("keys.json"), secretLive)
-	assert.NotContains(t, u.read("keys.json"), secretTest)
-	info, err := os.Stat(filepath.Join(u.home, "keys.json"))
+	assert.Contains(t, u.read("profiles.json"), secretLive)
+	assert.NotContains(t, u.read("profiles.json"), secretTest)
+	info, err := os.Stat(filepath.Join(u.home, "profiles.json"))
 	require.NoError(t, err)
 	assert.Equal(t, os.FileMode(0o600), info.Mode())
 }
@@ -239,13 +236,13 @@ func TestRemovingTheProfileInUse(t *testing.T) {
 	t.Parallel()
 	server, u := newKeyedServer(t)
 	for _, name := range []string{"acme", "other"} {
-		require.Zero(t, u.runWith(secretTest, "profile", "add", name, "--in-file", "--base-url", server.URL()).code)
+		require.Zero(t, u.runWith(secretTest, "profile", "add", name, "--base-url", server.URL()).code)
 	}
 	got := u.run("profile", "remove", "acme")
 	assert.Equal(t, "Removed profile acme.\n", got.stderr)
 	assert.Equal(t, exitAuth, u.run("account").code)
 	require.Zero(t, u.run("profile", "use", "other").code)
-	require.Zero(t, u.runWith(secretTest, "profile", "add", "third", "--in-file", "--base-url", server.URL()).code)
+	require.Zero(t, u.runWith(secretTest, "profile", "add", "third", "--base-url", server.URL()).code)
 	assert.Equal(t, "Removed profile third.\n", u.run("profile", "remove", "third").stderr)
 	assert.Equal(t, "Removed profile other.\n", u.run("profile", "remove", "other").stderr)
 }
@@ -280,7 +277,7 @@ func TestKeyIsInNoOutputOrFile(t *testing.T) {
 	for _, line := range []string{
 		"account --debug", "account -o json --debug", "api GET /account -i --debug", "profile list -o json", "account --jq env", "account --jq $ENV",
 		"submissions list --debug --columns nothing", "assessments get nothing --debug", "version -o json", "--help", "quota --debug",
-		"submissions export all.jsonl --debug", "submissions report --html page.html " + sandbox.SubmissionID,
+		"submissions export all.jsonl --debug",
 	} {
 		for _, got := range []result{u.run(strings.Fields(line)...), u.onTerminal(strings.Fields(line)...)} {
 			assert.NotContains(t, got.stdout+got.stderr, "5Vq8Zr", line)
@@ -291,7 +288,7 @@ func TestKeyIsInNoOutputOrFile(t *testing.T) {
 	got := u.run("account", "--debug")
 	assert.NotContains(t, got.stdout+got.stderr, "5Vq8Zr")
 	assert.Equal(t, exitAuth, got.code, got.stderr)
-	require.NoError(t, os.Remove(filepath.Join(u.home, ".config", "hiring", "keys.json")))
+	require.NoError(t, os.Remove(filepath.Join(u.home, ".config", "hiring", "profiles.json")))
 	assert.NotContains(t, filesOf(t, u.home), "5Vq8Zr")
 }
 

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"fmt"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -24,19 +25,19 @@ func (a *app) quotaCommand() *cobra.Command {
 		Aliases: []string{"rate-limit"},
 		Short:   "Show how many requests the key has left this hour",
 		Long: `Show the key's two hourly rate limits. The command costs one read. The API reports the
-rate limit for writes only in responses to writes.`,
+rate limit for writes only in responses to writes: --debug shows it with each write.`,
 		RunE: a.withTask(func(ctx context.Context, t task) error {
 			if _, err := t.client.Account.Get(ctx); err != nil {
 				return err
 			}
 			quota := t.client.Quota()
-			return output.List(t.Printer, output.Table[window]{
-				Shown: []string{"class", "remaining", "limit", "reset"},
-				Own: map[string]func(window) any{
-					"remaining": func(w window) any { return orNotKnown(w.Remaining) },
-					"limit":     func(w window) any { return orNotKnown(w.Limit) },
-				},
-			}, output.Of(newWindow("read", quota.Read), newWindow("write", quota.Write)), output.Selection{})
+			windows := output.Of(newWindow("read", quota.Read), newWindow("write", quota.Write))
+			err := output.List(t.Printer, output.Table[window]{Shown: []string{"class", "remaining", "limit", "reset"}}, windows)
+			if err == nil && !quota.Write.Known() {
+				_, err = fmt.Fprintln(a.err, "The API reports the rate limit for writes only in the response to a write, usually 200 an hour. "+
+					"Add --debug to the next write to see what is left.")
+			}
+			return err
 		}),
 	}
 }
@@ -47,11 +48,4 @@ func newWindow(class string, limit hiring.RateLimit) window {
 	}
 	reset := limit.Reset.UTC()
 	return window{Class: class, Limit: &limit.Limit, Remaining: &limit.Remaining, Reset: &reset}
-}
-
-func orNotKnown(n *int) any {
-	if n == nil {
-		return "not known"
-	}
-	return *n
 }

@@ -2,14 +2,17 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"iter"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	hiring "github.com/hiring-assessment/hiring-go"
+	"github.com/hiring-assessment/hiring-go/cmd/hiring/internal/candidates"
 	"github.com/hiring-assessment/hiring-go/cmd/hiring/internal/output"
 )
 
@@ -20,10 +23,10 @@ var isID = regexp.MustCompile(`^(?i)[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$`)
 const assessmentHelp = "the id or the `name` of the assessment, or the unique beginning of one"
 
 // thing is an item of a list that the user names.
-type thing struct{ id, name, about string }
+type thing struct{ id, name, slug, about string }
 
-// idOf returns the id of the thing that the user names by its id, its name or the unique
-// beginning of one. An id costs no request, and anything else costs a listing.
+// idOf returns the id of the thing that the user names by its id, its name, its slug or the
+// unique beginning of one. An id costs no request, and anything else costs a listing.
 func idOf[T any](given, kind string, all iter.Seq2[T, error], thingOf func(T) thing) (string, error) {
 	if given == "" || isID.MatchString(given) {
 		return given, nil
@@ -34,16 +37,14 @@ func idOf[T any](given, kind string, all iter.Seq2[T, error], thingOf func(T) th
 	}
 	var named, begun []thing
 	for listed, err := range all {
-		item := thingOf(listed)
-		name := strings.ToLower(item.name)
-		switch {
-		case err != nil:
+		if err != nil {
 			return "", err
-		case item.id == given:
-			return given, nil
-		case name == wanted:
+		}
+		item := thingOf(listed)
+		names := []string{strings.ToLower(item.name), strings.ToLower(item.slug), strings.ToLower(item.id)}
+		if slices.Contains(names, wanted) {
 			named = append(named, item)
-		case strings.HasPrefix(name, wanted), strings.HasPrefix(strings.ToLower(item.id), wanted):
+		} else if slices.ContainsFunc(names, func(name string) bool { return strings.HasPrefix(name, wanted) }) {
 			begun = append(begun, item)
 		}
 	}
@@ -53,7 +54,7 @@ func idOf[T any](given, kind string, all iter.Seq2[T, error], thingOf func(T) th
 	switch len(begun) {
 	case 0:
 		return "", adviceError{causedError{fmt.Errorf("There is no %s %s", kind, output.Clean(given)), hiring.ErrNotFound},
-			"hiring " + kind + "s list shows the names and ids"}
+			"hiring " + kind + "s list --all shows the names and ids"}
 	case 1:
 		return begun[0].id, nil
 	}
@@ -66,14 +67,65 @@ func idOf[T any](given, kind string, all iter.Seq2[T, error], thingOf func(T) th
 
 func assessmentID(ctx context.Context, client *hiring.Client, given string) (string, error) {
 	return idOf(given, "assessment", client.Assessments.List().All(ctx), func(a hiring.Assessment) thing {
-		return thing{a.ID, a.Name, string(a.Status)}
+		return thing{id: a.ID, name: a.Name, about: string(a.Status)}
 	})
 }
 
 func challengeID(ctx context.Context, client *hiring.Client, given string) (string, error) {
 	return idOf(given, "challenge", client.Challenges.List().All(ctx), func(c hiring.Challenge) thing {
-		return thing{c.ID, c.Name, c.Difficulty}
+		return thing{c.ID, c.Name, c.Slug, c.Difficulty}
 	})
+}
+
+// submissionHelp says what the argument <submission> may be.
+const submissionHelp = `
+
+<submission> is the id of a submission, or a candidate's e-mail address, which means the
+candidate's newest submission. An address is looked for in all assessments among the newest
+1,000 submissions, with one read for each 100.`
+
+// candidatePages is how many pages of the list of all submissions are searched for an
+// address.
+const candidatePages = 10
+
+// submissionID returns the id of the submission that the user names by its id or by the
+// address of its candidate.
+func submissionID(ctx context.Context, client *hiring.Client, given string) (string, error) {
+	if !strings.Contains(given, "@") {
+		return given, nil
+	}
+	found, err := newestSubmission(ctx, client, "", given)
+	return found.ID, err
+}
+
+// newestSubmission returns the newest submission of an address in an assessment, or in any
+// if assessment is "".
+func newestSubmission(ctx context.Context, client *hiring.Client, assessment, email string) (hiring.Submission, error) {
+	if assessment != "" {
+		found, err := client.Submissions.FindByEmail(ctx, assessment, email)
+		if errors.Is(err, hiring.ErrNotFound) {
+			err = adviceError{err, "The candidate may not have started yet; hiring invitations list --assessment " + assessment +
+				" shows the invitations"}
+		}
+		return found, err
+	}
+	read, wanted := 0, candidates.Key(email)
+	for page, err := range client.Submissions.List(hiring.SubmissionFilter{}).Pages(ctx) {
+		if err != nil {
+			return hiring.Submission{}, err
+		}
+		for _, submission := range page.Items {
+			if candidates.Key(submission.Candidate.Email) == wanted {
+				return submission, nil
+			}
+		}
+		if read++; read == candidatePages {
+			return hiring.Submission{}, adviceError{causedError{errors.New("The newest 1,000 submissions are not of this address"), hiring.ErrNotFound},
+				"hiring submissions find <email> --assessment <assessment> looks at all submissions of an assessment"}
+		}
+	}
+	return hiring.Submission{}, adviceError{causedError{errors.New("No submission is of this address"), hiring.ErrNotFound},
+		"The candidate may not have started yet; hiring invitations list --assessment <assessment> shows the invitations"}
 }
 
 // assessmentRef is the value of the flag --assessment.

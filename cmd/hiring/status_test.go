@@ -12,24 +12,23 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestAuthStatus shows the server, the kind of key, where both come from and what is not
+// TestProfileStatus shows the server, the kind of key, where both come from and what is not
 // used, without a request.
-func TestAuthStatus(t *testing.T) {
+func TestProfileStatus(t *testing.T) {
 	t.Parallel()
 	server, u := newKeyedServer(t)
-	got := u.run("auth", "status")
-	assert.Equal(t, exitFailed, got.code)
+	got := u.run("profile", "status")
+	assert.Equal(t, exitAuth, got.code)
 	assert.True(t, strings.HasPrefix(got.stderr, "hiring: No server is configured. Run hiring profile add <name> or "), got.stderr)
 	require.Zero(t, u.runWith(secretTest, "profile", "add", "acme", "--base-url", server.URL()).code)
 	before := len(server.Journal())
 	show := func(args ...string) string {
-		return u.run(append([]string{"auth", "status", "-o", "jsonl"}, args...)...).stdout
+		return u.run(append([]string{"profile", "status", "-o", "jsonl"}, args...)...).stdout
 	}
-	assert.JSONEq(t, `{"server":"`+server.URL()+`","environment":"test","source":"profile acme","key_in":"file","not_used":null}`, show())
+	assert.JSONEq(t, `{"server":"`+server.URL()+`","environment":"test","source":"profile acme","not_used":null}`, show())
 	u.env = append(slices.Clip(u.env), envBaseURL+"=https://hiring.example.com", envKey+"="+secretLive)
-	assert.JSONEq(t, `{"server":"https://hiring.example.com","environment":"live","source":"the variables HIRING_BASE_URL and HIRING_API_KEY",
-		"key_in":"HIRING_API_KEY","not_used":["profile acme"]}`, show())
-	assert.JSONEq(t, `{"server":"`+server.URL()+`","environment":"test","source":"profile acme","key_in":"file",
+	assert.JSONEq(t, `{"server":"https://hiring.example.com","environment":"live","source":"the variables HIRING_BASE_URL and HIRING_API_KEY","not_used":["profile acme"]}`, show())
+	assert.JSONEq(t, `{"server":"`+server.URL()+`","environment":"test","source":"profile acme",
 		"not_used":["the variables HIRING_BASE_URL and HIRING_API_KEY"]}`, show("--profile", "acme"))
 	assert.Contains(t, show("--sandbox"), `"source":"--sandbox"`)
 	assert.Len(t, server.Journal(), before, "no request was sent")
@@ -42,11 +41,11 @@ func TestErrorsAboutFolders(t *testing.T) {
 
 	server, u := newKeyedServer(t)
 	require.Zero(t, u.runWith(secretTest, "profile", "add", "acme", "--base-url", server.URL()).code)
-	keys := filepath.Join(u.home, ".config", "hiring", "keys.json")
+	keys := filepath.Join(u.home, ".config", "hiring", "profiles.json")
 	require.NoError(t, os.Chmod(keys, 0o644))
 	got := u.run("account")
 	assert.Equal(t, exitAuth, got.code)
-	assert.True(t, strings.HasPrefix(got.stderr, "hiring: Other users can read "+keys+": run chmod 600 on it and replace the keys in it."), got.stderr)
+	assert.True(t, strings.HasPrefix(got.stderr, "hiring: Other users can read or write "+keys+": run chmod go-rwx on it and check its content."), got.stderr)
 	assert.NotContains(t, got.stderr, "No server is configured")
 
 	u.env = slices.DeleteFunc(slices.Clone(u.env), func(v string) bool { return strings.HasPrefix(v, "HOME=") || strings.HasPrefix(v, "XDG_CONFIG_HOME=") })

@@ -2,16 +2,11 @@ package main
 
 import (
 	"context"
-	"errors"
-	"io"
-	"slices"
-	"strings"
 
 	"github.com/spf13/cobra"
 
 	hiring "github.com/hiring-assessment/hiring-go"
 	"github.com/hiring-assessment/hiring-go/cmd/hiring/internal/output"
-	"github.com/hiring-assessment/hiring-go/cmd/hiring/internal/report"
 )
 
 func (a *app) submissionsCommand() *cobra.Command {
@@ -42,21 +37,6 @@ func submissionTable() output.Table[hiring.Submission] {
 	}
 }
 
-// reportTable returns the columns of a report.
-func reportTable() output.Table[hiring.Report] {
-	return output.Table[hiring.Report]{
-		Shown: []string{"submission_id", "status", "score", "verdict_label", "confidence", "correctness", "craft", "ai_fluency", "rigor"},
-		More:  []string{"pipeline_rank.rank", "pipeline_rank.total", "percentile", "integrity_status", "summary", "generated_at"},
-		Own: map[string]func(hiring.Report) any{
-			"score":       func(r hiring.Report) any { return scoreOf(&r) },
-			"correctness": pillarColumn(hiring.PillarCorrectness),
-			"craft":       pillarColumn(hiring.PillarCraft),
-			"ai_fluency":  pillarColumn(hiring.PillarAIFluency),
-			"rigor":       pillarColumn(hiring.PillarRigor),
-		},
-	}
-}
-
 func scoreOf(r *hiring.Report) any {
 	if score, ok := r.Score(); ok {
 		return score
@@ -77,19 +57,12 @@ func ofReport(column func(hiring.Report) any) func(hiring.Submission) any {
 // pillarColumn returns a column that is empty when the score is not reliable.
 func pillarColumn(id hiring.PillarID) func(hiring.Report) any {
 	return func(r hiring.Report) any {
-		pillar, found := r.Pillar(id)
-		if !found || !r.Ready() {
-			return nil
-		}
+		pillar, _ := r.Pillar(id)
 		if score, ok := pillar.ReliableScore(); ok {
 			return score
 		}
-		return report.NotEnoughData
+		return nil
 	}
-}
-
-func showReport(p *output.Printer, s hiring.Submission) error {
-	return report.WriteText(p.Stream, report.Of(s))
 }
 
 func (a *app) submissionsListCommand() *cobra.Command {
@@ -105,11 +78,9 @@ func (a *app) submissionsListCommand() *cobra.Command {
 	since := a.sinceFlag(c, "only submissions since a `time`, as in 2026-03-15, 36h or 7d")
 	return listCommand(a, c, submissionTable(), func(ctx context.Context, t task) (hiring.Pager[hiring.Submission], error) {
 		filter.Since = *since
-		err := checkStatus(filter.Status)
-		if err == nil {
-			filter.AssessmentID, err = assessment.id(ctx, t.client)
-		}
-		return t.client.Submissions.List(filter), err
+		var err error
+		filter.AssessmentID, err = assessment.id(ctx, t.client)
+		return sized(t, t.client.Submissions.List(filter)), err
 	})
 }
 
@@ -123,84 +94,55 @@ func statusFlag(c *cobra.Command, filter *hiring.SubmissionFilter) {
 	_ = c.RegisterFlagCompletionFunc("status", cobra.FixedCompletions(statuses(), cobra.ShellCompDirectiveNoFileComp))
 }
 
-// checkStatus returns an error for a status that looks misspelt. Other statuses are sent,
-// because the documentation does not list all.
-func checkStatus(status hiring.SubmissionStatus) error {
-	given := string(status)
-	if given == "" || slices.Contains(statuses(), given) {
-		return nil
-	}
-	near := output.Similar(given, statuses()...)
-	if len(near) == 0 || !strings.EqualFold(near[0][:1], given[:1]) { // "unevaluated" may exist.
-		return nil
-	}
-	return adviceError{usagef("--status %s is not a known status.%s", output.Clean(given), output.DidYouMean(near)),
-		"To send it anyway, use hiring api '/submissions?status=...'"}
-}
-
 func (a *app) submissionsGetCommand() *cobra.Command {
 	table := submissionTable()
 	table.Verbose = nil
-	return &cobra.Command{
-		Use:   "get <submission-id>",
-		Short: "Show a submission",
-		RunE: showItem(a, table, func(ctx context.Context, t task) (hiring.Submission, error) {
-			return t.client.Submissions.Get(ctx, t.args[0])
-		}),
-	}
+	return a.submissionCommand(&cobra.Command{Use: "get <submission>", Short: "Show a submission", Long: "Show a submission." + submissionHelp}, table)
 }
 
-func (a *app) submissionsFindCommand() *cobra.Command {
-	c := &cobra.Command{
-		Use:   "find <email> --assessment <assessment>",
-		Short: "Show the report of a candidate's newest submission",
-	}
-	assessment := a.assessmentFlag(c)
-	c.RunE = showItem(a, submissionTable(), func(ctx context.Context, t task) (hiring.Submission, error) {
-		id, err := assessment.id(ctx, t.client)
+func (a *app) submissionsReportCommand() *cobra.Command {
+	return a.submissionCommand(&cobra.Command{
+		Use:     "report <submission>",
+		Short:   "Show the report of a submission",
+		Long:    "Show the report of a submission. All formats except table have the whole submission." + submissionHelp,
+		Example: "  hiring submissions report ada@example.com\n  hiring submissions report <submission-id> --jq .report.ship_score",
+	}, submissionTable())
+}
+
+// submissionCommand adds the RunE function of a command that shows a submission with its
+// report.
+func (a *app) submissionCommand(c *cobra.Command, table output.Table[hiring.Submission]) *cobra.Command {
+	c.RunE = showItem(a, table, func(ctx context.Context, t task) (hiring.Submission, error) {
+		id, err := submissionID(ctx, t.client, t.args[0])
 		if err != nil {
 			return hiring.Submission{}, err
 		}
-		submission, err := t.client.Submissions.FindByEmail(ctx, id, t.args[0])
-		if errors.Is(err, hiring.ErrNotFound) {
-			err = adviceError{err, "The candidate may not have started yet; hiring invitations list --assessment " + id +
-				" shows the invitations"}
+		submission, err := t.client.Submissions.Get(ctx, id)
+		if err == nil && submission.Report == nil {
+			var report hiring.Report
+			report, err = t.client.Submissions.Report(ctx, id)
+			submission.Report = &report
 		}
 		return submission, err
 	})
 	return c
 }
 
-func (a *app) submissionsReportCommand() *cobra.Command {
-	var page string
+func (a *app) submissionsFindCommand() *cobra.Command {
 	c := &cobra.Command{
-		Use:     "report <submission-id>",
-		Short:   "Show the report of a submission",
-		Example: "  hiring submissions report <submission-id>\n  hiring submissions report <submission-id> --html report.html",
+		Use:   "find <email>",
+		Short: "Show the report of a candidate's newest submission",
+		Long: `Show the report of a candidate's newest submission. Without --assessment, the command looks
+for the address among the newest 1,000 submissions of all assessments, with one read for
+each 100.`,
 	}
-	c.Flags().StringVar(&page, "html", "", "write an HTML page to a `file`; - means standard output")
-	c.RunE = a.withTask(func(ctx context.Context, t task) error {
-		if err := checkTarget(page); err != nil {
-			return err
-		}
-		submission, err := t.client.Submissions.Get(ctx, t.args[0])
+	assessment := a.assessmentFilter(c, "only submissions of this assessment, however old: its id or `name`")
+	c.RunE = showItem(a, submissionTable(), func(ctx context.Context, t task) (hiring.Submission, error) {
+		id, err := assessment.id(ctx, t.client)
 		if err != nil {
-			return err
+			return hiring.Submission{}, err
 		}
-		if submission.Report == nil {
-			own, err := t.client.Submissions.Report(ctx, t.args[0])
-			if err != nil {
-				return err
-			}
-			submission.Report = &own
-		}
-		if page != "" {
-			return a.writeFile(page, func(to io.Writer) error { return report.WriteHTML(to, report.Of(submission)) })
-		}
-		if t.Format == output.People {
-			return output.One(t.Printer, submissionTable(), submission)
-		}
-		return output.One(t.Printer, reportTable(), *submission.Report)
+		return newestSubmission(ctx, t.client, id, t.args[0])
 	})
 	return c
 }

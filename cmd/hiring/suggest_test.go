@@ -14,42 +14,99 @@ import (
 func TestHabitsFromGh(t *testing.T) {
 	t.Parallel()
 	u := newUser(t, sandbox.New(), sandbox.TestKey)
-	for _, line := range []string{"auth list", "auth status", "submissions list -L 2", "submission view " + sandbox.SubmissionID, "members list", "api GET /submissions -f page_size=1"} {
+	for _, line := range []string{"submissions", "submissions list -L 2", "submission view " + sandbox.SubmissionID, "members list", "account -q .id", "api GET /submissions -f page_size=1"} {
 		assert.Zero(t, u.run(strings.Fields(line)...).code, line)
 	}
-	assert.Equal(t, "2\n", u.run("submissions", "list", "-L", "2", "--jq", "length").stdout)
 	for line, says := range map[string]string{
-		"login":                                 "Did you mean hiring profile add?",
-		"invite ada@example.com":                "Did you mean hiring invitations send?",
-		"submissions list --json id":            "submissions list has no flag --json. Use -o json.",
-		"submissions list --format json":        "submissions list has no flag --format. Use -o.",
-		"submissions list -q .":                 "submissions list has no flag -q. Use --jq.",
-		"submissions list -t {{.id}}":           "submissions list has no flag -t. Use --jq with string interpolation; see hiring help formatting.",
-		"submissions list --template {{.id}}":   "submissions list has no flag --template. Use --jq with string interpolation; see hiring help formatting.",
-		"submissions list -s evaluated":         "submissions list has no flag -s. Use --status.",
-		"submissions list -l 5":                 "submissions list has no flag -l. Use --limit.",
-		"members -l 5":                          "members has no flag -l. Use --limit.",
-		"account -s evaluated":                  "account has no flag -s.\n",
-		"submissions help":                      "There is no command hiring submissions help. Use hiring help submissions.",
-		"submissions list -n 5":                 "submissions list has no flag -n. Use --limit.",
-		"submissions list --page 2":             "submissions list has no flag --page. Use --limit; lists are read to their end.",
-		"submissions list --per-page 5":         "submissions list has no flag --per-page. Use --limit; lists are read to their end.",
-		"submissions list --no-headers":         "submissions list has no flag --no-headers. Use --jq, as in --jq '.[].id'.",
-		"report x --pdf r.pdf":                  "report has no flag --pdf. Use --html, and print the page from a browser.",
-		"report ada@example.com":                "report takes the id of a submission, got 'ada@example.com'. hiring submissions find ada@example.com --assessment <assessment> shows",
-		"submissions get ada@example.com":       "hiring submissions find ada@example.com --assessment <assessment>",
-		"events " + sandbox.SubmissionID:        "Did you mean hiring events list " + sandbox.SubmissionID + "?",
-		"logs " + sandbox.SubmissionID:          "There is no command hiring logs. Did you mean hiring events? hiring help lists the commands.\n",
-		"usage":                                 "Did you mean hiring account or hiring quota?",
-		"candidates list":                       "Did you mean hiring invitations or hiring submissions?",
-		"top":                                   "Did you mean hiring submissions or hiring watch?",
-		"api account -f name":                   "--field name: give name=value.",
-		"invitations send ada@example.com -a x": "invitations send takes no arguments, got 'ada@example.com'. Use --email.",
+		"auth login":                                 "Did you mean hiring profile?",
+		"profile login":                              "Did you mean hiring profile add?",
+		"invitations ensure":                         "Did you mean hiring invitations invite?",
+		"invitations create":                         "Did you mean hiring invitations invite?",
+		"submissions list --json id":                 "submissions list has no flag --json. Use -o json, with --columns for some members.",
+		"submissions list -t {{.id}}":                "submissions list has no flag -t. Use --jq; see hiring help formatting.",
+		"submissions list --page 2":                  "submissions list has no flag --page. Use --limit or --all.",
+		"account -s evaluated":                       "account has no flag -s. hiring account --help lists the flags.\n",
+		"account --colums name":                      "account has no flag --colums. hiring account --help lists the flags.\n",
+		"submissions fnd":                            "There is no command hiring submissions fnd. Did you mean hiring submissions find?",
+		"candidates list":                            "Did you mean hiring invitations or hiring submissions?",
+		"api account -f name":                        "--field name: give name=value.",
+		"invite ada@example.com Bob -a x --name Ada": "--name is for one address. Give several as 'Ada <ada@example.com>'.",
 	} {
 		got := u.run(strings.Fields(line)...)
 		assert.Equal(t, exitUsage, got.code, line)
 		assert.Contains(t, got.stderr, says, line)
 	}
+}
+
+// TestNoWordLeadsToASecondEMail: no alias, suggestion or help leads to the command that sends
+// without a look, and that command needs a flag.
+func TestNoWordLeadsToASecondEMail(t *testing.T) {
+	t.Parallel()
+	for _, c := range everyCommand(t) {
+		if c.CommandPath() == "hiring invitations send" {
+			assert.Empty(t, c.Aliases)
+			assert.Empty(t, c.SuggestFor)
+		}
+	}
+	h, u := newImport(t, 1)
+	for _, word := range []string{"invite", "create", "add", "new", "ensure", "sent", "resent", "sendd"} {
+		got := u.run("invitations", word, "Ada <ada@example.com>", "-a", h.id, "--yes")
+		assert.NotContains(t, got.stderr, "hiring invitations send?", word)
+		got = u.run(word, "Ada <ada@example.com>", "-a", h.id, "--yes")
+		assert.NotContains(t, got.stderr, "send?", word)
+	}
+	got := u.run("invitations", "send", "Ada <ada@example.com>", "-a", h.id, "--yes")
+	assert.Equal(t, exitUsage, got.code)
+	assert.Contains(t, got.stderr, "needs --again, because the candidate may get a second e-mail. hiring invitations invite sends each address one e-mail.")
+	assert.Equal(t, 1, h.invitations()["ada@example.com"])
+	require.Zero(t, u.run("invitations", "send", "Ada <ada@example.com>", "-a", h.id, "--yes", "--again").code)
+	assert.Equal(t, 2, h.invitations()["ada@example.com"])
+}
+
+// TestListsReadWhatTheyShow: 30 items with one read, unless the user asks for more.
+func TestListsReadWhatTheyShow(t *testing.T) {
+	t.Parallel()
+	const more = "Showing %s; more exist: use --limit <n> or --all.\n"
+	server := sandbox.New()
+	u := newUser(t, server, sandbox.TestKey)
+	for flags, want := range map[string]struct {
+		shown, reads int
+		more         string
+	}{
+		"":                {30, 1, "30"},
+		"--limit 100":     {100, 1, "100"},
+		"--limit 101":     {101, 2, "101"},
+		"--limit 293":     {293, 3, ""},
+		"--all":           {293, 3, ""},
+		"--sort -score":   {30, 3, "30"},
+		"-o csv":          {30, 1, "30"},
+		"--status submit": {0, 1, ""},
+	} {
+		before := len(server.Journal())
+		got := u.run(append([]string{"submissions", "list", "-o", "jsonl"}, strings.Fields(flags)...)...)
+		assert.Zero(t, got.code, got.stderr)
+		rows := strings.Count(got.stdout, "\n")
+		if flags == "-o csv" {
+			rows--
+		}
+		assert.Equal(t, want.shown, rows, flags)
+		assert.Len(t, server.Journal(), before+want.reads, flags)
+		if want.more != "" {
+			assert.Equal(t, strings.Replace(more, "%s", want.more, 1), got.stderr, flags)
+		} else {
+			assert.NotContains(t, got.stderr, "more exist")
+		}
+	}
+	before := len(server.Journal())
+	c := u.command(t.Context(), "submissions", "list", "--all")
+	stdout, err := c.StdoutPipe()
+	require.NoError(t, err)
+	require.NoError(t, c.Start())
+	_, err = stdout.Read(make([]byte, 10))
+	require.NoError(t, err)
+	require.NoError(t, stdout.Close())
+	require.Error(t, c.Wait(), "as cat ends, by SIGPIPE")
+	assert.Len(t, server.Journal(), before+2, "no page after the one that could not be written")
 }
 
 // TestFieldsOfAPICalls: as in gh, -f makes a body, or a query with GET.
@@ -77,11 +134,12 @@ func TestAssessmentsByName(t *testing.T) {
 		{"assessments", "get", "a0000000-0000-4000-8000-000000000001"},
 		{"assessments", "create", "--challenge", "payments", "--name", "Backend"},
 		{"challenges", "get", "Payments backend"},
+		{"challenges", "get", "payments-backend"},
 		{"assessments", "close", "senior"},
 		{"assessments", "delete", "senior"},
 		{"invitations", "list", "-a", "Senior", "--limit", "1"},
-		{"invitations", "send", "-a", "Senior", "--email", "ada@example.com", "--name", "Ada"},
-		{"invitations", "ensure", "-a", "Senior", "--email", "ada@example.com", "--name", "Ada"},
+		{"invitations", "send", "-a", "Senior", "--again", "Ada <ada@example.com>"},
+		{"invitations", "invite", "-a", "Senior", "Ada <ada@example.com>", "Bob <bob@example.com>"},
 		{"invitations", "resend", "1a000000-0000-4000-8001-000000000360", "-a", "Senior"},
 		{"submissions", "list", "-a", "Senior", "--limit", "1"},
 		{"submissions", "find", "bjorn.bergstrom@candidates.test", "-a", "Senior"},
@@ -102,7 +160,7 @@ func TestAssessmentsByName(t *testing.T) {
 	assert.Equal(t, exitUsage, got.code)
 	assert.Contains(t, got.stderr, "The assessment is empty")
 	got = u.run("assessments", "get", "nonsense")
-	assert.Equal(t, result{stderr: "hiring: There is no assessment nonsense. hiring assessments list shows the names and ids.\n", code: exitNotFound}, got)
+	assert.Equal(t, result{stderr: "hiring: There is no assessment nonsense. hiring assessments list --all shows the names and ids.\n", code: exitNotFound}, got)
 }
 
 // TestInvitationWithoutItsAssessment is looked up.

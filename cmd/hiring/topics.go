@@ -38,9 +38,10 @@ const formattingTopic = `Formats of -o:
 of the table or the path of a JSON member, as in report.pipeline_rank.rank. --sort takes
 the same names.
 
-On a terminal, times are relative (2 days ago), ids are shortened where they do not fit, and
-a list that is longer than the screen goes through a pager. All other formats have times
-as the API writes them, and whole ids.
+On a terminal, times are relative (2 days ago), and ids are shortened where they do not fit.
+All other formats have times as the API writes them, and whole ids. An empty cell of CSV
+means that there is no data. --bom begins CSV with a byte order mark, which Excel needs;
+files that the program names have one.
 
 --jq runs a jq program over the JSON. Strings are printed without quotes, so that a shell
 can use them. Examples:
@@ -53,18 +54,17 @@ can use them. Examples:
   hiring api /account --jq .data.plan.id
   hiring submissions list --columns id,candidate.email,score --sort -score
 
-String interpolation, as in "\(.id)", and @tsv serve as templates.`
+Everything that writes results writes submissions: the score is .report.ship_score. String
+interpolation, as in "\(.id)", and @tsv serve as templates.`
 
 const environmentTopic = `The server and the key come from --sandbox or --profile, or else from the variables
 HIRING_BASE_URL and HIRING_API_KEY, or else from the profile in use (hiring profile).
 
   HIRING_BASE_URL  the server address; it counts only together with the key
   HIRING_API_KEY   the API key
-  HIRING_PAGER     the program that shows long lists; the default is PAGER, or else less
   NO_COLOR         if set, no colors are used
   CLICOLOR         0 means no colors
   CLICOLOR_FORCE   if set and not 0, colors are used in a pipe too
   COLUMNS          the width of the terminal
   TZ               the time zone of times in tables
-  XDG_CONFIG_HOME  the parent folder of the profiles (Linux)
-  XDG_CACHE_HOME   the parent folder of what shell completion remembers (Linux)`
+  XDG_CONFIG_HOME  the parent folder of the profiles (Linux)`

@@ -1,10 +1,8 @@
 package main
 
 import (
-	"bufio"
 	"context"
 	"fmt"
-	"io"
 	"iter"
 	"strings"
 
@@ -16,20 +14,25 @@ import (
 
 func (a *app) submissionsWaitCommand() *cobra.Command {
 	c := &cobra.Command{
-		Use:   "wait <submission-id>...",
-		Short: "Wait for reports and write each as JSON Lines when it is ready",
-		Long: `Write a line of JSON for each report when it becomes ready, and end when all are ready.
-The command costs a few requests, however many submissions there are. With - as the only
+		Use:   "wait <submission>...",
+		Short: "Wait for reports and write each submission as JSON Lines when its report is ready",
+		Long: `Write a line of JSON for each submission when its report is ready, and end when all are.
+The command costs one read for each submission and a few for each poll. With - as the only
 id, it reads ids from standard input, one a line. After Ctrl-C, run the same command
-again: reports that are ready are written immediately.`,
-		Example: "  hiring submissions list --status submitted --jq '.[].id' | hiring submissions wait -",
+again: reports that are ready are written immediately.` + submissionHelp,
+		Example: "  hiring submissions list --status submitted --all --jq '.[].id' | hiring submissions wait -",
 	}
 	assessment := a.assessmentFilter(c, "the id or `name` of the assessment of all submissions; saves requests")
 	every := intervalFlag(c)
-	c.RunE = writeLines(a, func(ctx context.Context, t task) (iter.Seq2[hiring.Report, error], error) {
-		ids, err := a.ids(t.args)
+	c.RunE = writeLines(a, submissionTable(), func(ctx context.Context, t task) (iter.Seq2[hiring.Submission, error], error) {
+		ids, err := a.ids(ctx, t.args)
 		if err != nil {
 			return nil, err
+		}
+		for i := range ids {
+			if ids[i], err = submissionID(ctx, t.client, ids[i]); err != nil {
+				return nil, err
+			}
 		}
 		of, err := assessment.id(ctx, t.client)
 		if err != nil {
@@ -40,10 +43,15 @@ again: reports that are ready are written immediately.`,
 			AssessmentID: of, MinInterval: *every, MaxInterval: 2 * *every,
 			Progress: func(now hiring.WaitProgress) { a.showWait(progress, now) },
 		}
-		return func(yield func(hiring.Report, error) bool) {
-			for ready, err := range t.client.Submissions.WaitReports(ctx, ids, options) {
+		return func(yield func(hiring.Submission, error) bool) {
+			for report, err := range t.client.Submissions.WaitReports(ctx, ids, options) {
+				var submission hiring.Submission
+				if err == nil {
+					submission, err = t.client.Submissions.Get(ctx, report.SubmissionID)
+					submission.Report = &report
+				}
 				progress.Clear()
-				if !yield(ready, err) {
+				if !yield(submission, err) {
 					return
 				}
 			}
@@ -65,22 +73,16 @@ func (a *app) showWait(progress *output.Progress, now hiring.WaitProgress) {
 }
 
 // ids returns the arguments, or else the lines of standard input.
-func (a *app) ids(args []string) ([]string, error) {
+func (a *app) ids(ctx context.Context, args []string) ([]string, error) {
 	if len(args) != 1 || args[0] != "-" {
 		return args, nil
 	}
-	var ids []string
-	lines := bufio.NewScanner(io.LimitReader(a.in, 64<<20))
-	for lines.Scan() {
-		if id := strings.TrimSpace(lines.Text()); id != "" {
-			ids = append(ids, id)
-		}
-	}
-	if err := lines.Err(); err != nil {
+	text, err := a.readInput(ctx)
+	if err != nil {
 		return nil, err
 	}
-	if len(ids) == 0 {
-		return nil, usagef("Standard input has no ids")
+	if ids := strings.Fields(text); len(ids) > 0 {
+		return ids, nil
 	}
-	return ids, nil
+	return nil, usagef("Standard input has no ids")
 }

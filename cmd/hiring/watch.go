@@ -27,7 +27,7 @@ lost, and at most the last line is repeated. Without it a restart starts over.`,
 	checkpoint := c.Flags().String("checkpoint", "", "the `file` that holds the position to resume from")
 	limit := c.Flags().UintP("limit", "L", 0, "end after `n` submissions; 0 means never")
 	every := intervalFlag(c)
-	c.RunE = writeLines(a, func(ctx context.Context, t task) (iter.Seq2[hiring.Submission, error], error) {
+	c.RunE = writeLines(a, submissionTable(), func(ctx context.Context, t task) (iter.Seq2[hiring.Submission, error], error) {
 		id, err := assessment.id(ctx, t.client)
 		if err != nil {
 			return nil, err

@@ -14,30 +14,28 @@ import (
 
 // inputWords maps the Go name of an input to the flag or argument.
 var inputWords = map[string]string{ //nolint:gochecknoglobals // a constant table
-	"baseURL": "the base URL", "apiKey": "the API key",
-	"Name": "--name", "Email": "--email", "ChallengeID": "--challenge", "TimeLimitMinutes": "--minutes",
-	"BudgetDollarsCap": "--budget", "SinceSeq": "--since-seq", "Since": "--since", "Lookback": "--since",
-	"MinInterval, MaxInterval": "--interval", "MinInterval": "--interval", "MaxInterval": "--interval",
+	"baseURL": "the base URL", "apiKey": "the API key", "ChallengeID": "--challenge", "TimeLimitMinutes": "--minutes",
+	"BudgetDollarsCap": "--budget", "SinceSeq": "--since-seq", "Since": "--since", "Lookback": "--since", "Name": "the name",
+	"MinInterval, MaxInterval": "--interval", "MinInterval": "--interval", "MaxInterval": "--interval", "Email": "the e-mail address",
 	"id": "the id", "ids": "the ids", "invitationID": "the invitation's id", "submissionID": "the submission's id",
-	"assessmentID": "--assessment", "email": "the e-mail address",
-	"method": "the method", "path": "the path", "state": "--checkpoint",
+	"assessmentID": "--assessment", "email": "the e-mail address", "method": "the method", "path": "the path", "state": "--checkpoint",
 }
 
 var (
 	// optionWords replaces advice for programmers.
 	optionWords = strings.NewReplacer( //nolint:gochecknoglobals // a constant table
 		": see WithTimeout", ": --timeout sets another limit", ": see WithMaxResponseBytes", "",
-		", or WithInsecureHTTP if that is meant", "",
+		", or WithInsecureHTTP if that is meant", "", "\n", "; ",
 	)
-	modulePrefix  = regexp.MustCompile(`(^|[:;(] )hiring: `)
-	operationName = regexp.MustCompile(`\b(?:[A-Z][a-z]+\.[A-Z][A-Za-z]+|SendAll|Do|OpenAPI): `)
-	dialectField  = regexp.MustCompile(`Dialect\.([A-Z][A-Za-z]+)`)
+	goName       = regexp.MustCompile(`(?:(^|[:;(] )hiring: )|\b(?:[A-Z][a-z]+\.[A-Z][A-Za-z]+|SendAll|Do|OpenAPI): `)
+	dialectField = regexp.MustCompile(`Dialect\.([A-Z][A-Za-z]+)`)
+	plainWord    = regexp.MustCompile(`^[a-z][a-z']*[ ,:;.]`)
 )
 
 // errorText returns the text of an error as users see it: one line that ends with a full
 // stop, without the advice that depends on the exit status.
 func errorText(err error) string {
-	text := joinLines(err.Error())
+	text := err.Error()
 	visit(err, func(e error) {
 		if rejected, ok := e.(*hiring.ParamError); ok { //nolint:errorlint // each layer is visited
 			if word, known := inputWords[rejected.Param]; known {
@@ -45,11 +43,10 @@ func errorText(err error) string {
 			}
 		}
 	})
-	text, byClient := strings.CutPrefix(text, "hiring: ")
-	text = modulePrefix.ReplaceAllString(optionWords.Replace(dialectWords(text)), "$1")
-	text = operationName.ReplaceAllString(text, "")
-	if byClient {
-		text = capitalized(text)
+	byClient := strings.HasPrefix(text, "hiring: ")
+	text = goName.ReplaceAllString(optionWords.Replace(dialectWords(text)), "$1")
+	if byClient && plainWord.MatchString(text) {
+		text = strings.ToUpper(text[:1]) + text[1:]
 	}
 	return withFullStop(text)
 }
@@ -82,42 +79,10 @@ func dialectMember(field string) string {
 	return field
 }
 
-// capitalized returns text with a capital letter, unless its first word is a name.
-func capitalized(text string) string {
-	first, _, _ := strings.Cut(text, " ")
-	for i, r := range strings.TrimRight(first, ",:;") {
-		if (r < 'a' || r > 'z') && (i == 0 || r != '\'') {
-			return text
-		}
-	}
-	if text == "" {
-		return text
-	}
-	return strings.ToUpper(text[:1]) + text[1:]
-}
-
 // withFullStop adds a full stop, unless text ends with a punctuation mark.
 func withFullStop(text string) string {
 	if text == "" || strings.ContainsAny(text[len(text)-1:], ".?!") || strings.HasSuffix(text, "…") {
 		return text
 	}
 	return text + "."
-}
-
-// joinLines joins lines with semicolons.
-func joinLines(text string) string {
-	var line string
-	for part := range strings.Lines(text) {
-		part = strings.TrimSpace(part)
-		switch {
-		case part == "":
-		case line == "":
-			line = part
-		case strings.HasSuffix(line, "?"):
-			line += " " + part
-		default:
-			line += "; " + part
-		}
-	}
-	return line
 }

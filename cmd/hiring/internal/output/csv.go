@@ -2,13 +2,62 @@ package output
 
 import (
 	"encoding/csv"
+	"encoding/json"
 	"io"
+	"iter"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
 
 	"golang.org/x/text/unicode/norm"
 )
+
+// BOM is the byte order mark with which a CSV file begins, because Excel takes a file
+// without one for another encoding than UTF-8.
+const BOM = "\ufeff"
+
+// writeCSV writes a header and a row for each item. A missing value is an empty cell.
+func (p *Printer) writeCSV(l layout, rows iter.Seq2[row, error]) error {
+	columns := p.selected(slices.Concat(l.shown, l.more))
+	first := true
+	for r, err := range rows {
+		if err == nil && first {
+			err = p.writeHeader(l, columns, r)
+		}
+		if err != nil {
+			return err
+		}
+		first = false
+		cells := make([]any, len(columns))
+		for i, column := range columns {
+			cells[i] = r.value(column)
+		}
+		if err := WriteCSV(p, cells...); err != nil {
+			return err
+		}
+	}
+	if first {
+		return p.writeHeader(l, columns, row{})
+	}
+	return nil
+}
+
+func (p *Printer) writeHeader(l layout, columns []string, first row) error {
+	if err := l.known(columns, first); err != nil {
+		return err
+	}
+	if p.bom {
+		if _, err := io.WriteString(p, BOM); err != nil {
+			return err
+		}
+	}
+	names := make([]any, len(columns))
+	for i, column := range columns {
+		names[i] = column
+	}
+	return WriteCSV(p, names...)
+}
 
 // WriteCSV writes one row with one call of w.Write. It is the only writer of CSV in this
 // program. Every cell that is not a number goes through Cell.
@@ -17,18 +66,15 @@ func WriteCSV(w io.Writer, cells ...any) error {
 	for i, cell := range cells {
 		safe[i] = plainText(cell)
 		switch cell.(type) {
-		case float64, int:
+		case json.Number, int:
 		default:
 			safe[i] = Cell(safe[i])
 		}
 	}
 	var line strings.Builder
 	rows := csv.NewWriter(&line)
-	_ = rows.Write(safe) // Error returns this error.
+	_ = rows.Write(safe) // A strings.Builder returns no error.
 	rows.Flush()
-	if err := rows.Error(); err != nil {
-		return err
-	}
 	_, err := io.WriteString(w, line.String())
 	return err
 }

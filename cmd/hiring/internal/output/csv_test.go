@@ -3,6 +3,7 @@ package output
 import (
 	"bytes"
 	"encoding/csv"
+	"encoding/json"
 	"fmt"
 	"strings"
 	"testing"
@@ -36,7 +37,7 @@ func TestEveryCellOfCSVIsGuarded(t *testing.T) {
 				table.More = []string{hostile}
 			}
 			item := thing{Name: hostile, List: []string{hostile, "b\x1b[2J"}}
-			require.NoError(t, List(p, table, hiring.PagerOf(item).All(t.Context()), Selection{}))
+			require.NoError(t, List(p, table, hiring.PagerOf(item).All(t.Context())))
 			rows, err := csv.NewReader(&text).ReadAll()
 			require.NoError(t, err)
 			for _, row := range rows {
@@ -63,7 +64,7 @@ func TestCellsThatAreNoFormulas(t *testing.T) {
 		assert.Equal(t, text, Uncell(Cell(text)))
 	}
 	var row bytes.Buffer
-	require.NoError(t, WriteCSV(&row, "-5", -5, -12.5, nil, true, []any{-5.0}))
+	require.NoError(t, WriteCSV(&row, "-5", -5, json.Number("-12.5"), nil, true, []any{json.Number("-5")}))
 	assert.Equal(t, "'-5,-5,-12.5,,true,'-5\n", row.String(), "a number is no formula")
 	assert.Equal(t, fmt.Sprintf("a%cb\nc d", '\ufffd'), Cell("a\x00b\r\nc\td"))
 }

@@ -36,25 +36,26 @@ type Options struct {
 	Format  string   // One of Formats; empty means People, or JSON with a Query.
 	Query   string   // A jq program to run over the JSON.
 	Columns []string // Columns of tables and CSV, or members of JSON; nil means the defaults.
+	BOM     bool     // CSV begins with a byte order mark, which Excel needs to read UTF-8.
 }
 
 // Printer writes results in the chosen format.
 type Printer struct {
 	Stream
 
-	Done    context.Context // Ends a jq program; may be nil.
-	Notes   Stream          // For notes such as "no items"; the zero value discards them.
+	Context context.Context // Ends a jq program; may be nil.
+	Notes   Stream          // For notes such as "No items."; the zero value discards them.
 	Now     func() time.Time
-	Pager   string // The command that shows a table longer than the screen; "" means none.
 	Format  Format
 	zone    *time.Location
 	query   *gojq.Code
 	columns []string
+	bom     bool
 }
 
 // NewPrinter checks the options. zone is the time zone of tables.
 func NewPrinter(stream Stream, o Options, zone *time.Location) (*Printer, error) {
-	p := &Printer{Stream: stream, Format: Format(o.Format), zone: zone, columns: o.Columns}
+	p := &Printer{Stream: stream, Format: Format(o.Format), zone: zone, columns: o.Columns, bom: o.BOM}
 	if p.Format == "" {
 		p.Format = People
 		if o.Query != "" {
@@ -62,8 +63,10 @@ func NewPrinter(stream Stream, o Options, zone *time.Location) (*Printer, error)
 		}
 	}
 	if !slices.Contains(Formats(), string(p.Format)) {
-		return nil, fmt.Errorf("--output %s: choose one of %s.%s", Clean(o.Format), strings.Join(Formats(), ", "),
-			DidYouMean(Similar(o.Format, Formats()...)))
+		return nil, fmt.Errorf("--output %s: choose one of %s", Clean(o.Format), strings.Join(Formats(), ", "))
+	}
+	if o.BOM && p.Format != CSV {
+		return nil, errors.New("--bom is for CSV: use it with -o csv")
 	}
 	if o.Query == "" {
 		return p, nil
@@ -76,87 +79,50 @@ func NewPrinter(stream Stream, o Options, zone *time.Location) (*Printer, error)
 	return p, err
 }
 
-// Table describes how one kind of item is shown. A column is the path of a JSON field, as
-// in candidate.email, or has a function of its own.
-type Table[T any] struct {
-	Things  string   // What the items are, as in "invitations".
-	Shown   []string // Columns for people by default.
-	More    []string // Additional columns in CSV.
-	Own     map[string]func(T) any
-	Verbose func(*Printer, T) error // Replaces the lines that One prints for people; may be nil.
-}
-
-// Selection is which items of a list are written, and in which order.
-type Selection struct {
-	Sort  string // Column; in descending order if the name begins with "-". Empty: no order.
-	Limit uint   // Number of items; 0 means all.
-}
-
-// List writes items as they arrive, or at the end when the layout or the order needs all
-// of them. An error ends the list. JSON is not written then, because an incomplete list
-// must not look complete. The other formats have the items before the error.
-func List[T any](p *Printer, t Table[T], items iter.Seq2[T, error], s Selection) error {
-	return p.list(t.untyped(), asAny(items), s)
-}
-
-func (p *Printer) list(t untypedTable, items iter.Seq2[any, error], s Selection) error {
-	if s.Sort != "" {
-		items = t.sorted(items, s.Sort)
-	}
-	n := uint(0)
-	err := p.writeItems(t, func(yield func(any, error) bool) {
+// List writes items as they arrive. An error ends the output where it is: JSON then has no
+// closing bracket, so that an incomplete list does not look complete.
+func List[T any](p *Printer, t Table[T], items iter.Seq2[T, error]) error {
+	n := 0
+	rows := func(yield func(row, error) bool) {
 		for item, err := range items {
 			n++
-			if !yield(item, err) || n == s.Limit {
+			if !yield(t.row(item), err) {
 				return
 			}
 		}
-	})
-	if err != nil || n > 0 {
+	}
+	if err := p.list(t.layout(), rows); err != nil || n > 0 || t.Things == "" || p.Notes.Writer == nil {
 		return err
 	}
-	if p.Format == People && p.Notes.Terminal && t.things != "" { // Programs see an empty list.
-		_, err = fmt.Fprintln(p.Notes, p.Notes.Paint(Faint, "no "+t.things))
-	}
+	_, err := fmt.Fprintln(p.Notes, p.Notes.Paint(Faint, "No "+t.Things+"."))
 	return err
 }
 
-func (p *Printer) writeItems(t untypedTable, items iter.Seq2[any, error]) error {
+func (p *Printer) list(l layout, rows iter.Seq2[row, error]) error {
 	switch p.Format {
 	case JSON:
-		return p.writeList(p.members(t, items))
+		return p.writeArray(p.encoded(l, rows))
 	case JSONLines:
-		return p.writeLines(p.members(t, items))
+		return each(p.encoded(l, rows), func(text []byte) error { return p.write(text, false) })
 	case CSV:
-		return p.writeCSV(t.layout, t.rows(items))
+		return p.writeCSV(l, rows)
 	default:
-		return p.writeTable(t.layout, t.rows(items))
+		return p.writeTable(l, rows)
 	}
 }
 
 // One writes a single item.
-func One[T any](p *Printer, t Table[T], item T) error { return p.one(t.untyped(), item) }
-
-func (p *Printer) one(t untypedTable, item any) error {
+func One[T any](p *Printer, t Table[T], item T) error {
+	r, l := t.row(item), t.layout()
 	switch {
 	case p.Format == JSON || p.Format == JSONLines:
-		for chosen, err := range p.members(t, Of(item)) {
-			if err != nil {
-				return err
-			}
-			item = chosen
-		}
-		return p.WriteJSON(item)
+		return each(p.encoded(l, Of(r)), func(text []byte) error { return p.write(text, p.Format == JSON) })
 	case p.Format == CSV:
-		return p.writeCSV(t.layout, t.rows(Of(item)))
-	case t.verbose != nil && p.columns == nil:
-		return t.verbose(p, item)
+		return p.writeCSV(l, Of(r))
+	case t.Verbose != nil && p.columns == nil:
+		return t.Verbose(p, item)
 	}
-	r, err := t.row(item)
-	if err != nil {
-		return err
-	}
-	return p.writeFields(t.layout, r)
+	return p.writeFields(l, r)
 }
 
 // Lines writes each item at once, as a line of JSON. It requests the next item after it
@@ -164,13 +130,14 @@ func (p *Printer) one(t untypedTable, item any) error {
 //
 // The first line begins with a newline when the output is a file that does not end in one.
 // A full disk or a crash may have torn the last line of an earlier run.
-func Lines[T any](p *Printer, items iter.Seq2[T, error]) error {
+func Lines[T any](p *Printer, t Table[T], items iter.Seq2[T, error]) error {
 	if p.endsTorn() {
 		if _, err := p.Write([]byte("\n")); err != nil {
 			return err
 		}
 	}
-	return p.writeLines(p.members(Table[T]{}.untyped(), asAny(items)))
+	p.Format, t.Things = JSONLines, ""
+	return List(p, t, items)
 }
 
 // Of returns a list of items that are known already.
@@ -184,41 +151,29 @@ func Of[T any](items ...T) iter.Seq2[T, error] {
 	}
 }
 
-func asAny[T any](items iter.Seq2[T, error]) iter.Seq2[any, error] {
-	return func(yield func(any, error) bool) {
-		for item, err := range items {
-			if !yield(item, err) {
+// encoded returns the items as JSON, with only the members that the user chose, if any.
+func (p *Printer) encoded(l layout, rows iter.Seq2[row, error]) iter.Seq2[[]byte, error] {
+	return func(yield func([]byte, error) bool) {
+		first := true
+		for r, err := range rows {
+			text := r.text
+			if err == nil && p.columns != nil {
+				if first {
+					err = l.known(p.columns, r)
+				}
+				text = r.encode(p.columns)
+			}
+			first = false
+			if !yield(text, err) || err != nil {
 				return
 			}
 		}
 	}
 }
 
-// writeList collects all encoded items before it writes, so that an incomplete list does
-// not look complete.
-func (p *Printer) writeList(items iter.Seq2[any, error]) error {
-	all := []json.RawMessage{}
-	err := each(items, func(text []byte) error {
-		all = append(all, text)
-		return nil
-	})
-	if err != nil {
-		return err
-	}
-	return p.WriteJSON(all)
-}
-
-func (p *Printer) writeLines(items iter.Seq2[any, error]) error {
-	return each(items, func(text []byte) error { return p.write(text, false) })
-}
-
-// each calls write with each item as JSON.
-func each(items iter.Seq2[any, error], write func([]byte) error) error {
-	for item, err := range items {
-		var text []byte
-		if err == nil {
-			text, err = encode(item)
-		}
+// each calls write with each item until an error.
+func each(items iter.Seq2[[]byte, error], write func([]byte) error) error {
+	for text, err := range items {
 		if err == nil {
 			err = write(text)
 		}
@@ -229,47 +184,40 @@ func each(items iter.Seq2[any, error], write func([]byte) error) error {
 	return nil
 }
 
-// members returns the items with only the members that the user chose, if any.
-func (p *Printer) members(t untypedTable, items iter.Seq2[any, error]) iter.Seq2[any, error] {
-	if p.columns == nil {
-		return items
-	}
-	return func(yield func(any, error) bool) {
-		first := true
-		for r, err := range t.rows(items) {
-			if err == nil && first {
-				err = t.layout.known(p.columns, &r)
-			}
-			first = false
-			var text []byte
-			if err == nil {
-				text, err = r.encode(p.columns)
-			}
-			if !yield(json.RawMessage(text), err) || err != nil {
-				return
-			}
-		}
-	}
-}
-
-// encode returns columns as a JSON object, in their order.
-func (r row) encode(columns []string) ([]byte, error) {
-	text := []byte("{")
-	for i, column := range columns {
-		name, err := encode(column)
+// writeArray writes the items of a JSON array as they arrive. A jq program needs all of
+// them first.
+func (p *Printer) writeArray(items iter.Seq2[[]byte, error]) error {
+	if p.query != nil {
+		all := []json.RawMessage{}
+		err := each(items, func(text []byte) error {
+			all = append(all, text)
+			return nil
+		})
 		if err != nil {
-			return nil, err
+			return err
 		}
-		value, err := encode(r.value(column))
-		if err != nil {
-			return nil, err
-		}
-		if i > 0 {
-			text = append(text, ',')
-		}
-		text = append(append(append(text, name...), ':'), value...)
+		return p.WriteJSON(all)
 	}
-	return append(text, '}'), nil
+	before := "[\n  "
+	err := each(items, func(text []byte) error {
+		var item bytes.Buffer
+		item.WriteString(before)
+		before = ",\n  "
+		if err := json.Indent(&item, text, "  ", "  "); err != nil {
+			return err
+		}
+		_, err := p.Write(cleanJSON(item.Bytes()))
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	end := "\n]\n"
+	if before == "[\n  " {
+		end = "[]\n"
+	}
+	_, err = io.WriteString(p, end)
+	return err
 }
 
 // WriteJSON writes one value, indented except in JSON Lines.
@@ -308,4 +256,66 @@ func encode(value any) ([]byte, error) {
 	encoder.SetEscapeHTML(false)
 	err := encoder.Encode(value)
 	return bytes.TrimSuffix(text.Bytes(), []byte("\n")), err
+}
+
+// decode decodes JSON and keeps all digits of its numbers.
+func decode(text []byte, into any) error {
+	decoder := json.NewDecoder(bytes.NewReader(text))
+	decoder.UseNumber()
+	return decoder.Decode(into)
+}
+
+func compile(query string) (*gojq.Code, error) {
+	parsed, err := gojq.Parse(query)
+	if err == nil {
+		// Without an environment loader, a program cannot read the key with $ENV.
+		var code *gojq.Code
+		if code, err = gojq.Compile(parsed); err == nil {
+			return code, nil
+		}
+	}
+	return nil, fmt.Errorf("--jq: %s", Clean(strings.TrimSpace(err.Error())))
+}
+
+// runQuery writes each result on its own lines. Strings are not quoted, as with jq -r.
+func (p *Printer) runQuery(text []byte, indented bool) error {
+	var value any
+	if err := decode(text, &value); err != nil {
+		return err
+	}
+	ctx := p.Context
+	if ctx == nil {
+		ctx = context.Background()
+	}
+	results := p.query.RunWithContext(ctx, value)
+	for {
+		result, ok := results.Next()
+		if !ok {
+			return nil
+		}
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		if err, failed := result.(error); failed {
+			return fmt.Errorf("--jq: %s", Clean(strings.TrimSpace(err.Error())))
+		}
+		if err := p.writeResult(result, indented); err != nil {
+			return err
+		}
+	}
+}
+
+func (p *Printer) writeResult(result any, indented bool) error {
+	if bare, ok := result.(string); ok {
+		if p.Terminal {
+			bare = CleanLines(bare)
+		}
+		_, err := fmt.Fprintln(p, bare)
+		return err
+	}
+	text, err := gojq.Marshal(result)
+	if err != nil {
+		return err
+	}
+	return writeValue(p, text, indented)
 }

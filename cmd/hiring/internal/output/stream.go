@@ -19,16 +19,15 @@ type Stream struct {
 	Terminal bool // Output goes to a terminal, so lines can be overwritten.
 	Color    bool
 	Width    int // In columns; 0 means unlimited.
-	Height   int // In lines; 0 means unlimited.
 }
 
 // StreamOf returns a stream for a file. It follows NO_COLOR, CLICOLOR, CLICOLOR_FORCE,
 // TERM=dumb and, on a terminal, COLUMNS.
 func StreamOf(file *os.File, getenv func(string) string) Stream {
 	s := Stream{Writer: file}
-	width, height, err := term.GetSize(int(file.Fd()))
+	width, _, err := term.GetSize(int(file.Fd()))
 	if err == nil {
-		s.Terminal, s.Width, s.Height = true, width, height
+		s.Terminal, s.Width = true, width
 		if own, err := strconv.Atoi(getenv("COLUMNS")); err == nil && own > 0 {
 			s.Width = own
 		}

@@ -1,52 +1,71 @@
 package output
 
 import (
-	"cmp"
-	"context"
+	"encoding/json"
+	"fmt"
 	"io"
 	"iter"
-	"os"
-	"os/exec"
 	"slices"
 	"strings"
+	"time"
 )
 
 const (
-	gap       = 2  // Spaces between two columns.
-	narrowest = 12 // The smallest width of a shortened cell.
-	shortID   = 9  // The smallest width of a shortened id.
-	narrow    = 80 // On narrower screens, ids are shortened before other cells are.
+	gap      = 2   // Spaces between two columns.
+	narrow   = 12  // The smallest width of a shortened cell.
+	shortID  = 9   // The width of a shortened id.
+	partRows = 100 // A table is written in parts of this size.
 )
 
-// writeTable collects all rows, because the widths of the columns depend on them. Cells
-// are shortened to fit a terminal.
+// writeTable writes the rows in parts, so that a command whose output is closed reads no
+// further. The first part sets the widths of the columns.
 func (p *Printer) writeTable(l layout, rows iter.Seq2[row, error]) error {
 	columns := p.selected(l.shown)
-	var lines [][]string
-	var broken error
-	for r, err := range rows {
-		broken = err
-		if err != nil {
-			break
+	var widths []int
+	var part [][]string
+	write := func() error {
+		var text strings.Builder
+		if widths == nil {
+			head := headers(columns)
+			widths = p.fit(head, part)
+			p.writeCells(&text, widths, head, func(string) Style { return Bold })
 		}
-		if lines == nil {
-			if err := l.known(columns, &r); err != nil {
-				return err
+		for _, cells := range part {
+			p.writeCells(&text, widths, cells, StyleOf)
+		}
+		part = nil
+		_, err := io.WriteString(p, text.String())
+		return err
+	}
+	first := true
+	for r, err := range rows {
+		if err == nil && first {
+			err = l.known(columns, r)
+		}
+		first = false
+		if err != nil {
+			if part != nil {
+				_ = write() // The first error counts.
 			}
+			return err
 		}
 		cells := make([]string, len(columns))
 		for i, column := range columns {
 			cells[i] = p.inTable(r.value(column))
 		}
-		lines = append(lines, cells)
+		if part = append(part, cells); len(part) == partRows {
+			if err := write(); err != nil {
+				return err
+			}
+		}
 	}
-	if len(lines) == 0 {
-		return cmp.Or(broken, l.known(columns, nil))
+	if first {
+		return l.known(columns, row{})
 	}
-	if p.columns == nil {
-		columns = columns[:p.roomFor(headers(columns), lines)]
+	if part == nil {
+		return nil
 	}
-	return cmp.Or(p.page(p.tableText(headers(columns), lines)), broken)
+	return write()
 }
 
 func headers(columns []string) []string {
@@ -60,106 +79,60 @@ func headers(columns []string) []string {
 // words returns the name of a column as words.
 func words(column string) string { return strings.NewReplacer("_", " ", ".", " ").Replace(column) }
 
-// page writes a text, through the pager if it is longer than the screen.
-func (p *Printer) page(text string) error {
-	words := strings.Fields(p.Pager)
-	if file, ok := p.Writer.(*os.File); ok && p.Terminal && len(words) > 0 && p.Height > 0 && strings.Count(text, "\n") >= p.Height {
-		pager := exec.CommandContext(context.Background(), words[0], words[1:]...) //nolint:gosec // the user's pager, which the user ends
-		pager.Stdin, pager.Stdout, pager.Stderr = strings.NewReader(text), file, os.Stderr
-		if os.Getenv("LESS") == "" {
-			pager.Env = append(os.Environ(), "LESS=FRX") // As git does: colors, and the text stays on the screen.
-		}
-		if pager.Start() == nil {
-			_ = pager.Wait() // The user may quit it at any line.
-			return nil
-		}
-	}
-	_, err := io.WriteString(p, text)
-	return err
-}
-
-func (p *Printer) tableText(head []string, rows [][]string) string {
-	widths := p.fit(head, rows)
-	var text strings.Builder
-	p.writeCells(&text, widths, head, func(string) Style { return Bold })
-	for _, row := range rows {
-		p.writeCells(&text, widths, row[:len(head)], StyleOf)
-	}
-	return text.String()
-}
-
 // writeCells writes one line, without trailing spaces.
 func (p *Printer) writeCells(text *strings.Builder, widths []int, cells []string, style func(string) Style) {
 	pending := 0 // Spaces to write before the next text.
-	for i, cell := range cells {
-		shown := truncate(cell, widths[i])
+	for i, width := range widths {
+		shown := cells[i]
+		if p.Width > 0 {
+			shown = truncate(shown, width)
+		}
 		if shown != "" {
-			text.WriteString(strings.Repeat(" ", pending))
-			text.WriteString(p.Paint(style(cell), shown))
+			text.WriteString(strings.Repeat(" ", pending) + p.Paint(style(cells[i]), shown))
 			pending = 0
 		}
-		pending += widths[i] - Width(shown) + gap
+		pending += max(width-Width(shown), 0) + gap
 	}
 	text.WriteByte('\n')
 }
 
-// roomFor returns how many of the columns, from the first, fit without becoming too
-// narrow.
-func (p *Printer) roomFor(head []string, rows [][]string) int {
-	total := -gap
-	for i, width := range widthsOf(head, rows) {
-		total += gap + min(width, least(head[i]))
-		if p.Width > 0 && total > p.Width {
-			return max(i, 1)
-		}
-	}
-	return len(head)
-}
-
-// least is the smallest width of a shortened cell of a column.
-func least(head string) int {
-	if isIDColumn(head) {
-		return shortID
-	}
-	return narrowest
-}
-
-func widthsOf(head []string, rows [][]string) []int {
-	widths := make([]int, len(head))
+// fit returns the widths of the columns. On a terminal that is too narrow, the last columns
+// that do not fit in any way are left out, unless the user chose them. Ids are shortened if
+// the others do not fit beside them, and then the widest of the others.
+func (p *Printer) fit(head []string, rows [][]string) []int {
+	widths, least := make([]int, len(head)), make([]int, len(head))
+	isID := func(i int) bool { return head[i] == "ID" || strings.HasSuffix(head[i], " ID") }
 	for i := range head {
 		widths[i] = Width(head[i])
-		for _, row := range rows {
-			widths[i] = max(widths[i], Width(row[i]))
+		for _, cells := range rows {
+			widths[i] = max(widths[i], Width(cells[i]))
+		}
+		least[i] = min(widths[i], narrow)
+		if isID(i) {
+			least[i] = min(widths[i], shortID)
 		}
 	}
-	return widths
-}
-
-// fit returns the widths of the columns. When they do not fit a terminal, the widest ones
-// become narrower. An id stays whole on a wide terminal if the others fit beside it. Else it
-// is shortened at once, because the part of an id is of no use, and the others keep the room.
-func (p *Printer) fit(head []string, rows [][]string) []int {
-	widths := widthsOf(head, rows)
-	whole, beside := gap*(len(head)-1), gap*(len(head)-1) // With whole columns, and with whole ids only.
-	for i, width := range widths {
-		whole += width
-		if beside += width; !isIDColumn(head[i]) {
-			beside -= max(0, width-narrowest)
-		}
-	}
-	if p.Width <= 0 || whole <= p.Width {
+	if p.Width <= 0 {
 		return widths
 	}
+	total := func(widths []int) (sum int) {
+		for _, width := range widths {
+			sum += width + gap
+		}
+		return sum - gap
+	}
+	for p.columns == nil && len(widths) > 1 && total(least) > p.Width {
+		widths, least = widths[:len(widths)-1], least[:len(widths)-1]
+	}
 	for i, width := range widths {
-		if isIDColumn(head[i]) && (p.Width < narrow || beside > p.Width) {
-			widths[i] = min(width, shortID)
-			whole -= width - widths[i]
+		if beside := total(least) - least[i] + width; isID(i) && total(widths) > p.Width && beside > p.Width {
+			widths[i] = least[i]
 		}
 	}
-	for ; whole > p.Width; whole-- {
+	for total(widths) > p.Width {
 		widest := -1
 		for i, width := range widths {
-			if width > narrowest && !isIDColumn(head[i]) && (widest < 0 || width > widths[widest]) {
+			if !isID(i) && width > least[i] && (widest < 0 || width > widths[widest]) {
 				widest = i
 			}
 		}
@@ -171,27 +144,124 @@ func (p *Printer) fit(head []string, rows [][]string) []int {
 	return widths
 }
 
-func isIDColumn(head string) bool { return head == "ID" || strings.HasSuffix(head, " ID") }
-
 // writeFields writes one item, with a line for each column that has a text.
 func (p *Printer) writeFields(l layout, r row) error {
 	columns := p.selected(slices.Concat(l.shown, l.more))
-	if err := l.known(columns, &r); err != nil {
+	if err := l.known(columns, r); err != nil {
 		return err
 	}
-	var names, texts []string
 	width := 0
 	for _, column := range columns {
-		if text := p.forPeople(r.value(column)); text != "" {
-			name := words(column)
-			names, texts, width = append(names, name), append(texts, text), max(width, Width(name))
+		if p.forPeople(r.value(column)) != "" {
+			width = max(width, Width(words(column)))
 		}
 	}
 	var lines strings.Builder
-	for i, name := range names {
-		lines.WriteString(p.Paint(Faint, name) + pad(name, width+gap))
-		lines.WriteString(p.Paint(StyleOf(texts[i]), texts[i]) + "\n")
+	for _, column := range columns {
+		if text := p.forPeople(r.value(column)); text != "" {
+			name := words(column)
+			lines.WriteString(p.Paint(Faint, name) + strings.Repeat(" ", width-Width(name)+gap) + p.Paint(StyleOf(text), text) + "\n")
+		}
 	}
 	_, err := io.WriteString(p, lines.String())
 	return err
+}
+
+// plainText returns a value as the text of a cell. A list of texts and numbers is joined.
+func plainText(value any) string {
+	switch v := value.(type) {
+	case nil:
+		return ""
+	case string:
+		return v
+	case json.Number:
+		return v.String()
+	case int, bool:
+		return fmt.Sprint(v)
+	case []any:
+		var texts []string
+		for _, element := range v {
+			switch element.(type) {
+			case string, json.Number, bool:
+				texts = append(texts, plainText(element))
+			}
+		}
+		if len(texts) == len(v) {
+			return strings.Join(texts, ", ")
+		}
+	}
+	text, err := encode(value)
+	if err != nil {
+		return ""
+	}
+	return string(cleanJSON(text))
+}
+
+// forPeople is plainText with times in the user's zone.
+func (p *Printer) forPeople(value any) string {
+	if t, isTime := timeOf(value); isTime {
+		if t.IsZero() {
+			return ""
+		}
+		return t.In(p.zone).Format("2006-01-02 15:04 MST")
+	}
+	return Clean(plainText(value))
+}
+
+// inTable is forPeople with relative times on a terminal.
+func (p *Printer) inTable(value any) string {
+	if t, isTime := timeOf(value); isTime && p.Terminal && p.Now != nil && !t.IsZero() {
+		return relative(t, p.Now())
+	}
+	return p.forPeople(value)
+}
+
+func timeOf(value any) (t time.Time, ok bool) {
+	text, ok := value.(string)
+	if !ok || len(text) < len("2006-01-02T15:04:05Z") || text[4] != '-' {
+		return t, false
+	}
+	t, err := time.Parse(time.RFC3339, text)
+	return t, err == nil
+}
+
+// relative returns a time as people say it, as in "2 days ago" and "in 3 hours".
+func relative(t, now time.Time) string {
+	const day = 24 * time.Hour
+	d := now.Sub(t).Abs()
+	n, unit := d/(365*day), "year"
+	switch {
+	case d < time.Minute:
+		return "now"
+	case d < time.Hour:
+		n, unit = d/time.Minute, "minute"
+	case d < 2*day:
+		n, unit = d/time.Hour, "hour"
+	case d < 60*day:
+		n, unit = d/day, "day"
+	case d < 730*day:
+		n, unit = d/(30*day), "month"
+	}
+	if n != 1 {
+		unit += "s"
+	}
+	if t.After(now) {
+		return fmt.Sprintf("in %d %s", n, unit)
+	}
+	return fmt.Sprintf("%d %s ago", n, unit)
+}
+
+// StyleOf returns the style of words such as statuses.
+func StyleOf(text string) Style {
+	switch text {
+	case "evaluated", "active", "strong_yes", "yes", "shortlisted", "sent":
+		return Green
+	case "started", "opened", "submitted", "existing":
+		return Yellow
+	case "revoked", "flagged", "strong_no", "no", "unknown":
+		return Red
+	case "closed", "expired", "not sent":
+		return Faint
+	}
+	return Plain
 }

@@ -12,9 +12,6 @@ var columns = displaywidth.Options{ControlSequences: true} //nolint:gochecknoglo
 // Width returns how many columns of a terminal a text takes.
 func Width(text string) int { return columns.String(text) }
 
-// pad returns the spaces that fill a text up to a width.
-func pad(text string, width int) string { return strings.Repeat(" ", max(0, width-Width(text))) }
-
 // truncate shortens a text to a width.
 func truncate(text string, width int) string { return columns.TruncateString(text, width, "…") }
 

@@ -1,0 +1,210 @@
+package output
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"reflect"
+	"slices"
+	"strings"
+	"time"
+)
+
+// Table describes how one kind of item is shown. A column is the path of a JSON field, as
+// in candidate.email, or has a function of its own.
+type Table[T any] struct {
+	Things  string   // What the items are, as in "invitations".
+	Shown   []string // Columns for people by default.
+	More    []string // Additional columns in CSV.
+	Own     map[string]func(T) any
+	Verbose func(*Printer, T) error // Replaces the lines that One prints for people; may be nil.
+}
+
+// layout is what is known about the columns of a table before the first row.
+type layout struct {
+	shown, more []string
+	own         []string
+	kind        reflect.Type // Type of the items.
+}
+
+func (t Table[T]) layout() layout {
+	return layout{shown: t.Shown, more: t.More, own: slices.Collect(maps.Keys(t.Own)), kind: reflect.TypeFor[T]()}
+}
+
+// row is one item, as JSON and with the values of its own columns.
+type row struct {
+	text    []byte
+	own     map[string]any
+	members map[string]any
+}
+
+func (t Table[T]) row(item T) row {
+	r := row{own: make(map[string]any, len(t.Own))}
+	for column, value := range t.Own {
+		r.own[column] = value(item)
+	}
+	r.text, _ = encode(item) // Resources always encode.
+	_ = decode(r.text, &r.members)
+	return r
+}
+
+// Columns returns the names of all columns of the type.
+func (t Table[T]) Columns() []string { return t.layout().names(row{}) }
+
+// Sort sorts items by a column, in descending order if the name begins with "-". Items
+// without a value come last.
+func Sort[T any](t Table[T], items []T, column string) error {
+	name, descending := strings.CutPrefix(column, "-")
+	type keyed struct {
+		item  T
+		value any
+	}
+	all := make([]keyed, len(items))
+	first := row{}
+	for i, item := range items {
+		r := t.row(item)
+		if i == 0 {
+			first = r
+		}
+		all[i] = keyed{item, r.value(name)}
+	}
+	if err := t.layout().known([]string{name}, first); err != nil {
+		return err
+	}
+	slices.SortStableFunc(all, func(a, b keyed) int { return compare(a.value, b.value, descending) })
+	for i, k := range all {
+		items[i] = k.item
+	}
+	return nil
+}
+
+// compare sorts numbers before texts, and missing values last in both directions.
+func compare(a, b any, descending bool) int {
+	kind, number, text := sortKey(a)
+	otherKind, otherNumber, otherText := sortKey(b)
+	if kind != otherKind {
+		return cmp.Compare(kind, otherKind)
+	}
+	order := cmp.Or(cmp.Compare(number, otherNumber), cmp.Compare(text, otherText))
+	if descending {
+		return -order
+	}
+	return order
+}
+
+func sortKey(value any) (kind int, number float64, text string) {
+	switch v := value.(type) {
+	case json.Number:
+		number, _ = v.Float64()
+		return 0, number, ""
+	case int:
+		return 0, float64(v), ""
+	}
+	text = strings.ToLower(plainText(value))
+	if text == "" {
+		return 2, 0, ""
+	}
+	return 1, 0, text
+}
+
+// members returns the names and types of a type's JSON fields.
+func members(kind reflect.Type) map[string]reflect.Type {
+	all := make(map[string]reflect.Type)
+	if kind.Kind() == reflect.Struct {
+		for field := range kind.Fields() {
+			if name, _, _ := strings.Cut(field.Tag.Get("json"), ","); name != "" && name != "-" {
+				all[name] = field.Type
+			}
+		}
+	}
+	return all
+}
+
+// typeHas reports whether items of a type can have a column.
+func typeHas(kind reflect.Type, column string) bool {
+	name, rest, nested := strings.Cut(column, ".")
+	member, ok := members(kind)[name]
+	if !ok || !nested {
+		return ok
+	}
+	for member.Kind() == reflect.Pointer {
+		member = member.Elem()
+	}
+	if member.Kind() == reflect.Struct && member != reflect.TypeFor[time.Time]() {
+		return typeHas(member, rest)
+	}
+	return member.Kind() == reflect.Interface || member == reflect.TypeFor[json.RawMessage]()
+}
+
+// find returns the value of a column.
+func (r row) find(column string) (value any, found bool) {
+	if own, ok := r.own[column]; ok {
+		return own, true
+	}
+	value = r.members
+	for name := range strings.SplitSeq(column, ".") {
+		object, _ := value.(map[string]any)
+		if value, found = object[name]; !found {
+			return nil, false
+		}
+	}
+	return value, true
+}
+
+// value returns the value of a column, or nil.
+func (r row) value(column string) any {
+	value, _ := r.find(column)
+	return value
+}
+
+// encode returns columns as a JSON object, in their order.
+func (r row) encode(columns []string) []byte {
+	text := []byte("{")
+	for i, column := range columns {
+		if i > 0 {
+			text = append(text, ',')
+		}
+		name, _ := encode(column)
+		value, _ := encode(r.value(column)) // It was decoded from JSON.
+		text = append(append(append(text, name...), ':'), value...)
+	}
+	return append(text, '}')
+}
+
+// selected returns the columns that the user chose, or else the given ones.
+func (p *Printer) selected(otherwise []string) []string {
+	if p.columns != nil {
+		return p.columns
+	}
+	return otherwise
+}
+
+// known returns an error for a column that the table, the type of its items and the first
+// row do not have.
+func (l layout) known(columns []string, first row) error {
+	for _, column := range columns {
+		_, found := first.find(column)
+		if !found && !slices.Contains(slices.Concat(l.shown, l.more, l.own), column) && !typeHas(l.kind, column) {
+			return &ColumnError{Column: column, Known: l.names(first)}
+		}
+	}
+	return nil
+}
+
+func (l layout) names(first row) []string {
+	names := slices.AppendSeq(slices.Concat(l.shown, l.more, l.own), maps.Keys(members(l.kind)))
+	names = slices.AppendSeq(names, maps.Keys(first.members))
+	slices.Sort(names)
+	return slices.Compact(names)
+}
+
+// ColumnError is returned for a column that does not exist.
+type ColumnError struct {
+	Column string
+	Known  []string
+}
+
+func (e *ColumnError) Error() string {
+	return fmt.Sprintf("There is no column %s. Columns: %s, and members of objects as in a.b", Clean(e.Column), strings.Join(e.Known, ", "))
+}
