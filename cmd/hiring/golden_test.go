@@ -129,7 +129,7 @@ func TestScreens(t *testing.T) {
 		var text strings.Builder
 		for _, line := range []string{
 			"assessments list", "challenges list", "invitations list -a Senior --limit 4", "submissions list --limit 5",
-			"submissions list --limit 3 --columns candidate.email,score,id", "members", "events list " + sandbox.SubmissionID, "quota",
+			"submissions list --limit 3 --columns candidate.email,score,id", "members", "events list " + sandbox.SubmissionID,
 			"report " + sandbox.SubmissionID,
 		} {
 			shown := seeded(t).onScreen(pty.Winsize{Rows: 100, Cols: columns}, strings.Fields(line)...).stdout

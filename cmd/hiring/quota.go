@@ -34,7 +34,7 @@ rate limit for writes only in responses to writes: --debug shows it with each wr
 			windows := output.Of(newWindow("read", quota.Read), newWindow("write", quota.Write))
 			err := output.List(t.Printer, output.Table[window]{Shown: []string{"class", "remaining", "limit", "reset"}}, windows)
 			if err == nil && !quota.Write.Known() {
-				_, err = fmt.Fprintln(a.err, "The API reports the rate limit for writes only in the response to a write, usually 200 an hour. "+
+				_, err = fmt.Fprintln(a.err, "The API reports the rate limit for writes, usually 200 an hour, only in the response to a write.\n"+
 					"Add --debug to the next write to see what is left.")
 			}
 			return err

@@ -41,7 +41,7 @@ func TestErrorsNameFlagsAndArguments(t *testing.T) {
 		},
 			"--interval: must not be negative."},
 		"a raw call": {func() error { _, err := client.Do(ctx, http.MethodGet, "/nope", nil, nil, nil); return err },
-			"404 NOT_FOUND: The resource does not exist; the path has no id: check the base URL (request req_0000000000000001)."},
+			"404 NOT_FOUND: The resource does not exist (request req_0000000000000001): the path has no id: check the base URL."},
 		"a dialect": {func() error {
 			_, err := hiring.New("https://example.com", "sk_live_x", hiring.WithDialect(hiring.Dialect{PageParam: "page_size"}))
 			return err
