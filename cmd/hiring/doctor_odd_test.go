@@ -386,7 +386,7 @@ func failingCommands(t *testing.T, base, key string, truth *hiring.Client) (fail
 		invalid("submissions list --since", all+"submissions of the future")
 	}
 	if key == sandbox.TestKey {
-		run("invitations send -a "+assessment+" --email ada@candidates.test --name Ada", exitOK)
+		run("invitations send --again --name Ada ada@candidates.test -a "+assessment, exitOK)
 		run("assessments close "+assessment, exitOK)
 	}
 	return failing
