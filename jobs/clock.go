@@ -56,14 +56,6 @@ func scheduleByDatabaseClock(_ context.Context, params *rivertype.JobInsertParam
 	return nil
 }
 
-// makeDue corrects the time of a job that a client without that hook inserted.
-func (t table) makeDue(ctx context.Context, id int64) error {
-	if t.database != postgres {
-		return nil
-	}
-	return t.Exec(ctx, "UPDATE river_job SET scheduled_at = now() WHERE id = $1 AND state = 'available' AND scheduled_at > now()", id)
-}
-
 // sync measures the offset of the database's clock, at most once a minute. SQLite
 // uses the clock of the process.
 func (c *clock) sync(ctx context.Context, t table) error {

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"strconv"
 	"sync"
 	"time"
 
@@ -19,8 +18,7 @@ import (
 // Delivery is a result that is passed to a handler.
 type Delivery struct {
 	// ID identifies the result, for example to ignore repeated deliveries. It is the
-	// id of the submission. With WatchOptions.Regraded the time of the evaluation is
-	// appended.
+	// id of the submission.
 	ID string
 
 	// Organization is the organization as given to [Watch], with its Value.
@@ -34,22 +32,10 @@ type Delivery struct {
 	Report hiring.Report
 }
 
-func deliveryOf(o Organization, s hiring.Submission, r hiring.Report) Delivery {
-	id := s.ID
-	if o.Watch.Regraded && s.EvaluatedAt != nil {
-		id += "_" + strconv.FormatInt(s.EvaluatedAt.UnixMilli(), 10)
-	}
-	return Delivery{ID: id, Organization: o, Submission: s, Report: r}
-}
-
 // deliveryArgs are the arguments of the job that delivers one submission.
 type deliveryArgs struct {
 	Organization string `json:"organization"  river:"unique"`
 	SubmissionID string `json:"submission_id" river:"unique"`
-
-	// EvaluatedAt is the time of the evaluation when the organization watches with
-	// Regraded, and empty otherwise.
-	EvaluatedAt string `json:"evaluated_at,omitempty" river:"unique"`
 
 	// Submission is the JSON of the submission as the poll found it, without the
 	// signed link. It is stored as base64, because the texts in it may contain
@@ -91,43 +77,46 @@ func deliveriesOf(o Organization, attempts int, found []hiring.Submission) ([]ri
 		if err != nil {
 			return nil, fmt.Errorf("jobs: submission %s: %w", s.ID, err)
 		}
-		args := deliveryArgs{Organization: o.Name, SubmissionID: s.ID, Submission: text}
-		if o.Watch.Regraded && s.EvaluatedAt != nil {
-			args.EvaluatedAt = s.EvaluatedAt.UTC().Format(time.RFC3339Nano)
-		}
+		args := deliveryArgs{Organization: o.Name, SubmissionID: storable(s.ID), Submission: text}
 		params = append(params, river.InsertManyParams{Args: args, InsertOpts: &river.InsertOpts{MaxAttempts: attempts, Priority: priority(i)}})
 	}
 	return params, nil
 }
 
 // Deliver delivers a submission, also if it was delivered before. The delivery is
-// inserted in the caller's transaction and starts after the commit. Deliver also
-// resumes the deliveries of the organization when they are paused because of
-// [ErrReceiverGone]: the others follow within five minutes.
+// inserted in the caller's transaction and starts after the commit.
 //
-// If River still keeps the delivery, it runs again with the submission that it holds,
-// whether it is completed, cancelled, discarded or waiting. One that had ended has all
-// attempts of its policy again. A running delivery is not changed. If River does not
-// keep it, and always with WatchOptions.Regraded, the worker reads the submission from
-// the API, which costs one read.
+//   - If River still keeps the delivery, it runs again with the submission that it holds,
+//     whether it is completed, cancelled, discarded or waiting. One that had ended has all
+//     attempts of its policy again. A running delivery is not changed.
+//   - Otherwise the worker reads the submission from the API, which costs one read.
+//   - Deliver deletes the row of a submission that could not be decoded.
+//   - Deliver resumes the deliveries of the organization when they are paused because of
+//     [ErrReceiverGone]: the others follow within five minutes.
+//
+// An empty name or id, and one that is not UTF-8 without NUL, is a [hiring.ParamError].
 func Deliver[TTx any](ctx context.Context, client *river.Client[TTx], tx TTx, organization, submissionID string) error {
+	if err := errors.Join(checkText("organization", organization), checkText("submissionID", submissionID)); err != nil {
+		return err
+	}
 	t := tableOf(client, client.Driver().UnwrapExecutor(tx))
-	if err := t.resume(ctx, organization); err != nil {
+	err := t.Exec(ctx, "DELETE FROM hiring_jobs WHERE organization = $1 AND assessment_id = '' AND address IN ($2, $3)",
+		organization, receiverAddress, unreadableAddress+submissionID)
+	if err != nil {
 		return err
 	}
 	inserted, err := client.InsertTx(ctx, tx, deliveryArgs{Organization: organization, SubmissionID: submissionID}, nil)
 	if err != nil {
 		return err
 	}
-	if job := inserted.Job; inserted.UniqueSkippedAsDuplicate {
-		if _, err = client.JobRetryTx(ctx, tx, job.ID); err == nil && job.FinalizedAt != nil {
-			err = t.Exec(ctx, "UPDATE river_job SET attempt = 0, max_attempts = $2 WHERE id = $1 AND state = 'available'", job.ID, job.MaxAttempts)
-		}
-		if err != nil {
-			return err
-		}
+	job := inserted.Job
+	if !inserted.UniqueSkippedAsDuplicate {
+		return nil
 	}
-	return t.makeDue(ctx, inserted.Job.ID)
+	if _, err = client.JobRetryTx(ctx, tx, job.ID); err != nil || job.FinalizedAt == nil {
+		return err
+	}
+	return t.Exec(ctx, "UPDATE river_job SET attempt = 0, max_attempts = $2 WHERE id = $1 AND state = 'available'", job.ID, job.MaxAttempts)
 }
 
 // deliveryWorker delivers results to handlers. [Watch] registers it.
@@ -176,7 +165,7 @@ func (w *deliveryWorker[D, TTx]) Work(ctx context.Context, job *river.Job[delive
 	}
 	return w.supervise(ctx, a, func(o Organization, source int) (err error) {
 		results := &w.results[source]
-		release, ok := w.shares.take(ctx, "organization "+o.Name, w.shares.ofOrganization())
+		release, ok := w.shares.take(ctx, o.Name)
 		if !ok {
 			return river.JobSnooze(shareDelay(job.JobRow))
 		}
@@ -184,7 +173,7 @@ func (w *deliveryWorker[D, TTx]) Work(ctx context.Context, job *river.Job[delive
 		w.installation.deliveries.Store(job.ID, runningDelivery{o, job.Args.SubmissionID})
 		defer w.installation.deliveries.Delete(job.ID)
 		var evaluatedAt *time.Time
-		evaluatedAt, err = w.deliver(context.WithValue(ctx, sharesKey{}, w.shares), o, results, job)
+		evaluatedAt, err = w.deliver(ctx, o, results, job)
 		if err == nil {
 			o.telemetry.Delivered(ctx, DeliveredEvent{o.Name, evaluatedAt})
 		}
@@ -192,8 +181,8 @@ func (w *deliveryWorker[D, TTx]) Work(ctx context.Context, job *river.Job[delive
 	})
 }
 
-// shareDelay returns the delay of a delivery for which its organization or host has no
-// share left: from one second to two minutes, growing with the number of snoozes.
+// shareDelay returns the delay of a delivery for which its organization has no worker
+// left: from one second to two minutes, growing with the number of snoozes.
 func shareDelay(job *rivertype.JobRow) time.Duration {
 	return jittered(min(time.Second<<min(snoozes(job), 7), 2*time.Minute))
 }
@@ -214,19 +203,11 @@ func (w *deliveryWorker[D, TTx]) deliver(ctx context.Context, o Organization, re
 	if err != nil {
 		return nil, err
 	}
-	if o.Watch.Regraded && submission.EvaluatedAt != nil {
-		if err := t.endOvertaken(ctx, job, *submission.EvaluatedAt); err != nil {
-			return nil, err
-		}
-	}
-	d := deliveryOf(o, submission, report)
+	d := Delivery{ID: submission.ID, Organization: o, Submission: submission, Report: report}
 	if results.Send != nil {
 		err := results.Send(ctx, d)
 		if errors.Is(err, ErrReceiverGone) {
 			return nil, errors.Join(t.pause(ctx, o.Name, err.Error()), river.JobSnooze(pauseCheckInterval))
-		}
-		if errors.Is(err, errHostBusy) {
-			return nil, river.JobSnooze(shareDelay(job.JobRow))
 		}
 		if err != nil {
 			return nil, err
@@ -246,45 +227,6 @@ func (w *deliveryWorker[D, TTx]) deliver(ctx context.Context, o Organization, re
 		return err
 	})
 	return submission.EvaluatedAt, err
-}
-
-// endOvertaken completes the unfinished deliveries of earlier evaluations of the
-// submission, so that none of them is delivered after this one. While one of them
-// runs, it returns a snooze.
-func (t table) endOvertaken(ctx context.Context, job *river.Job[deliveryArgs], evaluatedAt time.Time) error {
-	where := "args @> CAST($1 AS jsonb)" // Uses River's index of arguments.
-	if t.database == sqlite {
-		where = "args->>'organization' = CAST($1 AS text)->>'organization' AND args->>'submission_id' = CAST($1 AS text)->>'submission_id'"
-	}
-	key, err := json.Marshal(deliveryArgs{Organization: job.Args.Organization, SubmissionID: job.Args.SubmissionID})
-	if err != nil {
-		return err
-	}
-	var others []struct {
-		ID    int64              `json:"id"`
-		State rivertype.JobState `json:"state"`
-		At    string             `json:"at"`
-	}
-	err = t.queryJSON(ctx, t.object("'id', id, 'state', state, 'at', args->>'evaluated_at'"), `SELECT id, state, args FROM river_job
-		WHERE kind = '`+KindDelivery+`' AND state IN ('available', 'retryable', 'running', 'scheduled') AND `+where, &others, string(key))
-	if err != nil {
-		return err
-	}
-	for _, other := range others {
-		at, err := time.Parse(time.RFC3339Nano, other.At)
-		if err != nil || other.ID == job.ID || !at.Before(evaluatedAt) { // Without a time, it delivers the latest evaluation.
-			continue
-		}
-		if other.State == rivertype.JobStateRunning {
-			return river.JobSnooze(time.Second)
-		}
-		err = t.Exec(ctx, "UPDATE river_job SET state = 'completed', finalized_at = "+t.now()+
-			" WHERE id = $1 AND state IN ('available', 'retryable', 'scheduled')", other.ID)
-		if err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // readSubmission returns the submission of a job and its report. It reads from the

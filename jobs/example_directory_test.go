@@ -81,19 +81,6 @@ func TestGuideCustomersPostgres(t *testing.T) {
 	require.Empty(t, none)
 }
 
-// TestGuideSQLKeepsTheLatestGradePostgres stores two grades with the statement of the
-// guide, the later one first.
-func TestGuideSQLKeepsTheLatestGradePostgres(t *testing.T) {
-	t.Parallel()
-	s := newPostgres(t)
-	s.mustExec(t, "CREATE TABLE grades (submission text PRIMARY KEY, score integer, evaluated_at timestamptz)")
-	statement := guideSQL(t, "../docs/jobs.md", "INSERT INTO grades")
-	for _, grade := range [][]any{{"one", 90, "2026-01-02T15:05:00Z"}, {"one", 10, "2026-01-02T15:04:00Z"}, {"one", 91, "2026-01-02T15:05:00Z"}} {
-		s.mustExec(t, statement, grade...)
-	}
-	require.Equal(t, 91, queryValue[int](t, s.db, "SELECT score FROM grades"))
-}
-
 // guideSQL returns the block of SQL of a guide that begins with a text.
 func guideSQL(t *testing.T, guide, beginning string) string {
 	t.Helper()

@@ -31,7 +31,7 @@ func open(ctx context.Context) (db *sql.DB, remove func(), err error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	db, err = sql.Open("sqlite", "file:"+filepath.Join(dir, "jobs.sqlite")+"?_pragma=journal_mode(WAL)&_pragma=synchronous(NORMAL)")
+	db, err = sql.Open("sqlite", "file:"+filepath.Join(dir, "jobs.sqlite")+"?_txlock=immediate&_pragma=busy_timeout(5000)&_pragma=journal_mode(WAL)&_pragma=synchronous(NORMAL)")
 	if err != nil {
 		return nil, nil, err
 	}

@@ -33,8 +33,8 @@ func SetAliveTimes(interval, alive time.Duration) { announceInterval, aliveFor =
 // SetRefreshInterval sets the time after which directories are read again.
 func SetRefreshInterval(d time.Duration) { refreshInterval = d }
 
-// SetRemovedGrace sets the time before the deliveries of a removed organization end.
-func SetRemovedGrace(d time.Duration) { removedGrace = d }
+// SetUnlistedSnoozes sets the number of snoozes before the deliveries of a removed organization end.
+func SetUnlistedSnoozes(n int) { unlistedSnoozes = n }
 
 // PollArgs are pollArgs.
 type PollArgs = pollArgs

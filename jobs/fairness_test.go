@@ -4,10 +4,7 @@ import (
 	"bytes"
 	"context"
 	"database/sql"
-	"fmt"
 	"log/slog"
-	"net/http"
-	"net/http/httptest"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -85,48 +82,6 @@ func hangingReceiverDoesNotDelayOtherOrganizations[D riverdriver.Driver[TTx], TT
 		require.Less(t, ended.Load()-before, int64(10), "the backlog of the hanging receiver is not worked off first")
 	}
 	require.Zero(t, s.count(t, "river_job WHERE kind = 'hiring_delivery' AND state = 'completed' AND args->>'organization' = 'hanging'"))
-}
-
-func TestHangingHostDoesNotDelayOtherHosts(t *testing.T) {
-	t.Parallel()
-	onBothStores(t, hangingHostDoesNotDelayOtherHosts[*riverpgxv5.Driver, pgx.Tx], hangingHostDoesNotDelayOtherHosts[*riversqlite.Driver, *sql.Tx])
-}
-
-// hangingHostDoesNotDelayOtherHosts has 12 organizations with one receiver that never
-// responds, more than there are workers, and one with another receiver.
-func hangingHostDoesNotDelayOtherHosts[D riverdriver.Driver[TTx], TTx any](t *testing.T, s *store[D, TTx]) {
-	release := make(chan struct{})
-	var begun, ended, above atomic.Int64
-	hanging := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
-		if begun.Add(1)-ended.Load() > 7 { // Five, and posts whose end this server has not noticed yet.
-			above.Add(1)
-		}
-		select {
-		case <-r.Context().Done():
-		case <-release:
-		}
-		ended.Add(1)
-	}))
-	t.Cleanup(func() { close(release); hanging.Close() })
-	hook, err := jobs.NewWebhook(hanging.URL, jobs.WebhookOptions{Secrets: []string{secret}, AllowPrivate: true, Client: &http.Client{Timeout: 3 * time.Second}})
-	require.NoError(t, err)
-	r := newReceiver(t)
-	var slow []jobs.Organization
-	for i := range 12 {
-		api := newAPI(t)
-		api.addEvaluated(t, 5)
-		slow = append(slow, api.organization(fmt.Sprintf("slow-%d", i)))
-	}
-	other := newAPI(t)
-	s.watch(t, testConfig(),
-		jobs.Results[TTx]{Organizations: slow, Send: hook.Send},
-		jobs.Results[TTx]{Organizations: []jobs.Organization{other.organization("other")}, Send: r.hook(t).Send},
-	)
-	eventually(t, s.countIs(t, 60, "river_job WHERE kind = 'hiring_delivery'"))
-	other.addEvaluated(t, 2)
-	eventually(t, s.deliveredTo(t, "other", 2))
-	require.Zero(t, above.Load(), "more than half of the ten workers post to one host")
-	require.Less(t, ended.Load(), int64(10), "of 60 posts to the hanging receiver")
 }
 
 func TestHandlersThatDoNotReturnLeaveTheirWorkers(t *testing.T) {

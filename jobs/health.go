@@ -23,10 +23,8 @@ func (healthArgs) InsertOpts() river.InsertOpts {
 }
 
 // healthWorker runs twice a minute in one of the processes. It inserts the jobs that
-// are missing, repairs what River does not, ends the deliveries of organizations that
-// were removed, and reports what only the database shows: a handler that kills
-// its process, and a missing worker. The queue is its own, so that no other job
-// delays it.
+// are missing, and reports what only the database shows: a handler that kills its
+// process, and a missing worker. The queue is its own, so that no other job delays it.
 type healthWorker[D riverdriver.Driver[TTx], TTx any] struct {
 	river.WorkerDefaults[healthArgs]
 	*installation
@@ -43,13 +41,10 @@ func (w *healthWorker[D, TTx]) Work(ctx context.Context, _ *river.Job[healthArgs
 	if err := w.clock.sync(ctx, t); err != nil {
 		return err
 	}
-	errs := []error{t.followClock(ctx), w.rescue(ctx, t)}
+	errs := []error{w.rescue(ctx, t)}
 	if w.watched != nil {
 		names, err := w.watched.names(ctx)
-		errs = append(errs, err, insertMissing(ctx, t, client, names, QueuePolls, func(name string) river.JobArgs { return pollArgs{Organization: name} }))
-		if err == nil { // Otherwise the organizations are not known.
-			errs = append(errs, w.endRemoved(ctx, t), w.reportCounts(ctx, t, names))
-		}
+		errs = append(errs, err, w.insertPolls(ctx, t, client, names), w.reportCounts(ctx, t, names))
 	}
 	if w.inviting != nil {
 		names, err := w.inviting.names(ctx)
@@ -62,6 +57,23 @@ func (w *healthWorker[D, TTx]) Work(ctx context.Context, _ *river.Job[healthArgs
 		}
 	}
 	return errors.Join(append(errs, w.reportWorkers(ctx, t))...)
+}
+
+// insertPolls inserts a poll for each organization without one. A poll that replaces a
+// discarded one has the same round, so that a deleted row stays an error.
+func (w *healthWorker[D, TTx]) insertPolls(ctx context.Context, t table, client *river.Client[TTx], names []string) error {
+	var discarded []pollArgs
+	err := t.queryJSON(ctx, t.object("'organization', organization, 'round', round"), `
+		SELECT args->>'organization' AS organization, max(CAST(args->>'round' AS bigint)) AS round
+		FROM river_job WHERE queue = '`+QueuePolls+`' AND state = 'discarded' GROUP BY 1`, &discarded)
+	if err != nil {
+		return err
+	}
+	rounds := make(map[string]int64)
+	for _, poll := range discarded {
+		rounds[poll.Organization] = poll.Round
+	}
+	return insertMissing(ctx, t, client, names, QueuePolls, func(name string) river.JobArgs { return pollArgs{name, rounds[name]} })
 }
 
 // insertMissing inserts a job for each organization that has no unfinished one in a queue.
@@ -226,7 +238,7 @@ func (w *healthWorker[D, TTx]) reportCounts(ctx context.Context, t table, names 
 	return nil
 }
 
-// queuedInvitations counts the queued invitations of each organization.
+// queuedInvitations counts the invitations without a result of each organization.
 func (t table) queuedInvitations(ctx context.Context) (map[string]jobCount, error) {
 	var rows []countRow
 	err := t.queryJSON(ctx, t.object("'organization', organization, 'n', n, 'since', since"),

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"log/slog"
 	"slices"
 	"sync"
@@ -103,25 +104,21 @@ func announce[TTx any](in *installation, client *river.Client[TTx]) {
 func (in *installation) record(t table, id string) {
 	ctx, cancel := context.WithTimeout(context.Background(), announceInterval)
 	defer cancel()
-	names := []string{}
+	names, failed := []string{}, error(nil)
 	for _, r := range in.registries() {
 		listed, err := r.names(ctx)
-		if err != nil {
-			in.recorded.Store(0)
-			return
-		}
-		names = append(names, listed...)
+		names, failed = append(names, listed...), errors.Join(failed, err)
 	}
 	slices.Sort(names)
 	detail, err := json.Marshal(slices.Compact(names))
-	if err == nil {
-		err = t.Exec(ctx, `INSERT INTO hiring_jobs (organization, assessment_id, address, status, detail, updated_at)
+	if failed == nil && err == nil {
+		failed = t.Exec(ctx, `INSERT INTO hiring_jobs (organization, assessment_id, address, status, detail, updated_at)
 			VALUES ('', $1, $2, $3, $4, `+t.now()+`)
 			ON CONFLICT (organization, assessment_id, address) DO UPDATE SET updated_at = excluded.updated_at,
 				detail = CASE WHEN hiring_jobs.detail = excluded.detail THEN hiring_jobs.detail ELSE excluded.detail END`,
 			workerAssessment, id, string(StatusWorker), string(detail))
 	}
-	if err != nil {
+	if failed != nil {
 		in.recorded.Store(0)
 		return
 	}
@@ -163,22 +160,8 @@ func (in *installation) rescue(ctx context.Context, t table) error {
 	}
 	return t.Exec(ctx, `UPDATE river_job SET state = 'available', scheduled_at = `+t.now()+`, errors = `+appendError+`
 		WHERE state = 'running' AND queue IN ('`+QueuePolls+`', '`+QueueDeliveries+`', '`+QueueInvitations+`') AND attempt < max_attempts
-			AND `+t.epochSQL("attempted_at")+` < `+t.epochSQL(t.now())+` - `+seconds(in.config.RescueStuckJobsAfter)+`
+			AND `+t.epochSQL("attempted_at")+` < `+t.epochSQL(t.now())+` - `+seconds(aliveFor)+`
 			AND `+worker+` NOT IN (SELECT address FROM hiring_jobs WHERE `+t.aliveSQL()+`)`)
-}
-
-// followClock makes jobs due that the database's clock has left in the future by
-// going back: their times keep their distance from the time when they were set.
-func (t table) followClock(ctx context.Context) error {
-	set := "coalesce(attempted_at, created_at)"
-	later, created, attempted := "now() + greatest(interval '0', scheduled_at - "+set+")", "least(created_at, now())", "least(attempted_at, now())"
-	if t.database == sqlite {
-		later = "strftime('%Y-%m-%d %H:%M:%f', 'now', max(0, " + t.epochSQL("scheduled_at") + " - " + t.epochSQL(set) + ") || ' seconds')"
-		created, attempted = "min(created_at, "+t.now()+")", "min(attempted_at, "+t.now()+")" // The minimum with NULL is NULL.
-	}
-	return t.Exec(ctx, `UPDATE river_job SET scheduled_at = `+later+`, created_at = `+created+`, attempted_at = `+attempted+`
-		WHERE state IN ('available', 'retryable', 'scheduled') AND queue IN ('`+QueuePolls+`', '`+QueueDeliveries+`', '`+QueueInvitations+`')
-			AND `+t.epochSQL("scheduled_at")+` > `+t.epochSQL(t.now())+` AND `+t.epochSQL(set)+` > `+t.epochSQL(t.now())+` + 60`)
 }
 
 // runningDelivery is a delivery that runs in this process.

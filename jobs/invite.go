@@ -3,8 +3,11 @@ package jobs
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"net/http"
 	"strings"
+	"sync"
 
 	"github.com/riverqueue/river"
 
@@ -20,13 +23,20 @@ import (
 // Invite leaves it unchanged. Exception: a cancelled invitation is queued again with
 // the given name and extra members.
 //
-// An empty organization, assessment id or address is a [hiring.ParamError].
+// Input that [hiring.InvitationService.Send] refuses is a [hiring.ParamError] with the
+// number of the candidate. So is an organization or an assessment id that is not UTF-8
+// without NUL. Invite then inserts nothing, and the transaction stays usable.
 func Invite[TTx any](
 	ctx context.Context, client *river.Client[TTx], tx TTx, organization, assessmentID string,
 	candidates ...hiring.NewInvitation,
 ) (added int, err error) {
-	if organization == "" || assessmentID == "" {
-		return 0, &hiring.ParamError{Param: "organization, assessmentID", Problem: "must not be empty"}
+	if err := errors.Join(checkText("organization", organization), checkText("assessmentID", assessmentID)); err != nil {
+		return 0, err
+	}
+	for i, c := range candidates {
+		if err := checkInvitation(assessmentID, c); err != nil {
+			return 0, fmt.Errorf("jobs: Invite: candidate %d: %w", i+1, err)
+		}
 	}
 	t := tableOf(client, client.Driver().UnwrapExecutor(tx))
 	for _, c := range candidates {
@@ -41,12 +51,34 @@ func Invite[TTx any](
 	if added == 0 {
 		return 0, nil
 	}
-	inserted, err := client.InsertTx(ctx, tx, inviteArgs{Organization: organization}, nil)
-	if err != nil {
-		return added, err
-	}
-	return added, t.makeDue(ctx, inserted.Job.ID)
+	_, err = client.InsertTx(ctx, tx, inviteArgs{Organization: organization}, nil)
+	return added, err
 }
+
+// checkInvitation returns the error with which Send refuses an input. It calls Send on a
+// client whose transport sends nothing, so that there is one set of rules.
+func checkInvitation(assessmentID string, c hiring.NewInvitation) error {
+	_, err := checkingClient().Invitations.Send(context.Background(), assessmentID, c)
+	if errors.Is(err, errNothingSent) {
+		return nil
+	}
+	return err
+}
+
+var errNothingSent = errors.New("nothing is sent")
+
+type sendNothing struct{}
+
+func (sendNothing) RoundTrip(*http.Request) (*http.Response, error) { return nil, errNothingSent }
+
+var checkingClient = sync.OnceValue(func() *hiring.Client {
+	client, err := hiring.New("https://checks.invalid", "sk_test_checks", hiring.WithHTTPClient(&http.Client{Transport: sendNothing{}}),
+		hiring.WithRetry(hiring.RetryPolicy{MaxAttempts: 1}))
+	if err != nil { // Cannot happen: the arguments are constant.
+		panic(err)
+	}
+	return client
+})
 
 // invitation is the detail of an invitation's row.
 type invitation struct {
@@ -74,9 +106,6 @@ func comparableAddress(email string) string {
 // it changed anything.
 func (t table) queueInvitation(ctx context.Context, organization, assessmentID string, c hiring.NewInvitation) (bool, error) {
 	address := comparableAddress(c.Email)
-	if address == "" {
-		return false, &hiring.ParamError{Param: "Email", Problem: "must not be empty"}
-	}
 	detail, err := json.Marshal(invitation{Email: c.Email, Name: c.Name, Extra: c.Extra})
 	if err != nil {
 		return false, fmt.Errorf("jobs: Invite: %w", err)

@@ -17,7 +17,7 @@ import (
 
 // TestMain also runs worker processes, for tests that kill them.
 func TestMain(m *testing.M) {
-	if os.Getenv(roleVariable) != "" {
+	if os.Getenv(databaseVariable) != "" {
 		os.Exit(runWorker())
 	}
 	flag.Parse()
@@ -25,7 +25,7 @@ func TestMain(m *testing.M) {
 		jobs.SetHealthInterval(2 * time.Second)
 		jobs.SetAliveTimes(time.Second, 10*time.Second)
 		jobs.SetRefreshInterval(time.Second)
-		jobs.SetRemovedGrace(5 * time.Second)
+		jobs.SetUnlistedSnoozes(2)
 	}
 	if set := flag.Lookup("test.parallel"); set.Value.String() == strconv.Itoa(runtime.GOMAXPROCS(0)) {
 		_ = set.Value.Set("8") // The tests mostly wait.

@@ -25,8 +25,7 @@ type Organization struct {
 
 	// Watch are the options of the polls. Since is the start of the first poll. A zero
 	// Since means the time when the first job was inserted, even if that job failed.
-	// With Regraded, each evaluation of a submission is one delivery. Checkpoint must
-	// be nil, because the state is in the table hiring_jobs.
+	// Checkpoint must be nil, because the state is in the table hiring_jobs.
 	Watch hiring.WatchOptions
 
 	// Value is passed to the handlers in [Delivery.Organization]. This package does
@@ -37,8 +36,11 @@ type Organization struct {
 }
 
 func (o Organization) check() error {
-	if o.Name == "" || o.Client == nil {
-		return errors.New("jobs: an organization needs a Name and a Client")
+	if err := checkText("Name", o.Name); err != nil {
+		return fmt.Errorf("jobs: an organization: %w", err)
+	}
+	if o.Client == nil {
+		return fmt.Errorf("jobs: organization %q needs a Client", o.Name)
 	}
 	if o.Watch.Checkpoint != nil {
 		return fmt.Errorf("jobs: organization %q: Watch.Checkpoint would not be used: leave it nil, the state is in the table hiring_jobs", o.Name)
@@ -257,8 +259,8 @@ func (r *registry) refresh(ctx context.Context, interval time.Duration, wait boo
 			if e == nil || e.Listed != l || e.source != i {
 				e = &entry{Listed: l, source: i, open: open}
 			}
-			if other := entries[l.Name]; l.Name == "" || other != nil && other != e {
-				r.log().WarnContext(ctx, "jobs: Directory.List returned an empty name, or a name twice: it is ignored", "organization", l.Name)
+			if other := entries[l.Name]; checkText("Name", l.Name) != nil || other != nil && other != e {
+				r.log().WarnContext(ctx, "jobs: Directory.List returned a name twice, or one that is empty or not UTF-8 without NUL: it is ignored", "organization", l.Name)
 				continue
 			}
 			entries[l.Name] = e

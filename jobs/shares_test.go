@@ -14,72 +14,62 @@ import (
 // TestShares runs in virtual time.
 func TestShares(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		ctx := t.Context()
 		s := newShares(10)
-		must := func(key string, n int) func(error) {
+		must := func(organization string) func(error) {
 			t.Helper()
-			release, ok := s.take(ctx, key, n)
+			release, ok := s.take(t.Context(), organization)
 			require.True(t, ok)
 			return release
 		}
-		refused := func(key string, n int) {
+		refused := func(organization string) {
 			t.Helper()
-			_, ok := s.take(ctx, key, n)
+			_, ok := s.take(t.Context(), organization)
 			require.False(t, ok)
 		}
-		require.Equal(t, 3, s.ofOrganization())
-		require.Equal(t, 5, s.ofHost())
-
-		a, b := must("acme", 2), must("acme", 2)
+		a, b, c := must("acme"), must("acme"), must("acme")
 		began := time.Now()
-		refused("acme", 2)
+		refused("acme")
 		require.Equal(t, sharePatience, time.Since(began), "the running deliveries have just begun")
 		began = time.Now()
-		refused("acme", 2)
+		refused("acme")
 		require.Zero(t, time.Since(began), "the running deliveries are slow, so nothing waits for them")
-		must("other", 2)(nil)
+		must("other")(nil)
 
 		a(nil)
-		c := must("acme", 2)
+		a = must("acme")
 		go func() {
 			time.Sleep(sharePatience / 2)
 			b(errors.New("failed"))
 		}()
-		must("acme", 2)(nil)
+		must("acme")(nil)
+		a(nil)
 		c(os.ErrDeadlineExceeded)
-		d := must("acme", 2)
-		refused("acme", 2) // One at a time after a timeout.
+		d := must("acme")
+		refused("acme") // One at a time after a timeout.
 		d(context.DeadlineExceeded)
-		d = must("acme", 2)
+		d = must("acme")
 		d(nil)
-		e, f := must("acme", 2), must("acme", 2)
-		e(nil)
-		f(nil)
-		require.NotContains(t, s.shares, "acme", "nothing is kept of an organization without deliveries")
+		must("acme")(nil)
+		require.Empty(t, s.organizations, "nothing is kept of an organization without deliveries")
 
-		var slow []func(error)
-		for _, key := range []string{"1", "2", "3", "4", "5", "6"} {
-			must(key, 3)(context.DeadlineExceeded)
+		slow := make(map[string]func(error))
+		for _, name := range []string{"1", "2", "3", "4", "5", "6"} {
+			must(name)(context.DeadlineExceeded)
 		}
-		for _, key := range []string{"1", "2", "3", "4", "5"} {
-			slow = append(slow, must(key, 3))
+		for _, name := range []string{"1", "2", "3", "4", "5"} {
+			slow[name] = must(name)
 		}
-		refused("6", 3) // The slow ones together have half of the workers.
-		must("fast", 3)(nil)
-		slow[0](nil)
-		must("6", 3)(nil)
-	})
-}
+		refused("6") // The slow ones together have half of the workers.
+		must("fast")(nil)
+		slow["1"](nil)
+		must("6")(nil)
 
-func TestSharesEndWithTheContext(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		s := newShares(1)
-		release, ok := s.take(t.Context(), "acme", 1)
-		require.True(t, ok)
+		for range 3 {
+			must("ended")
+		}
 		ctx, cancel := context.WithCancel(t.Context())
 		cancel()
-		_, ok = s.take(ctx, "acme", 1)
+		_, ok := s.take(ctx, "ended")
 		require.False(t, ok)
-		release(nil)
 	})
 }

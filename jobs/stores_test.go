@@ -98,7 +98,7 @@ func newSQLite(tb testing.TB) *sqliteStore {
 
 // openSQLite opens a file, and returns a function that closes it.
 func openSQLite(path string) (*sqliteStore, func(), error) {
-	db, err := sql.Open("sqlite", "file:"+path+"?_pragma=journal_mode(WAL)&_pragma=synchronous(NORMAL)&_pragma=busy_timeout(5000)")
+	db, err := sql.Open("sqlite", "file:"+path+"?_txlock=immediate&_pragma=busy_timeout(5000)&_pragma=journal_mode(WAL)&_pragma=synchronous(NORMAL)")
 	if err != nil {
 		return nil, nil, err
 	}
@@ -174,8 +174,8 @@ func (s *store[D, TTx]) inTx(tb testing.TB, do func(ctx context.Context, tx TTx)
 	tb.Helper()
 	exec, err := s.driver.GetExecutor().Begin(tb.Context())
 	require.NoError(tb, err)
+	defer func() { _ = exec.Rollback(context.WithoutCancel(tb.Context())) }() // Has no effect after the commit.
 	if err := do(tb.Context(), s.driver.UnwrapTx(exec)); err != nil {
-		require.NoError(tb, exec.Rollback(tb.Context()))
 		return err
 	}
 	return exec.Commit(tb.Context())

@@ -2,22 +2,15 @@ package jobs
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"runtime"
 	"runtime/debug"
-	"strconv"
-	"strings"
 	"time"
 
 	"github.com/riverqueue/river"
 	"github.com/riverqueue/river/rivertype"
 )
-
-// metadataAttempt is the key in a job's metadata of the number of the last attempt
-// that ended.
-const metadataAttempt = "hiring:attempt"
 
 // supervisor runs the attempts of jobs.
 type supervisor[TTx any] struct {
@@ -34,16 +27,10 @@ type attempt struct {
 	retryDelay   func(error) time.Duration // Delay after a failure, for the log. Nil logs no failures.
 }
 
-// supervise runs one attempt of a job, and reports discarded, cancelled and rescued
-// jobs to the telemetry of the organization. A panic is returned as an error, without
-// its text.
+// supervise runs one attempt of a job, and reports discarded and cancelled jobs to the
+// telemetry of the organization. A panic is returned as an error, without its text.
 func (s supervisor[TTx]) supervise(ctx context.Context, a attempt, work func(o Organization, source int) error) error {
-	job := a.row
-	if err := river.MetadataSet(ctx, metadataAttempt, job.Attempt); err != nil {
-		return err
-	}
-	client := river.ClientFromContext[TTx](ctx)
-	announce(s.installation, client)
+	announce(s.installation, river.ClientFromContext[TTx](ctx))
 	t := workerTable[TTx](ctx)
 	if err := s.clock.sync(ctx, t); err != nil {
 		return err
@@ -55,16 +42,10 @@ func (s supervisor[TTx]) supervise(ctx context.Context, a attempt, work func(o O
 	if err != nil {
 		o = Organization{Name: a.organization, telemetry: s.organizations.telemetryOf(a.organization)}
 	}
-	if wasRescued(job) {
-		o.reportEvent(ctx, job.Kind, EventRescued)
-	}
 	if err == nil {
 		err = withoutPanic(func() error { return work(o, source) })
 	}
 	s.report(ctx, o, a, err)
-	if errors.Is(err, errOvertaken) {
-		t.waitForOtherAttempt(ctx, job)
-	}
 	return err
 }
 
@@ -99,7 +80,9 @@ func (s supervisor[TTx]) logFailure(ctx context.Context, a attempt, text string,
 }
 
 // endUnlisted returns the end of an attempt whose organization this process does not
-// list. Another process that lists it gets the job a few seconds later.
+// list. Another process that lists it gets the job a few seconds later. Where no process
+// does, polls and runs of invitations end. Deliveries end after about eight minutes of
+// snoozes, because a list that was empty by mistake must not cost results.
 func (s supervisor[TTx]) endUnlisted(ctx context.Context, t table, a attempt) error {
 	listed, err := t.listedByAny(ctx, a.organization)
 	if err != nil {
@@ -108,8 +91,8 @@ func (s supervisor[TTx]) endUnlisted(ctx context.Context, t table, a attempt) er
 	if listed {
 		return river.JobSnooze(unlistedSnooze)
 	}
-	if a.row.Kind == KindDelivery {
-		return t.awaitRemoval(ctx, a.organization)
+	if a.row.Kind == KindDelivery && snoozes(a.row) < unlistedSnoozes {
+		return river.JobSnooze(shareDelay(a.row))
 	}
 	s.logger().WarnContext(ctx, "jobs: the organization is no longer listed: its job ends", "organization", a.organization, "kind", a.row.Kind)
 	return river.JobCancel(errUnlisted)
@@ -117,6 +100,10 @@ func (s supervisor[TTx]) endUnlisted(ctx context.Context, t table, a attempt) er
 
 // unlistedSnooze is how long a job waits for a process that lists its organization.
 const unlistedSnooze = 3 * time.Second
+
+// unlistedSnoozes is the number of snoozes before a delivery of a removed organization is
+// cancelled.
+var unlistedSnoozes = 10
 
 // panicError is a panic of a handler or of a client.
 type panicError struct {
@@ -141,35 +128,6 @@ func withoutPanic(f func() error) (err error) {
 		err = e
 	}()
 	return f()
-}
-
-// waitForOtherAttempt waits while another attempt of a job runs. Otherwise River would
-// record the end of this attempt as the end of the other.
-func (t table) waitForOtherAttempt(ctx context.Context, job *rivertype.JobRow) {
-	for {
-		var id int64
-		other, err := t.scanRow(ctx, "SELECT id FROM river_job WHERE id = $1 AND state = 'running' AND attempt <> $2", []any{job.ID, job.Attempt}, &id)
-		if err != nil || !other {
-			return
-		}
-		select {
-		case <-ctx.Done():
-			return
-		case <-time.After(time.Second):
-		}
-	}
-}
-
-// wasRescued reports whether the previous attempt did not end: River's rescuer
-// recorded an error for it, and the worker recorded no end.
-func wasRescued(job *rivertype.JobRow) bool {
-	if len(job.Errors) == 0 || !strings.Contains(job.Errors[len(job.Errors)-1].Error, "rescued") {
-		return false
-	}
-	var metadata map[string]json.RawMessage
-	_ = json.Unmarshal(job.Metadata, &metadata) // Invalid metadata counts as no ended attempt.
-	ended, _ := strconv.Atoi(string(metadata[metadataAttempt]))
-	return ended < job.Attempt-1
 }
 
 func (o Organization) reportEvent(ctx context.Context, kind, event string) {

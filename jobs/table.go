@@ -5,7 +5,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
-	"math/rand/v2"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -27,7 +27,6 @@ type Status string
 const (
 	StatusBegun    Status = "begun"    // There is no state yet. The detail is the time to start from: when the first job was inserted, or what an operator wrote.
 	StatusWatching Status = "watching" // The detail is the state after the last poll.
-	StatusLost     Status = "lost"     // The state has been deleted. Polls fail until an operator sets the row to begun or watching.
 
 	StatusQueued    Status = "queued"    // The invitation has not been sent yet.
 	StatusSent      Status = "sent"      // This module sent the invitation.
@@ -35,6 +34,15 @@ const (
 	StatusCancelled Status = "cancelled" // The API rejected the invitation. The problem in the detail is the reason.
 	StatusUnknown   Status = "unknown"   // The API accepted the invitation but does not list it. Check in the API before you invite the address again.
 )
+
+// StatusUnreadable is the status of the row of a submission that a poll could not decode.
+// Its assessment_id is empty, its address is " unreadable " and the submission's id, and
+// its detail is the error. [Deliver] deletes the row and delivers the submission.
+const StatusUnreadable Status = "unreadable"
+
+// unreadableAddress is the beginning of the address of such a row. It begins with a space,
+// unlike the address of a candidate.
+const unreadableAddress = " unreadable "
 
 // StatusPaused is the status of the row that pauses the deliveries of an
 // organization. Its assessment_id is empty, its address is " receiver", and its
@@ -54,12 +62,6 @@ func (t table) paused(ctx context.Context, organization string) (bool, error) {
 // pause pauses the deliveries of an organization, unless they are paused.
 func (t table) pause(ctx context.Context, organization, problem string) error {
 	return t.insert(ctx, rowKey{organization, "", receiverAddress}, savedRow{status: StatusPaused, detail: problem, version: 1})
-}
-
-// resume ends the pause of an organization.
-func (t table) resume(ctx context.Context, organization string) error {
-	return t.Exec(ctx, "DELETE FROM hiring_jobs WHERE organization = $1 AND assessment_id = '' AND address = $2",
-		organization, receiverAddress)
 }
 
 // table reads and writes hiring_jobs. Its SQL is valid for PostgreSQL and SQLite.
@@ -88,12 +90,22 @@ func workerTable[TTx any](ctx context.Context) table {
 
 // Exec runs a statement on the tables of the schema.
 func (t table) Exec(ctx context.Context, statement string, args ...any) error {
-	return t.Executor.Exec(ctx, t.names.Replace(statement), args...)
+	return t.Executor.Exec(ctx, t.names.Replace(statement), storableArgs(args)...)
 }
 
 // QueryRow runs a query on the tables of the schema.
 func (t table) QueryRow(ctx context.Context, query string, args ...any) riverdriver.Row {
-	return t.Executor.QueryRow(ctx, t.names.Replace(query), args...)
+	return t.Executor.QueryRow(ctx, t.names.Replace(query), storableArgs(args)...)
+}
+
+func storableArgs(args []any) []any {
+	args = slices.Clone(args)
+	for i, arg := range args {
+		if text, ok := arg.(string); ok {
+			args[i] = storable(text)
+		}
+	}
+	return args
 }
 
 // scanRow runs a query and scans its first row. It reports whether there was one.
@@ -165,37 +177,8 @@ func (t table) now() string {
 func seconds(d time.Duration) string { return strconv.FormatFloat(d.Seconds(), 'f', 3, 64) }
 
 // inTx runs do in a transaction of the client that runs a job, and commits it unless do
-// returns an error. After a serialization failure or a deadlock it starts again. Such
-// failures are frequent above the isolation level read committed, because jobs
-// update the rows of one table.
+// returns an error.
 func inTx[TTx any](ctx context.Context, do func(tx TTx, t table) error) error {
-	for n := range serializationRetries {
-		err := inOneTx(ctx, do)
-		if !isSerializationFailure(err) {
-			return err
-		}
-		select {
-		case <-ctx.Done():
-			return err
-		case <-time.After(rand.N(20 * time.Millisecond << n)): //nolint:gosec // Not a secret.
-		}
-	}
-	return inOneTx(ctx, do)
-}
-
-// serializationRetries is the number of times that a transaction starts again.
-const serializationRetries = 5
-
-// isSerializationFailure reports whether PostgreSQL failed a transaction because of another one.
-func isSerializationFailure(err error) bool {
-	failure, ok := errors.AsType[interface {
-		error
-		SQLState() string
-	}](err)
-	return ok && (failure.SQLState() == "40001" || failure.SQLState() == "40P01")
-}
-
-func inOneTx[TTx any](ctx context.Context, do func(tx TTx, t table) error) error {
 	client := river.ClientFromContext[TTx](ctx)
 	driver := client.Driver()
 	exec, err := driver.GetExecutor().Begin(ctx)

@@ -14,7 +14,7 @@ type Telemetry struct {
 	// Delivered is called when a delivery is completed.
 	Delivered func(context.Context, DeliveredEvent)
 
-	// Job is called when a job of this package is discarded, cancelled, rescued or stuck.
+	// Job is called for each of the Event constants.
 	Job func(context.Context, JobEvent)
 
 	// PollDue is called when an organization is registered, after each successful poll,
@@ -38,7 +38,7 @@ type DeliveredEvent struct {
 	EvaluatedAt  *time.Time // Nil when the API sent no time of the evaluation.
 }
 
-// JobEvent is the end of a job that did not end as it should.
+// JobEvent is something that should not happen in a job.
 type JobEvent struct {
 	Organization string // The name of the organization.
 	Kind         string // One of the Kind constants.
@@ -81,8 +81,10 @@ func orNothing[E any](f func(context.Context, E)) func(context.Context, E) {
 const (
 	EventDiscarded = "discarded" // The job failed for the last time.
 	EventCancelled = "cancelled" // A handler cancelled the job.
-	EventRescued   = "rescued"   // The previous attempt did not end, because its process was killed or hung.
 	EventStuck     = "stuck"     // A handler did not return after its timeout. It occupies a goroutine and perhaps a connection until it returns.
+
+	// EventUnreadable is a submission that a poll cannot decode. The row of hiring_jobs with the status unreadable has its id.
+	EventUnreadable = "unreadable"
 )
 
 // States of deliveries in the database, for [CountEvent].
@@ -93,7 +95,7 @@ const (
 	DeliveriesCancelled = "cancelled" // Cancelled by a handler and kept by River. They are not retried.
 	DeliveriesDiscarded = "discarded" // Failed for the last time and kept by River. They are not retried.
 
-	// DeliveriesUnreadable are submissions that polls cannot decode. They are delivered when a listing or a read can be decoded.
+	// DeliveriesUnreadable are rows of submissions that polls could not decode. Deliver deletes the row and reads the submission again.
 	DeliveriesUnreadable = "unreadable"
 
 	// DeliveriesUnfinished are all of the waiting, running, failing, snoozed and paused ones. Oldest is when the first of them was found.

@@ -34,17 +34,10 @@ type Results[TTx any] struct {
 	//     error that says so, because a retry could store the result twice.
 	//   - Handle must return when ctx ends. One that does not keeps its goroutine and
 	//     connection. Its worker is given to other deliveries.
-	//   - After a serialization failure or a deadlock, Handle is called again in a new
-	//     transaction of the same attempt, at most five times with jitter.
 	//   - After a panic, River stores and logs the type of the value and the stack. It
 	//     does not store the text, which may contain candidate data, unless the value is a
 	//     runtime.Error.
 	//   - On SQLite, Handle must not use another connection, because there is only one.
-	//
-	// With WatchOptions.Regraded, evaluations of one submission are delivered in the
-	// order of their times. One that waits for a retry when a later one is
-	// delivered is skipped. [Deliver] may still deliver an evaluation again, so store a
-	// result only if its evaluated_at is not before the stored one.
 	Handle func(ctx context.Context, tx TTx, d Delivery) error
 
 	// Send is called before Handle, outside of any transaction, for receivers other
@@ -88,9 +81,8 @@ const (
 // inserts the next poll. A job that runs twice a minute inserts a poll where there is none.
 //
 // No organization can hold up the others: in each process at most three of ten
-// workers deliver results of one organization, and at most half of them post to one
-// host. An organization whose last delivery reached its timeout has one worker, and
-// all of these together have half of the workers.
+// workers deliver results of one organization. An organization whose last delivery
+// reached its timeout has one worker, and all of these together have half of the workers.
 //
 // Watch changes these fields of config:
 //
@@ -202,7 +194,7 @@ var unfinishedStates = []rivertype.JobState{
 // pollArgs are the arguments of a poll of an organization.
 type pollArgs struct {
 	Organization string `json:"organization" river:"unique"`
-	// Version of the row when the job was inserted. If it is above 0 and the row is missing, the state is lost.
+	// Version of the row when the job was inserted. If it is above 0 and the row is missing, the row was deleted.
 	Round int64 `json:"round"`
 }
 
@@ -255,29 +247,36 @@ func (w *pollWorker[D, TTx]) poll(ctx context.Context, o Organization, retry Ret
 	if err != nil {
 		return err
 	}
-	options, state, err := row.pollFrom(o.Watch)
+	options, state, err := row.pollFrom(o)
 	if err != nil {
 		return err
 	}
 	pollCtx, stop := withEarlierDeadline(ctx)
-	options.Checkpoint = nil // The row holds the state.
 	polled, pollErr := o.Client.Submissions.Poll(pollCtx, options, state)
 	stop()
 	if pollErr != nil && polled.State == state {
 		return pollErr
 	}
-	if len(polled.Unreadable) > 0 {
-		w.logger().WarnContext(ctx, "jobs: submissions cannot be decoded: they come when a listing or a read can be decoded",
-			"organization", o.Name, "kind", KindPoll, "submission_ids", polled.Unreadable)
-	}
+	ctx, stop = context.WithTimeout(context.WithoutCancel(ctx), saveTimeout) // What was found is saved during a shutdown, too.
+	defer stop()
 	if err := w.save(ctx, o, retry, job, row.version, polled, pollErr == nil); err != nil {
 		return errors.Join(err, pollErr)
+	}
+	if n := len(polled.Unreadable); n > 0 {
+		w.logger().WarnContext(ctx, "jobs: submissions cannot be decoded: their ids are in hiring_jobs, with the status unreadable",
+			"organization", o.Name, "kind", KindPoll, "submissions", n)
+		for range n {
+			o.reportEvent(ctx, KindPoll, EventUnreadable)
+		}
 	}
 	if pollErr == nil {
 		o.reportPollDue(ctx, polled.Wait)
 	}
 	return pollErr
 }
+
+// saveTimeout limits saving the result of a poll.
+const saveTimeout = 5 * time.Second
 
 // save saves the result of a poll in one transaction. If the poll succeeded, the
 // transaction also completes the job and inserts the next one.
@@ -294,8 +293,11 @@ func (w *pollWorker[D, TTx]) save(
 		if err := t.save(ctx, rowKey{organization: o.Name}, row); err != nil {
 			return err
 		}
-		if err := t.saveUnreadable(ctx, o.Name, polled); err != nil {
-			return err
+		for _, id := range polled.Unreadable {
+			key := rowKey{organization: o.Name, address: unreadableAddress + id}
+			if err := t.insert(ctx, key, savedRow{status: StatusUnreadable, version: 1}); err != nil {
+				return err
+			}
 		}
 		if len(deliveries) > 0 {
 			if _, err := client.InsertManyTx(ctx, tx, deliveries); err != nil {

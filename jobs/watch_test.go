@@ -165,46 +165,6 @@ func rejectedKeyDoesNotStopOtherOrganizations[D riverdriver.Driver[TTx], TTx any
 	require.Equal(t, 2, queryValue[int](t, s.db, "SELECT count(DISTINCT args->>'organization') FROM river_job WHERE kind = 'hiring_poll' AND state = 'completed'"))
 }
 
-func TestLostAndForeignStatesAreRejected(t *testing.T) {
-	t.Parallel()
-	onBothStores(t, lostAndForeignStatesAreRejected[*riverpgxv5.Driver, pgx.Tx], lostAndForeignStatesAreRejected[*riversqlite.Driver, *sql.Tx])
-}
-
-func lostAndForeignStatesAreRejected[D riverdriver.Driver[TTx], TTx any](t *testing.T, s *store[D, TTx]) {
-	api := newAPI(t)
-	api.addEvaluated(t, 2)
-	results := jobs.Results[TTx]{Organizations: api.organizations(), Handle: s.insertResult}
-	run := func(results jobs.Results[TTx], until func() bool) {
-		t.Helper()
-		_, stop := s.watch(t, testConfig(), results)
-		eventually(t, until)
-		stop()
-	}
-	failed := s.countIs(t, 1, "river_job WHERE kind = 'hiring_poll' AND state = 'retryable'")
-	run(results, s.countIs(t, 2, "results"))
-	state := queryValue[string](t, s.db, "SELECT detail FROM hiring_jobs WHERE organization = 'acme'")
-
-	s.mustExec(t, "DELETE FROM hiring_jobs")
-	run(results, failed)
-	s.mustExec(t, "DELETE FROM river_job") // The row still has the status lost.
-	run(results, failed)
-	require.Equal(t, "lost", queryValue[string](t, s.db, "SELECT status FROM hiring_jobs WHERE organization = 'acme'"))
-
-	s.mustExec(t, "UPDATE hiring_jobs SET status = 'watching', detail = $1 WHERE organization = 'acme'", state) // From a backup.
-	s.mustExec(t, "DELETE FROM river_job")
-	api.addEvaluated(t, 1)
-	run(results, s.countIs(t, 3, "results"))
-
-	foreign := newAPI(t)
-	foreign.AddKey(sandbox.Key{Token: "sk_live_other", Scope: sandbox.ScopeAdmin, Organization: "other"})
-	client, err := hiring.New(foreign.URL(), "sk_live_other")
-	require.NoError(t, err)
-	results.Organizations[0].Client = client
-	s.mustExec(t, "DELETE FROM river_job")
-	run(results, failed)
-	require.Equal(t, 3, s.count(t, "results"))
-}
-
 // TestStaleWorkerCannotCommitPostgres gives the job of a running handler to another
 // worker, as River does after the machine of the first was suspended.
 func TestStaleWorkerCannotCommitPostgres(t *testing.T) {

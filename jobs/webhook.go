@@ -168,10 +168,7 @@ type message struct {
 // Any 2xx status is success. After a 410 the error matches [ErrReceiverGone]. After
 // any other status with a Retry-After the error is a [RetryAfterError]. Errors contain
 // the host of the URL, and nothing else of the URL or the response.
-//
-// Within a delivery, Send does not post while the host's share of the workers is in use.
-// The delivery then waits, without using up an attempt.
-func (w *Webhook) Send(ctx context.Context, d Delivery) (err error) {
+func (w *Webhook) Send(ctx context.Context, d Delivery) error {
 	d.Submission.WorkspaceArchiveURL = nil
 	body, err := json.Marshal(message{"submission.evaluated", evaluatedAt(d.Submission), d.Submission})
 	if err != nil {
@@ -185,11 +182,6 @@ func (w *Webhook) Send(ctx context.Context, d Delivery) (err error) {
 	if err := w.sign(r.Header, "msg_"+d.ID, body); err != nil {
 		return err
 	}
-	release, ok := hostShare(ctx, r.URL.Host)
-	if !ok {
-		return errHostBusy
-	}
-	defer func() { release(err) }()
 	response, err := w.client.Do(r)
 	if err != nil {
 		if urlErr, ok := errors.AsType[*url.Error](err); ok { // Its text contains the whole URL.
@@ -204,9 +196,6 @@ func (w *Webhook) Send(ctx context.Context, d Delivery) (err error) {
 	_, _ = io.CopyN(io.Discard, response.Body, 64<<10) // Allows the connection to be reused.
 	return responseError(response, r.URL.Host)
 }
-
-// errHostBusy is returned when the share of a host is in use.
-var errHostBusy = errors.New("jobs: other posts to the host of the webhook are running")
 
 // sign sets the headers of Standard Webhooks.
 func (w *Webhook) sign(h http.Header, id string, body []byte) error {

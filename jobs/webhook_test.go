@@ -172,24 +172,6 @@ func goneReceiverPausesUntilDeliver[D riverdriver.Driver[TTx], TTx any](t *testi
 	eventually(t, func() bool { return telemetry.deliveries(jobs.DeliveriesPaused) == 0 })
 }
 
-func TestPauseWithoutDeliveriesHasNoTime(t *testing.T) {
-	t.Parallel()
-	onBothStores(t, pauseWithoutDeliveriesHasNoTime[*riverpgxv5.Driver, pgx.Tx], pauseWithoutDeliveriesHasNoTime[*riversqlite.Driver, *sql.Tx])
-}
-
-// pauseWithoutDeliveriesHasNoTime cancels the only delivery of a paused organization.
-func pauseWithoutDeliveriesHasNoTime[D riverdriver.Driver[TTx], TTx any](t *testing.T, s *store[D, TTx]) {
-	api, r := newAPI(t), newReceiver(t, http.StatusGone)
-	api.addEvaluated(t, 1)
-	acme, telemetry := api.recordedOrganization()
-	s.watch(t, testConfig(), jobs.Results[TTx]{Organizations: []jobs.Organization{acme}, Send: r.hook(t).Send, Retry: attempts(1), Telemetry: telemetry.telemetry()})
-	eventually(t, func() bool { return telemetry.deliveries(jobs.DeliveriesPaused) == 1 })
-	require.False(t, telemetry.since(jobs.DeliveriesPaused).IsZero())
-	s.mustExec(t, "DELETE FROM river_job WHERE kind = 'hiring_delivery'")
-	eventually(t, func() bool { return telemetry.deliveries(jobs.DeliveriesPaused) == 0 })
-	require.Zero(t, telemetry.since(jobs.DeliveriesPaused))
-}
-
 // TestWebhookSecretRotation checks every step of the replacement of a secret: the sender
 // signs with one or two secrets, and the receiver accepts one or two.
 func TestWebhookSecretRotation(t *testing.T) {

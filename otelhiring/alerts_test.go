@@ -299,18 +299,48 @@ type scenario struct {
 }
 
 var healthy = map[string]func(*testing.T, *environment){
-	"an idle watch, a wait for one report and a tail": func(t *testing.T, env *environment) {
-		env.watch(t, hiring.WatchOptions{}, 0)
-		id := env.begin(t, 1)[0]
-		background(t, func(ctx context.Context) { _, _ = env.client.Submissions.WaitReport(ctx, id, hiring.WaitOptions{}) })
-		background(t, func(ctx context.Context) {
-			for _, err := range env.client.Events.Tail(ctx, id, hiring.TailOptions{}) {
-				if err != nil {
-					return
-				}
+	"a day of two processes": func(t *testing.T, env *environment) {
+		second, report := env.replica(t), func(state string, count int, oldest time.Time) {
+			env.JobCount(t.Context(), otelhiring.JobCount{Organization: "acme", Kind: "hiring_delivery", State: state, Count: count, Oldest: oldest})
+		}
+		hour := func(workers int) { // With a delivery every five minutes.
+			for range 12 {
+				at := time.Now().Add(-time.Minute)
+				env.JobDelivered(t.Context(), otelhiring.JobDelivered{Organization: "acme", EvaluatedAt: &at})
+				env.JobWorkers(t.Context(), otelhiring.JobWorkers{Alive: workers})
+				env.collect(t, 2*time.Minute, env.recorder, second.recorder)
+				env.JobWorkers(t.Context(), otelhiring.JobWorkers{Alive: workers})
+				env.collect(t, 3*time.Minute, env.recorder, second.recorder)
 			}
-		})
-		env.collect(t, time.Hour, env.recorder)
+		}
+		ids := env.begin(t, 2000)
+		env.watch(t, hiring.WatchOptions{}, 0)
+		env.poll(t, "acme", hiring.WatchOptions{}, env.process(), second)
+		for h := range 24 {
+			hour(2)
+			switch h {
+			case 4: // A burst.
+				env.evaluate(t, ids)
+			case 8: // The API is down for two minutes.
+				env.server.Inject(sandbox.Fault{Route: "*", Times: 20, Reset: true})
+			case 12: // A deployment.
+				env.JobWorkers(t.Context(), otelhiring.JobWorkers{Alive: 4})
+				env.collect(t, 2*time.Minute, env.recorder, second.recorder)
+			case 16: // A delivery fails for five minutes.
+				report("failing", 1, time.Now())
+				env.collect(t, 3*time.Minute, env.recorder, second.recorder)
+				report("failing", 0, time.Time{})
+			case 20: // A long queue, of which something is delivered.
+				began := time.Now()
+				for range 20 {
+					report("waiting", 1000, began)
+					env.JobDelivered(t.Context(), otelhiring.JobDelivered{Organization: "acme"})
+					env.JobWorkers(t.Context(), otelhiring.JobWorkers{Alive: 2})
+					env.collect(t, time.Minute, env.recorder, second.recorder)
+				}
+				report("waiting", 0, time.Time{})
+			}
+		}
 	},
 	"48 idle hours of WaitReports": func(t *testing.T, env *environment) {
 		env.wait(t, env.begin(t, 200), hiring.WaitOptions{})
@@ -322,13 +352,6 @@ var healthy = map[string]func(*testing.T, *environment){
 		env.wait(t, env.begin(t, 10), hiring.WaitOptions{MaxInterval: 10 * time.Minute})
 		env.collect(t, 8*time.Hour, env.recorder)
 	},
-	"a burst of 10,000 results for WaitReports": func(t *testing.T, env *environment) {
-		ids := env.begin(t, 10_000)
-		env.wait(t, ids, hiring.WaitOptions{})
-		env.collect(t, 10*time.Minute, env.recorder)
-		env.evaluate(t, ids)
-		env.collect(t, 2*time.Hour, env.recorder)
-	},
 	"a burst of 10,000 results for a watch that handles one a second": func(t *testing.T, env *environment) {
 		ids := env.begin(t, 10_000)
 		env.watch(t, hiring.WatchOptions{}, time.Second)
@@ -336,36 +359,12 @@ var healthy = map[string]func(*testing.T, *environment){
 		env.evaluate(t, ids)
 		env.collect(t, 4*time.Hour, env.recorder)
 	},
-	"a burst of 10,000 results for polls": func(t *testing.T, env *environment) {
-		ids := env.begin(t, 10_000)
-		env.poll(t, "acme", hiring.WatchOptions{}, env.process())
-		env.collect(t, 10*time.Minute, env.recorder)
-		env.evaluate(t, ids)
-		env.collect(t, 2*time.Hour, env.recorder)
-	},
 	"a shared rate limit": func(t *testing.T, env *environment) {
 		env.watch(t, hiring.WatchOptions{}, 0)
 		env.wait(t, env.begin(t, 300), hiring.WaitOptions{})
 		env.poll(t, "acme", hiring.WatchOptions{}, env.process())
 		env.read(t, hiring.WithQuotaReserve(0.08))
 		env.collect(t, 6*time.Hour, env.recorder)
-	},
-	"replicas that poll in turn": func(t *testing.T, env *environment) {
-		second := env.replica(t)
-		env.poll(t, "acme", hiring.WatchOptions{}, env.process(), second)
-		env.collect(t, 2*time.Hour, env.recorder, second.recorder)
-	},
-	"the polls of one of two processes fail": func(t *testing.T, env *environment) {
-		second := env.replica(t, noRoute())
-		env.poll(t, "acme", hiring.WatchOptions{}, env.process(), second)
-		env.collect(t, time.Hour, env.recorder, second.recorder)
-	},
-	"a process ends, and another one polls": func(t *testing.T, env *environment) {
-		second := env.replica(t)
-		env.poll(t, "acme", hiring.WatchOptions{}, second)()
-		env.poll(t, "acme", hiring.WatchOptions{}, env.process())
-		env.collect(t, time.Hour, env.recorder, second.recorder)
-		env.collect(t, time.Hour, env.recorder)
 	},
 	"the process that polled last ends, and the other one polls a minute later": func(t *testing.T, env *environment) {
 		second := env.replica(t)
@@ -377,60 +376,6 @@ var healthy = map[string]func(*testing.T, *environment){
 		env.poll(t, "acme", hiring.WatchOptions{}, env.process())
 		env.collect(t, 20*time.Minute, env.recorder)
 	},
-	"a process restarts within three minutes": func(t *testing.T, env *environment) {
-		stop := env.poll(t, "acme", hiring.WatchOptions{}, env.process())
-		env.collect(t, 30*time.Minute, env.recorder)
-		stop()
-		env.collect(t, 3*time.Minute)
-		env.poll(t, "acme", hiring.WatchOptions{}, env.process())
-		env.collect(t, 30*time.Minute, env.recorder)
-	},
-	"the API is down for two minutes": func(t *testing.T, env *environment) {
-		env.watch(t, hiring.WatchOptions{}, 0)
-		env.poll(t, "acme", hiring.WatchOptions{}, env.process())
-		env.collect(t, 10*time.Minute, env.recorder)
-		env.server.Inject(sandbox.Fault{Route: "*", Times: 20, Reset: true})
-		env.collect(t, 30*time.Minute, env.recorder)
-	},
-	"a wait ends with all reports": func(t *testing.T, env *environment) {
-		ids := env.begin(t, 3)
-		env.wait(t, ids, hiring.WaitOptions{})
-		env.evaluate(t, ids)
-		env.collect(t, time.Hour, env.recorder)
-	},
-	"a watch is stopped": func(t *testing.T, env *environment) {
-		stop := env.watch(t, hiring.WatchOptions{}, 0)
-		env.collect(t, 10*time.Minute, env.recorder)
-		stop()
-		env.collect(t, 30*time.Minute, env.recorder)
-	},
-	"a delivery fails for five minutes": func(t *testing.T, env *environment) {
-		stop := env.deliveries(t, "failing", 1)
-		env.collect(t, 5*time.Minute, env.recorder)
-		stop()
-		env.deliveries(t, "failing", 0)
-		env.collect(t, time.Hour, env.recorder)
-	},
-	"a long queue of deliveries with one slow worker": func(t *testing.T, env *environment) {
-		env.deliveries(t, "waiting", 10_000)
-		background(t, func(ctx context.Context) {
-			for ctx.Err() == nil {
-				time.Sleep(time.Minute)
-				env.JobDelivered(ctx, otelhiring.JobDelivered{Organization: "acme"})
-			}
-		})
-		env.collect(t, time.Hour, env.recorder)
-	},
-	"a deployment of two processes": func(t *testing.T, env *environment) {
-		stop := env.workers(t, 2)
-		env.collect(t, time.Hour, env.recorder)
-		stop()
-		stop = env.workers(t, 4)
-		env.collect(t, 2*time.Minute, env.recorder)
-		stop()
-		env.workers(t, 2)
-		env.collect(t, 3*time.Hour, env.recorder)
-	},
 	"the first start delivers results of the past": func(t *testing.T, env *environment) {
 		env.collect(t, time.Minute, env.recorder)
 		for range 20 {
@@ -439,14 +384,6 @@ var healthy = map[string]func(*testing.T, *environment){
 			env.collect(t, 30*time.Second, env.recorder)
 		}
 		env.collect(t, time.Hour, env.recorder)
-	},
-	"another process reports deliveries": func(t *testing.T, env *environment) {
-		second := env.replica(t)
-		env.JobCount(t.Context(), otelhiring.JobCount{Organization: "acme", Kind: "hiring_delivery", State: "failing", Count: 1, Oldest: time.Now()}) // Out of date after three minutes.
-		for range 60 {
-			second.recorder.JobCount(t.Context(), otelhiring.JobCount{Organization: "acme", Kind: "hiring_delivery", State: "failing", Count: 0, Oldest: time.Time{}})
-			env.collect(t, time.Minute, env.recorder, second.recorder)
-		}
 	},
 }
 
@@ -465,12 +402,6 @@ var faults = map[string]scenario{
 		env.server.Inject(sandbox.Fault{Route: "*", Times: -1, Reset: true})
 		env.collect(t, 20*time.Minute, env.recorder)
 	}, map[string]labels{"HiringPollOverdue": {"hiring_operation": "Submissions.Watch"}}, 0},
-	"the API is down when WaitReports begins": {func(t *testing.T, env *environment) {
-		env.fault()
-		env.server.Inject(sandbox.Fault{Route: "*", Times: -1, Status: 503})
-		env.wait(t, []string{sandbox.PendingSubmissionID}, hiring.WaitOptions{})
-		env.collect(t, 20*time.Minute, env.recorder)
-	}, map[string]labels{"HiringPollOverdue": {"hiring_operation": "Submissions.WaitReports"}}, 0},
 	"a watch whose results are not handled": {func(t *testing.T, env *environment) {
 		ids := env.begin(t, 10)
 		env.watch(t, hiring.WatchOptions{}, time.Hour)
@@ -493,22 +424,10 @@ var faults = map[string]scenario{
 		env.server.Inject(sandbox.Fault{Route: "*", Times: -1, Reset: true})
 		env.collect(t, 20*time.Minute, env.recorder, second.recorder)
 	}, map[string]labels{"HiringPollOverdue": acme(labels{"hiring_operation": "Submissions.Poll"})}, 0},
-	"no poll has ever succeeded": {func(t *testing.T, env *environment) {
-		env.fault()
-		env.poll(t, "acme", hiring.WatchOptions{}, process{env.recorder, env.clientFor(env.recorder, noRoute())})
-		env.collect(t, 20*time.Minute, env.recorder)
-	}, map[string]labels{"HiringPollOverdue": acme(labels{"hiring_operation": "Submissions.Poll"})}, 0},
 	"one of two organizations is not polled": {func(t *testing.T, env *environment) {
 		env.fault()
 		env.poll(t, "globex", hiring.WatchOptions{}, env.process())
 		env.poll(t, "acme", hiring.WatchOptions{}, process{env.recorder, env.clientFor(env.recorder, noRoute())})
-		env.collect(t, 20*time.Minute, env.recorder)
-	}, map[string]labels{"HiringPollOverdue": acme(labels{"hiring_operation": "Submissions.Poll"})}, 0},
-	"a stuck queue of polls": {func(t *testing.T, env *environment) {
-		stop := env.poll(t, "acme", hiring.WatchOptions{}, env.process())
-		env.collect(t, 10*time.Minute, env.recorder)
-		env.fault()
-		stop()
 		env.collect(t, 20*time.Minute, env.recorder)
 	}, map[string]labels{"HiringPollOverdue": acme(labels{"hiring_operation": "Submissions.Poll"})}, 0},
 	"a stuck queue of deliveries": {func(t *testing.T, env *environment) {
@@ -526,30 +445,6 @@ var faults = map[string]scenario{
 		stop()
 		env.collect(t, 20*time.Minute)
 	}, map[string]labels{"HiringWorkerGone": {"instance": ""}}, 0},
-	"a process with a watch that was killed": {func(t *testing.T, env *environment) {
-		env.watch(t, hiring.WatchOptions{}, 0)
-		env.collect(t, 10*time.Minute, env.recorder)
-		env.fault()
-		env.collect(t, 20*time.Minute)
-	}, map[string]labels{"HiringWorkerGone": {"instance": ""}}, 0},
-	"the key of a watch is revoked": {func(t *testing.T, env *environment) {
-		env.watch(t, hiring.WatchOptions{}, 0)
-		env.collect(t, 10*time.Minute, env.recorder)
-		env.fault()
-		env.server.RevokeKey(sandbox.LiveKey)
-		env.collect(t, 9*time.Minute, env.recorder)
-	}, map[string]labels{"HiringKeyRefused": {}, "HiringPollOverdue": {"hiring_operation": "Submissions.Watch"}}, 0},
-	"the key of polls is revoked": {func(t *testing.T, env *environment) {
-		b := newRecorder(t, otelhiring.WithOrganization("acme"))
-		env.poll(t, "acme", hiring.WatchOptions{}, process{b, env.clientFor(b)})
-		env.collect(t, 10*time.Minute, b)
-		env.fault()
-		env.server.RevokeKey(sandbox.LiveKey)
-		env.collect(t, 20*time.Minute, b)
-	}, map[string]labels{
-		"HiringKeyRefused":  {"hiring_organization": "acme"},
-		"HiringPollOverdue": acme(labels{"hiring_operation": "Submissions.Poll"}),
-	}, 0},
 	"the key is wrong from the start": {func(t *testing.T, env *environment) {
 		env.fault()
 		env.server.RevokeKey(sandbox.LiveKey)
@@ -562,15 +457,6 @@ var faults = map[string]scenario{
 		env.fault()
 		env.server.SetQuota(sandbox.LiveKey, sandbox.ClassRead, 0)
 		env.collect(t, 2*time.Hour, env.recorder)
-	}, map[string]labels{"HiringQuotaNearlyUsed": {"hiring_quota_class": "read"}}, 0},
-	"another program uses up the rate limit": {func(t *testing.T, env *environment) {
-		env.watch(t, hiring.WatchOptions{}, 0)
-		env.collect(t, 10*time.Minute, env.recorder)
-		env.fault()
-		env.wait(t, env.begin(t, 300), hiring.WaitOptions{})
-		env.poll(t, "acme", hiring.WatchOptions{}, env.process())
-		env.read(t)
-		env.collect(t, 3*time.Hour, env.recorder)
 	}, map[string]labels{"HiringQuotaNearlyUsed": {"hiring_quota_class": "read"}}, 0},
 	"a delivery fails": {func(t *testing.T, env *environment) {
 		env.poll(t, "acme", hiring.WatchOptions{}, env.process())
@@ -594,13 +480,6 @@ var faults = map[string]scenario{
 		env.deliveries(t, "discarded", 1)
 		env.collect(t, 20*time.Minute, env.recorder)
 	}, map[string]labels{"HiringDeliveriesGivenUp": acme(labels{"hiring_delivery_state": "discarded"})}, 0},
-	"a delivery is cancelled": {func(t *testing.T, env *environment) {
-		env.collect(t, 10*time.Minute, env.recorder)
-		env.fault()
-		env.JobEvent(t.Context(), otelhiring.JobEvent{Organization: "acme", Kind: "hiring_delivery", Event: "cancelled"})
-		env.deliveries(t, "cancelled", 1)
-		env.collect(t, 20*time.Minute, env.recorder)
-	}, map[string]labels{"HiringDeliveriesGivenUp": acme(labels{"hiring_delivery_state": "cancelled"})}, 0},
 	"the API is down for many organizations": {func(t *testing.T, env *environment) {
 		env.manyPolls(t)
 		env.collect(t, 10*time.Minute, env.recorder)
@@ -695,20 +574,6 @@ var faults = map[string]scenario{
 		"HiringKeyRefused":  {"hiring_organization": "acme"},
 		"HiringPollOverdue": acme(labels{"hiring_operation": "Submissions.Poll"}),
 	}, 0},
-	"another program uses up the rate limit of one organization of a shared telemetry": {func(t *testing.T, env *environment) {
-		env.client = env.server.LiveClient(hiring.WithTrace(env.TraceOf("acme")))
-		env.watch(t, hiring.WatchOptions{}, 0)
-		env.collect(t, 10*time.Minute, env.recorder)
-		env.fault()
-		env.server.SetQuota(sandbox.LiveKey, sandbox.ClassRead, 0)
-		env.collect(t, 2*time.Hour, env.recorder)
-	}, map[string]labels{"HiringQuotaNearlyUsed": {"hiring_quota_class": "read", "hiring_organization": "acme"}}, 0},
-	"invitations are discarded": {func(t *testing.T, env *environment) {
-		env.collect(t, 10*time.Minute, env.recorder)
-		env.fault()
-		env.JobEvent(t.Context(), otelhiring.JobEvent{Organization: "acme", Kind: "hiring_invitations", Event: "discarded"})
-		env.collect(t, 14*time.Minute, env.recorder)
-	}, map[string]labels{"HiringJobsDiscarded": {"hiring_organization": "acme", "hiring_job_kind": "hiring_invitations"}}, 0},
 	"invitations are discarded a second time": {func(t *testing.T, env *environment) {
 		env.JobEvent(t.Context(), otelhiring.JobEvent{Organization: "acme", Kind: "hiring_invitations", Event: "rescued"})
 		env.collect(t, 30*time.Minute, env.recorder)

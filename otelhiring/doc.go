@@ -12,7 +12,7 @@
 // of OpenTelemetry's conventions for HTTP clients: http.request.method,
 // url.template, server.address, server.port, http.response.status_code,
 // http.request.resend_count and error.type. The attribute url.full is left out,
-// because it contains ids. Each wait is an event of the call's span. Every attempt
+// because it contains ids. Each wait is an event hiring.wait of the call's span. Every attempt
 // carries a traceparent header, except downloads of archives, whose host is not
 // the API.
 //
@@ -20,23 +20,19 @@
 //
 //	http.client.request.duration       s          attempts, by method, template, server, status and error
 //	hiring.client.operation.duration   s          calls with all requests and waits, by operation and error
-//	hiring.client.wait.time            s          time waited, by reason, including waits in progress
+//	hiring.client.wait.time            s          length of the waits that have begun, by reason
 //	hiring.client.quota.limit          {request}  rate limit of the window, by class (read, write) and server
 //	hiring.client.quota.remaining      {request}  remaining requests; absent once the window has ended
 //	hiring.poll.overdue                s          time since a poll was due, by operation; negative before it is due
 //	hiring.client.reports.delivered    {report}   see [Telemetry.Delivered]
 //	hiring.client.reports.lag          s          time from evaluation to delivery
 //	hiring.client.reports.pending      {report}   see [Telemetry.Wait] and [Telemetry.Watch]
-//	hiring.client.reports.pending.age  s          how long the oldest report of WaitReports has been awaited
-//	hiring.jobs.events                 {event}    jobs that were discarded, cancelled, rescued or stuck
+//	hiring.jobs.events                 {event}    jobs that were discarded, cancelled or stuck, and submissions that cannot be decoded
 //	hiring.jobs.deliveries             {delivery} deliveries in the database, by state
 //	hiring.jobs.deliveries.age         s          how long the oldest delivery has been in its state
 //	hiring.jobs.invitations            {invitation} invitations in the database that are not sent, by state
 //	hiring.jobs.invitations.age        s          how long the oldest invitation has been in its state
 //	hiring.jobs.workers                {process}  processes that run jobs
-//
-// The age of the oldest unfinished submission of a watch is not known:
-// [hiring.WaitProgress] contains only their number.
 //
 // # What the spans and metrics contain
 //

@@ -31,11 +31,8 @@ const (
 type call struct {
 	operation string
 	phase     phase
-	failing   bool               // The last attempt failed.
-	due       time.Time          // When the next request is due. Failures do not move it.
-	reason    hiring.PauseReason // The rest describes the wait in progress.
-	since     time.Time
-	until     time.Time
+	failing   bool      // The last attempt failed.
+	due       time.Time // When the next request is due. Failures do not move it.
 }
 
 // attemptEnded records the end of an attempt. The next request is due at once,
@@ -50,8 +47,8 @@ func (c *call) attemptEnded(e hiring.Exchange, now time.Time) {
 
 // pauseBegan records a wait. The next request is due at its end, but not when it
 // only delays a retry: then the request has been due since the first failure.
-func (c *call) pauseBegan(p hiring.TracePause, now time.Time) {
-	c.phase, c.reason, c.since, c.until = pausing, p.Reason, now, p.Until
+func (c *call) pauseBegan(p hiring.TracePause) {
+	c.phase = pausing
 	if !c.failing {
 		c.due = p.Until
 	}
@@ -80,7 +77,6 @@ func (t *Telemetry) callBegan(operation string) *call {
 func (t *Telemetry) callEnded(c *call, err error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.pauseEnded(c)
 	delete(t.calls, c)
 	stopped := errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)
 	if c.operation == operationWatch && err != nil && !stopped {

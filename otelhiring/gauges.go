@@ -11,13 +11,8 @@ import (
 
 // gauges are computed from the state of a Telemetry when metrics are collected.
 type gauges struct {
-	waited                    metric.Float64ObservableCounter
-	limit, remaining          metric.Int64ObservableGauge
-	pending, deliveries       metric.Int64ObservableGauge
-	pendingAge, deliveriesAge metric.Float64ObservableGauge
-	invitations, workers      metric.Int64ObservableGauge
-	invitationsAge            metric.Float64ObservableGauge
-	overdue                   metric.Float64ObservableGauge
+	limit, remaining, pending, deliveries, invitations, workers metric.Int64ObservableGauge
+	deliveriesAge, invitationsAge, overdue                      metric.Float64ObservableGauge
 }
 
 func (t *Telemetry) createGauges(meter metric.Meter) error {
@@ -33,15 +28,10 @@ func (t *Telemetry) createGauges(meter metric.Meter) error {
 		errs, all = append(errs, err), append(all, g)
 		return g
 	}
-	waited, err := meter.Float64ObservableCounter("hiring.client.wait.time", metric.WithUnit("s"),
-		metric.WithDescription("Time that calls waited between requests."))
-	errs, all = append(errs, err), append(all, waited)
 	g := gauges{
-		waited:         waited,
 		limit:          count("hiring.client.quota.limit", "{request}", "Requests that the rate limit allows in its window."),
 		remaining:      count("hiring.client.quota.remaining", "{request}", "Requests that remain in the window of the rate limit."),
 		pending:        count("hiring.client.reports.pending", "{report}", "Known reports that are awaited."),
-		pendingAge:     seconds("hiring.client.reports.pending.age", "How long the oldest pending report of WaitReport and WaitReports has been awaited."),
 		overdue:        seconds("hiring.poll.overdue", "Time since the next request of a wait, watch or poll was due; negative before it is due."),
 		deliveries:     count("hiring.jobs.deliveries", "{delivery}", "Deliveries in the database, by state."),
 		deliveriesAge:  seconds("hiring.jobs.deliveries.age", "How long the oldest delivery has been in its state."),
@@ -49,7 +39,7 @@ func (t *Telemetry) createGauges(meter metric.Meter) error {
 		invitationsAge: seconds("hiring.jobs.invitations.age", "How long the oldest invitation has been in its state."),
 		workers:        count("hiring.jobs.workers", "{process}", "Processes that run jobs, as one of them reads from the database."),
 	}
-	_, err = meter.RegisterCallback(func(_ context.Context, o metric.Observer) error {
+	_, err := meter.RegisterCallback(func(_ context.Context, o metric.Observer) error {
 		t.observe(g, o)
 		return nil
 	}, all...)
@@ -60,9 +50,6 @@ func (t *Telemetry) observe(g gauges, o metric.Observer) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	now := time.Now()
-	for reason, d := range t.waitedUntil(now) {
-		o.ObserveFloat64(g.waited, d.Seconds(), t.with(attribute.String("hiring.wait.reason", string(reason))))
-	}
 	for key, q := range t.quotas {
 		if now.After(q.Reset) { // Nothing is known about the next window before its first response.
 			continue
@@ -77,9 +64,11 @@ func (t *Telemetry) observe(g gauges, o metric.Observer) {
 		o.ObserveFloat64(g.overdue, now.Sub(at).Seconds(), t.with(attributes...))
 	}
 	if len(t.waits) > 0 {
-		pending, age := t.pendingReports(now)
+		pending := 0
+		for w := range t.waits {
+			pending += w.pending
+		}
 		o.ObserveInt64(g.pending, int64(pending), t.with())
-		o.ObserveFloat64(g.pendingAge, age.Seconds(), t.with())
 	}
 	for key, d := range t.counts {
 		if now.Sub(d.at) > countValid {

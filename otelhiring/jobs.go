@@ -13,11 +13,11 @@ type JobDelivered struct {
 	EvaluatedAt  *time.Time // Nil when it is not known.
 }
 
-// JobEvent is a job that did not end as it should.
+// JobEvent is something that should not happen in a job.
 type JobEvent struct {
 	Organization string
 	Kind         string // The kind of the job.
-	Event        string // discarded, cancelled, rescued or stuck.
+	Event        string // discarded, cancelled, stuck or unreadable.
 }
 
 // JobCount is the number of deliveries or invitations in a state.
@@ -35,7 +35,7 @@ func (t *Telemetry) JobDelivered(ctx context.Context, e JobDelivered) {
 	t.countDelivered(ctx, e.EvaluatedAt, organizationOf(e.Organization)...)
 }
 
-// JobEvent counts a job that did not end as it should.
+// JobEvent counts an event of a job.
 func (t *Telemetry) JobEvent(ctx context.Context, e JobEvent) {
 	t.jobEvents.Add(ctx, 1, t.with(append(organizationOf(e.Organization),
 		attribute.String("hiring.job.kind", e.Kind), attribute.String("hiring.job.event", e.Event))...))

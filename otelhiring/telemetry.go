@@ -31,13 +31,13 @@ type Telemetry struct {
 	attempts   httpconv.ClientRequestDuration
 	operations metric.Float64Histogram
 	lag        metric.Float64Histogram
+	waited     metric.Float64Counter
 	delivered  metric.Int64Counter
 	jobEvents  metric.Int64Counter
 
 	mu      sync.Mutex
 	calls   map[*call]struct{} // Calls in progress.
-	waited  map[hiring.PauseReason]time.Duration
-	quotas  map[quotaKey]quota
+	quotas  map[quotaKey]hiring.RateLimit
 	waits   map[*wait]struct{}
 	failed  map[string]time.Time // Operations that ended with an error and must be called again; when a request was due.
 	pollDue map[string]time.Time // By organization.
@@ -92,8 +92,7 @@ func New(options ...Option) (*Telemetry, error) {
 		settings: s,
 		tracer:   s.tracers.Tracer(scope, trace.WithSchemaURL(semconv.SchemaURL)),
 		calls:    make(map[*call]struct{}),
-		waited:   make(map[hiring.PauseReason]time.Duration),
-		quotas:   make(map[quotaKey]quota),
+		quotas:   make(map[quotaKey]hiring.RateLimit),
 		waits:    make(map[*wait]struct{}),
 		failed:   make(map[string]time.Time),
 		pollDue:  make(map[string]time.Time),
@@ -104,7 +103,7 @@ func New(options ...Option) (*Telemetry, error) {
 }
 
 func (t *Telemetry) createInstruments(meter metric.Meter) error {
-	var errs [5]error
+	var errs [6]error
 	t.attempts, errs[0] = httpconv.NewClientRequestDuration(meter)
 	t.operations, errs[1] = meter.Float64Histogram("hiring.client.operation.duration", metric.WithUnit("s"),
 		metric.WithDescription("Duration of calls, including all their requests and waits."),
@@ -115,7 +114,9 @@ func (t *Telemetry) createInstruments(meter metric.Meter) error {
 	t.delivered, errs[3] = meter.Int64Counter("hiring.client.reports.delivered", metric.WithUnit("{report}"),
 		metric.WithDescription("Reports that were delivered."))
 	t.jobEvents, errs[4] = meter.Int64Counter("hiring.jobs.events", metric.WithUnit("{event}"),
-		metric.WithDescription("Jobs that were discarded, cancelled or rescued."))
+		metric.WithDescription("Events of jobs that should not happen, such as a discarded job."))
+	t.waited, errs[5] = meter.Float64Counter("hiring.client.wait.time", metric.WithUnit("s"),
+		metric.WithDescription("Length of the waits between requests, counted when they begin."))
 	return errors.Join(errs[:]...)
 }
 

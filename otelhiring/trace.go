@@ -74,7 +74,6 @@ func (t organizationTrace) attempt(ctx context.Context, a hiring.TraceAttempt) (
 	c, _ := ctx.Value(callKey{}).(*call)
 	if c != nil {
 		t.mu.Lock()
-		t.pauseEnded(c)
 		c.phase = requesting
 		t.mu.Unlock()
 	}
@@ -111,7 +110,7 @@ func describe(span trace.Span, e hiring.Exchange) {
 		span.SetAttributes(attribute.String("hiring.request_id", e.RequestID))
 	}
 	if e.Warning != "" {
-		span.AddEvent("warning", trace.WithAttributes(attribute.String("hiring.warning", e.Warning)))
+		span.AddEvent("hiring.warning", trace.WithAttributes(attribute.String("hiring.warning", e.Warning)))
 	}
 	if e.Err != nil {
 		span.SetStatus(codes.Error, errorType(e.Err))
@@ -143,17 +142,14 @@ func (t organizationTrace) record(ctx context.Context, host string, port int, e 
 }
 
 func (t *Telemetry) pause(ctx context.Context, p hiring.TracePause) {
-	trace.SpanFromContext(ctx).AddEvent("wait", trace.WithAttributes(
-		attribute.String("hiring.wait.reason", string(p.Reason)),
-		attribute.Float64("hiring.wait.seconds", time.Until(p.Until).Seconds())))
-	c, _ := ctx.Value(callKey{}).(*call)
-	if c == nil {
-		return
+	reason, length := attribute.String("hiring.wait.reason", string(p.Reason)), time.Until(p.Until).Seconds()
+	trace.SpanFromContext(ctx).AddEvent("hiring.wait", trace.WithAttributes(reason, attribute.Float64("hiring.wait.duration", length)))
+	t.waited.Add(ctx, max(0, length), t.with(reason))
+	if c, ok := ctx.Value(callKey{}).(*call); ok {
+		t.mu.Lock()
+		defer t.mu.Unlock()
+		c.pauseBegan(p)
 	}
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	t.pauseEnded(c)
-	c.pauseBegan(p, time.Now())
 }
 
 // archiveRoute is the route of downloads, which go to a storage and not to the API.
@@ -174,10 +170,7 @@ func hostPort(server string) (host string, port int) {
 	if err != nil {
 		return server, 0
 	}
-	port, err = strconv.Atoi(text)
-	if err != nil {
-		return host, 0
-	}
+	port, _ = strconv.Atoi(text) // 0 when there is none.
 	return host, port
 }
 

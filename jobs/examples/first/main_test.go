@@ -41,17 +41,25 @@ func TestResultsAreStoredOnceAcrossAStop(t *testing.T) {
 	executable, err := os.Executable()
 	require.NoError(t, err)
 	dir := t.TempDir()
-	db, err := sql.Open("sqlite", "file:"+filepath.Join(dir, "results.sqlite")+"?_pragma=busy_timeout(5000)")
+	db, err := sql.Open("sqlite", "file:"+filepath.Join(dir, "results.sqlite")+"?_txlock=immediate&_pragma=busy_timeout(5000)&_pragma=journal_mode(WAL)&_pragma=synchronous(NORMAL)")
 	require.NoError(t, err)
 	t.Cleanup(func() { _ = db.Close() })
 	for n, email := range []string{"ada@candidates.test", "grace@candidates.test"} {
 		evaluate(email)
+		unlock := func() {}
+		if n == 1 { // Another process, such as a backup, holds the write lock while the program starts.
+			lock, err := db.BeginTx(t.Context(), nil)
+			require.NoError(t, err)
+			unlock = func() { require.NoError(t, lock.Rollback()) }
+		}
 		c := exec.CommandContext(t.Context(), executable)
 		c.Dir = dir
 		c.Env = append(os.Environ(), "FIRST_TEST_PROGRAM=1", "HIRING_BASE_URL="+service.URL(), "HIRING_API_KEY="+sandbox.LiveKey)
 		var output strings.Builder
 		c.Stdout, c.Stderr = &output, &output
 		require.NoError(t, c.Start())
+		time.Sleep(time.Duration(n) * time.Second) // The program waits for the lock.
+		unlock()
 		for deadline := time.Now().Add(2 * time.Minute); ; time.Sleep(50 * time.Millisecond) {
 			require.True(t, time.Now().Before(deadline), "%s", &output)
 			var stored int

@@ -124,7 +124,7 @@ func onSQLite(ctx context.Context, set settings, service *service) error {
 		}
 	}()
 	// SQLite allows one writer. With one connection, transactions wait for each other instead of failing.
-	const pragmas = "?_pragma=journal_mode(WAL)&_pragma=synchronous(NORMAL)&_pragma=busy_timeout(5000)"
+	const pragmas = "?_txlock=immediate&_pragma=busy_timeout(5000)&_pragma=journal_mode(WAL)&_pragma=synchronous(NORMAL)"
 	db, err := sql.Open("sqlite", "file:"+filepath.Join(dir, "team.sqlite")+pragmas)
 	if err != nil {
 		return err

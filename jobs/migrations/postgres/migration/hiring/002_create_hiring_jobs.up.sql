@@ -9,4 +9,4 @@ CREATE TABLE /* TEMPLATE: schema */hiring_jobs (
     PRIMARY KEY (organization, assessment_id, address)
 );
 
-CREATE INDEX hiring_jobs_queued ON /* TEMPLATE: schema */hiring_jobs (organization, assessment_id, address) WHERE status = 'queued';
+CREATE INDEX hiring_jobs_queued ON /* TEMPLATE: schema */hiring_jobs (organization, assessment_id, address) WHERE status IN ('queued', 'sending');
