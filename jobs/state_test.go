@@ -4,6 +4,7 @@ import (
 	"database/sql"
 	"errors"
 	"net/http"
+	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -13,8 +14,10 @@ import (
 	"github.com/riverqueue/river/riverdriver"
 	"github.com/riverqueue/river/riverdriver/riverpgxv5"
 	"github.com/riverqueue/river/riverdriver/riversqlite"
+	"github.com/riverqueue/river/rivertype"
 	"github.com/stretchr/testify/require"
 
+	hiring "github.com/hiring-assessment/hiring-go"
 	"github.com/hiring-assessment/hiring-go/jobs"
 	"github.com/hiring-assessment/hiring-go/sandbox"
 )
@@ -92,4 +95,73 @@ func firstPollWaitsForTheRateLimit[D riverdriver.Driver[TTx], TTx any](t *testin
 	client, _ := s.watch(t, testConfig(), jobs.Results[TTx]{Organizations: api.organizations(), Handle: s.insertResult})
 	s.retryPoll(t, client)
 	eventually(t, s.countIs(t, 1, "results"))
+}
+
+func TestDeletedRowIsAnErrorWithItsStatement(t *testing.T) {
+	t.Parallel()
+	onBothStores(t, deletedRowIsAnErrorWithItsStatement[*riverpgxv5.Driver, pgx.Tx], deletedRowIsAnErrorWithItsStatement[*riversqlite.Driver, *sql.Tx])
+}
+
+// deletedRowIsAnErrorWithItsStatement deletes the row of a watch, discards the failing poll, sets rows that are not usable, and runs the
+// statement of the error.
+func deletedRowIsAnErrorWithItsStatement[D riverdriver.Driver[TTx], TTx any](t *testing.T, s *store[D, TTx]) {
+	api := newAPIBehind(t, 2*time.Hour)
+	api.addEvaluated(t, 2)
+	o := api.organization("acme's")
+	results := jobs.Results[TTx]{Organizations: []jobs.Organization{o}, Handle: s.insertResult}
+	client, _ := s.watch(t, testConfig(), results)
+	eventually(t, s.deliveredIs(t, 2))
+	s.mustExec(t, "DELETE FROM hiring_jobs WHERE address = ''")
+	lastError := func() string { // Of the only unfinished poll, after it has failed.
+		t.Helper()
+		var text string
+		eventually(t, func() bool {
+			list, err := client.JobList(t.Context(), river.NewJobListParams().Kinds(jobs.KindPoll).States(rivertype.JobStateRetryable))
+			require.NoError(t, err)
+			if len(list.Jobs) == 1 {
+				text = list.Jobs[0].Errors[len(list.Jobs[0].Errors)-1].Error
+			}
+			return len(list.Jobs) == 1
+		})
+		return text
+	}
+	text := lastError()
+	require.Contains(t, text, "hiring_jobs was deleted")
+	s.mustExec(t, "UPDATE river_job SET state = 'discarded', finalized_at = CURRENT_TIMESTAMP WHERE kind = 'hiring_poll' AND state = 'retryable'")
+	require.Equal(t, text, lastError(), "a poll that replaces a discarded one does not start the watch again")
+	for _, row := range [][2]string{{"watching", ""}, {"begun", ""}, {"begun", "2026-01-02"}, {"begun", "0001-01-01T00:00:00Z"}, {"begin", "2026-01-02T15:04:05Z"}} {
+		s.mustExec(t, "DELETE FROM hiring_jobs WHERE address = ''")
+		s.mustExec(t, "INSERT INTO hiring_jobs (organization, assessment_id, address, status, detail) VALUES ('acme''s', '', '', $1, $2)", row[0], row[1])
+		s.retryPoll(t, client)
+		require.Equal(t, text, lastError(), row)
+	}
+
+	api.Advance(time.Hour)
+	api.addEvaluated(t, 3)
+	s.mustExec(t, "DELETE FROM river_job WHERE kind = 'hiring_delivery'") // River does this after a day.
+	_, statement, _ := strings.Cut(text, "start at a time: ")
+	s.mustExec(t, strings.Replace(statement, "2026-01-02T15:04:05Z", api.start.Add(30*time.Minute).UTC().Format(time.RFC3339), 1))
+	s.retryPoll(t, client)
+	eventually(t, s.deliveredIs(t, 3))
+	require.Equal(t, 5, s.count(t, "results"), "results from before that time are not repeated")
+}
+
+// TestForeignStateIsRejected changes the account of the key. The state of the other account stays.
+func TestForeignStateIsRejectedSQLite(t *testing.T) {
+	t.Parallel()
+	s, api := newSQLite(t), newAPI(t)
+	api.addEvaluated(t, 2)
+	results := jobs.Results[*sql.Tx]{Organizations: api.organizations(), Handle: s.insertResult}
+	_, stop := s.watch(t, testConfig(), results)
+	eventually(t, s.deliveredIs(t, 2))
+	stop()
+	foreign := newAPI(t)
+	foreign.AddKey(sandbox.Key{Token: "sk_live_other", Scope: sandbox.ScopeAdmin, Organization: "other"})
+	client, err := hiring.New(foreign.URL(), "sk_live_other")
+	require.NoError(t, err)
+	results.Organizations[0].Client = client
+	s.watch(t, testConfig(), results)
+	eventually(t, s.pollHasState(t, "retryable"))
+	require.Equal(t, 2, s.count(t, "results"))
+	require.True(t, s.statusIs(t, jobs.StatusWatching, 1)())
 }

@@ -1,11 +1,11 @@
 package jobs_test
 
 import (
-	"context"
 	"database/sql"
-	"errors"
+	"os"
+	"regexp"
+	"strings"
 	"testing"
-	"time"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/riverqueue/river/riverdriver"
@@ -76,33 +76,45 @@ func failedPollLeavesTheTimeOfItsRow[D riverdriver.Driver[TTx], TTx any](t *test
 	eventually(t, s.countIs(t, 0, old), "a successful poll sets the time")
 }
 
-func TestQueriesForOperators(t *testing.T) {
-	t.Parallel()
-	onBothStores(t, queriesForOperators[*riverpgxv5.Driver, pgx.Tx], queriesForOperators[*riversqlite.Driver, *sql.Tx])
+// alertQueries returns the queries of alerts.sql by what they find.
+func alertQueries(t *testing.T) map[string]string {
+	t.Helper()
+	text, err := os.ReadFile("alerts.sql")
+	require.NoError(t, err)
+	queries := make(map[string]string)
+	for _, found := range regexp.MustCompile(`(?m)^-- ([^:\n]+): .*\n([^;]+);`).FindAllStringSubmatch(string(text), -1) {
+		queries[found[1]] = found[2]
+	}
+	require.Len(t, queries, strings.Count(string(text), ";\n"))
+	return queries
 }
 
-// queriesForOperators runs queries of the README for a failing delivery, for the
-// lateness of polls and for processes.
-func queriesForOperators[D riverdriver.Driver[TTx], TTx any](t *testing.T, s *store[D, TTx]) {
-	good, bad := newAPI(t), newAPI(t)
-	good.addEvaluated(t, 2)
-	id := bad.addEvaluated(t, 1)[0]
-	s.watch(t, testConfig(), jobs.Results[TTx]{
-		Organizations: []jobs.Organization{good.organization("good"), bad.organization("bad")}, Retry: jobs.RetryPolicy{First: time.Hour},
-		Handle: func(ctx context.Context, tx TTx, d jobs.Delivery) error {
-			if d.Organization.Name == "bad" {
-				return errors.New("failed")
-			}
-			return s.insertResult(ctx, tx, d)
-		},
-	})
-	count := func(condition, where string, args ...any) func() bool {
-		return s.countIs(t, 1, "("+alertQuery(t, condition)+") AS found WHERE "+where, args...)
+// alertQuery returns the query that finds something.
+func alertQuery(t *testing.T, what string) string {
+	t.Helper()
+	query := alertQueries(t)[what]
+	require.NotEmpty(t, query, what)
+	return query
+}
+
+// TestAlertQueriesPostgres runs each query on the tables before and after the faults that it finds.
+func TestAlertQueriesPostgres(t *testing.T) {
+	t.Parallel()
+	s := newPostgres(t)
+	found := func(want int) {
+		t.Helper()
+		for what, query := range alertQueries(t) {
+			require.Equal(t, want, s.count(t, "("+query+") AS found"), what)
+		}
 	}
-	eventually(t, s.deliveredIs(t, 2))
-	eventually(t, count("failing deliveries", "organization = 'bad' AND submission = $1 AND attempt = 1", id))
-	require.Equal(t, 1, s.count(t, "("+alertQuery(t, "failing deliveries")+") AS found"))
-	eventually(t, s.countIs(t, 2, "("+alertQuery(t, "organizations by lateness")+") AS found"))
-	eventually(t, s.countIs(t, 1, "("+alertQuery(t, "processes")+") AS found"))
-	require.Zero(t, s.count(t, "("+alertQuery(t, "submissions that cannot be decoded")+") AS found"))
+	found(0)
+	s.mustExec(t, `INSERT INTO hiring_jobs (organization, assessment_id, address, status, detail, updated_at) VALUES
+		('acme', '', '', 'watching', '', now() - interval '1 hour'), ('acme', '', ' receiver', 'paused', '', now()),
+		('acme', '', ' unreadable one', 'unreadable', '', now()), ('acme', 'a', 'ada@example.com', 'cancelled', '', now()),
+		('acme', 'a', 'grace@example.com', 'sending', '', now()), ('', ' worker', 'one', 'worker', '[]', now())`)
+	s.mustExec(t, `INSERT INTO river_job (args, kind, queue, max_attempts, attempt, state, errors, finalized_at) VALUES
+		('{"organization": "acme", "submission_id": "one"}', 'hiring_delivery', 'hiring_deliveries', 9, 1, 'retryable', '{"{}"}', NULL),
+		('{"organization": "acme", "submission_id": "two"}', 'hiring_delivery', 'hiring_deliveries', 9, 9, 'discarded', '{"{}"}', now())`)
+	found(1)
+	require.Equal(t, "one", queryValue[string](t, s.db, "SELECT submission FROM ("+alertQuery(t, "submissions that cannot be decoded")+") AS found"))
 }

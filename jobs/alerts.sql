@@ -1,0 +1,28 @@
+-- Queries for PostgreSQL that find what needs a person. A row is an alert, except in the last two.
+
+-- an organization that is not polled: check the errors of its hiring_poll job.
+SELECT organization FROM hiring_jobs WHERE address = '' AND assessment_id = '' AND updated_at < now() - interval '40 minutes'
+	AND organization NOT IN (SELECT args->>'organization' FROM river_job WHERE kind = 'hiring_poll' AND state = 'scheduled' AND scheduled_at > now());
+
+-- a receiver that responded with 410: repair it, then call jobs.Deliver for one submission of the organization.
+SELECT organization, detail FROM hiring_jobs WHERE status = 'paused';
+
+-- failing deliveries: river_job.errors has the errors, which may contain candidate data. Repair the handler or the receiver.
+SELECT args->>'organization' AS organization, args->>'submission_id' AS submission, attempt, scheduled_at AS next_attempt FROM river_job
+	WHERE kind = 'hiring_delivery' AND state IN ('available', 'retryable', 'running', 'scheduled') AND attempt > 0 AND errors IS NOT NULL ORDER BY id;
+
+-- results that are not delivered: repair the cause, then call jobs.Deliver.
+SELECT args->>'organization' AS organization, args->>'submission_id' AS submission, state FROM river_job
+	WHERE kind = 'hiring_delivery' AND state IN ('cancelled', 'discarded');
+
+-- submissions that cannot be decoded: ask the support of the API, then call jobs.Deliver, which deletes the row.
+SELECT organization, substr(address, 13) AS submission, detail FROM hiring_jobs WHERE status = 'unreadable';
+
+-- rejected candidates: correct the data and call jobs.Invite again.
+SELECT organization, assessment_id, address, detail FROM hiring_jobs WHERE status = 'cancelled';
+
+-- queued invitations: a queue that does not shrink has a rejected key or a plan that is used up. Check the errors of the hiring_invitations job, and the log.
+SELECT organization, count(*) AS queued, min(updated_at) AS oldest FROM hiring_jobs WHERE status IN ('queued', 'sending') GROUP BY organization ORDER BY oldest;
+
+-- processes: one that has been silent for a minute is gone.
+SELECT address AS process, updated_at FROM hiring_jobs WHERE status = 'worker';
