@@ -380,26 +380,10 @@ func (c *call) decodeResponse(a *attempt, trip *roundTrip) (d decoded) {
 	case d.intermediary != "":
 		d.err = trip.bodyErr
 	case c.decoder != nil:
-		a.payload = payload{body: trip.body, bodyErr: trip.bodyErr, within: c.within(a, trip.body), leniency: c.request.leniency}
+		a.payload = payload{body: trip.body, bodyErr: trip.bodyErr, leniency: c.request.leniency}
 		d.warning, d.err = c.decoder.decode(&a.payload)
 	}
 	return d
-}
-
-// minLimit is the least response size that the memory limit of decoding is based on.
-const minLimit = 16 << 10
-
-// within returns the limits for decoding a body, so that the whole response takes at
-// most four times the memory that its body may have.
-func (c *call) within(a *attempt, body []byte) limits.Bound {
-	left := 4*min(max(c.core.config.maxBytes, minLimit), math.MaxInt64/4) - a.buffer.Grown
-	if responseOf(c.ctx) != nil {
-		left -= int64(len(body))
-	}
-	if read := a.buffer.Bytes(); len(read) > 0 && len(body) > 0 && &body[0] != &read[0] { // The key was removed.
-		left -= int64(cap(body))
-	}
-	return limits.Bound{Left: left, Until: a.timed}
 }
 
 // writeProgress records how far the request of a write got.

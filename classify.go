@@ -169,9 +169,6 @@ func (c *call) undecodable(trip *roundTrip, cause error) (e *Error, cut bool) {
 	case limited:
 		e = c.fail(trip, tooLong.Error(), nil)
 		e.Hint = bytesHint
-	case errors.Is(cause, limits.ErrMemory):
-		e = c.fail(trip, "decoding the response would take more memory than four times its limit of bytes", nil)
-		e.Hint = bytesHint
 	case trip.status == http.StatusNoContent:
 		e = c.fail(trip, string(errNoData), nil)
 	case errors.As(cause, &syntactic) && len(bytes.TrimSpace(trip.body)) == 0:

@@ -18,7 +18,6 @@ import (
 
 	jsonv2 "github.com/go-json-experiment/json"
 
-	"github.com/hiring-assessment/hiring-go/internal/jsoncodec/fastjson"
 	"github.com/hiring-assessment/hiring-go/internal/quota"
 	"github.com/hiring-assessment/hiring-go/internal/serverclock"
 	"github.com/hiring-assessment/hiring-go/internal/urls"
@@ -127,8 +126,8 @@ func (c *Client) OpenAPI(ctx context.Context) (json.RawMessage, error) {
 			OpenAPI RawValue `json:"openapi"`
 			Data    RawValue `json:"data"`
 		}
-		if err := cmp.Or(p.bodyErr, decodeWithin(&p.within, p.body, &members), p.within.Until.Err()); err != nil {
-			return "", err // Also when the timeout expired while other members were skipped.
+		if err := cmp.Or(p.bodyErr, decode(p.body, &members)); err != nil {
+			return "", err
 		}
 		if members.OpenAPI == nil && members.Data != nil {
 			document = json.RawMessage(members.Data)
@@ -160,7 +159,7 @@ func (c *Client) Do(ctx context.Context, method, path string, query url.Values, 
 	}
 	var e envelope[RawValue]
 	err := c.use().makeCall(ctx, r, decoderFunc(func(p *payload) (string, error) {
-		_, err := readEnvelope(p, &e, readerOf[RawValue], fastjson.List{})
+		_, err := readEnvelope(p, &e, readerOf[RawValue])
 		if err != nil {
 			e = envelope[RawValue]{}
 		}
@@ -172,7 +171,7 @@ func (c *Client) Do(ctx context.Context, method, path string, query url.Values, 
 		case e.Data == nil:
 			return "", errNoData
 		}
-		return "", decodeWithin(&p.within, *e.Data, out, jsonv2.MatchCaseInsensitiveNames(true))
+		return "", decode(*e.Data, out, jsonv2.MatchCaseInsensitiveNames(true))
 	}))
 	return e.Meta.public(), err
 }

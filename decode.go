@@ -3,8 +3,6 @@ package hiring
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
-	"fmt"
 	"reflect"
 	"slices"
 	"sync"
@@ -20,12 +18,11 @@ import (
 	"github.com/hiring-assessment/hiring-go/internal/paging"
 )
 
-// payload is the body of a 2xx API response, with the limits for decoding it.
+// payload is the body of a 2xx API response.
 type payload struct {
-	body     []byte       // In memory that is used again: copy what is kept.
-	bodyErr  error        // Why body is not all of the response's body. Its decoder returns it, unless it needs no data.
-	within   limits.Bound // What decoding may take.
-	leniency leniency     // The request's.
+	body     []byte   // In memory that is used again: copy what is kept.
+	bodyErr  error    // Why body is not all of the response's body. Its decoder returns it, unless it needs no data.
+	leniency leniency // The request's.
 }
 
 // decoder decodes the payload of a 2xx API response. It is called again for each
@@ -64,7 +61,7 @@ func (e responseError) Error() string { return string(e) }
 type resourceDecoder[T entity] struct{ envelope envelope[T] }
 
 func (d *resourceDecoder[T]) decode(p *payload) (warning string, err error) {
-	warning, err = readEnvelope(p, &d.envelope, readerOf[T], fastjson.List{})
+	warning, err = readEnvelope(p, &d.envelope, readerOf[T])
 	switch {
 	case err != nil:
 	case d.envelope.Data == nil:
@@ -87,27 +84,18 @@ func (v RawValue) Text() (string, bool) {
 	return s, true
 }
 
-// textWithin is like Text, with limits.
-func (v RawValue) textWithin(within *limits.Bound) (string, bool) {
-	var s string
-	if len(v) == 0 || v[0] != '"' || decodeWithin(within, v, &s) != nil {
-		return "", false
-	}
-	return s, true
-}
-
 // texts returns the strings of an array, or the one string that stands alone.
-func (v RawValue) texts(within *limits.Bound) []string {
-	if text, ok := v.textWithin(within); ok {
+func (v RawValue) texts() []string {
+	if text, ok := v.Text(); ok {
 		return []string{text}
 	}
 	var items []RawValue
-	if len(v) == 0 || v[0] != '[' || decodeWithin(within, v, &items) != nil {
+	if len(v) == 0 || v[0] != '[' || decode(v, &items) != nil {
 		return nil
 	}
 	texts := make([]string, 0, len(items))
 	for _, item := range items {
-		if text, ok := item.textWithin(within); ok {
+		if text, ok := item.Text(); ok {
 			texts = append(texts, text)
 		}
 	}
@@ -153,14 +141,9 @@ var apiCodec = jsoncodec.New[resource](func(v resource) {
 
 func encode(v any) ([]byte, error) { return apiCodec.Encode(v) }
 
-func decode(b []byte, v any) error { return apiCodec.Decode(b, v) }
-
-// decodeWithin is like decode, with limits, for data from a response.
-func decodeWithin(within *limits.Bound, b []byte, v any, options ...jsonv2.Options) error {
-	return apiCodec.DecodeWithin(within, b, v, options...)
+func decode(b []byte, v any, options ...jsonv2.Options) error {
+	return apiCodec.Decode(b, v, options...)
 }
-
-const errUnexplained = responseError("the response is not the expected JSON, and finding the position would take too much memory")
 
 // Meta is the metadata of a response.
 type Meta struct {
@@ -250,37 +233,30 @@ func readerOf[T any]() fastjson.Reader[T] {
 
 func listReaderOf[T any]() fastjson.Reader[[]T] { return fastjson.Slice(readerOf[T]()) }
 
-// readEnvelope decodes an envelope into e. JSON that is not as expected is decoded again
-// with json/v2, whose error says where and why.
-func readEnvelope[T any](p *payload, e *envelope[T], data func() fastjson.Reader[T], list fastjson.List) (warning string, err error) {
+// readEnvelope decodes an envelope into e. JSON that the fast decoder refuses is decoded with
+// json/v2, whose error says where and why.
+func readEnvelope[T any](p *payload, e *envelope[T], data func() fastjson.Reader[T]) (warning string, err error) {
 	*e = envelope[T]{} // Nothing of an earlier attempt is kept.
 	if p.bodyErr != nil {
 		return "", p.bodyErr
 	}
-	err = fastjson.Decode(&p.within, p.body, envelopeReader(data), e, list, apiCodec.Reading)
-	if errors.Is(err, fastjson.ErrRefused) {
+	if fastjson.Decode(p.body, envelopeReader(data), e, apiCodec.Reading) != nil {
 		codec := apiCodec
 		if p.leniency != nil {
 			codec = p.leniency.codec()
 		}
 		*e = envelope[T]{}
-		if err = codec.DecodeWithin(&p.within, p.body, e); errors.Is(err, limits.ErrMemory) {
-			err = errUnexplained
+		if err := codec.Decode(p.body, e); err != nil {
+			return "", err
 		}
 	}
-	switch {
-	case err == nil && len(e.Meta.NextCursor) > maxCursor:
-		err = errLongCursor
-	case err == nil && p.leniency != nil:
-		warning = p.leniency.check(e.Data)
-	case errors.Is(err, fastjson.ErrItems):
-		err = tooManyItems(list.Most)
+	if len(e.Meta.NextCursor) > maxCursor {
+		return "", errLongCursor
 	}
-	return warning, err
-}
-
-func tooManyItems(most int) error {
-	return responseError(fmt.Sprintf("the page holds more than %d items, ten times what the documentation allows", most))
+	if p.leniency != nil {
+		warning = p.leniency.check(e.Data)
+	}
+	return warning, nil
 }
 
 // maxCursor is the longest cursor that is decoded, in bytes. It is more than fits into a URL.
@@ -298,14 +274,14 @@ var readData = fastjson.Object(nil, fastjson.Field("data", fastjson.Raw[RawValue
 // decodeList decodes an envelope whose data is an array. Data of null is an empty list.
 func decodeList[T any](p *payload) (items []T, meta wireMeta, warning string, err error) {
 	var e envelope[[]T]
-	if warning, err = readEnvelope(p, &e, listReaderOf[T], fastjson.List{}); err != nil {
+	if warning, err = readEnvelope(p, &e, listReaderOf[T]); err != nil {
 		return nil, wireMeta{}, warning, err
 	}
 	if e.Data != nil {
 		return *e.Data, e.Meta, warning, nil
 	}
 	var data RawValue
-	if fastjson.Decode(&p.within, p.body, readData, &data, fastjson.List{}, apiCodec.Reading) != nil || data == nil {
+	if fastjson.Decode(p.body, readData, &data, apiCodec.Reading) != nil || data == nil {
 		return nil, wireMeta{}, warning, errNoData
 	}
 	return nil, e.Meta, warning, nil

@@ -323,19 +323,16 @@ func (e *Error) Fields() (form []string, fields map[string][]string) {
 		FormErrors  RawValue            `json:"formErrors"`
 		FieldErrors map[string]RawValue `json:"fieldErrors"`
 	}
-	// Enough for hundreds of field errors; for more, twice the size of their text.
-	size := int64(len(e.Details))
-	within := &limits.Bound{Left: 64<<10 + max(9*size/4, min(48*size, 640<<10))}
-	if len(e.Details) == 0 || decodeWithin(within, e.Details, &d) != nil {
+	if len(e.Details) == 0 || decode(e.Details, &d) != nil {
 		return nil, nil
 	}
 	if d.FieldErrors != nil {
 		fields = make(map[string][]string, len(d.FieldErrors))
 	}
 	for name, value := range d.FieldErrors {
-		fields[name] = value.texts(within)
+		fields[name] = value.texts()
 	}
-	return d.FormErrors.texts(within), fields
+	return d.FormErrors.texts(), fields
 }
 
 const maxMessage = 4 << 10 // Keeps log lines short.
@@ -357,14 +354,13 @@ func (e *Error) setRejection(body []byte) {
 		return
 	}
 	var rejection errorEnvelope
-	within := &limits.Bound{Left: 2*int64(len(body)) + 64<<10}
-	if err := decodeWithin(within, body, &rejection); err == nil && rejection.Error != nil && (rejection.Error.Code != "" || rejection.Error.Message != "") {
+	if err := decode(body, &rejection); err == nil && rejection.Error != nil && (rejection.Error.Code != "" || rejection.Error.Message != "") {
 		e.Code, e.Message = rejection.Error.Code, rejection.Error.Message
 		if len(rejection.Error.Details) > 0 && string(rejection.Error.Details) != "null" {
 			e.Details = rejection.Error.Details
 		}
 		if e.RequestID == "" {
-			e.RequestID, _ = rejection.Error.RequestID.textWithin(within)
+			e.RequestID, _ = rejection.Error.RequestID.Text()
 		}
 		return
 	}

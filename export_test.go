@@ -1,13 +1,6 @@
 package hiring
 
-import (
-	"math"
-
-	"github.com/hiring-assessment/hiring-go/internal/jsoncodec/fastjson"
-	"github.com/hiring-assessment/hiring-go/internal/limits"
-)
-
-func unbound() *limits.Bound { return &limits.Bound{Left: math.MaxInt64} }
+import "github.com/hiring-assessment/hiring-go/internal/jsoncodec/fastjson"
 
 // ReaderOf returns the reader of a resource.
 func ReaderOf[T any]() fastjson.Reader[T] { return readerOf[T]() }
@@ -25,7 +18,7 @@ func ReadListTwice[T any](body []byte) (fast any, ok bool, slow any, err error) 
 // ReadTwiceWith is like ReadTwice with the reader of the data that the function returns.
 func ReadTwiceWith[T any](body []byte, data func() fastjson.Reader[T]) (fast any, ok bool, slow any, err error) {
 	one, other := new(envelope[T]), new(envelope[T])
-	ok = fastjson.Decode(unbound(), body, envelopeReader(data), one, fastjson.List{}, apiCodec.Reading) == nil
+	ok = fastjson.Decode(body, envelopeReader(data), one, apiCodec.Reading) == nil
 	err = decode(body, other)
 	return &envelope[T]{Data: one.Data, Meta: one.Meta}, ok, other, err
 }
@@ -33,7 +26,7 @@ func ReadTwiceWith[T any](body []byte, data func() fastjson.Reader[T]) (fast any
 // ReadReply decodes an envelope as calls do.
 func ReadReply[T any](body []byte) (*T, error) {
 	var e envelope[T]
-	_, err := readEnvelope(&payload{body: body, within: *unbound()}, &e, readerOf[T], fastjson.List{})
+	_, err := readEnvelope(&payload{body: body}, &e, readerOf[T])
 	if err == nil && e.Data == nil {
 		err = errNoData
 	}
@@ -42,6 +35,6 @@ func ReadReply[T any](body []byte) (*T, error) {
 
 // ReadListReply is like ReadReply for a list of T.
 func ReadListReply[T any](body []byte) ([]T, error) {
-	items, _, _, err := decodeList[T](&payload{body: body, within: *unbound()})
+	items, _, _, err := decodeList[T](&payload{body: body})
 	return items, err
 }

@@ -118,9 +118,7 @@ func WithDialect(d Dialect) Option {
 }
 
 // WithMaxResponseBytes limits the size of a response's body after decompression. The
-// default is 64 MiB. A longer response is an error. A response is also an error if reading
-// it would take more than four times n in memory, body included, or 64 KiB if that is
-// more.
+// default is 64 MiB. A longer response is an error.
 func WithMaxResponseBytes(n int64) Option {
 	return func(c *config) { c.maxBytes = n }
 }

@@ -423,27 +423,6 @@ func TestFewAllocations(t *testing.T) {
 	assert.Less(t, objects, uint64(60))
 }
 
-// A list allocates as much as the previous one needed, but never more than the length of
-// its body, and not permanently.
-func TestRoomForLists(t *testing.T) {
-	t.Parallel()
-	room := func(items ...string) int {
-		list, err := hiring.ReadListReply[hiring.RawValue]([]byte(`{"data":[` + strings.Join(items, ",") + `]}`))
-		require.NoError(t, err)
-		require.Len(t, list, len(items))
-		return cap(list)
-	}
-	many := slices.Repeat([]string{`"` + strings.Repeat("x", 50) + `"`}, 300)
-	long := `"` + strings.Repeat("x", 20_000) + `"`
-	room(many...)
-	assert.InDelta(t, 300, room(many...), 50, "as many as before, not twice as many")
-	assert.Equal(t, 1, room("1"), "as its body is long")
-	assert.Equal(t, 1, room("1"))
-	room(many...)
-	assert.InDelta(t, 300, room(long), 50, "as many as before")
-	assert.Equal(t, 1, room(long), "forgotten")
-}
-
 // keptBodies are inputs that hours of FuzzResponses found interesting, one a line: the
 // reader and the quoted body.
 func keptBodies(tb testing.TB) (all []seedBody) {

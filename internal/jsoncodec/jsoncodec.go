@@ -18,8 +18,6 @@ import (
 
 	jsonv2 "github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
-
-	"github.com/hiring-assessment/hiring-go/internal/limits"
 )
 
 // Codec reads and writes the resources of one package. It is safe for concurrent use.
@@ -30,8 +28,8 @@ type Codec struct {
 	writing jsonv2.Options
 }
 
-// New returns the codec of all structs that implement the interface R. Decode and
-// DecodeWithin call after with each struct that they have read.
+// New returns the codec of all structs that implement the interface R. Decode calls after
+// with each struct that it has read.
 func New[R any](after func(R)) *Codec {
 	read := jsonv2.JoinUnmarshalers(scalars, jsonv2.UnmarshalFromFunc(func(d *jsontext.Decoder, v R) error {
 		err := jsonv2.UnmarshalDecode(d, withoutMethods(v))
@@ -64,7 +62,7 @@ func OrNil[T any]() *jsonv2.Unmarshalers {
 			return err
 		}
 		*v = new(T)
-		if raw.Kind() == 'n' || jsonv2.Unmarshal(raw, *v, d.Options()) != nil { // The options contain the memory bound.
+		if raw.Kind() == 'n' || jsonv2.Unmarshal(raw, *v, d.Options()) != nil {
 			*v = nil
 		}
 		return nil
@@ -78,7 +76,7 @@ func OrPart[T any](part func(place string, why error, read func(v any) error) T)
 	inside := false
 	return jsonv2.UnmarshalFromFunc(func(d *jsontext.Decoder, v *T) error {
 		if inside {
-			return limits.Skip
+			return skip
 		}
 		raw, err := d.ReadValue()
 		if err != nil {
@@ -87,7 +85,7 @@ func OrPart[T any](part func(place string, why error, read func(v any) error) T)
 		place := string(d.StackPointer())
 		inside = true
 		defer func() { inside = false }()
-		read := func(v any) error { return jsonv2.Unmarshal(raw, v, d.Options()) } // The options contain the memory bound.
+		read := func(v any) error { return jsonv2.Unmarshal(raw, v, d.Options()) }
 		if err := read(v); err != nil {
 			*v = part(place, err, read)
 		}
@@ -99,17 +97,8 @@ func OrPart[T any](part func(place string, why error, read func(v any) error) T)
 func (c *Codec) Encode(v any) ([]byte, error) { return jsonv2.Marshal(v, c.writing) }
 
 // Decode reads b into v, which must be a pointer.
-func (c *Codec) Decode(b []byte, v any) error { return jsonv2.Unmarshal(b, v, c.Reading) }
-
-// DecodeWithin is like Decode with a limit of memory and time, for JSON from outside the
-// process. It returns the bound's error when a limit is exceeded.
-func (c *Codec) DecodeWithin(within *limits.Bound, b []byte, v any, options ...jsonv2.Options) error {
-	counted := jsonv2.WithUnmarshalers(within.Unmarshalers(b, c.readers))
-	err := jsonv2.Unmarshal(b, v, c.Reading, counted, jsonv2.JoinOptions(options...))
-	if within.Stopped != nil {
-		return within.Stopped
-	}
-	return err
+func (c *Codec) Decode(b []byte, v any, options ...jsonv2.Options) error {
+	return jsonv2.Unmarshal(b, v, c.Reading, jsonv2.JoinOptions(options...))
 }
 
 // encodeTime writes a time as the API does, with milliseconds, or with more digits if the

@@ -2,7 +2,6 @@ package jsoncodec_test
 
 import (
 	"context"
-	"math"
 	"testing"
 	"time"
 
@@ -11,7 +10,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/hiring-assessment/hiring-go/internal/jsoncodec"
-	"github.com/hiring-assessment/hiring-go/internal/limits"
 )
 
 type own interface{ own() }
@@ -70,20 +68,6 @@ func TestTimes(t *testing.T) {
 	}
 	_, err := codec.Encode(time.Date(10_000, 1, 1, 0, 0, 0, 0, time.UTC))
 	assert.Error(t, err, "a year that JSON has no room for")
-}
-
-func TestDecodeWithinItsBound(t *testing.T) {
-	text := []byte(`{"id":"a","list":[{},{},{}]}`)
-	var v thing
-	require.NoError(t, codec.DecodeWithin(&limits.Bound{Left: math.MaxInt64}, text, &v))
-	assert.Len(t, v.List, 3)
-	assert.Equal(t, limits.ErrMemory, codec.DecodeWithin(&limits.Bound{Left: 100}, text, &v))
-	ctx, cancel := context.WithCancel(t.Context())
-	cancel()
-	within := &limits.Bound{Left: math.MaxInt64, Until: ctx, Stopped: ctx.Err()}
-	assert.Equal(t, context.Canceled, codec.DecodeWithin(within, text, &v))
-	err := codec.DecodeWithin(&limits.Bound{Left: math.MaxInt64}, []byte(`{"new":1}`), &v, json.RejectUnknownMembers(true))
-	assert.ErrorIs(t, err, json.ErrUnknownName, "with the caller's options")
 }
 
 // TestWhereNamesThePlaceAndNoData checks the description of errors.
@@ -152,7 +136,7 @@ func TestOrPartReplacesOnlyUnreadableValues(t *testing.T) {
 	var v list
 	text := []byte(`{"data":[{"id":"a"},{"id":"b","at":7},"c",null,{"id":"d","list":[{"id":7}]},{"id":"e"}]}`)
 	forgiving := codec.Forgiving(jsoncodec.OrPart(part))
-	require.NoError(t, forgiving.DecodeWithin(&limits.Bound{Left: math.MaxInt64}, text, &v))
+	require.NoError(t, forgiving.Decode(text, &v))
 	var ids []string
 	for _, one := range v.Data {
 		ids = append(ids, one.ID)
@@ -162,5 +146,4 @@ func TestOrPartReplacesOnlyUnreadableValues(t *testing.T) {
 		"/data/1/at has a number instead of a time", "/data/2 has a string instead of an object", "/data/4/list/0/id has a number instead of a string",
 	}, problems)
 	require.Error(t, forgiving.Decode([]byte(`{"data":[{"id":"a"},{"id":"b"`), &v), "the text itself must be sound")
-	assert.Equal(t, limits.ErrMemory, codec.Forgiving(jsoncodec.OrPart(part)).DecodeWithin(&limits.Bound{Left: 200}, text, &v))
 }

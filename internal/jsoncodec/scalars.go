@@ -10,8 +10,6 @@ import (
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
-
-	"github.com/hiring-assessment/hiring-go/internal/limits"
 )
 
 // scalars read numbers and times that json/v2 rejects although their meaning is clear:
@@ -35,7 +33,7 @@ const (
 func scalar[T any](kind jsontext.Kind, maxLength int, reason error, read func(raw []byte) (T, error)) *json.Unmarshalers {
 	return json.UnmarshalFromFunc(func(d *jsontext.Decoder, v *T) error {
 		if d.PeekKind() != kind {
-			return limits.Skip
+			return skip
 		}
 		raw, err := d.ReadValue()
 		if err != nil {

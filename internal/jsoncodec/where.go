@@ -11,8 +11,6 @@ import (
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
-
-	"github.com/hiring-assessment/hiring-go/internal/limits"
 )
 
 // WhereIn is like Where for JSON that is part of a larger text, at the JSON pointer place.
@@ -31,9 +29,15 @@ func In(err error) string {
 	return " in " + quote(at)
 }
 
+// maxPointer is the longest JSON pointer that is quoted, in bytes.
+const maxPointer = 300
+
 // quote returns the beginning of a JSON pointer, which may be as long as a response.
 func quote(pointer string) string {
-	return limits.Quote([]byte(strings.ToValidUTF8(pointer[:min(len(pointer), 2*limits.MaxQuoted)], "")))
+	if len(pointer) <= maxPointer {
+		return pointer
+	}
+	return strings.ToValidUTF8(pointer[:maxPointer], "") + "…"
 }
 
 // Where describes the position and kind of a JSON error. It omits the error's own text,

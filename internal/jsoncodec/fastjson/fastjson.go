@@ -18,8 +18,6 @@ import (
 	"time"
 
 	"github.com/go-json-experiment/json"
-
-	"github.com/hiring-assessment/hiring-go/internal/limits"
 )
 
 // Reader reads the value at index i of the body into to. depth is the number of enclosing
@@ -29,9 +27,6 @@ type Reader[T any] func(d *Decoder, to *T, i, depth int) int
 
 // Decoder is the state of one decoding.
 type Decoder struct {
-	*limits.Bound
-	list     List
-	spare    any // List.Spare until it is used.
 	options  json.Options
 	b, chunk []byte
 	known    [128][2]string // Recent short strings: two per hash value.
@@ -39,33 +34,22 @@ type Decoder struct {
 	times    []time.Time    // Unused elements of a chunk.
 }
 
-// List describes the list that a body contains.
-type List struct {
-	Spare any // A slice whose memory the first slice of its type may use, or nil.
-	Most  int // Largest number of elements of each slice of Spare's type; 0 means no limit.
-}
-
 var decoders = sync.Pool{New: func() any { return new(Decoder) }}
 
-// ErrRefused is returned for JSON that fastjson cannot decode. ErrItems is returned for a
-// slice that is too long.
-var (
-	ErrRefused = errors.New("the JSON is not what was expected")
-	ErrItems   = errors.New("there are too many items")
-)
+// ErrRefused is returned for JSON that fastjson cannot decode.
+var ErrRefused = errors.New("the JSON is not what was expected")
 
-// Decode decodes b into v within the bound. The options are those of json/v2, which must
-// allow duplicate names and invalid UTF-8. Its errors are the bound's error, ErrRefused
-// and ErrItems. After an error, the content of v is undefined. Decode is safe for concurrent
-// use.
-func Decode[T any](within *limits.Bound, b []byte, read Reader[T], v *T, list List, options json.Options) error {
+// Decode decodes b into v. The options are those of json/v2, which must allow duplicate names
+// and invalid UTF-8. Its only error is ErrRefused, after which the content of v is undefined.
+// Decode is safe for concurrent use.
+func Decode[T any](b []byte, read Reader[T], v *T, options json.Options) error {
 	d := decoders.Get().(*Decoder)
 	defer decoders.Put(d)
-	d.Bound, d.b, d.list, d.spare, d.options = within, b, list, list.Spare, options
+	d.b, d.options = b, options
 	end := read(d, v, space(b, 0), 0)
-	d.b, d.chunk, d.times, d.list, d.spare, d.Bound = nil, nil, nil, List{}, nil, nil
-	if within.Stopped == nil && (end < 0 || space(b, end) != len(b)) {
+	d.b, d.chunk, d.times = nil, nil, nil
+	if end < 0 || space(b, end) != len(b) {
 		return ErrRefused
 	}
-	return within.Stopped
+	return nil
 }

@@ -48,7 +48,7 @@ func alone[T any](t *testing.T, reader fastjson.Reader[T]) {
 		}
 		var want, got T
 		wantErr := codec.Decode([]byte(text), &want)
-		err := read(unbound(), reader, text, &got)
+		err := read(reader, text, &got)
 		if wantErr != nil {
 			assert.Equal(t, fastjson.ErrRefused, err, "%T of %q: %v", got, text, wantErr)
 			continue

@@ -3,7 +3,6 @@ package fastjson_test
 import (
 	"encoding/json"
 	"fmt"
-	"math"
 	"reflect"
 	"strings"
 	"testing"
@@ -14,7 +13,6 @@ import (
 
 	"github.com/hiring-assessment/hiring-go/internal/jsoncodec"
 	"github.com/hiring-assessment/hiring-go/internal/jsoncodec/fastjson"
-	"github.com/hiring-assessment/hiring-go/internal/limits"
 )
 
 type own interface{ own() }
@@ -115,8 +113,8 @@ func newThingReader() fastjson.Reader[thing] {
 }
 
 // read decodes a text without a limit of its lists.
-func read[T any](within *limits.Bound, reader fastjson.Reader[T], text string, v *T) error {
-	return fastjson.Decode(within, []byte(text), reader, v, fastjson.List{}, codec.Reading)
+func read[T any](reader fastjson.Reader[T], text string, v *T) error {
+	return fastjson.Decode([]byte(text), reader, v, codec.Reading)
 }
 
 // tidy normalizes a null payload, which decoders represent differently.
@@ -126,14 +124,12 @@ func tidy(v own) {
 	}
 }
 
-func unbound() *limits.Bound { return &limits.Bound{Left: math.MaxInt64} }
-
 // sameAsJSON decodes a text with both decoders.
 func sameAsJSON(t *testing.T, text string) {
 	t.Helper()
 	var want, got thing
 	wantErr := codec.Decode([]byte(text), &want)
-	err := read(unbound(), readThing, text, &got)
+	err := read(readThing, text, &got)
 	if wantErr != nil {
 		assert.Equal(t, fastjson.ErrRefused, err, "%.200q: %v", text, wantErr)
 		return
@@ -241,93 +237,11 @@ func TestListsOfAllLengths(t *testing.T) {
 	}
 }
 
-// TestSpareIsUsedOnce checks that the first list of its type uses the memory, and none of
-// its content.
-func TestSpareIsUsedOnce(t *testing.T) {
-	spare := []part{{1, "old"}, {2, "old"}, {3, "old"}, {4, "old"}}
-	type lists struct{ First, Second []part }
-	parts := fastjson.Slice(readPart)
-	reader := fastjson.Object(nil,
-		fastjson.Field("first", func(d *fastjson.Decoder, v *lists, i, depth int) int { return parts(d, &v.First, i, depth) }),
-		fastjson.Field("second", func(d *fastjson.Decoder, v *lists, i, depth int) int { return parts(d, &v.Second, i, depth) }),
-	)
-	decode := func(text string, v *lists) error {
-		return fastjson.Decode(unbound(), []byte(text), reader, v, fastjson.List{Spare: spare}, codec.Reading)
-	}
-	var got lists
-	require.NoError(t, decode(`{"first":[{"n":7},{}],"second":[{"n":8}]}`, &got))
-	assert.Equal(t, lists{[]part{{7, ""}, {}}, []part{{8, ""}}}, got)
-	assert.Same(t, &spare[0], &got.First[0])
-	assert.NotSame(t, &spare[1], &got.Second[0])
-	assert.Equal(t, []part{{7, ""}, {}, {}, {}}, spare, "what was there is gone")
-
-	got = lists{}
-	require.NoError(t, decode(`{"first":[{},{},{},{},{"n":5}]}`, &got))
-	assert.Len(t, got.First, 5)
-	assert.Equal(t, 5, got.First[4].N)
-	assert.NotSame(t, &spare[0], &got.First[0], "it was too small")
-
-	var names []string
-	require.NoError(t, fastjson.Decode(unbound(), []byte(`["a"]`), fastjson.Slice(fastjson.String[string]), &names, fastjson.List{Spare: spare}, codec.Reading))
-	assert.Equal(t, []string{"a"}, names, "a list of another type")
-}
-
-// TestMost limits lists of spare's type, and no others.
-func TestMost(t *testing.T) {
-	for name, c := range map[string]struct {
-		text string
-		most int
-		want error
-	}{
-		"as many as may be":     {`{"parts":[{},{},{}]}`, 3, nil},
-		"one more":              {`{"parts":[{},{},{},{}]}`, 3, fastjson.ErrItems},
-		"any number":            {`{"parts":[{},{},{},{}]}`, 0, nil},
-		"of another type":       {`{"names":["a","b","c","d"]}`, 3, nil},
-		"none but one":          {`{"parts":[{}]}`, 1, nil},
-		"two instead of one":    {`{"parts":[{},{}]}`, 1, fastjson.ErrItems},
-		"a hundred instead":     {`{"parts":[` + strings.Repeat("{},", 99) + `{}]}`, 99, fastjson.ErrItems},
-		"a hundred, as allowed": {`{"parts":[` + strings.Repeat("{},", 99) + `{}]}`, 100, nil},
-	} {
-		for _, spare := range [][]part{{}, make([]part, 2), make([]part, 1000)} {
-			list := fastjson.List{Spare: spare, Most: c.most}
-			assert.Equal(t, c.want, fastjson.Decode(unbound(), []byte(c.text), readThing, new(thing), list, codec.Reading), "%s, spare %d", name, len(spare))
-		}
-	}
-}
-
-// TestTakesNoMoreThanItMay checks that with any bound it decodes everything or returns
-// the error of the memory limit.
-func TestTakesNoMoreThanItMay(t *testing.T) {
-	for _, text := range []string{
-		`{"id":"` + strings.Repeat("x", 500) + `"}`, `{"id":"` + strings.Repeat(`\n`, 500) + `"}`, `{"name":"n","part":{"n":1},"maybe":"2026-03-01T12:00:00Z","self":{}}`,
-		`{"times":["2026-03-01T12:00:00.000Z","2026-03-01T12:00:00.000Z"]}`,
-		`{"names":[` + strings.Repeat(`"a",`, 50) + `"b"]}`, `{"parts":[` + strings.Repeat(`{},`, 50) + `{}]}`, `{"raw":"` + strings.Repeat("x", 3000) + `","payload":[1,2,3]}`,
-		`{"a":1,"b":2,"c":3,"d":4,"e":5,"f":6,"g":7,"h":8,"i":9,"j":10}`,
-	} {
-		var want, got thing
-		all := unbound()
-		require.NoError(t, read(all, readThing, text, &want))
-		took := math.MaxInt64 - all.Left
-		require.Positive(t, took, "%.50s", text)
-		for left := range took + 1 {
-			got = thing{}
-			within := &limits.Bound{Left: left}
-			err := read(within, readThing, text, &got)
-			if err == nil {
-				require.Equal(t, want, got, "%.50s within %d", text, left)
-				require.GreaterOrEqual(t, within.Left, int64(0))
-				continue
-			}
-			require.Equal(t, limits.ErrMemory, err, "%.50s within %d", text, left)
-		}
-	}
-}
-
 // TestKeepsNothingOfTheBody checks this because the body's memory is reused.
 func TestKeepsNothingOfTheBody(t *testing.T) {
 	text := []byte(`{"id":"short","name":"` + strings.Repeat("n", 100) + `","names":["a\n"],"raw":{"a":1},"payload":"` + strings.Repeat("p", 2000) + `","new":[1],"any":"x","map":{"k":1}}`)
 	var got, want thing
-	require.NoError(t, fastjson.Decode(unbound(), text, readThing, &got, fastjson.List{}, codec.Reading))
+	require.NoError(t, fastjson.Decode(text, readThing, &got, codec.Reading))
 	require.NoError(t, codec.Decode([]byte(string(text)), &want))
 	clear(text)
 	assert.Equal(t, want, got)

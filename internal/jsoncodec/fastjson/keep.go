@@ -4,12 +4,10 @@ import (
 	"bytes"
 	"encoding/binary"
 	"math/bits"
-	"reflect"
 	"time"
+	"unicode/utf8"
 
 	"github.com/go-json-experiment/json/jsontext"
-
-	"github.com/hiring-assessment/hiring-go/internal/limits"
 )
 
 const (
@@ -23,17 +21,11 @@ const (
 // is small, because each value in it keeps the whole chunk in memory.
 func (d *Decoder) keep(b []byte) []byte {
 	if len(b) > chunkSize/4 {
-		if !d.Take(int64(len(b))) {
-			return nil
-		}
 		return append(make([]byte, 0, len(b)), b...)
 	}
 	n := len(d.chunk)
 	if len(b) > cap(d.chunk)-n {
 		size := min(chunkSize, len(d.b))
-		if !d.Take(int64(size)) {
-			return nil
-		}
 		d.chunk, n = make([]byte, 0, size), 0
 	}
 	d.chunk = append(d.chunk, b...)
@@ -58,27 +50,21 @@ func hash(b []byte) uint64 {
 // recently.
 func (d *Decoder) share(b []byte) string {
 	if len(b) == 0 || len(b) > maxShared {
-		return d.text(b)
+		return string(b)
 	}
 	known := &d.known[hash(b)%uint64(len(d.known))]
 	if known[1] == string(b) {
 		return known[1]
 	}
 	if known[0] != string(b) {
-		known[0], known[1] = d.text(b), known[0]
+		known[0], known[1] = string(b), known[0]
 	}
 	return known[0]
 }
 
-// sizeOf returns the size of a T in bytes.
-func sizeOf[T any]() int64 { return int64(reflect.TypeFor[T]().Size()) } //nolint:gosec // no type is that large
-
-// newTime returns a zero time, or nil when the memory bound is exceeded.
+// newTime returns a zero time.
 func (d *Decoder) newTime() *time.Time {
 	if len(d.times) == 0 {
-		if !d.Take(timeChunk * sizeOf[time.Time]()) {
-			return nil
-		}
 		d.times = make([]time.Time, timeChunk)
 	}
 	t := &d.times[0]
@@ -86,25 +72,13 @@ func (d *Decoder) newTime() *time.Time {
 	return t
 }
 
-// text copies b, or returns "" when the memory bound is exceeded.
-func (d *Decoder) text(b []byte) string {
-	if !d.Take(int64(len(b)) + 7) {
-		return ""
-	}
-	return string(b)
-}
-
 // unquote returns the content of a JSON string. plain reports that it has no escapes and
 // is ASCII.
 func (d *Decoder) unquote(b []byte, plain bool) []byte {
 	inner := b[1 : len(b)-1]
-	if plain {
-		return inner
-	}
-	size := len(b) + 2*limits.InvalidBytes(inner) // Each invalid byte becomes the three bytes of U+FFFD.
-	if (size > len(b) || bytes.IndexByte(inner, '\\') >= 0) && d.Take(int64(size)) {
+	if !plain && (bytes.IndexByte(inner, '\\') >= 0 || !utf8.Valid(inner)) {
 		// The only possible error is invalid UTF-8, which AppendUnquote replaces.
-		inner, _ = jsontext.AppendUnquote(make([]byte, 0, size), b)
+		inner, _ = jsontext.AppendUnquote(nil, b)
 	}
 	return inner
 }

@@ -1,9 +1,7 @@
 package fastjson
 
 import (
-	"cmp"
 	"encoding/json"
-	"math"
 	"sync/atomic"
 
 	jsonv2 "github.com/go-json-experiment/json"
@@ -60,7 +58,7 @@ func (o *object[P]) read(d *Decoder, to P, i, depth int) int {
 		if value < 0 {
 			end, plain := quoted(b, i)
 			value = colon(b, end)
-			if value < 0 || !d.Step() {
+			if value < 0 {
 				return -1
 			}
 			name = d.unquote(b[i:end], plain)
@@ -91,9 +89,6 @@ func (o *object[P]) unknown(d *Decoder, to P, name []byte, i, depth int) int {
 		return end
 	}
 	extra := o.extra(to)
-	if !d.TakeMember(len(*extra)) || !d.Step() {
-		return -1
-	}
 	if *extra == nil {
 		*extra = make(Extra)
 	}
@@ -104,81 +99,39 @@ func (o *object[P]) unknown(d *Decoder, to P, name []byte, i, depth int) int {
 // slice reads arrays into a []T.
 type slice[T any] struct {
 	element Reader[T]
-	size    int64        // Of a T.
 	usual   atomic.Int64 // Length of a recent slice.
 }
 
 // Slice returns the reader of a slice. It replaces the elements of an earlier member with
 // the same name.
 func Slice[T any](element Reader[T]) Reader[[]T] {
-	s := &slice[T]{element: element, size: sizeOf[T]()}
+	s := &slice[T]{element: element}
 	return s.read
 }
 
-// maxGuess is the largest allocation in bytes that is made before the array's length is
-// known.
-const maxGuess = 128 << 10
+// maxGuess is the longest slice that is allocated before the array's length is known.
+const maxGuess = 1000
 
 func (s *slice[T]) read(d *Decoder, to *[]T, i, depth int) int {
 	b := d.b
 	if at(b, i) != '[' {
 		return null(d, to, i)
 	}
-	items := []T{}
-	if spare, ok := d.spare.([]T); ok && cap(spare) > 0 {
-		items = spare[:cap(spare)]
-		clear(items)
-		items, d.spare = items[:0], nil
-	}
 	i = space(b, i+1)
 	if at(b, i) == ']' {
-		*to = items
+		*to = []T{}
 		return i + 1
 	}
-	// The length of recent slices, limited by the size of the remaining body.
-	usual := max(1, min(s.usual.Load(), int64(len(b)-i)/(s.size+1)))
-	if usual*s.size <= maxGuess && cap(items) == 0 {
-		if !d.Take(usual * s.size) {
-			return -1
-		}
-		items = make([]T, 0, usual)
+	items := make([]T, 0, min(s.usual.Load(), maxGuess, int64(len(b)-i)/2+1)) // An element and its comma have two bytes.
+	for more := true; more; {
+		items = append(items, *new(T))
+		i, more = after(b, s.element(d, &items[len(items)-1], i, depth+1), ']')
 	}
-	n := 0
-	for more := true; more; n++ {
-		if !d.Step() || n == len(items) && !s.room(d, &items, i, depth+1) {
-			return -1
-		}
-		i, more = after(b, s.element(d, &items[n], i, depth+1), ']')
-	}
-	*to = items[:n]
-	if usual := s.usual.Load(); int64(n) > usual || int64(n) < usual/2 {
-		s.usual.Store(int64(n))
+	*to = items
+	if n, usual := int64(len(items)), s.usual.Load(); n > usual || n < usual/2 {
+		s.usual.Store(n)
 	}
 	return i
-}
-
-// room makes items longer. It first uses their capacity. It then counts the remaining
-// elements and allocates once, because repeated growing leaves garbage.
-func (s *slice[T]) room(d *Decoder, items *[]T, i, depth int) bool {
-	n, most := len(*items), math.MaxInt
-	if _, ok := d.list.Spare.([]T); ok && d.list.Most > 0 {
-		most = d.list.Most
-	}
-	if n >= most {
-		d.Stopped = cmp.Or(d.Stopped, ErrItems)
-		return false
-	}
-	if n == cap(*items) {
-		all := n + min(d.count(i, depth), most-n)
-		if !d.Take(int64(all) * s.size) {
-			return false
-		}
-		longer := make([]T, all)
-		copy(longer, *items)
-		*items = longer
-	}
-	*items = (*items)[:min(cap(*items), most)]
-	return true
 }
 
 // Pointer reads a value into a pointer, which null makes nil.
@@ -187,9 +140,6 @@ func Pointer[T any](d *Decoder, to **T, i, depth int, read Reader[T]) int {
 		return null(d, to, i)
 	}
 	if *to == nil {
-		if !d.Take(sizeOf[T]()) {
-			return -1
-		}
 		*to = new(T)
 	}
 	return read(d, *to, i, depth)

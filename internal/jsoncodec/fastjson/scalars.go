@@ -111,9 +111,7 @@ func TimePointer(d *Decoder, to **time.Time, i, depth int) int {
 		return null(d, to, i)
 	}
 	if *to == nil {
-		if *to = d.newTime(); *to == nil {
-			return -1
-		}
+		*to = d.newTime()
 	}
 	return Time(d, *to, i, depth)
 }

@@ -73,9 +73,6 @@ func (d *Decoder) skipAll(i, depth int, closing byte) int {
 		return i + 1
 	}
 	for more := true; more; {
-		if !d.Step() {
-			return -1
-		}
 		if closing == '}' {
 			i, _ = quoted(b, i)
 			i = colon(b, i)
@@ -88,14 +85,6 @@ func (d *Decoder) skipAll(i, depth int, closing byte) int {
 		i, more = after(b, i, closing)
 	}
 	return i
-}
-
-// count returns the number of remaining elements of an array from i on.
-func (d *Decoder) count(i, depth int) (n int) {
-	for more := true; more && d.Step(); n++ {
-		i, more = after(d.b, d.skip(i, depth), ']')
-	}
-	return n
 }
 
 func literal(b []byte, i int, word string) int {
