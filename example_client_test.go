@@ -2,11 +2,20 @@ package hiring_test
 
 import (
 	"context"
+	"crypto/tls"
+	"crypto/x509"
 	"encoding/json"
+	"encoding/pem"
+	"errors"
 	"fmt"
+	"io"
 	"log"
+	"net"
 	"net/http"
+	"net/http/httptest"
+	"net/url"
 	"os"
+	"path/filepath"
 	"strings"
 	"time"
 
@@ -176,4 +185,349 @@ func ExampleWithDialect_file() {
 	assessments, err := client.Assessments.List().Collect(ctx)
 	fmt.Println(len(assessments), err)
 	// Output: 6 <nil>
+}
+
+func ExampleWithRetry() {
+	ctx := context.Background()
+	server := sandbox.New()
+	server.SetQuota(sandbox.TestKey, sandbox.ClassRead, 0)
+	client := server.Client(hiring.WithRetry(hiring.RetryPolicy{
+		MaxAttempts: 6,                // 4 by default.
+		MaxWait:     10 * time.Second, // 1 minute by default.
+	}))
+
+	// The next window begins in an hour, which is too long to wait, so the call fails at
+	// once.
+	_, err := client.Account.Get(ctx)
+	if failure, ok := errors.AsType[*hiring.Error](err); ok {
+		fmt.Println(failure.Code, failure.RetryAfter > 10*time.Second)
+	}
+	// Output: RATE_LIMITED true
+}
+
+// A test suite that must never send an e-mail to a candidate.
+func ExampleWithEnvironment() {
+	_, err := hiring.New("https://hiring.example.com", "sk_live_0123456789", hiring.WithEnvironment(hiring.EnvironmentTest))
+	fmt.Println(err)
+	// Output: hiring: apiKey: must begin with sk_test_, because WithEnvironment requires the test environment
+}
+
+// A transport of your own, with a proxy, certificates or more connections. The client is
+// copied.
+func ExampleWithHTTPClient() {
+	ctx := context.Background()
+	server := sandbox.New()
+	defer server.Close()
+
+	transport := &http.Transport{Proxy: http.ProxyFromEnvironment, MaxIdleConnsPerHost: 20}
+	defer transport.CloseIdleConnections()
+	client, err := hiring.New(server.URL(), sandbox.TestKey, hiring.WithHTTPClient(&http.Client{Transport: transport}))
+	if err != nil {
+		log.Fatal(err)
+	}
+	account, err := client.Account.Get(ctx)
+	fmt.Println(account.Name, err)
+	// Output: Sandbox Hiring Ltd <nil>
+}
+
+// Requests use a proxy, and the server's certificate is from your own certificate
+// authority.
+func ExampleWithHTTPClient_proxy() {
+	server := sandbox.New()
+	api := httptest.NewTLSServer(server) // The API, with a certificate that no system trusts.
+	defer api.Close()
+	baseURL := api.URL
+	authority := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: api.Certificate().Raw})
+	tunnel := httptest.NewServer(http.HandlerFunc(connect))
+	defer tunnel.Close()
+	proxy, err := url.Parse(tunnel.URL)
+	if err != nil {
+		log.Fatal(err)
+	}
+
+	roots := x509.NewCertPool()
+	if !roots.AppendCertsFromPEM(authority) { // PEM of your certificate authority.
+		log.Fatal("no certificate in the file")
+	}
+	transport := http.DefaultTransport.(*http.Transport).Clone()
+	transport.Proxy = http.ProxyURL(proxy) // Or http.ProxyFromEnvironment, the default.
+	transport.TLSClientConfig = &tls.Config{RootCAs: roots}
+	client, err := hiring.New(baseURL, sandbox.TestKey, hiring.WithHTTPClient(&http.Client{Transport: transport}))
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer transport.CloseIdleConnections()
+
+	account, err := client.Account.Get(context.Background())
+	fmt.Println(account.Name, err)
+	// Output:
+	// the proxy connects
+	// Sandbox Hiring Ltd <nil>
+}
+
+// connect is a proxy: it opens a connection to the host that the client names.
+func connect(w http.ResponseWriter, r *http.Request) {
+	fmt.Println("the proxy connects")
+	there, err := new(net.Dialer).DialContext(r.Context(), "tcp", r.Host)
+	if err != nil {
+		w.WriteHeader(http.StatusBadGateway)
+		return
+	}
+	here, _, err := http.NewResponseController(w).Hijack()
+	if err != nil {
+		_ = there.Close()
+		return
+	}
+	_, _ = fmt.Fprint(here, "HTTP/1.1 200 OK\r\n\r\n")
+	go func() {
+		_, _ = io.Copy(there, here)
+		_ = there.Close()
+	}()
+	_, _ = io.Copy(here, there)
+	_ = here.Close()
+}
+
+// Plain http is allowed only for this machine, because it shows the key.
+func ExampleWithInsecureHTTP() {
+	const address = "http://hiring.internal"
+	_, err := hiring.New(address, "sk_test_0123456789")
+	fmt.Println(err)
+	_, err = hiring.New(address, "sk_test_0123456789", hiring.WithInsecureHTTP())
+	fmt.Println(err)
+	// Output:
+	// hiring: baseURL: plain http would show the key to the network: use https, or WithInsecureHTTP if that is meant
+	// <nil>
+}
+
+// A key that rotates is read before each attempt.
+func ExampleWithKeySource() {
+	ctx := context.Background()
+	server := sandbox.New(
+		sandbox.WithKey(sandbox.Key{Token: "sk_test_of_monday_0001"}),
+		sandbox.WithKey(sandbox.Key{Token: "sk_test_of_tuesday_0002"}))
+	secret := "sk_test_of_monday_0001" // From a vault or a mounted file.
+	client, err := hiring.New("https://hiring.example.com", "",
+		hiring.WithKeySource(func(context.Context) (string, error) { return secret, nil }),
+		hiring.WithHTTPClient(&http.Client{Transport: server.Transport()}))
+	if err != nil {
+		log.Fatal(err)
+	}
+
+	_, err = client.Account.Get(ctx)
+	fmt.Println(err)
+	secret = "sk_test_of_tuesday_0002"
+	server.RevokeKey("sk_test_of_monday_0001")
+	_, err = client.Account.Get(ctx)
+	fmt.Println(err)
+	for _, entry := range server.Journal() {
+		fmt.Println(entry.Key, entry.Status)
+	}
+	// Output:
+	// <nil>
+	// <nil>
+	// sk_test_…0001 200
+	// sk_test_…0002 200
+}
+
+func ExampleWithTimeout() {
+	ctx := context.Background()
+	server := sandbox.New()
+	server.Inject(sandbox.Fault{Delay: time.Hour}) // A server that does not respond.
+	client := server.Client(
+		hiring.WithTimeout(100*time.Millisecond), // 30 s by default, for each attempt.
+		hiring.WithRetry(hiring.RetryPolicy{BaseBackoff: time.Millisecond}))
+
+	account, err := client.Account.Get(ctx) // The second attempt succeeds.
+	fmt.Println(account.Name, err)
+	// Output: Sandbox Hiring Ltd <nil>
+}
+
+func ExampleWithUserAgent() {
+	ctx := context.Background()
+	server := sandbox.New(sandbox.WithDetails())
+	client := server.Client(hiring.WithUserAgent("acme-ats/1.2"))
+
+	if _, err := client.Account.Get(ctx); err != nil {
+		log.Fatal(err)
+	}
+	agent := server.Journal()[0].Detail.Header.Get("User-Agent")
+	fmt.Println(strings.HasPrefix(agent, "acme-ats/1.2 hiring-go/"))
+	// Output: true
+}
+
+// A response that is too long is an error. It does not fill the memory.
+func ExampleWithMaxResponseBytes() {
+	ctx := context.Background()
+	client := sandbox.New().Client(hiring.WithMaxResponseBytes(10_000)) // 64 MiB by default.
+
+	_, err := client.Account.Get(ctx)
+	fmt.Println(err)
+	_, err = client.Submissions.List(hiring.SubmissionFilter{}).Page(ctx)
+	fmt.Println(err)
+	// Output:
+	// <nil>
+	// hiring: Submissions.List: 200 the response is longer than 10000 bytes (request req_0000000000000002): see WithMaxResponseBytes
+}
+
+func ExampleWithDialect() {
+	ctx := context.Background()
+	dialect := hiring.Dialect{
+		PageSizeParam:   "per_page",
+		ListAssessments: "GET /job-postings",
+	}
+	server := sandbox.New(sandbox.WithDialect(dialect)) // An API that differs from the assumptions.
+
+	_, err := server.Client().Assessments.List().Collect(ctx)
+	fmt.Println(errors.Is(err, hiring.ErrNotFound))
+
+	client := server.Client(hiring.WithDialect(dialect))
+	assessments, err := client.Assessments.List().Collect(ctx)
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(len(assessments))
+	// Output:
+	// true
+	// 6
+}
+
+// The error of a wrong assumption names the Dialect field that corrects it.
+func ExampleDialect() {
+	ctx := context.Background()
+	other := hiring.Dialect{ListAssessments: "GET /job-postings"}
+	client := sandbox.New(sandbox.WithDialect(other)).Client()
+
+	_, err := client.Assessments.List().Collect(ctx)
+	if failure, ok := errors.AsType[*hiring.Error](err); ok {
+		fmt.Println(failure.Code, strings.Contains(err.Error(), "Dialect.ListAssessments"))
+	}
+	// Output: NOT_FOUND true
+}
+
+// A file can contain a Dialect. hiring doctor writes one.
+func ExampleDialect_file() {
+	file := strings.NewReader(`{"page_size_param": "per_page", "cursor_param": "after"}`)
+
+	var dialect hiring.Dialect
+	if err := json.NewDecoder(file).Decode(&dialect); err != nil {
+		log.Fatal(err)
+	}
+	client, err := hiring.New("https://hiring.example.com", "sk_test_0123456789", hiring.WithDialect(dialect))
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(client.Environment(), dialect.CursorParam)
+	// Output: test after
+}
+
+func ExampleDefaultDialect() {
+	dialect := hiring.DefaultDialect()
+	fmt.Println(dialect.PageSizeParam, dialect.ListAssessments, dialect.InvitationEmail)
+	// Output: page_size GET /assessments candidate_email
+}
+
+func ExampleDialect_WithDefaults() {
+	dialect, err := hiring.Dialect{PageSizeParam: "per_page"}.WithDefaults()
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(dialect.PageSizeParam, dialect.PageParam)
+
+	_, err = hiring.Dialect{GetAssessment: "GET /assessments"}.WithDefaults()
+	fmt.Println(err)
+	// Output:
+	// per_page page
+	// hiring: Dialect.GetAssessment: must have the placeholders [{id}], in this order
+}
+
+// If the API ignores the page size because its name is wrong, the result is still right.
+// Observers and the log receive a warning.
+func ExampleExchange_warning() {
+	ctx := context.Background()
+	server := sandbox.New(sandbox.WithDialect(hiring.Dialect{PageSizeParam: "per_page"}))
+	client := server.Client(hiring.WithObserver(func(_ context.Context, e hiring.Exchange) {
+		fmt.Println(strings.Contains(e.Warning, "Dialect.PageSizeParam"))
+	}))
+
+	page, err := client.Submissions.List(hiring.SubmissionFilter{}).PageSize(10).Page(ctx)
+	fmt.Println(len(page.Items), err)
+	// Output:
+	// true
+	// 20 <nil>
+}
+
+// From an invitation to the score. An invitation has no submission id. The candidate's
+// address leads to the submission.
+func Example_journey() {
+	ctx := context.Background()
+	server := sandbox.New()
+	client := server.LiveClient() // The API itself: client, err := hiring.FromEnv()
+	assessment := post(ctx, client)
+	folder, err := os.MkdirTemp("", "hiring")
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer func() { _ = os.RemoveAll(folder) }()
+	state := filepath.Join(folder, "watch.state")
+
+	invited, err := client.Invitations.Ensure(ctx, assessment.ID, hiring.NewInvitation{
+		Email: "ada@example.com",
+		Name:  "Ada Example",
+	})
+	if err != nil {
+		log.Fatal(err)
+	}
+
+	take(server, invited.Invitation.ID) // The candidate's steps, which take hours or days in reality.
+
+	options := hiring.WatchOptions{
+		AssessmentID: assessment.ID,
+		Since:        invited.Invitation.CreatedAt,
+		Checkpoint:   hiring.FileCheckpoint(state), // A restart resumes from this file.
+	}
+	for submission, err := range client.Submissions.Watch(ctx, options) {
+		if err != nil {
+			log.Fatal(err)
+		}
+		if !submission.Report.Ready() || !strings.EqualFold(submission.Candidate.Email, invited.Candidate.Email) {
+			continue
+		}
+		fmt.Println(submission.Candidate.Name, submission.Report.VerdictLabel)
+		for _, pillar := range submission.Report.Pillars {
+			if score, ok := pillar.ReliableScore(); ok {
+				fmt.Println(pillar.Label, score)
+			} else {
+				fmt.Println(pillar.Label, "not enough data")
+			}
+		}
+		break
+	}
+	// Output:
+	// Ada Example Strong yes
+	// Correctness 91
+	// Craft not enough data
+	// AI Fluency not enough data
+	// Rigor 84
+}
+
+func post(ctx context.Context, client *hiring.Client) hiring.Assessment {
+	challenges, err := client.Challenges.List().Page(ctx)
+	if err != nil {
+		log.Fatal(err)
+	}
+	assessment, err := client.Assessments.Create(ctx, hiring.NewAssessment{ChallengeID: challenges.Items[0].ID, Name: "Backend engineer"})
+	if err != nil {
+		log.Fatal(err)
+	}
+	return assessment
+}
+
+func take(server *sandbox.Server, invitationID string) {
+	submissionID, err := server.Begin(invitationID)
+	if err == nil {
+		err = server.Evaluate(submissionID, sandbox.Result{ShipScore: 88, Pillars: map[string]int{"correctness": 91, "rigor": 84}})
+	}
+	if err != nil {
+		log.Fatal(err)
+	}
 }

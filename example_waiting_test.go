@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"log"
+	"os"
+	"path/filepath"
 	"time"
 
 	hiring "github.com/hiring-assessment/hiring-go"
@@ -126,4 +128,152 @@ func ExampleWaitError_Unwrap() {
 	})
 	fmt.Println(errors.Is(err, context.Canceled))
 	// Output: true
+}
+
+// Each new result once, until the loop or the context ends.
+func ExampleSubmissionService_Watch() {
+	ctx := context.Background()
+	client := sandbox.New().Client()
+
+	since := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
+	results := 0
+	for submission, err := range client.Submissions.Watch(ctx, hiring.WatchOptions{Since: since}) {
+		if ctx.Err() != nil {
+			return // The service ends. Results of the poll may still come.
+		}
+		if err != nil {
+			log.Fatal(err)
+		}
+		if _, scored := submission.Report.Score(); scored {
+			results++
+		}
+		if results == 3 {
+			break
+		}
+	}
+	fmt.Println(results)
+	// Output: 3
+}
+
+// One poll, for a cron job or a function.
+func ExampleSubmissionService_Poll() {
+	ctx := context.Background()
+	client := sandbox.New().Client()
+
+	state := "" // The state of the previous poll, from a file or a database.
+	polled, err := client.Submissions.Poll(ctx, hiring.WatchOptions{}, state)
+	for _, submission := range polled.Submissions {
+		score, ok := submission.Report.Score()
+		fmt.Println(submission.Candidate.Name, score, ok)
+	}
+	state = polled.State // Save it after the submissions are processed, also when the poll failed.
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(len(state) > 0, polled.Wait >= 30*time.Second)
+	// Output: true true
+}
+
+// Each poll returns a state for the next. A state of another watch is rejected.
+func ExampleSubmissionService_Poll_again() {
+	ctx := context.Background()
+	server := sandbox.New()
+	client := server.LiveClient()
+	assessmentID := server.AddAssessment("Backend engineer")
+	options := hiring.WatchOptions{AssessmentID: assessmentID}
+
+	state := ""
+	for round := range 3 {
+		polled, err := client.Submissions.Poll(ctx, options, state)
+		if err != nil {
+			log.Fatal(err)
+		}
+		fmt.Println(len(polled.Submissions), "new")
+		state = polled.State
+		if round == 0 {
+			invitationID, err := server.Invite(assessmentID, "ada@example.com", "Ada")
+			if err != nil {
+				log.Fatal(err)
+			}
+			take(server, invitationID) // Graded between two polls.
+		}
+	}
+
+	_, err := client.Submissions.Poll(ctx, hiring.WatchOptions{}, state)
+	fmt.Println(errors.Is(err, hiring.ErrInvalidInput))
+	// Output:
+	// 0 new
+	// 1 new
+	// 0 new
+	// true
+}
+
+// A watch resumes after a restart.
+func ExampleFileCheckpoint() {
+	ctx := context.Background()
+	client := sandbox.New().Client()
+	folder, err := os.MkdirTemp("", "hiring")
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer func() { _ = os.RemoveAll(folder) }()
+	options := hiring.WatchOptions{
+		Since:      time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC),
+		Checkpoint: hiring.FileCheckpoint(filepath.Join(folder, "watch.state")),
+	}
+
+	seen := make(map[string]int)
+	for range 3 { // Three processes, one after the other.
+		results := 0
+		for submission, err := range client.Submissions.Watch(ctx, options) {
+			if ctx.Err() != nil {
+				return // The service ends. The next process receives this result.
+			}
+			if err != nil {
+				log.Fatal(err)
+			}
+			if results == 2 {
+				break // This one was not processed: the next process receives it.
+			}
+			seen[submission.ID]++
+			results++
+		}
+	}
+	fmt.Println(len(seen), "results")
+	// Output: 6 results
+}
+
+// inDatabase is a checkpoint of your own: here in memory, elsewhere a row.
+type inDatabase struct{ state string }
+
+func (d *inDatabase) Load(context.Context) (string, error) { return d.state, nil }
+
+func (d *inDatabase) Save(_ context.Context, state string) error {
+	d.state = state
+	return nil
+}
+
+func ExampleCheckpoint() {
+	ctx := context.Background()
+	client := sandbox.New().Client()
+	options := hiring.WatchOptions{
+		Since:      time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC),
+		Checkpoint: &inDatabase{},
+	}
+
+	var came []string
+	for range 2 {
+		for submission, err := range client.Submissions.Watch(ctx, options) {
+			if ctx.Err() != nil {
+				return // The service ends. The next process receives this result.
+			}
+			if err != nil {
+				log.Fatal(err)
+			}
+			came = append(came, submission.ID)
+			break // Before the submission was processed, so it is delivered again.
+		}
+	}
+	fmt.Println(len(came), came[0] == came[1])
+	// Output: 2 true
 }
