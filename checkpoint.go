@@ -2,15 +2,19 @@ package hiring
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"strings"
+	"time"
 
+	sealed "github.com/hiring-assessment/hiring-go/internal/envelope"
 	"github.com/hiring-assessment/hiring-go/internal/statefile"
 )
 
 // Checkpoint keeps the state of a Watch or of SendAll, so that another process can
-// resume. Load returns the state that was saved last, or "" when none was. A state is at
-// most 256 KB of text. It holds ids, times and hashes, but no names and no addresses.
+// resume. Load returns the state that was saved last, or "" when none was. The state of a Watch grows by at most 100
+// bytes for each result of the last two days and each unfinished submission. It holds ids and times, but no names and
+// no addresses.
 //
 // Only one Watch or one run of SendAll may use a checkpoint at a time.
 type Checkpoint interface {
@@ -68,3 +72,15 @@ func checkpointFailure(operation, step string, err error) error {
 	text := strings.TrimPrefix(strings.TrimPrefix(err.Error(), "hiring: "), "checkpoint: ")
 	return &describedError{"hiring: " + operation + ": " + step + " checkpoint: " + text, []error{err}}
 }
+
+// watchState is the state of a Watch.
+type watchState struct {
+	Account    string          `json:"account,omitzero"` // Empty until the first response.
+	Assessment string          `json:"assessment,omitzero"`
+	Since      time.Time       `json:"since,omitzero"`  // WatchOptions.Since of the call without a state.
+	Called     time.Time       `json:"called,omitzero"` // When that call was made, by the local clock.
+	Machine    json.RawMessage `json:"machine,omitzero"`
+}
+
+// watchStates is the text form of a watchState: kind, version, checksum and JSON.
+var watchStates = sealed.Kind{Name: "watch", Version: 2}

@@ -238,7 +238,7 @@ func ExampleSubmissionService_Watch_service() {
 	logHourly := func(p hiring.WaitProgress) {
 		if time.Since(logged) >= time.Hour {
 			logged = time.Now()
-			fmt.Printf("watching: %d unfinished, slow because of %q\n", p.AwaitingGrading, p.SlowReason)
+			fmt.Printf("watching: %d results, %d without a report\n", p.Ready, p.Pending)
 		}
 	}
 	options := hiring.WatchOptions{Progress: func(p hiring.WaitProgress) {
@@ -248,7 +248,7 @@ func ExampleSubmissionService_Watch_service() {
 	err := watch(ctx, client, options, func(hiring.Submission) error { return nil })
 	fmt.Println("ended:", err)
 	// Output:
-	// watching: 0 unfinished, slow because of ""
+	// watching: 0 results, 0 without a report
 	// ended: <nil>
 }
 

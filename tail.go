@@ -5,10 +5,9 @@ import (
 	"cmp"
 	"context"
 	"iter"
+	"net/http"
 	"slices"
 	"time"
-
-	"github.com/hiring-assessment/hiring-go/internal/quota"
 )
 
 // TailOptions configures Tail. A zero field means the default.
@@ -28,7 +27,7 @@ type TailOptions struct {
 // window. It yields any other error last, also that of an ended context. A payload that
 // the caller keeps retains at most a few KB of memory. Scope read; up to about 120 reads an hour.
 func (s *EventService) Tail(ctx context.Context, submissionID string, o TailOptions) iter.Seq2[Event, error] {
-	return iterate(ctx, (*service)(s), "Events.Tail", func(ctx context.Context, yield func(Event) bool) error {
+	return iterate(ctx, (*service)(s), "Events.Tail", func(ctx context.Context, yield func(Event, error) bool) error {
 		between, err := newInterval(o.MinInterval, o.MaxInterval)
 		if err = joinParams(err, s.List(submissionID, EventFilter{SinceSeq: o.SinceSeq}).err); err != nil {
 			return err
@@ -46,7 +45,7 @@ type follower struct {
 	pollLoop
 
 	id        string
-	yield     func(Event) bool
+	yield     func(Event, error) bool
 	last      int64     // The seq of the last entry; -1 before the first.
 	checkedAt time.Time // When Tail last read whether the attempt is evaluated.
 	evaluated bool
@@ -64,7 +63,6 @@ func (t *follower) poll(ctx context.Context) (wait time.Duration, more bool, err
 			return t.nextInterval(), true, err
 		}
 	}
-	before := t.requests
 	news, more, err := t.read(ctx)
 	switch {
 	case !more, err == nil && t.evaluated && t.emptyEnds == 0: // The log was read after the evaluation.
@@ -78,18 +76,34 @@ func (t *follower) poll(ctx context.Context) (wait time.Duration, more bool, err
 	if err == nil && !news && !t.evaluated && t.checkedAt.Before(start) && time.Since(t.checkedAt)+wait > t.interval.longest { // The next poll is too late.
 		err = t.checkEvaluated(ctx)
 	}
-	wait = max(wait, t.budget().Spacing(t.requests-before, quota.Length))
 	if t.evaluated && err == nil && t.emptyEnds == 0 {
 		wait = 0 // Read once more, for entries that were added meanwhile.
 	}
-	return wait, true, cmp.Or(err, t.ration("Events.List"))
+	return wait, true, cmp.Or(err, t.ration())
+}
+
+// ration returns an error when the remaining requests are reserved for other users of the key.
+func (t *follower) ration() error {
+	if left, _, resetIn := t.readsLeft(); left <= 0 {
+		return t.usedUp(resetIn)
+	}
+	return nil
+}
+
+// claim counts a request, unless ration returns an error.
+func (t *follower) claim() error {
+	err := t.ration()
+	if err == nil {
+		t.requests++
+	}
+	return err
 }
 
 // read yields the entries after the last one. It reports whether there were any, and
 // whether the range continues.
 func (t *follower) read(ctx context.Context) (news, more bool, err error) {
 	for {
-		if err := t.claim("Events.List"); err != nil {
+		if err := t.claim(); err != nil {
 			return news, true, err
 		}
 		log := (&EventService{t.core}).List(t.id, EventFilter{SinceSeq: max(0, t.last)}).reader()
@@ -114,7 +128,10 @@ func (t *follower) read(ctx context.Context) (news, more bool, err error) {
 		}
 		t.emptyEnds++
 		if t.emptyEnds == 3 {
-			return news, true, notAdvancing(&log.list.request, "pages have a cursor and no entries")
+			return news, true, &Error{
+				Message: "the list does not advance: pages have a cursor and no entries", Operation: "Events.List",
+				Method: http.MethodGet, Route: log.list.request.route, Status: http.StatusOK, Attempts: 1,
+			}
 		}
 		return news, true, nil
 	}
@@ -129,7 +146,7 @@ func (t *follower) deliver(page []Event) (news, more bool) {
 		}
 		t.last, news = e.Seq, true
 		e.Payload = bytes.Clone(e.Payload)
-		if !t.yield(e) {
+		if !t.yield(e, nil) {
 			return news, false
 		}
 	}
@@ -138,7 +155,7 @@ func (t *follower) deliver(page []Event) (news, more bool) {
 
 // checkEvaluated reads the report and sets evaluated.
 func (t *follower) checkEvaluated(ctx context.Context) error {
-	if err := t.claim("Submissions.Report"); err != nil {
+	if err := t.claim(); err != nil {
 		return err
 	}
 	t.checkedAt = time.Now()
@@ -153,5 +170,6 @@ func (t *follower) nextInterval() time.Duration {
 	after := func(idle int) time.Duration {
 		return t.interval.shortest + (t.interval.longest-t.interval.shortest)/4*time.Duration(min(max(idle, 0), 4))
 	}
-	return interval{after(t.idle - 1), after(t.idle + 1)}.next()
+	shortest := after(t.idle - 1)
+	return shortest + interval{shortest, after(t.idle + 1)}.beyond()
 }

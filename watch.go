@@ -8,7 +8,9 @@ import (
 	"net/http"
 	"time"
 
-	"github.com/hiring-assessment/hiring-go/internal/waiting"
+	"github.com/hiring-assessment/hiring-go/internal/jsoncodec"
+	"github.com/hiring-assessment/hiring-go/internal/jsoncodec/fastjson"
+	"github.com/hiring-assessment/hiring-go/internal/poll"
 )
 
 // WatchOptions configures Watch and Poll. A zero field means the default.
@@ -18,107 +20,114 @@ type WatchOptions struct {
 
 	MinInterval time.Duration // The shortest interval between two polls: 30 s.
 	MaxInterval time.Duration // The longest, unless the rate limit requires a longer one: 60 s. The interval is random between both.
-	Lookback    time.Duration // How long after its creation an evaluation is found for certain: 30 days.
-
-	Regraded bool // Yield a submission again when it is graded again: when its evaluation time becomes later.
+	Lookback    time.Duration // How long after its creation a submission's evaluation is found: 30 days. It may change between runs.
 
 	Checkpoint Checkpoint         // Where Watch keeps its state. Nil: a restart begins anew. Not for Poll.
 	Progress   func(WaitProgress) // Called after each poll, in the goroutine of the call. Nil: not called.
 }
 
-// PollResult is the result of [SubmissionService.Poll]: the newly evaluated submissions, the
-// state for the next call, and the wait before it. Process Submissions before you save State: a state that was saved earlier loses
-// them in a crash.
+// PollResult is the result of [SubmissionService.Poll]. Process Submissions and Errors before you save State: a state
+// that was saved earlier loses them in a crash.
 type PollResult struct {
-	Submissions []Submission  // Newly evaluated. Report is nil where Watch would yield nil.
-	State       string        // For the next Poll, also after an error. At most 256 KB of text without candidate data.
-	Wait        time.Duration // Until the next Poll; 0 when there is more to read already.
+	Submissions []Submission  // Newly evaluated, each with a ready report.
+	Errors      []error       // An *ItemError for each newly evaluated submission that cannot be decoded.
+	State       string        // For the next Poll, also after an error. Text without candidate data.
+	Wait        time.Duration // Until the next Poll; 0 when more is to be read at once.
 	Progress    WaitProgress
-
-	// Unreadable holds the IDs of submissions that cannot be decoded, each once. They
-	// come when a listing or a read can be decoded that shows them. Until then, polls
-	// list all evaluated submissions since the oldest of them every 45 minutes, within the
-	// reads to spare. An ID that cannot be decoded is replaced by a text that begins with "unknown-".
-	Unreadable []string
 }
 
-// Watch yields every newly evaluated submission, without end. An error that is not
-// transient, such as 401, is yielded last. So is the error of an ended context: it
-// matches [context.Canceled] or [context.DeadlineExceeded].
+// ItemError is returned for a submission that cannot be decoded.
+type ItemError struct {
+	ID  string
+	Err error // What is wrong with the JSON, without its values.
+}
+
+func (e *ItemError) Error() string {
+	return "hiring: the submission " + e.ID + " cannot be decoded: " + e.Err.Error()
+}
+
+// Unwrap returns Err.
+func (e *ItemError) Unwrap() error { return e.Err }
+
+// Watch yields every newly evaluated submission, without end. It yields an error that is not transient last, such as
+// 401. It also yields the error of an ended context last, which matches [context.Canceled] or
+// [context.DeadlineExceeded].
 //
-//   - Each submission is yielded at least once, without duplicates within a run. After
-//     an hour without a ready report, its Report is nil.
+//   - Watch yields each submission once within a run, when its report is ready, however late that is within Lookback
+//     after its creation. A submission that is graded again is not promised a second time.
+//   - With a Checkpoint, a restart resumes where the last run stopped. A submission is saved as delivered when the loop
+//     asks for the next one. A crash or a break repeats at most the submissions that were not saved.
 //   - A zero Since means the time of the call, by the server's clock.
-//   - With a Checkpoint, a restart resumes. A submission is saved as delivered when the
-//     loop asks for the next one.
-//   - After the context ends, the other submissions of the current poll are yielded
-//     before the error. A loop that checks the context's Err and returns receives them
-//     after a restart with the same Checkpoint.
-//   - A result comes within an hour after a listing can show it (91 minutes with more
-//     than 2,900 unfinished), while the API responds and requests remain.
-//   - A submission that cannot be decoded delays no other. Until it can be, Watch lists
-//     all evaluated submissions since its creation every 45 minutes: at 1,000 a day and
-//     one of 20 days ago 278 to 474 reads an hour.
+//   - A submission that cannot be decoded is yielded once as an [*ItemError] and counts as delivered. The watch
+//     continues if the loop does.
+//   - It retries 429, 5xx and connection errors, and waits for the next rate-limit window regardless of
+//     RetryPolicy.MaxWait. It ends at once when the context's deadline comes before the end of the window.
+//   - At up to 2,000 evaluations a day, 95 % of the results come within a minute, and none later than six and a half
+//     hours while the API responds. See docs/waiting.md for larger organizations.
 //   - If AssessmentID does not exist, Watch yields [ErrNotFound].
 //
-// Watch works with any meaning of since (assumed: meaning of since). Scope read; 80 to
-// 220 reads an hour, more where since filters on creation.
+// Watch works with any meaning of since (assumed: meaning of since). It leaves a tenth of each rate-limit window to
+// others, or the share of [WithQuotaReserve]. Scope read; 140 to 250 reads an hour at 500 evaluations a day.
 func (s *SubmissionService) Watch(ctx context.Context, o WatchOptions) iter.Seq2[Submission, error] {
 	called := time.Now()
-	return iterate(ctx, (*service)(s), "Submissions.Watch", func(ctx context.Context, yield func(Submission) bool) error {
+	return iterate(ctx, (*service)(s), "Submissions.Watch", func(ctx context.Context, yield func(Submission, error) bool) error {
 		return s.watch(ctx, o, called, yield)
 	})
 }
 
-// watch polls until the context ends, an error cannot be retried or yield returns false.
-func (s *SubmissionService) watch(ctx context.Context, o WatchOptions, called time.Time, yield func(Submission) bool) error {
-	w, err := newWatcher(s.core, "Submissions.Watch", o, called)
+func (s *SubmissionService) watch(ctx context.Context, o WatchOptions, called time.Time, yield func(Submission, error) bool) error {
+	w, err := newWatcher(s.core, "Submissions.Watch", o)
 	if err != nil {
 		return err
 	}
-	state := ""
+	text := ""
 	if o.Checkpoint != nil {
-		if state, err = o.Checkpoint.Load(ctx); err != nil {
+		if text, err = o.Checkpoint.Load(ctx); err != nil {
 			return checkpointFailure("Watch", "load", join(ctx, err))
 		}
 	}
-	if err = w.resume(state); err != nil {
+	if err = w.resume(text, called); err != nil {
 		return err
 	}
-	if state == "" { // A restart after a crash before the first response keeps the start.
-		if err = w.save(ctx, w.machine); err != nil {
+	if o.Checkpoint != nil {
+		w.delivered = func() error {
+			if err := o.Checkpoint.Save(context.WithoutCancel(ctx), w.save()); err != nil {
+				return checkpointFailure("Watch", "save", join(ctx, err))
+			}
+			return nil
+		}
+	}
+	if text == "" { // A restart after a crash before the first response keeps the start.
+		if err = w.delivered(); err != nil {
 			return err
 		}
 	}
 	return w.run(ctx, w.progress, func(ctx context.Context) (time.Duration, bool, error) {
-		before := ""
-		if o.Checkpoint != nil {
-			before = w.machine.String()
+		wait, err := w.pollOnce(ctx, func(s Submission, err error) error {
+			if !yield(s, err) {
+				return errLeft
+			}
+			return nil
+		})
+		if errors.Is(err, errLeft) {
+			return 0, false, err
 		}
-		found, err := w.pollOnce(ctx)
-		if more, failure := w.deliver(ctx, before, found.Submissions, yield); !more {
-			return 0, false, failure
-		}
-		return found.Wait, true, err
+		return wait, true, cmp.Or(w.delivered(), err)
 	})
 }
 
-// Poll is one poll of [SubmissionService.Watch], for cron jobs. state is the state of the
+// Poll is one poll of [SubmissionService.Watch], for cron jobs, functions and job engines. state is the state of the
 // previous Poll, "" at first.
 //
-//   - Save PollResult.State after processing the submissions, also when Poll fails. The
-//     same state returns the same submissions again.
-//   - Call Poll again immediately while Wait is 0. Otherwise Wait is at most 20 minutes, or
-//     MaxInterval if that is longer, while requests remain.
-//   - A result comes within 3 hours with one such series of calls an hour (6 with more
-//     than 2,900 unfinished), and within 2 days with one a day.
-//   - A used up rate limit is not an error: Wait is its duration.
-//   - A damaged state, one of another account or filter, and a Checkpoint are a
-//     [ParamError].
+//   - Save PollResult.State after processing the submissions, also when Poll fails. The same state returns the same
+//     submissions again.
+//   - Poll sends at least one request and at most 100. Call it again immediately while Wait is 0.
+//   - A used up rate limit is not an error: Wait is the time until the window ends.
+//   - A damaged state, one of another account or filter, and a Checkpoint are a [ParamError].
 //
-// Scope read; costs at most 10 pages of listings and 50 single submissions (a second read
-// each where the submission comes without its report), one read for the account in each
-// process and for each new key of a key source, and one for an AssessmentID without submissions.
+// The state grows with the results of the last two days and the unfinished submissions, by at most 100 bytes each.
+// Scope read; in addition, Poll costs one read for the account in each process and for each new key of a key source,
+// and one for an AssessmentID without submissions.
 func (s *SubmissionService) Poll(ctx context.Context, o WatchOptions, state string) (polled PollResult, err error) {
 	err = s.use().composed(ctx, "Submissions.Poll", func(ctx context.Context) error {
 		polled, err = s.poll(ctx, o, state)
@@ -128,238 +137,216 @@ func (s *SubmissionService) Poll(ctx context.Context, o WatchOptions, state stri
 }
 
 func (s *SubmissionService) poll(ctx context.Context, o WatchOptions, state string) (PollResult, error) {
-	w, err := newWatcher(s.core, "Submissions.Poll", o, time.Now())
+	polled := PollResult{State: state}
+	w, err := newWatcher(s.core, "Submissions.Poll", o)
 	if o.Checkpoint != nil {
 		err = joinParams(err, &ParamError{Param: "Checkpoint", Problem: "must be nil: Poll takes and returns its state"})
 	}
 	if err != nil {
-		return PollResult{State: state}, err
+		return polled, err
 	}
-	if err = w.resume(state); err != nil {
-		return PollResult{State: state, Wait: w.interval.next()}, err
+	if err = w.resume(state, time.Now()); err != nil {
+		polled.Wait = w.interval.shortest
+		return polled, err
 	}
-	w.machine.EndInterval()
-	w.renewKey(ctx)
-	result, err := w.pollOnce(ctx)
-	if w.budget().Left > 0 {
-		result.Wait = min(result.Wait, max(longestWait, w.interval.longest))
+	w.machine.BeginPoll()
+	polled.Wait, err = w.pollOnce(ctx, func(s Submission, err error) error {
+		if err != nil {
+			polled.Errors = append(polled.Errors, err)
+		} else {
+			polled.Submissions = append(polled.Submissions, s)
+		}
+		return nil
+	})
+	if err != nil {
+		polled.Wait = max(polled.Wait, w.interval.shortest, retryAfter(err))
 	}
-	result.Wait = max(result.Wait, retryAfter(err))
-	result.State = w.machine.String()
-	result.Progress = w.reportProgress(w.progress(), time.Now().Add(result.Wait))
+	polled.State = w.save()
+	polled.Progress = w.reportProgress(w.progress(), time.Now().Add(polled.Wait))
 	if errors.Is(err, ErrRateLimited) && ctx.Err() == nil {
 		err = nil
 	}
-	return result, err
+	return polled, err
 }
-
-// longestWait is the longest interval that Poll returns while requests remain.
-const longestWait = 20 * time.Minute
 
 // watcher is one watch or one Poll.
 type watcher struct {
 	poller
 
-	checkpoint Checkpoint
+	lookback time.Duration
+	state    watchState // Without Machine, which is in poller.
 }
 
-// newWatcher returns a watcher. A zero Since means called, by the local clock. It sends no request.
-func newWatcher(k *core, operation string, o WatchOptions, called time.Time) (*watcher, error) {
+// newWatcher returns a watcher. It sends no request.
+func newWatcher(k *core, operation string, o WatchOptions) (*watcher, error) {
 	between, err := newInterval(o.MinInterval, o.MaxInterval)
 	if o.Lookback < 0 {
 		err = joinParams(err, &ParamError{Param: "Lookback", Problem: "must not be negative"})
 	}
-	if o.Since.Unix() > maxUnix {
+	if !o.Since.IsZero() && o.Since.Unix() > maxUnix {
 		err = joinParams(err, &ParamError{Param: "Since", Problem: "must be before the year 10000"})
 	}
-	if err != nil {
-		return nil, err
-	}
-	start, calledAt := o.Since, time.Time{}
-	if start.IsZero() {
-		start, calledAt = called, called
-	}
-	options := machineOptions(between)
-	options.Start, options.Lookback, options.Regraded = startOfWatch(start), cmp.Or(o.Lookback, defaultLookback), o.Regraded
 	w := &watcher{
 		poller: poller{
-			pollLoop:   pollLoop{core: k, operation: operation, interval: between, report: o.Progress},
-			assessment: o.AssessmentID, machine: waiting.New(options),
+			pollLoop: pollLoop{core: k, operation: operation, interval: between, report: o.Progress},
+			filter:   SubmissionFilter{AssessmentID: o.AssessmentID},
 		},
-		checkpoint: o.Checkpoint,
+		lookback: cmp.Or(o.Lookback, defaultLookback),
+		state:    watchState{Assessment: o.AssessmentID, Since: o.Since},
 	}
-	w.machine.CalledAt, w.machine.Assessment = calledAt, o.AssessmentID
-	w.check = w.checkResponse
-	return w, nil
+	w.check, w.delivered = w.checkAnswer, func() error { return nil }
+	return w, err
 }
 
-// resume continues from a state, which is "" for a new watch.
-func (w *watcher) resume(state string) error {
-	if state == "" {
+// resume continues from a state, which is "" for a new watch that was called at a local time.
+func (w *watcher) resume(text string, called time.Time) error {
+	w.machine = new(poll.Machine) // Of a watch that has not begun.
+	if text == "" {
+		w.state.Called = called
 		return nil
 	}
-	machine, err := waiting.Resume(w.machine.Options, state)
+	var saved watchState
+	err := watchStates.Open(text, &saved)
+	if err == nil && saved.Machine != nil {
+		w.machine, err = poll.Load(w.interval.options(w.lookback), saved.Machine)
+	}
 	switch {
 	case err != nil:
 		return &ParamError{Param: "state", Problem: err.Error() + ": restore it, or to start afresh, give none"}
-	case machine.Assessment != w.assessment:
+	case saved.Assessment != w.state.Assessment:
 		return &ParamError{Param: "state", Problem: "is of a watch of another assessment: to start afresh, give none"}
 	}
-	w.machine = machine
+	w.state = saved
 	return nil
 }
 
-// pollOnce sends the requests of one poll. It returns what the poll found, and the interval
-// until the next one.
-func (w *watcher) pollOnce(ctx context.Context) (found PollResult, err error) {
-	if err = w.begin(ctx); err != nil {
-		found.Wait = w.machine.Interrupt(w.now(), w.budget(), retryAfter(err)).Sub(w.now())
-		return found, err
+// save returns the state.
+func (w *watcher) save() string {
+	state := w.state
+	if state.Account != "" {
+		state.Machine = w.machine.State()
 	}
-	found.Wait, _, err = w.sendBatch(ctx, func(page *polledPage) bool {
-		found.Submissions = append(found.Submissions, page.deliver...)
-		found.Unreadable = append(found.Unreadable, page.unreadable...)
-		return true
-	})
-	return found, err
+	return watchStates.Seal(state)
 }
 
-// deliver yields the submissions that a poll found. Until the last one is delivered, it
-// saves the state before the poll with the deliveries so far, so that a restart finds
-// the rest again.
-func (w *watcher) deliver(ctx context.Context, before string, found []Submission, yield func(Submission) bool) (more bool, err error) {
-	ctx = context.WithoutCancel(ctx) // Deliveries are saved also after the end of the context.
-	machine := w.machine
-	if before != "" && len(found) > 1 {
-		if machine, err = waiting.Resume(w.machine.Options, before); err != nil {
-			return false, err
-		}
+// pollOnce is poll after a check of the key's account. The first response of a new watch shows the account and the
+// server's clock, by which a zero Since is set.
+func (w *watcher) pollOnce(ctx context.Context, take func(Submission, error) error) (time.Duration, error) {
+	account, err := w.checkAccount(ctx)
+	if err != nil {
+		return 0, err
 	}
-	for i := range found {
-		if !yield(found[i]) {
-			return false, nil
+	if w.state.Account == "" {
+		since := pollTime(w.state.Since)
+		if w.state.Since.IsZero() {
+			since = (w.now() - max(0, time.Since(w.state.Called))).Truncate(time.Second)
 		}
-		if i < len(found)-1 {
-			machine.MarkDelivered(itemOf(&found[i]))
-			if err := w.save(ctx, machine); err != nil {
-				return false, err
+		w.state.Account, w.machine = account, poll.New(w.interval.options(w.lookback), since, nil)
+	}
+	return w.poll(ctx, take)
+}
+
+// checkAccount returns the account of the key that was used last. It returns an error if the state is of another
+// account. It reads the account of a key whose account is not known, again while a key source returns other known keys
+// in turn.
+func (w *watcher) checkAccount(ctx context.Context) (account string, err error) {
+	key := w.core.keys.lastUsed().id
+	for range 3 {
+		account, proven := w.core.shared.account(key), true
+		if account == "" {
+			w.requests++
+			read, err := (&AccountService{w.core}).Get(ctx)
+			if err != nil {
+				return "", err
 			}
+			used := w.core.keys.lastUsed().id
+			proven = used == key || w.core.shared.account(used) == "" // A source may return a new key for each attempt.
+			w.core.shared.setAccount(used, read.ID)
+			account = read.ID
 		}
-	}
-	err = w.save(ctx, w.machine)
-	return err == nil, err
-}
-
-func (w *watcher) save(ctx context.Context, m *waiting.Machine) error {
-	if w.checkpoint == nil {
-		return nil
-	}
-	if err := w.checkpoint.Save(ctx, m.String()); err != nil {
-		return checkpointFailure("Watch", "save", join(ctx, err))
-	}
-	return nil
-}
-
-// startOfWatch rounds a start to what a query and a state can hold.
-func startOfWatch(at time.Time) time.Time {
-	at = at.UTC().Truncate(time.Millisecond)
-	if at.Before(time.Unix(0, 0)) {
-		at = time.Unix(0, 0).UTC()
-	}
-	return at
-}
-
-var errOtherAccount = &ParamError{Param: "state", Problem: "is of another account: to start afresh, give none"}
-
-// begin checks that the state is of the key's account. The first response of a new
-// watch shows the account and the server's clock, by which a zero Since is set.
-func (w *watcher) begin(ctx context.Context) error {
-	if w.machine.Account != "" && w.machine.Account == w.knownAccount() {
-		return nil
-	}
-	account, _, err := w.readAccount(ctx) // A key source may have changed the key since the last request.
-	switch {
-	case err != nil:
-		return err
-	case w.machine.Account == "":
-		if called := w.machine.CalledAt; !called.IsZero() {
-			w.machine.SetStart(startOfWatch(w.now().Add(-max(0, time.Since(called))).Truncate(time.Second)))
+		if w.state.Account != "" && account != w.state.Account {
+			return "", &ParamError{Param: "state", Problem: "is of another account: to start afresh, give none"}
 		}
-		w.machine.Account = account
-	case w.machine.Account != account:
-		return errOtherAccount
-	}
-	return nil
-}
-
-// checkResponse checks that a response is of the account of the state, because a key source
-// may return another key at any time, and that the assessment exists when the first
-// listing is empty.
-func (w *watcher) checkResponse(ctx context.Context, action waiting.Action, items int) error {
-	account, err := w.accountOf(ctx, w.core.keys.lastUsed().id) // The key of the response.
-	first := action.Kind == waiting.List && action.Status == "" && action.Since.IsZero() && action.Cursor == ""
-	switch {
-	case err != nil:
-		return err
-	case account != w.machine.Account:
-		return errOtherAccount
-	case first && items == 0 && w.assessment != "" && w.machine.OpenedAt.IsZero():
-		return w.checkAssessment(ctx)
-	}
-	return nil
-}
-
-// accountOf returns the ID of the account of a key. It reads the account if no response has shown it, again while the
-// key source returns known keys of the same account in turn. When such a key comes again, it returns a transient
-// error, so that the request is retried. It accepts the account of a key that is new as well: a key source may return
-// another key for each attempt.
-func (w *watcher) accountOf(ctx context.Context, key keyID) (string, error) {
-	for read := make(map[keyID]bool); ; {
-		if account := w.core.shared.account(key); account != "" {
+		if proven {
 			return account, nil
 		}
-		used := w.core.keys.lastUsed().id
-		if read[used] {
-			return "", &Error{
-				Message:   "the key source returned other keys before the account of the first was known",
-				Operation: "Account.Get", Method: http.MethodGet, Route: "/account", Attempts: 1,
-			}
-		}
-		read[used] = true
-		if account, known, err := w.readAccount(ctx); err != nil || !known || account != w.machine.Account {
-			return account, err
-		}
+	}
+	return "", &Error{
+		Message:   "the key source returned other keys before the account of the first was known",
+		Operation: "Account.Get", Method: http.MethodGet, Route: "/account", Attempts: 1,
 	}
 }
 
-// checkAssessment returns an error if the assessment does not exist.
-func (w *watcher) checkAssessment(ctx context.Context) error {
-	if w.claim("Invitations.List") == nil {
-		invitations := (&InvitationService{core: w.core}).List(w.assessment).PageSize(1)
-		_, err := invitations.Page(ctx)
-		if failure, ok := errors.AsType[*Error](err); ok && failure.Code == ErrNotFound {
-			failure.Hint = "check WatchOptions.AssessmentID: no submission is listed for the assessment either"
-			return failure
-		}
+// checkAnswer checks that a response is of the account of the state, because a key source may return another key at any
+// time, and that the assessment exists when the first listing is empty.
+func (w *watcher) checkAnswer(ctx context.Context, r answer) error {
+	if _, err := w.checkAccount(ctx); err != nil {
+		return err
+	}
+	if w.machine.Asked || len(r.reply.Items) > 0 || w.filter.AssessmentID == "" {
+		return nil
+	}
+	w.requests++
+	_, err := (&InvitationService{core: w.core}).List(w.filter.AssessmentID).PageSize(1).Page(ctx)
+	if failure, ok := errors.AsType[*Error](err); ok && failure.Code == ErrNotFound {
+		failure.Hint = "check WatchOptions.AssessmentID: no submission is listed for the assessment either"
+		return failure
 	}
 	return nil // The assessment may exist.
 }
 
-// knownAccount returns the ID of the account of the last key, "" if no response has shown it.
-func (w *watcher) knownAccount() string {
-	return w.core.shared.account(w.core.keys.lastUsed().id)
+// doRaw makes a call and returns its data undecoded.
+func doRaw(ctx context.Context, k *core, r request) (RawValue, error) {
+	var e envelope[RawValue]
+	err := k.makeCall(ctx, r, decoderFunc(func(p *payload) (warning string, err error) {
+		if warning, err = readEnvelope(p, &e, readerOf[RawValue], fastjson.List{}); err == nil && e.Data == nil {
+			err = errNoData
+		}
+		return warning, err
+	}))
+	if err != nil {
+		return nil, err
+	}
+	return *e.Data, nil
 }
 
-// readAccount reads the ID of the key's account. known reports whether a response had shown it before.
-func (w *watcher) readAccount(ctx context.Context) (id string, known bool, err error) {
-	if err := w.claim("Account.Get"); err != nil {
-		return "", false, err
+// looseSubmission is what the machine needs of a submission, in JSON of any shape.
+type looseSubmission struct {
+	ID          RawValue `json:"id"`
+	Status      RawValue `json:"status"`
+	CreatedAt   RawValue `json:"created_at"`
+	SubmittedAt RawValue `json:"submitted_at"`
+	EvaluatedAt RawValue `json:"evaluated_at"`
+	Report      RawValue `json:"report"`
+}
+
+// looseItem returns what the machine needs of a submission. A submission or a report of the wrong JSON type counts as
+// ready, so that the error of decoding it is yielded.
+func looseItem(raw RawValue) (item poll.Item) {
+	var s looseSubmission
+	var report struct {
+		Evaluated RawValue `json:"evaluated"`
 	}
-	account, err := (&AccountService{w.core}).Get(ctx)
-	if err != nil {
-		return "", false, err
+	wrong := decode(raw, &s) != nil || len(s.Report) > 0 && decode(s.Report, &report) != nil
+	item.ID, _ = s.ID.Text()
+	item.Status, _ = s.Status.Text()
+	item.Created, item.Submitted, item.Evaluated = pollTime(looseTime(s.CreatedAt)), pollTime(looseTime(s.SubmittedAt)), pollTime(looseTime(s.EvaluatedAt))
+	switch string(report.Evaluated) {
+	case "", "null", "false":
+		item.Ready = wrong
+	default:
+		item.Ready = true
 	}
-	known = w.knownAccount() != ""
-	w.core.shared.setAccount(w.core.keys.lastUsed().id, account.ID)
-	return account.ID, known, nil
+	if item.Ready {
+		item.Status = string(SubmissionEvaluated)
+	}
+	return item
+}
+
+// decodeSubmission decodes a submission that is yielded.
+func decodeSubmission(id string, raw RawValue) (s Submission, err error) {
+	if err = decode(raw, &s); err != nil {
+		return Submission{ID: id}, &ItemError{id, errors.New(jsoncodec.WhereIn("", err))}
+	}
+	return s, nil
 }

@@ -262,7 +262,7 @@ func (w *pollWorker[D, TTx]) poll(ctx context.Context, o Organization, retry Ret
 	if err := w.save(ctx, o, retry, job, row.version, polled, pollErr == nil); err != nil {
 		return errors.Join(err, pollErr)
 	}
-	if n := len(polled.Unreadable); n > 0 {
+	if n := len(polled.Errors); n > 0 {
 		w.logger().WarnContext(ctx, "jobs: submissions cannot be decoded: their ids are in hiring_jobs, with the status unreadable",
 			"organization", o.Name, "kind", KindPoll, "submissions", n)
 		for range n {
@@ -293,8 +293,12 @@ func (w *pollWorker[D, TTx]) save(
 		if err := t.save(ctx, rowKey{organization: o.Name}, row); err != nil {
 			return err
 		}
-		for _, id := range polled.Unreadable {
-			key := rowKey{organization: o.Name, address: unreadableAddress + id}
+		for _, err := range polled.Errors {
+			failure, ok := errors.AsType[*hiring.ItemError](err)
+			if !ok {
+				continue
+			}
+			key := rowKey{organization: o.Name, address: unreadableAddress + storable(failure.ID)}
 			if err := t.insert(ctx, key, savedRow{status: StatusUnreadable, version: 1}); err != nil {
 				return err
 			}

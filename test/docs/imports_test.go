@@ -22,7 +22,7 @@ func TestImportBoundaries(t *testing.T) {
 		"internal/quota":              {ours + "/sandbox", "net", "context", "encoding", "log", "os"},
 		"internal/jsoncodec/fastjson": {ours + "/sandbox", "net", "context", "log", "os"},
 		"internal/redact":             {ours + "/sandbox", "net", "context", "time", "os"},
-		"internal/waiting":            {ours, "net", "context", "log", "os"},
+		"internal/poll":               {ours, "net", "context", "log", "os"},
 		"internal/serverclock":        {ours, "net", "context", "encoding", "log", "os"},
 		"internal/statefile":          {ours, "net", "context", "encoding", "log"},
 		"sandbox/internal/wire":       {ours, "encoding/json"},

@@ -175,3 +175,16 @@ func quantile[T cmp.Ordered](values []T, share float64) T {
 	sorted := slices.Sorted(slices.Values(values))
 	return sorted[min(int(share*float64(len(sorted))), len(sorted)-1)]
 }
+
+// injectFaults injects faults of all kinds at random times, and an outage at the end.
+func injectFaults(w *liveData, over time.Duration) {
+	faults := []sandbox.Fault{
+		{Status: 500}, {Status: 503, RetryAfter: 90 * time.Second}, {Reset: true, Times: 9}, {CutAfter: 300, After: true, Times: 5},
+		{Status: 502, Body: "<html>", Times: 6}, {Status: 429, RetryAfter: 3 * time.Minute}, {Delay: 45 * time.Second, After: true, Times: 2},
+	}
+	for i := range 10 * len(faults) {
+		fault := faults[i%len(faults)]
+		fault.Route = "GET *"
+		time.AfterFunc(time.Duration(w.random.Int64N(int64(over))), func() { w.server.Inject(fault) })
+	}
+}

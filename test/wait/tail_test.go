@@ -172,29 +172,6 @@ func TestTailDoesNotEndOnAPageOfRepeatsThatPromisesMore(t *testing.T) {
 	})
 }
 
-// TestTailWaitsWhereMoreIsPromisedButNotThere uses a log with has_more set while the
-// attempt runs.
-func TestTailWaitsWhereMoreIsPromisedButNotThere(t *testing.T) {
-	for _, next := range []string{`"5"`, "null"} {
-		inBubble(t, next, func(t *testing.T) {
-			crowd := newLargeService(sandbox.SinceCreated, 1, time.Millisecond, after(48*time.Hour))
-			time.Sleep(time.Second)
-			crowd.opens = time.Now()
-			crowd.intercept = func(r *http.Request) (*http.Response, error) {
-				if !strings.HasSuffix(r.URL.Path, "/events") {
-					return nil, nil
-				}
-				crowd.used++
-				return crowd.respond(r, 200, `{"data":[],"meta":{"request_id":"req_0a","has_more":true,"next_cursor":`+next+`}}`), nil
-			}
-			ctx, cancel := context.WithTimeout(t.Context(), time.Hour)
-			defer cancel()
-			require.ErrorIs(t, apitest.LastError(crowd.client(t).Events.Tail(ctx, crowdID(0), hiring.TailOptions{})), context.DeadlineExceeded)
-			assert.Less(t, crowd.requests, 220, "two a poll")
-		})
-	}
-}
-
 // TestTailEndsWhereMoreIsPromisedForEver checks that Tail ends after the attempt: later
 // entries are yielded, and if none follow, Tail ends with an error.
 func TestTailEndsWhereMoreIsPromisedForEver(t *testing.T) {

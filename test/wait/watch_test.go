@@ -182,33 +182,6 @@ func TestPollRejectsStatesOfOthers(t *testing.T) {
 	assert.Equal(t, 1, sent, "the read of the account")
 }
 
-func TestPollReadsAtMostTenPages(t *testing.T) {
-	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		w := newLiveWorld(t)
-		ids := w.addCandidates(2500)
-		for _, id := range ids {
-			w.evaluate(id)
-		}
-		state, got, rounds := "", make(map[string]int), 0
-		for len(got) < len(ids) {
-			before := w.requestsTo("/submissions")
-			polled, err := w.client().Submissions.Poll(t.Context(), hiring.WatchOptions{Since: time.Now().Add(-24 * time.Hour)}, state)
-			require.NoError(t, err)
-			assert.LessOrEqual(t, w.requestsTo("/submissions")-before, 10)
-			for _, s := range polled.Submissions {
-				got[s.ID]++
-			}
-			state = polled.State
-			time.Sleep(polled.Wait)
-			assert.LessOrEqual(t, len(state), 256<<10)
-			rounds++
-			require.Less(t, rounds, 200)
-		}
-		assert.Equal(t, once1(ids), got)
-	})
-}
-
 func TestWatchEndsAtOnceWithoutAKey(t *testing.T) {
 	for _, status := range []int{401, 403} {
 		synctest.Test(t, func(t *testing.T) {
