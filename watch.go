@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/hiring-assessment/hiring-go/internal/jsoncodec"
-	"github.com/hiring-assessment/hiring-go/internal/jsoncodec/fastjson"
 	"github.com/hiring-assessment/hiring-go/internal/poll"
 )
 
@@ -299,7 +298,7 @@ func (w *watcher) checkAnswer(ctx context.Context, r answer) error {
 func doRaw(ctx context.Context, k *core, r request) (RawValue, error) {
 	var e envelope[RawValue]
 	err := k.makeCall(ctx, r, decoderFunc(func(p *payload) (warning string, err error) {
-		if warning, err = readEnvelope(p, &e, readerOf[RawValue], fastjson.List{}); err == nil && e.Data == nil {
+		if warning, err = readEnvelope(p, &e, readerOf[RawValue]); err == nil && e.Data == nil {
 			err = errNoData
 		}
 		return warning, err
