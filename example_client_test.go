@@ -525,7 +525,7 @@ func post(ctx context.Context, client *hiring.Client) hiring.Assessment {
 func take(server *sandbox.Server, invitationID string) {
 	submissionID, err := server.Begin(invitationID)
 	if err == nil {
-		err = server.Evaluate(submissionID, sandbox.Result{ShipScore: 88, Pillars: map[string]int{"correctness": 91, "rigor": 84}})
+		err = server.Evaluate(submissionID, sandbox.Result{ShipScore: new(88), Pillars: map[string]*int{"correctness": new(91), "rigor": new(84)}})
 	}
 	if err != nil {
 		log.Fatal(err)

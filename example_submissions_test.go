@@ -241,8 +241,8 @@ func ExamplePillar_ReliableScore() {
 		log.Fatal(err)
 	}
 	err = server.Evaluate(submissionID, sandbox.Result{
-		ShipScore:     70,
-		Pillars:       map[string]int{"craft": 64, "rigor": 81},
+		ShipScore:     new(70),
+		Pillars:       map[string]*int{"craft": new(64), "rigor": new(81)},
 		LowConfidence: []string{"craft"},
 	})
 	if err != nil {
@@ -278,7 +278,7 @@ func ExampleReport_extra() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	if err := server.Evaluate(submissionID, sandbox.Result{ShipScore: 70, Extra: map[string]any{"badge": "gold"}}); err != nil {
+	if err := server.Evaluate(submissionID, sandbox.Result{ShipScore: new(70), Extra: map[string]any{"badge": "gold"}}); err != nil {
 		log.Fatal(err)
 	}
 	report, err := server.LiveClient().Submissions.Report(context.Background(), submissionID)

@@ -81,14 +81,6 @@ func TestContract(t *testing.T) {
 			return validatedClient(t, server.URL(), c.validator(t, server, wire)), server
 		})
 	})
-	t.Run("no content", func(t *testing.T) {
-		server := sandbox.Start(t, sandbox.WithNoContent())
-		client := validatedClient(t, base, c.validator(t, server, server.Transport()))
-		invitations, err := client.Invitations.List(sandbox.AssessmentID).PageSize(1).Page(t.Context())
-		require.NoError(t, err)
-		require.NoError(t, client.Invitations.Revoke(t.Context(), sandbox.AssessmentID, invitations.Items[0].ID))
-		require.NoError(t, client.Assessments.Delete(t.Context(), sandbox.AssessmentID))
-	})
 	t.Run("probes", func(t *testing.T) { probe(t, c) })
 	c.complete(t)
 	t.Logf("%d operations, %d documented statuses, %d exchanges validated", len(c.document.Operations()), len(c.coverage.Seen()), c.coverage.Exchanges())

@@ -61,7 +61,7 @@ func lived(t *testing.T) (p *tab, report, submitted string) {
 		}
 		if i < 2 {
 			must(s.Evaluate(submission, sandbox.Result{
-				ShipScore: 91 - 17*i, Pillars: map[string]int{"correctness": 94 - 9*i, "craft": 88, "ai_fluency": 90}, LowConfidence: []string{"craft"},
+				ShipScore: new(91 - 17*i), Pillars: map[string]*int{"correctness": new(94 - 9*i), "craft": new(88), "ai_fluency": new(90)}, LowConfidence: []string{"craft"},
 				Summary: "Found the race before the tests did, and said what was left undone.",
 				Extra:   map[string]any{"percentile": 96.5, "strengths": []string{"Tests before the change", "Small commits"}},
 			}))

@@ -305,7 +305,7 @@ func TestNamesAreShownAndNothingElse(t *testing.T) {
 		require.NoError(t, err)
 		submission, err := p.server.Begin(id)
 		require.NoError(t, err)
-		require.NoError(t, p.server.Evaluate(submission, sandbox.Result{ShipScore: 50, Summary: name}))
+		require.NoError(t, p.server.Evaluate(submission, sandbox.Result{ShipScore: new(50), Summary: name}))
 		harmless(pipelinePath+"?candidate="+id, ".pane .report")
 		if strings.HasPrefix(name, "<") {
 			assert.Equal(t, name, evaluate[string](p, `document.querySelector(".pane h2 bdi").textContent`))

@@ -241,7 +241,7 @@ func TestPollKilledAndRunAgain(t *testing.T) {
 			require.NoError(t, err)
 			submission, err := server.Begin(invitation.ID)
 			require.NoError(t, err)
-			require.NoError(t, server.Evaluate(submission, sandbox.Result{ShipScore: 80}))
+			require.NoError(t, server.Evaluate(submission, sandbox.Result{ShipScore: new(80)}))
 			total++
 		}
 		before, _ := os.ReadFile(out)

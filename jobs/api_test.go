@@ -44,7 +44,7 @@ func (api *fakeAPI) addEvaluated(tb testing.TB, n int) (ids []string) {
 	tb.Helper()
 	for range n {
 		ids = append(ids, api.addSubmission(tb))
-		api.evaluate(tb, ids[len(ids)-1], sandbox.Result{ShipScore: len(ids) % 100})
+		api.evaluate(tb, ids[len(ids)-1], sandbox.Result{ShipScore: new(len(ids) % 100)})
 	}
 	return ids
 }

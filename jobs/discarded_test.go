@@ -115,7 +115,7 @@ func unreadableReportIsDiscardedAlone[D riverdriver.Driver[TTx], TTx any](t *tes
 	api := newAPI(t)
 	api.addEvaluated(t, 3)
 	unreadable := api.addSubmission(t)
-	api.evaluate(t, unreadable, sandbox.Result{ShipScore: 71, Extra: map[string]any{"pillars": "not a list"}})
+	api.evaluate(t, unreadable, sandbox.Result{ShipScore: new(71), Extra: map[string]any{"pillars": "not a list"}})
 	api.addEvaluated(t, 3)
 	organization := api.organization("acme")
 	var repaired atomic.Bool

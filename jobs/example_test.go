@@ -184,7 +184,7 @@ func addEvaluated(service *sandbox.Server, name string, score int) {
 		err = service.Submit(submission)
 	}
 	if err == nil {
-		err = service.Evaluate(submission, sandbox.Result{ShipScore: score})
+		err = service.Evaluate(submission, sandbox.Result{ShipScore: new(score)})
 	}
 	if err != nil {
 		log.Fatal(err)

@@ -54,7 +54,7 @@ func TestHandlerReceivesTheSubmissionOfTheAPISQLite(t *testing.T) {
 	s, api := newSQLite(t), newAPI(t)
 	id := api.addSubmission(t)
 	// A text that PostgreSQL's jsonb rejects, and a score of zero.
-	api.evaluate(t, id, sandbox.Result{ShipScore: 0, Summary: "a\x00b", Extra: map[string]any{"new_member": 7}})
+	api.evaluate(t, id, sandbox.Result{ShipScore: new(0), Summary: "a\x00b", Extra: map[string]any{"new_member": 7}})
 	delivered := make(chan hiring.Submission, 1)
 	s.watch(t, testConfig(), jobs.Results[*sql.Tx]{
 		Organizations: api.organizations(),
@@ -76,7 +76,7 @@ func TestHandlerReceivesTheSubmissionOfTheAPISQLite(t *testing.T) {
 func TestTextThatJSONBRejectsIsDeliveredPostgres(t *testing.T) {
 	t.Parallel()
 	s, api := newPostgres(t), newAPI(t)
-	api.evaluate(t, api.addSubmission(t), sandbox.Result{ShipScore: 1, Summary: "a\x00b"})
+	api.evaluate(t, api.addSubmission(t), sandbox.Result{ShipScore: new(1), Summary: "a\x00b"})
 	s.watch(t, testConfig(), jobs.Results[pgx.Tx]{Organizations: api.organizations(), Handle: s.insertResult})
 	eventually(t, s.countIs(t, 1, "results"))
 }

@@ -235,7 +235,7 @@ func (env *environment) begin(t *testing.T, n int) (ids []string) {
 func (env *environment) evaluate(t *testing.T, ids []string) {
 	t.Helper()
 	for _, id := range ids {
-		require.NoError(t, env.server.Evaluate(id, sandbox.Result{ShipScore: 50}))
+		require.NoError(t, env.server.Evaluate(id, sandbox.Result{ShipScore: new(50)}))
 	}
 }
 

@@ -18,7 +18,7 @@ const archiveLinkLifetime = time.Hour
 // submitted or storage is unavailable. The link has the host of the request, so that it
 // works with every transport.
 func (c *call) archiveLink(a *world.Attempt) *string {
-	if !a.HasArchive() || !c.server.settings.ArchivesAvailable {
+	if !a.HasArchive() || !c.server.settings.Archives {
 		return nil
 	}
 	scheme := "http"
@@ -51,7 +51,7 @@ func getArchive(c *call) response {
 		return refuse(http.StatusForbidden, "The signature is not valid.")
 	case c.at.UnixMilli() >= expires:
 		return refuse(http.StatusForbidden, "The link has expired.")
-	case !c.server.settings.ArchivesAvailable:
+	case !c.server.settings.Archives:
 		return refuse(http.StatusServiceUnavailable, "Storage is not available.")
 	case !found:
 		return refuse(http.StatusNotFound, "There is no such archive.")

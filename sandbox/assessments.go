@@ -87,7 +87,7 @@ func deleteAssessment(c *call) response {
 		return c.notFound()
 	}
 	c.world.DeleteAssessment(found)
-	return c.done(found.Value)
+	return c.data(http.StatusOK, found.Value)
 }
 
 // applySettings reads the members that both POST and PATCH accept.

@@ -30,9 +30,10 @@ type call struct {
 	world     *world.Organization
 	route     *route // Nil for an unknown path or method.
 	params    []string
-	allow     string  // Methods of the path, if the request has another.
-	entry     *record // Of the journal.
-	detail    *Detail // Of entry; nil unless the server keeps details.
+	allow     string    // Methods of the path, if the request has another.
+	entry     record    // Of the journal, before its end.
+	began     time.Time // Of the real clock.
+	throttled bool
 	query     url.Values
 	body      []byte // At most one byte more than the limit.
 	bodyErr   error

@@ -29,118 +29,103 @@ type operation struct {
 	method, path string
 	summary      string
 	example      string // Of a request body or a query; empty without one.
-	do           func(s *Server, id string, input []byte) (any, error)
 	input        reflect.Type
+	do           func(s *Server, id string, input []byte) (any, error) // Nil if serveControl handles it.
 }
 
-// newUnlocked returns the operation of a route such as "POST advance". Its input decodes
-// into In, and its response encodes Out, unless that is none.
-func newUnlocked[In, Out any](route, summary, example string, do func(s *Server, id string, in In) (Out, error)) operation {
+// newOperation returns the operation of a route such as "POST quota". Its input decodes into
+// In, and its response encodes Out, unless that is none. do is called without the lock.
+func newOperation[In, Out any](route, summary, example string, do func(s *Server, id string, in In) (Out, error)) operation {
 	method, path, _ := strings.Cut(route, " ")
 	return operation{method: method, path: path, summary: summary, example: example, input: reflect.TypeFor[In](),
 		do: func(s *Server, id string, input []byte) (any, error) {
 			var in In
-			err := decodeControl(input, &in)
-			if t := reflect.TypeFor[In](); err == nil && t.Kind() == reflect.Struct {
-				err = checkRequired(input, t)
-			}
-			if err != nil {
+			if err := decodeControl(input, &in); err != nil {
 				return nil, err
 			}
 			return do(s, id, in)
 		}}
 }
 
-// newOperation is like newUnlocked, for an operation under the lock.
-func newOperation[In, Out any](route, summary, example string, do func(c *control, in In) (Out, error)) operation {
-	return newUnlocked(route, summary, example, func(s *Server, id string, in In) (out Out, err error) {
+// locked returns an operation that holds the lock.
+func locked[In, Out any](do func(c *control, in In) (Out, error)) func(*Server, string, In) (Out, error) {
+	return func(s *Server, id string, in In) (out Out, err error) {
 		err = s.run(id, func(c *control) (err error) {
 			out, err = do(c, in)
 			return err
 		})
 		return out, err
-	})
+	}
 }
 
-// newAction is like newOperation, for an operation without an output.
-func newAction[In any](route, summary, example string, do func(c *control, in In) error) operation {
-	return newOperation(route, summary, example, func(c *control, in In) (none, error) { return none{}, do(c, in) })
+// action is like locked, without an output.
+func action[In any](do func(c *control, in In) error) func(*Server, string, In) (none, error) {
+	return locked(func(c *control, in In) (none, error) { return none{}, do(c, in) })
 }
 
-// as returns an operation whose output is an object with one member.
-func as[In, Out any](member string, do func(c *control, in In) (Out, error)) func(*control, In) (map[string]Out, error) {
-	return func(c *control, in In) (map[string]Out, error) {
+// as is like locked, for an output that is an object with one member.
+func as[In, Out any](member string, do func(c *control, in In) (Out, error)) func(*Server, string, In) (map[string]Out, error) {
+	return locked(func(c *control, in In) (map[string]Out, error) {
 		out, err := do(c, in)
 		return map[string]Out{member: out}, err
-	}
+	})
 }
 
 // serveControl responds to a request below controlPath.
 func (s *Server) serveControl(w http.ResponseWriter, r *http.Request) {
 	path := strings.TrimPrefix(strings.TrimPrefix(r.URL.Path, strings.TrimSuffix(controlPath, "/")), "/")
 	if path == "health" { // Shows nothing, and a container's health check may come from anywhere.
-		writeControl(w, http.StatusOK, health{"ok"})
+		writeControl(w, http.StatusOK, map[string]string{"status": "ok"})
 		return
 	}
 	if err := guard.Admit(r, s.config.anyHost); err != nil {
-		writeControlError(w, http.StatusForbidden, "FORBIDDEN", err)
+		writeControlError(w, forbidden{err})
 		return
 	}
-	found, id, allowed := findOperation(r.Method, strings.Split(path, "/"))
+	o, id, allowed := findOperation(r.Method, strings.Split(path, "/"))
 	switch {
-	case found != nil && found.do != nil:
-		s.operate(w, r, found, id)
-	case found != nil && path == "events":
-		s.serveEvents(w, r)
-	case found != nil:
-		writeControl(w, http.StatusOK, newIndex())
-	case allowed != "":
+	case o == nil && allowed != "":
 		w.Header().Set("Allow", allowed)
-		writeControlError(w, http.StatusMethodNotAllowed, "NOT_FOUND", errors.New("use "+allowed))
+		writeControlError(w, wrongMethod{allowed})
+	case o == nil:
+		writeControlError(w, errNoPath)
+	case o.path == "events":
+		s.serveEvents(w, r)
+	case o.do == nil:
+		writeControl(w, http.StatusOK, s.newIndex())
 	default:
-		writeControlError(w, http.StatusNotFound, "NOT_FOUND", errors.New("the control API has no such path: GET "+controlPath+" lists all of them"))
+		output, err := o.run(s, w, r, id)
+		if err != nil {
+			writeControlError(w, err)
+			return
+		}
+		writeControl(w, http.StatusOK, output)
 	}
 }
 
-type health struct {
-	Status string `json:"status"`
-}
-
-// operate executes an operation.
-func (s *Server) operate(w http.ResponseWriter, r *http.Request, o *operation, id string) {
+// run executes the operation with the input of a request.
+func (o *operation) run(s *Server, w http.ResponseWriter, r *http.Request, id string) (any, error) {
 	input, err := readControl(w, r)
 	if err == nil && r.URL.RawQuery != "" {
-		input, err = queryInput(r, o)
+		input, err = queryInput(r, o.input)
 	}
-	var output any
-	if err == nil {
-		output, err = o.do(s, id, input)
+	if err != nil {
+		return nil, err
 	}
-	if err == nil {
-		writeControl(w, http.StatusOK, output)
-		return
-	}
-	var conflict world.Conflict
-	switch {
-	case errors.Is(err, world.ErrUnknown):
-		writeControlError(w, http.StatusNotFound, "NOT_FOUND", world.ErrUnknown)
-	case errors.As(err, &conflict):
-		writeControlError(w, http.StatusConflict, "CONFLICT", conflict)
-	default:
-		writeControlError(w, http.StatusBadRequest, "INVALID_INPUT", err)
-	}
+	return o.do(s, id, input)
 }
 
 // findOperation returns the operation of a request and the id in its path. For a known
 // path with other methods it returns these.
 func findOperation(method string, path []string) (found *operation, id, allowed string) {
-	for _, o := range operations {
+	for i := range operations {
+		o := &operations[i]
 		matched, ok := matchControl(strings.Split(o.path, "/"), path)
 		if !ok {
 			continue
 		}
 		if o.method == method {
-			return &o, matched, ""
+			return o, matched, ""
 		}
 		allowed = strings.TrimPrefix(allowed+", "+o.method, ", ")
 	}
@@ -183,8 +168,64 @@ func readControl(w http.ResponseWriter, r *http.Request) ([]byte, error) {
 	return body, nil
 }
 
+// queryInput returns the query of a GET as an input: numbers and booleans as such, if the
+// input has them, and everything else as text.
+func queryInput(r *http.Request, input reflect.Type) ([]byte, error) {
+	if r.Method != http.MethodGet {
+		return nil, errors.New("send the input in the body, not in the query")
+	}
+	query, err := url.ParseQuery(r.URL.RawQuery)
+	if err != nil {
+		return nil, errors.New("the query string is malformed")
+	}
+	kinds := make(map[string]reflect.Kind)
+	for _, field := range reflect.VisibleFields(input) {
+		name, _, _ := strings.Cut(field.Tag.Get("json"), ",")
+		kinds[name] = field.Type.Kind()
+		if field.Type.Kind() == reflect.Pointer {
+			kinds[name] = field.Type.Elem().Kind()
+		}
+	}
+	object := make(map[string]jsontext.Value, len(query))
+	for name, values := range query {
+		if len(values) > 1 {
+			return nil, inputError{name, "the parameter is given twice"}
+		}
+		_, notNumber := strconv.ParseFloat(values[0], 64)
+		_, notBool := strconv.ParseBool(values[0])
+		switch kind := kinds[name]; {
+		case kind == reflect.Bool && notBool == nil, (kind == reflect.Int || kind == reflect.Int64) && notNumber == nil:
+			object[name] = jsontext.Value(values[0])
+		default:
+			object[name] = encodeJSON(values[0])
+		}
+	}
+	return encodeJSON(object), nil
+}
+
+// The errors of the control API that are no wrong input.
+var errNoPath = errors.New("the control API has no such path: GET " + controlPath + " lists all of them")
+
+type (
+	forbidden   struct{ error }
+	wrongMethod struct{ allowed string }
+)
+
+func (e wrongMethod) Error() string { return "use " + e.allowed }
+
 // writeControlError writes an error envelope.
-func writeControlError(w http.ResponseWriter, status int, code string, err error) {
+func writeControlError(w http.ResponseWriter, err error) {
+	status, code := http.StatusBadRequest, "INVALID_INPUT"
+	switch {
+	case errors.As(err, new(forbidden)):
+		status, code = http.StatusForbidden, "FORBIDDEN"
+	case errors.As(err, new(wrongMethod)):
+		status, code = http.StatusMethodNotAllowed, "NOT_FOUND"
+	case errors.Is(err, world.ErrUnknown), errors.Is(err, errNoPath):
+		status, code = http.StatusNotFound, "NOT_FOUND"
+	case errors.As(err, new(world.Conflict)):
+		status, code = http.StatusConflict, "CONFLICT"
+	}
 	type body struct {
 		Code    string `json:"code"`
 		Message string `json:"message"`
@@ -193,7 +234,6 @@ func writeControlError(w http.ResponseWriter, status int, code string, err error
 	var input inputError
 	if result, ok := errors.AsType[*world.ResultError](err); ok {
 		input = inputError{result.Name, result.Problem}
-		err = input
 	}
 	errors.As(err, &input)
 	writeControl(w, status, struct {
@@ -213,39 +253,4 @@ func writeControl(w http.ResponseWriter, status int, response any) {
 	h.Set("X-Content-Type-Options", "nosniff")
 	w.WriteHeader(status)
 	_, _ = w.Write(append(encodeControl(response), '\n'))
-}
-
-// queryInput returns the query of a GET as an input: numbers and booleans as such, if the
-// input has them, and everything else as text.
-func queryInput(r *http.Request, o *operation) ([]byte, error) {
-	if r.Method != http.MethodGet {
-		return nil, errors.New("send the input in the body, not in the query")
-	}
-	query, err := url.ParseQuery(r.URL.RawQuery)
-	if err != nil {
-		return nil, errors.New("the query string is malformed")
-	}
-	kinds := make(map[string]reflect.Kind)
-	for _, field := range reflect.VisibleFields(o.input) {
-		name, _, _ := strings.Cut(field.Tag.Get("json"), ",")
-		kinds[name] = field.Type.Kind()
-		if field.Type.Kind() == reflect.Pointer {
-			kinds[name] = field.Type.Elem().Kind()
-		}
-	}
-	input := make(map[string]jsontext.Value, len(query))
-	for name, values := range query {
-		if len(values) > 1 {
-			return nil, inputError{name, "the parameter is given twice"}
-		}
-		_, notNumber := strconv.ParseFloat(values[0], 64)
-		_, notBool := strconv.ParseBool(values[0])
-		switch kind := kinds[name]; {
-		case kind == reflect.Bool && notBool == nil, (kind == reflect.Int || kind == reflect.Int64) && notNumber == nil:
-			input[name] = jsontext.Value(values[0])
-		default:
-			input[name] = encodeJSON(values[0])
-		}
-	}
-	return encodeJSON(input), nil
 }

@@ -6,7 +6,6 @@ import (
 	"net/http"
 	"os"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -38,20 +37,4 @@ func TestGuideListsTheControlAPI(t *testing.T) {
 	guide, err := os.ReadFile("../docs/sandbox-control-api.md")
 	require.NoError(t, err)
 	assert.Contains(t, string(guide), table, "put this table into docs/sandbox-control-api.md:\n%s", table)
-}
-
-func TestStepsOfUnknownIDsFail(t *testing.T) {
-	server := sandbox.Start(t)
-	for name, step := range map[string]func() error{
-		"Regrade":       func() error { return server.Regrade(sandbox.UnknownID, sandbox.Result{}) },
-		"RemoveArchive": func() error { return server.RemoveArchive(sandbox.UnknownID) },
-		"Decide":        func() error { return server.Decide(sandbox.UnknownID, "shortlisted") },
-		"Pause":         func() error { return server.Pause(sandbox.UnknownID, time.Minute) },
-		"AddResult": func() error {
-			_, err := server.AddResult(sandbox.UnknownID, "ada@candidates.test", sandbox.Result{})
-			return err
-		},
-	} {
-		assert.ErrorContains(t, step(), sandbox.UnknownID, name)
-	}
 }

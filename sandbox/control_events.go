@@ -1,126 +1,221 @@
 package sandbox
 
 import (
+	"cmp"
 	"fmt"
 	"net/http"
+	"reflect"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/hiring-assessment/hiring-go/sandbox/internal/world"
 )
 
 const (
-	// collectInterval is how long changes are collected before an event is sent, so that a
-	// thousand requests a second make a few events.
-	collectInterval = 100 * time.Millisecond
+	// collectTime is how long changes are collected after the first one, because an exchange
+	// makes several.
+	collectTime = 50 * time.Millisecond
+	// batchInterval is the time between batches of events, so that a thousand requests a
+	// second cost one search a second.
+	batchInterval = time.Second
 	// keepAliveInterval is how often a comment is sent without a change.
 	keepAliveInterval = 15 * time.Second
-	// maxEventEntries is the number of entries in one event.
-	maxEventEntries = 200
+	// maxBatch is the number of entries and of candidates in a batch.
+	maxBatch = 500
 )
+
+// topic is what has changed, besides entries and candidates.
+type topic string
+
+const (
+	topicReset       topic = "reset" // Everything must be read again.
+	topicSettings    topic = "settings"
+	topicFaults      topic = "faults"
+	topicKeys        topic = "keys"
+	topicClock       topic = "clock"
+	topicJournal     topic = "journal" // Entries were removed.
+	topicAssessments topic = "assessments"
+)
+
+// changes numbers the changes of a server for the event stream.
+type changes struct {
+	revision int           // Of the last change.
+	topics   map[topic]int // Revision of the last change of each topic.
+	wake     chan struct{} // Closed at the next change; nil while no stream waits.
+}
+
+// revise records a change and returns its number. The lock is held.
+func (s *Server) revise() int {
+	c := &s.changes
+	c.revision++
+	if c.wake != nil {
+		close(c.wake)
+		c.wake = nil
+	}
+	return c.revision
+}
+
+// notify records a change of a topic. The lock is held.
+func (s *Server) notify(of topic) {
+	if s.changes.topics == nil {
+		s.changes.topics = make(map[topic]int)
+	}
+	s.changes.topics[of] = s.revise()
+}
 
 // serveEvents sends changes as server-sent events until the client disconnects.
 func (s *Server) serveEvents(w http.ResponseWriter, r *http.Request) {
-	position := r.Header.Get("Last-Event-ID")
-	if position == "" {
-		position = r.URL.Query().Get("after")
+	var in struct {
+		journalFilter
+
+		After *int `json:"after"`
+	}
+	input, err := queryInput(r, reflect.TypeOf(in))
+	if err == nil {
+		err = cmp.Or(decodeControl(input, &in), in.check())
+	}
+	if last := r.Header.Get("Last-Event-ID"); last != "" && err == nil {
+		var position int
+		if position, err = strconv.Atoi(last); err != nil {
+			err = inputError{"after", "give the id of an event, or a position of the journal"}
+		}
+		in.After = &position
+	}
+	if err != nil {
+		writeControlError(w, err)
+		return
 	}
 	s.mu.Lock()
 	from := s.changes.revision
 	s.mu.Unlock()
-	if position != "" {
-		after, err := strconv.Atoi(position)
-		if err != nil {
-			writeControlError(w, http.StatusBadRequest, "INVALID_INPUT", inputError{"after", "give the id of an event, or a position of the journal"})
-			return
-		}
-		from = after
-	}
+	from = *cmp.Or(in.After, &from)
 	out := http.NewResponseController(w)
 	w.Header().Set("Content-Type", "text/event-stream")
 	w.Header().Set("Cache-Control", "no-store")
-	text := ": connected\n\n"
+	text, quiet := ": connected\n\n", time.Duration(0)
 	for {
-		var wake <-chan struct{}
-		if _, err := w.Write([]byte(text)); err != nil || out.Flush() != nil {
-			return
-		}
-		if text, from, wake = s.eventsAfter(from); wake == nil {
-			continue
-		}
-		if text = ": nothing new\n\n"; waitForChange(r, keepAliveInterval, wake) {
-			text = ""
-			if !waitForChange(r, collectInterval, nil) {
+		if text != "" {
+			if _, err := w.Write([]byte(text)); err != nil || out.Flush() != nil {
 				return
 			}
+			quiet = 0
 		}
-		if r.Context().Err() != nil {
-			return
+		changed := s.changesAfter(from)
+		var more bool
+		text, from, more = changed.events(from, &in.journalFilter)
+		switch {
+		case more:
+		case text != "":
+			if !pause(r, batchInterval, nil) {
+				return
+			}
+		default:
+			// The timeline moves candidates only when somebody looks: at least once a second.
+			if !pause(r, batchInterval, changed.wake) || !pause(r, collectTime, nil) {
+				return
+			}
+			if quiet += batchInterval; quiet >= keepAliveInterval {
+				text = ": nothing new\n\n"
+			}
 		}
 	}
 }
 
-// waitForChange waits for a change, for timeout at most. It reports whether there may be
-// one.
-func waitForChange(r *http.Request, timeout time.Duration, wake <-chan struct{}) bool {
-	timer := time.NewTimer(timeout)
+// pause waits until wake is closed, for d at most. It returns false when the client has
+// disconnected.
+func pause(r *http.Request, d time.Duration, wake <-chan struct{}) bool {
+	timer := time.NewTimer(d)
 	defer timer.Stop()
 	select {
 	case <-timer.C:
-		return wake == nil
 	case <-wake:
-		return true
 	case <-r.Context().Done():
-		return false
 	}
+	return r.Context().Err() == nil
 }
 
-// eventsAfter returns the events after a position and the new position. When nothing has
-// changed it returns a channel that is closed at the next change.
-func (s *Server) eventsAfter(from int) (text string, position int, wake <-chan struct{}) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	c := &s.changes
-	if from > c.revision || c.topics[topicReset] > from {
-		return fmt.Sprintf("id: %d\nevent: reset\ndata: {}\n\n", c.revision), c.revision, nil
-	}
-	if from == c.revision {
-		if c.wake == nil {
-			c.wake = make(chan struct{})
+// batch is what has changed since a position.
+type batch struct {
+	position   int
+	wake       <-chan struct{} // Closed at the next change, if nothing has changed.
+	reset      bool
+	topics     []topic
+	candidates []world.CandidateInfo
+	cut        bool // Further candidates have changed.
+	records    []*record
+	hide       redactor
+}
+
+// changesAfter returns what has changed since a position. Under the lock it only copies.
+func (s *Server) changesAfter(from int) (b batch) {
+	now, unlock := s.lock()
+	defer unlock()
+	c := &control{Server: s, now: now}
+	var changed []world.Candidate
+	_ = c.visitOrganizations(scope{}, func(_ string, o *world.Organization) {
+		for _, one := range o.Candidates() {
+			if one.Revision() > from {
+				changed = append(changed, one)
+			}
 		}
-		return "", from, c.wake // Nothing is new.
+	})
+	b.position = s.changes.revision
+	b.reset = from > b.position || s.changes.topics[topicReset] > from
+	if from == b.position {
+		if s.changes.wake == nil {
+			s.changes.wake = make(chan struct{})
+		}
+		b.wake = s.changes.wake
+		return b
 	}
-	var changed []*record
-	for e := range s.journal.all() {
-		if e.revision > from {
-			changed = append(changed, e)
+	for topic, revision := range s.changes.topics {
+		if revision > from {
+			b.topics = append(b.topics, topic)
 		}
 	}
-	slices.SortFunc(changed, func(a, b *record) int { return a.revision - b.revision })
-	position = c.revision
-	if len(changed) > maxEventEntries {
-		changed = changed[:maxEventEntries]
-		position = changed[maxEventEntries-1].revision
+	slices.SortFunc(changed, func(a, b world.Candidate) int { return a.Revision() - b.Revision() })
+	if b.cut = len(changed) > maxBatch; b.cut {
+		changed = changed[:maxBatch]
+		b.position = changed[maxBatch-1].Revision()
 	}
-	if len(changed) > 0 {
-		entries, redactor := make([]entryJSON, len(changed)), s.redactor()
-		for i, e := range changed {
-			entries[i] = newEntryJSON(e, redactor, false)
-		}
-		text = fmt.Sprintf("event: entries\ndata: %s\n\n", encodeControl(map[string]any{"entries": entries}))
+	for _, one := range changed {
+		b.candidates = append(b.candidates, one.Info())
 	}
-	var topics []string
-	for topic, revision := range c.topics {
-		if revision > from && revision <= position {
-			topics = append(topics, topic)
-		}
+	b.records, b.hide = slices.Clone(s.journal.records), s.redactor()
+	return b
+}
+
+// events returns the events of a batch, with the entries that a filter selects, and the
+// position after them. more reports whether further changes are known.
+func (b *batch) events(from int, filter *journalFilter) (text string, position int, more bool) {
+	if b.reset {
+		return fmt.Sprintf("id: %d\nevent: reset\ndata: {}\n\n", b.position), b.position, false
 	}
-	if slices.Sort(topics); len(topics) > 0 {
-		text += fmt.Sprintf("event: changed\ndata: %s\n\n", encodeControl(map[string]any{"changed": topics}))
+	found := filter.find(b.records, from)
+	found = slices.DeleteFunc(found, func(e *record) bool { return e.revision > b.position })
+	slices.SortFunc(found, func(a, b *record) int { return a.revision - b.revision })
+	position, more = b.position, b.cut
+	if len(found) > maxBatch {
+		found, more = found[:maxBatch], true
+		position = found[maxBatch-1].revision
+	}
+	event := func(name string, data any) {
+		text += fmt.Sprintf("event: %s\ndata: %s\n\n", name, encodeControl(map[string]any{name: data}))
+	}
+	if len(found) > 0 {
+		event("entries", newEntries(found, b.hide, false))
+	}
+	if len(b.candidates) > 0 {
+		event("candidates", b.candidates)
+	}
+	if slices.Sort(b.topics); len(b.topics) > 0 {
+		event("changed", b.topics)
 	}
 	if text != "" { // The last event has the position, so that a client that was cut off loses none.
 		at := strings.LastIndex(text, "event: ")
 		text = text[:at] + fmt.Sprintf("id: %d\n", position) + text[at:]
 	}
-	return text, position, nil
+	return text, position, more
 }

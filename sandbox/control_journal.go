@@ -19,31 +19,30 @@ import (
 // entryJSON is an exchange in the control API. A member that is not known is null, or
 // absent if it is a header or a body.
 type entryJSON struct {
-	Number          int            `json:"number"`
-	At              world.Moment   `json:"at"`
-	Method          string         `json:"method"`
-	Route           string         `json:"route"`
-	Path            string         `json:"path"`
-	Query           string         `json:"query"`
-	Status          *int           `json:"status"` // Null when no response was sent.
-	Ended           bool           `json:"ended"`
-	Key             string         `json:"key"`
-	KeyID           *string        `json:"key_id"`
-	Organization    *string        `json:"organization"` // Null for a key that the server did not know.
-	Body            string         `json:"body"`
-	Repeats         *int           `json:"repeats"`     // Number of the first write that this one repeats.
-	RepeatedBy      *int           `json:"repeated_by"` // Number of the last write that repeats this one.
-	RequestID       *string        `json:"request_id"`
-	Error           *errorJSON     `json:"error"`
-	Took            *time.Duration `json:"took"`
-	ResponseSize    *int           `json:"response_size"`
-	Limit           *int           `json:"limit"`
-	Remaining       *int           `json:"remaining"`
-	Throttled       bool           `json:"throttled"`
-	Fault           *Fault         `json:"fault"`
-	Headers         http.Header    `json:"headers,omitzero"`
-	ResponseHeaders http.Header    `json:"response_headers,omitzero"`
-	Response        *string        `json:"response,omitzero"`
+	Number          int           `json:"number"`
+	At              world.Moment  `json:"at"`
+	Method          string        `json:"method"`
+	Route           string        `json:"route"`
+	Path            string        `json:"path"`
+	Query           string        `json:"query"`
+	Status          *int          `json:"status"` // Null when no response was sent.
+	Ended           bool          `json:"ended"`
+	Key             string        `json:"key"`
+	KeyID           *string       `json:"key_id"`
+	Organization    *string       `json:"organization"` // Null for a key that the server did not know.
+	Repeats         *int          `json:"repeats"`      // Number of the first write that this one repeats.
+	RequestID       *string       `json:"request_id"`
+	Error           *errorJSON    `json:"error"`
+	Took            time.Duration `json:"took"`
+	ResponseSize    int           `json:"response_size"`
+	Limit           *int          `json:"limit"`
+	Remaining       *int          `json:"remaining"`
+	Throttled       bool          `json:"throttled"`
+	Fault           *Fault        `json:"fault"`
+	Headers         http.Header   `json:"headers,omitzero"`
+	Body            *string       `json:"body,omitzero"`
+	ResponseHeaders http.Header   `json:"response_headers,omitzero"`
+	Response        *string       `json:"response,omitzero"`
 }
 
 type errorJSON struct {
@@ -60,30 +59,35 @@ func known[T comparable](value T) *T {
 	return &value
 }
 
-// newEntryJSON returns an exchange without keys.
-func newEntryJSON(e *record, redactor *strings.Replacer, details bool) entryJSON {
-	shown := e.redacted(redactor)
+func newEntries(records []*record, hide redactor, details bool) []entryJSON {
+	entries := make([]entryJSON, len(records))
+	for i, e := range records {
+		entries[i] = newEntryJSON(e, hide, details)
+	}
+	return entries
+}
+
+// newEntryJSON returns an exchange without keys. Details are headers and bodies.
+func newEntryJSON(e *record, hide redactor, details bool) entryJSON {
 	out := entryJSON{
-		Number: e.number, At: world.MomentOf(e.At), Method: e.Method, Route: e.Route, Path: shown.Path, Query: shown.Query, Status: known(e.Status),
-		Ended: e.Detail == nil || e.Detail.Ended, Key: shown.Key, KeyID: known(keyID(e.Key)), Organization: e.organization, Body: string(shown.Body),
-		Repeats: known(e.repeats), RepeatedBy: known(e.repeatedBy),
+		Number: e.number, At: world.MomentOf(e.At), Method: e.Method, Route: e.Route, Path: hide.Replace(e.Path), Query: hide.Replace(e.Query),
+		Status: known(e.Status), Ended: e.ended, Key: redact(e.Key), KeyID: known(e.keyID), Organization: e.organization,
+		Repeats: known(e.repeats), RequestID: known(e.requestID), Error: e.apiError(), Took: e.Took, ResponseSize: e.responseSize,
+		Limit: known(e.limit), Throttled: e.throttled, Fault: e.fault,
 	}
-	d := shown.Detail
-	if d == nil {
-		return out
+	if e.limit > 0 {
+		out.Remaining = &e.remaining
 	}
-	out.Fault = d.Fault
-	if d.Ended {
-		out.RequestID, out.Error, out.Took, out.ResponseSize = known(d.RequestID), e.apiError(), &d.Took, &d.ResponseSize
-		out.Throttled = d.Throttled
-	}
-	if d.Limit > 0 {
-		out.Limit, out.Remaining = &d.Limit, &d.Remaining
+	if e.fault != nil && e.fault.Key != "" {
+		out.Fault = new(*e.fault)
+		out.Fault.Key = redact(e.fault.Key)
 	}
 	if details {
-		out.Headers, out.ResponseHeaders = d.Header, d.ResponseHeader
-		if d.ResponseHeader != nil {
-			out.Response = new(strings.ToValidUTF8(string(d.Response), "\uFFFD"))
+		text := func(raw []byte) *string { return new(strings.ToValidUTF8(string(raw), "\uFFFD")) }
+		shown := e.redacted(hide)
+		out.Headers, out.Body, out.ResponseHeaders = shown.Header, text(shown.Body), shown.ResponseHeader
+		if shown.ResponseHeader != nil {
+			out.Response = text(shown.Response)
 		}
 	}
 	return out
@@ -94,117 +98,66 @@ func (e *record) apiError() *errorJSON {
 	var body struct {
 		Error *errorJSON `json:"error"`
 	}
-	if e.Status < http.StatusBadRequest || e.Detail == nil || json.Unmarshal(e.Detail.Response, &body) != nil {
+	if e.Status < http.StatusBadRequest || json.Unmarshal(e.Response, &body) != nil {
 		return nil
 	}
 	return body.Error
 }
 
 // failed reports whether an exchange ended without a success.
-func (e *record) failed() bool {
-	return e.Status >= http.StatusBadRequest || e.Status == 0 && (e.Detail == nil || e.Detail.Ended)
+func (e *record) failed() bool { return e.Status >= http.StatusBadRequest || e.Status == 0 && e.ended }
+
+// journalFilter selects exchanges.
+type journalFilter struct {
+	Key        string        `json:"key"` // A token, an id, or none.
+	Method     string        `json:"method"`
+	Route      string        `json:"route"`
+	Status     string        `json:"status"`
+	Text       string        `json:"text"`
+	Repeated   bool          `json:"repeated"` // Writes that repeat another one, and the first of them.
+	Faults     bool          `json:"faults"`
+	SlowerThan time.Duration `json:"slower_than"`
 }
 
-// repeated reports whether a write repeats one that may have taken effect.
-func (e *record) repeated() bool { return e.repeats > 0 }
+const noKey = "none" // Selects requests without a key.
 
-// journalQuery selects exchanges.
-type journalQuery struct {
-	Organization *string       `json:"organization"`
-	Key          string        `json:"key"` // A token, an id, or none.
-	Method       string        `json:"method"`
-	Route        string        `json:"route"`
-	Status       string        `json:"status"`
-	Text         string        `json:"text"`
-	Repeated     bool          `json:"repeated"`
-	Faults       bool          `json:"faults"`
-	SlowerThan   time.Duration `json:"slower_than"`
-	Since        time.Time     `json:"since"`
-	Until        time.Time     `json:"until"`
-	After        *int          `json:"after"`
-	Before       *int          `json:"before"`
-	Limit        *int          `json:"limit"`
-	Sort         string        `json:"sort"`
-	Details      bool          `json:"details"`
+func (f *journalFilter) check() error {
+	number, _ := strconv.Atoi(f.Status)
+	if number < 100 && !slices.Contains([]string{"", noKey, "failed", "2xx", "3xx", "4xx", "5xx"}, f.Status) {
+		return inputError{"status", "must be a status such as 404, 2xx, 4xx, 5xx, failed or none"}
+	}
+	return nil
 }
 
-const (
-	defaultJournalLimit = 500
-	noKey               = "none" // Selects requests without a key.
-)
-
-// find returns the exchanges that a query selects.
-func (c *control) find(q *journalQuery) (found []*record, err error) {
-	token, text := "", strings.ToLower(q.Text)
-	if q.Organization != nil {
-		if err := c.checkOrganization(*q.Organization); err != nil {
-			return nil, err
+// find returns the records that a filter selects among those that changed after a revision.
+func (f *journalFilter) find(records []*record, after int) (found []*record) {
+	originals := make(map[int]bool)
+	for _, e := range records {
+		if f.Repeated && e.repeats > 0 && e.revision > after {
+			originals[e.repeats] = true
 		}
 	}
-	if q.Key != "" && q.Key != noKey {
-		known, found := c.knownToken(q.Key)
-		if !found {
-			return nil, inputError{"key", "the server has seen no such key"}
-		}
-		token = known
-	}
-	switch number, _ := strconv.Atoi(q.Status); {
-	case q.Limit != nil && (*q.Limit < 1 || *q.Limit > JournalEntries):
-		return nil, inputError{"limit", "must be from 1 to " + strconv.Itoa(JournalEntries)}
-	case q.After != nil && q.Before != nil:
-		return nil, inputError{"before", "give after or before, not both"}
-	case q.Sort != "" && q.Sort != "took":
-		return nil, inputError{"sort", "must be took"}
-	case number < 100 && !slices.Contains([]string{"", noKey, "failed", "2xx", "3xx", "4xx", "5xx"}, q.Status):
-		return nil, inputError{"status", "must be a status such as 404, 2xx, 4xx, 5xx, failed or none"}
-	}
-	for e := range c.journal.all() {
-		if (token == "" || e.Key == token) && q.selects(e) && (text == "" || e.contains(text)) {
+	text := strings.ToLower(f.Text)
+	for _, e := range records {
+		isNew := e.revision > after && (!f.Repeated || e.repeats > 0)
+		if (isNew || originals[e.number]) && f.selects(e) && (text == "" || e.contains(text)) {
 			found = append(found, e)
 		}
 	}
-	return found, nil
+	return found
 }
 
-// selects reports whether a query selects an exchange, without its text and its key.
-func (q *journalQuery) selects(e *record) bool {
-	d := e.Detail
+// selects reports whether a filter selects an exchange by anything but text and repeats.
+func (f *journalFilter) selects(e *record) bool {
 	switch {
-	case q.Organization != nil && (e.organization == nil || *e.organization != *q.Organization),
-		q.Key == noKey && e.Key != "",
-		q.Method != "" && e.Method != q.Method,
-		q.Route != "" && q.Route != e.Route && q.Route != e.Method+" "+e.Route,
-		q.Repeated && !e.repeated(),
-		q.Faults && (d == nil || d.Fault == nil),
-		q.SlowerThan > 0 && (d == nil || d.Took <= q.SlowerThan),
-		e.At.Before(q.Since), !q.Until.IsZero() && e.At.After(q.Until):
+	case f.Key == noKey && e.Key != "", f.Key != noKey && f.Key != "" && !e.hasKey(f.Key),
+		f.Method != "" && e.Method != f.Method,
+		f.Route != "" && f.Route != e.Route && f.Route != e.Method+" "+e.Route,
+		f.Faults && e.fault == nil,
+		f.SlowerThan > 0 && e.Took <= f.SlowerThan:
 		return false
 	}
-	return e.hasStatus(q.Status)
-}
-
-// knownToken returns the token with a token or an id, of a key that the server accepts,
-// has revoked, or has seen in a request.
-func (c *control) knownToken(key string) (token string, found bool) {
-	if k, err := c.knownKey("", key); err == nil {
-		return k.Token, true
-	}
-	for _, k := range c.revoked {
-		if k.Token == key || keyID(k.Token) == key {
-			return k.Token, true
-		}
-	}
-	for e := range c.journal.all() {
-		if e.Key == key || keyID(e.Key) == key {
-			return e.Key, true
-		}
-	}
-	return "", false
-}
-
-// hasStatus reports whether an exchange has a status such as 404, 4xx, failed or none.
-func (e *record) hasStatus(status string) bool {
-	switch status {
+	switch f.Status {
 	case "":
 		return true
 	case "failed":
@@ -212,40 +165,62 @@ func (e *record) hasStatus(status string) bool {
 	case noKey:
 		return e.Status == 0
 	}
-	return status == strconv.Itoa(e.Status) || status == strconv.Itoa(e.Status/100)+"xx"
+	return f.Status == strconv.Itoa(e.Status) || f.Status == strconv.Itoa(e.Status/100)+"xx"
 }
+
+// hasKey reports whether an exchange has the key with a token or an id.
+func (e *record) hasKey(key string) bool { return e.Key == key || e.keyID == key }
 
 // contains reports whether an exchange contains a text in lower case.
 func (e *record) contains(text string) bool {
 	has := func(part string) bool { return strings.Contains(strings.ToLower(part), text) }
-	return has(e.Method+" "+e.Path+"?"+e.Query) || has(string(e.Body)) ||
-		e.Detail != nil && (has(e.Detail.RequestID) || has(string(e.Detail.Response)))
+	return has(e.Method+" "+e.Path+"?"+e.Query) || has(string(e.Body)) || has(e.requestID) || has(string(e.Response))
 }
 
 type journalJSON struct {
 	Entries  []entryJSON `json:"entries"`
-	Repeated []entryJSON `json:"repeated"` // Of the entries, those that repeat a write.
 	More     bool        `json:"more"`
 	Position int         `json:"position"` // For the event stream.
+	Stats    statsJSON   `json:"stats"`    // Of all exchanges that match.
 }
 
-func (c *control) readJournal(q journalQuery) (out journalJSON, err error) {
-	found, err := c.find(&q)
-	if err != nil {
+const defaultJournalLimit = 500
+
+// readJournal takes the lock only to copy the list of records.
+func (s *Server) readJournal(_ string, q struct {
+	journalFilter
+
+	After   *int   `json:"after"`
+	Before  *int   `json:"before"`
+	Limit   *int   `json:"limit"`
+	Sort    string `json:"sort"`
+	Details bool   `json:"details"`
+},
+) (out journalJSON, err error) {
+	s.mu.Lock()
+	records, hide, position := slices.Clone(s.journal.records), s.redactor(), s.changes.revision
+	knownKey := q.Key == "" || q.Key == noKey || s.hasSeen(q.Key)
+	s.mu.Unlock()
+	limit := *cmp.Or(q.Limit, new(defaultJournalLimit))
+	switch err := q.check(); {
+	case err != nil:
 		return out, err
+	case limit < 1 || limit > maxRecords:
+		return out, inputError{"limit", "must be from 1 to " + strconv.Itoa(maxRecords)}
+	case q.After != nil && q.Before != nil:
+		return out, inputError{"before", "give after or before, not both"}
+	case q.Sort != "" && q.Sort != "took":
+		return out, inputError{"sort", "must be took"}
+	case !knownKey && !slices.ContainsFunc(records, func(e *record) bool { return e.hasKey(q.Key) }):
+		return out, inputError{"key", "the server has seen no such key"}
 	}
-	limit, redactor := *cmp.Or(q.Limit, new(defaultJournalLimit)), c.redactor()
+	found := q.find(records, 0)
+	out.Stats, out.Position = newStats(found), position
 	found = slices.DeleteFunc(found, func(e *record) bool {
 		return q.After != nil && e.number <= *q.After || q.Before != nil && e.number >= *q.Before
 	})
 	if q.Sort != "" {
-		took := func(e *record) time.Duration {
-			if e.Detail == nil {
-				return 0
-			}
-			return e.Detail.Took
-		}
-		slices.SortStableFunc(found, func(a, b *record) int { return cmp.Compare(took(b), took(a)) })
+		slices.SortStableFunc(found, func(a, b *record) int { return cmp.Compare(b.Took, a.Took) })
 	}
 	if out.More = len(found) > limit; out.More {
 		if q.After != nil || q.Sort != "" {
@@ -254,19 +229,22 @@ func (c *control) readJournal(q journalQuery) (out journalJSON, err error) {
 			found = found[len(found)-limit:]
 		}
 	}
-	for _, e := range found {
-		shown := newEntryJSON(e, redactor, q.Details)
-		out.Entries = append(out.Entries, shown)
-		if e.repeated() {
-			out.Repeated = append(out.Repeated, shown)
-		}
-	}
-	out.Position = c.changes.revision
+	out.Entries = newEntries(found, hide, q.Details)
 	return out, nil
 }
 
-// maxBuckets is the number of buckets of the statistics.
-const maxBuckets = 60
+// hasSeen reports whether the server accepts a key, or has revoked it.
+func (s *Server) hasSeen(key string) bool {
+	_, err := s.knownKey("", key)
+	return err == nil || slices.ContainsFunc(s.revoked, func(k Key) bool { return k.Token == key || keyID(k.Token) == key })
+}
+
+const (
+	// maxBuckets is the number of buckets of the statistics.
+	maxBuckets = 60
+	// maxIdle is the longest time without an exchange that the buckets show.
+	maxIdle = time.Minute
+)
 
 type statsJSON struct {
 	bucketJSON
@@ -276,6 +254,7 @@ type statsJSON struct {
 	Buckets []bucketJSON  `json:"buckets"`
 }
 
+// bucketJSON counts exchanges. A bucket begins with its first exchange, or is empty.
 type bucketJSON struct {
 	At       *world.Moment `json:"at,omitzero"`
 	Count    int           `json:"count"`
@@ -284,64 +263,75 @@ type bucketJSON struct {
 }
 
 func (b *bucketJSON) add(e *record) {
-	b.Count++
+	if b.Count++; b.At == nil {
+		b.At = new(world.MomentOf(e.At))
+	}
 	if e.failed() {
 		b.Failed++
 	}
-	if e.repeated() {
+	if e.repeats > 0 {
 		b.Repeated++
 	}
 }
 
-func (c *control) readStats(q journalQuery) (out statsJSON, err error) {
-	found, err := c.find(&q)
-	if err != nil || len(found) == 0 {
-		return out, err
+// newStats counts exchanges in buckets of equal time. A longer time without an exchange, as
+// after the clock was moved, counts as maxIdle.
+func newStats(found []*record) (out statsJSON) {
+	if len(found) == 0 {
+		return out
 	}
-	begin, end := found[0].At.Truncate(time.Millisecond), found[len(found)-1].At
-	out.Begin, out.End = new(world.MomentOf(begin)), new(world.MomentOf(end))
-	length := (max(end.Sub(begin), 0) / maxBuckets).Truncate(time.Millisecond) + time.Millisecond // The precision of times in JSON.
-	out.Buckets = make([]bucketJSON, int(max(end.Sub(begin), 0)/length)+1)
-	for i := range out.Buckets {
-		out.Buckets[i].At = new(world.MomentOf(begin.Add(time.Duration(i) * length)))
+	active := make([]time.Duration, len(found)) // Since the first exchange.
+	for i := 1; i < len(found); i++ {
+		idle := found[i].At.Sub(found[i-1].At)
+		active[i] = active[i-1] + min(max(idle, 0), maxIdle) // A test's clock may have been set back.
 	}
-	for _, e := range found { // A test's clock may have been set back.
-		out.Buckets[min(max(int(e.At.Sub(begin)/length), 0), len(out.Buckets)-1)].add(e)
+	length := active[len(active)-1]/maxBuckets + 1
+	out.Buckets = make([]bucketJSON, active[len(active)-1]/length+1)
+	for i, e := range found {
+		out.Buckets[active[i]/length].add(e)
 		out.add(e)
 	}
-	return out, nil
-}
-
-// entry returns the exchange whose number is the id.
-func (c *control) entry() (*record, error) {
-	n, err := strconv.Atoi(c.id)
-	if e := c.journal.get(n); err == nil && e != nil {
-		return e, nil
-	}
-	return nil, world.ErrUnknown
+	out.Begin, out.End = out.At, new(world.MomentOf(found[len(found)-1].At))
+	out.At = nil
+	return out
 }
 
 type fullEntryJSON struct {
 	entryJSON
 
 	ResponseCut bool `json:"response_cut"`
+	RepeatedBy  *int `json:"repeated_by"` // Number of the last write that repeats this one.
 	Older       *int `json:"older"`
 	Newer       *int `json:"newer"`
 }
 
-func (c *control) readEntry(none) (out fullEntryJSON, err error) {
-	e, err := c.entry()
+// entry returns the exchange with an id, and the list that has it.
+func (s *Server) entry(id string) (records []*record, at int, hide redactor, err error) {
+	records, hide = s.records()
+	at = slices.IndexFunc(records, func(e *record) bool { return strconv.Itoa(e.number) == id })
+	if at < 0 {
+		err = world.ErrUnknown
+	}
+	return records, at, hide, err
+}
+
+func (s *Server) readEntry(id string, _ none) (out fullEntryJSON, err error) {
+	records, at, hide, err := s.entry(id)
 	if err != nil {
 		return out, err
 	}
-	out.entryJSON = newEntryJSON(e, c.redactor(), true)
-	out.ResponseCut = e.Detail != nil && e.Detail.ResponseSize > len(e.Detail.Response)
-	for other := range c.journal.all() {
-		switch {
-		case other.number < e.number:
-			out.Older = &other.number
-		case other.number > e.number && out.Newer == nil:
-			out.Newer = &other.number
+	e := records[at]
+	out.entryJSON = newEntryJSON(e, hide, true)
+	out.ResponseCut = e.responseSize > len(e.Response)
+	if at > 0 {
+		out.Older = &records[at-1].number
+	}
+	if at+1 < len(records) {
+		out.Newer = &records[at+1].number
+	}
+	for _, other := range records[at:] {
+		if other.repeats == e.number {
+			out.RepeatedBy = &other.number
 		}
 	}
 	return out, nil
@@ -354,46 +344,28 @@ const sendTimeout = 30 * time.Second
 // result.
 func (s *Server) resend(id string, _ none) (out struct {
 	Number int `json:"number"`
-}, err error) {
-	ctx, cancel := context.WithTimeout(context.WithValue(context.Background(), sentAgain{}, &out.Number), sendTimeout)
-	defer cancel()
-	var request *http.Request
-	err = s.run(id, func(c *control) (err error) {
-		request, err = c.requestAgain(ctx)
-		return err
-	})
+}, err error,
+) {
+	records, at, _, err := s.entry(id)
 	if err != nil {
 		return out, err
 	}
-	var handler http.Handler = s // Not ServeHTTP itself, which needs the table of operations.
-	response, err := wire.Transport{Handler: handler}.RoundTrip(request)
+	e := records[at]
+	ctx, cancel := context.WithTimeout(context.Background(), sendTimeout)
+	defer cancel()
+	request, err := http.NewRequestWithContext(ctx, e.Method, "http://sandbox"+e.Path, bytes.NewReader(e.Body))
+	if err != nil {
+		return out, world.Conflict("the request cannot be sent again: " + err.Error())
+	}
+	request.URL.RawQuery, request.Header = e.Query, e.Header.Clone()
+	if e.Key != "" {
+		request.Header.Set("Authorization", "Bearer "+e.Key)
+	}
+	again := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { s.exchange(w, r, &out.Number) })
+	response, err := wire.Transport{Handler: again}.RoundTrip(request)
 	if err == nil { // An error is one that a fault made.
 		_, _ = io.Copy(io.Discard, response.Body)
 		_ = response.Body.Close()
 	}
 	return out, nil
-}
-
-// requestAgain returns a copy of the request of an exchange.
-func (c *control) requestAgain(ctx context.Context) (*http.Request, error) {
-	e, err := c.entry()
-	switch {
-	case err != nil:
-		return nil, err
-	case e.Detail == nil:
-		return nil, world.Conflict("the headers of the request are no longer kept")
-	case e.organization != nil && c.keys[e.Key] == nil:
-		return nil, world.Conflict("the key of the request was revoked")
-	}
-	request, err := http.NewRequestWithContext(ctx, e.Method, "http://sandbox"+e.Path, bytes.NewReader(e.Body))
-	if err != nil {
-		return nil, world.Conflict("the request cannot be sent again: " + err.Error())
-	}
-	request.URL.RawQuery = e.Query
-	request.Header = e.Detail.Header.Clone()
-	request.Header.Del("Authorization")
-	if e.Key != "" {
-		request.Header.Set("Authorization", "Bearer "+e.Key)
-	}
-	return request, nil
 }

@@ -41,15 +41,12 @@ func decodeControl(input []byte, into any) error {
 	err := jsonv2.Unmarshal(input, into, decodeOptions)
 	var meaning *jsonv2.SemanticError
 	var syntax *jsontext.SyntacticError
-	var inner inputError // Of an UnmarshalJSON.
 	switch {
 	case err == nil:
 		return nil
 	case errors.As(err, &meaning):
 		field := strings.ReplaceAll(strings.TrimPrefix(string(meaning.JSONPointer), "/"), "/", ".")
 		switch {
-		case errors.As(err, &inner):
-			return inputError{strings.Trim(field+"."+inner.field, "."), inner.problem}
 		case errors.Is(err, jsonv2.ErrUnknownName):
 			return inputError{field, "there is no such member"}
 		case meaning.GoType == reflect.TypeFor[none]():
@@ -60,29 +57,6 @@ func decodeControl(input []byte, into any) error {
 		return inputError{syntax.JSONPointer.LastToken(), "the member is given twice"}
 	}
 	return errors.New("the body is not valid JSON")
-}
-
-// checkRequired returns an error if an input has no member, or null, for a field with the
-// tag required.
-func checkRequired(input []byte, t reflect.Type) error {
-	var given map[string]jsontext.Value
-	_ = jsonv2.Unmarshal(input, &given) // Without an input, every member is missing.
-	for field := range t.Fields() {
-		name, tag := field.Tag.Get("json"), field.Tag.Get("required")
-		if kind := given[name].Kind(); tag != "" && (kind == 0 || kind == 'n') {
-			return inputError{name, "is required"}
-		}
-	}
-	return nil
-}
-
-// decodeMembers decodes the JSON of an exported type as the control API does. Null changes
-// nothing, as for any UnmarshalJSON.
-func decodeMembers(raw []byte, into any) error {
-	if string(raw) == "null" {
-		return nil
-	}
-	return decodeControl(raw, into)
 }
 
 // expected returns what to send for a Go type.

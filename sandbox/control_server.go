@@ -4,52 +4,32 @@ import (
 	"cmp"
 	"maps"
 	"slices"
-	"strconv"
 	"time"
 
 	"github.com/go-json-experiment/json/jsontext"
 
-	hiring "github.com/hiring-assessment/hiring-go"
 	"github.com/hiring-assessment/hiring-go/sandbox/internal/world"
 )
 
-type settingsJSON struct {
-	settings
-
-	Now            world.Moment   `json:"now"`
-	ThrottledUntil *world.Moment  `json:"throttled_until"`
-	AnyHost        bool           `json:"any_host"`
-	Dialect        hiring.Dialect `json:"dialect"`
-}
-
-func (c *control) readSettings(_ none) (settingsJSON, error) {
-	return settingsJSON{c.settings, world.MomentOf(c.now), c.throttle.until(c.now), c.config.anyHost, c.config.dialect}, nil
-}
+func (c *control) readSettings(none) (settings, error) { return c.settings, nil }
 
 // changeSettings decodes the input into the current settings.
-func (c *control) changeSettings(in jsontext.Value) (out settingsJSON, err error) {
+func (c *control) changeSettings(in jsontext.Value) (settings, error) {
 	changed := c.settings
 	if err := decodeControl(in, &changed); err != nil {
-		return out, err
+		return changed, err
 	}
 	if err := changed.check(); err != nil {
-		return out, err
+		return changed, err
 	}
-	_ = c.set(func(to *settings) { *to = changed })
-	return c.readSettings(none{})
+	c.set(changed)
+	return changed, nil
 }
 
-type driftInput struct {
-	On   bool   `json:"on" required:"true"`
-	Seed uint64 `json:"seed"`
-}
-
-func (c *control) setDrift(in driftInput) error {
-	return c.set(func(to *settings) { to.Drift, to.DriftSeed = in.On, in.Seed })
-}
-
-func (c *control) setArchives(in available) error {
-	return c.set(func(to *settings) { to.ArchivesAvailable = in.Available })
+func (c *control) set(to settings) {
+	c.settings = to
+	c.live.SetTimeline(world.Timeline(to.Timeline))
+	c.notify(topicSettings)
 }
 
 // faultJSON is an injected fault and its state.
@@ -86,29 +66,20 @@ func (f *injectedFault) json() faultJSON {
 	return out
 }
 
-func (c *control) readFaults(in struct {
-	scope
-
-	State string `json:"state"`
-}) (shown []faultJSON, err error) {
-	selected, err := c.scope(in.scope)
-	if err != nil {
-		return nil, err
-	}
-	if !slices.Contains([]string{"", faultWaiting, faultActive, faultDone, faultRemoved}, in.State) {
-		return nil, inputError{"state", "must be waiting, active, done or removed"}
-	}
-	for _, f := range append(slices.Clone(c.faults.active), c.faults.ended...) {
-		if one := f.json(); selected.fault(c.keys, &f.Fault) && (in.State == "" || in.State == one.State) {
-			shown = append(shown, one)
+func (c *control) readFaults(of scope) (shown []faultJSON, err error) {
+	selected, err := c.scope(of)
+	ended := slices.Clone(c.faults.ended)
+	slices.Reverse(ended)
+	for _, f := range slices.Concat(c.faults.active, ended) {
+		if selected.has(f.Key) {
+			shown = append(shown, f.json())
 		}
 	}
-	slices.SortFunc(shown, func(a, b faultJSON) int { return a.ID - b.ID })
-	return shown, nil
+	return shown, err
 }
 
-// postFault injects a fault whose key and organization exist. In Go, a fault may be
-// injected before its key is added.
+// postFault injects a fault whose key exists. In Go, a fault may be injected before its key is
+// added.
 func (c *control) postFault(f Fault) (id int, err error) {
 	if f.Key != "" {
 		key, err := c.knownKey("key", f.Key)
@@ -117,34 +88,7 @@ func (c *control) postFault(f Fault) (id int, err error) {
 		}
 		f.Key = key.Token
 	}
-	if err := c.checkOrganization(f.Organization); err != nil {
-		return 0, err
-	}
 	return c.inject(f)
-}
-
-func (c *control) removeFault(none) error {
-	if c.removeFaults(func(f *injectedFault) bool { return strconv.Itoa(f.id) == c.id }) == 0 {
-		return world.ErrUnknown
-	}
-	return nil
-}
-
-type routeJSON struct {
-	Name  string `json:"name"`
-	Route string `json:"route"`
-	Scope Scope  `json:"scope"`
-}
-
-func (c *control) readRoutes(none) (out struct {
-	Routes []routeJSON              `json:"routes"`
-	Codes  map[hiring.ErrorCode]int `json:"codes"`
-}, err error) {
-	for _, r := range append(slices.Clip(c.routes), archiveRoute) {
-		out.Routes = append(out.Routes, routeJSON{r.name, r.method + " " + r.template, r.scope})
-	}
-	out.Codes = statusByCode
-	return out, nil
 }
 
 // keyJSON is a key in the control API. Keys of a fake are no secrets, unless the server
@@ -179,11 +123,6 @@ type planJSON struct {
 	PeriodStart    world.Moment `json:"period_start"`
 }
 
-func newPlanJSON(o *world.Organization) *planJSON {
-	account := &o.Account().Value
-	return &planJSON{account.Usage.AssessmentsUsed, account.Usage.AssessmentsLimit, account.Plan.LimitsEnforced, account.Usage.PeriodStart}
-}
-
 func newKeyJSON(k Key, state string) keyJSON {
 	out := keyJSON{
 		ID: keyID(k.Token), Token: &k.Token, Key: redact(k.Token), State: state, Scope: k.Scope, Organization: k.Organization, Live: (&keyState{Key: k}).live(),
@@ -201,7 +140,7 @@ func newKeyJSON(k Key, state string) keyJSON {
 
 func (c *control) readKeys(none) (all []keyJSON, err error) {
 	requests := make(map[string]int)
-	for e := range c.journal.all() {
+	for _, e := range c.journal.records {
 		requests[e.Key]++
 	}
 	add := func(k keyJSON, token string) {
@@ -217,7 +156,8 @@ func (c *control) readKeys(none) (all []keyJSON, err error) {
 		}
 		shown.Read, shown.Write = c.quotaOf(k, ClassRead), c.quotaOf(k, ClassWrite)
 		if k.live() {
-			shown.Plan = newPlanJSON(c.live.Organization(k.Organization, c.now))
+			account := &c.live.Organization(k.Organization, c.now).Account().Value
+			shown.Plan = &planJSON{account.Usage.AssessmentsUsed, account.Usage.AssessmentsLimit, account.Plan.LimitsEnforced, account.Usage.PeriodStart}
 		}
 		add(shown, token)
 	}
@@ -238,7 +178,7 @@ func (c *control) readKeys(none) (all []keyJSON, err error) {
 
 // quotaOf returns the rate limit of a key without counting a request.
 func (c *control) quotaOf(k *keyState, class Class) *quotaJSON {
-	w, limit := *k.window(class), c.settings.limit(class)
+	w, limit := *k.window(class), c.config.limit(class)
 	if !c.now.Before(w.reset) {
 		return &quotaJSON{Limit: limit, Remaining: limit}
 	}
@@ -291,32 +231,16 @@ func (c *control) readClock(in clockInput) (out clockJSON, err error) {
 	return out, nil
 }
 
-// upcoming returns the changes until a time, in order. Besides the kinds of candidates
-// there are late, reads, writes, key, throttle and period. The subject is then the id of
-// the key, or the organization.
+// upcoming returns the changes until a time, in order: of candidates, and the expiry of keys
+// (kind key, with the id of the key).
 func (c *control) upcoming(until time.Time) (all []world.Upcoming) {
-	add := func(at time.Time, kind, subject string) {
-		if at.After(c.now) && !at.After(until) {
-			all = append(all, world.Upcoming{At: world.MomentOf(at), Kind: kind, Subject: subject})
+	for _, token := range slices.Sorted(maps.Keys(c.keys)) {
+		if at := c.keys[token].Expires; at.After(c.now) && !at.After(until) {
+			all = append(all, world.Upcoming{At: world.MomentOf(at), Kind: "key", Subject: keyID(token)})
 		}
 	}
-	if end := c.throttle.until(c.now); end != nil {
-		add(end.Time(), "throttle", "")
-	}
-	for _, late := range c.lateCalls {
-		add(late.at, "late", "")
-	}
-	for _, token := range slices.Sorted(maps.Keys(c.keys)) {
-		key := c.keys[token]
-		add(key.Expires, "key", keyID(token))
-		add(key.read.reset, "reads", keyID(token))
-		add(key.write.reset, "writes", keyID(token))
-	}
 	for _, name := range c.live.Names() {
-		o := c.live.Organization(name, c.now)
-		all = append(all, o.Upcoming(world.MomentOf(until))...)
-		day := c.now.UTC()
-		add(time.Date(day.Year(), day.Month()+1, 1, 0, 0, 0, 0, time.UTC), "period", name)
+		all = append(all, c.live.Organization(name, c.now).Upcoming(world.MomentOf(until))...)
 	}
 	slices.SortStableFunc(all, func(a, b world.Upcoming) int { return cmp.Compare(a.At, b.At) })
 	return all
@@ -325,10 +249,11 @@ func (c *control) upcoming(until time.Time) (all []world.Upcoming) {
 func (c *control) setClock(in clockInput) (out struct {
 	Now   world.Moment  `json:"now"`
 	Ahead time.Duration `json:"ahead"`
-}, err error) {
+}, err error,
+) {
 	by, err := in.from(c.now, -1)
 	if err == nil {
-		err = c.advance(seconds{&by})
+		err = c.advance(by)
 	}
 	out.Now, out.Ahead = world.MomentOf(c.now), c.clock.Ahead()
 	return out, err

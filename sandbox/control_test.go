@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"net/url"
 	"strings"
 	"testing"
 	"time"
@@ -45,6 +46,24 @@ func steered(t *testing.T, s *sandbox.Server, path, body string) string {
 	return answer
 }
 
+// readControl decodes the response of a GET of the control API.
+func readControl[T any](t *testing.T, s *sandbox.Server, path string) (out T) {
+	t.Helper()
+	status, body := steer(t, s, http.MethodGet, path, "")
+	require.Equal(t, 200, status, body)
+	require.NoError(t, json.Unmarshal([]byte(body), &out))
+	return out
+}
+
+// steeredID sends a request to the control API and returns a member of the response.
+func steeredID(t *testing.T, s *sandbox.Server, path, body, member string) string {
+	t.Helper()
+	var response map[string]string
+	require.NoError(t, json.Unmarshal([]byte(steered(t, s, path, body)), &response))
+	require.NotEmpty(t, response[member])
+	return response[member]
+}
+
 func controlled(t *testing.T, opts ...sandbox.Option) (*sandbox.Server, transport) {
 	s := sandbox.Start(t, opts...)
 	return s, inProcess(s)
@@ -76,60 +95,376 @@ func TestTheClockStopsBeforeItOverflows(t *testing.T) {
 	assert.PanicsWithValue(t, "sandbox: Advance(1ns): the clock does not go that far", func() { s.Advance(1) })
 }
 
+// TestControlIndexNamesEveryOperation calls every operation with the example of the
+// index, and checks that an unknown id, an unknown member and an unknown parameter are
+// refused.
+func TestControlIndexNamesEveryOperation(t *testing.T) {
+	s, d := controlled(t)
+	d.get(t, "/account")
+	posting := s.AddAssessment("Backend")
+	var index struct {
+		MagicValues map[string]string `json:"magic_values"`
+		Operations  []struct {
+			Method, Path, Summary string
+			Example               json.RawMessage
+		}
+		Routes []struct{ Name, Route, Scope string }
+		Codes  map[string]int
+	}
+	status, body := steer(t, s, http.MethodGet, "", "")
+	require.Equal(t, 200, status)
+	require.NoError(t, json.Unmarshal([]byte(body), &index))
+	assert.Equal(t, sandbox.PlanLimitEmail, index.MagicValues["PlanLimitEmail"])
+	assert.Equal(t, 402, index.Codes["PLAN_LIMIT_REACHED"])
+	assert.Contains(t, index.Routes, struct{ Name, Route, Scope string }{"Submissions.Report", "GET /submissions/{id}/report", "read"})
+	assert.LessOrEqual(t, len(index.Operations), 34)
+	for _, o := range index.Operations {
+		assert.NotEmpty(t, o.Summary, o.Path)
+		path, example := strings.TrimPrefix(o.Path, "/_sandbox/"), string(o.Example)
+		if path == "events" || path == "reset" || path == "journal/clear" || path == "clock" && o.Method == http.MethodPost {
+			continue // Tests of their own.
+		}
+		if strings.Contains(path, "{id}") {
+			status, body := steer(t, s, o.Method, strings.Replace(path, "{id}", sandbox.UnknownID, 1), example)
+			assert.Equal(t, 404, status, "%s: %s", path, body)
+		}
+		s.SetPlan(sandbox.LiveKey, 0, 100)
+		invitation, err := s.Invite(posting, "eve@candidates.test", "Eve")
+		require.NoError(t, err)
+		id := map[string]string{"invitations": invitation, "journal": "1", "candidates": invitation}[strings.SplitN(path, "/", 2)[0]]
+		if strings.HasPrefix(path, "submissions/") {
+			id, err = s.Begin(invitation)
+			require.NoError(t, err)
+		}
+		path = strings.Replace(path, "{id}", id, 1)
+		if o.Method == http.MethodGet {
+			var parameters map[string]any
+			if example != "" {
+				require.NoError(t, json.Unmarshal(o.Example, &parameters))
+			}
+			query := make(url.Values)
+			for name, value := range parameters {
+				query.Set(name, fmt.Sprint(value))
+			}
+			status, body := steer(t, s, o.Method, path+"?"+query.Encode(), "")
+			assert.Equal(t, 200, status, "%s: %s", path, body)
+			if path != "" && path != "health" {
+				status, _ = steer(t, s, o.Method, path+"?nonsense=1", "")
+				assert.Equal(t, 400, status, path)
+			}
+			continue
+		}
+		status, body := steer(t, s, o.Method, path, example)
+		assert.Less(t, status, 300, "%s %s: %s", path, example, body)
+		status, body = steer(t, s, o.Method, path, `{"nonsense":1}`)
+		assert.Equal(t, 400, status, "%s: %s", path, body)
+	}
+	s.ClearFaults()
+}
+
+// TestControlAPIEffects uses the control API as a test suite in another language does, and
+// checks each effect through the API or by reading it.
 func TestControlAPIEffects(t *testing.T) {
-	now := time.Date(2026, 5, 1, 12, 0, 0, 0, time.UTC)
-	s, d := controlled(t, sandbox.WithClock(func() time.Time { return now }))
+	s, d := controlled(t, at(noon))
 	left := func() string { return d.get(t, "/account").header.Get("X-RateLimit-Remaining") }
 	steered(t, s, "quota", `{"key":"`+sandbox.TestKey+`","class":"read","remaining":3}`)
 	assert.Equal(t, "2", left())
-	steered(t, s, "advance", `{"seconds": 0}`)
-	assert.Equal(t, "1", left())
-	steered(t, s, "advance", `{"seconds": 3600.5}`)
-	assert.Equal(t, "999", left())
-	steered(t, s, "advance", `{"seconds": "1h1s"}`)
-	assert.Equal(t, "999", left())
+	assert.JSONEq(t, `{"now":"2026-03-11T01:00:00.623Z","ahead":46800.5}`, steered(t, s, "clock", `{"seconds":46800.5}`))
+	assert.Equal(t, "999", left(), "another window")
+	steered(t, s, "clock", `{"seconds":"1h1s"}`)
+	steered(t, s, "clock", `{"to":"2090-01-01T00:00:00Z"}`)
+	assert.Equal(t, "Sun, 01 Jan 2090 00:00:00 GMT", d.get(t, "/account").header.Get("Date"))
 
-	steered(t, s, "keys", `{"token":"sk_test_new","scope":"read","expires":"2026-05-01T15:00:00Z","organization":"acme"}`)
-	assert.Equal(t, 200, d.do(t, http.MethodGet, "/api/v1/account", "sk_test_new").status)
-	steered(t, s, "advance", `{"seconds": 3600}`)
-	assert.Equal(t, 401, d.do(t, http.MethodGet, "/api/v1/account", "sk_test_new").status)
-	steered(t, s, "keys", `{"token":"sk_test_other"}`)
-	assert.Equal(t, 200, d.do(t, http.MethodGet, "/api/v1/account", "sk_test_other").status)
-	steered(t, s, "keys/revoke", `{"token":"sk_test_other"}`)
-	assert.Equal(t, 401, d.do(t, http.MethodGet, "/api/v1/account", "sk_test_other").status)
+	steered(t, s, "keys", `{"token":"sk_live_new","scope":"read","expires":"2090-01-01T03:00:00Z","organization":"acme"}`)
+	assert.Equal(t, 200, d.do(t, http.MethodGet, "/api/v1/account", "sk_live_new").status)
+	_, body := steer(t, s, http.MethodGet, "clock?seconds=86400", "")
+	assert.Contains(t, body, `"at":"2090-01-01T03:00:00.000Z","kind":"key"`)
+	steered(t, s, "keys/revoke", `{"token":"sk_live_new"}`)
+	assert.Equal(t, 401, d.do(t, http.MethodGet, "/api/v1/account", "sk_live_new").status)
 
-	steered(t, s, "faults", `{"route":"GET /account","skip":1,"times":2,"status":503,"code":"RATE_LIMITED","retry_after":"1.5s","delay":0.001,"after":true}`)
-	assert.Equal(t, "998", left())
-	for range 2 {
-		got := d.send(t.Context(), t, http.MethodGet, "/account", "")
-		assert.Equal(t, []any{503, "2"}, []any{got.status, got.header.Get("Retry-After")})
+	steered(t, s, "plan", `{"key":"sk_live_sandbox","used":5,"limit":6}`)
+	steered(t, s, "plan", `{"key":"sk_live_sandbox","used":7,"limit":-1}`)
+	account, err := s.LiveClient().Account.Get(t.Context())
+	require.NoError(t, err)
+	assert.Equal(t, []any{7, 6, false}, []any{account.Usage.AssessmentsUsed, account.Usage.AssessmentsLimit, account.Plan.LimitsEnforced})
+	invitation := steeredID(t, s, "invitations", `{"assessment_id":"`+steeredID(t, s, "assessments", `{"name":"Backend"}`, "assessment_id")+`","email":"ada@candidates.test","name":"Ada"}`, "invitation_id")
+	plain := string(d.get(t, "/account").Data)
+	steered(t, s, "settings", `{"drift":true}`)
+	assert.NotEqual(t, plain, string(d.get(t, "/account").Data))
+	assert.JSONEq(t, `{"since_on":"submitted","timeline":{"open":3600,"begin":0,"submit":0,"evaluate":0},"drift":false,"archives":false}`,
+		steered(t, s, "settings", `{"drift":false,"archives":false,"since_on":"submitted","timeline":{"open":"1h"}}`))
+
+	steered(t, s, "invitations/"+invitation+"/open", "")
+	submission := steeredID(t, s, "invitations/"+invitation+"/begin", "", "submission_id")
+	steered(t, s, "submissions/"+submission+"/events", `{"kind":"ai_prompt","payloads":[{"text":"a"},{"text":"b"}]}`)
+	steered(t, s, "submissions/"+submission+"/submit", "")
+	steered(t, s, "submissions/"+submission+"/evaluate", `{"ship_score":70,"report_delay":"1h","low_confidence":["craft"],"summary":"s","extra":{"percentile":7.5}}`)
+	get := func() hiring.Submission {
+		got, err := s.LiveClient().Submissions.Get(t.Context(), submission)
+		require.NoError(t, err)
+		return got
 	}
-	assert.Equal(t, "995", left())
-	steered(t, s, "faults", `{"reset":true,"late":"1h"}`)
-	require.Error(t, d.send(t.Context(), t, http.MethodGet, "/account", "").err)
-	steered(t, s, "faults", `{"cut_after":3,"body":"<html>","content_type":"text/x"}`)
-	got := d.send(t.Context(), t, http.MethodGet, "/account", "")
-	assert.Equal(t, []any{"<ht", "text/x"}, []any{got.body, got.header.Get("Content-Type")})
+	assert.Equal(t, []any{false, true}, []any{get().Report.Evaluated, get().WorkspaceArchiveURL == nil})
+	steered(t, s, "clock", `{"seconds":3600}`)
+	steered(t, s, "settings", `{"archives":true}`)
+	r := get().Report
+	assert.Equal(t, []any{70, "s", 2, 7.5, true}, []any{*r.ShipScore, r.Summary, r.Facts.AIExchangeCount, *r.Percentile, get().WorkspaceArchiveURL != nil})
+	steered(t, s, "submissions/"+submission+"/evaluate", `{"ship_score":null,"pillars":{"craft":null,"rigor":0}}`)
+	r = get().Report
+	assert.Equal(t, []any{true, "", true, 0}, []any{r.ShipScore == nil, string(r.Verdict), r.Pillars[1].Score == nil, *r.Pillars[3].Score}, "null never becomes 0")
+	steered(t, s, "submissions/"+submission+"/evaluate", `{"verdict":"no"}`)
+	assert.Equal(t, []any{50, "no"}, []any{*get().Report.ShipScore, string(get().Report.Verdict)}, "a score that fits")
+	_, mails := steer(t, s, http.MethodGet, "mails", "")
+	assert.Contains(t, mails, `"email":"ada@candidates.test"`)
 }
 
-func TestTheControlAPIsJournal(t *testing.T) {
-	now := time.Date(2026, 5, 1, 12, 0, 0, 0, time.UTC)
-	s, d := controlled(t, sandbox.WithClock(func() time.Time { return now }))
-	status, empty := steer(t, s, http.MethodGet, "journal", "")
+// TestConflictsAreNoMistakes takes steps that the state does not allow.
+func TestConflictsAreNoMistakes(t *testing.T) {
+	s, _ := controlled(t)
+	posting := s.AddAssessment("Backend")
+	invitation, err := s.Invite(posting, "ada@candidates.test", "Ada")
+	require.NoError(t, err)
+	submission, err := s.Begin(invitation)
+	require.NoError(t, err)
+	require.NoError(t, s.Submit(submission))
+	s.SetPlan(sandbox.LiveKey, 5, 5)
+	for path, says := range map[string]string{
+		"invitations/" + invitation + "/open": "opened before", "invitations/" + invitation + "/begin": "begun before",
+		"invitations/" + invitation + "/revoke": "used or revoked", "submissions/" + submission + "/submit": "submitted before",
+		"submissions/" + submission + "/events": "submitted before", "seed": "0 invitations left",
+	} {
+		status, body := steer(t, s, http.MethodPost, path, map[bool]string{true: `{"kind":"k","payloads":[{}]}`}[strings.HasSuffix(path, "events")]+map[bool]string{true: `{"count":3}`}[path == "seed"])
+		assert.Equal(t, 409, status, "%s: %s", path, body)
+		assert.Contains(t, body, `"CONFLICT"`, path)
+		assert.Contains(t, body, says, path)
+	}
+}
+
+// TestControlAPIMistakes sends wrong inputs. Each response says what to send, without Go's
+// words.
+func TestControlAPIMistakes(t *testing.T) {
+	s, _ := controlled(t)
+	for _, c := range []struct {
+		method, path, body string
+		status             int
+		says               string
+	}{
+		{"POST", "nothing", "", 404, "no such path"},
+		{"POST", "", "", 405, "use GET"},
+		{"GET", "reset", "", 405, "use POST"},
+		{"OPTIONS", "reset", "", 405, "use POST"},
+		{"POST", "invitations/nobody/begin", "", 404, "no such id"},
+		{"POST", "submissions/nobody/evaluate", "", 404, "no such id"},
+		{"POST", "quota", "{", 400, "not valid JSON"},
+		{"POST", "quota", "{} {}", 400, "not valid JSON"},
+		{"POST", "quota", "[]", 400, "send a JSON object"},
+		{"POST", "quota", "null", 400, "send a JSON object"},
+		{"POST", "quota", `{"KEY":1}`, 400, `KEY: there is no such member`},
+		{"POST", "quota", `{"key":"a","key":"b"}`, 400, `key: the member is given twice`},
+		{"POST", "quota", `{"key":"sk_test_sandbox","class":"read"}`, 400, "remaining: must be from 0 to 1000"},
+		{"POST", "quota", `{"key":"sk_test_sandbox","class":"read","remaining":1001}`, 400, "remaining: must be from 0 to 1000"},
+		{"POST", "quota", `{"key":"sk_test_sandbox","class":"all","remaining":1}`, 400, `class: must be read or write`},
+		{"POST", "quota", `{"key":"sk_test_x","class":"read","remaining":1}`, 400, "knows no such key"},
+		{"POST", "plan", `{"key":"sk_test_sandbox","used":1,"limit":1}`, 400, "key: the account of test mode never changes"},
+		{"POST", "plan", `{"key":"sk_live_sandbox","limit":1}`, 400, "used: must be a number from 0"},
+		{"POST", "plan", `{"key":"sk_live_sandbox","used":1}`, 400, "limit: is required"},
+		{"POST", "clock", `{}`, 400, "give seconds or to"},
+		{"POST", "clock", `{"seconds":1,"to":"2090-01-01T00:00:00Z"}`, 400, "not both"},
+		{"POST", "clock", `{"seconds":-1}`, 400, "does not go back"},
+		{"POST", "clock", `{"to":"2001-01-01T00:00:00Z"}`, 400, "does not go back"},
+		{"POST", "clock", `{"seconds":"soon"}`, 400, "give a number of seconds, or a text like"},
+		{"POST", "clock", `{"seconds":1e300}`, 400, "give a number of seconds"},
+		{"POST", "clock?seconds=5", "", 400, "in the body, not in the query"},
+		{"POST", "keys", `{"token":"sk_live_a b"}`, 400, "token: must be sk_test_"},
+		{"POST", "keys", `{"token":"sk_live_` + strings.Repeat("a", 300) + `"}`, 400, "token: must be"},
+		{"POST", "keys", `{"token":"sk_test_x","scope":"root"}`, 400, `scope: must be read, write or admin`},
+		{"POST", "keys", `{"token":"sk_test_x","expires":"soon"}`, 400, "expires: give a time like"},
+		{"POST", "keys/revoke", `{"token":"sk_test_x"}`, 400, "knows no such key"},
+		{"POST", "faults", `{"route":"GET /account"}`, 400, "would do nothing"},
+		{"POST", "faults", `{"route":"GET /acount","status":500}`, 400, "no operation has the route"},
+		{"POST", "faults", `{"delay":"long"}`, 400, "give a number of seconds, or a text like"},
+		{"POST", "faults", `{"status":500,"retry_after":-1}`, 400, "must not be negative"},
+		{"POST", "faults", `{"key":"sk_live_nobody","status":500}`, 400, "knows no such key"},
+		{"POST", "faults/clear", `{"id":1}`, 404, "no such id"},
+		{"POST", "faults/clear", `{"id":1,"key":"sk_live_sandbox"}`, 400, "not both"},
+		{"POST", "reset", `{"key":"sk_live_nobody"}`, 400, "knows no such key"},
+		{"POST", "reset", `{"key":5}`, 400, "give a text"},
+		{"POST", "assessments", `{"name":""}`, 400, "name: must not be empty"},
+		{"POST", "seed", `{"count":0}`, 400, "from 1 to 1000"},
+		{"POST", "settings", `{"timeline":5}`, 400, "give an object"},
+		{"POST", "settings", `{"timeline":{"open":-5}}`, 400, "must not be negative"},
+		{"POST", "settings", `{"drift":"yes"}`, 400, "give true or false"},
+		{"POST", "settings", `{"since_on":"graded"}`, 400, "must be created, submitted or evaluated"},
+		{"POST", "submissions/x/evaluate", `{"score":1}`, 400, "score: there is no such member"},
+		{"POST", "submissions/x/evaluate", `{"ship_score":82.5}`, 400, "ship_score: give a whole number or null"},
+		{"POST", "submissions/x/evaluate", `{"ship_score":101}`, 400, "ship_score: must be from 0 to 100"},
+		{"POST", "submissions/x/events", `{"kind":"k","payloads":{}}`, 400, "give an array"},
+		{"POST", "quota", `{"key":"` + strings.Repeat("x", 1<<20) + `"}`, 400, "longer than 1048576 bytes"},
+		{"GET", "journal?key=sk_live_nobody", "", 400, "has seen no such key"},
+		{"GET", "journal?after=1&before=2", "", 400, "not both"},
+		{"GET", "journal?sort=size", "", 400, "must be took"},
+		{"GET", "journal?status=strange", "", 400, "must be a status such as 404"},
+		{"GET", "journal?limit=1&limit=2", "", 400, "given twice"},
+		{"GET", "journal?limit=%zz", "", 400, "malformed"},
+		{"GET", "journal?limit=many", "", 400, "give a whole number"},
+		{"GET", "journal?limit=0", "", 400, "from 1 to 10000"},
+		{"GET", "journal?repeated=perhaps", "", 400, "give true or false"},
+		{"GET", "events?after=never", "", 400, "give a whole number"},
+		{"GET", "events?status=strange", "", 400, "must be a status such as 404"},
+		{"GET", "candidates?limit=0", "", 400, "must be from 1"},
+		{"GET", "candidates?stage=lost", "", 400, "must be sent, opened"},
+		{"GET", "mails?key=sk_live_nobody", "", 400, "knows no such key"},
+	} {
+		status, body := steer(t, s, c.method, c.path, c.body)
+		assert.Equal(t, c.status, status, "%s %s %.100s: %s", c.method, c.path, c.body, body)
+		var answer struct{ Error struct{ Message string } }
+		require.NoError(t, json.Unmarshal([]byte(body), &answer), body)
+		assert.Contains(t, answer.Error.Message, c.says)
+		for _, goWord := range []string{"Go value", "struct", "unmarshal", "server."} {
+			assert.NotContains(t, body, goWord)
+		}
+	}
+	for _, kind := range []string{"", "text/plain", "application/x-www-form-urlencoded", "multipart/form-data; boundary=x", "application/jsonx", ";"} {
+		status, body := steer(t, s, http.MethodPost, "clock", `{"seconds":1}`, func(r *http.Request) { r.Header.Set("Content-Type", kind) })
+		assert.Equal(t, 400, status, kind)
+		assert.Contains(t, body, "Content-Type: application/json")
+	}
+	status, _ := steer(t, s, http.MethodPost, "clock", `{"seconds":1}`, func(r *http.Request) { r.Header.Set("Content-Type", "application/json; charset=utf-8") })
 	assert.Equal(t, 200, status)
-	assert.JSONEq(t, `{"entries":[],"repeated":[],"more":false,"position":0}`, empty)
-	d.post(t, "/assessments", "{}")
-	s.Inject(sandbox.Fault{Reset: true})
-	d.send(t.Context(), t, http.MethodPost, "/assessments", "{}")
-	_, body := steer(t, s, http.MethodGet, "journal", "")
-	const lost = `{"number":2,"method":"POST","route":"/assessments","path":"/api/v1/assessments","query":"","status":null,"ended":true,` +
-		`"key":"sk_test_…dbox","key_id":"f5c8bb5a44b28cfb","organization":"","body":"{}","at":"2026-05-01T12:00:00.000Z",` +
-		`"repeats":null,"repeated_by":null,"request_id":null,"error":null,"took":null,"response_size":null,"limit":null,"remaining":null,"throttled":false,"fault":null}`
-	first := strings.Replace(strings.Replace(lost, "null", "400", 1), `"number":2`, `"number":1`, 1)
-	assert.JSONEq(t, `{"entries":[`+first+`,`+lost+`],"repeated":[],"more":false,"position":4}`, body, "the first had no effect")
-	d.send(t.Context(), t, http.MethodPost, "/assessments", "{}")
-	_, body = steer(t, s, http.MethodGet, "journal", "")
-	assert.Equal(t, 1, strings.Count(body[strings.Index(body, `"repeated":`):], `"method"`), "the lost one may have had an effect")
+	assert.Empty(t, steered(t, s, "faults/clear", "{}"), "an empty object counts as no body")
+}
+
+// TestSuitesShareAServer uses two keys whose redactions are equal.
+func TestSuitesShareAServer(t *testing.T) {
+	const alpha, bravo = "sk_live_alpha_2026", "sk_live_bravo_2026"
+	s := sandbox.Start(t, sandbox.WithKey(sandbox.Key{Token: alpha, Organization: "alpha"}),
+		sandbox.WithKey(sandbox.Key{Token: bravo, Organization: "bravo"}))
+	d := inProcess(s)
+	type journal struct {
+		Entries []struct{ Number, Repeats int }
+	}
+	type faults struct{ Faults []struct{ State string } }
+	for _, key := range []string{alpha, bravo} {
+		steered(t, s, "seed", `{"count":3,"key":"`+key+`"}`)
+		steered(t, s, "faults", `{"key":"`+key+`","status":418,"skip":100}`)
+		require.Equal(t, 200, d.do(t, http.MethodGet, "/api/v1/account", key).status)
+	}
+	steered(t, s, "reset", `{"key":"`+bravo+`"}`)
+	for key, want := range map[string]int{alpha: 1, bravo: 0} {
+		assert.Len(t, readControl[journal](t, s, "journal?key="+key).Entries, want)
+		assert.Len(t, readControl[struct{ Mails []any }](t, s, "mails?key="+key).Mails, 3*want)
+		assert.Len(t, readControl[struct{ Candidates []any }](t, s, "candidates?key="+key).Candidates, 3*want)
+		assert.Equal(t, []string{"removed", "waiting"}[want], readControl[faults](t, s, "faults?key="+key).Faults[0].State)
+		assert.Equal(t, fmt.Sprint(999-want), d.do(t, http.MethodGet, "/api/v1/account", key).header.Get("X-RateLimit-Remaining"))
+	}
+	steered(t, s, "journal/clear", `{"key":"`+bravo+`"}`)
+	assert.Empty(t, readControl[journal](t, s, "journal?key="+bravo).Entries)
+	assert.Len(t, readControl[journal](t, s, "journal?key="+alpha).Entries, 2)
+	s.ClearFaults()
+}
+
+// TestFaultsAreShown reads a fault in each state, waiting ones first.
+func TestFaultsAreShown(t *testing.T) {
+	s, d := controlled(t)
+	steered(t, s, "faults", `{"route":"GET /account","status":503,"delay":"1ms","times":2}`)
+	d.send(t.Context(), t, http.MethodGet, "/account", "")
+	_, body := steer(t, s, http.MethodGet, "faults", "")
+	assert.JSONEq(t, `{"faults":[{"id":1,"state":"active","fired":1,"skip_left":0,"times_left":1,"fault":{"route":"GET /account","times":2,"status":503,"delay":0.001}}]}`, body)
+	d.send(t.Context(), t, http.MethodGet, "/account", "")
+	for range 2 {
+		steered(t, s, "faults", `{"route":"GET /members","status":500,"times":-1}`)
+	}
+	steered(t, s, "faults/clear", `{"id":2}`)
+	var states []string
+	for _, f := range readControl[struct {
+		Faults []struct {
+			ID    int
+			State string
+		}
+	}](t, s, "faults").Faults {
+		states = append(states, fmt.Sprint(f.ID, " ", f.State))
+	}
+	assert.Equal(t, []string{"3 waiting", "2 removed", "1 done"}, states)
+	s.ClearFaults()
+}
+
+// TestKeysOfEveryStateAreShown reads keys that are valid, expired, revoked and unknown, and
+// sets a rate limit by the id of a key.
+func TestKeysOfEveryStateAreShown(t *testing.T) {
+	s, d := controlled(t)
+	s.AddKey(sandbox.Key{Token: "sk_test_old_key", Scope: sandbox.ScopeRead, Expires: time.Date(2001, 1, 1, 0, 0, 0, 0, time.UTC)})
+	s.RevokeKey(sandbox.WriteKey)
+	d.do(t, http.MethodGet, "/api/v1/members", "sk_test_never_added")
+	type key struct {
+		ID, State, Name string
+		Token, Expires  *string
+		Requests        int
+		Read            *struct{ Remaining int }
+		Plan            *struct{ Limit int }
+	}
+	read := func(state string) (found []key) {
+		for _, k := range readControl[struct{ Keys []key }](t, s, "keys").Keys {
+			if k.State == state {
+				found = append(found, k)
+			}
+		}
+		require.NotEmpty(t, found, state)
+		return found
+	}
+	assert.NotNil(t, read("expired")[0].Expires)
+	assert.Equal(t, sandbox.WriteKey, *read("revoked")[0].Token)
+	assert.Nil(t, read("unknown")[0].Token, "a key that may be a real one is not shown")
+	assert.Equal(t, 1, read("unknown")[0].Requests)
+	live := read("valid")[0]
+	assert.Equal(t, []any{"LiveKey", 2000}, []any{live.Name, live.Plan.Limit})
+	steered(t, s, "quota", `{"key":"`+live.ID+`","class":"read","remaining":7}`)
+	assert.Equal(t, 7, read("valid")[0].Read.Remaining)
+}
+
+// TestCandidatesAreFound finds candidates by stage, text and position, and reads one in full.
+func TestCandidatesAreFound(t *testing.T) {
+	s := sandbox.Start(t)
+	posting := steeredID(t, s, "seed", `{"count":100}`, "assessment_id")
+	type candidate struct {
+		InvitationID string  `json:"invitation_id"`
+		SubmissionID *string `json:"submission_id"`
+		Name, Stage  string
+		Steps        []string
+		EventCount   int `json:"event_count"`
+		Events       []map[string]any
+		Report       map[string]any
+	}
+	type list struct {
+		Candidates []candidate
+		Counts     map[string]int
+		More       bool
+	}
+	all := readControl[list](t, s, "candidates?assessment_id="+posting)
+	require.Len(t, all.Candidates, 100)
+	first := readControl[list](t, s, "candidates?limit=10")
+	assert.True(t, first.More)
+	assert.Equal(t, all.Candidates[10:], readControl[list](t, s, "candidates?before="+first.Candidates[9].InvitationID).Candidates)
+	assert.Equal(t, all.Counts, readControl[struct {
+		Assessments []struct{ Counts map[string]int }
+	}](t, s, "assessments").Assessments[0].Counts)
+	for _, stage := range []string{"sent", "opened", "started", "submitted", "evaluated"} {
+		assert.Positive(t, all.Counts[stage])
+		assert.Len(t, readControl[list](t, s, "candidates?stage="+stage).Candidates, all.Counts[stage], stage)
+	}
+	assert.Empty(t, readControl[list](t, s, "candidates?text=nobody+of+this+name").Candidates)
+	assert.Contains(t, readControl[list](t, s, "candidates?text="+url.QueryEscape(strings.ToUpper(all.Candidates[3].Name))).Candidates, all.Candidates[3])
+	names := make(map[string]bool)
+	for _, c := range all.Candidates {
+		names[c.Name] = true
+		full := readControl[candidate](t, s, "candidates/"+c.InvitationID)
+		if c.SubmissionID != nil {
+			assert.Len(t, full.Events, min(full.EventCount, 100))
+			assert.NotEmpty(t, full.Report)
+		}
+		want := map[string]string{"sent": "open begin revoke", "opened": "begin revoke", "started": "submit events evaluate", "submitted": "evaluate", "evaluated": "evaluate"}[c.Stage]
+		assert.Equal(t, want, strings.Join(c.Steps, " "), c.Stage)
+	}
+	assert.Greater(t, len(names), 90, "believable names")
 }
 
 func TestControlReset(t *testing.T) {
@@ -164,128 +499,4 @@ func aChallenge(t *testing.T, client *hiring.Client) string {
 	page, err := client.Challenges.List().PageSize(1).Page(t.Context())
 	require.NoError(t, err)
 	return page.Items[0].ID
-}
-
-func TestTheLiveWorldByTheControlAPI(t *testing.T) {
-	s, _ := controlled(t)
-	live := s.LiveClient()
-	posting, err := live.Assessments.Create(t.Context(), hiring.NewAssessment{ChallengeID: aChallenge(t, live), Name: "n"})
-	require.NoError(t, err)
-	sent, err := live.Invitations.Send(t.Context(), posting.ID, hiring.NewInvitation{Email: "ada@candidates.test", Name: "Ada"})
-	require.NoError(t, err)
-	invitation := "invitations/" + sent.ID
-	status, body := steer(t, s, http.MethodPost, invitation+"/submit", "")
-	assert.Equal(t, 409, status)
-	assert.Contains(t, body, "the attempt has not begun")
-	assert.Empty(t, steered(t, s, invitation+"/open", ""))
-	status, body = steer(t, s, http.MethodPost, invitation+"/open", "")
-	assert.Equal(t, 409, status)
-	assert.Contains(t, body, "opened before")
-	var begun struct {
-		SubmissionID string `json:"submission_id"`
-	}
-	require.NoError(t, json.Unmarshal([]byte(steered(t, s, invitation+"/begin", "")), &begun))
-	assert.JSONEq(t, `{"submission_id":"`+begun.SubmissionID+`"}`, steered(t, s, invitation+"/submit", ""))
-	steered(t, s, "submissions/"+begun.SubmissionID+"/evaluate", `{"ship_score":77,"verdict":"yes","pillars":{"craft":70}}`)
-	report, err := live.Submissions.Report(t.Context(), begun.SubmissionID)
-	require.NoError(t, err)
-	assert.Equal(t, 77, *report.ShipScore)
-	theLiveWorldsStorageByTheControlPlane(t, s)
-	for path, says := range map[string]string{
-		invitation + "/begin": "begun before", invitation + "/submit": "submitted before",
-		"submissions/" + begun.SubmissionID + "/evaluate": "evaluated before",
-	} {
-		status, body := steer(t, s, http.MethodPost, path, "")
-		assert.Equal(t, 409, status, path)
-		assert.Contains(t, body, `"CONFLICT"`, path)
-		assert.Contains(t, body, says, path)
-	}
-}
-
-func theLiveWorldsStorageByTheControlPlane(t *testing.T, s *sandbox.Server) {
-	t.Helper()
-	var made struct {
-		AssessmentID string `json:"assessment_id"`
-	}
-	require.NoError(t, json.Unmarshal([]byte(steered(t, s, "assessments", `{"name":"Second"}`)), &made))
-	client := s.LiveClient()
-	invitation, err := client.Invitations.Send(t.Context(), made.AssessmentID, hiring.NewInvitation{Email: "bob@candidates.test", Name: "Bob"})
-	require.NoError(t, err)
-	id, err := s.Begin(invitation.ID)
-	require.NoError(t, err)
-	steered(t, s, "submissions/"+id+"/evaluate", `{"low_confidence":["craft"],"summary":"s","confidence":"c","integrity_status":"flagged","extra":{"percentile":7.5}}`)
-	for _, available := range []bool{false, true} {
-		steered(t, s, "archives", fmt.Sprintf(`{"available":%t}`, available))
-		submission, err := client.Submissions.Get(t.Context(), id)
-		require.NoError(t, err)
-		assert.Equal(t, available, submission.WorkspaceArchiveURL != nil)
-		assert.Equal(t, []string{"s", "c", "flagged"},
-			[]string{submission.Report.Summary, string(submission.Report.Confidence), string(submission.Report.IntegrityStatus)})
-		assert.InDelta(t, 7.5, *submission.Report.Percentile, 0)
-	}
-}
-
-func TestControlAPIMistakes(t *testing.T) {
-	s, _ := controlled(t)
-	for _, c := range []struct {
-		method, path, body string
-		status             int
-		says               string
-	}{
-		{"POST", "nothing", "", 404, "no such path"},
-		{"POST", "", "", 405, "use GET"},
-		{"POST", "invitations/nobody/open", "", 404, `"NOT_FOUND"`},
-		{"POST", "invitations/nobody/begin", "", 404, "no such id"},
-		{"POST", "invitations/nobody/submit", "", 404, "no such id"},
-		{"POST", "submissions/nobody/evaluate", "", 404, "no such id"},
-		{"GET", "reset", "", 405, "use POST"},
-		{"POST", "journal", "", 405, "use GET"},
-		{"OPTIONS", "reset", "", 405, "use POST"},
-		{"POST", "quota", "", 400, "remaining: is required"},
-		{"POST", "quota", "{", 400, "not valid JSON"},
-		{"POST", "quota", "{} {}", 400, "not valid JSON"},
-		{"POST", "quota", "[]", 400, "send a JSON object"},
-		{"POST", "quota", `{"Kee":1}`, 400, `Kee: there is no such member`},
-		{"POST", "quota", `{"key":"sk_test_sandbox","class":"read"}`, 400, "remaining: is required"},
-		{"POST", "quota", `{"key":"sk_test_sandbox","class":"read","remaining":-1}`, 400, "remaining: must be from 0 to 1000"},
-		{"POST", "quota", `{"key":"sk_test_sandbox","class":"all","remaining":1}`, 400, `class: must be read or write`},
-		{"POST", "quota", `{"key":"sk_test_x","class":"read","remaining":1}`, 400, "knows no such key"},
-		{"POST", "submissions/nobody/pause", `{}`, 400, "seconds: is required"},
-		{"POST", "submissions/nobody/pause", `{"seconds":null}`, 400, "seconds: is required"},
-		{"POST", "advance", `{}`, 400, "seconds: is required"},
-		{"POST", "advance", `{"seconds":-1}`, 400, "does not go back"},
-		{"POST", "advance", `{"seconds":"soon"}`, 400, "give a number of seconds, or a text like"},
-		{"POST", "advance", `{"seconds":1e300}`, 400, "give a number of seconds"},
-		{"POST", "advance", `{"seconds":[]}`, 400, "give a number of seconds, or a text like"},
-		{"POST", "keys", `{"token":"x"}`, 400, "token: must be sk_test_"},
-		{"POST", "keys", `{"token":"sk_test_x","scope":"root"}`, 400, `scope: must be read, write or admin`},
-		{"POST", "keys", `{"token":"sk_test_x","expires":"soon"}`, 400, "expires: give a time like"},
-		{"POST", "keys/revoke", `{"token":"sk_test_x"}`, 400, "knows no such key"},
-		{"POST", "keys/revoke", `nonsense`, 400, "not valid JSON"},
-		{"POST", "faults", `{"route":"GET /account"}`, 400, "would do nothing"},
-		{"POST", "faults", `{"route":"GET /acount","status":500}`, 400, "no operation has the route"},
-		{"POST", "faults", `{"delay":"long"}`, 400, "give a number of seconds, or a text like"},
-		{"POST", "assessments", `{"name":""}`, 400, "name: must not be empty"},
-		{"POST", "archives", `{}`, 400, "available: is required"},
-		{"POST", "submissions/x/evaluate", `{"score":1}`, 400, "score: there is no such member"},
-		{"POST", "quota", `{"key":"` + strings.Repeat("x", 1<<20) + `"}`, 400, "longer than 1048576 bytes"},
-	} {
-		status, body := steer(t, s, c.method, c.path, c.body)
-		assert.Equal(t, c.status, status, "%s %s %.100s: %s", c.method, c.path, c.body, body)
-		var answer struct {
-			Error struct {
-				Message string `json:"message"`
-			} `json:"error"`
-		}
-		require.NoError(t, json.Unmarshal([]byte(body), &answer), body)
-		assert.NotEmpty(t, answer.Error.Message)
-		assert.Contains(t, body, c.says)
-	}
-	for _, kind := range []string{"", "text/plain", "application/x-www-form-urlencoded", "multipart/form-data; boundary=x", "application/jsonx", ";"} {
-		status, body := steer(t, s, http.MethodPost, "advance", `{"seconds":1}`, func(r *http.Request) { r.Header.Set("Content-Type", kind) })
-		assert.Equal(t, 400, status, kind)
-		assert.Contains(t, body, "Content-Type: application/json")
-	}
-	status, _ := steer(t, s, http.MethodPost, "advance", `{"seconds":1}`, func(r *http.Request) { r.Header.Set("Content-Type", "application/json; charset=utf-8") })
-	assert.Equal(t, 204, status)
 }

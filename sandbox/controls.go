@@ -39,7 +39,7 @@ func (s *Server) AddKey(k Key) {
 }
 
 func (c *control) addKey(k Key) error {
-	c.notify("keys")
+	c.notify(topicKeys)
 	return c.keys.add(k, c.now)
 }
 
@@ -60,7 +60,7 @@ func (c *control) revokeKey(in keyToken) error {
 	}
 	delete(c.keys, key.Token)
 	c.revoked = append(c.revoked[max(0, len(c.revoked)-maxRevoked+1):], key.Key)
-	c.notify("keys")
+	c.notify(topicKeys)
 	return nil
 }
 
@@ -81,63 +81,49 @@ func (s *Server) knownKey(name, token string) (*keyState, error) {
 // 0 to the limit. A number beyond them means the nearest one. SetQuota opens the window if
 // it is not open. It panics on an unknown key and on an unknown class.
 func (s *Server) SetQuota(token string, class Class, remaining int) {
-	s.must("SetQuota", func(c *control) error {
-		return c.setQuota(changedQuota{token, class, min(max(remaining, 0), c.settings.limit(class))})
-	})
+	remaining = min(max(remaining, 0), s.config.limit(class))
+	s.must("SetQuota", func(c *control) error { return c.setQuota(changedQuota{token, class, &remaining}) })
 }
 
 type changedQuota struct {
 	Key       string `json:"key"`
 	Class     Class  `json:"class"`
-	Remaining int    `json:"remaining" required:"true"`
+	Remaining *int   `json:"remaining"`
 }
 
 func (c *control) setQuota(in changedQuota) error {
-	if in.Class != ClassRead && in.Class != ClassWrite {
-		return inputError{"class", fmt.Sprintf("must be read or write, not %q", string(in.Class))}
-	}
 	key, err := c.knownKey("key", in.Key)
-	if err != nil {
+	limit := c.config.limit(in.Class)
+	switch {
+	case in.Class != ClassRead && in.Class != ClassWrite:
+		return inputError{"class", fmt.Sprintf("must be read or write, not %q", string(in.Class))}
+	case err != nil:
 		return err
-	}
-	limit, w := c.settings.limit(in.Class), key.window(in.Class)
-	if in.Remaining < 0 || in.Remaining > limit {
+	case in.Remaining == nil || *in.Remaining < 0 || *in.Remaining > limit:
 		return inputError{"remaining", fmt.Sprintf("must be from 0 to %d", limit)}
 	}
+	w := key.window(in.Class)
 	w.open(c.now, limit)
-	w.remaining = in.Remaining
-	c.notify("keys")
+	w.remaining = *in.Remaining
+	c.notify(topicKeys)
 	return nil
 }
 
 // SetPlan sets how many invitations the organization of a live key has used in
-// the current period, and its limit. A period is a month in UTC and begins with
-// none used.
+// the current period, and its limit. A limit below zero is not enforced: the account's
+// limits_enforced is then false, and assessments_limit stays. A period is a month in UTC and
+// begins with none used.
 //
 // SetPlan panics on an unknown key, on a test key, whose account never changes,
-// and on negative numbers.
+// and on a negative number of used invitations.
 func (s *Server) SetPlan(token string, used, limit int) {
-	s.must("SetPlan", func(c *control) error { return c.setPlan(changedPlan{token, &used, &limit, nil}) })
+	s.must("SetPlan", func(c *control) error { return c.setPlan(changedPlan{token, &used, &limit}) })
 }
 
-// EnforceLimits makes the plan limit of a live key's organization stop invitations, as it
-// does at first. It panics on the keys that SetPlan panics on.
-func (s *Server) EnforceLimits(token string) {
-	s.must("EnforceLimits", func(c *control) error { return c.setPlan(changedPlan{token, nil, nil, new(true)}) })
-}
-
-// IgnoreLimits makes limits_enforced of the plan of a live key's organization false:
-// invitations beyond the limit are sent. It panics on the keys that SetPlan panics on.
-func (s *Server) IgnoreLimits(token string) {
-	s.must("IgnoreLimits", func(c *control) error { return c.setPlan(changedPlan{token, nil, nil, new(false)}) })
-}
-
-// changedPlan changes the members that are not nil.
 type changedPlan struct {
-	Key            string `json:"key"`
-	Used           *int   `json:"used"`
-	Limit          *int   `json:"limit"`
-	LimitsEnforced *bool  `json:"limits_enforced"`
+	Key   string `json:"key"`
+	Used  *int   `json:"used"`
+	Limit *int   `json:"limit"`
 }
 
 func (c *control) setPlan(in changedPlan) error {
@@ -147,15 +133,13 @@ func (c *control) setPlan(in changedPlan) error {
 		return err
 	case !key.live():
 		return inputError{"key", "the account of test mode never changes: give a key that begins with " + livePrefix}
-	case in.Used != nil && *in.Used < 0:
-		return inputError{"used", "must not be negative"}
-	case in.Limit != nil && *in.Limit < 0:
-		return inputError{"limit", "must not be negative"}
-	case in.Used == nil && in.Limit == nil && in.LimitsEnforced == nil:
-		return inputError{"used", "give used, limit or limits_enforced"}
+	case in.Used == nil || *in.Used < 0:
+		return inputError{"used", "must be a number from 0"}
+	case in.Limit == nil:
+		return inputError{"limit", "is required: below zero, the limit is not enforced"}
 	}
-	c.live.Organization(key.Organization, c.now).SetPlan(in.Used, in.Limit, in.LimitsEnforced)
-	c.notify("keys")
+	c.live.Organization(key.Organization, c.now).SetPlan(*in.Used, *in.Limit)
+	c.notify(topicKeys)
 	return nil
 }
 
@@ -163,60 +147,12 @@ func (c *control) setPlan(in changedPlan) error {
 // first. While it is not, workspace_archive_url is null, and earlier links return
 // 503.
 func (s *Server) SetArchives(available bool) {
-	s.change(func(c *settings) { c.ArchivesAvailable = available })
-}
-
-// StartDrift starts drift, see [WithDrift]. A reset restores the setting of the option.
-func (s *Server) StartDrift(seed uint64) {
-	s.change(func(c *settings) { c.Drift, c.DriftSeed = true, seed })
-}
-
-// StopDrift stops drift.
-func (s *Server) StopDrift() { s.change(func(c *settings) { c.Drift = false }) }
-
-// KeepDetails makes the journal keep details from now on, also after a reset. See
-// [WithDetails].
-func (s *Server) KeepDetails() {
-	s.change(func(c *settings) {
-		c.Details = true
-		s.config.settings.Details = true
+	s.must("SetArchives", func(c *control) error {
+		changed := c.settings
+		changed.Archives = available
+		c.set(changed)
+		return nil
 	})
-}
-
-// change changes the settings.
-func (s *Server) change(do func(*settings)) {
-	_ = s.run("", func(c *control) error { return c.set(do) })
-}
-
-func (c *control) set(do func(*settings)) error {
-	do(&c.settings)
-	c.live.SetTimeline(world.Timeline(c.settings.Timeline))
-	c.notify("settings")
-	return nil
-}
-
-// Throttle makes the server reject every request from every address for an hour, as
-// after 100 failed authentications.
-func (s *Server) Throttle() {
-	s.must("Throttle", func(c *control) error { return c.setThrottled(throttled{true}) })
-}
-
-// EndThrottle ends the throttle of every address and forgets the failed authentications.
-func (s *Server) EndThrottle() {
-	s.must("EndThrottle", func(c *control) error { return c.setThrottled(throttled{false}) })
-}
-
-type throttled struct {
-	Throttled bool `json:"throttled" required:"true"`
-}
-
-func (c *control) setThrottled(in throttled) error {
-	c.throttle = nil
-	if in.Throttled {
-		c.throttle = throttle{allHosts: &failures{count: throttleLimit, reset: windowEnd(c.now)}}
-	}
-	c.notify("settings")
-	return nil
 }
 
 // Inject adds a fault for later requests. It panics on a contradictory fault and
@@ -235,32 +171,36 @@ func (c *control) inject(f Fault) (id int, err error) {
 	if err != nil {
 		return 0, err
 	}
-	c.notify("faults")
+	c.notify(topicFaults)
 	return c.faults.add(added), nil
 }
 
 // ClearFaults removes all faults. [Start] then no longer expects them to fire. A
 // request that a fault is delaying stays delayed.
 func (s *Server) ClearFaults() {
-	s.must("ClearFaults", func(c *control) error { return c.clearFaults(scope{}) })
+	s.must("ClearFaults", func(c *control) error { return c.clearFaults(clearedFaults{}) })
 }
 
-func (c *control) clearFaults(of scope) error {
-	selected, err := c.scope(of)
-	if err != nil {
+type clearedFaults struct {
+	scope
+
+	ID *int `json:"id"`
+}
+
+func (c *control) clearFaults(in clearedFaults) error {
+	selected, err := c.scope(in.scope)
+	switch {
+	case err != nil:
 		return err
+	case in.ID != nil && in.Key != "":
+		return inputError{"id", "give an id or a key, not both"}
 	}
-	c.removeFaults(func(f *injectedFault) bool { return selected.fault(c.keys, &f.Fault) })
+	removed := c.faults.remove(func(f *injectedFault) bool { return selected.has(f.Key) && (in.ID == nil || f.id == *in.ID) })
+	if in.ID != nil && removed == 0 {
+		return world.ErrUnknown
+	}
+	c.notify(topicFaults)
 	return nil
-}
-
-// removeFaults removes the active faults that selected selects, and returns their number.
-func (c *control) removeFaults(selected func(*injectedFault) bool) int {
-	c.notify("faults")
-	return c.faults.end(func(f *injectedFault) bool {
-		f.removed = f.removed || selected(f)
-		return f.removed
-	})
 }
 
 // Advance moves the server's clock forward. It also shortens the waits for the
@@ -268,103 +208,69 @@ func (c *control) removeFaults(selected func(*injectedFault) bool) int {
 // other wait of a client takes as long as before. Advance panics on a negative
 // duration.
 func (s *Server) Advance(d time.Duration) {
-	s.must(fmt.Sprintf("Advance(%s)", d), func(c *control) error { return c.advance(seconds{&d}) })
+	s.must(fmt.Sprintf("Advance(%s)", d), func(c *control) error { return c.advance(d) })
 }
 
-func (c *control) advance(by seconds) error {
+func (c *control) advance(by time.Duration) error {
 	switch {
-	case *by.Duration < 0:
+	case by < 0:
 		return errors.New("the clock does not go back")
-	case *by.Duration > math.MaxInt64-c.clock.Ahead():
+	case by > math.MaxInt64-c.clock.Ahead():
 		return errors.New("the clock does not go that far")
 	}
-	c.clock.Advance(*by.Duration)
-	c.now = c.now.Add(*by.Duration)
+	c.clock.Advance(by)
+	c.now = c.now.Add(by)
 	c.processDue(c.now)
-	c.notify("clock")
+	c.notify(topicClock)
 	return nil
 }
 
-// scope selects the part of a server that one test suite uses: an organization, a key, or
-// everything.
+// scope selects the part of a server that one test suite uses: a key, or everything.
 type scope struct {
-	Organization *string `json:"organization"`
-	Key          string  `json:"key"` // A token or an id.
+	Key string `json:"key"` // A token or an id.
 }
 
-// selection is a scope whose key and organization exist.
+// selection is a scope whose key exists.
 type selection struct {
 	all          bool
-	token        string // Empty: every key of the organization.
+	token        string
 	organization string
 }
 
 // scope returns the selection of a scope.
 func (c *control) scope(of scope) (selection, error) {
-	switch {
-	case of.Key != "" && of.Organization != nil:
-		return selection{}, inputError{"key", "give an organization or a key, not both"}
-	case of.Key != "":
-		key, err := c.knownKey("key", of.Key)
-		if err != nil {
-			return selection{}, err
-		}
-		return selection{token: key.Token, organization: key.Organization}, nil
-	case of.Organization != nil:
-		return selection{organization: *of.Organization}, c.checkOrganization(*of.Organization)
+	if of.Key == "" {
+		return selection{all: true}, nil
 	}
-	return selection{all: true}, nil
+	key, err := c.knownKey("key", of.Key)
+	if err != nil {
+		return selection{}, err
+	}
+	return selection{token: key.Token, organization: key.Organization}, nil
 }
 
-// checkOrganization returns an error for an organization that has no key and no data.
-func (s *Server) checkOrganization(name string) error {
-	if name == "" || slices.Contains(s.live.Names(), name) {
-		return nil
-	}
-	for _, key := range s.keys {
-		if key.Organization == name {
-			return nil
-		}
-	}
-	return inputError{"organization", fmt.Sprintf("there is no organization %q: add a key of it first", name)}
-}
-
+// includes reports whether the data of an organization is selected.
 func (w selection) includes(organization string) bool { return w.all || w.organization == organization }
 
-func (w selection) record(e *record) bool {
-	if w.all || w.token != "" {
-		return w.all || e.Key == w.token
-	}
-	return e.organization != nil && *e.organization == w.organization
-}
-
-func (w selection) fault(keys keyring, f *Fault) bool {
-	if w.all || w.token != "" {
-		return w.all || f.Key == w.token
-	}
-	key := keys[f.Key]
-	return f.Key == "" && f.Organization == w.organization && w.organization != "" || key != nil && key.Organization == w.organization
-}
+// has reports whether the exchanges and faults of a key are selected.
+func (w selection) has(token string) bool { return w.all || token == w.token }
 
 func (c *control) clearJournal(of scope) error {
 	selected, err := c.scope(of)
 	if err == nil {
-		c.forgetRecords(selected)
+		c.forgetRecords(func(e *record) bool { return selected.has(e.Key) })
 	}
 	return err
 }
 
-func (c *control) forgetRecords(selected selection) {
-	for e := range c.journal.all() {
-		if selected.record(e) {
-			c.journal.forget(e)
-		}
-	}
-	c.notify("journal")
+func (c *control) forgetRecords(selected func(*record) bool) {
+	c.journal.records = slices.DeleteFunc(c.journal.records, selected)
+	c.notify(topicJournal)
 }
 
-// reset restores the state after New, or the part of it that a test suite uses. The clock
-// and the settings belong to everybody. Requests in progress are not affected.
+// reset restores the state after New, or the data of a key's organization with its faults,
+// exchanges and rate limits. The clock and the settings belong to everybody. Requests in
+// progress are not affected.
 func (c *control) reset(of scope) error {
 	selected, err := c.scope(of)
 	if err != nil {
@@ -376,35 +282,18 @@ func (c *control) reset(of scope) error {
 		c.notify(topicReset)
 		return nil
 	}
-	selected.token = "" // All keys of the organization see the same data.
-	c.forgetRecords(selected)
-	c.removeFaults(func(f *injectedFault) bool { return selected.fault(c.keys, &f.Fault) })
+	mine := func(token string) bool {
+		key := c.keys[token]
+		return key != nil && key.Organization == selected.organization
+	}
+	c.forgetRecords(func(e *record) bool { return mine(e.Key) })
+	c.faults.remove(func(f *injectedFault) bool { return mine(f.Key) })
 	c.live.Remove(selected.organization)
-	for _, key := range c.keys {
-		if key.Organization == selected.organization {
+	for token, key := range c.keys {
+		if mine(token) {
 			key.read, key.write = window{}, window{}
 		}
 	}
-	c.notify("keys", "candidates")
+	c.notify(topicReset)
 	return nil
-}
-
-// Journal returns a copy of the journal. It holds the exchanges of every
-// transport within the limits, those without a response included. Requests to the
-// control API are not in it.
-func (s *Server) Journal() Journal {
-	_, unlock := s.lock()
-	defer unlock()
-	redactor := s.redactor()
-	entries := make(Journal, 0, s.journal.next-s.journal.first)
-	for e := range s.journal.all() {
-		entries = append(entries, e.redacted(redactor))
-	}
-	return entries
-}
-
-// ClearJournal empties the journal and changes nothing else. Numbers of exchanges
-// continue.
-func (s *Server) ClearJournal() {
-	s.must("ClearJournal", func(c *control) error { return c.clearJournal(scope{}) })
 }

@@ -178,7 +178,7 @@ func TestClientReadsDriftedResponses(t *testing.T) {
 		assert.Equal(t, want, n)
 		l := live{inProcess(s), s, sandbox.LiveKey}
 		id := l.begin(t, l.invite(t, l.assess(t), "a@example.test"))
-		require.NoError(t, s.Evaluate(id, sandbox.Result{ShipScore: 61}))
+		require.NoError(t, s.Evaluate(id, sandbox.Result{ShipScore: new(61)}))
 		report, err := s.LiveClient().Submissions.Report(t.Context(), id)
 		require.NoError(t, err)
 		assert.Equal(t, 61, *report.ShipScore)

@@ -7,7 +7,6 @@ import (
 	"log"
 	"net/http"
 	"strings"
-	"time"
 
 	hiring "github.com/hiring-assessment/hiring-go"
 	"github.com/hiring-assessment/hiring-go/sandbox"
@@ -92,22 +91,4 @@ func ExampleEntry_String() {
 	// Output:
 	// true
 	// POST /api/v1/assessments/a0000000-0000-4000-8000-000000000001/invitations/00000000-0000-4000-8000-000000000404/revoke -> 404
-}
-
-// Headers, responses, rate limits and faults, for a test that needs them.
-func ExampleWithDetails() {
-	server := sandbox.New(sandbox.WithDetails())
-	server.Inject(sandbox.Fault{Route: "GET /account", After: true, CutAfter: 10})
-	client := server.Client(hiring.WithRetry(hiring.RetryPolicy{BaseBackoff: time.Millisecond}))
-	if _, err := client.Account.Get(context.Background()); err != nil {
-		log.Fatal(err)
-	}
-
-	for _, entry := range server.Journal() {
-		detail := entry.Detail
-		fmt.Println(detail.Number, detail.Header.Get("Authorization"), detail.Remaining, "of", detail.Limit, detail.Fault != nil)
-	}
-	// Output:
-	// 1 Bearer sk_test_…dbox 999 of 1000 true
-	// 2 Bearer sk_test_…dbox 998 of 1000 false
 }

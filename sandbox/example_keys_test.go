@@ -96,19 +96,3 @@ func ExampleWithQuota() {
 	// false
 	// true
 }
-
-// An address with too many failed authentications.
-func ExampleServer_Throttle() {
-	ctx := context.Background()
-	server := sandbox.New()
-	server.Throttle()
-	_, err := server.Client().Account.Get(ctx)
-	fmt.Println(errors.Is(err, hiring.ErrRateLimited))
-
-	server.EndThrottle()
-	_, err = server.Client().Account.Get(ctx)
-	fmt.Println(err)
-	// Output:
-	// true
-	// <nil>
-}

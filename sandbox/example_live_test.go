@@ -169,7 +169,7 @@ func ExampleResult() {
 	server := sandbox.New()
 	id := newAttempt(server)
 	err := server.Evaluate(id, sandbox.Result{
-		ShipScore:       40,
+		ShipScore:       new(40),
 		Verdict:         "maybe",
 		IntegrityStatus: "flagged",
 		Extra:           map[string]any{"reviewer_note": "please call", "percentile": 61.5},

@@ -38,30 +38,12 @@ func ExampleWithDrift() {
 	// Output: Sandbox Hiring Ltd true
 }
 
-func ExampleServer_StartDrift() {
-	ctx := context.Background()
-	server := sandbox.New()
-	client := server.Client()
-
-	for _, change := range []func(){server.StopDrift, func() { server.StartDrift(1) }} {
-		change()
-		account, err := client.Account.Get(ctx)
-		if err != nil {
-			log.Fatal(err)
-		}
-		fmt.Println(len(account.Extra) > 0)
-	}
-	// Output:
-	// false
-	// true
-}
-
 // graded returns a server with a submission that was graded an hour after its creation.
 func graded(options ...sandbox.Option) (server *sandbox.Server, evaluatedAt time.Time) {
 	server = sandbox.New(options...)
 	id := newAttempt(server)
 	server.Advance(time.Hour)
-	if err := server.Evaluate(id, sandbox.Result{ShipScore: 70}); err != nil {
+	if err := server.Evaluate(id, sandbox.Result{ShipScore: new(70)}); err != nil {
 		log.Fatal(err)
 	}
 	submission, err := server.LiveClient().Submissions.Get(context.Background(), id)
@@ -84,68 +66,6 @@ func ExampleWithSinceOn() {
 	// Output:
 	// created 0
 	// evaluated 1
-}
-
-// Nor which time determines the order.
-func ExampleWithNewestBy() {
-	for _, order := range []sandbox.SinceField{sandbox.SinceCreated, sandbox.SinceEvaluated} {
-		server := sandbox.New(sandbox.WithNewestBy(order))
-		assessmentID := server.AddAssessment("Backend engineer")
-		var ids []string
-		for _, name := range []string{"Ada", "Bob"} {
-			invitationID, err := server.Invite(assessmentID, name+"@candidates.test", name)
-			if err != nil {
-				log.Fatal(err)
-			}
-			submissionID, err := server.Begin(invitationID)
-			if err != nil {
-				log.Fatal(err)
-			}
-			ids = append(ids, submissionID)
-			server.Advance(time.Minute)
-		}
-		if err := server.Evaluate(ids[0], sandbox.Result{ShipScore: 70}); err != nil { // Ada began first.
-			log.Fatal(err)
-		}
-		page, err := server.LiveClient().Submissions.List(hiring.SubmissionFilter{}).Page(context.Background())
-		if err != nil {
-			log.Fatal(err)
-		}
-		fmt.Println(order, page.Items[0].Candidate.Name)
-	}
-	// Output:
-	// created Bob
-	// evaluated Ada
-}
-
-// A listing that lags behind the submission itself.
-func ExampleWithListingLag() {
-	ctx := context.Background()
-	server, _ := graded(sandbox.WithListingLag(10 * time.Minute))
-	client := server.LiveClient()
-	evaluated := client.Submissions.List(hiring.SubmissionFilter{Status: hiring.SubmissionEvaluated})
-
-	for range 2 {
-		page, err := evaluated.Page(ctx)
-		if err != nil {
-			log.Fatal(err)
-		}
-		fmt.Println(len(page.Items))
-		server.Advance(10 * time.Minute)
-	}
-	// Output:
-	// 0
-	// 1
-}
-
-// Pages that are shorter than requested.
-func ExampleWithPageCap() {
-	page, err := sandbox.New(sandbox.WithPageCap(25)).Client().Submissions.List(hiring.SubmissionFilter{}).Page(context.Background())
-	if err != nil {
-		log.Fatal(err)
-	}
-	fmt.Println(len(page.Items), page.Next != "")
-	// Output: 25 true
 }
 
 // The output of a failed test.

@@ -95,7 +95,7 @@ func ExampleServer_Evaluate() {
 	}
 	server.Advance(45 * time.Minute)
 
-	result := sandbox.Result{ShipScore: 82, Pillars: map[string]int{"craft": 90}}
+	result := sandbox.Result{ShipScore: new(82), Pillars: map[string]*int{"craft": new(90)}}
 	if err := server.Evaluate(submissionID, result); err != nil {
 		log.Fatal(err)
 	}
@@ -132,7 +132,7 @@ func TestCandidate(t *testing.T) {
 	check(err)
 	server.Advance(45 * time.Minute)
 	check(server.Submit(id))
-	check(server.Evaluate(id, sandbox.Result{ShipScore: 82, Pillars: map[string]int{"craft": 90}}))
+	check(server.Evaluate(id, sandbox.Result{ShipScore: new(82), Pillars: map[string]*int{"craft": new(90)}}))
 
 	submission, err := client.Submissions.FindByEmail(t.Context(), posting.ID, "ada@candidates.test")
 	check(err)

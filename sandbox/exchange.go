@@ -2,7 +2,6 @@ package sandbox
 
 import (
 	"bytes"
-	"context"
 	"fmt"
 	"net/http"
 	"slices"
@@ -12,27 +11,45 @@ import (
 	"github.com/hiring-assessment/hiring-go/sandbox/internal/wire"
 )
 
-// exchange responds to a call, unless a fault changes or prevents the response.
-func (s *Server) exchange(ctx context.Context, w http.ResponseWriter, c *call) {
+// ServeHTTP responds to one request.
+func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if strings.HasPrefix(r.URL.Path+"/", controlPath) {
+		s.serveControl(w, r)
+		return
+	}
+	s.exchange(w, r, new(int))
+}
+
+// exchange responds to a request of the API, unless a fault changes or prevents the
+// response. number receives the number of the exchange.
+func (s *Server) exchange(w http.ResponseWriter, request *http.Request, number *int) {
+	c := &call{server: s, request: request, at: s.now(), began: time.Now()}
+	c.readBody(w)
 	r, f := s.receive(c)
+	*number = c.entry.number
 	if f == nil {
 		r.writeTo(w, c)
 		return
 	}
-	if !wire.Wait(ctx, f.Delay) || f.dropsResponse() {
+	if !wire.Wait(request.Context(), f.Delay) || f.dropsResponse() {
+		s.end(c, nil, 0)
 		wire.Drop(w)
 		return
 	}
 	r = s.respondWithFault(c, f, r)
+	size := r.size(c)
 	if f.CutAfter != 0 {
-		if r.body == nil || c.request.Method == http.MethodHead {
-			s.setStatus(c, 0)
+		if size == 0 {
+			s.end(c, nil, 0)
 			wire.Drop(w)
 			return
 		}
-		w = wire.Cut(w, f.CutAfter)
+		size = min(max(f.CutAfter, 0), size-1)
+		w = wire.Cut(w, size)
 	}
+	s.end(c, &r, size)
 	r.writeTo(w, c)
+	return
 }
 
 // receive records a call and responds to it, unless its fault delays the work. Late calls
@@ -41,7 +58,7 @@ func (s *Server) receive(c *call) (r response, f *Fault) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.processDue(c.at)
-	c.drift = s.settings.drift()
+	c.drift = s.drift()
 	if id, ok := strings.CutPrefix(c.request.URL.Path, archivePath); ok {
 		c.route, c.params = archiveRoute, []string{id}
 	} else {
@@ -49,30 +66,20 @@ func (s *Server) receive(c *call) (r response, f *Fault) {
 		c.requestID = fmt.Sprintf("req_%016x", s.requests)
 		c.route, c.params, c.allow = match(s.routes, c.request.Method, c.request.URL.EscapedPath())
 	}
-	s.record(c)
-	switch f = s.matchFault(c); {
+	if f = s.faults.match(c.route, c.request.Method, c.params, bearer(c.request)); f != nil {
+		s.notify(topicFaults)
+	}
+	c.begin(f)
+	switch {
 	case f == nil:
 		r = s.respond(c)
-		c.entry.Status = r.status
+		c.end(&r, r.size(c))
 	case f.Late > 0:
 		s.postpone(c, c.at.Add(f.Late))
 	case f.After:
 		r = s.respond(c)
 	}
 	return r, f
-}
-
-// matchFault returns the fault of a call, or nil.
-func (s *Server) matchFault(c *call) *Fault {
-	token := bearer(c.request)
-	f := s.faults.match(c.route, c.request.Method, c.params, token, s.keys[token])
-	if f != nil {
-		s.notify("faults")
-	}
-	if c.detail != nil {
-		c.detail.Fault = f
-	}
-	return f
 }
 
 // postpone schedules the work of a call for later. It stores a copy, because the call
@@ -102,7 +109,7 @@ func (s *Server) respondWithFault(c *call, f *Fault, r response) response {
 	now := s.now()
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	c.drift = s.settings.drift()
+	c.drift = s.drift()
 	if !f.After && f.Late == 0 {
 		c.at = now
 		s.processDue(now)
@@ -116,21 +123,13 @@ func (s *Server) respondWithFault(c *call, f *Fault, r response) response {
 		}
 		r = f.response(c)
 	}
-	c.entry.Status = r.status
 	return r
-}
-
-// setStatus sets the status of a call in the journal.
-func (s *Server) setStatus(c *call, status int) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	c.entry.Status = status
 }
 
 // currentQuota returns the rate limit of a call without counting the call.
 func (s *Server) currentQuota(c *call) quota {
 	class := classOf(c.request.Method)
-	limit := s.settings.limit(class)
+	limit := s.config.limit(class)
 	key := s.keys[bearer(c.request)]
 	if key == nil {
 		return quota{limit: limit, remaining: limit, reset: windowEnd(c.at)}
@@ -140,31 +139,56 @@ func (s *Server) currentQuota(c *call) quota {
 	return quota{limit: limit, remaining: w.remaining, reset: w.reset}
 }
 
-// newCall returns a call whose body has not been read.
-func (s *Server) newCall(r *http.Request) *call { return &call{server: s, request: r, at: s.now()} }
-
-// record adds a call that was received to the journal.
-func (s *Server) record(c *call) {
-	e := &record{Entry: Entry{
+// begin makes the journal's record of a call that was received. One with a fault is in the
+// journal before its end, because the fault may delay it.
+func (c *call) begin(f *Fault) {
+	s := c.server
+	c.entry = record{Entry: Entry{
 		Method: c.request.Method, Path: c.request.URL.EscapedPath(), Query: c.request.URL.RawQuery,
-		Key: bearer(c.request), At: c.at, Detail: c.detail,
-	}}
+		Key: bearer(c.request), At: c.at, Header: headerWithoutKey(c.request.Header),
+	}, requestID: c.requestID, fault: f}
+	c.entry.keyID = keyID(c.entry.Key)
 	if c.route != nil {
-		e.Route = c.route.template
+		c.entry.Route = c.route.template
 	}
-	if classOf(e.Method) == ClassWrite {
-		e.Body = bytes.Clone(c.body) // The buffer of the body has spare capacity.
+	if classOf(c.entry.Method) == ClassWrite {
+		c.entry.Body = bytes.Clone(c.body) // The buffer of the body has spare capacity.
 	}
-	if key := s.keys[e.Key]; key != nil {
-		e.organization = &key.Organization
+	if key := s.keys[c.entry.Key]; key != nil {
+		c.entry.organization = &key.Organization
 	}
-	c.entry = e
-	s.journal.add(e)
-	if number, ok := c.request.Context().Value(sentAgain{}).(*int); ok {
-		*number = e.number
+	if f != nil {
+		c.put(c.entry)
 	}
-	s.touch(e)
 }
 
-// sentAgain is the key of a context's *int that receives the number of an exchange.
-type sentAgain struct{}
+// put stores the record of a call.
+func (c *call) put(e record) {
+	e.revision = c.server.revise()
+	c.server.journal.put(&e)
+	c.entry.number, c.entry.repeats = e.number, e.repeats
+}
+
+// end records the end of a call with its response, of which size bytes of the body are
+// sent, or without one for nil. It is called before the response is sent, so that a client
+// which has it finds it in the journal. The lock is held.
+func (c *call) end(r *response, size int) {
+	e := c.entry
+	e.ended, e.Took, e.throttled = true, time.Since(c.began), c.throttled
+	e.limit, e.remaining = c.quota.limit, c.quota.remaining
+	if r != nil {
+		e.Status, e.ResponseHeader, e.responseSize = r.status, r.header(c), size
+		e.Response = r.body[:min(size, maxResponse)]
+		if len(r.body) > maxResponse {
+			e.Response = bytes.Clone(e.Response)
+		}
+	}
+	c.put(e)
+}
+
+// end is like the method of call, without the lock.
+func (s *Server) end(c *call, r *response, size int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	c.end(r, size)
+}

@@ -31,11 +31,10 @@ type Fault struct {
 	// path, and "" or "*" matches every request, unknown paths included. An id in
 	// place of {id} names one resource. GET includes HEAD. Archive links have the
 	// route GET /_archive/{id}. Their storage sends Status as plain text.
-	Route        string `json:"route,omitzero"`
-	Key          string `json:"key,omitzero"`          // Token of the key whose requests match; empty: any.
-	Organization string `json:"organization,omitzero"` // Name of the organization whose keys' requests match; empty: any.
-	Skip         int    `json:"skip,omitzero"`         // Matching requests that pass first.
-	Times        int    `json:"times,omitzero"`        // Requests that it affects; 0: one; negative: all.
+	Route string `json:"route,omitzero"`
+	Key   string `json:"key,omitzero"`   // Token of the key whose requests match; empty: any.
+	Skip  int    `json:"skip,omitzero"`  // Matching requests that pass first.
+	Times int    `json:"times,omitzero"` // Requests that it affects; 0: one; negative: all.
 
 	Status     int              `json:"status,omitzero"`      // Status code of the response; without Code, its usual code; below 400: no body.
 	Code       hiring.ErrorCode `json:"code,omitzero"`        // Error code of the response; without Status, its usual status.
@@ -63,18 +62,6 @@ type Fault struct {
 	// ContentType is detected from Body, as in net/http.
 	Body        string `json:"body,omitzero"`
 	ContentType string `json:"content_type,omitzero"`
-}
-
-// MarshalJSON returns the fields that are set, as the control API shows them.
-func (f Fault) MarshalJSON() ([]byte, error) {
-	type plain Fault
-	return encodeControl(plain(f)), nil
-}
-
-// UnmarshalJSON accepts what the control API accepts, and leaves other fields as they are.
-func (f *Fault) UnmarshalJSON(raw []byte) error {
-	type plain Fault
-	return decodeMembers(raw, (*plain)(f))
 }
 
 // String returns the fields that are set, with the key redacted.

@@ -113,9 +113,8 @@ func (all *faults) add(f *injectedFault) (id int) {
 	return f.id
 }
 
-// end ends the active faults that ended selects, and returns their number.
-func (all *faults) end(ended func(*injectedFault) bool) int {
-	before := len(all.active)
+// end ends the active faults that ended selects.
+func (all *faults) end(ended func(*injectedFault) bool) {
 	all.active = slices.DeleteFunc(all.active, func(f *injectedFault) bool {
 		if !ended(f) {
 			return false
@@ -123,15 +122,26 @@ func (all *faults) end(ended func(*injectedFault) bool) int {
 		all.ended = append(all.ended[max(0, len(all.ended)-maxEndedFaults+1):], f)
 		return true
 	})
-	return before - len(all.active)
+}
+
+// remove ends the active faults that selected selects, and returns their number.
+func (all *faults) remove(selected func(*injectedFault) bool) (removed int) {
+	all.end(func(f *injectedFault) bool {
+		if selected(f) {
+			f.removed = true
+			removed++
+		}
+		return f.removed
+	})
+	return removed
 }
 
 // match counts a request against every matching fault and returns the fault that applies,
-// or nil. key is the key of the request; nil for an unknown one.
-func (all *faults) match(r *route, method string, params []string, token string, key *keyState) *Fault {
+// or nil.
+func (all *faults) match(r *route, method string, params []string, token string) *Fault {
 	var acting *injectedFault
 	for _, f := range all.active {
-		if !f.matches(r, method, params) || f.Key != "" && f.Key != token || f.Organization != "" && (key == nil || f.Organization != key.Organization) {
+		if !f.matches(r, method, params) || f.Key != "" && f.Key != token {
 			continue
 		}
 		switch {

@@ -33,7 +33,7 @@ func TestIdsInCapitals(t *testing.T) {
 	assert.Equal(t, 200, l.post(t, "/assessments/"+up+"/invitations/"+strings.ToUpper(i)+"/resend", "").status)
 	require.NoError(t, l.s.Open(strings.ToUpper(i)))
 	s := l.begin(t, strings.ToUpper(i))
-	require.NoError(t, l.s.Evaluate(strings.ToUpper(s), sandbox.Result{ShipScore: 50}))
+	require.NoError(t, l.s.Evaluate(strings.ToUpper(s), sandbox.Result{ShipScore: new(50)}))
 	for _, path := range []string{"", "/report", "/events"} {
 		assert.Equal(t, l.get(t, "/submissions/"+s+path).status, l.get(t, "/submissions/"+strings.ToUpper(s)+path).status)
 	}

@@ -49,11 +49,7 @@ func sendInvitation(c *call) response {
 	case !c.world.MayInvite(email):
 		return c.fail(http.StatusPaymentRequired, hiring.ErrPlanLimitReached, "The plan's invitations for this period are used up.")
 	}
-	now := c.now()
-	created := c.world.SaveInvitation(world.Invitation{
-		ID: c.server.live.NewID(), AssessmentID: a.ID, CandidateEmail: email, CandidateName: name,
-		Status: "sent", RecruiterDecision: "none", SentAt: &now, ExpiresAt: world.MomentOf(c.at.Add(world.InvitationLifetime)), CreatedAt: now,
-	})
+	created := c.world.Invite(c.server.live.NewID(), a, world.Person{Email: email, Name: name}, c.now())
 	return c.data(http.StatusCreated, created.Value)
 }
 
@@ -76,7 +72,7 @@ func revokeInvitation(c *call) response {
 	if !c.world.MayChange(found) {
 		return c.alreadyUsed()
 	}
-	return c.done(c.world.RevokeInvitation(found).Value)
+	return c.data(http.StatusOK, c.world.RevokeInvitation(found).Value)
 }
 
 // alreadyUsed returns the 409 of an invitation that was used or revoked.

@@ -8,47 +8,20 @@ import (
 	"time"
 )
 
-// Limits of the journal. It keeps the newest exchanges within both, because a simulation
-// may send millions of requests.
-const (
-	JournalEntries = 10_000   // Exchanges in the journal.
-	JournalBytes   = 32 << 20 // Bytes of all request bodies in the journal.
-)
-
-// Limits of the details that a journal keeps.
-const (
-	DetailResponse = 16 << 10 // Bytes of a response body.
-	DetailBytes    = 32 << 20 // Bytes of all details, headers included.
-)
-
 // Entry is one exchange in the journal.
 type Entry struct {
-	Method string
-	Route  string // The path template below /api/v1, such as /submissions/{id}; empty for an unknown path.
-	Path   string // As sent, without the query.
-	Query  string // As sent, without the question mark.
-	Status int    // 0 when no response was sent, or none yet.
-	Key    string // Redacted, as in sk_test_…dbox; empty for none.
-	Body   []byte // Of a write; at most one byte more than the API accepts.
-	At     time.Time
-	Detail *Detail // Nil without WithDetails, and after DetailBytes of newer details.
-}
-
-// Detail is the rest of an exchange. See [WithDetails].
-type Detail struct {
-	Number         int         // Of the exchange, from 1. A reset restarts it.
-	Ended          bool        // False: only Number, Header and Fault are set.
-	RequestID      string      // Of the response; empty for an archive link.
-	Header         http.Header // Of the request, with the key redacted.
-	ResponseHeader http.Header // Of the response; nil when none was sent.
-	Response       []byte      // Of the response body, at most DetailResponse bytes.
-	ResponseSize   int         // Bytes of the response body that were sent.
-	Limit          int         // Of the key's rate limit; 0 when the request was not counted.
-	Remaining      int         // Requests after this exchange.
-	Fault          *Fault      // That applied; nil for none.
-	Throttled      bool        // Rejected by the throttle.
-	Repeats        int         // Number of the exchange that first sent this write; 0: this one.
-	Took           time.Duration
+	Method         string
+	Route          string // The path template below /api/v1, such as /submissions/{id}; empty for an unknown path.
+	Path           string // As sent, without the query.
+	Query          string // As sent, without the question mark.
+	Status         int    // 0 when no response was sent, or none yet.
+	Key            string // Redacted, as in sk_test_…dbox; empty for none.
+	Header         http.Header
+	ResponseHeader http.Header // Of the newest 1,000 exchanges; nil when no response was sent.
+	Body           []byte      // Of a write; at most one byte more than the API accepts.
+	Response       []byte      // The first 16 KB of the response's body, of the newest 1,000 exchanges.
+	At             time.Time
+	Took           time.Duration // Real time until the response was sent.
 }
 
 // String returns the exchange on one line.
@@ -127,4 +100,21 @@ func (j Journal) Find(method, route string) (Entry, error) {
 	}
 	return Entry{}, fmt.Errorf("sandbox: no %s %s among %d exchanges; the nearest is %s (route %q)",
 		method, route, len(j), nearest, nearest.Route)
+}
+
+// Journal returns a copy of the journal: the newest 10,000 exchanges of every transport,
+// those without a response included. Requests to the control API are not in it.
+func (s *Server) Journal() Journal {
+	records, hide := s.records()
+	entries := make(Journal, len(records))
+	for i, e := range records {
+		entries[i] = e.redacted(hide)
+	}
+	return entries
+}
+
+// ClearJournal empties the journal and changes nothing else. Numbers of exchanges
+// continue.
+func (s *Server) ClearJournal() {
+	s.must("ClearJournal", func(c *control) error { return c.clearJournal(scope{}) })
 }

@@ -252,7 +252,7 @@ func TestSince(t *testing.T) {
 			assert.Equal(t, want, got, "since %s on %s", since, on)
 		}
 	}
-	assert.PanicsWithValue(t, `sandbox: WithSinceOn: since_on: must be created, submitted or evaluated, not "begun"`, func() { sandbox.WithSinceOn("begun") })
+	assert.PanicsWithValue(t, `sandbox: New: since_on: must be created, submitted or evaluated, not "begun"`, func() { sandbox.New(sandbox.WithSinceOn("begun")) })
 }
 
 func TestSinceFormats(t *testing.T) {

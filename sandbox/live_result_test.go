@@ -83,21 +83,21 @@ func (l live) evaluated(t *testing.T, posting string, r sandbox.Result) (fields,
 func TestTheRestOfAReport(t *testing.T) {
 	l := liveWorld()
 	posting := l.assess(t)
-	all := map[string]int{"correctness": 90, "craft": 80, "ai_fluency": 70, "rigor": 60}
-	plain, raw := l.evaluated(t, posting, sandbox.Result{ShipScore: 80, Pillars: all})
+	all := map[string]*int{"correctness": new(90), "craft": new(80), "ai_fluency": new(70), "rigor": new(60)}
+	plain, raw := l.evaluated(t, posting, sandbox.Result{ShipScore: new(80), Pillars: all})
 	conforms(t, "report", raw)
 	assert.Equal(t, []string{"Scored 80 of 100 in the sandbox.", "high", "clear"},
 		[]string{plain.text("summary"), plain.text("confidence"), plain.text("integrity_status")})
 
 	given, raw := l.evaluated(t, posting, sandbox.Result{
-		ShipScore: 70, Pillars: all, Summary: "Solid.", Confidence: "very high", IntegrityStatus: "flagged",
+		ShipScore: new(70), Pillars: all, Summary: "Solid.", Confidence: "very high", IntegrityStatus: "flagged",
 	})
 	conforms(t, "report", raw)
 	assert.Equal(t, []string{"Solid.", "very high", "flagged"},
 		[]string{given.text("summary"), given.text("confidence"), given.text("integrity_status")})
 
 	thin, raw := l.evaluated(t, posting, sandbox.Result{
-		ShipScore: 70, Pillars: map[string]int{"correctness": 90, "craft": 80, "ai_fluency": 70}, LowConfidence: []string{"craft", "ai_fluency", "rigor"},
+		ShipScore: new(70), Pillars: map[string]*int{"correctness": new(90), "craft": new(80), "ai_fluency": new(70)}, LowConfidence: []string{"craft", "ai_fluency", "rigor"},
 	})
 	conforms(t, "report", raw)
 	assert.Equal(t, "low", thin.text("confidence"), "three scores, two of them thin")
@@ -118,9 +118,9 @@ func TestExtraMembersOfAReport(t *testing.T) {
 	l := liveWorld()
 	posting := l.assess(t)
 	trap := []any{map[string]any{"pipeline_rank": nil}}
-	_, before := l.evaluated(t, posting, sandbox.Result{ShipScore: 80})
+	_, before := l.evaluated(t, posting, sandbox.Result{ShipScore: new(80)})
 	extra := map[string]any{"percentile": 93.5, "flags": trap, "new": "<b>", "another": nil, "scored_as_role": "staff", "ship_score": nil}
-	r, raw := l.evaluated(t, posting, sandbox.Result{ShipScore: 60, Extra: extra})
+	r, raw := l.evaluated(t, posting, sandbox.Result{ShipScore: new(60), Extra: extra})
 	assert.Equal(t, append(memberNames(t, before), "another", "new", "percentile"), memberNames(t, raw), "the order stays, what is further comes last")
 	for name, want := range map[string]string{
 		"percentile": "93.5", "flags": `[{"pipeline_rank":null}]`, "new": `"<b>"`, "another": "null", "scored_as_role": `"staff"`,
@@ -130,12 +130,12 @@ func TestExtraMembersOfAReport(t *testing.T) {
 	}
 	id := r.text("submission_id")
 	extra["percentile"] = 1.0
-	l.evaluated(t, posting, sandbox.Result{ShipScore: 90})
+	l.evaluated(t, posting, sandbox.Result{ShipScore: new(90)})
 	r = l.reportOf(t, id)
 	assert.JSONEq(t, `{"rank":3,"total":3}`, string(r["pipeline_rank"]), "it still moves")
 	assert.Equal(t, "93.5", string(r["percentile"]), "what was given is what counts")
 
-	r, _ = l.evaluated(t, posting, sandbox.Result{Extra: map[string]any{"pipeline_rank": map[string]int{"rank": 7, "total": 9}}})
+	r, _ = l.evaluated(t, posting, sandbox.Result{Extra: map[string]any{"pipeline_rank": map[string]*int{"rank": new(7), "total": new(9)}}})
 	assert.JSONEq(t, `{"rank":7,"total":9}`, string(r["pipeline_rank"]))
 	report, err := l.s.LiveClient().Submissions.Report(t.Context(), r.text("submission_id"))
 	require.NoError(t, err)

@@ -67,7 +67,7 @@ func TestTheLifeOfACandidate(t *testing.T) {
 	assert.Equal(t, []string{"submitted", "2026-03-10T12:03:00.123Z", "null"}, []string{s.text("status"), s.text("submitted_at"), s.text("evaluated_at")})
 
 	now = now.Add(time.Minute)
-	require.NoError(t, l.s.Evaluate(submission, sandbox.Result{ShipScore: 87, Verdict: "strong_yes", Pillars: map[string]int{"craft": 0, "rigor": 91}}))
+	require.NoError(t, l.s.Evaluate(submission, sandbox.Result{ShipScore: new(87), Verdict: "strong_yes", Pillars: map[string]*int{"craft": new(0), "rigor": new(91)}}))
 	assert.Equal(t, "evaluated", l.invitation(t, posting, id).text("status"))
 	s, r = l.submissionWithoutLink(t, submission)
 	assert.Equal(t, []string{"evaluated", "2026-03-10T12:04:00.123Z", `"2026-03-10T12:04:00.123Z"`},
@@ -99,7 +99,7 @@ func TestStepsThatCannotBeTaken(t *testing.T) {
 		fails(l.s.Evaluate(id, sandbox.Result{}), unknown)
 	}
 	i := l.invite(t, posting, "a@example.test")
-	fails(l.s.Submit(i), unknown)
+	fails(l.s.Submit(i), "has not begun")
 	submission := l.begin(t, i)
 	assert.Equal(t, noonUTC, l.invitation(t, posting, i).text("opened_at"), "beginning opens")
 	fails(l.s.Open(i), "opened before")
@@ -111,19 +111,18 @@ func TestStepsThatCannotBeTaken(t *testing.T) {
 	require.NoError(t, l.s.AppendEvents(submission, "k"))
 	assert.Len(t, into[[]object](t, l.get(t, "/submissions/"+submission+"/events")), 1, "all or nothing")
 	for what, r := range map[string]sandbox.Result{
-		"ship_score: must": {ShipScore: 101}, "must be from 0 to 100": {ShipScore: -1}, `no pillar "Craft"`: {Pillars: map[string]int{"Craft": 1}},
-		"pillars.craft: must": {Pillars: map[string]int{"craft": 101}}, "pillars.rigor: must": {Pillars: map[string]int{"rigor": -1}},
+		"ship_score: must": {ShipScore: new(101)}, "must be from 0 to 100": {ShipScore: new(-1)}, `no pillar "Craft"`: {Pillars: map[string]*int{"Craft": new(1)}},
+		"pillars.craft: must": {Pillars: map[string]*int{"craft": new(101)}}, "pillars.rigor: must": {Pillars: map[string]*int{"rigor": new(-1)}},
 	} {
 		fails(l.s.Evaluate(submission, r), what)
 	}
 	s, _ := l.submission(t, submission)
 	assert.Equal(t, "started", s.text("status"), "an error changes nothing")
-	require.NoError(t, l.s.Evaluate(submission, sandbox.Result{ShipScore: 40}))
+	require.NoError(t, l.s.Evaluate(submission, sandbox.Result{ShipScore: new(40)}))
 	s, r := l.submission(t, submission)
 	assert.Equal(t, noonUTC, s.text("submitted_at"), "evaluating hands in")
 	assert.Equal(t, []string{"no", "high"}, []string{r.text("verdict"), r.text("confidence")})
 	fails(l.s.Submit(submission), "submitted before")
-	fails(l.s.Evaluate(submission, sandbox.Result{}), "evaluated before")
 
 	revoked, expired, late := l.invite(t, posting, "b@example.test"), l.invite(t, posting, "c@example.test"), l.invite(t, posting, "d@example.test")
 	assert.Equal(t, 200, l.post(t, posting+"/invitations/"+revoked+"/revoke", "").status)
@@ -167,7 +166,7 @@ func TestAssessmentsPersist(t *testing.T) {
 		gone.fails(t, 404, "NOT_FOUND")
 	}
 	submission := l.begin(t, i)
-	require.NoError(t, l.s.Evaluate(submission, sandbox.Result{ShipScore: 1}))
+	require.NoError(t, l.s.Evaluate(submission, sandbox.Result{ShipScore: new(1)}))
 	_, r := l.submission(t, submission)
 	assert.Equal(t, "3.5", string(conforms(t, "facts", r["facts"])["budget_allotted_dollars"]))
 	assert.Equal(t, []string{submission}, ids(t, l.get(t, "/submissions?assessment_id="+first[13:])), "submissions stay reportable")

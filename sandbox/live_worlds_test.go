@@ -51,8 +51,7 @@ func TestPlanQuota(t *testing.T) {
 	assert.InDelta(t, 5, l.used(t), 0)
 	l.post(t, posting+"/invitations", candidateBody("c@example.test")).fails(t, 402, "PLAN_LIMIT_REACHED")
 
-	assert.PanicsWithValue(t, "sandbox: SetPlan: used: must not be negative", func() { l.s.SetPlan(l.key, -1, 2) })
-	assert.PanicsWithValue(t, "sandbox: SetPlan: limit: must not be negative", func() { l.s.SetPlan(l.key, 1, -2) })
+	assert.PanicsWithValue(t, "sandbox: SetPlan: used: must be a number from 0", func() { l.s.SetPlan(l.key, -1, 2) })
 	assert.PanicsWithValue(t, "sandbox: SetPlan: key: the server knows no such key", func() { l.s.SetPlan("sk_live_x", 1, 2) })
 	assert.PanicsWithValue(t, "sandbox: SetPlan: key: the account of test mode never changes: give a key that begins with sk_live_",
 		func() { l.s.SetPlan(sandbox.TestKey, 1, 2) })
@@ -88,7 +87,7 @@ func TestOrganizationsDoNotSeeEachOther(t *testing.T) {
 	posting := a.assess(t)
 	i := a.invite(t, posting, "a@example.test")
 	submission := a.begin(t, i)
-	require.NoError(t, a.s.Evaluate(submission, sandbox.Result{ShipScore: 50}))
+	require.NoError(t, a.s.Evaluate(submission, sandbox.Result{ShipScore: new(50)}))
 	foreign := map[string]string{}
 	for _, call := range []string{
 		"GET " + posting, "PATCH " + posting, "DELETE " + posting, "GET " + posting + "/invitations", "POST " + posting + "/invitations",
@@ -106,7 +105,7 @@ func TestOrganizationsDoNotSeeEachOther(t *testing.T) {
 	foreign[strings.ReplaceAll(string(unknown.raw), unknown.Error.RequestID, "")] = "unknown"
 	assert.Len(t, foreign, 1, "foreign and unknown ids are answered alike")
 	own := b.assess(t)
-	require.NoError(t, b.s.Evaluate(b.begin(t, b.invite(t, own, "b@example.test")), sandbox.Result{ShipScore: 90}))
+	require.NoError(t, b.s.Evaluate(b.begin(t, b.invite(t, own, "b@example.test")), sandbox.Result{ShipScore: new(90)}))
 	for _, l := range []live{a, b} {
 		list := into[[]json.RawMessage](t, l.get(t, "/submissions"))
 		require.Len(t, list, 1)
@@ -127,7 +126,7 @@ func TestRanks(t *testing.T) {
 	var submissions []string
 	for n, score := range []int{50, 100, 0, 50, 99} {
 		id := l.begin(t, l.invite(t, posting, fmt.Sprintf("c%d@example.test", n)))
-		require.NoError(t, l.s.Evaluate(id, sandbox.Result{ShipScore: score}))
+		require.NoError(t, l.s.Evaluate(id, sandbox.Result{ShipScore: new(score)}))
 		submissions = append(submissions, id)
 	}
 	l.begin(t, l.invite(t, posting, "pending@example.test"))
@@ -210,20 +209,22 @@ func TestAdvance(t *testing.T) {
 }
 
 func TestTheLiveWorldThroughTheSDK(t *testing.T) {
-	s := sandbox.Start(t, sandbox.WithTimeline(sandbox.Timeline{Polls: 2}))
+	s := sandbox.Start(t, sandbox.WithTimeline(sandbox.Timeline{Submit: time.Hour, Evaluate: time.Hour}))
 	client := s.LiveClient()
 	posting, err := client.Assessments.Create(t.Context(), hiring.NewAssessment{ChallengeID: multiTask, Name: "n"})
 	require.NoError(t, err)
 	invitation, err := client.Invitations.Send(t.Context(), posting.ID, hiring.NewInvitation{Email: "a@example.test", Name: "A"})
 	require.NoError(t, err)
 	assert.Equal(t, hiring.InvitationSent, invitation.Status)
+	s.Advance(time.Hour)
 	submissions, err := client.Submissions.List(hiring.SubmissionFilter{}).Collect(t.Context())
 	require.NoError(t, err)
 	require.Len(t, submissions, 1)
-	for want := range 3 {
+	for _, graded := range []bool{false, true} {
 		report, err := client.Submissions.Report(t.Context(), submissions[0].ID)
 		require.NoError(t, err)
-		assert.Equal(t, want == 2, report.Ready())
+		assert.Equal(t, graded, report.Ready())
+		s.Advance(time.Hour)
 	}
 }
 
@@ -236,7 +237,7 @@ func TestAHundredServersInOneProcess(t *testing.T) {
 			assert.Equal(t, "/assessments/f0000000-0000-4000-8000-000000000001", posting)
 			for range n%5 + 1 {
 				id := l.begin(t, l.invite(t, posting, "a@example.test"))
-				require.NoError(t, l.s.Evaluate(id, sandbox.Result{ShipScore: n}))
+				require.NoError(t, l.s.Evaluate(id, sandbox.Result{ShipScore: new(n)}))
 			}
 			assert.Len(t, ids(t, l.get(t, "/submissions?status=evaluated")), n%5+1)
 			assert.Len(t, ids(t, l.transport.get(t, "/submissions?page_size=7")), 7)

@@ -7,13 +7,8 @@ import (
 	hiring "github.com/hiring-assessment/hiring-go"
 )
 
-// option returns an option that changes the settings. It panics on a value out of range.
-func option(name string, change func(*settings)) Option {
-	changed := defaultSettings
-	change(&changed)
-	must(name, changed.check())
-	return func(s *Server) { change(&s.config.settings) }
-}
+// Option changes a server under construction.
+type Option func(*Server)
 
 // WithDialect makes the server use other names, routes and formats where the API's
 // documentation shows none. A zero field means the default.
@@ -31,32 +26,16 @@ func WithClock(now func() time.Time) Option {
 // WithQuota sets the reads and writes an hour of each key, instead of the documented 1000
 // and 200.
 func WithQuota(read, write int) Option {
-	return option(fmt.Sprintf("WithQuota(%d, %d)", read, write), func(s *settings) { s.ReadQuota, s.WriteQuota = read, write })
+	if min(read, write) < 0 {
+		panic(fmt.Sprintf("sandbox: WithQuota(%d, %d): a rate limit must not be negative", read, write))
+	}
+	return func(s *Server) { s.config.readQuota, s.config.writeQuota = read, write }
 }
 
 // WithSinceOn sets the time that the since filter compares with. The default is
 // SinceCreated.
 func WithSinceOn(f SinceField) Option {
-	return option("WithSinceOn", func(s *settings) { s.SinceOn = f })
-}
-
-// WithNewestBy sets the time by which submissions are listed newest first. The default is
-// SinceCreated. A submission without that time is placed by its latest time.
-func WithNewestBy(f SinceField) Option {
-	return option("WithNewestBy", func(s *settings) { s.NewestBy = f })
-}
-
-// WithListingLag delays evaluations of live data in listings: until lag has passed, a
-// listing shows and filters the submission as before. Single reads and reports are
-// current. The default is 0.
-func WithListingLag(lag time.Duration) Option {
-	return option(fmt.Sprintf("WithListingLag(%s)", lag), func(s *settings) { s.ListingLag = lag })
-}
-
-// WithPageCap limits pages of submissions to so many items, whatever page size the
-// request has. has_more and the cursors are correct. 0 means no limit.
-func WithPageCap(most int) Option {
-	return option(fmt.Sprintf("WithPageCap(%d)", most), func(s *settings) { s.PageCap = most })
+	return func(s *Server) { s.config.settings.SinceOn = f }
 }
 
 // WithKey makes the server accept a key from the start, as AddKey does later.
@@ -65,7 +44,7 @@ func WithKey(k Key) Option { return func(s *Server) { s.config.keys = append(s.c
 // WithTimeline makes each new invitation of the live data follow a timeline. Results are
 // invented and the same on every run.
 func WithTimeline(t Timeline) Option {
-	return option(fmt.Sprintf("WithTimeline(%+v)", t), func(s *settings) { s.Timeline = t })
+	return func(s *Server) { s.config.settings.Timeline = t }
 }
 
 // WithDrift adds to responses what additive changes of v1 may bring: unknown members
@@ -77,18 +56,8 @@ func WithTimeline(t Timeline) Option {
 // stay, filters go by the true values, and statuses that calls depend on, such
 // as evaluated, closed and revoked, stay too.
 func WithDrift(seed uint64) Option {
-	return option("WithDrift", func(s *settings) { s.Drift, s.DriftSeed = true, seed })
+	return func(s *Server) { s.config.settings.Drift, s.config.driftSeed = true, seed }
 }
-
-// WithDetails makes the journal keep the [Detail] of each exchange. Without it
-// the server does nothing for details.
-func WithDetails() Option { return option("WithDetails", func(s *settings) { s.Details = true }) }
-
-// WithNoContent makes a successful DELETE or revoke return 204 without a body. The
-// API's documentation does not show these responses. By default they are a 200 with an
-// envelope that holds the resource as it is afterwards, because the documentation says
-// that every successful response has data and meta.
-func WithNoContent() Option { return option("WithNoContent", func(s *settings) { s.NoContent = true }) }
 
 // WithControlFromAnyHost lets every machine use the control API, with every Host, for a
 // server in a container. Then everyone who reaches the server controls it.

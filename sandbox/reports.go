@@ -36,9 +36,7 @@ func getReport(c *call) response {
 	if p.any() {
 		return c.invalid(p)
 	}
-	r := c.data(http.StatusOK, reportOf(found))
-	c.world.CountPoll(found)
-	return r
+	return c.data(http.StatusOK, reportOf(found))
 }
 
 var reportDrift = &driftRules{

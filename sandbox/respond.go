@@ -22,20 +22,21 @@ func (s *Server) respond(c *call) response {
 	var allowed bool
 	c.quota, allowed = s.throttle.allows(remoteHost(c.request.RemoteAddr), c.at)
 	if !allowed {
+		c.throttled = true
 		return c.refuse("Too many requests with a bad key came from this address.")
 	}
 	key := s.keys.authenticate(c.request, c.at)
 	if key == nil {
 		// A health check or a browser at another path is no failed authentication.
-		if strings.HasPrefix(c.request.URL.Path, basePath) && s.throttle.count(remoteHost(c.request.RemoteAddr), c.at) {
-			s.notify("settings")
+		if strings.HasPrefix(c.request.URL.Path, basePath) {
+			s.throttle.count(remoteHost(c.request.RemoteAddr), c.at)
 		}
-		c.quota = quota{limit: s.settings.limit(class), remaining: s.settings.limit(class), reset: windowEnd(c.at)}
+		c.quota = quota{limit: s.config.limit(class), remaining: s.config.limit(class), reset: windowEnd(c.at)}
 		return c.fail(http.StatusUnauthorized, hiring.ErrInvalidToken, "The API key is missing or not valid.")
 	}
 	c.world = s.worldOf(key, c.at)
 	var granted bool
-	c.quota, granted = key.window(class).take(c.at, s.settings.limit(class))
+	c.quota, granted = key.window(class).take(c.at, s.config.limit(class))
 	if !granted {
 		return c.overQuota()
 	}

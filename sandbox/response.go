@@ -29,14 +29,15 @@ func rawResponse(status int, body []byte, contentType string) response {
 	return response{status: status, body: body, raw: header}
 }
 
-// writeTo sends the response. One of the API has the headers of every response.
-func (r response) writeTo(w http.ResponseWriter, c *call) {
+// header returns the header of the response. One of the API has the headers of every
+// response.
+func (r response) header(c *call) http.Header {
 	values := []string{
 		c.at.UTC().Format(http.TimeFormat), c.requestID, strconv.Itoa(c.quota.limit),
 		strconv.Itoa(c.quota.remaining), strconv.FormatInt(c.quota.reset.Unix(), 10),
 		"application/json", strconv.Itoa(len(r.body)), r.extra[1],
 	}
-	h := w.Header()
+	h := make(http.Header, 8)
 	h["Date"] = values[0:1:1]
 	maps.Copy(h, r.raw)
 	if r.raw == nil {
@@ -52,8 +53,22 @@ func (r response) writeTo(w http.ResponseWriter, c *call) {
 	if r.extra[0] != "" {
 		h[r.extra[0]] = values[7:8:8]
 	}
+	return h
+}
+
+// size returns the size of the body as sent.
+func (r response) size(c *call) int {
+	if c.request.Method == http.MethodHead {
+		return 0
+	}
+	return len(r.body)
+}
+
+// writeTo sends the response.
+func (r response) writeTo(w http.ResponseWriter, c *call) {
+	maps.Copy(w.Header(), r.header(c))
 	w.WriteHeader(r.status)
-	if r.body != nil && c.request.Method != http.MethodHead {
+	if r.size(c) > 0 {
 		_, _ = w.Write(r.body) // The client may have disconnected.
 	}
 }
@@ -65,14 +80,6 @@ func (c *call) data(status int, resource any, meta ...string) response {
 	body = append(body, `,"meta":{"request_id":"`+c.requestID+`"`+strings.Join(meta, "")...)
 	body = c.appendUnknown(body, "meta")
 	return response{status: status, body: append(body, `}}`...)}
-}
-
-// done returns the response of a DELETE or revoke with the resource as it is afterwards.
-func (c *call) done(resource any) response {
-	if c.server.settings.NoContent {
-		return response{status: http.StatusNoContent}
-	}
-	return c.data(http.StatusOK, resource)
 }
 
 // apiError is the error of an envelope.

@@ -1,6 +1,8 @@
 package sandbox_test
 
 import (
+	"net/http"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -15,17 +17,17 @@ import (
 func TestNoScoreIsNull(t *testing.T) {
 	s := sandbox.Start(t)
 	posting := s.AddAssessment("Backend")
-	full, err := s.AddResult(posting, "full@candidates.test", sandbox.Result{ShipScore: 10, Pillars: map[string]int{"craft": 10}})
+	full, err := s.AddResult(posting, "full@candidates.test", sandbox.Result{ShipScore: new(10), Pillars: map[string]*int{"craft": new(10)}})
 	require.NoError(t, err)
 	none, err := s.AddResult(posting, "none@candidates.test", sandbox.Result{
-		Pillars: map[string]int{"craft": sandbox.NoScore, "rigor": 70}, Extra: map[string]any{"ship_score": nil},
+		ShipScore: sandbox.NoScore, Pillars: map[string]*int{"craft": sandbox.NoScore, "ai_fluency": nil, "rigor": new(70)},
 	})
 	require.NoError(t, err)
 	r, err := s.LiveClient().Submissions.Report(t.Context(), none)
 	require.NoError(t, err)
 	assert.True(t, r.Evaluated)
 	assert.Nil(t, r.ShipScore)
-	assert.NotEmpty(t, r.Verdict)
+	assert.Empty(t, r.Verdict)
 	assert.Equal(t, hiring.Confidence("low"), r.Confidence)
 	assert.Equal(t, &hiring.PipelineRank{Rank: 2, Total: 2}, r.PipelineRank, "after every score")
 	for _, p := range r.Pillars {
@@ -35,11 +37,11 @@ func TestNoScoreIsNull(t *testing.T) {
 	r, err = s.LiveClient().Submissions.Report(t.Context(), full)
 	require.NoError(t, err)
 	assert.Equal(t, 1, r.PipelineRank.Rank)
-	for _, wrong := range []int{-1, 101, sandbox.NoScore} {
-		_, err = s.AddResult(posting, "x@candidates.test", sandbox.Result{ShipScore: wrong})
+	for _, wrong := range []int{-1, 101} {
+		_, err = s.AddResult(posting, "x@candidates.test", sandbox.Result{ShipScore: new(wrong)})
 		require.Error(t, err, wrong)
 	}
-	_, err = s.AddResult(posting, "x@candidates.test", sandbox.Result{Pillars: map[string]int{"craft": 101}})
+	_, err = s.AddResult(posting, "x@candidates.test", sandbox.Result{Pillars: map[string]*int{"craft": new(101)}})
 	require.Error(t, err)
 }
 
@@ -51,14 +53,13 @@ func TestRegradeReplacesTheResult(t *testing.T) {
 		require.NoError(t, err)
 		first, err := s.Begin(invitation)
 		require.NoError(t, err)
-		require.ErrorContains(t, s.Regrade(first, sandbox.Result{ShipScore: 1}), "was not evaluated")
-		require.NoError(t, s.Evaluate(first, sandbox.Result{ShipScore: 80, Pillars: map[string]int{"craft": 80}}))
-		second, err := s.AddResult(posting, "bob@candidates.test", sandbox.Result{ShipScore: 60})
+		require.NoError(t, s.Evaluate(first, sandbox.Result{ShipScore: new(80), Pillars: map[string]*int{"craft": new(80)}}))
+		second, err := s.AddResult(posting, "bob@candidates.test", sandbox.Result{ShipScore: new(60)})
 		require.NoError(t, err)
 		before, err := s.LiveClient().Submissions.Get(t.Context(), first)
 		require.NoError(t, err)
 		time.Sleep(time.Minute)
-		require.NoError(t, s.Regrade(first, sandbox.Result{ShipScore: 40, Summary: "Looked again."}))
+		require.NoError(t, s.Evaluate(first, sandbox.Result{ShipScore: new(40), Summary: "Looked again."}))
 		after, err := s.LiveClient().Submissions.Get(t.Context(), first)
 		require.NoError(t, err)
 		assert.Equal(t, 40, *after.Report.ShipScore)
@@ -75,9 +76,9 @@ func TestReportCanBeReadyAfterTheEvaluation(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := sandbox.Start(t)
 		posting := s.AddAssessment("Backend")
-		late, err := s.AddResult(posting, "late@candidates.test", sandbox.Result{ShipScore: 80, Verdict: "yes", ReportDelay: time.Minute})
+		late, err := s.AddResult(posting, "late@candidates.test", sandbox.Result{ShipScore: new(80), Verdict: "yes", ReportDelay: time.Minute})
 		require.NoError(t, err)
-		never, err := s.AddResult(posting, "never@candidates.test", sandbox.Result{ShipScore: 80, Verdict: "yes", ReportDelay: -1})
+		never, err := s.AddResult(posting, "never@candidates.test", sandbox.Result{ShipScore: new(80), Verdict: "yes", ReportDelay: -1})
 		require.NoError(t, err)
 		live := s.LiveClient()
 		evaluated, err := live.Submissions.List(hiring.SubmissionFilter{Status: hiring.SubmissionEvaluated}).Collect(t.Context())
@@ -111,17 +112,13 @@ func TestFactsFollowFromTheAttempt(t *testing.T) {
 		id, err := s.Begin(invitation)
 		require.NoError(t, err)
 		time.Sleep(30 * time.Minute)
-		require.ErrorContains(t, s.Pause(id, time.Millisecond), "at least a second")
-		require.NoError(t, s.Pause(id, 10*time.Minute))
 		require.NoError(t, s.AppendEvents(id, "ai_prompt", `{"text":"a"}`, `{"text":"b"}`))
 		require.NoError(t, s.Submit(id))
-		require.ErrorContains(t, s.Pause(id, time.Second), "submitted before")
-		require.NoError(t, s.Evaluate(id, sandbox.Result{ShipScore: 50}))
+		require.NoError(t, s.Evaluate(id, sandbox.Result{ShipScore: new(50)}))
 		submission, err := s.LiveClient().Submissions.Get(t.Context(), id)
 		require.NoError(t, err)
-		assert.Equal(t, 600, submission.PausedTotalSeconds)
 		facts := submission.Report.Facts
-		assert.InDelta(t, 20, *facts.TimeUsedMinutes, 0)
+		assert.InDelta(t, 30, *facts.TimeUsedMinutes, 0)
 		assert.Equal(t, 2, facts.AIExchangeCount)
 		assert.InDelta(t, 0.14, facts.BudgetUsedDollars, 1e-9)
 		assert.InDelta(t, 0.14, submission.Budget.DollarsUsed, 1e-9)
@@ -164,62 +161,8 @@ func TestMailsAreTheInvitationsSent(t *testing.T) {
 	assert.True(t, mails[1].Resent)
 }
 
-func TestMembersChallengesDecisionsAndLimits(t *testing.T) {
-	s := sandbox.Start(t)
-	live := s.LiveClient()
-	member := s.AddMember("sam@sandbox.test", "Sam", "member")
-	members, err := live.Members.List().Collect(t.Context())
-	require.NoError(t, err)
-	assert.Equal(t, []string{member, "Sam"}, []string{members[0].ID, members[0].Name})
-	single, multi := s.AddChallenge("Search"), s.AddChallenge("Ledger", "Speed", "Safety")
-	for id, tasks := range map[string]int{single: 0, multi: 2} {
-		c, err := live.Challenges.Get(t.Context(), id)
-		require.NoError(t, err)
-		assert.Len(t, c.Tasks, tasks)
-		assert.Equal(t, tasks > 0, c.IsMultiTask)
-	}
-	_, err = s.Client().Challenges.Get(t.Context(), single)
-	require.ErrorIs(t, err, hiring.ErrNotFound, "the sample data stays")
-
-	posting := s.AddAssessment("Backend")
-	s.SetPlan(sandbox.LiveKey, 1, 1)
-	_, err = s.Invite(posting, "ada@candidates.test", "Ada")
-	require.Error(t, err)
-	s.IgnoreLimits(sandbox.LiveKey)
-	id, err := s.Invite(posting, "ada@candidates.test", "Ada")
-	require.NoError(t, err)
-	account, err := live.Account.Get(t.Context())
-	require.NoError(t, err)
-	assert.Equal(t, []any{false, 2, 1}, []any{account.Plan.LimitsEnforced, account.Usage.AssessmentsUsed, account.Usage.AssessmentsLimit})
-	require.NoError(t, s.Decide(id, "shortlisted"))
-	require.Error(t, s.Decide(id, ""))
-	invitations, err := live.Invitations.List(posting).Collect(t.Context())
-	require.NoError(t, err)
-	assert.Equal(t, hiring.RecruiterDecision("shortlisted"), invitations[0].RecruiterDecision)
-	for _, wrong := range []func(){
-		func() { s.AddMember("nobody", "n", "member") }, func() { s.AddChallenge("") }, func() { s.EnforceLimits(sandbox.TestKey) },
-	} {
-		assert.Panics(t, wrong)
-	}
-}
-
-func TestOneArchiveCanBeMissing(t *testing.T) {
-	s := sandbox.Start(t)
-	posting := s.AddAssessment("Backend")
-	a, err := s.AddResult(posting, "a@candidates.test", sandbox.Result{ShipScore: 1})
-	require.NoError(t, err)
-	b, err := s.AddResult(posting, "b@candidates.test", sandbox.Result{ShipScore: 1})
-	require.NoError(t, err)
-	require.NoError(t, s.RemoveArchive(a))
-	for id, available := range map[string]bool{a: false, b: true} {
-		submission, err := s.LiveClient().Submissions.Get(t.Context(), id)
-		require.NoError(t, err)
-		assert.Equal(t, available, submission.WorkspaceArchiveURL != nil)
-	}
-}
-
 func TestFaultOfOneKey(t *testing.T) {
-	s := sandbox.Start(t, sandbox.WithDetails())
+	s := sandbox.Start(t)
 	s.Inject(sandbox.Fault{Key: sandbox.LiveKey, Status: 503, Times: -1})
 	_, err := s.Client().Account.Get(t.Context())
 	require.NoError(t, err)
@@ -227,9 +170,6 @@ func TestFaultOfOneKey(t *testing.T) {
 	var failed *hiring.Error
 	require.ErrorAs(t, err, &failed)
 	assert.Equal(t, 503, failed.Status)
-	entry := s.Journal()[1]
-	assert.NotContains(t, entry.Detail.Fault.String(), sandbox.LiveKey)
-	assert.Contains(t, entry.Detail.Fault.String(), "sk_live_")
 }
 
 // TestRepeatedIgnoresRequestsWithoutEffect checks that a retry after a 429 does not
@@ -245,7 +185,7 @@ func TestRepeatedIgnoresRequestsWithoutEffect(t *testing.T) {
 		{sandbox.Fault{After: true}, true},
 		{sandbox.Fault{Reset: true}, true},
 	} {
-		s := sandbox.Start(t, sandbox.WithDetails())
+		s := sandbox.Start(t)
 		s.Inject(c.fault)
 		d := inProcess(s)
 		for range 2 {
@@ -253,7 +193,8 @@ func TestRepeatedIgnoresRequestsWithoutEffect(t *testing.T) {
 		}
 		journal := s.Journal()
 		assert.Len(t, journal.Repeated(), map[bool]int{true: 1}[c.repeated], c.fault.String())
-		assert.Equal(t, c.repeated, journal[1].Detail.Repeats == 1, c.fault.String())
+		_, body := steer(t, s, http.MethodGet, "journal/2", "")
+		assert.Equal(t, c.repeated, strings.Contains(body, `"repeats":1,`), c.fault.String())
 		s.ClearJournal()
 		assert.Empty(t, s.Journal())
 	}

@@ -44,9 +44,6 @@ type state struct {
 	journal   journal
 }
 
-// Option changes a server under construction.
-type Option func(*Server)
-
 // New returns a server with the well-known keys. It starts no goroutine and opens no
 // socket, so Close is needed only after URL. It panics on an invalid option, because that
 // is a mistake in the test.
@@ -54,12 +51,13 @@ func New(opts ...Option) *Server {
 	s := &Server{config: config{clock: time.Now, keys: []Key{
 		{Token: TestKey, Scope: ScopeAdmin}, {Token: ReadOnlyKey, Scope: ScopeRead},
 		{Token: WriteKey, Scope: ScopeWrite}, {Token: LiveKey, Scope: ScopeAdmin},
-	}, settings: defaultSettings}}
+	}, readQuota: 1000, writeQuota: 200, driftSeed: 1, settings: settings{SinceOn: SinceCreated, Archives: true}}}
 	for _, opt := range opts {
 		opt(s)
 	}
 	dialect, err := s.config.dialect.WithDefaults()
 	must("WithDialect", err)
+	must("New", s.config.settings.check())
 	s.config.dialect = dialect
 	if dialect == hiring.DefaultDialect() {
 		s.routes = defaultRoutes()
@@ -73,7 +71,7 @@ func New(opts ...Option) *Server {
 // initialState returns the state that the options describe.
 func (s *Server) initialState(now time.Time) state {
 	c := &s.config
-	fresh := state{settings: c.settings, keys: make(keyring, len(c.keys)), live: world.NewLive(sample, world.Timeline(c.settings.Timeline))}
+	fresh := state{settings: c.settings, keys: make(keyring, len(c.keys)), live: world.NewLive(sample, world.Timeline(c.settings.Timeline), s.revise)}
 	for _, key := range c.keys {
 		must("AddKey", fresh.keys.add(key, now))
 	}

@@ -37,8 +37,8 @@ func TestServersDoNotDisturbEachOther(t *testing.T) {
 
 func TestBadOptionsPanic(t *testing.T) {
 	assert.PanicsWithValue(t, "sandbox: WithClock: the clock is nil", func() { sandbox.WithClock(nil) })
-	assert.PanicsWithValue(t, "sandbox: WithQuota(-1, 5): read_quota: must not be negative", func() { sandbox.WithQuota(-1, 5) })
-	assert.PanicsWithValue(t, "sandbox: WithQuota(5, -1): write_quota: must not be negative", func() { sandbox.WithQuota(5, -1) })
+	assert.PanicsWithValue(t, "sandbox: WithQuota(-1, 5): a rate limit must not be negative", func() { sandbox.WithQuota(-1, 5) })
+	assert.PanicsWithValue(t, "sandbox: WithQuota(5, -1): a rate limit must not be negative", func() { sandbox.WithQuota(5, -1) })
 	assert.PanicsWithValue(t, `sandbox: WithDialect: hiring: Dialect.GetAssessment: must have the placeholders [{id}], in this order`,
 		func() { sandbox.New(sandbox.WithDialect(hiring.Dialect{GetAssessment: "GET /assessments"})) })
 }

@@ -9,69 +9,59 @@ import (
 
 // config is set by the options and never changes.
 type config struct {
-	keys     []Key // Keys that the server accepts from the start.
-	dialect  hiring.Dialect
-	clock    func() time.Time
-	anyHost  bool     // Whether other machines may use the control API.
-	settings settings // At the start.
+	keys                  []Key // Keys that the server accepts from the start.
+	dialect               hiring.Dialect
+	clock                 func() time.Time
+	anyHost               bool // Whether other machines may use the control API.
+	readQuota, writeQuota int  // Requests an hour of each key.
+	driftSeed             uint64
+	settings              settings // At the start.
+}
+
+// limit returns how many requests of a class a key may make in an hour.
+func (c *config) limit(class Class) int {
+	if class == ClassRead {
+		return c.readQuota
+	}
+	return c.writeQuota
 }
 
 // settings can change while the server runs. The control API reads and sets them.
 type settings struct {
-	Details           bool          `json:"details"`     // Whether the journal keeps details.
-	ReadQuota         int           `json:"read_quota"`  // Reads an hour of each key.
-	WriteQuota        int           `json:"write_quota"` // Writes an hour of each key.
-	SinceOn           SinceField    `json:"since_on"`
-	NewestBy          SinceField    `json:"newest_by"`   // The time that orders submissions.
-	ListingLag        time.Duration `json:"listing_lag"` // Delay until listings show an evaluation.
-	PageCap           int           `json:"page_cap"`    // Maximum submissions in a page. 0: the requested page size.
-	Timeline          Timeline      `json:"timeline"`
-	Drift             bool          `json:"drift"`
-	DriftSeed         uint64        `json:"drift_seed"`
-	ArchivesAvailable bool          `json:"archives_available"`
-	NoContent         bool          `json:"no_content"` // Whether DELETE and revoke return 204.
+	SinceOn  SinceField `json:"since_on"`
+	Timeline Timeline   `json:"timeline"`
+	Drift    bool       `json:"drift"`
+	Archives bool       `json:"archives"` // Whether archive storage is available.
 }
 
 // check returns an error for settings out of range.
 func (s *settings) check() error {
-	for _, number := range []struct {
-		name  string
-		value int
-	}{
-		{"read_quota", s.ReadQuota}, {"write_quota", s.WriteQuota}, {"page_cap", s.PageCap}, {"listing_lag", int(s.ListingLag)},
-		{"timeline", int(min(s.Timeline.Open, s.Timeline.Begin, s.Timeline.Submit, s.Timeline.Evaluate, time.Duration(s.Timeline.Polls)))},
-	} {
-		if number.value < 0 {
-			return inputError{number.name, "must not be negative"}
-		}
+	t := &s.Timeline
+	if min(t.Open, t.Begin, t.Submit, t.Evaluate) < 0 {
+		return inputError{"timeline", "must not be negative"}
 	}
-	for name, field := range map[string]SinceField{"since_on": s.SinceOn, "newest_by": s.NewestBy} {
-		switch field {
-		case SinceCreated, SinceSubmitted, SinceEvaluated:
-		default:
-			return inputError{name, fmt.Sprintf("must be created, submitted or evaluated, not %q", string(field))}
-		}
+	switch s.SinceOn {
+	case SinceCreated, SinceSubmitted, SinceEvaluated:
+		return nil
 	}
-	return nil
-}
-
-// limit returns how many requests of a class a key may make in an hour.
-func (s *settings) limit(class Class) int {
-	if class == ClassRead {
-		return s.ReadQuota
-	}
-	return s.WriteQuota
-}
-
-// defaultSettings are the settings without options.
-var defaultSettings = settings{
-	ReadQuota: 1000, WriteQuota: 200, SinceOn: SinceCreated, NewestBy: SinceCreated, ArchivesAvailable: true,
+	return inputError{"since_on", fmt.Sprintf("must be created, submitted or evaluated, not %q", string(s.SinceOn))}
 }
 
 // drift returns the drift of responses, or nil.
-func (s *settings) drift() *drift {
-	if !s.Drift {
+func (s *Server) drift() *drift {
+	if !s.settings.Drift {
 		return nil
 	}
-	return &drift{s.DriftSeed}
+	return &drift{s.config.driftSeed}
 }
+
+// SinceField is the time of a submission that the since filter compares with. The API's
+// documentation does not say which one.
+type SinceField string
+
+// The times of a submission. A filter never matches a time that is not set yet.
+const (
+	SinceCreated   SinceField = "created"
+	SinceSubmitted SinceField = "submitted"
+	SinceEvaluated SinceField = "evaluated"
+)

@@ -20,7 +20,7 @@ import (
 // TestStalledBodiesTimeOut sends the beginning of a body and then nothing, or a byte from
 // time to time.
 func TestStalledBodiesTimeOut(t *testing.T) {
-	for _, path := range []string{"/api/v1/assessments", "/_sandbox/advance"} {
+	for _, path := range []string{"/api/v1/assessments", "/_sandbox/clock"} {
 		for name, interval := range map[string]time.Duration{"stalled": time.Hour, "trickling": time.Second} {
 			t.Run(name+path, func(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {

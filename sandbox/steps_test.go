@@ -13,36 +13,6 @@ import (
 	"github.com/hiring-assessment/hiring-go/sandbox"
 )
 
-func TestThrottledAndBack(t *testing.T) {
-	now := time.Date(2026, 5, 1, 12, 0, 0, 0, time.UTC)
-	s := sandbox.Start(t, sandbox.WithClock(func() time.Time { return now }))
-	d := inProcess(s)
-	s.Throttle()
-	a := d.get(t, "/account")
-	a.fails(t, 429, "RATE_LIMITED")
-	assert.Equal(t, []string{"100", "0", "3600"}, []string{a.header.Get("X-RateLimit-Limit"), a.header.Get("X-RateLimit-Remaining"), a.header.Get("Retry-After")})
-	s.Advance(time.Hour)
-	assert.Equal(t, 200, d.get(t, "/account").status, "an hour is enough")
-	for range 100 {
-		d.do(t, http.MethodGet, "/api/v1/account", "nobody's")
-	}
-	d.get(t, "/account").fails(t, 429, "RATE_LIMITED")
-	s.EndThrottle()
-	assert.Equal(t, 200, d.get(t, "/account").status)
-}
-
-func TestDriftAtRunTime(t *testing.T) {
-	s := sandbox.Start(t)
-	d := inProcess(s)
-	plain := string(d.get(t, "/account").Data)
-	s.StartDrift(7)
-	drifted := string(d.get(t, "/account").Data)
-	assert.NotEqual(t, plain, drifted)
-	assert.Equal(t, string(inProcess(sandbox.New(sandbox.WithDrift(7))).get(t, "/account").Data), drifted)
-	s.StopDrift()
-	assert.Equal(t, plain, string(d.get(t, "/account").Data))
-}
-
 func TestClearFaults(t *testing.T) {
 	s := sandbox.Start(t)
 	s.Inject(sandbox.Fault{Status: 503, Times: -1})

@@ -33,15 +33,8 @@ func listSubmissions(c *call) response {
 	if p.any() {
 		return c.invalid(p)
 	}
-	if most := c.server.settings.PageCap; most > 0 {
-		size = min(size, int64(most))
-	}
 	page, next := c.world.Submissions().Page(from, int(size), filter)
-	r := submissionPage(c, page, next)
-	if from == nil && filter.Status == "evaluated" {
-		c.world.CountListing(filter.AssessmentID)
-	}
-	return r
+	return submissionPage(c, page, next)
 }
 
 func getSubmission(c *call) response {
@@ -49,9 +42,7 @@ func getSubmission(c *call) response {
 	if found == nil {
 		return c.notFound()
 	}
-	r := c.data(http.StatusOK, c.submission(found))
-	c.world.CountPoll(found)
-	return r
+	return c.data(http.StatusOK, c.submission(found))
 }
 
 // submissionJSON is a submission with its archive link, which is new in each response, and
@@ -86,10 +77,6 @@ func (c *call) submissionFilter(p *problems) world.Filter {
 		ByAssessment: c.query.Has("assessment_id"), AssessmentID: canonicalID(c.query.Get("assessment_id")),
 		ByStatus: c.query.Has("status"), Status: c.query.Get("status"),
 		BySince: c.query.Has("since"), SinceMilestone: world.Milestone(c.server.settings.SinceOn),
-		OrderBy: world.Milestone(c.server.settings.NewestBy),
-	}
-	if lag := c.server.settings.ListingLag; lag > 0 {
-		f.Lagging, f.ListedUntil = true, world.MomentOf(c.at.Add(-lag))
 	}
 	if f.ByAssessment && !uuid.MatchString(f.AssessmentID) {
 		p.add("assessment_id", "Expected a UUID.")

@@ -3,8 +3,6 @@ package sandbox
 import (
 	"net"
 	"time"
-
-	"github.com/hiring-assessment/hiring-go/sandbox/internal/world"
 )
 
 // throttleLimit is the number of failed authentications an hour after which an address is
@@ -14,9 +12,6 @@ const throttleLimit = 100
 // throttle counts failed authentications by address. A window opens with the first
 // failure.
 type throttle map[string]*failures
-
-// allHosts is the key of a throttle of all addresses.
-const allHosts = "*"
 
 // failures is the failed authentications of one address.
 type failures struct {
@@ -37,16 +32,14 @@ func remoteHost(address string) string {
 // the 429 if not. Valid keys are rejected too, and the response does not show their rate
 // limit.
 func (t throttle) allows(host string, now time.Time) (quota, bool) {
-	for _, address := range [...]string{host, allHosts} {
-		if f := t[address]; f != nil && f.count >= throttleLimit && now.Before(f.reset) {
-			return quota{limit: throttleLimit, reset: f.reset}, false
-		}
+	if f := t[host]; f != nil && f.count >= throttleLimit && now.Before(f.reset) {
+		return quota{limit: throttleLimit, reset: f.reset}, false
 	}
 	return quota{}, true
 }
 
-// count counts a failed authentication. It reports whether that begins a throttle.
-func (t *throttle) count(host string, now time.Time) bool {
+// count counts a failed authentication.
+func (t *throttle) count(host string, now time.Time) {
 	if *t == nil {
 		*t = make(throttle)
 	}
@@ -56,15 +49,4 @@ func (t *throttle) count(host string, now time.Time) bool {
 		(*t)[host] = f
 	}
 	f.count++
-	return f.count == throttleLimit
-}
-
-// until returns until when an address is throttled, at the latest; nil for none.
-func (t throttle) until(now time.Time) (end *world.Moment) {
-	for _, f := range t {
-		if f.count >= throttleLimit && now.Before(f.reset) && (end == nil || f.reset.After(end.Time())) {
-			end = new(world.MomentOf(f.reset))
-		}
-	}
-	return end
 }

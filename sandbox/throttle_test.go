@@ -96,32 +96,6 @@ func TestAddressesAreThrottledApart(t *testing.T) {
 	}
 }
 
-// TestSettingsShowTheEndOfTheThrottle throttles one address, and then every address.
-func TestSettingsShowTheEndOfTheThrottle(t *testing.T) {
-	now := noon
-	s := sandbox.Start(t, sandbox.WithClock(func() time.Time { return now }))
-	until := func() *time.Time {
-		t.Helper()
-		return readControl[struct {
-			ThrottledUntil *time.Time `json:"throttled_until"`
-		}](t, s, "settings").ThrottledUntil
-	}
-	for range 99 {
-		inProcess(s).do(t, http.MethodGet, "/api/v1/account", "sk_test_wrong")
-	}
-	assert.Nil(t, until(), "one more failure is allowed")
-	inProcess(s).do(t, http.MethodGet, "/api/v1/account", "sk_test_wrong")
-	assert.Equal(t, noon.Add(time.Hour+time.Second-1).Truncate(time.Second).UTC(), *until())
-	now = now.Add(30 * time.Minute)
-	s.Throttle()
-	assert.Equal(t, now.Add(time.Hour+time.Second-1).Truncate(time.Second).UTC(), *until())
-	now = now.Add(time.Hour + time.Second)
-	assert.Nil(t, until(), "the throttle has ended")
-	s.Throttle()
-	s.EndThrottle()
-	assert.Nil(t, until())
-}
-
 type status struct {
 	header http.Header
 	code   int

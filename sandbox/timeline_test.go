@@ -85,7 +85,7 @@ func TestStepsHaveTheTimeAtWhichTheyWereDue(t *testing.T) {
 func TestATimelineEndsWithItsLastDuration(t *testing.T) {
 	for want, timeline := range map[string]sandbox.Timeline{
 		"sent": {}, "opened": {Open: time.Minute}, "started": {Begin: time.Minute}, "submitted": {Submit: time.Minute},
-		"evaluated": {Evaluate: time.Minute}, "opened, and 5 polls": {Open: 3 * time.Minute, Polls: 5}, "submitted, and 5 polls": {Polls: 5},
+		"evaluated": {Evaluate: time.Minute},
 	} {
 		l := liveWorld(at(noon), sandbox.WithTimeline(timeline))
 		posting := l.assess(t)
@@ -93,25 +93,22 @@ func TestATimelineEndsWithItsLastDuration(t *testing.T) {
 		l.s.Advance(time.Minute)
 		i := l.invitation(t, posting, id)
 		switch want {
-		case "submitted", "submitted, and 5 polls":
+		case "submitted":
 			assert.Equal(t, "started", i.text("status"), want)
 			assert.False(t, i.null("submitted_at"), want)
-		case "opened, and 5 polls":
-			assert.Equal(t, "sent", i.text("status"), want)
 		default:
 			assert.Equal(t, want, i.text("status"), want)
 		}
 		l.s.Advance(20 * 24 * time.Hour)
 		switch want {
-		case "opened, and 5 polls":
 		case "started":
 			assert.False(t, l.invitation(t, posting, id).null("submitted_at"), "the time limit")
 		default:
 			assert.Equal(t, i, l.invitation(t, posting, id), "nothing more happens")
 		}
 	}
-	for _, bad := range []sandbox.Timeline{{Open: -1}, {Begin: -1}, {Submit: -1}, {Evaluate: -1}, {Polls: -1}} {
-		assert.Panics(t, func() { sandbox.WithTimeline(bad) })
+	for _, bad := range []sandbox.Timeline{{Open: -1}, {Begin: -1}, {Submit: -1}, {Evaluate: -1}} {
+		assert.Panics(t, func() { sandbox.New(sandbox.WithTimeline(bad)) })
 	}
 }
 
@@ -131,50 +128,4 @@ func TestTheGoMethodsAndTheTimeline(t *testing.T) {
 	require.ErrorContains(t, l.s.Open(closed), "opened before", "what was due comes before the hand")
 	assert.Equal(t, []string{"evaluated", "revoked", "opened"}, []string{l.invitation(t, posting, byHand).text("status"),
 		l.invitation(t, posting, revoked).text("status"), l.invitation(t, posting, closed).text("status")})
-}
-
-func TestEvaluationByPolls(t *testing.T) {
-	for name, path := range map[string]string{"submission": "", "report": "/report", "list": "?status=evaluated"} {
-		l := liveWorld(at(noon), sandbox.WithTimeline(sandbox.Timeline{Submit: time.Hour, Evaluate: time.Hour, Polls: 3}))
-		posting := l.assess(t)
-		l.invite(t, posting, "a@example.test")
-		id, other := ids(t, l.get(t, "/submissions"))[0], l.assess(t)
-		poll := func() bool {
-			l.s.Advance(time.Minute)
-			if name == "list" {
-				return len(ids(t, l.get(t, "/submissions"+path))) > 0
-			}
-			return into[object](t, l.get(t, "/submissions/"+id+path))["status"] == "evaluated"
-		}
-		for range 10 {
-			assert.False(t, poll(), "polls count from the hand-in on")
-		}
-		l.s.Advance(50 * time.Minute)
-		for range 5 {
-			l.get(t, "/submissions")
-			l.get(t, "/submissions?status=submitted")
-			l.get(t, "/submissions?status=evaluated&assessment_id="+other[13:])
-			l.get(t, "/submissions/"+id+"/report?format=pdf")
-		}
-		for n := range 3 {
-			assert.False(t, poll(), "%s %d", name, n)
-		}
-		l.s.Advance(time.Hour)
-		assert.True(t, poll(), name)
-		s, _ := l.submission(t, id)
-		assert.Equal(t, "2026-03-10T13:03:00.123Z", s.text("evaluated_at"), "at the time of the last poll")
-	}
-}
-
-func TestEvaluateMayComeBeforeThePolls(t *testing.T) {
-	l := liveWorld(at(noon), sandbox.WithTimeline(sandbox.Timeline{Polls: 1}))
-	posting := l.assess(t)
-	l.invite(t, posting, "a@example.test")
-	id := ids(t, l.get(t, "/submissions"))[0]
-	require.NoError(t, l.s.Evaluate(id, sandbox.Result{ShipScore: 77}))
-	for range 3 {
-		assert.Equal(t, []string{id}, ids(t, l.get(t, "/submissions?status=evaluated")))
-	}
-	_, r := l.submission(t, id)
-	assert.Equal(t, "77", string(r["ship_score"]))
 }

@@ -70,14 +70,21 @@ func parseFlags(args []string, stdout io.Writer) (settings, error) {
 		}
 		return nil
 	})
-	flags.Func("timeline", "`STEPS` that candidates take by themselves, each after the one before, as in open=10s,begin=1m,submit=1h,evaluate=5m,polls=3", func(text string) error {
+	flags.Func("timeline", "`STEPS` that candidates take by themselves, each after the one before, as in open=10s,begin=1m,submit=1h,evaluate=5m", func(text string) error {
 		timeline, err := parseTimeline(text)
 		if err == nil {
 			add(sandbox.WithTimeline(timeline))
 		}
 		return err
 	})
-	addListingFlags(flags, add)
+	flags.Func("since", "the time that the filter since is about: `STAGE` created, submitted or evaluated (default created)", func(text string) error {
+		switch field := sandbox.SinceField(text); field {
+		case sandbox.SinceCreated, sandbox.SinceSubmitted, sandbox.SinceEvaluated:
+			add(sandbox.WithSinceOn(field))
+			return nil
+		}
+		return errors.New("give created, submitted or evaluated")
+	})
 	flags.Func("dialect", "`FILE` with a hiring.Dialect in JSON, as in {\"page_param\": \"p\"}: other names and routes than "+
 		"the assumed ones", func(name string) error {
 		dialect, err := readDialect(name)
@@ -100,40 +107,6 @@ func parseFlags(args []string, stdout io.Writer) (settings, error) {
 		add(sandbox.WithControlFromAnyHost())
 	}
 	return config, nil
-}
-
-// addListingFlags adds the flags for undocumented behaviour of listings.
-func addListingFlags(flags *flag.FlagSet, add func(sandbox.Option)) {
-	milestoneFlag := func(name, usage string, option func(sandbox.SinceField) sandbox.Option) {
-		flags.Func(name, usage+": `STAGE` created, submitted or evaluated (default created)", func(text string) error {
-			switch field := sandbox.SinceField(text); field {
-			case sandbox.SinceCreated, sandbox.SinceSubmitted, sandbox.SinceEvaluated:
-				add(option(field))
-				return nil
-			}
-			return errors.New("give created, submitted or evaluated")
-		})
-	}
-	milestoneFlag("since", "the time that the filter since is about", sandbox.WithSinceOn)
-	milestoneFlag("newest-by", "the time by which submissions are listed newest first", sandbox.WithNewestBy)
-	flags.Func("listing-lag", "`DURATION` until listings show an evaluation of the live data, as in 5m (default 0s)",
-		func(text string) error {
-			lag, err := time.ParseDuration(text)
-			if err != nil || lag < 0 {
-				return errors.New("give a duration, as in 5m")
-			}
-			add(sandbox.WithListingLag(lag))
-			return nil
-		})
-	flags.Func("page-cap", "`COUNT` of submissions on a page at most, whatever page size is asked for; 0 for no limit (default 0)",
-		func(text string) error {
-			most, err := strconv.Atoi(text)
-			if err != nil || most < 0 {
-				return errors.New("give a number from 0, as in 25")
-			}
-			add(sandbox.WithPageCap(most))
-			return nil
-		})
 }
 
 // readDialect reads a Dialect from a file. It rejects unknown names, because a misspelt
@@ -192,18 +165,13 @@ func parseTimeline(text string) (sandbox.Timeline, error) {
 	steps := map[string]*time.Duration{"open": &t.Open, "begin": &t.Begin, "submit": &t.Submit, "evaluate": &t.Evaluate}
 	for part := range strings.SplitSeq(text, ",") {
 		name, value, _ := strings.Cut(part, "=")
+		step := steps[name]
+		if step == nil {
+			return t, fmt.Errorf("there is no step %q; the steps are open, begin, submit and evaluate", name)
+		}
 		var err error
-		if step := steps[name]; step != nil {
-			if *step, err = time.ParseDuration(value); err != nil || *step < 0 {
-				return t, fmt.Errorf("%s: give a duration, as in %s=90s", name, name)
-			}
-			continue
-		}
-		if name != "polls" {
-			return t, fmt.Errorf("there is no step %q; the steps are open, begin, submit, evaluate and polls", name)
-		}
-		if t.Polls, err = strconv.Atoi(value); err != nil || t.Polls < 0 {
-			return t, errors.New("polls: give a number of reads, as in polls=3")
+		if *step, err = time.ParseDuration(value); err != nil || *step < 0 {
+			return t, fmt.Errorf("%s: give a duration, as in %s=90s", name, name)
 		}
 	}
 	return t, nil

@@ -214,7 +214,11 @@ var oddServers = map[string]oddServer{ //nolint:gochecknoglobals // a constant t
 		return n > 50 && !strings.HasSuffix(r.URL.Path, "/events") && respond(w, 400, `{"error":{"code":"INVALID_INPUT","message":"Not valid.","request_id":"req_1",
 			"details":{"formErrors":[],"fieldErrors":{"page_size":["must be at most 50"]}}}}`)
 	}, wrong: []string{"page sizes"}},
-	"pages of 10, silently": {options: []sandbox.Option{sandbox.WithPageCap(10)}, wrong: []string{"page sizes"}},
+	"pages of 10, silently": {instead: query(func(r *http.Request, q map[string][]string) {
+		if n, _ := strconv.Atoi(r.URL.Query().Get("page_size")); n > 10 && strings.HasSuffix(r.URL.Path, "/submissions") {
+			q["page_size"] = []string{"10"}
+		}
+	}), wrong: []string{"page sizes"}},
 	"the cursor is ignored": {instead: query(func(_ *http.Request, q map[string][]string) { delete(q, "cursor") }), wrong: []string{"CursorParam"}},
 	"the page is ignored":   {instead: query(func(_ *http.Request, q map[string][]string) { delete(q, "page") }), wrong: []string{"PageParam"}},
 	"since_seq is ignored":  {instead: query(func(_ *http.Request, q map[string][]string) { delete(q, "since_seq") }), wrong: []string{"event"}},
@@ -325,7 +329,7 @@ func withLiveData(t *testing.T, s *sandbox.Server, dialect hiring.Dialect) {
 		s.Advance(time.Minute)
 		require.NoError(t, s.Submit(id))
 		s.Advance(time.Minute)
-		require.NoError(t, s.Evaluate(id, sandbox.Result{ShipScore: 50, Verdict: "yes"}))
+		require.NoError(t, s.Evaluate(id, sandbox.Result{ShipScore: new(50), Verdict: "yes"}))
 		s.Advance(time.Minute)
 	}
 }

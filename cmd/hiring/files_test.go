@@ -18,7 +18,7 @@ func TestOutputFilesAreNeverSpecialFiles(t *testing.T) {
 	t.Parallel()
 	h, u := newImport(t, 2)
 	submission := newSubmission(t, h, "z@example.com")
-	require.NoError(t, h.server.Evaluate(submission, sandbox.Result{ShipScore: 71}))
+	require.NoError(t, h.server.Evaluate(submission, sandbox.Result{ShipScore: new(71)}))
 	before := len(h.server.Journal())
 	for _, line := range []string{
 		"submissions archive --file FILE " + submission,

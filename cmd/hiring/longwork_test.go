@@ -69,14 +69,14 @@ func TestWaitShowsItsProgress(t *testing.T) {
 	h := newCampaign(t, 1)
 	u := newUser(t, h.server, sandbox.LiveKey)
 	first, second := newSubmission(t, h, "a@example.com"), newSubmission(t, h, "b@example.com")
-	require.NoError(t, h.server.Evaluate(first, sandbox.Result{ShipScore: 71}))
+	require.NoError(t, h.server.Evaluate(first, sandbox.Result{ShipScore: new(71)}))
 	s := u.start("submissions", "wait", first, second, "--interval", "20ms", "--jq", ".report.ship_score")
 	assert.Equal(t, "71\n", nextLine(t, s.stdout))
 	assert.Regexp(t, `^reports ready: \d of 2, next poll at \d\d:\d\d:\d\d CES?T\n$`, nextLine(t, s.stderr))
 	_, code := s.stop()
 	assert.Equal(t, exitInterrupted, code)
 
-	require.NoError(t, h.server.Evaluate(second, sandbox.Result{ShipScore: 82}))
+	require.NoError(t, h.server.Evaluate(second, sandbox.Result{ShipScore: new(82)}))
 	u.write("ids", first+"\n\n"+second+"\n"+sandbox.UnknownID+"\n")
 	got := u.runWith(u.read("ids"), "submissions", "wait", "-", "--interval", "20ms", "--jq", ".report.ship_score")
 	assert.ElementsMatch(t, []string{"71", "82"}, strings.Fields(got.stdout))
@@ -90,7 +90,7 @@ func TestWatchResumesFromItsCheckpoint(t *testing.T) {
 	seen := make(map[string]int)
 	for _, email := range []string{"a@example.com", "b@example.com"} {
 		submission := newSubmission(t, h, email)
-		require.NoError(t, h.server.Evaluate(submission, sandbox.Result{ShipScore: 71}))
+		require.NoError(t, h.server.Evaluate(submission, sandbox.Result{ShipScore: new(71)}))
 		s := u.start("watch", "--since", "1h", "--checkpoint", "watch.state", "--interval", "20ms", "--jq", ".candidate.email")
 		for seen[email] == 0 {
 			seen[strings.TrimSpace(nextLine(t, s.stdout))]++

@@ -12,14 +12,14 @@ import (
 // TestVersionIsThatOfTheSDK checks each place in which a user or the API sees a version.
 func TestVersionIsThatOfTheSDK(t *testing.T) {
 	t.Parallel()
-	server := sandbox.New(sandbox.WithDetails())
+	server := sandbox.New()
 	t.Cleanup(server.Close)
 	u := newUser(t, server, sandbox.TestKey)
 	assert.Equal(t, "hiring version "+hiring.Version+"\n", u.run("--version").stdout)
 	assert.Equal(t, hiring.Version+"\n", u.run("version", "--jq", ".version").stdout)
 	assert.Equal(t, 0, u.run("account").code)
 	journal := server.Journal()
-	if assert.NotEmpty(t, journal) && assert.NotNil(t, journal[0].Detail) {
-		assert.Regexp(t, "^hiring-cli/"+hiring.Version+" hiring-go/"+hiring.Version+` \(`, journal[0].Detail.Header.Get("User-Agent"))
+	if assert.NotEmpty(t, journal) {
+		assert.Regexp(t, "^hiring-cli/"+hiring.Version+" hiring-go/"+hiring.Version+` \(`, journal[0].Header.Get("User-Agent"))
 	}
 }

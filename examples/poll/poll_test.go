@@ -58,7 +58,7 @@ func (w *world) evaluated(n int) (ids []string) {
 	w.t.Helper()
 	for range n {
 		id := w.begin(hiring.NewInvitation{Email: "ada@candidates.test", Name: "Ada"})
-		require.NoError(w.t, w.Evaluate(id, sandbox.Result{ShipScore: 80}))
+		require.NoError(w.t, w.Evaluate(id, sandbox.Result{ShipScore: new(80)}))
 		ids = append([]string{id}, ids...)
 		time.Sleep(time.Millisecond)
 	}
@@ -330,7 +330,7 @@ func TestLine(t *testing.T) {
 		w := newWorld(t)
 		options := w.options(time.Now())
 		id := w.begin(hiring.NewInvitation{Email: email, Name: name})
-		require.NoError(t, w.Evaluate(id, sandbox.Result{ShipScore: 91, Verdict: "strong_yes", Pillars: map[string]int{"correctness": 90, "craft": 0, "rigor": 40}, LowConfidence: []string{"rigor"}}))
+		require.NoError(t, w.Evaluate(id, sandbox.Result{ShipScore: new(91), Verdict: "strong_yes", Pillars: map[string]*int{"correctness": new(90), "craft": new(0), "rigor": new(40)}, LowConfidence: []string{"rigor"}}))
 		at := time.Now().UTC()
 		var out bytes.Buffer
 		require.NoError(t, w.once(t.Context(), options, &out))

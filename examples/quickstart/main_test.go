@@ -102,7 +102,7 @@ func TestShowOmitsUnknownScores(t *testing.T) {
 	assessment := server.AddAssessment("Backend engineer")
 	begin(t, server, assessment, "Grace")
 	graded := begin(t, server, assessment, "Ada")
-	require.NoError(t, server.Evaluate(graded, sandbox.Result{ShipScore: 0, Pillars: map[string]int{"craft": 0, "rigor": 50}, LowConfidence: []string{"rigor"}}))
+	require.NoError(t, server.Evaluate(graded, sandbox.Result{ShipScore: new(0), Pillars: map[string]*int{"craft": new(0), "rigor": new(50)}, LowConfidence: []string{"rigor"}}))
 
 	var out bytes.Buffer
 	require.NoError(t, show(t.Context(), server.LiveClient(), &out))
@@ -126,7 +126,7 @@ func TestNamesMakeNoLines(t *testing.T) {
 	const name = "Eve\x1b[2J\n1 of 1\t99\u202e"
 	server := sandbox.Start(t)
 	submission := begin(t, server, server.AddAssessment(name), name)
-	require.NoError(t, server.Evaluate(submission, sandbox.Result{ShipScore: 50}))
+	require.NoError(t, server.Evaluate(submission, sandbox.Result{ShipScore: new(50)}))
 
 	var out bytes.Buffer
 	require.NoError(t, show(t.Context(), server.LiveClient(), &out))

@@ -25,10 +25,8 @@ const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src
 	"base-uri 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types lit-html"
 
 // Handler returns the server together with its page at /, at /_sandbox/ for clients that
-// ask for HTML, and below /_sandbox/console/. Any other request goes to the server. From
-// then on the server keeps the details of exchanges, as with sandbox.WithDetails.
+// ask for HTML, and below /_sandbox/console/. Any other request goes to the server.
 func Handler(s *sandbox.Server) http.Handler {
-	s.KeepDetails()
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		file, ok := fileFor(r)
 		switch {

@@ -238,20 +238,20 @@ func TestTraceSeesOperationsMadeOfSeveral(t *testing.T) {
 		}},
 		{"Submissions.WaitReport", []string{"Submissions.Report"}, "poll", func(t *testing.T, s *sandbox.Server, c *hiring.Client, a string) {
 			id := submissionOf(t, s, a)
-			time.AfterFunc(10*time.Second, func() { _ = s.Evaluate(id, sandbox.Result{ShipScore: 80}) })
+			time.AfterFunc(10*time.Second, func() { _ = s.Evaluate(id, sandbox.Result{ShipScore: new(80)}) })
 			_, err := c.Submissions.WaitReport(t.Context(), id, hiring.WaitOptions{})
 			require.NoError(t, err)
 		}},
 		{"Submissions.WaitReports", nil, "poll", func(t *testing.T, s *sandbox.Server, c *hiring.Client, a string) {
 			id := submissionOf(t, s, a)
-			time.AfterFunc(10*time.Second, func() { _ = s.Evaluate(id, sandbox.Result{ShipScore: 80}) })
+			time.AfterFunc(10*time.Second, func() { _ = s.Evaluate(id, sandbox.Result{ShipScore: new(80)}) })
 			for _, err := range c.Submissions.WaitReports(t.Context(), []string{id}, hiring.WaitOptions{}) {
 				require.NoError(t, err)
 			}
 		}},
 		{"Submissions.Watch", nil, "poll", func(t *testing.T, s *sandbox.Server, c *hiring.Client, a string) {
 			id := submissionOf(t, s, a)
-			time.AfterFunc(10*time.Second, func() { _ = s.Evaluate(id, sandbox.Result{ShipScore: 80}) })
+			time.AfterFunc(10*time.Second, func() { _ = s.Evaluate(id, sandbox.Result{ShipScore: new(80)}) })
 			for _, err := range c.Submissions.Watch(t.Context(), hiring.WatchOptions{}) {
 				require.NoError(t, err)
 				break
@@ -263,7 +263,7 @@ func TestTraceSeesOperationsMadeOfSeveral(t *testing.T) {
 		}},
 		{"Events.Tail", nil, "", func(t *testing.T, s *sandbox.Server, c *hiring.Client, a string) {
 			id := submissionOf(t, s, a)
-			require.NoError(t, s.Evaluate(id, sandbox.Result{ShipScore: 80}))
+			require.NoError(t, s.Evaluate(id, sandbox.Result{ShipScore: new(80)}))
 			for _, err := range c.Events.Tail(t.Context(), id, hiring.TailOptions{}) {
 				require.NoError(t, err)
 			}

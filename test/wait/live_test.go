@@ -93,7 +93,7 @@ func (w *liveData) addCandidates(n int) []string {
 }
 
 func (w *liveData) evaluate(id string) {
-	if err := w.server.Evaluate(id, sandbox.Result{ShipScore: 70}); err != nil {
+	if err := w.server.Evaluate(id, sandbox.Result{ShipScore: new(70)}); err != nil {
 		w.t.Error(err)
 	}
 }

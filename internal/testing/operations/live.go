@@ -100,7 +100,7 @@ func (l *life) graded(t *testing.T) {
 	t.Helper()
 	evaluated := hiring.SubmissionFilter{AssessmentID: l.assessmentID, Status: hiring.SubmissionEvaluated}
 	size(t, collect(t, l.client.Submissions.List(evaluated)), 0)
-	works(t, l.server.Evaluate(l.submissionID, sandbox.Result{ShipScore: 87, Pillars: map[string]int{"craft": 0, "rigor": 91}}))
+	works(t, l.server.Evaluate(l.submissionID, sandbox.Result{ShipScore: new(87), Pillars: map[string]*int{"craft": new(0), "rigor": new(91)}}))
 	l.invited(t, hiring.InvitationEvaluated)
 	s := l.submitted(t)
 	equal(t, hiring.SubmissionEvaluated, s.Status)
@@ -233,7 +233,7 @@ func LiveAssessments(t *testing.T, client *hiring.Client, server *sandbox.Server
 	}
 	size(t, collect(t, client.Assessments.List()), 0)
 	size(t, collect(t, client.Invitations.List(posting.ID)), 2)
-	works(t, server.Evaluate(submissionID, sandbox.Result{ShipScore: 12}))
+	works(t, server.Evaluate(submissionID, sandbox.Result{ShipScore: new(12)}))
 	report, err := client.Submissions.Report(ctx, submissionID)
 	works(t, err)
 	holds(t, report.Ready())

@@ -36,7 +36,7 @@ func TestResultsAreStoredOnceAcrossAStop(t *testing.T) {
 		submission, err := service.Begin(i.ID)
 		require.NoError(t, err)
 		require.NoError(t, service.Submit(submission))
-		require.NoError(t, service.Evaluate(submission, sandbox.Result{ShipScore: 70}))
+		require.NoError(t, service.Evaluate(submission, sandbox.Result{ShipScore: new(70)}))
 	}
 	executable, err := os.Executable()
 	require.NoError(t, err)

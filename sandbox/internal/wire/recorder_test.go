@@ -3,33 +3,12 @@ package wire_test
 import (
 	"io"
 	"net/http"
-	"net/http/httptest"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
-
-	"github.com/hiring-assessment/hiring-go/sandbox/internal/wire"
 )
-
-// TestCopyWriter checks that the client receives the whole body and that its beginning is kept.
-func TestCopyWriter(t *testing.T) {
-	out := httptest.NewRecorder()
-	w := &wire.CopyWriter{ResponseWriter: out, Limit: 5}
-	assert.Nil(t, w.Sent)
-	w.Header().Set("X-Sent", "yes")
-	w.WriteHeader(http.StatusTeapot)
-	w.Header().Set("X-Late", "yes")
-	for _, text := range []string{"abc", "def", "ghi"} {
-		n, err := io.WriteString(w, text)
-		require.NoError(t, err)
-		assert.Equal(t, 3, n)
-	}
-	assert.Equal(t, []any{"abcde", 9, http.Header{"X-Sent": {"yes"}}}, []any{string(w.Body), w.Size, w.Sent})
-	assert.Equal(t, []any{"abcdefghi", http.StatusTeapot}, []any{out.Body.String(), out.Code})
-	assert.Same(t, out, w.Unwrap())
-}
 
 func TestResponsesOnTheirWayOut(t *testing.T) {
 	for name, test := range map[string]struct {

@@ -1,7 +1,5 @@
 package world
 
-import "slices"
-
 // Attempt is a submission with its log and report.
 type Attempt struct {
 	Record[Submission]
@@ -24,7 +22,9 @@ func (a *Attempt) Rank() (rank Rank, ok bool) { return a.candidate.rank() }
 func (a *Attempt) Extra() map[string]RawJSON { return a.candidate.result.Extra }
 
 // HasArchive reports whether a workspace was stored. In test mode none is.
-func (a *Attempt) HasArchive() bool { return a.candidate.stage >= submitted && !a.candidate.noArchive }
+func (a *Attempt) HasArchive() bool {
+	return a.candidate.stage >= submitted && !a.candidate.organization.sample
+}
 
 // AttemptList holds submissions.
 type AttemptList struct{ Collection[*Attempt] }
@@ -48,25 +48,18 @@ type Filter struct {
 	AssessmentID, Status            string
 	Since                           Moment
 	SinceMilestone                  Milestone // What Since is compared with.
-
-	OrderBy     Milestone // Sort order; Created if empty.
-	Lagging     bool      // The listing omits evaluations after ListedUntil.
-	ListedUntil Moment
 }
 
 // Page returns up to size submissions that the filter selects, newest first, after the
 // position from if it is not nil. next is the position of the last one if there are more.
 func (l *AttemptList) Page(from *Position, size int, filter Filter) (page []*Attempt, next *Position) {
-	if filter.OrderBy != "" && filter.OrderBy != Created {
-		return l.pageBy(from, size, &filter)
-	}
 	end := l.Len()
 	if from != nil {
 		end = l.countBefore(*from)
 	}
 	page = make([]*Attempt, 0, size)
 	for i := end - 1; i >= 0 && !filter.excludesOlder(l.list[i]); i-- {
-		a := filter.visible(l.list[i])
+		a := l.list[i]
 		if !filter.matches(a) {
 			continue
 		}
@@ -76,39 +69,6 @@ func (l *AttemptList) Page(from *Position, size int, filter Filter) (page []*Att
 		page = append(page, a)
 	}
 	return page, nil
-}
-
-// pageBy is like Page with another order. It sorts all selected submissions for each
-// page.
-func (l *AttemptList) pageBy(from *Position, size int, filter *Filter) (page []*Attempt, next *Position) {
-	type entry struct {
-		at      Position
-		attempt *Attempt
-	}
-	var all []entry
-	for _, a := range l.list {
-		if a = filter.visible(a); !filter.matches(a) {
-			continue
-		}
-		at := a.Position
-		for _, milestone := range []Milestone{Submitted, filter.OrderBy} {
-			if reached := a.reached(milestone); reached != nil {
-				at.Created = max(at.Created, *reached)
-			}
-		}
-		if from == nil || at.compare(*from) < 0 {
-			all = append(all, entry{at, a})
-		}
-	}
-	slices.SortFunc(all, func(a, b entry) int { return b.at.compare(a.at) })
-	if len(all) > size {
-		all, next = all[:size], &all[size-1].at
-	}
-	page = make([]*Attempt, len(all))
-	for i := range all {
-		page[i] = all[i].attempt
-	}
-	return page, next
 }
 
 // reached returns when a submission reached a milestone, or nil.
@@ -121,14 +81,6 @@ func (a *Attempt) reached(m Milestone) *Moment {
 	case Created:
 	}
 	return &a.Created
-}
-
-// visible returns a submission as a lagging listing shows it.
-func (f *Filter) visible(a *Attempt) *Attempt {
-	if at := a.Value.EvaluatedAt; f.Lagging && !a.candidate.organization.sample && at != nil && *at > f.ListedUntil {
-		return a.candidate.unevaluated()
-	}
-	return a
 }
 
 // excludesOlder reports whether the filter excludes a submission and all older ones.

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"iter"
 	"slices"
+	"strings"
 	"time"
 )
 
@@ -31,45 +32,52 @@ type CandidateInfo struct {
 	ExpiresAt        Moment   `json:"expires_at"`
 	Resent           bool     `json:"resent"`
 	ShipScore        *int     `json:"ship_score"`
-	PausedSeconds    int      `json:"paused_seconds"`
 	Steps            []string `json:"steps"` // Operations that are possible now.
 	TimeLimitMinutes int      `json:"-"`     // Of the attempt; 0 until it begins.
 	Attempt          *Attempt `json:"-"`     // Nil until it begins. Read it only under the lock.
 }
 
-// info returns a copy of the candidate.
-func (c *candidate) info() CandidateInfo {
-	i, usable, now := c.invitation.Value, c.organization.MayChange(c.invitation), c.organization.now
+// Candidate is a candidate of the live data. Its methods Matches, Compare and
+// InvitationID need no lock.
+type Candidate struct{ *candidate }
+
+// Matches reports whether the candidate was invited to an assessment, and whether the name or
+// the address contains a text in lower case. Empty means any.
+func (c Candidate) Matches(assessmentID, text string) bool {
+	return (assessmentID == "" || c.assessment.ID == assessmentID) &&
+		(text == "" || strings.Contains(strings.ToLower(c.person.Name+" "+c.person.Email), text))
+}
+
+// Compare compares the order of two candidates: by the time of the invitation, then by its id.
+func (c Candidate) Compare(d Candidate) int { return c.invitation.compare(d.invitation.Position) }
+
+// AssessmentID returns the id of the assessment.
+func (c Candidate) AssessmentID() string { return c.assessment.ID }
+
+// InvitationID returns the id of the invitation.
+func (c Candidate) InvitationID() string { return c.invitation.ID }
+
+// Stage returns the name of the stage.
+func (c Candidate) Stage() string { return Stages[c.candidate.stage] }
+
+// Revision returns the number of the last change.
+func (c Candidate) Revision() int { return c.revision }
+
+// Info returns a copy of the candidate.
+func (c Candidate) Info() CandidateInfo {
+	i, now := c.invitation.Value, c.organization.now
 	info := CandidateInfo{
 		InvitationID: i.ID, AssessmentID: i.AssessmentID, Assessment: c.assessment.Value.Name, Organization: c.organization.name,
-		Name: i.CandidateName, Email: i.CandidateEmail, Stage: Stages[c.stage], InvitationStatus: i.Status,
-		Revoked: i.Status == statusRevoked, Expired: usable && now >= i.ExpiresAt, Closed: c.assessment.Value.Status == "closed",
+		Name: i.CandidateName, Email: i.CandidateEmail, Stage: c.Stage(), InvitationStatus: i.Status,
+		Revoked: i.Status == statusRevoked, Expired: c.checkUnused() == nil && now >= i.ExpiresAt, Closed: c.assessment.Value.Status == "closed",
 		Decision: i.RecruiterDecision, CreatedAt: i.CreatedAt, SentAt: i.SentAt, OpenedAt: i.OpenedAt, StartedAt: i.StartedAt,
 		SubmittedAt: i.SubmittedAt, ExpiresAt: i.ExpiresAt, Resent: c.resent, TimeLimitMinutes: c.timeLimitMinutes, Attempt: c.attempt,
 	}
 	if a := c.attempt; a != nil {
-		info.SubmissionID, info.EvaluatedAt, info.PausedSeconds = &a.ID, a.Value.EvaluatedAt, a.Value.PausedTotalSeconds
-		if a.Extra()["ship_score"] != "null" {
-			info.ShipScore = a.Report().ShipScore
-		}
+		info.SubmissionID, info.EvaluatedAt, info.ShipScore = &a.ID, a.Value.EvaluatedAt, a.Report().ShipScore
 	}
-	can := func(to stage) bool { return c.check(to, now) == nil }
-	for _, step := range []struct {
-		name     string
-		possible bool
-	}{
-		{"open", can(opened)},
-		{"begin", can(started)},
-		{"submit", can(submitted)},
-		{"events", can(submitted)},
-		{"pause", can(submitted)},
-		{"evaluate", can(evaluated)},
-		{"regrade", c.stage == evaluated},
-		{"resend", usable},
-		{"revoke", usable},
-		{"decision", true},
-	} {
-		if step.possible {
+	for _, step := range steps {
+		if step.check(c.candidate) == nil {
 			info.Steps = append(info.Steps, step.name)
 		}
 	}
@@ -77,40 +85,14 @@ func (c *candidate) info() CandidateInfo {
 }
 
 // Candidate returns the candidate with an invitation or a submission.
-func (o *Organization) Candidate(id string) (found CandidateInfo, ok bool) {
-	c := cmp.Or(byAttempt(o, id), byInvitation(o, id))
-	if c == nil {
-		return CandidateInfo{}, false
-	}
-	return c.info(), true
+func (o *Organization) Candidate(id string) (Candidate, bool) {
+	found := o.find(id)
+	return Candidate{found}, found != nil
 }
 
-// CountStages returns the number of candidates of an assessment at each stage. "" means
-// all assessments.
-func (o *Organization) CountStages(assessmentID string) map[string]int {
-	counts := make(map[string]int, len(Stages))
-	for _, name := range Stages {
-		counts[name] = 0
-	}
-	for _, c := range o.candidatesInOrder {
-		if assessmentID == "" || c.assessment.ID == assessmentID {
-			counts[Stages[c.stage]]++
-		}
-	}
-	return counts
-}
-
-// Candidates returns an iterator over the candidates, in the order in which they were
-// added.
-func (o *Organization) Candidates() iter.Seq[CandidateInfo] {
-	return func(yield func(CandidateInfo) bool) {
-		for _, c := range o.candidatesInOrder {
-			if !yield(c.info()) {
-				return
-			}
-		}
-	}
-}
+// Candidates returns the candidates in the order in which they were added. The caller must
+// not change the list.
+func (o *Organization) Candidates() []Candidate { return o.candidatesInOrder }
 
 // Upcoming is a change at a future time.
 type Upcoming struct {
@@ -126,14 +108,12 @@ func (o *Organization) Upcoming(until Moment) []Upcoming {
 	var all []Upcoming
 	next := make(map[*candidate]step) // The first of the timeline's step and the time limit.
 	for _, s := range o.dueSteps {
-		if s.limit {
-			s.at = s.candidate.deadline()
-		}
 		if first, ok := next[s.candidate]; s.candidate.stage+1 == s.stage && (!ok || s.at < first.at) {
 			next[s.candidate] = s
 		}
 	}
-	for _, c := range o.candidatesInOrder {
+	for _, one := range o.candidatesInOrder {
+		c := one.candidate
 		reached, i := c.stage, &c.invitation.Value
 		if first, ok := next[c]; ok {
 			for s := range c.comingSteps(first) {
@@ -156,7 +136,7 @@ func (o *Organization) Upcoming(until Moment) []Upcoming {
 // the state does not allow.
 func (c *candidate) comingSteps(next step) iter.Seq[step] {
 	return func(yield func(step) bool) {
-		t := c.organization.timeline
+		t := c.organization.live.timeline
 		for next.stage <= evaluated {
 			if next.stage <= started && c.check(next.stage, next.at) != nil || !yield(next) {
 				return

@@ -19,11 +19,15 @@ type Live struct {
 	timeline      Timeline
 	organizations map[string]*Organization
 	lastID        uint64
+	revise        func() int
 }
 
 // NewLive returns live data without organizations. The first use of an organization
-// creates it from sample. New invitations follow the timeline.
-func NewLive(sample func() *Organization, t Timeline) Live { return Live{sample: sample, timeline: t} }
+// creates it from sample. New invitations follow the timeline. A change of a candidate calls
+// revise, which returns the number of the change.
+func NewLive(sample func() *Organization, t Timeline, revise func() int) Live {
+	return Live{sample: sample, timeline: t, revise: revise}
+}
 
 // NewID returns a new id. Ids are numbered, so that the same calls have the same results
 // in each run.
@@ -68,7 +72,7 @@ func (l *Live) newOrganization(name string) *Organization {
 		profile.Name, profile.Slug = name, "live-"+suffix
 	}
 	profile.Usage = Usage{AssessmentsLimit: planLimit}
-	o := emptyOrganization(name, profile, l.NewID, &l.timeline)
+	o := emptyOrganization(name, profile, l)
 	o.challenges = sample.challenges
 	for i, m := range sample.members.list {
 		m := m.Value
@@ -81,10 +85,10 @@ func (l *Live) newOrganization(name string) *Organization {
 // ErrUnknown is returned for an id that the live data does not have.
 var ErrUnknown = errors.New("the live data has no such id")
 
-// find returns the candidate of any organization with an id, or nil.
-func (l *Live) find(find finder, id string) *candidate {
+// find returns the candidate of any organization with an invitation or a submission, or nil.
+func (l *Live) find(id string) *candidate {
 	for _, o := range l.organizations {
-		if c := find(o, id); c != nil {
+		if c := o.find(id); c != nil {
 			return c
 		}
 	}
@@ -92,39 +96,25 @@ func (l *Live) find(find finder, id string) *candidate {
 }
 
 // change changes the candidate with an id.
-func (l *Live) change(find finder, id string, now time.Time, change func(c *candidate, at Moment) error) error {
-	c := l.find(find, id)
+func (l *Live) change(id string, now time.Time, change func(c *candidate, at Moment) error) error {
+	c := l.find(id)
 	if c == nil {
 		return ErrUnknown
 	}
 	c.organization.advance(now)
-	return change(c, c.organization.now)
-}
-
-// assessment returns an assessment of any organization, at the given time.
-func (l *Live) assessment(id string, now time.Time) (*Organization, *Record[Assessment], error) {
-	for _, o := range l.organizations {
-		if found := o.assessments.Find(id); found != nil {
-			return o.advance(now), found, nil
-		}
+	err := change(c, c.organization.now)
+	if err == nil {
+		c.changed()
 	}
-	return nil, nil, ErrUnknown
+	return err
 }
 
 // SubmittedAt returns when a submission of any organization was submitted. ok is false if
 // it was not, or if it has no archive.
 func (l *Live) SubmittedAt(submissionID string) (at Moment, ok bool) {
-	c := l.find(byAttempt, submissionID)
-	if c == nil || !c.attempt.HasArchive() {
+	c := l.find(submissionID)
+	if c == nil || c.attempt == nil || !c.attempt.HasArchive() {
 		return 0, false
 	}
 	return *c.attempt.Value.SubmittedAt, true
-}
-
-// Number returns the number of the candidate with a submission, or 0.
-func (l *Live) Number(submissionID string) int {
-	if c := l.find(byAttempt, submissionID); c != nil {
-		return c.number
-	}
-	return 0
 }

@@ -16,117 +16,179 @@ func (l *Live) Mails() []Mail {
 	return all
 }
 
-// Regrade replaces the result of an evaluated submission.
-func (l *Live) Regrade(submissionID string, now time.Time, r Result) error {
-	return l.change(byAttempt, submissionID, now, func(c *candidate, at Moment) error { return c.regrade(at, r) })
-}
-
-// Decide sets the recruiter's decision about a candidate.
-func (l *Live) Decide(invitationID string, now time.Time, decision string) error {
-	return l.change(byInvitation, invitationID, now, func(c *candidate, _ Moment) error {
-		c.invitation.Value.RecruiterDecision = decision
-		return nil
-	})
-}
-
-// Pause adds paused time to an attempt that has not been submitted.
-func (l *Live) Pause(submissionID string, now time.Time, by time.Duration) error {
-	return l.change(byAttempt, submissionID, now, func(c *candidate, at Moment) error {
-		if c.stage >= submitted {
-			return errSubmitted
-		}
-		attempt := &c.attempt.Value
-		paused := attempt.PausedTotalSeconds + int(by/time.Second)
-		if lasted := at.minus(attempt.StartedAt); time.Duration(paused)*time.Second > lasted {
-			return Conflict(fmt.Sprintf("the attempt has lasted %s, which is less than %d paused seconds: advance the clock first", lasted, paused))
-		}
-		attempt.PausedTotalSeconds = paused
-		return nil
-	})
-}
-
-// SetArchive sets whether a submission has an archive after it was submitted.
-func (l *Live) SetArchive(submissionID string, now time.Time, available bool) error {
-	return l.change(byAttempt, submissionID, now, func(c *candidate, _ Moment) error {
-		c.noArchive = !available
-		return nil
-	})
-}
-
-// AddMember adds a member and returns its id.
-func (o *Organization) AddMember(email, name, role string) (id string) {
-	id = o.newID()
-	at := o.now
-	o.members.add(newRecord(id, at, Member{ID: id, Email: email, Name: name, Role: role, CreatedAt: at}))
-	return id
-}
-
-// AddChallenge adds a single-task challenge, or one with a task for each title.
-func (o *Organization) AddChallenge(name string, tasks ...string) (id string) {
-	if !o.ownChallenges {
-		// The sample data is shared and never changes.
-		own := newCollection[*Record[Challenge]](o.challenges.Len() + 1)
-		for r := range o.challenges.All() {
-			own.add(r)
-		}
-		o.challenges, o.ownChallenges = own, true
+// Invite sends an invitation to an assessment of any organization.
+func (l *Live) Invite(assessmentID string, who Person, now time.Time) (invitationID string, err error) {
+	o, assessment, err := l.openAssessment(assessmentID, who.Email, now)
+	if err != nil {
+		return "", err
 	}
-	id = o.newID()
-	at := o.now
-	c := Challenge{
-		ID: id, Slug: "challenge-" + id[len(id)-4:], Name: name, Domain: "backend", Difficulty: "medium", Level: "senior", Stack: "go",
-		TimeLimitMinutes: 60, BudgetDollarsCap: 5, IsMultiTask: len(tasks) > 0, PublishedAt: at, CreatedAt: at, BriefMD: "# " + name + "\n",
-	}
-	for i, title := range tasks {
-		c.Tasks = append(c.Tasks, Task{
-			ID: o.newID(), TaskKey: fmt.Sprintf("task-%d", i+1), Kind: "feature", Title: title, OrderIndex: i,
-			Weight: taskWeight(i, len(tasks)), TimeLimitMinutes: c.TimeLimitMinutes / len(tasks),
-		})
-	}
-	o.challenges.add(newRecord(id, at, c))
-	return id
+	return o.Invite(l.NewID(), assessment, who, o.now).ID, nil
 }
 
-const (
-	errUsed          = Conflict("the invitation was used or revoked")
-	errAlreadyClosed = Conflict("the assessment is closed already")
-)
+// AddResult adds a candidate who has taken all steps, and whose evaluation is now.
+func (l *Live) AddResult(assessmentID string, who Person, now time.Time, r Result) (submissionID string, err error) {
+	o, assessment, err := l.openAssessment(assessmentID, who.Email, now)
+	if err != nil {
+		return "", err
+	}
+	return o.add(assessment, who, evaluated, o.now, r).attempt.ID, nil
+}
 
-// taskWeight returns the weight of a task in hundredths. The weights of all tasks add up
-// to 1.
-func taskWeight(i, count int) float64 { return float64(100*(i+1)/count-100*i/count) / 100 }
+const errPlanLimit = Conflict("the plan's invitations for this period are used up")
 
-// Resend sends an invitation again whose attempt has not begun.
-func (l *Live) Resend(invitationID string, now time.Time) error {
-	return l.change(byInvitation, invitationID, now, func(c *candidate, at Moment) error {
-		if !c.organization.MayChange(c.invitation) {
-			return errUsed
+// openAssessment returns an assessment of any organization that a candidate can be invited
+// to.
+func (l *Live) openAssessment(id, email string, now time.Time) (*Organization, *Record[Assessment], error) {
+	for _, o := range l.organizations {
+		found := o.assessments.Find(id)
+		switch {
+		case found == nil:
+			continue
+		case found.Value.Status == "closed":
+			return nil, nil, errClosed
+		case !o.advance(now).MayInvite(email):
+			return nil, nil, errPlanLimit
 		}
-		c.organization.ResendInvitation(c.invitation, at)
+		return o, found, nil
+	}
+	return nil, nil, ErrUnknown
+}
+
+// take takes the candidate with an invitation or a submission to a stage, and returns the id
+// of the submission once there is one.
+func (l *Live) take(id string, now time.Time, to Stage, r Result) (submissionID string, err error) {
+	err = l.change(id, now, func(c *candidate, at Moment) error {
+		if to == submitted && c.stage == submitted && c.timedOut {
+			return nil // The time limit submitted the attempt before the candidate did.
+		}
+		err := c.take(to, at, r)
+		if err == nil && c.attempt != nil {
+			submissionID = c.attempt.ID
+		}
+		return err
+	})
+	return submissionID, err
+}
+
+// Open opens an invitation.
+func (l *Live) Open(id string, now time.Time) error {
+	_, err := l.take(id, now, opened, Result{})
+	return err
+}
+
+// Begin begins an attempt. It opens the invitation if necessary.
+func (l *Live) Begin(id string, now time.Time) (submissionID string, err error) {
+	return l.take(id, now, started, Result{})
+}
+
+// Submit submits an attempt.
+func (l *Live) Submit(id string, now time.Time) error {
+	_, err := l.take(id, now, submitted, Result{})
+	return err
+}
+
+// Evaluate evaluates a submission, after submitting it if necessary. The result must pass
+// Check.
+func (l *Live) Evaluate(id string, now time.Time, r Result) error {
+	_, err := l.take(id, now, evaluated, r)
+	return err
+}
+
+// Append adds an event to a log for each payload.
+func (l *Live) Append(id string, now time.Time, kind string, payloads ...RawJSON) error {
+	return l.change(id, now, func(c *candidate, at Moment) error {
+		if err := c.checkEvents(); err != nil {
+			return err
+		}
+		if c.stage == submitted {
+			at = *c.attempt.Value.SubmittedAt // Nothing happens after the submission.
+		}
+		c.append(at, kind, payloads...)
 		return nil
 	})
 }
 
 // Revoke revokes an invitation whose attempt has not begun.
-func (l *Live) Revoke(invitationID string, now time.Time) error {
-	return l.change(byInvitation, invitationID, now, func(c *candidate, _ Moment) error {
-		if !c.organization.MayChange(c.invitation) {
-			return errUsed
+func (l *Live) Revoke(id string, now time.Time) error {
+	return l.change(id, now, func(c *candidate, _ Moment) error {
+		if err := c.checkUnused(); err != nil {
+			return err
 		}
 		c.organization.RevokeInvitation(c.invitation)
 		return nil
 	})
 }
 
-// Close closes an active assessment.
-func (l *Live) Close(assessmentID string, now time.Time) error {
-	o, found, err := l.assessment(assessmentID, now)
-	switch {
-	case err != nil:
-		return err
-	case found.Value.Status == "closed":
-		return errAlreadyClosed
+// Seed adds candidates at all stages to an assessment, with names, logs and reports, and
+// returns the assessment's id. An empty assessmentID adds an assessment.
+func (o *Organization) Seed(assessmentID string, count int) (id string, err error) {
+	usage := &o.account.Value.Usage
+	if left := usage.AssessmentsLimit - usage.AssessmentsUsed; o.account.Value.Plan.LimitsEnforced && left < count {
+		return "", Conflict(fmt.Sprintf("the plan has %d invitations left in this period", max(left, 0)))
 	}
-	found.Value.Status, found.Value.UpdatedAt = "closed", o.now
-	return nil
+	if assessmentID == "" {
+		assessmentID = o.AddAssessment("Sample candidates")
+	}
+	assessment := o.assessments.Find(assessmentID)
+	switch {
+	case assessment == nil:
+		return "", ErrUnknown
+	case assessment.Value.Status == "closed":
+		return "", errClosed
+	}
+	stages := data.Plans[0].Stages
+	for range count {
+		n := len(o.candidates)
+		ago := n * n * 13 % 7200 // Minutes.
+		to := stages[n*5%len(stages)]
+		if to == started { // A longer attempt would have ended at its time limit.
+			ago = n%20 + 1
+		}
+		o.add(assessment, person(n), to, o.now.plus(-time.Duration(ago)*time.Minute), Result{})
+	}
+	return assessmentID, nil
+}
+
+// add adds a candidate who reaches a stage at a time, after believable times for the
+// earlier steps.
+func (o *Organization) add(assessment *Record[Assessment], who Person, to Stage, end Moment, r Result) *candidate {
+	n := len(o.candidates) + 1
+	worked := max(min(minutesUsed(n), assessment.Value.TimeLimitMinutes-1), 1)
+	minutes := delays{opened: 20 + n*53%900, started: 5 + n*71%300, submitted: worked, evaluated: 4 + n*37%50}
+	at := end
+	for s := to; s > sent; s-- {
+		at = at.plus(-time.Duration(minutes[s]) * time.Minute)
+	}
+	o.backdate(assessment, at)
+	c := o.candidates[o.Invite(o.live.NewID(), assessment, who, at).ID]
+	at = c.play(at, minutes, min(to, started), r)
+	if to >= started {
+		c.writeLog(at, time.Duration(worked)*time.Minute)
+	}
+	c.play(at, minutes, to, r)
+	return c
+}
+
+// backdate makes an assessment not younger than a candidate's invitation.
+func (o *Organization) backdate(a *Record[Assessment], at Moment) {
+	if a.Created <= at {
+		return
+	}
+	o.assessments.remove(a)
+	a.Created = at.plus(-time.Hour)
+	a.Value.CreatedAt, a.Value.UpdatedAt = a.Created, a.Created
+	o.assessments.add(a)
+}
+
+// writeLog adds events to the log of an attempt, up to now at the latest.
+func (c *candidate) writeLog(from Moment, length time.Duration) {
+	count := 6 + c.number*7%30
+	for i := range count {
+		at := from.plus(length * time.Duration(i+1) / time.Duration(count+1))
+		if at > c.organization.now {
+			return
+		}
+		next := data.UsualEvents[i%len(data.UsualEvents)]
+		c.append(at, next.Kind, next.Payload)
+	}
 }

@@ -1,7 +1,6 @@
 package world
 
 import (
-	"slices"
 	"strings"
 	"time"
 )
@@ -17,58 +16,50 @@ type Organization struct {
 	attempts    *AttemptList
 
 	name              string
-	newID             func() string                  // Of the Live.
-	timeline          *Timeline                      // Of the Live.
+	live              *Live
 	sample            bool                           // Writes change nothing, and the clock does not matter.
 	now               Moment                         // The latest time of advance.
 	allAssessments    map[string]*Record[Assessment] // Including deleted ones.
 	candidates        map[string]*candidate          // By invitation.
-	candidatesInOrder []*candidate                   // The same, oldest first.
+	candidatesInOrder []Candidate                    // The same, oldest first.
 	scoreCounts       [maxScore + 1]int              // Number of evaluated submissions by ship score.
 	evaluatedCount    int
-	dueSteps          []step       // Steps of the timeline and time limits, in order.
-	awaitingPolls     []*candidate // Candidates whose evaluation depends on polls.
+	dueSteps          []step // Steps of the timeline and time limits, in order.
 	mails             []Mail
-
-	ownChallenges bool // The challenges differ from those of the sample data.
 }
 
 // Mail is an invitation e-mail that the live data sent.
 type Mail struct {
-	InvitationID string    `json:"invitation_id"`
 	AssessmentID string    `json:"assessment_id"`
-	Organization string    `json:"organization"`
+	InvitationID string    `json:"invitation_id"`
 	Email        string    `json:"email"`
 	Name         string    `json:"name"`
-	Resent       bool      `json:"resent"` // Sent by a resend.
+	Organization string    `json:"organization"`
 	At           time.Time `json:"at"`
+	Resent       bool      `json:"resent"` // Sent by a resend.
 }
 
 // mail records an invitation e-mail.
 func (o *Organization) mail(i *Invitation, at Moment, resent bool) {
-	o.mails = append(o.mails, Mail{i.ID, i.AssessmentID, o.name, i.CandidateEmail, i.CandidateName, resent, at.Time()})
+	o.mails = append(o.mails, Mail{i.AssessmentID, i.ID, i.CandidateEmail, i.CandidateName, o.name, at.Time(), resent})
 }
 
 // emptyOrganization returns an organization with an account only.
-func emptyOrganization(name string, profile Account, newID func() string, t *Timeline) *Organization {
+func emptyOrganization(name string, profile Account, l *Live) *Organization {
 	return &Organization{
-		name: name, newID: newID, timeline: t, account: newRecord(profile.ID, profile.CreatedAt, profile),
+		name: name, live: l, account: newRecord(profile.ID, profile.CreatedAt, profile),
 		members: newCollection[*Record[Member]](3), challenges: newCollection[*Record[Challenge]](0), assessments: newCollection[*Record[Assessment]](0),
 		invitations: make(map[string]*Collection[*Record[Invitation]]), attempts: newAttemptList(0),
 		allAssessments: make(map[string]*Record[Assessment]), candidates: make(map[string]*candidate),
 	}
 }
 
-// finder returns the candidate with an id, or nil.
-type finder func(o *Organization, id string) *candidate
-
-func byInvitation(o *Organization, id string) *candidate { return o.candidates[id] }
-
-func byAttempt(o *Organization, id string) *candidate {
+// find returns the candidate with an invitation or a submission, or nil.
+func (o *Organization) find(id string) *candidate {
 	if a := o.attempts.Find(id); a != nil {
 		return a.candidate
 	}
-	return nil
+	return o.candidates[id]
 }
 
 // Account returns the organization's account.
@@ -104,29 +95,20 @@ func (o *Organization) advance(now time.Time) *Organization {
 	return o
 }
 
-// SetPlan sets the used invitations of the current period, the limit, and whether the
-// limit prevents invitations. Nil leaves a value.
-func (o *Organization) SetPlan(used, limit *int, enforced *bool) {
+// SetPlan sets the used invitations of the current period and the limit. A limit below zero
+// is not enforced.
+func (o *Organization) SetPlan(used, limit int) {
 	account := &o.account.Value
-	if used != nil {
-		account.Usage.AssessmentsUsed = *used
-	}
-	if limit != nil {
-		account.Usage.AssessmentsLimit = *limit
-	}
-	if enforced != nil {
-		account.Plan.LimitsEnforced = *enforced
+	account.Usage.AssessmentsUsed, account.Plan.LimitsEnforced = used, limit >= 0
+	if limit >= 0 {
+		account.Usage.AssessmentsLimit = limit
 	}
 }
 
-// AddAssessment adds an active assessment of the challenge with an id, or of the first
-// challenge.
-func (o *Organization) AddAssessment(name, challengeID string) (id string) {
-	challenge, at := o.challenges.Find(challengeID), o.now
-	if challenge == nil {
-		challenge = o.challenges.Newest(0)
-	}
-	id = o.newID()
+// AddAssessment adds an active assessment of the first challenge.
+func (o *Organization) AddAssessment(name string) (id string) {
+	challenge, at := o.challenges.Newest(0), o.now
+	id = o.live.NewID()
 	o.SaveAssessment(Assessment{
 		ID: id, Name: name, ChallengeID: challenge.ID, Status: "active", TimeLimitMinutes: challenge.Value.TimeLimitMinutes,
 		CreatedAt: at, UpdatedAt: at,
@@ -152,7 +134,7 @@ func (o *Organization) MayInvite(email string) bool {
 // MayChange reports whether an invitation can be sent again or revoked: until the attempt
 // begins or the invitation is revoked.
 func (o *Organization) MayChange(i *Record[Invitation]) bool {
-	return o.sample || o.candidates[i.ID].stage < started && i.Value.Status != statusRevoked
+	return o.sample || o.candidates[i.ID].checkUnused() == nil
 }
 
 const statusRevoked = "revoked"
@@ -183,15 +165,22 @@ func (o *Organization) DeleteAssessment(a *Record[Assessment]) {
 	}
 }
 
-// SaveInvitation stores a new invitation. It uses one invitation of the plan.
-func (o *Organization) SaveInvitation(i Invitation) *Record[Invitation] {
-	saved := newRecord(i.ID, i.CreatedAt, i)
+// Invite sends an invitation. It uses one invitation of the plan.
+func (o *Organization) Invite(id string, assessment *Record[Assessment], who Person, at Moment) *Record[Invitation] {
+	i := newInvitation(id, assessment.ID, who, at)
 	if !o.sample {
 		o.account.Value.Usage.AssessmentsUsed++
-		o.mail(&i, i.CreatedAt, false)
-		o.addCandidate(saved)
+		o.mail(&i.Value, at, false)
+		o.addCandidate(i)
 	}
-	return saved
+	return i
+}
+
+func newInvitation(id, assessmentID string, who Person, at Moment) *Record[Invitation] {
+	return newRecord(id, at, Invitation{
+		ID: id, AssessmentID: assessmentID, CandidateEmail: who.Email, CandidateName: who.Name, Status: Stages[sent],
+		RecruiterDecision: "none", SentAt: &at, ExpiresAt: at.plus(InvitationLifetime), CreatedAt: at,
+	})
 }
 
 // addCandidate adds the candidate of a new invitation.
@@ -199,12 +188,13 @@ func (o *Organization) addCandidate(i *Record[Invitation]) *candidate {
 	assessment := o.allAssessments[i.Value.AssessmentID]
 	c := &candidate{
 		organization: o, number: len(o.candidates) + 1, assessment: assessment, invitation: i,
-		challenge: o.challenges.Find(assessment.Value.ChallengeID),
+		challenge: o.challenges.Find(assessment.Value.ChallengeID), person: Person{i.Value.CandidateEmail, i.Value.CandidateName},
 	}
 	o.candidates[i.ID] = c
-	o.candidatesInOrder = append(o.candidatesInOrder, c)
+	o.candidatesInOrder = append(o.candidatesInOrder, Candidate{c})
 	o.invitations[assessment.ID].add(i)
 	c.schedule(opened, i.Created)
+	c.changed()
 	return c
 }
 
@@ -236,24 +226,6 @@ func (o *Organization) changed(i *Record[Invitation], value Invitation) *Record[
 		return newRecord(i.ID, i.Created, value)
 	}
 	i.Value = value
+	o.candidates[i.ID].changed()
 	return i
-}
-
-// CountPoll counts a poll of a submission, whose evaluation depends on the number of polls
-// with Timeline.Polls.
-func (o *Organization) CountPoll(a *Attempt) { a.candidate.countPoll(o.now) }
-
-// CountListing counts a listing of evaluated submissions as a poll of each submission of
-// an assessment, because a client that polls by listings reads no single submission. ""
-// means all assessments.
-func (o *Organization) CountListing(assessmentID string) {
-	if len(o.awaitingPolls) == 0 {
-		return // The sample data is shared and must not be written to.
-	}
-	o.awaitingPolls = slices.DeleteFunc(o.awaitingPolls, func(c *candidate) bool {
-		if assessmentID == "" || assessmentID == c.assessment.ID {
-			c.countPoll(o.now)
-		}
-		return c.stage == evaluated
-	})
 }

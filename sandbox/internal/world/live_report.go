@@ -11,7 +11,8 @@ import (
 
 // Result is the result of grading a submission.
 type Result struct {
-	ShipScore       int                // From 0 to 100.
+	ShipScore       *int               // From 0 to 100. Nil: chosen, to fit the verdict if there is one.
+	NoScore         bool               // There is no score, and no verdict is derived from one.
 	Verdict         string             // Empty: derived from the score, from strong_no to strong_yes.
 	Pillars         map[string]*int    // From 0 to 100, by id. Nil is a null score and low confidence. A missing pillar is one too, unless Pillars is empty: then all are close to ShipScore.
 	LowConfidence   []string           // Ids of pillars whose score has low confidence.
@@ -22,8 +23,23 @@ type Result struct {
 	Extra           map[string]RawJSON // Additional report members, or replacements for existing ones.
 }
 
-// hasScore reports whether the report has a ship score.
-func (r *Result) hasScore() bool { return r.Extra["ship_score"] != "null" }
+// scoreOf are scores that have a verdict.
+var scoreOf = map[string]int{"strong_no": 25, "no": 50, "yes": 70, "strong_yes": 88}
+
+// withScore returns the result with the score of the candidate with a number.
+func (r Result) withScore(number int) Result {
+	switch fitting, known := scoreOf[r.Verdict]; {
+	case r.NoScore:
+		r.ShipScore = nil
+	case r.ShipScore != nil:
+		r.ShipScore = new(*r.ShipScore)
+	case known:
+		r.ShipScore = &fitting
+	default:
+		r.ShipScore = new(inventedScore(number))
+	}
+	return r
+}
 
 // ResultError is the error of a result. Name is the name of the wrong value.
 type ResultError struct{ Name, Problem string }
@@ -33,7 +49,7 @@ func (e *ResultError) Error() string { return e.Name + ": " + e.Problem }
 // Check returns an error for scores that are not from 0 to 100, and for unknown pillars.
 func (r *Result) Check() error {
 	outOfRange := fmt.Sprintf("must be from 0 to %d", maxScore)
-	if r.ShipScore < 0 || r.ShipScore > maxScore {
+	if r.ShipScore != nil && !r.NoScore && (*r.ShipScore < 0 || *r.ShipScore > maxScore) {
 		return &ResultError{"ship_score", outOfRange}
 	}
 	known := func(id string) bool {
@@ -61,8 +77,8 @@ func (c *candidate) rank() (Rank, bool) {
 		return Rank{}, false
 	}
 	rank, better := 1, 0 // Equal scores share the better rank. No score is after all scores.
-	if c.result.hasScore() {
-		better = c.result.ShipScore + 1
+	if c.result.ShipScore != nil {
+		better = *c.result.ShipScore + 1
 	}
 	for _, count := range c.organization.scoreCounts[better:] {
 		rank += count
@@ -70,12 +86,12 @@ func (c *candidate) rank() (Rank, bool) {
 	return Rank{rank, c.organization.evaluatedCount}, true
 }
 
-// unevaluated returns the attempt as it was before the evaluation.
-func (c *candidate) unevaluated() *Attempt {
-	before, a := *c, *c.attempt
-	a.Value.Status, a.Value.EvaluatedAt, a.candidate = Stages[submitted], nil, &before
-	before.stage, before.result, before.attempt = submitted, Result{}, &a
-	return &a
+// countScore adds to the number of evaluated submissions with a score, or without one for nil.
+func (o *Organization) countScore(score *int, by int) {
+	if score != nil {
+		o.scoreCounts[*score] += by
+	}
+	o.evaluatedCount += by
 }
 
 // ready reports whether the report is ready.
@@ -103,16 +119,16 @@ func (c *candidate) report() Report {
 // grade returns the report that follows from the result and the attempt.
 func (c *candidate) grade() Report {
 	s, result, score := &c.attempt.Value, &c.result, c.result.ShipScore
-	verdict := cmp.Or(result.Verdict, verdictFor(score))
+	verdict, summary := result.Verdict, "There is not enough evidence for a score."
+	if score != nil {
+		verdict, summary = cmp.Or(verdict, verdictFor(*score)), "Scored "+strconv.Itoa(*score)+" of 100 in the sandbox."
+	}
 	r := Report{
-		Evaluated: true, ShipScore: &score, Verdict: verdict, VerdictLabel: verdictLabel(verdict),
-		Summary: cmp.Or(result.Summary, "Scored "+strconv.Itoa(score)+" of 100 in the sandbox."), Pillars: slices.Clone(pillars[:]),
+		Evaluated: true, ShipScore: score, Verdict: verdict, VerdictLabel: verdictLabel(verdict),
+		Summary: cmp.Or(result.Summary, summary), Pillars: slices.Clone(pillars[:]),
 		InterviewQuestions: RawJSONs{`"What would you do next, given another hour?"`},
 		Facts:              Facts{TimeUsedMinutes: s.minutesWorked(), AIAuthoredPct: new(0.0)},
 		IntegrityStatus:    cmp.Or(result.IntegrityStatus, "clear"), GeneratedAt: new(s.EvaluatedAt.plus(result.ReportDelay)),
-	}
-	if !result.hasScore() {
-		r.Summary = cmp.Or(result.Summary, "There is not enough evidence for a score.")
 	}
 	if c.promptCount > 0 {
 		*r.Facts.AIAuthoredPct = float64(20 + c.number*17%61)
@@ -124,8 +140,8 @@ func (c *candidate) grade() Report {
 	for i := range r.Pillars {
 		p := &r.Pillars[i]
 		given := result.Pillars[p.ID]
-		if len(result.Pillars) == 0 && result.hasScore() {
-			given = shiftScore(&score, 2*i-3)
+		if len(result.Pillars) == 0 {
+			given = shiftScore(score, 2*i-3)
 		}
 		p.LowConfidence = given == nil || slices.Contains(result.LowConfidence, p.ID)
 		if !p.LowConfidence {
@@ -147,7 +163,10 @@ func (c *candidate) grade() Report {
 	r.Tasks = make(RawJSONs, 0, len(c.challenge.Value.Tasks))
 	for _, task := range c.challenge.Value.Tasks {
 		if selected == nil || slices.Contains(selected, task.ID) {
-			own := strconv.Itoa(*shiftScore(&score, 3-2*len(r.Tasks)))
+			own := "null"
+			if score != nil {
+				own = strconv.Itoa(*shiftScore(score, 3-2*len(r.Tasks)))
+			}
 			r.Tasks = append(r.Tasks, RawJSON(`{"task_key":"`+task.TaskKey+`","kind":"`+task.Kind+`","score":`+own+`}`))
 		}
 	}

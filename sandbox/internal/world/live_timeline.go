@@ -9,22 +9,17 @@ import (
 // Timeline moves candidates without calls of a test. Each field is the delay after the
 // previous step, for the first step after the invitation. A step without a delay happens
 // together with the previous one. Steps after the last one with a delay do not happen.
-// With Polls, the evaluation happens after that number of polls instead of after a time.
 type Timeline struct {
 	Open, Begin, Submit, Evaluate time.Duration
-	Polls                         int
 }
 
 // delay returns the time between the previous step and this one.
-func (t Timeline) delay(to stage) time.Duration {
+func (t Timeline) delay(to Stage) time.Duration {
 	return [...]time.Duration{opened: t.Open, started: t.Begin, submitted: t.Submit, evaluated: t.Evaluate}[to]
 }
 
 // includes reports whether the timeline has a step.
-func (t Timeline) includes(to stage) bool {
-	if t.Polls > 0 {
-		return to < evaluated
-	}
+func (t Timeline) includes(to Stage) bool {
 	for ; to <= evaluated; to++ {
 		if t.delay(to) > 0 {
 			return true
@@ -37,8 +32,8 @@ func (t Timeline) includes(to stage) bool {
 type step struct {
 	at        Moment
 	candidate *candidate
-	stage     stage
-	limit     bool // The attempt reaches its time limit, unless a pause has moved the limit.
+	stage     Stage
+	limit     bool // The attempt reaches its time limit.
 }
 
 // schedule adds a step after all steps that are due before or at the same time.
@@ -48,8 +43,8 @@ func (o *Organization) schedule(next step) {
 }
 
 // schedule adds a step of the timeline, if the timeline has it.
-func (c *candidate) schedule(to stage, after Moment) {
-	if t := c.organization.timeline; t.includes(to) {
+func (c *candidate) schedule(to Stage, after Moment) {
+	if t := c.organization.live.timeline; t.includes(to) {
 		c.organization.schedule(step{at: after.plus(t.delay(to)), candidate: c, stage: to})
 	}
 }
@@ -64,14 +59,7 @@ func (o *Organization) runDue(now Moment) {
 		if c.stage+1 != next.stage {
 			continue
 		}
-		if next.limit {
-			if c.deadline() > next.at {
-				next.at = c.deadline()
-				o.schedule(next)
-				continue
-			}
-			c.timedOut = true
-		}
-		_ = c.take(next.stage, next.at, nil)
+		c.timedOut = next.limit
+		_ = c.take(next.stage, next.at, Result{})
 	}
 }

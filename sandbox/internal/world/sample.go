@@ -9,7 +9,7 @@ import (
 // NewSample returns the data of test mode, which is always the same. Its candidates take
 // the same steps as those of live data, at the times of their plan.
 func NewSample() *Organization {
-	o := emptyOrganization("", data.Account, nil, new(Timeline))
+	o := emptyOrganization("", data.Account, &Live{revise: func() int { return 0 }})
 	o.now = math.MaxInt64 // All reports are ready.
 	for _, m := range data.Members {
 		o.members.add(newRecord(m.ID, m.CreatedAt, m))
@@ -25,7 +25,7 @@ func NewSample() *Organization {
 			p.play(o, n)
 		}
 	}
-	for _, c := range o.candidatesInOrder {
+	for _, c := range o.candidates {
 		if c.graded.Percentile != nil {
 			rank, _ := c.rank()
 			*c.graded.Percentile = math.Round(1000*float64(rank.Total-rank.Rank)/float64(rank.Total)) / 10
@@ -41,7 +41,7 @@ type plan struct {
 	Assessment      string  `json:"assessment"`
 	Number          int     `json:"number"` // Of the assessment, in ids.
 	Candidates      int     `json:"candidates"`
-	Stages          []stage `json:"stages"`
+	Stages          []Stage `json:"stages"`
 	FirstInvitation Moment  `json:"first_invitation"` // When it was sent.
 }
 
@@ -60,19 +60,15 @@ func (p plan) play(o *Organization, n int) {
 	who := person(n + 400*(p.Number-1))
 	at := p.FirstInvitation.plus(time.Duration(n-1)*97*time.Minute + time.Duration(n*7919%60000)*time.Millisecond)
 	id := fmt.Sprintf("1a000000-0000-4000-8%03d-%012d", p.Number, n)
-	c := o.addCandidate(newRecord(id, at, Invitation{
-		ID: id, AssessmentID: p.Assessment, CandidateEmail: who.Email, CandidateName: who.Name, Status: Stages[sent], RecruiterDecision: "none",
-		SentAt: new(at.plus(1234 * time.Millisecond)), ExpiresAt: at.plus(InvitationLifetime), CreatedAt: at,
-	}))
-	c.number, c.noArchive = n, true
+	invitation := newInvitation(id, p.Assessment, who, at)
+	invitation.Value.SentAt = new(at.plus(1234 * time.Millisecond))
+	c := o.addCandidate(invitation)
+	c.number = n
 	c.attemptID = fmt.Sprintf("5b000000-0000-4000-8%03d-%012d", p.Number, n)
 	// The order of evaluations differs from the order of creation.
-	minutes := [...]int{opened: 20 + n*53%900, started: 5 + n*71%2000, submitted: minutesUsed(n), evaluated: 4 + n*37%3000}
+	minutes := delays{opened: 20 + n*53%900, started: 5 + n*71%2000, submitted: minutesUsed(n), evaluated: 4 + n*37%3000}
 	reached := p.Stages[(n-1)%len(p.Stages)]
-	for s := opened; s <= reached; s++ {
-		at = at.plus(time.Duration(minutes[s]) * time.Minute)
-		c.reach(s, at, &Result{ShipScore: *sampleReport(n).ShipScore})
-	}
+	c.play(at, minutes, reached, Result{ShipScore: sampleReport(n).ShipScore})
 	if reached >= started {
 		c.writeSampleLog()
 	}

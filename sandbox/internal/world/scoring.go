@@ -44,9 +44,9 @@ func shiftScore(score *int, by int) *int {
 	return new(min(max(*score+by, 0), maxScore))
 }
 
-// InventedScore returns the score that is invented for the candidate with a number. It is
+// inventedScore returns the score that is invented for the candidate with a number. It is
 // the same in every run.
-func InventedScore(number int) int { return 35 + number*37%61 }
+func inventedScore(number int) int { return 35 + number*37%61 }
 
 // roundToCents rounds to two decimal places.
 func roundToCents(x float64) float64 { return math.Round(x*100) / 100 }

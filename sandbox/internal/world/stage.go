@@ -2,11 +2,11 @@ package world
 
 import "slices"
 
-// stage is the stage of a candidate, as an index in Stages.
-type stage int
+// Stage is the stage of a candidate, as an index in Stages.
+type Stage int
 
 const (
-	sent stage = iota
+	sent Stage = iota
 	opened
 	started
 	submitted // Not a status of invitations, whose documented status follows started with evaluated.
@@ -14,8 +14,8 @@ const (
 )
 
 // UnmarshalText parses a name of Stages.
-func (s *stage) UnmarshalText(text []byte) error {
-	*s = stage(slices.Index(Stages[:], string(text)))
+func (s *Stage) UnmarshalText(text []byte) error {
+	*s = Stage(slices.Index(Stages[:], string(text)))
 	return nil
 }
 

@@ -124,7 +124,7 @@ func liveServer(t *testing.T, dialect hiring.Dialect, options ...sandbox.Option)
 		s.Advance(time.Minute)
 		require.NoError(t, s.Submit(id))
 		s.Advance(time.Minute)
-		require.NoError(t, s.Evaluate(id, sandbox.Result{ShipScore: 50, Verdict: "yes"}))
+		require.NoError(t, s.Evaluate(id, sandbox.Result{ShipScore: new(50), Verdict: "yes"}))
 		s.Advance(time.Minute)
 	}
 	return s

@@ -247,25 +247,6 @@ func TestAllowHeaderShowsRoutesOfWrites(t *testing.T) {
 	}
 }
 
-// TestListInAnotherOrderIsReported: lists in another order and with smaller pages than requested.
-func TestListInAnotherOrderIsReported(t *testing.T) {
-	for name, c := range map[string]struct {
-		option sandbox.Option
-		row    string
-		found  string
-	}{
-		"newest by evaluation": {sandbox.WithNewestBy(sandbox.SinceEvaluated), "list shape", "in another order"},
-		"ten at most":          {sandbox.WithPageCap(10), "page sizes", "another size"},
-	} {
-		t.Run(name, func(t *testing.T) {
-			r := runDoctor(t, liveServer(t, hiring.Dialect{}, c.option), doctor.Config{})
-			assert.Equal(t, []string{c.row}, wrongNames(r))
-			assert.Equal(t, c.found, finding(t, r, c.row).Found)
-			assert.Equal(t, hiring.DefaultDialect(), r.Dialect)
-		})
-	}
-}
-
 // TestFailedRequestsAreRetriedWithinTheLimit: failed requests are retried within the limit of reads.
 func TestFailedRequestsAreRetriedWithinTheLimit(t *testing.T) { synctest.Test(t, unstableService) }
 

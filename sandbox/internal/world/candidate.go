@@ -6,12 +6,13 @@ import "time"
 type candidate struct {
 	organization *Organization
 	number       int // Number in the organization, from 1.
+	person       Person
 	assessment   *Record[Assessment]
 	challenge    *Record[Challenge]
 	invitation   *Record[Invitation]
-	stage        stage
+	revision     int // Of the last change.
+	stage        Stage
 	resent       bool
-	noArchive    bool
 	timedOut     bool // The time limit submitted the attempt.
 
 	attemptID        string   // Of the sample data; empty: the next id.
@@ -19,7 +20,6 @@ type candidate struct {
 	timeLimitMinutes int      // Time limit when it began.
 	promptCount      int      // Events that are prompts.
 	editCount        int      // Events that edit files.
-	pollCount        int
 	result           Result
 	graded           Report // What the evaluation found. Fields that the attempt has are set by report.
 }
@@ -34,20 +34,39 @@ const (
 	errExpired   = Conflict("the invitation has expired")
 	errClosed    = Conflict("the assessment is closed")
 	errNotBegun  = Conflict("the attempt has not begun: begin it first")
+	errUsed      = Conflict("the invitation was used or revoked")
 	errSubmitted = Conflict("the attempt was submitted before")
 )
 
-// errTaken are the errors for a step that a candidate has taken before.
+// errTaken are the errors for a step that a candidate has taken before. A submission can be
+// evaluated again.
 var errTaken = [...]error{
 	opened:    Conflict("the invitation was opened before"),
 	started:   Conflict("the attempt has begun before"),
 	submitted: errSubmitted,
-	evaluated: Conflict("the submission was evaluated before"),
+	evaluated: nil,
+}
+
+// steps are what a test can do with a candidate, and why the state may not allow it.
+var steps = [...]struct {
+	name  string
+	check func(*candidate) error
+}{
+	{"open", reaching(opened)},
+	{"begin", reaching(started)},
+	{"submit", reaching(submitted)},
+	{"events", (*candidate).checkEvents},
+	{"evaluate", reaching(evaluated)},
+	{"revoke", (*candidate).checkUnused},
+}
+
+func reaching(to Stage) func(*candidate) error {
+	return func(c *candidate) error { return c.check(to, c.organization.now) }
 }
 
 // check returns why the candidate cannot reach a stage, or nil. Earlier steps that were
 // not taken do not prevent it, except that only Begin begins an attempt.
-func (c *candidate) check(to stage, at Moment) error {
+func (c *candidate) check(to Stage, at Moment) error {
 	i := &c.invitation.Value
 	switch {
 	case c.stage >= to:
@@ -64,11 +83,34 @@ func (c *candidate) check(to stage, at Moment) error {
 	return nil
 }
 
+// checkUnused returns an error once the attempt has begun or the invitation was revoked.
+func (c *candidate) checkUnused() error {
+	if c.stage >= started || c.invitation.Value.Status == statusRevoked {
+		return errUsed
+	}
+	return nil
+}
+
+// checkEvents returns an error unless the log can grow: until the attempt is submitted by a
+// call. The log of an attempt that its time limit has submitted may arrive late.
+func (c *candidate) checkEvents() error {
+	switch {
+	case c.stage < started:
+		return errNotBegun
+	case c.stage == evaluated || c.stage == submitted && !c.timedOut:
+		return errSubmitted
+	}
+	return nil
+}
+
 // take takes the candidate to a stage, if the state allows it, with the earlier steps that
-// were not taken. The result of an evaluation is r, or an invented one if r is nil.
-func (c *candidate) take(to stage, at Moment, r *Result) error {
+// were not taken. A submission that was evaluated gets another result.
+func (c *candidate) take(to Stage, at Moment, r Result) error {
 	if err := c.check(to, at); err != nil {
 		return err
+	}
+	if c.stage == evaluated {
+		c.setResult(at, r)
 	}
 	for c.stage < to {
 		c.reach(c.stage+1, at, r)
@@ -76,8 +118,21 @@ func (c *candidate) take(to stage, at Moment, r *Result) error {
 	return nil
 }
 
+// delays are the minutes from the previous stage.
+type delays [evaluated + 1]int
+
+// play takes the candidate from the present stage to a later one without checks, and returns
+// when it is reached.
+func (c *candidate) play(at Moment, minutes delays, to Stage, r Result) Moment {
+	for c.stage < to {
+		at = at.plus(time.Duration(minutes[c.stage+1]) * time.Minute)
+		c.reach(c.stage+1, at, r)
+	}
+	return at
+}
+
 // reach takes the next step without a check.
-func (c *candidate) reach(to stage, at Moment, r *Result) {
+func (c *candidate) reach(to Stage, at Moment, r Result) {
 	i := &c.invitation.Value
 	switch to {
 	case opened:
@@ -88,14 +143,8 @@ func (c *candidate) reach(to stage, at Moment, r *Result) {
 	case submitted:
 		i.SubmittedAt, c.attempt.Value.SubmittedAt = &at, &at
 		c.updateBudget()
-		if c.organization.timeline.Polls > 0 {
-			c.organization.awaitingPolls = append(c.organization.awaitingPolls, c)
-		}
 	case evaluated:
-		if r == nil {
-			r = &Result{ShipScore: InventedScore(c.number)}
-		}
-		c.setResult(at, *r)
+		c.setResult(at, r)
 	case sent:
 	}
 	c.stage = to
@@ -106,11 +155,15 @@ func (c *candidate) reach(to stage, at Moment, r *Result) {
 		c.attempt.Value.Status = Stages[to]
 	}
 	c.schedule(to+1, at)
+	c.changed()
 }
+
+// changed records a change of the candidate.
+func (c *candidate) changed() { c.revision = c.organization.live.revise() }
 
 // startAttempt creates the submission.
 func (c *candidate) startAttempt(at Moment) {
-	assessment, i := &c.assessment.Value, &c.invitation.Value
+	assessment := &c.assessment.Value
 	limit := c.challenge.Value.BudgetDollarsCap
 	if assessment.BudgetDollarsCap != nil {
 		limit = *assessment.BudgetDollarsCap
@@ -118,47 +171,30 @@ func (c *candidate) startAttempt(at Moment) {
 	c.timeLimitMinutes = assessment.TimeLimitMinutes
 	id := c.attemptID
 	if id == "" {
-		id = c.organization.newID()
+		id = c.organization.live.NewID()
 	}
 	c.attempt = &Attempt{candidate: c, Record: *newRecord(id, at, Submission{
 		ID: id, AssessmentID: assessment.ID, StartedAt: at, CreatedAt: at,
 		Challenge: ChallengeRef{Name: c.challenge.Value.Name, Slug: c.challenge.Value.Slug},
-		Candidate: Person{Email: i.CandidateEmail, Name: i.CandidateName},
+		Candidate: c.person,
 		Budget:    Budget{DollarsCap: limit},
 	})}
 	c.organization.attempts.add(c.attempt)
 	c.append(at, "attempt_started", "")
-	c.organization.schedule(step{at: c.deadline(), candidate: c, stage: submitted, limit: true})
+	end := at.plus(time.Duration(c.timeLimitMinutes) * time.Minute)
+	c.organization.schedule(step{at: end, candidate: c, stage: submitted, limit: true})
 }
 
-// deadline returns when an attempt that has begun reaches its time limit.
-func (c *candidate) deadline() Moment {
-	s := &c.attempt.Value
-	return s.StartedAt.plus(time.Duration(c.timeLimitMinutes)*time.Minute + time.Duration(s.PausedTotalSeconds)*time.Second)
-}
-
-// regrade replaces the result of an evaluated submission.
-func (c *candidate) regrade(at Moment, r Result) error {
-	if c.stage != evaluated {
-		return Conflict("the submission was not evaluated: evaluate it first")
-	}
-	if c.result.hasScore() {
-		c.organization.scoreCounts[c.result.ShipScore]--
-	}
-	c.organization.evaluatedCount--
-	c.setResult(at, r)
-	return nil
-}
-
-// setResult stores a result and counts it in the ranking.
+// setResult stores a result and counts it in the ranking, in place of an earlier one.
 func (c *candidate) setResult(at Moment, r Result) {
-	c.attempt.Value.EvaluatedAt = &at
-	c.result = r
-	c.graded = c.grade()
-	if r.hasScore() {
-		c.organization.scoreCounts[r.ShipScore]++
+	o := c.organization
+	if c.stage == evaluated {
+		o.countScore(c.result.ShipScore, -1)
 	}
-	c.organization.evaluatedCount++
+	c.attempt.Value.EvaluatedAt = &at
+	c.result = r.withScore(c.number)
+	c.graded = c.grade()
+	o.countScore(c.result.ShipScore, 1)
 }
 
 // centsPerPrompt is the cost of a prompt.
@@ -168,19 +204,6 @@ const centsPerPrompt = 7
 func (c *candidate) updateBudget() {
 	b := &c.attempt.Value.Budget
 	b.DollarsUsed = min(roundToCents(float64(c.promptCount*centsPerPrompt)/100), b.DollarsCap)
-}
-
-// countPoll counts a poll of a submission whose evaluation depends on polls, and evaluates
-// the submission after the last one.
-func (c *candidate) countPoll(now Moment) {
-	polls := c.organization.timeline.Polls
-	if polls == 0 || c.stage != submitted {
-		return
-	}
-	c.pollCount++
-	if c.pollCount >= polls {
-		c.reach(evaluated, now, nil)
-	}
 }
 
 const (

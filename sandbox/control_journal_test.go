@@ -1,0 +1,324 @@
+package sandbox_test
+
+import (
+	"bufio"
+	"encoding/json"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/hiring-assessment/hiring-go/sandbox"
+)
+
+type journalNumbers struct {
+	Entries []struct {
+		Number int     `json:"number"`
+		KeyID  *string `json:"key_id"`
+	} `json:"entries"`
+	Stats struct {
+		Count, Failed, Repeated int
+		Begin, End              time.Time
+		Buckets                 []struct {
+			At                      *time.Time
+			Count, Failed, Repeated int
+		}
+	}
+	Position int
+}
+
+func (j journalNumbers) numbers() (all []int) {
+	for _, e := range j.Entries {
+		all = append(all, e.Number)
+	}
+	return all
+}
+
+// TestTheJournalIsSearched makes one exchange of each kind and finds it by each parameter.
+func TestTheJournalIsSearched(t *testing.T) {
+	s := sandbox.Start(t)
+	s.AddKey(sandbox.Key{Token: "sk_live_gone", Scope: sandbox.ScopeRead, Organization: "acme"})
+	d := inProcess(s)
+	const write = `{"challenge_id":"` + sandbox.UnknownID + `","name":""}`
+	d.do(t, http.MethodGet, "/api/v1/account", sandbox.TestKey)                       // 1
+	d.do(t, http.MethodGet, "/api/v1/submissions/"+sandbox.UnknownID, "sk_live_gone") // 2
+	d.do(t, http.MethodGet, "/api/v1/members", "sk_test_never_added")                 // 3
+	d.do(t, http.MethodGet, "/api/v1/members", "")                                    // 4
+	s.Inject(sandbox.Fault{Route: "POST *", Key: sandbox.TestKey, Status: 500})
+	d.send(t.Context(), t, http.MethodPost, "/assessments", write)          // 5
+	d.do(t, http.MethodPost, "/api/v1/assessments", sandbox.TestKey, write) // 6
+	s.RevokeKey("sk_live_gone")
+	for query, want := range map[string][]int{
+		"":                                {1, 2, 3, 4, 5, 6},
+		"limit=2":                         {5, 6},
+		"limit=2&after=1":                 {2, 3},
+		"before=3":                        {1, 2},
+		"status=2xx":                      {1},
+		"status=404":                      {2},
+		"status=4xx":                      {2, 3, 4, 6},
+		"status=failed":                   {2, 3, 4, 5, 6},
+		"status=none":                     nil,
+		"key=none":                        {4},
+		"key=sk_live_gone":                {2},
+		"key=sk_test_never_added":         {3},
+		"key=" + sandbox.TestKey:          {1, 5, 6},
+		"text=ACCOUNT":                    {1},
+		"text=not_found":                  {2},
+		"text=nothing+like+this":          nil,
+		"method=POST":                     {5, 6},
+		"slower_than=1h":                  nil,
+		"route=GET+%2Fmembers":            {3, 4},
+		"faults=true":                     {5},
+		"repeated=true":                   {5, 6}, // The original too.
+		"status=4xx&method=GET&limit=500": {2, 3, 4},
+	} {
+		assert.Equal(t, want, readControl[journalNumbers](t, s, "journal?"+query).numbers(), query)
+	}
+	assert.Len(t, readControl[journalNumbers](t, s, "journal?sort=took").Entries, 6)
+	all := readControl[journalNumbers](t, s, "journal?limit=1")
+	assert.Equal(t, []int{6, 5, 1}, []int{all.Stats.Count, all.Stats.Failed, all.Stats.Repeated}, "of all that match")
+	for _, e := range readControl[journalNumbers](t, s, "journal").Entries { // The id of a key serves as well as the key.
+		if e.KeyID != nil {
+			assert.NotEmpty(t, readControl[journalNumbers](t, s, "journal?key="+url.QueryEscape(*e.KeyID)).Entries)
+		}
+	}
+}
+
+// TestBucketsFitTheTime spreads requests over different times. A long time without requests
+// takes no more than a minute.
+func TestBucketsFitTheTime(t *testing.T) {
+	for step, want := range map[time.Duration][2]int{
+		time.Microsecond: {1, 60}, 10 * time.Millisecond: {30, 60}, time.Second: {30, 60}, 26 * time.Hour: {30, 60},
+	} {
+		now := noon
+		s := sandbox.Start(t, sandbox.WithClock(func() time.Time { return now }))
+		for range 100 {
+			now = now.Add(step)
+			inProcess(s).do(t, http.MethodGet, "/api/v1/account", "")
+		}
+		stats := readControl[journalNumbers](t, s, "journal").Stats
+		assert.True(t, len(stats.Buckets) >= want[0] && len(stats.Buckets) <= want[1], "%s: %d buckets", step, len(stats.Buckets))
+		assert.Equal(t, stats.Begin, *stats.Buckets[0].At)
+		total := 0
+		for _, b := range stats.Buckets {
+			total += b.Count
+		}
+		assert.Equal(t, 100, total)
+	}
+	s := sandbox.Start(t)
+	for range 2 {
+		for range 30 {
+			inProcess(s).do(t, http.MethodGet, "/api/v1/account", "")
+		}
+		s.Advance(48 * time.Hour)
+	}
+	buckets := readControl[journalNumbers](t, s, "journal").Stats.Buckets
+	assert.Equal(t, []int{30, 30}, []int{buckets[0].Count, buckets[len(buckets)-1].Count})
+}
+
+// TestTheControlAPIsJournal reads one exchange in both forms.
+func TestTheControlAPIsJournal(t *testing.T) {
+	s, d := controlled(t, at(noon))
+	d.post(t, "/assessments", "{}")
+	s.Inject(sandbox.Fault{Reset: true, Key: sandbox.TestKey})
+	d.send(t.Context(), t, http.MethodPost, "/assessments", "{}")
+	d.post(t, "/assessments", "{}")
+	var list struct{ Entries []map[string]any }
+	_, body := steer(t, s, http.MethodGet, "journal", "")
+	require.NoError(t, json.Unmarshal([]byte(body), &list))
+	shown := func(e map[string]any) string {
+		delete(e, "took")
+		raw, err := json.Marshal(e)
+		require.NoError(t, err)
+		return string(raw)
+	}
+	const common = `"method":"POST","route":"/assessments","path":"/api/v1/assessments","query":"","ended":true,"key":"sk_test_…dbox","key_id":"f5c8bb5a44b28cfb",` +
+		`"organization":"","at":"2026-03-10T12:00:00.123Z","throttled":false,`
+	assert.JSONEq(t, `{"number":1,`+common+`"status":400,"repeats":null,"request_id":"req_0000000000000001","response_size":`+
+		`215,"limit":200,"remaining":199,"fault":null,"error":{"code":"INVALID_INPUT","message":"The request is not valid; see details."}}`, shown(list.Entries[0]), body)
+	assert.JSONEq(t, `{"number":2,`+common+`"status":null,"repeats":null,"request_id":"req_0000000000000002","response_size":0,"limit":null,"remaining":null,`+
+		`"fault":{"key":"sk_test_…dbox","reset":true},"error":null}`, shown(list.Entries[1]))
+	assert.InDelta(t, 2, list.Entries[2]["repeats"], 0, "the first had no effect")
+
+	var full map[string]any
+	_, body = steer(t, s, http.MethodGet, "journal/2", "")
+	require.NoError(t, json.Unmarshal([]byte(body), &full))
+	assert.Equal(t, []any{"{}", 3.0, 1.0, 3.0, nil}, []any{full["body"], full["repeated_by"], full["older"], full["newer"], full["response"]})
+	_, body = steer(t, s, http.MethodGet, "journal?details=true", "")
+	assert.Contains(t, body, `"Authorization":["Bearer sk_test_…dbox"]`)
+	assert.Contains(t, body, `"response_headers":{`)
+	assert.NotContains(t, body, sandbox.TestKey)
+	assert.JSONEq(t, `{"number":4}`, steered(t, s, "journal/3/send", ""))
+	assert.Equal(t, 400, s.Journal()[3].Status, "sent with the key of the first")
+}
+
+// TestReadsAndChangesMayOverlap shows under the race detector whether a response holds what a
+// later change writes.
+func TestReadsAndChangesMayOverlap(t *testing.T) {
+	l := liveWorld()
+	posting := l.assess(t)
+	invitation := l.invite(t, posting, "a@example.test")
+	var group sync.WaitGroup
+	for range 2 {
+		group.Go(func() {
+			for range 25 {
+				readControl[any](t, l.s, "journal?text=resend&details=true")
+				readControl[any](t, l.s, "candidates?text=a")
+				readControl[any](t, l.s, "candidates/"+invitation)
+			}
+		})
+		group.Go(func() {
+			for range 25 {
+				l.post(t, posting+"/invitations/"+invitation+"/resend", "")
+			}
+		})
+	}
+	group.Wait()
+}
+
+// event is a server-sent event.
+type event struct{ id, name, data string }
+
+// streamWriter sends a response as it is written. The transport in memory sends it at its end.
+type streamWriter struct {
+	io.Writer
+
+	header http.Header
+}
+
+func (w streamWriter) Header() http.Header { return w.header }
+func (w streamWriter) WriteHeader(int)     {}
+func (w streamWriter) Flush()              {}
+
+// follow returns the events of a stream in the order in which they arrive.
+func follow(t *testing.T, s *sandbox.Server, query string) <-chan event {
+	t.Helper()
+	r := httptest.NewRequestWithContext(t.Context(), http.MethodGet, "http://localhost/_sandbox/events?"+query, http.NoBody)
+	r.RemoteAddr = "127.0.0.1:5"
+	body, written := io.Pipe()
+	go func() {
+		s.ServeHTTP(streamWriter{written, make(http.Header)}, r)
+		_ = written.Close()
+	}()
+	events := make(chan event, 100)
+	go func() {
+		lines, next := bufio.NewScanner(body), event{}
+		lines.Buffer(nil, 10<<20)
+		for lines.Scan() {
+			name, value, _ := strings.Cut(lines.Text(), ": ")
+			switch name {
+			case "id":
+				next.id = value
+			case "event":
+				next.name = value
+			case "data":
+				next.data = value
+				events <- next
+				next = event{}
+			}
+		}
+	}()
+	return events
+}
+
+// next returns the next event, and fails the test if there is none within a minute.
+func next(t *testing.T, events <-chan event) event {
+	t.Helper()
+	select {
+	case e := <-events:
+		return e
+	case <-time.After(time.Minute):
+		require.Fail(t, "no event")
+		return event{}
+	}
+}
+
+// TestEventsCarryWhatMatches reads a stream with a filter: matching entries once, changed
+// candidates whoever changed them, and other changes by name.
+func TestEventsCarryWhatMatches(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := sandbox.Start(t, sandbox.WithTimeline(sandbox.Timeline{Open: 10 * time.Second}))
+		d := inProcess(s)
+		d.get(t, "/members")
+		events := follow(t, s, "text=needle")
+		synctest.Wait()
+		posting := s.AddAssessment("Backend")
+		assert.JSONEq(t, `{"changed":["assessments"]}`, next(t, events).data)
+
+		d.get(t, "/account")
+		for range 300 {
+			d.get(t, "/account?q=needle")
+		}
+		found, batches := 0, 0
+		for ; found < 300; batches++ {
+			entries := next(t, events)
+			assert.Equal(t, "entries", entries.name)
+			assert.NotContains(t, entries.data, `"headers"`)
+			found += strings.Count(entries.data, `"number"`)
+		}
+		assert.Equal(t, 300, found)
+		assert.LessOrEqual(t, batches, 3)
+
+		time.Sleep(5 * time.Second)
+		begun := time.Now()
+		d.get(t, "/account?q=needle")
+		next(t, events)
+		assert.LessOrEqual(t, time.Since(begun), 1050*time.Millisecond)
+		d.get(t, "/account?q=needle")
+		next(t, events)
+		assert.GreaterOrEqual(t, time.Since(begun), time.Second, "one batch a second")
+
+		created := d.with(sandbox.LiveKey).send(t.Context(), t, http.MethodPost, "/assessments/"+posting+"/invitations", `{"candidate_email":"ada@candidates.test","candidate_name":"Ada"}`)
+		require.Equal(t, 201, created.status)
+		invited := next(t, events)
+		assert.Equal(t, "candidates", invited.name, "an invitation over the API")
+		assert.Contains(t, invited.data, `"stage":"sent"`)
+		begun = time.Now()
+		opened := next(t, events)
+		assert.Contains(t, opened.data, `"stage":"opened"`, "by the timeline, without a request")
+		assert.LessOrEqual(t, time.Since(begun), 12*time.Second)
+
+		steered(t, s, "reset", "")
+		assert.Equal(t, "reset", next(t, events).name)
+	})
+}
+
+// TestEventsResume reads on from a position.
+func TestEventsResume(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := sandbox.Start(t)
+		d := inProcess(s)
+		assert.Zero(t, readControl[journalNumbers](t, s, "journal").Position)
+		s.SetQuota(sandbox.TestKey, sandbox.ClassRead, 900)
+		for range 700 {
+			d.get(t, "/account")
+		}
+		var numbers []int
+		position := "0"
+		for len(numbers) < 700 { // Each time from the id of the last event.
+			events := follow(t, s, "after="+position)
+			for position = ""; position == ""; {
+				e := next(t, events)
+				var data journalNumbers
+				require.NoError(t, json.Unmarshal([]byte(e.data), &data))
+				numbers = append(numbers, data.numbers()...)
+				position = e.id
+			}
+		}
+		assert.Len(t, slices.Compact(slices.Sorted(slices.Values(numbers))), 700, "each entry once")
+		assert.Equal(t, "reset", next(t, follow(t, s, "after=99999")).name, "an unknown position")
+		events := follow(t, s, "after="+position)
+		synctest.Wait()
+		d.get(t, "/members")
+		assert.Contains(t, next(t, events).data, `"/api/v1/members"`)
+	})
+}
