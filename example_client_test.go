@@ -344,13 +344,13 @@ func ExampleWithTimeout() {
 
 func ExampleWithUserAgent() {
 	ctx := context.Background()
-	server := sandbox.New(sandbox.WithDetails())
+	server := sandbox.New()
 	client := server.Client(hiring.WithUserAgent("acme-ats/1.2"))
 
 	if _, err := client.Account.Get(ctx); err != nil {
 		log.Fatal(err)
 	}
-	agent := server.Journal()[0].Detail.Header.Get("User-Agent")
+	agent := server.Journal()[0].Header.Get("User-Agent")
 	fmt.Println(strings.HasPrefix(agent, "acme-ats/1.2 hiring-go/"))
 	// Output: true
 }
