@@ -38,7 +38,7 @@ func TestThePageIsGuardedLikeTheControlAPI(t *testing.T) {
 // TestReadingChangesNothing: a link or an image of another page can only send a GET.
 func TestReadingChangesNothing(t *testing.T) {
 	v := visit(t)
-	for _, path := range []string{"reset", "journal/clear", "faults/clear", "keys/revoke", "advance"} {
+	for _, path := range []string{"reset", "journal/clear", "faults/clear", "keys/revoke", "clock/x"} {
 		status, _, _ := v.do(http.MethodGet, "/_sandbox/"+path)
 		assert.Contains(t, []int{404, 405}, status, path)
 	}
@@ -55,5 +55,28 @@ func TestOtherMachines(t *testing.T) {
 			handler.ServeHTTP(w, r)
 			assert.Equal(t, want, w.Code)
 		}
+	}
+}
+
+// TestASharedLinkOpens follows a link on another site, which opens the page and nothing else.
+func TestASharedLinkOpens(t *testing.T) {
+	v := visit(t)
+	follow := func(r *http.Request) {
+		r.Header.Set("Sec-Fetch-Site", "cross-site")
+		r.Header.Set("Sec-Fetch-Mode", "navigate")
+		r.Header.Set("Sec-Fetch-Dest", "document")
+		r.Header.Set("Accept", "text/html")
+	}
+	frame := func(r *http.Request) { follow(r); r.Header.Set("Sec-Fetch-Dest", "iframe") }
+	rebound := func(r *http.Request) { follow(r); r.Host = "evil.example" }
+	for _, path := range []string{"/", "/_sandbox/", "/_sandbox/console/pipeline"} {
+		for i, change := range []func(*http.Request){follow, frame, rebound} {
+			status, _, _ := v.do(http.MethodGet, path, change)
+			assert.Equal(t, []int{200, 403, 403}[i], status, path)
+		}
+	}
+	for _, path := range []string{"/_sandbox/journal", "/_sandbox/events", "/_sandbox/keys"} {
+		status, _, _ := v.do(http.MethodGet, path, follow)
+		assert.Equal(t, 403, status, path)
 	}
 }

@@ -40,10 +40,15 @@ func Handler(s *sandbox.Server) http.Handler {
 }
 
 // isAdmitted reports whether the server's control API accepts a request. If not, it sends
-// the server's refusal. The page has no guard of its own, because two could differ.
+// the server's refusal. The page has no guard of its own, because two could differ. A link
+// on another site opens the page in a window of its own, where that site cannot read it:
+// frame-ancestors forbids frames, and the control API refuses requests of other origins.
 func isAdmitted(s *sandbox.Server, w http.ResponseWriter, r *http.Request) bool {
 	probe := r.Clone(r.Context())
 	probe.URL.Path, probe.URL.RawQuery = unknownPath, ""
+	if h := r.Header; r.Method == http.MethodGet && h.Get("Sec-Fetch-Mode") == "navigate" && h.Get("Sec-Fetch-Dest") == "document" {
+		probe.Header.Del("Sec-Fetch-Site")
+	}
 	response := &probeWriter{ResponseWriter: w}
 	s.ServeHTTP(response, probe)
 	return response.admitted
