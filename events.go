@@ -49,9 +49,6 @@ type Event struct {
 	Extra       map[string]json.RawMessage `json:",unknown,embed"`
 }
 
-// maxPageSize is larger than that of other lists.
-func (Event) maxPageSize() int { return maxEventPageSize }
-
 // normalize replaces a null payload with an absent one.
 func (e *Event) normalize() {
 	if string(e.Payload) == "null" {

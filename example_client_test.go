@@ -15,7 +15,6 @@ import (
 	"net/http/httptest"
 	"net/url"
 	"os"
-	"path/filepath"
 	"strings"
 	"time"
 
@@ -133,33 +132,6 @@ func ExampleClient_Environment() {
 	// Output:
 	// no e-mail is sent
 	// candidates get mails
-}
-
-// Endpoints that the API adds to v1 can be called before they have a method here.
-func ExampleClient_Do_patch() {
-	ctx := context.Background()
-	client := sandbox.New().Client()
-
-	body := map[string]any{"status": "closed"}
-	var assessment hiring.Assessment
-	meta, err := client.Do(ctx, http.MethodPatch, "/assessments/"+sandbox.AssessmentID, nil, body, &assessment)
-	if err != nil {
-		log.Fatal(err)
-	}
-	fmt.Println(assessment.Status, meta.RequestID)
-	// Output: closed req_0000000000000001
-}
-
-// No way of printing a client shows its key.
-func ExampleClient_print() {
-	client := sandbox.New().Client()
-
-	fmt.Println(client)
-	text := fmt.Sprintf("%v %+v %#v", client, client, client)
-	fmt.Println(strings.Contains(text, sandbox.TestKey))
-	// Output:
-	// hiring.Client(test, sandbox.invalid)
-	// false
 }
 
 func ExampleClient_String() {
@@ -404,22 +376,6 @@ func ExampleDialect() {
 	// Output: NOT_FOUND true
 }
 
-// A file can contain a Dialect. hiring doctor writes one.
-func ExampleDialect_file() {
-	file := strings.NewReader(`{"page_size_param": "per_page", "cursor_param": "after"}`)
-
-	var dialect hiring.Dialect
-	if err := json.NewDecoder(file).Decode(&dialect); err != nil {
-		log.Fatal(err)
-	}
-	client, err := hiring.New("https://hiring.example.com", "sk_test_0123456789", hiring.WithDialect(dialect))
-	if err != nil {
-		log.Fatal(err)
-	}
-	fmt.Println(client.Environment(), dialect.CursorParam)
-	// Output: test after
-}
-
 func ExampleDefaultDialect() {
 	dialect := hiring.DefaultDialect()
 	fmt.Println(dialect.PageSizeParam, dialect.ListAssessments, dialect.InvitationEmail)
@@ -438,76 +394,6 @@ func ExampleDialect_WithDefaults() {
 	// Output:
 	// per_page page
 	// hiring: Dialect.GetAssessment: must have the placeholders [{id}], in this order
-}
-
-// If the API ignores the page size because its name is wrong, the result is still right.
-// Observers and the log receive a warning.
-func ExampleExchange_warning() {
-	ctx := context.Background()
-	server := sandbox.New(sandbox.WithDialect(hiring.Dialect{PageSizeParam: "per_page"}))
-	client := server.Client(hiring.WithObserver(func(_ context.Context, e hiring.Exchange) {
-		fmt.Println(strings.Contains(e.Warning, "Dialect.PageSizeParam"))
-	}))
-
-	page, err := client.Submissions.List(hiring.SubmissionFilter{}).PageSize(10).Page(ctx)
-	fmt.Println(len(page.Items), err)
-	// Output:
-	// true
-	// 20 <nil>
-}
-
-// From an invitation to the score. An invitation has no submission id. The candidate's
-// address leads to the submission.
-func Example_journey() {
-	ctx := context.Background()
-	server := sandbox.New()
-	client := server.LiveClient() // The API itself: client, err := hiring.FromEnv()
-	assessment := post(ctx, client)
-	folder, err := os.MkdirTemp("", "hiring")
-	if err != nil {
-		log.Fatal(err)
-	}
-	defer func() { _ = os.RemoveAll(folder) }()
-	state := filepath.Join(folder, "watch.state")
-
-	invited, err := client.Invitations.Ensure(ctx, assessment.ID, hiring.NewInvitation{
-		Email: "ada@example.com",
-		Name:  "Ada Example",
-	})
-	if err != nil {
-		log.Fatal(err)
-	}
-
-	take(server, invited.Invitation.ID) // The candidate's steps, which take hours or days in reality.
-
-	options := hiring.WatchOptions{
-		AssessmentID: assessment.ID,
-		Since:        invited.Invitation.CreatedAt,
-		Checkpoint:   hiring.FileCheckpoint(state), // A restart resumes from this file.
-	}
-	for submission, err := range client.Submissions.Watch(ctx, options) {
-		if err != nil {
-			log.Fatal(err)
-		}
-		if !submission.Report.Ready() || !strings.EqualFold(submission.Candidate.Email, invited.Candidate.Email) {
-			continue
-		}
-		fmt.Println(submission.Candidate.Name, submission.Report.VerdictLabel)
-		for _, pillar := range submission.Report.Pillars {
-			if score, ok := pillar.ReliableScore(); ok {
-				fmt.Println(pillar.Label, score)
-			} else {
-				fmt.Println(pillar.Label, "not enough data")
-			}
-		}
-		break
-	}
-	// Output:
-	// Ada Example Strong yes
-	// Correctness 91
-	// Craft not enough data
-	// AI Fluency not enough data
-	// Rigor 84
 }
 
 func post(ctx context.Context, client *hiring.Client) hiring.Assessment {

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"log"
 	"net/http"
-	"syscall"
 	"time"
 
 	hiring "github.com/hiring-assessment/hiring-go"
@@ -65,56 +64,6 @@ func ExampleParamError() {
 	// true 0
 }
 
-func ExampleParamError_Error() {
-	ctx := context.Background()
-	client := sandbox.New().Client()
-
-	// One error contains all problems of the arguments and no values.
-	_, err := client.Invitations.Send(ctx, "", hiring.NewInvitation{})
-	fmt.Println(err)
-	// Output: hiring: assessmentID: must be an id: it is empty, "." or ".."; Email: must not be empty; Name: must not be empty
-}
-
-func ExampleParamError_Is() {
-	ctx := context.Background()
-	client := sandbox.New().Client()
-
-	_, err := client.Members.List().PageSize(10).Page(ctx)
-	fmt.Println(errors.Is(err, hiring.ErrInvalidInput)) // As a 400 of the API is.
-	// Output: true
-}
-
-func ExampleError_Error() {
-	ctx := context.Background()
-	client := sandbox.New().Client()
-
-	_, err := client.Submissions.Report(ctx, sandbox.UnknownID)
-	fmt.Println(err)
-	// Output: hiring: Submissions.Report: 404 NOT_FOUND: The resource does not exist (request req_0000000000000001)
-}
-
-func ExampleError_Is() {
-	ctx := context.Background()
-	client := sandbox.New().Client()
-
-	_, err := client.Invitations.Send(ctx, sandbox.ClosedAssessmentID, hiring.NewInvitation{Email: "ada@example.com", Name: "Ada"})
-	err = fmt.Errorf("inviting Ada: %w", err)
-	fmt.Println(errors.Is(err, hiring.ErrConflict), errors.Is(err, hiring.ErrOutcomeUnknown))
-	// Output: true false
-}
-
-// The cause of a missing response is part of the error.
-func ExampleError_Unwrap() {
-	ctx := context.Background()
-	server := sandbox.New()
-	client := server.Client(hiring.WithRetry(hiring.RetryPolicy{MaxAttempts: 1}))
-	server.Inject(sandbox.Fault{Reset: true})
-
-	_, err := client.Account.Get(ctx)
-	fmt.Println(errors.Is(err, syscall.ECONNRESET))
-	// Output: true
-}
-
 // After a transient error the same call may succeed later.
 func ExampleIsTransient() {
 	ctx := context.Background()
@@ -153,11 +102,6 @@ func ExampleErrorCode() {
 	// Output: a code that this version does not know: TEAPOT
 }
 
-func ExampleErrorCode_Error() {
-	fmt.Println(hiring.ErrPlanLimitReached.Error())
-	// Output: PLAN_LIMIT_REACHED
-}
-
 // A form shows validation messages next to its fields, from the client and from the API.
 func ExampleFieldErrors() {
 	ctx := context.Background()
@@ -172,48 +116,6 @@ func ExampleFieldErrors() {
 	// Output:
 	// candidate_email [must not be empty]
 	// candidate_email [Expected an email address.]
-}
-
-// The error of a candidate after the end of a run contains the reason.
-func ExampleRunEndedError_Error() {
-	err := &hiring.RunEndedError{Cause: hiring.ErrPlanLimitReached}
-	fmt.Println(err)
-	// Output: hiring: the run ended before this candidate: PLAN_LIMIT_REACHED
-}
-
-// The unknown outcome of one candidate does not apply to the candidates after it.
-func ExampleRunEndedError_Is() {
-	var err error = &hiring.RunEndedError{Cause: &hiring.Error{Code: hiring.ErrInternal, Outcome: hiring.OutcomeUnknown}}
-	fmt.Println(errors.Is(err, hiring.ErrRunEnded), errors.Is(err, hiring.ErrInternal), errors.Is(err, hiring.ErrOutcomeUnknown))
-	// Output: true true false
-}
-
-func ExampleError_As() {
-	ctx := context.Background()
-	client := sandbox.New().Client()
-
-	_, err := client.Submissions.Report(ctx, sandbox.UnknownID)
-	if code, ok := errors.AsType[hiring.ErrorCode](err); ok {
-		fmt.Println(code)
-	}
-	// Output: NOT_FOUND
-}
-
-func ExampleParamError_As() {
-	ctx := context.Background()
-	client := sandbox.New().Client()
-
-	_, err := client.Submissions.Report(ctx, "")
-	var code hiring.ErrorCode
-	fmt.Println(errors.As(err, &code), code)
-	// Output: true INVALID_INPUT
-}
-
-func ExampleRunEndedError_As() {
-	var err error = &hiring.RunEndedError{Cause: hiring.ErrPlanLimitReached}
-	var code hiring.ErrorCode
-	fmt.Println(errors.As(err, &code), code)
-	// Output: true PLAN_LIMIT_REACHED
 }
 
 // Safe requests are retried; a POST only when the API certainly did
@@ -242,21 +144,6 @@ func ExampleRetryPolicy() {
 	// POST 503
 }
 
-// A delay that would exceed the context's deadline does not begin.
-func ExampleRetryPolicy_deadline() {
-	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
-	defer cancel()
-	server := sandbox.New()
-	client := server.Client()
-	server.Inject(sandbox.Fault{Route: "GET /account", Status: http.StatusServiceUnavailable, RetryAfter: 30 * time.Second})
-
-	_, err := client.Account.Get(ctx)
-	if failure, ok := errors.AsType[*hiring.Error](err); ok {
-		fmt.Println(failure.Status, failure.Attempts, failure.RetryAfter)
-	}
-	// Output: 503 1 30s
-}
-
 // The known outcome of a write that failed.
 func ExampleOutcome() {
 	ctx := context.Background()
@@ -279,53 +166,6 @@ func ExampleOutcome() {
 	// not done
 	// done
 	// unknown
-}
-
-// The client stops sending a key that is rejected repeatedly, because the API would
-// throttle the address for all keys.
-func Example_keyRefused() {
-	ctx := context.Background()
-	server := sandbox.New()
-	client := server.Client()
-	server.RevokeKey(sandbox.TestKey)
-
-	for range 4 {
-		_, err := client.Account.Get(ctx)
-		if failure, ok := errors.AsType[*hiring.Error](err); ok {
-			fmt.Println(failure.Code, failure.Status)
-		}
-	}
-	fmt.Println(len(server.Journal()), "requests")
-	// Output:
-	// INVALID_TOKEN 401
-	// INVALID_TOKEN 401
-	// INVALID_TOKEN 401
-	// INVALID_TOKEN 0
-	// 3 requests
-}
-
-// The page of a proxy does not count as a response of the API, whatever its status.
-func Example_notTheService() {
-	ctx := context.Background()
-	server := sandbox.New()
-	client := server.Client()
-	server.Inject(sandbox.Fault{Status: http.StatusOK, Body: "<h1>Please sign in</h1>", ContentType: "text/html"})
-
-	err := client.Invitations.Revoke(ctx, sandbox.AssessmentID, sandbox.UnknownID)
-	fmt.Println(err)
-	// Output: hiring: Invitations.Revoke: 200 the response is not from the API: <h1>Please sign in</h1>; the outcome is unknown: check before you repeat it: a proxy answered, or the base URL is wrong
-}
-
-// A redirect is not followed, because the key would be sent to its target.
-func Example_redirect() {
-	ctx := context.Background()
-	server := sandbox.New()
-	client := server.Client()
-	server.Inject(sandbox.Fault{Status: http.StatusMovedPermanently})
-
-	_, err := client.Account.Get(ctx)
-	fmt.Println(err)
-	// Output: hiring: Account.Get: 301 the server redirects elsewhere, which is not followed because the key would be sent there: correct the base URL (request req_0000000000000001)
 }
 
 func ExampleClient_Quota() {

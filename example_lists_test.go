@@ -192,20 +192,6 @@ func ExamplePager_Collect() {
 	// Output: 200 true
 }
 
-// A token is valid only for its list.
-func ExamplePager_From_another() {
-	ctx := context.Background()
-	client := sandbox.New().Client()
-	page, err := client.Invitations.List(sandbox.AssessmentID).Page(ctx)
-	if err != nil {
-		log.Fatal(err)
-	}
-
-	_, err = client.Submissions.List(hiring.SubmissionFilter{}).From(page.Next).Page(ctx)
-	fmt.Println(errors.Is(err, hiring.ErrInvalidInput))
-	// Output: true
-}
-
 func ExampleEventService_List() {
 	ctx := context.Background()
 	client := sandbox.New().Client()
@@ -288,29 +274,4 @@ func ExampleEvent_Time() {
 	first, second := page.Items[0], page.Items[1]
 	fmt.Println(first.Time().Format(time.RFC3339), second.Time().Sub(first.Time()))
 	// Output: 2026-02-02T14:10:15Z 899ms
-}
-
-// Another process resumes following a log.
-func ExampleEventService_Tail_again() {
-	ctx := context.Background()
-	client := sandbox.New().Client()
-
-	var last int64 // The last processed entry, from a file or a database.
-	for event, err := range client.Events.Tail(ctx, sandbox.BusySubmissionID, hiring.TailOptions{}) {
-		if err != nil {
-			log.Fatal(err)
-		}
-		last = event.Seq
-		if event.Kind == hiring.EventAIPrompt {
-			break
-		}
-	}
-	for event, err := range client.Events.Tail(ctx, sandbox.BusySubmissionID, hiring.TailOptions{SinceSeq: last}) {
-		if err != nil {
-			log.Fatal(err)
-		}
-		fmt.Println(event.Seq > last)
-		break
-	}
-	// Output: true
 }

@@ -13,7 +13,6 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/url"
-	"os"
 	"reflect"
 	"strconv"
 	"strings"
@@ -291,25 +290,4 @@ func spreadsheet(ctx context.Context, client *hiring.Client, out io.Writer) erro
 	}
 	table.Flush()
 	return table.Error()
-}
-
-// A file for a spreadsheet. Candidates choose their names.
-func ExampleSubmissionService_List_spreadsheet() {
-	server := sandbox.New()
-	assessmentID := server.AddAssessment("Backend engineer")
-	for _, name := range []string{`=HYPERLINK("http://evil.example")`, " =1+1", "Ada"} {
-		invitationID, err := server.Invite(assessmentID, "ada@example.com", name)
-		if err != nil {
-			log.Fatal(err)
-		}
-		take(server, invitationID)
-	}
-	if err := spreadsheet(context.Background(), server.LiveClient(), os.Stdout); err != nil {
-		log.Fatal(err)
-	}
-	// Output:
-	// name,e-mail,score,verdict
-	// Ada,ada@example.com,88,Strong yes
-	// ' =1+1,ada@example.com,88,Strong yes
-	// "'=HYPERLINK(""http://evil.example"")",ada@example.com,88,Strong yes
 }

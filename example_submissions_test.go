@@ -1,7 +1,6 @@
 package hiring_test
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -10,7 +9,6 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
-	"time"
 
 	hiring "github.com/hiring-assessment/hiring-go"
 	"github.com/hiring-assessment/hiring-go/sandbox"
@@ -92,30 +90,6 @@ func ExampleSubmissionService_FindByEmail() {
 	// Output:
 	// true
 	// Ada Example evaluated
-}
-
-// Unknown values and members are not errors.
-func ExampleSubmission_unknown() {
-	ctx := context.Background()
-	client := sandbox.New(sandbox.WithDrift(1)).Client() // Responses that a later v1 may have.
-
-	surprises, members := 0, 0
-	for submission, err := range client.Submissions.List(hiring.SubmissionFilter{}).All(ctx) {
-		if err != nil {
-			log.Fatal(err)
-		}
-		members += len(submission.Extra)
-		if !submission.Report.Ready() {
-			continue
-		}
-		switch submission.Report.IntegrityStatus {
-		case hiring.IntegrityFlagged, "clear":
-		default:
-			surprises++ // As received.
-		}
-	}
-	fmt.Println(surprises > 0, members > 0)
-	// Output: true true
 }
 
 // The stored JSON is what the API sent, and can be read again.
@@ -368,21 +342,4 @@ func submitted(ctx context.Context, server *sandbox.Server, client *hiring.Clien
 		log.Fatal(err)
 	}
 	return submissionID
-}
-
-// An interrupted download is resumed.
-func ExampleSubmissionService_DownloadArchive_broken() {
-	ctx := context.Background()
-	server := sandbox.New()
-	client := server.LiveClient(hiring.WithRetry(hiring.RetryPolicy{BaseBackoff: time.Millisecond}))
-	submissionID := submitted(ctx, server, client)
-
-	var whole, broken bytes.Buffer
-	if _, err := client.Submissions.DownloadArchive(ctx, submissionID, &whole); err != nil {
-		log.Fatal(err)
-	}
-	server.Inject(sandbox.Fault{Route: "GET /_archive/{id}", CutAfter: 100})
-	written, err := client.Submissions.DownloadArchive(ctx, submissionID, &broken)
-	fmt.Println(err, written == int64(broken.Len()), bytes.Equal(whole.Bytes(), broken.Bytes()))
-	// Output: <nil> true true
 }

@@ -55,33 +55,6 @@ func ExampleSubmissionService_WaitReports() {
 	// 2 ready
 }
 
-// The wait polls until the report is ready. Here each poll advances the sandbox's clock.
-func ExampleSubmissionService_WaitReport_later() {
-	ctx := context.Background()
-	server := sandbox.New(sandbox.WithTimeline(sandbox.Timeline{Submit: time.Hour, Evaluate: 30 * time.Minute}))
-	client := server.LiveClient()
-	assessmentID := server.AddAssessment("Backend engineer")
-	_, err := client.Invitations.Send(ctx, assessmentID, hiring.NewInvitation{Email: "ada@example.com", Name: "Ada"})
-	if err != nil {
-		log.Fatal(err)
-	}
-	submission, err := client.Submissions.FindByEmail(ctx, assessmentID, "ada@example.com")
-	if err != nil {
-		log.Fatal(err)
-	}
-
-	report, err := client.Submissions.WaitReport(ctx, submission.ID, hiring.WaitOptions{
-		MinInterval: time.Millisecond, // 30 s to 60 s by default.
-		MaxInterval: time.Millisecond,
-		Progress:    func(hiring.WaitProgress) { server.Advance(10 * time.Minute) },
-	})
-	if err != nil {
-		log.Fatal(err)
-	}
-	fmt.Println(submission.Status, report.Status)
-	// Output: started evaluated
-}
-
 // The error of a wait that ends early lists the missing reports.
 func ExampleWaitError() {
 	ctx, cancel := context.WithCancel(context.Background())
@@ -107,27 +80,6 @@ func ExampleWaitError() {
 	// Output:
 	// strong_yes
 	// true 0
-}
-
-func ExampleWaitError_Error() {
-	ctx := context.Background()
-	client := sandbox.New().Client()
-
-	for _, err := range client.Submissions.WaitReports(ctx, []string{sandbox.UnknownID}, hiring.WaitOptions{}) {
-		fmt.Println(err)
-	}
-	// Output: hiring: the wait ended with 1 submission missing (00000000-0000-4000-8000-000000000404): NOT_FOUND
-}
-
-func ExampleWaitError_Unwrap() {
-	ctx, cancel := context.WithCancel(context.Background())
-	client := sandbox.New().Client()
-
-	_, err := client.Submissions.WaitReport(ctx, sandbox.PendingSubmissionID, hiring.WaitOptions{
-		Progress: func(hiring.WaitProgress) { cancel() },
-	})
-	fmt.Println(errors.Is(err, context.Canceled))
-	// Output: true
 }
 
 // Each new result once, until the loop or the context ends.
@@ -172,40 +124,6 @@ func ExampleSubmissionService_Poll() {
 	}
 	fmt.Println(len(state) > 0, polled.Wait >= 30*time.Second)
 	// Output: true true
-}
-
-// Each poll returns a state for the next. A state of another watch is rejected.
-func ExampleSubmissionService_Poll_again() {
-	ctx := context.Background()
-	server := sandbox.New()
-	client := server.LiveClient()
-	assessmentID := server.AddAssessment("Backend engineer")
-	options := hiring.WatchOptions{AssessmentID: assessmentID}
-
-	state := ""
-	for round := range 3 {
-		polled, err := client.Submissions.Poll(ctx, options, state)
-		if err != nil {
-			log.Fatal(err)
-		}
-		fmt.Println(len(polled.Submissions), "new")
-		state = polled.State
-		if round == 0 {
-			invitationID, err := server.Invite(assessmentID, "ada@example.com", "Ada")
-			if err != nil {
-				log.Fatal(err)
-			}
-			take(server, invitationID) // Graded between two polls.
-		}
-	}
-
-	_, err := client.Submissions.Poll(ctx, hiring.WatchOptions{}, state)
-	fmt.Println(errors.Is(err, hiring.ErrInvalidInput))
-	// Output:
-	// 0 new
-	// 1 new
-	// 0 new
-	// true
 }
 
 // A watch resumes after a restart.

@@ -54,16 +54,12 @@ func newPager[T any](l list[T]) Pager[T] {
 
 // PagerOf returns a list of these items, read from memory: for tests and fakes
 // behind an interface of your own. It has the pages, tokens and page sizes of the
-// API's lists by page number: pages of 100 items, or of 500 events, unless
-// [Pager.PageSize] makes them smaller. A token serves any such list of the same
-// type. A context that has ended ends the list; nothing is sent.
+// API's lists by page number: pages of 100 items, unless [Pager.PageSize] makes them
+// smaller. A token serves any such list of the same type. A context that has ended ends
+// the list; nothing is sent.
 func PagerOf[T any](items ...T) Pager[T] {
-	size := maxPageSize
-	if item, ok := any(*new(T)).(interface{ maxPageSize() int }); ok {
-		size = item.maxPageSize()
-	}
 	return newPager(list[T]{
-		List:    paging.List{Style: paging.ByPage, MaxSize: size},
+		List:    paging.List{Style: paging.ByPage, MaxSize: maxPageSize},
 		memory:  slices.Clone(items),
 		request: request{operation: "PagerOf", path: reflect.TypeFor[T]().String()},
 	})
@@ -114,16 +110,16 @@ func (p Pager[T]) refuse(param, problem string) Pager[T] {
 // read a page.
 func (p Pager[T]) All(ctx context.Context) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {
-		err := p.each(ctx, func(page Page[T]) bool {
+		for page, err := range p.Pages(ctx) {
+			if err != nil {
+				yield(*new(T), err)
+				return
+			}
 			for _, item := range page.Items {
 				if !yield(item, nil) {
-					return false
+					return
 				}
 			}
-			return true
-		})
-		if err != nil {
-			yield(*new(T), err)
 		}
 	}
 }
@@ -132,7 +128,17 @@ func (p Pager[T]) All(ctx context.Context) iter.Seq2[T, error] {
 // read a page.
 func (p Pager[T]) Pages(ctx context.Context) iter.Seq2[Page[T], error] {
 	return func(yield func(Page[T], error) bool) {
-		if err := p.each(ctx, func(page Page[T]) bool { return yield(page, nil) }); err != nil {
+		err := p.traced(ctx, TraceCall{}, func(ctx context.Context) error {
+			for r, more := p.reader(), true; more; {
+				page, next, err := r.next(ctx)
+				if err != nil {
+					return err
+				}
+				more = yield(page, nil) && next
+			}
+			return nil
+		})
+		if err != nil {
 			yield(Page[T]{}, err)
 		}
 	}
@@ -155,25 +161,13 @@ func (p Pager[T]) Page(ctx context.Context) (page Page[T], err error) {
 // far. Scope read; costs one read a page.
 func (p Pager[T]) Collect(ctx context.Context) ([]T, error) {
 	var items []T
-	err := p.each(ctx, func(page Page[T]) bool {
-		items = append(items, page.Items...)
-		return true
-	})
-	return items, err
-}
-
-// each passes the pages to take until take returns false.
-func (p Pager[T]) each(ctx context.Context, take func(Page[T]) bool) error {
-	return p.traced(ctx, TraceCall{}, func(ctx context.Context) error {
-		for r, more := p.reader(), true; more; {
-			page, next, err := r.next(ctx)
-			if err != nil {
-				return err
-			}
-			more = take(page) && next
+	for page, err := range p.Pages(ctx) {
+		if err != nil {
+			return items, err
 		}
-		return nil
-	})
+		items = append(items, page.Items...)
+	}
+	return items, nil
 }
 
 // traced runs a call in the trace span of the list's operation.
