@@ -38,8 +38,8 @@ func (s *SubmissionService) DownloadArchive(ctx context.Context, id string, w io
 		if w == nil {
 			return &ParamError{Param: "w", Problem: "must not be nil"}
 		}
-		d.call = call{core: s.core, ctx: ctx, request: archiveRequest, url: s.core.base, key: noKey}
-		return d.run(http.Client{Transport: storageTransport{&d}}) // Without the caller's jar: its cookies are for the API.
+		d.call = call{core: s.core, ctx: ctx, request: archiveRequest, url: &s.core.base, key: noKey}
+		return d.run()
 	})
 	return d.written, err
 }
@@ -62,55 +62,56 @@ type download struct {
 	failuresInRow int      // Attempts that failed since the last progress.
 }
 
-// storageTransport is the same for a download as apiTransport for a call.
-type storageTransport struct{ *download }
-
-// RoundTrip makes an attempt.
-func (t storageTransport) RoundTrip(template *http.Request) (*http.Response, error) {
-	return t.makeAttempt(template)
-}
-
-// makeAttempt requests the missing part of the archive once. It reads the link before the first
-// attempt, and again when the storage rejects it, because links expire.
-func (d *download) makeAttempt(*http.Request) (*http.Response, error) {
-	if d.link == nil {
-		d.failure = nil // Else run would add the rejection of the old link to an error of reading the new one.
-		if d.blocked = d.readLink(); d.blocked != nil {
-			return nil, d.blocked
+// run makes attempts until one succeeds or no retry can help.
+func (d *download) run() error {
+	defer d.attempt.abandon(&d.core.traces)
+	for {
+		if d.link == nil {
+			if err := d.readLink(); err != nil {
+				return err
+			}
+		}
+		wait, err := d.makeAttempt()
+		if wait == 0 {
+			return err
+		}
+		if ended := sleep(d.core.withOperation(d.ctx, archiveRequest.operation), wait, PauseRetry); ended != nil {
+			return join(d.ctx, err)
 		}
 	}
+}
+
+// makeAttempt requests the missing part of the archive once. It returns the delay before the next
+// attempt, 0 for none. It drops a link that the storage rejects, once, because links expire. Only
+// the failures since the last progress count, so that a long download survives any number of
+// interruptions.
+func (d *download) makeAttempt() (wait time.Duration, err error) {
 	d.attempts++
-	a := new(attempt)
-	defer a.leave()
 	before := d.written
-	resp, trip := d.sendAndCopy(a)
-	d.failure, d.next = nil, decision{}
-	if trip.err != nil {
-		if d.written > before {
-			d.failuresInRow = 0
-		}
-		d.failure = d.failureOf(&trip)
-		d.next = d.decideRetry(&trip, a)
+	cause := d.sendAndCopy()
+	if cause == nil {
+		d.attempt.end(&d.core.traces, "", nil, 0)
+		return 0, nil
 	}
-	a.span.notify("", d.failure, d.next.wait)
-	return resp, trip.err
-}
-
-// decideRetry returns whether a failed attempt is retried. It drops a link that the storage rejects,
-// once, so that the next attempt reads a new one. Only the failures since the last
-// progress count, so that a long download survives any number of interruptions.
-func (d *download) decideRetry(trip *roundTrip, a *attempt) decision {
+	if d.written > before {
+		d.failuresInRow = 0
+	}
+	failure := d.failureOf(cause)
 	switch {
-	case errors.Is(trip.err, errTransferRefused) && !d.renewed: // The link has probably expired.
+	case errors.Is(cause, errTransferRefused) && !d.renewed: // The link has probably expired.
 		d.renewed, d.link = true, nil
-		return decision{true, 1} // At once; 0 means that no attempt follows.
-	case errors.Is(trip.err, errTransferBroken):
+		wait = 1 // At once; 0 means that no attempt follows.
+	case errors.Is(cause, errTransferBroken):
 		d.failuresInRow++
-		end := endOf(d.ctx, a.timed)
-		classified := classification{failure: d.failure, cut: true, permanent: isPermanentError(trip.err)}
-		return decide(d.core.config.retry, archiveRequest.method, d.failuresInRow, trip, classified, &end, jitter())
+		counted := *failure
+		counted.Attempts, counted.kind = d.failuresInRow, broken
+		if isCertificateError(cause) {
+			counted.kind = final
+		}
+		wait, _ = decide(d.core.config.retry, &counted, failure.RetryAfter, timeLeft(d.ctx), jitter())
 	}
-	return decision{}
+	d.attempt.end(&d.core.traces, "", failure, wait)
+	return wait, failure
 }
 
 // readLink reads the submission's signed link.
@@ -124,42 +125,47 @@ func (d *download) readLink() error {
 	}
 	u, err := url.Parse(*submission.WorkspaceArchiveURL)
 	if err != nil || u.Host == "" || u.Scheme != "https" && (u.Scheme != "http" || !urls.Loopback(u.Hostname())) {
-		return d.failureOf(&roundTrip{err: errors.New("the API returned a link that is not https, and nothing was requested from it")})
+		return d.failureOf(errors.New("the API returned a link that is not https, and nothing was requested from it"))
 	}
 	d.link = u
 	return nil
 }
 
-// sendAndCopy makes the round trip of an attempt: it sends the request and copies the response
-// to the writer.
-func (d *download) sendAndCopy(a *attempt) (resp *http.Response, trip roundTrip) {
+// sendAndCopy sends the request of an attempt and copies the response to the writer.
+func (d *download) sendAndCopy() error {
+	a := &d.attempt
+	ctx, header := a.begin(d.ctx, &d.core.traces, TraceAttempt{
+		Operation: archiveRequest.operation, Method: archiveRequest.method, Route: archiveRequest.route, Server: urls.Server(d.link), Number: d.attempts,
+	}, 0)
 	// Ranges count bytes before decompression, so the archive must not be compressed.
-	header := http.Header{"User-Agent": d.core.agent, "Accept-Encoding": {"identity"}}
+	if header == nil {
+		header = make(http.Header)
+	}
+	header["User-Agent"], header["Accept-Encoding"] = d.core.agent, []string{"identity"}
 	d.addRange(header)
-	a.span.begin(d.ctx, &d.core.traces, d.traceAttempt(urls.Server(d.link)), header, d.key)
-	timed, cancel := context.WithCancelCause(a.span.ctx)
-	a.timed, a.cancel = timed, func() { cancel(nil) }
-	longest := cmp.Or(d.core.config.timeout, math.MaxInt64) // Of a silence. That of core may be http.Client's, which limits whole attempts.
+	timed, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	longest := cmp.Or(d.core.config.timeout, math.MaxInt64) // Of a silence.
 	silence := time.AfterFunc(longest, func() {
 		cancel(fmt.Errorf("%w for %s: %w", errSilent, longest, context.DeadlineExceeded))
 	})
 	defer silence.Stop()
-	resp, err := a.transmit(d.core, newHTTPRequest(timed, archiveRequest.method, d.link, header))
+	resp, err := cmp.Or(d.core.http.Transport, http.DefaultTransport).RoundTrip((&http.Request{
+		Method: archiveRequest.method, URL: d.link, Header: header, Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
+	}).WithContext(timed))
 	if err != nil {
-		return nil, roundTrip{err: d.interrupted(timed, err)}
+		return d.interrupted(timed, err)
 	}
-	defer a.body.Close()
-	defer context.AfterFunc(timed, a.body.CloseLate)()
-	trip.status, trip.header = resp.StatusCode, resp.Header
-	a.span.exchange.Status = trip.status
-	complete, err := d.accept(trip.status, trip.header, resp.ContentLength)
+	defer resp.Body.Close()
+	a.exchange.Status = resp.StatusCode
+	if isBusy(resp.StatusCode) {
+		a.delay = retryAfterOf(resp.Header, time.Now())
+	}
+	complete, err := d.accept(resp.StatusCode, resp.Header, resp.ContentLength)
 	if !complete && err == nil {
-		err = d.copy(timed, a.body.Body, silence, longest)
+		err = d.copy(timed, resp.Body, silence, longest)
 	}
-	if trip.err = err; err != nil {
-		return nil, trip
-	}
-	return resp, trip
+	return err
 }
 
 // copy writes the body. It restarts the timer silence, which runs for longest, after each write.
@@ -167,14 +173,13 @@ func (d *download) copy(ctx context.Context, from io.Reader, silence *time.Timer
 	buffer := make([]byte, 32<<10)
 	for {
 		n, err := from.Read(buffer)
-		err = errorOfServer(err)
 		if !d.fits(n) {
 			return errors.New("the storage sent more than it announced")
 		}
 		if n > 0 {
 			silence.Stop() // The time of a slow writer does not count.
 			if err := d.write(buffer[:n]); err != nil {
-				return fmt.Errorf("the writer failed: %w", usableError(err))
+				return fmt.Errorf("the writer failed: %w", err)
 			}
 			silence.Reset(longest)
 		}
@@ -222,8 +227,8 @@ func (d *download) interrupted(timed context.Context, err error) error {
 
 // failureOf returns the error that the caller sees. Its text does not contain the link, which
 // gives access to the archive.
-func (d *download) failureOf(trip *roundTrip) *Error {
-	message := trip.err.Error()
+func (d *download) failureOf(cause error) *Error {
+	message := cause.Error()
 	if d.link != nil {
 		for _, part := range []string{d.link.String(), d.link.RequestURI(), d.link.RawQuery} {
 			if len(part) > 1 {
@@ -231,12 +236,15 @@ func (d *download) failureOf(trip *roundTrip) *Error {
 			}
 		}
 	}
-	e := d.fail(trip, fmt.Sprintf("%s, after %d bytes", limits.Quote([]byte(message)), d.written), trip.err)
-	if isBusy(trip.status) {
-		e.RetryAfter = retryAfterOf(trip.header, time.Now())
+	e := d.fail(fmt.Sprintf("%s, after %d bytes", limits.Quote([]byte(message)), d.written), cause)
+	e.RetryAfter = d.attempt.delay
+	switch {
+	case errors.Is(cause, errTransferBroken), errors.Is(cause, errUnresumable):
+		e.kind = broken
+	case e.Status < 300:
+		e.kind = final
 	}
-	e.permanent = !errors.Is(trip.err, errTransferBroken) && !errors.Is(trip.err, errUnresumable)
-	if errors.Is(trip.err, errSilent) {
+	if errors.Is(cause, errSilent) {
 		e.Hint = "see WithTimeout"
 	}
 	return e

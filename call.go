@@ -1,45 +1,162 @@
 package hiring
 
 import (
-	"bytes"
 	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"math"
+	"math/rand/v2"
 	"net"
 	"net/http"
 	"net/http/httptrace"
 	"net/url"
+	"slices"
+	"strconv"
+	"strings"
 	"sync/atomic"
 	"time"
 
+	jsonv2 "github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
 	"github.com/hashicorp/go-retryablehttp"
 
-	"github.com/hiring-assessment/hiring-go/internal/limits"
+	"github.com/hiring-assessment/hiring-go/internal/jsoncodec"
+	"github.com/hiring-assessment/hiring-go/internal/quota"
+	"github.com/hiring-assessment/hiring-go/internal/urls"
 )
 
-// call is one request with all its attempts, to the API or, in a download, to the storage. An
-// operation, which a [TraceCall] describes, makes one or more calls, and each attempt makes
-// one round trip. An attempt of a download may also make a call that reads the link.
-type call struct {
-	core    *core
-	ctx     context.Context // The caller's.
-	request request
-	url     url.URL // Of the API. Removed from texts.
-	decoder decoder // Decodes a 2xx response. Nil: any 2xx API response is success.
+// maxBody is the API's limit of a request body: 512 KB.
+const maxBody = 512 << 10
 
-	key      *credential // The key that was obtained last, removed from texts; noKey before the first.
-	attempts int         // Requests that were sent, with the present one.
-	unknown  bool        // An earlier attempt of a write may have taken effect.
-	blocked  error       // Why the last attempt was not sent.
-	failure  *Error      // Of the last attempt that was sent; nil if it succeeded.
-	next     decision    // What follows the last attempt.
+// request is what one call sends, before any key or attempt.
+type request struct {
+	operation     string // The Go name.
+	errorName     string // The Go name that errors have instead, of an operation of several requests; "" for operation.
+	method, route string // Route is the template.
+	path, rawPath string // Below the API prefix; rawPath is empty when it equals path.
+	query         url.Values
+	body          []byte
+	assumed       []string // The Dialect fields of the names and the route that the request uses.
+	leniency      leniency // How to decode a partly malformed response. Nil: the call fails.
+	err           error    // A request with an error is not sent.
 
-	// Variables of run, here because each would be allocated apart.
-	client   http.Client
-	loop     retryablehttp.Client
-	template retryablehttp.Request
+	// background waits for windows regardless of MaxWait, and leaves a tenth of each to others.
+	background bool
+
+	// beforeAttempt is called right before each attempt, after all waits. An error prevents the
+	// attempt. Nil: not called.
+	beforeAttempt func() error
+}
+
+// pathID fills a placeholder of a route: what the Go method calls it, and its value.
+type pathID = urls.ID
+
+// newRequest fills the ids into a route such as "GET /assessments/{id}", each
+// as one escaped path segment.
+func newRequest(operation, methodAndTemplate string, ids ...pathID) request {
+	r := request{operation: operation}
+	r.method, r.route, _ = strings.Cut(methodAndTemplate, " ")
+	path, unfit := urls.Fill(r.route, ids)
+	r.path, r.rawPath = path.Plain, path.Raw
+	for _, id := range unfit {
+		r = r.refuseField(id.Name, id.Placeholder, `must be an id: it is empty, "." or ".."`)
+	}
+	return r
+}
+
+func isBadSegment(s string) bool { return !urls.IsSegment(s) }
+
+// newAssumedRequest is like newRequest for an assumed route, which a field of the Dialect
+// sets.
+func newAssumedRequest(field, operation, methodAndTemplate string, ids ...pathID) request {
+	return newRequest(operation, methodAndTemplate, ids...).assume(field)
+}
+
+// errorOperation returns the operation that errors name.
+func (r *request) errorOperation() string { return cmp.Or(r.errorName, r.operation) }
+
+// refuse marks the request as one that must not be sent, for one more reason.
+func (r request) refuse(param, problem string) request { return r.refuseField(param, "", problem) }
+
+// refuseField is like refuse. wire is the name of the input in the API.
+func (r request) refuseField(param, wire, problem string) request {
+	r.err = joinParams(r.err, &ParamError{param, problem, wire})
+	return r
+}
+
+// assume records that the request has a name that a field of the Dialect sets.
+func (r request) assume(field string) request {
+	r.assumed = append(slices.Clip(r.assumed), field)
+	return r
+}
+
+// bodyOptions encode equal inputs as equal bytes, and a json.Number as a
+// number. By default json/v2 encodes it as a string.
+var bodyOptions = jsonv2.JoinOptions(
+	jsonv2.Deterministic(true),
+	jsonv2.WithMarshalers(jsonv2.MarshalFunc(func(n json.Number) ([]byte, error) { return []byte(n), nil })),
+)
+
+// withBody makes v the JSON body.
+func (r request) withBody(v any) request {
+	body, err := jsonv2.Marshal(v, bodyOptions)
+	switch {
+	case err != nil:
+		return r.refuse("body", bodyProblem(v, err))
+	case len(body) > maxBody:
+		return r.refuse("body", fmt.Sprintf("is %d bytes of JSON, above the API's limit of %d", len(body), maxBody))
+	}
+	r.body = body
+	return r
+}
+
+// bodyProblem returns why v cannot be written as JSON.
+func bodyProblem(v any, err error) string {
+	if _, invalid := jsonv2.Marshal(v, bodyOptions, jsontext.AllowInvalidUTF8(true)); invalid == nil {
+		return "has text that is not UTF-8" + jsoncodec.In(err)
+	}
+	return "cannot be written as JSON" + jsoncodec.Where(err)
+}
+
+// withMembers makes the documented body members and the caller's additional ones the JSON body.
+func (r request) withMembers(known, extra map[string]any) request {
+	for _, name := range slices.Sorted(maps.Keys(extra)) {
+		if _, taken := known[name]; taken {
+			r = r.refuseField("Extra", name, "holds the member "+name+", which the input itself sets: set it there only")
+		}
+		known[name] = extra[name]
+	}
+	return r.withBody(known)
+}
+
+// extend makes the base URL u the address of the request.
+func (r request) extend(u *url.URL) {
+	if r.rawPath != "" || u.RawPath != "" {
+		raw := r.rawPath
+		if raw == "" {
+			raw = (&url.URL{Path: r.path}).EscapedPath()
+		}
+		u.RawPath = u.EscapedPath() + raw
+	}
+	u.Path += r.path
+	if len(r.query) > 0 {
+		u.RawQuery = r.query.Encode()
+	}
+}
+
+func isBlank(s string) bool { return strings.TrimSpace(s) == "" }
+
+func isRead(method string) bool { return method == http.MethodGet || method == http.MethodHead }
+
+// classOf returns the rate limit that a request counts against.
+func classOf(method string) quota.Class {
+	if isRead(method) {
+		return quota.Read
+	}
+	return quota.Write
 }
 
 // do makes a call whose response contains a T.
@@ -58,145 +175,245 @@ func (k *core) makeCall(ctx context.Context, r request, d decoder) error {
 		if r.err != nil {
 			return r.err
 		}
-		c := &call{core: k, ctx: ctx, request: r, url: k.base, decoder: d, key: noKey}
-		if err := contextError(ctx); err != nil {
-			return c.ended(err)
-		}
-		c.request.extend(&c.url)
-		client := k.http
-		client.Transport = apiTransport{c}
-		return c.run(client)
+		c := &call{core: k, ctx: ctx, request: r, address: k.base, decoder: d, key: noKey}
+		c.url = &c.address
+		r.extend(c.url)
+		return c.run()
 	})
 }
 
-// apiTransport is a call as the transport of the [http.Client] with which go-retryablehttp
-// sends: each request is one attempt. It returns the response or the error of the real
-// transport, and not the *Error of a response, for which the client would drop the cookies.
-type apiTransport struct{ *call }
+// call is one request with all its attempts. Its methods checkRetry, readResponse, backoff and
+// prepareRetry are the hooks of go-retryablehttp.
+type call struct {
+	core    *core
+	ctx     context.Context // The caller's.
+	request request
+	url     *url.URL // Removed from texts.
+	decoder decoder  // Decodes a 2xx response. Nil: any 2xx API response is success.
 
-// RoundTrip makes an attempt.
-func (t apiTransport) RoundTrip(template *http.Request) (*http.Response, error) {
-	return t.makeAttempt(template)
+	key      *credential // Of the next attempt, removed from texts; noKey before the first.
+	attempts int         // Requests that were sent.
+	unknown  bool        // An earlier attempt of a write may have taken effect.
+	attempt  attempt     // The last one.
+	failure  *Error      // Of the last attempt.
+	delay    time.Duration
+
+	// Variables of run, here because each would be allocated apart.
+	next     http.RoundTripper
+	client   http.Client
+	loop     retryablehttp.Client
+	template retryablehttp.Request
+	address  url.URL
 }
 
-// run makes attempts, each a request to client, until one succeeds or no retry can help.
-// go-retryablehttp rewinds the body before each and afterwards does what decide has decided.
-// Of what it returns, only the error of a loop without any attempt counts.
-func (c *call) run(client http.Client) error {
-	c.client = client
+// run makes attempts until one succeeds or no retry can help.
+func (c *call) run() error {
+	if err := c.admit(); err != nil {
+		return err
+	}
+	defer c.attempt.abandon(&c.core.traces)
+	c.client = c.core.http
+	c.next = cmp.Or(c.client.Transport, http.DefaultTransport)
+	c.client.Transport = transport{c}
 	c.loop = retryablehttp.Client{
-		HTTPClient: &c.client,
-		RetryMax:   math.MaxInt, // decide limits the attempts.
-		CheckRetry: c.takeDecision,
-		Backoff:    c.announceDelay,
+		HTTPClient:   &c.client,
+		RetryMax:     math.MaxInt, // decide limits the attempts.
+		CheckRetry:   c.checkRetry,
+		Backoff:      c.backoff,
+		PrepareRetry: c.prepareRetry,
+		ErrorHandler: retryablehttp.PassthroughErrorHandler, // readResponse has closed the body.
 	}
-	header := noHeader
-	if client.Jar != nil {
-		header = make(http.Header) // http.Client adds the cookies.
-	}
-	c.template.Request = newHTTPRequest(c.ctx, c.request.method, &c.url, header)
+	c.template.Request = (&http.Request{
+		Method: c.request.method, URL: c.url, Header: c.header(), Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
+	}).WithContext(c.ctx)
 	if c.request.body != nil {
 		if err := c.template.SetBody(c.request.body); err != nil {
-			return c.fail(&roundTrip{}, "the request could not be built", err)
+			return c.fail("the request could not be built", err)
 		}
 	}
-	_, err := c.loop.Do(&c.template) //nolint:bodyclose // makeAttempt reads and closes every body
-	switch {
-	case c.blocked != nil && c.failure != nil:
-		return fmt.Errorf("%w; before that: %w", c.blocked, c.failure)
-	case c.blocked != nil:
-		return c.blocked
-	case c.failure != nil:
-		return join(c.ctx, c.failure)
-	case c.attempts == 0: // http.Client did not call its transport.
-		return c.fail(&roundTrip{}, c.text(err), err)
+	c.template.SetResponseHandler(c.readResponse)
+	_, err := c.loop.Do(&c.template) //nolint:bodyclose // readResponse closes every body
+	if err != nil && c.failure != nil {
+		return join(c.ctx, c.blocked(err)) // When the context ends during the delay, err is only its error.
 	}
-	return nil
+	return err
 }
 
-// takeDecision returns once whether the last attempt is retried: a retry that is blocked, or that
-// http.Client fails before its transport, decides nothing.
-func (c *call) takeDecision(context.Context, *http.Response, error) (bool, error) {
-	retry := c.next.retry
-	c.next.retry = false
-	return retry, nil
+// header returns the header of an attempt. A retry gets a new one, because the key may have changed
+// and because http.Client adds cookies to it.
+func (c *call) header() http.Header {
+	h := http.Header{"Authorization": c.key.header, "User-Agent": c.core.agent, "Accept": jsonType}
+	if c.request.body != nil {
+		h["Content-Type"] = jsonType
+	}
+	return h
 }
 
-// announceDelay announces the wait before a retry to the traces, and returns its length.
-func (c *call) announceDelay(time.Duration, time.Duration, int, *http.Response) time.Duration {
+var jsonType = []string{"application/json"}
+
+// attempt is one request of a call.
+type attempt struct {
+	ctx      context.Context // Ends with the attempt's timeout.
+	cancel   context.CancelFunc
+	exchange Exchange         // For observers.
+	traced   context.Context  // For observers; nil after the end.
+	ends     []func(Exchange) // Of the traces; nil after the end.
+	delay    time.Duration    // That a response requests before the next attempt.
+
+	dialled   atomic.Bool // The transport asked for a connection.
+	connected atomic.Bool // The transport has a connection. From here on the request may have been written.
+	trace     httptrace.ClientTrace
+}
+
+// transport is the middleware of a call: it limits the time of each attempt and calls the traces.
+type transport struct{ *call }
+
+// RoundTrip sends the request of an attempt.
+func (t transport) RoundTrip(r *http.Request) (*http.Response, error) {
+	a := &t.attempt
+	t.attempts++
+	ctx, header := a.begin(r.Context(), &t.core.traces, TraceAttempt{
+		Operation: t.request.operation, Method: r.Method, Route: t.request.route, Server: t.core.server, Number: t.attempts,
+	}, t.core.config.timeout)
+	r = r.WithContext(ctx)
+	if len(header) > 0 {
+		own := r.Header
+		r.Header = header
+		maps.Copy(r.Header, own)
+	}
+	return t.next.RoundTrip(r)
+}
+
+// begin calls the traces, and returns the context of an attempt with a timeout, unless that is 0, and
+// the headers that the traces add.
+func (a *attempt) begin(ctx context.Context, traces *traces, at TraceAttempt, timeout time.Duration) (context.Context, http.Header) {
+	*a = attempt{exchange: Exchange{
+		Operation: at.Operation, Method: at.Method, Route: at.Route, Attempt: at.Number, Server: at.Server, Started: time.Now(),
+	}}
+	ctx, header := a.beginTraces(ctx, traces, at)
+	a.traced = ctx
+	if timeout > 0 {
+		a.ctx, a.cancel = context.WithDeadline(ctx, a.exchange.Started.Add(timeout))
+	} else {
+		a.ctx, a.cancel = context.WithCancel(ctx)
+	}
+	a.trace.GetConn = func(string) { a.dialled.Store(true) }
+	a.trace.GotConn = func(httptrace.GotConnInfo) { a.connected.Store(true) }
+	return httptrace.WithClientTrace(a.ctx, &a.trace), header
+}
+
+// end tells the traces that the attempt has ended.
+func (a *attempt) end(traces *traces, warning string, failure *Error, wait time.Duration) {
+	a.cancel()
+	a.exchange.Warning, a.exchange.Wait = warning, wait
+	if failure != nil {
+		a.exchange.Err = failure
+	}
+	a.exchange.Duration = time.Since(a.exchange.Started)
+	a.endTraces(traces)
+}
+
+// abandon ends an attempt that a panic or a runtime.Goexit ended. It has no effect after end.
+func (a *attempt) abandon(traces *traces) {
+	if a.cancel != nil {
+		a.cancel()
+	}
+	a.exchange.Err, a.exchange.Duration = errUnreturned, time.Since(a.exchange.Started)
+	a.endTraces(traces)
+}
+
+// neverSent reports whether the request was certainly not sent: the transport asked for a
+// connection and got none. The error of a transport that reports no progress proves this only if
+// it is an error of dialling.
+func (a *attempt) neverSent(err error) bool {
+	dial, ok := errors.AsType[*net.OpError](err)
+	return !a.connected.Load() && (a.dialled.Load() || ok && dial.Op == "dial")
+}
+
+// checkRetry is called with each response before its body is read, and again with the *Error that
+// readResponse returned. Other errors are those of the transport.
+func (c *call) checkRetry(_ context.Context, _ *http.Response, err error) (bool, error) {
+	if err == nil {
+		return false, nil
+	}
+	failure, ok := err.(*Error) //nolint:errorlint // readResponse does not wrap it
+	if !ok {
+		if failure = c.noResponse(err); c.attempt.cancel == nil { // http.Client did not call its transport.
+			return false, failure
+		}
+		c.capture(nil, nil)
+	}
+	c.failure = failure
+	c.unknown = c.unknown || failure.Outcome == OutcomeUnknown
+	policy := c.core.config.retry
+	wait, retry := decide(policy, failure, c.attempt.delay, timeLeft(c.ctx), jitter())
+	c.delay = wait
+	c.attempt.end(&c.core.traces, "", failure, wait)
+	if !retry {
+		return false, failure
+	}
+	return true, nil
+}
+
+// backoff announces the delay before a retry to the traces, and returns it.
+func (c *call) backoff(time.Duration, time.Duration, int, *http.Response) time.Duration {
 	reason := PauseRetry
 	if c.failure.usedUp() {
 		reason = PauseQuota
 	}
-	announceWait(c.core.withOperation(c.ctx, c.request.operation), c.next.wait, reason)
-	return c.next.wait
+	announceWait(c.core.withOperation(c.ctx, c.request.operation), c.delay, reason)
+	return c.delay
 }
 
-// noHeader is the header of a request without cookies. It stays empty, and is not nil
-// because http.Client would allocate one.
-var noHeader = make(http.Header)
-
-func newHTTPRequest(ctx context.Context, method string, u *url.URL, h http.Header) *http.Request {
-	return (&http.Request{
-		Method: method, URL: u, Header: h, Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
-	}).WithContext(ctx)
+// prepareRetry admits a retry: the key may have changed, and a window may have ended.
+func (c *call) prepareRetry(r *http.Request) error {
+	c.attempt = attempt{} // An error that prevents the retry has no response.
+	if err := c.admit(); err != nil {
+		return fmt.Errorf("%w; before that: %w", err, c.failure)
+	}
+	r.Header = c.header()
+	return nil
 }
 
-// makeAttempt makes one attempt. It returns the response, whose body has been read and closed, or
-// the error of the transport or of what prevents the attempt.
-//
-// The steps depend on their order. Decoding belongs to the attempt, because a response that
-// is cut short must be retried. classify runs after decoding, because only then it is known
-// whether the attempt's timeout has expired. unknown changes after classify, which reads
-// whether an earlier attempt may have taken effect. The authentication brake learns before
-// notify, because observers may make calls that a refused key must stop.
-func (c *call) makeAttempt(template *http.Request) (*http.Response, error) {
-	cookies := template.Header["Cookie"]
-	if cookies != nil { // http.Client added them for this attempt. A retry would send them too.
-		delete(template.Header, "Cookie")
+// blocked returns the last failure, unless err is what prevented a retry.
+func (c *call) blocked(err error) error {
+	if errors.Is(err, c.failure) {
+		return err
 	}
-	a := new(attempt)
-	defer a.leave()
-	if c.blocked = c.admitAndPrepare(a); c.blocked != nil {
-		return nil, c.blocked
-	}
-	c.attempts++
-	resp, trip := c.sendAndRead(a, template, cookies)
-	dec := c.decodeResponse(a, &trip)
-	end := endOf(c.ctx, a.timed)
-	classified := c.classify(&trip, &dec, &end)
-	c.failure = classified.failure
-	c.unknown = c.unknown || c.failure != nil && c.failure.Outcome == OutcomeUnknown
-	c.next = decide(c.core.config.retry, c.request.method, c.attempts, &trip, classified, &end, jitter())
-	if classified.fromAPI {
-		refused := trip.status == http.StatusUnauthorized && c.failure.Code == ErrInvalidToken
-		c.core.shared.quotas.Authenticated(c.key.id, !refused, end.at)
-	}
-	if captured := responseOf(c.ctx); captured != nil {
-		*captured = trip.response(c.attempts, c.key)
-	}
-	a.buffer.Release() // Observers may make calls of their own.
-	a.span.notify(dec.warning, c.failure, c.next.wait)
-	return resp, trip.err
+	return c.failure
 }
 
 // admittedFor is how long an attempt stays admitted before it is sent.
 const admittedFor = time.Minute
 
-// admitAndPrepare admits an attempt and calls beforeAttempt of its request. When that took long, as it may
-// wait for a window to read a listing, the attempt is admitted again: the key and the rate limit may
-// have changed.
-func (c *call) admitAndPrepare(a *attempt) error {
+// admit waits until an attempt may be sent. It returns the error that prevents the attempt.
+//
+// Each pass begins again with the context and the key, because both may change during a wait, and
+// because beforeAttempt may wait too.
+func (c *call) admit() error {
 	for {
-		if err := c.admit(a); err != nil || c.request.beforeAttempt == nil {
-			return err
-		}
-		begun := time.Now()
-		if err := c.request.beforeAttempt(a.waited || c.failure.usedUp()); err != nil {
-			return err
-		}
 		if err := contextError(c.ctx); err != nil {
 			return c.ended(err)
+		}
+		key, err := c.core.keys.current(c.ctx)
+		if err != nil {
+			return join(c.ctx, c.fail(c.text(err), err))
+		}
+		c.key = key
+		if err := contextError(c.ctx); err != nil { // A key source may take as long as it wants.
+			return c.ended(err)
+		}
+		if admitted, err := c.awaitWindow(); err != nil || !admitted {
+			if err != nil {
+				return err
+			}
+			continue
+		}
+		begun := time.Now()
+		if c.request.beforeAttempt != nil {
+			if err := c.request.beforeAttempt(); err != nil {
+				return err
+			}
 		}
 		if time.Since(begun) < admittedFor {
 			return nil
@@ -204,210 +421,242 @@ func (c *call) admitAndPrepare(a *attempt) error {
 	}
 }
 
-// attempt is what one attempt of a call or of a download holds until leave.
-type attempt struct {
-	waited bool // For a window of the rate limit, before it was admitted.
-	span   span
-
-	timed   context.Context // That of the span, which also ends with the attempt's timeout.
-	cancel  context.CancelFunc
-	body    limits.Once // The response's body. Its Body is nil before the response.
-	buffer  limits.Buffer
-	payload payload // Here because a local one would be allocated apart.
-}
-
-// leave releases what the attempt still holds. After a panic or a runtime.Goexit it
-// also ends the span.
-func (a *attempt) leave() {
-	defer a.span.abandon()
-	a.buffer.Release()
-	if a.cancel != nil {
-		a.cancel()
+// awaitWindow waits while the rate limit admits no request. admitted is true when there was
+// nothing to wait for.
+func (c *call) awaitWindow() (admitted bool, err error) {
+	reserve := c.core.config.reserveShare
+	if c.request.background {
+		reserve = max(reserve, leftToOthers)
 	}
-	if a.body.Body != nil {
-		a.body.CloseLate() // Closed already, unless a panic unwinds, which another must not replace.
-	}
-}
-
-// roundTrip is the result of one HTTP round trip.
-type roundTrip struct {
-	err    error // Of the transport, which returned no response. Of a download: any failure.
-	unsent bool  // With err: the server certainly did not receive the request.
-
-	status     int
-	header     http.Header
-	requestID  string
-	rateLimit  RateLimit
-	retryAfter time.Duration // That of the header, or of a 429 without it the time until its Reset.
-	body       []byte        // In memory that is used again after the attempt.
-	bodyErr    error         // Why body is not all of the response's body.
-}
-
-// response returns a copy of the response without the key.
-func (t *roundTrip) response(attempts int, key *credential) Response {
-	r := Response{
-		StatusCode: t.status,
-		RequestID:  t.requestID,
-		RateLimit:  t.rateLimit,
-		Attempts:   attempts,
-		Body:       bytes.Clone(t.body),
-		Header:     t.header.Clone(),
-	}
-	for name, values := range r.Header {
-		for i := range values {
-			values[i] = key.secret.ScrubString(values[i])
-		}
-		if clean := key.secret.ScrubString(name); clean != name {
-			delete(r.Header, name)
-			r.Header[clean] = values
-		}
-	}
-	return r
-}
-
-// sendAndRead makes the round trip of an attempt: it sends the request and reads the response.
-func (c *call) sendAndRead(a *attempt, template *http.Request, cookies []string) (*http.Response, roundTrip) {
-	header := http.Header{"Authorization": c.key.header, "User-Agent": c.core.agent, "Accept": jsonType}
-	if c.request.body != nil {
-		header["Content-Type"] = jsonType
-	}
-	if cookies != nil {
-		header["Cookie"] = cookies
-	}
-	a.span.begin(c.ctx, &c.core.traces, c.traceAttempt(c.core.server), header, c.key)
-	if c.core.timeout == 0 {
-		a.timed, a.cancel = context.WithCancel(a.span.ctx)
-	} else {
-		a.timed, a.cancel = context.WithDeadline(a.span.ctx, a.span.exchange.Started.Add(c.core.timeout))
-	}
-	ctx, progress := a.timed, (*writeProgress)(nil)
-	if !isRead(c.request.method) {
-		progress = new(writeProgress)
-		ctx = progress.watch(ctx)
-	}
-	r := template.WithContext(ctx)
-	r.Header = header
-	resp, err := a.transmit(c.core, r)
-	if err != nil {
-		return nil, roundTrip{err: err, unsent: progress.neverSent(err)}
-	}
-	trip := roundTrip{status: resp.StatusCode, header: resp.Header,
-		requestID: c.key.secret.ScrubString(headerValue(resp.Header, "X-Request-Id"))}
-	trip.rateLimit, trip.retryAfter = c.learnLimits(trip.status, trip.header, a.span.exchange.Started, time.Now())
-	seen := &a.span.exchange
-	seen.Status, seen.RequestID, seen.RateLimit = trip.status, trip.requestID, trip.rateLimit
-	if headerValue(resp.Header, "Location") != "" {
-		// http.Client fails on some redirects before it calls CheckRedirect.
-		resp.Header = resp.Header.Clone()
-		resp.Header.Del("Location")
-	}
-	if trip.status < 200 { // What follows may never end, as after a switch of protocols.
-		a.body.Close()
-	} else {
-		trip.body, trip.bodyErr = c.readBody(a, trip.status)
-	}
-	return resp, trip
-}
-
-// transmit sends a request and returns the response, whose body is in a.body.
-func (a *attempt) transmit(k *core, r *http.Request) (*http.Response, error) {
-	resp, err := cmp.Or(k.http.Transport, http.DefaultTransport).RoundTrip(r)
+	barrier := c.core.shared.quotas.Enter(c.key.id, classOf(c.request.method), reserve, time.Now())
 	switch {
-	case err != nil:
-		return nil, errorOfServer(err)
-	case resp == nil:
-		return nil, errors.New("the transport returned neither a response nor an error")
-	case resp.Body == nil:
-		resp.Body = http.NoBody // http.Client does the same, but fails if Content-Length is above 0.
+	case barrier.Wait == 0:
+		return true, nil
+	case barrier.Refused:
+		return false, join(c.ctx, c.refused())
+	case !c.request.background && c.core.config.retry.tooLong(barrier.Wait):
+		return false, join(c.ctx, c.exhausted(barrier))
 	}
-	a.body.Body, resp.Body = resp.Body, http.NoBody // go-retryablehttp would close it again, which not every body allows.
-	return resp, nil
+	if sleep(c.core.withOperation(c.ctx, c.request.operation), barrier.Wait, PauseQuota) != nil {
+		return false, join(c.ctx, c.exhausted(barrier))
+	}
+	return false, nil
 }
 
-// traceAttempt describes an attempt to tracers.
-func (c *call) traceAttempt(server string) TraceAttempt {
-	r := &c.request
-	return TraceAttempt{Operation: r.operation, Method: r.method, Route: r.route, Server: server, Number: c.attempts}
+// ended returns the error of an attempt that is not sent because the context has
+// ended.
+func (c *call) ended(cause error) *Error {
+	why := "the context was canceled"
+	if errors.Is(c.ctx.Err(), context.DeadlineExceeded) {
+		why = "the context's deadline had passed"
+	}
+	return c.fail(c.notSent()+why, cause)
 }
 
-// maxDrained is how much of an unwanted body is read, so that the connection can be
-// used again.
-const maxDrained = 64 << 10
-
-// readBody reads and closes the body of a response. The bytes are in the buffer of a. A
-// body that is still being read when the attempt's timeout expires is closed.
-func (c *call) readBody(a *attempt, status int) ([]byte, error) {
-	defer a.body.Close()
-	defer context.AfterFunc(a.timed, a.body.CloseLate)()
-	most, whole := c.core.config.maxBytes, true
-	if status >= 300 {
-		most = min(most, 1<<20)
-	} else if c.decoder == nil {
-		most, whole = min(most, maxDrained), false
+// exhausted returns the error of an attempt that the rate limit does not admit in time.
+func (c *call) exhausted(barrier quota.Barrier) *Error {
+	kind, window := "write", barrier.Window
+	if isRead(c.request.method) {
+		kind = "read"
 	}
-	err := errorOfServer(a.buffer.Fill(a.body.Body, most))
-	read := a.buffer.Bytes()
-	if err == nil && whole && int64(len(read)) > most {
-		err = tooLongError{most}
-	}
-	if whole && status < 300 { // Any other body is short.
-		clean, late := c.key.secret.ScrubWithin(read, &limits.Bound{Until: a.timed})
-		return clean, cmp.Or(err, late)
-	}
-	return c.key.secret.Scrub(read), err
-}
-
-type tooLongError struct{ limit int64 }
-
-func (e tooLongError) Error() string {
-	return fmt.Sprintf("the response is longer than %d bytes", e.limit)
-}
-
-// decodeResponse decodes a 2xx response within the limits of an attempt.
-func (c *call) decodeResponse(a *attempt, trip *roundTrip) (d decoded) {
-	if c.request.leniency != nil {
-		c.request.leniency.begin()
-	}
-	if trip.err != nil || trip.status < 200 || trip.status >= 300 {
-		return d
-	}
-	members := []string{"data", "meta"}
-	if c.request.route == "/openapi.json" { // The one document that has no envelope.
-		members = append(members, "openapi")
-	}
-	d.intermediary, d.page = c.core.shared.provenance.Intermediary(trip.header, trip.body, members, a.timed)
+	why := fmt.Sprintf("the %s quota of %d an hour is used up until %s, by the server's clock", kind, window.Limit, window.Reset.Format(time.RFC3339))
 	switch {
-	case d.intermediary != "":
-		d.err = trip.bodyErr
-	case c.decoder != nil:
-		a.payload = payload{body: trip.body, bodyErr: trip.bodyErr, leniency: c.request.leniency}
-		d.warning, d.err = c.decoder.decode(&a.payload)
+	case window.Limit == 0:
+		why = "the API admits no " + kind + " request of this key"
+	case window.Remaining > 0:
+		why = fmt.Sprintf("the rest of the %s quota of %d an hour is reserved until %s, by the server's clock", kind, window.Limit, window.Reset.Format(time.RFC3339))
 	}
-	return d
+	e := c.fail(c.notSent()+why, ErrQuotaExhausted)
+	e.Code, e.RetryAfter, e.RateLimit = ErrRateLimited, barrier.Wait, RateLimit(window)
+	return e
 }
 
-// writeProgress records how far the request of a write got.
-type writeProgress struct {
-	dialled   atomic.Bool // The transport asked for a connection.
-	connected atomic.Bool // The transport has a connection. From here on the request may have been written.
+// refused returns the error of an attempt that is not sent because the API has refused its key
+// several times in a row.
+func (c *call) refused() *Error {
+	e := c.fail(fmt.Sprintf("%s%s refused %s, %d times in a row, and further failures throttle the address for every key on it",
+		c.notSent(), c.url.Host, c.key.described(), quota.MaxRefusals), nil)
+	e.Code, e.Hint = ErrInvalidToken, "replace the key; one call a minute is still tried"
+	return e
 }
 
-func (p *writeProgress) watch(ctx context.Context) context.Context {
-	return httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{
-		GetConn: func(string) { p.dialled.Store(true) },
-		GotConn: func(httptrace.GotConnInfo) { p.connected.Store(true) },
-	})
+// notSent begins the text of an error that prevents an attempt.
+func (c *call) notSent() string {
+	if c.attempts > 0 {
+		return "not sent again, because "
+	}
+	return "not sent, because "
 }
 
-// neverSent reports whether the request was certainly not sent: the transport asked for
-// a connection and got none. The error of a transport that reports no progress proves
-// this only if it is an error of dialling. For a read, p is nil and nothing is proved.
-func (p *writeProgress) neverSent(err error) bool {
-	if p == nil || p.connected.Load() {
+// RetryPolicy configures the retries of a call. A zero field means the default, which each
+// field's comment gives.
+type RetryPolicy struct {
+	MaxAttempts int           // Attempts of a call, including the first: 4. 1 means no retries.
+	BaseBackoff time.Duration // Longest delay before the first retry: 500 ms, doubled with each retry. Delays are random.
+	MaxBackoff  time.Duration // Longest delay without a Retry-After header: 30 s.
+	MaxWait     time.Duration // Longest wait for a Retry-After or a rate-limit window: 1 min. If it would be longer, the call fails immediately. Below zero means never to wait.
+}
+
+// withDefaults returns the policy with defaults in place of zero fields, or a [*ParamError]
+// for each other negative field.
+func (p RetryPolicy) withDefaults() (RetryPolicy, error) {
+	err := joinParams(
+		checkNotNegative("RetryPolicy.MaxAttempts", p.MaxAttempts),
+		checkNotNegative("RetryPolicy.BaseBackoff", p.BaseBackoff),
+		checkNotNegative("RetryPolicy.MaxBackoff", p.MaxBackoff),
+	)
+	return RetryPolicy{
+		MaxAttempts: cmp.Or(p.MaxAttempts, 4),
+		BaseBackoff: cmp.Or(p.BaseBackoff, 500*time.Millisecond),
+		MaxBackoff:  cmp.Or(p.MaxBackoff, 30*time.Second),
+		MaxWait:     cmp.Or(p.MaxWait, time.Minute),
+	}, err
+}
+
+func checkNotNegative[N int | time.Duration](field string, n N) error {
+	if n < 0 {
+		return &ParamError{Param: field, Problem: "must not be negative (0 means the default)"}
+	}
+	return nil
+}
+
+// decide returns whether the attempt that ended with e is retried, and after which delay. It is a pure
+// function of its arguments: requested is the delay that the response requests, left the time until the
+// end of the caller's context, and jitter a random number in [0, 1).
+func decide(p RetryPolicy, e *Error, requested, left time.Duration, jitter float64) (wait time.Duration, retry bool) {
+	if e.Attempts >= p.MaxAttempts || !isRetriable(e) {
+		return 0, false
+	}
+	if wait = requested; wait == 0 {
+		wait = max(1, time.Duration(jitter*float64(p.backoff(e.Attempts)))) // Observers take 0 for no retry.
+	} else if p.tooLong(wait) {
+		return 0, false
+	}
+	if wait >= left {
+		return 0, false
+	}
+	return wait, true
+}
+
+// isRetriable reports whether a retry is safe and may succeed. A POST is retried only when
+// the API certainly did not process it.
+func isRetriable(e *Error) bool {
+	switch {
+	case e.kind == final, e.kind == invalidBody:
+		return false
+	case e.Status == http.StatusTooManyRequests, e.kind == unsent:
+		return true
+	case e.Status == http.StatusUnauthorized: // Failed authentications throttle the address, also when the body was cut short.
 		return false
 	}
-	dial, ok := errors.AsType[*net.OpError](err)
-	return p.dialled.Load() || ok && dial.Op == "dial"
+	switch e.Method {
+	case http.MethodGet, http.MethodHead:
+		return e.kind == broken || e.kind == timedOut || isOverload(e.Status)
+	case http.MethodDelete, http.MethodPatch:
+		return isOverload(e.Status) || e.Status == 0 && e.kind == broken
+	}
+	return false
 }
 
-var jsonType = []string{"application/json"}
+// timeLeft returns the time until a context ends.
+func timeLeft(ctx context.Context) time.Duration {
+	deadline, ok := ctx.Deadline()
+	switch {
+	case ctx.Err() != nil:
+		return 0
+	case !ok:
+		return math.MaxInt64
+	}
+	return time.Until(deadline)
+}
+
+// isOverload reports whether status is a transient server error.
+func isOverload(status int) bool {
+	switch status {
+	case 500, 502, 503, 504:
+		return true
+	}
+	return false
+}
+
+// isBusy reports whether a server with that status may be asked again later.
+func isBusy(status int) bool { return status == http.StatusTooManyRequests || isOverload(status) }
+
+// backoff returns the longest delay after attempt n: the base, doubled with each attempt,
+// at most MaxBackoff. It compares before it doubles, so that it cannot overflow.
+func (p RetryPolicy) backoff(n int) time.Duration {
+	d := p.BaseBackoff
+	for range n - 1 {
+		if d > p.MaxBackoff/2 {
+			return p.MaxBackoff
+		}
+		d *= 2
+	}
+	return min(d, p.MaxBackoff)
+}
+
+// tooLong reports whether a wait exceeds MaxWait. Rate-limit windows end on a full second
+// and the Date header is cut to one, so a window of an hour can seem up to a second longer.
+// A MaxWait of an hour or more therefore allows that second.
+func (p RetryPolicy) tooLong(wait time.Duration) bool {
+	return wait > p.MaxWait && (p.MaxWait < time.Hour || wait > time.Hour+time.Second)
+}
+
+// jitter returns a random number in [0, 1).
+func jitter() float64 { return rand.Float64() } //nolint:gosec // spreads retries; nothing secret depends on it
+
+// windowOf reads the three rate-limit headers. It returns false unless all three are present
+// and valid.
+func windowOf(h http.Header) (window quota.Window, ok bool) {
+	limit, limitErr := strconv.Atoi(headerValue(h, "X-Ratelimit-Limit"))
+	remaining, remainingErr := strconv.Atoi(headerValue(h, "X-Ratelimit-Remaining"))
+	reset, resetErr := strconv.ParseInt(headerValue(h, "X-Ratelimit-Reset"), 10, 64)
+	if cmp.Or(limitErr, remainingErr, resetErr) != nil || min(limit, remaining) < 0 || reset <= 0 || reset > maxUnix {
+		return quota.Window{}, false
+	}
+	return quota.Window{Limit: limit, Remaining: remaining, Reset: time.Unix(reset, 0).UTC()}, true
+}
+
+// maxUnix is the last Unix second that RFC 3339, and therefore JSON, can represent.
+const maxUnix = 253402300799
+
+// retryAfterOf returns the delay of a Retry-After header, which is a number of seconds or an
+// HTTP date. A date is compared with the response's Date header, or with now without one.
+// It returns 0 for a missing or invalid header.
+func retryAfterOf(h http.Header, now time.Time) time.Duration {
+	value := strings.TrimSpace(headerValue(h, "Retry-After"))
+	if value == "" {
+		return 0
+	}
+	if seconds, err := strconv.ParseUint(value, 10, 64); err == nil {
+		return time.Duration(min(seconds, maxSeconds)) * time.Second
+	}
+	if strings.Trim(value, "0123456789") == "" {
+		return time.Duration(maxSeconds) * time.Second // The number overflows uint64.
+	}
+	at, err := http.ParseTime(value)
+	if err != nil {
+		return 0
+	}
+	return max(0, at.Sub(serverTimeOf(h, now)))
+}
+
+const maxSeconds = uint64((1<<63 - 1) / time.Second)
+
+// serverTimeOf returns the response's Date header, or now if the header is missing or
+// invalid.
+func serverTimeOf(h http.Header, now time.Time) time.Time {
+	if date, err := http.ParseTime(headerValue(h, "Date")); err == nil {
+		return date
+	}
+	return now
+}
+
+// headerValue returns the first value of a header, or "". Unlike [http.Header.Get], which is slower,
+// it requires the name in canonical form.
+func headerValue(h http.Header, canonical string) string {
+	if values := h[canonical]; len(values) > 0 {
+		return values[0]
+	}
+	return ""
+}

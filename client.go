@@ -217,11 +217,6 @@ func newClient(k *core, requests *requestMemory) *Client {
 	if c.http != nil {
 		k.http = *c.http
 	}
-	k.timeout, k.timeoutHint = k.http.Timeout, "see http.Client.Timeout"
-	k.http.Timeout = 0 // It would include waits for the rate limit and end as a cancellation.
-	if k.timeout <= 0 || c.timeout > 0 && c.timeout <= k.timeout {
-		k.timeout, k.timeoutHint = c.timeout, "see WithTimeout"
-	}
 	// A redirect would send the key to another server.
 	k.http.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 	agent := "hiring-go/" + Version + " (" + runtime.Version() + "; " + runtime.GOOS + "/" + runtime.GOARCH + ")"

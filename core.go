@@ -13,15 +13,13 @@ import (
 
 // core is what the services of one client share.
 type core struct {
-	config      config
-	base        url.URL // Scheme, host and path prefix, which includes apiPrefix.
-	dialect     Dialect
-	http        http.Client
-	timeout     time.Duration // Of an attempt; 0 means none.
-	timeoutHint string        // How to change timeout.
-	agent       []string      // The User-Agent header.
-	keys        keyring
-	server      string // Of base, as in Exchange.
+	config  config
+	base    url.URL // Scheme, host and path prefix, which includes apiPrefix.
+	dialect Dialect
+	http    http.Client
+	agent   []string // The User-Agent header.
+	keys    keyring
+	server  string // Of base, as in Exchange.
 	traces
 	shared *shared
 }
@@ -39,10 +37,9 @@ func (s *service) use() *core {
 
 // shared is the state that a client and its variants share.
 type shared struct {
-	quotas     quota.Tracker
-	provenance provenanceDetector
-	clock      serverclock.Clock // Of the server.
-	accounts   accountIDs
+	quotas   quota.Tracker
+	clock    serverclock.Clock // Of the server.
+	accounts accountIDs
 }
 
 // accountIDs holds the known ids of the accounts that keys belong to.

@@ -3,8 +3,6 @@ package hiring
 import (
 	"cmp"
 	"context"
-	"crypto/tls"
-	"crypto/x509"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -12,7 +10,6 @@ import (
 	"maps"
 	"net"
 	"net/http"
-	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -91,11 +88,21 @@ type Error struct {
 
 	Hint string // Advice, one sentence such as "check the base URL"; "" without any.
 
-	invalidBody bool                // For a 2xx of the API: the complete response is invalid.
-	permanent   bool                // For a download: the cause is not a connection error.
-	cause       func() error        // A closure, because printers do not print the content of closures.
-	scrub       func(string) string // Removes the key from a text; nil without a key.
+	kind  failureKind
+	cause func() error // A closure, because printers do not print the content of closures.
 }
+
+// failureKind is what decides about a retry, besides the status.
+type failureKind int
+
+const (
+	byStatus    failureKind = iota // The status decides.
+	unsent                         // The server certainly did not receive the request.
+	broken                         // The connection ended before the response did.
+	timedOut                       // There was no response, or not all of it, within the attempt's timeout.
+	final                          // A retry would fail in the same way.
+	invalidBody                    // A complete 2xx response of the API cannot be decoded.
+)
 
 // RateLimit is the rate limit of one class of requests, from the headers of a response.
 type RateLimit struct {
@@ -144,7 +151,7 @@ func (e *Error) Error() string {
 	if e.Hint != "" {
 		line += ": " + e.Hint
 	}
-	return e.scrubbed(limits.OneLine(line)) // The line may join pieces of the key.
+	return limits.OneLine(line)
 }
 
 // rounded formats a duration, rounded up to seconds, or to days above two days.
@@ -157,23 +164,6 @@ func rounded(d time.Duration) string {
 		return fmt.Sprintf("%d days", (d+day-1)/day)
 	}
 	return (d + time.Second - 1).Truncate(time.Second).String()
-}
-
-func (e *Error) scrubbed(text string) string {
-	if e.scrub == nil {
-		return text
-	}
-	return e.scrub(text)
-}
-
-// clean removes the key from the decoded fields, including a key that is split between the
-// code and the message.
-func (e *Error) clean() {
-	e.Code, e.Message, e.RequestID = ErrorCode(e.scrubbed(string(e.Code))), e.scrubbed(e.Message), e.scrubbed(e.RequestID)
-	both := string(e.Code) + ": " + e.Message
-	if clean := e.scrubbed(both); clean != both {
-		e.Code, e.Message = "", clean
-	}
 }
 
 // fieldProblems returns the field errors of a 400 in one text.
@@ -282,17 +272,13 @@ func IsTransient(err error) bool {
 	case errors.Is(err, ErrQuotaExhausted), errors.Is(err, context.DeadlineExceeded):
 		return true
 	}
-	if !ok || failure.Attempts == 0 ||
-		failure.Code == ErrInvalidToken { // Also when the client refused the retry.
-		return false
-	}
 	switch {
-	case failure.Status == 0:
-		return !failure.permanent && !isPermanentError(failure)
-	case failure.Status < 300:
-		return !failure.permanent && errors.Unwrap(failure) != nil // The response was cut short.
+	case !ok, failure.Attempts == 0, failure.kind == final, failure.kind == invalidBody, failure.Code == ErrInvalidToken:
+		return false
+	case failure.kind != byStatus, failure.Status == 0:
+		return true
 	}
-	return failure.Status < 600
+	return failure.Status == http.StatusTooManyRequests || failure.Status >= 500 && failure.Status < 600
 }
 
 // rejected reports whether the API rejected a request for another reason than a rate limit.
@@ -337,7 +323,7 @@ func (e *Error) Fields() (form []string, fields map[string][]string) {
 
 const maxMessage = 4 << 10 // Keeps log lines short.
 
-// errorEnvelope is the error envelope.
+// errorEnvelope is the envelope of a response with an error.
 type errorEnvelope struct {
 	Error *struct {
 		Code      ErrorCode       `json:"code"`
@@ -345,26 +331,6 @@ type errorEnvelope struct {
 		Details   json.RawMessage `json:"details"`
 		RequestID RawValue        `json:"request_id"` // Any type is accepted, so that an invalid id does not hide the code.
 	} `json:"error"`
-}
-
-// setRejection sets the fields of e from a response that is not a 2xx.
-func (e *Error) setRejection(body []byte) {
-	if e.Status >= 300 && e.Status < 400 {
-		e.Message = "the server redirects elsewhere, which is not followed because the key would be sent there: correct the base URL"
-		return
-	}
-	var rejection errorEnvelope
-	if err := decode(body, &rejection); err == nil && rejection.Error != nil && (rejection.Error.Code != "" || rejection.Error.Message != "") {
-		e.Code, e.Message = rejection.Error.Code, rejection.Error.Message
-		if len(rejection.Error.Details) > 0 && string(rejection.Error.Details) != "null" {
-			e.Details = rejection.Error.Details
-		}
-		if e.RequestID == "" {
-			e.RequestID, _ = rejection.Error.RequestID.Text()
-		}
-		return
-	}
-	e.Message = describeBody(body, "error envelope")
 }
 
 // ParamError is an invalid argument. No request was sent. errors.Is matches it with
@@ -503,73 +469,9 @@ func (e *endedError) Error() string {
 // Unwrap returns both errors.
 func (e *endedError) Unwrap() []error { return []error{e.last, e.ended} }
 
-// The results of the following functions contain no host or path, so that they can be logged.
-
-// usableError returns err, or for a nil pointer an error that names its type. Methods of a nil
-// pointer may panic.
-func usableError(err error) error {
-	if v := reflect.ValueOf(err); v.Kind() == reflect.Pointer && v.IsNil() {
-		return fmt.Errorf("the error is a nil %T", err)
-	}
-	return err
-}
-
-// errorOfServer is like usableError for an error of reading a response. net/http quotes a line that
-// it cannot read, which may be the body of an earlier response, with candidates' data. The
-// quote is dropped from the text, and Unwrap does not lead to it.
-func errorOfServer(err error) error {
-	if err == nil {
-		return nil
-	}
-	return withoutQuote(usableError(err))
-}
-
-func withoutQuote(err error) error {
-	message := err.Error()
-	for _, problem := range []string{"malformed ", "bad "} {
-		begin := strings.Index(message, problem)
-		if begin < 0 {
-			continue
-		}
-		if quote := strings.IndexByte(message[begin:], '"'); quote >= 0 {
-			return &unquoted{strings.TrimRight(message[:begin+quote], " :"), func(target error) bool { return errors.Is(err, target) }}
-		}
-	}
-	return err
-}
-
-// unquoted is an error without the text that it quoted.
-type unquoted struct {
-	text string
-	is   func(error) bool // Of the original error. A closure, because printers do not print the content of closures.
-}
-
-func (e *unquoted) Error() string { return e.text }
-
-func (e *unquoted) Is(target error) bool { return e.is(target) }
-
-// isPermanentError reports whether err is a TLS failure that a retry does not fix, such as an
-// invalid certificate.
-func isPermanentError(err error) bool {
-	_, certificate := errors.AsType[*tls.CertificateVerificationError](err)
-	_, authority := errors.AsType[x509.UnknownAuthorityError](err)
-	_, record := errors.AsType[tls.RecordHeaderError](err)
-	return certificate || authority || record
-}
-
-// networkHint returns what the user should check, or "". A host that does not exist and a
-// server without TLS suggest a wrong base URL.
-func networkHint(err error) string {
-	lookup, ok := errors.AsType[*net.DNSError](err)
-	if _, record := errors.AsType[tls.RecordHeaderError](err); record || ok && lookup.IsNotFound {
-		return "check the base URL"
-	}
-	return ""
-}
-
 // errorWord returns one term for the kind of err, for a log, or "other".
 func errorWord(err error) string {
-	if isPermanentError(err) {
+	if isCertificateError(err) {
 		return "tls"
 	}
 	if _, ok := errors.AsType[*net.DNSError](err); ok { // Before "timeout": a lookup that timed out is still "dns".

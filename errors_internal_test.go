@@ -14,7 +14,6 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/assert"
-	"github.com/stretchr/testify/require"
 )
 
 func TestIsTransientByStatusAttemptsAndCause(t *testing.T) {
@@ -32,7 +31,7 @@ func TestIsTransientByStatusAttemptsAndCause(t *testing.T) {
 		"404":                           {of(404, 1, nil), false},
 		"302":                           {of(302, 1, nil), false},
 		"no response":                   {of(0, 1, io.ErrUnexpectedEOF), true},
-		"a response that was cut short": {of(200, 1, io.ErrUnexpectedEOF), true},
+		"a response that was cut short": {&Error{Status: 200, Attempts: 1, kind: broken}, true},
 		"a malformed response":          {of(200, 1, nil), false},
 		"not sent":                      {of(0, 0, nil), false},
 		"not sent, with a cause":        {of(0, 0, io.ErrUnexpectedEOF), false},
@@ -58,32 +57,23 @@ func TestWord(t *testing.T) {
 		err       error
 		word      string
 		permanent bool
-		astray    bool
 	}{
-		{dial(os.NewSyscallError("connect", syscall.ECONNREFUSED)), "connection refused", false, false},
-		{&net.OpError{Op: "read", Net: "tcp", Err: os.NewSyscallError("read", syscall.ECONNRESET)}, "connection reset", false, false},
-		{syscall.EPIPE, "connection reset", false, false},
-		{dial(&net.DNSError{Err: "no such host", IsNotFound: true}), "dns", false, true},
-		{dial(&net.DNSError{Err: "i/o timeout", IsTimeout: true}), "dns", false, false},
-		{dial(os.ErrDeadlineExceeded), "timeout", false, false},
-		{fmt.Errorf("wrapped: %w", context.DeadlineExceeded), "timeout", false, false},
-		{&url.Error{Op: "Get", Err: context.Canceled}, "canceled", false, false},
-		{io.ErrUnexpectedEOF, "cut short", false, false},
-		{&url.Error{Op: "Get", Err: io.EOF}, "cut short", false, false},
-		{&tls.CertificateVerificationError{Err: errors.New("expired")}, "tls", true, false},
-		{x509.UnknownAuthorityError{}, "tls", true, false},
-		{tls.RecordHeaderError{Msg: "first record does not look like a TLS handshake"}, "tls", true, true},
-		{errors.New("ada@example.com"), "other", false, false},
+		{dial(os.NewSyscallError("connect", syscall.ECONNREFUSED)), "connection refused", false},
+		{&net.OpError{Op: "read", Net: "tcp", Err: os.NewSyscallError("read", syscall.ECONNRESET)}, "connection reset", false},
+		{syscall.EPIPE, "connection reset", false},
+		{dial(&net.DNSError{Err: "no such host", IsNotFound: true}), "dns", false},
+		{dial(&net.DNSError{Err: "i/o timeout", IsTimeout: true}), "dns", false},
+		{dial(os.ErrDeadlineExceeded), "timeout", false},
+		{fmt.Errorf("wrapped: %w", context.DeadlineExceeded), "timeout", false},
+		{&url.Error{Op: "Get", Err: context.Canceled}, "canceled", false},
+		{io.ErrUnexpectedEOF, "cut short", false},
+		{&url.Error{Op: "Get", Err: io.EOF}, "cut short", false},
+		{&tls.CertificateVerificationError{Err: errors.New("expired")}, "tls", true},
+		{x509.UnknownAuthorityError{}, "tls", true},
+		{tls.RecordHeaderError{Msg: "first record does not look like a TLS handshake"}, "tls", true},
+		{errors.New("ada@example.com"), "other", false},
 	} {
 		assert.Equal(t, c.word, errorWord(c.err), "%v", c.err)
-		assert.Equal(t, c.permanent, isPermanentError(c.err), "%v", c.err)
-		assert.Equal(t, c.astray, networkHint(c.err) != "", "%v", c.err)
+		assert.Equal(t, c.permanent, isCertificateError(c.err), "%v", c.err)
 	}
-}
-
-func TestUsable(t *testing.T) {
-	require.NoError(t, usableError(nil))
-	assert.Equal(t, io.EOF, usableError(io.EOF))
-	assert.Equal(t, syscall.EPIPE, usableError(syscall.EPIPE))
-	require.EqualError(t, usableError((*url.Error)(nil)), "the error is a nil *url.Error")
 }

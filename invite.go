@@ -211,8 +211,8 @@ func (r *inviteRun) send(ctx context.Context, v invite) invite {
 		return v.end(InviteNotSent, err)
 	}
 	var prevented, err error
-	v.request.beforeAttempt = func(waited bool) error {
-		prevented = r.beforeAttempt(ctx, v.to, waited)
+	v.request.beforeAttempt = func() error {
+		prevented = r.beforeAttempt(ctx, v.to, false)
 		return prevented
 	}
 	v.last, err = r.service.post(ctx, v.to, v.request)

@@ -366,8 +366,8 @@ func (p *InviteProgress) count(outcome InviteOutcome) {
 // the window.
 func paceError(wait time.Duration, window quota.Window) *Error {
 	c := &call{request: newRequest("Invitations.Send", inviteRoute, pathID{"assessmentID", ""}), key: noKey}
-	e := c.fail(&roundTrip{rateLimit: RateLimit(window)}, fmt.Sprintf("not sent, because the rest of the write rate limit of %d an hour is "+
+	e := c.fail(fmt.Sprintf("not sent, because the rest of the write rate limit of %d an hour is "+
 		"shared with others and spread until %s", window.Limit, window.Reset.Format(time.RFC3339)), ErrQuotaExhausted)
-	e.Code, e.RetryAfter = ErrRateLimited, wait
+	e.Code, e.RetryAfter, e.RateLimit = ErrRateLimited, wait, RateLimit(window)
 	return e
 }

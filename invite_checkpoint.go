@@ -54,7 +54,7 @@ func (c *inviteCheckpoint) restore(scanned time.Time) {
 	if c == nil {
 		return
 	}
-	clock, timeout := &c.service.core.shared.clock, c.service.core.timeout
+	clock, timeout := &c.service.core.shared.clock, c.service.core.config.timeout
 	now := clock.Now()
 	latest := now.Add(max(latestEnd, timeout))
 	for key, ends := range c.ends {
@@ -76,7 +76,7 @@ func (c *inviteCheckpoint) sending(ctx context.Context, to inviting.Addressee) e
 	if c == nil {
 		return nil
 	}
-	clock, timeout := &c.service.core.shared.clock, c.service.core.timeout
+	clock, timeout := &c.service.core.shared.clock, c.service.core.config.timeout
 	if timeout == 0 {
 		timeout = unboundedTimeout
 	}

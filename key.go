@@ -3,12 +3,16 @@ package hiring
 import (
 	"context"
 	"crypto/sha256"
+	"encoding/json"
+	"errors"
 	"fmt"
+	"io"
+	"net/url"
 	"strings"
 	"sync/atomic"
+	"unicode"
 
 	"github.com/hiring-assessment/hiring-go/internal/quota"
-	"github.com/hiring-assessment/hiring-go/internal/redact"
 )
 
 // Environment is the kind of data that a key gives access to.
@@ -22,9 +26,9 @@ const (
 
 func environmentOf(key string) Environment {
 	switch {
-	case strings.HasPrefix(key, redact.LivePrefix):
+	case strings.HasPrefix(key, livePrefix):
 		return EnvironmentLive
-	case strings.HasPrefix(key, redact.TestPrefix):
+	case strings.HasPrefix(key, testPrefix):
 		return EnvironmentTest
 	}
 	return ""
@@ -33,12 +37,58 @@ func environmentOf(key string) Environment {
 // keyID identifies a key where the key itself must not be stored.
 type keyID = quota.Key
 
-// credential is a key that was checked, with its header. It is stored in a call or a
-// closure and never in a field that can be printed.
+// Prefixes of API keys.
+const (
+	livePrefix = "sk_live_"
+	testPrefix = "sk_test_"
+)
+
+// secret is the text of an API key. It prints as [redacted].
+type secret string
+
+const redacted = "[redacted]"
+
+// Format writes the same text for every verb of package fmt.
+func (secret) Format(w fmt.State, _ rune) { _, _ = io.WriteString(w, redacted) }
+
+// MarshalText returns the same text for JSON and slog.
+func (secret) MarshalText() ([]byte, error) { return []byte(redacted), nil }
+
+// minSecret is the smallest length of a key that is replaced in texts. A shorter one may be a word.
+const minSecret = 6
+
+// redact replaces the key in a text of a response or a peer: verbatim, URL-escaped and
+// JSON-escaped.
+func (k secret) redact(text string) string {
+	if len(k) < minSecret {
+		return text
+	}
+	key := string(k)
+	text = strings.ReplaceAll(text, key, redacted)
+	if inQuery := url.QueryEscape(key); inQuery != key { // A key of other characters than letters, digits, "_" and "-".
+		inJSON, _ := json.Marshal(key)
+		text = strings.NewReplacer(inQuery, redacted, url.PathEscape(key), redacted, string(inJSON[1:len(inJSON)-1]), redacted).Replace(text)
+	}
+	return text
+}
+
+// clean returns err, or an error with the same text without the key that leads to no cause.
+func (k secret) clean(err error) error {
+	if err == nil {
+		return nil
+	}
+	text := err.Error()
+	if clean := k.redact(text); clean != text {
+		return errors.New(clean)
+	}
+	return err
+}
+
+// credential is a key that was checked, with its header. It is stored in a call or a closure and
+// never in a field of a value that users get.
 type credential struct {
-	key    string
+	key    secret
 	header []string
-	secret redact.Finder
 	keyInfo
 }
 
@@ -69,7 +119,7 @@ func newKeyring(
 		ring.next = func(ctx context.Context) (*credential, error) {
 			key, err := source(ctx)
 			if err != nil {
-				return nil, redact.New(key).Clean(fmt.Errorf("the key source failed: %w", usableError(err)))
+				return nil, fmt.Errorf("the key source failed: %w", secret(key).clean(err))
 			}
 			use, err := newCredential(key, want)
 			if err != nil {
@@ -107,20 +157,40 @@ func (k keyring) current(ctx context.Context) (*credential, error) {
 // newCredential checks a key. The error's text continues a sentence that begins with the
 // key's name.
 func newCredential(key string, want Environment) (*credential, error) {
-	if err := redact.CheckKey(key); err != nil {
-		return nil, err
+	const scheme = "Bearer "
+	switch {
+	case key == "":
+		return nil, errors.New("is empty: set an API key created in the dashboard")
+	case len(key) >= len(scheme) && strings.EqualFold(key[:len(scheme)], scheme):
+		return nil, errors.New(`begins with "Bearer ", which the client adds: pass only the key`)
+	case strings.ContainsFunc(key, func(r rune) bool { return unicode.IsSpace(r) || unicode.IsControl(r) }):
+		return nil, errors.New("contains white space or control characters: it was probably copied with a line break")
 	}
 	environment := environmentOf(key)
 	if want != "" && environment != want {
 		return nil, fmt.Errorf("must begin with sk_%[1]s_, because WithEnvironment requires the %[1]s environment", want)
 	}
 	return &credential{
-		key:     key,
-		header:  []string{"Bearer " + key},
-		secret:  redact.New(key),
+		key:     secret(key),
+		header:  []string{scheme + key},
 		keyInfo: keyInfo{sha256.Sum256([]byte(key)), environment},
 	}, nil
 }
 
-// redacted describes the key without revealing it.
-func (c *credential) redacted() string { return redact.Redact(c.key) }
+// described names the key by its prefix, and by its last four characters if it is long.
+func (c *credential) described() string {
+	const minLength, shown = 24, 4
+	key, prefix, end := string(c.key), "", ""
+	for _, known := range []string{livePrefix, testPrefix} {
+		if rest, ok := strings.CutPrefix(key, known); ok {
+			key, prefix = rest, known
+		}
+	}
+	if len(key) >= minLength {
+		end = key[len(key)-shown:]
+	}
+	if prefix == "" {
+		return strings.TrimSuffix("the key …"+end, " …") + ", which begins with neither " + livePrefix + " nor " + testPrefix
+	}
+	return "the key " + prefix + "…" + end
+}

@@ -6,7 +6,6 @@ import (
 	"net/http"
 	"net/textproto"
 	"slices"
-	"strings"
 	"time"
 )
 
@@ -124,7 +123,8 @@ const (
 
 // traces are the traces of one client.
 type traces struct {
-	all []Trace
+	all       []Trace
+	observers []func(context.Context, Exchange) // Called before the ends of all, with the context of all.
 
 	// seesOperations reports that a trace has a function Call. Otherwise an operation of one
 	// call has no context of its own, which would be allocated.
@@ -229,97 +229,56 @@ func announceWait(ctx context.Context, d time.Duration, reason PauseReason) {
 	}
 }
 
-// span is the trace span of an attempt.
-type span struct {
-	ctx      context.Context // For the transport, without the attempt's timeout.
-	exchange Exchange        // What is known of the attempt.
-	ends     []func(Exchange)
-	first    [2]func(Exchange) // The memory of the first ends.
-}
-
-// begin calls the traces and adds their headers to h, except those that hold the key.
-func (s *span) begin(ctx context.Context, t *traces, attempt TraceAttempt, h http.Header, key *credential) {
-	s.ctx, s.ends = ctx, s.first[:0]
-	s.exchange = Exchange{
-		Operation: attempt.Operation, Method: attempt.Method, Route: attempt.Route, Attempt: attempt.Number, Server: attempt.Server,
-		Started: time.Now(),
-	}
+// beginTraces calls the trace functions of an attempt. It returns the context for the transport, and
+// the headers that they add.
+func (a *attempt) beginTraces(ctx context.Context, t *traces, at TraceAttempt) (context.Context, http.Header) {
 	for _, trace := range t.all {
 		if trace.Attempt == nil {
 			continue
 		}
-		if attempt.Header == nil {
-			attempt.Header = make(http.Header)
+		if at.Header == nil {
+			at.Header = make(http.Header)
 		}
-		inner, end := trace.Attempt(s.ctx, attempt)
+		inner, end := trace.Attempt(ctx, at)
 		if inner != nil {
-			s.ctx = inner //nolint:fatcontext // as many as there are traces
+			ctx = inner //nolint:fatcontext // as many as there are traces
 		}
 		if end != nil {
-			s.ends = append(s.ends, end)
+			a.ends = append(a.ends, end)
 		}
 	}
-	for name, values := range attempt.Header {
-		name = textproto.CanonicalMIMEHeaderKey(name)
-		if h[name] != nil || !isAddable(name) {
-			continue
-		}
-		for _, value := range values {
-			if line := name + ": " + value; isHeaderValue(value) && key.secret.ScrubString(line) == line {
-				h[name] = append(h[name], value)
-			}
+	if len(at.Header) == 0 {
+		return ctx, nil
+	}
+	added := make(http.Header)
+	for name, values := range at.Header {
+		if name = textproto.CanonicalMIMEHeaderKey(name); !slices.Contains(fixedHeaders, name) {
+			added[name] = append(added[name], values...)
 		}
 	}
+	return ctx, added
 }
 
-// notify tells the traces that the attempt has ended.
-func (s *span) notify(warning string, failure *Error, wait time.Duration) {
-	s.exchange.Warning, s.exchange.Wait = warning, wait
-	if failure != nil {
-		s.exchange.Err = failure
-	}
-	s.exchange.Duration = time.Since(s.exchange.Started)
-	s.end()
-}
-
-// end calls the functions that the traces returned, in reverse order. One that panics does
+// endTraces calls the observers, and the functions that the traces returned in reverse order. One that panics does
 // not prevent the others.
-func (s *span) end() {
-	if last := len(s.ends) - 1; last >= 0 {
-		end := s.ends[last]
-		s.ends = s.ends[:last]
-		defer s.end()
-		end(s.exchange)
+func (a *attempt) endTraces(t *traces) {
+	ends, ctx := a.ends, a.traced
+	a.ends, a.traced = nil, nil
+	for _, end := range ends {
+		defer end(a.exchange)
+	}
+	if ctx == nil { // The attempt has not begun, or has ended.
+		return
+	}
+	for _, observe := range t.observers {
+		observe(ctx, a.exchange)
 	}
 }
 
-// abandon ends the span of an attempt that a panic or a runtime.Goexit ended. It has no
-// effect after notify.
-func (s *span) abandon() {
-	s.exchange.Err, s.exchange.Duration = errUnreturned, time.Since(s.exchange.Started)
-	s.end()
-}
-
-// fixedHeaders are the sorted headers that a trace function cannot set: those that the
-// client sets, those that control how a request is transferred, and those that make
-// net/http retry a POST.
+// fixedHeaders are the headers that a trace function cannot set: those that the client sets, those
+// that control how a request is transferred, and those that make net/http retry a POST.
 var fixedHeaders = []string{
 	"Accept", "Accept-Encoding", "Authorization", "Connection", "Content-Encoding", "Content-Length", "Content-Type", "Cookie",
 	"Expect", "Host", "Idempotency-Key", "If-Range", "Keep-Alive", "Proxy-Authorization", "Proxy-Connection", "Range", "Te",
 	"Trailer", "Transfer-Encoding", "Upgrade", "User-Agent", "X-Idempotency-Key",
-}
-
-// isAddable reports whether a trace function may add the header with this canonical name.
-func isAddable(name string) bool {
-	if _, fixed := slices.BinarySearch(fixedHeaders, name); fixed || name == "" {
-		return false
-	}
-	return !strings.ContainsFunc(name, func(r rune) bool {
-		return (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && (r < '0' || r > '9') && !strings.ContainsRune("!#$%&'*+-.^_`|~", r)
-	})
-}
-
-// isHeaderValue reports whether value is a valid header value.
-func isHeaderValue(value string) bool {
-	return !strings.ContainsFunc(value, func(r rune) bool { return r < ' ' && r != '\t' || r == 0x7f })
 }

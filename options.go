@@ -201,25 +201,13 @@ func logPauses(logger *slog.Logger) func(context.Context, TracePause) {
 	}
 }
 
-// allTraces returns the traces of a client, with one for its observers and its logger. That
-// one is the last, so that observers get the context of every other trace.
+// allTraces returns the traces and observers of a client, with those of its logger.
 func (c config) allTraces() traces {
-	all := c.traces
-	observers := c.observers
-	last := Trace{}
+	t := traces{all: c.traces, observers: c.observers}
 	if c.logger != nil {
-		observers = append(observers, logTo(c.logger))
-		last.Pause = logPauses(c.logger)
+		t.all = append(t.all, Trace{Pause: logPauses(c.logger)})
+		t.observers = append(t.observers, logTo(c.logger))
 	}
-	if len(observers) > 0 {
-		last.Attempt = func(ctx context.Context, _ TraceAttempt) (context.Context, func(Exchange)) {
-			return ctx, func(e Exchange) {
-				for _, observe := range observers {
-					observe(ctx, e)
-				}
-			}
-		}
-		all = append(all, last)
-	}
-	return traces{all: all, seesOperations: slices.ContainsFunc(all, func(t Trace) bool { return t.Call != nil })}
+	t.seesOperations = slices.ContainsFunc(t.all, func(t Trace) bool { return t.Call != nil })
+	return t
 }

@@ -160,7 +160,7 @@ func TestNewRejectsOptions(t *testing.T) {
 		_, err = client.With(opt)
 		require.ErrorContains(t, err, want, "With judges as New does")
 	}
-	for _, p := range []hiring.RetryPolicy{{MaxAttempts: -1}, {BaseBackoff: -1}, {MaxBackoff: -1}, {MaxWait: -1}} {
+	for _, p := range []hiring.RetryPolicy{{MaxAttempts: -1}, {BaseBackoff: -1}, {MaxBackoff: -1}} {
 		_, err := hiring.New(apitest.BaseURL, apitest.Key, hiring.WithRetry(p))
 		require.ErrorContains(t, err, "RetryPolicy", "%+v", p)
 	}

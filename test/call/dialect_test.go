@@ -4,7 +4,6 @@ import (
 	"context"
 	"net/url"
 	"reflect"
-	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -194,18 +193,14 @@ func TestDialectHintKeepsTheCode(t *testing.T) {
 	client := sandbox.Start(t).Client()
 	_, err := client.Assessments.Get(t.Context(), sandbox.UnknownID)
 	require.ErrorIs(t, err, hiring.ErrNotFound)
-	assert.Contains(t, err.Error(), "or Dialect.GetAssessment is wrong")
+	assert.Contains(t, err.Error(), "correct Dialect.GetAssessment")
 	_, err = client.Challenges.Get(t.Context(), sandbox.UnknownID)
 	require.ErrorIs(t, err, hiring.ErrNotFound)
 	assert.NotContains(t, err.Error(), "Dialect") // That route is documented.
 	_, err = client.Invitations.Send(t.Context(), sandbox.AssessmentID, hiring.NewInvitation{Email: "nobody", Name: "Ada"})
 	require.ErrorIs(t, err, hiring.ErrInvalidInput)
 	require.ErrorContains(t, err, "(candidate_email: Expected an email address)")
-	assert.NotContains(t, err.Error(), "Dialect") // The address is wrong, not its name.
-	client = sandbox.Start(t, sandbox.WithDialect(hiring.Dialect{InvitationEmail: "email"})).Client()
-	_, err = client.Invitations.Send(t.Context(), sandbox.AssessmentID, hiring.NewInvitation{Email: "ada@example.com", Name: "Ada"})
-	require.ErrorIs(t, err, hiring.ErrInvalidInput)
-	assert.Contains(t, err.Error(), "or Dialect.InvitationEmail is wrong")
+	assert.Contains(t, err.Error(), "correct Dialect.InvitationEmail or Dialect.InvitationName")
 }
 
 func TestDialectZeroFieldsAreDefaults(t *testing.T) {
@@ -336,46 +331,6 @@ func TestDialectSinceIsSentInUTC(t *testing.T) {
 	assert.Equal(t, "2026-02-09", s.Queries[1].Get("since"))
 }
 
-// An iteration that is rejected for its page parameters names the Dialect field that may be wrong.
-func TestDialectHintsOfAList(t *testing.T) {
-	for _, c := range []struct {
-		list   func(*hiring.Client) apitest.IntPager
-		style  string
-		fields string
-		hints  []string
-	}{
-		{apitest.InvitationsOf, "page", `{"page":["Unknown."]}`, []string{"PageParam"}},
-		{apitest.InvitationsOf, "page", `{"page_size":["Is not sent."]}`, []string{"PageSizeParam"}},
-		{apitest.InvitationsOf, "page", `{"page_size":["Unknown."],"page":["Unrecognized."]}`, []string{"PageParam", "PageSizeParam"}},
-		{apitest.InvitationsOf, "page", `{"number":["Required."]}`, []string{"PageParam", "PageSizeParam"}},
-		{apitest.InvitationsOf, "page", `{}`, nil},
-		{apitest.InvitationsOf, "page", `{"page_size":["No."],"page":["No."]}`, nil}, // Of their values.
-		{apitest.SubmissionsOf, "cursor", `{"cursor":["Required."]}`, []string{"CursorParam"}},
-		{apitest.SubmissionsOf, "cursor", `{"after":["Required."]}`, []string{"CursorParam", "PageSizeParam"}},
-		{apitest.SubmissionsOf, "cursor", `{"status":["No."]}`, nil}, // Documented, and sent.
-		{apitest.EventsOf, "seq", `{"page_size":["Is not sent."]}`, []string{"EventPageSizeParam"}},
-		{apitest.EventsOf, "seq", `{"since_seq":["No."]}`, nil},
-	} {
-		s := apitest.NewListServer(c.style, 30)
-		client := s.Client(t, hiring.WithHTTPClient(spoilingClient(s, func(n int) string {
-			if n < 2 {
-				return ""
-			}
-			return `{"error":{"code":"INVALID_INPUT","message":"No.","details":{"formErrors":[],"fieldErrors":` + c.fields + `}}}`
-		})))
-		_, err := c.list(client).Size(10).Collect(t.Context())
-		require.ErrorIs(t, err, hiring.ErrInvalidInput)
-		var named []string
-		for _, field := range apitest.DialectFields() {
-			if strings.Contains(err.Error(), "or Dialect."+field+" is wrong") {
-				named = append(named, field)
-			}
-		}
-		slices.Sort(named)
-		assert.Equal(t, c.hints, named, c.fields)
-	}
-}
-
 // A file has a dialect with the names of its fields in snake_case.
 func TestDialectIsReadFromJSON(t *testing.T) {
 	for codec, c := range apitest.Codecs {
@@ -411,5 +366,44 @@ func TestSinceAsUnixTime(t *testing.T) {
 		require.NoError(t, err)
 		assert.Len(t, sent.Get("since"), digits)
 		assert.True(t, strings.HasPrefix(sent.Get("since"), strconv.FormatInt(since.Unix(), 10)))
+	}
+}
+
+// A 400, 404 or 405 ends with the Dialect fields that the request used.
+func TestErrorsNameTheAssumedNames(t *testing.T) {
+	send := func(c *hiring.Client) error {
+		_, err := c.Invitations.Send(t.Context(), "a", hiring.NewInvitation{Email: "e", Name: "n"})
+		return err
+	}
+	since := func(c *hiring.Client) error {
+		_, err := c.Submissions.List(hiring.SubmissionFilter{Since: time.Now()}).Page(t.Context())
+		return err
+	}
+	for _, c := range []struct {
+		call   func(*hiring.Client) error
+		status int
+		hint   string
+	}{
+		{send, 400, "if an assumed name is wrong, correct Dialect.InvitationEmail or Dialect.InvitationName"},
+		{send, 409, ""},
+		{since, 400, "if an assumed name is wrong, correct Dialect.SinceLayout or Dialect.PageSizeParam"},
+		{func(c *hiring.Client) error {
+			_, err := c.Events.List("x", hiring.EventFilter{}).Page(t.Context())
+			return err
+		}, 400,
+			"if an assumed name is wrong, correct Dialect.EventPageSizeParam"},
+		{func(c *hiring.Client) error { _, err := c.Invitations.Resend(t.Context(), "a", "i"); return err }, 405,
+			"if an assumed name is wrong, correct Dialect.ResendInvitation"},
+		{func(c *hiring.Client) error { return c.Invitations.Revoke(t.Context(), "a", "i") }, 404,
+			"if an assumed name is wrong, correct Dialect.RevokeInvitation"},
+		{func(c *hiring.Client) error { _, err := c.Challenges.List().Page(t.Context()); return err }, 404,
+			"the path has no id: check the base URL, or correct Dialect.ListChallenges or Dialect.PageSizeParam"},
+		{func(c *hiring.Client) error { return c.Assessments.Delete(t.Context(), "a") }, 404, ""},
+		{func(c *hiring.Client) error { _, err := c.Submissions.Report(t.Context(), "a"); return err }, 403, ""},
+	} {
+		err := c.call(apitest.NewScriptedServer(t, apitest.RespondError(c.status, "OTHER")).Client(apitest.NoRetry))
+		failure := apitest.RequireError(t, c.hint, err)
+		assert.Equal(t, c.hint, failure.Hint)
+		assert.True(t, strings.HasSuffix(err.Error(), c.hint), "%v", err)
 	}
 }

@@ -5,13 +5,9 @@ import (
 	"fmt"
 	"io"
 	"iter"
-	"net"
-	"net/http"
-	"net/url"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
-	"github.com/stretchr/testify/require"
 
 	"github.com/hiring-assessment/hiring-go"
 	"github.com/hiring-assessment/hiring-go/internal/testing/apitest"
@@ -114,44 +110,3 @@ type failingBody struct{ err error }
 
 func (b failingBody) Read([]byte) (int, error) { return 0, b.err }
 func (failingBody) Close() error               { return nil }
-
-func TestNilPointersAsErrorsAreErrors(t *testing.T) {
-	for name, err := range map[string]error{
-		"*call_test.brokenError": (*brokenError)(nil), "*url.Error": (*url.Error)(nil), "*net.OpError": (*net.OpError)(nil), "*net.DNSError": (*net.DNSError)(nil),
-	} {
-		for where, answer := range map[string]apitest.Responder{
-			"transport": func(*http.Request) (*http.Response, error) { return nil, err },
-			"transport with response": func(r *http.Request) (*http.Response, error) {
-				return apitest.NewResponse(r, 200, failingBody{io.EOF}), err
-			},
-			"body": func(r *http.Request) (*http.Response, error) {
-				return apitest.NewResponse(r, 200, failingBody{err}, apitest.RequestIDHeader), nil
-			},
-			"body of a refusal": func(r *http.Request) (*http.Response, error) {
-				return apitest.NewResponse(r, 404, failingBody{err}, apitest.RequestIDHeader), nil
-			},
-		} {
-			for _, op := range apitest.Operations() {
-				got := op.Call(t.Context(), apitest.NewScriptedServer(t, answer).Client(apitest.NoRetry))
-				if where == "body" && op.Method != http.MethodGet && got == nil {
-					continue // Delete and Revoke need no body.
-				}
-				require.Error(t, got, "%s %s %s", op.Name, where, name)
-				_ = hiring.IsTransient(got)
-				if where != "body of a refusal" {
-					assert.Contains(t, got.Error(), "the error is a nil "+name, "%s %s", op.Name, where)
-				}
-			}
-			h := apitest.NewStorageServer(t, answer)
-			_, got := h.Client(apitest.NoRetry).Submissions.DownloadArchive(t.Context(), "s", io.Discard)
-			require.Error(t, got, "archive: %s %s", where, name)
-		}
-	}
-	writer := apitest.WriterFunc(func([]byte) (int, error) { return 0, (*brokenError)(nil) })
-	_, err := apitest.NewStorageServer(t, apitest.Archive(200, 0, 10, nil, apitest.ETag)).Client(apitest.NoRetry).Submissions.DownloadArchive(t.Context(), "s", writer)
-	require.ErrorContains(t, err, "the writer failed")
-	source := hiring.WithKeySource(func(context.Context) (string, error) { return "", (*brokenError)(nil) })
-	_, err = apitest.NewScriptedServer(t, apitest.RespondData(apitest.Resource)).Client(source).Account.Get(t.Context())
-	require.ErrorContains(t, err, "the key source failed")
-	assert.False(t, hiring.IsTransient(err))
-}

@@ -254,8 +254,8 @@ func TestDo(t *testing.T) {
 func TestDoWithoutOutTakesAnySuccess(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		for name, reply := range map[string]apitest.Responder{
-			"empty": apitest.Respond(204, "", apitest.RequestIDHeader), "text": apitest.Respond(200, `"done"`, apitest.RequestIDHeader), "no data": apitest.Respond(200, `{"meta":{"request_id":"req_1"}}`),
-			"cut": apitest.Truncate(200, `{"data"`, apitest.ErrReset), "stalled": apitest.Stall(200, `{"da`, apitest.RequestIDHeader),
+			"empty": apitest.Respond(204, "", apitest.RequestIDHeader), "no data": apitest.Respond(200, `{"meta":{"request_id":"req_1"}}`),
+			"cut": apitest.Truncate(200, `{"data"`, apitest.ErrReset), "stalled": apitest.Stall(200, `{"data":`),
 		} {
 			fake := apitest.NewScriptedServer(t, reply)
 			meta, err := fake.Client().Do(t.Context(), "POST", "/x", nil, nil, nil)
@@ -279,11 +279,9 @@ func TestDoReturnsNoMetaThatItCouldNotDecode(t *testing.T) {
 
 func TestOpenAPI(t *testing.T) {
 	const document = `{"openapi":"3.1.0", "info":{}}`
-	fake := apitest.NewScriptedServer(t, apitest.Respond(200, document), apitest.Respond(200, strings.ToUpper(document), apitest.RequestIDHeader))
+	fake := apitest.NewScriptedServer(t, apitest.Respond(200, document))
 	client := fake.Client()
 	got, err := client.OpenAPI(t.Context())
-	require.NoError(t, err)
-	_, err = client.OpenAPI(t.Context())
 	require.NoError(t, err)
 	assert.JSONEq(t, document, string(got))
 	assert.Len(t, got, len(document), "it is kept as it came")

@@ -103,7 +103,7 @@ func TestPanicReachesTheCallerAndLeavesNothingBehind(t *testing.T) {
 		"one page": func(t *testing.T, p hiring.Pager[hiring.Assessment]) { _, _ = p.Page(t.Context()) },
 		"all":      func(t *testing.T, p hiring.Pager[hiring.Assessment]) { _, _ = p.Collect(t.Context()) },
 	}
-	for _, place := range []string{"transport", "body's Read", "body's Close", "jar", "log", "observer", "key source"} {
+	for _, place := range []string{"transport", "body's Read", "body's Close", "log", "observer", "key source"} {
 		for name, readAll := range ranges {
 			t.Run(place+", "+name, func(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
@@ -142,21 +142,4 @@ func (s slowBody) Read([]byte) (int, error) {
 func (s slowBody) Close() error {
 	close(s.closed)
 	panic("boom")
-}
-
-// A goroutine closes the body of an expired attempt. A panic in it would end the process.
-func TestPanicInTheCloseOfALateBodyIsTheCallers(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		late := func(r *http.Request) (*http.Response, error) {
-			return apitest.NewResponse(r, http.StatusOK, slowBody{make(chan struct{})}), nil
-		}
-		client := apitest.NewScriptedServer(t, late, apitest.RespondData(`{"id":"a"}`)).Client()
-		assert.Equal(t, "boom", panicOf(func() { _, _ = client.Account.Get(t.Context()) }))
-		_, err := client.Account.Get(t.Context())
-		require.NoError(t, err)
-
-		link := apitest.RespondData(`{"id":"s","workspace_archive_url":"https://storage.test/a"}`)
-		client = apitest.NewScriptedServer(t, link, late).Client()
-		assert.Equal(t, "boom", panicOf(func() { _, _ = client.Submissions.DownloadArchive(t.Context(), "s", io.Discard) }))
-	})
 }

@@ -49,20 +49,6 @@ func bodyAfter(after time.Duration, status int, text string, err error) func(hea
 
 const accountBody = `{"data":` + apitest.Resource + `,"meta":{}}`
 
-// A request counts against the window until the head of its response has arrived.
-func TestSlowBodyDoesNotHoldItsPlaceInTheRateLimit(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		fake := apitest.NewScriptedServer(t, apitest.RateLimit{Limit: 1000, Remaining: 1, Left: time.Hour, Skew: 0, RetryAfter: ""}.With(bodyAfter(20*time.Second, 200, accountBody, io.EOF)), apitest.RespondData(apitest.Resource))
-		client := fake.Client()
-		done := make(chan error)
-		go func() { done <- apitest.ReadAccount(t.Context(), client) }()
-		time.Sleep(time.Second)
-		require.NoError(t, apitest.ReadAccount(t.Context(), client))
-		require.NoError(t, <-done)
-		assert.Equal(t, []time.Duration{time.Second}, fake.Pauses(), "the second is sent while the body of the first is read")
-	})
-}
-
 func TestCookiesOfFailedResponsesAreKept(t *testing.T) {
 	for name, failed := range map[string]func(headers ...string) apitest.Responder{
 		"500": func(headers ...string) apitest.Responder {
@@ -145,9 +131,6 @@ func TestBlockedRetryKeepsTheCapturedResponse(t *testing.T) {
 			return apitest.Respond(503, "busy", append(h, "X-Request-Id: req_1")...)
 		}), 0, hiring.ErrQuotaExhausted},
 		"by the key source": {apitest.Respond(503, "busy", "X-Request-Id: req_1"), 2, failed},
-		"by a 429 that holds": {apitest.RateLimit{Limit: 1000, Remaining: 0, Left: time.Hour, Skew: 0, RetryAfter: "1"}.With(func(h ...string) apitest.Responder {
-			return apitest.Respond(429, "busy", append(h, "X-Request-Id: req_1")...)
-		}), 0, nil},
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			var asked atomic.Int32

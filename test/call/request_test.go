@@ -148,7 +148,7 @@ func TestNewReportsAllProblems(t *testing.T) {
 		hiring.WithDialect(hiring.Dialect{PageParam: " ", ListChallenges: "x"}), hiring.WithMaxResponseBytes(-1), hiring.WithUserAgent("\n"))
 	assert.Equal(t, []string{
 		"baseURL", "baseURL", "baseURL", "baseURL", "apiKey", "Dialect.PageParam", "Dialect.ListChallenges",
-		"RetryPolicy.MaxAttempts", "RetryPolicy.MaxWait", "WithTimeout", "WithQuotaReserve", "WithMaxResponseBytes", "WithUserAgent",
+		"RetryPolicy.MaxAttempts", "WithTimeout", "WithQuotaReserve", "WithMaxResponseBytes", "WithUserAgent",
 	}, problemsIn(t, err))
 	assert.NotContains(t, err.Error(), "51HxQ9")
 	assert.NotContains(t, err.Error(), "user@")

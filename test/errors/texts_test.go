@@ -52,35 +52,36 @@ func TestErrorTexts(t *testing.T) {
 	}{
 		"400": {send, apitest.Respond(400, envelope("The request is not valid.", `{"formErrors":["No."],"fieldErrors":{"name":["Too long.","Odd;"],"candidate_email":["Not an address."]}}`), request), nil,
 			"hiring: Invitations.Send: 400 INVALID_INPUT: The request is not valid (No; candidate_email: Not an address; name: Too long, Odd)" +
-				", or Dialect.InvitationEmail is wrong, or Dialect.InvitationName is wrong (request req_7)"},
+				" (request req_7): if an assumed name is wrong, correct Dialect.InvitationEmail or Dialect.InvitationName"},
 		"400 of a value": {send, apitest.Respond(400, envelope("m", `{"fieldErrors":{"candidate_email":["Not an address."],"candidate_name":[]}}`)), nil,
-			"hiring: Invitations.Send: 400 INVALID_INPUT: m (candidate_email: Not an address; candidate_name)"},
+			"hiring: Invitations.Send: 400 INVALID_INPUT: m (candidate_email: Not an address; candidate_name): " +
+				"if an assumed name is wrong, correct Dialect.InvitationEmail or Dialect.InvitationName"},
 		"400 without words": {account, apitest.Respond(400, envelope("", `null`)), nil, "hiring: Account.Get: 400 INVALID_INPUT"},
 		"401": {account, apitest.Respond(401, `{"error":{"code":"INVALID_TOKEN","message":"Invalid API key."}}`, request), nil,
-			"hiring: Account.Get: 401 INVALID_TOKEN: Invalid API key; hiring.example.com refused the key sk_test_…: " +
-				"check it for expiry and revocation, or make another in the dashboard (request req_7)"},
+			"hiring: Account.Get: 401 INVALID_TOKEN: Invalid API key (request req_7): hiring.example.com refused the key sk_test_…: " +
+				"check it for expiry and revocation, or make another in the dashboard"},
 		"404 of a route without ids": {account, apitest.Respond(404, `{"error":{"code":"NOT_FOUND","message":"Not found."}}`), nil,
-			"hiring: Account.Get: 404 NOT_FOUND: Not found; the path has no id: check the base URL"},
+			"hiring: Account.Get: 404 NOT_FOUND: Not found: the path has no id: check the base URL"},
 		"404 of a guessed route without ids": {
 			func(c *hiring.Client) error { return apitest.ErrorOf(c.Challenges.List().Page(t.Context())) }, apitest.Respond(404, ""), nil,
-			"hiring: Challenges.List: 404 the response is empty and not from the API, or Dialect.ListChallenges is wrong; the path has no id: check the base URL",
+			"hiring: Challenges.List: 404 the response is empty and not from the API: the path has no id: check the base URL, or correct Dialect.ListChallenges or Dialect.PageSizeParam",
 		},
 		"404 of Do": {func(c *hiring.Client) error { return apitest.ErrorOf(c.Do(t.Context(), "GET", "/x", nil, nil, nil)) }, apitest.RespondError(404, "NOT_FOUND"), nil,
-			"hiring: Do: 404 NOT_FOUND: said the API; the path has no id: check the base URL (request req_0e)"},
+			"hiring: Do: 404 NOT_FOUND: said the API (request req_0e): the path has no id: check the base URL"},
 		"404 of an id": {report, apitest.RespondError(404, "NOT_FOUND"), nil, "hiring: Submissions.Report: 404 NOT_FOUND: said the API (request req_0e)"},
 		"400 page": {account, apitest.Respond(400, "<h1>Bad request.</h1>"), nil,
-			"hiring: Account.Get: 400 the response is not from the API: <h1>Bad request.</h1>; a proxy answered, or the base URL is wrong"},
+			"hiring: Account.Get: 400 the response is not from the API: <h1>Bad request.</h1>: a proxy answered, or the base URL is wrong"},
 		"404 page": {account, apitest.Respond(404, "<h1>Not found.</h1>"), nil,
-			"hiring: Account.Get: 404 the response is not from the API: <h1>Not found.</h1>; a proxy answered, or the base URL is wrong"},
+			"hiring: Account.Get: 404 the response is not from the API: <h1>Not found.</h1>: a proxy answered, or the base URL is wrong"},
 		"502 page": {account, apitest.Respond(502, "Bad gateway.\n"), []hiring.Option{noneMade},
-			"hiring: Account.Get: 502 the response is not from the API: Bad gateway; a proxy answered, or the base URL is wrong; 2 attempts were made"},
+			"hiring: Account.Get: 502 the response is not from the API: Bad gateway; 2 attempts were made: a proxy answered, or the base URL is wrong"},
 		"502 page to a write": {send, apitest.Respond(502, "Bad gateway.\n"), nil,
-			"hiring: Invitations.Send: 502 the response is not from the API: Bad gateway; a proxy answered, or the base URL is wrong; " +
-				"the outcome is unknown: check before you repeat it"},
+			"hiring: Invitations.Send: 502 the response is not from the API: Bad gateway; " +
+				"the outcome is unknown: check before you repeat it: a proxy answered, or the base URL is wrong"},
 		"502 JSON": {account, apitest.Respond(502, `{"message":"x"}`), []hiring.Option{apitest.NoRetry}, "hiring: Account.Get: 502 the response is JSON but not the API's error envelope"},
 		"sign-in page": {send, apitest.Respond(200, "<h1>Sign in.</h1>"), nil,
-			"hiring: Invitations.Send: 200 the response is not from the API: <h1>Sign in.</h1>; a proxy answered, or the base URL is wrong; " +
-				"the outcome is unknown: check before you repeat it"},
+			"hiring: Invitations.Send: 200 the response is not from the API: <h1>Sign in.</h1>; " +
+				"the outcome is unknown: check before you repeat it: a proxy answered, or the base URL is wrong"},
 		"redirect": {account, apitest.Respond(307, "<a>", "Location: /x"), nil,
 			"hiring: Account.Get: 307 the server redirects elsewhere, which is not followed because the key would be sent there: correct the base URL"},
 		"429": {account, apitest.Respond(429, `{"error":{"code":"RATE_LIMITED","message":"Slow down."}}`, "Retry-After: 3600"), nil,
@@ -96,14 +97,14 @@ func TestErrorTexts(t *testing.T) {
 		"a boolean": {report, apitest.RespondData(`{"evaluated":1}`), nil,
 			"hiring: Submissions.Report: 200 the response cannot be decoded: /data/evaluated has a number instead of a boolean at byte 21"},
 		"no such host": {account, apitest.Fail(&net.DNSError{Name: "hiring.test", Err: "no such host", IsNotFound: true}), []hiring.Option{noneMade},
-			"hiring: Account.Get: no response: lookup hiring.test: no such host; check the base URL; 2 attempts were made"},
+			"hiring: Account.Get: no response: lookup hiring.test: no such host; 2 attempts were made: check the base URL"},
 		"no response": {account, apitest.Fail(apitest.ErrReset), []hiring.Option{noneMade}, "hiring: Account.Get: no response: connection reset by peer; 2 attempts were made"},
 		"lost write": {send, apitest.Fail(io.ErrUnexpectedEOF), nil,
 			"hiring: Invitations.Send: no response: unexpected EOF; the outcome is unknown: check before you repeat it"},
 		"done": {send, apitest.RespondData("null"), nil,
 			"hiring: Invitations.Send: 200 the response has no data; the write itself was done"},
 		"too long": {account, apitest.RespondData(`"xxxxxxxxxxxx"`), []hiring.Option{hiring.WithMaxResponseBytes(9)},
-			"hiring: Account.Get: 200 the response is longer than 9 bytes; see WithMaxResponseBytes"},
+			"hiring: Account.Get: 200 the response is longer than 9 bytes: see WithMaxResponseBytes"},
 		"key source": {account, apitest.RespondData("{}"), []hiring.Option{hiring.WithKeySource(func(context.Context) (string, error) { return "", errors.New("vault sealed") })},
 			"hiring: Account.Get: the key source failed: vault sealed"},
 	}
@@ -233,7 +234,7 @@ func TestRefusedKeyIsNamedWithoutShowingIt(t *testing.T) {
 		client, err := hiring.New(apitest.BaseURL+":8443/x", key, hiring.WithHTTPClient(&http.Client{Transport: fake}))
 		require.NoError(t, err)
 		_, err = client.Account.Get(t.Context())
-		require.ErrorContains(t, err, "; hiring.example.com:8443 refused "+want)
+		require.ErrorContains(t, err, ": hiring.example.com:8443 refused "+want)
 		letters := regexp.MustCompile(`[^0-9A-Za-z]`).ReplaceAllString(err.Error(), "")
 		secret := strings.ReplaceAll(key, "_", "")
 		for i := 0; i+12 <= len(secret); i++ {

@@ -150,11 +150,13 @@ func Block() Responder {
 	}
 }
 
-// Stall responds with the beginning of a body, and with nothing more until the body is closed.
+// Stall responds with the beginning of a body, and with nothing more until the body is closed or the
+// context of the request ends.
 func Stall(status int, begin string, headers ...string) Responder {
 	return func(r *http.Request) (*http.Response, error) {
 		reader, writer := io.Pipe()
 		go func() { _, _ = io.WriteString(writer, begin) }() // Ends at the latest when the body is closed.
+		context.AfterFunc(r.Context(), func() { writer.CloseWithError(r.Context().Err()) })
 		return NewResponse(r, status, reader, headers...), nil
 	}
 }

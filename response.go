@@ -1,0 +1,469 @@
+package hiring
+
+import (
+	"bytes"
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"sync"
+	"syscall"
+	"time"
+
+	jsonv2 "github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/hiring-assessment/hiring-go/internal/jsoncodec"
+	"github.com/hiring-assessment/hiring-go/internal/limits"
+	"github.com/hiring-assessment/hiring-go/internal/paging"
+)
+
+// buffers holds the memory of responses, which is used again.
+var buffers = sync.Pool{New: func() any { return new(bytes.Buffer) }}
+
+// maxPooled is the size of the largest buffer that is used again.
+const maxPooled = 1 << 20
+
+// readResponse reads and decodes a response within its attempt. It returns nil or the *Error of the
+// response, for checkRetry.
+func (c *call) readResponse(resp *http.Response) error {
+	defer resp.Body.Close()
+	buffer := buffers.Get().(*bytes.Buffer)
+	defer func() {
+		if buffer.Cap() <= maxPooled {
+			buffers.Put(buffer)
+		}
+	}()
+	buffer.Reset()
+	c.learn(resp)
+	var err error
+	if resp.StatusCode >= 200 { // What follows another status may never end, as after a switch of protocols.
+		_, err = buffer.ReadFrom(http.MaxBytesReader(nil, resp.Body, c.core.config.maxBytes))
+	}
+	body := buffer.Bytes()
+	c.capture(resp, body)
+	warning, failure := c.classify(resp, body, err)
+	if failure == nil || failure.Code != "" || failure.RequestID != "" { // The response is from the API.
+		refused := failure != nil && failure.Status == http.StatusUnauthorized && failure.Code == ErrInvalidToken
+		c.core.shared.quotas.Authenticated(c.key.id, !refused, time.Now())
+	}
+	if failure != nil {
+		return failure
+	}
+	c.failure = nil
+	c.attempt.end(&c.core.traces, warning, nil, 0)
+	return nil
+}
+
+// learn records what the header of a response says. A response with an Age header comes from a
+// cache and is about another time. A 401 is about a key that has no rate limit.
+func (c *call) learn(resp *http.Response) {
+	a, h, now := &c.attempt, resp.Header, time.Now()
+	window, ok := windowOf(h)
+	requestID := c.key.key.redact(headerValue(h, "X-Request-Id"))
+	a.exchange.Status, a.exchange.RequestID, a.exchange.RateLimit = resp.StatusCode, requestID, RateLimit(window)
+	date := serverTimeOf(h, now)
+	a.delay = retryAfterOf(h, now)
+	limited := resp.StatusCode == http.StatusTooManyRequests
+	if ok && limited && a.delay == 0 {
+		a.delay = max(0, window.Reset.Sub(date))
+	}
+	if headerValue(h, "Age") != "" {
+		return
+	}
+	if ok && requestID != "" { // Otherwise it is the clock of an intermediary.
+		c.core.shared.clock.Learn(date, a.exchange.Started, now)
+	}
+	class, quotas := classOf(c.request.method), &c.core.shared.quotas
+	if ok && resp.StatusCode != http.StatusUnauthorized {
+		quotas.Learn(c.key.id, class, window, window.Reset.Sub(date), now)
+	}
+	if limited && a.delay > 0 {
+		quotas.Close(c.key.id, class, a.delay, now)
+	}
+}
+
+// capture copies a response, nil for none, to the Response of the caller's context.
+func (c *call) capture(resp *http.Response, body []byte) {
+	to := responseOf(c.ctx)
+	if to == nil {
+		return
+	}
+	*to = Response{Attempts: c.attempts}
+	if resp == nil {
+		return
+	}
+	seen := &c.attempt.exchange
+	to.StatusCode, to.RequestID, to.RateLimit = seen.Status, seen.RequestID, seen.RateLimit
+	to.Body, to.Header = bytes.Clone(body), resp.Header.Clone()
+	for _, values := range to.Header {
+		for i := range values {
+			values[i] = c.key.key.redact(values[i])
+		}
+	}
+}
+
+// classify decodes a response, and returns its error or nil. bodyErr is why body is not all of the
+// response's body.
+func (c *call) classify(resp *http.Response, body []byte, bodyErr error) (warning string, failure *Error) {
+	if c.request.leniency != nil {
+		c.request.leniency.begin()
+	}
+	switch status := resp.StatusCode; {
+	case status < 200:
+		e := c.fail(fmt.Sprintf("the response is not from the API: status %03d does not end a request", status), nil)
+		e.Outcome = c.outcome(OutcomeUnknown)
+		return "", e
+	case status >= 300:
+		return "", c.rejected(resp, body, bodyErr)
+	case !c.isFromAPI(resp.Header, body):
+		return "", c.notFromAPI(body, bodyErr)
+	case c.decoder == nil:
+		return "", nil
+	}
+	p := payload{body: body, bodyErr: bodyErr, leniency: c.request.leniency}
+	warning, err := c.decoder.decode(&p)
+	if err != nil {
+		failure = c.undecodable(resp.StatusCode, body, err)
+		failure.Outcome = c.outcome(OutcomeDone)
+	}
+	return warning, failure
+}
+
+// isFromAPI reports whether a 2xx response is from the API. Otherwise it may be a sign-in page.
+func (c *call) isFromAPI(h http.Header, body []byte) bool {
+	rest := bytes.TrimLeft(body, " \t\r\n\ufeff")
+	switch {
+	case len(rest) == 0:
+		return headerValue(h, "X-Request-Id") != ""
+	case bytes.HasPrefix(rest, []byte(`{"data":`)):
+		return true
+	case c.request.route == "/openapi.json": // The one document that has no envelope.
+		return hasMember(rest, "data", "meta", "openapi")
+	}
+	return hasMember(rest, "data", "meta")
+}
+
+// hasMember reports whether body is a JSON object with a member of one of these names.
+func hasMember(body []byte, names ...string) bool {
+	d := jsontext.NewDecoder(bytes.NewBuffer(body), jsontext.AllowInvalidUTF8(true), jsontext.AllowDuplicateNames(true))
+	if d.PeekKind() != '{' {
+		return false
+	}
+	_, err := d.ReadToken()
+	for err == nil && d.PeekKind() == '"' {
+		var name jsontext.Token
+		if name, err = d.ReadToken(); err == nil && slices.Contains(names, name.String()) {
+			return true
+		}
+		if err == nil {
+			err = d.SkipValue()
+		}
+	}
+	return false
+}
+
+// notFromAPI returns the error of a 2xx response that is not from the API. One that was cut short
+// before it showed where it came from may be of the API.
+func (c *call) notFromAPI(body []byte, bodyErr error) *Error {
+	var e *Error
+	if bodyErr != nil && (len(body) == 0 || limits.LooksLikeJSON(body)) {
+		e = c.undecodable(0, body, bodyErr)
+	} else {
+		e = c.fail(c.describeBody(body, "envelope"), nil)
+		e.kind, e.Hint = final, pageHint
+	}
+	e.Outcome = c.outcome(OutcomeUnknown)
+	return e
+}
+
+// undecodable returns the error of a 2xx response of the API whose decoding failed.
+func (c *call) undecodable(status int, body []byte, cause error) *Error {
+	var semantic *jsonv2.SemanticError
+	var syntactic *jsontext.SyntacticError
+	why, stated := errors.AsType[responseError](cause)
+	stuck, isStuck := errors.AsType[*paging.Stuck](cause)
+	tooLong, limited := errors.AsType[*http.MaxBytesError](cause)
+	e := &Error{}
+	switch {
+	case stated:
+		e = c.fail(string(why), nil)
+	case isStuck:
+		e = c.fail(stuck.Error(), nil)
+		if stuck.Field != "" {
+			e.Hint = "Dialect." + stuck.Field + " is probably wrong"
+		}
+	case limited:
+		e = c.fail(fmt.Sprintf("the response is longer than %d bytes", tooLong.Limit), nil)
+		e.Hint = "see WithMaxResponseBytes"
+	case status == http.StatusNoContent:
+		e = c.fail(string(errNoData), nil)
+	case errors.As(cause, &syntactic) && len(bytes.TrimSpace(body)) == 0:
+		e = c.fail("the response is empty", io.ErrUnexpectedEOF)
+		e.kind = broken
+		return e
+	case errors.As(cause, &semantic), errors.As(cause, &syntactic):
+		// The cause's own text may hold candidates' data, so it is dropped.
+		e = c.fail("the response cannot be decoded"+jsoncodec.Where(cause), nil)
+		if errors.Is(cause, io.ErrUnexpectedEOF) {
+			e.causedBy(io.ErrUnexpectedEOF)
+			e.kind = broken
+			return e
+		}
+	default:
+		return c.cutShort(cause)
+	}
+	e.kind = invalidBody
+	return e
+}
+
+// cutShort returns the error of a response whose body ended with an error.
+func (c *call) cutShort(cause error) *Error {
+	if c.timedOut() && c.ctx.Err() == nil {
+		return c.broken("the response was not complete", cause)
+	}
+	return c.broken("the response was cut short", cause)
+}
+
+// rejected returns the error of a response with a status from 300, or nil for a 404 of a DELETE
+// whose earlier attempt may have deleted the resource.
+func (c *call) rejected(resp *http.Response, body []byte, bodyErr error) *Error {
+	e := c.fail("", bodyErr)
+	e.Outcome = c.outcome(OutcomeNotDone)
+	if resp.StatusCode >= 500 {
+		e.Outcome = c.outcome(OutcomeUnknown)
+	}
+	e.RetryAfter = retryAfterOf(resp.Header, time.Now())
+	var rejection errorEnvelope
+	page := false
+	switch {
+	case resp.StatusCode < 400:
+		e.Message = "the server redirects elsewhere, which is not followed because the key would be sent there: correct the base URL"
+	case decode(body, &rejection) == nil && rejection.Error != nil && (rejection.Error.Code != "" || rejection.Error.Message != ""):
+		redact := c.key.key.redact
+		e.Code, e.Message = ErrorCode(redact(string(rejection.Error.Code))), redact(rejection.Error.Message)
+		if details := rejection.Error.Details; len(details) > 0 && string(details) != "null" {
+			e.Details = []byte(redact(string(details)))
+		}
+		if id, ok := rejection.Error.RequestID.Text(); ok && e.RequestID == "" {
+			e.RequestID = redact(id)
+		}
+	default:
+		e.Message, page = c.describeBody(body, "error envelope"), len(body) > 0 && !limits.LooksLikeJSON(body)
+	}
+	if _, tooLong := errors.AsType[*http.MaxBytesError](bodyErr); bodyErr != nil && !tooLong {
+		e.kind = broken
+		if c.isTimeout(bodyErr) {
+			e.kind = timedOut
+		}
+		if e.Code == "" && !page && e.Status >= 400 {
+			e.Message = "the response was cut short"
+		} else {
+			e.Message = limits.Unended(e.Message) + "; the response was cut short"
+		}
+	}
+	e.Hint = c.advice(e, page)
+	if c.unknown && c.request.method == http.MethodDelete && e.Code == ErrNotFound {
+		return nil
+	}
+	return e
+}
+
+// advice returns the hint for a response with a status from 300.
+func (c *call) advice(e *Error, page bool) string {
+	advice := ""
+	switch {
+	case page:
+		advice = pageHint
+	case e.Status == http.StatusUnauthorized:
+		advice = c.url.Host + " refused " + c.key.described() + ": check it for expiry and revocation, or make another in the dashboard"
+	case e.Status == http.StatusNotFound && !strings.Contains(c.request.route, "{"):
+		advice = "the path has no id: check the base URL"
+	}
+	switch e.Status {
+	case http.StatusBadRequest, http.StatusNotFound, http.StatusMethodNotAllowed:
+		if fields := strings.Join(c.request.assumed, " or Dialect."); fields != "" && advice != "" {
+			advice += ", or correct Dialect." + fields
+		} else if fields != "" {
+			advice = "if an assumed name is wrong, correct Dialect." + fields
+		}
+	}
+	return advice
+}
+
+// pageHint is the hint for responses that are not from the API.
+const pageHint = "a proxy answered, or the base URL is wrong"
+
+// describeBody returns an error text for a body that did not come from the API. It does not
+// quote JSON, which may contain candidates' data. envelope names the expected JSON.
+func (c *call) describeBody(body []byte, envelope string) string {
+	switch {
+	case len(body) == 0:
+		return "the response is empty and not from the API"
+	case limits.LooksLikeJSON(body):
+		return "the response is JSON but not the API's " + envelope
+	}
+	return "the response is not from the API: " + limits.Quote([]byte(c.key.key.redact(string(body[:min(len(body), 2*limits.MaxQuoted)]))))
+}
+
+// noResponse returns the error of an attempt that got no response.
+func (c *call) noResponse(err error) *Error {
+	if outer, ok := errors.AsType[*url.Error](err); ok {
+		err = outer.Err
+	}
+	sent := !c.attempt.neverSent(err)
+	e := c.broken("no response", err)
+	e.Outcome = c.outcome(OutcomeUnknown)
+	if !sent {
+		e.Outcome = c.outcome(OutcomeNotDone)
+	}
+	if e.kind != broken {
+		return e
+	}
+	proxy := c.proxy()
+	switch {
+	case isCertificateError(err):
+		e.kind = final
+		e.Hint = "check the base URL and the certificate of " + c.url.Host
+		if proxy != "" {
+			e.Hint = "the proxy " + proxy + " may have replaced the certificate: " + proxyHint
+		}
+	case !sent && proxy != "" && isProxyRefusal(err):
+		e.Message = "the proxy " + proxy + " refused the connection: " + c.text(err)
+		e.kind, e.Hint = final, proxyHint
+	case !sent:
+		e.kind = unsent
+	}
+	if lookup, ok := errors.AsType[*net.DNSError](err); ok && lookup.IsNotFound {
+		e.Hint = "check the base URL"
+	}
+	return e
+}
+
+const proxyHint = "the proxy is set by HTTPS_PROXY or by the Proxy of the transport"
+
+// proxy returns the host of the proxy for the call, "" without one.
+func (c *call) proxy() string {
+	from := http.ProxyFromEnvironment
+	if t, ok := c.core.http.Transport.(*http.Transport); ok && t != nil {
+		from = t.Proxy
+	}
+	if from == nil {
+		return ""
+	}
+	u, err := from(&http.Request{Method: c.request.method, URL: c.url})
+	if err != nil || u == nil {
+		return ""
+	}
+	return u.Host
+}
+
+// isProxyRefusal reports whether err, which prevented a connection through a proxy, is the proxy's
+// refusal. net/http returns the status text of a response to CONNECT as an error without a type.
+// A gateway error and an unreachable host are about the API, and may end.
+func isProxyRefusal(err error) bool {
+	if _, ok := errors.AsType[net.Error](err); ok {
+		socks, ok := errors.AsType[*net.OpError](err)
+		if !ok || !strings.HasPrefix(socks.Op, "socks") || socks.Timeout() {
+			return false
+		}
+		err = socks.Err
+	}
+	if _, ok := errors.AsType[syscall.Errno](err); ok || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+		return false
+	}
+	for _, transient := range []string{
+		http.StatusText(http.StatusBadGateway), http.StatusText(http.StatusServiceUnavailable), http.StatusText(http.StatusGatewayTimeout),
+		http.StatusText(http.StatusInternalServerError), "network unreachable", "host unreachable", "connection refused", "TTL expired",
+	} {
+		if strings.HasSuffix(err.Error(), transient) {
+			return false
+		}
+	}
+	return true
+}
+
+// isCertificateError reports whether err is a TLS failure that a retry does not fix.
+func isCertificateError(err error) bool {
+	_, certificate := errors.AsType[*tls.CertificateVerificationError](err)
+	_, authority := errors.AsType[x509.UnknownAuthorityError](err)
+	_, record := errors.AsType[tls.RecordHeaderError](err)
+	return certificate || authority || record
+}
+
+// broken returns the error of an attempt that the connection, a timeout or the caller ended.
+func (c *call) broken(what string, cause error) *Error {
+	switch {
+	case c.ctx.Err() != nil:
+		e := c.fail(what+": "+c.ctx.Err().Error(), contextError(c.ctx))
+		e.kind = timedOut
+		return e
+	case c.timedOut():
+		e := c.fail(fmt.Sprintf("%s within %s", what, c.core.config.timeout), context.DeadlineExceeded)
+		e.kind, e.Hint = timedOut, "see WithTimeout"
+		return e
+	}
+	e := c.fail(what+": "+c.text(cause), cause)
+	e.kind = broken
+	if c.isTimeout(cause) {
+		e.kind = timedOut
+	}
+	return e
+}
+
+// timedOut reports whether the attempt's timeout has passed.
+func (c *call) timedOut() bool {
+	timeout := c.core.config.timeout
+	return timeout > 0 && time.Since(c.attempt.exchange.Started) >= timeout
+}
+
+// isTimeout reports whether err, which ended an attempt, is a timeout. The end of a context counts
+// as one.
+func (c *call) isTimeout(err error) bool {
+	timeout, ok := errors.AsType[net.Error](err)
+	return c.attempt.ctx.Err() != nil || ok && timeout.Timeout()
+}
+
+// outcome returns the outcome of the call when that of its last attempt is o. An earlier
+// attempt may have taken effect. The outcome of a read is "".
+func (c *call) outcome(o Outcome) Outcome {
+	switch {
+	case isRead(c.request.method):
+		return ""
+	case c.unknown && o != OutcomeDone:
+		return OutcomeUnknown
+	}
+	return o
+}
+
+// fail returns an error with what is known of the call and its last response.
+func (c *call) fail(message string, cause error) *Error {
+	seen := &c.attempt.exchange
+	e := &Error{
+		Message:   c.key.key.redact(message),
+		Status:    seen.Status,
+		RequestID: seen.RequestID,
+		Method:    c.request.method,
+		Route:     c.request.route,
+		Attempts:  c.attempts,
+		Outcome:   c.outcome(OutcomeNotDone),
+		RateLimit: seen.RateLimit,
+		Operation: c.request.errorOperation(),
+	}
+	e.causedBy(c.key.key.clean(cause))
+	return e
+}
+
+// text returns the text of an error without the URLs that net/http puts into it.
+func (c *call) text(err error) string {
+	message := strings.ReplaceAll(err.Error(), c.url.String(), "the API")
+	message = strings.ReplaceAll(message, c.url.RequestURI(), c.request.route)
+	return limits.Quote([]byte(c.key.key.redact(message)))
+}
