@@ -1,292 +1,230 @@
-// Package emulator is a service that evaluates submissions, for tests of what
-// waits for them. It was written from the API's documentation alone, and
-// shares nothing with the sandbox. What the documentation leaves open is a knob.
-// Time is whatever the caller says.
+// Package emulator implements the API's listing of submissions and single reads for tests of polling. It was written
+// from the documentation alone and shares nothing with the sandbox. What the documentation leaves open is a field of
+// API. Time is whatever the caller says.
 package emulator
 
 import (
 	"cmp"
-	"fmt"
 	"math/rand/v2"
+	"net/http"
 	"slices"
+	"sort"
 	"strconv"
-	"strings"
 	"time"
+
+	"github.com/hiring-assessment/hiring-go/internal/poll"
 )
 
-// Since is what the since filter of the listing is about.
-type Since int
+// Submission is a submission with the times at which it changes.
+type Submission struct {
+	ID                            string
+	Created, Submitted, Evaluated poll.Time
+	Listed                        poll.Time // From then on listings show it evaluated; at the earliest when it is.
+	Ready                         poll.Time // From then on its report is ready; at the earliest when it is evaluated.
+	Deleted                       poll.Time // 0: never.
 
-// The meanings of since.
-const (
-	OnCreation Since = iota
-	OnSubmission
-	OnEvaluation
-	Ignored
-)
-
-func (s Since) String() string {
-	return [...]string{"creation", "submission", "evaluation", "ignored"}[s]
+	place int // In the order of creation.
 }
 
-// Filter is how the API treats a status that is not documented.
-type Filter int
+// API is the emulated API. Its fields must be set before New's result is used.
+type API struct {
+	Since           string    // What since filters on: created, submitted, evaluated or ignored.
+	Exclusive       bool      // What is exactly at since is not listed.
+	Cut             poll.Time // since is cut to a multiple of it.
+	Unfinished      string    // How a filter by an unfinished status works: "", empty, refused or ignored.
+	OneStatus       bool      // There is a single unfinished status.
+	NoEvaluatedAt   bool
+	NoSubmittedAt   bool    // Until the evaluation.
+	PageSize        int     // 0: 100.
+	OthersPerHour   float64 // Reads of others in a window.
+	OthersUseUp     float64 // The part of the windows that others use up.
+	Failing         float64 // The part of the requests that fail.
+	PutBack, BackAt poll.Time
+	Seed            uint64
 
-// The ways to treat it.
-const (
-	Filters Filter = iota
-	ShowsNone
-	Refuses
-	ShowsAll
-)
+	Reads      int // Requests so far.
+	InWindow   int // The most in one window.
+	UsedUpTill poll.Time
 
-// Order is the order of a listing.
-type Order int
-
-// The orders.
-const (
-	NewestCreated Order = iota
-	NewestEvaluated
-	NoOrder
-)
-
-// Cursors is what a cursor is made of.
-type Cursors int
-
-// The kinds of cursors.
-const (
-	Keyed Cursors = iota
-	Offset
-	Expiring // Keyed, and refused after a minute.
-	Unheeded // Each page is the first one.
-)
-
-// Behavior is the undocumented behaviour and the failures of the emulated API.
-type Behavior struct {
-	Since     Since
-	Exclusive bool          // What is exactly at since does not show.
-	Cut       time.Duration // since is cut to a multiple, such as a day.
-	Filter    Filter
-	Order     Order
-	Cursors   Cursors
-	PageSize  int           // At most; 0: 100.
-	Lag       time.Duration // The report comes so much later than the status.
-	Finished  bool          // Only what is evaluated is listed.
-	Bare      bool          // Submissions come without their reports, which are read by themselves.
-
-	Spoil func(now time.Time, listed bool, id string, members map[string]any) // Over HTTP: changes the JSON of a submission. Nil: not.
-
-	Limit  int           // Reads in a window; 0: 1000.
-	Window time.Duration // 0: an hour.
-	Rivals int           // Reads an hour of others with the same key.
-
-	Faults float64                       // The share of requests that fail.
-	Down   func(time.Time) bool          // Outages. Nil: none.
-	Skew   func(time.Time) time.Duration // By how much the clock of the responses is wrong. Nil: not.
+	all, bySubmitted, byEvaluated, active []*Submission
+	byID                                  map[string]*Submission
+	born, used                            int
+	window, grabbed                       poll.Time
+	random                                *rand.Rand
 }
 
-// Service is the emulated service.
-type Service struct {
-	Behavior
-	Reads  int // That were counted against the quota,
-	Denied int // and refused for it.
+const limit = 1000
 
-	random     *rand.Rand
-	all        []*Submission // By creation.
-	byID       map[string]*Submission
-	open       []*Submission // Those of them that may still be unfinished.
-	ends       []*Submission // By the time from which listings show them as evaluated.
-	again      bool          // Some are graded once more.
-	byName     []*Submission // By id, once that is asked for.
-	page       []*Submission // The page that is being collected.
-	dropped    int           // So many of ends were removed from open.
-	sorted     []*Submission // A part of ends by creation,
-	sortedSpan [2]int        // and its bounds in ends.
-	events     []event       // What happens, by time, once that is asked for.
-	opens      time.Time     // The window.
-	used       int
-	rivalled   time.Time
-	owed       float64
+// Add adds all submissions. It is called once.
+func (a *API) Add(subs []*Submission) {
+	a.byID, a.random = map[string]*Submission{}, rand.New(rand.NewPCG(a.Seed, 9))
+	a.PageSize = cmp.Or(a.PageSize, 100)
+	by := func(at func(*Submission) poll.Time) []*Submission {
+		sorted := slices.Clone(subs)
+		slices.SortStableFunc(sorted, func(x, y *Submission) int { return cmp.Compare(at(x), at(y)) })
+		return sorted
+	}
+	a.all = by(func(s *Submission) poll.Time { return s.Created })
+	a.bySubmitted = by(func(s *Submission) poll.Time { return s.Submitted })
+	a.byEvaluated = by(func(s *Submission) poll.Time { return s.Evaluated })
+	for i, s := range a.all {
+		s.place, a.byID[s.ID] = i, s
+		s.Listed, s.Ready = max(s.Listed, s.Evaluated), max(s.Ready, s.Evaluated)
+	}
 }
 
-// New is a service with submissions.
-func New(k Behavior, seed uint64, all []*Submission) *Service {
-	k.Limit, k.Window, k.PageSize = cmp.Or(k.Limit, 1000), cmp.Or(k.Window, time.Hour), cmp.Or(k.PageSize, 100)
-	s := &Service{Behavior: k, random: rand.New(rand.NewPCG(seed, 3)), byID: make(map[string]*Submission, len(all))}
-	s.all = slices.Clone(all)
-	slices.SortFunc(s.all, func(a, b *Submission) int {
-		return cmp.Or(a.Created.Compare(b.Created), strings.Compare(a.ID, b.ID))
-	})
-	s.open = slices.Clone(s.all)
-	for _, it := range all {
-		s.byID[it.ID] = it
-		s.again = s.again || !it.Again.IsZero()
-		if !it.Evaluated.IsZero() {
-			s.ends = append(s.ends, it)
+// Submission returns the submission with an id, nil if there is none.
+func (a *API) Submission(id string) *Submission { return a.byID[id] }
+
+// Clock returns the server's time.
+func (a *API) Clock(now poll.Time) poll.Time {
+	if a.PutBack > 0 && now >= a.BackAt {
+		return now - a.PutBack
+	}
+	return now
+}
+
+// item returns a submission as a response shows it.
+func (a *API) item(s *Submission, now poll.Time, single bool) poll.Item {
+	it := poll.Item{ID: s.ID, Status: "in_progress", Created: a.Clock(s.Created)}
+	if now >= s.Submitted {
+		if it.Status = "grading"; !a.NoSubmittedAt {
+			it.Submitted = a.Clock(s.Submitted)
 		}
 	}
-	slices.SortFunc(s.ends, func(a, b *Submission) int { return a.shown().Compare(b.shown()) })
-	return s
-}
-
-// Response is a response of the API.
-type Response struct {
-	Status           int // Of HTTP; 0: it was not reached.
-	Items            []Row
-	Cursor           string
-	Limit, Remaining int
-	Reset            time.Time
-	Date             time.Time
-}
-
-// Row is a submission as a response shows it.
-type Row struct {
-	Submission
-	State string
-	Ready bool
-}
-
-// Quota is what a client knows of its window.
-func (s *Service) Quota(now time.Time) (limit, remaining int, ends time.Duration) {
-	s.window(now)
-	return s.Limit, s.Limit - s.used, s.opens.Add(s.Window).Sub(now)
-}
-
-func (s *Service) window(now time.Time) {
-	if s.opens.IsZero() || !now.Before(s.opens.Add(s.Window)) {
-		s.opens, s.used = now, 0
-		if now.Sub(s.rivalled) > s.Window { // What others used lies in windows that have ended.
-			s.rivalled = now
+	if a.OneStatus {
+		it.Status = "pending"
+	}
+	if now >= s.Listed || single && now >= s.Evaluated {
+		it.Status, it.Submitted, it.Ready = "evaluated", a.Clock(s.Submitted), now >= s.Ready
+		if !a.NoEvaluatedAt {
+			it.Evaluated = a.Clock(s.Evaluated)
 		}
 	}
-	if !s.rivalled.IsZero() && s.Rivals > 0 {
-		s.owed += now.Sub(s.rivalled).Hours() * float64(s.Rivals)
-		n := int(s.owed)
-		s.owed -= float64(n)
-		s.used = min(s.Limit, s.used+n)
-	}
-	s.rivalled = now
+	return it
 }
 
-// admit counts a read. It returns a response if that is all there is.
-func (s *Service) admit(now time.Time) (Response, bool) {
-	if s.Down != nil && s.Down(now) {
-		return Response{Date: now}, false
+// Reply returns the reply to a request at now.
+func (a *API) Reply(r poll.Request, now poll.Time) (reply poll.Reply) {
+	reply = poll.Reply{Code: http.StatusServiceUnavailable, At: a.Clock(now).Truncate(time.Second)}
+	if !a.admit(&reply, now) {
+		return reply
 	}
-	s.window(now)
-	r := Response{Status: 200, Date: now}
-	if s.Skew != nil {
-		r.Date = now.Add(s.Skew(now))
+	reply.Code = http.StatusOK
+	if r.ID != "" {
+		s := a.byID[r.ID]
+		if s == nil || now < s.Created || s.Deleted != 0 && now >= s.Deleted {
+			reply.Code = http.StatusNotFound
+			return reply
+		}
+		reply.Items = []poll.Item{a.item(s, now, true)}
+		return reply
 	}
-	if s.used >= s.Limit {
-		s.Denied++
-		r.Status = 429
-	} else {
-		s.used++
-		s.Reads++
-		if s.Faults > 0 && s.random.Float64() < s.Faults {
-			r.Status = 500
+	if r.Status != "" && r.Status != "evaluated" {
+		switch a.Unfinished {
+		case "refused":
+			reply.Code = http.StatusBadRequest
+			return reply
+		case "empty":
+			return reply
+		case "ignored":
+			r.Status = ""
 		}
 	}
-	r.Limit, r.Remaining, r.Reset = s.Limit, s.Limit-s.used, s.opens.Add(s.Window)
-	return r, r.Status == 200
+	a.list(r, now, &reply)
+	return reply
 }
 
-// Get reads one submission.
-func (s *Service) Get(now time.Time, id string) Response {
-	r, ok := s.admit(now)
-	if !ok {
-		return r
-	}
-	it := s.byID[id]
-	if it == nil || now.Before(it.Created) || gone(it, now) {
-		r.Status = 404
-		return r
-	}
-	r.Items = []Row{s.row(it, now, now)}
-	return r
-}
-
-func gone(it *Submission, now time.Time) bool { return !it.Deleted.IsZero() && !now.Before(it.Deleted) }
-
-// row shows a submission as it was at a time.
-func (s *Service) row(it *Submission, at, now time.Time) Row {
-	r := Row{Submission: *it, State: it.Status(at)}
-	if at.Before(it.Submitted) {
-		r.Submitted = time.Time{}
-	}
-	r.Evaluated = time.Time{}
-	if r.State == "evaluated" {
-		r.Evaluated = it.Stamp(at)
-		r.Ready = !now.Before(it.Evaluated.Add(s.Lag))
-	}
-	if it.Untold {
-		r.Submitted, r.Evaluated = time.Time{}, time.Time{}
-	}
-	return r
-}
-
-// List reads a page of the listing.
-func (s *Service) List(now time.Time, status string, since time.Time, cursor string) Response {
-	r, ok := s.admit(now)
-	if !ok {
-		return r
-	}
-	if status != "" && status != "evaluated" {
-		switch s.Filter {
-		case ShowsNone:
-			return r
-		case Refuses:
-			r.Status = 400
-			return r
-		case ShowsAll:
-			status = ""
+// admit counts a request against the window. It returns false for one that is refused or fails.
+func (a *API) admit(reply *poll.Reply, now poll.Time) bool {
+	a.Reads++
+	if now-a.window >= time.Hour {
+		a.window, a.used, a.grabbed = now, 0, 1<<62
+		if a.random.Float64() < a.OthersUseUp {
+			a.grabbed = now + poll.Time(a.random.Float64()*float64(time.Hour))
 		}
 	}
-	if s.Cut > 0 {
-		since = since.Truncate(s.Cut)
+	others := int(a.OthersPerHour * (now - a.window).Hours())
+	if now >= a.grabbed {
+		others = limit
 	}
-	place, ok := s.place(now, cursor)
-	if !ok {
-		r.Status = 400
-		return r
+	reply.Limit, reply.Reset = limit, a.Clock(now)+a.window+time.Hour-now
+	if a.used+others >= limit {
+		reply.Code, a.UsedUpTill = http.StatusTooManyRequests, a.window+time.Hour
+		return false
 	}
-	rows, more := s.rows(now, status, since, place)
-	for i := range rows {
-		rows[i].Ready = rows[i].Ready && !s.Bare
+	a.used++
+	a.InWindow = max(a.InWindow, a.used)
+	if reply.Left = limit - a.used - others; reply.Left == 0 {
+		a.UsedUpTill = a.window + time.Hour
 	}
-	r.Items = rows
-	if more {
-		r.Cursor = s.cursor(now, place, &rows[len(rows)-1])
+	if a.random.Float64() < a.Failing {
+		reply.Limit = 0
+		return false
 	}
-	return r
+	return true
 }
 
-// place is where a page begins: behind a submission, or so many.
-type place struct {
-	id     string
-	behind int
+// list adds a page of a listing to a reply.
+func (a *API) list(r poll.Request, now poll.Time, reply *poll.Reply) {
+	if a.Cut > 0 {
+		r.Since = r.Since.Truncate(a.Cut)
+	}
+	pool := a.pool(r, now)
+	end := len(pool)
+	if r.Cursor != "" {
+		place, _ := strconv.Atoi(r.Cursor)
+		end = sort.Search(len(pool), func(i int) bool { return pool[i].place >= place })
+	}
+	for i := end - 1; i >= 0; i-- {
+		s := pool[i]
+		it := a.item(s, now, false)
+		switch {
+		case s.Created > now || s.Deleted != 0 && now >= s.Deleted || !a.since(s, r.Since, now) || r.Status != "" && it.Status != r.Status:
+			if a.Since == "created" && r.Since > 0 && s.Created+time.Hour < r.Since { // All others are older.
+				return
+			}
+		case len(reply.Items) == a.PageSize:
+			reply.Next = strconv.Itoa(a.byID[reply.Items[len(reply.Items)-1].ID].place)
+			return
+		default:
+			reply.Items = append(reply.Items, it)
+		}
+	}
 }
 
-func (s *Service) place(now time.Time, cursor string) (place, bool) {
-	if cursor == "" || s.Cursors == Unheeded {
-		return place{}, true
+// since reports whether a submission passes the filter since.
+func (a *API) since(s *Submission, since, now poll.Time) bool {
+	at := map[string]poll.Time{"created": s.Created, "submitted": s.Submitted, "evaluated": s.Evaluated}[a.Since]
+	if since == 0 || a.Since == "ignored" {
+		return true
 	}
-	made, id, _ := strings.Cut(cursor, "/")
-	if s.Cursors == Offset {
-		n, err := strconv.Atoi(id)
-		return place{behind: n}, err == nil
-	}
-	at, err := strconv.ParseInt(made, 10, 64)
-	if err != nil || s.Cursors == Expiring && now.Unix()-at >= 60 {
-		return place{}, false
-	}
-	return place{id: id}, s.byID[id] != nil
+	shown := a.Clock(at)
+	return at <= now && shown >= since && !(a.Exclusive && shown == since)
 }
 
-func (s *Service) cursor(now time.Time, from place, last *Row) string {
-	if s.Cursors == Offset {
-		return fmt.Sprintf("%d/%d", now.Unix(), from.behind+s.PageSize)
+// pool returns the submissions that a listing can show, in the order of creation. It spares tests time.
+func (a *API) pool(r poll.Request, now poll.Time) []*Submission {
+	for ; a.born < len(a.all) && a.all[a.born].Created <= now; a.born++ {
+		a.active = append(a.active, a.all[a.born])
 	}
-	return fmt.Sprintf("%d/%s", now.Unix(), last.ID)
+	sorted := a.byEvaluated
+	at := func(s *Submission) poll.Time { return s.Evaluated }
+	switch {
+	case r.Status != "" && r.Status != "evaluated":
+		a.active = slices.DeleteFunc(a.active, func(s *Submission) bool { return s.Listed <= now })
+		return a.active
+	case r.Since == 0 || a.Since == "ignored" || a.Since == "created":
+		return a.all[:a.born]
+	case a.Since == "submitted":
+		sorted, at = a.bySubmitted, func(s *Submission) poll.Time { return s.Submitted }
+	}
+	from := sort.Search(len(sorted), func(i int) bool { return at(sorted[i]) >= r.Since })
+	to := sort.Search(len(sorted), func(i int) bool { return at(sorted[i]) > now })
+	if to-from > 1000 { // Most of all.
+		return a.all[:a.born]
+	}
+	pool := slices.Clone(sorted[from:max(from, to)])
+	slices.SortFunc(pool, func(x, y *Submission) int { return cmp.Compare(x.place, y.place) })
+	return pool
 }

@@ -1,0 +1,279 @@
+package poll_test
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"os"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+
+	"github.com/hiring-assessment/hiring-go/internal/poll"
+	"github.com/hiring-assessment/hiring-go/internal/testing/emulator"
+)
+
+const (
+	day   = 24 * time.Hour
+	begin = 1000 * day // When runs begin.
+	never = poll.Time(1 << 61)
+)
+
+// world is a random organization with a server and a caller.
+type world struct {
+	api      *emulator.API
+	subs     []*emulator.Submission
+	known    []string // Nil: a watch.
+	lookback poll.Time
+	length   poll.Time
+	every    poll.Time      // Between polls; 0: as the machine says.
+	restart  float64        // The part of the requests after which the state is saved and loaded.
+	outages  [][2]poll.Time // Without any response.
+	pages    float64        // Of a listing of all of Lookback.
+}
+
+func pick[E any](r *rand.Rand, all ...E) E { return all[r.IntN(len(all))] }
+
+// between returns a time whose logarithm is uniform.
+func between(r *rand.Rand, low, high poll.Time) poll.Time {
+	return poll.Time(float64(low) * math.Pow(float64(high)/float64(low), r.Float64()))
+}
+
+func logNormal(r *rand.Rand, median poll.Time, sigma float64) poll.Time {
+	return poll.Time(float64(median) * math.Exp(sigma*r.NormFloat64()))
+}
+
+func newWorld(seed int) *world {
+	r := rand.New(rand.NewPCG(uint64(seed), 42))
+	perDay := 5 * math.Pow(600, r.Float64())
+	w := &world{lookback: 30 * day, length: 3 * day, every: pick(r, 0, 0, 0, 10*time.Minute, time.Hour, 6*time.Hour, day)}
+	if perDay > 300 {
+		w.lookback, w.length = 12*day, 2*day
+	}
+	if w.every >= 6*time.Hour {
+		w.length = 10 * day
+	}
+	w.api = &emulator.API{
+		Seed: uint64(seed), Since: pick(r, "created", "submitted", "evaluated", "ignored"), Exclusive: r.IntN(2) == 0,
+		Unfinished: pick(r, "", "", "", "", "empty", "refused", "ignored"), Cut: pick(r, 0, 0, 0, time.Second, time.Hour, day),
+		OthersPerHour: pick(r, 0., 0, 200, 500), OthersUseUp: pick(r, 0, 0, 0.1, 0.5), Failing: pick(r, 0, 0, 0.01, 0.1, 0.3),
+		PageSize: pick(r, 100, 100, 25), OneStatus: r.IntN(4) == 0, NoSubmittedAt: r.IntN(4) == 0,
+	}
+	if r.IntN(4) == 0 {
+		w.api.PutBack, w.api.BackAt = poll.Time(1+r.IntN(9))*time.Minute, begin+poll.Time(r.Float64()*float64(w.length))
+	}
+	w.restart = pick(r, 0, 0.05, 0.2, 1) / max(1, perDay/10)
+	abandoned := pick(r, 0, 0.1, 0.3)
+	w.fill(r, perDay, abandoned)
+	for range pick(r, 0, 0, 1, 2) {
+		at := begin + poll.Time(r.Float64()*float64(w.length))
+		w.outages = append(w.outages, [2]poll.Time{at, at + between(r, time.Hour, 3*day)})
+	}
+	if r.IntN(4) == 0 {
+		for _, s := range w.subs {
+			if s.Created < begin && s.Evaluated > begin-day && s.Evaluated < begin+w.length && len(w.known) < 1000 && r.IntN(3) > 0 {
+				w.known = append(w.known, s.ID)
+			}
+		}
+	}
+	w.pages = perDay * w.lookback.Hours() / 24 / float64(w.api.PageSize) * (1 + abandoned)
+	return w
+}
+
+// fill adds submissions at a daily rate, and perhaps a burst.
+func (w *world) fill(r *rand.Rand, perDay, abandoned float64) {
+	median, sigma, grading := between(r, 10*time.Minute, 12*time.Hour), 0.5+r.Float64(), between(r, 5*time.Second, 2*time.Hour)
+	late, unready, deleted := pick(r, 0, 0, 0.05, 0.3), pick(r, 0, 0, 0.05, 0.5), pick(r, 0, 0, 0.03)
+	add := func(created, submitted, evaluated poll.Time) {
+		s := &emulator.Submission{ID: fmt.Sprintf("%08x-0000-4000-8000-%012x", r.Uint32(), r.Uint64()>>16)}
+		s.Created, s.Submitted, s.Evaluated = created.Truncate(time.Second), submitted.Truncate(time.Second), evaluated.Truncate(time.Second)
+		if r.Float64() < late {
+			s.Listed = s.Evaluated + poll.Time(r.Float64()*float64(2*time.Hour))
+		}
+		if r.Float64() < unready {
+			s.Ready = s.Evaluated + poll.Time(r.Float64()*float64(5*time.Hour))
+		}
+		if r.Float64() < deleted {
+			s.Deleted = s.Created + poll.Time(r.Float64()*float64(2*day))
+		}
+		if r.Float64() < abandoned {
+			s.Submitted, s.Evaluated = never, never
+		}
+		w.subs = append(w.subs, s)
+	}
+	oldest := w.lookback - 2*day
+	before := w.lookback + 5*day
+	for range int(perDay * (before + w.length).Hours() / 24) {
+		created := begin - before + poll.Time(r.Float64()*float64(before+w.length))
+		submitted := created + min(max(time.Minute, logNormal(r, median, sigma)), oldest)
+		add(created, submitted, submitted+max(time.Second, min(day/2, logNormal(r, grading, 0.7))))
+	}
+	if r.IntN(3) == 0 {
+		at := begin + poll.Time(r.Float64()*float64(w.length))
+		for range r.IntN(int(perDay) + 1) {
+			evaluated := at + poll.Time(r.IntN(60))*time.Second
+			submitted := evaluated - logNormal(r, grading, 0.5)
+			add(submitted-min(oldest, logNormal(r, median, sigma)), submitted, evaluated)
+		}
+	}
+	w.api.Add(w.subs)
+}
+
+// outcome is the result of a run.
+type outcome struct {
+	at       map[string]poll.Time // When each result was delivered.
+	machine  *poll.Machine
+	problems []string
+}
+
+func (o *outcome) problem(now poll.Time, format string, args ...any) {
+	if len(o.problems) < 5 {
+		o.problems = append(o.problems, fmt.Sprintf("%v: ", now-begin)+fmt.Sprintf(format, args...))
+	}
+}
+
+var options = poll.Options{Interval: 45 * time.Second, ShortestPause: 30 * time.Second}
+
+// run runs a machine against the server.
+func (w *world) run() *outcome {
+	o := &outcome{at: map[string]poll.Time{}}
+	r := rand.New(rand.NewPCG(w.api.Seed, 7))
+	options := options
+	options.Lookback = w.lookback
+	o.machine = poll.New(options, w.api.Clock(begin), w.known)
+	now, call, failures := begin, begin, 0
+	for end := begin + w.length + 4*day + 3*w.every; now < end && (w.known == nil || len(o.machine.Known) > 0); {
+		for _, out := range w.outages {
+			if now > out[0] && now < out[1] {
+				now = out[1]
+			}
+		}
+		request, until := o.machine.Next(w.api.Clock(now))
+		switch {
+		case until > 0 && until <= w.api.Clock(now):
+			o.problem(now, "no progress: until %v", until)
+			return o
+		case until > 0 && w.every > 0:
+			call = max(call+w.every, now+time.Second)
+			now = call
+			continue
+		case until > 0:
+			now += until - w.api.Clock(now) + rand.N(30*time.Second)
+			continue
+		}
+		if now += 75 * time.Millisecond; now < w.api.UsedUpTill {
+			o.problem(now, "a request while the window is used up")
+		}
+		reply := w.api.Reply(request, now)
+		if now += 75 * time.Millisecond; reply.Code < 500 {
+			failures = 0
+		} else if failures++; w.every > 0 && failures >= 5 {
+			call, failures = max(call+w.every, now+time.Second), 0
+			now = call
+		} else {
+			now += min(time.Minute, time.Second<<failures)
+		}
+		for _, it := range o.machine.Got(reply) {
+			w.check(o, it.ID, now)
+			o.machine.Delivered(it)
+		}
+		if r.Float64() < w.restart {
+			w.reload(o, options, now)
+		}
+	}
+	return o
+}
+
+// check checks a result.
+func (w *world) check(o *outcome, id string, now poll.Time) {
+	s := w.api.Submission(id)
+	switch {
+	case o.at[id] > 0:
+		o.problem(now, "%s twice, first at %v, evaluated %v", id, o.at[id]-begin, s.Evaluated-begin)
+	case w.known == nil && s.Evaluated < begin-time.Second:
+		o.problem(now, "%s is of before the watch: %v", id, s.Evaluated-begin)
+	case now < s.Ready:
+		o.problem(now, "%s is not ready", id)
+	}
+	o.at[id] = now
+}
+
+// reload saves and loads the state.
+func (w *world) reload(o *outcome, options poll.Options, now poll.Time) {
+	state, m := o.machine.State(), o.machine
+	ids := len(m.Done) + len(m.Known) + len(m.Missing) + len(m.Reads)
+	for _, s := range m.Sources {
+		if ids += len(s.Members); s.Open != nil {
+			ids += len(s.Open.Seen)
+		}
+	}
+	if len(state) > 100*ids+4000 {
+		o.problem(now, "a state of %d bytes for %d ids", len(state), ids)
+	}
+	var err error
+	if o.machine, err = poll.Load(options, state); err != nil {
+		o.problem(now, "%v", err)
+	}
+}
+
+// judge checks that each submission was delivered, and how late.
+func (w *world) judge(o *outcome) {
+	a := w.api
+	if a.InWindow > 1000 {
+		o.problem(0, "%d requests in a window", a.InWindow)
+	}
+	// The time that a listing of all of Lookback takes.
+	rate := (800 - a.OthersPerHour*0.8) * (1 - a.Failing) * (1 - 0.7*a.OthersUseUp) * 0.8
+	whole := poll.Time(w.pages / rate * float64(time.Hour))
+	if w.every > time.Hour {
+		whole = poll.Time(math.Ceil(w.pages/rate*2.2)) * w.every
+	}
+	missing := map[string]bool{}
+	for _, id := range o.machine.Missing {
+		missing[id] = true
+	}
+	checked := w.subs
+	if w.known != nil {
+		checked = nil
+		for _, id := range w.known {
+			checked = append(checked, a.Submission(id))
+		}
+	}
+	end := begin + w.length + 4*day + 3*w.every
+	for _, s := range checked {
+		most := max(s.Listed, s.Ready, begin) + 6*time.Hour + 30*time.Minute + time.Minute + (s.Ready-s.Evaluated)/3 + 2*whole + 3*w.every +
+			2*a.PutBack + poll.Time(float64(time.Hour)*(10*a.OthersUseUp+3*a.Failing))
+		for _, out := range w.outages {
+			if out[0] < most && out[1] > s.Evaluated {
+				most += 2 * (out[1] - out[0])
+			}
+		}
+		if w.known == nil && s.Evaluated <= begin || most > end || s.Deleted > 0 && s.Deleted < most+day {
+			continue
+		}
+		at, delivered := o.at[s.ID]
+		switch {
+		case !delivered && !missing[s.ID]:
+			o.problem(most, "%s lost: age %v, evaluated %v, listed %v, ready %v later", s.ID, s.Submitted-s.Created, s.Evaluated-begin, s.Listed-s.Evaluated, s.Ready-s.Evaluated)
+		case at > most:
+			o.problem(at, "%s is late by %v", s.ID, at-most)
+		}
+	}
+}
+
+// TestRandomWorlds runs machines in random worlds: nothing is lost, comes twice, comes without a report or later than
+// documented; no request is sent while the window is used up; the state is small and the whole memory.
+func TestRandomWorlds(t *testing.T) {
+	seeds := 30
+	if os.Getenv("HIRING_LONG") != "" {
+		seeds = 500
+	}
+	for seed := range seeds {
+		w := newWorld(seed)
+		o := w.run()
+		w.judge(o)
+		assert.Empty(t, o.problems, "seed %d: %d submissions of lookback %v, since %s, status filter %q, every %v, %d known, restarts %.3f",
+			seed, len(w.subs), w.lookback, w.api.Since, w.api.Unfinished, w.every, len(w.known), w.restart)
+	}
+}
