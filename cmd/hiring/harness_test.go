@@ -27,9 +27,15 @@ import (
 // underTest makes this test binary act as the program, so that tests run it as a process.
 const underTest = "HIRING_PROGRAM_UNDER_TEST"
 
+// settleUnderTest sets settleTime of the program under test.
+const settleUnderTest = "HIRING_SETTLE_UNDER_TEST"
+
 func TestMain(m *testing.M) {
 	if os.Getenv(underTest) != "" {
 		_ = os.Unsetenv(underTest)
+		if shorter, err := time.ParseDuration(os.Getenv(settleUnderTest)); err == nil {
+			settleTime = shorter
+		}
 		a := newApp()
 		a.now = noon // Relative times are the same in each run.
 		os.Exit(a.main())
@@ -56,7 +62,7 @@ func newUser(t *testing.T, server *sandbox.Server, key string) *user {
 	home := t.TempDir()
 	u := &user{t: t, home: home, env: []string{
 		underTest + "=1", "HOME=" + home, "XDG_CONFIG_HOME=" + filepath.Join(home, ".config"), "XDG_STATE_HOME=" + filepath.Join(home, ".state"),
-		"TZ=Europe/Berlin", "TERM=xterm-256color", "HIRING_PAGER=cat", "PATH=" + os.Getenv("PATH"), "COLORTERM=truecolor",
+		"TZ=Europe/Berlin", "TERM=xterm-256color", "PATH=" + os.Getenv("PATH"), "COLORTERM=truecolor",
 	}}
 	if dir := os.Getenv("GOCOVERDIR"); dir != "" {
 		u.env = append(u.env, "GOCOVERDIR="+dir)

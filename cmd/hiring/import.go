@@ -31,10 +31,10 @@ candidates it will invite and asks for confirmation. It waits for as many rate-l
 windows as it needs, and writes the result of each candidate to <file.csv>.results.csv.
 
 The command can be interrupted at any moment. Run it again: it resumes and sends no second
-e-mail. Keep the file of results and the .state file beside it: they record who was
-invited. A second import with the same file of results is refused on the same machine. Do
-not import the same candidates with two files of results or on two machines at the same
-time: a candidate may get two e-mails.`,
+e-mail. It may first wait up to 90 seconds for the outcome of the last request. Keep the
+file of results: it is the memory of the import. A second import with the same file of
+results is refused on the same machine. Do not import the same candidates with two files of
+results or on two machines at the same time: a candidate may get two e-mails.`,
 		Example: "  hiring invitations import people.csv --assessment <assessment> --dry-run\n" +
 			"  hiring invitations import people.csv --assessment <assessment>",
 	}
@@ -63,7 +63,7 @@ func (a *app) importList(ctx context.Context, assessment assessmentRef, list can
 		return err
 	}
 	progress := a.err.Progress("invited")
-	client, err := a.client(a.longRunOptions(progress)...)
+	client, err := a.client(append(a.longRunOptions(progress), hiring.WithTimeout(importTimeout))...)
 	if err != nil {
 		return err
 	}
@@ -188,7 +188,7 @@ func newImportPlan(
 	}
 	for _, person := range list.People {
 		invitation, listed := plan.invited[candidates.Key(person.Email)]
-		if _, sent := results.Invited(plan.ID, person.Email); listed || sent {
+		if listed || results.Row(plan.ID, person.Email).Outcome == candidates.Sent {
 			plan.Existing++
 		}
 		if reason := unusable(invitation); reason != "" {

@@ -9,54 +9,57 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	hiring "github.com/hiring-assessment/hiring-go"
 	"github.com/hiring-assessment/hiring-go/cmd/hiring/internal/candidates"
 )
 
-const head = "email,name,outcome,invitation_id,assessment_id,problem,at\n"
+const (
+	head = "\ufeffemail,name,outcome,invitation_id,assessment_id,problem,at\n"
+	ada  = "ada@example.com,Ada,sent,1a,f0,,2026-03-15T12:00:00.000Z\n"
+	bob  = "bob@example.com,Bob,unknown,,f0,the run ended,2026-03-15T12:00:01.000Z\n"
+)
 
-// TestTornRowIsUnknown until it is replaced, also when a later run was killed after it had
-// completed the line.
-func TestTornRowIsUnknown(t *testing.T) {
+// TestTheLastWholeRowCounts: a row that a killed run has torn at any byte says nothing, and
+// the next row begins on a line of its own.
+func TestTheLastWholeRowCounts(t *testing.T) {
 	t.Parallel()
-	file := filepath.Join(t.TempDir(), "r.csv")
-	require.NoError(t, os.WriteFile(file, []byte(head+"ada@example.com,Ada,sent,1a,f0,,2026-03-15T12:00:00Z\nbob@example.com,\"Bob,sent,1b"), 0o600))
-	for range 2 {
+	const after = "bob@example.com,Bob,sent,1b,f0,,2026-03-15T12:00:02.000Z\n"
+	for n := range len(after) + 1 {
+		file := filepath.Join(t.TempDir(), "r.csv")
+		require.NoError(t, os.WriteFile(file, []byte(head+ada+bob+after[:n]), 0o600))
 		r, err := candidates.OpenResults(file)
 		require.NoError(t, err)
-		assert.Equal(t, candidates.Unknown, r.Row("f0", "BOB@example.com").Outcome)
-		_, invited := r.Invited("f0", "bob@example.com")
-		assert.False(t, invited)
-		id, invited := r.Invited("F0", "ada@example.com")
-		assert.True(t, invited)
-		assert.Equal(t, "1a", id)
+		want := candidates.Unknown
+		if n == len(after) {
+			want = candidates.Sent
+		}
+		assert.Equal(t, want, r.Row("f0", "BOB@example.com").Outcome, n)
+		assert.Equal(t, "1a", r.Row("F0", " Ada@example.com").InvitationID)
 		assert.Empty(t, r.Row("f1", "ada@example.com"), "another assessment")
+		require.NoError(t, r.Begin("f0", hiring.NewInvitation{Email: "cy@example.com", Name: "Cy"}))
 		r.Close()
+		r, err = candidates.ReadResults(file)
+		require.NoError(t, err)
+		assert.Equal(t, candidates.Unknown, r.Row("f0", "cy@example.com").Outcome, n)
+		assert.WithinDuration(t, time.Now(), r.Row("f0", "cy@example.com").At, time.Minute)
+		assert.Equal(t, want, r.Row("f0", "bob@example.com").Outcome, n)
 	}
-	r, err := candidates.OpenResults(file)
-	require.NoError(t, err)
-	require.NoError(t, r.Add(candidates.Result{Email: "bob@example.com", Name: "Bob", Outcome: candidates.Sent, InvitationID: "1b", AssessmentID: "f0"}))
-	r.Close()
-	r, err = candidates.ReadResults(file)
-	require.NoError(t, err)
-	assert.Equal(t, candidates.Sent, r.Row("f0", "bob@example.com").Outcome)
 }
 
-// TestTouchSetsTheLastChange, from which a run without a checkpoint counts.
-func TestTouchSetsTheLastChange(t *testing.T) {
+// TestNothingIsWrittenAfterAnError: the next row would continue a torn one.
+func TestNothingIsWrittenAfterAnError(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "r.csv")
-	require.NoError(t, os.WriteFile(file, []byte(head+"torn"), 0o600))
-	old := time.Now().Add(-time.Hour)
-	require.NoError(t, os.Chtimes(file, old, old))
 	r, err := candidates.OpenResults(file)
 	require.NoError(t, err)
-	assert.WithinDuration(t, old, r.LastChange(), time.Second, "completing a torn line is no change")
-	require.NoError(t, r.Touch())
-	r.Close()
-	r, err = candidates.OpenResults(file)
+	require.NoError(t, os.Rename(file, file+".old"))
+	cy := hiring.NewInvitation{Email: "cy@example.com", Name: "Cy"}
+	require.Error(t, r.Begin("f0", cy), "nothing is sent without the file")
+	require.NoError(t, os.Rename(file+".old", file))
+	require.Error(t, r.Begin("f0", cy))
+	require.Error(t, r.Add(candidates.Result{Email: "cy@example.com", AssessmentID: "f0", Outcome: candidates.NotSent, At: time.Now()}))
+	require.NoError(t, r.Finish("f0", []hiring.NewInvitation{cy}))
+	r, err = candidates.ReadResults(file)
 	require.NoError(t, err)
-	defer r.Close()
-	assert.WithinDuration(t, time.Now(), r.LastChange(), time.Minute)
-	require.NoError(t, os.Remove(file))
-	require.Error(t, r.Touch(), "nothing is sent without the file")
+	assert.Equal(t, candidates.NotSent, r.Row("f0", "cy@example.com").Outcome)
 }
