@@ -395,7 +395,7 @@ func TestImportSendsNothingWithoutAFileOfResults(t *testing.T) {
 	assert.Empty(t, h.invitations())
 	results, err := candidates.OpenResults(filepath.Join(t.TempDir(), "new.csv"))
 	require.NoError(t, err)
-	_, err = results.Finish(h.id, nil)
+	err = results.Finish(h.id, nil)
 	require.NoError(t, err)
 	err = results.Add(candidates.Result{})
 	require.Error(t, err, "the file is closed")
