@@ -56,9 +56,10 @@ type importSummary struct {
 func (im *importer) run(ctx context.Context) (importSummary, error) {
 	im.begun, im.done = make(map[string]bool), make(map[string]bool, len(im.people))
 	im.summary = importSummary{Results: im.file}
+	open := im.open()
 	sending := im.settle(ctx)
 	if sending == nil {
-		sending = im.client.Invitations.SendAll(ctx, im.plan.ID, slices.Values(im.open()), hiring.SendAllOptions{Before: im.begin, Each: im.record})
+		sending = im.client.Invitations.SendAll(ctx, im.plan.ID, slices.Values(open), hiring.SendAllOptions{Before: im.begin, Each: im.record})
 	}
 	for _, person := range im.people { // SendAll reported nothing about the others.
 		if !im.done[candidates.Key(person.Email)] {
@@ -135,8 +136,8 @@ func (im *importer) record(invited hiring.InviteResult, err error) bool {
 		if reason = unusable(existing); reason != "" {
 			result.Problem = "the candidate cannot start: the invitation is " + reason
 		}
-	case result.Outcome == candidates.NotSent && before.Outcome == candidates.Unknown && !im.begun[key]:
-		result = before // No lookup has decided it.
+	case result.Outcome == candidates.NotSent && (before.Outcome == candidates.Unknown || before.Outcome == candidates.Sent) && !im.begun[key]:
+		result = before // No lookup has decided otherwise.
 	case result.Outcome == candidates.NotSent && (errors.Is(err, hiring.ErrInvalidInput) || errors.Is(err, hiring.ErrConflict)):
 		result.Outcome = candidates.Refused
 	}
