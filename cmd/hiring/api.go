@@ -116,12 +116,11 @@ func (a *app) apiBody(ctx context.Context, data string) (any, error) {
 	if name, isFile := strings.CutPrefix(data, "@"); isFile {
 		var err error
 		if name == "-" {
-			data, err = a.readInput(ctx)
+			if data, err = a.readInput(ctx); err != nil {
+				return nil, err
+			}
 			text = []byte(data)
-		} else {
-			text, err = os.ReadFile(name)
-		}
-		if err != nil {
+		} else if text, err = os.ReadFile(name); err != nil {
 			return nil, usagef("--data: %w", err)
 		}
 	}

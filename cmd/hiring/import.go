@@ -5,10 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 	"path/filepath"
-	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -123,17 +120,15 @@ func checkResults(name string) error {
 
 // importPlan is what an import would do.
 type importPlan struct {
-	People      int            `json:"people"`
-	Repeats     int            `json:"repeats"`
-	Renamed     []int          `json:"repeats_with_another_name"` // Lines.
-	Ignored     int            `json:"ignored_columns"`
-	Existing    int            `json:"existing"`
-	CannotStart map[string]int `json:"cannot_start"` // Of Existing: number of unusable invitations by reason.
-	ToInvite    int            `json:"to_invite"`
-	PlanLeft    *int           `json:"plan_left"` // Nil means unlimited.
-	Windows     int            `json:"quota_windows"`
-	AssessedAs  string         `json:"assessment"`
-	ID          string         `json:"assessment_id"` // As the API writes it.
+	People     int    `json:"people"`
+	Repeats    int    `json:"repeats"`
+	Ignored    int    `json:"ignored_columns"`
+	Existing   int    `json:"existing"`
+	ToInvite   int    `json:"to_invite"`
+	PlanLeft   *int   `json:"plan_left"` // Nil means unlimited.
+	Windows    int    `json:"quota_windows"`
+	AssessedAs string `json:"assessment"`
+	ID         string `json:"assessment_id"` // As the API writes it.
 
 	invited map[string]hiring.Invitation // By address.
 }
@@ -160,8 +155,7 @@ const writesAnHour = 200
 func newImportPlan(
 	ctx context.Context, client *hiring.Client, assessment string, list candidates.List, results *candidates.Results,
 ) (importPlan, error) {
-	plan := importPlan{People: len(list.People), Repeats: list.Repeats, Renamed: list.Renamed, Ignored: list.Ignored,
-		CannotStart: make(map[string]int), invited: make(map[string]hiring.Invitation)}
+	plan := importPlan{People: len(list.People), Repeats: list.Repeats, Ignored: list.Ignored, invited: make(map[string]hiring.Invitation)}
 	account, err := client.Account.Get(ctx)
 	if err != nil {
 		return plan, err
@@ -187,12 +181,8 @@ func newImportPlan(
 		}
 	}
 	for _, person := range list.People {
-		invitation, listed := plan.invited[candidates.Key(person.Email)]
-		if listed || results.Row(plan.ID, person.Email).Outcome == candidates.Sent {
+		if _, listed := plan.invited[candidates.Key(person.Email)]; listed || results.Row(plan.ID, person.Email).Outcome == candidates.Sent {
 			plan.Existing++
-		}
-		if reason := unusable(invitation); reason != "" {
-			plan.CannotStart[reason]++
 		}
 	}
 	plan.ToInvite = plan.People - plan.Existing
@@ -211,12 +201,6 @@ func (p importPlan) text() string {
 		output.Clean(p.AssessedAs), p.Existing, p.ToInvite)}
 	if p.Repeats > 0 {
 		lines = append(lines, counted(p.Repeats, "row repeats an address and is skipped.", "rows repeat an address and are skipped."))
-	}
-	if len(p.Renamed) > 0 {
-		lines = append(lines, "These lines repeat an address with another name; the first name counts: "+numbers(p.Renamed)+".")
-	}
-	if len(p.CannotStart) > 0 {
-		lines = append(lines, p.cannotStart())
 	}
 	if p.Ignored > 0 {
 		lines = append(lines, counted(p.Ignored, "column is", "columns are")+" not used.")
@@ -239,36 +223,6 @@ func (p importPlan) text() string {
 	return strings.Join(lines, "\n")
 }
 
-// cannotStart names the unusable invitations by reason, and what to do.
-func (p importPlan) cannotStart() string {
-	n := 0
-	var reasons []string
-	for _, reason := range slices.Sorted(maps.Keys(p.CannotStart)) {
-		n += p.CannotStart[reason]
-		reasons = append(reasons, fmt.Sprintf("%d %s", p.CannotStart[reason], output.Clean(reason)))
-	}
-	return fmt.Sprintf("%s cannot start with the existing invitation (%s). %s.", counted(n, "candidate", "candidates"),
-		strings.Join(reasons, ", "), resendAdvice(p.ID))
-}
-
-func resendAdvice(assessment string) string {
-	return fmt.Sprintf("hiring invitations resend <invitation-id> -a %s sends an invitation again", output.Clean(assessment))
-}
-
-// maxNumbers is how many lines a sentence names.
-const maxNumbers = 10
-
-func numbers(all []int) string {
-	var texts []string
-	for _, n := range all[:min(len(all), maxNumbers)] {
-		texts = append(texts, strconv.Itoa(n))
-	}
-	if len(all) > maxNumbers {
-		texts = append(texts, "...")
-	}
-	return strings.Join(texts, ", ")
-}
-
 func counted(n int, one, many string) string {
 	if n == 1 {
 		return "1 " + one
@@ -278,7 +232,7 @@ func counted(n int, one, many string) string {
 
 func importPlanTable() output.Table[importPlan] {
 	return output.Table[importPlan]{
-		Shown: []string{"assessment", "people", "repeats", "ignored_columns", "existing", "cannot_start", "to_invite", "plan_left", "quota_windows"},
+		Shown: []string{"assessment", "people", "repeats", "ignored_columns", "existing", "to_invite", "plan_left", "quota_windows"},
 		Verbose: func(p *output.Printer, plan importPlan) error {
 			_, err := fmt.Fprintln(p, plan.text())
 			return err

@@ -42,14 +42,13 @@ type importer struct {
 
 // importSummary counts the results. Each candidate counts once.
 type importSummary struct {
-	Sent        int    `json:"sent"`         // By this run.
-	Earlier     int    `json:"sent_earlier"` // By earlier runs with the same file of results.
-	Existing    int    `json:"existing"`
-	CannotStart int    `json:"cannot_start"` // Invited already, but the invitation expired or was revoked.
-	Refused     int    `json:"refused"`
-	NotSent     int    `json:"not_sent"`
-	Unknown     int    `json:"unknown"`
-	Results     string `json:"results"`
+	Sent     int    `json:"sent"`         // By this run.
+	Earlier  int    `json:"sent_earlier"` // By earlier runs with the same file of results.
+	Existing int    `json:"existing"`
+	Refused  int    `json:"refused"`
+	NotSent  int    `json:"not_sent"`
+	Unknown  int    `json:"unknown"`
+	Results  string `json:"results"`
 }
 
 // run invites all candidates. It can be killed and started again at any moment.
@@ -126,14 +125,14 @@ func (im *importer) record(invited hiring.InviteResult, err error) bool {
 		Email: invited.Candidate.Email, Name: invited.Candidate.Name, InvitationID: cmp.Or(invited.Invitation.ID, existing.ID),
 		AssessmentID: im.plan.ID, Outcome: candidates.Outcome(invited.Outcome), Problem: problemText(invited.Outcome, err), At: time.Now(),
 	}
-	reason, earlier := "", false
+	earlier := false
 	switch {
 	case result.Outcome == candidates.Existing || result.Outcome == candidates.NotSent && listed:
 		result.Outcome, result.Problem = candidates.Existing, ""
 		if earlier = before.Outcome == candidates.Sent || before.Outcome == candidates.Unknown; earlier {
 			result.Outcome = candidates.Sent
 		}
-		if reason = unusable(existing); reason != "" {
+		if reason := unusable(existing); reason != "" {
 			result.Problem = "the candidate cannot start: the invitation is " + reason
 		}
 	case result.Outcome == candidates.NotSent && (before.Outcome == candidates.Unknown || before.Outcome == candidates.Sent) && !im.begun[key]:
@@ -147,10 +146,7 @@ func (im *importer) record(invited hiring.InviteResult, err error) bool {
 		candidates.Sent: &im.summary.Sent, candidates.Existing: &im.summary.Existing, candidates.Refused: &im.summary.Refused,
 		candidates.NotSent: &im.summary.NotSent, candidates.Unknown: &im.summary.Unknown,
 	}[result.Outcome]
-	switch {
-	case reason != "":
-		counter = &im.summary.CannotStart
-	case earlier:
+	if earlier {
 		counter = &im.summary.Earlier
 	}
 	*counter++
@@ -188,7 +184,7 @@ func (s importSummary) text() string {
 	for _, other := range []struct {
 		n    int
 		what string
-	}{{s.Earlier, "sent earlier"}, {s.Existing, "existing"}, {s.CannotStart, "cannot start"}, {s.Refused, "refused"}, {s.Unknown, "unknown"}, {s.NotSent, "not sent"}} {
+	}{{s.Earlier, "sent earlier"}, {s.Existing, "existing"}, {s.Refused, "refused"}, {s.Unknown, "unknown"}, {s.NotSent, "not sent"}} {
 		if other.n > 0 {
 			text += fmt.Sprintf(", %d %s", other.n, other.what)
 		}
@@ -209,16 +205,13 @@ func (im *importer) finalError(sending error) error {
 		return adviceError{sending, again}
 	case without > 0:
 		return adviceError{fmt.Errorf("%d of %d candidates have no invitation", without, len(im.people)), im.file + " has the reasons"}
-	case im.summary.CannotStart > 0:
-		return adviceError{fmt.Errorf("%d of %d candidates cannot start with their invitation: %s has the reasons and the ids",
-			im.summary.CannotStart, len(im.people), im.file), resendAdvice(im.plan.ID)}
 	}
 	return nil
 }
 
 func importSummaryTable() output.Table[importSummary] {
 	return output.Table[importSummary]{
-		Shown: []string{"sent", "sent_earlier", "existing", "cannot_start", "refused", "not_sent", "unknown", "results"},
+		Shown: []string{"sent", "sent_earlier", "existing", "refused", "not_sent", "unknown", "results"},
 		Verbose: func(p *output.Printer, s importSummary) error {
 			_, err := fmt.Fprintf(p, "%s. Results: %s\n", s.text(), output.Clean(s.Results))
 			return err

@@ -105,22 +105,6 @@ func TestWatchResumesFromItsCheckpoint(t *testing.T) {
 	assert.Equal(t, exitUsage, got.code)
 }
 
-// TestWatchBeginsOnALineOfItsOwn: a line that a full disk tore does not swallow the next one.
-func TestWatchBeginsOnALineOfItsOwn(t *testing.T) {
-	t.Parallel()
-	for before, want := range map[string]string{"{\"id\":\"torn": "{\"id\":\"torn\n", "whole\n": "whole\n", "": ""} {
-		u := newUser(t, sandbox.New(), sandbox.TestKey)
-		u.write("results.jsonl", before)
-		to, err := os.OpenFile(filepath.Join(u.home, "results.jsonl"), os.O_APPEND|os.O_WRONLY, 0o600)
-		require.NoError(t, err)
-		c := u.command(t.Context(), "watch", "--since", "2026-02-20", "--limit", "1", "--jq", ".status")
-		c.Stdout = to
-		require.NoError(t, c.Run())
-		require.NoError(t, to.Close())
-		assert.Equal(t, want+"evaluated\n", u.read("results.jsonl"))
-	}
-}
-
 func TestArchive(t *testing.T) {
 	t.Parallel()
 	h := newCampaign(t, 1)
@@ -195,5 +179,38 @@ func TestALimitedWatchIsResumedAfterItsLastLine(t *testing.T) {
 			}
 			assert.Equal(t, all, seen)
 		})
+	}
+}
+
+// TestCommandsThatWaitEndAtOnce: a command that waits for its input or for a file ends with
+// the first Ctrl-C and with --timeout.
+func TestCommandsThatWaitEndAtOnce(t *testing.T) {
+	t.Parallel()
+	u := newUser(t, sandbox.New(), sandbox.TestKey)
+	require.NoError(t, syscall.Mkfifo(filepath.Join(u.home, "fifo"), 0o600))
+	for _, line := range []string{
+		"submissions wait -", "api POST /assessments -d @-", "api POST /assessments -d @fifo", "account --dialect fifo",
+		"invitations import fifo -a x", "profile add acme --base-url https://hiring.example.com",
+	} {
+		for _, limited := range []bool{false, true} {
+			args := strings.Fields(line)
+			if limited {
+				args = append(args, "--timeout", "100ms")
+			}
+			c := u.command(t.Context(), args...)
+			var said strings.Builder
+			c.Stderr = &said
+			stdin, err := c.StdinPipe()
+			require.NoError(t, err)
+			require.NoError(t, c.Start())
+			want := exitFailed
+			if !limited {
+				want = exitInterrupted
+				time.Sleep(300 * time.Millisecond) // It has begun to wait.
+				require.NoError(t, c.Process.Signal(syscall.SIGINT))
+			}
+			assert.Equal(t, want, exitCode(t, c.Wait()), "%s: %s", line, said.String())
+			_ = stdin.Close()
+		}
 	}
 }

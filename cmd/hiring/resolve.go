@@ -22,6 +22,9 @@ var isID = regexp.MustCompile(`^(?i)[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$`)
 // assessmentHelp describes the flag and the argument.
 const assessmentHelp = "the id or the `name` of the assessment, or the unique beginning of one"
 
+// maxMatches is how many matches an error names.
+const maxMatches = 10
+
 // thing is an item of a list that the user names.
 type thing struct{ id, name, slug, about string }
 
@@ -59,7 +62,7 @@ func idOf[T any](given, kind string, all iter.Seq2[T, error], thingOf func(T) th
 		return begun[0].id, nil
 	}
 	var matches []string
-	for _, match := range begun[:min(len(begun), maxNumbers)] {
+	for _, match := range begun[:min(len(begun), maxMatches)] {
 		matches = append(matches, fmt.Sprintf("%s (%s, %s)", match.name, match.about, match.id))
 	}
 	return "", adviceError{usagef("%d %ss match %s", len(begun), kind, output.Clean(given)), "Give the id or the whole name: " + strings.Join(matches, "; ")}

@@ -23,7 +23,6 @@ type List struct {
 	People  []hiring.NewInvitation // Without repeated addresses.
 	Lines   []int                  // Line of the file for each person; the header is usually line 1.
 	Repeats int                    // Number of rows with an address of an earlier row.
-	Renamed []int                  // Lines of those rows that have another name than the earlier row.
 	Ignored int                    // Number of unused columns.
 }
 
@@ -118,7 +117,7 @@ const maxProblems = 5
 func collect(file string, rows *csv.Reader, name, email, columns int) (List, error) {
 	list := List{Ignored: columns - 2}
 	var problems []string
-	seen := make(map[string]string) // Names by address.
+	seen := make(map[string]bool) // By address.
 	for {
 		row, err := rows.Read()
 		if errors.Is(err, io.EOF) {
@@ -136,16 +135,12 @@ func collect(file string, rows *csv.Reader, name, email, columns int) (List, err
 			problems = append(problems, fmt.Sprintf("line %d: %s", line, problem))
 			continue
 		}
-		key := Key(person.Email)
-		if earlier, repeated := seen[key]; repeated {
+		if seen[Key(person.Email)] {
 			list.Repeats++
-			if person.Name != earlier {
-				list.Renamed = append(list.Renamed, line)
-			}
-		} else {
-			seen[key] = person.Name
-			list.People, list.Lines = append(list.People, person), append(list.Lines, line)
+			continue
 		}
+		seen[Key(person.Email)] = true
+		list.People, list.Lines = append(list.People, person), append(list.Lines, line)
 	}
 	if n := len(problems); n > maxProblems {
 		problems = append(problems[:maxProblems], fmt.Sprintf("and %d more", n-maxProblems))

@@ -127,15 +127,7 @@ func One[T any](p *Printer, t Table[T], item T) error {
 
 // Lines writes each item at once, as a line of JSON. It requests the next item after it
 // has written the one before: a watch then marks that item as delivered in its checkpoint.
-//
-// The first line begins with a newline when the output is a file that does not end in one.
-// A full disk or a crash may have torn the last line of an earlier run.
 func Lines[T any](p *Printer, t Table[T], items iter.Seq2[T, error]) error {
-	if p.endsTorn() {
-		if _, err := p.Write([]byte("\n")); err != nil {
-			return err
-		}
-	}
 	p.Format, t.Things = JSONLines, ""
 	return List(p, t, items)
 }

@@ -4,7 +4,6 @@
 package output
 
 import (
-	"fmt"
 	"io"
 	"os"
 	"strconv"
@@ -38,30 +37,6 @@ func StreamOf(file *os.File, getenv func(string) string) Stream {
 	}
 	s.Color = s.Color && getenv("NO_COLOR") == ""
 	return s
-}
-
-// endsTorn reports whether the stream is a regular file that does not end in a newline. A
-// file that cannot be read counts as one.
-func (s Stream) endsTorn() bool {
-	file, ok := s.Writer.(*os.File)
-	if !ok {
-		return false
-	}
-	info, err := file.Stat()
-	if err != nil || !info.Mode().IsRegular() || info.Size() == 0 {
-		return false
-	}
-	last := []byte{0}
-	if _, err := file.ReadAt(last, info.Size()-1); err == nil {
-		return last[0] != '\n'
-	}
-	again, err := os.Open(fmt.Sprintf("/proc/self/fd/%d", file.Fd())) // The shell opens it for writing only.
-	if err != nil {
-		return true
-	}
-	defer func() { _ = again.Close() }()
-	_, err = again.ReadAt(last, info.Size()-1)
-	return err != nil || last[0] != '\n'
 }
 
 // Style is a color or weight of text.
