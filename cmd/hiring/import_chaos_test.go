@@ -349,7 +349,7 @@ func TestInterruptedImportRecordsItsResults(t *testing.T) {
 		written, err := os.ReadFile(file)
 		require.NoError(t, err)
 		assert.NotContains(t, string(written), "context")
-		assert.Contains(t, string(written), ",the run ended before,")
+		assert.NotContains(t, string(written), "SendAll")
 
 		_, err = h.run(t.Context(), file, h.server.Transport())
 		require.NoError(t, err)

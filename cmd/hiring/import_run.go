@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"iter"
 	"slices"
 	"time"
 
@@ -58,7 +59,7 @@ func (im *importer) run(ctx context.Context) (importSummary, error) {
 	open := im.open()
 	sending := im.settle(ctx)
 	if sending == nil {
-		sending = im.client.Invitations.SendAll(ctx, im.plan.ID, slices.Values(open), hiring.SendAllOptions{Before: im.begin, Each: im.record})
+		sending = im.client.Invitations.SendAll(ctx, im.plan.ID, im.begin(open), hiring.SendAllOptions{Each: im.record})
 	}
 	for _, person := range im.people { // SendAll reported nothing about the others.
 		if !im.done[candidates.Key(person.Email)] {
@@ -107,10 +108,22 @@ func (im *importer) open() []hiring.NewInvitation {
 	return open
 }
 
-// begin records a request right before it is sent.
-func (im *importer) begin(person hiring.NewInvitation) error {
-	im.begun[candidates.Key(person.Email)] = true
-	return im.results.Begin(im.plan.ID, person)
+// begin yields the candidates. It records each request before SendAll may send it.
+func (im *importer) begin(people []hiring.NewInvitation) iter.Seq[hiring.NewInvitation] {
+	return func(yield func(hiring.NewInvitation) bool) {
+		for _, person := range people {
+			key := candidates.Key(person.Email)
+			if _, listed := im.plan.invited[key]; !listed {
+				if im.writeErr = im.results.Begin(im.plan.ID, person); im.writeErr != nil {
+					return
+				}
+				im.begun[key] = true
+			}
+			if !yield(person) {
+				return
+			}
+		}
+	}
 }
 
 // record records the result of a candidate and reports whether the run continues.
