@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"net/http"
 	"regexp"
 	"slices"
 	"strconv"
@@ -208,4 +209,74 @@ func inviteIgnoresZeroWidthCharacters[D riverdriver.Driver[TTx], TTx any](t *tes
 		_, err := jobs.Invite(ctx, client, tx, "acme", api.assessment, hiring.NewInvitation{Email: " \u200b", Name: "A Person"})
 		return err
 	}), "an address without visible characters")
+}
+
+func TestUnreadableSubmissionIsReported(t *testing.T) {
+	t.Parallel()
+	onBothStores(t, unreadableSubmissionIsReported[*riverpgxv5.Driver, pgx.Tx], unreadableSubmissionIsReported[*riversqlite.Driver, *sql.Tx])
+}
+
+// unreadableSubmissionIsReported has one submission that cannot be decoded beside others, until the API is repaired and Deliver is called.
+func unreadableSubmissionIsReported[D riverdriver.Driver[TTx], TTx any](t *testing.T, s *store[D, TTx]) {
+	api := newAPI(t)
+	id := api.addEvaluated(t, 3)[1]
+	o, r := api.recordedOrganization()
+	var repaired atomic.Bool
+	created := regexp.MustCompile(`("id":"` + id + `".*?"candidate":)\{[^}]*\}`)
+	o.Client = api.clientChangingBodies(t, func(body []byte) []byte {
+		if repaired.Load() {
+			return body
+		}
+		return created.ReplaceAll(body, []byte(`$1"not an object"`))
+	})
+	config := testConfig()
+	var log logBuffer
+	config.Logger = log.logger()
+	client, _ := s.watch(t, config, jobs.Results[TTx]{Organizations: []jobs.Organization{o}, Handle: s.insertResult, Telemetry: r.telemetry()})
+	eventually(t, s.deliveredIs(t, 2))
+	eventually(t, func() bool { return r.deliveries(jobs.DeliveriesUnreadable) == 1 })
+	require.False(t, r.since(jobs.DeliveriesUnreadable).IsZero())
+	require.Equal(t, 1, r.eventOf(jobs.KindPoll, jobs.EventUnreadable))
+	require.Contains(t, log.String(), "a submission cannot be decoded")
+	require.NotContains(t, log.String(), id)
+	found := "(" + alertQuery(t, "submissions that cannot be decoded") + ") AS found"
+	require.Equal(t, 1, s.count(t, found+" WHERE submission = $1 AND detail LIKE '%candidate%'", id))
+
+	repaired.Store(true)
+	polls := s.polls(t)
+	eventually(t, func() bool { return s.polls(t) > polls+1 })
+	require.Equal(t, 2, s.count(t, "results"), "polls do not repeat it")
+	s.deliver(t, client, "acme", id)
+	eventually(t, s.countIs(t, 1, "results WHERE submission_id = $1", id))
+	eventually(t, func() bool { return r.deliveries(jobs.DeliveriesUnreadable) == 0 })
+}
+
+func TestPollThatIsCancelledSavesItsState(t *testing.T) {
+	t.Parallel()
+	onBothStores(t, pollThatIsCancelledSavesItsState[*riverpgxv5.Driver, pgx.Tx], pollThatIsCancelledSavesItsState[*riversqlite.Driver, *sql.Tx])
+}
+
+// pollThatIsCancelledSavesItsState stops the client after the first page of a listing of two.
+func pollThatIsCancelledSavesItsState[D riverdriver.Driver[TTx], TTx any](t *testing.T, s *store[D, TTx]) {
+	api := newAPI(t)
+	api.addEvaluated(t, 120)
+	o := api.organization("acme")
+	second := make(chan struct{})
+	var listings atomic.Int64
+	o.Client = clientVia(t, func(r *http.Request) (*http.Response, error) {
+		if strings.HasSuffix(r.URL.Path, "/submissions") && listings.Add(1) == 2 {
+			close(second)
+			<-r.Context().Done()
+			return nil, r.Context().Err()
+		}
+		return api.Transport().RoundTrip(r)
+	})
+	_, stop := s.watch(t, testConfig(), jobs.Results[TTx]{Organizations: []jobs.Organization{o}, Handle: s.insertResult})
+	<-second
+	stop()
+	require.True(t, s.statusIs(t, jobs.StatusWatching, 1)())
+	require.Positive(t, s.count(t, "river_job WHERE kind = 'hiring_delivery'"), "what was found is not lost")
+	s.watch(t, testConfig(), jobs.Results[TTx]{Organizations: []jobs.Organization{o}, Handle: s.insertResult})
+	eventually(t, s.deliveredIs(t, 120))
+	s.requireStoredOnce(t, 120)
 }

@@ -95,7 +95,7 @@ func handlersThatDoNotReturnLeaveTheirWorkers[D riverdriver.Driver[TTx], TTx any
 	stuck, other := newAPI(t), newAPI(t)
 	ids := stuck.addEvaluated(t, 4)
 	config := testConfig()
-	config.JobTimeout, config.JobStuckThreshold, config.RescueStuckJobsAfter = time.Second, time.Second, time.Hour
+	config.JobTimeout, config.JobStuckThreshold, config.RescueStuckJobsAfter = 5*time.Second, 5*time.Second, time.Hour
 	config.Queues = map[string]river.QueueConfig{jobs.QueueDeliveries: {MaxWorkers: 1}}
 	var log logBuffer
 	config.Logger = log.logger()

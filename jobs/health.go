@@ -52,7 +52,7 @@ func (w *healthWorker[D, TTx]) Work(ctx context.Context, _ *river.Job[healthArgs
 		errs = append(errs, err, queuedErr)
 		if queuedErr == nil {
 			errs = append(errs, w.reportInvitations(ctx, t, names, queued))
-			names = slices.DeleteFunc(names, func(name string) bool { return queued[name].n == 0 })
+			names = slices.DeleteFunc(names, func(name string) bool { return queued[name].N == 0 })
 			errs = append(errs, insertMissing(ctx, t, client, names, QueueInvitations, func(name string) river.JobArgs { return inviteArgs{Organization: name} }))
 		}
 	}
@@ -121,37 +121,34 @@ func (t table) object(pairs string) string {
 	return "json_build_object(" + pairs + ")"
 }
 
-// jobState is the state of some jobs of an organization: one of the Deliveries constants,
-// pollScheduled or one of the Invitations constants.
-type jobState struct{ organization, state string }
-
 // pollScheduled is the state of a poll that is due in more than a minute.
 const pollScheduled = "scheduled"
 
-// deliverySnoozed is the state of a delivery that runs or is due later without having failed.
-const deliverySnoozed = "snoozed"
+// jobState is the state of some jobs of an organization: one of the Deliveries constants or
+// pollScheduled.
+type jobState struct {
+	Organization string `json:"organization"`
+	State        string `json:"state"`
+}
 
-// jobCount is the number of jobs in a state.
+// jobCount is a row of a query that counts.
 type jobCount struct {
-	n     int       // 0 for a pause without deliveries.
-	since time.Time // When the oldest of them entered the state, or when the poll is due; zero when n is 0.
+	jobState
+
+	N     int     `json:"n"`
+	Since float64 `json:"since"` // When the oldest entered the state, or when the poll is due, in seconds since 1970.
 }
 
-// countRow is a row of a query that counts.
-type countRow struct {
-	Organization string  `json:"organization"`
-	State        string  `json:"state"`
-	N            int     `json:"n"`
-	Since        float64 `json:"since"` // In seconds since 1970, as Found.
-	Found        float64 `json:"found"` // When the first delivery was inserted.
+// since returns the time of a count on the clock of this process, zero when nothing was counted.
+func (in *installation) since(c jobCount) time.Time {
+	if c.N == 0 {
+		return time.Time{}
+	}
+	return in.clock.toLocal(time.UnixMilli(int64(c.Since * 1000)))
 }
 
-func unixTime(seconds float64) time.Time { return time.UnixMilli(int64(seconds * 1000)) }
-
-// countJobs counts the deliveries that are overdue, failing, cancelled or discarded, all
-// unfinished ones, those of paused organizations, the submissions that cannot be decoded,
-// and the scheduled polls. A process that has just started has not scheduled these polls
-// itself.
+// countJobs counts deliveries by state, pauses, submissions that cannot be decoded, and the
+// scheduled polls. A process that has just started has not scheduled these polls itself.
 func (t table) countJobs(ctx context.Context) (map[jobState]jobCount, error) {
 	failures, first := "coalesce(cardinality(errors), 0)", "errors[1]->>'at'"
 	if t.database == sqlite {
@@ -159,54 +156,23 @@ func (t table) countJobs(ctx context.Context) (map[jobState]jobCount, error) {
 	}
 	now, scheduled := t.epochSQL(t.now()), t.epochSQL("scheduled_at")
 	isFailing := "attempt > 0 AND " + failures + " > 0" // Deliver sets attempt to 0.
-	value := t.object("'organization', organization, 'state', condition, 'n', n, 'since', since, 'found', found")
-	var rows []countRow
-	err := t.queryJSON(ctx, value, `
-		SELECT organization, condition, count(*) AS n, min(since) AS since, min(created) AS found FROM (
-			SELECT args->>'organization' AS organization,
-				CASE WHEN state IN ('cancelled', 'discarded') THEN CAST(state AS text)
-					WHEN `+isFailing+` THEN 'failing'
-					WHEN state IN ('available', 'scheduled') AND `+scheduled+` <= `+now+` THEN 'waiting' ELSE '`+deliverySnoozed+`' END AS condition,
-				CASE WHEN state IN ('cancelled', 'discarded') THEN `+t.epochSQL("finalized_at")+`
-					WHEN `+isFailing+` THEN `+t.epochSQL(first)+` ELSE `+scheduled+` END AS since,
-				`+t.epochSQL("created_at")+` AS created
-			FROM river_job
-			WHERE queue = '`+QueueDeliveries+`' AND state IN ('available', 'cancelled', 'discarded', 'retryable', 'running', 'scheduled')) AS d
-		GROUP BY 1, 2
-		UNION ALL
-		SELECT organization, status, count(*), min(`+t.epochSQL("updated_at")+`), 0
-		FROM hiring_jobs WHERE status IN ('paused', 'unreadable') AND assessment_id = '' GROUP BY 1, 2
-		UNION ALL
-		SELECT args->>'organization', '`+pollScheduled+`', 1, `+scheduled+`, 0
-		FROM river_job WHERE queue = '`+QueuePolls+`' AND state = 'scheduled' AND `+scheduled+` > `+now+` + 60`, &rows)
-	if err != nil {
-		return nil, err
-	}
+	var rows []jobCount
+	err := t.queryJSON(ctx, t.object("'organization', organization, 'state', condition, 'n', n, 'since', since"), `
+		WITH deliveries AS (
+			SELECT args->>'organization' AS organization, `+t.epochSQL("created_at")+` AS created,
+				CASE WHEN state IN ('cancelled', 'discarded') THEN CAST(state AS text) WHEN `+isFailing+` THEN 'failing'
+					WHEN state IN ('available', 'scheduled') AND `+scheduled+` <= `+now+` THEN 'waiting' ELSE 'snoozed' END AS condition,
+				CASE WHEN state IN ('cancelled', 'discarded') THEN `+t.epochSQL("finalized_at")+` WHEN `+isFailing+` THEN `+t.epochSQL(first)+` ELSE `+scheduled+` END AS since
+			FROM river_job WHERE queue = '`+QueueDeliveries+`' AND state IN ('available', 'cancelled', 'discarded', 'retryable', 'running', 'scheduled'))
+		SELECT organization, condition, count(*) AS n, min(since) AS since FROM deliveries GROUP BY 1, 2
+		UNION ALL SELECT organization, '`+DeliveriesUnfinished+`', count(*), min(created) FROM deliveries WHERE condition NOT IN ('cancelled', 'discarded') GROUP BY 1
+		UNION ALL SELECT organization, status, count(*), min(`+t.epochSQL("updated_at")+`) FROM hiring_jobs WHERE status IN ('paused', 'unreadable') AND assessment_id = '' GROUP BY 1, 2
+		UNION ALL SELECT args->>'organization', '`+pollScheduled+`', 1, `+scheduled+` FROM river_job WHERE queue = '`+QueuePolls+`' AND state = 'scheduled' AND `+scheduled+` > `+now+` + 60`, &rows)
 	counts := make(map[jobState]jobCount, len(rows))
 	for _, row := range rows {
-		counts[jobState{row.Organization, row.State}] = jobCount{row.N, unixTime(row.Since)}
-		switch row.State {
-		case DeliveriesWaiting, DeliveriesFailing, deliverySnoozed:
-			key := jobState{row.Organization, DeliveriesUnfinished}
-			all, found := counts[key], unixTime(row.Found)
-			if all.n == 0 || found.Before(all.since) {
-				all.since = found
-			}
-			all.n += row.N
-			counts[key] = all
-		}
+		counts[row.jobState] = row
 	}
-	for key, c := range counts {
-		if key.state == DeliveriesPaused { // Failed deliveries are not retried during a pause.
-			delete(counts, jobState{key.organization, DeliveriesFailing})
-			c.n = counts[jobState{key.organization, DeliveriesUnfinished}].n
-			if c.n == 0 {
-				c.since = time.Time{}
-			}
-			counts[key] = c
-		}
-	}
-	return counts, nil
+	return counts, err
 }
 
 // deliveryStates are the states that are reported for each organization.
@@ -222,17 +188,17 @@ func (w *healthWorker[D, TTx]) reportCounts(ctx context.Context, t table, names 
 		return err
 	}
 	for key := range counts {
-		names = append(names, key.organization)
+		names = append(names, key.Organization)
 	}
 	slices.Sort(names)
 	for _, name := range slices.Compact(names) {
 		telemetry := w.watched.telemetryOf(name)
 		for _, state := range deliveryStates {
 			c := counts[jobState{name, state}]
-			telemetry.Count(ctx, CountEvent{name, KindDelivery, state, c.n, w.clock.toLocal(c.since)})
+			telemetry.Count(ctx, CountEvent{name, KindDelivery, state, c.N, w.since(c)})
 		}
 		if poll, scheduled := counts[jobState{name, pollScheduled}]; scheduled {
-			telemetry.PollDue(ctx, PollDueEvent{name, w.clock.toLocal(poll.since)})
+			telemetry.PollDue(ctx, PollDueEvent{name, w.since(poll)})
 		}
 	}
 	return nil
@@ -240,12 +206,12 @@ func (w *healthWorker[D, TTx]) reportCounts(ctx context.Context, t table, names 
 
 // queuedInvitations counts the invitations without a result of each organization.
 func (t table) queuedInvitations(ctx context.Context) (map[string]jobCount, error) {
-	var rows []countRow
+	var rows []jobCount
 	err := t.queryJSON(ctx, t.object("'organization', organization, 'n', n, 'since', since"),
 		`SELECT organization, count(*) AS n, min(`+t.epochSQL("updated_at")+`) AS since FROM hiring_jobs WHERE status = 'queued' GROUP BY 1`, &rows)
 	queued := make(map[string]jobCount, len(rows))
 	for _, row := range rows {
-		queued[row.Organization] = jobCount{row.N, unixTime(row.Since)}
+		queued[row.Organization] = row
 	}
 	return queued, err
 }
@@ -269,8 +235,8 @@ func (w *healthWorker[D, TTx]) reportInvitations(ctx context.Context, t table, n
 		if slices.Contains(failing, name) {
 			stuck = c
 		}
-		telemetry.Count(ctx, CountEvent{name, KindInvitations, InvitationsQueued, c.n, w.clock.toLocal(c.since)})
-		telemetry.Count(ctx, CountEvent{name, KindInvitations, InvitationsStuck, stuck.n, w.clock.toLocal(stuck.since)})
+		telemetry.Count(ctx, CountEvent{name, KindInvitations, InvitationsQueued, c.N, w.since(c)})
+		telemetry.Count(ctx, CountEvent{name, KindInvitations, InvitationsStuck, stuck.N, w.since(stuck)})
 	}
 	return nil
 }

@@ -27,8 +27,7 @@ type Invitations struct {
 	Telemetry Telemetry
 
 	// PlanWait is the longest wait before the next attempt after the API has reported
-	// that the limit of the plan is reached. Default: an hour. The wait is shorter
-	// when a month has passed since the period of the plan began.
+	// that the limit of the plan is reached. Default: an hour.
 	PlanWait time.Duration
 }
 
@@ -169,10 +168,9 @@ func (w *inviteWorker[D, TTx]) completeUnlessQueued(ctx context.Context, job *ri
 func (w *inviteWorker[D, TTx]) snoozeOrFail(ctx context.Context, o Organization, job *rivertype.JobRow, err error) error {
 	switch {
 	case errors.Is(err, hiring.ErrPlanLimitReached):
-		delay := w.planDelay(ctx, o)
 		w.logger().WarnContext(ctx, "jobs: the limit of the plan is reached: queued invitations wait", "organization", o.Name,
-			"kind", KindInvitations, "next_attempt", time.Now().Add(delay).UTC().Format(time.RFC3339))
-		return errors.Join(river.MetadataSet(ctx, metadataPlan, "reached"), river.JobSnooze(delay))
+			"kind", KindInvitations, "next_attempt", time.Now().Add(w.planWait).UTC().Format(time.RFC3339))
+		return errors.Join(river.MetadataSet(ctx, metadataPlan, "reached"), river.JobSnooze(w.planWait))
 	case errors.Is(err, hiring.ErrRateLimited):
 		return snoozeIfRateLimited(err)
 	case errors.Is(err, errTimeUp), ctx.Err() != nil:
@@ -198,20 +196,6 @@ func snoozes(job *rivertype.JobRow) int {
 	}
 	_ = json.Unmarshal(job.Metadata, &metadata) // Invalid metadata counts as no snooze.
 	return metadata.Snoozes
-}
-
-// planDelay returns the delay after the limit of the plan was reached. The API does not
-// report when a period ends, so planDelay assumes a month.
-func (w *inviteWorker[D, TTx]) planDelay(ctx context.Context, o Organization) time.Duration {
-	account, err := o.Client.Account.Get(ctx)
-	if err != nil {
-		return w.planWait
-	}
-	left := time.Until(account.Usage.PeriodStart.AddDate(0, 1, 0))
-	if left <= 0 { // The period is longer than a month.
-		return w.planWait
-	}
-	return min(w.planWait, left)
 }
 
 // invitationRun is one run of SendAll for the queued invitations of an assessment.

@@ -83,8 +83,20 @@ type Listed struct {
 // source is where the organizations of one Results, or of Invitations, come from.
 type source struct {
 	fixed     []Organization
-	directory *Directory
-	telemetry Telemetry // Complete.
+	directory *Directory // After newRegistry never nil.
+	telemetry Telemetry  // Complete.
+}
+
+// directoryOf returns a directory of fixed organizations.
+func directoryOf(fixed []Organization) *Directory {
+	listed, byName := make([]Listed, len(fixed)), make(map[string]Organization, len(fixed))
+	for i, o := range fixed {
+		listed[i], byName[o.Name] = Listed{Name: o.Name}, o
+	}
+	return &Directory{
+		List: func(context.Context) ([]Listed, error) { return listed, nil },
+		Open: func(_ context.Context, l Listed) (Organization, error) { return byName[l.Name], nil },
+	}
 }
 
 func (s source) check() error {
@@ -97,20 +109,6 @@ func (s source) check() error {
 		return errors.New("jobs: no organizations were given: set Organizations, or a Directory when they come later")
 	}
 	return nil
-}
-
-// list returns the listed organizations and the function that opens them.
-func (s source) list(ctx context.Context) ([]Listed, func(context.Context, Listed) (Organization, error), error) {
-	if s.directory != nil {
-		listed, err := s.directory.List(ctx)
-		return listed, s.directory.Open, err
-	}
-	byName := make(map[string]Organization, len(s.fixed))
-	listed := make([]Listed, len(s.fixed))
-	for i, o := range s.fixed {
-		byName[o.Name], listed[i] = o, Listed{Name: o.Name}
-	}
-	return listed, func(_ context.Context, l Listed) (Organization, error) { return byName[l.Name], nil }, nil
 }
 
 // registry holds the organizations that this process knows.
@@ -150,9 +148,13 @@ const listTimeout = 15 * time.Second
 // newRegistry checks the fixed organizations. Those of directories are read later.
 func newRegistry(log func() *slog.Logger, sources ...source) (*registry, error) {
 	names := make(map[string]bool)
-	for _, s := range sources {
+	sources = slices.Clone(sources)
+	for i, s := range sources {
 		if err := s.check(); err != nil {
 			return nil, err
+		}
+		if s.directory == nil {
+			sources[i].directory = directoryOf(s.fixed)
 		}
 		for _, o := range s.fixed {
 			if err := o.check(); err != nil {
@@ -238,7 +240,7 @@ func (r *registry) refresh(ctx context.Context, interval time.Duration, wait boo
 	var failed error
 	for i, s := range r.sources {
 		ctx, cancel := context.WithTimeout(ctx, listTimeout)
-		listed, open, err := s.list(ctx)
+		listed, err := s.directory.List(ctx)
 		cancel()
 		if err != nil {
 			r.log().WarnContext(ctx, "jobs: Directory.List failed: the previous organizations stay", "error", err)
@@ -257,7 +259,7 @@ func (r *registry) refresh(ctx context.Context, interval time.Duration, wait boo
 		for _, l := range listed {
 			e := before[l.Name]
 			if e == nil || e.Listed != l || e.source != i {
-				e = &entry{Listed: l, source: i, open: open}
+				e = &entry{Listed: l, source: i, open: s.directory.Open}
 			}
 			if other := entries[l.Name]; checkText("Name", l.Name) != nil || other != nil && other != e {
 				r.log().WarnContext(ctx, "jobs: Directory.List returned a name twice, or one that is empty or not UTF-8 without NUL: it is ignored", "organization", l.Name)

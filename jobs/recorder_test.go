@@ -56,10 +56,13 @@ func (r *recorder) record(e jobs.JobEvent) {
 }
 
 // event returns the number of reports of an event of deliveries of acme.
-func (r *recorder) event(event string) int {
+func (r *recorder) event(event string) int { return r.eventOf(jobs.KindDelivery, event) }
+
+// eventOf returns the number of reports of an event of jobs of a kind of acme.
+func (r *recorder) eventOf(kind, event string) int {
 	r.Lock()
 	defer r.Unlock()
-	return r.events["acme hiring_delivery "+event]
+	return r.events["acme "+kind+" "+event]
 }
 
 // deliveries returns the last reported number of deliveries of acme in a state.

@@ -30,7 +30,7 @@ const (
 
 	StatusQueued    Status = "queued"    // The invitation has not been sent yet.
 	StatusSent      Status = "sent"      // This module sent the invitation.
-	StatusExisting  Status = "existing"  // The address already had an invitation.
+	StatusExisting  Status = "existing"  // The address already had an invitation, perhaps from a process that died during its request.
 	StatusCancelled Status = "cancelled" // The API rejected the invitation. The problem in the detail is the reason.
 	StatusUnknown   Status = "unknown"   // The API accepted the invitation but does not list it. Check in the API before you invite the address again.
 )

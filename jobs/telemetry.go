@@ -91,7 +91,7 @@ const (
 const (
 	DeliveriesWaiting   = "waiting"   // Due and not attempted yet. Oldest is when the first of them became due.
 	DeliveriesFailing   = "failing"   // Failed at least once and will be retried. Oldest is the time of the first failure.
-	DeliveriesPaused    = "paused"    // Paused because the receiver responded with 410. Oldest is the beginning of the pause.
+	DeliveriesPaused    = "paused"    // The number is 1 while deliveries are paused because the receiver responded with 410. Oldest is the beginning of the pause.
 	DeliveriesCancelled = "cancelled" // Cancelled by a handler and kept by River. They are not retried.
 	DeliveriesDiscarded = "discarded" // Failed for the last time and kept by River. They are not retried.
 

@@ -262,12 +262,9 @@ func (w *pollWorker[D, TTx]) poll(ctx context.Context, o Organization, retry Ret
 	if err := w.save(ctx, o, retry, job, row.version, polled, pollErr == nil); err != nil {
 		return errors.Join(err, pollErr)
 	}
-	if n := len(polled.Errors); n > 0 {
-		w.logger().WarnContext(ctx, "jobs: submissions cannot be decoded: their ids are in hiring_jobs, with the status unreadable",
-			"organization", o.Name, "kind", KindPoll, "submissions", n)
-		for range n {
-			o.reportEvent(ctx, KindPoll, EventUnreadable)
-		}
+	for range polled.Errors {
+		w.logger().WarnContext(ctx, "jobs: a submission cannot be decoded: its id is in hiring_jobs, with the status unreadable", "organization", o.Name, "kind", KindPoll)
+		o.reportEvent(ctx, KindPoll, EventUnreadable)
 	}
 	if pollErr == nil {
 		o.reportPollDue(ctx, polled.Wait)
@@ -293,13 +290,13 @@ func (w *pollWorker[D, TTx]) save(
 		if err := t.save(ctx, rowKey{organization: o.Name}, row); err != nil {
 			return err
 		}
-		for _, err := range polled.Errors {
-			failure, ok := errors.AsType[*hiring.ItemError](err)
+		for _, problem := range polled.Errors {
+			item, ok := errors.AsType[*hiring.ItemError](problem)
 			if !ok {
 				continue
 			}
-			key := rowKey{organization: o.Name, address: unreadableAddress + storable(failure.ID)}
-			if err := t.insert(ctx, key, savedRow{status: StatusUnreadable, version: 1}); err != nil {
+			key := rowKey{organization: o.Name, address: unreadableAddress + item.ID}
+			if err := t.insert(ctx, key, savedRow{status: StatusUnreadable, detail: item.Err.Error(), version: 1}); err != nil {
 				return err
 			}
 		}

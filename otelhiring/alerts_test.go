@@ -342,9 +342,9 @@ var healthy = map[string]func(*testing.T, *environment){
 			}
 		}
 	},
-	"48 idle hours of WaitReports": func(t *testing.T, env *environment) {
+	"12 idle hours of WaitReports": func(t *testing.T, env *environment) {
 		env.wait(t, env.begin(t, 200), hiring.WaitOptions{})
-		env.collect(t, 48*time.Hour, env.recorder)
+		env.collect(t, 12*time.Hour, env.recorder)
 	},
 	"polls up to ten minutes apart": func(t *testing.T, env *environment) {
 		env.watch(t, hiring.WatchOptions{MaxInterval: 10 * time.Minute}, 0)
@@ -352,19 +352,12 @@ var healthy = map[string]func(*testing.T, *environment){
 		env.wait(t, env.begin(t, 10), hiring.WaitOptions{MaxInterval: 10 * time.Minute})
 		env.collect(t, 8*time.Hour, env.recorder)
 	},
-	"a burst of 10,000 results for a watch that handles one a second": func(t *testing.T, env *environment) {
-		ids := env.begin(t, 10_000)
-		env.watch(t, hiring.WatchOptions{}, time.Second)
-		env.collect(t, 10*time.Minute, env.recorder)
-		env.evaluate(t, ids)
-		env.collect(t, 4*time.Hour, env.recorder)
-	},
 	"a shared rate limit": func(t *testing.T, env *environment) {
 		env.watch(t, hiring.WatchOptions{}, 0)
 		env.wait(t, env.begin(t, 300), hiring.WaitOptions{})
 		env.poll(t, "acme", hiring.WatchOptions{}, env.process())
 		env.read(t, hiring.WithQuotaReserve(0.08))
-		env.collect(t, 6*time.Hour, env.recorder)
+		env.collect(t, 2*time.Hour, env.recorder)
 	},
 	"the process that polled last ends, and the other one polls a minute later": func(t *testing.T, env *environment) {
 		second := env.replica(t)
