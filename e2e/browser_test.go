@@ -49,7 +49,7 @@ const patience = 30 * time.Second
 
 // tab is a browser tab that shows a server's page.
 type tab struct {
-	t      *testing.T
+	t      testing.TB
 	ctx    context.Context
 	server *sandbox.Server
 	base   string
@@ -61,7 +61,7 @@ type tab struct {
 // open starts a server with its page. Whatever the page does wrong by the end of
 // the test fails it: an error on the browser's console, what its policy kept it
 // from, or a request to another host.
-func open(t *testing.T, opts ...sandbox.Option) *tab {
+func open(t testing.TB, opts ...sandbox.Option) *tab {
 	t.Helper()
 	server := sandbox.New(opts...)
 	web := httptest.NewServer(console.Handler(server))
@@ -174,10 +174,17 @@ func (p *tab) leave() {
 	evaluate[string](p, "document.activeElement.blur(), ''")
 }
 
-// rows returns the numbers of the requests in the list.
-func (p *tab) rows() []int {
+// choose selects an option of a menu.
+func (p *tab) choose(selector, value string) {
 	p.t.Helper()
-	return evaluate[[]int](p, "[...document.querySelectorAll('#list .row .no')].map(e => Number(e.textContent))")
+	p.becomes(fmt.Sprintf("[...document.querySelector(%q)?.options ?? []].some(o => o.value === %q)", selector, value))
+	evaluate[string](p, fmt.Sprintf("(s => { s.value = %q; s.dispatchEvent(new Event('change', {bubbles: true})); return '' })(document.querySelector(%q))", value, selector))
+}
+
+// touch makes the tab one of a touch screen.
+func (p *tab) touch() {
+	p.t.Helper()
+	p.do(chromedp.EmulateViewport(390, 844, chromedp.EmulateMobile, chromedp.EmulateTouch))
 }
 
 func evaluate[T any](p *tab, expression string) T {

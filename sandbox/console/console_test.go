@@ -119,7 +119,7 @@ func TestFilesAreCachedAndCompressed(t *testing.T) {
 	whole, sent := 0, 0
 	for name, kind := range map[string]string{
 		"console.css": "text/css", "console.js": "text/javascript", "core.js": "text/javascript", "journal.js": "text/javascript", "pipeline.js": "text/javascript",
-		"faults.js": "text/javascript", "keys.js": "text/javascript", "format.js": "text/javascript", "snippets.js": "text/javascript", "icon.svg": "image/svg+xml",
+		"faults.js": "text/javascript", "keys.js": "text/javascript", "format.js": "text/javascript", "snippets.js": "text/javascript", "request.js": "text/javascript", "candidate.js": "text/javascript", "icon.svg": "image/svg+xml",
 		"lit/lit-html.js": "text/javascript", "lit/directive.js": "text/javascript", "lit/directive-helpers.js": "text/javascript",
 		"lit/directives/repeat.js": "text/javascript", "lit/directives/live.js": "text/javascript", "lit/LICENSE.txt": "text/plain",
 	} {
@@ -151,7 +151,7 @@ func TestTheScriptMakesNoHTML(t *testing.T) {
 	v := visit(t)
 	_, page, _ := v.do(http.MethodGet, "/_sandbox/")
 	base := regexp.MustCompile(`/_sandbox/console/static/[0-9a-f]{16}/`).FindString(page)
-	for _, name := range []string{"console.js", "core.js", "journal.js", "pipeline.js", "faults.js", "keys.js", "format.js", "snippets.js"} {
+	for _, name := range []string{"console.js", "core.js", "journal.js", "pipeline.js", "faults.js", "keys.js", "format.js", "snippets.js", "request.js", "candidate.js"} {
 		_, text, _ := v.do(http.MethodGet, base+name)
 		assert.NotRegexp(t, `innerHTML|outerHTML|insertAdjacent|document\.write|unsafeHTML|eval\(|new Function`, text, name)
 	}

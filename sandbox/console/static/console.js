@@ -1,7 +1,7 @@
 // The page: its header with the clock, its views, navigation and shortcuts.
 import { html, nothing, render } from "./lit/lit-html.js";
-import { draw, follow, get, post, refresher, say, showDialog, startDrawing, state, visit } from "./core.js";
-import { clockTime, dayOf, fullTime, span, target } from "./format.js";
+import { act, ask, draw, follow, get, post, refresher, say, showDialog, startDrawing, state, visit } from "./core.js";
+import { clockTime, dayOf, fullTime, isWaiting, span, target } from "./format.js";
 import { journal } from "./journal.js";
 import { pipeline } from "./pipeline.js";
 import { faults } from "./faults.js";
@@ -9,33 +9,36 @@ import { keysPage } from "./keys.js";
 
 const views = [journal, pipeline, faults, keysPage];
 const viewNow = () => views.find((v) => v.path === state.path) ?? journal;
-for (const v of views) v.refresh = refresher(v.load);
+for (const v of views) v.refresh = refresher(() => v.load(changed));
 
 // readURL makes state of the URL, and loads what its view shows.
 function readURL() {
-  const before = viewNow();
+  const before = state.path && viewNow();
   state.path = views.some((v) => v.path === location.pathname) ? location.pathname : journal.path;
   state.query = new URLSearchParams(location.search);
-  if (before !== viewNow()) Object.assign(state, { errors: {}, typed: {} });
-  viewNow().refresh();
+  const view = viewNow();
+  if (before !== view) {
+    Object.assign(state, { errors: {}, typed: {} });
+    if (before === journal) journal.forget();
+    if (view !== journal) follow({}, null, changed); // The journal follows what matches its filter.
+  }
+  view.refresh();
   draw();
 }
 
-// Clock. Between two readings it goes on by itself.
-const clock = { read: 0, text: "", hover: "", preview: null, tokens: {}, error: "" };
+// The clock. Between two readings it goes on by itself, and is drawn alone.
+
+const clock = { read: 0, text: "", hover: "", preview: null, error: "" };
 const now = () => new Date(Date.parse(state.clock.now) + performance.now() - clock.read).toISOString();
 
 const loadClock = refresher(async () => {
-  [state.clock, state.settings] = await Promise.all([get("clock"), get("settings")]);
+  state.clock = await get("clock");
   clock.read = performance.now();
 });
 
 const preview = refresher(async () => {
   const to = target(clock.hover || clock.text);
-  if (!to) return void (clock.preview = null);
-  const [preview, { keys }] = await Promise.all([get("clock", to), get("keys")]);
-  clock.preview = preview;
-  clock.tokens = Object.fromEntries(keys.map((k) => [k.id, k.token ?? k.key]));
+  clock.preview = to && (await get("clock", to));
 }, 150);
 
 // look previews what is typed, or a button while it is pointed at.
@@ -51,82 +54,159 @@ async function advance(text) {
     state.clock = await post("clock", to);
     Object.assign(clock, { read: performance.now(), text: "", hover: "", preview: null, error: "" });
     say(`The clock is at ${fullTime(state.clock.now)}`);
-    loadClock();
     viewNow().refresh();
-  } catch (error) {
-    clock.error = error.message;
+  } catch (error) { clock.error = error.message;
     draw();
   }
 }
 
+function drawClock() {
+  const place = document.getElementById("now");
+  if (!place || !state.clock) return;
+  const ahead = state.clock.ahead >= 1 ? html` <small>${span(state.clock.ahead)} ahead</small>` : nothing;
+  render(html`<span class="date">${dayOf(now())}</span> <b>${clockTime(now())}</b>${ahead}`, place);
+}
+
 const kinds = {
-  opened: "opens the invitation", started: "begins the attempt", submitted: "submits", evaluated: "is evaluated", expires: "'s invitation expires",
-  late: "A late request takes effect", reads: "has all its reads again", writes: "has all its writes again", key: "expires", throttle: "The throttle ends",
-  period: "begins a new month of its plan",
+  opened: "opens the invitation",
+  started: "begins the attempt",
+  submitted: "submits",
+  evaluated: "is evaluated",
+  expires: "does not begin: the invitation expires",
+  key: "expires",
 };
 
 function happens(e) {
-  if (e.kind === "late" || e.kind === "throttle") return kinds[e.kind];
-  const subject = clock.tokens[e.subject] ?? (e.subject || "The default organization");
-  return `${subject}${e.kind === "expires" ? "" : " "}${kinds[e.kind] ?? e.kind}`;
+  const key = e.kind === "key" && state.keys.find((k) => k.id === e.subject);
+  return `${key?.token ?? e.subject} ${kinds[e.kind] ?? e.kind}`;
 }
 
 function clockView() {
-  if (!state.clock) return nothing;
-  const key = (event) => {
-    if (event.key === "Escape") look({ text: "" });
+  const step = (text, label) => html`<button type="button" class="plain" aria-label=${"Advance the clock by " + label}
+    @click=${() => advance(text)}
+    @pointerenter=${() => look({ hover: text })} @pointerleave=${() => look({ hover: "" })}
+    @focus=${(e) => e.target.matches(":focus-visible") && look({ hover: text })}
+    @blur=${() => look({ hover: "" })}>+${label}</button>`;
+  const submit = (event) => {
+    event.preventDefault();
+    advance(clock.text);
   };
-  const step = (text, label) => html`<button type="button" class="plain" aria-label=${"Advance the clock by " + label} @click=${() => advance(text)}
-    @pointerenter=${() => look({ hover: text })} @pointerleave=${() => look({ hover: "" })} @focus=${(e) => e.target.matches(":focus-visible") && look({ hover: text })} @blur=${() => look({ hover: "" })}>+${label}</button>`;
-  return html`<form class="clock" aria-label="Clock" novalidate @submit=${(event) => { event.preventDefault(); advance(clock.text); }}>
-    <span class="now" title="The sandbox's clock, in UTC"><span class="day">${dayOf(now())}</span> <b>${clockTime(now())}</b>${state.clock.ahead >= 1 ? html` <small>${span(state.clock.ahead)} ahead</small>` : nothing}</span>
-    ${step("1h", "1 h")}${step("1d", "1 d")}
-    <input id="advance" placeholder="advance 2d" aria-label="Advance the clock by a duration or to a time" autocomplete="off" .value=${clock.text} aria-invalid=${clock.error ? "true" : nothing}
-      aria-describedby="ahead" @input=${(event) => look({ text: event.target.value, hover: "" })} @keydown=${key}>
-    <div id="ahead" class="ahead" ?hidden=${!clock.text && !clock.hover && !clock.error}>${clock.error ? html`<p class="error" role="alert">${clock.error}</p>` : aheadView()}</div></form>`;
+  return html`<form class="clock" aria-label="Clock" novalidate @submit=${submit}>
+    <span id="now" title="The sandbox's clock, in UTC"></span>${step("1h", "1 h")}${step("1d", "1 d")}
+    <input id="advance" placeholder="advance 2d" aria-label="Advance the clock by a duration or to a time"
+      autocomplete="off" aria-invalid=${clock.error ? "true" : nothing} aria-describedby="ahead" .value=${clock.text}
+      @input=${(event) => look({ text: event.target.value, hover: "" })}
+      @keydown=${(event) => event.key === "Escape" && look({ text: "" })}>
+    <div id="ahead" class="ahead" ?hidden=${!clock.text && !clock.hover && !clock.error}>${aheadView()}</div>
+  </form>`;
 }
 
 function aheadView() {
   const p = clock.preview;
+  if (clock.error) return html`<p class="error" role="alert">${clock.error}</p>`;
   if (!p) return html`<p>90, 15m, 2h30m, 2d or 2026-12-01 10:00</p>`;
+  const time = (e) => (dayOf(e.at) === dayOf(p.now) ? "" : dayOf(e.at).slice(0, -5) + " ") + clockTime(e.at);
   return html`<p>Until <b>${fullTime(p.until)}</b>: ${p.upcoming.length ? nothing : "nothing happens."}</p>
-    <ol>${p.upcoming.map((e) => html`<li><time>${dayOf(e.at) === dayOf(p.now) ? "" : dayOf(e.at).slice(0, -5)} ${clockTime(e.at)}</time> <bdi>${happens(e)}</bdi></li>`)}</ol>
-    ${p.more ? html`<p>and ${p.more} more</p>` : nothing}${clock.hover ? nothing : html`<p class="quiet">Enter advances the clock.</p>`}`;
+    <ol>${p.upcoming.map((e) => html`<li><time>${time(e)}</time> <bdi>${happens(e)}</bdi></li>`)}</ol>
+    ${p.more ? html`<p>and ${p.more} more</p>` : nothing}
+    ${clock.hover ? nothing : html`<p class="quiet">Enter advances the clock.</p>`}`;
+}
+
+// The header.
+
+async function reset() {
+  const what = "Keys, rate limits, candidates, faults, the journal and the clock go back to the start.";
+  if (await ask("Reset the sandbox?", what, "Reset")) act(() => post("reset"), "The sandbox is reset");
 }
 
 function header() {
-  const at = viewNow();
-  return html`<a class="brand" href=${journal.path} aria-label="Hiring sandbox"><img src=${new URL("icon.svg", import.meta.url).pathname} alt="" width="24" height="24"></a>
-    <nav aria-label="Views">${views.map((v) => html`<a href=${v.path} aria-current=${v === at ? "page" : nothing}>${v.title}</a>`)}</nav>
-    ${clockView()}
-    <p class=${"link " + (state.connected ? "" : "lost")} role="status">${state.connected ? html`<span class="gone">Live</span>` : "Not connected"}</p>
+  const waiting = state.faults.filter(isWaiting).length;
+  const icon = new URL("icon.svg", import.meta.url).pathname;
+  const link = (v) =>
+    html`<a href=${v.path} aria-current=${v === viewNow() ? "page" : nothing}>${v.title}${
+      v === faults && waiting ? html` <span class="badge" title="waiting">${waiting}</span>` : nothing
+    }</a>`;
+  return html`<a class="brand" href=${journal.path}><img src=${icon} alt="" width="24" height="24">
+      <b>Hiring sandbox</b></a>
+    <nav aria-label="Views">${views.map(link)}</nav>${clockView()}
+    <p class=${"link " + (state.connected ? "" : "lost")} role="status">
+      ${state.connected ? html`<span class="gone">Live</span>` : "Not connected"}</p>
+    <button class="plain danger" id="reset" @click=${reset}>Reset…</button>
     <button class="plain help" aria-label="Keyboard shortcuts" @click=${shortcuts}>?</button>`;
 }
 
 function shortcuts() {
-  const list = [["j, k", "next and previous row or card"], ["Enter", "open it beside the list"], ["Esc", "close it, or leave a field"], ["/", "search"], ["n", "show the new requests"], ["c", "clock"], ["1 – 4", "journal, pipeline, faults, keys"], ["?", "this list"]];
-  showDialog(html`<h2 id="dialog-title">Keyboard shortcuts</h2><dl class="shortcuts">${list.map(([k, what]) => html`<dt><kbd>${k}</kbd></dt><dd>${what}</dd>`)}</dl>
+  const list = [
+    ["j, k or ↓, ↑", "next and previous row or card"],
+    ["h, l or ←, →", "next column"],
+    ["Enter", "open it and go into the pane"],
+    ["Esc", "back to the list; leave a field"],
+    ["y", "copy the request as curl"],
+    ["/", "search"],
+    ["n", "show what is new"],
+    ["c", "clock"],
+    ["1 – 4", "journal, pipeline, faults, keys"],
+    ["?", "this list"],
+  ];
+  const line = ([key, what]) => html`<dt><kbd>${key}</kbd></dt><dd>${what}</dd>`;
+  showDialog(html`<h2 id="dialog-title">Keyboard shortcuts</h2>
+    <dl class="shortcuts">${list.map(line)}</dl>
     <form method="dialog" class="line"><button autofocus>Close</button></form>`);
+}
+
+function hideSaid() {
+  state.said = null;
+  draw();
 }
 
 // drawPage draws everything. Only what differs is changed in the document.
 function drawPage() {
-  const view = viewNow();
+  const view = viewNow(), { said } = state;
+  const message = () => html`<p class=${said.bad ? "said bad" : "said"}>${said.text}
+    <button class="plain small" aria-label="Close this message" @click=${hideSaid}>✕</button></p>`;
   document.body.dataset.view = view.name;
-  document.title = (state.failed ? `(${state.failed} failed) ` : "") + (view.heading?.() ?? view.title) + " · Hiring sandbox";
+  const failures = state.failed ? `(${state.failed} failed) ` : "";
+  document.title = failures + (view.heading?.() ?? view.title) + " · Hiring sandbox";
   render(header(), document.getElementById("header"));
   render(view.view(), document.getElementById("main"));
-  const said = state.said;
-  render(said ? html`<p class=${said.bad ? "said bad" : "said"}>${said.text} <button class="plain small" aria-label="Close this message" @click=${() => { state.said = null; draw(); }}>✕</button></p>` : nothing, document.getElementById("said"));
+  render(said ? message() : nothing, document.getElementById("said"));
+  drawClock();
+  view.drawn?.();
+  const pane = state.entering && document.querySelector(".pane[data-ready]");
+  if (pane) {
+    state.entering = false;
+    pane.focus({ preventScroll: true });
+  }
 }
 
 document.addEventListener("click", (event) => {
   const link = event.target.closest?.("a[href]");
-  if (!link || event.defaultPrevented || event.button || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey || link.hasAttribute("download") || !link.pathname.startsWith("/_sandbox/") || link.hash) return;
+  const other = event.button || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey;
+  if (!link || event.defaultPrevented || other || link.hasAttribute("download")) return;
+  if (!link.pathname.startsWith("/_sandbox/") || link.hash) return;
   event.preventDefault();
-  if (!getSelection().isCollapsed && link.contains(getSelection().anchorNode)) return; // The text of a row was selected.
+  const selection = getSelection();
+  if (!selection.isCollapsed && link.contains(selection.anchorNode)) return; // The text of a row was selected.
+  state.entering = event.detail === 0 && !!link.closest("[data-keep]"); // By Enter.
   visit(link.pathname, Object.fromEntries(new URLSearchParams(link.search)));
 });
+
+const moves = {
+  j: [0, 1],
+  ArrowDown: [0, 1],
+  k: [0, -1],
+  ArrowUp: [0, -1],
+  l: [1, 0],
+  ArrowRight: [1, 0],
+  h: [-1, 0],
+  ArrowLeft: [-1, 0],
+};
+
+// move moves within the view's list. In the pane, the arrows scroll.
+function move(key) {
+  const view = viewNow(), inList = document.activeElement.matches("body, main, #list, [data-keep], [data-keep] *");
+  return !!view.move && moves[key] && (key.length === 1 || inList) && view.move(...moves[key]);
+}
 
 document.addEventListener("keydown", (event) => {
   const typing = event.target.closest?.("input, textarea, select");
@@ -138,39 +218,69 @@ document.addEventListener("keydown", (event) => {
   else if (event.key === "c") document.getElementById("advance")?.focus();
   else if (event.key === "/") document.querySelector("input[type=search]")?.focus();
   else if (number >= 0) visit(views[number].path);
-  else if (!viewNow().key?.(event.key)) return;
+  else if (!move(event.key) && !viewNow().key?.(event.key)) return;
   event.preventDefault();
 });
 
-// countFailed counts the failed requests for the title.
-const countFailed = refresher(async () => { state.failed = (await get("journal/stats", { status: "failed" })).count; }, 1000);
+// What the server's events change.
 
-addEventListener("popstate", readURL);
-setInterval(draw, 1000); // The clock.
-setInterval(() => { loadClock(); viewNow().refresh(); }, 15000); // Candidates move with the time.
+const loadFaults = refresher(async () => {
+  state.faults = (await get("faults")).faults;
+});
 
-startDrawing(drawPage);
-loadClock();
-countFailed();
-readURL();
+const loadKeys = refresher(async () => {
+  state.keys = (await get("keys")).keys;
+});
 
-// start follows the server's changes, from the present position.
-async function start() {
-  try {
-    follow((await get("journal", { limit: 1 })).position, changed);
-  } catch {
-    state.connected = false;
-    setTimeout(start, 2000);
+// count reads what every request changes: the rate limits of the keys, and statistics.
+const count = refresher(async () => {
+  const [keys, all] = await Promise.all([get("keys"), get("journal", { limit: 1 }), viewNow().count?.()]);
+  state.keys = keys.keys;
+  state.failed = all.stats.failed;
+}, 5000);
+
+function loadAll() {
+  loadClock();
+  loadFaults();
+  count();
+}
+
+// changed handles an event of the server.
+function changed(name, what) {
+  const view = viewNow();
+  if (name === "reset") {
+    loadAll();
+    journal.forget();
+    view.refresh();
+  } else if (name === "changed") { if (what.includes("clock")) loadClock();
+    if (what.includes("faults")) loadFaults();
+    if (what.includes("keys")) loadKeys();
+    if (what.includes("journal")) {
+      journal.forget();
+      count();
+    }
+    if (what.some((c) => view.changes.includes(c))) view.refresh();
+  } else { if (name === "entries") count();
+    view[name]?.(what);
   }
 }
 
-function changed(name, data) {
-  if (name === "entries") journal.update(data.entries);
-  if (name !== "changed" || data.changed.includes("journal")) countFailed();
-  if (name === "reset" || data.changed?.includes("journal")) journal.forget();
-  if (name === "reset" || data.changed?.some((c) => c === "clock" || c === "settings")) loadClock();
-  if (name !== "entries" || viewNow().changes.includes("entries")) viewNow().refresh();
-}
-
-start();
-addEventListener("pageshow", (event) => event.persisted && start());
+startDrawing(drawPage);
+loadAll();
+readURL();
+addEventListener("popstate", readURL);
+addEventListener("pageshow", (event) => event.persisted && location.reload());
+setInterval(drawClock, 1000);
+setInterval(() => {
+  // Changes of other keys' requests, and the system's clock.
+  loadClock();
+  count();
+}, 15000);
+get("").then(
+  (index) => {
+    state.routes = index.routes.map((r) => r.route);
+    state.codes = Object.keys(index.codes);
+    draw();
+  },
+  () => {},
+);

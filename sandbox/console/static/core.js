@@ -1,18 +1,27 @@
-// Everything that the views share: the control API, drawing, navigation, forms and dialogs.
+// What the views share: the control API, drawing, navigation, forms and dialogs.
 import { html, noChange, nothing, render } from "./lit/lit-html.js";
 import { live } from "./lit/directives/live.js";
 import { fromJSON } from "./format.js";
 
 // state is all that is shown. A function that changes it calls draw.
 export const state = {
-  path: "", query: new URLSearchParams(), clock: null, settings: null, connected: true, failed: 0,
+  path: "",
+  query: new URLSearchParams(),
+  clock: null,
+  keys: [],
+  faults: [],
+  routes: [], // Of the API, such as GET /account.
+  codes: [],
+  connected: true,
+  failed: 0, // Requests in the journal that failed.
   errors: {}, // By the id of a form or field: the refusal of what it sent.
   typed: {}, // By the id of a field: a value that is not saved yet.
   said: null, // The result of the last action.
+  entering: false, // The focus moves into the pane when it is drawn.
 };
 
 // Refused is the error of an operation that the server refused.
-export class Refused extends Error {
+class Refused extends Error {
   constructor(status, error) {
     super(error.message);
     this.status = status;
@@ -21,7 +30,7 @@ export class Refused extends Error {
 }
 
 // api calls an operation of the control API and returns its output.
-export async function api(method, path, body) {
+async function api(method, path, body) {
   const options = { method, headers: {} };
   if (body !== undefined) {
     options.headers["Content-Type"] = "application/json";
@@ -31,67 +40,70 @@ export async function api(method, path, body) {
   try {
     response = await fetch("/_sandbox/" + path, options);
     text = await response.text();
-  } catch {
-    throw new Refused(0, { message: "the sandbox does not respond: start it again" });
+  } catch { throw new Refused(0, { message: "the sandbox does not respond: start it again" });
   }
   const output = fromJSON(text); // Undefined: not of the control API.
-  if (!response.ok) throw new Refused(response.status, output?.error ?? { message: text || `status ${response.status}` });
-  return output;
+  if (response.ok) return output;
+  throw new Refused(response.status, output?.error ?? { message: text || `status ${response.status}` });
 }
 
 export const get = (path, query) => api("GET", path + toQuery(query));
 export const post = (path, body) => api("POST", path, body);
 
 // find is like get, and returns null for an id that the server does not have.
-export const find = (path) => get(path).catch((error) => {
-  if (error.status !== 404) throw error;
-  return null;
-});
+export async function find(path) {
+  try {
+    return await get(path);
+  } catch (error) { if (error.status === 404) return null;
+    throw error;
+  }
+}
 
 // parseField returns the value of a field with JSON.
 export function parseField(name, text) {
   try {
     return JSON.parse(text);
-  } catch (error) {
-    throw Object.assign(new Error("write JSON: " + error.message), { field: name });
+  } catch (error) { throw Object.assign(new Error("write JSON: " + error.message), { field: name });
   }
 }
 
-// toQuery returns a query without its empty values. The organization with an empty name is
-// one.
+// toQuery returns a query without its empty values.
 export function toQuery(values = {}) {
-  const isSet = ([name, value]) => value !== undefined && value !== null && (value !== "" || name === "organization");
-  const query = new URLSearchParams(Object.entries(values).filter(isSet)).toString();
-  return query && "?" + query;
+  const set = Object.entries(values).filter(([, value]) => value !== undefined && value !== null && value !== "");
+  return set.length ? "?" + new URLSearchParams(set) : "";
 }
 
-let drawPage, scheduled = null;
+let drawPage, drawing = null;
 
-export function startDrawing(f) { drawPage = f; draw(); }
+export function startDrawing(f) {
+  drawPage = f;
+  draw();
+}
 
 // draw draws the page once, before the next frame. The promise is resolved when it is drawn.
 export function draw() {
-  scheduled ??= new Promise((resolve) => {
+  drawing ??= new Promise((resolve) => {
     const later = document.hidden ? (f) => setTimeout(f, 200) : requestAnimationFrame;
     later(() => {
-      scheduled = null;
+      drawing = null;
       const focused = document.activeElement?.closest("[data-keep]")?.dataset.keep;
       drawPage();
       // An element that moved to another parent has lost the focus.
       if (focused && document.activeElement === document.body) {
-        const moved = document.querySelector(`[data-keep="${CSS.escape(focused)}"]`);
-        (moved?.querySelector("[data-first]") ?? moved)?.focus({ preventScroll: true });
+        const moved = kept(focused);
+        (moved?.querySelector("[data-first]") ?? moved?.querySelector("a") ?? moved)?.focus({ preventScroll: true });
       }
       resolve();
     });
   });
-  return scheduled;
+  return drawing;
 }
 
-const sleep = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
+// kept returns the row or card of an id.
+export const kept = (id) => document.querySelector(`[data-keep="${CSS.escape(id)}"]`);
 
 // refresher returns a function that loads and draws. While it runs, further calls make one
-// more run, which begins after the last has been drawn.
+// more run, which begins an interval after the last has been drawn.
 export function refresher(load, interval = 250) {
   let running = null, again = false;
   return function refresh() {
@@ -102,11 +114,10 @@ export function refresher(load, interval = 250) {
         try {
           await load();
           if (state.said?.connection) state.said = null;
-        } catch (error) {
-          state.said = { text: error.message, bad: true, connection: error.status === 0 };
+        } catch (error) { state.said = { text: error.message, bad: true, connection: error.status === 0 };
         }
         await draw();
-        if (again) await sleep(interval);
+        if (again) await new Promise((resolve) => setTimeout(resolve, interval));
       }
       running = null;
     })();
@@ -114,18 +125,28 @@ export function refresher(load, interval = 250) {
   };
 }
 
-// follow calls change with the name and the data of each event of the server, and when it
-// has connected again.
-export function follow(position, change) {
-  const events = new EventSource("/_sandbox/events?after=" + position);
-  for (const name of ["entries", "changed", "reset"]) {
-    events.addEventListener(name, (event) => change(name, JSON.parse(event.data)));
+let events = null;
+
+// follow calls change with the name and the data of each event that the server sends: entries
+// that match the filter, and everything else. It replaces the stream of an earlier call.
+export function follow(filter, after, change) {
+  events?.close();
+  events = new EventSource("/_sandbox/events" + toQuery({ ...filter, after }));
+  for (const name of ["entries", "candidates", "changed", "reset"]) {
+    events.addEventListener(name, (event) => change(name, JSON.parse(event.data)[name]));
   }
-  events.onopen = () => { state.connected = true; change("changed", { changed: ["clock"] }); };
-  events.onerror = () => { state.connected = false; draw(); };
-  // A browser keeps a page that was left, and allows six connections to a server.
-  addEventListener("pagehide", () => events.close(), { once: true });
+  events.onopen = () => {
+    if (!state.connected) change("changed", ["clock"]);
+    state.connected = true;
+  };
+  events.onerror = () => {
+    state.connected = false;
+    draw();
+  };
 }
+
+// A browser keeps a page that was left, and allows six connections to a server.
+addEventListener("pagehide", () => events?.close());
 
 // visit shows another view or query, as a link to it would. Without push, Back skips the
 // present one.
@@ -143,35 +164,39 @@ export function setQuery(changes, push = false) {
 export function typed(event) {
   const { name, value } = event.target;
   clearTimeout(typed.timer);
-  typed.timer = setTimeout(() => setQuery({ [name]: value }), 200);
+  typed.timer = setTimeout(() => setQuery({ [name]: value }), 300);
 }
 
 // say shows the result of an action for a while. An error stays until it is closed.
 export function say(text, bad = false) {
   const said = { text, bad };
+  const hide = () => {
+    if (state.said === said) state.said = null;
+    draw();
+  };
   state.said = said;
   draw();
-  if (!bad) setTimeout(() => { if (state.said === said) { state.said = null; draw(); } }, 5000);
+  if (!bad) setTimeout(hide, 5000);
 }
 
 // act runs an action that has no form. It shows done, or why the action was refused.
 export async function act(action, done) {
   try {
-    const result = await action();
+    await action();
     if (done) say(done);
-    return result ?? true;
-  } catch (error) {
-    say(error.message, true);
-    return false;
+  } catch (error) { say(error.message, true);
   }
 }
 
 // ask shows a dialog and returns whether the user agreed.
 export function ask(question, explanation, button) {
   return new Promise((resolve) => {
-    showDialog(html`<h2 id="dialog-title">${question}</h2><p>${explanation}</p>
-      <form method="dialog" class="line"><button value="no" class="plain">Cancel</button><button value="yes" class="danger" autofocus>${button}</button></form>`,
-    (answer) => resolve(answer === "yes"));
+    const content = html`<h2 id="dialog-title">${question}</h2>
+      <p>${explanation}</p>
+      <form method="dialog" class="line">
+        <button value="no" class="plain">Cancel</button><button value="yes" class="danger" autofocus>${button}</button>
+      </form>`;
+    showDialog(content, (answer) => resolve(answer === "yes"));
   });
 }
 
@@ -180,8 +205,12 @@ export function showDialog(content, closed = () => {}) {
   if (dialog.open) dialog.close();
   dialog.returnValue = "";
   dialog.setAttribute("aria-labelledby", "dialog-title");
-  dialog.onclose = () => { if (!dialog.open) closed(dialog.returnValue); }; // The event of an earlier dialog comes late.
-  dialog.onclick = (event) => { if (event.target === dialog) dialog.close(); };
+  dialog.onclose = () => {
+    if (!dialog.open) closed(dialog.returnValue); // The event of an earlier dialog comes late.
+  };
+  dialog.onclick = (event) => {
+    if (event.target === dialog) dialog.close();
+  };
   render(content, dialog);
   dialog.showModal();
 }
@@ -194,21 +223,30 @@ export function form({ id, label, fields, button, send, keep = false, kind = "" 
     event.preventDefault();
     const element = event.target;
     try {
-      await send(valuesOf(element, fields), element);
+      await send(valuesOf(element, fields));
       delete state.errors[id];
       if (!keep) element.reset();
-    } catch (error) {
-      state.errors[id] = error;
+    } catch (error) { state.errors[id] = error;
     }
     await draw();
     element.querySelector("[aria-invalid=true]")?.focus();
   };
-  const error = state.errors[id], wrong = error && fields.find((f) => f.name === error.field || error.field?.endsWith("." + f.name));
+  const error = state.errors[id];
+  const wrong = error && fields.find((f) => f.name === error.field || error.field?.endsWith("." + f.name));
   const show = (f) => field(id, f, f === wrong ? error.message : "");
   const folded = fields.filter((f) => f.more);
-  return html`<form id=${id} class=${"form " + kind} aria-label=${label} novalidate @submit=${submit}>${fields.filter((f) => !f.more).map(show)}
-    <button>${button}</button>${error && !wrong ? html`<p class="error" role="alert">${error.message}</p>` : nothing}
-    ${folded.length ? html`<details class="further" ?open=${!!wrong?.more}><summary>More fields</summary><div class="form">${folded.map(show)}</div></details>` : nothing}</form>`;
+  return html`<form id=${id} class=${"form " + kind} aria-label=${label} novalidate @submit=${submit}>
+    ${fields.filter((f) => !f.more).map(show)}<button>${button}</button>
+    ${error && !wrong ? html`<p class="error" role="alert">${error.message}</p>` : nothing}
+    ${
+      folded.length
+        ? html`<details class="further" ?open=${!!wrong?.more}>
+          <summary>More fields</summary>
+          <div class="form">${folded.map(show)}</div>
+        </details>`
+        : nothing
+    }
+  </form>`;
 }
 
 // valuesOf returns the values of a form's fields that are not empty, and of required ones.
@@ -218,86 +256,91 @@ function valuesOf(element, fields) {
     const input = element.elements[f.name], value = input.value.trim();
     if (f.type === "checkbox") {
       if (input.checked) values[f.name] = true;
-    } else if (value !== "" || f.required) {
-      values[f.name] = f.type === "number" && value !== "" ? Number(value) : value;
+    } else if (value !== "" || f.required) { values[f.name] = f.number && value !== "" ? Number(value) : value;
     }
   }
   return values;
 }
 
-// field returns a labelled input with its error. Its value is the first one, or with input
-// the present one.
+// field returns a labelled input with its error.
 function field(formID, f, error) {
   const id = formID + "-" + f.name;
-  return html`<label class=${`field ${f.type ?? "text"} ${f.kind ?? ""}`}><span>${f.label}${f.hint ? ` (${f.hint})` : ""}</span>
-    ${input(f, id, error ? id + "-error" : nothing, error ? "true" : nothing)}${error ? html`<small class="error" id=${id + "-error"} role="alert">${error}</small>` : nothing}</label>`;
+  return html`<label class=${`field ${f.type ?? "text"} ${f.kind ?? ""}`}>
+    <span>${f.label}${f.hint ? ` (${f.hint})` : ""}</span>${input(f, id, error)}${problem(id, error)}</label>`;
 }
 
-function input(f, id, described, invalid) {
-  const value = f.value ?? "";
+export const problem = (id, error) =>
+  error ? html`<small class="error" id=${id + "-error"} role="alert">${error}</small>` : nothing;
+
+// input returns the input of a field. Its value is the first one, or with input the present one.
+function input(f, id, error) {
+  const value = f.value ?? "", invalid = error ? "true" : nothing, described = error ? id + "-error" : nothing;
   switch (f.type) {
     case "select":
-      return html`<select id=${id} name=${f.name} aria-describedby=${described} aria-invalid=${invalid} @change=${f.change}>${options(f.options, value)}</select>`;
+      return html`<select id=${id} name=${f.name} aria-describedby=${described} aria-invalid=${invalid}
+        @change=${f.change}>${options(f.options, value)}</select>`;
     case "textarea":
-      return html`<textarea id=${id} name=${f.name} rows="2" placeholder=${f.placeholder ?? ""} spellcheck="false" aria-describedby=${described} aria-invalid=${invalid} .defaultValue=${value}></textarea>`;
+      return html`<textarea id=${id} name=${f.name} rows="2" placeholder=${f.placeholder ?? ""} spellcheck="false"
+        aria-describedby=${described} aria-invalid=${invalid} .defaultValue=${value}></textarea>`;
     case "checkbox":
-      return html`<input id=${id} name=${f.name} type="checkbox" aria-describedby=${described} aria-invalid=${invalid}>`;
+      return html`<input id=${id} name=${f.name} type="checkbox">`;
   }
-  return html`<input id=${id} name=${f.name} type=${f.type ?? "text"} step="any" placeholder=${f.placeholder ?? ""} list=${f.list ?? nothing} autocomplete="off" aria-describedby=${described}
-    aria-invalid=${invalid} .defaultValue=${value} .value=${f.input ? live(String(value)) : noChange} @input=${f.input}>`;
+  return html`<input id=${id} name=${f.name} type=${f.number ? "number" : "text"} step="any" autocomplete="off"
+    placeholder=${f.placeholder ?? ""} aria-describedby=${described} aria-invalid=${invalid} .defaultValue=${value}
+    .value=${f.input ? live(String(value)) : noChange} @input=${f.input}>`;
 }
 
 // options returns the options of a select, given as values or as pairs of value and label.
 export function options(all, selected = "") {
-  return all.map((o) => {
-    const [value, label] = Array.isArray(o) ? o : [o, o];
-    return html`<option value=${value} .selected=${String(value) === String(selected)}>${label}</option>`;
-  });
+  const pairs = all.map((o) => (Array.isArray(o) ? o : [o, o]));
+  return pairs.map(([value, label]) => html`<option value=${value} .selected=${value === selected}>${label}</option>`);
 }
 
-// saved returns a number that is saved when it changes. News from the server do not replace
-// what is typed while it has the focus, is being saved or was refused.
-export function saved({ id, label, value, save }) {
-  const error = state.errors[id];
-  const change = async (event) => {
-    try {
-      state.typed[id] = event.target.value;
-      await save(Number(event.target.value));
-      forget(id);
-      say(label + " saved");
-    } catch (e) {
-      state.errors[id] = e;
-    }
-    draw();
-  };
-  const bound = document.activeElement?.id === id ? document.activeElement.value : state.typed[id] ?? value;
-  return html`<input class="number" id=${id} type="number" aria-label=${label} .value=${live(String(bound))} aria-invalid=${error ? "true" : nothing}
-    aria-describedby=${error ? id + "-error" : nothing} @change=${change}>${error ? html`<small class="error" id=${id + "-error"} role="alert">${error.message}</small>` : nothing}`;
-}
-
-// forget removes the refusal of a field, and what was typed into it.
-export function forget(id) {
-  delete state.errors[id];
-  delete state.typed[id];
+// copy puts a text on the clipboard. A page of plain http from another machine has no
+// navigator.clipboard.
+export async function copy(text) {
+  if (navigator.clipboard) return navigator.clipboard.writeText(text);
+  const area = Object.assign(document.createElement("textarea"), { value: text });
+  const focused = document.activeElement;
+  document.body.append(area);
+  area.select();
+  const done = document.execCommand("copy");
+  area.remove();
+  focused?.focus({ preventScroll: true });
+  if (!done) throw new Error("the browser does not allow to copy");
 }
 
 // copyButton returns a button that copies a text.
-export function copyButton(text, label, name = "Copy") {
-  const copy = async (event) => {
-    const button = event.currentTarget;
-    await navigator.clipboard.writeText(text);
-    button.dataset.copied = "";
-    setTimeout(() => delete button.dataset.copied, 1500);
-  };
-  return html`<button type="button" class="plain small copy" aria-label=${label} @click=${copy}>${name}</button>`;
+export function copyButton(text, label) {
+  const press = ({ currentTarget: button }) =>
+    act(async () => {
+      await copy(text);
+      button.dataset.copied = "";
+      setTimeout(() => delete button.dataset.copied, 1500);
+    });
+  return html`<button type="button" class="plain small copy" aria-label=${label} @click=${press}>Copy</button>`;
 }
 
-// chooseRow moves the focus by some rows within a list of links.
-export function chooseRow(selector, by) {
-  const rows = [...document.querySelectorAll(selector)];
-  const at = rows.indexOf(document.activeElement?.closest(selector)), current = at < 0 ? rows.findIndex((r) => r.getAttribute("aria-current") === "true") : at;
-  const row = rows[Math.max(0, Math.min(rows.length - 1, current < 0 ? 0 : current + by))];
-  row?.focus();
-  row?.scrollIntoView({ block: "nearest" });
-  return row;
+// isTouched reports whether a finger may touch the screen, which cannot be seen beforehand.
+const isTouched = navigator.maxTouchPoints > 0 && matchMedia("(hover: none)").matches;
+
+// isRead reports whether somebody reads an element, so that nothing in it may move: the pointer
+// or the focus is in it, a part of it is scrolled or selected, or a finger may touch it.
+export function isRead(element) {
+  if (!element) return false;
+  const selection = getSelection(),
+    scrolled = [element, ...element.querySelectorAll("ol")].some((e) => e.scrollTop > 0);
+  return (
+    scrolled ||
+    element.matches(":hover") ||
+    element.contains(document.activeElement) ||
+    isTouched || (!selection.isCollapsed && element.contains(selection.anchorNode))
+  );
 }
+
+// drop returns a button that opens a panel below it.
+export const drop = (name, content) => html`<details class="drop">
+  <summary class="button plain">${name}</summary><div class="panel">${content}</div></details>`;
+
+export const closeDrops = () =>
+  document.querySelectorAll("details.drop[open]").forEach((d) => d.removeAttribute("open"));

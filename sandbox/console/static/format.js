@@ -1,17 +1,26 @@
 // Texts for people. Nothing here returns HTML: values become text nodes.
-import { html } from "./lit/lit-html.js";
 
 export const clockTime = (at) => at.slice(11, 19);
 
+const date = new Intl.DateTimeFormat("en-GB", {
+  timeZone: "UTC",
+  weekday: "short",
+  day: "numeric",
+  month: "short",
+  year: "numeric",
+});
+const days = new Map(); // Formatting a date takes longer than drawing a row.
+
 export function dayOf(at) {
-  return new Date(at).toLocaleDateString("en-GB", { timeZone: "UTC", weekday: "short", day: "numeric", month: "short", year: "numeric" });
+  const day = at.slice(0, 10);
+  if (!days.has(day)) days.set(day, date.format(new Date(day)));
+  return days.get(day);
 }
 
 export const fullTime = (at) => `${dayOf(at)} ${clockTime(at)} UTC`;
 
 // took formats real seconds in µs, ms or s.
 export function took(seconds) {
-  if (seconds === null || seconds === undefined) return "–";
   if (seconds < 0.001) return Math.round(seconds * 1e6) + " µs";
   if (seconds < 1) return Math.round(seconds * 1e3) + " ms";
   return seconds.toFixed(1) + " s";
@@ -38,14 +47,18 @@ export function target(text) {
   if (time) return { to: `${time[1]}T${time[2] ?? "00:00"}${time[3] ?? ":00"}.000Z` };
   const sizes = { "": 1, s: 1, m: 60, min: 60, h: 3600, d: 86400, w: 604800 };
   let seconds = 0;
-  const rest = text.trim().replace(/(\d+(?:\.\d+)?)\s*(min|[smhdw]|)\s*/g, (_, n, unit) => { seconds += n * sizes[unit]; return ""; });
+  const add = (_, n, unit) => {
+    seconds += n * sizes[unit];
+    return "";
+  };
+  const rest = text.trim().replace(/(\d+(?:\.\d+)?)\s*(min|[smhdw]|)\s*/g, add);
   return rest === "" && seconds > 0 ? { seconds } : null;
 }
 
-const uuid = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/gi;
+const uuid = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{8}([0-9a-f]{4})/gi;
 
-// shortIDs omits the middle of ids in a text.
-export const shortIDs = (text) => text.replace(uuid, (id) => `${id.slice(0, 8)}…${id.slice(-4)}`);
+// shortIDs shortens ids to their ends, in which the sandbox's ids differ.
+export const shortIDs = (text) => text.replace(uuid, "…$1");
 
 // middle cuts a text in its middle, so that texts with equal beginnings stay different.
 export function middle(text, limit) {
@@ -55,18 +68,16 @@ export function middle(text, limit) {
   return letters.slice(0, limit - 1 - half).join("") + "…" + letters.slice(-half).join("");
 }
 
-// cut shows a text on one line. If it does not fit, its middle is cut, at any width.
-export function cut(text) {
-  const letters = [...text];
-  return letters.length <= 18 ? html`<bdi class="cut">${text}</bdi>` : html`<bdi class="cut long" dir="auto"><span>${letters.slice(0, -7).join("")}</span><span>${letters.slice(-7).join("")}</span></bdi>`;
-}
-
 export const plural = (n, one, many = one + "s") => `${n} ${n === 1 ? one : many}`;
+
+export const isWaiting = (fault) => fault.state === "waiting" || fault.state === "active";
 
 // faultText describes a fault in words, such as "502 for GET /account".
 export function faultText(f) {
   const parts = [];
-  const add = (set, text) => { if (set) parts.push(text); };
+  const add = (set, text) => {
+    if (set) parts.push(text);
+  };
   add(f.status, String(f.status));
   add(f.code, f.code);
   add(!f.status && !f.code && f.retry_after, "429");
@@ -75,18 +86,16 @@ export function faultText(f) {
   add(f.cut_after, `cut after ${Math.max(f.cut_after, 0)} bytes`);
   add(f.retry_after, `Retry-After ${span(f.retry_after)}`);
   add(f.delay, `delayed by ${span(f.delay)}`);
-  add(f.late, `response lost, done ${span(f.late)} later`);
-  if (f.after) parts.push(parts.length ? "after the work is done" : "response lost");
+  add(f.after, parts.length ? "after the work is done" : "response lost");
   const route = !f.route || f.route === "*" ? "every request" : f.route;
-  return `${parts.join(", ")} for ${route}${f.key ? " of " + f.key : ""}${f.organization ? " of " + f.organization : ""}`;
+  return `${parts.join(", ")} for ${route}${f.key ? " of " + f.key : ""}`;
 }
 
 // fromJSON returns the value of a JSON text, or undefined for any other text.
 export function fromJSON(text) {
   try {
     return JSON.parse(text);
-  } catch {
-    return undefined;
+  } catch { return undefined;
   }
 }
 
@@ -97,20 +106,19 @@ export function pretty(text) {
 }
 
 const token = /"(?:[^"\\]|\\.)*"(\s*:)?|-?\d[\d.eE+-]*|\b(?:true|false|null)\b/g;
-const longest = 65536; // Characters of a body that are shown.
 
-// body shows a text. In JSON, names, strings, numbers and literals each have a class.
-export function body(text) {
-  const shown = text.slice(0, longest), parts = [];
+// highlight returns an element with a text. In JSON, names, strings, numbers and literals each
+// have a class.
+export function highlight(text) {
+  const whole = document.createElement("span");
   let end = 0;
-  for (const found of /^[[{]/.test(shown) ? shown.matchAll(token) : []) {
-    const [whole, colon] = found, word = colon ? whole.slice(0, -colon.length) : whole;
-    const kind = colon ? "key" : whole[0] === '"' ? "text" : /[-\d]/.test(whole[0]) ? "number" : "word";
-    parts.push(shown.slice(end, found.index), html`<span class=${"json-" + kind}>${word}</span>`, colon ?? "");
-    end = found.index + whole.length;
+  for (const match of /^[[{]/.test(text) ? text.matchAll(token) : []) {
+    const [found, colon] = match, part = document.createElement("span");
+    part.className = "json-" + (colon ? "key" : found[0] === '"' ? "text" : /[-\d]/.test(found[0]) ? "number" : "word");
+    part.textContent = colon ? found.slice(0, -colon.length) : found;
+    whole.append(text.slice(end, match.index), part, colon ?? "");
+    end = match.index + found.length;
   }
-  parts.push(shown.slice(end));
-  return parts;
+  whole.append(text.slice(end));
+  return whole;
 }
-
-export const omitted = (text) => Math.max(0, text.length - longest);

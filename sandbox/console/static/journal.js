@@ -1,291 +1,391 @@
 // The journal: the list of requests, and one request beside it.
 import { html, nothing, svg } from "./lit/lit-html.js";
 import { repeat } from "./lit/directives/repeat.js";
-import { act, ask, chooseRow, copyButton, draw, find, get, options, post, setQuery, state, toQuery, typed, visit } from "./core.js";
-import { body, clockTime, dayOf, faultText, middle, omitted, plural, pretty, shortIDs, took } from "./format.js";
-import { snippets } from "./snippets.js";
+import {
+  act,
+  ask,
+  copy,
+  copyButton,
+  draw,
+  find,
+  follow,
+  get,
+  isRead,
+  kept,
+  options,
+  post,
+  say,
+  setQuery,
+  state,
+  toQuery,
+  typed,
+  visit,
+} from "./core.js";
+import { clockTime, dayOf, middle, plural, shortIDs, took } from "./format.js";
+import { failed, keyName, keyOf, pane, statusKind } from "./request.js";
+import { curl } from "./snippets.js";
 
-const path = "/_sandbox/", pageSize = 200;
-const filterNames = ["text", "status", "route", "key", "only", "slower", "since", "until", "sort"];
+const path = "/_sandbox/", rowHeight = 30, pageSize = 500, maxRows = 10000;
+const filterNames = ["text", "status", "route", "key", "only", "slower", "sort"];
 
-// rows are the entries in the list, newest first. latest are those of the last reading; they
-// wait while somebody reads the list. more reports whether the server has older ones.
-let rows = [], latest = [], more = false, latestMore = false, stats = null, keys = [], routes = [], exchange = null, exchangeGone = false;
-let shownFilter = null, filtersOpen = false, tab = "curl", brush = null;
+// rows are the requests in the list, newest first. New ones wait while somebody reads the list.
+// items are the rows with a separator before each day, of which some around the scrolled
+// position are drawn. more reports whether the server has older requests.
+let rows = [], waiting = [], items = [], more = false, stats = null, exchange = null, lost = false;
+let shown = null; // The filter of the rows.
+let cursor = 0,
+  reveal = 0,
+  first = 0; // Numbers of requests; index of the first item that is drawn.
+let filtersOpen = false;
 
 const filters = () => Object.fromEntries(filterNames.map((name) => [name, state.query.get(name) ?? ""]));
-
-// query returns the filter as a query of the control API.
-function query({ text, status, route, key, only, slower, since, until, sort }) {
-  const method = /^[A-Z]+$/.test(route);
-  return { text, status, key, since, until, method: method ? route : "", route: method ? "" : route, slower_than: slower, sort,
-    repeated: only === "repeated" ? "true" : "", faults: only === "faults" ? "true" : "" };
-}
-
+const opened = () => Number(state.query.get("request"));
 const list = () => document.getElementById("list");
 
-// isRead reports whether somebody reads the list, so that no row may move.
-function isRead() {
-  const l = list(), selection = getSelection();
-  return !!l && (l.matches(":hover") || l.contains(document.activeElement) || l.scrollTop > 0 || (!selection.isCollapsed && l.contains(selection.anchorNode)));
+// query returns the filter as a query of the control API.
+function query({ text, status, route, key, only, slower }) {
+  const method = /^[A-Z]+$/.test(route);
+  return {
+    text,
+    status,
+    key,
+    method: method ? route : "",
+    route: method ? "" : route,
+    slower_than: slower,
+    repeated: only === "repeated" ? "true" : "",
+    faults: only === "faults" ? "true" : "",
+  };
 }
 
-async function load() {
-  const filter = filters(), q = query(filter), changed = JSON.stringify(filter) !== shownFilter;
-  const number = Number(state.query.get("request"));
-  const [page, counts, all] = await Promise.all([get("journal", { ...q, limit: pageSize }), get("journal/stats", { ...q, since: "", until: "", sort: "" }), get("keys"), loadExchange(number)]);
-  if (!routes.length) routes = (await get("routes")).routes;
-  stats = counts;
-  keys = all.keys;
-  latest = filter.sort ? page.entries : page.entries.reverse();
-  latestMore = page.more;
-  if (changed || !rows.length) show();
-  shownFilter = JSON.stringify(filter);
+async function load(change) {
+  const filter = filters(), name = JSON.stringify(filter), number = opened();
+  if (name !== shown) {
+    const page = await get("journal", { ...query(filter), sort: filter.sort, limit: pageSize });
+    setRows(filter.sort ? page.entries : page.entries.reverse(), page.more);
+    stats = page.stats;
+    shown = name;
+    follow(query(filter), page.position, change);
+  }
+  if (!number) exchange = null;
+  else if (exchange?.number !== number || !exchange.ended) {
+    exchange = await find("journal/" + number);
+    lost = !exchange;
+  }
+  if (number && number !== cursor) await loadRow(number);
 }
 
-// show makes the latest entries the rows.
-function show() {
-  list()?.scrollTo(0, 0);
-  rows = latest;
-  more = latestMore;
-}
-
-// fresh returns the entries that wait.
-function fresh() {
-  const shown = new Set(rows.map((e) => e.number));
-  return latest.filter((e) => !shown.has(e.number));
-}
-
-function showNew() {
-  show();
-  draw();
-}
-
-// update replaces entries that have changed, where they are.
-function update(entries) {
-  const byNumber = new Map(entries.map((e) => [e.number, e]));
-  rows = rows.map((e) => byNumber.get(e.number) ?? e);
-  if (exchange && byNumber.has(exchange.number)) exchange.ended = false; // So that it is read again.
-}
-
-function forget() {
-  rows = latest = [];
-  exchange = null;
+// loadRow makes the row of a request part of the list, which may be older than the others.
+async function loadRow(number) {
+  cursor = reveal = number;
+  if (!more || filters().sort || number >= rows.at(-1).number) return;
+  const page = await get("journal", { ...query(filters()), after: number - 20, limit: maxRows });
+  setRows(page.entries.reverse(), true);
 }
 
 async function loadOlder() {
   if (!more || filters().sort || loadOlder.running) return;
   loadOlder.running = true;
+  const before = rows.at(-1).number, filter = shown;
   await act(async () => {
-    const page = await get("journal", { ...query(filters()), before: rows.at(-1).number, limit: pageSize });
-    rows = [...rows, ...page.entries.reverse()];
-    more = page.more;
+    const page = await get("journal", { ...query(filters()), before, limit: 4 * pageSize });
+    if (filter === shown) setRows([...rows, ...page.entries.reverse()], page.more, waiting);
   });
   loadOlder.running = false;
   draw();
 }
 
-async function loadExchange(number) {
-  if (!number) exchange = null;
-  if (!number || (exchange?.number === number && exchange.ended)) return;
-  exchange = await find("journal/" + number);
-  exchangeGone = !exchange;
-}
-
-const open = (number) => setQuery({ request: number }, !state.query.get("request"));
-function close() {
-  const number = state.query.get("request");
-  setQuery({ request: "" });
-  requestAnimationFrame(() => document.querySelector(`[data-keep="x${number}"]`)?.focus({ preventScroll: true }));
-}
-
-// step opens the request that is by rows further in the list.
-function step(by) {
-  const at = rows.findIndex((e) => e.number === exchange?.number), next = at < 0 ? by < 0 ? exchange?.newer : exchange?.older : rows[at + by]?.number;
-  if (!next) return;
-  open(next);
-  const row = document.querySelector(`[data-keep="x${next}"]`);
-  row?.focus({ preventScroll: true });
-  row?.scrollIntoView({ block: "nearest" });
-}
-
-// View of the list.
-
-const failed = (e) => e.ended && (e.status === null || e.status >= 400);
-const statusKind = (e) => (!e.ended ? "wait" : e.status === null ? "bad" : e.status >= 500 ? "bad" : e.status >= 400 ? "warn" : "");
-const statusText = (e) => e.status ?? (e.ended ? "none" : "…");
-const tookKind = (e) => (e.took >= 1 ? "slowest" : e.took >= 0.1 ? "slow" : "");
-const keyName = (e) => (e.key === "" ? "none" : keys.find((k) => k.id === e.key_id)?.token ?? e.key);
-
-function marks(e) {
-  return html`${e.error ? html`<span class=${"why " + statusKind(e)} title=${e.error.message}>${e.error.code}</span>` : nothing}
-    ${e.repeats ? html`<span class="mark odd" title="This write was sent twice">repeats #${e.repeats}</span>` : nothing}${e.fault ? html`<span class="mark bad">fault</span>` : nothing}${e.throttled ? html`<span class="mark warn">throttled</span>` : nothing}`;
-}
-
-function row(e, selected) {
-  return html`<li><a class=${"row " + (failed(e) ? statusKind(e) : "") + (e.repeats ? " twice" : "")} draggable="false" data-keep=${"x" + e.number} href=${path + toQuery({ ...filters(), request: e.number })} aria-current=${e.number === selected ? "true" : nothing}>
-    <span class="no">${e.number}</span><time title=${e.at}>${clockTime(e.at)}</time><span class=${"method " + (e.method === "GET" ? "" : "write")}>${e.method}</span>
-    <span class="what" title=${e.path + (e.query && "?" + e.query)}><span class="path">${shortIDs(e.path.replace("/api/v1", ""))}</span>${e.query ? html`<span class="query">?${e.query.slice(0, 200)}</span>` : nothing}</span>
-    <span class="marks">${marks(e)}</span><span class=${"status " + statusKind(e)}>${statusText(e)}</span><code class="key" title=${keyName(e)}>${middle(keyName(e), 18)}</code>
-    <span class="left">${e.limit === null ? "–" : e.remaining}</span><span class=${"took " + tookKind(e)}>${took(e.took)}</span></a></li>`;
-}
-
-function listView(selected) {
-  const items = [], sorted = filters().sort, waiting = fresh().length;
-  rows.forEach((e, i) => {
-    if (!sorted && (i === 0 || dayOf(e.at) !== dayOf(rows[i - 1].at))) items.push({ day: dayOf(e.at) });
+function setRows(next, older, wait = []) {
+  rows = next.slice(0, maxRows);
+  more = older && rows.length < maxRows;
+  waiting = wait;
+  items = [];
+  let day = filters().sort && "sorted";
+  for (const e of rows) {
+    if (day !== "sorted" && day !== e.at.slice(0, 10)) items.push({ day: (day = e.at.slice(0, 10)) });
     items.push(e);
-  });
-  const scrolled = (event) => {
-    const l = event.target;
-    if (l.scrollTop + l.clientHeight > l.scrollHeight - 600) loadOlder();
-    if (l.scrollTop === 0) draw();
+  }
+}
+
+// entries takes new and changed entries: the changed ones where they are, the new ones as rows
+// that wait.
+function entries(all) {
+  const news = new Map(all.map((e) => [e.number, e]));
+  const replace = (e) => {
+    const found = news.get(e.number) ?? e;
+    news.delete(e.number);
+    return found;
   };
-  return html`<section class="listing" aria-label="Requests">
-    <div class="columns"><span class="no">No.</span><span>Time</span><span class="method">Method</span><span class="what">Path</span><span class="marks">${waiting ? html`<button class="new" @click=${showNew}>${waiting >= pageSize ? pageSize + "+" : waiting} new</button>` : nothing}</span>
-      <span class="status">Status</span><span class="key">Key</span><span class="left">Remaining</span><span class="took"><button class="plain" aria-pressed=${sorted ? "true" : "false"} title="In real time; sorts by duration" @click=${() => setQuery({ sort: sorted ? "" : "took" })}>Took${sorted ? " ↓" : ""}</button></span></div>
-    <ol id="list" class="list" tabindex="-1" aria-label="Requests, newest first" @scroll=${scrolled} @pointerleave=${draw} @focusout=${draw}>
-      ${repeat(items, (e) => e.number ?? e.day, (e) => (e.day ? html`<li class="day">${e.day}</li>` : row(e, selected)))}
-      ${more && !sorted ? html`<li class="more">Older requests follow…</li>` : nothing}</ol></section>`;
+  setRows(rows.map(replace), more, waiting.map(replace));
+  waiting = [...waiting, ...news.values()].slice(-maxRows);
+  if (all.some((e) => e.number === exchange?.number)) {
+    exchange.ended = false; // So that it is read again.
+    journal.refresh();
+  }
+  draw();
 }
 
-function filterBar(filter) {
-  const change = (name) => (event) => setQuery({ [name]: event.target.value });
-  const select = (name, label, all) => html`<select name=${name} aria-label=${label} class=${filter[name] ? "set" : ""} @change=${change(name)}>${options(all, filter[name])}</select>`;
-  const active = filterNames.filter((name) => filter[name]).length;
-  const methods = ["GET", "POST", "PATCH", "DELETE", "HEAD"];
-  return html`<form class=${"filters folds " + (filtersOpen ? "open" : "")} role="search" aria-label="Filters" @submit=${(event) => event.preventDefault()}>
-    <input type="search" name="text" placeholder="Search paths, bodies, codes, ids" aria-label="Search paths, bodies, responses, codes and ids" .value=${filter.text} @input=${typed}>
-    <button type="button" class="plain fold" aria-expanded=${String(filtersOpen)} @click=${() => { filtersOpen = !filtersOpen; draw(); }}>Filters${active ? ` (${active})` : ""}</button>
-    ${select("status", "Status", [["", "Any status"], ["failed", "Failed"], "2xx", "4xx", "5xx", ["none", "No response"], "400", "401", "402", "403", "404", "409", "429", "500", "502", "503"])}
-    ${select("route", "Method or route", [["", "Any route"], ...methods.map((m) => [m, m + " …"]), ...routes.map((r) => r.route)])}
-    ${select("key", "Key", [["", "Any key"], ...keys.map((k) => [k.id, middle(k.token ?? k.key, 30) + (k.state === "valid" ? "" : ` (${k.state})`)]), ["none", "No key"]])}
-    ${select("only", "Marks", [["", "Everything"], ["repeated", "Writes sent twice"], ["faults", "Faults"]])}
-    <input name="slower" class="slower" placeholder="Slower than" aria-label="Slower than a duration, such as 200ms" .value=${filter.slower} @input=${typed}>
-    ${active ? html`<button type="button" class="plain" @click=${clearFilters}>Clear filters</button>` : nothing}
-    <span class="tools"><a class="button plain" href="/_sandbox/journal?limit=10000&amp;details=true" download="journal.json">Export</a><button type="button" class="plain" @click=${clear}>Clear journal</button></span></form>`;
+function showNew() {
+  if (filters().sort) {
+    shown = null;
+    return void journal.refresh();
+  }
+  merge();
+  list()?.scrollTo(0, 0);
+  draw();
 }
 
-function clearFilters() {
-  visit(path, { request: state.query.get("request") }, false);
+const merge = () => setRows([...rows, ...waiting].sort((a, b) => b.number - a.number), more);
+
+// count reads the statistics again.
+async function count() {
+  if (shown === null) return;
+  stats = (await get("journal", { ...query(filters()), limit: 1 })).stats;
 }
 
-async function clear() {
-  if (await ask("Clear the journal?", `${plural(stats.count, "request")} of every key will be deleted. Nothing else changes.`, "Clear journal")) act(() => post("journal/clear"), "The journal is empty");
+// forget makes the next load read everything again.
+function forget() {
+  shown = exchange = null;
+  setRows([], false);
 }
 
-// The sparkline. A range of it filters by time.
+// Navigation.
 
-const width = 600, height = 30;
+const visibleIndex = () => Math.max(0, Math.floor((list()?.scrollTop ?? 0) / rowHeight) - 20);
 
-function sparkline(filter) {
-  const buckets = stats.buckets, n = buckets.length, highest = Math.max(...buckets.map((b) => b.count), 1), step = Math.min(width / n, 24);
-  const length = n > 1 ? Date.parse(buckets[1].at) - Date.parse(buckets[0].at) : 1, begin = Date.parse(buckets[0].at);
-  const clock = (at) => (n * length < 10000 ? at.slice(11, 23) : clockTime(at));
-  const indexOf = (time) => Math.round((Date.parse(time) - begin) / length);
-  const range = brush ?? (filter.since ? [indexOf(filter.since), indexOf(filter.until) - 1] : null);
-  const [from, to] = range ? [Math.min(...range), Math.max(...range)] : [0, n - 1];
-  const at = (event) => { const box = event.currentTarget.getBoundingClientRect(); return Math.max(0, Math.min(n - 1, Math.floor((event.clientX - box.left) / box.width * width / step))); };
-  const choose = (a, b) => setQuery(a === null ? { since: "", until: "" } : { since: new Date(begin + Math.min(a, b) * length).toISOString(), until: new Date(begin + (Math.max(a, b) + 1) * length).toISOString() });
-  const down = (event) => { brush = [at(event), at(event)]; event.currentTarget.setPointerCapture(event.pointerId); draw(); };
-  const move = (event) => { if (brush) { brush = [brush[0], at(event)]; draw(); } };
-  const up = () => { if (brush) { const [a, b] = brush; brush = null; if (range && a === b && filter.since) choose(null); else choose(a, b); } };
-  const key = (event) => {
-    const by = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
-    if (!by) return;
-    event.preventDefault();
-    const end = range ? Math.max(0, Math.min(n - 1, to + by)) : by > 0 ? 0 : n - 1;
-    choose(event.shiftKey ? Math.min(from, end) : end, end);
-  };
-  const chosen = buckets.slice(from, to + 1), sum = (name) => chosen.reduce((total, b) => total + b[name], 0);
-  const ends = [buckets[from].at, new Date(begin + (to + 1) * length).toISOString()], days = dayOf(ends[0]) !== dayOf(stats.end);
-  const text = `${plural(sum("count"), "request")}, ${sum("failed")} failed`;
-  return html`<div class="over-time"><svg id="sparkline" viewBox="0 0 ${width} ${height}" preserveAspectRatio="none" tabindex="0" role="slider" aria-label="Range of time" aria-valuemin="0" aria-valuemax=${n - 1} aria-valuenow=${to}
-      aria-valuetext=${`${text}, ${ends[0]} to ${ends[1]}`} @pointerdown=${down} @pointermove=${move} @pointerup=${up} @keydown=${key}>
-    ${range ? svg`<rect class="range" x=${from * step} y="0" width=${(to - from + 1) * step} height=${height}></rect>` : nothing}
-    ${buckets.map((b, i) => svg`<g><title>${clock(b.at)}: ${plural(b.count, "request")}, ${b.failed} failed</title>
-      <rect class="bar" x=${i * step + 0.5} width=${step - 1} y=${height - bar(b.count, highest)} height=${bar(b.count, highest)}></rect>
-      <rect class="bar failed" x=${i * step + 0.5} width=${step - 1} y=${height - bar(b.failed, highest)} height=${bar(b.failed, highest)}></rect></g>`)}</svg>
-    <p class="axis"><time>${days ? dayOf(ends[0]).slice(0, -5) + " " : ""}${clock(ends[0])}</time><span>${text}${filter.since ? html` <button class="plain small" @click=${() => choose(null)}>All times</button>` : nothing}</span><time>${clock(ends[1])}</time></p></div>`;
+function scrolled() {
+  const l = list();
+  if (l.scrollTop + l.clientHeight > l.scrollHeight - 1500) loadOlder();
+  if (l.scrollTop === 0 || Math.abs(visibleIndex() - first) >= 10) draw();
 }
 
-const bar = (count, highest) => (count ? Math.max(2, count / highest * height) : 0);
-
-// chips shows the rate limits of the keys in use, the lowest first.
-function chips() {
-  const share = (k) => Math.min(k.read.remaining / k.read.limit, k.write.remaining / k.write.limit);
-  const used = keys.filter((k) => k.state === "valid" && (k.read.reset || k.write.reset)).sort((a, b) => share(a) - share(b));
-  const part = (quota, name) => html`<span class=${quota.remaining < quota.limit / 5 ? "low" : ""}>${quota.remaining} ${name}</span>`;
-  return html`<ul class="chips" aria-label="Remaining requests by key">${used.slice(0, used.length > 4 ? 3 : 4).map((k) => html`<li><a href="/_sandbox/console/keys" title=${`${k.token}: ${k.read.remaining} of ${k.read.limit} reads and ${k.write.remaining} of ${k.write.limit} writes remaining`}><code>${middle(k.token, 18)}</code> ${part(k.read, "reads")} ${part(k.write, "writes")}</a></li>`)}
-    ${used.length > 4 ? html`<li><a href="/_sandbox/console/keys">${used.length - 3} more</a></li>` : nothing}</ul>`;
+// drawn scrolls to the row that was opened.
+function drawn() {
+  const l = list(), at = reveal ? items.findIndex((e) => e.number === reveal) : -1;
+  if (!l || at < 0) return;
+  reveal = 0;
+  const head = 2 * rowHeight,
+    top = at * rowHeight + rowHeight; // The heads of the columns and the day cover two rows.
+  if (top < l.scrollTop + head) l.scrollTop = top - head;
+  if (top + rowHeight > l.scrollTop + l.clientHeight) l.scrollTop = top + rowHeight - l.clientHeight;
+  draw();
 }
 
-// View of one request.
-
-function pane(number) {
-  const e = exchange;
-  if (exchangeGone) return html`<section class="pane" aria-label="Request"><p>The journal no longer has request #${number}.</p><button class="plain" @click=${close}>Close</button></section>`;
-  if (!e) return html`<section class="pane" aria-label="Request"></section>`;
-  const link = (n) => html`<a href=${path + toQuery({ ...filters(), request: n })}>#${n}</a>`;
-  return html`<section class="pane" aria-label=${"Request " + e.number}>
-    <div class="title"><h2><span class=${"method " + (e.method === "GET" ? "" : "write")}>${e.method}</span> <span class="path" title=${e.path}>${shortIDs(e.path)}</span></h2>
-      <span class="paging"><button class="plain small" aria-label="Previous request (k)" @click=${() => step(-1)}>↑</button><button class="plain small" aria-label="Next request (j)" @click=${() => step(1)}>↓</button><button class="plain small" aria-label="Close (Esc)" @click=${close}>✕</button></span></div>
-    <p class="meta"><b class=${"status " + statusKind(e)}>${e.status ?? (e.ended ? "No response" : "In progress")}</b> <span>#${e.number}</span> <time title=${e.at}>${dayOf(e.at)} ${clockTime(e.at)}</time>
-      <span class=${"took " + tookKind(e)}>${took(e.took)}</span> <code>${keyName(e)}</code> ${e.limit === null ? nothing : html`<span>${e.remaining} of ${e.limit} remaining</span>`} ${e.request_id ? html`<code>${e.request_id}</code>` : nothing}</p>
-    ${e.error ? html`<p class=${"note " + statusKind(e)}><b>${e.error.code}</b> ${e.error.message}</p>` : nothing}
-    ${e.fault ? html`<p class="note bad">Injected fault: ${faultText(e.fault)}</p>` : nothing}
-    ${e.throttled ? html`<p class="note warn">Throttled, because of failed authentications from the same address.</p>` : nothing}
-    ${e.repeats ? html`<p class="note odd">This write was sent twice: first as ${link(e.repeats)}.</p>` : nothing}${e.repeated_by ? html`<p class="note odd">This write was sent again as ${link(e.repeated_by)}.</p>` : nothing}
-    ${message("Response", e.response, e.response_headers, e.response_cut ? e.response_size : 0)}${message("Request", e.body, e.headers, 0, e.query)}${copies(e)}</section>`;
+async function focusRow(number) {
+  cursor = reveal = number;
+  await draw();
+  await draw(); // The row that was revealed.
+  kept("x" + number)?.focus({ preventScroll: true });
 }
 
-function message(name, text, headers, size, query) {
-  const shown = pretty(text ?? ""), left = size ? size - (text?.length ?? 0) : omitted(shown), params = query ? [...new URLSearchParams(query)] : [];
-  return html`<section aria-label=${name}><h3>${name}${text ? copyButton(text, "Copy the body of the " + name.toLowerCase()) : nothing}</h3>
-    ${params.length ? html`<dl class="headers">${params.map(([n, value]) => html`<dt>${n}</dt><dd>${value}</dd>`)}</dl>` : nothing}
-    ${text ? html`<pre class="body" tabindex="0">${body(shown)}</pre>` : html`<p class="quiet">No body.</p>`}${left > 0 ? html`<p class="quiet">${left} more bytes</p>` : nothing}
-    ${headers ? html`<details><summary>${plural(Object.keys(headers).length, "header")}</summary><dl class="headers">${Object.entries(headers).sort().map(([n, values]) => html`<dt>${n}</dt><dd>${values.join(", ")}</dd>`)}</dl></details>` : nothing}</section>`;
+// move goes to another row, or to another request if one is open.
+function move(columns, by) {
+  if (columns || !rows.length) return false;
+  const at = rows.findIndex((e) => e.number === cursor);
+  const beyond = by < 0 ? exchange?.newer : exchange?.older;
+  const next = rows[at < 0 ? 0 : at + by]?.number ?? (opened() && beyond);
+  if (!next) return true;
+  const inPane = document.querySelector(".pane")?.contains(document.activeElement);
+  if (opened()) setQuery({ request: next });
+  if (!inPane) focusRow(next);
+  return true;
 }
 
-function copies(e) {
-  const all = snippets(e, location.origin), [name, text] = all.find(([n]) => n === tab) ?? all[0] ?? [];
-  const send = () => act(async () => open((await post(`journal/${e.number}/send`)).number), "The request was sent again");
-  const acted = e.method !== "GET" && e.method !== "HEAD" && (e.status === null || e.status < 400 || e.status >= 500);
-  return html`<section aria-label="Send again"><h3>Again <button class="small" id="send-again" ?disabled=${!e.ended} @click=${send}>Send again</button>${acted ? html`<small>The write takes effect a second time.</small>` : nothing}</h3>
-    ${all.length ? html`<div class="tabs">${all.map(([n]) => html`<button class="plain small" aria-pressed=${String(n === name)} @click=${() => { tab = n; draw(); }}>${n}</button>`)}${copyButton(text, "Copy as " + name)}</div>
-    <pre id="copied" tabindex="0">${text}</pre>` : html`<p class="quiet">The body is too long to be copied.</p>`}</section>`;
+function close() {
+  const number = opened();
+  setQuery({ request: "" });
+  focusRow(number);
 }
 
-// Empty journal.
-
-function guide() {
-  const first = `curl -sS -H 'Authorization: Bearer sk_test_sandbox' ${location.origin}/api/v1/account`, env = `export HIRING_BASE_URL=${location.origin}\nexport HIRING_API_KEY=sk_test_sandbox`;
-  return html`<section class="panel guide"><h1>No requests yet</h1><p>Point your program here. Its requests appear on this page.</p>
-    <div class="copyable"><pre id="env" tabindex="0">${env}</pre>${copyButton(env, "Copy the environment")}</div><p>Or send a first request from a shell:</p><div class="copyable"><pre tabindex="0">${first}</pre>${copyButton(first, "Copy the command")}</div>
-    <ul><li><code>sk_test_sandbox</code> sees sample data that never changes.</li><li><code>sk_live_sandbox</code> sees live data that keeps what is written: its candidates are in the <a href="/_sandbox/console/pipeline">pipeline</a>.</li>
-    <li><a href="/_sandbox/console/faults">Faults</a> makes requests fail.</li></ul></section>`;
-}
-
-function view() {
-  if (!stats) return nothing;
-  if (rows !== latest && !isRead()) show();
-  const filter = filters(), selected = Number(state.query.get("request")), filtered = filterNames.some((name) => filter[name]);
-  if (!stats.count && !filtered) return guide();
-  return html`<h1 class="gone">Journal</h1>${filterBar(filter)}
-    ${stats.count ? html`<div class="overview">${sparkline(filter)}${chips()}</div>` : nothing}
-    ${rows.length ? html`<div class=${"split " + (selected ? "open" : "")}>${listView(selected)}${selected ? pane(selected) : nothing}</div>`
-      : html`<p class="panel none">No request matches. <button @click=${clearFilters}>Clear filters</button></p>`}`;
+async function copyCurl(number) {
+  const e = exchange?.number === number ? exchange : await get("journal/" + number);
+  await copy(curl(e, location.origin, keyOf(e)?.token));
 }
 
 function key(name) {
-  const opened = state.query.get("request");
-  if (name === "j" || name === "k") {
-    if (opened) step(name === "j" ? 1 : -1);
-    else chooseRow("#list .row", name === "j" ? 1 : -1);
-  } else if (name === "Escape" && opened) close();
+  const focused = document.activeElement.closest("[data-keep]")?.dataset.keep;
+  const number = opened() || Number(focused?.slice(1));
+  if (name === "Escape" && opened()) close();
   else if (name === "n") showNew();
+  else if (name === "y" && number) act(() => copyCurl(number), `Request #${number} is copied as curl`);
   else return false;
   return true;
 }
 
-export const journal = { name: "journal", title: "Journal", path, changes: ["entries"], load, view, key, update, forget, heading: () => (state.query.get("request") ? `#${state.query.get("request")}` : "Journal") };
+// View of the list.
+
+const tookKind = (e) => (e.took >= 1 ? "slowest" : e.took >= 0.1 ? "slow" : "");
+
+function row(e, tabbable) {
+  const selected = e.number === opened(), kind = failed(e) ? statusKind(e) : "";
+  const href = path + toQuery({ ...filters(), request: e.number });
+  const why = e.error && html`<span class=${"why " + statusKind(e)} title=${e.error.message}>${e.error.code}</span>`;
+  const repeats =
+    e.repeats && html`<span class="mark odd" title="This write was sent twice">repeats #${e.repeats}</span>`;
+  return html`<li><a class=${`row ${kind} ${e.repeats ? "twice" : ""}`} draggable="false" href=${href}
+      data-keep=${"x" + e.number} aria-current=${selected ? "true" : nothing}
+      tabindex=${e.number === tabbable ? 0 : -1}>
+    <span class="no">${e.number}</span><time title=${e.at}>${clockTime(e.at)}</time>
+    <span class=${"method " + (e.method === "GET" ? "" : "write")}>${e.method}</span>
+    <span class="what" title=${e.path + (e.query && "?" + e.query)}><span class="path">${shortIDs(
+      e.path.replace("/api/v1", ""),
+    )}</span>${e.query ? html`<span class="query">?${shortIDs(e.query.slice(0, 200))}</span>` : nothing}</span>
+    <span class="marks">${why ?? nothing}${repeats || nothing}${
+      e.fault ? html`<span class="mark bad">fault</span>` : nothing
+    }${e.throttled ? html`<span class="mark warn">throttled</span>` : nothing}</span>
+    <span class=${"status " + statusKind(e)}>${e.status ?? (e.ended ? "none" : "…")}</span>
+    <code class="key" title=${keyName(e)}>${middle(keyName(e), 18)}</code>
+    <span class="left">${e.limit === null ? "–" : e.remaining}</span>
+    <span class=${"took " + tookKind(e)}>${e.ended ? took(e.took) : "–"}</span></a></li>`;
+}
+
+function listView() {
+  const sorted = filters().sort, height = (n) => `height:${n * rowHeight}px`;
+  first = visibleIndex();
+  const last = first + Math.ceil((list()?.clientHeight ?? innerHeight) / rowHeight) + 60;
+  const part = items.slice(first, last);
+  if (first > 0 && part.length && !part[0].day && !sorted) part[0] = { day: part[0].at.slice(0, 10) };
+  const tabbable = part.some((e) => e.number === cursor) ? cursor : part.find((e) => !e.day)?.number;
+  const fresh = waiting.length ? html`<button class="new" @click=${showNew}>${waiting.length} new</button>` : nothing;
+  const sort = html`<button class="plain" aria-pressed=${sorted ? "true" : "false"}
+    title="In real time; sorts by duration" @click=${() => setQuery({ sort: sorted ? "" : "took" })}>Took ${
+      sorted ? "↓" : "↕"}</button>`;
+  return html`<section class="listing" id="list" aria-label="Requests" tabindex="-1"
+      @scroll=${scrolled} @pointerleave=${draw} @focusout=${draw}>
+    <div class="columns"><span class="no">No.</span><span>Time</span><span class="method">Method</span>
+      <span class="what">Path</span><span class="marks">${fresh}</span><span class="status">Status</span>
+      <span class="key">Key</span><span class="left">Remaining</span><span class="took">${sort}</span></div>
+    <div class="space" .style=${height(first)}></div>
+    <ol aria-label="Requests, newest first">${repeat(
+      part,
+      (e) => e.number ?? e.day,
+      (e) => (e.day ? html`<li class="day">${dayOf(e.day)}</li>` : row(e, tabbable)),
+    )}</ol>
+    <div class="space" .style=${height(Math.max(0, items.length - last))}></div></section>`;
+}
+
+function filterBar() {
+  const filter = filters(), active = filterNames.filter((name) => filter[name]).length;
+  const change = (event) => setQuery({ [event.target.name]: event.target.value });
+  const select = (name, label, all) => html`<select name=${name} aria-label=${label} class=${filter[name] ? "set" : ""}
+    @change=${change}>${options(all, filter[name])}</select>`;
+  const statuses = [
+    ["", "Any status"], ["failed", "Failed"], "2xx", "4xx", "5xx", ["none", "No response"],
+    "400", "401", "402", "403", "404", "409", "429", "500", "502", "503",
+  ];
+  const methods = ["GET", "POST", "PATCH", "DELETE"].map((m) => [m, m + " …"]);
+  const names = state.keys.map((k) => [
+    k.id,
+    middle(k.token ?? k.key, 30) + (k.state === "valid" ? "" : ` (${k.state})`),
+  ]);
+  const fold = () => {
+    filtersOpen = !filtersOpen;
+    draw();
+  };
+  return html`<form class=${"filters folds " + (filtersOpen ? "open" : "")} role="search" aria-label="Filters"
+      @submit=${(event) => event.preventDefault()}>
+    <input type="search" name="text" placeholder="Search paths, bodies, ids"
+      aria-label="Search paths, bodies, responses and ids" .value=${filter.text} @input=${typed}>
+    <button type="button" class="plain fold" aria-expanded=${String(filtersOpen)} @click=${fold}>Filters${
+      active ? ` (${active})` : ""
+    }</button>
+    ${select("status", "Status", statuses)}
+    ${select("route", "Method or route", [["", "Any route"], ...methods, ...state.routes])}
+    ${select("key", "Key", [["", "Any key"], ...names, ["none", "No key"]])}
+    ${select("only", "Marks", [["", "Everything"], ["repeated", "Writes sent twice"], ["faults", "Faults"]])}
+    <input name="slower" class="slower" placeholder="Slower than" aria-label="Slower than a duration, such as 200ms"
+      .value=${filter.slower} @input=${typed}>
+    <button type="button" class="plain" ?disabled=${!active} @click=${clearFilters}>Clear filters</button>
+    <span class="tools"><a class="button plain" download="journal.json"
+        href=${path + "journal" + toQuery({ ...query(filter), limit: maxRows, details: true })}>Export</a>
+      <button type="button" class="plain danger" id="clear" @click=${clear}>Clear…</button></span></form>`;
+}
+
+const clearFilters = () => visit(path, { request: state.query.get("request") }, false);
+
+async function clear() {
+  const what = "The requests of every key will be deleted. Nothing else changes.";
+  if (await ask("Clear the journal?", what, "Clear")) act(() => post("journal/clear"), "The journal is empty");
+}
+
+// sparkline shows the requests in buckets of equal time. Idle time is folded.
+function sparkline() {
+  const { buckets, count, begin, end } = stats, width = 600, height = 30, step = Math.min(width / buckets.length, 24);
+  const highest = Math.max(...buckets.map((b) => b.count), 1);
+  const bar = (n, i, kind) => {
+    const h = n ? Math.max(2, (n / highest) * height) : 0;
+    return svg`<rect class=${kind} x=${i * step + 0.5} width=${step - 1} y=${height - h} height=${h}></rect>`;
+  };
+  const group = (
+    b,
+    i,
+  ) => svg`<g><title>${b.at ? clockTime(b.at) : ""}: ${plural(b.count, "request")}, ${b.failed} failed</title>
+    ${bar(b.count, i, "bar")}${bar(b.failed, i, "bar failed")}</g>`;
+  const day = (at) => (dayOf(begin) === dayOf(end) ? "" : dayOf(at).slice(0, -5) + " ") + clockTime(at);
+  const text = `${plural(count, "request")}, ${stats.failed} failed`;
+  return html`<div class="over-time"><svg viewBox="0 0 ${width} ${height}" preserveAspectRatio="none" role="img"
+      aria-label=${text}>${buckets.map(group)}</svg>
+    <p class="axis"><time>${day(begin)}</time><span>${text}</span><time>${day(end)}</time></p></div>`;
+}
+
+// chips shows the rate limits of the keys in use, the lowest first.
+function chips() {
+  const share = (k) => Math.min(k.read.remaining / k.read.limit, k.write.remaining / k.write.limit);
+  const used = state.keys.filter((k) => k.state === "valid" && (k.read.reset || k.write.reset));
+  const keysPath = "/_sandbox/console/keys", most = used.length > 4 ? 3 : 4;
+  const part = (quota, name) =>
+    html`<span class=${quota.remaining < quota.limit / 5 ? "low" : ""}>${quota.remaining} ${name}</span>`;
+  const rest = ({ remaining, limit }, name) => `${remaining} of ${limit} ${name}`;
+  const title = (k) => `Remaining of ${k.token}: ${rest(k.read, "reads")}, ${rest(k.write, "writes")}`;
+  const chip = (k) => html`<li><a href=${keysPath} title=${title(k)}><code>${middle(k.token, 18)}</code>
+    ${part(k.read, "reads")} ${part(k.write, "writes")}</a></li>`;
+  return html`<ul class="chips" aria-label="Remaining requests by key">
+    ${used.sort((a, b) => share(a) - share(b)).slice(0, most).map(chip)}
+    ${used.length > most ? html`<li><a href=${keysPath}>${used.length - most} more</a></li>` : nothing}</ul>`;
+}
+
+// The empty journal.
+function guide() {
+  const first = `curl -sS -H 'Authorization: Bearer sk_test_sandbox' ${location.origin}/api/v1/account`;
+  const env = `export HIRING_BASE_URL=${location.origin}\nexport HIRING_API_KEY=sk_test_sandbox`;
+  const copyable = (text, label, id) =>
+    html`<div class="copyable"><pre id=${id} tabindex="0">${text}</pre>${copyButton(text, label)}</div>`;
+  return html`<section class="panel guide"><h1>No requests yet</h1>
+    <p>Point your program here. Its requests appear on this page.</p>${copyable(env, "Copy the environment", "env")}
+    <p>Or send a first request from a shell:</p>${copyable(first, "Copy the command", "first")}
+    <ul><li><code>sk_test_sandbox</code> sees sample data that never changes.</li>
+      <li><code>sk_live_sandbox</code> sees live data that keeps what is written: its candidates are in the
+        <a href="/_sandbox/console/pipeline">pipeline</a>.</li>
+      <li><a href="/_sandbox/console/faults">Faults</a> makes requests fail.</li></ul></section>`;
+}
+
+function view() {
+  if (!stats) return nothing;
+  const number = opened(), filtered = filterNames.some((name) => filters()[name]);
+  const mayMove = number ? waiting.some((e) => e.number === number) : !rows.length || !isRead(list());
+  if (waiting.length && !filters().sort && mayMove) merge();
+  if (!rows.length && !filtered) return guide();
+  const link = (n) => html`<a href=${path + toQuery({ ...filters(), request: n })}>#${n}</a>`;
+  const side = number
+    ? pane(exchange, { lost, number, link, close, move, open: (n) => setQuery({ request: n }) }) : nothing;
+  return html`<h1 class="gone">Journal</h1>${filterBar()}
+    ${stats.count ? html`<div class="overview">${sparkline()}${chips()}</div>` : nothing}
+    ${rows.length
+      ? html`<div class=${"split " + (number ? "open" : "")}>${listView()}${side}</div>`
+      : html`<p class="panel none">No request matches. <button @click=${clearFilters}>Clear filters</button></p>`}`;
+}
+
+export const journal = {
+  name: "journal",
+  title: "Journal",
+  path,
+  changes: ["journal"],
+  load,
+  view,
+  drawn,
+  key,
+  move,
+  entries,
+  count,
+  forget,
+  heading: () => (opened() ? `#${opened()}` : "Journal"),
+};

@@ -1,37 +1,69 @@
 // Keys: one row each, with the remaining requests and the plan as fields.
 import { html, nothing } from "./lit/lit-html.js";
+import { live } from "./lit/directives/live.js";
 import { repeat } from "./lit/directives/repeat.js";
-import { act, ask, copyButton, forget, form, get, post, saved } from "./core.js";
+import { act, ask, copyButton, draw, form, get, post, problem, say, state } from "./core.js";
 import { clockTime, dayOf, middle } from "./format.js";
 
-let keys = null;
+async function load() {
+  state.keys = (await get("keys")).keys;
+}
 
-const load = async () => { keys = (await get("keys")).keys; };
+// saved returns a number that is saved when it changes. News from the server do not replace
+// what is typed while it has the focus, is being saved or was refused.
+function saved(id, label, value, save) {
+  const error = state.errors[id], focused = document.activeElement?.id === id;
+  const change = async (event) => {
+    state.typed[id] = event.target.value;
+    try {
+      await save(Number(event.target.value));
+      await load();
+      delete state.errors[id];
+      delete state.typed[id];
+      say(label + " saved");
+    } catch (e) { state.errors[id] = e;
+    }
+    draw();
+  };
+  const shown = focused ? document.activeElement.value : (state.typed[id] ?? value);
+  return html`<input class="number" id=${id} type="number" aria-label=${label} .value=${live(String(shown))}
+    aria-invalid=${error ? "true" : nothing} aria-describedby=${error ? id + "-error" : nothing}
+    @change=${change}>${problem(id, error?.message)}`;
+}
 
-// limit returns a field for what remains of a limit, with buttons for none and all of it.
-function limit(k, name, remaining, of, set, reset) {
-  const save = async (value) => { await set(value); await load(); };
-  const id = `${k.id}-${name}`;
-  const to = (value) => act(async () => { await save(value); forget(id); }, `${name} of ${k.token}: ${value} of ${of} remaining`);
+function limit(k, name, { remaining, limit, reset }, save) {
   const label = `Remaining ${name} of ${k.token}`;
-  return html`<div class="limit">${saved({ id, label, value: remaining, save })}<span>of ${of}</span>
-    <button class="plain small" aria-label=${`${label}: none`} @click=${() => to(0)}>0</button><button class="plain small" aria-label=${`${label}: all`} @click=${() => to(of)}>max</button></div>
-    ${reset ? html`<small>until ${clockTime(reset)}</small>` : nothing}`;
+  return html`<td data-label=${name[0].toUpperCase() + name.slice(1)}><div class="limit">
+    ${saved(`${k.id}-${name}`, label, remaining, save)}<span>of ${limit}</span></div>
+    ${reset ? html`<small>until ${clockTime(reset)}</small>` : nothing}</td>`;
 }
 
 function row(k) {
-  const quota = (name, remaining) => post("quota", { key: k.id, class: name, remaining });
+  const valid = k.state === "valid", name = k.token ?? k.key;
+  const organization = middle(k.organization, 20) || (k.live ? "default" : "–"), empty = html`<td></td>`;
+  const quota = (name) => (remaining) => post("quota", { key: k.id, class: name, remaining });
+  const plan = (left) => post("plan", { key: k.id, used: k.plan.limit - left, limit: k.plan.limit });
   const revoke = async () => {
-    if (await ask(`Revoke ${k.token}?`, "Its next request gets a 401. A reset of the sandbox restores it.", "Revoke key")) await act(() => post("keys/revoke", { token: k.id }), "The key is revoked");
+    const what = "Its next request gets a 401. A reset of the sandbox restores it.";
+    if (await ask(`Revoke ${k.token}?`, what, "Revoke"))
+      await act(() => post("keys/revoke", { token: k.id }), "The key is revoked");
   };
-  const valid = k.state === "valid";
-  return html`<tr class=${k.state}><th scope="row"><div><code title=${k.token ?? k.key}>${middle(k.token ?? k.key, 26)}</code>${k.token ? copyButton(k.token, "Copy " + k.token) : nothing}</div>
-      ${k.name ? html`<small>${k.name}</small>` : nothing}${valid ? nothing : html`<span class="mark warn">${k.state}</span>`}${k.expires ? html`<small>expires ${dayOf(k.expires)} ${clockTime(k.expires)}</small>` : nothing}</th>
-    <td data-label="Scope">${k.scope ?? "–"}</td><td data-label="Organization"><bdi title=${k.organization ?? ""}>${middle(k.organization ?? "", 20) || (k.live ? "default" : "–")}</bdi></td><td data-label="Requests" class="number">${k.requests}</td>
-    <td data-label="Reads remaining">${valid ? limit(k, "reads", k.read.remaining, k.read.limit, (n) => quota("read", n), k.read.reset) : "–"}</td>
-    <td data-label="Writes remaining">${valid ? limit(k, "writes", k.write.remaining, k.write.limit, (n) => quota("write", n), k.write.reset) : "–"}</td>
-    <td data-label="Plan remaining">${k.plan ? limit(k, "invitations", k.plan.limit - k.plan.used, k.plan.limit, (n) => post("plan", { key: k.id, used: k.plan.limit - n })) : "–"}</td>
-    <td>${valid ? html`<button class="plain danger small" aria-label=${"Revoke " + k.token} @click=${revoke}>Revoke…</button>` : nothing}</td></tr>`;
+  return html`<tr class=${k.state}><th scope="row"><div><code title=${name}>${middle(name, 26)}</code>
+        ${k.token ? copyButton(k.token, "Copy " + k.token) : nothing}</div>
+      ${k.name ? html`<small>${k.name}</small>` : nothing}
+      ${valid ? nothing : html`<span class="mark warn">${k.state}</span>`}
+      ${k.expires ? html`<small>expires ${dayOf(k.expires)} ${clockTime(k.expires)}</small>` : nothing}</th>
+    <td data-label="Scope">${k.scope || "–"}</td>
+    <td data-label="Organization"><bdi title=${k.organization}>${organization}</bdi></td>
+    <td data-label="Requests" class="number">${k.requests}</td>
+    ${valid ? limit(k, "reads", k.read, quota("read")) : empty}
+    ${valid ? limit(k, "writes", k.write, quota("write")) : empty}
+    ${valid && k.plan ? limit(k, "invitations", { ...k.plan, remaining: k.plan.limit - k.plan.used }, plan) : empty}
+    <td>${
+      valid
+        ? html`<button class="plain danger small" aria-label=${"Revoke " + k.token} @click=${revoke}>Revoke…</button>`
+        : nothing
+    }</td></tr>`;
 }
 
 const fields = [
@@ -41,9 +73,27 @@ const fields = [
   { name: "expires", label: "Expires", placeholder: "never, or 2026-12-01T10:00:00Z", kind: "wide" },
 ];
 
-const view = () => html`<h1 class="gone">Keys</h1>${keys ? html`<section class="panel"><table class="keys"><caption class="gone">Keys</caption>
-  <thead><tr><th scope="col">Key</th><th scope="col">Scope</th><th scope="col">Organization</th><th scope="col" class="number">Requests</th><th scope="col">Reads remaining</th><th scope="col">Writes remaining</th><th scope="col">Plan remaining</th><th><span class="gone">Actions</span></th></tr></thead>
-  <tbody>${repeat(keys, (k) => k.id, row)}</tbody></table></section>
-  <section class="panel"><h2>Add a key</h2>${form({ id: "add-key", label: "Add a key", fields, button: "Add key", send: async (values) => { await post("keys", values); await load(); } })}</section>` : nothing}`;
+async function add(values) {
+  await post("keys", values);
+  await load();
+}
 
-export const keysPage = { name: "keys", title: "Keys", path: "/_sandbox/console/keys", changes: ["entries"], load, view };
+const heads = [
+  "Key",
+  "Scope",
+  "Organization",
+  "Requests",
+  "Remaining reads",
+  "Remaining writes",
+  "Remaining invitations",
+];
+
+const view =
+  () => html`<h1 class="gone">Keys</h1><section class="panel"><table class="keys"><caption class="gone">Keys</caption>
+  <thead><tr>${heads.map((name) => html`<th scope="col" class=${name === "Requests" ? "number" : ""}>${name}</th>`)}
+    <th><span class="gone">Actions</span></th></tr></thead>
+  <tbody>${repeat(state.keys, (k) => k.id, row)}</tbody></table></section>
+  <section class="panel"><h2>Add a key</h2>
+    ${form({ id: "add-key", label: "Add a key", fields, button: "Add key", send: add })}</section>`;
+
+export const keysPage = { name: "keys", title: "Keys", path: "/_sandbox/console/keys", changes: [], load, view };

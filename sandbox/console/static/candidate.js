@@ -1,0 +1,178 @@
+// The pane of one candidate.
+import { html, nothing } from "./lit/lit-html.js";
+import { act, ask, copyButton, draw, form, parseField, post } from "./core.js";
+import { clockTime, dayOf, highlight, middle, plural, shortIDs, span } from "./format.js";
+
+export const stages = ["sent", "opened", "started", "submitted", "evaluated"];
+export const words = {
+  sent: "Invited",
+  opened: "Opened the invitation",
+  started: "Began",
+  submitted: "Submitted",
+  evaluated: "Evaluated",
+};
+export const steps = { open: "Open", begin: "Begin", submit: "Submit", evaluate: "Evaluate" };
+
+export const nextStep = (c) =>
+  c.stage === "evaluated" ? undefined : Object.keys(steps).find((s) => c.steps.includes(s));
+
+// ended returns why a candidate can take no step.
+export function ended(c) {
+  if (c.revoked) return "revoked";
+  return c.submission_id ? "" : c.expired ? "expired" : c.closed ? "closed" : "";
+}
+
+export function pane(c, actions) {
+  const step = nextStep(c), end = ended(c);
+  const revoke = async () => {
+    const what = `${c.name || c.email} can no longer begin. This cannot be undone.`;
+    if (!(await ask("Revoke the invitation?", what, "Revoke"))) return;
+    await act(() => post(`invitations/${c.invitation_id}/revoke`), "The invitation is revoked");
+    await actions.refresh();
+  };
+  return html`<section class="pane candidate" aria-label="Candidate" tabindex="-1"
+      data-ready=${actions.ready ? "" : nothing}>
+    <div class="title"><h2><bdi title=${c.name}>${middle(c.name || c.email, 120)}</bdi></h2>
+      <button class="plain small" aria-label="Close (Esc)" @click=${actions.close}>✕</button></div>
+    <p class="meta"><b>${c.stage}</b>${end ? html`<span class="mark">${end}</span>` : nothing}
+      <bdi title=${c.email}>${middle(c.email, 60)}</bdi><bdi title=${c.assessment}>${middle(c.assessment, 60)}</bdi></p>
+    <p class="meta">${id("Invitation", c.invitation_id)}${id("Submission", c.submission_id)}</p>
+    <p class="line">
+      ${step && step !== "evaluate"
+        ? html`<button id="next" @click=${() => actions.take(c, step)}>${steps[step]}</button>` : nothing}
+      ${c.steps.includes("revoke")
+        ? html`<button class="plain danger" id="revoke" @click=${revoke}>Revoke…</button>` : nothing}</p>
+    ${c.stage === "submitted" ? grading(c, actions) : nothing}${c.report?.evaluated ? report(c.report) : nothing}
+    ${c.stage === "evaluated"
+      ? html`<details><summary>Evaluate again</summary>${grading(c, actions)}</details>` : nothing}
+    <section aria-label="Steps"><h3>Steps</h3>${timeline(c)}</section>${log(c, actions)}</section>`;
+}
+
+const id = (name, value) => value && html`<span>${name} <code title=${value}>${shortIDs(value)}</code>
+  ${copyButton(value, `Copy the id of the ${name.toLowerCase()}`)}</span>`;
+
+function timeline(c) {
+  const done = stages.filter((s) => c[s + "_at"]).map((s) => ({ at: c[s + "_at"], text: words[s] }));
+  const later = c.upcoming.map((e) => ({ at: e.at, text: words[e.kind] ?? "Invitation expires", later: true }));
+  const all = [...done.sort((a, b) => Date.parse(a.at) - Date.parse(b.at)), ...later];
+  const line = (s, i) => {
+    const before = all[i - 1], day = before && dayOf(before.at) === dayOf(s.at) ? "" : dayOf(s.at) + " ";
+    const since = before && html` <small>+${span((Date.parse(s.at) - Date.parse(before.at)) / 1000)}</small>`;
+    return html`<li class=${s.later ? "later" : ""}><span>${s.text}</span>
+      <time title=${s.at}>${day}${clockTime(s.at)}</time>${since ?? nothing}</li>`;
+  };
+  return html`<ol class="timeline">${all.map(line)}</ol>`;
+}
+
+const pillars = {
+  correctness: ["Correctness", -3],
+  craft: ["Craft", -1],
+  ai_fluency: ["AI fluency", 1],
+  rigor: ["Rigor", 3],
+};
+let grade = {};
+
+// grading is the form of a result. The pillars follow the score until they are changed.
+function grading(c, actions) {
+  if (grade.id !== c.invitation_id) grade = { id: c.invitation_id, ship_score: 82 };
+  const type = (name) => (event) => {
+    grade[name] = event.target.value;
+    draw();
+  };
+  const follow = (by) => (grade.ship_score === "" ? "" : Math.max(0, Math.min(100, Number(grade.ship_score) + by)));
+  const number = (name, label, value) => ({ name, label, number: true, kind: "short", value, input: type(name) });
+  const select = (name, label, all) => ({
+    name,
+    label,
+    type: "select",
+    options: [["", "by the score"], ...all],
+    more: true,
+  });
+  const fields = [
+    number("ship_score", "Ship score", grade.ship_score),
+    ...Object.entries(pillars).map(([name, [label, by]]) => number(name, label, grade[name] ?? follow(by))),
+    select("verdict", "Verdict", ["strong_yes", "yes", "no", "strong_no"]),
+    select("confidence", "Confidence", ["low", "medium", "high"]),
+    select("integrity_status", "Integrity", ["clear", "flagged"]),
+    ...Object.entries(pillars).map(([name, [label]]) => ({
+      name: "low_" + name,
+      label: label + ": low confidence",
+      type: "checkbox",
+      more: true,
+    })),
+    { name: "summary", label: "Summary", type: "textarea", more: true, placeholder: "a sentence with the score" },
+    {
+      name: "extra",
+      label: "Further members",
+      hint: "a JSON object",
+      type: "textarea",
+      more: true,
+      placeholder: '{"percentile": 91.5}',
+    },
+  ];
+  const send = async (values) => {
+    const result = { pillars: {}, low_confidence: [] };
+    for (const [name, value] of Object.entries(values)) {
+      if (!pillars[name] && !name.startsWith("low_")) result[name] = value;
+    }
+    for (const name of Object.keys(pillars)) {
+      result.pillars[name] = values[name] ?? null; // An empty field: not enough data.
+      if (values["low_" + name]) result.low_confidence.push(name);
+    }
+    if (values.extra) result.extra = parseField("extra", values.extra);
+    await post(`submissions/${c.submission_id}/evaluate`, result);
+    await actions.refresh();
+  };
+  return html`<section aria-label="Evaluate"><h3>Evaluate <small>an empty pillar: not enough data</small></h3>
+    ${form({ id: "evaluate", label: "Evaluate", button: "Evaluate", fields, send, keep: true, kind: "inline" })}
+  </section>`;
+}
+
+const text = (value) => (typeof value === "string" ? value : JSON.stringify(value));
+
+function report(r) {
+  const lists = [
+    ["Strengths", r.strengths],
+    ["Flags", r.flags],
+    ["To ask in an interview", r.interview_questions],
+    ["Out of scope", r.scope_exclusions],
+  ].filter(([, items]) => Array.isArray(items) && items.length);
+  const rank = r.pipeline_rank ? `, rank ${r.pipeline_rank.rank} of ${r.pipeline_rank.total}` : "";
+  const percentile = r.percentile ? `, percentile ${r.percentile}` : "";
+  const pillar = (p) =>
+    html`<li><span>${p.label}</span> ${
+      p.score !== null && !p.low_confidence
+        ? html`<b>${p.score}</b><meter min="0" max="100" value=${p.score} aria-label=${p.label}></meter>`
+        : html`<small>not enough data</small>`
+    }</li>`;
+  return html`<section class="report" aria-label="Report"><h3>Report</h3>
+    <p class="verdict"><b>${r.ship_score ?? "–"}</b> <span>${r.verdict_label}</span>
+      <small>confidence ${r.confidence}, integrity ${r.integrity_status}${rank}${percentile}</small></p>
+    <p>${r.summary}</p><ul class="pillars">${(r.pillars ?? []).map(pillar)}</ul>
+    ${lists.map(([name, items]) => html`<h4>${name}</h4><ul>${items.map((i) => html`<li>${text(i)}</li>`)}</ul>`)}
+    <details><summary>As JSON</summary>
+      <pre class="body" tabindex="0">${highlight(JSON.stringify(r, null, 2))}</pre></details></section>`;
+}
+
+function log(c, actions) {
+  if (!c.submission_id) return nothing;
+  const send = async ({ kind, payload }) => {
+    await post(`submissions/${c.submission_id}/events`, { kind, payloads: [parseField("payload", payload)] });
+    await actions.refresh();
+  };
+  const fields = [
+    { name: "kind", label: "Kind", value: "ai_prompt", required: true },
+    { name: "payload", label: "Payload", type: "textarea", value: '{"text":"Why is it slow?"}', required: true },
+  ];
+  const line = (e) => html`<li><span class="no">${e.seq}</span> <code>${e.kind}</code>
+    ${e.payload ? html`<span class="quiet">${text(e.payload).slice(0, 160)}</span>` : nothing}</li>`;
+  const newest = c.event_count > c.events.length ? `, the newest ${c.events.length}` : "";
+  return html`<section aria-label="Log"><h3>Log <small>${plural(c.event_count, "event")}${newest}</small></h3>
+    <ol class="log">${c.events.map(line)}</ol>
+    ${
+      c.steps.includes("events")
+        ? html`<details><summary>Add an event</summary>
+      ${form({ id: "add-event", label: "Add an event", fields, button: "Add event", send })}</details>`
+        : nothing
+    }</section>`;
+}
