@@ -51,10 +51,10 @@ func BenchmarkPage(b *testing.B) {
 	}
 }
 
-// mainThread returns the seconds that tasks have taken.
+// mainThread returns the seconds of a processor that tasks have taken.
 func (p *tab) mainThread() float64 {
 	p.t.Helper()
-	_, err := chromedp.Call(p.ctx, performance.Enable, performance.EnableParams{})
+	_, err := chromedp.Call(p.ctx, performance.Enable, performance.EnableParams{TimeDomain: performance.EnableTimeDomainThreadTicks})
 	require.NoError(p.t, err)
 	found, err := chromedp.Call(p.ctx, performance.GetMetrics, cdp.Empty{})
 	require.NoError(p.t, err)

@@ -2,12 +2,10 @@ package e2e
 
 import (
 	"fmt"
-	"maps"
-	"net/http"
+	"go/format"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 
@@ -87,53 +85,30 @@ func TestLongBodiesAreNotCopied(t *testing.T) {
 	assert.Less(t, evaluate[int](p, "document.body.innerText.length"), 300<<10)
 }
 
-// TestCopiedGoIsGo compiles all copies in one program and runs the first.
+// TestCopiedGoIsGo checks that the copies are formatted and compile, and runs the first.
 func TestCopiedGoIsGo(t *testing.T) {
 	p := open(t)
-	var programs []string
-	for i, call := range []string{
-		"GET /account", "GET /members", "GET /challenges", "GET /challenges/c0000000-0000-4000-8000-000000000001", "GET /assessments?page_size=5&q=%22",
-		"GET /assessments", "GET /assessments/" + sandbox.AssessmentID, "GET /assessments/" + sandbox.AssessmentID + "/invitations", "GET /submissions",
-		"GET /submissions/" + sandbox.SubmissionID, "GET /submissions/" + sandbox.SubmissionID + "/report", "GET /submissions/a%22%60%0Ab/events",
-		"POST /assessments", "DELETE /assessments/" + sandbox.AssessmentID, "PATCH /assessments/" + sandbox.AssessmentID,
-		"POST /assessments/" + sandbox.AssessmentID + "/invitations",
+	for i, c := range []struct{ method, path, body, call string }{
+		{"GET", "/account", "", "client.Account.Get(ctx)"},
+		{"GET", "/assessments?page_size=5&q=%22", "", `"q": {"\""}`},
+		{"GET", "/submissions/a%22%60%0Ab/events", "", "client.Events.List("},
+		{"POST", "/assessments/" + sandbox.AssessmentID + "/invitations", `{"candidate_email": "ada@candidates.test", "candidate_name": "Ada \"é\""}`, "client.Invitations.Send("},
+		{"PATCH", "/assessments/" + sandbox.AssessmentID, "{\"name\": \"a`b\\\"\u2028\U0001F600\\n\"}", "client.Do("},
 	} {
-		method, path, _ := strings.Cut(call, " ")
-		body := "{\"name\": \"a`b\\\"\\u2028\U0001F600\\n\"}"
-		if strings.HasPrefix(call, "POST") && strings.HasSuffix(call, "/invitations") {
-			body = `{"candidate_email": "ada@candidates.test", "candidate_name": "Ada \"é\""}`
-		}
-		if method == http.MethodGet {
-			body = ""
-		}
-		p.send(method, "/api/v1"+path, sandbox.TestKey, body)
+		p.send(c.method, "/api/v1"+c.path, sandbox.TestKey, c.body)
 		program := p.copied(i+1, "Go")
-		assert.Equal(t, strings.HasSuffix(path, "/invitations") && method == "POST", strings.Contains(program, "client.Invitations.Send("), call)
-		programs = append(programs, strings.Replace(program, "func main() {", fmt.Sprintf("func main%d() {", i), 1))
-	}
-	name := filepath.Join(t.TempDir(), "main.go")
-	require.NoError(t, os.WriteFile(name, []byte(together(programs)), 0o600))
-	formatted, err := exec.CommandContext(t.Context(), "gofmt", "-l", name).CombinedOutput()
-	require.NoError(t, err)
-	assert.Empty(t, string(formatted), "it is formatted: %s", together(programs))
-	out, err := exec.CommandContext(t.Context(), "go", "run", name).CombinedOutput()
-	require.NoError(t, err, "%s\n%s", out, together(programs))
-	assert.Contains(t, string(out), "Sandbox Hiring Ltd")
-}
-
-// together combines programs that differ only in their functions.
-func together(programs []string) string {
-	imports, text := make(map[string]bool), ""
-	for _, program := range programs {
-		head, function, _ := strings.Cut(program, "\nfunc ")
-		for line := range strings.Lines(head) {
-			if strings.Contains(line, `"`) {
-				imports[line] = true
-			}
+		assert.Contains(t, program, c.call)
+		formatted, err := format.Source([]byte(program))
+		require.NoError(t, err, program)
+		assert.Equal(t, program, string(formatted))
+		name := filepath.Join(t.TempDir(), "main.go")
+		require.NoError(t, os.WriteFile(name, []byte(program), 0o600))
+		command, want := []string{"vet", name}, ""
+		if i == 0 {
+			command, want = []string{"run", name}, "Sandbox Hiring Ltd"
 		}
-		text += "\nfunc " + function
+		out, err := exec.CommandContext(t.Context(), "go", command...).CombinedOutput()
+		require.NoError(t, err, "%s\n%s", out, program)
+		assert.Contains(t, string(out), want)
 	}
-	own := "\thiring \"github.com/hiring-assessment/hiring-go\"\n"
-	delete(imports, own)
-	return "package main\n\nimport (\n" + strings.Join(slices.Sorted(maps.Keys(imports)), "") + "\n" + own + ")\n" + text + "\nfunc main() { main0() }\n"
 }

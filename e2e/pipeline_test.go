@@ -110,7 +110,7 @@ func TestWithTheKeyboardAlone(t *testing.T) {
 	}
 	p.appears(".filters", "2 changes")
 	p.do(chromedp.KeyEvent("n"))
-	const focused = "document.activeElement.title || document.activeElement.className"
+	const focused = "(document.activeElement.title || document.activeElement.className)"
 	for _, press := range [][2]string{
 		{"h", "Bea"}, {"j", "Ada"}, {kb.ArrowUp, "Bea"}, {"l", "Grace Hopper"}, {kb.ArrowLeft, "Bea"}, {"l", "Grace Hopper"},
 		{kb.Enter, "pane candidate"}, {kb.Escape, "Grace Hopper"},

@@ -271,10 +271,10 @@ readURL();
 addEventListener("popstate", readURL);
 addEventListener("pageshow", (event) => event.persisted && location.reload());
 setInterval(drawClock, 1000);
-setInterval(() => {
-  // Changes of other keys' requests, and the system's clock.
+setInterval(() => { // What no event tells: other requests than the filter's, invitations that expire, lost connections.
   loadClock();
   count();
+  viewNow().refresh();
 }, 15000);
 get("").then(
   (index) => {
