@@ -140,7 +140,7 @@ func TestAdviceForNotFound(t *testing.T) {
 		_, err := client.Do(t.Context(), http.MethodGet, path, nil, nil, nil)
 		return explain(err, exitNotFound)
 	}
-	assert.Contains(t, said("/nope"), "check the base URL (request req_0000000000000001). hiring api /openapi.json --jq '.paths | keys' lists the paths.")
+	assert.Contains(t, said("/nope"), "check the base URL. hiring api /openapi.json --jq '.paths | keys' lists the paths.")
 	assert.Contains(t, said("/submissions/"+sandbox.UnknownID), "Check the id and the key's organization.")
 }
 
