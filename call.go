@@ -346,6 +346,9 @@ func (c *call) checkRetry(_ context.Context, _ *http.Response, err error) (bool,
 	c.failure = failure
 	c.unknown = c.unknown || failure.Outcome == OutcomeUnknown
 	policy := c.core.config.retry
+	if c.request.background && failure.Status == http.StatusTooManyRequests {
+		policy.MaxWait = quota.Longest
+	}
 	wait, retry := decide(policy, failure, c.attempt.delay, timeLeft(c.ctx), jitter())
 	c.delay = wait
 	c.attempt.end(&c.core.traces, "", failure, wait)
@@ -383,13 +386,9 @@ func (c *call) blocked(err error) error {
 	return c.failure
 }
 
-// admittedFor is how long an attempt stays admitted before it is sent.
-const admittedFor = time.Minute
-
 // admit waits until an attempt may be sent. It returns the error that prevents the attempt.
 //
-// Each pass begins again with the context and the key, because both may change during a wait, and
-// because beforeAttempt may wait too.
+// Each pass begins again with the context and the key, because both may change during a wait.
 func (c *call) admit() error {
 	for {
 		if err := contextError(c.ctx); err != nil {
@@ -409,15 +408,16 @@ func (c *call) admit() error {
 			}
 			continue
 		}
-		begun := time.Now()
-		if c.request.beforeAttempt != nil {
-			if err := c.request.beforeAttempt(); err != nil {
-				return err
-			}
-		}
-		if time.Since(begun) < admittedFor {
+		if c.request.beforeAttempt == nil {
 			return nil
 		}
+		if err := c.request.beforeAttempt(); err != nil {
+			return err
+		}
+		if err := contextError(c.ctx); err != nil {
+			return c.ended(err)
+		}
+		return nil
 	}
 }
 

@@ -11,12 +11,12 @@ import (
 	"github.com/hiring-assessment/hiring-go/internal/statefile"
 )
 
-// Checkpoint keeps the state of a Watch or of SendAll, so that another process can
-// resume. Load returns the state that was saved last, or "" when none was. The state of a Watch grows by at most 100
-// bytes for each result of the last two days and each unfinished submission. It holds ids and times, but no names and
-// no addresses.
+// Checkpoint keeps the state of a Watch, so that another process can resume. Load returns the state
+// that was saved last, or "" when none was. A state grows by at most 100 bytes for each result
+// of the last two days and each unfinished submission. It holds ids and times, but no names
+// and no addresses.
 //
-// Only one Watch or one run of SendAll may use a checkpoint at a time.
+// Only one Watch may use a checkpoint at a time.
 type Checkpoint interface {
 	Load(ctx context.Context) (string, error)
 	Save(ctx context.Context, state string) error
@@ -27,7 +27,7 @@ type Checkpoint interface {
 // when it is on the disk: a crash leaves the old state or the new one. Save replaces
 // the target of a symbolic link, not the link. The target may be missing.
 //
-// The file holds the state as it is. Watch and SendAll reject a damaged state and a file of
+// The file holds the state as it is. Watch rejects a damaged state and a file of
 // another program. Load and Save fail on a path that is not a regular file. Load also fails on
 // an empty file and on one above 1 MB. None of these is a fresh start. To start afresh,
 // delete the file. Save writes to a temporary file hiring-checkpoint-*.tmp in the same

@@ -66,7 +66,7 @@ func newNamed(baseURL, apiKey string, names inputNames, opts []Option) (*Client,
 		timeout:  30 * time.Second,
 		maxBytes: 64 << 20,
 	}
-	client, err := c.with(opts).assemble(new(shared), new(requestMemory))
+	client, err := c.with(opts).assemble(new(shared), new(addresses))
 	if err == nil {
 		client.core.shared.clock.Follow(serverclock.Of(client.core.base.Host))
 	}
@@ -84,7 +84,7 @@ func FromEnv(opts ...Option) (*Client, error) {
 // opts. Both share connections and the state of the rate limits.
 func (c *Client) With(opts ...Option) (*Client, error) {
 	k := c.use()
-	return k.config.with(opts).assemble(k.shared, c.Invitations.requests)
+	return k.config.with(opts).assemble(k.shared, c.Invitations.addresses)
 }
 
 // String returns the environment and the host, as in "hiring.Client(test,
@@ -194,7 +194,7 @@ func anyRequest(method, escaped string) request {
 }
 
 // assemble checks the options and creates the client.
-func (c config) assemble(s *shared, requests *requestMemory) (*Client, error) {
+func (c config) assemble(s *shared, invited *addresses) (*Client, error) {
 	if c.last == nil {
 		c.last = new(atomic.Pointer[keyInfo])
 	}
@@ -208,11 +208,11 @@ func (c config) assemble(s *shared, requests *requestMemory) (*Client, error) {
 	c.retry = retry
 	c.maxBytes = min(c.maxBytes, math.MaxInt64-1) // One byte more is read, to detect a longer response.
 	k := &core{config: c, base: base, dialect: dialect, keys: keys, shared: s, server: urls.Server(&base), traces: c.allTraces()}
-	return newClient(k, requests), nil
+	return newClient(k, invited), nil
 }
 
 // newClient creates the client of checked options.
-func newClient(k *core, requests *requestMemory) *Client {
+func newClient(k *core, invited *addresses) *Client {
 	c := k.config
 	if c.http != nil {
 		k.http = *c.http
@@ -226,7 +226,7 @@ func newClient(k *core, requests *requestMemory) *Client {
 		Assessments: &AssessmentService{k},
 		Challenges:  &ChallengeService{k},
 		Events:      &EventService{k},
-		Invitations: &InvitationService{k, requests},
+		Invitations: &InvitationService{k, invited},
 		Members:     &MemberService{k},
 		Submissions: &SubmissionService{k},
 		core:        k,

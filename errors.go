@@ -219,37 +219,6 @@ func (e *Error) Unwrap() error {
 	return e.cause()
 }
 
-// ErrRunEnded matches, with errors.Is, the error of a candidate that
-// [InvitationService.SendAll] did not try because the run had ended before. errors.As
-// finds a [*RunEndedError], which holds the cause.
-var ErrRunEnded = errors.New("hiring: the run ended before this candidate")
-
-// RunEndedError is the error of a candidate that [InvitationService.SendAll] did
-// not try because an error had ended the run.
-type RunEndedError struct {
-	Cause error // The error that ended the run. It may concern another candidate.
-}
-
-// Error returns one line: that the run had ended, and why.
-func (e *RunEndedError) Error() string {
-	if e.Cause == nil {
-		return ErrRunEnded.Error()
-	}
-	return ErrRunEnded.Error() + ": " + e.Cause.Error()
-}
-
-// Is reports whether target is [ErrRunEnded] or matches the cause, except
-// [ErrOutcomeUnknown]: nothing was sent to this candidate.
-func (e *RunEndedError) Is(target error) bool {
-	return target == ErrRunEnded || target != ErrOutcomeUnknown && errors.Is(e.Cause, target)
-}
-
-// As sets target, an *ErrorCode, to the code of the cause.
-func (e *RunEndedError) As(target any) bool {
-	code, ok := errors.AsType[ErrorCode](e.Cause)
-	return ok && code.assignTo(target)
-}
-
 // IsTransient reports whether err is temporary, so that the same call may succeed
 // later: a 429, a 5xx, a connection error, a response that was cut short or a
 // timeout. A call that was refused locally because of a rate limit counts as a
@@ -258,12 +227,8 @@ func (e *RunEndedError) As(target any) bool {
 //
 // IsTransient returns false for nil, a cancelled context, a server whose
 // certificate cannot be verified, a 2xx that is not from the API, and any
-// rejection by another status. For a [*RunEndedError] it reports whether the cause is
-// temporary.
+// rejection by another status.
 func IsTransient(err error) bool {
-	if ended, ok := errors.AsType[*RunEndedError](err); ok {
-		return IsTransient(ended.Cause)
-	}
 	failure, ok := errors.AsType[*Error](err)
 	ok = ok && failure != nil
 	switch {
@@ -456,6 +421,15 @@ func join(ctx context.Context, last error) error {
 	}
 	return &endedError{ended, last}
 }
+
+// describedError is an error whose text is not made of the texts of its causes alone.
+type describedError struct {
+	text   string
+	causes []error
+}
+
+func (e *describedError) Error() string   { return e.text }
+func (e *describedError) Unwrap() []error { return e.causes }
 
 // endedError is the end of a context together with the last error. Unwrap returns the last
 // error first, so that errors.As finds it. A context may have ended because of the *Error

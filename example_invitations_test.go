@@ -5,8 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"log"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -370,29 +368,28 @@ func ExampleInvitationService_SendAll() {
 	// Kim Example sent
 }
 
-// With a checkpoint a process can be killed and restarted at any moment.
+// Before records each request, so that a restart after a crash can wait until a listing shows
+// what was sent: the attempt's timeout of 30 s and a minute.
 func ExampleInvitationService_SendAll_restart() {
 	ctx := context.Background()
-	folder, err := os.MkdirTemp("", "hiring")
-	if err != nil {
-		log.Fatal(err)
-	}
-	defer func() { _ = os.RemoveAll(folder) }()
 	server := sandbox.New()
 	assessmentID := server.AddAssessment("Backend engineer")
 	candidates := []hiring.NewInvitation{{Email: "ada@example.com", Name: "Ada Example"}, {Email: "eve@example.com", Name: "Eve Example"}}
 
 	client := server.LiveClient()
-	options := hiring.SendAllOptions{Checkpoint: hiring.FileCheckpoint(filepath.Join(folder, "invite.state"))}
-	err = client.Invitations.SendAll(ctx, assessmentID, slices.Values(candidates), options) // Killed at any moment,
-	if err == nil {
-		err = client.Invitations.SendAll(ctx, assessmentID, slices.Values(candidates), options) // it can be called again immediately.
-	}
+	var last time.Time // In a file or a database that survives a crash.
+	time.Sleep(time.Until(last.Add(90 * time.Second)))
+	err := client.Invitations.SendAll(ctx, assessmentID, slices.Values(candidates), hiring.SendAllOptions{
+		Before: func(hiring.NewInvitation) error {
+			last = time.Now()
+			return nil // An error ends the run, and nothing is sent.
+		},
+	})
 	if err != nil {
 		log.Fatal(err)
 	}
-	fmt.Println(len(server.Journal().Repeated()), "repeated requests")
-	// Output: 0 repeated requests
+	fmt.Println(len(server.Mails()), "e-mails,", last.IsZero())
+	// Output: 2 e-mails, false
 }
 
 func newAssessment(ctx context.Context, client *hiring.Client) hiring.Assessment {

@@ -3,14 +3,10 @@ package hiring
 import (
 	"context"
 	"encoding/json"
-	"fmt"
-	"net/http"
 	"strings"
 	"time"
 	"unicode"
 
-	"github.com/hiring-assessment/hiring-go/internal/inviting"
-	"github.com/hiring-assessment/hiring-go/internal/jsoncodec"
 	"github.com/hiring-assessment/hiring-go/internal/paging"
 )
 
@@ -21,8 +17,8 @@ import (
 //	POST /assessments/{id}/invitations/{invitation_id}/resend     write (Dialect.ResendInvitation)
 //	POST /assessments/{id}/invitations/{invitation_id}/revoke     write (Dialect.RevokeInvitation)
 type InvitationService struct {
-	core     *core
-	requests *requestMemory // Shared with the client's variants.
+	core      *core
+	addresses *addresses // Shared with the client's variants.
 }
 
 func (s *InvitationService) use() *core {
@@ -58,15 +54,7 @@ func (s *InvitationService) List(assessmentID string) Pager[Invitation] {
 // because the status of a revoked invitation is not documented. Resend sends an existing
 // invitation's e-mail again.
 func (s *InvitationService) Send(ctx context.Context, assessmentID string, in NewInvitation) (Invitation, error) {
-	s.use()
-	to := inviting.To(assessmentID, in.Email)
-	s.requests.enter(to, s.core.shared.clock.Now())
-	defer s.requests.release(to)
-	last, err := s.post(ctx, to, newInviteRequest(s.core, assessmentID, in))
-	if last.invitation == nil {
-		return Invitation{}, err
-	}
-	return *last.invitation, nil
+	return do[Invitation](ctx, s.use(), newInviteRequest(s.core, assessmentID, in))
 }
 
 const inviteRoute = "POST /assessments/{id}/invitations"
@@ -114,7 +102,7 @@ func newInviteRequest(k *core, assessmentID string, in NewInvitation) request {
 // addressProblem returns why an e-mail address is refused, or "" if it is accepted.
 func addressProblem(email string) string {
 	switch {
-	case inviting.Address(email) == "":
+	case normalAddress(email) == "":
 		return "must not be empty"
 	case strings.ContainsFunc(email, func(c rune) bool { return unicode.IsControl(c) || c == '\u2028' || c == '\u2029' }):
 		return "must not contain control characters or line breaks"
@@ -162,51 +150,3 @@ const (
 	DecisionNone        RecruiterDecision = "none"
 	DecisionShortlisted RecruiterDecision = "shortlisted"
 )
-
-// readableInvitations decodes a listing for Ensure and SendAll. Of an invitation
-// that cannot be decoded it keeps the readable fields: the address is enough to know
-// that the candidate has an invitation.
-type readableInvitations struct {
-	broken     []string // Where the invitations of the page cannot be decoded.
-	unreadable error    // Set when an invitation has no readable address.
-}
-
-func (l *readableInvitations) begin() { l.broken, l.unreadable = nil, nil }
-
-func (l *readableInvitations) codec() *jsoncodec.Codec {
-	return apiCodec.Forgiving(jsoncodec.OrPart(l.part))
-}
-
-func (l *readableInvitations) check(any) string {
-	if len(l.broken) == 0 {
-		return ""
-	}
-	return fmt.Sprintf("%d invitations cannot be decoded; their addresses were used: %s", len(l.broken), l.broken[0])
-}
-
-// part returns what can be decoded of an invitation.
-func (l *readableInvitations) part(place string, why error, read func(v any) error) Invitation {
-	var raw struct {
-		ID        RawValue `json:"id"`
-		Email     RawValue `json:"candidate_email"`
-		Name      RawValue `json:"candidate_name"`
-		Status    RawValue `json:"status"`
-		CreatedAt RawValue `json:"created_at"`
-		ExpiresAt RawValue `json:"expires_at"`
-	}
-	_ = read(&raw) // Without members when it is not an object.
-	v := Invitation{CreatedAt: looseTime(raw.CreatedAt), ExpiresAt: looseTime(raw.ExpiresAt)}
-	v.ID, _ = raw.ID.Text()
-	v.CandidateEmail, _ = raw.Email.Text()
-	v.CandidateName, _ = raw.Name.Text()
-	status, _ := raw.Status.Text()
-	v.Status = InvitationStatus(status)
-	l.broken = append(l.broken, jsoncodec.WhereIn(place, why))
-	if inviting.Address(v.CandidateEmail) == "" && l.unreadable == nil {
-		l.unreadable = &Error{
-			Operation: "Invitations.List", Method: http.MethodGet, Route: "/assessments/{id}/invitations", Status: http.StatusOK, Attempts: 1,
-			Message: "an invitation without a readable address cannot be decoded: " + jsoncodec.WhereIn(place, why),
-		}
-	}
-	return v
-}

@@ -4,10 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net/http"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
 	"time"
-
-	"github.com/hiring-assessment/hiring-go/internal/inviting"
 )
 
 // InviteOutcome is the outcome of inviting one candidate.
@@ -15,10 +16,10 @@ type InviteOutcome string
 
 // The outcomes of [InvitationService.Ensure] and [InvitationService.SendAll].
 const (
-	InviteSent     InviteOutcome = "sent"     // Sent by this call, or by another one while the response was lost.
+	InviteSent     InviteOutcome = "sent"     // This call sent the invitation.
 	InviteExisting InviteOutcome = "existing" // The address had an invitation already; nothing was sent.
-	InviteNotSent  InviteOutcome = "not sent" // This call sent no e-mail: nothing was sent, or no lookup found the invitation.
-	InviteUnknown  InviteOutcome = "unknown"  // An e-mail may have been sent. Run again later: the new run looks for it first.
+	InviteNotSent  InviteOutcome = "not sent" // This call sent no e-mail.
+	InviteUnknown  InviteOutcome = "unknown"  // An e-mail may have been sent. Call again later: the next call lists the invitations first.
 )
 
 // InviteResult is the result of inviting one candidate.
@@ -28,358 +29,419 @@ type InviteResult struct {
 	Outcome    InviteOutcome
 }
 
-// Ensure sends an invitation to an address without an invitation of any status in the
+// Ensure sends an invitation to an address that has no invitation of any status in the
 // assessment. The error is nil exactly when the outcome is InviteSent or InviteExisting.
 //
-//   - Case, surrounding white space and zero-width characters of an address do not
-//     matter.
-//   - After an unknown outcome Ensure lists the invitations 10 s and 60 s after the attempt
-//     ended. It sends again only if neither shows the address, at most
-//     RetryPolicy.MaxAttempts requests in all.
+//   - Case, surrounding white space and zero-width characters of an address do not matter.
+//   - Ensure lists the invitations first. It sends nothing when the listing began more than
+//     a minute ago.
+//   - After an unknown outcome it lists again 10 s and 60 s after the attempt ended. It sends
+//     again only if neither listing shows the address, at most RetryPolicy.MaxAttempts
+//     requests in all. Then the outcome is InviteUnknown.
 //   - After a 2xx response without a readable invitation it lists once and never sends again.
-//   - Calls of one client and its variants for the same address wait for each other.
+//   - Calls of one client and its variants for the same address wait for each other. For a
+//     minute after an invitation was sent, the next call returns it as InviteExisting. After
+//     a call that left the outcome open, because its context ended or a listing failed, the
+//     next call lists no earlier than 60 s after the request ended.
 //
-// Ensure blocks for about 6 minutes after lost responses with the default options: 4
-// attempts of 30 s, and a minute after each. Waits for the rate limit, each up to
+// So a double click and a browser that aborts and repeats send one e-mail. Two processes
+// that invite one address in the same minute may send two. So may a process that is killed,
+// and restarted less than the attempt's timeout plus 60 s after its last request.
+//
+// Ensure blocks for about 6 minutes after lost responses with the default options: 4 attempts
+// of 30 s, and a minute after each. Waits for the rate limit, each up to
 // RetryPolicy.MaxWait, a long listing and another call for the same address come on top.
-// Only the context is a hard limit. It ends the call with InviteUnknown if a request may
-// have been processed.
-//
-// Ensure does not protect against two processes that invite one address in the same
-// second, nor against a restart within a minute after a crash.
-// [InvitationService.SendAll] with a Checkpoint allows that restart.
+// Only the context is a hard limit.
 //
 // Scope write; costs one write and up to one read for each 100 invitations of the
-// assessment. Each unknown outcome costs up to two such listings more, and another write if
-// neither shows the address.
-func (s *InvitationService) Ensure(ctx context.Context, assessmentID string, in NewInvitation) (InviteResult, error) {
-	k := s.use()
-	r := inviteRun{inviteListing: inviteListing{service: s, assessmentID: assessmentID}}
-	v := r.newInvite(in)
-	v.err = k.traced(ctx, TraceCall{Operation: "Invitations.Ensure"}, func(ctx context.Context) error {
-		v = r.ensure(ctx, v)
-		return v.err
+// assessment. Each unknown outcome costs two or more reads, and another write if no listing
+// shows the address.
+func (s *InvitationService) Ensure(ctx context.Context, assessmentID string, in NewInvitation) (result InviteResult, err error) {
+	err = s.use().traced(ctx, TraceCall{Operation: "Invitations.Ensure"}, func(ctx context.Context) error {
+		r := inviteRun{service: s, assessmentID: assessmentID}
+		result, err = r.invite(ctx, in)
+		return err
 	})
-	return v.result, v.err
+	return result, err
 }
 
 // inviteRun is one call of Ensure or SendAll.
 type inviteRun struct {
-	inviteListing
+	service      *InvitationService
+	assessmentID string
+	bulk         bool                      // The call is SendAll.
+	before       func(NewInvitation) error // Called before each request; may be nil.
 
-	checkpoint *inviteCheckpoint // Nil: nothing is saved.
+	began  time.Time             // When the last listing began; zero before the first.
+	shown  map[string]bool       // Ids of the invitations that listings have shown.
+	listed map[string]Invitation // By address: these, and those that the call has sent.
 }
 
-// invite is the invitation of one candidate by one call. Methods of a run take it and
-// return it one step further, until the result is known.
-type invite struct {
-	to      inviting.Addressee
-	request request          // With the error of an invalid candidate.
-	last    lastRequest      // The last request to the address, by any call.
-	lookups inviting.Lookups // While it is not clear whether last sent an e-mail.
-	sends   int              // Requests of this call whose outcome was unknown.
-	failure *Error           // The error of the last of them.
+const (
+	// maxListingAge is how long ago the listing may have begun when something is sent. Other
+	// processes may have invited the address since.
+	maxListingAge = time.Minute
 
-	done   bool // The result is final.
-	result InviteResult
-	err    error
-	alone  bool // The error concerns this candidate alone, so that SendAll continues.
-}
+	// firstLookup and settled are the times after an attempt with an unknown outcome at
+	// which the invitations are listed again. An invitation that the second listing does
+	// not show was not sent and will not be (assumed: settling).
+	firstLookup = 10 * time.Second
+	settled     = time.Minute
+)
 
-func (r *inviteRun) newInvite(in NewInvitation) invite {
-	return invite{
-		to: inviting.To(r.assessmentID, in.Email), request: newInviteRequest(r.service.core, r.assessmentID, in),
-		result: InviteResult{Candidate: in, Outcome: InviteNotSent},
+var (
+	// errPrevented is returned by a call whose hook prevented an attempt.
+	errPrevented = errors.New("hiring: not sent")
+
+	errListingTooOld  = errors.New("hiring: the listing of invitations began more than a minute ago")
+	errNoAttemptsLeft = errors.New("hiring: not sent again after RetryPolicy.MaxAttempts requests")
+	errBeforeTooLong  = errors.New("hiring: not sent, because SendAllOptions.Before took longer than a minute")
+)
+
+// invite invites one candidate. Until it returns, other calls wait that invite the address.
+func (r *inviteRun) invite(ctx context.Context, in NewInvitation) (InviteResult, error) {
+	end := func(outcome InviteOutcome, invitation Invitation, err error) (InviteResult, error) {
+		return InviteResult{in, invitation, outcome}, err
 	}
-}
-
-// pending reports whether the next step is a lookup, and not a request.
-func (v invite) pending() bool { return !v.done && v.last.unclear != nil }
-
-// ready reports whether the next step is a request.
-func (v invite) ready() bool { return !v.done && !v.pending() }
-
-func (v invite) endFound(invitation Invitation) invite {
-	v.result.Invitation = invitation
-	if v.sends > 0 {
-		return v.end(InviteSent, nil)
+	q := newInviteRequest(r.service.core, r.assessmentID, in)
+	if q.err != nil {
+		return end(InviteNotSent, Invitation{}, q.err)
 	}
-	return v.end(InviteExisting, nil)
-}
-
-func (v invite) end(outcome InviteOutcome, err error) invite {
-	v.done, v.result.Outcome, v.err = true, outcome, err
-	return v
-}
-
-// endAlone ends an invitation with an error that concerns its candidate alone.
-func (v invite) endAlone(outcome InviteOutcome, err error) invite {
-	v.alone = true
-	return v.end(outcome, err)
-}
-
-// ensure invites one candidate. From its claim until the result is known it keeps other calls of
-// Ensure and SendAll away from the address.
-func (r *inviteRun) ensure(ctx context.Context, v invite) invite {
-	if v.request.err != nil {
-		return v.endAlone(InviteNotSent, v.request.err)
-	}
-	if err := r.scan(ctx, v.to.Address, false); err != nil {
-		return v.end(InviteNotSent, err)
-	}
-	if invitation, found := r.find(v.to); found {
-		return v.endFound(invitation)
-	}
-	ctx, last, err := r.claim(ctx, v.to)
+	a, err := r.service.addresses.lock(ctx, r.assessmentID, in.Email)
 	if err != nil {
-		return v.end(InviteNotSent, err)
+		return end(InviteNotSent, Invitation{}, err)
 	}
-	defer r.service.requests.release(v.to)
-	for v = r.takeOver(v, last); !v.done; {
-		if !v.pending() {
-			v = r.send(ctx, v)
-		} else if err := r.awaitDue(ctx, v.lookups.At); err != nil {
-			v = v.lookupFailed(ctx, err)
-		} else {
-			v = r.lookUp(ctx, v)
-		}
-	}
-	return v
-}
+	defer r.service.addresses.unlock(a)
 
-// heldAddress is the key of a value in the context of a call that has claimed an address.
-type heldAddress struct {
-	requests *requestMemory
-	key      string
-}
-
-// claim excludes other calls from an address until it is released in service.requests. It
-// waits for the end of another call that has the address. claim returns the context to use
-// until then, by which a call for the same address is refused that this one would wait for.
-func (r *inviteRun) claim(ctx context.Context, to inviting.Addressee) (context.Context, lastRequest, error) {
-	held := heldAddress{r.service.requests, to.Key}
-	if ctx.Value(held) != nil {
-		return ctx, lastRequest{}, errOwnAddress
-	}
-	announce := time.NewTimer(time.Second)
-	defer announce.Stop()
+	var open *Error // Of the last request of this call, while its outcome is not known.
+	maxAttempts, attempts := r.service.core.config.retry.MaxAttempts, 0
 	for {
-		last, busy := r.service.requests.claim(to, r.now())
-		if busy == nil {
-			return context.WithValue(ctx, held, true), last, nil
+		invitation, found, err := r.lookUp(ctx, a, open != nil)
+		switch {
+		case found && open != nil:
+			return end(InviteSent, invitation, nil)
+		case found:
+			return end(InviteExisting, invitation, nil)
+		case err != nil && open != nil && ctx.Err() != nil:
+			return end(InviteUnknown, Invitation{}, join(ctx, open))
+		case err != nil && open != nil:
+			return end(InviteUnknown, Invitation{}, notListed(open.Error()+"; ", open, err))
+		case err != nil:
+			return end(InviteNotSent, Invitation{}, notListed("hiring: not sent, because ", err))
+		case open != nil && open.Outcome == OutcomeDone:
+			return end(InviteUnknown, Invitation{}, fmt.Errorf("%w; the listing does not show the invitation", open))
+		case a.last.done():
+			return end(InviteUnknown, Invitation{}, errDoneBefore)
+		case open != nil && attempts >= maxAttempts:
+			return end(InviteUnknown, Invitation{}, open)
 		}
-		select {
-		case <-busy:
-		case <-ctx.Done():
-			return ctx, last, fmt.Errorf("hiring: Invitations.Ensure: not sent: another call is inviting the same address: %w", contextError(ctx))
-		case <-announce.C:
-			announceWait(ctx, time.Minute, PauseLookup) // The end of the other call is not known.
-			announce.Reset(time.Minute)
+		var prevented error
+		q.beforeAttempt = func() error {
+			if attempts++; attempts > maxAttempts {
+				prevented = errNoAttemptsLeft
+			} else if prevented = r.callBefore(in); errors.Is(prevented, errListingTooOld) {
+				attempts--
+			}
+			if prevented != nil {
+				return errPrevented // Not the function's own error, which may be that of another request.
+			}
+			return nil
 		}
+		invitation, err = r.post(ctx, a, q)
+		failure, _ := errors.AsType[*Error](err)
+		switch {
+		case err == nil:
+			r.listed[a.email] = invitation
+			return end(InviteSent, invitation, nil)
+		case errors.Is(prevented, errListingTooOld):
+			continue
+		case errors.Is(prevented, errNoAttemptsLeft) && open != nil:
+			return end(InviteUnknown, Invitation{}, open)
+		case prevented != nil:
+			return end(InviteNotSent, Invitation{}, prevented)
+		case failure == nil || failure.Outcome == OutcomeNotDone:
+			return end(InviteNotSent, Invitation{}, err)
+		}
+		open = failure
 	}
 }
 
-// takeOver returns v with the last request to its address, which any call may have sent. It may
-// still take effect. Lookups that count from an earlier request end too soon, and the next
-// request is a second e-mail. So lookups begin anew when v did not know the request.
-func (r *inviteRun) takeOver(v invite, last lastRequest) invite {
-	if last.unclear != nil && last != v.last {
-		v.lookups = r.lookupsAfter(last)
+// callBefore calls the function before an attempt if the listing is not too old, neither then
+// nor after the function has returned.
+func (r *inviteRun) callBefore(in NewInvitation) error {
+	begun := time.Now()
+	if begun.Sub(r.began) > maxListingAge {
+		return errListingTooOld
 	}
-	v.last = last
-	if last.invitation != nil {
-		return v.endFound(*last.invitation)
+	if r.before == nil {
+		return nil
 	}
-	return v
-}
-
-// lookupsAfter returns the lookups of a request whose outcome is unknown.
-func (r *inviteRun) lookupsAfter(last lastRequest) inviting.Lookups {
-	if last.processed() {
-		return inviting.Lookups{At: r.now()} // A later lookup would show no more.
-	}
-	retryAfter := last.unclear.RetryAfter
-	if retryAfter > r.policy().MaxWait { // Too long to wait for: lookups come on time, and missed sends nothing again.
-		retryAfter = 0
-	}
-	return inviting.After(last.at, retryAfter, r.now())
-}
-
-// send sends one request to a claimed address.
-func (r *inviteRun) send(ctx context.Context, v invite) invite {
-	if err := r.refresh(ctx); err != nil { // Here too, so that no place in the rate limit is held while it waits.
-		return v.end(InviteNotSent, err)
-	}
-	var prevented, err error
-	v.request.beforeAttempt = func() error {
-		prevented = r.beforeAttempt(ctx, v.to, false)
-		return prevented
-	}
-	v.last, err = r.service.post(ctx, v.to, v.request)
-	failure, _ := errors.AsType[*Error](err)
-	switch {
-	case v.last.invitation != nil:
-		v.result.Invitation = *v.last.invitation
-		r.listed[v.to.Address] = v.result.Invitation
-		return v.end(InviteSent, nil)
-	case v.pending():
-		v.sends++
-		v.failure = v.last.unclear
-		v.lookups = r.lookupsAfter(v.last)
-		return v
-	case errors.Is(prevented, errListed):
-		return v.endFound(r.listed[v.to.Address])
-	case prevented != nil:
-		return v.end(InviteNotSent, prevented)
-	case failure != nil && (failure.Status == http.StatusBadRequest || failure.Status == http.StatusConflict):
-		return v.endAlone(InviteNotSent, err) // The API rejected the input.
-	}
-	return v.end(InviteNotSent, err)
-}
-
-// beforeAttempt is called just before each attempt of a request. It prevents the attempt when
-// the listing, read again if it is old, shows the address, or when the checkpoint cannot be
-// saved.
-func (r *inviteRun) beforeAttempt(ctx context.Context, to inviting.Addressee, waited bool) error {
-	if waited && r.patience > 0 { // A window may be an hour long, and others may have invited meanwhile.
-		r.windowAt = r.now()
-	}
-	if err := r.refresh(ctx); err != nil {
+	if err := r.before(in); err != nil {
 		return err
 	}
-	if _, listed := r.listed[to.Address]; listed {
-		return errListed
+	switch {
+	case time.Since(begun) > maxListingAge:
+		return errBeforeTooLong
+	case time.Since(r.began) > maxListingAge:
+		return errListingTooOld
 	}
-	return r.checkpoint.sending(ctx, to)
+	return nil
 }
 
-// post sends an invitation and records the request if it may have sent an e-mail, also when a
-// panic ends the call.
-func (s *InvitationService) post(ctx context.Context, to inviting.Addressee, r request) (last lastRequest, err error) {
-	last.unclear = errNotReturned
+// post sends the request and records it if it may have sent an e-mail, also when a panic ends
+// the call.
+func (r *inviteRun) post(ctx context.Context, a *address, q request) (invitation Invitation, err error) {
+	last := lastRequest{outcome: OutcomeUnknown}
 	defer func() {
-		if last != (lastRequest{}) {
-			last.at = s.core.shared.clock.Now()
-			s.requests.record(to, last, last.at)
+		if last.outcome != OutcomeNotDone {
+			last.ended = time.Now()
+			a.last = last
 		}
 	}()
-	invitation, err := do[Invitation](ctx, s.core, r)
+	q.background = r.bulk
+	invitation, err = do[Invitation](ctx, r.service.core, q)
 	failure, ok := errors.AsType[*Error](err)
 	switch {
 	case err == nil:
-		last = lastRequest{invitation: &invitation}
-	case ok && (failure.Outcome == OutcomeDone || failure.Outcome == OutcomeUnknown):
-		last = lastRequest{unclear: failure}
+		last = lastRequest{outcome: OutcomeDone, invitation: &invitation}
+	case ok:
+		last.outcome = failure.Outcome
 	default:
-		last = lastRequest{}
+		last.outcome = OutcomeNotDone // The hook prevented the request.
 	}
-	return last, err
+	return invitation, err
 }
 
-// lookUp makes the lookup that is due, unless a scan since then has shown what it would show.
-// Afterwards the result is known, or another lookup follows, or the next step is a request.
-//
-// The final lookup decides to send again, so it reads the whole listing: newest first is
-// documented, but a listing in another order must not cause a second e-mail.
-func (r *inviteRun) lookUp(ctx context.Context, v invite) invite {
-	scanned := r.scans.LatestAt
-	if v.lookups.Final {
-		scanned = r.scans.WholeAt
+// lookUp returns the invitation of an address, if there is one. It lists the invitations as
+// the last request to the address requires, whose response is lost if lost is set.
+func (r *inviteRun) lookUp(ctx context.Context, a *address, lost bool) (invitation Invitation, found bool, err error) {
+	if invitation, found = a.last.sent(); found {
+		return invitation, true, nil
 	}
-	// After a 2xx the lookup is due at once, when a scan of the same moment preceded the request.
-	stale := scanned.Before(v.lookups.At) || v.last.processed()
-	invitation, found := r.find(v.to) // A lookup for another candidate may have shown it.
-	if !found && stale {
-		if err := r.scan(ctx, v.to.Address, v.lookups.Final); err != nil {
-			return r.lookUpAgain(ctx, v, err)
+	if invitation, found = r.listed[a.email]; found {
+		return invitation, true, nil
+	}
+	for _, due := range a.last.lookups(lost) {
+		if err = r.list(ctx, a.email, due); err != nil && !IsTransient(err) {
+			return invitation, false, err
 		}
-		invitation, found = r.find(v.to)
-	}
-	if !found {
-		return r.missed(v)
-	}
-	v.last.invitation, v.last.unclear = &invitation, nil
-	r.service.requests.record(v.to, v.last, r.now())
-	return v.endFound(invitation)
-}
-
-// missed follows a lookup that did not show the invitation.
-func (r *inviteRun) missed(v invite) invite {
-	unclear := v.last.unclear
-	next, decided := v.lookups.Missed()
-	switch {
-	case v.last.processed(): // Whether it sent an e-mail is not known.
-		return v.endAlone(InviteUnknown, fmt.Errorf("%w; the listing does not show the invitation", unclear))
-	case !decided:
-		v.lookups = next
-		return v
-	}
-	r.service.requests.settle(v.to, v.last)
-	v.last = lastRequest{}
-	if v.sends > 0 && (v.sends >= r.policy().MaxAttempts || unclear.RetryAfter > r.policy().MaxWait) {
-		return v.end(InviteNotSent, asNotDone(unclear))
-	}
-	return v
-}
-
-// lookUpAgain schedules another lookup after one that failed, or gives up.
-func (r *inviteRun) lookUpAgain(ctx context.Context, v invite, err error) invite {
-	failure, ok := errors.AsType[*Error](err)
-	if ok && failure.RetryAfter <= r.policy().MaxWait && IsTransient(err) {
-		if next, again := v.lookups.Failed(r.now(), failure.RetryAfter, r.policy().MaxAttempts); again {
-			v.lookups = next
-			return v
+		if invitation, found = r.listed[a.email]; found {
+			a.last = lastRequest{}
+			return invitation, true, nil
 		}
 	}
-	return v.lookupFailed(ctx, err)
+	return invitation, false, err // Of the last listing, which decides.
 }
 
-// lookupFailed ends an invitation whose lookups an error prevents. A call that sent nothing
-// itself certainly did not invite the candidate.
-func (v invite) lookupFailed(ctx context.Context, err error) invite {
-	_, listing := errors.AsType[*Error](err)
-	switch {
-	case v.sends == 0 && !listing: // The wait for the lookup ended.
-		return v.end(InviteNotSent, err)
-	case v.sends == 0:
-		return v.end(InviteNotSent, listingFailure(err))
-	case ctx.Err() != nil:
-		return v.end(InviteUnknown, join(ctx, v.last.unclear))
-	}
-	return v.end(InviteUnknown, fmt.Errorf("%w; the lookup of the invitation failed: %w", v.last.unclear, err))
-}
-
-// asNotDone returns the error of a request that the lookups have shown not to be done.
-func asNotDone(unclear *Error) *Error {
-	settled := *unclear
-	settled.Outcome = OutcomeNotDone
-	return &settled
-}
-
-// awaitDue waits until a lookup is due. When a test advances the clock of its own
-// server, the wait is shorter.
-func (r *inviteRun) awaitDue(ctx context.Context, due time.Time) error {
-	for {
-		moved := r.service.core.shared.clock.Moved()
-		err := sleepUntilMoved(ctx, due.Sub(r.now()), PauseLookup, moved)
-		if err != nil || !r.now().Before(due) {
+// list waits until due and lists the invitations, unless a listing has begun since then that is
+// not too old. Ensure ends a listing at the address.
+func (r *inviteRun) list(ctx context.Context, email string, due time.Time) error {
+	if wait := time.Until(due); wait > 0 {
+		if err := sleep(ctx, wait, PauseLookup); err != nil {
 			return err
 		}
 	}
+	for range max(2, r.service.core.config.retry.MaxAttempts) { // A long listing is too old when it ends, and few pages follow.
+		if !r.began.Before(due) && time.Since(r.began) <= maxListingAge {
+			return nil
+		}
+		if err := r.listNew(ctx, email); err != nil {
+			return err
+		}
+		if _, found := r.listed[email]; found {
+			return nil
+		}
+	}
+	return errListingTooOld
 }
 
-var (
-	// errListed prevents an attempt when the listing shows the address by now.
-	errListed = errors.New("hiring: the address has an invitation by now")
+// listNew reads the listing from the first page, which has the newest invitations, to the first
+// page with an invitation that an earlier listing has shown.
+func (r *inviteRun) listNew(ctx context.Context, email string) error {
+	began := time.Now().Round(0) // Without the monotonic clock, which stops while the computer sleeps.
+	pages := r.service.List(r.assessmentID)
+	pages.list.request.background = r.bulk
+	shown, listed := make(map[string]bool), make(map[string]Invitation)
+	for page, err := range pages.Pages(WithResponse(ctx, nil)) { // The caller's Response is that of the POST.
+		if err != nil {
+			return err
+		}
+		reached := false
+		for _, invitation := range page.Items {
+			reached = reached || r.shown[invitation.ID]
+			shown[invitation.ID] = true
+			address := normalAddress(invitation.CandidateEmail)
+			if _, newer := listed[address]; !newer {
+				listed[address] = invitation
+			}
+			reached = reached || !r.bulk && address == email
+		}
+		if reached {
+			break
+		}
+	}
+	if r.listed == nil {
+		r.shown, r.listed = make(map[string]bool), make(map[string]Invitation)
+	}
+	maps.Copy(r.shown, shown)
+	maps.Copy(r.listed, listed)
+	r.began = began
+	return nil
+}
 
-	// errOwnAddress is returned when a function that a call waits for invites the address of
-	// that call.
-	errOwnAddress = &Error{Operation: "Invitations.Ensure", Outcome: OutcomeNotDone, Message: "not sent, because a function that the invitation of the same " +
-		"address waits for made the call: make it after that invitation"}
+// notListed returns the error when a listing failed, or the wait for it. The last of the causes
+// is its error.
+func notListed(text string, causes ...error) error {
+	why := strings.TrimPrefix(causes[len(causes)-1].Error(), "hiring: ")
+	return &describedError{text + "the invitations could not be listed: " + why, causes}
+}
 
-	// errNotReturned is the error of a call that a panic ended.
-	errNotReturned = &Error{Operation: "Invitations.Send", Message: "the call did not return", Outcome: OutcomeUnknown}
+// errDoneBefore is returned when the API accepted an earlier request of this client to the
+// address.
+var errDoneBefore = &Error{
+	Operation: "Invitations.Ensure", Outcome: OutcomeDone,
+	Message: "not sent, because the API accepted an earlier request to this address, whose invitation the listing does not show",
+}
 
-	// errEarlierRun is the error of a request that a checkpoint has saved.
-	errEarlierRun = &Error{Operation: "Invitations.Send", Message: "an earlier run ended before it had the response", Outcome: OutcomeUnknown}
+// normalAddress returns the same text for all spellings of one address: it ignores case,
+// surrounding white space and zero-width characters (assumed: addresses). Unicode
+// normal forms, the two forms of an international domain (punycode), a final dot of
+// the domain and quotes in the local part make different addresses.
+func normalAddress(email string) string {
+	return strings.ToLower(strings.TrimSpace(strings.Map(func(c rune) rune {
+		if c >= '\u200b' && c <= '\u200d' || c == '\u2060' || c == '\ufeff' {
+			return -1
+		}
+		return c
+	}, email)))
+}
+
+// lastRequest is the last request to an address that may have sent an e-mail. The zero value
+// means that there was none.
+type lastRequest struct {
+	ended      time.Time
+	outcome    Outcome     // OutcomeDone or OutcomeUnknown.
+	invitation *Invitation // After OutcomeDone with a readable body.
+}
+
+// sent returns the invitation that the request sent within the last minute.
+func (l lastRequest) sent() (invitation Invitation, ok bool) {
+	if l.invitation == nil || time.Since(l.ended) >= settled {
+		return invitation, false
+	}
+	return *l.invitation, true
+}
+
+// done reports whether the API accepted the request, but its invitation is not known.
+func (l lastRequest) done() bool { return l.outcome == OutcomeDone && l.invitation == nil }
+
+// lookups returns the earliest times of the listings that must follow the request. lost
+// reports that the caller is the call that lost the response.
+func (l lastRequest) lookups(lost bool) []time.Time {
+	switch {
+	case l.outcome == "":
+		return []time.Time{{}}
+	case l.done(): // A listing that began at the same moment may have begun before the request.
+		return []time.Time{l.ended.Add(1)}
+	case lost:
+		return []time.Time{l.ended.Add(firstLookup), l.ended.Add(settled)}
+	}
+	return []time.Time{l.ended.Add(settled)}
+}
+
+// addresses holds the addresses that calls invite now or have invited a moment ago. A client
+// shares it with its variants. It is safe for concurrent use. The zero value is empty.
+type addresses struct {
+	mu      sync.Mutex
+	entries map[addressKey]*address
+	full    int // The number of entries at which old ones are dropped.
+}
+
+type addressKey struct{ assessment, email string }
+
+// address is one address in one assessment. Only the call that has locked it may use last.
+type address struct {
+	addressKey // Of [normalAddress].
+
+	turn  chan struct{} // Holds an element while a call has locked the address.
+	users int           // Calls that have locked the address or wait for it.
+	last  lastRequest
+}
+
+const (
+	// remembered is how long an address is kept after a request. A listing that began
+	// less than settled after the request may be used until maxListingAge later.
+	remembered = settled + maxListingAge
+
+	minEntries = 200    // Below which none is dropped.
+	maxDone    = 10_000 // Of those that are remembered for ever: the oldest are dropped.
 )
+
+// lock waits until no other call invites the address.
+func (m *addresses) lock(ctx context.Context, assessmentID, email string) (*address, error) {
+	a := m.enter(addressKey{strings.ToLower(assessmentID), normalAddress(email)})
+	long := time.NewTimer(time.Second)
+	defer long.Stop()
+	for {
+		select {
+		case a.turn <- struct{}{}:
+			return a, nil
+		case <-long.C:
+			announceWait(ctx, settled, PauseLookup) // The end of the other call is not known.
+		case <-ctx.Done():
+			m.leave(a)
+			return nil, fmt.Errorf("hiring: not sent, because another call is inviting the same address: %w", contextError(ctx))
+		}
+	}
+}
+
+func (m *addresses) unlock(a *address) {
+	<-a.turn
+	m.leave(a)
+}
+
+func (m *addresses) enter(key addressKey) *address {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	a := m.entries[key]
+	if a == nil {
+		m.dropOld()
+		a = &address{addressKey: key, turn: make(chan struct{}, 1)}
+		m.entries[key] = a
+	}
+	a.users++
+	return a
+}
+
+func (m *addresses) leave(a *address) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if a.users--; a.users == 0 && a.last.outcome == "" {
+		delete(m.entries, a.addressKey)
+	}
+}
+
+// dropOld makes room for an entry.
+func (m *addresses) dropOld() {
+	if m.entries == nil {
+		m.entries = make(map[addressKey]*address)
+	}
+	if len(m.entries) < max(m.full, minEntries) {
+		return
+	}
+	var done []*address
+	for key, a := range m.entries {
+		switch {
+		case a.users > 0:
+		case a.last.done():
+			done = append(done, a)
+		case time.Since(a.last.ended) > remembered:
+			delete(m.entries, key)
+		}
+	}
+	slices.SortFunc(done, func(a, b *address) int { return b.last.ended.Compare(a.last.ended) })
+	for _, a := range done[min(len(done), maxDone):] {
+		delete(m.entries, a.addressKey)
+	}
+	m.full = 2 * len(m.entries)
+}

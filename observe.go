@@ -60,8 +60,8 @@ func responseOf(ctx context.Context) *Response {
 // Trace has functions that are called when calls, attempts and waits begin, and returns
 // functions for their end, as tracers need. A field may be nil, and so may the returned
 // context and function: a nil context means the given one. The functions are called in
-// the goroutine of the call and must return soon. They must not invite an address whose invitation is in flight: with the
-// given context such a call is an error, and with another it waits for itself. Each
+// the goroutine of the call and must return soon. They must not invite an address whose invitation is in flight:
+// such a call waits for itself. Each
 // beginning has exactly one end, also after a panic. A panic in such a function reaches the
 // caller.
 //

@@ -8,7 +8,6 @@ import (
 
 	"github.com/google/go-querystring/query"
 
-	"github.com/hiring-assessment/hiring-go/internal/inviting"
 	"github.com/hiring-assessment/hiring-go/internal/paging"
 	"github.com/hiring-assessment/hiring-go/internal/urls"
 )
@@ -84,7 +83,7 @@ func (s *SubmissionService) findByEmail(ctx context.Context, assessmentID, email
 		Code: ErrNotFound, Message: "no submission of the assessment has that address",
 		Method: r.method, Route: r.route, Operation: r.operation,
 	}
-	wanted := inviting.Address(email)
+	wanted := normalAddress(email)
 	pages := s.List(SubmissionFilter{AssessmentID: assessmentID})
 	pages.list.request.errorName = r.operation
 	for page, err := range pages.Pages(ctx) {
@@ -93,7 +92,7 @@ func (s *SubmissionService) findByEmail(ctx context.Context, assessmentID, email
 		}
 		for _, submission := range page.Items {
 			elsewhere := submission.AssessmentID != "" && !strings.EqualFold(submission.AssessmentID, assessmentID)
-			if !elsewhere && inviting.Address(submission.Candidate.Email) == wanted {
+			if !elsewhere && normalAddress(submission.Candidate.Email) == wanted {
 				return submission, nil
 			}
 		}

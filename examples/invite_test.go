@@ -2,6 +2,7 @@ package examples_test
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"io"
 	"maps"
@@ -135,6 +136,15 @@ func (h *silentServer) until(t *testing.T, n int, late bool, file string, signal
 	return out.String(), errs.String(), cmd.ProcessState.ExitCode()
 }
 
+// settled makes the last request two minutes old, so that the next run does not wait.
+func (h *silentServer) settled(t *testing.T, file string) {
+	t.Helper()
+	earlier := time.Now().Add(-2 * time.Minute)
+	if err := os.Chtimes(file+"."+h.assessment+".last", earlier, earlier); !errors.Is(err, os.ErrNotExist) {
+		require.NoError(t, err)
+	}
+}
+
 func TestInviteIsKilledAndRestarted(t *testing.T) {
 	t.Parallel()
 	h := newSilentServer(t)
@@ -152,7 +162,7 @@ func TestInviteIsKilledAndRestarted(t *testing.T) {
 		}
 		kills++
 		require.Less(t, kills, 40, "the runs do not end")
-		h.Advance(2 * time.Minute) // By the server's clock, the lookups of the next run are due.
+		h.settled(t, file)
 	}
 	require.Greater(t, kills, 8)
 	invitations, err := h.LiveClient().Invitations.List(h.assessment).Collect(t.Context())
@@ -170,10 +180,10 @@ func TestInviteIsInterrupted(t *testing.T) {
 	h := newSilentServer(t)
 	file := csvFile(t, "Ada,ada@example.com", "Bob,bob@example.com", "Eve,eve@example.com")
 	stdout, stderr, status := h.until(t, 2, true, file, os.Interrupt)
-	require.Equal(t, "1 sent, 0 existing, 2 failed\n", stdout)
+	require.Equal(t, "1 sent, 0 existing, 1 failed\n", stdout)
 	oneLine(t, "invite", stderr, status, "the outcome is unknown")
-	require.Contains(t, stderr, "candidate 2: ")
 
+	h.settled(t, file)
 	stdout, stderr, status = h.until(t, 0, false, file, os.Interrupt)
 	require.Zero(t, status, stderr)
 	require.Equal(t, "1 sent, 2 existing, 0 failed\n", stdout)

@@ -174,7 +174,7 @@ func (w *inviteWorker[D, TTx]) snoozeOrFail(ctx context.Context, o Organization,
 	case errors.Is(err, hiring.ErrRateLimited):
 		return snoozeIfRateLimited(err)
 	case errors.Is(err, errTimeUp), ctx.Err() != nil:
-		return river.JobSnooze(0) // The checkpoint contains the requests that may have been sent.
+		return river.JobSnooze(0) // The row of requests has the time of the last one.
 	case hiring.IsTransient(err):
 		return river.JobSnooze(outageDelay(job))
 	}
@@ -214,10 +214,18 @@ type invitationRun struct {
 var errTimeUp = errors.New("jobs: the time of the job is used up")
 
 func (r *invitationRun) run(ctx context.Context) error {
+	record := &requestRecord{table: r.table, key: rowKey{r.organization.Name, r.assessmentID, checkpointAddress}}
+	if wait, err := record.wait(ctx); err != nil {
+		return err
+	} else if wait > 0 {
+		return river.JobSnooze(wait)
+	}
 	sendCtx, stop := withEarlierDeadline(ctx)
 	defer stop()
 	err := r.organization.Client.Invitations.SendAll(sendCtx, r.assessmentID, r.candidates(ctx), hiring.SendAllOptions{
-		Checkpoint: &rowCheckpoint{table: r.table, key: rowKey{r.organization.Name, r.assessmentID, checkpointAddress}},
+		Before: func(hiring.NewInvitation) error {
+			return record.save(ctx, time.Now().Format(time.RFC3339Nano))
+		},
 		Each: func(i hiring.InviteResult, err error) bool {
 			r.tableErr = errors.Join(r.tableErr, r.record(ctx, i, err))
 			return r.tableErr == nil
@@ -225,6 +233,9 @@ func (r *invitationRun) run(ctx context.Context) error {
 	})
 	if r.tableErr != nil {
 		return r.tableErr
+	}
+	if err == nil && record.sent {
+		err = record.save(context.WithoutCancel(ctx), "")
 	}
 	if err == nil || errors.Is(err, hiring.ErrNotFound) { // After a 404 all invitations of the assessment are cancelled.
 		return nil
@@ -257,34 +268,44 @@ func (r *invitationRun) candidates(ctx context.Context) iter.Seq[hiring.NewInvit
 	}
 }
 
-// rowCheckpoint is the checkpoint of SendAll for an assessment, as a row of the table.
-// It is optimistically locked by its version: a run that another run has overtaken
-// cannot save, and therefore sends nothing.
-type rowCheckpoint struct {
+// requestRecord is the row of the table that has the time of the last request for an
+// assessment whose outcome may not be listed yet. It is optimistically locked by its
+// version: a run that another run has overtaken cannot save, and therefore sends nothing.
+type requestRecord struct {
 	table
 
 	key     rowKey
 	version int64
+	sent    bool // A request was recorded.
 }
 
-// StatusSending is the status of the row that holds the checkpoint of
-// [hiring.InvitationService.SendAll] for an assessment: the requests that may have
-// been sent, without candidate data. Its address is " checkpoint".
-const StatusSending Status = "sending"
+// statusRequests is the status of the row that has the time of the last request for an
+// assessment. Its address is " checkpoint".
+const statusRequests Status = "requests"
 
 // checkpointAddress begins with a space, unlike the address of a candidate.
 const checkpointAddress = " checkpoint"
 
-func (c *rowCheckpoint) Load(ctx context.Context) (string, error) {
-	row, err := c.load(ctx, c.key)
+// settleTime is how long after a request a listing may not show its invitation: the timeout of
+// an attempt, and a minute.
+const settleTime = 90 * time.Second
+
+// wait loads the row and returns how long a run must wait before it lists the invitations.
+func (c *requestRecord) wait(ctx context.Context) (time.Duration, error) {
+	row, err := c.table.load(ctx, c.key)
 	c.version = row.version
-	return row.detail, err
+	last, parseErr := time.Parse(time.RFC3339Nano, row.detail)
+	if err != nil || parseErr != nil { // The row is new, or every outcome is known.
+		return 0, err
+	}
+	return min(time.Until(last.Add(settleTime)), settleTime), nil
 }
 
-func (c *rowCheckpoint) Save(ctx context.Context, state string) error {
-	err := c.save(ctx, c.key, savedRow{status: StatusSending, detail: state, version: c.version})
+func (c *requestRecord) save(ctx context.Context, at string) error {
+	err := c.table.save(ctx, c.key, savedRow{status: statusRequests, detail: at, version: c.version})
 	if err == nil {
 		c.version++
+		c.sent = true
 	}
 	return err
 }
@@ -316,17 +337,13 @@ func (r *invitationRun) record(ctx context.Context, i hiring.InviteResult, err e
 }
 
 // isRejected reports whether the API or the client rejected the invitation of one
-// candidate. An error of the listing, an error of the checkpoint and an error that ended
-// the run before the candidate are not rejections.
+// candidate. An error of the listing is not a rejection.
 func isRejected(err error) bool {
-	if errors.Is(err, hiring.ErrRunEnded) {
-		return false
-	}
 	if apiErr, ok := errors.AsType[*hiring.Error](err); ok {
 		return apiErr.Method == http.MethodPost && (apiErr.Status == http.StatusBadRequest || apiErr.Status == http.StatusConflict)
 	}
-	rejected, ok := errors.AsType[*hiring.ParamError](err)
-	return ok && rejected.Param != "Checkpoint"
+	_, ok := errors.AsType[*hiring.ParamError](err)
+	return ok
 }
 
 func outcome(err error) hiring.Outcome {

@@ -12,6 +12,7 @@ import (
 	"os/signal"
 	"slices"
 	"strings"
+	"time"
 	"unicode"
 
 	hiring "github.com/hiring-assessment/hiring-go"
@@ -26,7 +27,7 @@ func main() {
 }
 
 func run(ctx context.Context, args []string, stdout io.Writer) error {
-	ctx, stop := signal.NotifyContext(ctx, os.Interrupt) // Ends the current request. The next run looks that invitation up.
+	ctx, stop := signal.NotifyContext(ctx, os.Interrupt) // Ends the current request.
 	defer stop()
 	confirmed := slices.Contains(args, "-yes")
 	args = slices.DeleteFunc(args, func(arg string) bool { return arg == "-yes" })
@@ -38,8 +39,8 @@ func run(ctx context.Context, args []string, stdout io.Writer) error {
 	if err != nil {
 		return err
 	}
-	if embedded { // It keeps nothing, so it needs no checkpoint.
-		return invite(ctx, sandbox.New().Client(), sandbox.AssessmentID, candidates, nil, stdout)
+	if embedded { // It keeps nothing, so no record of requests is needed.
+		return invite(ctx, sandbox.New().Client(), sandbox.AssessmentID, candidates, "", stdout)
 	}
 	client, err := hiring.FromEnv()
 	if err == nil && !confirmed && client.Environment() != hiring.EnvironmentTest {
@@ -48,7 +49,26 @@ func run(ctx context.Context, args []string, stdout io.Writer) error {
 	if err != nil {
 		return err
 	}
-	return invite(ctx, client, args[1], candidates, hiring.FileCheckpoint(args[0]+"."+args[1]+".state"), stdout)
+	return invite(ctx, client, args[1], candidates, args[0]+"."+args[1]+".last", stdout)
+}
+
+// settle waits until a listing shows everything that a killed run has sent: until the timeout of its last request, and a
+// minute.
+func settle(ctx context.Context, last string) error {
+	info, err := os.Stat(last)
+	if err != nil {
+		return nil //nolint:nilerr // This is the first run.
+	}
+	wait := min(time.Until(info.ModTime().Add(90*time.Second)), 90*time.Second)
+	if wait > time.Second {
+		fmt.Fprintf(os.Stderr, "waiting %s: an earlier run may have sent an invitation that is not listed yet\n", wait.Round(time.Second))
+	}
+	select {
+	case <-time.After(wait):
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
 }
 
 // read returns the candidates of a file. It reads the whole file first, so that a mistake at its end is found before the
@@ -71,15 +91,27 @@ func read(name string) (candidates []hiring.NewInvitation, _ error) {
 	return candidates, err
 }
 
-// invite prints the number of each outcome. Its error names failed candidates by their position in the file.
-func invite(ctx context.Context, client *hiring.Client, assessment string, candidates []hiring.NewInvitation, checkpoint hiring.Checkpoint, stdout io.Writer) error {
+// invite prints the number of each outcome. Its error names failed candidates by their position in the file. The file
+// last exists while an outcome may be unknown; the time of its last change is that of the last request.
+func invite(ctx context.Context, client *hiring.Client, assessment string, candidates []hiring.NewInvitation, last string, stdout io.Writer) error {
 	var sum hiring.InviteProgress
-	options := hiring.SendAllOptions{Checkpoint: checkpoint, Progress: func(p hiring.InviteProgress) {
+	options := hiring.SendAllOptions{Progress: func(p hiring.InviteProgress) {
 		if sum = p; p.Reason == hiring.PauseQuota {
 			fmt.Fprintf(os.Stderr, "%d of %d done; waiting until %s\n", p.Done, len(candidates), p.WaitUntil.Format("15:04:05"))
 		}
 	}}
+	if last != "" {
+		options.Before = func(hiring.NewInvitation) error {
+			return os.WriteFile(last, []byte(time.Now().Format(time.RFC3339)), 0o600)
+		}
+		if err := settle(ctx, last); err != nil {
+			return err
+		}
+	}
 	err := client.Invitations.SendAll(ctx, assessment, slices.Values(candidates), options)
+	if err == nil && last != "" {
+		_ = os.Remove(last) // It may not exist. Leaving it costs the next run a wait.
+	}
 	_, printErr := fmt.Fprintf(stdout, "%d sent, %d existing, %d failed\n", sum.Sent, sum.Existing, sum.Failed)
 	return errors.Join(err, printErr)
 }

@@ -42,7 +42,7 @@ func TestRunSendsToRealCandidatesOnlyWithYes(t *testing.T) {
 		require.NoError(t, run(t.Context(), args, &stdout))
 	}
 	require.Equal(t, "1 sent, 0 existing, 0 failed\n0 sent, 1 existing, 0 failed\n", stdout.String())
-	require.FileExists(t, file+"."+assessment+".state")
+	require.NoFileExists(t, file+"."+assessment+".last", "every outcome is known")
 }
 
 func TestRunRejectsBadArguments(t *testing.T) {

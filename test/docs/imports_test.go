@@ -16,7 +16,6 @@ func TestImportBoundaries(t *testing.T) {
 		"internal/envelope":           {ours, "net", "context", "time", "log", "os"},
 		"internal/urls":               {ours, "net/http", "context", "encoding", "log", "os"},
 		"internal/limits":             {ours, "net", "context", "log", "os"},
-		"internal/inviting":           {ours, "net", "context", "log", "os"},
 		"internal/jsoncodec":          {ours + "/sandbox", "net", "context", "log", "os"},
 		"internal/paging":             {ours, "net", "context", "time", "log", "os"},
 		"internal/quota":              {ours + "/sandbox", "net", "context", "encoding", "log", "os"},

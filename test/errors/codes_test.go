@@ -189,13 +189,9 @@ func TestErrorsAsFindsTheCode(t *testing.T) {
 	_, err = client.Submissions.Get(t.Context(), "")
 	require.ErrorAs(t, err, &code)
 	assert.Equal(t, hiring.ErrInvalidInput, code, "an input that was refused locally")
-	require.ErrorAs(t, &hiring.RunEndedError{Cause: fmt.Errorf("a run: %w", hiring.ErrConflict)}, &code)
-	assert.Equal(t, hiring.ErrConflict, code, "the cause of the end of a run")
 	code = "unchanged"
-	for _, err := range []error{&hiring.Error{Status: 502}, &hiring.RunEndedError{}, &hiring.RunEndedError{Cause: io.EOF}} {
-		assert.NotErrorAs(t, err, &code)
-		assert.Equal(t, hiring.ErrorCode("unchanged"), code)
-	}
+	assert.NotErrorAs(t, &hiring.Error{Status: 502}, &code)
+	assert.Equal(t, hiring.ErrorCode("unchanged"), code)
 }
 
 func TestNilErrorsDoNotPanic(t *testing.T) {
