@@ -110,6 +110,7 @@ func TestWithTheKeyboardAlone(t *testing.T) {
 	}
 	p.appears(".filters", "2 changes")
 	p.do(chromedp.KeyEvent("n"))
+	p.appears(".column:first-child .card", "Bea")
 	const focused = "(document.activeElement.title || document.activeElement.className)"
 	for _, press := range [][2]string{
 		{"h", "Bea"}, {"j", "Ada"}, {kb.ArrowUp, "Bea"}, {"l", "Grace Hopper"}, {kb.ArrowLeft, "Bea"}, {"l", "Grace Hopper"},
@@ -163,7 +164,7 @@ func TestARefusedFormKeepsWhatWasTyped(t *testing.T) {
 	require.NoError(t, p.server.Submit(submission))
 	p.do(chromedp.WaitVisible(chromedp.ID("evaluate")))
 	refused := func(form, field string, values map[string]string, says string) {
-		evaluate[string](p, "document.querySelectorAll('details').forEach(d => d.open = true), ''")
+		evaluate[string](p, "(f => { for (const d of [f.closest('details'), ...f.querySelectorAll('details')]) if (d) d.open = true; return '' })(document.getElementById("+quote(form)+"))")
 		for id, value := range values {
 			evaluate[string](p, fmt.Sprintf("(e => { e.value = %q; e.dispatchEvent(new Event('input')); return '' })(document.getElementById(%q))", value, form+"-"+id))
 		}
@@ -209,7 +210,7 @@ func TestTheBoardIsLiveAndHoldsStill(t *testing.T) {
 	} {
 		read()
 		before := tops()
-		invite("during " + name)
+		invite("during-" + name)
 		p.appears(".filters", "1 change")
 		assert.Equal(t, before, tops(), name)
 		p.leave()

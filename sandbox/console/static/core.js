@@ -339,7 +339,7 @@ export function isRead(element) {
 }
 
 // drop returns a button that opens a panel below it.
-export const drop = (name, content) => html`<details class="drop">
+export const drop = (name, content) => html`<details class="drop" name="drop">
   <summary class="button plain">${name}</summary><div class="panel">${content}</div></details>`;
 
 export const closeDrops = () =>
