@@ -23,6 +23,11 @@ func ShortenInvitationTimes(timeout, delay time.Duration) {
 	inviteTimeout, retryDelay = timeout, delay
 }
 
+// ShortenInvitationWait sets the timeout of a request, and how long after it a listing does not show its invitation.
+func ShortenInvitationWait(timeout, settle time.Duration) {
+	attemptTimeout, settleTime = timeout, settle
+}
+
 // SetHealthInterval sets the time between two reports of deliveries.
 func SetHealthInterval(interval time.Duration) { healthInterval = interval }
 

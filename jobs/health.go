@@ -208,7 +208,7 @@ func (w *healthWorker[D, TTx]) reportCounts(ctx context.Context, t table, names 
 func (t table) queuedInvitations(ctx context.Context) (map[string]jobCount, error) {
 	var rows []jobCount
 	err := t.queryJSON(ctx, t.object("'organization', organization, 'n', n, 'since', since"),
-		`SELECT organization, count(*) AS n, min(`+t.epochSQL("updated_at")+`) AS since FROM hiring_jobs WHERE status = 'queued' GROUP BY 1`, &rows)
+		`SELECT organization, count(*) AS n, min(`+t.epochSQL("updated_at")+`) AS since FROM hiring_jobs WHERE `+pendingSQL+` GROUP BY 1`, &rows)
 	queued := make(map[string]jobCount, len(rows))
 	for _, row := range rows {
 		queued[row.Organization] = row

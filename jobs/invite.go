@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/riverqueue/river"
 
@@ -120,34 +121,65 @@ func (t table) queueInvitation(ctx context.Context, organization, assessmentID s
 		[]any{organization, assessmentID, address, string(detail)}, &version)
 }
 
-// queuedInvitation is a row with the status queued.
+// queuedInvitation is a row with the status queued or sending.
 type queuedInvitation struct {
-	assessmentID, address string
 	invitation
+
+	assessmentID, address string
+	version               int64
+	since                 string // Its updated_at.
 }
 
-// nextQueued returns the first queued invitation after another one, by assessment and
-// address.
-func (t table) nextQueued(ctx context.Context, organization string, after queuedInvitation) (q queuedInvitation, found bool, err error) {
+// pendingSQL is the condition for rows of invitations without a result.
+const pendingSQL = "status IN ('queued', 'sending')"
+
+// settledBefore returns the time, in seconds since 1970, before which a request must have been
+// recorded so that a listing that begins now shows its invitation.
+func (t table) settledBefore(ctx context.Context) (at float64, err error) {
+	err = t.QueryRow(ctx, "SELECT CAST("+t.epochSQL(t.now())+" AS double precision) - "+seconds(attemptTimeout+settleTime)).Scan(&at)
+	return at, err
+}
+
+// untilNext returns how long no invitation of an organization may be sent. It reports
+// whether there is one without a result.
+func (t table) untilNext(ctx context.Context, organization string) (wait time.Duration, found bool, err error) {
+	var left float64
+	found, err = t.scanRow(ctx, "SELECT CAST(CASE WHEN status = 'queued' THEN 0 ELSE "+t.epochSQL("updated_at")+" - "+t.epochSQL(t.now())+" + "+seconds(attemptTimeout+settleTime)+
+		" END AS double precision) AS remaining FROM hiring_jobs WHERE organization = $1 AND "+pendingSQL+" ORDER BY remaining LIMIT 1", []any{organization}, &left)
+	return time.Duration(max(left, 0) * float64(time.Second)), found, err
+}
+
+// next returns the first invitation after another one, by assessment and address, that may
+// be sent.
+func (r *invitationRun) next(ctx context.Context, after queuedInvitation) (q queuedInvitation, found bool, err error) {
 	var detail string
-	found, err = t.scanRow(ctx, `SELECT assessment_id, address, detail FROM hiring_jobs
-		WHERE organization = $1 AND status = 'queued' AND (assessment_id > $2 OR assessment_id = $2 AND address > $3)
+	found, err = r.scanRow(ctx, `SELECT assessment_id, address, detail, version, CAST(updated_at AS text) FROM hiring_jobs
+		WHERE organization = $1 AND `+pendingSQL+` AND (status = 'queued' OR `+r.epochSQL("updated_at")+` < CAST($2 AS double precision))
+			AND (assessment_id > $3 OR assessment_id = $3 AND address > $4)
 		ORDER BY assessment_id, address LIMIT 1`,
-		[]any{organization, after.assessmentID, after.address}, &q.assessmentID, &q.address, &detail)
+		[]any{r.organization, r.settled, after.assessmentID, after.address}, &q.assessmentID, &q.address, &detail, &q.version, &q.since)
 	if found {
 		err = json.Unmarshal([]byte(detail), &q.invitation)
 	}
 	return q, found, err
 }
 
-// saveInvitation stores the status and the detail of an invitation.
-func (t table) saveInvitation(ctx context.Context, organization string, q queuedInvitation, status Status) error {
-	detail, err := json.Marshal(q.invitation)
+// update stores the current invitation with a status. It returns errOvertaken when another
+// run has changed the row. One that is queued again keeps its time, which alerts compare.
+func (r *invitationRun) update(ctx context.Context, status Status) error {
+	detail, err := json.Marshal(r.current.invitation)
 	if err != nil {
 		return err
 	}
-	return t.Exec(ctx, `UPDATE hiring_jobs
-		SET status = $4, detail = $5, version = version + 1, updated_at = CURRENT_TIMESTAMP
-		WHERE organization = $1 AND assessment_id = $2 AND address = $3`,
-		organization, q.assessmentID, q.address, string(status), string(detail))
+	at, args := r.now(), []any{r.organization, r.current.assessmentID, r.current.address, string(status), string(detail), r.current.version}
+	if status == StatusQueued {
+		at, args = "$7", append(args, r.current.since)
+	}
+	updated, err := r.scanRow(ctx, `UPDATE hiring_jobs
+		SET status = $4, detail = $5, version = version + 1, updated_at = `+at+`
+		WHERE organization = $1 AND assessment_id = $2 AND address = $3 AND version = $6 RETURNING version`, args, &r.current.version)
+	if err == nil && !updated {
+		err = errOvertaken
+	}
+	return err
 }

@@ -37,6 +37,11 @@ type Invitations struct {
 // [hiring.InvitationService.SendAll]: at most one invitation e-mail to each address,
 // within the write rate limit.
 //
+//   - The row of an address gets the status sending before each request. A run that another
+//     run has overtaken cannot write it, and sends nothing.
+//   - After a crash an address with that status is tried again 90 s after the request: the
+//     timeout of an attempt, 30 s whatever the client has, and the minute after which a
+//     listing shows the invitation.
 //   - When the window of the rate limit is used up, the job is snoozed until the next
 //     window.
 //   - When the limit of the plan is reached, the job is snoozed for PlanWait, with a log
@@ -95,8 +100,10 @@ type inviteWorker[D riverdriver.Driver[TTx], TTx any] struct {
 }
 
 var (
-	inviteTimeout = 10 * time.Minute
-	retryDelay    = time.Minute // Multiplied by the number of failures or snoozes.
+	inviteTimeout  = 10 * time.Minute
+	retryDelay     = time.Minute      // Multiplied by the number of failures or snoozes.
+	attemptTimeout = 30 * time.Second // Of one request.
+	settleTime     = time.Minute      // After the end of an attempt, until a listing shows its invitation.
 )
 
 // longestRetry is the largest multiple of retryDelay.
@@ -129,16 +136,24 @@ func (w *inviteWorker[D, TTx]) sendQueued(ctx context.Context, organization Orga
 	if err := river.MetadataSet(ctx, metadataPlan, ""); err != nil {
 		return err
 	}
+	client, err := organization.Client.With(hiring.WithTimeout(attemptTimeout))
+	if err != nil {
+		return err
+	}
 	for {
-		first, found, err := t.nextQueued(ctx, organization.Name, queuedInvitation{})
+		r := invitationRun{table: t, organization: organization.Name}
+		if r.settled, err = t.settledBefore(ctx); err != nil {
+			return err
+		}
+		first, found, err := r.next(ctx, queuedInvitation{})
 		if err != nil {
 			return err
 		}
 		if !found {
 			return w.completeUnlessQueued(ctx, job)
 		}
-		r := invitationRun{table: t, organization: organization, assessmentID: first.assessmentID}
-		if err := r.run(ctx); err != nil {
+		r.assessmentID = first.assessmentID
+		if err := r.run(ctx, client.Invitations); err != nil {
 			if errors.Is(err, errOvertaken) {
 				return errOvertaken
 			}
@@ -147,7 +162,7 @@ func (w *inviteWorker[D, TTx]) sendQueued(ctx context.Context, organization Orga
 	}
 }
 
-// completeUnlessQueued completes the job if no invitation is queued. It completes the
+// completeUnlessQueued completes the job if no invitation is left. It completes the
 // job first and checks second: the completion makes this transaction and that of a
 // concurrent Invite wait for each other, so one of them sees the other's changes.
 func (w *inviteWorker[D, TTx]) completeUnlessQueued(ctx context.Context, job *river.Job[inviteArgs]) error {
@@ -155,9 +170,9 @@ func (w *inviteWorker[D, TTx]) completeUnlessQueued(ctx context.Context, job *ri
 		if err := complete[D](ctx, tx, job); err != nil {
 			return err
 		}
-		_, found, err := t.nextQueued(ctx, job.Args.Organization, queuedInvitation{})
+		wait, found, err := t.untilNext(ctx, job.Args.Organization)
 		if err == nil && found {
-			err = river.JobSnooze(0) // Rolls back the completion, because Invite has queued another invitation.
+			err = river.JobSnooze(wait) // Rolls back the completion.
 		}
 		return err
 	})
@@ -174,7 +189,7 @@ func (w *inviteWorker[D, TTx]) snoozeOrFail(ctx context.Context, o Organization,
 	case errors.Is(err, hiring.ErrRateLimited):
 		return snoozeIfRateLimited(err)
 	case errors.Is(err, errTimeUp), ctx.Err() != nil:
-		return river.JobSnooze(0) // The row of requests has the time of the last one.
+		return river.JobSnooze(0) // The rows have the times of requests without a result.
 	case hiring.IsTransient(err):
 		return river.JobSnooze(outageDelay(job))
 	}
@@ -202,45 +217,32 @@ func snoozes(job *rivertype.JobRow) int {
 type invitationRun struct {
 	table
 
-	organization Organization
-	assessmentID string
+	organization, assessmentID string
 
-	pending  []queuedInvitation // Passed to SendAll and without a result yet, in order.
-	tableErr error              // Error of reading or writing the table.
-	stopped  bool               // No further invitation is passed to SendAll.
+	settled float64          // See settledBefore. The run lists the invitations later.
+	current queuedInvitation // The candidate that SendAll works on.
+	failed  error            // Error of the table. It ends the run.
 }
 
 // errTimeUp is returned by a run that has used the time of its job.
 var errTimeUp = errors.New("jobs: the time of the job is used up")
 
-func (r *invitationRun) run(ctx context.Context) error {
-	record := &requestRecord{table: r.table, key: rowKey{r.organization.Name, r.assessmentID, checkpointAddress}}
-	if wait, err := record.wait(ctx); err != nil {
-		return err
-	} else if wait > 0 {
-		return river.JobSnooze(wait)
-	}
+func (r *invitationRun) run(ctx context.Context, service *hiring.InvitationService) error {
 	sendCtx, stop := withEarlierDeadline(ctx)
 	defer stop()
-	err := r.organization.Client.Invitations.SendAll(sendCtx, r.assessmentID, r.candidates(ctx), hiring.SendAllOptions{
-		Before: func(hiring.NewInvitation) error {
-			return record.save(ctx, time.Now().Format(time.RFC3339Nano))
-		},
+	err := service.SendAll(sendCtx, r.assessmentID, r.candidates(ctx), hiring.SendAllOptions{
+		Before: func(hiring.NewInvitation) error { return r.update(ctx, StatusSending) },
 		Each: func(i hiring.InviteResult, err error) bool {
-			r.tableErr = errors.Join(r.tableErr, r.record(ctx, i, err))
-			return r.tableErr == nil
+			r.failed = errors.Join(r.failed, r.record(context.WithoutCancel(ctx), i, err))
+			return r.failed == nil
 		},
 	})
-	if r.tableErr != nil {
-		return r.tableErr
-	}
-	if err == nil && record.sent {
-		err = record.save(context.WithoutCancel(ctx), "")
-	}
-	if err == nil || errors.Is(err, hiring.ErrNotFound) { // After a 404 all invitations of the assessment are cancelled.
-		return nil
-	}
-	if sendCtx.Err() != nil && !errors.Is(err, hiring.ErrRateLimited) {
+	switch {
+	case r.failed != nil:
+		return r.failed
+	case errors.Is(err, hiring.ErrNotFound):
+		return r.cancelAll(ctx, err)
+	case err != nil && sendCtx.Err() != nil && !errors.Is(err, hiring.ErrRateLimited):
 		return errTimeUp
 	}
 	return err
@@ -250,17 +252,15 @@ func (r *invitationRun) run(ctx context.Context) error {
 // asks for it.
 func (r *invitationRun) candidates(ctx context.Context) iter.Seq[hiring.NewInvitation] {
 	return func(yield func(hiring.NewInvitation) bool) {
-		last := queuedInvitation{assessmentID: r.assessmentID}
-		for !r.stopped {
-			q, found, err := r.nextQueued(ctx, r.organization.Name, last)
+		for {
+			q, found, err := r.next(ctx, queuedInvitation{assessmentID: r.assessmentID, address: r.current.address})
 			if err != nil {
-				r.tableErr = err
+				r.failed = err
 			}
 			if err != nil || !found || q.assessmentID != r.assessmentID {
 				return
 			}
-			last = q
-			r.pending = append(r.pending, q)
+			r.current = q
 			if !yield(hiring.NewInvitation{Email: q.Email, Name: q.Name, Extra: q.Extra}) {
 				return
 			}
@@ -268,72 +268,41 @@ func (r *invitationRun) candidates(ctx context.Context) iter.Seq[hiring.NewInvit
 	}
 }
 
-// requestRecord is the row of the table that has the time of the last request for an
-// assessment whose outcome may not be listed yet. It is optimistically locked by its
-// version: a run that another run has overtaken cannot save, and therefore sends nothing.
-type requestRecord struct {
-	table
-
-	key     rowKey
-	version int64
-	sent    bool // A request was recorded.
-}
-
-// statusRequests is the status of the row that has the time of the last request for an
-// assessment. Its address is " checkpoint".
-const statusRequests Status = "requests"
-
-// checkpointAddress begins with a space, unlike the address of a candidate.
-const checkpointAddress = " checkpoint"
-
-// settleTime is how long after a request a listing may not show its invitation: the timeout of
-// an attempt, and a minute.
-const settleTime = 90 * time.Second
-
-// wait loads the row and returns how long a run must wait before it lists the invitations.
-func (c *requestRecord) wait(ctx context.Context) (time.Duration, error) {
-	row, err := c.table.load(ctx, c.key)
-	c.version = row.version
-	last, parseErr := time.Parse(time.RFC3339Nano, row.detail)
-	if err != nil || parseErr != nil { // The row is new, or every outcome is known.
-		return 0, err
-	}
-	return min(time.Until(last.Add(settleTime)), settleTime), nil
-}
-
-func (c *requestRecord) save(ctx context.Context, at string) error {
-	err := c.table.save(ctx, c.key, savedRow{status: statusRequests, detail: at, version: c.version})
-	if err == nil {
-		c.version++
-		c.sent = true
-	}
-	return err
-}
-
-// record stores the result of the next pending invitation. After any other result than
-// those below, the invitation stays queued and the run stops.
+// record stores the result of the current candidate. An address whose outcome is not known
+// keeps the status sending.
 func (r *invitationRun) record(ctx context.Context, i hiring.InviteResult, err error) error {
-	q := r.pending[0] // SendAll returns results in order, one for each candidate.
-	r.pending = r.pending[1:]
-	var status Status
+	status := StatusQueued
 	switch {
 	case err == nil && i.Outcome == hiring.InviteSent:
 		status = StatusSent
 	case err == nil:
 		status = StatusExisting
+	case errors.Is(err, errOvertaken):
+		return errOvertaken
 	case i.Outcome == hiring.InviteUnknown && outcome(err) == hiring.OutcomeDone:
 		status = StatusUnknown
-	case i.Outcome == hiring.InviteNotSent && (isRejected(err) || errors.Is(err, hiring.ErrNotFound)):
-		status = StatusCancelled
-	default:
-		r.stopped = true
+	case i.Outcome == hiring.InviteUnknown:
 		return nil
+	case isRejected(err):
+		status = StatusCancelled
 	}
-	if err != nil {
-		q.Problem = err.Error()
+	if err != nil && status != StatusQueued {
+		r.current.Problem = err.Error()
 	}
-	q.InvitationID = i.Invitation.ID
-	return r.saveInvitation(context.WithoutCancel(ctx), r.organization.Name, q, status)
+	r.current.InvitationID = i.Invitation.ID
+	return r.update(ctx, status)
+}
+
+// cancelAll cancels the queued invitations of an assessment that does not exist.
+func (r *invitationRun) cancelAll(ctx context.Context, reason error) error {
+	r.current = queuedInvitation{}
+	for range r.candidates(ctx) {
+		r.current.Problem = reason.Error()
+		if err := r.update(ctx, StatusCancelled); err != nil {
+			return err
+		}
+	}
+	return r.failed
 }
 
 // isRejected reports whether the API or the client rejected the invitation of one

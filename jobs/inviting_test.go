@@ -186,3 +186,40 @@ func overtakenRunSendsNothing[D riverdriver.Driver[TTx], TTx any](t *testing.T, 
 	eventually(t, s.countIs(t, 1, "river_job WHERE kind = 'hiring_invitations' AND state = 'completed'"))
 	api.requireInvitedOnce(t, 5)
 }
+
+func TestAddressWithoutAResultWaits(t *testing.T) {
+	t.Parallel()
+	onBothStores(t, addressWithoutAResultWaits[*riverpgxv5.Driver, pgx.Tx], addressWithoutAResultWaits[*riversqlite.Driver, *sql.Tx])
+}
+
+// addressWithoutAResultWaits has two addresses whose process died during the request: one request arrived at the API, one did not. Both wait
+// for 90 s, and the others are invited meanwhile.
+func addressWithoutAResultWaits[D riverdriver.Driver[TTx], TTx any](t *testing.T, s *store[D, TTx]) {
+	api := newAPI(t)
+	config := testConfig()
+	require.NoError(t, jobs.SendInvitations[D, TTx](config, jobs.Invitations{Organizations: api.organizations()}))
+	client := s.newClient(t, config)
+	s.invite(t, client, api.assessment, candidates(5)...)
+	_, err := api.Invite(api.assessment, "person-1@example.com", "A Person")
+	require.NoError(t, err)
+	requested := func(ago time.Duration) {
+		t.Helper()
+		s.mustExec(t, "UPDATE hiring_jobs SET status = 'sending', updated_at = $1 WHERE address IN ('person-1@example.com', 'person-2@example.com')",
+			time.Now().Add(-ago).UTC().Format("2006-01-02 15:04:05.000"))
+	}
+	requested(30 * time.Second)
+	client, _ = s.start(t, config)
+	eventually(t, s.statusIs(t, jobs.StatusSent, 3))
+	job := "river_job WHERE kind = 'hiring_invitations' AND state = 'scheduled'"
+	eventually(t, s.countIs(t, 1, job))
+	at := queryValue[time.Time](t, s.db, "SELECT scheduled_at FROM "+job)
+	require.WithinRange(t, at, time.Now().Add(20*time.Second), time.Now().Add(time.Minute))
+	require.True(t, s.statusIs(t, jobs.StatusSending, 2)())
+
+	requested(91 * time.Second)
+	_, err = client.JobRetry(t.Context(), queryValue[int64](t, s.db, "SELECT id FROM "+job))
+	require.NoError(t, err)
+	eventually(t, s.statusIs(t, jobs.StatusExisting, 1), "it is looked up before a request")
+	eventually(t, s.statusIs(t, jobs.StatusSent, 4))
+	api.requireInvitedOnce(t, 5)
+}

@@ -29,6 +29,7 @@ const (
 	StatusWatching Status = "watching" // The detail is the state after the last poll.
 
 	StatusQueued    Status = "queued"    // The invitation has not been sent yet.
+	StatusSending   Status = "sending"   // A request may have been sent at updated_at, and its result is not known yet.
 	StatusSent      Status = "sent"      // This module sent the invitation.
 	StatusExisting  Status = "existing"  // The address already had an invitation, perhaps from a process that died during its request.
 	StatusCancelled Status = "cancelled" // The API rejected the invitation. The problem in the detail is the reason.

@@ -47,8 +47,8 @@ func openAndRun[D riverdriver.Driver[TTx], TTx any](s *store[D, TTx], _ func(), 
 	jobs.SetHealthInterval(time.Second)
 	jobs.SetAliveTimes(300*time.Millisecond, 3*time.Second)
 	jobs.ShortenInvitationTimes(12*time.Second, time.Second)
-	if false && os.Getenv(realWaitVariable) == "" {
-		_ = 1
+	if os.Getenv(realWaitVariable) == "" {
+		jobs.ShortenInvitationWait(5*time.Second, 5*time.Second)
 	}
 	client, err := hiring.New(os.Getenv(serviceVariable), sandbox.LiveKey, hiring.WithTrace(hiring.Trace{
 		Attempt: func(ctx context.Context, a hiring.TraceAttempt) (context.Context, func(hiring.Exchange)) {
