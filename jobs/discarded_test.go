@@ -1,7 +1,6 @@
 package jobs_test
 
 import (
-	"bytes"
 	"context"
 	"database/sql"
 	"errors"
@@ -22,7 +21,6 @@ import (
 	"riverqueue.com/riverui"
 
 	"github.com/hiring-assessment/hiring-go/jobs"
-	"github.com/hiring-assessment/hiring-go/sandbox"
 )
 
 // riverUI sends a request to River's web page, and returns the body of the response.
@@ -102,42 +100,4 @@ func deliverRetriesCancelledAndDiscardedDeliveries[D riverdriver.Driver[TTx], TT
 	eventually(t, s.deliveredIs(t, 2))
 	require.Equal(t, 2, s.count(t, "river_job WHERE kind = 'hiring_delivery'"))
 	require.Equal(t, 2, s.count(t, "results"))
-}
-
-func TestUnreadableReportIsDiscardedAlone(t *testing.T) {
-	t.Parallel()
-	onBothStores(t, unreadableReportIsDiscardedAlone[*riverpgxv5.Driver, pgx.Tx], unreadableReportIsDiscardedAlone[*riversqlite.Driver, *sql.Tx])
-}
-
-// unreadableReportIsDiscardedAlone evaluates a submission whose report cannot be decoded,
-// on a page with others.
-func unreadableReportIsDiscardedAlone[D riverdriver.Driver[TTx], TTx any](t *testing.T, s *store[D, TTx]) {
-	api := newAPI(t)
-	api.addEvaluated(t, 3)
-	unreadable := api.addSubmission(t)
-	api.evaluate(t, unreadable, sandbox.Result{ShipScore: new(71), Extra: map[string]any{"pillars": "not a list"}})
-	api.addEvaluated(t, 3)
-	organization := api.organization("acme")
-	var repaired atomic.Bool
-	organization.Client = api.clientChangingBodies(t, func(body []byte) []byte {
-		if repaired.Load() {
-			body = bytes.ReplaceAll(body, []byte(`"not a list"`), []byte(`[]`))
-		}
-		return body
-	})
-	client, _ := s.watch(t, testConfig(), jobs.Results[TTx]{Organizations: []jobs.Organization{organization}, Handle: s.insertResult, Retry: attempts(2)})
-	eventually(t, s.deliveredIs(t, 6), "the others of the page are delivered")
-	eventually(t, s.countIs(t, 1, "river_job WHERE kind = 'hiring_delivery' AND state = 'discarded'"))
-	api.addEvaluated(t, 2)
-	eventually(t, s.deliveredIs(t, 8), "later ones are delivered")
-	require.Zero(t, s.count(t, "results WHERE submission_id = $1", unreadable))
-	require.Contains(t, riverUI(t, client, http.MethodGet, "/api/jobs?state=discarded", ""), unreadable)
-	id := queryValue[int64](t, s.db, "SELECT id FROM river_job WHERE state = 'discarded'")
-	require.Contains(t, riverUI(t, client, http.MethodGet, fmt.Sprintf("/api/jobs/%d", id), ""), "/data/pillars")
-
-	repaired.Store(true)
-	riverUI(t, client, http.MethodPost, "/api/jobs/retry", fmt.Sprintf(`{"ids": ["%d"]}`, id))
-	eventually(t, s.deliveredIs(t, 9))
-	require.Equal(t, 71, queryValue[int](t, s.db, "SELECT score FROM results WHERE submission_id = $1", unreadable))
-	require.Equal(t, 9, s.count(t, "results"))
 }
