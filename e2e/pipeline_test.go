@@ -214,7 +214,7 @@ func TestTheBoardIsLiveAndHoldsStill(t *testing.T) {
 		p.appears(".filters", "1 change")
 		assert.Equal(t, before, tops(), name)
 		p.leave()
-		p.appears(".column:first-child .card", "during "+name)
+		p.appears(".column:first-child .card", "during-"+name)
 	}
 	assert.Equal(t, 1, evaluate[int](p, "new Set([...document.querySelectorAll('.card')].map(e => e.getBoundingClientRect().height)).size"), "cards of one height")
 	p.touch()
