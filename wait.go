@@ -324,19 +324,30 @@ func (p *poller) poll(ctx context.Context, take func(Submission, error) error) (
 			return 0, err
 		}
 		for _, item := range p.machine.Got(r.reply) {
-			s, failure := decodeSubmission(item.ID, r.raw[item.ID])
-			if err := take(s, failure); err != nil {
-				return 0, err
-			}
-			p.machine.Delivered(item)
-			p.ready++
-			if err := p.delivered(); err != nil {
+			if err := p.deliver(item, r.raw[item.ID], take); err != nil {
 				return 0, err
 			}
 		}
 		err = r.refused
 	}
 	return 0, nil
+}
+
+// deliver passes a result to take. A submission that cannot be decoded counts as delivered before, so that a loop that
+// ends on each error does not receive it again.
+func (p *poller) deliver(item poll.Item, raw RawValue, take func(Submission, error) error) error {
+	s, failure := decodeSubmission(item.ID, raw)
+	if failure == nil {
+		if err := take(s, nil); err != nil {
+			return err
+		}
+	}
+	p.machine.Delivered(item)
+	p.ready++
+	if err := p.delivered(); err != nil || failure == nil {
+		return err
+	}
+	return take(s, failure)
 }
 
 // answer is the response to a request of the machine.

@@ -231,7 +231,7 @@ func (w *watcher) save() string {
 // pollOnce is poll after a check of the key's account. The first response of a new watch shows the account and the
 // server's clock, by which a zero Since is set.
 func (w *watcher) pollOnce(ctx context.Context, take func(Submission, error) error) (time.Duration, error) {
-	account, err := w.checkAccount(ctx)
+	account, err := w.checkAccount(ctx, true)
 	if err != nil {
 		return 0, err
 	}
@@ -247,19 +247,20 @@ func (w *watcher) pollOnce(ctx context.Context, take func(Submission, error) err
 
 // checkAccount returns the account of the key that was used last. It returns an error if the state is of another
 // account. It reads the account of a key whose account is not known, again while a key source returns other known keys
-// in turn.
-func (w *watcher) checkAccount(ctx context.Context) (account string, err error) {
+// in turn. Before a poll, it also reads the account if the last key was of another one, because the key source may have
+// changed the key since.
+func (w *watcher) checkAccount(ctx context.Context, before bool) (account string, err error) {
 	key := w.core.keys.lastUsed().id
 	for range 3 {
 		account, proven := w.core.shared.account(key), true
-		if account == "" {
+		if account == "" || before && w.state.Account != "" && account != w.state.Account {
 			w.requests++
 			read, err := (&AccountService{w.core}).Get(ctx)
 			if err != nil {
 				return "", err
 			}
 			used := w.core.keys.lastUsed().id
-			proven = used == key || w.core.shared.account(used) == "" // A source may return a new key for each attempt.
+			proven = before || used == key || w.core.shared.account(used) == "" // A source may return a new key for each attempt.
 			w.core.shared.setAccount(used, read.ID)
 			account = read.ID
 		}
@@ -279,7 +280,7 @@ func (w *watcher) checkAccount(ctx context.Context) (account string, err error) 
 // checkAnswer checks that a response is of the account of the state, because a key source may return another key at any
 // time, and that the assessment exists when the first listing is empty.
 func (w *watcher) checkAnswer(ctx context.Context, r answer) error {
-	if _, err := w.checkAccount(ctx); err != nil {
+	if _, err := w.checkAccount(ctx, false); err != nil {
 		return err
 	}
 	if w.machine.Asked || len(r.reply.Items) > 0 || w.filter.AssessmentID == "" {

@@ -58,7 +58,7 @@ const limit = 1000
 // Add adds all submissions. It is called once.
 func (a *API) Add(subs []*Submission) {
 	a.byID, a.random = map[string]*Submission{}, rand.New(rand.NewPCG(a.Seed, 9))
-	a.PageSize = cmp.Or(a.PageSize, 100)
+	a.PageSize, a.window = cmp.Or(a.PageSize, 100), -1<<62
 	by := func(at func(*Submission) poll.Time) []*Submission {
 		sorted := slices.Clone(subs)
 		slices.SortStableFunc(sorted, func(x, y *Submission) int { return cmp.Compare(at(x), at(y)) })
@@ -181,7 +181,7 @@ func (a *API) list(r poll.Request, now poll.Time, reply *poll.Reply) {
 		it := a.item(s, now, false)
 		switch {
 		case s.Created > now || s.Deleted != 0 && now >= s.Deleted || !a.since(s, r.Since, now) || r.Status != "" && it.Status != r.Status:
-			if a.Since == "created" && r.Since > 0 && s.Created+time.Hour < r.Since { // All others are older.
+			if a.Since == "created" && r.Since != 0 && s.Created+time.Hour < r.Since { // All others are older.
 				return
 			}
 		case len(reply.Items) == a.PageSize:

@@ -1,0 +1,357 @@
+package wait_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"math/rand/v2"
+	"net/http"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/hiring-assessment/hiring-go"
+	"github.com/hiring-assessment/hiring-go/internal/testing/apitest"
+	"github.com/hiring-assessment/hiring-go/internal/testing/emulator"
+)
+
+// emulated returns the API with n submissions that are evaluated over the hours after now.
+func emulated(n int, over time.Duration) *emulator.Transport {
+	r := rand.New(rand.NewPCG(uint64(n), 1))
+	transport := &emulator.Transport{API: &emulator.API{Since: "created"}, Begin: time.Now()}
+	var subs []*emulator.Submission
+	for i := range n {
+		evaluated := time.Duration(i+1) * over / time.Duration(n)
+		submitted := evaluated - 3*time.Minute
+		subs = append(subs, &emulator.Submission{
+			ID: fmt.Sprintf("s%03d", i), Created: min(submitted, -time.Second) - time.Duration(r.Int64N(int64(48*time.Hour))), Submitted: submitted, Evaluated: evaluated,
+		})
+	}
+	transport.API.Add(subs)
+	return transport
+}
+
+func clientOf(t *testing.T, transport *emulator.Transport, opts ...hiring.Option) *hiring.Client {
+	t.Helper()
+	c, err := hiring.New(apitest.BaseURL, apitest.Key, append([]hiring.Option{hiring.WithHTTPClient(&http.Client{Transport: transport})}, opts...)...)
+	require.NoError(t, err)
+	return c
+}
+
+// TestWatchSurvivesACrashAtAnyMoment ends runs at random requests and at random results. Each crash repeats at most the
+// one result that was not saved.
+func TestWatchSurvivesACrashAtAnyMoment(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const n = 120
+		transport, checkpoint := emulated(n, 10*time.Hour), new(memoryCheckpoint)
+		r, got, crashes := rand.New(rand.NewPCG(3, 4)), map[string]int{}, 0
+		for time.Since(transport.Begin) < 17*time.Hour {
+			ctx, crash := context.WithCancel(t.Context())
+			requests := r.IntN(60)
+			transport.Before = func(*http.Request) (*http.Response, error) {
+				if requests--; requests < 0 {
+					crash()
+				}
+				return nil, ctx.Err()
+			}
+			results := r.IntN(8)
+			for s, err := range clientOf(t, transport).Submissions.Watch(ctx, hiring.WatchOptions{Checkpoint: checkpoint}) {
+				if err != nil {
+					break
+				}
+				if results--; results < 0 { // The process is killed before or after it has handled the result.
+					if r.IntN(2) == 0 {
+						got[s.ID]++
+					}
+					break
+				}
+				got[s.ID]++
+			}
+			crash()
+			crashes++
+			time.Sleep(time.Duration(r.Int64N(int64(5 * time.Minute))))
+		}
+		repeated := 0
+		for i := range n {
+			id := fmt.Sprintf("s%03d", i)
+			assert.Positive(t, got[id], id)
+			repeated += max(0, got[id]-1)
+		}
+		assert.LessOrEqual(t, repeated, crashes)
+		assert.Greater(t, crashes, 50)
+	})
+}
+
+// TestPollsWithSavedStatesFindAll uses a new client for each poll.
+func TestPollsWithSavedStatesFindAll(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const n = 120
+		transport := emulated(n, 10*time.Hour)
+		got, state := map[string]int{}, ""
+		for time.Since(transport.Begin) < 17*time.Hour {
+			before := len(transport.Sent())
+			polled, err := clientOf(t, transport).Submissions.Poll(t.Context(), hiring.WatchOptions{}, state)
+			require.NoError(t, err)
+			assert.LessOrEqual(t, len(transport.Sent())-before, 101, "100 requests and the account")
+			for _, s := range polled.Submissions {
+				assert.True(t, s.Report.Ready())
+				got[s.ID]++
+			}
+			state = polled.State
+			time.Sleep(polled.Wait)
+		}
+		require.Len(t, got, n)
+		for id, times := range got {
+			assert.Equal(t, 1, times, id)
+		}
+	})
+}
+
+// TestAReportHoursAfterItsStatus is yielded when it is ready and not before. Until then it is pending, and one line of
+// the log says so.
+func TestAReportHoursAfterItsStatus(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		transport := emulated(1, time.Hour)
+		late := transport.API.Submission("s000")
+		late.Ready = late.Evaluated + 3*time.Hour
+		var log strings.Builder
+		logger := slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelWarn}))
+		pending := 0
+		o := hiring.WatchOptions{Progress: func(p hiring.WaitProgress) { pending = max(pending, p.Pending) }}
+		for s, err := range clientOf(t, transport, hiring.WithLogger(logger)).Submissions.Watch(t.Context(), o) {
+			require.NoError(t, err)
+			require.True(t, s.Report.Ready())
+			break
+		}
+		passed := time.Since(transport.Begin)
+		assert.GreaterOrEqual(t, passed, 4*time.Hour)
+		assert.Less(t, passed, 5*time.Hour)
+		assert.Equal(t, 1, pending)
+		assert.Equal(t, 1, strings.Count(log.String(), "no ready report for an hour"), log.String())
+	})
+}
+
+// TestASubmissionThatCannotBeDecoded is yielded once as an ItemError, not again after a restart, and delays no other.
+func TestASubmissionThatCannotBeDecoded(t *testing.T) {
+	for name, spoil := range map[string]func(map[string]any){
+		"candidate": func(s map[string]any) { s["candidate"] = "Ada <ada@example.com>" },
+		"report": func(s map[string]any) {
+			if s["status"] == "evaluated" {
+				s["report"] = "A"
+			}
+		},
+		"times": func(s map[string]any) { s["created_at"] = "yesterday" },
+	} {
+		inBubble(t, name, func(t *testing.T) {
+			transport, checkpoint := emulated(3, time.Hour), new(memoryCheckpoint)
+			transport.Spoil = func(id string, _ bool, s map[string]any) {
+				if id == "s001" {
+					spoil(s)
+				}
+			}
+			var got, failed []string
+			run := func(until time.Duration) {
+				ctx, cancel := context.WithTimeout(t.Context(), until)
+				defer cancel()
+				for s, err := range clientOf(t, transport).Submissions.Watch(ctx, hiring.WatchOptions{Checkpoint: checkpoint}) {
+					if item, ok := errors.AsType[*hiring.ItemError](err); ok {
+						assert.NotContains(t, err.Error(), "ada@example.com")
+						failed = append(failed, item.ID)
+						return // As a loop that ends on each error.
+					}
+					if err != nil {
+						require.ErrorIs(t, err, context.DeadlineExceeded)
+						return
+					}
+					got = append(got, s.ID)
+				}
+			}
+			for range 3 {
+				run(4 * time.Hour)
+			}
+			assert.Equal(t, []string{"s001"}, failed)
+			assert.ElementsMatch(t, []string{"s000", "s002"}, got)
+			transport = emulated(1, time.Minute)
+			transport.Spoil = func(_ string, _ bool, s map[string]any) { spoil(s) }
+			_, err := clientOf(t, transport).Submissions.WaitReport(t.Context(), "s000", hiring.WaitOptions{})
+			assert.IsType(t, &hiring.ItemError{}, err)
+		})
+	}
+}
+
+// TestZeroSinceIsTheCall also when the server is not reachable at that moment, and by the server's clock.
+func TestZeroSinceIsTheCall(t *testing.T) {
+	for _, ahead := range []time.Duration{0, 7 * time.Hour, -7 * time.Hour} {
+		inBubble(t, ahead.String(), func(t *testing.T) {
+			transport := emulated(10, 10*time.Hour)
+			transport.Begin, transport.Ahead = transport.Begin.Add(-5*time.Hour-30*time.Minute), ahead // Five are evaluated before the call.
+			down := time.Now().Add(3 * time.Hour)
+			transport.Before = func(*http.Request) (*http.Response, error) {
+				if time.Now().Before(down) {
+					return nil, io.ErrUnexpectedEOF
+				}
+				return nil, nil
+			}
+			checkpoint := new(memoryCheckpoint)
+			var got []string
+			for range 3 {
+				ctx, cancel := context.WithTimeout(t.Context(), 4*time.Hour)
+				for s, err := range clientOf(t, transport).Submissions.Watch(ctx, hiring.WatchOptions{Checkpoint: checkpoint}) {
+					if err == nil {
+						got = append(got, s.ID)
+					}
+				}
+				cancel()
+			}
+			assert.ElementsMatch(t, []string{"s005", "s006", "s007", "s008", "s009"}, got)
+		})
+	}
+}
+
+// TestARetryIsAfterSeconds: a failed request is repeated after 1, 2, 4 ... 60 s.
+func TestARetryIsAfterSeconds(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		transport := emulated(1, time.Hour)
+		var at []time.Time
+		transport.Before = func(r *http.Request) (*http.Response, error) {
+			if at = append(at, time.Now()); len(at) > 9 {
+				return nil, nil
+			}
+			return nil, io.ErrUnexpectedEOF
+		}
+		for _, err := range clientOf(t, transport, apitest.NoRetry).Submissions.Watch(t.Context(), hiring.WatchOptions{}) {
+			require.NoError(t, err)
+			break
+		}
+		for i, seconds := range []int{1, 2, 4, 8, 16, 32, 60, 60} {
+			assert.Equal(t, time.Duration(seconds)*time.Second, at[i+1].Sub(at[i]), "%d", i)
+		}
+	})
+}
+
+// TestWatchEndsAtOnceBeforeADistantWindow: a tenth of the window is reserved.
+func TestWatchEndsAtOnceBeforeADistantWindow(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		transport := emulated(1, time.Hour)
+		transport.API.OthersPerHour = 1000
+		ctx, cancel := context.WithTimeout(t.Context(), 57*time.Minute)
+		defer cancel()
+		err := apitest.LastError(clientOf(t, transport).Submissions.Watch(ctx, hiring.WatchOptions{}))
+		require.ErrorIs(t, err, context.DeadlineExceeded)
+		require.ErrorIs(t, err, hiring.ErrQuotaExhausted)
+		require.ErrorContains(t, err, "Submissions.Watch")
+		assert.Less(t, time.Since(transport.Begin), 55*time.Minute)
+	})
+}
+
+// TestAnUnknownAssessmentEndsAWatch with one read of its invitations.
+func TestAnUnknownAssessmentEndsAWatch(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		transport := emulated(0, time.Hour)
+		client := clientOf(t, transport)
+		o := hiring.WatchOptions{AssessmentID: "none"}
+		require.ErrorIs(t, apitest.LastError(client.Submissions.Watch(t.Context(), o)), hiring.ErrNotFound)
+		polled, err := client.Submissions.Poll(t.Context(), o, "")
+		require.ErrorIs(t, err, hiring.ErrNotFound)
+		_, err = client.Submissions.Poll(t.Context(), o, polled.State)
+		require.ErrorIs(t, err, hiring.ErrNotFound)
+		transport.API = emulated(3, time.Minute).API
+		time.Sleep(time.Hour)
+		_, err = client.Submissions.Poll(t.Context(), o, "")
+		require.NoError(t, err)
+	})
+}
+
+// TestAKeySourceThatChangesTenants yields nothing of the other account.
+func TestAKeySourceThatChangesTenants(t *testing.T) {
+	for _, every := range []int{3, 7} {
+		inBubble(t, fmt.Sprint(every), func(t *testing.T) {
+			transport := emulated(20, 3*time.Hour)
+			transport.Account = func(key string) string { return key[len(key)-1:] }
+			other := emulated(20, 3*time.Hour)
+			transport.Before = func(r *http.Request) (*http.Response, error) {
+				if strings.HasSuffix(r.Header.Get("Authorization"), "2") && !strings.HasSuffix(r.URL.Path, "/account") {
+					other.Spoil = func(_ string, _ bool, s map[string]any) { s["id"] = "other" }
+					return other.RoundTrip(r)
+				}
+				return nil, nil
+			}
+			n, state, got := 0, "", 0
+			client, err := hiring.New(apitest.BaseURL, "", hiring.WithHTTPClient(&http.Client{Transport: transport}),
+				hiring.WithKeySource(func(context.Context) (string, error) {
+					if n++; n > 10 && n%every == 0 {
+						return apitest.Key + "2", nil
+					}
+					return apitest.Key + "1", nil
+				}))
+			require.NoError(t, err)
+			refused := 0
+			for time.Since(transport.Begin) < 6*time.Hour {
+				polled, err := client.Submissions.Poll(t.Context(), hiring.WatchOptions{}, state)
+				if err != nil {
+					refused++
+				}
+				for _, s := range polled.Submissions {
+					require.NotEqual(t, "other", s.ID)
+					got++
+				}
+				state = polled.State
+				time.Sleep(max(polled.Wait, 30*time.Second))
+			}
+			assert.Equal(t, 20, got)
+			assert.Positive(t, refused)
+		})
+	}
+}
+
+// TestWaitReportsYieldsEach once, reports a missing id, and knows ids in either case.
+func TestWaitReportsYieldsEach(t *testing.T) {
+	for _, n := range []int{1, 5, 60} {
+		inBubble(t, fmt.Sprint(n), func(t *testing.T) {
+			transport := emulated(n, 4*time.Hour)
+			ids := []string{"none"}
+			for i := range n {
+				ids = append(ids, fmt.Sprintf("S%03d", i), fmt.Sprintf("s%03d", i))
+			}
+			got := map[string]int{}
+			var end error
+			for report, err := range clientOf(t, transport).Submissions.WaitReports(t.Context(), ids, hiring.WaitOptions{}) {
+				if end = err; err == nil {
+					got[report.SubmissionID]++
+				}
+			}
+			require.Equal(t, &hiring.WaitError{Missing: []string{"none"}, Err: hiring.ErrNotFound}, end)
+			assert.Len(t, got, n)
+			for id, times := range got {
+				assert.Equal(t, 1, times, id)
+			}
+			assert.Less(t, time.Since(transport.Begin), 10*time.Hour)
+		})
+	}
+}
+
+// TestReadyReportsComeInTheFirstPoll of few ids and of many.
+func TestReadyReportsComeInTheFirstPoll(t *testing.T) {
+	for n, requests := range map[int]int{1: 1, 10: 10, 250: 10} {
+		inBubble(t, fmt.Sprint(n), func(t *testing.T) {
+			transport := emulated(n, time.Hour)
+			time.Sleep(2 * time.Hour)
+			var ids []string
+			for i := range n {
+				ids = append(ids, fmt.Sprintf("s%03d", i))
+			}
+			begun := time.Now()
+			for _, err := range clientOf(t, transport).Submissions.WaitReports(t.Context(), ids, hiring.WaitOptions{}) {
+				require.NoError(t, err)
+			}
+			assert.Zero(t, time.Since(begun))
+			assert.LessOrEqual(t, len(transport.Sent()), requests)
+		})
+	}
+}
