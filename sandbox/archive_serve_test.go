@@ -68,7 +68,6 @@ func TestFaultsOfArchives(t *testing.T) {
 			{sandbox.Fault{Status: 302}, 302, nil, ""},
 			{sandbox.Fault{Reset: true}, 0, syscall.ECONNRESET, ""},
 			{sandbox.Fault{After: true}, 0, syscall.ECONNRESET, ""},
-			{sandbox.Fault{Late: time.Hour}, 0, syscall.ECONNRESET, ""},
 			{sandbox.Fault{CutAfter: 40_000}, 200, io.ErrUnexpectedEOF, whole.body[:40_000]},
 			{sandbox.Fault{CutAfter: 1 << 30}, 200, io.ErrUnexpectedEOF, whole.body[:len(whole.body)-1]},
 			{sandbox.Fault{CutAfter: -1}, 200, io.ErrUnexpectedEOF, ""},

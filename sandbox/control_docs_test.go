@@ -13,7 +13,7 @@ import (
 	"github.com/hiring-assessment/hiring-go/sandbox"
 )
 
-// TestGuideListsTheControlAPI compares the table of docs/sandbox-control-api.md with
+// TestGuideListsTheControlAPI compares the table of docs/sandbox.md with
 // the index of the control API.
 func TestGuideListsTheControlAPI(t *testing.T) {
 	_, body := steer(t, sandbox.Start(t), http.MethodGet, "", "")
@@ -34,7 +34,7 @@ func TestGuideListsTheControlAPI(t *testing.T) {
 		}
 		table += fmt.Sprintf("| `%s %s` | %s | %s |\n", o.Method, o.Path, example, o.Summary)
 	}
-	guide, err := os.ReadFile("../docs/sandbox-control-api.md")
+	guide, err := os.ReadFile("../docs/sandbox.md")
 	require.NoError(t, err)
-	assert.Contains(t, string(guide), table, "put this table into docs/sandbox-control-api.md:\n%s", table)
+	assert.Contains(t, string(guide), table, "put this table into docs/sandbox.md:\n%s", table)
 }

@@ -220,7 +220,6 @@ func (c *control) advance(by time.Duration) error {
 	}
 	c.clock.Advance(by)
 	c.now = c.now.Add(by)
-	c.processDue(c.now)
 	c.notify(topicClock)
 	return nil
 }

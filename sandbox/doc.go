@@ -3,93 +3,33 @@
 //
 //	func TestShortlist(t *testing.T) {
 //		server := sandbox.Start(t)
-//		client := server.Client()
-//		report, err := client.Submissions.Report(t.Context(), sandbox.SubmissionID)
+//		report, err := server.Client().Submissions.Report(t.Context(), sandbox.SubmissionID)
 //		...
 //	}
 //
 // docs/testing.md of the repository has an example for each kind of test, and
-// docs/sandbox-program.md describes the sandbox as a program for test suites in
-// other languages.
+// docs/sandbox.md describes the program cmd/hiring-sandbox and the control API.
 //
-// # Test mode and live data
-//
-// The key of a request selects the data.
-//
-// A key with the prefix sk_test_ sees the sample data of test mode: the same bytes
-// on every run and machine. A write in test mode is validated and gets the response
-// of a successful write, but nothing is stored. New ids count up from
-// f0000000-0000-4000-8000-000000000001.
-//
-// A key with the prefix sk_live_ sees the live data of its organization, in which
-// writes persist. The live data of an organization begins with an account (2000
-// invitations a month, see [Server.SetPlan]), members and the challenges of test
-// mode, and without assessments, invitations and submissions. An id of another
-// organization is not found. A second invitation to the same address is sent like
-// the first.
-//
-// Each server has its own keys, rate limits and counters, so tests can run in
-// parallel. [New] takes microseconds. The sample data is built at the first request
-// of the process and shared by all servers.
-//
-// # Transports
-//
-// Four transports reach the same handler and return the same bytes:
-//
-//	Transport  calls the handler in the caller's goroutine, without a socket; works
-//	           inside testing/synctest; Client is an SDK client on top of it
-//	Listener   an in-memory pipe for a real http.Server; works inside testing/synctest
-//	URL        loopback TCP; does not work inside testing/synctest
-//	the program cmd/hiring-sandbox, for test suites in other languages
-//
-// # Candidates
-//
-// A test moves the candidates of the live data:
+// The key of a request selects the data. A key with the prefix sk_test_ sees the
+// sample data of test mode, the same bytes on every run. A write in test mode is
+// validated and gets the response of a successful write, but nothing is stored. A key
+// with the prefix sk_live_ sees the live data of its organization, in which writes
+// persist. It begins without assessments, and the test moves its candidates:
 //
 //	id := server.AddAssessment("Backend")
 //	invitationID, err := server.Invite(id, "ada@candidates.test", "Ada")
-//	server.Open(invitationID)                 sent becomes opened
-//	submissionID, err := server.Begin(...)    opened becomes started; the log begins
-//	server.AppendEvents(submissionID, ...)
-//	server.Submit(submissionID)               the submission has an archive
-//	server.Evaluate(submissionID, result)     evaluated; the report is ready
+//	submissionID, err := server.Begin(invitationID)
+//	err = server.Evaluate(submissionID, sandbox.Result{})
 //
-// [Server.AddResult] takes all these steps in one call, and [WithTimeline] takes
-// them as time passes. Begin opens the invitation, and Evaluate submits the
-// attempt, if that was not done. The rank in a report counts the organization's
-// evaluated submissions. [Server.Mails] returns the invitation e-mails.
+// [Server.AddResult] takes all steps in one call, and [WithTimeline] takes them as
+// time passes. The server's clock is [WithClock], or time.Now, plus what
+// [Server.Advance] has added.
 //
-// The server's clock is [WithClock], or time.Now, which is virtual inside
-// testing/synctest, plus what [Server.Advance] has added.
-//
-// A submitted attempt has an archive: a zip file below /_archive/ of the requested
-// host. Every response has a new link, which is valid for an hour and needs no key.
-// [Server.SetArchives] makes the storage unavailable.
-//
-// # Order of checks
-//
-// A request is checked in this order, and the first failure is the response: the
-// throttle of its address (429), the key (401), its rate limit (429), the path
-// (404), the method (405), the scope (403), the size of the body and the form of the
-// query (400), the existence of the resource (404), the input (400), the state of
-// the assessment (409), the plan quota (402).
-//
-// # Faults and the journal
-//
-// [Server.Inject] injects a [Fault]: an API error, a response from an intermediary, a
-// slow, truncated or lost response, before or after the request takes effect. Every
-// fault works through every transport. A reset is ECONNRESET and a truncation is
-// io.ErrUnexpectedEOF. A user's own server that speaks HTTP/2 resets the stream
-// instead.
-//
-// [Server.Journal] returns the newest [JournalEntries] exchanges, with keys redacted.
-// [Journal.Repeated] returns writes that may have taken effect twice, and
-// [Journal.Find] the exchange of an operation. [WithDetails] adds headers, the
-// response, the rate limit and the fault to each entry.
-//
-// Package sandbox/console shows all of it on a web page. The control API does the
-// same as the methods of a Server, in JSON over HTTP below /_sandbox/: see
-// [WithControlFromAnyHost].
+// [Server.Transport], which [Server.Client] uses, calls the handler without a socket
+// and works inside testing/synctest. [Server.URL] is loopback TCP. [Server.Inject]
+// injects a [Fault], which works through both. [Server.Journal] returns the newest
+// 10,000 exchanges. Each server has its own keys, rate limits and counters, so tests
+// can run in parallel.
 //
 // # What is known and what is not
 //
@@ -146,9 +86,8 @@
 //	limits of numbers: page and size from 1, since_seq from 0            inferred
 //	page beyond the end: an empty list                                   invented
 //	since is inclusive, about the creation unless WithSinceOn is given invented
-//	newest by creation unless WithNewestBy is given                      invented
-//	listings up to date, pages as long as asked for, unless              documented
-//	WithListingLag or WithPageCap is given                               invented
+//	newest first by creation                                             invented
+//	listings up to date, pages as long as asked for                      documented
 //	since takes any RFC 3339 time unless a Dialect sets the layout       invented
 //	a status that nothing has: an empty list                             inferred
 //	assessment_id that is no UUID: 400; one that is unknown: empty list  invented
@@ -168,7 +107,6 @@
 //	limits_enforced false: invitations beyond the limit are sent         invented
 //	creating returns 201                                                 invented
 //	deleting and revoking return 200 with the resource as it is then     inferred
-//	WithNoContent: they return 204 without a body                        invented
 //	optional members of POST and PATCH assessments                       invented
 //	an unknown challenge_id, or a task of another challenge: 400         invented
 //	PATCH with an empty object: 400                                      invented
@@ -213,6 +151,12 @@
 //	the control API under /_sandbox/, and who may use it                 invented
 //	an OpenAPI 3.1 document at /api/v1/openapi.json                      documented
 //	it comes without the envelope, and asks for scope read               invented
+//
+// A request is checked in this order, and the first failure is the response: the
+// throttle of its address (429), the key (401), its rate limit (429), the path
+// (404), the method (405), the scope (403), the size of the body and the form of the
+// query (400), the existence of the resource (404), the input (400), the state of
+// the assessment (409), the plan quota (402).
 //
 // # Known limits
 //

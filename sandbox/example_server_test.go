@@ -8,7 +8,6 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"syscall"
-	"time"
 
 	hiring "github.com/hiring-assessment/hiring-go"
 	"github.com/hiring-assessment/hiring-go/sandbox"
@@ -135,25 +134,6 @@ func ExampleServer_ServeHTTP() {
 	defer web.Close()
 
 	client, err := hiring.New(web.URL+"/hiring", sandbox.TestKey)
-	if err != nil {
-		log.Fatal(err)
-	}
-	account, err := client.Account.Get(context.Background())
-	fmt.Println(account.Name, err)
-	// Output: Sandbox Hiring Ltd <nil>
-}
-
-// A real http.Server without a socket: inside testing/synctest its time is virtual.
-func ExampleServer_Listener() {
-	server := sandbox.New()
-	listener := server.Listener()
-	web := &http.Server{Handler: server, ReadHeaderTimeout: time.Minute}
-	go func() { _ = web.Serve(listener) }()
-	defer func() { _ = web.Close() }()
-
-	wire := &http.Transport{DialContext: listener.DialContext}
-	defer wire.CloseIdleConnections()
-	client, err := hiring.New("http://localhost", sandbox.TestKey, hiring.WithHTTPClient(&http.Client{Transport: wire}))
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"fmt"
 	"net/http"
-	"slices"
 	"strings"
 	"time"
 
@@ -52,12 +51,10 @@ func (s *Server) exchange(w http.ResponseWriter, request *http.Request, number *
 	return
 }
 
-// receive records a call and responds to it, unless its fault delays the work. Late calls
-// that are due are processed before.
+// receive records a call and responds to it, unless its fault acts before the work.
 func (s *Server) receive(c *call) (r response, f *Fault) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.processDue(c.at)
 	c.drift = s.drift()
 	if id, ok := strings.CutPrefix(c.request.URL.Path, archivePath); ok {
 		c.route, c.params = archiveRoute, []string{id}
@@ -74,33 +71,10 @@ func (s *Server) receive(c *call) (r response, f *Fault) {
 	case f == nil:
 		r = s.respond(c)
 		c.end(&r, r.size(c))
-	case f.Late > 0:
-		s.postpone(c, c.at.Add(f.Late))
 	case f.After:
 		r = s.respond(c)
 	}
 	return r, f
-}
-
-// postpone schedules the work of a call for later. It stores a copy, because the call
-// itself continues with its fault.
-func (s *Server) postpone(c *call, due time.Time) {
-	late := *c
-	late.at = due
-	at := len(s.lateCalls)
-	for at > 0 && s.lateCalls[at-1].at.After(due) {
-		at--
-	}
-	s.lateCalls = slices.Insert(s.lateCalls, at, &late)
-}
-
-// processDue does the work of late calls that are due.
-func (s *Server) processDue(now time.Time) {
-	for len(s.lateCalls) > 0 && !s.lateCalls[0].at.After(now) {
-		c := s.lateCalls[0]
-		s.lateCalls = s.lateCalls[1:]
-		s.respond(c)
-	}
 }
 
 // respondWithFault returns the response of a call with a fault. r is the response of work
@@ -110,15 +84,14 @@ func (s *Server) respondWithFault(c *call, f *Fault, r response) response {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	c.drift = s.drift()
-	if !f.After && f.Late == 0 {
+	if !f.After {
 		c.at = now
-		s.processDue(now)
 		if !f.replacesResponse() {
 			r = s.respond(c)
 		}
 	}
 	if f.replacesResponse() {
-		if (!f.After || f.Late > 0) && c.route != archiveRoute {
+		if !f.After && c.route != archiveRoute {
 			c.quota = s.currentQuota(c)
 		}
 		r = f.response(c)

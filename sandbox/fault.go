@@ -16,14 +16,14 @@ import (
 // Each fault counts every request of its route. When several faults could act on
 // a request, the one that was injected first acts.
 //
-// Without After and Late, the fault acts before the request takes effect: the
-// request costs no rate limit. With After, the request takes effect, and the fault
-// concerns the response. After alone loses the response. With Late, the work is
-// done after that time on the server's clock, before the next request is handled.
+// Without After, the fault acts before the request takes effect: the request costs
+// no rate limit. With After, the request takes effect, and the fault concerns the
+// response. After alone loses the response.
 //
 // An injected error carries the rate-limit headers, with the true remaining
 // requests. An injected 429 says that none remain until RetryAfter is over, or
-// without RetryAfter until the window ends. The rate limit itself does not change.
+// without RetryAfter until the window ends. A client that knows of requests in a
+// later window waits for RetryAfter only. The rate limit itself does not change:
 // [Server.SetQuota] changes it.
 type Fault struct {
 	// Route is a method and a path template, as in GET /submissions/{id}, or
@@ -41,14 +41,13 @@ type Fault struct {
 	RetryAfter time.Duration    `json:"retry_after,omitzero"` // The Retry-After header, rounded up to seconds; alone: a 429.
 
 	// Delay delays the response. If the request's context ends first, the response is
-	// lost, and without After and Late the request has no effect. Delay uses the clock of
+	// lost, and without After the request has no effect. Delay uses the clock of
 	// package time, so it takes no time in testing/synctest.
 	Delay time.Duration `json:"delay,omitzero"`
-	Late  time.Duration `json:"late,omitzero"`  // The request takes effect this long after it was received. The response is lost, or made of Status or Body.
 	After bool          `json:"after,omitzero"` // The request takes effect before the fault.
 
 	// Reset resets the connection without a response: the client reads ECONNRESET. Over
-	// TCP and the pipe, net/http retries a GET when a reused connection is reset. The
+	// TCP, net/http retries a GET when a reused connection is reset. The
 	// journal then shows two requests for one of the client.
 	Reset bool `json:"reset,omitzero"`
 
@@ -92,17 +91,13 @@ func (f *Fault) check() error {
 		return inputError{"retry_after", "must not be negative"}
 	case f.Delay < 0:
 		return inputError{"delay", "must not be negative"}
-	case f.Late < 0:
-		return inputError{"late", "must not be negative"}
 	case f.Status != 0 && (f.Status < 200 || f.Status > 599):
 		return inputError{"status", "must be from 200 to 599"}
 	case f.Code != "" && f.Status == 0 && statusByCode[f.Code] == 0:
 		return inputError{"code", fmt.Sprintf("%q is not a code of the API: give a status too", string(f.Code))}
 	case f.Reset && (replaces || f.CutAfter != 0):
-		return inputError{"reset", "a connection that is reset carries no response: leave out everything but after, late and delay"}
-	case f.Late > 0 && f.CutAfter != 0 && !replaces:
-		return inputError{"cut_after", "with late there is no response to cut: give a status or a body, or leave out cut_after"}
-	case !replaces && !f.Reset && !f.After && f.Delay == 0 && f.Late == 0 && f.CutAfter == 0:
+		return inputError{"reset", "a connection that is reset carries no response: leave out everything but after and delay"}
+	case !replaces && !f.Reset && !f.After && f.Delay == 0 && f.CutAfter == 0:
 		return errors.New("the fault would do nothing: give a status, a code, a body, a delay or reset")
 	}
 	return nil
@@ -118,5 +113,5 @@ func (f *Fault) replacesResponse() bool {
 
 // dropsResponse reports whether the client receives no response.
 func (f *Fault) dropsResponse() bool {
-	return f.Reset || !f.replacesResponse() && (f.Late > 0 || f.After && f.Delay == 0 && f.CutAfter == 0)
+	return f.Reset || !f.replacesResponse() && f.After && f.Delay == 0 && f.CutAfter == 0
 }

@@ -66,9 +66,6 @@ var faultCases = map[string]struct {
 	"lost after":      {fault: sandbox.Fault{After: true}, err: syscall.ECONNRESET, cost: 1},
 	"reset":           {fault: sandbox.Fault{Reset: true}, err: syscall.ECONNRESET},
 	"reset after":     {fault: sandbox.Fault{Reset: true, After: true}, err: syscall.ECONNRESET, cost: 1},
-	"late":            {fault: sandbox.Fault{Late: time.Hour}, err: syscall.ECONNRESET},
-	"late gateway":    {fault: sandbox.Fault{Late: time.Hour, Status: 504}, status: 504, body: `{"error":{"code":"INTERNAL_ERROR"`},
-	"later than it":   {fault: sandbox.Fault{Late: time.Hour, After: true, Status: 504}, status: 504, header: map[string]string{"X-Ratelimit-Limit": "1000"}},
 	"delayed reset":   {fault: sandbox.Fault{Reset: true, Delay: time.Millisecond}, err: syscall.ECONNRESET},
 	"slow":            {fault: sandbox.Fault{Delay: time.Millisecond}, status: 200, body: accountStart, cost: 1},
 	"slow after":      {fault: sandbox.Fault{Delay: time.Millisecond, After: true}, status: 200, body: accountStart, cost: 1},
@@ -194,60 +191,26 @@ func TestADelayEndsWithItsContext(t *testing.T) {
 func TestDelaysTakeNoTimeInABubble(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := sandbox.Start(t)
-		for _, d := range []transport{inProcess(s), throughPipe(t, s)} {
-			s.Inject(sandbox.Fault{Route: "GET /account", Delay: 24 * time.Hour})
-			start := time.Now()
-			a := d.get(t, "/account")
-			assert.Equal(t, 24*time.Hour, time.Since(start), d.name)
-			assert.Equal(t, time.Now().UTC().Format(http.TimeFormat), a.header.Get("Date"), "answered by the clock of then")
-			// Other requests are not delayed.
-			s.Inject(sandbox.Fault{Route: "GET /account", Delay: time.Hour})
-			slow := make(chan time.Time)
-			client := s.Client()
-			go func() {
-				_, _ = client.Account.Get(t.Context())
-				slow <- time.Now()
-			}()
-			synctest.Wait()
-			assert.Equal(t, 200, d.get(t, "/members").status)
-			journal := s.Journal()
-			assert.Equal(t, []int{0, 200}, []int{journal[len(journal)-2].Status, journal[len(journal)-1].Status}, "one waits still")
-			assert.True(t, time.Now().Before(<-slow))
-		}
+		d := inProcess(s)
+		s.Inject(sandbox.Fault{Route: "GET /account", Delay: 24 * time.Hour})
+		start := time.Now()
+		a := d.get(t, "/account")
+		assert.Equal(t, 24*time.Hour, time.Since(start))
+		assert.Equal(t, time.Now().UTC().Format(http.TimeFormat), a.header.Get("Date"), "answered by the clock of then")
+		// Other requests are not delayed.
+		s.Inject(sandbox.Fault{Route: "GET /account", Delay: time.Hour})
+		slow := make(chan time.Time)
+		client := s.Client()
+		go func() {
+			_, _ = client.Account.Get(t.Context())
+			slow <- time.Now()
+		}()
+		synctest.Wait()
+		assert.Equal(t, 200, d.get(t, "/members").status)
+		journal := s.Journal()
+		assert.Equal(t, []int{0, 200}, []int{journal[len(journal)-2].Status, journal[len(journal)-1].Status}, "one waits still")
+		assert.True(t, time.Now().Before(<-slow))
 	})
-}
-
-// TestLateWorkIsDoneInItsTime checks that late work is done by the server's clock and
-// before later requests. The remaining requests show when it was done.
-func TestLateWorkIsDoneInItsTime(t *testing.T) {
-	now := time.Date(2026, 5, 1, 12, 0, 0, 0, time.UTC)
-	s := sandbox.Start(t, sandbox.WithClock(func() time.Time { return now }))
-	d := inProcess(s)
-	s.Inject(sandbox.Fault{Route: "POST /assessments", Times: 2, Late: 20 * time.Second})
-	s.Inject(sandbox.Fault{Route: "POST /assessments", Late: 10 * time.Second, Status: 504, Body: "<html>"})
-	left := func() string {
-		s.Inject(sandbox.Fault{Route: "DELETE /assessments/{id}", Status: 500})
-		return d.send(t.Context(), t, http.MethodDelete, "/assessments/x", "").header.Get("X-Ratelimit-Remaining")
-	}
-	for _, status := range []int{0, 0, 504} {
-		assert.Equal(t, status, d.send(t.Context(), t, http.MethodPost, "/assessments", newAssessment).status)
-		assert.Equal(t, "200", left())
-	}
-	now = now.Add(10*time.Second - 1)
-	assert.Equal(t, "200", left())
-	now = now.Add(1)
-	assert.Equal(t, "199", left())
-	now = now.Add(time.Minute)
-	s.Journal() // Also processes late work.
-	assert.Equal(t, "197", left())
-	assert.Equal(t, "f0000000-0000-4000-8000-000000000004", ids1(t, d.post(t, "/assessments", newAssessment)), "three were made")
-	var statuses []int
-	for _, e := range s.Journal() {
-		if e.Method == http.MethodPost {
-			statuses = append(statuses, e.Status)
-		}
-	}
-	assert.Equal(t, []int{0, 0, 504, 201}, statuses, "nobody was told of the late ones")
 }
 
 func TestFaultsAndTheClient(t *testing.T) {
@@ -265,10 +228,15 @@ func TestFaultsAndTheClient(t *testing.T) {
 	require.ErrorIs(t, err, hiring.ErrOutcomeUnknown)
 	require.ErrorIs(t, err, syscall.ECONNRESET)
 
-	s.Inject(sandbox.Fault{Route: "GET /account", RetryAfter: time.Hour})
-	_, err = client.Account.Get(t.Context())
-	require.ErrorIs(t, err, hiring.ErrRateLimited)
-	assert.Zero(t, client.Quota().Read.Remaining)
+	for _, retryAfter := range []time.Duration{0, 2 * time.Hour} { // Of the key's window, and of a later one.
+		client := s.Client(hiring.WithRetry(hiring.RetryPolicy{MaxAttempts: 1}))
+		_, err = client.Account.Get(t.Context())
+		require.NoError(t, err)
+		s.Inject(sandbox.Fault{Route: "GET /account", Status: 429, RetryAfter: retryAfter})
+		_, err = client.Account.Get(t.Context())
+		require.ErrorIs(t, err, hiring.ErrRateLimited)
+		assert.Zero(t, client.Quota().Read.Remaining)
+	}
 }
 
 func TestFaultText(t *testing.T) {

@@ -29,26 +29,12 @@ func inProcess(s *sandbox.Server) transport {
 func transports(t *testing.T, s *sandbox.Server) []transport {
 	wire := &http.Transport{}
 	t.Cleanup(wire.CloseIdleConnections)
-	return []transport{inProcess(s), {"url", s.URL(), &http.Client{Transport: wire}}, throughPipe(t, s)}
-}
-
-func throughPipe(t *testing.T, s *sandbox.Server) transport {
-	listener := s.Listener()
-	web := &http.Server{Handler: s}
-	served := make(chan error, 1)
-	go func() { served <- web.Serve(listener) }()
-	wire := &http.Transport{DialContext: listener.DialContext}
-	t.Cleanup(func() {
-		wire.CloseIdleConnections()
-		assert.NoError(t, web.Close())
-		assert.Error(t, <-served)
-	})
-	return transport{"pipe", "http://sandbox.invalid", &http.Client{Transport: wire}}
+	return []transport{inProcess(s), {"url", s.URL(), &http.Client{Transport: wire}}}
 }
 
 // eachTransport runs a test with each transport, and a new server for each.
 func eachTransport(t *testing.T, test func(t *testing.T, d transport), opts ...sandbox.Option) {
-	for i, name := range []string{"transport", "url", "pipe"} {
+	for i, name := range []string{"transport", "url"} {
 		t.Run(name, func(t *testing.T) { test(t, transports(t, sandbox.Start(t, opts...))[i]) })
 	}
 }

@@ -15,7 +15,7 @@ import (
 
 func TestJournalThroughEveryTransport(t *testing.T) {
 	now := time.Date(2026, 5, 1, 12, 0, 0, 0, time.UTC)
-	for i, name := range []string{"transport", "url", "pipe"} {
+	for i, name := range []string{"transport", "url"} {
 		t.Run(name, func(t *testing.T) {
 			s := sandbox.Start(t, sandbox.WithClock(func() time.Time { return now }))
 			d := transports(t, s)[i]

@@ -8,19 +8,6 @@ import (
 	"github.com/hiring-assessment/hiring-go/sandbox/internal/wire"
 )
 
-// newPipe returns a new in-memory listener. Close closes it.
-func (s *Server) newPipe() *wire.Pipe {
-	l := wire.NewPipe()
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.listeners.closed {
-		_ = l.Close()
-	} else {
-		s.listeners.pipes = append(s.listeners.pipes, l)
-	}
-	return l
-}
-
 // URL returns the base URL of a loopback TCP listener, which the first call
 // starts. It panics when no port is available, and after Close.
 //
@@ -43,17 +30,13 @@ func (s *Server) URL() string {
 	return s.listeners.tcp.URL
 }
 
-// Close stops the listener of URL and cuts its connections, and closes every
-// Listener. Transport keeps working, because it has no resources to close. A
-// second Close has no effect.
+// Close stops the listener of URL and cuts its connections. Transport keeps working,
+// because it has no resources to close. A second Close has no effect.
 func (s *Server) Close() {
 	s.mu.Lock()
 	open := s.listeners
 	s.listeners = listeners{closed: true}
 	s.mu.Unlock()
-	for _, pipe := range open.pipes {
-		_ = pipe.Close()
-	}
 	if open.tcp != nil {
 		serverclock.Unregister(strings.TrimPrefix(open.tcp.URL, "http://"))
 		open.tcp.Close()

@@ -32,16 +32,15 @@ type Server struct {
 
 // state is the state that requests and tests change.
 type state struct {
-	settings  settings
-	requests  uint64
-	keys      keyring
-	revoked   []Key // Newest last.
-	throttle  throttle
-	live      world.Live
-	links     uint64 // Archive links so far.
-	faults    faults
-	lateCalls []*call // Calls of Fault.Late, in the order in which they take effect.
-	journal   journal
+	settings settings
+	requests uint64
+	keys     keyring
+	revoked  []Key // Newest last.
+	throttle throttle
+	live     world.Live
+	links    uint64 // Archive links so far.
+	faults   faults
+	journal  journal
 }
 
 // New returns a server with the well-known keys. It starts no goroutine and opens no
@@ -109,11 +108,10 @@ func Start(tb TB, opts ...Option) *Server {
 // server.
 func (s *Server) now() time.Time { return s.config.clock().Add(s.clock.Ahead()) }
 
-// lock locks the server and processes the late calls that are due.
+// lock locks the server and returns its time.
 func (s *Server) lock() (now time.Time, unlock func()) {
 	now = s.now()
 	s.mu.Lock()
-	s.processDue(now)
 	return now, s.mu.Unlock
 }
 
@@ -127,6 +125,5 @@ func must(method string, err error) {
 // listeners are closed by Close.
 type listeners struct {
 	tcp    *wire.Loopback
-	pipes  []*wire.Pipe
 	closed bool
 }

@@ -68,20 +68,38 @@ func TestADelayAfterABodyIsNotCut(t *testing.T) {
 // post is the format of a request with a path, a length and the beginning of a body.
 const post = "POST %s HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer " + sandbox.TestKey + "\r\nContent-Length: %d\r\n\r\n%s"
 
-// dialPipe returns a connection in memory to a server.
+// dialPipe returns a connection in memory to a server. In a bubble its time is virtual.
 func dialPipe(t *testing.T, s *sandbox.Server) net.Conn {
 	t.Helper()
-	listener := s.Listener()
+	client, server := net.Pipe()
+	accepted := make(pipes, 1)
+	accepted <- localConn{server}
 	web := &http.Server{Handler: s}
-	go func() { _ = web.Serve(listener) }()
-	conn, err := listener.DialContext(t.Context(), "tcp", "localhost:80")
-	require.NoError(t, err)
+	go func() { _ = web.Serve(accepted) }()
 	t.Cleanup(func() {
-		_ = conn.Close()
+		_ = client.Close()
 		_ = web.Close()
 	})
-	return conn
+	return client
 }
+
+// pipes is a listener of the connections in a channel.
+type pipes chan net.Conn
+
+func (p pipes) Accept() (net.Conn, error) {
+	if conn, open := <-p; open {
+		return conn, nil
+	}
+	return nil, net.ErrClosed
+}
+
+func (p pipes) Close() error { close(p); return nil }
+func (pipes) Addr() net.Addr { return localConn{}.RemoteAddr() }
+
+// localConn is a connection from this machine.
+type localConn struct{ net.Conn }
+
+func (localConn) RemoteAddr() net.Addr { return &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: 49152} }
 
 // TestAnHTTP2PrefaceIsNoFailedLogin sends what a client with HTTP/2 sends first.
 func TestAnHTTP2PrefaceIsNoFailedLogin(t *testing.T) {

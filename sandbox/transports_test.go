@@ -121,11 +121,8 @@ func transcript(t *testing.T, d transport) []string {
 func TestTransportsShareOneServer(t *testing.T) {
 	want := transcript(t, inProcess(sandbox.Start(t, sandbox.WithQuota(60, 10))))
 	assert.Contains(t, want[len(want)-2], " 429 ")
-	all := []transport{throughProgram(t, "-quota", "60,10")}
-	for i := range 2 {
-		all = append(all, transports(t, sandbox.Start(t, sandbox.WithQuota(60, 10)))[1:][i])
-	}
-	for _, d := range all {
+	overTCP := transports(t, sandbox.Start(t, sandbox.WithQuota(60, 10)))[1]
+	for _, d := range []transport{throughProgram(t, "-quota", "60,10"), overTCP} {
 		got := transcript(t, d)
 		for i := range want {
 			require.Equal(t, want[i], got[i], d.name)

@@ -10,7 +10,7 @@ import (
 )
 
 // TestOtherLanguagesUseTheControlAPI runs the programs that
-// docs/sandbox-program.md links.
+// docs/sandbox.md links.
 func TestOtherLanguagesUseTheControlAPI(t *testing.T) {
 	for command, c := range map[string]struct{ file, output string }{
 		"node":    {"testdata/example.mjs", "503\n82 null\nada@candidates.test\n"},

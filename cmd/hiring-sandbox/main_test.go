@@ -182,7 +182,7 @@ func TestAnOpenPageDoesNotDelayTheEnd(t *testing.T) {
 
 func TestFlags(t *testing.T) {
 	p := start(t, "-keys", "sk_test_a:read:acme,sk_live_b", "-keys", "sk_test_c:write", "-quota", "7,2", "-since", "submitted",
-		"-timeline", "open=1h,begin=1h,submit=1h,polls=2", "-control-any-host", "-drift", "7")
+		"-timeline", "open=1h,begin=1h,submit=1h", "-control-any-host", "-drift", "7")
 	assert.Regexp(t, `HIRING_API_KEY=sk_test_a +# read acme\n.*HIRING_API_KEY=sk_live_b +# admin *\n.*HIRING_API_KEY=sk_test_c +# write *\n`, p.greeting)
 	reader := p.client(t, "sk_test_a")
 	_, err := reader.Account.Get(t.Context())
@@ -199,48 +199,11 @@ func TestFlags(t *testing.T) {
 	require.NoError(t, err)
 	_, err = live.Invitations.Send(t.Context(), posting.ID, hiring.NewInvitation{Email: "ada@candidates.test", Name: "Ada"})
 	require.NoError(t, err)
-	p.steer(t, "advance", `{"seconds":"3h"}`)
+	p.steer(t, "clock", `{"seconds":"3h"}`)
 	attempts, err := live.Submissions.List(hiring.SubmissionFilter{}).Collect(t.Context())
 	require.NoError(t, err)
 	require.Len(t, attempts, 1)
 	assert.Equal(t, hiring.SubmissionStatus("submitted"), attempts[0].Status)
-}
-
-// TestFlagsOfListings uses two candidates. The one who began last is evaluated first, and
-// listings do not show the evaluations for ten minutes.
-func TestFlagsOfListings(t *testing.T) {
-	p := start(t, "-newest-by", "evaluated", "-listing-lag", "10m", "-page-cap", "1")
-	live := p.client(t, sandbox.LiveKey)
-	challenges, err := live.Challenges.List().PageSize(1).Page(t.Context())
-	require.NoError(t, err)
-	posting, err := live.Assessments.Create(t.Context(), hiring.NewAssessment{ChallengeID: challenges.Items[0].ID, Name: "n"})
-	require.NoError(t, err)
-	var invited, made []string
-	for _, email := range []string{"ada@candidates.test", "bob@candidates.test"} {
-		invitation, err := live.Invitations.Send(t.Context(), posting.ID, hiring.NewInvitation{Email: email, Name: "N"})
-		require.NoError(t, err)
-		var begun struct {
-			Submission string `json:"submission_id"`
-		}
-		require.NoError(t, json.Unmarshal(p.steer(t, "invitations/"+invitation.ID+"/begin", ""), &begun))
-		invited, made = append(invited, invitation.ID), append(made, begun.Submission)
-		p.steer(t, "advance", `{"seconds":"1m"}`)
-	}
-	for _, i := range []int{1, 0} {
-		p.steer(t, "invitations/"+invited[i]+"/submit", "")
-		p.steer(t, "submissions/"+made[i]+"/evaluate", "{}")
-		p.steer(t, "advance", `{"seconds":"1m"}`)
-	}
-	list := live.Submissions.List(hiring.SubmissionFilter{Status: hiring.SubmissionEvaluated, AssessmentID: posting.ID}).PageSize(100)
-	page, err := list.Page(t.Context())
-	require.NoError(t, err)
-	assert.Empty(t, page.Items, "listings lag behind")
-	p.steer(t, "advance", `{"seconds":"20m"}`)
-	page, err = list.Page(t.Context())
-	require.NoError(t, err)
-	require.Len(t, page.Items, 1, "a page is cut")
-	assert.True(t, page.Meta.HasMore)
-	assert.Equal(t, made[0], page.Items[0].ID, "who was evaluated last")
 }
 
 // TestFaultsOfTheProgram includes faults that break the connection.
@@ -249,7 +212,6 @@ func TestFaultsOfTheProgram(t *testing.T) {
 	for fault, want := range map[string]error{
 		`{"reset":true}`:              syscall.ECONNRESET,
 		`{"after":true}`:              syscall.ECONNRESET,
-		`{"late":60}`:                 syscall.ECONNRESET,
 		`{"cut_after":40}`:            io.ErrUnexpectedEOF,
 		`{"code":"CONFLICT"}`:         hiring.ErrConflict,
 		`{"retry_after":"90s"}`:       hiring.ErrRateLimited,
@@ -309,15 +271,9 @@ func TestWrongCommandLines(t *testing.T) {
 		{"-quota a,b", "give two numbers"},
 		{"-drift x", "give a number from 0"},
 		{"-since yesterday", "give created, submitted or evaluated"},
-		{"-newest-by age", "give created, submitted or evaluated"},
-		{"-listing-lag soon", "give a duration, as in 5m"},
-		{"-listing-lag -1s", "give a duration, as in 5m"},
-		{"-page-cap x", "give a number from 0, as in 25"},
-		{"-page-cap -1", "give a number from 0, as in 25"},
 		{"-timeline open=soon", "open: give a duration, as in open=90s"},
 		{"-timeline open=-1s", "open: give a duration"},
-		{"-timeline polls=x", "polls: give a number of reads"},
-		{"-timeline close=1h", `there is no step "close"; the steps are open, begin, submit, evaluate and polls`},
+		{"-timeline close=1h", `there is no step "close"; the steps are open, begin, submit and evaluate`},
 		{"-keys sk_test_a:root", `the scope "root" is none of read, write and admin`},
 		{"-keys a:b:c:d", "give token:scope:organization"},
 		{"-keys :read", "give token:scope:organization"},
@@ -344,21 +300,21 @@ func TestWrongCommandLines(t *testing.T) {
 func TestHelp(t *testing.T) {
 	out, err := exec.CommandContext(t.Context(), program, "-h").Output()
 	require.NoError(t, err)
-	for _, name := range []string{"addr", "keys", "quota", "drift", "timeline", "since", "newest-by", "listing-lag", "page-cap", "dialect", "control-any-host"} {
+	for _, name := range []string{"addr", "keys", "quota", "drift", "timeline", "since", "dialect", "control-any-host"} {
 		assert.Contains(t, string(out), "  -"+name)
 	}
 }
 
 func TestTheGuideNamesEveryFlag(t *testing.T) {
 	t.Parallel()
-	guide, err := os.ReadFile("../../docs/sandbox-program.md")
+	guide, err := os.ReadFile("../../docs/sandbox.md")
 	require.NoError(t, err)
 	var help bytes.Buffer
 	_, _ = parseFlags([]string{"-h"}, &help) // Always flag.ErrHelp.
 	flags := regexp.MustCompile(`(?m)^  -([a-z-]+)`).FindAllStringSubmatch(help.String(), -1)
 	require.Greater(t, len(flags), 7)
 	for _, f := range flags {
-		assert.Regexp(t, "-"+f[1]+"[ `]", string(guide), "docs/sandbox-program.md names no flag -%s", f[1])
+		assert.Regexp(t, "-"+f[1]+"[ `]", string(guide), "docs/sandbox.md names no flag -%s", f[1])
 	}
 }
 

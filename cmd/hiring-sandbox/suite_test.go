@@ -58,7 +58,7 @@ func (r remote) Inject(f sandbox.Fault) {
 	r.t.Helper()
 	r.post("faults", map[string]any{
 		"route": f.Route, "skip": f.Skip, "times": f.Times, "status": f.Status, "code": f.Code,
-		"retry_after": f.RetryAfter.Seconds(), "delay": f.Delay.Seconds(), "late": f.Late.Seconds(),
+		"retry_after": f.RetryAfter.Seconds(), "delay": f.Delay.Seconds(),
 		"after": f.After, "reset": f.Reset, "cut_after": f.CutAfter, "body": f.Body, "content_type": f.ContentType,
 	})
 }

@@ -108,7 +108,7 @@ func TestInviteSendsTheRestWhenThePlanHasMore(t *testing.T) {
 func TestInviteIsKilledAndRestartedAtOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := newFixture(t)
-		d.Inject(sandbox.Fault{Route: "POST *", Skip: 1, Delay: 10 * time.Second, Late: 40 * time.Second})
+		d.Inject(sandbox.Fault{Route: "POST *", Skip: 1, Delay: 10 * time.Second, After: true})
 		ctx, kill := context.WithTimeout(t.Context(), 5*time.Second)
 		defer kill()
 		require.Error(t, d.invite(ctx, "ada@example.com", "eve@example.com", "kim@example.com"))

@@ -1,9 +1,7 @@
 package call_test
 
 import (
-	"net/http"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -14,7 +12,7 @@ import (
 
 // TestOperationsOverEveryTransport runs the same suite over each transport of the sandbox.
 func TestOperationsOverEveryTransport(t *testing.T) {
-	for name, open := range map[string]operations.Open{"transport": inProcess, "url": overTCP, "pipe": throughPipe} {
+	for name, open := range map[string]operations.Open{"transport": inProcess, "url": overTCP} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			operations.Run(t, open)
@@ -41,21 +39,6 @@ var otherDialect = hiring.Dialect{
 func inProcess(t *testing.T) (*hiring.Client, *sandbox.Server) {
 	server := sandbox.Start(t)
 	return server.Client(), server
-}
-
-func throughPipe(t *testing.T) (*hiring.Client, *sandbox.Server) {
-	server := sandbox.Start(t)
-	listener := server.Listener()
-	web := &http.Server{Handler: server, ReadHeaderTimeout: time.Minute}
-	go func() { _ = web.Serve(listener) }() // Always ErrServerClosed.
-	wire := &http.Transport{DialContext: listener.DialContext}
-	t.Cleanup(func() {
-		wire.CloseIdleConnections()
-		require.NoError(t, web.Close())
-	})
-	client, err := hiring.New("http://localhost", sandbox.TestKey, hiring.WithHTTPClient(&http.Client{Transport: wire}))
-	require.NoError(t, err)
-	return client, server
 }
 
 func overTCP(t *testing.T) (*hiring.Client, *sandbox.Server) {

@@ -3,7 +3,6 @@ package wire_test
 import (
 	"context"
 	"io"
-	"net"
 	"net/http"
 	"strings"
 	"syscall"
@@ -27,13 +26,6 @@ func eachTransport(t *testing.T, h http.HandlerFunc, test func(t *testing.T, cli
 		require.NoError(t, err)
 		t.Cleanup(l.Close)
 		test(t, &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}, l.URL)
-	})
-	t.Run("pipe", func(t *testing.T) {
-		l := wire.NewPipe()
-		web := &http.Server{Handler: h}
-		go func() { _ = web.Serve(l) }()
-		t.Cleanup(func() { assert.NoError(t, web.Close()) })
-		test(t, &http.Client{Transport: &http.Transport{DisableKeepAlives: true, DialContext: l.DialContext}}, "http://sandbox.invalid")
 	})
 }
 
@@ -86,11 +78,4 @@ func TestAClosedListenerAcceptsNoConnection(t *testing.T) {
 	l.Close()
 	_, err = (&http.Client{Transport: &http.Transport{}}).Do(request(t, http.MethodGet, l.URL, nil))
 	require.ErrorIs(t, err, syscall.ECONNREFUSED)
-
-	pipe := wire.NewPipe()
-	require.NoError(t, pipe.Close())
-	_, err = pipe.DialContext(t.Context(), "tcp", "anywhere:1")
-	require.ErrorIs(t, err, syscall.ECONNREFUSED)
-	_, err = pipe.Accept()
-	require.ErrorIs(t, err, net.ErrClosed)
 }
