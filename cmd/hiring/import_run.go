@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"iter"
 	"slices"
 	"time"
 
@@ -59,7 +58,7 @@ func (im *importer) run(ctx context.Context) (importSummary, error) {
 	open := im.open()
 	sending := im.settle(ctx)
 	if sending == nil {
-		sending = im.client.Invitations.SendAll(ctx, im.plan.ID, im.begin(open), hiring.SendAllOptions{Each: im.record})
+		sending = im.client.Invitations.SendAll(ctx, im.plan.ID, slices.Values(open), hiring.SendAllOptions{Before: im.begin, Each: im.record})
 	}
 	for _, person := range im.people { // SendAll reported nothing about the others.
 		if !im.done[candidates.Key(person.Email)] {
@@ -108,22 +107,11 @@ func (im *importer) open() []hiring.NewInvitation {
 	return open
 }
 
-// begin yields the candidates. It records each request before SendAll may send it.
-func (im *importer) begin(people []hiring.NewInvitation) iter.Seq[hiring.NewInvitation] {
-	return func(yield func(hiring.NewInvitation) bool) {
-		for _, person := range people {
-			key := candidates.Key(person.Email)
-			if _, listed := im.plan.invited[key]; !listed {
-				if im.writeErr = im.results.Begin(im.plan.ID, person); im.writeErr != nil {
-					return
-				}
-				im.begun[key] = true
-			}
-			if !yield(person) {
-				return
-			}
-		}
-	}
+// begin records a request before SendAll sends it.
+func (im *importer) begin(p hiring.NewInvitation) error {
+	im.begun[candidates.Key(p.Email)] = true
+	im.writeErr = im.results.Begin(im.plan.ID, p)
+	return im.writeErr
 }
 
 // record records the result of a candidate and reports whether the run continues.
