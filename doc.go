@@ -19,7 +19,7 @@
 // A key's scope is read, write or admin, and each includes those before it. Each method's
 // comment names the scope that it needs. The client sends the key only in the
 // Authorization header, and the key appears in no error, log or printed value. The client
-// does not follow redirects. [WithKeySource] supports rotated keys. docs/going-live.md
+// does not follow redirects. [WithKeySource] supports rotated keys. docs/deployment.md
 // describes how to create, rotate and protect keys.
 //
 // # Resources

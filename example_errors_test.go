@@ -118,6 +118,20 @@ func ExampleFieldErrors() {
 	// candidate_email [Expected an email address.]
 }
 
+// No retry and no wait.
+func ExampleRetryPolicy_failImmediately() {
+	server := sandbox.New(sandbox.WithQuota(1, 1))
+	client := server.Client(hiring.WithRetry(hiring.RetryPolicy{MaxAttempts: 1, MaxWait: -1}))
+
+	for range 2 {
+		_, err := client.Account.Get(context.Background())
+		fmt.Println(errors.Is(err, hiring.ErrQuotaExhausted))
+	}
+	// Output:
+	// false
+	// true
+}
+
 // Safe requests are retried; a POST only when the API certainly did
 // nothing.
 func ExampleRetryPolicy() {

@@ -1,6 +1,7 @@
 package hiring_test
 
 import (
+	"bytes"
 	"context"
 	"encoding/csv"
 	"encoding/json"
@@ -90,7 +91,7 @@ func candidatesOf(file io.Reader, err *error) iter.Seq[hiring.NewInvitation] {
 	return func(yield func(hiring.NewInvitation) bool) {
 		rows := csv.NewReader(file)
 		rows.FieldsPerRecord = 2
-		for {
+		for line := 1; ; line++ {
 			row, readErr := rows.Read()
 			if readErr != nil {
 				if !errors.Is(readErr, io.EOF) {
@@ -98,7 +99,8 @@ func candidatesOf(file io.Reader, err *error) iter.Seq[hiring.NewInvitation] {
 				}
 				return
 			}
-			if !yield(hiring.NewInvitation{Name: row[0], Email: row[1]}) {
+			isHeader := line == 1 && !strings.Contains(row[1], "@")
+			if !isHeader && !yield(hiring.NewInvitation{Name: row[0], Email: row[1]}) {
 				return
 			}
 		}
@@ -110,13 +112,13 @@ func ExampleInvitationService_SendAll_csv() {
 	ctx := context.Background()
 	server := sandbox.New()
 	client, assessmentID := server.LiveClient(), server.AddAssessment("Backend engineer")
-	file := strings.NewReader("Ada,ada@example.com\nBob\n")
+	file := strings.NewReader("name,address\nAda,ada@example.com\nBob\n")
 
 	var readErr error
 	err := client.Invitations.SendAll(ctx, assessmentID, candidatesOf(file, &readErr), hiring.SendAllOptions{})
 	err = errors.Join(err, readErr) // SendAll regards the end of the sequence as the end of the candidates.
 	fmt.Println(len(server.Mails()), "e-mail;", err)
-	// Output: 1 e-mail; record on line 2: wrong number of fields
+	// Output: 1 e-mail; record on line 3: wrong number of fields
 }
 
 // Candidates who have not opened their invitation within a week receive its e-mail again, once.
@@ -290,4 +292,33 @@ func spreadsheet(ctx context.Context, client *hiring.Client, out io.Writer) erro
 	}
 	table.Flush()
 	return table.Error()
+}
+
+// loggedBodies prints each response with its body, which holds candidates' data.
+type loggedBodies struct{ next http.RoundTripper }
+
+func (l loggedBodies) RoundTrip(r *http.Request) (*http.Response, error) {
+	response, err := l.next.RoundTrip(r)
+	if err != nil {
+		return nil, err
+	}
+	defer response.Body.Close()
+	body, err := io.ReadAll(response.Body)
+	fmt.Printf("%s %s %d %.34s\n", r.Method, r.URL.Path, response.StatusCode, body) // The whole body: %s
+	response.Body = io.NopCloser(bytes.NewReader(body))
+	return response, err
+}
+
+// Bodies in the log, for as long as a fault is looked for.
+func ExampleWithHTTPClient_bodies() {
+	transport := loggedBodies{http.DefaultTransport}
+	client, err := hiring.New(sandbox.New().URL(), sandbox.TestKey, hiring.WithHTTPClient(&http.Client{Transport: transport}))
+	if err != nil {
+		log.Fatal(err)
+	}
+	if _, err := client.Assessments.Get(context.Background(), sandbox.AssessmentID); err != nil {
+		log.Fatal(err)
+	}
+	// Output:
+	// GET /api/v1/assessments/a0000000-0000-4000-8000-000000000001 200 {"data":{"id":"a0000000-0000-4000-
 }
