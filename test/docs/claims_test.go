@@ -60,5 +60,5 @@ func TestLoopsOfTheGuidesEndCleanly(t *testing.T) {
 			}
 		}
 	}
-	assert.GreaterOrEqual(t, loops, 4)
+	assert.GreaterOrEqual(t, loops, 2)
 }
