@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"iter"
@@ -85,6 +86,9 @@ func (s *ListServer) RoundTrip(r *http.Request) (*http.Response, error) {
 	s.Queries = append(s.Queries, q)
 	n := len(s.Queries)
 	s.mu.Unlock()
+	if n > 2000 {
+		return nil, errors.New("the iteration does not end")
+	}
 	if s.Instead != nil {
 		if status, ok := s.Instead(n, r); ok {
 			if err := r.Context().Err(); err != nil {
