@@ -47,7 +47,7 @@ func TestPrintsItsVersion(t *testing.T) {
 	assert.Equal(t, "hiring-sandbox "+hiring.Version+"\n", out.String())
 	out.Reset()
 	assert.Zero(t, run(t.Context(), []string{"-h"}, &out, &out))
-	for _, flag := range []string{"-listing-lag DURATION", "-page-cap COUNT", "-since STAGE", "-addr HOST:PORT", "-seed COUNT", "-dialect FILE"} {
+	for _, flag := range []string{"-since STAGE", "-addr HOST:PORT", "-seed COUNT", "-dialect FILE"} {
 		assert.Contains(t, out.String(), flag)
 	}
 }
