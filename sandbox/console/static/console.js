@@ -126,8 +126,8 @@ function header() {
     html`<a href=${v.path} aria-current=${v === viewNow() ? "page" : nothing}>${v.title}${
       v === faults && waiting ? html` <span class="badge" title="waiting">${waiting}</span>` : nothing
     }</a>`;
-  return html`<a class="brand" href=${journal.path}><img src=${icon} alt="" width="24" height="24">
-      <b>Hiring sandbox</b></a>
+  return html`<a class="brand" href=${journal.path} aria-label="Hiring sandbox">
+      <img src=${icon} alt="" width="24" height="24"><b>Hiring sandbox</b></a>
     <nav aria-label="Views">${views.map(link)}</nav>${clockView()}
     <p class=${"link " + (state.connected ? "" : "lost")} role="status">
       ${state.connected ? html`<span class="gone">Live</span>` : "Not connected"}</p>
