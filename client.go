@@ -149,7 +149,7 @@ func (c *Client) OpenAPI(ctx context.Context) (json.RawMessage, error) {
 // Do returns a [ParamError] and sends nothing. Encoding and decoding follow
 // encoding/json/v2, except that field names match in any case.
 func (c *Client) Do(ctx context.Context, method, path string, query url.Values, in, out any) (Meta, error) {
-	r := anyRequest(method, path)
+	r := anyRequest(c.use().dialect, method, path)
 	r.query = query
 	if v := reflect.ValueOf(out); out != nil && (v.Kind() != reflect.Pointer || v.IsNil()) {
 		r = r.refuse("out", "must be a pointer that is not nil, or nil itself")
@@ -177,12 +177,12 @@ func (c *Client) Do(ctx context.Context, method, path string, query url.Values, 
 }
 
 // anyRequest returns a request for a path that the caller chose.
-func anyRequest(method, escaped string) request {
+func anyRequest(d Dialect, method, escaped string) request {
 	r := request{operation: "Do", method: method}
 	if !urls.IsMethod(method) {
 		r = r.refuse("method", "must be GET, POST, PATCH, PUT or DELETE")
 	}
-	path, template, err := urls.ParsePath(escaped)
+	path, template, err := urls.ParsePath(escaped, d.knowsSegment)
 	if err != nil {
 		return r.refuse("path", err.Error())
 	}

@@ -86,6 +86,19 @@ func (d Dialect) WithDefaults() (Dialect, error) {
 	return d, nil
 }
 
+// documentedSegments are the segments of the routes that the documentation shows, without ids.
+var documentedSegments = []string{
+	"account", "assessments", "challenges", "events", "invitations", "members", "openapi.json", "report", "submissions",
+}
+
+// knowsSegment reports whether a segment of a path is part of a known route.
+func (d Dialect) knowsSegment(segment string) bool {
+	routes := []string{d.ListChallenges, d.ListAssessments, d.GetAssessment, d.UpdateAssessment, d.ResendInvitation, d.RevokeInvitation}
+	return slices.Contains(documentedSegments, segment) || slices.ContainsFunc(routes, func(route string) bool {
+		return slices.Contains(strings.Split(route, "/"), segment)
+	})
+}
+
 // checkDialectField checks a value by the form of its default: if the default is a route,
 // the value must be a route with the same placeholders.
 func checkDialectField(value, def string) error {

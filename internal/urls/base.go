@@ -4,6 +4,7 @@ import (
 	"net"
 	"net/url"
 	"strings"
+	"unicode"
 )
 
 // ParseBase returns the base URL of requests: text followed by prefix. The problems
@@ -15,6 +16,9 @@ func ParseBase(text, prefix string, insecure bool) (base url.URL, problems []str
 	switch {
 	case text == "":
 		refuse("is empty: set it to the API's address, which must be absolute, as in https://hiring.example.com")
+		return url.URL{}, problems
+	case strings.ContainsFunc(text, func(r rune) bool { return unicode.IsSpace(r) || unicode.IsControl(r) }):
+		refuse("contains white space or a line break: it was probably copied with it")
 		return url.URL{}, problems
 	case err == nil && u.Scheme != "" && u.Opaque == "" && u.Scheme != "http" && u.Scheme != "https":
 		refuse("has a scheme other than https (or http): it must be absolute, as in https://hiring.example.com")

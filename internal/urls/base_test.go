@@ -46,6 +46,9 @@ func TestErrorsOfBaseURLs(t *testing.T) {
 	for text, want := range map[string][]string{
 		"":                          {"is empty"},
 		"ftp://a.example":           {"has a scheme other than https"},
+		"https://a.example\n":       {"contains white space or a line break"},
+		"https://a.example /x":      {"contains white space or a line break"},
+		" https://a.example":        {"contains white space or a line break"},
 		"a.example":                 {"must be absolute"},
 		"a.example:8080":            {"must be absolute"},
 		"//a.example":               {"must be absolute"},

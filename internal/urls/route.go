@@ -49,9 +49,10 @@ func Fill(template string, ids []ID) (p Path, unfit []Unfit) {
 	return p, unfit
 }
 
-// ParsePath parses an escaped path. It also returns the path's template, in which segments
-// that look like ids are replaced by {id}.
-func ParsePath(escaped string) (p Path, template string, err error) {
+// ParsePath parses an escaped path. It also returns the path's template, in which each segment
+// that is not known is replaced by {id}: routes are metric labels, which must be few and contain
+// no personal data.
+func ParsePath(escaped string, known func(segment string) bool) (p Path, template string, err error) {
 	if !strings.HasPrefix(escaped, "/") {
 		escaped = "/" + escaped
 	}
@@ -64,7 +65,7 @@ func ParsePath(escaped string) (p Path, template string, err error) {
 		if err != nil || !IsSegment(value) {
 			return Path{}, "", errors.New(`must be escaped and have no empty, "." or ".." segment`)
 		}
-		if looksLikeID(value) {
+		if !known(value) {
 			value = "{id}"
 		}
 		route.WriteString("/" + value)
@@ -124,16 +125,4 @@ func placeholders(path string) []string {
 		}
 	}
 	return names
-}
-
-// looksLikeID reports whether a segment may be an id. It prefers to report true, because
-// routes are metric labels, which must be few and contain no personal data. The API's own
-// segments are short and lower case.
-func looksLikeID(segment string) bool {
-	if len(segment) > 32 {
-		return true
-	}
-	return strings.ContainsFunc(segment, func(r rune) bool {
-		return (r < 'a' || r > 'z') && r != '_' && r != '-' && r != '.'
-	})
 }

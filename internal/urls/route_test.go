@@ -1,7 +1,6 @@
 package urls_test
 
 import (
-	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -29,20 +28,17 @@ func TestFill(t *testing.T) {
 
 func TestOf(t *testing.T) {
 	for escaped, want := range map[string][3]string{
-		"/assessments/4f1c/archive":     {"/assessments/4f1c/archive", "", "/assessments/{id}/archive"},
-		"members":                       {"/members", "", "/members"},
-		"/a/ada%40example.com":          {"/a/ada@example.com", "/a/ada%40example.com", "/a/{id}"},
-		"/a/" + strings.Repeat("b", 33): {"/a/" + strings.Repeat("b", 33), "", "/a/{id}"},
-		"/a/" + strings.Repeat("b", 32): {"/a/" + strings.Repeat("b", 32), "", "/a/" + strings.Repeat("b", 32)},
-		"/quizzes/az_z-a.z":             {"/quizzes/az_z-a.z", "", "/quizzes/az_z-a.z"},
-		"/a/b%2Fc":                      {"/a/b/c", "/a/b%2Fc", "/a/{id}"},
+		"/assessments/4f1c/archive": {"/assessments/4f1c/archive", "", "/{id}/{id}/{id}"},
+		"a":                         {"/a", "", "/a"},
+		"/a/ada%40example.com":      {"/a/ada@example.com", "/a/ada%40example.com", "/a/{id}"},
+		"/a/b%2Fc":                  {"/a/b/c", "/a/b%2Fc", "/a/{id}"},
 	} {
-		p, template, err := urls.ParsePath(escaped)
+		p, template, err := urls.ParsePath(escaped, func(segment string) bool { return len(segment) == 1 && segment[0] >= 'a' && segment[0] <= 'z' })
 		require.NoError(t, err, escaped)
 		assert.Equal(t, want, [3]string{p.Plain, p.Raw, template}, escaped)
 	}
 	for _, escaped := range []string{"", "/", "/a//b", "/a/..", "/a/%2e%2e", "/a/%zz", "/a?b", "/a#b"} {
-		_, _, err := urls.ParsePath(escaped)
+		_, _, err := urls.ParsePath(escaped, func(segment string) bool { return len(segment) == 1 && segment[0] >= 'a' && segment[0] <= 'z' })
 		assert.Error(t, err, escaped)
 	}
 }

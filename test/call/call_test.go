@@ -105,7 +105,7 @@ func TestNewRefuses(t *testing.T) {
 		{"file:///etc/" + apitest.Key, apitest.Key, "has a scheme other than https"},
 		{"localhost:8080", apitest.Key, "baseURL: must be absolute"},
 		{apitest.Key, apitest.Key, "must be absolute"},
-		{"https://h.test/\n" + apitest.Key, apitest.Key, "must be absolute"},
+		{"https://h.test/\n" + apitest.Key, apitest.Key, "contains white space or a line break"},
 		{"https://" + apitest.Key + "@h.test", apitest.Key, "user info"},
 		{"https://h.test?key=" + apitest.Key, apitest.Key, "no query"},
 		{"https://h.test?", apitest.Key, "no query"},

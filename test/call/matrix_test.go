@@ -101,13 +101,13 @@ func matrix() map[string]meets {
 		"200 unsigned, others": alike(apitest.Respond(200, `{"login":"x"}`), hiring.OutcomeUnknown, 1, 0, "200 the response is JSON but not the API's envelope"),
 		"200 bad JSON":         unreadable(apitest.Respond(200, `{"data":}`), 1, 0, "200 the response cannot be decoded"),
 		"200 truncated":        unreadable(apitest.Truncate(200, `{"data":{`, io.ErrUnexpectedEOF), 4, random, "200 the response was cut short: unexpected EOF"),
-		"200 stalled":          unreadable(apitest.Stall(200, `{"data":{`), 4, random, "200 the response was not complete within 30s; see WithTimeout"),
+		"200 stalled":          unreadable(apitest.Stall(200, `{"data":{`), 4, random, "200 the response was not complete within 30s"),
 		"301":                  alike(apitest.Respond(301, "", "Location: /x"), no, 1, 0, "301 "+redirect),
 		"302":                  alike(apitest.Respond(302, "", "Location: ://"), no, 1, 0, "302 "+redirect),
 		"304":                  alike(apitest.Respond(304, ""), no, 1, 0, "304 "+redirect),
 		"307":                  alike(apitest.Respond(307, "", "Location: /x"), no, 1, 0, "307 "+redirect),
 		"400":                  alike(apitest.RespondError(400, "INVALID_INPUT"), no, 1, 0, "400 INVALID_INPUT: said the API (request req_0e)"),
-		"401":                  alike(apitest.RespondError(401, "INVALID_TOKEN"), no, 1, 0, "401 INVALID_TOKEN: said the API; hiring.example.com refused the key sk_test_…: "),
+		"401":                  alike(apitest.RespondError(401, "INVALID_TOKEN"), no, 1, 0, "401 INVALID_TOKEN: said the API (request req_0e): hiring.example.com refused the key sk_test_…: "),
 		"402":                  alike(apitest.RespondError(402, "PLAN_LIMIT_REACHED"), no, 1, 0, "402 PLAN_LIMIT_REACHED: said the API (request req_0e)"),
 		"403":                  alike(apitest.RespondError(403, "INSUFFICIENT_SCOPE"), no, 1, 0, "403 INSUFFICIENT_SCOPE: said the API (request req_0e)"),
 		"404":                  alike(apitest.RespondError(404, "NOT_FOUND"), no, 1, 0, "404 NOT_FOUND: said the API"),
@@ -130,14 +130,14 @@ func matrix() map[string]meets {
 		"refused dial":         alike(apitest.Fail(apitest.DialError), no, 4, random, "no response: dial tcp: connection refused"),
 		"reset":                overload(apitest.Fail(read), random, reset),
 		"broken pipe":          overload(apitest.Fail(&net.OpError{Op: "write", Net: "tcp", Err: syscall.EPIPE}), random, "no response: write tcp: broken pipe"),
-		"timeout":              {apitest.Block(), fate{"", 4, random, "no response within 30s; see WithTimeout"}, unanswered, unanswered, unanswered},
+		"timeout":              {apitest.Block(), fate{"", 4, random, "no response within 30s"}, unanswered, unanswered, unanswered},
 		"503 truncated":        overload(apitest.Truncate(503, "<html", apitest.ErrReset), random, "503 the response is not from the API: <html"),
 		"404 truncated":        cutRejection(apitest.Truncate(404, `{"error":{"co`, apitest.ErrReset), "404 the response was cut short"),
 		"400 that is too long": alike(apitest.Respond(400, strings.Repeat("x", 2<<20)), no, 1, 0, "400 the response is not from the API: xxxxx"),
 	}
 }
 
-var unanswered = fate{hiring.OutcomeUnknown, 1, 0, "no response within 30s; see WithTimeout"}
+var unanswered = fate{hiring.OutcomeUnknown, 1, 0, "no response within 30s"}
 
 // TestMatrix combines every status and network fault with the methods.
 func TestMatrix(t *testing.T) {

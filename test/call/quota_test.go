@@ -299,18 +299,6 @@ func TestReserveIsChecked(t *testing.T) {
 	}
 }
 
-func TestWaitReportWaitsForTheRateLimit(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		fake := apitest.NewScriptedServer(t,
-			apitest.RateLimit{Limit: 1000, Remaining: 0, Left: 40 * time.Minute, Skew: 0, RetryAfter: ""}.With(func(h ...string) apitest.Responder { return apitest.RespondData(apitest.PendingReport, h...) }), apitest.RespondData(apitest.ReadyReport))
-		report, err := fake.Client().Submissions.WaitReport(t.Context(), "s", hiring.WaitOptions{})
-		require.NoError(t, err, "a closed gate is no failure of the submission")
-		assert.True(t, report.Ready())
-		require.Len(t, fake.Pauses(), 1)
-		assert.InDelta(t, 40, fake.Pauses()[0].Minutes(), 1)
-	})
-}
-
 func TestKnownReportsWhetherARateLimitWasReceived(t *testing.T) {
 	client := sandbox.Start(t).Client()
 	assert.Equal(t, [2]bool{}, [2]bool{client.Quota().Read.Known(), client.Quota().Write.Known()})

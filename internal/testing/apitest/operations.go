@@ -37,7 +37,7 @@ func Operations() []Operation {
 		all = append(all, made)
 	}
 	return append(all, Operation{
-		Name: "Do", Method: "PUT", Route: "/widgets/{id}", URI: "/widgets/W1?q=1", Body: `{"n":1}`, Response: object,
+		Name: "Do", Method: "PUT", Route: "/{id}/{id}", URI: "/widgets/W1?q=1", Body: `{"n":1}`, Response: object,
 		Call: func(ctx context.Context, c *hiring.Client) error {
 			_, err := c.Do(ctx, "PUT", "/widgets/W1", map[string][]string{"q": {"1"}}, map[string]int{"n": 1}, nil)
 			return err
