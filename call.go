@@ -281,7 +281,13 @@ func (t transport) RoundTrip(r *http.Request) (*http.Response, error) {
 		r.Header = header
 		maps.Copy(r.Header, own)
 	}
-	return t.next.RoundTrip(r)
+	resp, err := t.next.RoundTrip(r)
+	if err == nil && resp != nil && resp.StatusCode/100 == 3 {
+		if _, invalid := resp.Location(); invalid != nil { // http.Client would fail instead of returning the redirect.
+			delete(resp.Header, "Location")
+		}
+	}
+	return resp, err
 }
 
 // begin calls the traces, and returns the context of an attempt with a timeout, unless that is 0, and

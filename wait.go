@@ -71,7 +71,8 @@ func (s *SubmissionService) WaitReport(ctx context.Context, id string, o WaitOpt
 	const operation = "Submissions.WaitReport"
 	err = s.use().composed(ctx, operation, func(ctx context.Context) error {
 		if isBadSegment(id) {
-			return newRequest(operation, "GET /submissions/{id}", pathID{"id", id}).err
+			_, badInterval := newInterval(o.MinInterval, o.MaxInterval)
+			return joinParams(badInterval, newRequest(operation, "GET /submissions/{id}", pathID{"id", id}).err)
 		}
 		var failure error
 		err := s.waitReports(ctx, operation, []string{id}, o, func(r Report, err error) bool {

@@ -117,7 +117,6 @@ func matrix() map[string]meets {
 		"429":                  alike(quota(1000, 200), no, 4, 60*time.Second, "429 RATE_LIMITED: said the API; retry after 20s (request req_0e)"),
 		"429 of a proxy":       alike(apitest.Respond(429, html), no, 4, random, "429 "+notOwn),
 		"429 of a proxy, 5 s":  alike(apitest.Respond(429, html, "Retry-After: 5"), no, 4, 15*time.Second, "429 "+notOwn+"; retry after 5s"),
-		"429 throttle":         alike(apitest.RateLimit{Limit: 100, Remaining: 3, Left: 20 * time.Second, Skew: 0, RetryAfter: "20"}.With(apitest.RespondRateLimited), no, 1, 0, "429 RATE_LIMITED: said the API; retry after 20s (request req_0e)"),
 		"500":                  overload(apitest.RespondError(500, "INTERNAL_ERROR"), random, "500 INTERNAL_ERROR: said the API"),
 		"501":                  alike(apitest.Respond(501, html), hiring.OutcomeUnknown, 1, 0, "501 "+notOwn),
 		"502":                  overload(apitest.Respond(502, html), random, "502 "+notOwn),

@@ -5,8 +5,6 @@ import (
 	"net/http"
 	"strings"
 	"testing"
-	"testing/synctest"
-	"time"
 
 	"github.com/jarcoal/httpmock"
 	"github.com/stretchr/testify/assert"
@@ -110,29 +108,4 @@ func TestContradictoryResponses(t *testing.T) {
 			assert.Equal(t, 1, transport.GetTotalCallCount(), "requests")
 		})
 	}
-}
-
-// TestWaitReportsWhileSubmissionAndReportDisagree checks that the report decides when
-// the submission already has the status evaluated.
-func TestWaitReportsWhileSubmissionAndReportDisagree(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		unfinished := enveloped(200, `{"submission_id":"`+apitest.ID+`","evaluated":false,"ship_score":null}`)
-		finished := enveloped(200, `{"submission_id":"`+apitest.ID+`","evaluated":true,"ship_score":82}`)
-		listing := httpmock.NewStringResponder(200, `{"data":[`+evaluated+`}],"meta":{"request_id":"req_1","has_more":false,"next_cursor":null}}`)
-		client, _ := routes{
-			"GET /submissions":                  listing, // Evaluated from the beginning, without a report.
-			"GET " + submissionPath:             enveloped(200, evaluated+`}`),
-			"GET " + submissionPath + "/report": unfinished.Times(2).Then(finished),
-		}.client(t)
-		began := time.Now()
-		var scores []int
-		for report, err := range client.Submissions.WaitReports(t.Context(), []string{apitest.ID}, hiring.WaitOptions{}) {
-			require.NoError(t, err)
-			score, ok := report.Score()
-			require.True(t, ok)
-			scores = append(scores, score)
-		}
-		assert.Equal(t, []int{82}, scores)
-		assert.Less(t, time.Since(began), 10*time.Minute)
-	})
 }

@@ -236,7 +236,7 @@ func TestTraceSeesOperationsMadeOfSeveral(t *testing.T) {
 			_, err := c.Submissions.DownloadArchive(t.Context(), id, io.Discard)
 			require.NoError(t, err)
 		}},
-		{"Submissions.WaitReport", []string{"Submissions.Report"}, "poll", func(t *testing.T, s *sandbox.Server, c *hiring.Client, a string) {
+		{"Submissions.WaitReport", []string{"Submissions.Get"}, "poll", func(t *testing.T, s *sandbox.Server, c *hiring.Client, a string) {
 			id := submissionOf(t, s, a)
 			time.AfterFunc(10*time.Second, func() { _ = s.Evaluate(id, sandbox.Result{ShipScore: new(80)}) })
 			_, err := c.Submissions.WaitReport(t.Context(), id, hiring.WaitOptions{})

@@ -150,7 +150,7 @@ func TestRedirectsAreNotFollowed(t *testing.T) {
 	var travelled atomic.Int32
 	other := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { travelled.Add(1) }))
 	t.Cleanup(other.Close)
-	for _, location := range []string{other.URL + "/api/v1/account", "/elsewhere", ""} {
+	for _, location := range []string{other.URL + "/api/v1/account", "/elsewhere", "", "http://[::1", "%zz"} {
 		for _, status := range []int{300, 301, 302, 303, 304, 307, 308} {
 			var served atomic.Int32
 			server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {

@@ -67,7 +67,7 @@ func TestErrorTexts(t *testing.T) {
 			"hiring: Challenges.List: 404 the response is empty and not from the API: the path has no id: check the base URL, or correct Dialect.ListChallenges or Dialect.PageSizeParam",
 		},
 		"404 of Do": {func(c *hiring.Client) error { return apitest.ErrorOf(c.Do(t.Context(), "GET", "/x", nil, nil, nil)) }, apitest.RespondError(404, "NOT_FOUND"), nil,
-			"hiring: Do: 404 NOT_FOUND: said the API (request req_0e): the path has no id: check the base URL"},
+			"hiring: Do: 404 NOT_FOUND: said the API (request req_0e)"},
 		"404 of an id": {report, apitest.RespondError(404, "NOT_FOUND"), nil, "hiring: Submissions.Report: 404 NOT_FOUND: said the API (request req_0e)"},
 		"400 page": {account, apitest.Respond(400, "<h1>Bad request.</h1>"), nil,
 			"hiring: Account.Get: 400 the response is not from the API: <h1>Bad request.</h1>: a proxy answered, or the base URL is wrong"},
@@ -157,7 +157,7 @@ func TestEndedWaitsNamePendingIDs(t *testing.T) {
 		}, "hiring: the wait ended with 1 report pending (x): Submissions.WaitReport: context deadline exceeded"},
 		"WaitReport in trouble": {apitest.Respond(429, `{"error":{"code":"RATE_LIMITED","message":"Slow down."}}`, "Retry-After: 3600"), func(ctx context.Context, c *hiring.Client) error {
 			return apitest.ErrorOf(c.Submissions.WaitReport(ctx, "x", hiring.WaitOptions{}))
-		}, "hiring: the wait ended with 1 report pending (x): Submissions.WaitReport: Submissions.Report: 429 RATE_LIMITED: Slow down; retry after 1h0m0s; the wait ended: context deadline exceeded"},
+		}, "hiring: the wait ended with 1 report pending (x): Submissions.WaitReport: Submissions.Get: 429 RATE_LIMITED: Slow down; retry after 1h0m0s; the wait ended: context deadline exceeded"},
 		"WaitReports": {apitest.Respond(429, `{"error":{"code":"RATE_LIMITED","message":"Slow down."}}`, "Retry-After: 3600"), func(ctx context.Context, c *hiring.Client) error {
 			return apitest.LastError(c.Submissions.WaitReports(ctx, []string{"x", "y"}, hiring.WaitOptions{}))
 		}, "hiring: the wait ended with 2 reports pending (x, y): Submissions.WaitReports: Submissions.List: 429 RATE_LIMITED: Slow down; retry after 1h0m0s; the wait ended: context deadline exceeded"},
