@@ -408,22 +408,20 @@ func (c *call) admit() error {
 		if err := contextError(c.ctx); err != nil { // A key source may take as long as it wants.
 			return c.ended(err)
 		}
-		if admitted, err := c.awaitWindow(); err != nil || !admitted {
-			if err != nil {
+		switch admitted, err := c.awaitWindow(); {
+		case err != nil:
+			return err
+		case admitted && c.request.beforeAttempt == nil:
+			return nil
+		case admitted:
+			if err := c.request.beforeAttempt(); err != nil {
 				return err
 			}
-			continue
-		}
-		if c.request.beforeAttempt == nil {
+			if err := contextError(c.ctx); err != nil {
+				return c.ended(err)
+			}
 			return nil
 		}
-		if err := c.request.beforeAttempt(); err != nil {
-			return err
-		}
-		if err := contextError(c.ctx); err != nil {
-			return c.ended(err)
-		}
-		return nil
 	}
 }
 

@@ -1,18 +1,14 @@
 package hiring
 
 import (
-	"context"
 	"encoding/json"
 	"fmt"
-	"io"
 	"maps"
 	"math"
 	"net/http"
 	"slices"
 	"strconv"
-	"strings"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/assert"
@@ -207,33 +203,6 @@ func TestClockIsNotLearnedFromAnIntermediary(t *testing.T) {
 		assert.Equal(t, c.learned, s.clock.Server(now).Before(now.Add(-59*time.Minute)), "%s: clock", name)
 		assert.Equal(t, c.learned, s.clock.Latest(now).Before(now.Add(-59*time.Minute)), "%s: clock of polls", name)
 	}
-}
-
-// TestAnAttemptIsAdmittedAgainAfterALongWait has a key that rotates while SendAll, before an attempt, waits
-// for a window to read the listing.
-func TestAnAttemptIsAdmittedAgainAfterALongWait(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		begun, sent := time.Now(), ""
-		key := func(context.Context) (string, error) {
-			return fmt.Sprintf("sk_live_emulated_%d", time.Since(begun)/time.Hour), nil
-		}
-		client, err := New("https://service.invalid", "", WithKeySource(key), WithHTTPClient(&http.Client{Transport: transportFunc(func(r *http.Request) (*http.Response, error) {
-			sent = r.Header.Get("Authorization")
-			return &http.Response{StatusCode: http.StatusCreated, Body: io.NopCloser(strings.NewReader(`{"data":{}}`)), Request: r, Header: http.Header{"Content-Type": {"application/json"}}}, nil
-		})}))
-		require.NoError(t, err)
-		r := newInviteRequest(client.core, "a", NewInvitation{Name: "Ada", Email: "ada@example.com"})
-		calls := 0
-		r.beforeAttempt = func() error {
-			if calls++; calls == 1 {
-				time.Sleep(2 * time.Hour)
-			}
-			return nil
-		}
-		require.NoError(t, client.core.makeCall(t.Context(), r, nil))
-		assert.Equal(t, 2, calls)
-		assert.Equal(t, "Bearer sk_live_emulated_2", sent)
-	})
 }
 
 // transportFunc is a function as transport.

@@ -160,7 +160,7 @@ func TestEndedWaitsNamePendingIDs(t *testing.T) {
 		}, "hiring: the wait ended with 1 report pending (x): Submissions.WaitReport: Submissions.Get: 429 RATE_LIMITED: Slow down; retry after 1h0m0s; the wait ended: context deadline exceeded"},
 		"WaitReports": {apitest.Respond(429, `{"error":{"code":"RATE_LIMITED","message":"Slow down."}}`, "Retry-After: 3600"), func(ctx context.Context, c *hiring.Client) error {
 			return apitest.LastError(c.Submissions.WaitReports(ctx, []string{"x", "y"}, hiring.WaitOptions{}))
-		}, "hiring: the wait ended with 2 reports pending (x, y): Submissions.WaitReports: Submissions.List: 429 RATE_LIMITED: Slow down; retry after 1h0m0s; the wait ended: context deadline exceeded"},
+		}, "hiring: the wait ended with 2 reports pending (x, y): Submissions.WaitReports: Submissions.Get: 429 RATE_LIMITED: Slow down; retry after 1h0m0s; the wait ended: context deadline exceeded"},
 		"Watch": {func(r *http.Request) (*http.Response, error) {
 			if strings.HasSuffix(r.URL.Path, "/account") {
 				return apitest.RespondData(`{"id":"acc"}`)(r)
