@@ -115,6 +115,7 @@ func (c *chaos) stop() {
 // injectFaults injects a fault into one of the next listings of submissions, and with HIRING_LONG at times into an invitation, whose
 // response is lost: the client then waits ten seconds before it lists.
 func (c *chaos) injectFaults(random *rand.Rand) {
+	c.api.ClearFaults() // With more faults than requests no poll would end.
 	f := sandbox.Fault{Route: "GET /submissions", Skip: random.IntN(5), Times: 1}
 	switch random.IntN(3) {
 	case 0:
