@@ -1,176 +1,333 @@
 package main
 
 import (
-	"bufio"
 	"encoding/json"
 	"fmt"
+	"io"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"os"
-	"os/exec"
 	"path/filepath"
-	"regexp"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	hiring "github.com/hiring-assessment/hiring-go"
 	"github.com/hiring-assessment/hiring-go/cmd/hiring/internal/doctor"
+	"github.com/hiring-assessment/hiring-go/cmd/hiring/internal/output"
 	"github.com/hiring-assessment/hiring-go/sandbox"
 )
 
-// foreignWords are the names of a server that differs from every assumption.
-var renamedDialect = hiring.Dialect{
-	PageParam: "p", PageSizeParam: "per_page", CursorParam: "after", EventPageSizeParam: "limit", SinceLayout: "20060102T150405.000Z",
-	ListChallenges: "GET /library", ListAssessments: "GET /postings", GetAssessment: "GET /postings/{id}",
-	UpdateAssessment: "PUT /postings/{id}/settings", ResendInvitation: "POST /postings/{id}/{invitation_id}/again",
-	RevokeInvitation: "DELETE /postings/{id}/{invitation_id}", InvitationEmail: "email", InvitationName: "name",
+// renamedDialect has the names of a server that differs from every assumption.
+var renamedDialect = hiring.Dialect{ //nolint:gochecknoglobals // a constant
+	PageParam: "leaf", PageSizeParam: "heft", CursorParam: "whence", EventPageSizeParam: "bulk", SinceLayout: "20060102T150405.000Z",
+	ListChallenges: "GET /riddles", ListAssessments: "GET /vacancies", GetAssessment: "GET /vacancies/{id}",
+	UpdateAssessment: "PUT /vacancies/{id}/settings", ResendInvitation: "POST /vacancies/{id}/{invitation_id}/again",
+	RevokeInvitation: "DELETE /vacancies/{id}/{invitation_id}", InvitationEmail: "whom", InvitationName: "title",
 }
 
-// doctorUnstable matches addresses and the spaces after them, which differ from run to
-// run.
-var doctorUnstable = regexp.MustCompile(`127\.0\.0\.1:\d+ *`)
+// oddServer is a server or a key that differs from the documentation or the assumptions.
+type oddServer struct {
+	key     string // "" means sandbox.TestKey.
+	options []sandbox.Option
+	dialect hiring.Dialect
 
-// TestDoctorGolden compares the output for several servers and keys.
-func TestDoctorGolden(t *testing.T) {
-	for name, c := range map[string]struct {
-		options []sandbox.Option
-		key     string
-		args    string
-	}{
-		"doctor":             {nil, sandbox.TestKey, "doctor"},
-		"doctor-all":         {nil, sandbox.TestKey, "doctor --all"},
-		"doctor-live":        {nil, sandbox.LiveKey, "doctor"},
-		"doctor-foreign":     {[]sandbox.Option{sandbox.WithDialect(renamedDialect)}, sandbox.TestKey, "doctor"},
-		"doctor-revoked":     {nil, "sk_test_revoked", "doctor"},
-		"doctor-csv":         {nil, sandbox.TestKey, "doctor -o csv --columns group,name,verdict,found"},
-		"doctor-json":        {[]sandbox.Option{sandbox.WithDialect(renamedDialect)}, sandbox.TestKey, "doctor --jq .dialect"},
-		"doctor-unwritten":   {nil, "sk_test_revoked", "doctor --write dialect.json -o csv --columns name,verdict"},
-		"doctor-no-writes":   {nil, sandbox.TestKey, "doctor --no-writes -o csv --columns name,verdict,evidence"},
-		"doctor-as-assumed":  {nil, sandbox.TestKey, "doctor -o jsonl --jq .name"},
-		"doctor-no-argument": {nil, sandbox.TestKey, "doctor now"},
-	} {
+	// instead answers a request instead of the sandbox and reports true, or reports false. It
+	// may change the request. n counts the requests from 1.
+	instead func(w http.ResponseWriter, r *http.Request, n int) bool
+
+	code       int
+	wrong      []string // The findings that are wrong.
+	found      map[string]string
+	notChecked []string // Some of those that are not checked.
+	says       string   // In the report.
+}
+
+// respond sends a response.
+func respond(w http.ResponseWriter, status int, body string) bool {
+	w.Header().Set("X-Request-Id", "req_1")
+	w.WriteHeader(status)
+	_, _ = io.WriteString(w, body)
+	return true
+}
+
+func refusal(code string) string {
+	return `{"error":{"code":"` + code + `","message":"No.","request_id":"req_1"}}`
+}
+
+// from answers every request from the nth on.
+func from(nth, status int, body string) func(http.ResponseWriter, *http.Request, int) bool {
+	return func(w http.ResponseWriter, _ *http.Request, n int) bool { return n >= nth && respond(w, status, body) }
+}
+
+// at answers the requests of a path.
+func at(path string, status int, body string) func(http.ResponseWriter, *http.Request, int) bool {
+	return func(w http.ResponseWriter, r *http.Request, _ int) bool {
+		return strings.HasSuffix(r.URL.Path, path) && respond(w, status, body)
+	}
+}
+
+// without removes a parameter from every request.
+func without(name string) func(http.ResponseWriter, *http.Request, int) bool {
+	return func(_ http.ResponseWriter, r *http.Request, _ int) bool {
+		query := r.URL.Query()
+		query.Del(name)
+		r.URL.RawQuery = query.Encode()
+		return false
+	}
+}
+
+func redirect(w http.ResponseWriter, _ *http.Request, _ int) bool {
+	w.Header().Set("Location", "https://login.corp.example/x?token=secret")
+	return respond(w, http.StatusFound, "")
+}
+
+func clockOff(by time.Duration) []sandbox.Option {
+	return []sandbox.Option{sandbox.WithClock(func() time.Time { return time.Now().Add(by) })}
+}
+
+const signInPage = "<html><title>Sign in</title>"
+
+var noDocument = at("/openapi.json", 404, refusal("NOT_FOUND")) //nolint:gochecknoglobals // a constant
+
+var writeNames = []string{"UpdateAssessment", "ResendInvitation", "RevokeInvitation", "InvitationEmail", "InvitationName"} //nolint:gochecknoglobals // a constant
+
+var oddServers = map[string]oddServer{ //nolint:gochecknoglobals // a constant table
+	"as assumed": {found: map[string]string{"key": "valid", "environment": "test", "scope": "read"}},
+	"empty organization": {key: sandbox.LiveKey, found: map[string]string{"environment": "live", "PageSizeParam": "page_size"},
+		notChecked: []string{"SinceLayout", "GetAssessment", "CursorParam", "EventPageSizeParam"}},
+	"read-only key":  {key: sandbox.ReadOnlyKey, found: map[string]string{"scope": "read"}},
+	"no document":    {instead: noDocument, notChecked: writeNames, found: map[string]string{"PageParam": "page"}},
+	"unknown fields": {options: []sandbox.Option{sandbox.WithDrift(7)}},
+
+	// Names.
+	"all names": {dialect: renamedDialect, code: exitFailed, wrong: []string{
+		"PageSizeParam", "SinceLayout", "ListChallenges", "ListAssessments", "GetAssessment", "PageParam", "CursorParam", "EventPageSizeParam",
+		"UpdateAssessment", "ResendInvitation", "RevokeInvitation", "InvitationEmail", "InvitationName",
+	}, says: `set Dialect.CursorParam to \"whence\"`},
+	"usual names, no document": {
+		dialect: hiring.Dialect{
+			PageParam: "p", PageSizeParam: "limit", CursorParam: "after", EventPageSizeParam: "size", SinceLayout: "unix",
+			ListAssessments: "GET /postings", GetAssessment: "GET /postings/{id}",
+		},
+		instead: noDocument, code: exitFailed,
+		wrong: []string{"PageSizeParam", "SinceLayout", "ListAssessments", "GetAssessment", "PageParam", "CursorParam", "EventPageSizeParam"},
+		found: map[string]string{
+			"PageParam": "p", "PageSizeParam": "limit", "CursorParam": "after", "EventPageSizeParam": "size", "SinceLayout": "unix",
+			"ListAssessments": "GET /postings", "GetAssessment": "GET /postings/{id}",
+		},
+	},
+	"an unusual route, no document": {dialect: hiring.Dialect{ListChallenges: "GET /riddles"}, instead: noDocument, code: exitFailed,
+		wrong: []string{"ListChallenges"}, found: map[string]string{"ListChallenges": ""}, says: "ask the API's support"},
+	"page sizes are ignored": {instead: without("page_size"), code: exitFailed, wrong: []string{"PageSizeParam", "EventPageSizeParam"}},
+	"the cursor is ignored":  {instead: without("cursor"), code: exitFailed, wrong: []string{"CursorParam"}},
+	"since is ignored":       {instead: without("since"), code: exitFailed, wrong: []string{"SinceLayout"}},
+	"a list of another shape": {instead: at("/challenges", 200, `{"data":{"items":[]},"meta":{"request_id":"req_1"}}`), code: exitFailed,
+		wrong: []string{"ListChallenges"}, says: "update the client"},
+
+	// Keys, limits and intermediaries.
+	"unknown key": {key: "sk_test_unknown", code: exitAuth, wrong: []string{"key"}, notChecked: []string{"scope", "PageParam"}},
+	"revoked key": {instead: from(6, 401, refusal("INVALID_TOKEN")), code: exitAuth, wrong: []string{"key"}, notChecked: writeNames},
+	"write-only key": {instead: from(1, 403, refusal("INSUFFICIENT_SCOPE")), code: exitAuth, wrong: []string{"scope"},
+		found: map[string]string{"key": "valid"}},
+	"rate limit":     {instead: from(8, 429, refusal("RATE_LIMITED")), code: exitQuota, notChecked: []string{"key", "InvitationName"}},
+	"sign-in page":   {instead: from(1, 200, signInPage), code: exitFailed, wrong: []string{"proxy"}, says: "sign in to this network"},
+	"later page":     {instead: from(7, 200, signInPage), code: exitFailed, wrong: []string{"proxy"}},
+	"bad gateway":    {instead: from(1, 502, "<html>502"), code: exitFailed, wrong: []string{"proxy"}},
+	"proxy password": {instead: from(1, 407, signInPage), code: exitFailed, wrong: []string{"proxy"}, says: "the proxy's user and password"},
+	"redirect":       {instead: redirect, code: exitFailed, wrong: []string{"proxy"}},
+	"no API here":    {instead: from(1, 404, refusal("NOT_FOUND")), code: exitNotFound, wrong: []string{"address"}, says: "without /api/v1"},
+	"no JSON API":    {instead: from(1, 200, `{"hello":"world"}`), code: exitFailed, wrong: []string{"address"}},
+	"clock behind":   {options: clockOff(10 * time.Minute), code: exitFailed, wrong: []string{"clock"}, says: " apart"},
+	"clock ahead":    {options: clockOff(-10 * time.Minute), code: exitFailed, wrong: []string{"clock"}, says: " apart"},
+	"clock nearly":   {options: clockOff(30 * time.Second), says: "less than a minute apart"},
+}
+
+// TestDoctorAgainstOddServers: doctor finds what is wrong, and nothing else. It sends only
+// reads, and counts them.
+func TestDoctorAgainstOddServers(t *testing.T) {
+	t.Parallel()
+	for name, odd := range oddServers {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			args := strings.Fields(c.args)
-			piped := newUser(t, sandbox.New(c.options...), c.key).run(args...)
-			screen := newUser(t, sandbox.New(c.options...), c.key).onTerminal(args...)
-			text := doctorUnstable.ReplaceAllString(stable(transcript(args, piped, screen)), "127.0.0.1:… ")
-			golden(t, "golden/"+name+".txt", text)
+			if odd.key == "" {
+				odd.key = sandbox.TestKey
+			}
+			service := sandbox.New(append(odd.options, sandbox.WithDialect(odd.dialect))...)
+			t.Cleanup(service.Close)
+			n := 0
+			got := runOn(t, odd.key, roundTripper(func(r *http.Request) (*http.Response, error) {
+				n++
+				assert.Equal(t, http.MethodGet, r.Method)
+				w := httptest.NewRecorder()
+				r = r.Clone(r.Context())
+				r.Body = http.NoBody
+				if odd.instead == nil || !odd.instead(w, r, n) {
+					service.ServeHTTP(w, r)
+				}
+				return w.Result(), nil
+			}), "doctor", "-o", "json")
+			assert.Equal(t, odd.code, got.code, got.stderr)
+			assert.NotContains(t, got.stdout+got.stderr, odd.key)
+			assert.Contains(t, got.stdout, odd.says)
+			var report doctor.Report
+			require.NoError(t, json.Unmarshal([]byte(got.stdout), &report), got.stderr)
+			assert.Equal(t, n, report.Reads)
+			assert.LessOrEqual(t, n, doctor.MaxReads+10)
+			assert.Len(t, report.Findings, 20)
+			var wrong []string
+			for _, f := range report.Findings {
+				assert.NotEmpty(t, f.Evidence, f.Name)
+				if f.Verdict == doctor.Wrong {
+					wrong = append(wrong, f.Name)
+					assert.NotEmpty(t, f.Change, f.Name)
+				}
+				if found, ok := odd.found[f.Name]; ok {
+					assert.Equal(t, found, f.Found, "%+v", f)
+				}
+			}
+			assert.ElementsMatch(t, odd.wrong, wrong, "%+v", report.With(doctor.Wrong))
+			for _, name := range odd.notChecked {
+				assert.Contains(t, fmt.Sprint(report.With(doctor.NotChecked)), "{"+name+" ")
+			}
+			if name == "as assumed" || name == "all names" {
+				assert.Empty(t, report.With(doctor.NotChecked))
+				truth, err := odd.dialect.WithDefaults()
+				require.NoError(t, err)
+				assert.Equal(t, truth, report.Dialect)
+			}
 		})
 	}
 }
 
-// TestDoctorBehindASignInPage: a captive network is reported, and the exit status is 1.
-func TestDoctorBehindASignInPage(t *testing.T) {
-	portal := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-		_, _ = w.Write([]byte("<html><title>Sign in</title>"))
-	}))
-	defer portal.Close()
-	u := newUser(t, nil, "")
-	u.env = append(u.env, envBaseURL+"="+portal.URL, envKey+"="+sandbox.TestKey)
-	r := u.run("doctor")
-	assert.Equal(t, exitFailed, r.code)
-	assert.Contains(t, r.stdout, "the response is not from the API: <html><title>Sign in</title>")
-	assert.Contains(t, r.stdout, "sign in to this network")
-	assert.Contains(t, r.stderr, "checks were left out, because the responses do not come from the API. See above what to change.\n")
-	assert.NotContains(t, r.stdout, sandbox.TestKey)
+// runOn runs the program in this process with a transport.
+func runOn(t *testing.T, key string, transport http.RoundTripper, args ...string) result {
+	t.Helper()
+	var stdout, stderr strings.Builder
+	env := map[string]string{envBaseURL: "https://hiring.invalid", envKey: key}
+	a := &app{
+		in: strings.NewReader(""), out: output.Stream{Writer: &stdout}, err: output.Stream{Writer: &stderr},
+		getenv: func(name string) string { return env[name] }, zone: time.UTC, transport: transport,
+	}
+	code := a.run(t.Context(), args)
+	return result{stdout.String(), stderr.String(), code}
 }
 
-// TestDoctorWritesADialect: the written file works for the next command, for the sandbox
-// program, for the SDK and for doctor itself.
+// TestDoctorOnRealConnections: failures of DNS, the connection, TLS and proxies.
+func TestDoctorOnRealConnections(t *testing.T) {
+	t.Parallel()
+	secure := httptest.NewTLSServer(sandbox.New())
+	t.Cleanup(secure.Close)
+	plain := httptest.NewServer(sandbox.New())
+	t.Cleanup(plain.Close)
+	blocking := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusForbidden) }))
+	t.Cleanup(blocking.Close)
+	closed, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	require.NoError(t, closed.Close())
+	for base, c := range map[string]struct{ proxy, wrong, says string }{
+		"https://hiring.nowhere.invalid":            {"", "address", "no such host"},
+		"http://" + closed.Addr().String():          {"", "address", "refused"},
+		secure.URL:                                  {"", "TLS", "certificate"},
+		"https://" + plain.Listener.Addr().String(): {"", "TLS", "does not speak TLS"},
+		plain.URL + "/hr":                           {"", "address", "without /api/v1"},
+		"https://hiring.example.com":                {"http://user:pass@" + blocking.Listener.Addr().String(), "proxy", "Forbidden"},
+		plain.URL:                                   {"", "", "TLS: http ok"},
+	} {
+		u := newUser(t, nil, "")
+		u.env = append(u.env, envBaseURL+"="+base, envKey+"="+sandbox.TestKey, "HTTPS_PROXY="+c.proxy)
+		got := u.run("doctor")
+		assert.Contains(t, strings.Join(strings.Fields(got.stdout), " "), c.says, base)
+		assert.Equal(t, c.wrong == "", got.code == exitOK, "%s: %s", base, got.stderr)
+		if c.wrong != "" {
+			assert.Contains(t, got.stdout, "wrong        "+c.wrong+"\n", base)
+		}
+		assert.NotContains(t, got.stdout+got.stderr, "pass@")
+		for line := range strings.Lines(got.stdout) {
+			assert.LessOrEqual(t, len(line), 101, line)
+		}
+	}
+}
+
+// TestDoctorWritesADialect: the written file works for the next commands, for the SDK and for
+// doctor itself. It has only names that were found.
 func TestDoctorWritesADialect(t *testing.T) {
-	server := sandbox.New(sandbox.WithDialect(renamedDialect))
-	u := newUser(t, server, sandbox.TestKey)
-	r := u.run("doctor", "--write", "dialect.json")
-	assert.Equal(t, exitFailed, r.code, r.stderr)
-	assert.Contains(t, r.stderr, "dialect.json holds the 13 names that were decided")
-	file := filepath.Join(u.home, "dialect.json")
-	text, err := os.ReadFile(file)
+	t.Parallel()
+	u := newUser(t, sandbox.New(sandbox.WithDialect(renamedDialect)), sandbox.TestKey)
+	got := u.run("doctor", "--write", "dialect.json")
+	assert.Equal(t, exitFailed, got.code, got.stderr)
+	assert.Contains(t, got.stderr, "dialect.json has the 13 names that were found")
+	text, err := os.ReadFile(filepath.Join(u.home, "dialect.json"))
 	require.NoError(t, err)
 	var found hiring.Dialect
 	require.NoError(t, json.Unmarshal(text, &found))
 	assert.Equal(t, renamedDialect, found)
-
 	assert.Equal(t, exitNotFound, u.run("assessments", "list").code)
 	assert.Equal(t, exitOK, u.run("--dialect", "dialect.json", "assessments", "list").code)
-	again := u.run("--dialect", "dialect.json", "doctor", "-o", "json")
-	assert.Equal(t, exitOK, again.code, again.stderr)
-	var report doctor.Report
-	require.NoError(t, json.Unmarshal([]byte(again.stdout), &report))
-	assert.Empty(t, report.With(doctor.Wrong))
-	assert.Equal(t, renamedDialect, report.Dialect)
-	assert.LessOrEqual(t, report.Reads, doctor.MaxReads)
+	assert.Equal(t, exitOK, u.run("--dialect", "dialect.json", "doctor").code)
 
-	base := sandboxProgram(t, file)
-	client, err := hiring.New(base, sandbox.TestKey, hiring.WithDialect(found))
-	require.NoError(t, err)
-	listed, err := client.Challenges.List().Collect(t.Context())
-	require.NoError(t, err)
-	assert.NotEmpty(t, listed)
+	got = newUser(t, sandbox.New(), sandbox.LiveKey).run("doctor", "--write", "dialect.json")
+	assert.Equal(t, exitOK, got.code)
+	assert.NotContains(t, got.stderr, "has the 13 names", "some are not checked yet")
+	revoked := newUser(t, sandbox.New(), "sk_test_unknown")
+	got = revoked.run("doctor", "--write", "dialect.json")
+	assert.Contains(t, got.stderr, "dialect.json is not written")
+	assert.NoFileExists(t, filepath.Join(revoked.home, "dialect.json"))
 }
 
-// TestDoctorWritesOnlyDecidedValues uses a live key in an empty organization, where little
-// is decided. The file has the decided names only, and the exit status says that commands
-// need more.
-func TestDoctorWritesOnlyDecidedValues(t *testing.T) {
+// TestDoctorGolden compares the output for several servers and keys.
+func TestDoctorGolden(t *testing.T) {
 	t.Parallel()
-	server := sandbox.New(sandbox.WithDialect(hiring.Dialect{ListAssessments: "GET /job-postings", GetAssessment: "GET /job-postings/{id}"}))
-	server.Inject(sandbox.Fault{Route: "GET /openapi.json", Times: -1, Status: 404, Code: hiring.ErrNotFound})
-	u := newUser(t, server, sandbox.LiveKey)
-	got := u.run("doctor", "--write", "dialect.json")
-	assert.Equal(t, exitFailed, got.code)
-	var found map[string]string
-	require.NoError(t, json.Unmarshal([]byte(u.read("dialect.json")), &found))
-	assert.Equal(t, "GET /job-postings", found["list_assessments"])
-	assert.Equal(t, "GET /challenges", found["list_challenges"])
-	for _, undecided := range []string{"get_assessment", "update_assessment", "resend_invitation", "invitation_email"} {
-		assert.NotContains(t, found, undecided)
+	for name, c := range map[string]struct {
+		dialect hiring.Dialect
+		key     string
+		args    string
+	}{
+		"doctor":             {hiring.Dialect{PageParam: "p"}, sandbox.TestKey, "doctor"},
+		"doctor-live":        {hiring.Dialect{}, sandbox.LiveKey, "doctor"},
+		"doctor-revoked":     {hiring.Dialect{}, "sk_test_unknown", "doctor -o csv"},
+		"doctor-no-argument": {hiring.Dialect{}, sandbox.TestKey, "doctor now"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			args := strings.Fields(c.args)
+			server := sandbox.New(sandbox.WithDialect(c.dialect))
+			u := newUser(t, server, c.key)
+			text := stable(transcript(args, u.run(args...), u.onTerminal(args...)))
+			golden(t, "golden/"+name+".txt", strings.ReplaceAll(text, strings.TrimPrefix(server.URL(), "http://"), "127.0.0.1:…"))
+		})
 	}
-	assert.Contains(t, got.stderr, fmt.Sprintf("dialect.json holds the %d names that were decided", len(found)))
-	assert.Contains(t, got.stderr, "Undecided names, which the file does not have: ")
-	assert.Contains(t, got.stderr, "UpdateAssessment")
-
-	again := u.run("--dialect", "dialect.json", "doctor", "--write", "again.json")
-	assert.Equal(t, exitFailed, again.code, "nothing contradicts, but names of writes were not decided")
-	assert.Contains(t, again.stderr, "hiring: Commands may need names that are undecided: ")
-	assert.Contains(t, again.stderr, "InvitationEmail")
-	assert.Equal(t, exitFailed, u.run("--dialect", "dialect.json", "doctor").code)
 }
 
-// TestDoctorWritesForAKeyThatMayOnlyRead: a read-only key needs no names of writes.
-func TestDoctorWritesForAKeyThatMayOnlyRead(t *testing.T) {
+// TestItemErrorsAreReported: watch and wait report a submission that cannot be decoded, go on
+// with the others, and end with exit status 1.
+func TestItemErrorsAreReported(t *testing.T) {
 	t.Parallel()
-	server := sandbox.New()
-	server.Inject(sandbox.Fault{Route: "GET /openapi.json", Times: -1, Status: 404, Code: hiring.ErrNotFound})
-	u := newUser(t, server, sandbox.ReadOnlyKey)
-	got := u.run("doctor", "--write", "dialect.json")
-	assert.Equal(t, exitOK, got.code, got.stderr)
-	assert.NotContains(t, got.stderr, "Undecided")
-}
-
-// sandboxProgram runs cmd/hiring-sandbox with a dialect and returns its base URL.
-func sandboxProgram(t *testing.T, dialect string) string {
-	t.Helper()
-	binary := filepath.Join(t.TempDir(), "hiring-sandbox")
-	build := exec.CommandContext(t.Context(), "go", "build", "-o", binary, "github.com/hiring-assessment/hiring-go/cmd/hiring-sandbox")
-	out, err := build.CombinedOutput()
-	require.NoError(t, err, string(out))
-	program := exec.CommandContext(t.Context(), binary, "-addr", "127.0.0.1:0", "-dialect", dialect)
-	stdout, err := program.StdoutPipe()
-	require.NoError(t, err)
-	require.NoError(t, program.Start())
-	t.Cleanup(func() {
-		_ = program.Process.Kill()
-		_ = program.Wait()
-	})
-	for lines := bufio.NewScanner(stdout); lines.Scan(); {
-		if base, found := strings.CutPrefix(strings.TrimSpace(lines.Text()), "HIRING_BASE_URL="); found {
-			return base
+	h := newCampaign(t, 1)
+	first, second := newSubmission(t, h, "a@example.com"), newSubmission(t, h, "b@example.com")
+	for _, id := range []string{first, second} {
+		require.NoError(t, h.server.Evaluate(id, sandbox.Result{ShipScore: new(71)}))
+	}
+	damaged := roundTripper(func(r *http.Request) (*http.Response, error) {
+		response, err := h.server.Transport().RoundTrip(r)
+		if err != nil {
+			return nil, err
 		}
+		body, err := io.ReadAll(response.Body)
+		text := strings.ReplaceAll(string(body), `"submission_id":"`+first+`"`, `"submission_id":7`)
+		response.Body, response.ContentLength = io.NopCloser(strings.NewReader(text)), -1
+		response.Header.Del("Content-Length")
+		return response, err
+	})
+	for _, line := range []string{"submissions wait " + first + " " + second, "watch --since 1h --limit 1"} {
+		got := runOn(t, sandbox.LiveKey, damaged, append(strings.Fields(line), "--interval", "20ms", "--jq", ".id", "--timeout", "1m")...)
+		assert.Equal(t, exitFailed, got.code, "%s: %s", line, got.stderr)
+		assert.Equal(t, second+"\n", got.stdout, line)
+		assert.Contains(t, got.stderr, "Submission "+first+" cannot be read: ", line)
+		assert.Contains(t, got.stderr, "hiring: 1 submission cannot be read.", line)
 	}
-	require.Fail(t, "the program printed no address")
-	return ""
 }

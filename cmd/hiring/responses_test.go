@@ -41,7 +41,7 @@ func TestTimeoutEndsASlowResponse(t *testing.T) {
 	u.env = append(u.env, envBaseURL+"="+slowServer(t).URL, envKey+"="+sandbox.TestKey)
 	for line, says := range map[string]string{
 		"account": "--timeout sets another limit", "submissions list": "--timeout sets another limit",
-		"doctor": "The time limit ended the checks early. --timeout sets another limit",
+		"doctor": "The checks ended early, because the time limit ended them. --timeout sets another limit",
 	} {
 		begun := time.Now()
 		got := u.run(append(strings.Fields(line), "--timeout", "700ms")...)
@@ -111,12 +111,12 @@ func TestDefaultTimeLimitOfDoctor(t *testing.T) {
 		got, took := runWithin(t.Context(), slow, "doctor", "-o", "csv", "--columns", "name,verdict")
 		assert.Equal(t, exitFailed, got.code)
 		assert.Equal(t, 3*time.Minute, took)
-		assert.Equal(t, "hiring: The time limit ended the checks early. --timeout sets another limit.\n", got.stderr)
-		assert.Contains(t, got.stdout, "base URL,ok\n", "it shows what it found")
+		assert.Equal(t, "hiring: The checks ended early, because the time limit ended them. --timeout sets another limit.\n", got.stderr)
+		assert.Contains(t, got.stdout, "address,ok\n", "it shows what it found")
 		assert.NotContains(t, got.stdout, ",wrong\n")
 		file := filepath.Join(t.TempDir(), "dialect.json")
 		got, _ = runWithin(t.Context(), slow, "doctor", "--write", file)
-		assert.Equal(t, "hiring: The time limit ended the checks early. "+file+" is not written. --timeout sets another limit.\n", got.stderr)
+		assert.Equal(t, "hiring: The checks ended early, because the time limit ended them. "+file+" is not written. --timeout sets another limit.\n", got.stderr)
 		assert.NoFileExists(t, file)
 		_, took = runWithin(t.Context(), slow, "doctor", "--timeout", "10m")
 		assert.Greater(t, took, 3*time.Minute, "--timeout sets another limit")

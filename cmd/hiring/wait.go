@@ -43,7 +43,7 @@ again: reports that are ready are written immediately.` + submissionHelp,
 			AssessmentID: of, MinInterval: *every, MaxInterval: 2 * *every,
 			Progress: func(now hiring.WaitProgress) { a.showWait(progress, now) },
 		}
-		return func(yield func(hiring.Submission, error) bool) {
+		return a.reportItemErrors(func(yield func(hiring.Submission, error) bool) {
 			for report, err := range t.client.Submissions.WaitReports(ctx, ids, options) {
 				var submission hiring.Submission
 				if err == nil {
@@ -56,7 +56,7 @@ again: reports that are ready are written immediately.` + submissionHelp,
 				}
 			}
 			progress.End()
-		}, nil
+		}), nil
 	})
 	return c
 }

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
 	"iter"
 	"os"
 	"path/filepath"
@@ -10,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	hiring "github.com/hiring-assessment/hiring-go"
+	"github.com/hiring-assessment/hiring-go/cmd/hiring/internal/output"
 )
 
 func (a *app) watchCommand() *cobra.Command {
@@ -39,9 +41,9 @@ lost, and at most the last line is repeated. Without it a restart starts over.`,
 			}
 			options.Checkpoint = hiring.FileCheckpoint(*checkpoint)
 		}
-		return watchFirst(ctx, *limit, func(ctx context.Context) iter.Seq2[hiring.Submission, error] {
+		return a.reportItemErrors(watchFirst(ctx, *limit, func(ctx context.Context) iter.Seq2[hiring.Submission, error] {
 			return t.client.Submissions.Watch(ctx, options)
-		}), nil
+		})), nil
 	})
 	return c
 }
@@ -61,9 +63,33 @@ func watchFirst(ctx context.Context, n uint, watch func(context.Context) iter.Se
 			if !yield(submission, err) {
 				return
 			}
+			if err != nil {
+				continue
+			}
 			if written++; written == n {
 				stop()
 			}
+		}
+	}
+}
+
+// reportItemErrors reports each submission that cannot be decoded on standard error, and goes
+// on with the others. It ends with an error if there were any.
+func (a *app) reportItemErrors(all iter.Seq2[hiring.Submission, error]) iter.Seq2[hiring.Submission, error] {
+	return func(yield func(hiring.Submission, error) bool) {
+		unreadable := 0
+		for submission, err := range all {
+			if item, ok := errors.AsType[*hiring.ItemError](err); ok {
+				unreadable++
+				_, _ = fmt.Fprintf(a.err, "Submission %s cannot be read: %s\n", output.Clean(item.ID), output.Clean(errorText(item.Err)))
+				continue
+			}
+			if !yield(submission, err) {
+				return
+			}
+		}
+		if unreadable > 0 {
+			yield(hiring.Submission{}, fmt.Errorf("%s cannot be read", counted(unreadable, "submission", "submissions")))
 		}
 	}
 }

@@ -1,166 +1,268 @@
-// Package doctor checks which of the client's assumptions (docs/assumptions.md) hold at a
-// server. It checks the connection, the key, and the names, routes, formats, response
-// shapes and behaviour that the documentation leaves open.
-//
-// All requests are calls of a [hiring.Client]. What the client cannot read is wrong, with
-// the client's own text. A run costs at most [MaxReads] reads. It sends writes only with a
-// test key, whose changes are not stored. What a response shows counts most. Where no
-// request can show a name, the server's OpenAPI document counts, unless a response has
-// contradicted the document elsewhere.
+// Package doctor checks what a first contact with a server must know: the connection, the
+// key, and the names that the client assumes (hiring.Dialect). It sends only reads.
 package doctor
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"net/http"
 	"reflect"
+	"slices"
 	"strings"
+	"time"
 
 	hiring "github.com/hiring-assessment/hiring-go"
 )
 
-// Config says which server to check, and with which key.
+// MaxReads is the number of reads after which a run begins no further check. One that has
+// begun may send ten more.
+const MaxReads = 60
+
+// Config contains the settings of a run.
 type Config struct {
 	BaseURL, Key string
-	Dialect      hiring.Dialect  // The assumed names; zero fields mean the defaults.
-	HTTP         *http.Client    // Nil means the default client.
-	Options      []hiring.Option // More options for the client, such as an observer.
-	NoWrites     bool            // Sends no writes, not even with a test key.
+	Dialect      hiring.Dialect  // The assumed names. A zero field means the default.
+	HTTP         *http.Client    // Nil means the client's own.
+	Options      []hiring.Option // Of the client.
 }
 
-// Run checks a server and returns a report. It returns an error when Config makes no
-// client or when ctx ends, in the second case together with the report so far. Failures of
-// the server are findings, not errors.
+// Verdict is the result of a check.
+type Verdict string
+
+// The verdicts.
+const (
+	Holds      Verdict = "ok"
+	Wrong      Verdict = "wrong"
+	NotChecked Verdict = "not checked" // There is no data yet, it needs a write, or the run ended before.
+)
+
+// Finding is the result of one check.
+type Finding struct {
+	Name     string  `json:"name"` // A field of Dialect, or a part of the connection.
+	Verdict  Verdict `json:"verdict"`
+	Found    string  `json:"found,omitzero"`  // What the server does; empty when unknown.
+	Evidence string  `json:"evidence"`        // What showed it, or why nothing did. It names no resource and no candidate.
+	Change   string  `json:"change,omitzero"` // What the user can do about something wrong.
+}
+
+// Report is the result of a run.
+type Report struct {
+	Findings []Finding      `json:"findings"`
+	Dialect  hiring.Dialect `json:"dialect"`          // The assumed names, corrected by the findings.
+	Reads    int            `json:"reads"`            // Requests that count against the read rate limit, retries included.
+	Stopped  string         `json:"stopped,omitzero"` // Why the run ended before all checks; empty when it did not.
+	Cause    error          `json:"-"`                // The client's error that ended the run, or nil.
+}
+
+// With returns the findings with a verdict.
+func (r Report) With(v Verdict) []Finding {
+	return slices.DeleteFunc(slices.Clone(r.Findings), func(f Finding) bool { return f.Verdict != v })
+}
+
+// Decided returns the names that a response or the OpenAPI document shows, as members of a
+// dialect file.
+func (r Report) Decided() map[string]string {
+	decided := make(map[string]string)
+	for _, f := range r.Findings {
+		if field, ok := reflect.TypeFor[hiring.Dialect]().FieldByName(f.Name); ok && (f.Verdict == Holds || f.Found != "") {
+			decided[field.Tag.Get("json")] = reflect.ValueOf(r.Dialect).FieldByIndex(field.Index).String()
+		}
+	}
+	return decided
+}
+
+// Run checks a server. It returns an error for an invalid configuration, and the context's
+// error together with what was found before.
 func Run(ctx context.Context, c Config) (Report, error) {
 	assumed, err := c.Dialect.WithDefaults()
 	if err != nil {
 		return Report{}, err
 	}
-	c.Dialect = assumed
-	p, err := newProber(c)
-	if err != nil {
+	e := &examination{dialect: assumed}
+	e.scheme, _, _ = strings.Cut(c.BaseURL, "://")
+	options := append([]hiring.Option{hiring.WithTimeout(20 * time.Second), hiring.WithHTTPClient(c.HTTP)}, c.Options...)
+	options = append(options, hiring.WithDialect(assumed), hiring.WithObserver(e.observe),
+		hiring.WithRetry(hiring.RetryPolicy{MaxAttempts: 2, BaseBackoff: 200 * time.Millisecond, MaxWait: 5 * time.Second}))
+	if e.client, err = hiring.New(c.BaseURL, c.Key, options...); err != nil {
 		return Report{}, err
 	}
-	e := newExamination(p, assumed)
-	e.run(hiring.WithResponse(ctx, &p.present.Response))
-	return e.report(), ctx.Err()
+	return e.run(ctx), ctx.Err()
 }
 
-// examination sends the requests of a run and collects the findings.
+// examination is one run.
 type examination struct {
-	*prober
+	client    *hiring.Client // With the names that are known so far.
+	dialect   hiring.Dialect
+	scheme    string // Of the base URL.
+	server    string
+	operation string // The last request: its method and route.
+	reads     int
+	stop      reply // The reply that ended the run; zero before.
+	stopped   string
 
-	assumed, dialect hiring.Dialect // The second has the names that are known so far.
-	doc              *document      // Nil when there is none.
-	fields           map[string]*field
-	resources        map[string]*resource
-	found            map[string]Finding // By row.
-	readOnly         bool               // The key lacks the scope write.
-	wrote            bool               // A write succeeded.
+	document    document
+	submissions []hiring.Submission
+	assessment  string // An id, or "".
 }
 
-func newExamination(p *prober, assumed hiring.Dialect) *examination {
-	e := &examination{
-		prober: p, assumed: assumed, dialect: assumed,
-		fields: make(map[string]*field), resources: make(map[string]*resource), found: make(map[string]Finding),
-	}
-	for f, value := range reflect.ValueOf(assumed).Fields() {
-		e.fields[f.Name] = &field{assumed: value.String()}
-	}
-	return e
+func (e *examination) observe(_ context.Context, x hiring.Exchange) {
+	e.reads++
+	e.server, e.operation = x.Server, x.Method+" "+x.Route
 }
 
-// run sends the requests that decide most first, because the limit of reads may be
-// reached.
-func (e *examination) run(ctx context.Context) {
-	account := e.readAccount(ctx)
-	description := e.readDocument(ctx)
+func (e *examination) run(ctx context.Context) Report {
+	account := e.read(ctx, func(ctx context.Context) error {
+		_, err := e.client.Account.Get(ctx)
+		return err
+	})
+	if e.stopped == "" && account.err != nil && !account.late {
+		e.stopped, e.stop = "the account cannot be read", account
+	}
+	e.read(ctx, func(ctx context.Context) error {
+		text, err := e.client.OpenAPI(ctx)
+		e.document = readDocument(text)
+		return err
+	})
+	var names []Finding
+	for _, c := range checks() {
+		f := e.settle(ctx, c)
+		f.Name = c.field
+		names = append(names, f)
+	}
+	if ctx.Err() != nil {
+		e.stopped, e.stop.err = late, ctx.Err()
+	}
+	findings := append(e.checkConnection(account), names...)
+	return Report{Findings: findings, Dialect: e.dialect, Reads: e.reads, Stopped: e.stopped, Cause: e.stop.err}
+}
+
+const late = "the time limit ended them"
+
+// settle checks a field of Dialect. When its value is wrong, it tries others: those of the
+// OpenAPI document, then usual ones.
+func (e *examination) settle(ctx context.Context, c check) Finding {
+	f := e.probe(ctx, c, e.client, e.dialect)
+	if f.Verdict != Wrong || f.Change != "" {
+		return f
+	}
+	for _, value := range append(e.document.names(c.field, c.value(e.dialect)), c.usual...) {
+		d := e.dialect
+		reflect.ValueOf(&d).Elem().FieldByName(c.field).SetString(value)
+		client, err := e.client.With(hiring.WithDialect(d))
+		if err != nil || d == e.dialect { // The client cannot use the value.
+			continue
+		}
+		if tried := e.probe(ctx, c, client, d); tried.Verdict == Holds {
+			e.client, e.dialect = client, d
+			return Finding{Verdict: Wrong, Found: value, Evidence: tried.Evidence, Change: fmt.Sprintf("set Dialect.%s to %q", c.field, value)}
+		}
+	}
+	if e.stopped != "" {
+		return notChecked(e.stopped)
+	}
+	f.Change = "ask the API's support for the name, and set Dialect." + c.field
+	return f
+}
+
+func (c check) value(d hiring.Dialect) string {
+	return reflect.ValueOf(d).FieldByName(c.field).String()
+}
+
+func (e *examination) probe(ctx context.Context, c check, client *hiring.Client, d hiring.Dialect) Finding {
 	switch {
-	case account.forbidden() && description.forbidden():
-		e.stopped, e.stop = "the key lacks the scope read", account
-	case account.absent() && description.absent():
-		e.stopped, e.stop = "the API is not at the base URL", account
+	case e.stopped != "":
+		return notChecked(e.stopped)
+	case ctx.Err() != nil:
+		return notChecked(late)
+	case e.reads >= MaxReads:
+		return notChecked(fmt.Sprintf("the run has used its %d reads", MaxReads))
 	}
-	e.check("account", hiring.Account{}, account)
-	submissions := e.readSubmissions(ctx)
-	challenges := e.readChallenges(ctx)
-	assessments := e.readAssessments(ctx, submissions)
-	assessment := assessmentOf(submissions, assessments)
-	invitations := e.readInvitations(ctx, assessment)
-	e.readSince(ctx, submissions)
-	e.readFiltered(ctx, submissions)
-	e.readSubmission(ctx, submissions)
-	e.readLog(ctx, submissions)
-	e.readMembers(ctx)
-	e.readUnknown(ctx)
-	e.writeAssessments(ctx, challenges, assessments)
-	e.writeInvitations(ctx, assessment, invitations)
-	e.checkConnection(account, description)
+	if c.probe == nil {
+		return e.inDocument(c, d)
+	}
+	f := c.probe(ctx, e, client, d)
+	if e.stopped != "" {
+		return notChecked(e.stopped)
+	}
+	return f
 }
 
-// report returns the findings in the order of the rows.
-func (e *examination) report() Report {
-	r := Report{Dialect: e.assumed, Reads: e.reads, Writes: e.writes, Stopped: e.stopped, Cause: e.stop.err}
-	corrected := reflect.ValueOf(&r.Dialect).Elem()
-	e.decideFields(func(name, value string) { corrected.FieldByName(name).SetString(value) })
-	e.decideResources()
-	for _, row := range rows() {
-		f, ok := e.found[row.name]
-		switch {
-		case !ok:
-			f = undecided("there is no data to send the request with", "run it again when the organization has submissions")
-		case f.Verdict == Undecided && e.readOnly && row.write:
-			f = Finding{Verdict: NotNeeded, Evidence: "the key may only read"}
-		}
-		if f.Verdict == Undecided && e.stopped != "" && row.group != "connection" {
-			f = notChecked(e.stopped)
-		}
-		f.Group, f.Name, f.Assumed = row.group, row.name, row.assumed
-		if state := e.fields[row.name]; state != nil {
-			f.Assumed = state.assumed
-		}
-		r.Findings = append(r.Findings, f)
+// reply is the result of one call of the client.
+type reply struct {
+	hiring.Response
+
+	label string // The request, without ids.
+	err   error
+	at    time.Time // By the local clock, half way between request and response.
+	late  bool      // The time limit of the run ended the call.
+}
+
+// read makes a call that reads. After a reply that ends the run it makes none.
+func (e *examination) read(ctx context.Context, call func(context.Context) error) (r reply) {
+	if e.stopped != "" {
+		return reply{err: errors.New(e.stopped)}
+	}
+	began := time.Now()
+	r.err = call(hiring.WithResponse(ctx, &r.Response))
+	r.at, r.label, r.late = began.Add(time.Since(began)/2), e.operation, ctx.Err() != nil
+	failure, ok := errors.AsType[*hiring.Error](r.err)
+	switch {
+	case !ok || r.late:
+	case errors.Is(r.err, hiring.ErrInvalidToken):
+		e.stopped = "the key was rejected"
+	case errors.Is(r.err, hiring.ErrRateLimited) || failure.Status == http.StatusTooManyRequests:
+		e.stopped = "the rate limit is reached, or the IP address is throttled"
+	case failure.Status == 0 && r.StatusCode == 0 && failure.Attempts > 0:
+		e.stopped = "the server cannot be reached"
+	case r.foreign() && r.StatusCode != http.StatusNotFound: // A 404 is about one route.
+		e.stopped = "the responses do not come from the API"
+	}
+	if e.stopped != "" {
+		e.stop = r
 	}
 	return r
 }
 
-// row is a row of the report.
-type row struct {
-	group, name string // The name is a field of Dialect, or as in docs/assumptions.md.
-	assumed     string // What the client assumes. The value of a field of Dialect is known later.
-	write       bool   // Only writes need it.
+// foreign reports whether the response is from an intermediary: a redirect or a web page.
+func (r reply) foreign() bool {
+	text := strings.TrimLeft(string(r.Body), " \t\r\n\ufeff")
+	return r.StatusCode/100 == 3 || r.StatusCode != 0 && r.err != nil && text != "" && !strings.ContainsAny(text[:1], `{["`)
 }
 
-// rows returns the rows of every report.
-func rows() []row {
-	all := []row{
-		{"connection", "connection", "requests reach the server, and its certificate is valid", false},
-		{"connection", "proxy", "responses come from the API, not from an intermediary", false},
-		{"connection", "base URL", "the API is below /api/v1 of the base URL", false},
-		{"connection", "clock", "this machine's clock differs by less than a minute", false},
-		{"connection", "key", "the key is valid", false},
-		{"connection", "scope", "the key may read", false},
-		{"connection", "rate-limit headers", "X-RateLimit-Limit, -Remaining and -Reset on every response", false},
-		{"connection", "request ids", "X-Request-Id on every response, and the same id in meta", false},
+// absent reports whether the server has no such route.
+func (r reply) absent() bool {
+	return r.err != nil && (r.StatusCode == http.StatusNotFound || r.StatusCode == http.StatusMethodNotAllowed)
+}
+
+// invalid reports whether the API rejected a parameter.
+func (r reply) invalid() bool { return errors.Is(r.err, hiring.ErrInvalidInput) }
+
+// blames reports whether the client says that a field of Dialect is wrong.
+func (r reply) blames(field string) bool {
+	failure, ok := errors.AsType[*hiring.Error](r.err)
+	return ok && strings.Contains(failure.Hint, "Dialect."+field)
+}
+
+// summary describes the result. The API's message may quote an input, so only the code of an
+// error is shown.
+func (r reply) summary() string {
+	failure, ok := errors.AsType[*hiring.Error](r.err)
+	switch {
+	case r.late:
+		return r.label + ": no complete response within the time limit"
+	case r.err == nil:
+		return r.label + ": " + http.StatusText(r.StatusCode)
+	case ok && failure.Code != "" && r.StatusCode != 0:
+		return fmt.Sprintf("%s: %d %s", r.label, r.StatusCode, failure.Code)
 	}
-	for f := range reflect.TypeFor[hiring.Dialect]().Fields() {
-		all = append(all, row{"dialect", f.Name, "", isWriteField(f.Name)})
-	}
-	all = append(all,
-		row{"requests", "status member", "PATCH takes a body with the member status", true},
-		row{"requests", "optional members", "time_limit_minutes and budget_dollars_cap of a new assessment", true},
-		row{"requests", "status filter", "the parameter status takes the values of the field status", false},
-		row{"requests", "page sizes", "every list except the members takes a page size up to 100", false},
-		row{"responses", "error envelope", "an unknown id is a 404 with the error envelope and NOT_FOUND", false},
-		row{"responses", "list shape", "lists are arrays, newest first, in pages by number from 1 or by cursor", false},
-		row{"responses", "inline report", "a listed submission contains its report", false},
-		row{"responses", "prompt text", "the payload of an ai_prompt has text", false},
-		row{"responses", "response members", "the payload of an ai_response has a token count and a model", false},
-	)
-	for _, name := range []string{"account", "member", "challenge", "assessment", "invitation", "submission", "report", "event"} {
-		all = append(all, row{"resources", name, "the client reads all members of hiring." + strings.ToUpper(name[:1]) + name[1:], false})
-	}
-	return append(all,
-		row{"document", "document", "responses do not contradict the server's OpenAPI document", false},
-		row{"document", "required input", "writes require no members that the client does not send", true},
-	)
+	return strings.TrimPrefix(r.err.Error(), "hiring: ")
+}
+
+func holds(found, evidence string) Finding {
+	return Finding{Verdict: Holds, Found: found, Evidence: evidence}
+}
+func notChecked(why string) Finding { return Finding{Verdict: NotChecked, Evidence: why} }
+func wrong(evidence, change string) Finding {
+	return Finding{Verdict: Wrong, Evidence: evidence, Change: change}
 }
