@@ -121,6 +121,10 @@ func watch(ctx context.Context, client *hiring.Client, options hiring.WatchOptio
 		if failure, ok := errors.AsType[*hiring.Error](err); ok && once && !errors.Is(err, hiring.ErrRateLimited) {
 			return failure // The reason of the wait.
 		}
+		if item, ok := errors.AsType[*hiring.ItemError](err); ok {
+			slog.Error("not delivered: the submission cannot be decoded", "submission", item.ID, "problem", item.Err)
+			continue
+		}
 		if err = cmp.Or(err, ctx.Err()); err != nil { // After SIGTERM, the next run begins with this submission.
 			return err
 		}
