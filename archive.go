@@ -1,6 +1,7 @@
 package hiring
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"errors"
@@ -9,7 +10,7 @@ import (
 	"math"
 	"net/http"
 	"net/url"
-	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -25,15 +26,18 @@ var ErrNoArchive = errors.New("hiring: the submission has no workspace archive")
 // DownloadArchive writes a submission's workspace archive to w and returns the number
 // of bytes written. It returns [ErrNoArchive] when there is none.
 //
-// The key is not sent to the storage. After an interruption, DownloadArchive resumes
-// after the backoff of [RetryPolicy] if the storage allows it (assumed: archive
-// storage). Otherwise the error says so, and the bytes written are not a complete
-// archive. [WithTimeout] limits how long the storage may send no data. It limits neither
-// the length of the download nor the time that w takes.
+// The key is not sent to the storage, nor to an address that the storage redirects to. At
+// most three redirects are followed, to https only. A web page, XML, JSON, an empty body and
+// an encoding that was not requested are errors.
 //
-// Scope read; costs one read, two when the link expires meanwhile.
+// After an interruption, DownloadArchive resumes after the backoff of [RetryPolicy] if the
+// storage allows it (assumed: archive storage). Otherwise the error says so, and the bytes
+// written are not a complete archive. [WithTimeout] limits how long the storage may send no
+// data. It limits neither the length of the download nor the time that w takes.
+//
+// Scope read; costs one read, and one more each time that the link expires.
 func (s *SubmissionService) DownloadArchive(ctx context.Context, id string, w io.Writer) (int64, error) {
-	d := download{submissions: s, id: id, to: w, transfer: transfer{total: unknownSize}}
+	d := download{submissions: s, id: id, to: w, total: unknownSize, renewedAt: -1}
 	err := s.use().traced(ctx, TraceCall{Operation: archiveRequest.operation}, func(ctx context.Context) error {
 		if w == nil {
 			return &ParamError{Param: "w", Problem: "must not be nil"}
@@ -52,15 +56,32 @@ var archiveRequest = request{operation: "Submissions.DownloadArchive", method: h
 // and without a place in the rate limit.
 type download struct {
 	call
-	transfer
 
-	submissions   *SubmissionService
-	id            string
-	to            io.Writer
-	link          *url.URL // Nil before it is read.
-	renewed       bool     // The link was read again.
-	failuresInRow int      // Attempts that failed since the last progress.
+	submissions *SubmissionService
+	id          string
+	to          io.Writer
+
+	link      *url.URL // Nil before it is read, and after the storage has rejected it.
+	validator string   // For If-Range; empty when the storage sent none.
+	written   int64    // Bytes written.
+	total     int64    // Size of the archive, or unknownSize.
+
+	renewedAt     int64 // Value of written when the link was read again; -1 before that.
+	failuresInRow int   // Attempts that failed since the last progress.
 }
+
+// unknownSize is a length that the storage did not send.
+const unknownSize = -1
+
+// Errors of one attempt.
+var (
+	errTransferBroken  = errors.New("the download was interrupted") // A retry may succeed.
+	errTransferRefused = errors.New("the storage rejected the link")
+	errUnresumable     = errors.New("the download was interrupted, and the storage sent no validator to resume it with")
+	errArchiveChanged  = errors.New("the archive changed, or the storage cannot resume a download")
+	errRedirect        = errors.New("the storage redirects")
+	errSilent          = errors.New("no data arrived")
+)
 
 // run makes attempts until one succeeds or no retry can help.
 func (d *download) run() error {
@@ -82,9 +103,9 @@ func (d *download) run() error {
 }
 
 // makeAttempt requests the missing part of the archive once. It returns the delay before the next
-// attempt, 0 for none. It drops a link that the storage rejects, once, because links expire. Only
-// the failures since the last progress count, so that a long download survives any number of
-// interruptions.
+// attempt, 0 for none. It drops a link that the storage rejects, because links expire, unless the
+// link before it brought nothing either. Only the failures since the last progress count, so that
+// a long download survives any number of interruptions.
 func (d *download) makeAttempt() (wait time.Duration, err error) {
 	d.attempts++
 	before := d.written
@@ -98,16 +119,13 @@ func (d *download) makeAttempt() (wait time.Duration, err error) {
 	}
 	failure := d.failureOf(cause)
 	switch {
-	case errors.Is(cause, errTransferRefused) && !d.renewed: // The link has probably expired.
-		d.renewed, d.link = true, nil
+	case errors.Is(cause, errTransferRefused) && d.written > d.renewedAt:
+		d.renewedAt, d.link = d.written, nil
 		wait = 1 // At once; 0 means that no attempt follows.
 	case errors.Is(cause, errTransferBroken):
 		d.failuresInRow++
 		counted := *failure
-		counted.Attempts, counted.kind = d.failuresInRow, broken
-		if isCertificateError(cause) {
-			counted.kind = final
-		}
+		counted.Attempts = d.failuresInRow
 		wait, _ = decide(d.core.config.retry, &counted, failure.RetryAfter, timeLeft(d.ctx), jitter())
 	}
 	d.attempt.end(&d.core.traces, "", failure, wait)
@@ -137,12 +155,14 @@ func (d *download) sendAndCopy() error {
 	ctx, header := a.begin(d.ctx, &d.core.traces, TraceAttempt{
 		Operation: archiveRequest.operation, Method: archiveRequest.method, Route: archiveRequest.route, Server: urls.Server(d.link), Number: d.attempts,
 	}, 0)
-	// Ranges count bytes before decompression, so the archive must not be compressed.
 	if header == nil {
 		header = make(http.Header)
 	}
+	// Ranges count bytes before decompression, so the archive must not be compressed.
 	header["User-Agent"], header["Accept-Encoding"] = d.core.agent, []string{"identity"}
-	d.addRange(header)
+	if d.written > 0 {
+		header["Range"], header["If-Range"] = []string{"bytes=" + strconv.FormatInt(d.written, 10) + "-"}, []string{d.validator}
+	}
 	timed, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	longest := cmp.Or(d.core.config.timeout, math.MaxInt64) // Of a silence.
@@ -150,22 +170,88 @@ func (d *download) sendAndCopy() error {
 		cancel(fmt.Errorf("%w for %s: %w", errSilent, longest, context.DeadlineExceeded))
 	})
 	defer silence.Stop()
-	resp, err := cmp.Or(d.core.http.Transport, http.DefaultTransport).RoundTrip((&http.Request{
-		Method: archiveRequest.method, URL: d.link, Header: header, Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
-	}).WithContext(timed))
-	if err != nil {
-		return d.interrupted(timed, err)
+	client := http.Client{Transport: d.core.http.Transport, CheckRedirect: checkRedirect} // The caller's cookies are for the API.
+	resp, err := client.Do((&http.Request{Method: archiveRequest.method, URL: d.link, Header: header}).WithContext(timed))
+	if resp != nil { // Also with the error of checkRedirect.
+		defer resp.Body.Close()
+		a.exchange.Status = resp.StatusCode
 	}
-	defer resp.Body.Close()
-	a.exchange.Status = resp.StatusCode
-	if isBusy(resp.StatusCode) {
+	if outer, ok := errors.AsType[*url.Error](err); ok {
+		err = outer.Err // Without the link.
+	}
+	switch {
+	case errors.Is(err, errRedirect):
+		return err
+	case err != nil:
+		return d.interrupted(timed, err)
+	case isBusy(resp.StatusCode):
 		a.delay = retryAfterOf(resp.Header, time.Now())
 	}
-	complete, err := d.accept(resp.StatusCode, resp.Header, resp.ContentLength)
+	complete, err := d.accept(resp)
 	if !complete && err == nil {
 		err = d.copy(timed, resp.Body, silence, longest)
 	}
 	return err
+}
+
+// checkRedirect follows three redirects of the storage at most. Storages redirect to another host for
+// new buckets, for example.
+func checkRedirect(r *http.Request, via []*http.Request) error {
+	r.Header.Del("Referer") // The link, which gives access to the archive.
+	switch {
+	case len(via) > 3:
+		return fmt.Errorf("%w more than three times", errRedirect)
+	case r.URL.Scheme != "https":
+		return fmt.Errorf("%w to an address that is not https", errRedirect)
+	}
+	return nil
+}
+
+// accept checks the status and header of a response, and returns an error unless the body
+// continues the bytes already written. complete reports that nothing is missing.
+func (d *download) accept(resp *http.Response) (complete bool, err error) {
+	h, begun := resp.Header, d.written > 0
+	switch status := resp.StatusCode; {
+	case status < 300 && !slices.Contains([]string{"", "identity"}, headerValue(h, "Content-Encoding")):
+		return false, fmt.Errorf("the storage sent Content-Encoding %q, which was not requested", headerValue(h, "Content-Encoding"))
+	case status == http.StatusOK && !begun:
+		d.total, d.validator = resp.ContentLength, headerValue(h, "Etag")
+		if d.validator == "" || strings.HasPrefix(d.validator, "W/") { // If-Range needs a strong one.
+			d.validator = headerValue(h, "Last-Modified")
+		}
+		return false, nil
+	case status == http.StatusOK:
+		return false, errArchiveChanged
+	case status == http.StatusPartialContent && begun:
+		return false, d.acceptRange(h)
+	case status == http.StatusRequestedRangeNotSatisfiable && begun:
+		if headerValue(h, "Content-Range") != fmt.Sprintf("bytes */%d", d.written) {
+			return false, errArchiveChanged
+		}
+		return true, nil
+	case isBusy(status):
+		return false, errTransferBroken
+	case status >= 400 && status < 500:
+		return false, errTransferRefused
+	}
+	return false, errors.New("the storage answered with neither the archive nor a known error")
+}
+
+// acceptRange checks that a partial response is the requested range of the same archive.
+func (d *download) acceptRange(h http.Header) error {
+	span, total, _ := strings.Cut(headerValue(h, "Content-Range"), "/")
+	size, unknown := strconv.ParseInt(total, 10, 64) // It may be "*".
+	tag := headerValue(h, "Etag")
+	switch {
+	case !strings.HasPrefix(span, fmt.Sprintf("bytes %d-", d.written)):
+		return errors.New("the storage answered with another range than requested")
+	case tag != "" && strings.HasPrefix(d.validator, `"`) && tag != d.validator,
+		unknown == nil && d.total != unknownSize && size != d.total:
+		return errArchiveChanged
+	case unknown == nil:
+		d.total = size
+	}
+	return nil
 }
 
 // copy writes the body. It restarts the timer silence, which runs for longest, after each write.
@@ -173,13 +259,18 @@ func (d *download) copy(ctx context.Context, from io.Reader, silence *time.Timer
 	buffer := make([]byte, 32<<10)
 	for {
 		n, err := from.Read(buffer)
-		if !d.fits(n) {
-			return errors.New("the storage sent more than it announced")
+		if other := otherContent(buffer[:n]); d.written == 0 && other != "" {
+			return fmt.Errorf("the storage sent %s instead of an archive", other)
 		}
 		if n > 0 {
 			silence.Stop() // The time of a slow writer does not count.
-			if err := d.write(buffer[:n]); err != nil {
-				return fmt.Errorf("the writer failed: %w", err)
+			written, failed := d.to.Write(buffer[:n])
+			d.written += int64(written)
+			if failed == nil && written < n {
+				failed = io.ErrShortWrite
+			}
+			if failed != nil {
+				return fmt.Errorf("the writer failed: %w", failed)
 			}
 			silence.Reset(longest)
 		}
@@ -188,29 +279,33 @@ func (d *download) copy(ctx context.Context, from io.Reader, silence *time.Timer
 			continue
 		case err == nil:
 			err = ctx.Err() // Closing this body does not end its Read.
-		case errors.Is(err, io.EOF) && !d.missing():
-			return nil
-		case errors.Is(err, io.EOF):
+		case errors.Is(err, io.EOF) && d.written < d.total:
 			err = io.ErrUnexpectedEOF
+		case errors.Is(err, io.EOF) && d.written == 0:
+			return errors.New("the storage sent an empty body instead of an archive")
+		case errors.Is(err, io.EOF):
+			return nil
 		}
 		return d.interrupted(ctx, err)
 	}
 }
 
-func (d *download) write(b []byte) error {
-	n, err := d.to.Write(b)
-	if n < 0 || n > len(b) {
-		return errors.New("it returned an impossible count")
+// otherContent returns what the beginning of a body is if that is certainly no archive, or "".
+// The header of an archive, unlike a text, has a NUL.
+func otherContent(begin []byte) string {
+	text := bytes.TrimLeft(bytes.TrimPrefix(begin, []byte("\ufeff")), " \t\r\n")
+	switch {
+	case len(text) == 0 || bytes.IndexByte(text, 0) >= 0:
+		return ""
+	case bytes.HasPrefix(text, []byte("<?xml")):
+		return "XML"
+	case text[0] == '<':
+		return "a web page"
+	case text[0] == '{' || text[0] == '[':
+		return "JSON"
 	}
-	d.written += int64(n)
-	if err == nil && n < len(b) {
-		err = io.ErrShortWrite
-	}
-	return err
+	return ""
 }
-
-// errSilent is the cause of a download that ended because the storage sent no data.
-var errSilent = errors.New("no data arrived")
 
 // interrupted returns the error of an attempt that a retry may resume.
 func (d *download) interrupted(timed context.Context, err error) error {
@@ -229,8 +324,8 @@ func (d *download) interrupted(timed context.Context, err error) error {
 // gives access to the archive.
 func (d *download) failureOf(cause error) *Error {
 	message := cause.Error()
-	if d.link != nil {
-		for _, part := range []string{d.link.String(), d.link.RequestURI(), d.link.RawQuery} {
+	if u := d.link; u != nil {
+		for _, part := range []string{u.String(), u.RequestURI(), u.RawQuery} {
 			if len(part) > 1 {
 				message = strings.ReplaceAll(message, part, "the link")
 			}
@@ -239,114 +334,15 @@ func (d *download) failureOf(cause error) *Error {
 	e := d.fail(fmt.Sprintf("%s, after %d bytes", limits.Quote([]byte(message)), d.written), cause)
 	e.RetryAfter = d.attempt.delay
 	switch {
+	case isCertificateError(cause):
+		e.kind = final
 	case errors.Is(cause, errTransferBroken), errors.Is(cause, errUnresumable):
 		e.kind = broken
-	case e.Status < 300:
+	case e.Status < 400:
 		e.kind = final
 	}
 	if errors.Is(cause, errSilent) {
 		e.Hint = "see WithTimeout"
 	}
 	return e
-}
-
-// Errors of one attempt.
-var (
-	errTransferBroken  = errors.New("the download was interrupted") // A retry may succeed.
-	errTransferRefused = errors.New("the storage rejected the link")
-	errUnresumable     = errors.New("the download was interrupted, and the storage sent no validator to resume it with")
-	errArchiveChanged  = errors.New("the archive changed, or the storage cannot resume a download")
-)
-
-// unknownSize is a length that the storage did not send.
-const unknownSize = -1
-
-// transfer is the progress of a download.
-type transfer struct {
-	written   int64  // Bytes written.
-	total     int64  // Size of the archive, or unknownSize.
-	end       int64  // Value of written when the current response is complete, or unknownSize.
-	validator string // Value for If-Range; empty when the storage sent none.
-}
-
-// addRange adds the headers that request the missing bytes. It adds none when nothing was written.
-func (s *transfer) addRange(h http.Header) {
-	if s.written > 0 {
-		h["Range"], h["If-Range"] = []string{"bytes=" + strconv.FormatInt(s.written, 10) + "-"}, []string{s.validator}
-	}
-}
-
-// accept checks the status and header of a response whose body has the given length, and
-// returns an error unless the body continues the bytes already written. complete reports that
-// nothing is missing.
-func (s *transfer) accept(status int, h http.Header, length int64) (complete bool, err error) {
-	const ok, partial, unsatisfiable = 200, 206, 416
-	switch {
-	case status == ok && s.written == 0:
-		s.total, s.end, s.validator = length, length, validatorOf(h)
-		return false, nil
-	case status == ok:
-		return false, errArchiveChanged
-	case status == partial && s.written > 0:
-		return false, s.acceptRange(h)
-	case status == unsatisfiable && s.written > 0:
-		if headerValue(h, "Content-Range") != fmt.Sprintf("bytes */%d", s.written) {
-			return false, errArchiveChanged
-		}
-		return true, nil
-	case isBusy(status):
-		return false, errTransferBroken
-	case status >= 300 && status < 400:
-		return false, errors.New("the storage redirects elsewhere, which is not followed")
-	case status >= 400 && status < 500:
-		return false, errTransferRefused
-	}
-	return false, errors.New("the storage answered with neither the archive nor a known error")
-}
-
-// acceptRange checks that a partial response is the requested range of the same archive.
-func (s *transfer) acceptRange(h http.Header) error {
-	first, end, total, ok := parseContentRange(headerValue(h, "Content-Range"))
-	if !ok || first != s.written {
-		return errors.New("the storage answered with another range than requested")
-	}
-	if tag := headerValue(h, "Etag"); tag != "" && strings.HasPrefix(s.validator, `"`) && tag != s.validator {
-		return errArchiveChanged
-	}
-	if total != unknownSize && s.total != unknownSize && total != s.total {
-		return errArchiveChanged
-	}
-	s.total, s.end = max(s.total, total), end
-	return nil
-}
-
-// fits reports whether n more bytes are within the length that the response announced.
-func (s *transfer) fits(n int) bool { return s.end == unknownSize || s.written+int64(n) <= s.end }
-
-// missing reports whether bytes are missing after the response has ended.
-func (s *transfer) missing() bool { return s.written < max(s.end, s.total) }
-
-// contentRange matches a Content-Range header such as "bytes 0-9/10" or "bytes 0-9/*".
-var contentRange = regexp.MustCompile(`^bytes (\d{1,18})-(\d{1,18})/(\d{1,18}|\*)$`)
-
-// parseContentRange parses a Content-Range header. end is the offset after the last byte.
-func parseContentRange(value string) (first, end, total int64, ok bool) {
-	parts := contentRange.FindStringSubmatch(value)
-	if parts == nil {
-		return 0, 0, 0, false
-	}
-	number := func(s string) int64 { n, _ := strconv.ParseInt(s, 10, 64); return n }
-	first, end, total = number(parts[1]), number(parts[2])+1, unknownSize
-	if parts[3] != "*" {
-		total = number(parts[3])
-	}
-	return first, end, total, end > first && (total == unknownSize || total >= end)
-}
-
-// validatorOf returns a strong ETag or the modification time, for If-Range.
-func validatorOf(h http.Header) string {
-	if tag := headerValue(h, "Etag"); tag != "" && !strings.HasPrefix(tag, "W/") {
-		return tag
-	}
-	return headerValue(h, "Last-Modified")
 }
