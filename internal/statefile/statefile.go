@@ -14,6 +14,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"syscall"
 	"time"
 )
 
@@ -42,12 +43,31 @@ func (f *File) Load() (string, error) {
 		return "", err
 	case info.Size() > maxSize:
 		return "", fmt.Errorf("%s is larger than a state file can be", f.path)
+	case isMountPoint(place):
+		return "", fmt.Errorf("%s is mounted by itself, so that no save can replace it: mount its folder", f.path)
 	}
 	text, err := os.ReadFile(place) //nolint:gosec // the caller's own path
 	if err == nil && len(text) == 0 {
 		err = fmt.Errorf("the file %s is damaged, it is empty: restore it, or delete it to start afresh", f.path)
 	}
 	return string(text), err
+}
+
+// isMountPoint reports whether a file is mounted by itself, as containers do with a bind mount. It
+// is when it cannot have a link in its own folder, because that would cross the mount.
+func isMountPoint(place string) bool {
+	link := filepath.Join(filepath.Dir(place), temporaryPrefix(place)+"mount.tmp")
+	err := os.Link(place, link)
+	if err == nil {
+		_ = os.Remove(link)
+	}
+	return errors.Is(err, syscall.EXDEV) // Other errors say nothing about mounts.
+}
+
+// temporaryPrefix returns the beginning of the names of temporary files. It is independent of the
+// length of the name, which may be the maximum.
+func temporaryPrefix(place string) string {
+	return fmt.Sprintf("hiring-checkpoint-%08x-", crc32.ChecksumIEEE([]byte(filepath.Base(place))))
 }
 
 // find follows links to the file, whose info is nil if it does not exist. A missing folder is
@@ -103,10 +123,7 @@ func (f *File) Save(state string) error {
 	if err != nil {
 		return err
 	}
-	folder, name := filepath.Split(place)
-	folder = cmp.Or(folder, ".")
-	// The temporary name is independent of the name, which may have the maximum length.
-	temporary := fmt.Sprintf("hiring-checkpoint-%08x-", crc32.ChecksumIEEE([]byte(name)))
+	folder, temporary := filepath.Dir(place), temporaryPrefix(place)
 	clearKilledSaves(folder, temporary)
 	file, err := os.CreateTemp(folder, temporary+"*.tmp")
 	if err != nil {

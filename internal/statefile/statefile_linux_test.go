@@ -2,6 +2,7 @@ package statefile_test
 
 import (
 	"os"
+	"os/exec"
 	"path/filepath"
 	"runtime/debug"
 	"strings"
@@ -38,6 +39,33 @@ func TestRejectsPathsThatAreNotRegularFiles(t *testing.T) {
 	text, err := statefile.At("/proc/self/comm").Load() // A file that reports a size of 0.
 	require.NoError(t, err)
 	require.NotEmpty(t, text)
+}
+
+// TestAMountedFile loads a file that is mounted by itself, in a process with mounts of its own.
+func TestAMountedFile(t *testing.T) {
+	if path := os.Getenv("HIRING_MOUNTED_FILE"); path != "" {
+		require.NoError(t, syscall.Mount(path+".host", path, "", syscall.MS_BIND, ""))
+		defer func() { require.NoError(t, syscall.Unmount(path, 0)) }()
+		_, err := statefile.At(path).Load()
+		require.ErrorContains(t, err, "is mounted by itself, so that no save can replace it: mount its folder")
+		require.ErrorIs(t, statefile.At(path).Save("x"), syscall.EBUSY, "what the error of Load prevents")
+		return
+	}
+	folder := t.TempDir()
+	path := filepath.Join(folder, "state")
+	saves(t, path, "x")
+	saves(t, path+".host", "x")
+	child := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestAMountedFile$", "-test.count=1")
+	child.Env = append(os.Environ(), "HIRING_MOUNTED_FILE="+path)
+	child.SysProcAttr = &syscall.SysProcAttr{
+		Cloneflags:  syscall.CLONE_NEWUSER | syscall.CLONE_NEWNS,
+		UidMappings: []syscall.SysProcIDMap{{ContainerID: 0, HostID: os.Getuid(), Size: 1}},
+		GidMappings: []syscall.SysProcIDMap{{ContainerID: 0, HostID: os.Getgid(), Size: 1}},
+	}
+	out, err := child.CombinedOutput()
+	require.NoError(t, err, "%s", out)
+	loads(t, path, "x")
+	assert.Equal(t, []string{"state", "state.host"}, names(t, folder))
 }
 
 // TestADiskThatIsFull checks that a failed save leaves the old state and no other file.
