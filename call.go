@@ -178,7 +178,7 @@ func (k *core) makeCall(ctx context.Context, r request, d decoder) error {
 		c := &call{core: k, ctx: ctx, request: r, address: k.base, decoder: d, key: noKey}
 		c.url = &c.address
 		r.extend(c.url)
-		return c.run()
+		return c.run() //nolint:contextcheck // the call holds the context
 	})
 }
 
@@ -355,7 +355,7 @@ func (c *call) checkRetry(_ context.Context, _ *http.Response, err error) (bool,
 	if c.request.background && failure.Status == http.StatusTooManyRequests {
 		policy.MaxWait = quota.Longest
 	}
-	wait, retry := decide(policy, failure, c.attempt.delay, timeLeft(c.ctx), jitter())
+	wait, retry := decide(policy, failure, c.attempt.delay, timeLeft(c.ctx), jitter()) //nolint:contextcheck // of the call
 	c.delay = wait
 	c.attempt.end(&c.core.traces, "", failure, wait)
 	if !retry {

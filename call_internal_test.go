@@ -205,11 +205,6 @@ func TestClockIsNotLearnedFromAnIntermediary(t *testing.T) {
 	}
 }
 
-// transportFunc is a function as transport.
-type transportFunc func(*http.Request) (*http.Response, error)
-
-func (f transportFunc) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
-
 func TestOwnersOfKeysThatRotateDoNotPileUp(t *testing.T) {
 	f := new(shared)
 	for n := range 10 * maxAccounts {

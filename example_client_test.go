@@ -396,18 +396,6 @@ func ExampleDialect_WithDefaults() {
 	// hiring: Dialect.GetAssessment: must have the placeholders [{id}], in this order
 }
 
-func post(ctx context.Context, client *hiring.Client) hiring.Assessment {
-	challenges, err := client.Challenges.List().Page(ctx)
-	if err != nil {
-		log.Fatal(err)
-	}
-	assessment, err := client.Assessments.Create(ctx, hiring.NewAssessment{ChallengeID: challenges.Items[0].ID, Name: "Backend engineer"})
-	if err != nil {
-		log.Fatal(err)
-	}
-	return assessment
-}
-
 func take(server *sandbox.Server, invitationID string) {
 	submissionID, err := server.Begin(invitationID)
 	if err == nil {

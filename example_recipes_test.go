@@ -14,6 +14,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/url"
+	"os"
 	"reflect"
 	"strconv"
 	"strings"
@@ -321,4 +322,23 @@ func ExampleWithHTTPClient_bodies() {
 	}
 	// Output:
 	// GET /api/v1/assessments/a0000000-0000-4000-8000-000000000001 200 {"data":{"id":"a0000000-0000-4000-
+}
+
+// A file for a spreadsheet. One candidate's name begins like a formula.
+func Example_spreadsheet() {
+	server := sandbox.New()
+	assessmentID := server.AddAssessment("Backend engineer")
+	invitationID, err := server.Invite(assessmentID, "eve@candidates.test", "=1+1")
+	if err != nil {
+		log.Fatal(err)
+	}
+	if err := server.Evaluate(invitationID, sandbox.Result{ShipScore: sandbox.NoScore}); err != nil {
+		log.Fatal(err)
+	}
+	if err := spreadsheet(context.Background(), server.LiveClient(), os.Stdout); err != nil {
+		log.Fatal(err)
+	}
+	// Output:
+	// name,e-mail,score,verdict
+	// '=1+1,eve@candidates.test,,
 }

@@ -191,7 +191,7 @@ func (c *call) undecodable(status int, body []byte, cause error) *Error {
 	why, stated := errors.AsType[responseError](cause)
 	stuck, isStuck := errors.AsType[*paging.Stuck](cause)
 	tooLong, limited := errors.AsType[*http.MaxBytesError](cause)
-	e := &Error{}
+	var e *Error
 	switch {
 	case stated:
 		e = c.fail(string(why), nil)

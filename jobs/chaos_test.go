@@ -42,7 +42,9 @@ func (c *chaos) run(t *testing.T, workers int) {
 	c.processes = make([]*exec.Cmd, workers)
 	for slot := range workers {
 		c.running.Go(func() {
-			for n := 0; c.runOnce(t, slot, n); n++ {
+			more := true
+			for n := 0; more; n++ {
+				more = c.runOnce(t, slot, n)
 			}
 		})
 	}

@@ -101,13 +101,13 @@ func insertMissing[TTx any](
 
 // queryJSON computes a value of each row of a query, and decodes the values as a JSON
 // array, because River's executor reads only one row.
-func (t table) queryJSON(ctx context.Context, value, query string, to any, args ...any) error {
+func (t table) queryJSON(ctx context.Context, value, query string, to any) error {
 	aggregate := "coalesce(json_agg(" + value + "), '[]')"
 	if t.database == sqlite {
 		aggregate = "json_group_array(" + value + ")"
 	}
 	var text string
-	if err := t.QueryRow(ctx, "SELECT CAST("+aggregate+" AS text) FROM ("+query+") AS q", args...).Scan(&text); err != nil {
+	if err := t.QueryRow(ctx, "SELECT CAST("+aggregate+" AS text) FROM ("+query+") AS q").Scan(&text); err != nil {
 		return err
 	}
 	return json.Unmarshal([]byte(text), to)

@@ -35,7 +35,7 @@ func Invite[TTx any](
 		return 0, err
 	}
 	for i, c := range candidates {
-		if err := checkInvitation(assessmentID, c); err != nil {
+		if err := checkInvitation(assessmentID, c); err != nil { //nolint:contextcheck // sends nothing
 			return 0, fmt.Errorf("jobs: Invite: candidate %d: %w", i+1, err)
 		}
 	}

@@ -78,10 +78,3 @@ func (r *recorder) since(state string) time.Time {
 	defer r.Unlock()
 	return r.oldest["acme "+state]
 }
-
-// count returns the last reported number for an organization and a state.
-func (r *recorder) count(key string) int {
-	r.Lock()
-	defer r.Unlock()
-	return r.counts[key]
-}

@@ -126,9 +126,9 @@ func background(t *testing.T, f func(context.Context)) (stop func()) {
 
 // watch runs a watch that handles each result for a time. It stays in the
 // background when the watch ends with an error.
-func (env *environment) watch(t *testing.T, options hiring.WatchOptions, handle time.Duration) (stop func()) {
+func (env *environment) watch(t *testing.T, options hiring.WatchOptions, handle time.Duration) {
 	t.Helper()
-	return background(t, func(ctx context.Context) {
+	background(t, func(ctx context.Context) {
 		defer env.Watch(&options)()
 		for submission, err := range env.client.Submissions.Watch(ctx, options) {
 			if err == nil {
@@ -241,9 +241,9 @@ func (env *environment) evaluate(t *testing.T, ids []string) {
 
 // deliveries reports deliveries of an organization once a minute, as module jobs
 // does. The oldest delivery enters its state now.
-func (env *environment) deliveries(t *testing.T, state string, count int) (stop func()) {
+func (env *environment) deliveries(t *testing.T, state string, count int) {
 	t.Helper()
-	return env.counts(t, otelhiring.JobCount{Organization: "acme", Kind: "hiring_delivery", State: state, Count: count, Oldest: time.Now()})
+	env.counts(t, otelhiring.JobCount{Organization: "acme", Kind: "hiring_delivery", State: state, Count: count, Oldest: time.Now()})
 }
 
 // counts reports a number once a minute, as module jobs does.

@@ -26,14 +26,19 @@ type journalNumbers struct {
 		KeyID  *string `json:"key_id"`
 	} `json:"entries"`
 	Stats struct {
-		Count, Failed, Repeated int
-		Begin, End              time.Time
-		Buckets                 []struct {
-			At                      *time.Time
-			Count, Failed, Repeated int
-		}
-	}
-	Position int
+		Count    int       `json:"count"`
+		Failed   int       `json:"failed"`
+		Repeated int       `json:"repeated"`
+		Begin    time.Time `json:"begin"`
+		End      time.Time `json:"end"`
+		Buckets  []struct {
+			At       *time.Time `json:"at"`
+			Count    int        `json:"count"`
+			Failed   int        `json:"failed"`
+			Repeated int        `json:"repeated"`
+		} `json:"buckets"`
+	} `json:"stats"`
+	Position int `json:"position"`
 }
 
 func (j journalNumbers) numbers() (all []int) {
@@ -132,7 +137,9 @@ func TestTheControlAPIsJournal(t *testing.T) {
 	s.Inject(sandbox.Fault{Reset: true, Key: sandbox.TestKey})
 	d.send(t.Context(), t, http.MethodPost, "/assessments", "{}")
 	d.post(t, "/assessments", "{}")
-	var list struct{ Entries []map[string]any }
+	var list struct {
+		Entries []map[string]any `json:"entries"`
+	}
 	_, body := steer(t, s, http.MethodGet, "journal", "")
 	require.NoError(t, json.Unmarshal([]byte(body), &list))
 	shown := func(e map[string]any) string {

@@ -105,11 +105,17 @@ func TestControlIndexNamesEveryOperation(t *testing.T) {
 	var index struct {
 		MagicValues map[string]string `json:"magic_values"`
 		Operations  []struct {
-			Method, Path, Summary string
-			Example               json.RawMessage
-		}
-		Routes []struct{ Name, Route, Scope string }
-		Codes  map[string]int
+			Method  string          `json:"method"`
+			Path    string          `json:"path"`
+			Summary string          `json:"summary"`
+			Example json.RawMessage `json:"example"`
+		} `json:"operations"`
+		Routes []struct {
+			Name  string `json:"name"`
+			Route string `json:"route"`
+			Scope string `json:"scope"`
+		} `json:"routes"`
+		Codes map[string]int `json:"codes"`
 	}
 	status, body := steer(t, s, http.MethodGet, "", "")
 	require.Equal(t, 200, status)
@@ -317,7 +323,11 @@ func TestControlAPIMistakes(t *testing.T) {
 	} {
 		status, body := steer(t, s, c.method, c.path, c.body)
 		assert.Equal(t, c.status, status, "%s %s %.100s: %s", c.method, c.path, c.body, body)
-		var answer struct{ Error struct{ Message string } }
+		var answer struct {
+			Error struct {
+				Message string `json:"message"`
+			} `json:"error"`
+		}
 		require.NoError(t, json.Unmarshal([]byte(body), &answer), body)
 		assert.Contains(t, answer.Error.Message, c.says)
 		for _, goWord := range []string{"Go value", "struct", "unmarshal", "server."} {

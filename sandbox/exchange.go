@@ -48,7 +48,6 @@ func (s *Server) exchange(w http.ResponseWriter, request *http.Request, number *
 	}
 	s.end(c, &r, size)
 	r.writeTo(w, c)
-	return
 }
 
 // receive records a call and responds to it, unless its fault acts before the work.

@@ -56,7 +56,7 @@ The response is shown as it is.`,
 		var response hiring.Response
 		_, err = t.client.Do(hiring.WithResponse(ctx, &response), call.method, call.path, call.query, call.body, nil)
 		if err == nil {
-			err = showResponse(t.Printer, response, include)
+			err = showResponse(t.Printer, response, include) //nolint:contextcheck // queries run without one
 		}
 		return err
 	})

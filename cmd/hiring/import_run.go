@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	hiring "github.com/hiring-assessment/hiring-go"
@@ -181,16 +182,16 @@ func (im *importer) show(result candidates.Result) {
 }
 
 func (s importSummary) text() string {
-	text := fmt.Sprintf("%d sent", s.Sent)
+	parts := []string{fmt.Sprintf("%d sent", s.Sent)}
 	for _, other := range []struct {
 		n    int
 		what string
 	}{{s.Earlier, "sent earlier"}, {s.Existing, "existing"}, {s.Refused, "refused"}, {s.Unknown, "unknown"}, {s.NotSent, "not sent"}} {
 		if other.n > 0 {
-			text += fmt.Sprintf(", %d %s", other.n, other.what)
+			parts = append(parts, fmt.Sprintf("%d %s", other.n, other.what))
 		}
 	}
-	return text
+	return strings.Join(parts, ", ")
 }
 
 // finalError returns nil when every candidate has an invitation.

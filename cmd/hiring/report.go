@@ -96,7 +96,7 @@ func (t *reportText) pillars(pillars []hiring.Pillar) {
 		label := output.Clean(pillar.Label)
 		t.WriteString(label + indent[output.Width(label):])
 		if score, ok := pillar.ReliableScore(); ok {
-			fmt.Fprintf(t, "%s  %3d\n", t.to.Paint(output.Cyan, output.Bar(float64(score)/100, pillarBar)), score)
+			_, _ = fmt.Fprintf(t, "%s  %3d\n", t.to.Paint(output.Cyan, output.Bar(float64(score)/100, pillarBar)), score)
 		} else {
 			t.WriteString(t.to.Paint(output.Faint, notEnoughData) + "\n")
 		}

@@ -62,7 +62,7 @@ func main() {
 	}
 	check(err)
 	if *listen != "" && !*once {
-		listener, err := net.Listen("tcp", *listen)
+		listener, err := (&net.ListenConfig{}).Listen(context.Background(), "tcp", *listen)
 		check(err)
 		go func() { check(serve(listener)) }()
 	}

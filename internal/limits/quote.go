@@ -1,3 +1,4 @@
+// Package limits shortens text of responses that errors quote.
 package limits
 
 import (

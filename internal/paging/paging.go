@@ -138,7 +138,7 @@ func (it *Iteration) Advance(counts Counts, meta Meta) (more bool, stuck *Stuck)
 	if counts.New > 0 {
 		it.repeated = 0
 	}
-	more = meta.Cursor != "" && !(at.Style == BySeq && meta.Cursor == strconv.FormatInt(at.Seq, 10))
+	more = meta.Cursor != "" && (at.Style != BySeq || meta.Cursor != strconv.FormatInt(at.Seq, 10))
 	if meta.HasMore != nil {
 		more = *meta.HasMore
 	}

@@ -174,8 +174,7 @@ func TestArchiveLinksThatExpireAgainAreRenewed(t *testing.T) {
 func TestArchiveRedirectsAreFollowedWithoutTheKey(t *testing.T) {
 	for hops, want := range map[int]string{1: "", 3: "", 4: "307 the storage redirects more than three times, after 0 bytes"} {
 		var asked []*http.Request
-		var storage *httptest.Server
-		storage = httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		storage := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			asked = append(asked, r)
 			if left, err := strconv.Atoi(r.URL.Path[1:]); err == nil && left > 0 {
 				http.Redirect(w, r, fmt.Sprintf("/%d?s3cr3t", left-1), http.StatusTemporaryRedirect) // A path alone.
@@ -190,7 +189,7 @@ func TestArchiveRedirectsAreFollowedWithoutTheKey(t *testing.T) {
 			w.WriteHeader(http.StatusTemporaryRedirect)
 		}))
 		t.Cleanup(first.Close)
-		api := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		api := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("X-Request-Id", "req_1")
 			_, _ = fmt.Fprintf(w, `{"data":{"id":"s","workspace_archive_url":%q},"meta":{"request_id":"req_1"}}`, first.URL+"/x?s3cr3t")
 		}))

@@ -99,14 +99,3 @@ func TestZeroClientsAndServicesPanicWithTheirName(t *testing.T) {
 		assert.Contains(t, misuseText(call), "hiring: the client was not made by New", "%s of a nil client", name)
 	}
 }
-
-// brokenError is an error type whose nil pointer panics.
-type brokenError struct{ text string }
-
-func (e *brokenError) Error() string { return e.text }
-func (e *brokenError) Unwrap() error { return fmt.Errorf("within %s", e.text) }
-
-type failingBody struct{ err error }
-
-func (b failingBody) Read([]byte) (int, error) { return 0, b.err }
-func (failingBody) Close() error               { return nil }

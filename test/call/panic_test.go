@@ -130,16 +130,3 @@ func TestPanicReachesTheCallerAndLeavesNothingBehind(t *testing.T) {
 		}
 	}
 }
-
-// slowBody does not end until it is closed, which panics.
-type slowBody struct{ closed chan struct{} }
-
-func (s slowBody) Read([]byte) (int, error) {
-	<-s.closed
-	return 0, apitest.ErrReset
-}
-
-func (s slowBody) Close() error {
-	close(s.closed)
-	panic("boom")
-}

@@ -47,8 +47,6 @@ func bodyAfter(after time.Duration, status int, text string, err error) func(hea
 	}
 }
 
-const accountBody = `{"data":` + apitest.Resource + `,"meta":{}}`
-
 func TestCookiesOfFailedResponsesAreKept(t *testing.T) {
 	for name, failed := range map[string]func(headers ...string) apitest.Responder{
 		"500": func(headers ...string) apitest.Responder {

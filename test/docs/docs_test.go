@@ -58,11 +58,6 @@ func pages(t *testing.T) []page {
 	return all
 }
 
-func pageNamed(t *testing.T, name string) page {
-	t.Helper()
-	return cut(name, text(t, name))
-}
-
 var (
 	codeMark = regexp.MustCompile(`^<!-- code: (.+) -->$`)
 	fence    = regexp.MustCompile("^```([a-z]*)$")

@@ -56,7 +56,7 @@ func TestIterationNeedsLittleMemory(t *testing.T) {
 		t.Logf("%d items by %s: %.1f MiB of heap", n, style, float64(most)/(1<<20))
 		limit := uint64(6 << 20)
 		if style == "page" {
-			limit += uint64(150 * n) //nolint:gosec // n is positive
+			limit += uint64(150 * n)
 		}
 		assert.Less(t, most, limit, "bytes of heap, by %s", style)
 	}

@@ -6,7 +6,6 @@ import (
 	"math/rand/v2"
 	"net/http"
 	"slices"
-	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -152,15 +151,6 @@ func (w *liveData) perHour(span time.Duration) (average float64, most int) {
 func (w *liveData) count(status int) (n int) {
 	for _, sent := range w.sent {
 		if sent.status == status {
-			n++
-		}
-	}
-	return n
-}
-
-func (w *liveData) requestsTo(part string) (n int) {
-	for _, sent := range w.sent {
-		if strings.Contains(sent.path, part) {
 			n++
 		}
 	}

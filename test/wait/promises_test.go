@@ -180,7 +180,8 @@ func TestASubmissionThatCannotBeDecoded(t *testing.T) {
 			transport = emulated(1, time.Minute)
 			transport.Spoil = func(_ string, _ bool, s map[string]any) { spoil(s) }
 			_, err := clientOf(t, transport).Submissions.WaitReport(t.Context(), "s000", hiring.WaitOptions{})
-			assert.IsType(t, &hiring.ItemError{}, err)
+			_, isItem := errors.AsType[*hiring.ItemError](err)
+			assert.True(t, isItem, "%v", err)
 		})
 	}
 }
@@ -219,7 +220,7 @@ func TestARetryIsAfterSeconds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		transport := emulated(1, time.Hour)
 		var at []time.Time
-		transport.Before = func(r *http.Request) (*http.Response, error) {
+		transport.Before = func(*http.Request) (*http.Response, error) {
 			if at = append(at, time.Now()); len(at) > 9 {
 				return nil, nil
 			}

@@ -200,7 +200,7 @@ func (a *API) since(s *Submission, since, now poll.Time) bool {
 		return true
 	}
 	shown := a.Clock(at)
-	return at <= now && shown >= since && !(a.Exclusive && shown == since)
+	return at <= now && shown >= since && (!a.Exclusive || shown != since)
 }
 
 // pool returns the submissions that a listing can show, in the order of creation. It spares tests time.

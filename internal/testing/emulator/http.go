@@ -48,7 +48,7 @@ func (t *Transport) RoundTrip(r *http.Request) (*http.Response, error) {
 		}
 	}
 	path, query := strings.TrimPrefix(r.URL.Path, "/api/v1"), r.URL.Query()
-	now := poll.Time(time.Since(t.Begin))
+	now := time.Since(t.Begin)
 	switch {
 	case path == "/account":
 		id := "a0"
