@@ -332,7 +332,9 @@ func Example_spreadsheet() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	if err := server.Evaluate(invitationID, sandbox.Result{ShipScore: sandbox.NoScore}); err != nil {
+	submissionID, err := server.Begin(invitationID)
+	err = errors.Join(err, server.Submit(submissionID), server.Evaluate(submissionID, sandbox.Result{ShipScore: sandbox.NoScore}))
+	if err != nil {
 		log.Fatal(err)
 	}
 	if err := spreadsheet(context.Background(), server.LiveClient(), os.Stdout); err != nil {

@@ -102,6 +102,11 @@ func TestControlIndexNamesEveryOperation(t *testing.T) {
 	s, d := controlled(t)
 	d.get(t, "/account")
 	posting := s.AddAssessment("Backend")
+	type route struct {
+		Name  string `json:"name"`
+		Route string `json:"route"`
+		Scope string `json:"scope"`
+	}
 	var index struct {
 		MagicValues map[string]string `json:"magic_values"`
 		Operations  []struct {
@@ -110,19 +115,15 @@ func TestControlIndexNamesEveryOperation(t *testing.T) {
 			Summary string          `json:"summary"`
 			Example json.RawMessage `json:"example"`
 		} `json:"operations"`
-		Routes []struct {
-			Name  string `json:"name"`
-			Route string `json:"route"`
-			Scope string `json:"scope"`
-		} `json:"routes"`
-		Codes map[string]int `json:"codes"`
+		Routes []route        `json:"routes"`
+		Codes  map[string]int `json:"codes"`
 	}
 	status, body := steer(t, s, http.MethodGet, "", "")
 	require.Equal(t, 200, status)
 	require.NoError(t, json.Unmarshal([]byte(body), &index))
 	assert.Equal(t, sandbox.PlanLimitEmail, index.MagicValues["PlanLimitEmail"])
 	assert.Equal(t, 402, index.Codes["PLAN_LIMIT_REACHED"])
-	assert.Contains(t, index.Routes, struct{ Name, Route, Scope string }{"Submissions.Report", "GET /submissions/{id}/report", "read"})
+	assert.Contains(t, index.Routes, route{"Submissions.Report", "GET /submissions/{id}/report", "read"})
 	assert.LessOrEqual(t, len(index.Operations), 34)
 	for _, o := range index.Operations {
 		assert.NotEmpty(t, o.Summary, o.Path)

@@ -44,9 +44,10 @@ func logNormal(r *rand.Rand, median poll.Time, sigma float64) poll.Time {
 	return poll.Time(float64(median) * math.Exp(sigma*r.NormFloat64()))
 }
 
-func newWorld(seed int) *world {
+// newWorld returns a world with 5 submissions a day to 5 times the factor.
+func newWorld(seed int, factor float64) *world {
 	r := rand.New(rand.NewPCG(uint64(seed), 42))
-	perDay := 5 * math.Pow(600, r.Float64())
+	perDay := 5 * math.Pow(factor, r.Float64())
 	w := &world{lookback: 30 * day, length: 3 * day, every: pick(r, 0, 0, 0, 10*time.Minute, time.Hour, 6*time.Hour, day)}
 	if perDay > 300 {
 		w.lookback, w.length = 12*day, 2*day
@@ -265,12 +266,12 @@ func (w *world) judge(o *outcome) {
 // TestRandomWorlds runs machines in random worlds: nothing is lost, comes twice, comes without a report or later than
 // documented; no request is sent while the window is used up; the state is small and the whole memory.
 func TestRandomWorlds(t *testing.T) {
-	seeds := 30
+	seeds, factor := 30, 30.
 	if os.Getenv("HIRING_LONG") != "" {
-		seeds = 500
+		seeds, factor = 500, 600
 	}
 	for seed := range seeds {
-		w := newWorld(seed)
+		w := newWorld(seed, factor)
 		o := w.run()
 		w.judge(o)
 		assert.Empty(t, o.problems, "seed %d: %d submissions of lookback %v, since %s, status filter %q, every %v, %d known, restarts %.3f",

@@ -155,12 +155,13 @@ func (a *API) admit(reply *poll.Reply, now poll.Time) bool {
 	}
 	a.used++
 	a.InWindow = max(a.InWindow, a.used)
-	if reply.Left = limit - a.used - others; reply.Left == 0 {
-		a.UsedUpTill = a.window + time.Hour
-	}
+	reply.Left = limit - a.used - others
 	if a.random.Float64() < a.Failing {
-		reply.Limit = 0
+		reply.Limit = 0 // Without the headers of the API.
 		return false
+	}
+	if reply.Left == 0 {
+		a.UsedUpTill = a.window + time.Hour
 	}
 	return true
 }
