@@ -186,13 +186,9 @@ var mutants = map[string]struct {
 	"cut short":                  {account, func(_ *http.Response, body []byte) []byte { return body[:len(body)-1] }, "JSON"},
 	"something after the JSON":   {account, func(_ *http.Response, body []byte) []byte { return append(body, "}"...) }, "JSON"},
 	"no body":                    {account, func(*http.Response, []byte) []byte { return nil }, "body"},
-	"a body with a 204": {deletion, func(r *http.Response, _ []byte) []byte {
-		r.StatusCode = http.StatusNoContent
-		return []byte("{}")
-	}, "a body where none is documented"},
-	"a cursor that is a number": {testRequest{method: "GET", path: "/submissions?page_size=1"}, text(`"next_cursor":"`, `"next_cursor":5,"was":"`), "next_cursor"},
-	"a seq cursor that is none": {testRequest{method: "GET", path: "/submissions/" + sandbox.BusySubmissionID + "/events"}, text(`"next_cursor":"`, `"next_cursor":"x`), "next_cursor"},
-	"a page that is too large":  {challenges, text(`"page_size":2`, `"page_size":200`), "page_size"},
+	"a cursor that is a number":  {testRequest{method: "GET", path: "/submissions?page_size=1"}, text(`"next_cursor":"`, `"next_cursor":5,"was":"`), "next_cursor"},
+	"a seq cursor that is none":  {testRequest{method: "GET", path: "/submissions/" + sandbox.BusySubmissionID + "/events"}, text(`"next_cursor":"`, `"next_cursor":"x`), "next_cursor"},
+	"a page that is too large":   {challenges, text(`"page_size":2`, `"page_size":200`), "page_size"},
 }
 
 // TestAcceptedRequestsAreValidated checks that input which the server ignores is reported
