@@ -41,7 +41,7 @@ func TestErrorsNameFlagsAndArguments(t *testing.T) {
 		},
 			"--interval: must not be negative."},
 		"a raw call": {func() error { _, err := client.Do(ctx, http.MethodGet, "/nope", nil, nil, nil); return err },
-			"404 NOT_FOUND: The resource does not exist (request req_0000000000000001): the path has no id: check the base URL."},
+			"404 NOT_FOUND: The resource does not exist (request req_0000000000000001)."},
 		"a dialect": {func() error {
 			_, err := hiring.New("https://example.com", "sk_live_x", hiring.WithDialect(hiring.Dialect{PageParam: "page_size"}))
 			return err
@@ -135,12 +135,15 @@ func TestOutputHasNoGoNames(t *testing.T) {
 // TestAdviceForNotFound names the resource and what to check.
 func TestAdviceForNotFound(t *testing.T) {
 	t.Parallel()
-	client := sandbox.Start(t).Client()
+	server := sandbox.Start(t)
+	elsewhere, err := hiring.New(server.URL()+"/wrong", sandbox.TestKey)
+	require.NoError(t, err)
+	_, err = elsewhere.Account.Get(t.Context())
+	assert.Contains(t, explain(err, exitNotFound), "check the base URL. hiring api /openapi.json --jq '.paths | keys' lists the paths.")
 	said := func(path string) string {
-		_, err := client.Do(t.Context(), http.MethodGet, path, nil, nil, nil)
+		_, err := server.Client().Do(t.Context(), http.MethodGet, path, nil, nil, nil)
 		return explain(err, exitNotFound)
 	}
-	assert.Contains(t, said("/nope"), "check the base URL. hiring api /openapi.json --jq '.paths | keys' lists the paths.")
 	assert.Contains(t, said("/submissions/"+sandbox.UnknownID), "Check the id and the key's organization.")
 }
 
