@@ -219,7 +219,7 @@ func TestSort(t *testing.T) {
 		"name": "Ada bob Cleo Dan Eve", "-name": "Eve Dan Cleo bob Ada",
 	} {
 		all := make([]person, 0, len(scores))
-		for p := range people("Ada", "bob", "Cleo", "Dan", "Eve") {
+		for p := range people("Ada", "bob", "Cleo", "Dan", "Eve") { //nolint:errcheck // a sequence has no error
 			all = append(all, p)
 		}
 		require.NoError(t, Sort(tab, all, column))
