@@ -101,8 +101,8 @@ func (p *running) client(t *testing.T, key string) *hiring.Client {
 	return client
 }
 
-// steer posts to the control API and returns the response.
-func (p *running) steer(t *testing.T, path, body string) []byte {
+// steer posts to the control API.
+func (p *running) steer(t *testing.T, path, body string) {
 	t.Helper()
 	r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, p.baseURL+"/_sandbox/"+path, strings.NewReader(body))
 	require.NoError(t, err)
@@ -113,7 +113,6 @@ func (p *running) steer(t *testing.T, path, body string) []byte {
 	answer, err := io.ReadAll(res.Body)
 	require.NoError(t, err)
 	require.Less(t, res.StatusCode, 300, "%s", answer)
-	return answer
 }
 
 func TestServesUntilStopped(t *testing.T) {
