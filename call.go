@@ -40,7 +40,6 @@ type request struct {
 	query         url.Values
 	body          []byte
 	assumed       []string // The Dialect fields of the names and the route that the request uses.
-	leniency      leniency // How to decode a partly malformed response. Nil: the call fails.
 	err           error    // A request with an error is not sent.
 
 	// background waits for windows regardless of MaxWait, and leaves a tenth of each to others.

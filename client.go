@@ -159,7 +159,7 @@ func (c *Client) Do(ctx context.Context, method, path string, query url.Values, 
 	}
 	var e envelope[RawValue]
 	err := c.use().makeCall(ctx, r, decoderFunc(func(p *payload) (string, error) {
-		_, err := readEnvelope(p, &e, readerOf[RawValue])
+		err := readEnvelope(p, &e, readerOf[RawValue])
 		if err != nil {
 			e = envelope[RawValue]{}
 		}

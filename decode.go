@@ -15,9 +15,8 @@ import (
 
 // payload is the body of a 2xx API response.
 type payload struct {
-	body     []byte   // In memory that is used again: copy what is kept.
-	bodyErr  error    // Why body is not all of the response's body. Its decoder returns it, unless it needs no data.
-	leniency leniency // The request's.
+	body    []byte // In memory that is used again: copy what is kept.
+	bodyErr error  // Why body is not all of the response's body. Its decoder returns it, unless it needs no data.
 }
 
 // decoder decodes the payload of a 2xx API response. It is called again for each
@@ -32,13 +31,6 @@ type decoderFunc func(p *payload) (warning string, err error)
 
 func (f decoderFunc) decode(p *payload) (string, error) { return f(p) }
 
-// leniency decodes a response that is partly malformed.
-type leniency interface {
-	begin()                  // Forgets what an earlier attempt found.
-	codec() *jsoncodec.Codec // Decodes a response that the fast decoder refused.
-	check(data any) string   // Returns a warning of what cannot be decoded, or "".
-}
-
 // responseError is the complete text of an error about a 2xx response.
 type responseError string
 
@@ -48,7 +40,7 @@ func (e responseError) Error() string { return string(e) }
 type resourceDecoder[T entity] struct{ envelope envelope[T] }
 
 func (d *resourceDecoder[T]) decode(p *payload) (warning string, err error) {
-	warning, err = readEnvelope(p, &d.envelope, readerOf[T])
+	err = readEnvelope(p, &d.envelope, readerOf[T])
 	switch {
 	case err != nil:
 	case d.envelope.Data == nil:
@@ -56,7 +48,7 @@ func (d *resourceDecoder[T]) decode(p *payload) (warning string, err error) {
 	case (*d.envelope.Data).identity() == "":
 		err = errNoIdentity
 	}
-	return warning, err
+	return "", err
 }
 
 // RawValue is a part of a response whose shape is not documented. It is kept unchanged.
@@ -222,28 +214,21 @@ func listReaderOf[T any]() fastjson.Reader[[]T] { return fastjson.Slice(readerOf
 
 // readEnvelope decodes an envelope into e. JSON that the fast decoder refuses is decoded with
 // json/v2, whose error says where and why.
-func readEnvelope[T any](p *payload, e *envelope[T], data func() fastjson.Reader[T]) (warning string, err error) {
+func readEnvelope[T any](p *payload, e *envelope[T], data func() fastjson.Reader[T]) error {
 	*e = envelope[T]{} // Nothing of an earlier attempt is kept.
 	if p.bodyErr != nil {
-		return "", p.bodyErr
+		return p.bodyErr
 	}
 	if fastjson.Decode(p.body, envelopeReader(data), e, apiCodec.Reading) != nil {
-		codec := apiCodec
-		if p.leniency != nil {
-			codec = p.leniency.codec()
-		}
 		*e = envelope[T]{}
-		if err := codec.Decode(p.body, e); err != nil {
-			return "", err
+		if err := decode(p.body, e); err != nil {
+			return err
 		}
 	}
 	if len(e.Meta.NextCursor) > maxCursor {
-		return "", errLongCursor
+		return errLongCursor
 	}
-	if p.leniency != nil {
-		warning = p.leniency.check(e.Data)
-	}
-	return warning, nil
+	return nil
 }
 
 // maxCursor is the longest cursor that is decoded, in bytes. It is more than fits into a URL.
@@ -259,19 +244,19 @@ const (
 var readData = fastjson.Object(nil, fastjson.Field("data", fastjson.Raw[RawValue]))
 
 // decodeList decodes an envelope whose data is an array. Data of null is an empty list.
-func decodeList[T any](p *payload) (items []T, meta wireMeta, warning string, err error) {
+func decodeList[T any](p *payload) (items []T, meta wireMeta, err error) {
 	var e envelope[[]T]
-	if warning, err = readEnvelope(p, &e, listReaderOf[T]); err != nil {
-		return nil, wireMeta{}, warning, err
+	if err := readEnvelope(p, &e, listReaderOf[T]); err != nil {
+		return nil, wireMeta{}, err
 	}
 	if e.Data != nil {
-		return *e.Data, e.Meta, warning, nil
+		return *e.Data, e.Meta, nil
 	}
 	var data RawValue
 	if fastjson.Decode(p.body, readData, &data, apiCodec.Reading) != nil || data == nil {
-		return nil, wireMeta{}, warning, errNoData
+		return nil, wireMeta{}, errNoData
 	}
-	return nil, e.Meta, warning, nil
+	return nil, e.Meta, nil
 }
 
 // looseTime reads a time that may lack its zone, which is UTC then. It is zero when

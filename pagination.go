@@ -254,7 +254,7 @@ func (r *pageReader[T]) next(ctx context.Context) (page Page[T], more bool, err 
 
 // decode decodes a page and advances. It implements decoder.
 func (r *pageReader[T]) decode(p *payload) (warning string, err error) {
-	items, meta, warning, err := decodeList[T](p)
+	items, meta, err := decodeList[T](p)
 	if err != nil {
 		return warning, err
 	}

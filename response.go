@@ -113,9 +113,6 @@ func (c *call) capture(resp *http.Response, body []byte) {
 // classify decodes a response, and returns its error or nil. bodyErr is why body is not all of the
 // response's body.
 func (c *call) classify(resp *http.Response, body []byte, bodyErr error) (warning string, failure *Error) {
-	if c.request.leniency != nil {
-		c.request.leniency.begin()
-	}
 	switch status := resp.StatusCode; {
 	case status < 200:
 		e := c.fail(fmt.Sprintf("the response is not from the API: status %03d does not end a request", status), nil)
@@ -128,7 +125,7 @@ func (c *call) classify(resp *http.Response, body []byte, bodyErr error) (warnin
 	case c.decoder == nil:
 		return "", nil
 	}
-	p := payload{body: body, bodyErr: bodyErr, leniency: c.request.leniency}
+	p := payload{body: body, bodyErr: bodyErr}
 	warning, err := c.decoder.decode(&p)
 	if err != nil {
 		failure = c.undecodable(resp.StatusCode, body, err)

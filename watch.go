@@ -298,11 +298,12 @@ func (w *watcher) checkAnswer(ctx context.Context, r answer) error {
 // doRaw makes a call and returns its data undecoded.
 func doRaw(ctx context.Context, k *core, r request) (RawValue, error) {
 	var e envelope[RawValue]
-	err := k.makeCall(ctx, r, decoderFunc(func(p *payload) (warning string, err error) {
-		if warning, err = readEnvelope(p, &e, readerOf[RawValue]); err == nil && e.Data == nil {
+	err := k.makeCall(ctx, r, decoderFunc(func(p *payload) (string, error) {
+		err := readEnvelope(p, &e, readerOf[RawValue])
+		if err == nil && e.Data == nil {
 			err = errNoData
 		}
-		return warning, err
+		return "", err
 	}))
 	if err != nil {
 		return nil, err
@@ -346,7 +347,7 @@ func looseItem(raw RawValue) (item poll.Item) {
 // decodeSubmission decodes a submission that is yielded.
 func decodeSubmission(id string, raw RawValue) (s Submission, err error) {
 	if err = decode(raw, &s); err != nil {
-		return Submission{ID: id}, &ItemError{id, errors.New(jsoncodec.WhereIn("", err))}
+		return Submission{ID: id}, &ItemError{id, errors.New(jsoncodec.Problem(err))}
 	}
 	return s, nil
 }

@@ -23,8 +23,6 @@ import (
 // Codec reads and writes the resources of one package. It is safe for concurrent use.
 type Codec struct {
 	Reading jsonv2.Options
-
-	readers *jsonv2.Unmarshalers
 	writing jsonv2.Options
 }
 
@@ -38,59 +36,11 @@ func New[R any](after func(R)) *Codec {
 	}))
 	write := jsonv2.MarshalToFunc(func(e *jsontext.Encoder, v R) error { return jsonv2.MarshalEncode(e, withoutMethods(withoutKnown(v))) })
 	common := jsonv2.JoinOptions(jsontext.AllowInvalidUTF8(true), jsontext.AllowDuplicateNames(true))
-	reading := jsonv2.JoinOptions(common, jsonv2.WithUnmarshalers(read))
 	return &Codec{
-		Reading: reading,
-		readers: read,
+		Reading: jsonv2.JoinOptions(common, jsonv2.WithUnmarshalers(read)),
 		writing: jsonv2.JoinOptions(common, jsonv2.FormatNilSliceAsNull(true), jsonv2.Deterministic(true),
 			jsonv2.WithMarshalers(jsonv2.JoinMarshalers(write, jsonv2.MarshalFunc(encodeTime)))),
 	}
-}
-
-// Forgiving returns a codec that reads some types with way.
-func (c *Codec) Forgiving(way *jsonv2.Unmarshalers) *Codec {
-	readers := jsonv2.JoinUnmarshalers(way, c.readers)
-	return &Codec{jsonv2.JoinOptions(c.Reading, jsonv2.WithUnmarshalers(readers)), readers, c.writing}
-}
-
-// OrNil returns an unmarshaler for a pointer to T that becomes nil when the T cannot be
-// read.
-func OrNil[T any]() *jsonv2.Unmarshalers {
-	return jsonv2.UnmarshalFromFunc(func(d *jsontext.Decoder, v **T) error {
-		raw, err := d.ReadValue()
-		if err != nil {
-			return err
-		}
-		*v = new(T)
-		if raw.Kind() == 'n' || jsonv2.Unmarshal(raw, *v, d.Options()) != nil {
-			*v = nil
-		}
-		return nil
-	})
-}
-
-// OrPart returns an unmarshaler for T that stores the result of part when the T cannot be
-// read. part receives the JSON pointer of the T, the error, and a function that reads the
-// same JSON into another value.
-func OrPart[T any](part func(place string, why error, read func(v any) error) T) *jsonv2.Unmarshalers {
-	inside := false
-	return jsonv2.UnmarshalFromFunc(func(d *jsontext.Decoder, v *T) error {
-		if inside {
-			return skip
-		}
-		raw, err := d.ReadValue()
-		if err != nil {
-			return err
-		}
-		place := string(d.StackPointer())
-		inside = true
-		defer func() { inside = false }()
-		read := func(v any) error { return jsonv2.Unmarshal(raw, v, d.Options()) }
-		if err := read(v); err != nil {
-			*v = part(place, err, read)
-		}
-		return nil
-	})
 }
 
 // Encode returns the JSON of v.

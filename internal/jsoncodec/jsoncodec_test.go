@@ -115,35 +115,3 @@ func TestWhereNamesThePlaceAndNoData(t *testing.T) {
 	}
 	assert.Empty(t, jsoncodec.Where(context.Canceled), "it is not about JSON")
 }
-
-// TestOrPartReplacesOnlyUnreadableValues also checks the position, the reason and the
-// second decoding of the same text.
-func TestOrPartReplacesOnlyUnreadableValues(t *testing.T) {
-	type list struct {
-		Data []thing `json:"data"`
-	}
-	var problems []string
-	part := func(place string, why error, read func(v any) error) thing {
-		problems = append(problems, jsoncodec.WhereIn(place, why))
-		var v struct {
-			ID string `json:"id"`
-		}
-		if read(&v) != nil {
-			v.ID = "none"
-		}
-		return thing{ID: v.ID}
-	}
-	var v list
-	text := []byte(`{"data":[{"id":"a"},{"id":"b","at":7},"c",null,{"id":"d","list":[{"id":7}]},{"id":"e"}]}`)
-	forgiving := codec.Forgiving(jsoncodec.OrPart(part))
-	require.NoError(t, forgiving.Decode(text, &v))
-	var ids []string
-	for _, one := range v.Data {
-		ids = append(ids, one.ID)
-	}
-	assert.Equal(t, []string{"a", "b", "none", "", "d", "e"}, ids)
-	assert.Equal(t, []string{
-		"/data/1/at has a number instead of a time", "/data/2 has a string instead of an object", "/data/4/list/0/id has a number instead of a string",
-	}, problems)
-	require.Error(t, forgiving.Decode([]byte(`{"data":[{"id":"a"},{"id":"b"`), &v), "the text itself must be sound")
-}

@@ -13,11 +13,10 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// WhereIn is like Where for JSON that is part of a larger text, at the JSON pointer place.
-// It omits the offset.
-func WhereIn(place string, err error) string {
+// Problem is like Where without the offset.
+func Problem(err error) string {
 	at, what, _ := split(err)
-	return quote(place+at) + " " + cmp.Or(what, "cannot be read")
+	return quote(at) + " " + cmp.Or(what, "cannot be read")
 }
 
 // In returns the JSON pointer of an error after " in ", or "" for the whole JSON.
