@@ -15,7 +15,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/hiring-assessment/hiring-go/internal/limits"
 	"github.com/hiring-assessment/hiring-go/internal/urls"
 )
 
@@ -331,7 +330,7 @@ func (d *download) failureOf(cause error) *Error {
 			}
 		}
 	}
-	e := d.fail(fmt.Sprintf("%s, after %d bytes", limits.Quote([]byte(message)), d.written), cause)
+	e := d.fail(fmt.Sprintf("%s, after %d bytes", quote([]byte(message)), d.written), cause)
 	e.RetryAfter = d.attempt.delay
 	switch {
 	case isCertificateError(cause):

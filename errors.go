@@ -15,8 +15,6 @@ import (
 	"strings"
 	"syscall"
 	"time"
-
-	"github.com/hiring-assessment/hiring-go/internal/limits"
 )
 
 // ErrorCode is the API's stable identifier of a kind of failure. Each code is an error,
@@ -130,9 +128,9 @@ func (e *Error) Error() string {
 		line += strconv.Itoa(e.Status) + " "
 	}
 	if e.Code != "" {
-		line += limits.Clip(string(e.Code), limits.MaxQuoted) + ": "
+		line += clip(string(e.Code), maxQuoted) + ": "
 	}
-	line = limits.Unended(line+limits.Clip(e.Message, maxMessage)) + e.fieldProblems()
+	line = unended(line+clip(e.Message, maxMessage)) + e.fieldProblems()
 	if e.Attempts > 1 {
 		line += fmt.Sprintf("; %d attempts were made", e.Attempts)
 	}
@@ -146,12 +144,12 @@ func (e *Error) Error() string {
 		line += "; retry after " + rounded(e.RetryAfter)
 	}
 	if e.RequestID != "" {
-		line += " (request " + limits.Clip(e.RequestID, limits.MaxQuoted) + ")"
+		line += " (request " + clip(e.RequestID, maxQuoted) + ")"
 	}
 	if e.Hint != "" {
 		line += ": " + e.Hint
 	}
-	return limits.OneLine(line)
+	return oneLine(line)
 }
 
 // rounded formats a duration, rounded up to seconds, or to days above two days.
@@ -171,19 +169,19 @@ func (e *Error) fieldProblems() string {
 	form, fields := e.Fields()
 	parts := make([]string, 0, len(form)+len(fields))
 	for _, problem := range form {
-		parts = append(parts, limits.Unended(problem))
+		parts = append(parts, unended(problem))
 	}
 	for _, name := range slices.Sorted(maps.Keys(fields)) {
 		problems := fields[name]
 		for i := range problems {
-			problems[i] = limits.Unended(problems[i])
+			problems[i] = unended(problems[i])
 		}
 		parts = append(parts, strings.TrimSuffix(name+": "+strings.Join(problems, ", "), ": "))
 	}
 	if len(parts) == 0 {
 		return ""
 	}
-	return " (" + limits.Clip(strings.Join(parts, "; "), maxMessage) + ")"
+	return " (" + clip(strings.Join(parts, "; "), maxMessage) + ")"
 }
 
 // Is reports whether target is the error's code, or [ErrOutcomeUnknown] if the outcome is
@@ -437,7 +435,7 @@ func (e *describedError) Unwrap() []error { return e.causes }
 type endedError struct{ ended, last error }
 
 func (e *endedError) Error() string {
-	return limits.Unended(e.last.Error()) + "; the wait ended: " + e.ended.Error()
+	return unended(e.last.Error()) + "; the wait ended: " + e.ended.Error()
 }
 
 // Unwrap returns both errors.

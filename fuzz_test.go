@@ -12,7 +12,6 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"github.com/hiring-assessment/hiring-go/internal/limits"
 	"github.com/hiring-assessment/hiring-go/internal/quota"
 )
 
@@ -179,7 +178,7 @@ func FuzzErrorBody(f *testing.F) {
 			} `json:"error"`
 		}
 		_ = json.Unmarshal(body, &envelope)
-		if envelope.Error.Message == "" && failure.Code == "" && len(failure.Message) > 3*limits.MaxQuoted+100 {
+		if envelope.Error.Message == "" && failure.Code == "" && len(failure.Message) > 3*maxQuoted+100 {
 			t.Fatalf("quoted %d bytes", len(failure.Message))
 		}
 	})

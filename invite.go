@@ -131,7 +131,7 @@ func (r *inviteRun) invite(ctx context.Context, in NewInvitation) (InviteResult,
 		case open != nil && open.Outcome == OutcomeDone:
 			return end(InviteUnknown, Invitation{}, fmt.Errorf("%w; the listing does not show the invitation", open))
 		case a.last.done():
-			return end(InviteUnknown, Invitation{}, errDoneBefore)
+			return end(InviteUnknown, Invitation{}, doneBefore())
 		case open != nil && attempts >= maxAttempts:
 			return end(InviteUnknown, Invitation{}, open)
 		}
@@ -296,11 +296,13 @@ func notListed(text string, causes ...error) error {
 	return &describedError{text + "the invitations could not be listed: " + why, causes}
 }
 
-// errDoneBefore is returned when the API accepted an earlier request of this client to the
+// doneBefore returns the error when the API accepted an earlier request of this client to the
 // address.
-var errDoneBefore = &Error{
-	Operation: "Invitations.Ensure", Outcome: OutcomeDone,
-	Message: "not sent, because the API accepted an earlier request to this address, whose invitation the listing does not show",
+func doneBefore() *Error {
+	return &Error{
+		Operation: "Invitations.Ensure", Outcome: OutcomeDone,
+		Message: "not sent, because the API accepted an earlier request to this address, whose invitation the listing does not show",
+	}
 }
 
 // normalAddress returns the same text for all spellings of one address: it ignores case,

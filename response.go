@@ -21,7 +21,6 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/hiring-assessment/hiring-go/internal/jsoncodec"
-	"github.com/hiring-assessment/hiring-go/internal/limits"
 	"github.com/hiring-assessment/hiring-go/internal/paging"
 )
 
@@ -171,7 +170,7 @@ func hasMember(body []byte, names ...string) bool {
 // before it showed where it came from may be of the API.
 func (c *call) notFromAPI(body []byte, bodyErr error) *Error {
 	var e *Error
-	if bodyErr != nil && (len(body) == 0 || limits.LooksLikeJSON(body)) {
+	if bodyErr != nil && (len(body) == 0 || looksLikeJSON(body)) {
 		e = c.undecodable(0, body, bodyErr)
 	} else {
 		e = c.fail(c.describeBody(body, "envelope"), nil)
@@ -253,7 +252,7 @@ func (c *call) rejected(resp *http.Response, body []byte, bodyErr error) *Error 
 			e.RequestID = redact(id)
 		}
 	default:
-		e.Message, page = c.describeBody(body, "error envelope"), len(body) > 0 && !limits.LooksLikeJSON(body)
+		e.Message, page = c.describeBody(body, "error envelope"), len(body) > 0 && !looksLikeJSON(body)
 	}
 	if _, tooLong := errors.AsType[*http.MaxBytesError](bodyErr); bodyErr != nil && !tooLong {
 		e.kind = broken
@@ -263,7 +262,7 @@ func (c *call) rejected(resp *http.Response, body []byte, bodyErr error) *Error 
 		if e.Code == "" && !page && e.Status >= 400 {
 			e.Message = "the response was cut short"
 		} else {
-			e.Message = limits.Unended(e.Message) + "; the response was cut short"
+			e.Message = unended(e.Message) + "; the response was cut short"
 		}
 	}
 	e.Hint = c.advice(e, page)
@@ -304,10 +303,10 @@ func (c *call) describeBody(body []byte, envelope string) string {
 	switch {
 	case len(body) == 0:
 		return "the response is empty and not from the API"
-	case limits.LooksLikeJSON(body):
+	case looksLikeJSON(body):
 		return "the response is JSON but not the API's " + envelope
 	}
-	return "the response is not from the API: " + limits.Quote([]byte(c.key.key.redact(string(body[:min(len(body), 2*limits.MaxQuoted)]))))
+	return "the response is not from the API: " + quote([]byte(c.key.key.redact(string(body[:min(len(body), 2*maxQuoted)]))))
 }
 
 // noResponse returns the error of an attempt that got no response.
@@ -462,5 +461,5 @@ func (c *call) fail(message string, cause error) *Error {
 func (c *call) text(err error) string {
 	message := strings.ReplaceAll(err.Error(), c.url.String(), "the API")
 	message = strings.ReplaceAll(message, c.url.RequestURI(), c.request.route)
-	return limits.Quote([]byte(c.key.key.redact(message)))
+	return quote([]byte(c.key.key.redact(message)))
 }

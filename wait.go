@@ -13,7 +13,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/hiring-assessment/hiring-go/internal/limits"
 	"github.com/hiring-assessment/hiring-go/internal/poll"
 )
 
@@ -46,13 +45,16 @@ type WaitError struct {
 	Err     error    // Why the wait ended: ErrNotFound if missing ids are the only problem.
 }
 
-// Error returns one line: why the wait ended, how many reports are pending and missing, and the ids of the first three
-// of each.
+// Error returns one line: why the wait ended, how many reports are pending and missing, and the ids of the first ten of
+// each.
 func (e *WaitError) Error() string {
 	line := "hiring: the wait ended"
-	if amounts := limits.Amounts(limits.Amount{IDs: e.Pending, What: "report", State: "pending"},
-		limits.Amount{IDs: e.Missing, What: "submission", State: "missing"}); amounts != "" {
-		line += " with " + amounts
+	pending, missing := amounts(e.Pending, "report", "pending"), amounts(e.Missing, "submission", "missing")
+	if pending != "" && missing != "" {
+		pending += " and "
+	}
+	if pending+missing != "" {
+		line += " with " + pending + missing
 	}
 	if e.Err == nil {
 		return line

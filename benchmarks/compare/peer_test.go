@@ -52,6 +52,8 @@ var works = []struct {
 const eventsPath = "/api/v1/submissions/" + submissionID + "/events"
 
 // walkAll reads the whole log.
+//
+//nolint:revive // The peer comes first, as in the method expressions of peer.
 func walkAll(p peer, ctx context.Context) error {
 	events, err := p.walk(ctx)
 	if err == nil && events < 2000 {
