@@ -19,7 +19,6 @@ import (
 	jsonv2 "github.com/go-json-experiment/json"
 
 	"github.com/hiring-assessment/hiring-go/internal/quota"
-	"github.com/hiring-assessment/hiring-go/internal/serverclock"
 	"github.com/hiring-assessment/hiring-go/internal/urls"
 )
 
@@ -66,11 +65,7 @@ func newNamed(baseURL, apiKey string, names inputNames, opts []Option) (*Client,
 		timeout:  30 * time.Second,
 		maxBytes: 64 << 20,
 	}
-	client, err := c.with(opts).assemble(new(shared), new(addresses))
-	if err == nil {
-		client.core.shared.clock.Follow(serverclock.Of(client.core.base.Host))
-	}
-	return client, err
+	return c.with(opts).assemble(new(shared), new(addresses))
 }
 
 // FromEnv is like [New] with the base URL from HIRING_BASE_URL and the key from

@@ -5,10 +5,10 @@ import (
 	"net/http"
 	"net/url"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/hiring-assessment/hiring-go/internal/quota"
-	"github.com/hiring-assessment/hiring-go/internal/serverclock"
 )
 
 // core is what the services of one client share.
@@ -38,9 +38,25 @@ func (s *service) use() *core {
 // shared is the state that a client and its variants share.
 type shared struct {
 	quotas   quota.Tracker
-	clock    serverclock.Clock // Of the server.
+	clock    serverClock
 	accounts accountIDs
 }
+
+// serverClock estimates the server's clock from the Date headers of responses. The zero value agrees with the local
+// clock. It is safe for concurrent use.
+type serverClock struct{ ahead atomic.Int64 }
+
+// learn takes the Date of a response to a request that was sent and received at local times. Date has whole seconds, so
+// learn changes the estimate only when the clocks differ by more.
+func (c *serverClock) learn(date, sent, received time.Time) {
+	at := c.at(received)
+	if at.Before(date) || at.After(date.Add(time.Second+received.Sub(sent))) {
+		c.ahead.Store(int64(date.Sub(received)))
+	}
+}
+
+// at returns the server's time at a local time.
+func (c *serverClock) at(local time.Time) time.Time { return local.Add(time.Duration(c.ahead.Load())) }
 
 // accountIDs holds the known ids of the accounts that keys belong to.
 type accountIDs struct {

@@ -77,8 +77,8 @@ func (c *call) learn(resp *http.Response) {
 	if headerValue(h, "Age") != "" {
 		return
 	}
-	if ok && requestID != "" { // Otherwise it is the clock of an intermediary.
-		c.core.shared.clock.Learn(date, a.exchange.Started, now)
+	if ok && requestID != "" && resp.StatusCode != http.StatusUnauthorized { // Otherwise it may be the clock of an intermediary.
+		c.core.shared.clock.learn(date, a.exchange.Started, now)
 	}
 	class, quotas := classOf(c.request.method), &c.core.shared.quotas
 	if ok && resp.StatusCode != http.StatusUnauthorized {

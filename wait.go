@@ -280,7 +280,7 @@ func (l *pollLoop) usedUp(wait time.Duration) *Error {
 }
 
 // now returns the server's time.
-func (l *pollLoop) now() poll.Time { return pollTime(l.core.shared.clock.Latest(time.Now())) }
+func (l *pollLoop) now() poll.Time { return pollTime(l.core.shared.clock.at(time.Now())) }
 
 // pollTime returns a time as package poll represents it. A time that cannot be represented is none.
 func pollTime(at time.Time) poll.Time {
@@ -491,17 +491,10 @@ func sleepAfter(ctx context.Context, wait, least time.Duration, last error) erro
 	return ended
 }
 
-// sleep waits, and reports the wait if it is long. Except when polling, a wait that
-// would end after the context's deadline fails at once.
+// sleep waits, and announces the wait if it is long. Except between polls, a wait that would end after the context's
+// deadline fails at once.
 func sleep(ctx context.Context, d time.Duration, reason PauseReason) error {
-	return sleepUntilMoved(ctx, d, reason, nil)
-}
-
-// sleepUntilMoved is like sleep, but returns when moved is closed, which means that a
-// test has moved the clock. With a moved that is not nil, a wait that would end after
-// the context's deadline does not fail at once, because the test may shorten it.
-func sleepUntilMoved(ctx context.Context, d time.Duration, reason PauseReason, moved <-chan struct{}) error {
-	if reason != PausePoll && moved == nil && outlasts(ctx, d) {
+	if reason != PausePoll && outlasts(ctx, d) {
 		return context.DeadlineExceeded
 	}
 	announceWait(ctx, d, reason)
@@ -510,8 +503,6 @@ func sleepUntilMoved(ctx context.Context, d time.Duration, reason PauseReason, m
 	select {
 	case <-ctx.Done():
 		return contextError(ctx)
-	case <-moved:
-		return nil
 	case <-timer.C:
 		return nil
 	}

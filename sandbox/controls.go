@@ -203,10 +203,8 @@ func (c *control) clearFaults(in clearedFaults) error {
 	return nil
 }
 
-// Advance moves the server's clock forward. It also shortens the waits for the
-// lookups of Ensure and SendAll, for clients of [Server.URL] in this process. Every
-// other wait of a client takes as long as before. Advance panics on a negative
-// duration.
+// Advance moves the server's clock forward. A wait of a client takes as long as
+// before. Advance panics on a negative duration.
 func (s *Server) Advance(d time.Duration) {
 	s.must(fmt.Sprintf("Advance(%s)", d), func(c *control) error { return c.advance(d) })
 }

@@ -2,9 +2,7 @@ package sandbox
 
 import (
 	"fmt"
-	"strings"
 
-	"github.com/hiring-assessment/hiring-go/internal/serverclock"
 	"github.com/hiring-assessment/hiring-go/sandbox/internal/wire"
 )
 
@@ -25,7 +23,6 @@ func (s *Server) URL() string {
 			panic(fmt.Sprintf("sandbox: cannot listen on the loopback interface: %v", err))
 		}
 		s.listeners.tcp = tcp
-		serverclock.Register(strings.TrimPrefix(tcp.URL, "http://"), &s.clock)
 	}
 	return s.listeners.tcp.URL
 }
@@ -38,7 +35,6 @@ func (s *Server) Close() {
 	s.listeners = listeners{closed: true}
 	s.mu.Unlock()
 	if open.tcp != nil {
-		serverclock.Unregister(strings.TrimPrefix(open.tcp.URL, "http://"))
 		open.tcp.Close()
 	}
 }

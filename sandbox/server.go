@@ -4,10 +4,10 @@ import (
 	_ "embed" // For openapi.json.
 	"fmt"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	hiring "github.com/hiring-assessment/hiring-go"
-	"github.com/hiring-assessment/hiring-go/internal/serverclock"
 	"github.com/hiring-assessment/hiring-go/sandbox/internal/wire"
 	"github.com/hiring-assessment/hiring-go/sandbox/internal/world"
 )
@@ -20,8 +20,8 @@ var openAPI []byte
 // Server is the fake API server. It is an [http.Handler], safe for concurrent
 // use, and independent of every other Server in the process.
 type Server struct {
-	config config           // Set by the options.
-	clock  serverclock.Test // How far Advance moved the clock. Clients of URL in this process follow it.
+	config config   // Set by the options.
+	clock  advances // How far Advance moved the clock.
 	routes []*route
 
 	mu        sync.Mutex // Guards the following fields. Not held while a body is read or written.
@@ -103,6 +103,13 @@ func Start(tb TB, opts ...Option) *Server {
 	})
 	return s
 }
+
+// advances is the sum of the durations by which the clock was moved.
+type advances struct{ sum atomic.Int64 }
+
+func (a *advances) Advance(d time.Duration) { a.sum.Add(int64(d)) }
+
+func (a *advances) Ahead() time.Duration { return time.Duration(a.sum.Load()) }
 
 // now returns the server's time. It takes no lock, because a test's clock may call the
 // server.
