@@ -177,28 +177,30 @@ func TestClassOf(t *testing.T) {
 	}
 }
 
-// A proxy with a wrong clock must not move the times that SendAll records.
+// A proxy with a wrong clock must not move the times of polls.
 func TestClockIsNotLearnedFromAnIntermediary(t *testing.T) {
 	now := time.Now()
 	date := now.Add(-time.Hour).UTC().Format(http.TimeFormat)
+	ofTheAPI := http.Header{
+		"Date": {date}, "X-Request-Id": {"req_1"}, "X-Ratelimit-Limit": {"1000"}, "X-Ratelimit-Remaining": {"9"}, "X-Ratelimit-Reset": {"1800000000"},
+	}
+	cached := ofTheAPI.Clone()
+	cached.Set("Age", "1")
 	for name, c := range map[string]struct {
+		status  int
 		header  http.Header
 		learned bool
 	}{
-		"the API": {http.Header{
-			"Date": {date}, "X-Request-Id": {"req_1"}, "X-Ratelimit-Limit": {"1000"}, "X-Ratelimit-Remaining": {"9"}, "X-Ratelimit-Reset": {"1800000000"},
-		}, true},
-		"a cache": {http.Header{
-			"Date": {date}, "X-Request-Id": {"req_1"}, "X-Ratelimit-Limit": {"1000"}, "X-Ratelimit-Remaining": {"9"}, "X-Ratelimit-Reset": {"1800000000"},
-			"Age": {"1"},
-		}, false},
-		"a proxy's error page":             {http.Header{"Date": {date}}, false},
-		"a proxy with its own request ids": {http.Header{"Date": {date}, "X-Request-Id": {"proxy_1"}}, false},
+		"the API":                          {502, ofTheAPI, true},
+		"a key of no account":              {401, ofTheAPI, false},
+		"a cache":                          {502, cached, false},
+		"a proxy's error page":             {502, http.Header{"Date": {date}}, false},
+		"a proxy with its own request ids": {502, http.Header{"Date": {date}, "X-Request-Id": {"proxy_1"}}, false},
 	} {
 		s := new(shared)
 		of := &call{core: &core{shared: s}, request: request{method: http.MethodGet}, key: noKey}
 		of.attempt.exchange.Started = now
-		of.learn(&http.Response{StatusCode: http.StatusBadGateway, Header: c.header})
+		of.learn(&http.Response{StatusCode: c.status, Header: c.header})
 		assert.Equal(t, c.learned, s.quotas.Known(keyID{}, quota.Read).Limit == 1000, "%s: rate limit", name)
 		assert.Equal(t, c.learned, s.clock.at(now).Before(now.Add(-59*time.Minute)), "%s: clock", name)
 	}

@@ -225,7 +225,7 @@ func (c *control) readClock(in clockInput) (out clockJSON, err error) {
 	if err != nil {
 		return out, err
 	}
-	out = clockJSON{Now: world.MomentOf(c.now), Ahead: c.clock.Ahead(), Until: world.MomentOf(c.now.Add(ahead)), Upcoming: c.upcoming(c.now.Add(ahead))}
+	out = clockJSON{Now: world.MomentOf(c.now), Ahead: c.ahead(), Until: world.MomentOf(c.now.Add(ahead)), Upcoming: c.upcoming(c.now.Add(ahead))}
 	out.More = max(len(out.Upcoming)-maxUpcoming, 0)
 	out.Upcoming = out.Upcoming[:min(len(out.Upcoming), maxUpcoming)]
 	return out, nil
@@ -255,6 +255,6 @@ func (c *control) setClock(in clockInput) (out struct {
 	if err == nil {
 		err = c.advance(by)
 	}
-	out.Now, out.Ahead = world.MomentOf(c.now), c.clock.Ahead()
+	out.Now, out.Ahead = world.MomentOf(c.now), c.ahead()
 	return out, err
 }

@@ -20,9 +20,9 @@ var openAPI []byte
 // Server is the fake API server. It is an [http.Handler], safe for concurrent
 // use, and independent of every other Server in the process.
 type Server struct {
-	config config   // Set by the options.
-	clock  advances // How far Advance moved the clock.
-	routes []*route
+	config   config       // Set by the options.
+	advanced atomic.Int64 // How far Advance moved the clock, in nanoseconds.
+	routes   []*route
 
 	mu        sync.Mutex // Guards the following fields. Not held while a body is read or written.
 	state                // Replaced by Reset.
@@ -104,16 +104,12 @@ func Start(tb TB, opts ...Option) *Server {
 	return s
 }
 
-// advances is the sum of the durations by which the clock was moved.
-type advances struct{ sum atomic.Int64 }
-
-func (a *advances) Advance(d time.Duration) { a.sum.Add(int64(d)) }
-
-func (a *advances) Ahead() time.Duration { return time.Duration(a.sum.Load()) }
+// ahead returns how far Advance moved the clock.
+func (s *Server) ahead() time.Duration { return time.Duration(s.advanced.Load()) }
 
 // now returns the server's time. It takes no lock, because a test's clock may call the
 // server.
-func (s *Server) now() time.Time { return s.config.clock().Add(s.clock.Ahead()) }
+func (s *Server) now() time.Time { return s.config.clock().Add(s.ahead()) }
 
 // lock locks the server and returns its time.
 func (s *Server) lock() (now time.Time, unlock func()) {
