@@ -13,7 +13,7 @@ func TestAResetForgetsEverything(t *testing.T) {
 	kept := []string{
 		"config", "routes", // Set by the options.
 		"mu", "listeners", "changes",
-		"clock", // Reset sets it to 0.
+		"advanced", // Reset sets it to 0.
 	}
 	var others []string
 	for field := range reflect.TypeFor[Server]().Fields() {
