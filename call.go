@@ -160,11 +160,22 @@ func classOf(method string) quota.Class {
 
 // do makes a call whose response contains a T.
 func do[T entity](ctx context.Context, k *core, r request) (T, error) {
-	var d resourceDecoder[T]
-	if err := k.makeCall(ctx, r, &d); err != nil || d.envelope.Data == nil { // A repeated DELETE that found nothing has no data.
+	var e envelope[T]
+	err := k.makeCall(ctx, r, func(body []byte, bodyErr error) (string, error) {
+		err := readEnvelope(body, bodyErr, &e, readerOf[T])
+		switch {
+		case err != nil:
+		case e.Data == nil:
+			err = errNoData
+		case (*e.Data).identity() == "":
+			err = errNoIdentity
+		}
+		return "", err
+	})
+	if err != nil || e.Data == nil { // A repeated DELETE that found nothing has no data.
 		return *new(T), err
 	}
-	return *d.envelope.Data, nil
+	return *e.Data, nil
 }
 
 // makeCall makes a call whose 2xx response d decodes, in the trace span of its operation. With nil

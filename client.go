@@ -65,7 +65,7 @@ func newNamed(baseURL, apiKey string, names inputNames, opts []Option) (*Client,
 		timeout:  30 * time.Second,
 		maxBytes: 64 << 20,
 	}
-	return c.with(opts).assemble(new(shared), new(addresses))
+	return c.with(opts).assemble(new(shared))
 }
 
 // FromEnv is like [New] with the base URL from HIRING_BASE_URL and the key from
@@ -79,7 +79,7 @@ func FromEnv(opts ...Option) (*Client, error) {
 // opts. Both share connections and the state of the rate limits.
 func (c *Client) With(opts ...Option) (*Client, error) {
 	k := c.use()
-	return k.config.with(opts).assemble(k.shared, c.Invitations.addresses)
+	return k.config.with(opts).assemble(k.shared)
 }
 
 // String returns the environment and the host, as in "hiring.Client(test,
@@ -116,21 +116,21 @@ func (c *Client) Quota() Quota {
 // costs one read.
 func (c *Client) OpenAPI(ctx context.Context) (json.RawMessage, error) {
 	var document json.RawMessage
-	err := c.use().makeCall(ctx, newRequest("OpenAPI", "GET /openapi.json"), decoderFunc(func(p *payload) (string, error) {
+	err := c.use().makeCall(ctx, newRequest("OpenAPI", "GET /openapi.json"), func(body []byte, bodyErr error) (string, error) {
 		var members struct {
 			OpenAPI RawValue `json:"openapi"`
 			Data    RawValue `json:"data"`
 		}
-		if err := cmp.Or(p.bodyErr, decode(p.body, &members)); err != nil {
+		if err := cmp.Or(bodyErr, decode(body, &members)); err != nil {
 			return "", err
 		}
 		if members.OpenAPI == nil && members.Data != nil {
 			document = json.RawMessage(members.Data)
 		} else {
-			document = slices.Clone(json.RawMessage(p.body))
+			document = slices.Clone(json.RawMessage(body))
 		}
 		return "", nil
-	}))
+	})
 	return document, err
 }
 
@@ -153,8 +153,8 @@ func (c *Client) Do(ctx context.Context, method, path string, query url.Values, 
 		r = r.withBody(in)
 	}
 	var e envelope[RawValue]
-	err := c.use().makeCall(ctx, r, decoderFunc(func(p *payload) (string, error) {
-		err := readEnvelope(p, &e, readerOf[RawValue])
+	err := c.use().makeCall(ctx, r, func(body []byte, bodyErr error) (string, error) {
+		err := readEnvelope(body, bodyErr, &e, readerOf[RawValue])
 		if err != nil {
 			e = envelope[RawValue]{}
 		}
@@ -167,7 +167,7 @@ func (c *Client) Do(ctx context.Context, method, path string, query url.Values, 
 			return "", errNoData
 		}
 		return "", decode(*e.Data, out, jsonv2.MatchCaseInsensitiveNames(true))
-	}))
+	})
 	return e.Meta.public(), err
 }
 
@@ -189,7 +189,7 @@ func anyRequest(d Dialect, method, escaped string) request {
 }
 
 // assemble checks the options and creates the client.
-func (c config) assemble(s *shared, invited *addresses) (*Client, error) {
+func (c config) assemble(s *shared) (*Client, error) {
 	if c.last == nil {
 		c.last = new(atomic.Pointer[keyInfo])
 	}
@@ -203,11 +203,11 @@ func (c config) assemble(s *shared, invited *addresses) (*Client, error) {
 	c.retry = retry
 	c.maxBytes = min(c.maxBytes, math.MaxInt64-1) // One byte more is read, to detect a longer response.
 	k := &core{config: c, base: base, dialect: dialect, keys: keys, shared: s, server: urls.Server(&base), traces: c.allTraces()}
-	return newClient(k, invited), nil
+	return newClient(k), nil
 }
 
 // newClient creates the client of checked options.
-func newClient(k *core, invited *addresses) *Client {
+func newClient(k *core) *Client {
 	c := k.config
 	if c.http != nil {
 		k.http = *c.http
@@ -221,7 +221,7 @@ func newClient(k *core, invited *addresses) *Client {
 		Assessments: &AssessmentService{k},
 		Challenges:  &ChallengeService{k},
 		Events:      &EventService{k},
-		Invitations: &InvitationService{k, invited},
+		Invitations: &InvitationService{k},
 		Members:     &MemberService{k},
 		Submissions: &SubmissionService{k},
 		core:        k,

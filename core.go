@@ -40,6 +40,7 @@ type shared struct {
 	quotas   quota.Tracker
 	clock    serverClock
 	accounts accountIDs
+	invited  addresses
 }
 
 // serverClock estimates the server's clock from the Date headers of responses. The zero value agrees with the local

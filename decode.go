@@ -13,43 +13,15 @@ import (
 	"github.com/hiring-assessment/hiring-go/internal/paging"
 )
 
-// payload is the body of a 2xx API response.
-type payload struct {
-	body    []byte // In memory that is used again: copy what is kept.
-	bodyErr error  // Why body is not all of the response's body. Its decoder returns it, unless it needs no data.
-}
-
-// decoder decodes the payload of a 2xx API response. It is called again for each
-// attempt and keeps nothing of an earlier one. The warning is for a response that is
-// usable but unexpected; it is "" for any other.
-type decoder interface {
-	decode(p *payload) (warning string, err error)
-}
-
-// decoderFunc is a function that is a decoder.
-type decoderFunc func(p *payload) (warning string, err error)
-
-func (f decoderFunc) decode(p *payload) (string, error) { return f(p) }
+// decoder decodes the body of a 2xx API response, which lies in memory that is used again. bodyErr is why body is not all
+// of it: a decoder returns it, unless it needs no data. It is called again for each attempt and keeps nothing of an
+// earlier one. The warning is for a response that is usable but unexpected; it is "" for any other.
+type decoder func(body []byte, bodyErr error) (warning string, err error)
 
 // responseError is the complete text of an error about a 2xx response.
 type responseError string
 
 func (e responseError) Error() string { return string(e) }
-
-// resourceDecoder decodes a response that contains a T.
-type resourceDecoder[T entity] struct{ envelope envelope[T] }
-
-func (d *resourceDecoder[T]) decode(p *payload) (warning string, err error) {
-	err = readEnvelope(p, &d.envelope, readerOf[T])
-	switch {
-	case err != nil:
-	case d.envelope.Data == nil:
-		err = errNoData
-	case (*d.envelope.Data).identity() == "":
-		err = errNoIdentity
-	}
-	return "", err
-}
 
 // RawValue is a part of a response whose shape is not documented. It is kept unchanged.
 type RawValue json.RawMessage
@@ -214,14 +186,14 @@ func listReaderOf[T any]() fastjson.Reader[[]T] { return fastjson.Slice(readerOf
 
 // readEnvelope decodes an envelope into e. JSON that the fast decoder refuses is decoded with
 // json/v2, whose error says where and why.
-func readEnvelope[T any](p *payload, e *envelope[T], data func() fastjson.Reader[T]) error {
+func readEnvelope[T any](body []byte, bodyErr error, e *envelope[T], data func() fastjson.Reader[T]) error {
 	*e = envelope[T]{} // Nothing of an earlier attempt is kept.
-	if p.bodyErr != nil {
-		return p.bodyErr
+	if bodyErr != nil {
+		return bodyErr
 	}
-	if fastjson.Decode(p.body, envelopeReader(data), e, apiCodec.Reading) != nil {
+	if fastjson.Decode(body, envelopeReader(data), e, apiCodec.Reading) != nil {
 		*e = envelope[T]{}
-		if err := decode(p.body, e); err != nil {
+		if err := decode(body, e); err != nil {
 			return err
 		}
 	}
@@ -244,16 +216,16 @@ const (
 var readData = fastjson.Object(nil, fastjson.Field("data", fastjson.Raw[RawValue]))
 
 // decodeList decodes an envelope whose data is an array. Data of null is an empty list.
-func decodeList[T any](p *payload) (items []T, meta wireMeta, err error) {
+func decodeList[T any](body []byte, bodyErr error) (items []T, meta wireMeta, err error) {
 	var e envelope[[]T]
-	if err := readEnvelope(p, &e, listReaderOf[T]); err != nil {
+	if err := readEnvelope(body, bodyErr, &e, listReaderOf[T]); err != nil {
 		return nil, wireMeta{}, err
 	}
 	if e.Data != nil {
 		return *e.Data, e.Meta, nil
 	}
 	var data RawValue
-	if fastjson.Decode(p.body, readData, &data, apiCodec.Reading) != nil || data == nil {
+	if fastjson.Decode(body, readData, &data, apiCodec.Reading) != nil || data == nil {
 		return nil, wireMeta{}, errNoData
 	}
 	return nil, e.Meta, nil

@@ -417,7 +417,13 @@ func join(ctx context.Context, last error) error {
 	if ended == nil || errors.Is(last, ctx.Err()) && errors.Is(last, context.Cause(ctx)) {
 		return last
 	}
-	return &endedError{ended, last}
+	return joinEnded(ended, last)
+}
+
+// joinEnded joins the end of a context and the last error. The last error comes first, so that errors.As finds it: a
+// context may have ended because of the *Error of another call, as in an errgroup.
+func joinEnded(ended, last error) error {
+	return &describedError{unended(last.Error()) + "; the wait ended: " + ended.Error(), []error{last, ended}}
 }
 
 // describedError is an error whose text is not made of the texts of its causes alone.
@@ -428,18 +434,6 @@ type describedError struct {
 
 func (e *describedError) Error() string   { return e.text }
 func (e *describedError) Unwrap() []error { return e.causes }
-
-// endedError is the end of a context together with the last error. Unwrap returns the last
-// error first, so that errors.As finds it. A context may have ended because of the *Error
-// of another call, as in an errgroup.
-type endedError struct{ ended, last error }
-
-func (e *endedError) Error() string {
-	return unended(e.last.Error()) + "; the wait ended: " + e.ended.Error()
-}
-
-// Unwrap returns both errors.
-func (e *endedError) Unwrap() []error { return []error{e.last, e.ended} }
 
 // errorWord returns one term for the kind of err, for a log, or "other".
 func errorWord(err error) string {

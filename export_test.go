@@ -26,7 +26,7 @@ func ReadTwiceWith[T any](body []byte, data func() fastjson.Reader[T]) (fast any
 // ReadReply decodes an envelope as calls do.
 func ReadReply[T any](body []byte) (*T, error) {
 	var e envelope[T]
-	err := readEnvelope(&payload{body: body}, &e, readerOf[T])
+	err := readEnvelope(body, nil, &e, readerOf[T])
 	if err == nil && e.Data == nil {
 		err = errNoData
 	}
@@ -35,6 +35,6 @@ func ReadReply[T any](body []byte) (*T, error) {
 
 // ReadListReply is like ReadReply for a list of T.
 func ReadListReply[T any](body []byte) ([]T, error) {
-	items, _, err := decodeList[T](&payload{body: body})
+	items, _, err := decodeList[T](body, nil)
 	return items, err
 }

@@ -16,17 +16,9 @@ import (
 //	POST /assessments/{id}/invitations                            write
 //	POST /assessments/{id}/invitations/{invitation_id}/resend     write (Dialect.ResendInvitation)
 //	POST /assessments/{id}/invitations/{invitation_id}/revoke     write (Dialect.RevokeInvitation)
-type InvitationService struct {
-	core      *core
-	addresses *addresses // Shared with the client's variants.
-}
+type InvitationService struct{ core *core }
 
-func (s *InvitationService) use() *core {
-	if s == nil {
-		s = new(InvitationService)
-	}
-	return (&service{s.core}).use()
-}
+func (s *InvitationService) use() *core { return (*service)(s).use() }
 
 // List returns an assessment's invitations, newest first. Scope read; costs one read a
 // page.

@@ -107,11 +107,11 @@ func (r *inviteRun) invite(ctx context.Context, in NewInvitation) (InviteResult,
 	if q.err != nil {
 		return end(InviteNotSent, Invitation{}, q.err)
 	}
-	a, err := r.service.addresses.lock(ctx, r.assessmentID, in.Email)
+	a, err := r.service.core.shared.invited.lock(ctx, r.assessmentID, in.Email)
 	if err != nil {
 		return end(InviteNotSent, Invitation{}, err)
 	}
-	defer r.service.addresses.unlock(a)
+	defer r.service.core.shared.invited.unlock(a)
 
 	var open *Error // Of the last request of this call, while its outcome is not known.
 	maxAttempts, attempts := r.service.core.config.retry.MaxAttempts, 0

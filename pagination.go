@@ -247,16 +247,16 @@ func (r *pageReader[T]) next(ctx context.Context) (page Page[T], more bool, err 
 	case r.list.core == nil:
 		err = r.fromMemory(ctx)
 	default:
-		err = r.list.core.makeCall(ctx, r.list.pageRequest(r.At), r)
+		err = r.list.core.makeCall(ctx, r.list.pageRequest(r.At), r.decode)
 	}
 	return r.page, r.page.Next != "", err
 }
 
-// decode decodes a page and advances. It implements decoder.
-func (r *pageReader[T]) decode(p *payload) (warning string, err error) {
-	items, meta, err := decodeList[T](p)
+// decode decodes a page and advances. It is a decoder.
+func (r *pageReader[T]) decode(body []byte, bodyErr error) (warning string, err error) {
+	items, meta, err := decodeList[T](body, bodyErr)
 	if err != nil {
-		return warning, err
+		return "", err
 	}
 	at, received := r.At, len(items)
 	more, err := r.advance(items, meta)

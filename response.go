@@ -124,8 +124,7 @@ func (c *call) classify(resp *http.Response, body []byte, bodyErr error) (warnin
 	case c.decoder == nil:
 		return "", nil
 	}
-	p := payload{body: body, bodyErr: bodyErr}
-	warning, err := c.decoder.decode(&p)
+	warning, err := c.decoder(body, bodyErr)
 	if err != nil {
 		failure = c.undecodable(resp.StatusCode, body, err)
 		failure.Outcome = c.outcome(OutcomeDone)

@@ -219,13 +219,12 @@ type pollLoop struct {
 }
 
 // run calls step until no poll follows. step polls once and returns the time until the next poll. After a transient
-// error run waits 1, 2, 4 ... 60 s, or for Retry-After. It returns any other error, and at the end of the context an
-// endedCall.
+// error run waits 1, 2, 4 ... 60 s, or for Retry-After. It returns any other error.
 func (l *pollLoop) run(ctx context.Context, progress func() WaitProgress, step func(context.Context) (wait time.Duration, more bool, err error)) error {
 	for failures := 0; ; {
 		wait, more, err := step(ctx)
 		if ended := ctx.Err(); ended != nil && err != nil {
-			return &endedCall{l.operation, l.pending, join(ctx, err)}
+			return l.ended(join(ctx, err))
 		}
 		switch {
 		case err == nil:
@@ -244,9 +243,14 @@ func (l *pollLoop) run(ctx context.Context, progress func() WaitProgress, step f
 		wait = max(wait, least)
 		l.reportProgress(progress(), time.Now().Add(wait))
 		if err = sleepAfter(ctx, wait, least, err); err != nil {
-			return &endedCall{l.operation, l.pending, err}
+			return l.ended(err)
 		}
 	}
+}
+
+// ended returns the error at the end of the context. It names the method, because a request in flight names another.
+func (l *pollLoop) ended(err error) error {
+	return &describedError{"hiring: " + l.operation + ": " + l.pending + strings.TrimPrefix(err.Error(), "hiring: "), []error{err}}
 }
 
 // reportProgress passes the progress after a poll to the caller, and returns it. next is the time of the next poll,
@@ -486,7 +490,7 @@ func sleepAfter(ctx context.Context, wait, least time.Duration, last error) erro
 		ended = sleep(ctx, wait, PausePoll)
 	}
 	if ended != nil && last != nil {
-		return &endedError{ended, last}
+		return joinEnded(ended, last)
 	}
 	return ended
 }
@@ -513,15 +517,3 @@ func outlasts(ctx context.Context, wait time.Duration) bool {
 	deadline, ok := ctx.Deadline()
 	return ok && wait > 0 && wait >= time.Until(deadline)
 }
-
-// endedCall is the end of the context of a method that waits. A request in flight is an operation of its own.
-type endedCall struct {
-	operation, pending string
-	err                error
-}
-
-func (e *endedCall) Error() string {
-	return "hiring: " + e.operation + ": " + e.pending + strings.TrimPrefix(e.err.Error(), "hiring: ")
-}
-
-func (e *endedCall) Unwrap() error { return e.err }

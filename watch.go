@@ -298,13 +298,13 @@ func (w *watcher) checkAnswer(ctx context.Context, r answer) error {
 // doRaw makes a call and returns its data undecoded.
 func doRaw(ctx context.Context, k *core, r request) (RawValue, error) {
 	var e envelope[RawValue]
-	err := k.makeCall(ctx, r, decoderFunc(func(p *payload) (string, error) {
-		err := readEnvelope(p, &e, readerOf[RawValue])
+	err := k.makeCall(ctx, r, func(body []byte, bodyErr error) (string, error) {
+		err := readEnvelope(body, bodyErr, &e, readerOf[RawValue])
 		if err == nil && e.Data == nil {
 			err = errNoData
 		}
 		return "", err
-	}))
+	})
 	if err != nil {
 		return nil, err
 	}
