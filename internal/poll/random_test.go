@@ -30,6 +30,7 @@ type world struct {
 	every    poll.Time      // Between polls; 0: as the machine says.
 	restart  float64        // The part of the requests after which the state is saved and loaded.
 	outages  [][2]poll.Time // Without any response.
+	end      poll.Time      // Of the run.
 	pages    float64        // Of a listing of all of Lookback.
 }
 
@@ -64,13 +65,15 @@ func newWorld(seed int, factor float64) *world {
 	if r.IntN(4) == 0 {
 		w.api.PutBack, w.api.BackAt = poll.Time(1+r.IntN(9))*time.Minute, begin+poll.Time(r.Float64()*float64(w.length))
 	}
-	w.restart = pick(r, 0, 0.05, 0.2, 1) / max(1, perDay/10)
+	w.restart = pick(r, 0, 0.05, 0.2, 1) / max(1, perDay/2-3)
 	abandoned := pick(r, 0, 0.1, 0.3)
 	w.fill(r, perDay, abandoned)
 	for range pick(r, 0, 0, 1, 2) {
 		at := begin + poll.Time(r.Float64()*float64(w.length))
-		w.outages = append(w.outages, [2]poll.Time{at, at + between(r, time.Hour, 3*day)})
+		until := at + between(r, time.Hour, 3*day)
+		w.outages, w.end = append(w.outages, [2]poll.Time{at, until}), max(w.end, until)
 	}
+	w.end = max(w.end, begin+w.length) + 36*time.Hour + 3*w.every
 	if r.IntN(4) == 0 {
 		for _, s := range w.subs {
 			if s.Created < begin && s.Evaluated > begin-day && s.Evaluated < begin+w.length && len(w.known) < 1000 && r.IntN(3) > 0 {
@@ -144,7 +147,7 @@ func (w *world) run() *outcome {
 	options.Lookback = w.lookback
 	o.machine = poll.New(options, w.api.Clock(begin), w.known)
 	now, call, failures := begin, begin, 0
-	for end := begin + w.length + 4*day + 3*w.every; now < end && (w.known == nil || len(o.machine.Known) > 0); {
+	for now < w.end && (w.known == nil || len(o.machine.Known) > 0) {
 		for _, out := range w.outages {
 			if now > out[0] && now < out[1] {
 				now = out[1]
@@ -160,7 +163,7 @@ func (w *world) run() *outcome {
 			now = call
 			continue
 		case until > 0:
-			now += until - w.api.Clock(now) + rand.N(30*time.Second)
+			now += until - w.api.Clock(now) + poll.Time(r.Int64N(int64(30*time.Second)))
 			continue
 		}
 		if now += 75 * time.Millisecond; now < w.api.UsedUpTill {
@@ -241,7 +244,6 @@ func (w *world) judge(o *outcome) {
 			checked = append(checked, a.Submission(id))
 		}
 	}
-	end := begin + w.length + 4*day + 3*w.every
 	for _, s := range checked {
 		most := max(s.Listed, s.Ready, begin) + 6*time.Hour + 30*time.Minute + time.Minute + (s.Ready-s.Evaluated)/3 + 2*whole + 3*w.every +
 			2*a.PutBack + poll.Time(float64(time.Hour)*(10*a.OthersUseUp+3*a.Failing))
@@ -250,7 +252,7 @@ func (w *world) judge(o *outcome) {
 				most += 2 * (out[1] - out[0])
 			}
 		}
-		if w.known == nil && s.Evaluated <= begin || most > end || s.Deleted > 0 && s.Deleted < most+day {
+		if w.known == nil && s.Evaluated <= begin || most > w.end || s.Deleted > 0 && s.Deleted < most+day {
 			continue
 		}
 		at, delivered := o.at[s.ID]
@@ -266,15 +268,17 @@ func (w *world) judge(o *outcome) {
 // TestRandomWorlds runs machines in random worlds: nothing is lost, comes twice, comes without a report or later than
 // documented; no request is sent while the window is used up; the state is small and the whole memory.
 func TestRandomWorlds(t *testing.T) {
-	seeds, factor := 30, 30.
+	seeds, factor := 30, 15.
 	if os.Getenv("HIRING_LONG") != "" {
 		seeds, factor = 500, 600
 	}
 	for seed := range seeds {
-		w := newWorld(seed, factor)
-		o := w.run()
-		w.judge(o)
-		assert.Empty(t, o.problems, "seed %d: %d submissions of lookback %v, since %s, status filter %q, every %v, %d known, restarts %.3f",
-			seed, len(w.subs), w.lookback, w.api.Since, w.api.Unfinished, w.every, len(w.known), w.restart)
+		t.Run(fmt.Sprint(seed), func(t *testing.T) {
+			w := newWorld(seed, factor)
+			o := w.run()
+			w.judge(o)
+			assert.Empty(t, o.problems, "%d submissions of lookback %v, since %s, status filter %q, every %v, %d known, restarts %.3f",
+				len(w.subs), w.lookback, w.api.Since, w.api.Unfinished, w.every, len(w.known), w.restart)
+		})
 	}
 }

@@ -84,19 +84,27 @@ func (a *API) Clock(now poll.Time) poll.Time {
 	return now
 }
 
+// status returns the status of a submission in a listing or a single read.
+func (a *API) status(s *Submission, now poll.Time, single bool) string {
+	switch {
+	case now >= s.Listed || single && now >= s.Evaluated:
+		return "evaluated"
+	case a.OneStatus:
+		return "pending"
+	case now >= s.Submitted:
+		return "grading"
+	}
+	return "in_progress"
+}
+
 // item returns a submission as a response shows it.
 func (a *API) item(s *Submission, now poll.Time, single bool) poll.Item {
-	it := poll.Item{ID: s.ID, Status: "in_progress", Created: a.Clock(s.Created)}
-	if now >= s.Submitted {
-		if it.Status = "grading"; !a.NoSubmittedAt {
-			it.Submitted = a.Clock(s.Submitted)
-		}
+	it := poll.Item{ID: s.ID, Status: a.status(s, now, single), Created: a.Clock(s.Created)}
+	if now >= s.Submitted && !a.NoSubmittedAt {
+		it.Submitted = a.Clock(s.Submitted)
 	}
-	if a.OneStatus {
-		it.Status = "pending"
-	}
-	if now >= s.Listed || single && now >= s.Evaluated {
-		it.Status, it.Submitted, it.Ready = "evaluated", a.Clock(s.Submitted), now >= s.Ready
+	if it.Status == "evaluated" {
+		it.Submitted, it.Ready = a.Clock(s.Submitted), now >= s.Ready
 		if !a.NoEvaluatedAt {
 			it.Evaluated = a.Clock(s.Evaluated)
 		}
@@ -179,9 +187,8 @@ func (a *API) list(r poll.Request, now poll.Time, reply *poll.Reply) {
 	}
 	for i := end - 1; i >= 0; i-- {
 		s := pool[i]
-		it := a.item(s, now, false)
 		switch {
-		case s.Created > now || s.Deleted != 0 && now >= s.Deleted || !a.since(s, r.Since, now) || r.Status != "" && it.Status != r.Status:
+		case s.Created > now || s.Deleted != 0 && now >= s.Deleted || r.Status != "" && a.status(s, now, false) != r.Status || !a.since(s, r.Since, now):
 			if a.Since == "created" && r.Since != 0 && s.Created+time.Hour < r.Since { // All others are older.
 				return
 			}
@@ -189,16 +196,21 @@ func (a *API) list(r poll.Request, now poll.Time, reply *poll.Reply) {
 			reply.Next = strconv.Itoa(a.byID[reply.Items[len(reply.Items)-1].ID].place)
 			return
 		default:
-			reply.Items = append(reply.Items, it)
+			reply.Items = append(reply.Items, a.item(s, now, false))
 		}
 	}
 }
 
 // since reports whether a submission passes the filter since.
 func (a *API) since(s *Submission, since, now poll.Time) bool {
-	at := map[string]poll.Time{"created": s.Created, "submitted": s.Submitted, "evaluated": s.Evaluated}[a.Since]
-	if since == 0 || a.Since == "ignored" {
+	at := s.Created
+	switch {
+	case since == 0 || a.Since == "ignored":
 		return true
+	case a.Since == "submitted":
+		at = s.Submitted
+	case a.Since == "evaluated":
+		at = s.Evaluated
 	}
 	shown := a.Clock(at)
 	return at <= now && shown >= since && (!a.Exclusive || shown != since)
