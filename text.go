@@ -56,10 +56,11 @@ func amounts(ids []string, what, state string) string {
 	if len(ids) == 0 {
 		return ""
 	}
-	names, more := make([]string, min(len(ids), maxNamed)), ""
-	for i := range names {
-		names[i] = clip(oneLine(ids[i]), 40)
+	var names []string
+	for _, id := range ids[:min(len(ids), maxNamed)] {
+		names = append(names, clip(oneLine(id), 40))
 	}
+	more := ""
 	if len(ids) > 1 {
 		what += "s"
 	}

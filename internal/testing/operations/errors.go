@@ -9,6 +9,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	hiring "github.com/hiring-assessment/hiring-go"
 	"github.com/hiring-assessment/hiring-go/sandbox"
 )
@@ -17,16 +20,14 @@ import (
 func fails(t *testing.T, err error, status int, code hiring.ErrorCode, about ...any) *hiring.Error {
 	t.Helper()
 	var failure *hiring.Error
-	if !errors.As(err, &failure) {
-		t.Fatalf("%swant an error of the API, %d %s, got: %v", words(about), status, code, err)
-	}
-	need(t, equal(t, []any{status, code}, []any{failure.Status, failure.Code}, about...))
-	need(t, holds(t, errors.Is(err, code), "errors.Is(%v, %s)", err, code))
-	present(t, failure.Message)
-	present(t, failure.RequestID)
-	more(t, failure.RateLimit.Limit, 0)
+	require.ErrorAs(t, err, &failure, about...)
+	require.Equal(t, []any{status, code}, []any{failure.Status, failure.Code}, about...)
+	require.ErrorIs(t, err, code)
+	assert.NotEmpty(t, failure.Message)
+	assert.NotEmpty(t, failure.RequestID)
+	assert.Positive(t, failure.RateLimit.Limit)
 	detailed := status == http.StatusBadRequest || status == http.StatusTooManyRequests
-	equal(t, detailed, failure.Details != nil, about...)
+	assert.Equal(t, detailed, failure.Details != nil, about...)
 	return failure
 }
 
@@ -43,19 +44,19 @@ func InvalidInput(t *testing.T, client *hiring.Client, _ Controls) {
 	} {
 		_, err := client.Do(t.Context(), http.MethodGet, c.path, url.Values{c.parameter: {c.value}}, nil, nil)
 		form, fields := fails(t, err, http.StatusBadRequest, hiring.ErrInvalidInput, c).Fields()
-		size(t, form, 0)
-		size(t, fields, 1)
-		present(t, fields[c.parameter], c)
+		assert.Empty(t, form)
+		assert.Len(t, fields, 1)
+		assert.NotEmpty(t, fields[c.parameter], c)
 	}
 	for _, body := range []any{[]int{1}, "text", 5} {
 		_, err := client.Do(t.Context(), http.MethodPost, "/assessments", nil, body, nil)
 		form, fields := fails(t, err, http.StatusBadRequest, hiring.ErrInvalidInput).Fields()
-		present(t, form)
-		size(t, fields, 0)
+		assert.NotEmpty(t, form)
+		assert.Empty(t, fields)
 	}
 	_, err := client.Do(t.Context(), http.MethodPost, "/assessments", nil, map[string]any{}, nil)
 	_, fields := fails(t, err, http.StatusBadRequest, hiring.ErrInvalidInput).Fields()
-	size(t, fields, 2)
+	assert.Len(t, fields, 2)
 }
 
 // InvalidToken is the answer to every key that is not valid, and never says why.
@@ -65,15 +66,15 @@ func InvalidToken(t *testing.T, client *hiring.Client, server Controls) {
 		revoked, expired, unknown := fmt.Sprint("sk_test_revoked", i), fmt.Sprint("sk_test_expired", i), fmt.Sprint("sk_test_unknown", i)
 		server.AddKey(sandbox.Key{Token: revoked})
 		server.AddKey(sandbox.Key{Token: expired, Expires: time.Unix(1, 0)})
-		works(t, second(as(t, client, revoked).Account.Get(t.Context())))
+		require.NoError(t, second(as(t, client, revoked).Account.Get(t.Context())))
 		server.RevokeKey(revoked)
 		for _, key := range []string{revoked, expired, unknown} {
 			failure := fails(t, o.Do(t.Context(), as(t, client, key), o.IDs), http.StatusUnauthorized, hiring.ErrInvalidToken, o.Name)
-			equal(t, 1, failure.Attempts)
+			assert.Equal(t, 1, failure.Attempts)
 			messages[failure.Message] = true
 		}
 	}
-	size(t, messages, 1)
+	assert.Len(t, messages, 1)
 }
 
 // InvalidTokenAgain is not even sent: failures throttle the address.
@@ -89,25 +90,25 @@ func InvalidTokenAgain(t *testing.T, client *hiring.Client, _ Controls) {
 		if !errors.As(err, &failure) {
 			t.Fatalf("%s: want an error that is not sent, got: %v", o.Name, err)
 		}
-		equal(t, []any{0, 0, hiring.ErrInvalidToken}, []any{failure.Status, failure.Attempts, failure.Code}, o.Name)
-		works(t, second(client.Account.Get(t.Context())), "another key is not concerned")
+		assert.Equal(t, []any{0, 0, hiring.ErrInvalidToken}, []any{failure.Status, failure.Attempts, failure.Code}, o.Name)
+		require.NoError(t, second(client.Account.Get(t.Context())), "another key is not concerned")
 	}
-	equal(t, 3, *requests)
+	assert.Equal(t, 3, *requests)
 }
 
 // InsufficientScope names the scope that is needed.
 func InsufficientScope(t *testing.T, client *hiring.Client, _ Controls) {
 	reader, writer := as(t, client, sandbox.ReadOnlyKey), as(t, client, sandbox.WriteKey)
 	for _, o := range All() {
-		works(t, o.Do(t.Context(), writer, o.IDs), o.Name)
+		require.NoError(t, o.Do(t.Context(), writer, o.IDs), o.Name)
 		err := o.Do(t.Context(), reader, o.IDs)
 		if !o.write() {
-			works(t, err, o.Name)
+			require.NoError(t, err, o.Name)
 			continue
 		}
 		failure := fails(t, err, http.StatusForbidden, hiring.ErrInsufficientScope, o.Name)
-		contains(t, failure.Message, "write")
-		equal(t, hiring.OutcomeNotDone, failure.Outcome)
+		assert.Contains(t, failure.Message, "write")
+		assert.Equal(t, hiring.OutcomeNotDone, failure.Outcome)
 	}
 }
 
@@ -124,7 +125,7 @@ func NotFound(t *testing.T, client *hiring.Client, _ Controls) {
 			}
 		}
 	}
-	size(t, messages, 1)
+	assert.Len(t, messages, 1)
 }
 
 // RateLimited is the answer to a key without quota, of the one class only.
@@ -135,11 +136,11 @@ func RateLimited(t *testing.T, client *hiring.Client, server Controls) {
 		server.SetQuota(key, o.class(), 0)
 		drained := as(t, client, key)
 		failure := fails(t, o.Do(t.Context(), drained, o.IDs), http.StatusTooManyRequests, hiring.ErrRateLimited, o.Name)
-		absent(t, failure.RateLimit.Remaining)
-		more(t, failure.RetryAfter, 0)
-		holds(t, failure.RetryAfter <= time.Hour+time.Second, "%s: RetryAfter of %s is at most an hour", o.Name, failure.RetryAfter)
+		assert.Zero(t, failure.RateLimit.Remaining)
+		assert.Positive(t, failure.RetryAfter)
+		assert.LessOrEqual(t, failure.RetryAfter, time.Hour+time.Second, o.Name)
 		other := All()[slices.IndexFunc(All(), func(other Operation) bool { return other.write() != o.write() })]
-		works(t, other.Do(t.Context(), drained, other.IDs), "the other class goes on")
+		require.NoError(t, other.Do(t.Context(), drained, other.IDs), "the other class goes on")
 	}
 }
 
@@ -149,14 +150,14 @@ func Quota(t *testing.T, client *hiring.Client, server Controls) {
 	server.SetQuota(sandbox.TestKey, sandbox.ClassWrite, 50)
 	var reads, writes int
 	for _, o := range All() {
-		works(t, o.Do(t.Context(), client, o.IDs), o.Name)
+		require.NoError(t, o.Do(t.Context(), client, o.IDs), o.Name)
 		writes += count(o.write())
 		reads += count(!o.write())
 	}
 	q := client.Quota()
-	equal(t, []int{1000, 500 - reads}, []int{q.Read.Limit, q.Read.Remaining})
-	equal(t, []int{200, 50 - writes}, []int{q.Write.Limit, q.Write.Remaining})
-	present(t, q.Read.Reset, "the reset of reads")
+	assert.Equal(t, []int{1000, 500 - reads}, []int{q.Read.Limit, q.Read.Remaining})
+	assert.Equal(t, []int{200, 50 - writes}, []int{q.Write.Limit, q.Write.Remaining})
+	assert.NotEmpty(t, q.Read.Reset, "the reset of reads")
 }
 
 // InternalError is a failure of the API: the outcome of a write is unknown.
@@ -165,7 +166,7 @@ func InternalError(t *testing.T, client *hiring.Client, server Controls) {
 	for _, o := range All() {
 		server.Inject(sandbox.Fault{Status: http.StatusInternalServerError})
 		failure := fails(t, o.Do(t.Context(), client, o.IDs), http.StatusInternalServerError, hiring.ErrInternal, o.Name)
-		equal(t, o.write(), failure.Outcome == hiring.OutcomeUnknown, o.Name)
-		works(t, o.Do(t.Context(), client, o.IDs), "%s: the next one", o.Name)
+		assert.Equal(t, o.write(), failure.Outcome == hiring.OutcomeUnknown, o.Name)
+		require.NoError(t, o.Do(t.Context(), client, o.IDs), "%s: the next one", o.Name)
 	}
 }

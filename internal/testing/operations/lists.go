@@ -2,8 +2,10 @@ package operations
 
 import (
 	"context"
-	"strings"
 	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	hiring "github.com/hiring-assessment/hiring-go"
 	"github.com/hiring-assessment/hiring-go/sandbox"
@@ -41,16 +43,16 @@ func walk[T any](t *testing.T, client *hiring.Client, server Controls, sizes []i
 		variant, requests := counted(t, client)
 		got, seen := []any{}, map[any]bool{}
 		for item, err := range list(variant).PageSize(size).All(t.Context()) {
-			works(t, err)
-			need(t, holds(t, !seen[id(item)], "%v comes once", id(item)))
+			require.NoError(t, err)
+			require.False(t, seen[id(item)], "%v comes once", id(item))
 			seen[id(item)] = true
 			got = append(got, id(item))
 		}
-		equal(t, max(1, (len(got)+size-1)/size), *requests, "%d items in pages of %d", len(got), size)
+		assert.Equal(t, max(1, (len(got)+size-1)/size), *requests, "%d items in pages of %d", len(got), size)
 		if i == 0 {
 			first = got
 		}
-		need(t, equal(t, first, got, "in pages of %d", size))
+		require.Equal(t, first, got, "in pages of %d", size)
 	}
 }
 
@@ -67,34 +69,34 @@ func resume[T any](t *testing.T, list hiring.Pager[T]) {
 	want, token, got := collect(t, list), "", []T{}
 	for pages := 0; pages == 0 || token != ""; pages++ {
 		page, err := list.From(token).Page(t.Context())
-		works(t, err)
-		need(t, equal(t, page.Next != "", page.Meta.HasMore))
+		require.NoError(t, err)
+		require.Equal(t, page.Next != "", page.Meta.HasMore)
 		got, token = append(got, page.Items...), page.Next
 	}
-	equal(t, want, got)
+	assert.Equal(t, want, got)
 }
 
 // Events walks a long log, from its beginning and from the middle.
 func Events(t *testing.T, client *hiring.Client, _ Controls) {
 	log := collect(t, client.Events.List(sandbox.BusySubmissionID, hiring.EventFilter{}))
-	need(t, more(t, len(log), 2000))
-	equal(t, hiring.EventAttemptStarted, log[0].Kind)
+	require.Greater(t, len(log), 2000)
+	assert.Equal(t, hiring.EventAttemptStarted, log[0].Kind)
 	for i := 1; i < len(log); i++ {
-		need(t, more(t, log[i].Seq, log[i-1].Seq))
-		need(t, holds(t, !log[i].Time().Before(log[i-1].Time()), "entry %d is not older than the one before", i))
+		require.Greater(t, log[i].Seq, log[i-1].Seq)
+		require.False(t, log[i].Time().Before(log[i-1].Time()), "entry %d is not older than the one before", i)
 	}
 	middle := len(log) / 2
 	rest := collect(t, client.Events.List(sandbox.BusySubmissionID, hiring.EventFilter{SinceSeq: log[middle].Seq}))
-	equal(t, log[middle+1:], rest)
+	assert.Equal(t, log[middle+1:], rest)
 	none := collect(t, client.Events.List(sandbox.BusySubmissionID, hiring.EventFilter{SinceSeq: log[len(log)-1].Seq}))
-	size(t, none, 0)
+	assert.Empty(t, none)
 }
 
 // OddEvents checks that unexpected payloads are read defensively.
 func OddEvents(t *testing.T, client *hiring.Client, _ Controls) {
 	prompts, unreadable, longest, kinds := 0, 0, 0, map[hiring.EventKind]bool{}
 	for event, err := range client.Events.List(sandbox.BusySubmissionID, hiring.EventFilter{}).All(t.Context()) {
-		works(t, err)
+		require.NoError(t, err)
 		kinds[event.Kind] = true
 		if event.Kind != hiring.EventAIPrompt {
 			continue
@@ -104,10 +106,10 @@ func OddEvents(t *testing.T, client *hiring.Client, _ Controls) {
 		unreadable += count(!ok)
 		longest = max(longest, len(prompt.Text))
 	}
-	more(t, prompts, 0)
-	more(t, unreadable, 0)
-	more(t, longest, 100<<10-1, "the longest prompt")
-	more(t, len(kinds), 3, "kinds that are not documented come too")
+	assert.Positive(t, prompts)
+	assert.Positive(t, unreadable)
+	assert.Greater(t, longest, 100<<10-1, "the longest prompt")
+	assert.Greater(t, len(kinds), 3, "kinds that are not documented come too")
 }
 
 // Observed names every operation as the package calls it, and its route.
@@ -116,15 +118,15 @@ func Observed(t *testing.T, client *hiring.Client, _ Controls) {
 	client = with(t, client, hiring.WithObserver(func(_ context.Context, e hiring.Exchange) { seen = e }))
 	for _, o := range All() {
 		var reply hiring.Response
-		works(t, o.Do(hiring.WithResponse(t.Context(), &reply), client, o.IDs), o.Name)
-		equal(t, o.Name, seen.Operation)
-		equal(t, reply.StatusCode, seen.Status)
-		equal(t, 1, seen.Attempt)
-		present(t, seen.RequestID)
-		more(t, seen.RateLimit.Limit, 0)
-		size(t, seen.Warning, 0)
+		require.NoError(t, o.Do(hiring.WithResponse(t.Context(), &reply), client, o.IDs), o.Name)
+		assert.Equal(t, o.Name, seen.Operation)
+		assert.Equal(t, reply.StatusCode, seen.Status)
+		assert.Equal(t, 1, seen.Attempt)
+		assert.NotEmpty(t, seen.RequestID)
+		assert.Positive(t, seen.RateLimit.Limit)
+		assert.Empty(t, seen.Warning)
 		for _, id := range o.IDs {
-			holds(t, !strings.Contains(seen.Route, id), "%s: the route %s names no id", o.Name, seen.Route)
+			assert.NotContains(t, seen.Route, id, o.Name)
 		}
 	}
 }

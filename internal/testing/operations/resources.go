@@ -7,6 +7,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	hiring "github.com/hiring-assessment/hiring-go"
 	"github.com/hiring-assessment/hiring-go/sandbox"
 )
@@ -14,69 +17,69 @@ import (
 // Account reads the organization.
 func Account(t *testing.T, client *hiring.Client, _ Controls) {
 	account, err := client.Account.Get(t.Context())
-	works(t, err)
-	present(t, account.ID)
-	present(t, account.Name)
-	present(t, account.Plan.ID)
-	present(t, account.Branding.AccentColor)
-	present(t, account.CreatedAt, "created_at")
-	present(t, account.Usage.PeriodStart, "usage.period_start")
-	absent(t, account.Extra)
+	require.NoError(t, err)
+	assert.NotEmpty(t, account.ID)
+	assert.NotEmpty(t, account.Name)
+	assert.NotEmpty(t, account.Plan.ID)
+	assert.NotEmpty(t, account.Branding.AccentColor)
+	assert.NotEmpty(t, account.CreatedAt, "created_at")
+	assert.NotEmpty(t, account.Usage.PeriodStart, "usage.period_start")
+	assert.Zero(t, account.Extra)
 	left, limited := account.InvitationsLeft()
-	equal(t, account.Usage.AssessmentsLimit-account.Usage.AssessmentsUsed, left)
-	equal(t, account.Plan.LimitsEnforced, limited)
+	assert.Equal(t, account.Usage.AssessmentsLimit-account.Usage.AssessmentsUsed, left)
+	assert.Equal(t, account.Plan.LimitsEnforced, limited)
 }
 
 // Members reads the organization's people, who come in one piece.
 func Members(t *testing.T, client *hiring.Client, _ Controls) {
 	client, requests := counted(t, client)
 	members := collect(t, client.Members.List())
-	equal(t, 1, *requests)
+	assert.Equal(t, 1, *requests)
 	roles := map[hiring.MemberRole]int{}
 	for _, m := range members {
-		present(t, m.ID)
-		contains(t, m.Email, "@")
-		present(t, m.Name)
+		assert.NotEmpty(t, m.ID)
+		assert.Contains(t, m.Email, "@")
+		assert.NotEmpty(t, m.Name)
 		roles[m.Role]++
 	}
-	equal(t, map[hiring.MemberRole]int{hiring.MemberRoleAdmin: 1, hiring.MemberRoleMember: 2}, roles)
+	assert.Equal(t, map[hiring.MemberRole]int{hiring.MemberRoleAdmin: 1, hiring.MemberRoleMember: 2}, roles)
 }
 
 // Challenges checks that each listed challenge can be read.
 func Challenges(t *testing.T, client *hiring.Client, _ Controls) {
 	listed := collect(t, client.Challenges.List())
-	need(t, present(t, listed))
+	require.NotEmpty(t, listed)
 	for _, c := range listed {
 		got, err := client.Challenges.Get(t.Context(), c.ID)
-		works(t, err)
-		equal(t, c, got)
-		equal(t, c.IsMultiTask, len(c.Tasks) > 0, c.Name)
-		present(t, c.BriefMD)
+		require.NoError(t, err)
+		assert.Equal(t, c, got)
+		assert.Equal(t, c.IsMultiTask, len(c.Tasks) > 0, c.Name)
+		assert.NotEmpty(t, c.BriefMD)
 	}
 	several, err := client.Challenges.Get(t.Context(), multiTaskChallenge)
-	works(t, err)
+	require.NoError(t, err)
 	for i, task := range several.Tasks {
-		equal(t, i, task.OrderIndex)
-		more(t, task.Weight, 0)
+		assert.Equal(t, i, task.OrderIndex)
+		assert.Positive(t, task.Weight)
 	}
 }
 
 // Submissions checks that the inline report equals the report endpoint's.
 func Submissions(t *testing.T, client *hiring.Client, _ Controls) {
 	page, err := client.Submissions.List(hiring.SubmissionFilter{}).PageSize(10).Page(t.Context())
-	works(t, err)
-	need(t, size(t, page.Items, 10))
+	require.NoError(t, err)
+	require.Len(t, page.Items, 10)
 	for _, listed := range page.Items {
 		got, err := client.Submissions.Get(t.Context(), listed.ID)
-		works(t, err)
-		equal(t, listed, got)
-		absent(t, got.WorkspaceArchiveURL, "test mode has no archives")
+		require.NoError(t, err)
+		assert.Equal(t, listed, got)
+		assert.Nil(t, got.WorkspaceArchiveURL, "test mode has no archives")
 		report, err := client.Submissions.Report(t.Context(), listed.ID)
-		works(t, err)
-		need(t, present(t, got.Report))
-		equal(t, *got.Report, report)
-		equal(t, report.Ready(), got.Status == hiring.SubmissionEvaluated)
-		equal(t, report.Ready(), got.EvaluatedAt != nil)
+		require.NoError(t, err)
+		require.NotNil(t, got.Report)
+		assert.Equal(t, *got.Report, report)
+		assert.Equal(t, report.Ready(), got.Status == hiring.SubmissionEvaluated)
+		assert.Equal(t, report.Ready(), got.EvaluatedAt != nil)
 	}
 }
 
@@ -101,7 +104,7 @@ func SubmissionFilters(t *testing.T, client *hiring.Client, _ Controls) {
 		for _, s := range collect(t, client.Submissions.List(f)) {
 			got = append(got, s.ID)
 		}
-		equal(t, want, got, "%+v", f)
+		assert.Equal(t, want, got, "%+v", f)
 	}
 }
 
@@ -110,15 +113,15 @@ func Reports(t *testing.T, client *hiring.Client, _ Controls) {
 	var unscored, unsure, placed, unplaced, silent, flagged int
 	for _, s := range collect(t, client.Submissions.List(hiring.SubmissionFilter{Status: hiring.SubmissionEvaluated})) {
 		r := *s.Report
-		need(t, holds(t, r.Ready()))
-		need(t, present(t, r.ShipScore))
-		need(t, present(t, r.PipelineRank))
-		need(t, present(t, r.GeneratedAt))
+		require.True(t, r.Ready())
+		require.NotNil(t, r.ShipScore)
+		require.NotNil(t, r.PipelineRank)
+		require.NotNil(t, r.GeneratedAt)
 		for _, id := range []hiring.PillarID{hiring.PillarCorrectness, hiring.PillarCraft, hiring.PillarAIFluency, hiring.PillarRigor} {
 			pillar, ok := r.Pillar(id)
-			need(t, holds(t, ok, id))
+			require.True(t, ok, id)
 			_, reported := pillar.ReliableScore()
-			equal(t, pillar.Score != nil && !pillar.LowConfidence, reported)
+			assert.Equal(t, pillar.Score != nil && !pillar.LowConfidence, reported)
 			unscored += count(pillar.Score == nil)
 			unsure += count(pillar.Score != nil && pillar.LowConfidence)
 		}
@@ -128,7 +131,7 @@ func Reports(t *testing.T, client *hiring.Client, _ Controls) {
 		flagged += count(len(r.Flags) > 0)
 	}
 	for _, seen := range []int{unscored, unsure, placed, unplaced, silent, flagged} {
-		more(t, seen, 0)
+		assert.Positive(t, seen)
 	}
 }
 
@@ -142,15 +145,15 @@ func count(yes bool) int {
 // PendingReport reads a report that is not ready: 200, and nothing in it.
 func PendingReport(t *testing.T, client *hiring.Client, _ Controls) {
 	report, err := client.Submissions.Report(t.Context(), sandbox.PendingSubmissionID)
-	works(t, err)
-	holds(t, !report.Ready(), "the report is not ready")
-	absent(t, report.ShipScore)
-	absent(t, report.PipelineRank)
-	absent(t, report.GeneratedAt)
-	need(t, size(t, report.Pillars, 4))
+	require.NoError(t, err)
+	assert.False(t, report.Ready(), "the report is not ready")
+	assert.Nil(t, report.ShipScore)
+	assert.Nil(t, report.PipelineRank)
+	assert.Nil(t, report.GeneratedAt)
+	require.Len(t, report.Pillars, 4)
 	for _, p := range report.Pillars {
 		_, ok := p.ReliableScore()
-		holds(t, !ok, "%s is not reported", p.ID)
+		assert.False(t, ok, "%s is not reported", p.ID)
 	}
 }
 
@@ -158,20 +161,20 @@ func PendingReport(t *testing.T, client *hiring.Client, _ Controls) {
 func Do(t *testing.T, client *hiring.Client, _ Controls) {
 	var account hiring.Account
 	meta, err := client.Do(t.Context(), http.MethodGet, "/account", nil, nil, &account)
-	works(t, err)
-	present(t, meta.RequestID)
+	require.NoError(t, err)
+	assert.NotEmpty(t, meta.RequestID)
 	want, err := client.Account.Get(t.Context())
-	works(t, err)
-	equal(t, want, account)
+	require.NoError(t, err)
+	assert.Equal(t, want, account)
 
 	var made hiring.Assessment
 	in := map[string]any{"challenge_id": singleTaskChallenge, "name": "Analyst"}
 	_, err = client.Do(t.Context(), http.MethodPost, "/assessments", nil, in, &made)
-	works(t, err)
-	equal(t, hiring.AssessmentActive, made.Status)
+	require.NoError(t, err)
+	assert.Equal(t, hiring.AssessmentActive, made.Status)
 
 	_, err = client.Do(t.Context(), http.MethodDelete, "/assessments/"+sandbox.AssessmentID, nil, nil, nil)
-	works(t, err)
+	require.NoError(t, err)
 	_, err = client.Do(t.Context(), http.MethodGet, "/nowhere", nil, nil, nil)
 	_ = fails(t, err, http.StatusNotFound, hiring.ErrNotFound)
 }
@@ -179,12 +182,12 @@ func Do(t *testing.T, client *hiring.Client, _ Controls) {
 // OpenAPI reads the document of the interface.
 func OpenAPI(t *testing.T, client *hiring.Client, _ Controls) {
 	raw, err := client.OpenAPI(t.Context())
-	works(t, err)
+	require.NoError(t, err)
 	var document struct {
 		OpenAPI string                     `json:"openapi"`
 		Paths   map[string]json.RawMessage `json:"paths"`
 	}
-	works(t, json.Unmarshal(raw, &document))
-	holds(t, strings.HasPrefix(document.OpenAPI, "3.1."), "OpenAPI %s is 3.1", document.OpenAPI)
-	present(t, document.Paths["/api/v1/submissions/{id}/report"], "the path of reports")
+	require.NoError(t, json.Unmarshal(raw, &document))
+	assert.True(t, strings.HasPrefix(document.OpenAPI, "3.1."), "OpenAPI %s is 3.1", document.OpenAPI)
+	assert.NotEmpty(t, document.Paths["/api/v1/submissions/{id}/report"], "the path of reports")
 }

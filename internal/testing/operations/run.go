@@ -7,6 +7,8 @@ import (
 	"context"
 	"testing"
 
+	"github.com/stretchr/testify/require"
+
 	hiring "github.com/hiring-assessment/hiring-go"
 	"github.com/hiring-assessment/hiring-go/sandbox"
 )
@@ -57,7 +59,7 @@ func as(t *testing.T, client *hiring.Client, key string) *hiring.Client {
 func with(t *testing.T, client *hiring.Client, opts ...hiring.Option) *hiring.Client {
 	t.Helper()
 	variant, err := client.With(opts...)
-	works(t, err)
+	require.NoError(t, err)
 	return variant
 }
 
@@ -72,14 +74,14 @@ func counted(t *testing.T, client *hiring.Client) (*hiring.Client, *int) {
 func only[T any](t *testing.T, list hiring.Pager[T]) T {
 	t.Helper()
 	page, err := list.PageSize(1).Page(t.Context())
-	works(t, err)
-	need(t, size(t, page.Items, 1))
+	require.NoError(t, err)
+	require.Len(t, page.Items, 1)
 	return page.Items[0]
 }
 
 func collect[T any](t *testing.T, list hiring.Pager[T]) []T {
 	t.Helper()
 	items, err := list.Collect(t.Context())
-	works(t, err)
+	require.NoError(t, err)
 	return items
 }
