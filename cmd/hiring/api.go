@@ -36,6 +36,9 @@ The response is shown as it is.`,
 	c.Flags().BoolVarP(&include, "include", "i", false, "show the status and the headers, too")
 	_ = c.RegisterFlagCompletionFunc("method", cobra.FixedCompletions(apiMethods(), cobra.ShellCompDirectiveNoFileComp))
 	c.RunE = a.withTask(func(ctx context.Context, t task) error {
+		if t.Format == output.CSV {
+			return usagef("-o csv: api writes only JSON")
+		}
 		if len(t.args) == 2 {
 			if method != "" {
 				return usagef("--method %s and %s: give the method once", output.Clean(method), output.Clean(t.args[0]))

@@ -40,6 +40,7 @@ func TestAPISendsABody(t *testing.T) {
 	for line, says := range map[string]string{
 		"-d @none.json":           "hiring: --data: open none.json: no such file or directory.\n",
 		"-d @broken.json":         "hiring: --data: the body is not valid JSON.\n",
+		"-o csv":                  "hiring: -o csv: api writes only JSON.\n",
 		"--input body.json":       "hiring: api has no flag --input. Use -d @file.\n",
 		"-d @body.json -f name=a": "hiring: --field and --data: give the body once.\n",
 	} {

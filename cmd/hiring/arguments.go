@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"net/url"
 	"regexp"
 	"strings"
 	"time"
@@ -21,11 +20,11 @@ func (a *app) refuseKey(key string) error {
 	return a.refuseArguments(func(argument string) bool { return key != "" && strings.Contains(argument, key) })
 }
 
-// refuseArguments returns an error for an argument with a key, also in percent encoding.
-// Servers and proxies log keys in paths and queries.
+// refuseArguments returns an error for an argument with a key. Servers and proxies log keys
+// in paths and queries.
 func (a *app) refuseArguments(hasKey func(string) bool) error {
 	for _, argument := range a.args {
-		if hasKey(argument) || hasKey(decoded(argument)) {
+		if hasKey(argument) {
 			return adviceError{
 				usagef("An argument looks like a key. Never give a key as an argument: the shell's history and the process list show it"),
 				"Nothing was sent. Revoke the key in the dashboard",
@@ -33,18 +32,6 @@ func (a *app) refuseArguments(hasKey func(string) bool) error {
 		}
 	}
 	return nil
-}
-
-// decoded resolves up to two levels of percent encoding.
-func decoded(text string) string {
-	for range 2 {
-		plain, err := url.PathUnescape(text)
-		if err != nil {
-			break
-		}
-		text = plain
-	}
-	return text
 }
 
 // prepare checks the global flags before a command runs, and starts the time limit.

@@ -1,10 +1,8 @@
 package main
 
 import (
-	"errors"
 	"io"
 	"os"
-	"strings"
 
 	"github.com/hiring-assessment/hiring-go/cmd/hiring/internal/files"
 	"github.com/hiring-assessment/hiring-go/cmd/hiring/internal/output"
@@ -18,9 +16,6 @@ func checkTarget(name string) error {
 		return nil
 	}
 	_, err := files.Target(name)
-	if errors.Is(err, files.ErrSpecial) && strings.HasPrefix(name, "/dev/") {
-		return adviceError{err, "Use - for standard output"}
-	}
 	return err
 }
 

@@ -26,7 +26,7 @@ func TestOutputFilesAreNeverSpecialFiles(t *testing.T) {
 		"doctor --write FILE",
 		"invitations import people.csv --yes --results FILE -a " + h.id,
 	} {
-		for kind, path := range map[string]string{"FIFO": "fifo", "directory": "folder", "device": "device", "open file": "/dev/stdout"} {
+		for _, path := range []string{"fifo", "folder", "device", "/dev/stdout"} {
 			fifo := filepath.Join(u.home, "fifo")
 			_ = os.Mkdir(filepath.Join(u.home, "folder"), 0o700)
 			_ = os.Symlink(os.DevNull, filepath.Join(u.home, "device"))
@@ -35,8 +35,7 @@ func TestOutputFilesAreNeverSpecialFiles(t *testing.T) {
 			}
 			got := u.run(strings.Fields(strings.Replace(line, "FILE", path, 1))...)
 			assert.Equal(t, exitUsage, got.code, "%s: %s", line, got.stderr)
-			assert.Contains(t, got.stderr, path+" is a", line)
-			assert.Contains(t, got.stderr, kind, line)
+			assert.Contains(t, got.stderr, path+" is not a regular file", line)
 			assert.Empty(t, got.stdout, line)
 			info, err := os.Lstat(fifo)
 			require.NoError(t, err)

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -9,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
@@ -60,7 +62,7 @@ func usageProblem(words []string) string {
 	command.InitDefaultHelpFlag()
 	for i, word := range rest {
 		switch {
-		case i > 0 && strings.HasPrefix(rest[i-1], "-"): // It may be the value of a flag.
+		case i > 0 && takesValue(command, rest[i-1]):
 		case strings.HasPrefix(word, "--"):
 			name, _, _ := strings.Cut(word[2:], "=")
 			if command.Flag(name) == nil {
@@ -75,6 +77,39 @@ func usageProblem(words []string) string {
 		}
 	}
 	return ""
+}
+
+// takesValue reports whether a word is a flag whose value is the next word.
+func takesValue(command *cobra.Command, word string) bool {
+	name, isLong := strings.CutPrefix(word, "--")
+	flag := command.Flag(name)
+	if !isLong && len(word) == 2 && word[0] == '-' {
+		flag = cmp.Or(command.Flags().ShorthandLookup(word[1:]), command.InheritedFlags().ShorthandLookup(word[1:]))
+	}
+	return flag != nil && flag.NoOptDefVal == ""
+}
+
+// TestFlagsInTheGuideExist: a flag that docs/cli.md names alone is one of some command.
+func TestFlagsInTheGuideExist(t *testing.T) {
+	t.Parallel()
+	text, err := os.ReadFile("../../docs/cli.md")
+	require.NoError(t, err)
+	known := make(map[string]bool)
+	var add func(*cobra.Command)
+	add = func(c *cobra.Command) {
+		c.InitDefaultHelpFlag()
+		c.Flags().VisitAll(func(f *pflag.Flag) { known["--"+f.Name], known["-"+f.Shorthand] = true, true })
+		c.PersistentFlags().VisitAll(func(f *pflag.Flag) { known["--"+f.Name], known["-"+f.Shorthand] = true, true })
+		for _, child := range c.Commands() {
+			add(child)
+		}
+	}
+	add(new(app).rootCommand())
+	named := regexp.MustCompile("`(--?[a-z][a-z-]*)").FindAllStringSubmatch(string(text), -1)
+	require.Greater(t, len(named), 10)
+	for _, flag := range named {
+		assert.True(t, known[flag[1]], flag[1])
+	}
 }
 
 func hasShorthand(command *cobra.Command, letter string) bool {

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"path/filepath"
 	"strings"
 	"time"
 
@@ -103,17 +102,11 @@ func (a *app) importList(ctx context.Context, assessment assessmentRef, list can
 	return err
 }
 
-// longestResults leaves room for the ends of the names of the files beside the results.
-const longestResults = 200
-
 // checkResults returns an error for a name that cannot be a file of results.
 func checkResults(name string) error {
 	target, err := checkFile("--results", name, "a later run reads the file of results")
-	switch {
-	case err != nil:
+	if err != nil {
 		return usageError{err}
-	case len(filepath.Base(target)) > longestResults:
-		return adviceError{usagef("%s: the name is longer than %d bytes", name, longestResults), "Name another file with --results"}
 	}
 	return needFolder(name, target)
 }

@@ -68,7 +68,7 @@ func (a *app) invitationsInviteCommand() *cobra.Command {
 		}
 		id, err := assessment.id(ctx, t.client)
 		if err == nil {
-			err = a.guard(ctx, t.client, "send invitation e-mails to "+counted(len(people), "candidate", "candidates")+", except to those who have one")
+			err = a.guard(ctx, t.client, "send at most "+counted(len(people), "invitation e-mail", "invitation e-mails"))
 		}
 		if err != nil {
 			return err
@@ -90,7 +90,7 @@ func (a *app) invitationsInviteCommand() *cobra.Command {
 		}
 		what := counted(len(people)-existing, "invitation", "invitations") + " sent."
 		if existing > 0 {
-			what += " " + counted(existing, "address already has an invitation", "addresses already have an invitation") + ": nothing was sent to them."
+			what += " " + counted(existing, "address already has an invitation and got", "addresses already have an invitation and got") + " no e-mail."
 		}
 		return a.printDone(what)
 	})
@@ -150,46 +150,47 @@ invite, unless that is what you want: then give --again.`,
 	return c
 }
 
-// withoutAssessment says what resend and revoke do without --assessment.
-const withoutAssessment = `
+// invitationHelp says what the argument <invitation> may be.
+const invitationHelp = `
 
-Without --assessment the command looks for the invitation in all assessments, newest
-first: one read for each assessment and each 100 of its invitations.`
+<invitation> is the id of an invitation, or with --assessment the candidate's e-mail
+address, which means the newest invitation. Without --assessment the command looks for the
+id in all assessments, with one read for each assessment and each 100 of its invitations.`
 
 func (a *app) invitationsResendCommand() *cobra.Command {
 	c := &cobra.Command{
-		Use:   "resend <invitation-id>",
+		Use:   "resend <invitation>",
 		Short: "Send the e-mail of an invitation again",
-		Long:  "Send the e-mail of an invitation again." + withoutAssessment,
+		Long:  "Send the e-mail of an invitation again." + invitationHelp,
 	}
 	assessment := a.invitationFlag(c)
 	c.RunE = showItem(a, invitationTable(), func(ctx context.Context, t task) (hiring.Invitation, error) {
-		id, err := invitationsAssessment(ctx, t.client, assessment, t.args[0])
+		of, id, err := findInvitation(ctx, t.client, assessment, t.args[0])
 		if err == nil {
 			err = a.guard(ctx, t.client, "send the invitation e-mail again")
 		}
 		if err != nil {
 			return hiring.Invitation{}, err
 		}
-		return t.client.Invitations.Resend(ctx, id, t.args[0])
+		return t.client.Invitations.Resend(ctx, of, id)
 	})
 	return c
 }
 
 func (a *app) invitationsRevokeCommand() *cobra.Command {
 	c := &cobra.Command{
-		Use:   "revoke <invitation-id>",
+		Use:   "revoke <invitation>",
 		Short: "Revoke an invitation",
-		Long:  "Revoke an invitation." + withoutAssessment,
+		Long:  "Revoke an invitation." + invitationHelp,
 	}
 	assessment := a.invitationFlag(c)
 	c.RunE = a.withTask(func(ctx context.Context, t task) error {
-		id, err := invitationsAssessment(ctx, t.client, assessment, t.args[0])
+		of, id, err := findInvitation(ctx, t.client, assessment, t.args[0])
 		if err == nil {
 			err = a.guard(ctx, t.client, "revoke the invitation")
 		}
 		if err == nil {
-			err = t.client.Invitations.Revoke(ctx, id, t.args[0])
+			err = t.client.Invitations.Revoke(ctx, of, id)
 		}
 		if err != nil {
 			return err

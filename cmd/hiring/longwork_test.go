@@ -6,7 +6,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"slices"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -161,23 +161,31 @@ func TestExitStatuses(t *testing.T) {
 	}
 }
 
-// TestALimitedWatchIsResumedAfterItsLastLine: a watch that ends after some submissions has
-// recorded all of them, and the next one continues after the last.
+// TestALimitedWatchIsResumedAfterItsLastLine: watches that end after some submissions, each
+// resumed from the checkpoint of the one before, write every evaluated submission, and none
+// twice, the last line of a run included. Afterwards nothing is left to write.
 func TestALimitedWatchIsResumedAfterItsLastLine(t *testing.T) {
 	t.Parallel()
-	for _, limit := range []string{"1", "2", "3"} {
-		t.Run(limit, func(t *testing.T) {
+	const since = "2026-02-26T12:00:00Z"
+	for _, limit := range []int{1, 2, 3, 100} {
+		t.Run(strconv.Itoa(limit), func(t *testing.T) {
 			t.Parallel()
 			u := newUser(t, sandbox.New(), sandbox.TestKey)
+			got := u.run("submissions", "list", "--all", "--jq", `.[] | select(.report.evaluated and .evaluated_at >= "`+since+`") | .id`)
+			all := strings.Fields(got.stdout)
+			require.Greater(t, len(all), 5, got.stderr)
+			watch := []string{"watch", "--since", since, "--checkpoint", "watch.state", "--jq", ".id", "--limit"}
 			var seen []string
-			for len(seen) < 6 {
-				got := u.run("watch", "--since", "2026-02-20", "--limit", limit, "--checkpoint", "watch.state", "--jq", ".id")
+			for len(seen) < len(all) {
+				n := min(limit, len(all)-len(seen))
+				got := u.run(append(watch, strconv.Itoa(n))...)
 				require.Equal(t, exitOK, got.code, got.stderr)
-				require.NotEmpty(t, got.stdout)
-				seen = append(seen, strings.Fields(got.stdout)...)
+				written := strings.Fields(got.stdout)
+				require.Len(t, written, n)
+				seen = append(seen, written...)
 			}
-			slices.Sort(seen) // A restart lists again, in another order.
-			assert.Len(t, slices.Compact(seen), len(seen), "no line comes twice")
+			assert.ElementsMatch(t, all, seen)
+			assert.Empty(t, u.run(append(watch, "1", "--timeout", "200ms")...).stdout)
 		})
 	}
 }

@@ -281,8 +281,9 @@ type connectionStatus struct {
 
 func (a *app) profileStatusCommand() *cobra.Command {
 	return &cobra.Command{
-		Use:   "status",
-		Short: "Show the server and the kind of key that commands use, and where they come from",
+		Use:        "status",
+		SuggestFor: []string{"show", "view", "get", "current"},
+		Short:      "Show the server and the kind of key that commands use, and where they come from",
 		Long: `Show the server and the kind of key that commands use, where both come from, and which
 other configuration is not used. The command sends no request; hiring account checks the key.`,
 		RunE: func(*cobra.Command, []string) error {

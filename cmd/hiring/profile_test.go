@@ -147,17 +147,16 @@ func TestExplicitProfileWinsOverVariables(t *testing.T) {
 	assert.Len(t, server.Journal(), before+1)
 }
 
-// TestKeyInAnArgumentIsRejected before anything is sent, in any encoding, also for a key
-// without the usual prefix.
+// TestKeyInAnArgumentIsRejected before anything is sent, also for a key without the usual
+// prefix.
 func TestKeyInAnArgumentIsRejected(t *testing.T) {
 	t.Parallel()
 	server, u := newKeyedServer(t)
 	const unusual = "0123456789-abcdefghi"
-	encoded := "%73k%5Flive_3Hc6Bd1Jm8Ps5Gf2"
 	for key, arguments := range map[string][]string{
 		secretLive: {
 			"api GET /account?key=" + secretLive, "api GET /account -q key=" + secretLive, "submissions get " + secretLive,
-			"api GET /" + encoded, "api GET /" + strings.ReplaceAll(encoded, "%", "%25"), "invitations list -a " + secretTest,
+			"invitations list -a " + secretTest,
 			"account --jq .name+\"" + secretLive + "\"", "--profile " + secretLive + " account", "doctor --write " + secretLive,
 		},
 		unusual: {"api GET /account?key=" + unusual, "submissions get " + unusual, "doctor --write " + unusual},
@@ -195,13 +194,6 @@ func TestConfigurationOfOthersIsRejected(t *testing.T) {
 			}
 		}
 		require.NoError(t, os.Chmod(path, info.Mode()))
-		if os.Geteuid() == 0 { // Only root can change the owner.
-			require.NoError(t, os.Chown(path, 65534, -1))
-			got := u.run("account")
-			assert.Equal(t, exitAuth, got.code)
-			assert.Contains(t, got.stderr, path+" belongs to another user")
-			require.NoError(t, os.Chown(path, 0, -1))
-		}
 	}
 	assert.Len(t, server.Journal(), before)
 	assert.Zero(t, u.run("account").code)

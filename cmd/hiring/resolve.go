@@ -160,25 +160,35 @@ func (a *app) assessmentFilter(c *cobra.Command, usage string) assessmentRef {
 	return ref
 }
 
-// invitationsAssessment returns the assessment of an invitation: that of the flag, or else
-// the one whose listing has the invitation. The API has no route from one to the other.
-func invitationsAssessment(ctx context.Context, client *hiring.Client, ref assessmentRef, invitationID string) (string, error) {
-	if *ref.given != "" {
-		return ref.id(ctx, client)
+// findInvitation returns the assessment and the id of an invitation that the user names by its
+// id, or by the candidate's address with the flag: the newest one. Without the flag it is in
+// the assessment whose listing has the id. The API has no route from one to the other.
+func findInvitation(ctx context.Context, client *hiring.Client, ref assessmentRef, given string) (assessment, id string, err error) {
+	of, err := ref.id(ctx, client)
+	byAddress := strings.Contains(given, "@")
+	switch {
+	case err != nil || of != "" && !byAddress:
+		return of, given, err
+	case of == "" && byAddress:
+		return "", "", adviceError{usagef("--assessment is missing"), "A candidate may have invitations of several assessments"}
 	}
-	for assessment, err := range client.Assessments.List().All(ctx) {
+	assessments := client.Assessments.List()
+	if of != "" {
+		assessments = hiring.PagerOf(hiring.Assessment{ID: of})
+	}
+	for in, err := range assessments.All(ctx) {
 		if err != nil {
-			return "", err
+			return "", "", err
 		}
-		for invitation, err := range client.Invitations.List(assessment.ID).All(ctx) {
+		for i, err := range client.Invitations.List(in.ID).All(ctx) {
 			if err != nil {
-				return "", err
+				return "", "", err
 			}
-			if strings.EqualFold(invitation.ID, invitationID) {
-				return assessment.ID, nil
+			if strings.EqualFold(i.ID, given) || byAddress && candidates.Key(i.CandidateEmail) == candidates.Key(given) {
+				return in.ID, i.ID, nil
 			}
 		}
 	}
-	return "", adviceError{causedError{fmt.Errorf("No assessment has an invitation %s", output.Clean(invitationID)), hiring.ErrNotFound},
+	return "", "", adviceError{causedError{fmt.Errorf("There is no invitation %s", output.Clean(given)), hiring.ErrNotFound},
 		"hiring invitations list -a <assessment> shows the ids"}
 }

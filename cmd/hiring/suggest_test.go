@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	hiring "github.com/hiring-assessment/hiring-go"
 	"github.com/hiring-assessment/hiring-go/sandbox"
 )
 
@@ -175,7 +176,29 @@ func TestInvitationWithoutItsAssessment(t *testing.T) {
 	assert.Equal(t, "Revoked the invitation.\n", u.run("invitations", "revoke", invitation.ID, "--yes").stderr)
 	got := u.run("invitations", "revoke", sandbox.UnknownID, "--yes")
 	assert.Equal(t, exitNotFound, got.code)
-	assert.Contains(t, got.stderr, "No assessment has an invitation ")
+	assert.Contains(t, got.stderr, "There is no invitation ")
 	got = u.run("invitations", "revoke", invitation.ID, "-a", other, "--yes")
 	assert.Equal(t, exitNotFound, got.code, "the flag is not second-guessed")
+}
+
+// TestInvitationByAddress is the newest of the candidate in the assessment.
+func TestInvitationByAddress(t *testing.T) {
+	t.Parallel()
+	h := newCampaign(t, 2)
+	sent := make(map[string]string)
+	for _, person := range []hiring.NewInvitation{h.people[0], h.people[0], h.people[1]} {
+		invitation, err := h.server.LiveClient().Invitations.Send(t.Context(), h.id, person)
+		require.NoError(t, err)
+		sent[person.Email] = invitation.ID
+	}
+	u := newUser(t, h.server, sandbox.LiveKey)
+	got := u.run("invitations", "resend", "C0@example.com", "-a", h.id, "--yes", "--jq", ".id")
+	assert.Equal(t, result{stdout: sent["c0@example.com"] + "\n"}, got)
+	assert.Zero(t, u.run("invitations", "revoke", "c0@example.com", "-a", "Backend", "--yes").code)
+	last := h.server.Journal()[len(h.server.Journal())-1]
+	assert.Contains(t, last.Path, sent["c0@example.com"]+"/revoke")
+	got = u.run("invitations", "resend", "c9@example.com", "-a", h.id, "--yes")
+	assert.Equal(t, result{stderr: "hiring: There is no invitation c9@example.com. hiring invitations list -a <assessment> shows the ids.\n", code: exitNotFound}, got)
+	got = u.run("invitations", "resend", "c0@example.com", "--yes")
+	assert.Equal(t, result{stderr: "hiring: --assessment is missing. A candidate may have invitations of several assessments.\n", code: exitUsage}, got)
 }

@@ -25,7 +25,7 @@ var (
 	// optionWords replaces advice for programmers.
 	optionWords = strings.NewReplacer( //nolint:gochecknoglobals // a constant table
 		": see WithTimeout", ": --timeout sets another limit", ": see WithMaxResponseBytes", "",
-		", or WithInsecureHTTP if that is meant", "", "\n", "; ",
+		", or WithInsecureHTTP if that is meant", "", "context deadline exceeded", "the time limit was reached", "\n", "; ",
 	)
 	goName       = regexp.MustCompile(`(?:(^|[:;(] )hiring: )|\b(?:[A-Z][a-z]+\.[A-Z][A-Za-z]+|SendAll|Do|OpenAPI): `)
 	dialectField = regexp.MustCompile(`Dialect\.([A-Z][A-Za-z]+)`)

@@ -65,6 +65,7 @@ func TestTextOfAFailedCall(t *testing.T) {
 			"404 NOT_FOUND: No such resource (request req_1): check get_assessment of the dialect."},
 		{hiring.Error{Operation: "Submissions.FindByEmail", Code: hiring.ErrNotFound, Message: "no submission of the assessment has that address"},
 			"NOT_FOUND: no submission of the assessment has that address."},
+		{hiring.Error{Operation: "Account.Get", Message: "no response: context deadline exceeded"}, "No response: the time limit was reached."},
 		{hiring.Error{Operation: "Account.Get", Message: "no response within 30s", Attempts: 4, Hint: "see WithTimeout"},
 			"No response within 30s; 4 attempts were made: --timeout sets another limit."},
 		{hiring.Error{Operation: "Submissions.List", Message: "the list does not advance: page 2 repeats", Status: 200, Hint: "Dialect.PageParam is probably wrong"},

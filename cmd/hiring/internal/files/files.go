@@ -21,7 +21,7 @@ func Target(name string) (string, error) {
 	path := name
 	for range 40 { // The limit of Linux.
 		if isOpenFile(path) {
-			return "", fmt.Errorf("%s is an open file of a process, %w", name, ErrSpecial)
+			return "", fmt.Errorf("%s is %w", name, ErrSpecial)
 		}
 		link, err := os.Readlink(path)
 		if err != nil {
@@ -36,45 +36,24 @@ func Target(name string) (string, error) {
 	return "", fmt.Errorf("%s: too many symbolic links", name)
 }
 
-// isOpenFile reports whether a path names a file descriptor, also through a symbolic link
-// to its folder. A rename would replace the file that the shell has opened.
+// isOpenFile reports whether a path names a file descriptor, as /dev/stdout does. A rename
+// would replace the file that the shell has opened.
 func isOpenFile(path string) bool {
-	folder, file := filepath.Split(path)
-	if resolved, err := filepath.EvalSymlinks(filepath.Clean(folder)); err == nil && inProcess(filepath.Join(resolved, file)) {
-		return true
-	}
-	return inProcess(path)
-}
-
-func inProcess(path string) bool {
 	absolute, err := filepath.Abs(path)
 	return err == nil && (strings.HasPrefix(absolute, "/dev/fd/") || strings.HasPrefix(absolute, "/proc/"))
 }
 
 func checkRegular(name, path string) error {
 	info, err := os.Lstat(path)
-	if errors.Is(err, os.ErrNotExist) {
+	switch {
+	case errors.Is(err, os.ErrNotExist):
 		return nil
-	}
-	if err != nil {
+	case err != nil:
 		return Named(name, err)
+	case !info.Mode().IsRegular():
+		return fmt.Errorf("%s is %w", name, ErrSpecial)
 	}
-	var kind string
-	switch mode := info.Mode(); {
-	case mode.IsRegular():
-		return nil
-	case mode.IsDir():
-		kind = "a directory"
-	case mode&os.ModeDevice != 0:
-		kind = "a device"
-	case mode&os.ModeNamedPipe != 0:
-		kind = "a FIFO"
-	case mode&os.ModeSocket != 0:
-		kind = "a socket"
-	default:
-		kind = "a special file"
-	}
-	return fmt.Errorf("%s is %s, %w", name, kind, ErrSpecial)
+	return nil
 }
 
 // Write replaces a file once its new content is complete and on the disk. Only the user

@@ -33,19 +33,15 @@ func TestSpecialFilesAreNeverReplaced(t *testing.T) {
 	require.NoError(t, os.Symlink("fifo", dir+"/link"))
 	require.NoError(t, os.Symlink(looped, looped))
 	require.NoError(t, os.Symlink("/proc/self/fd/1", dir+"/stdout"))
-	require.NoError(t, os.Symlink("/dev/fd", dir+"/open"))
-	for path, says := range map[string]string{
-		fifo: "a FIFO", folder: "a directory", device: "a device", dir + "/link": "a FIFO",
-		dir + "/stdout": "an open file", dir + "/open/1": "an open file", "/dev/stdout": "an open file", "/proc/self/fd/2": "an open file",
-	} {
+	for _, path := range []string{fifo, folder, device, dir + "/link", dir + "/stdout", "/dev/stdout", "/proc/self/fd/2"} {
 		err := write(path, "text")
 		require.ErrorIs(t, err, files.ErrSpecial, path)
-		require.ErrorContains(t, err, path+" is "+says)
+		require.ErrorContains(t, err, path+" is not a regular file")
 	}
 	require.ErrorContains(t, write(looped, "text"), "too many symbolic links")
 	entries, err := os.ReadDir(dir)
 	require.NoError(t, err)
-	assert.Len(t, entries, 7, "no temporary file is left")
+	assert.Len(t, entries, 6, "no temporary file is left")
 	info, err := os.Lstat(fifo)
 	require.NoError(t, err)
 	assert.Equal(t, os.ModeNamedPipe, info.Mode().Type())

@@ -62,8 +62,6 @@ func (s Store) load() (content, error) {
 		case runtime.GOOS == "windows": // It has access lists instead of mode bits.
 		case info.Mode().Perm()&forbidden != 0:
 			return all, fmt.Errorf("Other users can read or write %s: run chmod go-rwx on it and check its content", path)
-		case !ownedByUser(info):
-			return all, fmt.Errorf("%s belongs to another user: change its owner with chown, or remove it", path)
 		}
 	}
 	text, err := os.ReadFile(s.path)

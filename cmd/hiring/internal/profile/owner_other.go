@@ -1,7 +1,0 @@
-//go:build !unix
-
-package profile
-
-import "io/fs"
-
-func ownedByUser(fs.FileInfo) bool { return true }
