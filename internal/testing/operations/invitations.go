@@ -37,7 +37,7 @@ func init() {
 			return nil, c.Invitations.Revoke(ctx, id[0], id[1])
 		},
 	})
-	compose("Invitations.Ensure", "write", "up to 1 read for each 100 invitations there, up to 2 more such listings for each unknown outcome; 1 write and 1 of the plan if there was none, 1 more write for each time that it sends again")
-	compose("Invitations.SendAll", "write", "1 read for each 100 invitations there, about 1 a minute while it sends, up to 2 listings for each unknown outcome; 1 write and 1 of the plan for each candidate without one")
+	compose("Invitations.Ensure", "write", "1 read for each 100 invitations there; 1 write and 1 of the plan if there was none; more after an unknown outcome")
+	compose("Invitations.SendAll", "write", "1 read for each 100 invitations there, about 1 a minute while it sends; 1 write and 1 of the plan for each candidate without one; more after an unknown outcome")
 	tests["Invitations"] = Invitations
 }

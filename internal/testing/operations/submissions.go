@@ -32,11 +32,11 @@ func init() {
 			return c.Submissions.Report(ctx, id[0])
 		},
 	})
-	compose("Submissions.FindByEmail", "read", "1 read for each 100 submissions of the assessment, newest first, until the address is found")
-	compose("Submissions.DownloadArchive", "read", "1 read, 2 if the link expires before the download")
+	compose("Submissions.FindByEmail", "read", "1 read for each 100 submissions of the assessment until the address is found")
+	compose("Submissions.DownloadArchive", "read", "1 read, 1 more for each link that expires")
 	compose("Submissions.WaitReport", "read", "1 read a poll, 60 to 120 an hour")
-	compose("Submissions.WaitReports", "read", "for up to 100 about 85 reads an hour, for 1,000 up to 280")
-	compose("Submissions.Watch", "read", "80 to 220 reads an hour; where `since` filters on creation, up to 600 if grading takes seconds, and up to 900 if the server ignores the status filter or a submission of weeks ago cannot be decoded")
-	compose("Submissions.Poll", "read", "usually 1 to 10 reads, at most 62, or 112 where a submission comes without its report: 10 pages, 50 submissions, 1 at the first poll of a process, 1 to check an empty assessment")
+	compose("Submissions.WaitReports", "read", "about 170 reads an hour for 100 ids, 500 for 1,000")
+	compose("Submissions.Watch", "read", "140 to 250 reads an hour at 500 evaluations a day")
+	compose("Submissions.Poll", "read", "usually 1 to 10 reads, at most 102")
 	tests["Submissions"] = Submissions
 }
