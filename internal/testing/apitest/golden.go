@@ -28,8 +28,7 @@ type MemberKind int
 
 // Properties of members.
 const (
-	Instant MemberKind = 1 << iota
-	Object
+	Object MemberKind = 1 << iota
 	Objects
 	Nullable
 	Optional // May be absent.
@@ -39,7 +38,6 @@ const (
 type schema struct {
 	Ref        string            `json:"$ref"`
 	Type       any               `json:"type"`
-	Format     string            `json:"format"`
 	Required   []string          `json:"required"`
 	Properties map[string]schema `json:"properties"`
 	Items      *schema           `json:"items"`
@@ -121,8 +119,6 @@ func (d *document) member(s schema) (m Member, null bool) {
 		m.Kind |= Nullable
 	}
 	switch {
-	case s.Format == "date-time":
-		m.Kind |= Instant
 	case slices.Contains(types, any("object")) && len(s.Properties) > 0:
 		m.Kind |= Object
 		m.Fields = make(Shape)
