@@ -5,7 +5,7 @@ import (
 	"context"
 	"errors"
 	"iter"
-	"net/http"
+	"sync/atomic"
 	"time"
 
 	"github.com/hiring-assessment/hiring-go/internal/jsoncodec"
@@ -125,7 +125,7 @@ func (s *SubmissionService) watch(ctx context.Context, o WatchOptions, called ti
 //   - A damaged state, one of another account or filter, and a Checkpoint are a [ParamError].
 //
 // The state grows with the results of the last two days and the unfinished submissions, by at most 100 bytes each.
-// Scope read; in addition, Poll costs one read for the account in each process and for each new key of a key source,
+// Scope read; in addition, Poll costs one read of the account for each key in each process,
 // and one for an AssessmentID without submissions.
 func (s *SubmissionService) Poll(ctx context.Context, o WatchOptions, state string) (polled PollResult, err error) {
 	err = s.use().composed(ctx, "Submissions.Poll", func(ctx context.Context) error {
@@ -173,7 +173,8 @@ type watcher struct {
 	poller
 
 	lookback time.Duration
-	state    watchState // Without Machine, which is in poller.
+	state    watchState  // Without Machine, which is in poller.
+	key      *credential // Of the last request. Nil: none was sent.
 }
 
 // newWatcher returns a watcher. It sends no request.
@@ -193,6 +194,7 @@ func newWatcher(k *core, operation string, o WatchOptions) (*watcher, error) {
 		lookback: cmp.Or(o.Lookback, defaultLookback),
 		state:    watchState{Assessment: o.AssessmentID, Since: o.Since},
 	}
+	w.core = ownKeys(k, &w.key)
 	w.check, w.delivered = w.checkAnswer, func() error { return nil }
 	return w, err
 }
@@ -231,56 +233,61 @@ func (w *watcher) save() string {
 // pollOnce is poll after a check of the key's account. The first response of a new watch shows the account and the
 // server's clock, by which a zero Since is set.
 func (w *watcher) pollOnce(ctx context.Context, take func(Submission, error) error) (time.Duration, error) {
-	account, err := w.checkAccount(ctx, true)
-	if err != nil {
-		return 0, err
-	}
-	if w.state.Account == "" {
-		since := pollTime(w.state.Since)
-		if w.state.Since.IsZero() {
-			since = (w.now() - max(0, time.Since(w.state.Called))).Truncate(time.Second)
+	if w.state.Account == "" || w.core.shared.account(w.core.keys.lastUsed().id) == "" {
+		account, err := w.checkAccount(ctx)
+		if err != nil {
+			return 0, err
 		}
-		w.state.Account, w.machine = account, poll.New(w.interval.options(w.lookback), since, nil)
+		if w.state.Account == "" {
+			since := pollTime(w.state.Since)
+			if w.state.Since.IsZero() {
+				since = (w.now() - max(0, time.Since(w.state.Called))).Truncate(time.Second)
+			}
+			w.state.Account, w.machine = account, poll.New(w.interval.options(w.lookback), since, nil)
+		}
 	}
 	return w.poll(ctx, take)
 }
 
-// checkAccount returns the account of the key that was used last. It returns an error if the state is of another
-// account. It reads the account of a key whose account is not known, again while a key source returns other known keys
-// in turn. Before a poll, it also reads the account if the last key was of another one, because the key source may have
-// changed the key since.
-func (w *watcher) checkAccount(ctx context.Context, before bool) (account string, err error) {
-	key := w.core.keys.lastUsed().id
-	for range 3 {
-		account, proven := w.core.shared.account(key), true
-		if account == "" || before && w.state.Account != "" && account != w.state.Account {
-			w.requests++
-			read, err := (&AccountService{w.core}).Get(ctx)
-			if err != nil {
-				return "", err
-			}
-			used := w.core.keys.lastUsed().id
-			proven = before || used == key || w.core.shared.account(used) == "" // A source may return a new key for each attempt.
-			w.core.shared.setAccount(used, read.ID)
-			account = read.ID
-		}
-		if w.state.Account != "" && account != w.state.Account {
-			return "", &ParamError{Param: "state", Problem: "is of another account: to start afresh, give none"}
-		}
-		if proven {
-			return account, nil
-		}
+// ownKeys returns a copy of the core whose keys records the keys of this watch only, also in used.
+func ownKeys(k *core, used **credential) *core {
+	own := *k
+	own.keys.last = new(atomic.Pointer[keyInfo])
+	own.keys.last.Store(k.keys.last.Load())
+	own.keys.next = func(ctx context.Context) (key *credential, err error) {
+		key, err = k.keys.current(ctx)
+		*used = key
+		return key, err
 	}
-	return "", &Error{
-		Message:   "the key source returned other keys before the account of the first was known",
-		Operation: "Account.Get", Method: http.MethodGet, Route: "/account", Attempts: 1,
+	return &own
+}
+
+// checkAccount returns the account of the key that was used last, or of the next one before the first request. It reads
+// the account if it is not known. It returns an error if the state is of another account.
+func (w *watcher) checkAccount(ctx context.Context) (account string, err error) {
+	if account = w.core.shared.account(w.core.keys.lastUsed().id); account == "" {
+		k := *w.core
+		if key := w.key; key != nil { // The key source may return another one.
+			k.keys.next = func(context.Context) (*credential, error) { return key, nil }
+		}
+		w.requests++
+		read, err := (&AccountService{&k}).Get(ctx)
+		if err != nil {
+			return "", err
+		}
+		account = read.ID
+		w.core.shared.setAccount(w.core.keys.lastUsed().id, account)
 	}
+	if w.state.Account != "" && account != w.state.Account {
+		return "", &ParamError{Param: "state", Problem: "is of another account: to start afresh, give none"}
+	}
+	return account, nil
 }
 
 // checkAnswer checks that a response is of the account of the state, because a key source may return another key at any
 // time, and that the assessment exists when the first listing is empty.
 func (w *watcher) checkAnswer(ctx context.Context, r answer) error {
-	if _, err := w.checkAccount(ctx, false); err != nil {
+	if _, err := w.checkAccount(ctx); err != nil {
 		return err
 	}
 	if w.machine.Asked || len(r.reply.Items) > 0 || w.filter.AssessmentID == "" {

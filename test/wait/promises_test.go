@@ -269,44 +269,69 @@ func TestAnUnknownAssessmentEndsAWatch(t *testing.T) {
 	})
 }
 
-// TestAKeySourceThatChangesTenants yields nothing of the other account.
-func TestAKeySourceThatChangesTenants(t *testing.T) {
-	for _, every := range []int{3, 7} {
-		inBubble(t, fmt.Sprint(every), func(t *testing.T) {
-			transport := emulated(20, 3*time.Hour)
-			transport.Account = func(key string) string { return key[len(key)-1:] }
-			other := emulated(20, 3*time.Hour)
+// TestKeysInTurn: a key source returns several keys of one account, also one for each request, or now and then a key of
+// another account. Nothing of another account is yielded, and the account is read once for each key.
+func TestKeysInTurn(t *testing.T) {
+	for name, c := range map[string]struct {
+		keys  int  // Of the account, in turn.
+		other int  // The request out of so many that has a key of another account; 0 for none.
+		busy  bool // The client is also used elsewhere.
+	}{
+		"one key, and now and then the other":       {1, 7, true},
+		"four keys":                                 {4, 0, false},
+		"a key for each request":                    {1 << 30, 0, false},
+		"a key for each request, also of the other": {1 << 30, 7, false},
+	} {
+		inBubble(t, name, func(t *testing.T) {
+			transport, other := emulated(20, 3*time.Hour), emulated(20, 3*time.Hour)
+			other.Spoil = func(_ string, _ bool, s map[string]any) { s["id"] = "other" }
+			reads := map[string]int{}
+			transport.Account = func(key string) string {
+				reads[key]++
+				return key[len(key)-1:]
+			}
 			transport.Before = func(r *http.Request) (*http.Response, error) {
-				if strings.HasSuffix(r.Header.Get("Authorization"), "2") && !strings.HasSuffix(r.URL.Path, "/account") {
-					other.Spoil = func(_ string, _ bool, s map[string]any) { s["id"] = "other" }
+				if strings.HasSuffix(r.Header.Get("Authorization"), "2") && r.URL.Path != "/api/v1/account" {
 					return other.RoundTrip(r)
 				}
 				return nil, nil
 			}
-			n, state, got := 0, "", 0
-			client, err := hiring.New(apitest.BaseURL, "", hiring.WithHTTPClient(&http.Client{Transport: transport}),
+			n, state, refused, got := 0, "", 0, map[string]bool{}
+			var client *hiring.Client
+			elsewhere := hiring.WithObserver(func(ctx context.Context, e hiring.Exchange) {
+				if c.busy && e.Operation == "Submissions.List" {
+					_, err := client.Challenges.List().Page(ctx)
+					assert.ErrorIs(t, err, hiring.ErrNotFound)
+				}
+			})
+			var err error
+			client, err = hiring.New(apitest.BaseURL, "", elsewhere, hiring.WithHTTPClient(&http.Client{Transport: transport}),
 				hiring.WithKeySource(func(context.Context) (string, error) {
-					if n++; n > 10 && n%every == 0 {
-						return apitest.Key + "2", nil
+					if n++; c.other > 0 && n > 10 && n%c.other == 0 {
+						return fmt.Sprintf("%s-%d-2", apitest.Key, n%c.keys), nil
 					}
-					return apitest.Key + "1", nil
+					return fmt.Sprintf("%s-%d-1", apitest.Key, n%c.keys), nil
 				}))
 			require.NoError(t, err)
-			refused := 0
 			for time.Since(transport.Begin) < 6*time.Hour {
 				polled, err := client.Submissions.Poll(t.Context(), hiring.WatchOptions{}, state)
 				if err != nil {
+					require.ErrorContains(t, err, "another account")
 					refused++
 				}
 				for _, s := range polled.Submissions {
-					require.NotEqual(t, "other", s.ID)
-					got++
+					assert.False(t, got[s.ID], s.ID)
+					got[s.ID] = true
 				}
 				state = polled.State
 				time.Sleep(max(polled.Wait, 30*time.Second))
 			}
-			assert.Equal(t, 20, got)
-			assert.Positive(t, refused)
+			assert.Len(t, got, 20)
+			assert.NotContains(t, got, "other")
+			assert.Equal(t, c.other > 0, refused > 0)
+			for key, times := range reads {
+				assert.Equal(t, 1, times, "reads of the account of %s", key)
+			}
 		})
 	}
 }
