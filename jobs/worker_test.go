@@ -23,7 +23,7 @@ const (
 	serviceVariable  = "HIRING_JOBS_TEST_SERVICE"
 	nameVariable     = "HIRING_JOBS_TEST_NAME"
 	dieVariable      = "HIRING_JOBS_TEST_DIE"       // The process kills itself during requests and transactions.
-	realWaitVariable = "HIRING_JOBS_TEST_REAL_WAIT" // Invitations wait as long as in production.
+	realWaitVariable = "HIRING_JOBS_TEST_REAL_WAIT" // Invitations wait as long as in production. With dieVariable the process kills itself after its first invitation.
 )
 
 // runWorker is the program of a worker process. It runs until the process is killed. The
@@ -47,7 +47,8 @@ func openAndRun[D riverdriver.Driver[TTx], TTx any](s *store[D, TTx], _ func(), 
 	jobs.SetHealthInterval(time.Second)
 	jobs.SetAliveTimes(300*time.Millisecond, 3*time.Second)
 	jobs.ShortenInvitationTimes(12*time.Second, time.Second)
-	if os.Getenv(realWaitVariable) == "" {
+	realWait := os.Getenv(realWaitVariable) != ""
+	if !realWait {
 		jobs.ShortenInvitationWait(5*time.Second, 5*time.Second)
 	}
 	client, err := hiring.New(os.Getenv(serviceVariable), sandbox.LiveKey, hiring.WithTrace(hiring.Trace{
@@ -58,7 +59,11 @@ func openAndRun[D riverdriver.Driver[TTx], TTx any](s *store[D, TTx], _ func(), 
 			case "Submissions.List":
 				die(0.03)
 			}
-			return ctx, nil
+			return ctx, func(e hiring.Exchange) {
+				if realWait && e.Operation == "Invitations.Send" && os.Getenv(dieVariable) != "" {
+					killSelf() // The API has sent the e-mail, and the row does not have the result.
+				}
+			}
 		},
 	}))
 	if err != nil {
@@ -95,10 +100,13 @@ func openAndRun[D riverdriver.Driver[TTx], TTx any](s *store[D, TTx], _ func(), 
 // die kills the process within a few milliseconds, with a probability.
 func die(probability float64) {
 	if os.Getenv(dieVariable) != "" && rand.Float64() < probability {
-		time.AfterFunc(rand.N(10*time.Millisecond), func() {
-			if self, err := os.FindProcess(os.Getpid()); err == nil {
-				_ = self.Kill()
-			}
-		})
+		time.AfterFunc(rand.N(10*time.Millisecond), killSelf)
 	}
+}
+
+func killSelf() {
+	if self, err := os.FindProcess(os.Getpid()); err == nil {
+		_ = self.Kill()
+	}
+	select {}
 }

@@ -3,7 +3,6 @@ package otelhiring_test
 import (
 	"net/http"
 	"net/http/httptest"
-	"os"
 	"os/exec"
 	"slices"
 	"strings"
@@ -87,17 +86,11 @@ func value(t *testing.T, samples map[string]string, name string, labels ...strin
 	return found[0]
 }
 
-// promtool runs promtool, and installs it when it is missing.
+// promtool runs promtool.
 func promtool(t *testing.T, args ...string) {
 	t.Helper()
-	if _, err := exec.LookPath("promtool"); err != nil {
-		for _, install := range [][]string{{"update", "-qq"}, {"install", "-y", "-qq", "--no-install-recommends", "prometheus"}} {
-			cmd := exec.CommandContext(t.Context(), "apt-get", install...)
-			cmd.Env = append(os.Environ(), "DEBIAN_FRONTEND=noninteractive")
-			out, err := cmd.CombinedOutput()
-			require.NoError(t, err, "promtool is needed: install Debian's package prometheus\n%s", out)
-		}
-	}
-	out, err := exec.CommandContext(t.Context(), "promtool", args...).CombinedOutput()
+	program, err := exec.LookPath("promtool")
+	require.NoError(t, err, "promtool is missing: install Debian's package prometheus")
+	out, err := exec.CommandContext(t.Context(), program, args...).CombinedOutput()
 	require.NoError(t, err, "promtool %v\n%s", args, out)
 }

@@ -30,11 +30,10 @@ type Server struct {
 	process  *exec.Cmd
 }
 
-// New creates and starts a server. If PostgreSQL is not installed, New installs Debian's
-// package, which requires root.
+// New creates and starts a server. It returns an error if PostgreSQL is not installed.
 func New(ctx context.Context) (s *Server, err error) {
 	s = new(Server)
-	if s.bin, err = find(ctx); err != nil {
+	if s.bin, err = find(); err != nil {
 		return nil, err
 	}
 	if s.dir, err = os.MkdirTemp("", "hiring-postgres"); err != nil {
@@ -173,31 +172,14 @@ func freePort(ctx context.Context) (int, error) {
 	return listener.Addr().(*net.TCPAddr).Port, nil
 }
 
-// find returns the folder with PostgreSQL's programs, and installs them if necessary.
-func find(ctx context.Context) (string, error) {
-	for range 2 {
-		if at, err := exec.LookPath("initdb"); err == nil {
-			at, err = filepath.EvalSymlinks(at)
-			return filepath.Dir(at), err
-		}
-		if found, _ := filepath.Glob("/usr/lib/postgresql/*/bin/initdb"); len(found) > 0 {
-			return filepath.Dir(slices.Max(found)), nil
-		}
-		if err := Install(ctx, "postgresql"); err != nil {
-			return "", fmt.Errorf("PostgreSQL is not installed (set DATABASE_URL to use one elsewhere): %w", err)
-		}
+// find returns the folder with PostgreSQL's programs.
+func find() (string, error) {
+	if at, err := exec.LookPath("initdb"); err == nil {
+		at, err = filepath.EvalSymlinks(at)
+		return filepath.Dir(at), err
 	}
-	return "", errors.New("PostgreSQL was installed, but its programs are not in /usr/lib/postgresql")
-}
-
-// Install installs a package of Debian, which requires root.
-func Install(ctx context.Context, name string) error {
-	for _, args := range [][]string{{"update", "-qq"}, {"install", "-y", "-qq", "--no-install-recommends", name}} {
-		c := exec.CommandContext(ctx, "apt-get", args...) //nolint:gosec // Names of packages.
-		c.Env = append(os.Environ(), "DEBIAN_FRONTEND=noninteractive")
-		if text, err := c.CombinedOutput(); err != nil {
-			return fmt.Errorf("apt-get %s: %w\n%s", args[0], err, text)
-		}
+	if found, _ := filepath.Glob("/usr/lib/postgresql/*/bin/initdb"); len(found) > 0 {
+		return filepath.Dir(slices.Max(found)), nil
 	}
-	return nil
+	return "", errors.New("PostgreSQL is missing: install Debian's package postgresql, or set DATABASE_URL")
 }
