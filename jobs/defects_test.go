@@ -171,26 +171,6 @@ func failedDeliveryIsNamedInTheLog[D riverdriver.Driver[TTx], TTx any](t *testin
 	require.NotContains(t, log.String(), "@example.com")
 }
 
-func TestDeliverGivesAllAttemptsAgain(t *testing.T) {
-	t.Parallel()
-	onBothStores(t, deliverGivesAllAttemptsAgain[*riverpgxv5.Driver, pgx.Tx], deliverGivesAllAttemptsAgain[*riversqlite.Driver, *sql.Tx])
-}
-
-func deliverGivesAllAttemptsAgain[D riverdriver.Driver[TTx], TTx any](t *testing.T, s *store[D, TTx]) {
-	api := newAPI(t)
-	id := api.addEvaluated(t, 1)[0]
-	var calls atomic.Int64
-	client, _ := s.watch(t, testConfig(), jobs.Results[TTx]{
-		Organizations: api.organizations(), Retry: attempts(3),
-		Handle: func(context.Context, TTx, jobs.Delivery) error { calls.Add(1); return errors.New("failed") },
-	})
-	for n := range int64(2) {
-		eventually(t, s.countIs(t, 1, "river_job WHERE kind = 'hiring_delivery' AND state = 'discarded' AND attempt = 3 AND max_attempts = 3"))
-		require.Equal(t, 3*(n+1), calls.Load())
-		s.deliver(t, client, "acme", id)
-	}
-}
-
 func TestInviteIgnoresZeroWidthCharacters(t *testing.T) {
 	t.Parallel()
 	onBothStores(t, inviteIgnoresZeroWidthCharacters[*riverpgxv5.Driver, pgx.Tx], inviteIgnoresZeroWidthCharacters[*riversqlite.Driver, *sql.Tx])

@@ -67,7 +67,7 @@ func replacementPollStartsAtTheTimeOfTheFirstJob[D riverdriver.Driver[TTx], TTx 
 	_, stop := s.start(t, config)
 	eventually(t, s.pollHasState(t, "discarded"))
 	stop()
-	require.Contains(t, queryValue[string](t, s.db, "SELECT detail FROM hiring_jobs WHERE organization = 'acme'"), `Start":"`+first.Format(time.RFC3339)+`"`)
+	require.Contains(t, queryValue[string](t, s.db, "SELECT detail FROM hiring_jobs WHERE organization = 'acme'"), `"since":"`+first.Format(time.RFC3339)+`"`)
 
 	down.Store(false)
 	s.watch(t, testConfig(), results)

@@ -4,7 +4,6 @@ import (
 	"context"
 	"database/sql"
 	"errors"
-	"net/http"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -49,16 +48,20 @@ func resultsAreStoredOnce[D riverdriver.Driver[TTx], TTx any](t *testing.T, s *s
 	require.LessOrEqual(t, s.count(t, "river_job WHERE kind = 'hiring_poll' AND state <> 'completed'"), 1)
 }
 
-func TestHandlerReceivesTheSubmissionOfTheAPISQLite(t *testing.T) {
+func TestHandlerReceivesTheSubmissionOfTheAPI(t *testing.T) {
 	t.Parallel()
-	s, api := newSQLite(t), newAPI(t)
+	onBothStores(t, handlerReceivesTheSubmissionOfTheAPI[*riverpgxv5.Driver, pgx.Tx], handlerReceivesTheSubmissionOfTheAPI[*riversqlite.Driver, *sql.Tx])
+}
+
+// handlerReceivesTheSubmissionOfTheAPI has a text that PostgreSQL's jsonb rejects, and a score of zero.
+func handlerReceivesTheSubmissionOfTheAPI[D riverdriver.Driver[TTx], TTx any](t *testing.T, s *store[D, TTx]) {
+	api := newAPI(t)
 	id := api.addSubmission(t)
-	// A text that PostgreSQL's jsonb rejects, and a score of zero.
 	api.evaluate(t, id, sandbox.Result{ShipScore: new(0), Summary: "a\x00b", Extra: map[string]any{"new_member": 7}})
 	delivered := make(chan hiring.Submission, 1)
-	s.watch(t, testConfig(), jobs.Results[*sql.Tx]{
+	s.watch(t, testConfig(), jobs.Results[TTx]{
 		Organizations: api.organizations(),
-		Handle: func(_ context.Context, _ *sql.Tx, d jobs.Delivery) error {
+		Handle: func(_ context.Context, _ TTx, d jobs.Delivery) error {
 			require.Equal(t, *d.Submission.Report, d.Report)
 			delivered <- d.Submission
 			return nil
@@ -71,54 +74,14 @@ func TestHandlerReceivesTheSubmissionOfTheAPISQLite(t *testing.T) {
 	require.Equal(t, want, <-delivered)
 }
 
-// TestTextThatJSONBRejectsIsDeliveredPostgres delivers a submission that PostgreSQL
-// cannot store as jsonb. Such a submission must not make polls fail.
-func TestTextThatJSONBRejectsIsDeliveredPostgres(t *testing.T) {
-	t.Parallel()
-	s, api := newPostgres(t), newAPI(t)
-	api.evaluate(t, api.addSubmission(t), sandbox.Result{ShipScore: new(1), Summary: "a\x00b"})
-	s.watch(t, testConfig(), jobs.Results[pgx.Tx]{Organizations: api.organizations(), Handle: s.insertResult})
-	eventually(t, s.countIs(t, 1, "results"))
-}
-
 func TestFailedHandlerIsRolledBack(t *testing.T) {
 	t.Parallel()
 	onBothStores(t, failedHandlerIsRolledBack[*riverpgxv5.Driver, pgx.Tx], failedHandlerIsRolledBack[*riversqlite.Driver, *sql.Tx])
 }
 
+// failedHandlerIsRolledBack has a handler that writes its row in each call. The first calls end with an error, a panic, a snooze and
+// River's timeout.
 func failedHandlerIsRolledBack[D riverdriver.Driver[TTx], TTx any](t *testing.T, s *store[D, TTx]) {
-	api := newAPI(t)
-	ids := api.addEvaluated(t, 3)
-	var failed, panicked atomic.Bool
-	s.watch(t, testConfig(), jobs.Results[TTx]{
-		Organizations: api.organizations(),
-		Handle: func(ctx context.Context, tx TTx, d jobs.Delivery) error {
-			if err := s.insertResult(ctx, tx, d); err != nil {
-				return err
-			}
-			if d.Submission.ID == ids[0] && failed.CompareAndSwap(false, true) {
-				return errors.New("failed")
-			}
-			if d.Submission.ID == ids[1] && panicked.CompareAndSwap(false, true) {
-				panic("failed")
-			}
-			return nil
-		},
-	})
-	eventually(t, s.deliveredIs(t, 3))
-	require.Equal(t, 3, s.count(t, "results"))
-	require.True(t, failed.Load())
-	require.True(t, panicked.Load())
-}
-
-func TestSnoozeAndTimeoutOfAHandlerAreRolledBack(t *testing.T) {
-	t.Parallel()
-	onBothStores(t, snoozeAndTimeoutOfAHandlerAreRolledBack[*riverpgxv5.Driver, pgx.Tx], snoozeAndTimeoutOfAHandlerAreRolledBack[*riversqlite.Driver, *sql.Tx])
-}
-
-// snoozeAndTimeoutOfAHandlerAreRolledBack has a handler that snoozes in its first call
-// and exceeds River's timeout in the second.
-func snoozeAndTimeoutOfAHandlerAreRolledBack[D riverdriver.Driver[TTx], TTx any](t *testing.T, s *store[D, TTx]) {
 	api := newAPI(t)
 	api.addEvaluated(t, 1)
 	config := testConfig()
@@ -132,37 +95,21 @@ func snoozeAndTimeoutOfAHandlerAreRolledBack[D riverdriver.Driver[TTx], TTx any]
 			}
 			switch calls.Add(1) {
 			case 1:
-				return river.JobSnooze(0)
+				return errors.New("failed")
 			case 2:
+				panic("failed")
+			case 3:
+				return river.JobSnooze(0)
+			case 4:
 				<-ctx.Done()
 			}
 			return ctx.Err()
 		},
 	})
 	eventually(t, s.deliveredIs(t, 1))
-	require.EqualValues(t, 3, calls.Load())
+	require.EqualValues(t, 5, calls.Load())
 	require.Equal(t, 1, s.count(t, "results"))
-	require.Equal(t, 2, queryValue[int](t, s.db, "SELECT attempt FROM river_job WHERE kind = 'hiring_delivery'"), "a snooze does not count as an attempt")
-}
-
-func TestRejectedKeyDoesNotStopOtherOrganizations(t *testing.T) {
-	t.Parallel()
-	onBothStores(t, rejectedKeyDoesNotStopOtherOrganizations[*riverpgxv5.Driver, pgx.Tx], rejectedKeyDoesNotStopOtherOrganizations[*riversqlite.Driver, *sql.Tx])
-}
-
-// rejectedKeyDoesNotStopOtherOrganizations has a revoked key between two valid ones.
-func rejectedKeyDoesNotStopOtherOrganizations[D riverdriver.Driver[TTx], TTx any](t *testing.T, s *store[D, TTx]) {
-	first, revoked, second := newAPI(t), newAPI(t), newAPI(t)
-	first.addEvaluated(t, 3)
-	second.addEvaluated(t, 4)
-	revoked.RevokeKey(sandbox.LiveKey)
-	s.watch(t, testConfig(), jobs.Results[TTx]{
-		Organizations: []jobs.Organization{first.organization("first"), revoked.organization("revoked"), second.organization("second")},
-		Handle:        s.insertResult,
-	})
-	eventually(t, s.countIs(t, 7, "results"))
-	eventually(t, s.countIs(t, 1, "river_job WHERE kind = 'hiring_poll' AND state = 'retryable'"), "the failed poll is retried")
-	require.Equal(t, 2, queryValue[int](t, s.db, "SELECT count(DISTINCT args->>'organization') FROM river_job WHERE kind = 'hiring_poll' AND state = 'completed'"))
+	require.Equal(t, 4, queryValue[int](t, s.db, "SELECT attempt FROM river_job WHERE kind = 'hiring_delivery'"), "a snooze does not count as an attempt")
 }
 
 // TestStaleWorkerCannotCommitPostgres gives the job of a running handler to another
@@ -191,44 +138,6 @@ func TestStaleWorkerCannotCommitPostgres(t *testing.T) {
 	eventually(t, s.countIs(t, 1, "hiring_jobs WHERE version > 2"))
 	require.Equal(t, 1, s.count(t, "results"))
 	require.EqualValues(t, 2, calls.Load())
-}
-
-func TestWatchCatchesUpAfterAnOutage(t *testing.T) {
-	t.Parallel()
-	onBothStores(t, watchCatchesUpAfterAnOutage[*riverpgxv5.Driver, pgx.Tx], watchCatchesUpAfterAnOutage[*riversqlite.Driver, *sql.Tx])
-}
-
-// watchCatchesUpAfterAnOutage has an API that is down for six hours of its clock.
-func watchCatchesUpAfterAnOutage[D riverdriver.Driver[TTx], TTx any](t *testing.T, s *store[D, TTx]) {
-	api := newAPI(t)
-	api.addEvaluated(t, 2)
-	var down atomic.Bool
-	o := api.organization("acme")
-	o.Client = clientVia(t, func(r *http.Request) (*http.Response, error) {
-		if down.Load() {
-			return nil, errors.New("no route to host")
-		}
-		return api.Transport().RoundTrip(r)
-	})
-	s.watch(t, testConfig(), jobs.Results[TTx]{Organizations: []jobs.Organization{o}, Handle: s.insertResult})
-	eventually(t, s.countIs(t, 2, "results"))
-	down.Store(true)
-	eventually(t, s.countIs(t, 1, "river_job WHERE kind = 'hiring_poll' AND state = 'retryable'"))
-	for range 6 {
-		api.addEvaluated(t, 50)
-		api.Advance(time.Hour)
-	}
-	before := len(api.Journal())
-	down.Store(false)
-	eventually(t, s.countIs(t, 302, "results"))
-	reads := 0
-	for _, e := range api.Journal()[before:] {
-		if e.Method == http.MethodGet {
-			reads++
-		}
-	}
-	require.Less(t, reads, 1000)
-	t.Logf("300 evaluations of 6 h took %d reads", reads)
 }
 
 func TestWatchRejectsInvalidResults(t *testing.T) {
