@@ -56,29 +56,17 @@ func (deliveryArgs) InsertOpts() river.InsertOpts {
 	}
 }
 
-// priority returns the priority of the delivery of the i-th submission of a poll. An
-// organization with few results need not wait for the many of another.
-func priority(i int) int {
-	switch {
-	case i < 10:
-		return 1
-	case i < 100:
-		return 2
-	}
-	return 3
-}
-
 // deliveriesOf returns the jobs that deliver the submissions of a poll.
 func deliveriesOf(o Organization, attempts int, found []hiring.Submission) ([]river.InsertManyParams, error) {
 	params := make([]river.InsertManyParams, 0, len(found))
-	for i, s := range found {
+	for _, s := range found {
 		s.WorkspaceArchiveURL = nil
 		text, err := json.Marshal(s)
 		if err != nil {
 			return nil, fmt.Errorf("jobs: submission %s: %w", s.ID, err)
 		}
 		args := deliveryArgs{Organization: o.Name, SubmissionID: storable(s.ID), Submission: text}
-		params = append(params, river.InsertManyParams{Args: args, InsertOpts: &river.InsertOpts{MaxAttempts: attempts, Priority: priority(i)}})
+		params = append(params, river.InsertManyParams{Args: args, InsertOpts: &river.InsertOpts{MaxAttempts: attempts}})
 	}
 	return params, nil
 }

@@ -25,6 +25,25 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
+const pragmas = "?_txlock=immediate&_pragma=busy_timeout(5000)&_pragma=journal_mode(WAL)&_pragma=synchronous(NORMAL)"
+
+// TestEverySQLiteDSNWaitsForALock reads the guides, examples and tests that open SQLite.
+func TestEverySQLiteDSNWaitsForALock(t *testing.T) {
+	found := 0
+	for _, pattern := range []string{"../../*.go", "../*/*.go", "../../../docs/*.md"} {
+		files, err := filepath.Glob(pattern)
+		require.NoError(t, err)
+		for _, file := range files {
+			text, err := os.ReadFile(file)
+			require.NoError(t, err)
+			n := strings.Count(string(text), pragmas)
+			found += n
+			require.Equal(t, strings.Count(string(text), "?_"+"txlock"), n, file)
+		}
+	}
+	require.Greater(t, found, 6)
+}
+
 // TestResultsAreStoredOnceAcrossAStop runs the program twice with one database.
 func TestResultsAreStoredOnceAcrossAStop(t *testing.T) {
 	service := sandbox.New()
@@ -41,7 +60,7 @@ func TestResultsAreStoredOnceAcrossAStop(t *testing.T) {
 	executable, err := os.Executable()
 	require.NoError(t, err)
 	dir := t.TempDir()
-	db, err := sql.Open("sqlite", "file:"+filepath.Join(dir, "results.sqlite")+"?_txlock=immediate&_pragma=busy_timeout(5000)&_pragma=journal_mode(WAL)&_pragma=synchronous(NORMAL)")
+	db, err := sql.Open("sqlite", "file:"+filepath.Join(dir, "results.sqlite")+pragmas)
 	require.NoError(t, err)
 	t.Cleanup(func() { _ = db.Close() })
 	for n, email := range []string{"ada@candidates.test", "grace@candidates.test"} {
@@ -58,7 +77,7 @@ func TestResultsAreStoredOnceAcrossAStop(t *testing.T) {
 		var output strings.Builder
 		c.Stdout, c.Stderr = &output, &output
 		require.NoError(t, c.Start())
-		time.Sleep(time.Duration(n) * time.Second) // The program waits for the lock.
+		time.Sleep(time.Duration(2*n) * time.Second) // The program waits for the lock.
 		unlock()
 		for deadline := time.Now().Add(2 * time.Minute); ; time.Sleep(50 * time.Millisecond) {
 			require.True(t, time.Now().Before(deadline), "%s", &output)
