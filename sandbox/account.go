@@ -2,18 +2,7 @@ package sandbox
 
 import (
 	"net/http"
-
-	hiring "github.com/hiring-assessment/hiring-go"
 )
-
-func init() {
-	addRoutes(func(hiring.Dialect) []*route {
-		return []*route{
-			newRoute("Account.Get", "GET /account", accountDrift, getAccount),
-			newRoute("Members.List", "GET /members", memberDrift, listMembers),
-		}
-	})
-}
 
 func getAccount(c *call) response { return c.data(http.StatusOK, c.world.Account().Value) }
 

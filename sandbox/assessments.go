@@ -5,21 +5,8 @@ import (
 	"net/http"
 	"slices"
 
-	hiring "github.com/hiring-assessment/hiring-go"
 	"github.com/hiring-assessment/hiring-go/sandbox/internal/world"
 )
-
-func init() {
-	addRoutes(func(d hiring.Dialect) []*route {
-		return []*route{
-			newRoute("Assessments.List", d.ListAssessments, assessmentDrift, listAssessments),
-			newRoute("Assessments.Get", d.GetAssessment, assessmentDrift, getAssessment),
-			newRoute("Assessments.Create", "POST /assessments", assessmentDrift, createAssessment),
-			newRoute("Assessments.Update", d.UpdateAssessment, assessmentDrift, updateAssessment),
-			newRoute("Assessments.Delete", "DELETE /assessments/{id}", assessmentDrift, deleteAssessment),
-		}
-	})
-}
 
 func listAssessments(c *call) response { return numberedPage(c, c.world.Assessments()) }
 

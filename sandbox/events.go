@@ -8,17 +8,8 @@ import (
 	"sort"
 	"strconv"
 
-	hiring "github.com/hiring-assessment/hiring-go"
 	"github.com/hiring-assessment/hiring-go/sandbox/internal/world"
 )
-
-func init() {
-	addRoutes(func(hiring.Dialect) []*route {
-		return []*route{
-			newRoute("Events.List", "GET /submissions/{id}/events", eventDrift, listEvents),
-		}
-	})
-}
 
 func listEvents(c *call) response {
 	found := c.world.Submissions().Find(c.params[0])

@@ -7,17 +7,6 @@ import (
 	"github.com/hiring-assessment/hiring-go/sandbox/internal/world"
 )
 
-func init() {
-	addRoutes(func(d hiring.Dialect) []*route {
-		return []*route{
-			newRoute("Invitations.List", "GET /assessments/{id}/invitations", invitationDrift, listInvitations),
-			newRoute("Invitations.Send", "POST /assessments/{id}/invitations", invitationDrift, sendInvitation),
-			newRoute("Invitations.Resend", d.ResendInvitation, invitationDrift, resendInvitation),
-			newRoute("Invitations.Revoke", d.RevokeInvitation, invitationDrift, revokeInvitation),
-		}
-	})
-}
-
 func listInvitations(c *call) response {
 	a := c.world.AnyAssessment(c.params[0])
 	if a == nil {

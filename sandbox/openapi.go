@@ -10,14 +10,6 @@ import (
 	"github.com/hiring-assessment/hiring-go/internal/urls"
 )
 
-func init() {
-	addRoutes(func(hiring.Dialect) []*route {
-		return []*route{
-			newRoute("OpenAPI", "GET /openapi.json", noDrift, getOpenAPI),
-		}
-	})
-}
-
 // getOpenAPI returns the document without an envelope, because tools that read OpenAPI
 // documents expect none.
 func getOpenAPI(c *call) response {

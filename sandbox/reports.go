@@ -6,17 +6,8 @@ import (
 	"net/http"
 	"slices"
 
-	hiring "github.com/hiring-assessment/hiring-go"
 	"github.com/hiring-assessment/hiring-go/sandbox/internal/world"
 )
-
-func init() {
-	addRoutes(func(hiring.Dialect) []*route {
-		return []*route{
-			newRoute("Submissions.Report", "GET /submissions/{id}/report", reportDrift, getReport),
-		}
-	})
-}
 
 func getReport(c *call) response {
 	found := c.world.Submissions().Find(c.params[0])

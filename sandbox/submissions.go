@@ -9,15 +9,6 @@ import (
 	"github.com/hiring-assessment/hiring-go/sandbox/internal/world"
 )
 
-func init() {
-	addRoutes(func(hiring.Dialect) []*route {
-		return []*route{
-			newRoute("Submissions.List", "GET /submissions", submissionDrift, listSubmissions),
-			newRoute("Submissions.Get", "GET /submissions/{id}", submissionDrift, getSubmission),
-		}
-	})
-}
-
 func listSubmissions(c *call) response {
 	var p problems
 	size := c.number(&p, c.server.config.dialect.PageSizeParam, defaultPage, 1, maxPage)

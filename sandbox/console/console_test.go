@@ -1,7 +1,6 @@
 package console_test
 
 import (
-	"compress/gzip"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -49,6 +48,8 @@ func (v visitor) do(method, path string, change ...func(*http.Request)) (status 
 	return res.StatusCode, string(raw), res
 }
 
+const static = "/_sandbox/console/static/"
+
 func header(name string, values ...string) func(*http.Request) {
 	return func(r *http.Request) { r.Header[name] = values }
 }
@@ -66,7 +67,7 @@ func TestEverythingElseIsTheServers(t *testing.T) {
 	assert.Contains(t, text, `"request_id":"req_`, "the server keeps details")
 	for path, want := range map[string]int{
 		"/": 200, "/_sandbox/": 200, "/_sandbox": 200, "/_sandbox/console/pipeline": 200, "/_sandbox/console/faults": 200, "/_sandbox/console/keys": 200,
-		"/_sandbox/console/": 404, "/_sandbox/console/nothing": 404, "/_sandbox/nothing": 404, "/_sandbox/console/static/": 404,
+		"/_sandbox/console/": 404, "/_sandbox/console/nothing": 404, "/_sandbox/nothing": 404,
 	} {
 		status, text, _ := v.do(http.MethodGet, path)
 		assert.Equal(t, want, status, "%s: %s", path, text)
@@ -105,43 +106,19 @@ func TestThePageKeepsItsPolicy(t *testing.T) {
 	}
 }
 
-// TestFilesAreCachedAndCompressed checks that the URL of a file has a hash of its content,
-// and that a browser asks for the page alone when it visits again.
-func TestFilesAreCachedAndCompressed(t *testing.T) {
+func TestFilesHaveTheirTypes(t *testing.T) {
 	v := visit(t)
-	_, page, res := v.do(http.MethodGet, "/_sandbox/")
-	assert.Equal(t, "no-cache", res.Header.Get("Cache-Control"))
-	status, _, _ := v.do(http.MethodGet, "/_sandbox/", header("If-None-Match", res.Header.Get("ETag")))
-	assert.Equal(t, http.StatusNotModified, status)
-	base := regexp.MustCompile(`/_sandbox/console/static/[0-9a-f]{16}/`).FindString(page)
-	require.NotEmpty(t, base)
-	uncompressed := func(r *http.Request) { r.Header.Set("Accept-Encoding", "identity") }
-	whole, sent := 0, 0
 	for name, kind := range map[string]string{
-		"console.css": "text/css", "console.js": "text/javascript", "core.js": "text/javascript", "journal.js": "text/javascript", "pipeline.js": "text/javascript",
-		"faults.js": "text/javascript", "keys.js": "text/javascript", "format.js": "text/javascript", "snippets.js": "text/javascript", "request.js": "text/javascript", "candidate.js": "text/javascript", "icon.svg": "image/svg+xml",
-		"lit/lit-html.js": "text/javascript", "lit/directive.js": "text/javascript", "lit/directive-helpers.js": "text/javascript",
-		"lit/directives/repeat.js": "text/javascript", "lit/directives/live.js": "text/javascript", "lit/LICENSE.txt": "text/plain",
+		"console.css": "text/css", "console.js": "text/javascript", "icon.svg": "image/svg+xml", "lit/lit-html.js": "text/javascript", "lit/LICENSE.txt": "text/plain",
 	} {
-		status, text, res := v.do(http.MethodGet, base+name, uncompressed)
+		status, _, res := v.do(http.MethodGet, static+name)
 		assert.Equal(t, 200, status, name)
 		assert.Contains(t, res.Header.Get("Content-Type"), kind, name)
-		assert.Equal(t, "public, max-age=31536000, immutable", res.Header.Get("Cache-Control"))
-		_, zipped, res := v.do(http.MethodGet, base+name, header("Accept-Encoding", "gzip"))
-		assert.Equal(t, "gzip", res.Header.Get("Content-Encoding"))
-		reader, err := gzip.NewReader(strings.NewReader(zipped))
-		require.NoError(t, err)
-		unzipped, err := io.ReadAll(reader)
-		require.NoError(t, err)
-		assert.Equal(t, text, string(unzipped))
-		whole, sent = whole+len(text), sent+len(zipped)
+		assert.Equal(t, "no-cache", res.Header.Get("Cache-Control"))
 	}
-	assert.Less(t, sent, 50<<10, "bytes of a first visit, of %d", whole)
-	for _, path := range []string{base, base + "nothing.js", "/_sandbox/console/static/0000000000000000/console.js", base + "lit"} {
-		status, _, _ := v.do(http.MethodGet, path)
-		assert.Equal(t, 404, status, path)
-	}
-	_, text, _ := v.do(http.MethodGet, base+"lit/lit-html.js")
+	status, _, _ := v.do(http.MethodGet, static+"nothing.js")
+	assert.Equal(t, 404, status)
+	_, text, _ := v.do(http.MethodGet, static+"lit/lit-html.js")
 	assert.Contains(t, text, `litHtmlVersions??=[]).push("3.3.3")`)
 }
 
@@ -149,10 +126,8 @@ func TestFilesAreCachedAndCompressed(t *testing.T) {
 // are constants.
 func TestTheScriptMakesNoHTML(t *testing.T) {
 	v := visit(t)
-	_, page, _ := v.do(http.MethodGet, "/_sandbox/")
-	base := regexp.MustCompile(`/_sandbox/console/static/[0-9a-f]{16}/`).FindString(page)
 	for _, name := range []string{"console.js", "core.js", "journal.js", "pipeline.js", "faults.js", "keys.js", "format.js", "snippets.js", "request.js", "candidate.js"} {
-		_, text, _ := v.do(http.MethodGet, base+name)
+		_, text, _ := v.do(http.MethodGet, static+name)
 		assert.NotRegexp(t, `innerHTML|outerHTML|insertAdjacent|document\.write|unsafeHTML|eval\(|new Function`, text, name)
 	}
 }
@@ -175,17 +150,4 @@ func TestHomeIsTheIndexOfTheControlAPIForPrograms(t *testing.T) {
 			assert.Contains(t, w.Header().Get("Content-Type"), kind, accept)
 		}
 	}
-}
-
-// TestHealthChecksAreNoFailedLogins: 100 of them throttled every key for an hour.
-func TestHealthChecksAreNoFailedLogins(t *testing.T) {
-	v := visit(t)
-	for range 150 {
-		status, _, _ := v.do(http.MethodGet, "/", header("Accept", "*/*"))
-		require.Equal(t, 200, status)
-	}
-	client, err := hiring.New(v.base, sandbox.TestKey)
-	require.NoError(t, err)
-	_, err = client.Account.Get(t.Context())
-	require.NoError(t, err)
 }

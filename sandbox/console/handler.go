@@ -1,16 +1,25 @@
 package console
 
 import (
+	"embed"
+	"maps"
 	"net/http"
+	"net/http/httptest"
 	"strings"
 
 	"github.com/hiring-assessment/hiring-go/sandbox"
 )
 
+//go:embed static
+var embedded embed.FS
+
 const (
-	homePath   = "/_sandbox/"
-	staticPath = "/_sandbox/console/static/"
+	homePath    = "/_sandbox/"
+	consolePath = "/_sandbox/console"
 )
+
+// static serves the files of the page.
+var static = http.StripPrefix(consolePath, http.FileServerFS(embedded))
 
 // pagePaths are the paths at which the page is served. Its script shows the view of the
 // path.
@@ -28,13 +37,20 @@ const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src
 // ask for HTML, and below /_sandbox/console/. Any other request goes to the server.
 func Handler(s *sandbox.Server) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		file, ok := fileFor(r)
+		isFile := strings.HasPrefix(r.URL.Path, consolePath+"/static/")
 		switch {
-		case !ok:
+		case r.Method != http.MethodGet && r.Method != http.MethodHead || !isFile && !isPage(r):
 			s.ServeHTTP(w, r)
-		case isAdmitted(s, w, r):
-			setSecurityHeaders(w.Header())
-			file.serve(w, r)
+		case !isAdmitted(s, w, r):
+		case isFile:
+			setHeaders(w.Header())
+			if strings.HasSuffix(r.URL.Path, ".js") { // A machine's own table of types may have another one.
+				w.Header().Set("Content-Type", "text/javascript; charset=utf-8")
+			}
+			static.ServeHTTP(w, r)
+		default:
+			setHeaders(w.Header())
+			http.ServeFileFS(w, r, embedded, "static/index.html")
 		}
 	})
 }
@@ -49,53 +65,30 @@ func isAdmitted(s *sandbox.Server, w http.ResponseWriter, r *http.Request) bool 
 	if h := r.Header; r.Method == http.MethodGet && h.Get("Sec-Fetch-Mode") == "navigate" && h.Get("Sec-Fetch-Dest") == "document" {
 		probe.Header.Del("Sec-Fetch-Site")
 	}
-	response := &probeWriter{ResponseWriter: w}
-	s.ServeHTTP(response, probe)
-	return response.admitted
+	response := httptest.NewRecorder()
+	if s.ServeHTTP(response, probe); response.Code == http.StatusNotFound {
+		return true
+	}
+	maps.Copy(w.Header(), response.Header())
+	w.WriteHeader(response.Code)
+	_, _ = response.Body.WriteTo(w)
+	return false
 }
 
 // unknownPath is a path that the control API does not have. Its response is a 404, unless
 // the control API refuses the request.
 const unknownPath = "/_sandbox/console/"
 
-// probeWriter drops a 404 and passes on any other response.
-type probeWriter struct {
-	http.ResponseWriter
-
-	admitted bool
+// isPage reports whether a path is that of the page. Programs get the index of the control
+// API at its path.
+func isPage(r *http.Request) bool {
+	isIndex := strings.TrimSuffix(r.URL.Path, "/") == "/_sandbox" && !strings.Contains(r.Header.Get("Accept"), "text/html")
+	return pagePaths[r.URL.Path] && !isIndex
 }
 
-func (w *probeWriter) WriteHeader(status int) {
-	w.admitted = status == http.StatusNotFound
-	if !w.admitted {
-		w.ResponseWriter.WriteHeader(status)
-	}
-}
-
-func (w *probeWriter) Write(p []byte) (int, error) {
-	if w.admitted {
-		return len(p), nil
-	}
-	return w.ResponseWriter.Write(p)
-}
-
-// fileFor returns the file that a request is for, and false for requests to the server.
-func fileFor(r *http.Request) (file, bool) {
-	path := r.URL.Path
-	if r.Method != http.MethodGet && r.Method != http.MethodHead {
-		return file{}, false
-	}
-	all, hash := static()
-	if name, ok := strings.CutPrefix(path, staticPath+hash+"/"); ok {
-		f, ok := all[name]
-		return f, ok
-	}
-	// Programs get the index of the control API at its path.
-	isIndex := strings.TrimSuffix(path, "/") == "/_sandbox" && !strings.Contains(r.Header.Get("Accept"), "text/html")
-	return all[pageName], pagePaths[path] && !isIndex
-}
-
-func setSecurityHeaders(h http.Header) {
+func setHeaders(h http.Header) {
+	h.Set("Cache-Control", "no-cache") // Another version of the program may have other files.
+	h.Set("Vary", "Accept")
 	h.Set("Content-Security-Policy", policy)
 	h.Set("X-Content-Type-Options", "nosniff")
 	h.Set("X-Frame-Options", "DENY")
