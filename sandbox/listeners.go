@@ -1,10 +1,6 @@
 package sandbox
 
-import (
-	"fmt"
-
-	"github.com/hiring-assessment/hiring-go/sandbox/internal/wire"
-)
+import "net/http/httptest"
 
 // URL returns the base URL of a loopback TCP listener, which the first call
 // starts. It panics when no port is available, and after Close.
@@ -14,27 +10,28 @@ import (
 func (s *Server) URL() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.listeners.closed {
+	if s.closed {
 		panic("sandbox: URL was called after Close")
 	}
-	if s.listeners.tcp == nil {
-		tcp, err := wire.NewLoopback(s)
-		if err != nil {
-			panic(fmt.Sprintf("sandbox: cannot listen on the loopback interface: %v", err))
-		}
-		s.listeners.tcp = tcp
+	if s.listener == nil {
+		s.listener = httptest.NewUnstartedServer(s)
+		// Otherwise net/http would respond to OPTIONS * itself, without the envelope.
+		s.listener.Config.DisableGeneralOptionsHandler = true
+		s.listener.Start()
 	}
-	return s.listeners.tcp.URL
+	return s.listener.URL
 }
 
 // Close stops the listener of URL and cuts its connections. Transport keeps working,
 // because it has no resources to close. A second Close has no effect.
 func (s *Server) Close() {
 	s.mu.Lock()
-	open := s.listeners
-	s.listeners = listeners{closed: true}
+	open := s.listener
+	s.listener, s.closed = nil, true
 	s.mu.Unlock()
-	if open.tcp != nil {
-		open.tcp.Close()
+	if open != nil {
+		_ = open.Listener.Close() // So that no client connects again.
+		open.CloseClientConnections()
+		open.Close()
 	}
 }

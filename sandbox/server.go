@@ -3,12 +3,12 @@ package sandbox
 import (
 	_ "embed" // For openapi.json.
 	"fmt"
+	"net/http/httptest"
 	"sync"
 	"sync/atomic"
 	"time"
 
 	hiring "github.com/hiring-assessment/hiring-go"
-	"github.com/hiring-assessment/hiring-go/sandbox/internal/wire"
 	"github.com/hiring-assessment/hiring-go/sandbox/internal/world"
 )
 
@@ -24,10 +24,11 @@ type Server struct {
 	advanced atomic.Int64 // How far Advance moved the clock, in nanoseconds.
 	routes   []*route
 
-	mu        sync.Mutex // Guards the following fields. Not held while a body is read or written.
-	state                // Replaced by Reset.
-	listeners listeners
-	changes   changes // For the event stream. Its positions continue after a reset.
+	mu       sync.Mutex       // Guards the following fields. Not held while a body is read or written.
+	state                     // Replaced by Reset.
+	listener *httptest.Server // Of URL; nil until the first call.
+	closed   bool
+	changes  changes // For the event stream. Its positions continue after a reset.
 }
 
 // state is the state that requests and tests change.
@@ -123,10 +124,4 @@ func must(method string, err error) {
 	if err != nil {
 		panic(fmt.Sprintf("sandbox: %s: %v", method, err))
 	}
-}
-
-// listeners are closed by Close.
-type listeners struct {
-	tcp    *wire.Loopback
-	closed bool
 }

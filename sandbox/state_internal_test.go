@@ -12,7 +12,7 @@ import (
 func TestAResetForgetsEverything(t *testing.T) {
 	kept := []string{
 		"config", "routes", // Set by the options.
-		"mu", "listeners", "changes",
+		"mu", "listener", "closed", "changes",
 		"advanced", // Reset sets it to 0.
 	}
 	var others []string
