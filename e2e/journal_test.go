@@ -313,32 +313,6 @@ func TestOneRequest(t *testing.T) {
 	assert.Equal(t, []int{400, 500, 500, 500, 200}, statuses)
 }
 
-// TestSendAgainUsesTheKeyItself: two keys look the same when they are redacted.
-func TestSendAgainUsesTheKeyItself(t *testing.T) {
-	p := open(t)
-	for _, name := range []string{"alpha", "bravo"} {
-		p.server.AddKey(sandbox.Key{Token: "sk_live_" + name + "_2026", Scope: sandbox.ScopeAdmin, Organization: name})
-	}
-	p.send("POST", "/api/v1/assessments", "sk_live_bravo_2026", `{"challenge_id":"c0000000-0000-4000-8000-000000000001","name":"Theirs"}`)
-	p.visit("?request=1")
-	p.appears(`[aria-label="Again"]`, "The write takes effect a second time.")
-	p.press("#send-again")
-	p.appears(".pane", "This write was sent twice: first as #1.")
-	assert.Equal(t, "?request=2", evaluate[string](p, "location.search"))
-	p.isInView(row(2))
-	p.press(".note a")
-	p.appears(".pane", "This write was sent again as #2.")
-	for name, want := range map[string]int{"alpha": 0, "bravo": 2} {
-		all, err := p.client("sk_live_" + name + "_2026").Assessments.List().Collect(t.Context())
-		require.NoError(t, err)
-		assert.Len(t, all, want, name)
-	}
-	p.send("POST", "/api/v1/assessments", sandbox.LiveKey, "{}")
-	p.visit(fmt.Sprintf("?request=%d", len(p.server.Journal())))
-	p.appears(".pane", "INVALID_INPUT")
-	assert.NotContains(t, p.text(`[aria-label="Again"]`), "a second time", "a 4xx took no effect")
-}
-
 // TestTheJournalIsCleared after a question.
 func TestTheJournalIsCleared(t *testing.T) {
 	p := troubled(t)

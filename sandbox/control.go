@@ -26,25 +26,31 @@ const (
 
 // operation is a test operation of the control API.
 type operation struct {
-	method, path string
-	summary      string
-	example      string // Of a request body or a query; empty without one.
-	input        reflect.Type
-	do           func(s *Server, id string, input []byte) (any, error) // Nil if serveControl handles it.
+	Method  string         `json:"method"`
+	Path    string         `json:"path"`
+	Summary string         `json:"summary"`
+	Example jsontext.Value `json:"example,omitzero"` // Of a request body or a query.
+
+	input reflect.Type
+	do    func(s *Server, id string, input []byte) (any, error) // Nil if serveControl handles it.
 }
 
 // newOperation returns the operation of a route such as "POST quota". Its input decodes into
 // In, and its response encodes Out, unless that is none. do is called without the lock.
 func newOperation[In, Out any](route, summary, example string, do func(s *Server, id string, in In) (Out, error)) operation {
 	method, path, _ := strings.Cut(route, " ")
-	return operation{method: method, path: path, summary: summary, example: example, input: reflect.TypeFor[In](),
-		do: func(s *Server, id string, input []byte) (any, error) {
-			var in In
-			if err := decodeControl(input, &in); err != nil {
-				return nil, err
-			}
-			return do(s, id, in)
-		}}
+	o := operation{Method: method, Path: controlPath + path, Summary: summary, input: reflect.TypeFor[In]()}
+	if example != "" {
+		o.Example = jsontext.Value(example)
+	}
+	o.do = func(s *Server, id string, input []byte) (any, error) {
+		var in In
+		if err := decodeControl(input, &in); err != nil {
+			return nil, err
+		}
+		return do(s, id, in)
+	}
+	return o
 }
 
 // locked returns an operation that holds the lock.
@@ -61,6 +67,14 @@ func locked[In, Out any](do func(c *control, in In) (Out, error)) func(*Server, 
 // action is like locked, without an output.
 func action[In any](do func(c *control, in In) error) func(*Server, string, In) (none, error) {
 	return locked(func(c *control, in In) (none, error) { return none{}, do(c, in) })
+}
+
+// step is the operation that takes a candidate to a stage.
+func step(to world.Stage) func(*Server, string, none) (none, error) {
+	return action(func(c *control, _ none) error {
+		_, err := taking(to)(c)
+		return err
+	})
 }
 
 // as is like locked, for an output that is an object with one member.
@@ -89,7 +103,7 @@ func (s *Server) serveControl(w http.ResponseWriter, r *http.Request) {
 		writeControlError(w, wrongMethod{allowed})
 	case o == nil:
 		writeControlError(w, errNoPath)
-	case o.path == "events":
+	case path == "events":
 		s.serveEvents(w, r)
 	case o.do == nil:
 		writeControl(w, http.StatusOK, s.newIndex())
@@ -120,14 +134,14 @@ func (o *operation) run(s *Server, w http.ResponseWriter, r *http.Request, id st
 func findOperation(method string, path []string) (found *operation, id, allowed string) {
 	for i := range operations {
 		o := &operations[i]
-		matched, ok := matchControl(strings.Split(o.path, "/"), path)
+		matched, ok := matchControl(strings.Split(strings.TrimPrefix(o.Path, controlPath), "/"), path)
 		if !ok {
 			continue
 		}
-		if o.method == method {
+		if o.Method == method {
 			return o, matched, ""
 		}
-		allowed = strings.TrimPrefix(allowed+", "+o.method, ", ")
+		allowed = strings.TrimPrefix(allowed+", "+o.Method, ", ")
 	}
 	return nil, "", allowed
 }

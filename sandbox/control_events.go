@@ -145,7 +145,6 @@ type batch struct {
 	candidates []world.CandidateInfo
 	cut        bool // Further candidates have changed.
 	records    []*record
-	hide       redactor
 }
 
 // changesAfter returns what has changed since a position. Under the lock it only copies.
@@ -183,7 +182,7 @@ func (s *Server) changesAfter(from int) (b batch) {
 	for _, one := range changed {
 		b.candidates = append(b.candidates, one.Info())
 	}
-	b.records, b.hide = slices.Clone(s.journal.records), s.redactor()
+	b.records = slices.Clone(s.journal.records)
 	return b
 }
 
@@ -205,7 +204,7 @@ func (b *batch) events(from int, filter *journalFilter) (text string, position i
 		text += fmt.Sprintf("event: %s\ndata: %s\n\n", name, encodeControl(map[string]any{name: data}))
 	}
 	if len(found) > 0 {
-		event("entries", newEntries(found, b.hide, false))
+		event("entries", newEntries(found, false))
 	}
 	if len(b.candidates) > 0 {
 		event("candidates", b.candidates)

@@ -32,37 +32,21 @@ func (c *control) visitOrganizations(of scope, visit func(name string, o *world.
 }
 
 type assessmentJSON struct {
-	ID           string         `json:"assessment_id"`
-	Name         string         `json:"name"`
-	Status       string         `json:"status"`
-	Organization string         `json:"organization"`
-	CreatedAt    world.Moment   `json:"created_at"`
-	Counts       map[string]int `json:"counts"` // Of candidates by stage.
+	ID           string       `json:"assessment_id"`
+	Name         string       `json:"name"`
+	Status       string       `json:"status"`
+	Organization string       `json:"organization"`
+	CreatedAt    world.Moment `json:"created_at"`
 }
 
 func (c *control) readAssessments(of scope) (all []assessmentJSON, err error) {
 	err = c.visitOrganizations(of, func(name string, o *world.Organization) {
-		counts := make(map[string]map[string]int)
 		for a := range o.Assessments().All() {
-			counts[a.ID] = zeroCounts()
-			all = append(all, assessmentJSON{a.ID, a.Value.Name, a.Value.Status, name, a.Value.CreatedAt, counts[a.ID]})
-		}
-		for _, one := range o.Candidates() {
-			if of := counts[one.AssessmentID()]; of != nil {
-				of[one.Stage()]++
-			}
+			all = append(all, assessmentJSON{a.ID, a.Value.Name, a.Value.Status, name, a.Value.CreatedAt})
 		}
 	})
 	slices.SortStableFunc(all, func(a, b assessmentJSON) int { return cmp.Compare(b.CreatedAt, a.CreatedAt) })
 	return all, err
-}
-
-func zeroCounts() map[string]int {
-	counts := make(map[string]int, len(world.Stages))
-	for _, stage := range world.Stages {
-		counts[stage] = 0
-	}
-	return counts
 }
 
 func (c *control) readMails(of scope) ([]world.Mail, error) {
@@ -88,26 +72,8 @@ func (c *control) addAssessment(in newAssessment) (id string, err error) {
 	return c.live.Organization(selected.organization, c.now).AddAssessment(in.Name), nil
 }
 
-// maxCandidates is the maximum number of candidates that seed adds and a list has.
+// maxCandidates is the maximum number of candidates in a list.
 const maxCandidates = 1000
-
-func (c *control) seed(in struct {
-	scope
-
-	Count        int    `json:"count"`
-	AssessmentID string `json:"assessment_id"`
-},
-) (assessmentID string, err error) {
-	selected, err := c.scope(in.scope)
-	switch {
-	case err != nil:
-		return "", err
-	case in.Count < 1 || in.Count > maxCandidates:
-		return "", inputError{"count", fmt.Sprintf("must be from 1 to %d", maxCandidates)}
-	}
-	c.notify(topicAssessments)
-	return c.live.Organization(selected.organization, c.now).Seed(canonicalID(in.AssessmentID), in.Count)
-}
 
 const defaultCandidates = 100
 
@@ -141,7 +107,10 @@ func (s *Server) readCandidates(_ string, in struct {
 	assessmentID, text := canonicalID(in.AssessmentID), strings.ToLower(in.Text)
 	found = slices.DeleteFunc(found, func(one world.Candidate) bool { return !one.Matches(assessmentID, text) })
 	slices.SortStableFunc(found, func(a, b world.Candidate) int { return b.Compare(a) })
-	out.Counts = zeroCounts()
+	out.Counts = make(map[string]int)
+	for _, stage := range world.Stages {
+		out.Counts[stage] = 0
+	}
 	_, unlock := s.lock()
 	defer unlock()
 	passed := in.Before == ""

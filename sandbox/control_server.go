@@ -71,7 +71,7 @@ func (c *control) readFaults(of scope) (shown []faultJSON, err error) {
 	ended := slices.Clone(c.faults.ended)
 	slices.Reverse(ended)
 	for _, f := range slices.Concat(c.faults.active, ended) {
-		if selected.has(f.Key) {
+		if selected.has(keyID(f.Key)) {
 			shown = append(shown, f.json())
 		}
 	}
@@ -91,22 +91,17 @@ func (c *control) postFault(f Fault) (id int, err error) {
 	return c.inject(f)
 }
 
-// keyJSON is a key in the control API. Keys of a fake are no secrets, unless the server
-// never accepted them.
+// keyJSON is a key in the control API. Keys of a fake are no secrets.
 type keyJSON struct {
-	ID           string        `json:"id"`
-	Token        *string       `json:"token"` // Null for a key that the server never accepted.
-	Key          string        `json:"key"`   // As the journal shows it.
-	Name         string        `json:"name"`  // LiveKey and so on, or empty.
-	State        string        `json:"state"`
-	Live         bool          `json:"live"`
-	Scope        Scope         `json:"scope"`
-	Organization string        `json:"organization"`
-	Expires      *world.Moment `json:"expires"`
-	Requests     int           `json:"requests"` // In the journal.
-	Read         *quotaJSON    `json:"read"`
-	Write        *quotaJSON    `json:"write"`
-	Plan         *planJSON     `json:"plan"`
+	Key
+
+	ID    string     `json:"id"`
+	Name  string     `json:"name,omitzero"` // LiveKey and so on.
+	State string     `json:"state"`
+	Live  bool       `json:"live"`
+	Read  *quotaJSON `json:"read"`
+	Write *quotaJSON `json:"write"`
+	Plan  *planJSON  `json:"plan,omitzero"` // Of a live key.
 }
 
 // quotaJSON is a rate limit as response headers would show it.
@@ -123,34 +118,11 @@ type planJSON struct {
 	PeriodStart    world.Moment `json:"period_start"`
 }
 
-func newKeyJSON(k Key, state string) keyJSON {
-	out := keyJSON{
-		ID: keyID(k.Token), Token: &k.Token, Key: redact(k.Token), State: state, Scope: k.Scope, Organization: k.Organization, Live: (&keyState{Key: k}).live(),
-	}
-	for name, value := range magicValues {
-		if value == k.Token {
-			out.Name = name
-		}
-	}
-	if !k.Expires.IsZero() {
-		out.Expires = new(world.MomentOf(k.Expires))
-	}
-	return out
-}
-
 func (c *control) readKeys(none) (all []keyJSON, err error) {
-	requests := make(map[string]int)
-	for _, e := range c.journal.records {
-		requests[e.Key]++
-	}
-	add := func(k keyJSON, token string) {
-		k.Requests = requests[token]
-		delete(requests, token)
-		all = append(all, k)
-	}
+	names := map[string]string{TestKey: "TestKey", ReadOnlyKey: "ReadOnlyKey", WriteKey: "WriteKey", LiveKey: "LiveKey"}
 	for _, token := range slices.Sorted(maps.Keys(c.keys)) {
 		k := c.keys[token]
-		shown := newKeyJSON(k.Key, "valid")
+		shown := keyJSON{Key: k.Key, ID: keyID(token), Name: names[token], State: "valid", Live: k.live()}
 		if !k.valid(c.now) {
 			shown.State = "expired"
 		}
@@ -159,19 +131,7 @@ func (c *control) readKeys(none) (all []keyJSON, err error) {
 			account := &c.live.Organization(k.Organization, c.now).Account().Value
 			shown.Plan = &planJSON{account.Usage.AssessmentsUsed, account.Usage.AssessmentsLimit, account.Plan.LimitsEnforced, account.Usage.PeriodStart}
 		}
-		add(shown, token)
-	}
-	for _, k := range c.revoked {
-		if c.keys[k.Token] == nil {
-			add(newKeyJSON(k, "revoked"), k.Token)
-		}
-	}
-	for _, token := range slices.Sorted(maps.Keys(requests)) {
-		if token != "" {
-			shown := newKeyJSON(Key{Token: token}, "unknown")
-			shown.Token = nil
-			add(shown, token)
-		}
+		all = append(all, shown)
 	}
 	return all, nil
 }

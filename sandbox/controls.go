@@ -30,17 +30,15 @@ func (s *Server) run(id string, do func(*control) error) error {
 func (s *Server) must(method string, do func(*control) error) { must(method, s.run("", do)) }
 
 // AddKey makes the server accept a key, or replaces the key with the same token
-// and restarts its rate limits. It panics on a malformed token, on an unknown scope, and
-// when the organization has 20 active keys. LiveKey counts as a key of the organization
-// without a name. Expired keys, revoked keys and test keys without an organization do not
-// count.
+// and restarts its rate limits. It panics on a malformed token and on an unknown
+// scope.
 func (s *Server) AddKey(k Key) {
 	s.must("AddKey", func(c *control) error { return c.addKey(k) })
 }
 
 func (c *control) addKey(k Key) error {
 	c.notify(topicKeys)
-	return c.keys.add(k, c.now)
+	return c.keys.add(k)
 }
 
 // RevokeKey makes the server reject a key from the next request on. An unknown
@@ -59,7 +57,6 @@ func (c *control) revokeKey(in keyToken) error {
 		return err
 	}
 	delete(c.keys, key.Token)
-	c.revoked = append(c.revoked[max(0, len(c.revoked)-maxRevoked+1):], key.Key)
 	c.notify(topicKeys)
 	return nil
 }
@@ -195,7 +192,7 @@ func (c *control) clearFaults(in clearedFaults) error {
 	case in.ID != nil && in.Key != "":
 		return inputError{"id", "give an id or a key, not both"}
 	}
-	removed := c.faults.remove(func(f *injectedFault) bool { return selected.has(f.Key) && (in.ID == nil || f.id == *in.ID) })
+	removed := c.faults.remove(func(f *injectedFault) bool { return selected.has(keyID(f.Key)) && (in.ID == nil || f.id == *in.ID) })
 	if in.ID != nil && removed == 0 {
 		return world.ErrUnknown
 	}
@@ -230,7 +227,7 @@ type scope struct {
 // selection is a scope whose key exists.
 type selection struct {
 	all          bool
-	token        string
+	keyID        string
 	organization string
 }
 
@@ -243,19 +240,19 @@ func (c *control) scope(of scope) (selection, error) {
 	if err != nil {
 		return selection{}, err
 	}
-	return selection{token: key.Token, organization: key.Organization}, nil
+	return selection{keyID: keyID(key.Token), organization: key.Organization}, nil
 }
 
 // includes reports whether the data of an organization is selected.
 func (w selection) includes(organization string) bool { return w.all || w.organization == organization }
 
-// has reports whether the exchanges and faults of a key are selected.
-func (w selection) has(token string) bool { return w.all || token == w.token }
+// has reports whether the exchanges and faults of the key with an id are selected.
+func (w selection) has(keyID string) bool { return w.all || keyID == w.keyID }
 
 func (c *control) clearJournal(of scope) error {
 	selected, err := c.scope(of)
 	if err == nil {
-		c.forgetRecords(func(e *record) bool { return selected.has(e.Key) })
+		c.forgetRecords(func(e *record) bool { return selected.has(e.KeyID) })
 	}
 	return err
 }
@@ -283,7 +280,7 @@ func (c *control) reset(of scope) error {
 		key := c.keys[token]
 		return key != nil && key.Organization == selected.organization
 	}
-	c.forgetRecords(func(e *record) bool { return mine(e.Key) })
+	c.forgetRecords(func(e *record) bool { return e.Organization != nil && *e.Organization == selected.organization })
 	c.faults.remove(func(f *injectedFault) bool { return mine(f.Key) })
 	c.live.Remove(selected.organization)
 	for token, key := range c.keys {

@@ -16,8 +16,6 @@ type driftRules struct {
 	nullable []string               // Members that may become null.
 	enums    map[string]string      // Members with an open set of values, and the values that may change, each between spaces.
 	nested   map[string]*driftRules // Rules of nested objects and arrays of objects.
-
-	mayBeEmpty string // Member of enums that may also become "".
 }
 
 // anyValue in enums means that every value may change.
@@ -63,11 +61,7 @@ func (d *drift) appendValue(b []byte, rules *driftRules, name string, value []by
 	case chance == 0 && slices.Contains(rules.nullable, name):
 		return append(b, "null"...)
 	case chance == 0 && isOpen && len(value) > 2 && (values == anyValue || strings.Contains(values, " "+string(value[1:len(value)-1])+" ")):
-		number := d.random(path, name) / 4 % 9
-		if number == 0 && name == rules.mayBeEmpty {
-			return append(b, `""`...)
-		}
-		return append(b, `"drifted_`+strconv.FormatUint(number, 10)+`"`...)
+		return append(b, `"drifted_`+strconv.FormatUint(d.random(path, name)/4%9, 10)+`"`...)
 	}
 	return append(b, value...)
 }

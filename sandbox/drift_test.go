@@ -62,8 +62,6 @@ func (d *drifts) compare(t *testing.T, kind string, plain, drifted json.RawMessa
 		case string(is) == "null":
 			assert.Contains(t, strings.Fields(nullable[kind]), name, kind)
 			d.nulls[kind+"."+name] = true
-		case kind == "event" && name == "kind" && string(is) == `""`:
-			d.values["empty event.kind"] = true
 		default:
 			assert.Regexp(t, `^"drifted_\d"$`, string(is), "%s.%s", kind, name)
 			assert.NotContains(t, []string{`"evaluated"`, `"closed"`, `"sent"`, `"revoked"`, `""`}, string(was))
@@ -92,12 +90,11 @@ func TestDriftBreaksNothingDocumented(t *testing.T) {
 		before[path] = pages(t, plain, path)
 	}
 	all := &drifts{map[string]bool{}, map[string]bool{}, map[string]bool{}}
-	for seed := range uint64(12) {
+	for seed := range uint64(4) {
 		d := inProcess(sandbox.New(unlimited(), sandbox.WithDrift(seed)))
 		for path, kind := range driftedLists {
 			all.compareAll(t, kind, before[path], pages(t, d, path))
 		}
-		all.compare(t, "account", plain.get(t, "/account").Data, d.get(t, "/account").Data)
 		for _, path := range []string{"", "/report"} {
 			path = "/submissions/" + sandbox.SubmissionID + path
 			once := string(d.get(t, path).Data)
@@ -109,6 +106,10 @@ func TestDriftBreaksNothingDocumented(t *testing.T) {
 		d.get(t, "/submissions?page_size=101").invalid(t, "page_size")
 		assert.Equal(t, 201, d.post(t, "/assessments", newAssessment).status)
 	}
+	for seed := range uint64(20) { // There is one account only.
+		d := inProcess(sandbox.New(unlimited(), sandbox.WithDrift(seed)))
+		all.compare(t, "account", plain.get(t, "/account").Data, d.get(t, "/account").Data)
+	}
 	for kind := range documented {
 		assert.True(t, all.news[kind], "new members of %s", kind)
 	}
@@ -117,7 +118,7 @@ func TestDriftBreaksNothingDocumented(t *testing.T) {
 		"facts.churn_pct", "facts.time_used_minutes", "invitation.sent_at", "pillar.score", "report.scored_as_role",
 	}, slices.Sorted(maps.Keys(all.nulls)))
 	assert.Equal(t, []string{
-		"challenge.difficulty", "challenge.domain", "challenge.level", "challenge.stack", "empty event.kind", "event.kind", "invitation.recruiter_decision",
+		"challenge.difficulty", "challenge.domain", "challenge.level", "challenge.stack", "event.kind", "invitation.recruiter_decision",
 		"invitation.status", "member.role", "plan.subscription_status", "report.confidence", "report.integrity_status", "report.status",
 		"report.verdict", "submission.status", "task.kind",
 	}, slices.Sorted(maps.Keys(all.values)))
@@ -164,7 +165,7 @@ func TestMetaAndErrorsDriftToo(t *testing.T) {
 
 func TestClientReadsDriftedResponses(t *testing.T) {
 	want := len(pages(t, inProcess(sandbox.New()), "/submissions?status=evaluated"))
-	for seed := range uint64(8) {
+	for seed := range uint64(3) {
 		s := sandbox.New(unlimited(), sandbox.WithDrift(seed))
 		client := s.Client()
 		n := 0

@@ -26,10 +26,13 @@ func ExampleServer_Journal() {
 	for _, entry := range server.Journal() {
 		fmt.Println(entry.Key, entry.Method, entry.Route, entry.Status)
 	}
+	server.ClearJournal()
+	fmt.Println(len(server.Journal()))
 	// Output:
 	// true
 	// sk_test_…dbox GET /account 200
 	// sk_test_…dbox GET /submissions/{id}/report 404
+	// 0
 }
 
 // A test checks the writes of a program.

@@ -56,21 +56,6 @@ func ExampleWithKey() {
 	// true
 }
 
-func ExampleServer_RevokeKey() {
-	ctx := context.Background()
-	server := sandbox.New()
-	client := server.Client()
-
-	_, err := client.Account.Get(ctx)
-	fmt.Println(err)
-	server.RevokeKey(sandbox.TestKey)
-	_, err = client.Account.Get(ctx)
-	fmt.Println(errors.Is(err, hiring.ErrInvalidToken))
-	// Output:
-	// <nil>
-	// true
-}
-
 // A plan that is used up.
 func ExampleServer_SetPlan() {
 	server := sandbox.New()

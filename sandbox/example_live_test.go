@@ -22,24 +22,6 @@ func ExampleServer_AddAssessment() {
 	// Output: Backend engineer active <nil>
 }
 
-func ExampleServer_Invite() {
-	server := sandbox.New()
-	assessmentID := server.AddAssessment("Backend engineer")
-	if _, err := server.Invite(assessmentID, "ada@candidates.test", "Ada"); err != nil {
-		log.Fatal(err)
-	}
-
-	page, err := server.LiveClient().Invitations.List(assessmentID).Page(context.Background())
-	if err != nil {
-		log.Fatal(err)
-	}
-	fmt.Println(page.Items[0].CandidateName, page.Items[0].Status)
-	fmt.Println(len(server.Journal()), "request") // This request.
-	// Output:
-	// Ada sent
-	// 1 request
-}
-
 // invited is an invited candidate of the live data.
 func invited(server *sandbox.Server) (invitationID string) {
 	invitationID, err := server.Invite(server.AddAssessment("Backend engineer"), "ada@candidates.test", "Ada")
@@ -56,47 +38,6 @@ func newAttempt(server *sandbox.Server) (submissionID string) {
 		log.Fatal(err)
 	}
 	return submissionID
-}
-
-// An impossible step is an error.
-func ExampleServer_Open() {
-	server := sandbox.New()
-	id := invited(server)
-	fmt.Println(server.Open(id))
-	fmt.Println(server.Open(id) != nil)
-	// Output:
-	// <nil>
-	// true
-}
-
-func ExampleServer_Begin() {
-	server := sandbox.New()
-	submissionID, err := server.Begin(invited(server))
-	if err != nil {
-		log.Fatal(err)
-	}
-
-	submission, err := server.LiveClient().Submissions.Get(context.Background(), submissionID)
-	if err != nil {
-		log.Fatal(err)
-	}
-	fmt.Println(submission.Candidate.Name, submission.Status, submission.SubmittedAt == nil)
-	// Output: Ada started true
-}
-
-func ExampleServer_Submit() {
-	server := sandbox.New()
-	id := newAttempt(server)
-	if err := server.Submit(id); err != nil {
-		log.Fatal(err)
-	}
-
-	submission, err := server.LiveClient().Submissions.Get(context.Background(), id)
-	if err != nil {
-		log.Fatal(err)
-	}
-	fmt.Println(submission.Status, submission.WorkspaceArchiveURL != nil)
-	// Output: submitted true
 }
 
 func ExampleServer_AppendEvents() {

@@ -31,20 +31,6 @@ func ExampleServer_AddResult() {
 	// rigor false
 }
 
-func ExampleServer_Evaluate_again() {
-	server := sandbox.New()
-	id, err := server.AddResult(server.AddAssessment("Backend"), "ada@candidates.test", sandbox.Result{ShipScore: new(82)})
-	if err != nil {
-		log.Fatal(err)
-	}
-	if err := server.Evaluate(id, sandbox.Result{ShipScore: new(64)}); err != nil {
-		log.Fatal(err)
-	}
-	report, err := server.LiveClient().Submissions.Report(context.Background(), id)
-	fmt.Println(*report.ShipScore, report.Verdict, err)
-	// Output: 64 yes <nil>
-}
-
 func ExampleServer_Mails() {
 	server := sandbox.New()
 	if _, err := server.Invite(server.AddAssessment("Backend"), "ada@candidates.test", "Ada"); err != nil {
@@ -54,15 +40,4 @@ func ExampleServer_Mails() {
 		fmt.Println(mail.Email, mail.Resent)
 	}
 	// Output: ada@candidates.test false
-}
-
-func ExampleServer_ClearJournal() {
-	server := sandbox.New()
-	_, err := server.Client().Account.Get(context.Background())
-	if err != nil {
-		log.Fatal(err)
-	}
-	server.ClearJournal()
-	fmt.Println(len(server.Journal()))
-	// Output: 0
 }

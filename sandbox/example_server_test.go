@@ -13,16 +13,6 @@ import (
 	"github.com/hiring-assessment/hiring-go/sandbox"
 )
 
-func ExampleNew() {
-	server := sandbox.New(sandbox.WithQuota(10, 5))
-
-	if _, err := server.Client().Account.Get(context.Background()); err != nil {
-		log.Fatal(err)
-	}
-	fmt.Println(server.Journal())
-	// Output: [GET /api/v1/account -> 200]
-}
-
 // printing is used instead of a *testing.T.
 type printing struct{ cleanups []func() }
 
@@ -47,7 +37,7 @@ func ExampleStart() {
 	}
 	// Output:
 	// <nil>
-	// sandbox: this fault never fired: Fault{Route: "GET /members", Status: 500}
+	// sandbox: this fault never fired: {"route":"GET /members","status":500}
 }
 
 // Two environments, as in the API.
@@ -65,24 +55,6 @@ func ExampleServer_Client() {
 	// Output:
 	// test 6
 	// live 0
-}
-
-// The live data keeps what is written.
-func ExampleServer_LiveClient() {
-	ctx := context.Background()
-	client := sandbox.New().LiveClient()
-	challenges, err := client.Challenges.List().Collect(ctx)
-	if err != nil {
-		log.Fatal(err)
-	}
-	made, err := client.Assessments.Create(ctx, hiring.NewAssessment{ChallengeID: challenges[0].ID, Name: "Backend engineer"})
-	if err != nil {
-		log.Fatal(err)
-	}
-
-	read, err := client.Assessments.Get(ctx, made.ID)
-	fmt.Println(read.Name, err)
-	// Output: Backend engineer <nil>
 }
 
 // A program under test receives an address and a key.
@@ -110,20 +82,6 @@ func ExampleServer_Close() {
 	_, err = client.Account.Get(context.Background())
 	fmt.Println(errors.Is(err, syscall.ECONNREFUSED))
 	// Output: true
-}
-
-// Code that creates its own client can use the transport.
-func ExampleServer_Transport() {
-	server := sandbox.New()
-
-	client, err := hiring.New("https://hiring.example.com", sandbox.TestKey,
-		hiring.WithHTTPClient(&http.Client{Transport: server.Transport()}))
-	if err != nil {
-		log.Fatal(err)
-	}
-	account, err := client.Account.Get(context.Background())
-	fmt.Println(account.Name, err)
-	// Output: Sandbox Hiring Ltd <nil>
 }
 
 // A Server is a handler: here below a path of another server.

@@ -68,12 +68,6 @@ func ExampleWithSinceOn() {
 	// evaluated 1
 }
 
-// The output of a failed test.
-func ExampleFault_String() {
-	fmt.Println(sandbox.Fault{Route: "GET /account", Status: http.StatusBadGateway, Times: 2})
-	// Output: Fault{Route: "GET /account", Times: 2, Status: 502}
-}
-
 func ExampleServer_ClearFaults() {
 	server := sandbox.New()
 	server.Inject(sandbox.Fault{Route: "GET /account", Status: http.StatusInternalServerError, Times: -1}) // Always.
@@ -87,25 +81,4 @@ func ExampleServer_ClearFaults() {
 	// Output:
 	// true
 	// <nil>
-}
-
-// The request takes effect and its response is lost: a client that sends again sends
-// twice.
-func ExampleFault() {
-	ctx := context.Background()
-	server := sandbox.New()
-	client := server.LiveClient()
-	assessmentID := server.AddAssessment("Backend engineer")
-	server.Inject(sandbox.Fault{Route: "POST /assessments/{id}/invitations", After: true})
-
-	_, err := client.Invitations.Send(ctx, assessmentID, hiring.NewInvitation{Email: "ada@candidates.test", Name: "Ada"})
-	fmt.Println(errors.Is(err, hiring.ErrOutcomeUnknown))
-	invitations, err := client.Invitations.List(assessmentID).Collect(ctx)
-	if err != nil {
-		log.Fatal(err)
-	}
-	fmt.Println(len(invitations))
-	// Output:
-	// true
-	// 1
 }

@@ -6,11 +6,7 @@ import (
 	"fmt"
 	"log"
 	"net/http"
-	"testing"
-	"testing/synctest"
 	"time"
-
-	"github.com/stretchr/testify/require"
 
 	hiring "github.com/hiring-assessment/hiring-go"
 	"github.com/hiring-assessment/hiring-go/sandbox"
@@ -107,40 +103,6 @@ func ExampleServer_Evaluate() {
 	// Output: 82 strong_yes 45
 }
 
-// TestCandidate is the same as a test of your own.
-func TestCandidate(t *testing.T) {
-	server := sandbox.Start(t)
-	client := server.LiveClient()
-	check := func(err error) {
-		t.Helper()
-		if err != nil {
-			t.Fatal(err)
-		}
-	}
-	challenges, err := client.Challenges.List().Page(t.Context())
-	check(err)
-	posting, err := client.Assessments.Create(t.Context(), hiring.NewAssessment{
-		ChallengeID: challenges.Items[0].ID,
-		Name:        "Backend engineer",
-	})
-	check(err)
-	sent, err := client.Invitations.Send(t.Context(), posting.ID, hiring.NewInvitation{Email: "ada@candidates.test", Name: "Ada"})
-	check(err)
-
-	check(server.Open(sent.ID))
-	id, err := server.Begin(sent.ID)
-	check(err)
-	server.Advance(45 * time.Minute)
-	check(server.Submit(id))
-	check(server.Evaluate(id, sandbox.Result{ShipScore: new(82), Pillars: map[string]*int{"craft": new(90)}}))
-
-	submission, err := client.Submissions.FindByEmail(t.Context(), posting.ID, "ada@candidates.test")
-	check(err)
-	if score, ok := submission.Report.Score(); !ok || score != 82 {
-		t.Errorf("got %d and %t, want the score of the evaluation", score, ok)
-	}
-}
-
 // Candidates that move by a timeline. Here the loop advances the server's clock. Inside
 // testing/synctest both would wait on the same virtual clock.
 func ExampleWithTimeline() {
@@ -171,25 +133,4 @@ func ExampleWithTimeline() {
 	// Output:
 	// submitted
 	// evaluated
-}
-
-// TestWaitingTakesNoTime is an example that needs a *testing.T: an hour and a half takes
-// milliseconds inside a bubble.
-func TestWaitingTakesNoTime(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		server := sandbox.Start(t, sandbox.WithTimeline(sandbox.Timeline{Submit: time.Hour, Evaluate: 30 * time.Minute}))
-		client := server.LiveClient()
-		challenges, err := client.Challenges.List().Page(t.Context())
-		require.NoError(t, err)
-		posting, err := client.Assessments.Create(t.Context(), hiring.NewAssessment{ChallengeID: challenges.Items[0].ID, Name: "n"})
-		require.NoError(t, err)
-		sent, err := client.Invitations.Send(t.Context(), posting.ID, hiring.NewInvitation{Email: "ada@candidates.test", Name: "Ada"})
-		require.NoError(t, err)
-		attempts, err := client.Submissions.List(hiring.SubmissionFilter{}).Collect(t.Context())
-		require.NoError(t, err)
-		report, err := client.Submissions.WaitReport(t.Context(), attempts[0].ID, hiring.WaitOptions{})
-		require.NoError(t, err)
-		require.Equal(t, 90*time.Minute, report.GeneratedAt.Sub(*sent.SentAt))
-		require.Less(t, time.Since(*sent.SentAt), 92*time.Minute)
-	})
 }

@@ -1,7 +1,6 @@
 package sandbox
 
 import (
-	"bytes"
 	"fmt"
 	"net/http"
 	"strings"
@@ -10,22 +9,17 @@ import (
 	"github.com/hiring-assessment/hiring-go/sandbox/internal/wire"
 )
 
-// ServeHTTP responds to one request.
-func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	if strings.HasPrefix(r.URL.Path+"/", controlPath) {
-		s.serveControl(w, r)
+// ServeHTTP responds to one request of the API, unless a fault changes or prevents the
+// response, and to requests of the control API.
+func (s *Server) ServeHTTP(w http.ResponseWriter, request *http.Request) {
+	if strings.HasPrefix(request.URL.Path+"/", controlPath) {
+		s.serveControl(w, request)
 		return
 	}
-	s.exchange(w, r, new(int))
-}
-
-// exchange responds to a request of the API, unless a fault changes or prevents the
-// response. number receives the number of the exchange.
-func (s *Server) exchange(w http.ResponseWriter, request *http.Request, number *int) {
 	c := &call{server: s, request: request, at: s.now(), began: time.Now()}
 	c.readBody(w)
+	c.entry.Entry = newEntry(request, c.body, c.at)
 	r, f := s.receive(c)
-	*number = c.entry.number
 	if f == nil {
 		r.writeTo(w, c)
 		return
@@ -62,7 +56,7 @@ func (s *Server) receive(c *call) (r response, f *Fault) {
 		c.requestID = fmt.Sprintf("req_%016x", s.requests)
 		c.route, c.params, c.allow = match(s.routes, c.request.Method, c.request.URL.EscapedPath())
 	}
-	if f = s.faults.match(c.route, c.request.Method, c.params, bearer(c.request)); f != nil {
+	if f = s.faults.match(c.route, c.request.Method, bearer(c.request)); f != nil {
 		s.notify(topicFaults)
 	}
 	c.begin(f)
@@ -111,26 +105,19 @@ func (s *Server) currentQuota(c *call) quota {
 	return quota{limit: limit, remaining: w.remaining, reset: w.reset}
 }
 
-// begin makes the journal's record of a call that was received. One with a fault is in the
-// journal before its end, because the fault may delay it.
+// begin completes the journal's record of a call that was received. One with a fault is in
+// the journal before its end, because the fault may delay it.
 func (c *call) begin(f *Fault) {
-	s := c.server
-	c.entry = record{Entry: Entry{
-		Method: c.request.Method, Path: c.request.URL.EscapedPath(), Query: c.request.URL.RawQuery,
-		Key: bearer(c.request), At: c.at, Header: headerWithoutKey(c.request.Header),
-	}, requestID: c.requestID, fault: f}
-	c.entry.keyID = keyID(c.entry.Key)
+	e, token := &c.entry, bearer(c.request)
+	e.RequestID, e.KeyID, e.Fault = c.requestID, keyID(token), f
 	if c.route != nil {
-		c.entry.Route = c.route.template
+		e.Route = c.route.template
 	}
-	if classOf(c.entry.Method) == ClassWrite {
-		c.entry.Body = bytes.Clone(c.body) // The buffer of the body has spare capacity.
-	}
-	if key := s.keys[c.entry.Key]; key != nil {
-		c.entry.organization = &key.Organization
+	if key := c.server.keys[token]; key != nil {
+		e.Organization = &key.Organization
 	}
 	if f != nil {
-		c.put(c.entry)
+		c.put(*e)
 	}
 }
 
@@ -138,7 +125,7 @@ func (c *call) begin(f *Fault) {
 func (c *call) put(e record) {
 	e.revision = c.server.revise()
 	c.server.journal.put(&e)
-	c.entry.number, c.entry.repeats = e.number, e.repeats
+	c.entry.Number, c.entry.Repeats = e.Number, e.Repeats
 }
 
 // end records the end of a call with its response, of which size bytes of the body are
@@ -146,14 +133,11 @@ func (c *call) put(e record) {
 // which has it finds it in the journal. The lock is held.
 func (c *call) end(r *response, size int) {
 	e := c.entry
-	e.ended, e.Took, e.throttled = true, time.Since(c.began), c.throttled
-	e.limit, e.remaining = c.quota.limit, c.quota.remaining
+	e.Ended, e.Took, e.Throttled = true, time.Since(c.began), c.throttled
+	e.Limit, e.Remaining = c.quota.limit, c.quota.remaining
 	if r != nil {
-		e.Status, e.ResponseHeader, e.responseSize = r.status, r.header(c), size
-		e.Response = r.body[:min(size, maxResponse)]
-		if len(r.body) > maxResponse {
-			e.Response = bytes.Clone(e.Response)
-		}
+		e.Status, e.ResponseHeader, e.ResponseSize = r.status, r.header(c), size
+		e.Response = []byte(hideKeys(string(r.body[:min(size, maxResponse)])))
 	}
 	c.put(e)
 }

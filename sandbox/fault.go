@@ -3,8 +3,6 @@ package sandbox
 import (
 	"errors"
 	"fmt"
-	"reflect"
-	"strings"
 	"time"
 
 	hiring "github.com/hiring-assessment/hiring-go"
@@ -26,11 +24,10 @@ import (
 // later window waits for RetryAfter only. The rate limit itself does not change:
 // [Server.SetQuota] changes it.
 type Fault struct {
-	// Route is a method and a path template, as in GET /submissions/{id}, or
-	// one of the two: a template matches every method, "POST *" matches every
-	// path, and "" or "*" matches every request, unknown paths included. An id in
-	// place of {id} names one resource. GET includes HEAD. Archive links have the
-	// route GET /_archive/{id}. Their storage sends Status as plain text.
+	// Route is a method and a path template, as in GET /submissions/{id}. "POST *"
+	// matches every path, and "" or "*" every request, unknown paths included. GET
+	// includes HEAD. Archive links have the route GET /_archive/{id}. Their storage
+	// sends Status as plain text.
 	Route string `json:"route,omitzero"`
 	Key   string `json:"key,omitzero"`   // Token of the key whose requests match; empty: any.
 	Skip  int    `json:"skip,omitzero"`  // Matching requests that pass first.
@@ -61,24 +58,6 @@ type Fault struct {
 	// ContentType is detected from Body, as in net/http.
 	Body        string `json:"body,omitzero"`
 	ContentType string `json:"content_type,omitzero"`
-}
-
-// String returns the fields that are set, with the key redacted.
-func (f Fault) String() string {
-	var set []string
-	v := reflect.ValueOf(f)
-	for i := range v.NumField() {
-		if name := v.Type().Field(i).Name; name == "Key" && f.Key != "" {
-			set = append(set, fmt.Sprintf("Key: %q", redact(f.Key)))
-		} else if field := v.Field(i); !field.IsZero() {
-			format := "%s: %v"
-			if field.Kind() == reflect.String {
-				format = "%s: %.100q"
-			}
-			set = append(set, fmt.Sprintf(format, v.Type().Field(i).Name, field.Interface()))
-		}
-	}
-	return "Fault{" + strings.Join(set, ", ") + "}"
 }
 
 // check returns an error for a fault that is contradictory or has no effect.

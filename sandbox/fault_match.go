@@ -11,9 +11,7 @@ import (
 type injectedFault struct {
 	Fault
 
-	id        int      // Unique within the server.
-	method    string   // Empty for any method.
-	segments  []string // Of the path; nil for any path.
+	id        int // Unique within the server.
 	skip      int
 	remaining int
 	fired     int
@@ -26,73 +24,23 @@ func newFault(f Fault, routes []*route) (*injectedFault, error) {
 	if err := f.check(); err != nil {
 		return nil, err
 	}
-	added := &injectedFault{Fault: f, skip: f.Skip, remaining: max(f.Times, 1)}
-	return added, added.resolveRoute(append(slices.Clip(routes), archiveRoute))
+	var all []string
+	for _, r := range append(slices.Clip(routes), archiveRoute) {
+		all = append(all, r.pattern())
+	}
+	if f.Route != "" && f.Route != "*" && !strings.HasSuffix(f.Route, " *") && !slices.Contains(all, f.Route) {
+		slices.Sort(all)
+		return nil, inputError{"route", fmt.Sprintf("no operation has the route %q; there are %s", f.Route, strings.Join(all, ", "))}
+	}
+	return &injectedFault{Fault: f, skip: f.Skip, remaining: max(f.Times, 1)}, nil
 }
 
-// resolveRoute parses Route. It returns an error if no operation has that route.
-func (f *injectedFault) resolveRoute(routes []*route) error {
-	method, template, ok := strings.Cut(f.Route, " ")
-	if !ok {
-		method, template = "", f.Route
+// matches reports whether the fault concerns a request. r is nil for an unknown path.
+func (f *injectedFault) matches(r *route, method string) bool {
+	if method == http.MethodHead {
+		method = http.MethodGet
 	}
-	f.method = method
-	if template == "" || template == "*" {
-		return nil
-	}
-	template = strings.TrimPrefix(template, strings.TrimSuffix(basePath, "/"))
-	if !strings.HasPrefix(template, "/") {
-		return inputError{"route", fmt.Sprintf("%q is no route: give a method and a path template, as in GET /submissions/{id}", f.Route)}
-	}
-	f.segments = strings.Split(template[1:], "/")
-	exists := func(r *route) bool {
-		method := r.method
-		if method == http.MethodGet && f.method == http.MethodHead {
-			method = f.method
-		}
-		return f.matches(r, method, nil)
-	}
-	if slices.ContainsFunc(routes, exists) {
-		return nil
-	}
-	all := make([]string, len(routes))
-	for i, r := range routes {
-		all[i] = r.method + " " + r.template
-	}
-	slices.Sort(all)
-	return inputError{"route", fmt.Sprintf("no operation has the route %q; there are %s", f.Route, strings.Join(all, ", "))}
-}
-
-// matches reports whether the fault concerns a route. params are the values of the
-// route's placeholders; nil matches any value.
-func (f *injectedFault) matches(r *route, method string, params []string) bool {
-	if f.method != "" && f.method != method && (r == nil || f.method != r.method) {
-		return false
-	}
-	if f.segments == nil {
-		return true
-	}
-	if r == nil || len(f.segments) != len(r.segments) {
-		return false
-	}
-	for i, segment := range r.segments {
-		wanted := f.segments[i]
-		switch {
-		case wanted == "":
-			return false
-		case !isPlaceholder(segment):
-			if wanted != segment {
-				return false
-			}
-			continue
-		case params == nil:
-			continue
-		case !isPlaceholder(wanted) && canonicalID(wanted) != params[0]:
-			return false
-		}
-		params = params[1:]
-	}
-	return true
+	return f.Route == "" || f.Route == "*" || f.Route == method+" *" || r != nil && f.Route == r.pattern()
 }
 
 // maxEndedFaults is the number of ended faults that are remembered.
@@ -138,10 +86,10 @@ func (all *faults) remove(selected func(*injectedFault) bool) (removed int) {
 
 // match counts a request against every matching fault and returns the fault that applies,
 // or nil.
-func (all *faults) match(r *route, method string, params []string, token string) *Fault {
+func (all *faults) match(r *route, method, token string) *Fault {
 	var acting *injectedFault
 	for _, f := range all.active {
-		if !f.matches(r, method, params) || f.Key != "" && f.Key != token {
+		if !f.matches(r, method) || f.Key != "" && f.Key != token {
 			continue
 		}
 		switch {

@@ -21,10 +21,8 @@ func TestWhichRequestsAFaultMeets(t *testing.T) {
 		{"*", []string{"GET /account", "DELETE /nowhere"}, nil},
 		{"POST *", []string{"POST /assessments", "POST /nowhere"}, []string{"GET /account"}},
 		{"GET /submissions/{id}", []string{"GET " + one, "GET " + other, "HEAD " + one}, []string{"GET /submissions", "GET " + one + "/report", "POST " + one}},
-		{"/api/v1/submissions/{any}", []string{"GET " + one}, []string{"GET /submissions"}},
-		{"HEAD " + one, []string{"HEAD " + one}, []string{"GET " + one}},
-		{"/submissions/" + sandbox.SubmissionID + "/report", []string{"GET " + one + "/report"}, []string{"GET " + other + "/report"}},
-		{"/assessments/{id}", []string{"PATCH /assessments/x", "DELETE /assessments/x", "GET /assessments/x"}, []string{"PUT /assessments/x", "GET /assessments"}},
+		{"GET *", []string{"GET " + one, "HEAD /nowhere"}, []string{"POST /assessments"}},
+		{"PATCH /assessments/{id}", []string{"PATCH /assessments/x"}, []string{"DELETE /assessments/x", "GET /assessments"}},
 	} {
 		s := sandbox.New()
 		s.Inject(sandbox.Fault{Route: c.route, Times: -1, Status: 507})
@@ -72,9 +70,8 @@ func TestSenselessFaultsPanic(t *testing.T) {
 		"a connection that is reset carries no response": {Reset: true, Status: 500},
 		"leave out everything but":                       {Reset: true, CutAfter: 5},
 		`no operation has the route "GET /acount"; there are DELETE /assessments/{id}, GET /_archive/{id}, GET /account, `: {Route: "GET /acount", Status: 500},
-		`no operation has the route "PUT /account"`:  {Route: "PUT /account", Status: 500},
-		`no operation has the route "/submissions/"`: {Route: "/submissions/", Status: 500},
-		`route: "GET" is no route`:                   {Route: "GET", Status: 500},
+		`no operation has the route "PUT /account"`: {Route: "PUT /account", Status: 500},
+		`no operation has the route "/submissions"`: {Route: "/submissions", Status: 500},
 	} {
 		s := sandbox.Start(t)
 		func() {
@@ -98,8 +95,8 @@ func TestAFaultThatNeverFiredFailsTheTest(t *testing.T) {
 	inProcess(s).send(t.Context(), t, http.MethodGet, "/account", "")
 	tb.cleanups[0]()
 	assert.Equal(t, []string{
-		`sandbox: this fault never fired: Fault{Route: "POST /assessments", Status: 500, Delay: 1s, After: true, Body: "x"}`,
-		`sandbox: this fault never fired: Fault{Route: "GET /members", Times: -1, Status: 500}`,
-		`sandbox: this fault never fired: Fault{Route: "GET /account", Skip: 1, Times: -1, Status: 500}`,
+		`sandbox: this fault never fired: {"route":"POST /assessments","status":500,"delay":1,"after":true,"body":"x"}`,
+		`sandbox: this fault never fired: {"route":"GET /members","times":-1,"status":500}`,
+		`sandbox: this fault never fired: {"route":"GET /account","skip":1,"times":-1,"status":500}`,
 	}, tb.failures)
 }

@@ -238,8 +238,3 @@ func TestFaultsAndTheClient(t *testing.T) {
 		assert.Zero(t, client.Quota().Read.Remaining)
 	}
 }
-
-func TestFaultText(t *testing.T) {
-	f := sandbox.Fault{Route: "GET /account", Body: strings.Repeat("x", 1000)}
-	assert.Equal(t, `Fault{Route: "GET /account", Body: "`+strings.Repeat("x", 100)+`"}`, f.String())
-}

@@ -1,6 +1,7 @@
 package sandbox
 
 import (
+	"bytes"
 	"fmt"
 	"net/http"
 	"slices"
@@ -39,6 +40,11 @@ func (e Entry) String() string {
 		text += fmt.Sprintf(" %.300s", e.Body)
 	}
 	return text
+}
+
+func (e Entry) clone() Entry {
+	e.Header, e.ResponseHeader, e.Body, e.Response = e.Header.Clone(), e.ResponseHeader.Clone(), bytes.Clone(e.Body), bytes.Clone(e.Response)
+	return e
 }
 
 // Journal is a list of the exchanges of a server, oldest first.
@@ -105,10 +111,11 @@ func (j Journal) Find(method, route string) (Entry, error) {
 // Journal returns a copy of the journal: the newest 10,000 exchanges of every transport,
 // those without a response included. Requests to the control API are not in it.
 func (s *Server) Journal() Journal {
-	records, hide := s.records()
-	entries := make(Journal, len(records))
-	for i, e := range records {
-		entries[i] = e.redacted(hide)
+	_, unlock := s.lock()
+	defer unlock()
+	entries := make(Journal, len(s.journal.records))
+	for i, e := range s.journal.records {
+		entries[i] = e.Entry.clone()
 	}
 	return entries
 }

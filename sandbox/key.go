@@ -9,8 +9,6 @@ import (
 	"slices"
 	"strings"
 	"time"
-
-	"github.com/hiring-assessment/hiring-go/sandbox/internal/world"
 )
 
 // Scope is what a key may do. A wider scope includes the narrower ones.
@@ -40,9 +38,7 @@ const (
 	testPrefix = "sk_test_"
 	livePrefix = "sk_live_"
 
-	maxActiveKeys = 20
-	maxToken      = 200 // Bytes of a token.
-	maxRevoked    = 200 // Revoked keys that are remembered.
+	maxToken = 200 // Bytes of a token.
 )
 
 // keyState is a key and its windows.
@@ -62,22 +58,20 @@ func (k *keyState) window(c Class) *window {
 	return &k.write
 }
 
-// countsTowardLimit reports whether a key counts toward the limit of active keys of an
-// organization. A key of test mode without an organization does not, because a test may
-// need many.
-func (k *keyState) countsTowardLimit(now time.Time) bool {
-	return k.valid(now) && (k.live() || k.Organization != "")
-}
-
 // keyring holds the keys that a server accepts, by token.
 type keyring map[string]*keyState
 
-// tokens are the tokens that a header can carry and that fit into a table.
-var tokens = regexp.MustCompile(`^sk_(test|live)_[A-Za-z0-9_.-]+$`)
+// keyPattern matches the tokens that a header can carry and that fit into a table.
+var keyPattern = regexp.MustCompile(`sk_(test|live)_[A-Za-z0-9_.-]+`)
+
+// isToken reports whether a text has the form of a key.
+func isToken(text string) bool {
+	return len(text) <= maxToken && keyPattern.FindString(text) == text && text != ""
+}
 
 // add adds a key, or replaces the one with the same token.
-func (r keyring) add(k Key, now time.Time) error {
-	if len(k.Token) > maxToken || !tokens.MatchString(k.Token) {
+func (r keyring) add(k Key) error {
+	if !isToken(k.Token) {
 		return inputError{"token", fmt.Sprintf("must be %s or %s and at least one letter, digit, \"_\", \"-\" or \".\", at most %d bytes", testPrefix, livePrefix, maxToken)}
 	}
 	if k.Scope == "" {
@@ -86,23 +80,8 @@ func (r keyring) add(k Key, now time.Time) error {
 	if k.Scope.rank() == 0 {
 		return inputError{"scope", fmt.Sprintf("must be read, write or admin, not %q", string(k.Scope))}
 	}
-	added := &keyState{Key: k}
-	if added.countsTowardLimit(now) && r.countActive(k, now) >= maxActiveKeys {
-		return world.Conflict(fmt.Sprintf("the organization has %d active keys, and no organization may have more", maxActiveKeys))
-	}
-	r[k.Token] = added
+	r[k.Token] = &keyState{Key: k}
 	return nil
-}
-
-// countActive returns the number of active keys of an organization besides k.
-func (r keyring) countActive(k Key, now time.Time) int {
-	count := 0
-	for token, other := range r {
-		if token != k.Token && other.Organization == k.Organization && other.countsTowardLimit(now) {
-			count++
-		}
-	}
-	return count
 }
 
 // authenticate returns the key of a request, or nil. Like the API, it does not

@@ -4,8 +4,6 @@ import (
 	"net/http"
 	"syscall"
 	"testing"
-	"testing/synctest"
-	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -24,18 +22,4 @@ func TestAResetOfAnOldConnection(t *testing.T) {
 	s.Inject(sandbox.Fault{Route: "POST /assessments", Reset: true})
 	require.ErrorIs(t, d.send(t.Context(), t, http.MethodPost, "/assessments", "{}").err, syscall.ECONNRESET)
 	assert.Len(t, s.Journal(), 4, "a write is not repeated")
-}
-
-// TestAnHourOfPolling takes milliseconds; BenchmarkHourOfPolling measures how many.
-func TestAnHourOfPolling(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		s := sandbox.Start(t)
-		client, began := s.Client(), time.Now()
-		for time.Since(began) < time.Hour {
-			_, err := client.Submissions.Report(t.Context(), sandbox.PendingSubmissionID)
-			require.NoError(t, err)
-			time.Sleep(30 * time.Second)
-		}
-		assert.Len(t, s.Journal(), 120)
-	})
 }

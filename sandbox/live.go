@@ -70,7 +70,9 @@ func (s *Server) AddAssessment(name string) (id string) {
 // rate limit, and makes no journal entry. It fails on an invalid address or name,
 // on an unknown, deleted or closed assessment, and when the plan quota is used up.
 func (s *Server) Invite(assessmentID, email, name string) (invitationID string, err error) {
-	return act(s, "Invite", assessmentID, (*control).invite, newInvitation{assessmentID, email, name})
+	return s.act("Invite", assessmentID, func(c *control) (string, error) {
+		return c.invite(newInvitation{assessmentID, email, name})
+	})
 }
 
 type newInvitation struct {
@@ -104,7 +106,8 @@ func checkPerson(email, name string) error {
 // of the server's clock. An unknown id and an impossible step are errors and
 // change nothing.
 func (s *Server) Open(invitationID string) error {
-	return actOnly(s, "Open", invitationID, taken((*world.Live).Open), none{})
+	_, err := s.act("Open", invitationID, taking(world.Opened))
+	return err
 }
 
 // Begin begins the attempt, and opens the invitation if that was not done. The
@@ -115,17 +118,16 @@ func (s *Server) Open(invitationID string) error {
 //
 // The attempt is submitted at its time limit, if it was not submitted before.
 func (s *Server) Begin(invitationID string) (submissionID string, err error) {
-	return act(s, "Begin", invitationID, (*control).begin, none{})
+	return s.act("Begin", invitationID, taking(world.Started))
 }
-
-func (c *control) begin(none) (submissionID string, err error) { return c.live.Begin(c.id, c.now) }
 
 // Submit submits an attempt. The submission becomes submitted and has an archive.
 // The invitation stays started, because the API documents no invitation status
 // between started and evaluated. Submit has no effect on an attempt that was submitted at
 // its time limit, and fails on one that was submitted by a call.
 func (s *Server) Submit(submissionID string) error {
-	return actOnly(s, "Submit", submissionID, taken((*world.Live).Submit), none{})
+	_, err := s.act("Submit", submissionID, taking(world.Submitted))
+	return err
 }
 
 // AppendEvents adds an event for each payload, a JSON object, to the log of an
@@ -136,7 +138,8 @@ func (s *Server) AppendEvents(submissionID, kind string, payloads ...string) err
 	for i, payload := range payloads {
 		in.Payloads[i] = jsontext.Value(payload)
 	}
-	return actOnly(s, "AppendEvents", submissionID, (*control).appendEvents, in)
+	_, err := s.act("AppendEvents", submissionID, func(c *control) (string, error) { return "", c.appendEvents(in) })
+	return err
 }
 
 type appendedEvents struct {
@@ -166,12 +169,13 @@ func (c *control) appendEvents(in appendedEvents) error {
 // members.
 func (s *Server) Evaluate(submissionID string, r Result) error {
 	result, invalid := r.world() // Before the lock, because it calls MarshalJSON of the caller's values.
-	return actOnly(s, "Evaluate", submissionID, func(c *control, _ none) error {
+	_, err := s.act("Evaluate", submissionID, func(c *control) (string, error) {
 		if invalid != nil {
-			return invalid
+			return "", invalid
 		}
-		return c.live.Evaluate(c.id, c.now, result)
-	}, none{})
+		return c.live.Take(c.id, c.now, world.Evaluated, result)
+	})
+	return err
 }
 
 func (c *control) evaluate(in resultInput) error {
@@ -179,7 +183,8 @@ func (c *control) evaluate(in resultInput) error {
 	if err != nil {
 		return err
 	}
-	return c.live.Evaluate(c.id, c.now, result)
+	_, err = c.live.Take(c.id, c.now, world.Evaluated, result)
+	return err
 }
 
 // AddResult makes a finished submission in one call: the candidate of email was invited,
@@ -189,12 +194,12 @@ func (c *control) evaluate(in resultInput) error {
 // plan quota as Invite does.
 func (s *Server) AddResult(assessmentID, email string, r Result) (submissionID string, err error) {
 	result, invalid := r.world()
-	return act(s, "AddResult", assessmentID, func(c *control, in newInvitation) (string, error) {
+	return s.act("AddResult", assessmentID, func(c *control) (string, error) {
 		if invalid != nil {
 			return "", invalid
 		}
-		return c.addResult(in, result)
-	}, newInvitation{AssessmentID: assessmentID, Email: email})
+		return c.addResult(newInvitation{AssessmentID: assessmentID, Email: email}, result)
+	})
 }
 
 func (c *control) postResult(in struct {
@@ -231,22 +236,19 @@ func nameOf(local string) string {
 	return cmp.Or(strings.Join(words, " "), local)
 }
 
-// taken returns the operation of a step of the live data without further input.
-func taken(do func(l *world.Live, id string, now time.Time) error) func(*control, none) error {
-	return func(c *control, _ none) error { return do(&c.live, c.id, c.now) }
+// taking returns what takes a candidate to a stage before the evaluation.
+func taking(to world.Stage) func(*control) (submissionID string, err error) {
+	return func(c *control) (string, error) { return c.live.Take(c.id, c.now, to, world.Result{}) }
 }
 
 // act executes an operation for a method of Server, whose name an error has.
-func act[In any](s *Server, method, id string, do func(*control, In) (string, error), in In) (made string, err error) {
-	made, err = locked(do)(s, id, in)
+func (s *Server) act(method, id string, do func(*control) (string, error)) (made string, err error) {
+	err = s.run(id, func(c *control) (err error) {
+		made, err = do(c)
+		return err
+	})
 	if err != nil {
 		return "", fmt.Errorf("sandbox: %s(%q): %w", method, id, err)
 	}
 	return made, nil
-}
-
-// actOnly is like act, for an operation that makes nothing.
-func actOnly[In any](s *Server, method, id string, do func(*control, In) error, in In) error {
-	_, err := act(s, method, id, func(c *control, in In) (string, error) { return "", do(c, in) }, in)
-	return err
 }

@@ -4,8 +4,6 @@ import (
 	"net/http"
 	"slices"
 
-	"github.com/go-json-experiment/json/jsontext"
-
 	hiring "github.com/hiring-assessment/hiring-go"
 	"github.com/hiring-assessment/hiring-go/sandbox/internal/world"
 )
@@ -24,9 +22,9 @@ import (
 // The data of an event has one member with its name. The last event of a batch has the id to
 // resume from.
 var operations = []operation{
-	{method: http.MethodGet, path: "", summary: "Returns this list, and the routes and codes that a fault can have, to a client that does not ask for HTML."},
-	{method: http.MethodGet, path: "health", summary: "Returns 200, to every machine."},
-	{method: http.MethodGet, path: "events", summary: "Streams entries that match, candidates and changes as server-sent events, from the position after or Last-Event-ID."},
+	{Method: http.MethodGet, Path: controlPath, Summary: "Returns this list, and the routes and codes that a fault can have, to a client that does not ask for HTML."},
+	{Method: http.MethodGet, Path: controlPath + "health", Summary: "Returns 200, to every machine."},
+	{Method: http.MethodGet, Path: controlPath + "events", Summary: "Streams entries that match, candidates and changes as server-sent events, from the position after or Last-Event-ID."},
 	newOperation("POST reset", "Restores the state that the server started with, or that of a key's organization.", ofKey, action((*control).reset)),
 
 	newOperation("GET settings", "Returns the settings.", "", locked((*control).readSettings)),
@@ -37,7 +35,6 @@ var operations = []operation{
 
 	newOperation("GET journal", "Returns the exchanges that match, oldest first, and counts them.", `{"status":"failed","limit":100}`, (*Server).readJournal),
 	newOperation("GET journal/{id}", "Returns an exchange with headers and bodies.", "", (*Server).readEntry),
-	newOperation("POST journal/{id}/send", "Sends the request again with the same key.", "", (*Server).resend),
 	newOperation("POST journal/clear", "Empties the journal, or removes the exchanges of a key.", ofKey, action((*control).clearJournal)),
 
 	newOperation("GET faults", "Returns the faults, waiting ones first.", ofKey, as("faults", (*control).readFaults)),
@@ -54,14 +51,13 @@ var operations = []operation{
 	newOperation("GET mails", "Returns the invitation e-mails that the live data sent.", ofKey, as("mails", (*control).readMails)),
 	newOperation("GET assessments", "Returns the assessments, newest first.", ofKey, as("assessments", (*control).readAssessments)),
 	newOperation("POST assessments", "Adds an assessment of the first challenge.", `{"name":"Backend engineer"}`, as("assessment_id", (*control).addAssessment)),
-	newOperation("POST seed", "Adds candidates at all stages, with names, logs and reports, to a new assessment or the given one.", `{"count":20}`, as("assessment_id", (*control).seed)),
 	newOperation("GET candidates", "Returns candidates, newest first.", `{"stage":"submitted"}`, (*Server).readCandidates),
 	newOperation("GET candidates/{id}", "Returns the candidate of an invitation or a submission, with report and log.", "", locked((*control).readCandidate)),
 	newOperation("POST invitations", "Sends an invitation.", `{`+exampleAssessment+`,"email":"ada@candidates.test","name":"Ada"}`, as("invitation_id", (*control).invite)),
-	newOperation("POST invitations/{id}/open", "Opens an invitation.", "", action(taken((*world.Live).Open))),
-	newOperation("POST invitations/{id}/begin", "Begins the attempt.", "", as("submission_id", (*control).begin)),
-	newOperation("POST invitations/{id}/revoke", "Revokes an invitation.", "", action(taken((*world.Live).Revoke))),
-	newOperation("POST submissions/{id}/submit", "Submits the attempt.", "", action(taken((*world.Live).Submit))),
+	newOperation("POST invitations/{id}/open", "Opens an invitation.", "", step(world.Opened)),
+	newOperation("POST invitations/{id}/begin", "Begins the attempt.", "", as("submission_id", func(c *control, _ none) (string, error) { return taking(world.Started)(c) })),
+	newOperation("POST invitations/{id}/revoke", "Revokes an invitation.", "", action(func(c *control, _ none) error { return c.live.Revoke(c.id, c.now) })),
+	newOperation("POST submissions/{id}/submit", "Submits the attempt.", "", step(world.Submitted)),
 	newOperation("POST submissions/{id}/events", "Adds an event for each payload to the log.", `{"kind":"ai_prompt","payloads":[{"text":"Why is it slow?"}]}`, action((*control).appendEvents)),
 	newOperation("POST submissions/{id}/evaluate", "Finishes the grading, or replaces its result. Without a score the result is invented.",
 		`{"ship_score":82,"pillars":{"craft":90,"rigor":null},"low_confidence":["craft"]}`, action((*control).evaluate)),
@@ -74,26 +70,11 @@ const (
 	exampleAssessment = `"assessment_id":"f0000000-0000-4000-8000-000000000001"`
 )
 
-// magicValues are inputs with a fixed response.
-var magicValues = map[string]string{
-	"TestKey": TestKey, "ReadOnlyKey": ReadOnlyKey, "WriteKey": WriteKey, "LiveKey": LiveKey,
-	"PlanLimitEmail": PlanLimitEmail, "UnknownID": UnknownID, "AssessmentID": AssessmentID, "ClosedAssessmentID": ClosedAssessmentID,
-	"SubmissionID": SubmissionID, "BusySubmissionID": BusySubmissionID, "PendingSubmissionID": PendingSubmissionID,
-}
-
 // index describes the control API.
 type index struct {
-	MagicValues map[string]string        `json:"magic_values"`
-	Operations  []operationJSON          `json:"operations"`
-	Routes      []routeJSON              `json:"routes"`
-	Codes       map[hiring.ErrorCode]int `json:"codes"`
-}
-
-type operationJSON struct {
-	Method  string         `json:"method"`
-	Path    string         `json:"path"`
-	Summary string         `json:"summary"`
-	Example jsontext.Value `json:"example,omitzero"`
+	Operations []operation              `json:"operations"`
+	Routes     []routeJSON              `json:"routes"`
+	Codes      map[hiring.ErrorCode]int `json:"codes"`
 }
 
 type routeJSON struct {
@@ -103,16 +84,9 @@ type routeJSON struct {
 }
 
 func (s *Server) newIndex() index {
-	out := index{MagicValues: magicValues, Codes: statusByCode}
-	for _, o := range operations {
-		row := operationJSON{Method: o.method, Path: controlPath + o.path, Summary: o.summary}
-		if o.example != "" {
-			row.Example = jsontext.Value(o.example)
-		}
-		out.Operations = append(out.Operations, row)
-	}
+	out := index{Operations: operations, Codes: statusByCode}
 	for _, r := range append(slices.Clip(s.routes), archiveRoute) {
-		out.Routes = append(out.Routes, routeJSON{r.name, r.method + " " + r.template, r.scope})
+		out.Routes = append(out.Routes, routeJSON{r.name, r.pattern(), r.scope})
 	}
 	return out
 }

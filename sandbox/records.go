@@ -2,10 +2,10 @@ package sandbox
 
 import (
 	"hash/maphash"
-	"maps"
 	"net/http"
 	"slices"
 	"strings"
+	"time"
 )
 
 const (
@@ -17,19 +17,26 @@ const (
 // record is an exchange in the journal. A record in the journal never changes: an exchange
 // that ends replaces its record. So readers need the lock only to copy the list.
 type record struct {
-	Entry // With the complete key.
+	Entry
+	recordInfo
 
-	number           int // From 1; 0 until it is in the journal.
-	revision         int
-	ended            bool
-	keyID            string
-	organization     *string // Nil for a key that the server did not know.
-	repeats          int     // Number of the first exchange with this write, if that may have acted.
-	requestID        string
-	responseSize     int
-	limit, remaining int // Of the key's rate limit; limit is 0 when the request was not counted.
-	fault            *Fault
-	throttled        bool
+	revision int
+}
+
+// recordInfo is the part of a record that the control API shows and Entry does not have. A
+// member that is not known is absent.
+type recordInfo struct {
+	Number       int     `json:"number"` // From 1; 0 until it is in the journal.
+	Ended        bool    `json:"ended"`
+	KeyID        string  `json:"key_id,omitzero"`
+	Organization *string `json:"organization"`     // Null for a key that the server did not know.
+	Repeats      int     `json:"repeats,omitzero"` // Number of the first exchange with this write, if that may have acted.
+	RequestID    string  `json:"request_id,omitzero"`
+	ResponseSize int     `json:"response_size"`
+	Limit        int     `json:"limit,omitzero"` // Of the key; absent when the request was not counted.
+	Remaining    int     `json:"remaining"`
+	Throttled    bool    `json:"throttled"`
+	Fault        *Fault  `json:"fault,omitzero"`
 }
 
 // journal is the newest records.
@@ -43,14 +50,14 @@ var writeSeed = maphash.MakeSeed()
 
 // put adds a record without a number, or replaces the one with its number.
 func (j *journal) put(e *record) {
-	if e.number > 0 {
-		if i, ok := j.find(e.number); ok {
+	if e.Number > 0 {
+		if i, ok := j.find(e.Number); ok {
 			j.records[i] = e
 		}
 		return
 	}
 	j.count++
-	e.number = j.count
+	e.Number = j.count
 	j.findRepeated(e)
 	if len(j.records) == maxRecords {
 		j.records[0] = nil
@@ -66,7 +73,7 @@ func (j *journal) put(e *record) {
 
 // find returns the index of a record.
 func (j *journal) find(number int) (int, bool) {
-	return slices.BinarySearchFunc(j.records, number, func(e *record, number int) int { return e.number - number })
+	return slices.BinarySearchFunc(j.records, number, func(e *record, number int) int { return e.Number - number })
 }
 
 // findRepeated finds the earlier write that a write repeats.
@@ -76,74 +83,35 @@ func (j *journal) findRepeated(e *record) {
 	}
 	write := maphash.String(writeSeed, e.write())
 	if i, ok := j.find(j.firstWrites[write]); ok && mayHaveActed(j.records[i].Status) {
-		e.repeats = j.records[i].number
+		e.Repeats = j.records[i].Number
 		return
 	}
 	if j.firstWrites == nil || len(j.firstWrites) > 2*maxRecords {
 		j.firstWrites = make(map[uint64]int)
 	}
-	j.firstWrites[write] = e.number
+	j.firstWrites[write] = e.Number
 }
 
-// records returns the records, and what hides the keys in them.
-func (s *Server) records() ([]*record, redactor) {
-	_, unlock := s.lock()
-	defer unlock()
-	return slices.Clone(s.journal.records), s.redactor()
-}
-
-// redactor replaces the keys that a server accepts or has revoked.
-type redactor struct{ *strings.Replacer }
-
-func (s *state) redactor() redactor {
-	known := slices.Collect(maps.Keys(s.keys))
-	for _, key := range s.revoked {
-		known = append(known, key.Token)
+// newEntry returns the entry of a request, in which keys are redacted.
+func newEntry(r *http.Request, body []byte, at time.Time) Entry {
+	e := Entry{
+		Method: r.Method, Path: hideKeys(r.URL.EscapedPath()), Query: hideKeys(r.URL.RawQuery), Key: redact(bearer(r)),
+		At: at, Header: r.Header.Clone(),
 	}
-	slices.Sort(known)
-	hidden := make([]string, 0, 2*len(known))
-	for _, token := range slices.Backward(known) { // If one token is a prefix of another, the longer one first.
-		hidden = append(hidden, token, redact(token))
-	}
-	return redactor{strings.NewReplacer(hidden...)} // Built at its first use.
-}
-
-func (r redactor) bytes(text []byte) []byte {
-	if text == nil {
-		return nil
-	}
-	return []byte(r.Replace(string(text)))
-}
-
-func (r redactor) header(header http.Header) http.Header {
-	shown := header.Clone()
-	for _, values := range shown {
-		for i := range values {
-			values[i] = r.Replace(values[i])
+	for name, values := range e.Header {
+		for i, value := range values {
+			if scheme, token, _ := strings.Cut(value, " "); name != "Authorization" {
+				values[i] = hideKeys(value)
+			} else if values[i] = "…"; strings.EqualFold(scheme, "Bearer") { // Also a key that the server does not know.
+				values[i] = scheme + " " + redact(token)
+			}
 		}
 	}
-	return shown
-}
-
-// redacted returns an entry without keys.
-func (e *record) redacted(hide redactor) Entry {
-	shown := e.Entry
-	shown.Key, shown.Path, shown.Query = redact(e.Key), hide.Replace(e.Path), hide.Replace(e.Query)
-	shown.Header, shown.ResponseHeader = hide.header(e.Header), hide.header(e.ResponseHeader)
-	shown.Body, shown.Response = hide.bytes(e.Body), hide.bytes(e.Response)
-	return shown
-}
-
-// headerWithoutKey returns a copy of a request's header. A key in it is redacted, also one
-// that the server does not know.
-func headerWithoutKey(header http.Header) http.Header {
-	header = header.Clone()
-	for i, value := range header["Authorization"] {
-		scheme, token, _ := strings.Cut(value, " ")
-		header["Authorization"][i] = "…"
-		if strings.EqualFold(scheme, "Bearer") {
-			header["Authorization"][i] = scheme + " " + redact(token)
-		}
+	if classOf(r.Method) == ClassWrite && len(body) > 0 {
+		e.Body = []byte(hideKeys(string(body)))
 	}
-	return header
+	return e
 }
+
+// hideKeys redacts everything in a text that has the form of a key.
+func hideKeys(text string) string { return keyPattern.ReplaceAllStringFunc(text, redact) }

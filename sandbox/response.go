@@ -32,26 +32,20 @@ func rawResponse(status int, body []byte, contentType string) response {
 // header returns the header of the response. One of the API has the headers of every
 // response.
 func (r response) header(c *call) http.Header {
-	values := []string{
-		c.at.UTC().Format(http.TimeFormat), c.requestID, strconv.Itoa(c.quota.limit),
-		strconv.Itoa(c.quota.remaining), strconv.FormatInt(c.quota.reset.Unix(), 10),
-		"application/json", strconv.Itoa(len(r.body)), r.extra[1],
-	}
-	h := make(http.Header, 8)
-	h["Date"] = values[0:1:1]
+	h := http.Header{"Date": {c.at.UTC().Format(http.TimeFormat)}}
 	maps.Copy(h, r.raw)
 	if r.raw == nil {
-		h["X-Request-Id"] = values[1:2:2]
-		h["X-Ratelimit-Limit"] = values[2:3:3]
-		h["X-Ratelimit-Remaining"] = values[3:4:4]
-		h["X-Ratelimit-Reset"] = values[4:5:5]
-	}
-	if r.raw == nil && r.body != nil {
-		h["Content-Type"] = values[5:6:6]
-		h["Content-Length"] = values[6:7:7]
+		h["X-Request-Id"] = []string{c.requestID}
+		h["X-Ratelimit-Limit"] = []string{strconv.Itoa(c.quota.limit)}
+		h["X-Ratelimit-Remaining"] = []string{strconv.Itoa(c.quota.remaining)}
+		h["X-Ratelimit-Reset"] = []string{strconv.FormatInt(c.quota.reset.Unix(), 10)}
+		if r.body != nil {
+			h["Content-Type"] = []string{"application/json"}
+			h["Content-Length"] = []string{strconv.Itoa(len(r.body))}
+		}
 	}
 	if r.extra[0] != "" {
-		h[r.extra[0]] = values[7:8:8]
+		h[r.extra[0]] = []string{r.extra[1]}
 	}
 	return h
 }

@@ -192,9 +192,9 @@ func TestRepeatedIgnoresRequestsWithoutEffect(t *testing.T) {
 			d.send(t.Context(), t, "POST", "/assessments", `{"name":"n"}`)
 		}
 		journal := s.Journal()
-		assert.Len(t, journal.Repeated(), map[bool]int{true: 1}[c.repeated], c.fault.String())
+		assert.Len(t, journal.Repeated(), map[bool]int{true: 1}[c.repeated], "%v", c.fault)
 		_, body := steer(t, s, http.MethodGet, "journal/2", "")
-		assert.Equal(t, c.repeated, strings.Contains(body, `"repeats":1,`), c.fault.String())
+		assert.Equal(t, c.repeated, strings.Contains(body, `"repeats":1,`), "%v", c.fault)
 		s.ClearJournal()
 		assert.Empty(t, s.Journal())
 	}

@@ -30,6 +30,9 @@ func newRoute(name, pattern string, drift *driftRules, handle func(*call) respon
 	return &route{name, method, template, segments, scope, drift, handle}
 }
 
+// pattern returns the pattern of newRoute.
+func (r *route) pattern() string { return r.method + " " + r.template }
+
 func isPlaceholder(segment string) bool { return segment[0] == '{' }
 
 const (

@@ -36,7 +36,6 @@ type state struct {
 	settings settings
 	requests uint64
 	keys     keyring
-	revoked  []Key // Newest last.
 	throttle throttle
 	live     world.Live
 	links    uint64 // Archive links so far.
@@ -73,7 +72,7 @@ func (s *Server) initialState(now time.Time) state {
 	c := &s.config
 	fresh := state{settings: c.settings, keys: make(keyring, len(c.keys)), live: world.NewLive(sample, world.Timeline(c.settings.Timeline), s.revise)}
 	for _, key := range c.keys {
-		must("AddKey", fresh.keys.add(key, now))
+		must("AddKey", fresh.keys.add(key))
 	}
 	return fresh
 }
@@ -98,7 +97,7 @@ func Start(tb TB, opts ...Option) *Server {
 		defer s.mu.Unlock()
 		for _, f := range s.faults.active {
 			if f.fired == 0 {
-				tb.Errorf("sandbox: this fault never fired: %s", f.Fault)
+				tb.Errorf("sandbox: this fault never fired: %s", encodeControl(f.Fault))
 			}
 		}
 	})

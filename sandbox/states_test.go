@@ -137,28 +137,6 @@ func TestHealthChecksAreNoFailedLogins(t *testing.T) {
 	assert.Equal(t, 429, d.get(t, "/account").status)
 }
 
-func TestSeedAddsBelievableCandidates(t *testing.T) {
-	s := sandbox.Start(t)
-	id := steeredID(t, s, "seed", `{"count":100}`, "assessment_id")
-	all := readControl[struct {
-		Candidates []struct {
-			Name, Stage            string
-			SentAt, OpenedAt       *time.Time
-			StartedAt, SubmittedAt *time.Time
-		}
-		Counts map[string]int
-	}](t, s, "candidates?limit=1000&assessment_id="+id)
-	assert.Len(t, all.Candidates, 100)
-	for _, stage := range []string{"sent", "opened", "started", "submitted", "evaluated"} {
-		assert.Positive(t, all.Counts[stage], stage)
-	}
-	names := make(map[string]bool)
-	for _, c := range all.Candidates {
-		names[c.Name] = true
-	}
-	assert.Greater(t, len(names), 90)
-}
-
 // TestAControlBodyThatIsTooLongIsAnswered sends everything before it reads, over a socket.
 func TestAControlBodyThatIsTooLongIsAnswered(t *testing.T) {
 	s := sandbox.Start(t)

@@ -64,22 +64,24 @@ func submissionPage(c *call, page []*world.Attempt, next *world.Position) respon
 
 // submissionFilter reads the filters of a listing of submissions.
 func (c *call) submissionFilter(p *problems) world.Filter {
-	f := world.Filter{
-		ByAssessment: c.query.Has("assessment_id"), AssessmentID: canonicalID(c.query.Get("assessment_id")),
-		ByStatus: c.query.Has("status"), Status: c.query.Get("status"),
-		BySince: c.query.Has("since"), SinceMilestone: world.Milestone(c.server.settings.SinceOn),
+	f := world.Filter{SinceOn: string(c.server.settings.SinceOn)}
+	if c.query.Has("assessment_id") {
+		f.AssessmentID = new(canonicalID(c.query.Get("assessment_id")))
+		if !uuid.MatchString(*f.AssessmentID) {
+			p.add("assessment_id", "Expected a UUID.")
+		}
 	}
-	if f.ByAssessment && !uuid.MatchString(f.AssessmentID) {
-		p.add("assessment_id", "Expected a UUID.")
+	if c.query.Has("status") {
+		f.Status = new(c.query.Get("status"))
 	}
-	if f.BySince {
+	if c.query.Has("since") {
 		since, ok := c.parseSince(c.query.Get("since"))
 		if !ok {
 			p.add("since", "Expected a timestamp.")
 		}
-		f.Since = world.MomentOf(since)
+		f.Since = new(world.MomentOf(since))
 		if f.Since.Time().Before(since) {
-			f.Since++ // Records have milliseconds: round up.
+			*f.Since++ // Records have milliseconds: round up.
 		}
 	}
 	return f

@@ -104,39 +104,3 @@ type status struct {
 func (s *status) Header() http.Header         { return s.header }
 func (s *status) WriteHeader(code int)        { s.code = code }
 func (s *status) Write(p []byte) (int, error) { return len(p), nil }
-
-func TestAnOrganizationHoldsTwentyKeys(t *testing.T) {
-	now := noon
-	s := sandbox.New(sandbox.WithClock(func() time.Time { return now }))
-	add := func(prefix string, n int, organization string, expires time.Time) func() {
-		return func() {
-			s.AddKey(sandbox.Key{Token: prefix + organization + strconv.Itoa(n), Organization: organization, Expires: expires})
-		}
-	}
-	const full = "sandbox: AddKey: the organization has 20 active keys, and no organization may have more"
-	never := time.Time{}
-	for organization, known := range map[string]int{"acme": 0, "bolt": 0, "": 1} { // LiveKey is one of the last.
-		for n := known; n < 19; n++ {
-			prefix := "sk_live_"
-			if n%2 == 1 && organization != "" {
-				prefix = "sk_test_"
-			}
-			add(prefix, n, organization, never)()
-		}
-		add("sk_live_", 19, organization, now.Add(time.Hour))()
-		assert.PanicsWithValue(t, full, add("sk_live_", 20, organization, never), organization)
-	}
-	assert.PanicsWithValue(t, full, add("sk_test_", 20, "acme", never))
-	assert.NotPanics(t, add("sk_live_", 0, "acme", never), "replacing adds nothing")
-	assert.NotPanics(t, add("sk_live_", 30, "acme", now), "an expired key is not active")
-	for n := range 50 {
-		assert.NotPanics(t, add("sk_test_nobody", n, "", never))
-	}
-	assert.NotPanics(t, func() { s.AddKey(sandbox.Key{Token: sandbox.LiveKey, Scope: sandbox.ScopeRead}) })
-	s.RevokeKey("sk_live_acme0")
-	add("sk_live_", 40, "acme", never)()
-	assert.PanicsWithValue(t, full, add("sk_live_", 41, "acme", never))
-	now = now.Add(time.Hour)
-	add("sk_live_", 41, "acme", never)()
-	assert.Equal(t, 200, inProcess(s).do(t, http.MethodGet, "/api/v1/account", "sk_live_acme41").status, "a panic leaves nothing locked")
-}

@@ -21,7 +21,6 @@ type settings struct {
 	addr    string
 	keys    []sandbox.Key
 	options []sandbox.Option
-	seed    int  // Candidates to add.
 	quiet   bool // Log no requests.
 	version bool // Print the version and stop.
 }
@@ -36,13 +35,6 @@ func parseFlags(args []string, stdout io.Writer) (settings, error) {
 	flags.StringVar(&config.addr, "addr", "127.0.0.1:8780", "`HOST:PORT` to listen on; port 0 takes a free one")
 	flags.BoolVar(&config.quiet, "quiet", false, "print no line for each request")
 	flags.BoolVar(&config.version, "version", false, "print the version and stop")
-	flags.Func("seed", "`COUNT` of candidates at all stages to add to the live data of "+sandbox.LiveKey, func(text string) (err error) {
-		config.seed, err = strconv.Atoi(text)
-		if err != nil || config.seed < 1 || config.seed > 1000 {
-			return errors.New("give a number from 1 to 1000")
-		}
-		return nil
-	})
 	anyHost := flags.Bool("control-any-host", false, "accept requests to the control API from every machine, with any Host")
 	flags.Func("keys", "`TOKEN:SCOPE:ORGANIZATION,...` to accept beside the well-known keys; scope and organization can be "+
 		"left out; repeatable",

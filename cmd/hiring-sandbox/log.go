@@ -1,15 +1,12 @@
 package main
 
 import (
-	"context"
 	"fmt"
 	"io"
 	"net/http"
 	"strings"
 	"sync"
 	"time"
-
-	"github.com/hiring-assessment/hiring-go/sandbox"
 )
 
 // logged returns a handler that prints a line for each request to the API: its time,
@@ -50,23 +47,3 @@ func (w *statusWriter) WriteHeader(status int) {
 
 // Unwrap is called by http.ResponseController.
 func (w *statusWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }
-
-// seed adds candidates by the control API.
-func seed(ctx context.Context, server *sandbox.Server, count int) error {
-	body := strings.NewReader(fmt.Sprintf(`{"count":%d}`, count))
-	request, err := http.NewRequestWithContext(ctx, http.MethodPost, "http://localhost/_sandbox/seed", body)
-	if err != nil {
-		return err
-	}
-	request.Header.Set("Content-Type", "application/json")
-	response, err := server.Transport().RoundTrip(request)
-	if err != nil {
-		return err
-	}
-	defer func() { _ = response.Body.Close() }()
-	if response.StatusCode != http.StatusOK {
-		text, _ := io.ReadAll(response.Body)
-		return fmt.Errorf("-seed %d: %s", count, text)
-	}
-	return nil
-}

@@ -69,11 +69,6 @@ func serve(ctx context.Context, config settings, stdout, stderr io.Writer) error
 	if err != nil {
 		return fmt.Errorf("cannot listen on %s: %w", config.addr, err)
 	}
-	if config.seed > 0 {
-		if err := seed(ctx, sandboxServer, config.seed); err != nil {
-			return err
-		}
-	}
 	handler := console.Handler(sandboxServer)
 	if !config.quiet {
 		handler = logged(handler, stderr)

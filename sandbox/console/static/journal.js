@@ -181,8 +181,7 @@ async function focusRow(number) {
 function move(columns, by) {
   if (columns || !rows.length) return false;
   const at = rows.findIndex((e) => e.number === cursor);
-  const beyond = by < 0 ? exchange?.newer : exchange?.older;
-  const next = rows[at < 0 ? 0 : at + by]?.number ?? (opened() && beyond);
+  const next = rows[at < 0 ? 0 : at + by]?.number;
   if (!next) return true;
   const inPane = document.querySelector(".pane")?.contains(document.activeElement);
   if (opened()) setQuery({ request: next });
@@ -234,7 +233,7 @@ function row(e, tabbable) {
     }${e.throttled ? html`<span class="mark warn">throttled</span>` : nothing}</span>
     <span class=${"status " + statusKind(e)}>${e.status ?? (e.ended ? "none" : "…")}</span>
     <code class="key" title=${keyName(e)}>${middle(keyName(e), 18)}</code>
-    <span class="left">${e.limit === null ? "–" : e.remaining}</span>
+    <span class="left">${e.limit ? e.remaining : "–"}</span>
     <span class=${"took " + tookKind(e)}>${e.ended ? took(e.took) : "–"}</span></a></li>`;
 }
 
@@ -273,10 +272,7 @@ function filterBar() {
     "400", "401", "402", "403", "404", "409", "429", "500", "502", "503",
   ];
   const methods = ["GET", "POST", "PATCH", "DELETE"].map((m) => [m, m + " …"]);
-  const names = state.keys.map((k) => [
-    k.id,
-    middle(k.token ?? k.key, 30) + (k.state === "valid" ? "" : ` (${k.state})`),
-  ]);
+  const names = state.keys.map((k) => [k.id, middle(k.token, 30) + (k.state === "valid" ? "" : ` (${k.state})`)]);
   const fold = () => {
     filtersOpen = !filtersOpen;
     draw();
@@ -309,7 +305,7 @@ async function clear() {
 
 // sparkline shows the requests in buckets of equal time. Idle time is folded.
 function sparkline() {
-  const { buckets, count, begin, end } = stats, width = 600, height = 30, step = Math.min(width / buckets.length, 24);
+  const { buckets, count } = stats, begin = buckets[0].at, end = buckets.at(-1).at, width = 600, height = 30, step = Math.min(width / buckets.length, 24);
   const highest = Math.max(...buckets.map((b) => b.count), 1);
   const bar = (n, i, kind) => {
     const h = n ? Math.max(2, (n / highest) * height) : 0;
@@ -366,7 +362,7 @@ function view() {
   if (!rows.length && !filtered) return guide();
   const link = (n) => html`<a href=${path + toQuery({ ...filters(), request: n })}>#${n}</a>`;
   const side = number
-    ? pane(exchange, { lost, number, link, close, move, open: (n) => setQuery({ request: n }) }) : nothing;
+    ? pane(exchange, { lost, number, link, close, move }) : nothing;
   return html`<h1 class="gone">Journal</h1>${filterBar()}
     ${stats.count ? html`<div class="overview">${sparkline()}${chips()}</div>` : nothing}
     ${rows.length

@@ -39,7 +39,7 @@ function limit(k, name, { remaining, limit, reset }, save) {
 }
 
 function row(k) {
-  const valid = k.state === "valid", name = k.token ?? k.key;
+  const valid = k.state === "valid", name = k.token;
   const organization = middle(k.organization, 20) || (k.live ? "default" : "–"), empty = html`<td></td>`;
   const quota = (name) => (remaining) => post("quota", { key: k.id, class: name, remaining });
   const plan = (left) => post("plan", { key: k.id, used: k.plan.limit - left, limit: k.plan.limit });
@@ -49,13 +49,12 @@ function row(k) {
       await act(() => post("keys/revoke", { token: k.id }), "The key is revoked");
   };
   return html`<tr class=${k.state}><th scope="row"><div><code title=${name}>${middle(name, 26)}</code>
-        ${k.token ? copyButton(k.token, "Copy " + k.token) : nothing}</div>
+        ${copyButton(name, "Copy " + name)}</div>
       ${k.name ? html`<small>${k.name}</small>` : nothing}
       ${valid ? nothing : html`<span class="mark warn">${k.state}</span>`}
       ${k.expires ? html`<small>expires ${dayOf(k.expires)} ${clockTime(k.expires)}</small>` : nothing}</th>
-    <td data-label="Scope">${k.scope || "–"}</td>
+    <td data-label="Scope">${k.scope}</td>
     <td data-label="Organization"><bdi title=${k.organization}>${organization}</bdi></td>
-    <td data-label="Requests" class="number">${k.requests}</td>
     ${valid ? limit(k, "reads", k.read, quota("read")) : empty}
     ${valid ? limit(k, "writes", k.write, quota("write")) : empty}
     ${valid && k.plan ? limit(k, "invitations", { ...k.plan, remaining: k.plan.limit - k.plan.used }, plan) : empty}
@@ -82,7 +81,6 @@ const heads = [
   "Key",
   "Scope",
   "Organization",
-  "Requests",
   "Remaining reads",
   "Remaining writes",
   "Remaining invitations",
@@ -90,7 +88,7 @@ const heads = [
 
 const view =
   () => html`<h1 class="gone">Keys</h1><section class="panel"><table class="keys"><caption class="gone">Keys</caption>
-  <thead><tr>${heads.map((name) => html`<th scope="col" class=${name === "Requests" ? "number" : ""}>${name}</th>`)}
+  <thead><tr>${heads.map((name) => html`<th scope="col">${name}</th>`)}
     <th><span class="gone">Actions</span></th></tr></thead>
   <tbody>${repeat(state.keys, (k) => k.id, row)}</tbody></table></section>
   <section class="panel"><h2>Add a key</h2>

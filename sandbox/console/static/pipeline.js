@@ -142,7 +142,7 @@ const titleOf = (organization) => organization || "Default organization";
 // organizations returns the first key of each organization.
 function organizations() {
   const first = new Map();
-  for (const k of state.keys) if (k.live && k.token && !first.has(k.organization)) first.set(k.organization, k);
+  for (const k of state.keys) if (k.live && !first.has(k.organization)) first.set(k.organization, k);
   return [...first.values()];
 }
 
@@ -165,7 +165,6 @@ function toolbar() {
     ${all.length > 1 ? select("key", "Organization", "All organizations", keys, key) : nothing}
     ${select("assessment", "Assessment", "All assessments", names, assessment)}
     ${drop("Add assessment", form(addForm))}${assessments.length ? drop("Invite candidate", form(inviteForm)) : nothing}
-    <button class="plain" @click=${seed}>Add 20 samples</button>
     ${fresh ? html`<button class="new" @click=${showNew}>${plural(fresh, "change")}</button>` : nothing}
     <span class="tools quiet">${plan ? `${plan.used} of ${plan.limit} invitations used` : nothing}</span></div>`;
 }
@@ -200,13 +199,6 @@ async function invite(values) {
   await refreshNow();
 }
 
-const seed = () =>
-  act(async () => {
-    const { key, assessment } = Object.fromEntries(state.query);
-    await post("seed", { count: 20, key: key ?? "", assessment_id: assessment ?? "" });
-    await refreshNow();
-  }, "20 sample candidates are added");
-
 function showNew() {
   show();
   draw();
@@ -235,8 +227,7 @@ const empty = () => html`<section class="panel guide"><h1>No candidates yet</h1>
     button: "Create and invite",
     send: begin,
     fields: [{ ...nameField, name: "assessment", label: "Assessment" }, ...personFields],
-  })}
-  <p>Or <button class="plain" @click=${seed}>Add 20 sample candidates</button></p></section>`;
+  })}</section>`;
 
 function view() {
   if (!assessments) return nothing;

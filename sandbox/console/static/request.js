@@ -1,6 +1,6 @@
 // The pane of one request.
 import { html, nothing } from "./lit/lit-html.js";
-import { act, copyButton, draw, form, post, say, state } from "./core.js";
+import { copyButton, draw, form, post, say, state } from "./core.js";
 import { clockTime, dayOf, faultText, highlight, plural, pretty, shortIDs, took } from "./format.js";
 import { presetField, presets, timesField } from "./faults.js";
 import { snippets } from "./snippets.js";
@@ -9,13 +9,13 @@ const maxShown = 65536; // Characters of a body.
 let language = "curl";
 const bodies = new Map(); // Elements of the bodies of the request that is shown.
 
-export const failed = (e) => e.ended && (e.status === null || e.status >= 400);
+export const failed = (e) => e.ended && (!e.status || e.status >= 400);
 export const keyOf = (e) => state.keys.find((k) => k.id === e.key_id);
 export const keyName = (e) => (e.key === "" ? "none" : (keyOf(e)?.token ?? e.key));
 
 export function statusKind(e) {
   if (!e.ended) return "wait";
-  return e.status === null || e.status >= 500 ? "bad" : e.status >= 400 ? "warn" : "";
+  return !e.status || e.status >= 500 ? "bad" : e.status >= 400 ? "warn" : "";
 }
 
 // pane shows a request, or that it is lost. actions are those of the list.
@@ -40,11 +40,11 @@ export function pane(e, actions) {
     <p class="meta"><b class=${"status " + statusKind(e)}>${e.status ?? (e.ended ? "No response" : "In progress")}</b>
       <span>#${e.number}</span><time title=${e.at}>${dayOf(e.at)} ${clockTime(e.at)}</time>
       <span>${e.ended ? took(e.took) : "–"}</span><code>${keyName(e)}</code>
-      ${e.limit === null ? nothing : html`<span>${e.remaining} of ${e.limit} remaining</span>`}
+      ${e.limit ? html`<span>${e.remaining} of ${e.limit} remaining</span>` : nothing}
       ${e.request_id ? html`<code>${e.request_id}</code>` : nothing}</p>
     ${notes(e, actions.link)}
     ${message(e, "Response", e.response, e.response_headers, e.response_cut ? e.response_size : 0)}
-    ${message(e, "Request", e.body, e.headers, 0, e.query)}${again(e, actions)}${copies(e)}</section>`;
+    ${message(e, "Request", e.body, e.headers, 0, e.query)}${e.route ? failNext(e) : nothing}${copies(e)}</section>`;
 }
 
 function notes(e, link) {
@@ -76,28 +76,21 @@ function message(e, name, text, headers, size, query) {
     ${query ? pairs([...new URLSearchParams(query)]) : nothing}
     ${text
       ? html`<pre class="body" tabindex="0">${bodyOf(e, name, whole.slice(0, maxShown))}</pre>`
-      : html`<p class="quiet">${headers ? "No body." : e.status === null ? "None." : "No longer kept."}</p>`}
+      : html`<p class="quiet">${headers ? "No body." : !e.status ? "None." : "No longer kept."}</p>`}
     ${text && omitted > 0 ? html`<p class="quiet">${omitted} more bytes</p>` : nothing}
     ${headers ? html`<details><summary>${plural(lines.length, "header")}</summary>${pairs(lines)}</details>` : nothing}
   </section>`;
 }
 
-// again offers to send the request again, and to fail the next ones of its route.
-function again(e, actions) {
-  const send = () =>
-    act(async () => actions.open((await post(`journal/${e.number}/send`)).number), "The request was sent again");
-  const acted = e.method !== "GET" && e.method !== "HEAD" && (e.status === null || e.status < 400 || e.status >= 500);
+// failNext offers to fail the next requests of the route.
+function failNext(e) {
   const route = `${e.method} ${e.route}`;
   const fail = async ({ preset, times }) => {
     await post("faults", { ...presets[preset], route, times: Number(times) });
     say(`${preset} waits for ${route}`);
   };
   const fields = [{ ...presetField, local: false }, timesField], label = "Fail the next of this route";
-  const failForm = { id: "fail-next", label, fields, button: label, send: fail, keep: true, kind: "inline" };
-  return html`<section aria-label="Again"><h3>Again</h3>
-    <p class="line"><button class="plain" id="send-again" ?disabled=${!e.ended} @click=${send}>Send again</button>
-      ${acted ? html`<small>The write takes effect a second time.</small>` : nothing}</p>
-    ${e.route ? form(failForm) : nothing}</section>`;
+  return form({ id: "fail-next", label, fields, button: label, send: fail, keep: true, kind: "inline" });
 }
 
 function copies(e) {

@@ -31,23 +31,12 @@ type AttemptList struct{ Collection[*Attempt] }
 
 func newAttemptList(size int) *AttemptList { return &AttemptList{*newCollection[*Attempt](size)} }
 
-// Milestone is a time of a submission that a filter can use.
-type Milestone string
-
-// The milestones. A filter excludes submissions that have not reached its milestone.
-const (
-	Created   Milestone = "created"
-	Submitted Milestone = "submitted"
-	Evaluated Milestone = "evaluated"
-)
-
-// Filter selects submissions for a listing. An unknown status is valid and selects
-// nothing, because the set of values is open.
+// Filter selects submissions for a listing. Nil means any. An unknown status is valid and
+// selects nothing, because the set of values is open.
 type Filter struct {
-	ByAssessment, ByStatus, BySince bool
-	AssessmentID, Status            string
-	Since                           Moment
-	SinceMilestone                  Milestone // What Since is compared with.
+	AssessmentID, Status *string
+	Since                *Moment
+	SinceOn              string // The time that Since is compared with: created, submitted or evaluated.
 }
 
 // Page returns up to size submissions that the filter selects, newest first, after the
@@ -58,7 +47,7 @@ func (l *AttemptList) Page(from *Position, size int, filter Filter) (page []*Att
 		end = l.countBefore(*from)
 	}
 	page = make([]*Attempt, 0, size)
-	for i := end - 1; i >= 0 && !filter.excludesOlder(l.list[i]); i-- {
+	for i := end - 1; i >= 0; i-- {
 		a := l.list[i]
 		if !filter.matches(a) {
 			continue
@@ -71,26 +60,16 @@ func (l *AttemptList) Page(from *Position, size int, filter Filter) (page []*Att
 	return page, nil
 }
 
-// reached returns when a submission reached a milestone, or nil.
-func (a *Attempt) reached(m Milestone) *Moment {
-	switch m {
-	case Submitted:
-		return a.Value.SubmittedAt
-	case Evaluated:
-		return a.Value.EvaluatedAt
-	case Created:
-	}
-	return &a.Created
-}
-
-// excludesOlder reports whether the filter excludes a submission and all older ones.
-func (f *Filter) excludesOlder(a *Attempt) bool {
-	return f.BySince && f.SinceMilestone == Created && a.Created < f.Since
-}
-
-// matches reports whether the filter selects a submission.
+// matches reports whether the filter selects a submission. A time that is not set yet is
+// before every Since.
 func (f *Filter) matches(a *Attempt) bool {
-	at := a.reached(f.SinceMilestone)
-	return (!f.BySince || at != nil && *at >= f.Since) && (!f.ByStatus || a.Value.Status == f.Status) &&
-		(!f.ByAssessment || a.Value.AssessmentID == f.AssessmentID)
+	at := &a.Created
+	switch f.SinceOn {
+	case Stages[submitted]:
+		at = a.Value.SubmittedAt
+	case Stages[evaluated]:
+		at = a.Value.EvaluatedAt
+	}
+	return (f.Since == nil || at != nil && *at >= *f.Since) && (f.Status == nil || a.Value.Status == *f.Status) &&
+		(f.AssessmentID == nil || a.Value.AssessmentID == *f.AssessmentID)
 }

@@ -51,9 +51,6 @@ func (c Candidate) Matches(assessmentID, text string) bool {
 // Compare compares the order of two candidates: by the time of the invitation, then by its id.
 func (c Candidate) Compare(d Candidate) int { return c.invitation.compare(d.invitation.Position) }
 
-// AssessmentID returns the id of the assessment.
-func (c Candidate) AssessmentID() string { return c.assessment.ID }
-
 // InvitationID returns the id of the invitation.
 func (c Candidate) InvitationID() string { return c.invitation.ID }
 

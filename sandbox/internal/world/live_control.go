@@ -1,7 +1,6 @@
 package world
 
 import (
-	"fmt"
 	"slices"
 	"time"
 )
@@ -54,9 +53,10 @@ func (l *Live) openAssessment(id, email string, now time.Time) (*Organization, *
 	return nil, nil, ErrUnknown
 }
 
-// take takes the candidate with an invitation or a submission to a stage, and returns the id
-// of the submission once there is one.
-func (l *Live) take(id string, now time.Time, to Stage, r Result) (submissionID string, err error) {
+// Take takes the candidate with an invitation or a submission to a stage, with the earlier
+// steps that were not taken, and returns the id of the submission once there is one. The
+// result, which an evaluation needs, must pass Check.
+func (l *Live) Take(id string, now time.Time, to Stage, r Result) (submissionID string, err error) {
 	err = l.change(id, now, func(c *candidate, at Moment) error {
 		if to == submitted && c.stage == submitted && c.timedOut {
 			return nil // The time limit submitted the attempt before the candidate did.
@@ -68,30 +68,6 @@ func (l *Live) take(id string, now time.Time, to Stage, r Result) (submissionID 
 		return err
 	})
 	return submissionID, err
-}
-
-// Open opens an invitation.
-func (l *Live) Open(id string, now time.Time) error {
-	_, err := l.take(id, now, opened, Result{})
-	return err
-}
-
-// Begin begins an attempt. It opens the invitation if necessary.
-func (l *Live) Begin(id string, now time.Time) (submissionID string, err error) {
-	return l.take(id, now, started, Result{})
-}
-
-// Submit submits an attempt.
-func (l *Live) Submit(id string, now time.Time) error {
-	_, err := l.take(id, now, submitted, Result{})
-	return err
-}
-
-// Evaluate evaluates a submission, after submitting it if necessary. The result must pass
-// Check.
-func (l *Live) Evaluate(id string, now time.Time, r Result) error {
-	_, err := l.take(id, now, evaluated, r)
-	return err
 }
 
 // Append adds an event to a log for each payload.
@@ -117,36 +93,6 @@ func (l *Live) Revoke(id string, now time.Time) error {
 		c.organization.RevokeInvitation(c.invitation)
 		return nil
 	})
-}
-
-// Seed adds candidates at all stages to an assessment, with names, logs and reports, and
-// returns the assessment's id. An empty assessmentID adds an assessment.
-func (o *Organization) Seed(assessmentID string, count int) (id string, err error) {
-	usage := &o.account.Value.Usage
-	if left := usage.AssessmentsLimit - usage.AssessmentsUsed; o.account.Value.Plan.LimitsEnforced && left < count {
-		return "", Conflict(fmt.Sprintf("the plan has %d invitations left in this period", max(left, 0)))
-	}
-	if assessmentID == "" {
-		assessmentID = o.AddAssessment("Sample candidates")
-	}
-	assessment := o.assessments.Find(assessmentID)
-	switch {
-	case assessment == nil:
-		return "", ErrUnknown
-	case assessment.Value.Status == "closed":
-		return "", errClosed
-	}
-	stages := data.Plans[0].Stages
-	for range count {
-		n := len(o.candidates)
-		ago := n * n * 13 % 7200 // Minutes.
-		to := stages[n*5%len(stages)]
-		if to == started { // A longer attempt would have ended at its time limit.
-			ago = n%20 + 1
-		}
-		o.add(assessment, person(n), to, o.now.plus(-time.Duration(ago)*time.Minute), Result{})
-	}
-	return assessmentID, nil
 }
 
 // add adds a candidate who reaches a stage at a time, after believable times for the

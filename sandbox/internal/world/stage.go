@@ -13,6 +13,12 @@ const (
 	evaluated
 )
 
+// The stages that [Live.Take] reaches.
+const (
+	Opened, Started      = opened, started
+	Submitted, Evaluated = submitted, evaluated
+)
+
 // UnmarshalText parses a name of Stages.
 func (s *Stage) UnmarshalText(text []byte) error {
 	*s = Stage(slices.Index(Stages[:], string(text)))
