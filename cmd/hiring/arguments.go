@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"regexp"
+	"slices"
 	"strings"
 	"time"
 
@@ -23,15 +24,13 @@ func (a *app) refuseKey(key string) error {
 // refuseArguments returns an error for an argument with a key. Servers and proxies log keys
 // in paths and queries.
 func (a *app) refuseArguments(hasKey func(string) bool) error {
-	for _, argument := range a.args {
-		if hasKey(argument) {
-			return adviceError{
-				usagef("An argument looks like a key. Never give a key as an argument: the shell's history and the process list show it"),
-				"Nothing was sent. Revoke the key in the dashboard",
-			}
-		}
+	if !slices.ContainsFunc(a.args, hasKey) {
+		return nil
 	}
-	return nil
+	return adviceError{
+		usagef("An argument looks like a key. Never give a key as an argument: the shell's history and the process list show it"),
+		"Nothing was sent. Revoke the key in the dashboard",
+	}
 }
 
 // prepare checks the global flags before a command runs, and starts the time limit.
