@@ -66,7 +66,7 @@ func (a *app) run(ctx context.Context, args []string) int {
 		select {
 		case err = <-ended:
 		case <-time.After(patience):
-			err = cmp.Or(ctx.Err(), context.DeadlineExceeded)
+			err = cmp.Or(ctx.Err(), fmt.Errorf("The command has not ended: %w", context.DeadlineExceeded))
 		}
 	}
 	if a.flags.timeout > 0 && errors.Is(err, context.DeadlineExceeded) {

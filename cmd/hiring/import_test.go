@@ -146,7 +146,7 @@ func TestKilledImportSendsOneInvitationEach(t *testing.T) {
 		kills = 60
 	}
 	h, u := newImport(t, 4*kills)
-	u.env = append(u.env, settleUnderTest+"=500ms")
+	u.env = append(u.env, settleUnderTest+"=1s")
 	h.server.Inject(sandbox.Fault{Route: "POST /assessments/{id}/invitations", Times: 10 * kills, Delay: 15 * time.Millisecond})
 	line := []string{"invitations", "import", "people.csv", "-a", h.id, "--yes"}
 	random := rand.New(rand.NewPCG(1, 2))
@@ -174,33 +174,45 @@ func TestKilledImportSendsOneInvitationEach(t *testing.T) {
 	assert.Equal(t, map[string]int{"sent": 4 * kills}, outcomes(t, filepath.Join(u.home, "people.csv.results.csv")), "an invitation of a stopped run is not reported as existing")
 }
 
+// atEachSend makes u use a server that calls before with the number of each request that sends
+// an invitation, before the request reaches h.
+func (u *user) atEachSend(h *campaign, before func(n int)) {
+	u.t.Helper()
+	n := 0
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Method == http.MethodPost {
+			n++
+			before(n)
+		}
+		h.server.ServeHTTP(w, r)
+	}))
+	u.t.Cleanup(server.Close)
+	u.env = append(u.env, envBaseURL+"="+server.URL)
+}
+
 // TestImportOfOneFileTwiceAtOnce: the second import on the machine is refused and sends
 // nothing.
 func TestImportOfOneFileTwiceAtOnce(t *testing.T) {
 	t.Parallel()
-	pairs := 4
-	if os.Getenv("HIRING_LONG") != "" {
-		pairs = 30
-	}
-	for range pairs {
-		h, u := newImport(t, 20)
-		h.server.Inject(sandbox.Fault{Route: "POST /assessments/{id}/invitations", Times: 20, Delay: 30 * time.Millisecond})
-		both := [2]*exec.Cmd{}
-		var said [2]bytes.Buffer
-		for i := range both {
-			both[i] = u.command(t.Context(), "invitations", "import", "people.csv", "-a", h.id, "--yes")
-			both[i].Stderr = &said[i]
-			require.NoError(t, both[i].Start())
+	h, u := newImport(t, 20)
+	sending, released := make(chan struct{}), make(chan struct{})
+	u.atEachSend(h, func(n int) {
+		if n == 1 {
+			close(sending)
 		}
-		codes := []int{exitCode(t, both[0].Wait()), exitCode(t, both[1].Wait())}
-		refused := slices.Index(codes, exitUsage)
-		slices.Sort(codes)
-		require.Equal(t, []int{exitOK, exitUsage}, codes, "%s\n%s", said[0].String(), said[1].String())
-		assert.Equal(t, "hiring: people.csv.results.csv: another import is writing this file: wait until it has ended. No invitations were sent.\n", said[refused].String())
-		h.assertOneInvitationEach()
-		assert.Equal(t, map[string]int{"sent": 20}, outcomes(t, filepath.Join(u.home, "people.csv.results.csv")))
-		assert.NoFileExists(t, filepath.Join(u.home, "people.csv.results.csv.lock"))
-	}
+		<-released
+	})
+	line := []string{"invitations", "import", "people.csv", "-a", h.id, "--yes"}
+	first := u.command(t.Context(), line...)
+	require.NoError(t, first.Start())
+	<-sending
+	got := u.run(line...)
+	assert.Equal(t, result{code: exitUsage, stderr: "hiring: people.csv.results.csv: another import is writing this file: wait until it has ended. No invitations were sent.\n"}, got)
+	close(released)
+	assert.Equal(t, exitOK, exitCode(t, first.Wait()))
+	h.assertOneInvitationEach()
+	assert.Equal(t, map[string]int{"sent": 20}, outcomes(t, filepath.Join(u.home, "people.csv.results.csv")))
+	assert.NoFileExists(t, filepath.Join(u.home, "people.csv.results.csv.lock"))
 }
 
 // TestImportRejectsToGuess: two columns with one meaning, and invisible characters, are
@@ -344,20 +356,17 @@ func TestImportOnAFullDisk(t *testing.T) {
 func TestImportStopsWhenItsResultsAreRemoved(t *testing.T) {
 	t.Parallel()
 	h, u := newImport(t, 60)
-	h.server.Inject(sandbox.Fault{Route: "POST /assessments/{id}/invitations", Times: 60, Delay: 20 * time.Millisecond})
-	c := u.command(t.Context(), "invitations", "import", "people.csv", "-a", h.id, "--yes")
-	var stdout, stderr bytes.Buffer
-	c.Stdout, c.Stderr = &stdout, &stderr
-	require.NoError(t, c.Start())
-	require.Eventually(t, func() bool { return len(h.invitations()) > 10 }, time.Minute, 10*time.Millisecond)
-	require.NoError(t, os.Remove(filepath.Join(u.home, "people.csv.results.csv")))
-	atRemoval := len(h.invitations())
-	assert.Equal(t, exitFailed, exitCode(t, c.Wait()))
-	sent := len(h.invitations())
-	assert.LessOrEqual(t, sent, atRemoval+1, "only the current request is completed")
-	assert.Equal(t, fmt.Sprintf("%d sent, %d not sent. Results: people.csv.results.csv\n", sent, 60-sent), stdout.String())
-	assert.Contains(t, stderr.String(), "the file was removed or replaced during the run. Run the same command again")
-	assert.Equal(t, map[string]int{"sent": sent, "not sent": 60 - sent}, outcomes(t, filepath.Join(u.home, "people.csv.results.csv")))
+	u.atEachSend(h, func(n int) {
+		if n == 11 {
+			assert.NoError(t, os.Remove(filepath.Join(u.home, "people.csv.results.csv")))
+		}
+	})
+	got := u.run("invitations", "import", "people.csv", "-a", h.id, "--yes")
+	assert.Equal(t, exitFailed, got.code)
+	assert.Len(t, h.invitations(), 11, "only the current request is completed")
+	assert.Equal(t, "11 sent, 49 not sent. Results: people.csv.results.csv\n", got.stdout)
+	assert.Contains(t, got.stderr, "the file was removed or replaced during the run. Run the same command again")
+	assert.Equal(t, map[string]int{"sent": 11, "not sent": 49}, outcomes(t, filepath.Join(u.home, "people.csv.results.csv")))
 }
 
 // TestImportContinuesAfterARejectedCandidate: one rejected candidate does not stop the others.

@@ -200,25 +200,27 @@ func TestCommandsThatWaitEndAtOnce(t *testing.T) {
 		"submissions wait -", "api POST /assessments -d @-", "api POST /assessments -d @fifo", "account --dialect fifo",
 		"invitations import fifo -a x", "profile add acme --base-url https://hiring.example.com",
 	} {
-		for _, limited := range []bool{false, true} {
-			args := strings.Fields(line)
-			if limited {
-				args = append(args, "--timeout", "100ms")
-			}
-			c := u.command(t.Context(), args...)
-			var said strings.Builder
-			c.Stderr = &said
-			stdin, err := c.StdinPipe()
-			require.NoError(t, err)
-			require.NoError(t, c.Start())
-			want := exitFailed
-			if !limited {
-				want = exitInterrupted
-				time.Sleep(300 * time.Millisecond) // It has begun to wait.
-				require.NoError(t, c.Process.Signal(syscall.SIGINT))
-			}
-			assert.Equal(t, want, exitCode(t, c.Wait()), "%s: %s", line, said.String())
-			_ = stdin.Close()
+		assert.Equal(t, exitFailed, u.endWaiting(append(strings.Fields(line), "--timeout", "100ms"), 0), line)
+		code := -1
+		for delay := 300 * time.Millisecond; code == -1; delay *= 2 { // A signal at its very start kills a program.
+			code = u.endWaiting(strings.Fields(line), delay)
 		}
+		assert.Equal(t, exitInterrupted, code, line)
 	}
+}
+
+// endWaiting runs the program with a standard input that does not end, and sends Ctrl-C after a
+// delay above 0. It returns the exit status, which is -1 after a signal without a handler.
+func (u *user) endWaiting(args []string, delay time.Duration) int {
+	u.t.Helper()
+	c := u.command(u.t.Context(), args...)
+	stdin, err := c.StdinPipe()
+	require.NoError(u.t, err)
+	defer func() { _ = stdin.Close() }()
+	require.NoError(u.t, c.Start())
+	if delay > 0 {
+		time.Sleep(delay)
+		require.NoError(u.t, c.Process.Signal(syscall.SIGINT))
+	}
+	return exitCode(u.t, c.Wait())
 }
