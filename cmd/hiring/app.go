@@ -129,12 +129,12 @@ func (a *app) rootCommand() *cobra.Command {
 		suggestFor(a.accountCommand(), "org", "organization"), suggestFor(a.membersCommand(), "users", "team"),
 		a.challengesCommand(), suggestFor(a.assessmentsCommand(), "jobs", "postings"),
 		suggestFor(a.invitationsCommand(), "candidates", "candidate", "import"), a.inviteShortcut(),
-		suggestFor(a.submissionsCommand(), "candidates", "candidate", "attempts", "results", "export", "find"), a.reportShortcut(),
+		suggestFor(a.submissionsCommand(), "candidates", "candidate", "attempts", "results", "result", "export", "find"), a.reportShortcut(),
 		suggestFor(a.eventsCommand(), "logs", "log"), a.watchCommand(),
 		suggestFor(a.quotaCommand(), "usage", "limits"), a.apiCommand(),
 	)
 	grouped(root, groupTool,
-		suggestFor(a.profileCommand(), "auth", "login", "config"), a.doctorCommand(), a.sandboxCommand(), a.versionCommand(),
+		suggestFor(a.profileCommand(), "auth", "login", "config", "status"), a.doctorCommand(), a.sandboxCommand(), a.versionCommand(),
 	)
 	root.AddCommand(topics()...)
 	a.finish(root)

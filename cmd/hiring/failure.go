@@ -110,6 +110,8 @@ func unknownCommand(c *cobra.Command, name string) error {
 	// No suggestion leads to the command that may send a second e-mail.
 	if near := slices.DeleteFunc(c.SuggestionsFor(name), func(name string) bool { return name == "send" }); len(near) > 0 {
 		text += " Did you mean " + c.CommandPath() + " " + strings.Join(near, " or "+c.CommandPath()+" ") + "?"
+	} else if other, _, err := c.Root().Find([]string{name}); err == nil && c.HasParent() && other.HasParent() {
+		text += " Did you mean " + other.CommandPath() + "?"
 	}
 	return adviceError{usagef("%s", text), help + " lists the commands"}
 }
@@ -117,6 +119,7 @@ func unknownCommand(c *cobra.Command, name string) error {
 // replacements are flags of gh, and what to use here.
 var replacements = map[string]string{ //nolint:gochecknoglobals // a constant table
 	"json": "-o json, with --columns for some members", "format": "-o", "template": "--jq; see hiring help formatting", "t": "--jq; see hiring help formatting",
+	"state": "--status", "title": "--name", "candidate": "hiring submissions find <email>",
 	"page": "--limit or --all", "paginate": "--all", "per-page": "--limit or --all", "input": "-d @file",
 }
 
@@ -223,6 +226,8 @@ func explain(err error, code int) string {
 	switch {
 	case advised:
 		next = own.advice
+	case failed && failure.Status == http.StatusNotFound && failure.Operation == "Do" && strings.Contains(failure.Route, "{"):
+		next = "Check the path, its ids and the key's organization; hiring api /openapi.json --jq '.paths | keys' lists the paths"
 	case failed && failure.Status == http.StatusNotFound && !strings.Contains(failure.Route, "{"):
 		next = "hiring api /openapi.json --jq '.paths | keys' lists the paths"
 	case failed && failure.Status == 0 && failure.Attempts > 0 && code == exitFailed:

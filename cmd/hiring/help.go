@@ -35,6 +35,11 @@ func helpCommand(root *cobra.Command) *cobra.Command {
 // its group.
 func (a *app) help(c *cobra.Command, _ []string) {
 	if given := c.Flags().Args(); c.HasSubCommands() && len(given) > 0 {
+		if child, _, err := c.Find(given); err == nil && child != c { // As in submissions --help list.
+			child.InitDefaultHelpFlag()
+			a.help(child, nil)
+			return
+		}
 		a.noHelp = unknownCommand(c, given[0])
 		return
 	}

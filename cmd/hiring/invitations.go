@@ -32,8 +32,9 @@ func invitationTable() output.Table[hiring.Invitation] {
 
 func (a *app) invitationsListCommand() *cobra.Command {
 	c := &cobra.Command{
-		Use:   "list --assessment <assessment>",
-		Short: "List the invitations of an assessment, newest first",
+		Use:        "list --assessment <assessment>",
+		SuggestFor: []string{"get", "view", "show"},
+		Short:      "List the invitations of an assessment, newest first",
 	}
 	assessment := a.assessmentFlag(c)
 	return listCommand(a, c, invitationTable(), func(ctx context.Context, t task) (hiring.Pager[hiring.Invitation], error) {
@@ -179,9 +180,10 @@ func (a *app) invitationsResendCommand() *cobra.Command {
 
 func (a *app) invitationsRevokeCommand() *cobra.Command {
 	c := &cobra.Command{
-		Use:   "revoke <invitation>",
-		Short: "Revoke an invitation",
-		Long:  "Revoke an invitation." + invitationHelp,
+		Use:        "revoke <invitation>",
+		SuggestFor: []string{"delete", "remove", "cancel"},
+		Short:      "Revoke an invitation",
+		Long:       "Revoke an invitation." + invitationHelp,
 	}
 	assessment := a.invitationFlag(c)
 	c.RunE = a.withTask(func(ctx context.Context, t task) error {

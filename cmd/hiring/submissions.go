@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 
 	"github.com/spf13/cobra"
 
@@ -122,6 +123,9 @@ func (a *app) submissionCommand(c *cobra.Command, table output.Table[hiring.Subm
 			var report hiring.Report
 			report, err = t.client.Submissions.Report(ctx, id)
 			submission.Report = &report
+		}
+		if errors.Is(err, hiring.ErrNotFound) && !isID.MatchString(id) {
+			err = adviceError{err, "Give the id of a submission or a candidate's e-mail address; hiring submissions list shows the ids"}
 		}
 		return submission, err
 	})

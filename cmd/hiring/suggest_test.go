@@ -21,6 +21,13 @@ func TestHabitsFromGh(t *testing.T) {
 	for line, says := range map[string]string{
 		"auth login":                                 "Did you mean hiring profile?",
 		"profile login":                              "Did you mean hiring profile add?",
+		"status":                                     "Did you mean hiring profile?",
+		"result list":                                "Did you mean hiring submissions?",
+		"submission events x":                        "There is no command hiring submissions events. Did you mean hiring events?",
+		"invitation view x":                          "Did you mean hiring invitations list?",
+		"invitation cancel x":                        "Did you mean hiring invitations revoke?",
+		"submission list --state evaluated":          "submissions list has no flag --state. Use --status.",
+		"assessment create --title x":                "assessments create has no flag --title. Use --name.",
 		"invitations ensure":                         "Did you mean hiring invitations invite?",
 		"invitations create":                         "Did you mean hiring invitations invite?",
 		"submissions list --json id":                 "submissions list has no flag --json. Use -o json, with --columns for some members.",
@@ -37,6 +44,10 @@ func TestHabitsFromGh(t *testing.T) {
 		assert.Equal(t, exitUsage, got.code, line)
 		assert.Contains(t, got.stderr, says, line)
 	}
+	assert.Equal(t, u.run("submissions", "list", "--help"), u.run("submission", "--help", "list"))
+	got := u.run("submissions", "report", "theo")
+	assert.Equal(t, exitNotFound, got.code)
+	assert.Contains(t, got.stderr, "Give the id of a submission or a candidate's e-mail address;")
 }
 
 // TestNoWordLeadsToASecondEMail: no alias, suggestion or help leads to the command that sends

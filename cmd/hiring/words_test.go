@@ -145,7 +145,7 @@ func TestAdviceForNotFound(t *testing.T) {
 		_, err := server.Client().Do(t.Context(), http.MethodGet, path, nil, nil, nil)
 		return explain(err, exitNotFound)
 	}
-	assert.Contains(t, said("/submissions/"+sandbox.UnknownID), "Check the id and the key's organization.")
+	assert.Contains(t, said("/submissions/"+sandbox.UnknownID), "Check the path, its ids and the key's organization; hiring api /openapi.json")
 }
 
 // TestNoKeyInAnError: keys are removed from error texts. Placeholders and the rest of the
