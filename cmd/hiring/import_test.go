@@ -163,7 +163,7 @@ func TestKilledImportSendsOneInvitationEach(t *testing.T) {
 		}
 		time.Sleep(time.Duration(random.IntN(40)) * time.Millisecond)
 		_ = c.Process.Signal([]os.Signal{syscall.SIGKILL, syscall.SIGINT}[random.IntN(2)])
-		<-ended
+		exitCode(t, <-ended)
 	}
 	h.server.SetQuota(sandbox.LiveKey, sandbox.ClassRead, 1000)
 	h.server.SetQuota(sandbox.LiveKey, sandbox.ClassWrite, 200)
