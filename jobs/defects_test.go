@@ -20,7 +20,6 @@ import (
 	"github.com/riverqueue/river/riverdriver/riversqlite"
 	"github.com/stretchr/testify/require"
 
-	hiring "github.com/hiring-assessment/hiring-go"
 	"github.com/hiring-assessment/hiring-go/jobs"
 )
 
@@ -71,24 +70,6 @@ func handlerThatEndsTheTransactionIsCancelled[D riverdriver.Driver[TTx], TTx any
 	eventually(t, s.countIs(t, 3, "river_job WHERE kind = 'hiring_delivery' AND state = 'cancelled' AND CAST(errors AS text) LIKE '%do not commit or roll back%'"))
 	eventually(t, s.deliveredIs(t, 1))
 	s.requireStoredOnce(t, 3)
-}
-
-func TestHandlerThatDeletesItsJobFails(t *testing.T) {
-	t.Parallel()
-	onBothStores(t, handlerThatDeletesItsJobFails[*riverpgxv5.Driver, pgx.Tx], handlerThatDeletesItsJobFails[*riversqlite.Driver, *sql.Tx])
-}
-
-func handlerThatDeletesItsJobFails[D riverdriver.Driver[TTx], TTx any](t *testing.T, s *store[D, TTx]) {
-	api := newAPI(t)
-	api.addEvaluated(t, 1)
-	s.watch(t, testConfig(), jobs.Results[TTx]{
-		Organizations: api.organizations(), Retry: attempts(2),
-		Handle: func(ctx context.Context, tx TTx, d jobs.Delivery) error {
-			return errors.Join(s.insertResult(ctx, tx, d), s.exec(ctx, tx, "DELETE FROM river_job WHERE kind = 'hiring_delivery'"))
-		},
-	})
-	eventually(t, s.countIs(t, 1, "river_job WHERE kind = 'hiring_delivery' AND state = 'discarded' AND CAST(errors AS text) LIKE '%a handler must not delete it%'"))
-	require.Zero(t, s.count(t, "results"))
 }
 
 func TestTextOfAPanicIsNotStored(t *testing.T) {
@@ -169,26 +150,6 @@ func failedDeliveryIsNamedInTheLog[D riverdriver.Driver[TTx], TTx any](t *testin
 	require.NoError(t, err)
 	eventually(t, func() bool { return strings.Contains(log.String(), "jobs: failed for the last time") })
 	require.NotContains(t, log.String(), "@example.com")
-}
-
-func TestInviteIgnoresZeroWidthCharacters(t *testing.T) {
-	t.Parallel()
-	onBothStores(t, inviteIgnoresZeroWidthCharacters[*riverpgxv5.Driver, pgx.Tx], inviteIgnoresZeroWidthCharacters[*riversqlite.Driver, *sql.Tx])
-}
-
-func inviteIgnoresZeroWidthCharacters[D riverdriver.Driver[TTx], TTx any](t *testing.T, s *store[D, TTx]) {
-	api := newAPI(t)
-	client := s.startInviting(t, api)
-	require.Equal(t, 1, s.invite(t, client, api.assessment, hiring.NewInvitation{Email: "person@example.com", Name: "A Person"}))
-	for _, spelling := range []string{"\u200bperson@example.com", " Per\u200dson@example.com\u2060 ", "\ufeff PERSON@example.com", "person@example\u200c.com"} {
-		require.Zero(t, s.invite(t, client, api.assessment, hiring.NewInvitation{Email: spelling, Name: "A Person"}), "%q", spelling)
-	}
-	eventually(t, s.statusIs(t, jobs.StatusSent, 1))
-	api.requireInvitedOnce(t, 1)
-	require.Error(t, s.inTx(t, func(ctx context.Context, tx TTx) error {
-		_, err := jobs.Invite(ctx, client, tx, "acme", api.assessment, hiring.NewInvitation{Email: " \u200b", Name: "A Person"})
-		return err
-	}), "an address without visible characters")
 }
 
 func TestUnreadableSubmissionIsReported(t *testing.T) {

@@ -85,28 +85,6 @@ func ExampleMigrator() {
 	// true
 }
 
-// Watch changes the configuration of a River client.
-func ExampleWatch_configuration() {
-	config := &river.Config{}
-	err := jobs.Watch[*riversqlite.Driver](config, jobs.Results[*sql.Tx]{
-		Organizations: []jobs.Organization{{Name: "acme", Client: sandbox.New().LiveClient()}},
-		Send: func(_ context.Context, d jobs.Delivery) error {
-			fmt.Println(d.Submission.Candidate.Name)
-			return nil
-		},
-	})
-	fmt.Println(err, config.RescueStuckJobsAfter, len(config.PeriodicJobs), "periodic job")
-
-	// Each organization needs a name.
-	err = jobs.Watch[*riversqlite.Driver](config, jobs.Results[*sql.Tx]{
-		Organizations: []jobs.Organization{{Client: sandbox.New().LiveClient()}},
-	})
-	fmt.Println(err != nil)
-	// Output:
-	// <nil> 1m15s 1 periodic job
-	// true
-}
-
 func ExampleSendInvitations() {
 	config := &river.Config{}
 	err := jobs.SendInvitations[*riversqlite.Driver, *sql.Tx](config, jobs.Invitations{

@@ -2,9 +2,6 @@ package jobs
 
 import "time"
 
-// OutageDelay is outageDelay.
-var OutageDelay = outageDelay
-
 // IsPublic is isPublic.
 var IsPublic = isPublic
 

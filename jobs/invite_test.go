@@ -77,7 +77,10 @@ func eachAddressIsInvitedOnce[D riverdriver.Driver[TTx], TTx any](t *testing.T, 
 	require.Equal(t, 3, s.invite(t, client, api.assessment, candidates(3)...))
 	eventually(t, s.statusIs(t, jobs.StatusSent, 2))
 	eventually(t, s.statusIs(t, jobs.StatusExisting, 1))
-	more := append(candidates(5), hiring.NewInvitation{Email: " person-4@EXAMPLE.com", Name: "A Person"})
+	more := candidates(5)
+	for _, spelling := range []string{" person-4@EXAMPLE.com", "\u200bperson-4@example.com", "person-4@example\u200c.com\u2060", "\ufeffPer\u200dson-4@example.com"} {
+		more = append(more, hiring.NewInvitation{Email: spelling, Name: "A Person"})
+	}
 	require.Equal(t, 2, s.invite(t, client, api.assessment, more...))
 	eventually(t, s.statusIs(t, jobs.StatusSent, 4))
 	api.requireInvitedOnce(t, 5)

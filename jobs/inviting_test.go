@@ -14,26 +14,11 @@ import (
 	"github.com/riverqueue/river/riverdriver"
 	"github.com/riverqueue/river/riverdriver/riverpgxv5"
 	"github.com/riverqueue/river/riverdriver/riversqlite"
-	"github.com/riverqueue/river/rivertype"
 	"github.com/stretchr/testify/require"
 
 	"github.com/hiring-assessment/hiring-go/jobs"
 	"github.com/hiring-assessment/hiring-go/sandbox"
 )
-
-func TestDelayGrowsDuringAnOutage(t *testing.T) {
-	t.Parallel()
-	for metadata, delay := range map[string]time.Duration{
-		`{}`:                      time.Minute,
-		``:                        time.Minute,
-		`{"snoozes": 1}`:          2 * time.Minute,
-		`{"snoozes": 9, "a": {}}`: 5 * time.Minute,
-		`{"snoozes": 10}`:         5 * time.Minute,
-		`{"snoozes": 100000}`:     5 * time.Minute,
-	} {
-		require.Equal(t, delay, jobs.OutageDelay(&rivertype.JobRow{Metadata: []byte(metadata)}), metadata)
-	}
-}
 
 func TestInvitationsResumeAfterAnOutage(t *testing.T) {
 	t.Parallel()

@@ -15,11 +15,10 @@ type recorder struct {
 	events map[string]int       // By organization, kind and event.
 	counts map[string]int       // By organization and state.
 	oldest map[string]time.Time // By organization and state.
-	due    map[string]time.Time // The latest time by organization.
 }
 
 func newRecorder() *recorder {
-	return &recorder{events: make(map[string]int), counts: make(map[string]int), oldest: make(map[string]time.Time), due: make(map[string]time.Time)}
+	return &recorder{events: make(map[string]int), counts: make(map[string]int), oldest: make(map[string]time.Time)}
 }
 
 // recordedOrganization returns the organization acme, and a recorder.
@@ -34,13 +33,6 @@ func (r *recorder) telemetry() jobs.Telemetry {
 			r.record(jobs.JobEvent{Organization: e.Organization, Kind: jobs.KindDelivery, Event: "delivered"})
 		},
 		Job: func(_ context.Context, e jobs.JobEvent) { r.record(e) },
-		PollDue: func(_ context.Context, e jobs.PollDueEvent) {
-			r.Lock()
-			defer r.Unlock()
-			if e.At.After(r.due[e.Organization]) {
-				r.due[e.Organization] = e.At
-			}
-		},
 		Count: func(_ context.Context, e jobs.CountEvent) {
 			r.Lock()
 			defer r.Unlock()

@@ -17,7 +17,6 @@ import (
 	"github.com/riverqueue/river/rivertype"
 	"github.com/stretchr/testify/require"
 
-	hiring "github.com/hiring-assessment/hiring-go"
 	"github.com/hiring-assessment/hiring-go/jobs"
 	"github.com/hiring-assessment/hiring-go/sandbox"
 )
@@ -144,24 +143,4 @@ func deletedRowIsAnErrorWithItsStatement[D riverdriver.Driver[TTx], TTx any](t *
 	s.retryPoll(t, client)
 	eventually(t, s.deliveredIs(t, 3))
 	require.Equal(t, 5, s.count(t, "results"), "results from before that time are not repeated")
-}
-
-// TestForeignStateIsRejected changes the account of the key. The state of the other account stays.
-func TestForeignStateIsRejectedSQLite(t *testing.T) {
-	t.Parallel()
-	s, api := newSQLite(t), newAPI(t)
-	api.addEvaluated(t, 2)
-	results := jobs.Results[*sql.Tx]{Organizations: api.organizations(), Handle: s.insertResult}
-	_, stop := s.watch(t, testConfig(), results)
-	eventually(t, s.deliveredIs(t, 2))
-	stop()
-	foreign := newAPI(t)
-	foreign.AddKey(sandbox.Key{Token: "sk_live_other", Scope: sandbox.ScopeAdmin, Organization: "other"})
-	client, err := hiring.New(foreign.URL(), "sk_live_other")
-	require.NoError(t, err)
-	results.Organizations[0].Client = client
-	s.watch(t, testConfig(), results)
-	eventually(t, s.pollHasState(t, "retryable"))
-	require.Equal(t, 2, s.count(t, "results"))
-	require.True(t, s.statusIs(t, jobs.StatusWatching, 1)())
 }

@@ -193,11 +193,8 @@ func inTx[TTx any](ctx context.Context, do func(tx TTx, t table) error) error {
 	return exec.Commit(ctx)
 }
 
-var (
-	errDeleted = errors.New("jobs: the row of this job is gone: a handler must not delete it")
-	errTxEnded = errors.New("jobs: the handler ended the transaction: do not commit or roll back, the transaction is jobs'. " +
-		"What it committed is stored, so the delivery is cancelled and not retried")
-)
+var errTxEnded = errors.New("jobs: the handler ended the transaction: do not commit or roll back, the transaction is jobs'. " +
+	"What it committed is stored, so the delivery is cancelled and not retried")
 
 // checkOpen returns errTxEnded if a transaction was committed or rolled back. Drivers
 // return such an error for every statement. So does database/sql after the context has ended.
@@ -213,9 +210,6 @@ func (t table) checkOpen(ctx context.Context) error {
 // rescued the job and given it to another worker: the caller must not commit then.
 func complete[D riverdriver.Driver[TTx], TTx any, A river.JobArgs](ctx context.Context, tx TTx, job *river.Job[A]) error {
 	done, err := river.JobCompleteTx[D](ctx, tx, job)
-	if errors.Is(err, rivertype.ErrNotFound) {
-		return errDeleted
-	}
 	if err != nil {
 		return fmt.Errorf("jobs: completing the job: %w", err)
 	}

@@ -1,12 +1,15 @@
 package otelhiring_test
 
 import (
+	"context"
 	"net/http"
 	"net/http/httptest"
 	"os/exec"
 	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
@@ -16,7 +19,9 @@ import (
 	sdktrace "go.opentelemetry.io/otel/sdk/trace"
 	"go.opentelemetry.io/otel/sdk/trace/tracetest"
 
+	hiring "github.com/hiring-assessment/hiring-go"
 	"github.com/hiring-assessment/hiring-go/otelhiring"
+	"github.com/hiring-assessment/hiring-go/sandbox"
 )
 
 // recorder is a Telemetry whose spans are in memory and whose metrics can be scraped.
@@ -55,6 +60,33 @@ func (b *recorder) scrape(t *testing.T) map[string]string {
 			samples[line[:at]] = line[at+1:]
 		}
 	}
+	return samples
+}
+
+// everyMetric returns the samples of a program that produces each metric.
+func everyMetric(t *testing.T) (samples map[string]string) {
+	t.Helper()
+	synctest.Test(t, func(t *testing.T) {
+		b, evaluated := newRecorder(t), time.Now()
+		client := sandbox.Start(t).Client(hiring.WithTrace(b.Trace()))
+		_, err := client.Submissions.Get(t.Context(), sandbox.UnknownID)
+		require.ErrorIs(t, err, hiring.ErrNotFound)
+		b.JobDelivered(t.Context(), otelhiring.JobDelivered{Organization: "acme", EvaluatedAt: &evaluated})
+		b.JobEvent(t.Context(), otelhiring.JobEvent{Organization: "acme", Kind: "hiring_delivery", Event: "discarded"})
+		b.JobCount(t.Context(), otelhiring.JobCount{Organization: "acme", Kind: "hiring_delivery", State: "failing", Count: 1, Oldest: evaluated})
+		b.JobCount(t.Context(), otelhiring.JobCount{Organization: "acme", Kind: "hiring_invitations", State: "queued", Count: 1, Oldest: evaluated})
+		b.JobWorkers(t.Context(), otelhiring.JobWorkers{Alive: 2})
+		b.PollDue(t.Context(), "acme", evaluated)
+		var options hiring.WaitOptions
+		end := b.Wait(&options)
+		stop := background(t, func(ctx context.Context) {
+			_, _ = client.Submissions.WaitReport(ctx, sandbox.PendingSubmissionID, options) // Ends with the context.
+		})
+		time.Sleep(2 * time.Minute)
+		samples = b.scrape(t)
+		stop()
+		end()
+	})
 	return samples
 }
 
