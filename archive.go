@@ -84,7 +84,7 @@ var (
 
 // run makes attempts until one succeeds or no retry can help.
 func (d *download) run() error {
-	defer d.attempt.abandon(&d.core.traces)
+	defer d.attempt.abandon(d.core.traces)
 	for {
 		if d.link == nil {
 			if err := d.readLink(); err != nil {
@@ -110,7 +110,7 @@ func (d *download) makeAttempt() (wait time.Duration, err error) {
 	before := d.written
 	cause := d.sendAndCopy()
 	if cause == nil {
-		d.attempt.end(&d.core.traces, "", nil, 0)
+		d.attempt.end(d.core.traces, "", nil, 0)
 		return 0, nil
 	}
 	if d.written > before {
@@ -127,7 +127,7 @@ func (d *download) makeAttempt() (wait time.Duration, err error) {
 		counted.Attempts = d.failuresInRow
 		wait, _ = decide(d.core.config.retry, &counted, failure.RetryAfter, timeLeft(d.ctx), jitter())
 	}
-	d.attempt.end(&d.core.traces, "", failure, wait)
+	d.attempt.end(d.core.traces, "", failure, wait)
 	return wait, failure
 }
 
@@ -151,7 +151,7 @@ func (d *download) readLink() error {
 // sendAndCopy sends the request of an attempt and copies the response to the writer.
 func (d *download) sendAndCopy() error {
 	a := &d.attempt
-	ctx, header := a.begin(d.ctx, &d.core.traces, TraceAttempt{
+	ctx, header := a.begin(d.ctx, d.core.traces, TraceAttempt{
 		Operation: archiveRequest.operation, Method: archiveRequest.method, Route: archiveRequest.route, Server: urls.Server(d.link), Number: d.attempts,
 	}, 0)
 	if header == nil {

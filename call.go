@@ -221,7 +221,7 @@ func (c *call) run() error {
 	if err := c.admit(); err != nil {
 		return err
 	}
-	defer c.attempt.abandon(&c.core.traces)
+	defer c.attempt.abandon(c.core.traces)
 	c.client = c.core.http
 	c.next = cmp.Or(c.client.Transport, http.DefaultTransport)
 	c.client.Transport = transport{c}
@@ -282,7 +282,7 @@ type transport struct{ *call }
 func (t transport) RoundTrip(r *http.Request) (*http.Response, error) {
 	a := &t.attempt
 	t.attempts++
-	ctx, header := a.begin(r.Context(), &t.core.traces, TraceAttempt{
+	ctx, header := a.begin(r.Context(), t.core.traces, TraceAttempt{
 		Operation: t.request.operation, Method: r.Method, Route: t.request.route, Server: t.core.server, Number: t.attempts,
 	}, t.core.config.timeout)
 	r = r.WithContext(ctx)
@@ -367,7 +367,7 @@ func (c *call) checkRetry(_ context.Context, _ *http.Response, err error) (bool,
 	}
 	wait, retry := decide(policy, failure, c.attempt.delay, timeLeft(c.ctx), jitter()) //nolint:contextcheck // of the call
 	c.delay = wait
-	c.attempt.end(&c.core.traces, "", failure, wait)
+	c.attempt.end(c.core.traces, "", failure, wait)
 	if !retry {
 		return false, failure
 	}

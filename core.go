@@ -20,8 +20,8 @@ type core struct {
 	agent   []string // The User-Agent header.
 	keys    keyring
 	server  string // Of base, as in Exchange.
-	traces
-	shared *shared
+	*traces        // Copies of a core share them: a call within another is known by them.
+	shared  *shared
 }
 
 // service has the field and method that all services have in common.

@@ -202,8 +202,8 @@ func logPauses(logger *slog.Logger) func(context.Context, TracePause) {
 }
 
 // allTraces returns the traces and observers of a client, with those of its logger.
-func (c config) allTraces() traces {
-	t := traces{all: c.traces, observers: c.observers}
+func (c config) allTraces() *traces {
+	t := &traces{all: c.traces, observers: c.observers}
 	if c.logger != nil {
 		t.all = append(t.all, Trace{Pause: logPauses(c.logger)})
 		t.observers = append(t.observers, logTo(c.logger))

@@ -57,7 +57,7 @@ func (c *call) readResponse(resp *http.Response) error {
 		return failure
 	}
 	c.failure = nil
-	c.attempt.end(&c.core.traces, warning, nil, 0)
+	c.attempt.end(c.core.traces, warning, nil, 0)
 	return nil
 }
 

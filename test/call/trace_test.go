@@ -291,6 +291,7 @@ func TestTraceSeesOperationsMadeOfSeveral(t *testing.T) {
 				sent, paused := map[string]bool{}, false
 				for _, line := range d.lines[1 : len(d.lines)-1] {
 					require.True(t, strings.HasPrefix(line, c.name+" > "), "one call alone, and all of it within: %s", line)
+					require.NotContains(t, line, " > call ", "a call within it is no call of its own")
 					if rest, ok := strings.CutPrefix(line, c.name+" > attempt "); ok {
 						sent[strings.Fields(rest)[1]] = true
 					}
