@@ -178,6 +178,22 @@ func do[T entity](ctx context.Context, k *core, r request) (T, error) {
 	return *e.Data, nil
 }
 
+// doRaw makes a call and returns its data undecoded.
+func doRaw(ctx context.Context, k *core, r request) (RawValue, error) {
+	var e envelope[RawValue]
+	err := k.makeCall(ctx, r, func(body []byte, bodyErr error) (string, error) {
+		err := readEnvelope(body, bodyErr, &e, readerOf[RawValue])
+		if err == nil && e.Data == nil {
+			err = errNoData
+		}
+		return "", err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return *e.Data, nil
+}
+
 // makeCall makes a call whose 2xx response d decodes, in the trace span of its operation. With nil
 // for d it succeeds with any 2xx API response.
 func (k *core) makeCall(ctx context.Context, r request, d decoder) error {
@@ -673,4 +689,27 @@ func headerValue(h http.Header, canonical string) string {
 		return values[0]
 	}
 	return ""
+}
+
+// sleep waits, and announces the wait if it is long. Except between polls, a wait that would end after the context's
+// deadline fails at once.
+func sleep(ctx context.Context, d time.Duration, reason PauseReason) error {
+	if reason != PausePoll && outlasts(ctx, d) {
+		return context.DeadlineExceeded
+	}
+	announceWait(ctx, d, reason)
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+		return contextError(ctx)
+	case <-timer.C:
+		return nil
+	}
+}
+
+// outlasts reports whether waiting that long would exceed ctx's deadline.
+func outlasts(ctx context.Context, wait time.Duration) bool {
+	deadline, ok := ctx.Deadline()
+	return ok && wait > 0 && wait >= time.Until(deadline)
 }

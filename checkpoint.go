@@ -29,7 +29,7 @@ type Checkpoint interface {
 //
 // The file holds the state as it is. Watch rejects a damaged state and a file of
 // another program. Load and Save fail on a path that is not a regular file. Load also fails on
-// an empty file and on one above 1 MB. None of these is a fresh start. To start afresh,
+// an empty file and on one above 16 MB. None of these is a fresh start. To start afresh,
 // delete the file. Save writes to a temporary file hiring-checkpoint-*.tmp in the same
 // folder. A killed save leaves that file. Save removes those older than ten minutes and
 // all but the ten newest.

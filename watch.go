@@ -66,7 +66,7 @@ func (e *ItemError) Unwrap() error { return e.Err }
 //   - If AssessmentID does not exist, Watch yields [ErrNotFound].
 //
 // Watch works with any meaning of since (assumed: meaning of since). It leaves a tenth of each rate-limit window to
-// others, or the share of [WithQuotaReserve]. Scope read; 140 to 250 reads an hour at 500 evaluations a day.
+// others, or the share of [WithQuotaReserve]. Scope read; 130 to 230 reads an hour at 500 evaluations a day.
 func (s *SubmissionService) Watch(ctx context.Context, o WatchOptions) iter.Seq2[Submission, error] {
 	called := time.Now()
 	return iterate(ctx, (*service)(s), "Submissions.Watch", func(ctx context.Context, yield func(Submission, error) bool) error {
@@ -108,9 +108,6 @@ func (s *SubmissionService) watch(ctx context.Context, o WatchOptions, called ti
 			}
 			return nil
 		})
-		if errors.Is(err, errLeft) {
-			return 0, false, err
-		}
 		return wait, true, cmp.Or(w.delivered(), err)
 	})
 }
@@ -300,22 +297,6 @@ func (w *watcher) checkAnswer(ctx context.Context, r answer) error {
 		return failure
 	}
 	return nil // The assessment may exist.
-}
-
-// doRaw makes a call and returns its data undecoded.
-func doRaw(ctx context.Context, k *core, r request) (RawValue, error) {
-	var e envelope[RawValue]
-	err := k.makeCall(ctx, r, func(body []byte, bodyErr error) (string, error) {
-		err := readEnvelope(body, bodyErr, &e, readerOf[RawValue])
-		if err == nil && e.Data == nil {
-			err = errNoData
-		}
-		return "", err
-	})
-	if err != nil {
-		return nil, err
-	}
-	return *e.Data, nil
 }
 
 // looseSubmission is what the machine needs of a submission, in JSON of any shape.

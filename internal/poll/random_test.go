@@ -29,6 +29,8 @@ type world struct {
 	length   poll.Time
 	every    poll.Time      // Between polls; 0: as the machine says.
 	restart  float64        // The part of the requests after which the state is saved and loaded.
+	ahead    poll.Time      // Of the clock at the start, which is not the server's.
+	longer   poll.Time      // When Lookback becomes a day longer.
 	outages  [][2]poll.Time // Without any response.
 	end      poll.Time      // Of the run.
 	pages    float64        // Of a listing of all of Lookback.
@@ -45,8 +47,8 @@ func logNormal(r *rand.Rand, median poll.Time, sigma float64) poll.Time {
 	return poll.Time(float64(median) * math.Exp(sigma*r.NormFloat64()))
 }
 
-// newWorld returns a world with 5 submissions a day to 5 times the factor.
-func newWorld(seed int, factor float64) *world {
+// newWorld returns a world with 5 submissions a day to 5 times the factor, on pages of so many.
+func newWorld(seed int, factor float64, page int) *world {
 	r := rand.New(rand.NewPCG(uint64(seed), 42))
 	perDay := 5 * math.Pow(factor, r.Float64())
 	w := &world{lookback: 30 * day, length: 3 * day, every: pick(r, 0, 0, 0, 10*time.Minute, time.Hour, 6*time.Hour, day)}
@@ -60,7 +62,7 @@ func newWorld(seed int, factor float64) *world {
 		Seed: uint64(seed), Since: pick(r, "created", "submitted", "evaluated", "ignored"), Exclusive: r.IntN(2) == 0,
 		Unfinished: pick(r, "", "", "", "", "empty", "refused", "ignored"), Cut: pick(r, 0, 0, 0, time.Second, time.Hour, day),
 		OthersPerHour: pick(r, 0., 0, 200, 500), OthersUseUp: pick(r, 0, 0, 0.1, 0.5), Failing: pick(r, 0, 0, 0.01, 0.1, 0.3),
-		PageSize: pick(r, 100, 100, 25), OneStatus: r.IntN(4) == 0, NoSubmittedAt: r.IntN(4) == 0,
+		PageSize: pick(r, page, page, page/4), OneStatus: r.IntN(4) == 0, NoSubmittedAt: r.IntN(4) == 0,
 	}
 	if r.IntN(4) == 0 {
 		w.api.PutBack, w.api.BackAt = poll.Time(1+r.IntN(9))*time.Minute, begin+poll.Time(r.Float64()*float64(w.length))
@@ -73,6 +75,7 @@ func newWorld(seed int, factor float64) *world {
 		until := at + between(r, time.Hour, 3*day)
 		w.outages, w.end = append(w.outages, [2]poll.Time{at, until}), max(w.end, until)
 	}
+	w.longer = begin + poll.Time(2*r.Float64()*float64(w.length))
 	w.end = max(w.end, begin+w.length) + 36*time.Hour + 3*w.every
 	if r.IntN(4) == 0 {
 		for _, s := range w.subs {
@@ -80,6 +83,7 @@ func newWorld(seed int, factor float64) *world {
 				w.known = append(w.known, s.ID)
 			}
 		}
+		w.ahead = pick(r, 0, 9*time.Hour)
 	}
 	w.pages = perDay * w.lookback.Hours() / 24 / float64(w.api.PageSize) * (1 + abandoned)
 	return w
@@ -145,7 +149,7 @@ func (w *world) run() *outcome {
 	r := rand.New(rand.NewPCG(w.api.Seed, 7))
 	options := options
 	options.Lookback = w.lookback
-	o.machine = poll.New(options, w.api.Clock(begin), w.known)
+	o.machine = poll.New(options, w.api.Clock(begin)+w.ahead, w.known)
 	now, call, failures := begin, begin, 0
 	for now < w.end && (w.known == nil || len(o.machine.Known) > 0) {
 		for _, out := range w.outages {
@@ -205,6 +209,9 @@ func (w *world) check(o *outcome, id string, now poll.Time) {
 
 // reload saves and loads the state.
 func (w *world) reload(o *outcome, options poll.Options, now poll.Time) {
+	if now > w.longer {
+		options.Lookback += day
+	}
 	state, m := o.machine.State(), o.machine
 	ids := len(m.Done) + len(m.Known) + len(m.Missing) + len(m.Reads)
 	for _, s := range m.Sources {
@@ -218,6 +225,9 @@ func (w *world) reload(o *outcome, options poll.Options, now poll.Time) {
 	var err error
 	if o.machine, err = poll.Load(options, state); err != nil {
 		o.problem(now, "%v", err)
+	}
+	if o.machine.Reach != options.Lookback {
+		o.problem(now, "a lookback of %v", o.machine.Reach)
 	}
 }
 
@@ -268,13 +278,13 @@ func (w *world) judge(o *outcome) {
 // TestRandomWorlds runs machines in random worlds: nothing is lost, comes twice, comes without a report or later than
 // documented; no request is sent while the window is used up; the state is small and the whole memory.
 func TestRandomWorlds(t *testing.T) {
-	seeds, factor := 30, 15.
+	seeds, factor, page := 30, 15., 20
 	if os.Getenv("HIRING_LONG") != "" {
-		seeds, factor = 500, 600
+		seeds, factor, page = 500, 600, 100
 	}
 	for seed := range seeds {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
-			w := newWorld(seed, factor)
+			w := newWorld(seed, factor, page)
 			o := w.run()
 			w.judge(o)
 			assert.Empty(t, o.problems, "%d submissions of lookback %v, since %s, status filter %q, every %v, %d known, restarts %.3f",

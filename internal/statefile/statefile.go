@@ -32,8 +32,8 @@ type File struct {
 // symbolic link, the link's target is replaced.
 func At(path string) *File { return &File{path: path, after: func(string) {}} }
 
-// maxSize is far above the size of a state.
-const maxSize = 1 << 20
+// maxSize is above the size of a state with 160,000 ids. It keeps Load from reading a file of another kind.
+const maxSize = 16 << 20
 
 // Load returns the last saved state, or "" if the file does not exist.
 func (f *File) Load() (string, error) {

@@ -42,7 +42,7 @@ func names(t *testing.T, folder string) (all []string) {
 func TestRejectsStatesThatAreTooLong(t *testing.T) {
 	folder := t.TempDir()
 	path := filepath.Join(folder, "state")
-	longest := strings.Repeat("x", 1<<20)
+	longest := strings.Repeat("x", 16<<20)
 	saves(t, path, longest)
 	loads(t, path, longest)
 	require.ErrorContains(t, statefile.At(path).Save(longest+"x"), "exceeds the limit")

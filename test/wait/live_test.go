@@ -136,18 +136,6 @@ func (w *liveData) RoundTrip(r *http.Request) (*http.Response, error) {
 	return res, err
 }
 
-// perHour returns the average requests an hour, and the most in any hour.
-func (w *liveData) perHour(span time.Duration) (average float64, most int) {
-	from := 0
-	for i, sent := range w.sent {
-		for sent.at.Sub(w.sent[from].at) >= time.Hour {
-			from++
-		}
-		most = max(most, i-from+1)
-	}
-	return float64(len(w.sent)) / max(1, span.Hours()), most
-}
-
 func (w *liveData) count(status int) (n int) {
 	for _, sent := range w.sent {
 		if sent.status == status {

@@ -49,46 +49,6 @@ func (d *watched) take(s hiring.Submission) {
 	d.late = append(d.late, time.Since(*s.EvaluatedAt))
 }
 
-// TestWatchIsCheapAndQuick measures two thousand evaluations a day.
-func TestWatchIsCheapAndQuick(t *testing.T) {
-	t.Parallel()
-	days, aDay, margin := 0.25, 400.0, 2.0
-	if apitest.Long() {
-		days, aDay, margin = 4, 2000, 1
-	}
-	over := time.Duration(days * 24 * float64(time.Hour))
-	for _, on := range sinceFields {
-		synctest.Test(t, func(t *testing.T) {
-			w := newLiveWorld(t, sandbox.WithSinceOn(on))
-			evaluated := w.stream(over, aDay, 3*time.Hour, 72*time.Hour)
-			ctx, cancel := context.WithTimeout(t.Context(), over)
-			defer cancel()
-			var got watched
-			for s, err := range w.client().Submissions.Watch(ctx, hiring.WatchOptions{}) {
-				if err != nil {
-					require.ErrorIs(t, err, context.DeadlineExceeded)
-					break
-				}
-				got.take(s)
-			}
-			average, most := w.perHour(over)
-			t.Logf("%.0f a day on %s: %d of %d, p50 %s, p95 %s, p99 %s, max %s; %.0f an hour, at most %d", aDay, on, len(got.times), int(evaluated.Load()),
-				quantile(got.late, 0.5).Round(time.Second), quantile(got.late, 0.95).Round(time.Second), quantile(got.late, 0.99).Round(time.Second),
-				quantile(got.late, 1).Round(time.Second), average, most)
-			assert.Len(t, got.late, len(got.times), "no duplicates")
-			assert.Zero(t, w.count(429))
-			p95, limit := time.Minute, 150.0
-			if on == sandbox.SinceCreated {
-				p95, limit = 5*time.Minute, 1000
-			}
-			assert.LessOrEqual(t, quantile(got.late, 0.95).Seconds(), margin*p95.Seconds(), "%s", on)
-			assert.LessOrEqual(t, average, margin*limit, "%s", on)
-			assert.InDelta(t, int(evaluated.Load()), len(got.times), float64(int(evaluated.Load()))/40+2, "%s", on)
-			time.Sleep(60 * 24 * time.Hour) // Every candidate ends before the bubble does.
-		})
-	}
-}
-
 // TestWatchDeliversAll uses faults and an outage, and evaluations that end before the
 // watch, so that none may remain.
 func TestWatchDeliversAll(t *testing.T) {

@@ -76,6 +76,14 @@ func (a *API) Add(subs []*Submission) {
 // Submission returns the submission with an id, nil if there is none.
 func (a *API) Submission(id string) *Submission { return a.byID[id] }
 
+// IDs returns the ids of all submissions in the order of their creation.
+func (a *API) IDs() (ids []string) {
+	for _, s := range a.all {
+		ids = append(ids, s.ID)
+	}
+	return ids
+}
+
 // Clock returns the server's time.
 func (a *API) Clock(now poll.Time) poll.Time {
 	if a.PutBack > 0 && now >= a.BackAt {

@@ -1,0 +1,161 @@
+package wait_test
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/hiring-assessment/hiring-go"
+	"github.com/hiring-assessment/hiring-go/internal/testing/apitest"
+	"github.com/hiring-assessment/hiring-go/internal/testing/emulator"
+)
+
+// figure is a row of docs/internals/figures.md with its limits.
+type figure struct {
+	call      string // Watch, Poll or WaitReports.
+	n         int    // Evaluations a day; of WaitReports, ids that are evaluated within eight hours.
+	since     string
+	grading   time.Duration // The median.
+	noFilters bool          // The API rejects unfinished statuses.
+
+	reads  int // An hour, at most.
+	p95    time.Duration
+	latest time.Duration
+}
+
+var figures = []figure{
+	{call: "Watch", n: 50, since: "evaluated", grading: 3 * time.Minute, reads: 180, p95: time.Minute, latest: 10 * time.Minute},
+	{call: "Watch", n: 50, since: "created", grading: 3 * time.Minute, reads: 230, p95: 75 * time.Second, latest: 30 * time.Minute},
+	{call: "Watch", n: 50, since: "ignored", grading: 3 * time.Minute, reads: 280, p95: 66 * time.Second, latest: 30 * time.Minute},
+	{call: "Watch", n: 500, since: "evaluated", grading: 3 * time.Minute, reads: 180, p95: time.Minute, latest: 30 * time.Minute},
+	{call: "Watch", n: 500, since: "created", grading: 3 * time.Minute, reads: 300, p95: time.Minute, latest: time.Hour},
+	{call: "Watch", n: 500, since: "created", grading: 20 * time.Second, reads: 700, p95: 5 * time.Minute, latest: 4 * time.Hour},
+	{call: "Watch", n: 500, since: "created", grading: 3 * time.Minute, noFilters: true, reads: 900, p95: 10 * time.Minute, latest: 3 * time.Hour},
+	{call: "Watch", n: 500, since: "ignored", grading: 3 * time.Minute, reads: 320, p95: time.Minute, latest: time.Hour},
+	{call: "Watch", n: 2000, since: "evaluated", grading: 3 * time.Minute, reads: 270, p95: time.Minute, latest: time.Hour},
+	{call: "Watch", n: 2000, since: "created", grading: 3 * time.Minute, reads: 450, p95: time.Minute, latest: 2 * time.Hour},
+	{call: "Watch", n: 2000, since: "ignored", grading: 3 * time.Minute, reads: 520, p95: time.Minute, latest: 2 * time.Hour},
+	{call: "Poll", n: 50, since: "created", grading: 3 * time.Minute, reads: 40, p95: 61 * time.Minute, latest: 2 * time.Hour},
+	{call: "Poll", n: 2000, since: "evaluated", grading: 3 * time.Minute, reads: 400, p95: 61 * time.Minute, latest: 2 * time.Hour},
+	{call: "Poll", n: 2000, since: "created", grading: 3 * time.Minute, reads: 400, p95: 61 * time.Minute, latest: 5 * time.Hour},
+	{call: "Poll", n: 2000, since: "ignored", grading: 3 * time.Minute, reads: 400, p95: 61 * time.Minute, latest: 7 * time.Hour},
+	{call: "WaitReports", n: 1, since: "created", grading: 3 * time.Minute, reads: 120, p95: 75 * time.Second, latest: 75 * time.Second},
+	{call: "WaitReports", n: 10, since: "created", grading: 3 * time.Minute, reads: 220, p95: 75 * time.Second, latest: 75 * time.Second},
+	{call: "WaitReports", n: 100, since: "evaluated", grading: 3 * time.Minute, reads: 200, p95: time.Minute, latest: time.Hour},
+	{call: "WaitReports", n: 100, since: "created", grading: 3 * time.Minute, reads: 200, p95: 75 * time.Second, latest: time.Hour},
+	{call: "WaitReports", n: 100, since: "ignored", grading: 3 * time.Minute, reads: 240, p95: 66 * time.Second, latest: time.Hour},
+	{call: "WaitReports", n: 1000, since: "evaluated", grading: 3 * time.Minute, reads: 560, p95: time.Minute, latest: 6 * time.Hour},
+	{call: "WaitReports", n: 1000, since: "created", grading: 3 * time.Minute, reads: 580, p95: time.Minute, latest: 6 * time.Hour},
+	{call: "WaitReports", n: 1000, since: "ignored", grading: 3 * time.Minute, reads: 660, p95: 72 * time.Second, latest: 6 * time.Hour},
+}
+
+// TestFigures measures what docs/internals/figures.md shows. HIRING_LONG=1 logs its table.
+func TestFigures(t *testing.T) {
+	for _, f := range figures {
+		days := 3
+		if f.n >= 2000 {
+			days = 2
+		}
+		if !apitest.Long() {
+			if f.n > 100 || f.since != "created" || f.call == "Poll" {
+				continue
+			}
+			days = 1
+		}
+		inBubble(t, fmt.Sprintf("%s-%d", f.call, f.n), func(t *testing.T) {
+			transport := f.organization(days)
+			delays, reads, state := f.measure(t, transport, days)
+			filters := map[bool]string{true: ", no status filters"}[f.noFilters]
+			shown := func(q float64) string { return quantile(delays, q).Round(time.Second).String() }
+			t.Logf("| `%s`, %d | %s, %v%s | %d | %s | %s | %s | %d KB |", f.call, f.n, f.since, f.grading, filters, reads, shown(0.5), shown(0.95), shown(1), state>>10)
+			assert.LessOrEqual(t, reads, f.reads, "reads an hour")
+			assert.LessOrEqual(t, quantile(delays, 0.95), f.p95)
+			assert.LessOrEqual(t, quantile(delays, 1), f.latest)
+		})
+	}
+}
+
+// organization returns the API with the submissions of 40 days before now and of the days after, or with those that
+// WaitReports waits for.
+func (f figure) organization(days int) *emulator.Transport {
+	r := rand.New(rand.NewPCG(uint64(f.n), 3))
+	api := &emulator.API{Since: f.since, Seed: 1}
+	if f.noFilters {
+		api.Unfinished = "refused"
+	}
+	before, hours, count := 40*24.0, float64(24*days), f.n*(40+days)
+	if f.call == "WaitReports" {
+		before, hours, count = 0, 8, f.n
+	}
+	logNormal := func(median time.Duration, sigma float64) time.Duration {
+		return time.Duration(float64(median) * math.Exp(sigma*r.NormFloat64()))
+	}
+	subs := make([]*emulator.Submission, count)
+	for i := range subs {
+		s := &emulator.Submission{ID: fmt.Sprintf("%08x-0000-4000-8000-%012x", i, r.Uint64()>>16)}
+		s.Evaluated = time.Duration((r.Float64()*(before+hours) - before) * float64(time.Hour)).Truncate(time.Millisecond)
+		s.Submitted = s.Evaluated - max(time.Second, logNormal(f.grading, 0.7)).Truncate(time.Millisecond)
+		s.Created = s.Submitted - max(time.Minute, logNormal(3*time.Hour, 1.366)).Truncate(time.Millisecond)
+		if f.call == "WaitReports" {
+			s.Created = min(s.Created, -time.Second)
+		}
+		subs[i] = s
+	}
+	api.Add(subs)
+	return &emulator.Transport{API: api, Begin: time.Now()}
+}
+
+// measure returns the delays, the reads in an hour, from the second day on if there is one, and the size of the largest
+// state.
+func (f figure) measure(t *testing.T, transport *emulator.Transport, days int) (delays []time.Duration, reads, state int) {
+	got, end := map[string]bool{}, time.Duration(days)*24*time.Hour
+	take := func(id string) {
+		require.False(t, got[id], "twice: %s", id)
+		got[id] = true
+		delays = append(delays, time.Since(transport.Begin)-transport.API.Submission(id).Evaluated)
+	}
+	counted, from, checkpoint := 0, time.Duration(0), new(memoryCheckpoint)
+	if f.call == "WaitReports" {
+		for report, err := range clientOf(t, transport).Submissions.WaitReports(t.Context(), transport.API.IDs(), hiring.WaitOptions{}) {
+			require.NoError(t, err)
+			take(report.SubmissionID)
+		}
+		require.Len(t, delays, f.n)
+		end = time.Since(transport.Begin)
+	}
+	for time.Since(transport.Begin) < end {
+		if days > 1 && from == 0 && time.Since(transport.Begin) >= 24*time.Hour {
+			counted, from = transport.API.Reads, time.Since(transport.Begin)
+		}
+		if f.call == "Poll" {
+			next := time.Now().Add(time.Hour)
+			for wait := time.Duration(0); wait == 0; {
+				polled, err := clientOf(t, transport).Submissions.Poll(t.Context(), hiring.WatchOptions{}, checkpoint.state)
+				require.NoError(t, err)
+				for _, s := range polled.Submissions {
+					take(s.ID)
+				}
+				checkpoint.state, wait = polled.State, polled.Wait
+			}
+			time.Sleep(time.Until(next))
+		} else {
+			ctx, cancel := context.WithTimeout(t.Context(), 6*time.Hour)
+			for s, err := range clientOf(t, transport).Submissions.Watch(ctx, hiring.WatchOptions{Checkpoint: checkpoint}) {
+				if err != nil {
+					require.ErrorIs(t, err, context.DeadlineExceeded)
+					break
+				}
+				take(s.ID)
+			}
+			cancel()
+		}
+		state = max(state, len(checkpoint.state))
+	}
+	return delays, int(float64(transport.API.Reads-counted) / (end - from).Hours()), state
+}
