@@ -83,7 +83,7 @@ func newWorld(seed int, factor float64, page int) *world {
 				w.known = append(w.known, s.ID)
 			}
 		}
-		w.ahead = pick(r, 0, 9*time.Hour)
+		w.ahead = pick(r, 0, 2*day)
 	}
 	w.pages = perDay * w.lookback.Hours() / 24 / float64(w.api.PageSize) * (1 + abandoned)
 	return w
@@ -236,6 +236,9 @@ func (w *world) judge(o *outcome) {
 	a := w.api
 	if a.InWindow > 1000 {
 		o.problem(0, "%d requests in a window", a.InWindow)
+	}
+	if newest := o.machine.Sources[0]; w.known == nil && newest.Cost != 1 {
+		o.problem(0, "the newest page costs %v", newest.Cost)
 	}
 	// The time that a listing of all of Lookback takes.
 	rate := (800 - a.OthersPerHour*0.8) * (1 - a.Failing) * (1 - 0.7*a.OthersUseUp) * 0.8
