@@ -96,7 +96,7 @@ func TestCopiedGoIsGo(t *testing.T) {
 		{"PATCH", "/assessments/" + sandbox.AssessmentID, "{\"name\": \"a`b\\\"\u2028\U0001F600\\n\"}", "client.Do("},
 	} {
 		p.send(c.method, "/api/v1"+c.path, sandbox.TestKey, c.body)
-		program := p.copied(i+1, "Go")
+		program := p.copied(len(p.server.Journal()), "Go") // The first program that is run sends a request too.
 		assert.Contains(t, program, c.call)
 		formatted, err := format.Source([]byte(program))
 		require.NoError(t, err, program)

@@ -71,26 +71,6 @@ func TestKeysExpireAndAreRevokedAtTheNextRequest(t *testing.T) {
 	assert.Equal(t, 401, status())
 }
 
-func TestScopes(t *testing.T) {
-	s := sandbox.Start(t)
-	s.AddKey(sandbox.Key{Token: "sk_test_admin", Scope: sandbox.ScopeAdmin})
-	for _, d := range transports(t, s) {
-		for key, may := range map[string]bool{
-			sandbox.ReadOnlyKey: false, sandbox.WriteKey: true, sandbox.TestKey: true, "sk_test_admin": true,
-		} {
-			assert.Equal(t, 200, d.do(t, http.MethodGet, "/api/v1/account", key).status, key)
-			a := d.do(t, http.MethodPost, "/api/v1/assessments", key, newAssessment)
-			if may {
-				assert.Equal(t, 201, a.status, key)
-				continue
-			}
-			a.fails(t, 403, "INSUFFICIENT_SCOPE")
-			assert.Contains(t, a.Error.Message, "write")
-			assert.NotContains(t, a.Error.Message, "read", "the message never names the scopes the key holds")
-		}
-	}
-}
-
 func TestScopeIsJudgedBeforeInputAndExistence(t *testing.T) {
 	d := inProcess(sandbox.New())
 	for _, call := range []string{

@@ -95,13 +95,14 @@ func (c *control) postFault(f Fault) (id int, err error) {
 type keyJSON struct {
 	Key
 
-	ID    string     `json:"id"`
-	Name  string     `json:"name,omitzero"` // LiveKey and so on.
-	State string     `json:"state"`
-	Live  bool       `json:"live"`
-	Read  *quotaJSON `json:"read"`
-	Write *quotaJSON `json:"write"`
-	Plan  *planJSON  `json:"plan,omitzero"` // Of a live key.
+	Organization string     `json:"organization"`
+	ID           string     `json:"id"`
+	Name         string     `json:"name,omitzero"` // LiveKey and so on.
+	State        string     `json:"state"`
+	Live         bool       `json:"live"`
+	Read         *quotaJSON `json:"read"`
+	Write        *quotaJSON `json:"write"`
+	Plan         *planJSON  `json:"plan,omitzero"` // Of a live key.
 }
 
 // quotaJSON is a rate limit as response headers would show it.
@@ -122,7 +123,7 @@ func (c *control) readKeys(none) (all []keyJSON, err error) {
 	names := map[string]string{TestKey: "TestKey", ReadOnlyKey: "ReadOnlyKey", WriteKey: "WriteKey", LiveKey: "LiveKey"}
 	for _, token := range slices.Sorted(maps.Keys(c.keys)) {
 		k := c.keys[token]
-		shown := keyJSON{Key: k.Key, ID: keyID(token), Name: names[token], State: "valid", Live: k.live()}
+		shown := keyJSON{Key: k.Key, Organization: k.Organization, ID: keyID(token), Name: names[token], State: "valid", Live: k.live()}
 		if !k.valid(c.now) {
 			shown.State = "expired"
 		}

@@ -69,24 +69,6 @@ func controlled(t *testing.T, opts ...sandbox.Option) (*sandbox.Server, transpor
 	return s, inProcess(s)
 }
 
-func TestEveryServerHasTheControlAPI(t *testing.T) {
-	s := sandbox.Start(t)
-	s.SetQuota(sandbox.TestKey, sandbox.ClassRead, 0)
-	for _, base := range []string{"https://sandbox.invalid", s.URL()} {
-		r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, base+"/_sandbox/reset", http.NoBody)
-		require.NoError(t, err)
-		transport := s.Transport()
-		if base == s.URL() {
-			transport = http.DefaultTransport
-		}
-		res, err := transport.RoundTrip(r)
-		require.NoError(t, err)
-		require.NoError(t, res.Body.Close())
-		assert.Equal(t, http.StatusNoContent, res.StatusCode, base)
-	}
-	assert.Equal(t, 200, inProcess(s).get(t, "/account").status)
-}
-
 func TestTheClockStopsBeforeItOverflows(t *testing.T) {
 	s := sandbox.New()
 	s.Advance(1 << 62)

@@ -72,46 +72,6 @@ func bySeq(size int) func(apiResponse, int) url.Values {
 
 func flat(pages [][]object) []object { return slices.Concat(pages...) }
 
-func ceil(n, size int) int { return max(1, (n+size-1)/size) }
-
-func TestIterationsGiveEveryItemOnce(t *testing.T) {
-	d := inProcess(sandbox.New(unlimited()))
-	for path, style := range map[string]struct {
-		next  func(int) func(apiResponse, int) url.Values
-		sizes []int
-		key   string
-		count int
-	}{
-		invitations:    {byNumber, []int{1, 7, 99, 100}, "id", 360},
-		"/challenges":  {byNumber, []int{1, 2, 5, 100}, "id", 5},
-		"/assessments": {byNumber, []int{1, 4, 100}, "id", 6},
-		"/assessments/a0000000-0000-4000-8000-000000000002/invitations": {byNumber, []int{1, 100}, "id", 0},
-		"/assessments/a0000000-0000-4000-8000-000000000003/invitations": {byNumber, []int{1, 100}, "id", 1},
-		"/submissions": {func(n int) func(apiResponse, int) url.Values { return byCursor(n) }, []int{1, 7, 50, 100}, "id", 293},
-		busyEvents:     {bySeq, []int{7, 100, 480, 500}, "seq", 2400},
-	} {
-		var first []object
-		for _, size := range style.sizes {
-			pages := readPages(t, d, path, style.next(size))
-			items := flat(pages)
-			require.Len(t, items, style.count, path)
-			assert.Len(t, pages, ceil(style.count, size), "%s by %d", path, size)
-			for _, page := range pages[:len(pages)-1] {
-				assert.Len(t, page, size)
-			}
-			if first == nil {
-				first = items
-			}
-			require.Equal(t, first, items, "%s by %d", path, size)
-		}
-		seen := map[any]bool{}
-		for _, item := range first {
-			assert.False(t, seen[item[style.key]], "%s: %v twice", path, item[style.key])
-			seen[item[style.key]] = true
-		}
-	}
-}
-
 func TestListsAreNewestFirst(t *testing.T) {
 	d := inProcess(sandbox.New(unlimited()))
 	for path, next := range map[string]func(apiResponse, int) url.Values{
@@ -165,32 +125,6 @@ func TestCursorAndSequenceMeta(t *testing.T) {
 		assert.Regexp(t, `"data":\[\],"meta":\{"request_id":"req_\w+","has_more":false,"next_cursor":null\}\}$`,
 			string(d.get(t, busyEvents+"?since_seq="+end).raw))
 	}
-}
-
-func TestPageSizesAreNeverClamped(t *testing.T) {
-	eachTransport(t, func(t *testing.T, d transport) {
-		for path, most := range map[string]int{
-			invitations: 100, "/challenges": 100, "/assessments": 100, "/submissions": 100, busyEvents: 500,
-		} {
-			assert.Equal(t, 200, d.get(t, path+"?page_size="+strconv.Itoa(most)).status, path)
-			for _, size := range []string{strconv.Itoa(most + 1), "0", "-1", "", "x", "1.5", "1e1", "0x10", "%2B5", "99999999999999999999"} {
-				d.get(t, path+"?page_size="+size).invalid(t, "page_size")
-			}
-		}
-		for _, page := range []string{"0", "-1", "", "x", "99999999999999999999"} {
-			d.get(t, invitations+"?page="+page).invalid(t, "page")
-		}
-		for _, seq := range []string{"-1", "", "x", "1.0"} {
-			d.get(t, busyEvents+"?since_seq="+seq).invalid(t, "since_seq")
-		}
-		d.get(t, invitations+"?page=0&page_size=0").invalid(t, "page", "page_size")
-		for query, want := range map[string]string{
-			"page=0": "Must be at least 1.", "page_size=101": "Must be at most 100.", "page_size=x": "Expected an integer.",
-		} {
-			assert.Contains(t, string(d.get(t, invitations+"?"+query).Error.Details), `["`+want+`"]`)
-		}
-		d.get(t, invitations+"?page=%zz").invalid(t, "")
-	})
 }
 
 func TestMadeUpCursors(t *testing.T) {
@@ -270,24 +204,6 @@ func TestSinceFormats(t *testing.T) {
 	d = inProcess(sandbox.New(sandbox.WithDialect(hiring.Dialect{SinceLayout: "2006-01-02"})))
 	assert.Equal(t, want, ids(t, d.get(t, "/submissions?since=2026-02-26")))
 	d.get(t, "/submissions?since="+at.Format(time.RFC3339)).invalid(t, "since")
-}
-
-func TestDialectParameters(t *testing.T) {
-	d := inProcess(sandbox.New(sandbox.WithDialect(hiring.Dialect{
-		PageParam: "p", PageSizeParam: "per_page", CursorParam: "after", EventPageSizeParam: "limit",
-	})))
-	a := d.get(t, invitations+"?p=2&per_page=3")
-	assert.Equal(t, []int{2, 3}, []int{a.Meta.Page, a.Meta.PageSize})
-	a = d.get(t, invitations+"?page=2&page_size=3&limit=4")
-	assert.Equal(t, []int{1, 20}, []int{a.Meta.Page, a.Meta.PageSize}, "the other dialect's names are unknown here")
-	first := d.get(t, "/submissions?per_page=3")
-	second := d.get(t, "/submissions?per_page=3&after="+*first.Meta.NextCursor)
-	assert.NotEqual(t, ids(t, first), ids(t, second))
-	assert.Equal(t, ids(t, first), ids(t, d.get(t, "/submissions?per_page=3&cursor="+*first.Meta.NextCursor)))
-	assert.Len(t, into[[]object](t, d.get(t, busyEvents+"?limit=4&per_page=3")), 4)
-	d.get(t, busyEvents+"?limit=501").invalid(t, "limit")
-	d.get(t, "/submissions?per_page=101&after=x").invalid(t, "per_page", "after")
-	d.get(t, invitations+"?p=0").invalid(t, "p")
 }
 
 func TestReportFormats(t *testing.T) {

@@ -13,7 +13,6 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	hiring "github.com/hiring-assessment/hiring-go"
 	"github.com/hiring-assessment/hiring-go/sandbox"
 )
 
@@ -206,26 +205,6 @@ func TestAdvance(t *testing.T) {
 	assert.PanicsWithValue(t, "sandbox: Advance(-1s): the clock does not go back", func() { l.s.Advance(-time.Second) })
 	other := inProcess(sandbox.New(at(noon)))
 	assert.Equal(t, "Tue, 10 Mar 2026 12:00:00 GMT", other.get(t, "/account").header.Get("Date"))
-}
-
-func TestTheLiveWorldThroughTheSDK(t *testing.T) {
-	s := sandbox.Start(t, sandbox.WithTimeline(sandbox.Timeline{Submit: time.Hour, Evaluate: time.Hour}))
-	client := s.LiveClient()
-	posting, err := client.Assessments.Create(t.Context(), hiring.NewAssessment{ChallengeID: multiTask, Name: "n"})
-	require.NoError(t, err)
-	invitation, err := client.Invitations.Send(t.Context(), posting.ID, hiring.NewInvitation{Email: "a@example.test", Name: "A"})
-	require.NoError(t, err)
-	assert.Equal(t, hiring.InvitationSent, invitation.Status)
-	s.Advance(time.Hour)
-	submissions, err := client.Submissions.List(hiring.SubmissionFilter{}).Collect(t.Context())
-	require.NoError(t, err)
-	require.Len(t, submissions, 1)
-	for _, graded := range []bool{false, true} {
-		report, err := client.Submissions.Report(t.Context(), submissions[0].ID)
-		require.NoError(t, err)
-		assert.Equal(t, graded, report.Ready())
-		s.Advance(time.Hour)
-	}
 }
 
 func TestAHundredServersInOneProcess(t *testing.T) {

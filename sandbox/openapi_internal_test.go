@@ -2,9 +2,6 @@ package sandbox
 
 import (
 	"encoding/json"
-	"maps"
-	"net/http"
-	"slices"
 	"strings"
 	"testing"
 
@@ -12,8 +9,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	hiring "github.com/hiring-assessment/hiring-go"
-	"github.com/hiring-assessment/hiring-go/sandbox/internal/guard"
-	"github.com/hiring-assessment/hiring-go/sandbox/internal/wire"
 )
 
 func decodeDocument(t *testing.T, d hiring.Dialect) openAPINode {
@@ -56,37 +51,6 @@ func TestTheDocumentHasEveryRouteAndNoOther(t *testing.T) {
 	}
 }
 
-func TestDocumentWithSwappedRoutes(t *testing.T) {
-	document := decodeDocument(t, hiring.Dialect{ListChallenges: "GET /assessments", ListAssessments: "GET /challenges"})
-	assert.Equal(t, "listChallenges", document.object("paths", "/api/v1/assessments", "get")["operationId"])
-	assert.Equal(t, "listAssessments", document.object("paths", "/api/v1/challenges", "get")["operationId"])
-	assert.Equal(t, "createAssessment", document.object("paths", "/api/v1/assessments", "post")["operationId"])
-}
-
-func TestTheDocumentHasTheNamesOfTheDialect(t *testing.T) {
-	document := decodeDocument(t, hiring.Dialect{
-		PageParam: "p", PageSizeParam: "per_page", CursorParam: "after", EventPageSizeParam: "limit",
-		SinceLayout: "2006-01-02 15:04", InvitationEmail: "email", InvitationName: "candidate_email",
-	})
-	parameters := document.object("components", "parameters")
-	var names []string
-	for _, key := range []string{"Page", "PageSize", "Cursor", "EventPageSize"} {
-		names = append(names, parameters.object(key)["name"].(string))
-	}
-	assert.Equal(t, []string{"p", "per_page", "after", "limit"}, names)
-	assert.Equal(t, "2026-03-01 00:00", parameters.object("FilterSince")["example"])
-	assert.NotContains(t, parameters.object("FilterSince", "schema"), "format")
-
-	invitation := document.object("components", "schemas", "NewInvitation")
-	assert.Equal(t, []any{"email", "candidate_email"}, invitation["required"])
-	assert.Equal(t, "idn-email", invitation.object("properties", "email")["format"])
-	assert.NotContains(t, invitation.object("properties", "candidate_email"), "format", "the name is called that now")
-	body := document.object("paths", "/api/v1/assessments/{id}/invitations", "post", "requestBody", "content", "application/json")
-	assert.Equal(t, []string{"candidate_email", "email"}, slices.Sorted(maps.Keys(body.object("example"))))
-	response := document.object("components", "schemas", "Invitation", "properties")
-	assert.Contains(t, response, "candidate_name", "what comes back is documented and has no dialect")
-}
-
 // TestDescriptionsAreIndependentOfTheDialect checks that descriptions have no assumed names,
 // which would be wrong in another dialect.
 func TestDescriptionsAreIndependentOfTheDialect(t *testing.T) {
@@ -110,21 +74,4 @@ func TestDescriptionsAreIndependentOfTheDialect(t *testing.T) {
 		}
 	}
 	visit(map[string]any(decodeDocument(t, hiring.Dialect{})))
-}
-
-func TestTheDocumentIsServedBare(t *testing.T) {
-	s := newTest(t, WithQuota(10, 1))
-	for _, key := range []string{testKey, readOnlyKey} {
-		r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, guard.InProcess+"/api/v1/openapi.json", http.NoBody)
-		require.NoError(t, err)
-		r.Header.Set("Authorization", "Bearer "+key)
-		res, err := wire.Transport{Handler: s}.RoundTrip(r)
-		require.NoError(t, err)
-		require.NoError(t, res.Body.Close())
-		assert.Equal(t, http.StatusOK, res.StatusCode)
-		assert.Equal(t, "application/json", res.Header.Get("Content-Type"))
-		assert.Equal(t, int64(len(openAPI)), res.ContentLength)
-		assert.Equal(t, "9", res.Header.Get("X-RateLimit-Remaining"), "it counts as a read")
-		assert.Regexp(t, "^req_", res.Header.Get("X-Request-Id"))
-	}
 }

@@ -27,15 +27,6 @@ func limitsOf(t *testing.T, a apiResponse) (limit, remaining int, reset int64) {
 	return number("X-RateLimit-Limit"), number("X-RateLimit-Remaining"), int64(number("X-RateLimit-Reset"))
 }
 
-func TestQuotaDefaults(t *testing.T) {
-	eachTransport(t, func(t *testing.T, d transport) {
-		limit, remaining, _ := limitsOf(t, d.get(t, "/account"))
-		assert.Equal(t, []int{1000, 999}, []int{limit, remaining})
-		limit, remaining, _ = limitsOf(t, d.post(t, "/assessments", newAssessment))
-		assert.Equal(t, []int{200, 199}, []int{limit, remaining})
-	})
-}
-
 func TestQuotaWindow(t *testing.T) {
 	start := time.Date(2026, 3, 10, 12, 0, 0, 250e6, time.UTC)
 	now := start

@@ -5,7 +5,6 @@ import (
 	"net/http"
 	"testing"
 	"testing/synctest"
-	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -94,18 +93,6 @@ func TestClient(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, "sandbox-live", account.Slug)
 	assert.Panics(t, func() { s.Client(hiring.WithEnvironment(hiring.EnvironmentLive)) })
-}
-
-func TestInsideABubble(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		d := inProcess(sandbox.Start(t, sandbox.WithQuota(60, 1)))
-		for range 120 { // An hour of polling, twice.
-			a := d.get(t, "/submissions?status=evaluated")
-			require.Equal(t, 200, a.status)
-			require.Equal(t, time.Now().UTC().Format(http.TimeFormat), a.header.Get("Date"))
-			time.Sleep(time.Minute)
-		}
-	})
 }
 
 func BenchmarkNew(b *testing.B) {

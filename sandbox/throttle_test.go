@@ -61,18 +61,6 @@ func TestFailedAuthenticationIsThrottled(t *testing.T) {
 	assert.Equal(t, before, after, "a new window; what was throttled did not count")
 }
 
-func TestFailuresAreForgottenWithTheirWindow(t *testing.T) {
-	now := noon
-	d := inProcess(sandbox.New(sandbox.WithClock(func() time.Time { return now })))
-	for range 10 {
-		for range 99 {
-			d.do(t, http.MethodGet, "/api/v1/account", "sk_test_wrong").fails(t, 401, "INVALID_TOKEN")
-		}
-		now = now.Add(time.Hour + time.Second)
-	}
-	assert.Equal(t, 200, d.get(t, "/account").status)
-}
-
 func TestAddressesAreThrottledApart(t *testing.T) {
 	s := sandbox.New(at(noon))
 	ask := func(address, key string) int {
