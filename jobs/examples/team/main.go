@@ -58,7 +58,7 @@ type settings struct {
 
 // run chooses the API and the database, and runs the team.
 func run(ctx context.Context, set settings) error {
-	service, err := newService(set.every) //nolint:contextcheck // the sandbox runs until it is closed
+	service, err := newService(set.every)
 	if err != nil {
 		return err
 	}
