@@ -12,7 +12,7 @@ import (
 	"github.com/hiring-assessment/hiring-go/sandbox"
 )
 
-func header(name string, values ...string) http.Header { return http.Header{name: values} }
+func authorization(values ...string) http.Header { return http.Header{"Authorization": values} }
 
 func TestEveryBadKeyIsRejectedAlike(t *testing.T) {
 	now := time.Date(2026, 3, 10, 12, 0, 0, 0, time.UTC)
@@ -25,17 +25,17 @@ func TestEveryBadKeyIsRejectedAlike(t *testing.T) {
 		var first string
 		for name, h := range map[string]http.Header{
 			"none":           {},
-			"empty":          header("Authorization", ""),
-			"no scheme":      header("Authorization", sandbox.TestKey),
-			"basic":          header("Authorization", "Basic "+sandbox.TestKey),
-			"no key":         header("Authorization", "Bearer "),
-			"unknown":        header("Authorization", "Bearer sk_test_unknown"),
-			"unknown live":   header("Authorization", "Bearer sk_live_unknown"),
-			"two spaces":     header("Authorization", "Bearer  "+sandbox.TestKey),
-			"something more": header("Authorization", "Bearer "+sandbox.TestKey+" x"),
-			"twice":          header("Authorization", "Bearer "+sandbox.TestKey, "Bearer "+sandbox.TestKey),
-			"expired":        header("Authorization", "Bearer sk_test_old"),
-			"revoked":        header("Authorization", "Bearer sk_test_revoked"),
+			"empty":          authorization(""),
+			"no scheme":      authorization(sandbox.TestKey),
+			"basic":          authorization("Basic " + sandbox.TestKey),
+			"no key":         authorization("Bearer "),
+			"unknown":        authorization("Bearer sk_test_unknown"),
+			"unknown live":   authorization("Bearer sk_live_unknown"),
+			"two spaces":     authorization("Bearer  " + sandbox.TestKey),
+			"something more": authorization("Bearer " + sandbox.TestKey + " x"),
+			"twice":          authorization("Bearer "+sandbox.TestKey, "Bearer "+sandbox.TestKey),
+			"expired":        authorization("Bearer sk_test_old"),
+			"revoked":        authorization("Bearer sk_test_revoked"),
 		} {
 			t.Run(d.name+"/"+name, func(t *testing.T) {
 				a := d.do(t, http.MethodGet, "/api/v1/account?key="+sandbox.TestKey, "", h)
@@ -48,7 +48,7 @@ func TestEveryBadKeyIsRejectedAlike(t *testing.T) {
 				assert.Equal(t, first, a.Error.Message)
 			})
 		}
-		assert.Equal(t, 200, d.do(t, http.MethodGet, "/api/v1/account", "", header("Authorization", "bearer "+sandbox.TestKey)).status)
+		assert.Equal(t, 200, d.do(t, http.MethodGet, "/api/v1/account", "", authorization("bearer "+sandbox.TestKey)).status)
 	}
 	inProcess(s).do(t, http.MethodGet, "/nowhere", "").fails(t, 401, "INVALID_TOKEN")
 }

@@ -271,7 +271,7 @@ func (c *control) reset(of scope) error {
 		return err
 	}
 	if selected.all {
-		c.state = c.initialState(c.now)
+		c.state = c.initialState()
 		c.advanced.Store(0)
 		c.notify(topicReset)
 		return nil

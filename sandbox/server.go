@@ -63,12 +63,12 @@ func New(opts ...Option) *Server {
 	} else {
 		s.routes = newRoutes(dialect)
 	}
-	s.state = s.initialState(s.now())
+	s.state = s.initialState()
 	return s
 }
 
 // initialState returns the state that the options describe.
-func (s *Server) initialState(now time.Time) state {
+func (s *Server) initialState() state {
 	c := &s.config
 	fresh := state{settings: c.settings, keys: make(keyring, len(c.keys)), live: world.NewLive(sample, world.Timeline(c.settings.Timeline), s.revise)}
 	for _, key := range c.keys {

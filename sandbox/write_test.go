@@ -2,7 +2,6 @@ package sandbox_test
 
 import (
 	"encoding/json"
-	"net/http"
 	"strings"
 	"testing"
 	"time"
@@ -25,11 +24,6 @@ const (
 func at(now time.Time) sandbox.Option { return sandbox.WithClock(func() time.Time { return now }) }
 
 var noon = time.Date(2026, 3, 10, 13, 0, 0, 123_456_789, time.FixedZone("CET", 3600))
-
-func (d transport) patch(t *testing.T, path, body string) apiResponse {
-	t.Helper()
-	return d.do(t, http.MethodPatch, "/api/v1"+path, sandbox.TestKey, body)
-}
 
 func TestCreateAssessment(t *testing.T) {
 	eachTransport(t, func(t *testing.T, d transport) {

@@ -87,7 +87,7 @@ func TestTheHandlerReceivesACopy(t *testing.T) {
 		assert.Equal(t, "GET other.test", got.Method+" "+got.Host)
 		assert.NotNil(t, got.Body)
 	})
-	_, err := wire.Transport{Handler: http.HandlerFunc(handler)}.RoundTrip(request(t, http.MethodGet, "https://x", nil)) //nolint:bodyclose // in memory
+	_, err := wire.Transport{Handler: http.HandlerFunc(handler)}.RoundTrip(request(t, http.MethodGet, "https://x", nil))
 	require.NoError(t, err)
 	assert.NotNil(t, got.TLS)
 }
@@ -101,7 +101,7 @@ func TestRequestsThatNeverLeave(t *testing.T) {
 		b := &body{Reader: strings.NewReader("x")}
 		r := request(t, http.MethodPost, "http://x", b)
 		spoil(r)
-		_, err := wire.Transport{Handler: handler}.RoundTrip(r) //nolint:bodyclose // there is none
+		_, err := wire.Transport{Handler: handler}.RoundTrip(r)
 		require.Error(t, err, name)
 		assert.Equal(t, int32(1), b.closed.Load(), "a RoundTripper closes the body, errors included")
 	}

@@ -15,8 +15,10 @@ const (
 
 // The stages that [Live.Take] reaches.
 const (
-	Opened, Started      = opened, started
-	Submitted, Evaluated = submitted, evaluated
+	Opened    = opened
+	Started   = started
+	Submitted = submitted
+	Evaluated = evaluated
 )
 
 // UnmarshalText parses a name of Stages.
