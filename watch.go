@@ -108,6 +108,9 @@ func (s *SubmissionService) watch(ctx context.Context, o WatchOptions, called ti
 			}
 			return nil
 		})
+		if errors.Is(err, errLeft) {
+			return 0, false, err
+		}
 		return wait, true, cmp.Or(w.delivered(), err)
 	})
 }
