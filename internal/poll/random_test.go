@@ -209,7 +209,7 @@ func (w *world) check(o *outcome, id string, now poll.Time) {
 
 // reload saves and loads the state.
 func (w *world) reload(o *outcome, options poll.Options, now poll.Time) {
-	if now > w.longer {
+	if now > w.longer && w.known == nil { // A wait for given ids is never loaded with another Lookback.
 		options.Lookback += day
 	}
 	state, m := o.machine.State(), o.machine
@@ -240,11 +240,13 @@ func (w *world) judge(o *outcome) {
 	if newest := o.machine.Sources[0]; w.known == nil && newest.Cost != 1 {
 		o.problem(0, "the newest page costs %v", newest.Cost)
 	}
-	// The time that a listing of all of Lookback takes.
-	rate := (800 - a.OthersPerHour*0.8) * (1 - a.Failing) * (1 - 0.7*a.OthersUseUp) * 0.8
-	whole := poll.Time(w.pages / rate * float64(time.Hour))
+	// The time that a listing of all of Lookback takes, and single reads of all known ids. Long listings may use two
+	// thirds of a window, less what others and short listings use, but a third at its start.
+	rate := max(233, 567-a.OthersPerHour) * (1 - a.Failing) * (1 - 0.7*a.OthersUseUp)
+	windows := (w.pages + float64(len(w.known))) / rate
+	whole := poll.Time(windows * float64(time.Hour))
 	if w.every > time.Hour {
-		whole = poll.Time(math.Ceil(w.pages/rate*2.2)) * w.every
+		whole = poll.Time(math.Ceil(2*windows)) * w.every
 	}
 	missing := map[string]bool{}
 	for _, id := range o.machine.Missing {
@@ -258,7 +260,7 @@ func (w *world) judge(o *outcome) {
 		}
 	}
 	for _, s := range checked {
-		most := max(s.Listed, s.Ready, begin) + 6*time.Hour + 30*time.Minute + time.Minute + (s.Ready-s.Evaluated)/3 + 2*whole + 3*w.every +
+		most := max(s.Listed, s.Ready, begin) + 6*time.Hour + 30*time.Minute + time.Minute + (s.Ready-s.Evaluated)/3 + 3*whole + 3*w.every +
 			2*a.PutBack + poll.Time(float64(time.Hour)*(10*a.OthersUseUp+3*a.Failing))
 		for _, out := range w.outages {
 			if out[0] < most && out[1] > s.Evaluated {
