@@ -194,9 +194,11 @@ func TestTheClock(t *testing.T) {
 	p.press(`[aria-label="Advance the clock by 1 d"]`)
 	p.appears("#now", "2 Dec 2026 00:3")
 	p.appears("#now", "1 d 2 h ahead")
-	p.dress(appearance{width: 390, height: 844})
-	assert.LessOrEqual(t, evaluate[int](p, "Math.max(...[...document.querySelectorAll('#header *')].map(e => Math.ceil(e.getBoundingClientRect().right)))"), 390, "on a phone")
-	p.dress(appearance{width: 1280, height: 800})
+	for _, width := range []int64{390, 730, 910, 960, 1280, 1440} {
+		p.dress(appearance{width: width, height: 800})
+		assert.LessOrEqual(t, evaluate[int64](p, "Math.max(...[...document.querySelectorAll('#header *')].map(e => Math.ceil(e.getBoundingClientRect().right)))"), width, "nothing overflows")
+		assert.Less(t, evaluate[float64](p, "document.querySelector('nav').offsetHeight"), 40.0, "the views are in one line at %d", width)
+	}
 	advanceTo("2026-12-03 10:00")
 	p.do(chromedp.KeyEvent(kb.Enter))
 	p.appears("#now", "3 Dec 2026 10:00")

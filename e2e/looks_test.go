@@ -26,7 +26,7 @@ import (
 //go:embed testdata/axe.min.js
 var axe string
 
-var update = flag.Bool("update", false, "write the screenshots to docs/")
+var update = flag.Bool("update", false, "write the screenshots of the documentation to pictures/")
 
 // lived returns the page of a sandbox after three hours, with candidates at each stage and
 // failed requests, and the candidates with a report and with an attempt to evaluate.
