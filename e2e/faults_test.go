@@ -194,6 +194,8 @@ func TestTheClock(t *testing.T) {
 	p.press(`[aria-label="Advance the clock by 1 d"]`)
 	p.appears("#now", "2 Dec 2026 00:3")
 	p.appears("#now", "1 d 2 h ahead")
+	p.server.Inject(sandbox.Fault{Status: 500})
+	p.appears("nav .badge", "1")
 	for _, width := range []int64{390, 730, 910, 960, 1280, 1440} {
 		p.dress(appearance{width: width, height: 800})
 		assert.LessOrEqual(t, evaluate[int64](p, "Math.max(...[...document.querySelectorAll('#header *')].map(e => Math.ceil(e.getBoundingClientRect().right)))"), width, "nothing overflows")
