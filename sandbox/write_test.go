@@ -2,6 +2,7 @@ package sandbox_test
 
 import (
 	"encoding/json"
+	"net/http"
 	"strings"
 	"testing"
 	"time"
@@ -45,6 +46,81 @@ func TestCreateAssessment(t *testing.T) {
 		d.get(t, "/assessments/"+made.text("id")).fails(t, 404, "NOT_FOUND")
 		assert.Equal(t, 6, d.get(t, "/assessments").Meta.Total)
 	}, at(noon))
+}
+
+func TestCreateAssessmentInput(t *testing.T) {
+	d := inProcess(sandbox.New(unlimited()))
+	base := object{"challenge_id": multiTask, "name": "n"}
+	for name, values := range map[string][]any{
+		"challenge_id":       {nil, "", "x", 7, sandbox.UnknownID, []string{multiTask}},
+		"name":               {nil, "", 7, object{}},
+		"time_limit_minutes": {nil, 0, -1, 1.5, "90", true},
+		"budget_dollars_cap": {-0.01, "8", []int{}},
+		"selected_task_ids":  {[]string{}, []string{aTask, "x"}, "x", []int{1}, object{}},
+	} {
+		for _, value := range values {
+			input := object{name: value}
+			for member, good := range base {
+				if _, given := input[member]; !given {
+					input[member] = good
+				}
+			}
+			body, err := json.Marshal(input)
+			require.NoError(t, err)
+			d.post(t, "/assessments", string(body)).invalid(t, name)
+		}
+	}
+	for body, want := range map[string]string{
+		`{"name":"","challenge_id":"` + multiTask + `"}`:                             "Must have at least 1 character.",
+		`{"name":"n","challenge_id":""}`:                                             "Must have at least 1 character.",
+		`{"name":"n"}`:                                                               "Required.",
+		`{"name":"n","challenge_id":"x"}`:                                            "Expected a UUID.",
+		`{"name":"n","challenge_id":"` + sandbox.UnknownID + `"}`:                    "There is no such challenge.",
+		`{"name":"n","challenge_id":"` + multiTask + `","time_limit_minutes":0}`:     "Must be at least 1.",
+		`{"name":"n","challenge_id":"` + multiTask + `","budget_dollars_cap":-1}`:    "Must not be negative.",
+		`{"name":"n","challenge_id":"` + multiTask + `","budget_dollars_cap":"8"}`:   "Expected a number or null.",
+		`{"name":"n","challenge_id":"` + multiTask + `","selected_task_ids":["x"]}`:  "Expected at least one task, each of the assessment's challenge and given once.",
+		`{"name":"n","challenge_id":"` + multiTask + `","selected_task_ids":[null]}`: "Expected at least one task, each of the assessment's challenge and given once.",
+	} {
+		assert.Contains(t, string(d.post(t, "/assessments", body).Error.Details), `["`+want+`"]`, body)
+	}
+	free := into[object](t, d.post(t, "/assessments", `{"name":"n","challenge_id":"`+multiTask+`","budget_dollars_cap":0,"time_limit_minutes":1}`))
+	assert.Equal(t, []any{0.0, 1.0}, []any{free["budget_dollars_cap"], free["time_limit_minutes"]})
+	d.post(t, "/assessments", `{}`).invalid(t, "challenge_id", "name")
+	d.post(t, "/assessments", `{"NAME":"n","Challenge_ID":"`+multiTask+`"}`).invalid(t, "challenge_id", "name")
+	d.post(t, "/assessments", `{"challenge_id":"`+sandbox.UnknownID+`","name":"n","selected_task_ids":["`+aTask+`"]}`).invalid(t, "challenge_id")
+	d.post(t, "/assessments", `{"challenge_id":"`+singleTask+`","name":"n","selected_task_ids":["`+aTask+`"]}`).invalid(t, "selected_task_ids")
+}
+
+func TestBodies(t *testing.T) {
+	eachTransport(t, func(t *testing.T, d transport) {
+		for _, body := range []string{
+			"", " ", "{", `{"a":1}x`, `{"a":1}{}`, `{"a":1}]`, "nope", `{"a":'b'}`, `{"a":1,}`, "[]", "null", `"text"`, "7",
+			strings.Repeat("[", 200_000), `{"a":` + strings.Repeat("[", 20_000) + strings.Repeat("]", 20_000) + `}`,
+		} {
+			for _, call := range []string{"POST /assessments", "PATCH " + assessment, "POST " + invitations} {
+				method, path, _ := strings.Cut(call, " ")
+				d.do(t, method, "/api/v1"+path, sandbox.TestKey, body).invalid(t, "")
+			}
+		}
+		assert.Equal(t, 201, d.post(t, "/assessments", " \r\n\t"+newAssessment+" \n").status)
+	}, unlimited())
+}
+
+func TestUpdateAssessmentInput(t *testing.T) {
+	d := inProcess(sandbox.New(unlimited()))
+	patch := func(id, body string) apiResponse {
+		return d.do(t, http.MethodPatch, "/api/v1/assessments/"+id, sandbox.TestKey, body)
+	}
+	for body, members := range map[string][]string{
+		`{}`:                            {""},
+		`{"status":"paused","name":""}`: {"status", "name"},
+		`{"status":null}`:               {"status"},
+		`{"selected_task_ids":["` + sandbox.UnknownID + `"]}`: {"selected_task_ids"},
+	} {
+		patch(sandbox.AssessmentID, body).invalid(t, members...)
+	}
+	patch(sandbox.UnknownID, `{`).fails(t, 404, "NOT_FOUND")
 }
 
 func TestBodySizes(t *testing.T) {
