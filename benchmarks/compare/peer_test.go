@@ -45,8 +45,8 @@ var works = []struct {
 	{"Account", "/api/v1/account", peer.account, 30, 4_000},
 	{"Invitations", "/api/v1/assessments/" + assessmentID + "/invitations", peer.invitations, 550, 60_000},
 	{"Submissions", "/api/v1/submissions", peer.submissions, 2_300, 230_000},
-	{"Events", eventsPath, peer.events, 70, 75_000},
-	{"Walk", eventsPath, walkAll, 400, 320_000},
+	{"Events", eventsPath, peer.events, 75, 75_000},
+	{"Walk", eventsPath, walkAll, 320, 450_000},
 }
 
 const eventsPath = "/api/v1/submissions/" + submissionID + "/events"
