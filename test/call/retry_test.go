@@ -159,6 +159,7 @@ func TestOutcomeOfSeveralAttempts(t *testing.T) {
 func TestBackoffIsRandomBelowADoublingBound(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		seen := make(map[time.Duration]bool)
+		longest := time.Duration(0) // Of the third pauses. That none of 20 is above a quarter of the bound happens once in 10¹².
 		for range 20 {
 			fake := apitest.NewScriptedServer(t, apitest.Respond(500, ""))
 			_, err := fake.Client().Account.Get(t.Context())
@@ -169,8 +170,10 @@ func TestBackoffIsRandomBelowADoublingBound(t *testing.T) {
 				assert.Less(t, pauses[i], most, "pause %d", i+1)
 				seen[pauses[i]] = true
 			}
+			longest = max(longest, pauses[2])
 		}
 		assert.Greater(t, len(seen), 50, "different delays of 60: clients that failed together would return together")
+		assert.Greater(t, longest, 500*time.Millisecond, "the bound doubles")
 	})
 }
 
