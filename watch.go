@@ -31,7 +31,7 @@ type PollResult struct {
 	Submissions []Submission  // Newly evaluated, each with a ready report.
 	Errors      []error       // An *ItemError for each newly evaluated submission that cannot be decoded.
 	State       string        // For the next Poll, also after an error. Text without candidate data.
-	Wait        time.Duration // Until the next Poll; 0 when more is to be read at once.
+	Wait        time.Duration // Until the next Poll; 0 means immediately.
 	Progress    WaitProgress
 }
 
@@ -249,7 +249,8 @@ func (w *watcher) pollOnce(ctx context.Context, take func(Submission, error) err
 	return w.poll(ctx, take)
 }
 
-// ownKeys returns a copy of the core whose keys records the keys of this watch only, also in used.
+// ownKeys returns a copy of the core with a keyring that records only the keys of this watch. It stores the last one in
+// used, so that the account can be read with the key of a response.
 func ownKeys(k *core, used **credential) *core {
 	own := *k
 	own.keys.last = new(atomic.Pointer[keyInfo])

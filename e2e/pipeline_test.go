@@ -189,8 +189,8 @@ func TestARefusedFormKeepsWhatWasTyped(t *testing.T) {
 	assert.Len(t, p.server.Mails(), 1)
 }
 
-// TestTheBoardIsLiveAndHoldsStill: an invitation over the API appears; while somebody reads
-// the board, it waits, and no card moves.
+// TestTheBoardIsLiveAndHoldsStill checks that an invitation over the API appears, and that it
+// waits and no card moves while the pointer or the focus is on the board.
 func TestTheBoardIsLiveAndHoldsStill(t *testing.T) {
 	p := open(t)
 	assessment, _ := p.candidate()

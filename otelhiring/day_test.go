@@ -29,7 +29,7 @@ type day struct {
 
 var organizations = []string{"acme", "b", "c", "d", "e", "f", "g", "h", "i", "j", "k", "l"}
 
-// start starts processes, each of which polls all organizations in turn with the others.
+// start starts processes that share the polls of all organizations.
 func (d *day) start(processes ...process) {
 	d.running = processes
 	for _, organization := range organizations {

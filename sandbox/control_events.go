@@ -112,7 +112,7 @@ func (s *Server) serveEvents(w http.ResponseWriter, r *http.Request) {
 				return
 			}
 		default:
-			// The timeline moves candidates only when somebody looks: at least once a second.
+			// The timeline moves candidates only when their data is read. Read it at least once a second.
 			if !pause(r, batchInterval, changed.wake) || !pause(r, collectTime, nil) {
 				return
 			}

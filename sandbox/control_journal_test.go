@@ -240,8 +240,8 @@ func next(t *testing.T, events <-chan event) event {
 	}
 }
 
-// TestEventsCarryWhatMatches reads a stream with a filter: matching entries once, changed
-// candidates whoever changed them, and other changes by name.
+// TestEventsCarryWhatMatches reads a stream with a filter: matching entries once,
+// candidates that the API or the timeline changed, and other changes by name.
 func TestEventsCarryWhatMatches(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := sandbox.Start(t, sandbox.WithTimeline(sandbox.Timeline{Open: 10 * time.Second}))

@@ -128,9 +128,9 @@ func (c *call) put(e record) {
 	c.entry.Number, c.entry.Repeats = e.Number, e.Repeats
 }
 
-// end records the end of a call with its response, of which size bytes of the body are
-// sent, or without one for nil. It is called before the response is sent, so that a client
-// which has it finds it in the journal. The lock is held.
+// end records the end of a call with its response, or without one for nil. size is the number
+// of bytes of the body that are sent. end is called before the response is sent, so that a
+// client that has the response finds it in the journal. The lock must be held.
 func (c *call) end(r *response, size int) {
 	e := c.entry
 	e.Ended, e.Took, e.Throttled = true, time.Since(c.began), c.throttled

@@ -47,8 +47,8 @@ type globalFlags struct {
 	output output.Options
 }
 
-// patience is how long a command may go on after an interruption or the end of --timeout,
-// to write what it knows. Then the program ends, whatever it waits for.
+// patience is how long a command may continue after an interruption or the end of --timeout,
+// to write its results. After that the program ends, even if the command still waits.
 const patience = 3 * time.Second
 
 // run executes a command line and returns the exit status.

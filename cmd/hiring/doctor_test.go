@@ -303,8 +303,8 @@ func TestDoctorGolden(t *testing.T) {
 	}
 }
 
-// TestItemErrorsAreReported: watch and wait report a submission that cannot be decoded, go on
-// with the others, and end with exit status 1.
+// TestItemErrorsAreReported checks that watch and wait report a submission that cannot be decoded,
+// continue with the others, and end with exit status 1.
 func TestItemErrorsAreReported(t *testing.T) {
 	t.Parallel()
 	h := newCampaign(t, 1)
