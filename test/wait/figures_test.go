@@ -120,9 +120,13 @@ func (f figure) measure(t *testing.T, transport *emulator.Transport, days int) (
 		got[id] = true
 		delays = append(delays, time.Since(transport.Begin)-transport.API.Submission(id).Evaluated)
 	}
+	var interval time.Duration // The default, which is random.
+	if !apitest.Long() {
+		interval = 45 * time.Second // Each run has the same figures.
+	}
 	counted, from, checkpoint := 0, time.Duration(0), new(memoryCheckpoint)
 	if f.call == "WaitReports" {
-		for report, err := range clientOf(t, transport).Submissions.WaitReports(t.Context(), transport.API.IDs(), hiring.WaitOptions{}) {
+		for report, err := range clientOf(t, transport).Submissions.WaitReports(t.Context(), transport.API.IDs(), hiring.WaitOptions{MinInterval: interval, MaxInterval: interval}) {
 			require.NoError(t, err)
 			take(report.SubmissionID)
 		}
@@ -146,7 +150,7 @@ func (f figure) measure(t *testing.T, transport *emulator.Transport, days int) (
 			time.Sleep(time.Until(next))
 		} else {
 			ctx, cancel := context.WithTimeout(t.Context(), 6*time.Hour)
-			for s, err := range clientOf(t, transport).Submissions.Watch(ctx, hiring.WatchOptions{Checkpoint: checkpoint}) {
+			for s, err := range clientOf(t, transport).Submissions.Watch(ctx, hiring.WatchOptions{Checkpoint: checkpoint, MinInterval: interval, MaxInterval: interval}) {
 				if err != nil {
 					require.ErrorIs(t, err, context.DeadlineExceeded)
 					break
