@@ -57,10 +57,10 @@ func TestFailTheNextThreeRequests(t *testing.T) {
 	p.appears(".faults tr.waiting", "INTERNAL_ERROR for GET /account")
 	get := func() error { _, err := p.client(sandbox.TestKey).Account.Get(t.Context()); return err }
 	require.ErrorIs(t, get(), hiring.ErrInternal)
-	p.appears(".faults tr.active", "2 left")
-	p.appears(".faults tr.active", "1 time")
-	p.press(".faults tr.active button")
-	p.becomes("!!document.querySelector('#ended tr.removed')")
+	p.appears(".faults tr.waiting", "2 left")
+	p.appears(".faults tr.waiting", "1 time")
+	p.press(".faults tr.waiting button")
+	p.becomes("!!document.querySelector('#ended tr.done')")
 	require.NoError(t, get())
 	assert.Equal(t, "3", evaluate[string](p, "document.getElementById('inject-times').value"), "the form keeps its values")
 	for _, f := range []sandbox.Fault{
@@ -70,7 +70,7 @@ func TestFailTheNextThreeRequests(t *testing.T) {
 		p.server.Inject(f)
 	}
 	for _, shown := range []string{
-		"418, CONFLICT, Retry-After 1 min 30 s, delayed by 1 ms, after the work is done for POST *", "always, after 1 more",
+		"418, CONFLICT, Retry-After 1 min 30 s, delayed by 1 ms, after the work is done for POST *", "always",
 		"cut after 0 bytes for every request", "2 left", "200, response from an intermediary for every request",
 	} {
 		p.appears(".faults", shown)

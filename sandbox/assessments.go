@@ -126,5 +126,3 @@ func (c *call) tasksExist(challengeID string, ids []string) bool {
 	}
 	return len(ids) > 0
 }
-
-var assessmentDrift = &driftRules{nullable: []string{"budget_dollars_cap", "selected_task_ids"}}

@@ -10,6 +10,7 @@ import (
 	"reflect"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/go-json-experiment/json/jsontext"
 
@@ -87,8 +88,8 @@ func as[In, Out any](member string, do func(c *control, in In) (Out, error)) fun
 
 // serveControl responds to a request below controlPath.
 func (s *Server) serveControl(w http.ResponseWriter, r *http.Request) {
-	path := strings.TrimPrefix(strings.TrimPrefix(r.URL.Path, strings.TrimSuffix(controlPath, "/")), "/")
-	if path == "health" { // Shows nothing, and a container's health check may come from anywhere.
+	path := r.URL.EscapedPath()
+	if path == controlPath+"health" { // Shows nothing, and a container's health check may come from anywhere.
 		writeControl(w, http.StatusOK, map[string]string{"status": "ok"})
 		return
 	}
@@ -96,19 +97,19 @@ func (s *Server) serveControl(w http.ResponseWriter, r *http.Request) {
 		writeControlError(w, forbidden{err})
 		return
 	}
-	o, id, allowed := findOperation(r.Method, strings.Split(path, "/"))
+	found, params, allowed := match(controlRoutes(), controlPath, r.Method, path)
 	switch {
-	case o == nil && allowed != "":
+	case classOf(r.Method) == ClassRead && (path == controlPath || path+"/" == controlPath):
+		writeControl(w, http.StatusOK, s.newIndex())
+	case found == nil && allowed != "":
 		w.Header().Set("Allow", allowed)
 		writeControlError(w, wrongMethod{allowed})
-	case o == nil:
+	case found == nil:
 		writeControlError(w, errNoPath)
-	case path == "events":
+	case path == controlPath+"events":
 		s.serveEvents(w, r)
-	case o.do == nil:
-		writeControl(w, http.StatusOK, s.newIndex())
 	default:
-		output, err := o.run(s, w, r, id)
+		output, err := found.operation.run(s, w, r, strings.Join(params, ""))
 		if err != nil {
 			writeControlError(w, err)
 			return
@@ -116,6 +117,17 @@ func (s *Server) serveControl(w http.ResponseWriter, r *http.Request) {
 		writeControl(w, http.StatusOK, output)
 	}
 }
+
+// controlRoutes returns the routes of the operations.
+var controlRoutes = sync.OnceValue(func() (routes []*route) {
+	for i := range operations {
+		o := &operations[i]
+		r := newRoute("", o.Method+" /"+strings.TrimPrefix(o.Path, controlPath), nil)
+		r.operation = o
+		routes = append(routes, r)
+	}
+	return routes
+})
 
 // run executes the operation with the input of a request.
 func (o *operation) run(s *Server, w http.ResponseWriter, r *http.Request, id string) (any, error) {
@@ -127,40 +139,6 @@ func (o *operation) run(s *Server, w http.ResponseWriter, r *http.Request, id st
 		return nil, err
 	}
 	return o.do(s, id, input)
-}
-
-// findOperation returns the operation of a request and the id in its path. For a known
-// path with other methods it returns these.
-func findOperation(method string, path []string) (found *operation, id, allowed string) {
-	for i := range operations {
-		o := &operations[i]
-		matched, ok := matchControl(strings.Split(strings.TrimPrefix(o.Path, controlPath), "/"), path)
-		if !ok {
-			continue
-		}
-		if o.Method == method {
-			return o, matched, ""
-		}
-		allowed = strings.TrimPrefix(allowed+", "+o.Method, ", ")
-	}
-	return nil, "", allowed
-}
-
-// matchControl reports whether the segments of a request's path match an operation, and
-// returns the id in the path.
-func matchControl(pattern, path []string) (id string, ok bool) {
-	if len(pattern) != len(path) {
-		return "", false
-	}
-	for i, segment := range pattern {
-		switch {
-		case segment == "{id}":
-			id = path[i]
-		case segment != path[i]:
-			return "", false
-		}
-	}
-	return id, true
 }
 
 // readControl returns the body of a request, or nil without one. The body's Content-Type

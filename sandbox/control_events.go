@@ -13,18 +13,9 @@ import (
 	"github.com/hiring-assessment/hiring-go/sandbox/internal/world"
 )
 
-const (
-	// collectTime is how long changes are collected after the first one, because an exchange
-	// makes several.
-	collectTime = 50 * time.Millisecond
-	// batchInterval is the time between batches of events, so that a thousand requests a
-	// second cost one search a second.
-	batchInterval = time.Second
-	// keepAliveInterval is how often a comment is sent without a change.
-	keepAliveInterval = 15 * time.Second
-	// maxBatch is the number of entries and of candidates in a batch.
-	maxBatch = 500
-)
+// batchInterval is the time between batches of events, so that a thousand requests a
+// second cost one search a second.
+const batchInterval = time.Second
 
 // topic is what has changed, besides entries and candidates.
 type topic string
@@ -94,32 +85,18 @@ func (s *Server) serveEvents(w http.ResponseWriter, r *http.Request) {
 	out := http.NewResponseController(w)
 	w.Header().Set("Content-Type", "text/event-stream")
 	w.Header().Set("Cache-Control", "no-store")
-	text, quiet := ": connected\n\n", time.Duration(0)
-	for {
-		if text != "" {
-			if _, err := w.Write([]byte(text)); err != nil || out.Flush() != nil {
-				return
-			}
-			quiet = 0
-		}
+	send := func(text string) bool {
+		_, err := w.Write([]byte(text))
+		return err == nil && out.Flush() == nil
+	}
+	// The timeline moves candidates only when their data is read. Read it at least once a second.
+	for connected := send(": connected\n\n"); connected; {
 		changed := s.changesAfter(from)
-		var more bool
-		text, from, more = changed.events(from, &in.journalFilter)
-		switch {
-		case more:
-		case text != "":
-			if !pause(r, batchInterval, nil) {
-				return
-			}
-		default:
-			// The timeline moves candidates only when their data is read. Read it at least once a second.
-			if !pause(r, batchInterval, changed.wake) || !pause(r, collectTime, nil) {
-				return
-			}
-			if quiet += batchInterval; quiet >= keepAliveInterval {
-				text = ": nothing new\n\n"
-			}
+		if text := changed.events(from, &in.journalFilter); text != "" {
+			connected = send(text)
 		}
+		from = changed.position
+		connected = connected && pause(r, batchInterval, changed.wake)
 	}
 }
 
@@ -143,7 +120,6 @@ type batch struct {
 	reset      bool
 	topics     []topic
 	candidates []world.CandidateInfo
-	cut        bool // Further candidates have changed.
 	records    []*record
 }
 
@@ -152,11 +128,10 @@ func (s *Server) changesAfter(from int) (b batch) {
 	now, unlock := s.lock()
 	defer unlock()
 	c := &control{Server: s, now: now}
-	var changed []world.Candidate
 	_ = c.visitOrganizations(scope{}, func(_ string, o *world.Organization) {
 		for _, one := range o.Candidates() {
 			if one.Revision() > from {
-				changed = append(changed, one)
+				b.candidates = append(b.candidates, one.Info())
 			}
 		}
 	})
@@ -174,36 +149,20 @@ func (s *Server) changesAfter(from int) (b batch) {
 			b.topics = append(b.topics, topic)
 		}
 	}
-	slices.SortFunc(changed, func(a, b world.Candidate) int { return a.Revision() - b.Revision() })
-	if b.cut = len(changed) > maxBatch; b.cut {
-		changed = changed[:maxBatch]
-		b.position = changed[maxBatch-1].Revision()
-	}
-	for _, one := range changed {
-		b.candidates = append(b.candidates, one.Info())
-	}
 	b.records = slices.Clone(s.journal.records)
 	return b
 }
 
-// events returns the events of a batch, with the entries that a filter selects, and the
-// position after them. more reports whether further changes are known.
-func (b *batch) events(from int, filter *journalFilter) (text string, position int, more bool) {
+// events returns the events of a batch, with the entries that a filter selects. The last one
+// has the position after them, so that a client that was cut off loses none.
+func (b *batch) events(from int, filter *journalFilter) (text string) {
 	if b.reset {
-		return fmt.Sprintf("id: %d\nevent: reset\ndata: {}\n\n", b.position), b.position, false
-	}
-	found := filter.find(b.records, from)
-	found = slices.DeleteFunc(found, func(e *record) bool { return e.revision > b.position })
-	slices.SortFunc(found, func(a, b *record) int { return a.revision - b.revision })
-	position, more = b.position, b.cut
-	if len(found) > maxBatch {
-		found, more = found[:maxBatch], true
-		position = found[maxBatch-1].revision
+		return fmt.Sprintf("id: %d\nevent: reset\ndata: {}\n\n", b.position)
 	}
 	event := func(name string, data any) {
 		text += fmt.Sprintf("event: %s\ndata: %s\n\n", name, encodeControl(map[string]any{name: data}))
 	}
-	if len(found) > 0 {
+	if found := filter.find(b.records, from); len(found) > 0 {
 		event("entries", newEntries(found, false))
 	}
 	if len(b.candidates) > 0 {
@@ -212,9 +171,9 @@ func (b *batch) events(from int, filter *journalFilter) (text string, position i
 	if slices.Sort(b.topics); len(b.topics) > 0 {
 		event("changed", b.topics)
 	}
-	if text != "" { // The last event has the position, so that a client that was cut off loses none.
+	if text != "" {
 		at := strings.LastIndex(text, "event: ")
-		text = text[:at] + fmt.Sprintf("id: %d\n", position) + text[at:]
+		text = text[:at] + fmt.Sprintf("id: %d\n", b.position) + text[at:]
 	}
-	return text, position, more
+	return text
 }

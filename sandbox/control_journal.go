@@ -15,21 +15,9 @@ import (
 // entryJSON is an exchange in the control API. Headers and bodies are absent when they are not
 // asked for or not known.
 type entryJSON struct {
+	Entry
 	recordInfo
-
-	At              world.Moment  `json:"at"`
-	Method          string        `json:"method"`
-	Route           string        `json:"route"`
-	Path            string        `json:"path"`
-	Query           string        `json:"query"`
-	Status          int           `json:"status,omitzero"` // Absent when no response was sent.
-	Key             string        `json:"key"`
-	Took            time.Duration `json:"took"`
-	Error           *errorJSON    `json:"error,omitzero"`
-	Headers         http.Header   `json:"headers,omitzero"`
-	Body            *string       `json:"body,omitzero"`
-	ResponseHeaders http.Header   `json:"response_headers,omitzero"`
-	Response        *string       `json:"response,omitzero"`
+	Error *errorJSON `json:"error,omitzero"`
 }
 
 type errorJSON struct {
@@ -47,16 +35,9 @@ func newEntries(records []*record, details bool) []entryJSON {
 
 // newEntryJSON returns an exchange. Details are headers and bodies.
 func newEntryJSON(e *record, details bool) entryJSON {
-	out := entryJSON{
-		recordInfo: e.recordInfo, At: world.MomentOf(e.At), Method: e.Method, Route: e.Route, Path: e.Path, Query: e.Query,
-		Status: e.Status, Key: e.Key, Took: e.Took, Error: e.apiError(),
-	}
-	if details {
-		text := func(raw []byte) *string { return new(strings.ToValidUTF8(string(raw), "\uFFFD")) }
-		out.Headers, out.Body, out.ResponseHeaders = e.Header, text(e.Body), e.ResponseHeader
-		if e.ResponseHeader != nil {
-			out.Response = text(e.Response)
-		}
+	out := entryJSON{e.Entry, e.recordInfo, e.apiError()}
+	if !details {
+		out.Header, out.Body, out.ResponseHeader, out.Response = nil, nil, nil, nil
 	}
 	return out
 }

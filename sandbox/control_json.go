@@ -23,11 +23,12 @@ func (e inputError) Error() string { return e.field + ": " + e.problem }
 // misspelt member would otherwise be ignored.
 var decodeOptions = jsonv2.JoinOptions(jsonv2.RejectUnknownMembers(true), jsonv2.WithUnmarshalers(jsonv2.UnmarshalFunc(decodeDuration)))
 
-// encodeOptions encode durations as seconds, and times with milliseconds.
+// encodeOptions encode durations as seconds, times with milliseconds, and bodies as texts.
 var encodeOptions = jsonv2.JoinOptions(jsonv2.Deterministic(true), jsontext.AllowInvalidUTF8(true), jsontext.AllowDuplicateNames(true),
 	jsonv2.WithMarshalers(jsonv2.JoinMarshalers(
 		jsonv2.MarshalFunc(func(d time.Duration) ([]byte, error) { return json.Marshal(d.Seconds()) }),
 		jsonv2.MarshalFunc(func(t time.Time) ([]byte, error) { return json.Marshal(world.MomentOf(t)) }),
+		jsonv2.MarshalFunc(func(body []byte) ([]byte, error) { return json.Marshal(string(body)) }),
 	)))
 
 // decodeControl decodes an input, a JSON object. Without one, every member is missing.

@@ -2,7 +2,6 @@ package sandbox
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
 	"strings"
 
@@ -72,9 +71,6 @@ func (c *control) addAssessment(in newAssessment) (id string, err error) {
 	return c.live.Organization(selected.organization, c.now).AddAssessment(in.Name), nil
 }
 
-// maxCandidates is the maximum number of candidates in a list.
-const maxCandidates = 1000
-
 const defaultCandidates = 100
 
 // readCandidates searches without the lock.
@@ -84,19 +80,17 @@ func (s *Server) readCandidates(_ string, in struct {
 	AssessmentID string `json:"assessment_id"`
 	Stage        string `json:"stage"`
 	Text         string `json:"text"`
-	Before       string `json:"before"` // Id of an invitation.
 	Limit        *int   `json:"limit"`
 },
 ) (out struct {
 	Candidates []world.CandidateInfo `json:"candidates"`
 	Counts     map[string]int        `json:"counts"`
-	More       bool                  `json:"more"`
 }, err error,
 ) {
 	limit := *cmp.Or(in.Limit, new(defaultCandidates))
 	switch {
-	case limit < 1 || limit > maxCandidates:
-		return out, inputError{"limit", fmt.Sprintf("must be from 1 to %d", maxCandidates)}
+	case limit < 1:
+		return out, inputError{"limit", "must be at least 1"}
 	case in.Stage != "" && !slices.Contains(world.Stages[:], in.Stage):
 		return out, inputError{"stage", "must be " + strings.Join(world.Stages[:], ", ")}
 	}
@@ -113,17 +107,10 @@ func (s *Server) readCandidates(_ string, in struct {
 	}
 	_, unlock := s.lock()
 	defer unlock()
-	passed := in.Before == ""
 	for _, one := range found {
 		stage := one.Stage()
 		out.Counts[stage]++
-		switch {
-		case in.Stage != "" && in.Stage != stage:
-		case !passed:
-			passed = one.InvitationID() == in.Before
-		case len(out.Candidates) == limit:
-			out.More = true
-		default:
+		if (in.Stage == "" || in.Stage == stage) && len(out.Candidates) < limit {
 			out.Candidates = append(out.Candidates, one.Info())
 		}
 	}
@@ -136,11 +123,10 @@ const maxEvents = 100
 type fullCandidateJSON struct {
 	world.CandidateInfo
 
-	Report           jsontext.Value   `json:"report"`
-	Events           []eventJSON      `json:"events"` // The newest, oldest first.
-	EventCount       int              `json:"event_count"`
-	Upcoming         []world.Upcoming `json:"upcoming"`
-	TimeLimitMinutes int              `json:"time_limit_minutes"`
+	Report     jsontext.Value   `json:"report"`
+	Events     []eventJSON      `json:"events"` // The newest, oldest first.
+	EventCount int              `json:"event_count"`
+	Upcoming   []world.Upcoming `json:"upcoming"`
 }
 
 func (c *control) readCandidate(none) (out fullCandidateJSON, err error) {
@@ -152,9 +138,9 @@ func (c *control) readCandidate(none) (out fullCandidateJSON, err error) {
 		}
 		err = nil
 		found := one.Info()
-		out = fullCandidateJSON{CandidateInfo: found, Report: jsontext.Value("null"), TimeLimitMinutes: found.TimeLimitMinutes}
+		out = fullCandidateJSON{CandidateInfo: found, Report: jsontext.Value("null")}
 		month := world.MomentOf(c.now.AddDate(0, 1, 1))
-		out.Upcoming = slices.DeleteFunc(o.Upcoming(month), func(next world.Upcoming) bool { return *next.InvitationID != found.InvitationID })
+		out.Upcoming = slices.DeleteFunc(o.Upcoming(month), func(next world.Upcoming) bool { return *next.InvitationID != found.ID })
 		if found.Attempt == nil {
 			return
 		}

@@ -34,46 +34,25 @@ func (c *control) set(to settings) {
 
 // faultJSON is an injected fault and its state.
 type faultJSON struct {
-	ID        int    `json:"id"`
-	State     string `json:"state"`
-	Fired     int    `json:"fired"`
-	SkipLeft  int    `json:"skip_left"`
-	TimesLeft int    `json:"times_left"` // Negative: all requests.
-	Fault     Fault  `json:"fault"`
-}
-
-// The states of a fault.
-const (
-	faultWaiting = "waiting" // Has never fired.
-	faultActive  = "active"  // Has fired and has requests left.
-	faultDone    = "done"
-	faultRemoved = "removed"
-)
-
-func (f *injectedFault) json() faultJSON {
-	out := faultJSON{f.id, faultWaiting, f.fired, f.skip, f.remaining, f.Fault}
-	switch {
-	case f.removed:
-		out.State = faultRemoved
-	case f.remaining == 0:
-		out.State = faultDone
-	case f.fired > 0:
-		out.State = faultActive
-	}
-	if f.Times < 0 {
-		out.TimesLeft = -1
-	}
-	return out
+	ID        int   `json:"id"`
+	Waiting   bool  `json:"waiting"` // For further requests.
+	Fired     int   `json:"fired"`
+	TimesLeft int   `json:"times_left"` // Negative: all requests.
+	Fault     Fault `json:"fault"`
 }
 
 func (c *control) readFaults(of scope) (shown []faultJSON, err error) {
 	selected, err := c.scope(of)
-	ended := slices.Clone(c.faults.ended)
-	slices.Reverse(ended)
-	for _, f := range slices.Concat(c.faults.active, ended) {
+	add := func(f *injectedFault, waiting bool) {
 		if selected.has(keyID(f.Key)) {
-			shown = append(shown, f.json())
+			shown = append(shown, faultJSON{f.id, waiting, f.fired, f.remaining, f.Fault})
 		}
+	}
+	for _, f := range c.faults.active {
+		add(f, true)
+	}
+	for _, f := range slices.Backward(c.faults.ended) {
+		add(f, false)
 	}
 	return shown, err
 }
@@ -95,14 +74,14 @@ func (c *control) postFault(f Fault) (id int, err error) {
 type keyJSON struct {
 	Key
 
-	Organization string     `json:"organization"`
-	ID           string     `json:"id"`
-	Name         string     `json:"name,omitzero"` // LiveKey and so on.
-	State        string     `json:"state"`
-	Live         bool       `json:"live"`
-	Read         *quotaJSON `json:"read"`
-	Write        *quotaJSON `json:"write"`
-	Plan         *planJSON  `json:"plan,omitzero"` // Of a live key.
+	Organization string    `json:"organization"`
+	ID           string    `json:"id"`
+	Name         string    `json:"name,omitzero"` // LiveKey and so on.
+	State        string    `json:"state"`
+	Live         bool      `json:"live"`
+	Read         quotaJSON `json:"read"`
+	Write        quotaJSON `json:"write"`
+	Plan         *planJSON `json:"plan,omitzero"` // Of a live key.
 }
 
 // quotaJSON is a rate limit as response headers would show it.
@@ -127,7 +106,7 @@ func (c *control) readKeys(none) (all []keyJSON, err error) {
 		if !k.valid(c.now) {
 			shown.State = "expired"
 		}
-		shown.Read, shown.Write = c.quotaOf(k, ClassRead), c.quotaOf(k, ClassWrite)
+		shown.Read, shown.Write = c.newQuotaJSON(k, ClassRead), c.newQuotaJSON(k, ClassWrite)
 		if k.live() {
 			account := &c.live.Organization(k.Organization, c.now).Account().Value
 			shown.Plan = &planJSON{account.Usage.AssessmentsUsed, account.Usage.AssessmentsLimit, account.Plan.LimitsEnforced, account.Usage.PeriodStart}
@@ -137,13 +116,13 @@ func (c *control) readKeys(none) (all []keyJSON, err error) {
 	return all, nil
 }
 
-// quotaOf returns the rate limit of a key without counting a request.
-func (c *control) quotaOf(k *keyState, class Class) *quotaJSON {
-	w, limit := *k.window(class), c.config.limit(class)
-	if !c.now.Before(w.reset) {
-		return &quotaJSON{Limit: limit, Remaining: limit}
+func (c *control) newQuotaJSON(k *keyState, class Class) quotaJSON {
+	q := c.quotaOf(k, class, c.now)
+	shown := quotaJSON{Limit: q.limit, Remaining: q.remaining}
+	if c.now.Before(k.window(class).reset) {
+		shown.Reset = new(world.MomentOf(q.reset))
 	}
-	return &quotaJSON{limit, w.remaining, new(world.MomentOf(w.reset))}
+	return shown
 }
 
 type clockJSON struct {

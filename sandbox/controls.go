@@ -192,7 +192,7 @@ func (c *control) clearFaults(in clearedFaults) error {
 	case in.ID != nil && in.Key != "":
 		return inputError{"id", "give an id or a key, not both"}
 	}
-	removed := c.faults.remove(func(f *injectedFault) bool { return selected.has(keyID(f.Key)) && (in.ID == nil || f.id == *in.ID) })
+	removed := c.faults.end(func(f *injectedFault) bool { return selected.has(keyID(f.Key)) && (in.ID == nil || f.id == *in.ID) })
 	if in.ID != nil && removed == 0 {
 		return world.ErrUnknown
 	}
@@ -281,7 +281,7 @@ func (c *control) reset(of scope) error {
 		return key != nil && key.Organization == selected.organization
 	}
 	c.forgetRecords(func(e *record) bool { return e.Organization != nil && *e.Organization == selected.organization })
-	c.faults.remove(func(f *injectedFault) bool { return mine(f.Key) })
+	c.faults.end(func(f *injectedFault) bool { return mine(f.Key) })
 	c.live.Remove(selected.organization)
 	for token, key := range c.keys {
 		if mine(token) {

@@ -36,8 +36,6 @@ func eventPage(c *call, events []world.Event, since, size int64) response {
 	return c.data(http.StatusOK, newEvents(page), meta)
 }
 
-var eventDrift = &driftRules{enums: map[string]string{"kind": " file_edit test_run "}}
-
 type eventJSON struct {
 	Seq     int64           `json:"seq"`
 	Kind    string          `json:"kind"`

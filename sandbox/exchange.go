@@ -21,7 +21,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, request *http.Request) {
 	c.entry.Entry = newEntry(request, c.body, c.at)
 	r, f := s.receive(c)
 	if f == nil {
-		r.writeTo(w, c)
+		r.writeTo(w, c, r.size(c))
 		return
 	}
 	if !wire.Wait(request.Context(), f.Delay) || f.dropsResponse() {
@@ -38,10 +38,9 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, request *http.Request) {
 			return
 		}
 		size = min(max(f.CutAfter, 0), size-1)
-		w = wire.Cut(w, size)
 	}
 	s.end(c, &r, size)
-	r.writeTo(w, c)
+	r.writeTo(w, c, size)
 }
 
 // receive records a call and responds to it, unless its fault acts before the work.
@@ -54,7 +53,7 @@ func (s *Server) receive(c *call) (r response, f *Fault) {
 	} else {
 		s.requests++
 		c.requestID = fmt.Sprintf("req_%016x", s.requests)
-		c.route, c.params, c.allow = match(s.routes, c.request.Method, c.request.URL.EscapedPath())
+		c.route, c.params, c.allow = match(s.routes, basePath, c.request.Method, c.request.URL.EscapedPath())
 	}
 	if f = s.faults.match(c.route, c.request.Method, bearer(c.request)); f != nil {
 		s.notify(topicFaults)
@@ -85,24 +84,11 @@ func (s *Server) respondWithFault(c *call, f *Fault, r response) response {
 	}
 	if f.replacesResponse() {
 		if !f.After && c.route != archiveRoute {
-			c.quota = s.currentQuota(c)
+			c.quota = s.quotaOf(s.keys[bearer(c.request)], classOf(c.request.Method), c.at)
 		}
 		r = f.response(c)
 	}
 	return r
-}
-
-// currentQuota returns the rate limit of a call without counting the call.
-func (s *Server) currentQuota(c *call) quota {
-	class := classOf(c.request.Method)
-	limit := s.config.limit(class)
-	key := s.keys[bearer(c.request)]
-	if key == nil {
-		return quota{limit: limit, remaining: limit, reset: windowEnd(c.at)}
-	}
-	w := key.window(class)
-	w.open(c.at, limit)
-	return quota{limit: limit, remaining: w.remaining, reset: w.reset}
 }
 
 // begin completes the journal's record of a call that was received. One with a fault is in

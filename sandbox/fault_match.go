@@ -1,6 +1,7 @@
 package sandbox
 
 import (
+	"cmp"
 	"fmt"
 	"net/http"
 	"slices"
@@ -13,9 +14,8 @@ type injectedFault struct {
 
 	id        int // Unique within the server.
 	skip      int
-	remaining int
+	remaining int // Negative: all requests.
 	fired     int
-	removed   bool // A test removed it.
 }
 
 // newFault returns a fault. It returns an error for a contradictory fault and for a route
@@ -32,7 +32,7 @@ func newFault(f Fault, routes []*route) (*injectedFault, error) {
 		slices.Sort(all)
 		return nil, inputError{"route", fmt.Sprintf("no operation has the route %q; there are %s", f.Route, strings.Join(all, ", "))}
 	}
-	return &injectedFault{Fault: f, skip: f.Skip, remaining: max(f.Times, 1)}, nil
+	return &injectedFault{Fault: f, skip: f.Skip, remaining: cmp.Or(f.Times, 1)}, nil
 }
 
 // matches reports whether the fault concerns a request. r is nil for an unknown path.
@@ -61,27 +61,17 @@ func (all *faults) add(f *injectedFault) (id int) {
 	return f.id
 }
 
-// end ends the active faults that ended selects.
-func (all *faults) end(ended func(*injectedFault) bool) {
+// end ends the active faults that ended selects, and returns their number.
+func (all *faults) end(ended func(*injectedFault) bool) (count int) {
 	all.active = slices.DeleteFunc(all.active, func(f *injectedFault) bool {
 		if !ended(f) {
 			return false
 		}
+		count++
 		all.ended = append(all.ended[max(0, len(all.ended)-maxEndedFaults+1):], f)
 		return true
 	})
-}
-
-// remove ends the active faults that selected selects, and returns their number.
-func (all *faults) remove(selected func(*injectedFault) bool) (removed int) {
-	all.end(func(f *injectedFault) bool {
-		if selected(f) {
-			f.removed = true
-			removed++
-		}
-		return f.removed
-	})
-	return removed
+	return count
 }
 
 // match counts a request against every matching fault and returns the fault that applies,
@@ -103,7 +93,7 @@ func (all *faults) match(r *route, method, token string) *Fault {
 		return nil
 	}
 	acting.fired++
-	if acting.Times >= 0 {
+	if acting.remaining > 0 {
 		acting.remaining--
 		all.end(func(f *injectedFault) bool { return f == acting && f.remaining == 0 })
 	}
@@ -112,4 +102,4 @@ func (all *faults) match(r *route, method, token string) *Fault {
 
 // archiveRoute is the route of archive links. They are not below /api/v1, but faults and
 // the journal support them.
-var archiveRoute = newRoute("Archive", "GET /_archive/{id}", noDrift, nil)
+var archiveRoute = newRoute("Archive", "GET /_archive/{id}", nil)

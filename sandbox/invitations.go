@@ -78,8 +78,3 @@ func (c *call) invitation() *world.Record[world.Invitation] {
 	}
 	return c.world.Invitations(a.ID).Find(c.params[1])
 }
-
-var invitationDrift = &driftRules{
-	nullable: []string{"sent_at"},
-	enums:    map[string]string{"status": " opened ", "recruiter_decision": " shortlisted "},
-}

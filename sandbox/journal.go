@@ -2,6 +2,7 @@ package sandbox
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"net/http"
 	"slices"
@@ -11,35 +12,19 @@ import (
 
 // Entry is one exchange in the journal.
 type Entry struct {
-	Method         string
-	Route          string // The path template below /api/v1, such as /submissions/{id}; empty for an unknown path.
-	Path           string // As sent, without the query.
-	Query          string // As sent, without the question mark.
-	Status         int    // 0 when no response was sent, or none yet.
-	Key            string // Redacted, as in sk_test_…dbox; empty for none.
-	Header         http.Header
-	ResponseHeader http.Header // Of the newest 1,000 exchanges; nil when no response was sent.
-	Body           []byte      // Of a write; at most one byte more than the API accepts.
-	Response       []byte      // The first 16 KB of the response's body, of the newest 1,000 exchanges.
-	At             time.Time
-	Took           time.Duration // Real time until the response was sent.
-}
-
-// String returns the exchange on one line.
-func (e Entry) String() string {
-	text := e.Method + " " + e.Path
-	if e.Query != "" {
-		text += "?" + e.Query
-	}
-	if e.Status == 0 {
-		text += " -> no response"
-	} else {
-		text += fmt.Sprintf(" -> %d", e.Status)
-	}
-	if len(e.Body) > 0 {
-		text += fmt.Sprintf(" %.300s", e.Body)
-	}
-	return text
+	Method         string        `json:"method"`
+	Route          string        `json:"route"`           // The path template below /api/v1, such as /submissions/{id}; empty for an unknown path.
+	Path           string        `json:"path"`            // As sent, without the query.
+	Query          string        `json:"query"`           // As sent, without the question mark.
+	Status         int           `json:"status,omitzero"` // 0 when no response was sent, or none yet.
+	Key            string        `json:"key"`             // Redacted, as in sk_test_…dbox; empty for none.
+	Header         http.Header   `json:"headers,omitzero"`
+	ResponseHeader http.Header   `json:"response_headers,omitzero"` // Of the newest 1,000 exchanges; nil when no response was sent.
+	Body           []byte        `json:"body,omitzero"`             // Of a write; at most one byte more than the API accepts.
+	Response       []byte        `json:"response,omitzero"`         // The first 16 KB of the response's body, of the newest 1,000 exchanges.
+	At             time.Time     `json:"at"`
+	Took           time.Duration `json:"took"` // Real time until the response was sent.
+	repeats        bool          // See Repeated.
 }
 
 func (e Entry) clone() Entry {
@@ -55,16 +40,10 @@ type Journal []Entry
 // a success or with a 5xx. A retry after a 429 is not included.
 func (j Journal) Repeated() []Entry {
 	var repeats []Entry
-	sent := make(map[string]bool)
 	for _, e := range j {
-		if classOf(e.Method) != ClassWrite {
-			continue
-		}
-		write := e.write()
-		if sent[write] {
+		if e.repeats {
 			repeats = append(repeats, e)
 		}
-		sent[write] = sent[write] || mayHaveActed(e.Status)
 	}
 	return repeats
 }
@@ -79,33 +58,18 @@ func (e *Entry) write() string {
 func mayHaveActed(status int) bool { return status < 400 || status >= 500 }
 
 // Find returns the newest exchange of an operation, such as POST and
-// /assessments/{id}/invitations. When there is none, the error names the most
-// similar exchange.
+// /assessments/{id}/invitations. When there is none, the error names the operations of the
+// journal.
 func (j Journal) Find(method, route string) (Entry, error) {
-	segments := strings.Split(route, "/")
-	nearest, best := Entry{}, -1
+	var others []string
 	for _, e := range slices.Backward(j) {
 		if e.Method == method && e.Route == route {
 			return e, nil
 		}
-		similarity := 0
-		if e.Method == method {
-			similarity++
-		}
-		for i, segment := range strings.Split(e.Route, "/") {
-			if i < len(segments) && segments[i] == segment {
-				similarity += 2
-			}
-		}
-		if similarity > best {
-			nearest, best = e, similarity
-		}
+		others = append(others, e.Method+" "+cmp.Or(e.Route, e.Path))
 	}
-	if len(j) == 0 {
-		return Entry{}, fmt.Errorf("sandbox: no %s %s: the journal is empty", method, route)
-	}
-	return Entry{}, fmt.Errorf("sandbox: no %s %s among %d exchanges; the nearest is %s (route %q)",
-		method, route, len(j), nearest, nearest.Route)
+	slices.Sort(others)
+	return Entry{}, fmt.Errorf("sandbox: no %s %s in the journal, which has %q", method, route, slices.Compact(others))
 }
 
 // Journal returns a copy of the journal: the newest 10,000 exchanges of every transport,
@@ -116,6 +80,7 @@ func (s *Server) Journal() Journal {
 	entries := make(Journal, len(s.journal.records))
 	for i, e := range s.journal.records {
 		entries[i] = e.Entry.clone()
+		entries[i].repeats = e.Repeats > 0
 	}
 	return entries
 }

@@ -18,23 +18,3 @@ func appendJSON(b []byte, value any) []byte {
 	}
 	return bytes.TrimSuffix(out.Bytes(), []byte("\n"))
 }
-
-// splitObject returns the members of a JSON object in their order.
-func splitObject(raw []byte) (names []string, values []json.RawMessage) {
-	decoder := json.NewDecoder(bytes.NewReader(raw))
-	if _, err := decoder.Token(); err != nil {
-		panic(err) // The server encoded it.
-	}
-	for decoder.More() {
-		name, err := decoder.Token()
-		if err != nil {
-			panic(err)
-		}
-		var value json.RawMessage
-		if err := decoder.Decode(&value); err != nil {
-			panic(err)
-		}
-		names, values = append(names, name.(string)), append(values, value) // Names are strings.
-	}
-	return names, values
-}

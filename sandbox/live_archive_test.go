@@ -57,7 +57,6 @@ func TestArchives(t *testing.T) {
 			id := l.handedIn(t)
 			link := l.link(t, id)
 			assert.True(t, strings.HasPrefix(link, l.base+"/_archive/"+id+"?expires="), link)
-			assert.NotEqual(t, link, l.link(t, id), "a new link for each look")
 			res, whole := fetch(t, l.transport, http.MethodGet, link)
 			assert.Equal(t, 200, res.StatusCode)
 			assert.Equal(t, []string{"bytes", "application/zip", "Tue, 10 Mar 2026 12:00:00 GMT", "Tue, 10 Mar 2026 12:00:00 GMT"}, []string{
@@ -81,8 +80,6 @@ func TestArchives(t *testing.T) {
 			assert.Equal(t, 304, res.StatusCode)
 			res, part = fetch(t, l.transport, http.MethodHead, link)
 			assert.Equal(t, []any{200, int64(len(whole)), 0}, []any{res.StatusCode, res.ContentLength, len(part)})
-			res, _ = fetch(t, l.transport, http.MethodPost, link)
-			assert.Equal(t, []any{405, "GET, HEAD"}, []any{res.StatusCode, res.Header.Get("Allow")})
 		})
 	}
 }

@@ -64,7 +64,7 @@ func TestAssumptionsAreNotCalledDocumented(t *testing.T) {
 	document := decodeDocument(t, hiring.Dialect{})
 	d := hiring.DefaultDialect()
 	for _, route := range []string{d.ListChallenges, d.ListAssessments, d.GetAssessment, d.UpdateAssessment, d.ResendInvitation, d.RevokeInvitation} {
-		r := newRoute("", route, nil, nil)
+		r := newRoute("", route, nil)
 		assert.Equal(t, "invented", document.object("paths", r.path(), strings.ToLower(r.method))["x-provenance"], route)
 	}
 	for _, name := range []string{"Page", "PageSize", "Cursor", "EventPageSize", "FilterSince"} {

@@ -61,6 +61,17 @@ func (w *window) open(now time.Time, limit int) {
 	}
 }
 
+// quotaOf returns the rate limit of a key without counting a request. For no key, and for a
+// window that has not begun, it is the one of a window that begins now.
+func (s *Server) quotaOf(key *keyState, class Class, now time.Time) quota {
+	limit := s.config.limit(class)
+	if key == nil || !now.Before(key.window(class).reset) {
+		return quota{limit, limit, windowEnd(now)}
+	}
+	w := key.window(class)
+	return quota{limit, w.remaining, w.reset}
+}
+
 // take counts a request if one remains.
 func (w *window) take(now time.Time, limit int) (quota, bool) {
 	w.open(now, limit)

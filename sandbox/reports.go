@@ -28,18 +28,6 @@ func getReport(c *call) response {
 	return c.data(http.StatusOK, reportOf(found))
 }
 
-var reportDrift = &driftRules{
-	nullable: []string{"scored_as_role"},
-	enums: map[string]string{
-		"status": " started submitted ", "verdict": anyValue, "confidence": anyValue, "integrity_status": anyValue,
-	},
-	nested: map[string]*driftRules{
-		"pillars":       {nullable: []string{"score"}},
-		"facts":         {nullable: []string{"time_used_minutes", "ai_authored_pct", "churn_pct"}},
-		"pipeline_rank": {},
-	},
-}
-
 // reportOf returns the report of a submission, to be encoded: with its current rank, and
 // with the members of Result.Extra, which replace others.
 func reportOf(a *world.Attempt) any {

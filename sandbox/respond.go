@@ -31,7 +31,7 @@ func (s *Server) respond(c *call) response {
 		if strings.HasPrefix(c.request.URL.Path, basePath) {
 			s.throttle.count(remoteHost(c.request.RemoteAddr), c.at)
 		}
-		c.quota = quota{limit: s.config.limit(class), remaining: s.config.limit(class), reset: windowEnd(c.at)}
+		c.quota = s.quotaOf(nil, class, c.at)
 		return c.fail(http.StatusUnauthorized, hiring.ErrInvalidToken, "The API key is missing or not valid.")
 	}
 	c.world = s.worldOf(key, c.at)

@@ -58,22 +58,26 @@ func (r response) size(c *call) int {
 	return len(r.body)
 }
 
-// writeTo sends the response.
-func (r response) writeTo(w http.ResponseWriter, c *call) {
+// writeTo sends the response, of whose body size bytes. If these are not all, it then breaks
+// the connection.
+func (r response) writeTo(w http.ResponseWriter, c *call, size int) {
 	maps.Copy(w.Header(), r.header(c))
 	w.WriteHeader(r.status)
-	if r.size(c) > 0 {
-		_, _ = w.Write(r.body) // The client may have disconnected.
+	if size > 0 {
+		_, _ = w.Write(r.body[:size]) // The client may have disconnected.
+	}
+	if size < r.size(c) {
+		_ = http.NewResponseController(w).Flush()
+		panic(http.ErrAbortHandler)
 	}
 }
 
 // data returns a response with a resource, or with a list of them. meta is the rest of the
 // meta object, beginning with a comma.
 func (c *call) data(status int, resource any, meta ...string) response {
-	body := c.appendDrifted([]byte(`{"data":`), resource)
-	body = append(body, `,"meta":{"request_id":"`+c.requestID+`"`+strings.Join(meta, "")...)
-	body = c.appendUnknown(body, "meta")
-	return response{status: status, body: append(body, `}}`...)}
+	body := appendJSON([]byte(`{"data":`), resource)
+	body = append(body, `,"meta":{"request_id":"`+c.requestID+`"`+strings.Join(meta, "")+`}}`...)
+	return c.envelope(status, body)
 }
 
 // apiError is the error of an envelope.
@@ -87,11 +91,9 @@ type apiError struct {
 // error returns a response with an error.
 func (c *call) error(status int, e apiError) response {
 	e.RequestID = c.requestID
-	body := encodeJSON(struct {
+	return c.envelope(status, encodeJSON(struct {
 		Error apiError `json:"error"`
-	}{e})
-	body = c.appendUnknown(body[:len(body)-len(`}}`)], "error")
-	return response{status: status, body: append(body, `}}`...)}
+	}{e}))
 }
 
 // fail returns a response with an error without details.
@@ -141,26 +143,10 @@ func (c *call) refuse(message string) response {
 	return r
 }
 
-// appendDrifted appends a resource or a list, changed by drift.
-func (c *call) appendDrifted(b []byte, resource any) []byte {
-	if c.drift == nil {
-		return appendJSON(b, resource)
+// envelope returns a response in the API's format, changed by drift.
+func (c *call) envelope(status int, body []byte) response {
+	if c.drift != nil {
+		body = c.drift.change(body, "", "")
 	}
-	raw := encodeJSON(resource)
-	path := ""
-	if len(c.params) > 0 && strings.HasPrefix(c.route.name, "Events.") {
-		path = c.params[0] // Sequence numbers are unique only within a submission.
-	}
-	if raw[0] == '[' {
-		return c.drift.appendArray(b, c.route.drift, raw, path)
-	}
-	return c.drift.appendObject(b, c.route.drift, raw, path)
-}
-
-// appendUnknown appends unknown members to a meta or error object.
-func (c *call) appendUnknown(b []byte, object string) []byte {
-	if c.drift == nil {
-		return b
-	}
-	return c.drift.appendUnknown(b, object+c.requestID, true)
+	return response{status: status, body: body}
 }

@@ -7,33 +7,33 @@ import (
 	"strings"
 )
 
-// route is one operation of the API.
+// route is the route of one operation, of the API or of the control API.
 type route struct {
-	name     string // As in package hiring, such as Submissions.Report.
-	method   string
-	template string // Below /api/v1, such as /submissions/{id}/report.
-	segments []string
-	scope    Scope
-	drift    *driftRules // Of the response.
-	handle   func(*call) response
+	name      string // As in package hiring, such as Submissions.Report.
+	method    string
+	template  string // Below /api/v1, such as /submissions/{id}/report.
+	segments  []string
+	scope     Scope
+	handle    func(*call) response // Of the API.
+	operation *operation           // Of the control API.
 }
 
 // newRoute returns the route of a pattern such as "GET /account". GET needs the scope read,
 // every other method the scope write.
-func newRoute(name, pattern string, drift *driftRules, handle func(*call) response) *route {
+func newRoute(name, pattern string, handle func(*call) response) *route {
 	method, template, _ := strings.Cut(pattern, " ")
 	scope := ScopeWrite
 	if method == http.MethodGet {
 		scope = ScopeRead
 	}
 	segments := strings.Split(template[1:], "/")
-	return &route{name, method, template, segments, scope, drift, handle}
+	return &route{name: name, method: method, template: template, segments: segments, scope: scope, handle: handle}
 }
 
 // pattern returns the pattern of newRoute.
 func (r *route) pattern() string { return r.method + " " + r.template }
 
-func isPlaceholder(segment string) bool { return segment[0] == '{' }
+func isPlaceholder(segment string) bool { return segment != "" && segment[0] == '{' }
 
 const (
 	maxSegments = 16
@@ -41,13 +41,13 @@ const (
 	archivePath = "/_archive/"
 )
 
-// match returns the route of a request and the values of its placeholders. For a known
+// match returns the route of a request, of those below a prefix, and the values of its placeholders. For a known
 // path with another method it returns the allowed methods.
 //
 // It matches the path as sent. http.ServeMux would redirect a path with ".." or an empty
 // segment, which the API never does.
-func match(routes []*route, method, escapedPath string) (found *route, params []string, allow string) {
-	rest, ok := strings.CutPrefix(escapedPath, basePath)
+func match(routes []*route, prefix, method, escapedPath string) (found *route, params []string, allow string) {
+	rest, ok := strings.CutPrefix(escapedPath, prefix)
 	if !ok {
 		return nil, nil, ""
 	}

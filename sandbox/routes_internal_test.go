@@ -24,18 +24,11 @@ func TestRouteTemplates(t *testing.T) {
 			"/assessments/{id}/invitations/{invitation_id}/resend", ScopeWrite, []string{"x", "y"}},
 	} {
 		method, path, _ := strings.Cut(call, " ")
-		r, params, allow := match(defaultRoutes(), method, path)
+		r, params, allow := match(defaultRoutes(), basePath, method, path)
 		if assert.NotNil(t, r, call) {
 			assert.Equal(t, []any{want.name, want.template, want.scope}, []any{r.name, r.template, r.scope})
 			assert.Equal(t, want.params, params)
 			assert.Empty(t, allow)
 		}
-	}
-}
-
-// TestEveryOperationNamesItsDriftingPart checks that each operation has drift rules.
-func TestEveryOperationNamesItsDriftingPart(t *testing.T) {
-	for _, r := range defaultRoutes() {
-		assert.NotNil(t, r.drift, "%s has no drift rules: add them in newRoutes, without members if it has no response body", r.name)
 	}
 }

@@ -38,7 +38,6 @@ type state struct {
 	keys     keyring
 	throttle throttle
 	live     world.Live
-	links    uint64 // Archive links so far.
 	faults   faults
 	journal  journal
 }

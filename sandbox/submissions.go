@@ -96,9 +96,3 @@ func (c *call) parseSince(text string) (time.Time, bool) {
 	}
 	return at, err == nil
 }
-
-var submissionDrift = &driftRules{
-	nullable: []string{"workspace_archive_url"},
-	enums:    map[string]string{"status": " started submitted "},
-	nested:   map[string]*driftRules{"report": reportDrift, "challenge": {}, "candidate": {}, "budget": {}},
-}

@@ -18,25 +18,25 @@ export const nextStep = (c) =>
 
 // ended returns why a candidate can take no step.
 export function ended(c) {
-  if (c.revoked) return "revoked";
+  if (c.status === "revoked") return "revoked";
   return c.submission_id ? "" : c.expired ? "expired" : c.closed ? "closed" : "";
 }
 
 export function pane(c, actions) {
   const step = nextStep(c), end = ended(c);
   const revoke = async () => {
-    const what = `${c.name || c.email} can no longer begin. This cannot be undone.`;
+    const what = `${c.candidate_name || c.candidate_email} can no longer begin. This cannot be undone.`;
     if (!(await ask("Revoke the invitation?", what, "Revoke"))) return;
-    await act(() => post(`invitations/${c.invitation_id}/revoke`), "The invitation is revoked");
+    await act(() => post(`invitations/${c.id}/revoke`), "The invitation is revoked");
     await actions.refresh();
   };
   return html`<section class="pane candidate" aria-label="Candidate" tabindex="-1"
       data-ready=${actions.ready ? "" : nothing}>
-    <div class="title"><h2><bdi title=${c.name}>${middle(c.name || c.email, 120)}</bdi></h2>
+    <div class="title"><h2><bdi title=${c.candidate_name}>${middle(c.candidate_name || c.candidate_email, 120)}</bdi></h2>
       <button class="plain small" aria-label="Close (Esc)" @click=${actions.close}>✕</button></div>
     <p class="meta"><b>${c.stage}</b>${end ? html`<span class="mark">${end}</span>` : nothing}
-      <bdi title=${c.email}>${middle(c.email, 60)}</bdi><bdi title=${c.assessment}>${middle(c.assessment, 60)}</bdi></p>
-    <p class="meta">${id("Invitation", c.invitation_id)}${id("Submission", c.submission_id)}</p>
+      <bdi title=${c.candidate_email}>${middle(c.candidate_email, 60)}</bdi><bdi title=${c.assessment}>${middle(c.assessment, 60)}</bdi></p>
+    <p class="meta">${id("Invitation", c.id)}${id("Submission", c.submission_id)}</p>
     <p class="line">
       ${step && step !== "evaluate"
         ? html`<button id="next" @click=${() => actions.take(c, step)}>${steps[step]}</button>` : nothing}
@@ -74,7 +74,7 @@ let grade = {};
 
 // grading is the form of a result. The pillars follow the score until they are changed.
 function grading(c, actions) {
-  if (grade.id !== c.invitation_id) grade = { id: c.invitation_id, ship_score: 82 };
+  if (grade.id !== c.id) grade = { id: c.id, ship_score: 82 };
   const type = (name) => (event) => {
     grade[name] = event.target.value;
     draw();

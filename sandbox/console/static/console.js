@@ -1,7 +1,7 @@
 // The page: its header with the clock, its views, navigation and shortcuts.
 import { html, nothing, render } from "./lit/lit-html.js";
 import { act, ask, draw, follow, get, post, refresher, say, showDialog, startDrawing, state, visit } from "./core.js";
-import { clockTime, dayOf, fullTime, isWaiting, span, target } from "./format.js";
+import { clockTime, dayOf, fullTime, span, target } from "./format.js";
 import { journal } from "./journal.js";
 import { pipeline } from "./pipeline.js";
 import { faults } from "./faults.js";
@@ -120,7 +120,7 @@ async function reset() {
 }
 
 function header() {
-  const waiting = state.faults.filter(isWaiting).length;
+  const waiting = state.faults.filter((f) => f.waiting).length;
   const icon = new URL("icon.svg", import.meta.url).pathname;
   const link = (v) =>
     html`<a href=${v.path} aria-current=${v === viewNow() ? "page" : nothing}>${v.title}${

@@ -3,7 +3,7 @@ import { html, nothing } from "./lit/lit-html.js";
 import { live } from "./lit/directives/live.js";
 import { repeat } from "./lit/directives/repeat.js";
 import { act, ask, form, get, post, say, state } from "./core.js";
-import { faultText, isWaiting, plural } from "./format.js";
+import { faultText, plural } from "./format.js";
 
 let settings = null;
 
@@ -97,9 +97,7 @@ async function removeAll() {
   }
 }
 
-const timesLeft = (f) =>
-  (f.times_left < 0 ? "always" : `${f.times_left} left`) + (f.skip_left ? `, after ${f.skip_left} more` : "");
-const kinds = { waiting: "mark warn", active: "mark bad" };
+const timesLeft = (f) => (f.times_left < 0 ? "always" : `${f.times_left} left`);
 
 function table(faults, caption) {
   const text = (f) => {
@@ -107,17 +105,16 @@ function table(faults, caption) {
     return faultText({ ...f.fault, key: key?.token ?? f.fault.key });
   };
   const remove = (f) => act(() => post("faults/clear", { id: f.id }), "The fault is removed");
-  const row = (f) => html`<tr class=${f.state}><td data-label="Fault">${text(f)}</td>
-    <td data-label="State"><span class=${kinds[f.state] ?? "mark"}>${f.state}</span></td>
-    <td data-label="Remaining">${isWaiting(f) ? timesLeft(f) : "–"}</td>
+  const row = (f) => html`<tr class=${f.waiting ? "waiting" : "done"}><td data-label="Fault">${text(f)}</td>
+    <td data-label="Remaining">${f.waiting ? timesLeft(f) : "–"}</td>
     <td data-label="Fired" class="number">${f.fired ? plural(f.fired, "time") : "never"}</td>
     <td>${
-      isWaiting(f)
+      f.waiting
         ? html`<button class="plain small" aria-label=${"Remove: " + text(f)} @click=${() => remove(f)}>Remove</button>`
         : nothing
     }</td></tr>`;
   return html`<table class="faults"><caption class="gone">${caption}</caption>
-    <thead><tr><th scope="col">Fault</th><th scope="col">State</th><th scope="col">Remaining</th>
+    <thead><tr><th scope="col">Fault</th><th scope="col">Remaining</th>
       <th scope="col" class="number">Fired</th><th><span class="gone">Actions</span></th></tr></thead>
     <tbody>${repeat(faults, (f) => f.id, row)}</tbody></table>`;
 }
@@ -137,7 +134,7 @@ function settingsView() {
 
 function view() {
   if (!settings) return nothing;
-  const waiting = state.faults.filter(isWaiting), ended = state.faults.filter((f) => !isWaiting(f));
+  const waiting = state.faults.filter((f) => f.waiting), ended = state.faults.filter((f) => !f.waiting);
   const injection = form({
     id: "inject",
     label: "Inject a fault",

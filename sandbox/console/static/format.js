@@ -70,8 +70,6 @@ export function middle(text, limit) {
 
 export const plural = (n, one, many = one + "s") => `${n} ${n === 1 ? one : many}`;
 
-export const isWaiting = (fault) => fault.state === "waiting" || fault.state === "active";
-
 // faultText describes a fault in words, such as "502 for GET /account".
 export function faultText(f) {
   const parts = [];

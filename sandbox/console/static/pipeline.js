@@ -66,18 +66,18 @@ const cards = () => Object.values(columns).flat();
 
 // news returns the number of candidates that wait with a change.
 function news() {
-  const before = new Map(cards().map((c) => [c.invitation_id, JSON.stringify(c)]));
-  return Object.values(waiting.columns).flat().filter((c) => before.get(c.invitation_id) !== JSON.stringify(c)).length;
+  const before = new Map(cards().map((c) => [c.id, JSON.stringify(c)]));
+  return Object.values(waiting.columns).flat().filter((c) => before.get(c.id) !== JSON.stringify(c)).length;
 }
 
 // take takes a candidate's next step. The focus stays with the candidate.
 async function take(c, step) {
   if (step === "evaluate") {
-    setQuery({ candidate: c.invitation_id }, !opened());
+    setQuery({ candidate: c.id }, !opened());
     await pipeline.refresh();
     return document.getElementById("evaluate-ship_score")?.select();
   }
-  const [kind, id] = step === "submit" ? ["submissions", c.submission_id] : ["invitations", c.invitation_id];
+  const [kind, id] = step === "submit" ? ["submissions", c.submission_id] : ["invitations", c.id];
   await act(() => post(`${kind}/${id}/${step}`));
   await refreshNow();
 }
@@ -106,16 +106,16 @@ function move(by, down) {
 
 // The board.
 
-const href = (c) => path + toQuery({ ...Object.fromEntries(state.query), candidate: c.invitation_id });
+const href = (c) => path + toQuery({ ...Object.fromEntries(state.query), candidate: c.id });
 const timeOf = (c) => c[c.stage + "_at"] ?? c.created_at;
 
 function card(c) {
-  const step = nextStep(c), end = ended(c), name = c.name || c.email, at = timeOf(c);
+  const step = nextStep(c), end = ended(c), name = c.candidate_name || c.candidate_email, at = timeOf(c);
   const organization = organizations().length > 1 && !state.query.get("key") ? titleOf(c.organization) + " · " : "";
-  return html`<li class=${"card " + (end ? "ended" : "")} data-keep=${c.invitation_id}>
+  return html`<li class=${"card " + (end ? "ended" : "")} data-keep=${c.id}>
     <a href=${href(c)} title=${name} aria-label=${name}
-      aria-current=${c.invitation_id === opened() ? "true" : nothing}><bdi>${name}</bdi></a>
-    <span class="mail" title=${c.email}>${c.email}</span>
+      aria-current=${c.id === opened() ? "true" : nothing}><bdi>${name}</bdi></a>
+    <span class="mail" title=${c.candidate_email}>${c.candidate_email}</span>
     <span class="when" title=${organization + at}>${organization}<span class="date">${dayOf(at).slice(5, -5)} </span>${
       clockTime(at).slice(0, 5)}</span>
     ${end ? html`<span class="mark">${end}</span>` : c.ship_score !== null ? html`<b class="score">${c.ship_score}</b>`
@@ -130,7 +130,7 @@ function boardView() {
   };
   const column = (stage) => html`<section class="column" aria-label=${words[stage]}>
     <h2 title=${words[stage]}>${stage} <span class="count">${counts[stage]}</span></h2>
-    <ol>${repeat(columns[stage], (c) => c.invitation_id, card)}</ol>
+    <ol>${repeat(columns[stage], (c) => c.id, card)}</ol>
     ${counts[stage] > columns[stage].length && columns[stage].length >= limit
       ? html`<button class="plain small" @click=${more}>${counts[stage] - columns[stage].length} more</button>`
       : nothing}</section>`;
@@ -207,7 +207,7 @@ function showNew() {
 // drawn scrolls to the card that was opened.
 function drawn() {
   const id = opened();
-  if (id === revealed || (id && candidate?.invitation_id !== id)) return;
+  if (id === revealed || (id && candidate?.id !== id)) return;
   revealed = id;
   if (id) kept(id)?.scrollIntoView({ block: "nearest", inline: "nearest" });
 }
@@ -234,7 +234,7 @@ function view() {
   if (waiting && !isRead(board())) show();
   if (!assessments.length && !state.query.get("assessment") && !state.query.get("text")) return empty();
   const side = candidate
-    ? pane(candidate, { close, take, refresh: refreshNow, ready: candidate.invitation_id === opened() }) : nothing;
+    ? pane(candidate, { close, take, refresh: refreshNow, ready: candidate.id === opened() }) : nothing;
   return html`<h1 class="gone">Pipeline</h1>${toolbar()}
     <div class=${"split " + (candidate ? "open" : "")}>${boardView()}${side}</div>`;
 }
@@ -257,5 +257,5 @@ export const pipeline = {
   key,
   move,
   candidates: () => pipeline.refresh(),
-  heading: () => candidate?.name || "Pipeline",
+  heading: () => candidate?.candidate_name || "Pipeline",
 };

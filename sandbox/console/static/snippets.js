@@ -19,7 +19,7 @@ const longestCopied = 64 << 10;
 
 // snippets returns the names and texts of a request's copies.
 export function snippets(e, base, token) {
-  if (e.body.length > longestCopied) return [];
+  if (e.body?.length > longestCopied) return [];
   const go = goProgram(e, base, token);
   return [["curl", curl(e, base, token)], ...(go ? [["Go", go]] : []), ["Python", python(e, base, token)]];
 }

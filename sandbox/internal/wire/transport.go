@@ -1,19 +1,20 @@
 // Package wire calls an http.Handler without a socket, and breaks connections as a network
 // does.
 //
-// [Transport] works inside testing/synctest. [Wait], [Cut] and [Drop] delay, truncate and
-// drop a response. A client sees the same error through [Transport] and over TCP: ECONNRESET
+// [Transport] works inside testing/synctest. [Wait] and [Drop] delay and drop a response. A client sees the same error through [Transport] and over TCP: ECONNRESET
 // for a dropped response, io.ErrUnexpectedEOF for a truncated one.
 //
 // The package does not depend on the API: it serves any http.Handler.
 package wire
 
 import (
+	"bufio"
 	"context"
 	"crypto/tls"
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
@@ -85,6 +86,13 @@ type recorder struct {
 	*httptest.ResponseRecorder
 
 	dropped bool // The client receives no response.
+}
+
+// Hijack ends the connection without a response.
+func (w *recorder) Hijack() (net.Conn, *bufio.ReadWriter, error) {
+	w.dropped = true
+	conn, _ := net.Pipe()
+	return conn, nil, nil
 }
 
 // serve calls the handler. It returns the error that a client reads when the handler

@@ -23,7 +23,7 @@ func (a *Attempt) Extra() map[string]RawJSON { return a.candidate.result.Extra }
 
 // HasArchive reports whether a workspace was stored. In test mode none is.
 func (a *Attempt) HasArchive() bool {
-	return a.candidate.stage >= submitted && !a.candidate.organization.sample
+	return a.candidate.stage >= Submitted && !a.candidate.organization.sample
 }
 
 // AttemptList holds submissions.
@@ -65,9 +65,9 @@ func (l *AttemptList) Page(from *Position, size int, filter Filter) (page []*Att
 func (f *Filter) matches(a *Attempt) bool {
 	at := &a.Created
 	switch f.SinceOn {
-	case Stages[submitted]:
+	case Stages[Submitted]:
 		at = a.Value.SubmittedAt
-	case Stages[evaluated]:
+	case Stages[Evaluated]:
 		at = a.Value.EvaluatedAt
 	}
 	return (f.Since == nil || at != nil && *at >= *f.Since) && (f.Status == nil || a.Value.Status == *f.Status) &&

@@ -12,7 +12,6 @@ type candidate struct {
 	invitation   *Record[Invitation]
 	revision     int // Of the last change.
 	stage        Stage
-	resent       bool
 	timedOut     bool // The time limit submitted the attempt.
 
 	attemptID        string   // Of the sample data; empty: the next id.
@@ -41,10 +40,10 @@ const (
 // errTaken are the errors for a step that a candidate has taken before. A submission can be
 // evaluated again.
 var errTaken = [...]error{
-	opened:    Conflict("the invitation was opened before"),
-	started:   Conflict("the attempt has begun before"),
-	submitted: errSubmitted,
-	evaluated: nil,
+	Opened:    Conflict("the invitation was opened before"),
+	Started:   Conflict("the attempt has begun before"),
+	Submitted: errSubmitted,
+	Evaluated: nil,
 }
 
 // steps are what a test can do with a candidate, and why the state may not allow it.
@@ -52,11 +51,11 @@ var steps = [...]struct {
 	name  string
 	check func(*candidate) error
 }{
-	{"open", reaching(opened)},
-	{"begin", reaching(started)},
-	{"submit", reaching(submitted)},
+	{"open", reaching(Opened)},
+	{"begin", reaching(Started)},
+	{"submit", reaching(Submitted)},
 	{"events", (*candidate).checkEvents},
-	{"evaluate", reaching(evaluated)},
+	{"evaluate", reaching(Evaluated)},
 	{"revoke", (*candidate).checkUnused},
 }
 
@@ -71,13 +70,13 @@ func (c *candidate) check(to Stage, at Moment) error {
 	switch {
 	case c.stage >= to:
 		return errTaken[to]
-	case to >= submitted && c.stage < started:
+	case to >= Submitted && c.stage < Started:
 		return errNotBegun
-	case to <= started && i.Status == statusRevoked:
+	case to <= Started && i.Status == statusRevoked:
 		return errRevoked
-	case to <= started && at >= i.ExpiresAt:
+	case to <= Started && at >= i.ExpiresAt:
 		return errExpired
-	case to == started && c.assessment.Value.Status == "closed":
+	case to == Started && c.assessment.Value.Status == "closed":
 		return errClosed
 	}
 	return nil
@@ -85,7 +84,7 @@ func (c *candidate) check(to Stage, at Moment) error {
 
 // checkUnused returns an error once the attempt has begun or the invitation was revoked.
 func (c *candidate) checkUnused() error {
-	if c.stage >= started || c.invitation.Value.Status == statusRevoked {
+	if c.stage >= Started || c.invitation.Value.Status == statusRevoked {
 		return errUsed
 	}
 	return nil
@@ -95,9 +94,9 @@ func (c *candidate) checkUnused() error {
 // call. The log of an attempt that its time limit has submitted may arrive late.
 func (c *candidate) checkEvents() error {
 	switch {
-	case c.stage < started:
+	case c.stage < Started:
 		return errNotBegun
-	case c.stage == evaluated || c.stage == submitted && !c.timedOut:
+	case c.stage == Evaluated || c.stage == Submitted && !c.timedOut:
 		return errSubmitted
 	}
 	return nil
@@ -109,7 +108,7 @@ func (c *candidate) take(to Stage, at Moment, r Result) error {
 	if err := c.check(to, at); err != nil {
 		return err
 	}
-	if c.stage == evaluated {
+	if c.stage == Evaluated {
 		c.setResult(at, r)
 	}
 	for c.stage < to {
@@ -119,7 +118,7 @@ func (c *candidate) take(to Stage, at Moment, r Result) error {
 }
 
 // delays are the minutes from the previous stage.
-type delays [evaluated + 1]int
+type delays [Evaluated + 1]int
 
 // play takes the candidate from the present stage to a later one without checks, and returns
 // when it is reached.
@@ -135,20 +134,20 @@ func (c *candidate) play(at Moment, minutes delays, to Stage, r Result) Moment {
 func (c *candidate) reach(to Stage, at Moment, r Result) {
 	i := &c.invitation.Value
 	switch to {
-	case opened:
+	case Opened:
 		i.OpenedAt = &at
-	case started:
+	case Started:
 		i.StartedAt = &at
 		c.startAttempt(at)
-	case submitted:
+	case Submitted:
 		i.SubmittedAt, c.attempt.Value.SubmittedAt = &at, &at
 		c.updateBudget()
-	case evaluated:
+	case Evaluated:
 		c.setResult(at, r)
-	case sent:
+	case Sent:
 	}
 	c.stage = to
-	if to != submitted {
+	if to != Submitted {
 		i.Status = Stages[to]
 	}
 	if c.attempt != nil {
@@ -182,13 +181,13 @@ func (c *candidate) startAttempt(at Moment) {
 	c.organization.attempts.add(c.attempt)
 	c.append(at, "attempt_started", "")
 	end := at.plus(time.Duration(c.timeLimitMinutes) * time.Minute)
-	c.organization.schedule(step{at: end, candidate: c, stage: submitted, limit: true})
+	c.organization.schedule(step{at: end, candidate: c, stage: Submitted, limit: true})
 }
 
 // setResult stores a result and counts it in the ranking, in place of an earlier one.
 func (c *candidate) setResult(at Moment, r Result) {
 	o := c.organization
-	if c.stage == evaluated {
+	if c.stage == Evaluated {
 		o.countScore(c.result.ShipScore, -1)
 	}
 	c.attempt.Value.EvaluatedAt = &at

@@ -10,35 +10,21 @@ import (
 
 // CandidateInfo is a copy of a candidate of the live data.
 type CandidateInfo struct {
-	InvitationID     string   `json:"invitation_id"`
-	SubmissionID     *string  `json:"submission_id"`
-	AssessmentID     string   `json:"assessment_id"`
-	Assessment       string   `json:"assessment"` // Name, also of a deleted assessment.
-	Organization     string   `json:"organization"`
-	Name             string   `json:"name"`
-	Email            string   `json:"email"`
-	Stage            string   `json:"stage"`
-	InvitationStatus string   `json:"invitation_status"`
-	Revoked          bool     `json:"revoked"` // The invitation was revoked.
-	Expired          bool     `json:"expired"` // The invitation expired unused.
-	Closed           bool     `json:"closed"`  // The assessment is closed.
-	Decision         string   `json:"decision"`
-	CreatedAt        Moment   `json:"created_at"`
-	SentAt           *Moment  `json:"sent_at"`
-	OpenedAt         *Moment  `json:"opened_at"`
-	StartedAt        *Moment  `json:"started_at"`
-	SubmittedAt      *Moment  `json:"submitted_at"`
-	EvaluatedAt      *Moment  `json:"evaluated_at"`
-	ExpiresAt        Moment   `json:"expires_at"`
-	Resent           bool     `json:"resent"`
-	ShipScore        *int     `json:"ship_score"`
-	Steps            []string `json:"steps"` // Operations that are possible now.
-	TimeLimitMinutes int      `json:"-"`     // Of the attempt; 0 until it begins.
-	Attempt          *Attempt `json:"-"`     // Nil until it begins. Read it only under the lock.
+	Invitation
+	SubmissionID *string  `json:"submission_id"`
+	Assessment   string   `json:"assessment"` // Name, also of a deleted assessment.
+	Organization string   `json:"organization"`
+	Stage        string   `json:"stage"`
+	Expired      bool     `json:"expired"` // The invitation expired unused.
+	Closed       bool     `json:"closed"`  // The assessment is closed.
+	EvaluatedAt  *Moment  `json:"evaluated_at"`
+	ShipScore    *int     `json:"ship_score"`
+	Steps        []string `json:"steps"` // Operations that are possible now.
+	Attempt      *Attempt `json:"-"`     // Nil until it begins. Read it only under the lock.
 }
 
-// Candidate is a candidate of the live data. Its methods Matches, Compare and
-// InvitationID need no lock.
+// Candidate is a candidate of the live data. Its methods Matches and Compare
+// need no lock.
 type Candidate struct{ *candidate }
 
 // Matches reports whether the candidate was invited to an assessment, and whether the name or
@@ -51,9 +37,6 @@ func (c Candidate) Matches(assessmentID, text string) bool {
 // Compare compares the order of two candidates: by the time of the invitation, then by its id.
 func (c Candidate) Compare(d Candidate) int { return c.invitation.compare(d.invitation.Position) }
 
-// InvitationID returns the id of the invitation.
-func (c Candidate) InvitationID() string { return c.invitation.ID }
-
 // Stage returns the name of the stage.
 func (c Candidate) Stage() string { return Stages[c.candidate.stage] }
 
@@ -64,11 +47,9 @@ func (c Candidate) Revision() int { return c.revision }
 func (c Candidate) Info() CandidateInfo {
 	i, now := c.invitation.Value, c.organization.now
 	info := CandidateInfo{
-		InvitationID: i.ID, AssessmentID: i.AssessmentID, Assessment: c.assessment.Value.Name, Organization: c.organization.name,
-		Name: i.CandidateName, Email: i.CandidateEmail, Stage: c.Stage(), InvitationStatus: i.Status,
-		Revoked: i.Status == statusRevoked, Expired: c.checkUnused() == nil && now >= i.ExpiresAt, Closed: c.assessment.Value.Status == "closed",
-		Decision: i.RecruiterDecision, CreatedAt: i.CreatedAt, SentAt: i.SentAt, OpenedAt: i.OpenedAt, StartedAt: i.StartedAt,
-		SubmittedAt: i.SubmittedAt, ExpiresAt: i.ExpiresAt, Resent: c.resent, TimeLimitMinutes: c.timeLimitMinutes, Attempt: c.attempt,
+		Invitation: i, Assessment: c.assessment.Value.Name, Organization: c.organization.name, Stage: c.Stage(),
+		Expired: c.checkUnused() == nil && now >= i.ExpiresAt, Closed: c.assessment.Value.Status == "closed",
+		Attempt: c.attempt,
 	}
 	if a := c.attempt; a != nil {
 		info.SubmissionID, info.EvaluatedAt, info.ShipScore = &a.ID, a.Value.EvaluatedAt, a.Report().ShipScore
@@ -121,7 +102,7 @@ func (o *Organization) Upcoming(until Moment) []Upcoming {
 				all = append(all, Upcoming{s.at, Stages[s.stage], i.CandidateName, new(i.ID)})
 			}
 		}
-		if reached < started && i.Status != statusRevoked && i.ExpiresAt > o.now && i.ExpiresAt <= until {
+		if reached < Started && i.Status != statusRevoked && i.ExpiresAt > o.now && i.ExpiresAt <= until {
 			all = append(all, Upcoming{i.ExpiresAt, "expires", i.CandidateName, new(i.ID)})
 		}
 	}
@@ -134,19 +115,19 @@ func (o *Organization) Upcoming(until Moment) []Upcoming {
 func (c *candidate) comingSteps(next step) iter.Seq[step] {
 	return func(yield func(step) bool) {
 		t := c.organization.live.timeline
-		for next.stage <= evaluated {
-			if next.stage <= started && c.check(next.stage, next.at) != nil || !yield(next) {
+		for next.stage <= Evaluated {
+			if next.stage <= Started && c.check(next.stage, next.at) != nil || !yield(next) {
 				return
 			}
 			limit := next.at.plus(time.Duration(c.assessment.Value.TimeLimitMinutes) * time.Minute)
 			next.stage++
 			switch {
-			case next.stage <= evaluated && t.includes(next.stage):
+			case next.stage <= Evaluated && t.includes(next.stage):
 				next.at = next.at.plus(t.delay(next.stage))
-				if next.stage == submitted {
+				if next.stage == Submitted {
 					next.at = min(next.at, limit)
 				}
-			case next.stage == submitted:
+			case next.stage == Submitted:
 				next.at = limit
 			default:
 				return

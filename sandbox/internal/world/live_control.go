@@ -30,7 +30,7 @@ func (l *Live) AddResult(assessmentID string, who Person, now time.Time, r Resul
 	if err != nil {
 		return "", err
 	}
-	return o.add(assessment, who, evaluated, o.now, r).attempt.ID, nil
+	return o.add(assessment, who, Evaluated, o.now, r).attempt.ID, nil
 }
 
 const errPlanLimit = Conflict("the plan's invitations for this period are used up")
@@ -58,7 +58,7 @@ func (l *Live) openAssessment(id, email string, now time.Time) (*Organization, *
 // result, which an evaluation needs, must pass Check.
 func (l *Live) Take(id string, now time.Time, to Stage, r Result) (submissionID string, err error) {
 	err = l.change(id, now, func(c *candidate, at Moment) error {
-		if to == submitted && c.stage == submitted && c.timedOut {
+		if to == Submitted && c.stage == Submitted && c.timedOut {
 			return nil // The time limit submitted the attempt before the candidate did.
 		}
 		err := c.take(to, at, r)
@@ -76,7 +76,7 @@ func (l *Live) Append(id string, now time.Time, kind string, payloads ...RawJSON
 		if err := c.checkEvents(); err != nil {
 			return err
 		}
-		if c.stage == submitted {
+		if c.stage == Submitted {
 			at = *c.attempt.Value.SubmittedAt // Nothing happens after the submission.
 		}
 		c.append(at, kind, payloads...)
@@ -100,15 +100,15 @@ func (l *Live) Revoke(id string, now time.Time) error {
 func (o *Organization) add(assessment *Record[Assessment], who Person, to Stage, end Moment, r Result) *candidate {
 	n := len(o.candidates) + 1
 	worked := max(min(minutesUsed(n), assessment.Value.TimeLimitMinutes-1), 1)
-	minutes := delays{opened: 20 + n*53%900, started: 5 + n*71%300, submitted: worked, evaluated: 4 + n*37%50}
+	minutes := delays{Opened: 20 + n*53%900, Started: 5 + n*71%300, Submitted: worked, Evaluated: 4 + n*37%50}
 	at := end
-	for s := to; s > sent; s-- {
+	for s := to; s > Sent; s-- {
 		at = at.plus(-time.Duration(minutes[s]) * time.Minute)
 	}
 	o.backdate(assessment, at)
 	c := o.candidates[o.Invite(o.live.NewID(), assessment, who, at).ID]
-	at = c.play(at, minutes, min(to, started), r)
-	if to >= started {
+	at = c.play(at, minutes, min(to, Started), r)
+	if to >= Started {
 		c.writeLog(at, time.Duration(worked)*time.Minute)
 	}
 	c.play(at, minutes, to, r)

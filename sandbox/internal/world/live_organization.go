@@ -178,7 +178,7 @@ func (o *Organization) Invite(id string, assessment *Record[Assessment], who Per
 
 func newInvitation(id, assessmentID string, who Person, at Moment) *Record[Invitation] {
 	return newRecord(id, at, Invitation{
-		ID: id, AssessmentID: assessmentID, CandidateEmail: who.Email, CandidateName: who.Name, Status: Stages[sent],
+		ID: id, AssessmentID: assessmentID, CandidateEmail: who.Email, CandidateName: who.Name, Status: Stages[Sent],
 		RecruiterDecision: "none", SentAt: &at, ExpiresAt: at.plus(InvitationLifetime), CreatedAt: at,
 	})
 }
@@ -193,7 +193,7 @@ func (o *Organization) addCandidate(i *Record[Invitation]) *candidate {
 	o.candidates[i.ID] = c
 	o.candidatesInOrder = append(o.candidatesInOrder, Candidate{c})
 	o.invitations[assessment.ID].add(i)
-	c.schedule(opened, i.Created)
+	c.schedule(Opened, i.Created)
 	c.changed()
 	return c
 }
@@ -207,7 +207,6 @@ func (o *Organization) ResendInvitation(i *Record[Invitation], at Moment) *Recor
 	}
 	resent.ExpiresAt = at.plus(InvitationLifetime)
 	if !o.sample {
-		o.candidates[i.ID].resent = true
 		o.mail(&resent, at, true)
 	}
 	return o.changed(i, resent)

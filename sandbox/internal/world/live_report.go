@@ -97,7 +97,7 @@ func (o *Organization) countScore(score *int, by int) {
 // ready reports whether the report is ready.
 func (c *candidate) ready() bool {
 	delay := c.result.ReportDelay
-	return c.stage == evaluated && delay >= 0 && c.attempt.Value.EvaluatedAt.plus(delay) <= c.organization.now
+	return c.stage == Evaluated && delay >= 0 && c.attempt.Value.EvaluatedAt.plus(delay) <= c.organization.now
 }
 
 // report returns the report of the attempt: with scores once it is ready.
@@ -106,7 +106,7 @@ func (c *candidate) report() Report {
 	switch {
 	case c.ready():
 		r = c.graded
-	case c.stage == evaluated && c.result.ReportDelay < 0:
+	case c.stage == Evaluated && c.result.ReportDelay < 0:
 		r.Verdict, r.VerdictLabel = c.result.Verdict, verdictLabel(c.result.Verdict)
 	}
 	s := &c.attempt.Value

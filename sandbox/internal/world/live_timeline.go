@@ -15,12 +15,12 @@ type Timeline struct {
 
 // delay returns the time between the previous step and this one.
 func (t Timeline) delay(to Stage) time.Duration {
-	return [...]time.Duration{opened: t.Open, started: t.Begin, submitted: t.Submit, evaluated: t.Evaluate}[to]
+	return [...]time.Duration{Opened: t.Open, Started: t.Begin, Submitted: t.Submit, Evaluated: t.Evaluate}[to]
 }
 
 // includes reports whether the timeline has a step.
 func (t Timeline) includes(to Stage) bool {
-	for ; to <= evaluated; to++ {
+	for ; to <= Evaluated; to++ {
 		if t.delay(to) > 0 {
 			return true
 		}

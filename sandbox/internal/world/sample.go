@@ -66,13 +66,13 @@ func (p plan) play(o *Organization, n int) {
 	c.number = n
 	c.attemptID = fmt.Sprintf("5b000000-0000-4000-8%03d-%012d", p.Number, n)
 	// The order of evaluations differs from the order of creation.
-	minutes := delays{opened: 20 + n*53%900, started: 5 + n*71%2000, submitted: minutesUsed(n), evaluated: 4 + n*37%3000}
+	minutes := delays{Opened: 20 + n*53%900, Started: 5 + n*71%2000, Submitted: minutesUsed(n), Evaluated: 4 + n*37%3000}
 	reached := p.Stages[(n-1)%len(p.Stages)]
 	c.play(at, minutes, reached, Result{ShipScore: sampleReport(n).ShipScore})
-	if reached >= started {
+	if reached >= Started {
 		c.writeSampleLog()
 	}
-	if reached == evaluated {
+	if reached == Evaluated {
 		c.setSampleReport()
 	}
 }

@@ -5,20 +5,13 @@ import "slices"
 // Stage is the stage of a candidate, as an index in Stages.
 type Stage int
 
+// The stages, in order.
 const (
-	sent Stage = iota
-	opened
-	started
-	submitted // Not a status of invitations, whose documented status follows started with evaluated.
-	evaluated
-)
-
-// The stages that [Live.Take] reaches.
-const (
-	Opened    = opened
-	Started   = started
-	Submitted = submitted
-	Evaluated = evaluated
+	Sent Stage = iota
+	Opened
+	Started
+	Submitted // Not a status of invitations, whose documented status follows started with evaluated.
+	Evaluated
 )
 
 // UnmarshalText parses a name of Stages.
@@ -28,4 +21,4 @@ func (s *Stage) UnmarshalText(text []byte) error {
 }
 
 // Stages are the stages of a candidate, in order. They are also the statuses of submissions.
-var Stages = [...]string{sent: "sent", opened: "opened", started: "started", submitted: "submitted", evaluated: "evaluated"}
+var Stages = [...]string{Sent: "sent", Opened: "opened", Started: "started", Submitted: "submitted", Evaluated: "evaluated"}
