@@ -66,8 +66,6 @@ func newRequest(operation, methodAndTemplate string, ids ...pathID) request {
 	return r
 }
 
-func isBadSegment(s string) bool { return !urls.IsSegment(s) }
-
 // newAssumedRequest is like newRequest for an assumed route, which a field of the Dialect
 // sets.
 func newAssumedRequest(field, operation, methodAndTemplate string, ids ...pathID) request {

@@ -1,6 +1,7 @@
 package hiring
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -338,4 +339,16 @@ func TestRedact(t *testing.T) {
 	text, err := json.Marshal(secret(key))
 	require.NoError(t, err)
 	assert.Equal(t, `"[redacted]"`, string(text))
+}
+
+func TestOutlasts(t *testing.T) {
+	over, cancel := context.WithDeadline(t.Context(), time.Now().Add(-time.Second))
+	defer cancel()
+	assert.True(t, outlasts(over, 1))
+	assert.False(t, outlasts(over, 0), "nothing was asked for")
+	assert.False(t, outlasts(t.Context(), time.Hour))
+	soon, cancel := context.WithDeadline(t.Context(), time.Now().Add(time.Hour))
+	defer cancel()
+	assert.False(t, outlasts(soon, 30*time.Minute))
+	assert.True(t, outlasts(soon, time.Hour))
 }

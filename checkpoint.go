@@ -2,12 +2,10 @@ package hiring
 
 import (
 	"context"
-	"encoding/json"
-	"fmt"
-	"strings"
 	"time"
 
 	sealed "github.com/hiring-assessment/hiring-go/internal/envelope"
+	"github.com/hiring-assessment/hiring-go/internal/poll"
 	"github.com/hiring-assessment/hiring-go/internal/statefile"
 )
 
@@ -37,50 +35,18 @@ func FileCheckpoint(path string) Checkpoint { return fileCheckpoint{statefile.At
 
 type fileCheckpoint struct{ file *statefile.File }
 
-func (f fileCheckpoint) Load(ctx context.Context) (string, error) {
-	if err := checkContext(ctx); err != nil {
-		return "", err
-	}
-	state, err := f.file.Load()
-	return state, checkpointError(err)
-}
+func (f fileCheckpoint) Load(context.Context) (string, error) { return f.file.Load() }
 
-func (f fileCheckpoint) Save(ctx context.Context, state string) error {
-	if err := checkContext(ctx); err != nil {
-		return err
-	}
-	return checkpointError(f.file.Save(state))
-}
-
-// checkContext returns the error of a context that has ended. It panics on a nil context.
-func checkContext(ctx context.Context) error {
-	if ctx == nil {
-		panic(nilContext)
-	}
-	return ctx.Err()
-}
-
-func checkpointError(err error) error {
-	if err == nil {
-		return nil
-	}
-	return fmt.Errorf("hiring: checkpoint: %w", err)
-}
-
-// checkpointFailure returns the error of a Checkpoint that ended a call.
-func checkpointFailure(operation, step string, err error) error {
-	text := strings.TrimPrefix(strings.TrimPrefix(err.Error(), "hiring: "), "checkpoint: ")
-	return &describedError{"hiring: " + operation + ": " + step + " checkpoint: " + text, []error{err}}
-}
+func (f fileCheckpoint) Save(_ context.Context, state string) error { return f.file.Save(state) }
 
 // watchState is the state of a Watch.
 type watchState struct {
-	Account    string          `json:"account,omitzero"` // Empty until the first response.
-	Assessment string          `json:"assessment,omitzero"`
-	Since      time.Time       `json:"since,omitzero"`  // WatchOptions.Since of the call without a state.
-	Called     time.Time       `json:"called,omitzero"` // When that call was made, by the local clock.
-	Machine    json.RawMessage `json:"machine,omitzero"`
+	Account    string        `json:"account,omitzero"` // Empty until the first response.
+	Assessment string        `json:"assessment,omitzero"`
+	Since      time.Time     `json:"since,omitzero"`  // WatchOptions.Since of the call without a state.
+	Called     time.Time     `json:"called,omitzero"` // When that call was made, by the local clock.
+	Machine    *poll.Machine `json:"machine,omitzero"`
 }
 
 // watchStates is the text form of a watchState: kind, version, checksum and JSON.
-var watchStates = sealed.Kind{Name: "watch", Version: 2}
+var watchStates = sealed.Kind{Name: "watch", Version: 3}

@@ -85,13 +85,6 @@ func (s *shared) setAccount(id keyID, account string) {
 	s.accounts.known[id] = account
 }
 
-// readsLeft returns the reads that the rate limit of the last used key leaves in the current window, its limit, and
-// the time until the window ends. Without a current window it returns those of a new one.
-func (k *core) readsLeft(now time.Time) (left, limit int, resetIn time.Duration) {
-	limit, left, resetIn = k.shared.quotas.Left(k.keys.lastUsed().id, quota.Read, now)
-	return left, limit, resetIn
-}
-
 // warn logs a warning with [WithLogger]'s logger.
 func (k *core) warn(ctx context.Context, message string, args ...any) {
 	if k.config.logger != nil {

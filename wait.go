@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"iter"
 	"math"
 	"math/rand/v2"
@@ -13,7 +12,9 @@ import (
 	"strings"
 	"time"
 
+	"github.com/hiring-assessment/hiring-go/internal/jsoncodec"
 	"github.com/hiring-assessment/hiring-go/internal/poll"
+	"github.com/hiring-assessment/hiring-go/internal/quota"
 )
 
 // WaitOptions configures WaitReport and WaitReports. A zero field means the default.
@@ -34,7 +35,7 @@ type WaitProgress struct {
 	Missing      int // The API responds with 404.
 
 	Requests      int       // Calls made so far, without retries.
-	ReadsLastHour int       // An estimate of the requests of the last hour.
+	ReadsLastHour int       // Those of the last hour, of this call.
 	NextPoll      time.Time // Zero when there is none.
 }
 
@@ -72,10 +73,6 @@ func (e *WaitError) Unwrap() error { return e.Err }
 func (s *SubmissionService) WaitReport(ctx context.Context, id string, o WaitOptions) (report Report, err error) {
 	const operation = "Submissions.WaitReport"
 	err = s.use().composed(ctx, operation, func(ctx context.Context) error {
-		if isBadSegment(id) {
-			_, badInterval := newInterval(o.MinInterval, o.MaxInterval)
-			return joinParams(badInterval, newRequest(operation, "GET /submissions/{id}", pathID{"id", id}).err)
-		}
 		var failure error
 		err := s.waitReports(ctx, operation, []string{id}, o, func(r Report, err error) bool {
 			report, failure = r, err
@@ -107,42 +104,37 @@ func (s *SubmissionService) WaitReports(ctx context.Context, ids []string, o Wai
 
 func (s *SubmissionService) waitReports(ctx context.Context, operation string, ids []string, o WaitOptions, yield func(Report, error) bool) error {
 	between, err := newInterval(o.MinInterval, o.MaxInterval)
-	if err = joinParams(err, checkIDs(ids)); err != nil || len(ids) == 0 {
-		return err
-	}
-	w := &poller{
-		pollLoop: pollLoop{core: s.core, operation: operation, interval: between, report: o.Progress},
-		filter:   SubmissionFilter{AssessmentID: o.AssessmentID}, spelling: make(map[string]string, len(ids)),
-		delivered: func() error { return nil },
-	}
+	var badID error
 	var keys []string
+	spelling := make(map[string]string, len(ids))
 	for _, id := range ids {
-		if key := strings.ToLower(id); w.spelling[key] == "" {
-			w.spelling[key], keys = id, append(keys, key)
+		badID = cmp.Or(badID, newRequest(operation, "GET /submissions/{id}", pathID{"id", id}).err)
+		if key := strings.ToLower(id); spelling[key] == "" {
+			spelling[key], keys = id, append(keys, key)
 		}
 	}
-	now, lookback := w.now(), defaultLookback
+	if err = joinParams(err, badID); err != nil || len(ids) == 0 {
+		return err
+	}
+	p := newPoller(s.core, operation, between, o.AssessmentID, o.Progress)
+	p.spelling = spelling
+	now, lookback := p.now(), defaultLookback
 	if !o.Since.IsZero() {
 		lookback = max(time.Hour, now-pollTime(o.Since))
 	}
-	w.machine = poll.New(between.options(lookback), now, keys)
-	err = w.run(ctx, w.progress, func(ctx context.Context) (time.Duration, bool, error) {
-		wait, err := w.poll(ctx, func(s Submission, err error) error {
+	p.machine = poll.New(between.options(lookback), now, keys)
+	err = p.run(ctx, func(ctx context.Context) (time.Duration, bool, error) {
+		wait, err := p.poll(ctx, func(s Submission, err error) bool {
 			report := Report{}
 			if s.Report != nil {
 				report = *s.Report
 			}
-			if report.SubmissionID == "" { // A report inside a submission has no id of its own.
-				report.SubmissionID = s.ID
-			}
-			if !yield(report, err) {
-				return errLeft
-			}
-			return nil
+			report.SubmissionID = cmp.Or(report.SubmissionID, s.ID) // A report inside a submission has no id of its own.
+			return yield(report, err)
 		})
-		return wait, len(w.machine.Known) > 0, err
+		return wait, len(p.machine.Known) > 0, err
 	})
-	if err == nil && len(w.machine.Missing) > 0 {
+	if err == nil && len(p.machine.Missing) > 0 {
 		err = ErrNotFound
 	}
 	if err == nil {
@@ -150,47 +142,31 @@ func (s *SubmissionService) waitReports(ctx context.Context, operation string, i
 	}
 	e := &WaitError{Err: err}
 	for _, key := range keys {
-		if w.machine.Known[key] {
-			e.Pending = append(e.Pending, w.spelling[key])
-		} else if slices.Contains(w.machine.Missing, key) {
-			e.Missing = append(e.Missing, w.spelling[key])
+		if p.machine.Known[key] {
+			e.Pending = append(e.Pending, spelling[key])
+		} else if slices.Contains(p.machine.Missing, key) {
+			e.Missing = append(e.Missing, spelling[key])
 		}
 	}
 	return e
-}
-
-// checkIDs returns one error for all ids that cannot be part of a path.
-func checkIDs(ids []string) error {
-	first := slices.IndexFunc(ids, isBadSegment)
-	if first < 0 {
-		return nil
-	}
-	bad := len(ids) - len(slices.DeleteFunc(slices.Clone(ids), isBadSegment))
-	problem := fmt.Sprintf(`%d of %d are empty, "." or "..", the first of them at index %d`, bad, len(ids), first)
-	return &ParamError{Param: "ids", Problem: problem, wire: "id"}
 }
 
 // interval is the range of the random interval between two polls.
 type interval struct{ shortest, longest time.Duration }
 
 func newInterval(shortest, longest time.Duration) (interval, error) {
-	if err := joinParams(checkUnit("MinInterval", shortest), checkUnit("MaxInterval", longest)); err != nil {
-		return interval{}, err
-	}
-	if shortest < 0 || longest < 0 {
-		return interval{}, &ParamError{Param: "MinInterval, MaxInterval", Problem: "must not be negative"}
-	}
+	err := joinParams(checkUnit("MinInterval", shortest), checkUnit("MaxInterval", longest))
 	shortest = cmp.Or(shortest, min(30*time.Second, cmp.Or(longest, 30*time.Second)))
 	longest = cmp.Or(longest, max(60*time.Second, shortest))
-	if longest < shortest {
-		return interval{}, &ParamError{Param: "MaxInterval", Problem: "must not be shorter than MinInterval"}
+	if shortest < 0 || longest < shortest {
+		err = joinParams(err, &ParamError{Param: "MinInterval, MaxInterval", Problem: "must not be negative, and MaxInterval must not be shorter than MinInterval"})
 	}
-	return interval{shortest, longest}, nil
+	return interval{shortest, longest}, err
 }
 
-// beyond returns a random part of the time by which an interval may exceed the shortest.
-func (i interval) beyond() time.Duration {
-	return rand.N(i.longest - i.shortest + 1) //nolint:gosec // spreads requests; nothing secret depends on it
+// random returns a random interval.
+func (i interval) random() time.Duration {
+	return i.shortest + rand.N(i.longest-i.shortest+1) //nolint:gosec // spreads requests; nothing secret depends on it
 }
 
 // options returns the options of a machine that polls in these intervals.
@@ -203,40 +179,42 @@ const defaultLookback = 30 * 24 * time.Hour
 
 // pollLoop is the loop of WaitReports, Watch and Tail. Each of them passes its own step.
 type pollLoop struct {
-	core      *core
-	operation string // The method that polls.
-	pending   string // What is unfinished when the context ends, for the error.
-	interval  interval
-	requests  int                // Made so far.
-	report    func(WaitProgress) // Called after each poll. Nil: not called.
+	operation string               // The method that polls.
+	pending   string               // What is unfinished when the context ends, for the error.
+	report    func(next time.Time) // Called after each poll with the time of the next one, zero when there is none.
 }
 
 // run calls step until no poll follows. step polls once and returns the time until the next poll. After a transient
-// error run waits 1, 2, 4 ... 60 s, or for Retry-After. It returns any other error.
-func (l *pollLoop) run(ctx context.Context, progress func() WaitProgress, step func(context.Context) (wait time.Duration, more bool, err error)) error {
+// error run waits 1, 2, 4 ... 60 s, or for Retry-After. It returns any other error. It ends at once if the context ends
+// before the end of the rate limit's window.
+func (l *pollLoop) run(ctx context.Context, step func(context.Context) (wait time.Duration, more bool, err error)) error {
 	for failures := 0; ; {
 		wait, more, err := step(ctx)
-		if ended := ctx.Err(); ended != nil && err != nil {
-			return l.ended(join(ctx, err))
-		}
+		reason := PausePoll
 		switch {
 		case err == nil:
 			failures = 0
+		case ctx.Err() != nil:
+			return l.ended(join(ctx, err))
 		case !IsTransient(err):
 			return err
-		case !errors.Is(err, ErrRateLimited):
-			wait = max(wait, min(time.Minute, time.Second<<min(failures, 6)))
+		default:
+			if errors.Is(err, ErrRateLimited) {
+				reason = PauseQuota
+			}
+			wait = max(retryAfter(err), min(time.Minute, time.Second<<min(failures, 6)))
 			failures++
 		}
 		if !more {
-			l.reportProgress(progress(), time.Time{})
+			l.report(time.Time{})
 			return nil
 		}
-		least := retryAfter(err)
-		wait = max(wait, least)
-		l.reportProgress(progress(), time.Now().Add(wait))
-		if err = sleepAfter(ctx, wait, least, err); err != nil {
-			return l.ended(err)
+		l.report(time.Now().Add(wait))
+		if ended := sleep(ctx, wait, reason); ended != nil {
+			if err != nil {
+				ended = joinEnded(ended, err)
+			}
+			return l.ended(ended)
 		}
 	}
 }
@@ -246,38 +224,38 @@ func (l *pollLoop) ended(err error) error {
 	return &describedError{"hiring: " + l.operation + ": " + l.pending + strings.TrimPrefix(err.Error(), "hiring: "), []error{err}}
 }
 
-// reportProgress passes the progress after a poll to the caller, and returns it. next is the time of the next poll,
-// zero when there is none.
-func (l *pollLoop) reportProgress(progress WaitProgress, next time.Time) WaitProgress {
-	progress.Requests, progress.NextPoll = l.requests, next
-	if l.report != nil {
-		l.report(progress)
+// retryAfter returns how long to wait after a failed poll, a window at most.
+func retryAfter(err error) time.Duration {
+	if failure, ok := errors.AsType[*Error](err); ok {
+		return min(failure.RetryAfter, time.Hour)
 	}
-	return progress
+	return 0
+}
+
+// keyed calls send with a copy of the core, and returns the key of its last attempt, noKey if there was none.
+func (k *core) keyed(send func(*core) error) (used *credential, err error) {
+	own := *k
+	used = noKey
+	own.keys.next = func(ctx context.Context) (*credential, error) {
+		key, err := k.keys.current(ctx)
+		if err == nil {
+			used = key
+		}
+		return key, err
+	}
+	err = send(&own)
+	return used, err
 }
 
 // leftToOthers is the share of each rate-limit window that polling leaves to other users of the key.
 const leftToOthers = 0.1
 
-// readsLeft returns the reads that the rate limit leaves to polling in this window, and when the window ends.
-func (l *pollLoop) readsLeft() (left, limit int, resetIn time.Duration) {
-	left, limit, resetIn = l.core.readsLeft(time.Now())
-	others := int(math.Ceil(max(leftToOthers, l.core.config.reserveShare) * float64(limit)))
-	return left - others, max(1, limit-others), resetIn
+// forPolling returns a copy of the core whose calls leave a part of each window to others.
+func (k *core) forPolling() *core {
+	own := *k
+	own.config.reserveShare = max(leftToOthers, k.config.reserveShare)
+	return &own
 }
-
-// usedUp returns the error of a poll that waits for the end of the window.
-func (l *pollLoop) usedUp(wait time.Duration) *Error {
-	e := &Error{
-		Code: ErrRateLimited, Message: "not sent, because the remaining requests are reserved for other users of the key",
-		Operation: l.operation, Method: http.MethodGet, RetryAfter: wait,
-	}
-	e.causedBy(ErrQuotaExhausted)
-	return e
-}
-
-// now returns the server's time.
-func (l *pollLoop) now() poll.Time { return pollTime(l.core.shared.clock.at(time.Now())) }
 
 // pollTime returns a time as package poll represents it. A time that cannot be represented is none.
 func pollTime(at time.Time) poll.Time {
@@ -291,116 +269,128 @@ func pollTime(at time.Time) poll.Time {
 type poller struct {
 	pollLoop
 
-	filter    SubmissionFilter
-	machine   *poll.Machine
-	spelling  map[string]string                         // Of a wait, the caller's spelling of each id in lower case. Nil for a watch.
-	check     func(ctx context.Context, r answer) error // Checks a response before the machine gets it. Nil: not called.
-	delivered func() error                              // Called when a result was delivered.
+	core     *core
+	interval interval
+	filter   SubmissionFilter
+	machine  *poll.Machine
+	spelling map[string]string  // Of a wait, the caller's spelling of each id in lower case. Nil for a watch.
+	progress func(WaitProgress) // The caller's. Nil: not called.
 
-	ready, late int // Results that were yielded; reports that were late at the last poll.
+	check func(ctx context.Context, key *credential, items int) error // Checks a response before the machine gets it. Nil: not called.
+	saved func() error                                                // Called when a result was delivered.
+
+	requests    int         // Made so far.
+	lastHour    []time.Time // When those of the last hour were made.
+	ready, late int         // Results that were yielded; reports that were late at the last poll.
 }
+
+func newPoller(k *core, operation string, between interval, assessmentID string, progress func(WaitProgress)) *poller {
+	p := &poller{core: k.forPolling(), interval: between, filter: SubmissionFilter{AssessmentID: assessmentID}, progress: progress}
+	p.saved = func() error { return nil }
+	p.pollLoop = pollLoop{operation: operation, report: func(next time.Time) { p.reportProgress(next) }}
+	return p
+}
+
+// now returns the server's time.
+func (p *poller) now() poll.Time { return pollTime(p.core.shared.clock.at(time.Now())) }
 
 // maxRequests is the number of requests after which a poll is interrupted.
 const maxRequests = 100
 
-// errLeft is returned by take when the caller left the range.
+// errLeft is returned when the caller left the range.
 var errLeft = errors.New("the range was left")
 
-// poll sends requests until the machine is to wait, and passes each result to take. A result counts as delivered when
-// take returns nil. poll returns the time until the next poll, 0 if it was interrupted after maxRequests.
-func (p *poller) poll(ctx context.Context, take func(Submission, error) error) (wait time.Duration, err error) {
+// poll sends requests until the machine is to wait, and passes each result to yield. A result counts as delivered when
+// yield returns true. poll returns the time until the next poll, 0 if it was interrupted after maxRequests.
+func (p *poller) poll(ctx context.Context, yield func(Submission, error) bool) (wait time.Duration, err error) {
 	defer p.logLate(ctx)
 	for range maxRequests {
 		request, until := p.machine.Next(p.now())
 		if until > 0 {
-			wait = max(until-p.now(), 0)
-			if p.machine.WindowUsedUp() && err == nil {
-				err = p.usedUp(wait)
+			wait = max(until-p.now(), 0) + p.interval.random() - p.interval.shortest
+			if p.machine.WindowUsedUp() {
+				e := &Error{Operation: p.operation, Code: ErrRateLimited, RetryAfter: wait}
+				e.Message = "not sent, because the remaining requests are reserved for other users of the key"
+				e.causedBy(ErrQuotaExhausted)
+				return wait, e
 			}
-			return wait + p.interval.beyond(), err
+			return wait, nil
 		}
-		var r answer
-		if r, err = p.send(ctx, request); err != nil {
-			return 0, err
-		}
-		for _, item := range p.machine.Got(r.reply) {
-			if err := p.deliver(item, r.raw[item.ID], take); err != nil {
+		results, submissions, err := p.send(ctx, request)
+		for _, item := range results {
+			if err := p.deliver(item, submissions[item.ID], yield); err != nil {
 				return 0, err
 			}
 		}
-		err = r.refused
+		if err != nil {
+			return 0, err
+		}
 	}
 	return 0, nil
 }
 
-// deliver passes a result to take. A submission that cannot be decoded counts as delivered before, so that a loop that
-// ends on each error does not receive it again.
-func (p *poller) deliver(item poll.Item, raw RawValue, take func(Submission, error) error) error {
-	s, failure := decodeSubmission(item.ID, raw)
-	if failure == nil {
-		if err := take(s, nil); err != nil {
-			return err
-		}
+// deliver yields a result. A submission that cannot be decoded counts as delivered before, so that a loop that ends on
+// each error does not receive it again.
+func (p *poller) deliver(item poll.Item, raw RawValue, yield func(Submission, error) bool) error {
+	var s Submission
+	failure := decode(raw, &s)
+	if failure == nil && !yield(s, nil) {
+		return errLeft
 	}
 	p.machine.Delivered(item)
 	p.ready++
-	if err := p.delivered(); err != nil || failure == nil {
+	if err := p.saved(); err != nil {
 		return err
 	}
-	return take(s, failure)
-}
-
-// answer is the response to a request of the machine.
-type answer struct {
-	reply   poll.Reply
-	raw     map[string]RawValue // The submissions by id.
-	refused error               // The error of a 429.
-}
-
-// send sends a request of the machine. It returns an error if the machine must not get the response.
-func (p *poller) send(ctx context.Context, request poll.Request) (r answer, err error) {
-	p.requests++
-	items, single := make([]RawValue, 1), request.ID != ""
-	if single {
-		id := request.ID
-		if spelling, ok := p.spelling[id]; ok {
-			id = spelling
-		}
-		items[0], err = doRaw(ctx, p.core, newRequest("Submissions.Get", "GET /submissions/{id}", pathID{"id", id}))
-	} else {
-		var page Page[RawValue]
-		page, err = p.listing(request).From(request.Cursor).Page(ctx)
-		items, r.reply.Next = page.Items, page.Next
+	if failure != nil && !yield(Submission{ID: item.ID}, &ItemError{item.ID, errors.New(jsoncodec.Problem(failure))}) {
+		return errLeft
 	}
-	left, limit, resetIn := p.readsLeft()
-	r.reply.At, r.reply.Left, r.reply.Limit = p.now(), left, limit
-	r.reply.Reset = r.reply.At + resetIn
+	return nil
+}
+
+// send sends a request of the machine and passes it the reply. It returns the results and all submissions of the
+// response by id.
+func (p *poller) send(ctx context.Context, request poll.Request) (results []poll.Item, submissions map[string]RawValue, err error) {
+	p.count()
+	items, reply := make([]RawValue, 1), poll.Reply{Code: http.StatusOK}
+	key, err := p.core.keyed(func(k *core) (err error) {
+		if request.ID != "" {
+			id := cmp.Or(p.spelling[request.ID], request.ID)
+			items[0], err = doRaw(ctx, k, newRequest("Submissions.Get", "GET /submissions/{id}", pathID{"id", id}))
+			return err
+		}
+		page, err := p.listing(k, request).From(request.Cursor).Page(ctx)
+		items, reply.Next = page.Items, page.Next
+		return err
+	})
 	unfinished := request.Status != "" && request.Status != string(SubmissionEvaluated)
 	switch {
-	case err == nil:
-		r.reply.Code = http.StatusOK
-	case single && errors.Is(err, ErrNotFound):
-		r.reply.Code = http.StatusNotFound
-	case errors.Is(err, ErrRateLimited):
-		r.reply.Code, r.refused = http.StatusTooManyRequests, err
-		r.reply.Reset = r.reply.At + retryAfter(err)
-		return r, nil
-	case errors.Is(err, ErrInvalidInput):
-		if r.reply.Code = http.StatusBadRequest; !unfinished {
-			p.machine.Got(r.reply) // A rejected cursor must not be in the state that is saved.
-			return r, err
+	case err == nil && p.check != nil:
+		if err = p.check(ctx, key, len(items)); err != nil {
+			return nil, nil, err
 		}
-	default:
-		return r, err
+	case errors.Is(err, ErrNotFound) && request.ID != "":
+		reply.Code, err = http.StatusNotFound, nil
+	case errors.Is(err, ErrInvalidInput) && unfinished:
+		reply.Code, err = http.StatusBadRequest, nil
+	case errors.Is(err, ErrInvalidInput):
+		reply.Code = http.StatusBadRequest // A rejected cursor must not be in the state that is saved.
+	case err != nil:
+		reply.Code = http.StatusServiceUnavailable
 	}
-	if err != nil {
+	if reply.Code != http.StatusOK {
 		items = nil
 	}
-	r.raw = make(map[string]RawValue, len(items))
+	limit, left, resetIn := p.core.shared.quotas.Left(key.id, quota.Read, time.Now())
+	others := int(math.Ceil(p.core.config.reserveShare * float64(limit)))
+	reply.Left, reply.Limit = left-others, max(1, limit-others)
+	reply.At = p.now()
+	reply.Reset = reply.At + resetIn
+	submissions = make(map[string]RawValue, len(items))
 	for _, raw := range items {
 		item := looseItem(raw)
 		switch {
-		case single:
+		case request.ID != "":
 			item.ID = request.ID
 		case p.spelling != nil:
 			item.ID = strings.ToLower(item.ID)
@@ -409,32 +399,36 @@ func (p *poller) send(ctx context.Context, request poll.Request) (r answer, err 
 			p.core.warn(ctx, "hiring: a submission without a readable id was skipped", "operation", p.operation)
 			continue
 		}
-		r.raw[item.ID] = raw
-		r.reply.Items = append(r.reply.Items, item)
+		submissions[item.ID] = raw
+		reply.Items = append(reply.Items, item)
 	}
-	if p.check != nil {
-		return r, p.check(ctx, r)
-	}
-	return r, nil
+	return p.machine.Got(reply), submissions, err
 }
 
+// count counts a request.
+func (p *poller) count() { p.requests, p.lastHour = p.requests+1, append(p.lastHour, time.Now()) }
+
 // listing returns the listing of a request as undecoded submissions.
-func (p *poller) listing(request poll.Request) Pager[RawValue] {
+func (p *poller) listing(k *core, request poll.Request) Pager[RawValue] {
 	filter := p.filter
 	if filter.Status = SubmissionStatus(request.Status); request.Since > 0 {
 		filter.Since = time.Unix(0, int64(request.Since)).UTC()
 	}
-	typed := (&SubmissionService{p.core}).List(filter).list
+	typed := (&SubmissionService{k}).List(filter).list
 	return newPager(list[RawValue]{List: typed.List, core: typed.core, request: typed.request})
 }
 
-// progress returns the progress of the machine.
-func (p *poller) progress() WaitProgress {
-	w := WaitProgress{Ready: p.ready, Pending: len(p.machine.Known), Missing: len(p.machine.Missing), ReadsLastHour: p.machine.ReadsLastHour()}
+// reportProgress passes the progress after a poll to the caller, and returns it.
+func (p *poller) reportProgress(next time.Time) WaitProgress {
+	p.lastHour = slices.DeleteFunc(p.lastHour, func(at time.Time) bool { return time.Since(at) >= time.Hour })
+	w := WaitProgress{Ready: p.ready, Pending: len(p.machine.Known), Missing: len(p.machine.Missing), Requests: p.requests, ReadsLastHour: len(p.lastHour), NextPoll: next}
 	if p.machine.Known == nil {
 		w.Pending = p.machine.Late(0)
 	}
 	w.Total = w.Ready + w.Pending + w.Missing
+	if p.progress != nil {
+		p.progress(w)
+	}
 	return w
 }
 
@@ -465,25 +459,4 @@ func iterate[T any](ctx context.Context, s *service, operation string, run func(
 			yield(*new(T), err)
 		}
 	}
-}
-
-// retryAfter returns how long to wait after a failed poll, a window at most.
-func retryAfter(err error) time.Duration {
-	if failure, ok := errors.AsType[*Error](err); ok {
-		return min(failure.RetryAfter, time.Hour)
-	}
-	return 0
-}
-
-// sleepAfter sleeps until the next poll. It returns immediately if the context ends before least has passed, because
-// the next poll must not begin earlier. When the context ends, the error has last as well.
-func sleepAfter(ctx context.Context, wait, least time.Duration, last error) error {
-	ended := context.DeadlineExceeded
-	if !outlasts(ctx, least) {
-		ended = sleep(ctx, wait, PausePoll)
-	}
-	if ended != nil && last != nil {
-		return joinEnded(ended, last)
-	}
-	return ended
 }

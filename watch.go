@@ -4,11 +4,10 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"iter"
-	"sync/atomic"
 	"time"
 
-	"github.com/hiring-assessment/hiring-go/internal/jsoncodec"
 	"github.com/hiring-assessment/hiring-go/internal/poll"
 )
 
@@ -82,36 +81,29 @@ func (s *SubmissionService) watch(ctx context.Context, o WatchOptions, called ti
 	text := ""
 	if o.Checkpoint != nil {
 		if text, err = o.Checkpoint.Load(ctx); err != nil {
-			return checkpointFailure("Watch", "load", join(ctx, err))
+			return fmt.Errorf("hiring: Submissions.Watch: load checkpoint: %w", join(ctx, err))
+		}
+		w.saved = func() error {
+			if err := o.Checkpoint.Save(context.WithoutCancel(ctx), w.save()); err != nil {
+				return fmt.Errorf("hiring: Submissions.Watch: save checkpoint: %w", join(ctx, err))
+			}
+			return nil
 		}
 	}
 	if err = w.resume(text, called); err != nil {
 		return err
 	}
-	if o.Checkpoint != nil {
-		w.delivered = func() error {
-			if err := o.Checkpoint.Save(context.WithoutCancel(ctx), w.save()); err != nil {
-				return checkpointFailure("Watch", "save", join(ctx, err))
-			}
-			return nil
-		}
-	}
 	if text == "" { // A restart after a crash before the first response keeps the start.
-		if err = w.delivered(); err != nil {
+		if err = w.saved(); err != nil {
 			return err
 		}
 	}
-	return w.run(ctx, w.progress, func(ctx context.Context) (time.Duration, bool, error) {
-		wait, err := w.pollOnce(ctx, func(s Submission, err error) error {
-			if !yield(s, err) {
-				return errLeft
-			}
-			return nil
-		})
+	return w.run(ctx, func(ctx context.Context) (time.Duration, bool, error) {
+		wait, err := w.pollOnce(ctx, yield)
 		if errors.Is(err, errLeft) {
 			return 0, false, err
 		}
-		return wait, true, cmp.Or(w.delivered(), err)
+		return wait, true, cmp.Or(w.saved(), err)
 	})
 }
 
@@ -125,7 +117,7 @@ func (s *SubmissionService) watch(ctx context.Context, o WatchOptions, called ti
 //   - A damaged state, one of another account or filter, and a Checkpoint are a [ParamError].
 //
 // The state grows with the results of the last two days and the unfinished submissions, by at most 100 bytes each.
-// Scope read; in addition, Poll costs one read of the account for each key in each process,
+// Scope read; in addition, Poll costs one read of the account for an empty state and for each key in each process,
 // and one for an AssessmentID without submissions.
 func (s *SubmissionService) Poll(ctx context.Context, o WatchOptions, state string) (polled PollResult, err error) {
 	err = s.use().composed(ctx, "Submissions.Poll", func(ctx context.Context) error {
@@ -144,24 +136,24 @@ func (s *SubmissionService) poll(ctx context.Context, o WatchOptions, state stri
 	if err != nil {
 		return polled, err
 	}
+	polled.Wait = w.interval.shortest
 	if err = w.resume(state, time.Now()); err != nil {
-		polled.Wait = w.interval.shortest
 		return polled, err
 	}
 	w.machine.BeginPoll()
-	polled.Wait, err = w.pollOnce(ctx, func(s Submission, err error) error {
+	polled.Wait, err = w.pollOnce(ctx, func(s Submission, err error) bool {
 		if err != nil {
 			polled.Errors = append(polled.Errors, err)
 		} else {
 			polled.Submissions = append(polled.Submissions, s)
 		}
-		return nil
+		return true
 	})
 	if err != nil {
 		polled.Wait = max(polled.Wait, w.interval.shortest, retryAfter(err))
 	}
 	polled.State = w.save()
-	polled.Progress = w.reportProgress(w.progress(), time.Now().Add(polled.Wait))
+	polled.Progress = w.reportProgress(time.Now().Add(polled.Wait))
 	if errors.Is(err, ErrRateLimited) && ctx.Err() == nil {
 		err = nil
 	}
@@ -170,11 +162,10 @@ func (s *SubmissionService) poll(ctx context.Context, o WatchOptions, state stri
 
 // watcher is one watch or one Poll.
 type watcher struct {
-	poller
+	*poller
 
-	lookback time.Duration
-	state    watchState  // Without Machine, which is in poller.
-	key      *credential // Of the last request. Nil: none was sent.
+	options WatchOptions
+	state   watchState
 }
 
 // newWatcher returns a watcher. It sends no request.
@@ -186,116 +177,89 @@ func newWatcher(k *core, operation string, o WatchOptions) (*watcher, error) {
 	if !o.Since.IsZero() && o.Since.Unix() > maxUnix {
 		err = joinParams(err, &ParamError{Param: "Since", Problem: "must be before the year 10000"})
 	}
-	w := &watcher{
-		poller: poller{
-			pollLoop: pollLoop{core: k, operation: operation, interval: between, report: o.Progress},
-			filter:   SubmissionFilter{AssessmentID: o.AssessmentID},
-		},
-		lookback: cmp.Or(o.Lookback, defaultLookback),
-		state:    watchState{Assessment: o.AssessmentID, Since: o.Since},
-	}
-	w.core = ownKeys(k, &w.key)
-	w.check, w.delivered = w.checkAnswer, func() error { return nil }
+	o.Lookback = cmp.Or(o.Lookback, defaultLookback)
+	w := &watcher{poller: newPoller(k, operation, between, o.AssessmentID, o.Progress), options: o}
+	w.check = w.checkResponse
 	return w, err
 }
 
 // resume continues from a state, which is "" for a new watch that was called at a local time.
 func (w *watcher) resume(text string, called time.Time) error {
 	w.machine = new(poll.Machine) // Of a watch that has not begun.
+	w.state = watchState{Assessment: w.options.AssessmentID, Since: w.options.Since, Called: called}
 	if text == "" {
-		w.state.Called = called
 		return nil
 	}
 	var saved watchState
-	err := watchStates.Open(text, &saved)
-	if err == nil && saved.Machine != nil {
-		w.machine, err = poll.Load(w.interval.options(w.lookback), saved.Machine)
-	}
-	switch {
+	switch err := watchStates.Open(text, &saved); {
 	case err != nil:
 		return &ParamError{Param: "state", Problem: err.Error() + ": restore it, or to start afresh, give none"}
-	case saved.Assessment != w.state.Assessment:
+	case saved.Assessment != w.options.AssessmentID:
 		return &ParamError{Param: "state", Problem: "is of a watch of another assessment: to start afresh, give none"}
 	}
-	w.state = saved
+	if w.state = saved; saved.Account != "" {
+		w.machine = saved.Machine
+		w.machine.Resume(w.interval.options(w.options.Lookback))
+	}
 	return nil
 }
 
 // save returns the state.
 func (w *watcher) save() string {
-	state := w.state
-	if state.Account != "" {
-		state.Machine = w.machine.State()
-	}
-	return watchStates.Seal(state)
+	w.state.Machine = w.machine
+	return watchStates.Seal(w.state)
 }
 
-// pollOnce is poll after a check of the key's account. The first response of a new watch shows the account and the
-// server's clock, by which a zero Since is set.
-func (w *watcher) pollOnce(ctx context.Context, take func(Submission, error) error) (time.Duration, error) {
-	if w.state.Account == "" || w.core.shared.account(w.core.keys.lastUsed().id) == "" {
-		account, err := w.checkAccount(ctx)
+// pollOnce is poll. A new watch reads the account first. The response shows the server's clock too, by which a zero
+// Since is set.
+func (w *watcher) pollOnce(ctx context.Context, yield func(Submission, error) bool) (time.Duration, error) {
+	if w.state.Account == "" {
+		account, err := w.account(ctx, w.core)
 		if err != nil {
 			return 0, err
 		}
-		if w.state.Account == "" {
-			since := pollTime(w.state.Since)
-			if w.state.Since.IsZero() {
-				since = (w.now() - max(0, time.Since(w.state.Called))).Truncate(time.Second)
-			}
-			w.state.Account, w.machine = account, poll.New(w.interval.options(w.lookback), since, nil)
+		since := pollTime(w.state.Since)
+		if w.state.Since.IsZero() {
+			since = pollTime(w.core.shared.clock.at(w.state.Called)).Truncate(time.Second)
 		}
+		w.state.Account, w.machine = account, poll.New(w.interval.options(w.options.Lookback), since, nil)
 	}
-	return w.poll(ctx, take)
+	return w.poll(ctx, yield)
 }
 
-// ownKeys returns a copy of the core with a keyring that records only the keys of this watch. It stores the last one in
-// used, so that the account can be read with the key of a response.
-func ownKeys(k *core, used **credential) *core {
-	own := *k
-	own.keys.last = new(atomic.Pointer[keyInfo])
-	own.keys.last.Store(k.keys.last.Load())
-	own.keys.next = func(ctx context.Context) (key *credential, err error) {
-		key, err = k.keys.current(ctx)
-		*used = key
-		return key, err
-	}
-	return &own
-}
-
-// checkAccount returns the account of the key that was used last, or of the next one before the first request. It reads
-// the account if it is not known. It returns an error if the state is of another account.
-func (w *watcher) checkAccount(ctx context.Context) (account string, err error) {
-	if account = w.core.shared.account(w.core.keys.lastUsed().id); account == "" {
-		k := *w.core
-		if key := w.key; key != nil { // The key source may return another one.
-			k.keys.next = func(context.Context) (*credential, error) { return key, nil }
-		}
-		w.requests++
-		read, err := (&AccountService{&k}).Get(ctx)
-		if err != nil {
-			return "", err
-		}
-		account = read.ID
-		w.core.shared.setAccount(w.core.keys.lastUsed().id, account)
-	}
-	if w.state.Account != "" && account != w.state.Account {
-		return "", &ParamError{Param: "state", Problem: "is of another account: to start afresh, give none"}
-	}
-	return account, nil
-}
-
-// checkAnswer checks that a response is of the account of the state, because a key source may return another key at any
-// time, and that the assessment exists when the first listing is empty.
-func (w *watcher) checkAnswer(ctx context.Context, r answer) error {
-	if _, err := w.checkAccount(ctx); err != nil {
+// account reads the account of the key that k uses next.
+func (w *watcher) account(ctx context.Context, k *core) (string, error) {
+	w.count()
+	var account Account
+	key, err := k.keyed(func(k *core) (err error) {
+		account, err = (&AccountService{k}).Get(ctx)
 		return err
+	})
+	if err == nil {
+		k.shared.setAccount(key.id, account.ID)
 	}
-	if w.machine.Asked || len(r.reply.Items) > 0 || w.filter.AssessmentID == "" {
+	return account.ID, err
+}
+
+// checkResponse checks that a response is of the account of the state, because a key source may return another key at
+// any time, and that the assessment exists when the first listing is empty. It reads the account of each key once.
+func (w *watcher) checkResponse(ctx context.Context, key *credential, items int) (err error) {
+	account := w.core.shared.account(key.id)
+	if account == "" {
+		k := *w.core
+		k.keys.next = func(context.Context) (*credential, error) { return key, nil }
+		if account, err = w.account(ctx, &k); err != nil {
+			return err
+		}
+	}
+	switch {
+	case account != w.state.Account:
+		return &ParamError{Param: "state", Problem: "is of another account: to start afresh, give none"}
+	case items > 0 || w.machine.Begun() || w.filter.AssessmentID == "":
 		return nil
 	}
-	w.requests++
-	_, err := (&InvitationService{core: w.core}).List(w.filter.AssessmentID).PageSize(1).Page(ctx)
+	w.count()
+	_, err = (&InvitationService{core: w.core}).List(w.filter.AssessmentID).PageSize(1).Page(ctx)
 	if failure, ok := errors.AsType[*Error](err); ok && failure.Code == ErrNotFound {
 		failure.Hint = "check WatchOptions.AssessmentID: no submission is listed for the assessment either"
 		return failure
@@ -334,12 +298,4 @@ func looseItem(raw RawValue) (item poll.Item) {
 		item.Status = string(SubmissionEvaluated)
 	}
 	return item
-}
-
-// decodeSubmission decodes a submission that is yielded.
-func decodeSubmission(id string, raw RawValue) (s Submission, err error) {
-	if err = decode(raw, &s); err != nil {
-		return Submission{ID: id}, &ItemError{id, errors.New(jsoncodec.Problem(err))}
-	}
-	return s, nil
 }

@@ -28,6 +28,6 @@
 // result was delivered. Delivered ids are remembered while a listing can show them as new: what was evaluated a day
 // before the last complete listing of all of Lookback began counts as delivered.
 //
-// No request is sent while the window is used up, which a 429 shows too. A response of 500 or more changes nothing. A
-// status that the API refuses is asked for after its period again.
+// No request is sent while the window is used up. A failed request changes nothing else. A status that the API refuses
+// is asked for after its period again.
 package poll

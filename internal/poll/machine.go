@@ -2,8 +2,6 @@ package poll
 
 import (
 	"cmp"
-	"encoding/json"
-	"slices"
 	"time"
 )
 
@@ -21,7 +19,7 @@ const (
 	evaluated = "evaluated"
 )
 
-// Options configures a machine. They are not part of its state.
+// Options configures a machine. It is not part of the state.
 type Options struct {
 	Interval      Time // The mean time between polls.
 	ShortestPause Time // The shortest time between polls. The caller may wait longer than Next says.
@@ -52,20 +50,17 @@ type Reply struct {
 	Reset       Time   // When the window ends.
 }
 
-// Machine decides which requests to send. Create it with New or Load.
+// Machine decides which requests to send. Create it with New. After it was decoded from JSON, call Resume.
 type Machine struct {
-	Sources []*source       `json:"sources"`
+	Sources []*source       `json:"sources"`          // First the newest page, then the depths from the deepest.
 	Reads   map[string]read `json:"reads"`            // Submissions to be read singly.
 	Known   set             `json:"known,omitzero"`   // Given ids that are to be delivered. Nil: all evaluations are.
 	Done    map[string]Time `json:"done"`             // Delivered ids with the times of evaluation.
 	DoneTo  Time            `json:"done_to"`          // What was evaluated earlier counts as delivered.
 	Missing []string        `json:"missing,omitzero"` // Given ids that do not exist.
-	Asked   bool            `json:"asked"`            // A request succeeded.
 	Left    int             `json:"left"`
 	Limit   int             `json:"limit"`
 	Reset   Time            `json:"reset"`
-	Hour    hour            `json:"hour"`
-	Reach   Time            `json:"lookback"` // Options.Lookback of the sources.
 
 	options Options
 	now     Time
@@ -85,8 +80,9 @@ type read struct {
 
 // New returns a machine that finds evaluations after from, or, if ids is not nil, those of the ids.
 func New(o Options, from Time, ids []string) *Machine {
-	m := &Machine{DoneTo: from, Left: 1, Limit: 1, Done: map[string]Time{}, Reads: map[string]read{}, Reach: o.Lookback, options: o}
-	m.Sources = depths(o.Lookback, from)
+	m := &Machine{
+		Sources: depths(o.Lookback, from), Reads: map[string]read{}, Done: map[string]Time{}, DoneTo: from, Left: 1, Limit: 1, options: o, begin: true,
+	}
 	if ids == nil {
 		return m
 	}
@@ -94,50 +90,31 @@ func New(o Options, from Time, ids []string) *Machine {
 	for _, id := range ids {
 		m.Known[id] = true
 	}
-	all, known := m.Sources[len(m.Sources)-1], &source{Depth: knownIDs, Began: from, Cost: float64(len(ids))}
+	first, known := m.allOfLookback(), &source{Depth: knownIDs, Began: from, Cost: float64(len(ids))}
 	m.Sources = append(m.Sources, known)
 	if len(ids) <= cheapRequests {
-		all = known
+		first = known
 	}
-	all.Began -= longestPeriod // The first poll reads all known ids, or lists all of Lookback.
+	first.Began -= longestPeriod // The first poll reads all known ids, or lists all of Lookback.
 	return m
 }
 
-// Load returns the machine with this JSON. Lookback may be another one than before.
-func Load(o Options, state []byte) (*Machine, error) {
-	m := &Machine{}
-	if err := json.Unmarshal(state, m); err != nil {
-		return nil, err
-	}
-	if m.options = o; m.Reach == o.Lookback {
-		return m, nil
-	}
-	before := m.Sources
-	deepest := slices.IndexFunc(before, func(s *source) bool { return s.Depth == m.Reach })
-	m.Reach, m.Sources = o.Lookback, depths(o.Lookback, before[deepest].Began)
-	for _, s := range before {
-		if s.Status != "" {
-			m.Sources = append(m.Sources, s)
+// Resume continues a machine that was decoded from JSON. With another Lookback than before it learns its sources anew.
+func (m *Machine) Resume(o Options) {
+	m.options = o
+	if all := m.allOfLookback(); all.Depth != o.Lookback {
+		m.Sources = depths(o.Lookback, all.Began)
+		for id, r := range m.Reads {
+			r.Source = 0
+			m.Reads[id] = r
 		}
 	}
-	for id, r := range m.Reads {
-		r.Source = 0
-		m.Reads[id] = r
-	}
-	return m, nil
 }
+
+func (m *Machine) allOfLookback() *source { return m.Sources[1] }
 
 // BeginPoll makes the base due, however long ago it was listed.
 func (m *Machine) BeginPoll() { m.begin = true }
-
-// State returns the machine as JSON.
-func (m *Machine) State() []byte {
-	state, err := json.Marshal(m)
-	if err != nil {
-		panic("hiring: a state cannot be encoded: " + err.Error()) // It has no value that can fail.
-	}
-	return state
-}
 
 // Next returns the request to send at now, or the time to wait for. A poll is the requests until Next returns a time.
 func (m *Machine) Next(now Time) (r Request, until Time) {
@@ -146,7 +123,7 @@ func (m *Machine) Next(now Time) (r Request, until Time) {
 		m.Left = m.Limit
 	}
 	switch {
-	case m.Left <= 0:
+	case m.WindowUsedUp():
 		return Request{}, m.Reset
 	case m.Known != nil && len(m.Known) == 0:
 		return Request{}, now + m.options.Interval
@@ -161,31 +138,28 @@ func (m *Machine) Next(now Time) (r Request, until Time) {
 	default:
 		return Request{}, min(until, due)
 	}
-	m.Hour.count(now)
 	return m.asked, 0
 }
 
 // Got takes the reply to the request of Next, and returns the results in it. Each must be passed to Delivered. A reply
-// with a code of 500 or more changes nothing but the window: call Next again after a while.
+// with another code than 200, 400 and 404 changes nothing but the window: call Next again after a while.
 func (m *Machine) Got(r Reply) (results []Item) {
 	if r.Limit > 0 {
 		m.Left, m.Limit, m.Reset = r.Left, r.Limit, r.Reset
 	}
-	for _, s := range m.Sources {
-		s.beganBy(r.At)
+	m.now = r.At
+	for _, s := range m.Sources { // The server's clock may have been put back, or was not known before its first reply.
+		s.Began = min(s.Began, r.At)
 	}
 	single := m.asked.ID != ""
-	m.Asked = m.Asked || r.Code < 429
 	switch {
-	case r.Code == 429:
-		m.Left, m.Reset = 0, max(r.Reset, m.now+m.options.Interval)
 	case single && (r.Code == 200 || r.Code == 404):
 		return m.gotRead(r)
 	case r.Code == 200:
 		return m.gotPage(r)
-	case r.Code < 500 && !single: // The API rejects the status or the cursor: later, or from the first page.
+	case r.Code == 400 && !single: // The API rejects the status or the cursor: later, or from the first page.
 		if m.from.Open = nil; m.from.Status != "" {
-			m.from.Began = m.now
+			m.from.Began = r.At
 		}
 	}
 	return nil
@@ -201,6 +175,9 @@ func (m *Machine) Delivered(it Item) {
 	}
 }
 
+// Begun reports whether the newest page was listed.
+func (m *Machine) Begun() bool { return m.Sources[0].Cost == 1 }
+
 // WindowUsedUp reports whether Next waits for the end of the window.
 func (m *Machine) WindowUsedUp() bool { return m.Left <= 0 }
 
@@ -212,29 +189,6 @@ func (m *Machine) Late(d Time) (n int) {
 		}
 	}
 	return n
-}
-
-// ReadsLastHour estimates the requests of the last hour.
-func (m *Machine) ReadsLastHour() int {
-	passed := m.now - m.Hour.Began
-	return m.Hour.Now + int(float64(m.Hour.Before)*max(0, 1-passed.Hours()))
-}
-
-// hour counts requests.
-type hour struct {
-	Began  Time `json:"began"`
-	Now    int  `json:"now"`
-	Before int  `json:"before"` // Of the hour before.
-}
-
-func (h *hour) count(now Time) {
-	switch passed := now - h.Began; {
-	case passed >= 2*time.Hour:
-		*h = hour{Began: now}
-	case passed >= time.Hour:
-		*h = hour{Began: h.Began + time.Hour, Before: h.Now}
-	}
-	h.Now++
 }
 
 // evaluatedAt returns the time of evaluation, or an earlier one that stands for it.

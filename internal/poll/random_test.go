@@ -1,6 +1,7 @@
 package poll_test
 
 import (
+	"encoding/json"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -212,7 +213,11 @@ func (w *world) reload(o *outcome, options poll.Options, now poll.Time) {
 	if now > w.longer && w.known == nil { // A wait for given ids is never loaded with another Lookback.
 		options.Lookback += day
 	}
-	state, m := o.machine.State(), o.machine
+	m := o.machine
+	state, err := json.Marshal(m)
+	if err != nil {
+		o.problem(now, "%v", err)
+	}
 	ids := len(m.Done) + len(m.Known) + len(m.Missing) + len(m.Reads)
 	for _, s := range m.Sources {
 		if ids += len(s.Members); s.Open != nil {
@@ -222,12 +227,13 @@ func (w *world) reload(o *outcome, options poll.Options, now poll.Time) {
 	if len(state) > 100*ids+4000 {
 		o.problem(now, "a state of %d bytes for %d ids", len(state), ids)
 	}
-	var err error
-	if o.machine, err = poll.Load(options, state); err != nil {
+	o.machine = new(poll.Machine)
+	if err := json.Unmarshal(state, o.machine); err != nil {
 		o.problem(now, "%v", err)
 	}
-	if o.machine.Reach != options.Lookback {
-		o.problem(now, "a lookback of %v", o.machine.Reach)
+	o.machine.Resume(options)
+	if all := o.machine.Sources[1]; all.Depth != options.Lookback {
+		o.problem(now, "a lookback of %v", all.Depth)
 	}
 }
 

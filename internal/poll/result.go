@@ -87,7 +87,7 @@ func (m *Machine) gotRead(r Reply) (results []Item) {
 func (m *Machine) readAgain(id string) {
 	r := m.Reads[id]
 	age := m.now - r.First
-	if r.First == 0 || age > m.Reach {
+	if r.First == 0 || age > m.options.Lookback {
 		delete(m.Reads, id)
 		return
 	}

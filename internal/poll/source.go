@@ -33,25 +33,13 @@ type listing struct {
 	Seen   set    `json:"seen,omitzero"` // Submissions with the source's status.
 }
 
-// depths returns the sources that list evaluated submissions, and the newest page.
+// depths returns the newest page, and the sources that list evaluated submissions.
 func depths(lookback, began Time) []*source {
-	sources := []*source{{Depth: newestPage, Began: began, Cost: 4}}
-	depth := lookback
-	for depth > 40*time.Minute {
-		depth /= 4
-	}
-	for ; depth < lookback; depth *= 4 {
+	sources := []*source{{Depth: newestPage, Began: began, Cost: 4}, {Depth: lookback, Began: began, Cost: 4}}
+	for depth := lookback / 4; depth > 10*time.Minute; depth /= 4 {
 		sources = append(sources, &source{Depth: depth, Began: began, Cost: 4})
 	}
-	return append(sources, &source{Depth: lookback, Began: began, Cost: 4})
-}
-
-// beganBy corrects the source when the server's clock was put back, or was not known before a reply.
-func (s *source) beganBy(now Time) {
-	s.Began = min(s.Began, now)
-	if s.Open != nil {
-		s.Open.Began = min(s.Open.Began, now)
-	}
+	return sources
 }
 
 // nextSource returns the source to list now, or nil and when one is due.
@@ -59,7 +47,7 @@ func (m *Machine) nextSource() (next *source, _ Time) {
 	base, credits := m.Sources[0], 0.0
 	for _, s := range m.Sources {
 		credits += s.Found + initialCredit
-		if s.Status == "" && s.Cost <= 1 {
+		if s.Cost <= 1 && s.Depth > base.Depth {
 			base = s
 		}
 	}
@@ -86,7 +74,7 @@ func (s *source) rank() float64 { return min(s.Cost, cheapRequests+1) }
 func (m *Machine) period(s *source, credits float64) Time {
 	share := (s.Found + initialCredit) / credits
 	period := Time(float64(m.options.Interval/2) * math.Sqrt(s.Cost/share))
-	if s.Depth >= m.Reach {
+	if s.Depth >= m.options.Lookback {
 		period = min(period, longestPeriod)
 	}
 	return period
@@ -99,7 +87,7 @@ func (m *Machine) due(s *source, at Time, base *source) Time {
 		return m.now + m.options.Interval
 	case s.Open != nil:
 		return min(at, m.now)
-	case s == base && (m.begin || !m.Asked):
+	case s == base && m.begin:
 		return m.now
 	case s == base:
 		return s.Began + m.options.ShortestPause
@@ -119,7 +107,7 @@ func (m *Machine) nextPage(s *source) Request {
 	if s.Open == nil {
 		s.Open = &listing{Began: m.now, Since: max(1, s.Began-s.Depth)}
 		if s.Status != "" {
-			s.Open.Since, s.Open.Seen = m.now-m.Reach, set{}
+			s.Open.Since, s.Open.Seen = m.now-m.options.Lookback, set{}
 		}
 	}
 	switch {
@@ -172,18 +160,18 @@ func (m *Machine) turn(s *source, last bool) {
 		s.Cost = max(s.Cost, float64(l.Pages))
 		return
 	}
-	s.Began, s.Cost, s.Open = l.Began, float64(l.Pages), nil
+	s.Began, s.Cost, s.Open = min(l.Began, m.now), float64(l.Pages), nil
 	if s.Status != "" {
 		m.compare(s, l.Seen)
 		return
 	}
 	for _, other := range m.Sources { // The listing includes the shallower ones. Known ids include all.
 		if other.Status == "" && other.Depth <= s.Depth || s.Depth == knownIDs {
-			other.Began = max(other.Began, l.Began)
+			other.Began = max(other.Began, s.Began)
 		}
 	}
-	if s.Depth == m.Reach {
-		m.DoneTo = max(m.DoneTo, l.Began-rememberFor)
+	if s.Depth == m.options.Lookback {
+		m.DoneTo = max(m.DoneTo, s.Began-rememberFor)
 		maps.DeleteFunc(m.Done, func(_ string, evaluated Time) bool { return evaluated < m.DoneTo })
 	}
 }

@@ -513,7 +513,7 @@ func TestInputsAreRejectedBeforeAnythingIsSent(t *testing.T) {
 			require.ErrorContains(t, err, "leave out /api/v1")
 			return err
 		}},
-		"WaitReport max < min": {"MaxInterval", func(c *hiring.Client) error {
+		"WaitReport max < min": {"MinInterval, MaxInterval", func(c *hiring.Client) error {
 			_, err := c.Submissions.WaitReport(ctx, "a", hiring.WaitOptions{MinInterval: 77 * time.Second, MaxInterval: 7 * time.Second})
 			return err
 		}},

@@ -183,7 +183,7 @@ func TestTraceSeesCallsThatWereRefusedLocally(t *testing.T) {
 			"call Events.Tail", "Events.Tail > ended param submissionID",
 			"call Submissions.Poll", "Submissions.Poll > ended param Lookback",
 			"call Submissions.WaitReport", "Submissions.WaitReport > ended param id",
-			"call Submissions.WaitReports", "Submissions.WaitReports > ended param ids",
+			"call Submissions.WaitReports", "Submissions.WaitReports > ended param id",
 			"call Submissions.Watch", "Submissions.Watch > ended param Lookback",
 			"call Invitations.Ensure", "Invitations.Ensure > ended param assessmentID",
 			"call Account.Get GET /account",

@@ -336,11 +336,13 @@ func TestKeysInTurn(t *testing.T) {
 	}
 }
 
-// TestWaitReportsYieldsEach once, reports a missing id, and knows ids in either case.
+// TestWaitReportsYieldsEach once, reports a missing id within six hours, and knows ids in either case. The local clock
+// is two days ahead of the server's.
 func TestWaitReportsYieldsEach(t *testing.T) {
 	for _, n := range []int{1, 5, 60} {
 		inBubble(t, fmt.Sprint(n), func(t *testing.T) {
 			transport := emulated(n, 4*time.Hour)
+			transport.Ahead = -48 * time.Hour
 			ids := []string{"none"}
 			for i := range n {
 				ids = append(ids, fmt.Sprintf("S%03d", i), fmt.Sprintf("s%03d", i))
@@ -378,6 +380,19 @@ func TestReadyReportsComeInTheFirstPoll(t *testing.T) {
 			}
 			assert.Zero(t, time.Since(begun))
 			assert.LessOrEqual(t, len(transport.Sent()), requests)
+		})
+	}
+}
+
+// TestWaitReportWithAWrongClock polls in the usual intervals after the first response, which shows the server's time.
+func TestWaitReportWithAWrongClock(t *testing.T) {
+	for _, ahead := range []time.Duration{-48 * time.Hour, 48 * time.Hour} {
+		inBubble(t, ahead.String(), func(t *testing.T) {
+			transport := emulated(1, time.Hour)
+			transport.Ahead = ahead
+			_, err := clientOf(t, transport).Submissions.WaitReport(t.Context(), "s000", hiring.WaitOptions{})
+			require.NoError(t, err)
+			assert.LessOrEqual(t, time.Since(transport.Begin), time.Hour+61*time.Second)
 		})
 	}
 }

@@ -138,7 +138,7 @@ func TestPollRejectsStatesOfOthers(t *testing.T) {
 	live := server.LiveClient(hiring.WithObserver(func(context.Context, hiring.Exchange) { sent++ }))
 	_, err = live.Submissions.Poll(t.Context(), options, first.State)
 	require.ErrorContains(t, err, "another account")
-	assert.Equal(t, 1, sent, "the read of the account")
+	assert.Equal(t, 2, sent, "the first listing and the account of its key")
 }
 
 func TestWatchEndsAtOnceWithoutAKey(t *testing.T) {

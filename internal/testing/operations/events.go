@@ -16,6 +16,6 @@ func init() {
 			return c.Events.List(id[0], hiring.EventFilter{SinceSeq: 7}).PageSize(500).Page(ctx)
 		},
 	})
-	compose("Events.Tail", "read", "up to about 120 reads an hour")
+	compose("Events.Tail", "read", "two reads a poll, about 160 an hour")
 	tests["Events"] = Events
 }
