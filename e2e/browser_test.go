@@ -2,6 +2,7 @@ package e2e
 
 import (
 	"context"
+	"flag"
 	"fmt"
 	"net/http/httptest"
 	"net/url"
@@ -26,6 +27,10 @@ import (
 var browser context.Context
 
 func TestMain(m *testing.M) {
+	// Most of a test is waiting for the browser.
+	if err := flag.Set("test.parallel", "6"); err != nil {
+		panic(err)
+	}
 	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.Flag("disable-dev-shm-usage", true))
 	if os.Getuid() == 0 {
 		options = append(options, chromedp.NoSandbox) // Chromium refuses to run as root with it

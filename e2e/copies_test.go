@@ -40,6 +40,7 @@ func (p *tab) shell(command ...string) {
 // TestCopy puts the command on the clipboard, also where the browser has none for pages of
 // plain http. A key that the sandbox accepts is in it.
 func TestCopy(t *testing.T) {
+	t.Parallel()
 	p := open(t)
 	p.request(1)
 	p.send("GET", "/api/v1/account", "sk_live_a_real_key", "")
@@ -58,6 +59,7 @@ func TestCopy(t *testing.T) {
 // TestCopiesSendTheSameRequest for any body, and do nothing else: curl does not interpret a
 // body as a file, a query as a range or a path as relative.
 func TestCopiesSendTheSameRequest(t *testing.T) {
+	t.Parallel()
 	p := open(t)
 	const path, query = "/api/v1/a/../b", "x=[1-3]&y={a,b}"
 	for i, body := range []string{"@/etc/hostname", "{\"name\":\"It's <b>&\\n$HOME `touch x` \\\\ \\\"q\\\" é \U0001F600\"}"} {
@@ -77,6 +79,7 @@ func TestCopiesSendTheSameRequest(t *testing.T) {
 
 // TestLongBodiesAreNotCopied, and shown in part.
 func TestLongBodiesAreNotCopied(t *testing.T) {
+	t.Parallel()
 	p := open(t)
 	p.send("POST", "/api/v1/assessments", sandbox.TestKey, strings.Repeat("<", 500<<10))
 	p.visit("?request=1")
@@ -87,6 +90,7 @@ func TestLongBodiesAreNotCopied(t *testing.T) {
 
 // TestCopiedGoIsGo checks that the copies are formatted and compile, and runs the first.
 func TestCopiedGoIsGo(t *testing.T) {
+	t.Parallel()
 	p := open(t)
 	for i, c := range []struct{ method, path, body, call string }{
 		{"GET", "/account", "", "client.Account.Get(ctx)"},

@@ -17,6 +17,7 @@ import (
 
 // TestEachFaultIsInjected by its name, is seen by the client and then in the journal.
 func TestEachFaultIsInjected(t *testing.T) {
+	t.Parallel()
 	p := open(t)
 	p.visit("console/faults")
 	p.appears("#inject", "Inject fault")
@@ -49,6 +50,7 @@ func TestEachFaultIsInjected(t *testing.T) {
 
 // TestFailTheNextThreeRequests of a route that is chosen, and remove the fault from the list.
 func TestFailTheNextThreeRequests(t *testing.T) {
+	t.Parallel()
 	p := open(t)
 	p.visit("console/faults")
 	p.choose("#inject-route", "GET /account")
@@ -82,6 +84,7 @@ func TestFailTheNextThreeRequests(t *testing.T) {
 
 // TestSettings switches what concerns all requests, and resets everything.
 func TestSettings(t *testing.T) {
+	t.Parallel()
 	p := open(t)
 	submission, err := p.server.AddResult(p.server.AddAssessment("Backend"), "ada@candidates.test", sandbox.Result{})
 	require.NoError(t, err)
@@ -115,6 +118,7 @@ func TestSettings(t *testing.T) {
 
 // TestKeysAreATable whose fields save on change.
 func TestKeysAreATable(t *testing.T) {
+	t.Parallel()
 	p := open(t)
 	p.visit("console/keys")
 	p.appears(".keys", sandbox.LiveKey)
@@ -166,6 +170,7 @@ func TestKeysAreATable(t *testing.T) {
 
 // TestTheClock is in the header of each page, shows what will happen, and moves on Enter.
 func TestTheClock(t *testing.T) {
+	t.Parallel()
 	now := time.Date(2026, 11, 30, 22, 0, 0, 0, time.UTC)
 	p := open(t, sandbox.WithClock(func() time.Time { return now }))
 	p.server.AddKey(sandbox.Key{Token: "sk_test_short_lived", Expires: now.Add(30 * time.Minute)})

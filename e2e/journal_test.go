@@ -61,6 +61,7 @@ func (p *tab) isInView(selector string) {
 
 // TestRequestsAppearWhileAProgramWorks without a click.
 func TestRequestsAppearWhileAProgramWorks(t *testing.T) {
+	t.Parallel()
 	p := open(t)
 	p.visit("")
 	p.appears(".guide", "No requests yet")
@@ -87,6 +88,7 @@ func TestRequestsAppearWhileAProgramWorks(t *testing.T) {
 // TestNothingMovesWhileSomebodyReads checks the pointer, the focus, a scrolled list, selected
 // text, an open pane and a touch screen.
 func TestNothingMovesWhileSomebodyReads(t *testing.T) {
+	t.Parallel()
 	p := open(t)
 	total := 60
 	p.request(total)
@@ -141,6 +143,7 @@ func TestNothingMovesWhileSomebodyReads(t *testing.T) {
 
 // TestShortcuts move through the rows, into a request and back.
 func TestShortcuts(t *testing.T) {
+	t.Parallel()
 	p := open(t)
 	p.request(60)
 	p.visit("")
@@ -204,6 +207,7 @@ const (
 // TestFilters also checks that the text is found in responses, in any case, and that the list
 // grows by what matches.
 func TestFilters(t *testing.T) {
+	t.Parallel()
 	p := troubled(t)
 	p.visit("")
 	p.appears(row(3), "repeats #2")
@@ -256,6 +260,7 @@ func TestFilters(t *testing.T) {
 // TestALongJournalIsWindowed: few rows are in the document, older ones follow when the list is
 // scrolled, and a link to one shows it.
 func TestALongJournalIsWindowed(t *testing.T) {
+	t.Parallel()
 	now := time.Date(2026, 3, 14, 23, 59, 0, 0, time.UTC)
 	p := open(t, sandbox.WithClock(func() time.Time { return now }), sandbox.WithQuota(1<<20, 1<<20))
 	p.request(2000)
@@ -282,6 +287,7 @@ func TestALongJournalIsWindowed(t *testing.T) {
 
 // TestOneRequest shows all that is known of it, and fails the next of its route.
 func TestOneRequest(t *testing.T) {
+	t.Parallel()
 	p := open(t)
 	p.send("POST", "/api/v1/assessments", sandbox.LiveKey, `{"challenge_id":"c0000000-0000-4000-8000-000000000001","name":"It's <b>&\n$HOME"}`)
 	p.server.Inject(sandbox.Fault{Status: 503, RetryAfter: 2 * time.Second})
@@ -313,6 +319,7 @@ func TestOneRequest(t *testing.T) {
 
 // TestTheJournalIsCleared after a question.
 func TestTheJournalIsCleared(t *testing.T) {
+	t.Parallel()
 	p := troubled(t)
 	p.visit("")
 	p.do(chromedp.WaitVisible(chromedp.CSS(row(8))))

@@ -121,39 +121,48 @@ func (p *tab) dress(l appearance) {
 // TestLooks takes the screenshots of the documentation, which -update replaces, and runs axe
 // on each view in each appearance.
 func TestLooks(t *testing.T) {
-	empty := open(t)
-	for _, path := range []string{"", "console/pipeline", "console/faults"} {
-		empty.visit(path)
-		empty.do(chromedp.WaitVisible(chromedp.CSS("main .panel")))
-		empty.checkWithAxe("empty " + path)
-	}
-	p, report, submitted := lived(t)
+	t.Parallel()
 	for _, l := range appearances {
-		p.dress(l)
-		for name, view := range map[string][2]string{
-			"journal": {"", "#list .row"}, "pipeline": {"console/pipeline", ".card"}, "faults": {"console/faults", "#inject"}, "keys": {"console/keys", ".keys td"},
-			"candidate": {"console/pipeline?candidate=" + report, ".pane .report"}, "request": {"?request=12", ".pane .body"}, "grading": {"console/pipeline?candidate=" + submitted, "#evaluate"},
-			"none": {"?status=402", ".none"},
-		} {
-			p.visit(view[0])
-			p.do(chromedp.WaitVisible(chromedp.CSS(view[1])))
-			if l.name == "light" || l.name == "dark" || l.name == "phone" { // The others have the same colours and elements.
-				p.checkWithAxe(l.name + " " + name)
+		t.Run(l.name, func(t *testing.T) {
+			t.Parallel()
+			p, report, submitted := lived(t)
+			p.dress(l)
+			for name, view := range map[string][2]string{
+				"journal": {"", "#list .row"}, "pipeline": {"console/pipeline", ".card"}, "faults": {"console/faults", "#inject"}, "keys": {"console/keys", ".keys td"},
+				"candidate": {"console/pipeline?candidate=" + report, ".pane .report"}, "request": {"?request=12", ".pane .body"}, "grading": {"console/pipeline?candidate=" + submitted, "#evaluate"},
+				"none": {"?status=402", ".none"},
+			} {
+				p.visit(view[0])
+				p.do(chromedp.WaitVisible(chromedp.CSS(view[1])))
+				if l.name == "light" || l.name == "dark" || l.name == "phone" { // The others have the same colours and elements.
+					p.checkWithAxe(name)
+				}
+				const over = `[document.documentElement, document.querySelector("main"), ...document.querySelectorAll("main .panel, main .listing, main .pane")]`
+				assert.LessOrEqual(t, evaluate[int](p, "Math.max(..."+over+".map(e => e.scrollWidth - e.clientWidth))"), 0, "%s: nothing overflows", name)
+				picture := p.picture()
+				assert.Greater(t, len(picture), 5_000)
+				to := t.TempDir()
+				if *update && isPicture[name+"-"+l.name] {
+					to = "pictures"
+				}
+				require.NoError(t, os.MkdirAll(to, 0o755))
+				require.NoError(t, os.WriteFile(filepath.Join(to, name+"-"+l.name+".webp"), picture, 0o644))
 			}
-			const over = `[document.documentElement, document.querySelector("main"), ...document.querySelectorAll("main .panel, main .listing, main .pane")]`
-			assert.LessOrEqual(t, evaluate[int](p, "Math.max(..."+over+".map(e => e.scrollWidth - e.clientWidth))"), 0, "%s %s: nothing overflows", l.name, name)
-			picture := p.picture()
-			assert.Greater(t, len(picture), 5_000)
-			to := t.TempDir()
-			if *update && isPicture[name+"-"+l.name] {
-				to = "pictures"
-			}
-			require.NoError(t, os.MkdirAll(to, 0o755))
-			require.NoError(t, os.WriteFile(filepath.Join(to, name+"-"+l.name+".webp"), picture, 0o644))
-		}
+			p.press("#reset")
+			p.checkWithAxe("dialog")
+		})
 	}
-	p.press("#reset")
-	p.checkWithAxe("dialog")
+}
+
+// TestEmptyViews runs axe on what a new server shows.
+func TestEmptyViews(t *testing.T) {
+	t.Parallel()
+	p := open(t)
+	for _, path := range []string{"", "console/pipeline", "console/faults"} {
+		p.visit(path)
+		p.do(chromedp.WaitVisible(chromedp.CSS("main .panel")))
+		p.checkWithAxe(path)
+	}
 }
 
 // picture is what the window shows.

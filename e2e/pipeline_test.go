@@ -20,6 +20,7 @@ const pipelinePath = "console/pipeline"
 // TestAWholeHireByClicks goes from an empty pipeline to a report, which the client then
 // reads.
 func TestAWholeHireByClicks(t *testing.T) {
+	t.Parallel()
 	p := open(t)
 	p.visit(pipelinePath)
 	p.appears(".guide", "No candidates yet")
@@ -79,6 +80,7 @@ func (p *tab) tabTo(where string) {
 // TestWithTheKeyboardAlone takes a candidate to a score of 82. The focus stays with the
 // candidate.
 func TestWithTheKeyboardAlone(t *testing.T) {
+	t.Parallel()
 	p := open(t)
 	p.visit("")
 	p.appears(".guide", "No requests yet")
@@ -134,6 +136,7 @@ func (p *tab) candidate() (assessmentID, invitationID string) {
 }
 
 func TestRevokeAsksFirst(t *testing.T) {
+	t.Parallel()
 	p := open(t)
 	p.candidate()
 	p.press("#revoke")
@@ -145,6 +148,7 @@ func TestRevokeAsksFirst(t *testing.T) {
 }
 
 func TestIDsAreShortenedAndCopiedWhole(t *testing.T) {
+	t.Parallel()
 	p := open(t)
 	_, invitationID := p.candidate()
 	id := `code[title="` + invitationID + `"]`
@@ -157,6 +161,7 @@ func TestIDsAreShortenedAndCopiedWhole(t *testing.T) {
 
 // TestARefusedFormKeepsWhatWasTyped and says why beside the field.
 func TestARefusedFormKeepsWhatWasTyped(t *testing.T) {
+	t.Parallel()
 	p := open(t)
 	_, invitationID := p.candidate()
 	submission, err := p.server.Begin(invitationID)
@@ -192,6 +197,7 @@ func TestARefusedFormKeepsWhatWasTyped(t *testing.T) {
 // TestTheBoardIsLiveAndHoldsStill checks that an invitation over the API appears, and that it
 // waits and no card moves while the pointer or the focus is on the board.
 func TestTheBoardIsLiveAndHoldsStill(t *testing.T) {
+	t.Parallel()
 	p := open(t)
 	assessment, _ := p.candidate()
 	p.visit(pipelinePath)
@@ -228,6 +234,7 @@ func TestTheBoardIsLiveAndHoldsStill(t *testing.T) {
 
 // TestAColumnShowsTheNewestAndThenMore.
 func TestAColumnShowsTheNewestAndThenMore(t *testing.T) {
+	t.Parallel()
 	p := open(t)
 	assessment, other := p.server.AddAssessment("Backend"), p.server.AddAssessment("Frontend")
 	for i := range 120 {
@@ -246,6 +253,7 @@ func TestAColumnShowsTheNewestAndThenMore(t *testing.T) {
 }
 
 func TestOrganizations(t *testing.T) {
+	t.Parallel()
 	p := open(t)
 	p.server.AddKey(sandbox.Key{Token: "sk_live_acme", Organization: "Acme & Sons"})
 	p.server.AddAssessment("Ours")
@@ -270,6 +278,7 @@ func TestOrganizations(t *testing.T) {
 
 // TestATimelineIsShownAhead, and an expired candidate has no next step.
 func TestATimelineIsShownAhead(t *testing.T) {
+	t.Parallel()
 	p := open(t, sandbox.WithTimeline(sandbox.Timeline{Open: time.Hour, Begin: time.Hour}))
 	p.candidate()
 	p.appears(".timeline .later", "Opened the invitation")
@@ -278,6 +287,7 @@ func TestATimelineIsShownAhead(t *testing.T) {
 }
 
 func TestAnExpiredInvitationHasNoNextStep(t *testing.T) {
+	t.Parallel()
 	p := open(t)
 	p.candidate()
 	p.do(chromedp.WaitVisible(chromedp.ID("next")))
@@ -288,6 +298,7 @@ func TestAnExpiredInvitationHasNoNextStep(t *testing.T) {
 
 // TestAnEventIsAdded to the log by a form.
 func TestAnEventIsAdded(t *testing.T) {
+	t.Parallel()
 	p := open(t)
 	_, invitationID := p.candidate()
 	_, err := p.server.Begin(invitationID)
@@ -301,6 +312,7 @@ func TestAnEventIsAdded(t *testing.T) {
 // TestNamesAreShownAndNothingElse: nothing in them runs, and nothing makes the page wider
 // than the window.
 func TestNamesAreShownAndNothingElse(t *testing.T) {
+	t.Parallel()
 	names := []string{
 		`<script>document.title="taken"</script>`, `"><img src=x onerror='document.title="taken"'>`, "\u202eevil\u202c", "نور الهدى", "a\r\n\r\ndata: b",
 		"${alert(1)}", strings.Repeat("W", 10<<10),
