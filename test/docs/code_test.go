@@ -113,6 +113,7 @@ type guides struct {
 	programs []program
 	groups   map[string]string   // The folder of the package that is being added.
 	tests    map[string][]string // Test functions by folder.
+	sources  map[string]string   // By path.
 	files    int
 }
 
@@ -125,20 +126,33 @@ func newGuides(t *testing.T) *guides {
 	t.Helper()
 	root, err := os.Getwd()
 	require.NoError(t, err)
-	g := &guides{t: t, dir: t.TempDir(), groups: make(map[string]string), tests: make(map[string][]string)}
+	// In a folder that stays, so that the next run compiles what has changed.
+	g := &guides{t: t, dir: filepath.Join(root, ".cache", "guides"), groups: make(map[string]string), tests: make(map[string][]string), sources: make(map[string]string)}
 	mod := regexp.MustCompile(`(?m)^module .*$`).ReplaceAllString(text(t, "go.mod"), "module guides")
 	const client = "github.com/hiring-assessment/hiring-go"
 	mod += fmt.Sprintf("\nrequire %s v0.0.0\n\nreplace %s => %q\n", client, client, root)
-	g.write("go.mod", mod)
-	g.write("go.sum", text(t, "go.sum"))
+	g.sources[filepath.Join(g.dir, "go.mod")] = mod
+	g.sources[filepath.Join(g.dir, "go.sum")] = text(t, "go.sum")
 	return g
 }
 
-func (g *guides) write(name, content string) {
-	g.t.Helper()
-	path := filepath.Join(g.dir, filepath.FromSlash(name))
-	require.NoError(g.t, os.MkdirAll(filepath.Dir(path), 0o700))
-	require.NoError(g.t, os.WriteFile(path, []byte(content), 0o600))
+// write writes the sources to the folder, and removes those of an earlier run. A file that has
+// not changed stays.
+func (g *guides) write(t *testing.T) {
+	t.Helper()
+	_ = filepath.WalkDir(g.dir, func(path string, entry os.DirEntry, err error) error {
+		if err == nil && !entry.IsDir() && g.sources[path] == "" {
+			return os.Remove(path)
+		}
+		return err
+	})
+	for path, source := range g.sources {
+		if old, err := os.ReadFile(path); err == nil && string(old) == source {
+			continue
+		}
+		require.NoError(t, os.MkdirAll(filepath.Dir(path), 0o700))
+		require.NoError(t, os.WriteFile(path, []byte(source), 0o600))
+	}
 }
 
 var (
@@ -170,7 +184,7 @@ func (g *guides) add(where, page string, b block, shown *string) {
 	}
 	// Errors of the compiler then have the position in the guide.
 	code = fmt.Sprintf("//line %s:%d\n", page, b.line+1) + packageClause.ReplaceAllString(code, "package "+folder)
-	g.write(folder+"/"+file, code)
+	g.sources[filepath.Join(g.dir, folder, file)] = code
 }
 
 // run compiles and runs everything. With HIRING_LONG it also runs go vet.
@@ -192,11 +206,13 @@ func (g *guides) run(t *testing.T) {
 	for _, folder := range slices.Sorted(maps.Keys(folders)) {
 		fmt.Fprintf(&imports, "\t%q\n", "guides/"+folder)
 	}
-	g.write("all/all_test.go", "package all\n\nimport (\n\t\"os\"\n\t\"testing\"\n\n"+imports.String()+")\n\n"+
-		"func TestMain(m *testing.M) {\n\tswitch os.Getenv(\"GUIDE_PROGRAM\") {\n"+programs.String()+"\t}\n\tm.Run()\n}\n\n"+
-		"func TestAll(t *testing.T) {\n"+tests.String()+"}\n")
+	g.sources[filepath.Join(g.dir, "all", "all_test.go")] = "package all\n\nimport (\n\t\"os\"\n\t\"testing\"\n\n" + imports.String() + ")\n\n" +
+		"func TestMain(m *testing.M) {\n\tswitch os.Getenv(\"GUIDE_PROGRAM\") {\n" + programs.String() + "\t}\n\tm.Run()\n}\n\n" +
+		"func TestAll(t *testing.T) {\n" + tests.String() + "}\n"
+	g.write(t)
+	binary := filepath.Join(t.TempDir(), "all.exe")
 	// Without optimization the compiler takes half of the time.
-	if out, err := g.goTool("test", "-c", "-gcflags=guides/...=-l -N", "-ldflags=-s -w", "-o", "all.exe", "./all"); err != nil {
+	if out, err := g.goTool("test", "-c", "-gcflags=guides/...=-l -N", "-ldflags=-s -w", "-o", binary, "./all"); err != nil {
 		t.Fatalf("the programs and tests of the guides do not compile:\n%s", out)
 	}
 	if apitest.Long() {
@@ -205,7 +221,7 @@ func (g *guides) run(t *testing.T) {
 	}
 	t.Run("tests", func(t *testing.T) {
 		t.Parallel()
-		command := exec.CommandContext(t.Context(), filepath.Join(g.dir, "all.exe"), "-test.v")
+		command := exec.CommandContext(t.Context(), binary, "-test.v")
 		command.Dir = t.TempDir()
 		command.Env = append(os.Environ(), "HIRING_BASE_URL=", "HIRING_API_KEY=")
 		out, err := command.CombinedOutput()
@@ -219,7 +235,7 @@ func (g *guides) run(t *testing.T) {
 	for _, p := range g.programs {
 		t.Run(p.where, func(t *testing.T) {
 			t.Parallel()
-			g.runProgram(t, p)
+			runProgram(t, binary, p)
 		})
 	}
 }
@@ -233,9 +249,9 @@ func (g *guides) goTool(arguments ...string) (string, error) {
 }
 
 // runProgram runs a program in its own folder, with its own sandbox.
-func (g *guides) runProgram(t *testing.T, p program) {
+func runProgram(t *testing.T, binary string, p program) {
 	t.Helper()
-	command := exec.CommandContext(t.Context(), filepath.Join(g.dir, "all.exe"))
+	command := exec.CommandContext(t.Context(), binary)
 	command.Dir = t.TempDir()
 	command.Env = append(os.Environ(), "GUIDE_PROGRAM="+p.where, "HIRING_BASE_URL="+sandbox.Start(t).URL(), "HIRING_API_KEY="+sandbox.TestKey)
 	var stdout, stderr bytes.Buffer

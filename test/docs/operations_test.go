@@ -127,7 +127,7 @@ func requireWire(t *testing.T, o operations.Operation) {
 }
 
 // requireGolden checks that the response of an operation that returns a resource has a
-// shape in the OpenAPI document, by which test/json compares what was sent with what was
+// shape in the OpenAPI document, by which test/client compares what was sent with what was
 // decoded.
 func requireGolden(t *testing.T, o operations.Operation) {
 	t.Helper()

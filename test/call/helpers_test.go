@@ -1,8 +1,0 @@
-package call_test
-
-import (
-	"io"
-	"log"
-)
-
-func quietLog() *log.Logger { return log.New(io.Discard, "", 0) }

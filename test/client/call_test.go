@@ -1,0 +1,705 @@
+package client_test
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"net/http"
+	"net/http/cookiejar"
+	"net/url"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/hiring-assessment/hiring-go"
+	"github.com/hiring-assessment/hiring-go/internal/testing/apitest"
+)
+
+func TestEveryOperationSendsOneRequestAsDocumented(t *testing.T) {
+	for _, op := range apitest.Operations() {
+		t.Run(op.Name, func(t *testing.T) {
+			fake := apitest.NewScriptedServer(t, apitest.Respond(200, op.Response))
+			var seen []hiring.Exchange
+			client := fake.Client(hiring.WithObserver(func(_ context.Context, e hiring.Exchange) { seen = append(seen, e) }))
+			require.NoError(t, op.Call(t.Context(), client), "%s", op.Name)
+
+			sent := fake.Requests()
+			require.Len(t, sent, 1, "%s: requests", op.Name)
+			assert.Equal(t, op.Method, sent[0].Method, "%s: method", op.Name)
+			assert.Equal(t, apitest.BaseURL+"/api/v1"+op.URI, sent[0].URL, "%s: URL", op.Name)
+			assert.Equal(t, op.Body, sent[0].Body, "%s: body", op.Name)
+			want := http.Header{"Authorization": {"Bearer " + apitest.Key}, "Accept": {"application/json"}, "User-Agent": sent[0].Header["User-Agent"]}
+			if op.Body != "" {
+				want.Set("Content-Type", "application/json")
+			}
+			assert.Equal(t, want, sent[0].Header, "%s: headers", op.Name)
+			assert.Regexp(t, `^hiring-go/`+hiring.Version+` \(go\S+; \w+/\w+\)$`, sent[0].Header.Get("User-Agent"), "%s: User-Agent", op.Name)
+
+			require.Len(t, seen, 1, "%s: exchanges", op.Name)
+			assert.Equal(t, [3]string{op.Name, op.Method, op.Route}, [3]string{seen[0].Operation, seen[0].Method, seen[0].Route}, "%s: exchange", op.Name)
+		})
+	}
+}
+
+func TestIDsAreOneEscapedSegment(t *testing.T) {
+	for id, want := range map[string]string{
+		"a/b": "a%2Fb", "a b": "a%20b", "ü": "%C3%BC", "%2e": "%252e", "%2e%2e": "%252e%252e", "...": "...",
+		"a?b#c": "a%3Fb%23c", "a+b": "a+b", "..\\": "..%5C", "a\x00b": "a%00b", "a;b": "a%3Bb", "{id}": "%7Bid%7D",
+	} {
+		fake := apitest.NewScriptedServer(t, apitest.Respond(200, `{"data":{"id":"x","submission_id":"x"},"meta":{}}`))
+		client := fake.Client()
+		_, err := client.Submissions.Report(t.Context(), id)
+		require.NoError(t, err, "Report(%q)", id)
+		_, err = client.Invitations.Resend(t.Context(), id, "x/"+id)
+		require.NoError(t, err, "Resend(%q)", id)
+		sent := fake.Requests()
+		assert.Equal(t, apitest.BaseURL+"/api/v1/submissions/"+want+"/report", sent[0].URL, "Report(%q)", id)
+		assert.Equal(t, apitest.BaseURL+"/api/v1/assessments/"+want+"/invitations/x%2F"+want+"/resend", sent[1].URL, "Resend(%q)", id)
+	}
+}
+
+func TestBaseURLs(t *testing.T) {
+	for base, want := range map[string]string{
+		"https://h.test":               "https://h.test/api/v1",
+		"https://h.test/":              "https://h.test/api/v1",
+		"https://h.test//":             "https://h.test/api/v1",
+		"https://h.test:8443/a/b":      "https://h.test:8443/a/b/api/v1",
+		"https://h.test/a/b/":          "https://h.test/a/b/api/v1",
+		"https://h.test/a%2Fb":         "https://h.test/a%2Fb/api/v1",
+		"https://h.test/a%20b/":        "https://h.test/a%20b/api/v1",
+		"HTTPS://h.test":               "https://h.test/api/v1",
+		"http://localhost:8080":        "http://localhost:8080/api/v1",
+		"http://LocalHost":             "http://LocalHost/api/v1",
+		"http://127.0.0.1:1":           "http://127.0.0.1:1/api/v1",
+		"http://127.9.9.9":             "http://127.9.9.9/api/v1",
+		"http://[::1]:1":               "http://[::1]:1/api/v1",
+		"http://app.localhost":         "http://app.localhost/api/v1",
+		"https://h.test/hiring-api/v1": "https://h.test/hiring-api/v1/api/v1",
+	} {
+		fake := apitest.NewScriptedServer(t, apitest.Respond(200, `{"data":{"id":"x","submission_id":"x"},"meta":{}}`))
+		client, err := hiring.New(base, apitest.Key, hiring.WithHTTPClient(&http.Client{Transport: fake}))
+		require.NoError(t, err, "New(%q)", base)
+		_, err = client.Account.Get(t.Context())
+		require.NoError(t, err, "Account.Get below %q", base)
+		_, err = client.Submissions.Get(t.Context(), "x/y")
+		require.NoError(t, err, "Submissions.Get below %q", base)
+		assert.Equal(t, want+"/account", fake.Requests()[0].URL, "Account.Get below %q", base)
+		assert.Equal(t, want+"/submissions/x%2Fy", fake.Requests()[1].URL, "Submissions.Get below %q", base)
+	}
+}
+
+func TestNewRefuses(t *testing.T) {
+	for _, c := range []struct{ base, key, want string }{
+		{"", apitest.Key, "must be absolute"},
+		{"h.test", apitest.Key, "must be absolute"},
+		{"//h.test", apitest.Key, "must be absolute"},
+		{"/path", apitest.Key, "must be absolute"},
+		{"https://", apitest.Key, "must be absolute"},
+		{"https:h.test", apitest.Key, "must be absolute"},
+		{"ftp://h.test", apitest.Key, "has a scheme other than https"},
+		{"file:///etc/" + apitest.Key, apitest.Key, "has a scheme other than https"},
+		{"localhost:8080", apitest.Key, "baseURL: must be absolute"},
+		{apitest.Key, apitest.Key, "must be absolute"},
+		{"https://h.test/\n" + apitest.Key, apitest.Key, "contains white space or a line break"},
+		{"https://" + apitest.Key + "@h.test", apitest.Key, "user info"},
+		{"https://h.test?key=" + apitest.Key, apitest.Key, "no query"},
+		{"https://h.test?", apitest.Key, "no query"},
+		{"https://h.test#x", apitest.Key, "no fragment"},
+		{"https://h.test/#", apitest.Key, "no fragment"},
+		{"https://h.test/api/v1", apitest.Key, "leave out /api/v1"},
+		{"https://h.test/x/api/v1/", apitest.Key, "leave out /api/v1"},
+		{"http://h.test", apitest.Key, "WithInsecureHTTP"},
+		{"http://10.0.0.1", apitest.Key, "WithInsecureHTTP"},
+		{"http://localhost.h.test", apitest.Key, "WithInsecureHTTP"},
+		{"http://0.0.0.0", apitest.Key, "WithInsecureHTTP"},
+		{apitest.BaseURL, "", "is empty"},
+		{apitest.BaseURL, "Bearer " + apitest.Key, `begins with "Bearer "`},
+		{apitest.BaseURL, "bearer " + apitest.Key, `begins with "Bearer "`},
+		{apitest.BaseURL, apitest.Key + "\n", "white space or control"},
+		{apitest.BaseURL, " " + apitest.Key, "white space or control"},
+		{apitest.BaseURL, "sk_test_\u00a0" + apitest.Key, "white space or control"},
+		{apitest.BaseURL, apitest.Key + "\x00", "white space or control"},
+		{apitest.BaseURL, apitest.Key + "\x7f", "white space or control"},
+	} {
+		client, err := hiring.New(c.base, c.key)
+		assert.Nil(t, client, "New(%q, %q)", c.base, c.key)
+		require.ErrorContains(t, err, c.want, "New(%q, %q)", c.base, c.key)
+		var refused *hiring.ParamError
+		require.ErrorAs(t, err, &refused, "New(%q, %q)", c.base, c.key)
+		require.ErrorIs(t, err, hiring.ErrInvalidInput)
+		assert.True(t, strings.HasPrefix(err.Error(), "hiring: "), "New(%q): %v", c.base, err)
+		assert.NotContains(t, err.Error(), "51HxQ9", "New(%q)", c.base)
+	}
+}
+
+func TestNewRejectsOptions(t *testing.T) {
+	for want, opt := range map[string]hiring.Option{
+		"WithTimeout":           hiring.WithTimeout(-1),
+		"30*time.Second":        hiring.WithTimeout(30),
+		"WithLogger":            hiring.WithLogger(new(slog.Logger)),
+		"WithHTTPClient":        hiring.WithHTTPClient(&http.Client{Transport: (*http.Transport)(nil)}),
+		"nil pointer":           hiring.WithHTTPClient(&http.Client{Transport: apitest.RoundTripper(nil)}),
+		"WithMaxResponseBytes":  hiring.WithMaxResponseBytes(0),
+		"WithUserAgent":         hiring.WithUserAgent("a\nX-Evil: 1"),
+		"WithEnvironment":       hiring.WithEnvironment("staging"),
+		"live environment":      hiring.WithEnvironment(hiring.EnvironmentLive),
+		"Dialect.GetAssessment": hiring.WithDialect(hiring.Dialect{GetAssessment: "nonsense"}),
+	} {
+		_, err := hiring.New(apitest.BaseURL, apitest.Key, opt)
+		require.ErrorContains(t, err, want)
+		var refused *hiring.ParamError
+		require.ErrorAs(t, err, &refused, "%s", want)
+		assert.NotContains(t, err.Error(), "51HxQ9")
+		client, err := hiring.New(apitest.BaseURL, apitest.Key)
+		require.NoError(t, err)
+		_, err = client.With(opt)
+		require.ErrorContains(t, err, want, "With judges as New does")
+	}
+	for _, p := range []hiring.RetryPolicy{{MaxAttempts: -1}, {BaseBackoff: -1}, {MaxBackoff: -1}} {
+		_, err := hiring.New(apitest.BaseURL, apitest.Key, hiring.WithRetry(p))
+		require.ErrorContains(t, err, "RetryPolicy", "%+v", p)
+	}
+}
+
+func TestNewAcceptsPlainHTTPWithInsecureHTTP(t *testing.T) {
+	_, err := hiring.New("http://10.0.0.1", apitest.Key, hiring.WithInsecureHTTP())
+	assert.NoError(t, err)
+}
+
+func TestFromEnv(t *testing.T) {
+	t.Setenv("HIRING_BASE_URL", "")
+	t.Setenv("HIRING_API_KEY", apitest.Key)
+	_, err := hiring.FromEnv()
+	require.ErrorContains(t, err, "HIRING_BASE_URL")
+
+	t.Setenv("HIRING_BASE_URL", apitest.BaseURL)
+	fake := apitest.NewScriptedServer(t, apitest.Respond(200, `{"data":{"id":"x","submission_id":"x"},"meta":{}}`))
+	client, err := hiring.FromEnv(hiring.WithHTTPClient(&http.Client{Transport: fake}))
+	require.NoError(t, err)
+	_, err = client.Account.Get(t.Context())
+	require.NoError(t, err)
+	assert.Equal(t, apitest.BaseURL+"/api/v1/account", fake.Requests()[0].URL)
+	assert.Equal(t, "Bearer "+apitest.Key, fake.Requests()[0].Header.Get("Authorization"))
+
+	t.Setenv("HIRING_API_KEY", "")
+	_, err = hiring.FromEnv()
+	require.ErrorContains(t, err, "HIRING_API_KEY")
+}
+
+func TestOptionsLastWinsAndObserversAddUp(t *testing.T) {
+	fake := apitest.NewScriptedServer(t, apitest.Respond(503, ""))
+	var first, second int
+	client := fake.Client(
+		hiring.WithRetry(hiring.RetryPolicy{MaxAttempts: 4}), nil, hiring.WithObserver(nil),
+		hiring.WithObserver(func(context.Context, hiring.Exchange) { first++ }),
+		hiring.WithUserAgent("old/1"), hiring.WithUserAgent("new/2"),
+		hiring.WithObserver(func(context.Context, hiring.Exchange) { second++ }),
+		hiring.WithRetry(hiring.RetryPolicy{MaxAttempts: 1}),
+	)
+	_, err := client.Account.Get(t.Context())
+	require.Error(t, err)
+	assert.Len(t, fake.Requests(), 1, "the last retry policy holds")
+	assert.Equal(t, [2]int{1, 1}, [2]int{first, second}, "both observers are called")
+	assert.Regexp(t, `^new/2 hiring-go/`, fake.Requests()[0].Header.Get("User-Agent"))
+}
+
+func TestWithHTTPClientIsCopied(t *testing.T) {
+	fake := apitest.NewScriptedServer(t, apitest.Respond(200, `{"data":{"id":"x","submission_id":"x"},"meta":{}}`))
+	mine := &http.Client{Transport: fake}
+	client, err := hiring.New(apitest.BaseURL, apitest.Key, hiring.WithHTTPClient(mine))
+	require.NoError(t, err)
+	assert.Nil(t, mine.CheckRedirect, "the caller's client is not modified")
+	mine.Transport = nil
+	_, err = client.Account.Get(t.Context())
+	require.NoError(t, err, "a later change of the caller's client has no effect")
+}
+
+func TestCookiesOfTheCallersJarAreSentOnceAnAttempt(t *testing.T) {
+	jar, err := cookiejar.New(nil)
+	require.NoError(t, err)
+	u, err := url.Parse(apitest.BaseURL)
+	require.NoError(t, err)
+	jar.SetCookies(u, []*http.Cookie{{Name: "lb", Value: "7"}})
+	fake := apitest.NewScriptedServer(t, apitest.Respond(500, ""), apitest.Respond(200, `{"data":{"id":"x","submission_id":"x"},"meta":{}}`))
+	client := fake.Client(hiring.WithHTTPClient(&http.Client{Transport: fake, Jar: jar}), hiring.WithRetry(hiring.RetryPolicy{BaseBackoff: 1}))
+	_, err = client.Account.Get(t.Context())
+	require.NoError(t, err)
+	require.Len(t, fake.Requests(), 2)
+	for _, sent := range fake.Requests() {
+		assert.Equal(t, []string{"lb=7"}, sent.Header["Cookie"])
+	}
+}
+
+func TestWithSharesQuotaAndLeavesTheOriginalAlone(t *testing.T) {
+	quota := []string{"X-RateLimit-Limit: 1000", "X-RateLimit-Remaining: 41", "X-RateLimit-Reset: 1800000000"}
+	fake := apitest.NewScriptedServer(t, apitest.Respond(200, `{"data":{"id":"x","submission_id":"x"},"meta":{}}`, quota...))
+	var original, variant int
+	client := fake.Client(hiring.WithObserver(func(context.Context, hiring.Exchange) { original++ }))
+	a, err := client.With(hiring.WithUserAgent("a/1"), hiring.WithObserver(func(context.Context, hiring.Exchange) { variant++ }))
+	require.NoError(t, err)
+	b, err := client.With(hiring.WithObserver(func(context.Context, hiring.Exchange) { t.Error("an observer of b saw a call of a") }))
+	require.NoError(t, err)
+	require.Zero(t, client.Quota())
+
+	_, err = a.Account.Get(t.Context())
+	require.NoError(t, err)
+	assert.Equal(t, 41, client.Quota().Read.Remaining, "the original knows what its variant learnt")
+	assert.Equal(t, client.Quota(), b.Quota())
+	assert.Equal(t, [2]int{1, 1}, [2]int{original, variant}, "observers of original and variant add up")
+
+	c, err := client.With()
+	require.NoError(t, err)
+	_, err = c.Account.Get(t.Context())
+	require.NoError(t, err)
+	assert.Regexp(t, `^hiring-go`, fake.Requests()[1].Header.Get("User-Agent"), "a variant's product stays with it")
+	assert.Equal(t, [2]int{2, 1}, [2]int{original, variant})
+}
+
+func TestVariantsOfOneClientDoNotShareObservers(t *testing.T) {
+	nobody := hiring.WithObserver(func(context.Context, hiring.Exchange) {})
+	client := apitest.NewScriptedServer(t, apitest.RespondData(apitest.Resource)).Client(nobody, nobody, nobody) // A slice of three has room for a fourth.
+	var a, b int
+	first, err := client.With(hiring.WithObserver(func(context.Context, hiring.Exchange) { a++ }))
+	require.NoError(t, err)
+	second, err := client.With(hiring.WithObserver(func(context.Context, hiring.Exchange) { b++ }))
+	require.NoError(t, err)
+	for _, c := range []*hiring.Client{first, first, second} {
+		_, err = c.With()
+		require.NoError(t, err)
+		_, err = c.Account.Get(t.Context())
+		require.NoError(t, err)
+	}
+	assert.Equal(t, [2]int{2, 1}, [2]int{a, b})
+}
+
+func TestVariantWithASourceOfItsOwnHasUsedNoKeyYet(t *testing.T) {
+	client := apitest.NewScriptedServer(t, apitest.RespondData(apitest.Resource)).Client()
+	variant, err := client.With(hiring.WithKeySource(func(context.Context) (string, error) { return "sk_live_other", nil }))
+	require.NoError(t, err)
+	assert.Empty(t, variant.Environment())
+	_, err = variant.Account.Get(t.Context())
+	require.NoError(t, err)
+	assert.Equal(t, hiring.EnvironmentLive, variant.Environment())
+	assert.Equal(t, hiring.EnvironmentTest, client.Environment(), "the original uses its own key")
+}
+
+func TestQuotasAreKeptApart(t *testing.T) {
+	read := []string{"X-RateLimit-Limit: 1000", "X-RateLimit-Remaining: 999", "X-RateLimit-Reset: 1800000000"}
+	write := []string{"X-RateLimit-Limit: 200", "X-RateLimit-Remaining: 199", "X-RateLimit-Reset: 1800000100"}
+	fake := apitest.NewScriptedServer(t,
+		apitest.Respond(200, `{"data":{"id":"x","submission_id":"x"},"meta":{}}`, read...), apitest.Respond(200, `{"data":{"id":"x","submission_id":"x"},"meta":{}}`, write...),
+		apitest.Respond(401, "", "X-RateLimit-Limit: 5", "X-RateLimit-Remaining: 1", "X-RateLimit-Reset: 1900000000"))
+	client := fake.Client()
+	_, err := client.Account.Get(t.Context())
+	require.NoError(t, err)
+	require.NoError(t, client.Assessments.Delete(t.Context(), "a1"))
+	_, err = client.Account.Get(t.Context())
+	require.Error(t, err, "a 401 is about a key that has no quotas")
+	q := client.Quota()
+	assert.Equal(t, [4]int{1000, 999, 200, 199}, [4]int{q.Read.Limit, q.Read.Remaining, q.Write.Limit, q.Write.Remaining})
+	assert.Equal(t, [2]int64{1800000000, 1800000100}, [2]int64{q.Read.Reset.Unix(), q.Write.Reset.Unix()})
+}
+
+func TestEnvironment(t *testing.T) {
+	for key, want := range map[string]hiring.Environment{
+		"sk_live_abcdef": hiring.EnvironmentLive, "sk_test_abcdef": hiring.EnvironmentTest, "abcdef": "", "sk_livex": "",
+	} {
+		client, err := hiring.New(apitest.BaseURL, key)
+		require.NoError(t, err)
+		assert.Equal(t, want, client.Environment(), "Environment of %q", key)
+		for _, e := range []hiring.Environment{hiring.EnvironmentLive, hiring.EnvironmentTest} {
+			_, err = hiring.New(apitest.BaseURL, key, hiring.WithEnvironment(e))
+			assert.Equal(t, e == want, err == nil, "New(%q) WithEnvironment(%s): %v", key, e, err)
+		}
+	}
+}
+
+func TestKeySourceIsCalledOncePerAttempt(t *testing.T) {
+	fake := apitest.NewScriptedServer(t, apitest.Respond(500, ""), apitest.Respond(200, `{"data":{"id":"x","submission_id":"x"},"meta":{}}`))
+	keys := []string{"sk_test_first", "sk_live_second"}
+	asked := 0
+	client, err := hiring.New(apitest.BaseURL, "", hiring.WithHTTPClient(&http.Client{Transport: fake}),
+		hiring.WithRetry(hiring.RetryPolicy{BaseBackoff: 1}),
+		hiring.WithKeySource(func(context.Context) (string, error) { asked++; return keys[asked-1], nil }))
+	require.NoError(t, err)
+	variant, err := client.With()
+	require.NoError(t, err)
+	assert.Empty(t, client.Environment(), "before a key was used")
+	_, err = client.Account.Get(t.Context())
+	require.NoError(t, err)
+	sent := fake.Requests()
+	require.Len(t, sent, 2)
+	assert.Equal(t, "Bearer sk_test_first", sent[0].Header.Get("Authorization"))
+	assert.Equal(t, "Bearer sk_live_second", sent[1].Header.Get("Authorization"))
+	assert.Equal(t, hiring.EnvironmentLive, client.Environment(), "of the key last used")
+	assert.Equal(t, hiring.EnvironmentLive, variant.Environment(), "a variant shares the source and what is known of it")
+}
+
+func TestKeySourceFailures(t *testing.T) {
+	cause := errors.New("the vault is sealed")
+	for name, c := range map[string]struct {
+		key  string
+		err  error
+		want string
+	}{
+		"its error":         {"", cause, "the vault is sealed"},
+		"empty key":         {"", nil, "is empty"},
+		"unclean key":       {"sk_test_x\n51HxQ9", nil, "white space"},
+		"other environment": {"sk_live_51HxQ9", nil, "requires the test environment"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			fake := apitest.NewScriptedServer(t, apitest.Respond(200, `{"data":{"id":"x","submission_id":"x"},"meta":{}}`))
+			client := fake.Client(hiring.WithEnvironment(hiring.EnvironmentTest),
+				hiring.WithObserver(func(context.Context, hiring.Exchange) { t.Error("nothing was sent, so there is no Exchange") }),
+				hiring.WithKeySource(func(context.Context) (string, error) { return c.key, c.err }))
+			err := client.Assessments.Delete(t.Context(), "a1")
+			failure := apitest.RequireError(t, "Delete", err)
+			assert.Equal(t, hiring.OutcomeNotDone, failure.Outcome)
+			assert.Zero(t, failure.Attempts)
+			assert.Zero(t, failure.Status)
+			require.ErrorContains(t, err, c.want)
+			assert.NotContains(t, err.Error(), "51HxQ9")
+			if c.err != nil {
+				require.ErrorIs(t, err, c.err, "the cause is reachable")
+			}
+			assert.Empty(t, fake.Requests())
+			assert.Empty(t, client.Environment(), "a key that was not used is not the one last used")
+		})
+	}
+}
+
+func TestKeySourceThatFailsLaterKeepsTheOutcome(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		fake := apitest.NewScriptedServer(t, apitest.Fail(apitest.ErrReset))
+		asked := 0
+		client := fake.Client(hiring.WithKeySource(func(context.Context) (string, error) {
+			asked++
+			if asked > 1 {
+				return "", errors.New("sealed, last seen " + apitest.Key)
+			}
+			return apitest.Key, nil
+		}))
+		failure := apitest.RequireError(t, "Delete", client.Assessments.Delete(t.Context(), "a1"))
+		assert.Equal(t, hiring.OutcomeUnknown, failure.Outcome, "the first attempt may have taken effect")
+		assert.Equal(t, 1, failure.Attempts)
+		assert.NotContains(t, failure.Error(), apitest.Key, "the key that was used before is removed")
+	})
+}
+
+func TestInputsAreRejectedBeforeAnythingIsSent(t *testing.T) {
+	ctx := t.Context()
+	const secret = "jane.roe@example.com"
+	bad := hiring.NewInvitation{Email: secret, Name: "Jane Roe"}
+	type check struct {
+		param string
+		call  func(*hiring.Client) error
+	}
+	checks := map[string]check{
+		"Create no challenge": {"ChallengeID", func(c *hiring.Client) error {
+			_, err := c.Assessments.Create(ctx, hiring.NewAssessment{Name: secret})
+			return err
+		}},
+		"Create negative minutes": {"TimeLimitMinutes", func(c *hiring.Client) error {
+			_, err := c.Assessments.Create(ctx, hiring.NewAssessment{ChallengeID: "c", Name: "n", TimeLimitMinutes: -77})
+			return err
+		}},
+		"Create negative budget": {"BudgetDollarsCap", func(c *hiring.Client) error {
+			_, err := c.Assessments.Create(ctx, hiring.NewAssessment{ChallengeID: "c", Name: "n", BudgetDollarsCap: -77})
+			return err
+		}},
+		"Create Extra twice": {"Extra", func(c *hiring.Client) error {
+			_, err := c.Assessments.Create(ctx, hiring.NewAssessment{ChallengeID: "c", Name: "n", Extra: map[string]any{"name": secret}})
+			return err
+		}},
+		"Create unwritable": {"body", func(c *hiring.Client) error {
+			_, err := c.Assessments.Create(ctx, hiring.NewAssessment{ChallengeID: "c", Name: "n", Extra: map[string]any{"x": make(chan int)}})
+			return err
+		}},
+		"Create not text": {"body", func(c *hiring.Client) error {
+			_, err := c.Assessments.Create(ctx, hiring.NewAssessment{ChallengeID: "c", Name: secret + "\xff"})
+			return err
+		}},
+		"Update nothing": {"AssessmentUpdate", func(c *hiring.Client) error {
+			_, err := c.Assessments.Update(ctx, "a", hiring.AssessmentUpdate{})
+			return err
+		}},
+		"Update Extra twice": {"Extra", func(c *hiring.Client) error {
+			_, err := c.Assessments.Update(ctx, "a", hiring.AssessmentUpdate{Status: "x", Extra: map[string]any{"status": secret}})
+			return err
+		}},
+		"Send no email": {"Email", func(c *hiring.Client) error {
+			_, err := c.Invitations.Send(ctx, "a", hiring.NewInvitation{Name: secret})
+			return err
+		}},
+		"Send no name": {"Name", func(c *hiring.Client) error {
+			_, err := c.Invitations.Send(ctx, "a", hiring.NewInvitation{Email: secret})
+			return err
+		}},
+		"Send Extra twice": {"Extra", func(c *hiring.Client) error {
+			in := bad
+			in.Extra = map[string]any{"candidate_email": secret}
+			_, err := c.Invitations.Send(ctx, "a", in)
+			return err
+		}},
+		"Send too long": {"body", func(c *hiring.Client) error {
+			in := bad
+			in.Name = strings.Repeat("n", 512<<10)
+			_, err := c.Invitations.Send(ctx, "a", in)
+			return err
+		}},
+		"Events negative seq": {"SinceSeq", func(c *hiring.Client) error {
+			_, err := c.Events.List("a", hiring.EventFilter{SinceSeq: -77}).Collect(ctx)
+			return err
+		}},
+		"Do method":            {"method", func(c *hiring.Client) error { _, err := c.Do(ctx, "get", "/x", nil, nil, nil); return err }},
+		"Do method with space": {"method", func(c *hiring.Client) error { _, err := c.Do(ctx, "GET /x", "/x", nil, nil, nil); return err }},
+		"Do query in path":     {"path", func(c *hiring.Client) error { _, err := c.Do(ctx, "GET", "/x?"+secret, nil, nil, nil); return err }},
+		"Do fragment in path":  {"path", func(c *hiring.Client) error { _, err := c.Do(ctx, "GET", "/x#"+secret, nil, nil, nil); return err }},
+		"Do body too long": {"body", func(c *hiring.Client) error {
+			_, err := c.Do(ctx, "POST", "/x", nil, strings.Repeat("n", 512<<10), nil)
+			return err
+		}},
+		"Do out no pointer": {"out", func(c *hiring.Client) error {
+			_, err := c.Do(ctx, "POST", "/x", nil, nil, hiring.Account{})
+			return err
+		}},
+		"Do out a map": {"out", func(c *hiring.Client) error {
+			_, err := c.Do(ctx, "POST", "/x", nil, nil, map[string]any{})
+			return err
+		}},
+		"Do out nil pointer": {"out", func(c *hiring.Client) error {
+			_, err := c.Do(ctx, "POST", "/x", nil, nil, (*hiring.Account)(nil))
+			return err
+		}},
+		"WaitReport negative": {"MinInterval, MaxInterval", func(c *hiring.Client) error {
+			_, err := c.Submissions.WaitReport(ctx, "a", hiring.WaitOptions{MinInterval: -77})
+			return err
+		}},
+		"WaitReport max negative": {"MinInterval, MaxInterval", func(c *hiring.Client) error {
+			_, err := c.Submissions.WaitReport(ctx, "a", hiring.WaitOptions{MaxInterval: -77})
+			return err
+		}},
+		"WaitReport without a unit": {"MinInterval", func(c *hiring.Client) error {
+			_, err := c.Submissions.WaitReport(ctx, "a", hiring.WaitOptions{MinInterval: 77})
+			return err
+		}},
+		"WaitReports without a unit": {"MaxInterval", func(c *hiring.Client) error {
+			return apitest.LastError(c.Submissions.WaitReports(ctx, []string{"a"}, hiring.WaitOptions{MaxInterval: 77}))
+		}},
+		"Watch without a unit": {"MaxInterval", func(c *hiring.Client) error {
+			return apitest.LastError(c.Submissions.Watch(ctx, hiring.WatchOptions{MaxInterval: 77}))
+		}},
+		"Poll without a unit": {"MinInterval", func(c *hiring.Client) error {
+			_, err := c.Submissions.Poll(ctx, hiring.WatchOptions{MinInterval: 77}, "")
+			return err
+		}},
+		"Tail without a unit": {"MinInterval", func(c *hiring.Client) error {
+			return apitest.LastError(c.Events.Tail(ctx, "a", hiring.TailOptions{MinInterval: 77}))
+		}},
+		"Send not UTF-8": {"body", func(c *hiring.Client) error {
+			in := bad
+			in.Name = "A\xff"
+			_, err := c.Invitations.Send(ctx, "a", in)
+			require.EqualError(t, err, "hiring: body: has text that is not UTF-8 in /candidate_name")
+			return err
+		}},
+		"Do with the prefix": {"path", func(c *hiring.Client) error {
+			_, err := c.Do(ctx, "GET", "/api/v1/account", nil, nil, nil)
+			require.ErrorContains(t, err, "leave out /api/v1")
+			return err
+		}},
+		"WaitReport max < min": {"MinInterval, MaxInterval", func(c *hiring.Client) error {
+			_, err := c.Submissions.WaitReport(ctx, "a", hiring.WaitOptions{MinInterval: 77 * time.Second, MaxInterval: 7 * time.Second})
+			return err
+		}},
+	}
+	for _, path := range []string{"", "/", "//x", "/x/", "/x//y", "/./x", "/../x", "/x/%2e%2e", "/%2E", "/x/%zz"} {
+		checks["Do path "+path] = check{"path", func(c *hiring.Client) error { _, err := c.Do(ctx, "GET", path, nil, nil, nil); return err }}
+	}
+	for _, id := range []string{"", ".", ".."} {
+		for name, call := range byID(ctx, id) {
+			param := "id"
+			switch name {
+			case "Resend invitation", "Revoke invitation":
+				param = "invitationID"
+			case "Send", "Resend", "Revoke", "Invitations.List":
+				param = "assessmentID"
+			case "Events.List":
+				param = "submissionID"
+			}
+			checks[name+" "+id] = check{param, call}
+		}
+	}
+	for name, c := range checks {
+		fake := apitest.NewScriptedServer(t, apitest.Respond(200, `{"data":{"id":"x","submission_id":"x"},"meta":{}}`))
+		client := fake.Client(hiring.WithObserver(func(context.Context, hiring.Exchange) { t.Errorf("%s: made an Exchange", name) }))
+		err := c.call(client)
+		var refused *hiring.ParamError
+		require.ErrorAs(t, err, &refused, "%s", name)
+		assert.Equal(t, c.param, refused.Param, "%s", name)
+		assert.NotEmpty(t, refused.Problem, "%s", name)
+		require.ErrorIs(t, err, hiring.ErrInvalidInput, "%s", name)
+		require.NotErrorIs(t, err, hiring.ErrNotFound, "%s", name)
+		assert.NotContains(t, err.Error(), secret, "%s", name)
+		assert.NotContains(t, err.Error(), "77", "%s", name)
+		assert.Empty(t, fake.Requests(), "%s: nothing is sent", name)
+	}
+}
+
+func TestFirstInvalidParameterIsReported(t *testing.T) {
+	client := apitest.NewScriptedServer(t, apitest.RespondData(apitest.Resource)).Client()
+	_, create := client.Assessments.Create(t.Context(), hiring.NewAssessment{TimeLimitMinutes: -1})
+	_, send := client.Invitations.Send(t.Context(), "", hiring.NewInvitation{})
+	var refused *hiring.ParamError
+	require.ErrorAs(t, create, &refused)
+	assert.Equal(t, "ChallengeID", refused.Param)
+	require.ErrorAs(t, send, &refused)
+	assert.Equal(t, "assessmentID", refused.Param)
+}
+
+// byID are the calls that take an id.
+func byID(ctx context.Context, id string) map[string]func(*hiring.Client) error {
+	in := hiring.NewInvitation{Email: "e", Name: "n"}
+	return map[string]func(*hiring.Client) error{
+		"Challenges.Get":  func(c *hiring.Client) error { _, err := c.Challenges.Get(ctx, id); return err },
+		"Assessments.Get": func(c *hiring.Client) error { _, err := c.Assessments.Get(ctx, id); return err },
+		"Update": func(c *hiring.Client) error {
+			_, err := c.Assessments.Update(ctx, id, hiring.AssessmentUpdate{Status: "x"})
+			return err
+		},
+		"Close":             func(c *hiring.Client) error { _, err := c.Assessments.Close(ctx, id); return err },
+		"Delete":            func(c *hiring.Client) error { return c.Assessments.Delete(ctx, id) },
+		"Invitations.List":  func(c *hiring.Client) error { _, err := c.Invitations.List(id).Collect(ctx); return err },
+		"Send":              func(c *hiring.Client) error { _, err := c.Invitations.Send(ctx, id, in); return err },
+		"Resend":            func(c *hiring.Client) error { _, err := c.Invitations.Resend(ctx, id, "i"); return err },
+		"Resend invitation": func(c *hiring.Client) error { _, err := c.Invitations.Resend(ctx, "a", id); return err },
+		"Revoke":            func(c *hiring.Client) error { return c.Invitations.Revoke(ctx, id, "i") },
+		"Revoke invitation": func(c *hiring.Client) error { return c.Invitations.Revoke(ctx, "a", id) },
+		"Submissions.Get":   func(c *hiring.Client) error { _, err := c.Submissions.Get(ctx, id); return err },
+		"Report":            func(c *hiring.Client) error { _, err := c.Submissions.Report(ctx, id); return err },
+		"WaitReport": func(c *hiring.Client) error {
+			_, err := c.Submissions.WaitReport(ctx, id, hiring.WaitOptions{})
+			return err
+		},
+		"Events.List": func(c *hiring.Client) error {
+			_, err := c.Events.List(id, hiring.EventFilter{}).Collect(ctx)
+			return err
+		},
+	}
+}
+
+func TestBodyOfExactlyTheLimitIsSent(t *testing.T) {
+	fake := apitest.NewScriptedServer(t, apitest.Respond(200, "", apitest.RequestIDHeader))
+	client := fake.Client()
+	_, err := client.Do(t.Context(), "POST", "/x", nil, strings.Repeat("n", 512<<10-2), nil)
+	require.NoError(t, err, "512 KB are allowed")
+	assert.Len(t, fake.Requests()[0].Body, 512<<10)
+	_, err = client.Do(t.Context(), "POST", "/x", nil, strings.Repeat("n", 512<<10-1), nil)
+	require.ErrorIs(t, err, hiring.ErrInvalidInput, "one byte more is not")
+}
+
+func TestOptionalInputsAndExtra(t *testing.T) {
+	fake := apitest.NewScriptedServer(t, apitest.Respond(200, `{"data":{"id":"x","submission_id":"x"},"meta":{}}`))
+	client := fake.Client()
+	_, err := client.Assessments.Create(t.Context(), hiring.NewAssessment{
+		ChallengeID: "c", Name: "n", TimeLimitMinutes: 45, BudgetDollarsCap: 2.5, SelectedTaskIDs: []string{"t1"},
+		Extra: map[string]any{"team": "core"},
+	})
+	require.NoError(t, err)
+	_, err = client.Assessments.Update(t.Context(), "a", hiring.AssessmentUpdate{Extra: map[string]any{"name": "new"}})
+	require.NoError(t, err)
+	_, err = client.Invitations.Send(t.Context(), "a", hiring.NewInvitation{Email: "e", Name: "<é>", Extra: map[string]any{"note": nil}})
+	require.NoError(t, err)
+	_, err = client.Assessments.Create(t.Context(), hiring.NewAssessment{ChallengeID: "c", Name: "n", SelectedTaskIDs: []string{}})
+	require.NoError(t, err)
+	var bodies []string
+	for _, sent := range fake.Requests() {
+		bodies = append(bodies, sent.Body)
+	}
+	assert.Equal(t, []string{
+		`{"budget_dollars_cap":2.5,"challenge_id":"c","name":"n","selected_task_ids":["t1"],"team":"core","time_limit_minutes":45}`,
+		`{"name":"new"}`,
+		`{"candidate_email":"e","candidate_name":"<é>","note":null}`,
+		`{"challenge_id":"c","name":"n","selected_task_ids":[]}`,
+	}, bodies)
+}
+
+func TestExtraOfAnInputIsNotChanged(t *testing.T) {
+	fake := apitest.NewScriptedServer(t, apitest.Respond(200, `{"data":{"id":"x","submission_id":"x"},"meta":{}}`))
+	in := hiring.NewInvitation{Email: "e", Name: "n", Extra: map[string]any{"note": 1}}
+	for range 2 {
+		_, err := fake.Client().Invitations.Send(t.Context(), "a", in)
+		require.NoError(t, err)
+	}
+	assert.Equal(t, map[string]any{"note": 1}, in.Extra)
+}
+
+func TestContextThatHasEndedSendsNothing(t *testing.T) {
+	reason := errors.New("the user left")
+	ctx, cancel := context.WithCancelCause(t.Context())
+	cancel(reason)
+	for _, op := range apitest.Operations() {
+		fake := apitest.NewScriptedServer(t, apitest.Respond(200, op.Response))
+		client := fake.Client(hiring.WithObserver(func(context.Context, hiring.Exchange) { t.Errorf("%s: made an Exchange", op.Name) }))
+		err := op.Call(ctx, client)
+		failure := apitest.RequireError(t, op.Name, err)
+		require.ErrorIs(t, err, context.Canceled, "%s", op.Name)
+		require.ErrorIs(t, err, reason, "%s: the context's cause", op.Name)
+		assert.Zero(t, failure.Attempts, "%s", op.Name)
+		want := hiring.OutcomeNotDone
+		if op.Method == http.MethodGet {
+			want = ""
+		}
+		assert.Equal(t, want, failure.Outcome, "%s: outcome", op.Name)
+		assert.Empty(t, fake.Requests(), "%s: nothing is sent", op.Name)
+	}
+}
+
+func TestOneClientServesManyGoroutines(t *testing.T) {
+	limit := []string{"X-RateLimit-Limit: 1000", "X-RateLimit-Remaining: 9", "X-RateLimit-Reset: 1800000000"}
+	fake := apitest.NewScriptedServer(t, apitest.Respond(200, `{"data":{"id":"x","new":[1]},"meta":{}}`, limit...))
+	var mu sync.Mutex
+	exchanges := 0
+	client := fake.Client(hiring.WithObserver(func(context.Context, hiring.Exchange) {
+		mu.Lock()
+		defer mu.Unlock()
+		exchanges++
+	}))
+	var wg sync.WaitGroup
+	for range 50 {
+		wg.Go(func() {
+			account, get := client.Account.Get(t.Context())
+			assert.Equal(t, "[1]", string(account.Extra["new"]))
+			_, send := client.Invitations.Send(t.Context(), "a", hiring.NewInvitation{Email: "e", Name: "n"})
+			_, with := client.With(hiring.WithUserAgent("x/1"))
+			if err := errors.Join(get, send, with); err != nil {
+				t.Errorf("Get, Send, With: %v", err)
+			}
+			client.Quota()
+			client.Environment()
+		})
+	}
+	wg.Wait()
+	assert.Equal(t, 100, exchanges)
+	assert.Len(t, fake.Requests(), 100)
+}
+
+func TestDecodedValuesDoNotShareABuffer(t *testing.T) {
+	fake := apitest.NewScriptedServer(t,
+		apitest.Respond(200, `{"data":{"id":"x","name":"first","new":["first"]},"meta":{}}`),
+		apitest.Respond(200, `{"data":{"id":"x","name":"XXXXX","new":["XXXXX"]},"meta":{}}`))
+	client := fake.Client()
+	var first hiring.Response
+	account, err := client.Account.Get(hiring.WithResponse(t.Context(), &first))
+	require.NoError(t, err)
+	_, err = client.Account.Get(t.Context())
+	require.NoError(t, err)
+	assert.Equal(t, "first", account.Name)
+	assert.Equal(t, `["first"]`, string(account.Extra["new"]))
+	assert.Contains(t, string(first.Body), "first")
+}

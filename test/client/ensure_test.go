@@ -1,0 +1,633 @@
+package client_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/hiring-assessment/hiring-go/internal/testing/apitest"
+
+	hiring "github.com/hiring-assessment/hiring-go"
+	"github.com/hiring-assessment/hiring-go/sandbox"
+)
+
+// requestsOf counts the requests of the client under test.
+func requestsOf(server *sandbox.Server) (reads, writes int) {
+	for _, e := range server.Journal() {
+		switch {
+		case strings.HasSuffix(e.Key, "udit"): // The test's own key.
+		case e.Method == http.MethodGet:
+			reads++
+		default:
+			writes++
+		}
+	}
+	return reads, writes
+}
+
+// invite sends invitations with another client than the one under test.
+func invite(t *testing.T, server *sandbox.Server, assessment string, all ...hiring.NewInvitation) {
+	t.Helper()
+	for i, in := range all {
+		if i%200 == 0 {
+			server.SetQuota(apitest.UnlimitedKey, sandbox.ClassWrite, 200)
+		}
+		_, err := apitest.UnlimitedClient(t, server).Invitations.Send(t.Context(), assessment, in)
+		require.NoError(t, err)
+	}
+}
+
+// requireOneMailEach checks that the assessment has n invitations, each of another candidate.
+func requireOneMailEach(t *testing.T, server *sandbox.Server, assessment string, n int) {
+	t.Helper()
+	mails := apitest.InvitationCounts(t, server, assessment)
+	assert.Len(t, mails, n)
+	for email, k := range mails {
+		require.Equal(t, 1, k, email)
+	}
+}
+
+// lateTransport loses the response to the first POST, which the server handles later.
+type lateTransport struct {
+	http.RoundTripper
+
+	late time.Duration
+	lost bool
+}
+
+func (l *lateTransport) RoundTrip(r *http.Request) (*http.Response, error) {
+	if r.Method != http.MethodPost || l.lost || l.late == 0 {
+		return l.RoundTripper.RoundTrip(r)
+	}
+	l.lost = true
+	body, err := io.ReadAll(r.Body)
+	if err != nil {
+		return nil, err
+	}
+	later := r.Clone(context.WithoutCancel(r.Context()))
+	later.Body = io.NopCloser(bytes.NewReader(body))
+	time.AfterFunc(l.late, func() { _, _ = l.RoundTripper.RoundTrip(later) })
+	return nil, apitest.ErrReset
+}
+
+func TestEnsureUnderEveryFault(t *testing.T) {
+	const always = -1
+	lost := sandbox.Fault{Route: apitest.InviteRoute, Status: 500}
+	type want struct {
+		outcome       hiring.InviteOutcome
+		reads, writes int
+		took          time.Duration
+		mails         int
+		errors        []error
+		outcomeOfErr  hiring.Outcome
+	}
+	for name, c := range map[string]struct {
+		faults []sandbox.Fault
+		late   time.Duration
+		retry  hiring.RetryPolicy
+		want   want
+	}{
+		"no fault": {want: want{outcome: hiring.InviteSent, reads: 1, writes: 1, mails: 1}},
+		"error before the effect": {
+			faults: []sandbox.Fault{lost},
+			want:   want{outcome: hiring.InviteSent, reads: 3, writes: 2, took: 60 * time.Second, mails: 1},
+		},
+		"error after the effect": {
+			faults: []sandbox.Fault{{Route: apitest.InviteRoute, Status: 502, After: true}},
+			want:   want{outcome: hiring.InviteSent, reads: 2, writes: 1, took: 10 * time.Second, mails: 1},
+		},
+		"reset before the effect": {
+			faults: []sandbox.Fault{{Route: apitest.InviteRoute, Reset: true}},
+			want:   want{outcome: hiring.InviteSent, reads: 3, writes: 2, took: 60 * time.Second, mails: 1},
+		},
+		"reset after the effect": {
+			faults: []sandbox.Fault{{Route: apitest.InviteRoute, Reset: true, After: true}},
+			want:   want{outcome: hiring.InviteSent, reads: 2, writes: 1, took: 10 * time.Second, mails: 1},
+		},
+		"timeout without an effect": {
+			faults: []sandbox.Fault{{Route: apitest.InviteRoute, Delay: time.Minute}},
+			want:   want{outcome: hiring.InviteSent, reads: 3, writes: 2, took: 90 * time.Second, mails: 1},
+		},
+		"timeout after the effect": {
+			faults: []sandbox.Fault{{Route: apitest.InviteRoute, Delay: time.Minute, After: true}},
+			want:   want{outcome: hiring.InviteSent, reads: 2, writes: 1, took: 40 * time.Second, mails: 1},
+		},
+		"effect just before the first lookup": {
+			late: 9999 * time.Millisecond,
+			want: want{outcome: hiring.InviteSent, reads: 2, writes: 1, took: 10 * time.Second, mails: 1},
+		},
+		"effect after the first lookup": {
+			late: 10001 * time.Millisecond,
+			want: want{outcome: hiring.InviteSent, reads: 3, writes: 1, took: 60 * time.Second, mails: 1},
+		},
+		"effect just before the second lookup": {
+			late: 59999 * time.Millisecond,
+			want: want{outcome: hiring.InviteSent, reads: 3, writes: 1, took: 60 * time.Second, mails: 1},
+		},
+		"lost twice": {
+			faults: []sandbox.Fault{lost, {Route: apitest.InviteRoute, Skip: 1, Status: 500, After: true}},
+			want:   want{outcome: hiring.InviteSent, reads: 4, writes: 2, took: 70 * time.Second, mails: 1},
+		},
+		"2xx of an intermediary": {
+			faults: []sandbox.Fault{{Route: apitest.InviteRoute, Status: 200, Body: "<html>Log in</html>"}},
+			want:   want{outcome: hiring.InviteSent, reads: 3, writes: 2, took: 60 * time.Second, mails: 1},
+		},
+		"body cut short": {
+			faults: []sandbox.Fault{{Route: apitest.InviteRoute, After: true, CutAfter: 40}},
+			want:   want{outcome: hiring.InviteSent, reads: 2, writes: 1, mails: 1},
+		},
+		"body cut short, and the lookup fails": {
+			faults: []sandbox.Fault{{Route: apitest.InviteRoute, After: true, CutAfter: 40}, {Route: apitest.ListRoute, Skip: 1, Status: 403}},
+			want:   want{outcome: hiring.InviteUnknown, reads: 2, writes: 1, mails: 1, errors: []error{hiring.ErrInsufficientScope}, outcomeOfErr: hiring.OutcomeDone},
+		},
+		"an error each time": {
+			faults: []sandbox.Fault{{Route: apitest.InviteRoute, Times: always, Status: 500}},
+			want:   want{outcome: hiring.InviteUnknown, reads: 9, writes: 4, took: 240 * time.Second, errors: []error{hiring.ErrInternal}, outcomeOfErr: hiring.OutcomeUnknown},
+		},
+		"an error, with one attempt allowed": {
+			faults: []sandbox.Fault{lost},
+			retry:  hiring.RetryPolicy{MaxAttempts: 1},
+			want:   want{outcome: hiring.InviteUnknown, reads: 3, writes: 1, took: 60 * time.Second, errors: []error{hiring.ErrInternal}, outcomeOfErr: hiring.OutcomeUnknown},
+		},
+		"an error, then a rejection each time": {
+			faults: []sandbox.Fault{lost, {Route: apitest.InviteRoute, Skip: 1, Times: always, Status: 429, Body: "slow down"}},
+			want:   want{outcome: hiring.InviteUnknown, reads: 3, writes: 4, took: 60 * time.Second, errors: []error{hiring.ErrInternal}, outcomeOfErr: hiring.OutcomeUnknown},
+		},
+		"the first lookup is rejected": {
+			faults: []sandbox.Fault{lost, {Route: apitest.ListRoute, Skip: 1, Status: 404}},
+			want:   want{outcome: hiring.InviteUnknown, reads: 2, writes: 1, took: 10 * time.Second, errors: []error{hiring.ErrInternal, hiring.ErrNotFound}, outcomeOfErr: hiring.OutcomeUnknown},
+		},
+		"the first lookup fails for a while": {
+			faults: []sandbox.Fault{{Route: apitest.InviteRoute, Status: 500, After: true}, {Route: apitest.ListRoute, Skip: 1, Times: 4, Reset: true}},
+			want:   want{outcome: hiring.InviteSent, reads: 6, writes: 1, took: 60 * time.Second, mails: 1},
+		},
+		"both lookups fail": {
+			faults: []sandbox.Fault{{Route: apitest.InviteRoute, Status: 500, After: true}, {Route: apitest.ListRoute, Skip: 1, Times: 8, Reset: true}},
+			want:   want{outcome: hiring.InviteUnknown, reads: 9, writes: 1, took: 60 * time.Second, mails: 1, errors: []error{hiring.ErrInternal}, outcomeOfErr: hiring.OutcomeUnknown},
+		},
+		"the listing is rejected": {
+			faults: []sandbox.Fault{{Route: apitest.ListRoute, Status: 404}},
+			want:   want{outcome: hiring.InviteNotSent, reads: 1, errors: []error{hiring.ErrNotFound}},
+		},
+		"the write rate limit is used up": {
+			faults: []sandbox.Fault{{Route: apitest.InviteRoute, RetryAfter: time.Hour}},
+			want:   want{outcome: hiring.InviteNotSent, reads: 1, writes: 1, errors: []error{hiring.ErrRateLimited}, outcomeOfErr: hiring.OutcomeNotDone},
+		},
+		"the write rate limit is used up for a moment": {
+			faults: []sandbox.Fault{{Route: apitest.InviteRoute, RetryAfter: 7 * time.Second}},
+			want:   want{outcome: hiring.InviteSent, reads: 1, writes: 2, took: 7 * time.Second, mails: 1},
+		},
+		"the write rate limit is used up for more than a minute": {
+			faults: []sandbox.Fault{{Route: apitest.InviteRoute, RetryAfter: 61 * time.Second}},
+			retry:  hiring.RetryPolicy{MaxWait: time.Hour},
+			want:   want{outcome: hiring.InviteSent, reads: 2, writes: 2, took: 61 * time.Second, mails: 1},
+		},
+		"rejected": {
+			faults: []sandbox.Fault{{Route: apitest.InviteRoute, Status: 409}},
+			want:   want{outcome: hiring.InviteNotSent, reads: 1, writes: 1, errors: []error{hiring.ErrConflict}, outcomeOfErr: hiring.OutcomeNotDone},
+		},
+		"rejected when it is sent again": {
+			faults: []sandbox.Fault{lost, {Route: apitest.InviteRoute, Skip: 1, Status: 402}},
+			want:   want{outcome: hiring.InviteNotSent, reads: 3, writes: 2, took: 60 * time.Second, errors: []error{hiring.ErrPlanLimitReached}, outcomeOfErr: hiring.OutcomeNotDone},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				server, assessment := apitest.StartWithAssessment(t)
+				c.retry.BaseBackoff = 1 // Without backoffs the waits of Ensure are exact.
+				client := server.LiveClient(hiring.WithRetry(c.retry), hiring.WithHTTPClient(&http.Client{Transport: &lateTransport{server.Transport(), c.late, false}}))
+				for _, f := range c.faults {
+					server.Inject(f)
+				}
+				began := time.Now()
+				got, err := client.Invitations.Ensure(t.Context(), assessment, apitest.Ada)
+				assert.InDelta(t, c.want.took.Seconds(), time.Since(began).Seconds(), 0.001, "time")
+				reads, writes := requestsOf(server)
+				assert.Equal(t, c.want.outcome, got.Outcome, "outcome; error %v", err)
+				assert.Equal(t, apitest.Ada, got.Candidate)
+				assert.Equal(t, []int{c.want.reads, c.want.writes}, []int{reads, writes}, "reads and writes")
+				for _, target := range c.want.errors {
+					require.ErrorIs(t, err, target)
+				}
+				if c.want.outcome == hiring.InviteSent {
+					require.NoError(t, err)
+					assert.Equal(t, apitest.Ada.Email, got.Invitation.CandidateEmail, "the invitation itself")
+					assert.NotEmpty(t, got.Invitation.ID)
+				} else {
+					require.Error(t, err)
+					assert.NotContains(t, err.Error(), "\n")
+					assert.Zero(t, got.Invitation)
+					assert.Equal(t, c.want.outcomeOfErr, apitest.RequireError(t, "Ensure", err).Outcome, "%v", err)
+				}
+				assert.Equal(t, c.want.outcomeOfErr == hiring.OutcomeUnknown, errors.Is(err, hiring.ErrOutcomeUnknown), "%v", err)
+				assert.Equal(t, c.want.mails, apitest.InvitationCounts(t, server, assessment)[apitest.Ada.Email], "mails")
+			})
+		})
+	}
+}
+
+// spellings are variants of one address with characters that copied text may contain.
+var spellings = []string{
+	"ada@example.com", "ADA@Example.COM", " ada@example.com ", "\u00a0ada@example.com\u3000", "\u200bada@example.com", "ada\u200c@exam\u200dple.com",
+	"ada@example.com\u2060", "\ufeff ada@example.com", " \u200b ada@example.com",
+}
+
+func TestOneAddressHasManySpellings(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		server, assessment := apitest.StartWithAssessment(t)
+		invite(t, server, assessment, apitest.Ada)
+		var people []hiring.NewInvitation
+		for _, email := range spellings {
+			people = append(people, hiring.NewInvitation{Email: email, Name: "Ada"})
+			got, err := server.LiveClient().Invitations.Ensure(t.Context(), assessment, people[len(people)-1])
+			require.NoError(t, err, "%q", email)
+			assert.Equal(t, hiring.InviteExisting, got.Outcome, "%q", email)
+		}
+		var got reports
+		require.NoError(t, server.LiveClient().Invitations.SendAll(t.Context(), assessment, slices.Values(people), hiring.SendAllOptions{Each: got.each}))
+		assert.Equal(t, slices.Repeat([]hiring.InviteOutcome{hiring.InviteExisting}, len(spellings)), got.outcomes())
+		requireOneMailEach(t, server, assessment, 1)
+	})
+}
+
+func TestFindByEmailAcceptsEverySpelling(t *testing.T) {
+	client := sandbox.Start(t).Client()
+	page, err := client.Submissions.List(hiring.SubmissionFilter{AssessmentID: sandbox.AssessmentID}).Page(t.Context())
+	require.NoError(t, err)
+	for _, spelling := range []func(string) string{strings.ToUpper, func(s string) string { return " \ufeff" + s + "\u2060" }} {
+		email := spelling(page.Items[0].Candidate.Email)
+		got, err := client.Submissions.FindByEmail(t.Context(), sandbox.AssessmentID, email)
+		require.NoError(t, err, "%q", email)
+		assert.Equal(t, page.Items[0].ID, got.ID)
+	}
+}
+
+func TestAnInvitationOfAnyStatusIsExisting(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		server, assessment := apitest.StartWithAssessment(t)
+		client := server.LiveClient()
+		older, err := client.Invitations.Send(t.Context(), assessment, apitest.Ada)
+		require.NoError(t, err)
+		time.Sleep(time.Second)
+		newer, err := client.Invitations.Send(t.Context(), assessment, apitest.Ada)
+		require.NoError(t, err)
+		require.NoError(t, client.Invitations.Revoke(t.Context(), assessment, newer.ID))
+		got, err := client.Invitations.Ensure(t.Context(), assessment, apitest.Ada)
+		require.NoError(t, err)
+		assert.Equal(t, hiring.InviteExisting, got.Outcome)
+		assert.NotEqual(t, older.ID, newer.ID)
+		assert.Equal(t, newer.ID, got.Invitation.ID, "of several, the newest")
+	})
+}
+
+func TestEnsureEndsTheListingAtTheAddress(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		server, assessment := apitest.StartWithAssessment(t)
+		people := apitest.Candidates(300, 1)
+		invite(t, server, assessment, append(append(people[:150:150], apitest.Ada), people[150:]...)...)
+		client := server.LiveClient()
+		got, err := client.Invitations.Ensure(t.Context(), assessment, apitest.Ada)
+		require.NoError(t, err)
+		assert.Equal(t, hiring.InviteExisting, got.Outcome)
+		reads, _ := requestsOf(server)
+		assert.Equal(t, 2, reads, "of 301 invitations, newest first, it is the 151st")
+
+		server.Inject(sandbox.Fault{Route: apitest.InviteRoute, Reset: true})
+		got, err = client.Invitations.Ensure(t.Context(), assessment, hiring.NewInvitation{Email: "new@example.com", Name: "New"})
+		require.NoError(t, err)
+		assert.Equal(t, hiring.InviteSent, got.Outcome)
+		reads, _ = requestsOf(server)
+		assert.Equal(t, 2+4+2, reads, "all four pages, and the first again twice: it shows known invitations")
+	})
+}
+
+func TestInvalidInputIsNotSent(t *testing.T) {
+	server, assessment := apitest.StartWithAssessment(t)
+	client := server.LiveClient()
+	for param, cases := range map[string][]hiring.NewInvitation{
+		"Email": {{Email: " ", Name: "Ada"}, {Email: "\u200b \ufeff", Name: "Ada"}, {Email: "ada@example.com\n", Name: "Ada"}, {Email: "ada@example.com\x00", Name: "Ada"}, {Email: "ada\u2028@example.com", Name: "Ada"}},
+		"Name":  {{Email: "ada@example.com"}},
+		"Extra": {{Email: "ada@example.com", Name: "A", Extra: map[string]any{"candidate_name": "B"}}},
+	} {
+		for _, in := range cases {
+			got, err := client.Invitations.Ensure(t.Context(), assessment, in)
+			var refused *hiring.ParamError
+			require.ErrorAs(t, err, &refused, "%q", in)
+			assert.Equal(t, param, refused.Param)
+			assert.NotContains(t, err.Error(), "ada")
+			assert.Equal(t, hiring.InviteResult{Candidate: in, Outcome: hiring.InviteNotSent}, got)
+			_, err = client.Invitations.Send(t.Context(), assessment, in)
+			require.ErrorAs(t, err, &refused, "Send %q", in)
+		}
+	}
+	_, err := client.Invitations.Ensure(t.Context(), "..", apitest.Ada)
+	require.ErrorIs(t, err, hiring.ErrInvalidInput)
+	_, err = client.Submissions.FindByEmail(t.Context(), assessment, "ada\n@example.com")
+	require.ErrorIs(t, err, hiring.ErrInvalidInput)
+	reads, writes := requestsOf(server)
+	assert.Zero(t, reads+writes)
+}
+
+// An invitation that cannot be decoded may be that of the address.
+func TestAnUndecodableInvitationStopsInviting(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		fake := apitest.NewScriptedServer(t, apitest.RespondData(`[{"id":"i1","candidate_email":7}]`))
+		got, err := fake.Client().Invitations.Ensure(t.Context(), apitest.ID, apitest.Ada)
+		require.ErrorContains(t, err, "/data/0/candidate_email")
+		assert.Equal(t, hiring.InviteNotSent, got.Outcome)
+		for _, sent := range fake.Requests() {
+			assert.Equal(t, http.MethodGet, sent.Method)
+		}
+	})
+}
+
+// TestEnsureEndsWithItsContext ends the context at each step. The request of the first call is
+// lost, and takes effect if effect is set.
+func TestEnsureEndsWithItsContext(t *testing.T) {
+	for name, c := range map[string]struct {
+		after         time.Duration // When the context is cancelled.
+		deadline      time.Duration // Its deadline; 0: none.
+		delay         time.Duration // Of the response.
+		outcome       hiring.InviteOutcome
+		took          time.Duration
+		reads, writes int
+	}{
+		"before the call":              {after: 0, outcome: hiring.InviteNotSent},
+		"in the request":               {after: 3 * time.Second, delay: 5 * time.Second, outcome: hiring.InviteUnknown, took: 3 * time.Second, reads: 1, writes: 1},
+		"before the first lookup":      {after: 3 * time.Second, outcome: hiring.InviteUnknown, took: 3 * time.Second, reads: 1, writes: 1},
+		"before the second lookup":     {after: 30 * time.Second, outcome: hiring.InviteUnknown, took: 30 * time.Second, reads: 2, writes: 1},
+		"a deadline before the first":  {after: -1, deadline: 9 * time.Second, outcome: hiring.InviteUnknown, reads: 1, writes: 1},
+		"a deadline before the second": {after: -1, deadline: 50 * time.Second, outcome: hiring.InviteUnknown, took: 10 * time.Second, reads: 2, writes: 1},
+		"a deadline after the second":  {after: -1, deadline: 61 * time.Second, outcome: hiring.InviteSent, took: time.Minute, reads: 3, writes: 2},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				server, assessment := apitest.StartWithAssessment(t)
+				server.Inject(sandbox.Fault{Route: apitest.InviteRoute, Status: 500, Delay: c.delay})
+				ctx, cancel := context.WithCancelCause(t.Context())
+				defer cancel(nil)
+				cause, why := context.Canceled, errors.New("the user went away")
+				switch {
+				case c.deadline > 0:
+					var stop context.CancelFunc
+					ctx, stop = context.WithTimeout(ctx, c.deadline)
+					defer stop()
+					cause, why = context.DeadlineExceeded, context.DeadlineExceeded
+				case c.after == 0:
+					cancel(why)
+				default:
+					time.AfterFunc(c.after, func() { cancel(why) })
+				}
+				began := time.Now()
+				got, err := server.LiveClient().Invitations.Ensure(ctx, assessment, apitest.Ada)
+				assert.Equal(t, c.took, time.Since(began))
+				assert.Equal(t, c.outcome, got.Outcome)
+				reads, writes := requestsOf(server)
+				assert.Equal(t, []int{c.reads, c.writes}, []int{reads, writes})
+				if c.outcome == hiring.InviteSent {
+					require.NoError(t, err)
+					return
+				}
+				require.ErrorIs(t, err, cause)
+				require.ErrorIs(t, err, why)
+				assert.Equal(t, c.outcome == hiring.InviteUnknown, errors.Is(err, hiring.ErrOutcomeUnknown), "%v", err)
+				assert.LessOrEqual(t, strings.Count(err.Error(), "the user went away"), 1, "%v", err)
+				server.ClearFaults()
+			})
+		})
+	}
+}
+
+// TestTheNextCallSettlesAnOpenOutcome has a call whose context ends during the request, as when
+// a browser goes away. The next call lists the invitations a minute after the request ended.
+func TestTheNextCallSettlesAnOpenOutcome(t *testing.T) {
+	for name, c := range map[string]struct {
+		fault sandbox.Fault
+		late  time.Duration
+		want  hiring.InviteOutcome
+	}{
+		"done":      {sandbox.Fault{Route: apitest.InviteRoute, Delay: 10 * time.Second, After: true}, 0, hiring.InviteExisting},
+		"done late": {sandbox.Fault{Route: "GET /account", Status: 500}, 59 * time.Second, hiring.InviteExisting},
+		"not done":  {sandbox.Fault{Route: apitest.InviteRoute, Delay: 10 * time.Second}, 0, hiring.InviteSent},
+	} {
+		for _, next := range []string{"Ensure", "Ensure of a variant", "SendAll", "Ensure during the first call"} {
+			t.Run(name+"/"+next, func(t *testing.T) {
+				synctest.Test(t, func(t *testing.T) {
+					server, assessment := apitest.StartWithAssessment(t)
+					server.Inject(c.fault)
+					defer server.ClearFaults()
+					client := server.LiveClient(hiring.WithHTTPClient(&http.Client{Transport: &lateTransport{server.Transport(), c.late, false}}))
+					ctx, leave := context.WithTimeout(t.Context(), 5*time.Second)
+					defer leave()
+					began := time.Now()
+					var first sync.WaitGroup
+					first.Go(func() {
+						got, err := client.Invitations.Ensure(ctx, assessment, apitest.Ada)
+						assert.Equal(t, []any{hiring.InviteUnknown, true}, []any{got.Outcome, errors.Is(err, hiring.ErrOutcomeUnknown)})
+					})
+					if next != "Ensure during the first call" {
+						first.Wait()
+					}
+					synctest.Wait()
+					ended := began.Add(5 * time.Second)
+					if name == "done late" { // The connection broke at once.
+						ended = began
+					}
+					var got reports
+					switch next {
+					case "SendAll":
+						require.NoError(t, client.Invitations.SendAll(t.Context(), assessment, slices.Values([]hiring.NewInvitation{apitest.Ada}), hiring.SendAllOptions{Each: got.each}))
+					case "Ensure of a variant":
+						variant, err := client.With(hiring.WithTimeout(time.Minute))
+						require.NoError(t, err)
+						got.each(variant.Invitations.Ensure(t.Context(), assessment, apitest.Ada))
+					default:
+						got.each(client.Invitations.Ensure(t.Context(), assessment, hiring.NewInvitation{Email: "ADA@example.com", Name: "Ada"}))
+					}
+					require.NoError(t, got.errors[0])
+					assert.Equal(t, c.want, got.all[0].Outcome)
+					assert.Equal(t, time.Minute, time.Since(ended))
+					first.Wait()
+					requireOneMailEach(t, server, assessment, 1)
+				})
+			})
+		}
+	}
+}
+
+// TestADoubleClickSendsOneEmail calls Ensure twice at once. Within a minute the second call
+// lists nothing.
+func TestADoubleClickSendsOneEmail(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		server, assessment := apitest.StartWithAssessment(t)
+		client := server.LiveClient(hiring.WithHTTPClient(&http.Client{Transport: slow{server.Transport()}}))
+		outcomes := make(chan hiring.InviteResult, 2)
+		var both sync.WaitGroup
+		for range 2 {
+			both.Go(func() {
+				got, err := client.Invitations.Ensure(t.Context(), assessment, apitest.Ada)
+				assert.NoError(t, err)
+				outcomes <- got
+			})
+		}
+		both.Wait()
+		first, second := <-outcomes, <-outcomes
+		assert.Equal(t, []hiring.InviteOutcome{hiring.InviteSent, hiring.InviteExisting}, []hiring.InviteOutcome{first.Outcome, second.Outcome})
+		assert.Equal(t, first.Invitation, second.Invitation)
+		before, _ := requestsOf(server)
+		time.Sleep(59 * time.Second)
+		third, err := client.Invitations.Ensure(t.Context(), assessment, apitest.Ada)
+		require.NoError(t, err)
+		assert.Equal(t, second, third)
+		reads, writes := requestsOf(server)
+		assert.Equal(t, []int{before, 1}, []int{reads, writes}, "the client remembers what it has sent")
+		time.Sleep(2 * time.Second)
+		_, err = client.Invitations.Ensure(t.Context(), assessment, apitest.Ada)
+		require.NoError(t, err)
+		reads, _ = requestsOf(server)
+		assert.Equal(t, before+1, reads, "after a minute it lists the invitations")
+	})
+}
+
+// slow delays each exchange, so that calls overlap.
+type slow struct{ http.RoundTripper }
+
+func (s slow) RoundTrip(r *http.Request) (*http.Response, error) {
+	time.Sleep(300 * time.Millisecond)
+	resp, err := s.RoundTripper.RoundTrip(r)
+	time.Sleep(300 * time.Millisecond)
+	return resp, err
+}
+
+func TestWaitingForAnotherCallEndsWithTheContext(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		server, assessment := apitest.StartWithAssessment(t)
+		server.Inject(sandbox.Fault{Route: apitest.InviteRoute, Delay: 20 * time.Second, Status: 409})
+		var announced []hiring.TracePause
+		client := server.LiveClient(hiring.WithTrace(hiring.Trace{Pause: func(_ context.Context, p hiring.TracePause) { announced = append(announced, p) }}))
+		go func() { _, _ = client.Invitations.Ensure(t.Context(), assessment, apitest.Ada) }()
+		synctest.Wait()
+		ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
+		defer cancel()
+		began := time.Now()
+		got, err := client.Invitations.Ensure(ctx, assessment, apitest.Ada)
+		require.ErrorIs(t, err, context.DeadlineExceeded)
+		require.ErrorContains(t, err, "another call is inviting the same address")
+		assert.Equal(t, 5*time.Second, time.Since(began))
+		assert.Equal(t, hiring.InviteNotSent, got.Outcome)
+		require.Len(t, announced, 1)
+		assert.Equal(t, hiring.PauseLookup, announced[0].Reason)
+		_, err = client.Invitations.Ensure(t.Context(), assessment, hiring.NewInvitation{Email: "bob@example.com", Name: "Bob"})
+		require.NoError(t, err)
+		assert.Equal(t, 5*time.Second, time.Since(began), "another address does not wait")
+		time.Sleep(time.Minute)
+	})
+}
+
+// After a 2xx without an invitation the client never sends to the address again, also when no
+// listing shows the invitation.
+func TestADoneRequestIsNeverRepeated(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		fake := apitest.NewScriptedServer(t, apitest.RespondData(`[]`), apitest.Respond(201, `{"data":{"id":`), apitest.RespondData(`[]`))
+		client := fake.Client()
+		for _, wait := range []time.Duration{0, 0, 2 * time.Minute, 1000 * time.Hour} {
+			time.Sleep(wait)
+			got, err := client.Invitations.Ensure(t.Context(), apitest.ID, apitest.Ada)
+			assert.Equal(t, hiring.InviteUnknown, got.Outcome)
+			assert.Equal(t, hiring.OutcomeDone, apitest.RequireError(t, "Ensure", err).Outcome)
+			var all reports
+			require.NoError(t, client.Invitations.SendAll(t.Context(), apitest.ID, slices.Values([]hiring.NewInvitation{apitest.Ada}), hiring.SendAllOptions{Each: all.each}))
+			assert.Equal(t, []hiring.InviteOutcome{hiring.InviteUnknown}, all.outcomes())
+		}
+		posts := 0
+		for _, sent := range fake.Requests() {
+			if sent.Method == http.MethodPost {
+				posts++
+			}
+		}
+		assert.Equal(t, 1, posts)
+	})
+}
+
+// A listing that shows the invitation later settles the outcome.
+func TestADoneRequestIsSettledByAListing(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		fake := apitest.NewScriptedServer(t, apitest.RespondData(`[]`), apitest.Respond(201, `{"data":{"id":`), apitest.RespondData(`[]`),
+			apitest.RespondData(`[{"id":"i1","candidate_email":"ada@example.com"}]`))
+		client := fake.Client()
+		_, err := client.Invitations.Ensure(t.Context(), apitest.ID, apitest.Ada)
+		require.Error(t, err)
+		got, err := client.Invitations.Ensure(t.Context(), apitest.ID, apitest.Ada)
+		require.NoError(t, err)
+		assert.Equal(t, hiring.InviteExisting, got.Outcome)
+	})
+}
+
+func TestAPanicLeavesNoAddressLocked(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		server, assessment := apitest.StartWithAssessment(t)
+		panics := true
+		client := server.LiveClient(hiring.WithObserver(func(_ context.Context, e hiring.Exchange) {
+			if panics && e.Method == http.MethodPost {
+				panics = false
+				panic("observer")
+			}
+		}))
+		assert.PanicsWithValue(t, "observer", func() { _, _ = client.Invitations.Ensure(t.Context(), assessment, apitest.Ada) })
+		began := time.Now()
+		got, err := client.Invitations.Ensure(t.Context(), assessment, apitest.Ada)
+		require.NoError(t, err)
+		assert.Equal(t, hiring.InviteExisting, got.Outcome)
+		assert.Equal(t, time.Minute, time.Since(began), "the outcome of the request was open")
+	})
+}
+
+func TestEnsureCapturesTheResponseToTheRequest(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		server, assessment := apitest.StartWithAssessment(t)
+		server.Inject(sandbox.Fault{Route: apitest.InviteRoute, Status: 502, After: true})
+		var response hiring.Response
+		_, err := server.LiveClient().Invitations.Ensure(hiring.WithResponse(t.Context(), &response), assessment, apitest.Ada)
+		require.NoError(t, err)
+		assert.Equal(t, http.StatusBadGateway, response.StatusCode)
+		response = hiring.Response{}
+		people := apitest.Candidates(1, 1)
+		require.NoError(t, server.LiveClient().Invitations.SendAll(hiring.WithResponse(t.Context(), &response), assessment, slices.Values(people), hiring.SendAllOptions{}))
+		assert.Zero(t, response.StatusCode, "SendAll captures nothing")
+	})
+}
+
+// slowListing takes 20 s for each page.
+type slowListing struct{ http.RoundTripper }
+
+func (s slowListing) RoundTrip(r *http.Request) (*http.Response, error) {
+	if r.Method == http.MethodGet {
+		time.Sleep(20 * time.Second)
+	}
+	return s.RoundTripper.RoundTrip(r)
+}
+
+// A long listing is too old when it ends.
+func TestALongListingIsUpdated(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		server, assessment := apitest.StartWithAssessment(t)
+		invite(t, server, assessment, apitest.Candidates(350, 1)...)
+		time.AfterFunc(30*time.Second, func() { invite(t, server, assessment, apitest.Ada) })
+		client := server.LiveClient(hiring.WithHTTPClient(&http.Client{Transport: slowListing{server.Transport()}}))
+		got, err := client.Invitations.Ensure(t.Context(), assessment, apitest.Ada)
+		require.NoError(t, err)
+		assert.Equal(t, hiring.InviteExisting, got.Outcome, "another process has invited the address meanwhile")
+		requireOneMailEach(t, server, assessment, 351)
+	})
+}

@@ -1,0 +1,483 @@
+package client_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"net"
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/hiring-assessment/hiring-go"
+	"github.com/hiring-assessment/hiring-go/internal/testing/apitest"
+)
+
+func TestEveryDocumentedCodeIsDecoded(t *testing.T) {
+	all := []hiring.ErrorCode{
+		hiring.ErrInvalidInput, hiring.ErrInvalidToken, hiring.ErrPlanLimitReached, hiring.ErrInsufficientScope,
+		hiring.ErrNotFound, hiring.ErrConflict, hiring.ErrRateLimited, hiring.ErrInternal,
+	}
+	for status, wire := range map[int]string{
+		400: "INVALID_INPUT", 401: "INVALID_TOKEN", 402: "PLAN_LIMIT_REACHED", 403: "INSUFFICIENT_SCOPE",
+		404: "NOT_FOUND", 409: "CONFLICT", 429: "RATE_LIMITED", 500: "INTERNAL_ERROR", 418: "BRAND_NEW",
+	} {
+		fake := apitest.NewScriptedServer(t, apitest.Respond(status, `{"error":{"code":"`+wire+`","message":"said the API","details":{"limit":200},"request_id":"req_body"}}`,
+			"X-Request-Id: req_head", "X-RateLimit-Limit: 200", "X-RateLimit-Remaining: 3", "X-RateLimit-Reset: 1800000000", "Retry-After: 9"))
+		err := fake.Client(apitest.NoRetry).Assessments.Delete(t.Context(), "a1")
+		failure := apitest.RequireError(t, wire, err)
+		outcome := hiring.OutcomeNotDone
+		if status == 500 {
+			outcome = hiring.OutcomeUnknown
+		}
+		limit := hiring.RateLimit{Limit: 200, Remaining: 3, Reset: time.Unix(1800000000, 0).UTC()}
+		assert.Equal(t, [6]any{hiring.ErrorCode(wire), "said the API", status, "req_head", "DELETE", "/assessments/{id}"},
+			[6]any{failure.Code, failure.Message, failure.Status, failure.RequestID, failure.Method, failure.Route}, "%s", wire)
+		assert.Equal(t, [5]any{1, outcome, 9 * time.Second, limit, `{"limit":200}`},
+			[5]any{failure.Attempts, failure.Outcome, failure.RetryAfter, failure.RateLimit, string(failure.Details)}, "%s", wire)
+		for _, code := range all {
+			assert.Equal(t, string(code) == wire, errors.Is(err, code), "errors.Is(%s, %s)", wire, code)
+		}
+		require.NotErrorIs(t, err, hiring.ErrorCode(""), "%s is not the empty code", wire)
+		assert.Equal(t, outcome == hiring.OutcomeUnknown, errors.Is(err, hiring.ErrOutcomeUnknown), "%s", wire)
+		require.NoError(t, errors.Unwrap(err), "%s has no cause", wire)
+		want := fmt.Sprintf("hiring: Assessments.Delete: %d %s: said the API; retry after 9s (request req_head)", status, wire)
+		if status == 401 {
+			want += ": hiring.example.com refused the key sk_test_…: check it for expiry and revocation, or make another in the dashboard"
+		}
+		if status == 500 {
+			want = "hiring: Assessments.Delete: 500 INTERNAL_ERROR: said the API; the outcome is unknown: check before you repeat it; retry after 9s (request req_head)"
+		}
+		assert.Equal(t, want, err.Error())
+	}
+}
+
+func TestErrorText(t *testing.T) {
+	failure := &hiring.Error{Code: hiring.ErrNotFound, Message: "a\nb\x1b[31m\tc", RequestID: "req_\r\n1", Outcome: hiring.OutcomeDone}
+	assert.Equal(t, "hiring: NOT_FOUND: a b[31m c; the write itself was done (request req_ 1)", failure.Error(), "one line")
+	assert.Equal(t, "NOT_FOUND", hiring.ErrNotFound.Error())
+	assert.Equal(t, "hiring: id: is empty", (&hiring.ParamError{Param: "id", Problem: "is empty"}).Error())
+	assert.NotErrorIs(t, &hiring.Error{}, hiring.ErrorCode(""), "no code is no code")
+}
+
+func TestRequestIDOfTheBodyServesWhenTheHeaderIsMissing(t *testing.T) {
+	fake := apitest.NewScriptedServer(t, apitest.RespondError(403, "INSUFFICIENT_SCOPE"))
+	_, err := fake.Client().Account.Get(t.Context())
+	assert.Equal(t, "req_0e", apitest.RequireError(t, "Get", err).RequestID)
+}
+
+func TestFields(t *testing.T) {
+	for details, want := range map[string]struct {
+		form   []string
+		fields map[string][]string
+	}{
+		`{"formErrors":["x"],"fieldErrors":{"name":["a","b"]}}`: {[]string{"x"}, map[string][]string{"name": {"a", "b"}}},
+		`{"formErrors":[],"fieldErrors":{}}`:                    {[]string{}, map[string][]string{}},
+		`{"limit":1}`:                                           {},
+		`null`:                                                  {},
+		`"text"`:                                                {},
+		`{"fieldErrors":["wrong"]}`:                             {},
+		`[]`:                                                    {},
+	} {
+		fake := apitest.NewScriptedServer(t, apitest.Respond(400, `{"error":{"code":"INVALID_INPUT","message":"m","details":`+details+`}}`))
+		_, err := fake.Client().Account.Get(t.Context())
+		form, fields := apitest.RequireError(t, "Get", err).Fields()
+		assert.Equal(t, want.form, form, "form of %s", details)
+		assert.Equal(t, want.fields, fields, "fields of %s", details)
+	}
+	form, fields := (&hiring.Error{}).Fields()
+	assert.Nil(t, form)
+	assert.Nil(t, fields)
+}
+
+func TestResponsesThatAreNotFromTheAPI(t *testing.T) {
+	long := strings.Repeat("x", 400)
+	for _, c := range []struct{ name, body, want string }{
+		{"HTML", "<html>\r\n<b>Bad\tgateway</b>\x00\x1b[31m\u0085\u2028</html>", "the response is not from the API: <html> <b>Bad gateway</b>[31m</html>"},
+		{"empty", "", "the response is empty and not from the API"},
+		{"long", long, "the response is not from the API: " + long[:300] + "…"},
+		{"300 bytes", long[:300], "the response is not from the API: " + long[:300]},
+		{"cut rune", long[:299] + "é", "the response is not from the API: " + long[:299] + "…"},
+		{"invalid UTF-8", "a\xff\xfeb", "the response is not from the API: ab"},
+		{"other JSON", `{"email":"jo@example.com"}`, "the response is JSON but not the API's error envelope"},
+		{"array", `["jo@example.com"]`, "the response is JSON but not the API's error envelope"},
+		{"string", `"jo@example.com"`, "the response is JSON but not the API's error envelope"},
+		{"cut JSON", " \t\r\n{\"email\":\"jo@exam", "the response is JSON but not the API's error envelope"},
+		{"BOM", "\ufeff{\"email\":\"jo@example.com\"}", "the response is JSON but not the API's error envelope"},
+		{"error null", `{"error":null,"email":"jo@example.com"}`, "the response is JSON but not the API's error envelope"},
+		{"error text", `{"error":"jo@example.com"}`, "the response is JSON but not the API's error envelope"},
+		{"code number", `{"error":{"code":7,"message":"jo@example.com"}}`, "the response is JSON but not the API's error envelope"},
+		{"null", " null ", "the response is JSON but not the API's error envelope"},
+		{"number", "4711", "the response is JSON but not the API's error envelope"},
+		{"far away", strings.Repeat(" \n", 300) + `{"email":"jo@example.com"}`, "the response is JSON but not the API's error envelope"},
+		{"no code and no message", `{"error":{"details":"jo@example.com"}}`, "the response is JSON but not the API's error envelope"},
+	} {
+		for _, status := range []int{404, 502} {
+			fake := apitest.NewScriptedServer(t, apitest.Respond(status, c.body, "X-Request-Id: req_9"))
+			_, err := fake.Client(apitest.NoRetry).Account.Get(t.Context())
+			failure := apitest.RequireError(t, c.name, err)
+			assert.Equal(t, [4]any{status, hiring.ErrorCode(""), "req_9", c.want},
+				[4]any{failure.Status, failure.Code, failure.RequestID, failure.Message}, "%d %s", status, c.name)
+			assert.Nil(t, failure.Details, "%d %s", status, c.name)
+		}
+	}
+}
+
+func TestSuccessThatCannotBeReadIsDescribedByPlace(t *testing.T) {
+	for _, c := range []struct{ name, body, want string }{
+		{"wrong type", `{"data":{"status":"x","ship_score":"secret"}}`, "the response cannot be decoded: /data/ship_score has a string instead of a whole number at byte 35"},
+		{"object for text", `{"data":{"summary":{"secret":1}}}`, "/data/summary has an object instead of a string at byte 19"},
+		{"text for object", `{"data":{"facts":"secret"}}`, "/data/facts has a string instead of an object at byte 17"},
+		{"array for object", `{"data":["secret"]}`, "/data has a list instead of an object at byte 8"},
+		{"number for text", `{"data":{"summary":471}}`, "/data/summary has a number instead of a string at byte 19"},
+		{"boolean for text", `{"data":{"summary":true}}`, "/data/summary has a boolean instead of a string at byte 19"},
+		{"bad time", `{"data":{"generated_at":"secret"}}`, "/data/generated_at has a string instead of a time at byte 24"},
+		{"nested", `{"data":{"pillars":[{},{"score":"secret"}]}}`, "/data/pillars/1/score has a string"},
+		{"fraction", `{"data":{"ship_score":71.5}}`, "/data/ship_score has a number instead of a whole number"},
+		{"not JSON", `{secret`, "the response is JSON but not the API's envelope"},
+		{"broken", `{"data":{"summary":secret}}`, "/data/summary is not valid JSON at byte 19"},
+		{"trailing", `{"data":{}} secret`, "is not valid JSON at byte 12"},
+		{"empty", ``, "the response is empty"},
+		{"cut", `{"data":{"summary":"sec`, "/data/summary ends too early"},
+		{"array envelope", `["secret"]`, "the response is JSON but not the API's envelope"},
+		{"no data", `{"meta":{"secret":1}}`, "the response has no data"},
+		{"null data", `{"data":null,"secret":1}`, "the response has no data"},
+		{"long name", `{"data":{"facts":{"` + strings.Repeat("k", 1000) + `":secret}}}`, "… is not valid JSON"},
+	} {
+		fake := apitest.NewScriptedServer(t, apitest.Respond(200, c.body, apitest.RequestIDHeader))
+		_, err := fake.Client(apitest.NoRetry).Submissions.Report(t.Context(), "a")
+		failure := apitest.RequireError(t, c.name, err)
+		assert.Contains(t, err.Error(), c.want, "%s", c.name)
+		assert.NotContains(t, err.Error(), "secret", "%s: the value is not quoted", c.name)
+		assert.NotContains(t, err.Error(), "471", "%s: the value is not quoted", c.name)
+		assert.Less(t, len(err.Error()), 500, "%s", c.name)
+		assert.Equal(t, [2]any{200, hiring.ErrorCode("")}, [2]any{failure.Status, failure.Code}, "%s", c.name)
+		for cause := errors.Unwrap(err); cause != nil; cause = errors.Unwrap(cause) {
+			assert.NotContains(t, cause.Error(), "secret", "%s: nor in a cause", c.name)
+		}
+	}
+}
+
+func TestReadersOfTruncatedBodiesSeeTheCause(t *testing.T) {
+	for name, reply := range map[string]apitest.Responder{
+		"clean EOF":      apitest.Respond(200, `{"data":{`),
+		"unexpected EOF": apitest.Truncate(200, `{"data":{`, io.ErrUnexpectedEOF),
+	} {
+		fake := apitest.NewScriptedServer(t, reply)
+		_, err := fake.Client(apitest.NoRetry).Account.Get(t.Context())
+		require.ErrorIs(t, err, io.ErrUnexpectedEOF, "%s", name)
+	}
+	fake := apitest.NewScriptedServer(t, apitest.Truncate(200, `{"data":{"id":"secret"`, apitest.ErrReset))
+	_, err := fake.Client(apitest.NoRetry).Account.Get(t.Context())
+	require.ErrorIs(t, err, apitest.ErrReset)
+	require.ErrorContains(t, err, "the response was cut short: connection reset by peer")
+	assert.NotContains(t, err.Error(), "secret")
+}
+
+func TestDeepNesting(t *testing.T) {
+	deep := strings.Repeat("[", 10<<20)
+	for _, c := range []struct {
+		status int
+		body   string
+		want   string
+	}{
+		{200, deep, "JSON but not the API's envelope"},
+		{200, `{"data":` + deep, "has a list instead of an object"},
+		{200, `{"data":{"new":` + deep, "is not valid JSON"},
+		{200, `{"data":{"payload":` + strings.Repeat(`{"a":`, 2<<20), "is not valid JSON"},
+		{500, deep, "JSON but not the API's error envelope"},
+		{400, `{"error":{"code":"INVALID_INPUT","details":` + deep, "JSON but not the API's error envelope"},
+	} {
+		fake := apitest.NewScriptedServer(t, apitest.Respond(c.status, c.body, apitest.RequestIDHeader))
+		_, err := fake.Client(apitest.NoRetry).Account.Get(t.Context())
+		require.ErrorContains(t, err, c.want, "%d %.30s", c.status, c.body)
+		assert.Less(t, len(err.Error()), 600, "%d %.30s", c.status, c.body)
+	}
+}
+
+func TestBodyOverTheCap(t *testing.T) {
+	body := `{"data":{"id":"x","name":"` + strings.Repeat("n", 1000) + `"},"meta":{}}`
+	n := int64(len(body))
+	for _, c := range []struct {
+		limit int64
+		ok    bool
+	}{{n, true}, {n - 1, false}, {1, false}, {math.MaxInt64, true}} {
+		fake := apitest.NewScriptedServer(t, apitest.Respond(200, body, apitest.RequestIDHeader))
+		client := fake.Client(hiring.WithMaxResponseBytes(c.limit))
+		_, err := client.Account.Get(t.Context())
+		if c.ok {
+			require.NoError(t, err, "limit %d", c.limit)
+			continue
+		}
+		require.ErrorContains(t, err, fmt.Sprintf("longer than %d bytes", c.limit))
+		assert.Len(t, fake.Requests(), 1, "not repeated")
+		if c.limit == 1 { // It is not known whether the response is from the API.
+			continue
+		}
+		_, err = client.Assessments.Close(t.Context(), "a")
+		assert.Equal(t, hiring.OutcomeDone, apitest.RequireError(t, "Close", err).Outcome)
+	}
+}
+
+func TestEndlessBodiesAreReadUpToTheLimit(t *testing.T) {
+	for _, c := range []struct {
+		status int
+		call   func(*hiring.Client) error
+		want   string // Empty: the call succeeds.
+		most   int
+	}{
+		{500, func(c *hiring.Client) error { _, err := c.Account.Get(t.Context()); return err }, "not the API's error envelope", 4 << 20},
+		{200, func(c *hiring.Client) error { return c.Assessments.Delete(t.Context(), "a") }, "longer than 4194304 bytes", 4 << 20},
+		{200, func(c *hiring.Client) error { _, err := c.Account.Get(t.Context()); return err }, "longer than 4194304 bytes", 4 << 20},
+	} {
+		endless := new(brackets)
+		fake := apitest.NewScriptedServer(t, func(r *http.Request) (*http.Response, error) {
+			return apitest.NewResponse(r, c.status, endless, apitest.RequestIDHeader), nil
+		})
+		err := c.call(fake.Client(apitest.NoRetry, hiring.WithMaxResponseBytes(4<<20)))
+		if c.want != "" {
+			require.ErrorContains(t, err, c.want, "%d", c.status)
+		} else {
+			require.NoError(t, err, "%d", c.status)
+		}
+		assert.LessOrEqual(t, endless.read, c.most+1, "%d: bytes read", c.status)
+		assert.True(t, endless.closed, "%d: the body is closed", c.status)
+	}
+}
+
+// brackets is an endless body.
+type brackets struct {
+	read   int
+	closed bool
+}
+
+func (b *brackets) Read(p []byte) (int, error) {
+	for i := range p {
+		p[i] = '['
+	}
+	b.read += len(p)
+	return len(p), nil
+}
+
+func (b *brackets) Close() error { b.closed = true; return nil }
+
+func TestBodyThatStallsEndsAndLeavesNothing(t *testing.T) {
+	for _, status := range []int{200, 404, 500} {
+		// The bubble fails when a goroutine remains.
+		synctest.Test(t, func(t *testing.T) {
+			fake := apitest.NewScriptedServer(t, apitest.Stall(status, `{"data":`))
+			begun := time.Now()
+			_, err := fake.Client(apitest.NoRetry, hiring.WithTimeout(5*time.Second)).Account.Get(t.Context())
+			require.Error(t, err)
+			assert.Equal(t, 5*time.Second, time.Since(begun), "%d", status)
+			begun = time.Now()
+			err = fake.Client(apitest.NoRetry, hiring.WithTimeout(5*time.Second)).Assessments.Delete(t.Context(), "a")
+			assert.Equal(t, status == 200, err == nil, "%d Delete: %v", status, err)
+			assert.Equal(t, 5*time.Second, time.Since(begun), "%d Delete", status)
+		})
+	}
+}
+
+func TestBodyThatStallsOverTheWireLeavesNothing(t *testing.T) {
+	// The bubble fails when a goroutine of client or server remains.
+	synctest.Test(t, func(t *testing.T) {
+		pipes := make(pipeListener)
+		server := &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			_, _ = io.WriteString(w, `{"data":{`)
+			_ = http.NewResponseController(w).Flush()
+			<-r.Context().Done()
+		})}
+		go func() { _ = server.Serve(pipes) }()
+		transport := &http.Transport{DialContext: pipes.dial}
+		client, err := hiring.New("http://localhost", apitest.Key, apitest.NoRetry, hiring.WithHTTPClient(&http.Client{Transport: transport}))
+		require.NoError(t, err)
+		begun := time.Now()
+		_, err = client.Account.Get(t.Context())
+		require.ErrorIs(t, err, context.DeadlineExceeded)
+		require.ErrorContains(t, err, "the response was not complete within 30s: see WithTimeout")
+		assert.Equal(t, 30*time.Second, time.Since(begun))
+		synctest.Wait()
+		require.NoError(t, server.Close())
+	})
+}
+
+// pipeListener is a network in memory.
+type pipeListener chan net.Conn
+
+func (l pipeListener) dial(context.Context, string, string) (net.Conn, error) {
+	client, server := net.Pipe()
+	l <- server
+	return client, nil
+}
+
+func (l pipeListener) Accept() (net.Conn, error) {
+	if conn, ok := <-l; ok {
+		return conn, nil
+	}
+	return nil, net.ErrClosed
+}
+
+func (l pipeListener) Close() error { close(l); return nil }
+
+func (l pipeListener) Addr() net.Addr { return &net.IPAddr{} }
+
+func TestTransportWithoutABody(t *testing.T) {
+	for _, length := range []int64{0} {
+		reply := func(r *http.Request) (*http.Response, error) {
+			resp := apitest.NewResponse(r, 200, nil, apitest.RequestIDHeader)
+			resp.ContentLength = length
+			return resp, nil
+		}
+		err := apitest.NewScriptedServer(t, reply).Client().Assessments.Delete(t.Context(), "a")
+		require.NoError(t, err, "a 2xx is a success whatever its body, length %d", length)
+	}
+}
+
+func TestInvalidUTF8IsDecoded(t *testing.T) {
+	fake := apitest.NewScriptedServer(t, apitest.Respond(200, "{\"data\":{\"id\":\"x\",\"name\":\"a\xff\",\"slug\":\"first\",\"slug\":\"last\",\"new\":{\"x\":\"\\ud800\",\"x\":2}},\"meta\":{},\"meta\":{}}"))
+	account, err := fake.Client().Account.Get(t.Context())
+	require.NoError(t, err)
+	assert.Equal(t, "a\ufffd", account.Name)
+	assert.Equal(t, "last", account.Slug)
+	assert.Contains(t, account.Extra, "new")
+}
+
+func TestLoneSurrogateInAPayloadDoesNotBlockTheLog(t *testing.T) {
+	fake := apitest.NewScriptedServer(t, apitest.Respond(200, `{"data":[
+		{"seq":1,"kind":"ai_prompt","ts_ms":1,"payload":{"text":"cut \ud83d"}},
+		{"seq":2,"kind":"ai_prompt","ts_ms":2,"payload":{"text":"fine","text":"twice"}}],"meta":{"has_more":false}}`))
+	events, err := fake.Client().Events.List("a", hiring.EventFilter{}).Collect(t.Context())
+	require.NoError(t, err)
+	require.Len(t, events, 2)
+	prompt, ok := events[0].AIPrompt()
+	assert.True(t, ok)
+	assert.Equal(t, "cut \ufffd", prompt.Text)
+	prompt, ok = events[1].AIPrompt()
+	assert.True(t, ok)
+	assert.Equal(t, "twice", prompt.Text)
+}
+
+func TestAnyBodyOfA2xxIsSuccessForDeleteAndRevoke(t *testing.T) {
+	for name, reply := range map[string]apitest.Responder{
+		"200 with body": apitest.RespondData(`{}`), "200 empty": apitest.Respond(200, "", apitest.RequestIDHeader), "204": apitest.Respond(204, "", apitest.RequestIDHeader),
+		"cut": apitest.Truncate(200, `{"data":`, apitest.ErrReset), "cut at once": apitest.Truncate(200, "", apitest.ErrReset, apitest.RequestIDHeader),
+	} {
+		client := apitest.NewScriptedServer(t, reply).Client()
+		require.NoError(t, client.Assessments.Delete(t.Context(), "a"), "Delete: %s", name)
+		require.NoError(t, client.Invitations.Revoke(t.Context(), "a", "i"), "Revoke: %s", name)
+		_, err := client.Do(t.Context(), "POST", "/x", nil, nil, nil)
+		require.NoError(t, err, "Do without out: %s", name)
+	}
+}
+
+func TestNoContentWhereDataIsPromised(t *testing.T) {
+	for name, call := range map[string]func(*hiring.Client) error{
+		"Create": func(c *hiring.Client) error {
+			_, err := c.Assessments.Create(t.Context(), hiring.NewAssessment{ChallengeID: "c", Name: "n"})
+			return err
+		},
+		"Do": func(c *hiring.Client) error {
+			_, err := c.Do(t.Context(), "POST", "/x", nil, nil, new(any))
+			return err
+		},
+	} {
+		fake := apitest.NewScriptedServer(t, apitest.Respond(204, "", apitest.RequestIDHeader))
+		err := call(fake.Client())
+		failure := apitest.RequireError(t, name, err)
+		assert.Equal(t, [2]any{hiring.OutcomeDone, 204}, [2]any{failure.Outcome, failure.Status}, "%s", name)
+		require.ErrorContains(t, err, "204 the response has no data; the write itself was done", "%s", name)
+	}
+}
+
+func TestNoURLInErrors(t *testing.T) {
+	const address = apitest.BaseURL + "/api/v1/submissions/" + apitest.ID + "/report"
+	for name, cause := range map[string]error{
+		"url.Error":     &url.Error{Op: "Get", URL: address, Err: apitest.ErrReset},
+		"wrapped":       fmt.Errorf("proxy: %w", &url.Error{Op: "Get", URL: address, Err: apitest.ErrReset}),
+		"in its text":   errors.New("cannot fetch " + address),
+		"path only":     errors.New("cannot fetch /api/v1/submissions/" + apitest.ID + "/report"),
+		"key":           errors.New("bad header Bearer " + apitest.Key),
+		"control bytes": errors.New("a\nb\x00" + strings.Repeat("x", 1000)),
+	} {
+		fake := apitest.NewScriptedServer(t, apitest.Fail(cause))
+		_, err := fake.Client(apitest.NoRetry).Submissions.Report(t.Context(), apitest.ID)
+		assert.Equal(t, name != "key", errors.Is(err, cause), "%s: the cause is reachable", name)
+		for _, secret := range []string{"https://", apitest.ID, apitest.Key, "\n", "\x00"} {
+			assert.NotContains(t, err.Error(), secret, "%s", name)
+		}
+		assert.Less(t, len(err.Error()), 400, "%s", name)
+	}
+}
+
+func TestDetailsAreRawAndNullMeansNone(t *testing.T) {
+	for details, want := range map[string]json.RawMessage{
+		`,"details":{"a":[1, 2]}`: json.RawMessage(`{"a":[1, 2]}`), `,"details":null`: nil, ``: nil, `,"details":"x"`: json.RawMessage(`"x"`),
+	} {
+		fake := apitest.NewScriptedServer(t, apitest.Respond(400, `{"error":{"code":"INVALID_INPUT","message":"m"`+details+`}}`))
+		_, err := fake.Client().Account.Get(t.Context())
+		assert.Equal(t, want, apitest.RequireError(t, "Get", err).Details, "%s", details)
+	}
+}
+
+// The code is used even if the other fields have an unexpected shape.
+func TestInvalidMembersDoNotHideTheCode(t *testing.T) {
+	fake := apitest.NewScriptedServer(t, apitest.Respond(400, `{"error":{"code":"INVALID_INPUT","message":"m","request_id":7,"details":{"formErrors":"one","fieldErrors":{"a":"x","b":["y",2],"c":3}}}}`))
+	_, err := fake.Client().Account.Get(t.Context())
+	require.ErrorIs(t, err, hiring.ErrInvalidInput)
+	form, fields := apitest.RequireError(t, "Get", err).Fields()
+	assert.Equal(t, []string{"one"}, form)
+	assert.Equal(t, map[string][]string{"a": {"x"}, "b": {"y"}, "c": nil}, fields)
+}
+
+// A GET is retried after a rejection whose body was cut, because its code is not known.
+func TestRejectionsThatAreCutShort(t *testing.T) {
+	get, remove := getAccount, func(ctx context.Context, c *hiring.Client) error { return c.Assessments.Delete(ctx, apitest.ID) }
+	for name, c := range map[string]struct {
+		status int
+		begin  string
+		call   func(context.Context, *hiring.Client) error
+		sent   int
+		text   string
+	}{
+		"404 of a GET":              {404, `{"error":{"code":"NOT_F`, get, 4, "404 the response was cut short; "},
+		"404 of a GET without body": {404, ``, get, 4, "404 the response was cut short; "},
+		"302 of a GET":              {302, `<html>`, get, 4, "correct the base URL; the response was cut short; "},
+		"403 page of a GET":         {403, `<html>`, get, 4, "403 the response is not from the API: <html>; "},
+		"401 of a GET":              {401, `{"error":`, get, 1, "401 the response was cut short"},
+		"404 of a DELETE":           {404, `{"error":{"code":"NOT_F`, remove, 1, "404 the response was cut short"},
+		"whole error, then cut":     {404, `{"error":{"code":"NOT_FOUND","message":"No."}}`, get, 4, "404 NOT_FOUND: No; "},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			fake := apitest.NewScriptedServer(t, apitest.Truncate(c.status, c.begin, io.ErrUnexpectedEOF, apitest.RequestIDHeader))
+			err := c.call(t.Context(), fake.Client())
+			require.ErrorContains(t, err, c.text, name)
+			require.ErrorContains(t, err, "the response was cut short", name)
+			require.ErrorIs(t, err, io.ErrUnexpectedEOF, name)
+			assert.Len(t, fake.Requests(), c.sent, name)
+		})
+	}
+}
+
+func TestTextsOfOtherUnusableResponses(t *testing.T) {
+	for name, c := range map[string]struct {
+		status     int
+		body, want string
+	}{
+		"empty":                 {201, ``, "201 the response is empty; the write itself was done"},
+		"blank":                 {201, ` `, "201 the response is empty; the write itself was done"},
+		"a number out of range": {201, `{"data":{"id":"a","budget_dollars_cap":1e999}}`, "/data/budget_dollars_cap has a number that is out of range at byte"},
+	} {
+		fake := apitest.NewScriptedServer(t, apitest.Respond(c.status, c.body, apitest.RequestIDHeader))
+		_, err := fake.Client().Assessments.Create(t.Context(), hiring.NewAssessment{ChallengeID: apitest.ID, Name: "x"})
+		require.ErrorContains(t, err, c.want, name)
+	}
+}

@@ -1,0 +1,134 @@
+package client_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/hiring-assessment/hiring-go"
+	"github.com/hiring-assessment/hiring-go/internal/testing/apitest"
+	"github.com/hiring-assessment/hiring-go/internal/testing/operations"
+	"github.com/hiring-assessment/hiring-go/sandbox"
+)
+
+// TestGolden checks each operation that returns a resource.
+func TestGolden(t *testing.T) {
+	t.Parallel()
+	c := sandbox.Start(t).Client()
+	shapes := apitest.Shapes(t)
+	require.Greater(t, len(shapes), 10)
+	for _, o := range operations.All() {
+		if shape, ok := shapes[o.Route]; ok {
+			t.Run(o.Name, func(t *testing.T) { apitest.CheckGolden(t, c, o, shape) })
+		}
+	}
+}
+
+// Each nullable field is null somewhere in the sample data, and not null elsewhere, so
+// that both are decoded above. The archive link is always null in test mode.
+func TestGoldenSampleDataShowsBothSidesOfNull(t *testing.T) {
+	c := sandbox.Start(t).Client()
+	seen := make(map[string]bool)
+	look := func(shape apitest.Shape, body []byte) {
+		data := apitest.Parse(t, apitest.DataOf(t, body))
+		if _, list := data.([]any); !list {
+			data = []any{data}
+		}
+		for _, item := range data.([]any) {
+			noteNulls(shape, item.(map[string]any), "", seen)
+		}
+	}
+	shapes := apitest.Shapes(t)
+	var raw hiring.Response
+	ctx := hiring.WithResponse(t.Context(), &raw)
+	_, err := c.Account.Get(ctx)
+	require.NoError(t, err)
+	look(shapes["GET /account"], raw.Body)
+	for _, err := range c.Submissions.List(hiring.SubmissionFilter{}).Pages(ctx) {
+		require.NoError(t, err)
+		look(shapes["GET /submissions"], raw.Body)
+	}
+	for _, err := range c.Invitations.List(sandbox.AssessmentID).Pages(ctx) {
+		require.NoError(t, err)
+		look(shapes["GET /assessments/{id}/invitations"], raw.Body)
+	}
+	_, err = c.Assessments.List().Collect(ctx)
+	require.NoError(t, err)
+	look(shapes["GET /assessments"], raw.Body)
+	for _, name := range []string{
+		".submitted_at", ".evaluated_at", ".opened_at", ".started_at", ".budget_dollars_cap", ".selected_task_ids",
+		".report.ship_score", ".report.scored_as_role", ".report.generated_at", ".report.pipeline_rank", ".report.pillars.score",
+		".report.facts.time_used_minutes", ".report.facts.ai_authored_pct", ".report.facts.churn_pct",
+	} {
+		assert.True(t, seen[name+" null"], "%s is null nowhere", name)
+		assert.True(t, seen[name+" set"], "%s is null everywhere", name)
+	}
+	assert.False(t, seen[".workspace_archive_url set"])
+}
+
+func noteNulls(s apitest.Shape, v map[string]any, at string, seen map[string]bool) {
+	for name, m := range s {
+		value, there := v[name]
+		place := at + "." + name
+		switch {
+		case !there:
+			continue
+		case value == nil:
+			seen[place+" null"] = true
+			continue
+		}
+		seen[place+" set"] = true
+		switch {
+		case m.Kind&apitest.Object != 0:
+			noteNulls(m.Fields, value.(map[string]any), place, seen)
+		case m.Kind&apitest.Objects != 0:
+			for _, element := range value.([]any) {
+				noteNulls(m.Fields, element.(map[string]any), place, seen)
+			}
+		}
+	}
+}
+
+// The busy log has unusual entries.
+func TestGoldenBusyLog(t *testing.T) {
+	c := sandbox.Start(t).Client()
+	events, err := c.Events.List(sandbox.BusySubmissionID, hiring.EventFilter{}).Collect(t.Context())
+	require.NoError(t, err)
+	require.Len(t, events, 2400)
+	var surrogates, long int
+	for i, e := range events {
+		require.True(t, i == 0 || e.Seq > events[i-1].Seq)
+		if bytes.Contains(e.Payload, []byte(`\ud800`)) || bytes.Contains(e.Payload, []byte("\ufffd")) {
+			surrogates++
+			prompt, ok := e.AIPrompt()
+			require.True(t, ok)
+			require.Equal(t, "cut in the middle of an emoji \ufffd", prompt.Text)
+		}
+		if len(e.Payload) > 100<<10 {
+			long++
+		}
+	}
+	assert.Positive(t, surrogates)
+	assert.Equal(t, 1, long)
+	assert.Equal(t, hiring.EventAttemptStarted, events[0].Kind)
+	assert.JSONEq(t, `{}`, string(events[0].Payload))
+}
+
+// Extra is nil without unknown members, and contains them otherwise.
+func TestGoldenExtra(t *testing.T) {
+	var a hiring.Account
+	require.NoError(t, json.Unmarshal([]byte(`{"id":"1","plan":{"id":"p"}}`), &a))
+	assert.Nil(t, a.Extra)
+	assert.Nil(t, a.Plan.Extra)
+	require.NoError(t, json.Unmarshal([]byte(`{"id":"1","new":[1, 2],"plan":{"id":"p","seats":5}}`), &a))
+	assert.JSONEq(t, `[1,2]`, string(a.Extra["new"]))
+	assert.Equal(t, "5", string(a.Plan.Extra["seats"]))
+	a.Extra["more"] = json.RawMessage(`"x"`)
+	b, err := json.Marshal(a)
+	require.NoError(t, err)
+	assert.Contains(t, string(b), `"more":"x"`)
+	assert.NotContains(t, string(b), `"Extra"`)
+}

@@ -1,0 +1,145 @@
+package client_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"testing"
+	"testing/synctest"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/hiring-assessment/hiring-go"
+	"github.com/hiring-assessment/hiring-go/internal/testing/apitest"
+)
+
+// The keys contain characters that JSON encoders escape.
+var leakKeys = []string{apitest.Key, "sk_live_a/b+c<d>&e=f'g", `sk_test_"q\q"z`}
+
+// looseCause is an error whose text printers can read as a field.
+type looseCause string
+
+func (c looseCause) Error() string { return string(c) }
+
+// structCause is an error whose fields printers follow.
+type structCause struct{ Text string }
+
+func (c structCause) Error() string { return c.Text }
+
+// echoes are responses of servers that repeat the key wherever possible.
+func echoes(key string) map[string]apitest.Responder {
+	headers := []string{"X-Request-Id: req_" + key, "Location: https://x.test/" + key, "Set-Cookie: k=" + key, "X-Echo: Bearer " + key}
+	plain, err := json.Marshal(key)
+	if err != nil {
+		panic(err)
+	}
+	spellings := map[string]string{"as Go writes it": string(plain[1 : len(plain)-1])}
+	all := make(map[string]apitest.Responder)
+	for name, k := range spellings {
+		resource := `{"id":"` + k + `","name":"x ` + k + ` y","` + k + `":"` + k + `","new":{"deep":["` + k + `"]},"custom_domain":"` + k + k + `","code":"` + k + `",
+			"pillars":[{"id":"` + k + `","summary":"` + k + `"}],"strengths":["` + k + `",{"a":"` + k + `"}],"candidate":{"email":"` + k + `"},"next_cursor":"` + k + `"}`
+		all["success, "+name] = apitest.Respond(200, `{"data":`+resource+`,"meta":{"request_id":"`+k+`","next_cursor":"`+k+`","has_more":false}}`, headers...)
+		all["list, "+name] = apitest.Respond(200, `{"data":[`+resource+`],"meta":{"request_id":"`+k+`","next_cursor":"`+k+`","has_more":false}}`, headers...)
+		all["bare, "+name] = apitest.Respond(200, resource, headers...)
+		for _, status := range []int{302, 400, 401, 429, 500} {
+			all[fmt.Sprintf("%d, %s", status, name)] = apitest.Respond(status, `{"error":{"code":"C_`+k+`","message":"bad key `+k+`","request_id":"`+k+`",
+				"details":{"formErrors":["`+k+`"],"fieldErrors":{"`+k+`":["`+k+`"]}}}}`, headers...)
+		}
+		all["broken, "+name] = apitest.Respond(200, `{"data":{"new":{"`+k+`":`, headers...)
+	}
+	all["HTML"] = apitest.Respond(502, "<html>"+key+" Authorization: Bearer "+key, headers...)
+	all["text"] = apitest.Respond(200, key, headers...)
+	all["transport"] = apitest.Fail(errors.New("cannot send https://x.test?key=" + key + " with Bearer " + key))
+	all["transport, loose"] = apitest.Fail(looseCause("Bearer " + key))
+	all["transport, struct"] = apitest.Fail(structCause{"Bearer " + key})
+	all["body breaks"] = apitest.Truncate(200, `{"data":`, structCause{key})
+	return all
+}
+
+func TestKeyIsNeverVisible(t *testing.T) {
+	t.Parallel()
+	for _, key := range leakKeys {
+		for name, reply := range echoes(key) {
+			synctest.Test(t, func(t *testing.T) { keyShowsUpNowhere(t, key, name, reply) })
+		}
+	}
+}
+
+func TestClientPrintsEnvironmentAndHost(t *testing.T) {
+	t.Parallel()
+	for _, key := range leakKeys {
+		client, err := hiring.New("https://hiring.example.com/prefix/", key)
+		require.NoError(t, err)
+		want := "hiring.Client(" + string(client.Environment()) + ", hiring.example.com)"
+		var log bytes.Buffer
+		slog.New(slog.NewMultiHandler(slog.NewTextHandler(&log, nil), slog.NewJSONHandler(&log, nil))).Info("made", "client", client)
+		asJSON, err := json.Marshal(client) //nolint:musttag // A client has no members.
+		require.NoError(t, err)
+		assert.Equal(t, want, fmt.Sprintf("%v", client))
+		assert.Equal(t, want, fmt.Sprintf("%+v", client))
+		assert.Contains(t, log.String(), `client="`+want+`"`)
+		apitest.AssertNoKey(t, key, "the client", client, *client, fmt.Sprintf("%#v", client), log.String(), string(asJSON))
+	}
+	assert.Equal(t, "hiring.Client(without New)", new(hiring.Client).String())
+}
+
+func keyShowsUpNowhere(t *testing.T, key, name string, reply apitest.Responder) {
+	var log bytes.Buffer
+	options := &slog.HandlerOptions{Level: slog.LevelDebug}
+	fake := apitest.NewScriptedServer(t, reply)
+	var exchanges []hiring.Exchange
+	opts := []hiring.Option{
+		hiring.WithHTTPClient(&http.Client{Transport: fake}),
+		hiring.WithRetry(hiring.RetryPolicy{MaxAttempts: 2}),
+		hiring.WithObserver(func(_ context.Context, e hiring.Exchange) { exchanges = append(exchanges, e) }),
+		hiring.WithLogger(slog.New(slog.NewMultiHandler(slog.NewTextHandler(&log, options), slog.NewJSONHandler(&log, options)))),
+	}
+	client, err := hiring.New(apitest.BaseURL, key, opts...)
+	require.NoError(t, err)
+	sourced, err := hiring.New(apitest.BaseURL, key, append(opts, hiring.WithKeySource(func(context.Context) (string, error) { return key, nil }))...)
+	require.NoError(t, err)
+	for _, c := range []*hiring.Client{client, sourced} {
+		var raw hiring.Response
+		ctx := hiring.WithResponse(t.Context(), &raw)
+		calls := map[string]error{
+			"Account.Get": apitest.ErrorOf(c.Account.Get(ctx)),
+			"Report":      apitest.ErrorOf(c.Submissions.Report(ctx, "a")),
+			"Send":        apitest.ErrorOf(c.Invitations.Send(ctx, "a", hiring.NewInvitation{Email: "e", Name: "n"})),
+			"a page":      apitest.ErrorOf(c.Members.List().Page(ctx)),
+			"Do":          apitest.ErrorOf(c.Do(ctx, "GET", "/x", nil, nil, new(any))),
+			"OpenAPI":     apitest.ErrorOf(c.OpenAPI(ctx)),
+		}
+		for what, err := range calls {
+			apitest.AssertNoKey(t, key, name+": "+what, err)
+			if failure, ok := errors.AsType[*hiring.Error](err); ok {
+				form, fields := failure.Fields()
+				apitest.AssertNoKey(t, key, name+": the error of "+what, failure, *failure, form, fields)
+			}
+		}
+		apitest.AssertNoKey(t, key, name+": the captured header", raw.Header, raw.RequestID)
+		apitest.AssertNoKey(t, key, name+": the client", c, *c, c.Account, *c.Account, *c.Assessments, *c.Invitations, *c.Submissions, *c.Events, c.Quota(), c.Environment(), opts)
+	}
+	require.NotEmpty(t, exchanges, "%s", name)
+	for _, e := range exchanges {
+		apitest.AssertNoKey(t, key, name+": Exchange", e, &e)
+	}
+	require.NotEmpty(t, log.String(), "%s", name)
+	apitest.AssertNoKey(t, key, name+": the log", log.String())
+}
+
+func TestKeyTravelsInOneHeaderOnly(t *testing.T) {
+	for _, op := range apitest.Operations() {
+		fake := apitest.NewScriptedServer(t, apitest.Respond(200, op.Response))
+		require.NoError(t, op.Call(t.Context(), fake.Client()), "%s", op.Name)
+		for _, sent := range fake.Requests() {
+			assert.Equal(t, []string{"Bearer " + apitest.Key}, sent.Header["Authorization"], "%s", op.Name)
+			sent.Header.Del("Authorization")
+			apitest.AssertNoKey(t, apitest.Key, op.Name, sent)
+		}
+	}
+}

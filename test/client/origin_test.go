@@ -1,0 +1,198 @@
+package client_test
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/hiring-assessment/hiring-go"
+	"github.com/hiring-assessment/hiring-go/internal/testing/apitest"
+	"github.com/hiring-assessment/hiring-go/sandbox"
+)
+
+// serveRaw responds to each request on each connection with the same bytes, and keeps the
+// connection open.
+func serveRaw(raw string) func(*net.TCPConn) {
+	return func(conn *net.TCPConn) {
+		defer func() { _ = conn.Close() }()
+		in := bufio.NewReader(conn)
+		for {
+			r, err := http.ReadRequest(in)
+			if err != nil {
+				return
+			}
+			_, _ = io.Copy(io.Discard, r.Body)
+			_, _ = io.WriteString(conn, raw)
+		}
+	}
+}
+
+// A proxy that requires a sign-in responds instead of the API, to any request.
+func TestSignInPageIsAnError(t *testing.T) {
+	baseURL, _ := apitest.Listen(t, serveRaw(fmt.Sprintf("HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: %d\r\n\r\n%s", len(apitest.SignInPage), apitest.SignInPage)))
+	for _, op := range apitest.Operations() {
+		err := op.Call(t.Context(), realClient(t, baseURL))
+		failure := apitest.RequireError(t, op.Name, err)
+		want := hiring.OutcomeUnknown
+		if op.Method == http.MethodGet {
+			want = ""
+		}
+		assert.Equal(t, [3]any{200, 1, want}, [3]any{failure.Status, failure.Attempts, failure.Outcome}, "%s", op.Name)
+		require.ErrorContains(t, err, "not from the API: "+apitest.SignInPage, "%s", op.Name)
+		assert.Empty(t, failure.Code, "%s", op.Name)
+	}
+}
+
+// A write is done only if the response is known to come from the API.
+func TestWhetherA2xxIsFromTheAPI(t *testing.T) {
+	limits := []string{"X-RateLimit-Limit: 200", "X-RateLimit-Remaining: 9", "X-RateLimit-Reset: 1800000000"}
+	for name, c := range map[string]struct {
+		reply apitest.Responder
+		own   bool
+	}{
+		"empty with a request id":       {apitest.Respond(200, "", apitest.RequestIDHeader), true},
+		"empty with a limit":            {apitest.Respond(200, "", limits[0]), false},
+		"empty with what remains":       {apitest.Respond(200, "", limits[1]), false},
+		"empty with a reset":            {apitest.Respond(200, "", limits[2]), false},
+		"blank with a request id":       {apitest.Respond(200, " \r\n", apitest.RequestIDHeader), true},
+		"other JSON with a request id":  {apitest.Respond(200, `"done"`, apitest.RequestIDHeader), false},
+		"broken JSON with a request id": {apitest.Respond(200, `{"da`, apitest.RequestIDHeader), false},
+		"long JSON with a request id":   {apitest.Respond(200, `{"x":"`+strings.Repeat("x", 100_000)+`"}`, apitest.RequestIDHeader), false},
+		"empty":                         {apitest.Respond(200, ""), false},
+		"204":                           {apitest.Respond(204, ""), false},
+		"blank":                         {apitest.Respond(200, "\n"), false},
+		"with another header":           {apitest.Respond(200, "", "X-Trace-Id: 7"), false},
+		"with empty headers":            {apitest.Respond(200, "", "X-Request-Id: "), false},
+		"data":                          {apitest.Respond(200, `{"data":null}`), true},
+		"data behind others":            {apitest.Respond(200, `{"x":{"y":[1,"}"]},"d\u0061ta":7}`), true},
+		"meta":                          {apitest.Respond(200, `{"meta":{}}`), true},
+		"data, cut":                     {apitest.Truncate(200, `{"data":{"i`, apitest.ErrReset), true},
+		"data within":                   {apitest.Respond(200, `{"result":{"data":{}}}`), false},
+		"data as a value":               {apitest.Respond(200, `{"result":"data"}`), false},
+		"Data":                          {apitest.Respond(200, `{"Data":{}}`), false},
+		"a list":                        {apitest.Respond(200, `[{"data":{}}]`), false},
+		"text":                          {apitest.Respond(200, `"data"`), false},
+		"null":                          {apitest.Respond(200, `null`), false},
+		"openapi":                       {apitest.Respond(200, `{"openapi":"3.1.0"}`), false},
+		"others":                        {apitest.Respond(200, `{"ok":true}`), false},
+		"long JSON of others":           {apitest.Respond(200, `{"x":"`+strings.Repeat("x", 100_000)+`"}`), false},
+		"cut before it tells":           {apitest.Truncate(200, `{"da`, apitest.ErrReset), false},
+		"cut at once":                   {apitest.Truncate(200, "", apitest.ErrReset), false},
+		"page":                          {apitest.Respond(200, apitest.SignInPage), false},
+		"page with all headers":         {apitest.Respond(200, apitest.SignInPage, append(limits, apitest.RequestIDHeader)...), false},
+		"page behind a BOM":             {apitest.Respond(200, "\ufeff "+apitest.SignInPage, apitest.RequestIDHeader), false},
+		"page, cut":                     {apitest.Truncate(200, apitest.SignInPage, apitest.ErrReset), false},
+		"long page":                     {apitest.Respond(200, strings.Repeat(apitest.SignInPage, 5000), apitest.RequestIDHeader), false},
+		"plain text with a request id":  {apitest.Respond(200, "OK", apitest.RequestIDHeader), false},
+	} {
+		for call, write := range map[string]func(*hiring.Client) error{
+			"Delete": func(c *hiring.Client) error { return c.Assessments.Delete(t.Context(), "a") },
+			"Revoke": func(c *hiring.Client) error { return c.Invitations.Revoke(t.Context(), "a", "i") },
+			"Do": func(c *hiring.Client) error {
+				_, err := c.Do(t.Context(), "POST", "/x", nil, nil, nil)
+				return err
+			},
+		} {
+			fake := apitest.NewScriptedServer(t, c.reply)
+			err := write(fake.Client())
+			assert.Len(t, fake.Requests(), 1, "%s: %s", call, name)
+			if c.own {
+				require.NoError(t, err, "%s: %s", call, name)
+				continue
+			}
+			failure := apitest.RequireError(t, call+": "+name, err)
+			assert.Equal(t, hiring.OutcomeUnknown, failure.Outcome, "%s: %s", call, name)
+			if !strings.HasPrefix(name, "cut ") {
+				assert.Regexp(t, "not (from )?the API", failure.Message, "%s: %s", call, name)
+				require.ErrorContains(t, err, "a proxy answered, or the base URL is wrong", "%s: %s", call, name)
+			}
+			assert.NotContains(t, err.Error(), "WithMaxResponseBytes", "%s: %s", call, name)
+		}
+	}
+}
+
+// A 2xx of the API with another resource means that the write was done, and is an error.
+func TestResponseWithoutTheResourceItPromised(t *testing.T) {
+	for name, body := range map[string]string{
+		"wrapped": `{"invitation":{"id":"x"},"assessment":{"id":"x"}}`, "empty": `{}`, "id null": `{"id":null,"name":"n"}`, "id empty": `{"id":""}`,
+	} {
+		for _, op := range apitest.Operations() {
+			if strings.HasSuffix(op.Name, "List") || slices.Contains([]string{"Assessments.Delete", "Invitations.Revoke", "OpenAPI", "Do", "Submissions.Report"}, op.Name) {
+				continue
+			}
+			failure := apitest.RequireError(t, op.Name+" "+name, op.Call(t.Context(), apitest.NewScriptedServer(t, apitest.RespondData(body, apitest.RequestIDHeader)).Client()))
+			want := hiring.OutcomeDone
+			if op.Method == http.MethodGet {
+				want = ""
+			}
+			assert.Equal(t, [3]any{200, 1, want}, [3]any{failure.Status, failure.Attempts, failure.Outcome}, "%s %s", op.Name, name)
+			assert.Contains(t, failure.Message, "no id", "%s %s", op.Name, name)
+		}
+	}
+	for body, ok := range map[string]bool{
+		`{}`: true, `{"evaluated":false}`: true, `{"submission_id":"x","new":1}`: true, `{"status":"started","new":1}`: true, `{"evaluated":true,"new":1}`: true,
+		`{"report":{"submission_id":"x"}}`: false, `{"new":1}`: false,
+	} {
+		_, err := apitest.NewScriptedServer(t, apitest.RespondData(body, apitest.RequestIDHeader)).Client().Submissions.Report(t.Context(), "a")
+		assert.Equal(t, ok, err == nil, "report %s: %v", body, err)
+	}
+}
+
+// Ensure and SendAll report only invitations that they have seen as sent.
+func TestInvitingBehindASignInPage(t *testing.T) {
+	page := sandbox.Fault{Route: apitest.InviteRoute, Status: 200, ContentType: "text/html", Body: apitest.SignInPage, Times: -1}
+	wrapped := sandbox.Fault{Route: apitest.InviteRoute, Status: 200, Body: `{"data":{"invitation":{"id":"x"}},"meta":{"request_id":"req_1"}}`, Times: -1}
+	for name, fault := range map[string]sandbox.Fault{"page": page, "wrapped": wrapped} {
+		synctest.Test(t, func(t *testing.T) {
+			server, assessment := apitest.StartWithAssessment(t)
+			server.Inject(fault)
+			client := server.LiveClient()
+			got, err := client.Invitations.Ensure(t.Context(), assessment, apitest.Ada)
+			require.Error(t, err, "%s", name)
+			assert.NotEqual(t, hiring.InviteSent, got.Outcome, "%s", name)
+			_ = client.Invitations.SendAll(t.Context(), assessment, slices.Values([]hiring.NewInvitation{apitest.Ada}), hiring.SendAllOptions{Each: func(got hiring.InviteResult, err error) bool {
+				require.Error(t, err, "%s", name)
+				assert.NotEqual(t, hiring.InviteSent, got.Outcome, "%s", name)
+				return true
+			}})
+			assert.Empty(t, apitest.InvitationCounts(t, server, assessment), "%s", name)
+		})
+	}
+}
+
+// Statuses that end no request show nothing of a write, and their bodies may never end.
+// The test uses a socket, because a transport in memory does not show how net/http
+// handles them.
+func TestStatusesOutOfRangeAreErrors(t *testing.T) {
+	for _, status := range []string{"000", "001", "099", "101", "600", "999"} {
+		raw := "HTTP/1.1 " + status + " Odd\r\nX-Request-Id: req_0a\r\nConnection: Upgrade\r\nUpgrade: x\r\n"
+		if status >= "600" {
+			raw += "Content-Length: 0\r\n"
+		}
+		baseURL, connections := apitest.Listen(t, serveRaw(raw+"\r\n"))
+		for method, call := range methodCalls {
+			before := connections.Load()
+			err := call(t.Context(), realClient(t, baseURL, hiring.WithTimeout(0))) // Waiting for the body would last forever.
+			failure := apitest.RequireError(t, method+" "+status, err)
+			want := hiring.OutcomeUnknown
+			if method == "GET" {
+				want = ""
+			}
+			assert.Equal(t, want, failure.Outcome, "%s %s", method, status)
+			assert.Equal(t, [2]any{1, status}, [2]any{failure.Attempts, fmt.Sprintf("%03d", failure.Status)}, "%s %s", method, status)
+			assert.Equal(t, int32(1), connections.Load()-before, "%s %s: requests", method, status)
+			if status < "200" {
+				require.ErrorContains(t, err, "not from the API: status "+status, "%s", method)
+			}
+		}
+	}
+}

@@ -1,0 +1,312 @@
+package client_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"net/url"
+	"strconv"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/hiring-assessment/hiring-go"
+	"github.com/hiring-assessment/hiring-go/internal/testing/apitest"
+)
+
+func TestPagerPageSizeIsChecked(t *testing.T) {
+	for _, list := range apitest.ListCases {
+		s := apitest.NewListServer(list.Style, 3)
+		pager := list.Open(s.Client(t))
+		for _, size := range []int{-1, 0, list.Largest + 1, math.MinInt, math.MaxInt} {
+			_, err := pager.Size(size).Collect(t.Context())
+			requireParam(t, err, "PageSize", list.Name)
+			require.ErrorContains(t, err, fmt.Sprintf("from 1 to %d", list.Largest))
+			_, err = pager.Size(size).Page(t.Context())
+			requireParam(t, err, "PageSize", list.Name)
+			_, err = pager.Size(size).Size(1).Collect(t.Context()) // The first error remains.
+			requireParam(t, err, "PageSize", list.Name)
+		}
+		assert.Zero(t, s.Requests())
+		for _, size := range []int{1, list.Largest} {
+			_, err := pager.Size(size).Collect(t.Context())
+			require.NoError(t, err, list.Name)
+		}
+	}
+}
+
+func TestPagerOfMembersTakesNoPageSize(t *testing.T) {
+	s := apitest.NewListServer("plain", 3)
+	for _, size := range []int{0, 1, 100} {
+		_, err := apitest.MembersOf(s.Client(t)).Size(size).Collect(t.Context())
+		requireParam(t, err, "PageSize", "members")
+		require.ErrorContains(t, err, "takes no page size")
+	}
+	assert.Zero(t, s.Requests())
+}
+
+func TestPagerThatIsEmpty(t *testing.T) {
+	page, err := apitest.NewListServer("seq", 501).Client(t).Events.List(apitest.ParentID, hiring.EventFilter{}).Page(t.Context())
+	require.NoError(t, err)
+	require.NotEmpty(t, page.Next)
+	var zero hiring.Pager[hiring.Event]
+	for _, pager := range []hiring.Pager[hiring.Event]{
+		zero, zero.PageSize(5), zero.PageSize(-5), zero.From("x"), zero.From(page.Next), zero.From(""),
+	} {
+		items, err := pager.Collect(t.Context())
+		requireParam(t, err, "Pager", "")
+		assert.Empty(t, items)
+		_, err = pager.Page(t.Context())
+		requireParam(t, err, "Pager", "")
+		count := 0
+		for _, err := range pager.All(t.Context()) {
+			count++
+			requireParam(t, err, "Pager", "")
+		}
+		assert.Equal(t, 1, count)
+	}
+}
+
+func TestPagerNeverChanges(t *testing.T) {
+	s := apitest.NewListServer("page", 30)
+	pager := apitest.InvitationsOf(s.Client(t)).Size(10)
+	_ = pager.Size(-1)
+	_ = pager.Size(5)
+	_ = pager.From("garbage")
+	got, err := pager.Collect(t.Context())
+	require.NoError(t, err)
+	assert.Equal(t, apitest.NumbersTo(30), got)
+	assert.Equal(t, 3, s.Requests())
+}
+
+func TestPagerPageReadsOne(t *testing.T) {
+	for _, list := range apitest.ListCases {
+		s := apitest.NewListServer(list.Style, 30)
+		page, err := list.Open(s.Client(t)).Size(10).Page(t.Context())
+		require.NoError(t, err)
+		assert.Equal(t, apitest.NumbersTo(10), page.Items)
+		assert.NotEmpty(t, page.Next)
+		assert.True(t, page.Meta.HasMore)
+		assert.Equal(t, "req_1", page.Meta.RequestID)
+		assert.Equal(t, 1, s.Requests())
+	}
+}
+
+func TestPagerPagesCarryTheirMeta(t *testing.T) {
+	s := apitest.NewListServer("page", 25)
+	var metas []hiring.Meta
+	for page, err := range apitest.InvitationsOf(s.Client(t)).Size(10).Pages(t.Context()) {
+		require.NoError(t, err)
+		metas = append(metas, page.Meta)
+	}
+	assert.Equal(t, []hiring.Meta{
+		{RequestID: "req_1", Page: 1, PageSize: 10, Total: 25, HasMore: true},
+		{RequestID: "req_2", Page: 2, PageSize: 10, Total: 25, HasMore: true},
+		{RequestID: "req_3", Page: 3, PageSize: 10, Total: 25},
+	}, metas)
+	s = apitest.NewListServer("cursor", 15)
+	metas = nil
+	for page, err := range apitest.SubmissionsOf(s.Client(t)).Size(10).Pages(t.Context()) {
+		require.NoError(t, err)
+		metas = append(metas, page.Meta)
+	}
+	assert.Equal(t, []hiring.Meta{{RequestID: "req_1", HasMore: true, NextCursor: "after:10"}, {RequestID: "req_2"}}, metas)
+}
+
+func TestPagerOfAnEmptyListGivesOneEmptyPage(t *testing.T) {
+	for _, list := range apitest.ListCases {
+		s := apitest.NewListServer(list.Style, 0)
+		count := 0
+		for page, err := range list.Open(s.Client(t)).Pages(t.Context()) {
+			require.NoError(t, err)
+			assert.Empty(t, page.Items)
+			assert.Empty(t, page.Next)
+			count++
+		}
+		assert.Equal(t, 1, count)
+	}
+}
+
+func TestPagerSendsNothingBeforeTheRange(t *testing.T) {
+	for _, list := range apitest.ListCases {
+		s := apitest.NewListServer(list.Style, 30)
+		pager := list.Open(s.Client(t)).Size(10)
+		_, _ = pager.All(t.Context()), pager.Pages(t.Context())
+		assert.Zero(t, s.Requests())
+	}
+}
+
+func TestPagerRangesStartOver(t *testing.T) {
+	for _, list := range apitest.ListCases {
+		s := apitest.NewListServer(list.Style, 30)
+		all := list.Open(s.Client(t)).Size(7).All(t.Context())
+		for range 2 { // The same iterator, left early and then read to its end.
+			n := 0
+			for item, err := range all {
+				require.NoError(t, err)
+				n++
+				if item == 9 {
+					break
+				}
+			}
+			require.Equal(t, 9, n)
+			got := []int{}
+			for item, err := range all {
+				require.NoError(t, err)
+				got = append(got, item)
+			}
+			require.Equal(t, apitest.NumbersTo(30), got)
+		}
+	}
+}
+
+func TestPagerLeftEarlyCostsNoMore(t *testing.T) {
+	for _, list := range apitest.ListCases {
+		s := apitest.NewListServer(list.Style, 30)
+		for item, err := range list.Open(s.Client(t)).Size(7).All(t.Context()) {
+			require.NoError(t, err)
+			if item == 7 {
+				break
+			}
+		}
+		assert.Equal(t, 1, s.Requests(), list.Name)
+	}
+}
+
+func TestPagerServesManyAtOnce(t *testing.T) {
+	for _, list := range apitest.ListCases {
+		s := apitest.NewListServer(list.Style, 60)
+		pager := list.Open(s.Client(t)).Size(7)
+		var wait sync.WaitGroup
+		for range 8 {
+			wait.Go(func() {
+				got, err := pager.Collect(t.Context())
+				assert.NoError(t, err) //nolint:testifylint // require must not be called outside the test's goroutine
+				assert.Equal(t, apitest.NumbersTo(60), got)
+			})
+		}
+		wait.Wait()
+		assert.Equal(t, 8*9, s.Requests())
+	}
+}
+
+// The context ends in the second page, and nothing more is sent.
+func TestPagerEndsWithTheContext(t *testing.T) {
+	s := apitest.NewListServer("page", 70)
+	cause := errors.New("enough")
+	ctx, cancel := context.WithCancelCause(t.Context())
+	defer cancel(nil)
+	var failures []error
+	pages := 0
+	for _, err := range apitest.InvitationsOf(s.Client(t)).Size(7).Pages(ctx) {
+		if err != nil {
+			failures = append(failures, err)
+			continue
+		}
+		pages++
+		if pages == 2 {
+			cancel(cause)
+		}
+	}
+	require.Len(t, failures, 1)
+	require.ErrorIs(t, failures[0], context.Canceled)
+	require.ErrorIs(t, failures[0], cause)
+	assert.Equal(t, 2, pages)
+	assert.Equal(t, 2, s.Requests())
+	got, err := apitest.InvitationsOf(s.Client(t)).Collect(ctx)
+	require.ErrorIs(t, err, context.Canceled)
+	assert.Empty(t, got)
+	assert.Equal(t, 2, s.Requests())
+}
+
+// Each page's response is captured before the page is yielded.
+func TestPagerCapturesRawResponses(t *testing.T) {
+	s := apitest.NewListServer("page", 20)
+	var raw hiring.Response
+	n := 0
+	for _, err := range apitest.InvitationsOf(s.Client(t)).Size(10).Pages(hiring.WithResponse(t.Context(), &raw)) {
+		require.NoError(t, err)
+		n++
+		assert.Equal(t, fmt.Sprintf("item-%d", 10*n-9), firstID(t, raw.Body))
+	}
+	assert.Equal(t, 2, n)
+}
+
+func TestPagerWarnsOncePerIterationOfUnexpectedSizes(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		list   func(*hiring.Client) apitest.IntPager
+		style  string
+		size   int
+		served int // Items a page.
+		want   string
+	}{
+		{"smaller", apitest.InvitationsOf, "page", 30, 20, "requested pages of 30 items but received 20: Dialect.PageSizeParam may be wrong"},
+		{"smaller, by cursor", apitest.SubmissionsOf, "cursor", 30, 20, "requested pages of 30 items but received 20: Dialect.PageSizeParam may be wrong"},
+		{"larger", apitest.SubmissionsOf, "cursor", 10, 20, "requested pages of 10 items but received 20: Dialect.PageSizeParam may be wrong"},
+		{"larger than one", apitest.SubmissionsOf, "cursor", 1, 2, "requested pages of 1 items but received 2: Dialect.PageSizeParam may be wrong"},
+		{"of a log", apitest.EventsOf, "seq", 30, 20, "requested pages of 30 items but received 20: Dialect.EventPageSizeParam may be wrong"},
+		{"as asked", apitest.InvitationsOf, "page", 20, 20, ""},
+		{"as asked, by cursor", apitest.SubmissionsOf, "cursor", 20, 20, ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			s := apitest.NewListServer(c.style, 70)
+			s.Spoil = served(c.style, c.served)
+			var warnings []string
+			client := s.Client(t, hiring.WithObserver(func(_ context.Context, e hiring.Exchange) {
+				if e.Warning != "" {
+					warnings = append(warnings, e.Warning)
+				}
+			}))
+			for range 2 { // Each iteration warns.
+				warnings = nil
+				got, err := c.list(client).Size(c.size).Collect(t.Context())
+				require.NoError(t, err)
+				assert.Equal(t, apitest.NumbersTo(70), got)
+				if c.want == "" {
+					assert.Empty(t, warnings)
+				} else {
+					assert.Equal(t, []string{c.want}, warnings)
+				}
+			}
+		})
+	}
+}
+
+func TestPagerDoesNotWarnOfShortLists(t *testing.T) {
+	for _, list := range append(apitest.ListCases, apitest.ListCase{Name: "members", Style: "plain", Largest: 0, Open: apitest.MembersOf}) {
+		for _, n := range []int{0, 1, 101} {
+			s := apitest.NewListServer(list.Style, n)
+			client := s.Client(t, hiring.WithObserver(func(_ context.Context, e hiring.Exchange) {
+				assert.Empty(t, e.Warning, list.Name)
+			}))
+			_, err := list.Open(client).Collect(t.Context())
+			require.NoError(t, err)
+		}
+	}
+}
+
+// served responds with pages of its own size.
+func served(style string, size int) func(int, url.Values, *apitest.ListPage) {
+	return func(_ int, q url.Values, p *apitest.ListPage) {
+		own := apitest.NewListServer(style, 70)
+		q.Set("page_size", strconv.Itoa(size))
+		*p, _ = own.Page(q)
+	}
+}
+
+func firstID(t *testing.T, body []byte) string {
+	t.Helper()
+	var reply struct {
+		Data []struct {
+			ID string `json:"id"`
+		} `json:"data"`
+	}
+	require.NoError(t, json.Unmarshal(body, &reply))
+	require.NotEmpty(t, reply.Data)
+	return reply.Data[0].ID
+}
