@@ -1,10 +1,7 @@
 package sandbox_test
 
 import (
-	"bufio"
 	"net/http"
-	"os/exec"
-	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
@@ -14,32 +11,6 @@ import (
 
 	"github.com/hiring-assessment/hiring-go/sandbox"
 )
-
-// throughProgram builds and runs the program.
-func throughProgram(t *testing.T, args ...string) transport {
-	t.Helper()
-	program := filepath.Join(t.TempDir(), "hiring-sandbox")
-	output, err := exec.CommandContext(t.Context(), "go", "build", "-ldflags=-s -w", "-o", program, "../cmd/hiring-sandbox").CombinedOutput()
-	require.NoError(t, err, "%s", output)
-	command := exec.CommandContext(t.Context(), program, append([]string{"-addr", "127.0.0.1:0"}, args...)...)
-	stdout, err := command.StdoutPipe()
-	require.NoError(t, err)
-	require.NoError(t, command.Start())
-	wire := &http.Transport{}
-	t.Cleanup(func() {
-		wire.CloseIdleConnections()
-		_ = command.Process.Kill()
-		_ = command.Wait()
-	})
-	lines := bufio.NewScanner(stdout)
-	for lines.Scan() {
-		if _, base, found := strings.Cut(lines.Text(), "HIRING_BASE_URL="); found {
-			return transport{"program", base, &http.Client{Transport: wire}}
-		}
-	}
-	require.Fail(t, "the program did not say where it listens")
-	return transport{}
-}
 
 // rawCalls are requests whose responses are the same over each transport, except for
 // times.
@@ -121,11 +92,8 @@ func transcript(t *testing.T, d transport) []string {
 func TestTransportsShareOneServer(t *testing.T) {
 	want := transcript(t, inProcess(sandbox.Start(t, sandbox.WithQuota(60, 10))))
 	assert.Contains(t, want[len(want)-2], " 429 ")
-	overTCP := transports(t, sandbox.Start(t, sandbox.WithQuota(60, 10)))[1]
-	for _, d := range []transport{throughProgram(t, "-quota", "60,10"), overTCP} {
-		got := transcript(t, d)
-		for i := range want {
-			require.Equal(t, want[i], got[i], d.name)
-		}
+	got := transcript(t, transports(t, sandbox.Start(t, sandbox.WithQuota(60, 10)))[1])
+	for i := range want {
+		require.Equal(t, want[i], got[i])
 	}
 }

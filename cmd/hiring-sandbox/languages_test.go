@@ -12,14 +12,14 @@ import (
 // TestOtherLanguagesUseTheControlAPI runs the programs that
 // docs/sandbox.md links.
 func TestOtherLanguagesUseTheControlAPI(t *testing.T) {
-	for command, c := range map[string]struct{ file, output string }{
+	for name, c := range map[string]struct{ file, output string }{
 		"node":    {"testdata/example.mjs", "503\n82 null\nada@candidates.test\n"},
 		"python3": {"testdata/example.py", "503\n82 None\nada@candidates.test\n"},
 	} {
-		t.Run(command, func(t *testing.T) {
-			path, err := exec.LookPath(command)
+		t.Run(name, func(t *testing.T) {
+			path, err := exec.LookPath(name)
 			if err != nil {
-				t.Skip(command + " is not installed")
+				t.Skip(name + " is not installed")
 			}
 			p := start(t)
 			program := exec.CommandContext(t.Context(), path, c.file)

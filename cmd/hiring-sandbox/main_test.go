@@ -22,23 +22,24 @@ import (
 	"github.com/hiring-assessment/hiring-go/sandbox"
 )
 
-// program is the path of the program. It is built once.
-var program string
+// asProgram is the environment variable that makes the test binary the program.
+const asProgram = "HIRING_SANDBOX_TEST_MAIN"
 
 func TestMain(m *testing.M) {
-	dir, err := os.MkdirTemp("", "hiring-sandbox")
-	if err != nil {
-		panic(err)
+	if os.Getenv(asProgram) != "" {
+		main()
 	}
-	program = filepath.Join(dir, "hiring-sandbox")
-	build := exec.Command("go", "build", "-ldflags=-s -w", "-o", program, ".")
-	build.Stderr = os.Stderr
-	code := 1
-	if build.Run() == nil {
-		code = m.Run()
-	}
-	_ = os.RemoveAll(dir)
-	os.Exit(code)
+	m.Run()
+}
+
+// command prepares a run of the program.
+func command(t *testing.T, args ...string) *exec.Cmd {
+	t.Helper()
+	binary, err := os.Executable()
+	require.NoError(t, err)
+	cmd := exec.CommandContext(t.Context(), binary, args...)
+	cmd.Env = append(os.Environ(), asProgram+"=1")
+	return cmd
 }
 
 var address = regexp.MustCompile(`HIRING_BASE_URL=(http://\S+)`)
@@ -61,7 +62,7 @@ func start(t *testing.T, args ...string) *running {
 // startWith is start with a writer for standard error.
 func startWith(t *testing.T, stderr io.Writer, args ...string) *running {
 	t.Helper()
-	p := &running{Cmd: exec.CommandContext(t.Context(), program, append([]string{"-addr", "127.0.0.1:0"}, args...)...)}
+	p := &running{Cmd: command(t, append([]string{"-addr", "127.0.0.1:0"}, args...)...)}
 	p.Stderr = stderr
 	stdout, err := p.StdoutPipe()
 	require.NoError(t, err)
@@ -283,11 +284,11 @@ func TestWrongCommandLines(t *testing.T) {
 		{"-dialect " + dialectFile(t, `{"get_assessment":"GET"}`), "GetAssessment"},
 		{"-keys mine", "token: must be sk_test_ or sk_live_"},
 	} {
-		command := exec.CommandContext(t.Context(), program, strings.Fields(test.args)...)
+		wrong := command(t, strings.Fields(test.args)...)
 		var stdout, stderr bytes.Buffer
-		command.Stdout, command.Stderr = &stdout, &stderr
+		wrong.Stdout, wrong.Stderr = &stdout, &stderr
 		var failed *exec.ExitError
-		require.ErrorAs(t, command.Run(), &failed, test.args)
+		require.ErrorAs(t, wrong.Run(), &failed, test.args)
 		assert.Equal(t, 1, failed.ExitCode(), test.args)
 		assert.Contains(t, stderr.String(), "hiring-sandbox: ")
 		assert.Contains(t, stderr.String(), test.says)
@@ -297,7 +298,7 @@ func TestWrongCommandLines(t *testing.T) {
 }
 
 func TestHelp(t *testing.T) {
-	out, err := exec.CommandContext(t.Context(), program, "-h").Output()
+	out, err := command(t, "-h").Output()
 	require.NoError(t, err)
 	for _, name := range []string{"addr", "keys", "quota", "drift", "timeline", "since", "dialect", "control-any-host"} {
 		assert.Contains(t, string(out), "  -"+name)
