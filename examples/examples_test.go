@@ -23,26 +23,16 @@ import (
 
 var update = flag.Bool("update", false, "write testdata anew")
 
-var programs string // The folder of the built examples.
+// programs is the folder of the built examples. It stays, so that the next run builds what has changed.
+var programs = filepath.Join("..", ".cache", "examples")
 
 func TestMain(m *testing.M) {
-	flag.Parse()
-	os.Exit(run(m))
-}
-
-func run(m *testing.M) int {
-	var err error
-	if programs, err = os.MkdirTemp("", "hiring-examples"); err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		return 1
-	}
-	defer func() { _ = os.RemoveAll(programs) }()
 	build := exec.Command("go", "build", "-ldflags=-s -w", "-o", programs+"/", "./quickstart", "./poll", "./shortlist", "./invite", "./backend")
 	if out, err := build.CombinedOutput(); err != nil {
 		fmt.Fprintf(os.Stderr, "%v: %v\n%s", build, err, out)
-		return 1
+		os.Exit(1)
 	}
-	return m.Run()
+	m.Run()
 }
 
 // service has the values of the two variables; the zero value sets neither.

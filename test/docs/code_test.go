@@ -210,7 +210,7 @@ func (g *guides) run(t *testing.T) {
 		"func TestMain(m *testing.M) {\n\tswitch os.Getenv(\"GUIDE_PROGRAM\") {\n" + programs.String() + "\t}\n\tm.Run()\n}\n\n" +
 		"func TestAll(t *testing.T) {\n" + tests.String() + "}\n"
 	g.write(t)
-	binary := filepath.Join(t.TempDir(), "all.exe")
+	binary := g.dir + ".exe"
 	// Without optimization the compiler takes half of the time.
 	if out, err := g.goTool("test", "-c", "-gcflags=guides/...=-l -N", "-ldflags=-s -w", "-o", binary, "./all"); err != nil {
 		t.Fatalf("the programs and tests of the guides do not compile:\n%s", out)
