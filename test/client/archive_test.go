@@ -141,7 +141,7 @@ func TestAnExpiredArchiveLinkIsRenewed(t *testing.T) {
 // A long download may outlast several links. Each one that brought bytes is renewed.
 func TestArchiveLinksThatExpireAgainAreRenewed(t *testing.T) {
 	part := func(first, end int) apitest.Responder {
-		return apitest.Archive(206, first, end, apitest.ErrReset, fmt.Sprintf("Content-Range: bytes %d-35/36", first))
+		return archive(206, first, end, apitest.ErrReset, fmt.Sprintf("Content-Range: bytes %d-35/36", first))
 	}
 	expired := apitest.Respond(403, "expired")
 	for name, c := range map[string]struct {
@@ -150,15 +150,15 @@ func TestArchiveLinksThatExpireAgainAreRenewed(t *testing.T) {
 		reads   int
 		err     string
 	}{
-		"each brings bytes": {[]apitest.Responder{apitest.Archive(200, 0, 10, apitest.ErrReset, apitest.ETag), expired, part(10, 20), expired, part(20, 30), expired, part(30, 36)}, 36, 4, ""},
-		"one brings none":   {[]apitest.Responder{apitest.Archive(200, 0, 10, apitest.ErrReset, apitest.ETag), expired, part(10, 20), expired, expired}, 20, 3, "403 the storage rejected the link, after 20 bytes"},
+		"each brings bytes": {[]apitest.Responder{archive(200, 0, 10, apitest.ErrReset, eTag), expired, part(10, 20), expired, part(20, 30), expired, part(30, 36)}, 36, 4, ""},
+		"one brings none":   {[]apitest.Responder{archive(200, 0, 10, apitest.ErrReset, eTag), expired, part(10, 20), expired, expired}, 20, 3, "403 the storage rejected the link, after 20 bytes"},
 	} {
 		synctest.Test(t, func(t *testing.T) {
-			h := apitest.NewStorageServer(t, append(c.storage, apitest.Respond(416, "", "Content-Range: bytes */36"))...)
+			h := newStorageServer(t, append(c.storage, apitest.Respond(416, "", "Content-Range: bytes */36"))...)
 			var content bytes.Buffer
 			n, err := h.Client().Submissions.DownloadArchive(t.Context(), "s", &content)
 			assert.Equal(t, c.written, n, name)
-			assert.Equal(t, apitest.ArchiveContent[:n], content.String(), name)
+			assert.Equal(t, archiveContent[:n], content.String(), name)
 			assert.Len(t, h.Requests(), c.reads, "%s: links", name)
 			if c.err == "" {
 				require.NoError(t, err, name)
@@ -180,7 +180,7 @@ func TestArchiveRedirectsAreFollowedWithoutTheKey(t *testing.T) {
 				http.Redirect(w, r, fmt.Sprintf("/%d?s3cr3t", left-1), http.StatusTemporaryRedirect) // A path alone.
 				return
 			}
-			http.ServeContent(w, r, "", time.Unix(1e9, 0), strings.NewReader(apitest.ArchiveContent))
+			http.ServeContent(w, r, "", time.Unix(1e9, 0), strings.NewReader(archiveContent))
 		}))
 		t.Cleanup(storage.Close)
 		first := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -209,7 +209,7 @@ func TestArchiveRedirectsAreFollowedWithoutTheKey(t *testing.T) {
 			continue
 		}
 		require.NoError(t, err)
-		assert.Equal(t, apitest.ArchiveContent, content.String())
+		assert.Equal(t, archiveContent, content.String())
 	}
 }
 
@@ -260,8 +260,8 @@ func redirectTo(location string) apitest.Responder {
 }
 
 func TestHostileStorage(t *testing.T) {
-	const whole = len(apitest.ArchiveContent)
-	begun := apitest.Archive(200, 0, 10, apitest.ErrReset, apitest.ETag)
+	const whole = len(archiveContent)
+	begun := archive(200, 0, 10, apitest.ErrReset, eTag)
 	transient := []string{
 		"a long story", "no validator", "weak tag", "501", "endless 5xx", "endless 5xx in between", "Retry-After too long",
 		"no progress", "never answers", "stalls", "error with the link", "nothing at all",
@@ -272,28 +272,28 @@ func TestHostileStorage(t *testing.T) {
 		attempts int
 		err      string // Empty: the archive is complete.
 	}{
-		"goes on":                  {[]apitest.Responder{begun, apitest.Archive(206, 10, whole, nil, apitest.ContentRange, apitest.ETag)}, whole, 2, ""},
-		"goes on without a tag":    {[]apitest.Responder{begun, apitest.Archive(206, 10, whole, nil, apitest.ContentRange)}, whole, 2, ""},
-		"goes on by date":          {[]apitest.Responder{apitest.Archive(200, 0, 10, apitest.ErrReset, apitest.LastModified), apitest.Archive(206, 10, whole, nil, apitest.ContentRange)}, whole, 2, ""},
-		"weak tag and date":        {[]apitest.Responder{apitest.Archive(200, 0, 10, apitest.ErrReset, `ETag: W/"v1"`, apitest.LastModified), apitest.Archive(206, 10, whole, nil, apitest.ContentRange)}, whole, 2, ""},
-		"goes on in parts":         {[]apitest.Responder{begun, apitest.Archive(206, 10, 20, nil, "Content-Range: bytes 10-19/36"), apitest.Archive(206, 20, whole, nil, "Content-Range: bytes 20-35/36")}, whole, 3, ""},
-		"total untold":             {[]apitest.Responder{begun, apitest.Archive(206, 10, whole, nil, "Content-Range: bytes 10-35/*")}, whole, 2, ""},
-		"part of untold total":     {[]apitest.Responder{begun, apitest.Archive(206, 10, 20, nil, "Content-Range: bytes 10-19/*"), apitest.Archive(206, 20, whole, nil, "Content-Range: bytes 20-35/36")}, whole, 3, ""},
+		"goes on":                  {[]apitest.Responder{begun, archive(206, 10, whole, nil, contentRange, eTag)}, whole, 2, ""},
+		"goes on without a tag":    {[]apitest.Responder{begun, archive(206, 10, whole, nil, contentRange)}, whole, 2, ""},
+		"goes on by date":          {[]apitest.Responder{archive(200, 0, 10, apitest.ErrReset, lastModified), archive(206, 10, whole, nil, contentRange)}, whole, 2, ""},
+		"weak tag and date":        {[]apitest.Responder{archive(200, 0, 10, apitest.ErrReset, `ETag: W/"v1"`, lastModified), archive(206, 10, whole, nil, contentRange)}, whole, 2, ""},
+		"goes on in parts":         {[]apitest.Responder{begun, archive(206, 10, 20, nil, "Content-Range: bytes 10-19/36"), archive(206, 20, whole, nil, "Content-Range: bytes 20-35/36")}, whole, 3, ""},
+		"total untold":             {[]apitest.Responder{begun, archive(206, 10, whole, nil, "Content-Range: bytes 10-35/*")}, whole, 2, ""},
+		"part of untold total":     {[]apitest.Responder{begun, archive(206, 10, 20, nil, "Content-Range: bytes 10-19/*"), archive(206, 20, whole, nil, "Content-Range: bytes 20-35/36")}, whole, 3, ""},
 		"a long story":             {[]apitest.Responder{apitest.Fail(errors.New(strings.Repeat("x\n", 9999)))}, 0, 4, "interrupted"},
-		"part ends early":          {[]apitest.Responder{begun, apitest.Archive(206, 10, 12, nil, apitest.ContentRange), apitest.Archive(206, 12, whole, nil, "Content-Range: bytes 12-35/36")}, whole, 3, ""},
-		"ends early without error": {[]apitest.Responder{apitest.Archive(200, 0, 10, nil, apitest.ETag), apitest.Archive(206, 10, whole, nil, apitest.ContentRange)}, whole, 2, ""},
-		"nothing is missing":       {[]apitest.Responder{apitest.Archive(200, 0, whole, apitest.ErrReset, apitest.ETag), apitest.Respond(416, "", "Content-Range: bytes */36")}, whole, 2, ""},
-		"no validator":             {[]apitest.Responder{apitest.Archive(200, 0, 10, apitest.ErrReset)}, 10, 1, "the download was interrupted, and the storage sent no validator to resume it with: connection reset by peer, after 10 bytes"},
-		"weak tag":                 {[]apitest.Responder{apitest.Archive(200, 0, 10, apitest.ErrReset, `ETag: W/"v1"`)}, 10, 1, "sent no validator to resume it with"},
-		"200 to a range":           {[]apitest.Responder{begun, apitest.Archive(200, 0, whole, nil, `ETag: "v2"`)}, 10, 2, "the archive changed, or the storage cannot resume a download, after 10 bytes"},
-		"another place":            {[]apitest.Responder{begun, apitest.Archive(206, 11, whole, nil, "Content-Range: bytes 11-35/36")}, 10, 2, "another range than requested"},
-		"from the beginning":       {[]apitest.Responder{begun, apitest.Archive(206, 0, whole, nil, "Content-Range: bytes 0-35/36")}, 10, 2, "another range than requested"},
-		"no Content-Range":         {[]apitest.Responder{begun, apitest.Archive(206, 10, whole, nil)}, 10, 2, "another range than requested"},
-		"wrong unit":               {[]apitest.Responder{begun, apitest.Archive(206, 10, whole, nil, "Content-Range: pages 10-35/36")}, 10, 2, "another range than requested"},
-		"another total":            {[]apitest.Responder{begun, apitest.Archive(206, 10, whole, nil, "Content-Range: bytes 10-35/99")}, 10, 2, "the archive changed"},
-		"another tag":              {[]apitest.Responder{begun, apitest.Archive(206, 10, whole, nil, apitest.ContentRange, `ETag: "v2"`)}, 10, 2, "the archive changed"},
+		"part ends early":          {[]apitest.Responder{begun, archive(206, 10, 12, nil, contentRange), archive(206, 12, whole, nil, "Content-Range: bytes 12-35/36")}, whole, 3, ""},
+		"ends early without error": {[]apitest.Responder{archive(200, 0, 10, nil, eTag), archive(206, 10, whole, nil, contentRange)}, whole, 2, ""},
+		"nothing is missing":       {[]apitest.Responder{archive(200, 0, whole, apitest.ErrReset, eTag), apitest.Respond(416, "", "Content-Range: bytes */36")}, whole, 2, ""},
+		"no validator":             {[]apitest.Responder{archive(200, 0, 10, apitest.ErrReset)}, 10, 1, "the download was interrupted, and the storage sent no validator to resume it with: connection reset by peer, after 10 bytes"},
+		"weak tag":                 {[]apitest.Responder{archive(200, 0, 10, apitest.ErrReset, `ETag: W/"v1"`)}, 10, 1, "sent no validator to resume it with"},
+		"200 to a range":           {[]apitest.Responder{begun, archive(200, 0, whole, nil, `ETag: "v2"`)}, 10, 2, "the archive changed, or the storage cannot resume a download, after 10 bytes"},
+		"another place":            {[]apitest.Responder{begun, archive(206, 11, whole, nil, "Content-Range: bytes 11-35/36")}, 10, 2, "another range than requested"},
+		"from the beginning":       {[]apitest.Responder{begun, archive(206, 0, whole, nil, "Content-Range: bytes 0-35/36")}, 10, 2, "another range than requested"},
+		"no Content-Range":         {[]apitest.Responder{begun, archive(206, 10, whole, nil)}, 10, 2, "another range than requested"},
+		"wrong unit":               {[]apitest.Responder{begun, archive(206, 10, whole, nil, "Content-Range: pages 10-35/36")}, 10, 2, "another range than requested"},
+		"another total":            {[]apitest.Responder{begun, archive(206, 10, whole, nil, "Content-Range: bytes 10-35/99")}, 10, 2, "the archive changed"},
+		"another tag":              {[]apitest.Responder{begun, archive(206, 10, whole, nil, contentRange, `ETag: "v2"`)}, 10, 2, "the archive changed"},
 		"416 of another length":    {[]apitest.Responder{begun, apitest.Respond(416, "", "Content-Range: bytes */5")}, 10, 2, "the archive changed"},
-		"206 unasked":              {[]apitest.Responder{apitest.Archive(206, 0, whole, nil, "Content-Range: bytes 0-35/36")}, 0, 1, "neither the archive nor a known error"},
+		"206 unasked":              {[]apitest.Responder{archive(206, 0, whole, nil, "Content-Range: bytes 0-35/36")}, 0, 1, "neither the archive nor a known error"},
 		"204":                      {[]apitest.Responder{apitest.Respond(204, "")}, 0, 1, "neither the archive nor a known error"},
 		"redirect to http":         {[]apitest.Responder{redirectTo("http://moved.test/" + apitest.Key)}, 0, 1, "302 the storage redirects to an address that is not https"},
 		"redirect without target":  {[]apitest.Responder{apitest.Respond(302, "")}, 0, 1, "302 the storage answered with neither"},
@@ -303,22 +303,22 @@ func TestHostileStorage(t *testing.T) {
 		"JSON":                     {[]apitest.Responder{apitest.Respond(200, `{"error":"s3cr3t"}`)}, 0, 1, "JSON instead of an archive"},
 		"an empty body":            {[]apitest.Responder{apitest.Respond(200, "")}, 0, 1, "an empty body instead of an archive"},
 		"a tar of a [file]":        {[]apitest.Responder{apitest.Respond(200, "[id].tsx\x00\x00\x00")}, 11, 1, ""},
-		"gzip":                     {[]apitest.Responder{apitest.Archive(200, 0, whole, nil, "Content-Encoding: gzip")}, 0, 1, `the storage sent Content-Encoding "gzip", which was not requested`},
-		"gzip of a part":           {[]apitest.Responder{begun, apitest.Archive(206, 10, whole, nil, apitest.ContentRange, "Content-Encoding: gzip")}, 10, 2, `Content-Encoding "gzip"`},
-		"identity":                 {[]apitest.Responder{apitest.Archive(200, 0, whole, nil, "Content-Encoding: identity")}, whole, 1, ""},
+		"gzip":                     {[]apitest.Responder{archive(200, 0, whole, nil, "Content-Encoding: gzip")}, 0, 1, `the storage sent Content-Encoding "gzip", which was not requested`},
+		"gzip of a part":           {[]apitest.Responder{begun, archive(206, 10, whole, nil, contentRange, "Content-Encoding: gzip")}, 10, 2, `Content-Encoding "gzip"`},
+		"identity":                 {[]apitest.Responder{archive(200, 0, whole, nil, "Content-Encoding: identity")}, whole, 1, ""},
 		"501":                      {[]apitest.Responder{apitest.Respond(501, "")}, 0, 1, "501 the storage answered with neither"},
 		"endless 5xx":              {[]apitest.Responder{apitest.Respond(503, "<html>")}, 0, 4, "503 the download was interrupted, after 0 bytes"},
 		"endless 5xx in between":   {[]apitest.Responder{begun, apitest.Respond(500, "")}, 10, 4, "500 the download was interrupted, after 10 bytes"},
 		"Retry-After too long":     {[]apitest.Responder{apitest.Respond(503, "", "Retry-After: 3600")}, 0, 1, "retry after 1h0m0s"},
-		"no progress":              {[]apitest.Responder{begun, apitest.Archive(206, 10, 10, apitest.ErrReset, apitest.ContentRange)}, 10, 4, "interrupted: connection reset by peer"},
+		"no progress":              {[]apitest.Responder{begun, archive(206, 10, 10, apitest.ErrReset, contentRange)}, 10, 4, "interrupted: connection reset by peer"},
 		"never answers":            {[]apitest.Responder{apitest.Block()}, 0, 4, "no data arrived for 30s: context deadline exceeded, after 0 bytes; 4 attempts were made: see WithTimeout"},
 		"stalls":                   {[]apitest.Responder{apitest.Stall(200, "abc")}, 3, 1, "sent no validator to resume it with: no data arrived for 30s: context deadline exceeded, after 3 bytes: see WithTimeout"},
 		"untrusted":                {[]apitest.Responder{apitest.Fail(&tls.CertificateVerificationError{Err: errors.New("unknown authority")})}, 0, 1, "unknown authority"},
-		"error with the link":      {[]apitest.Responder{apitest.Fail(&url.Error{Op: "Get", URL: apitest.StorageLink, Err: errors.New("/archives/7.zip?signature=s3cr3t")})}, 0, 4, "the link"},
+		"error with the link":      {[]apitest.Responder{apitest.Fail(&url.Error{Op: "Get", URL: storageLink, Err: errors.New("/archives/7.zip?signature=s3cr3t")})}, 0, 4, "the link"},
 		"nothing at all":           {[]apitest.Responder{func(*http.Request) (*http.Response, error) { return nil, nil }}, 0, 4, "nil *Response with a nil error"},
 	} {
 		synctest.Test(t, func(t *testing.T) {
-			h := apitest.NewStorageServer(t, c.storage...)
+			h := newStorageServer(t, c.storage...)
 			var storage exchanges
 			var log bytes.Buffer
 			client := h.Client(storage.option(), hiring.WithLogger(slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug}))))
@@ -329,7 +329,7 @@ func TestHostileStorage(t *testing.T) {
 			assert.Len(t, storage.seen, c.attempts, "%s: exchanges", name)
 			assert.Len(t, h.Requests(), 1, "%s: reads", name)
 			if strings.HasPrefix(content.String(), "0") {
-				assert.Equal(t, apitest.ArchiveContent[:c.written], content.String(), "%s: nothing wrong is written", name)
+				assert.Equal(t, archiveContent[:c.written], content.String(), "%s: nothing wrong is written", name)
 			}
 			if c.err == "" {
 				require.NoError(t, err, "%s", name)
@@ -357,10 +357,10 @@ func TestHostileStorage(t *testing.T) {
 
 func TestArchiveRequestsContainNoKeyOrAPIHeaders(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		h := apitest.NewStorageServer(t, apitest.Archive(200, 0, 10, apitest.ErrReset, apitest.ETag), apitest.Archive(206, 10, len(apitest.ArchiveContent), nil, append(apitest.RateLimitHeaders, apitest.ContentRange, "Set-Cookie: spy=1")...))
+		h := newStorageServer(t, archive(200, 0, 10, apitest.ErrReset, eTag), archive(206, 10, len(archiveContent), nil, append(apitest.RateLimitHeaders, contentRange, "Set-Cookie: spy=1")...))
 		jar, err := cookiejar.New(nil)
 		require.NoError(t, err)
-		u, err := url.Parse(apitest.StorageLink)
+		u, err := url.Parse(storageLink)
 		require.NoError(t, err)
 		jar.SetCookies(u, []*http.Cookie{{Name: "session", Value: "7"}})
 		client := h.Client(hiring.WithHTTPClient(&http.Client{Transport: h, Jar: jar}), hiring.WithUserAgent("acme/1"))
@@ -370,7 +370,7 @@ func TestArchiveRequestsContainNoKeyOrAPIHeaders(t *testing.T) {
 		assert.Contains(t, agent[0], "acme/1 hiring-go/")
 		assert.Equal(t, http.Header{"User-Agent": agent, "Accept-Encoding": {"identity"}}, h.Asked[0].Header)
 		assert.Equal(t, http.Header{"User-Agent": agent, "Accept-Encoding": {"identity"}, "Range": {"bytes=10-"}, "If-Range": {`"v1"`}}, h.Asked[1].Header)
-		assert.Equal(t, apitest.StorageLink, h.Asked[0].URL.String())
+		assert.Equal(t, storageLink, h.Asked[0].URL.String())
 		assert.Zero(t, client.Quota(), "another host's headers teach nothing")
 		assert.Len(t, jar.Cookies(u), 1, "nor does it leave cookies")
 		api, err := url.Parse(apitest.BaseURL + "/api/v1/account")
@@ -381,7 +381,7 @@ func TestArchiveRequestsContainNoKeyOrAPIHeaders(t *testing.T) {
 
 func TestStorageErrorsDoNotBlockAPIRequests(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		h := apitest.NewStorageServer(t, apitest.Respond(429, "", append(apitest.RateLimitHeaders, "Retry-After: 50")...))
+		h := newStorageServer(t, apitest.Respond(429, "", append(apitest.RateLimitHeaders, "Retry-After: 50")...))
 		client := h.Client(apitest.NoRetry)
 		_, err := client.Submissions.DownloadArchive(t.Context(), "s", io.Discard)
 		assert.Equal(t, 50*time.Second, apitest.RequireError(t, "DownloadArchive", err).RetryAfter)
@@ -398,7 +398,7 @@ func TestArchiveLinksThatAreNotFollowed(t *testing.T) {
 		"http://storage.test/x?s3cr3t": false, "http://10.0.0.1/x?s3cr3t": false, "ftp://storage.test/x?s3cr3t": false, "file:///s3cr3t": false,
 		"/x?s3cr3t": false, "//storage.test/s3cr3t": false, "s3cr3t": false, "": false, "https:///s3cr3t": false, "https://%zz/s3cr3t": false,
 	} {
-		h := apitest.NewStorageServer(t, apitest.Archive(200, 0, len(apitest.ArchiveContent), nil))
+		h := newStorageServer(t, archive(200, 0, len(archiveContent), nil))
 		h.Link = link
 		n, err := h.Client().Submissions.DownloadArchive(t.Context(), "s", io.Discard)
 		if follow {
@@ -415,32 +415,32 @@ func TestArchiveLinksThatAreNotFollowed(t *testing.T) {
 func TestArchiveHasAnIdleTimeoutAndNoTotalTimeout(t *testing.T) {
 	dripping := func(interval time.Duration) apitest.Responder {
 		return func(r *http.Request) (*http.Response, error) {
-			return apitest.NewResponse(r, 200, &apitest.SlowBody{Bytes: 1000, Interval: interval}, apitest.ETag), nil
+			return apitest.NewResponse(r, 200, &slowBody{Bytes: 1000, Interval: interval}, eTag), nil
 		}
 	}
 	synctest.Test(t, func(t *testing.T) {
 		begun := time.Now()
-		n, err := apitest.NewStorageServer(t, dripping(29*time.Second)).Client().Submissions.DownloadArchive(t.Context(), "s", io.Discard)
+		n, err := newStorageServer(t, dripping(29*time.Second)).Client().Submissions.DownloadArchive(t.Context(), "s", io.Discard)
 		require.NoError(t, err)
 		assert.Equal(t, int64(1000), n)
 		assert.Equal(t, 29000*time.Second, time.Since(begun))
 	})
 	synctest.Test(t, func(t *testing.T) {
-		slow := apitest.WriterFunc(func(p []byte) (int, error) {
+		slow := writerFunc(func(p []byte) (int, error) {
 			<-time.After(time.Hour)
 			return len(p), nil
 		})
-		n, err := apitest.NewStorageServer(t, apitest.Archive(200, 0, len(apitest.ArchiveContent), nil)).Client(hiring.WithTimeout(time.Second)).Submissions.DownloadArchive(t.Context(), "s", slow)
+		n, err := newStorageServer(t, archive(200, 0, len(archiveContent), nil)).Client(hiring.WithTimeout(time.Second)).Submissions.DownloadArchive(t.Context(), "s", slow)
 		require.NoError(t, err, "a slow writer is no silence of the storage")
-		assert.Equal(t, int64(len(apitest.ArchiveContent)), n)
+		assert.Equal(t, int64(len(archiveContent)), n)
 	})
 	synctest.Test(t, func(t *testing.T) {
-		slow := apitest.WriterFunc(func(p []byte) (int, error) {
+		slow := writerFunc(func(p []byte) (int, error) {
 			<-time.After(time.Hour)
 			return len(p), nil
 		})
 		begun := time.Now()
-		client := apitest.NewStorageServer(t, apitest.Stall(200, "abc")).Client(hiring.WithTimeout(time.Second))
+		client := newStorageServer(t, apitest.Stall(200, "abc")).Client(hiring.WithTimeout(time.Second))
 		n, err := client.Submissions.DownloadArchive(t.Context(), "s", slow)
 		require.ErrorIs(t, err, context.DeadlineExceeded, "silence after a slow writer is noticed")
 		assert.Equal(t, int64(3), n)
@@ -450,7 +450,7 @@ func TestArchiveHasAnIdleTimeoutAndNoTotalTimeout(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), 24*time.Hour)
 		defer cancel()
 		begun := time.Now()
-		_, err := apitest.NewStorageServer(t, apitest.Stall(200, "abc")).Client(hiring.WithTimeout(0)).Submissions.DownloadArchive(ctx, "s", io.Discard)
+		_, err := newStorageServer(t, apitest.Stall(200, "abc")).Client(hiring.WithTimeout(0)).Submissions.DownloadArchive(ctx, "s", io.Discard)
 		require.ErrorIs(t, err, context.DeadlineExceeded)
 		assert.Equal(t, 24*time.Hour, time.Since(begun), "0 is no bound")
 	})
@@ -459,7 +459,7 @@ func TestArchiveHasAnIdleTimeoutAndNoTotalTimeout(t *testing.T) {
 func TestArchiveWriterThatFails(t *testing.T) {
 	full := errors.New("no space left")
 	for name, c := range map[string]struct {
-		writer  apitest.WriterFunc
+		writer  writerFunc
 		written int64
 		cause   error
 	}{
@@ -467,7 +467,7 @@ func TestArchiveWriterThatFails(t *testing.T) {
 		"in part": {func([]byte) (int, error) { return 7, full }, 7, full},
 		"short":   {func([]byte) (int, error) { return 7, nil }, 7, io.ErrShortWrite},
 	} {
-		h := apitest.NewStorageServer(t, apitest.Archive(200, 0, len(apitest.ArchiveContent), nil, apitest.ETag))
+		h := newStorageServer(t, archive(200, 0, len(archiveContent), nil, eTag))
 		n, err := h.Client().Submissions.DownloadArchive(t.Context(), "s", c.writer)
 		require.ErrorContains(t, err, "the writer failed", "%s", name)
 		if c.cause != nil {
@@ -482,7 +482,7 @@ func TestArchiveWriterThatFails(t *testing.T) {
 func TestArchiveAndTheEndOfTheContext(t *testing.T) {
 	reason := errors.New("shutting down")
 	slowRead := func(r *http.Request) (*http.Response, error) {
-		return apitest.NewResponse(r, 200, &apitest.SlowBody{Bytes: 1000, Interval: 2 * time.Second}, apitest.ETag), nil
+		return apitest.NewResponse(r, 200, &slowBody{Bytes: 1000, Interval: 2 * time.Second}, eTag), nil
 	}
 	for name, c := range map[string]struct {
 		storage apitest.Responder
@@ -495,7 +495,7 @@ func TestArchiveAndTheEndOfTheContext(t *testing.T) {
 		"in a pause":               {apitest.Respond(503, "", "Retry-After: 60"), 0, 1},
 	} {
 		synctest.Test(t, func(t *testing.T) {
-			h := apitest.NewStorageServer(t, c.storage)
+			h := newStorageServer(t, c.storage)
 			ctx, cancel := context.WithCancelCause(t.Context())
 			begun := time.Now()
 			time.AfterFunc(3*time.Second, func() { cancel(reason) })
@@ -533,7 +533,7 @@ func TestArchiveOverTheWire(t *testing.T) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
 	require.NoError(t, l.Close())
-	h := apitest.NewStorageServer(t, func(r *http.Request) (*http.Response, error) { return transport.RoundTrip(r) })
+	h := newStorageServer(t, func(r *http.Request) (*http.Response, error) { return transport.RoundTrip(r) })
 	h.Link = "http://" + l.Addr().String() + "/x?s3cr3t"
 	_, err = h.Client(hiring.WithRetry(hiring.RetryPolicy{BaseBackoff: 1})).Submissions.DownloadArchive(t.Context(), "s", io.Discard)
 	require.ErrorContains(t, err, "refused")

@@ -169,7 +169,7 @@ func TestCodesOfAnExhaustedQuota(t *testing.T) {
 func TestCodesOfTheDocumentedEnvelope(t *testing.T) {
 	for code, status := range refusalCodes {
 		transport := apitest.RoundTripper(func(r *http.Request) (*http.Response, error) {
-			return apitest.NewListResponse(r, status, `{"error":{"code":"`+string(code)+`","message":"In words.","request_id":"req_0f"}}`), nil
+			return newListResponse(r, status, `{"error":{"code":"`+string(code)+`","message":"In words.","request_id":"req_0f"}}`), nil
 		})
 		client, err := hiring.New("https://hiring.test", "sk_test_x",
 			hiring.WithHTTPClient(&http.Client{Transport: transport}), hiring.WithRetry(hiring.RetryPolicy{MaxAttempts: 1}))

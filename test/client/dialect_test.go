@@ -320,7 +320,7 @@ func TestDialectOfAVariant(t *testing.T) {
 
 // The times of a query are in UTC, with milliseconds.
 func TestDialectSinceIsSentInUTC(t *testing.T) {
-	s := apitest.NewListServer("cursor", 1)
+	s := newListServer("cursor", 1)
 	since := time.Date(2026, 2, 10, 0, 30, 0, 7_900_000, time.FixedZone("", 3600))
 	_, err := s.Client(t).Submissions.List(hiring.SubmissionFilter{Since: since}).Collect(t.Context())
 	require.NoError(t, err)

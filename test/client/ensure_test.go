@@ -41,9 +41,9 @@ func invite(t *testing.T, server *sandbox.Server, assessment string, all ...hiri
 	t.Helper()
 	for i, in := range all {
 		if i%200 == 0 {
-			server.SetQuota(apitest.UnlimitedKey, sandbox.ClassWrite, 200)
+			server.SetQuota(unlimitedKey, sandbox.ClassWrite, 200)
 		}
-		_, err := apitest.UnlimitedClient(t, server).Invitations.Send(t.Context(), assessment, in)
+		_, err := unlimitedClient(t, server).Invitations.Send(t.Context(), assessment, in)
 		require.NoError(t, err)
 	}
 }
@@ -51,7 +51,7 @@ func invite(t *testing.T, server *sandbox.Server, assessment string, all ...hiri
 // requireOneMailEach checks that the assessment has n invitations, each of another candidate.
 func requireOneMailEach(t *testing.T, server *sandbox.Server, assessment string, n int) {
 	t.Helper()
-	mails := apitest.InvitationCounts(t, server, assessment)
+	mails := invitationCounts(t, server, assessment)
 	assert.Len(t, mails, n)
 	for email, k := range mails {
 		require.Equal(t, 1, k, email)
@@ -83,7 +83,7 @@ func (l *lateTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 
 func TestEnsureUnderEveryFault(t *testing.T) {
 	const always = -1
-	lost := sandbox.Fault{Route: apitest.InviteRoute, Status: 500}
+	lost := sandbox.Fault{Route: inviteRoute, Status: 500}
 	type want struct {
 		outcome       hiring.InviteOutcome
 		reads, writes int
@@ -104,23 +104,23 @@ func TestEnsureUnderEveryFault(t *testing.T) {
 			want:   want{outcome: hiring.InviteSent, reads: 3, writes: 2, took: 60 * time.Second, mails: 1},
 		},
 		"error after the effect": {
-			faults: []sandbox.Fault{{Route: apitest.InviteRoute, Status: 502, After: true}},
+			faults: []sandbox.Fault{{Route: inviteRoute, Status: 502, After: true}},
 			want:   want{outcome: hiring.InviteSent, reads: 2, writes: 1, took: 10 * time.Second, mails: 1},
 		},
 		"reset before the effect": {
-			faults: []sandbox.Fault{{Route: apitest.InviteRoute, Reset: true}},
+			faults: []sandbox.Fault{{Route: inviteRoute, Reset: true}},
 			want:   want{outcome: hiring.InviteSent, reads: 3, writes: 2, took: 60 * time.Second, mails: 1},
 		},
 		"reset after the effect": {
-			faults: []sandbox.Fault{{Route: apitest.InviteRoute, Reset: true, After: true}},
+			faults: []sandbox.Fault{{Route: inviteRoute, Reset: true, After: true}},
 			want:   want{outcome: hiring.InviteSent, reads: 2, writes: 1, took: 10 * time.Second, mails: 1},
 		},
 		"timeout without an effect": {
-			faults: []sandbox.Fault{{Route: apitest.InviteRoute, Delay: time.Minute}},
+			faults: []sandbox.Fault{{Route: inviteRoute, Delay: time.Minute}},
 			want:   want{outcome: hiring.InviteSent, reads: 3, writes: 2, took: 90 * time.Second, mails: 1},
 		},
 		"timeout after the effect": {
-			faults: []sandbox.Fault{{Route: apitest.InviteRoute, Delay: time.Minute, After: true}},
+			faults: []sandbox.Fault{{Route: inviteRoute, Delay: time.Minute, After: true}},
 			want:   want{outcome: hiring.InviteSent, reads: 2, writes: 1, took: 40 * time.Second, mails: 1},
 		},
 		"effect just before the first lookup": {
@@ -136,23 +136,23 @@ func TestEnsureUnderEveryFault(t *testing.T) {
 			want: want{outcome: hiring.InviteSent, reads: 3, writes: 1, took: 60 * time.Second, mails: 1},
 		},
 		"lost twice": {
-			faults: []sandbox.Fault{lost, {Route: apitest.InviteRoute, Skip: 1, Status: 500, After: true}},
+			faults: []sandbox.Fault{lost, {Route: inviteRoute, Skip: 1, Status: 500, After: true}},
 			want:   want{outcome: hiring.InviteSent, reads: 4, writes: 2, took: 70 * time.Second, mails: 1},
 		},
 		"2xx of an intermediary": {
-			faults: []sandbox.Fault{{Route: apitest.InviteRoute, Status: 200, Body: "<html>Log in</html>"}},
+			faults: []sandbox.Fault{{Route: inviteRoute, Status: 200, Body: "<html>Log in</html>"}},
 			want:   want{outcome: hiring.InviteSent, reads: 3, writes: 2, took: 60 * time.Second, mails: 1},
 		},
 		"body cut short": {
-			faults: []sandbox.Fault{{Route: apitest.InviteRoute, After: true, CutAfter: 40}},
+			faults: []sandbox.Fault{{Route: inviteRoute, After: true, CutAfter: 40}},
 			want:   want{outcome: hiring.InviteSent, reads: 2, writes: 1, mails: 1},
 		},
 		"body cut short, and the lookup fails": {
-			faults: []sandbox.Fault{{Route: apitest.InviteRoute, After: true, CutAfter: 40}, {Route: apitest.ListRoute, Skip: 1, Status: 403}},
+			faults: []sandbox.Fault{{Route: inviteRoute, After: true, CutAfter: 40}, {Route: listRoute, Skip: 1, Status: 403}},
 			want:   want{outcome: hiring.InviteUnknown, reads: 2, writes: 1, mails: 1, errors: []error{hiring.ErrInsufficientScope}, outcomeOfErr: hiring.OutcomeDone},
 		},
 		"an error each time": {
-			faults: []sandbox.Fault{{Route: apitest.InviteRoute, Times: always, Status: 500}},
+			faults: []sandbox.Fault{{Route: inviteRoute, Times: always, Status: 500}},
 			want:   want{outcome: hiring.InviteUnknown, reads: 9, writes: 4, took: 240 * time.Second, errors: []error{hiring.ErrInternal}, outcomeOfErr: hiring.OutcomeUnknown},
 		},
 		"an error, with one attempt allowed": {
@@ -161,68 +161,68 @@ func TestEnsureUnderEveryFault(t *testing.T) {
 			want:   want{outcome: hiring.InviteUnknown, reads: 3, writes: 1, took: 60 * time.Second, errors: []error{hiring.ErrInternal}, outcomeOfErr: hiring.OutcomeUnknown},
 		},
 		"an error, then a rejection each time": {
-			faults: []sandbox.Fault{lost, {Route: apitest.InviteRoute, Skip: 1, Times: always, Status: 429, Body: "slow down"}},
+			faults: []sandbox.Fault{lost, {Route: inviteRoute, Skip: 1, Times: always, Status: 429, Body: "slow down"}},
 			want:   want{outcome: hiring.InviteUnknown, reads: 3, writes: 4, took: 60 * time.Second, errors: []error{hiring.ErrInternal}, outcomeOfErr: hiring.OutcomeUnknown},
 		},
 		"the first lookup is rejected": {
-			faults: []sandbox.Fault{lost, {Route: apitest.ListRoute, Skip: 1, Status: 404}},
+			faults: []sandbox.Fault{lost, {Route: listRoute, Skip: 1, Status: 404}},
 			want:   want{outcome: hiring.InviteUnknown, reads: 2, writes: 1, took: 10 * time.Second, errors: []error{hiring.ErrInternal, hiring.ErrNotFound}, outcomeOfErr: hiring.OutcomeUnknown},
 		},
 		"the first lookup fails for a while": {
-			faults: []sandbox.Fault{{Route: apitest.InviteRoute, Status: 500, After: true}, {Route: apitest.ListRoute, Skip: 1, Times: 4, Reset: true}},
+			faults: []sandbox.Fault{{Route: inviteRoute, Status: 500, After: true}, {Route: listRoute, Skip: 1, Times: 4, Reset: true}},
 			want:   want{outcome: hiring.InviteSent, reads: 6, writes: 1, took: 60 * time.Second, mails: 1},
 		},
 		"both lookups fail": {
-			faults: []sandbox.Fault{{Route: apitest.InviteRoute, Status: 500, After: true}, {Route: apitest.ListRoute, Skip: 1, Times: 8, Reset: true}},
+			faults: []sandbox.Fault{{Route: inviteRoute, Status: 500, After: true}, {Route: listRoute, Skip: 1, Times: 8, Reset: true}},
 			want:   want{outcome: hiring.InviteUnknown, reads: 9, writes: 1, took: 60 * time.Second, mails: 1, errors: []error{hiring.ErrInternal}, outcomeOfErr: hiring.OutcomeUnknown},
 		},
 		"the listing is rejected": {
-			faults: []sandbox.Fault{{Route: apitest.ListRoute, Status: 404}},
+			faults: []sandbox.Fault{{Route: listRoute, Status: 404}},
 			want:   want{outcome: hiring.InviteNotSent, reads: 1, errors: []error{hiring.ErrNotFound}},
 		},
 		"the write rate limit is used up": {
-			faults: []sandbox.Fault{{Route: apitest.InviteRoute, RetryAfter: time.Hour}},
+			faults: []sandbox.Fault{{Route: inviteRoute, RetryAfter: time.Hour}},
 			want:   want{outcome: hiring.InviteNotSent, reads: 1, writes: 1, errors: []error{hiring.ErrRateLimited}, outcomeOfErr: hiring.OutcomeNotDone},
 		},
 		"the write rate limit is used up for a moment": {
-			faults: []sandbox.Fault{{Route: apitest.InviteRoute, RetryAfter: 7 * time.Second}},
+			faults: []sandbox.Fault{{Route: inviteRoute, RetryAfter: 7 * time.Second}},
 			want:   want{outcome: hiring.InviteSent, reads: 1, writes: 2, took: 7 * time.Second, mails: 1},
 		},
 		"the write rate limit is used up for more than a minute": {
-			faults: []sandbox.Fault{{Route: apitest.InviteRoute, RetryAfter: 61 * time.Second}},
+			faults: []sandbox.Fault{{Route: inviteRoute, RetryAfter: 61 * time.Second}},
 			retry:  hiring.RetryPolicy{MaxWait: time.Hour},
 			want:   want{outcome: hiring.InviteSent, reads: 2, writes: 2, took: 61 * time.Second, mails: 1},
 		},
 		"rejected": {
-			faults: []sandbox.Fault{{Route: apitest.InviteRoute, Status: 409}},
+			faults: []sandbox.Fault{{Route: inviteRoute, Status: 409}},
 			want:   want{outcome: hiring.InviteNotSent, reads: 1, writes: 1, errors: []error{hiring.ErrConflict}, outcomeOfErr: hiring.OutcomeNotDone},
 		},
 		"rejected when it is sent again": {
-			faults: []sandbox.Fault{lost, {Route: apitest.InviteRoute, Skip: 1, Status: 402}},
+			faults: []sandbox.Fault{lost, {Route: inviteRoute, Skip: 1, Status: 402}},
 			want:   want{outcome: hiring.InviteNotSent, reads: 3, writes: 2, took: 60 * time.Second, errors: []error{hiring.ErrPlanLimitReached}, outcomeOfErr: hiring.OutcomeNotDone},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				server, assessment := apitest.StartWithAssessment(t)
+				server, assessment := startWithAssessment(t)
 				c.retry.BaseBackoff = 1 // Without backoffs the waits of Ensure are exact.
 				client := server.LiveClient(hiring.WithRetry(c.retry), hiring.WithHTTPClient(&http.Client{Transport: &lateTransport{server.Transport(), c.late, false}}))
 				for _, f := range c.faults {
 					server.Inject(f)
 				}
 				began := time.Now()
-				got, err := client.Invitations.Ensure(t.Context(), assessment, apitest.Ada)
+				got, err := client.Invitations.Ensure(t.Context(), assessment, ada)
 				assert.InDelta(t, c.want.took.Seconds(), time.Since(began).Seconds(), 0.001, "time")
 				reads, writes := requestsOf(server)
 				assert.Equal(t, c.want.outcome, got.Outcome, "outcome; error %v", err)
-				assert.Equal(t, apitest.Ada, got.Candidate)
+				assert.Equal(t, ada, got.Candidate)
 				assert.Equal(t, []int{c.want.reads, c.want.writes}, []int{reads, writes}, "reads and writes")
 				for _, target := range c.want.errors {
 					require.ErrorIs(t, err, target)
 				}
 				if c.want.outcome == hiring.InviteSent {
 					require.NoError(t, err)
-					assert.Equal(t, apitest.Ada.Email, got.Invitation.CandidateEmail, "the invitation itself")
+					assert.Equal(t, ada.Email, got.Invitation.CandidateEmail, "the invitation itself")
 					assert.NotEmpty(t, got.Invitation.ID)
 				} else {
 					require.Error(t, err)
@@ -231,7 +231,7 @@ func TestEnsureUnderEveryFault(t *testing.T) {
 					assert.Equal(t, c.want.outcomeOfErr, apitest.RequireError(t, "Ensure", err).Outcome, "%v", err)
 				}
 				assert.Equal(t, c.want.outcomeOfErr == hiring.OutcomeUnknown, errors.Is(err, hiring.ErrOutcomeUnknown), "%v", err)
-				assert.Equal(t, c.want.mails, apitest.InvitationCounts(t, server, assessment)[apitest.Ada.Email], "mails")
+				assert.Equal(t, c.want.mails, invitationCounts(t, server, assessment)[ada.Email], "mails")
 			})
 		})
 	}
@@ -245,8 +245,8 @@ var spellings = []string{
 
 func TestOneAddressHasManySpellings(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		server, assessment := apitest.StartWithAssessment(t)
-		invite(t, server, assessment, apitest.Ada)
+		server, assessment := startWithAssessment(t)
+		invite(t, server, assessment, ada)
 		var people []hiring.NewInvitation
 		for _, email := range spellings {
 			people = append(people, hiring.NewInvitation{Email: email, Name: "Ada"})
@@ -275,15 +275,15 @@ func TestFindByEmailAcceptsEverySpelling(t *testing.T) {
 
 func TestAnInvitationOfAnyStatusIsExisting(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		server, assessment := apitest.StartWithAssessment(t)
+		server, assessment := startWithAssessment(t)
 		client := server.LiveClient()
-		older, err := client.Invitations.Send(t.Context(), assessment, apitest.Ada)
+		older, err := client.Invitations.Send(t.Context(), assessment, ada)
 		require.NoError(t, err)
 		time.Sleep(time.Second)
-		newer, err := client.Invitations.Send(t.Context(), assessment, apitest.Ada)
+		newer, err := client.Invitations.Send(t.Context(), assessment, ada)
 		require.NoError(t, err)
 		require.NoError(t, client.Invitations.Revoke(t.Context(), assessment, newer.ID))
-		got, err := client.Invitations.Ensure(t.Context(), assessment, apitest.Ada)
+		got, err := client.Invitations.Ensure(t.Context(), assessment, ada)
 		require.NoError(t, err)
 		assert.Equal(t, hiring.InviteExisting, got.Outcome)
 		assert.NotEqual(t, older.ID, newer.ID)
@@ -293,17 +293,17 @@ func TestAnInvitationOfAnyStatusIsExisting(t *testing.T) {
 
 func TestEnsureEndsTheListingAtTheAddress(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		server, assessment := apitest.StartWithAssessment(t)
-		people := apitest.Candidates(300, 1)
-		invite(t, server, assessment, append(append(people[:150:150], apitest.Ada), people[150:]...)...)
+		server, assessment := startWithAssessment(t)
+		people := candidates(300, 1)
+		invite(t, server, assessment, append(append(people[:150:150], ada), people[150:]...)...)
 		client := server.LiveClient()
-		got, err := client.Invitations.Ensure(t.Context(), assessment, apitest.Ada)
+		got, err := client.Invitations.Ensure(t.Context(), assessment, ada)
 		require.NoError(t, err)
 		assert.Equal(t, hiring.InviteExisting, got.Outcome)
 		reads, _ := requestsOf(server)
 		assert.Equal(t, 2, reads, "of 301 invitations, newest first, it is the 151st")
 
-		server.Inject(sandbox.Fault{Route: apitest.InviteRoute, Reset: true})
+		server.Inject(sandbox.Fault{Route: inviteRoute, Reset: true})
 		got, err = client.Invitations.Ensure(t.Context(), assessment, hiring.NewInvitation{Email: "new@example.com", Name: "New"})
 		require.NoError(t, err)
 		assert.Equal(t, hiring.InviteSent, got.Outcome)
@@ -313,7 +313,7 @@ func TestEnsureEndsTheListingAtTheAddress(t *testing.T) {
 }
 
 func TestInvalidInputIsNotSent(t *testing.T) {
-	server, assessment := apitest.StartWithAssessment(t)
+	server, assessment := startWithAssessment(t)
 	client := server.LiveClient()
 	for param, cases := range map[string][]hiring.NewInvitation{
 		"Email": {{Email: " ", Name: "Ada"}, {Email: "\u200b \ufeff", Name: "Ada"}, {Email: "ada@example.com\n", Name: "Ada"}, {Email: "ada@example.com\x00", Name: "Ada"}, {Email: "ada\u2028@example.com", Name: "Ada"}},
@@ -331,7 +331,7 @@ func TestInvalidInputIsNotSent(t *testing.T) {
 			require.ErrorAs(t, err, &refused, "Send %q", in)
 		}
 	}
-	_, err := client.Invitations.Ensure(t.Context(), "..", apitest.Ada)
+	_, err := client.Invitations.Ensure(t.Context(), "..", ada)
 	require.ErrorIs(t, err, hiring.ErrInvalidInput)
 	_, err = client.Submissions.FindByEmail(t.Context(), assessment, "ada\n@example.com")
 	require.ErrorIs(t, err, hiring.ErrInvalidInput)
@@ -343,7 +343,7 @@ func TestInvalidInputIsNotSent(t *testing.T) {
 func TestAnUndecodableInvitationStopsInviting(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		fake := apitest.NewScriptedServer(t, apitest.RespondData(`[{"id":"i1","candidate_email":7}]`))
-		got, err := fake.Client().Invitations.Ensure(t.Context(), apitest.ID, apitest.Ada)
+		got, err := fake.Client().Invitations.Ensure(t.Context(), apitest.ID, ada)
 		require.ErrorContains(t, err, "/data/0/candidate_email")
 		assert.Equal(t, hiring.InviteNotSent, got.Outcome)
 		for _, sent := range fake.Requests() {
@@ -373,8 +373,8 @@ func TestEnsureEndsWithItsContext(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				server, assessment := apitest.StartWithAssessment(t)
-				server.Inject(sandbox.Fault{Route: apitest.InviteRoute, Status: 500, Delay: c.delay})
+				server, assessment := startWithAssessment(t)
+				server.Inject(sandbox.Fault{Route: inviteRoute, Status: 500, Delay: c.delay})
 				ctx, cancel := context.WithCancelCause(t.Context())
 				defer cancel(nil)
 				cause, why := context.Canceled, errors.New("the user went away")
@@ -390,7 +390,7 @@ func TestEnsureEndsWithItsContext(t *testing.T) {
 					time.AfterFunc(c.after, func() { cancel(why) })
 				}
 				began := time.Now()
-				got, err := server.LiveClient().Invitations.Ensure(ctx, assessment, apitest.Ada)
+				got, err := server.LiveClient().Invitations.Ensure(ctx, assessment, ada)
 				assert.Equal(t, c.took, time.Since(began))
 				assert.Equal(t, c.outcome, got.Outcome)
 				reads, writes := requestsOf(server)
@@ -417,14 +417,14 @@ func TestTheNextCallSettlesAnOpenOutcome(t *testing.T) {
 		late  time.Duration
 		want  hiring.InviteOutcome
 	}{
-		"done":      {sandbox.Fault{Route: apitest.InviteRoute, Delay: 10 * time.Second, After: true}, 0, hiring.InviteExisting},
+		"done":      {sandbox.Fault{Route: inviteRoute, Delay: 10 * time.Second, After: true}, 0, hiring.InviteExisting},
 		"done late": {sandbox.Fault{Route: "GET /account", Status: 500}, 59 * time.Second, hiring.InviteExisting},
-		"not done":  {sandbox.Fault{Route: apitest.InviteRoute, Delay: 10 * time.Second}, 0, hiring.InviteSent},
+		"not done":  {sandbox.Fault{Route: inviteRoute, Delay: 10 * time.Second}, 0, hiring.InviteSent},
 	} {
 		for _, next := range []string{"Ensure", "Ensure of a variant", "SendAll", "Ensure during the first call"} {
 			t.Run(name+"/"+next, func(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
-					server, assessment := apitest.StartWithAssessment(t)
+					server, assessment := startWithAssessment(t)
 					server.Inject(c.fault)
 					defer server.ClearFaults()
 					client := server.LiveClient(hiring.WithHTTPClient(&http.Client{Transport: &lateTransport{server.Transport(), c.late, false}}))
@@ -433,7 +433,7 @@ func TestTheNextCallSettlesAnOpenOutcome(t *testing.T) {
 					began := time.Now()
 					var first sync.WaitGroup
 					first.Go(func() {
-						got, err := client.Invitations.Ensure(ctx, assessment, apitest.Ada)
+						got, err := client.Invitations.Ensure(ctx, assessment, ada)
 						assert.Equal(t, []any{hiring.InviteUnknown, true}, []any{got.Outcome, errors.Is(err, hiring.ErrOutcomeUnknown)})
 					})
 					if next != "Ensure during the first call" {
@@ -447,11 +447,11 @@ func TestTheNextCallSettlesAnOpenOutcome(t *testing.T) {
 					var got reports
 					switch next {
 					case "SendAll":
-						require.NoError(t, client.Invitations.SendAll(t.Context(), assessment, slices.Values([]hiring.NewInvitation{apitest.Ada}), hiring.SendAllOptions{Each: got.each}))
+						require.NoError(t, client.Invitations.SendAll(t.Context(), assessment, slices.Values([]hiring.NewInvitation{ada}), hiring.SendAllOptions{Each: got.each}))
 					case "Ensure of a variant":
 						variant, err := client.With(hiring.WithTimeout(time.Minute))
 						require.NoError(t, err)
-						got.each(variant.Invitations.Ensure(t.Context(), assessment, apitest.Ada))
+						got.each(variant.Invitations.Ensure(t.Context(), assessment, ada))
 					default:
 						got.each(client.Invitations.Ensure(t.Context(), assessment, hiring.NewInvitation{Email: "ADA@example.com", Name: "Ada"}))
 					}
@@ -470,13 +470,13 @@ func TestTheNextCallSettlesAnOpenOutcome(t *testing.T) {
 // lists nothing.
 func TestADoubleClickSendsOneEmail(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		server, assessment := apitest.StartWithAssessment(t)
+		server, assessment := startWithAssessment(t)
 		client := server.LiveClient(hiring.WithHTTPClient(&http.Client{Transport: slow{server.Transport()}}))
 		outcomes := make(chan hiring.InviteResult, 2)
 		var both sync.WaitGroup
 		for range 2 {
 			both.Go(func() {
-				got, err := client.Invitations.Ensure(t.Context(), assessment, apitest.Ada)
+				got, err := client.Invitations.Ensure(t.Context(), assessment, ada)
 				assert.NoError(t, err)
 				outcomes <- got
 			})
@@ -487,13 +487,13 @@ func TestADoubleClickSendsOneEmail(t *testing.T) {
 		assert.Equal(t, first.Invitation, second.Invitation)
 		before, _ := requestsOf(server)
 		time.Sleep(59 * time.Second)
-		third, err := client.Invitations.Ensure(t.Context(), assessment, apitest.Ada)
+		third, err := client.Invitations.Ensure(t.Context(), assessment, ada)
 		require.NoError(t, err)
 		assert.Equal(t, second, third)
 		reads, writes := requestsOf(server)
 		assert.Equal(t, []int{before, 1}, []int{reads, writes}, "the client remembers what it has sent")
 		time.Sleep(2 * time.Second)
-		_, err = client.Invitations.Ensure(t.Context(), assessment, apitest.Ada)
+		_, err = client.Invitations.Ensure(t.Context(), assessment, ada)
 		require.NoError(t, err)
 		reads, _ = requestsOf(server)
 		assert.Equal(t, before+1, reads, "after a minute it lists the invitations")
@@ -512,16 +512,16 @@ func (s slow) RoundTrip(r *http.Request) (*http.Response, error) {
 
 func TestWaitingForAnotherCallEndsWithTheContext(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		server, assessment := apitest.StartWithAssessment(t)
-		server.Inject(sandbox.Fault{Route: apitest.InviteRoute, Delay: 20 * time.Second, Status: 409})
+		server, assessment := startWithAssessment(t)
+		server.Inject(sandbox.Fault{Route: inviteRoute, Delay: 20 * time.Second, Status: 409})
 		var announced []hiring.TracePause
 		client := server.LiveClient(hiring.WithTrace(hiring.Trace{Pause: func(_ context.Context, p hiring.TracePause) { announced = append(announced, p) }}))
-		go func() { _, _ = client.Invitations.Ensure(t.Context(), assessment, apitest.Ada) }()
+		go func() { _, _ = client.Invitations.Ensure(t.Context(), assessment, ada) }()
 		synctest.Wait()
 		ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
 		defer cancel()
 		began := time.Now()
-		got, err := client.Invitations.Ensure(ctx, assessment, apitest.Ada)
+		got, err := client.Invitations.Ensure(ctx, assessment, ada)
 		require.ErrorIs(t, err, context.DeadlineExceeded)
 		require.ErrorContains(t, err, "another call is inviting the same address")
 		assert.Equal(t, 5*time.Second, time.Since(began))
@@ -543,11 +543,11 @@ func TestADoneRequestIsNeverRepeated(t *testing.T) {
 		client := fake.Client()
 		for _, wait := range []time.Duration{0, 0, 2 * time.Minute, 1000 * time.Hour} {
 			time.Sleep(wait)
-			got, err := client.Invitations.Ensure(t.Context(), apitest.ID, apitest.Ada)
+			got, err := client.Invitations.Ensure(t.Context(), apitest.ID, ada)
 			assert.Equal(t, hiring.InviteUnknown, got.Outcome)
 			assert.Equal(t, hiring.OutcomeDone, apitest.RequireError(t, "Ensure", err).Outcome)
 			var all reports
-			require.NoError(t, client.Invitations.SendAll(t.Context(), apitest.ID, slices.Values([]hiring.NewInvitation{apitest.Ada}), hiring.SendAllOptions{Each: all.each}))
+			require.NoError(t, client.Invitations.SendAll(t.Context(), apitest.ID, slices.Values([]hiring.NewInvitation{ada}), hiring.SendAllOptions{Each: all.each}))
 			assert.Equal(t, []hiring.InviteOutcome{hiring.InviteUnknown}, all.outcomes())
 		}
 		posts := 0
@@ -566,9 +566,9 @@ func TestADoneRequestIsSettledByAListing(t *testing.T) {
 		fake := apitest.NewScriptedServer(t, apitest.RespondData(`[]`), apitest.Respond(201, `{"data":{"id":`), apitest.RespondData(`[]`),
 			apitest.RespondData(`[{"id":"i1","candidate_email":"ada@example.com"}]`))
 		client := fake.Client()
-		_, err := client.Invitations.Ensure(t.Context(), apitest.ID, apitest.Ada)
+		_, err := client.Invitations.Ensure(t.Context(), apitest.ID, ada)
 		require.Error(t, err)
-		got, err := client.Invitations.Ensure(t.Context(), apitest.ID, apitest.Ada)
+		got, err := client.Invitations.Ensure(t.Context(), apitest.ID, ada)
 		require.NoError(t, err)
 		assert.Equal(t, hiring.InviteExisting, got.Outcome)
 	})
@@ -576,7 +576,7 @@ func TestADoneRequestIsSettledByAListing(t *testing.T) {
 
 func TestAPanicLeavesNoAddressLocked(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		server, assessment := apitest.StartWithAssessment(t)
+		server, assessment := startWithAssessment(t)
 		panics := true
 		client := server.LiveClient(hiring.WithObserver(func(_ context.Context, e hiring.Exchange) {
 			if panics && e.Method == http.MethodPost {
@@ -584,9 +584,9 @@ func TestAPanicLeavesNoAddressLocked(t *testing.T) {
 				panic("observer")
 			}
 		}))
-		assert.PanicsWithValue(t, "observer", func() { _, _ = client.Invitations.Ensure(t.Context(), assessment, apitest.Ada) })
+		assert.PanicsWithValue(t, "observer", func() { _, _ = client.Invitations.Ensure(t.Context(), assessment, ada) })
 		began := time.Now()
-		got, err := client.Invitations.Ensure(t.Context(), assessment, apitest.Ada)
+		got, err := client.Invitations.Ensure(t.Context(), assessment, ada)
 		require.NoError(t, err)
 		assert.Equal(t, hiring.InviteExisting, got.Outcome)
 		assert.Equal(t, time.Minute, time.Since(began), "the outcome of the request was open")
@@ -595,14 +595,14 @@ func TestAPanicLeavesNoAddressLocked(t *testing.T) {
 
 func TestEnsureCapturesTheResponseToTheRequest(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		server, assessment := apitest.StartWithAssessment(t)
-		server.Inject(sandbox.Fault{Route: apitest.InviteRoute, Status: 502, After: true})
+		server, assessment := startWithAssessment(t)
+		server.Inject(sandbox.Fault{Route: inviteRoute, Status: 502, After: true})
 		var response hiring.Response
-		_, err := server.LiveClient().Invitations.Ensure(hiring.WithResponse(t.Context(), &response), assessment, apitest.Ada)
+		_, err := server.LiveClient().Invitations.Ensure(hiring.WithResponse(t.Context(), &response), assessment, ada)
 		require.NoError(t, err)
 		assert.Equal(t, http.StatusBadGateway, response.StatusCode)
 		response = hiring.Response{}
-		people := apitest.Candidates(1, 1)
+		people := candidates(1, 1)
 		require.NoError(t, server.LiveClient().Invitations.SendAll(hiring.WithResponse(t.Context(), &response), assessment, slices.Values(people), hiring.SendAllOptions{}))
 		assert.Zero(t, response.StatusCode, "SendAll captures nothing")
 	})
@@ -621,11 +621,11 @@ func (s slowListing) RoundTrip(r *http.Request) (*http.Response, error) {
 // A long listing is too old when it ends.
 func TestALongListingIsUpdated(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		server, assessment := apitest.StartWithAssessment(t)
-		invite(t, server, assessment, apitest.Candidates(350, 1)...)
-		time.AfterFunc(30*time.Second, func() { invite(t, server, assessment, apitest.Ada) })
+		server, assessment := startWithAssessment(t)
+		invite(t, server, assessment, candidates(350, 1)...)
+		time.AfterFunc(30*time.Second, func() { invite(t, server, assessment, ada) })
 		client := server.LiveClient(hiring.WithHTTPClient(&http.Client{Transport: slowListing{server.Transport()}}))
-		got, err := client.Invitations.Ensure(t.Context(), assessment, apitest.Ada)
+		got, err := client.Invitations.Ensure(t.Context(), assessment, ada)
 		require.NoError(t, err)
 		assert.Equal(t, hiring.InviteExisting, got.Outcome, "another process has invited the address meanwhile")
 		requireOneMailEach(t, server, assessment, 351)

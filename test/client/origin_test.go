@@ -149,22 +149,22 @@ func TestResponseWithoutTheResourceItPromised(t *testing.T) {
 
 // Ensure and SendAll report only invitations that they have seen as sent.
 func TestInvitingBehindASignInPage(t *testing.T) {
-	page := sandbox.Fault{Route: apitest.InviteRoute, Status: 200, ContentType: "text/html", Body: apitest.SignInPage, Times: -1}
-	wrapped := sandbox.Fault{Route: apitest.InviteRoute, Status: 200, Body: `{"data":{"invitation":{"id":"x"}},"meta":{"request_id":"req_1"}}`, Times: -1}
+	page := sandbox.Fault{Route: inviteRoute, Status: 200, ContentType: "text/html", Body: apitest.SignInPage, Times: -1}
+	wrapped := sandbox.Fault{Route: inviteRoute, Status: 200, Body: `{"data":{"invitation":{"id":"x"}},"meta":{"request_id":"req_1"}}`, Times: -1}
 	for name, fault := range map[string]sandbox.Fault{"page": page, "wrapped": wrapped} {
 		synctest.Test(t, func(t *testing.T) {
-			server, assessment := apitest.StartWithAssessment(t)
+			server, assessment := startWithAssessment(t)
 			server.Inject(fault)
 			client := server.LiveClient()
-			got, err := client.Invitations.Ensure(t.Context(), assessment, apitest.Ada)
+			got, err := client.Invitations.Ensure(t.Context(), assessment, ada)
 			require.Error(t, err, "%s", name)
 			assert.NotEqual(t, hiring.InviteSent, got.Outcome, "%s", name)
-			_ = client.Invitations.SendAll(t.Context(), assessment, slices.Values([]hiring.NewInvitation{apitest.Ada}), hiring.SendAllOptions{Each: func(got hiring.InviteResult, err error) bool {
+			_ = client.Invitations.SendAll(t.Context(), assessment, slices.Values([]hiring.NewInvitation{ada}), hiring.SendAllOptions{Each: func(got hiring.InviteResult, err error) bool {
 				require.Error(t, err, "%s", name)
 				assert.NotEqual(t, hiring.InviteSent, got.Outcome, "%s", name)
 				return true
 			}})
-			assert.Empty(t, apitest.InvitationCounts(t, server, assessment), "%s", name)
+			assert.Empty(t, invitationCounts(t, server, assessment), "%s", name)
 		})
 	}
 }

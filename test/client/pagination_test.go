@@ -15,12 +15,11 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/hiring-assessment/hiring-go"
-	"github.com/hiring-assessment/hiring-go/internal/testing/apitest"
 )
 
 func TestPagerPageSizeIsChecked(t *testing.T) {
-	for _, list := range apitest.ListCases {
-		s := apitest.NewListServer(list.Style, 3)
+	for _, list := range listCases {
+		s := newListServer(list.Style, 3)
 		pager := list.Open(s.Client(t))
 		for _, size := range []int{-1, 0, list.Largest + 1, math.MinInt, math.MaxInt} {
 			_, err := pager.Size(size).Collect(t.Context())
@@ -40,9 +39,9 @@ func TestPagerPageSizeIsChecked(t *testing.T) {
 }
 
 func TestPagerOfMembersTakesNoPageSize(t *testing.T) {
-	s := apitest.NewListServer("plain", 3)
+	s := newListServer("plain", 3)
 	for _, size := range []int{0, 1, 100} {
-		_, err := apitest.MembersOf(s.Client(t)).Size(size).Collect(t.Context())
+		_, err := membersOf(s.Client(t)).Size(size).Collect(t.Context())
 		requireParam(t, err, "PageSize", "members")
 		require.ErrorContains(t, err, "takes no page size")
 	}
@@ -50,7 +49,7 @@ func TestPagerOfMembersTakesNoPageSize(t *testing.T) {
 }
 
 func TestPagerThatIsEmpty(t *testing.T) {
-	page, err := apitest.NewListServer("seq", 501).Client(t).Events.List(apitest.ParentID, hiring.EventFilter{}).Page(t.Context())
+	page, err := newListServer("seq", 501).Client(t).Events.List(parentID, hiring.EventFilter{}).Page(t.Context())
 	require.NoError(t, err)
 	require.NotEmpty(t, page.Next)
 	var zero hiring.Pager[hiring.Event]
@@ -72,23 +71,23 @@ func TestPagerThatIsEmpty(t *testing.T) {
 }
 
 func TestPagerNeverChanges(t *testing.T) {
-	s := apitest.NewListServer("page", 30)
-	pager := apitest.InvitationsOf(s.Client(t)).Size(10)
+	s := newListServer("page", 30)
+	pager := invitationsOf(s.Client(t)).Size(10)
 	_ = pager.Size(-1)
 	_ = pager.Size(5)
 	_ = pager.From("garbage")
 	got, err := pager.Collect(t.Context())
 	require.NoError(t, err)
-	assert.Equal(t, apitest.NumbersTo(30), got)
+	assert.Equal(t, numbersTo(30), got)
 	assert.Equal(t, 3, s.Requests())
 }
 
 func TestPagerPageReadsOne(t *testing.T) {
-	for _, list := range apitest.ListCases {
-		s := apitest.NewListServer(list.Style, 30)
+	for _, list := range listCases {
+		s := newListServer(list.Style, 30)
 		page, err := list.Open(s.Client(t)).Size(10).Page(t.Context())
 		require.NoError(t, err)
-		assert.Equal(t, apitest.NumbersTo(10), page.Items)
+		assert.Equal(t, numbersTo(10), page.Items)
 		assert.NotEmpty(t, page.Next)
 		assert.True(t, page.Meta.HasMore)
 		assert.Equal(t, "req_1", page.Meta.RequestID)
@@ -97,9 +96,9 @@ func TestPagerPageReadsOne(t *testing.T) {
 }
 
 func TestPagerPagesCarryTheirMeta(t *testing.T) {
-	s := apitest.NewListServer("page", 25)
+	s := newListServer("page", 25)
 	var metas []hiring.Meta
-	for page, err := range apitest.InvitationsOf(s.Client(t)).Size(10).Pages(t.Context()) {
+	for page, err := range invitationsOf(s.Client(t)).Size(10).Pages(t.Context()) {
 		require.NoError(t, err)
 		metas = append(metas, page.Meta)
 	}
@@ -108,9 +107,9 @@ func TestPagerPagesCarryTheirMeta(t *testing.T) {
 		{RequestID: "req_2", Page: 2, PageSize: 10, Total: 25, HasMore: true},
 		{RequestID: "req_3", Page: 3, PageSize: 10, Total: 25},
 	}, metas)
-	s = apitest.NewListServer("cursor", 15)
+	s = newListServer("cursor", 15)
 	metas = nil
-	for page, err := range apitest.SubmissionsOf(s.Client(t)).Size(10).Pages(t.Context()) {
+	for page, err := range submissionsOf(s.Client(t)).Size(10).Pages(t.Context()) {
 		require.NoError(t, err)
 		metas = append(metas, page.Meta)
 	}
@@ -118,8 +117,8 @@ func TestPagerPagesCarryTheirMeta(t *testing.T) {
 }
 
 func TestPagerOfAnEmptyListGivesOneEmptyPage(t *testing.T) {
-	for _, list := range apitest.ListCases {
-		s := apitest.NewListServer(list.Style, 0)
+	for _, list := range listCases {
+		s := newListServer(list.Style, 0)
 		count := 0
 		for page, err := range list.Open(s.Client(t)).Pages(t.Context()) {
 			require.NoError(t, err)
@@ -132,8 +131,8 @@ func TestPagerOfAnEmptyListGivesOneEmptyPage(t *testing.T) {
 }
 
 func TestPagerSendsNothingBeforeTheRange(t *testing.T) {
-	for _, list := range apitest.ListCases {
-		s := apitest.NewListServer(list.Style, 30)
+	for _, list := range listCases {
+		s := newListServer(list.Style, 30)
 		pager := list.Open(s.Client(t)).Size(10)
 		_, _ = pager.All(t.Context()), pager.Pages(t.Context())
 		assert.Zero(t, s.Requests())
@@ -141,8 +140,8 @@ func TestPagerSendsNothingBeforeTheRange(t *testing.T) {
 }
 
 func TestPagerRangesStartOver(t *testing.T) {
-	for _, list := range apitest.ListCases {
-		s := apitest.NewListServer(list.Style, 30)
+	for _, list := range listCases {
+		s := newListServer(list.Style, 30)
 		all := list.Open(s.Client(t)).Size(7).All(t.Context())
 		for range 2 { // The same iterator, left early and then read to its end.
 			n := 0
@@ -159,14 +158,14 @@ func TestPagerRangesStartOver(t *testing.T) {
 				require.NoError(t, err)
 				got = append(got, item)
 			}
-			require.Equal(t, apitest.NumbersTo(30), got)
+			require.Equal(t, numbersTo(30), got)
 		}
 	}
 }
 
 func TestPagerLeftEarlyCostsNoMore(t *testing.T) {
-	for _, list := range apitest.ListCases {
-		s := apitest.NewListServer(list.Style, 30)
+	for _, list := range listCases {
+		s := newListServer(list.Style, 30)
 		for item, err := range list.Open(s.Client(t)).Size(7).All(t.Context()) {
 			require.NoError(t, err)
 			if item == 7 {
@@ -178,15 +177,15 @@ func TestPagerLeftEarlyCostsNoMore(t *testing.T) {
 }
 
 func TestPagerServesManyAtOnce(t *testing.T) {
-	for _, list := range apitest.ListCases {
-		s := apitest.NewListServer(list.Style, 60)
+	for _, list := range listCases {
+		s := newListServer(list.Style, 60)
 		pager := list.Open(s.Client(t)).Size(7)
 		var wait sync.WaitGroup
 		for range 8 {
 			wait.Go(func() {
 				got, err := pager.Collect(t.Context())
 				assert.NoError(t, err) //nolint:testifylint // require must not be called outside the test's goroutine
-				assert.Equal(t, apitest.NumbersTo(60), got)
+				assert.Equal(t, numbersTo(60), got)
 			})
 		}
 		wait.Wait()
@@ -196,13 +195,13 @@ func TestPagerServesManyAtOnce(t *testing.T) {
 
 // The context ends in the second page, and nothing more is sent.
 func TestPagerEndsWithTheContext(t *testing.T) {
-	s := apitest.NewListServer("page", 70)
+	s := newListServer("page", 70)
 	cause := errors.New("enough")
 	ctx, cancel := context.WithCancelCause(t.Context())
 	defer cancel(nil)
 	var failures []error
 	pages := 0
-	for _, err := range apitest.InvitationsOf(s.Client(t)).Size(7).Pages(ctx) {
+	for _, err := range invitationsOf(s.Client(t)).Size(7).Pages(ctx) {
 		if err != nil {
 			failures = append(failures, err)
 			continue
@@ -217,7 +216,7 @@ func TestPagerEndsWithTheContext(t *testing.T) {
 	require.ErrorIs(t, failures[0], cause)
 	assert.Equal(t, 2, pages)
 	assert.Equal(t, 2, s.Requests())
-	got, err := apitest.InvitationsOf(s.Client(t)).Collect(ctx)
+	got, err := invitationsOf(s.Client(t)).Collect(ctx)
 	require.ErrorIs(t, err, context.Canceled)
 	assert.Empty(t, got)
 	assert.Equal(t, 2, s.Requests())
@@ -225,10 +224,10 @@ func TestPagerEndsWithTheContext(t *testing.T) {
 
 // Each page's response is captured before the page is yielded.
 func TestPagerCapturesRawResponses(t *testing.T) {
-	s := apitest.NewListServer("page", 20)
+	s := newListServer("page", 20)
 	var raw hiring.Response
 	n := 0
-	for _, err := range apitest.InvitationsOf(s.Client(t)).Size(10).Pages(hiring.WithResponse(t.Context(), &raw)) {
+	for _, err := range invitationsOf(s.Client(t)).Size(10).Pages(hiring.WithResponse(t.Context(), &raw)) {
 		require.NoError(t, err)
 		n++
 		assert.Equal(t, fmt.Sprintf("item-%d", 10*n-9), firstID(t, raw.Body))
@@ -239,22 +238,22 @@ func TestPagerCapturesRawResponses(t *testing.T) {
 func TestPagerWarnsOncePerIterationOfUnexpectedSizes(t *testing.T) {
 	for _, c := range []struct {
 		name   string
-		list   func(*hiring.Client) apitest.IntPager
+		list   func(*hiring.Client) intPager
 		style  string
 		size   int
 		served int // Items a page.
 		want   string
 	}{
-		{"smaller", apitest.InvitationsOf, "page", 30, 20, "requested pages of 30 items but received 20: Dialect.PageSizeParam may be wrong"},
-		{"smaller, by cursor", apitest.SubmissionsOf, "cursor", 30, 20, "requested pages of 30 items but received 20: Dialect.PageSizeParam may be wrong"},
-		{"larger", apitest.SubmissionsOf, "cursor", 10, 20, "requested pages of 10 items but received 20: Dialect.PageSizeParam may be wrong"},
-		{"larger than one", apitest.SubmissionsOf, "cursor", 1, 2, "requested pages of 1 items but received 2: Dialect.PageSizeParam may be wrong"},
-		{"of a log", apitest.EventsOf, "seq", 30, 20, "requested pages of 30 items but received 20: Dialect.EventPageSizeParam may be wrong"},
-		{"as asked", apitest.InvitationsOf, "page", 20, 20, ""},
-		{"as asked, by cursor", apitest.SubmissionsOf, "cursor", 20, 20, ""},
+		{"smaller", invitationsOf, "page", 30, 20, "requested pages of 30 items but received 20: Dialect.PageSizeParam may be wrong"},
+		{"smaller, by cursor", submissionsOf, "cursor", 30, 20, "requested pages of 30 items but received 20: Dialect.PageSizeParam may be wrong"},
+		{"larger", submissionsOf, "cursor", 10, 20, "requested pages of 10 items but received 20: Dialect.PageSizeParam may be wrong"},
+		{"larger than one", submissionsOf, "cursor", 1, 2, "requested pages of 1 items but received 2: Dialect.PageSizeParam may be wrong"},
+		{"of a log", eventsOf, "seq", 30, 20, "requested pages of 30 items but received 20: Dialect.EventPageSizeParam may be wrong"},
+		{"as asked", invitationsOf, "page", 20, 20, ""},
+		{"as asked, by cursor", submissionsOf, "cursor", 20, 20, ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			s := apitest.NewListServer(c.style, 70)
+			s := newListServer(c.style, 70)
 			s.Spoil = served(c.style, c.served)
 			var warnings []string
 			client := s.Client(t, hiring.WithObserver(func(_ context.Context, e hiring.Exchange) {
@@ -266,7 +265,7 @@ func TestPagerWarnsOncePerIterationOfUnexpectedSizes(t *testing.T) {
 				warnings = nil
 				got, err := c.list(client).Size(c.size).Collect(t.Context())
 				require.NoError(t, err)
-				assert.Equal(t, apitest.NumbersTo(70), got)
+				assert.Equal(t, numbersTo(70), got)
 				if c.want == "" {
 					assert.Empty(t, warnings)
 				} else {
@@ -278,9 +277,9 @@ func TestPagerWarnsOncePerIterationOfUnexpectedSizes(t *testing.T) {
 }
 
 func TestPagerDoesNotWarnOfShortLists(t *testing.T) {
-	for _, list := range append(apitest.ListCases, apitest.ListCase{Name: "members", Style: "plain", Largest: 0, Open: apitest.MembersOf}) {
+	for _, list := range append(listCases, listCase{Name: "members", Style: "plain", Largest: 0, Open: membersOf}) {
 		for _, n := range []int{0, 1, 101} {
-			s := apitest.NewListServer(list.Style, n)
+			s := newListServer(list.Style, n)
 			client := s.Client(t, hiring.WithObserver(func(_ context.Context, e hiring.Exchange) {
 				assert.Empty(t, e.Warning, list.Name)
 			}))
@@ -291,9 +290,9 @@ func TestPagerDoesNotWarnOfShortLists(t *testing.T) {
 }
 
 // served responds with pages of its own size.
-func served(style string, size int) func(int, url.Values, *apitest.ListPage) {
-	return func(_ int, q url.Values, p *apitest.ListPage) {
-		own := apitest.NewListServer(style, 70)
+func served(style string, size int) func(int, url.Values, *listPage) {
+	return func(_ int, q url.Values, p *listPage) {
+		own := newListServer(style, 70)
 		q.Set("page_size", strconv.Itoa(size))
 		*p, _ = own.Page(q)
 	}

@@ -206,7 +206,7 @@ func TestWaitersEndAtTheBrake(t *testing.T) {
 		assert.True(t, braked(err), "Poll: %v", err)
 		err = apitest.LastError(client.Events.Tail(t.Context(), "a", hiring.TailOptions{}))
 		assert.True(t, braked(err), "Tail: %v", err)
-		got, err := client.Invitations.Ensure(t.Context(), "a", apitest.Ada)
+		got, err := client.Invitations.Ensure(t.Context(), "a", ada)
 		assert.True(t, braked(err), "Ensure: %v", err)
 		assert.Equal(t, hiring.InviteNotSent, got.Outcome)
 		assert.Zero(t, time.Since(began))

@@ -226,7 +226,7 @@ func TestResourcesDecodeAndEncodeWithEveryMember(t *testing.T) {
 				if form == "in a struct" {
 					b = b[:len(b)-1]
 				}
-				assert.Equal(t, apitest.Parse(t, []byte(s.wire)), apitest.Parse(t, b), "%s: %s, %s", codec, s.name, form)
+				assert.Equal(t, parse(t, []byte(s.wire)), parse(t, b), "%s: %s, %s", codec, s.name, form)
 				again := s.into()
 				require.NoError(t, c.Unmarshal(b, again), "%s: decode %s again", codec, s.name)
 				assert.Equal(t, v, again, "%s: %s, %s, decoded again", codec, s.name, form)
@@ -436,7 +436,7 @@ func TestEmptyResourcesEncodeAsDocumented(t *testing.T) {
 		} {
 			b, err := c.Marshal(v)
 			require.NoError(t, err, "%s: %T", codec, v)
-			members := apitest.Parse(t, b).(map[string]any)
+			members := parse(t, b).(map[string]any)
 			for _, name := range want.null {
 				value, there := members[name]
 				assert.True(t, there && value == nil, "%s: %s of %T is %v", codec, name, v, value)

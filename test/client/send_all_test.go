@@ -54,8 +54,8 @@ func (r *reports) outcomes() []hiring.InviteOutcome {
 
 func TestSendAllReportsEachOnceInOrder(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		server, assessment := apitest.StartWithAssessment(t)
-		people := apitest.Candidates(7, 1)
+		server, assessment := startWithAssessment(t)
+		people := candidates(7, 1)
 		invite(t, server, assessment, people[1])
 		candidates := []hiring.NewInvitation{
 			people[0],
@@ -71,8 +71,8 @@ func TestSendAllReportsEachOnceInOrder(t *testing.T) {
 			people[3], // Rejected before.
 			people[6],
 		}
-		server.Inject(sandbox.Fault{Route: apitest.InviteRoute, Skip: 3, Status: 409})
-		server.Inject(sandbox.Fault{Route: apitest.InviteRoute, Skip: 5, Reset: true, After: true})
+		server.Inject(sandbox.Fault{Route: inviteRoute, Skip: 3, Status: 409})
+		server.Inject(sandbox.Fault{Route: inviteRoute, Skip: 5, Reset: true, After: true})
 		var got reports
 		err := server.LiveClient().Invitations.SendAll(t.Context(), assessment, slices.Values(candidates), hiring.SendAllOptions{Each: got.each})
 		require.NoError(t, err)
@@ -89,7 +89,7 @@ func TestSendAllReportsEachOnceInOrder(t *testing.T) {
 				assert.Truef(t, strings.EqualFold(candidates[i].Email, got.all[i].Invitation.CandidateEmail), "candidate %d", i)
 			}
 		}
-		mails := apitest.InvitationCounts(t, server, assessment)
+		mails := invitationCounts(t, server, assessment)
 		assert.NotContains(t, mails, people[3].Email)
 		requireOneMailEach(t, server, assessment, 6)
 		reads, writes := requestsOf(server)
@@ -105,22 +105,22 @@ func TestSendAllEndsAfterAnErrorThatConcernsAll(t *testing.T) {
 		is            error
 		reads, writes int
 	}{
-		"401":                            {[]sandbox.Fault{{Route: apitest.InviteRoute, Skip: 2, Status: 401}}, notSent, hiring.ErrInvalidToken, 1, 3},
-		"402":                            {[]sandbox.Fault{{Route: apitest.InviteRoute, Skip: 2, Status: 402}}, notSent, hiring.ErrPlanLimitReached, 1, 3},
-		"403":                            {[]sandbox.Fault{{Route: apitest.InviteRoute, Skip: 2, Status: 403}}, notSent, hiring.ErrInsufficientScope, 1, 3},
-		"404":                            {[]sandbox.Fault{{Route: apitest.InviteRoute, Skip: 2, Status: 404}}, notSent, hiring.ErrNotFound, 1, 3},
-		"403 of a proxy":                 {[]sandbox.Fault{{Route: apitest.InviteRoute, Skip: 2, Status: 403, Body: "no"}}, notSent, nil, 1, 3},
-		"429 each time":                  {[]sandbox.Fault{{Route: apitest.InviteRoute, Skip: 2, Times: always, Status: 429, Body: "slow down"}}, notSent, nil, 1, 6},
-		"429 with a Retry-After of days": {[]sandbox.Fault{{Route: apitest.InviteRoute, Skip: 2, Times: always, Status: 429, Body: "no", RetryAfter: 48 * time.Hour}}, notSent, nil, 1, 3},
+		"401":                            {[]sandbox.Fault{{Route: inviteRoute, Skip: 2, Status: 401}}, notSent, hiring.ErrInvalidToken, 1, 3},
+		"402":                            {[]sandbox.Fault{{Route: inviteRoute, Skip: 2, Status: 402}}, notSent, hiring.ErrPlanLimitReached, 1, 3},
+		"403":                            {[]sandbox.Fault{{Route: inviteRoute, Skip: 2, Status: 403}}, notSent, hiring.ErrInsufficientScope, 1, 3},
+		"404":                            {[]sandbox.Fault{{Route: inviteRoute, Skip: 2, Status: 404}}, notSent, hiring.ErrNotFound, 1, 3},
+		"403 of a proxy":                 {[]sandbox.Fault{{Route: inviteRoute, Skip: 2, Status: 403, Body: "no"}}, notSent, nil, 1, 3},
+		"429 each time":                  {[]sandbox.Fault{{Route: inviteRoute, Skip: 2, Times: always, Status: 429, Body: "slow down"}}, notSent, nil, 1, 6},
+		"429 with a Retry-After of days": {[]sandbox.Fault{{Route: inviteRoute, Skip: 2, Times: always, Status: 429, Body: "no", RetryAfter: 48 * time.Hour}}, notSent, nil, 1, 3},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				server, assessment := apitest.StartWithAssessment(t)
+				server, assessment := startWithAssessment(t)
 				for _, f := range c.faults {
 					server.Inject(f)
 				}
 				var got reports
-				err := server.LiveClient().Invitations.SendAll(t.Context(), assessment, slices.Values(apitest.Candidates(6, 1)), hiring.SendAllOptions{Each: got.each})
+				err := server.LiveClient().Invitations.SendAll(t.Context(), assessment, slices.Values(candidates(6, 1)), hiring.SendAllOptions{Each: got.each})
 				require.Error(t, err)
 				require.ErrorIs(t, err, cmp(c.is, err))
 				assert.Equal(t, []hiring.InviteOutcome{sent, sent, c.third}, got.outcomes(), "later candidates are not visited")
@@ -144,10 +144,10 @@ func cmp(err, other error) error {
 func TestSendAllEndsWhenTheListingCannotBeRead(t *testing.T) {
 	for _, status := range []int{400, 409, 404} {
 		synctest.Test(t, func(t *testing.T) {
-			server, assessment := apitest.StartWithAssessment(t)
-			server.Inject(sandbox.Fault{Route: apitest.ListRoute, Skip: 1, Status: status})
+			server, assessment := startWithAssessment(t)
+			server.Inject(sandbox.Fault{Route: listRoute, Skip: 1, Status: status})
 			var got reports
-			err := server.LiveClient().Invitations.SendAll(t.Context(), assessment, slices.Values(apitest.Candidates(3, 1)), hiring.SendAllOptions{Each: func(result hiring.InviteResult, err error) bool {
+			err := server.LiveClient().Invitations.SendAll(t.Context(), assessment, slices.Values(candidates(3, 1)), hiring.SendAllOptions{Each: func(result hiring.InviteResult, err error) bool {
 				time.Sleep(2 * time.Minute)
 				return got.each(result, err)
 			}})
@@ -163,7 +163,7 @@ func TestSendAllEndsWhenTheListingCannotBeRead(t *testing.T) {
 func TestSendAllRefusesABadAssessmentOnce(t *testing.T) {
 	server := sandbox.Start(t)
 	var got reports
-	err := server.LiveClient().Invitations.SendAll(t.Context(), "..", slices.Values(apitest.Candidates(3, 1)), hiring.SendAllOptions{Each: got.each})
+	err := server.LiveClient().Invitations.SendAll(t.Context(), "..", slices.Values(candidates(3, 1)), hiring.SendAllOptions{Each: got.each})
 	require.ErrorIs(t, err, hiring.ErrInvalidInput)
 	assert.Empty(t, got.all)
 	assert.Empty(t, server.Journal())
@@ -171,12 +171,12 @@ func TestSendAllRefusesABadAssessmentOnce(t *testing.T) {
 
 func TestThreeUnknownOutcomesInARowEndTheRun(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		server, assessment := apitest.StartWithAssessment(t)
-		people := apitest.Candidates(12, 1)
+		server, assessment := startWithAssessment(t)
+		people := candidates(12, 1)
 		invite(t, server, assessment, people[6])
 		// Two unknown outcomes, one known, and three unknown ones with an existing invitation between them.
-		server.Inject(sandbox.Fault{Route: apitest.InviteRoute, Skip: 1, Times: 2, Status: 500})
-		server.Inject(sandbox.Fault{Route: apitest.InviteRoute, Skip: 4, Times: 3, Status: 500})
+		server.Inject(sandbox.Fault{Route: inviteRoute, Skip: 1, Times: 2, Status: 500})
+		server.Inject(sandbox.Fault{Route: inviteRoute, Skip: 4, Times: 3, Status: 500})
 		for _, each := range []bool{true, false} {
 			var got reports
 			options := hiring.SendAllOptions{}
@@ -199,15 +199,15 @@ func TestThreeUnknownOutcomesInARowEndTheRun(t *testing.T) {
 
 func TestSendAllEndsWhenEachReturnsFalse(t *testing.T) {
 	for name, fault := range map[string]sandbox.Fault{
-		"after a success": {Route: apitest.InviteRoute, Skip: 100, Status: 402}, "after a failure": {Route: apitest.InviteRoute, Skip: 1, Status: 402},
+		"after a success": {Route: inviteRoute, Skip: 100, Status: 402}, "after a failure": {Route: inviteRoute, Skip: 1, Status: 402},
 	} {
 		t.Run(name, func(t *testing.T) {
-			server, assessment := apitest.StartWithAssessment(t)
+			server, assessment := startWithAssessment(t)
 			server.Inject(fault)
 			defer server.ClearFaults()
 			asked := 0
 			var people iter.Seq[hiring.NewInvitation] = func(yield func(hiring.NewInvitation) bool) {
-				for _, in := range apitest.Candidates(5, 1) {
+				for _, in := range candidates(5, 1) {
 					asked++
 					if !yield(in) {
 						return
@@ -225,27 +225,27 @@ func TestSendAllEndsWhenEachReturnsFalse(t *testing.T) {
 }
 
 func TestSendAllAcceptsNil(t *testing.T) {
-	server, assessment := apitest.StartWithAssessment(t)
+	server, assessment := startWithAssessment(t)
 	client := server.LiveClient()
 	require.NoError(t, client.Invitations.SendAll(t.Context(), assessment, nil, hiring.SendAllOptions{}))
 	require.NoError(t, client.Invitations.SendAll(t.Context(), assessment, slices.Values([]hiring.NewInvitation(nil)), hiring.SendAllOptions{}))
 	reads, writes := requestsOf(server)
 	assert.Zero(t, reads+writes, "nothing is sent without candidates")
-	require.NoError(t, client.Invitations.SendAll(t.Context(), assessment, slices.Values(apitest.Candidates(3, 1)), hiring.SendAllOptions{}))
+	require.NoError(t, client.Invitations.SendAll(t.Context(), assessment, slices.Values(candidates(3, 1)), hiring.SendAllOptions{}))
 	requireOneMailEach(t, server, assessment, 3)
 }
 
 func TestSendAllWithoutEachReturnsFailures(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		server, assessment := apitest.StartWithAssessment(t)
-		people := apitest.Candidates(20, 1)
+		server, assessment := startWithAssessment(t)
+		people := candidates(20, 1)
 		people[2].Email, people[4].Email = "", "nobody"
 		server.Inject(sandbox.Fault{
-			Route: apitest.InviteRoute, Skip: 1, Times: 1, Status: 409,
+			Route: inviteRoute, Skip: 1, Times: 1, Status: 409,
 			Body: fmt.Sprintf(`{"error":{"code":"CONFLICT","message":"%s is busy.","request_id":"req_1"}}`, strings.ToUpper(people[1].Email)),
 		})
-		server.Inject(sandbox.Fault{Route: apitest.InviteRoute, Skip: 4, Status: 500})
-		server.Inject(sandbox.Fault{Route: apitest.ListRoute, Skip: 1, Status: 403})
+		server.Inject(sandbox.Fault{Route: inviteRoute, Skip: 4, Status: 500})
+		server.Inject(sandbox.Fault{Route: listRoute, Skip: 1, Status: 403})
 		server.SetPlan(sandbox.LiveKey, 0, 10)
 		err := server.LiveClient().Invitations.SendAll(t.Context(), assessment, slices.Values(people), hiring.SendAllOptions{})
 		for _, target := range []error{hiring.ErrPlanLimitReached, hiring.ErrConflict, hiring.ErrInvalidInput, hiring.ErrOutcomeUnknown} {
@@ -265,9 +265,9 @@ func TestSendAllWithoutEachReturnsFailures(t *testing.T) {
 
 func TestSendAllWithoutEachCountsFurtherFailures(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		server, assessment := apitest.StartWithAssessment(t)
+		server, assessment := startWithAssessment(t)
 		people := make([]hiring.NewInvitation, 25)
-		people[7] = apitest.Ada
+		people[7] = ada
 		err := server.LiveClient().Invitations.SendAll(t.Context(), assessment, slices.Values(people), hiring.SendAllOptions{})
 		require.ErrorIs(t, err, hiring.ErrInvalidInput)
 		assert.Equal(t, 10, strings.Count(err.Error(), "candidate "))
@@ -281,12 +281,12 @@ var errFullDisk = errors.New("the disk is full")
 // TestBeforeIsCalledDirectlyBeforeEachRequest has a 429, a window that ends, and a lost response.
 func TestBeforeIsCalledDirectlyBeforeEachRequest(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		server, assessment := apitest.StartWithAssessment(t)
-		people := apitest.Candidates(5, 1)
+		server, assessment := startWithAssessment(t)
+		people := candidates(5, 1)
 		invite(t, server, assessment, people[3])
 		server.SetQuota(sandbox.LiveKey, sandbox.ClassWrite, 22)
-		server.Inject(sandbox.Fault{Route: apitest.InviteRoute, Skip: 1, RetryAfter: 30 * time.Second})
-		server.Inject(sandbox.Fault{Route: apitest.InviteRoute, Skip: 2, Status: 500})
+		server.Inject(sandbox.Fault{Route: inviteRoute, Skip: 1, RetryAfter: 30 * time.Second})
+		server.Inject(sandbox.Fault{Route: inviteRoute, Skip: 2, Status: 500})
 		type call struct {
 			email string
 			at    time.Time
@@ -319,19 +319,19 @@ func TestAnErrorOfBeforeEndsTheRun(t *testing.T) {
 		want   []hiring.InviteOutcome
 		writes int
 	}{
-		"the first":                         {sandbox.Fault{Route: apitest.InviteRoute, Skip: 9, Status: 500}, 1, errFullDisk, []hiring.InviteOutcome{notSent}, 0},
-		"after a 429":                       {sandbox.Fault{Route: apitest.InviteRoute, Skip: 1, RetryAfter: 10 * time.Second}, 3, errFullDisk, []hiring.InviteOutcome{sent, notSent}, 2},
-		"after a lost response":             {sandbox.Fault{Route: apitest.InviteRoute, Skip: 1, Status: 500}, 3, errFullDisk, []hiring.InviteOutcome{sent, notSent}, 2},
-		"an error that concerns one":        {sandbox.Fault{Route: apitest.InviteRoute, Skip: 9, Status: 500}, 2, &hiring.ParamError{Param: "p", Problem: "of another call"}, []hiring.InviteOutcome{sent, notSent}, 1},
-		"the unknown outcome of other work": {sandbox.Fault{Route: apitest.InviteRoute, Skip: 9, Status: 500}, 2, &hiring.Error{Outcome: hiring.OutcomeUnknown}, []hiring.InviteOutcome{sent, notSent}, 1},
+		"the first":                         {sandbox.Fault{Route: inviteRoute, Skip: 9, Status: 500}, 1, errFullDisk, []hiring.InviteOutcome{notSent}, 0},
+		"after a 429":                       {sandbox.Fault{Route: inviteRoute, Skip: 1, RetryAfter: 10 * time.Second}, 3, errFullDisk, []hiring.InviteOutcome{sent, notSent}, 2},
+		"after a lost response":             {sandbox.Fault{Route: inviteRoute, Skip: 1, Status: 500}, 3, errFullDisk, []hiring.InviteOutcome{sent, notSent}, 2},
+		"an error that concerns one":        {sandbox.Fault{Route: inviteRoute, Skip: 9, Status: 500}, 2, &hiring.ParamError{Param: "p", Problem: "of another call"}, []hiring.InviteOutcome{sent, notSent}, 1},
+		"the unknown outcome of other work": {sandbox.Fault{Route: inviteRoute, Skip: 9, Status: 500}, 2, &hiring.Error{Outcome: hiring.OutcomeUnknown}, []hiring.InviteOutcome{sent, notSent}, 1},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				server, assessment := apitest.StartWithAssessment(t)
+				server, assessment := startWithAssessment(t)
 				server.Inject(c.fault)
 				calls := 0
 				var got reports
-				err := server.LiveClient().Invitations.SendAll(t.Context(), assessment, slices.Values(apitest.Candidates(5, 1)), hiring.SendAllOptions{Each: got.each, Before: func(hiring.NewInvitation) error {
+				err := server.LiveClient().Invitations.SendAll(t.Context(), assessment, slices.Values(candidates(5, 1)), hiring.SendAllOptions{Each: got.each, Before: func(hiring.NewInvitation) error {
 					if calls++; calls == c.failAt {
 						return c.err
 					}
@@ -349,10 +349,10 @@ func TestAnErrorOfBeforeEndsTheRun(t *testing.T) {
 }
 
 func TestAContextThatEndsInBeforeSendsNothing(t *testing.T) {
-	server, assessment := apitest.StartWithAssessment(t)
+	server, assessment := startWithAssessment(t)
 	ctx, cancel := context.WithCancel(t.Context())
 	var got reports
-	err := server.LiveClient().Invitations.SendAll(ctx, assessment, slices.Values(apitest.Candidates(2, 1)), hiring.SendAllOptions{Each: got.each, Before: func(hiring.NewInvitation) error {
+	err := server.LiveClient().Invitations.SendAll(ctx, assessment, slices.Values(candidates(2, 1)), hiring.SendAllOptions{Each: got.each, Before: func(hiring.NewInvitation) error {
 		cancel()
 		return nil
 	}})
@@ -367,8 +367,8 @@ func TestAContextThatEndsInBeforeSendsNothing(t *testing.T) {
 func TestASlowBefore(t *testing.T) {
 	for _, slow := range []time.Duration{40 * time.Second, 61 * time.Second} {
 		synctest.Test(t, func(t *testing.T) {
-			server, assessment := apitest.StartWithAssessment(t)
-			people := apitest.Candidates(3, 1)
+			server, assessment := startWithAssessment(t)
+			people := candidates(3, 1)
 			calls := 0
 			var got reports
 			err := server.LiveClient(hiring.WithRetry(hiring.RetryPolicy{MaxAttempts: 1})).Invitations.SendAll(t.Context(), assessment, slices.Values(people), hiring.SendAllOptions{Each: got.each, Before: func(hiring.NewInvitation) error {
@@ -396,8 +396,8 @@ func TestARestartAfterACrash(t *testing.T) {
 	const timeout = 30 * time.Second
 	for _, late := range []time.Duration{1, timeout, timeout + 59*time.Second} {
 		synctest.Test(t, func(t *testing.T) {
-			server, assessment := apitest.StartWithAssessment(t)
-			people := apitest.Candidates(3, 1)
+			server, assessment := startWithAssessment(t)
+			people := candidates(3, 1)
 			invite(t, server, assessment, people[0])
 			var last time.Time
 			var recorded string
@@ -426,7 +426,7 @@ func TestARestartAfterACrash(t *testing.T) {
 }
 
 func TestSendAllUpdatesTheListingAfterAMinute(t *testing.T) {
-	people := apitest.Candidates(350, 1)
+	people := candidates(350, 1)
 	for name, c := range map[string]struct {
 		pause time.Duration // In Each, before the last candidate.
 		quota int           // Writes left for the last candidate; 0: no limit.
@@ -441,7 +441,7 @@ func TestSendAllUpdatesTheListingAfterAMinute(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				server, assessment := apitest.StartWithAssessment(t)
+				server, assessment := startWithAssessment(t)
 				invite(t, server, assessment, people[:345]...)
 				client, before := server.LiveClient(), 0
 				var got reports
@@ -458,7 +458,7 @@ func TestSendAllUpdatesTheListingAfterAMinute(t *testing.T) {
 							if c.quota > 0 {
 								delay = 30 * time.Minute
 							}
-							time.AfterFunc(delay, func() { invite(t, server, assessment, append(apitest.Candidates(450, 1)[350:], people[347])...) })
+							time.AfterFunc(delay, func() { invite(t, server, assessment, append(candidates(450, 1)[350:], people[347])...) })
 							synctest.Wait()
 							time.Sleep(time.Nanosecond)
 						}
@@ -489,20 +489,20 @@ func TestSendAllWaitsForWindows(t *testing.T) {
 		writes  int
 	}{
 		"the writes are used up but for a tenth": {func(s *sandbox.Server) { s.SetQuota(sandbox.LiveKey, sandbox.ClassWrite, 20) }, time.Hour, 3},
-		"a 429":                                  {func(s *sandbox.Server) { s.Inject(sandbox.Fault{Route: apitest.InviteRoute, RetryAfter: time.Hour}) }, time.Hour, 4},
+		"a 429":                                  {func(s *sandbox.Server) { s.Inject(sandbox.Fault{Route: inviteRoute, RetryAfter: time.Hour}) }, time.Hour, 4},
 		"a 429 that is cut short": {func(s *sandbox.Server) {
-			s.Inject(sandbox.Fault{Route: apitest.InviteRoute, Status: 429, RetryAfter: 30 * time.Minute, CutAfter: 10})
+			s.Inject(sandbox.Fault{Route: inviteRoute, Status: 429, RetryAfter: 30 * time.Minute, CutAfter: 10})
 		}, 30 * time.Minute, 4},
 		"the reads are used up": {func(s *sandbox.Server) { s.SetQuota(sandbox.LiveKey, sandbox.ClassRead, 1) }, time.Hour, 3},
 		"the reads are used up at lookup": {func(s *sandbox.Server) {
 			s.SetQuota(sandbox.LiveKey, sandbox.ClassRead, 102)
-			s.Inject(sandbox.Fault{Route: apitest.InviteRoute, Status: 500})
+			s.Inject(sandbox.Fault{Route: inviteRoute, Status: 500})
 		}, time.Hour, 4},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				server, assessment := apitest.StartWithAssessment(t)
-				invite(t, server, assessment, apitest.Candidates(150, 1)...)
+				server, assessment := startWithAssessment(t)
+				invite(t, server, assessment, candidates(150, 1)...)
 				client := server.LiveClient(hiring.WithRetry(hiring.RetryPolicy{MaxWait: 1}))
 				c.prepare(server)
 				if c.writes == 3 && name[:10] == "the writes" {
@@ -512,7 +512,7 @@ func TestSendAllWaitsForWindows(t *testing.T) {
 				}
 				began, waits := time.Now(), 0
 				var got reports
-				err := client.Invitations.SendAll(t.Context(), assessment, slices.Values(apitest.Candidates(153, 1)[150:]), hiring.SendAllOptions{Each: got.each, Progress: func(p hiring.InviteProgress) {
+				err := client.Invitations.SendAll(t.Context(), assessment, slices.Values(candidates(153, 1)[150:]), hiring.SendAllOptions{Each: got.each, Progress: func(p hiring.InviteProgress) {
 					assert.Equal(t, p.Reason == "", p.WaitUntil.IsZero())
 					if p.Reason == hiring.PauseQuota {
 						waits++
@@ -534,10 +534,10 @@ func TestSendAllWaitsForWindows(t *testing.T) {
 // A 503 is no window: MaxWait limits its Retry-After.
 func TestSendAllDoesNotWaitForALongOutage(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		server, assessment := apitest.StartWithAssessment(t)
-		server.Inject(sandbox.Fault{Route: apitest.ListRoute, Status: 503, RetryAfter: time.Hour})
+		server, assessment := startWithAssessment(t)
+		server.Inject(sandbox.Fault{Route: listRoute, Status: 503, RetryAfter: time.Hour})
 		began := time.Now()
-		err := server.LiveClient().Invitations.SendAll(t.Context(), assessment, slices.Values(apitest.Candidates(2, 1)), hiring.SendAllOptions{})
+		err := server.LiveClient().Invitations.SendAll(t.Context(), assessment, slices.Values(candidates(2, 1)), hiring.SendAllOptions{})
 		assert.Equal(t, 503, apitest.RequireError(t, "SendAll", err).Status)
 		assert.Zero(t, time.Since(began))
 	})
@@ -556,14 +556,14 @@ func TestSendAllEndsWithItsContext(t *testing.T) {
 		"a deadline before the next window": {deadline: 50 * time.Minute, quota: 21, want: []hiring.InviteOutcome{sent, notSent}, is: hiring.ErrRateLimited},
 		"a deadline after the next window":  {deadline: 70 * time.Minute, quota: 21, took: time.Hour, want: []hiring.InviteOutcome{sent, sent, sent, sent}},
 		"in the wait for the window":        {cancel: 7 * time.Minute, quota: 21, took: 7 * time.Minute, want: []hiring.InviteOutcome{sent, notSent}, is: hiring.ErrRateLimited},
-		"in a request": {cancel: 4 * time.Second, fault: sandbox.Fault{Route: apitest.InviteRoute, Skip: 1, Delay: 5 * time.Second},
+		"in a request": {cancel: 4 * time.Second, fault: sandbox.Fault{Route: inviteRoute, Skip: 1, Delay: 5 * time.Second},
 			took: 4 * time.Second, want: []hiring.InviteOutcome{sent, unknown}, is: hiring.ErrOutcomeUnknown},
-		"before a lookup": {cancel: 9 * time.Second, fault: sandbox.Fault{Route: apitest.InviteRoute, Skip: 1, Status: 500},
+		"before a lookup": {cancel: 9 * time.Second, fault: sandbox.Fault{Route: inviteRoute, Skip: 1, Status: 500},
 			took: 9 * time.Second, want: []hiring.InviteOutcome{sent, unknown}, is: hiring.ErrOutcomeUnknown},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				server, assessment := apitest.StartWithAssessment(t)
+				server, assessment := startWithAssessment(t)
 				if c.quota > 0 {
 					server.SetQuota(sandbox.LiveKey, sandbox.ClassWrite, c.quota)
 				}
@@ -582,7 +582,7 @@ func TestSendAllEndsWithItsContext(t *testing.T) {
 				}
 				began := time.Now()
 				var got reports
-				err := server.LiveClient().Invitations.SendAll(ctx, assessment, slices.Values(apitest.Candidates(4, 1)), hiring.SendAllOptions{Each: got.each})
+				err := server.LiveClient().Invitations.SendAll(ctx, assessment, slices.Values(candidates(4, 1)), hiring.SendAllOptions{Each: got.each})
 				assert.InDelta(t, c.took, time.Since(began), float64(time.Second))
 				assert.Equal(t, c.want, got.outcomes())
 				if c.is == nil {
@@ -613,7 +613,7 @@ func TestSendAllIsNotMisledByAnotherCallsError(t *testing.T) {
 				return apitest.RespondError(500, hiring.ErrInternal)(r)
 			})
 			var got reports
-			err := fake.Client().Invitations.SendAll(ctx, "a1", slices.Values(apitest.Candidates(2, 1)), hiring.SendAllOptions{Each: got.each})
+			err := fake.Client().Invitations.SendAll(ctx, "a1", slices.Values(candidates(2, 1)), hiring.SendAllOptions{Each: got.each})
 			assert.Equal(t, []hiring.InviteOutcome{unknown}, got.outcomes(), "%d", foreign.Status)
 			require.ErrorIs(t, err, foreign)
 			assert.Equal(t, 500, apitest.RequireError(t, "SendAll", err).Status, "errors.As finds the call's own error")
@@ -624,11 +624,11 @@ func TestSendAllIsNotMisledByAnotherCallsError(t *testing.T) {
 // TestEachMayInvite invites later candidates in Each, with the client and with a variant.
 func TestEachMayInvite(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		server, assessment := apitest.StartWithAssessment(t)
+		server, assessment := startWithAssessment(t)
 		client := server.LiveClient()
 		variant, err := client.With(hiring.WithQuotaReserve(0))
 		require.NoError(t, err)
-		people := apitest.Candidates(9, 1)
+		people := candidates(9, 1)
 		var got reports
 		err = client.Invitations.SendAll(t.Context(), assessment, slices.Values(people), hiring.SendAllOptions{Each: func(result hiring.InviteResult, err error) bool {
 			switch len(got.all) {
@@ -651,7 +651,7 @@ func TestEachMayInvite(t *testing.T) {
 // In test mode the listing never shows what was sent.
 func TestSendAllRemembersSentInvitationsInTestMode(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		people := apitest.Candidates(2, 1)
+		people := candidates(2, 1)
 		var got reports
 		err := sandbox.Start(t).Client().Invitations.SendAll(t.Context(), sandbox.AssessmentID, slices.Values([]hiring.NewInvitation{people[0], people[1], people[0]}), hiring.SendAllOptions{Each: func(r hiring.InviteResult, err error) bool {
 			time.Sleep(2 * time.Minute)
@@ -666,7 +666,7 @@ func TestSendAllRemembersSentInvitationsInTestMode(t *testing.T) {
 // the key that the source returns then.
 func TestAKeyIsReplacedDuringALongWait(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		server, assessment := apitest.StartWithAssessment(t)
+		server, assessment := startWithAssessment(t)
 		const second = "sk_live_second0123456789abcdefgh"
 		server.AddKey(sandbox.Key{Token: second, Scope: sandbox.ScopeAdmin})
 		var key atomic.Value
@@ -680,7 +680,7 @@ func TestAKeyIsReplacedDuringALongWait(t *testing.T) {
 				}
 			}))
 		var got reports
-		require.NoError(t, client.Invitations.SendAll(t.Context(), assessment, slices.Values(apitest.Candidates(2, 1)), hiring.SendAllOptions{Each: func(r hiring.InviteResult, err error) bool {
+		require.NoError(t, client.Invitations.SendAll(t.Context(), assessment, slices.Values(candidates(2, 1)), hiring.SendAllOptions{Each: func(r hiring.InviteResult, err error) bool {
 			if len(got.all) == 0 {
 				server.SetQuota(sandbox.LiveKey, sandbox.ClassRead, 0)
 				time.Sleep(2 * time.Minute)
@@ -700,19 +700,19 @@ func TestAKeyIsReplacedDuringALongWait(t *testing.T) {
 // it said. The logger reports the same waits.
 func TestProgressAnnouncesEveryWait(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		server, assessment := apitest.StartWithAssessment(t)
+		server, assessment := startWithAssessment(t)
 		server.SetPlan(sandbox.LiveKey, 0, 2000)
 		for n := range 4 {
-			server.Inject(sandbox.Fault{Route: apitest.InviteRoute, Skip: 97 * (n + 1), Reset: true, After: n%2 == 0})
+			server.Inject(sandbox.Fault{Route: inviteRoute, Skip: 97 * (n + 1), Reset: true, After: n%2 == 0})
 		}
-		server.Inject(sandbox.Fault{Route: apitest.ListRoute, Skip: 3, Status: 503, RetryAfter: 30 * time.Second})
+		server.Inject(sandbox.Fault{Route: listRoute, Skip: 3, Status: 503, RetryAfter: 30 * time.Second})
 		expected, longest := time.Now(), time.Duration(0) // After the time when the next call was expected.
 		var before hiring.InviteProgress
 		reasons := make(map[hiring.PauseReason]int)
 		var log bytes.Buffer
 		client := server.LiveClient(hiring.WithLogger(slog.New(slog.NewTextHandler(&log, nil))))
 		delivered := 0
-		err := client.Invitations.SendAll(t.Context(), assessment, slices.Values(apitest.Candidates(450, 1)), hiring.SendAllOptions{
+		err := client.Invitations.SendAll(t.Context(), assessment, slices.Values(candidates(450, 1)), hiring.SendAllOptions{
 			Each: func(hiring.InviteResult, error) bool { delivered++; return true },
 			Progress: func(p hiring.InviteProgress) {
 				longest, expected = max(longest, time.Since(expected)), time.Now()

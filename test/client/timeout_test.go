@@ -79,8 +79,8 @@ func TestTimeoutOfTheHTTPClientIsThatOfEachAttempt(t *testing.T) {
 
 func TestTimeoutOfTheHTTPClientDoesNotLimitDownloads(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		h := apitest.NewStorageServer(t, func(r *http.Request) (*http.Response, error) {
-			return apitest.NewResponse(r, 200, &apitest.SlowBody{Bytes: 20, Interval: 2 * time.Second}, apitest.ETag), nil
+		h := newStorageServer(t, func(r *http.Request) (*http.Response, error) {
+			return apitest.NewResponse(r, 200, &slowBody{Bytes: 20, Interval: 2 * time.Second}, eTag), nil
 		})
 		client, err := hiring.New(apitest.BaseURL, apitest.Key, hiring.WithHTTPClient(&http.Client{Transport: h, Timeout: time.Second}))
 		require.NoError(t, err)

@@ -13,18 +13,17 @@ import (
 
 	"github.com/hiring-assessment/hiring-go"
 	"github.com/hiring-assessment/hiring-go/internal/envelope"
-	"github.com/hiring-assessment/hiring-go/internal/testing/apitest"
 )
 
 func TestTokenOfEveryPageResumes(t *testing.T) {
-	for _, list := range apitest.ListCases {
+	for _, list := range listCases {
 		for _, size := range []int{1, 7, 100} {
 			n := 30
 			if size == 100 {
 				n = 250
 			}
 			t.Run(fmt.Sprintf("%s by %d", list.Name, size), func(t *testing.T) {
-				s := apitest.NewListServer(list.Style, n)
+				s := newListServer(list.Style, n)
 				pager := list.Open(s.Client(t)).Size(size)
 				read := 0
 				for page, err := range pager.Pages(t.Context()) {
@@ -35,7 +34,7 @@ func TestTokenOfEveryPageResumes(t *testing.T) {
 						continue
 					}
 					require.NotEmpty(t, page.Next)
-					requireResumed(t, s, n, read, size, map[string]apitest.IntPager{
+					requireResumed(t, s, n, read, size, map[string]intPager{
 						"same pager":          pager,
 						"pager built anew":    list.Open(s.Client(t)),
 						"another size before": list.Open(s.Client(t)).Size(3),
@@ -47,25 +46,25 @@ func TestTokenOfEveryPageResumes(t *testing.T) {
 	}
 }
 
-func requireResumed(t *testing.T, s *apitest.ListServer, n, read, size int, pagers map[string]apitest.IntPager, token string) {
+func requireResumed(t *testing.T, s *listServer, n, read, size int, pagers map[string]intPager, token string) {
 	t.Helper()
 	for name, pager := range pagers {
 		s.Forget()
 		got, err := pager.From(token).Size(5).Collect(t.Context()) // The token's size takes precedence, also over a later PageSize.
 		require.NoError(t, err, name)
-		require.Equal(t, apitest.NumbersTo(n)[read:], got, name)
+		require.Equal(t, numbersTo(n)[read:], got, name)
 		require.Equal(t, (n-read+size-1)/size, s.Requests(), name)
 	}
 }
 
 func TestTokenEmptyMeansTheBeginning(t *testing.T) {
-	s := apitest.NewListServer("page", 30)
-	list := apitest.InvitationsOf(s.Client(t)).Size(10)
+	s := newListServer("page", 30)
+	list := invitationsOf(s.Client(t)).Size(10)
 	first, err := list.Page(t.Context())
 	require.NoError(t, err)
 	second, err := list.From(first.Next).Page(t.Context())
 	require.NoError(t, err)
-	assert.Equal(t, apitest.NumbersTo(20)[10:], second.Items)
+	assert.Equal(t, numbersTo(20)[10:], second.Items)
 	again, err := list.From(first.Next).From("").Page(t.Context())
 	require.NoError(t, err)
 	assert.Equal(t, first.Items, again.Items)
@@ -76,7 +75,7 @@ func TestTokenEmptyMeansTheBeginning(t *testing.T) {
 }
 
 // tokens returns the first token of each of these lists.
-func tokens(t *testing.T, lists map[string]apitest.IntPager) map[string]string {
+func tokens(t *testing.T, lists map[string]intPager) map[string]string {
 	t.Helper()
 	all := make(map[string]string, len(lists))
 	for name, list := range lists {
@@ -90,27 +89,27 @@ func tokens(t *testing.T, lists map[string]apitest.IntPager) map[string]string {
 
 func TestTokenOfAnotherListIsRejected(t *testing.T) {
 	const otherID = "5b000000-0000-4000-8000-000000000002"
-	number := func(s hiring.Submission) int { return apitest.NumberOf(s.ID) }
-	lists := func(t *testing.T) (map[string]apitest.IntPager, []*apitest.ListServer) {
-		pages, cursors, seqs := apitest.NewListServer("page", 101), apitest.NewListServer("cursor", 101), apitest.NewListServer("seq", 600)
+	number := func(s hiring.Submission) int { return numberOf(s.ID) }
+	lists := func(t *testing.T) (map[string]intPager, []*listServer) {
+		pages, cursors, seqs := newListServer("page", 101), newListServer("cursor", 101), newListServer("seq", 600)
 		p, c, q := pages.Client(t), cursors.Client(t), seqs.Client(t)
-		submissions := func(f hiring.SubmissionFilter) apitest.IntPager {
-			return apitest.IntPagerOf(c.Submissions.List(f), number)
+		submissions := func(f hiring.SubmissionFilter) intPager {
+			return intPagerOf(c.Submissions.List(f), number)
 		}
 		event := func(e hiring.Event) int { return int(e.Seq) }
-		return map[string]apitest.IntPager{
-			"invitations":               apitest.InvitationsOf(p),
-			"invitations of another":    apitest.IntPagerOf(p.Invitations.List(otherID), func(i hiring.Invitation) int { return apitest.NumberOf(i.ID) }),
-			"challenges":                apitest.ChallengesOf(p),
-			"assessments":               apitest.AssessmentsOf(p),
+		return map[string]intPager{
+			"invitations":               invitationsOf(p),
+			"invitations of another":    intPagerOf(p.Invitations.List(otherID), func(i hiring.Invitation) int { return numberOf(i.ID) }),
+			"challenges":                challengesOf(p),
+			"assessments":               assessmentsOf(p),
 			"submissions":               submissions(hiring.SubmissionFilter{}),
 			"submissions by status":     submissions(hiring.SubmissionFilter{Status: "a"}),
 			"submissions by another":    submissions(hiring.SubmissionFilter{Status: "b"}),
 			"submissions of assessment": submissions(hiring.SubmissionFilter{AssessmentID: "a"}),
-			"events":                    apitest.EventsOf(q),
-			"events of another":         apitest.IntPagerOf(q.Events.List(otherID, hiring.EventFilter{}), event),
-			"events since 1":            apitest.IntPagerOf(q.Events.List(apitest.ParentID, hiring.EventFilter{SinceSeq: 1}), event),
-		}, []*apitest.ListServer{pages, cursors, seqs}
+			"events":                    eventsOf(q),
+			"events of another":         intPagerOf(q.Events.List(otherID, hiring.EventFilter{}), event),
+			"events since 1":            intPagerOf(q.Events.List(parentID, hiring.EventFilter{SinceSeq: 1}), event),
+		}, []*listServer{pages, cursors, seqs}
 	}
 	all, shelves := lists(t)
 	given := tokens(t, all)
@@ -143,8 +142,8 @@ func requireParam(t *testing.T, err error, param, what string) {
 }
 
 func TestInvalidTokenIsRejected(t *testing.T) {
-	s := apitest.NewListServer("page", 30)
-	list := apitest.InvitationsOf(s.Client(t)).Size(10)
+	s := newListServer("page", 30)
+	list := invitationsOf(s.Client(t)).Size(10)
 	page, err := list.Page(t.Context())
 	require.NoError(t, err)
 	s.Forget()
@@ -166,39 +165,39 @@ func TestInvalidTokenIsRejected(t *testing.T) {
 // A token of the right list with an impossible position is rejected.
 func TestTokenOfAnImpossiblePositionIsRejected(t *testing.T) {
 	for _, c := range []struct {
-		list  func(*hiring.Client) apitest.IntPager
+		list  func(*hiring.Client) intPager
 		style string
 		place map[string]any
 	}{
-		{apitest.InvitationsOf, "page", map[string]any{"Page": 0}},
-		{apitest.InvitationsOf, "page", map[string]any{"Page": -1}},
-		{apitest.InvitationsOf, "page", map[string]any{"Page": int64(math.MaxInt64)}},
-		{apitest.InvitationsOf, "page", map[string]any{"Page": 1<<24 + 1}},
-		{apitest.InvitationsOf, "page", map[string]any{"Page": json.Number("9223372036854775808")}},
-		{apitest.InvitationsOf, "page", map[string]any{"Page": json.Number("1e400")}},
-		{apitest.InvitationsOf, "page", map[string]any{"Size": int64(math.MaxInt64)}},
-		{apitest.InvitationsOf, "page", map[string]any{"Style": int64(math.MaxInt64)}},
-		{apitest.InvitationsOf, "page", map[string]any{"Seq": int64(math.MinInt64)}},
-		{apitest.ChallengesOf, "page", map[string]any{"Page": int64(math.MaxInt64)}},
-		{apitest.SubmissionsOf, "cursor", map[string]any{"Page": int64(math.MaxInt64)}},
-		{apitest.EventsOf, "seq", map[string]any{"Page": int64(math.MaxInt64)}},
-		{apitest.EventsOf, "seq", map[string]any{"Seq": json.Number("9223372036854775808")}},
-		{apitest.InvitationsOf, "page", map[string]any{"Size": -1}},
-		{apitest.InvitationsOf, "page", map[string]any{"Size": 0}},
-		{apitest.InvitationsOf, "page", map[string]any{"Size": 101}},
-		{apitest.InvitationsOf, "page", map[string]any{"Seq": -2}},
-		{apitest.InvitationsOf, "page", map[string]any{"Style": 2}},
-		{apitest.InvitationsOf, "page", map[string]any{"Style": -1}},
-		{apitest.InvitationsOf, "page", map[string]any{"Style": 4}},
-		{apitest.InvitationsOf, "page", map[string]any{"Page": "2"}},
-		{apitest.ChallengesOf, "page", map[string]any{"Style": 3}}, // Entries of a log have numbers, challenges none.
-		{apitest.ChallengesOf, "page", map[string]any{"Style": 4}},
-		{apitest.ChallengesOf, "page", map[string]any{"Style": -1}},
-		{apitest.EventsOf, "seq", map[string]any{"Size": 501}},
-		{apitest.EventsOf, "seq", map[string]any{"Style": 1}},
-		{apitest.SubmissionsOf, "cursor", map[string]any{"Style": 1}},
+		{invitationsOf, "page", map[string]any{"Page": 0}},
+		{invitationsOf, "page", map[string]any{"Page": -1}},
+		{invitationsOf, "page", map[string]any{"Page": int64(math.MaxInt64)}},
+		{invitationsOf, "page", map[string]any{"Page": 1<<24 + 1}},
+		{invitationsOf, "page", map[string]any{"Page": json.Number("9223372036854775808")}},
+		{invitationsOf, "page", map[string]any{"Page": json.Number("1e400")}},
+		{invitationsOf, "page", map[string]any{"Size": int64(math.MaxInt64)}},
+		{invitationsOf, "page", map[string]any{"Style": int64(math.MaxInt64)}},
+		{invitationsOf, "page", map[string]any{"Seq": int64(math.MinInt64)}},
+		{challengesOf, "page", map[string]any{"Page": int64(math.MaxInt64)}},
+		{submissionsOf, "cursor", map[string]any{"Page": int64(math.MaxInt64)}},
+		{eventsOf, "seq", map[string]any{"Page": int64(math.MaxInt64)}},
+		{eventsOf, "seq", map[string]any{"Seq": json.Number("9223372036854775808")}},
+		{invitationsOf, "page", map[string]any{"Size": -1}},
+		{invitationsOf, "page", map[string]any{"Size": 0}},
+		{invitationsOf, "page", map[string]any{"Size": 101}},
+		{invitationsOf, "page", map[string]any{"Seq": -2}},
+		{invitationsOf, "page", map[string]any{"Style": 2}},
+		{invitationsOf, "page", map[string]any{"Style": -1}},
+		{invitationsOf, "page", map[string]any{"Style": 4}},
+		{invitationsOf, "page", map[string]any{"Page": "2"}},
+		{challengesOf, "page", map[string]any{"Style": 3}}, // Entries of a log have numbers, challenges none.
+		{challengesOf, "page", map[string]any{"Style": 4}},
+		{challengesOf, "page", map[string]any{"Style": -1}},
+		{eventsOf, "seq", map[string]any{"Size": 501}},
+		{eventsOf, "seq", map[string]any{"Style": 1}},
+		{submissionsOf, "cursor", map[string]any{"Style": 1}},
 	} {
-		s := apitest.NewListServer(c.style, 501)
+		s := newListServer(c.style, 501)
 		list := c.list(s.Client(t))
 		page, err := list.Page(t.Context())
 		require.NoError(t, err)
@@ -215,15 +214,15 @@ func TestTokenOfAnImpossiblePositionIsRejected(t *testing.T) {
 // A token of a position beyond the end of a list leads to its end.
 func TestTokenOfADistantPositionIsAccepted(t *testing.T) {
 	for _, c := range []struct {
-		list  func(*hiring.Client) apitest.IntPager
+		list  func(*hiring.Client) intPager
 		style string
 		place map[string]any
 		asked string
 	}{
-		{apitest.InvitationsOf, "page", map[string]any{"Page": 1 << 24}, "16777216"},
-		{apitest.EventsOf, "seq", map[string]any{"Seq": int64(math.MaxInt64)}, "9223372036854775807"},
+		{invitationsOf, "page", map[string]any{"Page": 1 << 24}, "16777216"},
+		{eventsOf, "seq", map[string]any{"Seq": int64(math.MaxInt64)}, "9223372036854775807"},
 	} {
-		s := apitest.NewListServer(c.style, 501)
+		s := newListServer(c.style, 501)
 		list := c.list(s.Client(t))
 		page, err := list.Page(t.Context())
 		require.NoError(t, err)
@@ -255,7 +254,7 @@ func forge(t *testing.T, token string, place map[string]any) string {
 }
 
 func TestTokenDoesNotRevealTheFilter(t *testing.T) {
-	s := apitest.NewListServer("cursor", 30)
+	s := newListServer("cursor", 30)
 	filter := hiring.SubmissionFilter{AssessmentID: "secret-assessment"}
 	page, err := s.Client(t).Submissions.List(filter).PageSize(10).Page(t.Context())
 	require.NoError(t, err)
@@ -269,14 +268,14 @@ func TestTokenDoesNotRevealTheFilter(t *testing.T) {
 // The token returns any cursor unchanged.
 func TestTokenKeepsAnyCursor(t *testing.T) {
 	for _, cursor := range []string{"a b&c=d", "\"\\\x00\n", "ü日本\u2028", "<script>", "%2e", "+", "null", "after:1"} {
-		s := apitest.NewListServer("cursor", 0)
-		s.Spoil = func(n int, _ url.Values, p *apitest.ListPage) {
+		s := newListServer("cursor", 0)
+		s.Spoil = func(n int, _ url.Values, p *listPage) {
 			p.Items = []int{n}
 			if n == 1 {
 				p.Meta["has_more"], p.Meta["next_cursor"] = true, cursor
 			}
 		}
-		list := apitest.SubmissionsOf(s.Client(t))
+		list := submissionsOf(s.Client(t))
 		page, err := list.Page(t.Context())
 		require.NoError(t, err)
 		got, err := list.From(page.Next).Collect(t.Context())

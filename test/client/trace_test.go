@@ -198,11 +198,11 @@ func TestTraceSeesCallsThatWereRefusedLocally(t *testing.T) {
 // An operation of several requests is the parent of all of them.
 func TestTraceSeesOperationsMadeOfSeveral(t *testing.T) {
 	live := func(t *testing.T, d *diary) (*sandbox.Server, *hiring.Client, string) {
-		server, assessment := apitest.StartWithAssessment(t)
+		server, assessment := startWithAssessment(t)
 		return server, server.LiveClient(hiring.WithTrace(d.probe())), assessment
 	}
 	submissionOf := func(t *testing.T, server *sandbox.Server, assessment string) string {
-		invitation, err := apitest.UnlimitedClient(t, server).Invitations.Send(t.Context(), assessment, hiring.NewInvitation{Email: "jo@example.com", Name: "Jo"})
+		invitation, err := unlimitedClient(t, server).Invitations.Send(t.Context(), assessment, hiring.NewInvitation{Email: "jo@example.com", Name: "Jo"})
 		require.NoError(t, err)
 		id, err := server.Begin(invitation.ID)
 		require.NoError(t, err)
@@ -275,7 +275,7 @@ func TestTraceSeesOperationsMadeOfSeveral(t *testing.T) {
 		}},
 		{"Invitations.SendAll", []string{"Invitations.List", "Invitations.Send"}, "quota", func(t *testing.T, s *sandbox.Server, c *hiring.Client, a string) {
 			s.SetQuota(sandbox.LiveKey, sandbox.ClassWrite, 1)
-			require.NoError(t, c.Invitations.SendAll(t.Context(), a, slices.Values(apitest.Candidates(3, 1)), hiring.SendAllOptions{}))
+			require.NoError(t, c.Invitations.SendAll(t.Context(), a, slices.Values(candidates(3, 1)), hiring.SendAllOptions{}))
 		}},
 	}
 	for _, c := range cases {

@@ -33,7 +33,7 @@ func longList(style string, n int) *http.Client {
 		if style == "cursor" {
 			place = fmt.Sprintf(`"next_cursor":"%d"`, from+100)
 		}
-		return apitest.NewListResponse(r, 200, fmt.Sprintf(`{"data":[%s],"meta":{"has_more":%v,%s}}`, strings.Join(items, ","), from+100 < n, place)), nil
+		return newListResponse(r, 200, fmt.Sprintf(`{"data":[%s],"meta":{"has_more":%v,%s}}`, strings.Join(items, ","), from+100 < n, place)), nil
 	})}
 }
 

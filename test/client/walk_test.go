@@ -19,7 +19,7 @@ import (
 
 func TestIterationSendsOneRequestPerPage(t *testing.T) {
 	t.Parallel()
-	for _, list := range apitest.ListCases {
+	for _, list := range listCases {
 		sizes, counts := []int{1, 7, 100}, []int{0, 1, 99, 100, 101}
 		if list.Largest == 500 {
 			sizes, counts = append(sizes, 500), append(counts, 499, 500, 501)
@@ -27,10 +27,10 @@ func TestIterationSendsOneRequestPerPage(t *testing.T) {
 		for _, size := range sizes {
 			for _, n := range counts {
 				t.Run(fmt.Sprintf("%s/%d by %d", list.Name, n, size), func(t *testing.T) {
-					s := apitest.NewListServer(list.Style, n)
+					s := newListServer(list.Style, n)
 					got, err := list.Open(s.Client(t)).Size(size).Collect(t.Context())
 					require.NoError(t, err)
-					require.Equal(t, apitest.NumbersTo(n), got)
+					require.Equal(t, numbersTo(n), got)
 					require.Len(t, s.Queries, max(1, (n+size-1)/size))
 					requireQueries(t, list.Style, size, s.Queries)
 				})
@@ -60,11 +60,11 @@ func requireQueries(t *testing.T, style string, size int, queries []url.Values) 
 }
 
 func TestIterationAsksForTheLargestPagesByDefault(t *testing.T) {
-	for _, list := range apitest.ListCases {
-		s := apitest.NewListServer(list.Style, 501)
+	for _, list := range listCases {
+		s := newListServer(list.Style, 501)
 		got, err := list.Open(s.Client(t)).Collect(t.Context())
 		require.NoError(t, err, list.Name)
-		assert.Equal(t, apitest.NumbersTo(501), got, list.Name)
+		assert.Equal(t, numbersTo(501), got, list.Name)
 		assert.Len(t, s.Queries, (501+list.Largest-1)/list.Largest, list.Name)
 		assert.Equal(t, strconv.Itoa(list.Largest), s.Queries[0].Get("page_size"), list.Name)
 	}
@@ -72,18 +72,18 @@ func TestIterationAsksForTheLargestPagesByDefault(t *testing.T) {
 
 func TestIterationOverMembersTakesNoParameters(t *testing.T) {
 	for _, n := range []int{0, 1, 1001} {
-		s := apitest.NewListServer("plain", n)
-		got, err := apitest.MembersOf(s.Client(t)).Collect(t.Context())
+		s := newListServer("plain", n)
+		got, err := membersOf(s.Client(t)).Collect(t.Context())
 		require.NoError(t, err)
-		assert.Equal(t, apitest.NumbersTo(n), got)
+		assert.Equal(t, numbersTo(n), got)
 		require.Len(t, s.Queries, 1)
 		assert.Empty(t, s.Queries[0])
 	}
 }
 
 func TestIterationBeginsAfterSinceSeq(t *testing.T) {
-	s := apitest.NewListServer("seq", 30)
-	got, err := s.Client(t).Events.List(apitest.ParentID, hiring.EventFilter{SinceSeq: 12}).PageSize(7).Collect(t.Context())
+	s := newListServer("seq", 30)
+	got, err := s.Client(t).Events.List(parentID, hiring.EventFilter{SinceSeq: 12}).PageSize(7).Collect(t.Context())
 	require.NoError(t, err)
 	require.Len(t, got, 18)
 	assert.EqualValues(t, 13, got[0].Seq)
@@ -96,9 +96,9 @@ func TestIterationBeginsAfterSinceSeq(t *testing.T) {
 
 func TestIterationOverALogThatCountsFromZero(t *testing.T) {
 	for _, size := range []int{1, 2, 500} {
-		s := apitest.NewListServer("seq", 0)
+		s := newListServer("seq", 0)
 		s.Items = []int{0, 1, 2, 5, 9}
-		got, err := apitest.EventsOf(s.Client(t)).Size(size).Collect(t.Context())
+		got, err := eventsOf(s.Client(t)).Size(size).Collect(t.Context())
 		require.NoError(t, err)
 		assert.Equal(t, s.Items, got)
 		assert.Len(t, s.Queries, (5+size-1)/size)
@@ -106,8 +106,8 @@ func TestIterationOverALogThatCountsFromZero(t *testing.T) {
 }
 
 // growing is a list to which items are added at its beginning while it is read.
-func growing(style string, n, by, times int) *apitest.ListServer {
-	s := apitest.NewListServer(style, n)
+func growing(style string, n, by, times int) *listServer {
+	s := newListServer(style, n)
 	added := 0
 	s.Before = func(request int) {
 		if request == 1 || request > times+1 {
@@ -122,7 +122,7 @@ func growing(style string, n, by, times int) *apitest.ListServer {
 }
 
 func TestIterationOverAGrowingListYieldsNothingTwice(t *testing.T) {
-	for _, list := range apitest.ListCases {
+	for _, list := range listCases {
 		if list.Style == "seq" {
 			continue // Items are added at its end.
 		}
@@ -133,7 +133,7 @@ func TestIterationOverAGrowingListYieldsNothingTwice(t *testing.T) {
 					got, err := list.Open(s.Client(t)).Size(size).Collect(t.Context())
 					require.NoError(t, err)
 					old := slices.DeleteFunc(slices.Clone(got), func(n int) bool { return n > 1000 })
-					assert.Equal(t, apitest.NumbersTo(101), old)
+					assert.Equal(t, numbersTo(101), old)
 					slices.Sort(got)
 					assert.Len(t, slices.Compact(slices.Clone(got)), len(got))
 				})
@@ -143,34 +143,34 @@ func TestIterationOverAGrowingListYieldsNothingTwice(t *testing.T) {
 }
 
 func TestIterationOverAGrowingLogReadsItsEnd(t *testing.T) {
-	s := apitest.NewListServer("seq", 10)
+	s := newListServer("seq", 10)
 	s.Before = func(request int) {
 		if request == 2 {
 			s.Items = append(s.Items, 11, 12, 20)
 		}
 	}
-	got, err := apitest.EventsOf(s.Client(t)).Size(6).Collect(t.Context())
+	got, err := eventsOf(s.Client(t)).Size(6).Collect(t.Context())
 	require.NoError(t, err)
-	assert.Equal(t, append(apitest.NumbersTo(12), 20), got)
+	assert.Equal(t, append(numbersTo(12), 20), got)
 }
 
 // spoiled is an iteration over a list of a faulty server.
 type spoiled struct {
 	name     string
-	list     func(*hiring.Client) apitest.IntPager
+	list     func(*hiring.Client) intPager
 	style    string
-	spoil    func(n int, q url.Values, p *apitest.ListPage)
+	spoil    func(n int, q url.Values, p *listPage)
 	want     []int // Nil: all 30.
 	requests int
 	err      string // Part of the error's text.
 }
 
-func set(name string, value any) func(int, url.Values, *apitest.ListPage) {
-	return func(_ int, _ url.Values, p *apitest.ListPage) { p.Meta[name] = value }
+func set(name string, value any) func(int, url.Values, *listPage) {
+	return func(_ int, _ url.Values, p *listPage) { p.Meta[name] = value }
 }
 
-func without(names ...string) func(int, url.Values, *apitest.ListPage) {
-	return func(_ int, _ url.Values, p *apitest.ListPage) {
+func without(names ...string) func(int, url.Values, *listPage) {
+	return func(_ int, _ url.Values, p *listPage) {
 		for _, name := range names {
 			delete(p.Meta, name)
 		}
@@ -178,15 +178,15 @@ func without(names ...string) func(int, url.Values, *apitest.ListPage) {
 }
 
 // ignoring responds as if the request had no position.
-func ignoring(first apitest.ListPage) func(int, url.Values, *apitest.ListPage) {
-	return func(_ int, _ url.Values, p *apitest.ListPage) {
-		*p = apitest.ListPage{Items: slices.Clone(first.Items), Meta: map[string]any{}}
+func ignoring(first listPage) func(int, url.Values, *listPage) {
+	return func(_ int, _ url.Values, p *listPage) {
+		*p = listPage{Items: slices.Clone(first.Items), Meta: map[string]any{}}
 		maps.Copy(p.Meta, first.Meta)
 	}
 }
 
-func empty(requests ...int) func(int, url.Values, *apitest.ListPage) {
-	return func(n int, _ url.Values, p *apitest.ListPage) {
+func empty(requests ...int) func(int, url.Values, *listPage) {
+	return func(n int, _ url.Values, p *listPage) {
 		if !slices.Contains(requests, n) {
 			return
 		}
@@ -195,17 +195,17 @@ func empty(requests ...int) func(int, url.Values, *apitest.ListPage) {
 	}
 }
 
-func anyCursor(cursors ...string) func(int, url.Values, *apitest.ListPage) {
-	return func(n int, _ url.Values, p *apitest.ListPage) {
+func anyCursor(cursors ...string) func(int, url.Values, *listPage) {
+	return func(n int, _ url.Values, p *listPage) {
 		p.Items = []int{n}
 		p.Meta["has_more"], p.Meta["next_cursor"] = true, cursors[(n-1)%len(cursors)]
 	}
 }
 
 // overlapping repeats the last item of each page as the first item of the next.
-func overlapping(style string) func(int, url.Values, *apitest.ListPage) {
-	return func(n int, _ url.Values, p *apitest.ListPage) {
-		p.Items = apitest.NumbersTo(min(30, 9*n+1))[9*(n-1):]
+func overlapping(style string) func(int, url.Values, *listPage) {
+	return func(n int, _ url.Values, p *listPage) {
+		p.Items = numbersTo(min(30, 9*n+1))[9*(n-1):]
 		p.Meta["has_more"] = n < 4
 		if style == "cursor" {
 			p.Meta["next_cursor"] = fmt.Sprint(n)
@@ -214,113 +214,113 @@ func overlapping(style string) func(int, url.Values, *apitest.ListPage) {
 }
 
 var spoiledWalks = []spoiled{
-	{name: "has_more absent, a cursor decides", list: apitest.SubmissionsOf, style: "cursor", spoil: without("has_more"), requests: 3},
-	{name: "has_more absent, a seq decides", list: apitest.EventsOf, style: "seq", spoil: without("has_more"), requests: 3},
-	{name: "nothing but the page", list: apitest.InvitationsOf, style: "page", spoil: without("has_more", "total"), requests: 1, want: apitest.NumbersTo(10)},
-	{name: "no meta of a page at all", list: apitest.InvitationsOf, style: "page", spoil: without("has_more", "total", "page", "page_size"), requests: 1, want: apitest.NumbersTo(10)},
-	{name: "has_more null", list: apitest.SubmissionsOf, style: "cursor", spoil: set("has_more", nil), requests: 3},
-	{name: "has_more false in spite of a cursor", list: apitest.SubmissionsOf, style: "cursor", spoil: set("has_more", false), requests: 1, want: apitest.NumbersTo(10)},
-	{name: "has_more false in spite of a total", list: apitest.InvitationsOf, style: "page", spoil: set("has_more", false), requests: 1, want: apitest.NumbersTo(10)},
-	{name: "has_more false in spite of a seq", list: apitest.EventsOf, style: "seq", spoil: set("has_more", false), requests: 1, want: apitest.NumbersTo(10)},
-	{name: "has_more without a cursor", list: apitest.SubmissionsOf, style: "cursor", spoil: set("next_cursor", nil), requests: 1, want: []int{}, err: "no cursor"},
-	{name: "has_more with an empty cursor", list: apitest.SubmissionsOf, style: "cursor", spoil: set("next_cursor", ""), requests: 1, want: []int{}, err: "no cursor"},
-	{name: "a log without a cursor", list: apitest.EventsOf, style: "seq", spoil: without("next_cursor"), requests: 3},
-	{name: "a page of another number", list: apitest.InvitationsOf, style: "page", requests: 2, want: apitest.NumbersTo(10), err: "Dialect.PageParam",
+	{name: "has_more absent, a cursor decides", list: submissionsOf, style: "cursor", spoil: without("has_more"), requests: 3},
+	{name: "has_more absent, a seq decides", list: eventsOf, style: "seq", spoil: without("has_more"), requests: 3},
+	{name: "nothing but the page", list: invitationsOf, style: "page", spoil: without("has_more", "total"), requests: 1, want: numbersTo(10)},
+	{name: "no meta of a page at all", list: invitationsOf, style: "page", spoil: without("has_more", "total", "page", "page_size"), requests: 1, want: numbersTo(10)},
+	{name: "has_more null", list: submissionsOf, style: "cursor", spoil: set("has_more", nil), requests: 3},
+	{name: "has_more false in spite of a cursor", list: submissionsOf, style: "cursor", spoil: set("has_more", false), requests: 1, want: numbersTo(10)},
+	{name: "has_more false in spite of a total", list: invitationsOf, style: "page", spoil: set("has_more", false), requests: 1, want: numbersTo(10)},
+	{name: "has_more false in spite of a seq", list: eventsOf, style: "seq", spoil: set("has_more", false), requests: 1, want: numbersTo(10)},
+	{name: "has_more without a cursor", list: submissionsOf, style: "cursor", spoil: set("next_cursor", nil), requests: 1, want: []int{}, err: "no cursor"},
+	{name: "has_more with an empty cursor", list: submissionsOf, style: "cursor", spoil: set("next_cursor", ""), requests: 1, want: []int{}, err: "no cursor"},
+	{name: "a log without a cursor", list: eventsOf, style: "seq", spoil: without("next_cursor"), requests: 3},
+	{name: "a page of another number", list: invitationsOf, style: "page", requests: 2, want: numbersTo(10), err: "Dialect.PageParam",
 		spoil: set("page", 1)},
-	{name: "a first page of another number", list: apitest.InvitationsOf, style: "page", requests: 1, want: []int{}, err: "requested page 1 but received page 0",
+	{name: "a first page of another number", list: invitationsOf, style: "page", requests: 1, want: []int{}, err: "requested page 1 but received page 0",
 		spoil: set("page", 0)},
-	{name: "a page that repeats", list: apitest.InvitationsOf, style: "page", requests: 2, want: apitest.NumbersTo(10), err: "Dialect.PageParam",
-		spoil: ignoring(apitest.ListPage{Items: apitest.NumbersTo(10), Meta: map[string]any{"has_more": true}})},
-	{name: "a page that repeats under its own number", list: apitest.InvitationsOf, style: "page", requests: 101, want: apitest.NumbersTo(10), err: "Dialect.PageParam",
-		spoil: func(_ int, _ url.Values, p *apitest.ListPage) {
-			p.Items, p.Meta["has_more"] = apitest.NumbersTo(10), true
+	{name: "a page that repeats", list: invitationsOf, style: "page", requests: 2, want: numbersTo(10), err: "Dialect.PageParam",
+		spoil: ignoring(listPage{Items: numbersTo(10), Meta: map[string]any{"has_more": true}})},
+	{name: "a page that repeats under its own number", list: invitationsOf, style: "page", requests: 101, want: numbersTo(10), err: "Dialect.PageParam",
+		spoil: func(_ int, _ url.Values, p *listPage) {
+			p.Items, p.Meta["has_more"] = numbersTo(10), true
 		}},
-	{name: "a cursor that is not heeded", list: apitest.SubmissionsOf, style: "cursor", requests: 2, want: apitest.NumbersTo(10), err: "Dialect.CursorParam",
-		spoil: ignoring(apitest.ListPage{Items: apitest.NumbersTo(10), Meta: map[string]any{"has_more": true, "next_cursor": "A"}})},
-	{name: "ever new cursors that are not heeded", list: apitest.SubmissionsOf, style: "cursor", requests: 2, want: apitest.NumbersTo(10), err: "Dialect.CursorParam",
-		spoil: func(n int, _ url.Values, p *apitest.ListPage) {
-			p.Items, p.Meta["has_more"], p.Meta["next_cursor"] = apitest.NumbersTo(10), true, fmt.Sprint("new:", n)
+	{name: "a cursor that is not heeded", list: submissionsOf, style: "cursor", requests: 2, want: numbersTo(10), err: "Dialect.CursorParam",
+		spoil: ignoring(listPage{Items: numbersTo(10), Meta: map[string]any{"has_more": true, "next_cursor": "A"}})},
+	{name: "ever new cursors that are not heeded", list: submissionsOf, style: "cursor", requests: 2, want: numbersTo(10), err: "Dialect.CursorParam",
+		spoil: func(n int, _ url.Values, p *listPage) {
+			p.Items, p.Meta["has_more"], p.Meta["next_cursor"] = numbersTo(10), true, fmt.Sprint("new:", n)
 		}},
-	{name: "a cursor that stands still", list: apitest.SubmissionsOf, style: "cursor", requests: 2, want: []int{1}, err: "Dialect.CursorParam", spoil: anyCursor("A")},
-	{name: "cursors of items without ids", list: apitest.SubmissionsOf, style: "cursor", requests: 3, want: []int{-1, -1, -1},
-		spoil: func(n int, _ url.Values, p *apitest.ListPage) {
+	{name: "a cursor that stands still", list: submissionsOf, style: "cursor", requests: 2, want: []int{1}, err: "Dialect.CursorParam", spoil: anyCursor("A")},
+	{name: "cursors of items without ids", list: submissionsOf, style: "cursor", requests: 3, want: []int{-1, -1, -1},
+		spoil: func(n int, _ url.Values, p *listPage) {
 			p.Items, p.Meta["has_more"], p.Meta["next_cursor"] = []int{-1}, n < 3, fmt.Sprint(n)
 		}},
-	{name: "pages of items without ids", list: apitest.InvitationsOf, style: "page", requests: 2, want: []int{-1, -1, -1, -1},
-		spoil: func(n int, _ url.Values, p *apitest.ListPage) { p.Items, p.Meta["has_more"] = []int{-1, -1}, n < 2 }},
-	{name: "pages by number that repeat the last item", list: apitest.InvitationsOf, style: "page", requests: 4, spoil: overlapping("page")},
-	{name: "pages by cursor that repeat the last item", list: apitest.SubmissionsOf, style: "cursor", requests: 4, spoil: overlapping("cursor")},
-	{name: "pages of unknown style that repeat the last item", list: apitest.ChallengesOf, style: "cursor", requests: 4, spoil: overlapping("cursor")},
-	{name: "a last page that repeats all", list: apitest.SubmissionsOf, style: "cursor", requests: 2, want: apitest.NumbersTo(10),
-		spoil: func(n int, _ url.Values, p *apitest.ListPage) {
-			p.Items, p.Meta["has_more"] = apitest.NumbersTo(10), n == 1
+	{name: "pages of items without ids", list: invitationsOf, style: "page", requests: 2, want: []int{-1, -1, -1, -1},
+		spoil: func(n int, _ url.Values, p *listPage) { p.Items, p.Meta["has_more"] = []int{-1, -1}, n < 2 }},
+	{name: "pages by number that repeat the last item", list: invitationsOf, style: "page", requests: 4, spoil: overlapping("page")},
+	{name: "pages by cursor that repeat the last item", list: submissionsOf, style: "cursor", requests: 4, spoil: overlapping("cursor")},
+	{name: "pages of unknown style that repeat the last item", list: challengesOf, style: "cursor", requests: 4, spoil: overlapping("cursor")},
+	{name: "a last page that repeats all", list: submissionsOf, style: "cursor", requests: 2, want: numbersTo(10),
+		spoil: func(n int, _ url.Values, p *listPage) {
+			p.Items, p.Meta["has_more"] = numbersTo(10), n == 1
 		}},
-	{name: "a log that stands still", list: apitest.EventsOf, style: "seq", requests: 2, want: apitest.NumbersTo(10), err: "a page repeats the items before it",
-		spoil: ignoring(apitest.ListPage{Items: apitest.NumbersTo(10), Meta: map[string]any{"has_more": true, "next_cursor": "10"}})},
-	{name: "a log whose pages overlap", list: apitest.EventsOf, style: "seq", requests: 3,
-		spoil: func(n int, _ url.Values, p *apitest.ListPage) {
+	{name: "a log that stands still", list: eventsOf, style: "seq", requests: 2, want: numbersTo(10), err: "a page repeats the items before it",
+		spoil: ignoring(listPage{Items: numbersTo(10), Meta: map[string]any{"has_more": true, "next_cursor": "10"}})},
+	{name: "a log whose pages overlap", list: eventsOf, style: "seq", requests: 3,
+		spoil: func(n int, _ url.Values, p *listPage) {
 			if n > 1 {
 				p.Items = append([]int{p.Items[0] - 1}, p.Items...)
 			}
 		}},
-	{name: "a log out of order", list: apitest.EventsOf, style: "seq", requests: 2, want: []int{3, 1, 2, 4},
-		spoil: func(n int, q url.Values, p *apitest.ListPage) {
+	{name: "a log out of order", list: eventsOf, style: "seq", requests: 2, want: []int{3, 1, 2, 4},
+		spoil: func(n int, q url.Values, p *listPage) {
 			p.Items, p.Meta["has_more"] = []int{3, 1, 2}, n == 1
 			if n > 1 {
 				since, _ := strconv.Atoi(q.Get("since_seq"))
-				p.Items = apitest.NumbersTo(4)[since:]
+				p.Items = numbersTo(4)[since:]
 			}
 		}},
-	{name: "a log whose cursor runs ahead", list: apitest.EventsOf, style: "seq", requests: 3,
-		spoil: func(_ int, _ url.Values, p *apitest.ListPage) { p.Meta["next_cursor"] = "29" }},
-	{name: "an empty page goes on, by page", list: apitest.InvitationsOf, style: "page", spoil: empty(2), requests: 3, want: append(apitest.NumbersTo(10), apitest.NumbersTo(30)[20:]...)},
-	{name: "two empty pages go on, by page", list: apitest.InvitationsOf, style: "page", spoil: empty(2, 3), requests: 4, want: apitest.NumbersTo(10)},
-	{name: "three empty pages, by page", list: apitest.InvitationsOf, style: "page", spoil: empty(2, 3, 4), requests: 4, want: apitest.NumbersTo(10), err: "three empty pages"},
-	{name: "three empty pages, by cursor", list: apitest.SubmissionsOf, style: "cursor", requests: 3, want: []int{}, err: "three empty pages",
-		spoil: func(n int, _ url.Values, p *apitest.ListPage) {
+	{name: "a log whose cursor runs ahead", list: eventsOf, style: "seq", requests: 3,
+		spoil: func(_ int, _ url.Values, p *listPage) { p.Meta["next_cursor"] = "29" }},
+	{name: "an empty page goes on, by page", list: invitationsOf, style: "page", spoil: empty(2), requests: 3, want: append(numbersTo(10), numbersTo(30)[20:]...)},
+	{name: "two empty pages go on, by page", list: invitationsOf, style: "page", spoil: empty(2, 3), requests: 4, want: numbersTo(10)},
+	{name: "three empty pages, by page", list: invitationsOf, style: "page", spoil: empty(2, 3, 4), requests: 4, want: numbersTo(10), err: "three empty pages"},
+	{name: "three empty pages, by cursor", list: submissionsOf, style: "cursor", requests: 3, want: []int{}, err: "three empty pages",
+		spoil: func(n int, _ url.Values, p *listPage) {
 			p.Items, p.Meta["has_more"], p.Meta["next_cursor"] = nil, true, fmt.Sprint(n)
 		}},
-	{name: "two empty pages, twice, by cursor", list: apitest.SubmissionsOf, style: "cursor", requests: 6, want: []int{3, 6},
-		spoil: func(n int, _ url.Values, p *apitest.ListPage) {
+	{name: "two empty pages, twice, by cursor", list: submissionsOf, style: "cursor", requests: 6, want: []int{3, 6},
+		spoil: func(n int, _ url.Values, p *listPage) {
 			p.Items, p.Meta["has_more"], p.Meta["next_cursor"] = nil, n < 6, fmt.Sprint(n)
 			if n%3 == 0 {
 				p.Items = []int{n}
 			}
 		}},
-	{name: "empty pages of a log lead on", list: apitest.EventsOf, style: "seq", requests: 3, want: []int{91},
-		spoil: func(n int, q url.Values, p *apitest.ListPage) {
+	{name: "empty pages of a log lead on", list: eventsOf, style: "seq", requests: 3, want: []int{91},
+		spoil: func(n int, q url.Values, p *listPage) {
 			p.Items, p.Meta["has_more"], p.Meta["next_cursor"] = nil, true, strconv.Itoa(30*n)
 			if q.Get("since_seq") == "60" {
 				p.Items, p.Meta["has_more"], p.Meta["next_cursor"] = []int{91}, false, nil
 			}
 		}},
-	{name: "three empty pages of a log", list: apitest.EventsOf, style: "seq", requests: 3, want: []int{}, err: "three empty pages",
-		spoil: func(_ int, _ url.Values, p *apitest.ListPage) {
+	{name: "three empty pages of a log", list: eventsOf, style: "seq", requests: 3, want: []int{}, err: "three empty pages",
+		spoil: func(_ int, _ url.Values, p *listPage) {
 			p.Items, p.Meta["has_more"], p.Meta["next_cursor"] = nil, true, nil
 		}},
 
-	{name: "unknown style, only a page number", list: apitest.ChallengesOf, style: "page", spoil: without("has_more", "total"), requests: 1, want: apitest.NumbersTo(10)},
-	{name: "unknown style, only has_more", list: apitest.ChallengesOf, style: "page", spoil: without("page", "page_size", "total"), requests: 3},
-	{name: "unknown style, page number and a null cursor", list: apitest.ChallengesOf, style: "page", spoil: set("next_cursor", nil), requests: 3},
-	{name: "unknown style, page number and a cursor", list: apitest.ChallengesOf, style: "cursor", spoil: set("page", 1), requests: 3},
-	{name: "unknown style, a null cursor at the end", list: apitest.AssessmentsOf, style: "cursor", requests: 1, want: apitest.NumbersTo(10),
-		spoil: func(_ int, _ url.Values, p *apitest.ListPage) { p.Meta = map[string]any{"next_cursor": nil} }},
-	{name: "unknown style, has_more and a null cursor", list: apitest.AssessmentsOf, style: "cursor", requests: 1, want: []int{}, err: "no cursor",
+	{name: "unknown style, only a page number", list: challengesOf, style: "page", spoil: without("has_more", "total"), requests: 1, want: numbersTo(10)},
+	{name: "unknown style, only has_more", list: challengesOf, style: "page", spoil: without("page", "page_size", "total"), requests: 3},
+	{name: "unknown style, page number and a null cursor", list: challengesOf, style: "page", spoil: set("next_cursor", nil), requests: 3},
+	{name: "unknown style, page number and a cursor", list: challengesOf, style: "cursor", spoil: set("page", 1), requests: 3},
+	{name: "unknown style, a null cursor at the end", list: assessmentsOf, style: "cursor", requests: 1, want: numbersTo(10),
+		spoil: func(_ int, _ url.Values, p *listPage) { p.Meta = map[string]any{"next_cursor": nil} }},
+	{name: "unknown style, has_more and a null cursor", list: assessmentsOf, style: "cursor", requests: 1, want: []int{}, err: "no cursor",
 		spoil: set("next_cursor", nil)},
-	{name: "unknown style, has_more, page not heeded", list: apitest.ChallengesOf, style: "plain", requests: 2, err: "Dialect.PageParam",
+	{name: "unknown style, has_more, page not heeded", list: challengesOf, style: "plain", requests: 2, err: "Dialect.PageParam",
 		spoil: set("has_more", true)},
-	{name: "unknown style, neither", list: apitest.ChallengesOf, style: "plain", requests: 1},
-	{name: "unknown style, neither, has_more false", list: apitest.AssessmentsOf, style: "plain", spoil: set("has_more", false), requests: 1},
+	{name: "unknown style, neither", list: challengesOf, style: "plain", requests: 1},
+	{name: "unknown style, neither, has_more false", list: assessmentsOf, style: "plain", spoil: set("has_more", false), requests: 1},
 }
 
 func TestIterationOverAFaultyList(t *testing.T) {
 	for _, c := range spoiledWalks {
 		t.Run(c.name, func(t *testing.T) {
-			s := apitest.NewListServer(c.style, 30)
+			s := newListServer(c.style, 30)
 			s.Spoil = c.spoil
 			want := c.want
 			if want == nil {
-				want = apitest.NumbersTo(30)
+				want = numbersTo(30)
 			}
 			got, err := c.list(s.Client(t)).Size(10).Collect(t.Context())
 			assert.Equal(t, want, got)
@@ -344,24 +344,24 @@ func TestIterationOverAFaultyList(t *testing.T) {
 
 // since_seq is documented: a log that stands still is not attributed to a Dialect field.
 func TestIterationOverALogBlamesNoAssumedName(t *testing.T) {
-	s := apitest.NewListServer("seq", 30)
-	s.Spoil = ignoring(apitest.ListPage{Items: apitest.NumbersTo(10), Meta: map[string]any{"has_more": true, "next_cursor": "10"}})
-	_, err := apitest.EventsOf(s.Client(t)).Size(10).Collect(t.Context())
+	s := newListServer("seq", 30)
+	s.Spoil = ignoring(listPage{Items: numbersTo(10), Meta: map[string]any{"has_more": true, "next_cursor": "10"}})
+	_, err := eventsOf(s.Client(t)).Size(10).Collect(t.Context())
 	require.ErrorContains(t, err, "Events.List")
 	assert.NotContains(t, err.Error(), "Dialect")
 }
 
 func TestIterationErrorIsYieldedOnceAndLast(t *testing.T) {
-	for _, list := range apitest.ListCases {
+	for _, list := range listCases {
 		for _, bad := range []int{1, 3} {
 			t.Run(fmt.Sprintf("%s/request %d", list.Name, bad), func(t *testing.T) {
-				s := apitest.NewListServer(list.Style, 40)
+				s := newListServer(list.Style, 40)
 				s.Instead = func(n int, _ *http.Request) (int, bool) { return 500, n == bad }
 				pager := list.Open(s.Client(t)).Size(7)
 
 				got, err := pager.Collect(t.Context())
 				require.ErrorIs(t, err, hiring.ErrorCode("CODE_500"))
-				assert.Equal(t, apitest.NumbersTo(7*(bad-1)), got)
+				assert.Equal(t, numbersTo(7*(bad-1)), got)
 				assert.Equal(t, bad, s.Requests())
 
 				s.Forget()
@@ -376,7 +376,7 @@ func TestIterationErrorIsYieldedOnceAndLast(t *testing.T) {
 					items = append(items, item)
 				}
 				assert.Len(t, failures, 1)
-				assert.Equal(t, apitest.NumbersTo(7*(bad-1)), items)
+				assert.Equal(t, numbersTo(7*(bad-1)), items)
 
 				s.Forget()
 				count := 0
@@ -395,8 +395,8 @@ func TestIterationErrorIsYieldedOnceAndLast(t *testing.T) {
 
 // The token of the last good page leads to the page that failed.
 func TestIterationResumesAfterAnError(t *testing.T) {
-	for _, list := range apitest.ListCases {
-		s := apitest.NewListServer(list.Style, 40)
+	for _, list := range listCases {
+		s := newListServer(list.Style, 40)
 		s.Instead = func(n int, _ *http.Request) (int, bool) { return 502, n == 4 }
 		pager := list.Open(s.Client(t)).Size(7)
 		var got []int
@@ -411,15 +411,15 @@ func TestIterationResumesAfterAnError(t *testing.T) {
 		require.Error(t, failure)
 		rest, err := pager.From(token).Collect(t.Context())
 		require.NoError(t, err, list.Name)
-		assert.Equal(t, apitest.NumbersTo(40), append(got, rest...), list.Name)
+		assert.Equal(t, numbersTo(40), append(got, rest...), list.Name)
 	}
 }
 
 func TestIterationRefusedLocallySendsNothing(t *testing.T) {
-	s := apitest.NewListServer("page", 10)
+	s := newListServer("page", 10)
 	_, err := s.Client(t).Invitations.List("..").Collect(t.Context())
 	require.ErrorIs(t, err, hiring.ErrInvalidInput)
-	_, err = s.Client(t).Events.List(apitest.ParentID, hiring.EventFilter{SinceSeq: -1}).Page(t.Context())
+	_, err = s.Client(t).Events.List(parentID, hiring.EventFilter{SinceSeq: -1}).Page(t.Context())
 	var param *hiring.ParamError
 	require.ErrorAs(t, err, &param)
 	assert.Equal(t, "SinceSeq", param.Param)
@@ -444,9 +444,9 @@ func TestIterationReadsResponses(t *testing.T) {
 		"page a string": {`{"data":[],"meta":{"page":"1"}}`, 0, "cannot be decoded"},
 		"not an object": {`[]`, 0, "not the API's envelope"},
 	} {
-		for _, list := range []func(*hiring.Client) apitest.IntPager{apitest.InvitationsOf, apitest.SubmissionsOf, apitest.EventsOf, apitest.ChallengesOf, apitest.MembersOf} {
-			transport := apitest.RoundTripper(func(r *http.Request) (*http.Response, error) { return apitest.NewListResponse(r, 200, c.body), nil })
-			got, err := list(apitest.NewListServer("plain", 0).Client(t, hiring.WithHTTPClient(&http.Client{Transport: transport}))).Collect(t.Context())
+		for _, list := range []func(*hiring.Client) intPager{invitationsOf, submissionsOf, eventsOf, challengesOf, membersOf} {
+			transport := apitest.RoundTripper(func(r *http.Request) (*http.Response, error) { return newListResponse(r, 200, c.body), nil })
+			got, err := list(newListServer("plain", 0).Client(t, hiring.WithHTTPClient(&http.Client{Transport: transport}))).Collect(t.Context())
 			assert.Len(t, got, c.want, name)
 			if c.err == "" {
 				assert.NoError(t, err, name)
@@ -459,8 +459,8 @@ func TestIterationReadsResponses(t *testing.T) {
 
 // A numeric cursor is accepted like its text.
 func TestIterationTakesNumericCursors(t *testing.T) {
-	s := apitest.NewListServer("seq", 12)
-	s.Spoil = func(_ int, _ url.Values, p *apitest.ListPage) {
+	s := newListServer("seq", 12)
+	s.Spoil = func(_ int, _ url.Values, p *listPage) {
 		delete(p.Meta, "has_more")
 		if text, ok := p.Meta["next_cursor"].(string); ok {
 			p.Meta["next_cursor"] = json.RawMessage(text)

@@ -1,37 +1,34 @@
-package apitest
+package client_test
 
 import (
 	"encoding/json"
-	"reflect"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/hiring-assessment/hiring-go"
-	"github.com/hiring-assessment/hiring-go/internal/testing/operations"
 	"github.com/hiring-assessment/hiring-go/sandbox"
 )
 
-// Shape is the members of an object, as the schema of an OpenAPI document describes them.
-type Shape map[string]Member
+// shape is the members of an object, as the schema of an OpenAPI document describes them.
+type shape map[string]member
 
-// Member is a member of an object.
-type Member struct {
-	Kind   MemberKind
-	Fields Shape // Of an object, or of the objects of an array.
+// member is a member of an object.
+type member struct {
+	Kind   memberKind
+	Fields shape // Of an object, or of the objects of an array.
 }
 
-// MemberKind is a set of properties of a member.
-type MemberKind int
+// memberKind is a set of properties of a member.
+type memberKind int
 
 // Properties of members.
 const (
-	Object MemberKind = 1 << iota
-	Objects
-	Nullable
-	Optional // May be absent.
+	object memberKind = 1 << iota
+	objects
+	nullable
+	optional // May be absent.
 )
 
 // schema is the part of a JSON schema that shapes derive from.
@@ -58,16 +55,16 @@ type document struct {
 	} `json:"components"`
 }
 
-// Shapes returns the shape of the data of each operation's 2xx response, by route, from
+// shapes returns the shape of the data of each operation's 2xx response, by route, from
 // the sandbox's OpenAPI document. Operations without an object or a list in data have
 // none.
-func Shapes(t *testing.T) map[string]Shape {
+func shapes(t *testing.T) map[string]shape {
 	t.Helper()
 	raw, err := sandbox.Start(t).Client().OpenAPI(t.Context())
 	require.NoError(t, err)
 	var d document
 	require.NoError(t, json.Unmarshal(raw, &d))
-	shapes := make(map[string]Shape)
+	shapes := make(map[string]shape)
 	for path, methods := range d.Paths {
 		for method, operation := range methods {
 			for status, response := range operation.Responses {
@@ -76,7 +73,7 @@ func Shapes(t *testing.T) map[string]Shape {
 				}
 				envelope := d.resolve(response.Content["application/json"].Schema)
 				data, _ := d.member(envelope.Properties["data"])
-				if data.Kind&(Object|Objects) != 0 {
+				if data.Kind&(object|objects) != 0 {
 					shapes[strings.ToUpper(method)+" "+strings.TrimPrefix(path, "/api/v1")] = data.Fields
 				}
 			}
@@ -94,12 +91,12 @@ func (d *document) resolve(s schema) schema {
 }
 
 // member returns the kind and the fields of a schema, and whether the schema is null only.
-func (d *document) member(s schema) (m Member, null bool) {
+func (d *document) member(s schema) (m member, null bool) {
 	s = d.resolve(s)
 	for _, alternative := range s.AnyOf {
 		part, null := d.member(alternative)
 		if null {
-			m.Kind |= Nullable
+			m.Kind |= nullable
 			continue
 		}
 		m.Kind |= part.Kind
@@ -116,54 +113,24 @@ func (d *document) member(s schema) (m Member, null bool) {
 		if len(types) == 1 {
 			return m, true
 		}
-		m.Kind |= Nullable
+		m.Kind |= nullable
 	}
 	switch {
 	case slices.Contains(types, any("object")) && len(s.Properties) > 0:
-		m.Kind |= Object
-		m.Fields = make(Shape)
+		m.Kind |= object
+		m.Fields = make(shape)
 		for name, property := range s.Properties {
 			field, _ := d.member(property)
 			if !slices.Contains(s.Required, name) {
-				field.Kind |= Optional
+				field.Kind |= optional
 			}
 			m.Fields[name] = field
 		}
 	case slices.Contains(types, any("array")) && s.Items != nil:
-		if item, _ := d.member(*s.Items); item.Kind&Object != 0 {
-			m.Kind |= Objects
+		if item, _ := d.member(*s.Items); item.Kind&object != 0 {
+			m.Kind |= objects
 			m.Fields = item.Fields
 		}
 	}
 	return m, false
-}
-
-// CheckGolden calls an operation at a sandbox and compares the resources that it returns
-// with what the sandbox sent: every member must survive decoding and encoding.
-func CheckGolden(t *testing.T, c *hiring.Client, o operations.Operation, shape Shape) {
-	t.Helper()
-	checked := 0
-	for _, ids := range append([][]string{o.IDs}, o.OtherIDs...) {
-		var raw hiring.Response
-		result, err := o.Call(hiring.WithResponse(t.Context(), &raw), c, ids)
-		require.NoError(t, err)
-		if result == nil {
-			return // A call such as Assessments.Delete returns no resource, whatever the response contains.
-		}
-		got := reflect.ValueOf(result)
-		sent := []json.RawMessage{DataOf(t, raw.Body)}
-		if page := got.FieldByName("Items"); page.IsValid() {
-			require.NoError(t, json.Unmarshal(sent[0], &sent))
-			got = page
-		} else {
-			one := reflect.MakeSlice(reflect.SliceOf(got.Type()), 0, 1)
-			got = reflect.Append(one, got)
-		}
-		require.Equal(t, len(sent), got.Len())
-		for i, item := range sent {
-			golden(t, shape, item, got.Index(i), i < 25)
-			checked++
-		}
-	}
-	require.Positive(t, checked)
 }

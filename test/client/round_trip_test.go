@@ -1,4 +1,4 @@
-package apitest
+package client_test
 
 import (
 	"bytes"
@@ -13,8 +13,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// DataOf returns the data of an envelope.
-func DataOf(t *testing.T, body []byte) []byte {
+// dataOf returns the data of an envelope.
+func dataOf(t *testing.T, body []byte) []byte {
 	t.Helper()
 	var reply struct {
 		Data json.RawMessage `json:"data"`
@@ -28,12 +28,12 @@ func DataOf(t *testing.T, body []byte) []byte {
 // client returned it, and decoded and encoded again by both JSON packages. In variants it
 // also checks the resource with unknown members, with null in every nullable member, and
 // without its optional members.
-func golden(t *testing.T, shape Shape, raw []byte, got reflect.Value, variants bool) {
+func golden(t *testing.T, shape shape, raw []byte, got reflect.Value, variants bool) {
 	t.Helper()
-	sent := Parse(t, raw).(map[string]any)
+	sent := parse(t, raw).(map[string]any)
 	encoded, err := json.Marshal(got.Interface())
 	require.NoError(t, err)
-	requireSame(t, sent, Parse(t, encoded))
+	requireSame(t, sent, parse(t, encoded))
 	kind := got.Type()
 	requireRoundTrips(t, kind, raw)
 	if !variants {
@@ -48,34 +48,34 @@ func golden(t *testing.T, shape Shape, raw []byte, got reflect.Value, variants b
 
 func requireRoundTrips(t *testing.T, kind reflect.Type, raw []byte) {
 	t.Helper()
-	sent := Parse(t, raw)
+	sent := parse(t, raw)
 	lenient := jsonv2.JoinOptions(jsontext.AllowInvalidUTF8(true), jsontext.AllowDuplicateNames(true))
 
 	v1 := reflect.New(kind)
 	require.NoError(t, json.Unmarshal(raw, v1.Interface()))
 	encoded, err := json.Marshal(v1.Elem().Interface())
 	require.NoError(t, err)
-	requireSame(t, sent, Parse(t, encoded))
+	requireSame(t, sent, parse(t, encoded))
 	encoded, err = json.Marshal(v1.Interface())
 	require.NoError(t, err)
-	requireSame(t, sent, Parse(t, encoded))
+	requireSame(t, sent, parse(t, encoded))
 
 	v2 := reflect.New(kind)
 	require.NoError(t, jsonv2.Unmarshal(raw, v2.Interface(), lenient))
 	require.Equal(t, v1.Elem().Interface(), v2.Elem().Interface())
 	encoded, err = jsonv2.Marshal(v2.Elem().Interface()) // Without options: what is written must be valid for any reader.
 	require.NoError(t, err)
-	requireSame(t, sent, Parse(t, encoded))
+	requireSame(t, sent, parse(t, encoded))
 
 	again := reflect.New(kind)
 	require.NoError(t, jsonv2.Unmarshal(encoded, again.Interface()))
 	twice, err := json.Marshal(again.Elem().Interface())
 	require.NoError(t, err)
-	requireSame(t, sent, Parse(t, twice))
+	requireSame(t, sent, parse(t, twice))
 
 	inside, err := json.Marshal([]any{map[string]any{"value": v1.Elem().Interface()}})
 	require.NoError(t, err)
-	requireSame(t, sent, Parse(t, inside).([]any)[0].(map[string]any)["value"])
+	requireSame(t, sent, parse(t, inside).([]any)[0].(map[string]any)["value"])
 }
 
 // requireDecodesNulls sets one member after the other to null. Each must decode.
@@ -91,8 +91,8 @@ func requireDecodesNulls(t *testing.T, kind reflect.Type, sent map[string]any) {
 	}
 }
 
-// Parse decodes JSON and keeps numbers as text.
-func Parse(t *testing.T, raw []byte) any {
+// parse decodes JSON and keeps numbers as text.
+func parse(t *testing.T, raw []byte) any {
 	t.Helper()
 	d := json.NewDecoder(bytes.NewReader(raw))
 	d.UseNumber()
@@ -170,17 +170,17 @@ func withUnknown(v any) any {
 }
 
 // withNulls sets every member to null that may be.
-func withNulls(s Shape, v map[string]any) map[string]any {
+func withNulls(s shape, v map[string]any) map[string]any {
 	w := maps.Clone(v)
 	for name, m := range s {
 		value, there := v[name]
 		switch {
-		case m.Kind&Nullable != 0:
+		case m.Kind&nullable != 0:
 			w[name] = nil
 		case !there:
-		case m.Kind&Object != 0:
+		case m.Kind&object != 0:
 			w[name] = withNulls(m.Fields, value.(map[string]any))
-		case m.Kind&Objects != 0:
+		case m.Kind&objects != 0:
 			var elements []any
 			for _, element := range value.([]any) {
 				elements = append(elements, withNulls(m.Fields, element.(map[string]any)))
@@ -192,14 +192,14 @@ func withNulls(s Shape, v map[string]any) map[string]any {
 }
 
 // withoutOptional leaves out every member that may be absent.
-func withoutOptional(s Shape, v map[string]any) map[string]any {
+func withoutOptional(s shape, v map[string]any) map[string]any {
 	w := maps.Clone(v)
 	for name, m := range s {
 		switch inner := v[name].(type) {
 		case map[string]any:
 			w[name] = withoutOptional(m.Fields, inner)
 		default:
-			if m.Kind&Optional != 0 {
+			if m.Kind&optional != 0 {
 				delete(w, name)
 			}
 		}

@@ -1,4 +1,4 @@
-package apitest
+package client_test
 
 import (
 	"bytes"
@@ -21,13 +21,13 @@ import (
 	"github.com/hiring-assessment/hiring-go"
 )
 
-// ListServer is a server of one list of numbered items. It pages as the API's
+// listServer is a server of one list of numbered items. It pages as the API's
 // documentation says, unless a test changes a page with Spoil or Instead.
-type ListServer struct {
+type listServer struct {
 	style   string                                   // "page", "cursor", "seq" or "plain".
 	largest int                                      // Page size; larger ones are a 400.
 	Before  func(n int)                              // Called before the response to request n, with the lock held.
-	Spoil   func(n int, q url.Values, p *ListPage)   // May change the page of request n.
+	Spoil   func(n int, q url.Values, p *listPage)   // May change the page of request n.
 	Instead func(n int, r *http.Request) (int, bool) // Returns a status to respond with instead of a page; may block.
 
 	mu      sync.Mutex
@@ -35,15 +35,15 @@ type ListServer struct {
 	Queries []url.Values
 }
 
-// ListPage is a page before it is encoded.
-type ListPage struct {
+// listPage is a page before it is encoded.
+type listPage struct {
 	Items []int
 	Meta  map[string]any
 }
 
-// NewListServer returns a server of n items. The style is "page", "cursor", "seq" or "plain".
-func NewListServer(style string, n int) *ListServer {
-	s := &ListServer{style: style, largest: 100}
+// newListServer returns a server of n items. The style is "page", "cursor", "seq" or "plain".
+func newListServer(style string, n int) *listServer {
+	s := &listServer{style: style, largest: 100}
 	if style == "seq" {
 		s.largest = 500
 	}
@@ -54,7 +54,7 @@ func NewListServer(style string, n int) *ListServer {
 }
 
 // Client returns a client whose transport is the server, without retries.
-func (s *ListServer) Client(t testing.TB, opts ...hiring.Option) *hiring.Client {
+func (s *listServer) Client(t testing.TB, opts ...hiring.Option) *hiring.Client {
 	t.Helper()
 	opts = append([]hiring.Option{
 		hiring.WithHTTPClient(&http.Client{Transport: s}),
@@ -66,21 +66,21 @@ func (s *ListServer) Client(t testing.TB, opts ...hiring.Option) *hiring.Client 
 }
 
 // Requests returns the number of requests so far.
-func (s *ListServer) Requests() int {
+func (s *listServer) Requests() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return len(s.Queries)
 }
 
 // Forget forgets the requests so far.
-func (s *ListServer) Forget() {
+func (s *listServer) Forget() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.Queries = nil
 }
 
 // RoundTrip responds with the page that the query asks for.
-func (s *ListServer) RoundTrip(r *http.Request) (*http.Response, error) {
+func (s *listServer) RoundTrip(r *http.Request) (*http.Response, error) {
 	q := r.URL.Query()
 	s.mu.Lock()
 	s.Queries = append(s.Queries, q)
@@ -94,7 +94,7 @@ func (s *ListServer) RoundTrip(r *http.Request) (*http.Response, error) {
 			if err := r.Context().Err(); err != nil {
 				return nil, err
 			}
-			return NewListResponse(r, status, fmt.Sprintf(`{"error":{"code":"CODE_%d","message":"no","request_id":"req_%d"}}`, status, n)), nil
+			return newListResponse(r, status, fmt.Sprintf(`{"error":{"code":"CODE_%d","message":"no","request_id":"req_%d"}}`, status, n)), nil
 		}
 	}
 	s.mu.Lock()
@@ -104,19 +104,19 @@ func (s *ListServer) RoundTrip(r *http.Request) (*http.Response, error) {
 	}
 	page, problem := s.Page(q)
 	if problem != "" {
-		return NewListResponse(r, 400, `{"error":{"code":"INVALID_INPUT","message":"`+problem+`"}}`), nil
+		return newListResponse(r, 400, `{"error":{"code":"INVALID_INPUT","message":"`+problem+`"}}`), nil
 	}
 	if s.Spoil != nil {
 		s.Spoil(n, q, &page)
 	}
 	id := fmt.Sprintf("req_%d", n)
 	page.Meta["request_id"] = id
-	resp := NewListResponse(r, 200, page.encode())
+	resp := newListResponse(r, 200, page.encode())
 	resp.Header.Set("X-Request-Id", id)
 	return resp, nil
 }
 
-func (p ListPage) encode() string {
+func (p listPage) encode() string {
 	texts := make([]string, len(p.Items))
 	for i, item := range p.Items {
 		texts[i] = fmt.Sprintf(`{"id":"item-%d","seq":%d}`, item, item)
@@ -131,8 +131,8 @@ func (p ListPage) encode() string {
 	return `{"data":[` + strings.Join(texts, ",") + `],"meta":` + string(meta) + `}`
 }
 
-// NewListResponse returns a JSON response.
-func NewListResponse(r *http.Request, status int, body string) *http.Response {
+// newListResponse returns a JSON response.
+func newListResponse(r *http.Request, status int, body string) *http.Response {
 	return &http.Response{
 		StatusCode: status, Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
 		Header: http.Header{"Content-Type": {"application/json"}},
@@ -141,7 +141,7 @@ func NewListResponse(r *http.Request, status int, body string) *http.Response {
 }
 
 // Page returns the documented page of a query, or the problem of the query.
-func (s *ListServer) Page(q url.Values) (p ListPage, problem string) {
+func (s *listServer) Page(q url.Values) (p listPage, problem string) {
 	size, problem := s.size(q)
 	if problem != "" {
 		return p, problem
@@ -174,7 +174,7 @@ func (s *ListServer) Page(q url.Values) (p ListPage, problem string) {
 	}
 	from = min(from, len(s.Items))
 	to := min(from+size, len(s.Items))
-	p = ListPage{Items: slices.Clone(s.Items[from:to]), Meta: map[string]any{}}
+	p = listPage{Items: slices.Clone(s.Items[from:to]), Meta: map[string]any{}}
 	more := to < len(s.Items)
 	switch s.style {
 	case "page":
@@ -193,7 +193,7 @@ func (s *ListServer) Page(q url.Values) (p ListPage, problem string) {
 	return p, ""
 }
 
-func (s *ListServer) size(q url.Values) (int, string) {
+func (s *listServer) size(q url.Values) (int, string) {
 	if s.style == "plain" {
 		return len(s.Items), ""
 	}
@@ -207,42 +207,42 @@ func (s *ListServer) size(q url.Values) (int, string) {
 	return size, ""
 }
 
-// IntPager is a Pager of any item type. It returns the numbers of the items.
-type IntPager struct {
-	Size    func(int) IntPager
-	From    func(string) IntPager
+// intPager is a Pager of any item type. It returns the numbers of the items.
+type intPager struct {
+	Size    func(int) intPager
+	From    func(string) intPager
 	All     func(context.Context) iter.Seq2[int, error]
-	Pages   func(context.Context) iter.Seq2[IntPage, error]
-	Page    func(context.Context) (IntPage, error)
+	Pages   func(context.Context) iter.Seq2[intPage, error]
+	Page    func(context.Context) (intPage, error)
 	Collect func(context.Context) ([]int, error)
 }
 
-// IntPage is a page of numbers.
-type IntPage struct {
+// intPage is a page of numbers.
+type intPage struct {
 	Items []int
 	Meta  hiring.Meta
 	Next  string
 }
 
-// IntPagerOf returns p with items replaced by their numbers.
-func IntPagerOf[T any](p hiring.Pager[T], number func(T) int) IntPager {
-	page := func(p hiring.Page[T]) IntPage { return IntPage{numbers(p.Items, number), p.Meta, p.Next} }
-	return IntPager{
-		Size: func(n int) IntPager { return IntPagerOf(p.PageSize(n), number) },
-		From: func(token string) IntPager { return IntPagerOf(p.From(token), number) },
+// intPagerOf returns p with items replaced by their numbers.
+func intPagerOf[T any](p hiring.Pager[T], number func(T) int) intPager {
+	page := func(p hiring.Page[T]) intPage { return intPage{numbers(p.Items, number), p.Meta, p.Next} }
+	return intPager{
+		Size: func(n int) intPager { return intPagerOf(p.PageSize(n), number) },
+		From: func(token string) intPager { return intPagerOf(p.From(token), number) },
 		All: func(ctx context.Context) iter.Seq2[int, error] {
 			items := p.All(ctx)
 			return func(yield func(int, error) bool) {
 				items(func(item T, err error) bool { return yield(number(item), err) })
 			}
 		},
-		Pages: func(ctx context.Context) iter.Seq2[IntPage, error] {
+		Pages: func(ctx context.Context) iter.Seq2[intPage, error] {
 			pages := p.Pages(ctx)
-			return func(yield func(IntPage, error) bool) {
+			return func(yield func(intPage, error) bool) {
 				pages(func(p hiring.Page[T], err error) bool { return yield(page(p), err) })
 			}
 		},
-		Page: func(ctx context.Context) (IntPage, error) {
+		Page: func(ctx context.Context) (intPage, error) {
 			got, err := p.Page(ctx)
 			return page(got), err
 		},
@@ -261,8 +261,8 @@ func numbers[T any](items []T, number func(T) int) []int {
 	return all
 }
 
-// NumberOf returns the number in an item id, or -1.
-func NumberOf(id string) int {
+// numberOf returns the number in an item id, or -1.
+func numberOf(id string) int {
 	n, err := strconv.Atoi(strings.TrimPrefix(id, "item-"))
 	if err != nil {
 		return -1
@@ -270,61 +270,61 @@ func NumberOf(id string) int {
 	return n
 }
 
-// ParentID is the id of the assessment or submission that the list belongs to.
-const ParentID = "5b000000-0000-4000-8000-000000000001"
+// parentID is the id of the assessment or submission that the list belongs to.
+const parentID = "5b000000-0000-4000-8000-000000000001"
 
-// ListCase is a list of the client and how its server pages the list.
-type ListCase struct {
+// listCase is a list of the client and how its server pages the list.
+type listCase struct {
 	Name, Style string
 	Largest     int
-	Open        func(*hiring.Client) IntPager
+	Open        func(*hiring.Client) intPager
 }
 
-// InvitationsOf lists invitations by number.
-func InvitationsOf(c *hiring.Client) IntPager {
-	return IntPagerOf(c.Invitations.List(ParentID), func(i hiring.Invitation) int { return NumberOf(i.ID) })
+// invitationsOf lists invitations by number.
+func invitationsOf(c *hiring.Client) intPager {
+	return intPagerOf(c.Invitations.List(parentID), func(i hiring.Invitation) int { return numberOf(i.ID) })
 }
 
-// SubmissionsOf lists evaluated submissions by number.
-func SubmissionsOf(c *hiring.Client) IntPager {
+// submissionsOf lists evaluated submissions by number.
+func submissionsOf(c *hiring.Client) intPager {
 	filter := hiring.SubmissionFilter{Status: hiring.SubmissionEvaluated}
-	return IntPagerOf(c.Submissions.List(filter), func(s hiring.Submission) int { return NumberOf(s.ID) })
+	return intPagerOf(c.Submissions.List(filter), func(s hiring.Submission) int { return numberOf(s.ID) })
 }
 
-// EventsOf lists events by number.
-func EventsOf(c *hiring.Client) IntPager {
-	return IntPagerOf(c.Events.List(ParentID, hiring.EventFilter{}), func(e hiring.Event) int { return int(e.Seq) })
+// eventsOf lists events by number.
+func eventsOf(c *hiring.Client) intPager {
+	return intPagerOf(c.Events.List(parentID, hiring.EventFilter{}), func(e hiring.Event) int { return int(e.Seq) })
 }
 
-// ChallengesOf lists challenges by number.
-func ChallengesOf(c *hiring.Client) IntPager {
-	return IntPagerOf(c.Challenges.List(), func(c hiring.Challenge) int { return NumberOf(c.ID) })
+// challengesOf lists challenges by number.
+func challengesOf(c *hiring.Client) intPager {
+	return intPagerOf(c.Challenges.List(), func(c hiring.Challenge) int { return numberOf(c.ID) })
 }
 
-// AssessmentsOf lists assessments by number.
-func AssessmentsOf(c *hiring.Client) IntPager {
-	return IntPagerOf(c.Assessments.List(), func(a hiring.Assessment) int { return NumberOf(a.ID) })
+// assessmentsOf lists assessments by number.
+func assessmentsOf(c *hiring.Client) intPager {
+	return intPagerOf(c.Assessments.List(), func(a hiring.Assessment) int { return numberOf(a.ID) })
 }
 
-// MembersOf lists members by number.
-func MembersOf(c *hiring.Client) IntPager {
-	return IntPagerOf(c.Members.List(), func(m hiring.Member) int { return NumberOf(m.ID) })
+// membersOf lists members by number.
+func membersOf(c *hiring.Client) intPager {
+	return intPagerOf(c.Members.List(), func(m hiring.Member) int { return numberOf(m.ID) })
 }
 
-// ListCases are the paged lists. The API's documentation does not show how challenges and assessments are
+// listCases are the paged lists. The API's documentation does not show how challenges and assessments are
 // paged: the client accepts both ways.
-var ListCases = []ListCase{
-	{"invitations", "page", 100, InvitationsOf},
-	{"submissions", "cursor", 100, SubmissionsOf},
-	{"events", "seq", 500, EventsOf},
-	{"challenges by page", "page", 100, ChallengesOf},
-	{"assessments by page", "page", 100, AssessmentsOf},
-	{"challenges by cursor", "cursor", 100, ChallengesOf},
-	{"assessments by cursor", "cursor", 100, AssessmentsOf},
+var listCases = []listCase{
+	{"invitations", "page", 100, invitationsOf},
+	{"submissions", "cursor", 100, submissionsOf},
+	{"events", "seq", 500, eventsOf},
+	{"challenges by page", "page", 100, challengesOf},
+	{"assessments by page", "page", 100, assessmentsOf},
+	{"challenges by cursor", "cursor", 100, challengesOf},
+	{"assessments by cursor", "cursor", 100, assessmentsOf},
 }
 
-// NumbersTo returns the numbers 1 to n.
-func NumbersTo(n int) []int {
+// numbersTo returns the numbers 1 to n.
+func numbersTo(n int) []int {
 	all := make([]int, n)
 	for i := range all {
 		all[i] = i + 1
