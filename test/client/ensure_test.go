@@ -294,7 +294,7 @@ func TestAnInvitationOfAnyStatusIsExisting(t *testing.T) {
 func TestEnsureEndsTheListingAtTheAddress(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server, assessment := startWithAssessment(t)
-		people := candidates(300, 1)
+		people := candidates(300)
 		invite(t, server, assessment, append(append(people[:150:150], ada), people[150:]...)...)
 		client := server.LiveClient()
 		got, err := client.Invitations.Ensure(t.Context(), assessment, ada)
@@ -602,7 +602,7 @@ func TestEnsureCapturesTheResponseToTheRequest(t *testing.T) {
 		require.NoError(t, err)
 		assert.Equal(t, http.StatusBadGateway, response.StatusCode)
 		response = hiring.Response{}
-		people := candidates(1, 1)
+		people := candidates(1)
 		require.NoError(t, server.LiveClient().Invitations.SendAll(hiring.WithResponse(t.Context(), &response), assessment, slices.Values(people), hiring.SendAllOptions{}))
 		assert.Zero(t, response.StatusCode, "SendAll captures nothing")
 	})
@@ -622,7 +622,7 @@ func (s slowListing) RoundTrip(r *http.Request) (*http.Response, error) {
 func TestALongListingIsUpdated(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server, assessment := startWithAssessment(t)
-		invite(t, server, assessment, candidates(350, 1)...)
+		invite(t, server, assessment, candidates(350)...)
 		time.AfterFunc(30*time.Second, func() { invite(t, server, assessment, ada) })
 		client := server.LiveClient(hiring.WithHTTPClient(&http.Client{Transport: slowListing{server.Transport()}}))
 		got, err := client.Invitations.Ensure(t.Context(), assessment, ada)

@@ -55,7 +55,7 @@ func (r *reports) outcomes() []hiring.InviteOutcome {
 func TestSendAllReportsEachOnceInOrder(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server, assessment := startWithAssessment(t)
-		people := candidates(7, 1)
+		people := candidates(7)
 		invite(t, server, assessment, people[1])
 		candidates := []hiring.NewInvitation{
 			people[0],
@@ -120,7 +120,7 @@ func TestSendAllEndsAfterAnErrorThatConcernsAll(t *testing.T) {
 					server.Inject(f)
 				}
 				var got reports
-				err := server.LiveClient().Invitations.SendAll(t.Context(), assessment, slices.Values(candidates(6, 1)), hiring.SendAllOptions{Each: got.each})
+				err := server.LiveClient().Invitations.SendAll(t.Context(), assessment, slices.Values(candidates(6)), hiring.SendAllOptions{Each: got.each})
 				require.Error(t, err)
 				require.ErrorIs(t, err, cmp(c.is, err))
 				assert.Equal(t, []hiring.InviteOutcome{sent, sent, c.third}, got.outcomes(), "later candidates are not visited")
@@ -147,7 +147,7 @@ func TestSendAllEndsWhenTheListingCannotBeRead(t *testing.T) {
 			server, assessment := startWithAssessment(t)
 			server.Inject(sandbox.Fault{Route: listRoute, Skip: 1, Status: status})
 			var got reports
-			err := server.LiveClient().Invitations.SendAll(t.Context(), assessment, slices.Values(candidates(3, 1)), hiring.SendAllOptions{Each: func(result hiring.InviteResult, err error) bool {
+			err := server.LiveClient().Invitations.SendAll(t.Context(), assessment, slices.Values(candidates(3)), hiring.SendAllOptions{Each: func(result hiring.InviteResult, err error) bool {
 				time.Sleep(2 * time.Minute)
 				return got.each(result, err)
 			}})
@@ -163,7 +163,7 @@ func TestSendAllEndsWhenTheListingCannotBeRead(t *testing.T) {
 func TestSendAllRefusesABadAssessmentOnce(t *testing.T) {
 	server := sandbox.Start(t)
 	var got reports
-	err := server.LiveClient().Invitations.SendAll(t.Context(), "..", slices.Values(candidates(3, 1)), hiring.SendAllOptions{Each: got.each})
+	err := server.LiveClient().Invitations.SendAll(t.Context(), "..", slices.Values(candidates(3)), hiring.SendAllOptions{Each: got.each})
 	require.ErrorIs(t, err, hiring.ErrInvalidInput)
 	assert.Empty(t, got.all)
 	assert.Empty(t, server.Journal())
@@ -172,7 +172,7 @@ func TestSendAllRefusesABadAssessmentOnce(t *testing.T) {
 func TestThreeUnknownOutcomesInARowEndTheRun(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server, assessment := startWithAssessment(t)
-		people := candidates(12, 1)
+		people := candidates(12)
 		invite(t, server, assessment, people[6])
 		// Two unknown outcomes, one known, and three unknown ones with an existing invitation between them.
 		server.Inject(sandbox.Fault{Route: inviteRoute, Skip: 1, Times: 2, Status: 500})
@@ -207,7 +207,7 @@ func TestSendAllEndsWhenEachReturnsFalse(t *testing.T) {
 			defer server.ClearFaults()
 			asked := 0
 			var people iter.Seq[hiring.NewInvitation] = func(yield func(hiring.NewInvitation) bool) {
-				for _, in := range candidates(5, 1) {
+				for _, in := range candidates(5) {
 					asked++
 					if !yield(in) {
 						return
@@ -231,14 +231,14 @@ func TestSendAllAcceptsNil(t *testing.T) {
 	require.NoError(t, client.Invitations.SendAll(t.Context(), assessment, slices.Values([]hiring.NewInvitation(nil)), hiring.SendAllOptions{}))
 	reads, writes := requestsOf(server)
 	assert.Zero(t, reads+writes, "nothing is sent without candidates")
-	require.NoError(t, client.Invitations.SendAll(t.Context(), assessment, slices.Values(candidates(3, 1)), hiring.SendAllOptions{}))
+	require.NoError(t, client.Invitations.SendAll(t.Context(), assessment, slices.Values(candidates(3)), hiring.SendAllOptions{}))
 	requireOneMailEach(t, server, assessment, 3)
 }
 
 func TestSendAllWithoutEachReturnsFailures(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server, assessment := startWithAssessment(t)
-		people := candidates(20, 1)
+		people := candidates(20)
 		people[2].Email, people[4].Email = "", "nobody"
 		server.Inject(sandbox.Fault{
 			Route: inviteRoute, Skip: 1, Times: 1, Status: 409,
@@ -282,7 +282,7 @@ var errFullDisk = errors.New("the disk is full")
 func TestBeforeIsCalledDirectlyBeforeEachRequest(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server, assessment := startWithAssessment(t)
-		people := candidates(5, 1)
+		people := candidates(5)
 		invite(t, server, assessment, people[3])
 		server.SetQuota(sandbox.LiveKey, sandbox.ClassWrite, 22)
 		server.Inject(sandbox.Fault{Route: inviteRoute, Skip: 1, RetryAfter: 30 * time.Second})
@@ -331,7 +331,7 @@ func TestAnErrorOfBeforeEndsTheRun(t *testing.T) {
 				server.Inject(c.fault)
 				calls := 0
 				var got reports
-				err := server.LiveClient().Invitations.SendAll(t.Context(), assessment, slices.Values(candidates(5, 1)), hiring.SendAllOptions{Each: got.each, Before: func(hiring.NewInvitation) error {
+				err := server.LiveClient().Invitations.SendAll(t.Context(), assessment, slices.Values(candidates(5)), hiring.SendAllOptions{Each: got.each, Before: func(hiring.NewInvitation) error {
 					if calls++; calls == c.failAt {
 						return c.err
 					}
@@ -352,7 +352,7 @@ func TestAContextThatEndsInBeforeSendsNothing(t *testing.T) {
 	server, assessment := startWithAssessment(t)
 	ctx, cancel := context.WithCancel(t.Context())
 	var got reports
-	err := server.LiveClient().Invitations.SendAll(ctx, assessment, slices.Values(candidates(2, 1)), hiring.SendAllOptions{Each: got.each, Before: func(hiring.NewInvitation) error {
+	err := server.LiveClient().Invitations.SendAll(ctx, assessment, slices.Values(candidates(2)), hiring.SendAllOptions{Each: got.each, Before: func(hiring.NewInvitation) error {
 		cancel()
 		return nil
 	}})
@@ -368,7 +368,7 @@ func TestASlowBefore(t *testing.T) {
 	for _, slow := range []time.Duration{40 * time.Second, 61 * time.Second} {
 		synctest.Test(t, func(t *testing.T) {
 			server, assessment := startWithAssessment(t)
-			people := candidates(3, 1)
+			people := candidates(3)
 			calls := 0
 			var got reports
 			err := server.LiveClient(hiring.WithRetry(hiring.RetryPolicy{MaxAttempts: 1})).Invitations.SendAll(t.Context(), assessment, slices.Values(people), hiring.SendAllOptions{Each: got.each, Before: func(hiring.NewInvitation) error {
@@ -397,7 +397,7 @@ func TestARestartAfterACrash(t *testing.T) {
 	for _, late := range []time.Duration{1, timeout, timeout + 59*time.Second} {
 		synctest.Test(t, func(t *testing.T) {
 			server, assessment := startWithAssessment(t)
-			people := candidates(3, 1)
+			people := candidates(3)
 			invite(t, server, assessment, people[0])
 			var last time.Time
 			var recorded string
@@ -426,7 +426,7 @@ func TestARestartAfterACrash(t *testing.T) {
 }
 
 func TestSendAllUpdatesTheListingAfterAMinute(t *testing.T) {
-	people := candidates(350, 1)
+	people := candidates(350)
 	for name, c := range map[string]struct {
 		pause time.Duration // In Each, before the last candidate.
 		quota int           // Writes left for the last candidate; 0: no limit.
@@ -458,7 +458,7 @@ func TestSendAllUpdatesTheListingAfterAMinute(t *testing.T) {
 							if c.quota > 0 {
 								delay = 30 * time.Minute
 							}
-							time.AfterFunc(delay, func() { invite(t, server, assessment, append(candidates(450, 1)[350:], people[347])...) })
+							time.AfterFunc(delay, func() { invite(t, server, assessment, append(candidates(450)[350:], people[347])...) })
 							synctest.Wait()
 							time.Sleep(time.Nanosecond)
 						}
@@ -502,7 +502,7 @@ func TestSendAllWaitsForWindows(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				server, assessment := startWithAssessment(t)
-				invite(t, server, assessment, candidates(150, 1)...)
+				invite(t, server, assessment, candidates(150)...)
 				client := server.LiveClient(hiring.WithRetry(hiring.RetryPolicy{MaxWait: 1}))
 				c.prepare(server)
 				if c.writes == 3 && name[:10] == "the writes" {
@@ -512,7 +512,7 @@ func TestSendAllWaitsForWindows(t *testing.T) {
 				}
 				began, waits := time.Now(), 0
 				var got reports
-				err := client.Invitations.SendAll(t.Context(), assessment, slices.Values(candidates(153, 1)[150:]), hiring.SendAllOptions{Each: got.each, Progress: func(p hiring.InviteProgress) {
+				err := client.Invitations.SendAll(t.Context(), assessment, slices.Values(candidates(153)[150:]), hiring.SendAllOptions{Each: got.each, Progress: func(p hiring.InviteProgress) {
 					assert.Equal(t, p.Reason == "", p.WaitUntil.IsZero())
 					if p.Reason == hiring.PauseQuota {
 						waits++
@@ -537,7 +537,7 @@ func TestSendAllDoesNotWaitForALongOutage(t *testing.T) {
 		server, assessment := startWithAssessment(t)
 		server.Inject(sandbox.Fault{Route: listRoute, Status: 503, RetryAfter: time.Hour})
 		began := time.Now()
-		err := server.LiveClient().Invitations.SendAll(t.Context(), assessment, slices.Values(candidates(2, 1)), hiring.SendAllOptions{})
+		err := server.LiveClient().Invitations.SendAll(t.Context(), assessment, slices.Values(candidates(2)), hiring.SendAllOptions{})
 		assert.Equal(t, 503, apitest.RequireError(t, "SendAll", err).Status)
 		assert.Zero(t, time.Since(began))
 	})
@@ -582,7 +582,7 @@ func TestSendAllEndsWithItsContext(t *testing.T) {
 				}
 				began := time.Now()
 				var got reports
-				err := server.LiveClient().Invitations.SendAll(ctx, assessment, slices.Values(candidates(4, 1)), hiring.SendAllOptions{Each: got.each})
+				err := server.LiveClient().Invitations.SendAll(ctx, assessment, slices.Values(candidates(4)), hiring.SendAllOptions{Each: got.each})
 				assert.InDelta(t, c.took, time.Since(began), float64(time.Second))
 				assert.Equal(t, c.want, got.outcomes())
 				if c.is == nil {
@@ -613,7 +613,7 @@ func TestSendAllIsNotMisledByAnotherCallsError(t *testing.T) {
 				return apitest.RespondError(500, hiring.ErrInternal)(r)
 			})
 			var got reports
-			err := fake.Client().Invitations.SendAll(ctx, "a1", slices.Values(candidates(2, 1)), hiring.SendAllOptions{Each: got.each})
+			err := fake.Client().Invitations.SendAll(ctx, "a1", slices.Values(candidates(2)), hiring.SendAllOptions{Each: got.each})
 			assert.Equal(t, []hiring.InviteOutcome{unknown}, got.outcomes(), "%d", foreign.Status)
 			require.ErrorIs(t, err, foreign)
 			assert.Equal(t, 500, apitest.RequireError(t, "SendAll", err).Status, "errors.As finds the call's own error")
@@ -628,7 +628,7 @@ func TestEachMayInvite(t *testing.T) {
 		client := server.LiveClient()
 		variant, err := client.With(hiring.WithQuotaReserve(0))
 		require.NoError(t, err)
-		people := candidates(9, 1)
+		people := candidates(9)
 		var got reports
 		err = client.Invitations.SendAll(t.Context(), assessment, slices.Values(people), hiring.SendAllOptions{Each: func(result hiring.InviteResult, err error) bool {
 			switch len(got.all) {
@@ -651,7 +651,7 @@ func TestEachMayInvite(t *testing.T) {
 // In test mode the listing never shows what was sent.
 func TestSendAllRemembersSentInvitationsInTestMode(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		people := candidates(2, 1)
+		people := candidates(2)
 		var got reports
 		err := sandbox.Start(t).Client().Invitations.SendAll(t.Context(), sandbox.AssessmentID, slices.Values([]hiring.NewInvitation{people[0], people[1], people[0]}), hiring.SendAllOptions{Each: func(r hiring.InviteResult, err error) bool {
 			time.Sleep(2 * time.Minute)
@@ -680,7 +680,7 @@ func TestAKeyIsReplacedDuringALongWait(t *testing.T) {
 				}
 			}))
 		var got reports
-		require.NoError(t, client.Invitations.SendAll(t.Context(), assessment, slices.Values(candidates(2, 1)), hiring.SendAllOptions{Each: func(r hiring.InviteResult, err error) bool {
+		require.NoError(t, client.Invitations.SendAll(t.Context(), assessment, slices.Values(candidates(2)), hiring.SendAllOptions{Each: func(r hiring.InviteResult, err error) bool {
 			if len(got.all) == 0 {
 				server.SetQuota(sandbox.LiveKey, sandbox.ClassRead, 0)
 				time.Sleep(2 * time.Minute)
@@ -712,7 +712,7 @@ func TestProgressAnnouncesEveryWait(t *testing.T) {
 		var log bytes.Buffer
 		client := server.LiveClient(hiring.WithLogger(slog.New(slog.NewTextHandler(&log, nil))))
 		delivered := 0
-		err := client.Invitations.SendAll(t.Context(), assessment, slices.Values(candidates(450, 1)), hiring.SendAllOptions{
+		err := client.Invitations.SendAll(t.Context(), assessment, slices.Values(candidates(450)), hiring.SendAllOptions{
 			Each: func(hiring.InviteResult, error) bool { delivered++; return true },
 			Progress: func(p hiring.InviteProgress) {
 				longest, expected = max(longest, time.Since(expected)), time.Now()
