@@ -72,10 +72,12 @@ within() {
 }
 
 # install_missing installs what the tests need beside Go, Node and git: a C compiler for the race
-# detector, PostgreSQL for jobs, promtool for the alert rules and a browser for e2e.
+# detector, Python for the examples of the control API, PostgreSQL for jobs, promtool for the alert
+# rules and a browser for e2e.
 install_missing() {
 	local packages=()
 	command -v "$(CGO_ENABLED=1 go env CC | cut -d' ' -f1)" >/dev/null || packages+=(gcc libc6-dev)
+	command -v python3 >/dev/null || packages+=(python3)
 	compgen -G '/usr/lib/postgresql/*/bin/initdb' >/dev/null || packages+=(postgresql)
 	command -v promtool >/dev/null || packages+=(prometheus)
 	command -v chromium >/dev/null || packages+=(chromium fonts-dejavu-core)
