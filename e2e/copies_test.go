@@ -2,10 +2,8 @@ package e2e
 
 import (
 	"fmt"
-	"go/format"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -44,7 +42,7 @@ func TestCopy(t *testing.T) {
 	p := open(t)
 	p.request(1)
 	p.send("GET", "/api/v1/account", "sk_live_a_real_key", "")
-	for language, want := range map[string]string{"curl": "Bearer " + sandbox.TestKey, "Go": "client.Account.Get(ctx)", "Python": "import urllib.request"} {
+	for language, want := range map[string]string{"curl": "Bearer " + sandbox.TestKey, "Python": "import urllib.request"} {
 		text := p.copied(1, language)
 		assert.Contains(t, text, want)
 		evaluate[string](p, `Object.defineProperty(navigator, "clipboard", { value: undefined, configurable: true }),
@@ -86,33 +84,4 @@ func TestLongBodiesAreNotCopied(t *testing.T) {
 	p.appears(".pane", "The body is too long to be copied.")
 	p.appears(".pane", "more bytes")
 	assert.Less(t, evaluate[int](p, "document.body.innerText.length"), 300<<10)
-}
-
-// TestCopiedGoIsGo checks that the copies are formatted and compile, and runs the first.
-func TestCopiedGoIsGo(t *testing.T) {
-	t.Parallel()
-	p := open(t)
-	for i, c := range []struct{ method, path, body, call string }{
-		{"GET", "/account", "", "client.Account.Get(ctx)"},
-		{"GET", "/assessments?page_size=5&q=%22", "", `"q": {"\""}`},
-		{"GET", "/submissions/a%22%60%0Ab/events", "", "client.Events.List("},
-		{"POST", "/assessments/" + sandbox.AssessmentID + "/invitations", `{"candidate_email": "ada@candidates.test", "candidate_name": "Ada \"é\""}`, "client.Invitations.Send("},
-		{"PATCH", "/assessments/" + sandbox.AssessmentID, "{\"name\": \"a`b\\\"\u2028\U0001F600\\n\"}", "client.Do("},
-	} {
-		p.send(c.method, "/api/v1"+c.path, sandbox.TestKey, c.body)
-		program := p.copied(len(p.server.Journal()), "Go") // The first program that is run sends a request too.
-		assert.Contains(t, program, c.call)
-		formatted, err := format.Source([]byte(program))
-		require.NoError(t, err, program)
-		assert.Equal(t, program, string(formatted))
-		name := filepath.Join(t.TempDir(), "main.go")
-		require.NoError(t, os.WriteFile(name, []byte(program), 0o600))
-		command, want := []string{"vet", name}, ""
-		if i == 0 {
-			command, want = []string{"run", name}, "Sandbox Hiring Ltd"
-		}
-		out, err := exec.CommandContext(t.Context(), "go", command...).CombinedOutput()
-		require.NoError(t, err, "%s\n%s", out, program)
-		assert.Contains(t, string(out), want)
-	}
 }

@@ -24,10 +24,10 @@ func TestAWholeHireByClicks(t *testing.T) {
 	p := open(t)
 	p.visit(pipelinePath)
 	p.appears(".guide", "No candidates yet")
-	p.fill("#begin-assessment", "Backend engineer")
-	p.fill("#begin-name", "Ada Lovelace")
-	p.fill("#begin-email", "ada@candidates.test")
-	p.press("#begin button")
+	p.fill("#invite-assessment", "Backend engineer")
+	p.fill("#invite-name", "Ada Lovelace")
+	p.fill("#invite-email", "ada@candidates.test")
+	p.press("#invite > button")
 	for _, step := range []string{"Open", "Begin", "Submit", "Evaluate"} {
 		p.appears(".card button", step)
 		p.press(".card button")
@@ -42,9 +42,9 @@ func TestAWholeHireByClicks(t *testing.T) {
 	evaluate[string](p, `(e => { e.value = ""; e.dispatchEvent(new Event("input")); return "" })(document.getElementById("evaluate-rigor"))`)
 	p.press("#evaluate summary")
 	p.press("#evaluate-low_craft")
-	p.do(chromedp.SendKeys(chromedp.CSS("#evaluate-summary"), "Careful, and quick."), chromedp.SendKeys(chromedp.CSS("#evaluate-extra"), `{"percentile": 91.5, "strengths": ["Tests first"]}`))
+	p.do(chromedp.SendKeys(chromedp.CSS("#evaluate-summary"), "Careful, and quick."))
 	p.press("#evaluate > button")
-	for _, shown := range []string{"Careful, and quick.", "88", "percentile 91.5", "Tests first", "not enough data"} {
+	for _, shown := range []string{"Careful, and quick.", "88", "AI Fluency above most candidates", "not enough data"} {
 		p.appears(".report", shown)
 	}
 	for _, step := range []string{"Invited", "Opened the invitation", "Began", "Submitted", "Evaluated"} {
@@ -88,7 +88,7 @@ func TestWithTheKeyboardAlone(t *testing.T) {
 	assert.Equal(t, "Skip to the content", evaluate[string](p, "document.activeElement.innerText"), "first of all")
 	p.do(chromedp.KeyEvent("2"))
 	p.appears(".guide", "No candidates yet")
-	p.tabTo(`e.id === "begin-assessment"`)
+	p.tabTo(`e.id === "invite-assessment"`)
 	for _, text := range []string{"Backend", kb.Tab, "Grace Hopper", kb.Tab, "grace@candidates.test", kb.Enter} {
 		p.do(chromedp.KeyEvent(text))
 	}
@@ -182,9 +182,8 @@ func TestARefusedFormKeepsWhatWasTyped(t *testing.T) {
 		}
 	}
 	refused("evaluate", "ship_score", map[string]string{"ship_score": "500", "summary": "A long text"}, "0 to 100")
-	refused("evaluate", "extra", map[string]string{"ship_score": "50", "extra": "{\"a\":"}, "JSON")
-	refused("add-assessment", "name", map[string]string{"name": " "}, "")
 	refused("invite", "email", map[string]string{"name": "Bea", "email": "nowhere"}, "email")
+	refused("invite", "assessment", map[string]string{"assessment": " "}, "name")
 	p.visit("console/faults")
 	p.do(chromedp.WaitVisible(chromedp.ID("inject")))
 	refused("inject", "status", map[string]string{"status": "99", "delay": "3s"}, "599")
@@ -263,10 +262,10 @@ func TestOrganizations(t *testing.T) {
 	acme := evaluate[string](p, `[...document.querySelector('[aria-label="Organization"]').options].find(o => o.text.includes("Acme")).value`)
 	p.choose(`[aria-label="Organization"]`, acme)
 	p.appears(".guide", "No candidates yet")
-	p.fill("#begin-assessment", "Theirs")
-	p.fill("#begin-name", "Ada Lovelace")
-	p.fill("#begin-email", "ada@candidates.test")
-	p.press("#begin button")
+	p.fill("#invite-assessment", "Theirs")
+	p.fill("#invite-name", "Ada Lovelace")
+	p.fill("#invite-email", "ada@candidates.test")
+	p.press("#invite > button")
 	p.becomes("document.querySelectorAll('.card').length === 1")
 	p.appears(".tools", "1 of 2000 invitations used")
 	all, err := p.client("sk_live_acme").Assessments.List().Collect(t.Context())
@@ -294,19 +293,6 @@ func TestAnExpiredInvitationHasNoNextStep(t *testing.T) {
 	p.server.Advance(31 * 24 * time.Hour)
 	p.appears(".card.ended .mark", "expired")
 	p.becomes("!document.getElementById('next')")
-}
-
-// TestAnEventIsAdded to the log by a form.
-func TestAnEventIsAdded(t *testing.T) {
-	t.Parallel()
-	p := open(t)
-	_, invitationID := p.candidate()
-	_, err := p.server.Begin(invitationID)
-	require.NoError(t, err)
-	p.appears(".log", "attempt_started")
-	p.press(`[aria-label="Log"] summary`)
-	p.press("#add-event > button")
-	p.appears(".log", "Why is it slow?")
 }
 
 // TestNamesAreShownAndNothingElse: nothing in them runs, and nothing makes the page wider

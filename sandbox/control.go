@@ -224,9 +224,6 @@ func writeControlError(w http.ResponseWriter, err error) {
 		Field   string `json:"field,omitzero"`
 	}
 	var input inputError
-	if result, ok := errors.AsType[*world.ResultError](err); ok {
-		input = inputError{result.Name, result.Problem}
-	}
 	errors.As(err, &input)
 	writeControl(w, status, struct {
 		Error body `json:"error"`

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/hiring-assessment/hiring-go/sandbox/internal/wire"
 	"github.com/hiring-assessment/hiring-go/sandbox/internal/world"
 )
 
@@ -96,21 +97,8 @@ func (s *Server) serveEvents(w http.ResponseWriter, r *http.Request) {
 			connected = send(text)
 		}
 		from = changed.position
-		connected = connected && pause(r, batchInterval, changed.wake)
+		connected = connected && wire.Wait(r.Context(), batchInterval, changed.wake)
 	}
-}
-
-// pause waits until wake is closed, for d at most. It returns false when the client has
-// disconnected.
-func pause(r *http.Request, d time.Duration, wake <-chan struct{}) bool {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-	case <-wake:
-	case <-r.Context().Done():
-	}
-	return r.Context().Err() == nil
 }
 
 // batch is what has changed since a position.

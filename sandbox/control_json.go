@@ -81,8 +81,6 @@ func expected(t reflect.Type) string {
 		return "give an array"
 	case reflect.Map, reflect.Struct:
 		return "give an object"
-	case reflect.Uint64:
-		return "give a whole number from 0"
 	default: // Inputs have no other types than integers.
 		return "give a whole number"
 	}

@@ -117,16 +117,11 @@ func (s *Server) readCandidates(_ string, in struct {
 	return out, err
 }
 
-// maxEvents is the number of log entries of a candidate.
-const maxEvents = 100
-
 type fullCandidateJSON struct {
 	world.CandidateInfo
 
-	Report     jsontext.Value   `json:"report"`
-	Events     []eventJSON      `json:"events"` // The newest, oldest first.
-	EventCount int              `json:"event_count"`
-	Upcoming   []world.Upcoming `json:"upcoming"`
+	Report   jsontext.Value   `json:"report"`
+	Upcoming []world.Upcoming `json:"upcoming"`
 }
 
 func (c *control) readCandidate(none) (out fullCandidateJSON, err error) {
@@ -141,12 +136,9 @@ func (c *control) readCandidate(none) (out fullCandidateJSON, err error) {
 		out = fullCandidateJSON{CandidateInfo: found, Report: jsontext.Value("null")}
 		month := world.MomentOf(c.now.AddDate(0, 1, 1))
 		out.Upcoming = slices.DeleteFunc(o.Upcoming(month), func(next world.Upcoming) bool { return *next.InvitationID != found.ID })
-		if found.Attempt == nil {
-			return
+		if found.Attempt != nil {
+			out.Report = encodeJSON(reportOf(found.Attempt))
 		}
-		log := found.Attempt.Events()
-		out.EventCount, out.Report = len(log), encodeJSON(reportOf(found.Attempt))
-		out.Events = newEvents(log[max(len(log)-maxEvents, 0):])
 	})
 	return out, err
 }

@@ -28,7 +28,7 @@ func (c *control) changeSettings(in jsontext.Value) (settings, error) {
 
 func (c *control) set(to settings) {
 	c.settings = to
-	c.live.SetTimeline(world.Timeline(to.Timeline))
+	c.live.SetTimeline(to.Timeline.world())
 	c.notify(topicSettings)
 }
 
@@ -76,7 +76,6 @@ type keyJSON struct {
 
 	Organization string    `json:"organization"`
 	ID           string    `json:"id"`
-	Name         string    `json:"name,omitzero"` // LiveKey and so on.
 	State        string    `json:"state"`
 	Live         bool      `json:"live"`
 	Read         quotaJSON `json:"read"`
@@ -99,10 +98,9 @@ type planJSON struct {
 }
 
 func (c *control) readKeys(none) (all []keyJSON, err error) {
-	names := map[string]string{TestKey: "TestKey", ReadOnlyKey: "ReadOnlyKey", WriteKey: "WriteKey", LiveKey: "LiveKey"}
 	for _, token := range slices.Sorted(maps.Keys(c.keys)) {
 		k := c.keys[token]
-		shown := keyJSON{Key: k.Key, Organization: k.Organization, ID: keyID(token), Name: names[token], State: "valid", Live: k.live()}
+		shown := keyJSON{Key: k.Key, Organization: k.Organization, ID: keyID(token), State: "valid", Live: k.live()}
 		if !k.valid(c.now) {
 			shown.State = "expired"
 		}
@@ -130,7 +128,6 @@ type clockJSON struct {
 	Ahead    time.Duration    `json:"ahead"` // How far Advance moved the clock.
 	Until    world.Moment     `json:"until"`
 	Upcoming []world.Upcoming `json:"upcoming"`
-	More     int              `json:"more"`
 }
 
 // clockInput is a time in the future, given by a duration or as such.
@@ -158,16 +155,12 @@ func (in clockInput) from(now time.Time, absent time.Duration) (time.Duration, e
 	return absent, nil
 }
 
-const maxUpcoming = 25
-
 func (c *control) readClock(in clockInput) (out clockJSON, err error) {
 	ahead, err := in.from(c.now, 24*time.Hour)
 	if err != nil {
 		return out, err
 	}
 	out = clockJSON{Now: world.MomentOf(c.now), Ahead: c.ahead(), Until: world.MomentOf(c.now.Add(ahead)), Upcoming: c.upcoming(c.now.Add(ahead))}
-	out.More = max(len(out.Upcoming)-maxUpcoming, 0)
-	out.Upcoming = out.Upcoming[:min(len(out.Upcoming), maxUpcoming)]
 	return out, nil
 }
 

@@ -24,7 +24,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, request *http.Request) {
 		r.writeTo(w, c, r.size(c))
 		return
 	}
-	if !wire.Wait(request.Context(), f.Delay) || f.dropsResponse() {
+	if !wire.Wait(request.Context(), f.Delay, nil) || f.dropsResponse() {
 		s.end(c, nil, 0)
 		wire.Drop(w)
 		return

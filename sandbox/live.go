@@ -32,6 +32,10 @@ type Timeline struct {
 	Evaluate time.Duration `json:"evaluate"`
 }
 
+func (t Timeline) world() world.Timeline {
+	return world.Timeline{world.Opened: t.Open, world.Started: t.Begin, world.Submitted: t.Submit, world.Evaluated: t.Evaluate}
+}
+
 // Mail is an invitation e-mail that the live data sent.
 type Mail struct {
 	AssessmentID string

@@ -52,7 +52,7 @@ var operations = []operation{
 	newOperation("GET assessments", "Returns the assessments, newest first.", ofKey, as("assessments", (*control).readAssessments)),
 	newOperation("POST assessments", "Adds an assessment of the first challenge.", `{"name":"Backend engineer"}`, as("assessment_id", (*control).addAssessment)),
 	newOperation("GET candidates", "Returns candidates, newest first.", `{"stage":"submitted"}`, (*Server).readCandidates),
-	newOperation("GET candidates/{id}", "Returns the candidate of an invitation or a submission, with report and log.", "", locked((*control).readCandidate)),
+	newOperation("GET candidates/{id}", "Returns the candidate of an invitation or a submission, with the report.", "", locked((*control).readCandidate)),
 	newOperation("POST invitations", "Sends an invitation.", `{`+exampleAssessment+`,"email":"ada@candidates.test","name":"Ada"}`, as("invitation_id", (*control).invite)),
 	newOperation("POST invitations/{id}/open", "Opens an invitation.", "", step(world.Opened)),
 	newOperation("POST invitations/{id}/begin", "Begins the attempt.", "", as("submission_id", func(c *control, _ none) (string, error) { return taking(world.Started)(c) })),
@@ -73,20 +73,14 @@ const (
 // index describes the control API.
 type index struct {
 	Operations []operation              `json:"operations"`
-	Routes     []routeJSON              `json:"routes"`
+	Routes     []string                 `json:"routes"`
 	Codes      map[hiring.ErrorCode]int `json:"codes"`
-}
-
-type routeJSON struct {
-	Name  string `json:"name"`
-	Route string `json:"route"`
-	Scope Scope  `json:"scope"`
 }
 
 func (s *Server) newIndex() index {
 	out := index{Operations: operations, Codes: statusByCode}
 	for _, r := range append(slices.Clip(s.routes), archiveRoute) {
-		out.Routes = append(out.Routes, routeJSON{r.name, r.pattern(), r.scope})
+		out.Routes = append(out.Routes, r.pattern())
 	}
 	return out
 }

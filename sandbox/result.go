@@ -3,6 +3,7 @@ package sandbox
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 	"time"
 
@@ -54,7 +55,30 @@ func (r Result) world() (world.Result, error) {
 		}
 		w.Extra[name] = world.RawJSON(raw)
 	}
-	return w, w.Check()
+	return w, checkResult(&w)
+}
+
+// checkResult returns an error for scores that are not from 0 to 100, and for unknown pillars.
+func checkResult(r *world.Result) error {
+	outOfRange := func(score *int) bool { return score != nil && (*score < 0 || *score > world.MaxScore) }
+	problem := fmt.Sprintf("must be from 0 to %d", world.MaxScore)
+	if !r.NoScore && outOfRange(r.ShipScore) {
+		return inputError{"ship_score", problem}
+	}
+	for _, id := range slices.Sorted(maps.Keys(r.Pillars)) {
+		switch {
+		case !world.IsPillar(id):
+			return inputError{"pillars", fmt.Sprintf("there is no pillar %q", id)}
+		case outOfRange(r.Pillars[id]):
+			return inputError{"pillars." + id, problem}
+		}
+	}
+	for _, id := range r.LowConfidence {
+		if !world.IsPillar(id) {
+			return inputError{"low_confidence", fmt.Sprintf("there is no pillar %q", id)}
+		}
+	}
+	return nil
 }
 
 // resultInput is a result in JSON, in which a null score is NoScore and a missing one is

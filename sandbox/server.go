@@ -69,7 +69,7 @@ func New(opts ...Option) *Server {
 // initialState returns the state that the options describe.
 func (s *Server) initialState() state {
 	c := &s.config
-	fresh := state{settings: c.settings, keys: make(keyring, len(c.keys)), live: world.NewLive(sample, world.Timeline(c.settings.Timeline), s.revise)}
+	fresh := state{settings: c.settings, keys: make(keyring, len(c.keys)), live: world.NewLive(sample, c.settings.Timeline.world(), s.revise)}
 	for _, key := range c.keys {
 		must("AddKey", fresh.keys.add(key))
 	}

@@ -1,7 +1,7 @@
 // The pane of one candidate.
 import { html, nothing } from "./lit/lit-html.js";
-import { act, ask, copyButton, draw, form, parseField, post } from "./core.js";
-import { clockTime, dayOf, highlight, middle, plural, shortIDs, span } from "./format.js";
+import { act, ask, copyButton, draw, form, post } from "./core.js";
+import { clockTime, dayOf, highlight, middle, shortIDs, span } from "./format.js";
 
 export const stages = ["sent", "opened", "started", "submitted", "evaluated"];
 export const words = {
@@ -23,7 +23,8 @@ export function ended(c) {
 }
 
 export function pane(c, actions) {
-  const step = nextStep(c), end = ended(c);
+  const step = nextStep(c),
+    end = ended(c);
   const revoke = async () => {
     const what = `${c.candidate_name || c.candidate_email} can no longer begin. This cannot be undone.`;
     if (!(await ask("Revoke the invitation?", what, "Revoke"))) return;
@@ -38,17 +39,28 @@ export function pane(c, actions) {
       <bdi title=${c.candidate_email}>${middle(c.candidate_email, 60)}</bdi><bdi title=${c.assessment}>${middle(c.assessment, 60)}</bdi></p>
     <p class="meta">${id("Invitation", c.id)}${id("Submission", c.submission_id)}</p>
     <p class="line">
-      ${step && step !== "evaluate"
-        ? html`<button id="next" @click=${() => actions.take(c, step)}>${steps[step]}</button>` : nothing}
-      ${c.steps.includes("revoke")
-        ? html`<button class="plain danger" id="revoke" @click=${revoke}>Revoke…</button>` : nothing}</p>
+      ${
+        step && step !== "evaluate"
+          ? html`<button id="next" @click=${() => actions.take(c, step)}>${steps[step]}</button>`
+          : nothing
+      }
+      ${
+        c.steps.includes("revoke")
+          ? html`<button class="plain danger" id="revoke" @click=${revoke}>Revoke…</button>`
+          : nothing
+      }</p>
     ${c.stage === "submitted" ? grading(c, actions) : nothing}${c.report?.evaluated ? report(c.report) : nothing}
-    ${c.stage === "evaluated"
-      ? html`<details><summary>Evaluate again</summary>${grading(c, actions)}</details>` : nothing}
-    <section aria-label="Steps"><h3>Steps</h3>${timeline(c)}</section>${log(c, actions)}</section>`;
+    ${
+      c.stage === "evaluated"
+        ? html`<details><summary>Evaluate again</summary>${grading(c, actions)}</details>`
+        : nothing
+    }
+    <section aria-label="Steps"><h3>Steps</h3>${timeline(c)}</section></section>`;
 }
 
-const id = (name, value) => value && html`<span>${name} <code title=${value}>${shortIDs(value)}</code>
+const id = (name, value) =>
+  value &&
+  html`<span>${name} <code title=${value}>${shortIDs(value)}</code>
   ${copyButton(value, `Copy the id of the ${name.toLowerCase()}`)}</span>`;
 
 function timeline(c) {
@@ -56,7 +68,8 @@ function timeline(c) {
   const later = c.upcoming.map((e) => ({ at: e.at, text: words[e.kind] ?? "Invitation expires", later: true }));
   const all = [...done.sort((a, b) => Date.parse(a.at) - Date.parse(b.at)), ...later];
   const line = (s, i) => {
-    const before = all[i - 1], day = before && dayOf(before.at) === dayOf(s.at) ? "" : dayOf(s.at) + " ";
+    const before = all[i - 1],
+      day = before && dayOf(before.at) === dayOf(s.at) ? "" : dayOf(s.at) + " ";
     const since = before && html` <small>+${span((Date.parse(s.at) - Date.parse(before.at)) / 1000)}</small>`;
     return html`<li class=${s.later ? "later" : ""}><span>${s.text}</span>
       <time title=${s.at}>${day}${clockTime(s.at)}</time>${since ?? nothing}</li>`;
@@ -100,15 +113,7 @@ function grading(c, actions) {
       type: "checkbox",
       more: true,
     })),
-    { name: "summary", label: "Summary", type: "textarea", more: true, placeholder: "a sentence with the score" },
-    {
-      name: "extra",
-      label: "Further members",
-      hint: "a JSON object",
-      type: "textarea",
-      more: true,
-      placeholder: '{"percentile": 91.5}',
-    },
+    { name: "summary", label: "Summary", kind: "wide", more: true, placeholder: "a sentence with the score" },
   ];
   const send = async (values) => {
     const result = { pillars: {}, low_confidence: [] };
@@ -119,7 +124,6 @@ function grading(c, actions) {
       result.pillars[name] = values[name] ?? null; // An empty field: not enough data.
       if (values["low_" + name]) result.low_confidence.push(name);
     }
-    if (values.extra) result.extra = parseField("extra", values.extra);
     await post(`submissions/${c.submission_id}/evaluate`, result);
     await actions.refresh();
   };
@@ -152,27 +156,4 @@ function report(r) {
     ${lists.map(([name, items]) => html`<h4>${name}</h4><ul>${items.map((i) => html`<li>${text(i)}</li>`)}</ul>`)}
     <details><summary>As JSON</summary>
       <pre class="body" tabindex="0">${highlight(JSON.stringify(r, null, 2))}</pre></details></section>`;
-}
-
-function log(c, actions) {
-  if (!c.submission_id) return nothing;
-  const send = async ({ kind, payload }) => {
-    await post(`submissions/${c.submission_id}/events`, { kind, payloads: [parseField("payload", payload)] });
-    await actions.refresh();
-  };
-  const fields = [
-    { name: "kind", label: "Kind", value: "ai_prompt", required: true },
-    { name: "payload", label: "Payload", type: "textarea", value: '{"text":"Why is it slow?"}', required: true },
-  ];
-  const line = (e) => html`<li><span class="no">${e.seq}</span> <code>${e.kind}</code>
-    ${e.payload ? html`<span class="quiet">${text(e.payload).slice(0, 160)}</span>` : nothing}</li>`;
-  const newest = c.event_count > c.events.length ? `, the newest ${c.events.length}` : "";
-  return html`<section aria-label="Log"><h3>Log <small>${plural(c.event_count, "event")}${newest}</small></h3>
-    <ol class="log">${c.events.map(line)}</ol>
-    ${
-      c.steps.includes("events")
-        ? html`<details><summary>Add an event</summary>
-      ${form({ id: "add-event", label: "Add an event", fields, button: "Add event", send })}</details>`
-        : nothing
-    }</section>`;
 }

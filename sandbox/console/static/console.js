@@ -55,7 +55,8 @@ async function advance(text) {
     Object.assign(clock, { read: performance.now(), text: "", hover: "", preview: null, error: "" });
     say(`The clock is at ${fullTime(state.clock.now)}`);
     viewNow().refresh();
-  } catch (error) { clock.error = error.message;
+  } catch (error) {
+    clock.error = error.message;
     draw();
   }
 }
@@ -102,13 +103,14 @@ function clockView() {
 }
 
 function aheadView() {
-  const p = clock.preview;
+  const p = clock.preview,
+    more = p?.upcoming.length - 25;
   if (clock.error) return html`<p class="error" role="alert">${clock.error}</p>`;
   if (!p) return html`<p>90, 15m, 2h30m, 2d or 2026-12-01 10:00</p>`;
   const time = (e) => (dayOf(e.at) === dayOf(p.now) ? "" : dayOf(e.at).slice(0, -5) + " ") + clockTime(e.at);
   return html`<p>Until <b>${fullTime(p.until)}</b>: ${p.upcoming.length ? nothing : "nothing happens."}</p>
-    <ol>${p.upcoming.map((e) => html`<li><time>${time(e)}</time> <bdi>${happens(e)}</bdi></li>`)}</ol>
-    ${p.more ? html`<p>and ${p.more} more</p>` : nothing}
+    <ol>${p.upcoming.slice(0, 25).map((e) => html`<li><time>${time(e)}</time> <bdi>${happens(e)}</bdi></li>`)}</ol>
+    ${more > 0 ? html`<p>and ${more} more</p>` : nothing}
     ${clock.hover ? nothing : html`<p class="quiet">Enter advances the clock.</p>`}`;
 }
 
@@ -161,7 +163,8 @@ function hideSaid() {
 
 // drawPage draws everything. Only what differs is changed in the document.
 function drawPage() {
-  const view = viewNow(), { said } = state;
+  const view = viewNow(),
+    { said } = state;
   const message = () => html`<p class=${said.bad ? "said bad" : "said"}>${said.text}
     <button class="plain small" aria-label="Close this message" @click=${hideSaid}>✕</button></p>`;
   document.body.dataset.view = view.name;
@@ -204,7 +207,8 @@ const moves = {
 
 // move moves within the view's list. In the pane, the arrows scroll.
 function move(key) {
-  const view = viewNow(), inList = document.activeElement.matches("body, main, #list, [data-keep], [data-keep] *");
+  const view = viewNow(),
+    inList = document.activeElement.matches("body, main, #list, [data-keep], [data-keep] *");
   return !!view.move && moves[key] && (key.length === 1 || inList) && view.move(...moves[key]);
 }
 
@@ -252,7 +256,8 @@ function changed(name, what) {
     loadAll();
     journal.forget();
     view.refresh();
-  } else if (name === "changed") { if (what.includes("clock")) loadClock();
+  } else if (name === "changed") {
+    if (what.includes("clock")) loadClock();
     if (what.includes("faults")) loadFaults();
     if (what.includes("keys")) loadKeys();
     if (what.includes("journal")) {
@@ -260,7 +265,8 @@ function changed(name, what) {
       count();
     }
     if (what.some((c) => view.changes.includes(c))) view.refresh();
-  } else { if (name === "entries") count();
+  } else {
+    if (name === "entries") count();
     view[name]?.(what);
   }
 }
@@ -271,16 +277,12 @@ readURL();
 addEventListener("popstate", readURL);
 addEventListener("pageshow", (event) => event.persisted && location.reload());
 setInterval(drawClock, 1000);
-setInterval(() => { // What no event tells: other requests than the filter's, invitations that expire, lost connections.
+setInterval(() => {
+  // What no event tells: other requests than the filter's, invitations that expire, lost connections.
   loadClock();
   count();
   viewNow().refresh();
 }, 15000);
-get("").then(
-  (index) => {
-    state.routes = index.routes.map((r) => r.route);
-    state.codes = Object.keys(index.codes);
-    draw();
-  },
-  () => {},
-);
+const index = await get("");
+state.routes = index.routes;
+draw();

@@ -11,7 +11,6 @@ export const state = {
   keys: [],
   faults: [],
   routes: [], // Of the API, such as GET /account.
-  codes: [],
   connected: true,
   failed: 0, // Requests in the journal that failed.
   errors: {}, // By the id of a form or field: the refusal of what it sent.
@@ -40,7 +39,8 @@ async function api(method, path, body) {
   try {
     response = await fetch("/_sandbox/" + path, options);
     text = await response.text();
-  } catch { throw new Refused(0, { message: "the sandbox does not respond: start it again" });
+  } catch {
+    throw new Refused(0, { message: "the sandbox does not respond: start it again" });
   }
   const output = fromJSON(text); // Undefined: not of the control API.
   if (response.ok) return output;
@@ -54,16 +54,9 @@ export const post = (path, body) => api("POST", path, body);
 export async function find(path) {
   try {
     return await get(path);
-  } catch (error) { if (error.status === 404) return null;
+  } catch (error) {
+    if (error.status === 404) return null;
     throw error;
-  }
-}
-
-// parseField returns the value of a field with JSON.
-export function parseField(name, text) {
-  try {
-    return JSON.parse(text);
-  } catch (error) { throw Object.assign(new Error("write JSON: " + error.message), { field: name });
   }
 }
 
@@ -73,7 +66,8 @@ export function toQuery(values = {}) {
   return set.length ? "?" + new URLSearchParams(set) : "";
 }
 
-let drawPage, drawing = null;
+let drawPage,
+  drawing = null;
 
 export function startDrawing(f) {
   drawPage = f;
@@ -105,7 +99,8 @@ export const kept = (id) => document.querySelector(`[data-keep="${CSS.escape(id)
 // refresher returns a function that loads and draws. While it runs, further calls make one
 // more run, which begins an interval after the last has been drawn.
 export function refresher(load, interval = 250) {
-  let running = null, again = false;
+  let running = null,
+    again = false;
   return function refresh() {
     again = true;
     running ??= (async () => {
@@ -114,7 +109,8 @@ export function refresher(load, interval = 250) {
         try {
           await load();
           if (state.said?.connection) state.said = null;
-        } catch (error) { state.said = { text: error.message, bad: true, connection: error.status === 0 };
+        } catch (error) {
+          state.said = { text: error.message, bad: true, connection: error.status === 0 };
         }
         await draw();
         if (again) await new Promise((resolve) => setTimeout(resolve, interval));
@@ -184,7 +180,8 @@ export async function act(action, done) {
   try {
     await action();
     if (done) say(done);
-  } catch (error) { say(error.message, true);
+  } catch (error) {
+    say(error.message, true);
   }
 }
 
@@ -226,7 +223,8 @@ export function form({ id, label, fields, button, send, keep = false, kind = "" 
       await send(valuesOf(element, fields));
       delete state.errors[id];
       if (!keep) element.reset();
-    } catch (error) { state.errors[id] = error;
+    } catch (error) {
+      state.errors[id] = error;
     }
     await draw();
     element.querySelector("[aria-invalid=true]")?.focus();
@@ -252,11 +250,13 @@ export function form({ id, label, fields, button, send, keep = false, kind = "" 
 // valuesOf returns the values of a form's fields that are not empty, and of required ones.
 function valuesOf(element, fields) {
   const values = {};
-  for (const f of fields.filter((f) => !f.local)) {
-    const input = element.elements[f.name], value = input.value.trim();
+  for (const f of fields) {
+    const input = element.elements[f.name],
+      value = input.value.trim();
     if (f.type === "checkbox") {
       if (input.checked) values[f.name] = true;
-    } else if (value !== "" || f.required) { values[f.name] = f.number && value !== "" ? Number(value) : value;
+    } else if (value !== "" || f.required) {
+      values[f.name] = f.number && value !== "" ? Number(value) : value;
     }
   }
   return values;
@@ -266,7 +266,7 @@ function valuesOf(element, fields) {
 function field(formID, f, error) {
   const id = formID + "-" + f.name;
   return html`<label class=${`field ${f.type ?? "text"} ${f.kind ?? ""}`}>
-    <span>${f.label}${f.hint ? ` (${f.hint})` : ""}</span>${input(f, id, error)}${problem(id, error)}</label>`;
+    <span>${f.label}</span>${input(f, id, error)}${problem(id, error)}</label>`;
 }
 
 export const problem = (id, error) =>
@@ -274,14 +274,12 @@ export const problem = (id, error) =>
 
 // input returns the input of a field. Its value is the first one, or with input the present one.
 function input(f, id, error) {
-  const value = f.value ?? "", invalid = error ? "true" : nothing, described = error ? id + "-error" : nothing;
+  const value = f.value ?? "",
+    invalid = error ? "true" : nothing,
+    described = error ? id + "-error" : nothing;
   switch (f.type) {
     case "select":
-      return html`<select id=${id} name=${f.name} aria-describedby=${described} aria-invalid=${invalid}
-        @change=${f.change}>${options(f.options, value)}</select>`;
-    case "textarea":
-      return html`<textarea id=${id} name=${f.name} rows="2" placeholder=${f.placeholder ?? ""} spellcheck="false"
-        aria-describedby=${described} aria-invalid=${invalid} .defaultValue=${value}></textarea>`;
+      return html`<select id=${id} name=${f.name} aria-describedby=${described} aria-invalid=${invalid}>${options(f.options, value)}</select>`;
     case "checkbox":
       return html`<input id=${id} name=${f.name} type="checkbox">`;
   }
@@ -334,7 +332,8 @@ export function isRead(element) {
     scrolled ||
     element.matches(":hover") ||
     element.contains(document.activeElement) ||
-    isTouched || (!selection.isCollapsed && element.contains(selection.anchorNode))
+    isTouched ||
+    (!selection.isCollapsed && element.contains(selection.anchorNode))
   );
 }
 

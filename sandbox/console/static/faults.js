@@ -11,8 +11,8 @@ async function load() {
   settings = await get("settings");
 }
 
-// presets are the usual faults. One fills the fields of the form.
-export const presets = {
+// presets are the usual faults.
+const presets = {
   "500 Internal error": { code: "INTERNAL_ERROR" },
   "503 with Retry-After": { status: 503, retry_after: "2s" },
   "429 Rate limited": { retry_after: "5s" },
@@ -23,71 +23,44 @@ export const presets = {
   "502 page of a proxy": { status: 502, body: "<html><h1>Bad gateway</h1></html>", content_type: "text/html" },
 };
 
-export const presetField = {
-  name: "preset",
-  label: "Fault",
-  type: "select",
-  options: Object.keys(presets),
-  kind: "wide",
-};
-
-export const timesField = {
-  name: "times",
-  label: "Times",
-  type: "select",
-  options: [["1", "once"], ["3", "3 times"], ["-1", "always"]],
-  value: "1",
-  kind: "short",
-};
-
-function fill(event) {
-  const values = presets[event.target.value] ?? {};
-  for (const f of ownFields()) {
-    const input = event.target.form.elements[f.name];
-    if (f.type === "checkbox") input.checked = !!values[f.name];
-    else input.value = values[f.name] ?? "";
-  }
-  if (!Object.keys(values).length) event.target.form.querySelector("details").open = true;
-}
-
-const ownFields = () =>
-  [
-    { name: "status", label: "Status", number: true },
-    {
-      name: "code",
-      label: "Code",
-      type: "select",
-      options: [["", "what fits the status"], ...state.codes],
-      value: "INTERNAL_ERROR",
-    },
-    { name: "retry_after", label: "Retry-After", placeholder: "30s" },
-    { name: "delay", label: "Delay", placeholder: "3s" },
-    { name: "content_type", label: "Content-Type", placeholder: "text/html" },
-    { name: "body", label: "Body", type: "textarea" },
-    { name: "after", label: "After the work is done", type: "checkbox" },
-    { name: "reset", label: "Reset the connection", type: "checkbox" },
-  ].map((f) => ({ ...f, more: true }));
+// faultFields are the fields of a fault of any route.
+export const faultFields = [
+  { name: "preset", label: "Fault", type: "select", options: Object.keys(presets), kind: "wide" },
+  {
+    name: "times",
+    label: "Times",
+    type: "select",
+    options: [
+      ["1", "once"],
+      ["3", "3 times"],
+      ["-1", "always"],
+    ],
+    value: "1",
+    kind: "short",
+  },
+];
 
 const methods = ["GET *", "POST *", "PATCH *", "DELETE *"];
 
-const fields = () => [
-  { ...presetField, options: [...presetField.options, "Own fields"], local: true, change: fill },
-  {
-    name: "route",
-    label: "Route",
-    type: "select",
-    options: [["", "Every request"], ...methods, ...state.routes],
-    kind: "wide",
-  },
-  timesField,
-  { name: "key", label: "Key", type: "select", options: [["", "Any key"], ...validKeys().map((k) => [k.id, k.token])] },
-  ...ownFields(),
-];
+function fields() {
+  const keys = state.keys.filter((k) => k.state === "valid").map((k) => [k.id, k.token]);
+  const routes = [["", "Every request"], ...methods, ...state.routes];
+  return [
+    ...faultFields,
+    { name: "route", label: "Route", type: "select", options: routes, kind: "wide" },
+    { name: "key", label: "Key", type: "select", options: [["", "Any key"], ...keys] },
+    { name: "status", label: "Status", number: true, more: true },
+    { name: "retry_after", label: "Retry-After", placeholder: "30s", more: true },
+    { name: "delay", label: "Delay", placeholder: "3s", more: true },
+  ];
+}
 
-const validKeys = () => state.keys.filter((k) => k.state === "valid");
+// inject injects a usual fault. Other fields that are given replace its own.
+export const inject = ({ preset, times, ...fault }) =>
+  post("faults", { ...presets[preset], ...fault, times: Number(times) });
 
-async function inject({ times, ...fault }) {
-  await post("faults", { ...fault, times: Number(times) });
+async function send(values) {
+  await inject(values);
   say("The fault waits for its request");
 }
 
@@ -134,23 +107,28 @@ function settingsView() {
 
 function view() {
   if (!settings) return nothing;
-  const waiting = state.faults.filter((f) => f.waiting), ended = state.faults.filter((f) => !f.waiting);
+  const waiting = state.faults.filter((f) => f.waiting),
+    ended = state.faults.filter((f) => !f.waiting);
   const injection = form({
     id: "inject",
     label: "Inject a fault",
     fields: fields(),
     button: "Inject fault",
-    send: inject,
+    send,
     keep: true,
   });
   return html`<h1 class="gone">Faults</h1><section class="panel"><h2>Inject a fault</h2>${injection}</section>
     <section class="panel"><div class="title"><h2>Waiting</h2>
-        ${waiting.length
-          ? html`<button class="plain danger" id="remove-all" @click=${removeAll}>Remove all…</button>`
-          : nothing}</div>
-      ${waiting.length
-        ? table(waiting, "Waiting faults")
-        : html`<p class="quiet">No fault waits. Each request gets its usual response.</p>`}
+        ${
+          waiting.length
+            ? html`<button class="plain danger" id="remove-all" @click=${removeAll}>Remove all…</button>`
+            : nothing
+        }</div>
+      ${
+        waiting.length
+          ? table(waiting, "Waiting faults")
+          : html`<p class="quiet">No fault waits. Each request gets its usual response.</p>`
+      }
       ${
         ended.length
           ? html`<details id="ended"><summary>${plural(ended.length, "ended fault")}</summary>

@@ -26,7 +26,12 @@ export function took(seconds) {
   return seconds.toFixed(1) + " s";
 }
 
-const units = [["d", 86400], ["h", 3600], ["min", 60], ["s", 1]];
+const units = [
+  ["d", 86400],
+  ["h", 3600],
+  ["min", 60],
+  ["s", 1],
+];
 
 // span formats seconds in their two largest units.
 export function span(seconds) {
@@ -93,7 +98,8 @@ export function faultText(f) {
 export function fromJSON(text) {
   try {
     return JSON.parse(text);
-  } catch { return undefined;
+  } catch {
+    return undefined;
   }
 }
 
@@ -111,7 +117,8 @@ export function highlight(text) {
   const whole = document.createElement("span");
   let end = 0;
   for (const match of /^[[{]/.test(text) ? text.matchAll(token) : []) {
-    const [found, colon] = match, part = document.createElement("span");
+    const [found, colon] = match,
+      part = document.createElement("span");
     part.className = "json-" + (colon ? "key" : found[0] === '"' ? "text" : /[-\d]/.test(found[0]) ? "number" : "word");
     part.textContent = colon ? found.slice(0, -colon.length) : found;
     whole.append(text.slice(end, match.index), part, colon ?? "");

@@ -12,7 +12,8 @@ async function load() {
 // saved returns a number that is saved when it changes. News from the server do not replace
 // what is typed while it has the focus, is being saved or was refused.
 function saved(id, label, value, save) {
-  const error = state.errors[id], focused = document.activeElement?.id === id;
+  const error = state.errors[id],
+    focused = document.activeElement?.id === id;
   const change = async (event) => {
     state.typed[id] = event.target.value;
     try {
@@ -21,7 +22,8 @@ function saved(id, label, value, save) {
       delete state.errors[id];
       delete state.typed[id];
       say(label + " saved");
-    } catch (e) { state.errors[id] = e;
+    } catch (e) {
+      state.errors[id] = e;
     }
     draw();
   };
@@ -39,8 +41,10 @@ function limit(k, name, { remaining, limit, reset }, save) {
 }
 
 function row(k) {
-  const valid = k.state === "valid", name = k.token;
-  const organization = middle(k.organization, 20) || (k.live ? "default" : "–"), empty = html`<td></td>`;
+  const valid = k.state === "valid",
+    name = k.token;
+  const organization = middle(k.organization, 20) || (k.live ? "default" : "–"),
+    empty = html`<td></td>`;
   const quota = (name) => (remaining) => post("quota", { key: k.id, class: name, remaining });
   const plan = (left) => post("plan", { key: k.id, used: k.plan.limit - left, limit: k.plan.limit });
   const revoke = async () => {
@@ -50,7 +54,6 @@ function row(k) {
   };
   return html`<tr class=${k.state}><th scope="row"><div><code title=${name}>${middle(name, 26)}</code>
         ${copyButton(name, "Copy " + name)}</div>
-      ${k.name ? html`<small>${k.name}</small>` : nothing}
       ${valid ? nothing : html`<span class="mark warn">${k.state}</span>`}
       ${k.expires ? html`<small>expires ${dayOf(k.expires)} ${clockTime(k.expires)}</small>` : nothing}</th>
     <td data-label="Scope">${k.scope}</td>
@@ -77,14 +80,7 @@ async function add(values) {
   await load();
 }
 
-const heads = [
-  "Key",
-  "Scope",
-  "Organization",
-  "Remaining reads",
-  "Remaining writes",
-  "Remaining invitations",
-];
+const heads = ["Key", "Scope", "Organization", "Remaining reads", "Remaining writes", "Remaining invitations"];
 
 const view =
   () => html`<h1 class="gone">Keys</h1><section class="panel"><table class="keys"><caption class="gone">Keys</caption>

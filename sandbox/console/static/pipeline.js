@@ -24,7 +24,12 @@ import { ended, nextStep, pane, stages, steps, words } from "./candidate.js";
 const path = "/_sandbox/console/pipeline";
 
 // columns and counts are shown. Newer ones wait while somebody reads the board.
-let assessments = null, columns = {}, counts = {}, waiting = null, candidate = null, limit = 30;
+let assessments = null,
+  columns = {},
+  counts = {},
+  waiting = null,
+  candidate = null,
+  limit = 30;
 let shown = ""; // The query of the columns.
 let revealed = null; // The candidate whose card was scrolled to.
 
@@ -36,7 +41,8 @@ async function load() {
   const page = (stage) => get("candidates", { ...q, stage, limit });
   const [list, found, ...pages] = await Promise.all([
     get("assessments", scope),
-    opened() ? find("candidates/" + opened()) : null,...stages.map(page),
+    opened() ? find("candidates/" + opened()) : null,
+    ...stages.map(page),
   ]);
   assessments = list.assessments;
   candidate = found;
@@ -67,7 +73,9 @@ const cards = () => Object.values(columns).flat();
 // news returns the number of candidates that wait with a change.
 function news() {
   const before = new Map(cards().map((c) => [c.id, JSON.stringify(c)]));
-  return Object.values(waiting.columns).flat().filter((c) => before.get(c.id) !== JSON.stringify(c)).length;
+  return Object.values(waiting.columns)
+    .flat()
+    .filter((c) => before.get(c.id) !== JSON.stringify(c)).length;
 }
 
 // take takes a candidate's next step. The focus stays with the candidate.
@@ -98,7 +106,8 @@ function move(by, down) {
   else if (by)
     do at += by;
     while (lists[at] && !lists[at].children.length);
-  const all = lists[at]?.children ?? [], card = all[Math.max(0, Math.min(all.length - 1, row))];
+  const all = lists[at]?.children ?? [],
+    card = all[Math.max(0, Math.min(all.length - 1, row))];
   card?.querySelector("a").focus({ preventScroll: true });
   card?.scrollIntoView({ block: "nearest", inline: "nearest" });
   return true;
@@ -110,17 +119,28 @@ const href = (c) => path + toQuery({ ...Object.fromEntries(state.query), candida
 const timeOf = (c) => c[c.stage + "_at"] ?? c.created_at;
 
 function card(c) {
-  const step = nextStep(c), end = ended(c), name = c.candidate_name || c.candidate_email, at = timeOf(c);
+  const step = nextStep(c),
+    end = ended(c),
+    name = c.candidate_name || c.candidate_email,
+    at = timeOf(c);
   const organization = organizations().length > 1 && !state.query.get("key") ? titleOf(c.organization) + " · " : "";
   return html`<li class=${"card " + (end ? "ended" : "")} data-keep=${c.id}>
     <a href=${href(c)} title=${name} aria-label=${name}
       aria-current=${c.id === opened() ? "true" : nothing}><bdi>${name}</bdi></a>
     <span class="mail" title=${c.candidate_email}>${c.candidate_email}</span>
-    <span class="when" title=${organization + at}>${organization}<span class="date">${dayOf(at).slice(5, -5)} </span>${
-      clockTime(at).slice(0, 5)}</span>
-    ${end ? html`<span class="mark">${end}</span>` : c.ship_score !== null ? html`<b class="score">${c.ship_score}</b>`
-      : step ? html`<button class="plain small" data-first aria-label=${`${steps[step]}: ${name}`}
-        @click=${() => take(c, step)}>${steps[step]}</button>` : nothing}</li>`;
+    <span class="when" title=${organization + at}>${organization}<span class="date">${dayOf(at).slice(5, -5)} </span>${clockTime(
+      at,
+    ).slice(0, 5)}</span>
+    ${
+      end
+        ? html`<span class="mark">${end}</span>`
+        : c.ship_score !== null
+          ? html`<b class="score">${c.ship_score}</b>`
+          : step
+            ? html`<button class="plain small" data-first aria-label=${`${steps[step]}: ${name}`}
+        @click=${() => take(c, step)}>${steps[step]}</button>`
+            : nothing
+    }</li>`;
 }
 
 function boardView() {
@@ -131,9 +151,11 @@ function boardView() {
   const column = (stage) => html`<section class="column" aria-label=${words[stage]}>
     <h2 title=${words[stage]}>${stage} <span class="count">${counts[stage]}</span></h2>
     <ol>${repeat(columns[stage], (c) => c.id, card)}</ol>
-    ${counts[stage] > columns[stage].length && columns[stage].length >= limit
-      ? html`<button class="plain small" @click=${more}>${counts[stage] - columns[stage].length} more</button>`
-      : nothing}</section>`;
+    ${
+      counts[stage] > columns[stage].length && columns[stage].length >= limit
+        ? html`<button class="plain small" @click=${more}>${counts[stage] - columns[stage].length} more</button>`
+        : nothing
+    }</section>`;
   return html`<div class="board" @pointerleave=${draw} @focusout=${draw}>${stages.map(column)}</div>`;
 }
 
@@ -147,56 +169,58 @@ function organizations() {
 }
 
 function toolbar() {
-  const assessment = state.query.get("assessment") ?? "", key = state.query.get("key") ?? "", all = organizations();
+  const assessment = state.query.get("assessment") ?? "",
+    key = state.query.get("key") ?? "",
+    all = organizations();
   const { plan } = all.find((k) => k.id === key) ?? (all.length === 1 ? all[0] : {});
   const fresh = waiting && news();
   const nameOf = (a) => middle(a.name, 40) + (a.status === "active" ? "" : ` (${a.status})`);
   const names = assessments.map((a) => [a.assessment_id, nameOf(a)]);
   const keys = all.map((k) => [k.id, middle(titleOf(k.organization), 40)]);
   const select = (name, label, first, all, value) => html`<select id=${name} aria-label=${label}
-    @change=${(e) => setQuery({ assessment: "", [name]: e.target.value })}>${
-      options([["", first], ...all], value)}</select>`;
-  const addForm = { id: "add-assessment", label: "Add assessment", fields: [nameField], button: "Add", send: add };
-  const fields = inviteFields(assessment);
-  const inviteForm = { id: "invite", label: "Invite candidate", fields, button: "Invite", send: invite };
+    @change=${(e) => setQuery({ assessment: "", [name]: e.target.value })}>${options(
+      [["", first], ...all],
+      value,
+    )}</select>`;
   return html`<div class="filters" role="search">
     <input type="search" name="text" placeholder="Search names and addresses" aria-label="Search names and addresses"
       .value=${state.query.get("text") ?? ""} @input=${typed}>
     ${all.length > 1 ? select("key", "Organization", "All organizations", keys, key) : nothing}
     ${select("assessment", "Assessment", "All assessments", names, assessment)}
-    ${drop("Add assessment", form(addForm))}${assessments.length ? drop("Invite candidate", form(inviteForm)) : nothing}
+    ${drop("Invite candidate", inviteForm())}
     ${fresh ? html`<button class="new" @click=${showNew}>${plural(fresh, "change")}</button>` : nothing}
     <span class="tools quiet">${plan ? `${plan.used} of ${plan.limit} invitations used` : nothing}</span></div>`;
 }
 
-const nameField = { name: "name", label: "Name", required: true, placeholder: "Backend engineer" };
-
-const personFields = [
-  { name: "name", label: "Candidate", placeholder: "Ada Lovelace", required: true },
-  { name: "email", label: "Address", placeholder: "ada@candidates.test", required: true },
-];
-
-function inviteFields(assessment) {
-  const active = assessments.filter((a) => a.status === "active").map((a) => [a.assessment_id, middle(a.name, 40)]);
-  return [
-    { name: "assessment_id", label: "Assessment", type: "select", options: active, value: assessment },...personFields,
-  ];
+// inviteForm invites a candidate to an assessment, which it adds if there is none of the name.
+function inviteForm() {
+  const active = assessments.filter((a) => a.status === "active");
+  const selected = active.find((a) => a.assessment_id === state.query.get("assessment")) ?? active[0];
+  const send = async ({ assessment, ...person }) => {
+    const known = active.find((a) => a.name === assessment);
+    await post("invitations", { assessment_id: known?.assessment_id ?? (await add(assessment)), ...person });
+    closeDrops();
+    await refreshNow();
+  };
+  const fields = [
+    {
+      name: "assessment",
+      label: "Assessment, new or existing",
+      value: selected?.name,
+      placeholder: "Backend engineer",
+    },
+    { name: "name", label: "Candidate", placeholder: "Ada Lovelace" },
+    { name: "email", label: "Address", placeholder: "ada@candidates.test" },
+  ].map((f) => ({ ...f, required: true }));
+  return form({ id: "invite", label: "Invite candidate", fields, button: "Invite", send });
 }
 
-const addAssessment = async (name) =>
-  (await post("assessments", { name, key: state.query.get("key") ?? "" })).assessment_id;
-
-async function add({ name }) {
-  const id = await addAssessment(name);
-  closeDrops();
-  setQuery({ assessment: id });
-  await refreshNow();
-}
-
-async function invite(values) {
-  await post("invitations", values);
-  closeDrops();
-  await refreshNow();
+async function add(name) {
+  try {
+    return (await post("assessments", { name, key: state.query.get("key") ?? "" })).assessment_id;
+  } catch (error) {
+    throw Object.assign(error, { field: error.field && "assessment" });
+  }
 }
 
 function showNew() {
@@ -212,29 +236,16 @@ function drawn() {
   if (id) kept(id)?.scrollIntoView({ block: "nearest", inline: "nearest" });
 }
 
-async function begin({ assessment, ...person }) {
-  const id = await addAssessment(assessment).catch((error) => {
-    throw Object.assign(error, { field: error.field && "assessment" });
-  });
-  await invite({ assessment_id: id, ...person });
-}
-
 const empty = () => html`<section class="panel guide"><h1>No candidates yet</h1>
-  <p>Create an assessment and invite a candidate. Then take the candidate's steps here.</p>
-  ${form({
-    id: "begin",
-    label: "First candidate",
-    button: "Create and invite",
-    send: begin,
-    fields: [{ ...nameField, name: "assessment", label: "Assessment" }, ...personFields],
-  })}</section>`;
+  <p>Invite a candidate to an assessment. Then take the candidate's steps here.</p>${inviteForm()}</section>`;
 
 function view() {
   if (!assessments) return nothing;
   if (waiting && !isRead(board())) show();
   if (!assessments.length && !state.query.get("assessment") && !state.query.get("text")) return empty();
   const side = candidate
-    ? pane(candidate, { close, take, refresh: refreshNow, ready: candidate.id === opened() }) : nothing;
+    ? pane(candidate, { close, take, refresh: refreshNow, ready: candidate.id === opened() })
+    : nothing;
   return html`<h1 class="gone">Pipeline</h1>${toolbar()}
     <div class=${"split " + (candidate ? "open" : "")}>${boardView()}${side}</div>`;
 }

@@ -1,8 +1,8 @@
 // The pane of one request.
 import { html, nothing } from "./lit/lit-html.js";
-import { copyButton, draw, form, post, say, state } from "./core.js";
+import { copyButton, draw, form, say, state } from "./core.js";
 import { clockTime, dayOf, faultText, highlight, plural, pretty, shortIDs, took } from "./format.js";
-import { presetField, presets, timesField } from "./faults.js";
+import { faultFields, inject } from "./faults.js";
 import { snippets } from "./snippets.js";
 
 const maxShown = 65536; // Characters of a body.
@@ -26,17 +26,11 @@ export function pane(e, actions) {
       <button class="plain" @click=${actions.close}>Close</button></section>`;
   }
   if (!e) return html`<section class="pane" aria-label="Request" tabindex="-1"></section>`;
-  const button = (label, text, press) =>
-    html`<button class="plain small" aria-label=${label} @click=${press}>${text}</button>`;
   return html`<section class="pane" aria-label=${"Request " + e.number} tabindex="-1"
       data-ready=${e.number === actions.number ? "" : nothing}>
     <div class="title"><h2><span class=${"method " + (e.method === "GET" ? "" : "write")}>${e.method}</span>
         <span class="path" title=${e.path}>${shortIDs(e.path)}</span></h2>
-      <span class="paging">${button("Previous request (k)", "↑", () => actions.move(0, -1))}${button(
-        "Next request (j)",
-        "↓",
-        () => actions.move(0, 1),
-      )}${button("Close (Esc)", "✕", actions.close)}</span></div>
+      <button class="plain small" aria-label="Close (Esc)" @click=${actions.close}>✕</button></div>
     <p class="meta"><b class=${"status " + statusKind(e)}>${e.status ?? (e.ended ? "No response" : "In progress")}</b>
       <span>#${e.number}</span><time title=${e.at}>${dayOf(e.at)} ${clockTime(e.at)}</time>
       <span>${e.ended ? took(e.took) : "–"}</span><code>${keyName(e)}</code>
@@ -67,16 +61,21 @@ function bodyOf(e, name, text) {
 }
 
 function message(e, name, text, headers, size, query) {
-  const whole = pretty(text ?? ""), omitted = size ? size - (text ?? "").length : Math.max(0, whole.length - maxShown);
+  const whole = pretty(text ?? ""),
+    omitted = size ? size - (text ?? "").length : Math.max(0, whole.length - maxShown);
   const pairs = (all) =>
     html`<dl class="headers">${all.map(([n, value]) => html`<dt>${n}</dt><dd>${value}</dd>`)}</dl>`;
-  const lines = Object.entries(headers ?? {}).sort().map(([n, values]) => [n, values.join(", ")]);
+  const lines = Object.entries(headers ?? {})
+    .sort()
+    .map(([n, values]) => [n, values.join(", ")]);
   return html`<section aria-label=${name}>
     <h3>${name}${text ? copyButton(text, "Copy the body of the " + name.toLowerCase()) : nothing}</h3>
     ${query ? pairs([...new URLSearchParams(query)]) : nothing}
-    ${text
-      ? html`<pre class="body" tabindex="0">${bodyOf(e, name, whole.slice(0, maxShown))}</pre>`
-      : html`<p class="quiet">${headers ? "No body." : !e.status ? "None." : "No longer kept."}</p>`}
+    ${
+      text
+        ? html`<pre class="body" tabindex="0">${bodyOf(e, name, whole.slice(0, maxShown))}</pre>`
+        : html`<p class="quiet">${headers ? "No body." : !e.status ? "None." : "No longer kept."}</p>`
+    }
     ${text && omitted > 0 ? html`<p class="quiet">${omitted} more bytes</p>` : nothing}
     ${headers ? html`<details><summary>${plural(lines.length, "header")}</summary>${pairs(lines)}</details>` : nothing}
   </section>`;
@@ -85,11 +84,12 @@ function message(e, name, text, headers, size, query) {
 // failNext offers to fail the next requests of the route.
 function failNext(e) {
   const route = `${e.method} ${e.route}`;
-  const fail = async ({ preset, times }) => {
-    await post("faults", { ...presets[preset], route, times: Number(times) });
-    say(`${preset} waits for ${route}`);
+  const fail = async (values) => {
+    await inject({ ...values, route });
+    say(`${values.preset} waits for ${route}`);
   };
-  const fields = [{ ...presetField, local: false }, timesField], label = "Fail the next of this route";
+  const label = "Fail the next of this route",
+    fields = faultFields;
   return form({ id: "fail-next", label, fields, button: label, send: fail, keep: true, kind: "inline" });
 }
 
@@ -103,8 +103,10 @@ function copies(e) {
   const tab = ([n]) =>
     html`<button class="plain small" aria-pressed=${String(n === name)} @click=${() => choose(n)}>${n}</button>`;
   return html`<section aria-label="Copy"><h3>Copy as</h3>
-    ${text
-      ? html`<div class="tabs">${all.map(tab)}${copyButton(text, "Copy as " + name)}</div>
+    ${
+      text
+        ? html`<div class="tabs">${all.map(tab)}${copyButton(text, "Copy as " + name)}</div>
           <pre id="copied" tabindex="0">${text}</pre>`
-      : html`<p class="quiet">The body is too long to be copied.</p>`}</section>`;
+        : html`<p class="quiet">The body is too long to be copied.</p>`
+    }</section>`;
 }

@@ -9,19 +9,16 @@ import (
 	"time"
 )
 
-// Wait waits for d. It reports whether d passed before the context ended.
-func Wait(ctx context.Context, d time.Duration) bool {
-	if d == 0 {
-		return ctx.Err() == nil
-	}
+// Wait waits for d, or until wake is closed. It returns false when the context has ended.
+func Wait(ctx context.Context, d time.Duration, wake <-chan struct{}) bool {
 	timer := time.NewTimer(d)
 	defer timer.Stop()
 	select {
 	case <-timer.C:
-		return true
+	case <-wake:
 	case <-ctx.Done():
-		return false
 	}
+	return ctx.Err() == nil
 }
 
 // Drop breaks the connection without a response: the client reads ECONNRESET. Where that

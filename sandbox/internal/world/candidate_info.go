@@ -123,7 +123,7 @@ func (c *candidate) comingSteps(next step) iter.Seq[step] {
 			next.stage++
 			switch {
 			case next.stage <= Evaluated && t.includes(next.stage):
-				next.at = next.at.plus(t.delay(next.stage))
+				next.at = next.at.plus(t[next.stage])
 				if next.stage == Submitted {
 					next.at = min(next.at, limit)
 				}

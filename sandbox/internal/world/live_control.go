@@ -55,7 +55,7 @@ func (l *Live) openAssessment(id, email string, now time.Time) (*Organization, *
 
 // Take takes the candidate with an invitation or a submission to a stage, with the earlier
 // steps that were not taken, and returns the id of the submission once there is one. The
-// result, which an evaluation needs, must pass Check.
+// result, which an evaluation needs, has scores from 0 to MaxScore.
 func (l *Live) Take(id string, now time.Time, to Stage, r Result) (submissionID string, err error) {
 	err = l.change(id, now, func(c *candidate, at Moment) error {
 		if to == Submitted && c.stage == Submitted && c.timedOut {

@@ -22,7 +22,7 @@ type Organization struct {
 	allAssessments    map[string]*Record[Assessment] // Including deleted ones.
 	candidates        map[string]*candidate          // By invitation.
 	candidatesInOrder []Candidate                    // The same, oldest first.
-	scoreCounts       [maxScore + 1]int              // Number of evaluated submissions by ship score.
+	scoreCounts       [MaxScore + 1]int              // Number of evaluated submissions by ship score.
 	evaluatedCount    int
 	dueSteps          []step // Steps of the timeline and time limits, in order.
 	mails             []Mail

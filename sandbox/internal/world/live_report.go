@@ -2,8 +2,6 @@ package world
 
 import (
 	"cmp"
-	"fmt"
-	"maps"
 	"slices"
 	"strconv"
 	"time"
@@ -41,34 +39,9 @@ func (r Result) withScore(number int) Result {
 	return r
 }
 
-// ResultError is the error of a result. Name is the name of the wrong value.
-type ResultError struct{ Name, Problem string }
-
-func (e *ResultError) Error() string { return e.Name + ": " + e.Problem }
-
-// Check returns an error for scores that are not from 0 to 100, and for unknown pillars.
-func (r *Result) Check() error {
-	outOfRange := fmt.Sprintf("must be from 0 to %d", maxScore)
-	if r.ShipScore != nil && !r.NoScore && (*r.ShipScore < 0 || *r.ShipScore > maxScore) {
-		return &ResultError{"ship_score", outOfRange}
-	}
-	known := func(id string) bool {
-		return slices.ContainsFunc(pillars[:], func(p Pillar) bool { return p.ID == id })
-	}
-	for _, id := range slices.Sorted(maps.Keys(r.Pillars)) {
-		if !known(id) {
-			return &ResultError{"pillars", fmt.Sprintf("there is no pillar %q", id)}
-		}
-		if score := r.Pillars[id]; score != nil && (*score < 0 || *score > maxScore) {
-			return &ResultError{"pillars." + id, outOfRange}
-		}
-	}
-	for _, id := range r.LowConfidence {
-		if !known(id) {
-			return &ResultError{"low_confidence", fmt.Sprintf("there is no pillar %q", id)}
-		}
-	}
-	return nil
+// IsPillar reports whether a pillar has an id.
+func IsPillar(id string) bool {
+	return slices.ContainsFunc(pillars[:], func(p Pillar) bool { return p.ID == id })
 }
 
 // rank returns the rank among the organization's evaluated submissions.

@@ -6,22 +6,15 @@ import (
 	"time"
 )
 
-// Timeline moves candidates without calls of a test. Each field is the delay after the
-// previous step, for the first step after the invitation. A step without a delay happens
+// Timeline moves candidates without calls of a test. Each duration is the delay after the
+// previous stage, for the first step after the invitation. A step without a delay happens
 // together with the previous one. Steps after the last one with a delay do not happen.
-type Timeline struct {
-	Open, Begin, Submit, Evaluate time.Duration
-}
-
-// delay returns the time between the previous step and this one.
-func (t Timeline) delay(to Stage) time.Duration {
-	return [...]time.Duration{Opened: t.Open, Started: t.Begin, Submitted: t.Submit, Evaluated: t.Evaluate}[to]
-}
+type Timeline [Evaluated + 1]time.Duration
 
 // includes reports whether the timeline has a step.
 func (t Timeline) includes(to Stage) bool {
 	for ; to <= Evaluated; to++ {
-		if t.delay(to) > 0 {
+		if t[to] > 0 {
 			return true
 		}
 	}
@@ -45,7 +38,7 @@ func (o *Organization) schedule(next step) {
 // schedule adds a step of the timeline, if the timeline has it.
 func (c *candidate) schedule(to Stage, after Moment) {
 	if t := c.organization.live.timeline; t.includes(to) {
-		c.organization.schedule(step{at: after.plus(t.delay(to)), candidate: c, stage: to})
+		c.organization.schedule(step{at: after.plus(t[to]), candidate: c, stage: to})
 	}
 }
 

@@ -6,7 +6,8 @@ import (
 	"time"
 )
 
-const maxScore = 100
+// MaxScore is the highest score.
+const MaxScore = 100
 
 // minutesWorked returns the time from the beginning to the submission without pauses.
 func (s *Submission) minutesWorked() *float64 {
@@ -41,7 +42,7 @@ func shiftScore(score *int, by int) *int {
 	if score == nil {
 		return nil
 	}
-	return new(min(max(*score+by, 0), maxScore))
+	return new(min(max(*score+by, 0), MaxScore))
 }
 
 // inventedScore returns the score that is invented for the candidate with a number. It is
