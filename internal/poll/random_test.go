@@ -6,6 +6,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"os"
+	"runtime/debug"
 	"testing"
 	"time"
 
@@ -289,10 +290,11 @@ func (w *world) judge(o *outcome) {
 // TestRandomWorlds runs machines in random worlds: nothing is lost, comes twice, comes without a report or later than
 // documented; no request is sent while the window is used up; the state is small and the whole memory.
 func TestRandomWorlds(t *testing.T) {
-	seeds, factor, page := 30, 15., 20
+	seeds, factor, page := 30, 10., 20
 	if os.Getenv("HIRING_LONG") != "" {
 		seeds, factor, page = 500, 600, 100
 	}
+	defer debug.SetGCPercent(debug.SetGCPercent(400)) // The simulations allocate quickly and keep little.
 	for seed := range seeds {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			w := newWorld(seed, factor, page)

@@ -42,7 +42,8 @@ func depths(lookback, began Time) []*source {
 	return sources
 }
 
-// nextSource returns the source to list now, or nil and when one is due.
+// nextSource returns the source to list now, or nil and when one is due. Of depths that are equally due, the shallowest
+// comes first: it costs least, and shows whether the deeper ones are needed.
 func (m *Machine) nextSource() (next *source, _ Time) {
 	base, credits := m.Sources[0], 0.0
 	for _, s := range m.Sources {
@@ -60,7 +61,7 @@ func (m *Machine) nextSource() (next *source, _ Time) {
 			continue
 		}
 		late := float64(m.now-s.Began) / float64(period)
-		if next == nil || cmp.Or(cmp.Compare(s.rank(), next.rank()), cmp.Compare(latest, late)) < 0 {
+		if next == nil || cmp.Or(cmp.Compare(s.rank(), next.rank()), cmp.Compare(latest, late)) <= 0 {
 			next, latest = s, late
 		}
 	}

@@ -16,6 +16,8 @@ import (
 	"github.com/hiring-assessment/hiring-go/internal/testing/emulator"
 )
 
+const day = 24 * time.Hour
+
 // figure is a row of docs/internals/figures.md with its limits.
 type figure struct {
 	call      string // Watch, Poll or WaitReports.
@@ -58,19 +60,19 @@ var figures = []figure{
 // TestFigures measures what docs/internals/figures.md shows. HIRING_LONG=1 logs its table.
 func TestFigures(t *testing.T) {
 	for _, f := range figures {
-		days := 3
+		length, learning := 3*day, day // In the beginning a watch learns which listings show results.
 		if f.n >= 2000 {
-			days = 2
+			length = 2 * day
 		}
 		if !apitest.Long() {
 			if f.n > 100 || f.since != "created" || f.call == "Poll" {
 				continue
 			}
-			days = 2 // The limit of reads is not of the first day, on which a watch learns which listings show results.
+			length, learning = day, day/3
 		}
 		inBubble(t, fmt.Sprintf("%s-%d", f.call, f.n), func(t *testing.T) {
-			transport := f.organization(days)
-			delays, reads, state := f.measure(t, transport, days)
+			transport := f.organization(length)
+			delays, reads, state := f.measure(t, transport, length, learning)
 			filters := map[bool]string{true: ", no status filters"}[f.noFilters]
 			shown := func(q float64) string { return quantile(delays, q).Round(time.Second).String() }
 			t.Logf("| `%s`, %d | %s, %v%s | %d | %s | %s | %s | %d KB |", f.call, f.n, f.since, f.grading, filters, reads, shown(0.5), shown(0.95), shown(1), state>>10)
@@ -83,13 +85,13 @@ func TestFigures(t *testing.T) {
 
 // organization returns the API with the submissions of 40 days before now and of the days after, or with those that
 // WaitReports waits for.
-func (f figure) organization(days int) *emulator.Transport {
+func (f figure) organization(length time.Duration) *emulator.Transport {
 	r := rand.New(rand.NewPCG(uint64(f.n), 3))
 	api := &emulator.API{Since: f.since, Seed: 1}
 	if f.noFilters {
 		api.Unfinished = "refused"
 	}
-	before, hours, count := 40*24.0, float64(24*days), f.n*(40+days)
+	before, hours, count := 40*24.0, length.Hours(), int(float64(f.n)*(40+length.Hours()/24))
 	if f.call == "WaitReports" {
 		before, hours, count = 0, 8, f.n
 	}
@@ -111,10 +113,9 @@ func (f figure) organization(days int) *emulator.Transport {
 	return &emulator.Transport{API: api, Begin: time.Now()}
 }
 
-// measure returns the delays, the reads in an hour, from the second day on if there is one, and the size of the largest
-// state.
-func (f figure) measure(t *testing.T, transport *emulator.Transport, days int) (delays []time.Duration, reads, state int) {
-	got, end := map[string]bool{}, time.Duration(days)*24*time.Hour
+// measure returns the delays, the reads in an hour, for a watch after learning, and the size of the largest state.
+func (f figure) measure(t *testing.T, transport *emulator.Transport, end, learning time.Duration) (delays []time.Duration, reads, state int) {
+	got := map[string]bool{}
 	take := func(id string) {
 		require.False(t, got[id], "twice: %s", id)
 		got[id] = true
@@ -134,7 +135,7 @@ func (f figure) measure(t *testing.T, transport *emulator.Transport, days int) (
 		end = time.Since(transport.Begin)
 	}
 	for time.Since(transport.Begin) < end {
-		if days > 1 && from == 0 && time.Since(transport.Begin) >= 24*time.Hour {
+		if from == 0 && time.Since(transport.Begin) >= learning {
 			counted, from = transport.API.Reads, time.Since(transport.Begin)
 		}
 		if f.call == "Poll" {
