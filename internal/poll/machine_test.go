@@ -1,11 +1,13 @@
 package poll_test
 
 import (
+	"encoding/json"
 	"fmt"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"github.com/hiring-assessment/hiring-go/internal/poll"
 	"github.com/hiring-assessment/hiring-go/internal/testing/emulator"
@@ -38,4 +40,27 @@ func TestMembersThatLeaveTogether(t *testing.T) {
 		latest = max(latest, o.at[s.ID]-together)
 	}
 	assert.Less(t, latest, 4*time.Minute)
+	assert.Less(t, w.api.Reads, 9*400, "listings of all of Lookback would show them too")
+}
+
+// TestLookbackMayChange while a submission is to be read that a source led to which is not one any more.
+func TestLookbackMayChange(t *testing.T) {
+	const state = `{"sources": [{"began": 1, "cost": 1}, {"depth": 86400000000000, "began": 1, "cost": 1}, {"status": "active", "began": 1, "cost": 1},
+		{"status": "grading", "began": 1, "cost": 1}], "reads": {"x": {"s": 3, "d": 1}}, "done": {}, "left": 1000, "limit": 1000}`
+	var m poll.Machine
+	require.NoError(t, json.Unmarshal([]byte(state), &m))
+	m.Resume(poll.Options{Interval: time.Minute, Lookback: time.Hour})
+	for range 10 {
+		r, until := m.Next(begin)
+		require.Zero(t, until)
+		reply := poll.Reply{Code: 200, At: begin}
+		if r.ID == "x" {
+			reply.Items = []poll.Item{{ID: "x", Status: "evaluated", Evaluated: begin, Ready: true}}
+		}
+		if results := m.Got(reply); r.ID == "x" {
+			assert.Equal(t, reply.Items, results)
+			return
+		}
+	}
+	assert.Fail(t, "it is not read")
 }
