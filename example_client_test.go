@@ -217,7 +217,10 @@ func ExampleWithHTTPClient_proxy() {
 		log.Fatal(err)
 	}
 
-	roots := x509.NewCertPool()
+	roots, err := x509.SystemCertPool()
+	if err != nil {
+		log.Fatal(err)
+	}
 	if !roots.AppendCertsFromPEM(authority) { // PEM of your certificate authority.
 		log.Fatal("no certificate in the file")
 	}

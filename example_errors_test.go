@@ -120,8 +120,12 @@ func ExampleFieldErrors() {
 
 // No retry and no wait.
 func ExampleRetryPolicy_failImmediately() {
-	server := sandbox.New(sandbox.WithQuota(1, 1))
-	client := server.Client(hiring.WithRetry(hiring.RetryPolicy{MaxAttempts: 1, MaxWait: -1}))
+	baseURL := sandbox.New(sandbox.WithQuota(1, 1)).URL()
+
+	client, err := hiring.New(baseURL, sandbox.TestKey, hiring.WithRetry(hiring.RetryPolicy{MaxAttempts: 1, MaxWait: -1}))
+	if err != nil {
+		log.Fatal(err)
+	}
 
 	for range 2 {
 		_, err := client.Account.Get(context.Background())

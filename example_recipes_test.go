@@ -1,7 +1,6 @@
 package hiring_test
 
 import (
-	"bytes"
 	"context"
 	"encoding/csv"
 	"encoding/json"
@@ -295,33 +294,47 @@ func spreadsheet(ctx context.Context, client *hiring.Client, out io.Writer) erro
 	return table.Error()
 }
 
-// loggedBodies prints each response with its body, which holds candidates' data.
-type loggedBodies struct{ next http.RoundTripper }
+// loggedBodies writes the bodies of requests and responses, which hold candidates' data.
+type loggedBodies struct {
+	next http.RoundTripper
+	to   io.Writer
+}
 
 func (l loggedBodies) RoundTrip(r *http.Request) (*http.Response, error) {
-	response, err := l.next.RoundTrip(r)
-	if err != nil {
-		return nil, err
+	if r.Body != nil {
+		body := r.Body
+		r = r.Clone(r.Context()) // A transport does not change its request.
+		r.Body = l.tee(body)
 	}
-	defer response.Body.Close()
-	body, err := io.ReadAll(response.Body)
-	fmt.Printf("%s %s %d %.34s\n", r.Method, r.URL.Path, response.StatusCode, body) // The whole body: %s
-	response.Body = io.NopCloser(bytes.NewReader(body))
+	response, err := l.next.RoundTrip(r)
+	if err == nil {
+		response.Body = l.tee(response.Body)
+	}
 	return response, err
+}
+
+// tee writes what is read from the body to the log.
+func (l loggedBodies) tee(body io.ReadCloser) io.ReadCloser {
+	return struct {
+		io.Reader
+		io.Closer
+	}{io.TeeReader(body, l.to), body}
 }
 
 // Bodies in the log, for as long as a fault is looked for.
 func ExampleWithHTTPClient_bodies() {
-	transport := loggedBodies{http.DefaultTransport}
+	var bodies strings.Builder // Or os.Stderr.
+	transport := loggedBodies{http.DefaultTransport, &bodies}
 	client, err := hiring.New(sandbox.New().URL(), sandbox.TestKey, hiring.WithHTTPClient(&http.Client{Transport: transport}))
 	if err != nil {
 		log.Fatal(err)
 	}
-	if _, err := client.Assessments.Get(context.Background(), sandbox.AssessmentID); err != nil {
+	if _, err := client.Assessments.Close(context.Background(), sandbox.AssessmentID); err != nil {
 		log.Fatal(err)
 	}
+	fmt.Printf("%.54s\n", bodies.String())
 	// Output:
-	// GET /api/v1/assessments/a0000000-0000-4000-8000-000000000001 200 {"data":{"id":"a0000000-0000-4000-
+	// {"status":"closed"}{"data":{"id":"a0000000-0000-4000-8
 }
 
 // A file for a spreadsheet. One candidate's name begins like a formula.

@@ -118,7 +118,10 @@ func ExampleSubmissionService_Poll() {
 		score, ok := submission.Report.Score()
 		fmt.Println(submission.Candidate.Name, score, ok)
 	}
-	state = polled.State // Save it after the submissions are processed, also when the poll failed.
+	for _, err := range polled.Errors {
+		log.Print(err) // An *ItemError: a submission that cannot be decoded.
+	}
+	state = polled.State // Save it after both are processed, also when the poll failed.
 	if err != nil {
 		log.Fatal(err)
 	}

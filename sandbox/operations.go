@@ -59,7 +59,7 @@ var operations = []operation{
 	newOperation("POST invitations/{id}/revoke", "Revokes an invitation.", "", action(func(c *control, _ none) error { return c.live.Revoke(c.id, c.now) })),
 	newOperation("POST submissions/{id}/submit", "Submits the attempt.", "", step(world.Submitted)),
 	newOperation("POST submissions/{id}/events", "Adds an event for each payload to the log.", `{"kind":"ai_prompt","payloads":[{"text":"Why is it slow?"}]}`, action((*control).appendEvents)),
-	newOperation("POST submissions/{id}/evaluate", "Finishes the grading, or replaces its result. Without a score the result is invented.",
+	newOperation("POST submissions/{id}/evaluate", "Finishes the grading, or replaces its result. Without `ship_score` the sandbox chooses a score; null means none, and no verdict. `report_delay` makes the report late.",
 		`{"ship_score":82,"pillars":{"craft":90,"rigor":null},"low_confidence":["craft"]}`, action((*control).evaluate)),
 	newOperation("POST results", "Makes a finished submission: the candidate was invited, worked and submitted, and the grading ends now.",
 		`{`+exampleAssessment+`,"email":"ada@candidates.test","ship_score":82,"pillars":{"craft":90,"rigor":null}}`, as("submission_id", (*control).postResult)),
