@@ -43,7 +43,7 @@ func TestMembersThatLeaveTogether(t *testing.T) {
 	assert.Less(t, w.api.Reads, 9*400, "listings of all of Lookback would show them too")
 }
 
-// TestLookbackMayChange while a submission is to be read that a source led to which is not one any more.
+// TestLookbackMayChange checks that a submission is read although the new Lookback has fewer sources than its index.
 func TestLookbackMayChange(t *testing.T) {
 	const state = `{"sources": [{"began": 1, "cost": 1}, {"depth": 86400000000000, "began": 1, "cost": 1}, {"status": "active", "began": 1, "cost": 1},
 		{"status": "grading", "began": 1, "cost": 1}], "reads": {"x": {"s": 3, "d": 1}}, "done": {}, "left": 1000, "limit": 1000}`
