@@ -255,6 +255,10 @@ func (w *world) judge(o *outcome) {
 	if w.every > time.Hour {
 		whole = poll.Time(math.Ceil(2*windows)) * w.every
 	}
+	promised := 6*time.Hour + 31*time.Minute
+	if windows > 1 { // It does not fit the spare reads of a window.
+		promised *= 2
+	}
 	missing := map[string]bool{}
 	for _, id := range o.machine.Missing {
 		missing[id] = true
@@ -267,7 +271,7 @@ func (w *world) judge(o *outcome) {
 		}
 	}
 	for _, s := range checked {
-		most := max(s.Listed, s.Ready, begin) + 6*time.Hour + 30*time.Minute + time.Minute + (s.Ready-s.Evaluated)/3 + 3*whole + 3*w.every +
+		most := max(s.Listed, s.Ready, begin) + promised + (s.Ready-s.Evaluated)/3 + 3*whole + 3*w.every +
 			2*a.PutBack + poll.Time(float64(time.Hour)*(10*a.OthersUseUp+3*a.Failing))
 		for _, out := range w.outages {
 			if out[0] < most && out[1] > s.Evaluated {
