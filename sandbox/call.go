@@ -91,7 +91,7 @@ func (c *call) number(p *problems, name string, absent, least, most int64) int64
 	text := c.query.Get(name)
 	value, err := strconv.ParseInt(text, 10, 64)
 	switch {
-	case err != nil || text[0] == '+':
+	case err != nil:
 		p.add(name, "Expected an integer.")
 	case value < least:
 		p.add(name, "Must be at least "+strconv.FormatInt(least, 10)+".")

@@ -135,8 +135,6 @@
 //	failed authentication from one address is throttled, all keys alike  documented
 //	after 100 in an hour from the first, until that hour ends            invented
 //	that 429 has limit 100, remaining 0 and the end of the hour          invented
-//	20 active keys an organization                                       documented
-//	LiveKey is one of them; AddKey panics on a 21st                      invented
 //	drift: what v1 may add                                               inferred
 //	a pending report: four pillars, null scores, empty texts, no rank    inferred
 //	statuses started and submitted of a submission without a report,     invented

@@ -61,24 +61,6 @@ func ExampleServer_AppendEvents() {
 	// 3 And the refund?
 }
 
-// Only the server's clock moves: a window ends, and keys and archive links expire.
-func ExampleServer_Advance() {
-	ctx := context.Background()
-	server := sandbox.New(sandbox.WithQuota(1, 1))
-	if _, err := server.Client().Account.Get(ctx); err != nil {
-		log.Fatal(err)
-	}
-	_, err := server.Client().Account.Get(ctx)
-	fmt.Println(errors.Is(err, hiring.ErrRateLimited))
-
-	server.Advance(time.Hour + time.Second) // A window ends on a full second.
-	_, err = server.Client().Account.Get(ctx)
-	fmt.Println(err)
-	// Output:
-	// true
-	// <nil>
-}
-
 // A server at another time.
 func ExampleWithClock() {
 	christmas := time.Date(2030, time.December, 24, 18, 0, 0, 0, time.UTC)

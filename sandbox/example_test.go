@@ -102,35 +102,3 @@ func ExampleServer_Evaluate() {
 	fmt.Println(*report.ShipScore, report.Verdict, *report.Facts.TimeUsedMinutes)
 	// Output: 82 strong_yes 45
 }
-
-// Candidates that move by a timeline. Here the loop advances the server's clock. Inside
-// testing/synctest both would wait on the same virtual clock.
-func ExampleWithTimeline() {
-	ctx := context.Background()
-	server := sandbox.New(sandbox.WithTimeline(sandbox.Timeline{
-		Open: time.Hour, Begin: 2 * time.Hour, Submit: time.Hour, Evaluate: 30 * time.Minute,
-	}))
-	client := server.LiveClient()
-	assessmentID := server.AddAssessment("Backend engineer")
-	if _, err := server.Invite(assessmentID, "ada@candidates.test", "Ada"); err != nil {
-		log.Fatal(err)
-	}
-
-	server.Advance(4 * time.Hour)
-	attempt, err := client.Submissions.FindByEmail(ctx, assessmentID, "ada@candidates.test")
-	if err != nil {
-		log.Fatal(err)
-	}
-	fmt.Println(attempt.Status)
-	report, err := client.Submissions.WaitReport(ctx, attempt.ID, hiring.WaitOptions{
-		MaxInterval: time.Millisecond,
-		Progress:    func(hiring.WaitProgress) { server.Advance(10 * time.Minute) },
-	})
-	if err != nil {
-		log.Fatal(err)
-	}
-	fmt.Println(report.Status)
-	// Output:
-	// submitted
-	// evaluated
-}

@@ -104,6 +104,10 @@ func TestPageNumberMeta(t *testing.T) {
 			assert.False(t, *a.Meta.HasMore)
 			assert.Equal(t, 360, a.Meta.Total)
 		}
+		for _, wrong := range []string{"", "x", "1.5", "0", "-1", "9223372036854775808"} {
+			d.get(t, invitations+"?page="+wrong).invalid(t, "page")
+		}
+		d.get(t, "/account?x=%zz").fails(t, 400, "INVALID_INPUT")
 		assert.Regexp(t, `"meta":\{"request_id":"req_\w+"\}\}$`, string(d.get(t, "/members?page=7&page_size=x").raw))
 	})
 }

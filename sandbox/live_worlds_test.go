@@ -4,10 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"strings"
-	"sync"
-	"sync/atomic"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/assert"
@@ -55,27 +52,6 @@ func TestPlanQuota(t *testing.T) {
 	assert.PanicsWithValue(t, "sandbox: SetPlan: key: the account of test mode never changes: give a key that begins with sk_live_",
 		func() { l.s.SetPlan(sandbox.TestKey, 1, 2) })
 	assert.InDelta(t, 5, l.used(t), 0, "a panic leaves nothing locked")
-}
-
-func TestManyGoroutinesNeverInviteMoreThanThePlanAllows(t *testing.T) {
-	l := liveWorld()
-	posting := l.assess(t)
-	l.s.SetPlan(l.key, 0, 60)
-	var sent atomic.Int64
-	var group sync.WaitGroup
-	for range 8 {
-		group.Go(func() {
-			for range 20 {
-				if l.post(t, posting+"/invitations", candidateBody("a@example.test")).status == 201 {
-					sent.Add(1)
-				}
-				assert.LessOrEqual(t, l.used(t), 60.0)
-			}
-		})
-	}
-	group.Wait()
-	assert.Equal(t, int64(60), sent.Load())
-	assert.Equal(t, 60, l.get(t, posting+"/invitations").Meta.Total)
 }
 
 func TestOrganizationsDoNotSeeEachOther(t *testing.T) {
@@ -222,18 +198,6 @@ func TestAHundredServersInOneProcess(t *testing.T) {
 			assert.Len(t, ids(t, l.transport.get(t, "/submissions?page_size=7")), 7)
 		})
 	}
-}
-
-func TestAdvanceOpensQuotaWindows(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		l := liveWorld(sandbox.WithQuota(1, 1))
-		get := func() int { return l.get(t, "/account").status }
-		assert.Equal(t, []int{200, 429}, []int{get(), get()})
-		l.s.Advance(time.Hour - time.Second)
-		assert.Equal(t, 429, get())
-		time.Sleep(time.Second)
-		assert.Equal(t, []int{200, 429}, []int{get(), get()}, "both clocks count")
-	})
 }
 
 func TestAnAssessmentOfTestModeWithoutInvitations(t *testing.T) {

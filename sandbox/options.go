@@ -47,14 +47,15 @@ func WithTimeline(t Timeline) Option {
 	return func(s *Server) { s.config.settings.Timeline = t }
 }
 
-// WithDrift adds to responses what additive changes of v1 may bring: unknown members
-// at every level except in event payloads, unknown values where the set of values is
-// open, and null wherever the documentation allows it. The changes depend on the seed
-// and the record only, so a record is the same in every response and on every run.
+// WithDrift adds to responses what additive changes of v1 may bring: unknown members,
+// except in event payloads, in the details of errors and where the documentation shows
+// no shape; unknown values where the set of values is open; and nulls where the
+// documentation allows them. The changes depend on the seed and the record only, so a
+// record is the same in every response and on every run.
 //
-// Nothing documented breaks: types, ids, order, cursors and the numbers of meta
-// stay, filters go by the true values, and statuses that calls depend on, such
-// as evaluated, closed and revoked, stay too.
+// Nothing documented breaks: types, ids, the order of lists, cursors and the numbers of
+// meta stay, filters go by the true values, and statuses that calls depend on, such as
+// evaluated, closed and revoked, stay too.
 func WithDrift(seed uint64) Option {
 	return func(s *Server) { s.config.settings.Drift, s.config.driftSeed = true, seed }
 }
