@@ -368,9 +368,7 @@ func (c *call) checkRetry(_ context.Context, _ *http.Response, err error) (bool,
 	}
 	failure, ok := err.(*Error) //nolint:errorlint // readResponse does not wrap it
 	if !ok {
-		if failure = c.noResponse(err); c.attempt.cancel == nil { // http.Client did not call its transport.
-			return false, failure
-		}
+		failure = c.noResponse(err)
 		c.capture(nil, nil)
 	}
 	c.failure = failure
@@ -489,6 +487,8 @@ func (c *call) exhausted(barrier quota.Barrier) *Error {
 	}
 	why := fmt.Sprintf("the %s quota of %d an hour is used up until %s, by the server's clock", kind, window.Limit, window.Reset.Format(time.RFC3339))
 	switch {
+	case window == quota.Window{}:
+		why = fmt.Sprintf("a 429 asked to send no %s request for %s", kind, barrier.Wait.Round(time.Second))
 	case window.Limit == 0:
 		why = "the API admits no " + kind + " request of this key"
 	case window.Remaining > 0:

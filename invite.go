@@ -1,6 +1,7 @@
 package hiring
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -222,15 +223,17 @@ func (r *inviteRun) lookUp(ctx context.Context, a *address, lost bool) (invitati
 		return invitation, true, nil
 	}
 	for _, due := range a.last.lookups(lost) {
-		if err = r.list(ctx, a.email, due); err != nil && !IsTransient(err) {
-			return invitation, false, err
+		failed := r.list(ctx, a.email, due)
+		if failed != nil && !IsTransient(failed) {
+			return invitation, false, failed
 		}
 		if invitation, found = r.listed[a.email]; found {
 			a.last = lastRequest{}
 			return invitation, true, nil
 		}
+		err = cmp.Or(err, failed) // Only when no listing failed, the address has no invitation.
 	}
-	return invitation, false, err // Of the last listing, which decides.
+	return invitation, false, err
 }
 
 // list waits until due and lists the invitations, unless a listing has begun since then that is

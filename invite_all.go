@@ -90,6 +90,7 @@ type bulkRun struct {
 	options  SendAllOptions
 	progress InviteProgress
 	failed   map[string]inviteFailure // By address.
+	unknown  int                      // Unknown outcomes in a row, of different addresses.
 }
 
 // inviteFailure is the result of a candidate who was not invited.
@@ -100,15 +101,8 @@ type inviteFailure struct {
 
 func (r *bulkRun) run(ctx context.Context, candidates iter.Seq[NewInvitation]) error {
 	var failures inviteFailures
-	unknown := 0
 	for in := range candidates {
 		result, err, last := r.next(ctx, in)
-		switch result.Outcome {
-		case InviteUnknown:
-			unknown++
-		case InviteSent, InviteNotSent: // InviteExisting says nothing about requests.
-			unknown = 0
-		}
 		if err != nil && !last && r.options.Each == nil {
 			failures.add(r.progress.Done, in.Email, err)
 		}
@@ -121,7 +115,7 @@ func (r *bulkRun) run(ctx context.Context, candidates iter.Seq[NewInvitation]) e
 			return nil
 		case last:
 			return failures.join(err)
-		case unknown == maxUnknown:
+		case r.unknown == maxUnknown:
 			return failures.join(&describedError{errUnknownInRow.Error(), []error{errUnknownInRow, err}})
 		}
 	}
@@ -144,6 +138,12 @@ func (r *bulkRun) next(ctx context.Context, in NewInvitation) (result InviteResu
 			}
 		}
 		result, err = r.invite(ctx, in)
+		switch result.Outcome {
+		case InviteUnknown:
+			r.unknown++
+		case InviteSent, InviteNotSent: // InviteExisting says nothing about requests.
+			r.unknown = 0
+		}
 		last = err != nil && (ctx.Err() != nil || refused != nil || !concernsOneCandidate(result.Outcome, err))
 		if _, invalid := errors.AsType[*ParamError](err); err != nil && !invalid {
 			r.failed[address] = inviteFailure{result.Outcome, err}

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"net/url"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"unicode"
@@ -72,16 +73,27 @@ func (k secret) redact(text string) string {
 	return text
 }
 
-// clean returns err, or an error with the same text without the key that leads to no cause.
+// clean returns err, or an error with the same text without the key that leads to no cause, if
+// the key is in the text of err or of one of its causes.
 func (k secret) clean(err error) error {
-	if err == nil {
-		return nil
+	if err == nil || !k.isIn(err) {
+		return err
 	}
-	text := err.Error()
-	if clean := k.redact(text); clean != text {
-		return errors.New(clean)
+	return errors.New(k.redact(err.Error()))
+}
+
+func (k secret) isIn(err error) bool {
+	if text := err.Error(); k.redact(text) != text {
+		return true
 	}
-	return err
+	var causes []error
+	switch err := err.(type) { //nolint:errorlint // The loop of errors.As would stop at the first match.
+	case interface{ Unwrap() error }:
+		causes = []error{err.Unwrap()}
+	case interface{ Unwrap() []error }:
+		causes = err.Unwrap()
+	}
+	return slices.ContainsFunc(causes, func(cause error) bool { return cause != nil && k.isIn(cause) })
 }
 
 // credential is a key that was checked, with its header. It is stored in a call or a closure and

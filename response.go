@@ -305,7 +305,7 @@ func (c *call) describeBody(body []byte, envelope string) string {
 	case looksLikeJSON(body):
 		return "the response is JSON but not the API's " + envelope
 	}
-	return "the response is not from the API: " + quote([]byte(c.key.key.redact(string(body[:min(len(body), 2*maxQuoted)]))))
+	return "the response is not from the API: " + quote([]byte(c.key.key.redact(string(body[:min(len(body), 64<<10)]))))
 }
 
 // noResponse returns the error of an attempt that got no response.

@@ -243,6 +243,26 @@ var spellings = []string{
 	"ada@example.com\u2060", "\ufeff ada@example.com", " \u200b ada@example.com",
 }
 
+// One listing that does not show the address is not enough to send again. The next call lists
+// after a minute and then sends.
+func TestEnsureSendsAgainOnlyAfterTwoListings(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		server, assessment := startWithAssessment(t)
+		client := server.LiveClient(hiring.WithRetry(hiring.RetryPolicy{BaseBackoff: 1}))
+		server.Inject(sandbox.Fault{Route: inviteRoute, Status: 500})
+		server.Inject(sandbox.Fault{Route: listRoute, Skip: 1, Times: 4, Reset: true}) // The listing after 10 s.
+		result, err := client.Invitations.Ensure(t.Context(), assessment, ada)
+		require.ErrorContains(t, err, "the invitations could not be listed")
+		assert.Equal(t, unknown, result.Outcome)
+		_, writes := requestsOf(server)
+		assert.Equal(t, 1, writes)
+		result, err = client.Invitations.Ensure(t.Context(), assessment, ada)
+		require.NoError(t, err)
+		assert.Equal(t, sent, result.Outcome)
+		requireOneMailEach(t, server, assessment, 1)
+	})
+}
+
 func TestOneAddressHasManySpellings(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server, assessment := startWithAssessment(t)

@@ -3,6 +3,8 @@ package client_test
 import (
 	"errors"
 	"net/http"
+	"net/url"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -15,13 +17,32 @@ import (
 // A cause whose text holds the key is not reachable, and any other cause is.
 func TestCausesThatHoldTheKeyAreNotReachable(t *testing.T) {
 	harmless, harmful := errors.New("vault closed"), errors.New("vault refused "+apitest.Key)
-	for cause, reachable := range map[error]bool{harmless: true, harmful: false, errors.Join(harmless, harmful): false} {
+	for cause, reachable := range map[error]bool{
+		harmless: true, harmful: false, errors.Join(harmless, harmful): false, &url.Error{Op: "vault", Err: harmless}: true, hidden{harmful}: false,
+	} {
 		fake := apitest.NewScriptedServer(t, apitest.Fail(cause))
 		_, err := fake.Client(apitest.NoRetry).Account.Get(t.Context())
 		assert.Equal(t, reachable, errors.Is(err, cause), "%v", cause)
 		require.ErrorContains(t, err, "vault")
 		apitest.AssertNoKey(t, apitest.Key, "the error", err)
 	}
+}
+
+// hidden does not show the text of its cause.
+type hidden struct{ cause error }
+
+func (hidden) Error() string   { return "vault failed" }
+func (h hidden) Unwrap() error { return h.cause }
+
+// The text of a body is cut after the key was replaced, which may be longer than its replacement.
+func TestNoPartOfAKeyIsQuoted(t *testing.T) {
+	key := "sk_live_" + strings.Repeat("0123456789", 6)
+	fake := apitest.NewScriptedServer(t, apitest.Respond(502, "x"+strings.Repeat(key+" ", 9)))
+	client, err := hiring.New(apitest.BaseURL, key, hiring.WithHTTPClient(&http.Client{Transport: fake}), apitest.NoRetry)
+	require.NoError(t, err)
+	_, err = client.Account.Get(t.Context())
+	require.ErrorContains(t, err, "x[redacted]")
+	require.NotContains(t, err.Error(), "0123")
 }
 
 // A captured header does not hold the key, however the server sends it back.

@@ -93,6 +93,15 @@ func TestCallFailsAtOnceWhenTheRateLimitWaitIsTooLong(t *testing.T) {
 	}
 }
 
+func TestCallAfterA429WithoutAWindowSaysWhy(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		fake := apitest.NewScriptedServer(t, apitest.RespondError(429, hiring.ErrRateLimited, "Retry-After: 30"))
+		client := fake.Client(hiring.WithRetry(hiring.RetryPolicy{MaxAttempts: 1, MaxWait: -1}))
+		require.Error(t, write(t.Context(), client))
+		require.EqualError(t, write(t.Context(), client), "hiring: Assessments.Delete: RATE_LIMITED: not sent, because a 429 asked to send no write request for 30s; retry after 30s")
+	})
+}
+
 func TestContextThatEndsARateLimitWaitJoinsBothErrors(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		reason := errors.New("shutting down")

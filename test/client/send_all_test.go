@@ -197,6 +197,19 @@ func TestThreeUnknownOutcomesInARowEndTheRun(t *testing.T) {
 	})
 }
 
+func TestAnAddressThatComesAgainIsOneUnknownOutcome(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		server, assessment := startWithAssessment(t)
+		people := candidates(2)
+		server.Inject(sandbox.Fault{Route: inviteRoute, Status: 500})
+		var got reports
+		err := server.LiveClient(hiring.WithRetry(hiring.RetryPolicy{MaxAttempts: 1})).Invitations.SendAll(t.Context(), assessment,
+			slices.Values([]hiring.NewInvitation{people[0], people[0], people[0], people[1]}), hiring.SendAllOptions{Each: got.each})
+		require.NoError(t, err)
+		assert.Equal(t, []hiring.InviteOutcome{unknown, unknown, unknown, sent}, got.outcomes())
+	})
+}
+
 func TestSendAllEndsWhenEachReturnsFalse(t *testing.T) {
 	for name, fault := range map[string]sandbox.Fault{
 		"after a success": {Route: inviteRoute, Skip: 100, Status: 402}, "after a failure": {Route: inviteRoute, Skip: 1, Status: 402},
