@@ -12,6 +12,7 @@ import (
 // TestOtherLanguagesUseTheControlAPI runs the programs that
 // docs/sandbox.md links.
 func TestOtherLanguagesUseTheControlAPI(t *testing.T) {
+	t.Parallel()
 	for name, c := range map[string]struct{ file, output string }{
 		"node":    {"testdata/example.mjs", "503\n82 null\nada@candidates.test\n"},
 		"python3": {"testdata/example.py", "503\n82 None\nada@candidates.test\n"},

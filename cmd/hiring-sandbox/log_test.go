@@ -15,6 +15,7 @@ import (
 
 // TestLogsEachRequest checks the lines on standard error, and that -quiet prints none.
 func TestLogsEachRequest(t *testing.T) {
+	t.Parallel()
 	for _, quiet := range []bool{false, true} {
 		var args []string
 		if quiet {
@@ -42,6 +43,7 @@ func TestLogsEachRequest(t *testing.T) {
 }
 
 func TestPrintsItsVersion(t *testing.T) {
+	t.Parallel()
 	var out bytes.Buffer
 	assert.Zero(t, run(t.Context(), []string{"--version"}, &out, &out))
 	assert.Equal(t, "hiring-sandbox "+hiring.Version+"\n", out.String())

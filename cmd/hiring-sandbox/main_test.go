@@ -117,6 +117,7 @@ func (p *running) steer(t *testing.T, path, body string) {
 }
 
 func TestServesUntilStopped(t *testing.T) {
+	t.Parallel()
 	for _, signal := range []os.Signal{syscall.SIGINT, syscall.SIGTERM} {
 		p := start(t)
 		assert.Regexp(t, `^http://127\.0\.0\.1:\d+$`, p.baseURL)
@@ -138,6 +139,7 @@ func TestServesUntilStopped(t *testing.T) {
 // TestADelayDoesNotKeepTheServerOpen also checks that a client that loses its connection
 // cannot connect again.
 func TestADelayDoesNotKeepTheServerOpen(t *testing.T) {
+	t.Parallel()
 	p := start(t)
 	p.steer(t, "faults", `{"route":"GET /account","delay":"1h"}`)
 	addr := strings.TrimPrefix(p.baseURL, "http://")
@@ -168,6 +170,7 @@ func TestADelayDoesNotKeepTheServerOpen(t *testing.T) {
 
 // TestAnOpenPageDoesNotDelayTheEnd has an open stream of events.
 func TestAnOpenPageDoesNotDelayTheEnd(t *testing.T) {
+	t.Parallel()
 	p := start(t)
 	res, err := (&http.Client{}).Get(p.baseURL + "/_sandbox/events?after=0")
 	require.NoError(t, err)
@@ -181,6 +184,7 @@ func TestAnOpenPageDoesNotDelayTheEnd(t *testing.T) {
 }
 
 func TestFlags(t *testing.T) {
+	t.Parallel()
 	p := start(t, "-keys", "sk_test_a:read:acme,sk_live_b", "-keys", "sk_test_c:write", "-quota", "7,2", "-since", "submitted",
 		"-timeline", "open=1h,begin=1h,submit=1h", "-control-any-host", "-drift", "7")
 	assert.Regexp(t, `HIRING_API_KEY=sk_test_a +# read acme\n.*HIRING_API_KEY=sk_live_b +# admin *\n.*HIRING_API_KEY=sk_test_c +# write *\n`, p.greeting)
@@ -208,6 +212,7 @@ func TestFlags(t *testing.T) {
 
 // TestFaultsOfTheProgram includes faults that break the connection.
 func TestFaultsOfTheProgram(t *testing.T) {
+	t.Parallel()
 	p := start(t)
 	for fault, want := range map[string]error{
 		`{"reset":true}`:              syscall.ECONNRESET,
@@ -237,6 +242,7 @@ func dialectFile(t *testing.T, text string) string {
 
 // TestDialect gives the same file to the program and to a client.
 func TestDialect(t *testing.T) {
+	t.Parallel()
 	const text = `{"page_param": "p", "page_size_param": "per_page", "list_challenges": "GET /library", "invitation_email": "email"}`
 	var dialect hiring.Dialect
 	require.NoError(t, json.Unmarshal([]byte(text), &dialect))
@@ -256,6 +262,7 @@ func TestDialect(t *testing.T) {
 }
 
 func TestWrongCommandLines(t *testing.T) {
+	t.Parallel()
 	taken, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
 	require.NoError(t, err)
 	defer taken.Close() //nolint:errcheck // Nothing depends on it.
@@ -298,6 +305,7 @@ func TestWrongCommandLines(t *testing.T) {
 }
 
 func TestHelp(t *testing.T) {
+	t.Parallel()
 	out, err := command(t, "-h").Output()
 	require.NoError(t, err)
 	for _, name := range []string{"addr", "keys", "quota", "drift", "timeline", "since", "dialect", "control-any-host"} {
@@ -320,6 +328,7 @@ func TestTheGuideNamesEveryFlag(t *testing.T) {
 
 // TestTheUnspecifiedAddress checks that the printed address can be used by clients.
 func TestTheUnspecifiedAddress(t *testing.T) {
+	t.Parallel()
 	var out bytes.Buffer
 	printAddresses(&out, &net.TCPAddr{IP: net.IPv6zero, Port: 8780}, nil)
 	assert.Contains(t, out.String(), "HIRING_BASE_URL=http://127.0.0.1:8780\n")
@@ -327,6 +336,7 @@ func TestTheUnspecifiedAddress(t *testing.T) {
 
 // TestCurlAlone runs the commands of the README.
 func TestCurlAlone(t *testing.T) {
+	t.Parallel()
 	p := start(t)
 	script := exec.CommandContext(t.Context(), "bash", "-eu", "-o", "pipefail", "testdata/curl.sh")
 	script.Env = append(os.Environ(), "HIRING_BASE_URL="+p.baseURL)

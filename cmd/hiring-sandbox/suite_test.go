@@ -14,8 +14,10 @@ import (
 
 // TestTheSuite runs the client's suite with the program as the API.
 func TestTheSuite(t *testing.T) {
+	t.Parallel()
+	p := start(t)
 	operations.RunRemote(t, func(t *testing.T) (*hiring.Client, operations.Controls) {
-		p := start(t)
+		p.steer(t, "reset", "")
 		client, err := hiring.New(p.baseURL, sandbox.TestKey)
 		require.NoError(t, err)
 		return client, remote{t, p}

@@ -184,7 +184,7 @@ func TestReadersOfTruncatedBodiesSeeTheCause(t *testing.T) {
 }
 
 func TestDeepNesting(t *testing.T) {
-	deep := strings.Repeat("[", 10<<20)
+	deep, deepest := strings.Repeat("[", 1<<20), strings.Repeat("[", 10<<20)
 	for _, c := range []struct {
 		status int
 		body   string
@@ -192,10 +192,10 @@ func TestDeepNesting(t *testing.T) {
 	}{
 		{200, deep, "JSON but not the API's envelope"},
 		{200, `{"data":` + deep, "has a list instead of an object"},
-		{200, `{"data":{"new":` + deep, "is not valid JSON"},
-		{200, `{"data":{"payload":` + strings.Repeat(`{"a":`, 2<<20), "is not valid JSON"},
+		{200, `{"data":{"new":` + deepest, "is not valid JSON"},
+		{200, `{"data":{"payload":` + strings.Repeat(`{"a":`, 1<<20), "is not valid JSON"},
 		{500, deep, "JSON but not the API's error envelope"},
-		{400, `{"error":{"code":"INVALID_INPUT","details":` + deep, "JSON but not the API's error envelope"},
+		{400, `{"error":{"code":"INVALID_INPUT","details":` + deepest, "JSON but not the API's error envelope"},
 	} {
 		fake := apitest.NewScriptedServer(t, apitest.Respond(c.status, c.body, apitest.RequestIDHeader))
 		_, err := fake.Client(apitest.NoRetry).Account.Get(t.Context())
