@@ -10,14 +10,11 @@ import (
 	"github.com/stretchr/testify/require"
 
 	hiring "github.com/hiring-assessment/hiring-go"
-	"github.com/hiring-assessment/hiring-go/internal/testing/apitest"
 	"github.com/hiring-assessment/hiring-go/sandbox"
 )
 
 func TestNewIsCheap(t *testing.T) {
-	objects, bytes := apitest.Allocations(func() { sandbox.New() })
-	assert.Less(t, objects, uint64(50))
-	assert.Less(t, bytes, uint64(20<<10))
+	assert.Less(t, testing.AllocsPerRun(100, func() { sandbox.New() }), 50.)
 	synctest.Test(t, func(*testing.T) { sandbox.New() }) // Fails if a goroutine is left.
 }
 

@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"log/slog"
-	"math"
 	"os"
 	"runtime"
 	"strings"
@@ -114,21 +113,6 @@ func HeapInUse() uint64 {
 	runtime.GC()
 	runtime.ReadMemStats(&stats)
 	return stats.HeapAlloc
-}
-
-// Allocations returns the objects and bytes that a call of f allocates. It takes the least of
-// 100 calls, because garbage collection and the race detector drop pooled buffers, and other
-// goroutines also allocate.
-func Allocations(f func()) (objects, bytes uint64) {
-	objects, bytes = math.MaxUint64, math.MaxUint64
-	for range 100 {
-		var before, after runtime.MemStats
-		runtime.ReadMemStats(&before)
-		f()
-		runtime.ReadMemStats(&after)
-		objects, bytes = min(objects, after.Mallocs-before.Mallocs), min(bytes, after.TotalAlloc-before.TotalAlloc)
-	}
-	return objects, bytes
 }
 
 // Long reports whether the tests run at full count, as .ci/long does.
