@@ -487,7 +487,7 @@ func (c *call) exhausted(barrier quota.Barrier) *Error {
 	}
 	why := fmt.Sprintf("the %s quota of %d an hour is used up until %s, by the server's clock", kind, window.Limit, window.Reset.Format(time.RFC3339))
 	switch {
-	case window == quota.Window{}:
+	case barrier.Asked && (window.Remaining > 0 || window == quota.Window{}):
 		why = fmt.Sprintf("a 429 asked to send no %s request for %s", kind, barrier.Wait.Round(time.Second))
 	case window.Limit == 0:
 		why = "the API admits no " + kind + " request of this key"

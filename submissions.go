@@ -81,7 +81,7 @@ func (s *SubmissionService) findByEmail(ctx context.Context, assessmentID, email
 	}
 	none := &Error{
 		Code: ErrNotFound, Message: "no submission of the assessment has that address",
-		Method: r.method, Route: r.route, Operation: r.operation,
+		Method: r.method, Route: r.route, Operation: r.operation, kind: final,
 	}
 	wanted := normalAddress(email)
 	pages := s.List(SubmissionFilter{AssessmentID: assessmentID})

@@ -158,8 +158,11 @@ func newInterval(shortest, longest time.Duration) (interval, error) {
 	err := joinParams(checkUnit("MinInterval", shortest), checkUnit("MaxInterval", longest))
 	shortest = cmp.Or(shortest, min(30*time.Second, cmp.Or(longest, 30*time.Second)))
 	longest = cmp.Or(longest, max(60*time.Second, shortest))
-	if shortest < 0 || longest < shortest {
-		err = joinParams(err, &ParamError{Param: "MinInterval, MaxInterval", Problem: "must not be negative, and MaxInterval must not be shorter than MinInterval"})
+	switch {
+	case shortest < 0 || longest < 0:
+		err = joinParams(err, &ParamError{Param: "MinInterval, MaxInterval", Problem: "must not be negative"})
+	case longest < shortest:
+		err = joinParams(err, &ParamError{Param: "MinInterval, MaxInterval", Problem: "the maximum must not be shorter than the minimum"})
 	}
 	return interval{shortest, longest}, err
 }

@@ -65,7 +65,7 @@ func (e *ItemError) Unwrap() error { return e.Err }
 //   - If AssessmentID does not exist, Watch yields [ErrNotFound].
 //
 // Watch works with any meaning of since (assumed: meaning of since). It leaves a tenth of each rate-limit window to
-// others, or the share of [WithQuotaReserve]. Scope read; 130 to 230 reads an hour at 500 evaluations a day.
+// others, or the share of [WithQuotaReserve]. Scope read; 130 to 250 reads an hour at 500 evaluations a day.
 func (s *SubmissionService) Watch(ctx context.Context, o WatchOptions) iter.Seq2[Submission, error] {
 	called := time.Now()
 	return iterate(ctx, (*service)(s), "Submissions.Watch", func(ctx context.Context, yield func(Submission, error) bool) error {

@@ -12,15 +12,15 @@
 //
 // The cost of a source is the requests of its last listing, 4 before it. Its share is its part of the last 300
 // replies that showed results first, and a little for each source. A source is due Interval/2 * sqrt(cost/share)
-// after its last listing began. These periods make the mean delay the shortest for the reads that they spend. All of
+// after its last listing began, the newest page after an hour. These periods make the mean delay the shortest for the reads that they spend. All of
 // Lookback and the known ids are due after five and a half hours at the latest, so no result is much later than that.
 //
 // A poll begins with the base every Interval: the deepest source that costs one request, or else the newest page.
 // Then it sends what else is due: listings of one request, single reads, and longer listings from the cheapest. Of
 // the listings of more than ten requests, the latest in proportion to its period goes first. After ten requests a
 // listing continues only while reads are to spare: more than two thirds of the window at its start, a third at its
-// end. Otherwise later polls continue it. A complete listing also counts as one of each shallower depth and of the
-// newest page. A read of all known ids counts as one of every source. Up to ten known ids are read in the first poll.
+// end. Otherwise later polls continue it. A complete listing also counts as one of each shallower
+// depth. A read of all known ids counts as one of every source. Up to ten known ids are read in the first poll.
 // More begin with all of Lookback.
 //
 // A result is returned when its report is ready. Until then the submission is read again after a quarter of the time

@@ -10,6 +10,7 @@ type Time = time.Duration
 
 const (
 	longestPeriod = 330 * time.Minute // Between listings of all of Lookback.
+	newestPeriod  = time.Hour         // Between listings of the newest page, which shows new statuses.
 	rememberFor   = 24 * time.Hour    // How much longer than necessary delivered ids are remembered.
 	sharedReplies = 300               // Shares are of about so many replies.
 	initialCredit = 0.03              // Replies that each source is credited with.

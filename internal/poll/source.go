@@ -73,6 +73,9 @@ func (s *source) rank() float64 { return min(s.Cost, cheapRequests+1) }
 
 // period returns the time between two listings of a source.
 func (m *Machine) period(s *source, credits float64) Time {
+	if s == m.Sources[0] {
+		return newestPeriod
+	}
 	share := (s.Found + initialCredit) / credits
 	period := Time(float64(m.options.Interval/2) * math.Sqrt(s.Cost/share))
 	if s.Depth >= m.options.Lookback {
@@ -166,8 +169,8 @@ func (m *Machine) turn(s *source, last bool) {
 		m.compare(s, l.Seen)
 		return
 	}
-	for _, other := range m.Sources { // The listing includes the shallower ones. Known ids include all.
-		if other.Status == "" && other.Depth <= s.Depth || s.Depth == knownIDs {
+	for _, other := range m.Sources { // The listing includes the shallower depths, but shows no unfinished status. Known ids include all.
+		if other.Status == "" && other.Depth > newestPage && other.Depth <= s.Depth || s.Depth == knownIDs {
 			other.Began = max(other.Began, s.Began)
 		}
 	}

@@ -80,6 +80,7 @@ type classState struct {
 type Barrier struct {
 	Wait    time.Duration // Until the request may be sent.
 	Window  Window        // The last window of the class.
+	Asked   bool          // A 429 asked for the wait, not the window.
 	Refused bool          // The API refused the key several times in a row.
 }
 
@@ -93,12 +94,12 @@ func (t *Tracker) Enter(key Key, class Class, reserve float64, now time.Time) Ba
 		return Barrier{Wait: wait, Refused: true}
 	}
 	c := &k.classes[class]
-	until := c.closed
+	until, asked := c.closed, true
 	if c.Remaining <= int(math.Ceil(reserve*float64(c.Limit))) && c.ends.After(until) {
-		until = c.ends
+		until, asked = c.ends, false
 	}
 	if wait := until.Sub(now); wait > 0 {
-		return Barrier{Wait: wait, Window: c.Window}
+		return Barrier{Wait: wait, Window: c.Window, Asked: asked}
 	}
 	k.tried = now // Of several requests with a refused key, only the first is sent.
 	return Barrier{}

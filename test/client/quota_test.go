@@ -95,10 +95,17 @@ func TestCallFailsAtOnceWhenTheRateLimitWaitIsTooLong(t *testing.T) {
 
 func TestCallAfterA429WithoutAWindowSaysWhy(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		fake := apitest.NewScriptedServer(t, apitest.RespondError(429, hiring.ErrRateLimited, "Retry-After: 30"))
-		client := fake.Client(hiring.WithRetry(hiring.RetryPolicy{MaxAttempts: 1, MaxWait: -1}))
-		require.Error(t, write(t.Context(), client))
-		require.EqualError(t, write(t.Context(), client), "hiring: Assessments.Delete: RATE_LIMITED: not sent, because a 429 asked to send no write request for 30s; retry after 30s")
+		refusal := apitest.RespondError(429, hiring.ErrRateLimited, "Retry-After: 30")
+		for _, replies := range [][]apitest.Responder{
+			{refusal}, {apitest.RateLimit{Limit: 200, Remaining: 7, Left: time.Minute}.With(apitest.RespondResource), refusal},
+		} {
+			fake := apitest.NewScriptedServer(t, replies...)
+			client := fake.Client(hiring.WithRetry(hiring.RetryPolicy{MaxAttempts: 1, MaxWait: -1}))
+			for range replies {
+				_ = write(t.Context(), client)
+			}
+			require.EqualError(t, write(t.Context(), client), "hiring: Assessments.Delete: RATE_LIMITED: not sent, because a 429 asked to send no write request for 30s; retry after 30s")
+		}
 	})
 }
 

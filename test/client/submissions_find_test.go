@@ -60,6 +60,7 @@ func TestFindByEmailNotFound(t *testing.T) {
 		}
 		_, err := client.Submissions.FindByEmail(t.Context(), sandbox.AssessmentID, "nobody."+s.Candidate.Email)
 		require.ErrorIs(t, err, hiring.ErrNotFound)
+		require.False(t, hiring.IsTransient(err))
 		failure, ok := errors.AsType[*hiring.Error](err)
 		require.True(t, ok)
 		assert.Equal(t, []any{0, "GET", "/submissions", hiring.Outcome("")}, []any{failure.Status, failure.Method, failure.Route, failure.Outcome})
