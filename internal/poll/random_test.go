@@ -295,6 +295,9 @@ func (w *world) judge(o *outcome) {
 // documented; no request is sent while the window is used up; the state is small and the whole memory.
 func TestRandomWorlds(t *testing.T) {
 	seeds, factor, page := 30, 10., 20
+	if testing.Short() { // The race detector: this test has one goroutine.
+		seeds = 3
+	}
 	if os.Getenv("HIRING_LONG") != "" {
 		seeds, factor, page = 500, 600, 100
 	}
