@@ -249,7 +249,7 @@ func (w *world) judge(o *outcome) {
 	}
 	// The time that a listing of all of Lookback takes, and single reads of all known ids. Long listings may use two
 	// thirds of a window, less what others and short listings use, but a third at its start.
-	rate := max(233, 567-a.OthersPerHour) * (1 - a.Failing) * (1 - 0.7*a.OthersUseUp)
+	rate := max(233, 567-a.OthersPerHour) * (1 - a.Failing) * (1 - a.OthersUseUp)
 	windows := (w.pages + float64(len(w.known))) / rate
 	whole := poll.Time(windows * float64(time.Hour))
 	if w.every > time.Hour {
@@ -272,7 +272,7 @@ func (w *world) judge(o *outcome) {
 	}
 	for _, s := range checked {
 		most := max(s.Listed, s.Ready, begin) + promised + (s.Ready-s.Evaluated)/3 + 3*whole + 3*w.every +
-			2*a.PutBack + poll.Time(float64(time.Hour)*(10*a.OthersUseUp+3*a.Failing))
+			2*a.PutBack + poll.Time(float64(time.Hour)*(15*a.OthersUseUp+3*a.Failing))
 		for _, out := range w.outages {
 			if out[0] < most && out[1] > s.Evaluated {
 				most += 2 * (out[1] - out[0])
