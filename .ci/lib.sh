@@ -80,7 +80,7 @@ install_missing() {
 	command -v python3 >/dev/null || packages+=(python3)
 	compgen -G '/usr/lib/postgresql/*/bin/initdb' >/dev/null || packages+=(postgresql)
 	command -v promtool >/dev/null || packages+=(prometheus)
-	command -v chromium-headless-shell >/dev/null || packages+=(chromium-headless-shell fonts-dejavu-core)
+	command -v chromium-headless-shell >/dev/null || command -v chromium >/dev/null || packages+=(chromium-headless-shell fonts-dejavu-core)
 	if ((${#packages[@]} > 0)); then
 		step "apt-get install ${packages[*]}"
 		apt-get update -qq
