@@ -34,7 +34,7 @@ const maxBody = 512 << 10
 // request is what one call sends, before any key or attempt.
 type request struct {
 	operation     string // The Go name.
-	errorName     string // The Go name that errors have instead, of an operation of several requests; "" for operation.
+	errorName     string // The Go name in errors, if it is another one, as for FindByEmail.
 	method, route string // Route is the template.
 	path, rawPath string // Below the API prefix; rawPath is empty when it equals path.
 	query         url.Values
@@ -170,7 +170,7 @@ func do[T entity](ctx context.Context, k *core, r request) (T, error) {
 		}
 		return "", err
 	})
-	if err != nil || e.Data == nil { // A repeated DELETE that found nothing has no data.
+	if err != nil || e.Data == nil { // A retried DELETE that found nothing has no data. A Dialect may make any call one.
 		return *new(T), err
 	}
 	return *e.Data, nil
@@ -360,8 +360,8 @@ func (a *attempt) neverSent(err error) bool {
 	return !a.connected.Load() && (a.dialled.Load() || ok && dial.Op == "dial")
 }
 
-// checkRetry is called with each response before its body is read, and again with the *Error that
-// readResponse returned. Other errors are those of the transport.
+// checkRetry is called with each response before its body is read, and again with the result of
+// readResponse, nil or an *Error. Other errors are those of the transport.
 func (c *call) checkRetry(_ context.Context, _ *http.Response, err error) (bool, error) {
 	if err == nil {
 		return false, nil

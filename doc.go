@@ -74,8 +74,8 @@
 //
 // # Lists
 //
-// A List method returns a [Pager] and sends no request. Lists are newest first. The API
-// has no sort parameter. Range over the items or the pages, or collect the items:
+// A List method returns a [Pager] and sends no request. Lists are newest first, but
+// the events of a log are in order of seq. The API has no sort parameter. Range over the items or the pages, or collect the items:
 //
 //	for invitation, err := range client.Invitations.List(id).All(ctx) {
 //		if err != nil {

@@ -379,7 +379,7 @@ const (
 	remembered = settled + maxListingAge
 
 	minEntries = 200    // Below which none is dropped.
-	maxDone    = 10_000 // Of those that are remembered for ever: the oldest are dropped.
+	maxDone    = 10_000 // Accepted requests without an invitation do not expire. Above this number the oldest are dropped.
 )
 
 // lock waits until no other call invites the address.

@@ -46,8 +46,8 @@ type Response struct {
 type responseKey struct{}
 
 // WithResponse returns a context under which a call writes its raw response to r
-// before it returns, also when it fails. It serves one call at a time. Calls
-// that wait capture nothing.
+// before it returns, also when it fails. It serves one call at a time. Methods that poll and
+// SendAll capture nothing. Ensure captures the response to its POST.
 func WithResponse(ctx context.Context, r *Response) context.Context {
 	return context.WithValue(ctx, responseKey{}, r)
 }
@@ -141,7 +141,7 @@ const nilContext = "hiring: nil context: use context.Background or context.TODO"
 type operation struct {
 	traces   *traces
 	name     string
-	progress func(TracePause) // Is told of waits, in addition to the traces; may be nil.
+	progress func(TracePause) // Receives waits, in addition to the traces; may be nil.
 }
 
 type operationKey struct{}
@@ -206,7 +206,7 @@ func (t *traces) withOperation(ctx context.Context, name string) context.Context
 	return t.withProgress(ctx, name, nil)
 }
 
-// withProgress returns a context under which progress too is told of the waits of an
+// withProgress returns a context under which progress also receives the waits of an
 // operation.
 func (t *traces) withProgress(ctx context.Context, name string, progress func(TracePause)) context.Context {
 	return context.WithValue(ctx, operationKey{}, operation{t, name, progress})

@@ -82,7 +82,7 @@ func WithObserver(observe func(context.Context, Exchange)) Option {
 }
 
 // WithTrace adds a [Trace], which is notified of calls, attempts and waits when they
-// begin. Without one a call has no additional cost.
+// begin. Without traces, observers and a logger a call has no additional cost.
 func WithTrace(p Trace) Option {
 	return func(c *config) {
 		if p.Call != nil || p.Attempt != nil || p.Pause != nil {

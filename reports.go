@@ -34,9 +34,9 @@ type Report struct {
 	Extra              map[string]json.RawMessage `json:",unknown,embed"`
 }
 
-// identity returns text that is empty for JSON of another resource. A report has no id,
-// and a report that is not ready may have few known fields. It is another resource when
-// only unknown fields were sent.
+// identity returns text that is empty for JSON of another resource. A report has no id, and
+// a report that is not ready may have few known fields. With unknown fields it also needs
+// a submission id, a status or an id.
 func (r Report) identity() string {
 	if r.Evaluated || len(r.Extra) == 0 {
 		return "report"

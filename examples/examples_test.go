@@ -98,7 +98,7 @@ func TestFailuresAreOneLine(t *testing.T) {
 		"wrong key":          {service{fake.URL(), "sk_test_wrong"}, "401 INVALID_TOKEN"},
 		"another web server": {service{page, sandbox.TestKey}, "404 the response is not from the API"},
 		"not an address":     {service{"hiring.example.com", sandbox.TestKey}, "HIRING_BASE_URL: must be absolute"},
-		"nobody listens":     {service{"http://127.0.0.1:1", sandbox.TestKey}, "refused"},
+		"no server":          {service{"http://127.0.0.1:1", sandbox.TestKey}, "refused"},
 		"no key":             {service{fake.URL(), ""}, "HIRING_API_KEY"},
 		"no address":         {service{"", sandbox.TestKey}, "HIRING_BASE_URL"},
 	} {

@@ -55,7 +55,7 @@ type Reply struct {
 type Machine struct {
 	Sources []*source       `json:"sources"`          // First the newest page, then the depths from the deepest.
 	Reads   map[string]read `json:"reads"`            // Submissions to be read singly.
-	Known   set             `json:"known,omitzero"`   // Given ids that are to be delivered. Nil: all evaluations are.
+	Known   set             `json:"known,omitzero"`   // Given ids that were not delivered yet. Nil: all evaluations count.
 	Done    map[string]Time `json:"done"`             // Delivered ids with the times of evaluation.
 	DoneTo  Time            `json:"done_to"`          // What was evaluated earlier counts as delivered.
 	Missing []string        `json:"missing,omitzero"` // Given ids that do not exist.
@@ -192,5 +192,5 @@ func (m *Machine) Late(d Time) (n int) {
 	return n
 }
 
-// evaluatedAt returns the time of evaluation, or an earlier one that stands for it.
+// evaluatedAt returns the time of evaluation, or an earlier time if that is unknown.
 func (it Item) evaluatedAt() Time { return cmp.Or(it.Evaluated, it.Submitted, it.Created) }

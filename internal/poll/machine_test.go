@@ -1,6 +1,7 @@
 package poll_test
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"testing"
@@ -41,6 +42,22 @@ func TestMembersThatLeaveTogether(t *testing.T) {
 	}
 	assert.Less(t, latest, 4*time.Minute)
 	assert.Less(t, w.api.Reads, 9*400, "listings of all of Lookback would show them too")
+}
+
+// TestStatusesOfAnEmptyOrganizationAreLearned has the first submission when listings of evaluated ones, which show no
+// unfinished status, have been cheap for hours.
+func TestStatusesOfAnEmptyOrganizationAreLearned(t *testing.T) {
+	const first = begin + 8*time.Hour
+	w := &world{api: &emulator.API{Since: "created", OneStatus: true}, lookback: 30 * day, longer: never, end: first + 70*time.Minute}
+	w.subs = append(w.subs, &emulator.Submission{ID: "first", Created: first, Submitted: never, Evaluated: never})
+	w.api.Add(w.subs)
+	o := w.run()
+	assert.Empty(t, o.problems)
+	status := ""
+	for _, s := range o.machine.Sources {
+		status = cmp.Or(status, s.Status)
+	}
+	assert.NotEmpty(t, status)
 }
 
 // TestLookbackMayChange checks that a submission is read although the new Lookback has fewer sources than its index.

@@ -84,7 +84,7 @@ func (m *Machine) period(s *source, credits float64) Time {
 	return period
 }
 
-// due returns when a source is to be asked. at is the end of its period.
+// due returns when the next request of a source is due. at is the end of its period.
 func (m *Machine) due(s *source, at Time, base *source) Time {
 	switch {
 	case s.Open != nil && s.Open.Pages >= cheapRequests && !m.hasSpareReads():

@@ -65,14 +65,14 @@ type Tracker struct {
 type keyState struct {
 	classes  [2]classState
 	refusals int       // Consecutive 401 responses.
-	tried    time.Time // Time of the last of them, or of the last request since.
+	tried    time.Time // Time of the last request.
 }
 
 // classState is the last state of a class. Its times are by the local clock.
 type classState struct {
 	Window
 
-	ends   time.Time // End of the window.
+	ends   time.Time // End of the window, or of what a later 429 requested.
 	closed time.Time // End of what the last 429 requested.
 }
 

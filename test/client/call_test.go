@@ -261,8 +261,8 @@ func TestWithSharesQuotaAndLeavesTheOriginalAlone(t *testing.T) {
 }
 
 func TestVariantsOfOneClientDoNotShareObservers(t *testing.T) {
-	nobody := hiring.WithObserver(func(context.Context, hiring.Exchange) {})
-	client := apitest.NewScriptedServer(t, apitest.RespondData(apitest.Resource)).Client(nobody, nobody, nobody) // A slice of three has room for a fourth.
+	ignore := hiring.WithObserver(func(context.Context, hiring.Exchange) {})
+	client := apitest.NewScriptedServer(t, apitest.RespondData(apitest.Resource)).Client(ignore, ignore, ignore) // A slice of three has room for a fourth.
 	var a, b int
 	first, err := client.With(hiring.WithObserver(func(context.Context, hiring.Exchange) { a++ }))
 	require.NoError(t, err)
