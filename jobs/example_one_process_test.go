@@ -4,11 +4,13 @@ import (
 	"context"
 	"database/sql"
 	"errors"
+	"log"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
 	hiring "github.com/hiring-assessment/hiring-go"
+	"github.com/hiring-assessment/hiring-go/sandbox"
 )
 
 const oneProcessTables = `
@@ -40,6 +42,10 @@ func (s state) Save(ctx context.Context, state string) error {
 // a state of db.
 func storeResults(ctx context.Context, client *hiring.Client, db *sql.DB, options hiring.WatchOptions) error {
 	for submission, err := range client.Submissions.Watch(ctx, options) {
+		if bad, ok := errors.AsType[*hiring.ItemError](err); ok {
+			log.Print(bad) // A submission that cannot be decoded. It is not yielded again.
+			continue
+		}
 		if ctx.Err() != nil {
 			return nil // SIGTERM. The next start stores this result.
 		}
@@ -77,6 +83,8 @@ func onEachDatabase(t *testing.T, test func(*testing.T, *sql.DB, *fakeAPI)) {
 func TestOneProcessStoresOneRowForEachResult(t *testing.T) {
 	onEachDatabase(t, func(t *testing.T, db *sql.DB, api *fakeAPI) {
 		api.addEvaluated(t, 3)
+		bad := api.addSubmission(t)
+		require.NoError(t, api.Evaluate(bad, sandbox.Result{Extra: map[string]any{"ship_score": "ninety"}})) // Cannot be decoded.
 		options := api.organization("acme").Watch
 		options.Checkpoint = state{db, "watch"}
 		for rows := 1; rows <= 3; rows++ {

@@ -47,7 +47,8 @@ func TestConfigurationListsEveryOption(t *testing.T) {
 	}
 }
 
-// TestLoopsOfTheGuidesEndCleanly checks that every loop over Watch in a guide shows how a service ends on SIGTERM.
+// TestLoopsOfTheGuidesEndCleanly checks that every loop over Watch in a guide shows how a service ends on SIGTERM, and
+// that a submission which cannot be decoded does not end it.
 func TestLoopsOfTheGuidesEndCleanly(t *testing.T) {
 	t.Parallel()
 	loops := 0
@@ -57,6 +58,7 @@ func TestLoopsOfTheGuidesEndCleanly(t *testing.T) {
 			if isLoop && b.lang == "go" {
 				loops++
 				assert.Contains(t, b.code, "if ctx.Err() != nil {", "%s:%d: results of the poll come after the end of the context", p.name, b.line)
+				assert.Regexp(t, `errors\.AsType\[\*hiring\.ItemError\]\(err\); ok \{[^}]*\bcontinue\b`, b.code, "%s:%d", p.name, b.line)
 			}
 		}
 	}

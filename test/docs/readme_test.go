@@ -2,7 +2,9 @@ package docs_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"log"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -28,6 +30,10 @@ func inviteAndWatch(ctx context.Context, assessmentID string, since time.Time) e
 	}
 	options := hiring.WatchOptions{Since: since, Checkpoint: hiring.FileCheckpoint("watch.state")} // A restart resumes.
 	for submission, err := range client.Submissions.Watch(ctx, options) {                          // Every new result.
+		if bad, ok := errors.AsType[*hiring.ItemError](err); ok {
+			log.Print(bad) // A submission that cannot be decoded. It is not yielded again.
+			continue
+		}
 		if ctx.Err() != nil {
 			return nil // SIGTERM: the next start receives this result again.
 		}
@@ -40,13 +46,14 @@ func inviteAndWatch(ctx context.Context, assessmentID string, since time.Time) e
 	return nil
 }
 
-// TestCodeOfTheReadme runs the code twice, until its watch sends a request, at which SIGTERM comes.
+// TestCodeOfTheReadme runs the code twice. SIGTERM comes when it has logged a submission that cannot be decoded, and in
+// the second run, which does not receive that submission again, when its watch sends a request.
 func TestCodeOfTheReadme(t *testing.T) {
 	server := sandbox.Start(t)
 	assessmentID := server.AddAssessment("Backend engineer")
 	var stop context.CancelFunc
 	api := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if strings.HasSuffix(r.URL.Path, "/submissions") {
+		if stop != nil && strings.HasSuffix(r.URL.Path, "/submissions") {
 			stop()
 		}
 		server.ServeHTTP(w, r)
@@ -55,13 +62,29 @@ func TestCodeOfTheReadme(t *testing.T) {
 	t.Chdir(t.TempDir())
 	t.Setenv("HIRING_BASE_URL", api.URL)
 	t.Setenv("HIRING_API_KEY", sandbox.LiveKey)
-	for range 2 {
-		ctx, cancel := context.WithCancel(t.Context())
-		stop = cancel
+	bad, err := server.AddResult(assessmentID, "bob@candidates.test", sandbox.Result{Extra: map[string]any{"ship_score": "ninety"}})
+	require.NoError(t, err)
+	mails := len(server.Mails())
+	var logged strings.Builder
+	defer log.SetOutput(log.Writer())
+	for run := range 2 {
+		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+		log.SetOutput(writer(func(line []byte) (int, error) {
+			cancel()
+			return logged.Write(line)
+		}))
+		if run == 1 {
+			stop = cancel
+		}
 		require.NoError(t, inviteAndWatch(ctx, assessmentID, time.Now().Add(-time.Hour)))
-		require.Error(t, ctx.Err())
+		require.ErrorIs(t, ctx.Err(), context.Canceled)
 		cancel()
 	}
-	assert.Len(t, server.Mails(), 1)
+	assert.Equal(t, 1, strings.Count(logged.String(), bad), logged.String())
+	assert.Len(t, server.Mails(), mails+1)
 	assert.FileExists(t, "watch.state")
 }
+
+type writer func([]byte) (int, error)
+
+func (w writer) Write(line []byte) (int, error) { return w(line) }

@@ -9,7 +9,11 @@ async function call(method, path, body, key) {
   const text = await response.text();
   return { status: response.status, ...(text && JSON.parse(text)) };
 }
-const control = (path, body) => call("POST", "/_sandbox/" + path, body);
+async function control(path, body) {
+  const result = await call("POST", "/_sandbox/" + path, body);
+  if (result.status >= 300) throw new Error(`${path}: ${JSON.stringify(result)}`);
+  return result;
+}
 
 await control("reset");
 const { assessment_id } = await control("assessments", { name: "Backend engineer" });

@@ -23,7 +23,10 @@ def call(method, path, body=None, key=None):
 
 
 def control(path, body=None):
-    return call("POST", "/_sandbox/" + path, body)[1]
+    status, result = call("POST", "/_sandbox/" + path, body)
+    if status >= 300:
+        raise RuntimeError(f"{path}: {status} {result}")
+    return result
 
 
 control("reset")
