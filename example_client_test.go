@@ -74,6 +74,23 @@ func ExampleClient_Do() {
 	// Output: Sandbox Hiring Ltd
 }
 
+// A request with a body. Like every POST, it is retried only when the API certainly did nothing.
+func ExampleClient_Do_post() {
+	ctx := context.Background()
+	client := sandbox.New().Client()
+
+	body := map[string]string{"candidate_email": "ada@example.com", "candidate_name": "Ada"}
+	var created struct {
+		Status string `json:"status"`
+	}
+	_, err := client.Do(ctx, http.MethodPost, "/assessments/"+sandbox.AssessmentID+"/invitations", nil, body, &created)
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(created.Status)
+	// Output: sent
+}
+
 // A deployment sets HIRING_BASE_URL and HIRING_API_KEY.
 func ExampleFromEnv() {
 	for name, value := range map[string]string{

@@ -11,26 +11,41 @@ import (
 	"github.com/hiring-assessment/hiring-go/sandbox"
 )
 
+// copyList saves each page together with the token of the next. token is the one that was saved last, "" at first.
+func copyList(ctx context.Context, client *hiring.Client, token string, save func(items []hiring.Submission, next string) error) error {
+	submissions := client.Submissions.List(hiring.SubmissionFilter{})
+	for page, err := range submissions.From(token).Pages(ctx) {
+		if err != nil {
+			return err // The next run resumes at the token that was saved last.
+		}
+		if err := save(page.Items, page.Next); err != nil { // Both in one transaction.
+			return err
+		}
+	}
+	return nil
+}
+
+// The rate limit ends the first run. The second, in another process, reads the rest.
 func ExamplePager_From() {
 	ctx := context.Background()
-	client := sandbox.New().Client()
-	submissions := client.Submissions.List(hiring.SubmissionFilter{}).PageSize(50)
-
-	page, err := submissions.Page(ctx)
-	if err != nil {
-		log.Fatal(err)
+	server := sandbox.New()
+	var rows []hiring.Submission // In your program: a database.
+	token := ""
+	save := func(items []hiring.Submission, next string) error {
+		rows, token = append(rows, items...), next
+		return nil
 	}
-	token := page.Next // Store it with the results so far, in a file or a database.
 
-	rest := 0
-	for _, err := range submissions.From(token).All(ctx) {
-		if err != nil {
-			log.Fatal(err)
-		}
-		rest++
-	}
-	fmt.Println(len(page.Items), rest)
-	// Output: 50 243
+	server.SetQuota(sandbox.TestKey, sandbox.ClassRead, 2)
+	err := copyList(ctx, server.Client(), token, save)
+	fmt.Println(len(rows), token != "", errors.Is(err, hiring.ErrRateLimited))
+
+	server.SetQuota(sandbox.TestKey, sandbox.ClassRead, 1000)
+	err = copyList(ctx, server.Client(), token, save)
+	fmt.Println(len(rows), token != "", err)
+	// Output:
+	// 200 true true
+	// 293 false <nil>
 }
 
 // memberLister is the interface that your program needs. A fake of your own returns the

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/http"
 	"os"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -12,6 +13,9 @@ import (
 
 	"github.com/hiring-assessment/hiring-go/sandbox"
 )
+
+// asQuery writes a JSON object of strings and numbers as query parameters.
+var asQuery = strings.NewReplacer(`{"`, "?", `":"`, "=", `":`, "=", `","`, "&", `,"`, "&", `"}`, "", "}", "")
 
 // TestGuideListsTheControlAPI compares the table of docs/sandbox.md with
 // the index of the control API.
@@ -26,11 +30,15 @@ func TestGuideListsTheControlAPI(t *testing.T) {
 		} `json:"operations"`
 	}
 	require.NoError(t, json.Unmarshal([]byte(body), &index))
-	table := "| Operation | Body | What it does |\n|---|---|---|\n"
+	table := "| Operation | Parameters | What it does |\n|---|---|---|\n"
 	for _, o := range index.Operations {
 		example := ""
 		if o.Example != nil {
-			example = "`" + string(o.Example) + "`"
+			example = string(o.Example)
+			if o.Method == http.MethodGet {
+				example = asQuery.Replace(example)
+			}
+			example = "`" + example + "`"
 		}
 		table += fmt.Sprintf("| `%s %s` | %s | %s |\n", o.Method, o.Path, example, o.Summary)
 	}

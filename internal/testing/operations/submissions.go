@@ -36,7 +36,7 @@ func init() {
 	compose("Submissions.DownloadArchive", "read", "1 read, 1 more for each link that expires")
 	compose("Submissions.WaitReport", "read", "1 read a poll, 60 to 120 an hour")
 	compose("Submissions.WaitReports", "read", "about 140 reads an hour for 100 ids, 440 for 1,000")
-	compose("Submissions.Watch", "read", "130 to 250 reads an hour at 500 evaluations a day")
+	compose("Submissions.Watch", "read", "[130 reads an hour or more](waiting.md#delays-and-cost)")
 	compose("Submissions.Poll", "read", "usually 1 to 10 reads, at most 102")
 	tests["Submissions"] = Submissions
 }
