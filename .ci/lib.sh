@@ -88,10 +88,7 @@ install_missing() {
 	fi
 }
 
-# build_tools builds what these scripts use of what tools/go.mod pins; nothing is
-# done when it is up to date.
-build_tools() {
-	within tools go build -o "$bin/" github.com/golangci/golangci-lint/v2/cmd/golangci-lint golang.org/x/perf/cmd/benchstat
-	# Beside the others it does not build: it needs an older version of what they use.
-	[[ -x $bin/go-licenses ]] || GOBIN=$bin go install github.com/google/go-licenses@v1.6.0
+# build_tool builds a program that tools/go.mod pins; nothing is done when it is up to date.
+build_tool() {
+	within tools go build -o "$bin/" "$1"
 }

@@ -53,7 +53,7 @@ func (d *watched) take(s hiring.Submission) {
 // watch, so that none may remain.
 func TestWatchDeliversAll(t *testing.T) {
 	t.Parallel()
-	for _, on := range sinceFields {
+	for _, on := range sinceFields() {
 		inBubble(t, string(on), func(t *testing.T) {
 			w := newLiveWorld(t, sandbox.WithSinceOn(on))
 			const over = 12 * time.Hour
@@ -78,7 +78,7 @@ func TestWatchDeliversAll(t *testing.T) {
 }
 
 func TestPollSendsTheRequestsOfOnePoll(t *testing.T) {
-	for _, on := range sinceFields {
+	for _, on := range sinceFields() {
 		synctest.Test(t, func(t *testing.T) {
 			w := newLiveWorld(t, sandbox.WithSinceOn(on))
 			before := w.addCandidates(3)
