@@ -81,7 +81,7 @@ func find(path string) (place string, info fs.FileInfo, err error) {
 		return "", nil, fmt.Errorf("%q has no file name", path)
 	}
 	if _, err := os.Stat(cmp.Or(folder, ".")); err != nil {
-		return "", nil, fmt.Errorf("the folder of the file: %w", err)
+		return "", nil, fmt.Errorf("the folder of the file must exist (create it, or mount its disk): %w", err)
 	}
 	info, err = os.Stat(place)
 	if errors.Is(err, fs.ErrNotExist) {

@@ -64,6 +64,7 @@ func TestWantsItsFolder(t *testing.T) {
 		file := statefile.At(path)
 		_, err := file.Load()
 		require.ErrorIs(t, err, os.ErrNotExist, path)
+		require.ErrorContains(t, err, "create it", path)
 		require.ErrorContains(t, err, "folder")
 		require.ErrorIs(t, file.Save("x"), os.ErrNotExist, path)
 	}
