@@ -81,6 +81,7 @@ func TestScopeIsJudgedBeforeInputAndExistence(t *testing.T) {
 		for _, body := range []string{"", "{", strings.Repeat(" ", 600_000)} {
 			a := d.do(t, method, "/api/v1"+path+"?%zz", sandbox.ReadOnlyKey, body)
 			a.fails(t, 403, "INSUFFICIENT_SCOPE")
+			assert.Contains(t, string(a.raw), `"This operation requires the write scope."`, "and names no other")
 		}
 	}
 }

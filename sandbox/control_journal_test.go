@@ -198,10 +198,10 @@ func (w streamWriter) WriteHeader(int)     {}
 func (w streamWriter) Flush()              {}
 
 // follow returns the events of a stream in the order in which they arrive.
-func follow(t *testing.T, s *sandbox.Server, query string) <-chan event {
+func follow(t *testing.T, s *sandbox.Server, query string, lastEventID ...string) <-chan event {
 	t.Helper()
 	r := httptest.NewRequestWithContext(t.Context(), http.MethodGet, "http://localhost/_sandbox/events?"+query, http.NoBody)
-	r.RemoteAddr = "127.0.0.1:5"
+	r.RemoteAddr, r.Header["Last-Event-Id"] = "127.0.0.1:5", lastEventID
 	body, written := io.Pipe()
 	go func() {
 		s.ServeHTTP(streamWriter{written, make(http.Header)}, r)
@@ -311,7 +311,8 @@ func TestEventsResume(t *testing.T) {
 		}
 		assert.Len(t, slices.Compact(slices.Sorted(slices.Values(numbers))), 700, "each entry once")
 		assert.Equal(t, "reset", next(t, follow(t, s, "after=99999")).name, "an unknown position")
-		events := follow(t, s, "after="+position)
+		assert.Equal(t, "reset", next(t, follow(t, s, "after="+position, "99999")).name, "the header takes precedence")
+		events := follow(t, s, "after=0", position)
 		synctest.Wait()
 		d.get(t, "/members")
 		assert.Contains(t, next(t, events).data, `"/api/v1/members"`)

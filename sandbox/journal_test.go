@@ -89,6 +89,7 @@ func TestRepeated(t *testing.T) {
 	d.do(t, http.MethodPatch, "/api/v1/assessments/"+sandbox.AssessmentID, sandbox.TestKey, newAssessment)
 	d.do(t, http.MethodDelete, "/api/v1/assessments/"+sandbox.AssessmentID, sandbox.TestKey)
 	d.do(t, http.MethodDelete, "/api/v1/assessments/"+sandbox.AssessmentID+"?a", sandbox.TestKey)
+	d.do(t, http.MethodDelete, "/api/v1/assessments/"+sandbox.ClosedAssessmentID, sandbox.TestKey)
 	assert.Empty(t, s.Journal().Repeated())
 	s.Inject(sandbox.Fault{Route: "POST /assessments", After: true})
 	d.send(t.Context(), t, http.MethodPost, "/assessments", newAssessment)
@@ -141,11 +142,15 @@ func TestKeysAreHiddenEverywhereInTheJournal(t *testing.T) {
 	s := sandbox.Start(t)
 	s.AddKey(sandbox.Key{Token: "sk_test_sandbox_longer"})
 	d := inProcess(s)
-	d.do(t, http.MethodPost, "/api/v1/x/sk_test_sandbox_longer?api_key="+sandbox.TestKey, sandbox.TestKey, `{"key":"`+sandbox.ReadOnlyKey+`"}`)
+	d.do(t, http.MethodPost, "/api/v1/x/sk_test_sandbox_longer?api_key="+sandbox.TestKey, sandbox.TestKey, `{"key":"`+sandbox.ReadOnlyKey+`"}`,
+		http.Header{"X-Other": {sandbox.ReadOnlyKey}})
 	e := s.Journal()[0]
 	assert.Equal(t, "/api/v1/x/sk_test_…nger", e.Path)
 	assert.Equal(t, "api_key=sk_test_…dbox", e.Query)
 	assert.JSONEq(t, `{"key":"sk_test_…read"}`, string(e.Body))
+	assert.Equal(t, "sk_test_…read", e.Header.Get("X-Other"))
+	d.do(t, http.MethodPatch, "/api/v1/assessments/"+sandbox.AssessmentID, sandbox.TestKey, `{"name":"`+sandbox.ReadOnlyKey+`"}`)
+	assert.Contains(t, string(s.Journal()[1].Response), `"name":"sk_test_…read"`)
 	for _, token := range []string{"sk_test_sandbox_longer", sandbox.TestKey, sandbox.ReadOnlyKey} {
 		s.RevokeKey(token)
 	}

@@ -123,6 +123,7 @@ func TestCursorAndSequenceMeta(t *testing.T) {
 	a = d.get(t, busyEvents+"?page_size=2&since_seq=41")
 	assert.EqualValues(t, 42, into[[]object](t, a)[0]["seq"], "since_seq is exclusive")
 	assert.Equal(t, "43", *a.Meta.NextCursor)
+	d.get(t, busyEvents+"?page_size=501").invalid(t, "page_size")
 	a = d.get(t, busyEvents+"?since_seq=500&page_size=1")
 	assert.EqualValues(t, 504, into[[]object](t, a)[0]["seq"], "a gap is passed over")
 	for _, end := range []string{"2412", "9223372036854775807"} {

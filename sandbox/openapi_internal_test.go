@@ -49,6 +49,10 @@ func TestTheDocumentHasEveryRouteAndNoOther(t *testing.T) {
 		}
 		assert.ElementsMatch(t, want, got, name)
 	}
+	var served hiring.Response
+	_, err := New().Client().OpenAPI(hiring.WithResponse(t.Context(), &served))
+	require.NoError(t, err)
+	assert.Equal(t, openAPI, served.Body, "without an envelope")
 }
 
 // TestDescriptionsAreIndependentOfTheDialect checks that descriptions have no assumed names,

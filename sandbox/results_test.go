@@ -17,7 +17,7 @@ import (
 func TestNoScoreIsNull(t *testing.T) {
 	s := sandbox.Start(t)
 	posting := s.AddAssessment("Backend")
-	full, err := s.AddResult(posting, "full@candidates.test", sandbox.Result{ShipScore: new(10), Pillars: map[string]*int{"craft": new(10)}})
+	full, err := s.AddResult(posting, "full@candidates.test", sandbox.Result{ShipScore: new(0), Pillars: map[string]*int{"craft": new(0)}})
 	require.NoError(t, err)
 	none, err := s.AddResult(posting, "none@candidates.test", sandbox.Result{
 		ShipScore: sandbox.NoScore, Pillars: map[string]*int{"craft": sandbox.NoScore, "ai_fluency": nil, "rigor": new(70)},
@@ -37,6 +37,7 @@ func TestNoScoreIsNull(t *testing.T) {
 	r, err = s.LiveClient().Submissions.Report(t.Context(), full)
 	require.NoError(t, err)
 	assert.Equal(t, 1, r.PipelineRank.Rank)
+	assert.Equal(t, new(0), r.ShipScore, "NoScore is an identity")
 	for _, wrong := range []int{-1, 101} {
 		_, err = s.AddResult(posting, "x@candidates.test", sandbox.Result{ShipScore: new(wrong)})
 		require.Error(t, err, wrong)

@@ -149,13 +149,16 @@ func TestBodySizes(t *testing.T) {
 func TestSendInvitation(t *testing.T) {
 	eachTransport(t, func(t *testing.T, d transport) {
 		body := `{"candidate_email":"ada@example.test","candidate_name":"Ada & Co","unknown":1}`
-		a := d.post(t, invitations, body)
+		post := func() apiResponse {
+			return d.do(t, http.MethodPost, "/api/v1"+invitations, sandbox.TestKey, body, http.Header{"Idempotency-Key": {"1"}})
+		}
+		a := post()
 		assert.Equal(t, 201, a.status)
 		assert.Equal(t, `{"id":"f0000000-0000-4000-8000-000000000001","assessment_id":"`+sandbox.AssessmentID+ //nolint:testifylint // The order and the spelling are part of the promise.
 			`","candidate_email":"ada@example.test","candidate_name":"Ada & Co","status":"sent","recruiter_decision":"none",`+
 			`"sent_at":"2026-03-10T12:00:00.123Z","opened_at":null,"started_at":null,"submitted_at":null,`+
 			`"expires_at":"2026-04-09T12:00:00.123Z","created_at":"2026-03-10T12:00:00.123Z"}`, string(a.Data))
-		assert.NotEqual(t, ids1(t, a), ids1(t, d.post(t, invitations, body)), "a repeated POST makes a duplicate")
+		assert.NotEqual(t, ids1(t, a), ids1(t, post()), "a repeated POST makes a duplicate, whatever its Idempotency-Key")
 		assert.Equal(t, 360, d.get(t, invitations).Meta.Total)
 	}, at(noon))
 }
