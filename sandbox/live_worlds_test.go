@@ -21,6 +21,16 @@ func TestTheServiceInvitesTheSameAddressTwice(t *testing.T) {
 	assert.InDelta(t, 2, l.used(t), 0)
 }
 
+func TestADeletedAssessmentKeepsItsInvitations(t *testing.T) {
+	l := liveWorld()
+	posting := l.assess(t)
+	id := l.invite(t, posting, "a@example.test")
+	assert.Equal(t, 200, l.delete(t, posting).status)
+	assert.Empty(t, ids(t, l.get(t, "/assessments")))
+	assert.Equal(t, []string{id}, ids(t, l.get(t, posting+"/invitations")))
+	assert.NotEmpty(t, l.begin(t, id), "it keeps working")
+}
+
 func TestPlanQuota(t *testing.T) {
 	now := noon
 	l := liveWorld(sandbox.WithClock(func() time.Time { return now }))
