@@ -46,8 +46,8 @@ type Response struct {
 type responseKey struct{}
 
 // WithResponse returns a context under which a call writes its raw response to r
-// before it returns, also when it fails. It serves one call at a time. Methods that poll and
-// SendAll capture nothing. Ensure captures the response to its POST.
+// before it returns, also when it fails. It serves one call at a time. Methods that poll, SendAll
+// and DownloadArchive capture nothing. Ensure captures the response to its POST.
 func WithResponse(ctx context.Context, r *Response) context.Context {
 	return context.WithValue(ctx, responseKey{}, r)
 }
@@ -146,7 +146,7 @@ type operation struct {
 
 type operationKey struct{}
 
-// composed is traced for the methods that wait: it also removes the caller's WithResponse
+// composed is traced for the methods that wait, send to many or download: it also removes the caller's WithResponse
 // from the context.
 func (t *traces) composed(ctx context.Context, name string, run func(context.Context) error) error {
 	return t.traced(ctx, TraceCall{Operation: name}, func(ctx context.Context) error {

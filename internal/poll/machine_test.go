@@ -81,3 +81,30 @@ func TestLookbackMayChange(t *testing.T) {
 	}
 	assert.Fail(t, "it is not read")
 }
+
+// TestAllIsListedWithinSixHours has a listing of all of Lookback, or single reads of the given ids, that cost much and
+// have shown nothing, besides a short listing that shows all results.
+func TestAllIsListedWithinSixHours(t *testing.T) {
+	long := fmt.Sprintf(`{"depth": %d, "began": %d, "cost": 500}`, 30*day, begin)
+	for _, more := range []string{``, fmt.Sprintf(`, {"depth": %d, "began": %d, "cost": 500}`, int64(1)<<62, begin)} {
+		state := fmt.Sprintf(`{"sources": [{"began": %[1]d, "cost": 1}, %[2]s, {"depth": %[3]d, "began": %[1]d, "cost": 1, "found": 300}%[4]s],
+			"reads": {}, "done": {"old": %[5]d}, "left": 1000, "limit": 1000}`, begin, long, time.Hour, more, begin-day)
+		var m poll.Machine
+		require.NoError(t, json.Unmarshal([]byte(state), &m))
+		if more != "" {
+			require.NoError(t, json.Unmarshal([]byte(`{"known": {"x": true}}`), &m))
+		}
+		m.Resume(poll.Options{Interval: 45 * time.Second, ShortestPause: 30 * time.Second, Lookback: 30 * day})
+		found := false
+		for now := begin; now < begin+5*time.Hour+32*time.Minute; {
+			r, until := m.Next(now)
+			if now = max(now, until); until > 0 {
+				continue
+			}
+			m.Got(poll.Reply{Code: 200, At: now, Items: []poll.Item{{ID: r.ID, Status: "grading"}}[:min(1, len(r.ID))]})
+			found = found || r.Since == begin-30*day || r.ID == "x"
+		}
+		assert.True(t, found, more)
+		assert.Equal(t, more == "", len(m.Done) == 0, "the listing of all of Lookback shows no result of more than a day before it again")
+	}
+}

@@ -86,8 +86,10 @@ func TestDownloadArchive(t *testing.T) {
 			var storage exchanges
 			client := server.LiveClient(storage.option())
 			var content bytes.Buffer
-			n, err := client.Submissions.DownloadArchive(t.Context(), id, &content)
+			var captured hiring.Response
+			n, err := client.Submissions.DownloadArchive(hiring.WithResponse(t.Context(), &captured), id, &content)
 			require.NoError(t, err, "%s", name)
+			assert.Zero(t, captured, "%s: a download captures nothing", name)
 			assert.Equal(t, int64(content.Len()), n, "%s", name)
 			files, err := zip.NewReader(bytes.NewReader(content.Bytes()), n)
 			require.NoError(t, err, "%s: what was pieced together is whole", name)

@@ -118,7 +118,7 @@ func TestUntrustedCertificateIsFinal(t *testing.T) {
 		failure := apitest.RequireError(t, method, err)
 		assert.Equal(t, 1, failure.Attempts, method)
 		assert.False(t, hiring.IsTransient(err), method)
-		require.ErrorContains(t, err, "certificate", method)
+		require.ErrorContains(t, err, "the certificate of 127.0.0.1", method)
 		if method != "GET" {
 			assert.Equal(t, hiring.OutcomeNotDone, failure.Outcome, method)
 		}

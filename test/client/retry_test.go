@@ -180,10 +180,11 @@ func TestBackoffIsRandomBelowADoublingBound(t *testing.T) {
 func TestRetryAfterIsHonoured(t *testing.T) {
 	for value, want := range map[string]time.Duration{
 		"1": time.Second, "60": time.Minute, "Sat, 01 Jan 2000 00:00:09 GMT": 9 * time.Second,
-		"Saturday, 01-Jan-00 00:00:09 GMT": 9 * time.Second,
+		"Saturday, 01-Jan-00 00:00:09 GMT": 9 * time.Second, "0": 40 * time.Second, "soon": 40 * time.Second, // At Reset.
 	} {
 		synctest.Test(t, func(t *testing.T) { // The bubble's clock begins at 2000-01-01.
-			fake := apitest.NewScriptedServer(t, apitest.RespondError(429, "RATE_LIMITED", "Retry-After: "+value), apitest.RespondData(apitest.Resource))
+			fake := apitest.NewScriptedServer(t, apitest.RespondError(429, "RATE_LIMITED", "Retry-After: "+value,
+				"X-RateLimit-Limit: 200", "X-RateLimit-Remaining: 5", "X-RateLimit-Reset: 946684840"), apitest.RespondData(apitest.Resource))
 			var exchanges []hiring.Exchange
 			client := fake.Client(hiring.WithObserver(func(_ context.Context, e hiring.Exchange) { exchanges = append(exchanges, e) }))
 			_, err := client.Invitations.Send(t.Context(), "a", hiring.NewInvitation{Email: "e", Name: "n"})

@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"math/rand/v2"
 	"net/http"
+	"net/url"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -88,11 +89,12 @@ func TestWatchSurvivesACrashAtAnyMoment(t *testing.T) {
 	})
 }
 
-// TestPollsWithSavedStatesFindAll uses a new client for each poll.
+// TestPollsWithSavedStatesFindAll uses a new client for each poll. The API rejects filters by an unfinished status.
 func TestPollsWithSavedStatesFindAll(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const n = 60
 		transport := emulated(n, 3*time.Hour)
+		transport.API.Unfinished = "refused"
 		got, state := map[string]int{}, ""
 		for time.Since(transport.Begin) < 10*time.Hour {
 			before := len(transport.Sent())
@@ -110,6 +112,27 @@ func TestPollsWithSavedStatesFindAll(t *testing.T) {
 		for id, times := range got {
 			assert.Equal(t, 1, times, id)
 		}
+		deepest := time.Now()
+		for _, sent := range transport.Sent() {
+			u, err := url.Parse(sent)
+			require.NoError(t, err)
+			if since, err := time.Parse(time.RFC3339, u.Query().Get("since")); err == nil && since.Before(deepest) {
+				deepest = since
+			}
+		}
+		assert.WithinDuration(t, transport.Begin.Add(-30*24*time.Hour), deepest, time.Second, "Lookback is 30 days")
+	})
+}
+
+func TestPollReturnsAfter100Requests(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		transport := emulated(150, time.Hour)
+		transport.API.PageSize = 1
+		time.Sleep(time.Hour)
+		polled, err := clientOf(t, transport).Submissions.Poll(t.Context(), hiring.WatchOptions{Since: transport.Begin}, "")
+		require.NoError(t, err)
+		assert.Len(t, transport.Sent(), 101, "and the account")
+		assert.Zero(t, polled.Wait)
 	})
 }
 
@@ -119,7 +142,7 @@ func TestAReportHoursAfterItsStatus(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		transport := emulated(1, time.Hour)
 		late := transport.API.Submission("s000")
-		late.Ready = late.Evaluated + 3*time.Hour
+		late.Ready = late.Evaluated + 100*time.Minute
 		var log strings.Builder
 		logger := slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelWarn}))
 		pending := 0
@@ -130,8 +153,8 @@ func TestAReportHoursAfterItsStatus(t *testing.T) {
 			break
 		}
 		passed := time.Since(transport.Begin)
-		assert.GreaterOrEqual(t, passed, 4*time.Hour)
-		assert.Less(t, passed, 5*time.Hour)
+		assert.GreaterOrEqual(t, passed, 160*time.Minute)
+		assert.Less(t, passed, 200*time.Minute)
 		assert.Equal(t, 1, pending)
 		assert.Equal(t, 1, strings.Count(log.String(), "no ready report for an hour"), log.String())
 	})

@@ -135,8 +135,8 @@ func TestWaitReportEndsAtPermanentErrors(t *testing.T) {
 
 func TestA404EndsWaitReport(t *testing.T) {
 	fake := apitest.NewScriptedServer(t, apitest.RespondError(404, "NOT_FOUND"))
-	_, err := fake.Client().Submissions.WaitReport(t.Context(), "s", hiring.WaitOptions{})
-	require.Equal(t, &hiring.WaitError{Missing: []string{"s"}, Err: hiring.ErrNotFound}, err)
+	_, err := fake.Client().Submissions.WaitReport(t.Context(), "S", hiring.WaitOptions{})
+	require.Equal(t, &hiring.WaitError{Missing: []string{"S"}, Err: hiring.ErrNotFound}, err)
 	assert.Len(t, fake.Requests(), 1)
 }
 
@@ -195,6 +195,7 @@ func TestWaitReportEndsWithItsContext(t *testing.T) {
 			_, err := apitest.NewScriptedServer(t, c.answer).Client(apitest.NoRetry).Submissions.WaitReport(ctx, "s", hiring.WaitOptions{})
 			require.ErrorIs(t, err, context.Canceled, "%s", name)
 			require.ErrorIs(t, err, reason, "%s", name)
+			require.ErrorContains(t, err, "Submissions.WaitReport: ", "%s", name)
 			ended, ok := errors.AsType[*hiring.WaitError](err)
 			require.True(t, ok, "%s: %v", name, err)
 			assert.Equal(t, []string{"s"}, ended.Pending, "%s", name)

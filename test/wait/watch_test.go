@@ -154,24 +154,28 @@ func TestWatchEndsAtOnceWithoutAKey(t *testing.T) {
 }
 
 func TestWatchWaitsForTheNextWindow(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		w := newLiveWorld(t)
-		ids := w.addCandidates(3)
-		w.evaluateAll(ids, time.Minute)
-		w.server.SetQuota(sandbox.LiveKey, sandbox.ClassRead, 101)
-		ctx, cancel := context.WithTimeout(t.Context(), 3*time.Hour)
-		defer cancel()
-		var got watched
-		for s, err := range w.client().Submissions.Watch(ctx, hiring.WatchOptions{}) {
-			if err != nil {
-				break
+	for reserve, remaining := range map[float64]int{0: 101, 0.2: 201} {
+		synctest.Test(t, func(t *testing.T) {
+			w := newLiveWorld(t)
+			ids := w.addCandidates(3)
+			w.evaluateAll(ids, time.Minute)
+			w.server.SetQuota(sandbox.LiveKey, sandbox.ClassRead, remaining)
+			ctx, cancel := context.WithTimeout(t.Context(), 3*time.Hour)
+			defer cancel()
+			client, err := w.client().With(hiring.WithQuotaReserve(reserve))
+			require.NoError(t, err)
+			var got watched
+			for s, err := range client.Submissions.Watch(ctx, hiring.WatchOptions{}) {
+				if err != nil {
+					break
+				}
+				got.take(s)
+				assert.InDelta(t, 3600, got.late[0].Seconds(), 120)
 			}
-			got.take(s)
-			assert.InDelta(t, 3600, got.late[0].Seconds(), 120)
-		}
-		assert.Len(t, got.times, 3)
-		assert.Zero(t, w.count(429))
-	})
+			assert.Len(t, got.times, 3)
+			assert.Zero(t, w.count(429))
+		})
+	}
 }
 
 func TestFileCheckpoint(t *testing.T) {
