@@ -35,8 +35,9 @@ func SetAliveTimes(interval, alive time.Duration) { announceInterval, aliveFor =
 // SetRefreshInterval sets the time after which directories are read again.
 func SetRefreshInterval(d time.Duration) { refreshInterval = d }
 
-// SetUnlistedSnoozes sets the number of snoozes before the deliveries of a removed organization end.
-func SetUnlistedSnoozes(n int) { unlistedSnoozes = n }
+// SetUnlistedSnoozes sets the number of snoozes before the deliveries of a removed organization end, and how long a job waits for
+// another process.
+func SetUnlistedSnoozes(n int, d time.Duration) { unlistedSnoozes, unlistedSnooze = n, d }
 
 // PollArgs are pollArgs.
 type PollArgs = pollArgs

@@ -88,13 +88,9 @@ func eachAddressIsInvitedOnce[D riverdriver.Driver[TTx], TTx any](t *testing.T, 
 	eventually(t, s.countIs(t, 0, "river_job WHERE kind = 'hiring_invitations' AND state <> 'completed'"))
 }
 
-func TestRejectedCandidatesDoNotStopOthers(t *testing.T) {
+func TestRejectedCandidatesDoNotStopOthersSQLite(t *testing.T) {
 	t.Parallel()
-	onBothStores(t, rejectedCandidatesDoNotStopOthers[*riverpgxv5.Driver, pgx.Tx], rejectedCandidatesDoNotStopOthers[*riversqlite.Driver, *sql.Tx])
-}
-
-func rejectedCandidatesDoNotStopOthers[D riverdriver.Driver[TTx], TTx any](t *testing.T, s *store[D, TTx]) {
-	api := newAPI(t)
+	s, api := newSQLite(t), newAPI(t)
 	client := s.startInviting(t, api)
 	bad := hiring.NewInvitation{Email: "no address", Name: "A Person"}
 	require.Equal(t, 2, s.invite(t, client, sandbox.UnknownID, candidates(2)...))
@@ -106,7 +102,7 @@ func rejectedCandidatesDoNotStopOthers[D riverdriver.Driver[TTx], TTx any](t *te
 	require.Contains(t, queryValue[string](t, s.db, "SELECT detail FROM hiring_jobs WHERE assessment_id = $1 LIMIT 1", sandbox.UnknownID), "NOT_FOUND")
 
 	require.Equal(t, 1, s.invite(t, client, api.assessment, bad), "a cancelled invitation is queued again")
-	require.Error(t, s.inTx(t, func(ctx context.Context, tx TTx) error {
+	require.Error(t, s.inTx(t, func(ctx context.Context, tx *sql.Tx) error {
 		_, err := jobs.Invite(ctx, client, tx, "acme", api.assessment, hiring.NewInvitation{Name: "No address"})
 		return err
 	}))

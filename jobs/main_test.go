@@ -2,14 +2,18 @@ package jobs_test
 
 import (
 	"context"
+	"errors"
 	"flag"
 	"fmt"
+	"net/url"
 	"os"
 	"runtime"
 	"strconv"
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/jackc/pgx/v5"
 
 	"github.com/hiring-assessment/hiring-go/jobs"
 	"github.com/hiring-assessment/hiring-go/jobs/internal/testing/pgtest"
@@ -22,46 +26,87 @@ func TestMain(m *testing.M) {
 	}
 	flag.Parse()
 	if flag.Lookup("test.bench").Value.String() == "" { // Benchmarks use the intervals of production.
-		jobs.SetHealthInterval(2 * time.Second)
+		jobs.SetHealthInterval(time.Second)
 		jobs.SetAliveTimes(time.Second, 10*time.Second)
 		jobs.SetRefreshInterval(time.Second)
-		jobs.SetUnlistedSnoozes(2)
+		jobs.SetUnlistedSnoozes(2, 300*time.Millisecond)
 	}
 	if set := flag.Lookup("test.parallel"); set.Value.String() == strconv.Itoa(runtime.GOMAXPROCS(0)) {
-		_ = set.Value.Set("8") // The tests mostly wait.
+		_ = set.Value.Set("16") // The tests mostly wait.
 	}
 	code := m.Run()
-	if shared.server != nil {
-		if err := shared.server.Close(); err != nil {
-			fmt.Fprintln(os.Stderr, err)
-			code = 1
-		}
+	if err := closeShared(); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		code = 1
 	}
 	os.Exit(code)
 }
 
-// shared is the PostgreSQL server that the tests share. The first test that needs it starts
-// it.
+// shared is the PostgreSQL server that the tests share. The first test that needs it opens it.
 var shared struct {
 	sync.Mutex
 
-	server *pgtest.Server
+	server   *pgtest.Server // Nil with DATABASE_URL.
+	template string         // A database with the tables. Each test copies it.
 }
 
-// postgresURL returns DATABASE_URL, or else the URL of the shared server.
-func postgresURL(tb testing.TB) string {
-	tb.Helper()
-	if url := os.Getenv("DATABASE_URL"); url != "" {
-		return url
-	}
+// openShared starts the server, unless DATABASE_URL is set, and creates the template.
+func openShared(ctx context.Context) (err error) {
 	shared.Lock()
 	defer shared.Unlock()
-	if shared.server == nil {
-		server, err := pgtest.New(context.WithoutCancel(tb.Context())) // The server runs longer than this test.
-		if err != nil {
-			tb.Fatal(err)
-		}
-		shared.server = server
+	if shared.template != "" {
+		return nil
 	}
-	return shared.server.URL
+	if os.Getenv("DATABASE_URL") == "" && shared.server == nil {
+		if shared.server, err = pgtest.New(ctx); err != nil {
+			return err
+		}
+	}
+	name := fmt.Sprintf("hiring_jobs_%d", time.Now().UnixNano())
+	if err := onShared(ctx, "CREATE DATABASE "+name); err != nil {
+		return err
+	}
+	s, stop, err := openPostgres(ctx, sharedURL(name))
+	if err != nil {
+		return err
+	}
+	defer stop()
+	if err := s.migrate(ctx); err != nil {
+		return err
+	}
+	shared.template = name
+	return nil
+}
+
+func closeShared() (err error) {
+	if shared.template != "" {
+		err = onShared(context.Background(), "DROP DATABASE "+shared.template+" WITH (FORCE)")
+	}
+	if shared.server != nil {
+		err = errors.Join(err, shared.server.Close())
+	}
+	return err
+}
+
+// sharedURL returns the URL of a database of the shared server. An empty name means the database of the server's URL.
+func sharedURL(name string) string {
+	location := os.Getenv("DATABASE_URL")
+	if location == "" {
+		location = shared.server.URL
+	}
+	if u, err := url.Parse(location); err == nil && name != "" {
+		u.Path = "/" + name
+		location = u.String()
+	}
+	return location
+}
+
+// onShared executes a statement on the shared server.
+func onShared(ctx context.Context, statement string) error {
+	connection, err := pgx.Connect(ctx, sharedURL(""))
+	if err != nil {
+		return err
+	}
+	_, err = connection.Exec(ctx, statement)
+	return errors.Join(err, connection.Close(ctx))
 }

@@ -25,7 +25,7 @@ func TestWorkersRecoverAfterADatabaseRestartPostgres(t *testing.T) {
 	s, stop, err := openPostgres(t.Context(), server.URL)
 	require.NoError(t, err)
 	t.Cleanup(stop)
-	s.migrate(t)
+	require.NoError(t, s.migrate(t.Context()))
 
 	api := newAPI(t)
 	api.addEvaluated(t, 10)

@@ -62,18 +62,17 @@ func failingDeliveriesFollowTheirPolicy[D riverdriver.Driver[TTx], TTx any](t *t
 	client, _ := s.watch(t, testConfig(), jobs.Results[TTx]{
 		Organizations: []jobs.Organization{organization},
 		Handle:        func(context.Context, TTx, jobs.Delivery) error { return errors.New("failed") },
-		Retry:         jobs.RetryPolicy{First: time.Minute, Max: 4 * time.Minute, End: 14 * time.Minute},
+		Retry:         jobs.RetryPolicy{First: time.Hour, Max: 4 * time.Hour, End: 14 * time.Hour},
 		Telemetry:     r.telemetry(),
 	})
-	began := time.Now()
-	for attempt, delay := range []time.Duration{time.Minute, 2 * time.Minute, 4 * time.Minute, 4 * time.Minute} {
+	for attempt, delay := range []time.Duration{time.Hour, 2 * time.Hour, 4 * time.Hour, 4 * time.Hour} {
 		job := s.deliveryIn(t, client, rivertype.JobStateRetryable, attempt+1)
 		require.Equal(t, 5, job.MaxAttempts)
 		ended := job.Errors[attempt].At
 		require.WithinRange(t, job.ScheduledAt, ended.Add(delay-time.Second), time.Now().Add(delay+delay/10+time.Second))
 		if attempt == 1 {
 			eventually(t, func() bool { return r.deliveries(jobs.DeliveriesFailing) == 1 }, "the failing delivery is reported")
-			require.WithinRange(t, r.since(jobs.DeliveriesFailing), began.Add(-time.Second), time.Now())
+			require.WithinDuration(t, job.Errors[0].At, r.since(jobs.DeliveriesFailing), time.Second)
 		}
 		_, err := client.JobRetry(t.Context(), job.ID)
 		require.NoError(t, err)
@@ -106,75 +105,66 @@ func TestCancelledAndWaitingDeliveriesAreReported(t *testing.T) {
 	onBothStores(t, cancelledAndWaitingDeliveriesAreReported[*riverpgxv5.Driver, pgx.Tx], cancelledAndWaitingDeliveriesAreReported[*riversqlite.Driver, *sql.Tx])
 }
 
-// cancelledAndWaitingDeliveriesAreReported cancels one delivery, and pauses the queue of others.
+// cancelledAndWaitingDeliveriesAreReported cancels one delivery, and has no workers for others at first.
 func cancelledAndWaitingDeliveriesAreReported[D riverdriver.Driver[TTx], TTx any](t *testing.T, s *store[D, TTx]) {
 	api := newAPI(t)
 	api.addEvaluated(t, 1)
 	organization, r := api.recordedOrganization()
-	client, _ := s.watch(t, testConfig(), jobs.Results[TTx]{
+	results := jobs.Results[TTx]{
 		Organizations: []jobs.Organization{organization}, Telemetry: r.telemetry(),
 		Send: func(context.Context, jobs.Delivery) error { return river.JobCancel(errors.New("cancelled")) },
-	})
+	}
+	_, stop := s.watch(t, testConfig(), results)
 	eventually(t, func() bool { return r.deliveries(jobs.DeliveriesCancelled) == 1 })
 	require.Equal(t, 1, r.event(jobs.EventCancelled))
 	require.Zero(t, r.event(jobs.EventDiscarded))
 
-	require.NoError(t, client.QueuePause(t.Context(), jobs.QueueDeliveries, nil))
+	stop()
+	pollOnly := testConfig()
+	require.NoError(t, jobs.Watch[D](pollOnly, results))
+	delete(pollOnly.Queues, jobs.QueueDeliveries)
+	_, stop = s.start(t, pollOnly)
 	api.addEvaluated(t, 3)
-	eventually(t, func() bool { return r.deliveries(jobs.DeliveriesWaiting) == 3 }, "the deliveries of a paused queue are reported")
-	require.NoError(t, client.QueueResume(t.Context(), jobs.QueueDeliveries, nil))
+	eventually(t, func() bool { return r.deliveries(jobs.DeliveriesWaiting) == 3 })
+	stop()
+	s.watch(t, testConfig(), results)
 	eventually(t, func() bool { return r.deliveries(jobs.DeliveriesWaiting) == 0 })
 }
 
-func TestDiscardedByTheRescuerIsReported(t *testing.T) {
+// TestDiscardedByTheRescuerIsReportedSQLite has a delivery whose process died in the last attempt. River's rescuer discards the delivery without
+// calling this module.
+func TestDiscardedByTheRescuerIsReportedSQLite(t *testing.T) {
 	t.Parallel()
-	onBothStores(t, discardedByTheRescuerIsReported[*riverpgxv5.Driver, pgx.Tx], discardedByTheRescuerIsReported[*riversqlite.Driver, *sql.Tx])
-}
-
-// discardedByTheRescuerIsReported blocks the only attempt of a delivery. River's rescuer
-// discards the delivery without calling this module, as after a handler that kills its
-// process in each attempt.
-func discardedByTheRescuerIsReported[D riverdriver.Driver[TTx], TTx any](t *testing.T, s *store[D, TTx]) {
-	api := newAPI(t)
-	api.addEvaluated(t, 1)
-	organization, r := api.recordedOrganization()
+	s := newSQLite(t)
+	organization, r := newAPI(t).recordedOrganization()
 	config := testConfig()
-	config.JobTimeout = time.Second
-	config.RescueStuckJobsAfter = time.Second
-	release := make(chan struct{})
-	s.watch(t, config, jobs.Results[TTx]{
-		Organizations: []jobs.Organization{organization}, Retry: attempts(1), Telemetry: r.telemetry(),
-		Send: func(context.Context, jobs.Delivery) error {
-			<-release // A hung process ignores the context.
-			return nil
-		},
-	})
-	t.Cleanup(func() { close(release) }) // Before the client is stopped.
+	require.NoError(t, jobs.Watch[*riversqlite.Driver](config, jobs.Results[*sql.Tx]{Organizations: []jobs.Organization{organization}, Handle: s.insertResult, Telemetry: r.telemetry()}))
+	s.deliver(t, s.newClient(t, config), "acme", "one")
+	s.mustExec(t, "UPDATE river_job SET state = 'running', attempt = max_attempts, attempted_at = '2026-01-01 00:00:00'")
+	s.start(t, config)
 	eventually(t, func() bool { return r.deliveries(jobs.DeliveriesDiscarded) == 1 }, "the discarded delivery is reported")
 	require.Equal(t, 1, s.count(t, "river_job WHERE kind = 'hiring_delivery' AND state = 'discarded'"))
 }
 
-func TestRetryAfterOfAReceiverIsHonoured(t *testing.T) {
+func TestRetryAfterOfAReceiverIsHonouredSQLite(t *testing.T) {
 	t.Parallel()
-	onBothStores(t, retryAfterOfAReceiverIsHonoured[*riverpgxv5.Driver, pgx.Tx], retryAfterOfAReceiverIsHonoured[*riversqlite.Driver, *sql.Tx])
-}
-
-func retryAfterOfAReceiverIsHonoured[D riverdriver.Driver[TTx], TTx any](t *testing.T, s *store[D, TTx]) {
+	s := newSQLite(t)
 	api, r := newAPI(t), newReceiver(t, http.StatusTooManyRequests, http.StatusServiceUnavailable, http.StatusServiceUnavailable, http.StatusServiceUnavailable, http.StatusServiceUnavailable)
 	api.addEvaluated(t, 1)
+	began := time.Now()
 	r.retryAfter = []string{
 		"600",
-		time.Now().Add(30 * time.Minute).UTC().Format(http.TimeFormat),
+		began.Add(30 * time.Minute).UTC().Format(http.TimeFormat),
 		"86400",
 		"99999999999999999999",
 		"1",
 	}
-	client, _ := s.watch(t, testConfig(), jobs.Results[TTx]{
+	client, _ := s.watch(t, testConfig(), jobs.Results[*sql.Tx]{
 		Organizations: api.organizations(), Send: r.hook(t).Send, Retry: jobs.RetryPolicy{First: time.Minute},
 	})
 	for attempt, delay := range []time.Duration{10 * time.Minute, 30 * time.Minute, time.Hour, time.Hour, 16 * time.Minute} {
 		job := s.deliveryIn(t, client, rivertype.JobStateRetryable, attempt+1)
-		require.WithinRange(t, job.ScheduledAt, time.Now().Add(delay-time.Minute), time.Now().Add(delay+delay/10+time.Second), attempt)
+		require.WithinRange(t, job.ScheduledAt, began.Add(delay-2*time.Second), time.Now().Add(delay+delay/10+2*time.Second), attempt)
 		_, err := client.JobRetry(t.Context(), job.ID)
 		require.NoError(t, err)
 	}

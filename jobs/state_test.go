@@ -21,29 +21,25 @@ import (
 	"github.com/hiring-assessment/hiring-go/sandbox"
 )
 
-// pollHasState returns a function that reports whether one poll is in a state.
-func (s *store[D, TTx]) pollHasState(t *testing.T, state string) func() bool {
+// retryPoll makes the unfinished poll available, as a first attempt, when none of its attempts is running.
+func (s *store[D, TTx]) retryPoll(t *testing.T) {
 	t.Helper()
-	return s.countIs(t, 1, "river_job WHERE kind = 'hiring_poll' AND state = $1", state)
+	eventually(t, func() bool {
+		updated, err := s.db.ExecContext(t.Context(), `UPDATE river_job SET state = 'available', attempt = 0, errors = NULL, scheduled_at = CURRENT_TIMESTAMP
+			WHERE kind = 'hiring_poll' AND state IN ('available', 'retryable', 'scheduled')`)
+		require.NoError(t, err)
+		n, err := updated.RowsAffected()
+		require.NoError(t, err)
+		return n == 1
+	})
 }
 
-// retryPoll retries the newest poll at once.
-func (s *store[D, TTx]) retryPoll(t *testing.T, client *river.Client[TTx]) {
-	t.Helper()
-	_, err := client.JobRetry(t.Context(), queryValue[int64](t, s.db, "SELECT max(id) FROM river_job WHERE kind = 'hiring_poll'"))
-	require.NoError(t, err)
-}
-
-func TestReplacementPollStartsAtTheTimeOfTheFirstJob(t *testing.T) {
-	t.Parallel()
-	onBothStores(t, replacementPollStartsAtTheTimeOfTheFirstJob[*riverpgxv5.Driver, pgx.Tx], replacementPollStartsAtTheTimeOfTheFirstJob[*riversqlite.Driver, *sql.Tx])
-}
-
-// replacementPollStartsAtTheTimeOfTheFirstJob discards a first job that was inserted two
+// TestReplacementPollStartsAtTheTimeOfTheFirstJobSQLite discards a first job that was inserted two
 // hours ago and never reached the API. The second job must find a submission that was
 // evaluated an hour ago.
-func replacementPollStartsAtTheTimeOfTheFirstJob[D riverdriver.Driver[TTx], TTx any](t *testing.T, s *store[D, TTx]) {
-	api := newAPIBehind(t, time.Hour)
+func TestReplacementPollStartsAtTheTimeOfTheFirstJobSQLite(t *testing.T) {
+	t.Parallel()
+	s, api := newSQLite(t), newAPIBehind(t, time.Hour)
 	ids := api.addEvaluated(t, 1)
 	var down atomic.Bool
 	down.Store(true)
@@ -55,16 +51,16 @@ func replacementPollStartsAtTheTimeOfTheFirstJob[D riverdriver.Driver[TTx], TTx 
 		}
 		return api.Transport().RoundTrip(r)
 	})
-	results := jobs.Results[TTx]{Organizations: []jobs.Organization{o}, Handle: s.insertResult}
+	results := jobs.Results[*sql.Tx]{Organizations: []jobs.Organization{o}, Handle: s.insertResult}
 	config := testConfig()
 	config.MaxAttempts = 1
-	require.NoError(t, jobs.Watch[D](config, results))
+	require.NoError(t, jobs.Watch[*riversqlite.Driver](config, results))
 	_, err := s.newClient(t, config).Insert(t.Context(), jobs.PollArgs{Organization: "acme"}, nil)
 	require.NoError(t, err)
 	first := time.Now().Add(-2 * time.Hour).Truncate(time.Second).UTC()
 	s.mustExec(t, "UPDATE river_job SET created_at = $1 WHERE kind = 'hiring_poll'", first.Format("2006-01-02 15:04:05-07:00"))
 	_, stop := s.start(t, config)
-	eventually(t, s.pollHasState(t, "discarded"))
+	eventually(t, func() bool { return s.count(t, "river_job WHERE kind = 'hiring_poll' AND state = 'discarded'") > 0 })
 	stop()
 	require.Contains(t, queryValue[string](t, s.db, "SELECT detail FROM hiring_jobs WHERE organization = 'acme'"), `"since":"`+first.Format(time.RFC3339)+`"`)
 
@@ -75,24 +71,20 @@ func replacementPollStartsAtTheTimeOfTheFirstJob[D riverdriver.Driver[TTx], TTx 
 	eventually(t, s.countIs(t, 1, "results WHERE submission_id = $1", ids[0]))
 }
 
-func TestFirstPollWaitsForTheRateLimit(t *testing.T) {
+// TestFirstPollWaitsForTheRateLimitSQLite starts with no remaining requests.
+func TestFirstPollWaitsForTheRateLimitSQLite(t *testing.T) {
 	t.Parallel()
-	onBothStores(t, firstPollWaitsForTheRateLimit[*riverpgxv5.Driver, pgx.Tx], firstPollWaitsForTheRateLimit[*riversqlite.Driver, *sql.Tx])
-}
-
-// firstPollWaitsForTheRateLimit starts with no remaining requests.
-func firstPollWaitsForTheRateLimit[D riverdriver.Driver[TTx], TTx any](t *testing.T, s *store[D, TTx]) {
-	api := newAPI(t)
+	s, api := newSQLite(t), newAPI(t)
 	api.addEvaluated(t, 1)
 	api.SetQuota(sandbox.LiveKey, sandbox.ClassRead, 0)
-	_, stop := s.watch(t, testConfig(), jobs.Results[TTx]{Organizations: api.organizations(), Handle: s.insertResult})
-	eventually(t, s.pollHasState(t, "scheduled"))
+	_, stop := s.watch(t, testConfig(), jobs.Results[*sql.Tx]{Organizations: api.organizations(), Handle: s.insertResult})
+	eventually(t, s.countIs(t, 1, "river_job WHERE kind = 'hiring_poll' AND state = 'scheduled'"))
 	stop()
 	require.Zero(t, s.count(t, "results"))
 
 	api.SetQuota(sandbox.LiveKey, sandbox.ClassRead, 1000)
-	client, _ := s.watch(t, testConfig(), jobs.Results[TTx]{Organizations: api.organizations(), Handle: s.insertResult})
-	s.retryPoll(t, client)
+	s.watch(t, testConfig(), jobs.Results[*sql.Tx]{Organizations: api.organizations(), Handle: s.insertResult})
+	s.retryPoll(t)
 	eventually(t, s.countIs(t, 1, "results"))
 }
 
@@ -108,30 +100,37 @@ func deletedRowIsAnErrorWithItsStatement[D riverdriver.Driver[TTx], TTx any](t *
 	api.addEvaluated(t, 2)
 	o := api.organization("acme's")
 	results := jobs.Results[TTx]{Organizations: []jobs.Organization{o}, Handle: s.insertResult}
-	client, _ := s.watch(t, testConfig(), results)
+	_, stop := s.watch(t, testConfig(), results)
 	eventually(t, s.deliveredIs(t, 2))
+	stop() // A running poll would write the row again.
 	s.mustExec(t, "DELETE FROM hiring_jobs WHERE address = ''")
+	client, _ := s.watch(t, testConfig(), results)
 	lastError := func() string { // Of the only unfinished poll, after it has failed.
 		t.Helper()
 		var text string
 		eventually(t, func() bool {
-			list, err := client.JobList(t.Context(), river.NewJobListParams().Kinds(jobs.KindPoll).States(rivertype.JobStateRetryable))
+			list, err := client.JobList(t.Context(), river.NewJobListParams().Kinds(jobs.KindPoll).
+				States(rivertype.JobStateAvailable, rivertype.JobStateRetryable, rivertype.JobStateRunning))
 			require.NoError(t, err)
-			if len(list.Jobs) == 1 {
-				text = list.Jobs[0].Errors[len(list.Jobs[0].Errors)-1].Error
+			if len(list.Jobs) == 1 && len(list.Jobs[0].Errors) > 0 {
+				text = list.Jobs[0].Errors[0].Error
 			}
-			return len(list.Jobs) == 1
+			return text != ""
 		})
 		return text
 	}
 	text := lastError()
 	require.Contains(t, text, "hiring_jobs was deleted")
-	s.mustExec(t, "UPDATE river_job SET state = 'discarded', finalized_at = CURRENT_TIMESTAMP WHERE kind = 'hiring_poll' AND state = 'retryable'")
+	stopped := "river_job WHERE kind = 'hiring_poll' AND state = 'discarded'"
+	eventually(t, func() bool {
+		s.mustExec(t, "UPDATE river_job SET state = 'discarded', finalized_at = CURRENT_TIMESTAMP WHERE kind = 'hiring_poll' AND state IN ('available', 'retryable')")
+		return s.count(t, stopped) == 1
+	})
 	require.Equal(t, text, lastError(), "a poll that replaces a discarded one does not start the watch again")
 	for _, row := range [][2]string{{"watching", ""}, {"begun", ""}, {"begun", "2026-01-02"}, {"begun", "0001-01-01T00:00:00Z"}, {"begin", "2026-01-02T15:04:05Z"}} {
 		s.mustExec(t, "DELETE FROM hiring_jobs WHERE address = ''")
 		s.mustExec(t, "INSERT INTO hiring_jobs (organization, assessment_id, address, status, detail) VALUES ('acme''s', '', '', $1, $2)", row[0], row[1])
-		s.retryPoll(t, client)
+		s.retryPoll(t)
 		require.Equal(t, text, lastError(), row)
 	}
 
@@ -140,7 +139,7 @@ func deletedRowIsAnErrorWithItsStatement[D riverdriver.Driver[TTx], TTx any](t *
 	s.mustExec(t, "DELETE FROM river_job WHERE kind = 'hiring_delivery'") // River does this after a day.
 	_, statement, _ := strings.Cut(text, "start at a time: ")
 	s.mustExec(t, strings.Replace(statement, "2026-01-02T15:04:05Z", api.start.Add(30*time.Minute).UTC().Format(time.RFC3339), 1))
-	s.retryPoll(t, client)
+	s.retryPoll(t)
 	eventually(t, s.deliveredIs(t, 3))
 	require.Equal(t, 5, s.count(t, "results"), "results from before that time are not repeated")
 }

@@ -5,7 +5,6 @@ import (
 	"database/sql"
 	"fmt"
 	"log/slog"
-	"net/url"
 	"path/filepath"
 	"strings"
 	"sync/atomic"
@@ -19,6 +18,7 @@ import (
 	"github.com/riverqueue/river/riverdriver"
 	"github.com/riverqueue/river/riverdriver/riverpgxv5"
 	"github.com/riverqueue/river/riverdriver/riversqlite"
+	"github.com/riverqueue/river/rivertype"
 	"github.com/stretchr/testify/require"
 	_ "modernc.org/sqlite"
 
@@ -45,26 +45,15 @@ var databases atomic.Int64
 // newPostgres creates a database on the shared server, and drops it after the test.
 func newPostgres(tb testing.TB) *postgresStore {
 	tb.Helper()
-	ctx := tb.Context()
-	serverURL := postgresURL(tb)
-	admin, err := pgx.Connect(ctx, serverURL)
-	require.NoError(tb, err)
-	name := fmt.Sprintf("hiring_jobs_%d_%d", time.Now().UnixNano(), databases.Add(1))
-	_, err = admin.Exec(ctx, "CREATE DATABASE "+name)
-	require.NoError(tb, err)
-	location, err := url.Parse(serverURL)
-	require.NoError(tb, err)
-	location.Path = "/" + name
-	tb.Cleanup(func() {
-		ctx := context.WithoutCancel(tb.Context())
-		_, err := admin.Exec(ctx, "DROP DATABASE "+name+" WITH (FORCE)")
-		require.NoError(tb, err)
-		require.NoError(tb, admin.Close(ctx))
-	})
-	s, stop, err := openPostgres(ctx, location.String())
+	ctx := context.WithoutCancel(tb.Context())
+	require.NoError(tb, openShared(ctx)) // The server runs longer than this test.
+	name := fmt.Sprintf("%s_%d", shared.template, databases.Add(1))
+	require.NoError(tb, onShared(ctx, "CREATE DATABASE "+name+" TEMPLATE "+shared.template))
+	tb.Cleanup(func() { require.NoError(tb, onShared(ctx, "DROP DATABASE "+name+" WITH (FORCE)")) })
+	s, stop, err := openPostgres(ctx, sharedURL(name))
 	require.NoError(tb, err)
 	tb.Cleanup(stop)
-	s.migrate(tb)
+	s.logFailure(tb)
 	return s
 }
 
@@ -92,7 +81,8 @@ func newSQLite(tb testing.TB) *sqliteStore {
 	s, stop, err := openSQLite(filepath.Join(tb.TempDir(), "jobs.sqlite"))
 	require.NoError(tb, err)
 	tb.Cleanup(stop)
-	s.migrate(tb)
+	require.NoError(tb, s.migrate(tb.Context()))
+	s.logFailure(tb)
 	return s
 }
 
@@ -111,12 +101,15 @@ func openSQLite(path string) (*sqliteStore, func(), error) {
 	return s, func() { _ = db.Close() }, nil
 }
 
-func (s *store[D, TTx]) migrate(tb testing.TB) {
-	tb.Helper()
-	require.NoError(tb, jobs.Migrate(tb.Context(), s.driver, nil))
-	_, err := s.db.ExecContext(tb.Context(), resultsTable)
-	require.NoError(tb, err)
+func (s *store[D, TTx]) migrate(ctx context.Context) error {
+	if err := jobs.Migrate(ctx, s.driver, nil); err != nil {
+		return err
+	}
+	_, err := s.db.ExecContext(ctx, resultsTable)
+	return err
 }
+
+func (s *store[D, TTx]) isSQLite() bool { return strings.HasPrefix(s.url, "/") }
 
 // insertResult is a handler that stores a result in the table results.
 func (s *store[D, TTx]) insertResult(ctx context.Context, tx TTx, d jobs.Delivery) error {
@@ -132,28 +125,38 @@ func attempts(n int) jobs.RetryPolicy {
 // testConfig returns a configuration with short intervals.
 func testConfig() *river.Config {
 	return &river.Config{
-		FetchCooldown: 10 * time.Millisecond, FetchPollInterval: 50 * time.Millisecond, TestOnly: true,
+		FetchCooldown: 10 * time.Millisecond, FetchPollInterval: 200 * time.Millisecond, TestOnly: true,
 		Logger: slog.New(slog.DiscardHandler),
 	}
+}
+
+// skipScheduler makes a job that is due within seconds available at its time. Otherwise it would wait for River's scheduler, which runs
+// every 5 s.
+func skipScheduler(_ context.Context, job *rivertype.JobInsertParams) error {
+	if job.State == rivertype.JobStateScheduled && job.ScheduledAt != nil && time.Until(*job.ScheduledAt).Abs() < 5*time.Second {
+		job.State = rivertype.JobStateAvailable
+	}
+	return nil
 }
 
 // start runs a client until the test ends or stop is called.
 func (s *store[D, TTx]) start(tb testing.TB, config *river.Config) (client *river.Client[TTx], stop func()) {
 	tb.Helper()
+	if config.FetchPollInterval > 0 { // Unlike the configuration of benchmarks.
+		config.Hooks = append(config.Hooks, river.HookInsertBeginFunc(skipScheduler))
+	}
 	client, err := river.NewClient(s.driver, config)
 	require.NoError(tb, err)
 	require.NoError(tb, client.Start(context.WithoutCancel(tb.Context())))
-	var stopped bool
-	stop = func() {
-		if !stopped {
-			stopped = true
+	ending := func(stop func(context.Context) error) func() {
+		return func() {
 			ctx, cancel := context.WithTimeout(context.WithoutCancel(tb.Context()), maxWait)
 			defer cancel()
-			require.NoError(tb, client.StopAndCancel(ctx))
+			require.NoError(tb, stop(ctx))
 		}
 	}
-	tb.Cleanup(stop)
-	return client, stop
+	tb.Cleanup(ending(client.StopAndCancel))
+	return client, ending(client.Stop) // Stop also finishes the jobs that are being fetched. After StopAndCancel they may stay running until River rescues them.
 }
 
 // watch starts a client that watches for results. Without a policy, deliveries are
@@ -242,7 +245,7 @@ func eventually(tb testing.TB, condition func() bool, description ...any) {
 		if time.Now().After(deadline) {
 			require.Fail(tb, "the condition did not hold in time", description...)
 		}
-		time.Sleep(50 * time.Millisecond)
+		time.Sleep(100 * time.Millisecond)
 	}
 }
 
@@ -278,7 +281,7 @@ func (s *store[D, TTx]) newClient(tb testing.TB, config *river.Config) *river.Cl
 // leader returns the id of the leading client, or "".
 func (s *store[D, TTx]) leader(tb testing.TB) (id string) {
 	tb.Helper()
-	_ = s.db.QueryRowContext(tb.Context(), "SELECT leader_id FROM river_leader").Scan(&id) // There may be none.
+	_ = s.db.QueryRowContext(context.WithoutCancel(tb.Context()), "SELECT leader_id FROM river_leader").Scan(&id) // There may be none.
 	return id
 }
 
@@ -288,11 +291,21 @@ func (s *store[D, TTx]) polls(tb testing.TB) int64 {
 	return queryValue[int64](tb, s.db, "SELECT coalesce(max(version), 0) FROM hiring_jobs WHERE address = ''")
 }
 
+// logFailure logs the summary when the test has failed.
+func (s *store[D, TTx]) logFailure(tb testing.TB) {
+	tb.Helper()
+	tb.Cleanup(func() {
+		if tb.Failed() {
+			tb.Log(s.summary(tb))
+		}
+	})
+}
+
 // summary describes the jobs and rows of the database, for failure messages.
 func (s *store[D, TTx]) summary(tb testing.TB) string {
 	tb.Helper()
 	var text strings.Builder
-	rows, err := s.db.QueryContext(tb.Context(), `SELECT kind, CAST(state AS text), count(*), CAST(max(scheduled_at) AS text), max(CAST(errors AS text)) FROM river_job GROUP BY kind, state
+	rows, err := s.db.QueryContext(context.WithoutCancel(tb.Context()), `SELECT kind, CAST(state AS text), count(*), CAST(max(scheduled_at) AS text), max(CAST(errors AS text)) FROM river_job GROUP BY kind, state
 		UNION ALL SELECT 'hiring_jobs', status, count(*), CAST(max(updated_at) AS text), NULL FROM hiring_jobs GROUP BY status`)
 	require.NoError(tb, err)
 	defer func() { _ = rows.Close() }()

@@ -98,12 +98,10 @@ func (s supervisor[TTx]) endUnlisted(ctx context.Context, t table, a attempt) er
 	return river.JobCancel(errUnlisted)
 }
 
-// unlistedSnooze is how long a job waits for a process that lists its organization.
-const unlistedSnooze = 3 * time.Second
-
-// unlistedSnoozes is the number of snoozes before a delivery of a removed organization is
-// cancelled.
-var unlistedSnoozes = 10
+var (
+	unlistedSnooze  = 3 * time.Second // How long a job waits for a process that lists its organization.
+	unlistedSnoozes = 10              // Snoozes before a delivery of a removed organization is cancelled.
+)
 
 // panicError is a panic of a handler or of a client.
 type panicError struct {

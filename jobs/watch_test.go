@@ -48,20 +48,16 @@ func resultsAreStoredOnce[D riverdriver.Driver[TTx], TTx any](t *testing.T, s *s
 	require.LessOrEqual(t, s.count(t, "river_job WHERE kind = 'hiring_poll' AND state <> 'completed'"), 1)
 }
 
-func TestHandlerReceivesTheSubmissionOfTheAPI(t *testing.T) {
+// TestHandlerReceivesTheSubmissionOfTheAPIPostgres has a text that PostgreSQL's jsonb rejects, and a score of zero.
+func TestHandlerReceivesTheSubmissionOfTheAPIPostgres(t *testing.T) {
 	t.Parallel()
-	onBothStores(t, handlerReceivesTheSubmissionOfTheAPI[*riverpgxv5.Driver, pgx.Tx], handlerReceivesTheSubmissionOfTheAPI[*riversqlite.Driver, *sql.Tx])
-}
-
-// handlerReceivesTheSubmissionOfTheAPI has a text that PostgreSQL's jsonb rejects, and a score of zero.
-func handlerReceivesTheSubmissionOfTheAPI[D riverdriver.Driver[TTx], TTx any](t *testing.T, s *store[D, TTx]) {
-	api := newAPI(t)
+	s, api := newPostgres(t), newAPI(t)
 	id := api.addSubmission(t)
 	api.evaluate(t, id, sandbox.Result{ShipScore: new(0), Summary: "a\x00b", Extra: map[string]any{"new_member": 7}})
 	delivered := make(chan hiring.Submission, 1)
-	s.watch(t, testConfig(), jobs.Results[TTx]{
+	s.watch(t, testConfig(), jobs.Results[pgx.Tx]{
 		Organizations: api.organizations(),
-		Handle: func(_ context.Context, _ TTx, d jobs.Delivery) error {
+		Handle: func(_ context.Context, _ pgx.Tx, d jobs.Delivery) error {
 			require.Equal(t, *d.Submission.Report, d.Report)
 			delivered <- d.Submission
 			return nil
@@ -85,10 +81,10 @@ func failedHandlerIsRolledBack[D riverdriver.Driver[TTx], TTx any](t *testing.T,
 	api := newAPI(t)
 	api.addEvaluated(t, 1)
 	config := testConfig()
-	config.JobTimeout = time.Second
+	config.JobTimeout = 3 * time.Second
 	var calls atomic.Int64
 	s.watch(t, config, jobs.Results[TTx]{
-		Organizations: api.organizations(),
+		Organizations: api.organizations(), Retry: attempts(30),
 		Handle: func(ctx context.Context, tx TTx, d jobs.Delivery) error {
 			if err := s.insertResult(ctx, tx, d); err != nil {
 				return err
@@ -107,9 +103,13 @@ func failedHandlerIsRolledBack[D riverdriver.Driver[TTx], TTx any](t *testing.T,
 		},
 	})
 	eventually(t, s.deliveredIs(t, 1))
-	require.EqualValues(t, 5, calls.Load())
+	require.GreaterOrEqual(t, calls.Load(), int64(5)) // More when an attempt reaches its timeout on a slow machine.
 	require.Equal(t, 1, s.count(t, "results"))
-	require.Equal(t, 4, queryValue[int](t, s.db, "SELECT attempt FROM river_job WHERE kind = 'hiring_delivery'"), "a snooze does not count as an attempt")
+	errors := "cardinality(errors)"
+	if s.isSQLite() {
+		errors = "json_array_length(errors)"
+	}
+	require.Equal(t, 1, s.count(t, "river_job WHERE kind = 'hiring_delivery' AND attempt = 1 + "+errors), "a snooze does not count as an attempt")
 }
 
 // TestStaleWorkerCannotCommitPostgres gives the job of a running handler to another

@@ -72,7 +72,10 @@ func openAndRun[D riverdriver.Driver[TTx], TTx any](s *store[D, TTx], _ func(), 
 	organizations := []jobs.Organization{{Name: "acme", Client: client, Watch: hiring.WatchOptions{
 		Since: time.Now().Add(-4 * time.Hour), MinInterval: time.Second, MaxInterval: time.Second,
 	}}}
-	config := &river.Config{ID: os.Getenv(nameVariable), TestOnly: true, Logger: slog.New(slog.DiscardHandler), JobTimeout: 15 * time.Second}
+	config := &river.Config{
+		ID: os.Getenv(nameVariable), TestOnly: true, Logger: slog.New(slog.DiscardHandler),
+		JobTimeout: 10 * time.Second, RescueStuckJobsAfter: 11 * time.Second, // River rescues the health job of a killed process.
+	}
 	err = jobs.Watch[D](config, jobs.Results[TTx]{
 		Organizations: organizations, Retry: jobs.RetryPolicy{First: time.Second, Max: 4 * time.Second},
 		Handle: func(ctx context.Context, tx TTx, d jobs.Delivery) error {
@@ -86,6 +89,7 @@ func openAndRun[D riverdriver.Driver[TTx], TTx any](s *store[D, TTx], _ func(), 
 	if err := jobs.SendInvitations[D, TTx](config, jobs.Invitations{Organizations: organizations}); err != nil {
 		return err
 	}
+	config.Hooks = append(config.Hooks, river.HookInsertBeginFunc(skipScheduler))
 	workers, err := river.NewClient(s.driver, config)
 	if err != nil {
 		return err

@@ -47,7 +47,10 @@ func TestResultsAreStoredOnceAcrossAStop(t *testing.T) {
 	for n, email := range []string{"ada@candidates.test", "grace@candidates.test"} {
 		evaluate(email)
 		unlock := func() {}
-		if n == 1 { // Another process, such as a backup, holds the write lock while the program starts.
+		if n == 1 {
+			_, err := db.ExecContext(t.Context(), "UPDATE river_job SET scheduled_at = CURRENT_TIMESTAMP WHERE kind = 'hiring_poll'") // Instead of waiting for half a minute.
+			require.NoError(t, err)
+			// Another process, such as a backup, holds the write lock while the program starts.
 			lock, err := db.BeginTx(t.Context(), nil)
 			require.NoError(t, err)
 			unlock = func() { require.NoError(t, lock.Rollback()) }
@@ -58,7 +61,7 @@ func TestResultsAreStoredOnceAcrossAStop(t *testing.T) {
 		var output strings.Builder
 		c.Stdout, c.Stderr = &output, &output
 		require.NoError(t, c.Start())
-		time.Sleep(time.Duration(2*n) * time.Second) // The program waits for the lock.
+		time.Sleep(time.Duration(n) * time.Second) // The program waits for the lock.
 		unlock()
 		for deadline := time.Now().Add(2 * time.Minute); ; time.Sleep(50 * time.Millisecond) {
 			require.True(t, time.Now().Before(deadline), "%s", &output)

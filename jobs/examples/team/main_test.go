@@ -123,47 +123,39 @@ func database(t *testing.T) (url string) {
 	return server.URL
 }
 
-func TestTeamOfTwoPostgres(t *testing.T) {
+func TestTeamPostgres(t *testing.T) {
 	t.Parallel()
 	url := database(t)
-	first := start(t, []string{"DATABASE_URL=" + url})
+	t.Run("processes", func(t *testing.T) { t.Parallel(); testProcesses(t, url) })
+	t.Run("table", func(t *testing.T) { t.Parallel(); testTableAtOnce(t, url) })
+}
+
+// testProcesses runs two processes with one sandbox, and one whose sandbox has the same ids, on one database.
+func testProcesses(t *testing.T, url string) {
+	environment := []string{"DATABASE_URL=" + url}
+	first := start(t, environment)
 	join := strings.Fields(first.until(t, "^For another process: (.*)$"))
-	second := start(t, append([]string{"DATABASE_URL=" + url}, join[:2]...), join[slices.Index(join, "./examples/team")+1:]...)
+	other := start(t, environment)
+	second := start(t, append(environment, join[:2]...), join[slices.Index(join, "./examples/team")+1:]...)
+	schemas := []string{join[len(join)-1], other.until(t, "-schema (.*)$")}
+	require.NotEqual(t, schemas[0], schemas[1])
 	second.until(t, "^River's page")
 	first.until(t, result)
 	second.interrupt(t)
 	first.until(t, result)
-	schema := join[len(join)-1]
+	other.until(t, result)
 	first.interrupt(t)
-	results, deliveries := counts(t, url, schema)
-	require.Equal(t, deliveries, results)
-	require.GreaterOrEqual(t, results, 2)
-}
-
-// TestTeamTwiceOnOneDatabasePostgres runs the program twice on one database. Both sandboxes have the
-// same ids.
-func TestTeamTwiceOnOneDatabasePostgres(t *testing.T) {
-	t.Parallel()
-	url := database(t)
-	schemas := make(map[string]bool)
-	for range 2 {
-		p := start(t, []string{"DATABASE_URL=" + url})
-		schema := p.until(t, "-schema (.*)$")
-		p.until(t, result)
-		p.interrupt(t)
-		results, deliveries := counts(t, url, schema)
+	other.interrupt(t)
+	for i, least := range []int{2, 1} {
+		results, deliveries := counts(t, url, schemas[i])
 		require.Equal(t, deliveries, results)
-		schemas[schema] = true
+		require.GreaterOrEqual(t, results, least)
 	}
-	require.Len(t, schemas, 2)
 }
 
-// TestProcessesCreateTheTableAtOncePostgres checks that further processes find the table
-// that another one is creating.
-func TestProcessesCreateTheTableAtOncePostgres(t *testing.T) {
-	t.Parallel()
-	url := database(t)
-	for round := range 20 {
+// testTableAtOnce checks that further processes find the table that another one is creating.
+func testTableAtOnce(t *testing.T, url string) {
+	for round := range 10 {
 		schema := fmt.Sprintf("at_once_%d_%d", time.Now().UnixNano(), round)
 		pool, err := openPool(t.Context(), url, schema)
 		require.NoError(t, err)

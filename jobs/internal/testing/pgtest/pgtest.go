@@ -58,7 +58,7 @@ func New(ctx context.Context) (s *Server, err error) {
 func (s *Server) Start(ctx context.Context) error {
 	settings := []string{"-D", filepath.Join(s.dir, "data"), "-p", strconv.Itoa(s.port), "-h", "127.0.0.1"}
 	for _, set := range []string{"unix_socket_directories=", "fsync=off", "synchronous_commit=off", "full_page_writes=off",
-		"max_connections=500"} {
+		"autovacuum=off", "jit=off", "checkpoint_timeout=1h", "max_connections=500"} {
 		settings = append(settings, "-c", set)
 	}
 	log, err := os.OpenFile(filepath.Join(s.dir, "log"), os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o600)
