@@ -53,17 +53,26 @@ func (w *healthWorker[D, TTx]) Work(ctx context.Context, _ *river.Job[healthArgs
 		if queuedErr == nil {
 			errs = append(errs, w.reportInvitations(ctx, t, names, queued))
 			names = slices.DeleteFunc(names, func(name string) bool { return queued[name].N == 0 })
-			errs = append(errs, insertMissing(ctx, t, client, names, QueueInvitations, func(name string) river.JobArgs { return inviteArgs{Organization: name} }))
+			names, err = t.withoutJob(ctx, names, QueueInvitations)
+			if err == nil {
+				err = insertJobs(ctx, client, names, func(name string) river.JobArgs { return inviteArgs{Organization: name} })
+			}
+			errs = append(errs, err)
 		}
 	}
 	return errors.Join(append(errs, w.reportWorkers(ctx, t))...)
 }
 
 // insertPolls inserts a poll for each organization without one. A poll that replaces a
-// discarded one has the same round, so that a deleted row stays an error.
+// discarded one has the same round, so that a deleted row stays an error. The discarded
+// polls are read last: one that is discarded in the meantime is not missing yet.
 func (w *healthWorker[D, TTx]) insertPolls(ctx context.Context, t table, client *river.Client[TTx], names []string) error {
+	names, err := t.withoutJob(ctx, names, QueuePolls)
+	if err != nil {
+		return err
+	}
 	var discarded []pollArgs
-	err := t.queryJSON(ctx, t.object("'organization', organization, 'round', round"), `
+	err = t.queryJSON(ctx, t.object("'organization', organization, 'round', round"), `
 		SELECT args->>'organization' AS organization, max(CAST(args->>'round' AS bigint)) AS round
 		FROM river_job WHERE queue = '`+QueuePolls+`' AND state = 'discarded' GROUP BY 1`, &discarded)
 	if err != nil {
@@ -73,29 +82,33 @@ func (w *healthWorker[D, TTx]) insertPolls(ctx context.Context, t table, client 
 	for _, poll := range discarded {
 		rounds[poll.Organization] = poll.Round
 	}
-	return insertMissing(ctx, t, client, names, QueuePolls, func(name string) river.JobArgs { return pollArgs{name, rounds[name]} })
+	return insertJobs(ctx, client, names, func(name string) river.JobArgs { return pollArgs{name, rounds[name]} })
 }
 
-// insertMissing inserts a job for each organization that has no unfinished one in a queue.
-func insertMissing[TTx any](
-	ctx context.Context, t table, client *river.Client[TTx], names []string, queue string, args func(name string) river.JobArgs,
-) error {
+// withoutJob returns the organizations that have no unfinished job in a queue.
+func (t table) withoutJob(ctx context.Context, names []string, queue string) (missing []string, err error) {
 	var unfinished []string
-	err := t.queryJSON(ctx, "args->>'organization'", `SELECT args FROM river_job
+	err = t.queryJSON(ctx, "args->>'organization'", `SELECT args FROM river_job
 		WHERE queue = '`+queue+`' AND state IN ('available', 'pending', 'retryable', 'running', 'scheduled')`, &unfinished)
-	if err != nil {
-		return err
-	}
 	slices.Sort(unfinished)
-	var missing []river.InsertManyParams
 	for _, name := range names {
 		if _, exists := slices.BinarySearch(unfinished, name); !exists {
-			missing = append(missing, river.InsertManyParams{Args: args(name)})
+			missing = append(missing, name)
 		}
 	}
-	if len(missing) > 0 {
-		_, err = client.InsertMany(ctx, missing)
+	return missing, err
+}
+
+// insertJobs inserts a job for each organization.
+func insertJobs[TTx any](ctx context.Context, client *river.Client[TTx], names []string, args func(name string) river.JobArgs) error {
+	if len(names) == 0 {
+		return nil
 	}
+	inserted := make([]river.InsertManyParams, len(names))
+	for i, name := range names {
+		inserted[i].Args = args(name)
+	}
+	_, err := client.InsertMany(ctx, inserted)
 	return err
 }
 
