@@ -47,9 +47,10 @@ func TestNoPartOfAKeyIsQuoted(t *testing.T) {
 
 // A captured header does not hold the key, however the server sends it back.
 func TestCapturedHeadersDoNotHoldTheKey(t *testing.T) {
-	fake := apitest.NewScriptedServer(t, apitest.RespondData(apitest.Resource, "X-Echo: Bearer "+apitest.Key))
+	fake := apitest.NewScriptedServer(t, apitest.RespondData(`{"id":"x","name":"`+apitest.Key+`"}`, "X-Echo: Bearer "+apitest.Key))
 	var got hiring.Response
 	_, err := fake.Client().Account.Get(hiring.WithResponse(t.Context(), &got))
 	require.NoError(t, err)
 	assert.Equal(t, http.Header{"X-Echo": {"Bearer [redacted]"}}["X-Echo"], got.Header["X-Echo"])
+	assert.Contains(t, string(got.Body), apitest.Key, "the API's own data is not searched")
 }

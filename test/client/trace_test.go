@@ -312,7 +312,7 @@ func TestTraceSeesOperationsMadeOfSeveral(t *testing.T) {
 func TestTraceSeesWhyACallWaits(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		reset := func(in time.Duration) string { return fmt.Sprint("X-RateLimit-Reset: ", time.Now().Add(in).Unix()) }
-		used := apitest.RespondError(429, "RATE_LIMITED", "X-RateLimit-Limit: 1000", "X-RateLimit-Remaining: 0", reset(20*time.Second), "Retry-After: 20")
+		used := apitest.RespondError(429, "RATE_LIMITED", "X-RateLimit-Limit: 1000", "X-RateLimit-Remaining: 0", reset(2*time.Second), "Retry-After: 2")
 		throttled := apitest.RespondError(429, "RATE_LIMITED", "X-RateLimit-Limit: 20", "X-RateLimit-Remaining: 0", reset(50*time.Second), "Retry-After: 30")
 		last := apitest.RespondData(apitest.Resource, "X-RateLimit-Limit: 1000", "X-RateLimit-Remaining: 0", reset(40*time.Second))
 		fake := apitest.NewScriptedServer(t, used, throttled, last, apitest.RespondData(apitest.Resource))
@@ -330,8 +330,9 @@ func TestTraceSeesWhyACallWaits(t *testing.T) {
 		}
 		began = began.Round(time.Second)
 		assert.Equal(t, []hiring.TracePause{
-			{Operation: "Account.Get", Reason: hiring.PauseQuota, Until: began.Add(20 * time.Second)},
-			{Operation: "Account.Get", Reason: hiring.PauseQuota, Until: began.Add(50 * time.Second)},
+			{Operation: "Account.Get", Reason: hiring.PauseQuota, Until: began.Add(2 * time.Second)},
+			{Operation: "Account.Get", Reason: hiring.PauseQuota, Until: began.Add(32 * time.Second)},
+			{Operation: "Account.Get", Reason: hiring.PauseQuota, Until: began.Add(40 * time.Second)},
 		}, pauses)
 	})
 }

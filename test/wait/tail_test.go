@@ -194,20 +194,21 @@ func TestAKeptPayloadKeepsNothingElseAlive(t *testing.T) {
 	var kept [][]byte
 	for e, err := range client.Events.Tail(t.Context(), sandbox.BusySubmissionID, hiring.TailOptions{}) {
 		require.NoError(t, err)
-		if len(e.Payload) < 1000 {
+		if len(e.Payload) < 1000 && e.Seq%100 == 0 { // Of those beside it nothing is kept.
 			kept = append(kept, e.Payload)
 		}
 	}
-	require.Greater(t, len(kept), 1500)
+	require.Greater(t, len(kept), 15)
 	var before, after runtime.MemStats
 	runtime.GC()
+	runtime.GC() // For the pools.
 	runtime.ReadMemStats(&before)
 	n := len(kept)
 	runtime.KeepAlive(kept)
 	kept = nil
 	runtime.GC()
 	runtime.ReadMemStats(&after)
-	assert.Less(t, (int64(before.HeapAlloc)-int64(after.HeapAlloc))/int64(n), int64(4<<10), "bytes a payload")
+	assert.Less(t, (int64(before.HeapAlloc)-int64(after.HeapAlloc))/int64(n), int64(2<<10), "bytes a payload")
 	assert.Nil(t, kept)
 }
 
