@@ -128,6 +128,9 @@ func TestRetryPolicyDefaults(t *testing.T) {
 	_, err = RetryPolicy{-1, -1, -1, -1}.withDefaults()
 	assert.Equal(t, []string{"RetryPolicy.BaseBackoff", "RetryPolicy.MaxAttempts", "RetryPolicy.MaxBackoff"},
 		slices.Sorted(maps.Keys(FieldErrors(err))))
+	c, err := New("https://hiring.example.com", "sk_test_x")
+	require.NoError(t, err)
+	assert.Equal(t, int64(64<<20), c.core.config.maxBytes)
 }
 
 func TestWaitLongerThanMaxWait(t *testing.T) {

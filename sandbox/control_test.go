@@ -175,6 +175,9 @@ func TestControlAPIEffects(t *testing.T) {
 	assert.NotEqual(t, plain, string(d.get(t, "/account").Data))
 	assert.JSONEq(t, `{"since_on":"submitted","timeline":{"open":3600,"begin":0,"submit":0,"evaluate":0},"drift":false,"archives":false}`,
 		steered(t, s, "settings", `{"drift":false,"archives":false,"since_on":"submitted","timeline":{"open":"1h"}}`))
+	steeredID(t, s, "invitations", `{"assessment_id":"`+steeredID(t, s, "assessments", `{"name":"Second"}`, "assessment_id")+`","email":"bob@candidates.test","name":"Bob"}`, "invitation_id")
+	_, clock := steer(t, s, http.MethodGet, "clock", "")
+	assert.Contains(t, clock, `"kind":"opened"`, "invitations follow the timeline from then on")
 
 	steered(t, s, "invitations/"+invitation+"/open", "")
 	submission := steeredID(t, s, "invitations/"+invitation+"/begin", "", "submission_id")
