@@ -113,14 +113,13 @@ func deletedRowIsAnErrorWithItsStatement[D riverdriver.Driver[TTx], TTx any](t *
 				States(rivertype.JobStateAvailable, rivertype.JobStateRetryable, rivertype.JobStateRunning))
 			require.NoError(t, err)
 			if len(list.Jobs) == 1 && len(list.Jobs[0].Errors) > 0 {
-				text = list.Jobs[0].Errors[0].Error
+				text = list.Jobs[0].Errors[len(list.Jobs[0].Errors)-1].Error
 			}
-			return text != ""
+			return strings.Contains(text, "hiring_jobs was deleted") // On a busy machine polls also fail because of their timeout.
 		})
 		return text
 	}
 	text := lastError()
-	require.Contains(t, text, "hiring_jobs was deleted")
 	stopped := "river_job WHERE kind = 'hiring_poll' AND state = 'discarded'"
 	eventually(t, func() bool {
 		s.mustExec(t, "UPDATE river_job SET state = 'discarded', finalized_at = CURRENT_TIMESTAMP WHERE kind = 'hiring_poll' AND state IN ('available', 'retryable')")
