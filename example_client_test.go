@@ -79,16 +79,21 @@ func ExampleClient_Do_post() {
 	ctx := context.Background()
 	client := sandbox.New().Client()
 
-	body := map[string]string{"candidate_email": "ada@example.com", "candidate_name": "Ada"}
-	var created struct {
-		Status string `json:"status"`
-	}
-	_, err := client.Do(ctx, http.MethodPost, "/assessments/"+sandbox.AssessmentID+"/invitations", nil, body, &created)
+	challenges, err := client.Challenges.List().Page(ctx)
 	if err != nil {
 		log.Fatal(err)
 	}
+	challengeID := challenges.Items[0].ID
+
+	body := map[string]string{"challenge_id": challengeID, "name": "Backend engineer"}
+	var created struct {
+		Status string `json:"status"`
+	}
+	if _, err := client.Do(ctx, http.MethodPost, "/assessments", nil, body, &created); err != nil {
+		log.Fatal(err)
+	}
 	fmt.Println(created.Status)
-	// Output: sent
+	// Output: active
 }
 
 // A deployment sets HIRING_BASE_URL and HIRING_API_KEY.

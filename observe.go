@@ -146,8 +146,8 @@ type operation struct {
 
 type operationKey struct{}
 
-// composed is traced for the methods that wait, send to many or download: it also removes the caller's WithResponse
-// from the context.
+// composed is traced for methods that make several calls: it also removes the caller's
+// WithResponse from the context.
 func (t *traces) composed(ctx context.Context, name string, run func(context.Context) error) error {
 	return t.traced(ctx, TraceCall{Operation: name}, func(ctx context.Context) error {
 		if responseOf(ctx) != nil {

@@ -1,4 +1,4 @@
-# Shared by .ci/run and .ci/long: sourced, not run.
+# Shared by the scripts of .ci: sourced, not run.
 # shellcheck shell=bash
 
 cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit

@@ -90,13 +90,16 @@ func (t table) withoutJob(ctx context.Context, names []string, queue string) (mi
 	var unfinished []string
 	err = t.queryJSON(ctx, "args->>'organization'", `SELECT args FROM river_job
 		WHERE queue = '`+queue+`' AND state IN ('available', 'pending', 'retryable', 'running', 'scheduled')`, &unfinished)
+	if err != nil {
+		return nil, err
+	}
 	slices.Sort(unfinished)
 	for _, name := range names {
 		if _, exists := slices.BinarySearch(unfinished, name); !exists {
 			missing = append(missing, name)
 		}
 	}
-	return missing, err
+	return missing, nil
 }
 
 // insertJobs inserts a job for each organization.

@@ -203,6 +203,7 @@ func TestCommandsThatWaitEndAtOnce(t *testing.T) {
 	} {
 		t.Run(line, func(t *testing.T) {
 			t.Parallel()
+			u := &user{t: t, home: u.home, env: u.env}
 			assert.Equal(t, exitFailed, u.endWaiting(append(strings.Fields(line), "--timeout", "100ms"), false))
 			assert.Equal(t, exitInterrupted, u.endWaiting(strings.Fields(line), true))
 		})

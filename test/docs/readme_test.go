@@ -47,7 +47,7 @@ func inviteAndWatch(ctx context.Context, assessmentID string, since time.Time) e
 }
 
 // TestCodeOfTheReadme runs the code twice. SIGTERM comes when it has logged a submission that cannot be decoded, and in
-// the second run, which does not receive that submission again, when its watch sends a request.
+// the second run when its watch sends a request.
 func TestCodeOfTheReadme(t *testing.T) {
 	server := sandbox.Start(t)
 	assessmentID := server.AddAssessment("Backend engineer")

@@ -1,5 +1,7 @@
+#!/usr/bin/env bash
 # The whole flow with nothing but curl (and sed, to pick ids out of responses).
 # Before it: hiring-sandbox, and HIRING_BASE_URL as it printed it.
+set -euo pipefail
 api=$HIRING_BASE_URL/api/v1 control=$HIRING_BASE_URL/_sandbox
 key='Authorization: Bearer sk_live_sandbox' json='Content-Type: application/json'
 id() { sed -E 's/.*"data":\[?\{"id":"([^"]+)".*/\1/'; }
