@@ -300,7 +300,7 @@ var healthy = map[string]func(*testing.T, *environment){
 	},
 	"seven idle hours of WaitReports": func(t *testing.T, env *environment) {
 		env.wait(t, env.begin(t, 200), hiring.WaitOptions{})
-		env.collect(t, 7*time.Hour, env.recorder) // Each id is read within six.
+		env.collect(t, 7*time.Hour, env.recorder) // Each id is read within six hours.
 	},
 	"polls up to ten minutes apart": func(t *testing.T, env *environment) {
 		env.watch(t, hiring.WatchOptions{MaxInterval: 10 * time.Minute}, 0)

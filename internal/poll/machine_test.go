@@ -82,18 +82,30 @@ func TestLookbackMayChange(t *testing.T) {
 	assert.Fail(t, "it is not read")
 }
 
-// TestAllIsListedWithinSixHours has a listing of all of Lookback, or single reads of the given ids, that cost much and
-// have shown nothing, besides a short listing that shows all results.
+// TestAllIsListedWithinSixHours has sources that cost 500 requests and have shown nothing, beside a short listing that
+// shows all results. They are read within six hours nevertheless.
 func TestAllIsListedWithinSixHours(t *testing.T) {
-	long := fmt.Sprintf(`{"depth": %d, "began": %d, "cost": 500}`, 30*day, begin)
-	for _, more := range []string{``, fmt.Sprintf(`, {"depth": %d, "began": %d, "cost": 500}`, int64(1)<<62, begin)} {
-		state := fmt.Sprintf(`{"sources": [{"began": %[1]d, "cost": 1}, %[2]s, {"depth": %[3]d, "began": %[1]d, "cost": 1, "found": 300}%[4]s],
-			"reads": {}, "done": {"old": %[5]d}, "left": 1000, "limit": 1000}`, begin, long, time.Hour, more, begin-day)
+	source := func(depth time.Duration, cost, found int) string {
+		return fmt.Sprintf(`{"depth": %d, "began": %d, "cost": %d, "found": %d}`, depth, begin, cost, found)
+	}
+	newest, short, lookback := source(0, 1, 0), source(time.Hour, 1, 300), source(30*day, 500, 0)
+	known := source(1<<62, 500, 0) // Single reads of all known ids.
+	for name, c := range map[string]struct {
+		state     string
+		want      func(poll.Request) bool
+		forgetOld bool // A listing of all of Lookback shows no result again that was delivered more than a day before it.
+	}{
+		"all of Lookback": {
+			`{"sources": [` + newest + `, ` + lookback + `, ` + short + `]`,
+			func(r poll.Request) bool { return r.Since == begin-30*day }, true,
+		},
+		"known ids": {
+			`{"known": {"x": true}, "sources": [` + newest + `, ` + lookback + `, ` + short + `, ` + known + `]`,
+			func(r poll.Request) bool { return r.ID == "x" }, false,
+		},
+	} {
 		var m poll.Machine
-		require.NoError(t, json.Unmarshal([]byte(state), &m))
-		if more != "" {
-			require.NoError(t, json.Unmarshal([]byte(`{"known": {"x": true}}`), &m))
-		}
+		require.NoError(t, json.Unmarshal(fmt.Appendf(nil, `%s, "reads": {}, "done": {"old": %d}, "left": 1000, "limit": 1000}`, c.state, begin-day), &m))
 		m.Resume(poll.Options{Interval: 45 * time.Second, ShortestPause: 30 * time.Second, Lookback: 30 * day})
 		found := false
 		for now := begin; now < begin+5*time.Hour+32*time.Minute; {
@@ -101,10 +113,14 @@ func TestAllIsListedWithinSixHours(t *testing.T) {
 			if now = max(now, until); until > 0 {
 				continue
 			}
-			m.Got(poll.Reply{Code: 200, At: now, Items: []poll.Item{{ID: r.ID, Status: "grading"}}[:min(1, len(r.ID))]})
-			found = found || r.Since == begin-30*day || r.ID == "x"
+			reply := poll.Reply{Code: 200, At: now}
+			if r.ID != "" {
+				reply.Items = []poll.Item{{ID: r.ID, Status: "grading"}}
+			}
+			m.Got(reply)
+			found = found || c.want(r)
 		}
-		assert.True(t, found, more)
-		assert.Equal(t, more == "", len(m.Done) == 0, "the listing of all of Lookback shows no result of more than a day before it again")
+		assert.True(t, found, name)
+		assert.Equal(t, c.forgetOld, len(m.Done) == 0, name)
 	}
 }

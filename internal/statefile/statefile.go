@@ -44,7 +44,7 @@ func (f *File) Load() (string, error) {
 	case info.Size() > maxSize:
 		return "", fmt.Errorf("%s is larger than a state file can be", f.path)
 	case isMountPoint(place):
-		return "", fmt.Errorf("%s is mounted by itself, so that no save can replace it: mount its folder", f.path)
+		return "", fmt.Errorf("%s is a mount point, so that no save can replace it: mount its folder", f.path)
 	}
 	text, err := os.ReadFile(place) //nolint:gosec // the caller's own path
 	if err == nil && len(text) == 0 {
@@ -53,7 +53,7 @@ func (f *File) Load() (string, error) {
 	return string(text), err
 }
 
-// isMountPoint reports whether a file is mounted by itself, as containers do with a bind mount. It
+// isMountPoint reports whether a file is a mount point, such as a bind mount of a container. It
 // is when it cannot have a link in its own folder, because that would cross the mount.
 func isMountPoint(place string) bool {
 	link := filepath.Join(filepath.Dir(place), temporaryPrefix(place)+"mount.tmp")
