@@ -313,7 +313,6 @@ func (l loggedBodies) RoundTrip(r *http.Request) (*http.Response, error) {
 	return response, err
 }
 
-// tee writes what is read from the body to the log.
 func (l loggedBodies) tee(body io.ReadCloser) io.ReadCloser {
 	return struct {
 		io.Reader
