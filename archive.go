@@ -18,12 +18,13 @@ import (
 	"github.com/hiring-assessment/hiring-go/internal/urls"
 )
 
-// ErrNoArchive is returned when a submission has no workspace archive: nothing was
-// submitted, the storage is not available, or the key is a test key.
+// ErrNoArchive matches, with errors.Is, the [*Error] of a submission that has no workspace
+// archive: nothing was submitted, the storage is not available, or the key is a test key.
 var ErrNoArchive = errors.New("hiring: the submission has no workspace archive")
 
 // DownloadArchive writes a submission's workspace archive to w and returns the number
-// of bytes written. It returns [ErrNoArchive] when there is none.
+// of bytes written. Its error matches [ErrNoArchive] when
+// there is none.
 //
 // The key is not sent to the storage, nor to an address that the storage redirects to. At
 // most three redirects are followed, to https only. A web page, XML, JSON, an empty body and
@@ -138,7 +139,10 @@ func (d *download) readLink() error {
 		return err
 	}
 	if submission.WorkspaceArchiveURL == nil {
-		return ErrNoArchive
+		missing := &Error{Operation: archiveRequest.operation, Method: http.MethodGet, Route: archiveRequest.route, Message: "the submission has no workspace archive"}
+		missing.kind = final
+		missing.causedBy(ErrNoArchive)
+		return missing
 	}
 	u, err := url.Parse(*submission.WorkspaceArchiveURL)
 	if err != nil || u.Host == "" || u.Scheme != "https" && (u.Scheme != "http" || !urls.Loopback(u.Hostname())) {

@@ -75,7 +75,7 @@ type NewAssessment struct {
 	ChallengeID      string
 	Name             string
 	TimeLimitMinutes int            // Assumed.
-	BudgetDollarsCap float64        // Assumed; in dollars.
+	BudgetDollarsCap *float64       // Assumed; in dollars. Nil is not sent.
 	SelectedTaskIDs  []string       // Assumed; tasks of a multi-task challenge.
 	Extra            map[string]any // Further members of the body.
 }
@@ -91,15 +91,15 @@ func (in NewAssessment) request() request {
 	if in.TimeLimitMinutes < 0 {
 		r = r.refuseField("TimeLimitMinutes", "time_limit_minutes", "must not be negative (0 leaves it out)")
 	}
-	if in.BudgetDollarsCap < 0 {
-		r = r.refuseField("BudgetDollarsCap", "budget_dollars_cap", "must not be negative (0 leaves it out)")
+	if in.BudgetDollarsCap != nil && *in.BudgetDollarsCap < 0 {
+		r = r.refuseField("BudgetDollarsCap", "budget_dollars_cap", "must not be negative")
 	}
 	body := map[string]any{"challenge_id": in.ChallengeID, "name": in.Name}
 	if in.TimeLimitMinutes != 0 {
 		body["time_limit_minutes"] = in.TimeLimitMinutes
 	}
-	if in.BudgetDollarsCap != 0 {
-		body["budget_dollars_cap"] = in.BudgetDollarsCap
+	if in.BudgetDollarsCap != nil {
+		body["budget_dollars_cap"] = *in.BudgetDollarsCap
 	}
 	if in.SelectedTaskIDs != nil {
 		body["selected_task_ids"] = in.SelectedTaskIDs

@@ -65,11 +65,11 @@
 //
 // # Invitations
 //
-// [InvitationService.Ensure] and [InvitationService.SendAll] send each candidate one
+// [InvitationService.Ensure] and [InvitationService.EnsureAll] send each candidate one
 // e-mail. After a lost response they look for the invitation before they send it again.
 // After a crash both can be called again once the attempt's timeout plus a minute has passed.
-// SendAll waits for as many rate-limit windows as it needs and leaves other users of the key
-// a share. Ensure and SendAll do not invite a candidate again whose invitation was revoked or
+// EnsureAll waits for as many rate-limit windows as it needs and leaves other users of the key
+// a share. Ensure and EnsureAll do not invite a candidate again whose invitation was revoked or
 // has expired. Use [InvitationService.Send] for that.
 //
 // # Lists

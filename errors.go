@@ -61,7 +61,7 @@ type Outcome string
 
 // The three outcomes of a write. The outcome of a read is empty.
 const (
-	OutcomeNotDone Outcome = "not done" // Not sent, or rejected by the API.
+	OutcomeNotDone Outcome = "not_done" // Not sent, or rejected by the API.
 	OutcomeDone    Outcome = "done"     // The API responded with a 2xx, but its response could not be read or is invalid.
 	OutcomeUnknown Outcome = "unknown"  // Possibly processed: a 5xx, an invalid status, a 2xx from an intermediary, or no response.
 )

@@ -424,7 +424,7 @@ func ExampleDialect_WithDefaults() {
 func take(server *sandbox.Server, invitationID string) {
 	submissionID, err := server.Begin(invitationID)
 	if err == nil {
-		err = server.Evaluate(submissionID, sandbox.Result{ShipScore: new(88), Pillars: map[string]*int{"correctness": new(91), "rigor": new(84)}})
+		err = server.Evaluate(submissionID, sandbox.Result{ShipScore: new(88), Pillars: map[hiring.PillarID]*int{"correctness": new(91), "rigor": new(84)}})
 	}
 	if err != nil {
 		log.Fatal(err)

@@ -36,7 +36,7 @@ func ExampleError() {
 	}
 	// Output:
 	// no invitations left in this period
-	// 402 PLAN_LIMIT_REACHED not done req_0000000000000001
+	// 402 PLAN_LIMIT_REACHED not_done req_0000000000000001
 }
 
 func ExampleError_Fields() {
@@ -181,7 +181,7 @@ func ExampleOutcome() {
 		}
 	}
 	// Output:
-	// not done
+	// not_done
 	// done
 	// unknown
 }

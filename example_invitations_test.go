@@ -324,7 +324,7 @@ func ExampleInvitationService_Ensure_again() {
 }
 
 // A run that was stopped can be run again.
-func ExampleInvitationService_SendAll() {
+func ExampleInvitationService_EnsureAll() {
 	ctx := context.Background()
 	server := sandbox.New()
 	client := server.LiveClient()
@@ -339,7 +339,7 @@ func ExampleInvitationService_SendAll() {
 	}
 
 	count := make(map[hiring.InviteOutcome]int)
-	err := client.Invitations.SendAll(ctx, assessment.ID, slices.Values(candidates), hiring.SendAllOptions{Each: func(invited hiring.InviteResult, err error) bool {
+	err := client.Invitations.EnsureAll(ctx, assessment.ID, slices.Values(candidates), hiring.EnsureAllOptions{Each: func(invited hiring.InviteResult, err error) bool {
 		count[invited.Outcome]++
 		if errors.Is(err, hiring.ErrInvalidInput) {
 			fmt.Println(invited.Candidate.Name, "needs another address")
@@ -350,7 +350,7 @@ func ExampleInvitationService_SendAll() {
 	fmt.Println(errors.Is(err, hiring.ErrPlanLimitReached))
 
 	server.SetPlan(sandbox.LiveKey, 2, 10)
-	err = client.Invitations.SendAll(ctx, assessment.ID, slices.Values(candidates), hiring.SendAllOptions{Each: func(invited hiring.InviteResult, _ error) bool {
+	err = client.Invitations.EnsureAll(ctx, assessment.ID, slices.Values(candidates), hiring.EnsureAllOptions{Each: func(invited hiring.InviteResult, _ error) bool {
 		fmt.Println(invited.Candidate.Name, invited.Outcome)
 		return true
 	}})
@@ -359,10 +359,10 @@ func ExampleInvitationService_SendAll() {
 	}
 	// Output:
 	// Bob Example needs another address
-	// map[existing:1 not sent:2 sent:2]
+	// map[existing:1 not_sent:2 sent:2]
 	// true
 	// Ada Example existing
-	// Bob Example not sent
+	// Bob Example not_sent
 	// Ada Example existing
 	// Eve Example existing
 	// Kim Example sent
@@ -370,7 +370,7 @@ func ExampleInvitationService_SendAll() {
 
 // Before records each request, so that a restart after a crash can wait until a listing shows
 // what was sent: the attempt's timeout of 30 s and a minute.
-func ExampleInvitationService_SendAll_restart() {
+func ExampleInvitationService_EnsureAll_restart() {
 	ctx := context.Background()
 	server := sandbox.New()
 	assessmentID := server.AddAssessment("Backend engineer")
@@ -379,7 +379,7 @@ func ExampleInvitationService_SendAll_restart() {
 	client := server.LiveClient()
 	var last time.Time // In a file or a database that survives a crash.
 	time.Sleep(time.Until(last.Add(90 * time.Second)))
-	err := client.Invitations.SendAll(ctx, assessmentID, slices.Values(candidates), hiring.SendAllOptions{
+	err := client.Invitations.EnsureAll(ctx, assessmentID, slices.Values(candidates), hiring.EnsureAllOptions{
 		Before: func(hiring.NewInvitation) error {
 			last = time.Now()
 			return nil // An error ends the run, and nothing is sent.
@@ -420,4 +420,15 @@ func ExampleNewInvitation() {
 	}
 	fmt.Println(string(server.Journal()[0].Body)) // The body that was sent.
 	// Output: {"candidate_email":"ada@example.com","candidate_name":"Ada Example","language":"de"}
+}
+
+func ExampleNewInvitation_Validate() {
+	err := hiring.NewInvitation{Email: "ada@candidates.test"}.Validate()
+	fmt.Println(hiring.FieldErrors(err))
+	// Output: map[candidate_name:[must not be empty]]
+}
+
+func ExampleAddressKey() {
+	fmt.Println(hiring.AddressKey(" Ada@Candidates.test") == hiring.AddressKey("ada@candidates.test"))
+	// Output: true
 }

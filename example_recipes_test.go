@@ -108,15 +108,15 @@ func candidatesOf(file io.Reader, err *error) iter.Seq[hiring.NewInvitation] {
 }
 
 // Candidates from a file that does not fit into memory, and that may break off.
-func ExampleInvitationService_SendAll_csv() {
+func ExampleInvitationService_EnsureAll_csv() {
 	ctx := context.Background()
 	server := sandbox.New()
 	client, assessmentID := server.LiveClient(), server.AddAssessment("Backend engineer")
 	file := strings.NewReader("name,address\nAda,ada@example.com\nBob\n")
 
 	var readErr error
-	err := client.Invitations.SendAll(ctx, assessmentID, candidatesOf(file, &readErr), hiring.SendAllOptions{})
-	err = errors.Join(err, readErr) // SendAll regards the end of the sequence as the end of the candidates.
+	err := client.Invitations.EnsureAll(ctx, assessmentID, candidatesOf(file, &readErr), hiring.EnsureAllOptions{})
+	err = errors.Join(err, readErr) // EnsureAll regards the end of the sequence as the end of the candidates.
 	fmt.Println(len(server.Mails()), "e-mail;", err)
 	// Output: 1 e-mail; record on line 3: wrong number of fields
 }
@@ -345,7 +345,7 @@ func Example_spreadsheet() {
 		log.Fatal(err)
 	}
 	submissionID, err := server.Begin(invitationID)
-	err = errors.Join(err, server.Submit(submissionID), server.Evaluate(submissionID, sandbox.Result{ShipScore: sandbox.NoScore}))
+	err = errors.Join(err, server.Submit(submissionID), server.Evaluate(submissionID, sandbox.Result{NoScore: true}))
 	if err != nil {
 		log.Fatal(err)
 	}

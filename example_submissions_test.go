@@ -216,8 +216,8 @@ func ExamplePillar_ReliableScore() {
 	}
 	err = server.Evaluate(submissionID, sandbox.Result{
 		ShipScore:     new(70),
-		Pillars:       map[string]*int{"craft": new(64), "rigor": new(81)},
-		LowConfidence: []string{"craft"},
+		Pillars:       map[hiring.PillarID]*int{"craft": new(64), "rigor": new(81)},
+		LowConfidence: []hiring.PillarID{"craft"},
 	})
 	if err != nil {
 		log.Fatal(err)

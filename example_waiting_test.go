@@ -113,7 +113,7 @@ func ExampleSubmissionService_Poll() {
 	client := sandbox.New().Client()
 
 	state := "" // The state of the previous poll, from a file or a database.
-	polled, err := client.Submissions.Poll(ctx, hiring.WatchOptions{}, state)
+	polled, err := client.Submissions.Poll(ctx, state, hiring.WatchOptions{})
 	for _, submission := range polled.Submissions {
 		score, ok := submission.Report.Score()
 		fmt.Println(submission.Candidate.Name, score, ok)

@@ -40,7 +40,7 @@ func (s *InvitationService) List(assessmentID string) Pager[Invitation] {
 // [ErrOutcomeUnknown] the e-mail may have been sent. Check with List before you call Send
 // again, or use [InvitationService.Ensure], which does both.
 //
-// Ensure and SendAll never invite a candidate again whose invitation was revoked or has
+// Ensure and EnsureAll never invite a candidate again whose invitation was revoked or has
 // expired. Use Send for that, and check the existing invitation first: it has expired when
 // ExpiresAt has passed. It may be revoked when Status has none of the documented values,
 // because the status of a revoked invitation is not documented. Resend sends an existing
@@ -72,9 +72,9 @@ func (s *InvitationService) Revoke(ctx context.Context, assessmentID, invitation
 }
 
 // NewInvitation is the input of [InvitationService.Send], [InvitationService.Ensure] and
-// [InvitationService.SendAll]. Email and Name are required (assumed: required name).
+// [InvitationService.EnsureAll]. Email and Name are required (assumed: required name).
 type NewInvitation struct {
-	Email string         // Sent as it is. Ensure and SendAll compare addresses without case and surrounding space.
+	Email string         // Sent as it is. Ensure and EnsureAll compare addresses by AddressKey.
 	Name  string         // The e-mail may show it.
 	Extra map[string]any // Further members of the body.
 }
@@ -94,12 +94,35 @@ func newInviteRequest(k *core, assessmentID string, in NewInvitation) request {
 // addressProblem returns why an e-mail address is refused, or "" if it is accepted.
 func addressProblem(email string) string {
 	switch {
-	case normalAddress(email) == "":
+	case AddressKey(email) == "":
 		return "must not be empty"
 	case strings.ContainsFunc(email, func(c rune) bool { return unicode.IsControl(c) || c == '\u2028' || c == '\u2029' }):
 		return "must not contain control characters or line breaks"
 	}
 	return ""
+}
+
+// Validate returns what [InvitationService.Send] and [InvitationService.Ensure] would refuse
+// locally, a [ParamError], or nil. It uses the names of [DefaultDialect] and sends nothing.
+func (in NewInvitation) Validate() error {
+	return newInviteRequest(&core{dialect: DefaultDialect()}, "-", in).err
+}
+
+// AddressKey returns the same text for all spellings of one e-mail address: it removes zero-width
+// characters, then the white space around the address, then lowers each letter (assumed:
+// addresses). It is "" for an empty address. [SubmissionService.FindByEmail],
+// [InvitationService.Ensure] and [InvitationService.EnsureAll] compare addresses by it. Programs
+// may store it: it is the same in every version.
+//
+// Unicode normal forms, the two forms of an international domain (punycode), a final dot of
+// the domain and quotes in the local part make different addresses.
+func AddressKey(address string) string {
+	return strings.ToLower(strings.TrimSpace(strings.Map(func(c rune) rune {
+		if c >= '\u200b' && c <= '\u200d' || c == '\u2060' || c == '\ufeff' {
+			return -1
+		}
+		return c
+	}, address)))
 }
 
 // Invitation is a candidate's invitation to an assessment. A nil time means that the step

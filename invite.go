@@ -15,11 +15,11 @@ import (
 // InviteOutcome is the outcome of inviting one candidate.
 type InviteOutcome string
 
-// The outcomes of [InvitationService.Ensure] and [InvitationService.SendAll].
+// The outcomes of [InvitationService.Ensure] and [InvitationService.EnsureAll].
 const (
 	InviteSent     InviteOutcome = "sent"     // This call sent the invitation.
 	InviteExisting InviteOutcome = "existing" // The address had an invitation already; nothing was sent.
-	InviteNotSent  InviteOutcome = "not sent" // This call sent no e-mail.
+	InviteNotSent  InviteOutcome = "not_sent" // This call sent no e-mail.
 	InviteUnknown  InviteOutcome = "unknown"  // An e-mail may have been sent. Call again later: the next call lists the invitations first.
 )
 
@@ -66,11 +66,11 @@ func (s *InvitationService) Ensure(ctx context.Context, assessmentID string, in 
 	return result, err
 }
 
-// inviteRun is one call of Ensure or SendAll.
+// inviteRun is one call of Ensure or EnsureAll.
 type inviteRun struct {
 	service      *InvitationService
 	assessmentID string
-	bulk         bool                      // The call is SendAll.
+	bulk         bool                      // The call is EnsureAll.
 	before       func(NewInvitation) error // Called before each request; may be nil.
 
 	began  time.Time             // When the last listing began; zero before the first.
@@ -96,7 +96,7 @@ var (
 
 	errListingTooOld  = errors.New("hiring: the listing of invitations began more than a minute ago")
 	errNoAttemptsLeft = errors.New("hiring: not sent again after RetryPolicy.MaxAttempts requests")
-	errBeforeTooLong  = errors.New("hiring: not sent, because SendAllOptions.Before took longer than a minute")
+	errBeforeTooLong  = errors.New("hiring: not sent, because EnsureAllOptions.Before took longer than a minute")
 )
 
 // invite invites one candidate. Until it returns, other calls wait that invite the address.
@@ -273,7 +273,7 @@ func (r *inviteRun) listNew(ctx context.Context, email string) error {
 		for _, invitation := range page.Items {
 			reached = reached || r.shown[invitation.ID]
 			shown[invitation.ID] = true
-			address := normalAddress(invitation.CandidateEmail)
+			address := AddressKey(invitation.CandidateEmail)
 			if _, newer := listed[address]; !newer {
 				listed[address] = invitation
 			}
@@ -306,19 +306,6 @@ func doneBefore() *Error {
 		Operation: "Invitations.Ensure", Outcome: OutcomeDone,
 		Message: "not sent, because the API accepted an earlier request to this address, whose invitation the listing does not show",
 	}
-}
-
-// normalAddress returns the same text for all spellings of one address: it ignores case,
-// surrounding white space and zero-width characters (assumed: addresses). Unicode
-// normal forms, the two forms of an international domain (punycode), a final dot of
-// the domain and quotes in the local part make different addresses.
-func normalAddress(email string) string {
-	return strings.ToLower(strings.TrimSpace(strings.Map(func(c rune) rune {
-		if c >= '\u200b' && c <= '\u200d' || c == '\u2060' || c == '\ufeff' {
-			return -1
-		}
-		return c
-	}, email)))
 }
 
 // lastRequest is the last request to an address that may have sent an e-mail. The zero value
@@ -366,7 +353,7 @@ type addressKey struct{ assessment, email string }
 
 // address is one address in one assessment. Only the call that has locked it may use last.
 type address struct {
-	addressKey // Of [normalAddress].
+	addressKey // Of [AddressKey].
 
 	turn  chan struct{} // Holds an element while a call has locked the address.
 	users int           // Calls that have locked the address or wait for it.
@@ -384,7 +371,7 @@ const (
 
 // lock waits until no other call invites the address.
 func (m *addresses) lock(ctx context.Context, assessmentID, email string) (*address, error) {
-	a := m.enter(addressKey{strings.ToLower(assessmentID), normalAddress(email)})
+	a := m.enter(addressKey{strings.ToLower(assessmentID), AddressKey(email)})
 	long := time.NewTimer(time.Second)
 	defer long.Stop()
 	for {

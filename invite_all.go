@@ -11,12 +11,12 @@ import (
 	"time"
 )
 
-// SendAllOptions configures [InvitationService.SendAll]. A nil function is not called. SendAll
+// EnsureAllOptions configures [InvitationService.EnsureAll]. A nil function is not called. EnsureAll
 // calls the functions in the goroutine that called it.
-type SendAllOptions struct {
+type EnsureAllOptions struct {
 	// Each is called once per visited candidate, in order, with the candidate's error. It
-	// may call other methods of the client. When it returns false, SendAll returns nil.
-	// Nil: SendAll returns the failures of single candidates.
+	// may call other methods of the client. When it returns false, EnsureAll returns nil.
+	// Nil: EnsureAll returns the failures of single candidates.
 	Each func(InviteResult, error) bool
 
 	// Before is called directly before each request, after all waits, so that a program
@@ -31,7 +31,7 @@ type SendAllOptions struct {
 	Progress func(InviteProgress)
 }
 
-// InviteProgress reports how many candidates [InvitationService.SendAll] has processed, and
+// InviteProgress reports how many candidates [InvitationService.EnsureAll] has processed, and
 // whether it waits.
 type InviteProgress struct {
 	Done, Sent, Existing, Failed int         // Numbers of candidates. Failed: not sent or unknown. Done: the sum of the others.
@@ -39,37 +39,37 @@ type InviteProgress struct {
 	Reason                       PauseReason // Why the run waits; "" when it is not waiting.
 }
 
-// SendAll invites the candidates whose addresses have no invitation in the assessment, each
+// EnsureAll invites the candidates whose addresses have no invitation in the assessment, each
 // by the rules of [InvitationService.Ensure], in order and one at a time.
 //
-//   - SendAll lists the existing invitations once, and again before a request when the
+//   - EnsureAll lists the existing invitations once, and again before a request when the
 //     listing began more than a minute ago: from the first page to the first page with an
 //     invitation that the previous listing showed.
 //   - An address that candidates name twice is sent once. The second result is
 //     InviteExisting or the first one's outcome.
-//   - Invalid input, a 400, a 409 and an unknown outcome concern one candidate, and SendAll
+//   - Invalid input, a 400, a 409 and an unknown outcome concern one candidate, and EnsureAll
 //     continues. Three unknown outcomes in a row end the run.
 //   - Any other error ends the run and is returned. Later candidates are not visited.
-//   - With Each, which receives every failure, SendAll returns nil at the end of candidates.
+//   - With Each, which receives every failure, EnsureAll returns nil at the end of candidates.
 //     Without Each, it joins the failures of the first ten candidates, each with its position
 //     in candidates, counted from 1, and says how many more failed. The text contains no
 //     address.
-//   - SendAll waits for windows of the rate limit regardless of RetryPolicy.MaxWait, and
+//   - EnsureAll waits for windows of the rate limit regardless of RetryPolicy.MaxWait, and
 //     leaves a tenth of each window to others.
 //
 // Scope write; costs one write a candidate, one read for each 100 invitations of the
 // assessment, about one read a minute while it sends, and two or more reads for each unknown
 // outcome.
-func (s *InvitationService) SendAll(ctx context.Context, assessmentID string, candidates iter.Seq[NewInvitation], o SendAllOptions) error {
-	return s.use().composed(ctx, "Invitations.SendAll", func(ctx context.Context) error {
-		q := newRequest("Invitations.SendAll", inviteRoute, pathID{"assessmentID", assessmentID})
+func (s *InvitationService) EnsureAll(ctx context.Context, assessmentID string, candidates iter.Seq[NewInvitation], o EnsureAllOptions) error {
+	return s.use().composed(ctx, "Invitations.EnsureAll", func(ctx context.Context) error {
+		q := newRequest("Invitations.EnsureAll", inviteRoute, pathID{"assessmentID", assessmentID})
 		if q.err != nil || candidates == nil {
 			return q.err
 		}
 		r := bulkRun{options: o, failed: make(map[string]inviteFailure)}
 		r.service, r.assessmentID, r.bulk = s, assessmentID, true
 		if o.Progress != nil {
-			ctx = s.core.withProgress(ctx, "Invitations.SendAll", func(pause TracePause) {
+			ctx = s.core.withProgress(ctx, "Invitations.EnsureAll", func(pause TracePause) {
 				p := r.progress
 				p.Reason, p.WaitUntil = pause.Reason, pause.Until
 				o.Progress(p)
@@ -83,11 +83,11 @@ func (s *InvitationService) SendAll(ctx context.Context, assessmentID string, ca
 // down, and each further request may send an e-mail that is not confirmed.
 const maxUnknown = 3
 
-// bulkRun is one call of SendAll.
+// bulkRun is one call of EnsureAll.
 type bulkRun struct {
 	inviteRun
 
-	options  SendAllOptions
+	options  EnsureAllOptions
 	progress InviteProgress
 	failed   map[string]inviteFailure // By address.
 	unknown  int                      // Unknown outcomes in a row, of different addresses.
@@ -122,11 +122,11 @@ func (r *bulkRun) run(ctx context.Context, candidates iter.Seq[NewInvitation]) e
 	return failures.join(nil)
 }
 
-var errUnknownInRow = errors.New("hiring: Invitations.SendAll: ended, because three outcomes in a row are unknown: call it again later")
+var errUnknownInRow = errors.New("hiring: Invitations.EnsureAll: ended, because three outcomes in a row are unknown: call it again later")
 
 // next invites the next candidate. last reports that the error ends the run.
 func (r *bulkRun) next(ctx context.Context, in NewInvitation) (result InviteResult, err error, last bool) { //nolint:revive // last qualifies err
-	address := normalAddress(in.Email)
+	address := AddressKey(in.Email)
 	if first, again := r.failed[address]; again {
 		result, err = InviteResult{Candidate: in, Outcome: first.outcome}, first.err
 	} else {
@@ -196,7 +196,7 @@ func (f *inviteFailures) add(position int, email string, err error) {
 
 // withoutAddress replaces an address in a text, in upper or lower case.
 func withoutAddress(text, email string) string {
-	for _, address := range []string{strings.TrimSpace(email), normalAddress(email)} {
+	for _, address := range []string{strings.TrimSpace(email), AddressKey(email)} {
 		if pattern, err := regexp.Compile("(?i)" + regexp.QuoteMeta(address)); err == nil && address != "" {
 			text = pattern.ReplaceAllLiteralString(text, "the address")
 		}
@@ -218,5 +218,5 @@ func (f *inviteFailures) join(ended error) error {
 	if f.more > 0 {
 		texts = append(texts, fmt.Sprintf("and %d more candidates failed", f.more))
 	}
-	return &describedError{"hiring: Invitations.SendAll: " + strings.Join(texts, "; "), errs}
+	return &describedError{"hiring: Invitations.EnsureAll: " + strings.Join(texts, "; "), errs}
 }

@@ -46,7 +46,7 @@ type Response struct {
 type responseKey struct{}
 
 // WithResponse returns a context under which a call writes its raw response to r
-// before it returns, also when it fails. It serves one call at a time. Methods that poll, SendAll
+// before it returns, also when it fails. It serves one call at a time. Methods that poll, EnsureAll
 // and DownloadArchive capture nothing. Ensure captures the response to its POST.
 func WithResponse(ctx context.Context, r *Response) context.Context {
 	return context.WithValue(ctx, responseKey{}, r)
@@ -69,7 +69,7 @@ func responseOf(ctx context.Context) *Response {
 // the error that ends a call, and Exchange.Err. See [Exchange].
 type Trace struct {
 	// Call is called at the beginning of a method with all its requests and waits, such
-	// as Account.Get, a range over a list, WaitReports or SendAll. They use the returned
+	// as Account.Get, a range over a list, WaitReports or EnsureAll. They use the returned
 	// context, which must be derived from the given one. The returned function is called
 	// with the method's error: nil after success or when a range was left. A call that is
 	// rejected before a request is sent is traced too.

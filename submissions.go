@@ -83,7 +83,7 @@ func (s *SubmissionService) findByEmail(ctx context.Context, assessmentID, email
 		Code: ErrNotFound, Message: "no submission of the assessment has that address",
 		Method: r.method, Route: r.route, Operation: r.operation, kind: final,
 	}
-	wanted := normalAddress(email)
+	wanted := AddressKey(email)
 	pages := s.List(SubmissionFilter{AssessmentID: assessmentID})
 	pages.list.request.errorName = r.operation
 	for page, err := range pages.Pages(ctx) {
@@ -92,7 +92,7 @@ func (s *SubmissionService) findByEmail(ctx context.Context, assessmentID, email
 		}
 		for _, submission := range page.Items {
 			elsewhere := submission.AssessmentID != "" && !strings.EqualFold(submission.AssessmentID, assessmentID)
-			if !elsewhere && normalAddress(submission.Candidate.Email) == wanted {
+			if !elsewhere && AddressKey(submission.Candidate.Email) == wanted {
 				return submission, nil
 			}
 		}

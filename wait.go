@@ -23,7 +23,7 @@ type WaitOptions struct {
 	MaxInterval time.Duration // The longest, unless the rate limit requires a longer one: 60 s. The interval is random between both.
 
 	AssessmentID string    // The assessment of all submissions. Shortens the listings.
-	Since        time.Time // At or before the creation of the oldest submission: 30 days ago. A later time shortens the listings.
+	CreatedSince time.Time // At or before the creation of the oldest submission: 30 days ago. A later time shortens the listings.
 
 	Progress func(WaitProgress) // Called after each poll, in the goroutine of the call. Nil: not called.
 }
@@ -43,7 +43,7 @@ type WaitProgress struct {
 type WaitError struct {
 	Missing []string // The API responds with 404.
 	Pending []string // Not ready when the wait ended.
-	Err     error    // Why the wait ended: ErrNotFound if missing ids are the only problem.
+	Err     error    // Why the wait ended: an [*Error], with the code ErrNotFound if missing ids are the only problem. At the end of the context it matches the context's error.
 }
 
 // Error returns one line: why the wait ended, how many reports are pending and missing, and the ids of the first ten of
@@ -119,12 +119,12 @@ func (s *SubmissionService) waitReports(ctx context.Context, operation string, i
 	p := newPoller(s.core, operation, between, o.AssessmentID, o.Progress)
 	p.spelling = spelling
 	now, lookback := p.now(), defaultLookback
-	if !o.Since.IsZero() {
-		lookback = max(time.Hour, now-pollTime(o.Since))
+	if !o.CreatedSince.IsZero() {
+		lookback = max(time.Hour, now-pollTime(o.CreatedSince))
 	}
 	p.machine = poll.New(between.options(lookback), now, keys)
 	err = p.run(ctx, func(ctx context.Context) (time.Duration, bool, error) {
-		wait, err := p.poll(ctx, func(s Submission, err error) bool {
+		wait, _, err := p.poll(ctx, func(s Submission, err error) bool {
 			report := Report{}
 			if s.Report != nil {
 				report = *s.Report
@@ -135,7 +135,7 @@ func (s *SubmissionService) waitReports(ctx context.Context, operation string, i
 		return wait, len(p.machine.Known) > 0, err
 	})
 	if err == nil && len(p.machine.Missing) > 0 {
-		err = ErrNotFound
+		err = &Error{Operation: operation, Code: ErrNotFound, Message: "the API does not know these submissions"}
 	}
 	if err == nil {
 		return nil
@@ -304,8 +304,8 @@ const maxRequests = 100
 var errLeft = errors.New("the range was left")
 
 // poll sends requests until the machine is to wait, and passes each result to yield. A result counts as delivered when
-// yield returns true. poll returns the time until the next poll, 0 if it was interrupted after maxRequests.
-func (p *poller) poll(ctx context.Context, yield func(Submission, error) bool) (wait time.Duration, err error) {
+// yield returns true. poll returns the time until the next poll. more reports that it was interrupted after maxRequests.
+func (p *poller) poll(ctx context.Context, yield func(Submission, error) bool) (wait time.Duration, more bool, err error) {
 	defer p.logLate(ctx)
 	for range maxRequests {
 		request, until := p.machine.Next(p.now())
@@ -315,21 +315,21 @@ func (p *poller) poll(ctx context.Context, yield func(Submission, error) bool) (
 				e := &Error{Operation: p.operation, Code: ErrRateLimited, RetryAfter: wait}
 				e.Message = "not sent, because the remaining requests are reserved for other users of the key"
 				e.causedBy(ErrQuotaExhausted)
-				return wait, e
+				return wait, false, e
 			}
-			return wait, nil
+			return wait, false, nil
 		}
 		results, submissions, err := p.send(ctx, request)
 		for _, item := range results {
 			if err := p.deliver(item, submissions[item.ID], yield); err != nil {
-				return 0, err
+				return 0, false, err
 			}
 		}
 		if err != nil {
-			return 0, err
+			return 0, false, err
 		}
 	}
-	return 0, nil
+	return 0, true, nil
 }
 
 // deliver yields a result. A submission that cannot be decoded counts as delivered before, so that a loop that ends on

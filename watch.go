@@ -30,7 +30,8 @@ type PollResult struct {
 	Submissions []Submission  // Newly evaluated, each with a ready report.
 	Errors      []error       // An *ItemError for each newly evaluated submission that cannot be decoded.
 	State       string        // For the next Poll, also after an error. Text without candidate data.
-	Wait        time.Duration // Until the next Poll; 0 means immediately.
+	More        bool          // The poll ended before all that is due was read: poll again after Wait. False after an error that ends a Watch.
+	Wait        time.Duration // Until the next Poll is due. With More, 0 means immediately.
 	Progress    WaitProgress
 }
 
@@ -99,7 +100,7 @@ func (s *SubmissionService) watch(ctx context.Context, o WatchOptions, called ti
 		}
 	}
 	return w.run(ctx, func(ctx context.Context) (time.Duration, bool, error) {
-		wait, err := w.pollOnce(ctx, yield)
+		wait, _, err := w.pollOnce(ctx, yield)
 		if errors.Is(err, errLeft) {
 			return 0, false, err
 		}
@@ -112,22 +113,22 @@ func (s *SubmissionService) watch(ctx context.Context, o WatchOptions, called ti
 //
 //   - Save PollResult.State after processing the submissions, also when Poll fails. The same state returns the same
 //     submissions again.
-//   - Poll sends at least one request and at most 100. Call it again immediately while Wait is 0.
-//   - A used up rate limit is not an error: Wait is the time until the window ends.
+//   - Poll sends at least one request and at most 100. Call it again after Wait while More is true.
+//   - A used up rate limit is not an error: More is true, and Wait is the time until the window ends.
 //   - A damaged state, one of another account or filter, and a Checkpoint are a [ParamError].
 //
 // The state grows with the results of the last two days and the unfinished submissions, by at most 100 bytes each.
 // Scope read; in addition, Poll costs one read of the account for an empty state and for each key in each process,
 // and one for an AssessmentID without submissions.
-func (s *SubmissionService) Poll(ctx context.Context, o WatchOptions, state string) (polled PollResult, err error) {
+func (s *SubmissionService) Poll(ctx context.Context, state string, o WatchOptions) (polled PollResult, err error) {
 	err = s.use().composed(ctx, "Submissions.Poll", func(ctx context.Context) error {
-		polled, err = s.poll(ctx, o, state)
+		polled, err = s.poll(ctx, state, o)
 		return err
 	})
 	return polled, err
 }
 
-func (s *SubmissionService) poll(ctx context.Context, o WatchOptions, state string) (PollResult, error) {
+func (s *SubmissionService) poll(ctx context.Context, state string, o WatchOptions) (PollResult, error) {
 	polled := PollResult{State: state}
 	w, err := newWatcher(s.core, "Submissions.Poll", o)
 	if o.Checkpoint != nil {
@@ -141,7 +142,7 @@ func (s *SubmissionService) poll(ctx context.Context, o WatchOptions, state stri
 		return polled, err
 	}
 	w.machine.BeginPoll()
-	polled.Wait, err = w.pollOnce(ctx, func(s Submission, err error) bool {
+	polled.Wait, polled.More, err = w.pollOnce(ctx, func(s Submission, err error) bool {
 		if err != nil {
 			polled.Errors = append(polled.Errors, err)
 		} else {
@@ -151,6 +152,7 @@ func (s *SubmissionService) poll(ctx context.Context, o WatchOptions, state stri
 	})
 	if err != nil {
 		polled.Wait = max(polled.Wait, w.interval.shortest, retryAfter(err))
+		polled.More = IsTransient(err) && ctx.Err() == nil
 	}
 	polled.State = w.save()
 	polled.Progress = w.reportProgress(time.Now().Add(polled.Wait))
@@ -212,11 +214,11 @@ func (w *watcher) save() string {
 
 // pollOnce is poll. A new watch reads the account first. The response shows the server's clock too, by which a zero
 // Since is set.
-func (w *watcher) pollOnce(ctx context.Context, yield func(Submission, error) bool) (time.Duration, error) {
+func (w *watcher) pollOnce(ctx context.Context, yield func(Submission, error) bool) (wait time.Duration, more bool, err error) {
 	if w.state.Account == "" {
 		account, err := w.account(ctx, w.core)
 		if err != nil {
-			return 0, err
+			return 0, false, err
 		}
 		since := pollTime(w.state.Since)
 		if w.state.Since.IsZero() {

@@ -63,7 +63,7 @@ func lived(t *testing.T) (p *tab, report, submitted string) {
 		}
 		if i < 2 {
 			must(s.Evaluate(submission, sandbox.Result{
-				ShipScore: new(91 - 17*i), Pillars: map[string]*int{"correctness": new(94 - 9*i), "craft": new(88), "ai_fluency": new(90)}, LowConfidence: []string{"craft"},
+				ShipScore: new(91 - 17*i), Pillars: map[hiring.PillarID]*int{"correctness": new(94 - 9*i), "craft": new(88), "ai_fluency": new(90)}, LowConfidence: []hiring.PillarID{"craft"},
 				Summary: "Found the race before the tests did, and said what was left undone.",
 				Extra:   map[string]any{"percentile": 96.5, "strengths": []string{"Tests before the change", "Small commits"}},
 			}))

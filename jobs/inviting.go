@@ -34,7 +34,7 @@ type Invitations struct {
 // SendInvitations adds the worker that sends the invitations of [Invite] to the
 // configuration of a River client, as [Watch] does. For each organization one job at
 // a time, in any of the processes, sends the queued invitations with
-// [hiring.InvitationService.SendAll]: at most one invitation e-mail to each address,
+// [hiring.InvitationService.EnsureAll]: at most one invitation e-mail to each address,
 // within the write rate limit.
 //
 //   - The row of an address gets the status sending before each request. A run that another
@@ -54,7 +54,7 @@ type Invitations struct {
 //     MaxAttempts allows: by default 25 attempts in about two hours. Then the job is
 //     discarded, and another is inserted within a minute, until the error is repaired.
 //
-// Scope write; costs what SendAll costs.
+// Scope write; costs what EnsureAll costs.
 func SendInvitations[D riverdriver.Driver[TTx], TTx any](config *river.Config, invitations Invitations) error {
 	var in *installation
 	registry, err := newRegistry(func() *slog.Logger { return in.logger() },
@@ -109,7 +109,7 @@ var (
 // longestRetry is the largest multiple of retryDelay.
 const longestRetry = 5
 
-// Timeout returns ten minutes, because each run of SendAll begins by listing the
+// Timeout returns ten minutes, because each run of EnsureAll begins by listing the
 // existing invitations: shorter runs would use up the read rate limit. A run whose
 // process was killed is resumed sooner; see rescue.
 func (w *inviteWorker[D, TTx]) Timeout(*river.Job[inviteArgs]) time.Duration { return inviteTimeout }
@@ -213,14 +213,14 @@ func snoozes(job *rivertype.JobRow) int {
 	return metadata.Snoozes
 }
 
-// invitationRun is one run of SendAll for the queued invitations of an assessment.
+// invitationRun is one run of EnsureAll for the queued invitations of an assessment.
 type invitationRun struct {
 	table
 
 	organization, assessmentID string
 
 	settled float64          // See settledBefore. The run lists the invitations later.
-	current queuedInvitation // The candidate that SendAll works on.
+	current queuedInvitation // The candidate that EnsureAll works on.
 	failed  error            // Error of the table. It ends the run.
 }
 
@@ -230,7 +230,7 @@ var errTimeUp = errors.New("jobs: the time of the job is used up")
 func (r *invitationRun) run(ctx context.Context, service *hiring.InvitationService) error {
 	sendCtx, stop := withEarlierDeadline(ctx)
 	defer stop()
-	err := service.SendAll(sendCtx, r.assessmentID, r.candidates(ctx), hiring.SendAllOptions{
+	err := service.EnsureAll(sendCtx, r.assessmentID, r.candidates(ctx), hiring.EnsureAllOptions{
 		Before: func(hiring.NewInvitation) error { return r.update(ctx, StatusSending) },
 		Each: func(i hiring.InviteResult, err error) bool {
 			r.failed = errors.Join(r.failed, r.record(context.WithoutCancel(ctx), i, err))
@@ -248,7 +248,7 @@ func (r *invitationRun) run(ctx context.Context, service *hiring.InvitationServi
 	return err
 }
 
-// candidates returns the queued invitations. It reads each from the table when SendAll
+// candidates returns the queued invitations. It reads each from the table when EnsureAll
 // asks for it.
 func (r *invitationRun) candidates(ctx context.Context) iter.Seq[hiring.NewInvitation] {
 	return func(yield func(hiring.NewInvitation) bool) {

@@ -252,7 +252,7 @@ func (w *pollWorker[D, TTx]) poll(ctx context.Context, o Organization, retry Ret
 		return err
 	}
 	pollCtx, stop := withEarlierDeadline(ctx)
-	polled, pollErr := o.Client.Submissions.Poll(pollCtx, options, state)
+	polled, pollErr := o.Client.Submissions.Poll(pollCtx, state, options)
 	stop()
 	if pollErr != nil && polled.State == state {
 		return pollErr

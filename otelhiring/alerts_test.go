@@ -172,7 +172,7 @@ func (env *environment) poll(t *testing.T, organization string, options hiring.W
 		state := ""
 		for n := 0; ctx.Err() == nil; n++ {
 			p := processes[n%len(processes)]
-			polled, err := p.client.Submissions.Poll(ctx, options, state)
+			polled, err := p.client.Submissions.Poll(ctx, state, options)
 			if err == nil {
 				state = polled.State
 				p.recorder.PollDue(ctx, organization, time.Now().Add(polled.Wait))

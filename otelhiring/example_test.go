@@ -245,7 +245,7 @@ func ExampleTelemetry_PollDue() {
 	client := sandbox.New().Client(hiring.WithTrace(telemetry.Trace()))
 
 	telemetry.PollDue(ctx, "acme", time.Now())
-	polled, err := client.Submissions.Poll(ctx, hiring.WatchOptions{}, "")
+	polled, err := client.Submissions.Poll(ctx, "", hiring.WatchOptions{})
 	if err != nil {
 		log.Fatal(err)
 	}

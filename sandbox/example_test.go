@@ -91,7 +91,7 @@ func ExampleServer_Evaluate() {
 	}
 	server.Advance(45 * time.Minute)
 
-	result := sandbox.Result{ShipScore: new(82), Pillars: map[string]*int{"craft": new(90)}}
+	result := sandbox.Result{ShipScore: new(82), Pillars: map[hiring.PillarID]*int{"craft": new(90)}}
 	if err := server.Evaluate(submissionID, result); err != nil {
 		log.Fatal(err)
 	}

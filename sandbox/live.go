@@ -10,6 +10,7 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 
+	hiring "github.com/hiring-assessment/hiring-go"
 	"github.com/hiring-assessment/hiring-go/sandbox/internal/world"
 )
 
@@ -137,8 +138,8 @@ func (s *Server) Submit(submissionID string) error {
 // AppendEvents adds an event for each payload, a JSON object, to the log of an
 // attempt. It fails on an attempt that was submitted by a call or evaluated. Events of an
 // attempt that its time limit has submitted get the time of the submission.
-func (s *Server) AppendEvents(submissionID, kind string, payloads ...string) error {
-	in := appendedEvents{kind, make([]jsontext.Value, len(payloads))}
+func (s *Server) AppendEvents(submissionID string, kind hiring.EventKind, payloads ...string) error {
+	in := appendedEvents{string(kind), make([]jsontext.Value, len(payloads))}
 	for i, payload := range payloads {
 		in.Payloads[i] = jsontext.Value(payload)
 	}

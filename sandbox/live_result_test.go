@@ -83,7 +83,7 @@ func (l live) evaluated(t *testing.T, posting string, r sandbox.Result) (fields,
 func TestTheRestOfAReport(t *testing.T) {
 	l := liveWorld()
 	posting := l.assess(t)
-	all := map[string]*int{"correctness": new(90), "craft": new(80), "ai_fluency": new(70), "rigor": new(60)}
+	all := map[hiring.PillarID]*int{"correctness": new(90), "craft": new(80), "ai_fluency": new(70), "rigor": new(60)}
 	plain, raw := l.evaluated(t, posting, sandbox.Result{ShipScore: new(80), Pillars: all})
 	conforms(t, "report", raw)
 	assert.Equal(t, []string{"Scored 80 of 100 in the sandbox.", "high", "clear"},
@@ -97,7 +97,7 @@ func TestTheRestOfAReport(t *testing.T) {
 		[]string{given.text("summary"), given.text("confidence"), given.text("integrity_status")})
 
 	thin, raw := l.evaluated(t, posting, sandbox.Result{
-		ShipScore: new(70), Pillars: map[string]*int{"correctness": new(90), "craft": new(80), "ai_fluency": new(70)}, LowConfidence: []string{"craft", "ai_fluency", "rigor"},
+		ShipScore: new(70), Pillars: map[hiring.PillarID]*int{"correctness": new(90), "craft": new(80), "ai_fluency": new(70)}, LowConfidence: []hiring.PillarID{"craft", "ai_fluency", "rigor"},
 	})
 	conforms(t, "report", raw)
 	assert.Equal(t, "low", thin.text("confidence"), "three scores, two of them thin")
@@ -153,7 +153,7 @@ func TestResultsThatCannotBe(t *testing.T) {
 	l := liveWorld()
 	id := l.begin(t, l.invite(t, l.assess(t), "a@example.test"))
 	for what, r := range map[string]sandbox.Result{
-		`no pillar "Craft"`:                   {LowConfidence: []string{"craft", "Craft"}},
+		`no pillar "Craft"`:                   {LowConfidence: []hiring.PillarID{"craft", "Craft"}},
 		`the member "x" cannot be JSON: json`: {Extra: map[string]any{"x": make(chan int)}},
 		`the member "y" cannot be JSON: json`: {Extra: map[string]any{"y": json.RawMessage("{")}},
 	} {

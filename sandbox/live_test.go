@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	hiring "github.com/hiring-assessment/hiring-go"
 	"github.com/hiring-assessment/hiring-go/sandbox"
 )
 
@@ -67,7 +68,7 @@ func TestTheLifeOfACandidate(t *testing.T) {
 	assert.Equal(t, []string{"submitted", "2026-03-10T12:03:00.123Z", "null"}, []string{s.text("status"), s.text("submitted_at"), s.text("evaluated_at")})
 
 	now = now.Add(time.Minute)
-	require.NoError(t, l.s.Evaluate(submission, sandbox.Result{ShipScore: new(87), Verdict: "strong_yes", Pillars: map[string]*int{"craft": new(0), "rigor": new(91)}}))
+	require.NoError(t, l.s.Evaluate(submission, sandbox.Result{ShipScore: new(87), Verdict: "strong_yes", Pillars: map[hiring.PillarID]*int{"craft": new(0), "rigor": new(91)}}))
 	assert.Equal(t, "evaluated", l.invitation(t, posting, id).text("status"))
 	s, r = l.submissionWithoutLink(t, submission)
 	assert.Equal(t, []string{"evaluated", "2026-03-10T12:04:00.123Z", `"2026-03-10T12:04:00.123Z"`},
@@ -111,8 +112,8 @@ func TestStepsThatCannotBeTaken(t *testing.T) {
 	require.NoError(t, l.s.AppendEvents(submission, "k"))
 	assert.Len(t, into[[]object](t, l.get(t, "/submissions/"+submission+"/events")), 1, "all or nothing")
 	for what, r := range map[string]sandbox.Result{
-		"ship_score: must": {ShipScore: new(101)}, "must be from 0 to 100": {ShipScore: new(-1)}, `no pillar "Craft"`: {Pillars: map[string]*int{"Craft": new(1)}},
-		"pillars.craft: must": {Pillars: map[string]*int{"craft": new(101)}}, "pillars.rigor: must": {Pillars: map[string]*int{"rigor": new(-1)}},
+		"ship_score: must": {ShipScore: new(101)}, "must be from 0 to 100": {ShipScore: new(-1)}, `no pillar "Craft"`: {Pillars: map[hiring.PillarID]*int{"Craft": new(1)}},
+		"pillars.craft: must": {Pillars: map[hiring.PillarID]*int{"craft": new(101)}}, "pillars.rigor: must": {Pillars: map[hiring.PillarID]*int{"rigor": new(-1)}},
 	} {
 		fails(l.s.Evaluate(submission, r), what)
 	}

@@ -7,12 +7,12 @@ import (
 	hiring "github.com/hiring-assessment/hiring-go"
 )
 
-// Option changes a server under construction.
-type Option func(*Server)
+// Option configures a server. Options come from this package.
+type Option func(*config)
 
 // WithDialect makes the server use other names, routes and formats where the API's
 // documentation shows none. A zero field means the default.
-func WithDialect(d hiring.Dialect) Option { return func(s *Server) { s.config.dialect = d } }
+func WithDialect(d hiring.Dialect) Option { return func(c *config) { c.dialect = d } }
 
 // WithClock sets the server's clock: the Date header, rate-limit windows, the expiry of
 // keys and the times of written resources follow it. The default is time.Now.
@@ -20,7 +20,7 @@ func WithClock(now func() time.Time) Option {
 	if now == nil {
 		panic("sandbox: WithClock: the clock is nil")
 	}
-	return func(s *Server) { s.config.clock = now }
+	return func(c *config) { c.clock = now }
 }
 
 // WithQuota sets the reads and writes an hour of each key, instead of the documented 1000
@@ -29,22 +29,22 @@ func WithQuota(read, write int) Option {
 	if min(read, write) < 0 {
 		panic(fmt.Sprintf("sandbox: WithQuota(%d, %d): a rate limit must not be negative", read, write))
 	}
-	return func(s *Server) { s.config.readQuota, s.config.writeQuota = read, write }
+	return func(c *config) { c.readQuota, c.writeQuota = read, write }
 }
 
 // WithSinceOn sets the time that the since filter compares with. The default is
 // SinceCreated.
 func WithSinceOn(f SinceField) Option {
-	return func(s *Server) { s.config.settings.SinceOn = f }
+	return func(c *config) { c.settings.SinceOn = f }
 }
 
 // WithKey makes the server accept a key from the start, as AddKey does later.
-func WithKey(k Key) Option { return func(s *Server) { s.config.keys = append(s.config.keys, k) } }
+func WithKey(k Key) Option { return func(c *config) { c.keys = append(c.keys, k) } }
 
 // WithTimeline makes each new invitation of the live data follow a timeline. Results are
 // invented and the same on every run.
 func WithTimeline(t Timeline) Option {
-	return func(s *Server) { s.config.settings.Timeline = t }
+	return func(c *config) { c.settings.Timeline = t }
 }
 
 // WithDrift adds to responses what additive changes of v1 may bring: unknown members,
@@ -57,7 +57,7 @@ func WithTimeline(t Timeline) Option {
 // meta stay, filters go by the true values, and statuses that calls depend on, such as
 // evaluated, closed and revoked, stay too.
 func WithDrift(seed uint64) Option {
-	return func(s *Server) { s.config.settings.Drift, s.config.driftSeed = true, seed }
+	return func(c *config) { c.settings.Drift, c.driftSeed = true, seed }
 }
 
 // WithControlFromAnyHost lets every machine use the control API, with every Host, for a
@@ -77,4 +77,4 @@ func WithDrift(seed uint64) Option {
 // loopback address to localhost, a loopback address or the host of Client. It rejects
 // requests that a web page of another origin makes. A rejected request returns 403. Only
 // GET /_sandbox/health, which returns 200, is open to every machine.
-func WithControlFromAnyHost() Option { return func(s *Server) { s.config.anyHost = true } }
+func WithControlFromAnyHost() Option { return func(c *config) { c.anyHost = true } }

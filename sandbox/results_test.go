@@ -17,10 +17,10 @@ import (
 func TestNoScoreIsNull(t *testing.T) {
 	s := sandbox.Start(t)
 	posting := s.AddAssessment("Backend")
-	full, err := s.AddResult(posting, "full@candidates.test", sandbox.Result{ShipScore: new(0), Pillars: map[string]*int{"craft": new(0)}})
+	full, err := s.AddResult(posting, "full@candidates.test", sandbox.Result{ShipScore: new(0), Pillars: map[hiring.PillarID]*int{"craft": new(0)}})
 	require.NoError(t, err)
 	none, err := s.AddResult(posting, "none@candidates.test", sandbox.Result{
-		ShipScore: sandbox.NoScore, Pillars: map[string]*int{"craft": sandbox.NoScore, "ai_fluency": nil, "rigor": new(70)},
+		NoScore: true, Pillars: map[hiring.PillarID]*int{"craft": nil, "ai_fluency": nil, "rigor": new(70)},
 	})
 	require.NoError(t, err)
 	r, err := s.LiveClient().Submissions.Report(t.Context(), none)
@@ -37,13 +37,22 @@ func TestNoScoreIsNull(t *testing.T) {
 	r, err = s.LiveClient().Submissions.Report(t.Context(), full)
 	require.NoError(t, err)
 	assert.Equal(t, 1, r.PipelineRank.Rank)
-	assert.Equal(t, new(0), r.ShipScore, "NoScore is an identity")
+	assert.Equal(t, new(0), r.ShipScore, "0 is a score")
 	for _, wrong := range []int{-1, 101} {
 		_, err = s.AddResult(posting, "x@candidates.test", sandbox.Result{ShipScore: new(wrong)})
 		require.Error(t, err, wrong)
 	}
-	_, err = s.AddResult(posting, "x@candidates.test", sandbox.Result{Pillars: map[string]*int{"craft": new(101)}})
+	_, err = s.AddResult(posting, "x@candidates.test", sandbox.Result{Pillars: map[hiring.PillarID]*int{"craft": new(101)}})
 	require.Error(t, err)
+	_, err = s.AddResult(posting, "x@candidates.test", sandbox.Result{ShipScore: new(1), NoScore: true})
+	require.ErrorContains(t, err, "must be nil with NoScore")
+	unclear, err := s.AddResult(posting, "unclear@candidates.test", sandbox.Result{NoScore: true})
+	require.NoError(t, err)
+	r, err = s.LiveClient().Submissions.Report(t.Context(), unclear)
+	require.NoError(t, err)
+	for _, p := range r.Pillars {
+		assert.Nil(t, p.Score, p.ID)
+	}
 }
 
 func TestRegradeReplacesTheResult(t *testing.T) {
@@ -54,7 +63,7 @@ func TestRegradeReplacesTheResult(t *testing.T) {
 		require.NoError(t, err)
 		first, err := s.Begin(invitation)
 		require.NoError(t, err)
-		require.NoError(t, s.Evaluate(first, sandbox.Result{ShipScore: new(80), Pillars: map[string]*int{"craft": new(80)}}))
+		require.NoError(t, s.Evaluate(first, sandbox.Result{ShipScore: new(80), Pillars: map[hiring.PillarID]*int{"craft": new(80)}}))
 		second, err := s.AddResult(posting, "bob@candidates.test", sandbox.Result{ShipScore: new(60)})
 		require.NoError(t, err)
 		before, err := s.LiveClient().Submissions.Get(t.Context(), first)

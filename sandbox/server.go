@@ -51,7 +51,7 @@ func New(opts ...Option) *Server {
 		{Token: WriteKey, Scope: ScopeWrite}, {Token: LiveKey, Scope: ScopeAdmin},
 	}, readQuota: 1000, writeQuota: 200, driftSeed: 1, settings: settings{SinceOn: SinceCreated, Archives: true}}}
 	for _, opt := range opts {
-		opt(s)
+		opt(&s.config)
 	}
 	dialect, err := s.config.dialect.WithDefaults()
 	must("WithDialect", err)

@@ -60,7 +60,7 @@ func (a *app) assessmentsCreateCommand() *cobra.Command {
 	c.Flags().StringVar(&in.ChallengeID, "challenge", "", "the id, the slug or the `name` of the challenge, or the unique beginning of one (required)")
 	c.Flags().StringVar(&in.Name, "name", "", "the `name` of the assessment, which candidates see (required)")
 	c.Flags().IntVar(&in.TimeLimitMinutes, "minutes", 0, "time limit in `minutes`; 0 means the challenge's limit")
-	c.Flags().Float64Var(&in.BudgetDollarsCap, "budget", 0, "a candidate's budget for AI in `dollars`; 0 means the challenge's budget")
+	budget := c.Flags().Float64("budget", 0, "a candidate's budget for AI in `dollars`; without it the challenge's budget")
 	c.Flags().StringSliceVar(&in.SelectedTaskIDs, "tasks", nil, "the `ids` of the tasks to use, for a challenge with several tasks")
 	_ = c.RegisterFlagCompletionFunc("challenge", a.complete(challengeIDs))
 	c.RunE = showItem(a, assessmentTable(), func(ctx context.Context, t task) (hiring.Assessment, error) {
@@ -75,6 +75,9 @@ func (a *app) assessmentsCreateCommand() *cobra.Command {
 			return hiring.Assessment{}, err
 		}
 		in.ChallengeID = id
+		if c.Flags().Changed("budget") {
+			in.BudgetDollarsCap = budget
+		}
 		return t.client.Assessments.Create(ctx, in)
 	})
 	return c

@@ -235,7 +235,7 @@ func TestImportAfterAKillWaits(t *testing.T) {
 		defer interrupt()
 		_, err = h.run(ctx, file, lagging)
 		require.ErrorIs(t, err, context.DeadlineExceeded)
-		assert.Equal(t, map[string]int{"sent": 2, "unknown": 1, "not sent": 3}, outcomes(t, file))
+		assert.Equal(t, map[string]int{"sent": 2, "unknown": 1, "not_sent": 3}, outcomes(t, file))
 
 		h.typed = strings.ToUpper(h.id)
 		shown, err := h.run(t.Context(), link, lagging)
@@ -345,11 +345,11 @@ func TestInterruptedImportRecordsItsResults(t *testing.T) {
 		assert.Equal(t, 5, got["existing"], got)
 		assert.Greater(t, got["sent"], 70, "most of half a window")
 		assert.Len(t, h.invitations(), got["sent"]+5)
-		assert.Equal(t, 295, got["sent"]+got["not sent"], got)
+		assert.Equal(t, 295, got["sent"]+got["not_sent"], got)
 		written, err := os.ReadFile(file)
 		require.NoError(t, err)
 		assert.NotContains(t, string(written), "context")
-		assert.NotContains(t, string(written), "SendAll")
+		assert.NotContains(t, string(written), "EnsureAll")
 
 		_, err = h.run(t.Context(), file, h.server.Transport())
 		require.NoError(t, err)
@@ -374,7 +374,7 @@ func TestImportPrintsWhyItWaits(t *testing.T) {
 		assert.Less(t, strings.Count(shown, "\n"), 100, "a line a minute")
 		got := outcomes(t, file)
 		assert.Len(t, h.invitations(), got["sent"])
-		assert.Equal(t, 300, got["sent"]+got["not sent"], got)
+		assert.Equal(t, 300, got["sent"]+got["not_sent"], got)
 
 		time.Sleep(time.Minute)
 		_, err = h.run(t.Context(), file, h.server.Transport())

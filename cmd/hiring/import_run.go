@@ -19,7 +19,7 @@ import (
 const importTimeout = 30 * time.Second
 
 // settleTime is how long after the request of an earlier run the listing may not show its
-// invitation: the timeout of the attempt, and 60 s as SendAll waits for a lookup. Tests
+// invitation: the timeout of the attempt, and 60 s as EnsureAll waits for a lookup. Tests
 // shorten it.
 var settleTime = importTimeout + time.Minute //nolint:gochecknoglobals // a constant, except in tests
 
@@ -59,9 +59,9 @@ func (im *importer) run(ctx context.Context) (importSummary, error) {
 	open := im.open()
 	sending := im.settle(ctx)
 	if sending == nil {
-		sending = im.client.Invitations.SendAll(ctx, im.plan.ID, slices.Values(open), hiring.SendAllOptions{Before: im.begin, Each: im.record})
+		sending = im.client.Invitations.EnsureAll(ctx, im.plan.ID, slices.Values(open), hiring.EnsureAllOptions{Before: im.begin, Each: im.record})
 	}
-	for _, person := range im.people { // SendAll reported nothing about the others.
+	for _, person := range im.people { // EnsureAll reported nothing about the others.
 		if !im.done[candidates.Key(person.Email)] {
 			im.record(hiring.InviteResult{Candidate: person, Outcome: hiring.InviteNotSent}, nil)
 		}
@@ -101,14 +101,14 @@ func (im *importer) open() []hiring.NewInvitation {
 			im.record(hiring.InviteResult{Candidate: person, Outcome: hiring.InviteExisting, Invitation: hiring.Invitation{ID: row.InvitationID}}, nil)
 			continue
 		}
-		// SendAll does not compare Unicode normal forms, so that it needs the listed spelling.
+		// EnsureAll does not compare Unicode normal forms, so that it needs the listed spelling.
 		person.Email = cmp.Or(im.plan.invited[candidates.Key(person.Email)].CandidateEmail, person.Email)
 		open = append(open, person)
 	}
 	return open
 }
 
-// begin records a request before SendAll sends it.
+// begin records a request before EnsureAll sends it.
 func (im *importer) begin(p hiring.NewInvitation) error {
 	im.begun[candidates.Key(p.Email)] = true
 	im.writeErr = im.results.Begin(im.plan.ID, p)

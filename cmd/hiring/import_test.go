@@ -366,7 +366,7 @@ func TestImportStopsWhenItsResultsAreRemoved(t *testing.T) {
 	assert.Len(t, h.invitations(), 11, "only the current request is completed")
 	assert.Equal(t, "11 sent, 49 not sent. Results: people.csv.results.csv\n", got.stdout)
 	assert.Contains(t, got.stderr, "the file was removed or replaced during the run. Run the same command again")
-	assert.Equal(t, map[string]int{"sent": 11, "not sent": 49}, outcomes(t, filepath.Join(u.home, "people.csv.results.csv")))
+	assert.Equal(t, map[string]int{"sent": 11, "not_sent": 49}, outcomes(t, filepath.Join(u.home, "people.csv.results.csv")))
 }
 
 // TestImportContinuesAfterARejectedCandidate: one rejected candidate does not stop the others.

@@ -27,7 +27,7 @@ var (
 		": see WithTimeout", ": --timeout sets another limit", ": see WithMaxResponseBytes", "",
 		", or WithInsecureHTTP if that is meant", "", "context deadline exceeded", "the time limit was reached", "\n", "; ",
 	)
-	goName       = regexp.MustCompile(`(?:(^|[:;(] )hiring: )|\b(?:[A-Z][a-z]+\.[A-Z][A-Za-z]+|SendAll|Do|OpenAPI): `)
+	goName       = regexp.MustCompile(`(?:(^|[:;(] )hiring: )|\b(?:[A-Z][a-z]+\.[A-Z][A-Za-z]+|EnsureAll|Do|OpenAPI): `)
 	dialectField = regexp.MustCompile(`Dialect\.([A-Z][A-Za-z]+)`)
 	plainWord    = regexp.MustCompile(`^[a-z][a-z']*[ ,:;.]`)
 )

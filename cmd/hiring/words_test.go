@@ -32,9 +32,9 @@ func TestErrorsNameFlagsAndArguments(t *testing.T) {
 		"a key with a space": {func() error { _, err := hiring.New("https://example.com?x=1", "a b"); return err },
 			"The base URL: must have no query and no fragment; the API key: contains white space or control characters: it was probably copied with a line break."},
 		"numbers": {func() error {
-			_, err := client.Assessments.Create(ctx, hiring.NewAssessment{ChallengeID: "x", Name: "y", TimeLimitMinutes: -1, BudgetDollarsCap: -2})
+			_, err := client.Assessments.Create(ctx, hiring.NewAssessment{ChallengeID: "x", Name: "y", TimeLimitMinutes: -1, BudgetDollarsCap: new(-2.0)})
 			return err
-		}, "--minutes: must not be negative (0 leaves it out); --budget: must not be negative (0 leaves it out)."},
+		}, "--minutes: must not be negative (0 leaves it out); --budget: must not be negative."},
 		"an interval": {func() error {
 			_, err := client.Submissions.WaitReport(ctx, "x", hiring.WaitOptions{MinInterval: -1})
 			return err

@@ -95,7 +95,7 @@ func read(name string) (candidates []hiring.NewInvitation, _ error) {
 // last exists while an outcome may be unknown; the time of its last change is that of the last request.
 func invite(ctx context.Context, client *hiring.Client, assessment string, candidates []hiring.NewInvitation, last string, stdout io.Writer) error {
 	var sum hiring.InviteProgress
-	options := hiring.SendAllOptions{Progress: func(p hiring.InviteProgress) {
+	options := hiring.EnsureAllOptions{Progress: func(p hiring.InviteProgress) {
 		if sum = p; p.Reason == hiring.PauseQuota {
 			fmt.Fprintf(os.Stderr, "%d of %d done; waiting until %s\n", p.Done, len(candidates), p.WaitUntil.Format("15:04:05"))
 		}
@@ -108,7 +108,7 @@ func invite(ctx context.Context, client *hiring.Client, assessment string, candi
 			return err
 		}
 	}
-	err := client.Invitations.SendAll(ctx, assessment, slices.Values(candidates), options)
+	err := client.Invitations.EnsureAll(ctx, assessment, slices.Values(candidates), options)
 	if err == nil && last != "" {
 		_ = os.Remove(last) // It may not exist. Leaving it costs the next run a wait.
 	}

@@ -332,7 +332,7 @@ func TestLine(t *testing.T) {
 		w := newWorld(t)
 		options := w.options(time.Now())
 		id := w.begin(hiring.NewInvitation{Email: email, Name: name})
-		require.NoError(t, w.Evaluate(id, sandbox.Result{ShipScore: new(91), Verdict: "strong_yes", Pillars: map[string]*int{"correctness": new(90), "craft": new(0), "rigor": new(40)}, LowConfidence: []string{"rigor"}}))
+		require.NoError(t, w.Evaluate(id, sandbox.Result{ShipScore: new(91), Verdict: "strong_yes", Pillars: map[hiring.PillarID]*int{"correctness": new(90), "craft": new(0), "rigor": new(40)}, LowConfidence: []hiring.PillarID{"rigor"}}))
 		at := time.Now().UTC()
 		var out bytes.Buffer
 		require.NoError(t, w.once(t.Context(), options, &out))

@@ -409,7 +409,7 @@ func TestInputsAreRejectedBeforeAnythingIsSent(t *testing.T) {
 			return err
 		}},
 		"Create negative budget": {"BudgetDollarsCap", func(c *hiring.Client) error {
-			_, err := c.Assessments.Create(ctx, hiring.NewAssessment{ChallengeID: "c", Name: "n", BudgetDollarsCap: -77})
+			_, err := c.Assessments.Create(ctx, hiring.NewAssessment{ChallengeID: "c", Name: "n", BudgetDollarsCap: new(-77.0)})
 			return err
 		}},
 		"Create Extra twice": {"Extra", func(c *hiring.Client) error {
@@ -495,7 +495,7 @@ func TestInputsAreRejectedBeforeAnythingIsSent(t *testing.T) {
 			return apitest.LastError(c.Submissions.Watch(ctx, hiring.WatchOptions{MaxInterval: 77}))
 		}},
 		"Poll without a unit": {"MinInterval", func(c *hiring.Client) error {
-			_, err := c.Submissions.Poll(ctx, hiring.WatchOptions{MinInterval: 77}, "")
+			_, err := c.Submissions.Poll(ctx, "", hiring.WatchOptions{MinInterval: 77})
 			return err
 		}},
 		"Tail without a unit": {"MinInterval", func(c *hiring.Client) error {
@@ -607,7 +607,7 @@ func TestOptionalInputsAndExtra(t *testing.T) {
 	fake := apitest.NewScriptedServer(t, apitest.Respond(200, `{"data":{"id":"x","submission_id":"x"},"meta":{}}`))
 	client := fake.Client()
 	_, err := client.Assessments.Create(t.Context(), hiring.NewAssessment{
-		ChallengeID: "c", Name: "n", TimeLimitMinutes: 45, BudgetDollarsCap: 2.5, SelectedTaskIDs: []string{"t1"},
+		ChallengeID: "c", Name: "n", TimeLimitMinutes: 45, BudgetDollarsCap: new(2.5), SelectedTaskIDs: []string{"t1"},
 		Extra: map[string]any{"team": "core"},
 	})
 	require.NoError(t, err)

@@ -275,7 +275,7 @@ func TestOneAddressHasManySpellings(t *testing.T) {
 			assert.Equal(t, hiring.InviteExisting, got.Outcome, "%q", email)
 		}
 		var got reports
-		require.NoError(t, server.LiveClient().Invitations.SendAll(t.Context(), assessment, slices.Values(people), hiring.SendAllOptions{Each: got.each}))
+		require.NoError(t, server.LiveClient().Invitations.EnsureAll(t.Context(), assessment, slices.Values(people), hiring.EnsureAllOptions{Each: got.each}))
 		assert.Equal(t, slices.Repeat([]hiring.InviteOutcome{hiring.InviteExisting}, len(spellings)), got.outcomes())
 		requireOneMailEach(t, server, assessment, 1)
 	})
@@ -441,7 +441,7 @@ func TestTheNextCallSettlesAnOpenOutcome(t *testing.T) {
 		"done late": {sandbox.Fault{Route: "GET /account", Status: 500}, 59 * time.Second, hiring.InviteExisting},
 		"not done":  {sandbox.Fault{Route: inviteRoute, Delay: 10 * time.Second}, 0, hiring.InviteSent},
 	} {
-		for _, next := range []string{"Ensure", "Ensure of a variant", "SendAll", "Ensure during the first call"} {
+		for _, next := range []string{"Ensure", "Ensure of a variant", "EnsureAll", "Ensure during the first call"} {
 			t.Run(name+"/"+next, func(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
 					server, assessment := startWithAssessment(t)
@@ -466,8 +466,8 @@ func TestTheNextCallSettlesAnOpenOutcome(t *testing.T) {
 					}
 					var got reports
 					switch next {
-					case "SendAll":
-						require.NoError(t, client.Invitations.SendAll(t.Context(), assessment, slices.Values([]hiring.NewInvitation{ada}), hiring.SendAllOptions{Each: got.each}))
+					case "EnsureAll":
+						require.NoError(t, client.Invitations.EnsureAll(t.Context(), assessment, slices.Values([]hiring.NewInvitation{ada}), hiring.EnsureAllOptions{Each: got.each}))
 					case "Ensure of a variant":
 						variant, err := client.With(hiring.WithTimeout(time.Minute))
 						require.NoError(t, err)
@@ -567,7 +567,7 @@ func TestADoneRequestIsNeverRepeated(t *testing.T) {
 			assert.Equal(t, hiring.InviteUnknown, got.Outcome)
 			assert.Equal(t, hiring.OutcomeDone, apitest.RequireError(t, "Ensure", err).Outcome)
 			var all reports
-			require.NoError(t, client.Invitations.SendAll(t.Context(), apitest.ID, slices.Values([]hiring.NewInvitation{ada}), hiring.SendAllOptions{Each: all.each}))
+			require.NoError(t, client.Invitations.EnsureAll(t.Context(), apitest.ID, slices.Values([]hiring.NewInvitation{ada}), hiring.EnsureAllOptions{Each: all.each}))
 			assert.Equal(t, []hiring.InviteOutcome{hiring.InviteUnknown}, all.outcomes())
 		}
 		posts := 0
@@ -623,8 +623,8 @@ func TestEnsureCapturesTheResponseToTheRequest(t *testing.T) {
 		assert.Equal(t, http.StatusBadGateway, response.StatusCode)
 		response = hiring.Response{}
 		people := candidates(1)
-		require.NoError(t, server.LiveClient().Invitations.SendAll(hiring.WithResponse(t.Context(), &response), assessment, slices.Values(people), hiring.SendAllOptions{}))
-		assert.Zero(t, response.StatusCode, "SendAll captures nothing")
+		require.NoError(t, server.LiveClient().Invitations.EnsureAll(hiring.WithResponse(t.Context(), &response), assessment, slices.Values(people), hiring.EnsureAllOptions{}))
+		assert.Zero(t, response.StatusCode, "EnsureAll captures nothing")
 	})
 }
 

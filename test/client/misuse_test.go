@@ -36,8 +36,8 @@ func moreCalls() map[string]func(context.Context, *hiring.Client) {
 	one := hiring.NewInvitation{Email: "jo@example.com", Name: "Jo"}
 	return map[string]func(context.Context, *hiring.Client){
 		"Invitations.Ensure": func(ctx context.Context, c *hiring.Client) { _, _ = c.Invitations.Ensure(ctx, "a1", one) },
-		"Invitations.SendAll": func(ctx context.Context, c *hiring.Client) {
-			_ = c.Invitations.SendAll(ctx, "a1", func(yield func(hiring.NewInvitation) bool) { yield(one) }, hiring.SendAllOptions{})
+		"Invitations.EnsureAll": func(ctx context.Context, c *hiring.Client) {
+			_ = c.Invitations.EnsureAll(ctx, "a1", func(yield func(hiring.NewInvitation) bool) { yield(one) }, hiring.EnsureAllOptions{})
 		},
 		"Submissions.FindByEmail": func(ctx context.Context, c *hiring.Client) { _, _ = c.Submissions.FindByEmail(ctx, "a1", one.Email) },
 		"Submissions.DownloadArchive": func(ctx context.Context, c *hiring.Client) {
@@ -50,7 +50,7 @@ func moreCalls() map[string]func(context.Context, *hiring.Client) {
 			drain(c.Submissions.WaitReports(ctx, []string{"s1"}, hiring.WaitOptions{}))
 		},
 		"Submissions.Watch": func(ctx context.Context, c *hiring.Client) { drain(c.Submissions.Watch(ctx, hiring.WatchOptions{})) },
-		"Submissions.Poll":  func(ctx context.Context, c *hiring.Client) { _, _ = c.Submissions.Poll(ctx, hiring.WatchOptions{}, "") },
+		"Submissions.Poll":  func(ctx context.Context, c *hiring.Client) { _, _ = c.Submissions.Poll(ctx, "", hiring.WatchOptions{}) },
 		"Events.Tail":       func(ctx context.Context, c *hiring.Client) { drain(c.Events.Tail(ctx, "s1", hiring.TailOptions{})) },
 		"Pager.All":         func(ctx context.Context, c *hiring.Client) { drain(c.Members.List().All(ctx)) },
 		"Pager.Pages":       func(ctx context.Context, c *hiring.Client) { drain(c.Members.List().Pages(ctx)) },

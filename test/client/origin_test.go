@@ -147,7 +147,7 @@ func TestResponseWithoutTheResourceItPromised(t *testing.T) {
 	}
 }
 
-// Ensure and SendAll report only invitations that they have seen as sent.
+// Ensure and EnsureAll report only invitations that they have seen as sent.
 func TestInvitingBehindASignInPage(t *testing.T) {
 	page := sandbox.Fault{Route: inviteRoute, Status: 200, ContentType: "text/html", Body: apitest.SignInPage, Times: -1}
 	wrapped := sandbox.Fault{Route: inviteRoute, Status: 200, Body: `{"data":{"invitation":{"id":"x"}},"meta":{"request_id":"req_1"}}`, Times: -1}
@@ -159,7 +159,7 @@ func TestInvitingBehindASignInPage(t *testing.T) {
 			got, err := client.Invitations.Ensure(t.Context(), assessment, ada)
 			require.Error(t, err, "%s", name)
 			assert.NotEqual(t, hiring.InviteSent, got.Outcome, "%s", name)
-			_ = client.Invitations.SendAll(t.Context(), assessment, slices.Values([]hiring.NewInvitation{ada}), hiring.SendAllOptions{Each: func(got hiring.InviteResult, err error) bool {
+			_ = client.Invitations.EnsureAll(t.Context(), assessment, slices.Values([]hiring.NewInvitation{ada}), hiring.EnsureAllOptions{Each: func(got hiring.InviteResult, err error) bool {
 				require.Error(t, err, "%s", name)
 				assert.NotEqual(t, hiring.InviteSent, got.Outcome, "%s", name)
 				return true

@@ -187,7 +187,7 @@ func TestBrakeBetweenAttempts(t *testing.T) {
 	})
 }
 
-// Waiting methods end at once, and SendAll reports no candidate as invited.
+// Waiting methods end at once, and EnsureAll reports no candidate as invited.
 func TestWaitersEndAtTheBrake(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		fake := apitest.NewScriptedServer(t, wrongKey())
@@ -202,7 +202,7 @@ func TestWaitersEndAtTheBrake(t *testing.T) {
 		assert.True(t, braked(err), "WaitReports: %v", err)
 		err = apitest.LastError(client.Submissions.Watch(t.Context(), hiring.WatchOptions{}))
 		assert.True(t, braked(err), "Watch: %v", err)
-		_, err = client.Submissions.Poll(t.Context(), hiring.WatchOptions{}, "")
+		_, err = client.Submissions.Poll(t.Context(), "", hiring.WatchOptions{})
 		assert.True(t, braked(err), "Poll: %v", err)
 		err = apitest.LastError(client.Events.Tail(t.Context(), "a", hiring.TailOptions{}))
 		assert.True(t, braked(err), "Tail: %v", err)

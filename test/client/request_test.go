@@ -63,11 +63,11 @@ func TestProblemsOfOneInputAreReportedTogether(t *testing.T) {
 				"Extra: holds the member email, which the input itself sets: set it there only",
 		},
 		"Create": {
-			apitest.ErrorOf(client.Assessments.Create(ctx, hiring.NewAssessment{TimeLimitMinutes: -1, BudgetDollarsCap: -1, Extra: map[string]any{"x": func() {}}})),
+			apitest.ErrorOf(client.Assessments.Create(ctx, hiring.NewAssessment{TimeLimitMinutes: -1, BudgetDollarsCap: new(-1.0), Extra: map[string]any{"x": func() {}}})),
 			[]string{"ChallengeID", "Name", "TimeLimitMinutes", "BudgetDollarsCap", "body"},
 			map[string][]string{
 				"challenge_id": {"must not be empty"}, "name": {"must not be empty"},
-				"time_limit_minutes": {"must not be negative (0 leaves it out)"}, "budget_dollars_cap": {"must not be negative (0 leaves it out)"},
+				"time_limit_minutes": {"must not be negative (0 leaves it out)"}, "budget_dollars_cap": {"must not be negative"},
 				"body": {"cannot be written as JSON: /x has a value of the wrong type at byte 81"},
 			}, "",
 		},
@@ -118,7 +118,7 @@ func TestProblemsOfOneInputAreReportedTogether(t *testing.T) {
 			[]string{"MinInterval, MaxInterval", "Lookback", "Since"}, nil, "",
 		},
 		"poll": {
-			apitest.ErrorOf(client.Submissions.Poll(ctx, hiring.WatchOptions{Lookback: -1, MaxInterval: -1}, "")),
+			apitest.ErrorOf(client.Submissions.Poll(ctx, "", hiring.WatchOptions{Lookback: -1, MaxInterval: -1})),
 			[]string{"MinInterval, MaxInterval", "Lookback"}, nil, "",
 		},
 		"Do": {

@@ -159,7 +159,7 @@ func TestTraceSeesCallsThatWereRefusedLocally(t *testing.T) {
 		for _, err = range client.Events.Tail(t.Context(), "", hiring.TailOptions{}) {
 			require.Error(t, err)
 		}
-		_, err = client.Submissions.Poll(t.Context(), hiring.WatchOptions{Lookback: -1}, "")
+		_, err = client.Submissions.Poll(t.Context(), "", hiring.WatchOptions{Lookback: -1})
 		require.Error(t, err)
 		_, err = client.Submissions.WaitReport(t.Context(), "..", hiring.WaitOptions{})
 		require.Error(t, err)
@@ -260,7 +260,7 @@ func TestTraceSeesOperationsMadeOfSeveral(t *testing.T) {
 			}
 		}},
 		{"Submissions.Poll", nil, "", func(t *testing.T, _ *sandbox.Server, c *hiring.Client, _ string) {
-			_, err := c.Submissions.Poll(t.Context(), hiring.WatchOptions{}, "")
+			_, err := c.Submissions.Poll(t.Context(), "", hiring.WatchOptions{})
 			require.NoError(t, err)
 		}},
 		{"Events.Tail", nil, "", func(t *testing.T, s *sandbox.Server, c *hiring.Client, a string) {
@@ -275,9 +275,9 @@ func TestTraceSeesOperationsMadeOfSeveral(t *testing.T) {
 			_, err := c.Invitations.Ensure(t.Context(), a, hiring.NewInvitation{Email: "jo@example.com", Name: "Jo"})
 			require.NoError(t, err)
 		}},
-		{"Invitations.SendAll", []string{"Invitations.List", "Invitations.Send"}, "quota", func(t *testing.T, s *sandbox.Server, c *hiring.Client, a string) {
+		{"Invitations.EnsureAll", []string{"Invitations.List", "Invitations.Send"}, "quota", func(t *testing.T, s *sandbox.Server, c *hiring.Client, a string) {
 			s.SetQuota(sandbox.LiveKey, sandbox.ClassWrite, 1)
-			require.NoError(t, c.Invitations.SendAll(t.Context(), a, slices.Values(candidates(3)), hiring.SendAllOptions{}))
+			require.NoError(t, c.Invitations.EnsureAll(t.Context(), a, slices.Values(candidates(3)), hiring.EnsureAllOptions{}))
 		}},
 	}
 	for _, c := range cases {

@@ -83,10 +83,10 @@ func symptoms(t *testing.T) map[string]error {
 	// Lists, waiting, archives.
 	other := sandbox.Start(t, sandbox.WithDialect(hiring.Dialect{PageParam: "p"}))
 	errs["page"] = of(other.Client().Invitations.List(sandbox.AssessmentID).PageSize(5).Collect(ctx))
-	polled, err := server.Client().Submissions.Poll(ctx, hiring.WatchOptions{}, "")
+	polled, err := server.Client().Submissions.Poll(ctx, "", hiring.WatchOptions{})
 	require.NoError(t, err)
-	errs["damaged"] = of(server.Client().Submissions.Poll(ctx, hiring.WatchOptions{}, polled.State[:len(polled.State)-10]))
-	errs["account"] = of(server.LiveClient().Submissions.Poll(ctx, hiring.WatchOptions{}, polled.State))
+	errs["damaged"] = of(server.Client().Submissions.Poll(ctx, polled.State[:len(polled.State)-10], hiring.WatchOptions{}))
+	errs["account"] = of(server.LiveClient().Submissions.Poll(ctx, polled.State, hiring.WatchOptions{}))
 	errs["checkpoint"] = of(hiring.FileCheckpoint(filepath.Join(t.TempDir(), "missing", "state")).Load(ctx))
 	return errs
 }

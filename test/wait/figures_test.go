@@ -147,7 +147,7 @@ func (f figure) measure(t *testing.T, transport *emulator.Transport, end, learni
 		if f.call == "Poll" {
 			next := time.Now().Add(time.Hour)
 			for wait := time.Duration(0); wait == 0; {
-				polled, err := clientOf(t, transport).Submissions.Poll(t.Context(), hiring.WatchOptions{}, checkpoint.state)
+				polled, err := clientOf(t, transport).Submissions.Poll(t.Context(), checkpoint.state, hiring.WatchOptions{})
 				require.NoError(t, err)
 				for _, s := range polled.Submissions {
 					take(s.ID)

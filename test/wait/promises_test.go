@@ -98,7 +98,7 @@ func TestPollsWithSavedStatesFindAll(t *testing.T) {
 		got, state := map[string]int{}, ""
 		for time.Since(transport.Begin) < 10*time.Hour {
 			before := len(transport.Sent())
-			polled, err := clientOf(t, transport).Submissions.Poll(t.Context(), hiring.WatchOptions{}, state)
+			polled, err := clientOf(t, transport).Submissions.Poll(t.Context(), state, hiring.WatchOptions{})
 			require.NoError(t, err)
 			assert.LessOrEqual(t, len(transport.Sent())-before, 101, "100 requests and the account")
 			for _, s := range polled.Submissions {
@@ -129,7 +129,7 @@ func TestPollReturnsAfter100Requests(t *testing.T) {
 		transport := emulated(150, time.Hour)
 		transport.API.PageSize = 1
 		time.Sleep(time.Hour)
-		polled, err := clientOf(t, transport).Submissions.Poll(t.Context(), hiring.WatchOptions{Since: transport.Begin}, "")
+		polled, err := clientOf(t, transport).Submissions.Poll(t.Context(), "", hiring.WatchOptions{Since: transport.Begin})
 		require.NoError(t, err)
 		assert.Len(t, transport.Sent(), 101, "and the account")
 		assert.Zero(t, polled.Wait)
@@ -281,13 +281,13 @@ func TestAnUnknownAssessmentEndsAWatch(t *testing.T) {
 		client := clientOf(t, transport)
 		o := hiring.WatchOptions{AssessmentID: "none"}
 		require.ErrorIs(t, apitest.LastError(client.Submissions.Watch(t.Context(), o)), hiring.ErrNotFound)
-		polled, err := client.Submissions.Poll(t.Context(), o, "")
+		polled, err := client.Submissions.Poll(t.Context(), "", o)
 		require.ErrorIs(t, err, hiring.ErrNotFound)
-		_, err = client.Submissions.Poll(t.Context(), o, polled.State)
+		_, err = client.Submissions.Poll(t.Context(), polled.State, o)
 		require.ErrorIs(t, err, hiring.ErrNotFound)
 		transport.API = emulated(3, time.Minute).API
 		time.Sleep(time.Hour)
-		_, err = client.Submissions.Poll(t.Context(), o, "")
+		_, err = client.Submissions.Poll(t.Context(), "", o)
 		require.NoError(t, err)
 	})
 }
@@ -337,7 +337,7 @@ func TestKeysInTurn(t *testing.T) {
 				}))
 			require.NoError(t, err)
 			for time.Since(transport.Begin) < 6*time.Hour {
-				polled, err := client.Submissions.Poll(t.Context(), hiring.WatchOptions{}, state)
+				polled, err := client.Submissions.Poll(t.Context(), state, hiring.WatchOptions{})
 				if err != nil {
 					require.ErrorContains(t, err, "another account")
 					refused++
@@ -377,7 +377,9 @@ func TestWaitReportsYieldsEach(t *testing.T) {
 					got[report.SubmissionID]++
 				}
 			}
-			require.Equal(t, &hiring.WaitError{Missing: []string{"none"}, Err: hiring.ErrNotFound}, end)
+			missing, _ := errors.AsType[*hiring.WaitError](end)
+			require.Equal(t, []string{"none"}, missing.Missing)
+			require.ErrorIs(t, end, hiring.ErrNotFound)
 			assert.Len(t, got, n)
 			for id, times := range got {
 				assert.Equal(t, 1, times, id)

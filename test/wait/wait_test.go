@@ -136,7 +136,11 @@ func TestWaitReportEndsAtPermanentErrors(t *testing.T) {
 func TestA404EndsWaitReport(t *testing.T) {
 	fake := apitest.NewScriptedServer(t, apitest.RespondError(404, "NOT_FOUND"))
 	_, err := fake.Client().Submissions.WaitReport(t.Context(), "S", hiring.WaitOptions{})
-	require.Equal(t, &hiring.WaitError{Missing: []string{"S"}, Err: hiring.ErrNotFound}, err)
+	missing, _ := errors.AsType[*hiring.WaitError](err)
+	require.Equal(t, []string{"S"}, missing.Missing)
+	require.ErrorIs(t, err, hiring.ErrNotFound)
+	failure, _ := errors.AsType[*hiring.Error](err)
+	require.Equal(t, hiring.ErrNotFound, failure.Code, "one shape of errors")
 	assert.Len(t, fake.Requests(), 1)
 }
 

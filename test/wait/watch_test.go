@@ -85,7 +85,7 @@ func TestPollSendsTheRequestsOfOnePoll(t *testing.T) {
 			w.evaluate(before[0])
 			time.Sleep(time.Minute)
 			client := w.client()
-			first, err := client.Submissions.Poll(t.Context(), hiring.WatchOptions{}, "")
+			first, err := client.Submissions.Poll(t.Context(), "", hiring.WatchOptions{})
 			require.NoError(t, err)
 			assert.Empty(t, first.Submissions, "from now on")
 			assert.GreaterOrEqual(t, first.Wait, 30*time.Second)
@@ -94,15 +94,15 @@ func TestPollSendsTheRequestsOfOnePoll(t *testing.T) {
 			w.evaluate(before[2]) // In the same millisecond.
 			time.Sleep(time.Second)
 			for range 2 { // The same state returns the same submissions.
-				second, err := client.Submissions.Poll(t.Context(), hiring.WatchOptions{}, first.State)
+				second, err := client.Submissions.Poll(t.Context(), first.State, hiring.WatchOptions{})
 				require.NoError(t, err)
 				require.Len(t, second.Submissions, 2)
 				assert.True(t, second.Submissions[0].Report.Ready())
-				third, err := w.client().Submissions.Poll(t.Context(), hiring.WatchOptions{}, second.State)
+				third, err := w.client().Submissions.Poll(t.Context(), second.State, hiring.WatchOptions{})
 				require.NoError(t, err)
 				assert.Empty(t, third.Submissions)
 			}
-			since, err := client.Submissions.Poll(t.Context(), hiring.WatchOptions{Since: time.Now().Add(-time.Hour)}, "")
+			since, err := client.Submissions.Poll(t.Context(), "", hiring.WatchOptions{Since: time.Now().Add(-time.Hour)})
 			require.NoError(t, err)
 			assert.Len(t, since.Submissions, 3)
 		})
@@ -112,7 +112,7 @@ func TestPollSendsTheRequestsOfOnePoll(t *testing.T) {
 func TestPollRejectsStatesOfOthers(t *testing.T) {
 	server := sandbox.Start(t, sandbox.WithKey(sandbox.Key{Token: "sk_live_other", Scope: sandbox.ScopeRead, Organization: "other"}))
 	client, options := server.Client(), hiring.WatchOptions{}
-	first, err := client.Submissions.Poll(t.Context(), options, "")
+	first, err := client.Submissions.Poll(t.Context(), "", options)
 	require.NoError(t, err)
 	other := hiring.WatchOptions{AssessmentID: sandbox.AssessmentID}
 	for name, c := range map[string]struct {
@@ -130,13 +130,13 @@ func TestPollRejectsStatesOfOthers(t *testing.T) {
 		"lookback":   {client, hiring.WatchOptions{Lookback: -1}, "", "negative"},
 		"since":      {client, hiring.WatchOptions{Since: time.Date(10_000, 1, 1, 0, 0, 0, 0, time.UTC)}, "", "year 10000"},
 	} {
-		_, err := c.client.Submissions.Poll(t.Context(), c.options, c.state)
+		_, err := c.client.Submissions.Poll(t.Context(), c.state, c.options)
 		require.ErrorIs(t, err, hiring.ErrInvalidInput, "%s", name)
 		require.ErrorContains(t, err, c.problem, "%s", name)
 	}
 	sent := 0
 	live := server.LiveClient(hiring.WithObserver(func(context.Context, hiring.Exchange) { sent++ }))
-	_, err = live.Submissions.Poll(t.Context(), options, first.State)
+	_, err = live.Submissions.Poll(t.Context(), first.State, options)
 	require.ErrorContains(t, err, "another account")
 	assert.Equal(t, 2, sent, "the first listing and the account of its key")
 }
@@ -201,7 +201,7 @@ func TestFileCheckpoint(t *testing.T) {
 	require.Error(t, hiring.FileCheckpoint(filepath.Join(folder, "none", "state")).Save(ctx, "x"))
 }
 
-// TestADamagedCheckpointIsNoFreshStart covers Watch and SendAll.
+// TestADamagedCheckpointIsNoFreshStart covers Watch and EnsureAll.
 func TestADamagedCheckpointIsNoFreshStart(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "state")
 	client := sandbox.New().Client()
@@ -223,7 +223,7 @@ func TestADamagedCheckpointIsNoFreshStart(t *testing.T) {
 
 func TestPollTakesNoCheckpoint(t *testing.T) {
 	server := sandbox.Start(t)
-	polled, err := server.Client().Submissions.Poll(t.Context(), hiring.WatchOptions{Checkpoint: new(memoryCheckpoint), MinInterval: -1}, "state")
+	polled, err := server.Client().Submissions.Poll(t.Context(), "state", hiring.WatchOptions{Checkpoint: new(memoryCheckpoint), MinInterval: -1})
 	var refused *hiring.ParamError
 	require.ErrorAs(t, err, &refused)
 	require.ErrorContains(t, err, "Checkpoint: must be nil: Poll takes and returns its state")
@@ -239,7 +239,7 @@ func TestPollCallsProgress(t *testing.T) {
 		assert.NotEmpty(t, server.Journal())
 		told = append(told, p)
 	}}
-	polled, err := server.Client().Submissions.Poll(t.Context(), o, "")
+	polled, err := server.Client().Submissions.Poll(t.Context(), "", o)
 	require.NoError(t, err)
 	assert.Equal(t, []hiring.WaitProgress{polled.Progress}, told)
 }

@@ -38,6 +38,6 @@ func init() {
 		},
 	})
 	compose("Invitations.Ensure", "write", "1 read for each 100 invitations there; 1 write and 1 of the plan if there was none; more after an unknown outcome")
-	compose("Invitations.SendAll", "write", "1 read for each 100 invitations there, about 1 a minute while it sends; 1 write and 1 of the plan for each candidate without one; more after an unknown outcome")
+	compose("Invitations.EnsureAll", "write", "1 read for each 100 invitations there, about 1 a minute while it sends; 1 write and 1 of the plan for each candidate without one; more after an unknown outcome")
 	tests["Invitations"] = Invitations
 }

@@ -103,7 +103,7 @@ func (l *life) graded(t *testing.T) {
 	t.Helper()
 	evaluated := hiring.SubmissionFilter{AssessmentID: l.assessmentID, Status: hiring.SubmissionEvaluated}
 	assert.Empty(t, collect(t, l.client.Submissions.List(evaluated)))
-	require.NoError(t, l.server.Evaluate(l.submissionID, sandbox.Result{ShipScore: new(87), Pillars: map[string]*int{"craft": new(0), "rigor": new(91)}}))
+	require.NoError(t, l.server.Evaluate(l.submissionID, sandbox.Result{ShipScore: new(87), Pillars: map[hiring.PillarID]*int{"craft": new(0), "rigor": new(91)}}))
 	l.invited(t, hiring.InvitationEvaluated)
 	s := l.submitted(t)
 	assert.Equal(t, hiring.SubmissionEvaluated, s.Status)

@@ -15,7 +15,7 @@ import (
 func Assessments(t *testing.T, client *hiring.Client, _ Controls) {
 	ctx := t.Context()
 	made, err := client.Assessments.Create(ctx, hiring.NewAssessment{
-		ChallengeID: multiTaskChallenge, Name: "Payments engineer", TimeLimitMinutes: 45, BudgetDollarsCap: 4.5,
+		ChallengeID: multiTaskChallenge, Name: "Payments engineer", TimeLimitMinutes: 45, BudgetDollarsCap: new(4.5),
 		SelectedTaskIDs: []string{aTask},
 	})
 	require.NoError(t, err)

@@ -260,7 +260,7 @@ func StyleOf(text string) Style {
 		return Yellow
 	case "revoked", "flagged", "strong_no", "no", "unknown":
 		return Red
-	case "closed", "expired", "not sent":
+	case "closed", "expired", "not_sent":
 		return Faint
 	}
 	return Plain

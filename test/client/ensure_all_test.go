@@ -52,7 +52,7 @@ func (r *reports) outcomes() []hiring.InviteOutcome {
 	return all
 }
 
-func TestSendAllReportsEachOnceInOrder(t *testing.T) {
+func TestEnsureAllReportsEachOnceInOrder(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server, assessment := startWithAssessment(t)
 		people := candidates(7)
@@ -74,7 +74,7 @@ func TestSendAllReportsEachOnceInOrder(t *testing.T) {
 		server.Inject(sandbox.Fault{Route: inviteRoute, Skip: 3, Status: 409})
 		server.Inject(sandbox.Fault{Route: inviteRoute, Skip: 5, Reset: true, After: true})
 		var got reports
-		err := server.LiveClient().Invitations.SendAll(t.Context(), assessment, slices.Values(candidates), hiring.SendAllOptions{Each: got.each})
+		err := server.LiveClient().Invitations.EnsureAll(t.Context(), assessment, slices.Values(candidates), hiring.EnsureAllOptions{Each: got.each})
 		require.NoError(t, err)
 		assert.Equal(t, []hiring.InviteOutcome{sent, existing, notSent, sent, notSent, notSent, sent, existing, sent, existing, notSent, sent}, got.outcomes())
 		for i, err := range got.errors {
@@ -97,7 +97,7 @@ func TestSendAllReportsEachOnceInOrder(t *testing.T) {
 	})
 }
 
-func TestSendAllEndsAfterAnErrorThatConcernsAll(t *testing.T) {
+func TestEnsureAllEndsAfterAnErrorThatConcernsAll(t *testing.T) {
 	const always = -1
 	for name, c := range map[string]struct {
 		faults        []sandbox.Fault
@@ -120,7 +120,7 @@ func TestSendAllEndsAfterAnErrorThatConcernsAll(t *testing.T) {
 					server.Inject(f)
 				}
 				var got reports
-				err := server.LiveClient().Invitations.SendAll(t.Context(), assessment, slices.Values(candidates(6)), hiring.SendAllOptions{Each: got.each})
+				err := server.LiveClient().Invitations.EnsureAll(t.Context(), assessment, slices.Values(candidates(6)), hiring.EnsureAllOptions{Each: got.each})
 				require.Error(t, err)
 				require.ErrorIs(t, err, cmp(c.is, err))
 				assert.Equal(t, []hiring.InviteOutcome{sent, sent, c.third}, got.outcomes(), "later candidates are not visited")
@@ -141,17 +141,17 @@ func cmp(err, other error) error {
 }
 
 // A listing that is rejected concerns all candidates, also with a status that concerns one.
-func TestSendAllEndsWhenTheListingCannotBeRead(t *testing.T) {
+func TestEnsureAllEndsWhenTheListingCannotBeRead(t *testing.T) {
 	for _, status := range []int{400, 409, 404} {
 		synctest.Test(t, func(t *testing.T) {
 			server, assessment := startWithAssessment(t)
 			server.Inject(sandbox.Fault{Route: listRoute, Skip: 1, Status: status})
 			var got reports
-			err := server.LiveClient().Invitations.SendAll(t.Context(), assessment, slices.Values(candidates(3)), hiring.SendAllOptions{Each: func(result hiring.InviteResult, err error) bool {
+			err := server.LiveClient().Invitations.EnsureAll(t.Context(), assessment, slices.Values(candidates(3)), hiring.EnsureAllOptions{Each: func(result hiring.InviteResult, err error) bool {
 				time.Sleep(2 * time.Minute)
 				return got.each(result, err)
 			}})
-			assert.Equal(t, status, apitest.RequireError(t, "SendAll", err).Status)
+			assert.Equal(t, status, apitest.RequireError(t, "EnsureAll", err).Status)
 			assert.Equal(t, 1, strings.Count(err.Error(), "hiring: "), err)
 			assert.Equal(t, []hiring.InviteOutcome{sent, notSent}, got.outcomes())
 			assert.Equal(t, []error{nil, err}, got.errors)
@@ -160,10 +160,10 @@ func TestSendAllEndsWhenTheListingCannotBeRead(t *testing.T) {
 	}
 }
 
-func TestSendAllRefusesABadAssessmentOnce(t *testing.T) {
+func TestEnsureAllRefusesABadAssessmentOnce(t *testing.T) {
 	server := sandbox.Start(t)
 	var got reports
-	err := server.LiveClient().Invitations.SendAll(t.Context(), "..", slices.Values(candidates(3)), hiring.SendAllOptions{Each: got.each})
+	err := server.LiveClient().Invitations.EnsureAll(t.Context(), "..", slices.Values(candidates(3)), hiring.EnsureAllOptions{Each: got.each})
 	require.ErrorIs(t, err, hiring.ErrInvalidInput)
 	assert.Empty(t, got.all)
 	assert.Empty(t, server.Journal())
@@ -179,11 +179,11 @@ func TestThreeUnknownOutcomesInARowEndTheRun(t *testing.T) {
 		server.Inject(sandbox.Fault{Route: inviteRoute, Skip: 4, Times: 3, Status: 500})
 		for _, each := range []bool{true, false} {
 			var got reports
-			options := hiring.SendAllOptions{}
+			options := hiring.EnsureAllOptions{}
 			if each {
 				options.Each = got.each
 			}
-			err := server.LiveClient(hiring.WithRetry(hiring.RetryPolicy{MaxAttempts: 1})).Invitations.SendAll(t.Context(), assessment, slices.Values(people), options)
+			err := server.LiveClient(hiring.WithRetry(hiring.RetryPolicy{MaxAttempts: 1})).Invitations.EnsureAll(t.Context(), assessment, slices.Values(people), options)
 			if !each {
 				require.NoError(t, err, "the faults are over")
 				break
@@ -203,14 +203,14 @@ func TestAnAddressThatComesAgainIsOneUnknownOutcome(t *testing.T) {
 		people := candidates(2)
 		server.Inject(sandbox.Fault{Route: inviteRoute, Status: 500})
 		var got reports
-		err := server.LiveClient(hiring.WithRetry(hiring.RetryPolicy{MaxAttempts: 1})).Invitations.SendAll(t.Context(), assessment,
-			slices.Values([]hiring.NewInvitation{people[0], people[0], people[0], people[1]}), hiring.SendAllOptions{Each: got.each})
+		err := server.LiveClient(hiring.WithRetry(hiring.RetryPolicy{MaxAttempts: 1})).Invitations.EnsureAll(t.Context(), assessment,
+			slices.Values([]hiring.NewInvitation{people[0], people[0], people[0], people[1]}), hiring.EnsureAllOptions{Each: got.each})
 		require.NoError(t, err)
 		assert.Equal(t, []hiring.InviteOutcome{unknown, unknown, unknown, sent}, got.outcomes())
 	})
 }
 
-func TestSendAllEndsWhenEachReturnsFalse(t *testing.T) {
+func TestEnsureAllEndsWhenEachReturnsFalse(t *testing.T) {
 	for name, fault := range map[string]sandbox.Fault{
 		"after a success": {Route: inviteRoute, Skip: 100, Status: 402}, "after a failure": {Route: inviteRoute, Skip: 1, Status: 402},
 	} {
@@ -228,7 +228,7 @@ func TestSendAllEndsWhenEachReturnsFalse(t *testing.T) {
 				}
 			}
 			got := reports{stopAt: 2}
-			require.NoError(t, server.LiveClient().Invitations.SendAll(t.Context(), assessment, people, hiring.SendAllOptions{Each: got.each}))
+			require.NoError(t, server.LiveClient().Invitations.EnsureAll(t.Context(), assessment, people, hiring.EnsureAllOptions{Each: got.each}))
 			assert.Len(t, got.all, 2)
 			assert.Equal(t, 2, asked, "candidates asked for")
 			_, writes := requestsOf(server)
@@ -237,18 +237,18 @@ func TestSendAllEndsWhenEachReturnsFalse(t *testing.T) {
 	}
 }
 
-func TestSendAllAcceptsNil(t *testing.T) {
+func TestEnsureAllAcceptsNil(t *testing.T) {
 	server, assessment := startWithAssessment(t)
 	client := server.LiveClient()
-	require.NoError(t, client.Invitations.SendAll(t.Context(), assessment, nil, hiring.SendAllOptions{}))
-	require.NoError(t, client.Invitations.SendAll(t.Context(), assessment, slices.Values([]hiring.NewInvitation(nil)), hiring.SendAllOptions{}))
+	require.NoError(t, client.Invitations.EnsureAll(t.Context(), assessment, nil, hiring.EnsureAllOptions{}))
+	require.NoError(t, client.Invitations.EnsureAll(t.Context(), assessment, slices.Values([]hiring.NewInvitation(nil)), hiring.EnsureAllOptions{}))
 	reads, writes := requestsOf(server)
 	assert.Zero(t, reads+writes, "nothing is sent without candidates")
-	require.NoError(t, client.Invitations.SendAll(t.Context(), assessment, slices.Values(candidates(3)), hiring.SendAllOptions{}))
+	require.NoError(t, client.Invitations.EnsureAll(t.Context(), assessment, slices.Values(candidates(3)), hiring.EnsureAllOptions{}))
 	requireOneMailEach(t, server, assessment, 3)
 }
 
-func TestSendAllWithoutEachReturnsFailures(t *testing.T) {
+func TestEnsureAllWithoutEachReturnsFailures(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server, assessment := startWithAssessment(t)
 		people := candidates(20)
@@ -260,12 +260,12 @@ func TestSendAllWithoutEachReturnsFailures(t *testing.T) {
 		server.Inject(sandbox.Fault{Route: inviteRoute, Skip: 4, Status: 500})
 		server.Inject(sandbox.Fault{Route: listRoute, Skip: 1, Status: 403})
 		server.SetPlan(sandbox.LiveKey, 0, 10)
-		err := server.LiveClient().Invitations.SendAll(t.Context(), assessment, slices.Values(people), hiring.SendAllOptions{})
+		err := server.LiveClient().Invitations.EnsureAll(t.Context(), assessment, slices.Values(people), hiring.EnsureAllOptions{})
 		for _, target := range []error{hiring.ErrPlanLimitReached, hiring.ErrConflict, hiring.ErrInvalidInput, hiring.ErrOutcomeUnknown} {
 			require.ErrorIs(t, err, target)
 		}
-		assert.Equal(t, hiring.ErrPlanLimitReached, apitest.RequireError(t, "SendAll", err).Code, "errors.As finds the error that ended the run")
-		assert.Regexp(t, `^hiring: Invitations.SendAll: Invitations.Send: 402 PLAN_LIMIT_REACHED.*; candidate 2: Invitations.Send: 409 CONFLICT: the address is busy`, err.Error())
+		assert.Equal(t, hiring.ErrPlanLimitReached, apitest.RequireError(t, "EnsureAll", err).Code, "errors.As finds the error that ended the run")
+		assert.Regexp(t, `^hiring: Invitations.EnsureAll: Invitations.Send: 402 PLAN_LIMIT_REACHED.*; candidate 2: Invitations.Send: 409 CONFLICT: the address is busy`, err.Error())
 		assert.Contains(t, err.Error(), "candidate 3: Email: must not be empty; candidate 5: Invitations.Send: 400 INVALID_INPUT")
 		assert.Contains(t, err.Error(), "; candidate 6: Invitations.Send: 500")
 		assert.NotContains(t, err.Error(), "more candidates")
@@ -276,12 +276,12 @@ func TestSendAllWithoutEachReturnsFailures(t *testing.T) {
 	})
 }
 
-func TestSendAllWithoutEachCountsFurtherFailures(t *testing.T) {
+func TestEnsureAllWithoutEachCountsFurtherFailures(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server, assessment := startWithAssessment(t)
 		people := make([]hiring.NewInvitation, 25)
 		people[7] = ada
-		err := server.LiveClient().Invitations.SendAll(t.Context(), assessment, slices.Values(people), hiring.SendAllOptions{})
+		err := server.LiveClient().Invitations.EnsureAll(t.Context(), assessment, slices.Values(people), hiring.EnsureAllOptions{})
 		require.ErrorIs(t, err, hiring.ErrInvalidInput)
 		assert.Equal(t, 10, strings.Count(err.Error(), "candidate "))
 		assert.Contains(t, err.Error(), "and 14 more candidates failed")
@@ -312,7 +312,7 @@ func TestBeforeIsCalledDirectlyBeforeEachRequest(t *testing.T) {
 			}
 			return nil, nil
 		}}))
-		err := client.Invitations.SendAll(t.Context(), assessment, slices.Values(people), hiring.SendAllOptions{Before: func(in hiring.NewInvitation) error {
+		err := client.Invitations.EnsureAll(t.Context(), assessment, slices.Values(people), hiring.EnsureAllOptions{Before: func(in hiring.NewInvitation) error {
 			before = append(before, call{in.Email, time.Now()})
 			emails = append(emails, in.Email)
 			return nil
@@ -344,7 +344,7 @@ func TestAnErrorOfBeforeEndsTheRun(t *testing.T) {
 				server.Inject(c.fault)
 				calls := 0
 				var got reports
-				err := server.LiveClient().Invitations.SendAll(t.Context(), assessment, slices.Values(candidates(5)), hiring.SendAllOptions{Each: got.each, Before: func(hiring.NewInvitation) error {
+				err := server.LiveClient().Invitations.EnsureAll(t.Context(), assessment, slices.Values(candidates(5)), hiring.EnsureAllOptions{Each: got.each, Before: func(hiring.NewInvitation) error {
 					if calls++; calls == c.failAt {
 						return c.err
 					}
@@ -365,7 +365,7 @@ func TestAContextThatEndsInBeforeSendsNothing(t *testing.T) {
 	server, assessment := startWithAssessment(t)
 	ctx, cancel := context.WithCancel(t.Context())
 	var got reports
-	err := server.LiveClient().Invitations.SendAll(ctx, assessment, slices.Values(candidates(2)), hiring.SendAllOptions{Each: got.each, Before: func(hiring.NewInvitation) error {
+	err := server.LiveClient().Invitations.EnsureAll(ctx, assessment, slices.Values(candidates(2)), hiring.EnsureAllOptions{Each: got.each, Before: func(hiring.NewInvitation) error {
 		cancel()
 		return nil
 	}})
@@ -384,7 +384,7 @@ func TestASlowBefore(t *testing.T) {
 			people := candidates(3)
 			calls := 0
 			var got reports
-			err := server.LiveClient(hiring.WithRetry(hiring.RetryPolicy{MaxAttempts: 1})).Invitations.SendAll(t.Context(), assessment, slices.Values(people), hiring.SendAllOptions{Each: got.each, Before: func(hiring.NewInvitation) error {
+			err := server.LiveClient(hiring.WithRetry(hiring.RetryPolicy{MaxAttempts: 1})).Invitations.EnsureAll(t.Context(), assessment, slices.Values(people), hiring.EnsureAllOptions{Each: got.each, Before: func(hiring.NewInvitation) error {
 				if calls++; calls == 2 {
 					time.AfterFunc(slow-time.Second, func() { invite(t, server, assessment, people[1]) })
 				}
@@ -392,7 +392,7 @@ func TestASlowBefore(t *testing.T) {
 				return nil
 			}})
 			if slow > time.Minute {
-				require.ErrorContains(t, err, "SendAllOptions.Before took longer than a minute")
+				require.ErrorContains(t, err, "EnsureAllOptions.Before took longer than a minute")
 				assert.Equal(t, []hiring.InviteOutcome{notSent}, got.outcomes())
 				return
 			}
@@ -426,19 +426,19 @@ func TestARestartAfterACrash(t *testing.T) {
 						panic("killed")
 					}
 				}))
-				_ = client.Invitations.SendAll(t.Context(), assessment, slices.Values(people), hiring.SendAllOptions{Before: before})
+				_ = client.Invitations.EnsureAll(t.Context(), assessment, slices.Values(people), hiring.EnsureAllOptions{Before: before})
 			}()
 			require.Equal(t, people[1].Email, recorded)
 			time.Sleep(time.Until(last.Add(timeout + time.Minute)))
 			var got reports
-			require.NoError(t, server.LiveClient().Invitations.SendAll(t.Context(), assessment, slices.Values(people), hiring.SendAllOptions{Each: got.each, Before: before}))
+			require.NoError(t, server.LiveClient().Invitations.EnsureAll(t.Context(), assessment, slices.Values(people), hiring.EnsureAllOptions{Each: got.each, Before: before}))
 			assert.Equal(t, []hiring.InviteOutcome{existing, existing, sent}, got.outcomes())
 			requireOneMailEach(t, server, assessment, 3)
 		})
 	}
 }
 
-func TestSendAllUpdatesTheListingAfterAMinute(t *testing.T) {
+func TestEnsureAllUpdatesTheListingAfterAMinute(t *testing.T) {
 	people := candidates(350)
 	for name, c := range map[string]struct {
 		pause time.Duration // In Each, before the last candidate.
@@ -458,7 +458,7 @@ func TestSendAllUpdatesTheListingAfterAMinute(t *testing.T) {
 				invite(t, server, assessment, people[:345]...)
 				client, before := server.LiveClient(), 0
 				var got reports
-				err := client.Invitations.SendAll(t.Context(), assessment, slices.Values(people[343:348]), hiring.SendAllOptions{Each: func(result hiring.InviteResult, err error) bool {
+				err := client.Invitations.EnsureAll(t.Context(), assessment, slices.Values(people[343:348]), hiring.EnsureAllOptions{Each: func(result hiring.InviteResult, err error) bool {
 					if got.each(result, err); len(got.all) == 4 {
 						time.Sleep(c.pause)
 						if c.quota > 0 {
@@ -494,8 +494,8 @@ func TestSendAllUpdatesTheListingAfterAMinute(t *testing.T) {
 	}
 }
 
-// TestSendAllWaitsForWindows waits regardless of MaxWait, for writes and reads, and announces it.
-func TestSendAllWaitsForWindows(t *testing.T) {
+// TestEnsureAllWaitsForWindows waits regardless of MaxWait, for writes and reads, and announces it.
+func TestEnsureAllWaitsForWindows(t *testing.T) {
 	for name, c := range map[string]struct {
 		prepare func(*sandbox.Server)
 		took    time.Duration
@@ -525,7 +525,7 @@ func TestSendAllWaitsForWindows(t *testing.T) {
 				}
 				began, waits := time.Now(), 0
 				var got reports
-				err := client.Invitations.SendAll(t.Context(), assessment, slices.Values(candidates(153)[150:]), hiring.SendAllOptions{Each: got.each, Progress: func(p hiring.InviteProgress) {
+				err := client.Invitations.EnsureAll(t.Context(), assessment, slices.Values(candidates(153)[150:]), hiring.EnsureAllOptions{Each: got.each, Progress: func(p hiring.InviteProgress) {
 					assert.Equal(t, p.Reason == "", p.WaitUntil.IsZero())
 					if p.Reason == hiring.PauseQuota {
 						waits++
@@ -545,18 +545,18 @@ func TestSendAllWaitsForWindows(t *testing.T) {
 }
 
 // A 503 is no window: MaxWait limits its Retry-After.
-func TestSendAllDoesNotWaitForALongOutage(t *testing.T) {
+func TestEnsureAllDoesNotWaitForALongOutage(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server, assessment := startWithAssessment(t)
 		server.Inject(sandbox.Fault{Route: listRoute, Status: 503, RetryAfter: time.Hour})
 		began := time.Now()
-		err := server.LiveClient().Invitations.SendAll(t.Context(), assessment, slices.Values(candidates(2)), hiring.SendAllOptions{})
-		assert.Equal(t, 503, apitest.RequireError(t, "SendAll", err).Status)
+		err := server.LiveClient().Invitations.EnsureAll(t.Context(), assessment, slices.Values(candidates(2)), hiring.EnsureAllOptions{})
+		assert.Equal(t, 503, apitest.RequireError(t, "EnsureAll", err).Status)
 		assert.Zero(t, time.Since(began))
 	})
 }
 
-func TestSendAllEndsWithItsContext(t *testing.T) {
+func TestEnsureAllEndsWithItsContext(t *testing.T) {
 	for name, c := range map[string]struct {
 		cancel   time.Duration
 		deadline time.Duration
@@ -595,7 +595,7 @@ func TestSendAllEndsWithItsContext(t *testing.T) {
 				}
 				began := time.Now()
 				var got reports
-				err := server.LiveClient().Invitations.SendAll(ctx, assessment, slices.Values(candidates(4)), hiring.SendAllOptions{Each: got.each})
+				err := server.LiveClient().Invitations.EnsureAll(ctx, assessment, slices.Values(candidates(4)), hiring.EnsureAllOptions{Each: got.each})
 				assert.InDelta(t, c.took, time.Since(began), float64(time.Second))
 				assert.Equal(t, c.want, got.outcomes())
 				if c.is == nil {
@@ -614,7 +614,7 @@ func TestSendAllEndsWithItsContext(t *testing.T) {
 }
 
 // A context may end because of another call's error, such as the context of an errgroup.
-func TestSendAllIsNotMisledByAnotherCallsError(t *testing.T) {
+func TestEnsureAllIsNotMisledByAnotherCallsError(t *testing.T) {
 	for _, foreign := range []*hiring.Error{
 		{Status: 402, Outcome: hiring.OutcomeNotDone, Code: hiring.ErrPlanLimitReached},
 		{Status: 409, Outcome: hiring.OutcomeNotDone, Code: hiring.ErrConflict, Method: http.MethodPost},
@@ -626,10 +626,10 @@ func TestSendAllIsNotMisledByAnotherCallsError(t *testing.T) {
 				return apitest.RespondError(500, hiring.ErrInternal)(r)
 			})
 			var got reports
-			err := fake.Client().Invitations.SendAll(ctx, "a1", slices.Values(candidates(2)), hiring.SendAllOptions{Each: got.each})
+			err := fake.Client().Invitations.EnsureAll(ctx, "a1", slices.Values(candidates(2)), hiring.EnsureAllOptions{Each: got.each})
 			assert.Equal(t, []hiring.InviteOutcome{unknown}, got.outcomes(), "%d", foreign.Status)
 			require.ErrorIs(t, err, foreign)
-			assert.Equal(t, 500, apitest.RequireError(t, "SendAll", err).Status, "errors.As finds the call's own error")
+			assert.Equal(t, 500, apitest.RequireError(t, "EnsureAll", err).Status, "errors.As finds the call's own error")
 		})
 	}
 }
@@ -643,7 +643,7 @@ func TestEachMayInvite(t *testing.T) {
 		require.NoError(t, err)
 		people := candidates(9)
 		var got reports
-		err = client.Invitations.SendAll(t.Context(), assessment, slices.Values(people), hiring.SendAllOptions{Each: func(result hiring.InviteResult, err error) bool {
+		err = client.Invitations.EnsureAll(t.Context(), assessment, slices.Values(people), hiring.EnsureAllOptions{Each: func(result hiring.InviteResult, err error) bool {
 			switch len(got.all) {
 			case 0:
 				_, err := client.Invitations.Ensure(t.Context(), assessment, people[1])
@@ -651,7 +651,7 @@ func TestEachMayInvite(t *testing.T) {
 				_, err = client.Invitations.Ensure(t.Context(), assessment, people[0]) // Its own address.
 				require.NoError(t, err)
 			case 2:
-				require.NoError(t, variant.Invitations.SendAll(t.Context(), assessment, slices.Values(people[3:6]), hiring.SendAllOptions{}))
+				require.NoError(t, variant.Invitations.EnsureAll(t.Context(), assessment, slices.Values(people[3:6]), hiring.EnsureAllOptions{}))
 			}
 			return got.each(result, err)
 		}})
@@ -662,11 +662,11 @@ func TestEachMayInvite(t *testing.T) {
 }
 
 // In test mode the listing never shows what was sent.
-func TestSendAllRemembersSentInvitationsInTestMode(t *testing.T) {
+func TestEnsureAllRemembersSentInvitationsInTestMode(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		people := candidates(2)
 		var got reports
-		err := sandbox.Start(t).Client().Invitations.SendAll(t.Context(), sandbox.AssessmentID, slices.Values([]hiring.NewInvitation{people[0], people[1], people[0]}), hiring.SendAllOptions{Each: func(r hiring.InviteResult, err error) bool {
+		err := sandbox.Start(t).Client().Invitations.EnsureAll(t.Context(), sandbox.AssessmentID, slices.Values([]hiring.NewInvitation{people[0], people[1], people[0]}), hiring.EnsureAllOptions{Each: func(r hiring.InviteResult, err error) bool {
 			time.Sleep(2 * time.Minute)
 			return got.each(r, err)
 		}})
@@ -693,7 +693,7 @@ func TestAKeyIsReplacedDuringALongWait(t *testing.T) {
 				}
 			}))
 		var got reports
-		require.NoError(t, client.Invitations.SendAll(t.Context(), assessment, slices.Values(candidates(2)), hiring.SendAllOptions{Each: func(r hiring.InviteResult, err error) bool {
+		require.NoError(t, client.Invitations.EnsureAll(t.Context(), assessment, slices.Values(candidates(2)), hiring.EnsureAllOptions{Each: func(r hiring.InviteResult, err error) bool {
 			if len(got.all) == 0 {
 				server.SetQuota(sandbox.LiveKey, sandbox.ClassRead, 0)
 				time.Sleep(2 * time.Minute)
@@ -725,7 +725,7 @@ func TestProgressAnnouncesEveryWait(t *testing.T) {
 		var log bytes.Buffer
 		client := server.LiveClient(hiring.WithLogger(slog.New(slog.NewTextHandler(&log, nil))))
 		delivered := 0
-		err := client.Invitations.SendAll(t.Context(), assessment, slices.Values(candidates(450)), hiring.SendAllOptions{
+		err := client.Invitations.EnsureAll(t.Context(), assessment, slices.Values(candidates(450)), hiring.EnsureAllOptions{
 			Each: func(hiring.InviteResult, error) bool { delivered++; return true },
 			Progress: func(p hiring.InviteProgress) {
 				longest, expected = max(longest, time.Since(expected)), time.Now()
@@ -747,7 +747,7 @@ func TestProgressAnnouncesEveryWait(t *testing.T) {
 			assert.Positive(t, reasons[reason], reason)
 		}
 		for _, reason := range []string{"quota", "lookup"} {
-			assert.Contains(t, log.String(), "operation=Invitations.SendAll reason="+reason)
+			assert.Contains(t, log.String(), "operation=Invitations.EnsureAll reason="+reason)
 		}
 		assert.NotContains(t, log.String(), "candidate-")
 		requireOneMailEach(t, server, assessment, 450)
