@@ -3,20 +3,15 @@ package hiring
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"math"
 	"net/http"
 	"net/url"
 	"os"
-	"reflect"
 	"runtime"
-	"slices"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"time"
-	"unicode"
-
-	jsonv2 "github.com/go-json-experiment/json"
 
 	"github.com/hiring-assessment/hiring-go/internal/quota"
 	"github.com/hiring-assessment/hiring-go/internal/urls"
@@ -96,98 +91,6 @@ func (c *Client) String() string {
 // empty before the first request.
 func (c *Client) Environment() Environment { return c.use().keys.lastUsed().environment }
 
-// Quota holds the last known rate limits of a key. Reads and writes are counted
-// separately. A class without a response yet is zero: see [RateLimit.Known].
-type Quota struct {
-	Read  RateLimit // GET: 1000 an hour.
-	Write RateLimit // POST, PATCH and DELETE: 200 an hour.
-}
-
-// Quota returns the last known rate limits of the key for reads and writes. It sends no
-// request. A class is zero until its first response; see [RateLimit.Known].
-func (c *Client) Quota() Quota {
-	k := c.use()
-	id, quotas := k.keys.lastUsed().id, &k.shared.quotas
-	return Quota{Read: RateLimit(quotas.Known(id, quota.Read)), Write: RateLimit(quotas.Known(id, quota.Write))}
-}
-
-// OpenAPI returns the API's OpenAPI 3.1 document. The document comes without the envelope
-// of other responses (assumed: bare document) or is taken out of the envelope. Scope read;
-// costs one read.
-func (c *Client) OpenAPI(ctx context.Context) (json.RawMessage, error) {
-	var document json.RawMessage
-	err := c.use().makeCall(ctx, newRequest("OpenAPI", "GET /openapi.json"), func(body []byte, bodyErr error) (string, error) {
-		var members struct {
-			OpenAPI RawValue `json:"openapi"`
-			Data    RawValue `json:"data"`
-		}
-		if err := cmp.Or(bodyErr, decode(body, &members)); err != nil {
-			return "", err
-		}
-		if members.OpenAPI == nil && members.Data != nil {
-			document = json.RawMessage(members.Data)
-		} else {
-			document = slices.Clone(json.RawMessage(body))
-		}
-		return "", nil
-	})
-	return document, err
-}
-
-// Do sends a request to an endpoint that this package has no method for. path is below
-// /api/v1 and already escaped, as in "/assessments/"+id+"/archive". query may be nil. Do
-// uses the same key, retries and errors as every other method. It needs the scope of the
-// endpoint, and costs one read when method is GET, else one write.
-//
-// Do sends in as JSON unless in is nil, and decodes the response's data into out, a
-// pointer. If out is nil, any 2xx response of the API is success. If out is anything else,
-// Do returns a [ParamError] and sends nothing. Encoding and decoding follow
-// encoding/json/v2, except that field names match in any case.
-func (c *Client) Do(ctx context.Context, method, path string, query url.Values, in, out any) (Meta, error) {
-	r := anyRequest(c.use().dialect, method, path)
-	r.query = query
-	if v := reflect.ValueOf(out); out != nil && (v.Kind() != reflect.Pointer || v.IsNil()) {
-		r = r.refuse("out", "must be a pointer that is not nil, or nil itself")
-	}
-	if in != nil {
-		r = r.withBody(in)
-	}
-	var e envelope[RawValue]
-	err := c.use().makeCall(ctx, r, func(body []byte, bodyErr error) (string, error) {
-		err := readEnvelope(body, bodyErr, &e, readerOf[RawValue])
-		if err != nil {
-			e = envelope[RawValue]{}
-		}
-		switch {
-		case out == nil:
-			return "", nil
-		case err != nil:
-			return "", err
-		case e.Data == nil:
-			return "", errNoData
-		}
-		return "", decode(*e.Data, out, jsonv2.MatchCaseInsensitiveNames(true))
-	})
-	return e.Meta.public(), err
-}
-
-// anyRequest returns a request for a path that the caller chose.
-func anyRequest(d Dialect, method, escaped string) request {
-	r := request{operation: "Do", method: method}
-	if !urls.IsMethod(method) {
-		r = r.refuse("method", "must be GET, POST, PATCH, PUT or DELETE")
-	}
-	path, template, err := urls.ParsePath(escaped, d.knowsSegment)
-	if err != nil {
-		return r.refuse("path", err.Error())
-	}
-	if path.Plain == apiPrefix || strings.HasPrefix(path.Plain, apiPrefix+"/") {
-		r = r.refuse("path", "must be below "+apiPrefix+": leave out "+apiPrefix+", which the client adds")
-	}
-	r.route, r.path, r.rawPath = template, path.Plain, path.Raw
-	return r
-}
-
 // assemble checks the options and creates the client.
 func (c config) assemble(s *shared) (*Client, error) {
 	if c.last == nil {
@@ -228,42 +131,83 @@ func newClient(k *core) *Client {
 	}
 }
 
-func (c config) checkLimits() error {
-	var err error
-	refuse := func(wrong bool, option, problem string) {
-		if wrong {
-			err = joinParams(err, &ParamError{Param: option, Problem: problem})
-		}
-	}
-	err = checkUnit("WithTimeout", c.timeout)
-	refuse(c.timeout < 0, "WithTimeout", "must not be negative (0 means none)")
-	refuse(c.logger != nil && c.logger.Handler() == nil, "WithLogger", "the logger has no handler: make it with slog.New")
-	if c.http != nil {
-		v := reflect.ValueOf(c.http.Transport)
-		refuse(v.IsValid() && (v.Kind() == reflect.Pointer || v.Kind() == reflect.Func) && v.IsNil(), "WithHTTPClient",
-			"its Transport is a nil pointer: set it to nil itself for the default transport")
-	}
-	refuse(!(c.reserveShare >= 0 && c.reserveShare < 1), "WithQuotaReserve", "must be at least 0 and below 1") // Also refuses NaN.
-	refuse(c.maxBytes <= 0, "WithMaxResponseBytes", "must be above 0")
-	refuse(strings.ContainsFunc(c.product, unicode.IsControl), "WithUserAgent", "must not contain control characters")
-	return err
+// core is what the services of one client share.
+type core struct {
+	config  config
+	base    url.URL // Scheme, host and path prefix, which includes apiPrefix.
+	dialect Dialect
+	http    http.Client
+	agent   []string // The User-Agent header.
+	keys    keyring
+	server  string // Of base, as in Exchange.
+	*traces        // Copies of a core share them: a call within another is known by them.
+	shared  *shared
 }
 
-// checkUnit refuses a positive duration below a millisecond: it is a number to which no
-// unit was applied.
-func checkUnit(option string, d time.Duration) error {
-	if d > 0 && d < time.Millisecond {
-		return &ParamError{Param: option, Problem: "is a number without a unit? write 30*time.Second"}
+// service has the field and method that all services have in common.
+type service struct{ core *core }
+
+// use returns the core. It panics when the caller did not get the service from New.
+func (s *service) use() *core {
+	if s == nil || s.core == nil {
+		panic("hiring: the client was not made by New: use New, FromEnv or Client.With")
 	}
-	return nil
+	return s.core
 }
 
-// checkBaseURL never quotes the base URL, because it may be a misplaced key.
-func (c config) checkBaseURL() (url.URL, error) {
-	base, problems := urls.ParseBase(c.baseURL, apiPrefix, c.insecure)
-	var err error
-	for _, problem := range problems {
-		err = joinParams(err, &ParamError{Param: c.names.baseURL, Problem: problem})
+// shared is the state that a client and its variants share.
+type shared struct {
+	quotas   quota.Tracker
+	clock    serverClock
+	accounts accountIDs
+	invited  addresses
+}
+
+// serverClock estimates the server's clock from the Date headers of responses. The zero value agrees with the local
+// clock. It is safe for concurrent use.
+type serverClock struct{ ahead atomic.Int64 }
+
+// learn takes the Date of a response to a request that was sent and received at local times. Date has whole seconds, so
+// learn changes the estimate only when the clocks differ by more.
+func (c *serverClock) learn(date, sent, received time.Time) {
+	at := c.at(received)
+	if at.Before(date) || at.After(date.Add(time.Second+received.Sub(sent))) {
+		c.ahead.Store(int64(date.Sub(received)))
 	}
-	return base, err
+}
+
+// at returns the server's time at a local time.
+func (c *serverClock) at(local time.Time) time.Time { return local.Add(time.Duration(c.ahead.Load())) }
+
+// accountIDs holds the known ids of the accounts that keys belong to.
+type accountIDs struct {
+	mu    sync.Mutex
+	known map[keyID]string
+}
+
+// maxAccounts is more keys than a program uses at a time. Dropping a key costs one read.
+const maxAccounts = 1000
+
+// account returns the id of the account that a key belongs to, "" if it is not known.
+func (s *shared) account(id keyID) string {
+	s.accounts.mu.Lock()
+	defer s.accounts.mu.Unlock()
+	return s.accounts.known[id]
+}
+
+// setAccount records the account that a key belongs to.
+func (s *shared) setAccount(id keyID, account string) {
+	s.accounts.mu.Lock()
+	defer s.accounts.mu.Unlock()
+	if len(s.accounts.known) >= maxAccounts || s.accounts.known == nil {
+		s.accounts.known = make(map[keyID]string)
+	}
+	s.accounts.known[id] = account
+}
+
+// warn logs a warning with [WithLogger]'s logger.
+func (k *core) warn(ctx context.Context, message string, args ...any) {
+	if k.config.logger != nil {
+		k.config.logger.WarnContext(ctx, message, args...)
+	}
 }

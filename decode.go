@@ -1,7 +1,6 @@
 package hiring
 
 import (
-	"encoding/json"
 	"reflect"
 	"sync"
 	"time"
@@ -10,7 +9,6 @@ import (
 
 	"github.com/hiring-assessment/hiring-go/internal/jsoncodec"
 	"github.com/hiring-assessment/hiring-go/internal/jsoncodec/fastjson"
-	"github.com/hiring-assessment/hiring-go/internal/paging"
 )
 
 // decoder decodes the body of a 2xx API response, which lies in memory that is used again. bodyErr is why body is not all
@@ -22,47 +20,6 @@ type decoder func(body []byte, bodyErr error) (warning string, err error)
 type responseError string
 
 func (e responseError) Error() string { return string(e) }
-
-// RawValue is a part of a response whose shape is not documented. It is kept unchanged.
-type RawValue json.RawMessage
-
-// Text returns the value when it is a JSON string.
-func (v RawValue) Text() (string, bool) {
-	var s string
-	if len(v) == 0 || v[0] != '"' || decode(v, &s) != nil {
-		return "", false
-	}
-	return s, true
-}
-
-// texts returns the strings of an array, or the one string that stands alone.
-func (v RawValue) texts() []string {
-	if text, ok := v.Text(); ok {
-		return []string{text}
-	}
-	var items []RawValue
-	if len(v) == 0 || v[0] != '[' || decode(v, &items) != nil {
-		return nil
-	}
-	texts := make([]string, 0, len(items))
-	for _, item := range items {
-		if text, ok := item.Text(); ok {
-			texts = append(texts, text)
-		}
-	}
-	return texts
-}
-
-func (RawValue) reader() any { return fastjson.Reader[RawValue](fastjson.Raw[RawValue]) }
-
-// MarshalJSON returns the value unchanged, or null for an empty value.
-func (v RawValue) MarshalJSON() ([]byte, error) { return encode(json.RawMessage(v)) }
-
-// UnmarshalJSON keeps a copy of b.
-func (v *RawValue) UnmarshalJSON(b []byte) error {
-	*v = append((*v)[:0], b...)
-	return nil
-}
 
 // resource is implemented by the structs that represent the API's JSON. Their exported
 // JSON methods keep unknown members under encoding/json and json/v2 alike. This package
@@ -94,55 +51,6 @@ func encode(v any) ([]byte, error) { return apiCodec.Encode(v) }
 
 func decode(b []byte, v any, options ...jsonv2.Options) error {
 	return apiCodec.Decode(b, v, options...)
-}
-
-// Meta is the metadata of a response.
-type Meta struct {
-	RequestID  string
-	Page       int // From 1; 0 when the list is not paged by number.
-	PageSize   int
-	Total      int
-	HasMore    bool
-	NextCursor string
-}
-
-// wireMeta is the meta object of a response. Its members show how a list is paged.
-type wireMeta struct {
-	RequestID  string   `json:"request_id"`
-	Page       *int     `json:"page"`
-	PageSize   int      `json:"page_size"`
-	Total      *int     `json:"total"`
-	HasMore    *bool    `json:"has_more"`
-	NextCursor RawValue `json:"next_cursor"` // Null at the end of a list.
-}
-
-// cursor returns the next cursor, empty at the end of a list. The cursor of a log may be
-// a number.
-func (m wireMeta) cursor() string {
-	text, isText := m.NextCursor.Text()
-	if v := m.NextCursor; !isText && len(v) > 0 && (v[0] == '-' || v[0] >= '0' && v[0] <= '9') {
-		return string(v)
-	}
-	return text
-}
-
-// paging returns what internal/paging needs of the meta.
-func (m wireMeta) paging() paging.Meta {
-	return paging.Meta{Page: m.Page, HasMore: m.HasMore, Cursor: m.cursor(), Cursors: m.NextCursor != nil}
-}
-
-func (m wireMeta) public() Meta {
-	p := Meta{RequestID: m.RequestID, PageSize: m.PageSize, NextCursor: m.cursor()}
-	if m.Page != nil {
-		p.Page = *m.Page
-	}
-	if m.Total != nil {
-		p.Total = *m.Total
-	}
-	if m.HasMore != nil {
-		p.HasMore = *m.HasMore
-	}
-	return p
 }
 
 type envelope[T any] struct {

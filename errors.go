@@ -102,17 +102,6 @@ const (
 	invalidBody                    // A complete 2xx response of the API cannot be decoded.
 )
 
-// RateLimit is the rate limit of one class of requests, from the headers of a response.
-type RateLimit struct {
-	Limit     int       // Requests an hour.
-	Remaining int       // Requests left until Reset.
-	Reset     time.Time // When the window ends, by the server's clock.
-}
-
-// Known reports whether a response has shown the rate limit. A zero RateLimit is not
-// known, although it looks used up.
-func (l RateLimit) Known() bool { return l != RateLimit{} }
-
 // Error returns one line with the operation, status, code, message, invalid fields,
 // number of attempts, outcome of a write, request id and hint. It contains no URL and no key. A
 // message of more than 4 KB is cut. The Message field contains all of it.
@@ -249,11 +238,6 @@ func (e *Error) rejected() bool {
 	return e.Status >= 300 && e.Status < 500 && e.Status != http.StatusTooManyRequests
 }
 
-// usedUp reports whether the API refused a request because a rate limit is used up.
-func (e *Error) usedUp() bool {
-	return e != nil && e.Status == http.StatusTooManyRequests && e.RateLimit.Limit > 0 && e.RateLimit.Remaining == 0
-}
-
 // causedBy sets what Unwrap returns.
 func (e *Error) causedBy(err error) {
 	e.cause = nil
@@ -285,91 +269,6 @@ func (e *Error) Fields() (form []string, fields map[string][]string) {
 }
 
 const maxMessage = 4 << 10 // Keeps log lines short.
-
-// errorEnvelope is the envelope of a response with an error.
-type errorEnvelope struct {
-	Error *struct {
-		Code      ErrorCode       `json:"code"`
-		Message   string          `json:"message"`
-		Details   json.RawMessage `json:"details"`
-		RequestID RawValue        `json:"request_id"` // Any type is accepted, so that an invalid id does not hide the code.
-	} `json:"error"`
-}
-
-// ParamError is an invalid argument. No request was sent. errors.Is matches it with
-// [ErrInvalidInput]. It never quotes the value.
-//
-// Several invalid arguments are reported in one error on one line. errors.As finds the
-// first, and [FieldErrors] returns all.
-type ParamError struct {
-	Param   string // Name of the argument or field in Go.
-	Problem string // What is wrong and what to do.
-
-	wire string // Name in the API; empty if it is never sent.
-}
-
-// Error returns the argument's name and the problem on one line.
-func (e *ParamError) Error() string { return "hiring: " + e.text() }
-
-func (e *ParamError) text() string { return e.Param + ": " + e.Problem }
-
-// Is reports whether target is [ErrInvalidInput].
-func (e *ParamError) Is(target error) bool { return target == ErrInvalidInput }
-
-// As sets target, an *ErrorCode, to [ErrInvalidInput].
-func (e *ParamError) As(target any) bool { return ErrInvalidInput.assignTo(target) }
-
-// paramErrors are several invalid arguments of a call.
-type paramErrors struct{ problems []*ParamError }
-
-func (e *paramErrors) Error() string {
-	texts := make([]string, len(e.problems))
-	for i, p := range e.problems {
-		texts[i] = p.text()
-	}
-	return "hiring: " + strings.Join(texts, "; ")
-}
-
-func (e *paramErrors) Unwrap() []error {
-	errs := make([]error, len(e.problems))
-	for i, p := range e.problems {
-		errs[i] = p
-	}
-	return errs
-}
-
-// joinParams joins [*ParamError]s into one error, or returns nil without any. It returns
-// any other error alone.
-func joinParams(errs ...error) error {
-	var problems []*ParamError
-	for _, err := range errs {
-		if err == nil {
-			continue
-		}
-		found := paramErrorsIn(err)
-		if len(found) == 0 {
-			return err
-		}
-		problems = append(problems, found...)
-	}
-	switch len(problems) {
-	case 0:
-		return nil
-	case 1:
-		return problems[0]
-	}
-	return &paramErrors{problems}
-}
-
-func paramErrorsIn(err error) []*ParamError {
-	if all, ok := errors.AsType[*paramErrors](err); ok {
-		return all.problems
-	}
-	if one, ok := errors.AsType[*ParamError](err); ok {
-		return []*ParamError{one}
-	}
-	return nil
-}
 
 // FieldErrors returns validation messages keyed by API field name, for display next to
 // form inputs. It reads a 400 response and a [ParamError] alike. Inputs that are never

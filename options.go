@@ -5,9 +5,15 @@ import (
 	"errors"
 	"log/slog"
 	"net/http"
+	"net/url"
+	"reflect"
 	"slices"
+	"strings"
 	"sync/atomic"
 	"time"
+	"unicode"
+
+	"github.com/hiring-assessment/hiring-go/internal/urls"
 )
 
 // Option configures a client. [New] and [Client.With] check all options together.
@@ -210,4 +216,35 @@ func (c config) allTraces() *traces {
 	}
 	t.seesOperations = slices.ContainsFunc(t.all, func(t Trace) bool { return t.Call != nil })
 	return t
+}
+
+func (c config) checkLimits() error {
+	var err error
+	refuse := func(wrong bool, option, problem string) {
+		if wrong {
+			err = joinParams(err, &ParamError{Param: option, Problem: problem})
+		}
+	}
+	err = checkUnit("WithTimeout", c.timeout)
+	refuse(c.timeout < 0, "WithTimeout", "must not be negative (0 means none)")
+	refuse(c.logger != nil && c.logger.Handler() == nil, "WithLogger", "the logger has no handler: make it with slog.New")
+	if c.http != nil {
+		v := reflect.ValueOf(c.http.Transport)
+		refuse(v.IsValid() && (v.Kind() == reflect.Pointer || v.Kind() == reflect.Func) && v.IsNil(), "WithHTTPClient",
+			"its Transport is a nil pointer: set it to nil itself for the default transport")
+	}
+	refuse(!(c.reserveShare >= 0 && c.reserveShare < 1), "WithQuotaReserve", "must be at least 0 and below 1") // Also refuses NaN.
+	refuse(c.maxBytes <= 0, "WithMaxResponseBytes", "must be above 0")
+	refuse(strings.ContainsFunc(c.product, unicode.IsControl), "WithUserAgent", "must not contain control characters")
+	return err
+}
+
+// checkBaseURL never quotes the base URL, because it may be a misplaced key.
+func (c config) checkBaseURL() (url.URL, error) {
+	base, problems := urls.ParseBase(c.baseURL, apiPrefix, c.insecure)
+	var err error
+	for _, problem := range problems {
+		err = joinParams(err, &ParamError{Param: c.names.baseURL, Problem: problem})
+	}
+	return base, err
 }

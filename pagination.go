@@ -303,3 +303,52 @@ func (r *pageReader[T]) fromMemory(ctx context.Context) error {
 	_, err := r.advance(items, wireMeta{Page: &at.Page, PageSize: at.Size, Total: &total, HasMore: &more})
 	return err
 }
+
+// Meta is the metadata of a response.
+type Meta struct {
+	RequestID  string
+	Page       int // From 1; 0 when the list is not paged by number.
+	PageSize   int
+	Total      int
+	HasMore    bool
+	NextCursor string
+}
+
+// wireMeta is the meta object of a response. Its members show how a list is paged.
+type wireMeta struct {
+	RequestID  string   `json:"request_id"`
+	Page       *int     `json:"page"`
+	PageSize   int      `json:"page_size"`
+	Total      *int     `json:"total"`
+	HasMore    *bool    `json:"has_more"`
+	NextCursor RawValue `json:"next_cursor"` // Null at the end of a list.
+}
+
+// cursor returns the next cursor, empty at the end of a list. The cursor of a log may be
+// a number.
+func (m wireMeta) cursor() string {
+	text, isText := m.NextCursor.Text()
+	if v := m.NextCursor; !isText && len(v) > 0 && (v[0] == '-' || v[0] >= '0' && v[0] <= '9') {
+		return string(v)
+	}
+	return text
+}
+
+// paging returns what internal/paging needs of the meta.
+func (m wireMeta) paging() paging.Meta {
+	return paging.Meta{Page: m.Page, HasMore: m.HasMore, Cursor: m.cursor(), Cursors: m.NextCursor != nil}
+}
+
+func (m wireMeta) public() Meta {
+	p := Meta{RequestID: m.RequestID, PageSize: m.PageSize, NextCursor: m.cursor()}
+	if m.Page != nil {
+		p.Page = *m.Page
+	}
+	if m.Total != nil {
+		p.Total = *m.Total
+	}
+	if m.HasMore != nil {
+		p.HasMore = *m.HasMore
+	}
+	return p
+}

@@ -5,6 +5,7 @@ import (
 	"context"
 	"crypto/tls"
 	"crypto/x509"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -59,34 +60,6 @@ func (c *call) readResponse(resp *http.Response) error {
 	c.failure = nil
 	c.attempt.end(c.core.traces, warning, nil, 0)
 	return nil
-}
-
-// learn records what the header of a response says. A response with an Age header comes from a
-// cache and is about another time. A 401 is about a key that has no rate limit.
-func (c *call) learn(resp *http.Response) {
-	a, h, now := &c.attempt, resp.Header, time.Now()
-	window, ok := windowOf(h)
-	requestID := c.key.key.redact(headerValue(h, "X-Request-Id"))
-	a.exchange.Status, a.exchange.RequestID, a.exchange.RateLimit = resp.StatusCode, requestID, RateLimit(window)
-	date := serverTimeOf(h, now)
-	a.delay = retryAfterOf(h, now)
-	limited := resp.StatusCode == http.StatusTooManyRequests
-	if ok && limited && a.delay == 0 {
-		a.delay = max(0, window.Reset.Sub(date))
-	}
-	if headerValue(h, "Age") != "" {
-		return
-	}
-	if ok && requestID != "" && resp.StatusCode != http.StatusUnauthorized { // Otherwise it may be the clock of an intermediary.
-		c.core.shared.clock.learn(date, a.exchange.Started, now)
-	}
-	class, quotas := classOf(c.request.method), &c.core.shared.quotas
-	if ok && resp.StatusCode != http.StatusUnauthorized {
-		quotas.Learn(c.key.id, class, window, window.Reset.Sub(date), now)
-	}
-	if limited && a.delay > 0 {
-		quotas.Close(c.key.id, class, a.delay, now)
-	}
 }
 
 // capture copies a response, nil for none, to the Response of the caller's context.
@@ -225,6 +198,16 @@ func (c *call) cutShort(cause error) *Error {
 		return c.broken("the response was not complete", cause)
 	}
 	return c.broken("the response was cut short", cause)
+}
+
+// errorEnvelope is the envelope of a response with an error.
+type errorEnvelope struct {
+	Error *struct {
+		Code      ErrorCode       `json:"code"`
+		Message   string          `json:"message"`
+		Details   json.RawMessage `json:"details"`
+		RequestID RawValue        `json:"request_id"` // Any type is accepted, so that an invalid id does not hide the code.
+	} `json:"error"`
 }
 
 // rejected returns the error of a response with a status from 300, or nil for a 404 of a DELETE

@@ -1,0 +1,92 @@
+package hiring
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"net/url"
+	"reflect"
+	"slices"
+	"strings"
+
+	jsonv2 "github.com/go-json-experiment/json"
+
+	"github.com/hiring-assessment/hiring-go/internal/urls"
+)
+
+// Do sends a request to an endpoint that this package has no method for. path is below
+// /api/v1 and already escaped, as in "/assessments/"+id+"/archive". query may be nil. Do
+// uses the same key, retries and errors as every other method. It needs the scope of the
+// endpoint, and costs one read when method is GET, else one write.
+//
+// Do sends in as JSON unless in is nil, and decodes the response's data into out, a
+// pointer. If out is nil, any 2xx response of the API is success. If out is anything else,
+// Do returns a [ParamError] and sends nothing. Encoding and decoding follow
+// encoding/json/v2, except that field names match in any case.
+func (c *Client) Do(ctx context.Context, method, path string, query url.Values, in, out any) (Meta, error) {
+	r := anyRequest(c.use().dialect, method, path)
+	r.query = query
+	if v := reflect.ValueOf(out); out != nil && (v.Kind() != reflect.Pointer || v.IsNil()) {
+		r = r.refuse("out", "must be a pointer that is not nil, or nil itself")
+	}
+	if in != nil {
+		r = r.withBody(in)
+	}
+	var e envelope[RawValue]
+	err := c.use().makeCall(ctx, r, func(body []byte, bodyErr error) (string, error) {
+		err := readEnvelope(body, bodyErr, &e, readerOf[RawValue])
+		if err != nil {
+			e = envelope[RawValue]{}
+		}
+		switch {
+		case out == nil:
+			return "", nil
+		case err != nil:
+			return "", err
+		case e.Data == nil:
+			return "", errNoData
+		}
+		return "", decode(*e.Data, out, jsonv2.MatchCaseInsensitiveNames(true))
+	})
+	return e.Meta.public(), err
+}
+
+// anyRequest returns a request for a path that the caller chose.
+func anyRequest(d Dialect, method, escaped string) request {
+	r := request{operation: "Do", method: method}
+	if !urls.IsMethod(method) {
+		r = r.refuse("method", "must be GET, POST, PATCH, PUT or DELETE")
+	}
+	path, template, err := urls.ParsePath(escaped, d.knowsSegment)
+	if err != nil {
+		return r.refuse("path", err.Error())
+	}
+	if path.Plain == apiPrefix || strings.HasPrefix(path.Plain, apiPrefix+"/") {
+		r = r.refuse("path", "must be below "+apiPrefix+": leave out "+apiPrefix+", which the client adds")
+	}
+	r.route, r.path, r.rawPath = template, path.Plain, path.Raw
+	return r
+}
+
+// OpenAPI returns the API's OpenAPI 3.1 document. The document comes without the envelope
+// of other responses (assumed: bare document) or is taken out of the envelope. Scope read;
+// costs one read.
+func (c *Client) OpenAPI(ctx context.Context) (json.RawMessage, error) {
+	var document json.RawMessage
+	err := c.use().makeCall(ctx, newRequest("OpenAPI", "GET /openapi.json"), func(body []byte, bodyErr error) (string, error) {
+		var members struct {
+			OpenAPI RawValue `json:"openapi"`
+			Data    RawValue `json:"data"`
+		}
+		if err := cmp.Or(bodyErr, decode(body, &members)); err != nil {
+			return "", err
+		}
+		if members.OpenAPI == nil && members.Data != nil {
+			document = json.RawMessage(members.Data)
+		} else {
+			document = slices.Clone(json.RawMessage(body))
+		}
+		return "", nil
+	})
+	return document, err
+}

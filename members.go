@@ -1,0 +1,42 @@
+package hiring
+
+import (
+	"encoding/json"
+	"time"
+)
+
+// MemberService reads the members of the organization.
+//
+//	GET /members   read
+type MemberService struct{ core *core }
+
+func (s *MemberService) use() *core { return (*service)(s).use() }
+
+// List returns the organization's members. The list has no page size. Scope read; costs
+// one read.
+func (s *MemberService) List() Pager[Member] {
+	return newPager(list[Member]{
+		core:    s.use(),
+		request: newRequest("Members.List", "GET /members"),
+		id:      func(m *Member) string { return m.ID },
+	})
+}
+
+// Member is a user of the organization's account.
+type Member struct {
+	ID        string                     `json:"id"`
+	Email     string                     `json:"email"`
+	Name      string                     `json:"name"`
+	Role      MemberRole                 `json:"role"`
+	CreatedAt time.Time                  `json:"created_at,omitzero"`
+	Extra     map[string]json.RawMessage `json:",unknown,embed"`
+}
+
+// MemberRole is the role of a member. The set is open.
+type MemberRole string
+
+// The documented roles. The sandbox returns no others.
+const (
+	MemberRoleAdmin  MemberRole = "admin"
+	MemberRoleMember MemberRole = "member"
+)

@@ -1,0 +1,186 @@
+package hiring
+
+import (
+	"cmp"
+	"fmt"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/hiring-assessment/hiring-go/internal/quota"
+)
+
+// RateLimit is the rate limit of one class of requests, from the headers of a response.
+type RateLimit struct {
+	Limit     int       // Requests an hour.
+	Remaining int       // Requests left until Reset.
+	Reset     time.Time // When the window ends, by the server's clock.
+}
+
+// Known reports whether a response has shown the rate limit. A zero RateLimit is not
+// known, although it looks used up.
+func (l RateLimit) Known() bool { return l != RateLimit{} }
+
+// Quota holds the last known rate limits of a key. Reads and writes are counted
+// separately. A class without a response yet is zero: see [RateLimit.Known].
+type Quota struct {
+	Read  RateLimit // GET: 1000 an hour.
+	Write RateLimit // POST, PATCH and DELETE: 200 an hour.
+}
+
+// Quota returns the last known rate limits of the key for reads and writes. It sends no
+// request. A class is zero until its first response; see [RateLimit.Known].
+func (c *Client) Quota() Quota {
+	k := c.use()
+	id, quotas := k.keys.lastUsed().id, &k.shared.quotas
+	return Quota{Read: RateLimit(quotas.Known(id, quota.Read)), Write: RateLimit(quotas.Known(id, quota.Write))}
+}
+
+// classOf returns the rate limit that a request counts against.
+func classOf(method string) quota.Class {
+	if isRead(method) {
+		return quota.Read
+	}
+	return quota.Write
+}
+
+// windowOf reads the three rate-limit headers. It returns false unless all three are present
+// and valid.
+func windowOf(h http.Header) (window quota.Window, ok bool) {
+	limit, limitErr := strconv.Atoi(headerValue(h, "X-Ratelimit-Limit"))
+	remaining, remainingErr := strconv.Atoi(headerValue(h, "X-Ratelimit-Remaining"))
+	reset, resetErr := strconv.ParseInt(headerValue(h, "X-Ratelimit-Reset"), 10, 64)
+	if cmp.Or(limitErr, remainingErr, resetErr) != nil || min(limit, remaining) < 0 || reset <= 0 || reset > maxUnix {
+		return quota.Window{}, false
+	}
+	return quota.Window{Limit: limit, Remaining: remaining, Reset: time.Unix(reset, 0).UTC()}, true
+}
+
+// maxUnix is the last Unix second that RFC 3339, and therefore JSON, can represent.
+const maxUnix = 253402300799
+
+// retryAfterOf returns the delay of a Retry-After header, which is a number of seconds or an
+// HTTP date. A date is compared with the response's Date header, or with now without one.
+// It returns 0 for a missing or invalid header.
+func retryAfterOf(h http.Header, now time.Time) time.Duration {
+	value := strings.TrimSpace(headerValue(h, "Retry-After"))
+	if value == "" {
+		return 0
+	}
+	if seconds, err := strconv.ParseUint(value, 10, 64); err == nil {
+		return time.Duration(min(seconds, maxSeconds)) * time.Second
+	}
+	if strings.Trim(value, "0123456789") == "" {
+		return time.Duration(maxSeconds) * time.Second // The number overflows uint64.
+	}
+	at, err := http.ParseTime(value)
+	if err != nil {
+		return 0
+	}
+	return max(0, at.Sub(serverTimeOf(h, now)))
+}
+
+const maxSeconds = uint64((1<<63 - 1) / time.Second)
+
+// serverTimeOf returns the response's Date header, or now if the header is missing or
+// invalid.
+func serverTimeOf(h http.Header, now time.Time) time.Time {
+	if date, err := http.ParseTime(headerValue(h, "Date")); err == nil {
+		return date
+	}
+	return now
+}
+
+// headerValue returns the first value of a header, or "". Unlike [http.Header.Get], which is slower,
+// it requires the name in canonical form.
+func headerValue(h http.Header, canonical string) string {
+	if values := h[canonical]; len(values) > 0 {
+		return values[0]
+	}
+	return ""
+}
+
+// learn records what the header of a response says. A response with an Age header comes from a
+// cache and is about another time. A 401 is about a key that has no rate limit.
+func (c *call) learn(resp *http.Response) {
+	a, h, now := &c.attempt, resp.Header, time.Now()
+	window, ok := windowOf(h)
+	requestID := c.key.key.redact(headerValue(h, "X-Request-Id"))
+	a.exchange.Status, a.exchange.RequestID, a.exchange.RateLimit = resp.StatusCode, requestID, RateLimit(window)
+	date := serverTimeOf(h, now)
+	a.delay = retryAfterOf(h, now)
+	limited := resp.StatusCode == http.StatusTooManyRequests
+	if ok && limited && a.delay == 0 {
+		a.delay = max(0, window.Reset.Sub(date))
+	}
+	if headerValue(h, "Age") != "" {
+		return
+	}
+	if ok && requestID != "" && resp.StatusCode != http.StatusUnauthorized { // Otherwise it may be the clock of an intermediary.
+		c.core.shared.clock.learn(date, a.exchange.Started, now)
+	}
+	class, quotas := classOf(c.request.method), &c.core.shared.quotas
+	if ok && resp.StatusCode != http.StatusUnauthorized {
+		quotas.Learn(c.key.id, class, window, window.Reset.Sub(date), now)
+	}
+	if limited && a.delay > 0 {
+		quotas.Close(c.key.id, class, a.delay, now)
+	}
+}
+
+// awaitWindow waits while the rate limit admits no request. admitted is true when there was
+// nothing to wait for.
+func (c *call) awaitWindow() (admitted bool, err error) {
+	reserve := c.core.config.reserveShare
+	if c.request.background {
+		reserve = max(reserve, leftToOthers)
+	}
+	barrier := c.core.shared.quotas.Enter(c.key.id, classOf(c.request.method), reserve, time.Now())
+	switch {
+	case barrier.Wait == 0:
+		return true, nil
+	case barrier.Refused:
+		return false, join(c.ctx, c.refused())
+	case !c.request.background && c.core.config.retry.tooLong(barrier.Wait):
+		return false, join(c.ctx, c.exhausted(barrier))
+	}
+	if sleep(c.core.withOperation(c.ctx, c.request.operation), barrier.Wait, PauseQuota) != nil {
+		return false, join(c.ctx, c.exhausted(barrier))
+	}
+	return false, nil
+}
+
+// exhausted returns the error of an attempt that the rate limit does not admit in time.
+func (c *call) exhausted(barrier quota.Barrier) *Error {
+	kind, window := "write", barrier.Window
+	if isRead(c.request.method) {
+		kind = "read"
+	}
+	why := fmt.Sprintf("the %s quota of %d an hour is used up until %s, by the server's clock", kind, window.Limit, window.Reset.Format(time.RFC3339))
+	switch {
+	case barrier.Asked && (window.Remaining > 0 || window == quota.Window{}):
+		why = fmt.Sprintf("a 429 asked to send no %s request for %s", kind, barrier.Wait.Round(time.Second))
+	case window.Limit == 0:
+		why = "the API admits no " + kind + " request of this key"
+	case window.Remaining > 0:
+		why = fmt.Sprintf("the rest of the %s quota of %d an hour is reserved until %s, by the server's clock", kind, window.Limit, window.Reset.Format(time.RFC3339))
+	}
+	e := c.fail(c.notSent()+why, ErrQuotaExhausted)
+	e.Code, e.RetryAfter, e.RateLimit = ErrRateLimited, barrier.Wait, RateLimit(window)
+	return e
+}
+
+// refused returns the error of an attempt that is not sent because the API has refused its key
+// several times in a row.
+func (c *call) refused() *Error {
+	e := c.fail(fmt.Sprintf("%s%s refused %s, %d times in a row, and further failures throttle the address for every key on it",
+		c.notSent(), c.url.Host, c.key.described(), quota.MaxRefusals), nil)
+	e.Code, e.Hint = ErrInvalidToken, "replace the key; one call a minute is still tried"
+	return e
+}
+
+// usedUp reports whether the API refused a request because a rate limit is used up.
+func (e *Error) usedUp() bool {
+	return e != nil && e.Status == http.StatusTooManyRequests && e.RateLimit.Limit > 0 && e.RateLimit.Remaining == 0
+}

@@ -1,0 +1,143 @@
+package hiring
+
+import (
+	"cmp"
+	"context"
+	"math"
+	"math/rand/v2"
+	"net/http"
+	"time"
+)
+
+// RetryPolicy configures the retries of a call. A zero field means the default, which each
+// field's comment gives.
+type RetryPolicy struct {
+	MaxAttempts int           // Attempts of a call, including the first: 4. 1 means no retries.
+	BaseBackoff time.Duration // Longest delay before the first retry: 500 ms, doubled with each retry. Delays are random.
+	MaxBackoff  time.Duration // Longest delay without a Retry-After header: 30 s.
+	MaxWait     time.Duration // Longest wait for a Retry-After or a rate-limit window: 1 min. If it would be longer, the call fails immediately. Below zero means never to wait.
+}
+
+// withDefaults returns the policy with defaults in place of zero fields, or a [*ParamError]
+// for each other negative field.
+func (p RetryPolicy) withDefaults() (RetryPolicy, error) {
+	err := joinParams(
+		checkNotNegative("RetryPolicy.MaxAttempts", p.MaxAttempts),
+		checkNotNegative("RetryPolicy.BaseBackoff", p.BaseBackoff),
+		checkNotNegative("RetryPolicy.MaxBackoff", p.MaxBackoff),
+	)
+	return RetryPolicy{
+		MaxAttempts: cmp.Or(p.MaxAttempts, 4),
+		BaseBackoff: cmp.Or(p.BaseBackoff, 500*time.Millisecond),
+		MaxBackoff:  cmp.Or(p.MaxBackoff, 30*time.Second),
+		MaxWait:     cmp.Or(p.MaxWait, time.Minute),
+	}, err
+}
+
+// decide returns whether the attempt that ended with e is retried, and after which delay. It is a pure
+// function of its arguments: requested is the delay that the response requests, left the time until the
+// end of the caller's context, and jitter a random number in [0, 1).
+func decide(p RetryPolicy, e *Error, requested, left time.Duration, jitter float64) (wait time.Duration, retry bool) {
+	if e.Attempts >= p.MaxAttempts || !isRetriable(e) {
+		return 0, false
+	}
+	if wait = requested; wait == 0 {
+		wait = max(1, time.Duration(jitter*float64(p.backoff(e.Attempts)))) // Observers take 0 for no retry.
+	} else if p.tooLong(wait) {
+		return 0, false
+	}
+	if wait >= left {
+		return 0, false
+	}
+	return wait, true
+}
+
+// isRetriable reports whether a retry is safe and may succeed. A POST is retried only when
+// the API certainly did not process it.
+func isRetriable(e *Error) bool {
+	switch {
+	case e.kind == final, e.kind == invalidBody:
+		return false
+	case e.Status == http.StatusTooManyRequests, e.kind == unsent:
+		return true
+	case e.Status == http.StatusUnauthorized: // Failed authentications throttle the address, also when the body was cut short.
+		return false
+	}
+	switch e.Method {
+	case http.MethodGet, http.MethodHead:
+		return e.kind == broken || e.kind == timedOut || isOverload(e.Status)
+	case http.MethodDelete, http.MethodPatch:
+		return isOverload(e.Status) || e.Status == 0 && e.kind == broken
+	}
+	return false
+}
+
+// isOverload reports whether status is a transient server error.
+func isOverload(status int) bool {
+	switch status {
+	case 500, 502, 503, 504:
+		return true
+	}
+	return false
+}
+
+// isBusy reports whether a server with that status may be asked again later.
+func isBusy(status int) bool { return status == http.StatusTooManyRequests || isOverload(status) }
+
+// backoff returns the longest delay after attempt n: the base, doubled with each attempt,
+// at most MaxBackoff. It compares before it doubles, so that it cannot overflow.
+func (p RetryPolicy) backoff(n int) time.Duration {
+	d := p.BaseBackoff
+	for range n - 1 {
+		if d > p.MaxBackoff/2 {
+			return p.MaxBackoff
+		}
+		d *= 2
+	}
+	return min(d, p.MaxBackoff)
+}
+
+// tooLong reports whether a wait exceeds MaxWait. Rate-limit windows end on a full second
+// and the Date header is cut to one, so a window of an hour can seem up to a second longer.
+// A MaxWait of an hour or more therefore allows that second.
+func (p RetryPolicy) tooLong(wait time.Duration) bool {
+	return wait > p.MaxWait && (p.MaxWait < time.Hour || wait > time.Hour+time.Second)
+}
+
+// jitter returns a random number in [0, 1).
+func jitter() float64 { return rand.Float64() } //nolint:gosec // spreads retries; nothing secret depends on it
+
+// timeLeft returns the time until a context ends.
+func timeLeft(ctx context.Context) time.Duration {
+	deadline, ok := ctx.Deadline()
+	switch {
+	case ctx.Err() != nil:
+		return 0
+	case !ok:
+		return math.MaxInt64
+	}
+	return time.Until(deadline)
+}
+
+// sleep waits, and announces the wait if it is long. Except between polls, a wait that would end after the context's
+// deadline fails at once.
+func sleep(ctx context.Context, d time.Duration, reason PauseReason) error {
+	if reason != PausePoll && outlasts(ctx, d) {
+		return context.DeadlineExceeded
+	}
+	announceWait(ctx, d, reason)
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+		return contextError(ctx)
+	case <-timer.C:
+		return nil
+	}
+}
+
+// outlasts reports whether waiting that long would exceed ctx's deadline.
+func outlasts(ctx context.Context, wait time.Duration) bool {
+	deadline, ok := ctx.Deadline()
+	return ok && wait > 0 && wait >= time.Until(deadline)
+}
