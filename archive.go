@@ -42,7 +42,7 @@ func (s *SubmissionService) DownloadArchive(ctx context.Context, id string, w io
 		if w == nil {
 			return &ParamError{Param: "w", Problem: "must not be nil"}
 		}
-		d.call = call{core: s.core, ctx: ctx, request: archiveRequest, url: &s.core.base, key: noKey}
+		d.call = call{core: s.core, ctx: ctx, request: archiveRequest, url: s.core.base, progress: progress{key: noKey}}
 		return d.run() //nolint:contextcheck // the call holds the context
 	})
 	return d.written, err
@@ -66,8 +66,9 @@ type download struct {
 	written   int64    // Bytes written.
 	total     int64    // Size of the archive, or unknownSize.
 
-	renewedAt     int64 // Value of written when the link was read again; -1 before that.
-	failuresInRow int   // Attempts that failed since the last progress.
+	renewedAt     int64         // Value of written when the link was read again; -1 before that.
+	failuresInRow int           // Attempts that failed since the last progress.
+	requested     time.Duration // Delay that the storage requested in the last attempt.
 }
 
 // unknownSize is a length that the storage did not send.
@@ -96,7 +97,7 @@ func (d *download) run() error {
 		if wait == 0 {
 			return err
 		}
-		if ended := sleep(d.core.withOperation(d.ctx, archiveRequest.operation), wait, PauseRetry); ended != nil {
+		if ended := sleep(d.core.withSpan(d.ctx, archiveRequest.operation), wait, PauseRetry); ended != nil {
 			return join(d.ctx, err)
 		}
 	}
@@ -108,6 +109,7 @@ func (d *download) run() error {
 // a long download survives any number of interruptions.
 func (d *download) makeAttempt() (wait time.Duration, err error) {
 	d.attempts++
+	d.requested = 0
 	before := d.written
 	cause := d.sendAndCopy()
 	if cause == nil {
@@ -188,7 +190,7 @@ func (d *download) sendAndCopy() error {
 	case err != nil:
 		return d.interrupted(timed, err)
 	case isBusy(resp.StatusCode):
-		a.delay = retryAfterOf(resp.Header, time.Now())
+		d.requested = retryAfterOf(resp.Header, time.Now())
 	}
 	complete, err := d.accept(resp)
 	if !complete && err == nil {
@@ -335,7 +337,7 @@ func (d *download) failureOf(cause error) *Error {
 		}
 	}
 	e := d.fail(fmt.Sprintf("%s, after %d bytes", quote([]byte(message)), d.written), cause)
-	e.RetryAfter = d.attempt.delay
+	e.RetryAfter = d.requested
 	switch {
 	case isCertificateError(cause):
 		e.kind = final

@@ -1,5 +1,16 @@
 package hiring
 
+// A call goes from top to bottom of this file:
+//
+//	do, doRaw      what a method gets: the response's data, decoded or not
+//	makeCall       the span of the operation; bad input ends here
+//	run            the variables of go-retryablehttp, which repeats from RoundTrip to prepareRetry
+//	admit          the context, the key, the rate limit (ratelimit.go), beforeAttempt; may wait
+//	RoundTrip      sends an attempt with the user's transport: its timeout, its traces
+//	checkRetry     ends the attempt: reads the response (response.go), decides (retry.go), tells observers
+//	backoff        announces the delay that was decided on
+//	prepareRetry   admits the next attempt
+
 import (
 	"cmp"
 	"context"
@@ -7,11 +18,8 @@ import (
 	"fmt"
 	"maps"
 	"math"
-	"net"
 	"net/http"
-	"net/http/httptrace"
 	"net/url"
-	"sync/atomic"
 	"time"
 
 	"github.com/hashicorp/go-retryablehttp"
@@ -62,35 +70,35 @@ func (k *core) makeCall(ctx context.Context, r request, d decoder) error {
 		if r.err != nil {
 			return r.err
 		}
-		c := &call{core: k, ctx: ctx, request: r, address: k.base, decoder: d, key: noKey}
-		c.url = &c.address
-		r.extend(c.url)
+		c := &call{core: k, ctx: ctx, request: r, url: k.base, decoder: d, progress: progress{key: noKey}}
+		r.extend(&c.url)
 		return c.run() //nolint:contextcheck // the call holds the context
 	})
 }
 
-// call is one request with all its attempts. Its methods checkRetry, readResponse, backoff and
-// prepareRetry are the hooks of go-retryablehttp.
+// call is one request with all its attempts.
 type call struct {
 	core    *core
-	ctx     context.Context // The caller's.
+	ctx     context.Context // The caller's, with the span of the operation.
 	request request
-	url     *url.URL // Removed from texts.
-	decoder decoder  // Decodes a 2xx response. Nil: any 2xx API response is success.
+	url     url.URL
+	decoder decoder // Decodes a 2xx response. Nil: any 2xx API response is success.
 
-	key      *credential // Of the next attempt, removed from texts; noKey before the first.
+	progress
+
+	// The variables of run, here because each would be allocated apart.
+	client  http.Client
+	loop    retryablehttp.Client
+	message retryablehttp.Request
+}
+
+// progress is the state that the attempts of a call share.
+type progress struct {
+	key      *credential // Of the next attempt, or of the last one; noKey before the first. Texts are searched for it.
 	attempts int         // Requests that were sent.
-	unknown  bool        // An earlier attempt of a write may have taken effect.
-	attempt  attempt     // The last one.
-	failure  *Error      // Of the last attempt.
-	delay    time.Duration
-
-	// Variables of run, here because each would be allocated apart.
-	next     http.RoundTripper
-	client   http.Client
-	loop     retryablehttp.Client
-	template retryablehttp.Request
-	address  url.URL
+	unknown  bool        // An attempt of a write may have taken effect, so the outcome of a later error is unknown.
+	attempt  attempt     // The last one. Its zero value: none, or it no longer matters.
+	failure  *Error      // Of the last attempt; the call's error if the next one does not happen.
 }
 
 // run makes attempts until one succeeds or no retry can help.
@@ -100,30 +108,79 @@ func (c *call) run() error {
 	}
 	defer c.attempt.abandon(c.core.traces)
 	c.client = c.core.http
-	c.next = cmp.Or(c.client.Transport, http.DefaultTransport)
-	c.client.Transport = transport{c}
+	c.client.Transport = transport{c, cmp.Or(c.client.Transport, http.DefaultTransport)}
 	c.loop = retryablehttp.Client{
 		HTTPClient:   &c.client,
 		RetryMax:     math.MaxInt, // decide limits the attempts.
 		CheckRetry:   c.checkRetry,
 		Backoff:      c.backoff,
 		PrepareRetry: c.prepareRetry,
-		ErrorHandler: retryablehttp.PassthroughErrorHandler, // readResponse has closed the body.
+		ErrorHandler: retryablehttp.PassthroughErrorHandler, // The default one replaces the error.
 	}
-	c.template.Request = (&http.Request{
-		Method: c.request.method, URL: c.url, Header: c.header(), Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
+	c.message.Request = (&http.Request{
+		Method: c.request.method, URL: &c.url, Header: c.header(), Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
 	}).WithContext(c.ctx)
 	if c.request.body != nil {
-		if err := c.template.SetBody(c.request.body); err != nil {
+		if err := c.message.SetBody(c.request.body); err != nil {
 			return c.fail("the request could not be built", err)
 		}
 	}
-	c.template.SetResponseHandler(c.readResponse)
-	_, err := c.loop.Do(&c.template) //nolint:bodyclose // readResponse closes every body
-	if err != nil && c.failure != nil {
-		return join(c.ctx, c.blocked(err)) // When the context ends during the delay, err is only its error.
+	_, err := c.loop.Do(&c.message) //nolint:bodyclose // checkRetry closes every body
+	if err == nil {
+		return nil
 	}
-	return err
+	if _, ok := errors.AsType[*Error](err); !ok { // The context ended during a delay: the loop returns its error alone.
+		err = c.failure
+	}
+	return join(c.ctx, err)
+}
+
+// admit waits until an attempt may be sent, and returns the error that prevents it. A wait begins
+// it again, because the context and the key may have changed meanwhile.
+func (c *call) admit() error {
+	for waited := true; waited; {
+		if err := contextError(c.ctx); err != nil {
+			return c.ended(err)
+		}
+		key, err := c.core.keys.current(c.ctx)
+		if err != nil {
+			return join(c.ctx, c.fail(c.text(err), err))
+		}
+		c.key = key
+		if err := contextError(c.ctx); err != nil { // A key source may take as long as it wants.
+			return c.ended(err)
+		}
+		if waited, err = c.awaitWindow(); err != nil {
+			return err
+		}
+	}
+	if c.request.beforeAttempt == nil {
+		return nil
+	}
+	if err := c.request.beforeAttempt(); err != nil {
+		return err
+	}
+	if err := contextError(c.ctx); err != nil {
+		return c.ended(err)
+	}
+	return nil
+}
+
+// ended returns the error of an attempt that is not sent because the context has ended.
+func (c *call) ended(cause error) *Error {
+	why := "the context was canceled"
+	if errors.Is(c.ctx.Err(), context.DeadlineExceeded) {
+		why = "the context's deadline had passed"
+	}
+	return c.fail(c.notSent()+why, cause)
+}
+
+// notSent begins the text of an error that prevents an attempt.
+func (c *call) notSent() string {
+	if c.attempts > 0 {
+		return "not sent again, because "
+	}
+	return "not sent, because "
 }
 
 // header returns the header of an attempt. A retry gets a new one, because the key may have changed
@@ -138,30 +195,20 @@ func (c *call) header() http.Header {
 
 var jsonType = []string{"application/json"}
 
-// attempt is one request of a call.
-type attempt struct {
-	ctx      context.Context // Ends with the attempt's timeout.
-	cancel   context.CancelFunc
-	exchange Exchange         // For observers.
-	traced   context.Context  // For observers; nil after the end.
-	ends     []func(Exchange) // Of the traces; nil after the end.
-	delay    time.Duration    // That a response requests before the next attempt.
-
-	dialled   atomic.Bool // The transport asked for a connection.
-	connected atomic.Bool // The transport has a connection. From here on the request may have been written.
-	trace     httptrace.ClientTrace
+// transport is the middleware of a call around the user's transport.
+type transport struct {
+	call *call
+	next http.RoundTripper
 }
 
-// transport is the middleware of a call: it limits the time of each attempt and calls the traces.
-type transport struct{ *call }
-
-// RoundTrip sends the request of an attempt.
+// RoundTrip begins an attempt, which checkRetry ends. The attempt's timeout is in the context of its request and not
+// in that of the loop, because the loop waits with its own.
 func (t transport) RoundTrip(r *http.Request) (*http.Response, error) {
-	a := &t.attempt
-	t.attempts++
-	ctx, header := a.begin(r.Context(), t.core.traces, TraceAttempt{
-		Operation: t.request.operation, Method: r.Method, Route: t.request.route, Server: t.core.server, Number: t.attempts,
-	}, t.core.config.timeout)
+	c := t.call
+	c.attempts++
+	ctx, header := c.attempt.begin(r.Context(), c.core.traces, TraceAttempt{
+		Operation: c.request.operation, Method: r.Method, Route: c.request.route, Server: c.core.server, Number: c.attempts,
+	}, c.core.config.timeout)
 	r = r.WithContext(ctx)
 	if len(header) > 0 {
 		own := r.Header
@@ -177,86 +224,43 @@ func (t transport) RoundTrip(r *http.Request) (*http.Response, error) {
 	return resp, err
 }
 
-// begin calls the traces, and returns the context of an attempt with a timeout, unless that is 0, and
-// the headers that the traces add.
-func (a *attempt) begin(ctx context.Context, traces *traces, at TraceAttempt, timeout time.Duration) (context.Context, http.Header) {
-	*a = attempt{exchange: Exchange{
-		Operation: at.Operation, Method: at.Method, Route: at.Route, Attempt: at.Number, Server: at.Server, Started: time.Now(),
-	}}
-	ctx, header := a.beginTraces(ctx, traces, at)
-	a.traced = ctx
-	if timeout > 0 {
-		a.ctx, a.cancel = context.WithDeadline(ctx, a.exchange.Started.Add(timeout))
-	} else {
-		a.ctx, a.cancel = context.WithCancel(ctx)
-	}
-	a.trace.GetConn = func(string) { a.dialled.Store(true) }
-	a.trace.GotConn = func(httptrace.GotConnInfo) { a.connected.Store(true) }
-	return httptrace.WithClientTrace(a.ctx, &a.trace), header
-}
-
-// end tells the traces that the attempt has ended.
-func (a *attempt) end(traces *traces, warning string, failure *Error, wait time.Duration) {
-	a.cancel()
-	a.exchange.Warning, a.exchange.Wait = warning, wait
-	if failure != nil {
-		a.exchange.Err = failure
-	}
-	a.exchange.Duration = time.Since(a.exchange.Started)
-	a.endTraces(traces)
-}
-
-// abandon ends an attempt that a panic or a runtime.Goexit ended. It has no effect after end.
-func (a *attempt) abandon(traces *traces) {
-	if a.cancel != nil {
-		a.cancel()
-	}
-	a.exchange.Err, a.exchange.Duration = errUnreturned, time.Since(a.exchange.Started)
-	a.endTraces(traces)
-}
-
-// neverSent reports whether the request was certainly not sent: the transport asked for a
-// connection and got none. The error of a transport that reports no progress proves this only if
-// it is an error of dialling.
-func (a *attempt) neverSent(err error) bool {
-	dial, ok := errors.AsType[*net.OpError](err)
-	return !a.connected.Load() && (a.dialled.Load() || ok && dial.Op == "dial")
-}
-
-// checkRetry is called with each response before its body is read, and again with the result of
-// readResponse, nil or an *Error. Other errors are those of the transport.
-func (c *call) checkRetry(_ context.Context, _ *http.Response, err error) (bool, error) {
+// checkRetry ends an attempt with its response or the transport's error, and reports whether to
+// retry. It reads the response itself: with a response handler the loop would call it twice for an attempt, before and
+// after the body.
+func (c *call) checkRetry(_ context.Context, resp *http.Response, err error) (bool, error) {
+	var warning string
+	var requested time.Duration
 	if err == nil {
-		return false, nil
-	}
-	failure, ok := err.(*Error) //nolint:errorlint // readResponse does not wrap it
-	if !ok {
-		failure = c.noResponse(err)
+		warning, requested, c.failure = c.read(resp)
+	} else {
+		c.failure = c.noResponse(err)
 		c.capture(nil, nil)
 	}
-	c.failure = failure
-	c.unknown = c.unknown || failure.Outcome == OutcomeUnknown
+	if c.failure == nil {
+		c.attempt.end(c.core.traces, warning, nil, 0)
+		return false, nil
+	}
+	c.unknown = c.unknown || c.failure.Outcome == OutcomeUnknown
 	policy := c.core.config.retry
-	if c.request.background && failure.Status == http.StatusTooManyRequests {
+	if c.request.background && c.failure.Status == http.StatusTooManyRequests {
 		policy.MaxWait = quota.Longest
 	}
-	wait, retry := decide(policy, failure, c.attempt.delay, timeLeft(c.ctx), jitter()) //nolint:contextcheck // of the call
-	c.delay = wait
-	c.attempt.end(c.core.traces, "", failure, wait)
-	if !retry {
-		return false, failure
+	wait, retry := decide(policy, c.failure, requested, timeLeft(c.ctx), jitter()) //nolint:contextcheck // of the call
+	c.attempt.end(c.core.traces, "", c.failure, wait)
+	if retry {
+		return true, nil
 	}
-	return true, nil
+	return false, c.failure
 }
 
 // backoff announces the delay before a retry to the traces, and returns it.
 func (c *call) backoff(time.Duration, time.Duration, int, *http.Response) time.Duration {
-	reason := PauseRetry
+	wait, reason := c.attempt.exchange.Wait, PauseRetry
 	if c.failure.usedUp() {
 		reason = PauseQuota
 	}
-	announceWait(c.core.withOperation(c.ctx, c.request.operation), c.delay, reason)
-	return c.delay
+	announceWait(c.core.withSpan(c.ctx, c.request.operation), wait, reason)
+	return wait
 }
 
 // prepareRetry admits a retry: the key may have changed, and a window may have ended.
@@ -267,63 +271,4 @@ func (c *call) prepareRetry(r *http.Request) error {
 	}
 	r.Header = c.header()
 	return nil
-}
-
-// blocked returns the last failure, unless err is what prevented a retry.
-func (c *call) blocked(err error) error {
-	if errors.Is(err, c.failure) {
-		return err
-	}
-	return c.failure
-}
-
-// admit waits until an attempt may be sent. It returns the error that prevents the attempt.
-//
-// Each pass begins again with the context and the key, because both may change during a wait.
-func (c *call) admit() error {
-	for {
-		if err := contextError(c.ctx); err != nil {
-			return c.ended(err)
-		}
-		key, err := c.core.keys.current(c.ctx)
-		if err != nil {
-			return join(c.ctx, c.fail(c.text(err), err))
-		}
-		c.key = key
-		if err := contextError(c.ctx); err != nil { // A key source may take as long as it wants.
-			return c.ended(err)
-		}
-		switch admitted, err := c.awaitWindow(); {
-		case err != nil:
-			return err
-		case admitted && c.request.beforeAttempt == nil:
-			return nil
-		case admitted:
-			if err := c.request.beforeAttempt(); err != nil {
-				return err
-			}
-			if err := contextError(c.ctx); err != nil {
-				return c.ended(err)
-			}
-			return nil
-		}
-	}
-}
-
-// ended returns the error of an attempt that is not sent because the context has
-// ended.
-func (c *call) ended(cause error) *Error {
-	why := "the context was canceled"
-	if errors.Is(c.ctx.Err(), context.DeadlineExceeded) {
-		why = "the context's deadline had passed"
-	}
-	return c.fail(c.notSent()+why, cause)
-}
-
-// notSent begins the text of an error that prevents an attempt.
-func (c *call) notSent() string {
-	if c.attempts > 0 {
-		return "not sent again, because "
-	}
-	return "not sent, because "
 }

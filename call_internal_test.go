@@ -202,9 +202,9 @@ func TestClockIsNotLearnedFromAnIntermediary(t *testing.T) {
 		"a proxy with its own request ids": {502, http.Header{"Date": {date}, "X-Request-Id": {"proxy_1"}}, false},
 	} {
 		s := new(shared)
-		of := &call{core: &core{shared: s}, request: request{method: http.MethodGet}, key: noKey}
+		of := &call{core: &core{shared: s}, request: request{method: http.MethodGet}, progress: progress{key: noKey}}
 		of.attempt.exchange.Started = now
-		of.learn(&http.Response{StatusCode: c.status, Header: c.header})
+		of.learn(&http.Response{StatusCode: c.status, Header: c.header}, now)
 		assert.Equal(t, c.learned, s.quotas.Known(keyID{}, quota.Read).Limit == 1000, "%s: rate limit", name)
 		assert.Equal(t, c.learned, s.clock.at(now).Before(now.Add(-59*time.Minute)), "%s: clock", name)
 	}

@@ -4,8 +4,10 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"net/http/httptrace"
 	"net/textproto"
 	"slices"
+	"sync/atomic"
 	"time"
 )
 
@@ -137,14 +139,14 @@ var errUnreturned = errors.New("hiring: the call did not return")
 
 const nilContext = "hiring: nil context: use context.Background or context.TODO"
 
-// operation is the operation that a context belongs to.
-type operation struct {
+// span is the operation that a context belongs to.
+type span struct {
 	traces   *traces
 	name     string
 	progress func(TracePause) // Receives waits, in addition to the traces; may be nil.
 }
 
-type operationKey struct{}
+type spanKey struct{}
 
 // composed is traced for methods that make several calls: it also removes the caller's
 // WithResponse from the context.
@@ -165,11 +167,11 @@ func (t *traces) traced(ctx context.Context, described TraceCall, run func(conte
 	}
 	if !t.seesOperations {
 		if described.Method == "" {
-			ctx = t.withOperation(ctx, described.Operation)
+			ctx = t.withSpan(ctx, described.Operation)
 		}
 		return run(ctx)
 	}
-	if outer, ok := ctx.Value(operationKey{}).(operation); ok && outer.traces == t {
+	if outer, ok := ctx.Value(spanKey{}).(span); ok && outer.traces == t {
 		return run(ctx)
 	}
 	var ends []func(error)
@@ -195,11 +197,11 @@ func (t *traces) traced(ctx context.Context, described TraceCall, run func(conte
 	return err
 }
 
-// withOperation returns a context under which the traces are told of waits, and not those of
+// withSpan returns a context under which the traces are told of waits, and not those of
 // the client whose trace function made the call. An operation of one call calls it only before
 // it waits, because it allocates.
-func (t *traces) withOperation(ctx context.Context, name string) context.Context {
-	outer, ok := ctx.Value(operationKey{}).(operation)
+func (t *traces) withSpan(ctx context.Context, name string) context.Context {
+	outer, ok := ctx.Value(spanKey{}).(span)
 	if ok && outer.traces == t || !ok && len(t.all) == 0 {
 		return ctx
 	}
@@ -209,12 +211,12 @@ func (t *traces) withOperation(ctx context.Context, name string) context.Context
 // withProgress returns a context under which progress also receives the waits of an
 // operation.
 func (t *traces) withProgress(ctx context.Context, name string, progress func(TracePause)) context.Context {
-	return context.WithValue(ctx, operationKey{}, operation{t, name, progress})
+	return context.WithValue(ctx, spanKey{}, span{t, name, progress})
 }
 
 // announceWait tells the traces of the operation that a wait begins, if it is long.
 func announceWait(ctx context.Context, d time.Duration, reason PauseReason) {
-	of, ok := ctx.Value(operationKey{}).(operation)
+	of, ok := ctx.Value(spanKey{}).(span)
 	if !ok || d <= time.Second || ctx.Err() != nil {
 		return
 	}
@@ -227,6 +229,57 @@ func announceWait(ctx context.Context, d time.Duration, reason PauseReason) {
 	if of.progress != nil {
 		of.progress(pause)
 	}
+}
+
+// attempt is one request of a call.
+type attempt struct {
+	ctx      context.Context // Ends with the attempt's timeout.
+	cancel   context.CancelFunc
+	exchange Exchange         // For observers.
+	traced   context.Context  // For observers; nil after the end.
+	ends     []func(Exchange) // Of the traces; nil after the end.
+
+	dialled   atomic.Bool // The transport asked for a connection.
+	connected atomic.Bool // The transport has a connection. From here on the request may have been written.
+	trace     httptrace.ClientTrace
+}
+
+// begin calls the traces, and returns the context of an attempt with a timeout, unless that is 0, and
+// the headers that the traces add.
+func (a *attempt) begin(ctx context.Context, traces *traces, at TraceAttempt, timeout time.Duration) (context.Context, http.Header) {
+	*a = attempt{exchange: Exchange{
+		Operation: at.Operation, Method: at.Method, Route: at.Route, Attempt: at.Number, Server: at.Server, Started: time.Now(),
+	}}
+	ctx, header := a.beginTraces(ctx, traces, at)
+	a.traced = ctx
+	if timeout > 0 {
+		a.ctx, a.cancel = context.WithDeadline(ctx, a.exchange.Started.Add(timeout))
+	} else {
+		a.ctx, a.cancel = context.WithCancel(ctx)
+	}
+	a.trace.GetConn = func(string) { a.dialled.Store(true) }
+	a.trace.GotConn = func(httptrace.GotConnInfo) { a.connected.Store(true) }
+	return httptrace.WithClientTrace(a.ctx, &a.trace), header
+}
+
+// end tells the traces that the attempt has ended.
+func (a *attempt) end(traces *traces, warning string, failure *Error, wait time.Duration) {
+	a.cancel()
+	a.exchange.Warning, a.exchange.Wait = warning, wait
+	if failure != nil {
+		a.exchange.Err = failure
+	}
+	a.exchange.Duration = time.Since(a.exchange.Started)
+	a.endTraces(traces)
+}
+
+// abandon ends an attempt that a panic or a runtime.Goexit ended. It has no effect after end.
+func (a *attempt) abandon(traces *traces) {
+	if a.cancel != nil {
+		a.cancel()
+	}
+	a.exchange.Err, a.exchange.Duration = errUnreturned, time.Since(a.exchange.Started)
+	a.endTraces(traces)
 }
 
 // beginTraces calls the trace functions of an attempt. It returns the context for the transport, and

@@ -101,37 +101,37 @@ func headerValue(h http.Header, canonical string) string {
 	return ""
 }
 
-// learn records what the header of a response says. A response with an Age header comes from a
-// cache and is about another time. A 401 is about a key that has no rate limit.
-func (c *call) learn(resp *http.Response) {
-	a, h, now := &c.attempt, resp.Header, time.Now()
+// learn records what the header of a response says, and returns the delay that it requests before another attempt. A
+// response with an Age header comes from a cache and is about another time. A 401 is about a key that has no rate limit.
+func (c *call) learn(resp *http.Response, received time.Time) (requested time.Duration) {
+	seen, h := &c.attempt.exchange, resp.Header
 	window, ok := windowOf(h)
 	requestID := c.key.key.redact(headerValue(h, "X-Request-Id"))
-	a.exchange.Status, a.exchange.RequestID, a.exchange.RateLimit = resp.StatusCode, requestID, RateLimit(window)
-	date := serverTimeOf(h, now)
-	a.delay = retryAfterOf(h, now)
+	seen.Status, seen.RequestID, seen.RateLimit = resp.StatusCode, requestID, RateLimit(window)
+	date := serverTimeOf(h, received)
+	requested = retryAfterOf(h, received)
 	limited := resp.StatusCode == http.StatusTooManyRequests
-	if ok && limited && a.delay == 0 {
-		a.delay = max(0, window.Reset.Sub(date))
+	if ok && limited && requested == 0 {
+		requested = max(0, window.Reset.Sub(date))
 	}
 	if headerValue(h, "Age") != "" {
-		return
+		return requested
 	}
 	if ok && requestID != "" && resp.StatusCode != http.StatusUnauthorized { // Otherwise it may be the clock of an intermediary.
-		c.core.shared.clock.learn(date, a.exchange.Started, now)
+		c.core.shared.clock.learn(date, seen.Started, received)
 	}
 	class, quotas := classOf(c.request.method), &c.core.shared.quotas
 	if ok && resp.StatusCode != http.StatusUnauthorized {
-		quotas.Learn(c.key.id, class, window, window.Reset.Sub(date), now)
+		quotas.Learn(c.key.id, class, window, window.Reset.Sub(date), received)
 	}
-	if limited && a.delay > 0 {
-		quotas.Close(c.key.id, class, a.delay, now)
+	if limited && requested > 0 {
+		quotas.Close(c.key.id, class, requested, received)
 	}
+	return requested
 }
 
-// awaitWindow waits while the rate limit admits no request. admitted is true when there was
-// nothing to wait for.
-func (c *call) awaitWindow() (admitted bool, err error) {
+// awaitWindow waits if the rate limit does not admit a request now, and reports whether it waited.
+func (c *call) awaitWindow() (waited bool, err error) {
 	reserve := c.core.config.reserveShare
 	if c.request.background {
 		reserve = max(reserve, leftToOthers)
@@ -139,16 +139,16 @@ func (c *call) awaitWindow() (admitted bool, err error) {
 	barrier := c.core.shared.quotas.Enter(c.key.id, classOf(c.request.method), reserve, time.Now())
 	switch {
 	case barrier.Wait == 0:
-		return true, nil
+		return false, nil
 	case barrier.Refused:
 		return false, join(c.ctx, c.refused())
 	case !c.request.background && c.core.config.retry.tooLong(barrier.Wait):
 		return false, join(c.ctx, c.exhausted(barrier))
 	}
-	if sleep(c.core.withOperation(c.ctx, c.request.operation), barrier.Wait, PauseQuota) != nil {
+	if sleep(c.core.withSpan(c.ctx, c.request.operation), barrier.Wait, PauseQuota) != nil {
 		return false, join(c.ctx, c.exhausted(barrier))
 	}
-	return false, nil
+	return true, nil
 }
 
 // exhausted returns the error of an attempt that the rate limit does not admit in time.

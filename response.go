@@ -31,10 +31,11 @@ var buffers = sync.Pool{New: func() any { return new(bytes.Buffer) }}
 // maxPooled is the size of the largest buffer that is used again.
 const maxPooled = 1 << 20
 
-// readResponse reads and decodes a response within its attempt. It returns nil or the *Error of the
-// response, for checkRetry.
-func (c *call) readResponse(resp *http.Response) error {
+// read reads and decodes a response within its attempt. It returns the delay that the response requests before another
+// attempt, and the error of the response or nil.
+func (c *call) read(resp *http.Response) (warning string, requested time.Duration, failure *Error) {
 	defer resp.Body.Close()
+	received := time.Now()
 	buffer := buffers.Get().(*bytes.Buffer)
 	defer func() {
 		if buffer.Cap() <= maxPooled {
@@ -42,24 +43,19 @@ func (c *call) readResponse(resp *http.Response) error {
 		}
 	}()
 	buffer.Reset()
-	c.learn(resp)
 	var err error
 	if resp.StatusCode >= 200 { // What follows another status may never end, as after a switch of protocols.
 		_, err = buffer.ReadFrom(http.MaxBytesReader(nil, resp.Body, c.core.config.maxBytes))
 	}
 	body := buffer.Bytes()
+	requested = c.learn(resp, received)
 	c.capture(resp, body)
-	warning, failure := c.classify(resp, body, err)
+	warning, failure = c.classify(resp, body, err)
 	if failure == nil || failure.Code != "" || failure.RequestID != "" { // The response is from the API.
 		refused := failure != nil && failure.Status == http.StatusUnauthorized && failure.Code == ErrInvalidToken
 		c.core.shared.quotas.Authenticated(c.key.id, !refused, time.Now())
 	}
-	if failure != nil {
-		return failure
-	}
-	c.failure = nil
-	c.attempt.end(c.core.traces, warning, nil, 0)
-	return nil
+	return warning, requested, failure
 }
 
 // capture copies a response, nil for none, to the Response of the caller's context.
@@ -325,6 +321,14 @@ func (c *call) noResponse(err error) *Error {
 	return e
 }
 
+// neverSent reports whether the request was certainly not sent: the transport asked for a
+// connection and got none. The error of a transport that reports no progress proves this only if
+// it is an error of dialling.
+func (a *attempt) neverSent(err error) bool {
+	dial, ok := errors.AsType[*net.OpError](err)
+	return !a.connected.Load() && (a.dialled.Load() || ok && dial.Op == "dial")
+}
+
 const proxyHint = "the proxy is set by HTTPS_PROXY or by the Proxy of the transport"
 
 // proxy returns the host of the proxy for the call, "" without one.
@@ -336,7 +340,7 @@ func (c *call) proxy() string {
 	if from == nil {
 		return ""
 	}
-	u, err := from(&http.Request{Method: c.request.method, URL: c.url})
+	u, err := from(&http.Request{Method: c.request.method, URL: &c.url})
 	if err != nil || u == nil {
 		return ""
 	}
