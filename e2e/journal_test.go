@@ -3,6 +3,8 @@ package e2e
 import (
 	"fmt"
 	"net/http"
+	"os"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -331,4 +333,24 @@ func TestTheJournalIsCleared(t *testing.T) {
 	p.agree()
 	p.appears(".guide", "No requests yet")
 	assert.Empty(t, p.server.Journal())
+}
+
+// TestRowsLeaveNothingBehind counts the nodes of the document, comments included, while requests
+// arrive: 3,000, and with HIRING_LONG 100,000.
+func TestRowsLeaveNothingBehind(t *testing.T) {
+	t.Parallel()
+	batch := 300
+	if os.Getenv("HIRING_LONG") != "" {
+		batch = 10_000
+	}
+	p := open(t, sandbox.WithQuota(1<<20, 1<<20))
+	p.visit("")
+	p.appears(".guide", "No requests yet")
+	nodes := make([]int, 10)
+	for i := range nodes {
+		p.request(batch)
+		p.do(chromedp.WaitVisible(chromedp.CSS(row((i + 1) * batch))))
+		nodes[i] = evaluate[int](p, "(w => { let n = 0; while (w.nextNode()) n++; return n })(document.createTreeWalker(document))")
+	}
+	assert.Less(t, slices.Max(nodes[1:])-nodes[0], 200, "%d", nodes)
 }
