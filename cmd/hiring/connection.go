@@ -145,7 +145,7 @@ func (a *app) options() []hiring.Option {
 
 // warn prints each warning once.
 func (a *app) warn(_ context.Context, x hiring.Exchange) {
-	text := output.Clean(dialectWords(x.Warning))
+	text := output.Clean(strings.ReplaceAll(x.Warning, "Dialect.", "the dialect's "))
 	if text == "" || slices.Contains(a.warnings, text) {
 		return
 	}
@@ -171,7 +171,7 @@ func readDialect(name string) (d hiring.Dialect, err error) {
 		return d, usagef("--dialect: %s has data after its JSON object", name)
 	}
 	if _, err = d.WithDefaults(); err != nil {
-		return d, usagef("--dialect: %s: %w", name, err)
+		return d, usagef("--dialect: %s: %s", name, errorText(err))
 	}
 	return d, nil
 }

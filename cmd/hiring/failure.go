@@ -232,7 +232,7 @@ func explain(err error, code int) string {
 		next = "hiring api /openapi.json --jq '.paths | keys' lists the paths"
 	case failed && failure.Status == 0 && failure.Attempts > 0 && code == exitFailed:
 		next = "hiring doctor checks the connection"
-	case strings.Contains(text, " of the dialect") && code != exitNotFound:
+	case failed && strings.Contains(failure.Hint, "Dialect.") && code != exitNotFound:
 		next = "hiring doctor checks the dialect"
 	}
 	if next != "" && !strings.Contains(text, next) {

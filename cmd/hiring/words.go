@@ -1,82 +1,69 @@
 package main
 
 import (
+	"cmp"
+	"context"
 	"errors"
-	"reflect"
+	"maps"
 	"regexp"
+	"slices"
 	"strings"
 
 	hiring "github.com/hiring-assessment/hiring-go"
 )
 
-// The client's errors name arguments, options and fields of Go. This file replaces these
-// names by flags, arguments and members of the dialect file. The rest of a text stays.
-
-// inputWords maps the Go name of an input to the flag or argument.
+// inputWords maps the key of an input in hiring.FieldErrors to the flag or argument.
 var inputWords = map[string]string{ //nolint:gochecknoglobals // a constant table
-	"baseURL": "the base URL", "apiKey": "the API key", "ChallengeID": "--challenge", "TimeLimitMinutes": "--minutes",
-	"BudgetDollarsCap": "--budget", "SinceSeq": "--since-seq", "Since": "--since", "Lookback": "--since", "Name": "the name",
-	"MinInterval, MaxInterval": "--interval", "MinInterval": "--interval", "MaxInterval": "--interval", "Email": "the e-mail address",
-	"id": "the id", "ids": "the ids", "invitationID": "the invitation's id", "submissionID": "the submission's id",
-	"assessmentID": "--assessment", "email": "the e-mail address", "method": "the method", "path": "the path", "state": "--checkpoint",
+	"baseURL": "the base URL", "apiKey": "the API key", "id": "the id", "email": "the e-mail address", "time_limit_minutes": "--minutes",
+	"budget_dollars_cap": "--budget", "since_seq": "--since-seq", "state": "--checkpoint", "WithTimeout": "--timeout",
+	"MinInterval, MaxInterval": "--interval", "MinInterval": "--interval", "MaxInterval": "--interval",
 }
 
-var (
-	// optionWords replaces advice for programmers.
-	optionWords = strings.NewReplacer( //nolint:gochecknoglobals // a constant table
-		": see WithTimeout", ": --timeout sets another limit", ": see WithMaxResponseBytes", "",
-		", or WithInsecureHTTP if that is meant", "", "context deadline exceeded", "the time limit was reached", "\n", "; ",
-	)
-	goName       = regexp.MustCompile(`(?:(^|[:;(] )hiring: )|\b(?:[A-Z][a-z]+\.[A-Z][A-Za-z]+|EnsureAll|Do|OpenAPI): `)
-	dialectField = regexp.MustCompile(`Dialect\.([A-Z][A-Za-z]+)`)
-	plainWord    = regexp.MustCompile(`^[a-z][a-z']*[ ,:;.]`)
+// adviceWords replaces options and fields of Go in the client's advice.
+var adviceWords = strings.NewReplacer( //nolint:gochecknoglobals // a constant table
+	"see WithTimeout", "--timeout sets another limit", "see WithMaxResponseBytes", "", "WithInsecureHTTP", "HIRING_INSECURE_HTTP",
+	"30*time.Second", "30s", "WatchOptions.AssessmentID", "--assessment",
 )
 
+var innerCapital = regexp.MustCompile(`\B[A-Z]`)
+
 // errorText returns the text of an error as users see it: one line that ends with a full
-// stop, without the advice that depends on the exit status.
+// stop, without the advice that depends on the exit status. The client's errors are written
+// from their fields.
 func errorText(err error) string {
-	text := err.Error()
-	visit(err, func(e error) {
-		if rejected, ok := e.(*hiring.ParamError); ok { //nolint:errorlint // each layer is visited
-			if word, known := inputWords[rejected.Param]; known {
-				text = strings.Replace(text, rejected.Param+": ", word+": ", 1)
-			}
+	if caused, ok := errors.AsType[causedError](err); ok {
+		err = caused.error
+	}
+	text, ofClient := strings.CutPrefix(err.Error(), "hiring: ")
+	if wait, ok := errors.AsType[*hiring.WaitError](err); ok {
+		text = strings.TrimPrefix((&hiring.WaitError{Missing: wait.Missing, Pending: wait.Pending}).Error(), "hiring: ") + ": " + errorText(wait.Err)
+	} else if failure, ok := errors.AsType[*hiring.Error](err); ok {
+		shown := *failure
+		shown.Operation = ""
+		shown.Hint, _, _ = strings.Cut(adviceWords.Replace(failure.Hint), ", or correct Dialect.")
+		if strings.Contains(shown.Hint, "Dialect.") { // hiring doctor checks the dialect.
+			shown.Hint = ""
 		}
-	})
-	byClient := strings.HasPrefix(text, "hiring: ")
-	text = goName.ReplaceAllString(optionWords.Replace(dialectWords(text)), "$1")
-	if byClient && plainWord.MatchString(text) {
+		text, ofClient = strings.CutPrefix(shown.Error(), "hiring: ")
+	} else if inputs := hiring.FieldErrors(err); inputs != nil {
+		text, ofClient = inputText(inputs), true
+	}
+	text = strings.ReplaceAll(text, context.DeadlineExceeded.Error(), "the time limit was reached")
+	if ofClient {
 		text = strings.ToUpper(text[:1]) + text[1:]
 	}
 	return withFullStop(text)
 }
 
-// visit calls see with an error and every error in it.
-func visit(err error, see func(error)) {
-	see(err)
-	if joined, ok := err.(interface{ Unwrap() []error }); ok {
-		for _, inner := range joined.Unwrap() {
-			visit(inner, see)
-		}
-	} else if inner := errors.Unwrap(err); inner != nil {
-		visit(inner, see)
+// inputText returns what is wrong with each input. The fields of a dialect have their names
+// of the dialect file.
+func inputText(inputs map[string][]string) string {
+	var all []string
+	for _, name := range slices.Sorted(maps.Keys(inputs)) {
+		shown := cmp.Or(inputWords[name], strings.ToLower(innerCapital.ReplaceAllString(name, "_$0")))
+		all = append(all, shown+": "+adviceWords.Replace(strings.Join(inputs[name], ", ")))
 	}
-}
-
-// dialectWords replaces fields of Dialect by members of the dialect file.
-func dialectWords(text string) string {
-	return dialectField.ReplaceAllStringFunc(text, func(found string) string {
-		return dialectMember(strings.TrimPrefix(found, "Dialect.")) + " of the dialect"
-	})
-}
-
-// dialectMember returns the name of a dialect field in the dialect file.
-func dialectMember(field string) string {
-	if f, ok := reflect.TypeFor[hiring.Dialect]().FieldByName(field); ok {
-		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
-		return name
-	}
-	return field
+	return strings.Join(slices.Compact(all), "; ")
 }
 
 // withFullStop adds a full stop, unless text ends with a punctuation mark.
