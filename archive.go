@@ -175,7 +175,7 @@ func (d *download) sendAndCopy() error {
 		cancel(fmt.Errorf("%w for %s: %w", errSilent, longest, context.DeadlineExceeded))
 	})
 	defer silence.Stop()
-	client := http.Client{Transport: d.core.http.Transport, CheckRedirect: checkRedirect} // The caller's cookies are for the API.
+	client := http.Client{Transport: d.core.transport(), CheckRedirect: checkRedirect} // The caller's cookies are for the API.
 	resp, err := client.Do((&http.Request{Method: archiveRequest.method, URL: d.link, Header: header}).WithContext(timed))
 	if resp != nil { // Also with the error of checkRedirect.
 		defer resp.Body.Close()

@@ -12,7 +12,6 @@ package hiring
 //	prepareRetry   admits the next attempt
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -108,7 +107,7 @@ func (c *call) run() error {
 	}
 	defer c.attempt.abandon(c.core.traces)
 	c.client = c.core.http
-	c.client.Transport = transport{c, cmp.Or(c.client.Transport, http.DefaultTransport)}
+	c.client.Transport = transport{c}
 	c.loop = retryablehttp.Client{
 		HTTPClient:   &c.client,
 		RetryMax:     math.MaxInt, // decide limits the attempts.
@@ -196,10 +195,7 @@ func (c *call) header() http.Header {
 var jsonType = []string{"application/json"}
 
 // transport is the middleware of a call around the user's transport.
-type transport struct {
-	call *call
-	next http.RoundTripper
-}
+type transport struct{ call *call }
 
 // RoundTrip begins an attempt, which checkRetry ends. The attempt's timeout is in the context of its request and not
 // in that of the loop, because the loop waits with its own.
@@ -215,7 +211,7 @@ func (t transport) RoundTrip(r *http.Request) (*http.Response, error) {
 		r.Header = header
 		maps.Copy(r.Header, own)
 	}
-	resp, err := t.next.RoundTrip(r)
+	resp, err := c.core.transport().RoundTrip(r)
 	if err == nil && resp != nil && resp.StatusCode/100 == 3 {
 		if _, invalid := resp.Location(); invalid != nil { // http.Client would fail instead of returning the redirect.
 			delete(resp.Header, "Location")

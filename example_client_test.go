@@ -249,6 +249,7 @@ func ExampleWithHTTPClient_proxy() {
 	transport := http.DefaultTransport.(*http.Transport).Clone()
 	transport.Proxy = http.ProxyURL(proxy) // Or http.ProxyFromEnvironment, the default.
 	transport.TLSClientConfig = &tls.Config{RootCAs: roots}
+	transport.HTTP2 = &http.HTTP2Config{SendPingTimeout: 15 * time.Second} // Notices a connection that the network has dropped.
 	client, err := hiring.New(baseURL, sandbox.TestKey, hiring.WithHTTPClient(&http.Client{Transport: transport}))
 	if err != nil {
 		log.Fatal(err)

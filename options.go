@@ -60,6 +60,11 @@ func (c config) with(opts []Option) config {
 // Timeout limits each attempt if it is shorter than that of [WithTimeout]. It does not
 // limit archive downloads. The client's redirect policy is not used, because redirects are
 // not followed. nil means the default client.
+//
+// Without a transport the client uses a copy of http.DefaultTransport that all clients share and that notices a dead
+// HTTP/2 connection: it sends a ping after 15 s without a frame and waits 15 s for the response. When the program has
+// replaced http.DefaultTransport, as mocks and tracing do, the client uses the replacement as it is. A transport of
+// your own needs HTTP2.SendPingTimeout.
 func WithHTTPClient(client *http.Client) Option {
 	return func(c *config) { c.http = client }
 }

@@ -334,7 +334,7 @@ const proxyHint = "the proxy is set by HTTPS_PROXY or by the Proxy of the transp
 // proxy returns the host of the proxy for the call, "" without one.
 func (c *call) proxy() string {
 	from := http.ProxyFromEnvironment
-	if t, ok := c.core.http.Transport.(*http.Transport); ok && t != nil {
+	if t, ok := c.core.transport().(*http.Transport); ok {
 		from = t.Proxy
 	}
 	if from == nil {
