@@ -123,19 +123,11 @@ func (a *app) rootCommand() *cobra.Command {
 	root.SetHelpCommand(helpCommand(root))
 	root.SetHelpCommandGroupID(groupTool)
 	root.SetCompletionCommandGroupID(groupTool)
-	// Words that users of other programs try first.
-	suggestFor := func(c *cobra.Command, words ...string) *cobra.Command { c.SuggestFor = words; return c }
 	grouped(root, groupWork,
-		suggestFor(a.accountCommand(), "org", "organization"), suggestFor(a.membersCommand(), "users", "team"),
-		a.challengesCommand(), suggestFor(a.assessmentsCommand(), "jobs", "postings"),
-		suggestFor(a.invitationsCommand(), "candidates", "candidate", "import"), a.inviteShortcut(),
-		suggestFor(a.submissionsCommand(), "candidates", "candidate", "attempts", "results", "result", "export", "find"), a.reportShortcut(),
-		suggestFor(a.eventsCommand(), "logs", "log"), a.watchCommand(),
-		suggestFor(a.quotaCommand(), "usage", "limits"), a.apiCommand(),
+		a.accountCommand(), a.membersCommand(), a.challengesCommand(), a.assessmentsCommand(), a.invitationsCommand(), a.inviteShortcut(),
+		a.submissionsCommand(), a.reportShortcut(), a.eventsCommand(), a.watchCommand(), a.quotaCommand(), a.apiCommand(),
 	)
-	grouped(root, groupTool,
-		suggestFor(a.profileCommand(), "auth", "login", "config", "status"), a.doctorCommand(), a.sandboxCommand(), a.versionCommand(),
-	)
+	grouped(root, groupTool, a.profileCommand(), a.doctorCommand(), a.sandboxCommand(), a.versionCommand())
 	root.AddCommand(topics()...)
 	a.finish(root)
 	root.SetHelpFunc(a.help)

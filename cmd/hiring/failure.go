@@ -92,45 +92,58 @@ func checkCount(c *cobra.Command, given []string) error {
 	usage := "Usage: " + c.Parent().CommandPath() + " " + c.Use
 	switch {
 	case len(wanted) == 0:
-		return usagef("%s takes no arguments, got %s", commandName(c), quoted(given))
+		return adviceError{usagef("%s takes no arguments, got %s", commandName(c), quoted(given)), usage}
 	case len(given) < len(wanted):
 		return adviceError{usagef("%s needs %s", commandName(c), strings.Join(wanted[len(given):], " ")), usage}
 	}
 	return adviceError{usagef("%s takes %s, got %s", commandName(c), counted(len(wanted), "argument", "arguments"), quoted(given)), usage}
 }
 
-// unknownCommand returns an error that suggests commands with a similar name.
+// unknownCommand returns an error that names what to use instead: that of habits, commands
+// with a similar name, or those with the same name elsewhere.
 func unknownCommand(c *cobra.Command, name string) error {
-	help := "hiring help"
+	help, path := "hiring help", ""
 	if c.HasParent() {
-		help += " " + commandName(c)
+		help, path = help+" "+commandName(c), commandName(c)+" "
 	}
-	text := fmt.Sprintf("There is no command %s %s.", c.CommandPath(), output.Clean(name))
+	err := usagef("There is no command hiring %s%s", path, output.Clean(name))
+	if isID.MatchString(name) || strings.Contains(name, "@") {
+		name = "<id>"
+	}
+	if instead := insteadOf(path + name); instead != "" {
+		return adviceError{err, "Use " + instead}
+	}
+	var near, same []string
 	c.SuggestionsMinimumDistance = 2
+	for _, other := range c.SuggestionsFor(name) {
+		near = append(near, c.CommandPath()+" "+other)
+	}
+	for _, group := range c.Root().Commands() {
+		for _, other := range append(group.Commands(), group) {
+			if other.Name() == name || other.HasAlias(name) {
+				same = append(same, other.CommandPath())
+			}
+		}
+	}
+	if near == nil {
+		near = same
+	}
 	// No suggestion leads to the command that may send a second e-mail.
-	if near := slices.DeleteFunc(c.SuggestionsFor(name), func(name string) bool { return name == "send" }); len(near) > 0 {
-		text += " Did you mean " + c.CommandPath() + " " + strings.Join(near, " or "+c.CommandPath()+" ") + "?"
-	} else if other, _, err := c.Root().Find([]string{name}); err == nil && c.HasParent() && other.HasParent() {
-		text += " Did you mean " + other.CommandPath() + "?"
+	near = slices.DeleteFunc(near, func(path string) bool { return strings.HasSuffix(path, " send") })
+	if len(near) > 0 {
+		err = usagef("%w. Did you mean %s?", err, strings.Join(near, " or "))
 	}
-	return adviceError{usagef("%s", text), help + " lists the commands"}
+	return adviceError{err, help + " lists the commands"}
 }
 
-// replacements are flags of gh, and what to use here.
-var replacements = map[string]string{ //nolint:gochecknoglobals // a constant table
-	"json": "-o json, with --columns for some members", "format": "-o", "template": "--jq; see hiring help formatting", "t": "--jq; see hiring help formatting",
-	"state": "--status", "title": "--name", "candidate": "hiring submissions find <email>",
-	"page": "--limit or --all", "paginate": "--all", "per-page": "--limit or --all", "input": "-d @file",
-}
-
-// unknownFlag names the flag to use instead of one of gh.
+// unknownFlag names the flag or the command to use instead.
 func unknownFlag(c *cobra.Command, e *pflag.NotExistError) error {
-	name, shown := e.GetSpecifiedName(), "--"
+	flag := "--" + e.GetSpecifiedName()
 	if letters := e.GetSpecifiedShortnames(); letters != "" {
-		name, shown = letters[:1], "-"
+		flag = "-" + letters[:1]
 	}
-	err := usagef("%s has no flag %s%s", commandName(c), shown, output.Clean(name))
-	if instead, ok := replacements[name]; ok {
+	err := usagef("%s has no flag %s", commandName(c), output.Clean(flag))
+	if instead := insteadOf(commandName(c)+" "+flag, flag); instead != "" {
 		return adviceError{err, "Use " + instead}
 	}
 	return adviceError{err, c.CommandPath() + " --help lists the flags"}

@@ -32,9 +32,8 @@ func invitationTable() output.Table[hiring.Invitation] {
 
 func (a *app) invitationsListCommand() *cobra.Command {
 	c := &cobra.Command{
-		Use:        "list --assessment <assessment>",
-		SuggestFor: []string{"get", "view", "show"},
-		Short:      "List the invitations of an assessment, newest first",
+		Use:   "list --assessment <assessment>",
+		Short: "List the invitations of an assessment, newest first",
 	}
 	assessment := a.assessmentFlag(c)
 	return listCommand(a, c, invitationTable(), func(ctx context.Context, t task) (hiring.Pager[hiring.Invitation], error) {
@@ -53,10 +52,9 @@ hiring invitations import.
 
 func (a *app) invitationsInviteCommand() *cobra.Command {
 	c := &cobra.Command{
-		Use:        "invite <candidate>... --assessment <assessment>",
-		SuggestFor: []string{"ensure", "create", "add", "new"},
-		Short:      "Invite candidates, each address once",
-		Long:       inviteLong,
+		Use:   "invite <candidate>... --assessment <assessment>",
+		Short: "Invite candidates, each address once",
+		Long:  inviteLong,
 		Example: "  hiring invitations invite 'Ada Lovelace <ada@example.com>' 'Bob <bob@example.com>' --assessment Backend\n" +
 			"  hiring invitations invite ada@example.com --name 'Ada Lovelace' --assessment Backend",
 	}
@@ -180,10 +178,9 @@ func (a *app) invitationsResendCommand() *cobra.Command {
 
 func (a *app) invitationsRevokeCommand() *cobra.Command {
 	c := &cobra.Command{
-		Use:        "revoke <invitation>",
-		SuggestFor: []string{"delete", "remove", "cancel"},
-		Short:      "Revoke an invitation",
-		Long:       "Revoke an invitation." + invitationHelp,
+		Use:   "revoke <invitation>",
+		Short: "Revoke an invitation",
+		Long:  "Revoke an invitation." + invitationHelp,
 	}
 	assessment := a.invitationFlag(c)
 	c.RunE = a.withTask(func(ctx context.Context, t task) error {

@@ -31,9 +31,8 @@ func (a *app) profileAddCommand() *cobra.Command {
 	var baseURL string
 	var unchecked bool
 	c := &cobra.Command{
-		Use:        "add <name>",
-		SuggestFor: []string{"login", "set", "new", "create"},
-		Short:      "Add a profile, or replace its API key",
+		Use:   "add <name>",
+		Short: "Add a profile, or replace its API key",
 		Long: `Add a profile. The command asks for the base URL and the API key, checks them with one
 read, and stores them. The key is not shown while you type it. Without a terminal the key
 is read from standard input. There is no flag for the key, because arguments are visible
@@ -159,9 +158,8 @@ func (a *app) withStore(change func(c *cobra.Command, store profile.Store, name 
 
 func (a *app) profileUseCommand() *cobra.Command {
 	return &cobra.Command{
-		Use:        "use <name>",
-		SuggestFor: []string{"switch"},
-		Short:      "Use a profile from now on",
+		Use:   "use <name>",
+		Short: "Use a profile from now on",
 		Long: `Use a profile from now on. With --dialect, the profile also uses that file with the names
 and routes of the server, as hiring doctor writes it; an empty name removes the setting. To
 change the server address or the API key, run hiring profile add with the same name.`,
@@ -197,7 +195,6 @@ func (a *app) profileRemoveCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:               "remove <name>",
 		Aliases:           []string{"rm", "delete"},
-		SuggestFor:        []string{"logout"},
 		Short:             "Remove a profile and its stored key; the key itself stays valid",
 		ValidArgsFunction: completeProfiles,
 		RunE: a.withStore(func(_ *cobra.Command, store profile.Store, name string) (string, error) {
@@ -281,9 +278,8 @@ type connectionStatus struct {
 
 func (a *app) profileStatusCommand() *cobra.Command {
 	return &cobra.Command{
-		Use:        "status",
-		SuggestFor: []string{"show", "view", "get", "current"},
-		Short:      "Show the server and the kind of key that commands use, and where they come from",
+		Use:   "status",
+		Short: "Show the server and the kind of key that commands use, and where they come from",
 		Long: `Show the server and the kind of key that commands use, where both come from, and which
 other configuration is not used. The command sends no request; hiring account checks the key.`,
 		RunE: func(*cobra.Command, []string) error {

@@ -19,30 +19,51 @@ func TestHabitsFromGh(t *testing.T) {
 		assert.Zero(t, u.run(strings.Fields(line)...).code, line)
 	}
 	for line, says := range map[string]string{
-		"auth login":                                 "Did you mean hiring profile?",
-		"profile login":                              "Did you mean hiring profile add?",
-		"status":                                     "Did you mean hiring profile?",
-		"result list":                                "Did you mean hiring submissions?",
-		"submission events x":                        "There is no command hiring submissions events. Did you mean hiring events?",
-		"invitation view x":                          "Did you mean hiring invitations list?",
-		"invitation cancel x":                        "Did you mean hiring invitations revoke?",
+		"login":                          "There is no command hiring login. Use hiring profile add <name>.\n",
+		"auth login":                     "Use hiring profile add <name>.\n",
+		"profile login":                  "Use hiring profile add <name>.\n",
+		"profile add acme --key x":       "profile add has no flag --key. Use the question of the command, or its standard input, as in hiring profile add acme < key-file.\n",
+		"status":                         "Use hiring profile status.\n",
+		"result list":                    "Use hiring submissions.\n",
+		"archive x":                      "Did you mean hiring submissions archive?",
+		"wait x":                         "Did you mean hiring submissions wait?",
+		"delete x":                       "Did you mean hiring assessments delete or hiring profile remove?",
+		"open x":                         "Use hiring report <submission>.\n",
+		sandbox.SubmissionID:             "Use hiring report <submission>.\n",
+		"events " + sandbox.SubmissionID: "Use hiring events list <submission>.\n",
+		"events ada@example.com":         "Use hiring events list <submission>.\n",
+		"submission events x":            "There is no command hiring submissions events. Did you mean hiring events?",
+		"invitation view x":              "Use hiring invitations list -a <assessment>.\n",
+		"invitation cancel x":            "Use hiring invitations revoke <invitation>.\n",
+		"invitation list --email ada@example.com":    "invitations list has no flag --email. Use hiring submissions find <email>.\n",
+		"invite --file people.csv":                   "invite has no flag --file. Use hiring invitations import <file.csv> -a <assessment>.\n",
+		"invitations import x.csv --resume":          "invitations import has no flag --resume. Use the same command again: it resumes.\n",
 		"submission list --state evaluated":          "submissions list has no flag --state. Use --status.",
+		"submissions list -o results.csv":            "--output results.csv: choose one of table, json, jsonl, csv; > <file> writes to a file.\n",
+		"assessment create Backend":                  "takes no arguments, got 'Backend'. Usage: hiring assessments create --challenge <challenge> --name <name>.\n",
 		"assessment create --title x":                "assessments create has no flag --title. Use --name.",
-		"invitations ensure":                         "Did you mean hiring invitations invite?",
-		"invitations create":                         "Did you mean hiring invitations invite?",
+		"assessment rename x y":                      "Use hiring assessments close <assessment>: the API documents no other change.\n",
+		"assessment delete x --dry-run":              "assessments delete has no flag --dry-run. Use the command without --yes: it asks first.\n",
+		"invitations ensure":                         "Use hiring invitations invite <candidate> -a <assessment>.\n",
 		"submissions list --json id":                 "submissions list has no flag --json. Use -o json, with --columns for some members.",
 		"submissions list -t {{.id}}":                "submissions list has no flag -t. Use --jq; see hiring help formatting.",
 		"submissions list --page 2":                  "submissions list has no flag --page. Use --limit or --all.",
 		"account -s evaluated":                       "account has no flag -s. hiring account --help lists the flags.\n",
 		"account --colums name":                      "account has no flag --colums. hiring account --help lists the flags.\n",
 		"submissions fnd":                            "There is no command hiring submissions fnd. Did you mean hiring submissions find?",
-		"candidates list":                            "Did you mean hiring invitations or hiring submissions?",
+		"candidates list":                            "Use hiring invitations or hiring submissions.\n",
 		"api account -f name":                        "--field name: give name=value.",
 		"invite ada@example.com Bob -a x --name Ada": "--name is for one address. Give several as 'Ada <ada@example.com>'.",
 	} {
 		got := u.run(strings.Fields(line)...)
 		assert.Equal(t, exitUsage, got.code, line)
 		assert.Contains(t, got.stderr, says, line)
+	}
+	for _, habit := range habits {
+		if line, isCommand := strings.CutPrefix(habit.instead, "hiring "); isCommand {
+			line, _, _ = strings.Cut(strings.ReplaceAll(line, ":", " or "), " or ")
+			assert.Empty(t, usageProblem(strings.Fields(line)), habit.instead)
+		}
 	}
 	assert.Equal(t, u.run("submissions", "list", "--help"), u.run("submission", "--help", "list"))
 	got := u.run("submissions", "report", "theo")
@@ -57,7 +78,6 @@ func TestNoWordLeadsToASecondEMail(t *testing.T) {
 	for _, c := range everyCommand(t) {
 		if c.CommandPath() == "hiring invitations send" {
 			assert.Empty(t, c.Aliases)
-			assert.Empty(t, c.SuggestFor)
 		}
 	}
 	h, u := newImport(t, 1)

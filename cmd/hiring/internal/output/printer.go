@@ -63,7 +63,7 @@ func NewPrinter(stream Stream, o Options, zone *time.Location) (*Printer, error)
 		}
 	}
 	if !slices.Contains(Formats(), string(p.Format)) {
-		return nil, fmt.Errorf("--output %s: choose one of %s", Clean(o.Format), strings.Join(Formats(), ", "))
+		return nil, fmt.Errorf("--output %s: choose one of %s; > <file> writes to a file", Clean(o.Format), strings.Join(Formats(), ", "))
 	}
 	if o.BOM && p.Format != CSV {
 		return nil, errors.New("--bom is for CSV: use it with -o csv")
