@@ -131,7 +131,7 @@ func showFindings(p *output.Printer, r doctor.Report) error {
 // again.
 func (a *app) writeDialect(name string, r doctor.Report) error {
 	names := r.Decided()
-	if err := files.WriteJSON(name, names); err != nil {
+	if err := files.Write(name, files.JSON(names)); err != nil {
 		return err
 	}
 	_, err := fmt.Fprintf(a.err, "%s has the %d names that were found. Use it with --dialect, also of hiring profile use, or with "+

@@ -202,7 +202,7 @@ func exitStatus(ctx context.Context, err error) int {
 	}{
 		{ctx.Err() != nil || errors.Is(err, errInterrupted), exitInterrupted},
 		{errors.Is(err, hiring.ErrOutcomeUnknown), exitUnknown},
-		{usage || column || errors.Is(err, files.ErrSpecial), exitUsage},
+		{usage || column || errors.Is(err, files.ErrSpecial) || errors.Is(err, files.ErrLocked), exitUsage},
 		{errors.Is(err, hiring.ErrNotFound) || errors.Is(err, hiring.ErrNoArchive), exitNotFound},
 		{errors.Is(err, hiring.ErrInvalidToken) || errors.Is(err, hiring.ErrInsufficientScope) || errors.Is(err, errNoConnection), exitAuth},
 		{errors.Is(err, hiring.ErrQuotaExhausted) || errors.Is(err, hiring.ErrRateLimited), exitQuota},

@@ -46,8 +46,8 @@ func TestOutputFilesAreNeverSpecialFiles(t *testing.T) {
 	assert.Empty(t, h.invitations()["c0@example.com"])
 }
 
-// TestOutputFilesFollowLinks: the link stays, and its target is replaced by a private
-// file.
+// TestOutputFilesFollowLinks: the link stays, and its target is replaced by a file of the
+// same mode.
 func TestOutputFilesFollowLinks(t *testing.T) {
 	t.Parallel()
 	u := newUser(t, sandbox.New(), sandbox.TestKey)
@@ -66,7 +66,7 @@ func TestOutputFilesFollowLinks(t *testing.T) {
 		assert.Equal(t, os.ModeSymlink, info.Mode().Type(), name)
 		info, err = os.Stat(target)
 		require.NoError(t, err)
-		assert.Equal(t, os.FileMode(0o600), info.Mode(), name)
+		assert.Equal(t, os.FileMode(0o644), info.Mode(), name)
 		assert.Greater(t, info.Size(), int64(20), name)
 	}
 }

@@ -7,6 +7,7 @@ replace github.com/hiring-assessment/hiring-go => ../../
 require (
 	github.com/clipperhouse/displaywidth v0.11.0
 	github.com/creack/pty v1.1.24
+	github.com/gofrs/flock v0.13.2
 	github.com/hiring-assessment/hiring-go v0.0.0-00010101000000-000000000000
 	github.com/itchyny/gojq v0.12.20
 	github.com/spf13/cobra v1.10.2

@@ -12,6 +12,7 @@ import (
 
 	hiring "github.com/hiring-assessment/hiring-go"
 	"github.com/hiring-assessment/hiring-go/cmd/hiring/internal/candidates"
+	"github.com/hiring-assessment/hiring-go/cmd/hiring/internal/files"
 	"github.com/hiring-assessment/hiring-go/cmd/hiring/internal/output"
 )
 
@@ -69,8 +70,8 @@ func (a *app) importList(ctx context.Context, assessment assessmentRef, list can
 	}
 	kept, err := open(results)
 	switch {
-	case errors.Is(err, candidates.ErrInUse):
-		return adviceError{usageError{err}, "No invitations were sent"}
+	case errors.Is(err, files.ErrLocked):
+		return adviceError{err, "No invitations were sent"}
 	case errors.Is(err, candidates.ErrNotResults):
 		return usageError{err}
 	case err != nil:

@@ -92,6 +92,7 @@ func (h *campaign) runAs(ctx context.Context, key, file string, transport http.R
 		case nil:
 		case killed:
 			err = errKilled
+			_ = os.Remove(file + ".lock") // The system releases the lock of a killed process.
 		default:
 			panic(cause)
 		}

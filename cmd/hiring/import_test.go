@@ -207,7 +207,7 @@ func TestImportOfOneFileTwiceAtOnce(t *testing.T) {
 	require.NoError(t, first.Start())
 	<-sending
 	got := u.run(line...)
-	assert.Equal(t, result{code: exitUsage, stderr: "hiring: people.csv.results.csv: another import is writing this file: wait until it has ended. No invitations were sent.\n"}, got)
+	assert.Equal(t, result{code: exitUsage, stderr: "hiring: people.csv.results.csv: another command is writing this file: wait until it has ended. No invitations were sent.\n"}, got)
 	close(released)
 	assert.Equal(t, exitOK, exitCode(t, first.Wait()))
 	h.assertOneInvitationEach()

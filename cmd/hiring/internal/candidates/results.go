@@ -45,7 +45,7 @@ type Result struct {
 // open the file.
 type Results struct {
 	file, target string // target is the file behind symbolic links.
-	lock         *files.Lock
+	release      func() // Unlocks the file.
 	out          *os.File
 	empty        bool              // The file is new and has no rows.
 	broken       error             // The first error of writing; nothing is written after it.
@@ -53,8 +53,6 @@ type Results struct {
 }
 
 var (
-	// ErrInUse is returned when another import writes the same file.
-	ErrInUse = errors.New("another import is writing this file: wait until it has ended")
 	// ErrNotResults is returned for a file that is not a file of results.
 	ErrNotResults = errors.New("not a file of results: name another with --results")
 	errLost       = errors.New("the file was removed or replaced during the run")
@@ -68,15 +66,11 @@ func OpenResults(file string) (*Results, error) {
 	if err != nil {
 		return nil, err
 	}
-	r.lock, err = files.TakeLock(r.target + ".lock")
-	switch {
-	case errors.Is(err, files.ErrLocked):
-		return nil, fmt.Errorf("%s: %w", file, ErrInUse)
-	case err != nil:
-		return nil, files.Named(file, err)
+	if r.release, err = files.Lock(file, 0); err != nil {
+		return nil, err
 	}
 	if err := r.open(); err != nil {
-		r.lock.Release()
+		r.release()
 		return nil, err
 	}
 	return r, nil
@@ -96,10 +90,8 @@ func newResults(file string) (*Results, error) {
 	return &Results{file: file, target: target, rows: make(map[string]Result)}, err
 }
 
-// open removes what a killed run left: temporary files, which hold names and addresses, and
-// an incomplete last row, whose request was not sent.
+// open removes an incomplete last row that a killed run left, whose request was not sent.
 func (r *Results) open() error {
-	files.RemoveTemporary(r.target)
 	size, err := r.load()
 	if err != nil {
 		return err
@@ -210,7 +202,7 @@ func (r *Results) Close() {
 		if r.empty {
 			_ = os.Remove(r.target)
 		}
-		r.lock.Release()
+		r.release()
 		r.out = nil
 	}
 }
@@ -225,7 +217,7 @@ func (r *Results) Finish(assessmentID string, people []hiring.NewInvitation) err
 		order[i] = rowKey(assessmentID, person.Email)
 	}
 	others := slices.DeleteFunc(slices.Sorted(maps.Keys(r.rows)), func(key string) bool { return slices.Contains(order, key) })
-	return files.Write(r.file, func(to *os.File) error {
+	return files.Replace(r.file, func(to *os.File) error {
 		_, err := io.WriteString(to, output.BOM+header)
 		for _, key := range slices.Concat(others, order) {
 			if result, known := r.rows[key]; known && err == nil {

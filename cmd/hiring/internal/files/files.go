@@ -15,55 +15,57 @@ import (
 var ErrSpecial = errors.New("not a regular file")
 
 // Target follows symbolic links and returns the path of the file to write, which need not
-// exist. It fails with ErrSpecial when the path leads to a special file, or to an open
-// file of a process such as /dev/stdout.
+// exist. It fails with ErrSpecial for a special file, for an open file of a process such as
+// /dev/stdout, and for a link that leads to no file.
 func Target(name string) (string, error) {
-	path := name
-	for range 40 { // The limit of Linux.
-		if isOpenFile(path) {
-			return "", fmt.Errorf("%s is %w", name, ErrSpecial)
-		}
-		link, err := os.Readlink(path)
-		if err != nil {
-			return path, checkRegular(name, path)
-		}
-		if !filepath.IsAbs(link) {
-			folder, _ := filepath.Split(path)
-			link = folder + link // Not cleaned, because the folder before ".." may be a link.
-		}
-		path = link
+	if isOpenFile(name) {
+		return "", fmt.Errorf("%s is %w", name, ErrSpecial)
 	}
-	return "", fmt.Errorf("%s: too many symbolic links", name)
-}
-
-// isOpenFile reports whether a path names a file descriptor, as /dev/stdout does. A rename
-// would replace the file that the shell has opened.
-func isOpenFile(path string) bool {
-	absolute, err := filepath.Abs(path)
-	return err == nil && (strings.HasPrefix(absolute, "/dev/fd/") || strings.HasPrefix(absolute, "/proc/"))
-}
-
-func checkRegular(name, path string) error {
+	path, err := filepath.EvalSymlinks(name)
+	if err != nil {
+		path = name
+	}
 	info, err := os.Lstat(path)
 	switch {
 	case errors.Is(err, os.ErrNotExist):
-		return nil
+		return path, nil
 	case err != nil:
-		return Named(name, err)
+		return "", Named(name, err)
+	case info.Mode().Type() == os.ModeSymlink:
+		return "", fmt.Errorf("%s is %w: it is a link that leads to no file", name, ErrSpecial)
 	case !info.Mode().IsRegular():
-		return fmt.Errorf("%s is %w", name, ErrSpecial)
+		return "", fmt.Errorf("%s is %w", name, ErrSpecial)
 	}
-	return nil
+	return path, nil
 }
 
-// Write replaces a file once its new content is complete and on the disk. Only the user
-// can read the new file. A symbolic link stays; its target is replaced.
-func Write(name string, write func(*os.File) error) (err error) {
+// isOpenFile reports whether a path names a file descriptor. A rename would replace the file
+// that the shell has opened.
+func isOpenFile(path string) bool {
+	absolute, err := filepath.Abs(path)
+	return err == nil && (strings.HasPrefix(absolute, "/dev/std") || strings.HasPrefix(absolute, "/dev/fd/") || strings.HasPrefix(absolute, "/proc/"))
+}
+
+// Write replaces a file once its new content is complete and on the disk. It fails with
+// ErrLocked while another command writes the file. A new file can be read by the user only,
+// and one that is replaced keeps its mode. A symbolic link stays; its target is replaced.
+func Write(name string, write func(*os.File) error) error {
+	release, err := Lock(name, 0)
+	if err != nil {
+		return err
+	}
+	defer release()
+	return Replace(name, write)
+}
+
+// Replace is Write for a caller that has locked the file.
+func Replace(name string, write func(*os.File) error) (err error) {
 	target, err := Target(name)
 	if err != nil {
 		return err
 	}
-	temporary, err := os.CreateTemp(filepath.Dir(target), temporaryName(filepath.Base(target))) // 0600
+	removeTemporary(target)
+	temporary, err := os.CreateTemp(filepath.Dir(target), filepath.Base(beside(target, ".*"+part))) // 0600
 	if err != nil {
 		return Named(name, err)
 	}
@@ -73,6 +75,9 @@ func Write(name string, write func(*os.File) error) (err error) {
 			_ = os.Remove(temporary.Name())
 		}
 	}()
+	if before, err := os.Stat(target); err == nil {
+		_ = temporary.Chmod(before.Mode().Perm()) // Some file systems have no modes.
+	}
 	if err := write(temporary); err != nil {
 		return Named(name, err)
 	}
@@ -85,34 +90,33 @@ func Write(name string, write func(*os.File) error) (err error) {
 	return Named(name, os.Rename(temporary.Name(), target))
 }
 
-// WriteJSON replaces a file with a value as JSON.
-func WriteJSON(name string, value any) error {
-	text, err := json.MarshalIndent(value, "", "  ")
-	if err != nil {
-		return err
+// JSON returns a function that writes a value as JSON, for Write and Replace.
+func JSON(value any) func(*os.File) error {
+	return func(to *os.File) error {
+		encoder := json.NewEncoder(to)
+		encoder.SetIndent("", "  ")
+		return encoder.Encode(value)
 	}
-	return Write(name, func(to *os.File) error {
-		_, err := to.Write(append(text, '\n'))
-		return err
-	})
 }
 
-// temporaryName leaves room for the suffix of os.CreateTemp when a name is near the
-// system's length limit.
-func temporaryName(name string) string {
-	return strings.ToValidUTF8(name[:min(len(name), 200)], "") + ".*.part"
-}
+// part ends the name of a temporary file.
+const part = ".part"
 
-// RemoveTemporary removes the temporary files that killed calls of Write left beside a
-// target. The caller must exclude other writers of the target.
-func RemoveTemporary(target string) {
+// beside returns the path of a file of this program in the folder of a target. It leaves room
+// for the suffix when the name is near the system's length limit.
+func beside(target, suffix string) string {
 	folder, base := filepath.Split(target)
-	const after = ".part"
-	before := strings.TrimSuffix(temporaryName(base), "*"+after)
+	return filepath.Join(folder, strings.ToValidUTF8(base[:min(len(base), 200)], "")+suffix)
+}
+
+// removeTemporary removes the temporary files that killed commands left beside a target.
+// They may name candidates.
+func removeTemporary(target string) {
+	folder, before := filepath.Split(beside(target, "."))
 	entries, _ := os.ReadDir(filepath.Clean(folder))
 	for _, entry := range entries {
 		number, isTemporary := strings.CutPrefix(entry.Name(), before)
-		number, ends := strings.CutSuffix(number, after)
+		number, ends := strings.CutSuffix(number, part)
 		if isTemporary && ends && number != "" && strings.Trim(number, "0123456789") == "" {
 			_ = os.Remove(folder + entry.Name())
 		}

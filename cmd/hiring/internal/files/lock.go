@@ -4,49 +4,48 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"time"
+
+	"github.com/gofrs/flock"
 )
 
-// ErrLocked is returned when another process holds a lock.
-var ErrLocked = errors.New("another process holds the lock")
+// ErrLocked is returned when another command holds a lock.
+var ErrLocked = errors.New("another command is writing this file: wait until it has ended")
 
-// Lock is a file that one process at a time holds. The system releases the lock of a
-// killed process.
-type Lock struct{ file *os.File }
-
-// TakeLock creates and locks a file, or fails at once with ErrLocked. A process must not
-// take a lock twice: the second call would succeed.
-func TakeLock(name string) (*Lock, error) {
-	if _, err := Target(name); err != nil {
+// Lock creates and locks a file beside the target of name, so that one command at a time
+// writes the target. It waits for another holder, and then fails with ErrLocked. The system
+// releases the lock of a killed process.
+func Lock(name string, wait time.Duration) (release func(), err error) {
+	target, err := Target(name)
+	if err != nil {
 		return nil, err
 	}
-	for {
-		file, err := os.OpenFile(name, os.O_CREATE|os.O_RDWR, 0o600)
+	const interval = 20 * time.Millisecond
+	for end := time.Now().Add(wait); ; time.Sleep(interval) {
+		lock := flock.New(beside(target, ".lock"))
+		locked, err := lock.TryLock()
 		if err != nil {
-			return nil, err
+			return nil, Named(name, err)
 		}
-		if err := lock(file); err != nil {
-			_ = file.Close()
-			return nil, fmt.Errorf("%s: %w", name, err)
+		if locked && IsAt(lock, lock.Path()) {
+			return func() {
+				_ = os.Remove(lock.Path())
+				_ = lock.Unlock()
+			}, nil
 		}
-		if IsAt(file, name) {
-			return &Lock{file}, nil
+		_ = lock.Unlock() // The previous holder may have removed the file after it was opened here.
+		if !locked && !time.Now().Before(end) {
+			return nil, fmt.Errorf("%s: %w", name, ErrLocked)
 		}
-		_ = file.Close() // The previous holder removed the file after it was opened here.
 	}
-}
-
-// Release removes the file and ends the lock.
-func (l *Lock) Release() {
-	_ = os.Remove(l.file.Name())
-	_ = l.file.Close()
 }
 
 // IsAt reports whether a path still leads to an open file.
-func IsAt(file *os.File, name string) bool {
-	there, err := os.Stat(name)
+func IsAt(opened interface{ Stat() (os.FileInfo, error) }, path string) bool {
+	there, err := os.Stat(path)
 	if err != nil {
 		return false
 	}
-	opened, err := file.Stat()
-	return err == nil && os.SameFile(opened, there)
+	info, err := opened.Stat()
+	return err == nil && os.SameFile(info, there)
 }

@@ -168,5 +168,5 @@ func (s Store) save(all content) error {
 	if err := os.MkdirAll(filepath.Dir(s.path), 0o700); err != nil {
 		return err
 	}
-	return files.WriteJSON(s.path, all)
+	return files.Write(s.path, files.JSON(all))
 }
