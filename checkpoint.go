@@ -4,8 +4,8 @@ import (
 	"context"
 	"time"
 
-	sealed "github.com/hiring-assessment/hiring-go/internal/envelope"
 	"github.com/hiring-assessment/hiring-go/internal/poll"
+	"github.com/hiring-assessment/hiring-go/internal/sealed"
 	"github.com/hiring-assessment/hiring-go/internal/statefile"
 )
 

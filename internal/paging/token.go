@@ -5,7 +5,7 @@ import (
 	"encoding/base64"
 	"errors"
 
-	"github.com/hiring-assessment/hiring-go/internal/envelope"
+	"github.com/hiring-assessment/hiring-go/internal/sealed"
 )
 
 // token is a position with the list that it belongs to.
@@ -14,7 +14,7 @@ type token struct {
 	At   Position
 }
 
-var tokenKind = envelope.Kind{Name: "list", Version: 1}
+var tokenKind = sealed.Kind{Name: "list", Version: 1}
 
 // fingerprint identifies a list and its filters without naming them.
 func fingerprint(list string) []byte {

@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/hiring-assessment/hiring-go"
-	"github.com/hiring-assessment/hiring-go/internal/envelope"
+	"github.com/hiring-assessment/hiring-go/internal/sealed"
 )
 
 func TestTokenOfEveryPageResumes(t *testing.T) {
@@ -236,7 +236,7 @@ func TestTokenOfADistantPositionIsAccepted(t *testing.T) {
 }
 
 // listTokens is the kind of the text in resume tokens.
-var listTokens = envelope.Kind{Name: "list", Version: 1}
+var listTokens = sealed.Kind{Name: "list", Version: 1}
 
 // forge changes the position of a token, with a checksum that fits.
 func forge(t *testing.T, token string, place map[string]any) string {

@@ -1,4 +1,4 @@
-package envelope_test
+package sealed_test
 
 import (
 	"testing"
@@ -6,7 +6,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/hiring-assessment/hiring-go/internal/envelope"
+	"github.com/hiring-assessment/hiring-go/internal/sealed"
 )
 
 type state struct {
@@ -14,7 +14,7 @@ type state struct {
 	Count   int `json:",omitzero"`
 }
 
-var watch = envelope.Kind{Name: "watch", Version: 1}
+var watch = sealed.Kind{Name: "watch", Version: 1}
 
 func TestOpensWhatWasSealed(t *testing.T) {
 	text := watch.Seal(state{"a b", 3})
@@ -35,26 +35,26 @@ func TestEveryFlippedBitIsAnError(t *testing.T) {
 	for i := range text {
 		require.Error(t, watch.Open(text[:i], new(state)), "%q", text[:i])
 	}
-	require.ErrorIs(t, watch.Open(text+" ", new(state)), envelope.ErrDamaged)
+	require.ErrorIs(t, watch.Open(text+" ", new(state)), sealed.ErrDamaged)
 }
 
 func TestOtherKindsAreErrors(t *testing.T) {
 	text := watch.Seal(state{})
-	for _, other := range []envelope.Kind{{Name: "watch", Version: 2}, {Name: "invitations", Version: 1}} {
-		require.ErrorIs(t, other.Open(text, new(state)), envelope.ErrKind)
+	for _, other := range []sealed.Kind{{Name: "watch", Version: 2}, {Name: "invitations", Version: 1}} {
+		require.ErrorIs(t, other.Open(text, new(state)), sealed.ErrKind)
 	}
 	for _, text := range []string{"", "xyz", `{"kind":"watch"}`} {
-		require.ErrorIs(t, watch.Open(text, new(state)), envelope.ErrKind, text)
+		require.ErrorIs(t, watch.Open(text, new(state)), sealed.ErrKind, text)
 	}
 	for _, text := range []string{"hiring-watch-1", "hiring-watch-1 ", "hiring-watch-1 00000000 "} {
-		require.ErrorIs(t, watch.Open(text, new(state)), envelope.ErrDamaged, text)
+		require.ErrorIs(t, watch.Open(text, new(state)), sealed.ErrDamaged, text)
 	}
 }
 
 // TestASealedTextOfAnotherShapeIsDamaged: the checksum is right and the JSON is not the
 // state's.
 func TestASealedTextOfAnotherShapeIsDamaged(t *testing.T) {
-	require.ErrorIs(t, watch.Open(watch.Seal([]int{1}), new(state)), envelope.ErrDamaged)
+	require.ErrorIs(t, watch.Open(watch.Seal([]int{1}), new(state)), sealed.ErrDamaged)
 }
 
 func TestWhatCannotBeEncodedPanics(t *testing.T) {

@@ -1,11 +1,10 @@
-// Package envelope implements the text form of the module's saved states: a kind with
-// the version of its format, a checksum and the state in JSON.
+// Package sealed implements the text form of the module's saved states and resume tokens: a
+// kind with the version of its format, a checksum and the state in JSON.
 //
 //	hiring-watch-1 5bb53739 {"Account":"...","Start":"2026-06-03T12:00:00Z"}
 //
-// A text of another kind, of another version or with any flipped bit is an error. The API's
-// responses have an envelope of their own, which is not this one.
-package envelope
+// A text of another kind, of another version or with any flipped bit is an error.
+package sealed
 
 import (
 	"encoding/json"
