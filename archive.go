@@ -10,7 +10,6 @@ import (
 	"math"
 	"net/http"
 	"net/url"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -217,8 +216,8 @@ func checkRedirect(r *http.Request, via []*http.Request) error {
 func (d *download) accept(resp *http.Response) (complete bool, err error) {
 	h, begun := resp.Header, d.written > 0
 	switch status := resp.StatusCode; {
-	case status < 300 && !slices.Contains([]string{"", "identity"}, headerValue(h, "Content-Encoding")):
-		return false, fmt.Errorf("the storage sent Content-Encoding %q, which was not requested", headerValue(h, "Content-Encoding"))
+	case status < 300 && encodingOf(h) != "":
+		return false, fmt.Errorf("the storage sent Content-Encoding %q, which was not requested", encodingOf(h))
 	case status == http.StatusOK && !begun:
 		d.total, d.validator = resp.ContentLength, headerValue(h, "Etag")
 		if d.validator == "" || strings.HasPrefix(d.validator, "W/") { // If-Range needs a strong one.
@@ -339,7 +338,7 @@ func (d *download) failureOf(cause error) *Error {
 	e := d.fail(fmt.Sprintf("%s, after %d bytes", quote([]byte(message)), d.written), cause)
 	e.RetryAfter = d.requested
 	switch {
-	case isCertificateError(cause):
+	case isTLSError(cause):
 		e.kind = final
 	case errors.Is(cause, errTransferBroken), errors.Is(cause, errUnresumable):
 		e.kind = broken

@@ -301,7 +301,7 @@ func TestIsFromAPI(t *testing.T) {
 		want   bool
 	}{
 		"an envelope":               {body: `{"data":{}}`, want: true},
-		"an envelope with spaces":   {body: "\ufeff { \"data\" : {}}", want: true},
+		"an envelope with spaces":   {body: " { \"data\" : {}}", want: true},
 		"after other members":       {body: `{"a":[{"b":1}],"meta":{}}`, want: true},
 		"an envelope that is cut":   {body: `{"data":{"a`, want: true},
 		"empty, with a request id":  {signed: true, want: true},

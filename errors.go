@@ -336,7 +336,7 @@ func (e *describedError) Unwrap() []error { return e.causes }
 
 // errorWord returns one term for the kind of err, for a log, or "other".
 func errorWord(err error) string {
-	if isCertificateError(err) {
+	if isTLSError(err) {
 		return "tls"
 	}
 	if _, ok := errors.AsType[*net.DNSError](err); ok { // Before "timeout": a lookup that timed out is still "dns".

@@ -74,6 +74,6 @@ func TestWord(t *testing.T) {
 		{errors.New("ada@example.com"), "other", false},
 	} {
 		assert.Equal(t, c.word, errorWord(c.err), "%v", c.err)
-		assert.Equal(t, c.permanent, isCertificateError(c.err), "%v", c.err)
+		assert.Equal(t, c.permanent, isTLSError(c.err), "%v", c.err)
 	}
 }

@@ -2,6 +2,7 @@ package hiring
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/tls"
 	"crypto/x509"
@@ -50,7 +51,7 @@ func (c *call) read(resp *http.Response) (warning string, requested time.Duratio
 	body := buffer.Bytes()
 	requested = c.learn(resp, received)
 	c.capture(resp, body)
-	warning, failure = c.classify(resp, body, err)
+	warning, failure = c.classify(resp, bytes.TrimPrefix(body, []byte("\ufeff")), err)
 	if failure == nil || failure.Code != "" || failure.RequestID != "" { // The response is from the API.
 		refused := failure != nil && failure.Status == http.StatusUnauthorized && failure.Code == ErrInvalidToken
 		c.core.shared.quotas.Authenticated(c.key.id, !refused, time.Now())
@@ -89,7 +90,7 @@ func (c *call) classify(resp *http.Response, body []byte, bodyErr error) (warnin
 	case status >= 300:
 		return "", c.rejected(resp, body, bodyErr)
 	case !c.isFromAPI(resp.Header, body):
-		return "", c.notFromAPI(body, bodyErr)
+		return "", c.notFromAPI(resp.Header, body, bodyErr)
 	case c.decoder == nil:
 		return "", nil
 	}
@@ -103,7 +104,7 @@ func (c *call) classify(resp *http.Response, body []byte, bodyErr error) (warnin
 
 // isFromAPI reports whether a 2xx response is from the API. Otherwise it may be a sign-in page.
 func (c *call) isFromAPI(h http.Header, body []byte) bool {
-	rest := bytes.TrimLeft(body, " \t\r\n\ufeff")
+	rest := bytes.TrimLeft(body, " \t\r\n")
 	switch {
 	case len(rest) == 0:
 		return headerValue(h, "X-Request-Id") != ""
@@ -136,13 +137,14 @@ func hasMember(body []byte, names ...string) bool {
 
 // notFromAPI returns the error of a 2xx response that is not from the API. One that was cut short
 // before it showed where it came from may be of the API.
-func (c *call) notFromAPI(body []byte, bodyErr error) *Error {
+func (c *call) notFromAPI(h http.Header, body []byte, bodyErr error) *Error {
 	var e *Error
 	if bodyErr != nil && (len(body) == 0 || looksLikeJSON(body)) {
 		e = c.undecodable(0, body, bodyErr)
 	} else {
-		e = c.fail(c.describeBody(body, "envelope"), nil)
-		e.kind, e.Hint = final, pageHint
+		message, hint := c.describeBody(h, body, "envelope")
+		e = c.fail(message, nil)
+		e.kind, e.Hint = final, cmp.Or(hint, pageHint)
 	}
 	e.Outcome = c.outcome(OutcomeUnknown)
 	return e
@@ -216,7 +218,7 @@ func (c *call) rejected(resp *http.Response, body []byte, bodyErr error) *Error 
 	}
 	e.RetryAfter = retryAfterOf(resp.Header, time.Now())
 	var rejection errorEnvelope
-	page := false
+	hint := "" // Of a body that is not JSON.
 	switch {
 	case resp.StatusCode < 400:
 		e.Message = "the server redirects elsewhere, which is not followed because the key would be sent there: correct the base URL"
@@ -230,32 +232,31 @@ func (c *call) rejected(resp *http.Response, body []byte, bodyErr error) *Error 
 			e.RequestID = redact(id)
 		}
 	default:
-		e.Message, page = c.describeBody(body, "error envelope"), len(body) > 0 && !looksLikeJSON(body)
+		e.Message, hint = c.describeBody(resp.Header, body, "error envelope")
 	}
 	if _, tooLong := errors.AsType[*http.MaxBytesError](bodyErr); bodyErr != nil && !tooLong {
 		e.kind = broken
 		if c.isTimeout(bodyErr) {
 			e.kind = timedOut
 		}
-		if e.Code == "" && !page && e.Status >= 400 {
+		if e.Code == "" && hint == "" && e.Status >= 400 {
 			e.Message = "the response was cut short"
 		} else {
 			e.Message = unended(e.Message) + "; the response was cut short"
 		}
 	}
-	e.Hint = c.advice(e, page)
+	e.Hint = c.advice(e, hint)
 	if c.unknown && c.request.method == http.MethodDelete && e.Code == ErrNotFound {
 		return nil
 	}
 	return e
 }
 
-// advice returns the hint for a response with a status from 300.
-func (c *call) advice(e *Error, page bool) string {
-	advice := ""
+// advice returns the hint for a response with a status from 300. about is that for its body.
+func (c *call) advice(e *Error, about string) string {
+	advice := about
 	switch {
-	case page:
-		advice = pageHint
+	case about != "":
 	case e.Status == http.StatusUnauthorized:
 		advice = c.url.Host + " refused " + c.key.described() + ": check it for expiry and revocation, or make another in the dashboard"
 	case e.Status == http.StatusNotFound && !strings.Contains(c.request.route, "{"):
@@ -272,19 +273,32 @@ func (c *call) advice(e *Error, page bool) string {
 	return advice
 }
 
-// pageHint is the hint for responses that are not from the API.
-const pageHint = "a proxy answered, or the base URL is wrong"
+// Hints for responses that are not from the API.
+const (
+	pageHint     = "a proxy answered, or the base URL is wrong"
+	encodingHint = "check the proxy, and DisableCompression of the transport"
+)
 
-// describeBody returns an error text for a body that did not come from the API. It does not
-// quote JSON, which may contain candidates' data. envelope names the expected JSON.
-func (c *call) describeBody(body []byte, envelope string) string {
-	switch {
+// describeBody returns an error text for a body that did not come from the API, and the hint for one that is not JSON. It
+// does not quote JSON, which may contain candidates' data. envelope names the expected JSON.
+func (c *call) describeBody(h http.Header, body []byte, envelope string) (message, hint string) {
+	switch encoding := encodingOf(h); {
 	case len(body) == 0:
-		return "the response is empty and not from the API"
+		return "the response is empty and not from the API", ""
 	case looksLikeJSON(body):
-		return "the response is JSON but not the API's " + envelope
+		return "the response is JSON but not the API's " + envelope, ""
+	case encoding != "":
+		return fmt.Sprintf("the body is encoded as %q, which was not requested", clip(encoding, maxQuoted)), encodingHint
 	}
-	return "the response is not from the API: " + quote([]byte(c.key.key.redact(string(body[:min(len(body), 64<<10)]))))
+	return "the response is not from the API: " + quote([]byte(c.key.key.redact(string(body[:min(len(body), 64<<10)])))), pageHint
+}
+
+// encodingOf returns the encoding of a body that the transport has not decoded, "" for none.
+func encodingOf(h http.Header) string {
+	if encoding := headerValue(h, "Content-Encoding"); encoding != "identity" {
+		return encoding
+	}
+	return ""
 }
 
 // noResponse returns the error of an attempt that got no response.
@@ -303,7 +317,10 @@ func (c *call) noResponse(err error) *Error {
 	}
 	proxy := c.proxy()
 	switch {
-	case isCertificateError(err):
+	case errors.Is(err, http.ErrSchemeMismatch):
+		e.Message = c.url.Host + " speaks plain http, not https"
+		e.kind, e.Hint = final, "correct the scheme or the port of the base URL"
+	case isTLSError(err):
 		e.kind = final
 		e.Hint = "check the base URL and the certificate of " + c.url.Host
 		if proxy != "" {
@@ -372,12 +389,12 @@ func isProxyRefusal(err error) bool {
 	return true
 }
 
-// isCertificateError reports whether err is a TLS failure that a retry does not fix.
-func isCertificateError(err error) bool {
+// isTLSError reports whether err is a failure of TLS that a retry does not fix.
+func isTLSError(err error) bool {
 	_, certificate := errors.AsType[*tls.CertificateVerificationError](err)
 	_, authority := errors.AsType[x509.UnknownAuthorityError](err)
 	_, record := errors.AsType[tls.RecordHeaderError](err)
-	return certificate || authority || record
+	return certificate || authority || record || errors.Is(err, http.ErrSchemeMismatch)
 }
 
 // broken returns the error of an attempt that the connection, a timeout or the caller ended.

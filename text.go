@@ -13,7 +13,7 @@ const maxQuoted = 300
 // looksLikeJSON reports whether body is JSON or begins like JSON. JSON that was cut short
 // counts, because it may still contain candidates' data.
 func looksLikeJSON(body []byte) bool {
-	body = bytes.TrimLeft(body, " \t\r\n\ufeff")
+	body = bytes.TrimLeft(body, " \t\r\n")
 	return len(body) > 0 && strings.IndexByte(`{["`, body[0]) >= 0 || json.Valid(body)
 }
 

@@ -49,7 +49,7 @@ func TestUnended(t *testing.T) {
 
 func TestLooksLikeJSON(t *testing.T) {
 	for in, want := range map[string]bool{
-		`{"data":{}}`: true, " \ufeff\n[": true, `{"candidate":"A`: true, `"text`: true, "12": true, "null": true,
+		`{"data":{}}`: true, " \n[": true, `{"candidate":"A`: true, `"text`: true, "12": true, "null": true,
 		"": false, " ": false, "<html>": false, "nobody": false, "12 apples": false,
 	} {
 		assert.Equal(t, want, looksLikeJSON([]byte(in)), in)

@@ -132,6 +132,26 @@ func TestResponsesThatAreNotFromTheAPI(t *testing.T) {
 	}
 }
 
+func TestEncodedBodyIsNamed(t *testing.T) {
+	for _, status := range []int{200, 404, 502} {
+		fake := apitest.NewScriptedServer(t, apitest.Respond(status, "\x0b\x02\x80garbage\x03", "Content-Encoding: br", apitest.RequestIDHeader))
+		_, err := fake.Client(apitest.NoRetry).Submissions.Get(t.Context(), apitest.ID)
+		require.ErrorContains(t, err, `the body is encoded as "br", which was not requested`, status)
+		assert.NotContains(t, err.Error(), "garbage", status)
+		assert.NotContains(t, err.Error(), "base URL", status)
+	}
+}
+
+func TestByteOrderMarkIsSkipped(t *testing.T) {
+	fake := apitest.NewScriptedServer(t,
+		apitest.Respond(200, "\ufeff"+`{"data":{"id":"org_1"},"meta":{}}`), apitest.Respond(404, "\ufeff"+`{"error":{"code":"NOT_FOUND","message":"no"}}`))
+	client := fake.Client()
+	account, err := client.Account.Get(t.Context())
+	require.NoError(t, err)
+	assert.Equal(t, "org_1", account.ID)
+	require.ErrorIs(t, apitest.ReadAccount(t.Context(), client), hiring.ErrNotFound)
+}
+
 func TestSuccessThatCannotBeReadIsDescribedByPlace(t *testing.T) {
 	for _, c := range []struct{ name, body, want string }{
 		{"wrong type", `{"data":{"status":"x","ship_score":"secret"}}`, "the response cannot be decoded: /data/ship_score has a string instead of a whole number at byte 35"},

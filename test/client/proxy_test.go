@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/url"
+	"strings"
 	"sync/atomic"
 	"testing"
 
@@ -106,21 +107,28 @@ func TestRefusalsOfAProxyAreFinal(t *testing.T) {
 	}
 }
 
-func TestUntrustedCertificateIsFinal(t *testing.T) {
-	server := httptest.NewUnstartedServer(http.NotFoundHandler())
-	server.Config.ErrorLog = quietLog()
-	server.StartTLS()
-	t.Cleanup(server.Close)
-	client, err := hiring.New(server.URL, apitest.Key, hiring.WithHTTPClient(&http.Client{Transport: &http.Transport{}}))
-	require.NoError(t, err)
-	for method, call := range methodCalls {
-		err := call(t.Context(), client)
-		failure := apitest.RequireError(t, method, err)
-		assert.Equal(t, 1, failure.Attempts, method)
-		assert.False(t, hiring.IsTransient(err), method)
-		require.ErrorContains(t, err, "the certificate of 127.0.0.1", method)
-		if method != "GET" {
-			assert.Equal(t, hiring.OutcomeNotDone, failure.Outcome, method)
+func TestUnusableTLSIsFinal(t *testing.T) {
+	secure := httptest.NewUnstartedServer(http.NotFoundHandler())
+	secure.Config.ErrorLog = quietLog()
+	secure.StartTLS()
+	t.Cleanup(secure.Close)
+	plain := httptest.NewServer(http.NotFoundHandler())
+	t.Cleanup(plain.Close)
+	for text, baseURL := range map[string]string{
+		"the certificate of 127.0.0.1": secure.URL,
+		"speaks plain http, not https: correct the scheme or the port of the base URL": strings.Replace(plain.URL, "http:", "https:", 1),
+	} {
+		client, err := hiring.New(baseURL, apitest.Key, hiring.WithHTTPClient(&http.Client{Transport: &http.Transport{}}))
+		require.NoError(t, err)
+		for method, call := range methodCalls {
+			err := call(t.Context(), client)
+			failure := apitest.RequireError(t, method, err)
+			assert.Equal(t, 1, failure.Attempts, method)
+			assert.False(t, hiring.IsTransient(err), method)
+			require.ErrorContains(t, err, text, method)
+			if method != "GET" {
+				assert.Equal(t, hiring.OutcomeNotDone, failure.Outcome, method)
+			}
 		}
 	}
 }
