@@ -93,14 +93,16 @@ func candidatesOf(file io.Reader, err *error) iter.Seq[hiring.NewInvitation] {
 		rows.FieldsPerRecord = 2
 		for line := 1; ; line++ {
 			row, readErr := rows.Read()
+			if readErr == nil && line == 1 && (row[0] != "name" || row[1] != "email") {
+				readErr = errors.New("the first line must be name,email")
+			}
 			if readErr != nil {
 				if !errors.Is(readErr, io.EOF) {
 					*err = readErr
 				}
 				return
 			}
-			isHeader := line == 1 && !strings.Contains(row[1], "@")
-			if !isHeader && !yield(hiring.NewInvitation{Name: row[0], Email: row[1]}) {
+			if line > 1 && !yield(hiring.NewInvitation{Name: row[0], Email: row[1]}) {
 				return
 			}
 		}
@@ -112,7 +114,7 @@ func ExampleInvitationService_EnsureAll_csv() {
 	ctx := context.Background()
 	server := sandbox.New()
 	client, assessmentID := server.LiveClient(), server.AddAssessment("Backend engineer")
-	file := strings.NewReader("name,address\nAda,ada@example.com\nBob\n")
+	file := strings.NewReader("name,email\nAda,ada@example.com\nBob\n")
 
 	var readErr error
 	err := client.Invitations.EnsureAll(ctx, assessmentID, candidatesOf(file, &readErr), hiring.EnsureAllOptions{})

@@ -9,6 +9,7 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/assert"
@@ -44,6 +45,19 @@ func inviteAndWatch(ctx context.Context, assessmentID string, since time.Time) e
 		fmt.Println(submission.Candidate.Name, score, ok)
 	}
 	return nil
+}
+
+// TestOneEmail is the second code of README.md.
+func TestOneEmail(t *testing.T) {
+	ada := hiring.NewInvitation{Email: "ada@example.com", Name: "Ada Example"}
+	synctest.Test(t, func(t *testing.T) {
+		server := sandbox.Start(t)
+		server.Inject(sandbox.Fault{Route: "POST /assessments/{id}/invitations", After: true})
+		_, err := server.LiveClient().Invitations.Ensure(t.Context(), server.AddAssessment("Backend engineer"), ada)
+		if err != nil || len(server.Mails()) != 1 {
+			t.Fatal(err, server.Mails())
+		}
+	})
 }
 
 // TestCodeOfTheReadme runs the code twice. SIGTERM comes when it has logged a submission that cannot be decoded, and in
