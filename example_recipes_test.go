@@ -17,6 +17,7 @@ import (
 	"reflect"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 	"unicode"
 
@@ -357,4 +358,43 @@ func Example_spreadsheet() {
 	// Output:
 	// name,e-mail,score,verdict
 	// '=1+1,eve@candidates.test,,
+}
+
+// statusPage shows the status of one candidate to many visitors. It reads a submission at most once a minute.
+type statusPage struct {
+	client *hiring.Client
+	mu     sync.Mutex
+	known  map[string]knownStatus // By the id of a submission.
+}
+
+type knownStatus struct {
+	status hiring.SubmissionStatus
+	read   time.Time
+}
+
+func (p *statusPage) status(ctx context.Context, id string) (hiring.SubmissionStatus, error) {
+	p.mu.Lock() // One request at a time: other visitors wait for its result.
+	defer p.mu.Unlock()
+	if k, ok := p.known[id]; ok && time.Since(k.read) < time.Minute {
+		return k.status, nil
+	}
+	submission, err := p.client.Submissions.Get(ctx, id)
+	if err == nil {
+		p.known[id] = knownStatus{submission.Status, time.Now()}
+	}
+	return submission.Status, err
+}
+
+func ExampleSubmissionService_Get_statusPage() {
+	server := sandbox.New()
+	page := statusPage{client: server.Client(), known: make(map[string]knownStatus)}
+	for range 3 {
+		fmt.Println(page.status(context.Background(), sandbox.SubmissionID))
+	}
+	fmt.Println(len(server.Journal()), "read")
+	// Output:
+	// evaluated <nil>
+	// evaluated <nil>
+	// evaluated <nil>
+	// 1 read
 }
