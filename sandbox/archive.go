@@ -47,7 +47,7 @@ func getArchive(c *call) response {
 	}
 	id, query := c.params[0], c.request.URL.Query()
 	expires, _ := strconv.ParseInt(query.Get("expires"), 10, 64)
-	submitted, found := c.server.live.SubmittedAt(canonicalID(id))
+	one, _ := c.server.live.Candidate(canonicalID(id), c.at)
 	switch {
 	case query.Get("signature") != archiveSignature(id, query.Get("expires")):
 		return refuse(http.StatusForbidden, "The signature is not valid.")
@@ -55,13 +55,14 @@ func getArchive(c *call) response {
 		return refuse(http.StatusForbidden, "The link has expired.")
 	case !c.server.settings.Archives:
 		return refuse(http.StatusServiceUnavailable, "Storage is not available.")
-	case !found:
+	case one.SubmittedAt == nil:
 		return refuse(http.StatusNotFound, "There is no such archive.")
 	}
-	content := archiveOf(id, submitted.Time())
+	c.entry.Subject = one.CandidateEmail
+	content := archiveOf(id, one.SubmittedAt.Time())
 	sum := sha256.Sum256(content)
 	w := &contentWriter{response{raw: http.Header{"Etag": {`"` + hex.EncodeToString(sum[:16]) + `"`}, "Content-Type": {"application/zip"}}}}
-	http.ServeContent(w, c.request, "", submitted.Time(), bytes.NewReader(content))
+	http.ServeContent(w, c.request, "", one.SubmittedAt.Time(), bytes.NewReader(content))
 	return w.response
 }
 

@@ -31,7 +31,7 @@ type call struct {
 	route     *route // Nil for an unknown path or method.
 	params    []string
 	allow     string    // Methods of the path, if the request has another.
-	entry     record    // Of the journal, before its end.
+	entry     exchange  // Of the journal, before its end.
 	began     time.Time // Of the real clock.
 	throttled bool
 	query     url.Values

@@ -37,8 +37,19 @@ type operation struct {
 }
 
 // newOperation returns the operation of a route such as "POST quota". Its input decodes into
-// In, and its response encodes Out, unless that is none. do is called without the lock.
-func newOperation[In, Out any](route, summary, example string, do func(s *Server, id string, in In) (Out, error)) operation {
+// In, and its response encodes Out, unless that is none. do is called with the lock held.
+func newOperation[In, Out any](route, summary, example string, do func(c *control, in In) (Out, error)) operation {
+	return newSearch(route, summary, example, func(s *Server, id string, in In) (out Out, err error) {
+		err = s.withLock(id, func(c *control) (err error) {
+			out, err = do(c, in)
+			return err
+		})
+		return out, err
+	})
+}
+
+// newSearch is like newOperation. Its do is called without the lock, because it searches.
+func newSearch[In, Out any](route, summary, example string, do func(s *Server, id string, in In) (Out, error)) operation {
 	method, path, _ := strings.Cut(route, " ")
 	o := operation{Method: method, Path: controlPath + path, Summary: summary, input: reflect.TypeFor[In]()}
 	if example != "" {
@@ -54,36 +65,17 @@ func newOperation[In, Out any](route, summary, example string, do func(s *Server
 	return o
 }
 
-// locked returns an operation that holds the lock.
-func locked[In, Out any](do func(c *control, in In) (Out, error)) func(*Server, string, In) (Out, error) {
-	return func(s *Server, id string, in In) (out Out, err error) {
-		err = s.run(id, func(c *control) (err error) {
-			out, err = do(c, in)
-			return err
-		})
-		return out, err
-	}
+// withoutOutput adapts a function that has no output.
+func withoutOutput[In any](do func(c *control, in In) error) func(*control, In) (none, error) {
+	return func(c *control, in In) (none, error) { return none{}, do(c, in) }
 }
 
-// action is like locked, without an output.
-func action[In any](do func(c *control, in In) error) func(*Server, string, In) (none, error) {
-	return locked(func(c *control, in In) (none, error) { return none{}, do(c, in) })
-}
-
-// step is the operation that takes a candidate to a stage.
-func step(to world.Stage) func(*Server, string, none) (none, error) {
-	return action(func(c *control, _ none) error {
-		_, err := taking(to)(c)
-		return err
-	})
-}
-
-// as is like locked, for an output that is an object with one member.
-func as[In, Out any](member string, do func(c *control, in In) (Out, error)) func(*Server, string, In) (map[string]Out, error) {
-	return locked(func(c *control, in In) (map[string]Out, error) {
+// inMember adapts a function whose output becomes the only member of an object.
+func inMember[In, Out any](name string, do func(c *control, in In) (Out, error)) func(*control, In) (map[string]Out, error) {
+	return func(c *control, in In) (map[string]Out, error) {
 		out, err := do(c, in)
-		return map[string]Out{member: out}, err
-	})
+		return map[string]Out{name: out}, err
+	}
 }
 
 // serveControl responds to a request below controlPath.
@@ -94,7 +86,7 @@ func (s *Server) serveControl(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	if err := guard.Admit(r, s.config.anyHost); err != nil {
-		writeControlError(w, forbidden{err})
+		writeControlError(w, controlError{http.StatusForbidden, "FORBIDDEN", err.Error()})
 		return
 	}
 	found, params, allowed := match(controlRoutes(), controlPath, r.Method, path)
@@ -103,13 +95,13 @@ func (s *Server) serveControl(w http.ResponseWriter, r *http.Request) {
 		writeControl(w, http.StatusOK, s.newIndex())
 	case found == nil && allowed != "":
 		w.Header().Set("Allow", allowed)
-		writeControlError(w, wrongMethod{allowed})
+		writeControlError(w, controlError{http.StatusMethodNotAllowed, "NOT_FOUND", "use " + allowed})
 	case found == nil:
-		writeControlError(w, errNoPath)
+		writeControlError(w, controlError{http.StatusNotFound, "NOT_FOUND", "the control API has no such path: GET " + controlPath + " lists all of them"})
 	case path == controlPath+"events":
 		s.serveEvents(w, r)
 	default:
-		output, err := found.operation.run(s, w, r, strings.Join(params, ""))
+		output, err := found.operation.serve(s, w, r, strings.Join(params, ""))
 		if err != nil {
 			writeControlError(w, err)
 			return
@@ -129,8 +121,8 @@ var controlRoutes = sync.OnceValue(func() (routes []*route) {
 	return routes
 })
 
-// run executes the operation with the input of a request.
-func (o *operation) run(s *Server, w http.ResponseWriter, r *http.Request, id string) (any, error) {
+// serve executes the operation with the input of a request.
+func (o *operation) serve(s *Server, w http.ResponseWriter, r *http.Request, id string) (any, error) {
 	input, err := readControl(w, r)
 	if err == nil && r.URL.RawQuery != "" {
 		input, err = queryInput(r, o.input)
@@ -195,39 +187,31 @@ func queryInput(r *http.Request, input reflect.Type) ([]byte, error) {
 	return encodeJSON(object), nil
 }
 
-// The errors of the control API that are no wrong input.
-var errNoPath = errors.New("the control API has no such path: GET " + controlPath + " lists all of them")
+// controlError is an error that is no wrong input.
+type controlError struct {
+	status        int
+	code, message string
+}
 
-type (
-	forbidden   struct{ error }
-	wrongMethod struct{ allowed string }
-)
-
-func (e wrongMethod) Error() string { return "use " + e.allowed }
+func (e controlError) Error() string { return e.message }
 
 // writeControlError writes an error envelope.
 func writeControlError(w http.ResponseWriter, err error) {
 	status, code := http.StatusBadRequest, "INVALID_INPUT"
+	var own controlError
 	switch {
-	case errors.As(err, new(forbidden)):
-		status, code = http.StatusForbidden, "FORBIDDEN"
-	case errors.As(err, new(wrongMethod)):
-		status, code = http.StatusMethodNotAllowed, "NOT_FOUND"
-	case errors.Is(err, world.ErrUnknown), errors.Is(err, errNoPath):
+	case errors.As(err, &own):
+		status, code = own.status, own.code
+	case errors.Is(err, world.ErrUnknown):
 		status, code = http.StatusNotFound, "NOT_FOUND"
 	case errors.As(err, new(world.Conflict)):
 		status, code = http.StatusConflict, "CONFLICT"
 	}
-	type body struct {
-		Code    string `json:"code"`
-		Message string `json:"message"`
-		Field   string `json:"field,omitzero"`
+	shown := map[string]string{"code": code, "message": err.Error()}
+	if input := (inputError{}); errors.As(err, &input) {
+		shown["field"] = input.field
 	}
-	var input inputError
-	errors.As(err, &input)
-	writeControl(w, status, struct {
-		Error body `json:"error"`
-	}{body{code, err.Error(), input.field}})
+	writeControl(w, status, map[string]any{"error": shown})
 }
 
 // writeControl writes a response in JSON, or 204 for none.

@@ -38,7 +38,7 @@ type changes struct {
 	wake     chan struct{} // Closed at the next change; nil while no stream waits.
 }
 
-// revise records a change and returns its number. The lock is held.
+// revise exchanges a change and returns its number. The lock is held.
 func (s *Server) revise() int {
 	c := &s.changes
 	c.revision++
@@ -49,7 +49,7 @@ func (s *Server) revise() int {
 	return c.revision
 }
 
-// notify records a change of a topic. The lock is held.
+// notify exchanges a change of a topic. The lock is held.
 func (s *Server) notify(of topic) {
 	if s.changes.topics == nil {
 		s.changes.topics = make(map[topic]int)
@@ -108,7 +108,8 @@ type batch struct {
 	reset      bool
 	topics     []topic
 	candidates []world.CandidateInfo
-	records    []*record
+	exchanges  []*exchange
+	actions    []action
 }
 
 // changesAfter returns what has changed since a position. Under the lock it only copies.
@@ -137,7 +138,8 @@ func (s *Server) changesAfter(from int) (b batch) {
 			b.topics = append(b.topics, topic)
 		}
 	}
-	b.records = slices.Clone(s.journal.records)
+	b.exchanges = slices.Clone(s.journal.exchanges)
+	b.actions = slices.DeleteFunc(slices.Clone(s.journal.actions), func(a action) bool { return a.revision <= from })
 	return b
 }
 
@@ -150,8 +152,11 @@ func (b *batch) events(from int, filter *journalFilter) (text string) {
 	event := func(name string, data any) {
 		text += fmt.Sprintf("event: %s\ndata: %s\n\n", name, encodeControl(map[string]any{name: data}))
 	}
-	if found := filter.find(b.records, from); len(found) > 0 {
+	if found := filter.find(b.exchanges, from); len(found) > 0 {
 		event("entries", newEntries(found, false))
+	}
+	if len(b.actions) > 0 {
+		event("actions", b.actions)
 	}
 	if len(b.candidates) > 0 {
 		event("candidates", b.candidates)

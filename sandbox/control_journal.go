@@ -2,8 +2,8 @@ package sandbox
 
 import (
 	"cmp"
-	"encoding/json"
 	"net/http"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -16,45 +16,36 @@ import (
 // asked for or not known.
 type entryJSON struct {
 	Entry
-	recordInfo
-	Error *errorJSON `json:"error,omitzero"`
+	exchangeInfo
 }
 
+// errorJSON is the error in a response.
 type errorJSON struct {
 	Code    string `json:"code"`
 	Message string `json:"message"`
 }
 
-func newEntries(records []*record, details bool) []entryJSON {
-	entries := make([]entryJSON, len(records))
-	for i, e := range records {
+func newEntries(exchanges []*exchange, details bool) []entryJSON {
+	entries := make([]entryJSON, len(exchanges))
+	for i, e := range exchanges {
 		entries[i] = newEntryJSON(e, details)
 	}
 	return entries
 }
 
 // newEntryJSON returns an exchange. Details are headers and bodies.
-func newEntryJSON(e *record, details bool) entryJSON {
-	out := entryJSON{e.Entry, e.recordInfo, e.apiError()}
+func newEntryJSON(e *exchange, details bool) entryJSON {
+	out := entryJSON{e.Entry, e.exchangeInfo}
 	if !details {
 		out.Header, out.Body, out.ResponseHeader, out.Response = nil, nil, nil, nil
 	}
 	return out
 }
 
-// apiError returns the error in the response, or nil.
-func (e *record) apiError() *errorJSON {
-	var body struct {
-		Error *errorJSON `json:"error"`
-	}
-	if e.Status < http.StatusBadRequest || json.Unmarshal(e.Response, &body) != nil {
-		return nil
-	}
-	return body.Error
-}
-
 // failed reports whether an exchange ended without a success.
-func (e *record) failed() bool { return e.Status >= http.StatusBadRequest || e.Status == 0 && e.Ended }
+func (e *exchange) failed() bool {
+	return e.Status >= http.StatusBadRequest || e.Status == 0 && e.Ended
+}
 
 // journalFilter selects exchanges.
 type journalFilter struct {
@@ -64,7 +55,9 @@ type journalFilter struct {
 	Status     string        `json:"status"`
 	Text       string        `json:"text"`
 	Repeated   bool          `json:"repeated"` // Writes that repeat another one, and the first of them.
+	Repeats    int           `json:"repeats"`  // A write and those that repeat it, by its number.
 	Faults     bool          `json:"faults"`
+	Fault      int           `json:"fault"` // The id of the fault that acted.
 	SlowerThan time.Duration `json:"slower_than"`
 }
 
@@ -82,31 +75,27 @@ func (f *journalFilter) check() error {
 	return nil
 }
 
-// find returns the records that a filter selects among those that changed after a revision.
-func (f *journalFilter) find(records []*record, after int) (found []*record) {
-	originals := make(map[int]bool)
-	for _, e := range records {
-		if f.Repeated && e.Repeats > 0 && e.revision > after {
-			originals[e.Repeats] = true
-		}
-	}
+// find returns the exchanges that a filter selects among those that changed after a revision.
+func (f *journalFilter) find(exchanges []*exchange, after int) (found []*exchange) {
 	text := strings.ToLower(f.Text)
-	for _, e := range records {
-		isNew := e.revision > after && (!f.Repeated || e.Repeats > 0)
-		if (isNew || originals[e.Number]) && f.selects(e) && (text == "" || e.contains(text)) {
+	for _, e := range exchanges {
+		if e.revision > after && f.selects(e) && (text == "" || e.contains(text)) {
 			found = append(found, e)
 		}
 	}
 	return found
 }
 
-// selects reports whether a filter selects an exchange by anything but text and repeats.
-func (f *journalFilter) selects(e *record) bool {
+// selects reports whether a filter selects an exchange by anything but a text.
+func (f *journalFilter) selects(e *exchange) bool {
 	switch {
 	case f.Key == noKey && e.KeyID != "", f.Key != noKey && f.Key != "" && f.Key != e.KeyID,
 		f.Method != "" && e.Method != f.Method,
 		f.Route != "" && f.Route != e.Route && f.Route != e.Method+" "+e.Route,
+		f.Repeated && e.Repeats == 0 && e.RepeatedBy == 0,
+		f.Repeats != 0 && f.Repeats != e.Repeats && f.Repeats != e.Number,
 		f.Faults && e.Fault == nil,
+		f.Fault != 0 && f.Fault != e.FaultID,
 		f.SlowerThan > 0 && e.Took <= f.SlowerThan:
 		return false
 	}
@@ -122,21 +111,24 @@ func (f *journalFilter) selects(e *record) bool {
 }
 
 // contains reports whether an exchange contains a text in lower case.
-func (e *record) contains(text string) bool {
+func (e *exchange) contains(text string) bool {
 	has := func(part string) bool { return strings.Contains(strings.ToLower(part), text) }
-	return has(e.Method+" "+e.Path+"?"+e.Query) || has(string(e.Body)) || has(e.RequestID) || has(string(e.Response))
+	return has(e.Method+" "+e.Path+"?"+e.Query) || has(e.Subject) || e.Error != nil && has(e.Error.Code) ||
+		has(string(e.Body)) || has(e.RequestID) || has(string(e.Response))
 }
 
 type journalJSON struct {
 	Entries  []entryJSON `json:"entries"`
+	Actions  []action    `json:"actions"` // Of the test, since the first of these entries.
 	More     bool        `json:"more"`
+	Run      string      `json:"run"`      // Numbers begin anew in each run of the server: from its start, or from a reset.
 	Position int         `json:"position"` // For the event stream.
-	Stats    statsJSON   `json:"stats"`    // Of all exchanges that match.
+	Stats    statsJSON   `json:"stats"`    // Of all exchanges that match, and were before Before.
 }
 
 const defaultJournalLimit = 500
 
-// readJournal takes the lock only to copy the list of records.
+// readJournal takes the lock only to copy the list of exchanges.
 func (s *Server) readJournal(_ string, q struct {
 	journalFilter
 
@@ -151,27 +143,26 @@ func (s *Server) readJournal(_ string, q struct {
 		return out, err
 	}
 	s.mu.Lock()
-	records, position := slices.Clone(s.journal.records), s.changes.revision
+	exchanges, position := slices.Clone(s.journal.exchanges), s.changes.revision
 	_, unknown := s.knownKey("key", q.Key)
+	out.Actions, out.Run = slices.Clone(s.journal.actions), s.journal.run
 	s.mu.Unlock()
 	limit := *cmp.Or(q.Limit, new(defaultJournalLimit))
 	switch {
-	case limit < 1 || limit > maxRecords:
-		return out, inputError{"limit", "must be from 1 to " + strconv.Itoa(maxRecords)}
+	case limit < 1 || limit > maxExchanges:
+		return out, inputError{"limit", "must be from 1 to " + strconv.Itoa(maxExchanges)}
 	case q.After != nil && q.Before != nil:
 		return out, inputError{"before", "give after or before, not both"}
 	case q.Sort != "" && q.Sort != "took":
 		return out, inputError{"sort", "must be took"}
-	case unknown != nil && q.Key != "" && q.Key != noKey && !slices.ContainsFunc(records, func(e *record) bool { return e.KeyID == q.Key }):
+	case unknown != nil && q.Key != "" && q.Key != noKey && !slices.ContainsFunc(exchanges, func(e *exchange) bool { return e.KeyID == q.Key }):
 		return out, unknown
 	}
-	found := q.find(records, 0)
+	found := slices.DeleteFunc(q.find(exchanges, 0), func(e *exchange) bool { return q.Before != nil && e.Number >= *q.Before })
 	out.Stats, out.Position = newStats(found), position
-	found = slices.DeleteFunc(found, func(e *record) bool {
-		return q.After != nil && e.Number <= *q.After || q.Before != nil && e.Number >= *q.Before
-	})
+	found = slices.DeleteFunc(found, func(e *exchange) bool { return q.After != nil && e.Number <= *q.After })
 	if q.Sort != "" {
-		slices.SortStableFunc(found, func(a, b *record) int { return cmp.Compare(b.Took, a.Took) })
+		slices.SortStableFunc(found, func(a, b *exchange) int { return cmp.Compare(b.Took, a.Took) })
 	}
 	if out.More = len(found) > limit; out.More {
 		if q.After != nil || q.Sort != "" {
@@ -181,6 +172,7 @@ func (s *Server) readJournal(_ string, q struct {
 		}
 	}
 	out.Entries = newEntries(found, q.Details)
+	out.Actions = slices.DeleteFunc(out.Actions, func(a action) bool { return len(found) > 0 && a.After < found[0].Number-1 })
 	return out, nil
 }
 
@@ -206,7 +198,7 @@ type bucketJSON struct {
 
 // newStats counts exchanges in buckets of equal time. A longer time without an exchange, as
 // after the clock was moved, counts as maxIdle.
-func newStats(found []*record) (out statsJSON) {
+func newStats(found []*exchange) (out statsJSON) {
 	if len(found) == 0 {
 		return out
 	}
@@ -234,24 +226,29 @@ func newStats(found []*record) (out statsJSON) {
 type fullEntryJSON struct {
 	entryJSON
 
-	ResponseCut bool `json:"response_cut"`
-	RepeatedBy  int  `json:"repeated_by,omitzero"` // Number of the last write that repeats this one.
+	ResponseCut bool              `json:"response_cut"`
+	Candidates  map[string]string `json:"candidates"` // Names of candidates of the live data, by each of their ids in the exchange.
 }
+
+var uuids = regexp.MustCompile(uuidPattern)
 
 func (s *Server) readEntry(id string, _ none) (out fullEntryJSON, err error) {
 	s.mu.Lock()
-	records := slices.Clone(s.journal.records)
+	exchanges := slices.Clone(s.journal.exchanges)
 	s.mu.Unlock()
-	at := slices.IndexFunc(records, func(e *record) bool { return strconv.Itoa(e.Number) == id })
+	at := slices.IndexFunc(exchanges, func(e *exchange) bool { return strconv.Itoa(e.Number) == id })
 	if at < 0 {
 		return out, world.ErrUnknown
 	}
-	e := records[at]
-	out = fullEntryJSON{entryJSON: newEntryJSON(e, true), ResponseCut: e.ResponseSize > maxResponse}
-	for _, other := range records[at:] {
-		if other.Repeats == e.Number {
-			out.RepeatedBy = other.Number
+	e := exchanges[at]
+	out = fullEntryJSON{entryJSON: newEntryJSON(e, true), ResponseCut: e.ResponseSize > maxResponse, Candidates: make(map[string]string)}
+	ids := uuids.FindAllString(e.Path+string(e.Body)+string(e.Response), -1)
+	return out, s.withLock("", func(c *control) error {
+		for _, id := range ids {
+			if one, err := c.live.Candidate(canonicalID(id), c.now); err == nil {
+				out.Candidates[id] = one.CandidateName
+			}
 		}
-	}
-	return out, nil
+		return nil
+	})
 }

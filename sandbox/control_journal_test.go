@@ -3,6 +3,7 @@ package sandbox_test
 import (
 	"bufio"
 	"encoding/json"
+	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -44,7 +45,7 @@ func (j journalNumbers) numbers() (all []int) {
 
 // TestTheJournalIsSearched makes one exchange of each kind and finds it by each parameter.
 func TestTheJournalIsSearched(t *testing.T) {
-	s := sandbox.Start(t)
+	s := sandbox.Start(t, sandbox.WithQuota(2000, 200))
 	s.AddKey(sandbox.Key{Token: "sk_live_gone", Scope: sandbox.ScopeRead, Organization: "acme"})
 	d := inProcess(s)
 	const write = `{"challenge_id":"` + sandbox.UnknownID + `","name":""}`
@@ -77,6 +78,9 @@ func TestTheJournalIsSearched(t *testing.T) {
 		"slower_than=1h":                  nil,
 		"route=GET+%2Fmembers":            {3, 4},
 		"faults=true":                     {5},
+		"fault=1":                         {5},
+		"repeats=5":                       {5, 6},
+		"text=internal_error":             {5},
 		"repeated=true":                   {5, 6}, // The original too.
 		"status=4xx&method=GET&limit=500": {2, 3, 4},
 	} {
@@ -85,11 +89,87 @@ func TestTheJournalIsSearched(t *testing.T) {
 	assert.Len(t, readControl[journalNumbers](t, s, "journal?sort=took").Entries, 6)
 	all := readControl[journalNumbers](t, s, "journal?limit=1")
 	assert.Equal(t, []int{6, 5}, []int{all.Stats.Count, all.Stats.Failed}, "of all that match")
+	for range 1001 {
+		d.get(t, "/challenges?page_size=1")
+	}
+	assert.Equal(t, []int{2}, readControl[journalNumbers](t, s, "journal?text=not_found").numbers(), "the code outlives the response")
+	before := readControl[journalNumbers](t, s, "journal?before=3&limit=1")
+	assert.Equal(t, []int{2, 1}, []int{before.Stats.Count, before.Stats.Failed}, "of all that match before it")
 	for _, e := range readControl[journalNumbers](t, s, "journal").Entries { // The id of a key serves as well as the key.
 		if e.KeyID != nil {
 			assert.NotEmpty(t, readControl[journalNumbers](t, s, "journal?key="+url.QueryEscape(*e.KeyID)).Entries)
 		}
 	}
+}
+
+// TestTheJournalTellsTheStory reads whom each exchange concerned and whether its work was done, also
+// without a response, and what the test did between them.
+func TestTheJournalTellsTheStory(t *testing.T) {
+	s := sandbox.Start(t)
+	d := inProcess(s)
+	posting := s.AddAssessment("Backend")
+	invitations := "/assessments/" + posting + "/invitations"
+	call := func(method, path, body string) {
+		r, err := http.NewRequestWithContext(t.Context(), method, d.base+path, strings.NewReader(body))
+		require.NoError(t, err)
+		r.Header.Set("Authorization", "Bearer "+sandbox.LiveKey)
+		if res, err := d.client.Do(r); err == nil {
+			require.NoError(t, res.Body.Close())
+		}
+	}
+	send := func(email string) {
+		call("POST", "/api/v1"+invitations, `{"candidate_name":"A","candidate_email":"`+email+`"}`)
+	}
+	s.Inject(sandbox.Fault{Route: "POST *", After: true})
+	send("ada@candidates.test") // 1
+	s.Inject(sandbox.Fault{Route: "POST *", Reset: true})
+	send("bea@candidates.test")                                                                 // 2
+	send("ada@candidates.test")                                                                 // 3
+	send("nowhere")                                                                             // 4
+	call("POST", "/api/v1/assessments", `{"name":"sk_live_secret","challenge_id":"`+aTask+`"}`) // 5
+	mails := s.Mails()
+	submission, err := s.Begin(mails[0].InvitationID)
+	require.NoError(t, err)
+	require.NoError(t, s.Evaluate(submission, sandbox.Result{}))
+	s.Advance(time.Hour)
+	s.SetQuota(sandbox.LiveKey, sandbox.ClassRead, 500)
+	for _, path := range []string{
+		"/submissions/" + submission, "/submissions/" + submission + "/events", invitations, "/submissions?assessment_id=" + posting, "/submissions?status=none", // 6 to 10
+		"/members", "/assessments/" + posting, "/challenges/" + multiTask, "/account", "/submissions/" + sandbox.UnknownID, // 11 to 15
+	} {
+		call("GET", "/api/v1"+path, "")
+	}
+	found, err := s.LiveClient().Submissions.Get(t.Context(), submission) // 16
+	require.NoError(t, err)
+	call("GET", strings.TrimPrefix(*found.WorkspaceArchiveURL, d.base), "") // 17
+	call("GET", "/api/v1/nothing?assessment_id="+posting, "")               // 18
+	type entry struct {
+		Subject    string
+		Done       bool
+		RepeatedBy int `json:"repeated_by"`
+	}
+	story := readControl[struct {
+		Entries []entry
+		Actions []struct {
+			After         int
+			Kind, Subject string
+			Forward       float64
+		}
+	}](t, s, "journal")
+	const ada = "ada@candidates.test"
+	assert.Equal(t, []entry{
+		{ada, true, 3}, {"bea@candidates.test", false, 0}, {ada, true, 0}, {"nowhere", false, 0}, {"sk_live_…", false, 0},
+		{ada, true, 0}, {ada + ", 1 item", true, 0}, {"Backend, 2 items", true, 0}, {"Backend, 1 item", true, 0}, {"0 items", true, 0},
+		{"3 items", true, 0}, {"Backend", true, 0}, {"Payments backend", true, 0}, {"", true, 0}, {"", false, 0},
+		{ada, true, 0}, {ada, false, 0}, {"", false, 0},
+	}, story.Entries)
+	assert.Equal(t, `[{0 fault  0} {1 fault  0} {5 started ada@candidates.test 0} {5 evaluated ada@candidates.test 0} {5 clock  3600} {5 quota 500 reads for sk_live_…dbox 0}]`,
+		fmt.Sprint(story.Actions))
+	for _, one := range readControl[struct{ Candidates []struct{ Invitations int } }](t, s, "candidates").Candidates {
+		assert.Equal(t, 2, one.Invitations, "invited twice")
+	}
+	whose := readControl[struct{ Candidates map[string]string }](t, s, "journal/8").Candidates
+	assert.Equal(t, map[string]string{mails[0].InvitationID: "A", mails[1].InvitationID: "A"}, whose)
 }
 
 // TestBucketsFitTheTime spreads requests over different times. A long time without requests
@@ -146,7 +226,7 @@ func TestTheControlAPIsJournal(t *testing.T) {
 	assert.JSONEq(t, `{"number":1,`+common+`"status":400,"request_id":"req_0000000000000001","response_size":`+
 		`215,"limit":200,"remaining":199,"error":{"code":"INVALID_INPUT","message":"The request is not valid; see details."}}`, shown(list.Entries[0]), body)
 	assert.JSONEq(t, `{"number":2,`+common+`"request_id":"req_0000000000000002","response_size":0,"remaining":0,`+
-		`"fault":{"key":"sk_test_sandbox","reset":true}}`, shown(list.Entries[1]))
+		`"fault":{"key":"sk_test_sandbox","reset":true},"fault_id":1,"repeated_by":3}`, shown(list.Entries[1]))
 	assert.InDelta(t, 2, list.Entries[2]["repeats"], 0, "the first had no effect")
 
 	var full map[string]any

@@ -95,7 +95,7 @@ func (s *Server) readCandidates(_ string, in struct {
 		return out, inputError{"stage", "must be " + strings.Join(world.Stages[:], ", ")}
 	}
 	var found []world.Candidate
-	err = s.run("", func(c *control) error {
+	err = s.withLock("", func(c *control) error {
 		return c.visitOrganizations(in.scope, func(_ string, o *world.Organization) { found = append(found, o.Candidates()...) })
 	})
 	assessmentID, text := canonicalID(in.AssessmentID), strings.ToLower(in.Text)
@@ -125,20 +125,15 @@ type fullCandidateJSON struct {
 }
 
 func (c *control) readCandidate(none) (out fullCandidateJSON, err error) {
-	err = world.ErrUnknown
-	_ = c.visitOrganizations(scope{}, func(_ string, o *world.Organization) {
-		one, ok := o.Candidate(c.id)
-		if !ok {
-			return
-		}
-		err = nil
-		found := one.Info()
-		out = fullCandidateJSON{CandidateInfo: found, Report: jsontext.Value("null")}
-		month := world.MomentOf(c.now.AddDate(0, 1, 1))
-		out.Upcoming = slices.DeleteFunc(o.Upcoming(month), func(next world.Upcoming) bool { return *next.InvitationID != found.ID })
-		if found.Attempt != nil {
-			out.Report = encodeJSON(reportOf(found.Attempt))
-		}
-	})
-	return out, err
+	one, err := c.live.Candidate(c.id, c.now)
+	if err != nil {
+		return out, err
+	}
+	month := world.MomentOf(c.now.AddDate(0, 1, 1))
+	out = fullCandidateJSON{one, jsontext.Value("null"), c.live.Organization(one.Organization, c.now).Upcoming(month)}
+	out.Upcoming = slices.DeleteFunc(out.Upcoming, func(next world.Upcoming) bool { return *next.InvitationID != one.ID })
+	if out.Attempt != nil {
+		out.Report = encodeJSON(reportOf(out.Attempt))
+	}
+	return out, nil
 }

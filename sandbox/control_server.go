@@ -29,6 +29,7 @@ func (c *control) changeSettings(in jsontext.Value) (settings, error) {
 func (c *control) set(to settings) {
 	c.settings = to
 	c.live.SetTimeline(to.Timeline.world())
+	c.recordAction(action{Kind: "settings"})
 	c.notify(topicSettings)
 }
 

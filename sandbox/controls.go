@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strconv"
 	"time"
 
 	"github.com/hiring-assessment/hiring-go/sandbox/internal/world"
@@ -19,21 +20,23 @@ type control struct {
 	id  string // Of the resource, in lower case; empty without one.
 }
 
-// run executes an operation on the resource with an id.
-func (s *Server) run(id string, do func(*control) error) error {
+// withLock calls do with the lock held. id is that of a resource; empty without one.
+func (s *Server) withLock(id string, do func(*control) error) error {
 	now, unlock := s.lock()
 	defer unlock()
 	return do(&control{s, now, canonicalID(id)})
 }
 
-// must executes an operation that panics on an error.
-func (s *Server) must(method string, do func(*control) error) { must(method, s.run("", do)) }
+// mustWithLock is like withLock, and panics on an error.
+func (s *Server) mustWithLock(method string, do func(*control) error) {
+	must(method, s.withLock("", do))
+}
 
 // AddKey makes the server accept a key, or replaces the key with the same token
 // and restarts its rate limits. It panics on a malformed token and on an unknown
 // scope.
 func (s *Server) AddKey(k Key) {
-	s.must("AddKey", func(c *control) error { return c.addKey(k) })
+	s.mustWithLock("AddKey", func(c *control) error { return c.addKey(k) })
 }
 
 func (c *control) addKey(k Key) error {
@@ -44,7 +47,7 @@ func (c *control) addKey(k Key) error {
 // RevokeKey makes the server reject a key from the next request on. An unknown
 // token changes nothing.
 func (s *Server) RevokeKey(token string) {
-	_ = s.run("", func(c *control) error { return c.revokeKey(keyToken{token}) })
+	_ = s.withLock("", func(c *control) error { return c.revokeKey(keyToken{token}) })
 }
 
 type keyToken struct {
@@ -57,6 +60,7 @@ func (c *control) revokeKey(in keyToken) error {
 		return err
 	}
 	delete(c.keys, key.Token)
+	c.recordAction(action{Kind: "key_revoked", Subject: redact(key.Token)})
 	c.notify(topicKeys)
 	return nil
 }
@@ -79,7 +83,7 @@ func (s *Server) knownKey(name, token string) (*keyState, error) {
 // it is not open. It panics on an unknown key and on an unknown class.
 func (s *Server) SetQuota(token string, class Class, remaining int) {
 	remaining = min(max(remaining, 0), s.config.limit(class))
-	s.must("SetQuota", func(c *control) error { return c.setQuota(changedQuota{token, class, &remaining}) })
+	s.mustWithLock("SetQuota", func(c *control) error { return c.setQuota(changedQuota{token, class, &remaining}) })
 }
 
 type changedQuota struct {
@@ -102,6 +106,7 @@ func (c *control) setQuota(in changedQuota) error {
 	w := key.window(in.Class)
 	w.open(c.now, limit)
 	w.remaining = *in.Remaining
+	c.recordAction(action{Kind: "quota", Subject: fmt.Sprintf("%d %ss for %s", w.remaining, in.Class, redact(key.Token))})
 	c.notify(topicKeys)
 	return nil
 }
@@ -114,7 +119,7 @@ func (c *control) setQuota(in changedQuota) error {
 // SetPlan panics on an unknown key, on a test key, whose account never changes,
 // and on a negative number of used invitations.
 func (s *Server) SetPlan(token string, used, limit int) {
-	s.must("SetPlan", func(c *control) error { return c.setPlan(changedPlan{token, &used, &limit}) })
+	s.mustWithLock("SetPlan", func(c *control) error { return c.setPlan(changedPlan{token, &used, &limit}) })
 }
 
 type changedPlan struct {
@@ -144,7 +149,7 @@ func (c *control) setPlan(in changedPlan) error {
 // first. While it is not, workspace_archive_url is null, and earlier links return
 // 503.
 func (s *Server) SetArchives(available bool) {
-	s.must("SetArchives", func(c *control) error {
+	s.mustWithLock("SetArchives", func(c *control) error {
 		changed := c.settings
 		changed.Archives = available
 		c.set(changed)
@@ -157,7 +162,7 @@ func (s *Server) SetArchives(available bool) {
 // that never fired as a failure of the test. A fault that fired fewer than Times
 // times is no failure.
 func (s *Server) Inject(f Fault) {
-	s.must("Inject", func(c *control) error {
+	s.mustWithLock("Inject", func(c *control) error {
 		_, err := c.inject(f)
 		return err
 	})
@@ -169,13 +174,14 @@ func (c *control) inject(f Fault) (id int, err error) {
 		return 0, err
 	}
 	c.notify(topicFaults)
+	c.recordAction(action{Kind: "fault", Fault: &added.Fault})
 	return c.faults.add(added), nil
 }
 
 // ClearFaults removes all faults. [Start] then no longer expects them to fire. A
 // request that a fault is delaying stays delayed.
 func (s *Server) ClearFaults() {
-	s.must("ClearFaults", func(c *control) error { return c.clearFaults(clearedFaults{}) })
+	s.mustWithLock("ClearFaults", func(c *control) error { return c.clearFaults(clearedFaults{}) })
 }
 
 type clearedFaults struct {
@@ -196,6 +202,7 @@ func (c *control) clearFaults(in clearedFaults) error {
 	if in.ID != nil && removed == 0 {
 		return world.ErrUnknown
 	}
+	c.recordAction(action{Kind: "faults_removed", Subject: strconv.Itoa(removed)})
 	c.notify(topicFaults)
 	return nil
 }
@@ -203,7 +210,7 @@ func (c *control) clearFaults(in clearedFaults) error {
 // Advance moves the server's clock forward. It does not shorten the waits of a
 // client. It panics on a negative duration.
 func (s *Server) Advance(d time.Duration) {
-	s.must(fmt.Sprintf("Advance(%s)", d), func(c *control) error { return c.advance(d) })
+	s.mustWithLock(fmt.Sprintf("Advance(%s)", d), func(c *control) error { return c.advance(d) })
 }
 
 func (c *control) advance(by time.Duration) error {
@@ -215,6 +222,7 @@ func (c *control) advance(by time.Duration) error {
 	}
 	c.advanced.Add(int64(by))
 	c.now = c.now.Add(by)
+	c.recordAction(action{Kind: "clock", Forward: by})
 	c.notify(topicClock)
 	return nil
 }
@@ -251,14 +259,18 @@ func (w selection) has(keyID string) bool { return w.all || keyID == w.keyID }
 
 func (c *control) clearJournal(of scope) error {
 	selected, err := c.scope(of)
-	if err == nil {
-		c.forgetRecords(func(e *record) bool { return selected.has(e.KeyID) })
+	if err != nil {
+		return err
 	}
-	return err
+	if selected.all {
+		c.journal.actions = nil
+	}
+	c.removeExchanges(func(e *exchange) bool { return selected.has(e.KeyID) })
+	return nil
 }
 
-func (c *control) forgetRecords(selected func(*record) bool) {
-	c.journal.records = slices.DeleteFunc(c.journal.records, selected)
+func (c *control) removeExchanges(selected func(*exchange) bool) {
+	c.journal.exchanges = slices.DeleteFunc(c.journal.exchanges, selected)
 	c.notify(topicJournal)
 }
 
@@ -280,7 +292,7 @@ func (c *control) reset(of scope) error {
 		key := c.keys[token]
 		return key != nil && key.Organization == selected.organization
 	}
-	c.forgetRecords(func(e *record) bool { return e.Organization != nil && *e.Organization == selected.organization })
+	c.removeExchanges(func(e *exchange) bool { return e.Organization != nil && *e.Organization == selected.organization })
 	c.faults.end(func(f *injectedFault) bool { return mine(f.Key) })
 	c.live.Remove(selected.organization)
 	for token, key := range c.keys {

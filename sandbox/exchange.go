@@ -1,136 +1,127 @@
 package sandbox
 
 import (
-	"fmt"
+	"hash/maphash"
 	"net/http"
+	"slices"
 	"strings"
 	"time"
-
-	"github.com/hiring-assessment/hiring-go/sandbox/internal/wire"
 )
 
-// ServeHTTP responds to one request of the API, unless a fault changes or prevents the
-// response, and to requests of the control API.
-func (s *Server) ServeHTTP(w http.ResponseWriter, request *http.Request) {
-	if strings.HasPrefix(request.URL.Path+"/", controlPath) {
-		s.serveControl(w, request)
+const (
+	maxExchanges = 10_000   // Exchanges in the journal.
+	maxResponses = 1_000    // Newest exchanges whose responses are kept.
+	maxResponse  = 16 << 10 // Bytes of a response's body.
+)
+
+// exchange is a request with its response in the journal. It never changes there: at its end
+// it is replaced. So readers need the lock only to copy the list.
+type exchange struct {
+	Entry
+	exchangeInfo
+
+	revision int
+}
+
+// exchangeInfo is the part of an exchange that the control API shows and Entry does not have. A
+// member that is not known is absent.
+type exchangeInfo struct {
+	Number       int        `json:"number"` // From 1; 0 until it is in the journal.
+	Ended        bool       `json:"ended"`
+	KeyID        string     `json:"key_id,omitzero"`
+	Organization *string    `json:"organization"`         // Null for a key that the server did not know.
+	Subject      string     `json:"subject,omitzero"`     // Whom or what it concerns: an address, an assessment or challenge, and the number of items in the response.
+	Done         bool       `json:"done,omitzero"`        // The work was done, even if the response was lost.
+	Repeats      int        `json:"repeats,omitzero"`     // Number of the first exchange with this write, if that may have acted.
+	RepeatedBy   int        `json:"repeated_by,omitzero"` // Number of the last write that repeats this one.
+	RequestID    string     `json:"request_id,omitzero"`
+	ResponseSize int        `json:"response_size"`
+	Limit        int        `json:"limit,omitzero"` // Of the key; absent when the request was not counted.
+	Remaining    int        `json:"remaining"`
+	Throttled    bool       `json:"throttled"`
+	Fault        *Fault     `json:"fault,omitzero"`
+	FaultID      int        `json:"fault_id,omitzero"`
+	Error        *errorJSON `json:"error,omitzero"` // In the response. It is kept longer than the response.
+}
+
+// journal is the newest exchanges.
+type journal struct {
+	exchanges   []*exchange // In the order of their numbers.
+	count       int
+	firstWrites map[uint64]int // Number of the first exchange with a write, by its hash.
+	actions     []action       // The newest ones.
+	run         string         // Differs after each start and reset, from which on numbers begin anew.
+}
+
+var writeSeed = maphash.MakeSeed()
+
+// put adds an exchange without a number, or replaces the one with its number.
+func (j *journal) put(e *exchange) {
+	if e.Number > 0 {
+		if i, ok := j.find(e.Number); ok {
+			e.RepeatedBy = j.exchanges[i].RepeatedBy // It may have been repeated before its end.
+			j.exchanges[i] = e
+		}
 		return
 	}
-	c := &call{server: s, request: request, at: s.now(), began: time.Now()}
-	c.readBody(w)
-	c.entry.Entry = newEntry(request, c.body, c.at)
-	r, f := s.receive(c)
-	if f == nil {
-		r.writeTo(w, c, r.size(c))
+	j.count++
+	e.Number = j.count
+	j.findRepeated(e)
+	if len(j.exchanges) == maxExchanges {
+		j.exchanges[0] = nil
+		j.exchanges = j.exchanges[1:]
+	}
+	j.exchanges = append(j.exchanges, e)
+	if i := len(j.exchanges) - 1 - maxResponses; i >= 0 {
+		old := *j.exchanges[i]
+		old.ResponseHeader, old.Response = nil, nil
+		j.exchanges[i] = &old
+	}
+}
+
+// find returns the index of an exchange.
+func (j *journal) find(number int) (int, bool) {
+	return slices.BinarySearchFunc(j.exchanges, number, func(e *exchange, number int) int { return e.Number - number })
+}
+
+// findRepeated finds the earlier write that a write repeats.
+func (j *journal) findRepeated(e *exchange) {
+	if classOf(e.Method) != ClassWrite {
 		return
 	}
-	if !wire.Wait(request.Context(), f.Delay, nil) || f.dropsResponse() {
-		s.end(c, nil, 0)
-		wire.Drop(w)
+	write := maphash.String(writeSeed, e.write())
+	if i, ok := j.find(j.firstWrites[write]); ok && mayHaveActed(j.exchanges[i].Status) {
+		first := *j.exchanges[i]
+		first.RepeatedBy, first.revision = e.Number, e.revision
+		j.exchanges[i], e.Repeats = &first, first.Number
 		return
 	}
-	r = s.respondWithFault(c, f, r)
-	size := r.size(c)
-	if f.CutAfter != 0 {
-		if size == 0 {
-			s.end(c, nil, 0)
-			wire.Drop(w)
-			return
-		}
-		size = min(max(f.CutAfter, 0), size-1)
+	if j.firstWrites == nil || len(j.firstWrites) > 2*maxExchanges {
+		j.firstWrites = make(map[uint64]int)
 	}
-	s.end(c, &r, size)
-	r.writeTo(w, c, size)
+	j.firstWrites[write] = e.Number
 }
 
-// receive records a call and responds to it, unless its fault acts before the work.
-func (s *Server) receive(c *call) (r response, f *Fault) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	c.drift = s.drift()
-	if id, ok := strings.CutPrefix(c.request.URL.Path, archivePath); ok {
-		c.route, c.params = archiveRoute, []string{id}
-	} else {
-		s.requests++
-		c.requestID = fmt.Sprintf("req_%016x", s.requests)
-		c.route, c.params, c.allow = match(s.routes, basePath, c.request.Method, c.request.URL.EscapedPath())
+// newEntry returns the entry of a request, in which keys are redacted.
+func newEntry(r *http.Request, body []byte, at time.Time) Entry {
+	e := Entry{
+		Method: r.Method, Path: hideKeys(r.URL.EscapedPath()), Query: hideKeys(r.URL.RawQuery), Key: redact(bearer(r)),
+		At: at, Header: r.Header.Clone(),
 	}
-	if f = s.faults.match(c.route, c.request.Method, bearer(c.request)); f != nil {
-		s.notify(topicFaults)
-	}
-	c.begin(f)
-	switch {
-	case f == nil:
-		r = s.respond(c)
-		c.end(&r, r.size(c))
-	case f.After:
-		r = s.respond(c)
-	}
-	return r, f
-}
-
-// respondWithFault returns the response of a call with a fault. r is the response of work
-// that was done already.
-func (s *Server) respondWithFault(c *call, f *Fault, r response) response {
-	now := s.now()
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	c.drift = s.drift()
-	if !f.After {
-		c.at = now
-		if !f.replacesResponse() {
-			r = s.respond(c)
+	for name, values := range e.Header {
+		for i, value := range values {
+			if scheme, token, _ := strings.Cut(value, " "); name != "Authorization" {
+				values[i] = hideKeys(value)
+			} else if values[i] = "…"; strings.EqualFold(scheme, "Bearer") { // Also a key that the server does not know.
+				values[i] = scheme + " " + redact(token)
+			}
 		}
 	}
-	if f.replacesResponse() {
-		if !f.After && c.route != archiveRoute {
-			c.quota = s.quotaOf(s.keys[bearer(c.request)], classOf(c.request.Method), c.at)
-		}
-		r = f.response(c)
+	if classOf(r.Method) == ClassWrite && len(body) > 0 {
+		e.Body = []byte(hideKeys(string(body)))
 	}
-	return r
+	return e
 }
 
-// begin completes the journal's record of a call that was received. One with a fault is in
-// the journal before its end, because the fault may delay it.
-func (c *call) begin(f *Fault) {
-	e, token := &c.entry, bearer(c.request)
-	e.RequestID, e.KeyID, e.Fault = c.requestID, keyID(token), f
-	if c.route != nil {
-		e.Route = c.route.template
-	}
-	if key := c.server.keys[token]; key != nil {
-		e.Organization = &key.Organization
-	}
-	if f != nil {
-		c.put(*e)
-	}
-}
-
-// put stores the record of a call.
-func (c *call) put(e record) {
-	e.revision = c.server.revise()
-	c.server.journal.put(&e)
-	c.entry.Number, c.entry.Repeats = e.Number, e.Repeats
-}
-
-// end records the end of a call with its response, or without one for nil. size is the number
-// of bytes of the body that are sent. end is called before the response is sent, so that a
-// client that has the response finds it in the journal. The lock must be held.
-func (c *call) end(r *response, size int) {
-	e := c.entry
-	e.Ended, e.Took, e.Throttled = true, time.Since(c.began), c.throttled
-	e.Limit, e.Remaining = c.quota.limit, c.quota.remaining
-	if r != nil {
-		e.Status, e.ResponseHeader, e.ResponseSize = r.status, r.header(c), size
-		e.Response = []byte(hideKeys(string(r.body[:min(size, maxResponse)])))
-	}
-	c.put(e)
-}
-
-// end is like the method of call, without the lock.
-func (s *Server) end(c *call, r *response, size int) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	c.end(r, size)
-}
+// hideKeys redacts everything in a text that has the form of a key.
+func hideKeys(text string) string { return keyPattern.ReplaceAllStringFunc(text, redact) }

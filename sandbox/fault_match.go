@@ -76,7 +76,7 @@ func (all *faults) end(ended func(*injectedFault) bool) (count int) {
 
 // match counts a request against every matching fault and returns the fault that applies,
 // or nil.
-func (all *faults) match(r *route, method, token string) *Fault {
+func (all *faults) match(r *route, method, token string) *injectedFault {
 	var acting *injectedFault
 	for _, f := range all.active {
 		if !f.matches(r, method) || f.Key != "" && f.Key != token {
@@ -97,7 +97,7 @@ func (all *faults) match(r *route, method, token string) *Fault {
 		acting.remaining--
 		all.end(func(f *injectedFault) bool { return f == acting && f.remaining == 0 })
 	}
-	return &acting.Fault
+	return acting
 }
 
 // archiveRoute is the route of archive links. They are not below /api/v1, but faults and

@@ -43,8 +43,8 @@ func (f *Fault) response(c *call) response {
 		if f.RetryAfter > 0 {
 			c.quota.reset = c.at.Truncate(time.Second).Add(wholeSeconds(f.RetryAfter))
 		}
-		r := c.overQuota()
-		r.body = c.error(status, apiError{Code: code, Message: injectedMessage, Details: c.quota.errorDetails()}).body
+		r := c.error(status, apiError{Code: code, Message: injectedMessage, Details: c.quota.errorDetails()})
+		r.extra = c.overQuota().extra
 		return r
 	case status == http.StatusBadRequest:
 		return f.withRetryAfter(c.error(status, apiError{Code: code, Message: injectedMessage, Details: problems{

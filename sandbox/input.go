@@ -61,4 +61,6 @@ func isEmailAddress(text string) bool {
 func canonicalID(id string) string { return strings.ToLower(id) }
 
 // uuid is the form of a UUID of any version.
-var uuid = regexp.MustCompile(`^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$`)
+var uuid = regexp.MustCompile("^" + uuidPattern + "$")
+
+const uuidPattern = `[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}`

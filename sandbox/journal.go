@@ -77,8 +77,8 @@ func (j Journal) Find(method, route string) (Entry, error) {
 func (s *Server) Journal() Journal {
 	_, unlock := s.lock()
 	defer unlock()
-	entries := make(Journal, len(s.journal.records))
-	for i, e := range s.journal.records {
+	entries := make(Journal, len(s.journal.exchanges))
+	for i, e := range s.journal.exchanges {
 		entries[i] = e.Entry.clone()
 		entries[i].repeats = e.Repeats > 0
 	}
@@ -88,5 +88,5 @@ func (s *Server) Journal() Journal {
 // ClearJournal empties the journal and changes nothing else. Numbers of exchanges
 // continue.
 func (s *Server) ClearJournal() {
-	s.must("ClearJournal", func(c *control) error { return c.clearJournal(scope{}) })
+	s.mustWithLock("ClearJournal", func(c *control) error { return c.clearJournal(scope{}) })
 }

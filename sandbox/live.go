@@ -51,7 +51,7 @@ type Mail struct {
 // Mails returns the invitation e-mails that the live data sent, oldest first. The
 // sandbox sends none over the network.
 func (s *Server) Mails() (all []Mail) {
-	s.must("Mails", func(c *control) error {
+	s.mustWithLock("Mails", func(c *control) error {
 		for _, m := range c.live.Mails() {
 			all = append(all, Mail(m))
 		}
@@ -64,7 +64,7 @@ func (s *Server) Mails() (all []Mail) {
 // live data of LiveKey and of live keys without an organization. It uses no rate
 // limit and makes no journal entry. It panics on an empty name.
 func (s *Server) AddAssessment(name string) (id string) {
-	s.must("AddAssessment", func(c *control) (err error) {
+	s.mustWithLock("AddAssessment", func(c *control) (err error) {
 		id, err = c.addAssessment(newAssessment{Name: name})
 		return err
 	})
@@ -75,7 +75,7 @@ func (s *Server) AddAssessment(name string) (id string) {
 // rate limit, and makes no journal entry. It fails on an invalid address or name,
 // on an unknown, deleted or closed assessment, and when the plan quota is used up.
 func (s *Server) Invite(assessmentID, email, name string) (invitationID string, err error) {
-	return s.act("Invite", assessmentID, func(c *control) (string, error) {
+	return s.changeLive("Invite", assessmentID, func(c *control) (string, error) {
 		return c.invite(newInvitation{assessmentID, email, name})
 	})
 }
@@ -90,7 +90,8 @@ func (c *control) invite(in newInvitation) (id string, err error) {
 	if err := checkPerson(in.Email, in.Name); err != nil {
 		return "", err
 	}
-	return c.live.Invite(canonicalID(in.AssessmentID), world.Person{Email: in.Email, Name: in.Name}, c.now)
+	c.id, err = c.live.Invite(canonicalID(in.AssessmentID), world.Person{Email: in.Email, Name: in.Name}, c.now)
+	return c.id, c.recordStep("invited", err)
 }
 
 // checkPerson returns an error for an invalid address and an empty name.
@@ -111,7 +112,7 @@ func checkPerson(email, name string) error {
 // of the server's clock. An unknown id and an impossible step are errors and
 // change nothing.
 func (s *Server) Open(invitationID string) error {
-	_, err := s.act("Open", invitationID, taking(world.Opened))
+	_, err := s.changeLive("Open", invitationID, func(c *control) (string, error) { return "", c.open(none{}) })
 	return err
 }
 
@@ -123,7 +124,7 @@ func (s *Server) Open(invitationID string) error {
 //
 // The attempt is submitted at its time limit, if it was not submitted before.
 func (s *Server) Begin(invitationID string) (submissionID string, err error) {
-	return s.act("Begin", invitationID, taking(world.Started))
+	return s.changeLive("Begin", invitationID, func(c *control) (string, error) { return c.begin(none{}) })
 }
 
 // Submit submits an attempt. The submission becomes submitted and has an archive.
@@ -131,7 +132,7 @@ func (s *Server) Begin(invitationID string) (submissionID string, err error) {
 // between started and evaluated. Submit has no effect on an attempt that was submitted at
 // its time limit, and fails on one that was submitted by a call.
 func (s *Server) Submit(submissionID string) error {
-	_, err := s.act("Submit", submissionID, taking(world.Submitted))
+	_, err := s.changeLive("Submit", submissionID, func(c *control) (string, error) { return "", c.submit(none{}) })
 	return err
 }
 
@@ -143,7 +144,7 @@ func (s *Server) AppendEvents(submissionID string, kind hiring.EventKind, payloa
 	for i, payload := range payloads {
 		in.Payloads[i] = jsontext.Value(payload)
 	}
-	_, err := s.act("AppendEvents", submissionID, func(c *control) (string, error) { return "", c.appendEvents(in) })
+	_, err := s.changeLive("AppendEvents", submissionID, func(c *control) (string, error) { return "", c.appendEvents(in) })
 	return err
 }
 
@@ -174,11 +175,11 @@ func (c *control) appendEvents(in appendedEvents) error {
 // members.
 func (s *Server) Evaluate(submissionID string, r Result) error {
 	result, invalid := r.world() // Before the lock, because it calls MarshalJSON of the caller's values.
-	_, err := s.act("Evaluate", submissionID, func(c *control) (string, error) {
+	_, err := s.changeLive("Evaluate", submissionID, func(c *control) (string, error) {
 		if invalid != nil {
 			return "", invalid
 		}
-		return c.live.Take(c.id, c.now, world.Evaluated, result)
+		return c.take(world.Evaluated, result)
 	})
 	return err
 }
@@ -188,7 +189,7 @@ func (c *control) evaluate(in resultInput) error {
 	if err != nil {
 		return err
 	}
-	_, err = c.live.Take(c.id, c.now, world.Evaluated, result)
+	_, err = c.take(world.Evaluated, result)
 	return err
 }
 
@@ -199,7 +200,7 @@ func (c *control) evaluate(in resultInput) error {
 // plan quota as Invite does.
 func (s *Server) AddResult(assessmentID, email string, r Result) (submissionID string, err error) {
 	result, invalid := r.world()
-	return s.act("AddResult", assessmentID, func(c *control) (string, error) {
+	return s.changeLive("AddResult", assessmentID, func(c *control) (string, error) {
 		if invalid != nil {
 			return "", invalid
 		}
@@ -226,7 +227,8 @@ func (c *control) addResult(in newInvitation, r world.Result) (id string, err er
 	if err := checkPerson(who.Email, who.Name); err != nil {
 		return "", err
 	}
-	return c.live.AddResult(canonicalID(in.AssessmentID), who, c.now, r)
+	c.id, err = c.live.AddResult(canonicalID(in.AssessmentID), who, c.now, r)
+	return c.id, c.recordStep(world.Stages[world.Evaluated], err)
 }
 
 // nameOf returns the name in the local part of an address: "Ada Lovelace" for
@@ -241,14 +243,31 @@ func nameOf(local string) string {
 	return cmp.Or(strings.Join(words, " "), local)
 }
 
-// taking returns what takes a candidate to a stage before the evaluation.
-func taking(to world.Stage) func(*control) (submissionID string, err error) {
-	return func(c *control) (string, error) { return c.live.Take(c.id, c.now, to, world.Result{}) }
+func (c *control) open(none) error {
+	_, err := c.take(world.Opened, world.Result{})
+	return err
 }
 
-// act executes an operation for a method of Server, whose name an error has.
-func (s *Server) act(method, id string, do func(*control) (string, error)) (made string, err error) {
-	err = s.run(id, func(c *control) (err error) {
+func (c *control) begin(none) (submissionID string, err error) {
+	return c.take(world.Started, world.Result{})
+}
+
+func (c *control) submit(none) error {
+	_, err := c.take(world.Submitted, world.Result{})
+	return err
+}
+
+func (c *control) revoke(none) error { return c.recordStep("revoked", c.live.Revoke(c.id, c.now)) }
+
+// take takes the candidate with the id of the control to a stage.
+func (c *control) take(to world.Stage, r world.Result) (submissionID string, err error) {
+	submissionID, err = c.live.Take(c.id, c.now, to, r)
+	return submissionID, c.recordStep(world.Stages[to], err)
+}
+
+// changeLive changes the live data for a method of Server, whose name an error has.
+func (s *Server) changeLive(method, id string, do func(*control) (string, error)) (made string, err error) {
+	err = s.withLock(id, func(c *control) (err error) {
 		made, err = do(c)
 		return err
 	})

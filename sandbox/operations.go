@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	hiring "github.com/hiring-assessment/hiring-go"
-	"github.com/hiring-assessment/hiring-go/sandbox/internal/world"
 )
 
 // operations are the operations of the control API. The index, the routes and their
@@ -16,6 +15,7 @@ import (
 //
 //	event: entries     new and changed entries that match, without headers and bodies
 //	event: candidates  new and changed candidates, as GET candidates returns them
+//	event: actions     what tests did with the server
 //	event: changed     any of settings, faults, keys, clock, assessments, and journal when entries were removed
 //	event: reset       everything must be read again
 //
@@ -25,44 +25,44 @@ var operations = []operation{
 	{Method: http.MethodGet, Path: controlPath, Summary: "Returns this list, and the routes and codes that a fault can have, to a client that does not ask for HTML."},
 	{Method: http.MethodGet, Path: controlPath + "health", Summary: "Returns 200, to every machine."},
 	{Method: http.MethodGet, Path: controlPath + "events", Summary: "Streams entries that match, candidates and changes as server-sent events, from the position after or Last-Event-ID."},
-	newOperation("POST reset", "Restores the state that the server started with, or that of a key's organization.", ofKey, action((*control).reset)),
+	newOperation("POST reset", "Restores the state that the server started with, or that of a key's organization.", ofKey, withoutOutput((*control).reset)),
 
-	newOperation("GET settings", "Returns the settings.", "", locked((*control).readSettings)),
+	newOperation("GET settings", "Returns the settings.", "", (*control).readSettings),
 	newOperation("POST settings", "Changes the settings that are given, and returns all of them.",
-		`{"drift":true,"archives":false,"since_on":"created","timeline":{"open":"1h","begin":"2h"}}`, locked((*control).changeSettings)),
-	newOperation("GET clock", "Returns the time, and what happens until another time.", `{"seconds":86400}`, locked((*control).readClock)),
-	newOperation("POST clock", "Moves the clock forward, by a duration or to a time. All keys have the same clock.", `{"seconds":3600}`, locked((*control).setClock)),
+		`{"drift":true,"archives":false,"since_on":"created","timeline":{"open":"1h","begin":"2h"}}`, (*control).changeSettings),
+	newOperation("GET clock", "Returns the time, and what happens until another time.", `{"seconds":86400}`, (*control).readClock),
+	newOperation("POST clock", "Moves the clock forward, by a duration or to a time. All keys have the same clock.", `{"seconds":3600}`, (*control).setClock),
 
-	newOperation("GET journal", "Returns the exchanges that match, oldest first, and counts them.", `{"status":"failed","limit":100}`, (*Server).readJournal),
-	newOperation("GET journal/{id}", "Returns an exchange with headers and bodies.", "", (*Server).readEntry),
-	newOperation("POST journal/clear", "Empties the journal, or removes the exchanges of a key.", ofKey, action((*control).clearJournal)),
+	newSearch("GET journal", "Returns the exchanges that match, oldest first, and counts them.", `{"status":"failed","limit":100}`, (*Server).readJournal),
+	newSearch("GET journal/{id}", "Returns an exchange with headers and bodies.", "", (*Server).readEntry),
+	newOperation("POST journal/clear", "Empties the journal, or removes the exchanges of a key.", ofKey, withoutOutput((*control).clearJournal)),
 
-	newOperation("GET faults", "Returns the faults, waiting ones first.", ofKey, as("faults", (*control).readFaults)),
-	newOperation("POST faults", "Injects a fault and returns its id.", `{"route":"GET /submissions/{id}/report","status":503,"retry_after":1}`, as("id", (*control).postFault)),
-	newOperation("POST faults/clear", "Removes all faults, those of a key, or one.", `{"id":1}`, action((*control).clearFaults)),
+	newOperation("GET faults", "Returns the faults, waiting ones first.", ofKey, inMember("faults", (*control).readFaults)),
+	newOperation("POST faults", "Injects a fault and returns its id.", `{"route":"GET /submissions/{id}/report","status":503,"retry_after":1}`, inMember("id", (*control).postFault)),
+	newOperation("POST faults/clear", "Removes all faults, those of a key, or one.", `{"id":1}`, withoutOutput((*control).clearFaults)),
 
-	newOperation("GET keys", "Returns the keys with their rate limits and plan.", "", as("keys", (*control).readKeys)),
-	newOperation("POST keys", "Adds a key, or replaces the one with the same token.", `{"token":"sk_live_acme","scope":"write","organization":"acme"}`, action((*control).addKey)),
-	newOperation("POST keys/revoke", "Revokes a key.", `{"token":"sk_test_sandbox_read"}`, action((*control).revokeKey)),
-	newOperation("POST quota", "Sets the remaining requests of a key in its current window.", `{"key":"sk_live_sandbox","class":"read","remaining":3}`, action((*control).setQuota)),
+	newOperation("GET keys", "Returns the keys with their rate limits and plan.", "", inMember("keys", (*control).readKeys)),
+	newOperation("POST keys", "Adds a key, or replaces the one with the same token.", `{"token":"sk_live_acme","scope":"write","organization":"acme"}`, withoutOutput((*control).addKey)),
+	newOperation("POST keys/revoke", "Revokes a key.", `{"token":"sk_test_sandbox_read"}`, withoutOutput((*control).revokeKey)),
+	newOperation("POST quota", "Sets the remaining requests of a key in its current window.", `{"key":"sk_live_sandbox","class":"read","remaining":3}`, withoutOutput((*control).setQuota)),
 	newOperation("POST plan", "Sets the used invitations and the limit of a live key's organization; below zero: not enforced.",
-		`{"key":"sk_live_sandbox","used":2000,"limit":2000}`, action((*control).setPlan)),
+		`{"key":"sk_live_sandbox","used":2000,"limit":2000}`, withoutOutput((*control).setPlan)),
 
-	newOperation("GET mails", "Returns the invitation e-mails that the live data sent.", ofKey, as("mails", (*control).readMails)),
-	newOperation("GET assessments", "Returns the assessments, newest first.", ofKey, as("assessments", (*control).readAssessments)),
-	newOperation("POST assessments", "Adds an assessment of the first challenge.", `{"name":"Backend engineer"}`, as("assessment_id", (*control).addAssessment)),
-	newOperation("GET candidates", "Returns candidates, newest first.", `{"stage":"submitted"}`, (*Server).readCandidates),
-	newOperation("GET candidates/{id}", "Returns the candidate of an invitation or a submission, with the report.", "", locked((*control).readCandidate)),
-	newOperation("POST invitations", "Sends an invitation.", `{`+exampleAssessment+`,"email":"ada@candidates.test","name":"Ada"}`, as("invitation_id", (*control).invite)),
-	newOperation("POST invitations/{id}/open", "Opens an invitation.", "", step(world.Opened)),
-	newOperation("POST invitations/{id}/begin", "Begins the attempt.", "", as("submission_id", func(c *control, _ none) (string, error) { return taking(world.Started)(c) })),
-	newOperation("POST invitations/{id}/revoke", "Revokes an invitation.", "", action(func(c *control, _ none) error { return c.live.Revoke(c.id, c.now) })),
-	newOperation("POST submissions/{id}/submit", "Submits the attempt.", "", step(world.Submitted)),
-	newOperation("POST submissions/{id}/events", "Adds an event for each payload to the log.", `{"kind":"ai_prompt","payloads":[{"text":"Why is it slow?"}]}`, action((*control).appendEvents)),
+	newOperation("GET mails", "Returns the invitation e-mails that the live data sent.", ofKey, inMember("mails", (*control).readMails)),
+	newOperation("GET assessments", "Returns the assessments, newest first.", ofKey, inMember("assessments", (*control).readAssessments)),
+	newOperation("POST assessments", "Adds an assessment of the first challenge.", `{"name":"Backend engineer"}`, inMember("assessment_id", (*control).addAssessment)),
+	newSearch("GET candidates", "Returns candidates, newest first.", `{"stage":"submitted"}`, (*Server).readCandidates),
+	newOperation("GET candidates/{id}", "Returns the candidate of an invitation or a submission, with the report.", "", (*control).readCandidate),
+	newOperation("POST invitations", "Sends an invitation.", `{`+exampleAssessment+`,"email":"ada@candidates.test","name":"Ada"}`, inMember("invitation_id", (*control).invite)),
+	newOperation("POST invitations/{id}/open", "Opens an invitation.", "", withoutOutput((*control).open)),
+	newOperation("POST invitations/{id}/begin", "Begins the attempt.", "", inMember("submission_id", (*control).begin)),
+	newOperation("POST invitations/{id}/revoke", "Revokes an invitation.", "", withoutOutput((*control).revoke)),
+	newOperation("POST submissions/{id}/submit", "Submits the attempt.", "", withoutOutput((*control).submit)),
+	newOperation("POST submissions/{id}/events", "Adds an event for each payload to the log.", `{"kind":"ai_prompt","payloads":[{"text":"Why is it slow?"}]}`, withoutOutput((*control).appendEvents)),
 	newOperation("POST submissions/{id}/evaluate", "Finishes the grading, or replaces its result. Without `ship_score` the sandbox chooses a score; null means none, and no verdict. `report_delay` makes the report late.",
-		`{"ship_score":82,"pillars":{"craft":90,"rigor":null},"low_confidence":["craft"]}`, action((*control).evaluate)),
+		`{"ship_score":82,"pillars":{"craft":90,"rigor":null},"low_confidence":["craft"]}`, withoutOutput((*control).evaluate)),
 	newOperation("POST results", "Makes a finished submission: the candidate was invited, worked and submitted, and the grading ends now.",
-		`{`+exampleAssessment+`,"email":"ada@candidates.test","ship_score":82,"pillars":{"craft":90,"rigor":null}}`, as("submission_id", (*control).postResult)),
+		`{`+exampleAssessment+`,"email":"ada@candidates.test","ship_score":82,"pillars":{"craft":90,"rigor":null}}`, inMember("submission_id", (*control).postResult)),
 }
 
 const (

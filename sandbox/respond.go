@@ -50,7 +50,9 @@ func (s *Server) respond(c *call) response {
 	if problems := c.readQuery(); problems.any() {
 		return c.invalid(problems)
 	}
-	return c.route.handle(c)
+	r := c.route.handle(c)
+	c.entry.Done = r.status < http.StatusBadRequest
+	return r
 }
 
 // worldOf returns the data that a key sees. All keys of test mode see the sample data.

@@ -2,8 +2,10 @@ package sandbox
 
 import (
 	"cmp"
+	"fmt"
 	"maps"
 	"net/http"
+	"reflect"
 	"strconv"
 	"strings"
 
@@ -14,7 +16,8 @@ import (
 // without the lock.
 type response struct {
 	status int
-	body   []byte // Nil without a body.
+	body   []byte     // Nil without a body.
+	error  *errorJSON // Of an error of the API.
 	extra  [2]string
 	raw    http.Header // Of a response that is not the API's; nil for the API's.
 }
@@ -75,6 +78,12 @@ func (r response) writeTo(w http.ResponseWriter, c *call, size int) {
 // data returns a response with a resource, or with a list of them. meta is the rest of the
 // meta object, beginning with a comma.
 func (c *call) data(status int, resource any, meta ...string) response {
+	if list := reflect.ValueOf(resource); list.Kind() == reflect.Slice {
+		c.entry.Subject = strings.TrimPrefix(fmt.Sprintf("%s, %d items", c.entry.Subject, list.Len()), ", ")
+		if list.Len() == 1 {
+			c.entry.Subject = strings.TrimSuffix(c.entry.Subject, "s")
+		}
+	}
 	body := appendJSON([]byte(`{"data":`), resource)
 	body = append(body, `,"meta":{"request_id":"`+c.requestID+`"`+strings.Join(meta, "")+`}}`...)
 	return c.envelope(status, body)
@@ -91,9 +100,11 @@ type apiError struct {
 // error returns a response with an error.
 func (c *call) error(status int, e apiError) response {
 	e.RequestID = c.requestID
-	return c.envelope(status, encodeJSON(struct {
+	r := c.envelope(status, encodeJSON(struct {
 		Error apiError `json:"error"`
 	}{e}))
+	r.error = &errorJSON{string(e.Code), e.Message}
+	return r
 }
 
 // fail returns a response with an error without details.

@@ -4,6 +4,7 @@ import (
 	_ "embed" // For openapi.json.
 	"fmt"
 	"net/http/httptest"
+	"strconv"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -70,6 +71,7 @@ func New(opts ...Option) *Server {
 func (s *Server) initialState() state {
 	c := &s.config
 	fresh := state{settings: c.settings, keys: make(keyring, len(c.keys)), live: world.NewLive(sample, c.settings.Timeline.world(), s.revise)}
+	fresh.journal.run = strconv.FormatInt(time.Now().UnixMicro(), 36)
 	for _, key := range c.keys {
 		must("AddKey", fresh.keys.add(key))
 	}

@@ -56,7 +56,7 @@ var rawCalls = []struct {
 	{"POST /api/v1/assessments/" + sandbox.AssessmentID + "/invitations", `{"candidate_email":"` + sandbox.PlanLimitEmail + `","candidate_name":"Ada"}`},
 	{"POST /api/v1/assessments/" + sandbox.ClosedAssessmentID + "/invitations", `{"candidate_email":"ada@candidates.test","candidate_name":"Ada"}`},
 	{"POST /api/v1/assessments/" + sandbox.AssessmentID + "/invitations", `{"candidate_email":"ada@candidates.test","candidate_name":"Ada"}`},
-	{"POST /api/v1/assessments", newAssessment}, // One write too many.
+	{"POST /api/v1/assessments", newAssessment},
 	{"GET /_archive/" + sandbox.SubmissionID, ""},
 }
 

@@ -1,6 +1,9 @@
 package world
 
-import "time"
+import (
+	"strings"
+	"time"
+)
 
 // candidate is an invitation with its attempt.
 type candidate struct {
@@ -21,6 +24,11 @@ type candidate struct {
 	editCount        int      // Events that edit files.
 	result           Result
 	graded           Report // What the evaluation found. Fields that the attempt has are set by report.
+}
+
+// addressKey is equal for candidates with the same address and assessment.
+func (c *candidate) addressKey() string {
+	return c.assessment.ID + " " + strings.ToLower(c.person.Email)
 }
 
 // Conflict is an error for a step that the state does not allow.

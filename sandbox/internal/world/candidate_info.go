@@ -19,8 +19,9 @@ type CandidateInfo struct {
 	Closed       bool     `json:"closed"`  // The assessment is closed.
 	EvaluatedAt  *Moment  `json:"evaluated_at"`
 	ShipScore    *int     `json:"ship_score"`
-	Steps        []string `json:"steps"` // Operations that are possible now.
-	Attempt      *Attempt `json:"-"`     // Nil until it begins. Read it only under the lock.
+	Invitations  int      `json:"invitations"` // Of the address to the assessment.
+	Steps        []string `json:"steps"`       // Operations that are possible now.
+	Attempt      *Attempt `json:"-"`           // Nil until it begins. Read it only under the lock.
 }
 
 // Candidate is a candidate of the live data. Its methods Matches and Compare
@@ -49,7 +50,7 @@ func (c Candidate) Info() CandidateInfo {
 	info := CandidateInfo{
 		Invitation: i, Assessment: c.assessment.Value.Name, Organization: c.organization.name, Stage: c.Stage(),
 		Expired: c.checkUnused() == nil && now >= i.ExpiresAt, Closed: c.assessment.Value.Status == "closed",
-		Attempt: c.attempt,
+		Invitations: c.organization.invitationCounts[c.addressKey()], Attempt: c.attempt,
 	}
 	if a := c.attempt; a != nil {
 		info.SubmissionID, info.EvaluatedAt, info.ShipScore = &a.ID, a.Value.EvaluatedAt, a.Report().ShipScore
@@ -62,10 +63,14 @@ func (c Candidate) Info() CandidateInfo {
 	return info
 }
 
-// Candidate returns the candidate with an invitation or a submission.
-func (o *Organization) Candidate(id string) (Candidate, bool) {
-	found := o.find(id)
-	return Candidate{found}, found != nil
+// Candidate returns the candidate with an invitation or a submission at the given time.
+func (l *Live) Candidate(id string, now time.Time) (CandidateInfo, error) {
+	found := l.find(id)
+	if found == nil {
+		return CandidateInfo{}, ErrUnknown
+	}
+	found.organization.advance(now)
+	return Candidate{found}.Info(), nil
 }
 
 // Candidates returns the candidates in the order in which they were added. The caller must

@@ -108,13 +108,3 @@ func (l *Live) change(id string, now time.Time, change func(c *candidate, at Mom
 	}
 	return err
 }
-
-// SubmittedAt returns when a submission of any organization was submitted. ok is false if
-// it was not, or if it has no archive.
-func (l *Live) SubmittedAt(submissionID string) (at Moment, ok bool) {
-	c := l.find(submissionID)
-	if c == nil || c.attempt == nil || !c.attempt.HasArchive() {
-		return 0, false
-	}
-	return *c.attempt.Value.SubmittedAt, true
-}

@@ -22,6 +22,7 @@ type Organization struct {
 	allAssessments    map[string]*Record[Assessment] // Including deleted ones.
 	candidates        map[string]*candidate          // By invitation.
 	candidatesInOrder []Candidate                    // The same, oldest first.
+	invitationCounts  map[string]int                 // Invitations of an address to an assessment, by candidate.addressKey.
 	scoreCounts       [MaxScore + 1]int              // Number of evaluated submissions by ship score.
 	evaluatedCount    int
 	dueSteps          []step // Steps of the timeline and time limits, in order.
@@ -50,7 +51,7 @@ func emptyOrganization(name string, profile Account, l *Live) *Organization {
 		name: name, live: l, account: newRecord(profile.ID, profile.CreatedAt, profile),
 		members: newCollection[*Record[Member]](3), challenges: newCollection[*Record[Challenge]](0), assessments: newCollection[*Record[Assessment]](0),
 		invitations: make(map[string]*Collection[*Record[Invitation]]), attempts: newAttemptList(0),
-		allAssessments: make(map[string]*Record[Assessment]), candidates: make(map[string]*candidate),
+		allAssessments: make(map[string]*Record[Assessment]), candidates: make(map[string]*candidate), invitationCounts: make(map[string]int),
 	}
 }
 
@@ -118,6 +119,21 @@ func (o *Organization) AddAssessment(name string) (id string) {
 
 // AnyAssessment returns an assessment, even if it was deleted.
 func (o *Organization) AnyAssessment(id string) *Record[Assessment] { return o.allAssessments[id] }
+
+// Subject returns the address of a candidate or the name of an assessment or challenge, by an
+// id. It is empty for an unknown id.
+func (o *Organization) Subject(id string) string {
+	if c := o.find(id); c != nil {
+		return c.person.Email
+	}
+	if a := o.AnyAssessment(id); a != nil {
+		return a.Value.Name
+	}
+	if c := o.challenges.Find(id); c != nil {
+		return c.Value.Name
+	}
+	return ""
+}
 
 // planLimitEmail is the address for which the sample data's plan has no invitations left.
 const planLimitEmail = "plan-limit@sandbox.test"
@@ -192,6 +208,7 @@ func (o *Organization) addCandidate(i *Record[Invitation]) *candidate {
 	}
 	o.candidates[i.ID] = c
 	o.candidatesInOrder = append(o.candidatesInOrder, Candidate{c})
+	o.invitationCounts[c.addressKey()]++
 	o.invitations[assessment.ID].add(i)
 	c.schedule(Opened, i.Created)
 	c.changed()
