@@ -173,6 +173,7 @@ func (a *app) globalFlags(root *cobra.Command) {
 	flags.StringVarP(&a.flags.output.Query, "jq", "q", "", "filter the JSON with a jq `program`; see hiring help formatting")
 	flags.StringSliceVar(&a.flags.output.Columns, "columns", nil, "the `names` of the columns of a table or CSV or of the members of JSON, as in id,candidate.email")
 	flags.BoolVar(&a.flags.output.BOM, "bom", false, "begin CSV with a byte order mark, which Excel needs")
+	flags.StringVar(&a.flags.output.Separator, "separator", "", "the `character` between the cells of CSV, as in ';' for spreadsheets that expect it (default a comma)")
 	_ = root.RegisterFlagCompletionFunc("profile", completeProfiles)
 	_ = root.RegisterFlagCompletionFunc("columns", completeColumns)
 	_ = root.RegisterFlagCompletionFunc("output", cobra.FixedCompletions(output.Formats(), cobra.ShellCompDirectiveNoFileComp))

@@ -47,7 +47,7 @@ rate-limit windows as it needs. A file of that name is replaced when the new one
 		if !known {
 			return adviceError{usagef("%s: the ending does not say the format", name), "Use .csv, .json or .jsonl, or -o"}
 		}
-		options.BOM = options.Format == string(output.CSV)
+		options.File, options.BOM = true, options.Format == string(output.CSV)
 		if name == "-" {
 			return adviceError{usagef("export writes a file"), "For standard output, use hiring submissions list --all -o csv"}
 		}

@@ -53,6 +53,26 @@ func TestExportFormatFollowsTheEnding(t *testing.T) {
 	}
 }
 
+// TestFilesHaveNoSignedLinks: whoever has the link has the workspace for an hour.
+func TestFilesHaveNoSignedLinks(t *testing.T) {
+	t.Parallel()
+	h := newCampaign(t, 1)
+	u := newUser(t, h.server, sandbox.LiveKey)
+	submission := newSubmission(t, h, "a@example.com")
+	assert.Contains(t, u.run("submissions", "get", submission, "-o", "json").stdout, "/_archive/")
+	for _, name := range []string{"results.csv", "results.json", "results.jsonl"} {
+		require.Zero(t, u.run("submissions", "export", name).code)
+		assert.Contains(t, u.read(name), submission)
+		assert.NotContains(t, u.read(name), "archive")
+	}
+	for _, line := range []string{"submissions list -o csv", "submissions get -o csv " + submission, "submissions export results.json"} {
+		got := u.run(append(strings.Fields(line), "--columns", "workspace_archive_url")...)
+		assert.Equal(t, exitUsage, got.code, line)
+		assert.NotContains(t, got.stdout, "/_archive/")
+		assert.Contains(t, got.stderr, "There is no column workspace_archive_url.", line)
+	}
+}
+
 // TestInterruptedExport leaves the old file as it is, and no other.
 func TestInterruptedExport(t *testing.T) {
 	t.Parallel()

@@ -127,19 +127,23 @@ type importPlan struct {
 	invited map[string]hiring.Invitation // By address.
 }
 
-// unusable says why the candidate of an invitation cannot start, or returns "". The API
-// documents four statuses. It may use others, such as one for a revoked invitation.
-func unusable(i hiring.Invitation) string {
+// expired reports whether the candidate of an invitation can no longer start.
+func expired(i hiring.Invitation) bool {
+	waiting := i.Status == hiring.InvitationSent || i.Status == hiring.InvitationOpened
+	return waiting && i.StartedAt == nil && !i.ExpiresAt.IsZero() && i.ExpiresAt.Before(time.Now())
+}
+
+// invitationNote returns what the row of an existing invitation says about it. The API may use
+// statuses that it does not document. Their meaning is not known.
+func invitationNote(i hiring.Invitation) string {
 	switch i.Status {
-	case "", hiring.InvitationStarted, hiring.InvitationEvaluated:
-		return ""
-	case hiring.InvitationSent, hiring.InvitationOpened:
-		if i.StartedAt == nil && !i.ExpiresAt.IsZero() && i.ExpiresAt.Before(time.Now()) {
-			return "expired"
+	case "", hiring.InvitationSent, hiring.InvitationOpened, hiring.InvitationStarted, hiring.InvitationEvaluated:
+		if expired(i) {
+			return "the candidate cannot start: the invitation is expired"
 		}
 		return ""
 	}
-	return string(i.Status)
+	return "the status of the invitation is " + string(i.Status)
 }
 
 // writesAnHour is the documented write limit of a key.
@@ -169,13 +173,13 @@ func newImportPlan(
 		if err != nil {
 			return plan, err
 		}
-		key := candidates.Key(invitation.CandidateEmail)
-		if known, found := plan.invited[key]; !found || unusable(known) != "" && unusable(invitation) == "" { // The newest comes first.
+		key := hiring.AddressKey(invitation.CandidateEmail)
+		if known, found := plan.invited[key]; !found || expired(known) && !expired(invitation) { // The newest comes first.
 			plan.invited[key] = invitation
 		}
 	}
 	for _, person := range list.People {
-		if _, listed := plan.invited[candidates.Key(person.Email)]; listed || results.Row(plan.ID, person.Email).Outcome == candidates.Sent {
+		if _, listed := plan.invited[hiring.AddressKey(person.Email)]; listed || results.Row(plan.ID, person.Email).Outcome == candidates.Sent {
 			plan.Existing++
 		}
 	}

@@ -62,7 +62,7 @@ func (im *importer) run(ctx context.Context) (importSummary, error) {
 		sending = im.client.Invitations.EnsureAll(ctx, im.plan.ID, slices.Values(open), hiring.EnsureAllOptions{Before: im.begin, Each: im.record})
 	}
 	for _, person := range im.people { // EnsureAll reported nothing about the others.
-		if !im.done[candidates.Key(person.Email)] {
+		if !im.done[hiring.AddressKey(person.Email)] {
 			im.record(hiring.InviteResult{Candidate: person, Outcome: hiring.InviteNotSent}, nil)
 		}
 	}
@@ -101,8 +101,6 @@ func (im *importer) open() []hiring.NewInvitation {
 			im.record(hiring.InviteResult{Candidate: person, Outcome: hiring.InviteExisting, Invitation: hiring.Invitation{ID: row.InvitationID}}, nil)
 			continue
 		}
-		// EnsureAll does not compare Unicode normal forms, so that it needs the listed spelling.
-		person.Email = cmp.Or(im.plan.invited[candidates.Key(person.Email)].CandidateEmail, person.Email)
 		open = append(open, person)
 	}
 	return open
@@ -110,14 +108,14 @@ func (im *importer) open() []hiring.NewInvitation {
 
 // begin records a request before EnsureAll sends it.
 func (im *importer) begin(p hiring.NewInvitation) error {
-	im.begun[candidates.Key(p.Email)] = true
+	im.begun[hiring.AddressKey(p.Email)] = true
 	im.writeErr = im.results.Begin(im.plan.ID, p)
 	return im.writeErr
 }
 
 // record records the result of a candidate and reports whether the run continues.
 func (im *importer) record(invited hiring.InviteResult, err error) bool {
-	key := candidates.Key(invited.Candidate.Email)
+	key := hiring.AddressKey(invited.Candidate.Email)
 	before := im.results.Row(im.plan.ID, invited.Candidate.Email)
 	existing, listed := im.plan.invited[key]
 	if !listed {
@@ -134,9 +132,7 @@ func (im *importer) record(invited hiring.InviteResult, err error) bool {
 		if earlier = before.Outcome == candidates.Sent || before.Outcome == candidates.Unknown; earlier {
 			result.Outcome = candidates.Sent
 		}
-		if reason := unusable(existing); reason != "" {
-			result.Problem = "the candidate cannot start: the invitation is " + reason
-		}
+		result.Problem = invitationNote(existing)
 	case result.Outcome == candidates.NotSent && (before.Outcome == candidates.Unknown || before.Outcome == candidates.Sent) && !im.begun[key]:
 		result = before // No lookup has decided otherwise.
 	case result.Outcome == candidates.NotSent && (errors.Is(err, hiring.ErrInvalidInput) || errors.Is(err, hiring.ErrConflict)):
@@ -173,7 +169,9 @@ func problemText(outcome hiring.InviteOutcome, err error) string {
 // have names.
 func (im *importer) show(result candidates.Result) {
 	if result.Outcome == candidates.Refused {
-		i := slices.IndexFunc(im.people, func(p hiring.NewInvitation) bool { return candidates.Key(p.Email) == candidates.Key(result.Email) })
+		i := slices.IndexFunc(im.people, func(p hiring.NewInvitation) bool {
+			return hiring.AddressKey(p.Email) == hiring.AddressKey(result.Email)
+		})
 		im.progress.Say(fmt.Sprintf("Line %d was rejected: %s", im.lines[i], result.Problem))
 	}
 	if result.Outcome != candidates.NotSent {

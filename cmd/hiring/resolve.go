@@ -12,7 +12,6 @@ import (
 	"github.com/spf13/cobra"
 
 	hiring "github.com/hiring-assessment/hiring-go"
-	"github.com/hiring-assessment/hiring-go/cmd/hiring/internal/candidates"
 	"github.com/hiring-assessment/hiring-go/cmd/hiring/internal/output"
 )
 
@@ -112,13 +111,13 @@ func newestSubmission(ctx context.Context, client *hiring.Client, assessment, em
 		}
 		return found, err
 	}
-	read, wanted := 0, candidates.Key(email)
+	read, wanted := 0, hiring.AddressKey(email)
 	for page, err := range client.Submissions.List(hiring.SubmissionFilter{}).Pages(ctx) {
 		if err != nil {
 			return hiring.Submission{}, err
 		}
 		for _, submission := range page.Items {
-			if candidates.Key(submission.Candidate.Email) == wanted {
+			if hiring.AddressKey(submission.Candidate.Email) == wanted {
 				return submission, nil
 			}
 		}
@@ -184,7 +183,7 @@ func findInvitation(ctx context.Context, client *hiring.Client, ref assessmentRe
 			if err != nil {
 				return "", "", err
 			}
-			if strings.EqualFold(i.ID, given) || byAddress && candidates.Key(i.CandidateEmail) == candidates.Key(given) {
+			if strings.EqualFold(i.ID, given) || byAddress && hiring.AddressKey(i.CandidateEmail) == hiring.AddressKey(given) {
 				return in.ID, i.ID, nil
 			}
 		}

@@ -24,6 +24,7 @@ func submissionTable() output.Table[hiring.Submission] {
 			"candidate.email", "confidence", "correctness", "craft", "ai_fluency", "rigor", "challenge.name", "assessment_id",
 			"created_at", "started_at", "evaluated_at",
 		},
+		Links: []string{"workspace_archive_url"},
 		Own: map[string]func(hiring.Submission) any{
 			"candidate":   func(s hiring.Submission) any { return s.Candidate.Name },
 			"score":       func(s hiring.Submission) any { return scoreOf(s.Report) },

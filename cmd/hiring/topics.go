@@ -41,7 +41,8 @@ the same names.
 On a terminal, times are relative (2 days ago), and ids are shortened where they do not fit.
 All other formats have times as the API writes them, and whole ids. An empty cell of CSV
 means that there is no data. --bom begins CSV with a byte order mark, which Excel needs;
-files that the program names have one.
+files that the program names have one. --separator ';' is for the spreadsheets of most of
+Europe. Files and CSV have no signed download links.
 
 --jq runs a jq program over the JSON. Strings are printed without quotes, so that a shell
 can use them. Examples:

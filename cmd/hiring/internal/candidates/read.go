@@ -13,9 +13,8 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"golang.org/x/text/unicode/norm"
-
 	hiring "github.com/hiring-assessment/hiring-go"
+	"github.com/hiring-assessment/hiring-go/cmd/hiring/internal/output"
 )
 
 // List is the content of a file of candidates.
@@ -24,17 +23,6 @@ type List struct {
 	Lines   []int                  // Line of the file for each person; the header is usually line 1.
 	Repeats int                    // Number of rows with an address of an earlier row.
 	Ignored int                    // Number of unused columns.
-}
-
-// Key returns the same text for every spelling of an address: upper and lower case, Unicode
-// normal forms, and invisible characters, which the client ignores too.
-func Key(email string) string {
-	return norm.NFC.String(strings.ToLower(strings.TrimSpace(strings.Map(func(r rune) rune {
-		if unicode.Is(unicode.Cf, r) {
-			return -1
-		}
-		return r
-	}, email))))
 }
 
 // Read reads a file whose header names the columns name and email, in any order, separated
@@ -135,11 +123,11 @@ func collect(file string, rows *csv.Reader, name, email, columns int) (List, err
 			problems = append(problems, fmt.Sprintf("line %d: %s", line, problem))
 			continue
 		}
-		if seen[Key(person.Email)] {
+		if seen[hiring.AddressKey(person.Email)] {
 			list.Repeats++
 			continue
 		}
-		seen[Key(person.Email)] = true
+		seen[hiring.AddressKey(person.Email)] = true
 		list.People, list.Lines = append(list.People, person), append(list.Lines, line)
 	}
 	if n := len(problems); n > maxProblems {
@@ -162,7 +150,7 @@ func take(row []string, name, email, columns int) (person hiring.NewInvitation, 
 	if strings.TrimSpace(strings.Join(row[min(columns, len(row)):], "")) != "" {
 		return person, "more columns than the header: put a value with a comma in double quotes"
 	}
-	person = hiring.NewInvitation{Name: norm.NFC.String(strings.TrimSpace(row[name])), Email: norm.NFC.String(strings.TrimSpace(row[email]))}
+	person = hiring.NewInvitation{Name: strings.TrimSpace(row[name]), Email: strings.TrimSpace(row[email])}
 	return person, Problem(person)
 }
 
@@ -173,16 +161,14 @@ func Problem(person hiring.NewInvitation) string {
 	switch {
 	case person.Email == "":
 		return "the address is missing"
-	case strings.ContainsFunc(person.Email, func(r rune) bool { return !unicode.IsGraphic(r) || unicode.IsSpace(r) && r != ' ' }):
+	case output.HasControls(person.Email) || strings.ContainsFunc(person.Email, func(r rune) bool { return unicode.Is(unicode.Cf, r) }):
 		return "the address has invisible characters or line breaks: type it again"
-	case local == "" || domain == "" || strings.Contains(domain, "@") || strings.ContainsAny(person.Email, " ,;<>"):
+	case local == "" || domain == "" || strings.Contains(domain, "@") || strings.ContainsAny(person.Email, ",;<>") || strings.ContainsFunc(person.Email, unicode.IsSpace):
 		return "not an e-mail address"
 	case person.Name == "":
 		return "the name is missing"
-	case strings.ContainsFunc(person.Name, func(r rune) bool { return !unicode.IsGraphic(r) && r != '\u200c' && r != '\u200d' }):
-		// The joiners are part of Persian and Indic names. Bidirectional controls make a name
-		// look like another.
-		return "the name has invisible characters or line breaks: type it again"
+	case output.HasControls(person.Name):
+		return "the name has control characters or line breaks: type it again"
 	}
 	return ""
 }

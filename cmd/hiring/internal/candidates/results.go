@@ -147,7 +147,7 @@ func (r *Results) read(line []byte) {
 }
 
 func rowKey(assessmentID, email string) string {
-	return strings.ToLower(assessmentID) + " " + Key(email)
+	return strings.ToLower(assessmentID) + " " + hiring.AddressKey(email)
 }
 
 // Row returns the last row of an address. The zero Result means that it has none.
@@ -189,7 +189,7 @@ func (r *Results) write(result Result) error {
 	}
 	if r.broken == nil {
 		r.empty = false
-		r.broken = output.WriteCSV(r.out, result.cells()...)
+		r.broken = output.WriteCSV(r.out, ',', result.cells()...)
 	}
 	return r.broken
 }
@@ -221,7 +221,7 @@ func (r *Results) Finish(assessmentID string, people []hiring.NewInvitation) err
 		_, err := io.WriteString(to, output.BOM+header)
 		for _, key := range slices.Concat(others, order) {
 			if result, known := r.rows[key]; known && err == nil {
-				err = output.WriteCSV(to, result.cells()...)
+				err = output.WriteCSV(to, ',', result.cells()...)
 			}
 		}
 		return err

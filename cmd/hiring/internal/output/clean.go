@@ -5,21 +5,20 @@ import (
 	"fmt"
 	"strings"
 	"unicode"
-	"unicode/utf16"
 	"unicode/utf8"
 )
 
-// Clean returns text in one line, without control characters and bidirectional controls.
-// Names and messages come from other people.
+// Clean returns text in one line for a terminal, without control characters and
+// bidirectional controls. Names and messages come from other people.
 func Clean(text string) string {
 	return strings.Map(func(r rune) rune {
 		switch {
-		case r == '\n' || r == '\r' || r == '\t':
+		case strings.ContainsRune("\n\r\t\u2028\u2029", r):
 			return ' '
-		case harmless(r):
-			return r
+		case isControl(r) || unicode.Is(unicode.Bidi_Control, r):
+			return -1
 		}
-		return utf8.RuneError
+		return r
 	}, text)
 }
 
@@ -32,27 +31,24 @@ func CleanLines(text string) string {
 	return strings.Join(lines, "\n")
 }
 
-// harmless reports whether a rune is shown as it is. The zero-width joiners connect
-// letters and are kept.
-func harmless(r rune) bool {
-	return unicode.IsGraphic(r) || r == '\u200c' || r == '\u200d'
-}
+// HasControls reports whether a text has control characters or line breaks.
+func HasControls(text string) bool { return strings.ContainsFunc(text, isControl) }
 
-// cleanJSON escapes the harmful runes of a JSON text, which does not change its value. The
-// encoder has escaped those below U+0020.
+func isControl(r rune) bool { return unicode.IsControl(r) || r == '\u2028' || r == '\u2029' }
+
+// cleanJSON escapes the characters of a JSON text that Clean drops, which does not change its
+// value. The encoder has escaped those below U+0020.
 func cleanJSON(text []byte) []byte {
-	if bytes.IndexFunc(text, func(r rune) bool { return r >= 0x7f && !harmless(r) }) < 0 {
+	dropped := func(r rune) bool { return r >= 0x7f && (isControl(r) || unicode.Is(unicode.Bidi_Control, r)) }
+	if bytes.IndexFunc(text, dropped) < 0 {
 		return text
 	}
 	var out []byte
 	for _, r := range string(text) {
-		switch high, low := utf16.EncodeRune(r); {
-		case r < 0x7f || harmless(r):
-			out = utf8.AppendRune(out, r)
-		case r > 0xffff:
-			out = fmt.Appendf(out, `\u%04x\u%04x`, high, low)
-		default:
+		if dropped(r) {
 			out = fmt.Appendf(out, `\u%04x`, r)
+		} else {
+			out = utf8.AppendRune(out, r)
 		}
 	}
 	return out

@@ -17,6 +17,7 @@ type Table[T any] struct {
 	Things  string   // What the items are, as in "invitations".
 	Shown   []string // Columns for people by default.
 	More    []string // Additional columns in CSV.
+	Links   []string // Members with signed links, which files and CSV do not have.
 	Own     map[string]func(T) any
 	Verbose func(*Printer, T) error // Replaces the lines that One prints for people; may be nil.
 }
@@ -25,11 +26,17 @@ type Table[T any] struct {
 type layout struct {
 	shown, more []string
 	own         []string
+	left        []string     // Members that are left out.
 	kind        reflect.Type // Type of the items.
 }
 
-func (t Table[T]) layout() layout {
-	return layout{shown: t.Shown, more: t.More, own: slices.Collect(maps.Keys(t.Own)), kind: reflect.TypeFor[T]()}
+// layout returns the layout for an output. lasting leaves out the signed links.
+func (t Table[T]) layout(lasting bool) layout {
+	l := layout{shown: t.Shown, more: t.More, own: slices.Collect(maps.Keys(t.Own)), kind: reflect.TypeFor[T]()}
+	if lasting {
+		l.left = t.Links
+	}
+	return l
 }
 
 // row is one item, as JSON and with the values of its own columns.
@@ -39,18 +46,26 @@ type row struct {
 	members map[string]any
 }
 
-func (t Table[T]) row(item T) row {
+// row returns an item for an output. lasting leaves out the signed links; the members of the
+// JSON object are then in the order of their names.
+func (t Table[T]) row(item T, lasting bool) row {
 	r := row{own: make(map[string]any, len(t.Own))}
 	for column, value := range t.Own {
 		r.own[column] = value(item)
 	}
 	r.text, _ = encode(item) // Resources always encode.
 	_ = decode(r.text, &r.members)
+	if lasting && t.Links != nil {
+		for _, name := range t.Links {
+			delete(r.members, name)
+		}
+		r.text, _ = encode(r.members)
+	}
 	return r
 }
 
 // Columns returns the names of all columns of the type.
-func (t Table[T]) Columns() []string { return t.layout().names(row{}) }
+func (t Table[T]) Columns() []string { return t.layout(false).names(row{}) }
 
 // Sort sorts items by a column, in descending order if the name begins with "-". Items
 // without a value come last.
@@ -63,13 +78,13 @@ func Sort[T any](t Table[T], items []T, column string) error {
 	all := make([]keyed, len(items))
 	first := row{}
 	for i, item := range items {
-		r := t.row(item)
+		r := t.row(item, false)
 		if i == 0 {
 			first = r
 		}
 		all[i] = keyed{item, r.value(name)}
 	}
-	if err := t.layout().known([]string{name}, first); err != nil {
+	if err := t.layout(false).known([]string{name}, first); err != nil {
 		return err
 	}
 	slices.SortStableFunc(all, func(a, b keyed) int { return compare(a.value, b.value, descending) })
@@ -185,7 +200,8 @@ func (p *Printer) selected(otherwise []string) []string {
 func (l layout) known(columns []string, first row) error {
 	for _, column := range columns {
 		_, found := first.find(column)
-		if !found && !slices.Contains(slices.Concat(l.shown, l.more, l.own), column) && !typeHas(l.kind, column) {
+		known := found || slices.Contains(slices.Concat(l.shown, l.more, l.own), column) || typeHas(l.kind, column)
+		if !known || slices.Contains(l.left, column) {
 			return &ColumnError{Column: column, Known: l.names(first)}
 		}
 	}
@@ -195,6 +211,7 @@ func (l layout) known(columns []string, first row) error {
 func (l layout) names(first row) []string {
 	names := slices.AppendSeq(slices.Concat(l.shown, l.more, l.own), maps.Keys(members(l.kind)))
 	names = slices.AppendSeq(names, maps.Keys(first.members))
+	names = slices.DeleteFunc(names, func(name string) bool { return slices.Contains(l.left, name) })
 	slices.Sort(names)
 	return slices.Compact(names)
 }

@@ -33,7 +33,7 @@ func (p *Printer) writeCSV(l layout, rows iter.Seq2[row, error]) error {
 		for i, column := range columns {
 			cells[i] = r.value(column)
 		}
-		if err := WriteCSV(p, cells...); err != nil {
+		if err := p.writeRow(cells); err != nil {
 			return err
 		}
 	}
@@ -56,12 +56,24 @@ func (p *Printer) writeHeader(l layout, columns []string, first row) error {
 	for i, column := range columns {
 		names[i] = column
 	}
-	return WriteCSV(p, names...)
+	return p.writeRow(names)
+}
+
+// writeRow writes the cells as they are, except to a terminal.
+func (p *Printer) writeRow(cells []any) error {
+	var row strings.Builder
+	_ = WriteCSV(&row, p.separator, cells...)
+	text := row.String()
+	if p.Terminal {
+		text = CleanLines(text)
+	}
+	_, err := io.WriteString(p, text)
+	return err
 }
 
 // WriteCSV writes one row with one call of w.Write. It is the only writer of CSV in this
 // program. Every cell that is not a number goes through Cell.
-func WriteCSV(w io.Writer, cells ...any) error {
+func WriteCSV(w io.Writer, separator rune, cells ...any) error {
 	safe := make([]string, len(cells))
 	for i, cell := range cells {
 		safe[i] = plainText(cell)
@@ -73,24 +85,23 @@ func WriteCSV(w io.Writer, cells ...any) error {
 	}
 	var line strings.Builder
 	rows := csv.NewWriter(&line)
+	rows.Comma = separator
 	_ = rows.Write(safe) // A strings.Builder returns no error.
 	rows.Flush()
 	_, err := io.WriteString(w, line.String())
 	return err
 }
 
-// Cell removes control characters from a text, and puts an apostrophe before a text that a
-// spreadsheet would run as a formula. Candidates choose their names, so texts are not
-// trusted.
+// Cell puts an apostrophe before a text that a spreadsheet would run as a formula. Candidates
+// choose their names, so texts are not trusted.
 func Cell(text string) string {
-	text = CleanLines(text)
 	if isFormula(text) {
 		return "'" + text
 	}
 	return text
 }
 
-// Uncell returns the text that Cell was given, without the removed characters.
+// Uncell returns the text that Cell was given.
 func Uncell(cell string) string {
 	if text, guarded := strings.CutPrefix(cell, "'"); guarded && isFormula(text) {
 		return text
@@ -99,9 +110,9 @@ func Uncell(cell string) string {
 }
 
 // isFormula reports whether a spreadsheet may run a text as a formula. Spreadsheets skip
-// leading white space, and some accept the full-width forms of the characters.
+// leading characters that are not visible, and some accept the full-width forms of the others.
 func isFormula(text string) bool {
-	text = strings.TrimLeftFunc(text, func(r rune) bool { return unicode.IsSpace(r) || unicode.Is(unicode.Cf, r) })
+	text = strings.TrimLeftFunc(text, func(r rune) bool { return unicode.IsSpace(r) || unicode.IsControl(r) || unicode.Is(unicode.Cf, r) })
 	first, _ := utf8.DecodeRuneInString(text)
 	const minus = '\u2212'
 	return first == minus || text != "" && strings.ContainsAny(norm.NFKC.String(string(first)), "=+-@")

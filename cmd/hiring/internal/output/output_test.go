@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 	"time"
+	"unicode"
 
 	"github.com/clipperhouse/displaywidth"
 	"github.com/stretchr/testify/assert"
@@ -70,7 +71,7 @@ func TestControlCharactersAreNotWritten(t *testing.T) {
 		text, err := written(t, Stream{Terminal: true, Width: 200}, Options{Format: format}, people(hostile))
 		require.NoError(t, err)
 		assert.Empty(t, strings.Map(func(r rune) rune {
-			if harmless(r) || r == '\n' {
+			if !isControl(r) && !unicode.Is(unicode.Bidi_Control, r) || r == '\n' {
 				return -1
 			}
 			return r
@@ -82,6 +83,26 @@ func TestControlCharactersAreNotWritten(t *testing.T) {
 	text, err = written(t, Stream{}, Options{Format: "json", Query: ".[].name == " + fmt.Sprintf("%q", "Ada")}, people("Ada"))
 	require.NoError(t, err)
 	assert.Equal(t, "true\n", text)
+}
+
+// TestNamesAsTheyCame: JSON and CSV in a file or a pipe have each character of a name.
+func TestNamesAsTheyCame(t *testing.T) {
+	t.Parallel()
+	name := hostile + "日本語 👩\u200d💻 \U000e0041 \U000323b0 co\u00adop \u200fعلي\u2028"
+	for separator, head := range map[string]string{"": "id,name", ";": "id;name"} {
+		text, err := written(t, Stream{}, Options{Format: "csv", Separator: separator}, people(name))
+		require.NoError(t, err)
+		assert.True(t, strings.HasPrefix(text, head), text)
+		assert.Contains(t, text, name)
+	}
+	text, err := written(t, Stream{}, Options{Query: ".[].name"}, people(name))
+	require.NoError(t, err)
+	assert.Equal(t, name+"\n", text)
+	assert.Equal(t, "\U000323b0 co\u00adop  علي [2J", Clean("\U000323b0 co\u00adop \u2028\u200fعلي \x1b[2J"), "on a terminal")
+	for _, o := range []Options{{Format: "csv", Separator: "::"}, {Format: "csv", Separator: "x"}, {Format: "json", Separator: ";"}} {
+		_, err := NewPrinter(Stream{}, o, time.UTC)
+		require.ErrorContains(t, err, "--separator")
+	}
 }
 
 func TestEscapedJSONDecodesToTheSameText(t *testing.T) {
@@ -159,7 +180,7 @@ func TestColumnsInsideNull(t *testing.T) {
 		Inner *person `json:"inner"`
 	}
 	for column, known := range map[string]bool{"inner.name": true, "inner.home.town": true, "inner.nme": false, "inner.born.day": false, "inner": true} {
-		err := Table[outer]{}.layout().known([]string{column}, row{members: map[string]any{"inner": nil}})
+		err := Table[outer]{}.layout(false).known([]string{column}, row{members: map[string]any{"inner": nil}})
 		assert.Equal(t, known, err == nil, "%s: %v", column, err)
 	}
 }

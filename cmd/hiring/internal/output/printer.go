@@ -37,6 +37,9 @@ type Options struct {
 	Query   string   // A jq program to run over the JSON.
 	Columns []string // Columns of tables and CSV, or members of JSON; nil means the defaults.
 	BOM     bool     // CSV begins with a byte order mark, which Excel needs to read UTF-8.
+
+	Separator string // Of the cells of CSV; empty means a comma.
+	File      bool   // The output is a file of its own.
 }
 
 // Printer writes results in the chosen format.
@@ -51,11 +54,14 @@ type Printer struct {
 	query   *gojq.Code
 	columns []string
 	bom     bool
+
+	separator rune // Of the cells of CSV.
+	lasting   bool // The output is a file or CSV, in which no signed links are.
 }
 
 // NewPrinter checks the options. zone is the time zone of tables.
 func NewPrinter(stream Stream, o Options, zone *time.Location) (*Printer, error) {
-	p := &Printer{Stream: stream, Format: Format(o.Format), zone: zone, columns: o.Columns, bom: o.BOM}
+	p := &Printer{Stream: stream, Format: Format(o.Format), zone: zone, columns: o.Columns, bom: o.BOM, separator: ','}
 	if p.Format == "" {
 		p.Format = People
 		if o.Query != "" {
@@ -65,8 +71,15 @@ func NewPrinter(stream Stream, o Options, zone *time.Location) (*Printer, error)
 	if !slices.Contains(Formats(), string(p.Format)) {
 		return nil, fmt.Errorf("--output %s: choose one of %s; > <file> writes to a file", Clean(o.Format), strings.Join(Formats(), ", "))
 	}
-	if o.BOM && p.Format != CSV {
+	switch p.lasting = o.File || p.Format == CSV; {
+	case o.BOM && p.Format != CSV:
 		return nil, errors.New("--bom is for CSV: use it with -o csv")
+	case o.Separator != "" && p.Format != CSV:
+		return nil, errors.New("--separator is for CSV: use it with -o csv")
+	case len(o.Separator) > 1 || !strings.Contains(",;|\t", o.Separator):
+		return nil, errors.New("--separator: choose one of , ; | and a tab")
+	case o.Separator != "":
+		p.separator = rune(o.Separator[0])
 	}
 	if o.Query == "" {
 		return p, nil
@@ -86,12 +99,12 @@ func List[T any](p *Printer, t Table[T], items iter.Seq2[T, error]) error {
 	rows := func(yield func(row, error) bool) {
 		for item, err := range items {
 			n++
-			if !yield(t.row(item), err) {
+			if !yield(t.row(item, p.lasting), err) {
 				return
 			}
 		}
 	}
-	if err := p.list(t.layout(), rows); err != nil || n > 0 || t.Things == "" || p.Notes.Writer == nil {
+	if err := p.list(t.layout(p.lasting), rows); err != nil || n > 0 || t.Things == "" || p.Notes.Writer == nil {
 		return err
 	}
 	_, err := fmt.Fprintln(p.Notes, p.Notes.Paint(Faint, "No "+t.Things+"."))
@@ -113,7 +126,7 @@ func (p *Printer) list(l layout, rows iter.Seq2[row, error]) error {
 
 // One writes a single item.
 func One[T any](p *Printer, t Table[T], item T) error {
-	r, l := t.row(item), t.layout()
+	r, l := t.row(item, p.lasting), t.layout(p.lasting)
 	switch {
 	case p.Format == JSON || p.Format == JSONLines:
 		return each(p.encoded(l, Of(r)), func(text []byte) error { return p.write(text, p.Format == JSON) })
