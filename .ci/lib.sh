@@ -35,7 +35,7 @@ code_modules=()
 for file in go.mod $(git ls-files --cached --others --exclude-standard '*/go.mod' | sort); do
 	module=$(dirname "$file")
 	modules+=("$module")
-	if [[ -n $(find "$module" -name '*.go' -print -quit) ]]; then
+	if [[ -n $(git ls-files --cached --others --exclude-standard "$module/*.go") ]]; then
 		code_modules+=("$module")
 	fi
 done
@@ -52,6 +52,17 @@ done
 generate_peers() {
 	step "generating the clients of the comparison (benchmarks/peers)"
 	within benchmarks go generate ./peers
+}
+
+# check_format fails if a file is not formatted.
+check_format() {
+	step "gofmt -l"
+	local unformatted
+	unformatted=$(git ls-files -z --cached --others --exclude-standard '*.go' | xargs -0 gofmt -l)
+	if [[ -n $unformatted ]]; then
+		printf 'run gofmt -w on:\n%s\n' "$unformatted"
+		return 1
+	fi
 }
 
 # newest_go_versions prints the newest patch release of each Go version from that of
@@ -71,24 +82,49 @@ within() {
 	(cd "$1" && "${@:2}")
 }
 
-# install_missing installs what the tests need beside Go, Node and git: a C compiler for the race
-# detector, Python for the examples of the control API, PostgreSQL for jobs, promtool for the alert
-# rules and a browser for e2e.
+# install_missing installs what the tests need beside Go and git: a C compiler for the race detector,
+# Node and Python for the examples of the control API, PostgreSQL for jobs, promtool for the alert
+# rules and a browser for e2e. From here on, a test that needs one of them fails where it is missing.
 install_missing() {
+	export HIRING_SKIP_NOTHING=1
 	local packages=()
 	command -v "$(CGO_ENABLED=1 go env CC | cut -d' ' -f1)" >/dev/null || packages+=(gcc libc6-dev)
+	command -v node >/dev/null || packages+=(nodejs)
 	command -v python3 >/dev/null || packages+=(python3)
 	compgen -G '/usr/lib/postgresql/*/bin/initdb' >/dev/null || packages+=(postgresql)
 	command -v promtool >/dev/null || packages+=(prometheus)
 	command -v chromium-headless-shell >/dev/null || command -v chromium >/dev/null || packages+=(chromium-headless-shell fonts-dejavu-core)
-	if ((${#packages[@]} > 0)); then
-		step "apt-get install ${packages[*]}"
-		apt-get update -qq
-		DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "${packages[@]}" >/dev/null
+	if ((${#packages[@]} == 0)); then
+		return
 	fi
+	step "installing ${packages[*]}"
+	if ((UID != 0)) || ! command -v apt-get >/dev/null; then
+		printf 'This runs on Debian 12 or newer. Install what is missing, and run it again; .ci/check needs none of it:\n\n    sudo apt-get install --no-install-recommends %s\n' "${packages[*]}"
+		return 1
+	fi
+	apt-get update -qq
+	DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "${packages[@]}" >/dev/null
 }
 
 # build_tool builds a program that tools/go.mod pins; nothing is done when it is up to date.
 build_tool() {
+	step "building ${1##*/} (minutes the first time)"
 	within tools go build -o "$bin/" "$1"
+}
+
+# look_for_vulnerabilities fails if released code calls a function with a known vulnerability.
+look_for_vulnerabilities() {
+	build_tool golang.org/x/vuln/cmd/govulncheck
+	local module text
+	for module in "${released_modules[@]}"; do
+		step "govulncheck ./... ($module)"
+		if text=$(within "$module" "$bin/govulncheck" ./... 2>&1); then
+			continue
+		elif [[ $text == *"fetching vulnerabilities"* ]]; then
+			printf 'not checked: the database of vulnerabilities is not reachable (%s)\n' "${text##*: }"
+			return
+		fi
+		printf '%s\n' "$text"
+		return 1
+	done
 }

@@ -2,6 +2,7 @@ package e2e
 
 import (
 	"context"
+	"errors"
 	"flag"
 	"fmt"
 	"net/http/httptest"
@@ -43,8 +44,11 @@ func TestMain(m *testing.M) {
 	allocated, stop := chromedp.NewExecAllocator(context.Background(), options...)
 	started, quit := chromedp.NewContext(allocated)
 	code := 1
-	if err := chromedp.Do(started); err != nil {
-		fmt.Fprintln(os.Stderr, "no browser: install one (apt-get install chromium-headless-shell):", err)
+	if err := chromedp.Do(started); errors.Is(err, exec.ErrNotFound) && os.Getenv("HIRING_SKIP_NOTHING") == "" {
+		fmt.Fprintln(os.Stderr, "skipped, no browser: apt-get install chromium-headless-shell; .ci/run does that")
+		code = 0
+	} else if err != nil {
+		fmt.Fprintln(os.Stderr, "no browser: apt-get install chromium-headless-shell:", err)
 	} else {
 		browser = started
 		code = m.Run()

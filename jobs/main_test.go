@@ -51,14 +51,15 @@ var shared struct {
 }
 
 // openShared starts the server, unless DATABASE_URL is set, and creates the template.
-func openShared(ctx context.Context) (err error) {
+func openShared(ctx context.Context, tb testing.TB) (err error) {
+	tb.Helper()
 	shared.Lock()
 	defer shared.Unlock()
 	if shared.template != "" {
 		return nil
 	}
 	if os.Getenv("DATABASE_URL") == "" && shared.server == nil {
-		if shared.server, err = pgtest.New(ctx); err != nil {
+		if shared.server, err = pgtest.New(ctx, tb); err != nil {
 			return err
 		}
 	}

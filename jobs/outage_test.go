@@ -19,7 +19,7 @@ func TestWorkersRecoverAfterADatabaseRestartPostgres(t *testing.T) {
 	if longTests() {
 		downtime = time.Minute
 	}
-	server, err := pgtest.New(t.Context())
+	server, err := pgtest.New(t.Context(), t)
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, server.Close()) })
 	s, stop, err := openPostgres(t.Context(), server.URL)

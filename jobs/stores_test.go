@@ -46,7 +46,7 @@ var databases atomic.Int64
 func newPostgres(tb testing.TB) *postgresStore {
 	tb.Helper()
 	ctx := context.WithoutCancel(tb.Context())
-	require.NoError(tb, openShared(ctx)) // The server runs longer than this test.
+	require.NoError(tb, openShared(ctx, tb)) // The server runs longer than this test.
 	name := fmt.Sprintf("%s_%d", shared.template, databases.Add(1))
 	require.NoError(tb, onShared(ctx, "CREATE DATABASE "+name+" TEMPLATE "+shared.template))
 	tb.Cleanup(func() { require.NoError(tb, onShared(ctx, "DROP DATABASE "+name+" WITH (FORCE)")) })

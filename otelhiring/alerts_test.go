@@ -457,6 +457,7 @@ func (f *fullDisk) Save(context.Context, string) error {
 // scrapes the metrics, and promtool evaluates all rules over the scrapes.
 func TestNoAlertFiresWhenHealthy(t *testing.T) {
 	t.Parallel()
+	findPromtool(t)
 	for name, scenario := range healthy {
 		t.Run(name, func(t *testing.T) { runScenario(t, scenario).check(t) })
 	}
@@ -466,6 +467,7 @@ func TestNoAlertFiresWhenHealthy(t *testing.T) {
 // others. There is a fault for each alert of the file.
 func TestAlertsFire(t *testing.T) {
 	t.Parallel()
+	findPromtool(t)
 	fired := make(map[string]bool)
 	run := func(name string, scenario func(*testing.T, *environment)) {
 		t.Run(name, func(t *testing.T) {

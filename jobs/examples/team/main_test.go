@@ -117,7 +117,7 @@ func database(t *testing.T) (url string) {
 	if url := os.Getenv("DATABASE_URL"); url != "" {
 		return url
 	}
-	server, err := pgtest.New(t.Context())
+	server, err := pgtest.New(t.Context(), t)
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, server.Close()) })
 	return server.URL
