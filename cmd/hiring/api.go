@@ -52,7 +52,7 @@ The response is shown as it is.`,
 			return err
 		}
 		if call.method != http.MethodGet {
-			if err := a.guard(ctx, t.client, "send "+call.method+" "+output.Clean(call.path)); err != nil {
+			if err := a.guard(ctx, t.client, "send "+call.method+" "+call.path, ""); err != nil {
 				return err
 			}
 		}

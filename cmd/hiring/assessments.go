@@ -39,7 +39,7 @@ func (a *app) assessmentsGetCommand() *cobra.Command {
 		Use:   "get <assessment>",
 		Short: "Show an assessment",
 		RunE: showItem(a, assessmentTable(), func(ctx context.Context, t task) (hiring.Assessment, error) {
-			id, err := assessmentID(ctx, t.client, t.args[0])
+			id, err := assessmentID(ctx, t.client, t.args[0], true)
 			if err != nil {
 				return hiring.Assessment{}, err
 			}
@@ -57,7 +57,7 @@ func (a *app) assessmentsCreateCommand() *cobra.Command {
 		Long:    "Create an assessment from a challenge. Creating it uses no invitations of the plan.",
 		Example: "  hiring assessments create --challenge \"Payments backend\" --name \"Backend engineer\"",
 	}
-	c.Flags().StringVar(&in.ChallengeID, "challenge", "", "the id, the slug or the `name` of the challenge, or the unique beginning of one (required)")
+	c.Flags().StringVar(&in.ChallengeID, "challenge", "", "the id, the slug or the whole `name` of the challenge (required)")
 	c.Flags().StringVar(&in.Name, "name", "", "the `name` of the assessment, which candidates see (required)")
 	c.Flags().IntVar(&in.TimeLimitMinutes, "minutes", 0, "time limit in `minutes`; 0 means the challenge's limit")
 	budget := c.Flags().Float64("budget", 0, "a candidate's budget for AI in `dollars`; without it the challenge's budget")
@@ -67,9 +67,12 @@ func (a *app) assessmentsCreateCommand() *cobra.Command {
 		if in.ChallengeID == "" || in.Name == "" {
 			return hiring.Assessment{}, adviceError{usagef("--challenge and --name are required"), "hiring challenges list shows the challenges"}
 		}
-		id, err := challengeID(ctx, t.client, in.ChallengeID)
+		if output.HasControls(in.Name) {
+			return hiring.Assessment{}, usagef("--name has control characters or line breaks: type it again")
+		}
+		id, err := challengeID(ctx, t.client, in.ChallengeID, false)
 		if err == nil {
-			err = a.guard(ctx, t.client, "create an assessment")
+			err = a.guard(ctx, t.client, "create the assessment "+in.Name+" of the challenge "+id, "")
 		}
 		if err != nil {
 			return hiring.Assessment{}, err
@@ -88,9 +91,9 @@ func (a *app) assessmentsCloseCommand() *cobra.Command {
 		Use:   "close <assessment>",
 		Short: "Close an assessment, so that no candidate can start it",
 		RunE: showItem(a, assessmentTable(), func(ctx context.Context, t task) (hiring.Assessment, error) {
-			id, err := assessmentID(ctx, t.client, t.args[0])
+			id, err := assessmentID(ctx, t.client, t.args[0], false)
 			if err == nil {
-				err = a.guard(ctx, t.client, "close the assessment "+id)
+				err = a.guard(ctx, t.client, "close the assessment", id)
 			}
 			if err != nil {
 				return hiring.Assessment{}, err
@@ -106,9 +109,9 @@ func (a *app) assessmentsDeleteCommand() *cobra.Command {
 		Aliases: []string{"rm", "remove"},
 		Short:   "Delete an assessment; its invitations and reports stay",
 		RunE: a.withTask(func(ctx context.Context, t task) error {
-			id, err := assessmentID(ctx, t.client, t.args[0])
+			id, err := assessmentID(ctx, t.client, t.args[0], false)
 			if err == nil {
-				err = a.guard(ctx, t.client, "delete the assessment "+id)
+				err = a.guard(ctx, t.client, "delete the assessment", id)
 			}
 			if err == nil {
 				err = t.client.Assessments.Delete(ctx, id)

@@ -39,7 +39,7 @@ func (a *app) challengesGetCommand() *cobra.Command {
 		Use:   "get <challenge>",
 		Short: "Show a challenge with its tasks and its brief",
 		RunE: showItem(a, challengeTable(), func(ctx context.Context, t task) (hiring.Challenge, error) {
-			id, err := challengeID(ctx, t.client, t.args[0])
+			id, err := challengeID(ctx, t.client, t.args[0], true)
 			if err != nil {
 				return hiring.Challenge{}, err
 			}

@@ -17,17 +17,17 @@ import (
 type idList func(context.Context, *hiring.Client) ([]string, error)
 
 func assessmentIDs(ctx context.Context, client *hiring.Client) ([]string, error) {
-	return described(ctx, client.Assessments.List(), func(a hiring.Assessment) string {
+	return completions(ctx, client.Assessments.List(), func(a hiring.Assessment) string {
 		return a.ID + "\t" + string(a.Status) + "\t" + a.Name
 	})
 }
 
 func challengeIDs(ctx context.Context, client *hiring.Client) ([]string, error) {
-	return described(ctx, client.Challenges.List(), func(c hiring.Challenge) string { return c.ID + "\t" + c.Difficulty + "\t" + c.Name })
+	return completions(ctx, client.Challenges.List(), func(c hiring.Challenge) string { return c.ID + "\t" + c.Difficulty + "\t" + c.Name })
 }
 
 func submissionIDs(ctx context.Context, client *hiring.Client) ([]string, error) {
-	return described(ctx, client.Submissions.List(hiring.SubmissionFilter{}), func(s hiring.Submission) string {
+	return completions(ctx, client.Submissions.List(hiring.SubmissionFilter{}), func(s hiring.Submission) string {
 		return s.ID + "\t" + string(s.Status) + ", started " + s.CreatedAt.Format(time.DateOnly)
 	})
 }
@@ -39,14 +39,14 @@ func invitationIDs(assessment assessmentRef) idList {
 		if err != nil {
 			return nil, err
 		}
-		return described(ctx, client.Invitations.List(id), func(i hiring.Invitation) string {
+		return completions(ctx, client.Invitations.List(id), func(i hiring.Invitation) string {
 			return i.ID + "\t" + string(i.Status) + ", created " + i.CreatedAt.Format(time.DateOnly)
 		})
 	}
 }
 
-// described returns a line for each item of the first page of a list.
-func described[T any](ctx context.Context, list hiring.Pager[T], line func(T) string) ([]string, error) {
+// completions returns a line for each item of the first page of a list.
+func completions[T any](ctx context.Context, list hiring.Pager[T], line func(T) string) ([]string, error) {
 	page, err := list.Page(ctx)
 	lines := make([]string, 0, len(page.Items))
 	for _, item := range page.Items {

@@ -11,17 +11,34 @@ import (
 	"github.com/hiring-assessment/hiring-go/cmd/hiring/internal/output"
 )
 
-// guard asks for confirmation before a write with any key except a test key. Without
-// a terminal it requires --yes.
-func (a *app) guard(ctx context.Context, client *hiring.Client, what string) error {
+// guard asks for confirmation before a write with any key except a test key. what says what
+// the write does, up to the assessment that it changes, if any. The question names that
+// assessment and the organization, with a read of each. Without a terminal guard requires
+// --yes.
+func (a *app) guard(ctx context.Context, client *hiring.Client, what, assessment string) error {
 	a.testMode = client.Environment() == hiring.EnvironmentTest
 	if a.flags.yes || a.testMode {
 		return nil
 	}
-	if !a.interactive {
-		return adviceError{usagef("This would %s with a live key", what), "Confirm with --yes"}
+	key := "a live key"
+	if client.Environment() == "" {
+		key = "a key that may be live"
 	}
-	answer, err := a.ask(ctx, fmt.Sprintf("This will %s with a live key. Continue? [y/N] ", what))
+	if !a.interactive {
+		return adviceError{usagef("This would %s with %s", strings.TrimSpace(what+" "+assessment), key), "Confirm with --yes"}
+	}
+	account, err := client.Account.Get(ctx)
+	if err != nil {
+		return err
+	}
+	if assessment != "" {
+		changed, err := client.Assessments.Get(ctx, assessment)
+		if err != nil {
+			return err
+		}
+		what = fmt.Sprintf("%s %s (%s)", what, changed.Name, changed.ID)
+	}
+	answer, err := a.ask(ctx, output.Clean(fmt.Sprintf("This will %s in %s with %s. Continue? [y/N] ", what, account.Name, key)))
 	if err != nil {
 		return err
 	}

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"flag"
 	"io"
+	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -72,6 +73,16 @@ func newUser(t *testing.T, server *sandbox.Server, key string) *user {
 		u.env = append(u.env, envBaseURL+"="+server.URL(), envKey+"="+key)
 	}
 	return u
+}
+
+// writes returns how many requests that are no reads a server has received.
+func writes(server *sandbox.Server) (n int) {
+	for _, entry := range server.Journal() {
+		if entry.Method != http.MethodGet {
+			n++
+		}
+	}
+	return n
 }
 
 // result is the result of a run. On a terminal, stdout has everything.

@@ -35,7 +35,7 @@ results or on two machines at the same time: a candidate may get two e-mails.`,
 		Example: "  hiring invitations import people.csv --assessment <assessment> --dry-run\n" +
 			"  hiring invitations import people.csv --assessment <assessment>",
 	}
-	assessment := a.assessmentFlag(c)
+	assessment := a.assessmentFlag(c, changedAssessmentHelp)
 	c.Flags().BoolVar(&dryRun, "dry-run", false, "show what would be done, and do nothing")
 	c.Flags().StringVar(&results, "results", "", "the `file` of results (default <file.csv>.results.csv)")
 	c.RunE = func(c *cobra.Command, args []string) error {
@@ -78,7 +78,7 @@ func (a *app) importList(ctx context.Context, assessment assessmentRef, list can
 		return err
 	}
 	defer kept.Close()
-	id, err := assessment.id(ctx, client)
+	id, err := assessment.changedID(ctx, client)
 	if err != nil {
 		return err
 	}
@@ -91,7 +91,7 @@ func (a *app) importList(ctx context.Context, assessment assessmentRef, list can
 	}
 	_, _ = fmt.Fprintln(a.err, plan.text())
 	if plan.ToInvite > 0 {
-		if err := a.guard(ctx, client, "send invitation e-mails to "+counted(plan.ToInvite, "candidate", "candidates")); err != nil {
+		if err := a.guard(ctx, client, "send invitation e-mails to "+counted(plan.ToInvite, "candidate", "candidates")+" of the assessment", plan.ID); err != nil {
 			return err
 		}
 	}

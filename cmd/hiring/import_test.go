@@ -64,7 +64,7 @@ func TestImportAsksBeforeItSends(t *testing.T) {
 	assert.Equal(t, result{stdout: "7,2000,1\n"}, got)
 	got = u.run(line...)
 	assert.Equal(t, exitUsage, got.code)
-	assert.Contains(t, got.stderr, plan+"hiring: This would send invitation e-mails to 7 candidates with a live key. Confirm with --yes.")
+	assert.Contains(t, got.stderr, plan+"hiring: This would send invitation e-mails to 7 candidates of the assessment "+h.id+" with a live key. Confirm with --yes.")
 	for _, no := range []string{"n\n", "\x04"} { // The second is Ctrl-D.
 		got, _ = u.inDialog([]answer{{"Continue? [y/N] ", no}}, line...)
 		assert.Equal(t, exitFailed, got.code)
@@ -72,10 +72,10 @@ func TestImportAsksBeforeItSends(t *testing.T) {
 		assert.Empty(t, h.invitations(), "no e-mail was sent before the confirmation")
 	}
 
-	got, _ = u.inDialog([]answer{{"This will send invitation e-mails to 7 candidates with a live key. Continue? [y/N] ", "yes\n"}}, line...)
+	got, _ = u.inDialog([]answer{{"This will send invitation e-mails to 7 candidates of the assessment Backend (" + h.id + ") in Sandbox Live Ltd with a live key. Continue? [y/N] ", "yes\n"}}, line...)
 	assert.Equal(t, exitOK, got.code, got.stdout)
 	assert.Contains(t, finalScreen(got.stdout), strings.Repeat("█", 24)+" invited 7 of 7, 7 sent\n7 sent. Results: people.csv.results.csv\n")
-	golden(t, "golden/import.txt", "$ hiring "+strings.Join(line[:4], " ")+" <assessment-id>\n"+visible(finalScreen(got.stdout)))
+	golden(t, "golden/import.txt", "$ hiring "+strings.Join(line[:4], " ")+" <assessment-id>\n"+strings.ReplaceAll(visible(finalScreen(got.stdout)), h.id, "<assessment-id>"))
 	assert.Len(t, h.invitations(), 7)
 
 	got = u.run(line...)

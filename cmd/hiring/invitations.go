@@ -35,7 +35,7 @@ func (a *app) invitationsListCommand() *cobra.Command {
 		Use:   "list --assessment <assessment>",
 		Short: "List the invitations of an assessment, newest first",
 	}
-	assessment := a.assessmentFlag(c)
+	assessment := a.assessmentFlag(c, assessmentHelp)
 	return listCommand(a, c, invitationTable(), func(ctx context.Context, t task) (hiring.Pager[hiring.Invitation], error) {
 		id, err := assessment.id(ctx, t.client)
 		return sized(t, t.client.Invitations.List(id)), err
@@ -58,16 +58,16 @@ func (a *app) invitationsInviteCommand() *cobra.Command {
 		Example: "  hiring invitations invite 'Ada Lovelace <ada@example.com>' 'Bob <bob@example.com>' --assessment Backend\n" +
 			"  hiring invitations invite ada@example.com --name 'Ada Lovelace' --assessment Backend",
 	}
-	assessment := a.assessmentFlag(c)
+	assessment := a.assessmentFlag(c, changedAssessmentHelp)
 	name := c.Flags().String("name", "", "the `name` of a candidate whose address is given alone")
 	c.RunE = a.withTask(func(ctx context.Context, t task) error {
 		people, err := newCandidates(t.args, *name)
 		if err != nil {
 			return err
 		}
-		id, err := assessment.id(ctx, t.client)
+		id, err := assessment.changedID(ctx, t.client)
 		if err == nil {
-			err = a.guard(ctx, t.client, "send at most "+counted(len(people), "invitation e-mail", "invitation e-mails"))
+			err = a.guard(ctx, t.client, "send at most "+counted(len(people), "invitation e-mail", "invitation e-mails")+" of the assessment", id)
 		}
 		if err != nil {
 			return err
@@ -125,7 +125,7 @@ func (a *app) invitationsSendCommand() *cobra.Command {
 an e-mail, and a second one if the address was invited before. Use hiring invitations
 invite, unless that is what you want: then give --again.`,
 	}
-	assessment := a.assessmentFlag(c)
+	assessment := a.assessmentFlag(c, changedAssessmentHelp)
 	c.Flags().BoolVar(&again, "again", false, "send although the address may have an invitation (required)")
 	name := c.Flags().String("name", "", "the `name` of the candidate, if the address is given alone")
 	c.RunE = showItem(a, invitationTable(), func(ctx context.Context, t task) (hiring.Invitation, error) {
@@ -137,9 +137,9 @@ invite, unless that is what you want: then give --again.`,
 		if err != nil {
 			return hiring.Invitation{}, err
 		}
-		id, err := assessment.id(ctx, t.client)
+		id, err := assessment.changedID(ctx, t.client)
 		if err == nil {
-			err = a.guard(ctx, t.client, "send an invitation e-mail to the candidate, even if it is the second")
+			err = a.guard(ctx, t.client, "send an invitation e-mail to the candidate, even if it is the second, of the assessment", id)
 		}
 		if err != nil {
 			return hiring.Invitation{}, err
@@ -166,7 +166,7 @@ func (a *app) invitationsResendCommand() *cobra.Command {
 	c.RunE = showItem(a, invitationTable(), func(ctx context.Context, t task) (hiring.Invitation, error) {
 		of, id, err := findInvitation(ctx, t.client, assessment, t.args[0])
 		if err == nil {
-			err = a.guard(ctx, t.client, "send the invitation e-mail again")
+			err = a.guard(ctx, t.client, "send the e-mail of the invitation "+id+" again, of the assessment", of)
 		}
 		if err != nil {
 			return hiring.Invitation{}, err
@@ -186,7 +186,7 @@ func (a *app) invitationsRevokeCommand() *cobra.Command {
 	c.RunE = a.withTask(func(ctx context.Context, t task) error {
 		of, id, err := findInvitation(ctx, t.client, assessment, t.args[0])
 		if err == nil {
-			err = a.guard(ctx, t.client, "revoke the invitation")
+			err = a.guard(ctx, t.client, "revoke the invitation "+id+" of the assessment", of)
 		}
 		if err == nil {
 			err = t.client.Invitations.Revoke(ctx, of, id)
@@ -202,7 +202,7 @@ func (a *app) invitationsRevokeCommand() *cobra.Command {
 // invitationFlag adds the optional flag --assessment to a command with the id of an
 // invitation, and the completion of that id.
 func (a *app) invitationFlag(c *cobra.Command) assessmentRef {
-	ref := a.assessmentFilter(c, assessmentHelp)
+	ref := a.assessmentFilter(c, changedAssessmentHelp)
 	c.ValidArgsFunction = a.complete(invitationIDs(ref))
 	return ref
 }

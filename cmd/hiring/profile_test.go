@@ -239,25 +239,46 @@ func TestRemovingTheProfileInUse(t *testing.T) {
 	assert.Equal(t, "Removed profile other.\n", u.run("profile", "remove", "other").stderr)
 }
 
-// TestWritesWithALiveKeyNeedConfirmation: a write with a live key needs confirmation.
+// TestWritesWithALiveKeyNeedConfirmation: the question names what would be changed, its id and
+// the organization, and only yes sends a write.
 func TestWritesWithALiveKeyNeedConfirmation(t *testing.T) {
 	t.Parallel()
-	server, u := newKeyedServer(t)
-	u.env = append(u.env, envBaseURL+"="+server.URL(), envKey+"="+secretLive)
-	write := []string{"assessments", "create", "--challenge", "c0000000-0000-4000-8000-000000000001", "--name", "Backend"}
-	got := u.run(write...)
-	assert.Equal(t, exitUsage, got.code)
-	assert.Contains(t, got.stderr, "--yes")
-	got, _ = u.inDialog([]answer{{"[y/N] ", "\n"}}, write...)
-	assert.Equal(t, exitFailed, got.code)
-	assert.Contains(t, got.stdout, "Nothing was changed")
-	got, _ = u.inDialog([]answer{{"[y/N] ", "\x03"}}, write...)
-	assert.Equal(t, exitInterrupted, got.code)
-	assert.Empty(t, server.Journal(), "nothing was sent until now")
-	got, _ = u.inDialog([]answer{{"[y/N] ", "y\n"}}, write...)
-	assert.Equal(t, exitOK, got.code)
-	assert.Equal(t, exitOK, u.run(append(write, "--yes")...).code)
-	assert.Len(t, server.Journal(), 2)
+	h := newCampaign(t, 2)
+	u := newUser(t, h.server, sandbox.LiveKey)
+	invitation, err := h.server.LiveClient().Invitations.Send(t.Context(), h.id, h.people[0])
+	require.NoError(t, err)
+	h.server.ClearJournal()
+	const challenge = "c0000000-0000-4000-8000-000000000001"
+	assessment := "the assessment Backend (" + h.id + ")"
+	for _, c := range []struct {
+		args []string
+		asks string
+	}{
+		{[]string{"assessments", "create", "--challenge", challenge, "--name", "Ops"}, "create the assessment Ops of the challenge " + challenge},
+		{[]string{"assessments", "close", "backend"}, "close " + assessment},
+		{[]string{"assessments", "delete", h.id}, "delete " + assessment},
+		{[]string{"invite", "-a", "Backend", "Ada <ada@example.com>"}, "send at most 1 invitation e-mail of " + assessment},
+		{[]string{"invitations", "send", "--again", "-a", "Backend", "Ada <ada@example.com>"}, "send an invitation e-mail to the candidate, even if it is the second, of " + assessment},
+		{[]string{"invitations", "resend", invitation.ID}, "send the e-mail of the invitation " + invitation.ID + " again, of " + assessment},
+		{[]string{"invitations", "revoke", "c0@example.com", "-a", "Backend"}, "revoke the invitation " + invitation.ID + " of " + assessment},
+		{[]string{"api", "POST", "/assessments", "-d", "{}"}, "send POST /assessments"},
+	} {
+		question := "This will " + c.asks + " in Sandbox Live Ltd with a live key. Continue? [y/N] "
+		for typed, code := range map[string]int{"\n": exitFailed, "\x03": exitInterrupted} {
+			got, _ := u.inDialog([]answer{{question, typed}}, c.args...)
+			assert.Equal(t, code, got.code, "%v: %s", c.args, got.stdout)
+		}
+		got := u.run(c.args...)
+		assert.Equal(t, exitUsage, got.code, c.args)
+		assert.Contains(t, got.stderr, "with a live key. Confirm with --yes.")
+	}
+	got := u.run("assessments", "create", "--challenge", challenge, "--name", "Ops\nteam", "--yes")
+	assert.Equal(t, result{stderr: "hiring: --name has control characters or line breaks: type it again.\n", code: exitUsage}, got)
+	assert.Zero(t, writes(h.server))
+	got, _ = u.inDialog([]answer{{"[y/N] ", "y\n"}}, "assessments", "close", h.id)
+	assert.Equal(t, exitOK, got.code, got.stdout)
+	assert.Equal(t, exitOK, u.run("assessments", "delete", h.id, "--yes").code)
+	assert.Equal(t, 2, writes(h.server))
 }
 
 // TestKeyIsInNoOutputOrFile: results, errors, the debug log and all files except that of the

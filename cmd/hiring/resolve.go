@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+	"golang.org/x/text/unicode/norm"
 
 	hiring "github.com/hiring-assessment/hiring-go"
 	"github.com/hiring-assessment/hiring-go/cmd/hiring/internal/output"
@@ -18,8 +19,12 @@ import (
 // isID matches an id of the API.
 var isID = regexp.MustCompile(`^(?i)[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$`)
 
-// assessmentHelp describes the flag and the argument.
-const assessmentHelp = "the id or the `name` of the assessment, or the unique beginning of one"
+// A command that reads takes the unique beginning of a name. A command that writes does not:
+// when the assessment that the user means was deleted, the beginning may be that of another.
+const (
+	assessmentHelp        = "the id or the `name` of the assessment, or the unique beginning of one"
+	changedAssessmentHelp = "the id or the whole `name` of the assessment"
+)
 
 // maxMatches is how many matches an error names.
 const maxMatches = 10
@@ -27,13 +32,15 @@ const maxMatches = 10
 // thing is an item of a list that the user names.
 type thing struct{ id, name, slug, about string }
 
-// idOf returns the id of the thing that the user names by its id, its name, its slug or the
-// unique beginning of one. An id costs no request, and anything else costs a listing.
-func idOf[T any](given, kind string, all iter.Seq2[T, error], thingOf func(T) thing) (string, error) {
+// idOf returns the id of the thing that the user names by its id, its name or its slug, or if
+// begins is set by the unique beginning of one. Letter case and Unicode normal forms do not
+// matter. An id costs no request, and anything else costs a listing.
+func idOf[T any](given, kind string, begins bool, all iter.Seq2[T, error], thingOf func(T) thing) (string, error) {
 	if given == "" || isID.MatchString(given) {
 		return given, nil
 	}
-	wanted := strings.ToLower(strings.TrimSpace(given))
+	folded := func(name string) string { return strings.ToLower(norm.NFC.String(strings.TrimSpace(name))) }
+	wanted := folded(given)
 	if wanted == "" {
 		return "", usagef("The %s is empty", kind)
 	}
@@ -43,38 +50,46 @@ func idOf[T any](given, kind string, all iter.Seq2[T, error], thingOf func(T) th
 			return "", err
 		}
 		item := thingOf(listed)
-		names := []string{strings.ToLower(item.name), strings.ToLower(item.slug), strings.ToLower(item.id)}
+		names := []string{folded(item.name), folded(item.slug), folded(item.id)}
 		if slices.Contains(names, wanted) {
 			named = append(named, item)
 		} else if slices.ContainsFunc(names, func(name string) bool { return strings.HasPrefix(name, wanted) }) {
 			begun = append(begun, item)
 		}
 	}
-	if named != nil {
-		begun = named
+	matches := named
+	if matches == nil && begins {
+		matches = begun
 	}
-	switch len(begun) {
-	case 0:
-		return "", adviceError{causedError{fmt.Errorf("There is no %s %s", kind, output.Clean(given)), hiring.ErrNotFound},
-			"hiring " + kind + "s list --all shows the names and ids"}
-	case 1:
-		return begun[0].id, nil
+	missing := causedError{fmt.Errorf("There is no %s %s", kind, output.Clean(given)), hiring.ErrNotFound}
+	switch {
+	case len(matches) == 1:
+		return matches[0].id, nil
+	case len(matches) > 1:
+		return "", adviceError{usagef("%d %ss match %s", len(matches), kind, output.Clean(given)), "Give the id or the whole name: " + described(matches)}
+	case begun != nil:
+		return "", adviceError{missing, "This command takes an id or a whole name. These begin so: " + described(begun)}
 	}
-	var matches []string
-	for _, match := range begun[:min(len(begun), maxMatches)] {
-		matches = append(matches, fmt.Sprintf("%s (%s, %s)", match.name, match.about, match.id))
-	}
-	return "", adviceError{usagef("%d %ss match %s", len(begun), kind, output.Clean(given)), "Give the id or the whole name: " + strings.Join(matches, "; ")}
+	return "", adviceError{missing, "hiring " + kind + "s list --all shows the names and ids"}
 }
 
-func assessmentID(ctx context.Context, client *hiring.Client, given string) (string, error) {
-	return idOf(given, "assessment", client.Assessments.List().All(ctx), func(a hiring.Assessment) thing {
+// described names at most maxMatches things.
+func described(things []thing) string {
+	var all []string
+	for _, one := range things[:min(len(things), maxMatches)] {
+		all = append(all, fmt.Sprintf("%s (%s, %s)", one.name, one.about, one.id))
+	}
+	return strings.Join(all, "; ")
+}
+
+func assessmentID(ctx context.Context, client *hiring.Client, given string, begins bool) (string, error) {
+	return idOf(given, "assessment", begins, client.Assessments.List().All(ctx), func(a hiring.Assessment) thing {
 		return thing{id: a.ID, name: a.Name, about: string(a.Status)}
 	})
 }
 
-func challengeID(ctx context.Context, client *hiring.Client, given string) (string, error) {
-	return idOf(given, "challenge", client.Challenges.List().All(ctx), func(c hiring.Challenge) thing {
+func challengeID(ctx context.Context, client *hiring.Client, given string, begins bool) (string, error) {
+	return idOf(given, "challenge", begins, client.Challenges.List().All(ctx), func(c hiring.Challenge) thing {
 		return thing{c.ID, c.Name, c.Slug, c.Difficulty}
 	})
 }
@@ -133,14 +148,19 @@ func newestSubmission(ctx context.Context, client *hiring.Client, assessment, em
 // assessmentRef is the value of the flag --assessment.
 type assessmentRef struct{ given *string }
 
-// id returns the id that the flag names, or "".
+// id returns the id that the flag of a command that reads names, or "".
 func (r assessmentRef) id(ctx context.Context, client *hiring.Client) (string, error) {
-	return assessmentID(ctx, client, *r.given)
+	return assessmentID(ctx, client, *r.given, true)
+}
+
+// changedID is id for a command that writes.
+func (r assessmentRef) changedID(ctx context.Context, client *hiring.Client) (string, error) {
+	return assessmentID(ctx, client, *r.given, false)
 }
 
 // assessmentFlag adds the required flag --assessment.
-func (a *app) assessmentFlag(c *cobra.Command) assessmentRef {
-	ref := a.assessmentFilter(c, assessmentHelp+" (required)")
+func (a *app) assessmentFlag(c *cobra.Command, usage string) assessmentRef {
+	ref := a.assessmentFilter(c, usage+" (required)")
 	c.PreRunE = func(*cobra.Command, []string) error {
 		if *ref.given == "" {
 			return adviceError{usagef("--assessment is missing"), "hiring assessments list shows the names and ids"}
@@ -159,11 +179,11 @@ func (a *app) assessmentFilter(c *cobra.Command, usage string) assessmentRef {
 	return ref
 }
 
-// findInvitation returns the assessment and the id of an invitation that the user names by its
+// findInvitation returns the assessment and the id of an invitation to change, which the user names by its
 // id, or by the candidate's address with the flag: the newest one. Without the flag it is in
 // the assessment whose listing has the id. The API has no route from one to the other.
 func findInvitation(ctx context.Context, client *hiring.Client, ref assessmentRef, given string) (assessment, id string, err error) {
-	of, err := ref.id(ctx, client)
+	of, err := ref.changedID(ctx, client)
 	byAddress := strings.Contains(given, "@")
 	switch {
 	case err != nil || of != "" && !byAddress:

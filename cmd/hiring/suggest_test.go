@@ -1,6 +1,7 @@
 package main
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -155,24 +156,19 @@ func TestFieldsOfAPICalls(t *testing.T) {
 	assert.Equal(t, exitUsage, u.run("api", "/assessments", "-f", "a=b", "-d", "{}").code)
 }
 
-// TestAssessmentsByName: an id, a name or the unique beginning of one, in every command.
+// TestAssessmentsByName: a command that reads takes an id, a name or the unique beginning of
+// one, and a command that writes an id or a whole name.
 func TestAssessmentsByName(t *testing.T) {
 	t.Parallel()
 	server := sandbox.New()
 	u := newUser(t, server, sandbox.TestKey)
+	u.write("people.csv", "name,email\nAda,ada@example.com\n")
 	for _, line := range [][]string{
-		{"assessments", "get", "senior payments ENGINEER"},
 		{"assessments", "get", "Senior", "--jq", ".id"},
 		{"assessments", "get", "a0000000-0000-4000-8000-000000000001"},
-		{"assessments", "create", "--challenge", "payments", "--name", "Backend"},
 		{"challenges", "get", "Payments backend"},
-		{"challenges", "get", "payments-backend"},
-		{"assessments", "close", "senior"},
-		{"assessments", "delete", "senior"},
+		{"challenges", "get", "payments-b"},
 		{"invitations", "list", "-a", "Senior", "--limit", "1"},
-		{"invitations", "send", "-a", "Senior", "--again", "Ada <ada@example.com>"},
-		{"invitations", "invite", "-a", "Senior", "Ada <ada@example.com>", "Bob <bob@example.com>"},
-		{"invitations", "resend", "1a000000-0000-4000-8001-000000000360", "-a", "Senior"},
 		{"submissions", "list", "-a", "Senior", "--limit", "1"},
 		{"submissions", "find", "bjorn.bergstrom@candidates.test", "-a", "Senior"},
 		{"submissions", "wait", sandbox.SubmissionID, "-a", "Senior"},
@@ -182,15 +178,43 @@ func TestAssessmentsByName(t *testing.T) {
 		got := u.run(line...)
 		assert.Zero(t, got.code, "%v: %s", line, got.stderr)
 	}
-	u.write("people.csv", "name,email\nAda,ada@example.com\n")
-	assert.Contains(t, u.run("invitations", "import", "people.csv", "-a", "senior", "--dry-run").stdout, "1 candidate for Senior payments engineer: ")
+	const senior, payments = "senior payments ENGINEER", "PAYMENTS backend"
+	for _, line := range [][]string{
+		{"assessments", "create", "--name", "Backend", "--challenge", payments},
+		{"assessments", "close", senior},
+		{"assessments", "delete", senior},
+		{"invitations", "send", "--again", "Ada <ada@example.com>", "-a", senior},
+		{"invitations", "invite", "Ada <ada@example.com>", "Bob <bob@example.com>", "-a", senior},
+		{"invitations", "resend", "1a000000-0000-4000-8001-000000000360", "-a", senior},
+		{"invitations", "revoke", "zoe.sahin@candidates.test", "-a", senior},
+		{"invitations", "import", "people.csv", "-a", senior},
+		{"invitations", "import", "people.csv", "--dry-run", "-a", senior},
+	} {
+		begun := append(slices.Clone(line[:len(line)-1]), line[len(line)-1][:8])
+		got := u.run(begun...)
+		assert.Equal(t, exitNotFound, got.code, "%v: %s", begun, got.stderr)
+		assert.Regexp(t, "There is no (assessment|challenge) (senior p|PAYMENTS). This command takes an id or a whole name. These begin so: (Senior|Payments) [^;]+000001\\).\n$", got.stderr)
+		assert.Zero(t, writes(server), "%v", begun)
+		got = u.run(line...)
+		assert.Zero(t, got.code, "%v: %s", line, got.stderr)
+		server.ClearJournal()
+	}
+	h := newCampaign(t, 1)
+	h.server.AddAssessment("Ende\u0301mique")
+	live := newUser(t, h.server, sandbox.LiveKey)
+	assert.Zero(t, live.run("assessments", "delete", "end\u00e9mique", "--yes").code, "one name in two normal forms")
+	h.server.AddAssessment("Backend")
+	for name, says := range map[string]string{
+		"Backend": "2 assessments match Backend. Give the id or the whole name: Backend (active, ", " ": "The assessment is empty",
+	} {
+		got := live.run("assessments", "delete", name, "--yes")
+		assert.Equal(t, exitUsage, got.code)
+		assert.Contains(t, got.stderr, says)
+	}
 
 	got := u.run("assessments", "get", "s")
 	assert.Equal(t, exitUsage, got.code)
 	assert.Contains(t, got.stderr, "hiring: 2 assessments match s. Give the id or the whole name: Staff engineer, traffic (active, a0000000-0000-4000-8000-000000000004); Senior payments engineer (active, ")
-	got = u.run("assessments", "delete", " ", "--yes")
-	assert.Equal(t, exitUsage, got.code)
-	assert.Contains(t, got.stderr, "The assessment is empty")
 	got = u.run("assessments", "get", "nonsense")
 	assert.Equal(t, result{stderr: "hiring: There is no assessment nonsense. hiring assessments list --all shows the names and ids.\n", code: exitNotFound}, got)
 }
