@@ -121,7 +121,9 @@ func (c *call) run() error {
 	}).WithContext(c.ctx)
 	if c.request.body != nil {
 		if err := c.message.SetBody(c.request.body); err != nil {
-			return c.fail("the request could not be built", err)
+			failed := c.fail("the request could not be built", err)
+			failed.kind = final
+			return failed
 		}
 	}
 	_, err := c.loop.Do(&c.message) //nolint:bodyclose // checkRetry closes every body
@@ -143,9 +145,14 @@ func (c *call) admit() error {
 		}
 		key, err := c.core.keys.current(c.ctx)
 		if err != nil {
-			return join(c.ctx, c.fail(c.text(err), err))
+			failed := c.fail(c.text(err), err)
+			failed.kind = final
+			return join(c.ctx, failed)
 		}
 		c.key = key
+		if part := key.key.misplacedIn(&c.request); part != "" {
+			return &ParamError{Param: part, Problem: "holds the API key, which is sent in a header only: pass what was meant instead"}
+		}
 		if err := contextError(c.ctx); err != nil { // A key source may take as long as it wants.
 			return c.ended(err)
 		}

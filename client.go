@@ -64,11 +64,16 @@ func newNamed(baseURL, apiKey string, names inputNames, opts []Option) (*Client,
 }
 
 // FromEnv is like [New] with the base URL from HIRING_BASE_URL and the key from
-// HIRING_API_KEY. Its errors name these variables.
+// HIRING_API_KEY. Its errors name these variables. HIRING_INSECURE_HTTP=true allows plain http
+// to a host without a dot or with a private address, as that of a sandbox in another
+// container. Any other host needs [WithInsecureHTTP].
 func FromEnv(opts ...Option) (*Client, error) {
 	names := inputNames{"HIRING_BASE_URL", "HIRING_API_KEY"}
-	return newNamed(os.Getenv(names.baseURL), os.Getenv(names.key), names, opts)
+	insecure := func(c *config) { c.insecureFromEnv = os.Getenv(insecureVariable) }
+	return newNamed(os.Getenv(names.baseURL), os.Getenv(names.key), names, append([]Option{insecure}, opts...))
 }
+
+const insecureVariable = "HIRING_INSECURE_HTTP"
 
 // With returns a copy of the client with the same key, base URL and options, changed by
 // opts. Both share connections and the state of the rate limits.

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"maps"
 	"net"
 	"net/http"
@@ -52,8 +53,8 @@ func (c ErrorCode) documented() bool {
 var ErrOutcomeUnknown = errors.New("hiring: the outcome of the write is unknown")
 
 // ErrQuotaExhausted matches, with errors.Is, a call that was not sent because the rate
-// limit of the key is used up for longer than the call may wait. The [*Error] has the code ErrRateLimited, the Status 0 and a
-// RetryAfter.
+// limit of the key is used up for longer than the call may wait. The [*Error] has the code
+// [ErrRateLimited], the Status 0, a RetryAfter, and [OutcomeNotDone] or, for a read, no outcome.
 var ErrQuotaExhausted = errors.New("hiring: the quota is used up")
 
 // Outcome reports whether a failed write was processed.
@@ -173,8 +174,8 @@ func (e *Error) fieldProblems() string {
 	return " (" + clip(strings.Join(parts, "; "), maxMessage) + ")"
 }
 
-// Is reports whether target is the error's code, or [ErrOutcomeUnknown] if the outcome is
-// unknown.
+// Is reports whether target is the error's code, [ErrOutcomeUnknown] if the outcome is
+// unknown, or [ErrQuotaExhausted] if the rate limit prevented the request.
 func (e *Error) Is(target error) bool {
 	if e == nil {
 		return false
@@ -182,7 +183,31 @@ func (e *Error) Is(target error) bool {
 	if code, ok := target.(ErrorCode); ok {
 		return code != "" && code == e.Code
 	}
-	return target == ErrOutcomeUnknown && e.Outcome == OutcomeUnknown
+	switch target {
+	case ErrOutcomeUnknown:
+		return e.Outcome == OutcomeUnknown
+	case ErrQuotaExhausted:
+		return e.Code == ErrRateLimited && e.Status == 0 && (e.Outcome == "" || e.Outcome == OutcomeNotDone)
+	}
+	return false
+}
+
+// LogValue returns the operation, status, code, attempts, request id and outcome, for
+// package log/slog. It leaves out the message, which may name people, and a code that is not
+// documented.
+func (e *Error) LogValue() slog.Value {
+	if e == nil {
+		return slog.Value{}
+	}
+	attrs := []slog.Attr{slog.String("operation", e.Operation), slog.Int("status", e.Status)}
+	if e.Code.documented() {
+		attrs = append(attrs, slog.String("code", string(e.Code)))
+	}
+	attrs = append(attrs, slog.Int("attempts", e.Attempts), slog.String("request_id", e.RequestID))
+	if e.Outcome != "" {
+		attrs = append(attrs, slog.String("outcome", string(e.Outcome)))
+	}
+	return slog.GroupValue(attrs...)
 }
 
 // As sets target, an *ErrorCode, to the error's code. It reports whether there is one.
@@ -221,14 +246,14 @@ func IsTransient(err error) bool {
 	switch {
 	case errors.Is(err, context.Canceled), ok && failure.rejected():
 		return false // Also when the deadline passed after the response.
-	case errors.Is(err, ErrQuotaExhausted), errors.Is(err, context.DeadlineExceeded):
+	case errors.Is(err, context.DeadlineExceeded):
 		return true
-	}
-	switch {
-	case !ok, failure.Attempts == 0, failure.kind == final, failure.kind == invalidBody, failure.Code == ErrInvalidToken:
+	case !ok, failure.kind == final, failure.kind == invalidBody:
 		return false
-	case failure.kind != byStatus, failure.Status == 0:
+	case failure.kind != byStatus:
 		return true
+	case failure.Status == 0: // Without a code, there was no response.
+		return slices.Contains([]ErrorCode{"", ErrRateLimited, ErrInternal}, failure.Code)
 	}
 	return failure.Status == http.StatusTooManyRequests || failure.Status >= 500 && failure.Status < 600
 }
@@ -277,7 +302,7 @@ const maxMessage = 4 << 10 // Keeps log lines short.
 func FieldErrors(err error) map[string][]string {
 	all := make(map[string][]string)
 	if failure, ok := errors.AsType[*Error](err); ok {
-		if failure != nil && failure.Code == ErrInvalidInput {
+		if failure != nil && (failure.Code == ErrInvalidInput || failure.Status == http.StatusBadRequest) {
 			form, fields := failure.Fields()
 			maps.Copy(all, fields)
 			if len(form) > 0 {

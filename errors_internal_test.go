@@ -16,35 +16,39 @@ import (
 	"github.com/stretchr/testify/assert"
 )
 
-func TestIsTransientByStatusAttemptsAndCause(t *testing.T) {
-	of := func(status, attempts int, cause error) error {
-		return &Error{Status: status, Attempts: attempts, cause: func() error { return cause }}
-	}
+func TestIsTransient(t *testing.T) {
+	caused := func(by error) error { return &Error{cause: func() error { return by }} }
 	for name, c := range map[string]struct {
 		err       error
 		transient bool
 	}{
-		"500":                           {of(500, 1, nil), true},
-		"503":                           {of(503, 3, nil), true},
-		"429":                           {of(429, 1, nil), true},
-		"499":                           {of(499, 1, nil), false},
-		"404":                           {of(404, 1, nil), false},
-		"302":                           {of(302, 1, nil), false},
-		"no response":                   {of(0, 1, io.ErrUnexpectedEOF), true},
-		"a response that was cut short": {&Error{Status: 200, Attempts: 1, kind: broken}, true},
-		"a malformed response":          {of(200, 1, nil), false},
-		"not sent":                      {of(0, 0, nil), false},
-		"not sent, with a cause":        {of(0, 0, io.ErrUnexpectedEOF), false},
-		"not sent because of the quota": {of(0, 0, ErrQuotaExhausted), true},
-		"not sent after the deadline":   {of(0, 0, context.DeadlineExceeded), true},
-		"cancelled after a 500":         {of(500, 1, context.Canceled), false},
-		"cancelled in a wait":           {of(0, 0, errors.Join(ErrQuotaExhausted, context.Canceled)), false},
+		"500":                           {&Error{Status: 500}, true},
+		"503":                           {&Error{Status: 503, Attempts: 3}, true},
+		"503 of a write":                {&Error{Status: 503, Outcome: OutcomeUnknown}, true},
+		"429":                           {&Error{Status: 429, Code: ErrRateLimited}, true},
+		"499":                           {&Error{Status: 499}, false},
+		"404":                           {&Error{Status: 404, Code: ErrNotFound}, false},
+		"302":                           {&Error{Status: 302}, false},
+		"no response":                   {&Error{}, true},
+		"no response to a write":        {&Error{Outcome: OutcomeUnknown}, true},
+		"a connection that was refused": {&Error{Outcome: OutcomeNotDone}, true},
+		"no response, with a cause":     {caused(io.ErrUnexpectedEOF), true},
+		"a response that was cut short": {&Error{Status: 200, kind: broken}, true},
+		"a malformed response":          {&Error{Status: 200, Outcome: OutcomeDone}, false},
+		"final":                         {&Error{kind: final}, false},
+		"not found, by no response":     {&Error{Code: ErrNotFound}, false},
+		"not sent because of the quota": {&Error{Code: ErrRateLimited, Outcome: OutcomeNotDone}, true},
+		"an internal error":             {&Error{Code: ErrInternal}, true},
+		"not sent after the deadline":   {caused(context.DeadlineExceeded), true},
+		"cancelled after a 500":         {&Error{Status: 500, cause: func() error { return context.Canceled }}, false},
+		"cancelled in a wait":           {errors.Join(&Error{Code: ErrRateLimited}, context.Canceled), false},
 		"a refused key, between two":    {&Error{Code: ErrInvalidToken, Attempts: 1}, false},
-		"wrapped":                       {fmt.Errorf("reading: %w", of(502, 1, nil)), true},
-		"a wait that failed":            {&WaitError{Pending: []string{"x"}, Err: of(502, 1, nil)}, true},
-		"a wait with missing ids":       {&WaitError{Missing: []string{"x"}, Err: ErrNotFound}, false},
+		"wrapped":                       {fmt.Errorf("reading: %w", &Error{Status: 502}), true},
+		"a wait that failed":            {&WaitError{Pending: []string{"x"}, Err: &Error{Status: 502}}, true},
+		"a wait with missing ids":       {&WaitError{Missing: []string{"x"}, Err: &Error{Code: ErrNotFound}}, false},
 		"a deadline":                    {context.DeadlineExceeded, true},
 		"another error":                 {io.EOF, false},
+		"a nil error":                   {(*Error)(nil), false},
 		"nil":                           {nil, false},
 	} {
 		assert.Equal(t, c.transient, IsTransient(c.err), name)

@@ -11,7 +11,6 @@ import (
 	"slices"
 	"strings"
 	"sync/atomic"
-	"unicode"
 
 	"github.com/hiring-assessment/hiring-go/internal/quota"
 )
@@ -71,6 +70,22 @@ func (k secret) redact(text string) string {
 		text = strings.NewReplacer(inQuery, redacted, url.PathEscape(key), redacted, string(inJSON[1:len(inJSON)-1]), redacted).Replace(text)
 	}
 	return text
+}
+
+// minSought is the smallest length of a key that is sought in requests. A shorter one may be a part of an id.
+const minSought = 16
+
+// misplacedIn returns the part of a request that holds the key, verbatim or escaped, or "".
+func (k secret) misplacedIn(r *request) string {
+	holds := func(text string) bool { return k.redact(text) != text }
+	switch {
+	case len(k) < minSought:
+	case holds(r.path) || holds(r.rawPath):
+		return "path"
+	case holds(r.query.Encode()):
+		return "query"
+	}
+	return ""
 }
 
 // clean returns err, or an error with the same text without the key that leads to no cause, if
@@ -175,8 +190,11 @@ func newCredential(key string, want Environment) (*credential, error) {
 		return nil, errors.New("is empty: set an API key created in the dashboard")
 	case len(key) >= len(scheme) && strings.EqualFold(key[:len(scheme)], scheme):
 		return nil, errors.New(`begins with "Bearer ", which the client adds: pass only the key`)
-	case strings.ContainsFunc(key, func(r rune) bool { return unicode.IsSpace(r) || unicode.IsControl(r) }):
-		return nil, errors.New("contains white space or control characters: it was probably copied with a line break")
+	}
+	for _, r := range key {
+		if r < '!' || r > '~' || strings.ContainsRune("\"'`", r) {
+			return nil, fmt.Errorf("contains %#U, which is part of no key: copy the key again, without quotes, spaces and line breaks", r)
+		}
 	}
 	environment := environmentOf(key)
 	if want != "" && environment != want {

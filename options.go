@@ -23,23 +23,24 @@ import (
 type Option func(*config)
 
 type config struct {
-	baseURL      string
-	names        inputNames
-	key          func() string // A closure, because printers do not print the content of closures.
-	source       func(context.Context) (string, error)
-	last         *atomic.Pointer[keyInfo] // Key that a client and its variants used last.
-	http         *http.Client
-	retry        RetryPolicy
-	timeout      time.Duration
-	traces       []Trace
-	observers    []func(context.Context, Exchange)
-	logger       *slog.Logger
-	product      string
-	dialect      Dialect
-	maxBytes     int64
-	environment  Environment
-	insecure     bool
-	reserveShare float64
+	baseURL         string
+	names           inputNames
+	key             func() string // A closure, because printers do not print the content of closures.
+	source          func(context.Context) (string, error)
+	last            *atomic.Pointer[keyInfo] // Key that a client and its variants used last.
+	http            *http.Client
+	retry           RetryPolicy
+	timeout         time.Duration
+	traces          []Trace
+	observers       []func(context.Context, Exchange)
+	logger          *slog.Logger
+	product         string
+	dialect         Dialect
+	maxBytes        int64
+	environment     Environment
+	insecure        bool
+	insecureFromEnv string // HIRING_INSECURE_HTTP, for FromEnv.
+	reserveShare    float64
 }
 
 // inputNames are the names of the arguments of New, or of the environment variables of
@@ -158,7 +159,7 @@ func WithQuotaReserve(fraction float64) Option {
 }
 
 // WithInsecureHTTP allows a plain http base URL of another host. Everyone on the network
-// path can then read the key.
+// path can then read the key. For a sandbox in another container see [FromEnv].
 func WithInsecureHTTP() Option {
 	return func(c *config) { c.insecure = true }
 }
@@ -231,6 +232,7 @@ func (c config) checkLimits() error {
 		}
 	}
 	err = checkUnit("WithTimeout", c.timeout)
+	refuse(!slices.Contains([]string{"", "true", "false"}, c.insecureFromEnv), insecureVariable, "must be true, false or empty")
 	refuse(c.timeout < 0, "WithTimeout", "must not be negative (0 means none)")
 	refuse(c.logger != nil && c.logger.Handler() == nil, "WithLogger", "the logger has no handler: make it with slog.New")
 	if c.http != nil {
@@ -246,7 +248,9 @@ func (c config) checkLimits() error {
 
 // checkBaseURL never quotes the base URL, because it may be a misplaced key.
 func (c config) checkBaseURL() (url.URL, error) {
-	base, problems := urls.ParseBase(c.baseURL, apiPrefix, c.insecure)
+	base, problems := urls.ParseBase(c.baseURL, apiPrefix, func(host string) bool {
+		return c.insecure || urls.Loopback(host) || c.insecureFromEnv == "true" && urls.Private(host)
+	})
 	var err error
 	for _, problem := range problems {
 		err = joinParams(err, &ParamError{Param: c.names.baseURL, Problem: problem})

@@ -180,7 +180,6 @@ func (p *poller) poll(ctx context.Context, yield func(Submission, error) bool) (
 			if p.machine.WindowUsedUp() {
 				e := &Error{Operation: p.operation, Code: ErrRateLimited, RetryAfter: wait}
 				e.Message = "not sent, because the remaining requests are reserved for other users of the key"
-				e.causedBy(ErrQuotaExhausted)
 				return wait, false, e
 			}
 			return wait, false, nil

@@ -166,7 +166,7 @@ func (c *call) exhausted(barrier quota.Barrier) *Error {
 	case window.Remaining > 0:
 		why = fmt.Sprintf("the rest of the %s quota of %d an hour is reserved until %s, by the server's clock", kind, window.Limit, window.Reset.Format(time.RFC3339))
 	}
-	e := c.fail(c.notSent()+why, ErrQuotaExhausted)
+	e := c.fail(c.notSent()+why, nil)
 	e.Code, e.RetryAfter, e.RateLimit = ErrRateLimited, barrier.Wait, RateLimit(window)
 	return e
 }

@@ -8,9 +8,9 @@ import (
 )
 
 // ParseBase returns the base URL of requests: text followed by prefix. The problems
-// do not quote text, because it may be a misplaced key. Plain http to another host is
-// a problem unless insecure is true.
-func ParseBase(text, prefix string, insecure bool) (base url.URL, problems []string) {
+// do not quote text, because it may be a misplaced key. Plain http is a problem unless plain
+// returns true for the host.
+func ParseBase(text, prefix string, plain func(host string) bool) (base url.URL, problems []string) {
 	u, err := url.Parse(text)
 	refuse := func(problem string) { problems = append(problems, problem) }
 	switch {
@@ -33,7 +33,7 @@ func ParseBase(text, prefix string, insecure bool) (base url.URL, problems []str
 	if strings.ContainsAny(text, "?#") {
 		refuse("must have no query and no fragment")
 	}
-	if u.Scheme == "http" && !insecure && !Loopback(u.Hostname()) {
+	if u.Scheme == "http" && !plain(u.Hostname()) {
 		refuse("plain http would show the key to the network: use https, or WithInsecureHTTP if that is meant")
 	}
 	own := strings.TrimRight(u.EscapedPath(), "/")
@@ -55,6 +55,15 @@ func Loopback(host string) bool {
 	}
 	ip := net.ParseIP(host)
 	return ip != nil && ip.IsLoopback()
+}
+
+// Private reports whether host is a private address or a name without a dot, such as that of
+// another container.
+func Private(host string) bool {
+	if ip := net.ParseIP(host); ip != nil {
+		return ip.IsPrivate()
+	}
+	return !strings.Contains(host, ".")
 }
 
 // Server returns the host and port of u, as in Exchange.Server.

@@ -19,6 +19,15 @@ func TestLoopback(t *testing.T) {
 	}
 }
 
+func TestPrivate(t *testing.T) {
+	for host, want := range map[string]bool{
+		"sandbox": true, "10.0.0.1": true, "172.16.0.1": true, "192.168.1.9": true, "fd00::1": true,
+		"hiring.example.com": false, "172.32.0.1": false, "8.8.8.8": false, "2001:db8::1": false, "sandbox.": false,
+	} {
+		assert.Equal(t, want, urls.Private(host), "%q", host)
+	}
+}
+
 func TestServer(t *testing.T) {
 	for text, want := range map[string]string{
 		"https://a.example": "a.example:443", "http://a.example": "a.example:80", "http://[::1]:8080/x": "[::1]:8080",
@@ -30,15 +39,15 @@ func TestServer(t *testing.T) {
 }
 
 func TestBase(t *testing.T) {
-	base, problems := urls.ParseBase("https://a.example/up%2Fper/", "/api/v1", false)
+	base, problems := urls.ParseBase("https://a.example/up%2Fper/", "/api/v1", urls.Loopback)
 	assert.Empty(t, problems)
 	assert.Equal(t, "https://a.example/up%2Fper/api/v1", base.String())
-	_, problems = urls.ParseBase("http://me:sk_live_secret@a.example/api/v1?q", "/api/v1", false)
+	_, problems = urls.ParseBase("http://me:sk_live_secret@a.example/api/v1?q", "/api/v1", urls.Loopback)
 	assert.Len(t, problems, 4, "all of it at once")
 	for _, problem := range problems {
 		assert.NotContains(t, problem, "secret")
 	}
-	_, problems = urls.ParseBase("http://a.example", "/api/v1", true)
+	_, problems = urls.ParseBase("http://a.example", "/api/v1", func(string) bool { return true })
 	assert.Empty(t, problems)
 }
 
@@ -64,7 +73,7 @@ func TestErrorsOfBaseURLs(t *testing.T) {
 		"https://a.example/api/v1/": {"must not end in /api/v1"},
 		"https://a.example/api/v":   nil,
 	} {
-		_, problems := urls.ParseBase(text, "/api/v1", false)
+		_, problems := urls.ParseBase(text, "/api/v1", urls.Loopback)
 		require.Len(t, problems, len(want), "%q: %q", text, problems)
 		for i, problem := range problems {
 			assert.Contains(t, problem, want[i], "%q", text)

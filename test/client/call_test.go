@@ -120,11 +120,19 @@ func TestNewRefuses(t *testing.T) {
 		{apitest.BaseURL, "", "is empty"},
 		{apitest.BaseURL, "Bearer " + apitest.Key, `begins with "Bearer "`},
 		{apitest.BaseURL, "bearer " + apitest.Key, `begins with "Bearer "`},
-		{apitest.BaseURL, apitest.Key + "\n", "white space or control"},
-		{apitest.BaseURL, " " + apitest.Key, "white space or control"},
-		{apitest.BaseURL, "sk_test_\u00a0" + apitest.Key, "white space or control"},
-		{apitest.BaseURL, apitest.Key + "\x00", "white space or control"},
-		{apitest.BaseURL, apitest.Key + "\x7f", "white space or control"},
+		{apitest.BaseURL, apitest.Key + "\n", "contains U+000A, which"},
+		{apitest.BaseURL, " " + apitest.Key, "contains U+0020 ' ', which"},
+		{apitest.BaseURL, "sk_test_\u00a0" + apitest.Key, "contains U+00A0, which"},
+		{apitest.BaseURL, "\ufeff" + apitest.Key, "contains U+FEFF, which"},
+		{apitest.BaseURL, apitest.Key + "\u200b", "contains U+200B, which"},
+		{apitest.BaseURL, "sk_test_\u2060" + apitest.Key, "contains U+2060, which"},
+		{apitest.BaseURL, "sk_test_\u00ad" + apitest.Key, "contains U+00AD, which"},
+		{apitest.BaseURL, "sk–test_" + apitest.Key, "contains U+2013 '–', which"},
+		{apitest.BaseURL, `"` + apitest.Key + `"`, `contains U+0022 '"', which`},
+		{apitest.BaseURL, "'" + apitest.Key + "'", "contains U+0027"},
+		{apitest.BaseURL, "`" + apitest.Key, "contains U+0060 '`', which"},
+		{apitest.BaseURL, apitest.Key + "\x7f", "contains U+007F, which"},
+		{apitest.BaseURL, apitest.Key + "\xff", "contains U+FFFD"},
 	} {
 		client, err := hiring.New(c.base, c.key)
 		assert.Nil(t, client, "New(%q, %q)", c.base, c.key)
@@ -189,6 +197,35 @@ func TestFromEnv(t *testing.T) {
 	t.Setenv("HIRING_API_KEY", "")
 	_, err = hiring.FromEnv()
 	require.ErrorContains(t, err, "HIRING_API_KEY")
+}
+
+func TestInsecureHTTPFromEnv(t *testing.T) {
+	t.Setenv("HIRING_API_KEY", apitest.Key)
+	for _, c := range []struct{ baseURL, insecure, want string }{
+		{"http://sandbox:8780", "true", ""},
+		{"http://10.0.0.7:8780", "true", ""},
+		{"http://localhost:8780", "", ""},
+		{"http://sandbox:8780", "", "HIRING_BASE_URL: plain http"},
+		{"http://sandbox:8780", "false", "HIRING_BASE_URL: plain http"},
+		{"http://hiring.example.com", "true", "HIRING_BASE_URL: plain http"},
+		{"http://93.184.216.34", "true", "HIRING_BASE_URL: plain http"},
+		{apitest.BaseURL, "1", "HIRING_INSECURE_HTTP: must be true, false or empty"},
+		{apitest.BaseURL, "True", "HIRING_INSECURE_HTTP: must be true, false or empty"},
+	} {
+		t.Setenv("HIRING_BASE_URL", c.baseURL)
+		t.Setenv("HIRING_INSECURE_HTTP", c.insecure)
+		client, err := hiring.FromEnv()
+		if c.want != "" {
+			require.ErrorContains(t, err, c.want, c)
+			require.ErrorIs(t, err, hiring.ErrInvalidInput, c)
+			continue
+		}
+		require.NoError(t, err, c)
+		_, err = client.With()
+		require.NoError(t, err, c)
+	}
+	_, err := hiring.New("http://sandbox:8780", apitest.Key)
+	require.ErrorContains(t, err, "plain http", "New does not read the variable")
 }
 
 func TestOptionsLastWinsAndObserversAddUp(t *testing.T) {
@@ -349,7 +386,7 @@ func TestKeySourceFailures(t *testing.T) {
 	}{
 		"its error":         {"", cause, "the vault is sealed"},
 		"empty key":         {"", nil, "is empty"},
-		"unclean key":       {"sk_test_x\n51HxQ9", nil, "white space"},
+		"unclean key":       {"sk_test_x\n51HxQ9", nil, "contains U+000A"},
 		"other environment": {"sk_live_51HxQ9", nil, "requires the test environment"},
 	} {
 		t.Run(name, func(t *testing.T) {

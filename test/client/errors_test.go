@@ -1,11 +1,13 @@
 package client_test
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"math"
 	"net"
 	"net/http"
@@ -67,6 +69,36 @@ func TestErrorText(t *testing.T) {
 	assert.Equal(t, "NOT_FOUND", hiring.ErrNotFound.Error())
 	assert.Equal(t, "hiring: id: is empty", (&hiring.ParamError{Param: "id", Problem: "is empty"}).Error())
 	assert.NotErrorIs(t, &hiring.Error{}, hiring.ErrorCode(""), "no code is no code")
+}
+
+// Users build errors in the tests of their error handling.
+func TestErrorsThatATestHasBuilt(t *testing.T) {
+	for _, e := range []*hiring.Error{{Code: hiring.ErrRateLimited}, {Code: hiring.ErrRateLimited, Outcome: hiring.OutcomeNotDone}} {
+		require.ErrorIs(t, e, hiring.ErrQuotaExhausted)
+		require.ErrorIs(t, e, hiring.ErrRateLimited)
+	}
+	for _, e := range []*hiring.Error{{Code: hiring.ErrRateLimited, Status: 429}, {}, {Code: hiring.ErrRateLimited, Outcome: hiring.OutcomeUnknown}, nil} {
+		require.NotErrorIs(t, e, hiring.ErrQuotaExhausted)
+	}
+	require.ErrorIs(t, &hiring.Error{Outcome: hiring.OutcomeUnknown}, hiring.ErrOutcomeUnknown)
+	details := json.RawMessage(`{"fieldErrors":{"name":["taken"]}}`)
+	for _, e := range []*hiring.Error{{Status: 400, Details: details}, {Code: hiring.ErrInvalidInput, Details: details}} {
+		assert.Equal(t, map[string][]string{"name": {"taken"}}, hiring.FieldErrors(e))
+	}
+	assert.Nil(t, hiring.FieldErrors(&hiring.Error{Status: 409, Details: details}))
+}
+
+func TestErrorInALogNamesNobody(t *testing.T) {
+	var log bytes.Buffer
+	logger := slog.New(slog.NewTextHandler(&log, nil))
+	logger.Info("m", "err", &hiring.Error{
+		Operation: "Invitations.Send", Code: hiring.ErrConflict, Message: "ada@example.com", Status: 409, RequestID: "req_1", Method: "POST",
+		Route: "/r", Attempts: 2, Outcome: hiring.OutcomeNotDone, Details: json.RawMessage(`"ada@example.com"`), Hint: "ask ada@example.com",
+	})
+	assert.Contains(t, log.String(), "err.operation=Invitations.Send err.status=409 err.code=CONFLICT err.attempts=2 err.request_id=req_1 err.outcome=not_done\n")
+	log.Reset()
+	logger.Info("m", "err", &hiring.Error{Code: "ada@example.com"}, "none", (*hiring.Error)(nil))
+	assert.NotContains(t, log.String(), "ada")
 }
 
 func TestRequestIDOfTheBodyServesWhenTheHeaderIsMissing(t *testing.T) {

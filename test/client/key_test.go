@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net/http"
+	"net/url"
 	"testing"
 	"testing/synctest"
 
@@ -19,7 +20,7 @@ import (
 )
 
 // The keys contain characters that JSON encoders escape.
-var leakKeys = []string{apitest.Key, "sk_live_a/b+c<d>&e=f'g", `sk_test_"q\q"z`}
+var leakKeys = []string{apitest.Key, "sk_live_a/b+c<d>&e=f", `sk_test_q\q<z`}
 
 // looseCause is an error whose text printers can read as a field.
 type looseCause string
@@ -142,4 +143,44 @@ func TestKeyTravelsInOneHeaderOnly(t *testing.T) {
 			apitest.AssertNoKey(t, apitest.Key, op.Name, sent)
 		}
 	}
+}
+
+func TestRequestThatHoldsTheKeyIsRefused(t *testing.T) {
+	const odd = "sk_test_a/b+c%d&0123456789"
+	for _, key := range []string{apitest.Key, odd} {
+		fake := apitest.NewScriptedServer(t, apitest.RespondData(apitest.Resource))
+		client, err := hiring.New(apitest.BaseURL, key, hiring.WithHTTPClient(&http.Client{Transport: fake}))
+		require.NoError(t, err)
+		do := func(path string, query url.Values) error {
+			_, err := client.Do(t.Context(), "GET", path, query, nil, nil)
+			return err
+		}
+		for want, errs := range map[string][]error{
+			"path": {
+				apitest.ErrorOf(client.Submissions.Get(t.Context(), key)),
+				apitest.ErrorOf(client.Invitations.Send(t.Context(), "x"+key, hiring.NewInvitation{Email: "e", Name: "n"})),
+				apitest.ErrorOf(client.Events.List(key, hiring.EventFilter{}).Collect(t.Context())),
+				do("/widgets/"+url.PathEscape(key), nil),
+				do("/widgets/"+url.QueryEscape(url.PathEscape(key)), nil),
+			},
+			"query": {
+				apitest.ErrorOf(client.Submissions.List(hiring.SubmissionFilter{AssessmentID: key}).Page(t.Context())),
+				do("/widgets", url.Values{"q": {"x " + key}}),
+				do("/widgets", url.Values{key: nil, "k" + key: {""}}),
+			},
+		} {
+			for i, err := range errs {
+				refused, ok := errors.AsType[*hiring.ParamError](err)
+				require.True(t, ok, "%s %d: %v", want, i, err)
+				assert.Equal(t, want, refused.Param, i)
+				apitest.AssertNoKey(t, key, want, err)
+			}
+		}
+		assert.Empty(t, fake.Requests())
+	}
+	fake := apitest.NewScriptedServer(t, apitest.RespondData(apitest.Resource))
+	client, err := hiring.New(apitest.BaseURL, "submission", hiring.WithHTTPClient(&http.Client{Transport: fake}))
+	require.NoError(t, err)
+	_, err = client.Submissions.Get(t.Context(), "x")
+	require.NoError(t, err, "a short key may be a word")
 }
