@@ -49,6 +49,7 @@ func symptoms(t *testing.T) map[string]error {
 	// Setting up.
 	errs["address"] = of(hiring.New("hiring.example.com", sandbox.TestKey))
 	errs["bearer"] = of(hiring.New("https://hiring.example.com", "Bearer sk_test_0123456789"))
+	errs["invisible"] = of(hiring.New("https://hiring.example.com", "sk_test_0123456789\u200b"))
 	t.Setenv("HIRING_BASE_URL", "https://hiring.example.com")
 	t.Setenv("HIRING_API_KEY", "")
 	errs["empty"] = of(hiring.FromEnv())
@@ -68,11 +69,19 @@ func symptoms(t *testing.T) map[string]error {
 	secure.StartTLS()
 	defer secure.Close()
 	errs["certificate"] = get(hiring.New(secure.URL, sandbox.TestKey, once))
+	errs["scheme"] = get(hiring.New(strings.Replace(server.URL(), "http", "https", 1), sandbox.TestKey))
+	errs["encoding"] = get(hiring.New(serve(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Encoding", "br")
+		_, _ = io.WriteString(w, "\x0b\x02")
+	}), sandbox.TestKey))
 	errs["proxy"] = page(502, "<html>Bad gateway</html>")
 	errs["redirect"] = page(302, "")
 	errs["base URL"] = get(hiring.New(server.URL()+"/wrong", sandbox.TestKey))
 
 	// Refused before they are sent.
+	keyed, err := hiring.New("https://hiring.example.com", "sk_test_0123456789")
+	require.NoError(t, err)
+	errs["key"] = of(keyed.Submissions.Get(ctx, "sk_test_0123456789"))
 	errs["id"] = of(server.Client().Submissions.Get(ctx, ""))
 	used := sandbox.Start(t)
 	used.SetQuota(sandbox.TestKey, sandbox.ClassRead, 0)
