@@ -124,8 +124,13 @@ func (a *app) assessmentsDeleteCommand() *cobra.Command {
 	}
 }
 
-// printDone prints on standard error that a command without output has succeeded.
+// printDone prints on a terminal that a command without output has succeeded. Elsewhere only
+// failures and warnings are printed on standard error: cron sends what a command prints by
+// e-mail.
 func (a *app) printDone(what string) error {
+	if !a.err.Terminal {
+		return nil
+	}
 	_, err := fmt.Fprintln(a.err, a.err.Paint(output.Green, what))
 	return err
 }

@@ -134,9 +134,8 @@ func (a *app) writeDialect(name string, r doctor.Report) error {
 	if err := files.Write(name, files.JSON(names)); err != nil {
 		return err
 	}
-	_, err := fmt.Fprintf(a.err, "%s has the %d names that were found. Use it with --dialect, also of hiring profile use, or with "+
-		"hiring-sandbox -dialect.\n", output.Clean(name), len(names))
-	return err
+	return a.printDone(fmt.Sprintf("%s has the %d names that were found. Use it with --dialect, also of hiring profile use, or with "+
+		"hiring-sandbox -dialect.", output.Clean(name), len(names)))
 }
 
 // doctorError returns an error when something is wrong or the API ended the checks.

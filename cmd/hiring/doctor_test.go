@@ -258,9 +258,9 @@ func TestDoctorOnRealConnections(t *testing.T) {
 func TestDoctorWritesADialect(t *testing.T) {
 	t.Parallel()
 	u := newUser(t, sandbox.New(sandbox.WithDialect(renamedDialect)), sandbox.TestKey)
-	got := u.run("doctor", "--write", "dialect.json")
-	assert.Equal(t, exitFailed, got.code, got.stderr)
-	assert.Contains(t, got.stderr, "dialect.json has the 13 names that were found")
+	got := u.onTerminal("doctor", "--write", "dialect.json")
+	assert.Equal(t, exitFailed, got.code, got.stdout)
+	assert.Contains(t, got.stdout, "dialect.json has the 13 names that were found")
 	text, err := os.ReadFile(filepath.Join(u.home, "dialect.json"))
 	require.NoError(t, err)
 	var found hiring.Dialect
@@ -270,9 +270,9 @@ func TestDoctorWritesADialect(t *testing.T) {
 	assert.Equal(t, exitOK, u.run("--dialect", "dialect.json", "assessments", "list").code)
 	assert.Equal(t, exitOK, u.run("--dialect", "dialect.json", "doctor").code)
 
-	got = newUser(t, sandbox.New(), sandbox.LiveKey).run("doctor", "--write", "dialect.json")
+	got = newUser(t, sandbox.New(), sandbox.LiveKey).onTerminal("doctor", "--write", "dialect.json")
 	assert.Equal(t, exitOK, got.code)
-	assert.NotContains(t, got.stderr, "has the 13 names", "some are not checked yet")
+	assert.NotContains(t, got.stdout, "has the 13 names", "some are not checked yet")
 	revoked := newUser(t, sandbox.New(), "sk_test_unknown")
 	got = revoked.run("doctor", "--write", "dialect.json")
 	assert.Contains(t, got.stderr, "dialect.json is not written")

@@ -89,7 +89,9 @@ func (a *app) importList(ctx context.Context, assessment assessmentRef, list can
 	if dryRun {
 		return output.One(printer, importPlanTable(), plan)
 	}
-	_, _ = fmt.Fprintln(a.err, plan.text())
+	if a.err.Terminal {
+		_, _ = fmt.Fprintln(a.err, plan.text())
+	}
 	if plan.ToInvite > 0 {
 		if err := a.guard(ctx, client, "send invitation e-mails to "+counted(plan.ToInvite, "candidate", "candidates")+" of the assessment", plan.ID); err != nil {
 			return err

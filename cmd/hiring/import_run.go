@@ -83,7 +83,7 @@ func (im *importer) settle(ctx context.Context) error {
 	if last.IsZero() || wait <= 0 {
 		return nil
 	}
-	im.progress.Note("checking the outcomes of an earlier run at "+im.app.clock(time.Now().Add(wait)), true)
+	im.progress.Note("checking the outcomes of an earlier run at " + im.app.clock(time.Now().Add(wait)))
 	select {
 	case <-time.After(wait):
 		return nil

@@ -15,7 +15,7 @@ func (a *app) longRunOptions(progress *output.Progress) []hiring.Option {
 		hiring.WithRetry(hiring.RetryPolicy{MaxWait: 2 * time.Hour}),
 		hiring.WithTrace(hiring.Trace{Pause: func(_ context.Context, pause hiring.TracePause) {
 			long := time.Until(pause.Until) > 2*time.Minute
-			progress.Note(a.pauseText(pause, long), long)
+			progress.Note(a.pauseText(pause, long))
 		}}),
 	}
 }

@@ -38,10 +38,10 @@ func TestProfileAddUseAndRemove(t *testing.T) {
 	assert.NotContains(t, got.stdout, "5Vq8Zr", "the typed key is not shown")
 	assert.Contains(t, got.stdout, "Added profile acme for Sandbox Hiring Ltd, a test key. The key is in "+filepath.Join(u.home, ".config", "hiring", "profiles.json")+", which only you can read.")
 
-	got = u.runWith(secretLive+"\n", "profile", "add", "prod", "--base-url", server.URL())
-	require.Zero(t, got.code, got.stderr)
-	assert.Contains(t, got.stderr, "a live key")
-	assert.Contains(t, got.stderr, "hiring profile use prod")
+	got, _ = u.inDialog([]answer{{"shown): ", secretLive + "\n"}}, "profile", "add", "prod", "--base-url", server.URL())
+	require.Zero(t, got.code, got.stdout)
+	assert.Contains(t, got.stdout, "a live key")
+	assert.Contains(t, got.stdout, "hiring profile use prod")
 
 	assert.Equal(t, "Sandbox Hiring Ltd\n", u.run("account", "--jq", ".name").stdout)
 	require.Zero(t, u.run("profile", "use", "prod").code)
@@ -230,13 +230,12 @@ func TestRemovingTheProfileInUse(t *testing.T) {
 	for _, name := range []string{"acme", "other"} {
 		require.Zero(t, u.runWith(secretTest, "profile", "add", name, "--base-url", server.URL()).code)
 	}
-	got := u.run("profile", "remove", "acme")
-	assert.Equal(t, "Removed profile acme.\n", got.stderr)
+	assert.Contains(t, u.onTerminal("profile", "remove", "acme").stdout, "Removed profile acme.")
 	assert.Equal(t, exitAuth, u.run("account").code)
 	require.Zero(t, u.run("profile", "use", "other").code)
 	require.Zero(t, u.runWith(secretTest, "profile", "add", "third", "--base-url", server.URL()).code)
-	assert.Equal(t, "Removed profile third.\n", u.run("profile", "remove", "third").stderr)
-	assert.Equal(t, "Removed profile other.\n", u.run("profile", "remove", "other").stderr)
+	require.Zero(t, u.run("profile", "remove", "third").code)
+	require.Equal(t, result{}, u.run("profile", "remove", "other"))
 }
 
 // TestWritesWithALiveKeyNeedConfirmation: the question names what would be changed, its id and

@@ -31,7 +31,6 @@ func TestReadingCommandsWorkWithSandboxAlone(t *testing.T) {
 			u.env = append(u.env, envBaseURL+"=https://elsewhere.invalid", envKey+"=sk_live_never_used")
 			got := u.run(append([]string{"--sandbox"}, strings.Fields(line)...)...)
 			assert.Zero(t, got.code, got.stderr)
-			assert.NotEmpty(t, got.stdout+got.stderr)
 		})
 	}
 }

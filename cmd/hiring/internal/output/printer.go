@@ -104,7 +104,7 @@ func List[T any](p *Printer, t Table[T], items iter.Seq2[T, error]) error {
 			}
 		}
 	}
-	if err := p.list(t.layout(p.lasting), rows); err != nil || n > 0 || t.Things == "" || p.Notes.Writer == nil {
+	if err := p.list(t.layout(p.lasting), rows); err != nil || n > 0 || t.Things == "" || !p.Notes.Terminal {
 		return err
 	}
 	_, err := fmt.Fprintln(p.Notes, p.Notes.Paint(Faint, "No "+t.Things+"."))

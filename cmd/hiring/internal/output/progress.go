@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// Progress shows the progress of long work: a bar on a terminal, and a line from time to
-// time elsewhere.
+// Progress shows the progress of long work as a bar on a terminal, and nothing elsewhere:
+// cron would send the lines by e-mail.
 type Progress struct {
 	stream Stream
 	what   string
@@ -17,7 +17,7 @@ type Progress struct {
 	done    int
 	total   int
 	detail  string
-	pending string // A line that was not printed yet.
+	pending string // A bar that was not drawn yet.
 }
 
 // Progress starts to show the progress of an activity, as in "inviting".
@@ -26,7 +26,6 @@ func (s Stream) Progress(what string) *Progress { return &Progress{stream: s, wh
 const (
 	barWidth       = 24
 	redrawInterval = 100 * time.Millisecond // The shortest time between two bars.
-	lineInterval   = time.Minute            // The time between two plain lines, unless a note is urgent.
 	fullBlock      = "█"
 	emptyBlock     = "░"
 )
@@ -35,55 +34,41 @@ const (
 // total of 0 means unknown.
 func (p *Progress) Show(done, total int, detail string) {
 	p.done, p.total, p.detail = done, total, detail
-	p.show(detail, p.shown.IsZero() || done == total && total > 0)
+	p.show(detail, done == total && total > 0)
 }
 
-// Note says why the work pauses. An urgent note is printed on any stream, other notes are
-// shown on a terminal only.
-func (p *Progress) Note(note string, urgent bool) {
+// Note says why the work pauses.
+func (p *Progress) Note(note string) {
 	if p.detail != "" && note != "" {
 		note = p.detail + ", " + note
 	}
-	p.show(note, urgent || p.stream.Terminal)
+	p.show(note, true)
 }
 
 func (p *Progress) show(detail string, atOnce bool) {
 	text := fmt.Sprintf("%s %d", p.what, p.done)
 	if p.total > 0 {
-		text += fmt.Sprintf(" of %d", p.total)
+		text = fmt.Sprintf("%s %s of %d", Bar(float64(p.done)/float64(p.total), barWidth), text, p.total)
 	}
 	if detail != "" {
 		text += ", " + detail
 	}
-	now, every := time.Now(), lineInterval
-	if p.stream.Terminal {
-		every = redrawInterval
-		if p.total > 0 {
-			text = Bar(float64(p.done)/float64(p.total), barWidth) + " " + text
-		}
-	}
 	p.pending = text
-	if atOnce || now.Sub(p.shown) >= every {
-		p.shown = now
+	if atOnce || time.Since(p.shown) >= redrawInterval {
 		p.draw()
 	}
 }
 
 func (p *Progress) draw() {
-	if p.pending == "" {
+	if p.pending == "" || !p.stream.Terminal {
 		return
 	}
-	if p.stream.Terminal {
-		text := Clean(p.pending)
-		if p.stream.Width > 0 { // Some terminals do not know their width.
-			text = truncate(text, p.stream.Width-1)
-		}
-		_, _ = fmt.Fprint(p.stream, "\r\x1b[K"+text)
-		p.drawn = true
-	} else {
-		_, _ = fmt.Fprintln(p.stream, Clean(p.pending))
+	text := Clean(p.pending)
+	if p.stream.Width > 0 { // Some terminals do not know their width.
+		text = truncate(text, p.stream.Width-1)
 	}
-	p.pending = ""
+	_, _ = fmt.Fprint(p.stream, "\r\x1b[K"+text)
+	p.drawn, p.shown, p.pending = true, time.Now(), ""
 }
 
 // Say prints a line that stays.
