@@ -84,7 +84,7 @@ func TestGolden(t *testing.T) {
 		{"submissions-get", "submissions get " + sandbox.SubmissionID},
 		{"submissions-find", "submissions find BJORN.bergstrom@candidates.test -a " + sandbox.AssessmentID},
 		{"submissions-find-anywhere", "submissions find bjorn.bergstrom@candidates.test"},
-		{"report-by-address", "report bjorn.bergstrom@candidates.test --jq .report.ship_score"},
+		{"report-by-address", "report bjorn.bergstrom@candidates.test --jq .ship_score"},
 		{"challenge-by-slug", "challenges get payments-backend --columns name,id"},
 		{"submissions-find-nobody", "submissions find nobody@example.com -a " + sandbox.AssessmentID},
 		{"submissions-report", "submissions report " + sandbox.SubmissionID},

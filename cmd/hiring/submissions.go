@@ -99,47 +99,59 @@ func statusFlag(c *cobra.Command, filter *hiring.SubmissionFilter) {
 func (a *app) submissionsGetCommand() *cobra.Command {
 	table := submissionTable()
 	table.Verbose = nil
-	return a.submissionCommand(&cobra.Command{Use: "get <submission>", Short: "Show a submission", Long: "Show a submission." + submissionHelp}, table)
+	return &cobra.Command{
+		Use:   "get <submission>",
+		Short: "Show a submission",
+		Long:  "Show a submission." + submissionHelp,
+		RunE:  showItem(a, table, getSubmission),
+	}
 }
 
 func (a *app) submissionsReportCommand() *cobra.Command {
-	return a.submissionCommand(&cobra.Command{
-		Use:     "report <submission>",
-		Short:   "Show the report of a submission",
-		Long:    "Show the report of a submission. All formats except table have the whole submission." + submissionHelp,
-		Example: "  hiring submissions report ada@example.com\n  hiring submissions report <submission-id> --jq .report.ship_score",
-	}, submissionTable())
+	return &cobra.Command{
+		Use:   "report <submission>",
+		Short: "Show the report of a submission",
+		Long: `Show the report of a submission. JSON has the report alone, so that the score is
+.ship_score. CSV and --columns have the columns of a submission.` + submissionHelp,
+		Example: "  hiring submissions report ada@example.com\n  hiring submissions report <submission-id> --jq .ship_score",
+		RunE: a.withTask(func(ctx context.Context, t task) error {
+			submission, err := getSubmission(ctx, t)
+			switch {
+			case err != nil:
+				return err
+			case (t.Format == output.JSON || t.Format == output.JSONLines) && a.flags.output.Columns == nil:
+				return t.WriteJSON(submission.Report)
+			}
+			return output.One(t.Printer, submissionTable(), submission)
+		}),
+	}
 }
 
-// submissionCommand adds the RunE function of a command that shows a submission with its
-// report.
-func (a *app) submissionCommand(c *cobra.Command, table output.Table[hiring.Submission]) *cobra.Command {
-	c.RunE = showItem(a, table, func(ctx context.Context, t task) (hiring.Submission, error) {
-		id, err := submissionID(ctx, t.client, t.args[0])
-		if err != nil {
-			return hiring.Submission{}, err
-		}
-		submission, err := t.client.Submissions.Get(ctx, id)
-		if err == nil && submission.Report == nil {
-			var report hiring.Report
-			report, err = t.client.Submissions.Report(ctx, id)
-			submission.Report = &report
-		}
-		if errors.Is(err, hiring.ErrNotFound) && !isID.MatchString(id) {
-			err = adviceError{err, "Give the id of a submission or a candidate's e-mail address; hiring submissions list shows the ids"}
-		}
-		return submission, err
-	})
-	return c
+// getSubmission returns the submission of the first argument with its report.
+func getSubmission(ctx context.Context, t task) (hiring.Submission, error) {
+	id, err := submissionID(ctx, t.client, t.args[0])
+	if err != nil {
+		return hiring.Submission{}, err
+	}
+	submission, err := t.client.Submissions.Get(ctx, id)
+	if err == nil && submission.Report == nil {
+		var report hiring.Report
+		report, err = t.client.Submissions.Report(ctx, id)
+		submission.Report = &report
+	}
+	if errors.Is(err, hiring.ErrNotFound) && !isID.MatchString(id) {
+		err = adviceError{err, "Give the id of a submission or a candidate's e-mail address; hiring submissions list shows the ids"}
+	}
+	return submission, err
 }
 
 func (a *app) submissionsFindCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "find <email>",
-		Short: "Show the report of a candidate's newest submission",
-		Long: `Show the report of a candidate's newest submission. Without --assessment, the command looks
-for the address among the newest 1,000 submissions of all assessments, with one read for
-each 100.`,
+		Short: "Show a candidate's newest submission with its report",
+		Long: `Show a candidate's newest submission with its report. Without --assessment, the command
+looks for the address among the newest 1,000 submissions of all assessments, with one read
+for each 100.`,
 	}
 	assessment := a.assessmentFilter(c, "only submissions of this assessment, however old: its id or `name`")
 	c.RunE = showItem(a, submissionTable(), func(ctx context.Context, t task) (hiring.Submission, error) {

@@ -49,14 +49,18 @@ can use them. Examples:
 
   hiring submissions list --jq '.[] | select(.report.ship_score >= 80) | .candidate.email'
   hiring submissions list --jq '.[] | [.candidate.name, .report.ship_score] | @tsv'
+  hiring submissions list --jq 'map(select(.report.ship_score != null) | .report.ship_score) | add / length'
+  hiring report ada@example.com --jq .ship_score
   hiring submissions list --jq '.[] | "\(.candidate.name): \(.report.verdict_label // "not evaluated")"'
   hiring submissions list --jq 'group_by(.status) | map({status: .[0].status, n: length})'
   hiring account --jq '.usage | .assessments_limit - .assessments_used'
   hiring api /account --jq .data.plan.id
   hiring submissions list --columns id,candidate.email,score --sort -score
 
-Everything that writes results writes submissions: the score is .report.ship_score. String
-interpolation, as in "\(.id)", and @tsv serve as templates.`
+report writes the report, whose score is .ship_score. Everything else that writes results
+writes submissions, whose score is .report.ship_score. A score is null until there is one,
+and jq sorts null below 0 and adds it as 0: select(.report.ship_score != null) leaves such
+submissions out. String interpolation, as in "\(.id)", and @tsv serve as templates.`
 
 const environmentTopic = `The server and the key come from --sandbox or --profile, or else from the variables
 HIRING_BASE_URL and HIRING_API_KEY, or else from the profile in use (hiring profile).
