@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -64,8 +65,15 @@ func (a *app) assessmentsCreateCommand() *cobra.Command {
 	c.Flags().StringSliceVar(&in.SelectedTaskIDs, "tasks", nil, "the `ids` of the tasks to use, for a challenge with several tasks")
 	_ = c.RegisterFlagCompletionFunc("challenge", a.complete(challengeIDs))
 	c.RunE = showItem(a, assessmentTable(), func(ctx context.Context, t task) (hiring.Assessment, error) {
-		if in.ChallengeID == "" || in.Name == "" {
-			return hiring.Assessment{}, adviceError{usagef("--challenge and --name are required"), "hiring challenges list shows the challenges"}
+		var missing []string
+		if in.ChallengeID == "" {
+			missing = append(missing, "--challenge, which hiring challenges list shows")
+		}
+		if in.Name == "" {
+			missing = append(missing, "--name")
+		}
+		if missing != nil {
+			return hiring.Assessment{}, usagef("assessments create needs %s", strings.Join(missing, ", and "))
 		}
 		if output.HasControls(in.Name) {
 			return hiring.Assessment{}, usagef("--name has control characters or line breaks: type it again")

@@ -78,7 +78,9 @@ func TestWaitShowsItsProgress(t *testing.T) {
 	assert.Equal(t, exitInterrupted, got.code)
 	assert.Regexp(t, `reports ready: \d of 2, next poll at \d\d:\d\d:\d\d UTC`, got.stdout)
 
-	require.NoError(t, h.server.Evaluate(second, sandbox.Result{ShipScore: new(82)}))
+	require.NoError(t, h.server.Evaluate(second, sandbox.Result{ShipScore: new(82), ReportDelay: time.Hour}))
+	assert.Contains(t, u.run("report", second).stdout, "The submission is evaluated, but its report is not ready yet.\n")
+	h.server.Advance(time.Hour)
 	u.write("ids", first+"\n\n"+second+"\n"+sandbox.UnknownID+"\n")
 	got = u.runWith(u.read("ids"), "submissions", "wait", "-", "--interval", "20ms", "--jq", ".report.ship_score")
 	assert.ElementsMatch(t, []string{"71", "82"}, strings.Fields(got.stdout))

@@ -39,9 +39,12 @@ func showReport(p *output.Printer, s hiring.Submission) error {
 	}
 	t.flow("", strings.TrimSpace(p.Paint(output.Bold, output.Clean(s.Candidate.Name))+"  "+output.Clean(s.Candidate.Email)))
 	t.flow("", p.Paint(output.Faint, output.Clean(s.Challenge.Name)))
-	if s.Report.Ready() {
+	switch {
+	case s.Report.Ready():
 		t.report(*s.Report)
-	} else {
+	case s.Status == hiring.SubmissionEvaluated:
+		t.flow("", "The submission is evaluated, but its report is not ready yet.")
+	default:
 		t.flow("", "Not evaluated yet; the submission is "+output.Clean(string(s.Status))+".")
 	}
 	_, err := io.WriteString(p, t.String())

@@ -101,6 +101,10 @@ const submissionHelp = `
 candidate's newest submission. An address is looked for in all assessments among the newest
 1,000 submissions, with one read for each 100.`
 
+// notStarted is the advice when an address has no submission.
+const notStarted = "The candidate may not have started yet: hiring invitations list -a <assessment> shows the invitations, and hiring watch " +
+	"writes each result when there is one"
+
 // candidatePages is how many pages of the list of all submissions are searched for an
 // address.
 const candidatePages = 10
@@ -121,8 +125,7 @@ func newestSubmission(ctx context.Context, client *hiring.Client, assessment, em
 	if assessment != "" {
 		found, err := client.Submissions.FindByEmail(ctx, assessment, email)
 		if errors.Is(err, hiring.ErrNotFound) {
-			err = adviceError{err, "The candidate may not have started yet; hiring invitations list --assessment " + assessment +
-				" shows the invitations"}
+			err = adviceError{err, notStarted}
 		}
 		return found, err
 	}
@@ -142,7 +145,7 @@ func newestSubmission(ctx context.Context, client *hiring.Client, assessment, em
 		}
 	}
 	return hiring.Submission{}, adviceError{causedError{errors.New("No submission is of this address"), hiring.ErrNotFound},
-		"The candidate may not have started yet; hiring invitations list --assessment <assessment> shows the invitations"}
+		notStarted}
 }
 
 // assessmentRef is the value of the flag --assessment.

@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	hiring "github.com/hiring-assessment/hiring-go"
+	"github.com/hiring-assessment/hiring-go/cmd/hiring/internal/candidates"
 	"github.com/hiring-assessment/hiring-go/cmd/hiring/internal/output"
 )
 
@@ -155,6 +156,9 @@ for each 100.`,
 	}
 	assessment := a.assessmentFilter(c, "only submissions of this assessment, however old: its id or `name`")
 	c.RunE = showItem(a, submissionTable(), func(ctx context.Context, t task) (hiring.Submission, error) {
+		if problem := candidates.AddressProblem(t.args[0]); problem != "" {
+			return hiring.Submission{}, usagef("<email>: %s", problem)
+		}
 		id, err := assessment.id(ctx, t.client)
 		if err != nil {
 			return hiring.Submission{}, err

@@ -30,7 +30,7 @@ func TestErrorsNameFlagsAndArguments(t *testing.T) {
 		"plain http": {func() error { _, err := hiring.New("http://example.com", "sk_live_x"); return err },
 			"The base URL: plain http would show the key to the network: use https, or HIRING_INSECURE_HTTP if that is meant."},
 		"a key with a space": {func() error { _, err := hiring.New("https://example.com?x=1", "a b"); return err },
-			"The API key: contains white space or control characters: it was probably copied with a line break; the base URL: must have no query and no fragment."},
+			"The API key: contains U+0020 ' ', which is part of no key: copy the key again, without quotes, spaces and line breaks; the base URL: must have no query and no fragment."},
 		"numbers": {func() error {
 			_, err := client.Assessments.Create(ctx, hiring.NewAssessment{ChallengeID: "x", Name: "y", TimeLimitMinutes: -1, BudgetDollarsCap: new(-2.0)})
 			return err
@@ -92,9 +92,12 @@ func TestFrequentErrorTexts(t *testing.T) {
 	}
 	for line, want := range map[string]string{
 		"invitations import people.csv -a " + sandbox.AssessmentID:   "hiring: people.csv has no rows below its header. No invitations were sent.\n",
-		"invitations import other.csv -a " + sandbox.AssessmentID:    "hiring: The first line of other.csv names no column name: it must name the columns, as in name,email. No invitations were sent.\n",
-		"invitations import nameless.csv -a " + sandbox.AssessmentID: "hiring: The first line of nameless.csv names no column name: it must name the columns, as in name,email. No invitations were sent.\n",
+		"invitations import other.csv -a " + sandbox.AssessmentID:    "hiring: The first line of other.csv must name the columns, such as name,email: no column is called name. No invitations were sent.\n",
+		"invitations import nameless.csv -a " + sandbox.AssessmentID: "hiring: The first line of nameless.csv must name the columns, such as name,email: no column is called name. No invitations were sent.\n",
 		"members extra":                           "hiring: There is no command hiring members extra. hiring help members lists the commands.\n",
+		"assessments create --challenge x":        "hiring: assessments create needs --name.\n",
+		"submissions find ada -a x":               "hiring: <email>: the address has no @.\n",
+		"submissions wait ada@example.com":        "hiring: No submission is of this address. The candidate may not have started yet: hiring invitations list -a <assessment> shows the invitations, and hiring watch ",
 		"assessments get":                         "hiring: assessments get needs <assessment>. Usage: hiring assessments get <assessment>.\n",
 		"submissions get a b":                     "hiring: submissions get takes 1 argument, got 'a', 'b'. Usage: hiring submissions get <submission>.\n",
 		"invitations list":                        "hiring: --assessment is missing. hiring assessments list shows the names and ids.\n",

@@ -45,7 +45,7 @@ func Read(file string) (List, error) {
 	columns, err := rows.Read()
 	switch {
 	case errors.Is(err, io.EOF):
-		return List{}, fmt.Errorf("%s is empty: its first line names the columns, as in name,email", file)
+		return List{}, fmt.Errorf("%s is empty: its first line must name the columns, such as name,email", file)
 	case err != nil:
 		return List{}, notCSV(file, err)
 	}
@@ -91,7 +91,7 @@ func find(columns []string, what string, headings ...string) (int, error) {
 		}
 	}
 	if found < 0 {
-		return -1, fmt.Errorf("names no column %s: it must name the columns, as in name,email", what)
+		return -1, fmt.Errorf("must name the columns, such as name,email: no column is called %s", what)
 	}
 	return found, nil
 }
@@ -154,17 +154,34 @@ func take(row []string, name, email, columns int) (person hiring.NewInvitation, 
 	return person, Problem(person)
 }
 
+// AddressProblem returns what is wrong with an address, or "". What may be on both sides of
+// the @, the API decides.
+func AddressProblem(email string) string {
+	local, domain, hasAt := strings.Cut(email, "@")
+	switch {
+	case email == "":
+		return "the address is missing"
+	case output.HasControls(email) || strings.ContainsFunc(email, func(r rune) bool { return unicode.Is(unicode.Cf, r) }):
+		return "the address has invisible characters or line breaks: type it again"
+	case strings.ContainsAny(email, ",;<>") || strings.ContainsFunc(email, unicode.IsSpace):
+		return "the address has a space or one of , ; < >: give one address"
+	case !hasAt:
+		return "the address has no @"
+	case strings.Contains(domain, "@"):
+		return "the address has more than one @"
+	case local == "" || domain == "":
+		return "the address has nothing before or after the @"
+	}
+	return ""
+}
+
 // Problem returns what is wrong with a candidate, or "". It does not quote the input, which
 // may contain a key or control characters.
 func Problem(person hiring.NewInvitation) string {
-	local, domain, _ := strings.Cut(person.Email, "@")
+	if problem := AddressProblem(person.Email); problem != "" {
+		return problem
+	}
 	switch {
-	case person.Email == "":
-		return "the address is missing"
-	case output.HasControls(person.Email) || strings.ContainsFunc(person.Email, func(r rune) bool { return unicode.Is(unicode.Cf, r) }):
-		return "the address has invisible characters or line breaks: type it again"
-	case local == "" || domain == "" || strings.Contains(domain, "@") || strings.ContainsAny(person.Email, ",;<>") || strings.ContainsFunc(person.Email, unicode.IsSpace):
-		return "not an e-mail address"
 	case person.Name == "":
 		return "the name is missing"
 	case output.HasControls(person.Name):
