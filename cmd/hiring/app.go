@@ -164,7 +164,7 @@ func grouped(root *cobra.Command, group string, commands ...*cobra.Command) {
 func (a *app) globalFlags(root *cobra.Command) {
 	flags := root.PersistentFlags()
 	flags.BoolVar(&a.flags.sandbox, "sandbox", false, "use a fake server inside this program, with sample data")
-	flags.StringVar(&a.flags.profile, "profile", "", "use the profile with this `name`")
+	flags.StringVarP(&a.flags.profile, "profile", "p", "", "use the profile with this `name`")
 	flags.StringVar(&a.flags.dialect, "dialect", "", "a `file` with the names and routes of the server, as hiring doctor writes it")
 	flags.BoolVarP(&a.flags.yes, "yes", "y", false, "do not ask for confirmation before a write with a live key")
 	flags.BoolVar(&a.flags.debug, "debug", false, "print each request on standard error")
@@ -174,7 +174,7 @@ func (a *app) globalFlags(root *cobra.Command) {
 	flags.StringSliceVar(&a.flags.output.Columns, "columns", nil, "the `names` of the columns of a table or CSV or of the members of JSON, as in id,candidate.email")
 	flags.BoolVar(&a.flags.output.BOM, "bom", false, "begin CSV with a byte order mark, which Excel needs")
 	flags.StringVar(&a.flags.output.Separator, "separator", "", "the `character` between the cells of CSV, as in ';' for spreadsheets that expect it (default a comma)")
-	_ = root.RegisterFlagCompletionFunc("profile", completeProfiles)
+	_ = root.RegisterFlagCompletionFunc("profile", a.completeProfiles)
 	_ = root.RegisterFlagCompletionFunc("columns", completeColumns)
 	_ = root.RegisterFlagCompletionFunc("output", cobra.FixedCompletions(output.Formats(), cobra.ShellCompDirectiveNoFileComp))
 }

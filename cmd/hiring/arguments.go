@@ -8,8 +8,6 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
-
-	"github.com/hiring-assessment/hiring-go/cmd/hiring/internal/profile"
 )
 
 // typedKey matches a key in an argument. The prefix alone does not match.
@@ -65,7 +63,7 @@ func (a *app) checkProfile() error {
 	case a.flags.sandbox:
 		return usagef("--sandbox and --profile exclude each other")
 	}
-	store, err := profile.Open()
+	store, err := a.profiles()
 	if err == nil {
 		_, _, err = store.Get(a.flags.profile)
 	}

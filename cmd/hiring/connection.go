@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -28,15 +29,17 @@ type connection struct {
 	Origin    string            // Where it was configured, as in "profile acme".
 }
 
-// The variables with the server address and the key.
+// The variables with the server address and the key, and with the name of a profile.
 const (
 	envBaseURL = "HIRING_BASE_URL"
 	envKey     = "HIRING_API_KEY"
+	envProfile = "HIRING_PROFILE"
 	variables  = "the variables " + envBaseURL + " and " + envKey
 )
 
-// connection returns the server and the key to use: those of --sandbox or --profile,
-// else those of the variables, else those of the profile in use.
+// connection returns the server and the key to use: those of --sandbox, or of the profile that
+// --profile or HIRING_PROFILE names, else those of the variables, else those of the profile in
+// use.
 func (a *app) connection() (connection, error) {
 	c, err := a.anyConnection()
 	if err == nil {
@@ -65,41 +68,47 @@ func (a *app) anyConnection() (connection, error) {
 	return c, err
 }
 
-// configured returns the profile that --profile names, else what the variables say, else
+// chosenProfile returns the name of the profile that the user has chosen for this command, or
+// "".
+func (a *app) chosenProfile() string { return cmp.Or(a.flags.profile, a.getenv(envProfile)) }
+
+// configured returns the profile that the user has chosen, else what the variables say, else
 // the profile in use. A key is never sent to an address that it was not given together
 // with, unless the user named both.
 func (a *app) configured() (connection, error) {
-	if a.flags.profile != "" {
-		return a.fromProfile()
-	}
 	base, key := a.getenv(envBaseURL), a.getenv(envKey)
-	if base != "" && key != "" {
-		return connection{BaseURL: base, Key: key, Origin: variables}, nil
+	switch {
+	case !a.usesVariables():
+		return a.fromProfile(a.chosenProfile())
+	case key == "":
+		return connection{}, adviceError{errNoConnection, envBaseURL + " is set without " + envKey + ": set both, or use a profile"}
+	case base == "":
+		return connection{}, adviceError{errNoConnection, envKey + " is set without " + envBaseURL + ": set both, or use a profile"}
 	}
-	if base != "" || key != "" {
-		set, missing := envBaseURL, envKey
-		if base == "" {
-			set, missing = missing, set
-		}
-		return connection{}, adviceError{errNoConnection, set + " is set without " + missing + ": set both, or use a profile"}
-	}
-	return a.fromProfile()
+	return connection{BaseURL: base, Key: key, Origin: variables}, nil
 }
 
-func (a *app) fromProfile() (connection, error) {
-	store, err := profile.Open()
+// usesVariables reports whether the variables count, and not a profile.
+func (a *app) usesVariables() bool {
+	return a.chosenProfile() == "" && a.getenv(envBaseURL)+a.getenv(envKey) != ""
+}
+
+// fromProfile returns the server and the key of a profile; "" means the profile in use.
+func (a *app) fromProfile(chosen string) (connection, error) {
+	store, err := a.profiles()
 	if err != nil {
 		return connection{}, causedError{err, errNoConnection}
 	}
-	name, p, err := store.Get(a.flags.profile)
-	if errors.Is(err, profile.ErrUnknown) && a.flags.profile == "" {
+	name, p, err := store.Get(chosen)
+	switch {
+	case errors.Is(err, profile.ErrUnknown) && chosen == "":
 		return connection{}, adviceError{errNoConnection, fmt.Sprintf("Run hiring profile add <name> or hiring profile use "+
 			"<name>, or set %s and %s, or try --sandbox", envBaseURL, envKey)}
-	}
-	if errors.Is(err, profile.ErrUnknown) {
+	case errors.Is(err, profile.ErrUnknown) && a.flags.profile == "":
+		return connection{}, adviceError{profileError(name, err), envProfile + " names it; hiring profile list shows the profiles"}
+	case errors.Is(err, profile.ErrUnknown):
 		return connection{}, profileError(name, err)
-	}
-	if err != nil {
+	case err != nil:
 		return connection{}, causedError{err, errNoConnection}
 	}
 	dialect, err := readDialect(p.Dialect)
@@ -143,9 +152,13 @@ func (a *app) options() []hiring.Option {
 	return options
 }
 
-// warn prints each warning once.
+// warn prints each warning of the client once.
 func (a *app) warn(_ context.Context, x hiring.Exchange) {
-	text := output.Clean(strings.ReplaceAll(x.Warning, "Dialect.", "the dialect's "))
+	a.warnOnce(strings.ReplaceAll(x.Warning, "Dialect.", "the dialect's "))
+}
+
+func (a *app) warnOnce(text string) {
+	text = output.Clean(text)
 	if text == "" || slices.Contains(a.warnings, text) {
 		return
 	}

@@ -7,6 +7,7 @@ replace github.com/hiring-assessment/hiring-go => ../../
 require (
 	github.com/clipperhouse/displaywidth v0.11.0
 	github.com/creack/pty v1.1.24
+	github.com/go-json-experiment/json v1.27.2
 	github.com/gofrs/flock v0.13.2
 	github.com/hiring-assessment/hiring-go v0.0.0-00010101000000-000000000000
 	github.com/itchyny/gojq v0.12.20
@@ -22,7 +23,6 @@ require golang.org/x/text v0.44.0
 
 require (
 	github.com/clipperhouse/uax29/v2 v2.7.0 // indirect
-	github.com/go-json-experiment/json v1.27.2 // indirect
 	github.com/google/go-querystring v1.2.0 // indirect
 	github.com/hashicorp/go-cleanhttp v0.5.2 // indirect
 	github.com/hashicorp/go-retryablehttp v0.7.8 // indirect

@@ -64,7 +64,7 @@ func (a *app) help(c *cobra.Command, _ []string) {
 	}
 	section(to, "Flags", flagLines(c.LocalFlags()))
 	if c.HasParent() {
-		section(to, "Flags of every command", "  --bom, --columns, --debug, --dialect, -q/--jq, -o/--output, --profile, --sandbox, --separator, --timeout, -y/--yes\n"+
+		section(to, "Flags of every command", "  --bom, --columns, --debug, --dialect, -q/--jq, -o/--output, -p/--profile, --sandbox, --separator, --timeout, -y/--yes\n"+
 			"  See hiring --help.")
 	}
 	section(to, "Examples", c.Example)

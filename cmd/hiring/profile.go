@@ -23,8 +23,17 @@ func (a *app) profileCommand() *cobra.Command {
 		a.profileAddCommand(), a.profileUseCommand(), a.profileListCommand(), a.profileStatusCommand(), a.profileRemoveCommand())
 	c.Long = `Manage profiles. A profile is a server address and an API key, stored in a file that only
 you can read. The variables HIRING_BASE_URL and HIRING_API_KEY take precedence over the
-profile in use, and --profile takes precedence over them.`
+profile in use, and --profile and HIRING_PROFILE take precedence over them.`
 	return c
+}
+
+// profiles returns the stored profiles. It warns when other users can read or write them.
+func (a *app) profiles() (profile.Store, error) {
+	store, err := profile.Open()
+	if path := store.Exposed(); err == nil && path != "" {
+		a.warnOnce("Other users can read or write " + path + ". Run chmod go-rwx on it, unless a mount sets its mode.")
+	}
+	return store, err
 }
 
 func (a *app) profileAddCommand() *cobra.Command {
@@ -94,7 +103,7 @@ func (a *app) checkConnection(ctx context.Context, given connection, unchecked b
 }
 
 func (a *app) saveProfile(name string, given connection, what string) error {
-	store, err := profile.Open()
+	store, err := a.profiles()
 	if err != nil {
 		return err
 	}
@@ -144,7 +153,7 @@ func (a *app) askSecret(ctx context.Context, question string) (string, error) {
 // withStore returns the RunE function of a command that changes the profile it names.
 func (a *app) withStore(change func(c *cobra.Command, store profile.Store, name string) (done string, err error)) func(*cobra.Command, []string) error {
 	return func(c *cobra.Command, args []string) error {
-		store, err := profile.Open()
+		store, err := a.profiles()
 		if err != nil {
 			return err
 		}
@@ -164,7 +173,7 @@ func (a *app) profileUseCommand() *cobra.Command {
 and routes of the server, as hiring doctor writes it; an empty name removes the setting. To
 change the server address or the API key, run hiring profile add with the same name.`,
 		Example:           "  hiring profile use acme\n  hiring profile use acme --dialect dialect.json",
-		ValidArgsFunction: completeProfiles,
+		ValidArgsFunction: a.completeProfiles,
 		RunE: a.withStore(func(c *cobra.Command, store profile.Store, name string) (string, error) {
 			if c.Flags().Changed("dialect") {
 				if err := a.keepDialect(store, name); err != nil {
@@ -196,7 +205,7 @@ func (a *app) profileRemoveCommand() *cobra.Command {
 		Use:               "remove <name>",
 		Aliases:           []string{"rm", "delete"},
 		Short:             "Remove a profile and its stored key; the key itself stays valid",
-		ValidArgsFunction: completeProfiles,
+		ValidArgsFunction: a.completeProfiles,
 		RunE: a.withStore(func(_ *cobra.Command, store profile.Store, name string) (string, error) {
 			return "Removed profile " + name + ".", store.Remove(name)
 		}),
@@ -207,45 +216,59 @@ func (a *app) profileRemoveCommand() *cobra.Command {
 type profileRow struct {
 	Name    string `json:"name"`
 	BaseURL string `json:"base_url"`
-	InUse   bool   `json:"in_use"`
 	Dialect string `json:"dialect"`
+
+	Environment string `json:"environment"` // Of the key: live, test or unknown.
+	InUse       bool   `json:"in_use"`      // By a command with the same flags and variables.
 }
 
 func (a *app) profileListCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "list",
-		Short: "List the profiles",
+		Short: "List the profiles, and which one commands use",
 		RunE: func(_ *cobra.Command, _ []string) error {
 			printer, err := a.printer()
 			if err != nil {
 				return err
 			}
-			rows, err := profileRows()
+			rows, err := a.profileRows()
 			if err != nil {
 				return err
 			}
 			return output.List(printer, output.Table[profileRow]{
 				Things: "profiles",
-				Shown:  []string{"name", "base_url", "in_use", "dialect"},
+				Shown:  []string{"name", "environment", "base_url", "in_use", "dialect"},
 			}, output.Of(rows...))
 		},
 	}
 }
 
-func profileRows() (rows []profileRow, err error) {
-	store, err := profile.Open()
+func (a *app) profileRows() (rows []profileRow, err error) {
+	store, err := a.profiles()
 	if err != nil {
 		return nil, err
 	}
-	names, current, err := store.Names()
+	names, used, err := store.Names()
+	if used = cmp.Or(a.chosenProfile(), used); a.usesVariables() {
+		used = ""
+	}
 	for _, name := range names {
 		_, p, err := store.Get(name)
 		if err != nil {
 			return nil, err
 		}
-		rows = append(rows, profileRow{Name: name, BaseURL: p.BaseURL, InUse: name == current, Dialect: p.Dialect})
+		rows = append(rows, profileRow{Name: name, BaseURL: p.BaseURL, Dialect: p.Dialect, Environment: environmentOf(p.Key), InUse: name == used})
 	}
 	return rows, err
+}
+
+// environmentOf returns the environment of a key, or "unknown".
+func environmentOf(key string) string {
+	client, err := hiring.New("https://hiring.invalid", key)
+	if err != nil || client.Environment() == "" {
+		return "unknown"
+	}
+	return string(client.Environment())
 }
 
 // profileError names the unknown profile.
@@ -256,8 +279,8 @@ func profileError(name string, err error) error {
 	return adviceError{usagef("There is no profile %s", output.Clean(name)), "hiring profile list shows the profiles"}
 }
 
-func completeProfiles(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-	rows, err := profileRows()
+func (a *app) completeProfiles(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+	rows, err := a.profileRows()
 	if err != nil {
 		return nil, cobra.ShellCompDirectiveError
 	}
@@ -301,18 +324,17 @@ func (a *app) status() (connectionStatus, error) {
 	if err != nil {
 		return connectionStatus{}, err
 	}
-	client, err := c.client()
-	if err != nil {
+	if _, err := c.client(a.options()...); err != nil {
 		return connectionStatus{}, adviceError{err, "The server and the key come from " + c.Origin}
 	}
-	s := connectionStatus{Server: c.BaseURL, Source: c.Origin, Environment: string(cmp.Or(client.Environment(), hiring.Environment("unknown")))}
+	s := connectionStatus{Server: c.BaseURL, Source: c.Origin, Environment: environmentOf(c.Key)}
 	if s.Source != variables && a.getenv(envBaseURL) != "" && a.getenv(envKey) != "" {
 		s.NotUsed = append(s.NotUsed, variables)
 	}
-	rows, _ := profileRows() // A profile that cannot be read is not used either.
-	for _, row := range rows {
-		if row.InUse && s.Source != "profile "+row.Name {
-			s.NotUsed = append(s.NotUsed, "profile "+row.Name)
+	if store, err := profile.Open(); err == nil {
+		_, current, _ := store.Names() // A profile that cannot be read is not used either.
+		if current != "" && s.Source != "profile "+current {
+			s.NotUsed = append(s.NotUsed, "profile "+current)
 		}
 	}
 	return s, nil

@@ -19,7 +19,7 @@ func TestProfileSettings(t *testing.T) {
 		require.Zero(t, u.runWith(secretTest, "profile", "add", name, "--base-url", server.URL()).code)
 	}
 	shown := u.run("profile", "list", "--jq", ".[0]")
-	assert.JSONEq(t, `{"base_url":"`+server.URL()+`","dialect":"","in_use":true,"name":"acme"}`, shown.stdout)
+	assert.JSONEq(t, `{"base_url":"`+server.URL()+`","dialect":"","environment":"test","in_use":true,"name":"acme"}`, shown.stdout)
 
 	require.NoError(t, os.WriteFile(filepath.Join(u.home, "d.json"), []byte(`{"get_assessment": "GET /postings/{id}"}`), 0o600))
 	assert.Contains(t, u.onTerminal("profile", "use", "acme", "--dialect", "d.json").stdout, "Using profile acme.")

@@ -42,10 +42,10 @@ func TestErrorsAboutFolders(t *testing.T) {
 	server, u := newKeyedServer(t)
 	require.Zero(t, u.runWith(secretTest, "profile", "add", "acme", "--base-url", server.URL()).code)
 	keys := filepath.Join(u.home, ".config", "hiring", "profiles.json")
-	require.NoError(t, os.Chmod(keys, 0o644))
+	require.NoError(t, os.WriteFile(keys, []byte("{"), 0o600))
 	got := u.run("account")
 	assert.Equal(t, exitAuth, got.code)
-	assert.True(t, strings.HasPrefix(got.stderr, "hiring: Other users can read or write "+keys+": run chmod go-rwx on it and check its content."), got.stderr)
+	assert.True(t, strings.HasPrefix(got.stderr, "hiring: "+keys+" is not valid JSON: repair or remove it."), got.stderr)
 	assert.NotContains(t, got.stderr, "No server is configured")
 
 	u.env = slices.DeleteFunc(slices.Clone(u.env), func(v string) bool { return strings.HasPrefix(v, "HOME=") || strings.HasPrefix(v, "XDG_CONFIG_HOME=") })

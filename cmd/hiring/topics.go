@@ -62,9 +62,10 @@ writes submissions, whose score is .report.ship_score. A score is null until the
 and jq sorts null below 0 and adds it as 0: select(.report.ship_score != null) leaves such
 submissions out. String interpolation, as in "\(.id)", and @tsv serve as templates.`
 
-const environmentTopic = `The server and the key come from --sandbox or --profile, or else from the variables
-HIRING_BASE_URL and HIRING_API_KEY, or else from the profile in use (hiring profile).
+const environmentTopic = `The server and the key come from --sandbox, --profile or HIRING_PROFILE, or else from the
+variables HIRING_BASE_URL and HIRING_API_KEY, or else from the profile in use (hiring profile).
 
+  HIRING_PROFILE   the name of a profile to use, as with --profile
   HIRING_BASE_URL  the server address; it counts only together with the key
   HIRING_API_KEY   the API key
   NO_COLOR         if set, no colors are used

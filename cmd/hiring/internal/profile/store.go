@@ -3,7 +3,6 @@
 package profile
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
@@ -12,6 +11,10 @@ import (
 	"regexp"
 	"runtime"
 	"slices"
+	"time"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/hiring-assessment/hiring-go/cmd/hiring/internal/files"
 )
@@ -21,6 +24,8 @@ type Profile struct {
 	BaseURL string `json:"base_url"`
 	Key     string `json:"key"`
 	Dialect string `json:"dialect,omitempty"` // Path of a file that hiring doctor wrote.
+
+	Extra map[string]jsontext.Value `json:",unknown,embed"` // Members of other versions.
 }
 
 // Store is the file with the profiles of a user.
@@ -45,28 +50,34 @@ func (s Store) Path() string { return s.path }
 type content struct {
 	Current  string             `json:"current"`
 	Profiles map[string]Profile `json:"profiles"`
+
+	Extra map[string]jsontext.Value `json:",unknown,embed"`
 }
 
-// load reads the file, which need not exist. It returns an error when another user can
-// read or write it, or write its folder: another content could send a key to another
-// server.
-func (s Store) load() (content, error) {
-	all := content{Profiles: make(map[string]Profile)}
-	for path, forbidden := range map[string]os.FileMode{filepath.Dir(s.path): 0o022, s.path: 0o077} {
+// Exposed returns the path of the file or of its folder when other users can read or write the
+// file, or write the folder, or "". Mounts of containers set such modes.
+func (s Store) Exposed() string {
+	for path, exposing := range map[string]os.FileMode{filepath.Dir(s.path): 0o022, s.path: 0o077} {
 		info, err := os.Stat(path)
-		switch {
-		case errors.Is(err, os.ErrNotExist):
-			return all, nil
-		case err != nil:
-			return all, err
-		case runtime.GOOS == "windows": // It has access lists instead of mode bits.
-		case info.Mode().Perm()&forbidden != 0:
-			return all, fmt.Errorf("Other users can read or write %s: run chmod go-rwx on it and check its content", path)
+		if err == nil && info.Mode().Perm()&exposing != 0 && runtime.GOOS != "windows" { // It has access lists.
+			return path
 		}
 	}
+	return ""
+}
+
+// load reads the file, which need not exist.
+func (s Store) load() (content, error) {
+	var all content
 	text, err := os.ReadFile(s.path)
-	if err == nil && json.Unmarshal(text, &all) != nil { // The decoder's error could quote a key.
+	switch {
+	case errors.Is(err, os.ErrNotExist):
+		err = nil
+	case err == nil && json.Unmarshal(text, &all) != nil: // The decoder's error could quote a key.
 		err = fmt.Errorf("%s is not valid JSON: repair or remove it", s.path)
+	}
+	if all.Profiles == nil {
+		all.Profiles = make(map[string]Profile)
 	}
 	return all, err
 }
@@ -111,32 +122,29 @@ func (s Store) Add(name, baseURL, key string) error {
 	if err := CheckName(name); err != nil {
 		return err
 	}
-	all, err := s.load()
-	if err != nil {
-		return err
-	}
-	p := Profile{BaseURL: baseURL, Key: key}
-	if before := all.Profiles[name]; before.BaseURL == baseURL {
-		p.Dialect = before.Dialect
-	}
-	all.Profiles[name] = p
-	if all.Current == "" {
-		all.Current = name
-	}
-	return s.save(all)
+	return s.change(func(all *content) error {
+		p := all.Profiles[name]
+		if p.BaseURL != baseURL {
+			p = Profile{BaseURL: baseURL}
+		}
+		p.Key = key
+		all.Profiles[name] = p
+		if all.Current == "" {
+			all.Current = name
+		}
+		return nil
+	})
 }
 
 // edit changes a profile. It returns ErrUnknown if the profile does not exist.
-func (s Store) edit(name string, change func(all *content)) error {
-	all, err := s.load()
-	if err != nil {
-		return err
-	}
-	if _, ok := all.Profiles[name]; !ok {
-		return ErrUnknown
-	}
-	change(&all)
-	return s.save(all)
+func (s Store) edit(name string, do func(all *content)) error {
+	return s.change(func(all *content) error {
+		if _, ok := all.Profiles[name]; !ok {
+			return ErrUnknown
+		}
+		do(all)
+		return nil
+	})
 }
 
 // Use makes a profile the profile in use.
@@ -164,9 +172,26 @@ func (s Store) Remove(name string) error {
 	})
 }
 
-func (s Store) save(all content) error {
+// change changes the file while no other process does. Nobody else can read the new file.
+func (s Store) change(do func(all *content) error) error {
+	const wait = 10 * time.Second
 	if err := os.MkdirAll(filepath.Dir(s.path), 0o700); err != nil {
 		return err
 	}
-	return files.Write(s.path, files.JSON(all))
+	release, err := files.Lock(s.path, wait)
+	if err != nil {
+		return err
+	}
+	defer release()
+	all, err := s.load()
+	if err == nil {
+		err = do(&all)
+	}
+	if err != nil {
+		return err
+	}
+	return files.Replace(s.path, func(to *os.File) error {
+		_ = to.Chmod(0o600) // Some file systems have no modes.
+		return json.MarshalWrite(to, all, jsontext.WithIndent("  "), json.Deterministic(true))
+	})
 }

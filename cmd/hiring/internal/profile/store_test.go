@@ -1,9 +1,11 @@
 package profile
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"runtime"
+	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -68,4 +70,41 @@ func TestADamagedFileIsNotQuoted(t *testing.T) {
 	require.ErrorContains(t, err, "not valid JSON")
 	assert.NotContains(t, err.Error(), "sk_live")
 	require.Error(t, s.Add("other", server, secret), "it is not replaced")
+}
+
+// TestChangesAtOnce: each of several processes adds its profile, and none loses that of another.
+func TestChangesAtOnce(t *testing.T) {
+	t.Parallel()
+	s := newStore(t)
+	var adding sync.WaitGroup
+	for i := range 12 {
+		adding.Go(func() { assert.NoError(t, s.Add(fmt.Sprintf("p%d", i), server, secret)) })
+	}
+	adding.Wait()
+	names, _, err := s.Names()
+	require.NoError(t, err)
+	assert.Len(t, names, 12)
+}
+
+// TestMembersOfOtherVersionsAreKept, and a null is a file without profiles.
+func TestMembersOfOtherVersionsAreKept(t *testing.T) {
+	t.Parallel()
+	s := newStore(t)
+	require.NoError(t, os.MkdirAll(filepath.Dir(s.Path()), 0o700))
+	for text, want := range map[string]string{
+		"null":                                  `{"current":"b","profiles":{"b":{"base_url":"https://hiring.example.com","key":"k"}}}`,
+		`{"profiles": null, "n":1}`:             `{"current":"b","profiles":{"b":{"base_url":"https://hiring.example.com","key":"k"}},"n":1}`,
+		`{"current":"a","profiles":{"a":null}}`: `{"current":"b","profiles":{"a":{"base_url":"","key":""},"b":{"base_url":"https://hiring.example.com","key":"k"}}}`,
+		`{"current":"b","profiles":{"b":{"base_url":"https://hiring.example.com","key":"old","color":"red"}},"theme":{"x":[1]}}`: `{"current":"b","profiles":{"b":{"base_url":"https://hiring.example.com","key":"k","color":"red"}},"theme":{"x":[1]}}`,
+	} {
+		require.NoError(t, os.WriteFile(s.Path(), []byte(text), 0o644))
+		require.NoError(t, s.Add("b", server, "k"), text)
+		require.NoError(t, s.Use("b"))
+		kept, err := os.ReadFile(s.Path())
+		require.NoError(t, err)
+		assert.JSONEq(t, want, string(kept), text)
+		info, err := os.Stat(s.Path())
+		require.NoError(t, err)
+		assert.Equal(t, os.FileMode(0o600), info.Mode())
+	}
 }
