@@ -204,7 +204,7 @@ func TestClockIsNotLearnedFromAnIntermediary(t *testing.T) {
 		s := new(shared)
 		of := &call{core: &core{shared: s}, request: request{method: http.MethodGet}, progress: progress{key: noKey}}
 		of.attempt.exchange.Started = now
-		of.learn(&http.Response{StatusCode: c.status, Header: c.header}, now)
+		of.learn(&http.Response{StatusCode: c.status, Header: c.header}, nil, now)
 		assert.Equal(t, c.learned, s.quotas.Known(keyID{}, quota.Read).Limit == 1000, "%s: rate limit", name)
 		assert.Equal(t, c.learned, s.clock.at(now).Before(now.Add(-59*time.Minute)), "%s: clock", name)
 	}

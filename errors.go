@@ -82,7 +82,7 @@ type Error struct {
 
 	Outcome    Outcome         // Of a write; empty for a read.
 	RetryAfter time.Duration   // Delay that the API requested; 0 without one.
-	RateLimit  RateLimit       // From the response's headers; zero without them.
+	RateLimit  RateLimit       // From the response's headers or the details of a 429; zero without them.
 	Details    json.RawMessage // From a 400 or 429; otherwise nil.
 
 	Hint string // Advice, one sentence such as "check the base URL"; "" without any.

@@ -11,7 +11,8 @@ import (
 	"github.com/hiring-assessment/hiring-go/internal/quota"
 )
 
-// RateLimit is the rate limit of one class of requests, from the headers of a response.
+// RateLimit is the rate limit of one class of requests, from the headers of a response or
+// the details of a 429.
 type RateLimit struct {
 	Limit     int       // Requests an hour.
 	Remaining int       // Requests left until Reset.
@@ -51,7 +52,33 @@ func windowOf(h http.Header) (window quota.Window, ok bool) {
 	limit, limitErr := strconv.Atoi(headerValue(h, "X-Ratelimit-Limit"))
 	remaining, remainingErr := strconv.Atoi(headerValue(h, "X-Ratelimit-Remaining"))
 	reset, resetErr := strconv.ParseInt(headerValue(h, "X-Ratelimit-Reset"), 10, 64)
-	if cmp.Or(limitErr, remainingErr, resetErr) != nil || min(limit, remaining) < 0 || reset <= 0 || reset > maxUnix {
+	if cmp.Or(limitErr, remainingErr, resetErr) != nil {
+		return quota.Window{}, false
+	}
+	return validWindow(limit, remaining, reset)
+}
+
+// windowIn reads the details of a 429, whose headers a proxy may have removed. It returns false unless all three are
+// present and valid.
+func windowIn(body []byte) (window quota.Window, ok bool) {
+	var rejection struct {
+		Error struct {
+			Details struct {
+				Limit     *int  `json:"limit"`
+				Remaining *int  `json:"remaining"`
+				Reset     int64 `json:"reset"`
+			} `json:"details"`
+		} `json:"error"`
+	}
+	err := decode(body, &rejection)
+	if d := rejection.Error.Details; err == nil && d.Limit != nil && d.Remaining != nil {
+		return validWindow(*d.Limit, *d.Remaining, d.Reset)
+	}
+	return quota.Window{}, false
+}
+
+func validWindow(limit, remaining int, reset int64) (window quota.Window, ok bool) {
+	if min(limit, remaining) < 0 || reset <= 0 || reset > maxUnix {
 		return quota.Window{}, false
 	}
 	return quota.Window{Limit: limit, Remaining: remaining, Reset: time.Unix(reset, 0).UTC()}, true
@@ -101,23 +128,27 @@ func headerValue(h http.Header, canonical string) string {
 	return ""
 }
 
-// learn records what the header of a response says, and returns the delay that it requests before another attempt. A
-// response with an Age header comes from a cache and is about another time. A 401 is about a key that has no rate limit.
-func (c *call) learn(resp *http.Response, received time.Time) (requested time.Duration) {
+// learn records what a response says about the rate limit, and returns the delay that it requests before another attempt.
+// A response with an Age header comes from a cache and is about another time. A 401 is about a key that has no rate limit.
+func (c *call) learn(resp *http.Response, body []byte, received time.Time) (requested time.Duration) {
 	seen, h := &c.attempt.exchange, resp.Header
+	limited := resp.StatusCode == http.StatusTooManyRequests
 	window, ok := windowOf(h)
+	fromHeader := ok
+	if limited && !ok {
+		window, ok = windowIn(body)
+	}
 	requestID := c.key.key.redact(headerValue(h, "X-Request-Id"))
 	seen.Status, seen.RequestID, seen.RateLimit = resp.StatusCode, requestID, RateLimit(window)
 	date := serverTimeOf(h, received)
 	requested = retryAfterOf(h, received)
-	limited := resp.StatusCode == http.StatusTooManyRequests
 	if ok && limited && requested == 0 {
 		requested = max(0, window.Reset.Sub(date))
 	}
 	if headerValue(h, "Age") != "" {
 		return requested
 	}
-	if ok && requestID != "" && resp.StatusCode != http.StatusUnauthorized { // Otherwise it may be the clock of an intermediary.
+	if fromHeader && requestID != "" && resp.StatusCode != http.StatusUnauthorized { // Otherwise it may be the clock of an intermediary.
 		c.core.shared.clock.learn(date, seen.Started, received)
 	}
 	class, quotas := classOf(c.request.method), &c.core.shared.quotas

@@ -49,7 +49,7 @@ func (c *call) read(resp *http.Response) (warning string, requested time.Duratio
 		_, err = buffer.ReadFrom(http.MaxBytesReader(nil, resp.Body, c.core.config.maxBytes))
 	}
 	body := buffer.Bytes()
-	requested = c.learn(resp, received)
+	requested = c.learn(resp, body, received)
 	c.capture(resp, body)
 	warning, failure = c.classify(resp, bytes.TrimPrefix(body, []byte("\ufeff")), err)
 	if failure == nil || failure.Code != "" || failure.RequestID != "" { // The response is from the API.

@@ -3,6 +3,7 @@ package client_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net/http"
 	"sync/atomic"
 	"testing"
@@ -217,14 +218,24 @@ func TestRateLimitedCallIsRetriedInTheNextWindow(t *testing.T) {
 }
 
 func TestRateLimitIsLearnedFromAFinalResponse(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		fake := apitest.NewScriptedServer(t, apitest.RateLimit{Limit: 1000, Remaining: 0, Left: time.Hour, Skew: 0, RetryAfter: "3600"}.With(apitest.RespondRateLimited))
-		client := fake.Client()
-		failure := apitest.RequireError(t, "Get", apitest.ReadAccount(t.Context(), client))
-		assert.Equal(t, [2]int{429, 1}, [2]int{failure.Status, failure.Attempts})
-		refusedLocally(t, "the next", apitest.ReadAccount(t.Context(), client), time.Hour)
-		assert.Len(t, fake.Requests(), 1)
-	})
+	for name, answer := range map[string]apitest.Responder{
+		"from headers": apitest.RateLimit{Limit: 1000, Remaining: 0, Left: time.Hour, Skew: 0, RetryAfter: "3600"}.With(apitest.RespondRateLimited),
+		"from details": func(r *http.Request) (*http.Response, error) { // A proxy removed the headers.
+			const body = `{"error":{"code":"RATE_LIMITED","message":"m","details":{"limit":1000,"remaining":0,"reset":%d}}}`
+			return apitest.Respond(429, fmt.Sprintf(body, time.Now().Add(time.Hour).Unix()))(r)
+		},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			fake := apitest.NewScriptedServer(t, answer)
+			client := fake.Client()
+			failure := apitest.RequireError(t, name, apitest.ReadAccount(t.Context(), client))
+			assert.Equal(t, [2]int{429, 1}, [2]int{failure.Status, failure.Attempts}, name)
+			assert.Equal(t, hiring.RateLimit{Limit: 1000, Reset: time.Now().Add(time.Hour).UTC()}, failure.RateLimit, name)
+			assert.Equal(t, failure.RateLimit, client.Quota().Read, name)
+			refusedLocally(t, "the next", apitest.ReadAccount(t.Context(), client), time.Hour)
+			assert.Len(t, fake.Requests(), 1, name)
+		})
+	}
 }
 
 // The limit of an API with other limits than the documented ones is known from its
