@@ -151,7 +151,15 @@ func (p *tab) agree() {
 
 func (p *tab) fill(selector, text string) {
 	p.t.Helper()
-	p.do(chromedp.SetValue(chromedp.CSS(selector), text))
+	p.do(chromedp.WaitVisible(chromedp.CSS(selector)))
+	evaluate[string](p, fmt.Sprintf("(e => { e.value = %q; e.dispatchEvent(new Event('input')); return '' })(document.querySelector(%q))", text, selector))
+}
+
+// startOver chooses from the menu.
+func (p *tab) startOver(choice string) {
+	p.t.Helper()
+	p.press("[popovertarget=start-over]")
+	p.press(choice)
 }
 
 // text returns the visible text of an element.

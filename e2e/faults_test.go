@@ -108,9 +108,7 @@ func TestSettings(t *testing.T) {
 	require.NoError(t, err)
 	assert.Contains(t, fmt.Sprint(members), "drift_")
 
-	p.press("#reset")
-	p.appears("#dialog", "Reset the sandbox?")
-	p.agree()
+	p.startOver("#reset")
 	p.appears(".said", "The sandbox is reset")
 	_, err = get()
 	require.ErrorIs(t, err, hiring.ErrNotFound)

@@ -79,7 +79,9 @@ func TestRequestsAppearWhileAProgramWorks(t *testing.T) {
 		_, err := client.Invitations.Send(t.Context(), sandbox.AssessmentID, hiring.NewInvitation{Email: "ada@candidates.test", Name: "Ada"})
 		require.NoError(t, err)
 	}
-	p.appears(row(4), "repeats #3")
+	p.appears(row(3), "sent again: #4")
+	p.appears(row(4), "again after #3: 201")
+	p.appears(row(4), "ada@candidates.test")
 	p.appears(".chips", "998 reads")
 	p.appears(".chips", "198 writes")
 	p.appears(".axis", "4 requests, 0 failed")
@@ -160,7 +162,7 @@ func TestShortcuts(t *testing.T) {
 	press(kb.ArrowDown, "x59")
 	press("k", "x60")
 	press(kb.Enter, "pane")
-	assert.Equal(t, "?request=60", evaluate[string](p, "location.search"), "the number is in the URL")
+	assert.Regexp(t, `^\?request=60&run=\w+$`, evaluate[string](p, "location.search"), "the number is in the URL")
 	press("j", "pane")
 	p.appears(".pane .meta", "#59")
 	press(kb.Escape, "x59")
@@ -212,9 +214,11 @@ func TestFilters(t *testing.T) {
 	t.Parallel()
 	p := troubled(t)
 	p.visit("")
-	p.appears(row(3), "repeats #2")
-	p.appears(row(4), "none")
-	p.appears(row(4), "fault")
+	p.appears(row(2), "sent again: #4")
+	p.appears(row(3), "again after #2: 201")
+	p.appears(row(4), "lost")
+	p.appears(row(4), "fault: reset")
+	assert.NotContains(t, p.text(row(7)), "page_size")
 	p.appears(row(6), "INVALID_INPUT")
 	p.appears(row(8), "/submissions/…0404")
 	for query, want := range map[string][]int{
@@ -269,7 +273,7 @@ func TestALongJournalIsWindowed(t *testing.T) {
 	p.request(1000)
 	p.visit("")
 	p.do(chromedp.WaitVisible(chromedp.CSS(row(3000))))
-	assert.Equal(t, "Mon, 16 Mar 2026", p.text("#list .day"))
+	assert.False(t, evaluate[bool](p, "!!document.querySelector('#list .day')"), "no row for the only day")
 	const rows = "[...document.querySelectorAll('#list .row')]"
 	assert.Less(t, evaluate[int](p, rows+".length"), 120)
 	bars := evaluate[int](p, "document.querySelectorAll('.over-time .bar:not(.failed)').length")
@@ -283,7 +287,7 @@ func TestALongJournalIsWindowed(t *testing.T) {
 	p.appears(".pane .meta", "#77")
 	p.isInView(row(77))
 	p.visit("?request=9999")
-	p.appears(".pane", "The journal no longer has request #9999.")
+	p.appears(".pane", "Request #9999 is no longer in the journal.")
 }
 
 // TestOneRequest shows all that is known of it, and fails the next of its route.
@@ -303,8 +307,9 @@ func TestOneRequest(t *testing.T) {
 	for _, shown := range []string{"503", "INTERNAL_ERROR", "Injected fault: 503, Retry-After 2 s for every request"} {
 		p.appears(".pane", shown)
 	}
-	p.choose("#fail-next-times", "3")
-	p.press("#fail-next > button")
+	p.press("[popovertarget=fail-next]")
+	p.press("#fail-next [value='3']")
+	p.press("#fail-next .choices > button") // The first: 500 Internal error.
 	p.appears("nav .badge", "1")
 	p.send("POST", "/api/v1/assessments", sandbox.LiveKey, "{}")
 	for range 4 {
@@ -318,19 +323,13 @@ func TestOneRequest(t *testing.T) {
 	assert.Equal(t, []int{400, 500, 500, 500, 200}, statuses)
 }
 
-// TestTheJournalIsCleared after a question.
+// TestTheJournalIsCleared by two clicks.
 func TestTheJournalIsCleared(t *testing.T) {
 	t.Parallel()
 	p := troubled(t)
 	p.visit("")
 	p.do(chromedp.WaitVisible(chromedp.CSS(row(8))))
-	p.press("#clear")
-	p.appears("#dialog", "Clear the journal?")
-	p.press("#dialog .plain")
-	p.becomes(`!document.getElementById("dialog").open`)
-	assert.Len(t, p.server.Journal(), 8, "cancelled")
-	p.press("#clear")
-	p.agree()
+	p.startOver("#clear")
 	p.appears(".guide", "No requests yet")
 	assert.Empty(t, p.server.Journal())
 }
@@ -352,5 +351,5 @@ func TestRowsLeaveNothingBehind(t *testing.T) {
 		p.do(chromedp.WaitVisible(chromedp.CSS(row((i + 1) * batch))))
 		nodes[i] = evaluate[int](p, "(w => { let n = 0; while (w.nextNode()) n++; return n })(document.createTreeWalker(document))")
 	}
-	assert.Less(t, slices.Max(nodes[1:])-nodes[0], 200, "%d", nodes)
+	assert.Less(t, slices.Max(nodes[1:])-slices.Min(nodes[1:]), 200, "%d", nodes)
 }

@@ -153,8 +153,8 @@ func TestLooks(t *testing.T) {
 				}
 			}
 			if name == "journal" {
-				p.press("#reset")
-				p.checkWithAxe("dialog")
+				p.press("[popovertarget=start-over]")
+				p.checkWithAxe("menu")
 			}
 		})
 	}

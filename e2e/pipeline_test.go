@@ -169,10 +169,11 @@ func TestARefusedFormKeepsWhatWasTyped(t *testing.T) {
 	require.NoError(t, p.server.Submit(submission))
 	p.do(chromedp.WaitVisible(chromedp.ID("evaluate")))
 	refused := func(form, field string, values map[string]string, says string) {
-		evaluate[string](p, "(f => { for (const d of [f.closest('details'), ...f.querySelectorAll('details')]) if (d) d.open = true; return '' })(document.getElementById("+quote(form)+"))")
+		evaluate[string](p, "(f => { for (const d of f.querySelectorAll('details')) d.open = true; return '' })(document.getElementById("+quote(form)+"))")
 		for id, value := range values {
 			evaluate[string](p, fmt.Sprintf("(e => { e.value = %q; e.dispatchEvent(new Event('input')); return '' })(document.getElementById(%q))", value, form+"-"+id))
 		}
+		evaluate[string](p, "document.getElementById("+quote(form)+").closest('[popover]:not(:popover-open)')?.showPopover(), ''")
 		p.press("#" + form + " > button")
 		p.appears("#"+form+"-"+field+"-error", says)
 		assert.Equal(t, "true", evaluate[string](p, fmt.Sprintf("document.getElementById(%q).getAttribute('aria-invalid')", form+"-"+field)))
@@ -183,7 +184,7 @@ func TestARefusedFormKeepsWhatWasTyped(t *testing.T) {
 	}
 	refused("evaluate", "ship_score", map[string]string{"ship_score": "500", "summary": "A long text"}, "0 to 100")
 	refused("invite", "email", map[string]string{"name": "Bea", "email": "nowhere"}, "email")
-	refused("invite", "assessment", map[string]string{"assessment": " "}, "name")
+	refused("invite", "assessment", map[string]string{"assessment": " "}, "Must not be empty")
 	p.visit("console/faults")
 	p.do(chromedp.WaitVisible(chromedp.ID("inject")))
 	refused("inject", "status", map[string]string{"status": "99", "delay": "3s"}, "599")

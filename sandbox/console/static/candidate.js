@@ -1,7 +1,8 @@
 // The pane of one candidate.
 import { html, nothing } from "./lit/lit-html.js";
-import { act, ask, copyButton, draw, form, post } from "./core.js";
-import { clockTime, dayOf, highlight, middle, shortIDs, span } from "./format.js";
+import { act, ask, copyButton, draft, form, post, toQuery } from "./core.js";
+import { clockTime, dayOf, highlight, middle, plural, shortIDs, span } from "./format.js";
+import { failed, requestQuery, statusKind, statusText } from "./request.js";
 
 export const stages = ["sent", "opened", "started", "submitted", "evaluated"];
 export const words = {
@@ -22,7 +23,17 @@ export function ended(c) {
   return c.submission_id ? "" : c.expired ? "expired" : c.closed ? "closed" : "";
 }
 
-export function pane(c, actions) {
+// invitedTwice says that the address has several invitations to the assessment.
+export const invitedTwice = (c) => (c.invitations > 1 ? `invited ${c.invitations === 2 ? "twice" : `${c.invitations} times`}` : "");
+
+// takeAll takes all steps that are left. The sandbox chooses the result.
+async function takeAll(c) {
+  const id = c.submission_id ?? (await post(`invitations/${c.id}/begin`)).submission_id;
+  await post(`submissions/${id}/evaluate`, {});
+}
+
+// pane shows a candidate. calls are the requests that concern the candidate, newest first.
+export function pane(c, calls, actions) {
   const step = nextStep(c),
     end = ended(c);
   const revoke = async () => {
@@ -31,12 +42,16 @@ export function pane(c, actions) {
     await act(() => post(`invitations/${c.id}/revoke`), "The invitation is revoked");
     await actions.refresh();
   };
+  const all = async () => {
+    await act(() => takeAll(c), "All steps are taken");
+    await actions.refresh();
+  };
   return html`<section class="pane candidate" aria-label="Candidate" tabindex="-1"
       data-ready=${actions.ready ? "" : nothing}>
     <div class="title"><h2><bdi title=${c.candidate_name}>${middle(c.candidate_name || c.candidate_email, 120)}</bdi></h2>
       <button class="plain small" aria-label="Close (Esc)" @click=${actions.close}>✕</button></div>
     <p class="meta"><b>${c.stage}</b>${end ? html`<span class="mark">${end}</span>` : nothing}
-      <bdi title=${c.candidate_email}>${middle(c.candidate_email, 60)}</bdi><bdi title=${c.assessment}>${middle(c.assessment, 60)}</bdi></p>
+      ${c.invitations > 1 ? html`<span class="mark odd">${invitedTwice(c)}</span>` : nothing}<bdi title=${c.candidate_email}>${middle(c.candidate_email, 60)}</bdi><bdi title=${c.assessment}>${middle(c.assessment, 60)}</bdi></p>
     <p class="meta">${id("Invitation", c.id)}${id("Submission", c.submission_id)}</p>
     <p class="line">
       ${
@@ -44,6 +59,7 @@ export function pane(c, actions) {
           ? html`<button id="next" @click=${() => actions.take(c, step)}>${steps[step]}</button>`
           : nothing
       }
+      ${step ? html`<button class="plain" id="all-steps" title="With a result that the sandbox chooses" @click=${all}>All steps</button>` : nothing}
       ${
         c.steps.includes("revoke")
           ? html`<button class="plain danger" id="revoke" @click=${revoke}>Revoke…</button>`
@@ -55,7 +71,29 @@ export function pane(c, actions) {
         ? html`<details><summary>Evaluate again</summary>${grading(c, actions)}</details>`
         : nothing
     }
-    <section aria-label="Steps"><h3>Steps</h3>${timeline(c)}</section></section>`;
+    <section aria-label="Steps"><h3>Steps</h3>${timeline(c)}</section>${callList(c, calls)}</section>`;
+}
+
+// callList shows the requests that concern a candidate. Requests of lists, mostly polls, are one
+// line for each route.
+function callList(c, calls) {
+  const lines = [],
+    lists = new Map();
+  for (const e of calls) {
+    const own = e.method !== "GET" || e.subject?.startsWith(c.candidate_email),
+      name = `${e.method} ${e.route}`;
+    if (!own && lists.has(name)) lists.get(name).count++;
+    else lines.push({ e, count: 1 });
+    if (!own && !lists.has(name)) lists.set(name, lines.at(-1));
+  }
+  const line = ({ e, count }) => html`<li><a href=${"/_sandbox/" + toQuery(requestQuery(e.number))}>
+    <b class=${"status " + statusKind(e)}>${statusText(e)}</b> ${count > 1 ? `${count} × ` : nothing}<span>${e.method}
+    ${shortIDs(e.path.replace("/api/v1", ""))}</span> ${e.repeats ? html`<span class="mark odd">sent again</span>` : nothing}
+    ${e.fault || failed(e) ? html`<small>${e.fault ? "injected fault" : e.error?.code}</small>` : nothing}</a>
+    <time title=${e.at}>${clockTime(e.at)}</time></li>`;
+  const inJournal = html`<a href=${"/_sandbox/" + toQuery({ text: c.candidate_email })}>in the journal</a>`;
+  return html`<section aria-label="Calls"><h3>${plural(calls.length, "call")} ${calls.length ? inJournal : nothing}</h3>
+    <ol class="calls">${lines.map(line)}</ol></section>`;
 }
 
 const id = (name, value) =>
@@ -83,17 +121,12 @@ const pillars = {
   ai_fluency: ["AI fluency", 1],
   rigor: ["Rigor", 3],
 };
-let grade = {};
 
 // grading is the form of a result. The pillars follow the score until they are changed.
 function grading(c, actions) {
-  if (grade.id !== c.id) grade = { id: c.id, ship_score: 82 };
-  const type = (name) => (event) => {
-    grade[name] = event.target.value;
-    draw();
-  };
-  const follow = (by) => (grade.ship_score === "" ? "" : Math.max(0, Math.min(100, Number(grade.ship_score) + by)));
-  const number = (name, label, value) => ({ name, label, number: true, kind: "short", value, input: type(name) });
+  const score = draft(c.id + "evaluate-ship_score") ?? 82;
+  const follow = (by) => (score === "" ? "" : Math.max(0, Math.min(100, Number(score) + by)));
+  const number = (name, label, value) => ({ name, label, number: true, kind: "short", value });
   const select = (name, label, all) => ({
     name,
     label,
@@ -102,8 +135,8 @@ function grading(c, actions) {
     more: true,
   });
   const fields = [
-    number("ship_score", "Ship score", grade.ship_score),
-    ...Object.entries(pillars).map(([name, [label, by]]) => number(name, label, grade[name] ?? follow(by))),
+    number("ship_score", "Ship score", score),
+    ...Object.entries(pillars).map(([name, [label, by]]) => number(name, label, follow(by))),
     select("verdict", "Verdict", ["strong_yes", "yes", "no", "strong_no"]),
     select("confidence", "Confidence", ["low", "medium", "high"]),
     select("integrity_status", "Integrity", ["clear", "flagged"]),
@@ -128,7 +161,7 @@ function grading(c, actions) {
     await actions.refresh();
   };
   return html`<section aria-label="Evaluate"><h3>Evaluate <small>an empty pillar: not enough data</small></h3>
-    ${form({ id: "evaluate", label: "Evaluate", button: "Evaluate", fields, send, keep: true, kind: "inline" })}
+    ${form({ id: "evaluate", label: "Evaluate", button: "Evaluate", fields, send, subject: c.id, keep: true, kind: "inline" })}
   </section>`;
 }
 

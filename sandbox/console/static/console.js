@@ -1,6 +1,23 @@
 // The page: its header with the clock, its views, navigation and shortcuts.
 import { html, nothing, render } from "./lit/lit-html.js";
-import { act, ask, draw, follow, get, post, refresher, say, showDialog, startDrawing, state, visit } from "./core.js";
+import {
+  act,
+  closePopups,
+  draft,
+  draw,
+  follow,
+  get,
+  popup,
+  post,
+  refresher,
+  say,
+  setDraft,
+  showDialog,
+  startDrawing,
+  state,
+  typed,
+  visit,
+} from "./core.js";
 import { clockTime, dayOf, fullTime, span, target } from "./format.js";
 import { journal } from "./journal.js";
 import { pipeline } from "./pipeline.js";
@@ -28,7 +45,7 @@ function readURL() {
 
 // The clock. Between two readings it goes on by itself, and is drawn alone.
 
-const clock = { read: 0, text: "", hover: "", preview: null, error: "" };
+const clock = { read: 0, text: draft("advance") ?? "", hover: "", preview: null, error: "" };
 const now = () => new Date(Date.parse(state.clock.now) + performance.now() - clock.read).toISOString();
 
 const loadClock = refresher(async () => {
@@ -44,6 +61,7 @@ const preview = refresher(async () => {
 // look previews what is typed, or a button while it is pointed at.
 function look(changes) {
   Object.assign(clock, changes, { error: "" });
+  setDraft("advance", clock.text);
   preview();
 }
 
@@ -52,7 +70,8 @@ async function advance(text) {
   try {
     if (!to) throw new Error("write 90, 15m, 2h30m, 2d or 2026-12-01 10:00");
     state.clock = await post("clock", to);
-    Object.assign(clock, { read: performance.now(), text: "", hover: "", preview: null, error: "" });
+    clock.read = performance.now();
+    look({ text: "", hover: "" });
     say(`The clock is at ${fullTime(state.clock.now)}`);
     viewNow().refresh();
   } catch (error) {
@@ -116,9 +135,14 @@ function aheadView() {
 
 // The header.
 
-async function reset() {
-  const what = "Keys, rate limits, candidates, faults, the journal and the clock go back to the start.";
-  if (await ask("Reset the sandbox?", what, "Reset")) act(() => post("reset"), "The sandbox is reset");
+// startOver is a menu. Opening it and choosing is enough of a question.
+function startOver() {
+  const item = (id, path, name, text, done) => html`<button class="plain" id=${id} @click=${() => {
+    closePopups();
+    act(() => post(path), done);
+  }}>${name}</button><p class="quiet">${text}</p>`;
+  return html`${item("clear", "journal/clear", "Clear the journal", "Nothing else changes.", "The journal is empty")}
+    ${item("reset", "reset", "Reset everything", "Keys, rate limits, candidates, faults, journal and clock go back to the start.", "The sandbox is reset")}`;
 }
 
 function header() {
@@ -126,14 +150,14 @@ function header() {
   const icon = new URL("icon.svg", import.meta.url).pathname;
   const link = (v) =>
     html`<a href=${v.path} aria-current=${v === viewNow() ? "page" : nothing}>${v.title}${
-      v === faults && waiting ? html` <span class="badge" title="waiting">${waiting}</span>` : nothing
+      v === faults && waiting ? html` <span class="badge" title="armed">${waiting}</span>` : nothing
     }</a>`;
   return html`<a class="brand" href=${journal.path} aria-label="Hiring sandbox">
       <img src=${icon} alt="" width="24" height="24"><b>Hiring sandbox</b></a>
     <nav aria-label="Views">${views.map(link)}</nav>${clockView()}
     <p class=${"link " + (state.connected ? "" : "lost")} role="status">
       ${state.connected ? html`<span class="gone">Live</span>` : "Not connected"}</p>
-    <button class="plain danger" id="reset" @click=${reset}>Reset…</button>
+    ${popup("start-over", "Start over", startOver())}
     <button class="plain help" aria-label="Keyboard shortcuts" @click=${shortcuts}>?</button>`;
 }
 
@@ -143,10 +167,13 @@ function shortcuts() {
     ["h, l or ←, →", "next column"],
     ["Enter", "open it and go into the pane"],
     ["Esc", "back to the list; leave a field"],
-    ["y", "copy the request as curl"],
-    ["/", "search"],
+    ["y, u", "copy the request as curl, its link"],
+    ["f", "fail the next of its route"],
+    ["e, s", "only failed requests, the slowest first"],
+    ["/", "search; Enter or ↓ goes to the first result"],
     ["n", "show what is new"],
     ["c", "clock"],
+    ["r", "start over"],
     ["1 – 4", "journal, pipeline, faults, keys"],
     ["?", "this list"],
   ];
@@ -212,14 +239,27 @@ function move(key) {
   return !!view.move && moves[key] && (key.length === 1 || inList) && view.move(...moves[key]);
 }
 
+// enter goes from the search to the first result.
+async function enter(input) {
+  typed({ target: input }, 0);
+  await new Promise((resolve) => setTimeout(resolve));
+  await viewNow().refresh();
+  viewNow().enter?.();
+}
+
 document.addEventListener("keydown", (event) => {
   const typing = event.target.closest?.("input, textarea, select");
-  if (event.metaKey || event.ctrlKey || event.altKey || document.getElementById("dialog").open) return;
+  if (event.metaKey || event.ctrlKey || event.altKey || document.querySelector("dialog[open], :popover-open")) return;
+  if (typing?.type === "search" && ["Enter", "ArrowDown"].includes(event.key)) {
+    event.preventDefault();
+    return void enter(typing);
+  }
   if (event.key === "Escape" && typing) return void typing.blur();
   if (typing) return;
   const number = "1234".indexOf(event.key);
   if (event.key === "?") shortcuts();
   else if (event.key === "c") document.getElementById("advance")?.focus();
+  else if (event.key === "r") document.querySelector("[popovertarget=start-over]").click();
   else if (event.key === "/") document.querySelector("input[type=search]")?.focus();
   else if (number >= 0) visit(views[number].path);
   else if (!move(event.key) && !viewNow().key?.(event.key)) return;
@@ -241,6 +281,7 @@ const count = refresher(async () => {
   const [keys, all] = await Promise.all([get("keys"), get("journal", { limit: 1 }), viewNow().count?.()]);
   state.keys = keys.keys;
   state.failed = all.stats.failed;
+  if (state.run && state.run !== all.run) changed("reset"); // Another server, which was started since.
 }, 5000);
 
 function loadAll() {
@@ -252,7 +293,10 @@ function loadAll() {
 // changed handles an event of the server.
 function changed(name, what) {
   const view = viewNow();
-  if (name === "reset") {
+  if (name === "connected") {
+    loadAll();
+  } else if (name === "reset") {
+    state.run = "";
     loadAll();
     journal.forget();
     view.refresh();
@@ -275,6 +319,7 @@ startDrawing(drawPage);
 loadAll();
 readURL();
 addEventListener("popstate", readURL);
+addEventListener("resize", draw);
 addEventListener("pageshow", (event) => event.persisted && location.reload());
 setInterval(drawClock, 1000);
 setInterval(() => {

@@ -1,5 +1,5 @@
 // What the views share: the control API, drawing, navigation, forms and dialogs.
-import { html, noChange, nothing, render } from "./lit/lit-html.js";
+import { html, nothing, render } from "./lit/lit-html.js";
 import { live } from "./lit/directives/live.js";
 import { fromJSON } from "./format.js";
 
@@ -7,6 +7,7 @@ import { fromJSON } from "./format.js";
 export const state = {
   path: "",
   query: new URLSearchParams(),
+  run: "", // Of the server, in which the numbers of requests are unique.
   clock: null,
   keys: [],
   faults: [],
@@ -22,8 +23,9 @@ export const state = {
 // Refused is the error of an operation that the server refused.
 class Refused extends Error {
   constructor(status, error) {
-    super(error.message);
-    this.status = status;
+    const text = error.message.replace(`${error.field}: `, "");
+    super(text[0].toUpperCase() + text.slice(1));
+    this.status = status; // 0: the server does not respond.
     this.field = error.field; // The input that is wrong, if it is one.
   }
 }
@@ -40,7 +42,7 @@ async function api(method, path, body) {
     response = await fetch("/_sandbox/" + path, options);
     text = await response.text();
   } catch {
-    throw new Refused(0, { message: "the sandbox does not respond: start it again" });
+    throw new Refused(0, { message: "The sandbox does not respond: start it again" });
   }
   const output = fromJSON(text); // Undefined: not of the control API.
   if (response.ok) return output;
@@ -108,9 +110,9 @@ export function refresher(load, interval = 250) {
         again = false;
         try {
           await load();
-          if (state.said?.connection) state.said = null;
+          isBack();
         } catch (error) {
-          state.said = { text: error.message, bad: true, connection: error.status === 0 };
+          sayError(error);
         }
         await draw();
         if (again) await new Promise((resolve) => setTimeout(resolve, interval));
@@ -128,12 +130,13 @@ let events = null;
 export function follow(filter, after, change) {
   events?.close();
   events = new EventSource("/_sandbox/events" + toQuery({ ...filter, after }));
-  for (const name of ["entries", "candidates", "changed", "reset"]) {
+  for (const name of ["entries", "actions", "candidates", "changed", "reset"]) {
     events.addEventListener(name, (event) => change(name, JSON.parse(event.data)[name]));
   }
   events.onopen = () => {
-    if (!state.connected) change("changed", ["clock"]);
+    if (!state.connected) change("connected");
     state.connected = true;
+    isBack();
   };
   events.onerror = () => {
     state.connected = false;
@@ -157,22 +160,31 @@ export function setQuery(changes, push = false) {
 }
 
 // typed filters by what is typed into a field, a moment later.
-export function typed(event) {
-  const { name, value } = event.target;
+export function typed({ target }, delay = 300) {
   clearTimeout(typed.timer);
-  typed.timer = setTimeout(() => setQuery({ [name]: value }), 300);
+  typed.timer = setTimeout(() => setQuery({ [target.name]: target.value }), delay);
 }
 
-// say shows the result of an action for a while. An error stays until it is closed.
-export function say(text, bad = false) {
-  const said = { text, bad };
+// say shows the result of an action for a while.
+export function say(text) {
+  const said = { text };
   const hide = () => {
     if (state.said === said) state.said = null;
     draw();
   };
   state.said = said;
   draw();
-  if (!bad) setTimeout(hide, 5000);
+  setTimeout(hide, 5000);
+}
+
+// sayError shows an error until it is closed or, without a connection, until the server is back.
+function sayError(error) {
+  state.said = { text: error.message, bad: true, connection: error.status === 0 };
+  draw();
+}
+
+function isBack() {
+  if (state.said?.connection) state.said = null;
 }
 
 // act runs an action that has no form. It shows done, or why the action was refused.
@@ -181,7 +193,7 @@ export async function act(action, done) {
     await action();
     if (done) say(done);
   } catch (error) {
-    say(error.message, true);
+    sayError(error);
   }
 }
 
@@ -212,17 +224,28 @@ export function showDialog(content, closed = () => {}) {
   dialog.showModal();
 }
 
+// drafts are what is typed into fields, by their ids. They survive a reload.
+const drafts = JSON.parse(sessionStorage.getItem("drafts") ?? "{}");
+
+export const draft = (id) => drafts[id];
+
+export function setDraft(id, value) {
+  drafts[id] = value;
+  sessionStorage.setItem("drafts", JSON.stringify(drafts));
+  draw();
+}
+
 // form returns a form of fields; those with more are folded. What is typed stays until the
 // server accepts it; a refusal is shown beside its field. send gets the values. The form
-// empties afterwards unless keep is set.
-export function form({ id, label, fields, button, send, keep = false, kind = "" }) {
+// empties afterwards unless keep is set. Forms with different subjects have different drafts.
+export function form({ id, label, fields, button, send, subject = "", keep = false, kind = "" }) {
   const submit = async (event) => {
     event.preventDefault();
     const element = event.target;
     try {
       await send(valuesOf(element, fields));
       delete state.errors[id];
-      if (!keep) element.reset();
+      if (!keep) for (const f of fields) setDraft(subject + id + "-" + f.name);
     } catch (error) {
       state.errors[id] = error;
     }
@@ -231,7 +254,7 @@ export function form({ id, label, fields, button, send, keep = false, kind = "" 
   };
   const error = state.errors[id];
   const wrong = error && fields.find((f) => f.name === error.field || error.field?.endsWith("." + f.name));
-  const show = (f) => field(id, f, f === wrong ? error.message : "");
+  const show = (f) => field(id, f, subject, f === wrong ? error.message : "");
   const folded = fields.filter((f) => f.more);
   return html`<form id=${id} class=${"form " + kind} aria-label=${label} novalidate @submit=${submit}>
     ${fields.filter((f) => !f.more).map(show)}<button>${button}</button>
@@ -263,29 +286,33 @@ function valuesOf(element, fields) {
 }
 
 // field returns a labelled input with its error.
-function field(formID, f, error) {
+function field(formID, f, subject, error) {
   const id = formID + "-" + f.name;
   return html`<label class=${`field ${f.type ?? "text"} ${f.kind ?? ""}`}>
-    <span>${f.label}</span>${input(f, id, error)}${problem(id, error)}</label>`;
+    <span>${f.label}</span>${input(f, id, subject + id, error)}${problem(id, error)}</label>`;
 }
 
 export const problem = (id, error) =>
   error ? html`<small class="error" id=${id + "-error"} role="alert">${error}</small>` : nothing;
 
-// input returns the input of a field. Its value is the first one, or with input the present one.
-function input(f, id, error) {
-  const value = f.value ?? "",
+// input returns the input of a field. Its value is the draft, or else the usual one.
+function input(f, id, draftID, error) {
+  const first = f.options ? [f.options[0]].flat()[0] : "",
+    value = String(drafts[draftID] ?? f.value ?? first),
     invalid = error ? "true" : nothing,
-    described = error ? id + "-error" : nothing;
+    described = error ? id + "-error" : nothing,
+    type = ({ target }) => setDraft(draftID, target.value);
   switch (f.type) {
     case "select":
-      return html`<select id=${id} name=${f.name} aria-describedby=${described} aria-invalid=${invalid}>${options(f.options, value)}</select>`;
+      return html`<select id=${id} name=${f.name} aria-describedby=${described} aria-invalid=${invalid}
+        .value=${live(value)} @change=${type}>${options(f.options, value)}</select>`;
     case "checkbox":
-      return html`<input id=${id} name=${f.name} type="checkbox">`;
+      return html`<input id=${id} name=${f.name} type="checkbox" .checked=${live(value === "true")}
+        @change=${({ target }) => setDraft(draftID, target.checked)}>`;
   }
   return html`<input id=${id} name=${f.name} type=${f.number ? "number" : "text"} step="any" autocomplete="off"
-    placeholder=${f.placeholder ?? ""} aria-describedby=${described} aria-invalid=${invalid} .defaultValue=${value}
-    .value=${f.input ? live(String(value)) : noChange} @input=${f.input}>`;
+    placeholder=${f.placeholder ?? ""} aria-describedby=${described} aria-invalid=${invalid}
+    .value=${live(value)} @input=${type}>`;
 }
 
 // options returns the options of a select, given as values or as pairs of value and label.
@@ -337,9 +364,19 @@ export function isRead(element) {
   );
 }
 
-// drop returns a button that opens a panel below it.
-export const drop = (name, content) => html`<details class="drop" name="drop">
-  <summary class="button plain">${name}</summary><div class="panel">${content}</div></details>`;
+// popup returns a button that opens a panel below it. Esc, which gives the focus back to the
+// button, and a click elsewhere close the panel.
+export function popup(id, name, content, kind = "plain") {
+  const open = ({ newState, target }) => {
+    if (newState !== "open") return;
+    const { left, bottom } = document.querySelector(`[popovertarget=${id}]`).getBoundingClientRect();
+    target.style.top = `${bottom + 4}px`;
+    target.style.left = `${Math.max(8, Math.min(left, innerWidth - target.offsetWidth - 8))}px`;
+    target.style.maxHeight = `${innerHeight - bottom - 12}px`;
+    target.querySelector("input, select, button")?.focus();
+  };
+  return html`<button type="button" class=${kind} popovertarget=${id}>${name}</button>
+    <div popover id=${id} class="panel popup" @toggle=${open}>${content}</div>`;
+}
 
-export const closeDrops = () =>
-  document.querySelectorAll("details.drop[open]").forEach((d) => d.removeAttribute("open"));
+export const closePopups = () => document.querySelectorAll(":popover-open").forEach((p) => p.hidePopover());

@@ -12,7 +12,7 @@ async function load() {
 }
 
 // presets are the usual faults.
-const presets = {
+export const presets = {
   "500 Internal error": { code: "INTERNAL_ERROR" },
   "503 with Retry-After": { status: 503, retry_after: "2s" },
   "429 Rate limited": { retry_after: "5s" },
@@ -23,21 +23,11 @@ const presets = {
   "502 page of a proxy": { status: 502, body: "<html><h1>Bad gateway</h1></html>", content_type: "text/html" },
 };
 
-// faultFields are the fields of a fault of any route.
-export const faultFields = [
-  { name: "preset", label: "Fault", type: "select", options: Object.keys(presets), kind: "wide" },
-  {
-    name: "times",
-    label: "Times",
-    type: "select",
-    options: [
-      ["1", "once"],
-      ["3", "3 times"],
-      ["-1", "always"],
-    ],
-    value: "1",
-    kind: "short",
-  },
+// times are how often a fault acts.
+export const times = [
+  ["1", "once"],
+  ["3", "3 times"],
+  ["-1", "always"],
 ];
 
 const methods = ["GET *", "POST *", "PATCH *", "DELETE *"];
@@ -46,7 +36,15 @@ function fields() {
   const keys = state.keys.filter((k) => k.state === "valid").map((k) => [k.id, k.token]);
   const routes = [["", "Every request"], ...methods, ...state.routes];
   return [
-    ...faultFields,
+    {
+      name: "preset",
+      label: "Fault",
+      type: "select",
+      options: Object.keys(presets),
+      value: "500 Internal error",
+      kind: "wide",
+    },
+    { name: "times", label: "Times", type: "select", options: times, value: "1", kind: "short" },
     { name: "route", label: "Route", type: "select", options: routes, kind: "wide" },
     { name: "key", label: "Key", type: "select", options: [["", "Any key"], ...keys] },
     { name: "status", label: "Status", number: true, more: true },
@@ -61,7 +59,7 @@ export const inject = ({ preset, times, ...fault }) =>
 
 async function send(values) {
   await inject(values);
-  say("The fault waits for its request");
+  say("The fault is armed");
 }
 
 async function removeAll() {
@@ -80,7 +78,9 @@ function table(faults, caption) {
   const remove = (f) => act(() => post("faults/clear", { id: f.id }), "The fault is removed");
   const row = (f) => html`<tr class=${f.waiting ? "waiting" : "done"}><td data-label="Fault">${text(f)}</td>
     <td data-label="Remaining">${f.waiting ? timesLeft(f) : "–"}</td>
-    <td data-label="Fired" class="number">${f.fired ? plural(f.fired, "time") : "never"}</td>
+    <td data-label="Fired" class="number">${
+      f.fired ? html`<a href=${"/_sandbox/?only=fault:" + f.id}>${plural(f.fired, "time")}</a>` : "never"
+    }</td>
     <td>${
       f.waiting
         ? html`<button class="plain small" aria-label=${"Remove: " + text(f)} @click=${() => remove(f)}>Remove</button>`
@@ -118,7 +118,7 @@ function view() {
     keep: true,
   });
   return html`<h1 class="gone">Faults</h1><section class="panel"><h2>Inject a fault</h2>${injection}</section>
-    <section class="panel"><div class="title"><h2>Waiting</h2>
+    <section class="panel"><div class="title"><h2>Armed</h2>
         ${
           waiting.length
             ? html`<button class="plain danger" id="remove-all" @click=${removeAll}>Remove all…</button>`
@@ -126,8 +126,8 @@ function view() {
         }</div>
       ${
         waiting.length
-          ? table(waiting, "Waiting faults")
-          : html`<p class="quiet">No fault waits. Each request gets its usual response.</p>`
+          ? table(waiting, "Armed faults")
+          : html`<p class="quiet">No fault is armed. Each request gets its usual response.</p>`
       }
       ${
         ended.length
@@ -135,7 +135,7 @@ function view() {
         ${table(ended, "Ended faults")}</details>`
           : nothing
       }</section>
-    <section class="panel"><h2>The API</h2>${settingsView()}</section>`;
+    <section class="panel"><h2>API behaviour</h2>${settingsView()}</section>`;
 }
 
 export const faults = {

@@ -1,6 +1,7 @@
 // Texts for people. Nothing here returns HTML: values become text nodes.
 
 export const clockTime = (at) => at.slice(11, 19);
+export const candidatePath = (id) => "/_sandbox/console/pipeline?candidate=" + id;
 
 const date = new Intl.DateTimeFormat("en-GB", {
   timeZone: "UTC",
@@ -19,9 +20,9 @@ export function dayOf(at) {
 
 export const fullTime = (at) => `${dayOf(at)} ${clockTime(at)} UTC`;
 
-// took formats real seconds in µs, ms or s.
+// took formats real seconds in ms or s.
 export function took(seconds) {
-  if (seconds < 0.001) return Math.round(seconds * 1e6) + " µs";
+  if (seconds < 0.001) return "<1 ms";
   if (seconds < 1) return Math.round(seconds * 1e3) + " ms";
   return seconds.toFixed(1) + " s";
 }
@@ -75,6 +76,16 @@ export function middle(text, limit) {
 
 export const plural = (n, one, many = one + "s") => `${n} ${n === 1 ? one : many}`;
 
+// faultKind names what a fault does in a word or two.
+export function faultKind(f) {
+  const status = f.status || f.code || (f.retry_after ? 429 : 0);
+  if (f.body || f.content_type) return `${f.status || 200} of a proxy`;
+  if (f.reset) return "reset";
+  if (f.cut_after) return "cut";
+  if (status) return status + (f.after ? " after the work" : "");
+  return f.delay ? `${span(f.delay)} late` : "response lost";
+}
+
 // faultText describes a fault in words, such as "502 for GET /account".
 export function faultText(f) {
   const parts = [];
@@ -112,8 +123,8 @@ export function pretty(text) {
 const token = /"(?:[^"\\]|\\.)*"(\s*:)?|-?\d[\d.eE+-]*|\b(?:true|false|null)\b/g;
 
 // highlight returns an element with a text. In JSON, names, strings, numbers and literals each
-// have a class.
-export function highlight(text) {
+// have a class, and the ids of candidates, whose names are given by id, are links.
+export function highlight(text, candidates = {}) {
   const whole = document.createElement("span");
   let end = 0;
   for (const match of /^[[{]/.test(text) ? text.matchAll(token) : []) {
@@ -121,6 +132,12 @@ export function highlight(text) {
       part = document.createElement("span");
     part.className = "json-" + (colon ? "key" : found[0] === '"' ? "text" : /[-\d]/.test(found[0]) ? "number" : "word");
     part.textContent = colon ? found.slice(0, -colon.length) : found;
+    const id = found.slice(1, -1);
+    if (candidates[id] !== undefined) {
+      const link = Object.assign(document.createElement("a"), { href: candidatePath(id), title: candidates[id] });
+      link.textContent = found;
+      part.replaceChildren(link);
+    }
     whole.append(text.slice(end, match.index), part, colon ?? "");
     end = match.index + found.length;
   }

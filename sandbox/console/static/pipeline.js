@@ -3,23 +3,24 @@ import { html, nothing } from "./lit/lit-html.js";
 import { repeat } from "./lit/directives/repeat.js";
 import {
   act,
-  closeDrops,
+  closePopups,
   draw,
-  drop,
   find,
   form,
   get,
   isRead,
   kept,
   options,
+  popup,
   post,
+  refresher,
   setQuery,
   state,
   toQuery,
   typed,
 } from "./core.js";
 import { clockTime, dayOf, middle, plural } from "./format.js";
-import { ended, nextStep, pane, stages, steps, words } from "./candidate.js";
+import { ended, invitedTwice, nextStep, pane, stages, steps, words } from "./candidate.js";
 
 const path = "/_sandbox/console/pipeline";
 
@@ -29,6 +30,7 @@ let assessments = null,
   counts = {},
   waiting = null,
   candidate = null,
+  calls = [],
   limit = 30;
 let shown = ""; // The query of the columns.
 let revealed = null; // The candidate whose card was scrolled to.
@@ -44,8 +46,10 @@ async function load() {
     opened() ? find("candidates/" + opened()) : null,
     ...stages.map(page),
   ]);
+  const theirs = found ? await callsOf(found) : [];
   assessments = list.assessments;
   candidate = found;
+  calls = theirs;
   waiting = {
     counts: pages[0].counts,
     columns: Object.fromEntries(stages.map((stage, i) => [stage, pages[i].candidates])),
@@ -54,6 +58,18 @@ async function load() {
   if (shown !== name) show();
   shown = name;
 }
+
+// callsOf returns the requests that concern a candidate, newest first: those with the address,
+// which is also the subject of requests with one of the candidate's ids.
+async function callsOf(c) {
+  const { entries } = await get("journal", { text: c.candidate_email, limit: 500 });
+  const own = (e) => (e.organization ?? c.organization) === c.organization && !e.key.startsWith("sk_test_");
+  return entries.filter(own).reverse();
+}
+
+const refreshCalls = refresher(async () => {
+  if (candidate) calls = await callsOf(candidate);
+}, 1000);
 
 function show() {
   if (waiting) ({ counts, columns } = waiting);
@@ -127,7 +143,9 @@ function card(c) {
   return html`<li class=${"card " + (end ? "ended" : "")} data-keep=${c.id}>
     <a href=${href(c)} title=${name} aria-label=${name}
       aria-current=${c.id === opened() ? "true" : nothing}><bdi>${name}</bdi></a>
-    <span class="mail" title=${c.candidate_email}>${c.candidate_email}</span>
+    <span class="mail" title=${c.candidate_email}>${
+      c.invitations > 1 ? html`<b class="odd">${invitedTwice(c)}</b> ` : nothing
+    }${c.candidate_email}</span>
     <span class="when" title=${organization + at}>${organization}<span class="date">${dayOf(at).slice(5, -5)} </span>${clockTime(
       at,
     ).slice(0, 5)}</span>
@@ -187,19 +205,21 @@ function toolbar() {
       .value=${state.query.get("text") ?? ""} @input=${typed}>
     ${all.length > 1 ? select("key", "Organization", "All organizations", keys, key) : nothing}
     ${select("assessment", "Assessment", "All assessments", names, assessment)}
-    ${drop("Invite candidate", inviteForm())}
+    ${popup("inviting", "Invite candidate", inviteForm())} ${popup("adding", "Add result", inviteForm(true))}
     ${fresh ? html`<button class="new" @click=${showNew}>${plural(fresh, "change")}</button>` : nothing}
     <span class="tools quiet">${plan ? `${plan.used} of ${plan.limit} invitations used` : nothing}</span></div>`;
 }
 
 // inviteForm invites a candidate to an assessment, which it adds if there is none of the name.
-function inviteForm() {
+// With a result it adds a candidate who has taken all steps.
+function inviteForm(withResult = false) {
   const active = assessments.filter((a) => a.status === "active");
   const selected = active.find((a) => a.assessment_id === state.query.get("assessment")) ?? active[0];
   const send = async ({ assessment, ...person }) => {
     const known = active.find((a) => a.name === assessment);
-    await post("invitations", { assessment_id: known?.assessment_id ?? (await add(assessment)), ...person });
-    closeDrops();
+    const assessment_id = known?.assessment_id ?? (await add(assessment));
+    await post(withResult ? "results" : "invitations", { assessment_id, ...person });
+    closePopups();
     await refreshNow();
   };
   const fields = [
@@ -212,7 +232,9 @@ function inviteForm() {
     { name: "name", label: "Candidate", placeholder: "Ada Lovelace" },
     { name: "email", label: "Address", placeholder: "ada@candidates.test" },
   ].map((f) => ({ ...f, required: true }));
-  return form({ id: "invite", label: "Invite candidate", fields, button: "Invite", send });
+  if (withResult) fields.splice(1, 1, { name: "ship_score", label: "Ship score", number: true, placeholder: "chosen" });
+  const label = withResult ? "Add result" : "Invite candidate";
+  return form({ id: withResult ? "result" : "invite", label, fields, button: withResult ? "Add" : "Invite", send });
 }
 
 async function add(name) {
@@ -244,7 +266,7 @@ function view() {
   if (waiting && !isRead(board())) show();
   if (!assessments.length && !state.query.get("assessment") && !state.query.get("text")) return empty();
   const side = candidate
-    ? pane(candidate, { close, take, refresh: refreshNow, ready: candidate.id === opened() })
+    ? pane(candidate, calls, { close, take, refresh: refreshNow, ready: candidate.id === opened() })
     : nothing;
   return html`<h1 class="gone">Pipeline</h1>${toolbar()}
     <div class=${"split " + (candidate ? "open" : "")}>${boardView()}${side}</div>`;
@@ -268,5 +290,7 @@ export const pipeline = {
   key,
   move,
   candidates: () => pipeline.refresh(),
+  entries: () => opened() && refreshCalls(),
+  enter: () => move(0, 0),
   heading: () => candidate?.candidate_name || "Pipeline",
 };

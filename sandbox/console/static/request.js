@@ -1,61 +1,118 @@
 // The pane of one request.
 import { html, nothing } from "./lit/lit-html.js";
-import { copyButton, draw, form, say, state } from "./core.js";
-import { clockTime, dayOf, faultText, highlight, plural, pretty, shortIDs, took } from "./format.js";
-import { faultFields, inject } from "./faults.js";
-import { snippets } from "./snippets.js";
+import { act, closePopups, copy, copyButton, draw, popup, state, toQuery } from "./core.js";
+import {
+  candidatePath,
+  clockTime,
+  dayOf,
+  faultKind,
+  faultText,
+  highlight,
+  plural,
+  pretty,
+  shortIDs,
+  span,
+  took,
+} from "./format.js";
+import { inject, presets, times } from "./faults.js";
+import { curl, snippets } from "./snippets.js";
 
 const maxShown = 65536; // Characters of a body.
-let language = "curl";
+let language = "curl",
+  failTimes = "1";
 const bodies = new Map(); // Elements of the bodies of the request that is shown.
 
 export const failed = (e) => e.ended && (!e.status || e.status >= 400);
 export const keyOf = (e) => state.keys.find((k) => k.id === e.key_id);
 export const keyName = (e) => (e.key === "" ? "none" : (keyOf(e)?.token ?? e.key));
+export const statusText = (e) => e.status ?? (e.ended ? "lost" : "…");
 
 export function statusKind(e) {
   if (!e.ended) return "wait";
-  return !e.status || e.status >= 500 ? "bad" : e.status >= 400 ? "warn" : "";
+  return !e.status || e.status >= 500 ? "bad" : e.status >= 400 ? "warn" : "good";
 }
 
-// pane shows a request, or that it is lost. actions are those of the list.
-export function pane(e, actions) {
-  if (actions.lost) {
+// outcome says what the client got, as the end of "#28, ".
+export const outcome = (e) =>
+  (e.status ? `which got ${e.status}` : e.ended ? "whose response was lost" : "which has no response yet") +
+  (e.fault ? " (injected fault)" : "");
+
+// The address of a request is the same after a reset, when another request has the number.
+export const requestQuery = (number) => ({ request: number, run: state.run });
+
+export const copyCurl = (e) =>
+  act(() => copy(curl(e, location.origin, keyOf(e)?.token)), `Request #${e.number} is copied as curl`);
+export const copyLink = (number) =>
+  act(
+    () => copy(location.origin + "/_sandbox/" + toQuery(requestQuery(number))),
+    `The link to request #${number} is copied`,
+  );
+
+// pane shows a request, or why it is not there. writes are it and the writes that repeat it.
+export function pane(e, { number, lost, writes, invited, link, close }) {
+  const closeButton = html`<button class="plain small" aria-label="Close (Esc)" @click=${close}>✕</button>`;
+  if (lost) {
+    const why = lost === "earlier" ? `is from an earlier run of the sandbox` : "is no longer in the journal";
     return html`<section class="pane" aria-label="Request" tabindex="-1">
-      <p>The journal no longer has request #${actions.number}.</p>
-      <button class="plain" @click=${actions.close}>Close</button></section>`;
+      <div class="title"><h2>Request #${number} ${why}.</h2>${closeButton}</div></section>`;
   }
   if (!e) return html`<section class="pane" aria-label="Request" tabindex="-1"></section>`;
   return html`<section class="pane" aria-label=${"Request " + e.number} tabindex="-1"
-      data-ready=${e.number === actions.number ? "" : nothing}>
+      data-ready=${e.number === number ? "" : nothing}>
     <div class="title"><h2><span class=${"method " + (e.method === "GET" ? "" : "write")}>${e.method}</span>
-        <span class="path" title=${e.path}>${shortIDs(e.path)}</span></h2>
-      <button class="plain small" aria-label="Close (Esc)" @click=${actions.close}>✕</button></div>
+        <span class="path" title=${e.path}>${shortIDs(e.path)}</span></h2>${closeButton}</div>
+    <p class="tools"><button class="plain small" id="copy-curl" @click=${() => copyCurl(e)}>Copy curl</button>
+      <button class="plain small" id="copy-link" @click=${() => copyLink(e.number)}>Copy link</button>
+      ${e.route ? popup("fail-next", "Fail next", failNext(e), "plain small") : nothing}</p>
     <p class="meta"><b class=${"status " + statusKind(e)}>${e.status ?? (e.ended ? "No response" : "In progress")}</b>
       <span>#${e.number}</span><time title=${e.at}>${dayOf(e.at)} ${clockTime(e.at)}</time>
       <span>${e.ended ? took(e.took) : "–"}</span><code>${keyName(e)}</code>
       ${e.limit ? html`<span>${e.remaining} of ${e.limit} remaining</span>` : nothing}
       ${e.request_id ? html`<code>${e.request_id}</code>` : nothing}</p>
-    ${notes(e, actions.link)}
+    ${notes(e, writes, invited, link)}
     ${message(e, "Response", e.response, e.response_headers, e.response_cut ? e.response_size : 0)}
-    ${message(e, "Request", e.body, e.headers, 0, e.query)}${e.route ? failNext(e) : nothing}${copies(e)}</section>`;
+    ${message(e, "Request", e.body, e.headers, 0, e.query)}${copies(e)}</section>`;
 }
 
-function notes(e, link) {
+function notes(e, writes, invited, link) {
   const note = (kind, content) => html`<p class=${"note " + kind}>${content}</p>`;
-  return html`${e.error ? note(statusKind(e), html`<b>${e.error.code}</b> ${e.error.message}`) : nothing}
+  const people = new Map(Object.entries(e.candidates).map(([id, name]) => [name, id])); // Each once.
+  const person = ([name, id]) => html`<a href=${candidatePath(id)}><bdi>${name}</bdi></a> `;
+  return html`${writes.length > 1 ? note("odd", story(e, writes, invited, link)) : nothing}
     ${e.fault ? note("bad", "Injected fault: " + faultText(e.fault)) : nothing}
+    ${e.error ? note(statusKind(e), html`<b>${e.error.code}</b> ${e.error.message}`) : nothing}
     ${e.throttled ? note("warn", "Throttled, because of failed authentications from the same address.") : nothing}
-    ${e.repeats ? note("odd", html`This write was sent twice: first as ${link(e.repeats)}.`) : nothing}
-    ${e.repeated_by ? note("odd", html`This write was sent again as ${link(e.repeated_by)}.`) : nothing}`;
+    ${people.size && people.size < 4 ? note("", html`Candidate: ${[...people].map(person)}`) : nothing}`;
+}
+
+// story says why a write was sent again, and what came of all of them.
+function story(e, writes, invited, link) {
+  const at = writes.findIndex((w) => w.number === e.number),
+    before = writes[at - 1],
+    next = writes[at + 1],
+    done = writes.filter((w) => w.done);
+  const after = (a, b) => span((Date.parse(b.at) - Date.parse(a.at)) / 1000);
+  const all = writes.length === 2 ? "Both were" : `All ${writes.length} were`;
+  const count = invited > 1 ? html`: <a href=${"/_sandbox/console/pipeline" + toQuery({ text: e.subject })}>${invited} invitations</a> to ${e.subject}` : nothing;
+  return html`${before ? html`Sent again ${after(before, e)} after ${link(before.number)}, ${outcome(before)}. ` : nothing}
+    ${next ? html`Sent again ${after(e, next)} later as ${link(next.number)}. ` : nothing}
+    ${
+      e.key.startsWith("sk_test_")
+        ? "Test mode keeps nothing: with a live key each success would have been done."
+        : done.length === writes.length
+          ? html`${all} done${count}.`
+          : done.length
+            ? html`Only ${done.map((w, i) => [i ? " and " : "", link(w.number)])} was done.`
+            : "None was done."
+    }`;
 }
 
 // bodyOf returns the element of a body. It is made once.
 function bodyOf(e, name, text) {
-  const id = `${e.number} ${name} ${e.ended}`;
+  const id = `${state.run} ${e.number} ${name} ${e.ended}`;
   if (!bodies.has(id)) {
     if (bodies.size > 8) bodies.clear();
-    bodies.set(id, highlight(text));
+    bodies.set(id, highlight(text, e.candidates));
   }
   return bodies.get(id);
 }
@@ -73,7 +130,7 @@ function message(e, name, text, headers, size, query) {
     ${query ? pairs([...new URLSearchParams(query)]) : nothing}
     ${
       text
-        ? html`<pre class="body" tabindex="0">${bodyOf(e, name, whole.slice(0, maxShown))}</pre>`
+        ? html`<pre class="body">${bodyOf(e, name, whole.slice(0, maxShown))}</pre>`
         : html`<p class="quiet">${headers ? "No body." : !e.status ? "None." : "No longer kept."}</p>`
     }
     ${text && omitted > 0 ? html`<p class="quiet">${omitted} more bytes</p>` : nothing}
@@ -81,16 +138,42 @@ function message(e, name, text, headers, size, query) {
   </section>`;
 }
 
+// showFound marks a text in the bodies of the pane, and scrolls to the first place.
+export function showFound(text) {
+  const found = [],
+    pane = document.querySelector(".pane");
+  const nodes = document.createTreeWalker(pane, NodeFilter.SHOW_TEXT);
+  while (text && nodes.nextNode()) {
+    const at = nodes.currentNode.data.toLowerCase().indexOf(text.toLowerCase());
+    if (at < 0 || !nodes.currentNode.parentElement.closest(".body")) continue;
+    const range = new Range();
+    range.setStart(nodes.currentNode, at);
+    range.setEnd(nodes.currentNode, at + text.length);
+    found.push(range);
+  }
+  CSS.highlights?.set("found", new Highlight(...found));
+  if (found.length) pane.scrollTop = found[0].getBoundingClientRect().top - pane.getBoundingClientRect().top - 150;
+}
+
 // failNext offers to fail the next requests of the route.
 function failNext(e) {
   const route = `${e.method} ${e.route}`;
-  const fail = async (values) => {
-    await inject({ ...values, route });
-    say(`${values.preset} waits for ${route}`);
+  const fail = (preset) =>
+    act(async () => {
+      await inject({ preset, times: failTimes, route });
+      closePopups();
+    }, `Armed: ${preset}`);
+  const choose = ({ target }) => {
+    failTimes = target.value;
+    draw();
   };
-  const label = "Fail the next of this route",
-    fields = faultFields;
-  return form({ id: "fail-next", label, fields, button: label, send: fail, keep: true, kind: "inline" });
+  const radio = ([value, label]) => html`<label><input type="radio" name="times" value=${value}
+    .checked=${failTimes === value} @change=${choose}> ${label}</label>`;
+  return html`<p>Next requests of <code>${route}</code></p>
+    <p class="line" role="radiogroup" aria-label="Times">${times.map(radio)}</p>
+    <p class="choices">${Object.keys(presets).map(
+      (name) => html`<button class="plain small" @click=${() => fail(name)}>${name}</button>`,
+    )}</p>`;
 }
 
 function copies(e) {
@@ -106,7 +189,7 @@ function copies(e) {
     ${
       text
         ? html`<div class="tabs">${all.map(tab)}${copyButton(text, "Copy as " + name)}</div>
-          <pre id="copied" tabindex="0">${text}</pre>`
+          <pre id="copied">${text}</pre>`
         : html`<p class="quiet">The body is too long to be copied.</p>`
     }</section>`;
 }
