@@ -181,11 +181,11 @@ func first[T any](ctx context.Context, list hiring.Pager[T], n int, more *bool) 
 	}
 }
 
-// sinceFlag adds the flag --since.
-func (a *app) sinceFlag(c *cobra.Command, usage string) *time.Time {
-	since := &timeValue{zone: a.zone}
-	c.Flags().Var(since, "since", usage)
-	return &since.at
+// timeFlag adds a flag with a time.
+func (a *app) timeFlag(c *cobra.Command, name, usage string) *time.Time {
+	value := &timeValue{zone: a.zone}
+	c.Flags().Var(value, name, usage)
+	return &value.at
 }
 
 type timeValue struct {

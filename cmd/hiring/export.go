@@ -21,7 +21,6 @@ var exportFormats = map[string]output.Format{ //nolint:gochecknoglobals // a con
 }
 
 func (a *app) submissionsExportCommand() *cobra.Command {
-	var filter hiring.SubmissionFilter
 	c := &cobra.Command{
 		Use:   "export <file>",
 		Short: "Write all submissions with their reports to a file: .csv, .json or .jsonl",
@@ -29,11 +28,9 @@ func (a *app) submissionsExportCommand() *cobra.Command {
 format: .csv, .json or .jsonl. A CSV file begins with a byte order mark, so that spreadsheets
 read its letters; an empty cell means that there is no data. The command waits for as many
 rate-limit windows as it needs. A file of that name is replaced when the new one is complete.`,
-		Example: "  hiring submissions export results.csv\n  hiring submissions export results.csv --columns candidate.email,score,verdict --since 30d",
+		Example: "  hiring submissions export results.csv\n  hiring submissions export results.csv --columns candidate.email,score,verdict --evaluated-since 30d",
 	}
-	assessment := a.assessmentFilter(c, "only submissions of this assessment: its id or `name`")
-	statusFlag(c, &filter)
-	since := a.sinceFlag(c, "only submissions since a `time`, as in 2026-03-15, 36h or 7d")
+	selected := a.submissionFilter(c)
 	c.Annotations = map[string]string{columnsOf: strings.Join(submissionTable().Columns(), ",")}
 	c.RunE = func(c *cobra.Command, args []string) error {
 		name := args[0]
@@ -63,11 +60,11 @@ rate-limit windows as it needs. A file of that name is replaced when the new one
 		if err != nil {
 			return err
 		}
-		filter.Since = *since
-		if filter.AssessmentID, err = assessment.id(c.Context(), client); err != nil {
+		list, err := selected(c.Context(), client)
+		if err != nil {
 			return err
 		}
-		return a.export(c.Context(), client.Submissions.List(filter), name, options, progress)
+		return a.export(c.Context(), list, name, options, progress)
 	}
 	return c
 }

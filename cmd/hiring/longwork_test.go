@@ -110,6 +110,29 @@ func TestWatchResumesFromItsCheckpoint(t *testing.T) {
 	assert.Equal(t, exitUsage, got.code)
 }
 
+// TestEvaluatedSince finds what was evaluated three days after the beginning, whichever time
+// the API compares with since.
+func TestEvaluatedSince(t *testing.T) {
+	t.Parallel()
+	for _, on := range []sandbox.SinceField{sandbox.SinceCreated, sandbox.SinceSubmitted, sandbox.SinceEvaluated} {
+		h := newCampaign(t, 1)
+		h.server = sandbox.New(sandbox.WithSinceOn(on))
+		h.id = h.server.AddAssessment("Backend")
+		submission := newSubmission(t, h, "a@example.com")
+		h.server.Advance(72 * time.Hour)
+		require.NoError(t, h.server.Evaluate(submission, sandbox.Result{}))
+		u := newUser(t, h.server, sandbox.LiveKey)
+		list := func(flag string, days int) string {
+			return u.run("submissions", "list", flag, time.Now().AddDate(0, 0, days).Format(time.RFC3339), "--jq", ".[].id").stdout
+		}
+		assert.Equal(t, submission+"\n", list("--evaluated-since", 2), on)
+		assert.Empty(t, list("--evaluated-since", 4), on)
+		assert.Equal(t, on != sandbox.SinceEvaluated, list("--since", 2) == "", on)
+		require.Zero(t, u.run("submissions", "export", "day.jsonl", "--evaluated-since", "1d").code)
+		assert.Contains(t, u.read("day.jsonl"), submission, on)
+	}
+}
+
 func TestArchive(t *testing.T) {
 	t.Parallel()
 	h := newCampaign(t, 1)

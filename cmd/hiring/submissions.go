@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -69,33 +70,59 @@ func pillarColumn(id hiring.PillarID) func(hiring.Report) any {
 }
 
 func (a *app) submissionsListCommand() *cobra.Command {
-	var filter hiring.SubmissionFilter
 	c := &cobra.Command{
 		Use:   "list",
 		Short: "List submissions, newest first",
-		Example: "  hiring submissions list --status evaluated --since 7d --sort -score\n" +
+		Example: "  hiring submissions list --evaluated-since 7d --sort -score\n" +
 			"  hiring submissions list -o csv --columns candidate.email,score,verdict",
 	}
-	assessment := a.assessmentFilter(c, "only submissions of this assessment: its id or `name`")
-	statusFlag(c, &filter)
-	since := a.sinceFlag(c, "only submissions since a `time`, as in 2026-03-15, 36h or 7d")
+	selected := a.submissionFilter(c)
 	return listCommand(a, c, submissionTable(), func(ctx context.Context, t task) (hiring.Pager[hiring.Submission], error) {
-		filter.Since = *since
-		var err error
-		filter.AssessmentID, err = assessment.id(ctx, t.client)
-		return sized(t, t.client.Submissions.List(filter)), err
+		list, err := selected(ctx, t.client)
+		return sized(t, list), err
 	})
+}
+
+// lookback is how long after its creation the evaluation of a submission is found, as in a
+// watch.
+const lookback = 30 * 24 * time.Hour
+
+// submissionFilter adds the flags that select submissions, and returns a function that lists
+// these.
+func (a *app) submissionFilter(c *cobra.Command) func(context.Context, *hiring.Client) (hiring.Pager[hiring.Submission], error) {
+	var filter hiring.SubmissionFilter
+	assessment := a.assessmentFilter(c, "only submissions of this assessment: its id or `name`")
+	c.Flags().StringVar((*string)(&filter.Status), "status", "",
+		"only submissions with this `status`: evaluated is documented; the API may use others, such as started or submitted")
+	_ = c.RegisterFlagCompletionFunc("status", cobra.FixedCompletions(statuses(), cobra.ShellCompDirectiveNoFileComp))
+	since := a.timeFlag(c, "since", "only submissions since a `time`, as in 2026-03-15, 36h or 7d; the API does not document of which time it is: see --evaluated-since")
+	evaluatedSince := a.timeFlag(c, "evaluated-since", "only submissions evaluated since a `time`; reads the list from 30 days before it")
+	return func(ctx context.Context, client *hiring.Client) (list hiring.Pager[hiring.Submission], err error) {
+		filter.Since = *since
+		filter.AssessmentID, err = assessment.id(ctx, client)
+		if err != nil || evaluatedSince.IsZero() {
+			return client.Submissions.List(filter), err
+		}
+		if !since.IsZero() {
+			return list, usagef("--since and --evaluated-since exclude each other")
+		}
+		filter.Since = evaluatedSince.Add(-lookback)
+		var found []hiring.Submission
+		for submission, err := range client.Submissions.List(filter).All(ctx) {
+			if err != nil {
+				return list, err
+			}
+			if at := submission.EvaluatedAt; at != nil && !at.Before(*evaluatedSince) {
+				found = append(found, submission)
+			}
+		}
+		return hiring.PagerOf(found...), nil
+	}
 }
 
 // statuses returns the documented status and those that the sandbox uses. The API may use
 // others.
 func statuses() []string { return []string{string(hiring.SubmissionEvaluated), "started", "submitted"} }
-
-func statusFlag(c *cobra.Command, filter *hiring.SubmissionFilter) {
-	c.Flags().StringVar((*string)(&filter.Status), "status", "",
-		"only submissions with this `status`: evaluated is documented; the API may use others, such as started or submitted")
-	_ = c.RegisterFlagCompletionFunc("status", cobra.FixedCompletions(statuses(), cobra.ShellCompDirectiveNoFileComp))
-}
 
 func (a *app) submissionsGetCommand() *cobra.Command {
 	table := submissionTable()

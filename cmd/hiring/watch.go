@@ -25,7 +25,7 @@ lost, and at most the last line is repeated. Without it a restart starts over.`,
 			"  hiring watch --since 7d --jq '[.candidate.email, .report.ship_score] | @tsv'",
 	}
 	assessment := a.assessmentFilter(c, "only submissions of this assessment: its id or `name`")
-	since := a.sinceFlag(c, "start with submissions evaluated since a `time` (default now)")
+	since := a.timeFlag(c, "since", "start with submissions evaluated since a `time` (default now)")
 	checkpoint := c.Flags().String("checkpoint", "", "the `file` that holds the position to resume from")
 	limit := c.Flags().UintP("limit", "L", 0, "end after `n` submissions; 0 means never")
 	every := intervalFlag(c)
