@@ -13,16 +13,19 @@ import (
 
 func (a *app) submissionsArchiveCommand() *cobra.Command {
 	var file string
+	var force bool
 	c := &cobra.Command{
 		Use:     "archive <submission>",
 		Aliases: []string{"download"},
 		Short:   "Download the workspace that a candidate submitted",
 		Long: `Download the workspace that a candidate submitted, as a zip file. An interrupted
-download is resumed. With a test key there are no archives.` + submissionHelp,
+download is resumed. A file that exists is replaced only with --force. With a test key there
+are no archives.` + submissionHelp,
 	}
+	c.Flags().BoolVar(&force, "force", false, "replace a file that exists")
 	c.Flags().StringVarP(&file, "file", "f", "", "the `file` to write (default <submission-id>.zip); - means standard output")
 	c.RunE = func(c *cobra.Command, args []string) error {
-		if err := checkTarget(file); err != nil {
+		if err := checkTarget(file, force); err != nil {
 			return err
 		}
 		client, err := a.client()
@@ -36,10 +39,13 @@ download is resumed. With a test key there are no archives.` + submissionHelp,
 		meter := &archiveMeter{progress: a.err.Progress("KB downloaded:")}
 		if file == "" {
 			file = safeName(id) + ".zip"
+			if err := checkTarget(file, force); err != nil {
+				return err
+			}
 		}
 		return a.writeFile(file, func(to io.Writer) error {
 			_, err := client.Submissions.DownloadArchive(c.Context(), id, io.MultiWriter(to, meter))
-			meter.progress.Clear()
+			meter.progress.End()
 			if errors.Is(err, hiring.ErrNoArchive) {
 				return adviceError{err, "Nothing was submitted yet, the storage is not available, or the key is a test key"}
 			}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"regexp"
 	"slices"
@@ -31,11 +32,20 @@ func (a *app) refuseArguments(hasKey func(string) bool) error {
 	}
 }
 
+// withoutResults are the names of the commands that print no results.
+var withoutResults = []string{"add", "archive", "delete", "remove", "revoke", "sandbox", "use"} //nolint:gochecknoglobals // a constant table
+
 // prepare checks the global flags before a command runs, and starts the time limit.
 func (a *app) prepare(c *cobra.Command) error {
 	if c.Flags().Changed("profile") {
 		if err := a.checkProfile(); err != nil {
 			return err
+		}
+	}
+	for _, flag := range []string{"output", "jq", "columns", "bom", "separator"} {
+		if c.Flags().Changed(flag) && slices.Contains(withoutResults, c.Name()) {
+			err := usagef("%s prints no results, so that --%s has no meaning", commandName(c), flag)
+			return adviceError{err, cmp.Or(insteadOf(commandName(c)+" --"+flag), c.CommandPath()+" --help lists the flags")}
 		}
 	}
 	if c.Flags().Changed("timeout") {

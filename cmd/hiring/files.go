@@ -9,17 +9,23 @@ import (
 )
 
 // checkTarget returns an error when a file cannot be written because its path leads to a
-// special file. Commands call it before the first request. An empty name and -, which
-// means standard output, pass.
-func checkTarget(name string) error {
+// special file, or when it exists and force is not set. Commands call it before the first
+// request. An empty name and -, which means standard output, pass.
+func checkTarget(name string, force bool) error {
 	if name == "" || name == "-" {
 		return nil
 	}
-	_, err := files.Target(name)
-	return err
+	target, err := files.Target(name)
+	if err != nil || force {
+		return err
+	}
+	if _, err := os.Stat(target); err == nil {
+		return adviceError{usagef("%s exists", name), "--force replaces it"}
+	}
+	return nil
 }
 
-// checkFile is checkTarget for a file that must not be standard output. what is the flag
+// checkFile checks a file that must not be standard output. what is the flag
 // or argument that names it, and why is the reason. It returns the file behind symbolic
 // links.
 func checkFile(what, name, why string) (target string, err error) {

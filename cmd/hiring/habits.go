@@ -41,6 +41,7 @@ var habits = []struct{ typed, instead string }{ //nolint:gochecknoglobals // a c
 	{"--dry-run", "the command without --yes: it asks first"},
 	{"--force, --confirm", "--yes"},
 	{"--json", "-o json, with --columns for some members"},
+	{"submissions archive --output", "-f <file> names the file"},
 	{"--format", "-o"},
 	{"--csv", "-o csv"},
 	{"--template, -t, --query", "--jq; see hiring help formatting"},

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"cmp"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -141,12 +142,22 @@ func TestArchive(t *testing.T) {
 	got := u.onTerminal("submissions", "archive", submission)
 	require.Zero(t, got.code, got.stdout)
 	assert.Contains(t, got.stdout, "Wrote "+submission+".zip")
-	assert.Regexp(t, `KB downloaded: [1-9]\d*\b`, got.stdout)
+	assert.Contains(t, finalScreen(got.stdout), fmt.Sprintf("KB downloaded: %d\n", (len(u.read(submission+".zip"))+1023)/1024))
 	assert.True(t, strings.HasPrefix(u.read(submission+".zip"), "PK"), "a zip file")
 	info, err := os.Stat(filepath.Join(u.home, submission+".zip"))
 	require.NoError(t, err)
 	assert.Equal(t, os.FileMode(0o600), info.Mode(), "the archive belongs to a candidate")
 	assert.Equal(t, result{stdout: u.read(submission + ".zip")}, u.run("submissions", "archive", submission, "-f", "-"))
+	u.write("older.zip", "older")
+	for _, file := range []string{submission + ".zip", "older.zip"} {
+		got = u.run("submissions", "archive", submission, "-f", file)
+		assert.Equal(t, result{stderr: "hiring: " + file + " exists. --force replaces it.\n", code: exitUsage}, got)
+	}
+	got = u.run("submissions", "archive", submission)
+	assert.Equal(t, result{stderr: "hiring: " + submission + ".zip exists. --force replaces it.\n", code: exitUsage}, got)
+	assert.Equal(t, "older", u.read("older.zip"))
+	assert.Zero(t, u.run("submissions", "archive", submission, "-f", "older.zip", "--force").code)
+	assert.Equal(t, u.read(submission+".zip"), u.read("older.zip"))
 
 	h.server.Inject(sandbox.Fault{Route: "GET /_archive/{id}", Times: 50, Status: 404})
 	got = u.run("submissions", "archive", submission, "-f", "broken.zip")
