@@ -38,14 +38,7 @@ type entity interface {
 	identity() string
 }
 
-// normalizer is implemented by resources that are corrected after decoding.
-type normalizer interface{ normalize() }
-
-var apiCodec = jsoncodec.New[resource](func(v resource) {
-	if t, ok := v.(normalizer); ok {
-		t.normalize()
-	}
-})
+var apiCodec = jsoncodec.New[resource]()
 
 func encode(v any) ([]byte, error) { return apiCodec.Encode(v) }
 

@@ -49,13 +49,6 @@ type Event struct {
 	Extra       map[string]json.RawMessage `json:",unknown,embed"`
 }
 
-// normalize replaces a null payload with an absent one.
-func (e *Event) normalize() {
-	if string(e.Payload) == "null" {
-		e.Payload = nil
-	}
-}
-
 // Time returns TimestampMS as a time in UTC.
 func (e Event) Time() time.Time { return time.UnixMilli(e.TimestampMS).UTC() }
 

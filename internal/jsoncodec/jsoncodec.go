@@ -26,12 +26,11 @@ type Codec struct {
 	writing jsonv2.Options
 }
 
-// New returns the codec of all structs that implement the interface R. Decode calls after
-// with each struct that it has read.
-func New[R any](after func(R)) *Codec {
+// New returns the codec of all structs that implement the interface R.
+func New[R any]() *Codec {
 	read := jsonv2.JoinUnmarshalers(scalars, jsonv2.UnmarshalFromFunc(func(d *jsontext.Decoder, v R) error {
 		err := jsonv2.UnmarshalDecode(d, withoutMethods(v))
-		after(v)
+		dropNulls(v)
 		return err
 	}))
 	write := jsonv2.MarshalToFunc(func(e *jsontext.Encoder, v R) error { return jsonv2.MarshalEncode(e, withoutMethods(withoutKnown(v))) })
@@ -94,10 +93,22 @@ func withoutKnown(v any) any {
 	return copied.Interface()
 }
 
+// dropNulls makes each field of type json.RawMessage nil that has read null, as null is the zero value of every other
+// field. v is a pointer to a struct.
+func dropNulls(v any) {
+	value := reflect.ValueOf(v).Elem()
+	for _, i := range formOf(value.Type()).raw {
+		if field := value.Field(i); string(field.Bytes()) == "null" {
+			field.SetZero()
+		}
+	}
+}
+
 // form describes a struct type.
 type form struct {
 	bare  reflect.Type    // The same fields in a type without methods.
 	known map[string]bool // The JSON names of the fields.
+	raw   []int           // The indexes of the fields of type json.RawMessage.
 	extra int             // The index of the field for unknown members, or -1.
 }
 
@@ -116,6 +127,9 @@ func formOf(t reflect.Type) *form {
 			f.extra = i
 		} else {
 			f.known[name] = true
+		}
+		if fields[i].Type == reflect.TypeFor[json.RawMessage]() {
+			f.raw = append(f.raw, i)
 		}
 	}
 	f.bare = reflect.StructOf(fields)

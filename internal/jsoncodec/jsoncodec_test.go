@@ -2,6 +2,7 @@ package jsoncodec_test
 
 import (
 	"context"
+	"encoding/json"
 	"testing"
 	"time"
 
@@ -15,29 +16,24 @@ import (
 type own interface{ own() }
 
 type thing struct {
-	ID    string    `json:"id"`
-	At    time.Time `json:"at,omitzero"`
-	Small int8      `json:"small,omitzero"`
-	List  []*thing  `json:"list"`
-
-	read int
+	ID    string          `json:"id"`
+	At    time.Time       `json:"at,omitzero"`
+	Small int8            `json:"small,omitzero"`
+	List  []*thing        `json:"list"`
+	Raw   json.RawMessage `json:"raw,omitzero"`
 }
 
 func (*thing) own() {}
 
-// codec counts how often each thing was decoded.
-var codec = jsoncodec.New[own](func(v own) {
-	if v, ok := v.(*thing); ok {
-		v.read++
-	}
-})
+var codec = jsoncodec.New[own]()
 
 func TestDecodesInvalidUTF8AndDuplicateNames(t *testing.T) {
 	var v thing
 	require.NoError(t, codec.Decode([]byte(`{"id":"a\ud800`+"\xff"+`","id":"b\ud800","list":[{"id":"c"}]}`), &v))
 	assert.Equal(t, "b\ufffd", v.ID)
-	assert.Equal(t, 1, v.read)
-	assert.Equal(t, 1, v.List[0].read)
+	assert.Equal(t, "c", v.List[0].ID)
+	require.NoError(t, codec.Decode([]byte(`{"raw":null,"list":[{"raw":null},{"raw":"null"}]}`), &v))
+	assert.Equal(t, []json.RawMessage{nil, nil, []byte(`"null"`)}, []json.RawMessage{v.Raw, v.List[0].Raw, v.List[1].Raw})
 	require.Error(t, codec.Decode([]byte(`{"id":7}`), &v))
 	require.Error(t, codec.Decode([]byte(`{"id":"a"} 7`), &v))
 }
