@@ -2,10 +2,11 @@ package jsoncodec_test
 
 import (
 	"context"
-	"encoding/json"
+	jsonv1 "encoding/json"
 	"testing"
 	"time"
 
+	"github.com/go-json-experiment/json"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
@@ -15,11 +16,11 @@ import (
 type own interface{ own() }
 
 type thing struct {
-	ID    string          `json:"id"`
-	At    time.Time       `json:"at,omitzero"`
-	Small int8            `json:"small,omitzero"`
-	List  []*thing        `json:"list"`
-	Raw   json.RawMessage `json:"raw,omitzero"`
+	ID    string            `json:"id"`
+	At    time.Time         `json:"at,omitzero"`
+	Small int8              `json:"small,omitzero"`
+	List  []*thing          `json:"list"`
+	Raw   jsonv1.RawMessage `json:"raw,omitzero"`
 }
 
 func (*thing) own() {}
@@ -32,7 +33,7 @@ func TestDecodesInvalidUTF8AndDuplicateNames(t *testing.T) {
 	assert.Equal(t, "b\ufffd", v.ID)
 	assert.Equal(t, "c", v.List[0].ID)
 	require.NoError(t, codec.Decode([]byte(`{"raw":null,"list":[{"raw":null},{"raw":"null"}]}`), &v))
-	assert.Equal(t, []json.RawMessage{nil, nil, []byte(`"null"`)}, []json.RawMessage{v.Raw, v.List[0].Raw, v.List[1].Raw})
+	assert.Equal(t, []jsonv1.RawMessage{nil, nil, []byte(`"null"`)}, []jsonv1.RawMessage{v.Raw, v.List[0].Raw, v.List[1].Raw})
 	require.Error(t, codec.Decode([]byte(`{"id":7}`), &v))
 	require.Error(t, codec.Decode([]byte(`{"id":"a"} 7`), &v))
 }
