@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"iter"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"time"
@@ -183,14 +184,15 @@ func first[T any](ctx context.Context, list hiring.Pager[T], n int, more *bool) 
 
 // timeFlag adds a flag with a time.
 func (a *app) timeFlag(c *cobra.Command, name, usage string) *time.Time {
-	value := &timeValue{zone: a.zone}
+	value := &timeValue{zone: a.zone, getenv: a.getenv}
 	c.Flags().Var(value, name, usage)
 	return &value.at
 }
 
 type timeValue struct {
-	at   time.Time
-	zone *time.Location
+	at     time.Time
+	zone   *time.Location
+	getenv func(string) string
 }
 
 func (v *timeValue) Type() string { return "time" }
@@ -203,11 +205,21 @@ func (v *timeValue) String() string {
 }
 
 func (v *timeValue) Set(text string) error {
-	for _, layout := range []string{time.RFC3339, "2006-01-02T15:04", "2006-01-02 15:04", time.DateOnly} {
-		if at, err := time.ParseInLocation(layout, text, v.zone); err == nil {
-			v.at = at
-			return nil
+	if at, err := time.Parse(time.RFC3339, text); err == nil {
+		v.at = at
+		return nil
+	}
+	for _, layout := range []string{"2006-01-02T15:04", "2006-01-02 15:04", time.DateOnly} {
+		at, err := time.ParseInLocation(layout, text, v.zone)
+		if err != nil {
+			continue
 		}
+		name := strings.TrimPrefix(v.getenv("TZ"), ":")
+		if _, err := time.LoadLocation(name); err != nil && !filepath.IsAbs(name) { // Go would silently use UTC.
+			return fmt.Errorf("TZ=%s is not a known time zone: set one as Europe/Berlin, or give an offset, as in 2026-03-15T14:00:00+01:00", output.Clean(name))
+		}
+		v.at = firstMoment(at, layout, text)
+		return nil
 	}
 	ago, err := time.ParseDuration(text)
 	if days, isDays := strings.CutSuffix(text, "d"); isDays {
@@ -220,4 +232,21 @@ func (v *timeValue) Set(text string) error {
 	}
 	v.at = time.Now().Add(-ago)
 	return nil
+}
+
+// firstMoment returns the first moment at which clocks show a text, or a later time if none does.
+// Where clocks go forward at midnight, a day begins at 01:00. Where they go back, a time is there
+// twice. at is one of the moments, or an hour before or after.
+func firstMoment(at time.Time, layout, text string) time.Time {
+	before, after := at.Add(-time.Hour), at.Add(time.Hour)
+	begin, end := at.ZoneBounds()
+	switch {
+	case before.Format(layout) == text:
+		return before
+	case at.Format(layout) == text:
+		return at
+	case end.After(at) && !end.After(after):
+		return end
+	}
+	return begin
 }

@@ -3,8 +3,13 @@ package main
 import (
 	"encoding/csv"
 	"encoding/json"
+	"net/http"
+	"net/http/httptest"
+	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -93,4 +98,85 @@ func TestInterruptedExport(t *testing.T) {
 	require.Zero(t, got.code)
 	assert.Contains(t, got.stdout, "Wrote 293 submissions to all.jsonl.")
 	assert.Equal(t, 293, strings.Count(u.read("all.jsonl"), "\n"))
+}
+
+// TestFilesOfEndedExports: a closed terminal is an interruption, unless nohup ignores it. The
+// files that name candidates do not stay, also when the program was killed.
+func TestFilesOfEndedExports(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		signal     syscall.Signal
+		shell      string
+		code, left int
+	}{
+		"a closed terminal": {syscall.SIGHUP, "", exitInterrupted, 0},
+		"nohup":             {syscall.SIGHUP, "trap '' HUP; ", exitOK, 1},
+		"a service stops":   {syscall.SIGTERM, "", exitInterrupted, 0},
+		"killed":            {syscall.SIGKILL, "", -1, 2}, // A temporary file and the lock.
+	} {
+		server := sandbox.New()
+		u := newUser(t, server, sandbox.TestKey)
+		asked, signalled := make(chan struct{}), make(chan struct{})
+		slow := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if len(server.Journal()) == 1 {
+				close(asked)
+				<-signalled
+			}
+			server.ServeHTTP(w, r)
+		}))
+		t.Cleanup(slow.Close)
+		plain := u.env
+		u.env = append(slices.Clip(plain), envBaseURL+"="+slow.URL)
+		program := u.command(t.Context(), "submissions", "export", "all.jsonl")
+		program.Path, program.Args = "/bin/sh", append([]string{"sh", "-c", c.shell + `exec "$0" "$@"`}, program.Args...)
+		require.NoError(t, program.Start())
+		<-asked
+		require.NoError(t, program.Process.Signal(c.signal))
+		if c.code != exitOK {
+			assert.Equal(t, c.code, exitCode(t, program.Wait()), name)
+		}
+		close(signalled)
+		if c.code == exitOK {
+			assert.Equal(t, c.code, exitCode(t, program.Wait()), name)
+		}
+		left, _ := filepath.Glob(filepath.Join(u.home, "all.jsonl*"))
+		assert.Len(t, left, c.left, name)
+		u.env = plain
+		assert.Zero(t, u.run("submissions", "export", "all.jsonl").code, name)
+		left, _ = filepath.Glob(filepath.Join(u.home, "all.jsonl*"))
+		assert.Len(t, left, 1, name)
+	}
+}
+
+// TestBeginOfADay: a date is its first moment in the user's zone, also in a container without a
+// database of zones. A zone that is not known is an error.
+func TestBeginOfADay(t *testing.T) {
+	t.Parallel()
+	program, err := exec.CommandContext(t.Context(), "go", "list", "-deps", ".").Output()
+	require.NoError(t, err)
+	assert.Contains(t, string(program), "\ntime/tzdata\n")
+	for _, c := range []struct{ zone, given, begins string }{
+		{"Europe/Berlin", "2026-07-15", "2026-07-14T22:00:00Z"},
+		{"America/Santiago", "2026-09-06", "2026-09-06T04:00:00Z"}, // At 01:00, before 23:00.
+		{"America/Havana", "2026-03-08", "2026-03-08T05:00:00Z"},   // At 01:00.
+		{"America/Havana", "2026-11-01", "2026-11-01T04:00:00Z"},   // Midnight is there twice.
+		{"Africa/Cairo", "2026-04-24", "2026-04-23T22:00:00Z"},     // At 01:00.
+		{"Asia/Amman", "2021-10-29", "2021-10-28T21:00:00Z"},       // Midnight is there twice.
+		{"Europe/Berlin", "2026-10-25T02:30", "2026-10-25T00:30:00Z"},
+		{"Europe/Berlin", "2026-03-29 02:30", "2026-03-29T01:00:00Z"},
+		{"Europe/Berlin", "2026-03-29T02:30:00.5Z", "2026-03-29T02:30:00.5Z"},
+		{"Europe/Berlln", "2026-03-29T02:30:00Z", "2026-03-29T02:30:00Z"},
+		{"Europe/Berlln", "2026-03-29", ""}, {"CET-1CEST", "2026-03-29", ""},
+	} {
+		zone, err := time.LoadLocation(c.zone)
+		if err != nil {
+			zone = time.UTC // As package time does.
+		}
+		value := &timeValue{zone: zone, getenv: func(string) string { return ":" + c.zone }}
+		if err := value.Set(c.given); c.begins == "" {
+			require.ErrorContains(t, err, "TZ="+c.zone+" is not a known time zone: set one as Europe/Berlin")
+			continue
+		}
+		assert.Equal(t, c.begins, value.at.UTC().Format(time.RFC3339Nano), "%s %s", c.zone, c.given)
+	}
 }

@@ -16,7 +16,6 @@ import (
 	"syscall"
 	"testing"
 	"time"
-	_ "time/tzdata" // the tests' zone, on machines without a database of them
 
 	"github.com/creack/pty"
 	"github.com/stretchr/testify/assert"

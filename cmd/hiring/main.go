@@ -11,8 +11,10 @@ import (
 	"context"
 	"os"
 	"os/signal"
+	"slices"
 	"syscall"
 	"time"
+	_ "time/tzdata" // Containers have no database of time zones, and Go would silently use UTC.
 
 	"github.com/hiring-assessment/hiring-go/cmd/hiring/internal/output"
 )
@@ -33,7 +35,9 @@ func newApp() *app {
 }
 
 func (a *app) main() int {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	ending := []os.Signal{os.Interrupt, syscall.SIGTERM, syscall.SIGHUP}
+	ending = slices.DeleteFunc(ending, signal.Ignored) // nohup ignores SIGHUP.
+	ctx, stop := signal.NotifyContext(context.Background(), ending...)
 	context.AfterFunc(ctx, stop) // A second Ctrl-C ends the program at once.
 	return a.run(ctx, os.Args[1:])
 }

@@ -72,5 +72,5 @@ variables HIRING_BASE_URL and HIRING_API_KEY, or else from the profile in use (h
   CLICOLOR         0 means no colors
   CLICOLOR_FORCE   if set and not 0, colors are used in a pipe too
   COLUMNS          the width of the terminal
-  TZ               the time zone of times in tables
+  TZ               the time zone of times in tables and of dates in flags
   XDG_CONFIG_HOME  the parent folder of the profiles (Linux)`
