@@ -5,12 +5,14 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"net/http"
 	"net/http/httptest"
 	"net/url"
 	"os"
 	"os/exec"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -67,6 +69,8 @@ type tab struct {
 	ctx    context.Context
 	server *sandbox.Server
 	base   string
+	web    *httptest.Server
+	page   atomic.Value // The http.Handler of the server.
 
 	mu       sync.Mutex
 	problems []string
@@ -77,11 +81,12 @@ type tab struct {
 // from, or a request to another host.
 func open(t testing.TB, opts ...sandbox.Option) *tab {
 	t.Helper()
-	server := sandbox.New(opts...)
-	web := httptest.NewServer(console.Handler(server))
+	p := &tab{t: t}
+	p.start(opts...)
+	web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { p.page.Load().(http.Handler).ServeHTTP(w, r) }))
 	ctx, closeTab := chromedp.NewContext(browser, chromedp.WithNewBrowserContext())
 	ctx, giveUp := context.WithTimeout(ctx, 5*time.Minute)
-	p := &tab{t: t, ctx: ctx, server: server, base: web.URL}
+	p.ctx, p.base, p.web = ctx, web.URL, web
 	require.NoError(t, chromedp.Do(ctx))
 	p.do(chromedp.EmulateViewport(1280, 800))
 	messages, requests := chromedp.Console(ctx), chromedp.Events(ctx, network.RequestWillBeSent)
@@ -91,7 +96,7 @@ func open(t testing.TB, opts ...sandbox.Option) *tab {
 			if err != nil {
 				return
 			}
-			if m.Type != "info" && m.Type != "log" && m.Type != "debug" && !strings.Contains(m.Text, "status of 4") {
+			if m.Type != "info" && m.Type != "log" && m.Type != "debug" && !strings.Contains(m.Text, "status of 4") && !strings.Contains(m.Text, "net::ERR_") {
 				p.report(m.String())
 			}
 		}
@@ -115,6 +120,18 @@ func open(t testing.TB, opts ...sandbox.Option) *tab {
 		assert.Empty(t, p.problems)
 	})
 	return p
+}
+
+// start starts the server, or another one in its place.
+func (p *tab) start(opts ...sandbox.Option) {
+	p.server = sandbox.New(opts...)
+	p.page.Store(http.HandlerFunc(console.Handler(p.server).ServeHTTP))
+}
+
+// stop makes the server respond to nothing.
+func (p *tab) stop() {
+	p.page.Store(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }))
+	p.web.CloseClientConnections()
 }
 
 func (p *tab) report(problem string) {

@@ -82,7 +82,7 @@ func TestFailTheNextThreeRequests(t *testing.T) {
 	p.becomes("!document.querySelector('.faults tr.waiting')")
 }
 
-// TestSettings switches what concerns all requests, and resets everything.
+// TestSettings switches what concerns all requests.
 func TestSettings(t *testing.T) {
 	t.Parallel()
 	p := open(t)
@@ -107,11 +107,6 @@ func TestSettings(t *testing.T) {
 	_, err = p.client(sandbox.LiveKey).Do(t.Context(), "GET", "/members", nil, nil, &members)
 	require.NoError(t, err)
 	assert.Contains(t, fmt.Sprint(members), "drift_")
-
-	p.startOver("#reset")
-	p.appears(".said", "The sandbox is reset")
-	_, err = get()
-	require.ErrorIs(t, err, hiring.ErrNotFound)
 }
 
 // TestKeysAreATable whose fields save on change.

@@ -323,15 +323,83 @@ func TestOneRequest(t *testing.T) {
 	assert.Equal(t, []int{400, 500, 500, 500, 200}, statuses)
 }
 
-// TestTheJournalIsCleared by two clicks.
-func TestTheJournalIsCleared(t *testing.T) {
+// TestAnOpenRequestDoesNotOutliveItsRun: after a reset, after the journal was cleared and after a
+// restart the list goes on, and a link to an earlier request says so.
+func TestAnOpenRequestDoesNotOutliveItsRun(t *testing.T) {
 	t.Parallel()
-	p := troubled(t)
+	p := open(t)
+	for name, again := range map[string]func(){
+		"reset": func() { p.startOver("#reset") },
+		"clear": func() { p.startOver("#clear") },
+		"restart": func() {
+			p.stop()
+			p.appears(".link", "Not connected")
+			p.startOver("#reset")
+			p.appears(".said", "The sandbox does not respond")
+			p.start()
+			p.becomes("!document.querySelector('.said')")
+		},
+	} {
+		p.request(3)
+		newest := len(p.server.Journal())
+		p.visit("")
+		p.becomes("document.querySelectorAll('#list .row').length === " + strconv.Itoa(newest))
+		p.press("#list .row")
+		p.appears(".pane .meta", "sk_test_sandbox")
+		link := evaluate[string](p, "location.search")
+		again()
+		p.appears(".guide", "No requests yet")
+		p.becomes("location.search === '' && !document.querySelector('.pane')")
+		p.request(1)
+		p.becomes("document.querySelectorAll('#list .row').length === 1")
+		p.visit(link)
+		p.appears(".pane", map[bool]string{true: "no longer in the journal", false: "from an earlier run"}[name == "clear"])
+	}
+}
+
+// TestTheStoryOfARepeatedWrite leads from the row to the reason, and to the candidate.
+func TestTheStoryOfARepeatedWrite(t *testing.T) {
+	t.Parallel()
+	p := open(t)
+	path := "/api/v1/assessments/" + p.server.AddAssessment("Backend") + "/invitations"
+	p.server.Inject(sandbox.Fault{Route: "POST *", After: true})
+	p.send("POST", path, sandbox.LiveKey, invitation) // 1
+	p.send("POST", path, sandbox.LiveKey, invitation) // 2
+	p.request(1)                                      // 3
+	for range 2 {
+		p.send("GET", path, sandbox.LiveKey, "") // 4, 5
+	}
 	p.visit("")
-	p.do(chromedp.WaitVisible(chromedp.CSS(row(8))))
-	p.startOver("#clear")
-	p.appears(".guide", "No requests yet")
-	assert.Empty(t, p.server.Journal())
+	p.appears("#list .action", "Fault armed: response lost for POST *")
+	p.appears(row(2), "again after #1: lost")
+	p.press(row(2))
+	p.appears(".pane .note.odd", "after #1, whose response was lost (injected fault). Both were done: 2 invitations to Ada@candidates.test.")
+	evaluate[string](p, `navigator.clipboard.writeText = (text) => { window.copied = text; return Promise.resolve(); }, ""`)
+	p.press("#copy-link")
+	p.becomes(`window.copied === location.href`)
+	p.press(".pane .note.odd a")
+	p.appears(".pane .note.odd", "later as #2. Both were done")
+	p.press(".pane .note.odd a")
+	p.press(".pane .json-text a")
+	p.appears(".pane.candidate", "invited twice")
+	p.becomes(`document.querySelectorAll(".card b.odd").length === 2`)
+	p.appears(".calls", "2 × GET /assessments/…0001/invitations")
+	p.press("#all-steps")
+	p.appears(".pane .verdict", "confidence")
+	p.visit("console/faults")
+	p.press("#ended summary")
+	p.press("#ended a")
+	p.listed(1)
+	p.press(".axis a")
+	p.becomes("location.search.includes('status=failed')")
+	p.visit("")
+	p.do(chromedp.WaitVisible(chromedp.CSS(row(5))))
+	p.press(".chips a[title*=sk_test]")
+	p.listed(3)
+	p.do(chromedp.SendKeys(chromedp.CSS("input[type=search]"), "Hiring"+kb.Enter))
+	p.becomes("document.activeElement.dataset.keep === 'x3'")
+	p.do(chromedp.KeyEvent(kb.Enter))
+	p.becomes("CSS.highlights.get('found')?.size > 0")
 }
 
 // TestRowsLeaveNothingBehind counts the nodes of the document, comments included, while requests

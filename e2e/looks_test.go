@@ -146,6 +146,9 @@ func TestLooks(t *testing.T) {
 				if at < withAxe && (at == i%withAxe || os.Getenv("HIRING_LONG") != "") {
 					p.checkWithAxe(l.name)
 				}
+				if name == "request" {
+					assert.Equal(t, l.width > 720, evaluate[bool](p, "!!document.getElementById('list').offsetHeight"), "%s: a pane replaces the list", l.name)
+				}
 				const over = `[document.documentElement, document.querySelector("main"), ...document.querySelectorAll("main .panel, main .listing, main .pane")]`
 				assert.LessOrEqual(t, evaluate[int](p, "Math.max(..."+over+".map(e => e.scrollWidth - e.clientWidth))"), 0, "%s: nothing overflows", l.name)
 				if *update && isPicture[name+"-"+l.name] {

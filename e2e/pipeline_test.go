@@ -194,6 +194,26 @@ func TestARefusedFormKeepsWhatWasTyped(t *testing.T) {
 	assert.Len(t, p.server.Mails(), 1)
 }
 
+// TestDraftsSurvive a reload, another view and Esc, which gives the focus back.
+func TestDraftsSurvive(t *testing.T) {
+	t.Parallel()
+	p := open(t)
+	p.candidate()
+	p.press("[popovertarget=adding]")
+	p.becomes(`document.activeElement.id === "result-assessment"`)
+	p.do(chromedp.SendKeys(chromedp.ID("result-email"), "bea@candidates.test"), chromedp.KeyEvent(kb.Escape))
+	p.becomes(`document.activeElement.matches("[popovertarget=adding]") && !document.querySelector(":popover-open") && !!document.querySelector(".pane")`)
+	for _, path := range []string{"console/faults", pipelinePath} {
+		p.visit(path)
+		p.do(chromedp.Reload())
+	}
+	p.press("[popovertarget=adding]")
+	assert.Equal(t, "bea@candidates.test", evaluate[string](p, `document.getElementById("result-email").value`))
+	p.press("#result > button")
+	p.appears(".column:last-child .card", "Bea")
+	p.becomes(`!document.querySelector(":popover-open") && document.getElementById("result-email").value === ""`)
+}
+
 // TestTheBoardIsLiveAndHoldsStill checks that an invitation over the API appears, and that it
 // waits and no card moves while the pointer or the focus is on the board.
 func TestTheBoardIsLiveAndHoldsStill(t *testing.T) {

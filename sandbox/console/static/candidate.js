@@ -24,7 +24,8 @@ export function ended(c) {
 }
 
 // invitedTwice says that the address has several invitations to the assessment.
-export const invitedTwice = (c) => (c.invitations > 1 ? `invited ${c.invitations === 2 ? "twice" : `${c.invitations} times`}` : "");
+export const invitedTwice = (c) =>
+  c.invitations > 1 ? `invited ${c.invitations === 2 ? "twice" : `${c.invitations} times`}` : "";
 
 // takeAll takes all steps that are left. The sandbox chooses the result.
 async function takeAll(c) {
@@ -48,7 +49,7 @@ export function pane(c, calls, actions) {
   };
   return html`<section class="pane candidate" aria-label="Candidate" tabindex="-1"
       data-ready=${actions.ready ? "" : nothing}>
-    <div class="title"><h2><bdi title=${c.candidate_name}>${middle(c.candidate_name || c.candidate_email, 120)}</bdi></h2>
+    <div class="head title"><h2><bdi title=${c.candidate_name}>${middle(c.candidate_name || c.candidate_email, 120)}</bdi></h2>
       <button class="plain small" aria-label="Close (Esc)" @click=${actions.close}>✕</button></div>
     <p class="meta"><b>${c.stage}</b>${end ? html`<span class="mark">${end}</span>` : nothing}
       ${c.invitations > 1 ? html`<span class="mark odd">${invitedTwice(c)}</span>` : nothing}<bdi title=${c.candidate_email}>${middle(c.candidate_email, 60)}</bdi><bdi title=${c.assessment}>${middle(c.assessment, 60)}</bdi></p>
@@ -74,18 +75,15 @@ export function pane(c, calls, actions) {
     <section aria-label="Steps"><h3>Steps</h3>${timeline(c)}</section>${callList(c, calls)}</section>`;
 }
 
-// callList shows the requests that concern a candidate. Requests of lists, mostly polls, are one
-// line for each route.
+// callList shows the requests that concern a candidate. Reads that are alike, mostly polls, are
+// one line.
 function callList(c, calls) {
-  const lines = [],
-    lists = new Map();
+  const groups = new Map();
   for (const e of calls) {
-    const own = e.method !== "GET" || e.subject?.startsWith(c.candidate_email),
-      name = `${e.method} ${e.route}`;
-    if (!own && lists.has(name)) lists.get(name).count++;
-    else lines.push({ e, count: 1 });
-    if (!own && !lists.has(name)) lists.set(name, lines.at(-1));
+    const name = e.method === "GET" ? e.path + statusText(e) : e.number;
+    groups.set(name, { e: groups.get(name)?.e ?? e, count: (groups.get(name)?.count ?? 0) + 1 });
   }
+  const lines = [...groups.values()];
   const line = ({ e, count }) => html`<li><a href=${"/_sandbox/" + toQuery(requestQuery(e.number))}>
     <b class=${"status " + statusKind(e)}>${statusText(e)}</b> ${count > 1 ? `${count} × ` : nothing}<span>${e.method}
     ${shortIDs(e.path.replace("/api/v1", ""))}</span> ${e.repeats ? html`<span class="mark odd">sent again</span>` : nothing}

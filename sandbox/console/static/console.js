@@ -137,10 +137,11 @@ function aheadView() {
 
 // startOver is a menu. Opening it and choosing is enough of a question.
 function startOver() {
-  const item = (id, path, name, text, done) => html`<button class="plain" id=${id} @click=${() => {
-    closePopups();
-    act(() => post(path), done);
-  }}>${name}</button><p class="quiet">${text}</p>`;
+  const item = (id, path, name, text, done) =>
+    html`<button class="plain" id=${id} @click=${() => {
+      closePopups();
+      act(() => post(path), done);
+    }}>${name}</button><p class="quiet">${text}</p>`;
   return html`${item("clear", "journal/clear", "Clear the journal", "Nothing else changes.", "The journal is empty")}
     ${item("reset", "reset", "Reset everything", "Keys, rate limits, candidates, faults, journal and clock go back to the start.", "The sandbox is reset")}`;
 }
@@ -157,7 +158,7 @@ function header() {
     <nav aria-label="Views">${views.map(link)}</nav>${clockView()}
     <p class=${"link " + (state.connected ? "" : "lost")} role="status">
       ${state.connected ? html`<span class="gone">Live</span>` : "Not connected"}</p>
-    ${popup("start-over", "Start over", startOver())}
+    ${popup("start-over", "Reset…", startOver())}
     <button class="plain help" aria-label="Keyboard shortcuts" @click=${shortcuts}>?</button>`;
 }
 
@@ -173,7 +174,7 @@ function shortcuts() {
     ["/", "search; Enter or ↓ goes to the first result"],
     ["n", "show what is new"],
     ["c", "clock"],
-    ["r", "start over"],
+    ["r", "reset or clear"],
     ["1 – 4", "journal, pipeline, faults, keys"],
     ["?", "this list"],
   ];

@@ -16,7 +16,18 @@ import {
   typed,
   visit,
 } from "./core.js";
-import { candidatePath, clockTime, dayOf, faultKind, faultText, middle, plural, shortIDs, span, took } from "./format.js";
+import {
+  candidatePath,
+  clockTime,
+  dayOf,
+  faultKind,
+  faultText,
+  middle,
+  plural,
+  shortIDs,
+  span,
+  took,
+} from "./format.js";
 import {
   copyCurl,
   copyLink,
@@ -157,7 +168,8 @@ function setRows(next, older, wait = []) {
   const addActions = (number) => {
     for (; actions[at]?.after >= number; at--) {
       const last = items.at(-1)?.action;
-      if (last?.id && last.kind === actions[at].kind) items.splice(-1, 1, { action: { ...last, more: (last.more ?? 0) + 1 } });
+      if (last?.id && last.kind === actions[at].kind)
+        items.splice(-1, 1, { action: { ...last, more: (last.more ?? 0) + 1 } });
       else items.push({ action: actions[at] });
     }
   };
@@ -315,8 +327,11 @@ function marks(e) {
         : nothing
   }${e.throttled ? mark("warn", "throttled") : nothing}${
     e.repeats
-      ? mark("odd", `again after #${before?.number ?? e.repeats}${before ? ": " + statusText(before) : ""}`,
-          before ? `Sent again after #${before.number}, ${outcome(before)}` : "Sent again")
+      ? mark(
+          "odd",
+          `again after #${before?.number ?? e.repeats}${before ? ": " + statusText(before) : ""}`,
+          before ? `Sent again after #${before.number}, ${outcome(before)}` : "Sent again",
+        )
       : e.repeated_by
         ? mark("odd", `sent again: #${e.repeated_by}`)
         : nothing
@@ -353,9 +368,12 @@ const deeds = {
 };
 
 // deed says what the tester did. A step names the candidate.
-const deed = (a) => html`<li class="action"><span>${
-  a.id ? html`<a href=${candidatePath(a.id)}><bdi>${a.subject}</bdi></a> ${a.more ? `and ${a.more} more` : nothing} ${a.kind}` : deeds[a.kind]?.(a)
-}</span><time title=${a.at}>${clockTime(a.at)}</time></li>`;
+const deed = (a) =>
+  html`<li class="action"><span>${
+    a.id
+      ? html`<a href=${candidatePath(a.id)}><bdi>${a.subject}</bdi></a> ${a.more ? `and ${a.more} more` : nothing} ${a.kind}`
+      : deeds[a.kind]?.(a)
+  }</span><time title=${a.at}>${clockTime(a.at)}</time></li>`;
 
 function listView() {
   const sorted = filters().sort,
@@ -441,10 +459,11 @@ function sparkline() {
     ${bar(b.count, i, "bar")}${bar(b.failed, i, "bar failed")}</g>`;
   const day = (at) => (dayOf(begin) === dayOf(end) ? "" : dayOf(at).slice(0, -5) + " ") + clockTime(at);
   const text = `${plural(count, "request")}, ${stats.failed} failed`;
-  const failedLink = html`<a href=${path + toQuery({ ...filters(), status: filters().status ? "" : "failed" })}>${stats.failed} failed</a>`;
+  const failedOnly = path + toQuery({ ...filters(), status: filters().status ? "" : "failed" });
+  const failures = stats.failed ? html`<a href=${failedOnly}>${stats.failed} failed</a>` : "0 failed";
   return html`<div class="over-time"><svg viewBox="0 0 ${width} ${height}" preserveAspectRatio="none" role="img"
       aria-label=${text}>${buckets.map(group)}</svg>
-    <p class="axis"><time>${day(begin)}</time><span>${plural(count, "request")}, ${failedLink}</span><time>${day(end)}</time></p></div>`;
+    <p class="axis"><time>${day(begin)}</time><span>${plural(count, "request")}, ${failures}</span><time>${day(end)}</time></p></div>`;
 }
 
 // chips shows the rate limits of the keys in use, the lowest first.
@@ -458,7 +477,9 @@ function chips() {
   const rest = ({ remaining, limit }, name) => `${remaining} of ${limit} ${name}`;
   const title = (k) => `Requests of ${k.token}; remaining: ${rest(k.read, "reads")}, ${rest(k.write, "writes")}`;
   const only = (k) => path + toQuery({ ...filters(), key: filters().key === k.id ? "" : k.id });
-  const chip = (k) => html`<li><a href=${only(k)} title=${title(k)} aria-current=${filters().key === k.id ? "true" : nothing}><code>${middle(k.token, 18)}</code>
+  const chip = (
+    k,
+  ) => html`<li><a href=${only(k)} title=${title(k)} aria-current=${filters().key === k.id ? "true" : nothing}><code>${middle(k.token, 18)}</code>
     ${part(k.read, "reads")} ${part(k.write, "writes")}</a></li>`;
   return html`<ul class="chips" aria-label="Remaining requests by key">
     ${used

@@ -59,11 +59,12 @@ export function pane(e, { number, lost, writes, invited, link, close }) {
   if (!e) return html`<section class="pane" aria-label="Request" tabindex="-1"></section>`;
   return html`<section class="pane" aria-label=${"Request " + e.number} tabindex="-1"
       data-ready=${e.number === number ? "" : nothing}>
-    <div class="title"><h2><span class=${"method " + (e.method === "GET" ? "" : "write")}>${e.method}</span>
-        <span class="path" title=${e.path}>${shortIDs(e.path)}</span></h2>${closeButton}</div>
-    <p class="tools"><button class="plain small" id="copy-curl" @click=${() => copyCurl(e)}>Copy curl</button>
+    <div class="head"><div class="title"><h2><span class=${"method " + (e.method === "GET" ? "" : "write")}>${
+      e.method
+    }</span> <span class="path" title=${e.path}>${shortIDs(e.path)}</span></h2>${closeButton}</div>
+    <p class="line"><button class="plain small" id="copy-curl" @click=${() => copyCurl(e)}>Copy curl</button>
       <button class="plain small" id="copy-link" @click=${() => copyLink(e.number)}>Copy link</button>
-      ${e.route ? popup("fail-next", "Fail next", failNext(e), "plain small") : nothing}</p>
+      ${e.route ? popup("fail-next", "Fail next", failNext(e), "plain small") : nothing}</p></div>
     <p class="meta"><b class=${"status " + statusKind(e)}>${e.status ?? (e.ended ? "No response" : "In progress")}</b>
       <span>#${e.number}</span><time title=${e.at}>${dayOf(e.at)} ${clockTime(e.at)}</time>
       <span>${e.ended ? took(e.took) : "–"}</span><code>${keyName(e)}</code>
@@ -93,7 +94,10 @@ function story(e, writes, invited, link) {
     done = writes.filter((w) => w.done);
   const after = (a, b) => span((Date.parse(b.at) - Date.parse(a.at)) / 1000);
   const all = writes.length === 2 ? "Both were" : `All ${writes.length} were`;
-  const count = invited > 1 ? html`: <a href=${"/_sandbox/console/pipeline" + toQuery({ text: e.subject })}>${invited} invitations</a> to ${e.subject}` : nothing;
+  const count =
+    invited > 1
+      ? html`: <a href=${"/_sandbox/console/pipeline" + toQuery({ text: e.subject })}>${invited} invitations</a> to ${e.subject}`
+      : nothing;
   return html`${before ? html`Sent again ${after(before, e)} after ${link(before.number)}, ${outcome(before)}. ` : nothing}
     ${next ? html`Sent again ${after(e, next)} later as ${link(next.number)}. ` : nothing}
     ${
