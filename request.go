@@ -1,7 +1,6 @@
 package hiring
 
 import (
-	"cmp"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -23,7 +22,6 @@ const maxBody = 512 << 10
 // request is what one call sends, before any key or attempt.
 type request struct {
 	operation     string // The Go name.
-	errorName     string // The Go name in errors, if it is another one, as for FindByEmail.
 	method, route string // Route is the template.
 	path, rawPath string // Below the API prefix; rawPath is empty when it equals path.
 	query         url.Values
@@ -60,9 +58,6 @@ func newRequest(operation, methodAndTemplate string, ids ...pathID) request {
 func newAssumedRequest(field, operation, methodAndTemplate string, ids ...pathID) request {
 	return newRequest(operation, methodAndTemplate, ids...).assume(field)
 }
-
-// errorOperation returns the operation that errors name.
-func (r *request) errorOperation() string { return cmp.Or(r.errorName, r.operation) }
 
 // refuse marks the request as one that must not be sent, for one more reason.
 func (r request) refuse(param, problem string) request { return r.refuseField(param, "", problem) }

@@ -454,7 +454,7 @@ func (c *call) fail(message string, cause error) *Error {
 		Attempts:  c.attempts,
 		Outcome:   c.outcome(OutcomeNotDone),
 		RateLimit: seen.RateLimit,
-		Operation: c.request.errorOperation(),
+		Operation: c.request.operation,
 	}
 	e.causedBy(c.key.key.clean(cause))
 	return e

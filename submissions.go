@@ -85,7 +85,7 @@ func (s *SubmissionService) findByEmail(ctx context.Context, assessmentID, email
 	}
 	wanted := AddressKey(email)
 	pages := s.List(SubmissionFilter{AssessmentID: assessmentID})
-	pages.list.request.errorName = r.operation
+	pages.list.request.operation = r.operation // In errors and for observers.
 	for page, err := range pages.Pages(ctx) {
 		if err != nil {
 			return Submission{}, err

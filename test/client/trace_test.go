@@ -228,7 +228,7 @@ func TestTraceSeesOperationsMadeOfSeveral(t *testing.T) {
 				break
 			}
 		}},
-		{"Submissions.FindByEmail", []string{"Submissions.List"}, "", func(t *testing.T, s *sandbox.Server, c *hiring.Client, a string) {
+		{"Submissions.FindByEmail", []string{"Submissions.FindByEmail"}, "", func(t *testing.T, s *sandbox.Server, c *hiring.Client, a string) {
 			submissionOf(t, s, a)
 			_, err := c.Submissions.FindByEmail(t.Context(), a, "jo@example.com")
 			require.NoError(t, err)
