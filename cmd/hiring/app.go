@@ -30,6 +30,7 @@ type app struct {
 	flags    globalFlags
 	args     []string
 	ctx      context.Context // The context of the run.
+	stopped  context.Context // Ends with SIGTERM, and ctx with it.
 	end      func()          // Ends the run after patience.
 	noHelp   error           // The error of a help request that named an unknown command.
 	testMode bool            // A write used a test key.
@@ -124,8 +125,8 @@ func (a *app) rootCommand() *cobra.Command {
 	root.SetHelpCommandGroupID(groupTool)
 	root.SetCompletionCommandGroupID(groupTool)
 	grouped(root, groupWork,
-		a.accountCommand(), a.membersCommand(), a.challengesCommand(), a.assessmentsCommand(), a.invitationsCommand(), a.inviteShortcut(),
-		a.submissionsCommand(), a.reportShortcut(), a.eventsCommand(), a.watchCommand(), a.quotaCommand(), a.apiCommand(),
+		a.accountCommand(), a.membersCommand(), a.challengesCommand(), a.assessmentsCommand(), a.invitationsCommand(), shortFor("invitations", a.invitationsInviteCommand()),
+		a.submissionsCommand(), shortFor("submissions", a.submissionsReportCommand()), a.eventsCommand(), a.watchCommand(), a.quotaCommand(), a.apiCommand(),
 	)
 	grouped(root, groupTool, a.profileCommand(), a.doctorCommand(), a.sandboxCommand(), a.versionCommand())
 	root.AddCommand(topics()...)
@@ -134,17 +135,9 @@ func (a *app) rootCommand() *cobra.Command {
 	return root
 }
 
-// inviteShortcut returns the command invitations invite under a short name.
-func (a *app) inviteShortcut() *cobra.Command {
-	c := a.invitationsInviteCommand()
-	c.Short = "Invite candidates to an assessment (short for invitations invite)"
-	return c
-}
-
-// reportShortcut returns the command submissions report under a short name.
-func (a *app) reportShortcut() *cobra.Command {
-	c := a.submissionsReportCommand()
-	c.Short = "Show the report of a submission (short for submissions report)"
+// shortFor returns a command of a group as a command of its own.
+func shortFor(group string, c *cobra.Command) *cobra.Command {
+	c.Short += " (short for " + group + " " + c.Name() + ")"
 	return c
 }
 

@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"fmt"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -65,15 +64,11 @@ func (a *app) assessmentsCreateCommand() *cobra.Command {
 	c.Flags().StringSliceVar(&in.SelectedTaskIDs, "tasks", nil, "the `ids` of the tasks to use, for a challenge with several tasks")
 	_ = c.RegisterFlagCompletionFunc("challenge", a.complete(challengeIDs))
 	c.RunE = showItem(a, assessmentTable(), func(ctx context.Context, t task) (hiring.Assessment, error) {
-		var missing []string
 		if in.ChallengeID == "" {
-			missing = append(missing, "--challenge, which hiring challenges list shows")
+			return hiring.Assessment{}, adviceError{usagef("--challenge is missing"), "hiring challenges list shows the challenges"}
 		}
 		if in.Name == "" {
-			missing = append(missing, "--name")
-		}
-		if missing != nil {
-			return hiring.Assessment{}, usagef("assessments create needs %s", strings.Join(missing, ", and "))
+			return hiring.Assessment{}, usagef("--name is missing")
 		}
 		if output.HasControls(in.Name) {
 			return hiring.Assessment{}, usagef("--name has control characters or line breaks: type it again")

@@ -211,7 +211,7 @@ func runOn(t *testing.T, key string, transport http.RoundTripper, args ...string
 	env := map[string]string{envBaseURL: "https://hiring.invalid", envKey: key}
 	a := &app{
 		in: strings.NewReader(""), out: output.Stream{Writer: &stdout}, err: output.Stream{Writer: &stderr},
-		getenv: func(name string) string { return env[name] }, zone: time.UTC, transport: transport,
+		getenv: func(name string) string { return env[name] }, zone: time.UTC, transport: transport, stopped: t.Context(),
 	}
 	code := a.run(t.Context(), args)
 	return result{stdout.String(), stderr.String(), code}
@@ -323,7 +323,7 @@ func TestItemErrorsAreReported(t *testing.T) {
 		response.Header.Del("Content-Length")
 		return response, err
 	})
-	for _, line := range []string{"submissions wait " + first + " " + second, "watch --since 1h --limit 1"} {
+	for _, line := range []string{"submissions wait " + first + " " + second, "watch --since 1h --limit 1", "watch --since 1h --once --checkpoint " + filepath.Join(t.TempDir(), "state")} {
 		got := runOn(t, sandbox.LiveKey, damaged, append(strings.Fields(line), "--interval", "20ms", "--jq", ".id", "--timeout", "1m")...)
 		assert.Equal(t, exitFailed, got.code, "%s: %s", line, got.stderr)
 		assert.Equal(t, second+"\n", got.stdout, line)

@@ -99,8 +99,8 @@ func checkCount(c *cobra.Command, given []string) error {
 	return adviceError{usagef("%s takes %s, got %s", commandName(c), counted(len(wanted), "argument", "arguments"), quoted(given)), usage}
 }
 
-// unknownCommand returns an error that names what to use instead: that of habits, commands
-// with a similar name, or those with the same name elsewhere.
+// unknownCommand returns an error that names what to use instead, or commands with a
+// similar name.
 func unknownCommand(c *cobra.Command, name string) error {
 	help, path := "hiring help", ""
 	if c.HasParent() {
@@ -113,25 +113,10 @@ func unknownCommand(c *cobra.Command, name string) error {
 	if instead := insteadOf(path + name); instead != "" {
 		return adviceError{err, "Use " + instead}
 	}
-	var near, same []string
 	c.SuggestionsMinimumDistance = 2
-	for _, other := range c.SuggestionsFor(name) {
-		near = append(near, c.CommandPath()+" "+other)
-	}
-	for _, group := range c.Root().Commands() {
-		for _, other := range append(group.Commands(), group) {
-			if other.Name() == name || other.HasAlias(name) {
-				same = append(same, other.CommandPath())
-			}
-		}
-	}
-	if near == nil {
-		near = same
-	}
 	// No suggestion leads to the command that may send a second e-mail.
-	near = slices.DeleteFunc(near, func(path string) bool { return strings.HasSuffix(path, " send") })
-	if len(near) > 0 {
-		err = usagef("%w. Did you mean %s?", err, strings.Join(near, " or "))
+	if near := slices.DeleteFunc(c.SuggestionsFor(name), func(name string) bool { return name == "send" }); len(near) > 0 {
+		err = usagef("%w. Did you mean %s %s?", err, c.CommandPath(), strings.Join(near, " or "+c.CommandPath()+" "))
 	}
 	return adviceError{err, help + " lists the commands"}
 }

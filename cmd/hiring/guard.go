@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"time"
 
 	hiring "github.com/hiring-assessment/hiring-go"
 	"github.com/hiring-assessment/hiring-go/cmd/hiring/internal/output"
@@ -78,6 +79,16 @@ func untilDone(ctx context.Context, read func() (string, error)) (string, error)
 		return got.text, got.err
 	case <-ctx.Done():
 		return "", ctx.Err()
+	}
+}
+
+// sleep returns after a duration, or with an error when ctx ends.
+func sleep(ctx context.Context, duration time.Duration) error {
+	select {
+	case <-time.After(duration):
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
 	}
 }
 

@@ -84,12 +84,7 @@ func (im *importer) settle(ctx context.Context) error {
 		return nil
 	}
 	im.progress.Note("checking the outcomes of an earlier run at " + im.app.clock(time.Now().Add(wait)))
-	select {
-	case <-time.After(wait):
-		return nil
-	case <-ctx.Done():
-		return context.Cause(ctx)
-	}
+	return sleep(ctx, wait)
 }
 
 // open records the candidates whose row says that an earlier run sent the invitation, which

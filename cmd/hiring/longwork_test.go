@@ -13,11 +13,13 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	hiring "github.com/hiring-assessment/hiring-go"
 	"github.com/hiring-assessment/hiring-go/sandbox"
 )
 
@@ -25,7 +27,7 @@ import (
 type runningProgram struct {
 	stdout *bufio.Reader
 	stderr *bufio.Reader
-	stop   func() (rest string, code int) // Sends Ctrl-C.
+	stop   func(os.Signal) (rest string, code int)
 }
 
 func (u *user) start(args ...string) runningProgram {
@@ -37,9 +39,9 @@ func (u *user) start(args ...string) runningProgram {
 	require.NoError(u.t, err)
 	require.NoError(u.t, c.Start())
 	s := runningProgram{stdout: bufio.NewReader(stdout), stderr: bufio.NewReader(stderr)}
-	s.stop = func() (string, int) {
+	s.stop = func(with os.Signal) (string, int) {
 		u.t.Helper()
-		require.NoError(u.t, c.Process.Signal(syscall.SIGINT))
+		require.NoError(u.t, c.Process.Signal(with))
 		rest, err := io.ReadAll(s.stderr)
 		require.NoError(u.t, err)
 		return string(rest), exitCode(u.t, c.Wait())
@@ -94,21 +96,64 @@ func TestWatchResumesFromItsCheckpoint(t *testing.T) {
 	h := newCampaign(t, 1)
 	u := newUser(t, h.server, sandbox.LiveKey)
 	seen := make(map[string]int)
-	for _, email := range []string{"a@example.com", "b@example.com"} {
+	watch := []string{"watch", "--since", "1h", "--checkpoint", "watch.state", "--interval", "20ms", "--jq", ".candidate.email"}
+	for email, stopped := range map[string]struct {
+		with os.Signal
+		code int
+	}{"a@example.com": {syscall.SIGINT, exitInterrupted}, "b@example.com": {syscall.SIGTERM, exitOK}} {
 		submission := newSubmission(t, h, email)
 		require.NoError(t, h.server.Evaluate(submission, sandbox.Result{ShipScore: new(71)}))
-		s := u.start("watch", "--since", "1h", "--checkpoint", "watch.state", "--interval", "20ms", "--jq", ".candidate.email")
+		s := u.start(watch...)
 		for seen[email] == 0 {
 			seen[strings.TrimSpace(nextLine(t, s.stdout))]++
 		}
-		_, code := s.stop()
-		assert.Equal(t, exitInterrupted, code)
+		second := u.run(append(watch, "--once")...)
+		assert.Equal(t, result{stderr: "hiring: watch.state: another command is writing this file: wait until it has ended.\n", code: exitUsage}, second)
+		_, code := s.stop(stopped.with)
+		assert.Equal(t, stopped.code, code)
+		assert.NoFileExists(t, filepath.Join(u.home, "watch.state.lock"))
 	}
-	assert.LessOrEqual(t, seen["a@example.com"], 2, "at most the last line is repeated")
-	got := u.run("watch", "--checkpoint", "none/watch.state")
+	assert.LessOrEqual(t, seen["a@example.com"]+seen["b@example.com"], 3, "at most the last line is repeated")
+
+	require.NoError(t, h.server.Evaluate(newSubmission(t, h, "c@example.com"), sandbox.Result{}))
+	got := u.onTerminal(append(watch, "--once")...)
+	assert.Zero(t, got.code, got.stdout)
+	assert.Contains(t, got.stdout, "The watch resumes from watch.state: --since does not count.")
+	assert.Contains(t, got.stdout, "c@example.com\n")
+	assert.Equal(t, result{}, u.run(append(watch, "--once")...), "nothing is due, and cron sends no e-mail")
+	u.env = append(u.env, "TZ=UTC")
+	got, _ = u.inDialog([]answer{{" UTC", "\x03"}}, "watch")
+	assert.Regexp(t, `results written: \d, next poll at \d\d:\d\d:\d\d UTC`, got.stdout)
+	assert.Equal(t, exitUsage, u.run("watch", "--once").code)
+	got = u.run("watch", "--checkpoint", "none/watch.state")
 	assert.Equal(t, exitUsage, got.code)
 	got = u.run("watch", "-o", "csv")
 	assert.Equal(t, exitUsage, got.code)
+}
+
+// TestOnePollReadsAllThatIsDue: --once polls again while there is more, here in the next window
+// of the rate limit.
+func TestOnePollReadsAllThatIsDue(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		h := newCampaign(t, 1)
+		for i := range 250 {
+			_, err := h.server.AddResult(h.id, fmt.Sprintf("c%d@example.com", i), sandbox.Result{})
+			require.NoError(t, err)
+		}
+		h.server.SetQuota(sandbox.LiveKey, sandbox.ClassRead, 2)
+		began, read := time.Now(), 0
+		o := hiring.WatchOptions{Since: began.Add(-time.Hour), Checkpoint: hiring.FileCheckpoint(filepath.Join(t.TempDir(), "state"))}
+		for _, want := range []int{250, 0} {
+			for _, err := range pollAll(t.Context(), h.server.LiveClient(), o) {
+				require.NoError(t, err)
+				read++
+			}
+			assert.Equal(t, want, read)
+			read = 0
+		}
+		assert.Equal(t, time.Hour, time.Since(began), "the next window of the rate limit")
+	})
 }
 
 // TestEvaluatedSince finds what was evaluated three days after the beginning, whichever time

@@ -11,7 +11,6 @@ import (
 	"context"
 	"os"
 	"os/signal"
-	"slices"
 	"syscall"
 	"time"
 	_ "time/tzdata" // Containers have no database of time zones, and Go would silently use UTC.
@@ -35,9 +34,14 @@ func newApp() *app {
 }
 
 func (a *app) main() int {
-	ending := []os.Signal{os.Interrupt, syscall.SIGTERM, syscall.SIGHUP}
-	ending = slices.DeleteFunc(ending, signal.Ignored) // nohup ignores SIGHUP.
-	ctx, stop := signal.NotifyContext(context.Background(), ending...)
+	ending := []os.Signal{syscall.SIGTERM}
+	if !signal.Ignored(syscall.SIGHUP) { // nohup ignores it.
+		ending = append(ending, syscall.SIGHUP)
+	}
+	stopped, ignore := signal.NotifyContext(context.Background(), ending...)
+	defer ignore()
+	a.stopped = stopped
+	ctx, stop := signal.NotifyContext(stopped, os.Interrupt)
 	context.AfterFunc(ctx, stop) // A second Ctrl-C ends the program at once.
 	return a.run(ctx, os.Args[1:])
 }

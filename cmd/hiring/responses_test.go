@@ -5,6 +5,7 @@ import (
 	"context"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -129,7 +130,7 @@ func TestInterruptEndsAQuery(t *testing.T) {
 	u := newUser(t, sandbox.New(), sandbox.TestKey)
 	s := u.start("account", "--jq", `"begun", (def f: f; f)`)
 	assert.Equal(t, "begun\n", nextLine(t, s.stdout))
-	rest, code := s.stop()
+	rest, code := s.stop(os.Interrupt)
 	assert.Equal(t, exitInterrupted, code)
 	assert.Equal(t, "hiring: Interrupted.\n", rest)
 	assert.Equal(t, exitFailed, u.run("account", "--timeout", "300ms", "--jq", "def f: f; f").code)

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"os"
 	"strings"
 	"syscall"
 	"testing"
@@ -95,6 +96,6 @@ func TestSandboxSaysThatTestKeysStoreNothing(t *testing.T) {
 	require.Zero(t, got.code, got.stderr)
 	assert.NotContains(t, got.stderr, "test key")
 	assert.Equal(t, "Backend\n", other.run("assessments", "list", "--jq", ".[].name").stdout)
-	_, code := s.stop()
+	_, code := s.stop(os.Interrupt)
 	assert.Equal(t, exitOK, code)
 }

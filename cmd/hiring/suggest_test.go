@@ -30,14 +30,14 @@ func TestHabitsFromGh(t *testing.T) {
 		"assessments delete x -o json":   "assessments delete prints no results, so that --output has no meaning. hiring assessments delete --help lists the flags.\n",
 		"invitations revoke x --jq .":    "so that --jq has no meaning.",
 		"profile remove x --bom":         "so that --bom has no meaning.",
-		"archive x":                      "Did you mean hiring submissions archive?",
-		"wait x":                         "Did you mean hiring submissions wait?",
-		"delete x":                       "Did you mean hiring assessments delete or hiring profile remove?",
+		"archive x":                      "Use hiring submissions archive <submission>.\n",
+		"wait x":                         "Use hiring submissions wait <submission>.\n",
+		"delete x":                       "Use a kind before the command, as in hiring submissions list.\n",
 		"open x":                         "Use hiring report <submission>.\n",
 		sandbox.SubmissionID:             "Use hiring report <submission>.\n",
 		"events " + sandbox.SubmissionID: "Use hiring events list <submission>.\n",
 		"events ada@example.com":         "Use hiring events list <submission>.\n",
-		"submission events x":            "There is no command hiring submissions events. Did you mean hiring events?",
+		"submission events x":            "There is no command hiring submissions events. Use hiring events list <submission>.\n",
 		"invitation view x":              "Use hiring invitations list -a <assessment>.\n",
 		"invitation cancel x":            "Use hiring invitations revoke <invitation>.\n",
 		"invitation list --email ada@example.com":    "invitations list has no flag --email. Use hiring submissions find <email>.\n",
@@ -64,10 +64,10 @@ func TestHabitsFromGh(t *testing.T) {
 		assert.Equal(t, exitUsage, got.code, line)
 		assert.Contains(t, got.stderr, says, line)
 	}
-	for _, habit := range habits {
-		if line, isCommand := strings.CutPrefix(habit.instead, "hiring "); isCommand {
+	for habit := range strings.Lines(habits) {
+		if _, line, leads := strings.Cut(habit, " => hiring "); leads {
 			line, _, _ = strings.Cut(strings.ReplaceAll(line, ":", " or "), " or ")
-			assert.Empty(t, usageProblem(strings.Fields(line)), habit.instead)
+			assert.Empty(t, usageProblem(strings.Fields(line)), habit)
 		}
 	}
 	assert.Equal(t, u.run("submissions", "list", "--help"), u.run("submission", "--help", "list"))

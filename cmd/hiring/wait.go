@@ -43,14 +43,13 @@ again: reports that are ready are written immediately.` + submissionHelp,
 			AssessmentID: of, MinInterval: *every, MaxInterval: 2 * *every,
 			Progress: func(now hiring.WaitProgress) { a.showWait(progress, now) },
 		}
-		return a.reportItemErrors(func(yield func(hiring.Submission, error) bool) {
+		return a.reportItemErrors(progress, func(yield func(hiring.Submission, error) bool) {
 			for report, err := range t.client.Submissions.WaitReports(ctx, ids, options) {
 				var submission hiring.Submission
 				if err == nil {
 					submission, err = t.client.Submissions.Get(ctx, report.SubmissionID)
 					submission.Report = &report
 				}
-				progress.Clear()
 				if !yield(submission, err) {
 					return
 				}

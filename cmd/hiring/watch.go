@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -11,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	hiring "github.com/hiring-assessment/hiring-go"
+	"github.com/hiring-assessment/hiring-go/cmd/hiring/internal/files"
 	"github.com/hiring-assessment/hiring-go/cmd/hiring/internal/output"
 )
 
@@ -20,32 +22,96 @@ func (a *app) watchCommand() *cobra.Command {
 		Short: "Write each newly evaluated submission as JSON Lines",
 		Long: `Write a line of JSON for each submission when it is evaluated, until the command is
 stopped. With --checkpoint the same command resumes where it stopped: no submission is
-lost, and at most the last line is repeated. Without it a restart starts over.`,
+lost, and at most the last line is repeated. Without it a restart starts over. SIGTERM ends
+the command with the exit status 0, as services are stopped.
+
+With --once the command writes what is due and ends, for cron: a crash repeats at most the
+lines of one poll.`,
 		Example: "  hiring watch --checkpoint results.state >> results.jsonl\n" +
+			"  hiring watch --once --checkpoint results.state >> results.jsonl\n" +
 			"  hiring watch --since 7d --jq '[.candidate.email, .report.ship_score] | @tsv'",
 	}
 	assessment := a.assessmentFilter(c, "only submissions of this assessment: its id or `name`")
 	since := a.timeFlag(c, "since", "start with submissions evaluated since a `time` (default now)")
 	checkpoint := c.Flags().String("checkpoint", "", "the `file` that holds the position to resume from")
 	limit := c.Flags().UintP("limit", "L", 0, "end after `n` submissions; 0 means never")
+	once := c.Flags().Bool("once", false, "write what is due and end; needs --checkpoint")
 	every := intervalFlag(c)
-	c.RunE = writeLines(a, submissionTable(), func(ctx context.Context, t task) (iter.Seq2[hiring.Submission, error], error) {
+	unlock := func() {}
+	run := writeLines(a, submissionTable(), func(ctx context.Context, t task) (iter.Seq2[hiring.Submission, error], error) {
+		if *once && (*checkpoint == "" || *limit > 0) {
+			return nil, usagef("--once needs --checkpoint and takes no --limit")
+		}
 		id, err := assessment.id(ctx, t.client)
 		if err != nil {
 			return nil, err
 		}
-		options := hiring.WatchOptions{AssessmentID: id, Since: *since, MinInterval: *every, MaxInterval: 2 * *every}
-		if *checkpoint != "" {
-			if err := needFolder(*checkpoint, *checkpoint); err != nil {
-				return nil, err
-			}
-			options.Checkpoint = hiring.FileCheckpoint(*checkpoint)
+		progress := a.err.Progress("results written:")
+		options := hiring.WatchOptions{
+			AssessmentID: id, Since: *since, MinInterval: *every, MaxInterval: 2 * *every,
+			Progress: func(now hiring.WaitProgress) { now.Total = 0; a.showWait(progress, now) },
 		}
-		return a.reportItemErrors(watchFirst(ctx, *limit, func(ctx context.Context) iter.Seq2[hiring.Submission, error] {
+		if *checkpoint != "" {
+			release, err := files.Lock(*checkpoint, 0)
+			if err != nil {
+				return nil, usageError{err}
+			}
+			unlock = release
+			options.Checkpoint = hiring.FileCheckpoint(*checkpoint)
+			if state, _ := options.Checkpoint.Load(ctx); state != "" && !since.IsZero() {
+				_ = a.printDone("The watch resumes from " + output.Clean(*checkpoint) + ": --since does not count.")
+			}
+		}
+		results := watchFirst(ctx, *limit, func(ctx context.Context) iter.Seq2[hiring.Submission, error] {
 			return t.client.Submissions.Watch(ctx, options)
-		})), nil
+		})
+		if *once {
+			results = pollAll(ctx, t.client, options)
+		}
+		return a.reportItemErrors(progress, results), nil
 	})
+	c.RunE = func(c *cobra.Command, args []string) error {
+		err := run(c, args)
+		unlock()
+		if !*once && a.stopped.Err() != nil && errors.Is(err, context.Canceled) {
+			return nil // A service that was stopped has not failed.
+		}
+		return err
+	}
 	return c
+}
+
+// pollAll polls until nothing more is due. It saves the position when all submissions of a
+// poll are written.
+func pollAll(ctx context.Context, client *hiring.Client, o hiring.WatchOptions) iter.Seq2[hiring.Submission, error] {
+	checkpoint := o.Checkpoint
+	o.Checkpoint = nil
+	return func(yield func(hiring.Submission, error) bool) {
+		state, err := checkpoint.Load(ctx)
+		for more := true; more && err == nil; {
+			var polled hiring.PollResult
+			polled, err = client.Submissions.Poll(ctx, state, o)
+			for _, submission := range polled.Submissions {
+				if !yield(submission, nil) {
+					return
+				}
+			}
+			for _, unreadable := range polled.Errors {
+				if !yield(hiring.Submission{}, unreadable) {
+					return
+				}
+			}
+			if state, more = polled.State, polled.More; state != "" {
+				err = cmp.Or(err, checkpoint.Save(ctx, state))
+			}
+			if more && err == nil {
+				err = sleep(ctx, polled.Wait)
+			}
+		}
+		if err != nil {
+			yield(hiring.Submission{}, err)
+		}
+	}
 }
 
 // watchFirst returns the first n submissions of a watch; 0 means all. A watch records a
@@ -74,11 +140,14 @@ func watchFirst(ctx context.Context, n uint, watch func(context.Context) iter.Se
 }
 
 // reportItemErrors reports each submission that cannot be decoded on standard error, and goes
-// on with the others. It ends with an error if there were any.
-func (a *app) reportItemErrors(all iter.Seq2[hiring.Submission, error]) iter.Seq2[hiring.Submission, error] {
+// on with the others. It ends with an error if there were any. It clears the progress before
+// each line.
+func (a *app) reportItemErrors(progress *output.Progress, all iter.Seq2[hiring.Submission, error]) iter.Seq2[hiring.Submission, error] {
 	return func(yield func(hiring.Submission, error) bool) {
 		unreadable := 0
+		defer progress.Clear()
 		for submission, err := range all {
+			progress.Clear()
 			if item, ok := errors.AsType[*hiring.ItemError](err); ok {
 				unreadable++
 				_, _ = fmt.Fprintf(a.err, "Submission %s cannot be read: %s\n", output.Clean(item.ID), output.Clean(errorText(item.Err)))

@@ -48,6 +48,7 @@ func errorText(err error) string {
 	} else if inputs := hiring.FieldErrors(err); inputs != nil {
 		text, ofClient = inputText(inputs), true
 	}
+	text = strings.TrimPrefix(text, "Submissions.Watch: ")
 	text = strings.ReplaceAll(text, context.DeadlineExceeded.Error(), "the time limit was reached")
 	if ofClient {
 		text = strings.ToUpper(text[:1]) + text[1:]

@@ -95,7 +95,7 @@ func TestFrequentErrorTexts(t *testing.T) {
 		"invitations import other.csv -a " + sandbox.AssessmentID:    "hiring: The first line of other.csv must name the columns, such as name,email: no column is called name. No invitations were sent.\n",
 		"invitations import nameless.csv -a " + sandbox.AssessmentID: "hiring: The first line of nameless.csv must name the columns, such as name,email: no column is called name. No invitations were sent.\n",
 		"members extra":                                                  "hiring: There is no command hiring members extra. hiring help members lists the commands.\n",
-		"assessments create --challenge x":                               "hiring: assessments create needs --name.\n",
+		"assessments create --challenge x":                               "hiring: --name is missing.\n",
 		"submissions find ada -a x":                                      "hiring: <email>: the address has no @.\n",
 		"submissions wait ada@example.com":                               "hiring: No submission is of this address. The candidate may not have started yet: hiring invitations list -a <assessment> shows the invitations, and hiring watch ",
 		"assessments get":                                                "hiring: assessments get needs <assessment>. Usage: hiring assessments get <assessment>.\n",
