@@ -1,0 +1,54 @@
+package hiring
+
+import (
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// TestStatedDefaults compares the defaults that comments and guides state with the code.
+func TestStatedDefaults(t *testing.T) {
+	t.Parallel()
+	client, err := New("https://hiring.example.com", "sk_test_a1b2c3")
+	require.NoError(t, err)
+	timeout, retry := client.core.config.timeout, client.core.config.retry
+	polls, err := newInterval(0, 0)
+	require.NoError(t, err)
+	shown := func(d time.Duration) string {
+		switch {
+		case d >= 24*time.Hour:
+			return fmt.Sprintf("%v days", d.Hours()/24)
+		case d < time.Second:
+			return fmt.Sprintf("%d ms", d.Milliseconds())
+		}
+		return fmt.Sprintf("%v s", d.Seconds())
+	}
+	wait, size := fmt.Sprintf("%v min", retry.MaxWait.Minutes()), fmt.Sprintf("%d MiB", client.core.config.maxBytes>>20)
+	attempts, base, longest := fmt.Sprint(retry.MaxAttempts, " attempts"), shown(retry.BaseBackoff), shown(retry.MaxBackoff)
+	ensure := fmt.Sprintf("about %v minutes", (time.Duration(retry.MaxAttempts) * (timeout + settled)).Minutes())
+	for file, sentences := range map[string][]string{
+		"doc.go":                {"limits each attempt, to " + shown(timeout) + " by default"},
+		"options.go":            {"The default is " + attempts + " with random delays that grow from " + base + " to " + longest + ", and waits of at most " + wait, "The default is " + shown(timeout) + ". 0 means", "The default is " + size},
+		"retry.go":              {fmt.Sprintf("including the first: %d.", retry.MaxAttempts), "first retry: " + base + ", doubled", "Retry-After header: " + longest, "window: " + wait},
+		"invite.go":             {"blocks for " + ensure + " after lost responses with the default options: " + attempts + " of " + shown(timeout)},
+		"wait.go":               {"two polls: " + shown(polls.shortest), "longer one: " + shown(polls.longest)},
+		"watch.go":              {"two polls: " + shown(polls.shortest), "longer one: " + shown(polls.longest), "is found: " + shown(defaultLookback)},
+		"tail.go":               {"two polls: " + shown(polls.shortest), "The longest: " + shown(polls.longest)},
+		"docs/configuration.md": {"0 means none | " + shown(timeout) + " |", "| " + strings.Join([]string{attempts, base, longest, wait}, ", ") + " |", "| " + size + " |"},
+		"docs/errors.md":        {fmt.Sprintf("up to %s of at most %s each", attempts, shown(timeout)), fmt.Sprintf("random, below %v, %v and %v s", retry.backoff(1).Seconds(), retry.backoff(2).Seconds(), retry.backoff(3).Seconds())},
+		"docs/inviting.md":      {"again, " + shown(firstLookup) + " and " + shown(settled) + " after the attempt", "up to " + ensure},
+		"docs/waiting.md":       {"(default " + shown(defaultLookback) + ")", "`Lookback` (" + shown(defaultLookback) + ")", "`RetryPolicy.MaxWait` (default " + wait + ")", fmt.Sprintf("Polls are %v to %s apart", polls.shortest.Seconds(), shown(polls.longest))},
+	} {
+		text, err := os.ReadFile(file)
+		require.NoError(t, err)
+		read := strings.Join(strings.Fields(strings.ReplaceAll(string(text), "//", "")), " ")
+		for _, sentence := range sentences {
+			assert.Contains(t, strings.ToLower(read), strings.ToLower(sentence), file)
+		}
+	}
+}
