@@ -1,22 +1,21 @@
 package main
 
 import (
+	"cmp"
 	"runtime"
 	"runtime/debug"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
-	hiring "github.com/hiring-assessment/hiring-go"
 	"github.com/hiring-assessment/hiring-go/cmd/hiring/internal/output"
 )
 
-// revision is the commit of a release. The release script sets it; other builds have it in
-// their build information.
-var revision string
+// released and revision are the version and the commit of a release. The release script sets them.
+var released, revision string
 
-// buildVersion describes the build of the program. Version is that of the SDK, because both
-// are released together.
+// buildVersion describes the build of the program.
 type buildVersion struct {
 	Version  string `json:"version"`
 	Revision string `json:"revision"`
@@ -24,14 +23,20 @@ type buildVersion struct {
 	Platform string `json:"platform"`
 }
 
-// version returns the version of the program and the commit that it was built from.
+// version returns the version of a program that the release script or go install ...@version has built, otherwise
+// "development", and the commit that it was built from.
 func version() buildVersion {
-	v := buildVersion{Version: hiring.Version, Revision: revision, Go: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH}
-	if info, ok := debug.ReadBuildInfo(); ok && v.Revision == "" {
-		for _, setting := range info.Settings {
-			if setting.Key == "vcs.revision" {
-				v.Revision = setting.Value
-			}
+	v := buildVersion{Version: cmp.Or(released, "development"), Revision: revision, Go: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH}
+	info, ok := debug.ReadBuildInfo()
+	if !ok || released != "" {
+		return v
+	}
+	if info.Main.Sum != "" { // Of a module that was downloaded.
+		v.Version = strings.TrimPrefix(info.Main.Version, "v")
+	}
+	for _, setting := range info.Settings {
+		if setting.Key == "vcs.revision" {
+			v.Revision = setting.Value
 		}
 	}
 	return v
