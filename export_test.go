@@ -1,6 +1,10 @@
 package hiring
 
-import "github.com/hiring-assessment/hiring-go/internal/jsoncodec/fastjson"
+import (
+	"time"
+
+	"github.com/hiring-assessment/hiring-go/internal/jsoncodec/fastjson"
+)
 
 // ReaderOf returns the reader of a resource.
 func ReaderOf[T any]() fastjson.Reader[T] { return readerOf[T]() }
@@ -38,3 +42,7 @@ func ReadListReply[T any](body []byte) ([]T, error) {
 	items, _, err := decodeList[T](body, nil)
 	return items, err
 }
+
+// SetWallClock sets the wall clock by which [InvitationService.Ensure] measures the age of listings and
+// requests, ahead or back. The monotonic clock stays.
+func SetWallClock(c *Client, ahead time.Duration) { c.Invitations.core.shared.invited.ahead = ahead }

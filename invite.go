@@ -6,7 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"slices"
+	"net/http"
 	"strings"
 	"sync"
 	"time"
@@ -33,21 +33,23 @@ type InviteResult struct {
 // Ensure sends an invitation to an address that has no invitation of any status in the
 // assessment. The error is nil exactly when the outcome is InviteSent or InviteExisting.
 //
-//   - Case, surrounding white space and zero-width characters of an address do not matter.
-//   - Ensure lists the invitations first. It sends nothing when the listing began more than
-//     a minute ago.
-//   - After an unknown outcome it lists again 10 s and 60 s after the attempt ended. It sends
+//  1. Ensure lists the invitations, and sends if the address has none. It sends nothing when
+//     the listing began more than a minute ago.
+//  2. After an unknown outcome it lists again 10 s and 60 s after the attempt ended. It sends
 //     again only if neither listing shows the address, at most RetryPolicy.MaxAttempts
 //     requests in all. Then the outcome is InviteUnknown.
-//   - After a 2xx response without a readable invitation it lists once and never sends again.
-//   - Calls of one client and its variants for the same address wait for each other. For a
-//     minute after an invitation was sent, the next call returns it as InviteExisting. After
-//     a call that left the outcome open, because its context ended or a listing failed, the
-//     next call lists no earlier than 60 s after the request ended.
+//  3. After a 2xx response without a readable invitation it lists once and never sends again.
 //
-// So a double click and a browser that aborts and repeats send one e-mail. Two processes
-// that invite one address in the same minute may send two. So may a process that is killed,
-// and restarted less than the attempt's timeout plus 60 s after its last request.
+// Case, surrounding white space and zero-width characters of an address do not matter. Calls
+// of one client and its variants for the same address wait for each other. For a minute after
+// an invitation was sent, or found after a lost response, the next call returns it as
+// InviteExisting. After a call that left the outcome open, because its context ended or a
+// listing failed, the next call lists no earlier than 60 s after the request ended.
+//
+// So a double click and a browser that aborts and repeats send one e-mail, also when the
+// clock is set or the computer sleeps meanwhile. Two processes that invite one address in the
+// same minute may send two. So may a process that is killed, and restarted less than the
+// attempt's timeout plus 60 s after its last request.
 //
 // Ensure blocks for about 6 minutes after lost responses with the default options: 4 attempts
 // of 30 s, and a minute after each. Waits for the rate limit, each up to
@@ -55,11 +57,11 @@ type InviteResult struct {
 // Only the context is a hard limit.
 //
 // Scope write; costs one write and up to one read for each 100 invitations of the
-// assessment. Each unknown outcome costs two or more reads, and another write if no listing
-// shows the address.
+// assessment, four times as many while invitations disappear from it. Each unknown outcome
+// costs two or more reads, and another write if no listing shows the address.
 func (s *InvitationService) Ensure(ctx context.Context, assessmentID string, in NewInvitation) (result InviteResult, err error) {
 	err = s.use().traced(ctx, TraceCall{Operation: "Invitations.Ensure"}, func(ctx context.Context) error {
-		r := inviteRun{service: s, assessmentID: assessmentID}
+		r := inviteRun{service: s, assessmentID: assessmentID, listed: make(map[string]Invitation)}
 		result, err = r.invite(ctx, in)
 		return err
 	})
@@ -73,9 +75,9 @@ type inviteRun struct {
 	bulk         bool                      // The call is EnsureAll.
 	before       func(NewInvitation) error // Called before each request; may be nil.
 
-	began  time.Time             // When the last listing began; zero before the first.
-	shown  map[string]bool       // Ids of the invitations that listings have shown.
-	listed map[string]Invitation // By address: these, and those that the call has sent.
+	began  instant               // When the last listing began; zero before the first.
+	date   time.Time             // The Date of its first response; zero without one.
+	listed map[string]Invitation // By address: those that listings have shown, and those that the call has sent.
 }
 
 const (
@@ -88,152 +90,262 @@ const (
 	// not show was not sent and will not be (assumed: settling).
 	firstLookup = 10 * time.Second
 	settled     = time.Minute
+
+	// overlap is how long before a listing an invitation may have been created that it does
+	// not show yet: twice as long as a lost request takes to settle.
+	overlap = 2 * settled
+
+	// maxListings is the number of listings in a row that are not usable before a lookup fails.
+	maxListings = 4
 )
 
-var (
-	// errPrevented is returned by a call whose hook prevented an attempt.
-	errPrevented = errors.New("hiring: not sent")
-
-	errListingTooOld  = errors.New("hiring: the listing of invitations began more than a minute ago")
-	errNoAttemptsLeft = errors.New("hiring: not sent again after RetryPolicy.MaxAttempts requests")
-	errBeforeTooLong  = errors.New("hiring: not sent, because EnsureAllOptions.Before took longer than a minute")
-)
+const unusableListing = "the listing is not usable: it takes longer than a minute, or invitations disappear meanwhile"
 
 // invite invites one candidate. Until it returns, other calls wait that invite the address.
 func (r *inviteRun) invite(ctx context.Context, in NewInvitation) (InviteResult, error) {
-	end := func(outcome InviteOutcome, invitation Invitation, err error) (InviteResult, error) {
-		return InviteResult{in, invitation, outcome}, err
+	c := invitee{inviteRun: r, in: in, request: newInviteRequest(r.service.core, r.assessmentID, in)}
+	if err := c.request.err; err != nil {
+		return c.result(InviteNotSent, Invitation{}), err
 	}
-	q := newInviteRequest(r.service.core, r.assessmentID, in)
-	if q.err != nil {
-		return end(InviteNotSent, Invitation{}, q.err)
+	addresses := &r.service.core.shared.invited
+	var err error
+	if c.address, err = addresses.lock(ctx, r.assessmentID, in.Email); err != nil {
+		return c.result(InviteNotSent, Invitation{}), err
 	}
-	a, err := r.service.core.shared.invited.lock(ctx, r.assessmentID, in.Email)
-	if err != nil {
-		return end(InviteNotSent, Invitation{}, err)
-	}
-	defer r.service.core.shared.invited.unlock(a)
+	defer addresses.unlock(c.address)
+	return c.ensure(ctx)
+}
 
-	var open *Error // Of the last request of this call, while its outcome is not known.
-	maxAttempts, attempts := r.service.core.config.retry.MaxAttempts, 0
+// invitee is one candidate of a call.
+type invitee struct {
+	*inviteRun
+
+	in       NewInvitation
+	address  *address // Locked.
+	request  request
+	attempts int  // Requests that were sent.
+	slow     bool // The listing was too old once when the function before returned.
+}
+
+// ensure takes the three steps of [InvitationService.Ensure].
+func (c *invitee) ensure(ctx context.Context) (InviteResult, error) {
+	if c.address.last.accepted() { // By an earlier call.
+		return c.listOnce(ctx, nil)
+	}
+	result, lost, err := c.listAndSend(ctx, nil)
+	for lost != nil {
+		if lost.Outcome == OutcomeDone {
+			return c.listOnce(ctx, lost)
+		}
+		if result, err = c.listTwice(ctx, lost); result.Outcome != "" {
+			return result, err
+		}
+		result, lost, err = c.listAndSend(ctx, lost)
+	}
+	return result, err
+}
+
+// listAndSend is step 1. If the request may have sent an e-mail, it returns no result but the
+// error of the request, lost. earlier is the lost request before it, or nil.
+func (c *invitee) listAndSend(ctx context.Context, earlier *Error) (result InviteResult, lost *Error, err error) {
 	for {
-		invitation, found, err := r.lookUp(ctx, a, open != nil)
+		invitation, found, err := c.find(ctx, c.due(settled))
 		switch {
-		case found && open != nil:
-			return end(InviteSent, invitation, nil)
 		case found:
-			return end(InviteExisting, invitation, nil)
-		case err != nil && open != nil && ctx.Err() != nil:
-			return end(InviteUnknown, Invitation{}, join(ctx, open))
-		case err != nil && open != nil:
-			return end(InviteUnknown, Invitation{}, notListed(open.Error()+"; ", open, err))
+			return c.found(invitation, earlier), nil, nil
 		case err != nil:
-			return end(InviteNotSent, Invitation{}, notListed("hiring: not sent, because ", err))
-		case open != nil && open.Outcome == OutcomeDone:
-			return end(InviteUnknown, Invitation{}, fmt.Errorf("%w; the listing does not show the invitation", open))
-		case a.last.done():
-			return end(InviteUnknown, Invitation{}, doneBefore())
-		case open != nil && attempts >= maxAttempts:
-			return end(InviteUnknown, Invitation{}, open)
+			result, err = c.notListed(ctx, earlier, err)
+			return result, nil, err
 		}
-		var prevented error
-		q.beforeAttempt = func() error {
-			if attempts++; attempts > maxAttempts {
-				prevented = errNoAttemptsLeft
-			} else if prevented = r.callBefore(in); errors.Is(prevented, errListingTooOld) {
-				attempts--
-			}
-			if prevented != nil {
-				return errPrevented // Not the function's own error, which may be that of another request.
-			}
-			return nil
-		}
-		invitation, err = r.post(ctx, a, q)
-		failure, _ := errors.AsType[*Error](err)
-		switch {
+		switch invitation, lost, err = c.send(ctx); {
+		case lost != nil:
+			return InviteResult{}, lost, nil
 		case err == nil:
-			r.listed[a.email] = invitation
-			return end(InviteSent, invitation, nil)
-		case errors.Is(prevented, errListingTooOld):
+			return c.result(InviteSent, invitation), nil, nil
+		case errors.Is(err, errListingTooOld):
 			continue
-		case errors.Is(prevented, errNoAttemptsLeft) && open != nil:
-			return end(InviteUnknown, Invitation{}, open)
-		case prevented != nil:
-			return end(InviteNotSent, Invitation{}, prevented)
-		case failure == nil || failure.Outcome == OutcomeNotDone:
-			return end(InviteNotSent, Invitation{}, err)
+		case errors.Is(err, errNoAttemptsLeft) && earlier != nil:
+			return c.result(InviteUnknown, Invitation{}), nil, earlier
+		case errors.Is(err, errNoAttemptsLeft):
+			err = ensureError(OutcomeNotDone, err.Error())
 		}
-		open = failure
+		return c.result(InviteNotSent, Invitation{}), nil, err
 	}
 }
 
-// callBefore calls the function before an attempt if the listing is not too old, neither then
-// nor after the function has returned.
-func (r *inviteRun) callBefore(in NewInvitation) error {
-	begun := time.Now()
-	if begun.Sub(r.began) > maxListingAge {
-		return errListingTooOld
-	}
-	if r.before == nil {
-		return nil
-	}
-	if err := r.before(in); err != nil {
-		return err
+// listTwice is step 2, after a request with an unknown outcome. It returns no result if neither
+// listing shows the address and the request may be sent again.
+func (c *invitee) listTwice(ctx context.Context, lost *Error) (InviteResult, error) {
+	var failed error
+	for _, due := range []time.Time{c.due(firstLookup), c.due(settled)} {
+		invitation, found, err := c.find(ctx, due)
+		switch {
+		case found:
+			return c.found(invitation, lost), nil
+		case err != nil && !IsTransient(err):
+			return c.notListed(ctx, lost, err)
+		}
+		failed = cmp.Or(failed, err)
 	}
 	switch {
-	case time.Since(begun) > maxListingAge:
-		return errBeforeTooLong
-	case time.Since(r.began) > maxListingAge:
-		return errListingTooOld
+	case failed != nil: // One listing that does not show the address is not enough.
+		return c.notListed(ctx, lost, failed)
+	case c.attempts >= c.service.core.config.retry.MaxAttempts:
+		return c.result(InviteUnknown, Invitation{}), lost
 	}
-	return nil
+	return InviteResult{}, nil
 }
 
-// post sends the request and records it if it may have sent an e-mail, also when a panic ends
-// the call.
-func (r *inviteRun) post(ctx context.Context, a *address, q request) (invitation Invitation, err error) {
+// listOnce is step 3, after a request that the API accepted: lost, or nil for that of an earlier call.
+func (c *invitee) listOnce(ctx context.Context, lost *Error) (InviteResult, error) {
+	invitation, found, err := c.find(ctx, c.due(1)) // A listing that began at the same moment may have begun before the request.
+	switch {
+	case found:
+		return c.found(invitation, lost), nil
+	case err != nil:
+		return c.notListed(ctx, lost, err)
+	case lost != nil:
+		err = fmt.Errorf("%w; the listing does not show the invitation", lost)
+	default:
+		err = ensureError(OutcomeDone, "not sent, because the API accepted an earlier request to this address, whose invitation the listing does not show")
+	}
+	return c.result(InviteUnknown, Invitation{}), err
+}
+
+func (c *invitee) result(outcome InviteOutcome, invitation Invitation) InviteResult {
+	return InviteResult{c.in, invitation, outcome}
+}
+
+// found returns the result when the address has an invitation. The call has sent it if it has lost
+// a request.
+func (c *invitee) found(invitation Invitation, lost *Error) InviteResult {
+	if lost != nil {
+		return c.result(InviteSent, invitation)
+	}
+	return c.result(InviteExisting, invitation)
+}
+
+// notListed returns the result and the error when a listing failed, or the wait for it.
+func (c *invitee) notListed(ctx context.Context, lost *Error, err error) (InviteResult, error) {
+	why := "the invitations could not be listed: " + strings.TrimPrefix(err.Error(), "hiring: ")
+	switch {
+	case lost == nil:
+		return c.result(InviteNotSent, Invitation{}), &describedError{"hiring: not sent, because " + why, []error{err}}
+	case ctx.Err() != nil:
+		return c.result(InviteUnknown, Invitation{}), join(ctx, lost)
+	}
+	return c.result(InviteUnknown, Invitation{}), &describedError{lost.Error() + "; " + why, []error{lost, err}}
+}
+
+// ensureError returns an error that no request has caused.
+func ensureError(outcome Outcome, message string) *Error {
+	return &Error{Operation: "Invitations.Ensure", Outcome: outcome, Message: message}
+}
+
+// Why send makes no attempt.
+var (
+	errListingTooOld  = errors.New("the listing began more than a minute ago")
+	errNoAttemptsLeft = errors.New("not sent again after RetryPolicy.MaxAttempts requests")
+)
+
+// errPrevented hides the error of the function before from the call, which would take an *Error for that
+// of its last attempt.
+var errPrevented = errors.New("hiring: not sent")
+
+// send sends the request, and records it if it may have sent an e-mail, also when a panic ends the
+// call. lost is the error of such a request.
+func (c *invitee) send(ctx context.Context) (invitation Invitation, lost *Error, err error) {
 	last := lastRequest{outcome: OutcomeUnknown}
 	defer func() {
 		if last.outcome != OutcomeNotDone {
-			last.ended = time.Now()
-			a.last = last
+			last.ended = c.now()
+			c.address.last = last
 		}
 	}()
-	q.background = r.bulk
-	invitation, err = do[Invitation](ctx, r.service.core, q)
-	failure, ok := errors.AsType[*Error](err)
+	var prevented error
+	q := c.request
+	q.background = c.bulk
+	q.beforeAttempt = func() error {
+		if prevented = c.checkAttempt(); prevented != nil {
+			return errPrevented
+		}
+		c.attempts++
+		return nil
+	}
+	invitation, err = do[Invitation](ctx, c.service.core, q)
+	failure, failed := errors.AsType[*Error](err)
 	switch {
 	case err == nil:
 		last = lastRequest{outcome: OutcomeDone, invitation: &invitation}
-	case ok:
+		c.listed[c.address.email] = invitation
+		return invitation, nil, nil
+	case prevented == nil && failed && failure.Outcome != OutcomeNotDone:
 		last.outcome = failure.Outcome
-	default:
-		last.outcome = OutcomeNotDone // The hook prevented the request.
+		return Invitation{}, failure, nil
 	}
-	return invitation, err
+	last.outcome = OutcomeNotDone
+	return Invitation{}, nil, cmp.Or(prevented, err)
 }
 
-// lookUp returns the invitation of an address, if there is one. It lists the invitations as
-// the last request to the address requires, whose response is lost if lost is set.
-func (r *inviteRun) lookUp(ctx context.Context, a *address, lost bool) (invitation Invitation, found bool, err error) {
-	if invitation, found = a.last.sent(); found {
-		return invitation, true, nil
+// checkAttempt calls the function before, and returns why the attempt is not made, or nil.
+func (c *invitee) checkAttempt() error {
+	switch {
+	case c.attempts >= c.service.core.config.retry.MaxAttempts:
+		return errNoAttemptsLeft
+	case c.listingAge() > maxListingAge:
+		return errListingTooOld
+	case c.before == nil:
+		return nil
 	}
-	if invitation, found = r.listed[a.email]; found {
-		return invitation, true, nil
+	err := c.before(c.in)
+	switch {
+	case err != nil:
+		return err
+	case c.listingAge() <= maxListingAge:
+		return nil
+	case c.slow:
+		return ensureError(OutcomeNotDone, "not sent, because EnsureAllOptions.Before took longer than a minute")
 	}
-	for _, due := range a.last.lookups(lost) {
-		failed := r.list(ctx, a.email, due)
-		if failed != nil && !IsTransient(failed) {
-			return invitation, false, failed
+	c.slow = true
+	return errListingTooOld
+}
+
+// due returns the earliest time of a listing that must begin some time after the last request to the
+// address.
+func (c *invitee) due(after time.Duration) time.Time {
+	if c.address.last.outcome == "" {
+		return time.Time{}
+	}
+	now := c.now()
+	shortest, _ := now.since(c.address.last.ended)
+	return now.monotonic.Add(after - shortest)
+}
+
+// find returns the invitation of the address, if there is one. Unless it is known, find lists the
+// invitations at due, or takes a listing that began since then.
+func (c *invitee) find(ctx context.Context, due time.Time) (invitation Invitation, found bool, err error) {
+	last := &c.address.last
+	if shortest, _ := c.now().since(last.ended); last.invitation != nil && shortest < settled {
+		return *last.invitation, true, nil
+	}
+	if _, known := c.listed[c.address.email]; !known {
+		if err := c.list(ctx, c.address.email, due); err != nil {
+			return Invitation{}, false, err
 		}
-		if invitation, found = r.listed[a.email]; found {
-			a.last = lastRequest{}
-			return invitation, true, nil
-		}
-		err = cmp.Or(err, failed) // Only when no listing failed, the address has no invitation.
 	}
-	return invitation, false, err
+	invitation, found = c.listed[c.address.email]
+	if found && last.outcome != "" && last.invitation == nil {
+		*last = lastRequest{c.now(), OutcomeDone, &invitation}
+	}
+	return invitation, found, nil
+}
+
+func (r *inviteRun) now() instant { return r.service.core.shared.invited.now() }
+
+// listingAge returns the greatest possible age of the last listing.
+func (r *inviteRun) listingAge() time.Duration {
+	_, longest := r.now().since(r.began)
+	return longest
 }
 
 // list waits until due and lists the invitations, unless a listing has begun since then that is
@@ -244,109 +356,89 @@ func (r *inviteRun) list(ctx context.Context, email string, due time.Time) error
 			return err
 		}
 	}
-	for range max(2, r.service.core.config.retry.MaxAttempts) { // A long listing is too old when it ends, and few pages follow.
-		if !r.began.Before(due) && time.Since(r.began) <= maxListingAge {
-			return nil
+	for n := 0; r.began.monotonic.Before(due) || r.listingAge() > maxListingAge; n++ {
+		if n == maxListings {
+			return &Error{Operation: "Invitations.List", Method: http.MethodGet, Attempts: 1, Message: unusableListing}
 		}
-		if err := r.listNew(ctx, email); err != nil {
+		if err := r.listNew(ctx, email); err != nil { // A long listing is too old when it ends, and few pages follow.
 			return err
 		}
 		if _, found := r.listed[email]; found {
 			return nil
 		}
 	}
-	return errListingTooOld
+	return nil
 }
 
 // listNew reads the listing from the first page, which has the newest invitations, to the first
-// page with an invitation that an earlier listing has shown.
+// page whose invitations the previous listing has certainly shown. It does not use a listing whose
+// total falls: an invitation that disappears moves another to a page that was read before.
 func (r *inviteRun) listNew(ctx context.Context, email string) error {
-	began := time.Now().Round(0) // Without the monotonic clock, which stops while the computer sleeps.
-	pages := r.service.List(r.assessmentID)
+	began, date, total := r.now(), time.Time{}, -1
+	pages, listed := r.service.List(r.assessmentID), make(map[string]Invitation)
 	pages.list.request.background = r.bulk
-	shown, listed := make(map[string]bool), make(map[string]Invitation)
-	for page, err := range pages.Pages(WithResponse(ctx, nil)) { // The caller's Response is that of the POST.
-		if err != nil {
+	var response Response // The caller's Response is that of the POST.
+	for page, err := range pages.Pages(WithResponse(ctx, &response)) {
+		switch {
+		case err != nil:
 			return err
+		case page.Meta.Total < total:
+			return nil
+		case total < 0:
+			date, _ = http.ParseTime(headerValue(response.Header, "Date"))
 		}
-		reached := false
+		total = page.Meta.Total
+		reached := len(page.Items) > 0
 		for _, invitation := range page.Items {
-			reached = reached || r.shown[invitation.ID]
-			shown[invitation.ID] = true
+			created := invitation.CreatedAt
+			reached = reached && !created.IsZero() && created.Before(r.date.Add(-overlap)) // Without a date never.
 			address := AddressKey(invitation.CandidateEmail)
 			if _, newer := listed[address]; !newer {
 				listed[address] = invitation
 			}
-			reached = reached || !r.bulk && address == email
 		}
-		if reached {
+		if _, found := listed[email]; reached || found && !r.bulk {
 			break
 		}
 	}
-	if r.listed == nil {
-		r.shown, r.listed = make(map[string]bool), make(map[string]Invitation)
-	}
-	maps.Copy(r.shown, shown)
 	maps.Copy(r.listed, listed)
-	r.began = began
+	r.began, r.date = began, date
 	return nil
 }
 
-// notListed returns the error when a listing failed, or the wait for it. The last of the causes
-// is its error.
-func notListed(text string, causes ...error) error {
-	why := strings.TrimPrefix(causes[len(causes)-1].Error(), "hiring: ")
-	return &describedError{text + "the invitations could not be listed: " + why, causes}
-}
+// instant is a moment by two clocks. The monotonic one stops while the computer sleeps, and the
+// wall clock can be set.
+type instant struct{ monotonic, wall time.Time }
 
-// doneBefore returns the error when the API accepted an earlier request of this client to the
-// address.
-func doneBefore() *Error {
-	return &Error{
-		Operation: "Invitations.Ensure", Outcome: OutcomeDone,
-		Message: "not sent, because the API accepted an earlier request to this address, whose invitation the listing does not show",
-	}
+// since returns the shortest and the longest time that can have passed since an earlier moment.
+func (i instant) since(earlier instant) (shortest, longest time.Duration) {
+	monotonic, wall := i.monotonic.Sub(earlier.monotonic), i.wall.Sub(earlier.wall)
+	return max(0, min(monotonic, wall)), max(monotonic, wall)
 }
 
 // lastRequest is the last request to an address that may have sent an e-mail. The zero value
 // means that there was none.
 type lastRequest struct {
-	ended      time.Time
+	ended      instant     // Or when its invitation was found.
 	outcome    Outcome     // OutcomeDone or OutcomeUnknown.
-	invitation *Invitation // After OutcomeDone with a readable body.
+	invitation *Invitation // After OutcomeDone, when it is known.
 }
 
-// sent returns the invitation that the request sent within the last minute.
-func (l lastRequest) sent() (invitation Invitation, ok bool) {
-	if l.invitation == nil || time.Since(l.ended) >= settled {
-		return invitation, false
-	}
-	return *l.invitation, true
-}
-
-// done reports whether the API accepted the request, but its invitation is not known.
-func (l lastRequest) done() bool { return l.outcome == OutcomeDone && l.invitation == nil }
-
-// lookups returns the earliest times of the listings that must follow the request. lost
-// reports that the caller is the call that lost the response.
-func (l lastRequest) lookups(lost bool) []time.Time {
-	switch {
-	case l.outcome == "":
-		return []time.Time{{}}
-	case l.done(): // A listing that began at the same moment may have begun before the request.
-		return []time.Time{l.ended.Add(1)}
-	case lost:
-		return []time.Time{l.ended.Add(firstLookup), l.ended.Add(settled)}
-	}
-	return []time.Time{l.ended.Add(settled)}
-}
+// accepted reports whether the API accepted the request, but its invitation is not known.
+func (l lastRequest) accepted() bool { return l.outcome == OutcomeDone && l.invitation == nil }
 
 // addresses holds the addresses that calls invite now or have invited a moment ago. A client
 // shares it with its variants. It is safe for concurrent use. The zero value is empty.
 type addresses struct {
 	mu      sync.Mutex
 	entries map[addressKey]*address
-	full    int // The number of entries at which old ones are dropped.
+	full    int           // The number of entries at which old ones are dropped.
+	ahead   time.Duration // How far a test has set the wall clock.
+}
+
+func (m *addresses) now() instant {
+	now := time.Now()
+	return instant{now, now.Round(0).Add(m.ahead)}
 }
 
 type addressKey struct{ assessment, email string }
@@ -355,28 +447,23 @@ type addressKey struct{ assessment, email string }
 type address struct {
 	addressKey // Of [AddressKey].
 
-	turn  chan struct{} // Holds an element while a call has locked the address.
-	users int           // Calls that have locked the address or wait for it.
-	last  lastRequest
+	locked chan struct{} // Holds an element while a call has locked the address.
+	users  int           // Calls that have locked the address or wait for it.
+	last   lastRequest
 }
 
-const (
-	// remembered is how long an address is kept after a request. A listing that began
-	// less than settled after the request may be used until maxListingAge later.
-	remembered = settled + maxListingAge
-
-	minEntries = 200    // Below which none is dropped.
-	maxDone    = 10_000 // Accepted requests without an invitation do not expire. Above this number the oldest are dropped.
-)
+// kept is how long an address is kept after a request. A listing that began less than settled
+// after the request may be used until maxListingAge later.
+const kept = settled + maxListingAge
 
 // lock waits until no other call invites the address.
 func (m *addresses) lock(ctx context.Context, assessmentID, email string) (*address, error) {
-	a := m.enter(addressKey{strings.ToLower(assessmentID), AddressKey(email)})
+	a := m.use(addressKey{strings.ToLower(assessmentID), AddressKey(email)})
 	long := time.NewTimer(time.Second)
 	defer long.Stop()
 	for {
 		select {
-		case a.turn <- struct{}{}:
+		case a.locked <- struct{}{}:
 			return a, nil
 		case <-long.C:
 			announceWait(ctx, settled, PauseLookup) // The end of the other call is not known.
@@ -388,17 +475,17 @@ func (m *addresses) lock(ctx context.Context, assessmentID, email string) (*addr
 }
 
 func (m *addresses) unlock(a *address) {
-	<-a.turn
+	<-a.locked
 	m.leave(a)
 }
 
-func (m *addresses) enter(key addressKey) *address {
+func (m *addresses) use(key addressKey) *address {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	a := m.entries[key]
 	if a == nil {
 		m.dropOld()
-		a = &address{addressKey: key, turn: make(chan struct{}, 1)}
+		a = &address{addressKey: key, locked: make(chan struct{}, 1)}
 		m.entries[key] = a
 	}
 	a.users++
@@ -418,22 +505,17 @@ func (m *addresses) dropOld() {
 	if m.entries == nil {
 		m.entries = make(map[addressKey]*address)
 	}
-	if len(m.entries) < max(m.full, minEntries) {
+	if len(m.entries) < m.full {
 		return
 	}
-	var done []*address
+	now := m.now()
 	for key, a := range m.entries {
-		switch {
-		case a.users > 0:
-		case a.last.done():
-			done = append(done, a)
-		case time.Since(a.last.ended) > remembered:
+		if a.users > 0 || a.last.accepted() { // What the API accepted is never sent again.
+			continue
+		}
+		if shortest, _ := now.since(a.last.ended); shortest > kept {
 			delete(m.entries, key)
 		}
-	}
-	slices.SortFunc(done, func(a, b *address) int { return b.last.ended.Compare(a.last.ended) })
-	for _, a := range done[min(len(done), maxDone):] {
-		delete(m.entries, a.addressKey)
 	}
 	m.full = 2 * len(m.entries)
 }

@@ -43,8 +43,11 @@ type InviteProgress struct {
 // by the rules of [InvitationService.Ensure], in order and one at a time.
 //
 //   - EnsureAll lists the existing invitations once, and again before a request when the
-//     listing began more than a minute ago: from the first page to the first page with an
-//     invitation that the previous listing showed.
+//     listing began more than a minute ago: from the first page to the first page whose
+//     invitations were all created more than two minutes before the Date of the previous
+//     listing. Without a Date each listing is complete.
+//   - When invitations disappear from the listing meanwhile, it is made again, three times at
+//     most. Then it has failed, and nothing is sent.
 //   - An address that candidates name twice is sent once. The second result is
 //     InviteExisting or the first one's outcome.
 //   - Invalid input, a 400, a 409 and an unknown outcome concern one candidate, and EnsureAll
@@ -67,7 +70,7 @@ func (s *InvitationService) EnsureAll(ctx context.Context, assessmentID string, 
 			return q.err
 		}
 		r := bulkRun{options: o, failed: make(map[string]inviteFailure)}
-		r.service, r.assessmentID, r.bulk = s, assessmentID, true
+		r.inviteRun = inviteRun{service: s, assessmentID: assessmentID, bulk: true, listed: make(map[string]Invitation)}
 		if o.Progress != nil {
 			ctx = s.core.withProgress(ctx, "Invitations.EnsureAll", func(pause TracePause) {
 				p := r.progress
