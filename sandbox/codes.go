@@ -25,10 +25,10 @@ func codeOf(status int) hiring.ErrorCode {
 			return code
 		}
 	}
-	if status == http.StatusMethodNotAllowed {
+	switch {
+	case status == http.StatusMethodNotAllowed:
 		return hiring.ErrNotFound
-	}
-	if status < 500 {
+	case status < 500:
 		return hiring.ErrInvalidInput
 	}
 	return hiring.ErrInternal

@@ -6,7 +6,6 @@ import (
 	"net/http"
 	"reflect"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -38,7 +37,7 @@ type changes struct {
 	wake     chan struct{} // Closed at the next change; nil while no stream waits.
 }
 
-// revise exchanges a change and returns its number. The lock is held.
+// revise records a change and returns its number. The lock is held.
 func (s *Server) revise() int {
 	c := &s.changes
 	c.revision++
@@ -49,7 +48,7 @@ func (s *Server) revise() int {
 	return c.revision
 }
 
-// notify exchanges a change of a topic. The lock is held.
+// notify records a change of a topic. The lock is held.
 func (s *Server) notify(of topic) {
 	if s.changes.topics == nil {
 		s.changes.topics = make(map[topic]int)
@@ -64,16 +63,14 @@ func (s *Server) serveEvents(w http.ResponseWriter, r *http.Request) {
 
 		After *int `json:"after"`
 	}
+	if last := r.Header.Get("Last-Event-ID"); last != "" {
+		query := r.URL.Query()
+		query.Set("after", last)
+		r.URL.RawQuery = query.Encode()
+	}
 	input, err := queryInput(r, reflect.TypeOf(in))
 	if err == nil {
 		err = cmp.Or(decodeControl(input, &in), in.check())
-	}
-	if last := r.Header.Get("Last-Event-ID"); last != "" && err == nil {
-		var position int
-		if position, err = strconv.Atoi(last); err != nil {
-			err = inputError{"after", "give the id of an event, or a position of the journal"}
-		}
-		in.After = &position
 	}
 	if err != nil {
 		writeControlError(w, err)
@@ -153,7 +150,7 @@ func (b *batch) events(from int, filter *journalFilter) (text string) {
 		text += fmt.Sprintf("event: %s\ndata: %s\n\n", name, encodeControl(map[string]any{name: data}))
 	}
 	if found := filter.find(b.exchanges, from); len(found) > 0 {
-		event("entries", newEntries(found, false))
+		event("entries", copies(found, false))
 	}
 	if len(b.actions) > 0 {
 		event("actions", b.actions)

@@ -12,34 +12,22 @@ import (
 	"github.com/hiring-assessment/hiring-go/sandbox/internal/world"
 )
 
-// entryJSON is an exchange in the control API. Headers and bodies are absent when they are not
-// asked for or not known.
-type entryJSON struct {
-	Entry
-	exchangeInfo
-}
-
 // errorJSON is the error in a response.
 type errorJSON struct {
 	Code    string `json:"code"`
 	Message string `json:"message"`
 }
 
-func newEntries(exchanges []*exchange, details bool) []entryJSON {
-	entries := make([]entryJSON, len(exchanges))
-	for i, e := range exchanges {
-		entries[i] = newEntryJSON(e, details)
+// copies returns exchanges for an output. Details are headers and bodies.
+func copies(found []*exchange, details bool) []exchange {
+	all := make([]exchange, len(found))
+	for i, e := range found {
+		all[i] = *e
+		if !details {
+			all[i].Header, all[i].Body, all[i].ResponseHeader, all[i].Response = nil, nil, nil, nil
+		}
 	}
-	return entries
-}
-
-// newEntryJSON returns an exchange. Details are headers and bodies.
-func newEntryJSON(e *exchange, details bool) entryJSON {
-	out := entryJSON{e.Entry, e.exchangeInfo}
-	if !details {
-		out.Header, out.Body, out.ResponseHeader, out.Response = nil, nil, nil, nil
-	}
-	return out
+	return all
 }
 
 // failed reports whether an exchange ended without a success.
@@ -118,12 +106,12 @@ func (e *exchange) contains(text string) bool {
 }
 
 type journalJSON struct {
-	Entries  []entryJSON `json:"entries"`
-	Actions  []action    `json:"actions"` // Of the test, since the first of these entries.
-	More     bool        `json:"more"`
-	Run      string      `json:"run"`      // Numbers begin anew in each run of the server: from its start, or from a reset.
-	Position int         `json:"position"` // For the event stream.
-	Stats    statsJSON   `json:"stats"`    // Of all exchanges that match, and were before Before.
+	Entries  []exchange `json:"entries"`
+	Actions  []action   `json:"actions"` // Of the test, since the first of these entries.
+	More     bool       `json:"more"`
+	Run      string     `json:"run"`      // Numbers begin anew in each run of the server: from its start, or from a reset.
+	Position int        `json:"position"` // For the event stream.
+	Stats    statsJSON  `json:"stats"`    // Of all exchanges that match, and were before Before.
 }
 
 const defaultJournalLimit = 500
@@ -171,7 +159,7 @@ func (s *Server) readJournal(_ string, q struct {
 			found = found[len(found)-limit:]
 		}
 	}
-	out.Entries = newEntries(found, q.Details)
+	out.Entries = copies(found, q.Details)
 	out.Actions = slices.DeleteFunc(out.Actions, func(a action) bool { return len(found) > 0 && a.After < found[0].Number-1 })
 	return out, nil
 }
@@ -224,7 +212,7 @@ func newStats(found []*exchange) (out statsJSON) {
 }
 
 type fullEntryJSON struct {
-	entryJSON
+	exchange
 
 	ResponseCut bool              `json:"response_cut"`
 	Candidates  map[string]string `json:"candidates"` // Names of candidates of the live data, by each of their ids in the exchange.
@@ -241,7 +229,7 @@ func (s *Server) readEntry(id string, _ none) (out fullEntryJSON, err error) {
 		return out, world.ErrUnknown
 	}
 	e := exchanges[at]
-	out = fullEntryJSON{entryJSON: newEntryJSON(e, true), ResponseCut: e.ResponseSize > maxResponse, Candidates: make(map[string]string)}
+	out = fullEntryJSON{exchange: *e, ResponseCut: e.ResponseSize > maxResponse, Candidates: make(map[string]string)}
 	ids := uuids.FindAllString(e.Path+string(e.Body)+string(e.Response), -1)
 	return out, s.withLock("", func(c *control) error {
 		for _, id := range ids {

@@ -110,23 +110,18 @@ func TestTheJournalTellsTheStory(t *testing.T) {
 	posting := s.AddAssessment("Backend")
 	invitations := "/assessments/" + posting + "/invitations"
 	call := func(method, path, body string) {
-		r, err := http.NewRequestWithContext(t.Context(), method, d.base+path, strings.NewReader(body))
-		require.NoError(t, err)
-		r.Header.Set("Authorization", "Bearer "+sandbox.LiveKey)
-		if res, err := d.client.Do(r); err == nil {
-			require.NoError(t, res.Body.Close())
-		}
+		d.with(sandbox.LiveKey).send(t.Context(), t, method, path, body)
 	}
 	send := func(email string) {
-		call("POST", "/api/v1"+invitations, `{"candidate_name":"A","candidate_email":"`+email+`"}`)
+		call("POST", invitations, `{"candidate_name":"A","candidate_email":"`+email+`"}`)
 	}
 	s.Inject(sandbox.Fault{Route: "POST *", After: true})
 	send("ada@candidates.test") // 1
 	s.Inject(sandbox.Fault{Route: "POST *", Reset: true})
-	send("bea@candidates.test")                                                                 // 2
-	send("ada@candidates.test")                                                                 // 3
-	send("nowhere")                                                                             // 4
-	call("POST", "/api/v1/assessments", `{"name":"sk_live_secret","challenge_id":"`+aTask+`"}`) // 5
+	send("bea@candidates.test")                                                          // 2
+	send("ada@candidates.test")                                                          // 3
+	send("nowhere")                                                                      // 4
+	call("POST", "/assessments", `{"name":"sk_live_secret","challenge_id":"`+aTask+`"}`) // 5
 	mails := s.Mails()
 	submission, err := s.Begin(mails[0].InvitationID)
 	require.NoError(t, err)
@@ -137,12 +132,14 @@ func TestTheJournalTellsTheStory(t *testing.T) {
 		"/submissions/" + submission, "/submissions/" + submission + "/events", invitations, "/submissions?assessment_id=" + posting, "/submissions?status=none", // 6 to 10
 		"/members", "/assessments/" + posting, "/challenges/" + multiTask, "/account", "/submissions/" + sandbox.UnknownID, // 11 to 15
 	} {
-		call("GET", "/api/v1"+path, "")
+		call("GET", path, "")
 	}
 	found, err := s.LiveClient().Submissions.Get(t.Context(), submission) // 16
 	require.NoError(t, err)
-	call("GET", strings.TrimPrefix(*found.WorkspaceArchiveURL, d.base), "") // 17
-	call("GET", "/api/v1/nothing?assessment_id="+posting, "")               // 18
+	res, err := d.client.Get(*found.WorkspaceArchiveURL) // 17
+	require.NoError(t, err)
+	require.NoError(t, res.Body.Close())
+	call("GET", "/nothing?assessment_id="+posting, "") // 18
 	type entry struct {
 		Subject    string
 		Done       bool
@@ -160,8 +157,8 @@ func TestTheJournalTellsTheStory(t *testing.T) {
 	assert.Equal(t, []entry{
 		{ada, true, 3}, {"bea@candidates.test", false, 0}, {ada, true, 0}, {"nowhere", false, 0}, {"sk_live_…", false, 0},
 		{ada, true, 0}, {ada + ", 1 item", true, 0}, {"Backend, 2 items", true, 0}, {"Backend, 1 item", true, 0}, {"0 items", true, 0},
-		{"3 items", true, 0}, {"Backend", true, 0}, {"Payments backend", true, 0}, {"", true, 0}, {"", false, 0},
-		{ada, true, 0}, {ada, false, 0}, {"", false, 0},
+		{"3 items", true, 0}, {"Backend", true, 0}, {"", true, 0}, {"", true, 0}, {"", false, 0},
+		{ada, true, 0}, {ada, false, 0}, {"Backend", false, 0},
 	}, story.Entries)
 	assert.Equal(t, `[{0 fault  0} {1 fault  0} {5 started ada@candidates.test 0} {5 evaluated ada@candidates.test 0} {5 clock  3600} {5 quota 500 reads for sk_live_…dbox 0}]`,
 		fmt.Sprint(story.Actions))

@@ -24,12 +24,8 @@ func newFault(f Fault, routes []*route) (*injectedFault, error) {
 	if err := f.check(); err != nil {
 		return nil, err
 	}
-	var all []string
-	for _, r := range append(slices.Clip(routes), archiveRoute) {
-		all = append(all, r.pattern())
-	}
+	all := patterns(routes)
 	if f.Route != "" && f.Route != "*" && !strings.HasSuffix(f.Route, " *") && !slices.Contains(all, f.Route) {
-		slices.Sort(all)
 		return nil, inputError{"route", fmt.Sprintf("no operation has the route %q; there are %s", f.Route, strings.Join(all, ", "))}
 	}
 	return &injectedFault{Fault: f, skip: f.Skip, remaining: cmp.Or(f.Times, 1)}, nil

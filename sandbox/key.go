@@ -64,6 +64,8 @@ type keyring map[string]*keyState
 // keyPattern matches the tokens that a header can carry and that fit into a table.
 var keyPattern = regexp.MustCompile(`sk_(test|live)_[A-Za-z0-9_.-]+`)
 
+var keyPrefix = regexp.MustCompile(`^sk_(test|live)_`)
+
 // isToken reports whether a text has the form of a key.
 func isToken(text string) bool {
 	return len(text) <= maxToken && keyPattern.FindString(text) == text && text != ""
@@ -113,12 +115,7 @@ func redact(token string) string {
 	if token == "" {
 		return ""
 	}
-	prefix := ""
-	for _, known := range []string{testPrefix, livePrefix} {
-		if strings.HasPrefix(token, known) {
-			prefix = known
-		}
-	}
+	prefix := keyPrefix.FindString(token)
 	if rest := token[len(prefix):]; len(rest) > shown+2 { // Otherwise most of the token would be visible.
 		return prefix + "…" + strings.ToValidUTF8(rest[len(rest)-shown:], "")
 	}

@@ -193,23 +193,6 @@ func TestAdvance(t *testing.T) {
 	assert.Equal(t, "Tue, 10 Mar 2026 12:00:00 GMT", other.get(t, "/account").header.Get("Date"))
 }
 
-func TestAHundredServersInOneProcess(t *testing.T) {
-	for n := range 100 {
-		t.Run("", func(t *testing.T) {
-			t.Parallel()
-			l := liveWorld(at(noon))
-			posting := l.assess(t)
-			assert.Equal(t, "/assessments/f0000000-0000-4000-8000-000000000001", posting)
-			for range n%5 + 1 {
-				id := l.begin(t, l.invite(t, posting, "a@example.test"))
-				require.NoError(t, l.s.Evaluate(id, sandbox.Result{ShipScore: new(n)}))
-			}
-			assert.Len(t, ids(t, l.get(t, "/submissions?status=evaluated")), n%5+1)
-			assert.Len(t, ids(t, l.transport.get(t, "/submissions?page_size=7")), 7)
-		})
-	}
-}
-
 func TestAnAssessmentOfTestModeWithoutInvitations(t *testing.T) {
 	d := inProcess(sandbox.New())
 	path := "/assessments/a0000000-0000-4000-8000-000000000002/invitations"

@@ -2,7 +2,6 @@ package sandbox
 
 import (
 	"net/http"
-	"slices"
 
 	hiring "github.com/hiring-assessment/hiring-go"
 )
@@ -78,9 +77,5 @@ type index struct {
 }
 
 func (s *Server) newIndex() index {
-	out := index{Operations: operations, Codes: statusByCode}
-	for _, r := range append(slices.Clip(s.routes), archiveRoute) {
-		out.Routes = append(out.Routes, r.pattern())
-	}
-	return out
+	return index{Operations: operations, Routes: patterns(s.routes), Codes: statusByCode}
 }

@@ -33,11 +33,7 @@ func (q quota) retryAfter(now time.Time) int64 { return q.reset.Unix() - now.Uni
 
 // errorDetails returns the details of a 429: the values of the headers.
 func (q quota) errorDetails() any {
-	return struct {
-		Limit     int   `json:"limit"`
-		Remaining int   `json:"remaining"`
-		Reset     int64 `json:"reset"`
-	}{q.limit, q.remaining, q.reset.Unix()}
+	return map[string]int64{"limit": int64(q.limit), "remaining": int64(q.remaining), "reset": q.reset.Unix()}
 }
 
 // window counts the requests of one class and key. It opens with the first request.

@@ -33,6 +33,15 @@ func newRoute(name, pattern string, handle func(*call) response) *route {
 // pattern returns the pattern of newRoute.
 func (r *route) pattern() string { return r.method + " " + r.template }
 
+// patterns returns the patterns of routes and of archive links, sorted.
+func patterns(routes []*route) (all []string) {
+	for _, r := range append(slices.Clip(routes), archiveRoute) {
+		all = append(all, r.pattern())
+	}
+	slices.Sort(all)
+	return all
+}
+
 func isPlaceholder(segment string) bool { return segment != "" && segment[0] == '{' }
 
 const (

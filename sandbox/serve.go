@@ -45,7 +45,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, request *http.Request) {
 	r.writeTo(w, c, size)
 }
 
-// receive exchanges a call and responds to it, unless its fault acts before the work.
+// receive begins the entry of a call and responds to it, unless its fault acts before the work.
 func (s *Server) receive(c *call) (r response, f *Fault) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -117,7 +117,7 @@ func (c *call) put(e exchange) {
 	c.entry.Number, c.entry.Repeats = e.Number, e.Repeats
 }
 
-// end exchanges the end of a call with its response, or without one for nil. size is the number
+// end records the end of a call with its response, or without one for nil. size is the number
 // of bytes of the body that are sent. end is called before the response is sent, so that a
 // client that has the response finds it in the journal. The lock must be held.
 func (c *call) end(r *response, size int) {
@@ -145,9 +145,6 @@ const maxSubject = 200
 // what the ids in its path and query belong to.
 func (c *call) subject(in *world.Organization) string {
 	var text string
-	if c.route == nil {
-		return ""
-	}
 	if len(c.body) > 0 {
 		object := c.members(new(problems))
 		for _, name := range []string{"name", c.server.config.dialect.InvitationEmail} {

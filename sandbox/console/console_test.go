@@ -122,16 +122,6 @@ func TestFilesHaveTheirTypes(t *testing.T) {
 	assert.Contains(t, text, `litHtmlVersions??=[]).push("3.3.0")`)
 }
 
-// TestTheScriptMakesNoHTML: texts of requests become text nodes. lit-html's own templates
-// are constants.
-func TestTheScriptMakesNoHTML(t *testing.T) {
-	v := visit(t)
-	for _, name := range []string{"console.js", "core.js", "journal.js", "pipeline.js", "faults.js", "keys.js", "format.js", "snippets.js", "request.js", "candidate.js"} {
-		_, text, _ := v.do(http.MethodGet, static+name)
-		assert.NotRegexp(t, `innerHTML|outerHTML|insertAdjacent|document\.write|unsafeHTML|eval\(|new Function`, text, name)
-	}
-}
-
 // TestHomeIsTheIndexOfTheControlAPIForPrograms checks that browsers get the page at the
 // same path.
 func TestHomeIsTheIndexOfTheControlAPIForPrograms(t *testing.T) {

@@ -120,17 +120,14 @@ func (o *Organization) AddAssessment(name string) (id string) {
 // AnyAssessment returns an assessment, even if it was deleted.
 func (o *Organization) AnyAssessment(id string) *Record[Assessment] { return o.allAssessments[id] }
 
-// Subject returns the address of a candidate or the name of an assessment or challenge, by an
-// id. It is empty for an unknown id.
+// Subject returns the address of a candidate or the name of an assessment, by an id. It is empty
+// for an unknown id.
 func (o *Organization) Subject(id string) string {
 	if c := o.find(id); c != nil {
 		return c.person.Email
 	}
 	if a := o.AnyAssessment(id); a != nil {
 		return a.Value.Name
-	}
-	if c := o.challenges.Find(id); c != nil {
-		return c.Value.Name
 	}
 	return ""
 }
