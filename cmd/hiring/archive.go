@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"regexp"
 
 	"github.com/spf13/cobra"
 
@@ -67,13 +68,9 @@ func (m *archiveMeter) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
+var unsafeInNames = regexp.MustCompile(`[^A-Za-z0-9-]`)
+
 // safeName replaces all characters of an id that are not safe in a file name.
 func safeName(id string) string {
-	clean := []byte(id)
-	for i, b := range clean {
-		if (b < 'a' || b > 'z') && (b < 'A' || b > 'Z') && (b < '0' || b > '9') && b != '-' {
-			clean[i] = '_'
-		}
-	}
-	return fmt.Sprintf("%.100s", clean)
+	return fmt.Sprintf("%.100s", unsafeInNames.ReplaceAllString(id, "_"))
 }

@@ -134,13 +134,7 @@ func unknownFlag(c *cobra.Command, e *pflag.NotExistError) error {
 	return adviceError{err, c.CommandPath() + " --help lists the flags"}
 }
 
-func quoted(words []string) string {
-	var all []string
-	for _, word := range words {
-		all = append(all, "'"+output.Clean(word)+"'")
-	}
-	return strings.Join(all, ", ")
-}
+func quoted(words []string) string { return "'" + output.Clean(strings.Join(words, "', '")) + "'" }
 
 // flagError rewords the parser's error about a flag.
 func flagError(c *cobra.Command, err error) error {

@@ -98,17 +98,16 @@ func (a *app) submissionFilter(c *cobra.Command) func(context.Context, *hiring.C
 	since := a.timeFlag(c, "since", "only submissions since a `time`, as in 2026-03-15, 36h or 7d; the API does not document of which time it is: see --evaluated-since")
 	evaluatedSince := a.timeFlag(c, "evaluated-since", "only submissions evaluated since a `time`; reads the list from 30 days before it")
 	return func(ctx context.Context, client *hiring.Client) (list hiring.Pager[hiring.Submission], err error) {
-		filter.Since = *since
+		if filter.Since = *since; since.IsZero() && !evaluatedSince.IsZero() {
+			filter.Since = evaluatedSince.Add(-lookback)
+		}
 		filter.AssessmentID, err = assessment.id(ctx, client)
+		list = client.Submissions.List(filter)
 		if err != nil || evaluatedSince.IsZero() {
-			return client.Submissions.List(filter), err
+			return list, err
 		}
-		if !since.IsZero() {
-			return list, usagef("--since and --evaluated-since exclude each other")
-		}
-		filter.Since = evaluatedSince.Add(-lookback)
 		var found []hiring.Submission
-		for submission, err := range client.Submissions.List(filter).All(ctx) {
+		for submission, err := range list.All(ctx) {
 			if err != nil {
 				return list, err
 			}
@@ -127,50 +126,41 @@ func statuses() []string { return []string{string(hiring.SubmissionEvaluated), "
 func (a *app) submissionsGetCommand() *cobra.Command {
 	table := submissionTable()
 	table.Verbose = nil
-	return &cobra.Command{
-		Use:   "get <submission>",
-		Short: "Show a submission",
-		Long:  "Show a submission." + submissionHelp,
-		RunE:  showItem(a, table, getSubmission),
-	}
+	return a.submissionCommand(&cobra.Command{Use: "get <submission>", Short: "Show a submission", Long: "Show a submission." + submissionHelp}, table)
 }
 
 func (a *app) submissionsReportCommand() *cobra.Command {
-	return &cobra.Command{
+	table := submissionTable()
+	table.JSON = func(s hiring.Submission) any { return s.Report }
+	return a.submissionCommand(&cobra.Command{
 		Use:   "report <submission>",
 		Short: "Show the report of a submission",
 		Long: `Show the report of a submission. JSON has the report alone, so that the score is
 .ship_score. CSV and --columns have the columns of a submission.` + submissionHelp,
 		Example: "  hiring submissions report ada@example.com\n  hiring submissions report <submission-id> --jq .ship_score",
-		RunE: a.withTask(func(ctx context.Context, t task) error {
-			submission, err := getSubmission(ctx, t)
-			switch {
-			case err != nil:
-				return err
-			case (t.Format == output.JSON || t.Format == output.JSONLines) && a.flags.output.Columns == nil:
-				return t.WriteJSON(submission.Report)
-			}
-			return output.One(t.Printer, submissionTable(), submission)
-		}),
-	}
+	}, table)
 }
 
-// getSubmission returns the submission of the first argument with its report.
-func getSubmission(ctx context.Context, t task) (hiring.Submission, error) {
-	id, err := submissionID(ctx, t.client, t.args[0])
-	if err != nil {
-		return hiring.Submission{}, err
-	}
-	submission, err := t.client.Submissions.Get(ctx, id)
-	if err == nil && submission.Report == nil {
-		var report hiring.Report
-		report, err = t.client.Submissions.Report(ctx, id)
-		submission.Report = &report
-	}
-	if errors.Is(err, hiring.ErrNotFound) && !isID.MatchString(id) {
-		err = adviceError{err, "Give the id of a submission or a candidate's e-mail address; hiring submissions list shows the ids"}
-	}
-	return submission, err
+// submissionCommand adds the RunE function of a command that shows a submission with its
+// report.
+func (a *app) submissionCommand(c *cobra.Command, table output.Table[hiring.Submission]) *cobra.Command {
+	c.RunE = showItem(a, table, func(ctx context.Context, t task) (hiring.Submission, error) {
+		id, err := submissionID(ctx, t.client, t.args[0])
+		if err != nil {
+			return hiring.Submission{}, err
+		}
+		submission, err := t.client.Submissions.Get(ctx, id)
+		if err == nil && submission.Report == nil {
+			var report hiring.Report
+			report, err = t.client.Submissions.Report(ctx, id)
+			submission.Report = &report
+		}
+		if errors.Is(err, hiring.ErrNotFound) && !isID.MatchString(id) {
+			err = adviceError{err, "Give the id of a submission or a candidate's e-mail address; hiring submissions list shows the ids"}
+		}
+		return submission, err
+	})
+	return c
 }
 
 func (a *app) submissionsFindCommand() *cobra.Command {

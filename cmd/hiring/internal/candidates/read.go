@@ -157,7 +157,7 @@ func take(row []string, name, email, columns int) (person hiring.NewInvitation, 
 // AddressProblem returns what is wrong with an address, or "". What may be on both sides of
 // the @, the API decides.
 func AddressProblem(email string) string {
-	local, domain, hasAt := strings.Cut(email, "@")
+	local, domain, _ := strings.Cut(email, "@")
 	switch {
 	case email == "":
 		return "the address is missing"
@@ -165,12 +165,8 @@ func AddressProblem(email string) string {
 		return "the address has invisible characters or line breaks: type it again"
 	case strings.ContainsAny(email, ",;<>") || strings.ContainsFunc(email, unicode.IsSpace):
 		return "the address has a space or one of , ; < >: give one address"
-	case !hasAt:
-		return "the address has no @"
-	case strings.Contains(domain, "@"):
-		return "the address has more than one @"
-	case local == "" || domain == "":
-		return "the address has nothing before or after the @"
+	case local == "" || domain == "" || strings.Contains(domain, "@"):
+		return "the address needs one @ with a text on both sides"
 	}
 	return ""
 }

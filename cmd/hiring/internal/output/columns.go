@@ -19,6 +19,7 @@ type Table[T any] struct {
 	More    []string // Additional columns in CSV.
 	Links   []string // Members with signed links, which files and CSV do not have.
 	Own     map[string]func(T) any
+	JSON    func(T) any             // What JSON without columns has of an item; nil means all of it.
 	Verbose func(*Printer, T) error // Replaces the lines that One prints for people; may be nil.
 }
 
@@ -60,6 +61,9 @@ func (t Table[T]) row(item T, lasting bool) row {
 			delete(r.members, name)
 		}
 		r.text, _ = encode(r.members)
+	}
+	if t.JSON != nil {
+		r.text, _ = encode(t.JSON(item))
 	}
 	return r
 }
