@@ -87,7 +87,7 @@
 //	page beyond the end: an empty list                                   invented
 //	since is inclusive, about the creation unless WithSinceOn is given invented
 //	newest first by creation                                             invented
-//	listings up to date, pages as long as asked for                      documented
+//	listings show every change at once, in pages as long as asked for    inferred
 //	since takes any RFC 3339 time unless a Dialect sets the layout       invented
 //	a status that nothing has: an empty list                             inferred
 //	assessment_id that is no UUID: 400; one that is unknown: empty list  invented
@@ -120,6 +120,7 @@
 //	resending consumes none; revoking gives none back                    inferred
 //	periods of a plan are months of UTC                                  invented
 //	resending and revoking: 409 once the attempt has begun, or revoked   inferred
+//	resending in a closed assessment: sent                               invented
 //	revoking makes the status revoked                                    invented
 //	a deleted assessment: not in listings; its invitations keep working  documented
 //	a deleted assessment: 404, also to inviting                          inferred
@@ -137,6 +138,9 @@
 //	that 429 has limit 100, remaining 0 and the end of the hour          invented
 //	drift: what v1 may add                                               inferred
 //	a pending report: four pillars, null scores, empty texts, no rank    inferred
+//	a report that is ready later than the evaluation (ReportDelay)       invented
+//	an evaluated report with a null ship score and no verdict (NoScore)  invented
+//	submitted_at and evaluated_at of a submission: null before           inferred
 //	statuses started and submitted of a submission without a report,     invented
 //	which the status filter accepts                                      invented
 //	values beyond the known ones (verdicts, confidence, domains, kinds)  invented

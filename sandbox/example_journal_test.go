@@ -26,7 +26,11 @@ func ExampleJournal_Find() {
 
 	_, err = server.Journal().Find("POST", "/assessments")
 	fmt.Println(err)
+	server.ClearJournal()
+	_, err = server.Journal().Find("GET", "/account")
+	fmt.Println(err)
 	// Output:
 	// 201 {"candidate_email":"ada@candidates.test","candidate_name":"Ada"}
 	// sandbox: no POST /assessments in the journal, which has ["POST /assessments/{id}/invitations"]
+	// sandbox: no GET /account in the journal, which has []
 }

@@ -168,8 +168,8 @@ func (c *control) appendEvents(in appendedEvents) error {
 	return c.live.Append(c.id, c.now, in.Kind, all...)
 }
 
-// Evaluate finishes the grading of a submission: the report is ready, and
-// submission and invitation become evaluated. Evaluate submits the attempt if that
+// Evaluate finishes the grading of a submission: Evaluated of its report becomes true, so that
+// [hiring.Report.Ready] returns true, and submission and invitation become evaluated. Evaluate submits the attempt if that
 // was not done. On a submission that was evaluated before it replaces the result, as when the
 // API grades a submission again. It fails on a result with invalid scores, pillars or extra
 // members.
