@@ -26,8 +26,8 @@ var ErrNoArchive = errors.New("hiring: the submission has no workspace archive")
 // there is none.
 //
 // The key is not sent to the storage, nor to an address that the storage redirects to. At
-// most three redirects are followed, to https only. A web page, XML, JSON, an empty body and
-// an encoding that was not requested are errors.
+// most three redirects are followed, to https only. A web page, XML, JSON, an empty body, a length
+// other than announced and an encoding that was not requested are errors.
 //
 // After an interruption, DownloadArchive resumes after the backoff of [RetryPolicy] if the
 // storage allows it (assumed: archive storage). Otherwise the error says so, and the bytes
@@ -265,6 +265,9 @@ func (d *download) copy(ctx context.Context, from io.Reader, silence *time.Timer
 		n, err := from.Read(buffer)
 		if other := otherContent(buffer[:n]); d.written == 0 && other != "" {
 			return fmt.Errorf("the storage sent %s instead of an archive", other)
+		}
+		if d.total > 0 && d.written+int64(n) > d.total { // Transports other than net/http's do not check it, and may leave it 0.
+			return fmt.Errorf("the storage sent more than the %d bytes that it announced", d.total)
 		}
 		if n > 0 {
 			silence.Stop() // The time of a slow writer does not count.

@@ -304,6 +304,8 @@ func TestHostileStorage(t *testing.T) {
 		"XML":                      {[]apitest.Responder{apitest.Respond(200, `<?xml version="1.0"?><Error><Code>AccessDenied</Code></Error>`)}, 0, 1, "XML instead of an archive"},
 		"JSON":                     {[]apitest.Responder{apitest.Respond(200, `{"error":"s3cr3t"}`)}, 0, 1, "JSON instead of an archive"},
 		"an empty body":            {[]apitest.Responder{apitest.Respond(200, "")}, 0, 1, "an empty body instead of an archive"},
+		"longer than announced":    {[]apitest.Responder{archive(200, 0, whole+3, nil, eTag)}, 0, 1, "the storage sent more than the 36 bytes that it announced"},
+		"a part that is longer":    {[]apitest.Responder{begun, archive(206, 10, whole+3, nil, contentRange)}, 10, 2, "more than the 36 bytes that it announced, after 10 bytes"},
 		"a tar of a [file]":        {[]apitest.Responder{apitest.Respond(200, "[id].tsx\x00\x00\x00")}, 11, 1, ""},
 		"gzip":                     {[]apitest.Responder{archive(200, 0, whole, nil, "Content-Encoding: gzip")}, 0, 1, `the storage sent Content-Encoding "gzip", which was not requested`},
 		"gzip of a part":           {[]apitest.Responder{begun, archive(206, 10, whole, nil, contentRange, "Content-Encoding: gzip")}, 10, 2, `Content-Encoding "gzip"`},

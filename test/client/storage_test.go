@@ -51,10 +51,11 @@ func (h *storageServer) Client(opts ...hiring.Option) *hiring.Client {
 	return h.ScriptedServer.Client(append([]hiring.Option{hiring.WithHTTPClient(&http.Client{Transport: h})}, opts...)...)
 }
 
-// archive responds with the bytes of archiveContent from first to end, followed by err unless err is nil.
+// archive responds with the bytes of archiveContent from first to end, followed by err unless err is nil. The
+// archive has three bytes more than it announces.
 func archive(status, first, end int, err error, headers ...string) apitest.Responder {
 	return func(r *http.Request) (*http.Response, error) {
-		var body io.Reader = strings.NewReader(archiveContent[first:end])
+		var body io.Reader = strings.NewReader((archiveContent + "+++")[first:end])
 		if err != nil {
 			body = io.MultiReader(body, apitest.ErrorReader{Err: err})
 		}
