@@ -76,7 +76,7 @@ func commandName(c *cobra.Command) string {
 // required, [<a>] is optional and <a>... may be several.
 func checkCount(c *cobra.Command, given []string) error {
 	if c.HasSubCommands() && len(given) > 0 {
-		return unknownCommand(c, given[0])
+		return unknownCommand(c, given)
 	}
 	arguments := argumentsOf(c)
 	var wanted []string
@@ -101,16 +101,21 @@ func checkCount(c *cobra.Command, given []string) error {
 
 // unknownCommand returns an error that names what to use instead, or commands with a
 // similar name.
-func unknownCommand(c *cobra.Command, name string) error {
-	help, path := "hiring help", ""
+func unknownCommand(c *cobra.Command, given []string) error {
+	help, path, name := "hiring help", "", given[0]
 	if c.HasParent() {
 		help, path = help+" "+commandName(c), commandName(c)+" "
 	}
 	err := usagef("There is no command hiring %s%s", path, output.Clean(name))
-	if isID.MatchString(name) || strings.Contains(name, "@") {
-		name = "<id>"
+	var typed []string // Such as auth status, and then auth.
+	for _, word := range given[:min(len(given), 2)] {
+		if isID.MatchString(word) || strings.Contains(word, "@") {
+			word = "<id>"
+		}
+		path += word
+		typed, path = append([]string{path}, typed...), path+" "
 	}
-	if instead := insteadOf(path + name); instead != "" {
+	if instead := insteadOf(typed...); instead != "" {
 		return adviceError{err, "Use " + instead}
 	}
 	c.SuggestionsMinimumDistance = 2
@@ -128,7 +133,9 @@ func unknownFlag(c *cobra.Command, e *pflag.NotExistError) error {
 		flag = "-" + letters[:1]
 	}
 	err := usagef("%s has no flag %s", commandName(c), output.Clean(flag))
-	if instead := insteadOf(commandName(c)+" "+flag, flag); instead != "" {
+	instead := insteadOf(commandName(c)+" "+flag, flag)
+	word, _, _ := strings.Cut(strings.NewReplacer(",", " ", ";", " ").Replace(instead), " ")
+	if name, isFlag := strings.CutPrefix(word, "--"); instead != "" && (!isFlag || c.Flag(name) != nil) {
 		return adviceError{err, "Use " + instead}
 	}
 	return adviceError{err, c.CommandPath() + " --help lists the flags"}
@@ -139,7 +146,7 @@ func quoted(words []string) string { return "'" + output.Clean(strings.Join(word
 // flagError rewords the parser's error about a flag.
 func flagError(c *cobra.Command, err error) error {
 	if given := c.Flags().Args(); c.HasSubCommands() && len(given) > 0 {
-		return unknownCommand(c, given[0]) // The flag may belong to the subcommand that was meant.
+		return unknownCommand(c, given) // The flag may belong to the subcommand that was meant.
 	}
 	if unknown, ok := errors.AsType[*pflag.NotExistError](err); ok {
 		return unknownFlag(c, unknown)

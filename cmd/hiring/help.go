@@ -22,7 +22,7 @@ func helpCommand(root *cobra.Command) *cobra.Command {
 				return usageError{err}
 			}
 			if len(rest) > 0 {
-				return unknownCommand(c, rest[0])
+				return unknownCommand(c, rest)
 			}
 			c.InitDefaultHelpFlag()
 			return c.Help()
@@ -40,7 +40,7 @@ func (a *app) help(c *cobra.Command, _ []string) {
 			a.help(child, nil)
 			return
 		}
-		a.noHelp = unknownCommand(c, given[0])
+		a.noHelp = unknownCommand(c, given)
 		return
 	}
 	to := c.OutOrStdout()
