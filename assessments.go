@@ -139,7 +139,7 @@ type Assessment struct {
 	Extra            map[string]json.RawMessage `json:",unknown,embed"`
 }
 
-func (v Assessment) identity() string { return v.ID }
+func (a Assessment) identity() string { return a.ID }
 
 // AssessmentStatus is the status of an assessment. The set is open.
 type AssessmentStatus string

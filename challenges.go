@@ -55,7 +55,7 @@ type Challenge struct {
 	Extra            map[string]json.RawMessage `json:",unknown,embed"`
 }
 
-func (v Challenge) identity() string { return v.ID }
+func (c Challenge) identity() string { return c.ID }
 
 // Task is a part of a multi-task challenge.
 type Task struct {

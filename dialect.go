@@ -15,12 +15,14 @@ import (
 // Dialect contains the parameter names, routes and formats of the API that its
 // documentation does not show. The defaults are assumptions. A wrong one causes an error
 // or a warning that names the field to correct, wherever the client can detect it. Correct
-// it with [WithDialect]. docs/assumptions.md lists all assumptions with the effect of each
-// when it is wrong.
+// it with [WithDialect]. [Assumptions] lists all of them with the effect of each when it is
+// wrong.
 //
 // A zero field means the default, which each field's comment gives. A route is a method
 // and a path below /api/v1, with {placeholders} for ids. In JSON, for configuration files,
 // the fields are in snake_case, as in "page_size_param".
+//
+// [Assumptions]: https://github.com/hiring-assessment/hiring-go/blob/main/docs/assumptions.md
 type Dialect struct {
 	PageParam          string `json:"page_param"`            // Query parameter of the page number: "page".
 	PageSizeParam      string `json:"page_size_param"`       // Query parameter of the page size: "page_size".

@@ -6,8 +6,8 @@
 //	account, err := client.Account.Get(ctx)
 //
 // Create one [Client] and share it. It is safe for concurrent use. Package sandbox
-// provides a fake API server for tests and first steps. The guides in docs/ begin with
-// docs/getting-started.md.
+// provides a fake API server for tests and first steps. The guides begin with
+// [Getting started].
 //
 // # Keys and environments
 //
@@ -19,8 +19,8 @@
 // A key's scope is read, write or admin, and each includes those before it. Each method's
 // comment names the scope that it needs. The client sends the key only in the
 // Authorization header, and the key appears in no error, log or printed value. The client
-// does not follow redirects. [WithKeySource] supports rotated keys. docs/deployment.md
-// describes how to create, rotate and protect keys.
+// does not follow redirects. [WithKeySource] supports rotated keys. [Deployment] describes
+// how to create, rotate and protect keys.
 //
 // # Resources
 //
@@ -31,7 +31,9 @@
 // Resources encode to the members that the API sent, with encoding/json and json/v2: Extra is
 // included, times have milliseconds, absent fields are absent and null fields are null.
 // Undocumented input is normalised: missing fields encode as null or empty, and times have
-// at least milliseconds.
+// at least milliseconds. A struct of your own that embeds a resource loses its other fields
+// in JSON, because it gets the resource's JSON methods: give it a field with the resource
+// instead.
 //
 // [Pillar.ReliableScore] reports whether there is enough evidence to show a score, and
 // [Report.Ready] whether grading has finished.
@@ -49,7 +51,7 @@
 // For a failed write, Error.Outcome reports whether the API processed it:
 // [OutcomeNotDone], [OutcomeDone] or [OutcomeUnknown]. errors.Is matches the last with
 // [ErrOutcomeUnknown]. Check whether the write happened before you repeat it.
-// docs/errors.md describes what to do about each code.
+// [Errors] describes what to do about each code.
 //
 // # Retries and timeouts
 //
@@ -75,7 +77,8 @@
 // # Lists
 //
 // A List method returns a [Pager] and sends no request. Lists are newest first, but
-// the events of a log are in order of seq. The API has no sort parameter. Range over the items or the pages, or collect the items:
+// the events of a log are in order of seq. The API has no sort parameter. Range over the
+// items or the pages, or collect the items:
 //
 //	for invitation, err := range client.Invitations.List(id).All(ctx) {
 //		if err != nil {
@@ -116,10 +119,15 @@
 // # Assumptions
 //
 // The API's documentation leaves some details open. The names, routes and formats that the
-// client assumes are in [Dialect], and [WithDialect] corrects them. Comments mark other
-// assumptions with "assumed". Where the client can detect a wrong assumption, it returns
-// an error that names the field, or a warning in Exchange.Warning and in the log.
-// docs/assumptions.md lists all assumptions with the effect of each when it is wrong.
+// client assumes are in [Dialect], and [WithDialect] corrects them. Comments mark each other
+// assumption with "assumed" and its name. [Assumptions] lists them by these names, with the
+// effect of each when it is wrong. Where the client can detect a wrong assumption, it
+// returns an error that names the field, or a warning in Exchange.Warning and in the log.
+//
+// [Getting started]: https://github.com/hiring-assessment/hiring-go/blob/main/docs/getting-started.md
+// [Deployment]: https://github.com/hiring-assessment/hiring-go/blob/main/docs/deployment.md
+// [Errors]: https://github.com/hiring-assessment/hiring-go/blob/main/docs/errors.md
+// [Assumptions]: https://github.com/hiring-assessment/hiring-go/blob/main/docs/assumptions.md
 package hiring
 
 //go:generate go run ./internal/testing/generate/jsonmethods

@@ -143,7 +143,7 @@ type Invitation struct {
 	Extra             map[string]json.RawMessage `json:",unknown,embed"`
 }
 
-func (v Invitation) identity() string { return v.ID }
+func (i Invitation) identity() string { return i.ID }
 
 // InvitationStatus is the status of an invitation. The set is open. The sandbox also
 // returns "revoked", which is not documented.

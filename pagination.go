@@ -30,7 +30,7 @@ type Pager[T any] struct {
 	err  error
 }
 
-// Page is one page of a list.
+// Page is one page of a list. It is not meant for JSON: encode its Items.
 type Page[T any] struct {
 	Items []T
 	Meta  Meta

@@ -16,7 +16,7 @@ type Report struct {
 	SubmissionID       string                     `json:"submission_id"`
 	Status             SubmissionStatus           `json:"status"`
 	Evaluated          bool                       `json:"evaluated"`
-	ShipScore          *int                       `json:"ship_score"` // Overall score, from 0 to 100 (assumed: score scale). Nil before grading has finished. A graded report without a score has nil too. Use Score.
+	ShipScore          *int                       `json:"ship_score"` // From 0 to 100 (assumed: score scale). Nil before grading, and without a score: use Score.
 	Verdict            Verdict                    `json:"verdict"`
 	VerdictLabel       string                     `json:"verdict_label"` // Label of Verdict for people. Empty before grading has finished. If it is empty later, show Verdict.
 	Confidence         Confidence                 `json:"confidence"`    // Of the whole report. A pillar has LowConfidence.

@@ -15,7 +15,10 @@ type RetryPolicy struct {
 	MaxAttempts int           // Attempts of a call, including the first: 4. 1 means no retries.
 	BaseBackoff time.Duration // Longest delay before the first retry: 500 ms, doubled with each retry. Delays are random.
 	MaxBackoff  time.Duration // Longest delay without a Retry-After header: 30 s.
-	MaxWait     time.Duration // Longest wait for a Retry-After or a rate-limit window: 1 min. If it would be longer, the call fails immediately. Below zero means never to wait.
+
+	// MaxWait is the longest wait for a Retry-After or a rate-limit window: 1 min. If the wait would be longer, the call
+	// fails immediately. Below zero means never to wait.
+	MaxWait time.Duration
 }
 
 // withDefaults returns the policy with defaults in place of zero fields, or a [*ParamError]

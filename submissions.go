@@ -135,7 +135,7 @@ type Submission struct {
 	Extra               map[string]json.RawMessage `json:",unknown,embed"`
 }
 
-func (v Submission) identity() string { return v.ID }
+func (s Submission) identity() string { return s.ID }
 
 // SubmissionChallenge is the challenge of a submission.
 type SubmissionChallenge struct {

@@ -19,7 +19,7 @@ type TailOptions struct {
 // and in order of seq. It ends when the submission is evaluated and the log has been
 // read to its end (assumed: end of a log). For an attempt that is never evaluated, it
 // ends only with the context. Gaps in seq are accepted. To resume in another process,
-// pass the last Seq as SinceSeq.
+// pass the last Seq as SinceSeq. Ranging over the result twice starts over.
 //
 // Tail retries 429, 5xx and connection errors, and waits for the next rate-limit
 // window. It yields any other error last, also that of an ended context. A payload that

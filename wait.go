@@ -37,7 +37,10 @@ type WaitProgress struct {
 type WaitError struct {
 	Missing []string // The API responds with 404.
 	Pending []string // Not ready when the wait ended.
-	Err     error    // Why the wait ended: an [*Error], with the code ErrNotFound if missing ids are the only problem. At the end of the context it matches the context's error.
+
+	// Err is why the wait ended: an [*Error], with the code ErrNotFound if missing ids are the only problem. At the end
+	// of the context it matches the context's error.
+	Err error
 }
 
 // Error returns one line: why the wait ended, how many reports are pending and missing, and the ids of the first ten of
@@ -78,7 +81,8 @@ func (s *SubmissionService) WaitReport(ctx context.Context, id string, o WaitOpt
 }
 
 // WaitReports waits for the reports of many submissions and yields each once, when it is ready. It reads listings of
-// up to a hundred submissions instead of each report. Ids may be given in any order.
+// up to a hundred submissions instead of each report. Ids may be given in any order. Ranging over the result twice starts
+// over.
 //
 //   - Polls are 30 to 60 s apart. Each id is confirmed by a listing or a single read within six hours.
 //   - WaitReports leaves a tenth of each rate-limit window to others, or the share of [WithQuotaReserve].

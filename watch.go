@@ -62,11 +62,14 @@ func (e *ItemError) Unwrap() error { return e.Err }
 //   - It retries 429, 5xx and connection errors, and waits for the next rate-limit window regardless of
 //     RetryPolicy.MaxWait. It ends at once when the context's deadline comes before the end of the window.
 //   - At up to 2,000 evaluations a day, 95 % of the results come within a minute, and none later than six and a half
-//     hours while the API responds. See docs/waiting.md for larger organizations.
+//     hours while the API responds. See [Waiting] for larger organizations.
 //   - If AssessmentID does not exist, Watch yields [ErrNotFound].
 //
-// Watch works with any meaning of since (assumed: meaning of since). It leaves a tenth of each rate-limit window to
-// others, or the share of [WithQuotaReserve]. Scope read; 130 to 250 reads an hour at 500 evaluations a day.
+// Ranging over the result twice starts over. Watch works with any meaning of since (assumed: meaning of since). It
+// leaves a tenth of each rate-limit window to others, or the share of [WithQuotaReserve]. Scope read; 130 to 250 reads an
+// hour at 500 evaluations a day.
+//
+// [Waiting]: https://github.com/hiring-assessment/hiring-go/blob/main/docs/waiting.md
 func (s *SubmissionService) Watch(ctx context.Context, o WatchOptions) iter.Seq2[Submission, error] {
 	called := time.Now()
 	return iterate(ctx, (*service)(s), "Submissions.Watch", func(ctx context.Context, yield func(Submission, error) bool) error {

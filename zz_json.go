@@ -4,115 +4,149 @@ package hiring
 
 import "github.com/hiring-assessment/hiring-go/internal/jsoncodec/fastjson"
 
-// MarshalJSON and UnmarshalJSON use the names of the API and keep unknown members in Extra: see "Resources" in doc.go.
-
 func (Account) resource() {}
 
-func (v Account) MarshalJSON() ([]byte, error) { return encode(v) }
+// MarshalJSON writes the names of the API, with the unknown members in Extra.
+func (a Account) MarshalJSON() ([]byte, error) { return encode(a) }
 
-func (v *Account) UnmarshalJSON(b []byte) error { return decode(b, v) }
+// UnmarshalJSON reads the names of the API, and keeps unknown members in Extra.
+func (a *Account) UnmarshalJSON(data []byte) error { return decode(data, a) }
 
 func (Assessment) resource() {}
 
-func (v Assessment) MarshalJSON() ([]byte, error) { return encode(v) }
+// MarshalJSON writes the names of the API, with the unknown members in Extra.
+func (a Assessment) MarshalJSON() ([]byte, error) { return encode(a) }
 
-func (v *Assessment) UnmarshalJSON(b []byte) error { return decode(b, v) }
+// UnmarshalJSON reads the names of the API, and keeps unknown members in Extra.
+func (a *Assessment) UnmarshalJSON(data []byte) error { return decode(data, a) }
 
 func (Branding) resource() {}
 
-func (v Branding) MarshalJSON() ([]byte, error) { return encode(v) }
+// MarshalJSON writes the names of the API, with the unknown members in Extra.
+func (b Branding) MarshalJSON() ([]byte, error) { return encode(b) }
 
-func (v *Branding) UnmarshalJSON(b []byte) error { return decode(b, v) }
+// UnmarshalJSON reads the names of the API, and keeps unknown members in Extra.
+func (b *Branding) UnmarshalJSON(data []byte) error { return decode(data, b) }
 
 func (Budget) resource() {}
 
-func (v Budget) MarshalJSON() ([]byte, error) { return encode(v) }
+// MarshalJSON writes the names of the API, with the unknown members in Extra.
+func (b Budget) MarshalJSON() ([]byte, error) { return encode(b) }
 
-func (v *Budget) UnmarshalJSON(b []byte) error { return decode(b, v) }
+// UnmarshalJSON reads the names of the API, and keeps unknown members in Extra.
+func (b *Budget) UnmarshalJSON(data []byte) error { return decode(data, b) }
 
 func (Candidate) resource() {}
 
-func (v Candidate) MarshalJSON() ([]byte, error) { return encode(v) }
+// MarshalJSON writes the names of the API, with the unknown members in Extra.
+func (c Candidate) MarshalJSON() ([]byte, error) { return encode(c) }
 
-func (v *Candidate) UnmarshalJSON(b []byte) error { return decode(b, v) }
+// UnmarshalJSON reads the names of the API, and keeps unknown members in Extra.
+func (c *Candidate) UnmarshalJSON(data []byte) error { return decode(data, c) }
 
 func (Challenge) resource() {}
 
-func (v Challenge) MarshalJSON() ([]byte, error) { return encode(v) }
+// MarshalJSON writes the names of the API, with the unknown members in Extra.
+func (c Challenge) MarshalJSON() ([]byte, error) { return encode(c) }
 
-func (v *Challenge) UnmarshalJSON(b []byte) error { return decode(b, v) }
+// UnmarshalJSON reads the names of the API, and keeps unknown members in Extra.
+func (c *Challenge) UnmarshalJSON(data []byte) error { return decode(data, c) }
 
 func (Event) resource() {}
 
-func (v Event) MarshalJSON() ([]byte, error) { return encode(v) }
+// MarshalJSON writes the names of the API, with the unknown members in Extra.
+func (e Event) MarshalJSON() ([]byte, error) { return encode(e) }
 
-func (v *Event) UnmarshalJSON(b []byte) error { return decode(b, v) }
+// UnmarshalJSON reads the names of the API, and keeps unknown members in Extra.
+func (e *Event) UnmarshalJSON(data []byte) error { return decode(data, e) }
 
 func (Facts) resource() {}
 
-func (v Facts) MarshalJSON() ([]byte, error) { return encode(v) }
+// MarshalJSON writes the names of the API, with the unknown members in Extra.
+func (f Facts) MarshalJSON() ([]byte, error) { return encode(f) }
 
-func (v *Facts) UnmarshalJSON(b []byte) error { return decode(b, v) }
+// UnmarshalJSON reads the names of the API, and keeps unknown members in Extra.
+func (f *Facts) UnmarshalJSON(data []byte) error { return decode(data, f) }
 
 func (Invitation) resource() {}
 
-func (v Invitation) MarshalJSON() ([]byte, error) { return encode(v) }
+// MarshalJSON writes the names of the API, with the unknown members in Extra.
+func (i Invitation) MarshalJSON() ([]byte, error) { return encode(i) }
 
-func (v *Invitation) UnmarshalJSON(b []byte) error { return decode(b, v) }
+// UnmarshalJSON reads the names of the API, and keeps unknown members in Extra.
+func (i *Invitation) UnmarshalJSON(data []byte) error { return decode(data, i) }
 
 func (Member) resource() {}
 
-func (v Member) MarshalJSON() ([]byte, error) { return encode(v) }
+// MarshalJSON writes the names of the API, with the unknown members in Extra.
+func (m Member) MarshalJSON() ([]byte, error) { return encode(m) }
 
-func (v *Member) UnmarshalJSON(b []byte) error { return decode(b, v) }
+// UnmarshalJSON reads the names of the API, and keeps unknown members in Extra.
+func (m *Member) UnmarshalJSON(data []byte) error { return decode(data, m) }
 
 func (Pillar) resource() {}
 
-func (v Pillar) MarshalJSON() ([]byte, error) { return encode(v) }
+// MarshalJSON writes the names of the API, with the unknown members in Extra.
+func (p Pillar) MarshalJSON() ([]byte, error) { return encode(p) }
 
-func (v *Pillar) UnmarshalJSON(b []byte) error { return decode(b, v) }
+// UnmarshalJSON reads the names of the API, and keeps unknown members in Extra.
+func (p *Pillar) UnmarshalJSON(data []byte) error { return decode(data, p) }
 
 func (PipelineRank) resource() {}
 
-func (v PipelineRank) MarshalJSON() ([]byte, error) { return encode(v) }
+// MarshalJSON writes the names of the API, with the unknown members in Extra.
+func (p PipelineRank) MarshalJSON() ([]byte, error) { return encode(p) }
 
-func (v *PipelineRank) UnmarshalJSON(b []byte) error { return decode(b, v) }
+// UnmarshalJSON reads the names of the API, and keeps unknown members in Extra.
+func (p *PipelineRank) UnmarshalJSON(data []byte) error { return decode(data, p) }
 
 func (Plan) resource() {}
 
-func (v Plan) MarshalJSON() ([]byte, error) { return encode(v) }
+// MarshalJSON writes the names of the API, with the unknown members in Extra.
+func (p Plan) MarshalJSON() ([]byte, error) { return encode(p) }
 
-func (v *Plan) UnmarshalJSON(b []byte) error { return decode(b, v) }
+// UnmarshalJSON reads the names of the API, and keeps unknown members in Extra.
+func (p *Plan) UnmarshalJSON(data []byte) error { return decode(data, p) }
 
 func (Report) resource() {}
 
-func (v Report) MarshalJSON() ([]byte, error) { return encode(v) }
+// MarshalJSON writes the names of the API, with the unknown members in Extra.
+func (r Report) MarshalJSON() ([]byte, error) { return encode(r) }
 
-func (v *Report) UnmarshalJSON(b []byte) error { return decode(b, v) }
+// UnmarshalJSON reads the names of the API, and keeps unknown members in Extra.
+func (r *Report) UnmarshalJSON(data []byte) error { return decode(data, r) }
 
 func (Submission) resource() {}
 
-func (v Submission) MarshalJSON() ([]byte, error) { return encode(v) }
+// MarshalJSON writes the names of the API, with the unknown members in Extra.
+func (s Submission) MarshalJSON() ([]byte, error) { return encode(s) }
 
-func (v *Submission) UnmarshalJSON(b []byte) error { return decode(b, v) }
+// UnmarshalJSON reads the names of the API, and keeps unknown members in Extra.
+func (s *Submission) UnmarshalJSON(data []byte) error { return decode(data, s) }
 
 func (SubmissionChallenge) resource() {}
 
-func (v SubmissionChallenge) MarshalJSON() ([]byte, error) { return encode(v) }
+// MarshalJSON writes the names of the API, with the unknown members in Extra.
+func (s SubmissionChallenge) MarshalJSON() ([]byte, error) { return encode(s) }
 
-func (v *SubmissionChallenge) UnmarshalJSON(b []byte) error { return decode(b, v) }
+// UnmarshalJSON reads the names of the API, and keeps unknown members in Extra.
+func (s *SubmissionChallenge) UnmarshalJSON(data []byte) error { return decode(data, s) }
 
 func (Task) resource() {}
 
-func (v Task) MarshalJSON() ([]byte, error) { return encode(v) }
+// MarshalJSON writes the names of the API, with the unknown members in Extra.
+func (t Task) MarshalJSON() ([]byte, error) { return encode(t) }
 
-func (v *Task) UnmarshalJSON(b []byte) error { return decode(b, v) }
+// UnmarshalJSON reads the names of the API, and keeps unknown members in Extra.
+func (t *Task) UnmarshalJSON(data []byte) error { return decode(data, t) }
 
 func (Usage) resource() {}
 
-func (v Usage) MarshalJSON() ([]byte, error) { return encode(v) }
+// MarshalJSON writes the names of the API, with the unknown members in Extra.
+func (u Usage) MarshalJSON() ([]byte, error) { return encode(u) }
 
-func (v *Usage) UnmarshalJSON(b []byte) error { return decode(b, v) }
+// UnmarshalJSON reads the names of the API, and keeps unknown members in Extra.
+func (u *Usage) UnmarshalJSON(data []byte) error { return decode(data, u) }
 
 func (Account) reader() any { return newAccountReader() }
 

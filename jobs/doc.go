@@ -1,6 +1,6 @@
 // Package jobs watches for results and invites candidates in any number of processes. It
 // runs as jobs of [River] in the user's own database: PostgreSQL for many processes,
-// SQLite for one. The guide docs/jobs.md of the repository shows a complete program.
+// SQLite for one. The guide [Jobs] shows a complete program.
 //
 // [Migrate] creates the tables. [Watch] delivers results to a handler. [Invite] queues
 // invitations, and [SendInvitations] sends them. [Webhook] posts results to a URL.
@@ -27,5 +27,6 @@
 // and addresses of invited candidates until the user deletes the rows. This package logs
 // no names and no addresses. River's web page shows jobs, so it needs a login.
 //
+// [Jobs]: https://github.com/hiring-assessment/hiring-go/blob/main/docs/jobs.md
 // [River]: https://riverqueue.com
 package jobs

@@ -7,8 +7,8 @@
 //		...
 //	}
 //
-// docs/testing.md of the repository has an example for each kind of test, and
-// docs/sandbox.md describes the program cmd/hiring-sandbox and the control API.
+// The guide [Testing] has an example for each kind of test, and [The sandbox as a program]
+// describes the program cmd/hiring-sandbox and the control API.
 //
 // The key of a request selects the data. A key with the prefix sk_test_ sees the
 // sample data of test mode, the same bytes on every run. A write in test mode is
@@ -168,4 +168,7 @@
 //
 // net/http answers a request with a malformed request line or a header of more
 // than 1 MB itself, without the error envelope.
+//
+// [Testing]: https://github.com/hiring-assessment/hiring-go/blob/main/docs/testing.md
+// [The sandbox as a program]: https://github.com/hiring-assessment/hiring-go/blob/main/docs/sandbox.md
 package sandbox

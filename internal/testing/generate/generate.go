@@ -72,8 +72,6 @@ func JSONMethods(root string) ([]byte, error) {
 package hiring
 
 import "github.com/hiring-assessment/hiring-go/internal/jsoncodec/fastjson"
-
-// MarshalJSON and UnmarshalJSON use the names of the API and keep unknown members in Extra: see "Resources" in doc.go.
 `)
 	var resources []string
 	for _, name := range slices.Sorted(maps.Keys(r.types)) {
@@ -82,10 +80,12 @@ import "github.com/hiring-assessment/hiring-go/internal/jsoncodec/fastjson"
 			fmt.Fprintf(&b, `
 func (%[1]s) resource() {}
 
-func (v %[1]s) MarshalJSON() ([]byte, error) { return encode(v) }
+// MarshalJSON writes the names of the API, with the unknown members in Extra.
+func (%[2]s %[1]s) MarshalJSON() ([]byte, error) { return encode(%[2]s) }
 
-func (v *%[1]s) UnmarshalJSON(b []byte) error { return decode(b, v) }
-`, name)
+// UnmarshalJSON reads the names of the API, and keeps unknown members in Extra.
+func (%[2]s *%[1]s) UnmarshalJSON(data []byte) error { return decode(data, %[2]s) }
+`, name, strings.ToLower(name[:1]))
 		}
 	}
 	for _, name := range append(resources, "wireMeta") {
