@@ -25,7 +25,15 @@ var adviceWords = strings.NewReplacer( //nolint:gochecknoglobals // a constant t
 	"30*time.Second", "30s", "WatchOptions.AssessmentID", "--assessment",
 )
 
-var innerCapital = regexp.MustCompile(`\B[A-Z]`)
+// limitWords replaces how the client says that a time limit was reached.
+var limitWords = strings.NewReplacer( //nolint:gochecknoglobals // a constant table
+	context.DeadlineExceeded.Error(), "the time limit was reached", "the context's deadline had passed", "the time limit was reached",
+)
+
+var (
+	innerCapital  = regexp.MustCompile(`\B[A-Z]`)
+	operationName = regexp.MustCompile(`^[A-Z]\w+\.[A-Z]\w+: `) // Of an error that is not an Error.
+)
 
 // errorText returns the text of an error as users see it: one line that ends with a full
 // stop, without the advice that depends on the exit status. The client's errors are written
@@ -48,8 +56,7 @@ func errorText(err error) string {
 	} else if inputs := hiring.FieldErrors(err); inputs != nil {
 		text, ofClient = inputText(inputs), true
 	}
-	text = strings.TrimPrefix(text, "Submissions.Watch: ")
-	text = strings.ReplaceAll(text, context.DeadlineExceeded.Error(), "the time limit was reached")
+	text = limitWords.Replace(operationName.ReplaceAllString(text, ""))
 	if ofClient {
 		text = strings.ToUpper(text[:1]) + text[1:]
 	}

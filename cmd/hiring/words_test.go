@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"net/http"
@@ -40,6 +41,9 @@ func TestErrorsNameFlagsAndArguments(t *testing.T) {
 			return err
 		},
 			"--interval: must not be negative."},
+		"a wait": {func() error {
+			return &hiring.WaitError{Pending: []string{"x"}, Err: fmt.Errorf("hiring: Submissions.WaitReports: %w", context.DeadlineExceeded)}
+		}, "The wait ended with 1 report pending (x): The time limit was reached."},
 		"a raw call": {func() error { _, err := client.Do(ctx, http.MethodGet, "/nope", nil, nil, nil); return err },
 			"404 NOT_FOUND: The resource does not exist (request req_0000000000000001)."},
 		"a dialect": {func() error {
