@@ -124,11 +124,9 @@ func TestWatchResumesFromItsCheckpoint(t *testing.T) {
 	u.env = append(u.env, "TZ=UTC")
 	got, _ = u.inDialog([]answer{{" UTC", "\x03"}}, "watch")
 	assert.Regexp(t, `results written: \d, next poll at \d\d:\d\d:\d\d UTC`, got.stdout)
-	assert.Equal(t, exitUsage, u.run("watch", "--once").code)
-	got = u.run("watch", "--checkpoint", "none/watch.state")
-	assert.Equal(t, exitUsage, got.code)
-	got = u.run("watch", "-o", "csv")
-	assert.Equal(t, exitUsage, got.code)
+	for _, line := range []string{"watch --once", "watch --checkpoint none/watch.state", "watch -o csv"} {
+		assert.Equal(t, exitUsage, u.run(strings.Fields(line)...).code, line)
+	}
 }
 
 // TestOnePollReadsAllThatIsDue: --once polls again while there is more, here in the next window
