@@ -5,7 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"log"
+	"maps"
 	"net/http"
+	"slices"
 	"time"
 
 	hiring "github.com/hiring-assessment/hiring-go"
@@ -116,6 +118,43 @@ func ExampleFieldErrors() {
 	// Output:
 	// candidate_email [must not be empty]
 	// candidate_email [Expected an email address.]
+}
+
+// statusOf returns the HTTP status with which a service of your own answers a visitor's form after a failed call.
+func statusOf(err error, form ...string) int {
+	failure, _ := errors.AsType[*hiring.Error](err)
+	fields := slices.Collect(maps.Keys(hiring.FieldErrors(err)))
+	switch {
+	case errors.Is(err, hiring.ErrOutcomeUnknown), failure != nil && failure.Outcome == hiring.OutcomeDone:
+		return http.StatusAccepted // The outcome comes before the code: it may be done, so the visitor must not send it again.
+	case len(fields) > 0 && !slices.ContainsFunc(fields, func(field string) bool { return !slices.Contains(form, field) }):
+		return http.StatusBadRequest // Otherwise an option of the program is invalid, which no visitor can correct.
+	case errors.Is(err, hiring.ErrNotFound):
+		return http.StatusNotFound
+	case errors.Is(err, hiring.ErrConflict):
+		return http.StatusConflict
+	case hiring.IsTransient(err):
+		return http.StatusServiceUnavailable
+	}
+	return http.StatusInternalServerError // Such as a revoked key.
+}
+
+func ExampleFieldErrors_httpStatus() {
+	ctx := context.Background()
+	client := sandbox.New().Client()
+	_, badAddress := client.Invitations.Send(ctx, sandbox.AssessmentID, hiring.NewInvitation{Email: "ada", Name: "Ada"})
+	_, badOption := client.Invitations.List(sandbox.AssessmentID).PageSize(1000).Page(ctx)
+	_, unknownID := client.Submissions.Get(ctx, sandbox.UnknownID)
+
+	for _, err := range []error{badAddress, badOption, unknownID, &hiring.Error{Status: 503, Outcome: hiring.OutcomeUnknown}, &hiring.Error{Status: 503}} {
+		fmt.Println(statusOf(err, "candidate_email", "candidate_name"))
+	}
+	// Output:
+	// 400
+	// 500
+	// 404
+	// 202
+	// 503
 }
 
 // No retry and no wait.

@@ -5,6 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"log"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"strings"
 	"time"
 
 	hiring "github.com/hiring-assessment/hiring-go"
@@ -158,29 +162,41 @@ func ExamplePager_Page() {
 	// Output: 20 of 360 true
 }
 
-// A user interface returns to an earlier page by that page's token.
-func ExamplePager_Page_screen() {
-	ctx := context.Background()
-	submissions := sandbox.New().Client().Submissions.List(hiring.SubmissionFilter{}).PageSize(10)
+// A handler that shows a page, and links the next one by its resume token.
+func ExamplePager_From_handler() {
+	client := sandbox.New().Client()
 
-	tokens := []string{""} // Tokens of the pages up to the current one.
-	show := func() (next string) {
-		page, err := submissions.From(tokens[len(tokens)-1]).Page(ctx)
-		if err != nil {
-			log.Fatal(err)
+	list := func(w http.ResponseWriter, r *http.Request) {
+		page, err := client.Submissions.List(hiring.SubmissionFilter{}).PageSize(10).From(r.FormValue("from")).Page(r.Context())
+		switch {
+		case errors.Is(err, hiring.ErrInvalidInput): // The visitor changed the token.
+			http.Error(w, "this page does not exist", http.StatusNotFound)
+			return
+		case err != nil:
+			http.Error(w, "try again later", http.StatusServiceUnavailable)
+			return
 		}
-		fmt.Println("page", len(tokens), "begins with", page.Items[0].Candidate.Name)
-		return page.Next
+		fmt.Fprintln(w, "begins with", page.Items[0].Candidate.Name)
+		if page.Next != "" {
+			fmt.Fprint(w, "/submissions?from="+url.QueryEscape(page.Next))
+		}
 	}
-	next := show()
-	tokens = append(tokens, next) // Forwards.
-	show()
-	tokens = tokens[:len(tokens)-1] // Backwards.
-	show()
+
+	next := "/submissions"
+	for range 2 {
+		response := httptest.NewRecorder()
+		list(response, httptest.NewRequest(http.MethodGet, next, nil))
+		text, link, _ := strings.Cut(response.Body.String(), "\n")
+		fmt.Println(text)
+		next = link
+	}
+	response := httptest.NewRecorder()
+	list(response, httptest.NewRequest(http.MethodGet, "/submissions?from=x", nil))
+	fmt.Println(response.Code)
 	// Output:
-	// page 1 begins with Uma Petrov
-	// page 2 begins with Nadia Ivanova
-	// page 1 begins with Uma Petrov
+	// begins with Uma Petrov
+	// begins with Nadia Ivanova
+	// 404
 }
 
 func ExamplePager_PageSize() {

@@ -159,13 +159,16 @@ func ExampleInvitationService_Resend_reminder() {
 	// Output: <nil> <nil> 2 e-mails
 }
 
-// A service of several organizations has one client for each key.
+// A service of 500 organizations has one client for each key. They share their connections.
 func ExampleNew_organizations() {
 	ctx := context.Background()
-	server := sandbox.New(
-		sandbox.WithKey(sandbox.Key{Token: "sk_live_of_acme_000001", Organization: "Acme"}),
-		sandbox.WithKey(sandbox.Key{Token: "sk_live_of_zeta_000002", Organization: "Zeta"}))
-	keys := map[string]string{"acme": "sk_live_of_acme_000001", "zeta": "sk_live_of_zeta_000002"} // From your secret store.
+	server := sandbox.New()
+	keys := make(map[string]string) // From your secret store.
+	for n := range 500 {
+		organization := fmt.Sprintf("Organization %03d", n)
+		keys[organization] = fmt.Sprintf("sk_live_of_organization_%03d", n)
+		server.AddKey(sandbox.Key{Token: keys[organization], Organization: organization})
+	}
 
 	clients := make(map[string]*hiring.Client) // Safe to share between goroutines once it is complete.
 	for organization, key := range keys {
@@ -175,18 +178,15 @@ func ExampleNew_organizations() {
 		}
 		clients[organization] = client
 	}
-	for _, organization := range []string{"acme", "zeta"} {
-		account, err := clients[organization].Account.Get(ctx)
-		if err != nil {
-			log.Fatal(err)
+	for organization, client := range clients {
+		account, err := client.Account.Get(ctx)
+		if err != nil || account.Name != organization {
+			log.Fatal(account.Name, err)
 		}
-		checkpoint := hiring.FileCheckpoint("watch-" + organization + ".state") // One for each organization and filter.
-		fmt.Println(account.Name, clients[organization].Quota().Read.Remaining, checkpoint != nil)
 	}
+	fmt.Println(len(clients), "organizations;", clients["Organization 499"].Quota().Read.Remaining, "reads left of 1000")
 	server.Close()
-	// Output:
-	// Acme 999 true
-	// Zeta 999 true
+	// Output: 500 organizations; 999 reads left of 1000
 }
 
 // A header on every request to the API, such as a tenant for a gateway.

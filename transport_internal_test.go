@@ -50,7 +50,7 @@ func (p *path) serve() {
 		dropped := p.dropped
 		p.mu.Unlock()
 		forward := func(to, from net.Conn) {
-			defer to.Close()
+			defer func() { _ = to.Close() }()
 			buffer := make([]byte, 4<<10)
 			for {
 				n, err := from.Read(buffer)
@@ -77,7 +77,7 @@ func TestDeadHTTP2ConnectionIsNoticed(t *testing.T) {
 	defer server.Close()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
-	defer listener.Close()
+	defer func() { _ = listener.Close() }()
 	to := &path{Listener: listener, server: server.Listener.Addr().String(), dropped: new(atomic.Bool)}
 	go to.serve()
 
