@@ -7,6 +7,7 @@ import {
   draw,
   follow,
   get,
+  openPopup,
   popup,
   post,
   refresher,
@@ -170,7 +171,8 @@ function shortcuts() {
     ["Esc", "back to the list; leave a field"],
     ["y, u", "copy the request as curl, its link"],
     ["f", "fail the next of its route"],
-    ["e, s", "only failed requests, the slowest first"],
+    ["e, w, s", "only failed requests, only writes sent again, the slowest first"],
+    ["i", "invite a candidate"],
     ["/", "search; Enter or ↓ goes to the first result"],
     ["n", "show what is new"],
     ["c", "clock"],
@@ -260,7 +262,7 @@ document.addEventListener("keydown", (event) => {
   const number = "1234".indexOf(event.key);
   if (event.key === "?") shortcuts();
   else if (event.key === "c") document.getElementById("advance")?.focus();
-  else if (event.key === "r") document.querySelector("[popovertarget=start-over]").click();
+  else if (event.key === "r") openPopup("start-over");
   else if (event.key === "/") document.querySelector("input[type=search]")?.focus();
   else if (number >= 0) visit(views[number].path);
   else if (!move(event.key) && !viewNow().key?.(event.key)) return;

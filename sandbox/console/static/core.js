@@ -373,10 +373,18 @@ export function popup(id, name, content, kind = "plain") {
     target.style.top = `${bottom + 4}px`;
     target.style.left = `${Math.max(8, Math.min(left, innerWidth - target.offsetWidth - 8))}px`;
     target.style.maxHeight = `${innerHeight - bottom - 12}px`;
-    target.querySelector("input, select, button")?.focus();
+    const fields = [...target.querySelectorAll("input, select, button")];
+    (fields.find((f) => f.value === "" && f.matches("input")) ?? fields[0]).focus();
   };
   return html`<button type="button" class=${kind} popovertarget=${id}>${name}</button>
     <div popover id=${id} class="panel popup" @toggle=${open}>${content}</div>`;
+}
+
+// openPopup opens a panel by a key. The button gets the focus first, so that it has it afterwards.
+export function openPopup(id) {
+  const button = document.querySelector(`[popovertarget=${id}]`);
+  button?.focus();
+  button?.click();
 }
 
 export const closePopups = () => document.querySelectorAll(":popover-open").forEach((p) => p.hidePopover());

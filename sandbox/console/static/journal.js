@@ -9,6 +9,7 @@ import {
   get,
   isRead,
   kept,
+  openPopup,
   options,
   setQuery,
   state,
@@ -303,9 +304,10 @@ function key(name) {
   else if (name === "n") showNew();
   else if (name === "e") toggle("status", "failed");
   else if (name === "s") toggle("sort", "took");
+  else if (name === "w") toggle("only", "repeated");
   else if (name === "y" && number) find("journal/" + number).then((e) => e && copyCurl(e));
   else if (name === "u" && number) copyLink(number);
-  else if (name === "f" && opened()) document.querySelector("[popovertarget=fail-next]")?.click();
+  else if (name === "f" && opened()) openPopup("fail-next");
   else return false;
   return true;
 }
@@ -418,8 +420,8 @@ function filterBar() {
   return html`<form class=${"filters folds " + (filtersOpen ? "open" : "")} role="search" aria-label="Filters"
       @submit=${(event) => event.preventDefault()}>
     <input type="search" name="text" placeholder="Search requests, responses, ids"
-      title="Responses of the newest 1,000 requests are searched, and the rest of all requests"
       aria-label="Search requests, responses of the newest 1,000, and ids" .value=${filter.text} @input=${typed}>
+    ${filter.text ? html`<small>searches responses of the newest 1,000</small>` : nothing}
     <button type="button" class="plain fold" aria-expanded=${String(filtersOpen)} @click=${fold}>Filters${
       active ? ` (${active})` : ""
     }</button>

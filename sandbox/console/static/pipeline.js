@@ -10,6 +10,7 @@ import {
   get,
   isRead,
   kept,
+  openPopup,
   options,
   popup,
   post,
@@ -232,7 +233,8 @@ function inviteForm(withResult = false) {
     { name: "name", label: "Candidate", placeholder: "Ada Lovelace" },
     { name: "email", label: "Address", placeholder: "ada@candidates.test" },
   ].map((f) => ({ ...f, required: true }));
-  if (withResult) fields.splice(1, 1, { name: "ship_score", label: "Ship score", number: true, placeholder: "chosen" });
+  const score = { name: "ship_score", label: "Ship score", number: true, placeholder: "chosen" };
+  if (withResult) fields.splice(1, 2, fields[2], score);
   const label = withResult ? "Add result" : "Invite candidate";
   return form({ id: withResult ? "result" : "invite", label, fields, button: withResult ? "Add" : "Invite", send });
 }
@@ -275,6 +277,7 @@ function view() {
 function key(name) {
   if (name === "Escape" && candidate) close();
   else if (name === "n") showNew();
+  else if (name === "i") openPopup("inviting");
   else return false;
   return true;
 }

@@ -23,7 +23,7 @@ let language = "curl",
 const bodies = new Map(); // Elements of the bodies of the request that is shown.
 
 export const failed = (e) => e.ended && (!e.status || e.status >= 400);
-export const keyOf = (e) => state.keys.find((k) => k.id === e.key_id);
+const keyOf = (e) => state.keys.find((k) => k.id === e.key_id);
 export const keyName = (e) => (e.key === "" ? "none" : (keyOf(e)?.token ?? e.key));
 export const statusText = (e) => e.status ?? (e.ended ? "lost" : "…");
 
