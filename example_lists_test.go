@@ -86,6 +86,57 @@ func ExamplePagerOf() {
 	// 2 1 <nil>
 }
 
+// A fake whose second page fails.
+func ExamplePagerFunc() {
+	team := hiring.PagerFunc(func(_ context.Context, token string, _ int) (hiring.Page[hiring.Member], error) {
+		if token == "page 2" {
+			return hiring.Page[hiring.Member]{}, &hiring.Error{Status: 503}
+		}
+		return hiring.Page[hiring.Member]{Items: []hiring.Member{{Name: "Ada"}}, Next: "page 2"}, nil
+	})
+
+	members, err := team.Collect(context.Background())
+	fmt.Println(len(members), err)
+	// Output:
+	// 1 hiring: 503
+}
+
+// counted returns a list that counts the pages that are read of it.
+func counted[T any](list hiring.Pager[T], pages *int) hiring.Pager[T] {
+	return hiring.PagerFunc(func(ctx context.Context, token string, size int) (hiring.Page[T], error) {
+		*pages++
+		page := list.From(token)
+		if size > 0 {
+			page = page.PageSize(size)
+		}
+		return page.Page(ctx)
+	})
+}
+
+// A decorator counts the reads of a list.
+func ExamplePagerFunc_decorator() {
+	client := sandbox.New().Client()
+
+	pages := 0
+	invitations, err := counted(client.Invitations.List(sandbox.AssessmentID), &pages).Collect(context.Background())
+	fmt.Println(len(invitations), "invitations,", pages, "reads", err)
+	// Output:
+	// 360 invitations, 4 reads <nil>
+}
+
+// A list by page number begins at any page with one read.
+func ExamplePager_FromPage() {
+	client := sandbox.New().Client()
+
+	page, err := client.Invitations.List(sandbox.AssessmentID).PageSize(50).FromPage(7).Page(context.Background())
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(page.Meta.Page, len(page.Items), page.Meta.Total)
+	// Output:
+	// 7 50 360
+}
+
 // A list is read while it is ranged over, from the beginning each time.
 func ExamplePager() {
 	ctx := context.Background()

@@ -1,7 +1,9 @@
 package hiring
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"iter"
 	"maps"
@@ -9,6 +11,9 @@ import (
 	"slices"
 	"strconv"
 
+	jsonv2 "github.com/go-json-experiment/json"
+
+	"github.com/hiring-assessment/hiring-go/internal/jsoncodec"
 	"github.com/hiring-assessment/hiring-go/internal/paging"
 )
 
@@ -24,10 +29,12 @@ const (
 // No item comes twice within a range when pages overlap, or when a list by page number, such
 // as that of invitations, grows meanwhile. When such a list shrinks, items can be missing.
 type Pager[T any] struct {
-	list *list[T]
-	at   *paging.Position // Nil: the beginning.
-	size int
-	err  error
+	list  *list[T]
+	at    *paging.Position // Of From; nil: the beginning.
+	token string           // Of From, for a list of a function.
+	page  int              // Of FromPage, or 0.
+	size  int              // 0: the default of a list of a function.
+	err   error
 }
 
 // Page is one page of a list. It is not meant for JSON: encode its Items.
@@ -37,12 +44,12 @@ type Page[T any] struct {
 	Next  string // Resume token for Pager.From; "" at the end of the list.
 }
 
-// list is what a Pager reads. Either id or seq is set, except in memory.
+// list is what a Pager reads: a list of the API, where either id or seq is set, or of a function.
 type list[T any] struct {
 	paging.List
 
-	core    *core // Nil: the items are in memory.
-	memory  []T
+	read    func(ctx context.Context, token string, size int) (Page[T], error)
+	core    *core           // Nil for a list of a function.
 	request request         // Without the parameters that select a page.
 	id      func(*T) string // Of an item.
 	seq     func(*T) int64  // Of an item of a list by seq.
@@ -58,11 +65,54 @@ func newPager[T any](l list[T]) Pager[T] {
 // smaller. A token serves any such list of the same type. A context that has ended ends
 // the list; nothing is sent.
 func PagerOf[T any](items ...T) Pager[T] {
-	return newPager(list[T]{
-		List:    paging.List{Style: paging.ByPage, MaxSize: maxPageSize},
-		memory:  slices.Clone(items),
-		request: request{operation: "PagerOf", path: reflect.TypeFor[T]().String()},
+	items = slices.Clone(items)
+	var l *list[T]
+	p := PagerFunc(func(ctx context.Context, token string, size int) (page Page[T], err error) {
+		if err := contextError(ctx); err != nil {
+			ended := &Error{Message: ctx.Err().Error(), Operation: l.request.operation}
+			ended.causedBy(err)
+			return page, ended
+		}
+		at := l.Begin(cmp.Or(size, l.MaxSize), nil).At
+		if token != "" {
+			if at, err = l.Resume(l.name(), token); err != nil {
+				return page, &ParamError{Param: "From", Problem: err.Error()}
+			}
+		}
+		total := len(items)
+		begin := min((at.Page-1)*at.Size, total) // A page after the end is empty.
+		end := min(begin+at.Size, total)
+		page = Page[T]{Items: slices.Clone(items[begin:end]), Meta: Meta{Page: at.Page, PageSize: at.Size, Total: total, HasMore: end < total}}
+		if page.Meta.HasMore {
+			at.Page++
+			page.Next = paging.Token(l.name(), at)
+		}
+		return page, nil
 	})
+	l = p.list
+	l.List = paging.List{Style: paging.ByPage, MaxSize: maxPageSize}
+	l.request = request{operation: "PagerOf", path: reflect.TypeFor[T]().String()}
+	return p
+}
+
+// PagerFunc returns a list that calls a function for each page: for fakes behind an interface of
+// your own that fail, and for decorators of other lists.
+//
+// token is "" at the beginning of the list. Otherwise it is the Next of the page before, or the
+// text given to [Pager.From]. size is 0 unless [Pager.PageSize] was called, with 1 to 500. The
+// list ends after a page without a Next. A Next that equals the page's own token is an error. An
+// error of the function ends the list and is returned as it is. Items are not compared, so one
+// can come twice. A nil function, and [Pager.FromPage], are a [ParamError] when the list is read.
+func PagerFunc[T any](page func(ctx context.Context, token string, size int) (Page[T], error)) Pager[T] {
+	p := Pager[T]{list: &list[T]{
+		List:    paging.List{Style: paging.ByCursor, MaxSize: maxEventPageSize},
+		read:    page,
+		request: request{operation: "PagerFunc"},
+	}}
+	if page == nil {
+		p.err = &ParamError{Param: "page", Problem: "must not be nil"}
+	}
+	return p
 }
 
 // PageSize returns the list in pages of n items: 1 to 100 (assumed: page sizes),
@@ -83,10 +133,10 @@ func (p Pager[T]) PageSize(n int) Pager[T] {
 
 // From returns the list from the page on that the token identifies. A token is a Page's Next.
 // The token's page size takes precedence. An empty token means the beginning. A token
-// of another list or filter is a [ParamError].
+// of another list or filter is a [ParamError]. Of From and [Pager.FromPage] the last applies.
 func (p Pager[T]) From(token string) Pager[T] {
-	p.at = nil
-	if token == "" || p.list == nil {
+	p.at, p.token, p.page = nil, token, 0
+	if token == "" || p.list == nil || p.list.read != nil {
 		return p
 	}
 	at, err := p.list.Resume(p.list.name(), token)
@@ -94,6 +144,24 @@ func (p Pager[T]) From(token string) Pager[T] {
 		return p.refuse("From", err.Error())
 	}
 	p.at = &at
+	return p
+}
+
+// FromPage returns the list from page n on, in pages of [Pager.PageSize]. The first page is 1, and
+// a page after the end is empty. Only lists by page number have it, such as that of invitations:
+// for lists by cursor or seq and that of members it is a [ParamError]. Lists of challenges and of
+// assessments, whose paging is not documented, end with an error that names Dialect.PageParam
+// unless the response has the page number.
+func (p Pager[T]) FromPage(n int) Pager[T] {
+	switch {
+	case p.list == nil:
+		return p
+	case n < 1:
+		return p.refuse("FromPage", "must be 1 or more")
+	case p.list.Style == paging.ByCursor, p.list.Style == paging.BySeq, p.list.MaxSize == 0:
+		return p.refuse("FromPage", "this list has no page numbers")
+	}
+	p.at, p.token, p.page = nil, "", n
 	return p
 }
 
@@ -210,7 +278,7 @@ func (l *list[T]) pageRequest(at paging.Position) request {
 	switch {
 	case at.Style == paging.BySeq && at.Seq != paging.NoSeq:
 		req.query.Set("since_seq", strconv.FormatInt(at.Seq, 10))
-	case at.Style == paging.ByPage && at.Page > 1:
+	case at.Style == paging.ByPage && (at.Page > 1 || l.Style == paging.ByMeta): // Page 1 by FromPage.
 		req.query.Set(d.PageParam, strconv.Itoa(at.Page))
 		req = req.assume("PageParam")
 	case at.Style == paging.ByCursor && at.Cursor != "":
@@ -225,7 +293,9 @@ type pageReader[T any] struct {
 	paging.Iteration
 
 	list   *list[T]
+	token  string        // Of the next page of a list of a function.
 	err    error         // Of the pager.
+	number int           // Of the page, counted from the beginning of the iteration.
 	warned bool          // Of the size of pages.
 	page   Page[T]       // The last one.
 	stuck  *paging.Stuck // Why the list does not advance.
@@ -235,17 +305,25 @@ func (p Pager[T]) reader() *pageReader[T] {
 	if p.list == nil {
 		return &pageReader[T]{err: &ParamError{Param: "Pager", Problem: "is empty: take it from a List method"}}
 	}
-	return &pageReader[T]{list: p.list, err: p.err, Iteration: p.list.Begin(p.size, p.at)}
+	r := &pageReader[T]{list: p.list, token: p.token, err: p.err, Iteration: p.list.Begin(p.size, p.at)}
+	if p.page > 0 {
+		r.Iteration = p.list.BeginAt(p.size, p.page)
+	}
+	if p.page > 0 && p.list.read != nil { // A list of PagerOf.
+		r.token = paging.Token(p.list.name(), p.list.BeginAt(cmp.Or(p.size, p.list.MaxSize), min(p.page, paging.MaxPage)).At)
+	}
+	return r
 }
 
 // next reads a page and advances. It reports whether another page follows.
 func (r *pageReader[T]) next(ctx context.Context) (page Page[T], more bool, err error) {
 	r.page = Page[T]{}
+	r.number++
 	switch {
 	case r.err != nil:
 		err = r.err
-	case r.list.core == nil:
-		err = r.fromMemory(ctx)
+	case r.list.read != nil:
+		err = r.fromFunction(ctx)
 	default:
 		err = r.list.core.makeCall(ctx, r.list.pageRequest(r.At), r.decode)
 	}
@@ -256,7 +334,7 @@ func (r *pageReader[T]) next(ctx context.Context) (page Page[T], more bool, err 
 func (r *pageReader[T]) decode(body []byte, bodyErr error) (warning string, err error) {
 	items, meta, err := decodeList[T](body, bodyErr)
 	if err != nil {
-		return "", err
+		return "", describeItem(body, err, max(r.number, r.At.Page))
 	}
 	at, received := r.At, len(items)
 	more, err := r.advance(items, meta)
@@ -288,20 +366,40 @@ func (r *pageReader[T]) advance(items []T, meta wireMeta) (more bool, err error)
 	return more, nil
 }
 
-// fromMemory reads a page of a list of [PagerOf].
-func (r *pageReader[T]) fromMemory(ctx context.Context) error {
-	if err := contextError(ctx); err != nil {
-		ended := &Error{Message: ctx.Err().Error(), Operation: r.list.request.operation}
-		ended.causedBy(err)
-		return ended
+// fromFunction reads a page of a list of [PagerFunc].
+func (r *pageReader[T]) fromFunction(ctx context.Context) error {
+	page, err := r.list.read(ctx, r.token, r.At.Size)
+	switch {
+	case err != nil:
+		return err
+	case page.Next != "" && page.Next == r.token:
+		stuck := paging.Stuck{What: "the Next of a page is the token of the page itself"}
+		return &Error{Operation: r.list.request.operation, Message: stuck.Error()}
 	}
-	at, total := r.At, len(r.list.memory)
-	begin := min(at.Page-1, total/at.Size+1) * at.Size
-	rest := r.list.memory[min(begin, total):] // A page after the end is empty.
-	more := len(rest) > at.Size
-	items := slices.Clone(rest[:min(len(rest), at.Size)])
-	_, err := r.advance(items, wireMeta{Page: &at.Page, PageSize: at.Size, Total: &total, HasMore: &more})
-	return err
+	r.page, r.token = page, page.Next
+	return nil
+}
+
+// describeItem adds the id and the page to an error about an item of a list.
+func describeItem(body []byte, err error, page int) error {
+	semantic, ok := errors.AsType[*jsonv2.SemanticError](err)
+	items, _, failed := decodeList[RawValue](body, nil)
+	n := 0
+	if !ok || failed != nil {
+		return err
+	}
+	if found, _ := fmt.Sscanf(string(semantic.JSONPointer), "/data/%d", &n); found == 0 || n >= len(items) {
+		return err // About the whole list or its meta.
+	}
+	var item map[string]RawValue
+	_ = decode(items[n], &item) // An item that is no object has no id.
+	name := "without an id"
+	if id, ok := item["id"].Text(); ok {
+		name = fmt.Sprintf("%.100q", id)
+	} else if seq, err := strconv.Atoi(string(item["seq"])); err == nil {
+		name = strconv.Itoa(seq)
+	}
+	return responseError(fmt.Sprintf("the response cannot be decoded%s, in item %s on page %d", jsoncodec.Where(err), name, page))
 }
 
 // Meta is the metadata of a response.

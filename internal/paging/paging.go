@@ -77,8 +77,9 @@ type Iteration struct {
 	// The ids of the items of the last page. In a list by page number, those of all pages: when
 	// it grows by more than a page, items move by more than a page.
 	returned map[string]bool
-	empty    int // Pages in a row without items.
-	repeated int // Pages in a row without new items.
+	empty    int  // Pages in a row without items.
+	repeated int  // Pages in a row without new items.
+	numbered bool // Each page must have its number.
 }
 
 // Begin starts an iteration in pages of size items, at a position unless at is nil.
@@ -91,6 +92,12 @@ func (l List) Begin(size int, at *Position) Iteration {
 		from = NoSeq
 	}
 	return Iteration{At: Position{Style: l.Style, Size: size, Page: 1, Seq: from}}
+}
+
+// BeginAt starts an iteration at a page, from 1. The pages of a list whose style is not documented
+// must have their numbers then, because the list may ignore the parameter.
+func (l List) BeginAt(size, page int) Iteration {
+	return Iteration{At: Position{Style: ByPage, Size: size, Page: page, Seq: NoSeq}, numbered: l.Style == ByMeta}
 }
 
 // ByID moves the items that were not returned before to the beginning of a page, and
@@ -147,6 +154,8 @@ func (it *Iteration) Advance(counts Counts, meta Meta) (more bool, stuck *Stuck)
 	switch {
 	case numbered && *meta.Page != at.Page:
 		return false, &Stuck{fmt.Sprintf("requested page %d but received page %d", at.Page, *meta.Page), field}
+	case it.numbered && meta.Page == nil:
+		return false, &Stuck{fmt.Sprintf("requested page %d but received a page without a number", at.Page), field}
 	case !more:
 		return false, nil
 	case repeats && (!numbered || it.repeated == maxRepeated):

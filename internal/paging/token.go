@@ -45,13 +45,13 @@ func (l List) Resume(list, text string) (Position, error) {
 	return t.At, nil
 }
 
-// maxPage is more than a client reads in a year. The number of items before such a page
+// MaxPage is more than a client reads in a year. The number of items before such a page
 // does not overflow.
-const maxPage = 1 << 24
+const MaxPage = 1 << 24
 
 // holds reports whether an iteration could have reached a position.
 func (l List) holds(p Position) bool {
 	return (l.Style == ByMeta || p.Style == l.Style) && (p.Style != BySeq || l.Style == BySeq) &&
-		p.Style >= ByMeta && p.Style <= BySeq && p.Page >= 1 && p.Page <= maxPage && p.Seq >= NoSeq &&
+		p.Style >= ByMeta && p.Style <= BySeq && p.Page >= 1 && p.Page <= MaxPage && p.Seq >= NoSeq &&
 		p.Size >= min(1, l.MaxSize) && p.Size <= l.MaxSize
 }

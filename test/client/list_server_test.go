@@ -211,6 +211,7 @@ func (s *listServer) size(q url.Values) (int, string) {
 type intPager struct {
 	Size    func(int) intPager
 	From    func(string) intPager
+	At      func(int) intPager
 	All     func(context.Context) iter.Seq2[int, error]
 	Pages   func(context.Context) iter.Seq2[intPage, error]
 	Page    func(context.Context) (intPage, error)
@@ -230,6 +231,7 @@ func intPagerOf[T any](p hiring.Pager[T], number func(T) int) intPager {
 	return intPager{
 		Size: func(n int) intPager { return intPagerOf(p.PageSize(n), number) },
 		From: func(token string) intPager { return intPagerOf(p.From(token), number) },
+		At:   func(page int) intPager { return intPagerOf(p.FromPage(page), number) },
 		All: func(ctx context.Context) iter.Seq2[int, error] {
 			items := p.All(ctx)
 			return func(yield func(int, error) bool) {

@@ -92,10 +92,12 @@ func TestPagerOfTokens(t *testing.T) {
 		assert.Len(t, rest.Items, want, n)
 	}
 	for number := 3; number < 7; number++ { // Of a list that was longer.
-		rest, err := hiring.PagerOf(numbered(5)...).From(pagerToken(t, page.Next, number)).Page(t.Context())
-		require.NoError(t, err, number)
-		assert.Empty(t, rest.Items, number)
-		assert.Empty(t, rest.Next, number)
+		for _, list := range []hiring.Pager[hiring.Assessment]{hiring.PagerOf(numbered(5)...).From(pagerToken(t, page.Next, number)), hiring.PagerOf(numbered(5)...).FromPage(number * number * number * number)} {
+			rest, err := list.Page(t.Context())
+			require.NoError(t, err, number)
+			assert.Empty(t, rest.Items, number)
+			assert.Empty(t, rest.Next, number)
+		}
 	}
 	last := pagerToken(t, page.Next, math.MaxInt)
 	rest, err := hiring.PagerOf(numbered(5)...).From(last).Page(t.Context())
@@ -138,6 +140,44 @@ func TestPagerOfEndsWithTheContext(t *testing.T) {
 	failure, ok := errors.AsType[*hiring.Error](last)
 	require.True(t, ok)
 	assert.Zero(t, failure.Status)
+}
+
+func TestPagerFunc(t *testing.T) {
+	ctx, boom := t.Context(), errors.New("boom")
+	var asked []string
+	list := hiring.PagerFunc(func(_ context.Context, token string, size int) (hiring.Page[hiring.Member], error) {
+		asked = append(asked, fmt.Sprint(token, " ", size))
+		page := hiring.Page[hiring.Member]{Items: []hiring.Member{{ID: "always the same"}}}
+		switch token {
+		case "":
+			page.Next = "b"
+		case "b":
+			page.Next = "c"
+		case "stuck":
+			page.Next = token
+		case "broken":
+			return page, boom
+		}
+		return page, nil
+	})
+	items, err := list.Collect(ctx)
+	require.NoError(t, err)
+	assert.Len(t, items, 3)
+	assert.Equal(t, []string{" 0", "b 0", "c 0"}, asked)
+	_, err = list.PageSize(500).From("any text").Page(ctx)
+	require.NoError(t, err)
+	assert.Equal(t, "any text 500", asked[3])
+	_, err = list.From("broken").Collect(ctx)
+	assert.Equal(t, boom, err)
+	_, err = list.From("stuck").Page(ctx)
+	require.ErrorContains(t, err, "PagerFunc: the list does not advance")
+	for name, refused := range map[string]hiring.Pager[hiring.Member]{
+		"nil": hiring.PagerFunc[hiring.Member](nil), "FromPage": list.FromPage(1), "501": list.PageSize(501), "0": list.PageSize(0),
+	} {
+		_, err := refused.Page(ctx)
+		require.ErrorIs(t, err, hiring.ErrInvalidInput, name)
+	}
+	assert.Len(t, asked, 6)
 }
 
 // pagerToken returns the token of another page.

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"net/http"
 	"net/url"
 	"strconv"
 	"sync"
@@ -15,6 +16,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/hiring-assessment/hiring-go"
+	"github.com/hiring-assessment/hiring-go/internal/testing/apitest"
 )
 
 func TestPagerPageSizeIsChecked(t *testing.T) {
@@ -308,4 +310,83 @@ func firstID(t *testing.T, body []byte) string {
 	require.NoError(t, json.Unmarshal(body, &reply))
 	require.NotEmpty(t, reply.Data)
 	return reply.Data[0].ID
+}
+
+func TestPagerFromPage(t *testing.T) {
+	for name, c := range map[string]struct {
+		style string
+		open  func(*hiring.Client) intPager
+		from  func(intPager) intPager
+		want  []int    // The first and the last item; nil: none.
+		pages []string // Of the requests.
+		err   string
+	}{
+		"a page":                {"page", invitationsOf, func(p intPager) intPager { return p.At(7).Size(10) }, []int{61, 95}, []string{"7", "8", "9", "10"}, ""},
+		"the first":             {"page", invitationsOf, func(p intPager) intPager { return p.At(1) }, []int{1, 95}, []string{""}, ""},
+		"after the end":         {"page", invitationsOf, func(p intPager) intPager { return p.At(2) }, nil, []string{"2"}, ""},
+		"after From":            {"page", invitationsOf, func(p intPager) intPager { return p.Size(90).From(listToken(t)).At(2) }, []int{91, 95}, []string{"2"}, ""},
+		"before From":           {"page", invitationsOf, func(p intPager) intPager { return p.At(2).From(listToken(t)) }, []int{51, 95}, []string{"2"}, ""},
+		"0":                     {"page", invitationsOf, func(p intPager) intPager { return p.At(0) }, nil, nil, "FromPage: must be 1 or more"},
+		"by meta":               {"page", challengesOf, func(p intPager) intPager { return p.At(2).Size(60) }, []int{61, 95}, []string{"2"}, ""},
+		"the first, by meta":    {"page", challengesOf, func(p intPager) intPager { return p.At(1) }, []int{1, 95}, []string{"1"}, ""},
+		"by meta, with cursors": {"cursor", challengesOf, func(p intPager) intPager { return p.At(2) }, nil, []string{"2"}, "Dialect.PageParam is probably wrong"},
+		"by cursor":             {"cursor", submissionsOf, func(p intPager) intPager { return p.At(2) }, nil, nil, "FromPage: this list has no page numbers"},
+		"by seq":                {"seq", eventsOf, func(p intPager) intPager { return p.At(2) }, nil, nil, "FromPage: this list has no page numbers"},
+		"members":               {"plain", membersOf, func(p intPager) intPager { return p.At(2) }, nil, nil, "FromPage: this list has no page numbers"},
+	} {
+		s := newListServer(c.style, 95)
+		items, err := c.from(c.open(s.Client(t))).Collect(t.Context())
+		var pages []string
+		for _, q := range s.Queries {
+			pages = append(pages, q.Get("page"))
+		}
+		assert.Equal(t, c.pages, pages, name)
+		if c.err != "" {
+			require.ErrorContains(t, err, c.err, name)
+			continue
+		}
+		require.NoError(t, err, name)
+		if c.want == nil {
+			assert.Empty(t, items, name)
+			continue
+		}
+		assert.Equal(t, c.want, []int{items[0], items[len(items)-1]}, name)
+	}
+}
+
+// listToken returns the token of page 2 of a list in pages of 50, read from another server.
+func listToken(t *testing.T) string {
+	t.Helper()
+	page, err := invitationsOf(newListServer("page", 95).Client(t)).Size(50).Page(t.Context())
+	require.NoError(t, err)
+	return page.Next
+}
+
+// The error of an item that cannot be decoded names its id and its page, and no other value of it.
+func TestAnItemThatCannotBeDecodedIsNamed(t *testing.T) {
+	for _, c := range []struct {
+		style string
+		item  string
+		open  func(*hiring.Client) intPager
+		want  string
+	}{
+		{"page", `{"id":"in_7","candidate_email":7}`, invitationsOf, `/data/1/candidate_email has a number instead of a string at byte \d+, in item "in_7" on page 2`},
+		{"cursor", `{"id":"sub_7","report":{"ship_score":"high"}}`, submissionsOf, `/data/1/report/ship_score has a string instead of a whole number at byte \d+, in item "sub_7" on page 2`},
+		{"seq", `{"seq":7,"kind":{}}`, eventsOf, `/data/1/kind has an object instead of a string at byte \d+, in item 7 on page 2`},
+		{"cursor", `{"id":{"email":"ada"},"status":7}`, submissionsOf, `/data/1/id has an object instead of a string at byte \d+, in item without an id on page 2`},
+		{"cursor", `"ada"`, submissionsOf, `/data/1 has a string instead of an object at byte \d+, in item without an id on page 2`},
+	} {
+		server := newListServer(c.style, 3)
+		client := server.Client(t, hiring.WithHTTPClient(&http.Client{Transport: apitest.RoundTripper(func(r *http.Request) (*http.Response, error) {
+			resp, err := server.RoundTrip(r)
+			if server.Requests() == 2 {
+				return newListResponse(r, 200, `{"data":[{"id":"a","seq":3},`+c.item+`],"meta":{"request_id":"r"}}`), nil
+			}
+			return resp, err
+		})}))
+		_, err := c.open(client).Size(2).Collect(t.Context())
+		require.Regexp(t, "200 the response cannot be decoded: "+c.want, err)
+		assert.NotContains(t, err.Error(), "ada")
+		assert.False(t, hiring.IsTransient(err))
+	}
 }
