@@ -6,6 +6,8 @@ import (
 	"net/http"
 	"testing"
 
+	"github.com/getkin/kin-openapi/routers"
+
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
@@ -83,7 +85,7 @@ func TestContract(t *testing.T) {
 	})
 	t.Run("probes", func(t *testing.T) { probe(t, c) })
 	c.complete(t)
-	t.Logf("%d operations, %d documented statuses, %d exchanges validated", len(c.document.Operations()), len(c.coverage.Seen()), c.coverage.Exchanges())
+	t.Logf("%d operations, %d documented statuses, %d exchanges validated", len(c.document.Routes()), len(c.coverage.Seen()), c.coverage.Exchanges())
 }
 
 func validatedClient(t *testing.T, baseURL string, validator *contract.Validator, opts ...hiring.Option) *hiring.Client {
@@ -107,15 +109,15 @@ func TestContractInAnotherDialect(t *testing.T) {
 		server := sandbox.Start(t, sandbox.WithDialect(dialect))
 		return validatedClient(t, base, c.validator(t, server, server.Transport()), hiring.WithDialect(dialect)), server
 	})
-	for _, operation := range c.document.Operations() {
+	for _, route := range c.document.Routes() {
 		seen := c.coverage.Seen()
-		assert.Positive(t, seen[operation.Statuses()[0]], "%s never succeeded", operation.OperationID)
+		assert.Positive(t, seen[contract.Statuses(route.Operation)[0]], "%s never succeeded", route.Operation.OperationID)
 	}
 }
 
 // unseen returns why a documented status cannot occur, or "".
-func unseen(o contract.Operation, status int) string {
-	if status == http.StatusForbidden && o.Scope() == "read" {
+func unseen(o *routers.Route, status int) string {
+	if status == http.StatusForbidden && contract.Scope(o.Operation) == "read" {
 		return "no scope is narrower than read"
 	}
 	return ""
@@ -125,9 +127,9 @@ func unseen(o contract.Operation, status int) string {
 func (c *suite) complete(t *testing.T) {
 	t.Helper()
 	seen := c.coverage.Seen()
-	for _, operation := range c.document.Operations() {
-		for _, answer := range operation.Statuses() {
-			reason := unseen(operation, answer.Status)
+	for _, route := range c.document.Routes() {
+		for _, answer := range contract.Statuses(route.Operation) {
+			reason := unseen(route, answer.Status)
 			switch {
 			case reason == "" && seen[answer] == 0:
 				t.Errorf("%s is documented but never came", answer)

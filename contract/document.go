@@ -48,26 +48,22 @@ type Status struct {
 
 func (a Status) String() string { return fmt.Sprintf("%s %d", a.Operation, a.Status) }
 
-// Operation is an operation with its method and path.
-type Operation struct {
-	Method, Path string
-	*openapi3.Operation
-}
-
-// Operations returns all operations, in the order of their ids.
-func (d *Document) Operations() []Operation {
-	var all []Operation
+// Routes returns all operations with their methods and paths, in the order of their ids.
+func (d *Document) Routes() []*routers.Route {
+	var all []*routers.Route
 	for path, item := range d.spec.Paths.Map() {
 		for method, operation := range item.Operations() {
-			all = append(all, Operation{method, path, operation})
+			all = append(all, &routers.Route{Method: method, Path: path, Operation: operation})
 		}
 	}
-	slices.SortFunc(all, func(a, b Operation) int { return strings.Compare(a.OperationID, b.OperationID) })
+	slices.SortFunc(all, func(a, b *routers.Route) int {
+		return strings.Compare(a.Operation.OperationID, b.Operation.OperationID)
+	})
 	return all
 }
 
-// Statuses returns the documented statuses of the operation.
-func (o Operation) Statuses() []Status {
+// Statuses returns the documented statuses of an operation.
+func Statuses(o *openapi3.Operation) []Status {
 	var all []Status
 	for status := range o.Responses.Map() {
 		var code int
@@ -79,8 +75,8 @@ func (o Operation) Statuses() []Status {
 	return all
 }
 
-// Scope returns the scope that the operation requires.
-func (o Operation) Scope() string {
+// Scope returns the scope that an operation requires.
+func Scope(o *openapi3.Operation) string {
 	if o.Security == nil || len(*o.Security) != 1 || len((*o.Security)[0]["ApiKey"]) != 1 {
 		return ""
 	}

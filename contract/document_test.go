@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/hiring-assessment/hiring-go/contract"
 	"github.com/hiring-assessment/hiring-go/internal/testing/operations"
 	"github.com/hiring-assessment/hiring-go/sandbox"
 )
@@ -19,7 +20,7 @@ import (
 // TestEveryOperationHasCommonResponses also checks headers, scopes and descriptions.
 func TestEveryOperationHasCommonResponses(t *testing.T) {
 	document := load(t, served(t, sandbox.New()))
-	documented := document.Operations()
+	documented := document.Routes()
 	var described []string
 	for _, o := range documented {
 		described = append(described, o.Method+" "+strings.TrimPrefix(o.Path, "/api/v1"))
@@ -30,19 +31,19 @@ func TestEveryOperationHasCommonResponses(t *testing.T) {
 	}
 	require.ElementsMatch(t, slices.Collect(maps.Keys(routes)), described, "the suite's operations, and the document's")
 	for _, o := range documented {
-		assert.NotEmpty(t, o.OperationID)
-		assert.Len(t, o.Tags, 1, o.OperationID)
-		assert.NotEmpty(t, o.Summary, o.OperationID)
-		assert.NotEmpty(t, o.Description, o.OperationID)
+		assert.NotEmpty(t, o.Operation.OperationID)
+		assert.Len(t, o.Operation.Tags, 1, o.Operation.OperationID)
+		assert.NotEmpty(t, o.Operation.Summary, o.Operation.OperationID)
+		assert.NotEmpty(t, o.Operation.Description, o.Operation.OperationID)
 		want := "write"
 		if o.Method == http.MethodGet {
 			want = "read"
 		}
-		assert.Equal(t, want, o.Scope(), o.OperationID)
+		assert.Equal(t, want, contract.Scope(o.Operation), o.Operation.OperationID)
 		var statuses []int
-		for _, answer := range o.Statuses() {
+		for _, answer := range contract.Statuses(o.Operation) {
 			statuses = append(statuses, answer.Status)
-			response := o.Responses.Status(answer.Status).Value
+			response := o.Operation.Responses.Status(answer.Status).Value
 			for _, header := range []string{"X-Request-Id", "X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset", "Date"} {
 				if assert.Contains(t, response.Headers, header, answer) {
 					assert.True(t, response.Headers[header].Value.Required, answer)
@@ -52,11 +53,11 @@ func TestEveryOperationHasCommonResponses(t *testing.T) {
 			assert.Equal(t, answer.Status == http.StatusTooManyRequests, retry, answer)
 		}
 		for _, status := range []int{400, 401, 403, 429, 500} {
-			assert.Contains(t, statuses, status, o.OperationID)
+			assert.Contains(t, statuses, status, o.Operation.OperationID)
 		}
 		byID := slices.ContainsFunc([]byte(o.Path), func(b byte) bool { return b == '{' })
-		assert.Equal(t, byID, slices.Contains(statuses, http.StatusNotFound), o.OperationID)
-		assert.Equal(t, o.OperationID == "sendInvitation", slices.Contains(statuses, http.StatusPaymentRequired), o.OperationID)
+		assert.Equal(t, byID, slices.Contains(statuses, http.StatusNotFound), o.Operation.OperationID)
+		assert.Equal(t, o.Operation.OperationID == "sendInvitation", slices.Contains(statuses, http.StatusPaymentRequired), o.Operation.OperationID)
 	}
 }
 

@@ -214,21 +214,21 @@ func TestEveryMemberMatters(t *testing.T) {
 	document := load(t, served(t, sandbox.New()))
 	b := newMutantServer(t, document)
 	caught := 0
-	for _, o := range document.Operations() {
-		if o.OperationID == "getOpenAPI" || o.Responses.Status(http.StatusNoContent) != nil {
+	for _, o := range document.Routes() {
+		if o.Operation.OperationID == "getOpenAPI" || o.Operation.Responses.Status(http.StatusNoContent) != nil {
 			continue // The document does not describe OpenAPI itself, and an empty body has no members.
 		}
 		q := testRequest{method: o.Method, path: strings.TrimPrefix(fill(t, o), "/api/v1")}
-		if o.RequestBody != nil {
-			body, err := json.Marshal(o.RequestBody.Value.Content["application/json"].Example)
+		if o.Operation.RequestBody != nil {
+			body, err := json.Marshal(o.Operation.RequestBody.Value.Content["application/json"].Example)
 			require.NoError(t, err)
 			q.body = string(body)
 		}
 		var reply []byte
-		require.Empty(t, b.faultsOf(q, func(_ *http.Response, body []byte) []byte { reply = body; return body }), o.OperationID)
-		for name, changed := range anatomyOf(o.OperationID).dissect(t, reply) {
+		require.Empty(t, b.faultsOf(q, func(_ *http.Response, body []byte) []byte { reply = body; return body }), o.Operation.OperationID)
+		for name, changed := range anatomyOf(o.Operation.OperationID).dissect(t, reply) {
 			faults := b.faultsOf(q, func(*http.Response, []byte) []byte { return changed })
-			assert.NotEmpty(t, faults, "%s: %s", o.OperationID, name)
+			assert.NotEmpty(t, faults, "%s: %s", o.Operation.OperationID, name)
 			caught++
 		}
 	}

@@ -9,11 +9,12 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/getkin/kin-openapi/routers"
+
 	"github.com/getkin/kin-openapi/openapi3"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/hiring-assessment/hiring-go/contract"
 	"github.com/hiring-assessment/hiring-go/internal/testing/operations"
 	"github.com/hiring-assessment/hiring-go/sandbox"
 )
@@ -26,14 +27,14 @@ type prober struct {
 
 // probe sends each operation the bounds of its parameters and malformed requests.
 func probe(t *testing.T, c *suite) {
-	for _, operation := range c.document.Operations() {
-		t.Run(operation.OperationID, func(t *testing.T) {
+	for _, route := range c.document.Routes() {
+		t.Run(route.Operation.OperationID, func(t *testing.T) {
 			server := sandbox.Start(t)
 			p := prober{t, &http.Client{Transport: c.validator(t, server, server.Transport())}}
-			path := fill(t, operation)
-			p.bounds(operation, path)
-			p.malformed(operation, path)
-			p.bodies(operation, path)
+			path := fill(t, route)
+			p.bounds(route, path)
+			p.malformed(route, path)
+			p.bodies(route, path)
 		})
 	}
 	server := sandbox.Start(t)
@@ -46,14 +47,14 @@ func probe(t *testing.T, c *suite) {
 }
 
 // fill replaces the placeholders of a path with ids that exist.
-func fill(t *testing.T, o contract.Operation) string {
+func fill(t *testing.T, o *routers.Route) string {
 	t.Helper()
 	for _, known := range operations.All() {
 		if known.Route == o.Method+" "+strings.TrimPrefix(o.Path, "/api/v1") {
 			return "/api/v1" + known.Path()
 		}
 	}
-	t.Fatalf("%s: %s %s is not in operations.All()", o.OperationID, o.Method, o.Path)
+	t.Fatalf("%s: %s %s is not in operations.All()", o.Operation.OperationID, o.Method, o.Path)
 	return ""
 }
 
@@ -75,8 +76,8 @@ func (p prober) send(method, path, body string) int {
 }
 
 // bounds sends each number at its bounds and just beyond them, and each value of an enum.
-func (p prober) bounds(o contract.Operation, path string) {
-	for _, ref := range o.Parameters {
+func (p prober) bounds(o *routers.Route, path string) {
+	for _, ref := range o.Operation.Parameters {
 		parameter := ref.Value
 		if parameter.In != openapi3.ParameterInQuery {
 			continue
@@ -108,18 +109,18 @@ func (p prober) bounds(o contract.Operation, path string) {
 }
 
 // malformed sends an invalid query and a body that is too large.
-func (p prober) malformed(o contract.Operation, path string) {
+func (p prober) malformed(o *routers.Route, path string) {
 	assert.Equal(p.t, http.StatusBadRequest, p.send(o.Method, path+"?%zz", ""))
 	assert.Equal(p.t, http.StatusBadRequest, p.send(o.Method, path, `"`+strings.Repeat("a", 600<<10)+`"`))
 }
 
 // bodies sends the documented example, then the example without each required member and
 // with a wrong type of each member.
-func (p prober) bodies(o contract.Operation, path string) {
-	if o.RequestBody == nil {
+func (p prober) bodies(o *routers.Route, path string) {
+	if o.Operation.RequestBody == nil {
 		return
 	}
-	media := o.RequestBody.Value.Content.Get("application/json")
+	media := o.Operation.RequestBody.Value.Content.Get("application/json")
 	example, ok := media.Example.(map[string]any)
 	require.True(p.t, ok)
 	send := func(name string, value any) int {

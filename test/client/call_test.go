@@ -18,20 +18,21 @@ import (
 
 	"github.com/hiring-assessment/hiring-go"
 	"github.com/hiring-assessment/hiring-go/internal/testing/apitest"
+	"github.com/hiring-assessment/hiring-go/internal/testing/operations"
 )
 
 func TestEveryOperationSendsOneRequestAsDocumented(t *testing.T) {
-	for _, op := range apitest.Operations() {
+	for _, op := range operations.AllWithDo() {
 		t.Run(op.Name, func(t *testing.T) {
-			fake := apitest.NewScriptedServer(t, apitest.Respond(200, op.Response))
+			fake := apitest.NewScriptedServer(t, apitest.Respond(200, op.Reply()))
 			var seen []hiring.Exchange
 			client := fake.Client(hiring.WithObserver(func(_ context.Context, e hiring.Exchange) { seen = append(seen, e) }))
-			require.NoError(t, op.Call(t.Context(), client), "%s", op.Name)
+			require.NoError(t, op.Do(t.Context(), client, op.IDs), "%s", op.Name)
 
 			sent := fake.Requests()
 			require.Len(t, sent, 1, "%s: requests", op.Name)
-			assert.Equal(t, op.Method, sent[0].Method, "%s: method", op.Name)
-			assert.Equal(t, apitest.BaseURL+"/api/v1"+op.URI, sent[0].URL, "%s: URL", op.Name)
+			assert.Equal(t, op.Method(), sent[0].Method, "%s: method", op.Name)
+			assert.Equal(t, apitest.BaseURL+"/api/v1"+op.URI(), sent[0].URL, "%s: URL", op.Name)
 			assert.Equal(t, op.Body, sent[0].Body, "%s: body", op.Name)
 			want := http.Header{"Authorization": {"Bearer " + apitest.Key}, "Accept": {"application/json"}, "User-Agent": sent[0].Header["User-Agent"]}
 			if op.Body != "" {
@@ -41,7 +42,7 @@ func TestEveryOperationSendsOneRequestAsDocumented(t *testing.T) {
 			assert.Regexp(t, `^hiring-go/`+hiring.Version+` \(go\S+; \w+/\w+\)$`, sent[0].Header.Get("User-Agent"), "%s: User-Agent", op.Name)
 
 			require.Len(t, seen, 1, "%s: exchanges", op.Name)
-			assert.Equal(t, [3]string{op.Name, op.Method, op.Route}, [3]string{seen[0].Operation, seen[0].Method, seen[0].Route}, "%s: exchange", op.Name)
+			assert.Equal(t, [3]string{op.Name, op.Method(), op.Template()}, [3]string{seen[0].Operation, seen[0].Method, seen[0].Route}, "%s: exchange", op.Name)
 		})
 	}
 }
@@ -680,16 +681,16 @@ func TestContextThatHasEndedSendsNothing(t *testing.T) {
 	reason := errors.New("the user left")
 	ctx, cancel := context.WithCancelCause(t.Context())
 	cancel(reason)
-	for _, op := range apitest.Operations() {
-		fake := apitest.NewScriptedServer(t, apitest.Respond(200, op.Response))
+	for _, op := range operations.AllWithDo() {
+		fake := apitest.NewScriptedServer(t, apitest.Respond(200, op.Reply()))
 		client := fake.Client(hiring.WithObserver(func(context.Context, hiring.Exchange) { t.Errorf("%s: made an Exchange", op.Name) }))
-		err := op.Call(ctx, client)
+		err := op.Do(ctx, client, op.IDs)
 		failure := apitest.RequireError(t, op.Name, err)
 		require.ErrorIs(t, err, context.Canceled, "%s", op.Name)
 		require.ErrorIs(t, err, reason, "%s: the context's cause", op.Name)
 		assert.Zero(t, failure.Attempts, "%s", op.Name)
 		want := hiring.OutcomeNotDone
-		if op.Method == http.MethodGet {
+		if op.Method() == http.MethodGet {
 			want = ""
 		}
 		assert.Equal(t, want, failure.Outcome, "%s: outcome", op.Name)

@@ -17,6 +17,7 @@ import (
 
 	"github.com/hiring-assessment/hiring-go"
 	"github.com/hiring-assessment/hiring-go/internal/testing/apitest"
+	"github.com/hiring-assessment/hiring-go/internal/testing/operations"
 )
 
 // The keys contain characters that JSON encoders escape.
@@ -134,9 +135,9 @@ func keyShowsUpNowhere(t *testing.T, key, name string, reply apitest.Responder) 
 }
 
 func TestKeyTravelsInOneHeaderOnly(t *testing.T) {
-	for _, op := range apitest.Operations() {
-		fake := apitest.NewScriptedServer(t, apitest.Respond(200, op.Response))
-		require.NoError(t, op.Call(t.Context(), fake.Client()), "%s", op.Name)
+	for _, op := range operations.AllWithDo() {
+		fake := apitest.NewScriptedServer(t, apitest.Respond(200, op.Reply()))
+		require.NoError(t, op.Do(t.Context(), fake.Client(), op.IDs), "%s", op.Name)
 		for _, sent := range fake.Requests() {
 			assert.Equal(t, []string{"Bearer " + apitest.Key}, sent.Header["Authorization"], "%s", op.Name)
 			sent.Header.Del("Authorization")

@@ -11,6 +11,7 @@ import (
 
 	"github.com/hiring-assessment/hiring-go"
 	"github.com/hiring-assessment/hiring-go/internal/testing/apitest"
+	"github.com/hiring-assessment/hiring-go/internal/testing/operations"
 )
 
 // misuseText returns the text of a panic in f, or "".
@@ -60,8 +61,8 @@ func moreCalls() map[string]func(context.Context, *hiring.Client) {
 
 func allCalls() map[string]func(context.Context, *hiring.Client) {
 	all := moreCalls()
-	for _, op := range apitest.Operations() {
-		all[op.Name] = func(ctx context.Context, c *hiring.Client) { _ = op.Call(ctx, c) }
+	for _, op := range operations.AllWithDo() {
+		all[op.Name] = func(ctx context.Context, c *hiring.Client) { _ = op.Do(ctx, c, op.IDs) }
 	}
 	return all
 }

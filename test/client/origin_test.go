@@ -16,6 +16,7 @@ import (
 
 	"github.com/hiring-assessment/hiring-go"
 	"github.com/hiring-assessment/hiring-go/internal/testing/apitest"
+	"github.com/hiring-assessment/hiring-go/internal/testing/operations"
 	"github.com/hiring-assessment/hiring-go/sandbox"
 )
 
@@ -39,11 +40,11 @@ func serveRaw(raw string) func(*net.TCPConn) {
 // A proxy that requires a sign-in responds instead of the API, to any request.
 func TestSignInPageIsAnError(t *testing.T) {
 	baseURL, _ := apitest.Listen(t, serveRaw(fmt.Sprintf("HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: %d\r\n\r\n%s", len(apitest.SignInPage), apitest.SignInPage)))
-	for _, op := range apitest.Operations() {
-		err := op.Call(t.Context(), realClient(t, baseURL))
+	for _, op := range operations.AllWithDo() {
+		err := op.Do(t.Context(), realClient(t, baseURL), op.IDs)
 		failure := apitest.RequireError(t, op.Name, err)
 		want := hiring.OutcomeUnknown
-		if op.Method == http.MethodGet {
+		if op.Method() == http.MethodGet {
 			want = ""
 		}
 		assert.Equal(t, [3]any{200, 1, want}, [3]any{failure.Status, failure.Attempts, failure.Outcome}, "%s", op.Name)
@@ -125,13 +126,13 @@ func TestResponseWithoutTheResourceItPromised(t *testing.T) {
 	for name, body := range map[string]string{
 		"wrapped": `{"invitation":{"id":"x"},"assessment":{"id":"x"}}`, "empty": `{}`, "id null": `{"id":null,"name":"n"}`, "id empty": `{"id":""}`,
 	} {
-		for _, op := range apitest.Operations() {
-			if strings.HasSuffix(op.Name, "List") || slices.Contains([]string{"Assessments.Delete", "Invitations.Revoke", "OpenAPI", "Do", "Submissions.Report"}, op.Name) {
+		for _, op := range operations.AllWithDo() {
+			if op.IsList() || op.NoID {
 				continue
 			}
-			failure := apitest.RequireError(t, op.Name+" "+name, op.Call(t.Context(), apitest.NewScriptedServer(t, apitest.RespondData(body, apitest.RequestIDHeader)).Client()))
+			failure := apitest.RequireError(t, op.Name+" "+name, op.Do(t.Context(), apitest.NewScriptedServer(t, apitest.RespondData(body, apitest.RequestIDHeader)).Client(), op.IDs))
 			want := hiring.OutcomeDone
-			if op.Method == http.MethodGet {
+			if op.Method() == http.MethodGet {
 				want = ""
 			}
 			assert.Equal(t, [3]any{200, 1, want}, [3]any{failure.Status, failure.Attempts, failure.Outcome}, "%s %s", op.Name, name)

@@ -18,6 +18,7 @@ import (
 
 	"github.com/hiring-assessment/hiring-go"
 	"github.com/hiring-assessment/hiring-go/internal/testing/apitest"
+	"github.com/hiring-assessment/hiring-go/internal/testing/operations"
 )
 
 func TestTimeoutOfTheHTTPClientIsATimeout(t *testing.T) {
@@ -159,24 +160,24 @@ func TestA429WithoutRateLimitIsRetriedForEveryMethod(t *testing.T) {
 			"no body":   apitest.Respond(429, "", headers...),
 			"cut short": apitest.Truncate(429, "<ht", io.ErrUnexpectedEOF, headers...),
 		} {
-			for _, op := range apitest.Operations() {
+			for _, op := range operations.AllWithDo() {
 				synctest.Test(t, func(t *testing.T) {
-					fake := apitest.NewScriptedServer(t, refusal, refusal, refusal, apitest.Respond(200, op.Response, apitest.RequestIDHeader))
+					fake := apitest.NewScriptedServer(t, refusal, refusal, refusal, apitest.Respond(200, op.Reply(), apitest.RequestIDHeader))
 					client := fake.Client()
-					require.NoError(t, op.Call(t.Context(), client), "%s %s", op.Name, name)
+					require.NoError(t, op.Do(t.Context(), client, op.IDs), "%s %s", op.Name, name)
 					assert.Len(t, fake.Requests(), 4, "%s %s", op.Name, name)
 					if name == "with Retry-After" {
 						assert.Equal(t, []time.Duration{7 * time.Second, 7 * time.Second, 7 * time.Second}, fake.Pauses(), op.Name)
 					}
 					assert.Zero(t, client.Quota(), "%s %s", op.Name, name)
 
-					fake = apitest.NewScriptedServer(t, refusal, refusal, refusal, refusal, apitest.Respond(200, op.Response, apitest.RequestIDHeader))
+					fake = apitest.NewScriptedServer(t, refusal, refusal, refusal, refusal, apitest.Respond(200, op.Reply(), apitest.RequestIDHeader))
 					client = fake.Client()
-					err := op.Call(t.Context(), client)
+					err := op.Do(t.Context(), client, op.IDs)
 					failure := apitest.RequireError(t, op.Name, err)
 					assert.Equal(t, [2]int{429, 4}, [2]int{failure.Status, failure.Attempts}, "%s %s", op.Name, name)
 					want := hiring.OutcomeNotDone
-					if op.Method == http.MethodGet {
+					if op.Method() == http.MethodGet {
 						want = ""
 					}
 					assert.Equal(t, want, failure.Outcome, "%s %s", op.Name, name)
@@ -184,17 +185,17 @@ func TestA429WithoutRateLimitIsRetriedForEveryMethod(t *testing.T) {
 					if name == "with Retry-After" {
 						held = 7 * time.Second
 					}
-					require.NoError(t, op.Call(t.Context(), client), "%s %s", op.Name, name)
+					require.NoError(t, op.Do(t.Context(), client, op.IDs), "%s %s", op.Name, name)
 					assert.Equal(t, held, time.Since(begun), "%s %s: the class is closed for the Retry-After", op.Name, name)
 				})
 			}
 		}
 	}
 	synctest.Test(t, func(t *testing.T) {
-		for _, op := range apitest.Operations() {
+		for _, op := range operations.AllWithDo() {
 			fake := apitest.NewScriptedServer(t, apitest.Respond(429, "", "Retry-After: 61"))
 			begun := time.Now()
-			failure := apitest.RequireError(t, op.Name, op.Call(t.Context(), fake.Client()))
+			failure := apitest.RequireError(t, op.Name, op.Do(t.Context(), fake.Client(), op.IDs))
 			assert.Equal(t, 61*time.Second, failure.RetryAfter, op.Name)
 			assert.Zero(t, time.Since(begun), "%s: longer than MaxWait", op.Name)
 			assert.Len(t, fake.Requests(), 1, op.Name)

@@ -21,6 +21,7 @@ import (
 
 	"github.com/hiring-assessment/hiring-go"
 	"github.com/hiring-assessment/hiring-go/internal/testing/apitest"
+	"github.com/hiring-assessment/hiring-go/internal/testing/operations"
 	"github.com/hiring-assessment/hiring-go/sandbox"
 )
 
@@ -112,13 +113,13 @@ func TestTraceSeesACallFromItsBeginning(t *testing.T) {
 }
 
 func TestTraceSeesEveryOperation(t *testing.T) {
-	for _, op := range apitest.Operations() {
+	for _, op := range operations.AllWithDo() {
 		var d diary
-		fake := apitest.NewScriptedServer(t, apitest.Respond(200, op.Response))
-		require.NoError(t, op.Call(t.Context(), fake.Client(hiring.WithTrace(d.probe()))), op.Name)
+		fake := apitest.NewScriptedServer(t, apitest.Respond(200, op.Reply()))
+		require.NoError(t, op.Do(t.Context(), fake.Client(hiring.WithTrace(d.probe())), op.IDs), op.Name)
 		assert.Equal(t, []string{
-			"call " + op.Name + " " + op.Method + " " + op.Route,
-			op.Name + " > attempt 1 " + op.Name + " " + op.Method + " " + op.Route + " hiring.example.com:443",
+			"call " + op.Name + " " + op.Method() + " " + op.Template(),
+			op.Name + " > attempt 1 " + op.Name + " " + op.Method() + " " + op.Template() + " hiring.example.com:443",
 			op.Name + " > 1 > ended 200 well",
 			op.Name + " > ended well",
 		}, d.lines)

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"log/slog"
 	"os"
+	"reflect"
 	"runtime"
 	"strings"
 	"testing"
@@ -117,3 +118,15 @@ func HeapInUse() uint64 {
 
 // Long reports whether the tests run at full count, as .ci/long does.
 func Long() bool { return os.Getenv("HIRING_LONG") != "" }
+
+// SampleInvitationID is an invitation of the sandbox's sample data.
+const SampleInvitationID = "1a000000-0000-4000-8001-000000000001"
+
+// DialectFields returns the field names of hiring.Dialect.
+func DialectFields() []string {
+	var names []string
+	for field := range reflect.TypeFor[hiring.Dialect]().Fields() {
+		names = append(names, field.Name)
+	}
+	return names
+}

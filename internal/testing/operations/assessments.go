@@ -43,7 +43,7 @@ func init() {
 		},
 	})
 	add(Operation{
-		Name: "Assessments.Delete", Route: "DELETE /assessments/{id}", IDs: assessment, Cost: "1 write", Test: "Assessments",
+		Name: "Assessments.Delete", Route: "DELETE /assessments/{id}", IDs: assessment, Cost: "1 write", Test: "Assessments", NoID: true,
 		Call: func(ctx context.Context, c *hiring.Client, id []string) (any, error) {
 			return nil, c.Assessments.Delete(ctx, id[0])
 		},

@@ -32,7 +32,7 @@ func init() {
 	})
 	add(Operation{
 		Name: "Invitations.Revoke", Route: "POST /assessments/{id}/invitations/{invitation_id}/revoke", IDs: invitation,
-		Cost: "1 write", Test: "Invitations",
+		Cost: "1 write", Test: "Invitations", NoID: true,
 		Call: func(ctx context.Context, c *hiring.Client, id []string) (any, error) {
 			return nil, c.Invitations.Revoke(ctx, id[0], id[1])
 		},

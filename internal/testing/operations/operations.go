@@ -1,8 +1,10 @@
 package operations
 
 import (
+	"cmp"
 	"maps"
 	"net/http"
+	"net/url"
 	"slices"
 	"strings"
 
@@ -34,6 +36,7 @@ type Operation struct {
 	Query    string     // The query that Call sends.
 	Body     string     // The body that Call sends.
 	Response string     // A 2xx body that Call decodes. Empty: an envelope with an object or a list.
+	NoID     bool       // The response needs no resource with an id.
 	Test     string     // The function of [Tests] that checks the response.
 
 	// Call succeeds in test mode with IDs. It returns the resource, the page, or nil.
@@ -56,6 +59,16 @@ func compose(name, scope, cost string) {
 
 // All returns the operations that send one request, sorted by name.
 func All() []Operation { return sorted(all) }
+
+// AllWithDo returns the operations that send one request, and a request of Client.Do.
+func AllWithDo() []Operation {
+	return append(All(), Operation{
+		Name: "Do", Route: "PUT /{id}/{id}", IDs: []string{"widgets", "W1"}, Query: "q=1", Body: `{"n":1}`, NoID: true,
+		Call: func(ctx context.Context, c *hiring.Client, ids []string) (any, error) {
+			return c.Do(ctx, http.MethodPut, "/"+strings.Join(ids, "/"), url.Values{"q": {"1"}}, map[string]int{"n": 1}, nil)
+		},
+	})
+}
 
 // Composed returns the operations that send several requests, sorted by name.
 func Composed() []Operation { return sorted(composed) }
@@ -107,16 +120,27 @@ func (o Operation) Template() string {
 }
 
 // Path returns the path below /api/v1 with IDs in it.
-func (o Operation) Path() string { return o.PathWith(o.IDs) }
-
-// PathWith returns the path below /api/v1 with ids in it.
-func (o Operation) PathWith(ids []string) string {
+func (o Operation) Path() string {
 	path := o.Template()
-	for _, id := range ids {
+	for _, id := range o.IDs {
 		begin, end := strings.IndexByte(path, '{'), strings.IndexByte(path, '}')
 		path = path[:begin] + id + path[end+1:]
 	}
 	return path
+}
+
+// URI returns the path below /api/v1 with IDs in it, and the query.
+func (o Operation) URI() string { return strings.TrimSuffix(o.Path()+"?"+o.Query, "?") }
+
+// IsList reports whether the operation reads a page of a list.
+func (o Operation) IsList() bool { return strings.HasSuffix(o.Name, ".List") }
+
+// Reply returns a 2xx body that Call decodes.
+func (o Operation) Reply() string {
+	if o.IsList() {
+		return `{"data":[],"meta":{"request_id":"req_0a","has_more":false}}`
+	}
+	return cmp.Or(o.Response, `{"data":{"id":"x"},"meta":{"request_id":"req_0a"}}`)
 }
 
 // Scope returns the scope that a key needs.

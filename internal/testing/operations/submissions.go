@@ -27,7 +27,7 @@ func init() {
 		},
 	})
 	add(Operation{
-		Name: "Submissions.Report", Route: "GET /submissions/{id}/report", IDs: ids, OtherIDs: others, Cost: "1 read", Test: "Submissions",
+		Name: "Submissions.Report", Route: "GET /submissions/{id}/report", IDs: ids, OtherIDs: others, Cost: "1 read", Test: "Submissions", NoID: true,
 		Call: func(ctx context.Context, c *hiring.Client, id []string) (any, error) {
 			return c.Submissions.Report(ctx, id[0])
 		},
