@@ -83,8 +83,9 @@ within() {
 }
 
 # install_missing installs what the tests need beside Go and git: a C compiler for the race detector,
-# Node and Python for the examples of the control API, PostgreSQL for jobs, promtool for the alert
-# rules and a browser for e2e. From here on, a test that needs one of them fails where it is missing.
+# Node and Python for the examples of the control API, PostgreSQL for jobs, zsh and fish for
+# completion, promtool for the alert rules and a browser for e2e. From here on, a test that needs
+# one of them fails where it is missing.
 install_missing() {
 	export HIRING_SKIP_NOTHING=1
 	local packages=()
@@ -92,6 +93,8 @@ install_missing() {
 	command -v node >/dev/null || packages+=(nodejs)
 	command -v python3 >/dev/null || packages+=(python3)
 	compgen -G '/usr/lib/postgresql/*/bin/initdb' >/dev/null || packages+=(postgresql)
+	command -v zsh >/dev/null || packages+=(zsh)
+	command -v fish >/dev/null || packages+=(fish)
 	command -v promtool >/dev/null || packages+=(prometheus)
 	command -v chromium-headless-shell >/dev/null || command -v chromium >/dev/null || packages+=(chromium-headless-shell fonts-dejavu-core)
 	if ((${#packages[@]} == 0)); then

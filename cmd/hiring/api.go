@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"net/url"
 	"os"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -77,7 +78,14 @@ type call struct {
 	body         any
 }
 
+// notAPath matches an address, and what Git Bash makes of a path such as /account.
+var notAPath = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9+.-]*:[/\\]`)
+
 func (a *app) newCall(ctx context.Context, method, target string, fields []string, data string) (call, error) {
+	if notAPath.MatchString(target) {
+		return call{}, adviceError{usagef("%s is no path of the API", output.Clean(target)),
+			"Give it below /api/v1 and without the first slash, as in account: Git Bash rewrites arguments that begin with one"}
+	}
 	path, own, _ := strings.Cut(target, "?")
 	made := call{method: strings.ToUpper(method), path: "/" + strings.TrimPrefix(strings.TrimPrefix(path, "/api/v1"), "/")}
 	if made.method == "" {

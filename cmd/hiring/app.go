@@ -123,12 +123,11 @@ func (a *app) rootCommand() *cobra.Command {
 	root.AddGroup(&cobra.Group{ID: groupWork, Title: "API commands:"}, &cobra.Group{ID: groupTool, Title: "Program commands:"})
 	root.SetHelpCommand(helpCommand(root))
 	root.SetHelpCommandGroupID(groupTool)
-	root.SetCompletionCommandGroupID(groupTool)
 	grouped(root, groupWork,
 		a.accountCommand(), a.membersCommand(), a.challengesCommand(), a.assessmentsCommand(), a.invitationsCommand(), shortFor("invitations", a.invitationsInviteCommand()),
 		a.submissionsCommand(), shortFor("submissions", a.submissionsReportCommand()), a.eventsCommand(), a.watchCommand(), a.quotaCommand(), a.apiCommand(),
 	)
-	grouped(root, groupTool, a.profileCommand(), a.doctorCommand(), a.sandboxCommand(), a.versionCommand())
+	grouped(root, groupTool, a.profileCommand(), a.doctorCommand(), a.sandboxCommand(), a.versionCommand(), completionCommand())
 	root.AddCommand(topics()...)
 	a.finish(root)
 	root.SetHelpFunc(a.help)

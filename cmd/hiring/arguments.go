@@ -33,7 +33,7 @@ func (a *app) refuseArguments(hasKey func(string) bool) error {
 }
 
 // withoutResults are the names of the commands that print no results.
-var withoutResults = []string{"add", "archive", "delete", "remove", "revoke", "sandbox", "use"} //nolint:gochecknoglobals // a constant table
+var withoutResults = []string{"add", "archive", "completion", "delete", "remove", "revoke", "sandbox", "use"} //nolint:gochecknoglobals // a constant table
 
 // prepare checks the global flags before a command runs, and starts the time limit.
 func (a *app) prepare(c *cobra.Command) error {

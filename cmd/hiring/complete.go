@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"embed"
 	"slices"
 	"strings"
 	"time"
@@ -11,6 +12,39 @@ import (
 	hiring "github.com/hiring-assessment/hiring-go"
 	"github.com/hiring-assessment/hiring-go/cmd/hiring/internal/output"
 )
+
+// completionScripts complete names with spaces, in quotes and without. Those of Cobra do not.
+//
+//go:embed completion
+var completionScripts embed.FS
+
+func completionCommand() *cobra.Command {
+	shells := []string{"bash", "fish", "powershell", "zsh"}
+	return &cobra.Command{
+		Use:   "completion <shell>",
+		Short: "Write the completion script of a shell: bash, fish, powershell or zsh",
+		Long: `Write the completion script of a shell. These lines load it in a running shell:
+
+  source <(hiring completion bash)
+  source <(hiring completion zsh)
+  hiring completion fish | source
+  hiring completion powershell | Out-String | Invoke-Expression
+
+For every new shell, add the line to its start file. The zsh script needs compinit before it.`,
+		ValidArgsFunction: cobra.FixedCompletions(shells, cobra.ShellCompDirectiveNoFileComp),
+		RunE: func(c *cobra.Command, args []string) error {
+			if args[0] == "powershell" {
+				return c.Root().GenPowerShellCompletionWithDesc(c.OutOrStdout())
+			}
+			script, err := completionScripts.ReadFile("completion/hiring." + args[0])
+			if err != nil {
+				return usagef("There is no completion for %s: choose one of %s", output.Clean(args[0]), strings.Join(shells, ", "))
+			}
+			_, err = c.OutOrStdout().Write(script)
+			return err
+		},
+	}
+}
 
 // idList returns lines with the ids of one kind to complete, each followed by a tab and a
 // description, and for names by another tab and the name to complete. It reads one page.

@@ -1,10 +1,17 @@
 package main
 
 import (
+	"context"
+	"io"
+	"os"
+	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
+	"time"
 
+	"github.com/creack/pty"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
@@ -78,4 +85,45 @@ func TestCompletionOfValues(t *testing.T) {
 	assert.Equal(t, []string{"acme"}, u.completed("--profile", ""))
 	assert.Contains(t, u.completed("api", "-X", ""), "PATCH")
 	assert.Empty(t, u.completed("submissions", "find", ""), "addresses of candidates are not completed")
+}
+
+// TestNamesWithSpacesCompleteInShells types a name in each shell up to the common beginning of
+// two names, and then the difference, without quotes, in quotes and behind "=".
+func TestNamesWithSpacesCompleteInShells(t *testing.T) {
+	t.Parallel()
+	h := newCampaign(t, 0)
+	h.server.AddAssessment("Ops: R&D team 2026")
+	wanted := h.server.AddAssessment("Ops: R&D team 2027")
+	u := newUser(t, h.server, sandbox.LiveKey)
+	require.NoError(t, os.Symlink(os.Args[0], filepath.Join(u.home, "hiring")))
+	u.env = append(u.env, "PATH="+u.home+":"+os.Getenv("PATH"))
+	for shell, start := range map[string][]string{
+		"bash": {"--norc", "--noprofile", "-i"}, "zsh": {"-f", "-i"}, "fish": {"--no-config", "-i"},
+	} {
+		path, err := exec.LookPath(shell)
+		if err != nil && os.Getenv("HIRING_SKIP_NOTHING") == "" {
+			t.Log(shell + " is missing: install it, or run .ci/run, which does that")
+			continue
+		}
+		require.NoError(t, err)
+		script := "hiring." + shell
+		u.write(script, u.run("completion", shell).stdout)
+		load := map[string]string{"zsh": "autoload -U compinit; compinit -u -D; "}[shell] + "source " + script
+		for _, typed := range []string{"assessments get Op\t7\t", "assessments get 'Op\t7\t", "assessments get \"Op\t7\t", "invitations list --assessment=Op\t7\t"} {
+			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+			c := exec.CommandContext(ctx, path, start...)
+			c.Env, c.Dir = u.env, u.home
+			terminal, err := pty.StartWithSize(c, &pty.Winsize{Rows: 40, Cols: 200})
+			require.NoError(t, err)
+			_, err = terminal.WriteString(load + "\nhiring " + typed + "\nexit\n")
+			require.NoError(t, err)
+			screen, _ := io.ReadAll(terminal)
+			_ = c.Wait()
+			cancel()
+			_ = terminal.Close()
+			asked := h.server.Journal()
+			h.server.ClearJournal()
+			assert.True(t, slices.ContainsFunc(asked, func(e sandbox.Entry) bool { return strings.Contains(e.Path, wanted) }), "%s, %q: %s", shell, typed, screen)
+		}
+	}
 }

@@ -166,6 +166,17 @@ func TestColorsAndWidth(t *testing.T) {
 	assert.False(t, colored(false, "CLICOLOR_FORCE=0"))
 
 	u := seeded(t)
+	u.env = append(u.env, "TERM=dumb")
+	for _, line := range []string{"members", "submissions export all.jsonl", "assessments delete " + sandbox.AssessmentID} {
+		got := u.onTerminal(strings.Fields(line)...)
+		assert.NotEmpty(t, got.stdout, line)
+		assert.NotContains(t, got.stdout, "\x1b", line)
+	}
+	got, _ := u.inDialog([]answer{{"shown): ", "sk_test_half\x03"}}, "profile", "add", "acme", "--base-url", "https://hiring.example.com")
+	assert.Equal(t, exitInterrupted, got.code)
+	assert.NotContains(t, got.stdout, "\x1b")
+
+	u = seeded(t)
 	u.env = append(u.env, "COLUMNS=40")
 	for line := range strings.Lines(u.onTerminal("assessments", "list").stdout) {
 		assert.LessOrEqual(t, displaywidth.Options{ControlSequences: true}.String(strings.TrimSuffix(line, "\n")), 40)

@@ -15,6 +15,8 @@ import (
 	"time"
 	_ "time/tzdata" // Containers have no database of time zones, and Go would silently use UTC.
 
+	"golang.org/x/term"
+
 	"github.com/hiring-assessment/hiring-go/cmd/hiring/internal/output"
 )
 
@@ -29,7 +31,7 @@ func newApp() *app {
 		zone:   time.Local,
 		now:    time.Now,
 	}
-	a.interactive = a.err.Terminal && output.StreamOf(os.Stdin, os.Getenv).Terminal
+	a.interactive = a.err.Terminal && term.IsTerminal(int(os.Stdin.Fd()))
 	return a
 }
 

@@ -205,14 +205,19 @@ func TestProgress(t *testing.T) {
 	plain.End()
 	assert.Equal(t, "Line 2 was rejected\n", text.String(), "only a failure is written without a terminal")
 
-	text.Reset()
-	bar := Stream{Writer: &text, Terminal: true, Width: 50}.Progress("invited")
-	bar.Show(50, 100, "")
-	bar.Say("Ada: refused")
-	bar.Show(100, 100, "")
-	bar.End()
-	assert.Equal(t, "\r\x1b[K"+strings.Repeat("█", 12)+strings.Repeat("░", 12)+" invited 50 of 100"+
-		"\r\x1b[KAda: refused\n\r\x1b[K"+strings.Repeat("█", 24)+" invited 100 of 100\n", text.String())
+	full := strings.Repeat("█", 24) + " invited 100 of 100\n"
+	for escapes, want := range map[bool]string{
+		true:  "\r\x1b[K" + strings.Repeat("█", 12) + strings.Repeat("░", 12) + " invited 50 of 100\r\x1b[KAda: refused\n\r\x1b[K" + full,
+		false: "Ada: refused\n" + full,
+	} {
+		text.Reset()
+		bar := Stream{Writer: &text, Terminal: true, Escapes: escapes, Width: 50}.Progress("invited")
+		bar.Show(50, 100, "")
+		bar.Say("Ada: refused")
+		bar.Show(100, 100, "")
+		bar.End()
+		assert.Equal(t, want, text.String())
+	}
 }
 
 func TestRelativeTimes(t *testing.T) {

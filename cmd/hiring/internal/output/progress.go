@@ -54,7 +54,7 @@ func (p *Progress) show(detail string, atOnce bool) {
 		text += ", " + detail
 	}
 	p.pending = text
-	if atOnce || time.Since(p.shown) >= redrawInterval {
+	if atOnce || p.stream.Escapes && time.Since(p.shown) >= redrawInterval {
 		p.draw()
 	}
 }
@@ -67,8 +67,12 @@ func (p *Progress) draw() {
 	if p.stream.Width > 0 { // Some terminals do not know their width.
 		text = truncate(text, p.stream.Width-1)
 	}
+	if p.pending = ""; !p.stream.Escapes {
+		_, _ = fmt.Fprintln(p.stream, text)
+		return
+	}
 	_, _ = fmt.Fprint(p.stream, "\r\x1b[K"+text)
-	p.drawn, p.shown, p.pending = true, time.Now(), ""
+	p.drawn, p.shown = true, time.Now()
 }
 
 // Say prints a line that stays.

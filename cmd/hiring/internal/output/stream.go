@@ -15,7 +15,8 @@ import (
 type Stream struct {
 	io.Writer
 
-	Terminal bool // Output goes to a terminal, so lines can be overwritten.
+	Terminal bool // Output goes to a terminal.
+	Escapes  bool // The terminal interprets escape sequences, so lines can be overwritten.
 	Color    bool
 	Width    int // In columns; 0 means unlimited.
 }
@@ -30,7 +31,8 @@ func StreamOf(file *os.File, getenv func(string) string) Stream {
 		if own, err := strconv.Atoi(getenv("COLUMNS")); err == nil && own > 0 {
 			s.Width = own
 		}
-		s.Color = getenv("TERM") != "dumb" && getenv("CLICOLOR") != "0"
+		s.Escapes = getenv("TERM") != "dumb" && enableEscapes(file)
+		s.Color = s.Escapes && getenv("CLICOLOR") != "0"
 	}
 	if force := getenv("CLICOLOR_FORCE"); force != "" && force != "0" {
 		s.Color = true

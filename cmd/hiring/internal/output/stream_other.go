@@ -1,0 +1,7 @@
+//go:build !windows
+
+package output
+
+import "os"
+
+func enableEscapes(*os.File) bool { return true }
