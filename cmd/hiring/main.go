@@ -4,7 +4,9 @@
 //	hiring profile add acme         asks for a base URL and a key
 //	hiring --help
 //
-// See docs/cli.md.
+// See the [guide].
+//
+// [guide]: https://github.com/hiring-assessment/hiring-go/blob/main/docs/cli.md
 package main
 
 import (
