@@ -180,15 +180,10 @@ func (c *control) upcoming(until time.Time) (all []world.Upcoming) {
 	return all
 }
 
-func (c *control) setClock(in clockInput) (out struct {
-	Now   world.Moment  `json:"now"`
-	Ahead time.Duration `json:"ahead"`
-}, err error,
-) {
+func (c *control) setClock(in clockInput) (map[string]any, error) {
 	by, err := in.from(c.now, -1)
 	if err == nil {
 		err = c.advance(by)
 	}
-	out.Now, out.Ahead = world.MomentOf(c.now), c.ahead()
-	return out, err
+	return map[string]any{"now": world.MomentOf(c.now), "ahead": c.ahead()}, err
 }

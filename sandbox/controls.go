@@ -262,9 +262,7 @@ func (c *control) clearJournal(of scope) error {
 	if err != nil {
 		return err
 	}
-	if selected.all {
-		c.journal.actions = nil
-	}
+	c.journal.actions = slices.DeleteFunc(c.journal.actions, func(action) bool { return selected.all })
 	c.removeExchanges(func(e *exchange) bool { return selected.has(e.KeyID) })
 	return nil
 }

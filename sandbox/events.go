@@ -22,11 +22,7 @@ func listEvents(c *call) response {
 	if p.any() {
 		return c.invalid(p)
 	}
-	return eventPage(c, found.Events(), since, size)
-}
-
-// eventPage returns the events after a sequence number.
-func eventPage(c *call, events []world.Event, since, size int64) response {
+	events := found.Events()
 	from := sort.Search(len(events), func(i int) bool { return events[i].Seq > since })
 	to := int(min(int64(from)+size, int64(len(events))))
 	meta, page := `,"has_more":false,"next_cursor":null`, events[from:to]

@@ -14,18 +14,12 @@ const (
 	maxResponse  = 16 << 10 // Bytes of a response's body.
 )
 
-// exchange is a request with its response in the journal. It never changes there: at its end
-// it is replaced. So readers need the lock only to copy the list.
+// exchange is a request with its response in the journal, as the control API shows it: a member
+// that is not known is absent. It never changes in the journal: at its end it is replaced. So
+// readers need the lock only to copy the list.
 type exchange struct {
 	Entry
-	exchangeInfo
 
-	revision int
-}
-
-// exchangeInfo is the part of an exchange that the control API shows and Entry does not have. A
-// member that is not known is absent.
-type exchangeInfo struct {
 	Number       int        `json:"number"` // From 1; 0 until it is in the journal.
 	Ended        bool       `json:"ended"`
 	KeyID        string     `json:"key_id,omitzero"`
@@ -42,6 +36,8 @@ type exchangeInfo struct {
 	Fault        *Fault     `json:"fault,omitzero"`
 	FaultID      int        `json:"fault_id,omitzero"`
 	Error        *errorJSON `json:"error,omitzero"` // In the response. It is kept longer than the response.
+
+	revision int
 }
 
 // journal is the newest exchanges.

@@ -1,6 +1,7 @@
 package sandbox
 
 import (
+	"math"
 	"net/http"
 	"strconv"
 	"time"
@@ -66,9 +67,5 @@ func (f *Fault) withRetryAfter(r response) response {
 
 // wholeSeconds rounds a duration up to seconds, without overflow.
 func wholeSeconds(d time.Duration) time.Duration {
-	whole := d.Truncate(time.Second)
-	if whole < d && whole+time.Second > whole {
-		whole += time.Second
-	}
-	return whole
+	return (min(d, math.MaxInt64-time.Second+1) + time.Second - 1).Truncate(time.Second)
 }

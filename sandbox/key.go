@@ -89,11 +89,10 @@ func (r keyring) add(k Key) error {
 // authenticate returns the key of a request, or nil. Like the API, it does not
 // distinguish why a key is rejected.
 func (r keyring) authenticate(request *http.Request, now time.Time) *keyState {
-	key := r[bearer(request)]
-	if key == nil || !key.valid(now) {
-		return nil
+	if key := r[bearer(request)]; key != nil && key.valid(now) {
+		return key
 	}
-	return key
+	return nil
 }
 
 // bearer returns the token of a request, or "" if there is not exactly one.

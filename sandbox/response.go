@@ -130,9 +130,7 @@ func (c *call) noRoute(allow string) response {
 
 // invalid returns the 400 with problems.
 func (c *call) invalid(p problems) response {
-	if p.FormErrors == nil {
-		p.FormErrors = []string{}
-	}
+	p.FormErrors = append([]string{}, p.FormErrors...) // Never null.
 	if p.FieldErrors == nil {
 		p.FieldErrors = map[string][]string{}
 	}

@@ -1,7 +1,9 @@
 package sandbox
 
 import (
+	"cmp"
 	"slices"
+	"strings"
 	"sync"
 
 	hiring "github.com/hiring-assessment/hiring-go"
@@ -36,7 +38,7 @@ func newRoutes(d hiring.Dialect) []*route {
 	// takes precedence.
 	slices.SortStableFunc(routes, func(a, b *route) int {
 		return slices.CompareFunc(a.segments, b.segments, func(x, y string) int {
-			return boolInt(isPlaceholder(x)) - boolInt(isPlaceholder(y))
+			return cmp.Compare(strings.Index(x, "{"), strings.Index(y, "{"))
 		})
 	})
 	return routes
@@ -48,11 +50,4 @@ var defaultRoutes func() []*route
 
 func init() {
 	defaultRoutes = sync.OnceValue(func() []*route { return newRoutes(hiring.DefaultDialect()) })
-}
-
-func boolInt(b bool) int {
-	if b {
-		return 1
-	}
-	return 0
 }

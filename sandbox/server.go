@@ -70,8 +70,10 @@ func New(opts ...Option) *Server {
 // initialState returns the state that the options describe.
 func (s *Server) initialState() state {
 	c := &s.config
-	fresh := state{settings: c.settings, keys: make(keyring, len(c.keys)), live: world.NewLive(sample, c.settings.Timeline.world(), s.revise)}
-	fresh.journal.run = strconv.FormatInt(time.Now().UnixMicro(), 36)
+	fresh := state{
+		settings: c.settings, keys: make(keyring, len(c.keys)), live: world.NewLive(sample, c.settings.Timeline.world(), s.revise),
+		journal: journal{run: strconv.FormatInt(time.Now().UnixMicro(), 36)},
+	}
 	for _, key := range c.keys {
 		must("AddKey", fresh.keys.add(key))
 	}

@@ -25,7 +25,15 @@ func listSubmissions(c *call) response {
 		return c.invalid(p)
 	}
 	page, next := c.world.Submissions().Page(from, int(size), filter)
-	return submissionPage(c, page, next)
+	meta := `,"has_more":false,"next_cursor":null`
+	if next != nil {
+		meta = `,"has_more":true,"next_cursor":"` + cursorOf(*next) + `"`
+	}
+	all := make([]submissionJSON, len(page))
+	for i, a := range page {
+		all[i] = c.submission(a)
+	}
+	return c.data(http.StatusOK, all, meta)
 }
 
 func getSubmission(c *call) response {
@@ -47,19 +55,6 @@ type submissionJSON struct {
 
 func (c *call) submission(a *world.Attempt) submissionJSON {
 	return submissionJSON{a.Value, c.archiveLink(a), reportOf(a)}
-}
-
-// submissionPage returns a page of submissions.
-func submissionPage(c *call, page []*world.Attempt, next *world.Position) response {
-	meta := `,"has_more":false,"next_cursor":null`
-	if next != nil {
-		meta = `,"has_more":true,"next_cursor":"` + cursorOf(*next) + `"`
-	}
-	all := make([]submissionJSON, len(page))
-	for i, a := range page {
-		all[i] = c.submission(a)
-	}
-	return c.data(http.StatusOK, all, meta)
 }
 
 // submissionFilter reads the filters of a listing of submissions.

@@ -9,15 +9,8 @@ import (
 // throttled.
 const throttleLimit = 100
 
-// throttle counts failed authentications by address. A window opens with the first
-// failure.
-type throttle map[string]*failures
-
-// failures is the failed authentications of one address.
-type failures struct {
-	count int
-	reset time.Time // End of the window.
-}
+// throttle has a window of failed authentications for each address.
+type throttle map[string]*window
 
 // remoteHost returns the address of a request without the port.
 func remoteHost(address string) string {
@@ -32,8 +25,8 @@ func remoteHost(address string) string {
 // the 429 if not. Valid keys are rejected too, and the response does not show their rate
 // limit.
 func (t throttle) allows(host string, now time.Time) (quota, bool) {
-	if f := t[host]; f != nil && f.count >= throttleLimit && now.Before(f.reset) {
-		return quota{limit: throttleLimit, reset: f.reset}, false
+	if w := t[host]; w != nil && w.remaining == 0 && now.Before(w.reset) {
+		return quota{limit: throttleLimit, reset: w.reset}, false
 	}
 	return quota{}, true
 }
@@ -43,10 +36,8 @@ func (t *throttle) count(host string, now time.Time) {
 	if *t == nil {
 		*t = make(throttle)
 	}
-	f := (*t)[host]
-	if f == nil || !now.Before(f.reset) {
-		f = &failures{reset: windowEnd(now)}
-		(*t)[host] = f
+	if (*t)[host] == nil {
+		(*t)[host] = new(window)
 	}
-	f.count++
+	(*t)[host].take(now, throttleLimit)
 }

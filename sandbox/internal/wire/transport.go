@@ -9,6 +9,7 @@ package wire
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"crypto/tls"
 	"errors"
@@ -69,12 +70,7 @@ func serverRequest(r *http.Request) (in *http.Request, err error) {
 	if r.URL.Scheme == "https" {
 		in.TLS = &tls.ConnectionState{HandshakeComplete: true}
 	}
-	if in.Method == "" {
-		in.Method = http.MethodGet
-	}
-	if in.Host == "" {
-		in.Host = r.URL.Host
-	}
+	in.Method, in.Host = cmp.Or(in.Method, http.MethodGet), cmp.Or(in.Host, r.URL.Host)
 	if in.Body == nil {
 		in.Body = http.NoBody
 	}

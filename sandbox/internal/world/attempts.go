@@ -29,8 +29,6 @@ func (a *Attempt) HasArchive() bool {
 // AttemptList holds submissions.
 type AttemptList struct{ Collection[*Attempt] }
 
-func newAttemptList(size int) *AttemptList { return &AttemptList{*newCollection[*Attempt](size)} }
-
 // Filter selects submissions for a listing. Nil means any. An unknown status is valid and
 // selects nothing, because the set of values is open.
 type Filter struct {

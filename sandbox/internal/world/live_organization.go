@@ -50,7 +50,7 @@ func emptyOrganization(name string, profile Account, l *Live) *Organization {
 	return &Organization{
 		name: name, live: l, account: newRecord(profile.ID, profile.CreatedAt, profile),
 		members: newCollection[*Record[Member]](3), challenges: newCollection[*Record[Challenge]](0), assessments: newCollection[*Record[Assessment]](0),
-		invitations: make(map[string]*Collection[*Record[Invitation]]), attempts: newAttemptList(0),
+		invitations: make(map[string]*Collection[*Record[Invitation]]), attempts: &AttemptList{*newCollection[*Attempt](0)},
 		allAssessments: make(map[string]*Record[Assessment]), candidates: make(map[string]*candidate), invitationCounts: make(map[string]int),
 	}
 }
