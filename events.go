@@ -53,7 +53,8 @@ type Event struct {
 func (e Event) Time() time.Time { return time.UnixMilli(e.TimestampMS).UTC() }
 
 // EventKind is the kind of a log entry. The set is open. The sandbox also returns
-// "file_edit" and "test_run", which are not documented.
+// "file_edit", "test_run", "terminal_output", "window_blur" and "clipboard", which are not
+// documented.
 type EventKind string
 
 // The documented kinds.

@@ -160,7 +160,8 @@ const (
 // RecruiterDecision is a recruiter's decision about a candidate. The set is open.
 type RecruiterDecision string
 
-// The documented decisions. The sandbox returns no others unless a test sets them.
+// The documented decisions. In the sandbox only invitations of the sample data are
+// shortlisted.
 const (
 	DecisionNone        RecruiterDecision = "none"
 	DecisionShortlisted RecruiterDecision = "shortlisted"

@@ -46,7 +46,8 @@ func (r Report) identity() string {
 	return cmp.Or(r.SubmissionID, string(r.Status), string(r.Extra["id"]))
 }
 
-// Ready reports whether grading has finished. It returns false for a nil report.
+// Ready reports whether grading has finished, as Evaluated says. It returns false for a nil
+// report. A report that a test builds is ready with Evaluated: true.
 func (r *Report) Ready() bool { return r != nil && r.Evaluated }
 
 // Score returns the ship score. ok is false if the report is nil, is not ready or has no

@@ -113,7 +113,11 @@ func (s *SubmissionService) Report(ctx context.Context, id string) (Report, erro
 type SubmissionFilter struct {
 	AssessmentID string           `url:"assessment_id,omitempty"`
 	Status       SubmissionStatus `url:"status,omitempty"` // As in Submission.Status (assumed: status filter).
-	Since        time.Time        `url:"-"`                // Lower bound of one of a submission's times (assumed: meaning of since).
+
+	// Since is a lower bound of one of a submission's times. The API does not document which
+	// one (assumed: meaning of since), so such a list is not "evaluated since": for new results
+	// use [SubmissionService.Watch] or [SubmissionService.Poll].
+	Since time.Time `url:"-"`
 }
 
 // Submission is a candidate's attempt at an assessment. A nil time or report means that

@@ -61,8 +61,9 @@ func (e *ItemError) Unwrap() error { return e.Err }
 //     continues if the loop does.
 //   - It retries 429, 5xx and connection errors, and waits for the next rate-limit window regardless of
 //     RetryPolicy.MaxWait. It ends at once when the context's deadline comes before the end of the window.
-//   - At up to 2,000 evaluations a day, 95 % of the results come within a minute, and none later than six and a half
-//     hours while the API responds. See [Waiting] for larger organizations.
+//   - At up to 2,000 evaluations a day, 95 % of the results come within a minute if grading takes minutes and the API
+//     filters by status, and none later than six and a half hours while the API responds. [Waiting] has the figures for
+//     other conditions.
 //   - If AssessmentID does not exist, Watch yields [ErrNotFound].
 //
 // Ranging over the result twice starts over. Watch works with any meaning of since (assumed: meaning of since). It
