@@ -9,7 +9,9 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"net"
 	"net/http"
+	"net/url"
 	"os"
 	"slices"
 	"strings"
@@ -34,7 +36,9 @@ const (
 	envBaseURL = "HIRING_BASE_URL"
 	envKey     = "HIRING_API_KEY"
 	envProfile = "HIRING_PROFILE"
-	variables  = "the variables " + envBaseURL + " and " + envKey
+
+	envInsecure = "HIRING_INSECURE_HTTP"
+	variables   = "the variables " + envBaseURL + " and " + envKey
 )
 
 // connection returns the server and the key to use: those of --sandbox, or of the profile that
@@ -124,7 +128,7 @@ func (a *app) client(options ...hiring.Option) (*hiring.Client, error) {
 	if err != nil {
 		return nil, err
 	}
-	client, err := c.client(append(append(a.options(), hiring.WithObserver(a.warn)), options...)...)
+	client, err := c.client(append(append(a.options(c.BaseURL), hiring.WithObserver(a.warn)), options...)...)
 	if err != nil {
 		return nil, adviceError{err, "The server and the key come from " + c.Origin}
 	}
@@ -139,9 +143,12 @@ func (c connection) client(options ...hiring.Option) (*hiring.Client, error) {
 	return hiring.New(c.BaseURL, c.Key, append(own, options...)...)
 }
 
-// options returns the options of the global flags.
-func (a *app) options() []hiring.Option {
+// options returns the options of the global flags and variables for a server.
+func (a *app) options(baseURL string) []hiring.Option {
 	options := []hiring.Option{hiring.WithUserAgent("hiring-cli/" + version().Version)}
+	if a.getenv(envInsecure) == "true" && isPrivate(baseURL) {
+		options = append(options, hiring.WithInsecureHTTP())
+	}
 	if a.flags.timeout > 0 {
 		options = append(options, hiring.WithTimeout(a.flags.timeout))
 	}
@@ -150,6 +157,19 @@ func (a *app) options() []hiring.Option {
 		options = append(options, hiring.WithLogger(slog.New(lines)))
 	}
 	return options
+}
+
+// isPrivate reports whether the host of an address has no dot or a private address. The variable
+// is about these hosts, as in hiring.FromEnv.
+func isPrivate(baseURL string) bool {
+	server, err := url.Parse(baseURL)
+	if err != nil {
+		return false
+	}
+	if ip := net.ParseIP(server.Hostname()); ip != nil {
+		return ip.IsPrivate()
+	}
+	return !strings.Contains(server.Hostname(), ".")
 }
 
 // warn prints each warning of the client once.

@@ -78,7 +78,7 @@ func (a *app) runDoctor(ctx context.Context) (doctor.Report, error) {
 	if err != nil {
 		return doctor.Report{}, err
 	}
-	config := doctor.Config{BaseURL: c.BaseURL, Key: c.Key, Dialect: c.Dialect, Options: a.options()}
+	config := doctor.Config{BaseURL: c.BaseURL, Key: c.Key, Dialect: c.Dialect, Options: a.options(c.BaseURL)}
 	if c.Transport != nil {
 		config.HTTP = &http.Client{Transport: c.Transport}
 	}

@@ -87,7 +87,7 @@ func (a *app) askConnection(ctx context.Context, baseURL string) (connection, er
 
 // checkConnection reads the account of a key.
 func (a *app) checkConnection(ctx context.Context, given connection, unchecked bool) (what string, err error) {
-	client, err := given.client(a.options()...)
+	client, err := given.client(a.options(given.BaseURL)...)
 	if err != nil {
 		return "", usageError{err}
 	}
@@ -324,7 +324,7 @@ func (a *app) status() (connectionStatus, error) {
 	if err != nil {
 		return connectionStatus{}, err
 	}
-	if _, err := c.client(a.options()...); err != nil {
+	if _, err := c.client(a.options(c.BaseURL)...); err != nil {
 		return connectionStatus{}, adviceError{err, "The server and the key come from " + c.Origin}
 	}
 	s := connectionStatus{Server: c.BaseURL, Source: c.Origin, Environment: environmentOf(c.Key)}

@@ -2,10 +2,14 @@ package main
 
 import (
 	"io/fs"
+	"net"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -342,4 +346,40 @@ func filesOf(t *testing.T, dir string) string {
 		return err
 	}))
 	return all.String()
+}
+
+// TestPlainHTTP: every command may use it for a host without a dot, as hiring.FromEnv may, and for
+// no other. https to a port that speaks http is one attempt.
+func TestPlainHTTP(t *testing.T) {
+	t.Parallel()
+	server, u := newKeyedServer(t)
+	plain := append(slices.Clip(u.env), "HTTP_PROXY="+server.URL(), "XDG_CONFIG_HOME="+u.home)
+	for _, line := range []string{"account", "profile status", "submissions export all.csv", "doctor", "profile add acme --base-url BASE"} {
+		for _, c := range []struct{ base, insecure, says string }{
+			{"http://sandbox:8780", "true", ""},
+			{"http://sandbox:8780", "false", "plain http would show the key to the network: use https, or HIRING_INSECURE_HTTP=true for a private host."},
+			{"http://hiring.example.com", "true", "plain http would show the key"},
+		} {
+			u.env = append(slices.Clip(plain), envBaseURL+"="+c.base, envKey+"="+secretTest, envInsecure+"="+c.insecure)
+			got := u.runWith(secretTest, strings.Fields(strings.Replace(line, "BASE", c.base, 1))...)
+			assert.Equal(t, c.says != "", strings.Contains(got.stderr, "plain http"), "%s: %s", line, got.stderr)
+			assert.Contains(t, got.stderr, c.says, line)
+		}
+	}
+	before := len(server.Journal())
+	var connections atomic.Int32
+	port := httptest.NewUnstartedServer(server)
+	port.Config.ConnState = func(_ net.Conn, state http.ConnState) {
+		if state == http.StateNew {
+			connections.Add(1)
+		}
+	}
+	port.Start()
+	t.Cleanup(port.Close)
+	u.env = append(u.env, envBaseURL+"="+strings.Replace(port.URL, "http:", "https:", 1))
+	got := u.run("account")
+	assert.Equal(t, exitFailed, got.code)
+	assert.Contains(t, got.stderr, "speaks plain http, not https: correct the scheme or the port of the base URL")
+	assert.EqualValues(t, 1, connections.Load())
+	assert.Len(t, server.Journal(), before)
 }

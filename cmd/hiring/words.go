@@ -21,7 +21,7 @@ var inputWords = map[string]string{ //nolint:gochecknoglobals // a constant tabl
 
 // adviceWords replaces options and fields of Go in the client's advice.
 var adviceWords = strings.NewReplacer( //nolint:gochecknoglobals // a constant table
-	"see WithTimeout", "--timeout sets another limit", "see WithMaxResponseBytes", "", "WithInsecureHTTP", "HIRING_INSECURE_HTTP",
+	"see WithTimeout", "--timeout sets another limit", "see WithMaxResponseBytes", "", "WithInsecureHTTP if that is meant", "HIRING_INSECURE_HTTP=true for a private host",
 	"30*time.Second", "30s", "WatchOptions.AssessmentID", "--assessment",
 )
 

@@ -29,7 +29,7 @@ func TestErrorsNameFlagsAndArguments(t *testing.T) {
 		want string
 	}{
 		"plain http": {func() error { _, err := hiring.New("http://example.com", "sk_live_x"); return err },
-			"The base URL: plain http would show the key to the network: use https, or HIRING_INSECURE_HTTP if that is meant."},
+			"The base URL: plain http would show the key to the network: use https, or HIRING_INSECURE_HTTP=true for a private host."},
 		"a key with a space": {func() error { _, err := hiring.New("https://example.com?x=1", "a b"); return err },
 			"The API key: contains U+0020 ' ', which is part of no key: copy the key again, without quotes, spaces and line breaks; the base URL: must have no query and no fragment."},
 		"numbers": {func() error {
