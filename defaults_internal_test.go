@@ -48,7 +48,7 @@ func TestStatedDefaults(t *testing.T) {
 		require.NoError(t, err)
 		read := strings.Join(strings.Fields(strings.ReplaceAll(string(text), "//", "")), " ")
 		for _, sentence := range sentences {
-			assert.Contains(t, strings.ToLower(read), strings.ToLower(sentence), file)
+			assert.True(t, strings.Contains(strings.ToLower(read), strings.ToLower(sentence)), "%s: %s", file, sentence)
 		}
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"errors"
 	"net/http"
+	"os"
 	"testing"
 	"time"
 
@@ -46,6 +47,14 @@ func TestRetryPolicyEndsAfterThreeDays(t *testing.T) {
 		})
 	}
 	require.Equal(t, 30_000, jobs.RetryPolicy{First: 1, Max: 1, End: time.Hour}.Attempts(), "the limit of River's column")
+	for file, pattern := range map[string]string{
+		"retry.go":        `(?s)Default: 30 s\..*Default: 1 h\..*Default: 72 h\.`,
+		"../docs/jobs.md": "after 30 s, then after twice the previous delay, at most an hour, for three days",
+	} {
+		text, err := os.ReadFile(file)
+		require.NoError(t, err)
+		require.Regexp(t, pattern, string(text), file)
+	}
 }
 
 func TestFailingDeliveriesFollowTheirPolicy(t *testing.T) {

@@ -1,6 +1,8 @@
 package docs_test
 
 import (
+	"cmp"
+	"fmt"
 	"regexp"
 	"strconv"
 	"strings"
@@ -33,6 +35,28 @@ func number(t *testing.T, text string) float64 {
 	n, err := strconv.ParseFloat(text, 64)
 	require.NoError(t, err)
 	return n
+}
+
+// TestFiguresOfTheGuides compares the figures of polling with docs/internals/figures.md, which test/wait compares with its simulations.
+func TestFiguresOfTheGuides(t *testing.T) {
+	t.Parallel()
+	least, most := make(map[string]int), make(map[string]int)
+	row := regexp.MustCompile("(?m)^\\| `(\\w+)`, ([\\d,]+) \\| \\w+ \\| 3 min \\| (\\d+) \\| [^|]+ \\| (\\d+) s \\|")
+	for _, cells := range row.FindAllStringSubmatch(text(t, "docs/internals/figures.md"), -1) {
+		of, reads := cells[1]+" "+cells[2], (int(number(t, cells[3]))+5)/10*10
+		least[of], most[of] = min(cmp.Or(least[of], reads), reads), max(most[of], reads)
+		assert.LessOrEqual(t, number(t, cells[4]), 60.0, "95 % within a minute: %s", cells[0])
+	}
+	small := fmt.Sprintf("%d to %d reads an hour", min(least["Watch 50"], least["Watch 500"]), max(most["Watch 50"], most["Watch 500"]))
+	for _, stated := range [][2]string{
+		{"docs/waiting.md", "With up to 500 evaluations a day, 95 % of the results come within a minute, for " + small},
+		{"watch.go", small + " at 500 evaluations a day"},
+		{"docs/waiting.md", fmt.Sprintf("With 2,000 a day the delay is the same, for %d to %d reads.", least["Watch 2,000"], most["Watch 2,000"])},
+		{"docs/operations.md", fmt.Sprintf("about %d reads an hour for 100 ids, %d for 1,000", most["WaitReports 100"], most["WaitReports 1,000"])},
+	} {
+		read := strings.Join(strings.Fields(strings.ReplaceAll(text(t, stated[0]), "//", "")), " ")
+		assert.True(t, strings.Contains(read, stated[1]), "%s: %s", stated[0], stated[1])
+	}
 }
 
 // TestConfigurationListsEveryOption requires a row with a default and an example for each

@@ -5,7 +5,10 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"os"
 	"slices"
+	"strconv"
+	"strings"
 	"testing"
 	"time"
 
@@ -60,9 +63,33 @@ var figures = []figure{
 	{call: "WaitReports", n: 1000, since: "ignored", grading: 3 * time.Minute, reads: 660, p95: 72 * time.Second, latest: 6 * time.Hour},
 }
 
+// row returns what docs/internals/figures.md states: the reads in an hour, and within which delays half, 95 % and all results come.
+func (f figure) row(t *testing.T) (reads int, delays [3]time.Duration) {
+	t.Helper()
+	text, err := os.ReadFile("../../docs/internals/figures.md")
+	require.NoError(t, err)
+	number := strings.Replace(strconv.Itoa(f.n), "000", ",000", 1)
+	since := map[string]string{"evaluated": "evaluation", "created": "creation", "ignored": "nothing"}[f.since] +
+		map[bool]string{true: "; no status filters"}[f.noFilters] + map[bool]string{true: "; empty at first"}[f.empty]
+	grading := strings.NewReplacer("m0s", " min", "20s", "20 s").Replace(f.grading.String())
+	begin := fmt.Sprintf("| `%s`, %s | %s | %s | ", f.call, number, since, grading)
+	_, rest, found := strings.Cut(string(text), begin)
+	require.True(t, found, "figures.md has no row %s", begin)
+	cells := strings.Split(rest, " | ")
+	reads, err = strconv.Atoi(cells[0])
+	require.NoError(t, err)
+	for i := range delays {
+		delays[i], err = time.ParseDuration(strings.NewReplacer(" ", "", "min", "m").Replace(cells[i+1]))
+		require.NoError(t, err)
+	}
+	return reads, delays
+}
+
 // TestFigures measures what docs/internals/figures.md shows. HIRING_LONG=1 logs its table.
 func TestFigures(t *testing.T) {
 	for _, f := range figures {
+		stated, within := f.row(t)
+		assert.True(t, stated <= f.reads && stated >= f.reads/3 && slices.IsSorted(within[:]) && within[1] <= f.p95 && within[2] <= f.latest, "%+v: %d, %v", f, stated, within)
 		length, learning := 3*day, day // In the beginning a watch learns which listings show results.
 		if f.n >= 2000 {
 			length = 2 * day
@@ -80,6 +107,7 @@ func TestFigures(t *testing.T) {
 			shown := func(q float64) string { return quantile(delays, q).Round(time.Second).String() }
 			t.Logf("| `%s`, %d | %s, %v%s | %d | %s | %s | %s | %d KB |", f.call, f.n, f.since, f.grading, filters, reads, shown(0.5), shown(0.95), shown(1), state>>10)
 			assert.LessOrEqual(t, reads, f.reads, "reads an hour")
+			assert.InEpsilon(t, stated, reads, 0.25, "reads an hour in figures.md")
 			assert.LessOrEqual(t, quantile(delays, 0.95), f.p95)
 			assert.LessOrEqual(t, quantile(delays, 1), f.latest)
 		})
