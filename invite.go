@@ -279,7 +279,7 @@ func (c *invitee) send(ctx context.Context) (invitation Invitation, lost *Error,
 		last = lastRequest{outcome: OutcomeDone, invitation: &invitation}
 		c.listed[c.address.email] = invitation
 		return invitation, nil, nil
-	case prevented == nil && failed && failure.Outcome != OutcomeNotDone:
+	case failed && failure.Outcome != OutcomeNotDone:
 		last.outcome = failure.Outcome
 		return Invitation{}, failure, nil
 	}

@@ -1,12 +1,17 @@
 package client_test
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"fmt"
+	"io"
 	"net/http"
 	"strings"
 	"testing"
 	"time"
+	"unicode"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/hiring-assessment/hiring-go"
@@ -68,4 +73,13 @@ func unlimitedClient(t *testing.T, server *sandbox.Server) *hiring.Client {
 	client, err := hiring.New("https://sandbox.invalid", unlimitedKey, hiring.WithHTTPClient(&http.Client{Transport: server.Transport()}))
 	require.NoError(t, err)
 	return client
+}
+
+// Programs store keys. The hash is that of all code points, each before and within an address.
+func TestAddressKeysNeverChange(t *testing.T) {
+	hash := sha256.New()
+	for c := range unicode.MaxRune + 1 {
+		_, _ = io.WriteString(hash, hiring.AddressKey(string(c)+"A"+string(c)+"@B")+"\n")
+	}
+	assert.Equal(t, "a13814ed478ddb41b587854d7282327cd1c82e24611451e3c0d0d6514807eb78", hex.EncodeToString(hash.Sum(nil)))
 }
