@@ -20,7 +20,8 @@ type Checkpoint interface {
 	Save(ctx context.Context, state string) error
 }
 
-// FileCheckpoint returns a Checkpoint that stores the state in a file. The file need
+// FileCheckpoint returns a Checkpoint that stores the state in a file. Two processes must not use
+// one file: each would receive everything, and they overwrite each other's state. The file need
 // not exist yet, but its folder must. Save replaces the file atomically and returns
 // when it is on the disk: a crash leaves the old state or the new one. Save replaces
 // the target of a symbolic link, not the link. The target may be missing.
@@ -49,4 +50,4 @@ type watchState struct {
 }
 
 // watchStates is the text form of a watchState: kind, version, checksum and JSON.
-var watchStates = sealed.Kind{Name: "watch", Version: 3}
+var watchStates = sealed.Kind{Name: "watch", Version: 4}

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/hiring-assessment/hiring-go/internal/jsoncodec"
+	"github.com/hiring-assessment/hiring-go/internal/paging"
 	"github.com/hiring-assessment/hiring-go/internal/poll"
 	"github.com/hiring-assessment/hiring-go/internal/quota"
 )
@@ -48,31 +49,40 @@ const defaultLookback = 30 * 24 * time.Hour
 
 // pollLoop is the loop of WaitReports, Watch and Tail. Each of them passes its own step.
 type pollLoop struct {
+	core      *pollCore
 	operation string               // The method that polls.
 	pending   string               // What is unfinished when the context ends, for the error.
+	interval  interval             // Between two polls.
 	report    func(next time.Time) // Called after each poll with the time of the next one, zero when there is none.
 }
 
-// run calls step until no poll follows. step polls once and returns the time until the next poll. After a transient
-// error run waits 1, 2, 4 ... 60 s, or for Retry-After. It returns any other error. It ends at once if the context ends
-// before the end of the rate limit's window.
+// run calls step until no poll follows. step polls once and returns the time until the next poll. After a failed poll
+// that a later one may repair, run waits as afterFailure says. It returns any other error. It ends at once if the
+// context ends before the end of the rate limit's window.
 func (l *pollLoop) run(ctx context.Context, step func(context.Context) (wait time.Duration, more bool, err error)) error {
-	for failures := 0; ; {
+	var began, logged time.Time // Of an outage.
+	for failed := 0; ; failed++ {
 		wait, more, err := step(ctx)
 		reason := PausePoll
 		switch {
 		case err == nil:
-			failures = 0
+			failed = -1
+			l.core.shared.polled.Store(true)
 		case ctx.Err() != nil:
 			return l.ended(join(ctx, err))
-		case !IsTransient(err):
+		case !l.core.mayRecover(err), failed > 0 && isRedirect(err) && time.Since(began) >= time.Hour:
 			return err
+		case errors.Is(err, ErrRateLimited):
+			reason, wait, failed = PauseQuota, l.interval.afterFailure(err, 0), -1
 		default:
-			if errors.Is(err, ErrRateLimited) {
-				reason = PauseQuota
+			wait = l.interval.afterFailure(err, failed)
+			if failed == 0 {
+				began, logged = time.Now(), time.Time{}
 			}
-			wait = max(retryAfter(err), min(time.Minute, time.Second<<min(failures, 6)))
-			failures++
+			if time.Since(logged) >= time.Hour {
+				logged = time.Now()
+				l.core.warnOf(ctx, err, "hiring: polls fail and are repeated", "operation", l.operation, "since", began)
+			}
 		}
 		if !more {
 			l.report(time.Time{})
@@ -93,37 +103,102 @@ func (l *pollLoop) ended(err error) error {
 	return &describedError{"hiring: " + l.operation + ": " + l.pending + strings.TrimPrefix(err.Error(), "hiring: "), []error{err}}
 }
 
-// retryAfter returns how long to wait after a failed poll, a window at most.
-func retryAfter(err error) time.Duration {
-	if failure, ok := errors.AsType[*Error](err); ok {
+// afterFailure returns the time until the next poll after so many failed ones before this one: what the API asked for, a
+// window at most, or else a minute, doubled with each failed poll up to the interval.
+func (i interval) afterFailure(err error, failed int) time.Duration {
+	if failure, ok := errors.AsType[*Error](err); ok && failure.RetryAfter > 0 {
 		return min(failure.RetryAfter, time.Hour)
 	}
-	return 0
+	return min(time.Minute<<min(failed, 10), i.longest)
 }
 
-// keyed calls send with a copy of the core, and returns the key of its last attempt, noKey if there was none.
-func (k *core) keyed(send func(*core) error) (used *credential, err error) {
-	own := *k
-	used = noKey
-	own.keys.next = func(ctx context.Context) (*credential, error) {
-		key, err := k.keys.current(ctx)
-		if err == nil {
-			used = key
-		}
-		return key, err
+// mayRecover reports whether the error of a poll may pass: it is transient, or it is not from the API, which has answered
+// polls of this client before.
+func (k *core) mayRecover(err error) bool {
+	failure, ok := errors.AsType[*Error](err)
+	_, stuck := errors.AsType[*paging.Stuck](err)
+	switch {
+	case IsTransient(err), ok && failure.Status == http.StatusRequestTimeout:
+		return true
+	case !ok || stuck || failure.Code != "": // Of a local problem, or of the API.
+		return false
 	}
-	err = send(&own)
-	return used, err
+	switch failure.Status {
+	case 0, http.StatusUnauthorized, http.StatusForbidden:
+		return false
+	}
+	return k.shared.polled.Load()
+}
+
+func isRedirect(err error) bool {
+	failure, ok := errors.AsType[*Error](err)
+	return ok && failure.Status/100 == 3
+}
+
+// warnOf logs a warning about a failed request.
+func (k *core) warnOf(ctx context.Context, err error, message string, args ...any) {
+	if failure, ok := errors.AsType[*Error](err); ok {
+		args = append(args, "error", failure)
+	}
+	k.warn(ctx, message, args...)
+}
+
+// pollCore is a copy of a core for one call that polls. Its calls leave a part of each window to others.
+type pollCore struct {
+	core
+
+	used    *credential // The key of the last attempt; noKey before the first.
+	account string      // The account whose responses count. Empty: that of the first key.
+	foreign *ParamError // Returned for another account.
 }
 
 // leftToOthers is the share of each rate-limit window that polling leaves to other users of the key.
 const leftToOthers = 0.1
 
-// forPolling returns a copy of the core whose calls leave a part of each window to others.
-func (k *core) forPolling() *core {
-	own := *k
+func (k *core) forPolling() *pollCore {
+	own := &pollCore{core: *k, used: noKey}
 	own.config.reserveShare = max(leftToOthers, k.config.reserveShare)
-	return &own
+	own.keys.next = func(ctx context.Context) (*credential, error) {
+		key, err := k.keys.current(ctx)
+		if err == nil {
+			own.used = key
+		}
+		return key, err
+	}
+	own.foreign = &ParamError{Param: "WithKeySource", Problem: "returned a key of another account than before: use a client for each account"}
+	return own
+}
+
+// checkAccount checks that the last response was of the account that counts, because a key source may return another key
+// at any time. It reads the account of each key once.
+func (k *pollCore) checkAccount(ctx context.Context) (err error) {
+	account := k.shared.account(k.used.id)
+	if account == "" {
+		same := *k
+		same.keys.next = func(context.Context) (*credential, error) { return same.used, nil }
+		if account, err = same.readAccount(ctx); err != nil {
+			return err
+		}
+	}
+	if k.account = cmp.Or(k.account, account); k.account != account {
+		return k.foreign
+	}
+	return nil
+}
+
+// isOfAccount reports whether the result of a request is about an account: a response of the API that accepted the key.
+func isOfAccount(err error) bool {
+	failure, ok := errors.AsType[*Error](err)
+	return err == nil || ok && failure.Code != "" && !slices.Contains([]int{0, http.StatusUnauthorized, http.StatusForbidden, http.StatusTooManyRequests}, failure.Status)
+}
+
+// readAccount reads the account of the next key.
+func (k *pollCore) readAccount(ctx context.Context) (id string, err error) {
+	account, err := (&AccountService{&k.core}).Get(ctx)
+	if err == nil {
+		k.shared.setAccount(k.used.id, account.ID)
+	}
+	return account.ID, err
 }
 
 // pollTime returns a time as package poll represents it. A time that cannot be represented is none.
@@ -138,33 +213,39 @@ func pollTime(at time.Time) poll.Time {
 type poller struct {
 	pollLoop
 
-	core     *core
-	interval interval
 	filter   SubmissionFilter
 	machine  *poll.Machine
 	spelling map[string]string  // Of a wait, the caller's spelling of each id in lower case. Nil for a watch.
 	progress func(WaitProgress) // The caller's. Nil: not called.
 
-	check func(ctx context.Context, key *credential, items int) error // Checks a response before the machine gets it. Nil: not called.
-	saved func() error                                                // Called when a result was delivered.
+	ofAccount bool                            // Each response must be of one account.
+	empty     func(ctx context.Context) error // Called when the first listing is empty. Nil: not called.
+	saved     func() error                    // Called when a result was delivered.
 
+	began       time.Time   // The machine's caller has a clock that begins then.
 	requests    int         // Made so far.
 	lastHour    []time.Time // When those of the last hour were made.
 	ready, late int         // Results that were yielded; reports that were late at the last poll.
+	failing     string      // The listings that failed at the last poll.
 }
 
 func newPoller(k *core, operation string, between interval, assessmentID string, progress func(WaitProgress)) *poller {
-	p := &poller{core: k.forPolling(), interval: between, filter: SubmissionFilter{AssessmentID: assessmentID}, progress: progress}
+	p := &poller{filter: SubmissionFilter{AssessmentID: assessmentID}, progress: progress, began: time.Now(), ofAccount: k.config.source != nil}
 	p.saved = func() error { return nil }
-	p.pollLoop = pollLoop{operation: operation, report: func(next time.Time) { p.reportProgress(next) }}
+	p.pollLoop = pollLoop{core: k.forPolling(), operation: operation, interval: between, report: func(next time.Time) { p.reportProgress(next) }}
 	return p
 }
 
-// now returns the server's time.
-func (p *poller) now() poll.Time { return pollTime(p.core.shared.clock.at(time.Now())) }
+// now returns the time of the process's monotonic clock since the poller began.
+func (p *poller) now() poll.Time { return time.Since(p.began) }
 
-// maxRequests is the number of requests after which a poll is interrupted.
-const maxRequests = 100
+// serverNow returns the server's time.
+func (p *poller) serverNow() poll.Time { return pollTime(p.core.shared.clock.at(time.Now())) }
+
+const (
+	maxRequests = 100 // After so many requests a poll is interrupted.
+	maxFailed   = 10  // After so many requests that the API could not answer a poll ends.
+)
 
 // errLeft is returned when the caller left the range.
 var errLeft = errors.New("the range was left")
@@ -172,29 +253,66 @@ var errLeft = errors.New("the range was left")
 // poll sends requests until the machine is to wait, and passes each result to yield. A result counts as delivered when
 // yield returns true. poll returns the time until the next poll. more reports that it was interrupted after maxRequests.
 func (p *poller) poll(ctx context.Context, yield func(Submission, error) bool) (wait time.Duration, more bool, err error) {
-	defer p.logLate(ctx)
+	var failure error // Of the last request that the API could not answer.
+	defer func() { p.logProblems(ctx, failure) }()
+	answered, failed := false, 0
 	for range maxRequests {
-		request, until := p.machine.Next(p.now())
-		if until > 0 {
-			wait = max(until-p.now(), 0) + p.interval.random() - p.interval.shortest
-			if p.machine.WindowUsedUp() {
-				e := &Error{Operation: p.operation, Code: ErrRateLimited, RetryAfter: wait}
-				e.Message = "not sent, because the remaining requests are reserved for other users of the key"
-				return wait, false, e
-			}
-			return wait, false, nil
+		window := p.window()
+		request, wait := p.machine.Next(p.now(), window)
+		if wait == 0 && failed == maxFailed {
+			wait = p.interval.shortest
 		}
-		results, submissions, err := p.send(ctx, request)
+		switch jittered := wait + p.interval.random() - p.interval.shortest; {
+		case wait == 0:
+		case window.Left <= 0:
+			return jittered, false, p.usedUp(jittered)
+		case failure != nil && !answered:
+			return 0, false, failure
+		default:
+			return jittered, false, nil
+		}
+		reply, submissions, err := p.send(ctx, request)
+		switch reply.Code {
+		case 0:
+			return 0, false, err
+		case http.StatusInternalServerError:
+			failure, failed = err, failed+1
+		default:
+			answered = true
+		}
+		results, err := p.machine.Receive(reply)
 		for _, item := range results {
 			if err := p.deliver(item, submissions[item.ID], yield); err != nil {
 				return 0, false, err
 			}
 		}
 		if err != nil {
-			return 0, false, err
+			return 0, false, p.stuck(err)
 		}
 	}
 	return 0, true, nil
+}
+
+// window returns the rate limit of the key that was used last, less what is left to others.
+func (p *poller) window() poll.Window {
+	limit, left, ends := p.core.shared.quotas.Left(p.core.keys.lastUsed().id, quota.Read, time.Now())
+	others := int(math.Ceil(p.core.config.reserveShare * float64(limit)))
+	return poll.Window{Left: left - others, Limit: max(1, limit-others), Ends: ends}
+}
+
+// usedUp returns the error of a poll that waits for the end of the window.
+func (p *poller) usedUp(wait time.Duration) *Error {
+	e := &Error{Operation: p.operation, Code: ErrRateLimited, RetryAfter: wait}
+	e.Message = "not sent, because the remaining requests are reserved for other users of the key"
+	return e
+}
+
+// stuck returns the error of a listing that does not advance.
+func (p *poller) stuck(cause error) *Error {
+	stuck := &paging.Stuck{What: cause.Error(), Field: "CursorParam"}
+	e := &Error{Operation: p.operation, Message: stuck.Error(), Hint: stuck.Hint(), Attempts: 1, kind: final}
+	e.causedBy(stuck)
+	return e
 }
 
 // deliver yields a result. A submission that cannot be decoded counts as delivered before, so that a loop that ends on
@@ -216,44 +334,26 @@ func (p *poller) deliver(item poll.Item, raw RawValue, yield func(Submission, er
 	return nil
 }
 
-// send sends a request of the machine and passes it the reply. It returns the results and all submissions of the
-// response by id.
-func (p *poller) send(ctx context.Context, request poll.Request) (results []poll.Item, submissions map[string]RawValue, err error) {
+// send sends a request of the machine. It returns the reply and all submissions of the response by id. With an error the
+// reply has the code 500 if the API could not answer this request, and 0 if it is not known whether it answers others.
+func (p *poller) send(ctx context.Context, request poll.Request) (reply poll.Reply, submissions map[string]RawValue, err error) {
 	p.count()
-	items, reply := make([]RawValue, 1), poll.Reply{Code: http.StatusOK}
-	key, err := p.core.keyed(func(k *core) (err error) {
-		if request.ID != "" {
-			id := cmp.Or(p.spelling[request.ID], request.ID)
-			items[0], err = doRaw(ctx, k, newRequest("Submissions.Get", "GET /submissions/{id}", pathID{"id", id}))
-			return err
-		}
-		page, err := p.listing(k, request).From(request.Cursor).Page(ctx)
+	k, items := &p.core.core, make([]RawValue, 1)
+	if request.ID != "" {
+		id := cmp.Or(p.spelling[request.ID], request.ID)
+		items[0], err = doRaw(ctx, k, newRequest("Submissions.Get", "GET /submissions/{id}", pathID{"id", id}))
+	} else {
+		var page Page[RawValue]
+		page, err = p.listing(k, request).From(request.Cursor).Page(ctx)
 		items, reply.Next = page.Items, page.Next
-		return err
-	})
-	unfinished := request.Status != "" && request.Status != string(SubmissionEvaluated)
-	switch {
-	case err == nil && p.check != nil:
-		if err = p.check(ctx, key, len(items)); err != nil {
-			return nil, nil, err
-		}
-	case errors.Is(err, ErrNotFound) && request.ID != "":
-		reply.Code, err = http.StatusNotFound, nil
-	case errors.Is(err, ErrInvalidInput) && unfinished:
-		reply.Code, err = http.StatusBadRequest, nil
-	case errors.Is(err, ErrInvalidInput):
-		reply.Code = http.StatusBadRequest // A rejected cursor must not be in the state that is saved.
-	case err != nil:
-		reply.Code = http.StatusServiceUnavailable
 	}
-	if reply.Code != http.StatusOK {
-		items = nil
+	reply.At, reply.Server = p.now(), p.serverNow()
+	if problem := p.checkResponse(ctx, request, len(items), err); problem != nil {
+		return reply, nil, problem
 	}
-	limit, left, resetIn := p.core.shared.quotas.Left(key.id, quota.Read, time.Now())
-	others := int(math.Ceil(p.core.config.reserveShare * float64(limit)))
-	reply.Left, reply.Limit = left-others, max(1, limit-others)
-	reply.At = p.now()
-	reply.Reset = reply.At + resetIn
+	if reply.Code, err = replyCode(request, err); reply.Code != http.StatusOK {
+		return reply, nil, err
+	}
 	submissions = make(map[string]RawValue, len(items))
 	for _, raw := range items {
 		item := looseItem(raw)
@@ -270,7 +370,42 @@ func (p *poller) send(ctx context.Context, request poll.Request) (results []poll
 		submissions[item.ID] = raw
 		reply.Items = append(reply.Items, item)
 	}
-	return p.machine.Got(reply), submissions, err
+	return reply, submissions, nil
+}
+
+// replyCode returns what the result of a request means to the machine. An error that it understands is dropped.
+func replyCode(request poll.Request, err error) (code int, _ error) {
+	failure, ok := errors.AsType[*Error](err)
+	_, stuck := errors.AsType[*paging.Stuck](err)
+	fromAPI := ok && failure.Code != ""
+	unfinished := request.Status != "" && request.Status != poll.Finished
+	switch {
+	case err == nil:
+		return http.StatusOK, nil
+	case fromAPI && failure.Status == http.StatusNotFound && request.ID != "":
+		return http.StatusNotFound, nil
+	case ok && failure.Status == http.StatusBadRequest && (fromAPI || failure.kind != byStatus) && (unfinished || request.Cursor != ""):
+		return http.StatusBadRequest, nil // Also if its body was cut short.
+	case fromAPI && failure.Status >= 500, ok && failure.kind == invalidBody && !stuck:
+		return http.StatusInternalServerError, err
+	}
+	return 0, err
+}
+
+// checkResponse checks the result of a request before the machine gets it.
+func (p *poller) checkResponse(ctx context.Context, request poll.Request, items int, err error) error {
+	if p.ofAccount && isOfAccount(err) {
+		if p.core.shared.account(p.core.used.id) == "" {
+			p.count()
+		}
+		if problem := p.core.checkAccount(ctx); problem != nil {
+			return problem
+		}
+	}
+	if err == nil && request.ID == "" && items == 0 && p.empty != nil && !p.machine.Begun() {
+		return p.empty(ctx)
+	}
+	return nil
 }
 
 // count counts a request.
@@ -289,7 +424,10 @@ func (p *poller) listing(k *core, request poll.Request) Pager[RawValue] {
 // reportProgress passes the progress after a poll to the caller, and returns it.
 func (p *poller) reportProgress(next time.Time) WaitProgress {
 	p.lastHour = slices.DeleteFunc(p.lastHour, func(at time.Time) bool { return time.Since(at) >= time.Hour })
-	w := WaitProgress{Ready: p.ready, Pending: len(p.machine.Known), Missing: len(p.machine.Missing), Requests: p.requests, ReadsLastHour: len(p.lastHour), NextPoll: next}
+	w := WaitProgress{
+		Ready: p.ready, Pending: len(p.machine.Known), Missing: len(p.machine.Missing), Failing: strings.Join(p.machine.Failing(), ", "),
+		Requests: p.requests, ReadsLastHour: len(p.lastHour), NextPoll: next,
+	}
 	if p.machine.Known == nil {
 		w.Pending = p.machine.Late(0)
 	}
@@ -300,13 +438,16 @@ func (p *poller) reportProgress(next time.Time) WaitProgress {
 	return w
 }
 
-// logLate logs when another report has been late for an hour.
-func (p *poller) logLate(ctx context.Context) {
-	late := p.machine.Late(time.Hour)
+// logProblems logs when another report has been late for an hour, and when other listings fail than before.
+func (p *poller) logProblems(ctx context.Context, failure error) {
+	late, failing := p.machine.Late(time.Hour), strings.Join(p.machine.Failing(), ", ")
 	if late > p.late {
 		p.core.warn(ctx, "hiring: evaluated submissions have had no ready report for an hour", "operation", p.operation, "submissions", late)
 	}
-	p.late = late
+	if failure != nil && failing != p.failing && failing != "" {
+		p.core.warnOf(ctx, failure, "hiring: the API cannot answer some listings, others are used", "operation", p.operation, "listings", failing)
+	}
+	p.late, p.failing = late, failing
 }
 
 // iterate returns an iterator over the results that run passes to yield. It yields the error of run last.

@@ -88,9 +88,9 @@ func validWindow(limit, remaining int, reset int64) (window quota.Window, ok boo
 const maxUnix = 253402300799
 
 // retryAfterOf returns the delay of a Retry-After header, which is a number of seconds or an
-// HTTP date. A date is compared with the response's Date header, or with now without one.
-// It returns 0 for a missing or invalid header.
-func retryAfterOf(h http.Header, now time.Time) time.Duration {
+// HTTP date. A date is compared with the response's Date header, or without one with the
+// server's time as it is known otherwise. It returns 0 for a missing or invalid header.
+func retryAfterOf(h http.Header, server time.Time) time.Duration {
 	value := strings.TrimSpace(headerValue(h, "Retry-After"))
 	if value == "" {
 		return 0
@@ -105,18 +105,21 @@ func retryAfterOf(h http.Header, now time.Time) time.Duration {
 	if err != nil {
 		return 0
 	}
-	return max(0, at.Sub(serverTimeOf(h, now)))
+	if date := dateOf(h); !date.IsZero() {
+		server = date
+	}
+	return max(0, at.Sub(server))
 }
 
 const maxSeconds = uint64((1<<63 - 1) / time.Second)
 
-// serverTimeOf returns the response's Date header, or now if the header is missing or
-// invalid.
-func serverTimeOf(h http.Header, now time.Time) time.Time {
-	if date, err := http.ParseTime(headerValue(h, "Date")); err == nil {
-		return date
+// dateOf returns the response's Date header, zero if the header is missing or invalid.
+func dateOf(h http.Header) time.Time {
+	date, err := http.ParseTime(headerValue(h, "Date"))
+	if err != nil {
+		return time.Time{}
 	}
-	return now
+	return date
 }
 
 // headerValue returns the first value of a header, or "". Unlike [http.Header.Get], which is slower,
@@ -140,20 +143,20 @@ func (c *call) learn(resp *http.Response, body []byte, received time.Time) (requ
 	}
 	requestID := c.key.key.redact(headerValue(h, "X-Request-Id"))
 	seen.Status, seen.RequestID, seen.RateLimit = resp.StatusCode, requestID, RateLimit(window)
-	date := serverTimeOf(h, received)
-	requested = retryAfterOf(h, received)
+	date, clock := dateOf(h), &c.core.shared.clock
+	requested = retryAfterOf(h, clock.at(received))
 	if ok && limited && requested == 0 {
-		requested = max(0, window.Reset.Sub(date))
+		requested = window.Left(date)
 	}
 	if headerValue(h, "Age") != "" {
 		return requested
 	}
 	if fromHeader && requestID != "" && resp.StatusCode != http.StatusUnauthorized { // Otherwise it may be the clock of an intermediary.
-		c.core.shared.clock.learn(date, seen.Started, received)
+		clock.learn(date, seen.Started, received)
 	}
 	class, quotas := classOf(c.request.method), &c.core.shared.quotas
 	if ok && resp.StatusCode != http.StatusUnauthorized {
-		quotas.Learn(c.key.id, class, window, window.Reset.Sub(date), received)
+		quotas.Learn(c.key.id, class, window, date, received)
 	}
 	if limited && requested > 0 {
 		quotas.Close(c.key.id, class, requested, received)

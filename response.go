@@ -162,10 +162,8 @@ func (c *call) undecodable(status int, body []byte, cause error) *Error {
 	case stated:
 		e = c.fail(string(why), nil)
 	case isStuck:
-		e = c.fail(stuck.Error(), nil)
-		if stuck.Field != "" {
-			e.Hint = "Dialect." + stuck.Field + " is probably wrong"
-		}
+		e = c.fail(stuck.Error(), stuck)
+		e.Hint = stuck.Hint()
 	case limited:
 		e = c.fail(fmt.Sprintf("the response is longer than %d bytes", tooLong.Limit), nil)
 		e.Hint = "see WithMaxResponseBytes"
@@ -216,12 +214,16 @@ func (c *call) rejected(resp *http.Response, body []byte, bodyErr error) *Error 
 	if resp.StatusCode >= 500 {
 		e.Outcome = c.outcome(OutcomeUnknown)
 	}
-	e.RetryAfter = retryAfterOf(resp.Header, time.Now())
+	e.RetryAfter = retryAfterOf(resp.Header, c.core.shared.clock.at(time.Now()))
 	var rejection errorEnvelope
 	hint := "" // Of a body that is not JSON.
 	switch {
 	case resp.StatusCode < 400:
-		e.Message = "the server redirects elsewhere, which is not followed because the key would be sent there: correct the base URL"
+		where := "elsewhere"
+		if to, err := resp.Location(); err == nil && to.Host != c.url.Host {
+			where += " (to " + quote([]byte(c.key.key.redact(to.Host))) + ")"
+		}
+		e.Message = "the server redirects " + where + ", which is not followed because the key would be sent there: correct the base URL"
 	case decode(body, &rejection) == nil && rejection.Error != nil && (rejection.Error.Code != "" || rejection.Error.Message != ""):
 		redact := c.key.key.redact
 		e.Code, e.Message = ErrorCode(redact(string(rejection.Error.Code))), redact(rejection.Error.Message)

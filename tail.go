@@ -31,7 +31,7 @@ func (s *EventService) Tail(ctx context.Context, submissionID string, o TailOpti
 			return err
 		}
 		t := follower{core: s.core.forPolling(), id: submissionID, yield: yield, last: cmp.Or(o.SinceSeq, -1)}
-		loop := pollLoop{operation: "Events.Tail", pending: "the attempt was not evaluated yet: ", report: func(time.Time) {}}
+		loop := pollLoop{core: t.core, operation: "Events.Tail", pending: "the attempt was not evaluated yet: ", interval: between, report: func(time.Time) {}}
 		return loop.run(ctx, func(ctx context.Context) (time.Duration, bool, error) {
 			ended, err := t.poll(ctx)
 			return between.random(), !ended, err
@@ -41,7 +41,7 @@ func (s *EventService) Tail(ctx context.Context, submissionID string, o TailOpti
 
 // follower is one range over Tail.
 type follower struct {
-	core  *core
+	core  *pollCore
 	id    string
 	yield func(Event, error) bool
 	last  int64 // The seq of the last entry; -1 before the first.
@@ -49,12 +49,12 @@ type follower struct {
 
 // poll yields the new entries. It reports whether the submission was evaluated before the log was read.
 func (t *follower) poll(ctx context.Context) (ended bool, err error) {
-	report, err := (&SubmissionService{t.core}).Report(ctx, t.id)
-	if err != nil {
+	report, err := (&SubmissionService{&t.core.core}).Report(ctx, t.id)
+	if err = t.checked(ctx, err); err != nil {
 		return false, err
 	}
-	for page, err := range (&EventService{t.core}).List(t.id, EventFilter{SinceSeq: max(0, t.last)}).Pages(ctx) {
-		if err != nil {
+	for page, err := range (&EventService{&t.core.core}).List(t.id, EventFilter{SinceSeq: max(0, t.last)}).Pages(ctx) {
+		if err = t.checked(ctx, err); err != nil {
 			return false, err
 		}
 		for _, e := range page.Items {
@@ -69,4 +69,12 @@ func (t *follower) poll(ctx context.Context) (ended bool, err error) {
 		}
 	}
 	return report.Ready(), nil
+}
+
+// checked returns the error of a request, or that of a response of another account.
+func (t *follower) checked(ctx context.Context, err error) error {
+	if t.core.config.source == nil || !isOfAccount(err) {
+		return err
+	}
+	return cmp.Or(t.core.checkAccount(ctx), err)
 }

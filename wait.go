@@ -28,6 +28,8 @@ type WaitProgress struct {
 	Pending      int // Of a wait: not ready. Of a watch: evaluated without a ready report.
 	Missing      int // The API responds with 404.
 
+	Failing string // The listings that the API could not answer last, such as "status=grading". Name them to its support.
+
 	Requests      int       // Calls made so far, without retries.
 	ReadsLastHour int       // Those of the last hour, of this call.
 	NextPoll      time.Time // Zero when there is none.
@@ -116,11 +118,12 @@ func (s *SubmissionService) waitReports(ctx context.Context, operation string, i
 	}
 	p := newPoller(s.core, operation, between, o.AssessmentID, o.Progress)
 	p.spelling = spelling
-	now, lookback := p.now(), defaultLookback
+	now, options := p.serverNow(), between.options(defaultLookback)
 	if !o.CreatedSince.IsZero() {
-		lookback = max(time.Hour, now-pollTime(o.CreatedSince))
+		options.CreatedSince = max(1, pollTime(o.CreatedSince))
+		options.Lookback = max(time.Hour, now-options.CreatedSince)
 	}
-	p.machine = poll.New(between.options(lookback), now, keys)
+	p.machine = poll.New(options, p.now(), now, now, keys)
 	err = p.run(ctx, func(ctx context.Context) (time.Duration, bool, error) {
 		wait, _, err := p.poll(ctx, func(s Submission, err error) bool {
 			report := Report{}

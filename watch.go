@@ -145,7 +145,6 @@ func (s *SubmissionService) poll(ctx context.Context, state string, o WatchOptio
 	if err = w.resume(state, time.Now()); err != nil {
 		return polled, err
 	}
-	w.machine.BeginPoll()
 	polled.Wait, polled.More, err = w.pollOnce(ctx, func(s Submission, err error) bool {
 		if err != nil {
 			polled.Errors = append(polled.Errors, err)
@@ -154,9 +153,13 @@ func (s *SubmissionService) poll(ctx context.Context, state string, o WatchOptio
 		}
 		return true
 	})
-	if err != nil {
-		polled.Wait = max(polled.Wait, w.interval.shortest, retryAfter(err))
-		polled.More = IsTransient(err) && ctx.Err() == nil
+	switch {
+	case err == nil:
+		w.core.shared.polled.Store(true)
+	case ctx.Err() == nil && w.core.mayRecover(err):
+		polled.More, polled.Wait = true, w.interval.afterFailure(err, 0)
+	default:
+		polled.Wait = w.interval.shortest
 	}
 	polled.State = w.save()
 	polled.Progress = w.reportProgress(time.Now().Add(polled.Wait))
@@ -185,7 +188,11 @@ func newWatcher(k *core, operation string, o WatchOptions) (*watcher, error) {
 	}
 	o.Lookback = cmp.Or(o.Lookback, defaultLookback)
 	w := &watcher{poller: newPoller(k, operation, between, o.AssessmentID, o.Progress), options: o}
-	w.check = w.checkResponse
+	w.ofAccount = true
+	w.core.foreign = &ParamError{Param: "state", Problem: "is of another account: to start afresh, give none"}
+	if o.AssessmentID != "" {
+		w.empty = w.checkAssessment
+	}
 	return w, err
 }
 
@@ -204,8 +211,8 @@ func (w *watcher) resume(text string, called time.Time) error {
 		return &ParamError{Param: "state", Problem: "is of a watch of another assessment: to start afresh, give none"}
 	}
 	if w.state = saved; saved.Account != "" {
-		w.machine = saved.Machine
-		w.machine.Resume(w.interval.options(w.options.Lookback))
+		w.core.account, w.machine = saved.Account, saved.Machine
+		w.machine.Resume(w.interval.options(w.options.Lookback), w.now())
 	}
 	return nil
 }
@@ -220,52 +227,24 @@ func (w *watcher) save() string {
 // Since is set.
 func (w *watcher) pollOnce(ctx context.Context, yield func(Submission, error) bool) (wait time.Duration, more bool, err error) {
 	if w.state.Account == "" {
-		account, err := w.account(ctx, w.core)
-		if err != nil {
+		w.count()
+		if w.core.account, err = w.core.readAccount(ctx); err != nil {
 			return 0, false, err
 		}
 		since := pollTime(w.state.Since)
 		if w.state.Since.IsZero() {
 			since = pollTime(w.core.shared.clock.at(w.state.Called)).Truncate(time.Second)
 		}
-		w.state.Account, w.machine = account, poll.New(w.interval.options(w.options.Lookback), since, nil)
+		w.state.Account = w.core.account
+		w.machine = poll.New(w.interval.options(w.options.Lookback), w.now(), w.serverNow(), since, nil)
 	}
 	return w.poll(ctx, yield)
 }
 
-// account reads the account of the key that k uses next.
-func (w *watcher) account(ctx context.Context, k *core) (string, error) {
+// checkAssessment checks that the assessment exists when the first listing is empty.
+func (w *watcher) checkAssessment(ctx context.Context) error {
 	w.count()
-	var account Account
-	key, err := k.keyed(func(k *core) (err error) {
-		account, err = (&AccountService{k}).Get(ctx)
-		return err
-	})
-	if err == nil {
-		k.shared.setAccount(key.id, account.ID)
-	}
-	return account.ID, err
-}
-
-// checkResponse checks that a response is of the account of the state, because a key source may return another key at
-// any time, and that the assessment exists when the first listing is empty. It reads the account of each key once.
-func (w *watcher) checkResponse(ctx context.Context, key *credential, items int) (err error) {
-	account := w.core.shared.account(key.id)
-	if account == "" {
-		k := *w.core
-		k.keys.next = func(context.Context) (*credential, error) { return key, nil }
-		if account, err = w.account(ctx, &k); err != nil {
-			return err
-		}
-	}
-	switch {
-	case account != w.state.Account:
-		return &ParamError{Param: "state", Problem: "is of another account: to start afresh, give none"}
-	case items > 0 || w.machine.Begun() || w.filter.AssessmentID == "":
-		return nil
-	}
-	w.count()
-	_, err = (&InvitationService{core: w.core}).List(w.filter.AssessmentID).PageSize(1).Page(ctx)
+	_, err := (&InvitationService{core: &w.core.core}).List(w.filter.AssessmentID).PageSize(1).Page(ctx)
 	if failure, ok := errors.AsType[*Error](err); ok && failure.Code == ErrNotFound {
 		failure.Hint = "check WatchOptions.AssessmentID: no submission is listed for the assessment either"
 		return failure
@@ -293,7 +272,14 @@ func looseItem(raw RawValue) (item poll.Item) {
 	wrong := decode(raw, &s) != nil || len(s.Report) > 0 && decode(s.Report, &report) != nil
 	item.ID, _ = s.ID.Text()
 	item.Status, _ = s.Status.Text()
-	item.Created, item.Submitted, item.Evaluated = pollTime(looseTime(s.CreatedAt)), pollTime(looseTime(s.SubmittedAt)), pollTime(looseTime(s.EvaluatedAt))
+	for _, field := range []struct {
+		value RawValue
+		to    *poll.Time
+	}{{s.CreatedAt, &item.Created}, {s.SubmittedAt, &item.Submitted}, {s.EvaluatedAt, &item.Evaluated}} {
+		*field.to = pollTime(looseTime(field.value))
+		item.Undated = item.Undated || *field.to == 0 && len(field.value) > 0 && string(field.value) != "null"
+	}
+	item.Undated = item.Undated || max(item.Created, item.Submitted, item.Evaluated) == 0
 	switch string(report.Evaluated) {
 	case "", "null", "false":
 		item.Ready = wrong
@@ -301,7 +287,7 @@ func looseItem(raw RawValue) (item poll.Item) {
 		item.Ready = true
 	}
 	if item.Ready {
-		item.Status = string(SubmissionEvaluated)
+		item.Status = poll.Finished
 	}
 	return item
 }

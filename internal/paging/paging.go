@@ -63,6 +63,14 @@ type Stuck struct {
 
 func (s *Stuck) Error() string { return "the list does not advance: " + s.What }
 
+// Hint returns advice, "" without any.
+func (s *Stuck) Hint() string {
+	if s.Field == "" {
+		return ""
+	}
+	return "Dialect." + s.Field + " is probably wrong"
+}
+
 // An iteration fails after so many pages in a row that announce more. A list by page number
 // that grows repeats as many pages as were added to it.
 const (

@@ -1,23 +1,25 @@
 package poll
 
 import (
-	"cmp"
+	"errors"
 	"time"
 )
 
-// Time is a duration, or a time by the server's clock as the duration since 1970. 0 means none.
+// Time is a duration, or a time by the machine's clock or by the server's, as the duration since 1970. 0 means none.
 type Time = time.Duration
+
+// Finished is the status that ends the wait for a submission. All others are unfinished.
+const Finished = "evaluated"
 
 const (
 	longestPeriod = 330 * time.Minute // Between listings of all of Lookback.
-	newestPeriod  = time.Hour         // Between listings of the newest page, which shows new statuses.
+	newestPeriod  = time.Hour         // Between listings of the newest page.
 	rememberFor   = 24 * time.Hour    // How much longer than necessary delivered ids are remembered.
 	sharedReplies = 300               // Shares are of about so many replies.
 	initialCredit = 0.03              // Replies that each source is credited with.
+	initialCost   = 4                 // Of a listing before the first one.
 	cheapRequests = 10                // Requests of a listing that need no spare reads, and single reads of one comparison.
 	maxSources    = 20
-
-	evaluated = "evaluated"
 )
 
 // Options configures a machine. It is not part of the state.
@@ -25,12 +27,20 @@ type Options struct {
 	Interval      Time // The mean time between polls.
 	ShortestPause Time // The shortest time between polls. The caller may wait longer than Next says.
 	Lookback      Time // Above 0.
+	CreatedSince  Time // Of known ids: all of Lookback begins then, by the server's clock. 0: Lookback ago.
 }
 
-// Item is a submission as a reply shows it.
+// Window is the rate limit of reads, less what is left to others.
+type Window struct {
+	Left, Limit int  // Limit above 0.
+	Ends        Time // The time until then.
+}
+
+// Item is a submission as a reply shows it. Its times are the server's.
 type Item struct {
 	ID, Status                    string
 	Created, Submitted, Evaluated Time
+	Undated                       bool // One of the times cannot be read, or there is none.
 	Ready                         bool // Its report is ready.
 }
 
@@ -38,36 +48,43 @@ type Item struct {
 type Request struct {
 	ID             string
 	Status, Cursor string
-	Since          Time
+	Since          Time // By the server's clock.
 }
 
 // Reply is the response to a request. A reply to a single read has one item.
 type Reply struct {
-	Code        int
-	Items       []Item
-	Next        string // Cursor of the next page.
-	At          Time   // When the reply came.
-	Left, Limit int    // Reads of the rate limit's window. Limit 0: not known.
-	Reset       Time   // When the window ends.
+	Code   int // 200, 400, 404 of a single read, or 500: the API cannot answer the request.
+	Items  []Item
+	Next   string // Cursor of the next page.
+	At     Time   // When the reply came, by the caller's clock.
+	Server Time   // The same by the server's clock.
 }
+
+// ErrRepeated is returned when a page repeats the page before it, so that the listing would never end.
+var ErrRepeated = errors.New("a page repeats the page before it")
 
 // Machine decides which requests to send. Create it with New. After it was decoded from JSON, call Resume.
 type Machine struct {
 	Sources []*source       `json:"sources"`          // First the newest page, then the depths from the deepest.
 	Reads   map[string]read `json:"reads"`            // Submissions to be read singly.
 	Known   set             `json:"known,omitzero"`   // Given ids that were not delivered yet. Nil: all evaluations count.
-	Done    map[string]Time `json:"done"`             // Delivered ids with the times of evaluation.
-	DoneTo  Time            `json:"done_to"`          // What was evaluated earlier counts as delivered.
 	Missing []string        `json:"missing,omitzero"` // Given ids that do not exist.
-	Left    int             `json:"left"`
-	Limit   int             `json:"limit"`
-	Reset   Time            `json:"reset"`
+
+	// What was delivered, by the server's clock.
+	Done     map[string]Time `json:"done"`     // Delivered ids, each with the latest time that it may be shown with.
+	DoneTo   Time            `json:"done_to"`  // What was evaluated earlier counts as delivered.
+	Latest   Time            `json:"latest"`   // The latest time of a submission that a listing has shown.
+	Complete Time            `json:"complete"` // When the last complete listing of all of Lookback began.
+
+	Clock Time `json:"clock"` // The machine's clock. It begins as the server's and never goes back.
+	Ahead Time `json:"ahead"` // Of the server's clock.
 
 	options Options
-	now     Time
+	caller  Time // The caller's clock at Clock.
+	resumed bool // The time between the save and the load is not known yet: no reply has come.
+	sent    bool // A request was sent since New or Resume.
 	asked   Request
 	from    *source // The source of the request; nil for a single read of Reads.
-	begin   bool    // The base is due.
 }
 
 type set map[string]bool
@@ -75,14 +92,16 @@ type set map[string]bool
 // read is a submission to be read singly.
 type read struct {
 	Source int  `json:"s"`           // The index of the source that led to it.
-	First  Time `json:"f,omitempty"` // When it was first seen evaluated. 0: it left the listing of a status.
+	First  Time `json:"f,omitempty"` // When it was first seen evaluated, or could not be read. 0: it left the listing of a status.
 	Due    Time `json:"d"`
 }
 
-// New returns a machine that finds evaluations after from, or, if ids is not nil, those of the ids.
-func New(o Options, from Time, ids []string) *Machine {
+// New returns a machine that finds evaluations after from, or, if ids is not nil, those of the ids. caller and server
+// are the present time by both clocks. The server's is an estimate until the first reply.
+func New(o Options, caller, server, from Time, ids []string) *Machine {
 	m := &Machine{
-		Sources: depths(o.Lookback, from), Reads: map[string]read{}, Done: map[string]Time{}, DoneTo: from, Left: 1, Limit: 1, options: o, begin: true,
+		Sources: depths(o.Lookback, min(from, server)), Reads: map[string]read{}, Done: map[string]Time{}, DoneTo: from,
+		Clock: server, options: o, caller: caller,
 	}
 	if ids == nil {
 		return m
@@ -101,8 +120,8 @@ func New(o Options, from Time, ids []string) *Machine {
 }
 
 // Resume continues a machine that was decoded from JSON. With another Lookback than before it learns its sources anew.
-func (m *Machine) Resume(o Options) {
-	m.options = o
+func (m *Machine) Resume(o Options, caller Time) {
+	m.options, m.caller, m.resumed = o, caller, true
 	if all := m.allOfLookback(); all.Depth != o.Lookback {
 		m.Sources = depths(o.Lookback, all.Began)
 		for id, r := range m.Reads {
@@ -114,83 +133,101 @@ func (m *Machine) Resume(o Options) {
 
 func (m *Machine) allOfLookback() *source { return m.Sources[1] }
 
-// BeginPoll makes the base due, however long ago it was listed.
-func (m *Machine) BeginPoll() { m.begin = true }
-
-// Next returns the request to send at now, or the time to wait for. A poll is the requests until Next returns a time.
-func (m *Machine) Next(now Time) (r Request, until Time) {
-	m.now = now
-	if now >= m.Reset {
-		m.Left = m.Limit
-	}
+// Next returns the request to send now, or the time to wait. A poll is the requests until Next returns a time. The
+// first call returns a request unless the window is used up.
+func (m *Machine) Next(caller Time, w Window) (r Request, wait Time) {
+	m.advance(caller)
 	switch {
-	case m.WindowUsedUp():
-		return Request{}, m.Reset
+	case w.Left <= 0:
+		return Request{}, w.Ends
 	case m.Known != nil && len(m.Known) == 0:
-		return Request{}, now + m.options.Interval
+		return Request{}, m.options.Interval
 	}
-	source, until := m.nextSource()
+	base := m.base()
+	source, until := m.nextSource(base, w)
 	id, due := m.nextRead()
 	switch {
-	case due <= now && (source == nil || source.Cost > 1):
+	case due <= m.Clock && (source == nil || source.cost() > 1):
 		m.from, m.asked = nil, Request{ID: id}
 	case source != nil:
-		m.from, m.asked, m.begin = source, m.nextPage(source), false
+		m.from, m.asked = source, m.nextPage(source)
+	case !m.sent:
+		m.from, m.asked = base, m.nextPage(base)
 	default:
-		return Request{}, min(until, due)
+		return Request{}, min(until, due) - m.Clock
 	}
+	m.sent = true
 	return m.asked, 0
 }
 
-// Got takes the reply to the request of Next, and returns the results in it. Each must be passed to Delivered. A reply
-// with another code than 200, 400 and 404 changes nothing but the window: call Next again after a while.
-func (m *Machine) Got(r Reply) (results []Item) {
-	if r.Limit > 0 {
-		m.Left, m.Limit, m.Reset = r.Left, r.Limit, r.Reset
-	}
-	m.now = r.At
-	for _, s := range m.Sources { // The server's clock may have been put back, or was not known before its first reply.
-		s.Began = min(s.Began, r.At)
-	}
-	single := m.asked.ID != ""
-	switch {
-	case single && (r.Code == 200 || r.Code == 404):
-		return m.gotRead(r)
-	case r.Code == 200:
-		return m.gotPage(r)
-	case r.Code == 400 && !single: // The API rejects the status or the cursor: later, or from the first page.
-		if m.from.Open = nil; m.from.Status != "" {
-			m.from.Began = r.At
-		}
-	}
-	return nil
+// advance moves the machine's clock on by what has passed on the caller's.
+func (m *Machine) advance(caller Time) {
+	m.Clock += max(0, caller-m.caller)
+	m.caller = caller
 }
 
-// Delivered records that a result of Got was delivered, or that its submission does not exist.
+// Receive takes the reply to the request of Next, and returns the results in it. Each must be passed to Delivered. If a
+// request gets no reply, call Next again after a while.
+func (m *Machine) Receive(r Reply) (results []Item, err error) {
+	m.advance(r.At)
+	if m.resumed {
+		m.resumed = false
+		passed := max(0, r.Server-m.Ahead-m.Clock)
+		m.Clock += passed
+		if m.from != nil && m.from.Open.Pages == 0 {
+			m.from.Open.Began += passed
+		}
+	}
+	m.Ahead = r.Server - m.Clock
+	switch single := m.asked.ID != ""; {
+	case single:
+		return m.receiveRead(r), nil
+	case r.Code == 200:
+		return m.receivePage(r)
+	case r.Code == 400 && m.asked.Cursor != "" && !m.from.Open.Again: // The cursor has expired.
+		m.from.Open = m.beginListing(m.from, m.from.Open.Pages)
+		m.from.Open.Again = true
+	default:
+		m.from.Open, m.from.Failed = nil, m.Clock
+	}
+	return nil, nil
+}
+
+// Delivered records that a result of Receive was delivered, or that its submission does not exist.
 func (m *Machine) Delivered(it Item) {
 	delete(m.Reads, it.ID)
 	if m.Known != nil {
 		delete(m.Known, it.ID)
 	} else {
-		m.Done[it.ID] = it.evaluatedAt()
+		m.Done[it.ID] = max(it.latest(), m.server())
 	}
 }
 
-// Begun reports whether the newest page was listed.
-func (m *Machine) Begun() bool { return m.Sources[0].Cost == 1 }
+// server returns the present time by the server's clock.
+func (m *Machine) server() Time { return m.Clock + m.Ahead }
 
-// WindowUsedUp reports whether Next waits for the end of the window.
-func (m *Machine) WindowUsedUp() bool { return m.Left <= 0 }
+// Begun reports whether the newest page was listed.
+func (m *Machine) Begun() bool { return m.Sources[0].Listed }
+
+// Failing returns the listings that failed last.
+func (m *Machine) Failing() (names []string) {
+	for _, s := range m.Sources {
+		if s.Failed > 0 {
+			names = append(names, s.name())
+		}
+	}
+	return names
+}
 
 // Late returns how many evaluated submissions have had no ready report for so long.
 func (m *Machine) Late(d Time) (n int) {
 	for _, r := range m.Reads {
-		if r.First > 0 && m.now-r.First >= d {
+		if r.First > 0 && m.Clock-r.First >= d {
 			n++
 		}
 	}
 	return n
 }
 
-// evaluatedAt returns the time of evaluation, or an earlier time if that is unknown.
-func (it Item) evaluatedAt() Time { return cmp.Or(it.Evaluated, it.Submitted, it.Created) }
+// latest returns the latest time of the submission.
+func (it Item) latest() Time { return max(it.Created, it.Submitted, it.Evaluated) }

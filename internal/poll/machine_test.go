@@ -14,6 +14,8 @@ import (
 	"github.com/hiring-assessment/hiring-go/internal/testing/emulator"
 )
 
+var fullWindow = poll.Window{Left: 1000, Limit: 1000, Ends: time.Hour}
+
 // TestMembersThatLeaveTogether are found within minutes, although each comparison reads ten at most. Since filters on
 // the creation, so that of the short listings only that of their status shows the evaluation of an old submission.
 func TestMembersThatLeaveTogether(t *testing.T) {
@@ -63,18 +65,19 @@ func TestStatusesOfAnEmptyOrganizationAreLearned(t *testing.T) {
 // TestLookbackMayChange checks that a submission is read although the new Lookback has fewer sources than its index.
 func TestLookbackMayChange(t *testing.T) {
 	const state = `{"sources": [{"began": 1, "cost": 1}, {"depth": 86400000000000, "began": 1, "cost": 1}, {"status": "active", "began": 1, "cost": 1},
-		{"status": "grading", "began": 1, "cost": 1}], "reads": {"x": {"s": 3, "d": 1}}, "done": {}, "left": 1000, "limit": 1000}`
+		{"status": "grading", "began": 1, "cost": 1}], "reads": {"x": {"s": 3, "d": 1}}, "done": {}, "clock": 1}`
 	var m poll.Machine
 	require.NoError(t, json.Unmarshal([]byte(state), &m))
-	m.Resume(poll.Options{Interval: time.Minute, Lookback: time.Hour})
+	m.Resume(poll.Options{Interval: time.Minute, ShortestPause: time.Minute, Lookback: time.Hour}, 0)
 	for range 10 {
-		r, until := m.Next(begin)
-		require.Zero(t, until)
-		reply := poll.Reply{Code: 200, At: begin}
+		r, wait := m.Next(0, fullWindow)
+		require.Zero(t, wait)
+		reply := poll.Reply{Code: 200, Server: begin}
 		if r.ID == "x" {
 			reply.Items = []poll.Item{{ID: "x", Status: "evaluated", Evaluated: begin, Ready: true}}
 		}
-		if results := m.Got(reply); r.ID == "x" {
+		if results, err := m.Receive(reply); r.ID == "x" {
+			require.NoError(t, err)
 			assert.Equal(t, reply.Items, results)
 			return
 		}
@@ -86,7 +89,7 @@ func TestLookbackMayChange(t *testing.T) {
 // shows all results. They are read within six hours nevertheless.
 func TestAllIsListedWithinSixHours(t *testing.T) {
 	source := func(depth time.Duration, cost, found int) string {
-		return fmt.Sprintf(`{"depth": %d, "began": %d, "cost": %d, "found": %d}`, depth, begin, cost, found)
+		return fmt.Sprintf(`{"depth": %d, "began": %d, "cost": %d, "found": %d, "listed": true}`, depth, begin, cost, found)
 	}
 	newest, short, lookback := source(0, 1, 0), source(time.Hour, 1, 300), source(30*day, 500, 0)
 	known := source(1<<62, 500, 0) // Single reads of all known ids.
@@ -105,19 +108,20 @@ func TestAllIsListedWithinSixHours(t *testing.T) {
 		},
 	} {
 		var m poll.Machine
-		require.NoError(t, json.Unmarshal(fmt.Appendf(nil, `%s, "reads": {}, "done": {"old": %d}, "left": 1000, "limit": 1000}`, c.state, begin-day), &m))
-		m.Resume(poll.Options{Interval: 45 * time.Second, ShortestPause: 30 * time.Second, Lookback: 30 * day})
+		require.NoError(t, json.Unmarshal(fmt.Appendf(nil, `%s, "reads": {}, "done": {"old": %d}, "clock": %d, "latest": %[3]d, "complete": %[3]d}`, c.state, begin-day-1, begin), &m))
+		m.Resume(poll.Options{Interval: 45 * time.Second, ShortestPause: 30 * time.Second, Lookback: 30 * day}, begin)
 		found := false
 		for now := begin; now < begin+5*time.Hour+32*time.Minute; {
-			r, until := m.Next(now)
-			if now = max(now, until); until > 0 {
+			r, wait := m.Next(now, fullWindow)
+			if now += wait; wait > 0 {
 				continue
 			}
-			reply := poll.Reply{Code: 200, At: now}
+			reply := poll.Reply{Code: 200, At: now, Server: now}
 			if r.ID != "" {
 				reply.Items = []poll.Item{{ID: r.ID, Status: "grading"}}
 			}
-			m.Got(reply)
+			_, err := m.Receive(reply)
+			require.NoError(t, err)
 			found = found || c.want(r)
 		}
 		assert.True(t, found, name)

@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"runtime/debug"
+	"strings"
 	"testing"
 	"time"
 
@@ -31,7 +32,9 @@ type world struct {
 	length   poll.Time
 	every    poll.Time      // Between polls; 0: as the machine says.
 	restart  float64        // The part of the requests after which the state is saved and loaded.
-	ahead    poll.Time      // Of the clock at the start, which is not the server's.
+	local    poll.Time      // How far the local clock is ahead. It matters until a Date comes.
+	noDate   bool           // No response has a Date.
+	set      bool           // The local clock is set between any two processes.
 	longer   poll.Time      // When Lookback becomes a day longer.
 	outages  [][2]poll.Time // Without any response.
 	end      poll.Time      // Of the run.
@@ -66,9 +69,7 @@ func newWorld(seed int, factor float64, page int) *world {
 		OthersPerHour: pick(r, 0., 0, 200, 500), OthersUseUp: pick(r, 0, 0, 0.1, 0.5), Failing: pick(r, 0, 0, 0.01, 0.1, 0.3),
 		PageSize: pick(r, page, page, page/4), OneStatus: r.IntN(4) == 0, NoSubmittedAt: r.IntN(4) == 0,
 	}
-	if r.IntN(4) == 0 {
-		w.api.PutBack, w.api.BackAt = poll.Time(1+r.IntN(9))*time.Minute, begin+poll.Time(r.Float64()*float64(w.length))
-	}
+	w.clocks(r)
 	w.restart = pick(r, 0, 0.05, 0.2, 1) / max(1, perDay/2-3)
 	abandoned := pick(r, 0, 0.1, 0.3)
 	w.fill(r, perDay, abandoned)
@@ -85,10 +86,47 @@ func newWorld(seed int, factor float64, page int) *world {
 				w.known = append(w.known, s.ID)
 			}
 		}
-		w.ahead = pick(r, 0, 2*day)
 	}
 	w.pages = perDay * w.lookback.Hours() / 24 / float64(w.api.PageSize) * (1 + abandoned)
+	w.defects(r)
 	return w
+}
+
+// clocks gives the world wrong clocks.
+func (w *world) clocks(r *rand.Rand) {
+	const off = 26 * time.Hour
+	a := w.api
+	w.local = pick(r, 0, 0, -2*day, off, 2*day)
+	switch r.IntN(8) {
+	case 0:
+		a.PutBack, a.BackAt = poll.Time(1+r.IntN(9))*time.Minute, begin+poll.Time(r.Float64()*float64(w.length))
+	case 1:
+		a.DateAhead = pick(r, -off, off)
+	case 2:
+		w.noDate, w.set = true, r.IntN(2) == 0
+	case 3:
+		a.WrongFrom, a.WrongBy = begin+poll.Time(r.Float64()*float64(w.length)), pick(r, -3*day, 3*day)
+		a.WrongTo = a.WrongFrom + between(r, time.Minute, 3*time.Hour)
+	}
+}
+
+// defects gives the world sources that fail, cursors that expire, and submissions with strange times.
+func (w *world) defects(r *rand.Rand) {
+	a, some := w.api, w.subs[r.IntN(len(w.subs))].ID
+	a.Refusing = pick(r, 0, 0, 0.05) / max(1, w.pages) // Most listings are complete.
+	broken := pick(r, "none", "none", "in_progress", "grading", "pending", "", some[len(some)-2:])
+	a.Broken = func(q poll.Request) bool {
+		return q.Status == broken && q.ID == "" || q.ID != "" && len(broken) == 2 && strings.HasSuffix(q.ID, broken)
+	}
+	if w.pages < 100 && a.OthersPerHour < 500 && a.OthersUseUp == 0 && a.Failing < 0.1 && r.IntN(3) == 0 { // A listing is read in one go.
+		a.CursorLife = between(r, 5*time.Second, 10*time.Minute)
+	}
+	if r.IntN(6) == 0 {
+		a.NullFor = day
+	}
+	if a.DateAhead+a.WrongBy == 0 && !w.noDate && r.IntN(4) == 0 {
+		a.Future = some
+	}
 }
 
 // fill adds submissions at a daily rate, and perhaps a burst.
@@ -151,45 +189,80 @@ func (w *world) run() *outcome {
 	r := rand.New(rand.NewPCG(w.api.Seed, 7))
 	options := options
 	options.Lookback = w.lookback
-	o.machine = poll.New(options, w.api.Clock(begin)+w.ahead, w.known)
-	now, call, failures := begin, begin, 0
+	o.machine = poll.New(options, 0, begin+w.local, begin, w.known)
+	now, call, started := begin, begin, begin
+	failures, refused, first := 0, 0, true // Outages in a row, 500s in a poll; no request was sent in this process.
+	var window poll.Window
+	var ends poll.Time
+	next := func(wait poll.Time) { // Goes to the next poll.
+		now, refused = now+wait, 0
+		if w.every > 0 {
+			call = max(call+w.every, now+time.Second)
+			now = call
+		}
+	}
 	for now < w.end && (w.known == nil || len(o.machine.Known) > 0) {
 		for _, out := range w.outages {
 			if now > out[0] && now < out[1] {
 				now = out[1]
 			}
 		}
-		request, until := o.machine.Next(w.api.Clock(now))
+		if window.Ends = ends - now; ends <= now {
+			window = poll.Window{Left: 1000, Limit: 1000, Ends: time.Hour}
+		}
+		request, wait := o.machine.Next(now-started, window)
 		switch {
-		case until > 0 && until <= w.api.Clock(now):
-			o.problem(now, "no progress: until %v", until)
+		case wait < 0 || wait > 0 && first && window.Left > 0:
+			o.problem(now, "no progress: wait %v", wait)
 			return o
-		case until > 0 && w.every > 0:
-			call = max(call+w.every, now+time.Second)
-			now = call
-			continue
-		case until > 0:
-			now += until - w.api.Clock(now) + poll.Time(r.Int64N(int64(30*time.Second)))
+		case wait > time.Minute && window.Left > 0:
+			o.problem(now, "a wait of %v", wait)
+		case wait > 0 || refused == 10:
+			next(max(wait, 30*time.Second) + poll.Time(r.Int64N(int64(30*time.Second))))
 			continue
 		}
-		if now += 75 * time.Millisecond; now < w.api.UsedUpTill {
+		if now += 75 * time.Millisecond; now < w.api.UsedUpTill && !first {
 			o.problem(now, "a request while the window is used up")
 		}
-		reply := w.api.Reply(request, now)
-		if now += 75 * time.Millisecond; reply.Code < 500 {
-			failures = 0
-		} else if failures++; w.every > 0 && failures >= 5 {
-			call, failures = max(call+w.every, now+time.Second), 0
-			now = call
-		} else {
-			now += min(time.Minute, time.Second<<failures)
+		first = false
+		reply, limit := w.api.Reply(request, now)
+		now += 75 * time.Millisecond
+		if limit.Limit > 0 {
+			window, ends = limit, now+limit.Ends
 		}
-		for _, it := range o.machine.Got(reply) {
+		reply.At = now - started
+		if w.noDate {
+			reply.Server = now + w.local
+		}
+		switch reply.Code {
+		case 429:
+			continue
+		case 503:
+			if failures++; w.every > 0 && failures >= 5 {
+				failures = 0
+				next(0)
+			} else {
+				now += 45 * time.Second
+			}
+			continue
+		case 500:
+			refused++
+		}
+		failures = 0
+		results, err := o.machine.Receive(reply)
+		if err != nil {
+			o.problem(now, "%v", err)
+		}
+		for _, it := range results {
 			w.check(o, it.ID, now)
 			o.machine.Delivered(it)
 		}
 		if r.Float64() < w.restart {
 			w.reload(o, options, now)
+			started, ends, first = now, 0, true
+			if w.set {
+				w.local = pick(r, -26*time.Hour, 0, 26*time.Hour)
+			}
 		}
 	}
 	return o
@@ -201,7 +274,7 @@ func (w *world) check(o *outcome, id string, now poll.Time) {
 	switch {
 	case o.at[id] > 0:
 		o.problem(now, "%s twice, first at %v, evaluated %v", id, o.at[id]-begin, s.Evaluated-begin)
-	case w.known == nil && s.Evaluated < begin-time.Second:
+	case w.known == nil && s.Evaluated+w.api.NullFor < begin-time.Second && id != w.api.Future:
 		o.problem(now, "%s is of before the watch: %v", id, s.Evaluated-begin)
 	case now < s.Ready:
 		o.problem(now, "%s is not ready", id)
@@ -232,7 +305,7 @@ func (w *world) reload(o *outcome, options poll.Options, now poll.Time) {
 	if err := json.Unmarshal(state, o.machine); err != nil {
 		o.problem(now, "%v", err)
 	}
-	o.machine.Resume(options)
+	o.machine.Resume(options, 0)
 	if all := o.machine.Sources[1]; all.Depth != options.Lookback {
 		o.problem(now, "a lookback of %v", all.Depth)
 	}
@@ -244,7 +317,7 @@ func (w *world) judge(o *outcome) {
 	if a.InWindow > 1000 {
 		o.problem(0, "%d requests in a window", a.InWindow)
 	}
-	if newest := o.machine.Sources[0]; w.known == nil && newest.Cost != 1 {
+	if newest := o.machine.Sources[0]; w.known == nil && newest.Listed && newest.Cost != 1 {
 		o.problem(0, "the newest page costs %v", newest.Cost)
 	}
 	// The time that a listing of all of Lookback takes, and single reads of all known ids. Long listings may use two
@@ -255,7 +328,10 @@ func (w *world) judge(o *outcome) {
 	if w.every > time.Hour {
 		whole = poll.Time(math.Ceil(2*windows)) * w.every
 	}
-	promised := 6*time.Hour + 31*time.Minute
+	promised := 6*time.Hour + 31*time.Minute + a.NullFor
+	if a.CursorLife > 0 || a.Refusing > 0 { // Listings begin again.
+		promised *= 2
+	}
 	if windows > 1 { // It does not fit the spare reads of a window.
 		promised *= 2
 	}
@@ -307,8 +383,10 @@ func TestRandomWorlds(t *testing.T) {
 			w := newWorld(seed, factor, page)
 			o := w.run()
 			w.judge(o)
-			assert.Empty(t, o.problems, "%d submissions of lookback %v, since %s, status filter %q, every %v, %d known, restarts %.3f",
-				len(w.subs), w.lookback, w.api.Since, w.api.Unfinished, w.every, len(w.known), w.restart)
+			a := w.api
+			assert.Empty(t, o.problems, "%d submissions, lookback %v, every %v, %d known, restarts %.3f, since %s, status filter %q, %.0f pages, local %v, no date %t, "+
+				"date %v, wrong %v, refusing %v, cursors %v, null %v, future %t, others %v %v, failing %v, outages %v, life %d", len(w.subs), w.lookback, w.every, len(w.known), w.restart, a.Since, a.Unfinished, w.pages,
+				w.local, w.noDate, a.DateAhead, a.WrongBy, a.Refusing, a.CursorLife, a.NullFor, a.Future != "", a.OthersPerHour, a.OthersUseUp, a.Failing, w.outages, w.end-begin)
 		})
 	}
 }

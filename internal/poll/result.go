@@ -6,28 +6,40 @@ import (
 	"slices"
 )
 
-// isWanted reports whether a submission that was evaluated at a time is still to be delivered.
-func (m *Machine) isWanted(id string, evaluated Time) bool {
+// isOpen reports whether a submission may still have to be delivered.
+func (m *Machine) isOpen(id string) bool {
 	if m.Known != nil {
 		return m.Known[id]
 	}
-	_, done := m.Done[id]
-	return !done && (evaluated >= m.DoneTo || m.Reads[id].First > 0)
+	_, delivered := m.Done[id]
+	return !delivered
 }
 
-// see reports whether an item that a source showed is a result. It schedules single reads of an evaluated submission
-// until its result is delivered.
-func (m *Machine) see(it Item, s *source) bool {
-	if it.Status != evaluated || !m.isWanted(it.ID, it.evaluatedAt()) {
+// isWanted reports whether an evaluated submission is still to be delivered.
+func (m *Machine) isWanted(it Item) bool {
+	if at, delivered := m.Done[it.ID]; delivered { // It is remembered while it may be shown with a later time.
+		if it.Undated || it.Evaluated == 0 {
+			at = max(at, m.server())
+		}
+		m.Done[it.ID] = max(at, it.latest())
+	}
+	since := cmp.Or(it.Evaluated, it.Submitted, it.Created)
+	return m.isOpen(it.ID) && (m.Known != nil || it.Undated || since >= m.DoneTo || m.Reads[it.ID].First > 0)
+}
+
+// isResult reports whether an item that a source showed is a result. It schedules single reads of an evaluated
+// submission until its result is delivered.
+func (m *Machine) isResult(it Item, s *source) bool {
+	if it.Status != Finished || !m.isWanted(it) {
 		return false
 	}
 	r, reading := m.Reads[it.ID]
 	if !reading {
-		r = read{Source: slices.Index(m.Sources, s), Due: m.now + m.options.Interval}
+		r = read{Source: slices.Index(m.Sources, s), Due: m.Clock + m.options.Interval}
 	}
-	r.First = cmp.Or(r.First, m.now)
+	r.First = cmp.Or(r.First, m.Clock)
 	if it.Ready {
-		r.Due = m.now
+		r.Due = m.Clock
 	}
 	m.Reads[it.ID] = r
 	return it.Ready
@@ -52,8 +64,8 @@ func (m *Machine) nextRead() (first string, due Time) {
 	return first, due
 }
 
-// gotRead takes the reply to a single read, of Reads or of the known ids.
-func (m *Machine) gotRead(r Reply) (results []Item) {
+// receiveRead takes the reply to a single read, of Reads or of the known ids.
+func (m *Machine) receiveRead(r Reply) (results []Item) {
 	id, s := m.asked.ID, m.from
 	scheduled, reading := m.Reads[id]
 	if s == nil {
@@ -61,36 +73,39 @@ func (m *Machine) gotRead(r Reply) (results []Item) {
 	} else {
 		s.Open.Cursor = id
 		_, more := m.knownAfter(id)
-		defer m.turn(s, !more) // After a status was learned.
+		defer m.countRequest(s, !more) // After a status was learned.
 	}
-	if r.Code == 404 {
+	switch {
+	case r.Code == 404:
 		delete(m.Reads, id)
 		if m.Known[id] {
 			delete(m.Known, id)
 			m.Missing = append(m.Missing, id)
 		}
 		return nil
+	case r.Code != 200: // The API fails for this submission, which other requests do not wait for.
+		scheduled.First = cmp.Or(scheduled.First, m.Clock)
+		scheduled.Source = slices.Index(m.Sources, s)
+		m.readAgain(id, scheduled)
+		return nil
 	}
-	m.learnStatus(r.Items[0].Status)
-	if m.see(r.Items[0], s) {
+	it := r.Items[0]
+	m.learnStatus(it.Status)
+	if m.isResult(it, s) {
 		m.credit(s)
 		return r.Items
 	}
-	if reading {
-		m.readAgain(id)
+	if scheduled, reading = m.Reads[id]; reading {
+		m.readAgain(id, scheduled)
+	}
+	if scheduled.First == 0 || !it.Undated && it.latest()+m.options.Lookback < m.past() {
+		delete(m.Reads, id) // It only left the listing of a status, or its report never came.
 	}
 	return nil
 }
 
-// readAgain schedules the next single read of a submission without a ready report, until Lookback has passed. A
-// submission that only left the listing of a status is not read again.
-func (m *Machine) readAgain(id string) {
-	r := m.Reads[id]
-	age := m.now - r.First
-	if r.First == 0 || age > m.options.Lookback {
-		delete(m.Reads, id)
-		return
-	}
-	r.Due = m.now + max(m.options.Interval, age/4, m.options.Interval/4*Time(len(m.Reads)))
+// readAgain schedules the next single read of a submission whose report is not ready, or that cannot be read.
+func (m *Machine) readAgain(id string, r read) {
+	r.Due = m.Clock + max(m.options.Interval, (m.Clock-r.First)/4, m.options.Interval/4*Time(len(m.Reads)))
 	m.Reads[id] = r
 }

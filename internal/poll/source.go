@@ -2,6 +2,7 @@ package poll
 
 import (
 	"cmp"
+	"hash/fnv"
 	"maps"
 	"math"
 	"slices"
@@ -13,8 +14,10 @@ type source struct {
 	Depth   Time     `json:"depth,omitempty"` // A depth, newestPage or knownIDs, if Status is empty.
 	Status  string   `json:"status,omitempty"`
 	Members set      `json:"members,omitempty"` // The submissions with Status at the last listing.
+	Listed  bool     `json:"listed,omitempty"`  // A listing was complete.
 	Began   Time     `json:"began"`             // When the last complete listing began, or one that includes it.
-	Cost    float64  `json:"cost"`              // Requests of the last listing, or of the open one if that has more.
+	Failed  Time     `json:"failed,omitempty"`  // When the last listing failed. 0: it did not.
+	Cost    float64  `json:"cost"`              // Requests of the last listing, or of the open one if that has more. 0: none yet.
 	Found   float64  `json:"found"`             // Recent replies that showed results first.
 	Open    *listing `json:"open,omitempty"`
 }
@@ -27,40 +30,62 @@ const (
 // listing is a listing that is in progress.
 type listing struct {
 	Began  Time   `json:"began"`
-	Since  Time   `json:"since"`
+	Since  Time   `json:"since"`            // By the server's clock.
 	Cursor string `json:"cursor,omitempty"` // Of the next page; for known ids the last one that was read.
 	Pages  int    `json:"pages"`
-	Seen   set    `json:"seen,omitzero"` // Submissions with the source's status.
+	Page   uint64 `json:"page,omitempty"`  // The hash of the ids of the last page.
+	Again  bool   `json:"again,omitempty"` // It began again, because its cursor had expired.
+	Seen   set    `json:"seen,omitzero"`   // Submissions with the source's status.
 }
 
 // depths returns the newest page, and the sources that list evaluated submissions.
 func depths(lookback, began Time) []*source {
-	sources := []*source{{Depth: newestPage, Began: began, Cost: 4}, {Depth: lookback, Began: began, Cost: 4}}
+	sources := []*source{{Depth: newestPage, Began: began, Cost: 1}, {Depth: lookback, Began: began}}
 	for depth := lookback / 4; depth > 10*time.Minute; depth /= 4 {
-		sources = append(sources, &source{Depth: depth, Began: began, Cost: 4})
+		sources = append(sources, &source{Depth: depth, Began: began})
 	}
 	return sources
 }
 
+// name returns what the source asks the API for.
+func (s *source) name() string {
+	switch {
+	case s.Status != "":
+		return "status=" + s.Status
+	case s.Depth == newestPage:
+		return "newest"
+	}
+	return "status=" + Finished + " since " + s.Depth.String() + " ago"
+}
+
+func (s *source) cost() float64 { return cmp.Or(s.Cost, initialCost) }
+
+// tried returns when the last listing began, or failed.
+func (s *source) tried() Time { return max(s.Began, s.Failed) }
+
+// base returns the source that a poll begins with: the deepest of the cheapest whose last listing did not fail.
+func (m *Machine) base() *source {
+	return slices.MinFunc(m.Sources, func(a, b *source) int {
+		return cmp.Or(cmp.Compare(min(a.Failed, 1), min(b.Failed, 1)), cmp.Compare(a.cost(), b.cost()), cmp.Compare(b.Depth, a.Depth))
+	})
+}
+
 // nextSource returns the source to list now, or nil and when one is due. Of depths that are equally due, the shallowest
 // comes first: it costs least, and shows whether the deeper ones are needed.
-func (m *Machine) nextSource() (next *source, _ Time) {
-	base, credits := m.Sources[0], 0.0
+func (m *Machine) nextSource(base *source, w Window) (next *source, _ Time) {
+	credits := 0.0
 	for _, s := range m.Sources {
 		credits += s.Found + initialCredit
-		if s.Cost <= 1 && s.Depth > base.Depth {
-			base = s
-		}
 	}
 	until, latest := Time(math.MaxInt64), 0.0
 	for _, s := range m.Sources {
 		period := m.period(s, credits)
-		due := m.due(s, s.Began+period, base)
-		if due > m.now {
+		due := m.due(s, s.tried()+period, base, w)
+		if due > m.Clock {
 			until = min(until, due)
 			continue
 		}
-		late := float64(m.now-s.Began) / float64(period)
+		late := float64(m.Clock-s.tried()) / float64(period)
 		if next == nil || cmp.Or(cmp.Compare(s.rank(), next.rank()), cmp.Compare(latest, late)) <= 0 {
 			next, latest = s, late
 		}
@@ -69,7 +94,7 @@ func (m *Machine) nextSource() (next *source, _ Time) {
 }
 
 // rank returns the cost by which due sources are ordered. Long listings rank the same.
-func (s *source) rank() float64 { return min(s.Cost, cheapRequests+1) }
+func (s *source) rank() float64 { return min(s.cost(), cheapRequests+1) }
 
 // period returns the time between two listings of a source.
 func (m *Machine) period(s *source, credits float64) Time {
@@ -77,7 +102,7 @@ func (m *Machine) period(s *source, credits float64) Time {
 		return newestPeriod
 	}
 	share := (s.Found + initialCredit) / credits
-	period := Time(float64(m.options.Interval/2) * math.Sqrt(s.Cost/share))
+	period := Time(float64(m.options.Interval/2) * math.Sqrt(s.cost()/share))
 	if s.Depth >= m.options.Lookback {
 		period = min(period, longestPeriod)
 	}
@@ -85,34 +110,29 @@ func (m *Machine) period(s *source, credits float64) Time {
 }
 
 // due returns when the next request of a source is due. at is the end of its period.
-func (m *Machine) due(s *source, at Time, base *source) Time {
+func (m *Machine) due(s *source, at Time, base *source, w Window) Time {
 	switch {
-	case s.Open != nil && s.Open.Pages >= cheapRequests && !m.hasSpareReads():
-		return m.now + m.options.Interval
+	case s.Open != nil && s.Open.Pages >= cheapRequests && !w.hasSpareReads():
+		return m.Clock + m.options.Interval
 	case s.Open != nil:
-		return min(at, m.now)
-	case s == base && m.begin:
-		return m.now
+		return min(at, m.Clock)
 	case s == base:
-		return s.Began + m.options.ShortestPause
-	case at > base.Began:
-		return m.now + m.options.Interval // In a later poll.
+		return s.tried() + m.options.ShortestPause
+	case at > base.tried():
+		return m.Clock + m.options.Interval // In a later poll.
 	}
 	return at
 }
 
 // hasSpareReads reports whether a long listing may continue.
-func (m *Machine) hasSpareReads() bool {
-	return float64(m.Left)/float64(m.Limit) > (1+(m.Reset-m.now).Hours())/3
+func (w Window) hasSpareReads() bool {
+	return float64(w.Left)/float64(w.Limit) > (1+w.Ends.Hours())/3
 }
 
 // nextPage returns the next request of a source.
 func (m *Machine) nextPage(s *source) Request {
-	if s.Open == nil {
-		s.Open = &listing{Began: m.now, Since: max(1, s.Began-s.Depth)}
-		if s.Status != "" {
-			s.Open.Since, s.Open.Seen = m.now-m.options.Lookback, set{}
-		}
+	if s.Open == nil || s.Open.Pages == 0 {
+		s.Open = m.beginListing(s, 0)
 	}
 	switch {
 	case s.Depth == knownIDs:
@@ -121,7 +141,20 @@ func (m *Machine) nextPage(s *source) Request {
 	case s.Status != "" || s.Depth == newestPage:
 		return Request{Status: s.Status, Cursor: s.Open.Cursor}
 	}
-	return Request{Status: evaluated, Since: s.Open.Since, Cursor: s.Open.Cursor}
+	return Request{Status: Finished, Since: s.Open.Since, Cursor: s.Open.Cursor}
+}
+
+// beginListing returns a listing of a source from the first page, for which so many requests were made.
+func (m *Machine) beginListing(s *source, pages int) *listing {
+	l := &listing{Began: m.Clock, Since: s.Began - s.Depth + m.Ahead, Pages: pages}
+	if s.Status != "" {
+		l.Since, l.Seen = m.server()-m.options.Lookback, set{}
+	}
+	if s.Status != "" || s.Depth == m.options.Lookback {
+		l.Since = cmp.Or(m.options.CreatedSince, l.Since)
+	}
+	l.Since = max(1, l.Since)
+	return l
 }
 
 // knownAfter returns the known id to be read after id, and whether there is one.
@@ -134,61 +167,71 @@ func (m *Machine) knownAfter(id string) (next string, more bool) {
 	return ids[min(k, len(ids)-1)], k < len(ids)
 }
 
-// gotPage takes a page of a source.
-func (m *Machine) gotPage(r Reply) (results []Item) {
+// receivePage takes a page of a source.
+func (m *Machine) receivePage(r Reply) (results []Item, err error) {
 	s := m.from
-	allOld := len(r.Items) > 0
+	allOld, page := len(r.Items) > 0, fnv.New64a()
 	for _, it := range r.Items {
+		page.Write([]byte(it.ID))
 		m.learnStatus(it.Status)
-		if m.see(it, s) {
+		if m.isResult(it, s) {
 			results = append(results, it)
 		}
-		if s.Status != "" && it.Status == s.Status && m.isWanted(it.ID, m.now) {
+		if s.Status != "" && it.Status == s.Status && m.isOpen(it.ID) {
 			s.Open.Seen[it.ID] = true
 		}
-		allOld = allOld && max(it.Created, it.Submitted, it.Evaluated) < s.Open.Since
+		m.Latest = max(m.Latest, it.latest())
+		allOld = allOld && !it.Undated && it.latest() < s.Open.Since
 	}
-	s.Open.Cursor = r.Next
-	m.turn(s, r.Next == "" || allOld || s.Depth == newestPage && s.Status == "")
+	if len(r.Items) > 0 && r.Next != "" && page.Sum64() == s.Open.Page {
+		err = ErrRepeated
+	}
+	s.Open.Cursor, s.Open.Page = r.Next, page.Sum64()
+	m.countRequest(s, r.Next == "" || allOld || s.Depth == newestPage && s.Status == "")
 	if len(results) > 0 {
 		m.credit(s)
 	}
-	return results
+	return results, err
 }
 
-// turn counts a request of a source. last: it completes the listing.
-func (m *Machine) turn(s *source, last bool) {
+// countRequest counts a request of a source. last: it completes the listing.
+func (m *Machine) countRequest(s *source, last bool) {
 	l := s.Open
 	l.Pages++
 	if !last {
-		s.Cost = max(s.Cost, float64(l.Pages))
+		s.Cost = max(s.cost(), float64(l.Pages))
 		return
 	}
-	s.Began, s.Cost, s.Open = min(l.Began, m.now), float64(l.Pages), nil
+	s.Listed, s.Began, s.Failed, s.Cost, s.Open = true, l.Began, 0, float64(l.Pages), nil
 	if s.Status != "" {
 		m.compare(s, l.Seen)
 		return
 	}
 	for _, other := range m.Sources { // The listing includes the shallower depths, but shows no unfinished status. Known ids include all.
-		if other.Status == "" && other.Depth > newestPage && other.Depth <= s.Depth || s.Depth == knownIDs {
+		if other.Status == "" && other.Depth > newestPage && other.Depth <= s.Depth && other.Listed || s.Depth == knownIDs {
 			other.Began = max(other.Began, s.Began)
 		}
 	}
 	if s.Depth == m.options.Lookback {
-		m.DoneTo = max(m.DoneTo, s.Began-rememberFor)
+		m.DoneTo = max(m.DoneTo, m.past()-rememberFor)
+		m.Complete = s.Began + m.Ahead
 		maps.DeleteFunc(m.Done, func(_ string, evaluated Time) bool { return evaluated < m.DoneTo })
 	}
 }
+
+// past returns a time of the server's clock that has certainly passed. Neither a submission with a time in the future nor
+// a wrong clock makes it too late.
+func (m *Machine) past() Time { return min(m.Latest, m.Complete) }
 
 // compare has members that left the listing of a status read singly, ten at most. The others stay members.
 func (m *Machine) compare(s *source, seen set) {
 	reads := 0
 	for _, id := range slices.Sorted(maps.Keys(s.Members)) {
-		if _, reading := m.Reads[id]; seen[id] || reading || !m.isWanted(id, m.now) {
+		if _, reading := m.Reads[id]; seen[id] || reading || !m.isOpen(id) {
 			continue
 		}
 		if reads++; reads <= cheapRequests {
-			m.Reads[id] = read{Source: slices.Index(m.Sources, s), Due: m.now}
+			m.Reads[id] = read{Source: slices.Index(m.Sources, s), Due: m.Clock}
 		} else {
 			seen[id] = true
 		}
@@ -199,7 +242,7 @@ func (m *Machine) compare(s *source, seen set) {
 // learnStatus makes an unfinished status a source.
 func (m *Machine) learnStatus(status string) {
 	known := func(s *source) bool { return s.Status == status }
-	if status != evaluated && status != "" && len(m.Sources) < maxSources && !slices.ContainsFunc(m.Sources, known) {
+	if status != Finished && status != "" && len(m.Sources) < maxSources && !slices.ContainsFunc(m.Sources, known) {
 		m.Sources = append(m.Sources, &source{Status: status, Cost: 1, Found: 1})
 	}
 }

@@ -35,12 +35,22 @@ type Window struct {
 	Reset     time.Time // By the server's clock.
 }
 
+// Left returns the time from the Date of the window's response to the end of the window. That is an hour without a Date
+// (zero), and for a Reset outside the next hour, which one of the two clocks must have wrong.
+func (w Window) Left(date time.Time) time.Duration {
+	left := w.Reset.Sub(date)
+	if left < 0 || left > Length {
+		return Length
+	}
+	return left
+}
+
 const (
-	// Length is the length of a window.
+	// Length is the length of a window (assumed: longest window).
 	Length = time.Hour
 
-	// Longest is the longest time for which a class is closed, so that an invalid header
-	// cannot close it forever. Windows are an hour long (assumed: longest window).
+	// Longest is the longest time for which a 429 closes a class, so that an invalid header
+	// cannot close it forever.
 	Longest = 2 * time.Hour
 
 	// MaxRefusals is the number of consecutive 401 responses after which a key is tried once per
@@ -105,15 +115,15 @@ func (t *Tracker) Enter(key Key, class Class, reserve float64, now time.Time) Ba
 	return Barrier{}
 }
 
-// Learn records the rate limit of a response. left is the time until the window ends. Of two
-// responses of one window the one with fewer remaining requests applies, otherwise the one of
-// the later window.
-func (t *Tracker) Learn(key Key, class Class, window Window, left time.Duration, now time.Time) {
+// Learn records the rate limit of a response with a Date, zero if it has none. Of two responses
+// of one window the one with fewer remaining requests applies, otherwise the one of the later
+// window.
+func (t *Tracker) Learn(key Key, class Class, window Window, date, now time.Time) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	c := &t.of(key, now).classes[class]
 	if !c.ends.After(now) || window.Reset.After(c.Reset) || window.Reset.Equal(c.Reset) && window.Remaining < c.Remaining {
-		c.Window, c.ends = window, now.Add(min(left, Longest))
+		c.Window, c.ends = window, now.Add(window.Left(date))
 	}
 }
 

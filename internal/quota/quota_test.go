@@ -12,6 +12,9 @@ var (
 	reset = time.Date(2030, 1, 1, 0, 0, 0, 0, time.UTC) // By a server's clock that is years ahead.
 )
 
+// before returns the Date of a response that came so long before reset.
+func before(d time.Duration) time.Time { return reset.Add(-d) }
+
 func keyOf(n int) Key { return Key{byte(n), byte(n >> 8)} }
 
 func used(remaining int, resets time.Time) Window {
@@ -35,7 +38,7 @@ func TestEnter(t *testing.T) {
 		"the reserve of an old window": {remaining: 5, reserve: 0.2, passed: 10 * time.Minute},
 	} {
 		var tracker Tracker
-		tracker.Learn(keyOf(1), Read, used(c.remaining, reset), 10*time.Minute, start)
+		tracker.Learn(keyOf(1), Read, used(c.remaining, reset), before(10*time.Minute), start)
 		now := start.Add(c.passed)
 		barrier := tracker.Enter(keyOf(1), Read, c.reserve, now)
 		assert.Equal(t, c.want, barrier.Wait, name)
@@ -62,8 +65,8 @@ func TestLearn(t *testing.T) {
 		"the known one has ended": {used(0, next), used(80, reset), time.Hour, used(80, reset)},
 	} {
 		var tracker Tracker
-		tracker.Learn(keyOf(1), Write, c.first, time.Hour, start)
-		tracker.Learn(keyOf(1), Write, c.second, time.Hour, start.Add(c.passed))
+		tracker.Learn(keyOf(1), Write, c.first, c.first.Reset.Add(-time.Hour), start)
+		tracker.Learn(keyOf(1), Write, c.second, c.second.Reset.Add(-time.Hour), start.Add(c.passed))
 		assert.Equal(t, c.want, tracker.Known(keyOf(1), Write), name)
 	}
 	assert.Zero(t, new(Tracker).Known(keyOf(1), Write))
@@ -72,11 +75,15 @@ func TestLearn(t *testing.T) {
 func TestAnInvalidHeaderDoesNotCloseAClassForever(t *testing.T) {
 	const year = 365 * 24 * time.Hour
 	var tracker Tracker
-	tracker.Learn(keyOf(1), Read, used(0, reset), year, start)
-	tracker.Close(keyOf(2), Read, year, start)
-	for n := 1; n <= 2; n++ {
-		assert.Equal(t, Longest, tracker.Enter(keyOf(n), Read, 0, start).Wait)
-		assert.Zero(t, tracker.Enter(keyOf(n), Read, 0, start.Add(Longest)))
+	for n, longest := range []time.Duration{Length, Length, Length, Longest} {
+		switch n {
+		case 3:
+			tracker.Close(keyOf(n), Read, year, start)
+		default:
+			tracker.Learn(keyOf(n), Read, used(0, reset), []time.Time{before(year), before(-year), {}}[n], start)
+		}
+		assert.Equal(t, longest, tracker.Enter(keyOf(n), Read, 0, start).Wait, n)
+		assert.Zero(t, tracker.Enter(keyOf(n), Read, 0, start.Add(longest)), n)
 	}
 }
 
@@ -85,9 +92,9 @@ func TestClose(t *testing.T) {
 	for name, delay := range map[string]time.Duration{"before the window ends": time.Minute, "after it": 90 * time.Minute} {
 		for _, remaining := range []int{0, 7} {
 			var tracker Tracker
-			tracker.Learn(keyOf(1), Read, used(remaining, reset), time.Hour, start)
+			tracker.Learn(keyOf(1), Read, used(remaining, reset), before(time.Hour), start)
 			tracker.Close(keyOf(1), Read, delay, start)
-			tracker.Learn(keyOf(1), Read, used(50, reset), time.Hour, start) // A response that was slower.
+			tracker.Learn(keyOf(1), Read, used(50, reset), before(time.Hour), start) // A response that was slower.
 			assert.Equal(t, delay, tracker.Enter(keyOf(1), Read, 0, start).Wait, name)
 			_, left, ends := tracker.Left(keyOf(1), Read, start)
 			assert.Equal(t, []any{0, delay}, []any{left, ends}, name)
@@ -128,7 +135,7 @@ func TestLeft(t *testing.T) {
 	}
 	assert.Equal(t, []any{1000, 1000, Length}, left(Read, start), "documented")
 	assert.Equal(t, []any{200, 200, Length}, left(Write, start), "documented")
-	tracker.Learn(keyOf(1), Read, used(30, reset), 10*time.Minute, start)
+	tracker.Learn(keyOf(1), Read, used(30, reset), before(10*time.Minute), start)
 	assert.Equal(t, []any{100, 30, 8 * time.Minute}, left(Read, start.Add(2*time.Minute)))
 	assert.Equal(t, []any{100, 100, Length}, left(Read, start.Add(10*time.Minute)))
 }
@@ -138,7 +145,7 @@ func TestKeysThatRotateDoNotPileUp(t *testing.T) {
 	for n := range 3 * maxKeys {
 		now := start.Add(time.Duration(n) * time.Minute)
 		tracker.Enter(keyOf(n), Read, 0, now)
-		tracker.Learn(keyOf(n), Read, used(0, reset), time.Hour, now)
+		tracker.Learn(keyOf(n), Read, used(0, reset), before(time.Hour), now)
 		assert.NotZero(t, tracker.Enter(keyOf(n), Read, 0, now))
 	}
 	assert.LessOrEqual(t, len(tracker.keys), maxKeys)

@@ -176,16 +176,16 @@ func TestInvalidRateLimitHeadersDoNotBlockForever(t *testing.T) {
 		least  time.Duration // Until the rate limit admits requests again.
 		most   time.Duration
 	}{
-		"in the past":        {nonsense("0", "1", year2000), 0, 0},
+		"in the past":        {nonsense("0", "1", year2000), time.Hour, time.Hour},
 		"now":                {nonsense("0", "946684800", year2000), 0, 0},
 		"negative":           {nonsense("0", "-5", year2000), 0, 0},
 		"negative remaining": {nonsense("-1", "946688400", year2000), 0, 0},
 		"no number":          {nonsense("none", "946688400", year2000), 0, 0},
-		"far away":           {nonsense("0", "253402300799", year2000), time.Hour, 2 * time.Hour},
+		"far away":           {nonsense("0", "253402300799", year2000), time.Hour, time.Hour},
 		"too far to write":   {nonsense("0", "9223372036854775807", year2000), 0, 0},
 		"too large":          {nonsense("0", "99999999999999999999", year2000), 0, 0},
-		"date far back":      {nonsense("0", "946688400", "Mon, 01 Jan 0001 00:00:00 GMT"), time.Hour, 2 * time.Hour},
-		"date far ahead":     {nonsense("0", "946688400", "Fri, 31 Dec 9999 23:59:59 GMT"), 0, 0},
+		"date far back":      {nonsense("0", "946688400", "Mon, 01 Jan 0001 00:00:00 GMT"), time.Hour, time.Hour},
+		"date far ahead":     {nonsense("0", "946688400", "Fri, 31 Dec 9999 23:59:59 GMT"), time.Hour, time.Hour},
 		"date unreadable":    {nonsense("0", "946688400", "yesterday"), time.Hour, time.Hour},
 	} {
 		synctest.Test(t, func(t *testing.T) {

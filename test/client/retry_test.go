@@ -184,7 +184,7 @@ func TestRetryAfterIsHonoured(t *testing.T) {
 	} {
 		synctest.Test(t, func(t *testing.T) { // The bubble's clock begins at 2000-01-01.
 			fake := apitest.NewScriptedServer(t, apitest.RespondError(429, "RATE_LIMITED", "Retry-After: "+value,
-				"X-RateLimit-Limit: 200", "X-RateLimit-Remaining: 5", "X-RateLimit-Reset: 946684840"), apitest.RespondData(apitest.Resource))
+				"X-RateLimit-Limit: 200", "X-RateLimit-Remaining: 5", "X-RateLimit-Reset: 946684840", "Date: Sat, 01 Jan 2000 00:00:00 GMT"), apitest.RespondData(apitest.Resource))
 			var exchanges []hiring.Exchange
 			client := fake.Client(hiring.WithObserver(func(_ context.Context, e hiring.Exchange) { exchanges = append(exchanges, e) }))
 			_, err := client.Invitations.Send(t.Context(), "a", hiring.NewInvitation{Email: "e", Name: "n"})

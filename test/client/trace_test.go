@@ -313,9 +313,10 @@ func TestTraceSeesOperationsMadeOfSeveral(t *testing.T) {
 func TestTraceSeesWhyACallWaits(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		reset := func(in time.Duration) string { return fmt.Sprint("X-RateLimit-Reset: ", time.Now().Add(in).Unix()) }
+		date := "Date: Sat, 01 Jan 2000 00:00:32 GMT"
 		used := apitest.RespondError(429, "RATE_LIMITED", "X-RateLimit-Limit: 1000", "X-RateLimit-Remaining: 0", reset(2*time.Second), "Retry-After: 2")
 		throttled := apitest.RespondError(429, "RATE_LIMITED", "X-RateLimit-Limit: 20", "X-RateLimit-Remaining: 0", reset(50*time.Second), "Retry-After: 30")
-		last := apitest.RespondData(apitest.Resource, "X-RateLimit-Limit: 1000", "X-RateLimit-Remaining: 0", reset(40*time.Second))
+		last := apitest.RespondData(apitest.Resource, "X-RateLimit-Limit: 1000", "X-RateLimit-Remaining: 0", reset(40*time.Second), date)
 		fake := apitest.NewScriptedServer(t, used, throttled, last, apitest.RespondData(apitest.Resource))
 		var pauses []hiring.TracePause
 		client := fake.Client(hiring.WithTrace(hiring.Trace{Pause: func(_ context.Context, p hiring.TracePause) { pauses = append(pauses, p) }}))

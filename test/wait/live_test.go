@@ -35,31 +35,11 @@ type liveRequest struct {
 	status int
 }
 
-// lockedSource is a source of random numbers for timers that fire at the same time.
-type lockedSource struct {
-	mu     sync.Mutex
-	source rand.Source
-}
-
-func (s *lockedSource) Uint64() uint64 {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.source.Uint64()
-}
-
-// sinceFields returns the times that since may filter on. The race detector needs one of them.
-func sinceFields() []sandbox.SinceField {
-	if testing.Short() {
-		return []sandbox.SinceField{sandbox.SinceCreated}
-	}
-	return []sandbox.SinceField{sandbox.SinceCreated, sandbox.SinceSubmitted, sandbox.SinceEvaluated}
-}
-
 const writerKey = "sk_live_sandbox_writer"
 
 func newLiveWorld(t *testing.T, opts ...sandbox.Option) *liveData {
 	t.Helper()
-	w := &liveData{t: t, random: rand.New(&lockedSource{source: rand.NewPCG(1, 2)})}
+	w := &liveData{t: t, random: rand.New(rand.NewPCG(1, 2))}
 	opts = append([]sandbox.Option{sandbox.WithQuota(1000, 1<<30), sandbox.WithKey(sandbox.Key{Token: writerKey, Scope: sandbox.ScopeAdmin})}, opts...)
 	w.server = sandbox.Start(t, opts...)
 	w.server.SetPlan(sandbox.LiveKey, 0, 1<<30)
@@ -79,48 +59,18 @@ func (w *liveData) post() string {
 }
 
 // begin creates a submission.
-func (w *liveData) begin(assessment string) string {
-	invitation, err := w.hand.Invitations.Send(w.t.Context(), assessment, hiring.NewInvitation{Email: fmt.Sprintf("c%d@example.test", w.random.Uint64()), Name: "C"})
+func (w *liveData) begin() string {
+	invitation, err := w.hand.Invitations.Send(w.t.Context(), w.assessment, hiring.NewInvitation{Email: fmt.Sprintf("c%d@example.test", w.random.Uint64()), Name: "C"})
 	require.NoError(w.t, err)
 	id, err := w.server.Begin(invitation.ID)
 	require.NoError(w.t, err)
 	return id
 }
 
-func (w *liveData) addCandidates(n int) []string {
-	ids := make([]string, n)
-	for i := range ids {
-		time.Sleep(time.Second)
-		ids[i] = w.begin(w.assessment)
-	}
-	return ids
-}
-
 func (w *liveData) evaluate(id string) {
 	if err := w.server.Evaluate(id, sandbox.Result{ShipScore: new(70)}); err != nil {
 		w.t.Error(err)
 	}
-}
-
-// evaluateAll evaluates each submission at a random time within a span from now.
-func (w *liveData) evaluateAll(ids []string, span time.Duration) {
-	for _, id := range ids {
-		w.grade(id, time.Duration(w.random.Int64N(int64(span))), func() {})
-	}
-}
-
-// grade submits an attempt and evaluates it up to twenty minutes later.
-func (w *liveData) grade(id string, evaluated time.Duration, done func()) {
-	submitted := evaluated - time.Duration(w.random.Int64N(int64(20*time.Minute)))
-	time.AfterFunc(max(0, submitted), func() {
-		if err := w.server.Submit(id); err != nil {
-			w.t.Error(err)
-		}
-		time.AfterFunc(evaluated-max(0, submitted), func() {
-			w.evaluate(id)
-			done()
-		})
-	})
 }
 
 // client returns a client whose requests are counted.

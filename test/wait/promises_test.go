@@ -9,6 +9,7 @@ import (
 	"math/rand/v2"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -18,6 +19,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/hiring-assessment/hiring-go"
+	"github.com/hiring-assessment/hiring-go/internal/poll"
 	"github.com/hiring-assessment/hiring-go/internal/testing/apitest"
 	"github.com/hiring-assessment/hiring-go/internal/testing/emulator"
 )
@@ -45,62 +47,29 @@ func clientOf(t *testing.T, transport *emulator.Transport, opts ...hiring.Option
 	return c
 }
 
-// TestWatchSurvivesACrashAtAnyMoment ends runs at random requests and at random results. Each crash repeats at most the
-// one result that was not saved.
-func TestWatchSurvivesACrashAtAnyMoment(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		const n = 60
-		transport, checkpoint := emulated(n, 3*time.Hour), new(memoryCheckpoint)
-		r, got, crashes := rand.New(rand.NewPCG(3, 4)), map[string]int{}, 0
-		for time.Since(transport.Begin) < 10*time.Hour {
-			ctx, crash := context.WithCancel(t.Context())
-			requests := r.IntN(60)
-			transport.Before = func(*http.Request) (*http.Response, error) {
-				if requests--; requests < 0 {
-					crash()
-				}
-				return nil, ctx.Err()
-			}
-			results := r.IntN(8)
-			for s, err := range clientOf(t, transport).Submissions.Watch(ctx, hiring.WatchOptions{Checkpoint: checkpoint}) {
-				if err != nil {
-					break
-				}
-				if results--; results < 0 { // The process is killed before or after it has handled the result.
-					if r.IntN(2) == 0 {
-						got[s.ID]++
-					}
-					break
-				}
-				got[s.ID]++
-			}
-			crash()
-			crashes++
-			time.Sleep(time.Duration(r.Int64N(int64(5 * time.Minute))))
-		}
-		repeated := 0
-		for i := range n {
-			id := fmt.Sprintf("s%03d", i)
-			assert.Positive(t, got[id], id)
-			repeated += max(0, got[id]-1)
-		}
-		assert.LessOrEqual(t, repeated, crashes)
-		assert.Greater(t, crashes, 30)
-	})
-}
-
-// TestPollsWithSavedStatesFindAll uses a new client for each poll. The API rejects filters by an unfinished status.
+// TestPollsWithSavedStatesFindAll uses a new client for each poll, as cron does. It comes when More or the hour says so.
+// Most of the window is used by others.
 func TestPollsWithSavedStatesFindAll(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		const n = 60
-		transport := emulated(n, 3*time.Hour)
-		transport.API.Unfinished = "refused"
-		got, state := map[string]int{}, ""
+		transport := emulated(150, time.Hour)
+		transport.API.PageSize, transport.API.OthersPerHour = 1, 1500
+		time.Sleep(time.Hour)
+		got, state, deepest, usedUp := map[string]int{}, "", time.Now(), 0
+		o := hiring.WatchOptions{Since: transport.Begin, MinInterval: 25 * time.Minute, MaxInterval: 25 * time.Minute}
 		for time.Since(transport.Begin) < 10*time.Hour {
 			before := len(transport.Sent())
-			polled, err := clientOf(t, transport).Submissions.Poll(t.Context(), state, hiring.WatchOptions{})
+			polled, err := clientOf(t, transport).Submissions.Poll(t.Context(), state, o)
 			require.NoError(t, err)
-			assert.LessOrEqual(t, len(transport.Sent())-before, 101, "100 requests and the account")
+			switch sent := len(transport.Sent()) - before; {
+			case polled.Wait == 0:
+				assert.True(t, polled.More)
+				assert.Equal(t, 101, sent, "and the account")
+			case polled.More: // The window is used up.
+				usedUp++
+				assert.LessOrEqual(t, polled.Wait, 40*time.Minute)
+			default:
+				assert.Equal(t, 25*time.Minute, polled.Wait)
+			}
 			for _, s := range polled.Submissions {
 				assert.True(t, s.Report.Ready())
 				got[s.ID]++
@@ -108,11 +77,11 @@ func TestPollsWithSavedStatesFindAll(t *testing.T) {
 			state = polled.State
 			time.Sleep(polled.Wait)
 		}
-		require.Len(t, got, n)
+		assert.Positive(t, usedUp)
+		require.Len(t, got, 150)
 		for id, times := range got {
 			assert.Equal(t, 1, times, id)
 		}
-		deepest := time.Now()
 		for _, sent := range transport.Sent() {
 			u, err := url.Parse(sent)
 			require.NoError(t, err)
@@ -121,18 +90,6 @@ func TestPollsWithSavedStatesFindAll(t *testing.T) {
 			}
 		}
 		assert.WithinDuration(t, transport.Begin.Add(-30*24*time.Hour), deepest, time.Second, "Lookback is 30 days")
-	})
-}
-
-func TestPollReturnsAfter100Requests(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		transport := emulated(150, time.Hour)
-		transport.API.PageSize = 1
-		time.Sleep(time.Hour)
-		polled, err := clientOf(t, transport).Submissions.Poll(t.Context(), "", hiring.WatchOptions{Since: transport.Begin})
-		require.NoError(t, err)
-		assert.Len(t, transport.Sent(), 101, "and the account")
-		assert.Zero(t, polled.Wait)
 	})
 }
 
@@ -169,7 +126,14 @@ func TestASubmissionThatCannotBeDecoded(t *testing.T) {
 				s["report"] = "A"
 			}
 		},
-		"times": func(s map[string]any) { s["created_at"] = "yesterday" },
+		"created_at": func(s map[string]any) { s["created_at"] = "yesterday" },
+		"times": func(s map[string]any) {
+			for _, name := range []string{"created_at", "submitted_at", "evaluated_at"} {
+				if s[name] != nil {
+					s[name] = "02.01.2026 15:04"
+				}
+			}
+		},
 	} {
 		inBubble(t, name, func(t *testing.T) {
 			transport, checkpoint := emulated(3, time.Hour), new(memoryCheckpoint)
@@ -195,7 +159,7 @@ func TestASubmissionThatCannotBeDecoded(t *testing.T) {
 					got = append(got, s.ID)
 				}
 			}
-			for range 3 {
+			for range 15 {
 				run(4 * time.Hour)
 			}
 			assert.Equal(t, []string{"s001"}, failed)
@@ -238,24 +202,141 @@ func TestZeroSinceIsTheCall(t *testing.T) {
 	}
 }
 
-// TestARetryIsAfterSeconds: a failed request is repeated after 1, 2, 4 ... 60 s.
-func TestARetryIsAfterSeconds(t *testing.T) {
+// TestAFailedPollIsRepeatedAfterAMinute, doubled up to the interval, or when the API says.
+func TestAFailedPollIsRepeatedAfterAMinute(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		transport := emulated(1, time.Hour)
-		var at []time.Time
-		transport.Before = func(*http.Request) (*http.Response, error) {
-			if at = append(at, time.Now()); len(at) > 9 {
-				return nil, nil
+		fake := apitest.NewScriptedServer(t, slices.Concat(slices.Repeat([]apitest.Responder{apitest.Respond(502, "")}, 9),
+			[]apitest.Responder{apitest.Respond(503, "", "Retry-After: 300"), apitest.RespondData(readySubmission)})...)
+		o := hiring.WaitOptions{MinInterval: time.Hour, MaxInterval: time.Hour}
+		_, err := fake.Client(apitest.NoRetry).Submissions.WaitReport(t.Context(), "s", o)
+		require.NoError(t, err)
+		minutes := []time.Duration{1, 2, 4, 8, 16, 32, 60, 60, 60, 5}
+		for i, pause := range fake.Pauses() {
+			assert.Equal(t, minutes[i]*time.Minute, pause)
+		}
+		down := apitest.NewScriptedServer(t, apitest.Respond(502, "")).Client(apitest.NoRetry)
+		polled, err := down.Submissions.Poll(t.Context(), "", hiring.WatchOptions{MinInterval: time.Hour})
+		require.Error(t, err)
+		assert.Equal(t, []any{true, time.Minute}, []any{polled.More, polled.Wait})
+	})
+}
+
+// TestOutages: before the first poll has succeeded, a response that is not from the API ends the call, because the base
+// URL may be wrong. Later it is an outage, of which the log has a line each hour. A redirect is one for an hour.
+func TestOutages(t *testing.T) {
+	for name, page := range pages {
+		inBubble(t, name, func(t *testing.T) {
+			transport := emulated(30, 3*time.Hour)
+			if name != "408" && name != "502" { // They are transient.
+				wrong := &emulator.Transport{Before: page}
+				require.Error(t, apitest.LastError(clientOf(t, wrong, apitest.NoRetry).Submissions.Watch(t.Context(), hiring.WatchOptions{})))
+				assert.Len(t, wrong.Sent(), 1)
 			}
-			return nil, io.ErrUnexpectedEOF
+			answer(transport, func(*http.Request) bool {
+				passed := time.Since(transport.Begin)
+				return passed > 30*time.Minute && passed < 105*time.Minute
+			}, page)
+			var log strings.Builder
+			client := clientOf(t, transport, apitest.NoRetry, hiring.WithLogger(slog.New(slog.NewTextHandler(&log, nil))))
+			got := 0
+			for _, err := range client.Submissions.Watch(t.Context(), hiring.WatchOptions{}) {
+				if name == "redirect" && err != nil {
+					require.ErrorContains(t, err, "sorry.example.com")
+					assert.NotContains(t, err.Error(), "maintenance")
+					assert.InDelta(t, 90, time.Since(transport.Begin).Minutes(), 2)
+					return
+				}
+				require.NoError(t, err)
+				if got++; got == 30 {
+					break
+				}
+			}
+			assert.Equal(t, 2, strings.Count(log.String(), "polls fail"), log.String())
+		})
+	}
+}
+
+// TestNothingWaitsForAClock: after a restart with a state, and after the server's clock was set, the next request comes
+// within a minute, also when the saved window was used up.
+func TestNothingWaitsForAClock(t *testing.T) {
+	for _, by := range []time.Duration{-7 * day, -6 * time.Hour, time.Minute, time.Hour, 7 * day} {
+		for _, usedUp := range []bool{false, true} {
+			inBubble(t, fmt.Sprint(by, usedUp), func(t *testing.T) {
+				transport, checkpoint := emulated(60, 3*time.Hour), new(memoryCheckpoint)
+				transport.Ahead = max(by, 0)
+				if usedUp {
+					transport.API.OthersPerHour = 2000
+				}
+				requests := func(client *hiring.Client, within time.Duration) int {
+					before := len(transport.Sent())
+					ctx, cancel := context.WithTimeout(t.Context(), within)
+					defer cancel()
+					for _, err := range client.Submissions.Watch(ctx, hiring.WatchOptions{Checkpoint: checkpoint}) {
+						if err != nil {
+							break
+						}
+					}
+					return len(transport.Sent()) - before
+				}
+				requests(clientOf(t, transport), time.Hour+25*time.Minute)
+				transport.Ahead = by
+				assert.Positive(t, requests(clientOf(t, transport), time.Second))
+				transport.API.OthersPerHour = 0
+				time.Sleep(time.Hour)
+				client := clientOf(t, transport)
+				requests(client, time.Minute)
+				time.AfterFunc(time.Minute, func() { transport.Ahead = -by })
+				assert.GreaterOrEqual(t, requests(client, 10*time.Minute), 10)
+			})
 		}
-		for _, err := range clientOf(t, transport, apitest.NoRetry).Submissions.Watch(t.Context(), hiring.WatchOptions{}) {
-			require.NoError(t, err)
-			break
+	}
+}
+
+// TestAPageThatRepeatsEndsTheCall although each page has another cursor: the API ignores cursors.
+func TestAPageThatRepeatsEndsTheCall(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		transport := emulated(60, time.Hour)
+		transport.API.PageSize = 10
+		transport.Before = func(r *http.Request) (*http.Response, error) {
+			time.Sleep(time.Millisecond) // The cursor is of another time.
+			q := r.URL.Query()
+			q.Del("cursor")
+			r.URL.RawQuery = q.Encode()
+			return nil, nil
 		}
-		for i, seconds := range []int{1, 2, 4, 8, 16, 32, 60, 60} {
-			assert.Equal(t, time.Duration(seconds)*time.Second, at[i+1].Sub(at[i]), "%d", i)
+		time.Sleep(2 * time.Hour)
+		client := clientOf(t, transport)
+		o := hiring.WatchOptions{Since: transport.Begin}
+		polled, ofPoll := client.Submissions.Poll(t.Context(), "", o)
+		assert.False(t, polled.More)
+		errs := []error{ofPoll, apitest.LastError(client.Submissions.Watch(t.Context(), o)), apitest.LastError(client.Submissions.WaitReports(t.Context(), transport.API.IDs(), hiring.WaitOptions{}))}
+		for _, err := range errs {
+			require.ErrorContains(t, err, "Dialect.CursorParam is probably wrong")
 		}
+		assert.Less(t, time.Since(transport.Begin), 3*time.Hour)
+	})
+}
+
+// TestTheListingThatFailsIsNamed by Progress and one line of the log.
+func TestTheListingThatFailsIsNamed(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		transport := emulated(60, 6*time.Hour)
+		transport.API.Broken = func(q poll.Request) bool { return q.Status == "grading" }
+		var log strings.Builder
+		client := clientOf(t, transport, hiring.WithLogger(slog.New(slog.NewTextHandler(&log, nil))))
+		named := 0
+		o := hiring.WatchOptions{Progress: func(p hiring.WaitProgress) {
+			if p.Failing != "" {
+				assert.Equal(t, "status=grading", p.Failing)
+				named++
+			}
+		}}
+		ctx, cancel := context.WithTimeout(t.Context(), 6*time.Hour)
+		defer cancel()
+		require.ErrorIs(t, apitest.LastError(client.Submissions.Watch(ctx, o)), context.DeadlineExceeded)
+		assert.Greater(t, named, 300)
+		assert.Equal(t, 1, strings.Count(log.String(), `listings="status=grading"`))
+		assert.NotContains(t, log.String(), "polls fail")
 	})
 }
 
@@ -298,15 +379,17 @@ func TestKeysInTurn(t *testing.T) {
 	for name, c := range map[string]struct {
 		keys  int  // Of the account, in turn.
 		other int  // The request out of so many that has a key of another account; 0 for none.
+		has   int  // The submissions of the other account.
 		busy  bool // The client is also used elsewhere.
 	}{
-		"one key, and now and then the other":       {1, 7, true},
-		"four keys":                                 {4, 0, false},
-		"a key for each request":                    {1 << 30, 0, false},
-		"a key for each request, also of the other": {1 << 30, 7, false},
+		"one key, and now and then the other":       {1, 7, 20, true},
+		"the other account has no submission":       {1, 3, 0, false},
+		"four keys":                                 {4, 0, 0, false},
+		"a key for each request":                    {1 << 30, 0, 0, false},
+		"a key for each request, also of the other": {1 << 30, 7, 20, false},
 	} {
 		inBubble(t, name, func(t *testing.T) {
-			transport, other := emulated(20, 3*time.Hour), emulated(20, 3*time.Hour)
+			transport, other := emulated(20, 3*time.Hour), emulated(c.has, 3*time.Hour)
 			other.Spoil = func(_ string, _ bool, s map[string]any) { s["id"] = "other" }
 			reads := map[string]int{}
 			transport.Account = func(key string) string {
@@ -359,6 +442,45 @@ func TestKeysInTurn(t *testing.T) {
 	}
 }
 
+// TestAnotherAccountEndsAWait: a key source returns a key of another account after a while. Its 404 makes no id missing.
+func TestAnotherAccountEndsAWait(t *testing.T) {
+	for name, wait := range map[string]func(context.Context, *hiring.Client) error{
+		"WaitReports": func(ctx context.Context, c *hiring.Client) error {
+			err := apitest.LastError(c.Submissions.WaitReports(ctx, []string{"s000", "s001"}, hiring.WaitOptions{}))
+			ended, _ := errors.AsType[*hiring.WaitError](err)
+			require.Equal(t, []any{2, 0}, []any{len(ended.Pending), len(ended.Missing)})
+			return err
+		},
+		"Tail": func(ctx context.Context, c *hiring.Client) error {
+			return apitest.LastError(c.Events.Tail(ctx, "s000", hiring.TailOptions{}))
+		},
+	} {
+		inBubble(t, name, func(t *testing.T) {
+			transport, keys, reads := emulated(2, 10*time.Hour), 0, 0
+			transport.Account = func(key string) string {
+				reads++
+				return key[len(key)-1:]
+			}
+			answer(transport, func(r *http.Request) bool { return strings.HasSuffix(r.URL.Path, "/report") }, apitest.RespondData(apitest.PendingReport))
+			answer(transport, func(r *http.Request) bool { return strings.HasSuffix(r.URL.Path, "/events") }, apitest.RespondData(entry(1)))
+			answer(transport, func(r *http.Request) bool {
+				return strings.HasSuffix(r.Header.Get("Authorization"), "2") && r.URL.Path != "/api/v1/account"
+			}, apitest.RespondError(404, hiring.ErrNotFound))
+			client, err := hiring.New(apitest.BaseURL, "", hiring.WithHTTPClient(&http.Client{Transport: transport}), hiring.WithKeySource(func(context.Context) (string, error) {
+				if keys++; keys < 10 {
+					return apitest.Key + "-1", nil
+				}
+				return apitest.Key + "-2", nil
+			}))
+			require.NoError(t, err)
+			err = wait(t.Context(), client)
+			require.ErrorIs(t, err, hiring.ErrInvalidInput)
+			require.ErrorContains(t, err, "another account")
+			assert.Equal(t, 2, reads)
+		})
+	}
+}
+
 // TestWaitReportsYieldsEach once, reports a missing id within six hours, and knows ids in either case. The local clock
 // is two days ahead of the server's.
 func TestWaitReportsYieldsEach(t *testing.T) {
@@ -405,19 +527,6 @@ func TestReadyReportsComeInTheFirstPoll(t *testing.T) {
 			}
 			assert.Zero(t, time.Since(begun))
 			assert.LessOrEqual(t, len(transport.Sent()), requests)
-		})
-	}
-}
-
-// TestWaitReportWithAWrongClock polls in the usual intervals after the first response, which shows the server's time.
-func TestWaitReportWithAWrongClock(t *testing.T) {
-	for _, ahead := range []time.Duration{-48 * time.Hour, 48 * time.Hour} {
-		inBubble(t, ahead.String(), func(t *testing.T) {
-			transport := emulated(1, time.Hour)
-			transport.Ahead = ahead
-			_, err := clientOf(t, transport).Submissions.WaitReport(t.Context(), "s000", hiring.WaitOptions{})
-			require.NoError(t, err)
-			assert.LessOrEqual(t, time.Since(transport.Begin), time.Hour+61*time.Second)
 		})
 	}
 }

@@ -40,7 +40,7 @@ func TestTailFollowsALogToItsEnd(t *testing.T) {
 	for _, faulty := range []bool{false, true} {
 		synctest.Test(t, func(t *testing.T) {
 			w := newLiveWorld(t)
-			id := w.begin(w.assessment)
+			id := w.begin()
 			const over = 3 * time.Hour
 			w.write(id, 1200, over)
 			if faulty {
@@ -62,7 +62,7 @@ func TestTailFollowsALogToItsEnd(t *testing.T) {
 func TestTailContinuesExactly(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newLiveWorld(t)
-		id := w.begin(w.assessment)
+		id := w.begin()
 		w.write(id, 300, time.Hour)
 		var got []int64
 		last := int64(0)
@@ -85,7 +85,7 @@ func TestTailContinuesExactly(t *testing.T) {
 func TestTailYieldsEntriesBeforeTheEnd(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newLiveWorld(t)
-		id := w.begin(w.assessment)
+		id := w.begin()
 		// Between reading the log and reading the report.
 		w.server.Inject(sandbox.Fault{Route: "GET /submissions/{id}/report", Delay: time.Second})
 		var got []int64
@@ -183,7 +183,7 @@ func TestTailEndsAtPermanentErrors(t *testing.T) {
 		w := newLiveWorld(t)
 		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Hour)
 		defer cancel()
-		id := w.begin(w.assessment)
+		id := w.begin()
 		require.ErrorIs(t, apitest.LastError(w.client().Events.Tail(ctx, id, hiring.TailOptions{})), context.DeadlineExceeded)
 		assert.LessOrEqual(t, len(w.sent), 1700)
 	})

@@ -105,8 +105,8 @@ func TestWaitReportRetriesTransientErrors(t *testing.T) {
 			require.NoError(t, err, "%s", name)
 			assert.True(t, report.Ready(), "%s", name)
 			assert.GreaterOrEqual(t, told, 5, "%s: Progress", name)
-			for i, pause := range fake.Pauses()[:3] {
-				assert.GreaterOrEqual(t, pause, time.Second<<i, "%s", name)
+			for _, pause := range fake.Pauses()[:3] {
+				assert.GreaterOrEqual(t, pause, time.Second, "%s", name)
 				assert.Less(t, pause, 2*time.Minute, "%s", name)
 			}
 		})
@@ -120,8 +120,8 @@ func TestWaitReportEndsAtPermanentErrors(t *testing.T) {
 		status int
 	}{
 		"401": {apitest.RespondError(401, "INVALID_TOKEN"), 401}, "403": {apitest.RespondError(403, "INSUFFICIENT_SCOPE"), 403},
-		"400": {apitest.RespondError(400, "INVALID_INPUT"), 400}, "302": {apitest.Respond(302, ""), 302},
-		"wrong shape": {apitest.Respond(200, `[]`), 200}, "no data": {apitest.Respond(200, `{}`), 200}, "untrusted": {apitest.Fail(untrusted), 0},
+		"400": {apitest.RespondError(400, "INVALID_INPUT"), 400}, "405": {apitest.RespondError(405, "METHOD"), 405}, "untrusted": {apitest.Fail(untrusted), 0},
+		"401 of another": {apitest.Respond(401, "<html>"), 401}, "403 of another": {apitest.Respond(403, ""), 403},
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			fake := apitest.NewScriptedServer(t, apitest.RespondData(pendingSubmission), c.answer)

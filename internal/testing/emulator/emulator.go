@@ -5,11 +5,13 @@ package emulator
 
 import (
 	"cmp"
+	"fmt"
 	"math/rand/v2"
 	"net/http"
 	"slices"
 	"sort"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/hiring-assessment/hiring-go/internal/poll"
@@ -28,19 +30,25 @@ type Submission struct {
 
 // API is the emulated API. Its fields must be set before New's result is used.
 type API struct {
-	Since           string    // What since filters on: created, submitted, evaluated or ignored.
-	Exclusive       bool      // What is exactly at since is not listed.
-	Cut             poll.Time // since is cut to a multiple of it.
-	Unfinished      string    // How a filter by an unfinished status works: "", empty, refused or ignored.
-	OneStatus       bool      // There is a single unfinished status.
-	NoEvaluatedAt   bool
-	NoSubmittedAt   bool    // Until the evaluation.
-	PageSize        int     // 0: 100.
-	OthersPerHour   float64 // Reads of others in a window.
-	OthersUseUp     float64 // The part of the windows that others use up.
-	Failing         float64 // The part of the requests that fail.
-	PutBack, BackAt poll.Time
-	Seed            uint64
+	Since                       string                  // What since filters on: created, submitted, evaluated or ignored.
+	Exclusive                   bool                    // What is exactly at since is not listed.
+	Cut                         poll.Time               // since is cut to a multiple of it.
+	Unfinished                  string                  // How a filter by an unfinished status works: "", empty, refused or ignored.
+	OneStatus                   bool                    // There is a single unfinished status.
+	NoSubmittedAt               bool                    // Until the evaluation.
+	PageSize                    int                     // 0: 100.
+	OthersPerHour               float64                 // Reads of others in a window.
+	OthersUseUp                 float64                 // The part of the windows that others use up.
+	Failing                     float64                 // The part of the requests that fail without a response of the API.
+	Refusing                    float64                 // The part of the requests that the API answers with 500.
+	Broken                      func(poll.Request) bool // Requests that always get a 500. Nil: none.
+	CursorLife                  poll.Time               // After so long a cursor is refused. 0: never.
+	NullFor                     poll.Time               // So long after the evaluation there is no evaluated_at. Then it is the time at which it is set.
+	Future                      string                  // The times of the submission with this id are ten years in the future.
+	PutBack, BackAt             poll.Time               // From BackAt on the clock, with the times of what happens, is behind by PutBack.
+	DateAhead                   poll.Time               // Of the header Date.
+	WrongFrom, WrongTo, WrongBy poll.Time               // Between the first two the header Date is further ahead.
+	Seed                        uint64
 
 	Reads      int // Requests so far.
 	InWindow   int // The most in one window.
@@ -92,6 +100,20 @@ func (a *API) Clock(now poll.Time) poll.Time {
 	return now
 }
 
+// Date returns the time in the header Date.
+func (a *API) Date(now poll.Time) poll.Time {
+	date := a.Clock(now) + a.DateAhead
+	if now >= a.WrongFrom && now < a.WrongTo {
+		date += a.WrongBy
+	}
+	return date.Truncate(time.Second)
+}
+
+// reset returns the time in the header X-RateLimit-Reset.
+func (a *API) reset(now poll.Time, w poll.Window) poll.Time {
+	return a.Clock(now) + a.DateAhead + w.Ends
+}
+
 // status returns the status of a submission in a listing or a single read.
 func (a *API) status(s *Submission, now poll.Time, single bool) string {
 	switch {
@@ -113,46 +135,52 @@ func (a *API) item(s *Submission, now poll.Time, single bool) poll.Item {
 	}
 	if it.Status == "evaluated" {
 		it.Submitted, it.Ready = a.Clock(s.Submitted), now >= s.Ready
-		if !a.NoEvaluatedAt {
-			it.Evaluated = a.Clock(s.Evaluated)
+		if now >= s.Evaluated+a.NullFor {
+			it.Evaluated = a.Clock(s.Evaluated + a.NullFor)
+		}
+	}
+	if s.ID == a.Future {
+		for _, at := range []*poll.Time{&it.Created, &it.Submitted, &it.Evaluated} {
+			if *at > 0 {
+				*at += 87600 * time.Hour
+			}
 		}
 	}
 	return it
 }
 
-// Reply returns the reply to a request at now.
-func (a *API) Reply(r poll.Request, now poll.Time) (reply poll.Reply) {
-	reply = poll.Reply{Code: http.StatusServiceUnavailable, At: a.Clock(now).Truncate(time.Second)}
-	if !a.admit(&reply, now) {
-		return reply
+// Reply returns the reply to a request at now, and the rate limit, whose Limit is 0 without the headers of the API.
+func (a *API) Reply(r poll.Request, now poll.Time) (reply poll.Reply, window poll.Window) {
+	reply.Server = a.Date(now)
+	if reply.Code, window = a.admit(now); reply.Code != http.StatusOK {
+		return reply, window
 	}
-	reply.Code = http.StatusOK
-	if r.ID != "" {
+	issued, _, found := strings.Cut(r.Cursor, "@")
+	at, _ := strconv.Atoi(issued)
+	switch {
+	case a.random.Float64() < a.Refusing, a.Broken != nil && a.Broken(r):
+		reply.Code = http.StatusInternalServerError
+	case r.ID != "":
 		s := a.byID[r.ID]
 		if s == nil || now < s.Created || s.Deleted != 0 && now >= s.Deleted {
 			reply.Code = http.StatusNotFound
-			return reply
+			return reply, window
 		}
 		reply.Items = []poll.Item{a.item(s, now, true)}
-		return reply
-	}
-	if r.Status != "" && r.Status != "evaluated" {
-		switch a.Unfinished {
-		case "refused":
-			reply.Code = http.StatusBadRequest
-			return reply
-		case "empty":
-			return reply
-		case "ignored":
+	case r.Status != "" && r.Status != poll.Finished && a.Unfinished == "refused", found && a.CursorLife > 0 && now-poll.Time(at) > a.CursorLife:
+		reply.Code = http.StatusBadRequest
+	case r.Status != "" && r.Status != poll.Finished && a.Unfinished == "empty":
+	default:
+		if r.Status != poll.Finished && a.Unfinished == "ignored" {
 			r.Status = ""
 		}
+		a.list(r, now, &reply)
 	}
-	a.list(r, now, &reply)
-	return reply
+	return reply, window
 }
 
-// admit counts a request against the window. It returns false for one that is refused or fails.
-func (a *API) admit(reply *poll.Reply, now poll.Time) bool {
+// admit counts a request against the window. The code is 200, or that of a request that is refused or fails.
+func (a *API) admit(now poll.Time) (code int, _ poll.Window) {
 	a.Reads++
 	if now-a.window >= time.Hour {
 		a.window, a.used, a.grabbed = now, 0, 1<<62
@@ -164,22 +192,21 @@ func (a *API) admit(reply *poll.Reply, now poll.Time) bool {
 	if now >= a.grabbed {
 		others = limit
 	}
-	reply.Limit, reply.Reset = limit, a.Clock(now)+a.window+time.Hour-now
+	ends := a.window + time.Hour
 	if a.used+others >= limit {
-		reply.Code, a.UsedUpTill = http.StatusTooManyRequests, a.window+time.Hour
-		return false
+		a.UsedUpTill = ends
+		return http.StatusTooManyRequests, poll.Window{Limit: limit, Ends: ends - now}
 	}
 	a.used++
 	a.InWindow = max(a.InWindow, a.used)
-	reply.Left = limit - a.used - others
+	left := limit - a.used - others
 	if a.random.Float64() < a.Failing {
-		reply.Limit = 0 // Without the headers of the API.
-		return false
+		return http.StatusServiceUnavailable, poll.Window{}
 	}
-	if reply.Left == 0 {
-		a.UsedUpTill = a.window + time.Hour
+	if left == 0 {
+		a.UsedUpTill = ends
 	}
-	return true
+	return http.StatusOK, poll.Window{Left: left, Limit: limit, Ends: ends - now}
 }
 
 // list adds a page of a listing to a reply.
@@ -190,7 +217,8 @@ func (a *API) list(r poll.Request, now poll.Time, reply *poll.Reply) {
 	pool := a.pool(r, now)
 	end := len(pool)
 	if r.Cursor != "" {
-		place, _ := strconv.Atoi(r.Cursor)
+		_, last, _ := strings.Cut(r.Cursor, "@")
+		place, _ := strconv.Atoi(last)
 		end = sort.Search(len(pool), func(i int) bool { return pool[i].place >= place })
 	}
 	for i := end - 1; i >= 0; i-- {
@@ -201,7 +229,7 @@ func (a *API) list(r poll.Request, now poll.Time, reply *poll.Reply) {
 				return
 			}
 		case len(reply.Items) == a.PageSize:
-			reply.Next = strconv.Itoa(a.byID[reply.Items[len(reply.Items)-1].ID].place)
+			reply.Next = fmt.Sprintf("%d@%d", now, a.byID[reply.Items[len(reply.Items)-1].ID].place)
 			return
 		default:
 			reply.Items = append(reply.Items, a.item(s, now, false))
@@ -220,6 +248,9 @@ func (a *API) since(s *Submission, since, now poll.Time) bool {
 	case a.Since == "evaluated":
 		at = s.Evaluated
 	}
+	if a.Since == "evaluated" && now >= at+a.NullFor {
+		at += a.NullFor
+	}
 	shown := a.Clock(at)
 	return at <= now && shown >= since && (!a.Exclusive || shown != since)
 }
@@ -235,7 +266,7 @@ func (a *API) pool(r poll.Request, now poll.Time) []*Submission {
 	case r.Status != "" && r.Status != "evaluated":
 		a.active = slices.DeleteFunc(a.active, func(s *Submission) bool { return s.Listed <= now })
 		return a.active
-	case r.Since == 0 || a.Since == "ignored" || a.Since == "created":
+	case r.Since == 0 || a.Since == "ignored" || a.Since == "created" || a.NullFor > 0:
 		return a.all[:a.born]
 	case a.Since == "submitted":
 		sorted, at = a.bySubmitted, func(s *Submission) poll.Time { return s.Submitted }

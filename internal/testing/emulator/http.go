@@ -21,7 +21,8 @@ type Transport struct {
 	Begin   time.Time                                               // What the times of the submissions count from.
 	Before  func(*http.Request) (*http.Response, error)             // Handles a request if it returns a response or an error. Nil: not called.
 	Spoil   func(id string, listed bool, submission map[string]any) // Changes the JSON of a submission. Nil: not called.
-	Account func(key string) string                                 // The id of the key's account. Nil: always the same.
+	NoDate  bool
+	Account func(key string) string // The id of the key's account. Nil: always the same.
 
 	mu   sync.Mutex
 	sent []string
@@ -55,26 +56,26 @@ func (t *Transport) RoundTrip(r *http.Request) (*http.Response, error) {
 		if t.Account != nil {
 			id = t.Account(strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer "))
 		}
-		return t.Respond(r, poll.Reply{Code: 200, Limit: limit, Left: limit - 1, At: now, Reset: now + time.Hour}, map[string]any{"id": id}), nil
+		return t.Respond(r, poll.Reply{Code: 200, Server: t.API.Date(now)}, poll.Window{Left: limit - 1, Limit: limit, Ends: time.Hour}, map[string]any{"id": id}), nil
 	case path == "/submissions":
 		request := poll.Request{Status: query.Get("status"), Cursor: query.Get("cursor")}
 		if since, err := time.Parse(time.RFC3339, query.Get("since")); err == nil {
 			request.Since = cmp.Or(since.Sub(t.shown(0)), 1)
 		}
-		reply := t.API.Reply(request, now)
+		reply, window := t.API.Reply(request, now)
 		items := []any{}
 		for _, it := range reply.Items {
 			items = append(items, t.submission(it, true))
 		}
-		return t.Respond(r, reply, items), nil
+		return t.Respond(r, reply, window, items), nil
 	case strings.HasPrefix(path, "/submissions/"):
-		reply := t.API.Reply(poll.Request{ID: strings.ToLower(strings.TrimPrefix(path, "/submissions/"))}, now)
+		reply, window := t.API.Reply(poll.Request{ID: strings.ToLower(strings.TrimPrefix(path, "/submissions/"))}, now)
 		if len(reply.Items) == 0 {
-			return t.Respond(r, reply, nil), nil
+			return t.Respond(r, reply, window, nil), nil
 		}
-		return t.Respond(r, reply, t.submission(reply.Items[0], false)), nil
+		return t.Respond(r, reply, window, t.submission(reply.Items[0], false)), nil
 	}
-	return t.Respond(r, poll.Reply{Code: 404, At: now}, nil), nil
+	return t.Respond(r, poll.Reply{Code: 404, Server: t.API.Date(now)}, poll.Window{}, nil), nil
 }
 
 // submission returns the JSON of a submission.
@@ -98,15 +99,15 @@ func (t *Transport) submission(it poll.Item, listed bool) map[string]any {
 	return s
 }
 
-// Respond returns a response with the headers of a reply.
-func (t *Transport) Respond(r *http.Request, reply poll.Reply, data any) *http.Response {
+// Respond returns a response with the headers of a reply and of a rate limit.
+func (t *Transport) Respond(r *http.Request, reply poll.Reply, window poll.Window, data any) *http.Response {
 	meta := map[string]any{"request_id": "req_0e", "has_more": reply.Next != "", "next_cursor": nil}
 	if reply.Next != "" {
 		meta["next_cursor"] = reply.Next
 	}
 	body := map[string]any{"data": data, "meta": meta}
+	code := map[int]string{400: "INVALID_INPUT", 401: "INVALID_TOKEN", 403: "INSUFFICIENT_SCOPE", 404: "NOT_FOUND", 429: "RATE_LIMITED", 500: "INTERNAL_ERROR"}[reply.Code]
 	if reply.Code != http.StatusOK {
-		code := map[int]string{400: "INVALID_INPUT", 401: "INVALID_TOKEN", 403: "INSUFFICIENT_SCOPE", 404: "NOT_FOUND", 429: "RATE_LIMITED"}[reply.Code]
 		body = map[string]any{"error": map[string]any{"code": code, "message": "no", "request_id": "req_0e"}}
 	}
 	text, err := json.Marshal(body)
@@ -114,15 +115,18 @@ func (t *Transport) Respond(r *http.Request, reply poll.Reply, data any) *http.R
 		panic(err) // Maps of strings and numbers.
 	}
 	header := http.Header{
-		"Content-Type": {"application/json"}, "X-Request-Id": {"req_0e"}, "Date": {t.shown(reply.At).UTC().Format(http.TimeFormat)},
-		"X-Ratelimit-Limit": {strconv.Itoa(max(1, reply.Limit))}, "X-Ratelimit-Remaining": {strconv.Itoa(reply.Left)},
-		"X-Ratelimit-Reset": {strconv.FormatInt(t.shown(reply.Reset).Unix(), 10)},
+		"Content-Type": {"application/json"}, "X-Request-Id": {"req_0e"}, "Date": {t.shown(reply.Server).UTC().Format(http.TimeFormat)},
+		"X-Ratelimit-Limit": {strconv.Itoa(max(1, window.Limit))}, "X-Ratelimit-Remaining": {strconv.Itoa(window.Left)},
+		"X-Ratelimit-Reset": {strconv.FormatInt(t.shown(t.API.reset(time.Since(t.Begin), window)).Unix(), 10)},
 	}
-	if reply.Limit == 0 {
+	if window.Limit == 0 {
 		header.Del("X-Ratelimit-Limit")
 	}
+	if t.NoDate {
+		header.Del("Date")
+	}
 	if reply.Code == http.StatusTooManyRequests {
-		header.Set("Retry-After", fmt.Sprint(int((reply.Reset-reply.At).Seconds())+1))
+		header.Set("Retry-After", fmt.Sprint(int(window.Ends.Seconds())+1))
 	}
 	return &http.Response{
 		Status: http.StatusText(reply.Code), StatusCode: reply.Code, Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,

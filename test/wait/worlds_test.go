@@ -1,0 +1,189 @@
+package wait_test
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"maps"
+	"math/rand/v2"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/hiring-assessment/hiring-go"
+	"github.com/hiring-assessment/hiring-go/internal/poll"
+	"github.com/hiring-assessment/hiring-go/internal/testing/apitest"
+	"github.com/hiring-assessment/hiring-go/internal/testing/emulator"
+)
+
+// answer has some requests answered by another responder.
+func answer(tr *emulator.Transport, which func(*http.Request) bool, with apitest.Responder) {
+	before := tr.Before
+	tr.Before = func(r *http.Request) (*http.Response, error) {
+		if which(r) {
+			return with(r)
+		}
+		if before != nil {
+			return before(r)
+		}
+		return nil, nil
+	}
+}
+
+func asks(r *http.Request, name, value string) bool { return r.URL.Query().Get(name) == value }
+
+func pick[E any](r *rand.Rand, all ...E) E { return all[r.IntN(len(all))] }
+
+// pages are responses that do not come from the API.
+var pages = map[string]apitest.Responder{
+	"page": apitest.Respond(200, "<html>"), "nothing": apitest.Respond(200, ""), "other JSON": apitest.Respond(200, `{"status":"ok"}`), "array": apitest.Respond(200, `[]`),
+	"404": apitest.Respond(404, "default backend - 404"), "408": apitest.Respond(408, ""), "502": apitest.Respond(502, "<html>"),
+	"redirect": apitest.Respond(307, "", "Location: https://sorry.example.com/maintenance?key=1"),
+}
+
+// defects are what can be wrong with the service, its clock and the network.
+var defects = map[string]func(tr *emulator.Transport, r *rand.Rand){
+	"none": func(*emulator.Transport, *rand.Rand) {},
+	"clock": func(tr *emulator.Transport, r *rand.Rand) {
+		tr.Ahead = pick(r, -7*day, -time.Hour, time.Minute, time.Hour, 7*day)
+	},
+	"no Date": func(tr *emulator.Transport, r *rand.Rand) {
+		tr.NoDate, tr.Ahead = true, pick(r, -26*time.Hour, 26*time.Hour)
+	},
+	"other Date":       func(tr *emulator.Transport, r *rand.Rand) { tr.API.DateAhead = pick(r, -26*time.Hour, 26*time.Hour) },
+	"null":             func(tr *emulator.Transport, _ *rand.Rand) { tr.API.NullFor = day },
+	"future":           func(tr *emulator.Transport, _ *rand.Rand) { tr.API.Future = "s007" },
+	"statuses":         func(tr *emulator.Transport, r *rand.Rand) { tr.API.Unfinished = pick(r, "refused", "empty", "ignored") },
+	"500 now and then": func(tr *emulator.Transport, _ *rand.Rand) { tr.API.Refusing = 0.05 },
+	"wrong Date": func(tr *emulator.Transport, r *rand.Rand) {
+		tr.API.WrongFrom, tr.API.WrongBy = time.Duration(r.Int64N(int64(40*time.Hour)))+time.Minute, pick(r, -3*day, 3*day)
+		tr.API.WrongTo = tr.API.WrongFrom + time.Hour
+	},
+	"500 of a listing": func(tr *emulator.Transport, r *rand.Rand) {
+		broken := pick(r, "", "grading", "in_progress")
+		tr.API.Broken = func(q poll.Request) bool { return q.ID == "" && q.Status == broken }
+	},
+	"500 of a submission": func(tr *emulator.Transport, _ *rand.Rand) {
+		tr.API.Submission("s001").Ready += 2 * time.Hour
+		tr.API.Broken = func(q poll.Request) bool { return q.ID == "s001" }
+	},
+	"undecodable listing": func(tr *emulator.Transport, _ *rand.Rand) {
+		answer(tr, func(r *http.Request) bool { return asks(r, "status", "grading") }, apitest.RespondData(`"x"`))
+	},
+	"cut 400": func(tr *emulator.Transport, _ *rand.Rand) {
+		answer(tr, func(r *http.Request) bool { return asks(r, "status", "grading") }, apitest.Truncate(400, `{"error":{"co`, io.ErrUnexpectedEOF))
+	},
+	"expired cursors": func(tr *emulator.Transport, r *rand.Rand) {
+		tr.API.PageSize = 5
+		answer(tr, func(q *http.Request) bool { return !asks(q, "cursor", "") && r.IntN(8) == 0 }, apitest.RespondError(400, hiring.ErrInvalidInput))
+	},
+	"connections": func(tr *emulator.Transport, r *rand.Rand) {
+		answer(tr, func(*http.Request) bool { return r.IntN(10) == 0 }, apitest.Fail(apitest.ErrReset))
+	},
+	"ingress": func(tr *emulator.Transport, r *rand.Rand) {
+		from, with := tr.Begin.Add(time.Hour+time.Duration(r.Int64N(int64(time.Hour)))), pages[pick(r, slices.Sorted(maps.Keys(pages))...)]
+		answer(tr, func(*http.Request) bool { return time.Since(from) > 0 && time.Since(from) < 40*time.Minute }, with)
+	},
+}
+
+// TestRandomWorlds combines defects. Each of the ways to wait finds all submissions. A crash repeats at most the one that
+// was not saved. Nothing is yielded but submissions.
+func TestRandomWorlds(t *testing.T) {
+	names := slices.Sorted(maps.Keys(defects))
+	seeds := 3 * len(names)
+	if apitest.Long() {
+		seeds = 500
+	}
+	for seed := range seeds {
+		r := rand.New(rand.NewPCG(uint64(seed), 8))
+		chosen := []string{names[seed%len(names)]}
+		other := names[r.IntN(len(names))]
+		lost := strings.Contains(chosen[0]+other, "Date") && strings.Contains(chosen[0]+other, "future") // A wrong clock and a time in the future.
+		if seed >= len(names) && !lost {
+			chosen = append(chosen, other)
+		}
+		inBubble(t, fmt.Sprint(seed, chosen), func(t *testing.T) {
+			tr := emulated(60, 3*time.Hour)
+			tr.API.Since, tr.API.Seed = pick(r, "created", "evaluated", "ignored"), uint64(seed)
+			for _, name := range chosen {
+				defects[name](tr, r)
+			}
+			crashes := 0
+			got := map[string]int{}
+			switch seed / len(names) % 3 {
+			case 0:
+				watchWithoutEnd(t, tr, got)
+			case 1:
+				crashes = watchWithCrashes(t, tr, r, got)
+			case 2:
+				waitForAll(t, tr, got)
+			}
+			repeated := 0
+			for _, id := range tr.API.IDs() {
+				assert.Positive(t, got[id], id)
+				repeated += max(0, got[id]-1)
+			}
+			assert.LessOrEqual(t, repeated, crashes)
+		})
+	}
+}
+
+// options of a watch from the beginning, by the times of the submissions.
+func optionsFor(tr *emulator.Transport) hiring.WatchOptions {
+	return hiring.WatchOptions{Since: tr.Begin.Add(tr.Ahead - 10*time.Minute), MinInterval: 5 * time.Minute, MaxInterval: 5 * time.Minute, Checkpoint: new(memoryCheckpoint)}
+}
+
+const lengthOfWorld = 48 * time.Hour
+
+func watchWithoutEnd(t *testing.T, tr *emulator.Transport, got map[string]int) {
+	ctx, cancel := context.WithTimeout(t.Context(), lengthOfWorld)
+	defer cancel()
+	for s, err := range clientOf(t, tr).Submissions.Watch(ctx, optionsFor(tr)) {
+		if err != nil {
+			require.ErrorIs(t, err, context.DeadlineExceeded)
+			break
+		}
+		got[s.ID]++
+	}
+}
+
+// watchWithCrashes ends runs at random requests and at random results.
+func watchWithCrashes(t *testing.T, tr *emulator.Transport, r *rand.Rand, got map[string]int) (crashes int) {
+	o := optionsFor(tr)
+	for ; time.Since(tr.Begin) < lengthOfWorld; crashes++ {
+		ctx, crash := context.WithCancel(t.Context())
+		requests, results := r.IntN(60), r.IntN(8)
+		client := clientOf(t, tr, hiring.WithObserver(func(context.Context, hiring.Exchange) {
+			if requests--; requests < 0 {
+				crash()
+			}
+		}))
+		for s, err := range client.Submissions.Watch(ctx, o) {
+			if err != nil {
+				break
+			}
+			if results--; results < 0 { // The process is killed before or after it has handled the result.
+				got[s.ID] += r.IntN(2)
+				break
+			}
+			got[s.ID]++
+		}
+		crash()
+		time.Sleep(time.Duration(r.Int64N(int64(20 * time.Minute))))
+	}
+	return crashes
+}
+
+func waitForAll(t *testing.T, tr *emulator.Transport, got map[string]int) {
+	o := hiring.WaitOptions{MinInterval: 5 * time.Minute, MaxInterval: 5 * time.Minute}
+	for report, err := range clientOf(t, tr).Submissions.WaitReports(t.Context(), tr.API.IDs(), o) {
+		require.NoError(t, err)
+		got[report.SubmissionID]++
+	}
+	assert.Less(t, time.Since(tr.Begin), 12*time.Hour)
+}
