@@ -438,63 +438,6 @@ func TestARestartAfterACrash(t *testing.T) {
 	}
 }
 
-func TestEnsureAllUpdatesTheListingAfterAMinute(t *testing.T) {
-	people := candidates(350)
-	for name, c := range map[string]struct {
-		pause time.Duration // In Each, before the last candidate.
-		quota int           // Writes left for the last candidate; 0: no limit.
-		rival bool
-		reads int // For the last candidate.
-		want  hiring.InviteOutcome
-	}{
-		"within a minute":              {pause: time.Minute, reads: 0, want: sent},
-		"after a minute":               {pause: time.Minute + 1, reads: 2, want: sent},
-		"after a minute, and finds it": {pause: time.Minute + 1, rival: true, reads: 3, want: existing},
-		"after it waited for a window": {pause: 10 * time.Second, quota: 20, rival: true, reads: 3, want: existing},
-	} {
-		t.Run(name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				server, assessment := startWithAssessment(t)
-				invite(t, server, assessment, people[:345]...)
-				time.Sleep(3 * time.Minute)
-				client, before := server.LiveClient(), 0
-				var got reports
-				err := client.Invitations.EnsureAll(t.Context(), assessment, slices.Values(people[343:348]), hiring.EnsureAllOptions{Each: func(result hiring.InviteResult, err error) bool {
-					if got.each(result, err); len(got.all) == 4 {
-						time.Sleep(c.pause)
-						if c.quota > 0 {
-							server.SetQuota(sandbox.LiveKey, sandbox.ClassWrite, c.quota)
-							_, err := client.Invitations.Resend(t.Context(), assessment, sandbox.UnknownID) // Its response has the rate limit.
-							require.ErrorIs(t, err, hiring.ErrNotFound)
-						}
-						if c.rival {
-							delay := time.Duration(0)
-							if c.quota > 0 {
-								delay = 30 * time.Minute
-							}
-							time.AfterFunc(delay, func() { invite(t, server, assessment, append(candidates(450)[350:], people[347])...) })
-							synctest.Wait()
-							time.Sleep(time.Nanosecond)
-						}
-						before, _ = requestsOf(server)
-						assert.Equal(t, 4, before, "the first listing")
-					}
-					return true
-				}})
-				require.NoError(t, err)
-				assert.Equal(t, c.want, got.all[4].Outcome)
-				reads, _ := requestsOf(server)
-				assert.Equal(t, c.reads, reads-before)
-				mails := 348
-				if c.rival {
-					mails = 448
-				}
-				requireOneMailEach(t, server, assessment, mails)
-			})
-		})
-	}
-}
-
 // TestEnsureAllWaitsForWindows waits regardless of MaxWait, for writes and reads, and announces it.
 func TestEnsureAllWaitsForWindows(t *testing.T) {
 	for name, c := range map[string]struct {
