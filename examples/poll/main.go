@@ -73,7 +73,7 @@ func main() {
 // check ends the program unless err is nil or the result of a signal.
 func check(err error) {
 	if err != nil && !errors.Is(err, context.Canceled) {
-		slog.Error("ended", "error", err)
+		slog.Error("ended", "error", err.Error()) // Its text, because an *hiring.Error logs no message.
 		os.Exit(1)
 	}
 }

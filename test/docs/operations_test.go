@@ -47,7 +47,7 @@ func TestEveryOperationIsComplete(t *testing.T) {
 		{"method of the client", "its resource's file", all, methods(t)},
 		{"line in its service's comment", "its resource's file", except(routes, "GET /openapi.json"), commented(t)},
 		{"operation in the OpenAPI document", "sandbox/openapi.json", routes, keys(described)},
-		{"runnable example", "example_<resource>_test.go", all, runnable(t)},
+		{"runnable example", "an example_*_test.go", all, runnable(t)},
 		{"line that names it as code", "CHANGELOG.md", all, inChangelog(t, all)},
 	} {
 		for name := range part.want {
