@@ -59,14 +59,6 @@ func (e *exchanges) option() hiring.Option {
 	})
 }
 
-func (e *exchanges) statuses() []int {
-	var all []int
-	for _, x := range e.seen {
-		all = append(all, x.Status)
-	}
-	return all
-}
-
 func TestDownloadArchive(t *testing.T) {
 	for name, faults := range map[string][]sandbox.Fault{
 		"undisturbed":    nil,
@@ -116,28 +108,6 @@ func TestDownloadArchive(t *testing.T) {
 			}
 		})
 	}
-}
-
-func TestAnExpiredArchiveLinkIsRenewed(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		server := sandbox.Start(t)
-		id := handedIn(t, server)
-		// The link expires while the storage is silent after the first bytes.
-		server.Inject(sandbox.Fault{Route: archiveRoute, CutAfter: 3000})
-		var storage exchanges
-		client := server.LiveClient(storage.option(), hiring.WithObserver(func(_ context.Context, e hiring.Exchange) {
-			if e.Route == "archive" && e.Attempt == 1 {
-				server.Advance(61 * time.Minute)
-			}
-		}))
-		var content bytes.Buffer
-		n, err := client.Submissions.DownloadArchive(t.Context(), id, &content)
-		require.NoError(t, err)
-		_, err = zip.NewReader(bytes.NewReader(content.Bytes()), n)
-		require.NoError(t, err)
-		assert.Equal(t, []int{200, 403, 206}, storage.statuses())
-		assert.Equal(t, time.Duration(1), storage.seen[1].Wait, "a fresh link is requested at once; 0 means that no attempt follows")
-	})
 }
 
 // A long download may outlast several links. Each one that brought bytes is renewed.

@@ -10,7 +10,6 @@ import (
 	"net/http"
 	"slices"
 	"strings"
-	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -616,40 +615,6 @@ func TestEnsureAllRemembersSentInvitationsInTestMode(t *testing.T) {
 		}})
 		require.NoError(t, err)
 		assert.Equal(t, []hiring.InviteOutcome{sent, sent, existing}, got.outcomes())
-	})
-}
-
-// TestAKeyIsReplacedDuringALongWait waits for a window to read the listing. The next request has
-// the key that the source returns then.
-func TestAKeyIsReplacedDuringALongWait(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		server, assessment := startWithAssessment(t)
-		const second = "sk_live_second0123456789abcdefgh"
-		server.AddKey(sandbox.Key{Token: second, Scope: sandbox.ScopeAdmin})
-		var key atomic.Value
-		key.Store(sandbox.LiveKey)
-		refused := 0
-		client := server.LiveClient(
-			hiring.WithKeySource(func(context.Context) (string, error) { return key.Load().(string), nil }),
-			hiring.WithObserver(func(_ context.Context, e hiring.Exchange) {
-				if e.Method == http.MethodPost && e.Status >= 400 {
-					refused++
-				}
-			}))
-		var got reports
-		require.NoError(t, client.Invitations.EnsureAll(t.Context(), assessment, slices.Values(candidates(2)), hiring.EnsureAllOptions{Each: func(r hiring.InviteResult, err error) bool {
-			if len(got.all) == 0 {
-				server.SetQuota(sandbox.LiveKey, sandbox.ClassRead, 0)
-				time.Sleep(2 * time.Minute)
-				time.AfterFunc(10*time.Minute, func() {
-					server.RevokeKey(sandbox.LiveKey)
-					key.Store(second)
-				})
-			}
-			return got.each(r, err)
-		}}))
-		assert.Equal(t, []hiring.InviteOutcome{sent, sent}, got.outcomes())
-		assert.Zero(t, refused, "requests that the API refused")
 	})
 }
 
