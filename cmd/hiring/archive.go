@@ -2,8 +2,8 @@ package main
 
 import (
 	"errors"
-	"fmt"
 	"io"
+	"net/url"
 	"regexp"
 
 	"github.com/spf13/cobra"
@@ -39,7 +39,7 @@ are no archives.` + submissionHelp,
 		}
 		meter := &archiveMeter{progress: a.err.Progress("KB downloaded:")}
 		if file == "" {
-			file = safeName(id) + ".zip"
+			file = url.QueryEscape(id) + ".zip" // No separator of folders.
 			if err := checkTarget(file, force); err != nil {
 				return err
 			}
@@ -69,8 +69,3 @@ func (m *archiveMeter) Write(b []byte) (int, error) {
 }
 
 var unsafeInNames = regexp.MustCompile(`[^A-Za-z0-9-]`)
-
-// safeName replaces all characters of an id that are not safe in a file name.
-func safeName(id string) string {
-	return fmt.Sprintf("%.100s", unsafeInNames.ReplaceAllString(id, "_"))
-}

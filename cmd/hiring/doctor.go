@@ -47,7 +47,7 @@ func (a *app) doctorCommand() *cobra.Command {
 				return err
 			}
 			if write != "" {
-				if _, err := checkFile("--write", write, "standard output has the findings"); err != nil {
+				if _, err := files.Target(write); err != nil {
 					return err
 				}
 			}

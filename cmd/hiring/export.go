@@ -45,14 +45,7 @@ rate-limit windows as it needs. A file of that name is replaced when the new one
 			return adviceError{usagef("%s: the ending does not say the format", name), "Use .csv, .json or .jsonl, or -o"}
 		}
 		options.File, options.BOM = true, options.Format == string(output.CSV)
-		if name == "-" {
-			return adviceError{usagef("export writes a file"), "For standard output, use hiring submissions list --all -o csv"}
-		}
-		target, err := files.Target(name)
-		if err == nil {
-			err = needFolder(name, target)
-		}
-		if err != nil {
+		if _, err := files.Target(name); err != nil {
 			return err
 		}
 		progress := a.err.Progress("exported")

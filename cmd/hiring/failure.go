@@ -182,13 +182,14 @@ func valueProblem(e *pflag.InvalidValueError) string {
 func exitStatus(ctx context.Context, err error) int {
 	_, usage := errors.AsType[usageError](err)
 	_, column := errors.AsType[*output.ColumnError](err)
+	_, target := errors.AsType[files.TargetError](err)
 	for _, status := range []struct {
 		is   bool
 		code int
 	}{
 		{ctx.Err() != nil || errors.Is(err, errInterrupted), exitInterrupted},
 		{errors.Is(err, hiring.ErrOutcomeUnknown), exitUnknown},
-		{usage || column || errors.Is(err, files.ErrSpecial) || errors.Is(err, files.ErrLocked), exitUsage},
+		{usage || column || target || errors.Is(err, files.ErrLocked), exitUsage},
 		{errors.Is(err, hiring.ErrNotFound) || errors.Is(err, hiring.ErrNoArchive), exitNotFound},
 		{errors.Is(err, hiring.ErrInvalidToken) || errors.Is(err, hiring.ErrInsufficientScope) || errors.Is(err, errNoConnection), exitAuth},
 		{errors.Is(err, hiring.ErrQuotaExhausted) || errors.Is(err, hiring.ErrRateLimited), exitQuota},

@@ -25,16 +25,6 @@ func checkTarget(name string, force bool) error {
 	return nil
 }
 
-// checkFile checks a file that must not be standard output. what is the flag
-// or argument that names it, and why is the reason. It returns the file behind symbolic
-// links.
-func checkFile(what, name, why string) (target string, err error) {
-	if name == "-" {
-		return "", adviceError{usagef("%s: - is not possible, because %s", what, why), "Give the name of a file"}
-	}
-	return files.Target(name)
-}
-
 // writeFile writes a file that checkTarget has checked, and says so. The name - means
 // standard output.
 func (a *app) writeFile(name string, write func(io.Writer) error) error {

@@ -56,7 +56,7 @@ func (a *app) importList(ctx context.Context, assessment assessmentRef, list can
 	if err != nil {
 		return err
 	}
-	if err := checkResults(results); err != nil {
+	if _, err := files.Target(results); err != nil {
 		return err
 	}
 	progress := a.err.Progress("invited")
@@ -105,15 +105,6 @@ func (a *app) importList(ctx context.Context, assessment assessmentRef, list can
 	return err
 }
 
-// checkResults returns an error for a name that cannot be a file of results.
-func checkResults(name string) error {
-	target, err := checkFile("--results", name, "a later run reads the file of results")
-	if err != nil {
-		return usageError{err}
-	}
-	return needFolder(name, target)
-}
-
 // importPlan is what an import would do.
 type importPlan struct {
 	People     int    `json:"people"`
@@ -129,23 +120,11 @@ type importPlan struct {
 	invited map[string]hiring.Invitation // By address.
 }
 
-// expired reports whether the candidate of an invitation can no longer start.
+// expired reports whether the candidate of an invitation can no longer start. Of a status that
+// the API does not document, nothing is known.
 func expired(i hiring.Invitation) bool {
 	waiting := i.Status == hiring.InvitationSent || i.Status == hiring.InvitationOpened
 	return waiting && i.StartedAt == nil && !i.ExpiresAt.IsZero() && i.ExpiresAt.Before(time.Now())
-}
-
-// invitationNote returns what the row of an existing invitation says about it. The API may use
-// statuses that it does not document. Their meaning is not known.
-func invitationNote(i hiring.Invitation) string {
-	switch i.Status {
-	case "", hiring.InvitationSent, hiring.InvitationOpened, hiring.InvitationStarted, hiring.InvitationEvaluated:
-		if expired(i) {
-			return "the candidate cannot start: the invitation is expired"
-		}
-		return ""
-	}
-	return "the status of the invitation is " + string(i.Status)
 }
 
 // writesAnHour is the documented write limit of a key.

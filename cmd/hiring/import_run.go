@@ -127,7 +127,9 @@ func (im *importer) record(invited hiring.InviteResult, err error) bool {
 		if earlier = before.Outcome == candidates.Sent || before.Outcome == candidates.Unknown; earlier {
 			result.Outcome = candidates.Sent
 		}
-		result.Problem = invitationNote(existing)
+		if expired(existing) {
+			result.Problem = "the candidate cannot start: the invitation is expired"
+		}
 	case result.Outcome == candidates.NotSent && (before.Outcome == candidates.Unknown || before.Outcome == candidates.Sent) && !im.begun[key]:
 		result = before // No lookup has decided otherwise.
 	case result.Outcome == candidates.NotSent && (errors.Is(err, hiring.ErrInvalidInput) || errors.Is(err, hiring.ErrConflict)):

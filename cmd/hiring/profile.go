@@ -6,8 +6,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -20,7 +22,7 @@ import (
 
 func (a *app) profileCommand() *cobra.Command {
 	c := group("profile", "profiles", "Manage profiles (server address and API key)",
-		a.profileAddCommand(), a.profileUseCommand(), a.profileListCommand(), a.profileStatusCommand(), a.profileRemoveCommand())
+		a.profileAddCommand(), a.profileUseCommand(), a.profileListCommand(), a.profileRemoveCommand())
 	c.Long = `Manage profiles. A profile is a server address and an API key, stored in a file that only
 you can read. The variables HIRING_BASE_URL and HIRING_API_KEY take precedence over the
 profile in use, and --profile and HIRING_PROFILE take precedence over them.`
@@ -110,7 +112,7 @@ func (a *app) saveProfile(name string, given connection, what string) error {
 	if err := store.Add(name, given.BaseURL, given.Key); err != nil {
 		return err
 	}
-	_, current, err := store.Names()
+	_, current, err := store.All()
 	if err != nil {
 		return err
 	}
@@ -212,20 +214,22 @@ func (a *app) profileRemoveCommand() *cobra.Command {
 	}
 }
 
-// profileRow is a profile in a list.
+// profileRow is a profile in a list, or the server and the key of the variables.
 type profileRow struct {
-	Name    string `json:"name"`
-	BaseURL string `json:"base_url"`
-	Dialect string `json:"dialect"`
-
+	Name        string `json:"name"`
 	Environment string `json:"environment"` // Of the key: live, test or unknown.
-	InUse       bool   `json:"in_use"`      // By a command with the same flags and variables.
+	BaseURL     string `json:"base_url"`
+	InUse       bool   `json:"in_use"` // By a command with the same flags and variables.
+	Dialect     string `json:"dialect"`
 }
 
 func (a *app) profileListCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "list",
 		Short: "List the profiles, and which one commands use",
+		Long: `List the profiles, with the kind of their key, their server and which one commands use. The
+variables HIRING_BASE_URL and HIRING_API_KEY are listed like a profile. The command sends no
+request; hiring account checks the key.`,
 		RunE: func(_ *cobra.Command, _ []string) error {
 			printer, err := a.printer()
 			if err != nil {
@@ -234,6 +238,10 @@ func (a *app) profileListCommand() *cobra.Command {
 			rows, err := a.profileRows()
 			if err != nil {
 				return err
+			}
+			if base, key := a.getenv(envBaseURL), a.getenv(envKey); base != "" && key != "" {
+				used := a.usesVariables() && !a.flags.sandbox
+				rows = append(rows, profileRow{Name: "(variables)", Environment: environmentOf(key), BaseURL: base, InUse: used})
 			}
 			return output.List(printer, output.Table[profileRow]{
 				Things: "profiles",
@@ -248,16 +256,11 @@ func (a *app) profileRows() (rows []profileRow, err error) {
 	if err != nil {
 		return nil, err
 	}
-	names, used, err := store.Names()
-	if used = cmp.Or(a.chosenProfile(), used); a.usesVariables() {
-		used = ""
-	}
-	for _, name := range names {
-		_, p, err := store.Get(name)
-		if err != nil {
-			return nil, err
-		}
-		rows = append(rows, profileRow{Name: name, BaseURL: p.BaseURL, Dialect: p.Dialect, Environment: environmentOf(p.Key), InUse: name == used})
+	all, current, err := store.All()
+	for _, name := range slices.Sorted(maps.Keys(all)) {
+		used := name == cmp.Or(a.chosenProfile(), current) && !a.usesVariables() && !a.flags.sandbox
+		p := all[name]
+		rows = append(rows, profileRow{Name: name, Environment: environmentOf(p.Key), BaseURL: p.BaseURL, InUse: used, Dialect: p.Dialect})
 	}
 	return rows, err
 }
@@ -289,53 +292,4 @@ func (a *app) completeProfiles(*cobra.Command, []string, string) ([]string, cobr
 		names = append(names, row.Name)
 	}
 	return names, cobra.ShellCompDirectiveNoFileComp
-}
-
-// connectionStatus is the server and the key that commands use.
-type connectionStatus struct {
-	Server      string   `json:"server"`
-	Environment string   `json:"environment"` // Of the key: live, test or unknown.
-	Source      string   `json:"source"`
-	NotUsed     []string `json:"not_used"` // Other configured servers.
-}
-
-func (a *app) profileStatusCommand() *cobra.Command {
-	return &cobra.Command{
-		Use:   "status",
-		Short: "Show the server and the kind of key that commands use, and where they come from",
-		Long: `Show the server and the kind of key that commands use, where both come from, and which
-other configuration is not used. The command sends no request; hiring account checks the key.`,
-		RunE: func(*cobra.Command, []string) error {
-			printer, err := a.printer()
-			if err != nil {
-				return err
-			}
-			status, err := a.status()
-			if err != nil {
-				return err
-			}
-			return output.One(printer, output.Table[connectionStatus]{Shown: []string{"server", "environment", "source", "not_used"}}, status)
-		},
-	}
-}
-
-func (a *app) status() (connectionStatus, error) {
-	c, err := a.connection()
-	if err != nil {
-		return connectionStatus{}, err
-	}
-	if _, err := c.client(a.options(c.BaseURL)...); err != nil {
-		return connectionStatus{}, adviceError{err, "The server and the key come from " + c.Origin}
-	}
-	s := connectionStatus{Server: c.BaseURL, Source: c.Origin, Environment: environmentOf(c.Key)}
-	if s.Source != variables && a.getenv(envBaseURL) != "" && a.getenv(envKey) != "" {
-		s.NotUsed = append(s.NotUsed, variables)
-	}
-	if store, err := profile.Open(); err == nil {
-		_, current, _ := store.Names() // A profile that cannot be read is not used either.
-		if current != "" && s.Source != "profile "+current {
-			s.NotUsed = append(s.NotUsed, "profile "+current)
-		}
-	}
-	return s, nil
 }

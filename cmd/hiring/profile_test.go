@@ -354,7 +354,7 @@ func TestPlainHTTP(t *testing.T) {
 	t.Parallel()
 	server, u := newKeyedServer(t)
 	plain := append(slices.Clip(u.env), "HTTP_PROXY="+server.URL(), "XDG_CONFIG_HOME="+u.home)
-	for _, line := range []string{"account", "profile status", "submissions export all.csv", "doctor", "profile add acme --base-url BASE"} {
+	for _, line := range []string{"account", "submissions export all.csv", "doctor", "profile add acme --base-url BASE"} {
 		for _, c := range []struct{ base, insecure, says string }{
 			{"http://sandbox:8780", "true", ""},
 			{"http://sandbox:8780", "false", "plain http would show the key to the network: use https, or HIRING_INSECURE_HTTP=true for a private host."},

@@ -12,28 +12,6 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestProfileStatus shows the server, the kind of key, where both come from and what is not
-// used, without a request.
-func TestProfileStatus(t *testing.T) {
-	t.Parallel()
-	server, u := newKeyedServer(t)
-	got := u.run("profile", "status")
-	assert.Equal(t, exitAuth, got.code)
-	assert.True(t, strings.HasPrefix(got.stderr, "hiring: No server is configured. Run hiring profile add <name> or "), got.stderr)
-	require.Zero(t, u.runWith(secretTest, "profile", "add", "acme", "--base-url", server.URL()).code)
-	before := len(server.Journal())
-	show := func(args ...string) string {
-		return u.run(append([]string{"profile", "status", "-o", "jsonl"}, args...)...).stdout
-	}
-	assert.JSONEq(t, `{"server":"`+server.URL()+`","environment":"test","source":"profile acme","not_used":null}`, show())
-	u.env = append(slices.Clip(u.env), envBaseURL+"=https://hiring.example.com", envKey+"="+secretLive)
-	assert.JSONEq(t, `{"server":"https://hiring.example.com","environment":"live","source":"the variables HIRING_BASE_URL and HIRING_API_KEY","not_used":["profile acme"]}`, show())
-	assert.JSONEq(t, `{"server":"`+server.URL()+`","environment":"test","source":"profile acme",
-		"not_used":["the variables HIRING_BASE_URL and HIRING_API_KEY"]}`, show("--profile", "acme"))
-	assert.Contains(t, show("--sandbox"), `"source":"--sandbox"`)
-	assert.Len(t, server.Journal(), before, "no request was sent")
-}
-
 // TestErrorsAboutFolders keep their whole text and say what to set.
 func TestErrorsAboutFolders(t *testing.T) {
 	t.Parallel()

@@ -22,7 +22,7 @@ func TestHabitsFromGh(t *testing.T) {
 	for line, says := range map[string]string{
 		"auth login":                                 "Use hiring profile add <name>.\n",
 		"profile add acme --key x":                   "profile add has no flag --key. Use the question of the command, or its standard input, as in hiring profile add acme < key-file.\n",
-		"auth status":                                "There is no command hiring auth. Use hiring profile status.\n",
+		"auth status":                                "There is no command hiring auth. Use hiring profile list.\n",
 		"candidate ada@example.com":                  "There is no command hiring candidate. Use hiring report <submission>.\n",
 		"assessments list --state active":            "assessments list has no flag --state. hiring assessments list --help lists the flags.\n",
 		"submissions archive x -o f":                 "submissions archive prints no results, so that --output has no meaning. -f <file> names the file.\n",

@@ -6,8 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"iter"
-	"os"
-	"path/filepath"
 
 	"github.com/spf13/cobra"
 
@@ -54,7 +52,7 @@ lines of one poll.`,
 		if *checkpoint != "" {
 			release, err := files.Lock(*checkpoint, 0)
 			if err != nil {
-				return nil, usageError{err}
+				return nil, err
 			}
 			unlock = release
 			options.Checkpoint = hiring.FileCheckpoint(*checkpoint)
@@ -161,13 +159,4 @@ func (a *app) reportItemErrors(progress *output.Progress, all iter.Seq2[hiring.S
 			yield(hiring.Submission{}, fmt.Errorf("%s cannot be read", counted(unreadable, "submission", "submissions")))
 		}
 	}
-}
-
-// needFolder returns an error when the folder of a file does not exist. path is where the
-// name leads to.
-func needFolder(name, path string) error {
-	if _, err := os.Stat(filepath.Dir(path)); errors.Is(err, os.ErrNotExist) {
-		return usagef("%s: the folder does not exist", name)
-	}
-	return nil
 }

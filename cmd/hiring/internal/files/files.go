@@ -11,30 +11,31 @@ import (
 	"strings"
 )
 
-// ErrSpecial is returned for a path that leads to a file that is not regular.
-var ErrSpecial = errors.New("not a regular file")
+// TargetError is returned for a name that cannot be that of a file to write.
+type TargetError struct{ problem string }
+
+func (e TargetError) Error() string { return e.problem }
 
 // Target follows symbolic links and returns the path of the file to write, which need not
-// exist. It fails with ErrSpecial for a special file, for an open file of a process such as
-// /dev/stdout, and for a link that leads to no file.
+// exist. It fails with a TargetError for -, in a folder that does not exist, for a special file,
+// for an open file of a process such as /dev/stdout, and for a link that leads to no file.
 func Target(name string) (string, error) {
-	if isOpenFile(name) {
-		return "", fmt.Errorf("%s is %w", name, ErrSpecial)
-	}
 	path, err := filepath.EvalSymlinks(name)
 	if err != nil {
 		path = name
 	}
 	info, err := os.Lstat(path)
+	missing := errors.Is(err, os.ErrNotExist)
+	_, noFolder := os.Stat(filepath.Dir(path))
 	switch {
-	case errors.Is(err, os.ErrNotExist):
-		return path, nil
-	case err != nil:
-		return "", Named(name, err)
-	case info.Mode().Type() == os.ModeSymlink:
-		return "", fmt.Errorf("%s is %w: it is a link that leads to no file", name, ErrSpecial)
-	case !info.Mode().IsRegular():
-		return "", fmt.Errorf("%s is %w", name, ErrSpecial)
+	case name == "-":
+		return "", TargetError{"- is not possible: give the name of a file"}
+	case errors.Is(noFolder, os.ErrNotExist):
+		return "", TargetError{name + ": the folder does not exist"}
+	case err != nil && !missing:
+		return "", TargetError{Named(name, err).Error()}
+	case !missing && !info.Mode().IsRegular() || isOpenFile(name):
+		return "", TargetError{name + " is not a regular file"}
 	}
 	return path, nil
 }

@@ -35,7 +35,7 @@ func TestSpecialFilesAreNeverReplaced(t *testing.T) {
 	require.NoError(t, os.Symlink("not-there-yet", dir+"/dangling"))
 	for _, path := range []string{fifo, folder, device, dir + "/link", dir + "/dangling", looped, "/dev/stdout", "/proc/self/fd/2"} {
 		err := write(path, "text")
-		require.ErrorIs(t, err, files.ErrSpecial, path)
+		require.ErrorAs(t, err, new(files.TargetError), path)
 		require.ErrorContains(t, err, path+" is not a regular file")
 	}
 	entries, err := os.ReadDir(dir)
@@ -82,5 +82,5 @@ func TestWriteIsAtomic(t *testing.T) {
 	entries, err := os.ReadDir(dir)
 	require.NoError(t, err)
 	assert.Len(t, entries, 3, "no temporary file and no lock is left")
-	require.ErrorContains(t, write(dir+"/none/file", "x"), "cannot be written: no such file")
+	require.ErrorContains(t, write(dir+"/none/file", "x"), "none/file: the folder does not exist")
 }

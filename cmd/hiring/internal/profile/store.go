@@ -5,12 +5,10 @@ package profile
 import (
 	"errors"
 	"fmt"
-	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
 	"runtime"
-	"slices"
 	"time"
 
 	"github.com/go-json-experiment/json"
@@ -82,10 +80,10 @@ func (s Store) load() (content, error) {
 	return all, err
 }
 
-// Names returns the names of the profiles in order, and the profile in use.
-func (s Store) Names() (names []string, current string, err error) {
+// All returns the profiles by name, and the name of the profile in use.
+func (s Store) All() (profiles map[string]Profile, current string, err error) {
 	all, err := s.load()
-	return slices.Sorted(maps.Keys(all.Profiles)), all.Current, err
+	return all.Profiles, all.Current, err
 }
 
 // Get returns a profile; "" means the profile in use. It returns ErrUnknown if there is

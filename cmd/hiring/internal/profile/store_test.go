@@ -33,9 +33,9 @@ func TestProfilesAreInOnePrivateFile(t *testing.T) {
 	if runtime.GOOS != "windows" {
 		assert.Equal(t, os.FileMode(0o600), info.Mode())
 	}
-	names, current, err := s.Names()
+	all, current, err := s.All()
 	require.NoError(t, err)
-	assert.Equal(t, []string{"a", "b", "c.d-e_f"}, names)
+	assert.Len(t, all, 3)
 	assert.Equal(t, "b", current, "the first is in use")
 	require.NoError(t, s.Use("a"))
 	name, p, err := s.Get("")
@@ -81,9 +81,9 @@ func TestChangesAtOnce(t *testing.T) {
 		adding.Go(func() { assert.NoError(t, s.Add(fmt.Sprintf("p%d", i), server, secret)) })
 	}
 	adding.Wait()
-	names, _, err := s.Names()
+	all, _, err := s.All()
 	require.NoError(t, err)
-	assert.Len(t, names, 12)
+	assert.Len(t, all, 12)
 }
 
 // TestMembersOfOtherVersionsAreKept, and a null is a file without profiles.
