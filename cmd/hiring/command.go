@@ -91,9 +91,12 @@ func (a *app) finish(c *cobra.Command) {
 	if c.Runnable() {
 		c.Args = checkCount
 	}
-	for argument, ids := range map[string]idList{"<submission>": submissionIDs, "<assessment>": assessmentIDs, "<challenge>": challengeIDs} {
+	if c.ValidArgsFunction == nil && !strings.Contains(argumentsOf(c), "<file") {
+		c.ValidArgsFunction = cobra.NoFileCompletions
+	}
+	for argument, list := range map[string]thingList{"<assessment>": firstAssessments, "<challenge>": firstChallenges} {
 		if strings.Contains(argumentsOf(c), argument) {
-			c.ValidArgsFunction = a.complete(ids)
+			c.ValidArgsFunction = a.complete(list)
 		}
 	}
 	for _, child := range c.Commands() {

@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"embed"
-	"slices"
 	"strings"
 	"time"
 
@@ -23,14 +22,7 @@ func completionCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "completion <shell>",
 		Short: "Write the completion script of a shell: bash, fish, powershell or zsh",
-		Long: `Write the completion script of a shell. These lines load it in a running shell:
-
-  source <(hiring completion bash)
-  source <(hiring completion zsh)
-  hiring completion fish | source
-  hiring completion powershell | Out-String | Invoke-Expression
-
-For every new shell, add the line to its start file. The zsh script needs compinit before it.`,
+		Long:  completionLong,
 		ValidArgsFunction: cobra.FixedCompletions(shells, cobra.ShellCompDirectiveNoFileComp),
 		RunE: func(c *cobra.Command, args []string) error {
 			if args[0] == "powershell" {
@@ -46,71 +38,41 @@ For every new shell, add the line to its start file. The zsh script needs compin
 	}
 }
 
-// idList returns lines with the ids of one kind to complete, each followed by a tab and a
-// description, and for names by another tab and the name to complete. It reads one page.
-type idList func(context.Context, *hiring.Client) ([]string, error)
+// thingList returns the first page of a list.
+type thingList func(context.Context, *hiring.Client) ([]thing, error)
 
-func assessmentIDs(ctx context.Context, client *hiring.Client) ([]string, error) {
-	return completions(ctx, client.Assessments.List(), func(a hiring.Assessment) string {
-		return a.ID + "\t" + string(a.Status) + "\t" + a.Name
-	})
+func firstAssessments(ctx context.Context, client *hiring.Client) ([]thing, error) {
+	page, err := client.Assessments.List().Page(ctx)
+	return mapped(page.Items, assessmentThing), err
 }
 
-func challengeIDs(ctx context.Context, client *hiring.Client) ([]string, error) {
-	return completions(ctx, client.Challenges.List(), func(c hiring.Challenge) string { return c.ID + "\t" + c.Difficulty + "\t" + c.Name })
+func firstChallenges(ctx context.Context, client *hiring.Client) ([]thing, error) {
+	page, err := client.Challenges.List().Page(ctx)
+	return mapped(page.Items, challengeThing), err
 }
 
-func submissionIDs(ctx context.Context, client *hiring.Client) ([]string, error) {
-	return completions(ctx, client.Submissions.List(hiring.SubmissionFilter{}), func(s hiring.Submission) string {
-		return s.ID + "\t" + string(s.Status) + ", started " + s.CreatedAt.Format(time.DateOnly)
-	})
-}
-
-// invitationIDs returns a list that depends on the flag --assessment.
-func invitationIDs(assessment assessmentRef) idList {
-	return func(ctx context.Context, client *hiring.Client) ([]string, error) {
-		id, err := assessment.id(ctx, client)
-		if err != nil {
-			return nil, err
-		}
-		return completions(ctx, client.Invitations.List(id), func(i hiring.Invitation) string {
-			return i.ID + "\t" + string(i.Status) + ", created " + i.CreatedAt.Format(time.DateOnly)
-		})
+func mapped[T any](items []T, thingOf func(T) thing) (all []thing) {
+	for _, item := range items {
+		all = append(all, thingOf(item))
 	}
+	return all
 }
 
-// completions returns a line for each item of the first page of a list.
-func completions[T any](ctx context.Context, list hiring.Pager[T], line func(T) string) ([]string, error) {
-	page, err := list.Page(ctx)
-	lines := make([]string, 0, len(page.Items))
-	for _, item := range page.Items {
-		fields := strings.Split(line(item), "\t")
-		for i := range fields {
-			fields[i] = output.Clean(fields[i])
-		}
-		lines = append(lines, strings.Join(fields, "\t"))
-	}
-	return lines, err
-}
-
-// complete returns the completion of ids in arguments or in a flag. Assessments are
-// completed by name, unless an id was begun.
-func (a *app) complete(list idList) cobra.CompletionFunc {
-	return func(c *cobra.Command, given []string, begun string) ([]string, cobra.ShellCompDirective) {
+// complete returns the completion of the first argument or of a flag, with names, or with ids
+// once one was begun.
+func (a *app) complete(list thingList) cobra.CompletionFunc {
+	return func(c *cobra.Command, given []string, begun string) (found []string, _ cobra.ShellCompDirective) {
 		const directive = cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveKeepOrder
-		if several := strings.Contains(c.Use, "..."); len(given) > 0 && !several {
+		if len(given) > 0 {
 			return nil, directive
 		}
-		var found []string
-		for _, line := range a.knownIDs(c.Context(), list) {
-			fields := strings.Split(line, "\t")
-			id, description := fields[0], strings.Join(fields[1:], ", ")
+		for _, one := range a.known(c.Context(), list) {
+			name, about := output.Clean(one.name), output.Clean(one.about)
 			switch {
-			case slices.Contains(given, id):
-			case len(fields) > 2 && strings.HasPrefix(strings.ToLower(fields[2]), strings.ToLower(begun)):
-				found = append(found, fields[2]+"\t"+fields[1]+", "+id)
-			case strings.HasPrefix(id, begun):
-				found = append(found, id+"\t"+description)
+			case strings.HasPrefix(strings.ToLower(name), strings.ToLower(begun)):
+				found = append(found, name+"\t"+about+", "+one.id)
+			case strings.HasPrefix(one.id, begun):
+				found = append(found, one.id+"\t"+about+", "+name)
 			}
 		}
 		return found, directive
@@ -120,14 +82,14 @@ func (a *app) complete(list idList) cobra.CompletionFunc {
 // completionTimeout limits the request of a completion.
 const completionTimeout = 3 * time.Second
 
-// knownIDs returns the ids of one request without retries, or none after an error.
-func (a *app) knownIDs(ctx context.Context, list idList) []string {
+// known returns the things of one request without retries, or none after an error.
+func (a *app) known(ctx context.Context, list thingList) []thing {
 	client, err := a.client(hiring.WithTimeout(completionTimeout), hiring.WithRetry(hiring.RetryPolicy{MaxAttempts: 1, MaxWait: time.Millisecond}))
 	if err != nil {
 		return nil
 	}
-	lines, _ := list(ctx, client)
-	return lines
+	things, _ := list(ctx, client)
+	return things
 }
 
 // columnsOf is the annotation of commands that show a table.

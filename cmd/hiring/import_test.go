@@ -2,10 +2,7 @@ package main
 
 import (
 	"bytes"
-	"encoding/json"
 	"fmt"
-	"io"
-	"maps"
 	"math/rand/v2"
 	"net/http"
 	"net/http/httptest"
@@ -287,25 +284,6 @@ func TestInvitationsHaveNoInvisibleCharacters(t *testing.T) {
 	assert.Empty(t, h.invitations())
 }
 
-// TestStandardOutputIsRejectedWhereAFileIsNeeded: a later run reads the file of results,
-// and an export resumes from its file.
-func TestStandardOutputIsRejectedWhereAFileIsNeeded(t *testing.T) {
-	t.Parallel()
-	h, u := newImport(t, 1)
-	for _, dryRun := range []string{"--dry-run", "--yes"} {
-		got := u.run("invitations", "import", "people.csv", "-a", h.id, dryRun, "--results", "-")
-		assert.Equal(t, exitUsage, got.code)
-		assert.Equal(t, "hiring: - is not possible: give the name of a file.\n", got.stderr)
-	}
-	got := u.run("doctor", "--write", "-")
-	assert.Equal(t, result{stderr: "hiring: - is not possible: give the name of a file.\n", code: exitUsage}, got)
-	got = u.run("invitations", "import", "people.csv", "-a", h.id, "--yes", "--results", "/dev/stdout")
-	assert.Equal(t, exitUsage, got.code)
-	assert.NotContains(t, got.stderr, "standard output")
-	assert.NoFileExists(t, filepath.Join(u.home, "-"))
-	assert.Empty(t, h.invitations())
-}
-
 // TestOneAddressInSeveralSpellings: spellings of an address are one person, in the file
 // and at the API.
 func TestOneAddressInSeveralSpellings(t *testing.T) {
@@ -407,66 +385,31 @@ func TestUnusableResults(t *testing.T) {
 	assert.Empty(t, h.invitations())
 }
 
-// TestImportRemovesTemporaryFiles that a run left which was killed while it rewrote the
-// results.
-func TestImportRemovesTemporaryFiles(t *testing.T) {
-	t.Parallel()
-	h, u := newImport(t, 1)
-	u.write("people.csv.results.csv.1234567890.part", "email,name\nada@example.com,Ada\n")
-	u.write("people.csv.results.csv.mine.part", "of the user")
-	require.Zero(t, u.run("invitations", "import", "people.csv", "-a", h.id, "--yes").code)
-	assert.NoFileExists(t, filepath.Join(u.home, "people.csv.results.csv.1234567890.part"))
-	assert.FileExists(t, filepath.Join(u.home, "people.csv.results.csv.mine.part"))
-}
-
 // TestCandidatesWhoCannotStart: the row of an expired invitation says so, and that of one with an
 // unknown status says nothing.
 func TestCandidatesWhoCannotStart(t *testing.T) {
 	t.Parallel()
-	h := newCampaign(t, 5)
-	server := h.server
-	sent := make(map[string]hiring.Invitation)
-	for _, person := range h.people[:4] {
-		invitation, err := server.LiveClient().Invitations.Send(t.Context(), h.id, person)
+	h := &campaign{t: t, server: sandbox.New(sandbox.WithClock(func() time.Time { return time.Now().Add(-60 * 24 * time.Hour) }))}
+	h.id = h.server.AddAssessment("Backend")
+	client := h.server.LiveClient()
+	send := func(email string) hiring.Invitation {
+		invitation, err := client.Invitations.Send(t.Context(), h.id, hiring.NewInvitation{Email: email, Name: "A"})
 		require.NoError(t, err)
-		sent[person.Email] = invitation
+		return invitation
 	}
-	require.NoError(t, server.Open(sent["c3@example.com"].ID))
-	_, err := server.Begin(sent["c3@example.com"].ID)
+	send("c1@example.com")
+	_, err := h.server.Begin(send("c3@example.com").ID)
 	require.NoError(t, err)
-	odd := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		answer := httptest.NewRecorder()
-		server.ServeHTTP(answer, r)
-		body := answer.Body.String()
-		if r.Method == http.MethodGet && strings.HasSuffix(r.URL.Path, "/invitations") {
-			var page map[string]any
-			if assert.NoError(t, json.Unmarshal([]byte(body), &page)) {
-				for _, item := range page["data"].([]any) {
-					invitation := item.(map[string]any)
-					switch invitation["candidate_email"] {
-					case "c0@example.com":
-						invitation["status"] = "withdrawn"
-					case "c1@example.com", "c3@example.com": // The latter has started.
-						invitation["expires_at"] = "2020-01-01T00:00:00.000Z"
-					}
-				}
-				text, _ := json.Marshal(page)
-				body = string(text)
-			}
-		}
-		maps.Copy(w.Header(), answer.Header())
-		w.Header().Del("Content-Length")
-		w.WriteHeader(answer.Code)
-		_, _ = io.WriteString(w, body)
-	}))
-	t.Cleanup(odd.Close)
-	u := newUser(t, nil, "")
-	u.env = append(u.env, envBaseURL+"="+odd.URL, envKey+"="+sandbox.LiveKey)
-	u.write("people.csv", "name,email\nA,c0@example.com\nB,c1@example.com\nC,c2@example.com\nD,c3@example.com\nE,c4@example.com\n")
-	line := []string{"invitations", "import", "people.csv", "-a", h.id}
-	got := u.run(append(line, "--yes")...)
+	h.server.Advance(60 * 24 * time.Hour)
+	revoked := send("c0@example.com")
+	require.NoError(t, client.Invitations.Revoke(t.Context(), h.id, revoked.ID))
+	send("c2@example.com")
+	u := newUser(t, h.server, sandbox.LiveKey)
+	u.write("people.csv", "name,email\nA,c0@example.com\nA,c1@example.com\nA,c2@example.com\nA,c3@example.com\nA,c4@example.com\n")
+	got := u.run("invitations", "import", "people.csv", "-a", h.id, "--yes")
 	assert.Equal(t, "1 sent, 4 existing. Results: people.csv.results.csv\n", got.stdout, got.stderr)
 	rows := u.read("people.csv.results.csv")
-	assert.Contains(t, rows, "c0@example.com,A,existing,"+sent["c0@example.com"].ID+","+h.id+",,")
-	assert.Equal(t, 1, strings.Count(rows, "the candidate cannot start: the invitation is expired"))
+	assert.Contains(t, rows, "c0@example.com,A,existing,"+revoked.ID+","+h.id+",,", "revoked is not documented")
+	assert.Regexp(t, "c1@example.com,A,existing,[^,]+,[^,]+,the candidate cannot start: the invitation is expired,", rows)
+	assert.Equal(t, 1, strings.Count(rows, "cannot start"))
 }

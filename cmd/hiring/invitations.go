@@ -162,7 +162,7 @@ func (a *app) invitationsResendCommand() *cobra.Command {
 		Short: "Send the e-mail of an invitation again",
 		Long:  "Send the e-mail of an invitation again." + invitationHelp,
 	}
-	assessment := a.invitationFlag(c)
+	assessment := a.assessmentFilter(c, changedAssessmentHelp)
 	c.RunE = showItem(a, invitationTable(), func(ctx context.Context, t task) (hiring.Invitation, error) {
 		of, id, err := findInvitation(ctx, t.client, assessment, t.args[0])
 		if err == nil {
@@ -182,7 +182,7 @@ func (a *app) invitationsRevokeCommand() *cobra.Command {
 		Short: "Revoke an invitation",
 		Long:  "Revoke an invitation." + invitationHelp,
 	}
-	assessment := a.invitationFlag(c)
+	assessment := a.assessmentFilter(c, changedAssessmentHelp)
 	c.RunE = a.withTask(func(ctx context.Context, t task) error {
 		of, id, err := findInvitation(ctx, t.client, assessment, t.args[0])
 		if err == nil {
@@ -197,12 +197,4 @@ func (a *app) invitationsRevokeCommand() *cobra.Command {
 		return a.printDone("Revoked the invitation.")
 	})
 	return c
-}
-
-// invitationFlag adds the optional flag --assessment to a command with the id of an
-// invitation, and the completion of that id.
-func (a *app) invitationFlag(c *cobra.Command) assessmentRef {
-	ref := a.assessmentFilter(c, changedAssessmentHelp)
-	c.ValidArgsFunction = a.complete(invitationIDs(ref))
-	return ref
 }

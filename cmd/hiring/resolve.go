@@ -83,16 +83,18 @@ func described(things []thing) string {
 }
 
 func assessmentID(ctx context.Context, client *hiring.Client, given string, begins bool) (string, error) {
-	return idOf(given, "assessment", begins, client.Assessments.List().All(ctx), func(a hiring.Assessment) thing {
-		return thing{id: a.ID, name: a.Name, about: string(a.Status)}
-	})
+	return idOf(given, "assessment", begins, client.Assessments.List().All(ctx), assessmentThing)
+}
+
+func assessmentThing(a hiring.Assessment) thing {
+	return thing{id: a.ID, name: a.Name, about: string(a.Status)}
 }
 
 func challengeID(ctx context.Context, client *hiring.Client, given string, begins bool) (string, error) {
-	return idOf(given, "challenge", begins, client.Challenges.List().All(ctx), func(c hiring.Challenge) thing {
-		return thing{c.ID, c.Name, c.Slug, c.Difficulty}
-	})
+	return idOf(given, "challenge", begins, client.Challenges.List().All(ctx), challengeThing)
 }
+
+func challengeThing(c hiring.Challenge) thing { return thing{c.ID, c.Name, c.Slug, c.Difficulty} }
 
 // submissionHelp says what the argument <submission> may be.
 const submissionHelp = `
@@ -177,7 +179,7 @@ func (a *app) assessmentFlag(c *cobra.Command, usage string) assessmentRef {
 func (a *app) assessmentFilter(c *cobra.Command, usage string) assessmentRef {
 	ref := assessmentRef{c.Flags().StringP("assessment", "a", "", usage)}
 	_ = c.RegisterFlagCompletionFunc("assessment", func(c *cobra.Command, _ []string, begun string) ([]string, cobra.ShellCompDirective) {
-		return a.complete(assessmentIDs)(c, nil, begun)
+		return a.complete(firstAssessments)(c, nil, begun)
 	})
 	return ref
 }

@@ -7,6 +7,8 @@ import (
 )
 
 var (
+	//go:embed topics/completion.txt
+	completionLong string
 	//go:embed topics/environment.txt
 	environmentTopic string
 	//go:embed topics/exit-status.txt

@@ -74,13 +74,15 @@ func TestWriteIsAtomic(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, os.ModeSymlink, info.Mode().Type())
 
-	require.NoError(t, os.WriteFile(dir+"/new.123.part", []byte("of a killed command"), 0o600))
+	for _, left := range []string{"/new.123.part", "/new.mine.part"} { // The former is of a killed command.
+		require.NoError(t, os.WriteFile(dir+left, nil, 0o600))
+	}
 	require.NoError(t, write(dir+"/new", "made"))
 	info, err = os.Stat(dir + "/new")
 	require.NoError(t, err)
 	assert.Equal(t, os.FileMode(0o600), info.Mode())
 	entries, err := os.ReadDir(dir)
 	require.NoError(t, err)
-	assert.Len(t, entries, 3, "no temporary file and no lock is left")
+	assert.Len(t, entries, 4, "no temporary file and no lock is left")
 	require.ErrorContains(t, write(dir+"/none/file", "x"), "none/file: the folder does not exist")
 }
