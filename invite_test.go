@@ -122,20 +122,18 @@ func TestTheAgeOfAListing(t *testing.T) {
 		"the wall clock is set back":    {time.Minute + 1, -time.Hour, 1},
 		"the wall clock is set forward": {time.Minute + 1, time.Hour, 1},
 	} {
-		t.Run(name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				s := startInviting(t)
-				client := s.client()
-				s.both(t, client, func() {
-					time.Sleep(c.passes)
-					hiring.SetWallClock(client, c.jump)
-					if c.reads > 0 {
-						s.invite(t, bob.Email)
-					}
-				})
-				assert.Equal(t, 1+c.reads, s.reads)
-				s.requireOneMail(t, bob.Email)
+		synctest.Test(t, func(t *testing.T) {
+			s := startInviting(t)
+			client := s.client()
+			s.both(t, client, func() {
+				time.Sleep(c.passes)
+				hiring.SetWallClock(client, c.jump)
+				if c.reads > 0 {
+					s.invite(t, bob.Email)
+				}
 			})
+			assert.Equal(t, 1+c.reads, s.reads, name)
+			s.requireOneMail(t, bob.Email)
 		})
 	}
 }
@@ -158,51 +156,49 @@ func TestTheTimeSinceALostRequest(t *testing.T) {
 		"set back, for the next call":    {-24 * time.Hour, 5 * time.Second, 65 * time.Second},
 		"set forward, for the next call": {time.Hour, 5 * time.Second, time.Minute},
 	} {
-		t.Run(name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				s := startInviting(t)
-				s.Inject(lost)
-				s.hide(ada.Email, 50*time.Second)
-				var client *hiring.Client
-				client = s.client(hiring.WithTrace(hiring.Trace{Pause: func(context.Context, hiring.TracePause) { hiring.SetWallClock(client, c.jump) }}))
-				ctx, leave := context.WithCancel(t.Context())
-				defer time.AfterFunc(c.leave, leave).Stop()
-				began := time.Now()
-				_, _ = client.Invitations.Ensure(ctx, s.assessment, ada)
-				got, err := client.Invitations.Ensure(t.Context(), s.assessment, ada)
-				require.NoError(t, err)
-				assert.Equal(t, hiring.InviteExisting, got.Outcome)
-				assert.Equal(t, c.took, time.Since(began))
-				s.requireOneMail(t, ada.Email)
-			})
+		synctest.Test(t, func(t *testing.T) {
+			s := startInviting(t)
+			s.Inject(lost)
+			s.hide(ada.Email, 50*time.Second)
+			var client *hiring.Client
+			client = s.client(hiring.WithTrace(hiring.Trace{Pause: func(context.Context, hiring.TracePause) { hiring.SetWallClock(client, c.jump) }}))
+			ctx, leave := context.WithCancel(t.Context())
+			defer time.AfterFunc(c.leave, leave).Stop()
+			began := time.Now()
+			_, _ = client.Invitations.Ensure(ctx, s.assessment, ada)
+			got, err := client.Invitations.Ensure(t.Context(), s.assessment, ada)
+			require.NoError(t, err)
+			assert.Equal(t, hiring.InviteExisting, got.Outcome)
+			assert.Equal(t, c.took, time.Since(began), name)
+			s.requireOneMail(t, ada.Email)
 		})
 	}
 }
 
-// An invitation that a lookup found is known for a minute, also to a run whose listing is older.
-func TestAFoundInvitationIsRemembered(t *testing.T) {
-	for name, fault := range map[string]sandbox.Fault{"after a lost response": lost, "after an unreadable one": cut} {
-		t.Run(name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				s := startInviting(t)
-				client := s.client()
-				got := s.both(t, client, func() {
-					s.Inject(fault)
-					found, err := client.Invitations.Ensure(t.Context(), s.assessment, bob)
-					require.NoError(t, err)
-					assert.Equal(t, hiring.InviteSent, found.Outcome)
-					s.reads = 0
-				})
-				assert.Equal(t, hiring.InviteExisting, got)
-				for _, wait := range []time.Duration{59 * time.Second, 2 * time.Second} {
-					assert.Zero(t, s.reads)
-					time.Sleep(wait)
-					_, err := client.Invitations.Ensure(t.Context(), s.assessment, bob)
-					require.NoError(t, err)
+// An invitation that was sent, or that a lookup found, is known for a minute, also to a run whose listing is older.
+func TestAnInvitationIsRemembered(t *testing.T) {
+	for name, fault := range map[string][]sandbox.Fault{"sent": nil, "found after a lost response": {lost}, "found after an unreadable one": {cut}} {
+		synctest.Test(t, func(t *testing.T) {
+			s := startInviting(t)
+			client := s.client()
+			got := s.both(t, client, func() {
+				for _, f := range fault {
+					s.Inject(f)
 				}
-				assert.Equal(t, 1, s.reads, "a minute after it was found")
-				s.requireOneMail(t, bob.Email)
+				found, err := client.Invitations.Ensure(t.Context(), s.assessment, bob)
+				require.NoError(t, err)
+				assert.Equal(t, hiring.InviteSent, found.Outcome)
+				s.reads = 0
 			})
+			assert.Equal(t, hiring.InviteExisting, got)
+			for _, wait := range []time.Duration{59 * time.Second, 2 * time.Second} {
+				assert.Zero(t, s.reads, name)
+				time.Sleep(wait)
+				_, err := client.Invitations.Ensure(t.Context(), s.assessment, bob)
+				require.NoError(t, err)
+			}
+			assert.Equal(t, 1, s.reads, "a minute after it was sent or found")
+			s.requireOneMail(t, bob.Email)
 		})
 	}
 }
@@ -225,36 +221,34 @@ func TestAListingGoesBackTwoMinutes(t *testing.T) {
 			}
 		}, 7},
 	} {
-		t.Run(name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				s, all := startInviting(t), 0
-				s.noDate = c.noDate
-				invite := func(n int) {
-					for range n {
-						all++
-						s.invite(t, fmt.Sprint(all, "@example.com"))
+		synctest.Test(t, func(t *testing.T) {
+			s, all := startInviting(t), 0
+			s.noDate = c.noDate
+			invite := func(n int) {
+				for range n {
+					all++
+					s.invite(t, fmt.Sprint(all, "@example.com"))
+				}
+			}
+			invite(500)
+			time.Sleep(3 * time.Minute)
+			s.invite(t, bob.Email)
+			time.Sleep(time.Second)
+			invite(150)
+			s.hide(bob.Email, 30*time.Second)
+			got := s.both(t, s.client(), func() {
+				s.reads = 0
+				time.Sleep(time.Hour)
+				s.change = c.change
+				s.before = func(page int) {
+					if page == 2 {
+						invite(c.grows)
 					}
 				}
-				invite(500)
-				time.Sleep(3 * time.Minute)
-				s.invite(t, bob.Email)
-				time.Sleep(time.Second)
-				invite(150)
-				s.hide(bob.Email, 30*time.Second)
-				got := s.both(t, s.client(), func() {
-					s.reads = 0
-					time.Sleep(time.Hour)
-					s.change = c.change
-					s.before = func(page int) {
-						if page == 2 {
-							invite(c.grows)
-						}
-					}
-				})
-				assert.Equal(t, hiring.InviteExisting, got)
-				assert.Equal(t, c.reads, s.reads)
-				s.requireOneMail(t, bob.Email)
 			})
+			assert.Equal(t, hiring.InviteExisting, got)
+			assert.Equal(t, c.reads, s.reads, name)
+			s.requireOneMail(t, bob.Email)
 		})
 	}
 }
