@@ -224,12 +224,15 @@ func ExampleWithHTTPClient() {
 	// Output: Sandbox Hiring Ltd <nil>
 }
 
-// Requests use a proxy, and the server's certificate is from your own certificate
-// authority.
+// Requests use a proxy, the server's certificate is from your own certificate authority, and
+// the server requires a certificate of the client.
 func ExampleWithHTTPClient_proxy() {
 	server := sandbox.New()
-	api := httptest.NewTLSServer(server) // The API, with a certificate that no system trusts.
+	api := httptest.NewUnstartedServer(server) // The API, with a certificate that no system trusts.
+	api.TLS = &tls.Config{ClientAuth: tls.RequireAnyClientCert}
+	api.StartTLS()
 	defer api.Close()
+	certificate := api.TLS.Certificates[0]
 	baseURL := api.URL
 	authority := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: api.Certificate().Raw})
 	tunnel := httptest.NewServer(http.HandlerFunc(connect))
@@ -248,7 +251,10 @@ func ExampleWithHTTPClient_proxy() {
 	}
 	transport := http.DefaultTransport.(*http.Transport).Clone()
 	transport.Proxy = http.ProxyURL(proxy) // Or http.ProxyFromEnvironment, the default.
-	transport.TLSClientConfig = &tls.Config{RootCAs: roots}
+	transport.TLSClientConfig = &tls.Config{
+		RootCAs:      roots,
+		Certificates: []tls.Certificate{certificate}, // Of tls.LoadX509KeyPair, for a gateway that requires mTLS.
+	}
 	transport.HTTP2 = &http.HTTP2Config{SendPingTimeout: 15 * time.Second} // Notices a connection that the network has dropped.
 	client, err := hiring.New(baseURL, sandbox.TestKey, hiring.WithHTTPClient(&http.Client{Transport: transport}))
 	if err != nil {
