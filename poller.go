@@ -70,7 +70,7 @@ func (l *pollLoop) run(ctx context.Context, step func(context.Context) (wait tim
 			l.core.shared.polled.Store(true)
 		case ctx.Err() != nil:
 			return l.ended(join(ctx, err))
-		case !l.core.mayRecover(err), failed > 0 && isRedirect(err) && time.Since(began) >= time.Hour:
+		case !l.core.mayRecover(err), failed > 0 && failureIn(err).Status/100 == 3 && time.Since(began) >= time.Hour:
 			return err
 		case errors.Is(err, ErrRateLimited):
 			reason, wait, failed = PauseQuota, l.interval.afterFailure(err, 0), -1
@@ -81,7 +81,7 @@ func (l *pollLoop) run(ctx context.Context, step func(context.Context) (wait tim
 			}
 			if time.Since(logged) >= time.Hour {
 				logged = time.Now()
-				l.core.warnOf(ctx, err, "hiring: polls fail and are repeated", "operation", l.operation, "since", began)
+				l.core.warn(ctx, "hiring: polls fail and are repeated", "operation", l.operation, "since", began, "error", failureIn(err))
 			}
 		}
 		if !more {
@@ -103,44 +103,33 @@ func (l *pollLoop) ended(err error) error {
 	return &describedError{"hiring: " + l.operation + ": " + l.pending + strings.TrimPrefix(err.Error(), "hiring: "), []error{err}}
 }
 
+// failureIn returns the [*Error] in err, or an empty one.
+func failureIn(err error) *Error {
+	failure, _ := errors.AsType[*Error](err)
+	return cmp.Or(failure, new(Error))
+}
+
+// isFromAPI reports whether the API has sent the error.
+func (e *Error) isFromAPI() bool { return e.Status > 0 && e.Code != "" }
+
 // afterFailure returns the time until the next poll after so many failed ones before this one: what the API asked for, a
 // window at most, or else a minute, doubled with each failed poll up to the interval.
 func (i interval) afterFailure(err error, failed int) time.Duration {
-	if failure, ok := errors.AsType[*Error](err); ok && failure.RetryAfter > 0 {
-		return min(failure.RetryAfter, time.Hour)
-	}
-	return min(time.Minute<<min(failed, 10), i.longest)
+	return cmp.Or(min(failureIn(err).RetryAfter, time.Hour), min(time.Minute<<min(failed, 10), i.longest))
 }
 
 // mayRecover reports whether the error of a poll may pass: it is transient, or it is not from the API, which has answered
 // polls of this client before.
 func (k *core) mayRecover(err error) bool {
-	failure, ok := errors.AsType[*Error](err)
+	failure := failureIn(err)
 	_, stuck := errors.AsType[*paging.Stuck](err)
-	switch {
-	case IsTransient(err), ok && failure.Status == http.StatusRequestTimeout:
-		return true
-	case !ok || stuck || failure.Code != "": // Of a local problem, or of the API.
-		return false
-	}
 	switch failure.Status {
 	case 0, http.StatusUnauthorized, http.StatusForbidden:
-		return false
+		return IsTransient(err)
+	case http.StatusRequestTimeout:
+		return true
 	}
-	return k.shared.polled.Load()
-}
-
-func isRedirect(err error) bool {
-	failure, ok := errors.AsType[*Error](err)
-	return ok && failure.Status/100 == 3
-}
-
-// warnOf logs a warning about a failed request.
-func (k *core) warnOf(ctx context.Context, err error, message string, args ...any) {
-	if failure, ok := errors.AsType[*Error](err); ok {
-		args = append(args, "error", failure)
-	}
-	k.warn(ctx, message, args...)
+	return IsTransient(err) || k.shared.polled.Load() && !failure.isFromAPI() && !stuck
 }
 
 // pollCore is a copy of a core for one call that polls. Its calls leave a part of each window to others.
@@ -169,11 +158,15 @@ func (k *core) forPolling() *pollCore {
 	return own
 }
 
-// checkAccount checks that the last response was of the account that counts, because a key source may return another key
-// at any time. It reads the account of each key once.
-func (k *pollCore) checkAccount(ctx context.Context) (err error) {
+// checkAccount checks that the last request, which ended with err, was of the account that counts, because a key source
+// may return another key at any time. It reads the account of each key once, and calls count before.
+func (k *pollCore) checkAccount(ctx context.Context, err error, count func()) error {
 	account := k.shared.account(k.used.id)
-	if account == "" {
+	switch failure := failureIn(err); {
+	case err != nil && (!failure.isFromAPI() || slices.Contains([]int{http.StatusUnauthorized, http.StatusForbidden, http.StatusTooManyRequests}, failure.Status)):
+		return nil // It says nothing about an account.
+	case account == "":
+		count()
 		same := *k
 		same.keys.next = func(context.Context) (*credential, error) { return same.used, nil }
 		if account, err = same.readAccount(ctx); err != nil {
@@ -184,12 +177,6 @@ func (k *pollCore) checkAccount(ctx context.Context) (err error) {
 		return k.foreign
 	}
 	return nil
-}
-
-// isOfAccount reports whether the result of a request is about an account: a response of the API that accepted the key.
-func isOfAccount(err error) bool {
-	failure, ok := errors.AsType[*Error](err)
-	return err == nil || ok && failure.Code != "" && !slices.Contains([]int{0, http.StatusUnauthorized, http.StatusForbidden, http.StatusTooManyRequests}, failure.Status)
 }
 
 // readAccount reads the account of the next key.
@@ -259,17 +246,16 @@ func (p *poller) poll(ctx context.Context, yield func(Submission, error) bool) (
 	for range maxRequests {
 		window := p.window()
 		request, wait := p.machine.Next(p.now(), window)
-		if wait == 0 && failed == maxFailed {
-			wait = p.interval.shortest
-		}
-		switch jittered := wait + p.interval.random() - p.interval.shortest; {
-		case wait == 0:
-		case window.Left <= 0:
-			return jittered, false, p.usedUp(jittered)
-		case failure != nil && !answered:
-			return 0, false, failure
-		default:
-			return jittered, false, nil
+		if wait > 0 || failed == maxFailed {
+			wait = cmp.Or(wait, p.interval.shortest) + p.interval.random() - p.interval.shortest
+			switch {
+			case window.Left <= 0:
+				why := "not sent, because the remaining requests are reserved for other users of the key"
+				return wait, false, &Error{Operation: p.operation, Code: ErrRateLimited, Message: why, RetryAfter: wait}
+			case failure != nil && !answered:
+				return 0, false, failure
+			}
+			return wait, false, nil
 		}
 		reply, submissions, err := p.send(ctx, request)
 		switch reply.Code {
@@ -298,13 +284,6 @@ func (p *poller) window() poll.Window {
 	limit, left, ends := p.core.shared.quotas.Left(p.core.keys.lastUsed().id, quota.Read, time.Now())
 	others := int(math.Ceil(p.core.config.reserveShare * float64(limit)))
 	return poll.Window{Left: left - others, Limit: max(1, limit-others), Ends: ends}
-}
-
-// usedUp returns the error of a poll that waits for the end of the window.
-func (p *poller) usedUp(wait time.Duration) *Error {
-	e := &Error{Operation: p.operation, Code: ErrRateLimited, RetryAfter: wait}
-	e.Message = "not sent, because the remaining requests are reserved for other users of the key"
-	return e
 }
 
 // stuck returns the error of a listing that does not advance.
@@ -375,18 +354,16 @@ func (p *poller) send(ctx context.Context, request poll.Request) (reply poll.Rep
 
 // replyCode returns what the result of a request means to the machine. An error that it understands is dropped.
 func replyCode(request poll.Request, err error) (code int, _ error) {
-	failure, ok := errors.AsType[*Error](err)
-	_, stuck := errors.AsType[*paging.Stuck](err)
-	fromAPI := ok && failure.Code != ""
+	failure := failureIn(err)
 	unfinished := request.Status != "" && request.Status != poll.Finished
 	switch {
 	case err == nil:
 		return http.StatusOK, nil
-	case fromAPI && failure.Status == http.StatusNotFound && request.ID != "":
+	case failure.isFromAPI() && failure.Status == http.StatusNotFound && request.ID != "":
 		return http.StatusNotFound, nil
-	case ok && failure.Status == http.StatusBadRequest && (fromAPI || failure.kind != byStatus) && (unfinished || request.Cursor != ""):
+	case failure.Status == http.StatusBadRequest && (failure.isFromAPI() || failure.kind != byStatus) && (unfinished || request.Cursor != ""):
 		return http.StatusBadRequest, nil // Also if its body was cut short.
-	case fromAPI && failure.Status >= 500, ok && failure.kind == invalidBody && !stuck:
+	case failure.isFromAPI() && failure.Status >= 500, failure.kind == invalidBody:
 		return http.StatusInternalServerError, err
 	}
 	return 0, err
@@ -394,11 +371,8 @@ func replyCode(request poll.Request, err error) (code int, _ error) {
 
 // checkResponse checks the result of a request before the machine gets it.
 func (p *poller) checkResponse(ctx context.Context, request poll.Request, items int, err error) error {
-	if p.ofAccount && isOfAccount(err) {
-		if p.core.shared.account(p.core.used.id) == "" {
-			p.count()
-		}
-		if problem := p.core.checkAccount(ctx); problem != nil {
+	if p.ofAccount {
+		if problem := p.core.checkAccount(ctx, err, p.count); problem != nil {
 			return problem
 		}
 	}
@@ -445,7 +419,7 @@ func (p *poller) logProblems(ctx context.Context, failure error) {
 		p.core.warn(ctx, "hiring: evaluated submissions have had no ready report for an hour", "operation", p.operation, "submissions", late)
 	}
 	if failure != nil && failing != p.failing && failing != "" {
-		p.core.warnOf(ctx, failure, "hiring: the API cannot answer some listings, others are used", "operation", p.operation, "listings", failing)
+		p.core.warn(ctx, "hiring: the API cannot answer some listings, others are used", "operation", p.operation, "listings", failing, "error", failureIn(failure))
 	}
 	p.late, p.failing = late, failing
 }

@@ -163,7 +163,8 @@ func (c *call) undecodable(status int, body []byte, cause error) *Error {
 		e = c.fail(string(why), nil)
 	case isStuck:
 		e = c.fail(stuck.Error(), stuck)
-		e.Hint = stuck.Hint()
+		e.kind, e.Hint = final, stuck.Hint()
+		return e
 	case limited:
 		e = c.fail(fmt.Sprintf("the response is longer than %d bytes", tooLong.Limit), nil)
 		e.Hint = "see WithMaxResponseBytes"

@@ -30,51 +30,35 @@ func (s *EventService) Tail(ctx context.Context, submissionID string, o TailOpti
 		if err = joinParams(err, s.List(submissionID, EventFilter{SinceSeq: o.SinceSeq}).err); err != nil {
 			return err
 		}
-		t := follower{core: s.core.forPolling(), id: submissionID, yield: yield, last: cmp.Or(o.SinceSeq, -1)}
-		loop := pollLoop{core: t.core, operation: "Events.Tail", pending: "the attempt was not evaluated yet: ", interval: between, report: func(time.Time) {}}
+		k, last := s.core.forPolling(), cmp.Or(o.SinceSeq, -1)
+		loop := pollLoop{core: k, operation: "Events.Tail", pending: "the attempt was not evaluated yet: ", interval: between, report: func(time.Time) {}}
+		checked := func(ctx context.Context, err error) error { // Adds the error of a response of another account.
+			if s.core.config.source != nil {
+				err = cmp.Or(k.checkAccount(ctx, err, func() {}), err)
+			}
+			return err
+		}
 		return loop.run(ctx, func(ctx context.Context) (time.Duration, bool, error) {
-			ended, err := t.poll(ctx)
-			return between.random(), !ended, err
+			report, err := (&SubmissionService{&k.core}).Report(ctx, submissionID) // Before the log, which is then read to its end.
+			if err = checked(ctx, err); err != nil {
+				return 0, true, err
+			}
+			for page, err := range (&EventService{&k.core}).List(submissionID, EventFilter{SinceSeq: max(0, last)}).Pages(ctx) {
+				if err = checked(ctx, err); err != nil {
+					return 0, true, err
+				}
+				for _, e := range page.Items {
+					if e.Seq <= last {
+						continue
+					}
+					last = e.Seq
+					e.Payload = bytes.Clone(e.Payload)
+					if !yield(e, nil) {
+						return 0, true, errLeft
+					}
+				}
+			}
+			return between.random(), !report.Ready(), nil
 		})
 	})
-}
-
-// follower is one range over Tail.
-type follower struct {
-	core  *pollCore
-	id    string
-	yield func(Event, error) bool
-	last  int64 // The seq of the last entry; -1 before the first.
-}
-
-// poll yields the new entries. It reports whether the submission was evaluated before the log was read.
-func (t *follower) poll(ctx context.Context) (ended bool, err error) {
-	report, err := (&SubmissionService{&t.core.core}).Report(ctx, t.id)
-	if err = t.checked(ctx, err); err != nil {
-		return false, err
-	}
-	for page, err := range (&EventService{&t.core.core}).List(t.id, EventFilter{SinceSeq: max(0, t.last)}).Pages(ctx) {
-		if err = t.checked(ctx, err); err != nil {
-			return false, err
-		}
-		for _, e := range page.Items {
-			if e.Seq <= t.last {
-				continue
-			}
-			t.last = e.Seq
-			e.Payload = bytes.Clone(e.Payload)
-			if !t.yield(e, nil) {
-				return false, errLeft
-			}
-		}
-	}
-	return report.Ready(), nil
-}
-
-// checked returns the error of a request, or that of a response of another account.
-func (t *follower) checked(ctx context.Context, err error) error {
-	if t.core.config.source == nil || !isOfAccount(err) {
-		return err
-	}
-	return cmp.Or(t.core.checkAccount(ctx), err)
 }

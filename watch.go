@@ -252,35 +252,20 @@ func (w *watcher) checkAssessment(ctx context.Context) error {
 	return nil // The assessment may exist.
 }
 
-// looseSubmission is what the machine needs of a submission, in JSON of any shape.
-type looseSubmission struct {
-	ID          RawValue `json:"id"`
-	Status      RawValue `json:"status"`
-	CreatedAt   RawValue `json:"created_at"`
-	SubmittedAt RawValue `json:"submitted_at"`
-	EvaluatedAt RawValue `json:"evaluated_at"`
-	Report      RawValue `json:"report"`
-}
-
 // looseItem returns what the machine needs of a submission. A submission or a report of the wrong JSON type counts as
 // ready, so that the error of decoding it is yielded.
 func looseItem(raw RawValue) (item poll.Item) {
-	var s looseSubmission
-	var report struct {
-		Evaluated RawValue `json:"evaluated"`
-	}
-	wrong := decode(raw, &s) != nil || len(s.Report) > 0 && decode(s.Report, &report) != nil
-	item.ID, _ = s.ID.Text()
-	item.Status, _ = s.Status.Text()
-	for _, field := range []struct {
-		value RawValue
-		to    *poll.Time
-	}{{s.CreatedAt, &item.Created}, {s.SubmittedAt, &item.Submitted}, {s.EvaluatedAt, &item.Evaluated}} {
-		*field.to = pollTime(looseTime(field.value))
-		item.Undated = item.Undated || *field.to == 0 && len(field.value) > 0 && string(field.value) != "null"
+	var s, report map[string]RawValue
+	wrong := decode(raw, &s) != nil || len(s["report"]) > 0 && decode(s["report"], &report) != nil
+	item.ID, _ = s["id"].Text()
+	item.Status, _ = s["status"].Text()
+	for name, to := range map[string]*poll.Time{"created_at": &item.Created, "submitted_at": &item.Submitted, "evaluated_at": &item.Evaluated} {
+		value := s[name]
+		*to = pollTime(looseTime(value))
+		item.Undated = item.Undated || *to == 0 && len(value) > 0 && string(value) != "null"
 	}
 	item.Undated = item.Undated || max(item.Created, item.Submitted, item.Evaluated) == 0
-	switch string(report.Evaluated) {
+	switch string(report["evaluated"]) {
 	case "", "null", "false":
 		item.Ready = wrong
 	default:

@@ -49,13 +49,10 @@ func depths(lookback, began Time) []*source {
 
 // name returns what the source asks the API for.
 func (s *source) name() string {
-	switch {
-	case s.Status != "":
-		return "status=" + s.Status
-	case s.Depth == newestPage:
-		return "newest"
+	if s.Status == "" && s.Depth > newestPage {
+		return "status=" + Finished + " since " + s.Depth.String() + " ago"
 	}
-	return "status=" + Finished + " since " + s.Depth.String() + " ago"
+	return "status=" + cmp.Or(s.Status, "any")
 }
 
 func (s *source) cost() float64 { return cmp.Or(s.Cost, initialCost) }
