@@ -20,9 +20,9 @@ var completionScripts embed.FS
 func completionCommand() *cobra.Command {
 	shells := []string{"bash", "fish", "powershell", "zsh"}
 	return &cobra.Command{
-		Use:   "completion <shell>",
-		Short: "Write the completion script of a shell: bash, fish, powershell or zsh",
-		Long:  completionLong,
+		Use:               "completion <shell>",
+		Short:             "Write the completion script of a shell: bash, fish, powershell or zsh",
+		Long:              completionLong,
 		ValidArgsFunction: cobra.FixedCompletions(shells, cobra.ShellCompDirectiveNoFileComp),
 		RunE: func(c *cobra.Command, args []string) error {
 			if args[0] == "powershell" {
