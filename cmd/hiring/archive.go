@@ -4,7 +4,6 @@ import (
 	"errors"
 	"io"
 	"net/url"
-	"regexp"
 
 	"github.com/spf13/cobra"
 
@@ -67,5 +66,3 @@ func (m *archiveMeter) Write(b []byte) (int, error) {
 	m.progress.Show((m.arrived+1023)/1024, 0, "")
 	return len(b), nil
 }
-
-var unsafeInNames = regexp.MustCompile(`[^A-Za-z0-9-]`)

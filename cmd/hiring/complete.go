@@ -58,15 +58,23 @@ func mapped[T any](items []T, thingOf func(T) thing) (all []thing) {
 	return all
 }
 
+// completionTimeout limits the request of a completion.
+const completionTimeout = 3 * time.Second
+
 // complete returns the completion of the first argument or of a flag, with names, or with ids
-// once one was begun.
+// once one was begun. It sends one request without retries, and completes nothing after an error.
 func (a *app) complete(list thingList) cobra.CompletionFunc {
 	return func(c *cobra.Command, given []string, begun string) (found []string, _ cobra.ShellCompDirective) {
 		const directive = cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveKeepOrder
 		if len(given) > 0 {
 			return nil, directive
 		}
-		for _, one := range a.known(c.Context(), list) {
+		client, err := a.client(hiring.WithTimeout(completionTimeout), hiring.WithRetry(hiring.RetryPolicy{MaxAttempts: 1, MaxWait: time.Millisecond}))
+		if err != nil {
+			return nil, directive
+		}
+		things, _ := list(c.Context(), client)
+		for _, one := range things {
 			name, about := output.Clean(one.name), output.Clean(one.about)
 			switch {
 			case strings.HasPrefix(strings.ToLower(name), strings.ToLower(begun)):
@@ -77,19 +85,6 @@ func (a *app) complete(list thingList) cobra.CompletionFunc {
 		}
 		return found, directive
 	}
-}
-
-// completionTimeout limits the request of a completion.
-const completionTimeout = 3 * time.Second
-
-// known returns the things of one request without retries, or none after an error.
-func (a *app) known(ctx context.Context, list thingList) []thing {
-	client, err := a.client(hiring.WithTimeout(completionTimeout), hiring.WithRetry(hiring.RetryPolicy{MaxAttempts: 1, MaxWait: time.Millisecond}))
-	if err != nil {
-		return nil
-	}
-	things, _ := list(ctx, client)
-	return things
 }
 
 // columnsOf is the annotation of commands that show a table.

@@ -97,10 +97,10 @@ func TestProfileMistakes(t *testing.T) {
 func TestPrecedenceOfServers(t *testing.T) {
 	t.Parallel()
 	server, u := newKeyedServer(t)
-	require.Zero(t, u.runWith(secretTest, "profile", "add", "test", "--base-url", server.URL()).code)
+	require.Zero(t, u.runWith(secretTest, "profile", "add", "trial", "--base-url", server.URL()).code)
 	require.Zero(t, u.runWith(secretLive, "profile", "add", "prod", "--base-url", server.URL()).code)
 	require.Zero(t, u.run("profile", "use", "prod").code)
-	const base, key, test, tset = envBaseURL + "=", envKey + "=" + secretLive, envProfile + "=test", envProfile + "=tset"
+	const base, key, trial, other = envBaseURL + "=", envKey + "=" + secretLive, envProfile + "=trial", envProfile + "=other"
 	plain := slices.Clip(u.env)
 	for _, c := range []struct {
 		env  []string
@@ -110,15 +110,15 @@ func TestPrecedenceOfServers(t *testing.T) {
 		{nil, "", "prod live"},
 		{[]string{base + server.URL(), key}, "", "(variables) live"},
 		{[]string{base + server.URL(), key}, "--sandbox", ""},
-		{[]string{base + server.URL(), key}, "--profile test", "test test"},
-		{[]string{base + server.URL(), key, test}, "", "test test"},
-		{[]string{base + server.URL(), test}, "", "test test"},
-		{[]string{test}, "-p prod", "prod live"},
+		{[]string{base + server.URL(), key}, "--profile trial", "trial test"},
+		{[]string{base + server.URL(), key, trial}, "", "trial test"},
+		{[]string{base + server.URL(), trial}, "", "trial test"},
+		{[]string{trial}, "-p prod", "prod live"},
 		{[]string{base + server.URL()}, "", "hiring: No server is configured. HIRING_BASE_URL is set without HIRING_API_KEY: set both, or use a profile."},
 		{[]string{key}, "", "hiring: No server is configured. HIRING_API_KEY is set without HIRING_BASE_URL: set both, or use a profile."},
-		{[]string{base + server.URL(), key, tset}, "", "hiring: There is no profile tset. HIRING_PROFILE names it; hiring profile list shows the profiles."},
-		{[]string{tset}, "", "hiring: There is no profile tset. HIRING_PROFILE names it; hiring profile list shows the profiles."},
-		{[]string{base + server.URL(), key}, "-p tset", "hiring: There is no profile tset. hiring profile list shows the profiles."},
+		{[]string{base + server.URL(), key, other}, "", "hiring: There is no profile other. HIRING_PROFILE names it; hiring profile list shows the profiles."},
+		{[]string{other}, "", "hiring: There is no profile other. HIRING_PROFILE names it; hiring profile list shows the profiles."},
+		{[]string{base + server.URL(), key}, "-p other", "hiring: There is no profile other. hiring profile list shows the profiles."},
 	} {
 		u.env = append(plain, c.env...)
 		server.ClearJournal()

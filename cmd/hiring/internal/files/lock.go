@@ -21,22 +21,21 @@ func Lock(name string, wait time.Duration) (release func(), err error) {
 		return nil, err
 	}
 	const interval = 20 * time.Millisecond
-	for end := time.Now().Add(wait); ; time.Sleep(interval) {
+	for end := time.Now().Add(wait); ; <-time.After(interval) {
 		lock := flock.New(beside(target, ".lock"))
 		locked, err := lock.TryLock()
-		if err != nil {
+		switch {
+		case err != nil:
 			return nil, Named(name, err)
-		}
-		if locked && IsAt(lock, lock.Path()) {
+		case locked && IsAt(lock, lock.Path()):
 			return func() {
 				_ = os.Remove(lock.Path())
 				_ = lock.Unlock()
 			}, nil
-		}
-		_ = lock.Unlock() // The previous holder may have removed the file after it was opened here.
-		if !locked && !time.Now().Before(end) {
+		case !locked && !time.Now().Before(end):
 			return nil, fmt.Errorf("%s: %w", name, ErrLocked)
 		}
+		_ = lock.Unlock() // The previous holder may have removed the file after it was opened here.
 	}
 }
 
