@@ -248,10 +248,6 @@ var (
 	errNoAttemptsLeft = errors.New("not sent again after RetryPolicy.MaxAttempts requests")
 )
 
-// errPrevented hides the error of the function before from the call, which would take an *Error for that
-// of its last attempt.
-var errPrevented = errors.New("hiring: not sent")
-
 // send sends the request, and records it if it may have sent an e-mail, also when a panic ends the
 // call. lost is the error of such a request.
 func (c *invitee) send(ctx context.Context) (invitation Invitation, lost *Error, err error) {
@@ -266,11 +262,10 @@ func (c *invitee) send(ctx context.Context) (invitation Invitation, lost *Error,
 	q := c.request
 	q.background = c.bulk
 	q.beforeAttempt = func() error {
-		if prevented = c.checkAttempt(); prevented != nil {
-			return errPrevented
+		if prevented = c.checkAttempt(); prevented == nil {
+			c.attempts++
 		}
-		c.attempts++
-		return nil
+		return prevented
 	}
 	invitation, err = do[Invitation](ctx, c.service.core, q)
 	failure, failed := errors.AsType[*Error](err)
@@ -279,7 +274,7 @@ func (c *invitee) send(ctx context.Context) (invitation Invitation, lost *Error,
 		last = lastRequest{outcome: OutcomeDone, invitation: &invitation}
 		c.listed[c.address.email] = invitation
 		return invitation, nil, nil
-	case failed && failure.Outcome != OutcomeNotDone:
+	case prevented == nil && failed && failure.Outcome != OutcomeNotDone:
 		last.outcome = failure.Outcome
 		return Invitation{}, failure, nil
 	}
@@ -304,7 +299,7 @@ func (c *invitee) checkAttempt() error {
 	case c.listingAge() <= maxListingAge:
 		return nil
 	case c.slow:
-		return ensureError(OutcomeNotDone, "not sent, because EnsureAllOptions.Before took longer than a minute")
+		return ensureError(OutcomeNotDone, "not sent, because EnsureAllOptions.Before takes so long that the listing is too old")
 	}
 	c.slow = true
 	return errListingTooOld
