@@ -17,7 +17,7 @@ func TestScreensOfTheGuide(t *testing.T) {
 	text, err := os.ReadFile("../../docs/cli.md")
 	require.NoError(t, err)
 	screens := regexp.MustCompile("(?s)```\n\\$ hiring (.+?)\n(.+?)```").FindAllStringSubmatch(string(text), -1)
-	require.Len(t, screens, 4)
+	require.Len(t, screens, 3)
 	assert.True(t, strings.HasPrefix(screens[0][1], "--sandbox "), "the first command needs no setup")
 	for _, screen := range screens {
 		line, want := screen[1], screen[2]
