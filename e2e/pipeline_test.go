@@ -256,8 +256,9 @@ func TestAColumnShowsTheNewestAndThenMore(t *testing.T) {
 	p.appears(".card", "Number 119.")
 	p.press(".column > button")
 	p.becomes("document.querySelectorAll('.card').length === 120")
-	p.visit(pipelinePath + "?text=ELSEwhere")
-	p.becomes("document.querySelectorAll('.card').length === 1")
+	p.visit(pipelinePath)
+	p.do(chromedp.SendKeys(chromedp.CSS("input[type=search]"), "ELSEwhere"+kb.Enter))
+	p.becomes("document.querySelectorAll('.card').length === 1 && document.activeElement.title === 'Elsewhere'")
 }
 
 func TestOrganizations(t *testing.T) {

@@ -136,7 +136,6 @@ export function follow(filter, after, change) {
   events.onopen = () => {
     if (!state.connected) change("connected");
     state.connected = true;
-    isBack();
   };
   events.onerror = () => {
     state.connected = false;

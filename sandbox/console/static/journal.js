@@ -510,7 +510,7 @@ function view() {
   if (!stats) return nothing;
   const number = opened(),
     filtered = filterNames.some((name) => filters()[name]);
-  const mayMove = !rows.length || (number ? waiting.some((e) => e.number === number) : !isRead(list()));
+  const mayMove = !rows.length || (exchange ? waiting.some((e) => e.number === number) : !isRead(list()));
   if (waiting.length + waitingActions.length && !filters().sort && mayMove) merge();
   const link = (n) => html`<a href=${href(n)}>#${n}</a>`;
   const side = number ? pane(exchange, { lost: !exchange && lost, number, writes, invited, link, close }) : nothing;
