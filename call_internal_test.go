@@ -15,6 +15,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/hiring-assessment/hiring-go/internal/defaults"
 	"github.com/hiring-assessment/hiring-go/internal/quota"
 )
 
@@ -120,7 +121,7 @@ func TestRetriedAttempts(t *testing.T) {
 func TestRetryPolicyDefaults(t *testing.T) {
 	full, err := RetryPolicy{}.withDefaults()
 	require.NoError(t, err, "zero is no mistake")
-	assert.Equal(t, RetryPolicy{4, 500 * time.Millisecond, 30 * time.Second, time.Minute}, full)
+	assert.Equal(t, RetryPolicy{defaults.MaxAttempts, defaults.BaseBackoff, defaults.MaxBackoff, defaults.MaxWait}, full)
 	own := RetryPolicy{1, 2, 3, 4}
 	full, err = own.withDefaults()
 	require.NoError(t, err)
@@ -130,7 +131,7 @@ func TestRetryPolicyDefaults(t *testing.T) {
 		slices.Sorted(maps.Keys(FieldErrors(err))))
 	c, err := New("https://hiring.example.com", "sk_test_x")
 	require.NoError(t, err)
-	assert.Equal(t, int64(64<<20), c.core.config.maxBytes)
+	assert.Equal(t, int64(defaults.MaxResponseBytes), c.core.config.maxBytes)
 }
 
 func TestWaitLongerThanMaxWait(t *testing.T) {

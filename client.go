@@ -13,6 +13,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/hiring-assessment/hiring-go/internal/defaults"
 	"github.com/hiring-assessment/hiring-go/internal/quota"
 	"github.com/hiring-assessment/hiring-go/internal/urls"
 )
@@ -57,8 +58,8 @@ func newNamed(baseURL, apiKey string, names inputNames, opts []Option) (*Client,
 		baseURL:  baseURL,
 		key:      func() string { return apiKey },
 		names:    names,
-		timeout:  30 * time.Second,
-		maxBytes: 64 << 20,
+		timeout:  defaults.Timeout,
+		maxBytes: defaults.MaxResponseBytes,
 	}
 	return c.with(opts).assemble(new(shared))
 }

@@ -3,6 +3,7 @@ package hiring
 import (
 	"cmp"
 	"context"
+	"github.com/hiring-assessment/hiring-go/internal/defaults"
 	"math"
 	"math/rand/v2"
 	"net/http"
@@ -30,10 +31,10 @@ func (p RetryPolicy) withDefaults() (RetryPolicy, error) {
 		checkNotNegative("RetryPolicy.MaxBackoff", p.MaxBackoff),
 	)
 	return RetryPolicy{
-		MaxAttempts: cmp.Or(p.MaxAttempts, 4),
-		BaseBackoff: cmp.Or(p.BaseBackoff, 500*time.Millisecond),
-		MaxBackoff:  cmp.Or(p.MaxBackoff, 30*time.Second),
-		MaxWait:     cmp.Or(p.MaxWait, time.Minute),
+		MaxAttempts: cmp.Or(p.MaxAttempts, defaults.MaxAttempts),
+		BaseBackoff: cmp.Or(p.BaseBackoff, defaults.BaseBackoff),
+		MaxBackoff:  cmp.Or(p.MaxBackoff, defaults.MaxBackoff),
+		MaxWait:     cmp.Or(p.MaxWait, defaults.MaxWait),
 	}, err
 }
 

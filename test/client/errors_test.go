@@ -500,13 +500,13 @@ func TestRejectionsThatAreCutShort(t *testing.T) {
 		sent   int
 		text   string
 	}{
-		"404 of a GET":              {404, `{"error":{"code":"NOT_F`, get, 4, "404 the response was cut short; "},
-		"404 of a GET without body": {404, ``, get, 4, "404 the response was cut short; "},
-		"302 of a GET":              {302, `<html>`, get, 4, "correct the base URL; the response was cut short; "},
-		"403 page of a GET":         {403, `<html>`, get, 4, "403 the response is not from the API: <html>; "},
+		"404 of a GET":              {404, `{"error":{"code":"NOT_F`, get, allAttempts, "404 the response was cut short; "},
+		"404 of a GET without body": {404, ``, get, allAttempts, "404 the response was cut short; "},
+		"302 of a GET":              {302, `<html>`, get, allAttempts, "correct the base URL; the response was cut short; "},
+		"403 page of a GET":         {403, `<html>`, get, allAttempts, "403 the response is not from the API: <html>; "},
 		"401 of a GET":              {401, `{"error":`, get, 1, "401 the response was cut short"},
 		"404 of a DELETE":           {404, `{"error":{"code":"NOT_F`, remove, 1, "404 the response was cut short"},
-		"whole error, then cut":     {404, `{"error":{"code":"NOT_FOUND","message":"No."}}`, get, 4, "404 NOT_FOUND: No; "},
+		"whole error, then cut":     {404, `{"error":{"code":"NOT_FOUND","message":"No."}}`, get, allAttempts, "404 NOT_FOUND: No; "},
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			fake := apitest.NewScriptedServer(t, apitest.Truncate(c.status, c.begin, io.ErrUnexpectedEOF, apitest.RequestIDHeader))

@@ -15,6 +15,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/hiring-assessment/hiring-go/internal/defaults"
 	"github.com/hiring-assessment/hiring-go/internal/testing/apitest"
 
 	hiring "github.com/hiring-assessment/hiring-go"
@@ -43,7 +44,7 @@ func (m meets) fateOf(method string) fate {
 
 const (
 	lost     = "; the outcome is unknown: check before you repeat it"
-	attempt  = 30 * time.Second // Timeout of an attempt.
+	attempt  = defaults.Timeout
 	html     = "<html>Bad Gateway</html>"
 	notOwn   = "the response is not from the API: " + html
 	redirect = "the server redirects elsewhere, which is not followed because the key would be sent there: correct the base URL"
@@ -57,14 +58,14 @@ func alike(a apitest.Responder, outcome hiring.Outcome, requests int, wait time.
 
 // overload returns a row for a failure that is retried except for a POST.
 func overload(a apitest.Responder, wait time.Duration, text string) meets {
-	again, once := fate{hiring.OutcomeUnknown, 4, wait, text}, fate{hiring.OutcomeUnknown, 1, 0, text}
+	again, once := fate{hiring.OutcomeUnknown, allAttempts, wait, text}, fate{hiring.OutcomeUnknown, 1, 0, text}
 	return meets{a, again, once, again, again}
 }
 
 // cutRejection returns a row for a rejection whose body is cut, which only a GET retries.
 func cutRejection(a apitest.Responder, text string) meets {
 	once := fate{hiring.OutcomeNotDone, 1, 0, text}
-	return meets{a, fate{"", 4, random, text}, once, once, once}
+	return meets{a, fate{"", allAttempts, random, text}, once, once, once}
 }
 
 // unreadable returns a row for a 2xx without a resource. A DELETE needs none.
@@ -91,7 +92,7 @@ func matrix() map[string]meets {
 		"200":                  alike(apitest.Respond(200, ok), "", 1, 0, ""),
 		"201":                  alike(apitest.Respond(201, ok), "", 1, 0, ""),
 		"204":                  unreadable(apitest.Respond(204, "", apitest.RequestIDHeader), 1, 0, "204 the response has no data"),
-		"200 empty":            unreadable(apitest.Respond(200, "", apitest.RequestIDHeader), 4, random, "200 the response is empty"),
+		"200 empty":            unreadable(apitest.Respond(200, "", apitest.RequestIDHeader), allAttempts, random, "200 the response is empty"),
 		"200 without data":     unreadable(apitest.Respond(200, `{"meta":{}}`), 1, 0, "200 the response has no data"),
 		"200 wrapped":          unreadable(apitest.RespondData(`{"invitation":{"id":"x"}}`), 1, 0, "200 the response's data has no id, so it is not the expected resource"),
 		"200 page":             alike(apitest.Respond(200, html), hiring.OutcomeUnknown, 1, 0, "200 "+notOwn),
@@ -100,8 +101,8 @@ func matrix() map[string]meets {
 		"204 unsigned":         alike(apitest.Respond(204, ""), hiring.OutcomeUnknown, 1, 0, "204 the response is empty and not from the API"),
 		"200 unsigned, others": alike(apitest.Respond(200, `{"login":"x"}`), hiring.OutcomeUnknown, 1, 0, "200 the response is JSON but not the API's envelope"),
 		"200 bad JSON":         unreadable(apitest.Respond(200, `{"data":}`), 1, 0, "200 the response cannot be decoded"),
-		"200 truncated":        unreadable(apitest.Truncate(200, `{"data":{`, io.ErrUnexpectedEOF), 4, random, "200 the response was cut short: unexpected EOF"),
-		"200 stalled":          unreadable(apitest.Stall(200, `{"data":{`), 4, random, "200 the response was not complete within 30s"),
+		"200 truncated":        unreadable(apitest.Truncate(200, `{"data":{`, io.ErrUnexpectedEOF), allAttempts, random, "200 the response was cut short: unexpected EOF"),
+		"200 stalled":          unreadable(apitest.Stall(200, `{"data":{`), allAttempts, random, "200 the response was not complete within 30s"),
 		"301":                  alike(apitest.Respond(301, "", "Location: /x"), no, 1, 0, "301 "+redirect),
 		"302":                  alike(apitest.Respond(302, "", "Location: ://"), no, 1, 0, "302 "+redirect),
 		"304":                  alike(apitest.Respond(304, ""), no, 1, 0, "304 "+redirect),
@@ -114,9 +115,9 @@ func matrix() map[string]meets {
 		"405":                  alike(apitest.Respond(405, html), no, 1, 0, "405 the response is not from the API: "+html),
 		"409":                  alike(apitest.RespondError(409, "CONFLICT", "Retry-After: 1"), no, 1, 0, "409 CONFLICT: said the API; retry after 1s (request req_0e)"),
 		"413":                  alike(apitest.Respond(413, html), no, 1, 0, "413 "+notOwn),
-		"429":                  alike(quota(1000, 200), no, 4, 60*time.Second, "429 RATE_LIMITED: said the API; retry after 20s (request req_0e)"),
-		"429 of a proxy":       alike(apitest.Respond(429, html), no, 4, random, "429 "+notOwn),
-		"429 of a proxy, 5 s":  alike(apitest.Respond(429, html, "Retry-After: 5"), no, 4, 15*time.Second, "429 "+notOwn+"; retry after 5s"),
+		"429":                  alike(quota(1000, 200), no, allAttempts, 20*time.Second*(allAttempts-1), "429 RATE_LIMITED: said the API; retry after 20s (request req_0e)"),
+		"429 of a proxy":       alike(apitest.Respond(429, html), no, allAttempts, random, "429 "+notOwn),
+		"429 of a proxy, 5 s":  alike(apitest.Respond(429, html, "Retry-After: 5"), no, allAttempts, 5*time.Second*(allAttempts-1), "429 "+notOwn+"; retry after 5s"),
 		"500":                  overload(apitest.RespondError(500, "INTERNAL_ERROR"), random, "500 INTERNAL_ERROR: said the API"),
 		"501":                  alike(apitest.Respond(501, html), hiring.OutcomeUnknown, 1, 0, "501 "+notOwn),
 		"502":                  overload(apitest.Respond(502, html), random, "502 "+notOwn),
@@ -126,10 +127,10 @@ func matrix() map[string]meets {
 		"503 at a time past":   overload(apitest.Respond(503, html, "Retry-After: Sat, 01 Jan 2000 00:00:00 GMT"), random, "503 "+notOwn),
 		"503 too late":         alike(apitest.Respond(503, html, "Retry-After: 3600"), hiring.OutcomeUnknown, 1, 0, "503 "+notOwn),
 		"504":                  overload(apitest.Respond(504, html), random, "504 "+notOwn),
-		"refused dial":         alike(apitest.Fail(apitest.DialError), no, 4, random, "no response: dial tcp: connection refused"),
+		"refused dial":         alike(apitest.Fail(apitest.DialError), no, allAttempts, random, "no response: dial tcp: connection refused"),
 		"reset":                overload(apitest.Fail(read), random, reset),
 		"broken pipe":          overload(apitest.Fail(&net.OpError{Op: "write", Net: "tcp", Err: syscall.EPIPE}), random, "no response: write tcp: broken pipe"),
-		"timeout":              {apitest.Block(), fate{"", 4, random, "no response within 30s"}, unanswered, unanswered, unanswered},
+		"timeout":              {apitest.Block(), fate{"", allAttempts, random, "no response within 30s"}, unanswered, unanswered, unanswered},
 		"503 truncated":        overload(apitest.Truncate(503, "<html", apitest.ErrReset), random, "503 the response is not from the API: <html"),
 		"404 truncated":        cutRejection(apitest.Truncate(404, `{"error":{"co`, apitest.ErrReset), "404 the response was cut short"),
 		"400 that is too long": alike(apitest.Respond(400, strings.Repeat("x", 2<<20)), no, 1, 0, "400 the response is not from the API: xxxxx"),
@@ -155,7 +156,7 @@ func TestMatrix(t *testing.T) {
 				}
 				assert.Len(t, fake.Requests(), want.requests, "%s: requests", what)
 				if want.wait == random {
-					assert.Less(t, waited, 3500*time.Millisecond, "%s: at most 0.5 + 1 + 2 s", what)
+					assert.Less(t, waited, defaults.BaseBackoff<<(allAttempts-1), "%s: below the sum of all backoffs", what)
 					assert.Positive(t, waited, "%s", what)
 				} else {
 					assert.Equal(t, want.wait, waited, "%s: waited", what)

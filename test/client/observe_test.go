@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"log/slog"
 	"net/http"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -132,8 +133,8 @@ func TestLogger(t *testing.T) {
 		{"failure", []apitest.Responder{apitest.Respond(404, `{"error":{"code":"NOT_FOUND","message":"no `+secret+`"}}`, apitest.RateLimitHeaders...)}, []string{"WARN hiring: call failed"}, "NOT_FOUND", ""},
 		{"undocumented code", []apitest.Responder{apitest.Respond(409, `{"error":{"code":"TAKEN_BY_`+secret+`","message":"no"}}`, apitest.RateLimitHeaders...)}, []string{"WARN hiring: call failed"}, "", ""},
 		{"repeated", []apitest.Responder{apitest.Respond(503, secret), apitest.RespondData(apitest.Resource)}, []string{"INFO hiring: call will be retried", "DEBUG hiring: call"}, "", ""},
-		{"gives up", []apitest.Responder{apitest.Fail(syscall.ECONNRESET)}, []string{
-			"INFO hiring: call will be retried", "INFO hiring: call will be retried", "INFO hiring: call will be retried", "WARN hiring: call failed"}, "", "connection reset"},
+		{"gives up", []apitest.Responder{apitest.Fail(syscall.ECONNRESET)},
+			append(slices.Repeat([]string{"INFO hiring: call will be retried"}, allAttempts-1), "WARN hiring: call failed"), "", "connection reset"},
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			var log bytes.Buffer

@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -162,20 +163,21 @@ func TestA429WithoutRateLimitIsRetriedForEveryMethod(t *testing.T) {
 		} {
 			for _, op := range operations.AllWithDo() {
 				synctest.Test(t, func(t *testing.T) {
-					fake := apitest.NewScriptedServer(t, refusal, refusal, refusal, apitest.Respond(200, op.Reply(), apitest.RequestIDHeader))
+					refusals := slices.Repeat([]apitest.Responder{refusal}, allAttempts)
+					fake := apitest.NewScriptedServer(t, append(refusals[1:], apitest.Respond(200, op.Reply(), apitest.RequestIDHeader))...)
 					client := fake.Client()
 					require.NoError(t, op.Do(t.Context(), client, op.IDs), "%s %s", op.Name, name)
-					assert.Len(t, fake.Requests(), 4, "%s %s", op.Name, name)
+					assert.Len(t, fake.Requests(), allAttempts, "%s %s", op.Name, name)
 					if name == "with Retry-After" {
-						assert.Equal(t, []time.Duration{7 * time.Second, 7 * time.Second, 7 * time.Second}, fake.Pauses(), op.Name)
+						assert.Equal(t, slices.Repeat([]time.Duration{7 * time.Second}, allAttempts-1), fake.Pauses(), op.Name)
 					}
 					assert.Zero(t, client.Quota(), "%s %s", op.Name, name)
 
-					fake = apitest.NewScriptedServer(t, refusal, refusal, refusal, refusal, apitest.Respond(200, op.Reply(), apitest.RequestIDHeader))
+					fake = apitest.NewScriptedServer(t, append(refusals, apitest.Respond(200, op.Reply(), apitest.RequestIDHeader))...)
 					client = fake.Client()
 					err := op.Do(t.Context(), client, op.IDs)
 					failure := apitest.RequireError(t, op.Name, err)
-					assert.Equal(t, [2]int{429, 4}, [2]int{failure.Status, failure.Attempts}, "%s %s", op.Name, name)
+					assert.Equal(t, [2]int{429, allAttempts}, [2]int{failure.Status, failure.Attempts}, "%s %s", op.Name, name)
 					want := hiring.OutcomeNotDone
 					if op.Method() == http.MethodGet {
 						want = ""

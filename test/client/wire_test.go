@@ -42,7 +42,7 @@ func TestConnectionRefusedIsNotDoneAndRetried(t *testing.T) {
 	for method, call := range methodCalls {
 		err := call(t.Context(), realClient(t, "http://"+address))
 		failure := apitest.RequireError(t, method, err)
-		assert.Equal(t, 4, failure.Attempts, "%s", method)
+		assert.Equal(t, allAttempts, failure.Attempts, "%s", method)
 		assert.Zero(t, failure.Status, "%s", method)
 		if method != "GET" {
 			assert.Equal(t, hiring.OutcomeNotDone, failure.Outcome, "%s: no connection was made", method)
@@ -64,7 +64,7 @@ func TestConnectionResetAfterTheRequestIsUnknown(t *testing.T) {
 			_ = conn.Close()
 		})
 		failure := apitest.RequireError(t, method, call(t.Context(), realClient(t, baseURL)))
-		want, outcome := 4, hiring.OutcomeUnknown
+		want, outcome := allAttempts, hiring.OutcomeUnknown
 		switch method {
 		case "POST", "PUT":
 			want = 1
@@ -112,7 +112,7 @@ func TestTruncatedBodyOverTheWire(t *testing.T) {
 		client := realClient(t, baseURL)
 		_, err := client.Account.Get(t.Context())
 		failure := apitest.RequireError(t, "GET "+name, err)
-		assert.Equal(t, [2]int{200, 4}, [2]int{failure.Status, failure.Attempts}, "GET %s", name)
+		assert.Equal(t, [2]int{200, allAttempts}, [2]int{failure.Status, failure.Attempts}, "GET %s", name)
 		require.ErrorIs(t, err, io.ErrUnexpectedEOF, "GET %s", name)
 		_, err = client.Assessments.Close(t.Context(), "a")
 		failure = apitest.RequireError(t, "PATCH "+name, err)
