@@ -40,7 +40,9 @@ func printReports(ctx context.Context, client *hiring.Client, ids []string, out 
 			return err // A *WaitError has the ids that are still pending, and those that the API does not know.
 		}
 		score, ok := report.Score() // Not ok means not enough data, never 0.
-		fmt.Fprintln(out, report.SubmissionID, score, ok)
+		if _, err := fmt.Fprintln(out, report.SubmissionID, score, ok); err != nil {
+			return err
+		}
 	}
 	return nil
 }
