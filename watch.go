@@ -59,8 +59,7 @@ func (e *ItemError) Unwrap() error { return e.Err }
 //   - A zero Since means the time of the call, by the server's clock.
 //   - A submission that cannot be decoded is yielded once as an [*ItemError] and counts as delivered. The watch
 //     continues if the loop does.
-//   - It retries 429, 5xx and connection errors, and waits for the next rate-limit window regardless of
-//     RetryPolicy.MaxWait. It ends at once when the context's deadline comes before the end of the window.
+//   - Failures are handled as in [SubmissionService.WaitReports]. A wrong clock and a restart delay no request.
 //   - At up to 2,000 evaluations a day, 95 % of the results come within a minute if grading takes minutes and the API
 //     filters by status, and none later than six and a half hours while the API responds. [Waiting] has the figures for
 //     other conditions.
@@ -117,8 +116,10 @@ func (s *SubmissionService) watch(ctx context.Context, o WatchOptions, called ti
 //
 //   - Save PollResult.State after processing the submissions, also when Poll fails. The same state returns the same
 //     submissions again.
-//   - Poll sends at least one request and at most 100. Call it again after Wait while More is true.
-//   - A used up rate limit is not an error: More is true, and Wait is the time until the window ends.
+//   - Poll sends at least one request, unless the rate limit is used up, and at most 100. Call it again after Wait while More
+//     is true.
+//   - A used up rate limit is not an error: More is true, and Wait is the time until the window ends. After an error that
+//     Watch would retry, More is true and Wait is a minute, or what the API asked for.
 //   - A damaged state, one of another account or filter, and a Checkpoint are a [ParamError].
 //
 // The state grows with the results of the last two days and the unfinished submissions, by at most 100 bytes each.

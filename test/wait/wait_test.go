@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/tls"
 	"errors"
-	"io"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -81,33 +80,6 @@ func TestWaitReportIntervals(t *testing.T) {
 			for _, pause := range fake.Pauses() {
 				assert.GreaterOrEqual(t, pause, c.least, "%s", name)
 				assert.LessOrEqual(t, pause, c.most, "%s", name)
-			}
-		})
-	}
-}
-
-func TestWaitReportRetriesTransientErrors(t *testing.T) {
-	for name, trouble := range map[string]apitest.Responder{
-		"429":       apitest.RespondError(429, "RATE_LIMITED", "Retry-After: 1"),
-		"500":       apitest.RespondError(500, "INTERNAL_ERROR"),
-		"501":       apitest.Respond(501, ""),
-		"502 HTML":  apitest.Respond(502, "<html>"),
-		"reset":     apitest.Fail(apitest.ErrReset),
-		"dial":      apitest.Fail(apitest.DialError),
-		"timeout":   apitest.Block(),
-		"cut":       apitest.Truncate(200, `{"data"`, io.ErrUnexpectedEOF),
-		"clean cut": apitest.Respond(200, `{"data"`),
-	} {
-		synctest.Test(t, func(t *testing.T) {
-			fake := apitest.NewScriptedServer(t, trouble, trouble, trouble, apitest.RespondData(pendingSubmission), trouble, apitest.RespondData(readySubmission))
-			var told int
-			report, err := fake.Client(apitest.NoRetry).Submissions.WaitReport(t.Context(), "s", hiring.WaitOptions{Progress: func(hiring.WaitProgress) { told++ }})
-			require.NoError(t, err, "%s", name)
-			assert.True(t, report.Ready(), "%s", name)
-			assert.GreaterOrEqual(t, told, 5, "%s: Progress", name)
-			for _, pause := range fake.Pauses()[:3] {
-				assert.GreaterOrEqual(t, pause, time.Second, "%s", name)
-				assert.Less(t, pause, 2*time.Minute, "%s", name)
 			}
 		})
 	}

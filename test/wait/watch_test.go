@@ -80,18 +80,6 @@ func TestPollRejectsStatesOfOthers(t *testing.T) {
 	assert.Equal(t, 2, sent, "the first listing and the account of its key")
 }
 
-func TestWatchEndsAtOnceWithoutAKey(t *testing.T) {
-	for _, status := range []int{401, 403} {
-		synctest.Test(t, func(t *testing.T) {
-			w := newLiveWorld(t)
-			w.server.Inject(sandbox.Fault{Route: "GET /submissions", Skip: 5, Status: status, Times: -1})
-			failure := apitest.LastError(w.client().Submissions.Watch(t.Context(), hiring.WatchOptions{}))
-			assert.Equal(t, status, apitest.RequireError(t, "Watch", failure).Status)
-			assert.Equal(t, 1, w.count(status))
-		})
-	}
-}
-
 func TestWatchWaitsForTheNextWindow(t *testing.T) {
 	for reserve, remaining := range map[float64]int{0: 101, 0.2: 201} {
 		synctest.Test(t, func(t *testing.T) {

@@ -39,11 +39,13 @@ func asks(r *http.Request, name, value string) bool { return r.URL.Query().Get(n
 
 func pick[E any](r *rand.Rand, all ...E) E { return all[r.IntN(len(all))] }
 
-// pages are responses that do not come from the API.
-var pages = map[string]apitest.Responder{
+// failures are responses that do not come from the API, and none.
+var failures = map[string]apitest.Responder{
 	"page": apitest.Respond(200, "<html>"), "nothing": apitest.Respond(200, ""), "other JSON": apitest.Respond(200, `{"status":"ok"}`), "array": apitest.Respond(200, `[]`),
-	"404": apitest.Respond(404, "default backend - 404"), "408": apitest.Respond(408, ""), "502": apitest.Respond(502, "<html>"),
-	"redirect": apitest.Respond(307, "", "Location: https://sorry.example.com/maintenance?key=1"),
+	"404": apitest.Respond(404, "default backend - 404"), "redirect": apitest.Respond(307, "", "Location: https://sorry.example.com/maintenance?key=1"),
+	"transient: 408": apitest.Respond(408, ""), "transient: 501": apitest.Respond(501, ""), "transient: 502": apitest.Respond(502, "<html>"), "transient: 500": apitest.RespondError(500, hiring.ErrInternal),
+	"transient: 429": apitest.RespondError(429, hiring.ErrRateLimited), "transient: reset": apitest.Fail(apitest.ErrReset), "transient: dial": apitest.Fail(apitest.DialError),
+	"transient: timeout": apitest.Block(), "transient: cut": apitest.Truncate(200, `{"data"`, io.ErrUnexpectedEOF), "transient: clean cut": apitest.Respond(200, `{"data"`),
 }
 
 // defects are what can be wrong with the service, its clock and the network.
@@ -85,8 +87,8 @@ var defects = map[string]func(tr *emulator.Transport, r *rand.Rand){
 	"connections": func(tr *emulator.Transport, r *rand.Rand) {
 		answer(tr, func(*http.Request) bool { return r.IntN(10) == 0 }, apitest.Fail(apitest.ErrReset))
 	},
-	"ingress": func(tr *emulator.Transport, r *rand.Rand) {
-		from, with := tr.Begin.Add(time.Hour+time.Duration(r.Int64N(int64(time.Hour)))), pages[pick(r, slices.Sorted(maps.Keys(pages))...)]
+	"outage": func(tr *emulator.Transport, r *rand.Rand) {
+		from, with := tr.Begin.Add(time.Hour+time.Duration(r.Int64N(int64(time.Hour)))), failures[pick(r, slices.Sorted(maps.Keys(failures))...)]
 		answer(tr, func(*http.Request) bool { return time.Since(from) > 0 && time.Since(from) < 40*time.Minute }, with)
 	},
 }
