@@ -36,10 +36,11 @@ type Window struct {
 }
 
 // Left returns the time from the Date of the window's response to the end of the window. That is an hour without a Date
-// (zero), and for a Reset outside the next hour, which one of the two clocks must have wrong.
+// (zero), and for a Reset outside the next hour, which one of the two clocks must have wrong. Date has whole seconds, so
+// a window of an hour can seem a second longer.
 func (w Window) Left(date time.Time) time.Duration {
 	left := w.Reset.Sub(date)
-	if left < 0 || left > Length {
+	if left < 0 || left > Length+time.Second {
 		return Length
 	}
 	return left
