@@ -238,6 +238,7 @@ func (w *watcher) pollOnce(ctx context.Context, yield func(Submission, error) bo
 		}
 		w.state.Account = w.core.account
 		w.machine = poll.New(w.interval.options(w.options.Lookback), w.now(), w.serverNow(), since, nil)
+		w.machine.FromNow = w.state.Since.IsZero()
 	}
 	return w.poll(ctx, yield)
 }

@@ -23,7 +23,7 @@
 // others always have a third. A complete listing counts as one of each shallower depth that was listed before:
 // otherwise a wait that begins with all of Lookback would never learn that less is enough. A read of all known ids
 // counts for every source: 2,000 ids take six hours while others leave the reads. Where the API ignores or refuses
-// statuses and since is about the creation, 95 % come within two and a half minutes, for twice the reads.
+// statuses and since is about the creation, 95 % come within two and a half minutes, for two to three times the reads.
 //
 // A source that fails is asked again from its first page after its period, one whose cursor expired at once, and then
 // likewise. Until it succeeds nothing that it covers counts as listed. A submission that cannot be read, or whose

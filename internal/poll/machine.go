@@ -71,10 +71,11 @@ type Machine struct {
 	Missing []string        `json:"missing,omitzero"` // Given ids that do not exist.
 
 	// What was delivered, by the server's clock.
-	Done     map[string]Time `json:"done"`     // Delivered ids, each with the latest time that it may be shown with.
-	DoneTo   Time            `json:"done_to"`  // What was evaluated earlier counts as delivered.
-	Latest   Time            `json:"latest"`   // The latest time of a submission that a listing has shown.
-	Complete Time            `json:"complete"` // When the last complete listing of all of Lookback began.
+	Done     map[string]Time `json:"done"`              // Delivered ids, each with the latest time that it may be shown with.
+	DoneTo   Time            `json:"done_to"`           // What was evaluated earlier counts as delivered.
+	FromNow  bool            `json:"from_now,omitzero"` // DoneTo was the present: what was seen unfinished is evaluated later, whatever its times say.
+	Latest   Time            `json:"latest"`            // The latest time of a submission that a listing has shown.
+	Complete Time            `json:"complete"`          // When the last complete listing of all of Lookback began.
 
 	Clock Time `json:"clock"` // The machine's clock. It begins as the server's and never goes back.
 	Ahead Time `json:"ahead"` // Of the server's clock.

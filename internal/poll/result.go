@@ -23,8 +23,9 @@ func (m *Machine) isWanted(it Item) bool {
 		}
 		m.Done[it.ID] = max(at, it.latest())
 	}
+	r, left := m.Reads[it.ID]
 	since := cmp.Or(it.Evaluated, it.Submitted, it.Created)
-	return m.isOpen(it.ID) && (m.Known != nil || it.Undated || since >= m.DoneTo || m.Reads[it.ID].First > 0)
+	return m.isOpen(it.ID) && (m.Known != nil || it.Undated || since >= m.DoneTo || r.First > 0 || left && m.FromNow)
 }
 
 // isResult reports whether an item that a source showed is a result. It schedules single reads of an evaluated

@@ -173,13 +173,15 @@ func TestASubmissionThatCannotBeDecoded(t *testing.T) {
 	}
 }
 
-// TestZeroSinceIsTheCall also when the server is not reachable at that moment, and by the server's clock.
+// TestZeroSinceIsTheCall also when the server is not reachable at that moment, and by the server's clock. Where Dates are
+// ahead of the times of submissions, what was seen unfinished counts.
 func TestZeroSinceIsTheCall(t *testing.T) {
-	for _, ahead := range []time.Duration{0, 7 * time.Hour, -7 * time.Hour} {
-		inBubble(t, ahead.String(), func(t *testing.T) {
+	for _, c := range []struct{ ahead, dates, down time.Duration }{{0, 0, 3 * time.Hour}, {7 * time.Hour, 0, 3 * time.Hour}, {-7 * time.Hour, 0, 3 * time.Hour}, {0, 26 * time.Hour, 0}} {
+		inBubble(t, fmt.Sprint(c), func(t *testing.T) {
 			transport := emulated(10, 10*time.Hour)
-			transport.Begin, transport.Ahead = transport.Begin.Add(-5*time.Hour-30*time.Minute), ahead // Five are evaluated before the call.
-			down := time.Now().Add(3 * time.Hour)
+			transport.Begin, transport.Ahead = transport.Begin.Add(-5*time.Hour-30*time.Minute), c.ahead // Five are evaluated before the call.
+			transport.API.DateAhead = c.dates
+			down := time.Now().Add(c.down)
 			transport.Before = func(*http.Request) (*http.Response, error) {
 				if time.Now().Before(down) {
 					return nil, io.ErrUnexpectedEOF
