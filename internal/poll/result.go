@@ -68,7 +68,7 @@ func (m *Machine) nextRead() (first string, due Time) {
 // receiveRead takes the reply to a single read, of Reads or of the known ids.
 func (m *Machine) receiveRead(r Reply) (results []Item) {
 	id, s := m.asked.ID, m.from
-	scheduled, reading := m.Reads[id]
+	scheduled := m.Reads[id]
 	if s == nil {
 		s = m.Sources[scheduled.Source]
 	} else {
@@ -96,11 +96,11 @@ func (m *Machine) receiveRead(r Reply) (results []Item) {
 		m.credit(s)
 		return r.Items
 	}
-	if scheduled, reading = m.Reads[id]; reading {
-		m.readAgain(id, scheduled)
-	}
-	if scheduled.First == 0 || !it.Undated && it.latest()+m.options.Lookback < m.past() {
+	switch late := m.Reads[id]; {
+	case late.First == 0, !it.Undated && it.latest()+m.options.Lookback < m.past():
 		delete(m.Reads, id) // It only left the listing of a status, or its report never came.
+	default:
+		m.readAgain(id, late)
 	}
 	return nil
 }
