@@ -361,7 +361,7 @@ func TestEventsCarryWhatMatches(t *testing.T) {
 		assert.Contains(t, opened.data, `"stage":"opened"`, "by the timeline, without a request")
 
 		s.Inject(sandbox.Fault{Route: "POST /assessments", Delay: time.Minute})
-		go d.post(t, "/assessments", "{}")
+		go func() { _, _ = s.Client().Do(t.Context(), "POST", "/assessments", nil, object{}, nil) }()
 		synctest.Wait()
 		number := len(s.Journal())
 		d.post(t, "/assessments", "{}")
