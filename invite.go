@@ -99,8 +99,6 @@ const (
 	maxListings = 4
 )
 
-const unusableListing = "the listing is not usable: it takes longer than a minute, or invitations disappear meanwhile"
-
 // invite invites one candidate. Until it returns, other calls wait that invite the address.
 func (r *inviteRun) invite(ctx context.Context, in NewInvitation) (InviteResult, error) {
 	c := invitee{inviteRun: r, in: in, request: newInviteRequest(r.service.core, r.assessmentID, in)}
@@ -167,7 +165,7 @@ func (c *invitee) listAndSend(ctx context.Context, earlier *Error) (result Invit
 		case errors.Is(err, errNoAttemptsLeft) && earlier != nil:
 			return c.result(InviteUnknown, Invitation{}), nil, earlier
 		case errors.Is(err, errNoAttemptsLeft):
-			err = ensureError(OutcomeNotDone, err.Error())
+			err = ensureError(OutcomeNotDone, err.Error(), nil)
 		}
 		return c.result(InviteNotSent, Invitation{}), nil, err
 	}
@@ -207,7 +205,7 @@ func (c *invitee) listOnce(ctx context.Context, lost *Error) (InviteResult, erro
 	case lost != nil:
 		err = fmt.Errorf("%w; the listing does not show the invitation", lost)
 	default:
-		err = ensureError(OutcomeDone, "not sent, because the API accepted an earlier request to this address, whose invitation the listing does not show")
+		err = ensureError(OutcomeDone, "not sent, because the API accepted an earlier request to this address, whose invitation the listing does not show", nil)
 	}
 	return c.result(InviteUnknown, Invitation{}), err
 }
@@ -237,9 +235,14 @@ func (c *invitee) notListed(ctx context.Context, lost *Error, err error) (Invite
 	return c.result(InviteUnknown, Invitation{}), &describedError{lost.Error() + "; " + why, []error{lost, err}}
 }
 
-// ensureError returns an error that no request has caused.
-func ensureError(outcome Outcome, message string) *Error {
-	return &Error{Operation: "Invitations.Ensure", Outcome: outcome, Message: message}
+// ensureError returns an error that no request has caused. cause may be nil.
+func ensureError(outcome Outcome, message string, cause error) *Error {
+	e := &Error{Operation: "Invitations.Ensure", Outcome: outcome, Message: message}
+	if cause != nil {
+		e.Message += ": " + cause.Error()
+	}
+	e.causedBy(cause)
+	return e
 }
 
 // Why send makes no attempt.
@@ -299,7 +302,7 @@ func (c *invitee) checkAttempt() error {
 	case c.listingAge() <= maxListingAge:
 		return nil
 	case c.slow:
-		return ensureError(OutcomeNotDone, "not sent, because EnsureAllOptions.Before takes so long that the listing is too old")
+		return ensureError(OutcomeNotDone, "not sent, because EnsureAllOptions.Before takes so long that the listing is too old", nil)
 	}
 	c.slow = true
 	return errListingTooOld
@@ -348,12 +351,12 @@ func (r *inviteRun) listingAge() time.Duration {
 func (r *inviteRun) list(ctx context.Context, email string, due time.Time) error {
 	if wait := time.Until(due); wait > 0 {
 		if err := sleep(ctx, wait, PauseLookup); err != nil {
-			return err
+			return ensureError(OutcomeNotDone, "the wait for a listing ended", err)
 		}
 	}
 	for n := 0; r.began.monotonic.Before(due) || r.listingAge() > maxListingAge; n++ {
 		if n == maxListings {
-			return &Error{Operation: "Invitations.List", Method: http.MethodGet, Attempts: 1, Message: unusableListing}
+			return ensureError(OutcomeNotDone, "the listing is not usable: it takes longer than a minute, or invitations disappear meanwhile", nil)
 		}
 		if err := r.listNew(ctx, email); err != nil { // A long listing is too old when it ends, and few pages follow.
 			return err
@@ -464,7 +467,7 @@ func (m *addresses) lock(ctx context.Context, assessmentID, email string) (*addr
 			announceWait(ctx, settled, PauseLookup) // The end of the other call is not known.
 		case <-ctx.Done():
 			m.leave(a)
-			return nil, fmt.Errorf("hiring: not sent, because another call is inviting the same address: %w", contextError(ctx))
+			return nil, ensureError(OutcomeNotDone, "not sent, because another call is inviting the same address", contextError(ctx))
 		}
 	}
 }

@@ -515,6 +515,7 @@ func TestWaitingForAnotherCallEndsWithTheContext(t *testing.T) {
 		got, err := client.Invitations.Ensure(ctx, assessment, ada)
 		require.ErrorIs(t, err, context.DeadlineExceeded)
 		require.ErrorContains(t, err, "another call is inviting the same address")
+		assert.Equal(t, hiring.OutcomeNotDone, apitest.RequireError(t, "Ensure", err).Outcome)
 		assert.Equal(t, 5*time.Second, time.Since(began))
 		assert.Equal(t, hiring.InviteNotSent, got.Outcome)
 		require.Len(t, announced, 1)
