@@ -98,7 +98,8 @@ func (s *SubmissionService) WaitReport(ctx context.Context, id string, o WaitOpt
 //     continues if the loop does.
 //   - A [*WaitError] comes last when the context ends, after any other error, and when ids are missing.
 //
-// Scope read; costs a few reads a poll: about 140 an hour for 100 ids and 440 for 1,000.
+// Scope read; costs a few reads a poll: about 150 an hour for 100 ids and 420 for 1,000. A key source costs one read more
+// for each key.
 func (s *SubmissionService) WaitReports(ctx context.Context, ids []string, o WaitOptions) iter.Seq2[Report, error] {
 	ids = slices.Clone(ids)
 	return iterate(ctx, (*service)(s), "Submissions.WaitReports", func(ctx context.Context, yield func(Report, error) bool) error {

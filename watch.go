@@ -66,7 +66,7 @@ func (e *ItemError) Unwrap() error { return e.Err }
 //   - If AssessmentID does not exist, Watch yields [ErrNotFound].
 //
 // Ranging over the result twice starts over. Watch works with any meaning of since (assumed: meaning of since). It
-// leaves a tenth of each rate-limit window to others, or the share of [WithQuotaReserve]. Scope read; 130 to 250 reads an
+// leaves a tenth of each rate-limit window to others, or the share of [WithQuotaReserve]. Scope read; 130 to 230 reads an
 // hour at 500 evaluations a day.
 //
 // [Waiting]: https://github.com/hiring-assessment/hiring-go/blob/main/docs/waiting.md
