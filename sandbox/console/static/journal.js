@@ -2,6 +2,7 @@
 import { html, nothing, svg } from "./lit/lit-html.js";
 import { repeat } from "./lit/directives/repeat.js";
 import {
+  act,
   copyButton,
   draw,
   find,
@@ -148,13 +149,12 @@ async function loadOlder() {
   loadOlder.running = true;
   const before = rows.at(-1).number,
     filter = shown;
-  try {
+  await act(async () => {
     const page = await get("journal", { ...query(filters()), before, limit: 4 * pageSize });
     actions = [...page.actions.filter((a) => a.after < before - 1), ...actions];
     if (filter === shown) setRows([...rows, ...page.entries.reverse()], page.more, waiting);
-  } finally {
-    loadOlder.running = false;
-  }
+  });
+  loadOlder.running = false;
   draw();
 }
 
@@ -305,7 +305,7 @@ function key(name) {
   else if (name === "e") toggle("status", "failed");
   else if (name === "s") toggle("sort", "took");
   else if (name === "w") toggle("only", "repeated");
-  else if (name === "y" && number) find("journal/" + number).then((e) => e && copyCurl(e));
+  else if (name === "y" && number) act(async () => copyCurl(await get("journal/" + number)));
   else if (name === "u" && number) copyLink(number);
   else if (name === "f" && opened()) openPopup("fail-next");
   else return false;

@@ -102,11 +102,11 @@ function story(e, writes, invited, link) {
     ${next ? html`Sent again ${after(e, next)} later as ${link(next.number)}. ` : nothing}
     ${
       e.key.startsWith("sk_test_")
-        ? "Test mode keeps nothing: with a live key each success would have been done."
+        ? "Test mode stores nothing."
         : done.length === writes.length
           ? html`${all} done${count}.`
           : done.length
-            ? html`Only ${done.map((w, i) => [i ? " and " : "", link(w.number)])} was done.`
+            ? html`Only ${done.map((w, i) => [i ? " and " : "", link(w.number)])} ${done.length > 1 ? "were" : "was"} done.`
             : "None was done."
     }`;
 }

@@ -63,13 +63,13 @@ func (o *Organization) find(id string) *candidate {
 	return o.candidates[id]
 }
 
-// Account returns the organization's account.
+// Account returns the account, whose usage the invitations change.
 func (o *Organization) Account() *Record[Account] { return o.account }
 
-// Members returns the members of the organization.
+// Members returns the members, which never change.
 func (o *Organization) Members() *Collection[*Record[Member]] { return o.members }
 
-// Challenges returns the challenges.
+// Challenges returns the challenges, which never change and which live organizations share.
 func (o *Organization) Challenges() *Collection[*Record[Challenge]] { return o.challenges }
 
 // Assessments returns the assessments that were not deleted.
