@@ -66,6 +66,9 @@ func doRaw(ctx context.Context, k *core, r request) (RawValue, error) {
 // for d it succeeds with any 2xx API response.
 func (k *core) makeCall(ctx context.Context, r request, d decoder) error {
 	return k.traced(ctx, TraceCall{r.operation, r.method, r.route}, func(ctx context.Context) error {
+		if to := responseOf(ctx); to != nil {
+			*to = Response{} // Nothing is left of an earlier call, also when nothing is sent.
+		}
 		if r.err != nil {
 			return r.err
 		}

@@ -64,7 +64,7 @@ type Outcome string
 const (
 	OutcomeNotDone Outcome = "not_done" // Not sent, or rejected by the API.
 	OutcomeDone    Outcome = "done"     // The API responded with a 2xx, but its response could not be read or is invalid.
-	OutcomeUnknown Outcome = "unknown"  // Possibly processed: a 5xx, an invalid status, a 2xx from an intermediary, or no response.
+	OutcomeUnknown Outcome = "unknown"  // Possibly processed: a 5xx, 408, 499 or invalid status, a 2xx from an intermediary, or no response.
 )
 
 // Error is a failed call. The API rejected it, an intermediary responded, no response

@@ -212,7 +212,8 @@ type errorEnvelope struct {
 func (c *call) rejected(resp *http.Response, body []byte, bodyErr error) *Error {
 	e := c.fail("", bodyErr)
 	e.Outcome = c.outcome(OutcomeNotDone)
-	if resp.StatusCode >= 500 {
+	switch status := resp.StatusCode; {
+	case status >= 500, status == http.StatusRequestTimeout, status == statusClientClosed:
 		e.Outcome = c.outcome(OutcomeUnknown)
 	}
 	e.RetryAfter = retryAfterOf(resp.Header, c.core.shared.clock.at(time.Now()))
@@ -254,6 +255,9 @@ func (c *call) rejected(resp *http.Response, body []byte, bodyErr error) *Error 
 	}
 	return e
 }
+
+// statusClientClosed is the status with which a gateway ends a request whose connection is lost.
+const statusClientClosed = 499
 
 // advice returns the hint for a response with a status from 300. about is that for its body.
 func (c *call) advice(e *Error, about string) string {

@@ -87,7 +87,9 @@ func TestWithResponseCapturesTheLastAttempt(t *testing.T) {
 		require.Error(t, err)
 		assert.Equal(t, hiring.Response{Attempts: 1}, r, "no response")
 
-		r = hiring.Response{}
+		_, err = client.Submissions.Get(ctx, "")
+		require.Error(t, err)
+		assert.Zero(t, r, "nothing was sent")
 		_, err = client.Account.Get(hiring.WithResponse(ctx, nil))
 		require.Error(t, err)
 		assert.Zero(t, r, "an inner nil captures nothing")
