@@ -103,7 +103,7 @@ func (c config) assemble(s *shared) (*Client, error) {
 		c.last = new(atomic.Pointer[keyInfo])
 	}
 	base, badURL := c.checkBaseURL()
-	keys, badKey := newKeyring(c.names.key, c.key(), c.source, c.environment, c.last)
+	keys, badKey := newKeyring(c.names.key, c.key(), c.keySource, c.environment, c.last)
 	dialect, badDialect := c.dialect.WithDefaults()
 	retry, badRetry := c.retry.withDefaults()
 	if err := joinParams(badURL, badKey, badDialect, badRetry, c.checkLimits()); err != nil {

@@ -46,7 +46,7 @@ func FuzzRetryAfter(f *testing.F) {
 		}
 		known := new(quota.Tracker)
 		known.Close(keyID{}, quota.Read, d, fuzzNow)
-		if closed := known.Enter(keyID{}, quota.Read, 0, fuzzNow); closed.Wait < 0 || closed.Wait > quota.Longest {
+		if closed := known.Admit(keyID{}, quota.Read, 0, fuzzNow); closed.Wait < 0 || closed.Wait > quota.Longest {
 			t.Fatalf("Retry-After %q holds everything back for %s", value, closed.Wait)
 		}
 		line := (&Error{Status: 429, Message: "m", RetryAfter: d}).Error()

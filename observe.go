@@ -124,7 +124,7 @@ const (
 	PauseLookup PauseReason = "lookup" // Before a lookup of an invitation whose outcome is unknown, or for another call that invites the same address.
 )
 
-// traces are the traces of one client.
+// traces are the traces and observers of a client, with those of its logger.
 type traces struct {
 	all       []Trace
 	observers []func(context.Context, Exchange) // Called before the ends of all, with the context of all.

@@ -26,7 +26,7 @@ type config struct {
 	baseURL         string
 	names           inputNames
 	key             func() string // A closure, because printers do not print the content of closures.
-	source          func(context.Context) (string, error)
+	keySource       func(context.Context) (string, error)
 	last            *atomic.Pointer[keyInfo] // Key that a client and its variants used last.
 	http            *http.Client
 	retry           RetryPolicy
@@ -148,7 +148,7 @@ func WithEnvironment(e Environment) Option {
 // nothing is sent and the call returns an [*Error] that wraps it. [Client.Environment] and
 // [Client.Quota] are those of the last used key.
 func WithKeySource(source func(context.Context) (string, error)) Option {
-	return func(c *config) { c.source, c.last = source, nil }
+	return func(c *config) { c.keySource, c.last = source, nil }
 }
 
 // WithQuotaReserve makes a client for background work that leaves a fraction of each

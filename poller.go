@@ -217,7 +217,7 @@ type poller struct {
 }
 
 func newPoller(k *core, operation string, between interval, assessmentID string, progress func(WaitProgress)) *poller {
-	p := &poller{filter: SubmissionFilter{AssessmentID: assessmentID}, progress: progress, began: time.Now(), ofAccount: k.config.source != nil}
+	p := &poller{filter: SubmissionFilter{AssessmentID: assessmentID}, progress: progress, began: time.Now(), ofAccount: k.config.keySource != nil}
 	p.saved = func() error { return nil }
 	p.pollLoop = pollLoop{core: k.forPolling(), operation: operation, interval: between, report: func(next time.Time) { p.reportProgress(next) }}
 	return p

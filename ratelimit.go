@@ -170,7 +170,7 @@ func (c *call) awaitWindow() (waited bool, err error) {
 	if c.request.background {
 		reserve = max(reserve, leftToOthers)
 	}
-	barrier := c.core.shared.quotas.Enter(c.key.id, classOf(c.request.method), reserve, time.Now())
+	barrier := c.core.shared.quotas.Admit(c.key.id, classOf(c.request.method), reserve, time.Now())
 	switch {
 	case barrier.Wait == 0:
 		return false, nil

@@ -33,7 +33,7 @@ func (s *EventService) Tail(ctx context.Context, submissionID string, o TailOpti
 		k, last := s.core.forPolling(), cmp.Or(o.SinceSeq, -1)
 		loop := pollLoop{core: k, operation: "Events.Tail", pending: "the attempt was not evaluated yet: ", interval: between, report: func(time.Time) {}}
 		checked := func(ctx context.Context, err error) error { // Adds the error of a response of another account.
-			if s.core.config.source != nil {
+			if s.core.config.keySource != nil {
 				err = cmp.Or(k.checkAccount(ctx, err, func() {}), err)
 			}
 			return err

@@ -95,9 +95,9 @@ type Barrier struct {
 	Refused bool          // The API refused the key several times in a row.
 }
 
-// Enter returns what prevents a request. reserve is the share of each window that stays free
+// Admit returns what prevents a request, and records one that nothing prevents. reserve is the share of each window that stays free
 // for others.
-func (t *Tracker) Enter(key Key, class Class, reserve float64, now time.Time) Barrier {
+func (t *Tracker) Admit(key Key, class Class, reserve float64, now time.Time) Barrier {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	k := t.of(key, now)

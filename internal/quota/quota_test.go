@@ -40,14 +40,14 @@ func TestEnter(t *testing.T) {
 		var tracker Tracker
 		tracker.Learn(keyOf(1), Read, used(c.remaining, reset), before(10*time.Minute), start)
 		now := start.Add(c.passed)
-		barrier := tracker.Enter(keyOf(1), Read, c.reserve, now)
+		barrier := tracker.Admit(keyOf(1), Read, c.reserve, now)
 		assert.Equal(t, c.want, barrier.Wait, name)
 		assert.False(t, barrier.Refused, name)
 		if c.want > 0 {
 			assert.Equal(t, used(c.remaining, reset), barrier.Window, name)
 		}
-		assert.Zero(t, tracker.Enter(keyOf(1), Write, c.reserve, now), "%s: another class", name)
-		assert.Zero(t, tracker.Enter(keyOf(2), Read, c.reserve, now), "%s: another key", name)
+		assert.Zero(t, tracker.Admit(keyOf(1), Write, c.reserve, now), "%s: another class", name)
+		assert.Zero(t, tracker.Admit(keyOf(2), Read, c.reserve, now), "%s: another key", name)
 	}
 }
 
@@ -82,8 +82,8 @@ func TestAnInvalidHeaderDoesNotCloseAClassForever(t *testing.T) {
 		default:
 			tracker.Learn(keyOf(n), Read, used(0, reset), []time.Time{before(year), before(-year), {}}[n], start)
 		}
-		assert.Equal(t, longest, tracker.Enter(keyOf(n), Read, 0, start).Wait, n)
-		assert.Zero(t, tracker.Enter(keyOf(n), Read, 0, start.Add(longest)), n)
+		assert.Equal(t, longest, tracker.Admit(keyOf(n), Read, 0, start).Wait, n)
+		assert.Zero(t, tracker.Admit(keyOf(n), Read, 0, start.Add(longest)), n)
 	}
 }
 
@@ -95,11 +95,11 @@ func TestClose(t *testing.T) {
 			tracker.Learn(keyOf(1), Read, used(remaining, reset), before(time.Hour), start)
 			tracker.Close(keyOf(1), Read, delay, start)
 			tracker.Learn(keyOf(1), Read, used(50, reset), before(time.Hour), start) // A response that was slower.
-			assert.Equal(t, delay, tracker.Enter(keyOf(1), Read, 0, start).Wait, name)
+			assert.Equal(t, delay, tracker.Admit(keyOf(1), Read, 0, start).Wait, name)
 			_, left, ends := tracker.Left(keyOf(1), Read, start)
 			assert.Equal(t, []any{0, delay}, []any{left, ends}, name)
-			assert.Zero(t, tracker.Enter(keyOf(1), Read, 0, start.Add(delay)), name)
-			assert.Zero(t, tracker.Enter(keyOf(1), Write, 0, start), "%s: another class", name)
+			assert.Zero(t, tracker.Admit(keyOf(1), Read, 0, start.Add(delay)), name)
+			assert.Zero(t, tracker.Admit(keyOf(1), Write, 0, start), "%s: another class", name)
 		}
 	}
 }
@@ -108,23 +108,23 @@ func TestARefusedKeyIsTriedOnceAMinute(t *testing.T) {
 	var tracker Tracker
 	now := start
 	for range MaxRefusals {
-		assert.Zero(t, tracker.Enter(keyOf(1), Read, 0, now))
+		assert.Zero(t, tracker.Admit(keyOf(1), Read, 0, now))
 		tracker.Authenticated(keyOf(1), false, now)
 	}
-	assert.Equal(t, Barrier{Wait: time.Minute, Refused: true}, tracker.Enter(keyOf(1), Write, 0, now))
-	assert.Zero(t, tracker.Enter(keyOf(2), Write, 0, now), "another key")
+	assert.Equal(t, Barrier{Wait: time.Minute, Refused: true}, tracker.Admit(keyOf(1), Write, 0, now))
+	assert.Zero(t, tracker.Admit(keyOf(2), Write, 0, now), "another key")
 	now = now.Add(time.Minute)
-	assert.Zero(t, tracker.Enter(keyOf(1), Read, 0, now), "one is tried")
-	assert.True(t, tracker.Enter(keyOf(1), Read, 0, now).Refused, "and no other meanwhile")
+	assert.Zero(t, tracker.Admit(keyOf(1), Read, 0, now), "one is tried")
+	assert.True(t, tracker.Admit(keyOf(1), Read, 0, now).Refused, "and no other meanwhile")
 	tracker.Authenticated(keyOf(1), false, now.Add(time.Second))
-	assert.Equal(t, time.Minute, tracker.Enter(keyOf(1), Read, 0, now.Add(time.Second)).Wait)
+	assert.Equal(t, time.Minute, tracker.Admit(keyOf(1), Read, 0, now.Add(time.Second)).Wait)
 	now = now.Add(2 * time.Minute)
-	assert.Zero(t, tracker.Enter(keyOf(1), Read, 0, now))
+	assert.Zero(t, tracker.Admit(keyOf(1), Read, 0, now))
 	tracker.Authenticated(keyOf(1), true, now)
 	for range MaxRefusals - 1 {
 		tracker.Authenticated(keyOf(1), false, now)
 	}
-	assert.Zero(t, tracker.Enter(keyOf(1), Read, 0, now), "only refusals in a row count")
+	assert.Zero(t, tracker.Admit(keyOf(1), Read, 0, now), "only refusals in a row count")
 }
 
 func TestLeft(t *testing.T) {
@@ -144,11 +144,11 @@ func TestKeysThatRotateDoNotPileUp(t *testing.T) {
 	var tracker Tracker
 	for n := range 3 * maxKeys {
 		now := start.Add(time.Duration(n) * time.Minute)
-		tracker.Enter(keyOf(n), Read, 0, now)
+		tracker.Admit(keyOf(n), Read, 0, now)
 		tracker.Learn(keyOf(n), Read, used(0, reset), before(time.Hour), now)
-		assert.NotZero(t, tracker.Enter(keyOf(n), Read, 0, now))
+		assert.NotZero(t, tracker.Admit(keyOf(n), Read, 0, now))
 	}
 	assert.LessOrEqual(t, len(tracker.keys), maxKeys)
 	last := start.Add((3*maxKeys - 1) * time.Minute)
-	assert.NotZero(t, tracker.Enter(keyOf(3*maxKeys-1), Read, 0, last), "what is needed stays")
+	assert.NotZero(t, tracker.Admit(keyOf(3*maxKeys-1), Read, 0, last), "what is needed stays")
 }
