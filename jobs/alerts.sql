@@ -1,15 +1,19 @@
--- Queries for PostgreSQL that find what needs a person. A row is an alert, except in the last two.
+-- Queries for PostgreSQL that find what needs a person. A row is an alert, except in the last one.
 
--- an organization that is not polled: check the errors of its hiring_poll job.
-SELECT organization FROM hiring_jobs WHERE address = '' AND assessment_id = '' AND updated_at < now() - interval '40 minutes'
+-- an organization that is not polled: it was removed, or the errors of its hiring_poll job say why.
+SELECT organization, updated_at AS last_poll FROM hiring_jobs WHERE address = '' AND assessment_id = '' AND updated_at < now() - interval '40 minutes'
 	AND organization NOT IN (SELECT args->>'organization' FROM river_job WHERE kind = 'hiring_poll' AND state = 'scheduled' AND scheduled_at > now());
 
--- a receiver that responded with 410: repair it, then call jobs.Deliver for one submission of the organization.
-SELECT organization, detail FROM hiring_jobs WHERE status = 'paused';
+-- paused deliveries: repair a receiver that responded with 410, then call jobs.Deliver for one submission of the organization, or delete the row.
+SELECT organization, detail, updated_at FROM hiring_jobs WHERE status = 'paused';
 
 -- failing deliveries: river_job.errors has the errors, which may contain candidate data. Repair the handler or the receiver.
 SELECT args->>'organization' AS organization, args->>'submission_id' AS submission, attempt, scheduled_at AS next_attempt FROM river_job
-	WHERE kind = 'hiring_delivery' AND state IN ('available', 'retryable', 'running', 'scheduled') AND attempt > 0 AND errors IS NOT NULL ORDER BY id;
+	WHERE kind = 'hiring_delivery' AND state IN ('available', 'retryable', 'running', 'scheduled') AND errors IS NOT NULL ORDER BY id;
+
+-- deliveries that were never attempted: check the workers, handlers that hang, and the rate limit.
+SELECT args->>'organization' AS organization, count(*) AS waiting, min(created_at) AS oldest FROM river_job
+	WHERE kind = 'hiring_delivery' AND state IN ('available', 'scheduled') AND errors IS NULL GROUP BY 1 HAVING min(created_at) < now() - interval '15 minutes';
 
 -- results that are not delivered: repair the cause, then call jobs.Deliver.
 SELECT args->>'organization' AS organization, args->>'submission_id' AS submission, state FROM river_job
@@ -23,6 +27,3 @@ SELECT organization, assessment_id, address, detail FROM hiring_jobs WHERE statu
 
 -- queued invitations: a queue that does not shrink has a rejected key or a plan that is used up. Check the errors of the hiring_invitations job, and the log.
 SELECT organization, count(*) AS queued, min(updated_at) AS oldest FROM hiring_jobs WHERE status IN ('queued', 'sending') GROUP BY organization ORDER BY oldest;
-
--- processes: one that has been silent for a minute is gone.
-SELECT address AS process, updated_at FROM hiring_jobs WHERE status = 'worker';

@@ -2,6 +2,7 @@ package jobs_test
 
 import (
 	"os"
+	"regexp"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -16,16 +17,27 @@ func TestAlertsUseTheNamesOfThisPackage(t *testing.T) {
 	rules, err := os.ReadFile("../otelhiring/deploy/alerts.yaml")
 	require.NoError(t, err)
 	for _, selector := range []string{
-		`hiring_delivery_state="` + jobs.DeliveriesWaiting + `"`,
-		`hiring_delivery_state="` + jobs.DeliveriesFailing + `"`,
-		`hiring_delivery_state="` + jobs.DeliveriesPaused + `"`,
-		`hiring_delivery_state=~"` + jobs.DeliveriesCancelled + `|` + jobs.DeliveriesDiscarded + `"`,
-		`hiring_delivery_state="` + jobs.DeliveriesUnreadable + `"`,
-		`hiring_delivery_state="` + jobs.DeliveriesUnfinished + `"`,
-		`hiring_invitation_state="` + jobs.InvitationsStuck + `"`,
-		`hiring_job_event="` + jobs.EventStuck + `"`,
-		`hiring_job_event="` + jobs.EventDiscarded + `",hiring_job_kind!="` + jobs.KindDelivery + `"`,
+		`hiring_delivery_state="` + string(jobs.DeliveriesWaiting) + `"`,
+		`hiring_delivery_state="` + string(jobs.DeliveriesFailing) + `"`,
+		`hiring_delivery_state="` + string(jobs.DeliveriesPaused) + `"`,
+		`hiring_delivery_state=~"` + string(jobs.DeliveriesCancelled) + `|` + string(jobs.DeliveriesDiscarded) + `"`,
+		`hiring_delivery_state="` + string(jobs.DeliveriesUnreadable) + `"`,
+		`hiring_delivery_state="` + string(jobs.DeliveriesUnfinished) + `"`,
+		`hiring_invitation_state="` + string(jobs.InvitationsStuck) + `"`,
+		`hiring_job_event="` + string(jobs.EventStuck) + `"`,
+		`hiring_job_event="` + string(jobs.EventDiscarded) + `",hiring_job_kind!="` + jobs.KindDelivery + `"`,
 	} {
 		require.Contains(t, string(rules), selector)
+	}
+	_, telemetry, scrape := newTelemetry(t)
+	telemetry.Job(t.Context(), jobs.JobEvent{Organization: "acme", Kind: jobs.KindDelivery, Event: jobs.EventStuck})
+	for _, kind := range []string{jobs.KindDelivery, jobs.KindInvitations} {
+		telemetry.Count(t.Context(), jobs.CountEvent{Organization: "acme", Kind: kind, State: jobs.DeliveriesWaiting})
+	}
+	dashboard, err := os.ReadFile("../otelhiring/deploy/dashboard.json")
+	require.NoError(t, err)
+	page := scrape()
+	for _, metric := range regexp.MustCompile(`hiring_jobs_[a-z_]+`).FindAllString(string(rules)+string(dashboard), -1) {
+		require.Contains(t, page, "\n"+metric+"{")
 	}
 }

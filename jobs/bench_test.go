@@ -10,7 +10,6 @@ import (
 
 	"github.com/jackc/pgx/v5"
 	"github.com/riverqueue/river"
-	"github.com/riverqueue/river/riverdriver"
 	"github.com/stretchr/testify/require"
 
 	hiring "github.com/hiring-assessment/hiring-go"
@@ -29,7 +28,7 @@ func BenchmarkDelivery(b *testing.B) {
 	b.Run("SQLite", func(b *testing.B) { benchmarkDelivery(b, newSQLite(b)) })
 }
 
-func benchmarkDelivery[D riverdriver.Driver[TTx], TTx any](b *testing.B, s *store[D, TTx]) {
+func benchmarkDelivery[TTx any](b *testing.B, s *store[TTx]) {
 	n := 500
 	if longTests() {
 		n = 2000
@@ -38,7 +37,7 @@ func benchmarkDelivery[D riverdriver.Driver[TTx], TTx any](b *testing.B, s *stor
 	api.addEvaluated(b, n)
 	results := jobs.Results[TTx]{Organizations: api.organizations(), Handle: s.insertResult}
 	pollOnly := defaultConfig()
-	require.NoError(b, jobs.Watch[D](pollOnly, results))
+	require.NoError(b, jobs.Watch(pollOnly, s.database, results))
 	delete(pollOnly.Queues, jobs.QueueDeliveries)
 	_, stop := s.start(b, pollOnly)
 	eventually(b, s.countIs(b, n, "river_job WHERE kind = 'hiring_delivery'"))
@@ -82,7 +81,7 @@ func BenchmarkOrganizationsPostgres(b *testing.B) {
 }
 
 // totalPolls returns the number of polls of all organizations.
-func (s *store[D, TTx]) totalPolls(b *testing.B) int {
+func (s *store[TTx]) totalPolls(b *testing.B) int {
 	b.Helper()
 	return queryValue[int](b, s.db, "SELECT coalesce(sum(version), 0) FROM hiring_jobs")
 }

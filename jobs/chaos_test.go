@@ -14,11 +14,10 @@ import (
 	"testing"
 	"time"
 
-	"github.com/riverqueue/river/riverdriver"
+	"github.com/riverqueue/river"
 	"github.com/stretchr/testify/require"
 
 	hiring "github.com/hiring-assessment/hiring-go"
-	"github.com/hiring-assessment/hiring-go/jobs"
 	"github.com/hiring-assessment/hiring-go/sandbox"
 )
 
@@ -26,8 +25,8 @@ import (
 type chaos struct {
 	api      *fakeAPI
 	database string
-	realWait bool // Invitations wait as long as in production, and only the processes themselves end them.
-	mayFail  bool // A process may fail to start, because its connection was cut.
+	roles    []string // Of the processes, by slot: see roleVariable.
+	mayFail  bool     // A process may fail to start, because its connection was cut.
 	db       *sql.DB
 
 	mu        sync.Mutex
@@ -39,10 +38,10 @@ type chaos struct {
 }
 
 // run keeps a process running in each slot until the test ends.
-func (c *chaos) run(t *testing.T, workers int) {
+func (c *chaos) run(t *testing.T) {
 	t.Helper()
-	c.processes = make([]*exec.Cmd, workers)
-	for slot := range workers {
+	c.processes = make([]*exec.Cmd, len(c.roles))
+	for slot := range c.roles {
 		c.running.Go(func() {
 			more := true
 			for n := 0; more; n++ {
@@ -65,12 +64,9 @@ func (c *chaos) runOnce(t *testing.T, slot, n int) bool {
 		c.mu.Unlock()
 		return false
 	}
-	process.Env = append(os.Environ(), databaseVariable+"="+c.database, serviceVariable+"="+c.api.URL(), nameVariable+"="+name)
+	process.Env = append(os.Environ(), databaseVariable+"="+c.database, serviceVariable+"="+c.api.URL(), nameVariable+"="+name, roleVariable+"="+c.roles[slot])
 	if c.kills < c.wanted {
 		process.Env = append(process.Env, dieVariable+"=1")
-	}
-	if c.realWait {
-		process.Env = append(process.Env, realWaitVariable+"=1")
 	}
 	if err == nil {
 		err = process.Start()
@@ -101,7 +97,7 @@ func (c *chaos) runOnce(t *testing.T, slot, n int) bool {
 func (c *chaos) kill(slot int) int {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if process := c.processes[slot]; process != nil && process.Process != nil && c.kills < c.wanted && !c.realWait {
+	if process := c.processes[slot]; process != nil && process.Process != nil && c.kills < c.wanted {
 		_ = process.Process.Kill()
 	}
 	return c.kills
@@ -146,56 +142,50 @@ func chaosKills() int {
 	return 4
 }
 
+// split are processes of which one half only watches, and the other half only invites.
+var split = []string{"watch", "invite", "watch", "invite"}
+
 func TestChaosPostgres(t *testing.T) {
 	t.Parallel()
-	s := newPostgres(t)
-	u, err := url.Parse(s.url)
-	require.NoError(t, err)
-	query := u.Query()
-	query.Set("application_name", "hiring-worker")
-	u.RawQuery = query.Encode()
-	cuts := 0
-	surviveKills(t, s, &chaos{database: u.String(), wanted: chaosKills(), mayFail: true}, 3, func() {
-		cuts += queryValue[int](t, s.db, `SELECT count(*) FILTER (WHERE ended) FROM (SELECT pg_terminate_backend(pid) AS ended
-			FROM (SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND application_name = 'hiring-worker' ORDER BY random() LIMIT 3) AS chosen) AS cut`)
-	})
-	require.Positive(t, cuts)
-	t.Logf("%d connections to the database were cut", cuts)
+	for name, roles := range map[string][]string{"Together": {"", "", ""}, "Split": split} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := newPostgres(t)
+			u, err := url.Parse(s.url)
+			require.NoError(t, err)
+			u.RawQuery += "&application_name=hiring-worker"
+			cuts := 0
+			surviveKills(t, s, &chaos{database: u.String(), roles: roles, wanted: chaosKills(), mayFail: true}, func() {
+				cuts += queryValue[int](t, s.db, `SELECT count(*) FILTER (WHERE ended) FROM (SELECT pg_terminate_backend(pid) AS ended
+					FROM (SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND application_name = 'hiring-worker' ORDER BY random() LIMIT 3) AS chosen) AS cut`)
+			})
+			require.Positive(t, cuts)
+			t.Logf("%d connections to the database were cut", cuts)
+		})
+	}
 }
 
 func TestChaosSQLite(t *testing.T) {
 	t.Parallel()
-	s := newSQLite(t)
-	surviveKills(t, s, &chaos{database: s.url, wanted: chaosKills()}, 1, func() {})
-}
-
-// TestRealWaitSQLite has two processes that die right after the API has sent an invitation. The next process waits for 90 s, and finds both.
-func TestRealWaitSQLite(t *testing.T) {
-	if !longTests() {
-		t.Log("set HIRING_LONG to run this test: it takes two minutes")
-		return
+	for name, roles := range map[string][]string{"Together": {""}, "Split": split[:2]} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := newSQLite(t)
+			surviveKills(t, s, &chaos{database: s.url, roles: roles, wanted: chaosKills()}, func() {})
+		})
 	}
-	t.Parallel()
-	s := newSQLite(t)
-	began := time.Now()
-	surviveKills(t, s, &chaos{database: s.url, wanted: 2, realWait: true}, 1, func() {})
-	require.Greater(t, time.Since(began), 90*time.Second)
-	require.True(t, s.statusIs(t, jobs.StatusExisting, 2)())
 }
 
 // surviveKills queues invitations while processes are killed, requests fail, and disturb is called. Candidates of the fake API finish
 // within seconds. Each address gets one e-mail, and each result is stored once.
-func surviveKills[D riverdriver.Driver[TTx], TTx any](t *testing.T, s *store[D, TTx], c *chaos, workers int, disturb func()) {
+func surviveKills[TTx any](t *testing.T, s *store[TTx], c *chaos, disturb func()) {
 	t.Helper()
 	c.api = newAPI(t, sandbox.WithQuota(1_000_000, 100_000), sandbox.WithTimeline(sandbox.Timeline{Open: time.Second, Begin: time.Second, Submit: time.Second, Evaluate: time.Second}))
-	config := testConfig()
-	require.NoError(t, jobs.SendInvitations[D, TTx](config, jobs.Invitations{Organizations: c.api.organizations()}))
-	config.Queues = nil // This client only inserts jobs.
-	client := s.newClient(t, config)
-	random := rand.New(rand.NewPCG(1, uint64(workers)))
+	client := s.idle(t, &river.Config{})
+	random := rand.New(rand.NewPCG(1, uint64(len(c.roles))))
 	began := time.Now()
 	c.db = s.db
-	c.run(t, workers)
+	c.run(t)
 	n := 0
 	for kills := 0; kills < c.wanted; {
 		n += 5
@@ -203,11 +193,22 @@ func surviveKills[D riverdriver.Driver[TTx], TTx any](t *testing.T, s *store[D, 
 		c.injectFaults(random)
 		disturb()
 		time.Sleep(time.Duration(500+random.IntN(2500)) * time.Millisecond)
-		kills = c.kill(random.IntN(workers))
+		kills = c.kill(random.IntN(len(c.roles)))
 	}
-	waitForCount(t, n, func() int { return s.count(t, "results") }, func() string { return s.summary(t) })
-	settled := "hiring_jobs WHERE status IN ('sent', 'existing')" // Existing: the process died during the request.
-	waitForCount(t, n, func() int { return s.count(t, settled) }, func() string { return s.summary(t) })
+	killed := time.Now()
+	reached := func(rows string) {
+		t.Helper()
+		looks := 0
+		waitForCount(t, n, func() int {
+			if looks++; looks%20 == 0 && !longTests() { // A new leader looks for the jobs of killed processes at once, and later every 30 s.
+				_ = client.Notify().RequestResign(t.Context())
+			}
+			return s.count(t, rows)
+		}, func() string { return s.summary(t) })
+	}
+	reached("results")
+	reached("hiring_jobs WHERE status IN ('sent', 'existing')") // Existing: the process died during the request.
+	recovered := time.Now()
 	c.stop()
 	s.requireStoredOnce(t, n)
 	c.api.requireInvitedOnce(t, n)
@@ -217,6 +218,6 @@ func surviveKills[D riverdriver.Driver[TTx], TTx any](t *testing.T, s *store[D, 
 		require.Equal(t, 1, mails[m.Email], "each address gets one e-mail")
 	}
 	require.Len(t, mails, n)
-	t.Logf("%d kills: %d results stored once and %d e-mails to %d addresses (%d of them sent by a process that died before the result) after %s",
-		c.kills, n, len(c.api.Mails()), n, s.count(t, "hiring_jobs WHERE status = 'existing'"), time.Since(began).Round(time.Second))
+	t.Logf("%d kills: %d results stored once and %d e-mails to %d addresses (%d of them sent by a process that died before the result) after %s, %s after the last kill",
+		c.kills, n, len(c.api.Mails()), n, s.count(t, "hiring_jobs WHERE status = 'existing'"), recovered.Sub(began).Round(time.Second), recovered.Sub(killed).Round(time.Second))
 }

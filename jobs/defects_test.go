@@ -15,9 +15,6 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
-	"github.com/riverqueue/river/riverdriver"
-	"github.com/riverqueue/river/riverdriver/riverpgxv5"
-	"github.com/riverqueue/river/riverdriver/riversqlite"
 	"github.com/stretchr/testify/require"
 
 	"github.com/hiring-assessment/hiring-go/jobs"
@@ -42,12 +39,12 @@ func endTx(ctx context.Context, tx any, commit bool) error {
 
 func TestHandlerThatEndsTheTransactionIsCancelled(t *testing.T) {
 	t.Parallel()
-	onBothStores(t, handlerThatEndsTheTransactionIsCancelled[*riverpgxv5.Driver, pgx.Tx], handlerThatEndsTheTransactionIsCancelled[*riversqlite.Driver, *sql.Tx])
+	onBothStores(t, handlerThatEndsTheTransactionIsCancelled[pgx.Tx], handlerThatEndsTheTransactionIsCancelled[*sql.Tx])
 }
 
 // handlerThatEndsTheTransactionIsCancelled has handlers that commit and return nil, commit
 // and return an error, and roll back.
-func handlerThatEndsTheTransactionIsCancelled[D riverdriver.Driver[TTx], TTx any](t *testing.T, s *store[D, TTx]) {
+func handlerThatEndsTheTransactionIsCancelled[TTx any](t *testing.T, s *store[TTx]) {
 	api := newAPI(t)
 	ids := api.addEvaluated(t, 4)
 	s.watch(t, testConfig(), jobs.Results[TTx]{
@@ -119,7 +116,7 @@ func TestFailedDeliveryIsNamedInTheLogSQLite(t *testing.T) {
 	client, _ := s.watch(t, config, jobs.Results[*sql.Tx]{
 		Organizations: api.organizations(), Retry: jobs.RetryPolicy{First: time.Hour, End: time.Hour},
 		Handle: func(_ context.Context, _ *sql.Tx, d jobs.Delivery) error {
-			return errors.New("cannot store " + d.Submission.Candidate.Email)
+			return errors.New("cannot store " + d.Submission.Candidate.Email + strings.Repeat(" and more", 1<<20))
 		},
 	})
 	named := regexp.MustCompile(`level=WARN msg="jobs: failed, will be retried" organization=acme kind=hiring_delivery job_id=(\d+) attempt=1 submission_id=` + id + ` next_attempt=(\S+)`)
@@ -132,6 +129,7 @@ func TestFailedDeliveryIsNamedInTheLogSQLite(t *testing.T) {
 	eventually(t, s.countIs(t, 1, "river_job WHERE kind = 'hiring_delivery' AND state = 'retryable'"))
 	job, err := client.JobGet(t.Context(), jobID)
 	require.NoError(t, err)
+	require.Less(t, len(job.Errors[0].Error), 9<<10)
 	require.WithinRange(t, job.ScheduledAt, next, next.Add(time.Since(began)+time.Second), "the next attempt is the one in the log")
 	_, err = client.JobRetry(t.Context(), jobID)
 	require.NoError(t, err)

@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/riverqueue/river"
-	"github.com/riverqueue/river/riverdriver"
 	"github.com/riverqueue/river/rivertype"
 
 	hiring "github.com/hiring-assessment/hiring-go"
@@ -44,7 +43,7 @@ type deliveryArgs struct {
 	Submission []byte `json:"submission,omitempty"`
 }
 
-// Kind returns the kind of the job.
+// Kind returns [KindDelivery].
 func (deliveryArgs) Kind() string { return KindDelivery }
 
 // InsertOpts returns options that allow one job for each result, as long as River
@@ -72,14 +71,14 @@ func deliveriesOf(o Organization, attempts int, found []hiring.Submission) ([]ri
 }
 
 // Deliver delivers a submission, also if it was delivered before. The delivery is
-// inserted in the caller's transaction and starts after the commit.
+// inserted in the caller's transaction and starts after the commit. It has all attempts of
+// its policy.
 //
-//   - If River still keeps the delivery, it runs again with the submission that it holds,
-//     whether it is completed, cancelled, discarded or waiting. One that had ended has all
-//     attempts of its policy again. A running delivery is not changed.
+//   - If River still keeps a delivery of the submission, Deliver deletes it, with its errors,
+//     and the new one has the same submission. A running delivery is not changed.
 //   - Otherwise the worker reads the submission from the API, which costs one read.
 //   - Deliver deletes the row of a submission that could not be decoded.
-//   - Deliver resumes the deliveries of the organization when they are paused because of
+//   - Deliver resumes the deliveries of the organization when they are paused, as after
 //     [ErrReceiverGone]: the others follow within five minutes.
 //
 // An empty name or id, and one that is not UTF-8 without NUL, is a [hiring.ParamError].
@@ -87,34 +86,40 @@ func Deliver[TTx any](ctx context.Context, client *river.Client[TTx], tx TTx, or
 	if err := errors.Join(checkText("organization", organization), checkText("submissionID", submissionID)); err != nil {
 		return err
 	}
-	t := tableOf(client, client.Driver().UnwrapExecutor(tx))
-	err := t.Exec(ctx, "DELETE FROM hiring_jobs WHERE organization = $1 AND assessment_id = '' AND address IN ($2, $3)",
+	t, err := callerTable(client, tx)
+	if err != nil {
+		return err
+	}
+	err = t.exec(ctx, "DELETE FROM hiring_jobs WHERE organization = $1 AND assessment_id = '' AND address IN ($2, $3)",
 		organization, receiverAddress, unreadableAddress+submissionID)
 	if err != nil {
 		return err
 	}
-	inserted, err := client.InsertTx(ctx, tx, deliveryArgs{Organization: organization, SubmissionID: submissionID}, nil)
+	args := deliveryArgs{Organization: organization, SubmissionID: submissionID}
+	inserted, err := client.InsertTx(ctx, tx, args, nil)
+	if err != nil || !inserted.UniqueSkippedAsDuplicate {
+		return err
+	}
+	deleted, err := client.JobDeleteTx(ctx, tx, inserted.Job.ID)
+	if errors.Is(err, rivertype.ErrJobRunning) {
+		return nil
+	}
 	if err != nil {
 		return err
 	}
-	job := inserted.Job
-	if !inserted.UniqueSkippedAsDuplicate {
-		return nil
-	}
-	if _, err = client.JobRetryTx(ctx, tx, job.ID); err != nil || job.FinalizedAt == nil {
+	if err := json.Unmarshal(deleted.EncodedArgs, &args); err != nil {
 		return err
 	}
-	return t.Exec(ctx, "UPDATE river_job SET attempt = 0, max_attempts = $2 WHERE id = $1 AND state = 'available'", job.ID, job.MaxAttempts)
+	_, err = client.InsertTx(ctx, tx, args, &river.InsertOpts{MaxAttempts: deleted.MaxAttempts})
+	return err
 }
 
-// deliveryWorker delivers results to handlers. [Watch] registers it.
-type deliveryWorker[D riverdriver.Driver[TTx], TTx any] struct {
+// deliveryWorker delivers results to handlers.
+type deliveryWorker[TTx any] struct {
 	river.WorkerDefaults[deliveryArgs]
-	supervisor[TTx]
+	*installation[TTx]
 
-	results []Results[TTx] // By source.
-	shares  *shares
-	delays  sync.Map // Delays before the next attempts, by job id, from Work until NextRetry.
+	delays sync.Map // Delays before the next attempts, by job id, from Work until NextRetry.
 }
 
 // pauseCheckInterval is the time after which a paused delivery checks whether the
@@ -123,23 +128,23 @@ var pauseCheckInterval = 5 * time.Minute
 
 // NextRetry returns the time of the next attempt. Work has chosen the delay, except for
 // a delivery that River rescues.
-func (w *deliveryWorker[D, TTx]) NextRetry(job *river.Job[deliveryArgs]) time.Time {
+func (w *deliveryWorker[TTx]) NextRetry(job *river.Job[deliveryArgs]) time.Time {
 	if d, ok := w.delays.LoadAndDelete(job.ID); ok {
-		return w.clock.Now().Add(d.(time.Duration))
+		return time.Now().Add(d.(time.Duration))
 	}
-	return w.clock.Now().Add(jittered(w.policy(job.Args.Organization).delay(job.Attempt)))
+	return time.Now().Add(jittered(w.policy(job.Args.Organization).delay(job.Attempt)))
 }
 
-// policy returns the policy of an organization, or the default for one that is not known.
-func (w *deliveryWorker[D, TTx]) policy(organization string) RetryPolicy {
-	if e, err := w.organizations.entry(organization); err == nil {
-		return w.results[e.source].Retry
+// policy returns the policy of an organization.
+func (w *deliveryWorker[TTx]) policy(organization string) RetryPolicy {
+	if w.watched == nil { // Only River's rescuer asks.
+		return RetryPolicy{}.withDefaults()
 	}
-	return RetryPolicy{}.withDefaults()
+	return w.results[w.watched.sourceOf(organization)].Retry
 }
 
 // Work delivers one submission.
-func (w *deliveryWorker[D, TTx]) Work(ctx context.Context, job *river.Job[deliveryArgs]) error {
+func (w *deliveryWorker[TTx]) Work(ctx context.Context, job *river.Job[deliveryArgs]) error {
 	a := attempt{row: job.JobRow, organization: job.Args.Organization, submissionID: job.Args.SubmissionID}
 	a.retryDelay = func(err error) time.Duration {
 		policy := w.policy(a.organization)
@@ -151,94 +156,78 @@ func (w *deliveryWorker[D, TTx]) Work(ctx context.Context, job *river.Job[delive
 		w.delays.Store(job.ID, d)
 		return d
 	}
-	return w.supervise(ctx, a, func(o Organization, source int) (err error) {
-		results := &w.results[source]
-		release, ok := w.shares.take(ctx, o.Name)
-		if !ok {
-			return river.JobSnooze(shareDelay(job.JobRow))
+	return w.supervise(ctx, w.watched, a, func(o Organization, source int) (err error) {
+		paused, err := w.table().paused(ctx, o.Name)
+		if err != nil {
+			return err
+		}
+		if paused {
+			return river.JobSnooze(pauseCheckInterval)
+		}
+		release, turn := w.shares.take(ctx, o.Name)
+		if release == nil {
+			return river.JobSnooze(turn)
 		}
 		defer func() { release(err) }()
-		w.installation.deliveries.Store(job.ID, runningDelivery{o, job.Args.SubmissionID})
-		defer w.installation.deliveries.Delete(job.ID)
-		var evaluatedAt *time.Time
-		evaluatedAt, err = w.deliver(ctx, o, results, job)
-		if err == nil {
-			o.telemetry.Delivered(ctx, DeliveredEvent{o.Name, evaluatedAt})
-		}
-		return err
+		w.running.Store(job.ID, runningDelivery{o, job.Args.SubmissionID})
+		defer w.running.Delete(job.ID)
+		return w.deliver(ctx, o, &w.results[source], job)
 	})
 }
 
-// shareDelay returns the delay of a delivery for which its organization has no worker
-// left: from one second to two minutes, growing with the number of snoozes.
-func shareDelay(job *rivertype.JobRow) time.Duration {
-	return jittered(min(time.Second<<min(snoozes(job), 7), 2*time.Minute))
+// deliver calls the handlers.
+func (w *deliveryWorker[TTx]) deliver(ctx context.Context, o Organization, results *Results[TTx], job *river.Job[deliveryArgs]) error {
+	submission, err := readSubmission(ctx, o.Client.Submissions, job.Args)
+	if err != nil {
+		return err
+	}
+	d := Delivery{ID: submission.ID, Organization: o, Submission: submission, Report: *submission.Report}
+	if results.Send != nil {
+		err = results.Send(ctx, d)
+	}
+	if errors.Is(err, ErrReceiverGone) {
+		return errors.Join(w.table().pause(ctx, o.Name, errorText(err)), river.JobSnooze(pauseCheckInterval))
+	}
+	if err == nil && results.Handle != nil {
+		err = w.handle(ctx, results, d, job)
+	}
+	if err == nil {
+		o.telemetry.Delivered(ctx, DeliveredEvent{o.Name, submission.EvaluatedAt})
+	}
+	return err
 }
 
-// deliver calls the handlers, and returns when the submission was evaluated.
-func (w *deliveryWorker[D, TTx]) deliver(ctx context.Context, o Organization, results *Results[TTx], job *river.Job[deliveryArgs]) (*time.Time, error) {
-	t := workerTable[TTx](ctx)
-	if results.Send != nil {
-		paused, err := t.paused(ctx, o.Name)
-		if err != nil {
-			return nil, err
-		}
-		if paused {
-			return nil, river.JobSnooze(pauseCheckInterval)
-		}
-	}
-	submission, report, err := readSubmission(ctx, o.Client.Submissions, job.Args)
-	if err != nil {
-		return nil, err
-	}
-	d := Delivery{ID: submission.ID, Organization: o, Submission: submission, Report: report}
-	if results.Send != nil {
-		err := results.Send(ctx, d)
-		if errors.Is(err, ErrReceiverGone) {
-			return nil, errors.Join(t.pause(ctx, o.Name, err.Error()), river.JobSnooze(pauseCheckInterval))
-		}
-		if err != nil {
-			return nil, err
-		}
-	}
-	if results.Handle == nil {
-		return submission.EvaluatedAt, nil
-	}
-	err = inTx(ctx, func(tx TTx, t table) error {
+// handle calls Handle in the transaction that completes the delivery.
+func (w *deliveryWorker[TTx]) handle(ctx context.Context, results *Results[TTx], d Delivery, job *river.Job[deliveryArgs]) error {
+	return w.inTx(ctx, func(tx TTx, t table) error {
 		err := results.Handle(ctx, tx, d)
 		if err == nil {
-			err = complete[D](ctx, tx, job)
+			err = w.complete(ctx, tx, job.JobRow)
 		}
 		if err != nil && t.checkOpen(ctx) != nil {
 			err = river.JobCancel(errTxEnded)
 		}
 		return err
 	})
-	return submission.EvaluatedAt, err
 }
 
-// readSubmission returns the submission of a job and its report. It reads from the
+// readSubmission returns the submission of a job with its report. It reads from the
 // API what the job does not hold.
-func readSubmission(ctx context.Context, service *hiring.SubmissionService, args deliveryArgs) (
-	s hiring.Submission, r hiring.Report, err error,
-) {
+func readSubmission(ctx context.Context, service *hiring.SubmissionService, args deliveryArgs) (s hiring.Submission, err error) {
 	if len(args.Submission) > 0 {
 		err = json.Unmarshal(args.Submission, &s)
 	} else {
 		s, err = service.Get(ctx, args.SubmissionID)
 		s.WorkspaceArchiveURL = nil
 	}
-	if err == nil && s.Report != nil {
-		r = *s.Report
+	if err == nil && !s.Report.Ready() {
+		s.Report = new(hiring.Report)
+		*s.Report, err = service.Report(ctx, args.SubmissionID)
 	}
-	if err == nil && !r.Ready() {
-		r, err = service.Report(ctx, args.SubmissionID)
-		s.Report = &r
-	}
-	if err == nil && !r.Ready() {
+	if err == nil && !s.Report.Ready() {
 		err = fmt.Errorf("jobs: the report of submission %s is not ready", args.SubmissionID)
 	}
-	return s, r, snoozeIfRateLimited(err)
+	return s, snoozeIfRateLimited(err)
 }
 
 // snoozeIfRateLimited returns a snooze in place of an error about a rate limit, so

@@ -9,9 +9,6 @@ import (
 
 	"github.com/jackc/pgx/v5"
 	"github.com/riverqueue/river"
-	"github.com/riverqueue/river/riverdriver"
-	"github.com/riverqueue/river/riverdriver/riverpgxv5"
-	"github.com/riverqueue/river/riverdriver/riversqlite"
 	"github.com/stretchr/testify/require"
 
 	"github.com/hiring-assessment/hiring-go/jobs"
@@ -19,12 +16,12 @@ import (
 
 func TestDeliverRetriesCancelledAndDiscardedDeliveries(t *testing.T) {
 	t.Parallel()
-	onBothStores(t, deliverRetriesCancelledAndDiscardedDeliveries[*riverpgxv5.Driver, pgx.Tx], deliverRetriesCancelledAndDiscardedDeliveries[*riversqlite.Driver, *sql.Tx])
+	onBothStores(t, deliverRetriesCancelledAndDiscardedDeliveries[pgx.Tx], deliverRetriesCancelledAndDiscardedDeliveries[*sql.Tx])
 }
 
 // deliverRetriesCancelledAndDiscardedDeliveries checks that Deliver retries the existing
 // jobs, with all attempts. A second job for a submission could deliver it twice.
-func deliverRetriesCancelledAndDiscardedDeliveries[D riverdriver.Driver[TTx], TTx any](t *testing.T, s *store[D, TTx]) {
+func deliverRetriesCancelledAndDiscardedDeliveries[TTx any](t *testing.T, s *store[TTx]) {
 	api := newAPI(t)
 	ids := api.addEvaluated(t, 2)
 	var repaired atomic.Bool

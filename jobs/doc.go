@@ -5,12 +5,13 @@
 // [Migrate] creates the tables. [Watch] delivers results to a handler. [Invite] queues
 // invitations, and [SendInvitations] sends them. [Webhook] posts results to a URL.
 //
-// A result takes two transactions:
+// A result takes two steps:
 //
-//   - The poll saves the state of the watch, inserts a delivery for each submission that it
-//     found, and completes itself.
-//   - The delivery commits what the handler wrote, and completes itself. A worker whose job
-//     River has given to another worker cannot commit.
+//   - The poll inserts a delivery for each submission that it found, a hundred in a
+//     transaction. The last transaction saves the state of the watch and completes the poll.
+//     A poll that is repeated inserts no delivery twice.
+//   - The transaction of the delivery commits what the handler wrote, and completes the
+//     delivery. A worker whose job River has given to another worker cannot commit.
 //
 // What is not part of these transactions may be repeated after a crash: the requests of a
 // poll, [Results].Send, and anything a handler does without its transaction.
@@ -19,13 +20,14 @@
 // that the request may be sent, so a process may be killed at any moment: a later run
 // looks the invitation up before it sends to that address again.
 //
-// Each process announces itself in the table hiring_jobs. The jobs of a process that has
-// been silent for a minute are given to others.
+// River gives the jobs of a killed process to others: deliveries about six minutes and
+// invitations about eight minutes after they began.
 //
 // A delivery holds the submission until River deletes the job: by default a day after it
 // was completed and a week after it was discarded. The table hiring_jobs holds the names
 // and addresses of invited candidates until the user deletes the rows. This package logs
-// no names and no addresses. River's web page shows jobs, so it needs a login.
+// no names and no addresses. River logs the errors of jobs at the level INFO. River's web
+// page shows jobs, so it needs a login.
 //
 // [Jobs]: https://github.com/hiring-assessment/hiring-go/blob/main/docs/jobs.md
 // [River]: https://riverqueue.com

@@ -2,15 +2,16 @@ package jobs_test
 
 import (
 	"context"
+	"errors"
 	"os"
 	"regexp"
 	"strings"
+	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
-	"github.com/riverqueue/river"
-	"github.com/riverqueue/river/riverdriver/riverpgxv5"
 	"github.com/stretchr/testify/require"
 
 	hiring "github.com/hiring-assessment/hiring-go"
@@ -18,73 +19,85 @@ import (
 )
 
 // customers returns the organizations of a table. It is code of the guide.
-func customers(pool *pgxpool.Pool, decrypt func([]byte) (string, error)) *jobs.Directory {
+func customers(pool *pgxpool.Pool, open func(encrypted []byte) (*hiring.Client, error)) *jobs.Directory {
 	return &jobs.Directory{
-		List: func(ctx context.Context) ([]jobs.Listed, error) {
-			rows, err := pool.Query(ctx, "SELECT name, changed_at::text FROM customers WHERE active")
-			if err != nil {
-				return nil, err
-			}
-			return pgx.CollectRows(rows, pgx.RowToStructByPos[jobs.Listed])
+		List: func(ctx context.Context) ([]jobs.DirectoryEntry, error) {
+			rows, _ := pool.Query(ctx, "SELECT name, md5(c::text) FROM customers c WHERE active") // CollectRows returns its error.
+			return pgx.CollectRows(rows, pgx.RowToStructByPos[jobs.DirectoryEntry])
 		},
-		Open: func(ctx context.Context, l jobs.Listed) (o jobs.Organization, err error) {
+		Open: func(ctx context.Context, e jobs.DirectoryEntry) (o jobs.Organization, err error) {
 			var encrypted []byte
-			var url, secret string
-			err = pool.QueryRow(ctx, "SELECT encrypted_key, webhook_url, webhook_secret FROM customers WHERE name = $1", l.Name).
-				Scan(&encrypted, &url, &secret)
-			if err != nil {
-				return o, err
+			if err = pool.QueryRow(ctx, "SELECT encrypted_key FROM customers WHERE name = $1", e.Name).Scan(&encrypted); err == nil {
+				o.Client, err = open(encrypted) // Decrypts the key and calls hiring.New.
 			}
-			key, err := decrypt(encrypted)
-			if err != nil {
-				return o, err
-			}
-			if o.Client, err = hiring.New("https://hiring.example.com", key); err != nil {
-				return o, err
-			}
-			o.Value, err = jobs.NewWebhook(url, jobs.WebhookOptions{Secrets: []string{secret}})
 			return o, err
 		},
 	}
 }
 
-func post(ctx context.Context, d jobs.Delivery) error {
-	return d.Organization.Value.(*jobs.Webhook).Send(ctx, d)
-}
-
-// TestGuideCustomersPostgres reads the guide's table of customers.
 func TestGuideCustomersPostgres(t *testing.T) {
 	t.Parallel()
 	s := newPostgres(t)
 	pool, err := pgxpool.New(t.Context(), s.url)
 	require.NoError(t, err)
 	t.Cleanup(pool.Close)
-	s.mustExec(t, guideSQL(t, "../docs/jobs.md", "CREATE TABLE customers"))
-	s.mustExec(t, "INSERT INTO customers (name, encrypted_key, webhook_url, webhook_secret) VALUES ('acme', $1, 'https://example.com/hook', $2)", []byte("yek"), secret)
-	directory := customers(pool, func([]byte) (string, error) { return "sk_live_0123456789", nil })
-	listed, err := directory.List(t.Context())
-	require.NoError(t, err)
-	require.Len(t, listed, 1)
+	s.mustExec(t, "CREATE TABLE customers (name text PRIMARY KEY, encrypted_key bytea NOT NULL, active boolean NOT NULL DEFAULT true)")
+	s.mustExec(t, "INSERT INTO customers (name, encrypted_key) VALUES ('acme', $1)", []byte("yek"))
+	directory := customers(pool, func(encrypted []byte) (*hiring.Client, error) {
+		return hiring.New("https://hiring.example.com", "sk_live_"+string(encrypted))
+	})
+	list := func() []jobs.DirectoryEntry {
+		t.Helper()
+		listed, err := directory.List(t.Context())
+		require.NoError(t, err)
+		return listed
+	}
+	listed := list()
 	require.Equal(t, "acme", listed[0].Name)
 	opened, err := directory.Open(t.Context(), listed[0])
 	require.NoError(t, err)
 	require.NotNil(t, opened.Client)
-	require.IsType(t, &jobs.Webhook{}, opened.Value)
-	require.NoError(t, jobs.Watch[*riverpgxv5.Driver](&river.Config{}, jobs.Results[pgx.Tx]{Directory: directory, Send: post}))
-	s.mustExec(t, "UPDATE customers SET encrypted_key = 'new', changed_at = now()")
-	again, err := directory.List(t.Context())
-	require.NoError(t, err)
-	require.NotEqual(t, listed[0].Revision, again[0].Revision)
+	s.mustExec(t, "UPDATE customers SET encrypted_key = 'new'")
+	require.NotEqual(t, listed[0].Revision, list()[0].Revision)
 	s.mustExec(t, "UPDATE customers SET active = false")
-	none, err := directory.List(t.Context())
-	require.NoError(t, err)
-	require.Empty(t, none)
+	require.Empty(t, list())
 }
 
-// guideSQL returns the block of SQL of a guide that begins with a text.
-func guideSQL(t *testing.T, guide, beginning string) string {
+// TestStatementsOfTheGuidePostgres runs the statements of the page for operators.
+func TestStatementsOfTheGuidePostgres(t *testing.T) {
+	t.Parallel()
+	s, api := newPostgres(t), newAPI(t)
+	api.addEvaluated(t, 2)
+	var repaired atomic.Bool
+	s.mustExec(t, guideSQL(t, "INSERT INTO hiring_jobs"))
+	s.watch(t, testConfig(), jobs.Results[pgx.Tx]{
+		Organizations: api.organizations(), Retry: jobs.RetryPolicy{First: time.Hour},
+		Handle: func(ctx context.Context, tx pgx.Tx, d jobs.Delivery) error {
+			if !repaired.Load() {
+				return errors.New("failed")
+			}
+			return s.insertResult(ctx, tx, d)
+		},
+	})
+	eventually(t, s.countIs(t, 2, "river_job WHERE kind = 'hiring_delivery' AND state = 'scheduled'"), "they are paused")
+	s.mustExec(t, "DELETE FROM hiring_jobs WHERE status = 'paused'; UPDATE river_job SET scheduled_at = now() WHERE kind = 'hiring_delivery'") // Instead of waiting for five minutes.
+	eventually(t, s.countIs(t, 2, "river_job WHERE kind = 'hiring_delivery' AND state = 'retryable'"))
+	require.Equal(t, 2, s.count(t, "("+guideSQL(t, "SELECT kind")+") AS late WHERE kind = 'hiring_delivery' AND error = 'failed'"))
+	repaired.Store(true)
+	s.mustExec(t, guideSQL(t, "UPDATE river_job"))
+	eventually(t, s.countIs(t, 2, "results"))
+
+	person := queryValue[string](t, s.db, `SELECT convert_from(decode(args->>'submission', 'base64'), 'UTF8')::jsonb->'candidate'->>'email' FROM river_job WHERE kind = 'hiring_delivery' LIMIT 1`)
+	s.mustExec(t, strings.ReplaceAll(guideSQL(t, "DELETE FROM river_job WHERE convert_from"), "ada@example.com", person))
+	require.Equal(t, 1, s.count(t, "river_job WHERE kind = 'hiring_delivery'"))
+	s.mustExec(t, guideSQL(t, "DELETE FROM river_job WHERE args"))
+	require.Zero(t, s.count(t, "river_job WHERE kind = 'hiring_delivery'"))
+}
+
+// guideSQL returns the block of SQL of the guide that begins with a text.
+func guideSQL(t *testing.T, beginning string) string {
 	t.Helper()
-	text, err := os.ReadFile(guide)
+	text, err := os.ReadFile("../docs/jobs.md")
 	require.NoError(t, err)
 	for _, block := range regexp.MustCompile("(?s)```sql\n(.*?)```").FindAllStringSubmatch(string(text), -1) {
 		if strings.HasPrefix(block[1], beginning) {

@@ -4,16 +4,13 @@ import (
 	"context"
 	"database/sql"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"log"
-	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"os"
 	"path/filepath"
-	"time"
 
 	"github.com/riverqueue/river"
 	"github.com/riverqueue/river/riverdriver/riversqlite"
@@ -40,120 +37,38 @@ func open(ctx context.Context) (db *sql.DB, remove func(), err error) {
 		_ = db.Close()
 		_ = os.RemoveAll(dir)
 	}
-	return db, remove, jobs.Migrate(ctx, riversqlite.New(db), nil)
+	return db, remove, jobs.Migrate(ctx, jobs.SQLite(db), "")
 }
 
-// Migrate can be called at each start, by any number of processes.
-func ExampleMigrate() {
-	ctx := context.Background()
-	db, remove, err := open(ctx)
-	if err != nil {
-		log.Fatal(err)
-	}
-	defer remove()
-
-	if err := jobs.Migrate(ctx, riversqlite.New(db), nil); err != nil {
-		log.Fatal(err)
-	}
-	var rows int
-	err = db.QueryRowContext(ctx, "SELECT count(*) FROM hiring_jobs WHERE status <> 'worker'").Scan(&rows)
-	fmt.Println(rows, err)
-	// Output: 0 <nil>
-}
-
-// A migrator lists and validates the versions of the table.
-func ExampleMigrator() {
-	ctx := context.Background()
-	db, remove, err := open(ctx)
-	if err != nil {
-		log.Fatal(err)
-	}
-	defer remove()
-
-	migrator, err := jobs.Migrator(riversqlite.New(db), nil)
-	if err != nil {
-		log.Fatal(err)
-	}
-	fmt.Println(len(migrator.AllVersions()) > 0)
-	valid, err := migrator.Validate(ctx, nil)
-	if err != nil {
-		log.Fatal(err)
-	}
-	fmt.Println(valid.OK)
-	// Output:
-	// true
-	// true
-}
-
-func ExampleSendInvitations() {
-	config := &river.Config{}
-	err := jobs.SendInvitations[*riversqlite.Driver, *sql.Tx](config, jobs.Invitations{
-		Organizations: []jobs.Organization{{Name: "acme", Client: sandbox.New().LiveClient()}},
-		PlanWait:      30 * time.Minute, // The wait after the limit of the plan was reached.
-	})
-	_, registered := config.Queues[jobs.QueueInvitations]
-	fmt.Println(err, registered)
-	// Output: <nil> true
-}
-
-// Deliver repeats a delivery.
+// An operator's program delivers a result again. Its client has no workers.
 func ExampleDeliver() {
-	ctx, stop := context.WithTimeout(context.Background(), time.Minute)
-	defer stop()
-	service := sandbox.New()
-	addEvaluated(service, "Ada", 91)
+	ctx := context.Background()
 	db, remove, err := open(ctx)
 	if err != nil {
 		log.Fatal(err)
 	}
 	defer remove()
-
-	delivered := make(chan string)
-	config := &river.Config{Logger: slog.New(slog.DiscardHandler)}
-	err = jobs.Watch[*riversqlite.Driver](config, jobs.Results[*sql.Tx]{
-		Organizations: []jobs.Organization{{
-			Name: "acme", Client: service.LiveClient(),
-			Watch: hiring.WatchOptions{Since: time.Now().Add(-time.Hour)},
-		}},
-		Send: func(_ context.Context, d jobs.Delivery) error {
-			delivered <- d.Submission.ID
-			return nil
-		},
-	})
+	client, err := river.NewClient(riversqlite.New(db), &river.Config{})
 	if err != nil {
 		log.Fatal(err)
-	}
-	workers, err := river.NewClient(riversqlite.New(db), config)
-	if err != nil {
-		log.Fatal(err)
-	}
-	completed, cancel := workers.Subscribe(river.EventKindJobCompleted)
-	defer cancel()
-	if err := workers.Start(ctx); err != nil {
-		log.Fatal(err)
-	}
-	first := <-delivered
-	for event := range completed {
-		if event.Job.Kind == jobs.KindDelivery {
-			break
-		}
 	}
 
 	tx, err := db.BeginTx(ctx, nil)
 	if err != nil {
 		log.Fatal(err)
 	}
-	if err := jobs.Deliver(ctx, workers, tx, "acme", first); err != nil {
+	if err := jobs.Deliver(ctx, client, tx, "acme", sandbox.SubmissionID); err != nil {
 		log.Fatal(err)
 	}
 	if err := tx.Commit(); err != nil {
 		log.Fatal(err)
 	}
-	fmt.Println("again:", <-delivered == first)
-	if err := workers.Stop(ctx); err != nil {
+	list, err := client.JobList(ctx, river.NewJobListParams().Kinds(jobs.KindDelivery))
+	if err != nil {
 		log.Fatal(err)
 	}
-	// Output: again: true
+	fmt.Println(len(list.Jobs), list.Jobs[0].State)
+	// Output: 1 available
 }
 
 func ExampleNewWebhook() {
@@ -168,17 +83,6 @@ func ExampleNewWebhook() {
 	// <nil>
 	// jobs: NewWebhook: plain http would send candidate data unencrypted: use https, or set InsecureHTTP
 	// jobs: NewWebhook: secret 1 has 0 bytes: 24 to 64 are required
-}
-
-// A handler sets the delay before the next attempt.
-func ExampleRetryAfterError() {
-	busy := errors.New("the receiver is busy")
-	send := func(context.Context, jobs.Delivery) error {
-		return &jobs.RetryAfterError{After: 10 * time.Minute, Err: busy}
-	}
-	err := send(context.Background(), jobs.Delivery{})
-	fmt.Println(err, errors.Is(err, busy))
-	// Output: the receiver is busy true
 }
 
 // receive returns the handler of a receiver. It stores the id of a post in the

@@ -5,9 +5,9 @@ import (
 	"database/sql"
 	"fmt"
 	"log"
-	"log/slog"
-	"os"
-	"path/filepath"
+	"net/url"
+	"strconv"
+	"testing"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -15,100 +15,81 @@ import (
 	"github.com/riverqueue/river"
 	"github.com/riverqueue/river/riverdriver/riverpgxv5"
 	"github.com/riverqueue/river/riverdriver/riversqlite"
+	"github.com/stretchr/testify/require"
 
 	hiring "github.com/hiring-assessment/hiring-go"
 	"github.com/hiring-assessment/hiring-go/jobs"
 	"github.com/hiring-assessment/hiring-go/sandbox"
 )
 
-// On PostgreSQL any number of processes can run this function.
-func ExampleWatch() {
-	_ = func(ctx context.Context, client *hiring.Client, pool *pgxpool.Pool) error {
-		config := &river.Config{SoftStopTimeout: 10 * time.Second} // Running handlers have 10 s to finish.
-		err := jobs.Watch[*riverpgxv5.Driver](config, jobs.Results[pgx.Tx]{
-			Organizations: []jobs.Organization{{Name: "acme", Client: client}},
-			Handle: func(ctx context.Context, tx pgx.Tx, d jobs.Delivery) error {
-				_, err := tx.Exec(ctx, "INSERT INTO results (id, score) VALUES ($1, $2)", d.Submission.ID, d.Report.ShipScore)
-				return err
-			},
-		})
-		if err != nil {
-			return err
-		}
-		workers, err := river.NewClient(riverpgxv5.New(pool), config)
-		if err != nil {
-			return err
-		}
-		if err := workers.Start(ctx); err != nil {
-			return err
-		}
-		<-workers.Stopped() // They stop when ctx ends.
-		return nil
-	}
-	// Output:
-}
-
-// One process can use a SQLite file instead of a database server.
-func Example_sqlite() {
-	ctx, stop := context.WithTimeout(context.Background(), time.Minute)
-	defer stop()
-	service := sandbox.New()
-	defer service.Close()
-	addEvaluated(service, "Ada", 91)
-
-	dir, err := os.MkdirTemp("", "example")
+// work runs workers on PostgreSQL. Any number of processes can call it.
+func work(ctx context.Context, client *hiring.Client, databaseURL string) error {
+	pool, err := pgxpool.New(ctx, databaseURL) // With pool_max_conns=15, five more than deliveries run at once.
 	if err != nil {
-		log.Fatal(err)
+		return err
 	}
-	defer func() { _ = os.RemoveAll(dir) }()
-	db, err := sql.Open("sqlite", "file:"+filepath.Join(dir, "jobs.sqlite")+"?_txlock=immediate&_pragma=busy_timeout(5000)&_pragma=journal_mode(WAL)&_pragma=synchronous(NORMAL)")
-	if err != nil {
-		log.Fatal(err)
+	defer pool.Close()
+	db := jobs.Postgres(pool)
+	if err := jobs.Migrate(ctx, db, "hiring"); err != nil { // Any number of processes may call it.
+		return err
 	}
-	db.SetMaxOpenConns(1)
-	driver := riversqlite.New(db)
-	if err := jobs.Migrate(ctx, driver, nil); err != nil {
-		log.Fatal(err)
-	}
-	if _, err := db.ExecContext(ctx, "CREATE TABLE results (candidate text, score integer)"); err != nil {
-		log.Fatal(err)
-	}
-
-	stored := make(chan string)
-	config := &river.Config{Logger: slog.New(slog.DiscardHandler)}
-	err = jobs.Watch[*riversqlite.Driver](config, jobs.Results[*sql.Tx]{
-		Organizations: []jobs.Organization{{
-			Name: "acme", Client: service.LiveClient(),
-			Watch: hiring.WatchOptions{Since: time.Now().Add(-time.Hour)},
-		}},
-		Handle: func(ctx context.Context, tx *sql.Tx, d jobs.Delivery) error {
-			_, err := tx.ExecContext(ctx, "INSERT INTO results (candidate, score) VALUES ($1, $2)", d.Submission.Candidate.Name, d.Report.ShipScore)
-			if err == nil {
-				stored <- d.Submission.Candidate.Name
-			}
+	config := &river.Config{Schema: "hiring", SoftStopTimeout: 10 * time.Second} // Running handlers have 10 s to finish.
+	err = jobs.Watch(config, db, jobs.Results[pgx.Tx]{
+		Organizations: []jobs.Organization{{Name: "acme", Client: client}},
+		Handle: func(ctx context.Context, tx pgx.Tx, d jobs.Delivery) error {
+			_, err := tx.Exec(ctx, "INSERT INTO results (id, score) VALUES ($1, $2) ON CONFLICT (id) DO UPDATE SET score = excluded.score",
+				d.Submission.ID, d.Report.ShipScore)
 			return err
 		},
 	})
 	if err != nil {
-		log.Fatal(err)
+		return err
 	}
-	workers, err := river.NewClient(driver, config)
+	workers, err := river.NewClient(riverpgxv5.New(pool), config)
 	if err != nil {
-		log.Fatal(err)
+		return err
 	}
 	if err := workers.Start(ctx); err != nil {
-		log.Fatal(err)
+		return err
 	}
-	fmt.Println("stored the result of", <-stored)
-	if err := workers.Stop(ctx); err != nil {
-		log.Fatal(err)
+	<-workers.Stopped() // They stop when ctx ends.
+	return nil
+}
+
+// TestGuideWorkersPostgres runs the workers of the guide, whose tables have a schema of their own, in two processes. It invites with a client
+// that is not started.
+func TestGuideWorkersPostgres(t *testing.T) {
+	t.Parallel()
+	s, api := newPostgres(t), newAPI(t)
+	s.mustExec(t, "DROP TABLE results; CREATE TABLE results (id text PRIMARY KEY, score integer); CREATE SCHEMA hiring")
+	location, err := url.Parse(s.url)
+	require.NoError(t, err)
+	location.RawQuery += "&pool_max_conns=15"
+	ctx, stop := context.WithCancel(t.Context())
+	ended := make(chan error)
+	for range 2 {
+		go func() { ended <- work(ctx, api.client, location.String()) }()
 	}
-	// Output: stored the result of Ada
+	eventually(t, func() bool {
+		return s.count(t, "pg_tables WHERE tablename = 'hiring_jobs' AND schemaname = 'hiring'") == 1 && s.count(t, "hiring.hiring_jobs WHERE status = 'watching'") == 1
+	})
+	api.addEvaluated(t, 3)
+	s.mustExec(t, "UPDATE hiring.river_job SET scheduled_at = now() WHERE kind = 'hiring_poll' AND state = 'scheduled'") // Instead of waiting for half a minute.
+	eventually(t, s.countIs(t, 3, "results"))
+	again := "hiring.river_job WHERE kind = 'hiring_delivery' AND state = 'completed' AND id > " + strconv.Itoa(queryValue[int](t, s.db, "SELECT max(id) FROM hiring.river_job"))
+	s.deliver(t, s.idle(t, &river.Config{Schema: "hiring"}), "acme", queryValue[string](t, s.db, "SELECT max(id) FROM results"))
+	eventually(t, s.countIs(t, 1, again), "the statement of the handler can be repeated")
+	inviter := s.idle(t, &river.Config{Schema: "hiring"})
+	require.Equal(t, 2, s.invite(t, inviter, api.assessment, candidates(2)...))
+	require.Equal(t, 1, s.count(t, "hiring.river_job WHERE kind = 'hiring_invitations'"))
+	stop()
+	require.NoError(t, <-ended)
+	require.NoError(t, <-ended)
 }
 
 // apply stores an application and queues the invitation of its candidate in one
 // transaction.
-func apply(ctx context.Context, db *sql.DB, workers *river.Client[*sql.Tx], assessmentID string, who hiring.NewInvitation) error {
+func apply(ctx context.Context, db *sql.DB, inviter *river.Client[*sql.Tx], assessmentID string, who hiring.NewInvitation) error {
 	tx, err := db.BeginTx(ctx, nil)
 	if err != nil {
 		return err
@@ -117,7 +98,7 @@ func apply(ctx context.Context, db *sql.DB, workers *river.Client[*sql.Tx], asse
 	if _, err := tx.ExecContext(ctx, "INSERT INTO applications (email) VALUES ($1)", who.Email); err != nil {
 		return err
 	}
-	if _, err := jobs.Invite(ctx, workers, tx, "acme", assessmentID, who); err != nil {
+	if _, err := jobs.Invite(ctx, inviter, tx, "acme", assessmentID, []hiring.NewInvitation{who}, jobs.InviteOptions{}); err != nil {
 		return err
 	}
 	return tx.Commit()
@@ -125,11 +106,8 @@ func apply(ctx context.Context, db *sql.DB, workers *river.Client[*sql.Tx], asse
 
 // A candidate who applies twice is invited once.
 func ExampleInvite() {
-	ctx, stop := context.WithTimeout(context.Background(), time.Minute)
-	defer stop()
-	service := sandbox.New()
-	defer service.Close()
-	db, remove, err := open(ctx) // See the example of the package.
+	ctx := context.Background()
+	db, remove, err := open(ctx)
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -137,56 +115,18 @@ func ExampleInvite() {
 	if _, err := db.ExecContext(ctx, "CREATE TABLE applications (email text)"); err != nil {
 		log.Fatal(err)
 	}
+	inviter, err := river.NewClient(riversqlite.New(db), &river.Config{}) // As in a web server, which has no workers.
+	if err != nil {
+		log.Fatal(err)
+	}
 
-	sent := make(chan int, 2)
-	client := service.LiveClient(hiring.WithObserver(func(_ context.Context, e hiring.Exchange) {
-		if e.Operation == "Invitations.Send" {
-			sent <- e.Status
-		}
-	}))
-	config := &river.Config{Logger: slog.New(slog.DiscardHandler)}
-	err = jobs.SendInvitations[*riversqlite.Driver](config, jobs.Invitations{Organizations: []jobs.Organization{{Name: "acme", Client: client}}})
-	if err != nil {
-		log.Fatal(err)
-	}
-	workers, err := river.NewClient(riversqlite.New(db), config)
-	if err != nil {
-		log.Fatal(err)
-	}
-	assessmentID := service.AddAssessment("Backend engineer")
 	for _, email := range []string{"ada@candidates.test", "ADA@candidates.test"} {
-		if err := apply(ctx, db, workers, assessmentID, hiring.NewInvitation{Email: email, Name: "Ada"}); err != nil {
+		if err := apply(ctx, db, inviter, sandbox.AssessmentID, hiring.NewInvitation{Email: email, Name: "Ada"}); err != nil {
 			log.Fatal(err)
 		}
 	}
-	if err := workers.Start(ctx); err != nil {
-		log.Fatal(err)
-	}
-	fmt.Println("the API responded with", <-sent)
-	if err := workers.Stop(ctx); err != nil {
-		log.Fatal(err)
-	}
-	fmt.Println("further invitations:", len(sent))
-	// Output:
-	// the API responded with 201
-	// further invitations: 0
-}
-
-// addEvaluated adds an evaluated submission.
-func addEvaluated(service *sandbox.Server, name string, score int) {
-	ctx := context.Background()
-	invitation, err := service.LiveClient().Invitations.Send(ctx, service.AddAssessment("Backend engineer"), hiring.NewInvitation{Email: "ada@candidates.test", Name: name})
-	if err != nil {
-		log.Fatal(err)
-	}
-	submission, err := service.Begin(invitation.ID)
-	if err == nil {
-		err = service.Submit(submission)
-	}
-	if err == nil {
-		err = service.Evaluate(submission, sandbox.Result{ShipScore: new(score)})
-	}
-	if err != nil {
-		log.Fatal(err)
-	}
+	var queued int
+	err = db.QueryRowContext(ctx, "SELECT count(*) FROM hiring_jobs WHERE status = 'queued'").Scan(&queued)
+	fmt.Println(queued, err)
+	// Output: 1 <nil>
 }

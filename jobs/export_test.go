@@ -5,9 +5,6 @@ import "time"
 // IsPublic is isPublic.
 var IsPublic = isPublic
 
-// PollTimeout is pollTimeout.
-var PollTimeout = pollTimeout
-
 // Attempts returns the number of attempts that a policy allows.
 func (p RetryPolicy) Attempts() int { return p.withDefaults().attempts() }
 
@@ -28,16 +25,8 @@ func ShortenInvitationWait(timeout, settle time.Duration) {
 // SetHealthInterval sets the time between two reports of deliveries.
 func SetHealthInterval(interval time.Duration) { healthInterval = interval }
 
-// SetAliveTimes sets how often workers announce themselves, and how long they are alive
-// without.
-func SetAliveTimes(interval, alive time.Duration) { announceInterval, aliveFor = interval, alive }
-
 // SetRefreshInterval sets the time after which directories are read again.
 func SetRefreshInterval(d time.Duration) { refreshInterval = d }
 
-// SetUnlistedSnoozes sets the number of snoozes before the deliveries of a removed organization end, and how long a job waits for
-// another process.
-func SetUnlistedSnoozes(n int, d time.Duration) { unlistedSnoozes, unlistedSnooze = n, d }
-
-// PollArgs are pollArgs.
-type PollArgs = pollArgs
+// SetUnlistedGrace sets how long deliveries of a removed organization stay.
+func SetUnlistedGrace(d time.Duration) { unlistedGrace = d }

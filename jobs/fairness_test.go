@@ -38,31 +38,6 @@ func (b *logBuffer) logger() *slog.Logger {
 	return slog.New(slog.NewTextHandler(b, &slog.HandlerOptions{Level: slog.LevelWarn}))
 }
 
-// TestSlowOrganizationHasOneWorkerPostgres has a receiver that never responds.
-func TestSlowOrganizationHasOneWorkerPostgres(t *testing.T) {
-	t.Parallel()
-	s, api := newPostgres(t), newAPI(t)
-	api.addEvaluated(t, 20)
-	config := testConfig()
-	config.JobTimeout = time.Second
-	var running, ended, most atomic.Int64
-	s.watch(t, config, jobs.Results[pgx.Tx]{
-		Organizations: api.organizations(), Retry: attempts(30),
-		Send: func(ctx context.Context, _ jobs.Delivery) error {
-			slow, n := ended.Load() >= 3, running.Add(1)
-			<-ctx.Done()
-			if slow {
-				most.Store(max(most.Load(), n))
-			}
-			running.Add(-1)
-			ended.Add(1)
-			return ctx.Err()
-		},
-	})
-	eventually(t, func() bool { return ended.Load() > 6 })
-	require.EqualValues(t, 1, most.Load(), "at first three workers, one after a timeout")
-}
-
 // TestHandlersThatDoNotReturnLeaveTheirWorkersPostgres has one worker for deliveries, and a handler that ignores its context.
 func TestHandlersThatDoNotReturnLeaveTheirWorkersPostgres(t *testing.T) {
 	t.Parallel()

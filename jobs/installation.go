@@ -3,166 +3,185 @@ package jobs
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
+	"fmt"
 	"log/slog"
-	"slices"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/riverqueue/river"
-	"github.com/riverqueue/river/riverdriver"
 	"github.com/riverqueue/river/rivertype"
+)
+
+// Kinds of the jobs of this package, as in the table river_job.
+const (
+	KindPoll        = "hiring_poll"
+	KindDelivery    = "hiring_delivery"
+	KindInvitations = "hiring_invitations"
+	KindHealth      = "hiring_health"
+)
+
+// Names of the queues. Watch and SendInvitations add the queues that a river.Config
+// lacks.
+const (
+	QueuePolls       = "hiring_polls"
+	QueueDeliveries  = "hiring_deliveries"
+	QueueInvitations = "hiring_invitations"
+	QueueHealth      = "hiring_health"
 )
 
 // installation is what the workers of one river.Config share. It is a hook of the
 // configuration, where Watch and SendInvitations find it.
-type installation struct {
+type installation[TTx any] struct {
 	river.HookDefaults
 
 	config *river.Config
-	clock  *clock
+	db     Database[TTx]
 
 	watched, inviting *registry // Nil without Watch, or without SendInvitations.
 
-	deliveries sync.Map     // Running deliveries by job id, as runningDelivery, for JobStuckHandler.
-	announced  sync.Once    // The process has begun to announce itself.
-	recorded   atomic.Int64 // Since when the process has announced itself without a failure, in Unix nanoseconds; 0 when it does not.
+	results  []Results[TTx] // By source of watched.
+	shares   *shares
+	planWait time.Duration // See Invitations.PlanWait.
+
+	reading sync.Once // The process has begun to read its directories again and again.
+	running sync.Map  // Running deliveries by job id, as runningDelivery, for JobStuckHandler.
+	unread  sync.Map  // Names of organizations whose state this process cannot read.
 }
 
 // install returns the installation of a configuration, and sets the fields of the
 // configuration that all workers of this package need.
-func install[D riverdriver.Driver[TTx], TTx any](config *river.Config) (*installation, error) {
+//
+// It registers the workers of all kinds, also of those that this process does not run:
+// River's leader discards the jobs of a killed process whose kind it does not know.
+func install[TTx any](config *river.Config, db Database[TTx]) (*installation[TTx], error) {
 	for _, hook := range config.Hooks {
-		if in, ok := hook.(*installation); ok {
+		if in, ok := hook.(*installation[TTx]); ok {
 			return in, nil
 		}
 	}
-	setDefaults(config)
-	in := &installation{config: config, clock: installClock(config)}
-	config.Hooks = append(config.Hooks, in)
-	var driver D
-	if driver.DatabaseName() == postgres {
-		config.Hooks = append(config.Hooks, river.HookInsertBeginFunc(scheduleByDatabaseClock))
+	if err := setRescueAfter(config); err != nil {
+		return nil, err
 	}
-	addQueue(config, QueueHealth, 1)
-	job := river.NewPeriodicJob(river.PeriodicInterval(healthInterval),
+	if config.Workers == nil {
+		config.Workers = river.NewWorkers()
+	}
+	in := &installation[TTx]{config: config, db: db}
+	config.Hooks = append(config.Hooks, in)
+	addQueue(config, QueueHealth, river.QueueConfig{MaxWorkers: 1})
+	health := river.NewPeriodicJob(river.PeriodicInterval(healthInterval),
 		func() (river.JobArgs, *river.InsertOpts) { return healthArgs{}, nil }, &river.PeriodicJobOpts{RunOnStart: true})
-	config.PeriodicJobs = append(config.PeriodicJobs, job)
-	return in, river.AddWorkerSafely(config.Workers, &healthWorker[D, TTx]{installation: in})
+	config.PeriodicJobs = append(config.PeriodicJobs, health)
+	return in, errors.Join(
+		river.AddWorkerSafely(config.Workers, &pollWorker[TTx]{installation: in}),
+		river.AddWorkerSafely(config.Workers, &deliveryWorker[TTx]{installation: in}),
+		river.AddWorkerSafely(config.Workers, &inviteWorker[TTx]{installation: in}),
+		river.AddWorkerSafely(config.Workers, &healthWorker[TTx]{installation: in}),
+	)
 }
 
-// IsPlugin marks the installation as a plugin, which River's hooks are.
-func (*installation) IsPlugin() bool { return true }
+// rescueAfter is the time after which River gives the jobs of a killed process to others.
+const rescueAfter = 5 * time.Minute
+
+// setRescueAfter sets RescueStuckJobsAfter if it is zero. A job may still send a request
+// until its timeout and one attempt have passed, and a listing shows the invitation of that
+// request a minute later. River must not start the job again before.
+func setRescueAfter(config *river.Config) error {
+	timeout := cmp.Or(config.JobTimeout, river.JobTimeoutDefault)
+	if timeout < 0 {
+		return errors.New("jobs: JobTimeout must not be -1: a delivery without a timeout would be started a second time while it runs")
+	}
+	least := max(timeout, inviteTimeout) + attemptTimeout + settleTime
+	if config.RescueStuckJobsAfter == 0 {
+		config.RescueStuckJobsAfter = max(rescueAfter, least+attemptTimeout)
+	}
+	if config.RescueStuckJobsAfter <= least {
+		return fmt.Errorf("jobs: RescueStuckJobsAfter must be above %s, the longest timeout of a job (%s) plus 90 s: leave it zero", least, max(timeout, inviteTimeout))
+	}
+	return nil
+}
+
+// addQueue adds a queue that a configuration lacks. With River's default FetchCooldown of
+// 100 ms, ten workers complete at most a hundred short jobs a second.
+func addQueue(config *river.Config, name string, queue river.QueueConfig) {
+	if _, ok := config.Queues[name]; ok {
+		return
+	}
+	if config.FetchCooldown == 0 {
+		queue.FetchCooldown = 10 * time.Millisecond
+	}
+	if config.FetchCooldown != 0 || config.FetchPollInterval != 0 { // The user's apply.
+		queue.FetchPollInterval = 0
+	}
+	if config.Queues == nil {
+		config.Queues = make(map[string]river.QueueConfig)
+	}
+	config.Queues[name] = queue
+}
 
 // logger returns the logger of the configuration.
-func (in *installation) logger() *slog.Logger { return cmp.Or(in.config.Logger, slog.Default()) }
+func (in *installation[TTx]) logger() *slog.Logger { return cmp.Or(in.config.Logger, slog.Default()) }
 
-// registries returns the registries of Watch and SendInvitations.
-func (in *installation) registries() []*registry {
-	return slices.DeleteFunc([]*registry{in.watched, in.inviting}, func(r *registry) bool { return r == nil })
+// table returns the table outside of transactions.
+func (in *installation[TTx]) table() table {
+	return newTable(sqlQuerier{in.db.db}, in.db.sqlite, in.config.Schema)
 }
 
-// StatusWorker is the status of the row of a worker process. Its organization is
-// empty, its assessment_id is " worker", and its address is the id of the River client.
-// Its detail is the JSON array of the organizations that the process lists.
-const StatusWorker Status = "worker"
+// inTx runs do in a transaction, and commits it unless do returns an error.
+func (in *installation[TTx]) inTx(ctx context.Context, do func(tx TTx, t table) error) error {
+	return in.db.inTx(ctx, func(tx TTx) error {
+		q, _ := querierOf(tx) // A Database has a known type of transactions.
+		return do(tx, newTable(q, in.db.sqlite, in.config.Schema))
+	})
+}
 
-// workerAssessment begins with a space, unlike the id of an assessment.
-const workerAssessment = " worker"
+// complete marks a job as completed within tx. It returns errOvertaken when River has
+// rescued the job and given it to another worker: the caller must not commit then.
+func (in *installation[TTx]) complete(ctx context.Context, tx TTx, job *rivertype.JobRow) error {
+	done, err := in.db.complete(ctx, tx, &river.Job[anyArgs]{JobRow: job})
+	if err != nil {
+		return fmt.Errorf("jobs: completing the job: %w", err)
+	}
+	if done.State != rivertype.JobStateCompleted || done.Attempt != job.Attempt {
+		return errOvertaken
+	}
+	return nil
+}
 
-// Times of the rows of workers.
-var (
-	announceInterval = 20 * time.Second
-	aliveFor         = time.Minute // A worker without an announcement for so long is dead.
-)
-
-// announce records this process in the table until its client stops. The other
-// processes learn from the row that this one is alive, and which organizations it lists.
-func announce[TTx any](in *installation, client *river.Client[TTx]) {
-	in.announced.Do(func() {
-		stopped := client.Stopped()
-		t := tableOf(client, client.Driver().GetExecutor())
+// keepReading reads the directories of this process until its client stops. Without it, a
+// process whose jobs all run in others would report the polls of a removed organization as
+// overdue.
+func (in *installation[TTx]) keepReading(stopped <-chan struct{}) {
+	in.reading.Do(func() {
 		go func() {
-			ticks := time.NewTicker(announceInterval)
+			ticks := time.NewTicker(refreshInterval)
 			defer ticks.Stop()
 			for {
-				in.record(t, client.ID())
 				select {
 				case <-stopped:
 					return
 				case <-ticks.C:
+				}
+				for _, r := range []*registry{in.watched, in.inviting} {
+					if r != nil {
+						r.refresh(context.Background(), refreshInterval/2)
+					}
 				}
 			}
 		}()
 	})
 }
 
-// record writes the row of this process. The detail is long, so the same one keeps its
-// stored value.
-func (in *installation) record(t table, id string) {
-	ctx, cancel := context.WithTimeout(context.Background(), announceInterval)
-	defer cancel()
-	names, failed := []string{}, error(nil)
-	for _, r := range in.registries() {
-		listed, err := r.names(ctx)
-		names, failed = append(names, listed...), errors.Join(failed, err)
-	}
-	slices.Sort(names)
-	detail, err := json.Marshal(slices.Compact(names))
-	if failed == nil && err == nil {
-		failed = t.Exec(ctx, `INSERT INTO hiring_jobs (organization, assessment_id, address, status, detail, updated_at)
-			VALUES ('', $1, $2, $3, $4, `+t.now()+`)
-			ON CONFLICT (organization, assessment_id, address) DO UPDATE SET updated_at = excluded.updated_at,
-				detail = CASE WHEN hiring_jobs.detail = excluded.detail THEN hiring_jobs.detail ELSE excluded.detail END`,
-			workerAssessment, id, string(StatusWorker), string(detail))
-	}
-	if failed != nil {
-		in.recorded.Store(0)
-		return
-	}
-	in.recorded.CompareAndSwap(0, time.Now().UnixNano())
-}
-
-// aliveSQL returns SQL for the rows of workers that are alive.
-func (t table) aliveSQL() string {
-	return "organization = '' AND assessment_id = '" + workerAssessment + "' AND " +
-		t.epochSQL("updated_at") + " > " + t.epochSQL(t.now()) + " - " + seconds(aliveFor)
-}
-
-// listedByAny reports whether a worker that is alive lists an organization.
-func (t table) listedByAny(ctx context.Context, organization string) (bool, error) {
-	contains := "jsonb_exists(CAST(detail AS jsonb), $1)"
-	if t.database == sqlite {
-		contains = "EXISTS (SELECT 1 FROM json_each(detail) WHERE value = $1)"
-	}
-	var id string
-	return t.scanRow(ctx, "SELECT address FROM hiring_jobs WHERE "+t.aliveSQL()+" AND "+contains+" LIMIT 1", []any{organization}, &id)
-}
-
-// rescue makes the running jobs of workers that are dead available again, by the clock
-// of the database. River's rescuer waits for the timeout of a job, which is long for
-// runs of invitations, and uses the clock of the leading process. Nothing is rescued
-// before this process has announced itself for as long as others may be silent: after
-// an outage of the database all rows are old.
-func (in *installation) rescue(ctx context.Context, t table) error {
-	since := in.recorded.Load()
-	if since == 0 || time.Since(time.Unix(0, since)) < aliveFor {
+// WorkEnd is called by River at the end of each attempt of each job of the configuration,
+// and returns the error that River logs and stores.
+func (*installation[TTx]) WorkEnd(_ context.Context, _ *rivertype.JobRow, err error) error {
+	if err == nil {
 		return nil
 	}
-	worker, appendError := "coalesce(attempted_by[array_length(attempted_by, 1)], '')", `array_append(errors, jsonb_build_object(
-		'at', now(), 'attempt', attempt, 'error', 'rescued: the process of this attempt is gone', 'trace', ''))`
-	if t.database == sqlite {
-		worker = "coalesce(attempted_by->>'$[#-1]', '')"
-		appendError = `jsonb_insert(coalesce(errors, jsonb('[]')), '$[#]', jsonb_object(
-			'at', strftime('%Y-%m-%dT%H:%M:%fZ', 'now'), 'attempt', attempt, 'error', 'rescued: the process of this attempt is gone', 'trace', ''))`
-	}
-	return t.Exec(ctx, `UPDATE river_job SET state = 'available', scheduled_at = `+t.now()+`, errors = `+appendError+`
-		WHERE state = 'running' AND queue IN ('`+QueuePolls+`', '`+QueueDeliveries+`', '`+QueueInvitations+`') AND attempt < max_attempts
-			AND `+t.epochSQL("attempted_at")+` < `+t.epochSQL(t.now())+` - `+seconds(aliveFor)+`
-			AND `+worker+` NOT IN (SELECT address FROM hiring_jobs WHERE `+t.aliveSQL()+`)`)
+	return storableError{err}
 }
+
+var _ rivertype.HookWorkEnd = (*installation[any])(nil)
 
 // runningDelivery is a delivery that runs in this process.
 type runningDelivery struct {
@@ -172,9 +191,9 @@ type runningDelivery struct {
 
 // handleStuck reports a delivery whose handler did not return after its timeout, and
 // gives its worker to another job. Jobs of other packages go to the previous handler.
-func (in *installation) handleStuck(previous river.JobStuckHandler) river.JobStuckHandler {
+func (in *installation[TTx]) handleStuck(previous river.JobStuckHandler) river.JobStuckHandler {
 	return func(ctx context.Context, p river.JobStuckHandlerParams) river.JobStuckHandlerResult {
-		running, ok := in.deliveries.Load(p.ID)
+		running, ok := in.running.Load(p.ID)
 		if !ok && previous != nil {
 			return previous(ctx, p)
 		}
@@ -188,5 +207,3 @@ func (in *installation) handleStuck(previous river.JobStuckHandler) river.JobStu
 		return river.JobStuckHandlerResult{AddWorkerSlot: true}
 	}
 }
-
-var _ rivertype.Hook = (*installation)(nil)

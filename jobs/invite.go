@@ -5,9 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"net/http"
-	"strings"
-	"sync"
 	"time"
 
 	"github.com/riverqueue/river"
@@ -15,33 +12,42 @@ import (
 	hiring "github.com/hiring-assessment/hiring-go"
 )
 
+// InviteOptions are the options of [Invite].
+type InviteOptions struct {
+	// KeepCancelled leaves cancelled invitations as they are, for an import that is run
+	// again and again: the API would reject most of them again.
+	KeepCancelled bool
+}
+
 // Invite queues invitations in the caller's transaction, and returns the number of
 // added rows. The workers of [SendInvitations] send the invitations after the commit.
-// Invite itself sends no request.
+// Invite itself sends no request. The client may be one without workers.
 //
-// hiring_jobs has one row for each address in an assessment. Addresses are compared as
-// in [hiring.InvitationService.Ensure]. If the row exists,
+// hiring_jobs has one row for each [hiring.AddressKey] in an assessment. If the row exists,
 // Invite leaves it unchanged. Exception: a cancelled invitation is queued again with
 // the given name and extra members.
 //
-// Input that [hiring.InvitationService.Send] refuses is a [hiring.ParamError] with the
+// Input that [hiring.NewInvitation.Validate] refuses is a [hiring.ParamError] with the
 // number of the candidate. So is an organization or an assessment id that is not UTF-8
 // without NUL. Invite then inserts nothing, and the transaction stays usable.
 func Invite[TTx any](
 	ctx context.Context, client *river.Client[TTx], tx TTx, organization, assessmentID string,
-	candidates ...hiring.NewInvitation,
+	candidates []hiring.NewInvitation, options InviteOptions,
 ) (added int, err error) {
-	if err := errors.Join(checkText("organization", organization), checkText("assessmentID", assessmentID)); err != nil {
+	if err := errors.Join(checkText("organization", organization), checkID(assessmentID)); err != nil {
 		return 0, err
 	}
 	for i, c := range candidates {
-		if err := checkInvitation(assessmentID, c); err != nil { //nolint:contextcheck // sends nothing
+		if err := c.Validate(); err != nil {
 			return 0, fmt.Errorf("jobs: Invite: candidate %d: %w", i+1, err)
 		}
 	}
-	t := tableOf(client, client.Driver().UnwrapExecutor(tx))
+	t, err := callerTable(client, tx)
+	if err != nil {
+		return 0, err
+	}
 	for _, c := range candidates {
-		queued, err := t.queueInvitation(ctx, organization, assessmentID, c)
+		queued, err := t.queueInvitation(ctx, organization, assessmentID, c, options)
 		if err != nil {
 			return 0, err
 		}
@@ -56,30 +62,13 @@ func Invite[TTx any](
 	return added, err
 }
 
-// checkInvitation returns the error with which Send refuses an input. It calls Send on a
-// client whose transport sends nothing, so that there is one set of rules.
-func checkInvitation(assessmentID string, c hiring.NewInvitation) error {
-	_, err := checkingClient().Invitations.Send(context.Background(), assessmentID, c)
-	if errors.Is(err, errNothingSent) {
-		return nil
+// checkID returns a ParamError for the id of an assessment that a request would refuse.
+func checkID(assessmentID string) error {
+	if assessmentID == "." || assessmentID == ".." {
+		return &hiring.ParamError{Param: "assessmentID", Problem: "must be an id"}
 	}
-	return err
+	return checkText("assessmentID", assessmentID)
 }
-
-var errNothingSent = errors.New("nothing is sent")
-
-type sendNothing struct{}
-
-func (sendNothing) RoundTrip(*http.Request) (*http.Response, error) { return nil, errNothingSent }
-
-var checkingClient = sync.OnceValue(func() *hiring.Client {
-	client, err := hiring.New("https://checks.invalid", "sk_test_checks", hiring.WithHTTPClient(&http.Client{Transport: sendNothing{}}),
-		hiring.WithRetry(hiring.RetryPolicy{MaxAttempts: 1}))
-	if err != nil { // Cannot happen: the arguments are constant.
-		panic(err)
-	}
-	return client
-})
 
 // invitation is the detail of an invitation's row.
 type invitation struct {
@@ -90,23 +79,10 @@ type invitation struct {
 	Problem      string         `json:"problem,omitempty"`
 }
 
-// comparableAddress returns the same text for all spellings of an address that package
-// hiring does not tell apart: it ignores case, surrounding white space and zero-width
-// characters.
-func comparableAddress(email string) string {
-	visible := func(c rune) rune {
-		if c >= '\u200b' && c <= '\u200d' || c == '\u2060' || c == '\ufeff' {
-			return -1
-		}
-		return c
-	}
-	return strings.ToLower(strings.TrimSpace(strings.Map(visible, email)))
-}
-
 // queueInvitation inserts a row, or queues a cancelled one again. It reports whether
 // it changed anything.
-func (t table) queueInvitation(ctx context.Context, organization, assessmentID string, c hiring.NewInvitation) (bool, error) {
-	address := comparableAddress(c.Email)
+func (t table) queueInvitation(ctx context.Context, organization, assessmentID string, c hiring.NewInvitation, options InviteOptions) (bool, error) {
+	address := hiring.AddressKey(c.Email)
 	detail, err := json.Marshal(invitation{Email: c.Email, Name: c.Name, Extra: c.Extra})
 	if err != nil {
 		return false, fmt.Errorf("jobs: Invite: %w", err)
@@ -116,9 +92,9 @@ func (t table) queueInvitation(ctx context.Context, organization, assessmentID s
 		VALUES ($1, $2, $3, 'queued', $4)
 		ON CONFLICT (organization, assessment_id, address) DO UPDATE
 		SET status = 'queued', detail = excluded.detail, version = hiring_jobs.version + 1, updated_at = CURRENT_TIMESTAMP
-		WHERE hiring_jobs.status = 'cancelled'
+		WHERE hiring_jobs.status = 'cancelled' AND NOT $5
 		RETURNING version`,
-		[]any{organization, assessmentID, address, string(detail)}, &version)
+		[]any{organization, assessmentID, address, string(detail), options.KeepCancelled}, &version)
 }
 
 // queuedInvitation is a row with the status queued or sending.
@@ -136,7 +112,7 @@ const pendingSQL = "status IN ('queued', 'sending')"
 // settledBefore returns the time, in seconds since 1970, before which a request must have been
 // recorded so that a listing that begins now shows its invitation.
 func (t table) settledBefore(ctx context.Context) (at float64, err error) {
-	err = t.QueryRow(ctx, "SELECT CAST("+t.epochSQL(t.now())+" AS double precision) - "+seconds(attemptTimeout+settleTime)).Scan(&at)
+	err = t.queryRow(ctx, "SELECT "+t.epochSQL(t.now())+" - "+seconds(attemptTimeout+settleTime)).Scan(&at)
 	return at, err
 }
 
@@ -144,8 +120,8 @@ func (t table) settledBefore(ctx context.Context) (at float64, err error) {
 // whether there is one without a result.
 func (t table) untilNext(ctx context.Context, organization string) (wait time.Duration, found bool, err error) {
 	var left float64
-	found, err = t.scanRow(ctx, "SELECT CAST(CASE WHEN status = 'queued' THEN 0 ELSE "+t.epochSQL("updated_at")+" - "+t.epochSQL(t.now())+" + "+seconds(attemptTimeout+settleTime)+
-		" END AS double precision) AS remaining FROM hiring_jobs WHERE organization = $1 AND "+pendingSQL+" ORDER BY remaining LIMIT 1", []any{organization}, &left)
+	found, err = t.scanRow(ctx, "SELECT CASE WHEN status = 'queued' THEN 0 ELSE "+t.epochSQL("updated_at")+" - "+t.epochSQL(t.now())+" + "+seconds(attemptTimeout+settleTime)+
+		" END AS remaining FROM hiring_jobs WHERE organization = $1 AND "+pendingSQL+" ORDER BY remaining LIMIT 1", []any{organization}, &left)
 	return time.Duration(max(left, 0) * float64(time.Second)), found, err
 }
 
@@ -154,7 +130,7 @@ func (t table) untilNext(ctx context.Context, organization string) (wait time.Du
 func (r *invitationRun) next(ctx context.Context, after queuedInvitation) (q queuedInvitation, found bool, err error) {
 	var detail string
 	found, err = r.scanRow(ctx, `SELECT assessment_id, address, detail, version, CAST(updated_at AS text) FROM hiring_jobs
-		WHERE organization = $1 AND `+pendingSQL+` AND (status = 'queued' OR `+r.epochSQL("updated_at")+` < CAST($2 AS double precision))
+		WHERE organization = $1 AND `+pendingSQL+` AND (status = 'queued' OR `+r.epochSQL("updated_at")+` < $2)
 			AND (assessment_id > $3 OR assessment_id = $3 AND address > $4)
 		ORDER BY assessment_id, address LIMIT 1`,
 		[]any{r.organization, r.settled, after.assessmentID, after.address}, &q.assessmentID, &q.address, &detail, &q.version, &q.since)

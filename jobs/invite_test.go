@@ -11,9 +11,6 @@ import (
 
 	"github.com/jackc/pgx/v5"
 	"github.com/riverqueue/river"
-	"github.com/riverqueue/river/riverdriver"
-	"github.com/riverqueue/river/riverdriver/riverpgxv5"
-	"github.com/riverqueue/river/riverdriver/riversqlite"
 	"github.com/stretchr/testify/require"
 
 	hiring "github.com/hiring-assessment/hiring-go"
@@ -30,36 +27,36 @@ func candidates(n int) (all []hiring.NewInvitation) {
 }
 
 // startInviting starts a River client that sends the invitations of acme.
-func (s *store[D, TTx]) startInviting(t *testing.T, api *fakeAPI) *river.Client[TTx] {
+func (s *store[TTx]) startInviting(t *testing.T, api *fakeAPI) *river.Client[TTx] {
 	t.Helper()
 	config := testConfig()
-	require.NoError(t, jobs.SendInvitations[D, TTx](config, jobs.Invitations{Organizations: api.organizations()}))
+	require.NoError(t, jobs.SendInvitations(config, s.database, jobs.Invitations{Organizations: api.organizations()}))
 	client, _ := s.start(t, config)
 	return client
 }
 
 // invite calls Invite for acme in a transaction, and commits it.
-func (s *store[D, TTx]) invite(t *testing.T, client *river.Client[TTx], assessment string, invitations ...hiring.NewInvitation) (added int) {
+func (s *store[TTx]) invite(t *testing.T, client *river.Client[TTx], assessment string, invitations ...hiring.NewInvitation) (added int) {
 	t.Helper()
 	require.NoError(t, s.inTx(t, func(ctx context.Context, tx TTx) (err error) {
-		added, err = jobs.Invite(ctx, client, tx, "acme", assessment, invitations...)
+		added, err = jobs.Invite(ctx, client, tx, "acme", assessment, invitations, jobs.InviteOptions{})
 		return err
 	}))
 	return added
 }
 
 // statusIs returns a function that reports whether n rows have a status.
-func (s *store[D, TTx]) statusIs(t *testing.T, status jobs.Status, n int) func() bool {
+func (s *store[TTx]) statusIs(t *testing.T, status jobs.Status, n int) func() bool {
 	t.Helper()
 	return s.countIs(t, n, "hiring_jobs WHERE status = $1", string(status))
 }
 
 func TestEachAddressIsInvitedOnce(t *testing.T) {
 	t.Parallel()
-	onBothStores(t, eachAddressIsInvitedOnce[*riverpgxv5.Driver, pgx.Tx], eachAddressIsInvitedOnce[*riversqlite.Driver, *sql.Tx])
+	onBothStores(t, eachAddressIsInvitedOnce[pgx.Tx], eachAddressIsInvitedOnce[*sql.Tx])
 }
 
-func eachAddressIsInvitedOnce[D riverdriver.Driver[TTx], TTx any](t *testing.T, s *store[D, TTx]) {
+func eachAddressIsInvitedOnce[TTx any](t *testing.T, s *store[TTx]) {
 	api := newAPI(t)
 	_, err := api.client.Invitations.Send(t.Context(), api.assessment, hiring.NewInvitation{Email: "person-3@example.com", Name: "A Person"})
 	require.NoError(t, err)
@@ -67,12 +64,12 @@ func eachAddressIsInvitedOnce[D riverdriver.Driver[TTx], TTx any](t *testing.T, 
 
 	rollback := errors.New("rollback")
 	require.ErrorIs(t, s.inTx(t, func(ctx context.Context, tx TTx) error {
-		added, err := jobs.Invite(ctx, client, tx, "acme", api.assessment, candidates(9)...)
+		added, err := jobs.Invite(ctx, client, tx, "acme", api.assessment, candidates(9), jobs.InviteOptions{})
 		require.Equal(t, 9, added)
 		require.NoError(t, err)
 		return rollback
 	}), rollback)
-	require.Zero(t, s.count(t, "hiring_jobs WHERE status <> 'worker'"))
+	require.Zero(t, s.count(t, "hiring_jobs"))
 
 	require.Equal(t, 3, s.invite(t, client, api.assessment, candidates(3)...))
 	eventually(t, s.statusIs(t, jobs.StatusSent, 2))
@@ -101,25 +98,30 @@ func TestRejectedCandidatesDoNotStopOthersSQLite(t *testing.T) {
 	require.Contains(t, problem, "candidate_email", "the row contains the rejected fields")
 	require.Contains(t, queryValue[string](t, s.db, "SELECT detail FROM hiring_jobs WHERE assessment_id = $1 LIMIT 1", sandbox.UnknownID), "NOT_FOUND")
 
+	require.NoError(t, s.inTx(t, func(ctx context.Context, tx *sql.Tx) error {
+		added, err := jobs.Invite(ctx, client, tx, "acme", api.assessment, []hiring.NewInvitation{bad}, jobs.InviteOptions{KeepCancelled: true})
+		require.Zero(t, added)
+		return err
+	}))
 	require.Equal(t, 1, s.invite(t, client, api.assessment, bad), "a cancelled invitation is queued again")
 	require.Error(t, s.inTx(t, func(ctx context.Context, tx *sql.Tx) error {
-		_, err := jobs.Invite(ctx, client, tx, "acme", api.assessment, hiring.NewInvitation{Name: "No address"})
+		_, err := jobs.Invite(ctx, client, tx, "acme", api.assessment, []hiring.NewInvitation{{Name: "No address"}}, jobs.InviteOptions{})
 		return err
 	}))
 }
 
 func TestInvitationsWaitForLimits(t *testing.T) {
 	t.Parallel()
-	onBothStores(t, invitationsWaitForLimits[*riverpgxv5.Driver, pgx.Tx], invitationsWaitForLimits[*riversqlite.Driver, *sql.Tx])
+	onBothStores(t, invitationsWaitForLimits[pgx.Tx], invitationsWaitForLimits[*sql.Tx])
 }
 
-func invitationsWaitForLimits[D riverdriver.Driver[TTx], TTx any](t *testing.T, s *store[D, TTx]) {
+func invitationsWaitForLimits[TTx any](t *testing.T, s *store[TTx]) {
 	api := newAPI(t)
 	api.SetPlan(sandbox.LiveKey, 8, 10)
 	config, r := testConfig(), newRecorder()
 	var log logBuffer
 	config.Logger = log.logger()
-	require.NoError(t, jobs.SendInvitations[D, TTx](config, jobs.Invitations{Organizations: api.organizations(), Telemetry: r.telemetry()}))
+	require.NoError(t, jobs.SendInvitations(config, s.database, jobs.Invitations{Organizations: api.organizations(), Telemetry: r.telemetry()}))
 	client, _ := s.start(t, config)
 	s.invite(t, client, api.assessment, candidates(5)...)
 	snoozed := func(least, most time.Duration) func() bool {

@@ -1,8 +1,8 @@
 package jobs
 
 import (
+	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"iter"
 	"log/slog"
@@ -10,8 +10,6 @@ import (
 	"time"
 
 	"github.com/riverqueue/river"
-	"github.com/riverqueue/river/riverdriver"
-	"github.com/riverqueue/river/rivertype"
 
 	hiring "github.com/hiring-assessment/hiring-go"
 )
@@ -48,33 +46,26 @@ type Invitations struct {
 //     line at WARN. The queued invitations are then reported as [InvitationsStuck].
 //   - An invitation that the API rejects is cancelled. Its row contains the reason.
 //     The others are sent.
-//   - After a transient error ([hiring.IsTransient]) the job is snoozed, for one minute
-//     at first and for at most five. A snooze does not use up attempts.
+//   - After a transient error ([hiring.IsTransient]) the job is snoozed for two minutes. A
+//     snooze does not use up attempts.
 //   - Any other error, such as a rejected key, is retried as often as River's
 //     MaxAttempts allows: by default 25 attempts in about two hours. Then the job is
 //     discarded, and another is inserted within a minute, until the error is repaired.
 //
 // Scope write; costs what EnsureAll costs.
-func SendInvitations[D riverdriver.Driver[TTx], TTx any](config *river.Config, invitations Invitations) error {
-	var in *installation
-	registry, err := newRegistry(func() *slog.Logger { return in.logger() },
+func SendInvitations[TTx any](config *river.Config, db Database[TTx], invitations Invitations) error {
+	var in *installation[TTx]
+	registry, err := newRegistry(false, func() *slog.Logger { return in.logger() },
 		source{invitations.Organizations, invitations.Directory, invitations.Telemetry.complete()})
 	if err != nil {
 		return err
 	}
-	if in, err = install[D](config); err != nil {
+	if in, err = install(config, db); err != nil {
 		return err
 	}
-	in.inviting = registry
-	if invitations.PlanWait <= 0 {
-		invitations.PlanWait = time.Hour
-	}
-	workers := 10
-	if invitations.Directory == nil {
-		workers = min(len(invitations.Organizations), workers)
-	}
-	addQueue(config, QueueInvitations, workers)
-	return river.AddWorkerSafely(config.Workers, &inviteWorker[D, TTx]{supervisor: supervisor[TTx]{in, registry}, planWait: invitations.PlanWait})
+	in.inviting, in.planWait = registry, cmp.Or(max(invitations.PlanWait, 0), time.Hour)
+	addQueue(config, QueueInvitations, river.QueueConfig{MaxWorkers: 10})
+	return nil
 }
 
 // inviteArgs are the arguments of the job that sends the invitations of an
@@ -83,7 +74,7 @@ type inviteArgs struct {
 	Organization string `json:"organization" river:"unique"`
 }
 
-// Kind returns the kind of the job.
+// Kind returns [KindInvitations].
 func (inviteArgs) Kind() string { return KindInvitations }
 
 // InsertOpts returns options that allow one unfinished job for each organization.
@@ -91,17 +82,15 @@ func (inviteArgs) InsertOpts() river.InsertOpts {
 	return river.InsertOpts{Queue: QueueInvitations, UniqueOpts: river.UniqueOpts{ByArgs: true, ByState: unfinishedStates}}
 }
 
-// inviteWorker sends invitations. [SendInvitations] registers it.
-type inviteWorker[D riverdriver.Driver[TTx], TTx any] struct {
+// inviteWorker sends invitations.
+type inviteWorker[TTx any] struct {
 	river.WorkerDefaults[inviteArgs]
-	supervisor[TTx]
-
-	planWait time.Duration
+	*installation[TTx]
 }
 
 var (
-	inviteTimeout  = 10 * time.Minute
-	retryDelay     = time.Minute      // Multiplied by the number of failures or snoozes.
+	inviteTimeout  = 3 * time.Minute
+	retryDelay     = time.Minute      // Multiplied by the number of failures.
 	attemptTimeout = 30 * time.Second // Of one request.
 	settleTime     = time.Minute      // After the end of an attempt, until a listing shows its invitation.
 )
@@ -109,15 +98,15 @@ var (
 // longestRetry is the largest multiple of retryDelay.
 const longestRetry = 5
 
-// Timeout returns ten minutes, because each run of EnsureAll begins by listing the
-// existing invitations: shorter runs would use up the read rate limit. A run whose
-// process was killed is resumed sooner; see rescue.
-func (w *inviteWorker[D, TTx]) Timeout(*river.Job[inviteArgs]) time.Duration { return inviteTimeout }
+// Timeout returns three minutes. River gives the job of a killed process to another after
+// five; see setRescueAfter. Each run begins by listing the existing invitations, so shorter
+// runs would use up the read rate limit.
+func (w *inviteWorker[TTx]) Timeout(*river.Job[inviteArgs]) time.Duration { return inviteTimeout }
 
 // NextRetry returns the time of the next attempt: one to five minutes after a failure,
 // growing with the number of failures.
-func (w *inviteWorker[D, TTx]) NextRetry(job *river.Job[inviteArgs]) time.Time {
-	return w.clock.Now().Add(jittered(inviteDelay(job.Attempt)))
+func (w *inviteWorker[TTx]) NextRetry(job *river.Job[inviteArgs]) time.Time {
+	return time.Now().Add(jittered(inviteDelay(job.Attempt)))
 }
 
 func inviteDelay(failures int) time.Duration {
@@ -125,14 +114,14 @@ func inviteDelay(failures int) time.Duration {
 }
 
 // Work sends invitations until none is queued.
-func (w *inviteWorker[D, TTx]) Work(ctx context.Context, job *river.Job[inviteArgs]) error {
+func (w *inviteWorker[TTx]) Work(ctx context.Context, job *river.Job[inviteArgs]) error {
 	a := attempt{row: job.JobRow, organization: job.Args.Organization}
 	a.retryDelay = func(error) time.Duration { return inviteDelay(job.Attempt) }
-	return w.supervise(ctx, a, func(o Organization, _ int) error { return w.sendQueued(ctx, o, job) })
+	return w.supervise(ctx, w.inviting, a, func(o Organization, _ int) error { return w.sendQueued(ctx, o, job) })
 }
 
-func (w *inviteWorker[D, TTx]) sendQueued(ctx context.Context, organization Organization, job *river.Job[inviteArgs]) error {
-	t := workerTable[TTx](ctx)
+func (w *inviteWorker[TTx]) sendQueued(ctx context.Context, organization Organization, job *river.Job[inviteArgs]) error {
+	t := w.table()
 	if err := river.MetadataSet(ctx, metadataPlan, ""); err != nil {
 		return err
 	}
@@ -157,7 +146,7 @@ func (w *inviteWorker[D, TTx]) sendQueued(ctx context.Context, organization Orga
 			if errors.Is(err, errOvertaken) {
 				return errOvertaken
 			}
-			return w.snoozeOrFail(ctx, organization, job.JobRow, err)
+			return w.snoozeOrFail(ctx, organization, err)
 		}
 	}
 }
@@ -165,9 +154,9 @@ func (w *inviteWorker[D, TTx]) sendQueued(ctx context.Context, organization Orga
 // completeUnlessQueued completes the job if no invitation is left. It completes the
 // job first and checks second: the completion makes this transaction and that of a
 // concurrent Invite wait for each other, so one of them sees the other's changes.
-func (w *inviteWorker[D, TTx]) completeUnlessQueued(ctx context.Context, job *river.Job[inviteArgs]) error {
-	return inTx(ctx, func(tx TTx, t table) error {
-		if err := complete[D](ctx, tx, job); err != nil {
+func (w *inviteWorker[TTx]) completeUnlessQueued(ctx context.Context, job *river.Job[inviteArgs]) error {
+	return w.inTx(ctx, func(tx TTx, t table) error {
+		if err := w.complete(ctx, tx, job.JobRow); err != nil {
 			return err
 		}
 		wait, found, err := t.untilNext(ctx, job.Args.Organization)
@@ -180,7 +169,7 @@ func (w *inviteWorker[D, TTx]) completeUnlessQueued(ctx context.Context, job *ri
 
 // snoozeOrFail returns the error of the job after a run that ended early: a snooze, or
 // err itself.
-func (w *inviteWorker[D, TTx]) snoozeOrFail(ctx context.Context, o Organization, job *rivertype.JobRow, err error) error {
+func (w *inviteWorker[TTx]) snoozeOrFail(ctx context.Context, o Organization, err error) error {
 	switch {
 	case errors.Is(err, hiring.ErrPlanLimitReached):
 		w.logger().WarnContext(ctx, "jobs: the limit of the plan is reached: queued invitations wait", "organization", o.Name,
@@ -191,7 +180,7 @@ func (w *inviteWorker[D, TTx]) snoozeOrFail(ctx context.Context, o Organization,
 	case errors.Is(err, errTimeUp), ctx.Err() != nil:
 		return river.JobSnooze(0) // The rows have the times of requests without a result.
 	case hiring.IsTransient(err):
-		return river.JobSnooze(outageDelay(job))
+		return river.JobSnooze(jittered(2 * retryDelay))
 	}
 	return err
 }
@@ -199,19 +188,6 @@ func (w *inviteWorker[D, TTx]) snoozeOrFail(ctx context.Context, o Organization,
 // metadataPlan is the key in the metadata of a run that has the value reached while the
 // limit of the plan stops the run.
 const metadataPlan = "hiring_plan"
-
-// outageDelay returns the delay after a transient error: one to five minutes, growing
-// with the number of snoozes.
-func outageDelay(job *rivertype.JobRow) time.Duration { return inviteDelay(snoozes(job) + 1) }
-
-// snoozes returns the number of snoozes of a job, which River counts in the metadata.
-func snoozes(job *rivertype.JobRow) int {
-	var metadata struct {
-		Snoozes int `json:"snoozes"`
-	}
-	_ = json.Unmarshal(job.Metadata, &metadata) // Invalid metadata counts as no snooze.
-	return metadata.Snoozes
-}
 
 // invitationRun is one run of EnsureAll for the queued invitations of an assessment.
 type invitationRun struct {
@@ -271,6 +247,10 @@ func (r *invitationRun) candidates(ctx context.Context) iter.Seq[hiring.NewInvit
 // record stores the result of the current candidate. An address whose outcome is not known
 // keeps the status sending.
 func (r *invitationRun) record(ctx context.Context, i hiring.InviteResult, err error) error {
+	apiErr, fromAPI := errors.AsType[*hiring.Error](err)
+	_, refused := errors.AsType[*hiring.ParamError](err)
+	rejected := fromAPI && apiErr.Method == http.MethodPost && // Not an error of the listing.
+		(apiErr.Status == http.StatusBadRequest || apiErr.Status == http.StatusConflict)
 	status := StatusQueued
 	switch {
 	case err == nil && i.Outcome == hiring.InviteSent:
@@ -279,15 +259,15 @@ func (r *invitationRun) record(ctx context.Context, i hiring.InviteResult, err e
 		status = StatusExisting
 	case errors.Is(err, errOvertaken):
 		return errOvertaken
-	case i.Outcome == hiring.InviteUnknown && outcome(err) == hiring.OutcomeDone:
+	case i.Outcome == hiring.InviteUnknown && fromAPI && apiErr.Outcome == hiring.OutcomeDone:
 		status = StatusUnknown
 	case i.Outcome == hiring.InviteUnknown:
 		return nil
-	case isRejected(err):
+	case rejected, refused && !fromAPI:
 		status = StatusCancelled
 	}
 	if err != nil && status != StatusQueued {
-		r.current.Problem = err.Error()
+		r.current.Problem = errorText(err)
 	}
 	r.current.InvitationID = i.Invitation.ID
 	return r.update(ctx, status)
@@ -297,27 +277,10 @@ func (r *invitationRun) record(ctx context.Context, i hiring.InviteResult, err e
 func (r *invitationRun) cancelAll(ctx context.Context, reason error) error {
 	r.current = queuedInvitation{}
 	for range r.candidates(ctx) {
-		r.current.Problem = reason.Error()
+		r.current.Problem = errorText(reason)
 		if err := r.update(ctx, StatusCancelled); err != nil {
 			return err
 		}
 	}
 	return r.failed
-}
-
-// isRejected reports whether the API or the client rejected the invitation of one
-// candidate. An error of the listing is not a rejection.
-func isRejected(err error) bool {
-	if apiErr, ok := errors.AsType[*hiring.Error](err); ok {
-		return apiErr.Method == http.MethodPost && (apiErr.Status == http.StatusBadRequest || apiErr.Status == http.StatusConflict)
-	}
-	_, ok := errors.AsType[*hiring.ParamError](err)
-	return ok
-}
-
-func outcome(err error) hiring.Outcome {
-	if apiErr, ok := errors.AsType[*hiring.Error](err); ok {
-		return apiErr.Outcome
-	}
-	return ""
 }

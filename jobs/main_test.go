@@ -16,6 +16,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/hiring-assessment/hiring-go/jobs"
+	_ "github.com/hiring-assessment/hiring-go/jobs/internal/testing/mocked" // Package jobs is initialised with any http.DefaultTransport.
 	"github.com/hiring-assessment/hiring-go/jobs/internal/testing/pgtest"
 )
 
@@ -27,9 +28,8 @@ func TestMain(m *testing.M) {
 	flag.Parse()
 	if flag.Lookup("test.bench").Value.String() == "" { // Benchmarks use the intervals of production.
 		jobs.SetHealthInterval(time.Second)
-		jobs.SetAliveTimes(time.Second, 10*time.Second)
 		jobs.SetRefreshInterval(time.Second)
-		jobs.SetUnlistedSnoozes(2, 300*time.Millisecond)
+		jobs.SetUnlistedGrace(2 * time.Second)
 	}
 	if set := flag.Lookup("test.parallel"); set.Value.String() == strconv.Itoa(runtime.GOMAXPROCS(0)) {
 		_ = set.Value.Set("16") // The tests mostly wait.

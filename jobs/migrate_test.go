@@ -2,51 +2,59 @@ package jobs_test
 
 import (
 	"database/sql"
-	"sync"
+	"path/filepath"
 	"testing"
 
 	"github.com/jackc/pgx/v5"
-	"github.com/riverqueue/river/riverdriver"
-	"github.com/riverqueue/river/riverdriver/riverpgxv5"
-	"github.com/riverqueue/river/riverdriver/riversqlite"
-	"github.com/riverqueue/river/rivermigrate"
-	"github.com/stretchr/testify/assert"
+	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/stretchr/testify/require"
 
 	"github.com/hiring-assessment/hiring-go/jobs"
 )
 
-func TestMigrationsUpAndDown(t *testing.T) {
+// TestMigrateFromManyProcesses starts with an empty database. Each process has one connection.
+func TestMigrateFromManyProcesses(t *testing.T) {
 	t.Parallel()
-	onBothStores(t, migrationsUpAndDown[*riverpgxv5.Driver, pgx.Tx], migrationsUpAndDown[*riversqlite.Driver, *sql.Tx])
+	t.Run("Postgres", func(t *testing.T) {
+		t.Parallel()
+		s := newPostgres(t)
+		s.mustExec(t, "DROP SCHEMA public CASCADE; CREATE SCHEMA public")
+		migrateAtOnce(t, func() jobs.Database[pgx.Tx] {
+			config, err := pgxpool.ParseConfig(s.url)
+			require.NoError(t, err)
+			config.MaxConns = 1
+			pool, err := pgxpool.NewWithConfig(t.Context(), config)
+			require.NoError(t, err)
+			t.Cleanup(pool.Close)
+			return jobs.Postgres(pool)
+		})
+		require.Zero(t, s.count(t, "hiring_jobs, river_job"))
+	})
+	t.Run("SQLite", func(t *testing.T) {
+		t.Parallel()
+		var db *sql.DB
+		path := filepath.Join(t.TempDir(), "jobs.sqlite")
+		migrateAtOnce(t, func() jobs.Database[*sql.Tx] {
+			s, stop, err := openSQLite(path)
+			require.NoError(t, err)
+			t.Cleanup(stop)
+			db = s.db
+			return s.database
+		})
+		require.Zero(t, queryValue[int](t, db, "SELECT count(*) FROM hiring_jobs, river_job"))
+	})
 }
 
-func migrationsUpAndDown[D riverdriver.Driver[TTx], TTx any](t *testing.T, s *store[D, TTx]) {
-	require.NoError(t, jobs.Migrate(t.Context(), s.driver, nil), "a second call changes nothing")
-	migrator, err := jobs.Migrator[TTx](s.driver, nil)
-	require.NoError(t, err)
-	valid, err := migrator.Validate(t.Context(), nil)
-	require.NoError(t, err)
-	require.True(t, valid.OK, valid.Messages)
-	_, err = migrator.Migrate(t.Context(), rivermigrate.DirectionDown, &rivermigrate.MigrateOpts{TargetVersion: -1})
-	require.NoError(t, err)
-	_, err = s.db.ExecContext(t.Context(), "SELECT * FROM hiring_jobs")
-	require.Error(t, err)
-	require.NoError(t, jobs.Migrate(t.Context(), s.driver, nil))
-	require.Zero(t, s.count(t, "hiring_jobs"))
-	require.Zero(t, s.count(t, "river_job"), "River's tables are unchanged")
-}
-
-// TestMigrateFromManyProcessesPostgres starts with an empty database.
-func TestMigrateFromManyProcessesPostgres(t *testing.T) {
-	t.Parallel()
-	s := newPostgres(t)
-	_, err := s.db.ExecContext(t.Context(), "DROP SCHEMA public CASCADE; CREATE SCHEMA public")
-	require.NoError(t, err)
-	var all sync.WaitGroup
+func migrateAtOnce[TTx any](t *testing.T, open func() jobs.Database[TTx]) {
+	t.Helper()
+	results := make(chan error)
+	var last jobs.Database[TTx]
 	for range 4 {
-		all.Go(func() { assert.NoError(t, jobs.Migrate(t.Context(), s.driver, nil)) })
+		last = open()
+		go func(db jobs.Database[TTx]) { results <- jobs.Migrate(t.Context(), db, "") }(last)
 	}
-	all.Wait()
-	require.Zero(t, s.count(t, "hiring_jobs"))
+	for range 4 {
+		require.NoError(t, <-results)
+	}
+	require.NoError(t, jobs.Migrate(t.Context(), last, ""), "a second call changes nothing")
 }

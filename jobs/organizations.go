@@ -1,6 +1,7 @@
 package jobs
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -8,6 +9,7 @@ import (
 	"maps"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	hiring "github.com/hiring-assessment/hiring-go"
@@ -51,32 +53,33 @@ func (o Organization) check() error {
 // Directory is a list of organizations that changes while the workers run, for
 // example a table of customers. Each process reads it every 20 s, and when it gets a
 // job of an organization that it does not know. An organization that is added is polled
-// within a minute. No organization at the start is fine.
+// within a minute. No organization at the start is fine. All processes must list the same
+// organizations.
 //
-// When an organization is no longer listed by any process, its polls and runs of
-// invitations end, and ten minutes later its unfinished deliveries are cancelled, with
-// a line at the level WARN. Its rows of hiring_jobs stay, so that an organization that
-// returns continues where it was, with the deliveries found from then on. [Deliver]
-// delivers a cancelled one.
+// When an organization is no longer listed, its polls and runs of invitations end, and ten
+// minutes later its unfinished deliveries are cancelled, with a line at the level WARN. No
+// alert fires for it. Its rows of hiring_jobs stay, so that an organization that returns
+// continues where it was, with the deliveries found from then on. [Deliver] delivers a
+// cancelled one.
 type Directory struct {
 	// List returns all organizations. When it returns an error, the previous list
 	// stays in force. It may be called by several goroutines, one at a time.
-	List func(ctx context.Context) ([]Listed, error)
+	List func(ctx context.Context) ([]DirectoryEntry, error)
 
 	// Open returns a listed organization, for example with a decrypted key. An empty
 	// Name means the listed one. Open is called when a job needs the organization for
-	// the first time in a process, and again after its revision has changed or Open
-	// has returned an error. The jobs of the organization fail with that error, and are
-	// retried.
-	Open func(ctx context.Context, listed Listed) (Organization, error)
+	// the first time in a process, and again after its revision has changed, after the
+	// API has rejected the key, and after Open has returned an error. The jobs of the
+	// organization fail with that error, and are retried.
+	Open func(ctx context.Context, listed DirectoryEntry) (Organization, error)
 }
 
-// Listed is an organization of a [Directory].
-type Listed struct {
+// DirectoryEntry names an organization of a [Directory].
+type DirectoryEntry struct {
 	Name string // See [Organization.Name].
 
 	// Revision is any text that changes when Open would return something else, such as
-	// the time of the row's last change or a hash of the encrypted key.
+	// a hash of the row.
 	Revision string
 }
 
@@ -89,13 +92,13 @@ type source struct {
 
 // directoryOf returns a directory of fixed organizations.
 func directoryOf(fixed []Organization) *Directory {
-	listed, byName := make([]Listed, len(fixed)), make(map[string]Organization, len(fixed))
+	listed, byName := make([]DirectoryEntry, len(fixed)), make(map[string]Organization, len(fixed))
 	for i, o := range fixed {
-		listed[i], byName[o.Name] = Listed{Name: o.Name}, o
+		listed[i], byName[o.Name] = DirectoryEntry{Name: o.Name}, o
 	}
 	return &Directory{
-		List: func(context.Context) ([]Listed, error) { return listed, nil },
-		Open: func(_ context.Context, l Listed) (Organization, error) { return byName[l.Name], nil },
+		List: func(context.Context) ([]DirectoryEntry, error) { return listed, nil },
+		Open: func(_ context.Context, l DirectoryEntry) (Organization, error) { return byName[l.Name], nil },
 	}
 }
 
@@ -114,22 +117,26 @@ func (s source) check() error {
 // registry holds the organizations that this process knows.
 type registry struct {
 	sources []source
+	polled  bool // The organizations are polled, so their PollDue is reported.
 	log     func() *slog.Logger
 
 	reading sync.Mutex // Held while the sources are read.
+	current atomic.Pointer[listing]
+}
 
-	mu      sync.Mutex
-	entries map[string]*entry
-	read    time.Time // When the sources were read. Zero before the first time.
-	err     error     // Of a source that has never been read successfully.
+// listing is what the sources listed. It does not change.
+type listing struct {
+	entries     map[string]*entry
+	unlisted    map[string]time.Time // When an organization was removed.
+	first, read time.Time            // When the sources were read for the first time, and when they were read last.
+	err         error                // Of List, while no organization is known.
 }
 
 // entry is an organization of a registry.
 type entry struct {
-	Listed
+	DirectoryEntry
 
 	source int
-	open   func(context.Context, Listed) (Organization, error)
 
 	mu     sync.Mutex // Held while the organization is opened.
 	opened *Organization
@@ -146,7 +153,7 @@ const unknownInterval = 2 * time.Second
 const listTimeout = 15 * time.Second
 
 // newRegistry checks the fixed organizations. Those of directories are read later.
-func newRegistry(log func() *slog.Logger, sources ...source) (*registry, error) {
+func newRegistry(polled bool, log func() *slog.Logger, sources ...source) (*registry, error) {
 	names := make(map[string]bool)
 	sources = slices.Clone(sources)
 	for i, s := range sources {
@@ -166,7 +173,9 @@ func newRegistry(log func() *slog.Logger, sources ...source) (*registry, error) 
 			names[o.Name] = true
 		}
 	}
-	return &registry{sources: sources, log: log, entries: make(map[string]*entry)}, nil
+	r := &registry{sources: sources, polled: polled, log: log}
+	r.current.Store(&listing{unlisted: make(map[string]time.Time)})
+	return r, nil
 }
 
 // errUnlisted is returned for an organization that this process does not list.
@@ -174,120 +183,128 @@ var errUnlisted = errors.New("jobs: the organization is not listed")
 
 // find returns an organization and the index of its source.
 func (r *registry) find(ctx context.Context, name string) (o Organization, source int, err error) {
-	r.refresh(ctx, refreshInterval, false)
-	e, err := r.entry(name)
-	if errors.Is(err, errUnlisted) {
-		r.refresh(ctx, unknownInterval, true)
-		e, err = r.entry(name)
+	if r.current.Load().entries[name] == nil {
+		r.refresh(ctx, unknownInterval)
 	}
-	if err != nil {
-		return o, 0, err
+	now := r.current.Load()
+	e := now.entries[name]
+	if e == nil {
+		return o, 0, cmp.Or(now.err, errUnlisted)
 	}
-	o, err = e.organization(ctx, r.sources[e.source].telemetry)
+	o, err = e.organization(ctx, r.sources[e.source])
 	return o, e.source, err
 }
 
-func (r *registry) entry(name string) (*entry, error) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	e := r.entries[name]
-	if e == nil && r.err != nil {
-		return nil, r.err
+// sourceOf returns the index of the source of an organization, 0 for one that is not listed.
+func (r *registry) sourceOf(name string) int {
+	if e := r.current.Load().entries[name]; e != nil {
+		return e.source
 	}
-	if e == nil {
-		return nil, errUnlisted
-	}
-	return e, nil
+	return 0
 }
 
-// names returns the names of the organizations, sorted. It returns an error, with those
-// that are known, when a source has never been read.
+// unlistedFor returns how long an organization has not been listed in this process.
+func (r *registry) unlistedFor(name string) time.Duration {
+	now := r.current.Load()
+	if removed, ok := now.unlisted[name]; ok {
+		return time.Since(removed)
+	}
+	return time.Since(now.first)
+}
+
+// names returns the names of the organizations, sorted, or the error of List while none is
+// known.
 func (r *registry) names(ctx context.Context) ([]string, error) {
-	r.refresh(ctx, refreshInterval, true)
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return slices.Sorted(maps.Keys(r.entries)), r.err
+	r.refresh(ctx, refreshInterval)
+	now := r.current.Load()
+	return slices.Sorted(maps.Keys(now.entries)), now.err
 }
 
-// telemetryOf returns the telemetry of an organization. One that is not listed has that
-// of the first source.
-func (r *registry) telemetryOf(name string) Telemetry {
-	if e, err := r.entry(name); err == nil {
-		return r.sources[e.source].telemetry
-	}
-	return r.sources[0].telemetry
-}
-
-// refresh reads the sources, unless they were read within the interval. While another
-// goroutine reads them, refresh waits only if wait is set or they were never read, so
-// that a List that hangs does not stop the jobs.
-func (r *registry) refresh(ctx context.Context, interval time.Duration, wait bool) {
-	_, read := r.known()
-	if time.Since(read) < interval {
-		return
-	}
-	if wait || read.IsZero() {
-		r.reading.Lock()
-	} else if !r.reading.TryLock() {
-		return
-	}
+// refresh reads the sources, unless they were read within the interval. When one cannot be
+// read, all organizations stay.
+func (r *registry) refresh(ctx context.Context, interval time.Duration) {
+	r.reading.Lock()
 	defer r.reading.Unlock()
-	before, read := r.known()
-	if time.Since(read) < interval {
+	before := r.current.Load()
+	if time.Since(before.read) < interval {
 		return
 	}
-	entries := make(map[string]*entry)
-	var failed error
+	next, err := r.list(ctx, before)
+	if err != nil {
+		r.log().WarnContext(ctx, "jobs: Directory.List failed: the previous organizations stay", "error", errorText(err))
+		next = *before
+		if len(next.entries) == 0 {
+			next.err = fmt.Errorf("jobs: Directory.List: %w", err)
+		}
+	}
+	next.read = time.Now()
+	next.first = before.first
+	if next.first.IsZero() {
+		next.first = next.read
+	}
+	r.current.Store(&next)
+}
+
+// list reads the sources, and reports the organizations that were added and removed.
+func (r *registry) list(ctx context.Context, before *listing) (next listing, err error) {
+	next.entries, next.unlisted = make(map[string]*entry), maps.Clone(before.unlisted)
 	for i, s := range r.sources {
-		ctx, cancel := context.WithTimeout(ctx, listTimeout)
-		listed, err := s.directory.List(ctx)
+		listCtx, cancel := context.WithTimeout(ctx, listTimeout)
+		listed, err := s.directory.List(listCtx)
 		cancel()
 		if err != nil {
-			r.log().WarnContext(ctx, "jobs: Directory.List failed: the previous organizations stay", "error", err)
-			known := 0
-			for name, e := range before {
-				if e.source == i {
-					entries[name] = e
-					known++
-				}
-			}
-			if known == 0 {
-				failed = fmt.Errorf("jobs: Directory.List: %w", err)
-			}
-			continue
+			return next, err
 		}
 		for _, l := range listed {
-			e := before[l.Name]
-			if e == nil || e.Listed != l || e.source != i {
-				e = &entry{Listed: l, source: i, open: s.directory.Open}
+			e := before.entries[l.Name]
+			if e == nil || e.DirectoryEntry != l || e.source != i {
+				e = &entry{DirectoryEntry: l, source: i}
 			}
-			if other := entries[l.Name]; checkText("Name", l.Name) != nil || other != nil && other != e {
+			if other := next.entries[l.Name]; checkText("Name", l.Name) != nil || other != nil && other != e {
 				r.log().WarnContext(ctx, "jobs: Directory.List returned a name twice, or one that is empty or not UTF-8 without NUL: it is ignored", "organization", l.Name)
 				continue
 			}
-			entries[l.Name] = e
+			next.entries[l.Name] = e
 		}
 	}
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.entries, r.read, r.err = entries, time.Now(), failed
+	for name, e := range before.entries {
+		if next.entries[name] == nil {
+			next.unlisted[name] = time.Now()
+			r.reportPollDue(ctx, e, time.Time{})
+		}
+	}
+	for name, e := range next.entries {
+		delete(next.unlisted, name)
+		if before.entries[name] == nil {
+			r.reportPollDue(ctx, e, time.Now())
+		}
+	}
+	return next, nil
 }
 
-// known returns the entries, and when they were read.
-func (r *registry) known() (map[string]*entry, time.Time) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return r.entries, r.read
+func (r *registry) reportPollDue(ctx context.Context, e *entry, at time.Time) {
+	if r.polled {
+		r.sources[e.source].telemetry.PollDue(ctx, PollDueEvent{e.Name, at})
+	}
+}
+
+// reopen makes the next job of an organization open it again.
+func (r *registry) reopen(name string) {
+	if e := r.current.Load().entries[name]; e != nil {
+		e.mu.Lock()
+		defer e.mu.Unlock()
+		e.opened = nil
+	}
 }
 
 // organization opens the organization of an entry, unless it is open.
-func (e *entry) organization(ctx context.Context, telemetry Telemetry) (Organization, error) {
+func (e *entry) organization(ctx context.Context, s source) (Organization, error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if e.opened != nil {
 		return *e.opened, nil
 	}
-	o, err := e.open(ctx, e.Listed)
+	o, err := s.directory.Open(ctx, e.DirectoryEntry)
 	if err != nil {
 		return o, fmt.Errorf("jobs: opening organization %q: %w", e.Name, err)
 	}
@@ -300,7 +317,7 @@ func (e *entry) organization(ctx context.Context, telemetry Telemetry) (Organiza
 	if err := o.check(); err != nil {
 		return o, err
 	}
-	o.telemetry = telemetry
+	o.telemetry = s.telemetry
 	e.opened = &o
 	return o, nil
 }

@@ -30,8 +30,10 @@ func TestWorkersRecoverAfterADatabaseRestartPostgres(t *testing.T) {
 	api := newAPI(t)
 	api.addEvaluated(t, 10)
 	config := testConfig()
-	config.JobTimeout, config.RescueStuckJobsAfter = 5*time.Second, 6*time.Second // River rescues the jobs whose connection was lost.
-	s.watch(t, config, jobs.Results[pgx.Tx]{Organizations: api.organizations(), Handle: s.insertResult})
+	config.JobTimeout = 5 * time.Second
+	require.NoError(t, jobs.Watch(config, s.database, jobs.Results[pgx.Tx]{Organizations: api.organizations(), Handle: s.insertResult}))
+	config.RescueStuckJobsAfter = 6 * time.Second // River rescues the jobs whose connection was lost.
+	s.start(t, config)
 	eventually(t, s.deliveredIs(t, 10))
 	api.addEvaluated(t, 100)
 	require.NoError(t, server.Stop())

@@ -11,9 +11,6 @@ import (
 
 	"github.com/jackc/pgx/v5"
 	"github.com/riverqueue/river"
-	"github.com/riverqueue/river/riverdriver"
-	"github.com/riverqueue/river/riverdriver/riverpgxv5"
-	"github.com/riverqueue/river/riverdriver/riversqlite"
 	"github.com/riverqueue/river/rivertype"
 	"github.com/stretchr/testify/require"
 
@@ -59,12 +56,12 @@ func TestRetryPolicyEndsAfterThreeDays(t *testing.T) {
 
 func TestFailingDeliveriesFollowTheirPolicy(t *testing.T) {
 	t.Parallel()
-	onBothStores(t, failingDeliveriesFollowTheirPolicy[*riverpgxv5.Driver, pgx.Tx], failingDeliveriesFollowTheirPolicy[*riversqlite.Driver, *sql.Tx])
+	onBothStores(t, failingDeliveriesFollowTheirPolicy[pgx.Tx], failingDeliveriesFollowTheirPolicy[*sql.Tx])
 }
 
 // failingDeliveriesFollowTheirPolicy checks the scheduled time after each failure, and
 // then retries the delivery at once.
-func failingDeliveriesFollowTheirPolicy[D riverdriver.Driver[TTx], TTx any](t *testing.T, s *store[D, TTx]) {
+func failingDeliveriesFollowTheirPolicy[TTx any](t *testing.T, s *store[TTx]) {
 	api := newAPI(t)
 	api.addEvaluated(t, 1)
 	organization, r := api.recordedOrganization()
@@ -94,7 +91,7 @@ func failingDeliveriesFollowTheirPolicy[D riverdriver.Driver[TTx], TTx any](t *t
 
 // deliveryIn waits until the only delivery is in a state after a number of attempts,
 // and returns its job.
-func (s *store[D, TTx]) deliveryIn(t *testing.T, client *river.Client[TTx], state rivertype.JobState, attempt int) *rivertype.JobRow {
+func (s *store[TTx]) deliveryIn(t *testing.T, client *river.Client[TTx], state rivertype.JobState, attempt int) *rivertype.JobRow {
 	t.Helper()
 	var job *rivertype.JobRow
 	eventually(t, func() bool {
@@ -111,11 +108,11 @@ func (s *store[D, TTx]) deliveryIn(t *testing.T, client *river.Client[TTx], stat
 
 func TestCancelledAndWaitingDeliveriesAreReported(t *testing.T) {
 	t.Parallel()
-	onBothStores(t, cancelledAndWaitingDeliveriesAreReported[*riverpgxv5.Driver, pgx.Tx], cancelledAndWaitingDeliveriesAreReported[*riversqlite.Driver, *sql.Tx])
+	onBothStores(t, cancelledAndWaitingDeliveriesAreReported[pgx.Tx], cancelledAndWaitingDeliveriesAreReported[*sql.Tx])
 }
 
 // cancelledAndWaitingDeliveriesAreReported cancels one delivery, and has no workers for others at first.
-func cancelledAndWaitingDeliveriesAreReported[D riverdriver.Driver[TTx], TTx any](t *testing.T, s *store[D, TTx]) {
+func cancelledAndWaitingDeliveriesAreReported[TTx any](t *testing.T, s *store[TTx]) {
 	api := newAPI(t)
 	api.addEvaluated(t, 1)
 	organization, r := api.recordedOrganization()
@@ -130,7 +127,7 @@ func cancelledAndWaitingDeliveriesAreReported[D riverdriver.Driver[TTx], TTx any
 
 	stop()
 	pollOnly := testConfig()
-	require.NoError(t, jobs.Watch[D](pollOnly, results))
+	require.NoError(t, jobs.Watch(pollOnly, s.database, results))
 	delete(pollOnly.Queues, jobs.QueueDeliveries)
 	_, stop = s.start(t, pollOnly)
 	api.addEvaluated(t, 3)
@@ -138,21 +135,6 @@ func cancelledAndWaitingDeliveriesAreReported[D riverdriver.Driver[TTx], TTx any
 	stop()
 	s.watch(t, testConfig(), results)
 	eventually(t, func() bool { return r.deliveries(jobs.DeliveriesWaiting) == 0 })
-}
-
-// TestDiscardedByTheRescuerIsReportedSQLite has a delivery whose process died in the last attempt. River's rescuer discards the delivery without
-// calling this module.
-func TestDiscardedByTheRescuerIsReportedSQLite(t *testing.T) {
-	t.Parallel()
-	s := newSQLite(t)
-	organization, r := newAPI(t).recordedOrganization()
-	config := testConfig()
-	require.NoError(t, jobs.Watch[*riversqlite.Driver](config, jobs.Results[*sql.Tx]{Organizations: []jobs.Organization{organization}, Handle: s.insertResult, Telemetry: r.telemetry()}))
-	s.deliver(t, s.newClient(t, config), "acme", "one")
-	s.mustExec(t, "UPDATE river_job SET state = 'running', attempt = max_attempts, attempted_at = '2026-01-01 00:00:00'")
-	s.start(t, config)
-	eventually(t, func() bool { return r.deliveries(jobs.DeliveriesDiscarded) == 1 }, "the discarded delivery is reported")
-	require.Equal(t, 1, s.count(t, "river_job WHERE kind = 'hiring_delivery' AND state = 'discarded'"))
 }
 
 func TestRetryAfterOfAReceiverIsHonouredSQLite(t *testing.T) {

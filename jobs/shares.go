@@ -1,6 +1,7 @@
 package jobs
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"sync"
@@ -10,7 +11,8 @@ import (
 // shares limits how many deliveries of one organization run at once in this process, so
 // that one that hangs leaves workers to the others.
 type shares struct {
-	workers int // Workers of the queue of deliveries.
+	workers int       // Workers of the queue of deliveries.
+	began   time.Time // When these shares were created.
 
 	mu            sync.Mutex
 	organizations map[string]*share
@@ -23,23 +25,29 @@ type share struct {
 	started time.Time     // When the latest delivery began.
 	slow    bool          // The latest delivery that ended had reached its timeout.
 	freed   chan struct{} // Closed when a delivery ends.
+	mean    time.Duration // Of the times that deliveries took, the latest with the most weight.
+
+	near, far time.Duration // The latest turns that were given, since shares.began; see turn.
 }
 
 func newShares(workers int) *shares {
-	return &shares{workers: workers, organizations: make(map[string]*share)}
+	return &shares{workers: workers, began: time.Now(), organizations: make(map[string]*share)}
 }
 
 // sharePatience is how long a delivery waits for its turn after the latest delivery of
 // its organization began. Deliveries that take longer than this make no others wait.
 const sharePatience = 250 * time.Millisecond
 
-// take takes a worker for a delivery of an organization: three of ten may run at once. It
-// reports whether there was one. The caller must call release with the error of the
-// delivery.
+// sharePollInterval is the interval at which River looks for deliveries whose turn has come.
+const sharePollInterval = 250 * time.Millisecond
+
+// take takes a worker for a delivery of an organization: three of ten may run at once.
+// Without one, release is nil, and the delivery asks again after turn. Otherwise the caller
+// must call release with the error of the delivery.
 //
 // A slow organization has one worker, because each of its deliveries is likely to occupy
 // the worker until the timeout. All slow ones together have half of the workers.
-func (s *shares) take(ctx context.Context, organization string) (release func(error), ok bool) {
+func (s *shares) take(ctx context.Context, organization string) (release func(error), turn time.Duration) {
 	for {
 		s.mu.Lock()
 		x := s.organizations[organization]
@@ -47,46 +55,69 @@ func (s *shares) take(ctx context.Context, organization string) (release func(er
 			x = &share{freed: make(chan struct{})}
 			s.organizations[organization] = x
 		}
-		wasSlow, free := x.slow, x.running < max(1, s.workers*3/10)
+		now, wasSlow, limit := time.Now(), x.slow, max(1, s.workers*3/10)
+		free := x.running < limit
 		if wasSlow {
-			free = x.running == 0 && s.slow < max(1, s.workers/2)
+			limit, free = 1, x.running == 0 && s.slow < max(1, s.workers/2)
 		}
 		if free {
 			x.running++
-			x.started = time.Now()
+			x.started = now
 			if wasSlow {
 				s.slow++
 			}
 			s.mu.Unlock()
-			return func(err error) { s.release(organization, wasSlow, isTimeout(err)) }, true
+			return func(err error) { s.release(organization, time.Since(now), wasSlow, isTimeout(err)) }, 0
 		}
-		patience, freed := sharePatience-time.Since(x.started), x.freed
+		patience, freed := sharePatience-now.Sub(x.started), x.freed
+		if wasSlow || patience <= 0 || ctx.Err() != nil {
+			turn = x.turn(now.Sub(s.began), cmp.Or(x.mean, now.Sub(x.started))/time.Duration(limit))
+			s.mu.Unlock()
+			return nil, turn
+		}
 		s.mu.Unlock()
-		if wasSlow || patience <= 0 {
-			return nil, false
-		}
 		select {
 		case <-freed:
 		case <-time.After(patience):
 		case <-ctx.Done():
-			return nil, false
 		}
 	}
 }
 
-func (s *shares) release(organization string, wasSlow, slow bool) {
+// River makes a job that is snoozed for at most this time available at its time, and
+// another one at the next run of its scheduler, which has this interval.
+const schedulerInterval = 5 * time.Second
+
+// longestTurn limits the time for which a delivery waits while workers may be free, after
+// deliveries have become faster.
+const longestTurn = 2 * time.Minute
+
+// turn returns the delay until a worker is likely to be free: workers become free at
+// intervals of the mean time divided by the limit. Those whose turn comes before River's
+// scheduler runs again have an interval each. The others come back when the scheduler runs,
+// as many as there are intervals until then, and get a near turn then. So workers of the
+// organization are never free for long, and a delivery is snoozed about three times,
+// however many wait.
+func (x *share) turn(now, interval time.Duration) time.Duration {
+	if near := max(x.near, now) + interval; near <= now+schedulerInterval {
+		x.near = near
+		return near - now
+	}
+	x.far = min(max(x.far, now+schedulerInterval)+interval, now+longestTurn)
+	return x.far - now
+}
+
+func (s *shares) release(organization string, took time.Duration, wasSlow, slow bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	x := s.organizations[organization]
 	x.running--
 	x.slow = slow
+	x.mean = (4*cmp.Or(x.mean, took) + took) / 5
 	close(x.freed)
 	x.freed = make(chan struct{})
 	if wasSlow {
 		s.slow--
-	}
-	if x.running == 0 && !x.slow {
-		delete(s.organizations, organization)
 	}
 }
 

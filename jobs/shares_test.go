@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"os"
+	"slices"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -17,14 +19,14 @@ func TestShares(t *testing.T) {
 		s := newShares(10)
 		must := func(organization string) func(error) {
 			t.Helper()
-			release, ok := s.take(t.Context(), organization)
-			require.True(t, ok)
+			release, _ := s.take(t.Context(), organization)
+			require.NotNil(t, release)
 			return release
 		}
 		refused := func(organization string) {
 			t.Helper()
-			_, ok := s.take(t.Context(), organization)
-			require.False(t, ok)
+			release, _ := s.take(t.Context(), organization)
+			require.Nil(t, release)
 		}
 		a, b, c := must("acme"), must("acme"), must("acme")
 		began := time.Now()
@@ -50,7 +52,6 @@ func TestShares(t *testing.T) {
 		d = must("acme")
 		d(nil)
 		must("acme")(nil)
-		require.Empty(t, s.organizations, "nothing is kept of an organization without deliveries")
 
 		slow := make(map[string]func(error))
 		for _, name := range []string{"1", "2", "3", "4", "5", "6"} {
@@ -69,7 +70,61 @@ func TestShares(t *testing.T) {
 		}
 		ctx, cancel := context.WithCancel(t.Context())
 		cancel()
-		_, ok := s.take(ctx, "ended")
-		require.False(t, ok)
+		release, _ := s.take(ctx, "ended")
+		require.Nil(t, release)
 	})
+}
+
+// TestBurstUsesTheShareOfItsOrganization delivers a burst with ten workers in virtual time. It makes snoozed deliveries available as River
+// does: at their time when it comes within five seconds, otherwise when the scheduler runs.
+func TestBurstUsesTheShareOfItsOrganization(t *testing.T) {
+	for name, c := range map[string]struct {
+		results int
+		handler time.Duration
+	}{"short": {100, 1500 * time.Millisecond}, "long": {1000, 1500 * time.Millisecond}, "slow handler": {100, 20 * time.Second}} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				s, began := newShares(10), time.Now()
+				due := slices.Repeat([]time.Time{began}, c.results) // Of deliveries that do not run.
+				workers, snoozed := make(chan struct{}, 10), new(atomic.Int64)
+				again, done := make(chan time.Time, c.results), make(chan struct{}, c.results)
+				for len(done) < c.results {
+					now := time.Now()
+					for _, at := range due {
+						if at.After(now) {
+							again <- at
+							continue
+						}
+						workers <- struct{}{}
+						go func() {
+							defer func() { <-workers }()
+							release, turn := s.take(t.Context(), "acme")
+							if release == nil {
+								at := time.Now().Add(turn)
+								if turn > schedulerInterval {
+									at = began.Add((at.Sub(began) + schedulerInterval - 1).Truncate(schedulerInterval))
+								}
+								snoozed.Add(1)
+								again <- at
+								return
+							}
+							time.Sleep(c.handler)
+							release(nil)
+							done <- struct{}{}
+						}()
+					}
+					time.Sleep(sharePollInterval)
+					synctest.Wait()
+					due = due[:0]
+					for range len(again) {
+						due = append(due, <-again)
+					}
+				}
+				ideal := time.Duration(c.results) * c.handler / 3
+				require.Less(t, time.Since(began), ideal*6/5+2*time.Second)
+				require.Less(t, snoozed.Load(), int64(8*c.results))
+				t.Logf("%d results took %s of at least %s, with %d snoozes", c.results, time.Since(began), ideal, snoozed.Load())
+			})
+		})
+	}
 }

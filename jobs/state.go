@@ -14,8 +14,8 @@ import (
 // loadWatchRow returns the row that the previous poll saved. If there is none, it
 // inserts the row of a first poll. A job that replaces a discarded first job finds
 // the time of that first job in the row.
-func (w *pollWorker[D, TTx]) loadWatchRow(ctx context.Context, job *river.Job[pollArgs]) (savedRow, error) {
-	t, key := workerTable[TTx](ctx), rowKey{organization: job.Args.Organization}
+func (w *pollWorker[TTx]) loadWatchRow(ctx context.Context, job *river.Job[pollArgs]) (savedRow, error) {
+	t, key := w.table(), rowKey{organization: job.Args.Organization}
 	row, err := t.load(ctx, key)
 	if err != nil || row.status != "" {
 		return row, err

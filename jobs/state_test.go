@@ -2,27 +2,20 @@ package jobs_test
 
 import (
 	"database/sql"
-	"errors"
-	"net/http"
 	"strings"
-	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/riverqueue/river"
-	"github.com/riverqueue/river/riverdriver"
-	"github.com/riverqueue/river/riverdriver/riverpgxv5"
-	"github.com/riverqueue/river/riverdriver/riversqlite"
 	"github.com/riverqueue/river/rivertype"
 	"github.com/stretchr/testify/require"
 
 	"github.com/hiring-assessment/hiring-go/jobs"
-	"github.com/hiring-assessment/hiring-go/sandbox"
 )
 
 // retryPoll makes the unfinished poll available, as a first attempt, when none of its attempts is running.
-func (s *store[D, TTx]) retryPoll(t *testing.T) {
+func (s *store[TTx]) retryPoll(t *testing.T) {
 	t.Helper()
 	eventually(t, func() bool {
 		updated, err := s.db.ExecContext(t.Context(), `UPDATE river_job SET state = 'available', attempt = 0, errors = NULL, scheduled_at = CURRENT_TIMESTAMP
@@ -34,68 +27,23 @@ func (s *store[D, TTx]) retryPoll(t *testing.T) {
 	})
 }
 
-// TestReplacementPollStartsAtTheTimeOfTheFirstJobSQLite discards a first job that was inserted two
-// hours ago and never reached the API. The second job must find a submission that was
-// evaluated an hour ago.
-func TestReplacementPollStartsAtTheTimeOfTheFirstJobSQLite(t *testing.T) {
-	t.Parallel()
-	s, api := newSQLite(t), newAPIBehind(t, time.Hour)
-	ids := api.addEvaluated(t, 1)
-	var down atomic.Bool
-	down.Store(true)
-	o := api.organization("acme")
-	o.Watch.Since = time.Time{}
-	o.Client = clientVia(t, func(r *http.Request) (*http.Response, error) {
-		if down.Load() {
-			return nil, errors.New("no route to host")
-		}
-		return api.Transport().RoundTrip(r)
+// discardPoll discards the poll when none of its attempts is running.
+func (s *store[TTx]) discardPoll(t *testing.T) {
+	t.Helper()
+	eventually(t, func() bool {
+		s.mustExec(t, "UPDATE river_job SET state = 'discarded', finalized_at = CURRENT_TIMESTAMP WHERE kind = 'hiring_poll' AND state IN ('available', 'retryable')")
+		return s.count(t, "river_job WHERE kind = 'hiring_poll' AND state = 'discarded'") == 1
 	})
-	results := jobs.Results[*sql.Tx]{Organizations: []jobs.Organization{o}, Handle: s.insertResult}
-	config := testConfig()
-	config.MaxAttempts = 1
-	require.NoError(t, jobs.Watch[*riversqlite.Driver](config, results))
-	_, err := s.newClient(t, config).Insert(t.Context(), jobs.PollArgs{Organization: "acme"}, nil)
-	require.NoError(t, err)
-	first := time.Now().Add(-2 * time.Hour).Truncate(time.Second).UTC()
-	s.mustExec(t, "UPDATE river_job SET created_at = $1 WHERE kind = 'hiring_poll'", first.Format("2006-01-02 15:04:05-07:00"))
-	_, stop := s.start(t, config)
-	eventually(t, func() bool { return s.count(t, "river_job WHERE kind = 'hiring_poll' AND state = 'discarded'") > 0 })
-	stop()
-	require.Contains(t, queryValue[string](t, s.db, "SELECT detail FROM hiring_jobs WHERE organization = 'acme'"), `"since":"`+first.Format(time.RFC3339)+`"`)
-
-	down.Store(false)
-	s.watch(t, testConfig(), results)
-	eventually(t, func() bool { return s.count(t, "river_job WHERE kind = 'hiring_poll' AND state = 'completed'") > 0 })
-	require.Equal(t, 1, s.count(t, "river_job WHERE kind = 'hiring_delivery'"))
-	eventually(t, s.countIs(t, 1, "results WHERE submission_id = $1", ids[0]))
-}
-
-// TestFirstPollWaitsForTheRateLimitSQLite starts with no remaining requests.
-func TestFirstPollWaitsForTheRateLimitSQLite(t *testing.T) {
-	t.Parallel()
-	s, api := newSQLite(t), newAPI(t)
-	api.addEvaluated(t, 1)
-	api.SetQuota(sandbox.LiveKey, sandbox.ClassRead, 0)
-	_, stop := s.watch(t, testConfig(), jobs.Results[*sql.Tx]{Organizations: api.organizations(), Handle: s.insertResult})
-	eventually(t, s.countIs(t, 1, "river_job WHERE kind = 'hiring_poll' AND state = 'scheduled'"))
-	stop()
-	require.Zero(t, s.count(t, "results"))
-
-	api.SetQuota(sandbox.LiveKey, sandbox.ClassRead, 1000)
-	s.watch(t, testConfig(), jobs.Results[*sql.Tx]{Organizations: api.organizations(), Handle: s.insertResult})
-	s.retryPoll(t)
-	eventually(t, s.countIs(t, 1, "results"))
 }
 
 func TestDeletedRowIsAnErrorWithItsStatement(t *testing.T) {
 	t.Parallel()
-	onBothStores(t, deletedRowIsAnErrorWithItsStatement[*riverpgxv5.Driver, pgx.Tx], deletedRowIsAnErrorWithItsStatement[*riversqlite.Driver, *sql.Tx])
+	onBothStores(t, deletedRowIsAnErrorWithItsStatement[pgx.Tx], deletedRowIsAnErrorWithItsStatement[*sql.Tx])
 }
 
 // deletedRowIsAnErrorWithItsStatement deletes the row of a watch, discards the failing poll, sets rows that are not usable, and runs the
 // statement of the error.
-func deletedRowIsAnErrorWithItsStatement[D riverdriver.Driver[TTx], TTx any](t *testing.T, s *store[D, TTx]) {
+func deletedRowIsAnErrorWithItsStatement[TTx any](t *testing.T, s *store[TTx]) {
 	api := newAPIBehind(t, 2*time.Hour)
 	api.addEvaluated(t, 2)
 	o := api.organization("acme's")
@@ -120,11 +68,7 @@ func deletedRowIsAnErrorWithItsStatement[D riverdriver.Driver[TTx], TTx any](t *
 		return text
 	}
 	text := lastError()
-	stopped := "river_job WHERE kind = 'hiring_poll' AND state = 'discarded'"
-	eventually(t, func() bool {
-		s.mustExec(t, "UPDATE river_job SET state = 'discarded', finalized_at = CURRENT_TIMESTAMP WHERE kind = 'hiring_poll' AND state IN ('available', 'retryable')")
-		return s.count(t, stopped) == 1
-	})
+	s.discardPoll(t)
 	require.Equal(t, text, lastError(), "a poll that replaces a discarded one does not start the watch again")
 	for _, row := range [][2]string{{"watching", ""}, {"begun", ""}, {"begun", "2026-01-02"}, {"begun", "0001-01-01T00:00:00Z"}, {"begin", "2026-01-02T15:04:05Z"}} {
 		s.mustExec(t, "DELETE FROM hiring_jobs WHERE address = ''")

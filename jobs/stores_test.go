@@ -15,7 +15,6 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/jackc/pgx/v5/stdlib"
 	"github.com/riverqueue/river"
-	"github.com/riverqueue/river/riverdriver"
 	"github.com/riverqueue/river/riverdriver/riverpgxv5"
 	"github.com/riverqueue/river/riverdriver/riversqlite"
 	"github.com/riverqueue/river/rivertype"
@@ -26,16 +25,18 @@ import (
 )
 
 // store is a database for one test, with the table results.
-type store[D riverdriver.Driver[TTx], TTx any] struct {
-	driver D
-	db     *sql.DB // The same database, for queries of the test.
-	url    string
-	exec   func(ctx context.Context, tx TTx, query string, args ...any) error
+type store[TTx any] struct {
+	database  jobs.Database[TTx]
+	db        *sql.DB // The same database, for queries of the test.
+	url       string
+	newClient func(*river.Config) (*river.Client[TTx], error)
+	begin     func(ctx context.Context, do func(tx TTx) error) error
+	exec      func(ctx context.Context, tx TTx, query string, args ...any) error
 }
 
 type (
-	postgresStore = store[*riverpgxv5.Driver, pgx.Tx]
-	sqliteStore   = store[*riversqlite.Driver, *sql.Tx]
+	postgresStore = store[pgx.Tx]
+	sqliteStore   = store[*sql.Tx]
 )
 
 const resultsTable = "CREATE TABLE IF NOT EXISTS results (submission_id text, score integer, organization text)"
@@ -68,10 +69,14 @@ func openPostgres(ctx context.Context, databaseURL string) (*postgresStore, func
 	if err != nil {
 		return nil, nil, err
 	}
-	s := &postgresStore{driver: riverpgxv5.New(pool), db: stdlib.OpenDBFromPool(pool), url: databaseURL}
-	s.exec = func(ctx context.Context, tx pgx.Tx, query string, args ...any) error {
-		_, err := tx.Exec(ctx, query, args...)
-		return err
+	s := &postgresStore{
+		database: jobs.Postgres(pool), db: stdlib.OpenDBFromPool(pool), url: databaseURL,
+		newClient: func(c *river.Config) (*river.Client[pgx.Tx], error) { return river.NewClient(riverpgxv5.New(pool), c) },
+		begin:     func(ctx context.Context, do func(pgx.Tx) error) error { return pgx.BeginFunc(ctx, pool, do) },
+		exec: func(ctx context.Context, tx pgx.Tx, query string, args ...any) error {
+			_, err := tx.Exec(ctx, query, args...)
+			return err
+		},
 	}
 	return s, func() { _ = s.db.Close(); pool.Close() }, nil
 }
@@ -93,26 +98,40 @@ func openSQLite(path string) (*sqliteStore, func(), error) {
 		return nil, nil, err
 	}
 	db.SetMaxOpenConns(1)
-	s := &sqliteStore{driver: riversqlite.New(db), db: db, url: path}
-	s.exec = func(ctx context.Context, tx *sql.Tx, query string, args ...any) error {
-		_, err := tx.ExecContext(ctx, query, args...)
-		return err
+	s := &sqliteStore{
+		database: jobs.SQLite(db), db: db, url: path,
+		newClient: func(c *river.Config) (*river.Client[*sql.Tx], error) { return river.NewClient(riversqlite.New(db), c) },
+		begin: func(ctx context.Context, do func(*sql.Tx) error) error {
+			tx, err := db.BeginTx(ctx, nil)
+			if err != nil {
+				return err
+			}
+			defer func() { _ = tx.Rollback() }() // Has no effect after the commit.
+			if err := do(tx); err != nil {
+				return err
+			}
+			return tx.Commit()
+		},
+		exec: func(ctx context.Context, tx *sql.Tx, query string, args ...any) error {
+			_, err := tx.ExecContext(ctx, query, args...)
+			return err
+		},
 	}
 	return s, func() { _ = db.Close() }, nil
 }
 
-func (s *store[D, TTx]) migrate(ctx context.Context) error {
-	if err := jobs.Migrate(ctx, s.driver, nil); err != nil {
+func (s *store[TTx]) migrate(ctx context.Context) error {
+	if err := jobs.Migrate(ctx, s.database, ""); err != nil {
 		return err
 	}
 	_, err := s.db.ExecContext(ctx, resultsTable)
 	return err
 }
 
-func (s *store[D, TTx]) isSQLite() bool { return strings.HasPrefix(s.url, "/") }
+func (s *store[TTx]) isSQLite() bool { return strings.HasPrefix(s.url, "/") }
 
 // insertResult is a handler that stores a result in the table results.
-func (s *store[D, TTx]) insertResult(ctx context.Context, tx TTx, d jobs.Delivery) error {
+func (s *store[TTx]) insertResult(ctx context.Context, tx TTx, d jobs.Delivery) error {
 	score, _ := d.Report.Score()
 	return s.exec(ctx, tx, "INSERT INTO results (submission_id, score, organization) VALUES ($1, $2, $3)", d.Submission.ID, score, d.Organization.Name)
 }
@@ -140,12 +159,12 @@ func skipScheduler(_ context.Context, job *rivertype.JobInsertParams) error {
 }
 
 // start runs a client until the test ends or stop is called.
-func (s *store[D, TTx]) start(tb testing.TB, config *river.Config) (client *river.Client[TTx], stop func()) {
+func (s *store[TTx]) start(tb testing.TB, config *river.Config) (client *river.Client[TTx], stop func()) {
 	tb.Helper()
 	if config.FetchPollInterval > 0 { // Unlike the configuration of benchmarks.
 		config.Hooks = append(config.Hooks, river.HookInsertBeginFunc(skipScheduler))
 	}
-	client, err := river.NewClient(s.driver, config)
+	client, err := s.newClient(config)
 	require.NoError(tb, err)
 	require.NoError(tb, client.Start(context.WithoutCancel(tb.Context())))
 	ending := func(stop func(context.Context) error) func() {
@@ -161,27 +180,21 @@ func (s *store[D, TTx]) start(tb testing.TB, config *river.Config) (client *rive
 
 // watch starts a client that watches for results. Without a policy, deliveries are
 // retried after a second.
-func (s *store[D, TTx]) watch(tb testing.TB, config *river.Config, results ...jobs.Results[TTx]) (client *river.Client[TTx], stop func()) {
+func (s *store[TTx]) watch(tb testing.TB, config *river.Config, results ...jobs.Results[TTx]) (client *river.Client[TTx], stop func()) {
 	tb.Helper()
 	for i := range results {
 		if results[i].Retry == (jobs.RetryPolicy{}) {
 			results[i].Retry.First = time.Second
 		}
 	}
-	require.NoError(tb, jobs.Watch[D](config, results...))
+	require.NoError(tb, jobs.Watch(config, s.database, results...))
 	return s.start(tb, config)
 }
 
 // inTx runs do in a transaction, and commits it unless do returns an error.
-func (s *store[D, TTx]) inTx(tb testing.TB, do func(ctx context.Context, tx TTx) error) error {
+func (s *store[TTx]) inTx(tb testing.TB, do func(ctx context.Context, tx TTx) error) error {
 	tb.Helper()
-	exec, err := s.driver.GetExecutor().Begin(tb.Context())
-	require.NoError(tb, err)
-	defer func() { _ = exec.Rollback(context.WithoutCancel(tb.Context())) }() // Has no effect after the commit.
-	if err := do(tb.Context(), s.driver.UnwrapTx(exec)); err != nil {
-		return err
-	}
-	return exec.Commit(tb.Context())
+	return s.begin(tb.Context(), func(tx TTx) error { return do(tb.Context(), tx) })
 }
 
 // queryValue returns the result of a query with one value.
@@ -192,7 +205,7 @@ func queryValue[T any](tb testing.TB, db *sql.DB, query string, args ...any) (v 
 }
 
 // mustExec executes a statement.
-func (s *store[D, TTx]) mustExec(tb testing.TB, statement string, args ...any) {
+func (s *store[TTx]) mustExec(tb testing.TB, statement string, args ...any) {
 	tb.Helper()
 	_, err := s.db.ExecContext(tb.Context(), statement, args...)
 	require.NoError(tb, err)
@@ -200,13 +213,13 @@ func (s *store[D, TTx]) mustExec(tb testing.TB, statement string, args ...any) {
 
 // count returns the number of rows of a table, with an optional condition after its
 // name.
-func (s *store[D, TTx]) count(tb testing.TB, from string, args ...any) int {
+func (s *store[TTx]) count(tb testing.TB, from string, args ...any) int {
 	tb.Helper()
 	return queryValue[int](tb, s.db, "SELECT count(*) FROM "+from, args...)
 }
 
 // countIs returns a function that reports whether count returns n.
-func (s *store[D, TTx]) countIs(tb testing.TB, n int, from string, args ...any) func() bool {
+func (s *store[TTx]) countIs(tb testing.TB, n int, from string, args ...any) func() bool {
 	return func() bool {
 		tb.Helper()
 		return s.count(tb, from, args...) == n
@@ -214,14 +227,14 @@ func (s *store[D, TTx]) countIs(tb testing.TB, n int, from string, args ...any) 
 }
 
 // requireStoredOnce checks that results has n rows, all of different submissions.
-func (s *store[D, TTx]) requireStoredOnce(tb testing.TB, n int) {
+func (s *store[TTx]) requireStoredOnce(tb testing.TB, n int) {
 	tb.Helper()
 	require.Equal(tb, n, s.count(tb, "results"))
 	require.Equal(tb, n, queryValue[int](tb, s.db, "SELECT count(DISTINCT submission_id) FROM results"))
 }
 
 // deliver calls Deliver in a transaction, and commits it.
-func (s *store[D, TTx]) deliver(tb testing.TB, client *river.Client[TTx], organization, submission string) {
+func (s *store[TTx]) deliver(tb testing.TB, client *river.Client[TTx], organization, submission string) {
 	tb.Helper()
 	require.NoError(tb, s.inTx(tb, func(ctx context.Context, tx TTx) error {
 		return jobs.Deliver(ctx, client, tx, organization, submission)
@@ -229,7 +242,7 @@ func (s *store[D, TTx]) deliver(tb testing.TB, client *river.Client[TTx], organi
 }
 
 // deliveredIs returns a function that reports whether n deliveries are completed.
-func (s *store[D, TTx]) deliveredIs(tb testing.TB, n int) func() bool {
+func (s *store[TTx]) deliveredIs(tb testing.TB, n int) func() bool {
 	tb.Helper()
 	return s.countIs(tb, n, "river_job WHERE kind = 'hiring_delivery' AND state = 'completed'")
 }
@@ -270,29 +283,29 @@ func onBothStores(t *testing.T, postgres func(*testing.T, *postgresStore), sqlit
 	t.Run("SQLite", func(t *testing.T) { t.Parallel(); sqlite(t, newSQLite(t)) })
 }
 
-// newClient returns a client that is not started.
-func (s *store[D, TTx]) newClient(tb testing.TB, config *river.Config) *river.Client[TTx] {
+// idle returns a client that is not started.
+func (s *store[TTx]) idle(tb testing.TB, config *river.Config) *river.Client[TTx] {
 	tb.Helper()
-	client, err := river.NewClient(s.driver, config)
+	client, err := s.newClient(config)
 	require.NoError(tb, err)
 	return client
 }
 
 // leader returns the id of the leading client, or "".
-func (s *store[D, TTx]) leader(tb testing.TB) (id string) {
+func (s *store[TTx]) leader(tb testing.TB) (id string) {
 	tb.Helper()
 	_ = s.db.QueryRowContext(context.WithoutCancel(tb.Context()), "SELECT leader_id FROM river_leader").Scan(&id) // There may be none.
 	return id
 }
 
 // polls returns the number of saved polls, also failed ones, of the organization with the most.
-func (s *store[D, TTx]) polls(tb testing.TB) int64 {
+func (s *store[TTx]) polls(tb testing.TB) int64 {
 	tb.Helper()
 	return queryValue[int64](tb, s.db, "SELECT coalesce(max(version), 0) FROM hiring_jobs WHERE address = ''")
 }
 
 // logFailure logs the summary when the test has failed.
-func (s *store[D, TTx]) logFailure(tb testing.TB) {
+func (s *store[TTx]) logFailure(tb testing.TB) {
 	tb.Helper()
 	tb.Cleanup(func() {
 		if tb.Failed() {
@@ -302,7 +315,7 @@ func (s *store[D, TTx]) logFailure(tb testing.TB) {
 }
 
 // summary describes the jobs and rows of the database, for failure messages.
-func (s *store[D, TTx]) summary(tb testing.TB) string {
+func (s *store[TTx]) summary(tb testing.TB) string {
 	tb.Helper()
 	var text strings.Builder
 	rows, err := s.db.QueryContext(context.WithoutCancel(tb.Context()), `SELECT kind, CAST(state AS text), count(*), CAST(max(scheduled_at) AS text), max(CAST(errors AS text)) FROM river_job GROUP BY kind, state

@@ -10,14 +10,9 @@ import (
 
 	"github.com/riverqueue/river"
 	"github.com/riverqueue/river/rivertype"
+
+	hiring "github.com/hiring-assessment/hiring-go"
 )
-
-// supervisor runs the attempts of jobs.
-type supervisor[TTx any] struct {
-	*installation
-
-	organizations *registry
-}
 
 // attempt is an attempt of a job of an organization.
 type attempt struct {
@@ -29,31 +24,32 @@ type attempt struct {
 
 // supervise runs one attempt of a job, and reports discarded and cancelled jobs to the
 // telemetry of the organization. A panic is returned as an error, without its text.
-func (s supervisor[TTx]) supervise(ctx context.Context, a attempt, work func(o Organization, source int) error) error {
-	announce(s.installation, river.ClientFromContext[TTx](ctx))
-	t := workerTable[TTx](ctx)
-	if err := s.clock.sync(ctx, t); err != nil {
-		return err
+func (in *installation[TTx]) supervise(ctx context.Context, r *registry, a attempt, work func(o Organization, source int) error) error {
+	if r == nil {
+		return fmt.Errorf("jobs: this process works the queue %s without the call of Watch or SendInvitations that it needs", a.row.Queue)
 	}
-	o, source, err := s.organizations.find(ctx, a.organization)
+	in.keepReading(river.ClientFromContext[TTx](ctx).Stopped())
+	o, source, err := r.find(ctx, a.organization)
 	if errors.Is(err, errUnlisted) {
-		return s.endUnlisted(ctx, t, a)
+		return in.endUnlisted(ctx, r, a)
 	}
 	if err != nil {
-		o = Organization{Name: a.organization, telemetry: s.organizations.telemetryOf(a.organization)}
-	}
-	if err == nil {
+		o = Organization{Name: a.organization, telemetry: r.sources[r.sourceOf(a.organization)].telemetry}
+	} else {
 		err = withoutPanic(func() error { return work(o, source) })
 	}
-	s.report(ctx, o, a, err)
+	if errors.Is(err, hiring.ErrInvalidToken) { // The key may have been replaced.
+		r.reopen(a.organization)
+	}
+	in.report(ctx, o, a, err)
 	return err
 }
 
 // report reports the end of an attempt to the telemetry, and logs a failure.
-func (s supervisor[TTx]) report(ctx context.Context, o Organization, a attempt, err error) {
+func (in *installation[TTx]) report(ctx context.Context, o Organization, a attempt, err error) {
 	if _, cancelled := errors.AsType[*rivertype.JobCancelError](err); cancelled {
 		o.reportEvent(ctx, a.row.Kind, EventCancelled)
-		s.logFailure(ctx, a, "jobs: cancelled")
+		in.logFailure(ctx, a, "jobs: cancelled")
 		return
 	}
 	if err == nil || isSnoozeOrShutdown(ctx, err) || errors.Is(err, errOvertaken) {
@@ -61,47 +57,37 @@ func (s supervisor[TTx]) report(ctx context.Context, o Organization, a attempt, 
 	}
 	if a.row.Attempt >= a.row.MaxAttempts {
 		o.reportEvent(ctx, a.row.Kind, EventDiscarded)
-		s.logFailure(ctx, a, "jobs: failed for the last time")
+		in.logFailure(ctx, a, "jobs: failed for the last time")
 		return
 	}
 	if a.retryDelay != nil {
-		s.logFailure(ctx, a, "jobs: failed, will be retried", "next_attempt", time.Now().Add(a.retryDelay(err)).UTC().Format(time.RFC3339))
+		in.logFailure(ctx, a, "jobs: failed, will be retried", "next_attempt", time.Now().Add(a.retryDelay(err)).UTC().Format(time.RFC3339))
 	}
 }
 
 // logFailure logs the end of an attempt without its error, which may contain candidate
-// data. River stores the error in the job.
-func (s supervisor[TTx]) logFailure(ctx context.Context, a attempt, text string, more ...any) {
+// data. River stores the error in the job, and logs it at the level INFO.
+func (in *installation[TTx]) logFailure(ctx context.Context, a attempt, text string, more ...any) {
 	attributes := []any{"organization", a.organization, "kind", a.row.Kind, "job_id", a.row.ID, "attempt", a.row.Attempt}
 	if a.submissionID != "" {
 		attributes = append(attributes, "submission_id", a.submissionID)
 	}
-	s.logger().WarnContext(ctx, text, append(attributes, more...)...)
+	in.logger().WarnContext(ctx, text, append(attributes, more...)...)
 }
 
-// endUnlisted returns the end of an attempt whose organization this process does not
-// list. Another process that lists it gets the job a few seconds later. Where no process
-// does, polls and runs of invitations end. Deliveries end after about eight minutes of
-// snoozes, because a list that was empty by mistake must not cost results.
-func (s supervisor[TTx]) endUnlisted(ctx context.Context, t table, a attempt) error {
-	listed, err := t.listedByAny(ctx, a.organization)
-	if err != nil {
-		return err
+// unlistedGrace is how long deliveries of a removed organization stay. A list that was
+// empty by mistake must not cost results.
+var unlistedGrace = 10 * time.Minute
+
+// endUnlisted returns the end of an attempt whose organization is not listed: a snooze for
+// a delivery until it has not been listed for the time of grace, otherwise a cancellation.
+func (in *installation[TTx]) endUnlisted(ctx context.Context, r *registry, a attempt) error {
+	if a.row.Kind == KindDelivery && r.unlistedFor(a.organization) < unlistedGrace {
+		return river.JobSnooze(jittered(unlistedGrace / 10))
 	}
-	if listed {
-		return river.JobSnooze(unlistedSnooze)
-	}
-	if a.row.Kind == KindDelivery && snoozes(a.row) < unlistedSnoozes {
-		return river.JobSnooze(shareDelay(a.row))
-	}
-	s.logger().WarnContext(ctx, "jobs: the organization is no longer listed: its job ends", "organization", a.organization, "kind", a.row.Kind)
+	in.logger().WarnContext(ctx, "jobs: the organization is no longer listed: its job ends", "organization", a.organization, "kind", a.row.Kind)
 	return river.JobCancel(errUnlisted)
 }
-
-var (
-	unlistedSnooze  = 3 * time.Second // How long a job waits for a process that lists its organization.
-	unlistedSnoozes = 10              // Snoozes before a delivery of a removed organization is cancelled.
-)
 
 // panicError is a panic of a handler or of a client.
 type panicError struct {
@@ -128,13 +114,8 @@ func withoutPanic(f func() error) (err error) {
 	return f()
 }
 
-func (o Organization) reportEvent(ctx context.Context, kind, event string) {
+func (o Organization) reportEvent(ctx context.Context, kind string, event Event) {
 	o.telemetry.Job(context.WithoutCancel(ctx), JobEvent{o.Name, kind, event})
-}
-
-// reportPollDue reports that the next poll is due after wait.
-func (o Organization) reportPollDue(ctx context.Context, wait time.Duration) {
-	o.telemetry.PollDue(context.WithoutCancel(ctx), PollDueEvent{o.Name, time.Now().Add(wait)})
 }
 
 // isSnoozeOrShutdown reports whether an attempt ended with a snooze or because its

@@ -4,15 +4,12 @@ import (
 	"context"
 	"database/sql"
 	"errors"
-	"fmt"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
 
+	"github.com/jackc/pgx/v5"
 	"github.com/riverqueue/river"
-	"github.com/riverqueue/river/riverdriver"
-	"github.com/riverqueue/river/rivertype"
 )
 
 // Status is the status of a row of the table hiring_jobs.
@@ -67,51 +64,37 @@ func (t table) pause(ctx context.Context, organization, problem string) error {
 
 // table reads and writes hiring_jobs. Its SQL is valid for PostgreSQL and SQLite.
 type table struct {
-	riverdriver.Executor
+	querier
 
-	names    *strings.Replacer // Adds the schema to hiring_jobs and river_job in SQL.
-	database string            // The driver's name of the database: postgres or sqlite.
+	sqlite bool
+	names  *strings.Replacer // Adds the schema to hiring_jobs and river_job in SQL.
 }
 
-// tableOf returns the table in the schema of a River client.
-func tableOf[TTx any](client *river.Client[TTx], exec riverdriver.Executor) table {
-	var schema string
-	if s := client.Schema(); s != "" {
-		schema = `"` + strings.ReplaceAll(s, `"`, `""`) + `".`
+func newTable(q querier, sqlite bool, schema string) table {
+	if schema != "" {
+		schema = pgx.Identifier{schema}.Sanitize() + "."
 	}
-	names := strings.NewReplacer("hiring_jobs", schema+"hiring_jobs", "river_job", schema+"river_job")
-	return table{exec, names, client.Driver().DatabaseName()}
+	return table{q, sqlite, strings.NewReplacer("hiring_jobs", schema+"hiring_jobs", "river_job", schema+"river_job")}
 }
 
-// workerTable returns the table of the client that runs a job.
-func workerTable[TTx any](ctx context.Context) table {
-	client := river.ClientFromContext[TTx](ctx)
-	return tableOf(client, client.Driver().GetExecutor())
+// callerTable returns the table in a transaction of the caller, in the schema of a client.
+func callerTable[TTx any](client *river.Client[TTx], tx TTx) (table, error) {
+	q, err := querierOf(tx)
+	_, postgres := q.(pgxQuerier)
+	return newTable(q, !postgres, client.Schema()), err
 }
 
-// Exec runs a statement on the tables of the schema.
-func (t table) Exec(ctx context.Context, statement string, args ...any) error {
-	return t.Executor.Exec(ctx, t.names.Replace(statement), storableArgs(args)...)
+func (t table) exec(ctx context.Context, statement string, args ...any) error {
+	return t.querier.exec(ctx, t.names.Replace(statement), args...)
 }
 
-// QueryRow runs a query on the tables of the schema.
-func (t table) QueryRow(ctx context.Context, query string, args ...any) riverdriver.Row {
-	return t.Executor.QueryRow(ctx, t.names.Replace(query), storableArgs(args)...)
-}
-
-func storableArgs(args []any) []any {
-	args = slices.Clone(args)
-	for i, arg := range args {
-		if text, ok := arg.(string); ok {
-			args[i] = storable(text)
-		}
-	}
-	return args
+func (t table) queryRow(ctx context.Context, query string, args ...any) row {
+	return t.querier.queryRow(ctx, t.names.Replace(query), args...)
 }
 
 // scanRow runs a query and scans its first row. It reports whether there was one.
 func (t table) scanRow(ctx context.Context, query string, args []any, to ...any) (found bool, err error) {
-	err = t.QueryRow(ctx, query, args...).Scan(to...)
+	err = t.queryRow(ctx, query, args...).Scan(to...)
 	if errors.Is(err, sql.ErrNoRows) {
 		return false, nil
 	}
@@ -138,7 +121,7 @@ func (t table) load(ctx context.Context, key rowKey) (row savedRow, err error) {
 
 // insert inserts a row, unless it exists.
 func (t table) insert(ctx context.Context, key rowKey, row savedRow) error {
-	return t.Exec(ctx, `INSERT INTO hiring_jobs (organization, assessment_id, address, status, detail, version)
+	return t.exec(ctx, `INSERT INTO hiring_jobs (organization, assessment_id, address, status, detail, version)
 		VALUES ($1, $2, $3, $4, $5, $6)
 		ON CONFLICT (organization, assessment_id, address) DO NOTHING`,
 		key.organization, key.assessmentID, key.address, string(row.status), row.detail, row.version)
@@ -168,7 +151,7 @@ func (t table) save(ctx context.Context, key rowKey, row savedRow) error {
 
 // now returns SQL for the current time, in the format that River uses.
 func (t table) now() string {
-	if t.database == sqlite {
+	if t.sqlite {
 		return "strftime('%Y-%m-%d %H:%M:%f', 'now')"
 	}
 	return "now()"
@@ -177,44 +160,15 @@ func (t table) now() string {
 // seconds returns a duration as an SQL literal in seconds.
 func seconds(d time.Duration) string { return strconv.FormatFloat(d.Seconds(), 'f', 3, 64) }
 
-// inTx runs do in a transaction of the client that runs a job, and commits it unless do
-// returns an error.
-func inTx[TTx any](ctx context.Context, do func(tx TTx, t table) error) error {
-	client := river.ClientFromContext[TTx](ctx)
-	driver := client.Driver()
-	exec, err := driver.GetExecutor().Begin(ctx)
-	if err != nil {
-		return err
-	}
-	defer func() { _ = exec.Rollback(context.WithoutCancel(ctx)) }() // Has no effect after the commit.
-	if err := do(driver.UnwrapTx(exec), tableOf(client, exec)); err != nil {
-		return err
-	}
-	return exec.Commit(ctx)
-}
-
 var errTxEnded = errors.New("jobs: the handler ended the transaction: do not commit or roll back, the transaction is jobs'. " +
 	"What it committed is stored, so the delivery is cancelled and not retried")
 
 // checkOpen returns errTxEnded if a transaction was committed or rolled back. Drivers
 // return such an error for every statement. So does database/sql after the context has ended.
 func (t table) checkOpen(ctx context.Context) error {
-	err := t.Exec(ctx, "SELECT 1")
-	if err != nil && ctx.Err() == nil && (errors.Is(err, sql.ErrTxDone) || strings.HasSuffix(err.Error(), "tx is closed")) {
+	err := t.exec(ctx, "SELECT 1")
+	if ctx.Err() == nil && (errors.Is(err, sql.ErrTxDone) || errors.Is(err, pgx.ErrTxClosed)) {
 		return errTxEnded
-	}
-	return nil
-}
-
-// complete marks a job as completed within tx. It returns errOvertaken when River has
-// rescued the job and given it to another worker: the caller must not commit then.
-func complete[D riverdriver.Driver[TTx], TTx any, A river.JobArgs](ctx context.Context, tx TTx, job *river.Job[A]) error {
-	done, err := river.JobCompleteTx[D](ctx, tx, job)
-	if err != nil {
-		return fmt.Errorf("jobs: completing the job: %w", err)
-	}
-	if done.State != rivertype.JobStateCompleted || done.Attempt != job.Attempt {
-		return errOvertaken
 	}
 	return nil
 }

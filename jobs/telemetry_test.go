@@ -12,7 +12,6 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 	"github.com/riverqueue/river"
-	"github.com/riverqueue/river/riverdriver/riversqlite"
 	"github.com/stretchr/testify/require"
 	exporter "go.opentelemetry.io/otel/exporters/prometheus"
 	sdkmetric "go.opentelemetry.io/otel/sdk/metric"
@@ -26,14 +25,16 @@ import (
 
 // newTelemetry returns a telemetry and a function that returns its metrics in the format
 // of Prometheus.
-func newTelemetry(t *testing.T) (telemetry *otelhiring.Telemetry, scrape func() string) {
+func newTelemetry(t *testing.T) (telemetry *otelhiring.Telemetry, jobTelemetry jobs.Telemetry, scrape func() string) {
 	t.Helper()
 	registry := prometheus.NewRegistry()
 	reader, err := exporter.New(exporter.WithRegisterer(registry), exporter.WithoutScopeInfo())
 	require.NoError(t, err)
 	telemetry, err = otelhiring.New(otelhiring.WithMeterProvider(sdkmetric.NewMeterProvider(sdkmetric.WithReader(reader))))
 	require.NoError(t, err)
-	return telemetry, func() string {
+	jobTelemetry, err = jobsotel.New(telemetry)
+	require.NoError(t, err)
+	return telemetry, jobTelemetry, func() string {
 		page := httptest.NewRecorder()
 		promhttp.HandlerFor(registry, promhttp.HandlerOpts{}).ServeHTTP(page, httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/metrics", nil))
 		return page.Body.String()
@@ -46,14 +47,14 @@ func TestTelemetryCountsDeliveriesSQLite(t *testing.T) {
 	t.Parallel()
 	s, api := newSQLite(t), newAPI(t)
 	ids := api.addEvaluated(t, 20)
-	telemetry, scrape := newTelemetry(t)
+	telemetry, jobTelemetry, scrape := newTelemetry(t)
 	organization := api.organization("acme")
 	var err error
 	organization.Client, err = hiring.New(api.URL(), sandbox.LiveKey, hiring.WithTrace(telemetry.Trace()))
 	require.NoError(t, err)
 	var first int
 	s.watch(t, testConfig(), jobs.Results[*sql.Tx]{
-		Organizations: []jobs.Organization{organization}, Retry: attempts(2), Telemetry: jobsotel.New(telemetry),
+		Organizations: []jobs.Organization{organization}, Retry: attempts(2), Telemetry: jobTelemetry,
 		Handle: func(ctx context.Context, tx *sql.Tx, d jobs.Delivery) error {
 			switch d.Submission.ID {
 			case ids[3]:
@@ -90,24 +91,4 @@ func TestTelemetryCountsDeliveriesSQLite(t *testing.T) {
 	for _, secret := range append(ids, "candidate", sandbox.LiveKey) {
 		require.NotContains(t, page, secret)
 	}
-}
-
-// TestTelemetryCountsPollsAndInvitationsSQLite discards a poll and a run of invitations,
-// because the API rejects the key.
-func TestTelemetryCountsPollsAndInvitationsSQLite(t *testing.T) {
-	t.Parallel()
-	s, api := newSQLite(t), newAPI(t)
-	telemetry, scrape := newTelemetry(t)
-	organization := api.organization("acme")
-	api.RevokeKey(sandbox.LiveKey)
-	config := testConfig()
-	config.MaxAttempts = 1
-	require.NoError(t, jobs.SendInvitations[*riversqlite.Driver](config, jobs.Invitations{Organizations: []jobs.Organization{organization}, Telemetry: jobsotel.New(telemetry)}))
-	client, _ := s.watch(t, config, jobs.Results[*sql.Tx]{Organizations: []jobs.Organization{organization}, Handle: s.insertResult, Telemetry: jobsotel.New(telemetry)})
-	s.invite(t, client, api.assessment, candidates(1)...)
-	for _, kind := range []string{jobs.KindPoll, jobs.KindInvitations} {
-		line := `hiring_jobs_events_total{hiring_job_event="discarded",hiring_job_kind="` + kind + `",hiring_organization="acme"}`
-		eventually(t, func() bool { return strings.Contains(scrape(), line) }, line)
-	}
-	require.NotContains(t, scrape(), "hiring_client_reports_delivered_total")
 }

@@ -1,11 +1,7 @@
 package jobs
 
 import (
-	"context"
 	"strings"
-	"unicode/utf8"
-
-	"github.com/riverqueue/river/rivertype"
 
 	hiring "github.com/hiring-assessment/hiring-go"
 )
@@ -22,28 +18,30 @@ func checkText(param, text string) error {
 	switch {
 	case text == "":
 		return &hiring.ParamError{Param: param, Problem: "must not be empty"}
-	case storable(text) != text || !utf8.ValidString(text):
+	case storable(text) != text:
 		return &hiring.ParamError{Param: param, Problem: "must be UTF-8 without NUL"}
 	}
 	return nil
 }
 
-// storableError is an error whose text the database can hold.
+// maxErrorText is the length in bytes at which the text of an error is cut. River holds the
+// text in memory several times, logs it, and stores one for each attempt.
+const maxErrorText = 8 << 10
+
+// errorText returns the text of an error that the database can hold.
+func errorText(err error) string {
+	text := err.Error()
+	if len(text) > maxErrorText {
+		text = text[:maxErrorText] + " ..."
+	}
+	return storable(text)
+}
+
+// storableError is an error with a short text that the database can hold.
 type storableError struct{ error }
 
-// Error returns the text that River stores.
-func (e storableError) Error() string { return storable(e.error.Error()) }
+// Error returns the text that River logs and stores.
+func (e storableError) Error() string { return errorText(e.error) }
 
 // Unwrap returns the error of the job.
 func (e storableError) Unwrap() error { return e.error }
-
-// WorkEnd is called by River at the end of each attempt of each job of the configuration,
-// and returns the error that River stores.
-func (*installation) WorkEnd(_ context.Context, _ *rivertype.JobRow, err error) error {
-	if err == nil {
-		return nil
-	}
-	return storableError{err}
-}
-
-var _ rivertype.HookWorkEnd = (*installation)(nil)

@@ -1,41 +1,53 @@
 package jobs_test
 
 import (
+	"context"
 	"database/sql"
 	"os"
 	"regexp"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/jackc/pgx/v5"
-	"github.com/riverqueue/river/riverdriver"
-	"github.com/riverqueue/river/riverdriver/riverpgxv5"
-	"github.com/riverqueue/river/riverdriver/riversqlite"
 	"github.com/stretchr/testify/require"
 
+	hiring "github.com/hiring-assessment/hiring-go"
 	"github.com/hiring-assessment/hiring-go/jobs"
 	"github.com/hiring-assessment/hiring-go/sandbox"
 )
 
-func TestAFailedPollLeavesTheTimeOfItsRow(t *testing.T) {
+func TestWatchBeginsWithItsFirstJob(t *testing.T) {
 	t.Parallel()
-	onBothStores(t, failedPollLeavesTheTimeOfItsRow[*riverpgxv5.Driver, pgx.Tx], failedPollLeavesTheTimeOfItsRow[*riversqlite.Driver, *sql.Tx])
+	onBothStores(t, watchBeginsWithItsFirstJob[pgx.Tx], watchBeginsWithItsFirstJob[*sql.Tx])
 }
 
-// failedPollLeavesTheTimeOfItsRow saves the state of a poll whose key is revoked, and then accepts the key again.
-func failedPollLeavesTheTimeOfItsRow[D riverdriver.Driver[TTx], TTx any](t *testing.T, s *store[D, TTx]) {
+// watchBeginsWithItsFirstJob has an API that rejects the key until the first poll is discarded. A result from before is delivered. Failed polls
+// leave the time of the row.
+func watchBeginsWithItsFirstJob[TTx any](t *testing.T, s *store[TTx]) {
 	api := newAPI(t)
-	api.RevokeKey(sandbox.LiveKey)
-	s.mustExec(t, "INSERT INTO hiring_jobs (organization, assessment_id, address, status, detail, updated_at) VALUES ('acme', '', '', 'begun', $1, '2026-01-01 00:00:00')",
-		api.start.UTC().Format(time.RFC3339))
-	s.watch(t, testConfig(), jobs.Results[TTx]{Organizations: api.organizations(), Handle: s.insertResult})
+	o := api.organization("acme")
+	o.Watch.Since = time.Time{}
+	var accepted atomic.Bool
+	o.Client = api.LiveClient(hiring.WithKeySource(func(context.Context) (string, error) {
+		if accepted.Load() {
+			return sandbox.LiveKey, nil
+		}
+		return "sk_live_unknown_0123456789", nil
+	}))
+	s.watch(t, testConfig(), jobs.Results[TTx]{Organizations: []jobs.Organization{o}, Handle: s.insertResult})
 	eventually(t, func() bool { return s.polls(t) > 0 })
+	s.mustExec(t, "UPDATE hiring_jobs SET updated_at = '2026-01-01 00:00:00'")
+	eventually(t, s.countIs(t, 1, "river_job WHERE kind = 'hiring_poll' AND attempt > 2"))
 	const old = "hiring_jobs WHERE organization = 'acme' AND address = '' AND updated_at = '2026-01-01 00:00:00'"
 	require.Equal(t, 1, s.count(t, old))
 
-	api.AddKey(sandbox.Key{Token: sandbox.LiveKey})
-	eventually(t, s.countIs(t, 0, old), "a successful poll sets the time")
+	api.addEvaluated(t, 1)
+	s.discardPoll(t)
+	accepted.Store(true)
+	eventually(t, s.countIs(t, 1, "results"))
+	require.Zero(t, s.count(t, old), "a successful poll sets the time")
 }
 
 // alertQueries returns the queries of alerts.sql by what they find.
@@ -73,10 +85,11 @@ func TestAlertQueriesPostgres(t *testing.T) {
 	s.mustExec(t, `INSERT INTO hiring_jobs (organization, assessment_id, address, status, detail, updated_at) VALUES
 		('acme', '', '', 'watching', '', now() - interval '1 hour'), ('acme', '', ' receiver', 'paused', '', now()),
 		('acme', '', ' unreadable one', 'unreadable', '', now()), ('acme', 'a', 'ada@example.com', 'cancelled', '', now()),
-		('acme', 'a', 'grace@example.com', 'sending', '', now()), ('', ' worker', 'one', 'worker', '[]', now())`)
-	s.mustExec(t, `INSERT INTO river_job (args, kind, queue, max_attempts, attempt, state, errors, finalized_at) VALUES
-		('{"organization": "acme", "submission_id": "one"}', 'hiring_delivery', 'hiring_deliveries', 9, 1, 'retryable', '{"{}"}', NULL),
-		('{"organization": "acme", "submission_id": "two"}', 'hiring_delivery', 'hiring_deliveries', 9, 9, 'discarded', '{"{}"}', now())`)
+		('acme', 'a', 'grace@example.com', 'sending', '', now())`)
+	s.mustExec(t, `INSERT INTO river_job (args, kind, queue, max_attempts, attempt, state, errors, finalized_at, created_at) VALUES
+		('{"organization": "acme", "submission_id": "one"}', 'hiring_delivery', 'hiring_deliveries', 9, 1, 'retryable', '{"{}"}', NULL, now()),
+		('{"organization": "acme", "submission_id": "two"}', 'hiring_delivery', 'hiring_deliveries', 9, 9, 'discarded', '{"{}"}', now(), now()),
+		('{"organization": "acme", "submission_id": "three"}', 'hiring_delivery', 'hiring_deliveries', 9, 0, 'available', NULL, NULL, now() - interval '1 hour')`)
 	found(1)
 	require.Equal(t, "one", queryValue[string](t, s.db, "SELECT submission FROM ("+alertQuery(t, "submissions that cannot be decoded")+") AS found"))
 }

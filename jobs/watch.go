@@ -4,12 +4,12 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"slices"
 	"time"
 
 	"github.com/riverqueue/river"
-	"github.com/riverqueue/river/riverdriver"
 	"github.com/riverqueue/river/rivertype"
 
 	hiring "github.com/hiring-assessment/hiring-go"
@@ -54,31 +54,15 @@ type Results[TTx any] struct {
 	Telemetry Telemetry
 }
 
-// Kinds of the jobs of this package, as in the table river_job.
-const (
-	KindPoll        = "hiring_poll"
-	KindDelivery    = "hiring_delivery"
-	KindInvitations = "hiring_invitations"
-	KindHealth      = "hiring_health"
-)
-
-// Names of the queues. Watch and SendInvitations add the queues that a river.Config
-// lacks.
-const (
-	QueuePolls       = "hiring_polls"
-	QueueDeliveries  = "hiring_deliveries"
-	QueueInvitations = "hiring_invitations"
-	QueueHealth      = "hiring_health"
-)
-
 // Watch adds the workers that poll for results and deliver them to the configuration
 // of a River client. Call it once, before river.NewClient, with one Results for each
 // handler.
 //
 // For each organization there is one poll job at a time, in any of the processes. A poll
-// calls [hiring.SubmissionService.Poll]. In one transaction it then saves the state,
-// inserts a delivery for each newly evaluated submission, completes itself and
-// inserts the next poll. A job that runs twice a minute inserts a poll where there is none.
+// calls [hiring.SubmissionService.Poll]. It inserts a delivery for each newly evaluated
+// submission, a hundred in a transaction. In the last transaction it saves the state,
+// completes itself and inserts the next poll. A job that runs twice a minute inserts a poll
+// where there is none.
 //
 // No organization can hold up the others: in each process at most three of ten
 // workers deliver results of one organization. An organization whose last delivery
@@ -86,18 +70,21 @@ const (
 //
 // Watch changes these fields of config:
 //
-//   - Workers, PeriodicJobs and Hooks: Watch adds its own.
+//   - Workers, PeriodicJobs and Hooks: Watch adds its own. It registers all kinds of jobs of
+//     this package, also those of SendInvitations.
 //   - Queues: Watch adds those that are missing.
 //   - JobStuckHandler: Watch handles its own deliveries, and passes other jobs on.
-//   - RescueStuckJobsAfter: if zero, 15 s more than JobTimeout. The jobs of a killed
-//     process wait for so long.
-//   - Test.Time: if nil, the clock of the database, so that a worker with a wrong
-//     clock schedules jobs at the right time.
+//   - RescueStuckJobsAfter: if zero, five minutes, or 2 min more than a JobTimeout above
+//     three minutes. The jobs of a killed process wait for so long. A shorter time than the
+//     longest timeout of a job (three minutes, or JobTimeout) plus 90 s is an error.
+//
+// It is an error if the pool of PostgreSQL has too few connections: five more than workers
+// of [QueueDeliveries].
 //
 // Scope read; costs what Poll costs.
 //
 //nolint:contextcheck,nolintlint // Watch waits for nothing: it has no context.
-func Watch[D riverdriver.Driver[TTx], TTx any](config *river.Config, results ...Results[TTx]) error {
+func Watch[TTx any](config *river.Config, db Database[TTx], results ...Results[TTx]) error {
 	results = slices.Clone(results)
 	sources := make([]source, len(results))
 	for i := range results {
@@ -111,79 +98,33 @@ func Watch[D riverdriver.Driver[TTx], TTx any](config *river.Config, results ...
 	if len(results) == 0 {
 		return errors.New("jobs: Watch: no Results were given")
 	}
-	var in *installation
-	registry, err := newRegistry(func() *slog.Logger { return in.logger() }, sources...)
+	var in *installation[TTx]
+	registry, err := newRegistry(true, func() *slog.Logger { return in.logger() }, sources...)
 	if err != nil {
 		return err
 	}
-	if in, err = install[D](config); err != nil {
+	workers := cmp.Or(config.Queues[QueueDeliveries].MaxWorkers, deliveryWorkers)
+	if least := workers + spareConns; !db.sqlite && db.maxConns < least {
+		return fmt.Errorf("jobs: Watch: the pool has at most %d connections: set MaxConns of pgxpool.Config to at least %d, five more than deliveries run at once", db.maxConns, least)
+	}
+	if in, err = install(config, db); err != nil {
 		return err
 	}
-	in.watched = registry
+	in.watched, in.results, in.shares = registry, results, newShares(workers)
 	config.JobStuckHandler = in.handleStuck(config.JobStuckHandler)
-	common := supervisor[TTx]{in, registry}
-	organizations := 0
-	for _, s := range sources {
-		organizations += len(s.fixed)
-		if s.directory != nil {
-			organizations = mostPolls
-		}
-	}
-	addQueue(config, QueuePolls, min(max(10, organizations), mostPolls))
-	addQueue(config, QueueDeliveries, 10)
-	polls := &pollWorker[D, TTx]{supervisor: common, results: results, timeout: pollTimeout(config.JobTimeout)}
-	if err := river.AddWorkerSafely(config.Workers, polls); err != nil {
-		return err
-	}
-	deliveries := &deliveryWorker[D, TTx]{
-		supervisor: common, results: results, shares: newShares(config.Queues[QueueDeliveries].MaxWorkers),
-	}
-	if err := river.AddWorkerSafely(config.Workers, deliveries); err != nil {
-		return err
-	}
-	for _, s := range sources {
-		for _, o := range s.fixed {
-			o.telemetry = s.telemetry
-			o.reportPollDue(context.Background(), 0)
-		}
-	}
+	addQueue(config, QueuePolls, river.QueueConfig{MaxWorkers: pollWorkers})
+	addQueue(config, QueueDeliveries, river.QueueConfig{MaxWorkers: workers, FetchPollInterval: sharePollInterval})
 	return nil
 }
 
-// mostPolls is the largest default number of workers for polls.
-const mostPolls = 200
+// Default numbers of workers. A poll of a server that does not respond occupies one for its timeout.
+const (
+	pollWorkers     = 200
+	deliveryWorkers = 10
+)
 
-// setDefaults sets the fields of a configuration that all workers of this package
-// need.
-func setDefaults(config *river.Config) {
-	if config.Workers == nil {
-		config.Workers = river.NewWorkers()
-	}
-	if config.RescueStuckJobsAfter != 0 {
-		return
-	}
-	if config.JobTimeout < 0 { // Jobs have no timeout.
-		config.RescueStuckJobsAfter = 5 * time.Minute
-		return
-	}
-	config.RescueStuckJobsAfter = cmp.Or(config.JobTimeout, river.JobTimeoutDefault) + 15*time.Second
-}
-
-// addQueue adds a queue that a configuration lacks. With River's default FetchCooldown of
-// 100 ms, ten workers complete at most a hundred short jobs a second.
-func addQueue(config *river.Config, name string, workers int) {
-	if _, ok := config.Queues[name]; ok {
-		return
-	}
-	queue := river.QueueConfig{MaxWorkers: workers}
-	if config.FetchCooldown == 0 {
-		queue.FetchCooldown = 10 * time.Millisecond
-	}
-	if config.Queues == nil {
-		config.Queues = make(map[string]river.QueueConfig)
-	}
-	config.Queues[name] = queue
-}
+// spareConns is the number of connections that polls, invitations and River itself need.
+const spareConns = 5
 
 // unfinishedStates are the states in which a unique job prevents the insertion of
 // another one.
@@ -198,7 +139,7 @@ type pollArgs struct {
 	Round int64 `json:"round"`
 }
 
-// Kind returns the kind of the job.
+// Kind returns [KindPoll].
 func (pollArgs) Kind() string { return KindPoll }
 
 // InsertOpts returns options that allow one unfinished job for each organization.
@@ -206,43 +147,36 @@ func (pollArgs) InsertOpts() river.InsertOpts {
 	return river.InsertOpts{Queue: QueuePolls, UniqueOpts: river.UniqueOpts{ByArgs: true, ByState: unfinishedStates}}
 }
 
-// pollWorker polls an organization. [Watch] registers it.
-type pollWorker[D riverdriver.Driver[TTx], TTx any] struct {
+// pollWorker polls an organization.
+type pollWorker[TTx any] struct {
 	river.WorkerDefaults[pollArgs]
-	supervisor[TTx]
-
-	results []Results[TTx] // By source.
-	timeout time.Duration
+	*installation[TTx]
 }
 
-// pollTimeout returns the timeout of polls: 30 s, or the timeout of jobs if that is
-// shorter. It is below River's default, because a server that does not respond
+// longestPoll is below River's default timeout, because a server that does not respond
 // occupies a worker.
-func pollTimeout(jobTimeout time.Duration) time.Duration {
-	if jobTimeout > 0 {
-		return min(jobTimeout, 30*time.Second)
-	}
-	return 30 * time.Second
-}
+const longestPoll = 30 * time.Second
 
-// Timeout returns the timeout of a poll.
-func (w *pollWorker[D, TTx]) Timeout(*river.Job[pollArgs]) time.Duration { return w.timeout }
+// Timeout returns 30 s, or the timeout of jobs if that is shorter.
+func (w *pollWorker[TTx]) Timeout(*river.Job[pollArgs]) time.Duration {
+	return min(cmp.Or(w.config.JobTimeout, longestPoll), longestPoll)
+}
 
 // NextRetry returns the time of the next attempt. The delay in seconds is the square of
 // the number of failures: from a second to about ten minutes. After 25 failures the
 // poll is discarded, and another is inserted within a minute.
-func (w *pollWorker[D, TTx]) NextRetry(job *river.Job[pollArgs]) time.Time {
-	return w.clock.Now().Add(jittered(time.Duration(job.Attempt*job.Attempt) * time.Second))
+func (w *pollWorker[TTx]) NextRetry(job *river.Job[pollArgs]) time.Time {
+	return time.Now().Add(jittered(time.Duration(job.Attempt*job.Attempt) * time.Second))
 }
 
 // Work makes one poll.
-func (w *pollWorker[D, TTx]) Work(ctx context.Context, job *river.Job[pollArgs]) error {
-	return w.supervise(ctx, attempt{row: job.JobRow, organization: job.Args.Organization}, func(o Organization, source int) error {
+func (w *pollWorker[TTx]) Work(ctx context.Context, job *river.Job[pollArgs]) error {
+	return w.supervise(ctx, w.watched, attempt{row: job.JobRow, organization: job.Args.Organization}, func(o Organization, source int) error {
 		return w.poll(ctx, o, w.results[source].Retry, job)
 	})
 }
 
-func (w *pollWorker[D, TTx]) poll(ctx context.Context, o Organization, retry RetryPolicy, job *river.Job[pollArgs]) error {
+func (w *pollWorker[TTx]) poll(ctx context.Context, o Organization, retry RetryPolicy, job *river.Job[pollArgs]) error {
 	row, err := w.loadWatchRow(ctx, job)
 	if err != nil {
 		return err
@@ -254,11 +188,14 @@ func (w *pollWorker[D, TTx]) poll(ctx context.Context, o Organization, retry Ret
 	pollCtx, stop := withEarlierDeadline(ctx)
 	polled, pollErr := o.Client.Submissions.Poll(pollCtx, state, options)
 	stop()
+	if problem, ok := errors.AsType[*hiring.ParamError](pollErr); ok && problem.Param == "state" {
+		return w.leaveState(ctx, o, problem)
+	}
+	w.unread.Delete(o.Name)
 	if pollErr != nil && polled.State == state {
 		return pollErr
 	}
-	ctx, stop = context.WithTimeout(context.WithoutCancel(ctx), saveTimeout) // What was found is saved during a shutdown, too.
-	defer stop()
+	ctx = context.WithoutCancel(ctx) // What was found is saved during a shutdown, too.
 	if err := w.save(ctx, o, retry, job, row.version, polled, pollErr == nil); err != nil {
 		return errors.Join(err, pollErr)
 	}
@@ -267,17 +204,32 @@ func (w *pollWorker[D, TTx]) poll(ctx context.Context, o Organization, retry Ret
 		o.reportEvent(ctx, KindPoll, EventUnreadable)
 	}
 	if pollErr == nil {
-		o.reportPollDue(ctx, polled.Wait)
+		o.telemetry.PollDue(ctx, PollDueEvent{o.Name, time.Now().Add(polled.Wait)})
 	}
 	return pollErr
 }
 
-// saveTimeout limits saving the result of a poll.
-const saveTimeout = 5 * time.Second
+// leaveState leaves a state that this process cannot use to the others, for example to those
+// of a newer version during a deployment.
+func (w *pollWorker[TTx]) leaveState(ctx context.Context, o Organization, problem error) error {
+	if _, known := w.unread.LoadOrStore(o.Name, true); !known {
+		w.logger().WarnContext(ctx, "jobs: this process cannot use the saved state of the watch and leaves it to others", "organization", o.Name, "error", problem)
+	}
+	o.reportEvent(ctx, KindPoll, EventStateRefused)
+	return river.JobSnooze(time.Minute)
+}
 
-// save saves the result of a poll in one transaction. If the poll succeeded, the
-// transaction also completes the job and inserts the next one.
-func (w *pollWorker[D, TTx]) save(
+// Limits of the transactions that save a poll. A poll finds up to 10,000 results, whose
+// size the API does not limit.
+const (
+	saveSize    = 100 // Deliveries.
+	saveTimeout = 30 * time.Second
+)
+
+// save saves the result of a poll. The last transaction saves the state. If the poll
+// succeeded, it also completes the job and inserts the next one. When a process dies before,
+// the next poll finds the same results, and their deliveries exist already.
+func (w *pollWorker[TTx]) save(
 	ctx context.Context, o Organization, retry RetryPolicy, job *river.Job[pollArgs], version int64, polled hiring.PollResult, succeeded bool,
 ) error {
 	deliveries, err := deliveriesOf(o, retry.attempts(), polled.Submissions)
@@ -285,7 +237,20 @@ func (w *pollWorker[D, TTx]) save(
 		return err
 	}
 	client := river.ClientFromContext[TTx](ctx)
-	return inTx(ctx, func(tx TTx, t table) error {
+	for part := range slices.Chunk(deliveries, saveSize) {
+		err := w.inShortTx(ctx, func(ctx context.Context, tx TTx, t table) error {
+			row, err := t.load(ctx, rowKey{organization: o.Name})
+			if err != nil || row.version != version {
+				return cmp.Or(err, errOvertaken)
+			}
+			_, err = client.InsertManyTx(ctx, tx, part)
+			return err
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return w.inShortTx(ctx, func(ctx context.Context, tx TTx, t table) error {
 		row := savedRow{status: StatusWatching, detail: polled.State, version: version, failed: !succeeded}
 		if err := t.save(ctx, rowKey{organization: o.Name}, row); err != nil {
 			return err
@@ -295,34 +260,33 @@ func (w *pollWorker[D, TTx]) save(
 			if !ok {
 				continue
 			}
-			key := rowKey{organization: o.Name, address: unreadableAddress + item.ID}
-			if err := t.insert(ctx, key, savedRow{status: StatusUnreadable, detail: item.Err.Error(), version: 1}); err != nil {
-				return err
-			}
-		}
-		if len(deliveries) > 0 {
-			if _, err := client.InsertManyTx(ctx, tx, deliveries); err != nil {
+			key := rowKey{organization: o.Name, address: unreadableAddress + storable(item.ID)}
+			if err := t.insert(ctx, key, savedRow{status: StatusUnreadable, detail: errorText(item.Err), version: 1}); err != nil {
 				return err
 			}
 		}
 		if !succeeded {
 			return nil
 		}
-		if err := complete[D](ctx, tx, job); err != nil {
+		if err := w.complete(ctx, tx, job.JobRow); err != nil {
 			return err
 		}
-		next := &river.InsertOpts{ScheduledAt: w.clock.Now().Add(polled.Wait)}
+		next := &river.InsertOpts{ScheduledAt: time.Now().Add(polled.Wait)}
 		_, err := client.InsertTx(ctx, tx, pollArgs{Organization: o.Name, Round: version + 1}, next)
 		return err
 	})
 }
 
-// withEarlierDeadline returns a context that ends after three quarters of the time
-// left in ctx. The rest of the time is for saving the results.
+// inShortTx is inTx with the time of a transaction of save.
+func (w *pollWorker[TTx]) inShortTx(ctx context.Context, do func(ctx context.Context, tx TTx, t table) error) error {
+	ctx, stop := context.WithTimeout(ctx, saveTimeout)
+	defer stop()
+	return w.inTx(ctx, func(tx TTx, t table) error { return do(ctx, tx, t) })
+}
+
+// withEarlierDeadline returns a context that ends after three quarters of the time of a
+// job. The rest of the time is for saving the results.
 func withEarlierDeadline(ctx context.Context) (context.Context, context.CancelFunc) {
-	deadline, ok := ctx.Deadline()
-	if !ok {
-		return context.WithCancel(ctx)
-	}
+	deadline, _ := ctx.Deadline() // All jobs have a timeout: see setRescueAfter.
 	return context.WithTimeout(ctx, time.Until(deadline)*3/4)
 }

@@ -10,9 +10,6 @@ import (
 
 	"github.com/jackc/pgx/v5"
 	"github.com/riverqueue/river"
-	"github.com/riverqueue/river/riverdriver"
-	"github.com/riverqueue/river/riverdriver/riverpgxv5"
-	"github.com/riverqueue/river/riverdriver/riversqlite"
 	"github.com/stretchr/testify/require"
 
 	hiring "github.com/hiring-assessment/hiring-go"
@@ -22,10 +19,10 @@ import (
 
 func TestResultsAreStoredOnce(t *testing.T) {
 	t.Parallel()
-	onBothStores(t, resultsAreStoredOnce[*riverpgxv5.Driver, pgx.Tx], resultsAreStoredOnce[*riversqlite.Driver, *sql.Tx])
+	onBothStores(t, resultsAreStoredOnce[pgx.Tx], resultsAreStoredOnce[*sql.Tx])
 }
 
-func resultsAreStoredOnce[D riverdriver.Driver[TTx], TTx any](t *testing.T, s *store[D, TTx]) {
+func resultsAreStoredOnce[TTx any](t *testing.T, s *store[TTx]) {
 	api := newAPI(t)
 	api.addEvaluated(t, 120) // Two pages.
 	results := jobs.Results[TTx]{Organizations: api.organizations(), Handle: s.insertResult}
@@ -72,12 +69,12 @@ func TestHandlerReceivesTheSubmissionOfTheAPIPostgres(t *testing.T) {
 
 func TestFailedHandlerIsRolledBack(t *testing.T) {
 	t.Parallel()
-	onBothStores(t, failedHandlerIsRolledBack[*riverpgxv5.Driver, pgx.Tx], failedHandlerIsRolledBack[*riversqlite.Driver, *sql.Tx])
+	onBothStores(t, failedHandlerIsRolledBack[pgx.Tx], failedHandlerIsRolledBack[*sql.Tx])
 }
 
 // failedHandlerIsRolledBack has a handler that writes its row in each call. The first calls end with an error, a panic, a snooze and
 // River's timeout.
-func failedHandlerIsRolledBack[D riverdriver.Driver[TTx], TTx any](t *testing.T, s *store[D, TTx]) {
+func failedHandlerIsRolledBack[TTx any](t *testing.T, s *store[TTx]) {
 	api := newAPI(t)
 	api.addEvaluated(t, 1)
 	config := testConfig()
@@ -142,7 +139,7 @@ func TestStaleWorkerCannotCommitPostgres(t *testing.T) {
 
 func TestWatchRejectsInvalidResults(t *testing.T) {
 	t.Parallel()
-	api := newAPI(t)
+	s, api := newSQLite(t), newAPI(t)
 	handle := func(context.Context, *sql.Tx, jobs.Delivery) error { return nil }
 	for name, results := range map[string]jobs.Results[*sql.Tx]{
 		"no handler":          {Organizations: api.organizations()},
@@ -154,15 +151,49 @@ func TestWatchRejectsInvalidResults(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			config := &river.Config{}
-			require.Error(t, jobs.Watch[*riversqlite.Driver](config, results))
+			require.Error(t, jobs.Watch(config, s.database, results))
 			require.Nil(t, config.Workers)
 		})
 	}
-	config := &river.Config{Queues: map[string]river.QueueConfig{jobs.QueuePolls: {MaxWorkers: 3}}, RescueStuckJobsAfter: time.Hour}
-	require.NoError(t, jobs.Watch[*riversqlite.Driver](config, jobs.Results[*sql.Tx]{Handle: handle, Organizations: api.organizations()}))
+	config := &river.Config{Queues: map[string]river.QueueConfig{jobs.QueuePolls: {MaxWorkers: 3}}}
+	require.NoError(t, jobs.Watch(config, s.database, jobs.Results[*sql.Tx]{Handle: handle, Organizations: api.organizations()}))
 	require.Equal(t, 3, config.Queues[jobs.QueuePolls].MaxWorkers, "the user's queue is unchanged")
-	require.Equal(t, time.Hour, config.RescueStuckJobsAfter)
 	require.Positive(t, config.Queues[jobs.QueueDeliveries].MaxWorkers)
+}
+
+// TestTimesThatRepeatJobsAreRefusedSQLite has configurations with which River would give running jobs to other workers.
+func TestTimesThatRepeatJobsAreRefusedSQLite(t *testing.T) {
+	t.Parallel()
+	s, api := newSQLite(t), newAPI(t)
+	for _, c := range []struct {
+		timeout, after, want time.Duration // Without a wanted time the configuration is refused.
+	}{
+		{0, 0, 5 * time.Minute},
+		{0, 4*time.Minute + 30*time.Second, 0}, // Invitations have three minutes, and 90 s more.
+		{0, 4*time.Minute + 31*time.Second, 4*time.Minute + 31*time.Second},
+		{time.Hour, 0, time.Hour + 2*time.Minute},
+		{time.Hour, time.Hour + time.Minute, 0},
+		{-1, 0, 0},
+	} {
+		config := &river.Config{JobTimeout: c.timeout, RescueStuckJobsAfter: c.after}
+		err := jobs.SendInvitations(config, s.database, jobs.Invitations{Organizations: api.organizations()})
+		if c.want == 0 {
+			require.Error(t, err, "%+v", c)
+			continue
+		}
+		require.NoError(t, err, "%+v", c)
+		require.Equal(t, c.want, config.RescueStuckJobsAfter)
+	}
+}
+
+func TestPoolThatHandlersMayUseUpIsRefusedPostgres(t *testing.T) {
+	t.Parallel()
+	s, api := newPostgres(t), newAPI(t)
+	config := &river.Config{Queues: map[string]river.QueueConfig{jobs.QueueDeliveries: {MaxWorkers: 11}}}
+	results := jobs.Results[pgx.Tx]{Organizations: api.organizations(), Handle: s.insertResult}
+	require.ErrorContains(t, jobs.Watch(config, s.database, results), "set MaxConns of pgxpool.Config to at least 16")
+	config.Queues[jobs.QueueDeliveries] = river.QueueConfig{MaxWorkers: 10}
+	require.NoError(t, jobs.Watch(config, s.database, results))
 }
 
 // TestQueueFetchCooldownSQLite checks that a configured cooldown is kept and that River
@@ -176,9 +207,9 @@ func TestQueueFetchCooldownSQLite(t *testing.T) {
 		{200 * time.Millisecond, 0, 0},
 	} {
 		config := &river.Config{FetchCooldown: c.cooldown, FetchPollInterval: c.pollInterval}
-		require.NoError(t, jobs.Watch[*riversqlite.Driver](config, jobs.Results[*sql.Tx]{Organizations: api.organizations(), Handle: s.insertResult}))
+		require.NoError(t, jobs.Watch(config, s.database, jobs.Results[*sql.Tx]{Organizations: api.organizations(), Handle: s.insertResult}))
 		require.Equal(t, c.want, config.Queues[jobs.QueueDeliveries].FetchCooldown)
-		_, err := river.NewClient(s.driver, config)
+		_, err := s.newClient(config)
 		require.NoError(t, err, "%+v", c)
 	}
 }

@@ -2,13 +2,13 @@ package jobs
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/base64"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
-	"math"
 	"net"
 	"net/http"
 	"net/netip"
@@ -29,7 +29,7 @@ import (
 //
 //	hook, err := jobs.NewWebhook("https://example.com/hooks/hiring", jobs.WebhookOptions{Secrets: []string{"whsec_..."}})
 //	...
-//	jobs.Watch[*riverpgxv5.Driver](config, jobs.Results[pgx.Tx]{Send: hook.Send, ...})
+//	jobs.Watch(config, db, jobs.Results[pgx.Tx]{Send: hook.Send, ...})
 //
 // Posts arrive at least once and in no particular order. A Webhook is safe for
 // concurrent use.
@@ -106,13 +106,12 @@ func NewWebhook(receiver string, o WebhookOptions) (*Webhook, error) {
 }
 
 // publicTransport connects to addresses of the public internet only. All webhooks
-// share its connections. It uses no proxy, because a proxy would resolve the name.
-var publicTransport = func() *http.Transport {
-	transport := http.DefaultTransport.(*http.Transport).Clone()
-	transport.Proxy = nil
-	transport.DialContext = (&net.Dialer{Timeout: 10 * time.Second, Control: requirePublic}).DialContext
-	return transport
-}()
+// share its connections. It uses no proxy, because a proxy would resolve the name. It is no
+// clone of http.DefaultTransport, which may be of another type.
+var publicTransport = &http.Transport{
+	DialContext:       (&net.Dialer{Timeout: 10 * time.Second, Control: requirePublic}).DialContext,
+	ForceAttemptHTTP2: true, MaxIdleConns: 100, IdleConnTimeout: 90 * time.Second, TLSHandshakeTimeout: 10 * time.Second,
+}
 
 var errNotPublic = errors.New("the receiver's address is not on the public internet: set WebhookOptions.AllowPrivate if it may be in your own network")
 
@@ -170,7 +169,7 @@ type message struct {
 // the host of the URL, and nothing else of the URL or the response.
 func (w *Webhook) Send(ctx context.Context, d Delivery) error {
 	d.Submission.WorkspaceArchiveURL = nil
-	body, err := json.Marshal(message{"submission.evaluated", evaluatedAt(d.Submission), d.Submission})
+	body, err := json.Marshal(message{"submission.evaluated", *cmp.Or(d.Submission.EvaluatedAt, &d.Submission.CreatedAt), d.Submission})
 	if err != nil {
 		return err
 	}
@@ -232,11 +231,8 @@ func responseError(r *http.Response, host string) error {
 // retryAfter returns the delay of a Retry-After header in seconds or as a date, or 0.
 func retryAfter(h http.Header) time.Duration {
 	text := h.Get("Retry-After")
-	if isDigits(text) {
-		seconds, err := strconv.ParseInt(text, 10, 32)
-		if err != nil { // Longer than any policy.
-			seconds = math.MaxInt32
-		}
+	seconds, err := strconv.ParseInt(text, 10, 32)
+	if err == nil || errors.Is(err, strconv.ErrRange) { // Out of range it is the largest, longer than any policy.
 		return time.Duration(seconds) * time.Second
 	}
 	at, err := http.ParseTime(text)
@@ -248,13 +244,4 @@ func retryAfter(h http.Header) time.Duration {
 		now = time.Now()
 	}
 	return at.Sub(now)
-}
-
-func isDigits(text string) bool { return text != "" && strings.Trim(text, "0123456789") == "" }
-
-func evaluatedAt(s hiring.Submission) time.Time {
-	if s.EvaluatedAt != nil {
-		return *s.EvaluatedAt
-	}
-	return s.CreatedAt
 }

@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"github.com/riverqueue/river"
-	"github.com/riverqueue/river/riverdriver"
 
 	hiring "github.com/hiring-assessment/hiring-go"
 	"github.com/hiring-assessment/hiring-go/jobs"
@@ -22,8 +21,8 @@ const (
 	databaseVariable = "HIRING_JOBS_TEST_DATABASE"
 	serviceVariable  = "HIRING_JOBS_TEST_SERVICE"
 	nameVariable     = "HIRING_JOBS_TEST_NAME"
-	dieVariable      = "HIRING_JOBS_TEST_DIE"       // The process kills itself during requests and transactions.
-	realWaitVariable = "HIRING_JOBS_TEST_REAL_WAIT" // Invitations wait as long as in production. With dieVariable the process kills itself after its first invitation.
+	dieVariable      = "HIRING_JOBS_TEST_DIE"  // The process kills itself during requests and transactions.
+	roleVariable     = "HIRING_JOBS_TEST_ROLE" // The process only watches, with watch, or only invites, with invite.
 )
 
 // runWorker is the program of a worker process. It runs until the process is killed. The
@@ -40,17 +39,13 @@ func runWorker() (status int) {
 	return 1
 }
 
-func openAndRun[D riverdriver.Driver[TTx], TTx any](s *store[D, TTx], _ func(), err error) error {
+func openAndRun[TTx any](s *store[TTx], _ func(), err error) error {
 	if err != nil {
 		return err
 	}
 	jobs.SetHealthInterval(time.Second)
-	jobs.SetAliveTimes(300*time.Millisecond, 3*time.Second)
-	jobs.ShortenInvitationTimes(12*time.Second, time.Second)
-	realWait := os.Getenv(realWaitVariable) != ""
-	if !realWait {
-		jobs.ShortenInvitationWait(5*time.Second, 5*time.Second)
-	}
+	jobs.ShortenInvitationTimes(4*time.Second, time.Second)
+	jobs.ShortenInvitationWait(time.Second, 2*time.Second)
 	client, err := hiring.New(os.Getenv(serviceVariable), sandbox.LiveKey, hiring.WithTrace(hiring.Trace{
 		Attempt: func(ctx context.Context, a hiring.TraceAttempt) (context.Context, func(hiring.Exchange)) {
 			switch a.Operation { // Before, during or after the request and its transaction.
@@ -59,11 +54,7 @@ func openAndRun[D riverdriver.Driver[TTx], TTx any](s *store[D, TTx], _ func(), 
 			case "Submissions.List":
 				die(0.03)
 			}
-			return ctx, func(e hiring.Exchange) {
-				if realWait && e.Operation == "Invitations.Send" && os.Getenv(dieVariable) != "" {
-					killSelf() // The API has sent the e-mail, and the row does not have the result.
-				}
-			}
+			return ctx, nil
 		},
 	}))
 	if err != nil {
@@ -74,23 +65,26 @@ func openAndRun[D riverdriver.Driver[TTx], TTx any](s *store[D, TTx], _ func(), 
 	}}}
 	config := &river.Config{
 		ID: os.Getenv(nameVariable), TestOnly: true, Logger: slog.New(slog.DiscardHandler),
-		JobTimeout: 10 * time.Second, RescueStuckJobsAfter: 11 * time.Second, // River rescues the health job of a killed process.
+		JobTimeout: 4 * time.Second, RescueStuckJobsAfter: 8 * time.Second,
 	}
-	err = jobs.Watch[D](config, jobs.Results[TTx]{
-		Organizations: organizations, Retry: jobs.RetryPolicy{First: time.Second, Max: 4 * time.Second},
-		Handle: func(ctx context.Context, tx TTx, d jobs.Delivery) error {
-			die(0.01)
-			return s.insertResult(ctx, tx, d)
-		},
-	})
+	role := os.Getenv(roleVariable)
+	if role != "invite" {
+		err = jobs.Watch(config, s.database, jobs.Results[TTx]{
+			Organizations: organizations, Retry: jobs.RetryPolicy{First: time.Second, Max: 4 * time.Second},
+			Handle: func(ctx context.Context, tx TTx, d jobs.Delivery) error {
+				die(0.01)
+				return s.insertResult(ctx, tx, d)
+			},
+		})
+	}
+	if err == nil && role != "watch" {
+		err = jobs.SendInvitations(config, s.database, jobs.Invitations{Organizations: organizations})
+	}
 	if err != nil {
 		return err
 	}
-	if err := jobs.SendInvitations[D, TTx](config, jobs.Invitations{Organizations: organizations}); err != nil {
-		return err
-	}
 	config.Hooks = append(config.Hooks, river.HookInsertBeginFunc(skipScheduler))
-	workers, err := river.NewClient(s.driver, config)
+	workers, err := s.newClient(config)
 	if err != nil {
 		return err
 	}

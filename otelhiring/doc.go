@@ -27,12 +27,8 @@
 //	hiring.client.reports.delivered    {report}   see [Telemetry.Delivered]
 //	hiring.client.reports.lag          s          time from evaluation to delivery
 //	hiring.client.reports.pending      {report}   see [Telemetry.Wait] and [Telemetry.Watch]
-//	hiring.jobs.events                 {event}    jobs that were discarded, cancelled or stuck, and submissions that cannot be decoded
-//	hiring.jobs.deliveries             {delivery} deliveries in the database, by state
-//	hiring.jobs.deliveries.age         s          how long the oldest delivery has been in its state
-//	hiring.jobs.invitations            {invitation} invitations in the database that are not sent, by state
-//	hiring.jobs.invitations.age        s          how long the oldest invitation has been in its state
-//	hiring.jobs.workers                {process}  processes that run jobs
+//
+// Package jobsotel of module jobs adds the metrics of jobs.
 //
 // # What the spans and metrics contain
 //

@@ -101,12 +101,17 @@ func (t *Telemetry) postpone() {
 // poll, and after each poll that did not fail with the time at which the next one
 // begins. An alert fires when that time has passed by five minutes. Several
 // processes may share the polls of an organization: the latest time of all
-// processes counts. Module jobs calls PollDue for each of its organizations.
+// processes counts. A zero time means that no poll follows, because the organization was
+// removed. Module jobs calls PollDue for each of its organizations.
 //
 // With an empty organization, the attribute of [WithOrganization] applies.
 func (t *Telemetry) PollDue(_ context.Context, organization string, at time.Time) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
+	if at.IsZero() {
+		delete(t.pollDue, organization)
+		return
+	}
 	t.pollDue[organization] = at
 }
 

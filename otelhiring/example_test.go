@@ -70,20 +70,6 @@ func ExampleTelemetry_Trace() {
 	// internal Submissions.Report
 }
 
-func ExampleWithTracerProvider() {
-	spans := tracetest.NewSpanRecorder()
-	telemetry, err := otelhiring.New(
-		otelhiring.WithTracerProvider(sdktrace.NewTracerProvider(sdktrace.WithSpanProcessor(spans))))
-	if err != nil {
-		log.Fatal(err)
-	}
-	client := sandbox.New().Client(hiring.WithTrace(telemetry.Trace()))
-
-	_, err = client.Account.Get(context.Background())
-	fmt.Println(len(spans.Ended()), "spans", err)
-	// Output: 2 spans <nil>
-}
-
 // line formats a data point as its value and its attributes.
 func line(point metricdata.DataPoint[int64]) string {
 	return strings.TrimSpace(fmt.Sprint(point.Value, " ", point.Attributes.Encoded(attribute.DefaultEncoder())))
@@ -121,24 +107,6 @@ func measured(reader *sdkmetric.ManualReader, name string) (lines []string) {
 		}
 	}
 	return lines
-}
-
-func ExampleWithMeterProvider() {
-	reader := sdkmetric.NewManualReader() // In production, the reader of an exporter.
-	telemetry, err := otelhiring.New(
-		otelhiring.WithMeterProvider(sdkmetric.NewMeterProvider(sdkmetric.WithReader(reader))))
-	if err != nil {
-		log.Fatal(err)
-	}
-	client := sandbox.New().Client(hiring.WithTrace(telemetry.Trace()))
-
-	if _, err := client.Account.Get(context.Background()); err != nil {
-		log.Fatal(err)
-	}
-	for _, line := range measured(reader, "hiring.client.quota.remaining") {
-		fmt.Println(strings.Split(line, ",server.address")[0])
-	}
-	// Output: 999 hiring.quota.class=read
 }
 
 // Two organizations in one process have keys and rate limits of their own.
@@ -255,41 +223,13 @@ func ExampleTelemetry_PollDue() {
 	// Output: [not overdue hiring.operation=Submissions.Poll,hiring.organization=acme]
 }
 
-// Module jobs calls JobDelivered for each result.
-func ExampleTelemetry_JobDelivered() {
+// A program that works for several organizations names the one of each result.
+func ExampleTelemetry_DeliveredFor() {
 	telemetry, reader := newTelemetry()
 
-	telemetry.JobDelivered(context.Background(), otelhiring.JobDelivered{Organization: "acme"})
+	telemetry.DeliveredFor(context.Background(), "acme", nil)
 	fmt.Println(measured(reader, "hiring.client.reports.delivered"))
 	// Output: [1 hiring.organization=acme]
-}
-
-// Module jobs calls JobEvent. Other job engines can call it from an error handler.
-func ExampleTelemetry_JobEvent() {
-	telemetry, reader := newTelemetry()
-
-	telemetry.JobEvent(context.Background(), otelhiring.JobEvent{Organization: "acme", Kind: "hiring_delivery", Event: "discarded"})
-	fmt.Println(measured(reader, "hiring.jobs.events"))
-	// Output: [1 hiring.job.event=discarded,hiring.job.kind=hiring_delivery,hiring.organization=acme]
-}
-
-// Module jobs calls JobCount about once a minute.
-func ExampleTelemetry_JobCount() {
-	telemetry, reader := newTelemetry()
-
-	firstFailure := time.Now().Add(-10 * time.Minute)
-	telemetry.JobCount(context.Background(), otelhiring.JobCount{Organization: "acme", Kind: "hiring_delivery", State: "failing", Count: 3, Oldest: firstFailure})
-	fmt.Println(measured(reader, "hiring.jobs.deliveries"))
-	// Output: [3 hiring.delivery.state=failing,hiring.organization=acme]
-}
-
-// Module jobs calls JobWorkers twice a minute.
-func ExampleTelemetry_JobWorkers() {
-	telemetry, reader := newTelemetry()
-
-	telemetry.JobWorkers(context.Background(), otelhiring.JobWorkers{Alive: 2})
-	fmt.Println(measured(reader, "hiring.jobs.workers"))
-	// Output: [2]
 }
 
 // Clients of several organizations share one Telemetry.
@@ -321,24 +261,15 @@ func ExampleTelemetry_Wait() {
 	// []
 }
 
-func ExampleTelemetry_Watch() {
-	ctx, cancel := context.WithCancel(context.Background())
-	defer cancel()
+// A package with metrics of its own uses the meter and the attributes of a Telemetry, as jobsotel of module jobs does.
+func ExampleTelemetry_Meter() {
 	telemetry, reader := newTelemetry()
-	client := sandbox.New().Client(hiring.WithTrace(telemetry.Trace()))
 
-	options := hiring.WatchOptions{Progress: func(hiring.WaitProgress) { cancel() }} // The example ends after one poll.
-	end := telemetry.Watch(&options)
-	for submission, err := range client.Submissions.Watch(ctx, options) {
-		if err != nil {
-			break
-		}
-		telemetry.Delivered(ctx, submission.EvaluatedAt)
+	imported, err := telemetry.Meter().Int64Counter("example.imported")
+	if err != nil {
+		log.Fatal(err)
 	}
-	fmt.Println(len(measured(reader, "hiring.client.reports.pending")))
-	end()
-	fmt.Println(len(measured(reader, "hiring.client.reports.pending")))
-	// Output:
-	// 1
-	// 0
+	imported.Add(context.Background(), 2, telemetry.Attributes("acme"))
+	fmt.Println(measured(reader, "example.imported"))
+	// Output: [2 hiring.organization=acme]
 }

@@ -72,11 +72,7 @@ func everyMetric(t *testing.T) (samples map[string]string) {
 		client := sandbox.Start(t).Client(hiring.WithTrace(b.Trace()))
 		_, err := client.Submissions.Get(t.Context(), sandbox.UnknownID)
 		require.ErrorIs(t, err, hiring.ErrNotFound)
-		b.JobDelivered(t.Context(), otelhiring.JobDelivered{Organization: "acme", EvaluatedAt: &evaluated})
-		b.JobEvent(t.Context(), otelhiring.JobEvent{Organization: "acme", Kind: "hiring_delivery", Event: "discarded"})
-		b.JobCount(t.Context(), otelhiring.JobCount{Organization: "acme", Kind: "hiring_delivery", State: "failing", Count: 1, Oldest: evaluated})
-		b.JobCount(t.Context(), otelhiring.JobCount{Organization: "acme", Kind: "hiring_invitations", State: "queued", Count: 1, Oldest: evaluated})
-		b.JobWorkers(t.Context(), otelhiring.JobWorkers{Alive: 2})
+		b.DeliveredFor(t.Context(), "acme", &evaluated)
 		b.PollDue(t.Context(), "acme", evaluated)
 		var options hiring.WaitOptions
 		end := b.Wait(&options)

@@ -33,7 +33,6 @@ type Telemetry struct {
 	lag        metric.Float64Histogram
 	waited     metric.Float64Counter
 	delivered  metric.Int64Counter
-	jobEvents  metric.Int64Counter
 
 	mu      sync.Mutex
 	calls   map[*call]struct{} // Calls in progress.
@@ -41,8 +40,6 @@ type Telemetry struct {
 	waits   map[*wait]struct{}
 	failed  map[string]time.Time // Operations that ended with an error and must be called again; when a request was due.
 	pollDue map[string]time.Time // By organization.
-	counts  map[countKey]counted
-	workers counted // The number of processes.
 }
 
 // Option changes the Telemetry that [New] returns.
@@ -96,14 +93,13 @@ func New(options ...Option) (*Telemetry, error) {
 		waits:    make(map[*wait]struct{}),
 		failed:   make(map[string]time.Time),
 		pollDue:  make(map[string]time.Time),
-		counts:   make(map[countKey]counted),
 	}
-	meter := s.meters.Meter(scope, metric.WithSchemaURL(semconv.SchemaURL))
+	meter := t.Meter()
 	return t, errors.Join(t.createInstruments(meter), t.createGauges(meter))
 }
 
 func (t *Telemetry) createInstruments(meter metric.Meter) error {
-	var errs [6]error
+	var errs [5]error
 	t.attempts, errs[0] = httpconv.NewClientRequestDuration(meter)
 	t.operations, errs[1] = meter.Float64Histogram("hiring.client.operation.duration", metric.WithUnit("s"),
 		metric.WithDescription("Duration of calls, including all their requests and waits."),
@@ -113,9 +109,7 @@ func (t *Telemetry) createInstruments(meter metric.Meter) error {
 		metric.WithExplicitBucketBoundaries(5, 15, 30, 60, 120, 300, 600, 1800, 3600, 14400))
 	t.delivered, errs[3] = meter.Int64Counter("hiring.client.reports.delivered", metric.WithUnit("{report}"),
 		metric.WithDescription("Reports that were delivered."))
-	t.jobEvents, errs[4] = meter.Int64Counter("hiring.jobs.events", metric.WithUnit("{event}"),
-		metric.WithDescription("Events of jobs that should not happen, such as a discarded job."))
-	t.waited, errs[5] = meter.Float64Counter("hiring.client.wait.time", metric.WithUnit("s"),
+	t.waited, errs[4] = meter.Float64Counter("hiring.client.wait.time", metric.WithUnit("s"),
 		metric.WithDescription("Length of the waits between requests, counted when they begin."))
 	return errors.Join(errs[:]...)
 }
@@ -127,14 +121,30 @@ func (t *Telemetry) createInstruments(meter metric.Meter) error {
 // overdue while it works through many results.
 func (t *Telemetry) Delivered(ctx context.Context, evaluatedAt *time.Time) {
 	t.postpone()
-	t.countDelivered(ctx, evaluatedAt)
+	t.DeliveredFor(ctx, "", evaluatedAt)
 }
 
-func (t *Telemetry) countDelivered(ctx context.Context, evaluatedAt *time.Time, a ...attribute.KeyValue) {
-	t.delivered.Add(ctx, 1, t.with(a...))
+// DeliveredFor is Delivered for a program that works for several organizations, each result
+// in a call of its own. Module jobs calls it. With an empty organization, the attribute of
+// [WithOrganization] applies.
+func (t *Telemetry) DeliveredFor(ctx context.Context, organization string, evaluatedAt *time.Time) {
+	attributes := t.Attributes(organization)
+	t.delivered.Add(ctx, 1, attributes)
 	if evaluatedAt != nil {
-		t.lag.Record(ctx, max(0, time.Since(*evaluatedAt).Seconds()), t.with(a...))
+		t.lag.Record(ctx, max(0, time.Since(*evaluatedAt).Seconds()), attributes)
 	}
+}
+
+// Meter returns the meter of t, for metrics of other packages such as jobsotel of module jobs.
+func (t *Telemetry) Meter() metric.Meter {
+	return t.meters.Meter(scope, metric.WithSchemaURL(semconv.SchemaURL))
+}
+
+// Attributes returns the attributes of a measurement of an organization: those of
+// [WithAttributes] and a. With an empty organization, the attribute of [WithOrganization]
+// applies.
+func (t *Telemetry) Attributes(organization string, a ...attribute.KeyValue) metric.MeasurementOption {
+	return t.with(append(organizationOf(organization), a...)...)
 }
 
 // with returns the attributes of a measurement. An attribute in a replaces a

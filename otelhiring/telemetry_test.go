@@ -62,7 +62,7 @@ func TestSpansOfACallAndItsAttempts(t *testing.T) {
 		assert.Equal(t, trace.SpanKindInternal, call.SpanKind())
 		require.Len(t, call.Events(), 1)
 		assert.Equal(t, "hiring.wait", call.Events()[0].Name)
-		assert.Contains(t, call.Events()[0].Attributes, attribute.String("hiring.wait.reason", "retry"))
+		assert.Equal(t, []attribute.KeyValue{attribute.String("hiring.wait.reason", "retry"), attribute.Float64("hiring.wait.duration", 5)}, call.Events()[0].Attributes)
 		for i, span := range []sdktrace.ReadOnlySpan{first, second} {
 			assert.Equal(t, "GET /api/v1/submissions/{id}/report", span.Name())
 			assert.Equal(t, trace.SpanKindClient, span.SpanKind())
@@ -116,41 +116,6 @@ func TestArchiveStorageGetsNoTraceparent(t *testing.T) {
 	assert.Equal(t, "GET /{archive}", spans[1].Name())
 	assert.Equal(t, spans[2].SpanContext().SpanID(), spans[1].Parent().SpanID())
 	assert.Equal(t, "999", value(t, b.scrape(t), "hiring_client_quota_remaining", `hiring_quota_class="read"`))
-}
-
-// TestWaitsAreEvents checks that each wait is an event with a reason and a duration.
-func TestWaitsAreEvents(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		b, small, server := newRecorder(t), sandbox.Start(t, sandbox.WithQuota(1, 1)), sandbox.Start(t)
-		client := small.Client(hiring.WithTrace(b.Trace()), hiring.WithRetry(hiring.RetryPolicy{MaxWait: 2 * time.Hour}))
-		for range 2 {
-			_, err := client.Account.Get(t.Context())
-			require.NoError(t, err)
-		}
-		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Minute)
-		defer cancel()
-		_, err := server.Client(hiring.WithTrace(b.Trace())).Submissions.WaitReport(ctx, sandbox.PendingSubmissionID, hiring.WaitOptions{})
-		require.ErrorIs(t, err, context.DeadlineExceeded)
-
-		waits := make(map[string][]float64)
-		for _, span := range b.spans.Ended() {
-			for _, event := range span.Events() {
-				require.Equal(t, "hiring.wait", event.Name)
-				require.Len(t, event.Attributes, 2)
-				require.Equal(t, "hiring.wait.duration", string(event.Attributes[1].Key))
-				kind := span.Name() + " " + event.Attributes[0].Value.AsString()
-				waits[kind] = append(waits[kind], event.Attributes[1].Value.AsFloat64())
-			}
-		}
-		require.Len(t, waits, 2, "%v", waits)
-		require.Len(t, waits["Account.Get quota"], 1)
-		assert.InDelta(t, 3600, waits["Account.Get quota"][0], 2)
-		polls := waits["Submissions.WaitReport poll"]
-		assert.Greater(t, len(polls), 9)
-		for _, poll := range polls {
-			assert.InDelta(t, 45, poll, 15)
-		}
-	})
 }
 
 // TestSpansAndMetricsContainNoPersonalData searches the exported spans and metrics.
@@ -344,13 +309,17 @@ func (w withRequestID) RoundTrip(r *http.Request) (*http.Response, error) {
 // organization, also when a Telemetry with a name is used for another one.
 func TestOrganizationOfACallReplacesTheCommonOne(t *testing.T) {
 	b := newRecorder(t, otelhiring.WithOrganization("common"))
-	b.JobDelivered(t.Context(), otelhiring.JobDelivered{Organization: "acme"})
+	b.DeliveredFor(t.Context(), "acme", nil)
 	b.PollDue(t.Context(), "", time.Now())
 	samples := b.scrape(t)
 	assert.Equal(t, "1", value(t, samples, "hiring_client_reports_delivered_total", `hiring_organization="acme"`))
 	value(t, samples, "hiring_poll_overdue_seconds", `hiring_organization="common"`)
 	for series := range samples {
 		assert.LessOrEqual(t, strings.Count(series, "hiring_organization="), 1, series)
+	}
+	b.PollDue(t.Context(), "", time.Time{})
+	for series := range b.scrape(t) {
+		assert.NotContains(t, series, "hiring_poll_overdue_seconds", "no poll follows")
 	}
 }
 

@@ -38,8 +38,7 @@ func run(ctx context.Context) error {
 	}
 	defer func() { _ = db.Close() }()
 	db.SetMaxOpenConns(1)
-	driver := riversqlite.New(db)
-	if err := jobs.Migrate(ctx, driver, nil); err != nil {
+	if err := jobs.Migrate(ctx, jobs.SQLite(db), ""); err != nil {
 		return err
 	}
 	if _, err := db.ExecContext(ctx, "CREATE TABLE IF NOT EXISTS results (submission text PRIMARY KEY, score integer)"); err != nil {
@@ -47,19 +46,19 @@ func run(ctx context.Context) error {
 	}
 
 	config := &river.Config{SoftStopTimeout: 10 * time.Second} // Running handlers have 10 s to finish.
-	err = jobs.Watch[*riversqlite.Driver](config, jobs.Results[*sql.Tx]{
+	err = jobs.Watch(config, jobs.SQLite(db), jobs.Results[*sql.Tx]{
 		Organizations: []jobs.Organization{{
 			Name: "acme", Client: client, Watch: hiring.WatchOptions{Since: time.Now().Add(-24 * time.Hour)}, // Used by the first start only.
 		}},
 		Handle: func(ctx context.Context, tx *sql.Tx, d jobs.Delivery) error {
-			_, err := tx.ExecContext(ctx, "INSERT INTO results (submission, score) VALUES ($1, $2)", d.Submission.ID, d.Report.ShipScore)
+			_, err := tx.ExecContext(ctx, "INSERT INTO results (submission, score) VALUES ($1, $2) ON CONFLICT (submission) DO UPDATE SET score = excluded.score", d.Submission.ID, d.Report.ShipScore)
 			return err
 		},
 	})
 	if err != nil {
 		return err
 	}
-	workers, err := river.NewClient(driver, config)
+	workers, err := river.NewClient(riversqlite.New(db), config)
 	if err != nil {
 		return err
 	}

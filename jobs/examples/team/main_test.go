@@ -3,23 +3,20 @@ package main
 import (
 	"bufio"
 	"context"
-	"fmt"
 	"io"
 	"net/http"
 	"os"
 	"os/exec"
 	"regexp"
-	"slices"
-	"strings"
 	"syscall"
 	"testing"
 	"time"
 
 	"github.com/jackc/pgx/v5"
-	"github.com/riverqueue/river/riverdriver/riverpgxv5"
 	"github.com/stretchr/testify/require"
 
 	"github.com/hiring-assessment/hiring-go/jobs/internal/testing/pgtest"
+	"github.com/hiring-assessment/hiring-go/sandbox"
 )
 
 // TestMain also runs the program, for the tests.
@@ -72,7 +69,7 @@ func (p *program) until(t *testing.T, pattern string) string {
 	return ""
 }
 
-const result = `^\d\d:\d\d:\d\d  "(\w+)" +\d+  \w+`
+const result = `^\d\d:\d\d:\d\d  ".+" +\d+  \w+`
 
 // interrupt stops the program as Ctrl-C does, and checks that it leaves no file.
 func (p *program) interrupt(t *testing.T) {
@@ -123,71 +120,23 @@ func database(t *testing.T) (url string) {
 	return server.URL
 }
 
+// TestTeamPostgres runs one of the processes of a database.
 func TestTeamPostgres(t *testing.T) {
 	t.Parallel()
+	service := sandbox.New()
+	t.Cleanup(service.Close)
 	url := database(t)
-	t.Run("processes", func(t *testing.T) { t.Parallel(); testProcesses(t, url) })
-	t.Run("table", func(t *testing.T) { t.Parallel(); testTableAtOnce(t, url) })
-}
-
-// testProcesses runs two processes with one sandbox, and one whose sandbox has the same ids, on one database.
-func testProcesses(t *testing.T, url string) {
-	environment := []string{"DATABASE_URL=" + url}
-	first := start(t, environment)
-	join := strings.Fields(first.until(t, "^For another process: (.*)$"))
-	other := start(t, environment)
-	second := start(t, append(environment, join[:2]...), join[slices.Index(join, "./examples/team")+1:]...)
-	schemas := []string{join[len(join)-1], other.until(t, "-schema (.*)$")}
-	require.NotEqual(t, schemas[0], schemas[1])
-	second.until(t, "^River's page")
-	first.until(t, result)
-	second.interrupt(t)
-	first.until(t, result)
-	other.until(t, result)
-	first.interrupt(t)
-	other.interrupt(t)
-	for i, least := range []int{2, 1} {
-		results, deliveries := counts(t, url, schemas[i])
-		require.Equal(t, deliveries, results)
-		require.GreaterOrEqual(t, results, least)
-	}
-}
-
-// testTableAtOnce checks that further processes find the table that another one is creating.
-func testTableAtOnce(t *testing.T, url string) {
-	for round := range 10 {
-		schema := fmt.Sprintf("at_once_%d_%d", time.Now().UnixNano(), round)
-		pool, err := openPool(t.Context(), url, schema)
-		require.NoError(t, err)
-		_, err = pool.Exec(t.Context(), "CREATE SCHEMA "+schema)
-		require.NoError(t, err)
-		set := team[*riverpgxv5.Driver, pgx.Tx]{
-			begin: func(ctx context.Context, do func(pgx.Tx) error) error { return pgx.BeginFunc(ctx, pool, do) },
-			exec: func(ctx context.Context, tx pgx.Tx, query string, args ...any) error {
-				_, err := tx.Exec(ctx, query, args...)
-				return err
-			},
-		}
-		results := make(chan error)
-		for range 4 {
-			go func() { results <- set.createResults(t.Context()) }()
-		}
-		for range 4 {
-			require.NoError(t, <-results)
-		}
-		pool.Close()
-	}
-}
-
-// counts returns the number of results and of completed deliveries in a schema.
-func counts(t *testing.T, url, schema string) (results, deliveries int) {
-	t.Helper()
+	p := start(t, []string{"DATABASE_URL=" + url, "HIRING_BASE_URL=" + service.URL(), "HIRING_API_KEY=" + sandbox.LiveKey}, "-every", "2s")
+	p.until(t, "^River's page")
 	db, err := pgx.Connect(t.Context(), url)
 	require.NoError(t, err)
-	defer func() { require.NoError(t, db.Close(context.WithoutCancel(t.Context()))) }()
-	_, err = db.Exec(t.Context(), "SET search_path = "+pgx.Identifier{schema}.Sanitize())
+	t.Cleanup(func() { _ = db.Close(context.WithoutCancel(t.Context())) })
+	require.Eventually(t, func() bool { // The watch has begun.
+		var watches int
+		return db.QueryRow(t.Context(), "SELECT count(*) FROM hiring_jobs").Scan(&watches) == nil && watches == 1
+	}, maxRun, 100*time.Millisecond)
+	_, err = service.AddResult(service.AddAssessment("Backend engineer"), "ada@candidates.test", sandbox.Result{})
 	require.NoError(t, err)
-	require.NoError(t, db.QueryRow(t.Context(), "SELECT count(*) FROM results").Scan(&results))
-	require.NoError(t, db.QueryRow(t.Context(), "SELECT count(*) FROM river_job WHERE kind = 'hiring_delivery' AND state = 'completed'").Scan(&deliveries))
-	return results, deliveries
+	p.until(t, result)
+	p.interrupt(t)
 }

@@ -2,6 +2,8 @@ package main
 
 import (
 	"context"
+	"fmt"
+	"log/slog"
 	"os"
 	"strings"
 	"time"
@@ -19,27 +21,16 @@ type service struct {
 	client    *hiring.Client
 	telemetry *otelhiring.Telemetry
 	watch     hiring.WatchOptions
-	url, key  string
-
-	fake       *sandbox.Server // Nil for the API.
-	assessment string          // The assessment of the sandbox.
+	fake      *sandbox.Server // Nil for the API.
 }
 
-// newService returns the API of the environment variables. Without them it returns a
-// sandbox whose candidates finish within seconds.
+// newService returns the API of the environment variables, or a sandbox without them.
 func newService(every time.Duration) (*service, error) {
-	s := &service{
-		url: os.Getenv("HIRING_BASE_URL"), key: os.Getenv("HIRING_API_KEY"),
-		watch: hiring.WatchOptions{MinInterval: every / 2, MaxInterval: every},
-	}
-	file := os.Getenv("HIRING_API_KEY_FILE")
-	if s.url == "" && s.key == "" && file == "" {
-		s.fake = sandbox.New(
-			sandbox.WithQuota(100_000, 100_000),
-			sandbox.WithTimeline(sandbox.Timeline{Open: time.Second, Begin: time.Second, Submit: 2 * time.Second, Evaluate: time.Second}),
-		)
-		s.assessment = s.fake.AddAssessment("Backend engineer")
-		s.url, s.key = s.fake.URL(), sandbox.LiveKey
+	s := &service{watch: hiring.WatchOptions{MinInterval: every / 2, MaxInterval: every}}
+	url, key, file := os.Getenv("HIRING_BASE_URL"), os.Getenv("HIRING_API_KEY"), os.Getenv("HIRING_API_KEY_FILE")
+	if url == "" && key == "" && file == "" {
+		s.fake = sandbox.New(sandbox.WithQuota(100_000, 100_000))
+		url, key = s.fake.URL(), sandbox.LiveKey
 		s.watch.MinInterval, s.watch.MaxInterval = time.Second, 2*time.Second
 	}
 	reader, err := prometheus.New()
@@ -54,7 +45,7 @@ func newService(every time.Duration) (*service, error) {
 	if file != "" {
 		options = append(options, hiring.WithKeySource(keyFrom(file)))
 	}
-	s.client, err = hiring.New(s.url, s.key, options...)
+	s.client, err = hiring.New(url, key, options...)
 	return s, err
 }
 
@@ -64,6 +55,20 @@ func keyFrom(path string) func(context.Context) (string, error) {
 	return func(context.Context) (string, error) {
 		key, err := os.ReadFile(path)
 		return strings.TrimSpace(string(key)), err
+	}
+}
+
+// evaluate adds a result to the sandbox every second until ctx ends.
+func (s *service) evaluate(ctx context.Context) {
+	assessment := s.fake.AddAssessment("Backend engineer")
+	for n := 1; ctx.Err() == nil; n++ {
+		if _, err := s.fake.AddResult(assessment, fmt.Sprintf("candidate-%d@candidates.test", n), sandbox.Result{}); err != nil {
+			slog.Error("adding a result failed", "error", err)
+		}
+		select {
+		case <-ctx.Done():
+		case <-time.After(time.Second):
+		}
 	}
 }
 

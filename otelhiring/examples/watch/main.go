@@ -1,7 +1,7 @@
 // Command watch shows what otelhiring records: it watches an organization, serves metrics
 // for Prometheus and, with -spans, writes spans to standard error. Without
-// HIRING_BASE_URL and HIRING_API_KEY it uses an embedded sandbox with a new candidate
-// every minute.
+// HIRING_BASE_URL and HIRING_API_KEY it uses an embedded sandbox with a new result every
+// minute.
 package main
 
 import (
@@ -44,46 +44,41 @@ func main() {
 	}
 }
 
-// run watches until the context ends or an error is not transient.
-func run(ctx context.Context, address string, spans io.Writer) error {
-	telemetry, end, err := newTelemetry(spans)
+// run watches until the context ends or an error is not transient. It exports metrics to
+// Prometheus's default registry. In production, export spans by OTLP instead.
+func run(ctx context.Context, address string, spans io.Writer) (err error) {
+	traces, err := stdouttrace.New(stdouttrace.WithWriter(spans))
 	if err != nil {
 		return err
 	}
-	defer end(context.WithoutCancel(ctx))
+	metrics, err := exporter.New()
+	if err != nil {
+		return err
+	}
+	tracers := sdktrace.NewTracerProvider(sdktrace.WithBatcher(traces))
+	meters := sdkmetric.NewMeterProvider(sdkmetric.WithReader(metrics))
+	telemetry, err := otelhiring.New(otelhiring.WithTracerProvider(tracers), otelhiring.WithMeterProvider(meters))
+	if err != nil {
+		return err
+	}
+	defer func() { // Exports the last spans and metrics.
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
+		defer cancel()
+		err = errors.Join(err, tracers.Shutdown(ctx), meters.Shutdown(ctx))
+	}()
 	client, err := newClient(ctx, telemetry)
 	if err != nil {
 		return err
 	}
-	stop, err := serveMetrics(ctx, address)
+	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", address)
 	if err != nil {
 		return err
 	}
-	defer stop()
+	server := &http.Server{Handler: promhttp.Handler(), ReadHeaderTimeout: 5 * time.Second}
+	go func() { _ = server.Serve(listener) }() // Serve returns when Close is called.
+	defer func() { _ = server.Close() }()
+	fmt.Printf("metrics at http://%s/metrics\n", listener.Addr())
 	return watch(ctx, client, telemetry)
-}
-
-// newTelemetry exports metrics to Prometheus's default registry. In production,
-// export spans by OTLP instead.
-func newTelemetry(spans io.Writer) (telemetry *otelhiring.Telemetry, end func(context.Context), err error) {
-	traces, err := stdouttrace.New(stdouttrace.WithWriter(spans))
-	if err != nil {
-		return nil, nil, err
-	}
-	metrics, err := exporter.New()
-	if err != nil {
-		return nil, nil, err
-	}
-	tracers := sdktrace.NewTracerProvider(sdktrace.WithBatcher(traces))
-	meters := sdkmetric.NewMeterProvider(sdkmetric.WithReader(metrics))
-	telemetry, err = otelhiring.New(otelhiring.WithTracerProvider(tracers), otelhiring.WithMeterProvider(meters))
-	return telemetry, func(ctx context.Context) {
-		ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
-		defer cancel()
-		if err := errors.Join(tracers.Shutdown(ctx), meters.Shutdown(ctx)); err != nil {
-			fmt.Fprintln(os.Stderr, "watch: exporting the last spans and metrics failed:", err)
-		}
-	}, err
 }
 
 // newClient returns a client of the API, or of an embedded sandbox.
@@ -92,37 +87,20 @@ func newClient(ctx context.Context, telemetry *otelhiring.Telemetry) (*hiring.Cl
 	if os.Getenv("HIRING_BASE_URL") != "" || os.Getenv("HIRING_API_KEY") != "" {
 		return hiring.FromEnv(trace)
 	}
-	server := sandbox.New(sandbox.WithTimeline(sandbox.Timeline{Open: time.Second, Begin: time.Second, Submit: time.Second,
-		Evaluate: time.Second}))
+	server := sandbox.New()
 	assessment := server.AddAssessment("Backend engineer")
-	recruiter := server.LiveClient()
 	go func() {
-		for n := 1; ; n++ {
-			candidate := hiring.NewInvitation{Email: fmt.Sprintf("candidate-%d@candidates.test", n), Name: fmt.Sprint("Candidate ", n)}
-			if _, err := recruiter.Invitations.Send(ctx, assessment, candidate); err != nil {
-				return // The context ended, or the rate limit of writes is used up.
+		for n := 1; ctx.Err() == nil; n++ {
+			if _, err := server.AddResult(assessment, fmt.Sprintf("candidate-%d@candidates.test", n), sandbox.Result{}); err != nil {
+				fmt.Fprintln(os.Stderr, "watch:", err)
 			}
 			select {
 			case <-ctx.Done():
-				return
 			case <-time.After(time.Minute):
 			}
 		}
 	}()
 	return server.LiveClient(trace), nil
-}
-
-func serveMetrics(ctx context.Context, address string) (stop func(), err error) {
-	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", address)
-	if err != nil {
-		return nil, err
-	}
-	mux := http.NewServeMux()
-	mux.Handle("GET /metrics", promhttp.Handler())
-	server := &http.Server{Handler: mux, ReadHeaderTimeout: 5 * time.Second}
-	go func() { _ = server.Serve(listener) }() // Serve returns when Close is called.
-	fmt.Printf("metrics at http://%s/metrics\n", listener.Addr())
-	return func() { _ = server.Close() }, nil
 }
 
 // watch prints a line for each report, without personal data.

@@ -1,0 +1,101 @@
+package jobs
+
+import (
+	"cmp"
+	"context"
+	"time"
+)
+
+// This file has all queries of River's table river_job. They only count, and they name their
+// columns: args, created_at, errors, finalized_at, metadata, queue, scheduled_at and state.
+
+// jobState is a state of deliveries of an organization. The state of other jobs is empty.
+type jobState struct {
+	organization string
+	state        State
+}
+
+// jobCount is a number of jobs or of rows of hiring_jobs.
+type jobCount struct {
+	n       int
+	special int64   // Of polls the largest round, of runs those that have failed or wait for another limit of the plan.
+	seconds float64 // When the oldest entered its state, or when a poll is due, since 1970. 0 without any.
+}
+
+// since returns the time of a count, zero when nothing was counted.
+func (c jobCount) since() time.Time {
+	if c.seconds == 0 {
+		return time.Time{}
+	}
+	return time.UnixMilli(int64(c.seconds * 1000))
+}
+
+// count runs a query whose columns are those of jobState and jobCount.
+func (in *installation[TTx]) count(ctx context.Context, query string) (map[jobState]jobCount, error) {
+	rows, err := in.db.db.QueryContext(ctx, in.table().names.Replace(query))
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = rows.Close() }()
+	counts := make(map[jobState]jobCount)
+	for err == nil && rows.Next() {
+		var key jobState
+		var c jobCount
+		err = rows.Scan(&key.organization, &key.state, &c.n, &c.special, &c.seconds)
+		counts[key] = c
+	}
+	return counts, cmp.Or(err, rows.Err())
+}
+
+const unfinishedSQL = "state IN ('available', 'pending', 'retryable', 'running', 'scheduled')"
+
+// countPolls counts the unfinished polls of each organization.
+func (in *installation[TTx]) countPolls(ctx context.Context) (map[jobState]jobCount, error) {
+	t := in.table()
+	return in.count(ctx, `SELECT args->>'organization', '', sum(CASE WHEN state = 'discarded' THEN 0 ELSE 1 END), max(CAST(args->>'round' AS bigint)),
+			coalesce(max(CASE WHEN state = 'scheduled' THEN `+t.epochSQL("scheduled_at")+` END), 0)
+		FROM river_job WHERE queue = '`+QueuePolls+`' AND (`+unfinishedSQL+` OR state = 'discarded') GROUP BY 1`)
+}
+
+// countDeliveries counts deliveries by state, pauses, and submissions that cannot be decoded.
+func (in *installation[TTx]) countDeliveries(ctx context.Context) (map[jobState]jobCount, error) {
+	t := in.table()
+	failures, first := "cardinality(errors)", "CAST(errors[1]->>'at' AS timestamptz)"
+	if t.sqlite {
+		failures, first = "json_array_length(errors)", "errors->>'$[0].at'"
+	}
+	return in.count(ctx, `WITH deliveries AS (
+			SELECT args->>'organization' AS organization, `+t.epochSQL("created_at")+` AS created,
+				CASE WHEN state IN ('cancelled', 'discarded') THEN CAST(state AS text) WHEN `+failures+` > 0 THEN 'failing' WHEN state = 'running' THEN 'running' ELSE 'waiting' END AS condition,
+				`+t.epochSQL("CASE WHEN state IN ('cancelled', 'discarded') THEN finalized_at WHEN "+failures+" > 0 THEN "+first+" ELSE created_at END")+` AS since
+			FROM river_job WHERE queue = '`+QueueDeliveries+`' AND (`+unfinishedSQL+` OR state IN ('cancelled', 'discarded')))
+		SELECT organization, condition, count(*), 0, min(since) FROM deliveries GROUP BY 1, 2
+		UNION ALL SELECT organization, '`+string(DeliveriesUnfinished)+`', count(*), 0, min(created) FROM deliveries WHERE condition NOT IN ('cancelled', 'discarded') GROUP BY 1
+		UNION ALL SELECT organization, status, count(*), 0, min(`+t.epochSQL("updated_at")+`) FROM hiring_jobs WHERE status IN ('paused', 'unreadable') AND assessment_id = '' GROUP BY 1, 2`)
+}
+
+// countInvitations counts the invitations without a result of each organization.
+func (in *installation[TTx]) countInvitations(ctx context.Context) (map[jobState]jobCount, error) {
+	t := in.table()
+	return in.count(ctx, `SELECT organization, '', count(*), 0, min(`+t.epochSQL("updated_at")+`) FROM hiring_jobs WHERE `+pendingSQL+` GROUP BY 1`)
+}
+
+// countRuns counts the unfinished runs of invitations of each organization.
+func (in *installation[TTx]) countRuns(ctx context.Context) (map[jobState]jobCount, error) {
+	t := in.table()
+	failures := "cardinality(errors)"
+	if t.sqlite {
+		failures = "json_array_length(errors)"
+	}
+	return in.count(ctx, `SELECT args->>'organization', '', sum(CASE WHEN state = 'discarded' THEN 0 ELSE 1 END),
+			sum(CASE WHEN `+failures+` > 0 OR metadata->>'`+metadataPlan+`' = 'reached' THEN 1 ELSE 0 END), 0
+		FROM river_job WHERE queue = '`+QueueInvitations+`' AND (`+unfinishedSQL+` OR state = 'discarded') GROUP BY 1`)
+}
+
+// epochSQL returns SQL that converts a time to seconds since 1970.
+func (t table) epochSQL(value string) string {
+	if t.sqlite {
+		return "unixepoch(" + value + ", 'subsec')"
+	}
+	return "CAST(extract(epoch FROM CAST(" + value + " AS timestamptz)) AS double precision)"
+}

@@ -1,0 +1,162 @@
+package jobs
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"math/rand/v2"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
+	"github.com/jackc/pgx/v5/stdlib"
+	"github.com/riverqueue/river"
+	"github.com/riverqueue/river/riverdriver/riverpgxv5"
+	"github.com/riverqueue/river/riverdriver/riversqlite"
+	"github.com/riverqueue/river/rivermigrate"
+)
+
+// Database is the database of a River client: [Postgres] or [SQLite]. TTx is the type of
+// its transactions.
+type Database[TTx any] struct {
+	db       *sql.DB // Outside of transactions.
+	sqlite   bool
+	maxConns int // Of the pool. 0 on SQLite.
+	inTx     func(ctx context.Context, do func(tx TTx) error) error
+	complete func(ctx context.Context, tx TTx, job *river.Job[anyArgs]) (*river.Job[anyArgs], error)
+	migrator func(*rivermigrate.Config) (*rivermigrate.Migrator[TTx], error)
+}
+
+// anyArgs are the arguments of a job of any kind, which are not decoded.
+type anyArgs struct{}
+
+// Kind is not used: no such job is inserted.
+func (anyArgs) Kind() string { return "" }
+
+// Postgres returns the database of a pool. [Watch] needs a pool of at least fifteen
+// connections with the default number of workers: five more than deliveries run at once.
+func Postgres(pool *pgxpool.Pool) Database[pgx.Tx] {
+	return Database[pgx.Tx]{
+		db: stdlib.OpenDBFromPool(pool), maxConns: int(pool.Config().MaxConns),
+		inTx:     func(ctx context.Context, do func(pgx.Tx) error) error { return pgx.BeginFunc(ctx, pool, do) },
+		complete: river.JobCompleteTx[*riverpgxv5.Driver, pgx.Tx, anyArgs],
+		migrator: func(c *rivermigrate.Config) (*rivermigrate.Migrator[pgx.Tx], error) {
+			return rivermigrate.New(riverpgxv5.New(pool), c)
+		},
+	}
+}
+
+// SQLite returns the database of a SQLite file. It must have one connection
+// (SetMaxOpenConns(1)), as River requires.
+func SQLite(db *sql.DB) Database[*sql.Tx] {
+	return Database[*sql.Tx]{
+		db: db, sqlite: true,
+		inTx: func(ctx context.Context, do func(*sql.Tx) error) error {
+			tx, err := db.BeginTx(ctx, nil)
+			if err != nil {
+				return err
+			}
+			defer func() { _ = tx.Rollback() }() // Has no effect after the commit.
+			if err := do(tx); err != nil {
+				return err
+			}
+			return tx.Commit()
+		},
+		complete: river.JobCompleteTx[*riversqlite.Driver, *sql.Tx, anyArgs],
+		migrator: func(c *rivermigrate.Config) (*rivermigrate.Migrator[*sql.Tx], error) {
+			return rivermigrate.New(riversqlite.New(db), c)
+		},
+	}
+}
+
+// querier runs SQL in a database or in a transaction.
+type querier interface {
+	exec(ctx context.Context, statement string, args ...any) error
+	queryRow(ctx context.Context, query string, args ...any) row
+}
+
+type row interface{ Scan(to ...any) error }
+
+// querierOf returns the querier of a transaction of the caller.
+func querierOf(tx any) (querier, error) {
+	switch tx := tx.(type) {
+	case pgx.Tx:
+		return pgxQuerier{tx}, nil
+	case *sql.Tx:
+		return sqlQuerier{tx}, nil
+	}
+	return nil, errors.New("jobs: a transaction must be a pgx.Tx or a *sql.Tx")
+}
+
+type pgxQuerier struct{ pgx.Tx }
+
+func (q pgxQuerier) exec(ctx context.Context, statement string, args ...any) error {
+	_, err := q.Exec(ctx, statement, args...)
+	return err
+}
+
+func (q pgxQuerier) queryRow(ctx context.Context, query string, args ...any) row {
+	return q.QueryRow(ctx, query, args...)
+}
+
+// sqlQuerier is a *sql.DB or a *sql.Tx.
+type sqlQuerier struct {
+	db interface {
+		ExecContext(ctx context.Context, statement string, args ...any) (sql.Result, error)
+		QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row
+	}
+}
+
+func (q sqlQuerier) exec(ctx context.Context, statement string, args ...any) error {
+	_, err := q.db.ExecContext(ctx, statement, args...)
+	return err
+}
+
+func (q sqlQuerier) queryRow(ctx context.Context, query string, args ...any) row {
+	return q.db.QueryRowContext(ctx, query, args...)
+}
+
+// Migrate creates or updates River's tables and the table hiring_jobs in a schema, which
+// must exist. An empty schema means the first one of the search_path. Migrate changes
+// nothing when the tables are up to date. Any number of processes may call it at once, and
+// one connection is enough.
+func Migrate[TTx any](ctx context.Context, db Database[TTx], schema string) error {
+	migrator, err := db.migrator(&rivermigrate.Config{Schema: schema})
+	if err != nil {
+		return err
+	}
+	t := newTable(sqlQuerier{db.db}, db.sqlite, schema)
+	migrate := func() error {
+		if _, err := migrator.Migrate(ctx, rivermigrate.DirectionUp, nil); err != nil {
+			return err
+		}
+		if err := t.exec(ctx, createTable); err != nil {
+			return err
+		}
+		return t.exec(ctx, createIndex)
+	}
+	// When processes migrate at once, all but one fail at each version, because its tables exist.
+	for range migrateAttempts {
+		if err = migrate(); err == nil || ctx.Err() != nil {
+			break
+		}
+		time.Sleep(rand.N(200 * time.Millisecond)) //nolint:gosec // Not a secret.
+	}
+	return err
+}
+
+const migrateAttempts = 20
+
+const createTable = `CREATE TABLE IF NOT EXISTS hiring_jobs (
+	organization text NOT NULL,
+	assessment_id text NOT NULL,
+	address text NOT NULL,
+	status text NOT NULL,
+	detail text NOT NULL,
+	version bigint NOT NULL DEFAULT 1,
+	updated_at timestamptz NOT NULL DEFAULT CURRENT_TIMESTAMP,
+	PRIMARY KEY (organization, assessment_id, address)
+)`
+
+// createIndex creates an index for the queued invitations. The name of the index has no schema.
+const createIndex = `CREATE INDEX IF NOT EXISTS hiring_queued ON hiring_jobs (organization, assessment_id, address) WHERE status IN ('queued', 'sending')`

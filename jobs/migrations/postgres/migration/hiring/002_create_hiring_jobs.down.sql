@@ -1,1 +1,0 @@
-DROP TABLE /* TEMPLATE: schema */hiring_jobs;
