@@ -3,11 +3,12 @@ package hiring
 import (
 	"cmp"
 	"context"
-	"github.com/hiring-assessment/hiring-go/internal/defaults"
 	"math"
 	"math/rand/v2"
 	"net/http"
 	"time"
+
+	"github.com/hiring-assessment/hiring-go/internal/defaults"
 )
 
 // RetryPolicy configures the retries of a call. A zero field means the default, which each

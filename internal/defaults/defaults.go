@@ -3,6 +3,7 @@ package defaults
 
 import "time"
 
+// Of New.
 const (
 	Timeout          = 30 * time.Second // Of an attempt.
 	MaxResponseBytes = 64 << 20

@@ -21,7 +21,7 @@ func used(remaining int, resets time.Time) Window {
 	return Window{Limit: 100, Remaining: remaining, Reset: resets}
 }
 
-func TestEnter(t *testing.T) {
+func TestAdmit(t *testing.T) {
 	for name, c := range map[string]struct {
 		remaining int
 		reserve   float64

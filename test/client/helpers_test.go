@@ -1,9 +1,10 @@
 package client_test
 
 import (
-	"github.com/hiring-assessment/hiring-go/internal/defaults"
 	"io"
 	"log"
+
+	"github.com/hiring-assessment/hiring-go/internal/defaults"
 )
 
 func quietLog() *log.Logger { return log.New(io.Discard, "", 0) }
