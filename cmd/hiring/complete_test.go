@@ -87,8 +87,8 @@ func TestCompletionOfValues(t *testing.T) {
 func TestNamesWithSpacesCompleteInShells(t *testing.T) {
 	t.Parallel()
 	h := newCampaign(t, 0)
-	h.server.AddAssessment("Ops: R&D team 2026")
-	wanted := h.server.AddAssessment("Ops: R&D team 2027")
+	h.server.AddAssessment("Ops: R&D 2026 north")
+	wanted := h.server.AddAssessment("Ops: R&D 2027 north")
 	u := newUser(t, h.server, sandbox.LiveKey)
 	require.NoError(t, os.Symlink(os.Args[0], filepath.Join(u.home, "hiring")))
 	u.env = append(u.env, "PATH="+u.home+":"+os.Getenv("PATH"))
@@ -104,13 +104,13 @@ func TestNamesWithSpacesCompleteInShells(t *testing.T) {
 		script := "hiring." + shell
 		u.write(script, u.run("completion", shell).stdout)
 		load := map[string]string{"zsh": "autoload -U compinit; compinit -u -D; "}[shell] + "source " + script
-		for _, typed := range []string{"assessments get Op\t7\t", "assessments get 'Op\t7\t", "assessments get \"Op\t7\t", "invitations list --assessment=Op\t7\t"} {
+		for _, typed := range []string{"assessments close Op\t7\t", "assessments close 'Op\t7\t", "assessments close \"Op\t7\t", "invitations resend a@example.com --assessment=Op\t7\t"} {
 			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 			c := exec.CommandContext(ctx, path, start...)
 			c.Env, c.Dir = u.env, u.home
 			terminal, err := pty.StartWithSize(c, &pty.Winsize{Rows: 40, Cols: 200})
 			require.NoError(t, err)
-			_, err = terminal.WriteString(load + "\nhiring " + typed + "\nexit\n")
+			_, err = terminal.WriteString(load + "\nhiring " + typed + " --yes\nexit\n")
 			require.NoError(t, err)
 			screen, _ := io.ReadAll(terminal)
 			_ = c.Wait()

@@ -292,7 +292,7 @@ func TestOneAddressInSeveralSpellings(t *testing.T) {
 	_, err := h.server.LiveClient().Invitations.Send(t.Context(), h.id, hiring.NewInvitation{Email: "ren\u00e9\u200b@example.com", Name: "Ren\u00e9"})
 	require.NoError(t, err)
 	u.write("names.csv", "email,name\nREN\u00c9@example.com,Ren\u00e9\nRen\u00e9@example.com,Ren\u00e9\nzo\u00eb@example.com,Zo\u00eb\nZO\u00cb@EXAMPLE.com,Zo\u00eb\n")
-	assert.Contains(t, u.run("invitations", "import", "names.csv", "-a", h.id, "--dry-run").stdout, "2 rows repeat an address")
+	assert.Contains(t, u.run("invitations", "import", "names.csv", "-a", h.id, "--dry-run").stdout, "2 candidates for Backend: 1 already invited, 1 to invite.\n2 rows repeat an address")
 	got := u.run("invitations", "import", "names.csv", "-a", h.id, "--yes")
 	require.Zero(t, got.code, got.stderr)
 	assert.Equal(t, "1 sent, 1 existing. Results: names.csv.results.csv\n", got.stdout)

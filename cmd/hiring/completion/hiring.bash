@@ -1,25 +1,29 @@
 # bash completion for hiring. It needs no other package and works with bash 3.2.
 
 _hiring() {
-    local word quote= begun out directive line name text tab=$'\t'
-    local -a words
-    # Bash splits words at "=". Unfinished words keep their opening quote.
+    local word last head text name line out directive i begun quote= tab=$'\t'
+    local -a words names texts
+    # Bash splits words at "=" and ":", but not in quotes.
     for word in "${COMP_WORDS[@]:1:COMP_CWORD}"; do
-        if [[ ${#words[@]} -gt 0 && ( $word == "=" || ${words[${#words[@]}-1]} == --*= ) ]]; then
+        if [[ ${#words[@]} -gt 0 && ( $word == [=:]* || ${words[${#words[@]}-1]} == *[=:] ) ]]; then
             words[${#words[@]}-1]+=$word
         else
             words+=("$word")
         fi
     done
-    begun=${COMP_WORDS[COMP_CWORD]}
-    [[ $begun == "=" ]] && begun=
-    [[ $begun == [\"\']* ]] && quote=${begun:0:1}
-    begun=${begun#[\"\']} begun=${begun//\\/}
-    local i
+
+    # begun is the begun value without quotes. Bash replaces the part of it behind head.
+    last=${words[${#words[@]}-1]} word=${COMP_WORDS[COMP_CWORD]}
+    [[ $word == [=:] ]] && word=
+    head=${last%"$word"}
+    [[ $head == --*=* ]] && head=${head#*=}
+    head=${head//\\/}
+    [[ $word == [\"\']* ]] && quote=${word:0:1}
+    word=${word#[\"\']} begun=$head${word//\\/}
     for i in "${!words[@]}"; do
         word=${words[i]}
         case $word in
-            [\"\']* | *=[\"\']*) # Without its quotes. The last one may have only the opening quote.
+            [\"\']* | *=[\"\']*) # The last word may have only the opening quote.
                 word=${word/#[\"\']/} word=${word/=[\"\']/=}
                 words[i]=${word%[\"\']} ;;
             *) words[i]=${word//\\/} ;;
@@ -36,7 +40,8 @@ _hiring() {
     fi
     [[ $((directive & 8)) -ne 0 ]] && return # Files, which bash completes.
 
-    local -a names texts
+    printf -v head %q "$head"
+    [[ $head == "''" ]] && head=
     while IFS= read -r line; do
         name=${line%%"$tab"*}
         [[ $line == :* || -z $line || $name != "$begun"* ]] && continue
@@ -47,7 +52,7 @@ _hiring() {
             \") name=$(sed 's/[\\"$`]/\\&/g' <<<"$name") ;;
             *) printf -v name %q "$name" ;;
         esac
-        names+=("$name") texts+=("$text")
+        names+=("${name#"$head"}") texts+=("$text")
     done <<<"$out"
     COMPREPLY=("${names[@]}")
     if [[ ${#names[@]} -gt 1 && $COMP_TYPE == 63 ]]; then # A list is shown, and nothing inserted.
