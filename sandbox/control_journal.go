@@ -160,7 +160,7 @@ func (s *Server) readJournal(_ string, q struct {
 		}
 	}
 	out.Entries = copies(found, q.Details)
-	out.Actions = slices.DeleteFunc(out.Actions, func(a action) bool { return len(found) > 0 && a.After < found[0].Number-1 })
+	out.Actions = slices.DeleteFunc(out.Actions, func(a action) bool { return len(exchanges) > 0 && (len(found) == 0 || a.After < found[0].Number-1) })
 	return out, nil
 }
 

@@ -360,7 +360,7 @@ function row(e, tabbable) {
     <time title=${e.at}>${second}<span class="millis">${millis}</span></time><span class="no">${e.number}</span></a></li>`;
 }
 
-const deeds = {
+const actionTexts = {
   clock: (a) => `Clock moved by ${span(a.forward)} to ${dayOf(a.at)} ${clockTime(a.at)}`,
   fault: (a) => `Fault armed: ${faultText(a.fault)}`,
   faults_removed: (a) => `${plural(Number(a.subject), "fault")} removed`,
@@ -369,12 +369,12 @@ const deeds = {
   key_revoked: (a) => `Key revoked: ${a.subject}`,
 };
 
-// deed says what the tester did. A step names the candidate.
-const deed = (a) =>
+// actionRow says what the tester did. A step names the candidate.
+const actionRow = (a) =>
   html`<li class="action"><span>${
     a.id
       ? html`<a href=${candidatePath(a.id)}><bdi>${a.subject}</bdi></a> ${a.more ? `and ${a.more} more` : nothing} ${a.kind}`
-      : deeds[a.kind]?.(a)
+      : actionTexts[a.kind]?.(a)
   }</span><time title=${a.at}>${clockTime(a.at)}</time></li>`;
 
 function listView() {
@@ -399,7 +399,7 @@ function listView() {
     <ol aria-label="Requests, newest first">${repeat(
       part,
       (e) => e.number ?? e.day ?? e.action.at + e.action.kind + e.action.subject,
-      (e) => (e.day ? html`<li class="day">${dayOf(e.day)}</li>` : e.action ? deed(e.action) : row(e, tabbable)),
+      (e) => (e.day ? html`<li class="day">${dayOf(e.day)}</li>` : e.action ? actionRow(e.action) : row(e, tabbable)),
     )}</ol>
     <div class="space" .style=${space(Math.max(0, items.length - last))}></div></section>`;
 }
