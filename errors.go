@@ -248,7 +248,7 @@ func IsTransient(err error) bool {
 		return false // Also when the deadline passed after the response.
 	case errors.Is(err, context.DeadlineExceeded):
 		return true
-	case !ok, failure.kind == final, failure.kind == invalidBody:
+	case !ok, failure.kind == final, failure.kind == invalidBody, failure.Outcome == OutcomeDone:
 		return false
 	case failure.kind != byStatus:
 		return true

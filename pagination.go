@@ -35,6 +35,7 @@ type Pager[T any] struct {
 	page  int              // Of FromPage, or 0.
 	size  int              // 0: the default of a list of a function.
 	err   error
+	atErr error // Of the last From or FromPage.
 }
 
 // Page is one page of a list. It is not meant for JSON: encode its Items.
@@ -123,9 +124,9 @@ func (p Pager[T]) PageSize(n int) Pager[T] {
 	}
 	switch maximum := p.list.MaxSize; {
 	case maximum == 0:
-		return p.refuse("PageSize", "this list takes no page size")
+		return p.refuseSize("this list takes no page size")
 	case n < 1 || n > maximum:
-		return p.refuse("PageSize", fmt.Sprintf("must be from 1 to %d", maximum))
+		return p.refuseSize(fmt.Sprintf("must be from 1 to %d", maximum))
 	}
 	p.size = n
 	return p
@@ -135,13 +136,14 @@ func (p Pager[T]) PageSize(n int) Pager[T] {
 // The token's page size takes precedence. An empty token means the beginning. A token
 // of another list or filter is a [ParamError]. Of From and [Pager.FromPage] the last applies.
 func (p Pager[T]) From(token string) Pager[T] {
-	p.at, p.token, p.page = nil, token, 0
+	p.at, p.token, p.page, p.atErr = nil, token, 0, nil
 	if token == "" || p.list == nil || p.list.read != nil {
 		return p
 	}
 	at, err := p.list.Resume(p.list.name(), token)
 	if err != nil {
-		return p.refuse("From", err.Error())
+		p.atErr = &ParamError{Param: "From", Problem: err.Error()}
+		return p
 	}
 	p.at = &at
 	return p
@@ -153,24 +155,23 @@ func (p Pager[T]) From(token string) Pager[T] {
 // assessments, whose paging is not documented, end with an error that names Dialect.PageParam
 // unless the response has the page number.
 func (p Pager[T]) FromPage(n int) Pager[T] {
+	p.at, p.token, p.page, p.atErr = nil, "", n, nil
 	switch {
 	case p.list == nil:
-		return p
 	case n < 1:
-		return p.refuse("FromPage", "must be 1 or more")
+		p.atErr = &ParamError{Param: "FromPage", Problem: "must be 1 or more"}
 	case p.list.Style == paging.ByCursor, p.list.Style == paging.BySeq, p.list.MaxSize == 0:
-		return p.refuse("FromPage", "this list has no page numbers")
+		p.atErr = &ParamError{Param: "FromPage", Problem: "this list has no page numbers"}
 	}
-	p.at, p.token, p.page = nil, "", n
 	return p
 }
 
-func (p Pager[T]) refuse(param, problem string) Pager[T] {
+func (p Pager[T]) refuseSize(problem string) Pager[T] {
 	wire := ""
-	if param == "PageSize" && p.list != nil && p.list.core != nil {
+	if p.list.core != nil {
 		wire, _ = p.list.sizeParam()
 	}
-	p.err = joinParams(p.err, &ParamError{param, problem, wire})
+	p.err = joinParams(p.err, &ParamError{"PageSize", problem, wire})
 	return p
 }
 
@@ -305,7 +306,7 @@ func (p Pager[T]) reader() *pageReader[T] {
 	if p.list == nil {
 		return &pageReader[T]{err: &ParamError{Param: "Pager", Problem: "is empty: take it from a List method"}}
 	}
-	r := &pageReader[T]{list: p.list, token: p.token, err: p.err, Iteration: p.list.Begin(p.size, p.at)}
+	r := &pageReader[T]{list: p.list, token: p.token, err: joinParams(p.err, p.atErr), Iteration: p.list.Begin(p.size, p.at)}
 	if p.page > 0 {
 		r.Iteration = p.list.BeginAt(p.size, p.page)
 	}
@@ -374,7 +375,7 @@ func (r *pageReader[T]) fromFunction(ctx context.Context) error {
 		return err
 	case page.Next != "" && page.Next == r.token:
 		stuck := paging.Stuck{What: "the Next of a page is the token of the page itself"}
-		return &Error{Operation: r.list.request.operation, Message: stuck.Error()}
+		return &Error{Operation: r.list.request.operation, Message: stuck.Error(), kind: final}
 	}
 	r.page, r.token = page, page.Next
 	return nil

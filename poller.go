@@ -31,6 +31,9 @@ func newInterval(shortest, longest time.Duration) (interval, error) {
 	case longest < shortest:
 		err = joinParams(err, &ParamError{Param: "MinInterval, MaxInterval", Problem: "the maximum must not be shorter than the minimum"})
 	}
+	if err != nil {
+		shortest, longest = 30*time.Second, 60*time.Second
+	}
 	return interval{shortest, longest}, err
 }
 
@@ -60,17 +63,22 @@ type pollLoop struct {
 // that a later one may repair, run waits as afterFailure says. It returns any other error. It ends at once if the
 // context ends before the end of the rate limit's window.
 func (l *pollLoop) run(ctx context.Context, step func(context.Context) (wait time.Duration, more bool, err error)) error {
-	var began, logged time.Time // Of an outage.
+	var began, redirected, logged time.Time // Of an outage, and of the redirects in it.
 	for failed := 0; ; failed++ {
 		wait, more, err := step(ctx)
 		reason := PausePoll
+		if failureIn(err).Status/100 != 3 {
+			redirected = time.Time{}
+		} else if redirected.IsZero() {
+			redirected = time.Now()
+		}
 		switch {
 		case err == nil:
 			failed = -1
 			l.core.shared.polled.Store(true)
 		case ctx.Err() != nil:
 			return l.ended(join(ctx, err))
-		case !l.core.mayRecover(err), failed > 0 && failureIn(err).Status/100 == 3 && time.Since(began) >= time.Hour:
+		case !l.core.mayRecover(err), !redirected.IsZero() && time.Since(redirected) >= time.Hour:
 			return err
 		case errors.Is(err, ErrRateLimited):
 			reason, wait, failed = PauseQuota, l.interval.afterFailure(err, 0), -1

@@ -3,6 +3,7 @@ package hiring
 import (
 	"cmp"
 	"context"
+	"errors"
 	"iter"
 	"slices"
 	"strings"
@@ -140,6 +141,9 @@ func (s *SubmissionService) waitReports(ctx context.Context, operation string, i
 		})
 		return wait, len(p.machine.Known) > 0, err
 	})
+	if refused, ok := errors.AsType[*ParamError](err); ok && refused != p.core.foreign { // An id is the key by mistake.
+		return err
+	}
 	if err == nil && len(p.machine.Missing) > 0 {
 		err = &Error{Operation: operation, Code: ErrNotFound, Message: "the API does not know these submissions"}
 	}

@@ -139,10 +139,10 @@ func (s *SubmissionService) poll(ctx context.Context, state string, o WatchOptio
 	if o.Checkpoint != nil {
 		err = joinParams(err, &ParamError{Param: "Checkpoint", Problem: "must be nil: Poll takes and returns its state"})
 	}
+	polled.Wait = w.interval.shortest
 	if err != nil {
 		return polled, err
 	}
-	polled.Wait = w.interval.shortest
 	if err = w.resume(state, time.Now()); err != nil {
 		return polled, err
 	}
@@ -157,6 +157,7 @@ func (s *SubmissionService) poll(ctx context.Context, state string, o WatchOptio
 	switch {
 	case err == nil:
 		w.core.shared.polled.Store(true)
+		polled.More = polled.More || w.machine.IsListing()
 	case ctx.Err() == nil && w.core.mayRecover(err):
 		polled.More, polled.Wait = true, w.interval.afterFailure(err, 0)
 	default:

@@ -63,7 +63,7 @@ func Private(host string) bool {
 	if ip := net.ParseIP(host); ip != nil {
 		return ip.IsPrivate()
 	}
-	return !strings.Contains(host, ".")
+	return !strings.ContainsAny(host, ".:") && strings.Trim(host, "0123456789") != "" // Neither an address with a zone nor one as a number.
 }
 
 // Server returns the host and port of u, as in Exchange.Server.

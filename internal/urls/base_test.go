@@ -22,7 +22,7 @@ func TestLoopback(t *testing.T) {
 func TestPrivate(t *testing.T) {
 	for host, want := range map[string]bool{
 		"sandbox": true, "10.0.0.1": true, "172.16.0.1": true, "192.168.1.9": true, "fd00::1": true,
-		"hiring.example.com": false, "172.32.0.1": false, "8.8.8.8": false, "2001:db8::1": false, "sandbox.": false,
+		"hiring.example.com": false, "172.32.0.1": false, "8.8.8.8": false, "2001:db8::1": false, "sandbox.": false, "2001:db8::1%eth0": false, "134744072": false,
 	} {
 		assert.Equal(t, want, urls.Private(host), "%q", host)
 	}

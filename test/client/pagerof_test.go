@@ -171,6 +171,7 @@ func TestPagerFunc(t *testing.T) {
 	assert.Equal(t, boom, err)
 	_, err = list.From("stuck").Page(ctx)
 	require.ErrorContains(t, err, "PagerFunc: the list does not advance")
+	assert.False(t, hiring.IsTransient(err))
 	for name, refused := range map[string]hiring.Pager[hiring.Member]{
 		"nil": hiring.PagerFunc[hiring.Member](nil), "FromPage": list.FromPage(1), "501": list.PageSize(501), "0": list.PageSize(0),
 	} {

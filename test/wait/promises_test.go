@@ -93,6 +93,24 @@ func TestPollsWithSavedStatesFindAll(t *testing.T) {
 	})
 }
 
+// TestANightlyJobPollsWhileThereIsMore: also when a long listing has no reads to spare.
+func TestANightlyJobPollsWhileThereIsMore(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		transport := emulated(150, time.Hour)
+		transport.API.PageSize, transport.API.OthersPerHour = 1, 600
+		time.Sleep(2 * time.Hour)
+		polled, got := hiring.PollResult{More: true}, 0
+		for polled.More {
+			var err error
+			polled, err = clientOf(t, transport).Submissions.Poll(t.Context(), polled.State, hiring.WatchOptions{Since: transport.Begin})
+			require.NoError(t, err)
+			got += len(polled.Submissions)
+			time.Sleep(polled.Wait)
+		}
+		assert.Equal(t, 150, got)
+	})
+}
+
 // TestAReportHoursAfterItsStatus is yielded when it is ready and not before. Until then it is pending, and one line of
 // the log says so.
 func TestAReportHoursAfterItsStatus(t *testing.T) {
@@ -207,13 +225,14 @@ func TestZeroSinceIsTheCall(t *testing.T) {
 // TestAFailedPollIsRepeatedAfterAMinute, doubled up to the interval, or when the API says.
 func TestAFailedPollIsRepeatedAfterAMinute(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		fake := apitest.NewScriptedServer(t, slices.Concat(slices.Repeat([]apitest.Responder{apitest.Respond(502, "")}, 9),
-			[]apitest.Responder{apitest.Respond(503, "", "Retry-After: 300"), apitest.RespondData(readySubmission)})...)
+		fake := apitest.NewScriptedServer(t, slices.Concat(
+			[]apitest.Responder{apitest.RespondData(`{"id":"s","status":"started"}`)}, slices.Repeat([]apitest.Responder{apitest.Respond(502, "")}, 9),
+			[]apitest.Responder{apitest.Respond(307, "", "Location: /login"), apitest.Respond(503, "", "Retry-After: 300"), apitest.RespondData(readySubmission)})...)
 		o := hiring.WaitOptions{MinInterval: time.Hour, MaxInterval: time.Hour}
 		_, err := fake.Client(apitest.NoRetry).Submissions.WaitReport(t.Context(), "s", o)
 		require.NoError(t, err)
 		for i, pause := range fake.Pauses() {
-			assert.InDelta(t, []int{1, 2, 4, 8, 16, 32, 60, 60, 60, 5}[i], pause.Minutes(), 0)
+			assert.InDelta(t, []int{60, 1, 2, 4, 8, 16, 32, 60, 60, 60, 60, 5}[i], pause.Minutes(), 0)
 		}
 		down := apitest.NewScriptedServer(t, apitest.Respond(502, "")).Client(apitest.NoRetry)
 		polled, err := down.Submissions.Poll(t.Context(), "", hiring.WatchOptions{MinInterval: time.Hour})

@@ -149,6 +149,7 @@ func TestPollTakesNoCheckpoint(t *testing.T) {
 	require.ErrorAs(t, err, &refused)
 	require.ErrorContains(t, err, "Checkpoint: must be nil: Poll takes and returns its state")
 	assert.Equal(t, "state", polled.State)
+	assert.Equal(t, 30*time.Second, polled.Wait)
 	assert.Empty(t, server.Journal())
 }
 
