@@ -37,7 +37,7 @@ func (w *healthWorker[TTx]) Timeout(*river.Job[healthArgs]) time.Duration { retu
 // Work makes one run. A step that fails does not prevent the others.
 func (w *healthWorker[TTx]) Work(ctx context.Context, _ *river.Job[healthArgs]) error {
 	client := river.ClientFromContext[TTx](ctx)
-	w.keepReading(client.Stopped())
+	w.keepReading(client.Stopped()) //nolint:contextcheck // It outlives the job.
 	var errs []error
 	if w.watched != nil {
 		names, err := w.watched.names(ctx)

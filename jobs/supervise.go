@@ -28,7 +28,7 @@ func (in *installation[TTx]) supervise(ctx context.Context, r *registry, a attem
 	if r == nil {
 		return fmt.Errorf("jobs: this process works the queue %s without the call of Watch or SendInvitations that it needs", a.row.Queue)
 	}
-	in.keepReading(river.ClientFromContext[TTx](ctx).Stopped())
+	in.keepReading(river.ClientFromContext[TTx](ctx).Stopped()) //nolint:contextcheck // It outlives the job.
 	o, source, err := r.find(ctx, a.organization)
 	if errors.Is(err, errUnlisted) {
 		return in.endUnlisted(ctx, r, a)

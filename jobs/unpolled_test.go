@@ -86,10 +86,10 @@ func TestAlertQueriesPostgres(t *testing.T) {
 		('acme', '', '', 'watching', '', now() - interval '1 hour'), ('acme', '', ' receiver', 'paused', '', now()),
 		('acme', '', ' unreadable one', 'unreadable', '', now()), ('acme', 'a', 'ada@example.com', 'cancelled', '', now()),
 		('acme', 'a', 'grace@example.com', 'sending', '', now())`)
-	s.mustExec(t, `INSERT INTO river_job (args, kind, queue, max_attempts, attempt, state, errors, finalized_at, created_at) VALUES
-		('{"organization": "acme", "submission_id": "one"}', 'hiring_delivery', 'hiring_deliveries', 9, 1, 'retryable', '{"{}"}', NULL, now()),
+	s.mustExec(t, `INSERT INTO river_job (args, kind, queue, max_attempts, attempt, state, errors, created_at, finalized_at) VALUES
+		('{"organization": "acme", "submission_id": "one"}', 'hiring_delivery', 'hiring_deliveries', 9, 1, 'retryable', '{"{}"}', now(), NULL),
 		('{"organization": "acme", "submission_id": "two"}', 'hiring_delivery', 'hiring_deliveries', 9, 9, 'discarded', '{"{}"}', now(), now()),
-		('{"organization": "acme", "submission_id": "three"}', 'hiring_delivery', 'hiring_deliveries', 9, 0, 'available', NULL, NULL, now() - interval '1 hour')`)
+		('{"organization": "acme", "submission_id": "three"}', 'hiring_delivery', 'hiring_deliveries', 9, 0, 'available', NULL, now() - interval '1 hour', NULL)`)
 	found(1)
 	require.Equal(t, "one", queryValue[string](t, s.db, "SELECT submission FROM ("+alertQuery(t, "submissions that cannot be decoded")+") AS found"))
 }
