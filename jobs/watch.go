@@ -222,7 +222,7 @@ func (w *pollWorker[TTx]) leaveState(ctx context.Context, o Organization, proble
 // Limits of the transactions that save a poll. A poll finds up to 10,000 results, whose
 // size the API does not limit.
 const (
-	saveSize    = 1000000 // Deliveries.
+	saveSize    = 100 // Deliveries.
 	saveTimeout = 30 * time.Second
 )
 

@@ -305,7 +305,13 @@ func TestNothingWaitsForAClock(t *testing.T) {
 				time.Sleep(time.Hour)
 				client := clientOf(t, transport)
 				requests(client, time.Minute)
-				time.AfterFunc(time.Minute, func() { transport.Ahead = -by })
+				set := time.Now().Add(time.Minute)
+				answer(transport, func(*http.Request) bool {
+					if time.Now().After(set) {
+						transport.Ahead = -by
+					}
+					return false
+				}, nil)
 				assert.GreaterOrEqual(t, requests(client, 10*time.Minute), 10)
 			})
 		}
