@@ -34,7 +34,7 @@ func Example() {
 		}
 		score, ok := submission.Report.Score() // Not ok means not enough data, never 0.
 		fmt.Println(submission.Candidate.Email, score, ok)
-		break // A service goes on, with a Checkpoint.
+		break // A service continues, with a Checkpoint.
 	}
 	// Output:
 	// sent

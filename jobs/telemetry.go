@@ -83,7 +83,7 @@ const (
 	EventUnreadable Event = "unreadable"
 
 	// EventStateRefused is a poll that left the state of its watch as it is, because this process cannot use it: a newer version has
-	// saved it, or it is damaged or of another account. Another process may go on with it.
+	// saved it, or it is damaged or of another account. Another process may continue it.
 	EventStateRefused Event = "state_refused"
 )
 

@@ -211,7 +211,7 @@ func (m *Machine) server() Time { return m.Clock + m.Ahead }
 // Begun reports whether the newest page was listed.
 func (m *Machine) Begun() bool { return m.Sources[0].Listed }
 
-// IsListing reports whether a listing goes on in a later poll.
+// IsListing reports whether a listing has pages left for a later poll.
 func (m *Machine) IsListing() bool {
 	return slices.ContainsFunc(m.Sources, func(s *source) bool { return s.Open != nil && s.Open.Pages > 0 })
 }

@@ -242,7 +242,7 @@ func TestAFailedPollIsRepeatedAfterAMinute(t *testing.T) {
 }
 
 // TestOutages: before the first poll has succeeded, a response that is not from the API ends the call, because the base
-// URL may be wrong. Later it is an outage, of which the log has a line each hour. A redirect is one for an hour.
+// URL may be wrong. Later it is an outage, which is logged each hour. A redirect is one for an hour.
 func TestOutages(t *testing.T) {
 	for name, failure := range failures {
 		inBubble(t, name, func(t *testing.T) {

@@ -170,7 +170,7 @@ func (s Store) Remove(name string) error {
 	})
 }
 
-// change changes the file while no other process does. Nobody else can read the new file.
+// change changes the file while no other process does. Only the user can read the new file.
 func (s Store) change(do func(all *content) error) error {
 	const wait = 10 * time.Second
 	if err := os.MkdirAll(filepath.Dir(s.path), 0o700); err != nil {
