@@ -138,9 +138,13 @@ func (r *Results) read(line []byte) {
 	for i, cell := range cells {
 		cells[i] = output.Uncell(cell)
 	}
+	outcome := Outcome(cells[2])
+	if !slices.Contains([]Outcome{Sent, Existing, Refused, NotSent}, outcome) {
+		outcome = Unknown // A later version may write other outcomes.
+	}
 	if at, err := time.Parse(time.RFC3339, cells[6]); err == nil { // Not in the header.
 		r.rows[rowKey(cells[4], cells[0])] = Result{
-			Email: cells[0], Name: cells[1], Outcome: Outcome(cells[2]),
+			Email: cells[0], Name: cells[1], Outcome: outcome,
 			InvitationID: cells[3], AssessmentID: cells[4], Problem: cells[5], At: at,
 		}
 	}

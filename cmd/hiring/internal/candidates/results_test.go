@@ -63,3 +63,19 @@ func TestNothingIsWrittenAfterAnError(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, candidates.NotSent, r.Row("f0", "cy@example.com").Outcome)
 }
+
+// TestAnOutcomeOfALaterVersionIsUnknown: the candidate may have been invited, so the next run
+// looks for the invitation before it sends.
+func TestAnOutcomeOfALaterVersionIsUnknown(t *testing.T) {
+	t.Parallel()
+	file := filepath.Join(t.TempDir(), "r.csv")
+	for word, want := range map[string]candidates.Outcome{
+		"sent": candidates.Sent, "existing": candidates.Existing, "refused": candidates.Refused, "not_sent": candidates.NotSent,
+		"unknown": candidates.Unknown, "reminded": candidates.Unknown,
+	} {
+		require.NoError(t, os.WriteFile(file, []byte(head+"bob@example.com,Bob,"+word+",,f0,,2026-03-15T12:00:01.000Z\n"), 0o600))
+		r, err := candidates.ReadResults(file)
+		require.NoError(t, err)
+		assert.Equal(t, want, r.Row("f0", "bob@example.com").Outcome, word)
+	}
+}
