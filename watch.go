@@ -233,7 +233,7 @@ func (w *watcher) pollOnce(ctx context.Context, yield func(Submission, error) bo
 		if w.core.account, err = w.core.readAccount(ctx); err != nil {
 			return 0, false, err
 		}
-		since := pollTime(w.state.Since)
+		since := pollTime(w.state.Since).Truncate(time.Millisecond) // The API shows no fractions of one.
 		if w.state.Since.IsZero() {
 			since = pollTime(w.core.shared.clock.at(w.state.Called)).Truncate(time.Second)
 		}

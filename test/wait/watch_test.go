@@ -35,7 +35,8 @@ func TestTheSameStateReturnsTheSameSubmissions(t *testing.T) {
 				return polled
 			}
 			first := poll(client, "", hiring.WatchOptions{}, 0)
-			time.Sleep(first.Wait)
+			time.Sleep(first.Wait + time.Microsecond)
+			since := time.Now() // The API's times have no microseconds.
 			w.evaluate(ids[1])
 			w.evaluate(ids[2]) // In the same millisecond.
 			time.Sleep(time.Second)
@@ -43,6 +44,7 @@ func TestTheSameStateReturnsTheSameSubmissions(t *testing.T) {
 				second := poll(client, first.State, hiring.WatchOptions{}, 2)
 				poll(w.client(), second.State, hiring.WatchOptions{}, 0)
 			}
+			poll(client, "", hiring.WatchOptions{Since: since}, 2)
 			poll(client, "", hiring.WatchOptions{Since: time.Now().Add(-time.Hour)}, 3)
 		})
 	}
