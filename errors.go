@@ -29,12 +29,12 @@ func (c ErrorCode) Error() string { return string(c) }
 // The documented codes. The sandbox sends no others unless a test injects them.
 const (
 	ErrInvalidInput      ErrorCode = "INVALID_INPUT"      // 400, or refused locally.
-	ErrInvalidToken      ErrorCode = "INVALID_TOKEN"      // 401: the key is missing, unknown, revoked or expired. Locally after three such responses.
+	ErrInvalidToken      ErrorCode = "INVALID_TOKEN"      // 401: the key is not valid. Locally after three of these.
 	ErrPlanLimitReached  ErrorCode = "PLAN_LIMIT_REACHED" // 402: the plan has no invitations left in this period.
 	ErrInsufficientScope ErrorCode = "INSUFFICIENT_SCOPE" // 403: the key lacks the scope that the message names.
 	ErrNotFound          ErrorCode = "NOT_FOUND"          // 404: unknown, of another organization, or not a UUID.
 	ErrConflict          ErrorCode = "CONFLICT"           // 409: read the resource again before you retry.
-	ErrRateLimited       ErrorCode = "RATE_LIMITED"       // 429: the hourly rate limit, or too many failed authentications.
+	ErrRateLimited       ErrorCode = "RATE_LIMITED"       // 429: the hourly rate limit, or failed authentications.
 	ErrInternal          ErrorCode = "INTERNAL_ERROR"     // 500.
 )
 
@@ -64,7 +64,8 @@ type Outcome string
 const (
 	OutcomeNotDone Outcome = "not_done" // Not sent, or rejected by the API.
 	OutcomeDone    Outcome = "done"     // The API responded with a 2xx, but its response could not be read or is invalid.
-	OutcomeUnknown Outcome = "unknown"  // Possibly processed: a 5xx, 408, 499 or invalid status, a 2xx from an intermediary, or no response.
+	// Possibly processed: a 5xx, 408, 499 or invalid status, a 2xx from an intermediary, or no response.
+	OutcomeUnknown Outcome = "unknown"
 )
 
 // Error is a failed call. The API rejected it, an intermediary responded, no response

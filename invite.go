@@ -20,7 +20,8 @@ const (
 	InviteSent     InviteOutcome = "sent"     // This call sent the invitation.
 	InviteExisting InviteOutcome = "existing" // The address had an invitation already; nothing was sent.
 	InviteNotSent  InviteOutcome = "not_sent" // This call sent no e-mail.
-	InviteUnknown  InviteOutcome = "unknown"  // An e-mail may have been sent. Call again later: the next call lists the invitations first.
+	// An e-mail may have been sent. Call again later: the next call lists the invitations first.
+	InviteUnknown InviteOutcome = "unknown"
 )
 
 // InviteResult is the result of inviting one candidate.

@@ -34,7 +34,7 @@ type EnsureAllOptions struct {
 // InviteProgress reports how many candidates [InvitationService.EnsureAll] has processed, and
 // whether it waits.
 type InviteProgress struct {
-	Done, Sent, Existing, Failed int         // Numbers of candidates. Failed: not sent or unknown. Done: the sum of the others.
+	Done, Sent, Existing, Failed int         // Candidates. Failed: not sent or unknown. Done: the sum of the others.
 	WaitUntil                    time.Time   // By the local clock; zero when the run is not waiting.
 	Reason                       PauseReason // Why the run waits; "" when it is not waiting.
 }

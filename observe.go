@@ -118,10 +118,11 @@ type PauseReason string
 
 // Reasons for waits of more than a second.
 const (
-	PauseQuota  PauseReason = "quota"  // For the next rate-limit window, or to leave a part of this one to others.
-	PauseRetry  PauseReason = "retry"  // Before the next attempt.
-	PausePoll   PauseReason = "poll"   // Before the next poll.
-	PauseLookup PauseReason = "lookup" // Before a lookup of an invitation whose outcome is unknown, or for another call that invites the same address.
+	PauseQuota PauseReason = "quota" // For the next rate-limit window, or to leave a part of this one to others.
+	PauseRetry PauseReason = "retry" // Before the next attempt.
+	PausePoll  PauseReason = "poll"  // Before the next poll.
+	// Before a lookup of an invitation whose outcome is unknown, or for another call that invites the same address.
+	PauseLookup PauseReason = "lookup"
 )
 
 // traces are the traces and observers of a client, with those of its logger.

@@ -13,27 +13,31 @@ import (
 // [Pillar.ReliableScore] does not return, as "not enough data" and never as zero. The
 // shapes of the RawValue fields are not documented.
 type Report struct {
-	SubmissionID       string                     `json:"submission_id"`
-	Status             SubmissionStatus           `json:"status"`
-	Evaluated          bool                       `json:"evaluated"`
-	ShipScore          *int                       `json:"ship_score"` // From 0 to 100 (assumed: score scale). Nil before grading, and without a score: use Score.
-	Verdict            Verdict                    `json:"verdict"`
-	VerdictLabel       string                     `json:"verdict_label"` // Label of Verdict for people. Empty before grading has finished. If it is empty later, show Verdict.
-	Confidence         Confidence                 `json:"confidence"`    // Of the whole report. A pillar has LowConfidence.
-	Summary            string                     `json:"summary"`       // May be empty.
-	ScoredAsRole       *string                    `json:"scored_as_role"`
-	Pillars            []Pillar                   `json:"pillars"`
-	Strengths          []RawValue                 `json:"strengths"`
-	Flags              []RawValue                 `json:"flags"`
-	InterviewQuestions []RawValue                 `json:"interview_questions"` // Suggestions.
-	Facts              Facts                      `json:"facts"`
-	ScopeExclusions    []RawValue                 `json:"scope_exclusions"`
-	IntegrityStatus    IntegrityStatus            `json:"integrity_status"`
-	PipelineRank       *PipelineRank              `json:"pipeline_rank"`       // Nil before evaluation.
-	Percentile         *float64                   `json:"percentile,omitzero"` // Nil until enough comparable attempts exist.
-	Tasks              []RawValue                 `json:"tasks,omitzero"`
-	GeneratedAt        *time.Time                 `json:"generated_at"`
-	Extra              map[string]json.RawMessage `json:",unknown,embed"`
+	SubmissionID string           `json:"submission_id"`
+	Status       SubmissionStatus `json:"status"`
+	Evaluated    bool             `json:"evaluated"`
+	// From 0 to 100 (assumed: score scale). Nil before grading, and without a score: use Score.
+	ShipScore *int    `json:"ship_score"`
+	Verdict   Verdict `json:"verdict"`
+	// Label of Verdict for people. Empty before grading has finished. If it is empty later, show Verdict.
+	VerdictLabel string `json:"verdict_label"`
+	// Of the whole report. A pillar has LowConfidence.
+	Confidence         Confidence      `json:"confidence"`
+	Summary            string          `json:"summary"` // May be empty.
+	ScoredAsRole       *string         `json:"scored_as_role"`
+	Pillars            []Pillar        `json:"pillars"`
+	Strengths          []RawValue      `json:"strengths"`
+	Flags              []RawValue      `json:"flags"`
+	InterviewQuestions []RawValue      `json:"interview_questions"` // Suggestions.
+	Facts              Facts           `json:"facts"`
+	ScopeExclusions    []RawValue      `json:"scope_exclusions"`
+	IntegrityStatus    IntegrityStatus `json:"integrity_status"`
+	PipelineRank       *PipelineRank   `json:"pipeline_rank"` // Nil before evaluation.
+	// Nil until enough comparable attempts exist.
+	Percentile  *float64                   `json:"percentile,omitzero"`
+	Tasks       []RawValue                 `json:"tasks,omitzero"`
+	GeneratedAt *time.Time                 `json:"generated_at"`
+	Extra       map[string]json.RawMessage `json:",unknown,embed"`
 }
 
 // identity returns text that is empty for JSON of another resource. A report has no id, and
@@ -85,7 +89,7 @@ type Pillar struct {
 	ID            PillarID                   `json:"id"`
 	Label         string                     `json:"label"`
 	Score         *int                       `json:"score"`          // Nil: not enough evidence. Use ReliableScore.
-	LowConfidence bool                       `json:"low_confidence"` // The score rests on thin evidence. Use ReliableScore.
+	LowConfidence bool                       `json:"low_confidence"` // The evidence is thin. Use ReliableScore.
 	Summary       string                     `json:"summary"`
 	NotAssessed   []string                   `json:"not_assessed"` // Areas excluded from scoring, not scored low.
 	Extra         map[string]json.RawMessage `json:",unknown,embed"`
@@ -103,14 +107,17 @@ func (p Pillar) ReliableScore() (score int, ok bool) {
 // Facts are measurements of an attempt. A nil pointer means not known. The API does not
 // document how it measures the percentages.
 type Facts struct {
-	TimeUsedMinutes       *float64                   `json:"time_used_minutes"`
-	TimeAllottedMinutes   int                        `json:"time_allotted_minutes"`
-	BudgetUsedDollars     float64                    `json:"budget_used_dollars"` // Spending on AI.
-	BudgetAllottedDollars float64                    `json:"budget_allotted_dollars"`
-	AIAuthoredPct         *float64                   `json:"ai_authored_pct"`   // By its name, the percentage of the code that AI wrote.
-	ChurnPct              *float64                   `json:"churn_pct"`         // By its name, the percentage of the code that was rewritten.
-	AIExchangeCount       int                        `json:"ai_exchange_count"` // By its name, the number of prompts with their responses.
-	Extra                 map[string]json.RawMessage `json:",unknown,embed"`
+	TimeUsedMinutes       *float64 `json:"time_used_minutes"`
+	TimeAllottedMinutes   int      `json:"time_allotted_minutes"`
+	BudgetUsedDollars     float64  `json:"budget_used_dollars"` // Spending on AI.
+	BudgetAllottedDollars float64  `json:"budget_allotted_dollars"`
+	// By its name, the percentage of the code that AI wrote.
+	AIAuthoredPct *float64 `json:"ai_authored_pct"`
+	// By its name, the percentage of the code that was rewritten.
+	ChurnPct *float64 `json:"churn_pct"`
+	// By its name, the number of prompts with their responses.
+	AIExchangeCount int                        `json:"ai_exchange_count"`
+	Extra           map[string]json.RawMessage `json:",unknown,embed"`
 }
 
 // Verdict is the conclusion of a report. The set is open, and only "strong_yes" is

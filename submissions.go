@@ -134,7 +134,7 @@ type Submission struct {
 	PausedTotalSeconds  int                        `json:"paused_total_seconds"`
 	Budget              Budget                     `json:"budget"`
 	CreatedAt           time.Time                  `json:"created_at,omitzero"`
-	WorkspaceArchiveURL *string                    `json:"workspace_archive_url"` // Signed link, valid for an hour: a secret.
+	WorkspaceArchiveURL *string                    `json:"workspace_archive_url"` // Signed, valid for an hour: a secret.
 	Report              *Report                    `json:"report"`
 	Extra               map[string]json.RawMessage `json:",unknown,embed"`
 }

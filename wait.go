@@ -15,10 +15,12 @@ import (
 // WaitOptions configures WaitReport and WaitReports. A zero field means the default.
 type WaitOptions struct {
 	MinInterval time.Duration // The shortest interval between two polls: 30 s.
-	MaxInterval time.Duration // The longest, unless the rate limit requires a longer one: 60 s. The interval is random between both.
+	// The longest, unless the rate limit requires a longer one: 60 s. The interval is random between both.
+	MaxInterval time.Duration
 
-	AssessmentID string    // The assessment of all submissions. Shortens the listings.
-	CreatedSince time.Time // At or before the creation of the oldest submission: 30 days ago. A later time shortens the listings.
+	AssessmentID string // The assessment of all submissions. Shortens the listings.
+	// At or before the creation of the oldest submission: 30 days ago. A later time shortens the listings.
+	CreatedSince time.Time
 
 	Progress func(WaitProgress) // Called after each poll, in the goroutine of the call. Nil: not called.
 }

@@ -13,12 +13,15 @@ import (
 
 // WatchOptions configures Watch and Poll. A zero field means the default.
 type WatchOptions struct {
-	AssessmentID string    // Only of this assessment. Empty: of the whole organization.
-	Since        time.Time // Evaluations since then. Zero: since the call, by the server's clock. A state that is given takes precedence.
+	AssessmentID string // Only of this assessment. Empty: of the whole organization.
+	// Evaluations since then. Zero: since the call, by the server's clock. A state that is given takes precedence.
+	Since time.Time
 
 	MinInterval time.Duration // The shortest interval between two polls: 30 s.
-	MaxInterval time.Duration // The longest, unless the rate limit requires a longer one: 60 s. The interval is random between both.
-	Lookback    time.Duration // How long after its creation a submission's evaluation is found: 30 days. It may change between runs.
+	// The longest, unless the rate limit requires a longer one: 60 s. The interval is random between both.
+	MaxInterval time.Duration
+	// How long after its creation a submission's evaluation is found: 30 days. It may change between runs.
+	Lookback time.Duration
 
 	Checkpoint Checkpoint         // Where Watch keeps its state. Nil: a restart begins anew. Not for Poll.
 	Progress   func(WaitProgress) // Called after each poll, in the goroutine of the call. Nil: not called.
@@ -27,12 +30,13 @@ type WatchOptions struct {
 // PollResult is the result of [SubmissionService.Poll]. Process Submissions and Errors before you save State: a state
 // that was saved earlier loses them in a crash.
 type PollResult struct {
-	Submissions []Submission  // Newly evaluated, each with a ready report.
-	Errors      []error       // An *ItemError for each newly evaluated submission that cannot be decoded.
-	State       string        // For the next Poll, also after an error. Text without candidate data.
-	More        bool          // The poll ended before all that is due was read: poll again after Wait. False after an error that ends a Watch.
-	Wait        time.Duration // Until the next Poll is due. With More, 0 means immediately.
-	Progress    WaitProgress
+	Submissions []Submission // Newly evaluated, each with a ready report.
+	Errors      []error      // An *ItemError for each newly evaluated submission that cannot be decoded.
+	State       string       // For the next Poll, also after an error. Text without candidate data.
+	// The poll ended before all that is due was read: poll again after Wait. False after an error that ends a Watch.
+	More     bool
+	Wait     time.Duration // Until the next Poll is due. With More, 0 means immediately.
+	Progress WaitProgress
 }
 
 // ItemError is returned for a submission that cannot be decoded.

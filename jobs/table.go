@@ -22,15 +22,19 @@ type Status string
 
 // Statuses of a watch and of an invitation.
 const (
-	StatusBegun    Status = "begun"    // There is no state yet. The detail is the time to start from: when the first job was inserted, or what an operator wrote.
+	// There is no state yet. The detail is the time to start from: when the first job was inserted, or what an
+	// operator wrote.
+	StatusBegun    Status = "begun"
 	StatusWatching Status = "watching" // The detail is the state after the last poll.
 
-	StatusQueued    Status = "queued"    // The invitation has not been sent yet.
-	StatusSending   Status = "sending"   // A request may have been sent at updated_at, and its result is not known yet.
-	StatusSent      Status = "sent"      // This module sent the invitation.
-	StatusExisting  Status = "existing"  // The address already had an invitation, perhaps from a process that died during its request.
+	StatusQueued  Status = "queued"  // The invitation has not been sent yet.
+	StatusSending Status = "sending" // A request may have been sent at updated_at, and its result is not known yet.
+	StatusSent    Status = "sent"    // This module sent the invitation.
+	// The address already had an invitation, perhaps from a process that died during its request.
+	StatusExisting  Status = "existing"
 	StatusCancelled Status = "cancelled" // The API rejected the invitation. The problem in the detail is the reason.
-	StatusUnknown   Status = "unknown"   // The API accepted the invitation but does not list it. Check in the API before you invite the address again.
+	// The API accepted the invitation but does not list it. Check in the API before you invite the address again.
+	StatusUnknown Status = "unknown"
 )
 
 // StatusUnreadable is the status of the row of a submission that a poll could not decode.

@@ -77,7 +77,8 @@ type Event string
 const (
 	EventDiscarded Event = "discarded" // The job failed for the last time.
 	EventCancelled Event = "cancelled" // A handler cancelled the job.
-	EventStuck     Event = "stuck"     // A handler did not return after its timeout. It occupies a goroutine and perhaps a connection until it returns.
+	// A handler did not return after its timeout. It occupies a goroutine and perhaps a connection until it returns.
+	EventStuck Event = "stuck"
 
 	// EventUnreadable is a submission that a poll cannot decode. The row of hiring_jobs with the status unreadable has its id.
 	EventUnreadable Event = "unreadable"
@@ -92,9 +93,11 @@ type State string
 
 // States of deliveries.
 const (
-	DeliveriesWaiting   State = "waiting"   // Never attempted, or only snoozed. Oldest is when the first of them was found.
-	DeliveriesFailing   State = "failing"   // Failed at least once and will be retried. Oldest is the time of the first failure.
-	DeliveriesPaused    State = "paused"    // The number is 1 while deliveries are paused, as when the receiver responded with 410. Oldest is the beginning of the pause.
+	DeliveriesWaiting State = "waiting" // Never attempted or only snoozed. Oldest: the first was found.
+	DeliveriesFailing State = "failing" // Failed and will be retried. Oldest: the first failure.
+	// The number is 1 while deliveries are paused, as when the receiver responded with 410. Oldest is the beginning of
+	// the pause.
+	DeliveriesPaused    State = "paused"
 	DeliveriesCancelled State = "cancelled" // Cancelled by a handler and kept by River. They are not retried.
 	DeliveriesDiscarded State = "discarded" // Failed for the last time and kept by River. They are not retried.
 
@@ -108,5 +111,7 @@ const (
 // States of invitations.
 const (
 	InvitationsQueued State = "queued" // Not sent yet. Oldest is when the first of them was queued.
-	InvitationsStuck  State = "stuck"  // Queued for an organization whose run has failed, for example because the key is rejected, or has reached the limit of the plan.
+	// Queued for an organization whose run has failed, for example because the key is rejected, or has reached the
+	// limit of the plan.
+	InvitationsStuck State = "stuck"
 )

@@ -4,9 +4,10 @@ import "time"
 
 // action is what a test did with the server. The page shows actions between the exchanges.
 type action struct {
-	After   int           `json:"after"` // Number of the newest exchange at that time.
-	At      time.Time     `json:"at"`
-	Kind    string        `json:"kind"`             // clock, fault, faults_removed, quota, settings, key_revoked, invited, revoked, or a stage.
+	After int       `json:"after"` // Number of the newest exchange at that time.
+	At    time.Time `json:"at"`
+	// clock, fault, faults_removed, quota, settings, key_revoked, invited, revoked, or a stage.
+	Kind    string        `json:"kind"`
 	Subject string        `json:"subject,omitzero"` // The address of the candidate, or what was set.
 	Forward time.Duration `json:"forward,omitzero"` // Of the clock.
 	Fault   *Fault        `json:"fault,omitzero"`   // The injected one.

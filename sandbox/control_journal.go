@@ -215,7 +215,7 @@ type fullEntryJSON struct {
 	exchange
 
 	ResponseCut bool              `json:"response_cut"`
-	Candidates  map[string]string `json:"candidates"` // Names of candidates of the live data, by each of their ids in the exchange.
+	Candidates  map[string]string `json:"candidates"` // Names of live candidates, by each of their ids in the exchange.
 }
 
 var uuids = regexp.MustCompile(uuidPattern)

@@ -20,13 +20,15 @@ const (
 type exchange struct {
 	Entry
 
-	Number       int        `json:"number"` // From 1; 0 until it is in the journal.
-	Ended        bool       `json:"ended"`
-	KeyID        string     `json:"key_id,omitzero"`
-	Organization *string    `json:"organization"`         // Null for a key that the server did not know.
-	Subject      string     `json:"subject,omitzero"`     // Whom or what it concerns: an address, an assessment, and the number of items in the response.
-	Done         bool       `json:"done,omitzero"`        // The work was done, even if the response was lost.
-	Repeats      int        `json:"repeats,omitzero"`     // Number of the first exchange with this write, if that may have acted.
+	Number       int     `json:"number"` // From 1; 0 until it is in the journal.
+	Ended        bool    `json:"ended"`
+	KeyID        string  `json:"key_id,omitzero"`
+	Organization *string `json:"organization"` // Null for a key that the server did not know.
+	// Whom or what it concerns: an address, an assessment, and the number of items in the response.
+	Subject string `json:"subject,omitzero"`
+	Done    bool   `json:"done,omitzero"` // The work was done, even if the response was lost.
+	// Number of the first exchange with this write, if that may have acted.
+	Repeats      int        `json:"repeats,omitzero"`
 	RepeatedBy   int        `json:"repeated_by,omitzero"` // Number of the last write that repeats this one.
 	RequestID    string     `json:"request_id,omitzero"`
 	ResponseSize int        `json:"response_size"`

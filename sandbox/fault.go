@@ -33,9 +33,12 @@ type Fault struct {
 	Skip  int    `json:"skip,omitzero"`  // Matching requests that pass first.
 	Times int    `json:"times,omitzero"` // Requests that it affects; 0: one; negative: all.
 
-	Status     int              `json:"status,omitzero"`      // Status code of the response; without Code, its usual code; below 400: no body.
-	Code       hiring.ErrorCode `json:"code,omitzero"`        // Error code of the response; without Status, its usual status.
-	RetryAfter time.Duration    `json:"retry_after,omitzero"` // The Retry-After header, rounded up to seconds; alone: a 429.
+	// Status code of the response; without Code, its usual code; below 400: no body.
+	Status int `json:"status,omitzero"`
+	// Error code of the response; without Status, its usual status.
+	Code hiring.ErrorCode `json:"code,omitzero"`
+	// The Retry-After header, rounded up to seconds; alone: a 429.
+	RetryAfter time.Duration `json:"retry_after,omitzero"`
 
 	// Delay delays the response. If the request's context ends first, the response is
 	// lost, and without After the request has no effect. Delay uses the clock of

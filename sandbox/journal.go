@@ -13,15 +13,15 @@ import (
 // Entry is one exchange in the journal.
 type Entry struct {
 	Method         string        `json:"method"`
-	Route          string        `json:"route"`           // The path template below /api/v1, such as /submissions/{id}; empty for an unknown path.
+	Route          string        `json:"route"`           // The path template below /api/v1; empty for an unknown path.
 	Path           string        `json:"path"`            // As sent, without the query.
 	Query          string        `json:"query"`           // As sent, without the question mark.
 	Status         int           `json:"status,omitzero"` // 0 when no response was sent, or none yet.
 	Key            string        `json:"key"`             // Redacted, as in sk_test_…dbox; empty for none.
 	Header         http.Header   `json:"headers,omitzero"`
-	ResponseHeader http.Header   `json:"response_headers,omitzero"` // Of the newest 1,000 exchanges; nil when no response was sent.
-	Body           []byte        `json:"body,omitzero"`             // Of a write; at most one byte more than the API accepts.
-	Response       []byte        `json:"response,omitzero"`         // The first 16 KB of the response's body, of the newest 1,000 exchanges.
+	ResponseHeader http.Header   `json:"response_headers,omitzero"` // Of the newest 1,000; nil without a response.
+	Body           []byte        `json:"body,omitzero"`             // Of a write; at most one byte more than accepted.
+	Response       []byte        `json:"response,omitzero"`         // The first 16 KB of the body, of the newest 1,000.
 	At             time.Time     `json:"at"`
 	Took           time.Duration `json:"took"` // Real time until the response was sent.
 	repeats        bool          // See Repeated.

@@ -28,10 +28,11 @@ func (s Scope) includes(needed Scope) bool { return s.rank() >= needed.rank() }
 
 // Key is an API key that a server accepts.
 type Key struct {
-	Token        string    `json:"token"`                 // sk_test_ or sk_live_ and at least one more letter, digit, "_", "-" or ".".
-	Scope        Scope     `json:"scope"`                 // Empty: ScopeAdmin, which includes the others.
-	Expires      time.Time `json:"expires,omitzero"`      // Zero: never. From this time on the key is invalid.
-	Organization string    `json:"organization,omitzero"` // Whose live data the key sees. Keys without one share an organization. All keys of test mode see the same data.
+	Token   string    `json:"token"`            // sk_test_ or sk_live_, then a letter, digit, "_", "-" or "." at least.
+	Scope   Scope     `json:"scope"`            // Empty: ScopeAdmin, which includes the others.
+	Expires time.Time `json:"expires,omitzero"` // Zero: never. From this time on the key is invalid.
+	// Whose live data the key sees. Keys without one share an organization. All keys of test mode see the same data.
+	Organization string `json:"organization,omitzero"`
 }
 
 const (

@@ -21,16 +21,22 @@ import (
 // The facts of a report come from the attempt: the number of prompts in its log
 // gives the exchanges and the used budget, and file_edit events give a churn.
 type Result struct {
-	ShipScore       *int                     `json:"ship_score,omitzero"`       // From 0 to 100, as in new(82). Nil: chosen, to fit Verdict.
-	NoScore         bool                     `json:"-"`                         // The score is null: there was not enough evidence. ShipScore must be nil. In JSON "ship_score": null.
-	Verdict         hiring.Verdict           `json:"verdict,omitzero"`          // Empty: derived from the score, strong_no to strong_yes.
-	Pillars         map[hiring.PillarID]*int `json:"pillars,omitzero"`          // From 0 to 100. Nil and a missing pillar are a null score and low confidence. Empty: all scores are close to ShipScore, or null with NoScore.
-	LowConfidence   []hiring.PillarID        `json:"low_confidence,omitzero"`   // Pillars whose score has low confidence.
-	Summary         string                   `json:"summary,omitzero"`          // Empty: a sentence with the score.
-	Confidence      hiring.Confidence        `json:"confidence,omitzero"`       // Empty: derived from the pillars with enough evidence, low to high.
-	IntegrityStatus hiring.IntegrityStatus   `json:"integrity_status,omitzero"` // Empty: clear.
-	ReportDelay     time.Duration            `json:"report_delay,omitzero"`     // The report becomes ready so much after the evaluation. Negative: never.
-	Extra           map[string]any           `json:"extra,omitzero"`            // Additional report members, or replacements for existing ones. A nil value is null.
+	ShipScore *int `json:"ship_score,omitzero"` // From 0 to 100, as in new(82). Nil: chosen, to fit Verdict.
+	// The score is null: there was not enough evidence. ShipScore must be nil. In JSON "ship_score": null.
+	NoScore bool           `json:"-"`
+	Verdict hiring.Verdict `json:"verdict,omitzero"` // strong_no to strong_yes. Empty: derived from the score.
+	// From 0 to 100. Nil and a missing pillar are a null score and low confidence. Empty: all scores are close to
+	// ShipScore, or null with NoScore.
+	Pillars       map[hiring.PillarID]*int `json:"pillars,omitzero"`
+	LowConfidence []hiring.PillarID        `json:"low_confidence,omitzero"` // Pillars whose score has low confidence.
+	Summary       string                   `json:"summary,omitzero"`        // Empty: a sentence with the score.
+	// Empty: derived from the pillars with enough evidence, low to high.
+	Confidence      hiring.Confidence      `json:"confidence,omitzero"`
+	IntegrityStatus hiring.IntegrityStatus `json:"integrity_status,omitzero"` // Empty: clear.
+	// The report becomes ready so much after the evaluation. Negative: never.
+	ReportDelay time.Duration `json:"report_delay,omitzero"`
+	// Additional report members, or replacements for existing ones. A nil value is null.
+	Extra map[string]any `json:"extra,omitzero"`
 }
 
 // world checks a result and returns it without references to the caller's values.

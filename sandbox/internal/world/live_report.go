@@ -9,10 +9,12 @@ import (
 
 // Result is the result of grading a submission.
 type Result struct {
-	ShipScore       *int               // From 0 to 100. Nil: chosen, to fit the verdict if there is one.
-	NoScore         bool               // There is no score, and no verdict is derived from one.
-	Verdict         string             // Empty: derived from the score, from strong_no to strong_yes.
-	Pillars         map[string]*int    // From 0 to 100, by id. Nil is a null score and low confidence. A missing pillar is one too, unless Pillars is empty: then all are close to ShipScore.
+	ShipScore *int   // From 0 to 100. Nil: chosen, to fit the verdict if there is one.
+	NoScore   bool   // There is no score, and no verdict is derived from one.
+	Verdict   string // Empty: derived from the score, from strong_no to strong_yes.
+	// From 0 to 100, by id. Nil is a null score and low confidence. A missing pillar is one too, unless Pillars is
+	// empty: then all are close to ShipScore.
+	Pillars         map[string]*int
 	LowConfidence   []string           // Ids of pillars whose score has low confidence.
 	Summary         string             // Empty: a sentence with the score.
 	Confidence      string             // Empty: derived from the number of pillars with enough evidence, from low to high.

@@ -14,12 +14,13 @@ var sampleFile []byte
 
 // data is the content of sampleFile. It is shared and never changed.
 var data = func() (d struct {
-	Account       Account       `json:"account"`
-	Members       []Member      `json:"members"`
-	Challenges    []Challenge   `json:"challenges"`
-	Assessments   []Assessment  `json:"assessments"`
-	Plans         []plan        `json:"plans"`
-	Reports       []Report      `json:"reports"`        // Submissions share them. Percentile and time used are nil or replaced by those of the submission.
+	Account     Account      `json:"account"`
+	Members     []Member     `json:"members"`
+	Challenges  []Challenge  `json:"challenges"`
+	Assessments []Assessment `json:"assessments"`
+	Plans       []plan       `json:"plans"`
+	// Submissions share them. Percentile and time used are nil or replaced by those of the submission.
+	Reports       []Report      `json:"reports"`
 	UsualEvents   []sampleEvent `json:"usual_events"`   // Repeated in logs.
 	UnusualEvents []sampleEvent `json:"unusual_events"` // With payloads that clients must accept.
 	LongSentence  string        `json:"long_sentence"`  // Repeated in a long prompt.

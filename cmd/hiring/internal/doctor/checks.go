@@ -14,7 +14,8 @@ import (
 type check struct {
 	field string
 	probe func(context.Context, *examination, *hiring.Client, hiring.Dialect) Finding // Nil: only a write shows it.
-	usual []string                                                                    // Names of other APIs, to try when the server's OpenAPI document does not help.
+	// Names of other APIs, to try when the server's OpenAPI document does not help.
+	usual []string
 }
 
 // checks returns all checks. Later ones use names and ids that earlier ones find.
