@@ -173,10 +173,14 @@ var ownTransport = sync.OnceValue(func() *http.Transport {
 
 // withPings returns a copy of a transport that closes an HTTP/2 connection when a ping, sent after some time without a
 // frame, gets no response in time. Otherwise a connection that the network has dropped is used until TCP gives up,
-// for a quarter of an hour.
+// for a quarter of an hour. What the transport itself sets for HTTP/2 stays.
 func withPings(t *http.Transport, after, response time.Duration) *http.Transport {
 	t = t.Clone()
-	t.HTTP2 = &http.HTTP2Config{SendPingTimeout: after, PingTimeout: response}
+	if t.HTTP2 == nil {
+		t.HTTP2 = new(http.HTTP2Config)
+	}
+	t.HTTP2.SendPingTimeout = cmp.Or(t.HTTP2.SendPingTimeout, after)
+	t.HTTP2.PingTimeout = cmp.Or(t.HTTP2.PingTimeout, response)
 	return t
 }
 

@@ -98,6 +98,13 @@ func TestDeadHTTP2ConnectionIsNoticed(t *testing.T) {
 	assert.Equal(t, 2, to.opened)
 }
 
+func TestPingsKeepOtherSettings(t *testing.T) {
+	given := &http.HTTP2Config{PingTimeout: 3 * time.Second, MaxConcurrentStreams: 7}
+	own := withPings(&http.Transport{HTTP2: given}, 15*time.Second, 15*time.Second)
+	assert.Equal(t, &http.HTTP2Config{SendPingTimeout: 15 * time.Second, PingTimeout: 3 * time.Second, MaxConcurrentStreams: 7}, own.HTTP2)
+	assert.Equal(t, &http.HTTP2Config{PingTimeout: 3 * time.Second, MaxConcurrentStreams: 7}, given, "the transport of the program")
+}
+
 // Not parallel: it replaces http.DefaultTransport.
 func TestDefaultTransport(t *testing.T) {
 	var received atomic.Int64
