@@ -62,17 +62,14 @@ func envelopeReader[T any](data func() fastjson.Reader[T]) fastjson.Reader[envel
 	key := reflect.TypeFor[T]()
 	known, ok := envelopeReaders.Load(key)
 	if !ok {
-		read, readMeta := data(), readerOf[wireMeta]()
 		known, _ = envelopeReaders.LoadOrStore(key, fastjson.Object(nil,
-			fastjson.Field("data", func(d *fastjson.Decoder, e *envelope[T], i, depth int) int {
+			fastjson.Field("data", func(e *envelope[T]) **T {
 				if e.Data == nil {
 					e.Data = &e.data
 				}
-				return fastjson.Pointer(d, &e.Data, i, depth, read) // Nil for null.
-			}),
-			fastjson.Field("meta", func(d *fastjson.Decoder, e *envelope[T], i, depth int) int {
-				return readMeta(d, &e.Meta, i, depth)
-			}),
+				return &e.Data // Nil for null.
+			}, fastjson.Pointer(data())),
+			fastjson.Field("meta", func(e *envelope[T]) *wireMeta { return &e.Meta }, readerOf[wireMeta]()),
 		))
 	}
 	return known.(fastjson.Reader[envelope[T]])
@@ -114,7 +111,7 @@ const (
 )
 
 // readData reads the data of an envelope unchanged, to tell null from absence.
-var readData = fastjson.Object(nil, fastjson.Field("data", fastjson.Raw[RawValue]))
+var readData = fastjson.Object(nil, fastjson.Field("data", func(v *RawValue) *RawValue { return v }, fastjson.Raw))
 
 // decodeList decodes an envelope whose data is an array. Data of null is an empty list.
 func decodeList[T any](body []byte, bodyErr error) (items []T, meta wireMeta, err error) {

@@ -2,7 +2,12 @@
 
 package hiring
 
-import "github.com/hiring-assessment/hiring-go/internal/jsoncodec/fastjson"
+import (
+	"encoding/json"
+	"time"
+
+	"github.com/hiring-assessment/hiring-go/internal/jsoncodec/fastjson"
+)
 
 func (Account) resource() {}
 
@@ -151,72 +156,32 @@ func (u *Usage) UnmarshalJSON(data []byte) error { return decode(data, u) }
 func (Account) reader() any { return newAccountReader() }
 
 func newAccountReader() fastjson.Reader[Account] {
-	readPlan := newPlanReader()
-	readUsage := newUsageReader()
-	readBranding := newBrandingReader()
 	return fastjson.Object(func(v *Account) *fastjson.Extra { return &v.Extra },
-		fastjson.Field("id", func(d *fastjson.Decoder, v *Account, i, depth int) int {
-			return fastjson.String(d, &v.ID, i, depth)
-		}),
-		fastjson.Field("name", func(d *fastjson.Decoder, v *Account, i, depth int) int {
-			return fastjson.String(d, &v.Name, i, depth)
-		}),
-		fastjson.Field("slug", func(d *fastjson.Decoder, v *Account, i, depth int) int {
-			return fastjson.String(d, &v.Slug, i, depth)
-		}),
-		fastjson.Field("plan", func(d *fastjson.Decoder, v *Account, i, depth int) int {
-			return readPlan(d, &v.Plan, i, depth)
-		}),
-		fastjson.Field("usage", func(d *fastjson.Decoder, v *Account, i, depth int) int {
-			return readUsage(d, &v.Usage, i, depth)
-		}),
-		fastjson.Field("branding", func(d *fastjson.Decoder, v *Account, i, depth int) int {
-			return readBranding(d, &v.Branding, i, depth)
-		}),
-		fastjson.Field("custom_domain", func(d *fastjson.Decoder, v *Account, i, depth int) int {
-			return fastjson.Pointer(d, &v.CustomDomain, i, depth, fastjson.String)
-		}),
-		fastjson.Field("custom_domain_verified", func(d *fastjson.Decoder, v *Account, i, depth int) int {
-			return fastjson.Bool(d, &v.CustomDomainVerified, i, depth)
-		}),
-		fastjson.Field("created_at", func(d *fastjson.Decoder, v *Account, i, depth int) int {
-			return fastjson.Time(d, &v.CreatedAt, i, depth)
-		}),
+		fastjson.Field("id", func(v *Account) *string { return &v.ID }, fastjson.String),
+		fastjson.Field("name", func(v *Account) *string { return &v.Name }, fastjson.String),
+		fastjson.Field("slug", func(v *Account) *string { return &v.Slug }, fastjson.String),
+		fastjson.Field("plan", func(v *Account) *Plan { return &v.Plan }, newPlanReader()),
+		fastjson.Field("usage", func(v *Account) *Usage { return &v.Usage }, newUsageReader()),
+		fastjson.Field("branding", func(v *Account) *Branding { return &v.Branding }, newBrandingReader()),
+		fastjson.Field("custom_domain", func(v *Account) **string { return &v.CustomDomain }, fastjson.Pointer[string](fastjson.String)),
+		fastjson.Field("custom_domain_verified", func(v *Account) *bool { return &v.CustomDomainVerified }, fastjson.Bool),
+		fastjson.Field("created_at", func(v *Account) *time.Time { return &v.CreatedAt }, fastjson.Time),
 	)
 }
 
 func (Assessment) reader() any { return newAssessmentReader() }
 
 func newAssessmentReader() fastjson.Reader[Assessment] {
-	readStrings := fastjson.Slice(fastjson.String[string])
 	return fastjson.Object(func(v *Assessment) *fastjson.Extra { return &v.Extra },
-		fastjson.Field("id", func(d *fastjson.Decoder, v *Assessment, i, depth int) int {
-			return fastjson.String(d, &v.ID, i, depth)
-		}),
-		fastjson.Field("name", func(d *fastjson.Decoder, v *Assessment, i, depth int) int {
-			return fastjson.String(d, &v.Name, i, depth)
-		}),
-		fastjson.Field("challenge_id", func(d *fastjson.Decoder, v *Assessment, i, depth int) int {
-			return fastjson.String(d, &v.ChallengeID, i, depth)
-		}),
-		fastjson.Field("status", func(d *fastjson.Decoder, v *Assessment, i, depth int) int {
-			return fastjson.String(d, &v.Status, i, depth)
-		}),
-		fastjson.Field("time_limit_minutes", func(d *fastjson.Decoder, v *Assessment, i, depth int) int {
-			return fastjson.Int(d, &v.TimeLimitMinutes, i, depth)
-		}),
-		fastjson.Field("budget_dollars_cap", func(d *fastjson.Decoder, v *Assessment, i, depth int) int {
-			return fastjson.Pointer(d, &v.BudgetDollarsCap, i, depth, fastjson.Float)
-		}),
-		fastjson.Field("selected_task_ids", func(d *fastjson.Decoder, v *Assessment, i, depth int) int {
-			return readStrings(d, &v.SelectedTaskIDs, i, depth)
-		}),
-		fastjson.Field("created_at", func(d *fastjson.Decoder, v *Assessment, i, depth int) int {
-			return fastjson.Time(d, &v.CreatedAt, i, depth)
-		}),
-		fastjson.Field("updated_at", func(d *fastjson.Decoder, v *Assessment, i, depth int) int {
-			return fastjson.Time(d, &v.UpdatedAt, i, depth)
-		}),
+		fastjson.Field("id", func(v *Assessment) *string { return &v.ID }, fastjson.String),
+		fastjson.Field("name", func(v *Assessment) *string { return &v.Name }, fastjson.String),
+		fastjson.Field("challenge_id", func(v *Assessment) *string { return &v.ChallengeID }, fastjson.String),
+		fastjson.Field("status", func(v *Assessment) *AssessmentStatus { return &v.Status }, fastjson.String),
+		fastjson.Field("time_limit_minutes", func(v *Assessment) *int { return &v.TimeLimitMinutes }, fastjson.Int),
+		fastjson.Field("budget_dollars_cap", func(v *Assessment) **float64 { return &v.BudgetDollarsCap }, fastjson.Pointer[float64](fastjson.Float)),
+		fastjson.Field("selected_task_ids", func(v *Assessment) *[]string { return &v.SelectedTaskIDs }, fastjson.Slice[string](fastjson.String)),
+		fastjson.Field("created_at", func(v *Assessment) *time.Time { return &v.CreatedAt }, fastjson.Time),
+		fastjson.Field("updated_at", func(v *Assessment) *time.Time { return &v.UpdatedAt }, fastjson.Time),
 	)
 }
 
@@ -224,21 +189,11 @@ func (Branding) reader() any { return newBrandingReader() }
 
 func newBrandingReader() fastjson.Reader[Branding] {
 	return fastjson.Object(func(v *Branding) *fastjson.Extra { return &v.Extra },
-		fastjson.Field("accent_color", func(d *fastjson.Decoder, v *Branding, i, depth int) int {
-			return fastjson.String(d, &v.AccentColor, i, depth)
-		}),
-		fastjson.Field("primary_color", func(d *fastjson.Decoder, v *Branding, i, depth int) int {
-			return fastjson.Pointer(d, &v.PrimaryColor, i, depth, fastjson.String)
-		}),
-		fastjson.Field("logo_url", func(d *fastjson.Decoder, v *Branding, i, depth int) int {
-			return fastjson.Pointer(d, &v.LogoURL, i, depth, fastjson.String)
-		}),
-		fastjson.Field("sender_name", func(d *fastjson.Decoder, v *Branding, i, depth int) int {
-			return fastjson.Pointer(d, &v.SenderName, i, depth, fastjson.String)
-		}),
-		fastjson.Field("support_email", func(d *fastjson.Decoder, v *Branding, i, depth int) int {
-			return fastjson.Pointer(d, &v.SupportEmail, i, depth, fastjson.String)
-		}),
+		fastjson.Field("accent_color", func(v *Branding) *string { return &v.AccentColor }, fastjson.String),
+		fastjson.Field("primary_color", func(v *Branding) **string { return &v.PrimaryColor }, fastjson.Pointer[string](fastjson.String)),
+		fastjson.Field("logo_url", func(v *Branding) **string { return &v.LogoURL }, fastjson.Pointer[string](fastjson.String)),
+		fastjson.Field("sender_name", func(v *Branding) **string { return &v.SenderName }, fastjson.Pointer[string](fastjson.String)),
+		fastjson.Field("support_email", func(v *Branding) **string { return &v.SupportEmail }, fastjson.Pointer[string](fastjson.String)),
 	)
 }
 
@@ -246,12 +201,8 @@ func (Budget) reader() any { return newBudgetReader() }
 
 func newBudgetReader() fastjson.Reader[Budget] {
 	return fastjson.Object(func(v *Budget) *fastjson.Extra { return &v.Extra },
-		fastjson.Field("dollars_used", func(d *fastjson.Decoder, v *Budget, i, depth int) int {
-			return fastjson.Float(d, &v.DollarsUsed, i, depth)
-		}),
-		fastjson.Field("dollars_cap", func(d *fastjson.Decoder, v *Budget, i, depth int) int {
-			return fastjson.Float(d, &v.DollarsCap, i, depth)
-		}),
+		fastjson.Field("dollars_used", func(v *Budget) *float64 { return &v.DollarsUsed }, fastjson.Float),
+		fastjson.Field("dollars_cap", func(v *Budget) *float64 { return &v.DollarsCap }, fastjson.Float),
 	)
 }
 
@@ -259,66 +210,30 @@ func (Candidate) reader() any { return newCandidateReader() }
 
 func newCandidateReader() fastjson.Reader[Candidate] {
 	return fastjson.Object(func(v *Candidate) *fastjson.Extra { return &v.Extra },
-		fastjson.Field("email", func(d *fastjson.Decoder, v *Candidate, i, depth int) int {
-			return fastjson.String(d, &v.Email, i, depth)
-		}),
-		fastjson.Field("name", func(d *fastjson.Decoder, v *Candidate, i, depth int) int {
-			return fastjson.String(d, &v.Name, i, depth)
-		}),
+		fastjson.Field("email", func(v *Candidate) *string { return &v.Email }, fastjson.String),
+		fastjson.Field("name", func(v *Candidate) *string { return &v.Name }, fastjson.String),
 	)
 }
 
 func (Challenge) reader() any { return newChallengeReader() }
 
 func newChallengeReader() fastjson.Reader[Challenge] {
-	readTask := newTaskReader()
-	readTasks := fastjson.Slice(readTask)
 	return fastjson.Object(func(v *Challenge) *fastjson.Extra { return &v.Extra },
-		fastjson.Field("id", func(d *fastjson.Decoder, v *Challenge, i, depth int) int {
-			return fastjson.String(d, &v.ID, i, depth)
-		}),
-		fastjson.Field("slug", func(d *fastjson.Decoder, v *Challenge, i, depth int) int {
-			return fastjson.String(d, &v.Slug, i, depth)
-		}),
-		fastjson.Field("name", func(d *fastjson.Decoder, v *Challenge, i, depth int) int {
-			return fastjson.String(d, &v.Name, i, depth)
-		}),
-		fastjson.Field("domain", func(d *fastjson.Decoder, v *Challenge, i, depth int) int {
-			return fastjson.String(d, &v.Domain, i, depth)
-		}),
-		fastjson.Field("difficulty", func(d *fastjson.Decoder, v *Challenge, i, depth int) int {
-			return fastjson.String(d, &v.Difficulty, i, depth)
-		}),
-		fastjson.Field("level", func(d *fastjson.Decoder, v *Challenge, i, depth int) int {
-			return fastjson.String(d, &v.Level, i, depth)
-		}),
-		fastjson.Field("stack", func(d *fastjson.Decoder, v *Challenge, i, depth int) int {
-			return fastjson.String(d, &v.Stack, i, depth)
-		}),
-		fastjson.Field("time_limit_minutes", func(d *fastjson.Decoder, v *Challenge, i, depth int) int {
-			return fastjson.Int(d, &v.TimeLimitMinutes, i, depth)
-		}),
-		fastjson.Field("budget_dollars_cap", func(d *fastjson.Decoder, v *Challenge, i, depth int) int {
-			return fastjson.Float(d, &v.BudgetDollarsCap, i, depth)
-		}),
-		fastjson.Field("is_platform", func(d *fastjson.Decoder, v *Challenge, i, depth int) int {
-			return fastjson.Bool(d, &v.IsPlatform, i, depth)
-		}),
-		fastjson.Field("is_multi_task", func(d *fastjson.Decoder, v *Challenge, i, depth int) int {
-			return fastjson.Bool(d, &v.IsMultiTask, i, depth)
-		}),
-		fastjson.Field("published_at", func(d *fastjson.Decoder, v *Challenge, i, depth int) int {
-			return fastjson.Time(d, &v.PublishedAt, i, depth)
-		}),
-		fastjson.Field("created_at", func(d *fastjson.Decoder, v *Challenge, i, depth int) int {
-			return fastjson.Time(d, &v.CreatedAt, i, depth)
-		}),
-		fastjson.Field("brief_md", func(d *fastjson.Decoder, v *Challenge, i, depth int) int {
-			return fastjson.String(d, &v.BriefMD, i, depth)
-		}),
-		fastjson.Field("tasks", func(d *fastjson.Decoder, v *Challenge, i, depth int) int {
-			return readTasks(d, &v.Tasks, i, depth)
-		}),
+		fastjson.Field("id", func(v *Challenge) *string { return &v.ID }, fastjson.String),
+		fastjson.Field("slug", func(v *Challenge) *string { return &v.Slug }, fastjson.String),
+		fastjson.Field("name", func(v *Challenge) *string { return &v.Name }, fastjson.String),
+		fastjson.Field("domain", func(v *Challenge) *string { return &v.Domain }, fastjson.String),
+		fastjson.Field("difficulty", func(v *Challenge) *string { return &v.Difficulty }, fastjson.String),
+		fastjson.Field("level", func(v *Challenge) *string { return &v.Level }, fastjson.String),
+		fastjson.Field("stack", func(v *Challenge) *string { return &v.Stack }, fastjson.String),
+		fastjson.Field("time_limit_minutes", func(v *Challenge) *int { return &v.TimeLimitMinutes }, fastjson.Int),
+		fastjson.Field("budget_dollars_cap", func(v *Challenge) *float64 { return &v.BudgetDollarsCap }, fastjson.Float),
+		fastjson.Field("is_platform", func(v *Challenge) *bool { return &v.IsPlatform }, fastjson.Bool),
+		fastjson.Field("is_multi_task", func(v *Challenge) *bool { return &v.IsMultiTask }, fastjson.Bool),
+		fastjson.Field("published_at", func(v *Challenge) *time.Time { return &v.PublishedAt }, fastjson.Time),
+		fastjson.Field("created_at", func(v *Challenge) *time.Time { return &v.CreatedAt }, fastjson.Time),
+		fastjson.Field("brief_md", func(v *Challenge) *string { return &v.BriefMD }, fastjson.String),
+		fastjson.Field("tasks", func(v *Challenge) *[]Task { return &v.Tasks }, fastjson.Slice[Task](newTaskReader())),
 	)
 }
 
@@ -326,18 +241,10 @@ func (Event) reader() any { return newEventReader() }
 
 func newEventReader() fastjson.Reader[Event] {
 	return fastjson.Object(func(v *Event) *fastjson.Extra { return &v.Extra },
-		fastjson.Field("seq", func(d *fastjson.Decoder, v *Event, i, depth int) int {
-			return fastjson.Int(d, &v.Seq, i, depth)
-		}),
-		fastjson.Field("kind", func(d *fastjson.Decoder, v *Event, i, depth int) int {
-			return fastjson.String(d, &v.Kind, i, depth)
-		}),
-		fastjson.Field("ts_ms", func(d *fastjson.Decoder, v *Event, i, depth int) int {
-			return fastjson.Int(d, &v.TimestampMS, i, depth)
-		}),
-		fastjson.Field("payload", func(d *fastjson.Decoder, v *Event, i, depth int) int {
-			return fastjson.RawMessage(d, &v.Payload, i, depth)
-		}),
+		fastjson.Field("seq", func(v *Event) *int64 { return &v.Seq }, fastjson.Int),
+		fastjson.Field("kind", func(v *Event) *EventKind { return &v.Kind }, fastjson.String),
+		fastjson.Field("ts_ms", func(v *Event) *int64 { return &v.TimestampMS }, fastjson.Int),
+		fastjson.Field("payload", func(v *Event) *json.RawMessage { return &v.Payload }, fastjson.RawMessage),
 	)
 }
 
@@ -345,27 +252,13 @@ func (Facts) reader() any { return newFactsReader() }
 
 func newFactsReader() fastjson.Reader[Facts] {
 	return fastjson.Object(func(v *Facts) *fastjson.Extra { return &v.Extra },
-		fastjson.Field("time_used_minutes", func(d *fastjson.Decoder, v *Facts, i, depth int) int {
-			return fastjson.Pointer(d, &v.TimeUsedMinutes, i, depth, fastjson.Float)
-		}),
-		fastjson.Field("time_allotted_minutes", func(d *fastjson.Decoder, v *Facts, i, depth int) int {
-			return fastjson.Int(d, &v.TimeAllottedMinutes, i, depth)
-		}),
-		fastjson.Field("budget_used_dollars", func(d *fastjson.Decoder, v *Facts, i, depth int) int {
-			return fastjson.Float(d, &v.BudgetUsedDollars, i, depth)
-		}),
-		fastjson.Field("budget_allotted_dollars", func(d *fastjson.Decoder, v *Facts, i, depth int) int {
-			return fastjson.Float(d, &v.BudgetAllottedDollars, i, depth)
-		}),
-		fastjson.Field("ai_authored_pct", func(d *fastjson.Decoder, v *Facts, i, depth int) int {
-			return fastjson.Pointer(d, &v.AIAuthoredPct, i, depth, fastjson.Float)
-		}),
-		fastjson.Field("churn_pct", func(d *fastjson.Decoder, v *Facts, i, depth int) int {
-			return fastjson.Pointer(d, &v.ChurnPct, i, depth, fastjson.Float)
-		}),
-		fastjson.Field("ai_exchange_count", func(d *fastjson.Decoder, v *Facts, i, depth int) int {
-			return fastjson.Int(d, &v.AIExchangeCount, i, depth)
-		}),
+		fastjson.Field("time_used_minutes", func(v *Facts) **float64 { return &v.TimeUsedMinutes }, fastjson.Pointer[float64](fastjson.Float)),
+		fastjson.Field("time_allotted_minutes", func(v *Facts) *int { return &v.TimeAllottedMinutes }, fastjson.Int),
+		fastjson.Field("budget_used_dollars", func(v *Facts) *float64 { return &v.BudgetUsedDollars }, fastjson.Float),
+		fastjson.Field("budget_allotted_dollars", func(v *Facts) *float64 { return &v.BudgetAllottedDollars }, fastjson.Float),
+		fastjson.Field("ai_authored_pct", func(v *Facts) **float64 { return &v.AIAuthoredPct }, fastjson.Pointer[float64](fastjson.Float)),
+		fastjson.Field("churn_pct", func(v *Facts) **float64 { return &v.ChurnPct }, fastjson.Pointer[float64](fastjson.Float)),
+		fastjson.Field("ai_exchange_count", func(v *Facts) *int { return &v.AIExchangeCount }, fastjson.Int),
 	)
 }
 
@@ -373,42 +266,18 @@ func (Invitation) reader() any { return newInvitationReader() }
 
 func newInvitationReader() fastjson.Reader[Invitation] {
 	return fastjson.Object(func(v *Invitation) *fastjson.Extra { return &v.Extra },
-		fastjson.Field("id", func(d *fastjson.Decoder, v *Invitation, i, depth int) int {
-			return fastjson.String(d, &v.ID, i, depth)
-		}),
-		fastjson.Field("assessment_id", func(d *fastjson.Decoder, v *Invitation, i, depth int) int {
-			return fastjson.String(d, &v.AssessmentID, i, depth)
-		}),
-		fastjson.Field("candidate_email", func(d *fastjson.Decoder, v *Invitation, i, depth int) int {
-			return fastjson.String(d, &v.CandidateEmail, i, depth)
-		}),
-		fastjson.Field("candidate_name", func(d *fastjson.Decoder, v *Invitation, i, depth int) int {
-			return fastjson.String(d, &v.CandidateName, i, depth)
-		}),
-		fastjson.Field("status", func(d *fastjson.Decoder, v *Invitation, i, depth int) int {
-			return fastjson.String(d, &v.Status, i, depth)
-		}),
-		fastjson.Field("recruiter_decision", func(d *fastjson.Decoder, v *Invitation, i, depth int) int {
-			return fastjson.String(d, &v.RecruiterDecision, i, depth)
-		}),
-		fastjson.Field("sent_at", func(d *fastjson.Decoder, v *Invitation, i, depth int) int {
-			return fastjson.TimePointer(d, &v.SentAt, i, depth)
-		}),
-		fastjson.Field("opened_at", func(d *fastjson.Decoder, v *Invitation, i, depth int) int {
-			return fastjson.TimePointer(d, &v.OpenedAt, i, depth)
-		}),
-		fastjson.Field("started_at", func(d *fastjson.Decoder, v *Invitation, i, depth int) int {
-			return fastjson.TimePointer(d, &v.StartedAt, i, depth)
-		}),
-		fastjson.Field("submitted_at", func(d *fastjson.Decoder, v *Invitation, i, depth int) int {
-			return fastjson.TimePointer(d, &v.SubmittedAt, i, depth)
-		}),
-		fastjson.Field("expires_at", func(d *fastjson.Decoder, v *Invitation, i, depth int) int {
-			return fastjson.Time(d, &v.ExpiresAt, i, depth)
-		}),
-		fastjson.Field("created_at", func(d *fastjson.Decoder, v *Invitation, i, depth int) int {
-			return fastjson.Time(d, &v.CreatedAt, i, depth)
-		}),
+		fastjson.Field("id", func(v *Invitation) *string { return &v.ID }, fastjson.String),
+		fastjson.Field("assessment_id", func(v *Invitation) *string { return &v.AssessmentID }, fastjson.String),
+		fastjson.Field("candidate_email", func(v *Invitation) *string { return &v.CandidateEmail }, fastjson.String),
+		fastjson.Field("candidate_name", func(v *Invitation) *string { return &v.CandidateName }, fastjson.String),
+		fastjson.Field("status", func(v *Invitation) *InvitationStatus { return &v.Status }, fastjson.String),
+		fastjson.Field("recruiter_decision", func(v *Invitation) *RecruiterDecision { return &v.RecruiterDecision }, fastjson.String),
+		fastjson.Field("sent_at", func(v *Invitation) **time.Time { return &v.SentAt }, fastjson.TimePointer),
+		fastjson.Field("opened_at", func(v *Invitation) **time.Time { return &v.OpenedAt }, fastjson.TimePointer),
+		fastjson.Field("started_at", func(v *Invitation) **time.Time { return &v.StartedAt }, fastjson.TimePointer),
+		fastjson.Field("submitted_at", func(v *Invitation) **time.Time { return &v.SubmittedAt }, fastjson.TimePointer),
+		fastjson.Field("expires_at", func(v *Invitation) *time.Time { return &v.ExpiresAt }, fastjson.Time),
+		fastjson.Field("created_at", func(v *Invitation) *time.Time { return &v.CreatedAt }, fastjson.Time),
 	)
 }
 
@@ -416,47 +285,24 @@ func (Member) reader() any { return newMemberReader() }
 
 func newMemberReader() fastjson.Reader[Member] {
 	return fastjson.Object(func(v *Member) *fastjson.Extra { return &v.Extra },
-		fastjson.Field("id", func(d *fastjson.Decoder, v *Member, i, depth int) int {
-			return fastjson.String(d, &v.ID, i, depth)
-		}),
-		fastjson.Field("email", func(d *fastjson.Decoder, v *Member, i, depth int) int {
-			return fastjson.String(d, &v.Email, i, depth)
-		}),
-		fastjson.Field("name", func(d *fastjson.Decoder, v *Member, i, depth int) int {
-			return fastjson.String(d, &v.Name, i, depth)
-		}),
-		fastjson.Field("role", func(d *fastjson.Decoder, v *Member, i, depth int) int {
-			return fastjson.String(d, &v.Role, i, depth)
-		}),
-		fastjson.Field("created_at", func(d *fastjson.Decoder, v *Member, i, depth int) int {
-			return fastjson.Time(d, &v.CreatedAt, i, depth)
-		}),
+		fastjson.Field("id", func(v *Member) *string { return &v.ID }, fastjson.String),
+		fastjson.Field("email", func(v *Member) *string { return &v.Email }, fastjson.String),
+		fastjson.Field("name", func(v *Member) *string { return &v.Name }, fastjson.String),
+		fastjson.Field("role", func(v *Member) *MemberRole { return &v.Role }, fastjson.String),
+		fastjson.Field("created_at", func(v *Member) *time.Time { return &v.CreatedAt }, fastjson.Time),
 	)
 }
 
 func (Pillar) reader() any { return newPillarReader() }
 
 func newPillarReader() fastjson.Reader[Pillar] {
-	readStrings := fastjson.Slice(fastjson.String[string])
 	return fastjson.Object(func(v *Pillar) *fastjson.Extra { return &v.Extra },
-		fastjson.Field("id", func(d *fastjson.Decoder, v *Pillar, i, depth int) int {
-			return fastjson.String(d, &v.ID, i, depth)
-		}),
-		fastjson.Field("label", func(d *fastjson.Decoder, v *Pillar, i, depth int) int {
-			return fastjson.String(d, &v.Label, i, depth)
-		}),
-		fastjson.Field("score", func(d *fastjson.Decoder, v *Pillar, i, depth int) int {
-			return fastjson.Pointer(d, &v.Score, i, depth, fastjson.Int)
-		}),
-		fastjson.Field("low_confidence", func(d *fastjson.Decoder, v *Pillar, i, depth int) int {
-			return fastjson.Bool(d, &v.LowConfidence, i, depth)
-		}),
-		fastjson.Field("summary", func(d *fastjson.Decoder, v *Pillar, i, depth int) int {
-			return fastjson.String(d, &v.Summary, i, depth)
-		}),
-		fastjson.Field("not_assessed", func(d *fastjson.Decoder, v *Pillar, i, depth int) int {
-			return readStrings(d, &v.NotAssessed, i, depth)
-		}),
+		fastjson.Field("id", func(v *Pillar) *PillarID { return &v.ID }, fastjson.String),
+		fastjson.Field("label", func(v *Pillar) *string { return &v.Label }, fastjson.String),
+		fastjson.Field("score", func(v *Pillar) **int { return &v.Score }, fastjson.Pointer[int](fastjson.Int)),
+		fastjson.Field("low_confidence", func(v *Pillar) *bool { return &v.LowConfidence }, fastjson.Bool),
+		fastjson.Field("summary", func(v *Pillar) *string { return &v.Summary }, fastjson.String),
+		fastjson.Field("not_assessed", func(v *Pillar) *[]string { return &v.NotAssessed }, fastjson.Slice[string](fastjson.String)),
 	)
 }
 
@@ -464,12 +310,8 @@ func (PipelineRank) reader() any { return newPipelineRankReader() }
 
 func newPipelineRankReader() fastjson.Reader[PipelineRank] {
 	return fastjson.Object(func(v *PipelineRank) *fastjson.Extra { return &v.Extra },
-		fastjson.Field("rank", func(d *fastjson.Decoder, v *PipelineRank, i, depth int) int {
-			return fastjson.Int(d, &v.Rank, i, depth)
-		}),
-		fastjson.Field("total", func(d *fastjson.Decoder, v *PipelineRank, i, depth int) int {
-			return fastjson.Int(d, &v.Total, i, depth)
-		}),
+		fastjson.Field("rank", func(v *PipelineRank) *int { return &v.Rank }, fastjson.Int),
+		fastjson.Field("total", func(v *PipelineRank) *int { return &v.Total }, fastjson.Int),
 	)
 }
 
@@ -477,140 +319,57 @@ func (Plan) reader() any { return newPlanReader() }
 
 func newPlanReader() fastjson.Reader[Plan] {
 	return fastjson.Object(func(v *Plan) *fastjson.Extra { return &v.Extra },
-		fastjson.Field("id", func(d *fastjson.Decoder, v *Plan, i, depth int) int {
-			return fastjson.String(d, &v.ID, i, depth)
-		}),
-		fastjson.Field("subscription_status", func(d *fastjson.Decoder, v *Plan, i, depth int) int {
-			return fastjson.String(d, &v.SubscriptionStatus, i, depth)
-		}),
-		fastjson.Field("billing_currency", func(d *fastjson.Decoder, v *Plan, i, depth int) int {
-			return fastjson.String(d, &v.BillingCurrency, i, depth)
-		}),
-		fastjson.Field("limits_enforced", func(d *fastjson.Decoder, v *Plan, i, depth int) int {
-			return fastjson.Bool(d, &v.LimitsEnforced, i, depth)
-		}),
+		fastjson.Field("id", func(v *Plan) *string { return &v.ID }, fastjson.String),
+		fastjson.Field("subscription_status", func(v *Plan) *string { return &v.SubscriptionStatus }, fastjson.String),
+		fastjson.Field("billing_currency", func(v *Plan) *string { return &v.BillingCurrency }, fastjson.String),
+		fastjson.Field("limits_enforced", func(v *Plan) *bool { return &v.LimitsEnforced }, fastjson.Bool),
 	)
 }
 
 func (Report) reader() any { return newReportReader() }
 
 func newReportReader() fastjson.Reader[Report] {
-	readPillar := newPillarReader()
-	readPillars := fastjson.Slice(readPillar)
-	readRawValues := fastjson.Slice(fastjson.Raw[RawValue])
-	readFacts := newFactsReader()
-	readPipelineRank := newPipelineRankReader()
 	return fastjson.Object(func(v *Report) *fastjson.Extra { return &v.Extra },
-		fastjson.Field("submission_id", func(d *fastjson.Decoder, v *Report, i, depth int) int {
-			return fastjson.String(d, &v.SubmissionID, i, depth)
-		}),
-		fastjson.Field("status", func(d *fastjson.Decoder, v *Report, i, depth int) int {
-			return fastjson.String(d, &v.Status, i, depth)
-		}),
-		fastjson.Field("evaluated", func(d *fastjson.Decoder, v *Report, i, depth int) int {
-			return fastjson.Bool(d, &v.Evaluated, i, depth)
-		}),
-		fastjson.Field("ship_score", func(d *fastjson.Decoder, v *Report, i, depth int) int {
-			return fastjson.Pointer(d, &v.ShipScore, i, depth, fastjson.Int)
-		}),
-		fastjson.Field("verdict", func(d *fastjson.Decoder, v *Report, i, depth int) int {
-			return fastjson.String(d, &v.Verdict, i, depth)
-		}),
-		fastjson.Field("verdict_label", func(d *fastjson.Decoder, v *Report, i, depth int) int {
-			return fastjson.String(d, &v.VerdictLabel, i, depth)
-		}),
-		fastjson.Field("confidence", func(d *fastjson.Decoder, v *Report, i, depth int) int {
-			return fastjson.String(d, &v.Confidence, i, depth)
-		}),
-		fastjson.Field("summary", func(d *fastjson.Decoder, v *Report, i, depth int) int {
-			return fastjson.String(d, &v.Summary, i, depth)
-		}),
-		fastjson.Field("scored_as_role", func(d *fastjson.Decoder, v *Report, i, depth int) int {
-			return fastjson.Pointer(d, &v.ScoredAsRole, i, depth, fastjson.String)
-		}),
-		fastjson.Field("pillars", func(d *fastjson.Decoder, v *Report, i, depth int) int {
-			return readPillars(d, &v.Pillars, i, depth)
-		}),
-		fastjson.Field("strengths", func(d *fastjson.Decoder, v *Report, i, depth int) int {
-			return readRawValues(d, &v.Strengths, i, depth)
-		}),
-		fastjson.Field("flags", func(d *fastjson.Decoder, v *Report, i, depth int) int {
-			return readRawValues(d, &v.Flags, i, depth)
-		}),
-		fastjson.Field("interview_questions", func(d *fastjson.Decoder, v *Report, i, depth int) int {
-			return readRawValues(d, &v.InterviewQuestions, i, depth)
-		}),
-		fastjson.Field("facts", func(d *fastjson.Decoder, v *Report, i, depth int) int {
-			return readFacts(d, &v.Facts, i, depth)
-		}),
-		fastjson.Field("scope_exclusions", func(d *fastjson.Decoder, v *Report, i, depth int) int {
-			return readRawValues(d, &v.ScopeExclusions, i, depth)
-		}),
-		fastjson.Field("integrity_status", func(d *fastjson.Decoder, v *Report, i, depth int) int {
-			return fastjson.String(d, &v.IntegrityStatus, i, depth)
-		}),
-		fastjson.Field("pipeline_rank", func(d *fastjson.Decoder, v *Report, i, depth int) int {
-			return fastjson.Pointer(d, &v.PipelineRank, i, depth, readPipelineRank)
-		}),
-		fastjson.Field("percentile", func(d *fastjson.Decoder, v *Report, i, depth int) int {
-			return fastjson.Pointer(d, &v.Percentile, i, depth, fastjson.Float)
-		}),
-		fastjson.Field("tasks", func(d *fastjson.Decoder, v *Report, i, depth int) int {
-			return readRawValues(d, &v.Tasks, i, depth)
-		}),
-		fastjson.Field("generated_at", func(d *fastjson.Decoder, v *Report, i, depth int) int {
-			return fastjson.TimePointer(d, &v.GeneratedAt, i, depth)
-		}),
+		fastjson.Field("submission_id", func(v *Report) *string { return &v.SubmissionID }, fastjson.String),
+		fastjson.Field("status", func(v *Report) *SubmissionStatus { return &v.Status }, fastjson.String),
+		fastjson.Field("evaluated", func(v *Report) *bool { return &v.Evaluated }, fastjson.Bool),
+		fastjson.Field("ship_score", func(v *Report) **int { return &v.ShipScore }, fastjson.Pointer[int](fastjson.Int)),
+		fastjson.Field("verdict", func(v *Report) *Verdict { return &v.Verdict }, fastjson.String),
+		fastjson.Field("verdict_label", func(v *Report) *string { return &v.VerdictLabel }, fastjson.String),
+		fastjson.Field("confidence", func(v *Report) *Confidence { return &v.Confidence }, fastjson.String),
+		fastjson.Field("summary", func(v *Report) *string { return &v.Summary }, fastjson.String),
+		fastjson.Field("scored_as_role", func(v *Report) **string { return &v.ScoredAsRole }, fastjson.Pointer[string](fastjson.String)),
+		fastjson.Field("pillars", func(v *Report) *[]Pillar { return &v.Pillars }, fastjson.Slice[Pillar](newPillarReader())),
+		fastjson.Field("strengths", func(v *Report) *[]RawValue { return &v.Strengths }, fastjson.Slice[RawValue](fastjson.Raw)),
+		fastjson.Field("flags", func(v *Report) *[]RawValue { return &v.Flags }, fastjson.Slice[RawValue](fastjson.Raw)),
+		fastjson.Field("interview_questions", func(v *Report) *[]RawValue { return &v.InterviewQuestions }, fastjson.Slice[RawValue](fastjson.Raw)),
+		fastjson.Field("facts", func(v *Report) *Facts { return &v.Facts }, newFactsReader()),
+		fastjson.Field("scope_exclusions", func(v *Report) *[]RawValue { return &v.ScopeExclusions }, fastjson.Slice[RawValue](fastjson.Raw)),
+		fastjson.Field("integrity_status", func(v *Report) *IntegrityStatus { return &v.IntegrityStatus }, fastjson.String),
+		fastjson.Field("pipeline_rank", func(v *Report) **PipelineRank { return &v.PipelineRank }, fastjson.Pointer[PipelineRank](newPipelineRankReader())),
+		fastjson.Field("percentile", func(v *Report) **float64 { return &v.Percentile }, fastjson.Pointer[float64](fastjson.Float)),
+		fastjson.Field("tasks", func(v *Report) *[]RawValue { return &v.Tasks }, fastjson.Slice[RawValue](fastjson.Raw)),
+		fastjson.Field("generated_at", func(v *Report) **time.Time { return &v.GeneratedAt }, fastjson.TimePointer),
 	)
 }
 
 func (Submission) reader() any { return newSubmissionReader() }
 
 func newSubmissionReader() fastjson.Reader[Submission] {
-	readSubmissionChallenge := newSubmissionChallengeReader()
-	readCandidate := newCandidateReader()
-	readBudget := newBudgetReader()
-	readReport := newReportReader()
 	return fastjson.Object(func(v *Submission) *fastjson.Extra { return &v.Extra },
-		fastjson.Field("id", func(d *fastjson.Decoder, v *Submission, i, depth int) int {
-			return fastjson.String(d, &v.ID, i, depth)
-		}),
-		fastjson.Field("assessment_id", func(d *fastjson.Decoder, v *Submission, i, depth int) int {
-			return fastjson.String(d, &v.AssessmentID, i, depth)
-		}),
-		fastjson.Field("challenge", func(d *fastjson.Decoder, v *Submission, i, depth int) int {
-			return readSubmissionChallenge(d, &v.Challenge, i, depth)
-		}),
-		fastjson.Field("candidate", func(d *fastjson.Decoder, v *Submission, i, depth int) int {
-			return readCandidate(d, &v.Candidate, i, depth)
-		}),
-		fastjson.Field("status", func(d *fastjson.Decoder, v *Submission, i, depth int) int {
-			return fastjson.String(d, &v.Status, i, depth)
-		}),
-		fastjson.Field("started_at", func(d *fastjson.Decoder, v *Submission, i, depth int) int {
-			return fastjson.Time(d, &v.StartedAt, i, depth)
-		}),
-		fastjson.Field("submitted_at", func(d *fastjson.Decoder, v *Submission, i, depth int) int {
-			return fastjson.TimePointer(d, &v.SubmittedAt, i, depth)
-		}),
-		fastjson.Field("evaluated_at", func(d *fastjson.Decoder, v *Submission, i, depth int) int {
-			return fastjson.TimePointer(d, &v.EvaluatedAt, i, depth)
-		}),
-		fastjson.Field("paused_total_seconds", func(d *fastjson.Decoder, v *Submission, i, depth int) int {
-			return fastjson.Int(d, &v.PausedTotalSeconds, i, depth)
-		}),
-		fastjson.Field("budget", func(d *fastjson.Decoder, v *Submission, i, depth int) int {
-			return readBudget(d, &v.Budget, i, depth)
-		}),
-		fastjson.Field("created_at", func(d *fastjson.Decoder, v *Submission, i, depth int) int {
-			return fastjson.Time(d, &v.CreatedAt, i, depth)
-		}),
-		fastjson.Field("workspace_archive_url", func(d *fastjson.Decoder, v *Submission, i, depth int) int {
-			return fastjson.Pointer(d, &v.WorkspaceArchiveURL, i, depth, fastjson.String)
-		}),
-		fastjson.Field("report", func(d *fastjson.Decoder, v *Submission, i, depth int) int {
-			return fastjson.Pointer(d, &v.Report, i, depth, readReport)
-		}),
+		fastjson.Field("id", func(v *Submission) *string { return &v.ID }, fastjson.String),
+		fastjson.Field("assessment_id", func(v *Submission) *string { return &v.AssessmentID }, fastjson.String),
+		fastjson.Field("challenge", func(v *Submission) *SubmissionChallenge { return &v.Challenge }, newSubmissionChallengeReader()),
+		fastjson.Field("candidate", func(v *Submission) *Candidate { return &v.Candidate }, newCandidateReader()),
+		fastjson.Field("status", func(v *Submission) *SubmissionStatus { return &v.Status }, fastjson.String),
+		fastjson.Field("started_at", func(v *Submission) *time.Time { return &v.StartedAt }, fastjson.Time),
+		fastjson.Field("submitted_at", func(v *Submission) **time.Time { return &v.SubmittedAt }, fastjson.TimePointer),
+		fastjson.Field("evaluated_at", func(v *Submission) **time.Time { return &v.EvaluatedAt }, fastjson.TimePointer),
+		fastjson.Field("paused_total_seconds", func(v *Submission) *int { return &v.PausedTotalSeconds }, fastjson.Int),
+		fastjson.Field("budget", func(v *Submission) *Budget { return &v.Budget }, newBudgetReader()),
+		fastjson.Field("created_at", func(v *Submission) *time.Time { return &v.CreatedAt }, fastjson.Time),
+		fastjson.Field("workspace_archive_url", func(v *Submission) **string { return &v.WorkspaceArchiveURL }, fastjson.Pointer[string](fastjson.String)),
+		fastjson.Field("report", func(v *Submission) **Report { return &v.Report }, fastjson.Pointer[Report](newReportReader())),
 	)
 }
 
@@ -618,12 +377,8 @@ func (SubmissionChallenge) reader() any { return newSubmissionChallengeReader() 
 
 func newSubmissionChallengeReader() fastjson.Reader[SubmissionChallenge] {
 	return fastjson.Object(func(v *SubmissionChallenge) *fastjson.Extra { return &v.Extra },
-		fastjson.Field("name", func(d *fastjson.Decoder, v *SubmissionChallenge, i, depth int) int {
-			return fastjson.String(d, &v.Name, i, depth)
-		}),
-		fastjson.Field("slug", func(d *fastjson.Decoder, v *SubmissionChallenge, i, depth int) int {
-			return fastjson.String(d, &v.Slug, i, depth)
-		}),
+		fastjson.Field("name", func(v *SubmissionChallenge) *string { return &v.Name }, fastjson.String),
+		fastjson.Field("slug", func(v *SubmissionChallenge) *string { return &v.Slug }, fastjson.String),
 	)
 }
 
@@ -631,27 +386,13 @@ func (Task) reader() any { return newTaskReader() }
 
 func newTaskReader() fastjson.Reader[Task] {
 	return fastjson.Object(func(v *Task) *fastjson.Extra { return &v.Extra },
-		fastjson.Field("id", func(d *fastjson.Decoder, v *Task, i, depth int) int {
-			return fastjson.String(d, &v.ID, i, depth)
-		}),
-		fastjson.Field("task_key", func(d *fastjson.Decoder, v *Task, i, depth int) int {
-			return fastjson.String(d, &v.TaskKey, i, depth)
-		}),
-		fastjson.Field("kind", func(d *fastjson.Decoder, v *Task, i, depth int) int {
-			return fastjson.String(d, &v.Kind, i, depth)
-		}),
-		fastjson.Field("title", func(d *fastjson.Decoder, v *Task, i, depth int) int {
-			return fastjson.String(d, &v.Title, i, depth)
-		}),
-		fastjson.Field("order_index", func(d *fastjson.Decoder, v *Task, i, depth int) int {
-			return fastjson.Int(d, &v.OrderIndex, i, depth)
-		}),
-		fastjson.Field("weight", func(d *fastjson.Decoder, v *Task, i, depth int) int {
-			return fastjson.Float(d, &v.Weight, i, depth)
-		}),
-		fastjson.Field("time_limit_minutes", func(d *fastjson.Decoder, v *Task, i, depth int) int {
-			return fastjson.Int(d, &v.TimeLimitMinutes, i, depth)
-		}),
+		fastjson.Field("id", func(v *Task) *string { return &v.ID }, fastjson.String),
+		fastjson.Field("task_key", func(v *Task) *string { return &v.TaskKey }, fastjson.String),
+		fastjson.Field("kind", func(v *Task) *TaskKind { return &v.Kind }, fastjson.String),
+		fastjson.Field("title", func(v *Task) *string { return &v.Title }, fastjson.String),
+		fastjson.Field("order_index", func(v *Task) *int { return &v.OrderIndex }, fastjson.Int),
+		fastjson.Field("weight", func(v *Task) *float64 { return &v.Weight }, fastjson.Float),
+		fastjson.Field("time_limit_minutes", func(v *Task) *int { return &v.TimeLimitMinutes }, fastjson.Int),
 	)
 }
 
@@ -659,15 +400,9 @@ func (Usage) reader() any { return newUsageReader() }
 
 func newUsageReader() fastjson.Reader[Usage] {
 	return fastjson.Object(func(v *Usage) *fastjson.Extra { return &v.Extra },
-		fastjson.Field("period_start", func(d *fastjson.Decoder, v *Usage, i, depth int) int {
-			return fastjson.Time(d, &v.PeriodStart, i, depth)
-		}),
-		fastjson.Field("assessments_used", func(d *fastjson.Decoder, v *Usage, i, depth int) int {
-			return fastjson.Int(d, &v.AssessmentsUsed, i, depth)
-		}),
-		fastjson.Field("assessments_limit", func(d *fastjson.Decoder, v *Usage, i, depth int) int {
-			return fastjson.Int(d, &v.AssessmentsLimit, i, depth)
-		}),
+		fastjson.Field("period_start", func(v *Usage) *time.Time { return &v.PeriodStart }, fastjson.Time),
+		fastjson.Field("assessments_used", func(v *Usage) *int { return &v.AssessmentsUsed }, fastjson.Int),
+		fastjson.Field("assessments_limit", func(v *Usage) *int { return &v.AssessmentsLimit }, fastjson.Int),
 	)
 }
 
@@ -675,23 +410,11 @@ func (wireMeta) reader() any { return newWireMetaReader() }
 
 func newWireMetaReader() fastjson.Reader[wireMeta] {
 	return fastjson.Object(nil,
-		fastjson.Field("request_id", func(d *fastjson.Decoder, v *wireMeta, i, depth int) int {
-			return fastjson.String(d, &v.RequestID, i, depth)
-		}),
-		fastjson.Field("page", func(d *fastjson.Decoder, v *wireMeta, i, depth int) int {
-			return fastjson.Pointer(d, &v.Page, i, depth, fastjson.Int)
-		}),
-		fastjson.Field("page_size", func(d *fastjson.Decoder, v *wireMeta, i, depth int) int {
-			return fastjson.Int(d, &v.PageSize, i, depth)
-		}),
-		fastjson.Field("total", func(d *fastjson.Decoder, v *wireMeta, i, depth int) int {
-			return fastjson.Pointer(d, &v.Total, i, depth, fastjson.Int)
-		}),
-		fastjson.Field("has_more", func(d *fastjson.Decoder, v *wireMeta, i, depth int) int {
-			return fastjson.Pointer(d, &v.HasMore, i, depth, fastjson.Bool)
-		}),
-		fastjson.Field("next_cursor", func(d *fastjson.Decoder, v *wireMeta, i, depth int) int {
-			return fastjson.Raw(d, &v.NextCursor, i, depth)
-		}),
+		fastjson.Field("request_id", func(v *wireMeta) *string { return &v.RequestID }, fastjson.String),
+		fastjson.Field("page", func(v *wireMeta) **int { return &v.Page }, fastjson.Pointer[int](fastjson.Int)),
+		fastjson.Field("page_size", func(v *wireMeta) *int { return &v.PageSize }, fastjson.Int),
+		fastjson.Field("total", func(v *wireMeta) **int { return &v.Total }, fastjson.Pointer[int](fastjson.Int)),
+		fastjson.Field("has_more", func(v *wireMeta) **bool { return &v.HasMore }, fastjson.Pointer[bool](fastjson.Bool)),
+		fastjson.Field("next_cursor", func(v *wireMeta) *RawValue { return &v.NextCursor }, fastjson.Raw),
 	)
 }

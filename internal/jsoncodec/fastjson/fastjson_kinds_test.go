@@ -12,9 +12,7 @@ import (
 // TestReadsValuesThatAreInNoObject decodes top-level values of each kind.
 func TestReadsValuesThatAreInNoObject(t *testing.T) {
 	alone(t, fastjson.String[string])
-	alone(t, func(d *fastjson.Decoder, to **string, i, depth int) int {
-		return fastjson.Pointer(d, to, i, depth, fastjson.String)
-	})
+	alone(t, fastjson.Pointer[string](fastjson.String))
 	alone(t, fastjson.Bool)
 	alone(t, fastjson.Int[int])
 	alone(t, fastjson.Int[int8])
@@ -36,7 +34,7 @@ func TestReadsValuesThatAreInNoObject(t *testing.T) {
 		N     int            `json:"n"`
 	}
 	alone(t, fastjson.Object(func(v *withExtra) *fastjson.Extra { return &v.Extra },
-		fastjson.Field("n", func(d *fastjson.Decoder, v *withExtra, i, depth int) int { return fastjson.Int(d, &v.N, i, depth) })))
+		fastjson.Field("n", func(v *withExtra) *int { return &v.N }, fastjson.Int)))
 }
 
 // alone decodes each value with the reader and with json/v2.

@@ -73,42 +73,33 @@ var codec = jsoncodec.New[own]()
 var (
 	readThing = newThingReader()
 	readPart  = fastjson.Object(nil,
-		fastjson.Field("n", func(d *fastjson.Decoder, v *part, i, depth int) int { return fastjson.Int(d, &v.N, i, depth) }),
-		fastjson.Field("label", func(d *fastjson.Decoder, v *part, i, depth int) int { return fastjson.String(d, &v.Label, i, depth) }),
+		fastjson.Field("n", func(v *part) *int { return &v.N }, fastjson.Int),
+		fastjson.Field("label", func(v *part) *string { return &v.Label }, fastjson.String),
 	)
 )
 
 // newThingReader returns a reader that has not read a thing.
 func newThingReader() fastjson.Reader[thing] {
-	times, names, parts := fastjson.Slice(fastjson.TimePointer), fastjson.Slice(fastjson.String[string]), fastjson.Slice(readPart)
 	return fastjson.Object(func(v *thing) *fastjson.Extra { return &v.Extra },
-		fastjson.Field("id", func(d *fastjson.Decoder, v *thing, i, depth int) int { return fastjson.String(d, &v.ID, i, depth) }),
-		fastjson.Field("name", func(d *fastjson.Decoder, v *thing, i, depth int) int {
-			return fastjson.Pointer(d, &v.Name, i, depth, fastjson.String)
-		}),
-		fastjson.Field("int", func(d *fastjson.Decoder, v *thing, i, depth int) int { return fastjson.Int(d, &v.Int, i, depth) }),
-		fastjson.Field("small", func(d *fastjson.Decoder, v *thing, i, depth int) int { return fastjson.Int(d, &v.Small, i, depth) }),
-		fastjson.Field("float", func(d *fastjson.Decoder, v *thing, i, depth int) int { return fastjson.Float(d, &v.Float, i, depth) }),
-		fastjson.Field("bool", func(d *fastjson.Decoder, v *thing, i, depth int) int { return fastjson.Bool(d, &v.Bool, i, depth) }),
-		fastjson.Field("at", func(d *fastjson.Decoder, v *thing, i, depth int) int { return fastjson.Time(d, &v.At, i, depth) }),
-		fastjson.Field("maybe", func(d *fastjson.Decoder, v *thing, i, depth int) int {
-			return fastjson.TimePointer(d, &v.Maybe, i, depth)
-		}),
-		fastjson.Field("times", func(d *fastjson.Decoder, v *thing, i, depth int) int { return times(d, &v.Times, i, depth) }),
-		fastjson.Field("names", func(d *fastjson.Decoder, v *thing, i, depth int) int { return names(d, &v.Names, i, depth) }),
-		fastjson.Field("parts", func(d *fastjson.Decoder, v *thing, i, depth int) int { return parts(d, &v.Parts, i, depth) }),
-		fastjson.Field("part", func(d *fastjson.Decoder, v *thing, i, depth int) int {
-			return fastjson.Pointer(d, &v.Part, i, depth, readPart)
-		}),
-		fastjson.Field("raw", func(d *fastjson.Decoder, v *thing, i, depth int) int { return fastjson.Raw(d, &v.Raw, i, depth) }),
-		fastjson.Field("payload", func(d *fastjson.Decoder, v *thing, i, depth int) int {
-			return fastjson.RawMessage(d, &v.Payload, i, depth)
-		}),
-		fastjson.Field("any", func(d *fastjson.Decoder, v *thing, i, depth int) int { return fastjson.JSON(d, &v.Any, i, depth) }),
-		fastjson.Field("map", func(d *fastjson.Decoder, v *thing, i, depth int) int { return fastjson.JSON(d, &v.Map, i, depth) }),
-		fastjson.Field("self", func(d *fastjson.Decoder, v *thing, i, depth int) int { return fastjson.JSON(d, &v.Self, i, depth) }),
-		fastjson.Field("bytes", func(d *fastjson.Decoder, v *thing, i, depth int) int { return fastjson.JSON(d, &v.Bytes, i, depth) }),
-		fastjson.Field("text", func(d *fastjson.Decoder, v *thing, i, depth int) int { return fastjson.JSON(d, &v.Text, i, depth) }),
+		fastjson.Field("id", func(v *thing) *string { return &v.ID }, fastjson.String),
+		fastjson.Field("name", func(v *thing) **string { return &v.Name }, fastjson.Pointer[string](fastjson.String)),
+		fastjson.Field("int", func(v *thing) *int { return &v.Int }, fastjson.Int),
+		fastjson.Field("small", func(v *thing) *int8 { return &v.Small }, fastjson.Int),
+		fastjson.Field("float", func(v *thing) *float64 { return &v.Float }, fastjson.Float),
+		fastjson.Field("bool", func(v *thing) *bool { return &v.Bool }, fastjson.Bool),
+		fastjson.Field("at", func(v *thing) *time.Time { return &v.At }, fastjson.Time),
+		fastjson.Field("maybe", func(v *thing) **time.Time { return &v.Maybe }, fastjson.TimePointer),
+		fastjson.Field("times", func(v *thing) *[]*time.Time { return &v.Times }, fastjson.Slice(fastjson.TimePointer)),
+		fastjson.Field("names", func(v *thing) *[]string { return &v.Names }, fastjson.Slice[string](fastjson.String)),
+		fastjson.Field("parts", func(v *thing) *[]part { return &v.Parts }, fastjson.Slice(readPart)),
+		fastjson.Field("part", func(v *thing) **part { return &v.Part }, fastjson.Pointer(readPart)),
+		fastjson.Field("raw", func(v *thing) *rawValue { return &v.Raw }, fastjson.Raw),
+		fastjson.Field("payload", func(v *thing) *json.RawMessage { return &v.Payload }, fastjson.RawMessage),
+		fastjson.Field("any", func(v *thing) *any { return &v.Any }, fastjson.JSON),
+		fastjson.Field("map", func(v *thing) *map[string]int { return &v.Map }, fastjson.JSON),
+		fastjson.Field("self", func(v *thing) **thing { return &v.Self }, fastjson.JSON),
+		fastjson.Field("bytes", func(v *thing) *[]byte { return &v.Bytes }, fastjson.JSON),
+		fastjson.Field("text", func(v *thing) *upper { return &v.Text }, fastjson.JSON),
 	)
 }
 

@@ -16,10 +16,11 @@ type Member[P any] struct {
 	read  func(d *Decoder, to P, i, depth int) int
 }
 
-// Field returns the member with a name, which must need no escapes. read reads the value
-// at index i, as a Reader does, into a field of the struct.
-func Field[P any](name string, read func(d *Decoder, to P, i, depth int) int) Member[P] {
-	return Member[P]{`"` + name + `":`, read}
+// Field returns the member with a name, which must need no escapes. read, a Reader, reads the
+// value into the field that of returns, a pointer. Its type parameters are pointers, as that of
+// object.
+func Field[P, F any](name string, of func(P) F, read func(d *Decoder, to F, i, depth int) int) Member[P] {
+	return Member[P]{`"` + name + `":`, func(d *Decoder, to P, i, depth int) int { return read(d, of(to), i, depth) }}
 }
 
 // object reads objects into a struct. Its type parameter is the pointer, because the
@@ -134,15 +135,17 @@ func (s *slice[T]) read(d *Decoder, to *[]T, i, depth int) int {
 	return i
 }
 
-// Pointer reads a value into a pointer, which null makes nil.
-func Pointer[T any](d *Decoder, to **T, i, depth int, read Reader[T]) int {
-	if at(d.b, i) == 'n' {
-		return null(d, to, i)
+// Pointer returns the reader of a pointer, which null makes nil.
+func Pointer[T any](element Reader[T]) Reader[*T] {
+	return func(d *Decoder, to **T, i, depth int) int {
+		if at(d.b, i) == 'n' {
+			return null(d, to, i)
+		}
+		if *to == nil {
+			*to = new(T)
+		}
+		return element(d, *to, i, depth)
 	}
-	if *to == nil {
-		*to = new(T)
-	}
-	return read(d, *to, i, depth)
 }
 
 // JSON reads a value with json/v2.

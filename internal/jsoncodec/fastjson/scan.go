@@ -62,6 +62,8 @@ func (d *Decoder) skip(i, depth int) int {
 	return number(b, i)
 }
 
+const maxDepth = 10_000 // As in json/v2.
+
 // skipAll skips an object or array.
 func (d *Decoder) skipAll(i, depth int, closing byte) int {
 	b := d.b

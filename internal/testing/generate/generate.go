@@ -71,7 +71,12 @@ func JSONMethods(root string) ([]byte, error) {
 
 package hiring
 
-import "github.com/hiring-assessment/hiring-go/internal/jsoncodec/fastjson"
+import (
+	"encoding/json"
+	"time"
+
+	"github.com/hiring-assessment/hiring-go/internal/jsoncodec/fastjson"
+)
 `)
 	var resources []string
 	for _, name := range slices.Sorted(maps.Keys(r.types)) {
@@ -108,14 +113,10 @@ func embedsUnknown(kind ast.Expr) bool {
 
 // readers writes functions that make readers of package fastjson. They are functions, so
 // that a program links those of the structs that it reads.
-type readers struct {
-	types  map[string]ast.Expr
-	locals []string // Declarations of the readers that the function in progress uses.
-}
+type readers struct{ types map[string]ast.Expr }
 
 // write writes the function that makes the reader of a struct.
-func (r *readers) write(b *bytes.Buffer, name string) error {
-	r.locals = nil
+func (r readers) write(b *bytes.Buffer, name string) error {
 	extra := "nil"
 	var fields bytes.Buffer
 	for _, f := range r.types[name].(*ast.StructType).Fields.List {
@@ -125,63 +126,43 @@ func (r *readers) write(b *bytes.Buffer, name string) error {
 			extra = fmt.Sprintf("func(v *%s) *fastjson.Extra { return &v.%s }", name, field)
 			continue
 		}
-		call, err := r.call(f.Type, field)
+		reader, err := r.reader(f.Type)
 		if err != nil {
 			return fmt.Errorf("%s.%s: %w", name, field, err)
 		}
-		fmt.Fprintf(&fields, "fastjson.Field(%q, func(d *fastjson.Decoder, v *%s, i, depth int) int {\nreturn %s\n}),\n", member, name, call)
+		fmt.Fprintf(&fields, "fastjson.Field(%q, func(v *%s) *%s { return &v.%s }, %s),\n", member, name, types.ExprString(f.Type), field, reader)
 	}
-	fmt.Fprintf(b, "\nfunc (%s) reader() any { return new%sReader() }\n", name, exported(name))
-	fmt.Fprintf(b, "\nfunc new%sReader() fastjson.Reader[%s] {\n%sreturn fastjson.Object(%s,\n%s)\n}\n",
-		exported(name), name, strings.Join(r.locals, ""), extra, &fields)
+	fmt.Fprintf(b, "\nfunc (%[1]s) reader() any { return new%[2]sReader() }\n\nfunc new%[2]sReader() fastjson.Reader[%[1]s] {\nreturn fastjson.Object(%[3]s,\n%[4]s)\n}\n",
+		name, exported(name), extra, &fields)
 	return nil
 }
 
 // exported returns a name with an upper-case first letter.
 func exported(name string) string { return strings.ToUpper(name[:1]) + name[1:] }
 
-// call returns the call that reads a field of a type.
-func (r *readers) call(t ast.Expr, field string) (string, error) {
-	if pointer, ok := t.(*ast.StarExpr); ok && types.ExprString(t) != "*time.Time" {
-		element, err := r.reader(pointer.X)
-		return fmt.Sprintf("fastjson.Pointer(d, &v.%s, i, depth, %s)", field, element), err
-	}
-	reader, err := r.reader(t)
-	return fmt.Sprintf("%s(d, &v.%s, i, depth)", reader, field), err
-}
-
-// reader returns the reader of a type. It declares those that must be made.
-func (r *readers) reader(t ast.Expr) (string, error) {
+// reader returns the expression of the reader of a type.
+func (r readers) reader(t ast.Expr) (string, error) {
 	name := types.ExprString(t)
 	known := map[string]string{"string": "String", "bool": "Bool", "int": "Int", "int64": "Int", "float64": "Float", "time.Time": "Time",
 		"*time.Time": "TimePointer", "json.RawMessage": "RawMessage", "RawValue": "Raw"}
 	if reader, ok := known[name]; ok {
 		return "fastjson." + reader, nil
 	}
-	if list, ok := t.(*ast.ArrayType); ok && list.Len == nil {
-		name := types.ExprString(list.Elt)
-		element, err := r.reader(list.Elt)
-		if strings.HasPrefix(element, "fastjson.") {
-			element += "[" + name + "]"
-		}
-		return r.local("read"+exported(name)+"s", "fastjson.Slice("+element+")"), err
+	switch t := t.(type) {
+	case *ast.StarExpr:
+		element, err := r.reader(t.X)
+		return fmt.Sprintf("fastjson.Pointer[%s](%s)", types.ExprString(t.X), element), err
+	case *ast.ArrayType:
+		element, err := r.reader(t.Elt)
+		return fmt.Sprintf("fastjson.Slice[%s](%s)", types.ExprString(t.Elt), element), err
 	}
 	switch own := r.types[name].(type) {
 	case *ast.Ident:
 		return r.reader(own)
 	case *ast.StructType:
-		return r.local("read"+name, "new"+name+"Reader()"), nil
+		return "new" + name + "Reader()", nil
 	}
 	return "", fmt.Errorf("no reader for the type %s", name)
-}
-
-// local declares a variable, once, and returns its name.
-func (r *readers) local(name, value string) string {
-	declaration := name + " := " + value + "\n"
-	if !slices.Contains(r.locals, declaration) {
-		r.locals = append(r.locals, declaration)
-	}
-	return name
 }
 
 const (
