@@ -1,7 +1,6 @@
 package fastjson
 
 import (
-	"encoding/binary"
 	"encoding/json"
 	"math"
 	"strconv"
@@ -42,11 +41,6 @@ func Int[N ~int | ~int8 | ~int64](d *Decoder, to *N, i, depth int) int {
 		i++
 	}
 	start, n := i, uint64(0)
-	if i+8 <= len(b) {
-		if eight, ok := eightDigits(binary.LittleEndian.Uint64(b[i:])); ok {
-			n, i = eight, i+8
-		}
-	}
 	for ; i < len(b) && isDigit(b[i]); i++ {
 		n = 10*n + uint64(b[i]-'0')
 	}

@@ -79,12 +79,7 @@ func (d *Decoder) skipAll(i, depth int, closing byte) int {
 			i, _ = quoted(b, i)
 			i = colon(b, i)
 		}
-		if at(b, i) == '"' {
-			i, _ = quoted(b, i) // As skip does, without the call.
-		} else {
-			i = d.skip(i, depth)
-		}
-		i, more = after(b, i, closing)
+		i, more = after(b, d.skip(i, depth), closing)
 	}
 	return i
 }
@@ -148,17 +143,6 @@ func escape(b []byte, i int) int {
 		return i + 6
 	}
 	return -1
-}
-
-// eightDigits returns the value of the digits that are the bytes of x, the first in the
-// lowest byte. ok is false if a byte is no digit.
-func eightDigits(x uint64) (n uint64, ok bool) {
-	x ^= '0' * 0x0101010101010101
-	if (x|(x+0x7676767676767676))&0x8080808080808080 != 0 { // A byte above 9 sets its highest bit.
-		return 0, false
-	}
-	x = x*10 + x>>8 // Every second byte is now the value of two digits.
-	return ((x&0x000000FF000000FF)*(1_000_000<<32+100) + (x>>16&0x000000FF000000FF)*(10_000<<32+1)) >> 32, true
 }
 
 func isDigit(c byte) bool { return c-'0' <= 9 }
