@@ -91,29 +91,3 @@ func TestClient(t *testing.T) {
 	assert.Equal(t, "sandbox-live", account.Slug)
 	assert.Panics(t, func() { s.Client(hiring.WithEnvironment(hiring.EnvironmentLive)) })
 }
-
-func BenchmarkNew(b *testing.B) {
-	b.ReportAllocs()
-	for b.Loop() {
-		sandbox.New()
-	}
-}
-
-func BenchmarkTransport(b *testing.B) {
-	transport := sandbox.New(unlimited(), sandbox.WithQuota(1<<30, 1)).Transport()
-	for name, path := range map[string]string{"Account": "/account", "Events": busyEvents + "?page_size=500"} {
-		b.Run(name, func(b *testing.B) {
-			r, err := http.NewRequestWithContext(b.Context(), http.MethodGet, "https://sandbox.invalid/api/v1"+path, http.NoBody)
-			require.NoError(b, err)
-			r.Header.Set("Authorization", "Bearer "+sandbox.TestKey)
-			b.ReportAllocs()
-			for b.Loop() {
-				res, err := transport.RoundTrip(r)
-				if err != nil || res.StatusCode != http.StatusOK {
-					b.Fatal(res, err)
-				}
-				_ = res.Body.Close()
-			}
-		})
-	}
-}
