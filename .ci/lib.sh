@@ -48,9 +48,9 @@ for module in "${modules[@]}"; do
 	esac
 done
 
-# generate_peers writes the clients that benchmarks/ compares hiring with. Without them that module does not compile.
+# generate_peers writes the client that benchmarks/ compares hiring with. Without it that module does not compile.
 generate_peers() {
-	step "generating the clients of the comparison (benchmarks/peers)"
+	step "generating the client of the comparison (benchmarks/peers)"
 	within benchmarks go generate ./peers
 }
 

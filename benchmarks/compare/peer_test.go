@@ -24,15 +24,14 @@ var makers = []struct {
 	make func(base string, transport http.RoundTripper) (peer, error)
 }{
 	{"net-http", newByHand},
-	{"oapi-codegen", newOapi},
 	{"ogen", newOgen},
 	{"hiring", newSDK},
 }
 
 // The places of two peers in makers.
 const (
-	ogenPeer   = 2
-	hiringPeer = 3
+	ogenPeer   = 1
+	hiringPeer = 2
 )
 
 // works is what the peers do, and the limits of what the client allocates for each.
