@@ -18,15 +18,16 @@ import (
 func TestComposeFile(t *testing.T) {
 	text, err := os.ReadFile("../../sandbox/compose.yaml")
 	require.NoError(t, err)
-	command := regexp.MustCompile(`(?m)^    command: (\[.*\])$`).FindSubmatch(text)
-	require.NotNil(t, command)
+	service := regexp.MustCompile(`(?s)\n  (\w+):\n    build:.*\n    command: (\[.*?\])\n`).FindSubmatch(text)
+	require.NotNil(t, service)
 	var flags []string
-	require.NoError(t, json.Unmarshal(command[1], &flags))
+	require.NoError(t, json.Unmarshal(service[2], &flags))
 	require.Equal(t, []string{"-addr", ":8780"}, flags[:2])
+	assert.Contains(t, string(text), `"127.0.0.1:8780:8780"`, "the published port")
 	p := start(t, flags[2:]...)
 	r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, p.baseURL+"/_sandbox/journal", nil)
 	require.NoError(t, err)
-	r.Host = "sandbox:8780"
+	r.Host = string(service[1]) + ":8780"
 	response, err := new(http.Client).Do(r)
 	require.NoError(t, err)
 	require.NoError(t, response.Body.Close())
@@ -35,6 +36,7 @@ func TestComposeFile(t *testing.T) {
 	for _, variable := range regexp.MustCompile(`(?m)^      (HIRING_\w+): "?([^"\n]+)`).FindAllStringSubmatch(string(text), -1) {
 		t.Setenv(variable[1], variable[2])
 	}
+	assert.Equal(t, "http://"+r.Host, os.Getenv("HIRING_BASE_URL"))
 	client, err := hiring.FromEnv()
 	require.NoError(t, err)
 	assert.Equal(t, hiring.EnvironmentLive, client.Environment())
