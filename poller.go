@@ -22,14 +22,14 @@ import (
 type interval struct{ shortest, longest time.Duration }
 
 func newInterval(shortest, longest time.Duration) (interval, error) {
-	err := joinParams(checkUnit("MinInterval", shortest), checkUnit("MaxInterval", longest))
+	err := joinParams(
+		checkUnit("MinInterval", shortest), checkNotNegative("MinInterval", shortest),
+		checkUnit("MaxInterval", longest), checkNotNegative("MaxInterval", longest),
+	)
 	shortest = cmp.Or(shortest, min(30*time.Second, cmp.Or(longest, 30*time.Second)))
 	longest = cmp.Or(longest, max(60*time.Second, shortest))
-	switch {
-	case shortest < 0 || longest < 0:
-		err = joinParams(err, &ParamError{Param: "MinInterval, MaxInterval", Problem: "must not be negative"})
-	case longest < shortest:
-		err = joinParams(err, &ParamError{Param: "MinInterval, MaxInterval", Problem: "the maximum must not be shorter than the minimum"})
+	if err == nil && longest < shortest {
+		err = &ParamError{Param: "MinInterval, MaxInterval", Problem: "the maximum must not be shorter than the minimum"}
 	}
 	if err != nil {
 		shortest, longest = 30*time.Second, 60*time.Second
@@ -37,9 +37,9 @@ func newInterval(shortest, longest time.Duration) (interval, error) {
 	return interval{shortest, longest}, err
 }
 
-// random returns a random interval.
-func (i interval) random() time.Duration {
-	return i.shortest + rand.N(i.longest-i.shortest+1) //nolint:gosec // spreads requests; nothing secret depends on it
+// jitter returns how much longer than the shortest a random interval is.
+func (i interval) jitter() time.Duration {
+	return rand.N(i.longest - i.shortest + 1) //nolint:gosec // spreads requests; nothing secret depends on it
 }
 
 // options returns the options of a machine that polls in these intervals.
@@ -63,8 +63,9 @@ type pollLoop struct {
 // that a later one may repair, run waits as afterFailure says. It returns any other error. It ends at once if the
 // context ends before the end of the rate limit's window.
 func (l *pollLoop) run(ctx context.Context, step func(context.Context) (wait time.Duration, more bool, err error)) error {
-	var began, redirected, logged time.Time // Of an outage, and of the redirects in it.
-	for failed := 0; ; failed++ {
+	failed := 0                             // Polls in a row, without those that the rate limit prevented.
+	var began, redirected, logged time.Time // Of an outage, of the redirects in it, and of its last line in the log.
+	for {
 		wait, more, err := step(ctx)
 		reason := PausePoll
 		if failureIn(err).Status/100 != 3 {
@@ -74,17 +75,17 @@ func (l *pollLoop) run(ctx context.Context, step func(context.Context) (wait tim
 		}
 		switch {
 		case err == nil:
-			failed = -1
+			failed = 0
 			l.core.shared.polled.Store(true)
 		case ctx.Err() != nil:
 			return l.ended(join(ctx, err))
 		case !l.core.mayRecover(err), !redirected.IsZero() && time.Since(redirected) >= time.Hour:
 			return err
 		case errors.Is(err, ErrRateLimited):
-			reason, wait, failed = PauseQuota, l.interval.afterFailure(err, 0), -1
+			reason, wait, failed = PauseQuota, l.interval.afterFailure(err, 0), 0
 		default:
 			wait = l.interval.afterFailure(err, failed)
-			if failed == 0 {
+			if failed++; failed == 1 {
 				began, logged = time.Now(), time.Time{}
 			}
 			if time.Since(logged) >= time.Hour {
@@ -126,34 +127,35 @@ func (i interval) afterFailure(err error, failed int) time.Duration {
 	return cmp.Or(min(failureIn(err).RetryAfter, time.Hour), min(time.Minute<<min(failed, 10), i.longest))
 }
 
-// mayRecover reports whether the error of a poll may pass: it is transient, or it is not from the API, which has answered
-// polls of this client before.
+// mayRecover reports whether the error of a poll may pass: it is transient, or the page of a proxy while the service
+// restarts. Before the first poll has succeeded such a page means that the base URL is wrong.
 func (k *core) mayRecover(err error) bool {
 	failure := failureIn(err)
 	_, stuck := errors.AsType[*paging.Stuck](err)
-	switch failure.Status {
-	case 0, http.StatusUnauthorized, http.StatusForbidden:
-		return IsTransient(err)
-	case http.StatusRequestTimeout:
+	switch {
+	case IsTransient(err), failure.Status == http.StatusRequestTimeout:
 		return true
+	case failure.Status == 0, failure.Status == http.StatusUnauthorized, failure.Status == http.StatusForbidden, failure.isFromAPI(), stuck:
+		return false
 	}
-	return IsTransient(err) || k.shared.polled.Load() && !failure.isFromAPI() && !stuck
+	return k.shared.polled.Load()
 }
 
-// pollCore is a copy of a core for one call that polls. Its calls leave a part of each window to others.
+// pollCore is a copy of a core for one method that polls. Its requests leave a part of each window to others.
 type pollCore struct {
 	core
 
 	used    *credential // The key of the last attempt; noKey before the first.
-	account string      // The account whose responses count. Empty: that of the first key.
-	foreign *ParamError // Returned for another account.
+	account string      // The account of which each response must be. Empty: that of the first key.
+	foreign *ParamError // Returned for a response of another account. Nil: accounts are not compared.
+	count   func()      // Called before each request.
 }
 
 // leftToOthers is the share of each rate-limit window that polling leaves to other users of the key.
 const leftToOthers = 0.1
 
 func (k *core) forPolling() *pollCore {
-	own := &pollCore{core: *k, used: noKey}
+	own := &pollCore{core: *k, used: noKey, count: func() {}}
 	own.config.reserveShare = max(leftToOthers, k.config.reserveShare)
 	own.keys.next = func(ctx context.Context) (*credential, error) {
 		key, err := k.keys.current(ctx)
@@ -162,20 +164,23 @@ func (k *core) forPolling() *pollCore {
 		}
 		return key, err
 	}
-	own.foreign = &ParamError{Param: "WithKeySource", Problem: "returned a key of another account than before: use a client for each account"}
+	if k.config.keySource != nil {
+		own.foreign = &ParamError{Param: "WithKeySource", Problem: "returned a key of another account than before: use a client for each account"}
+	}
 	return own
 }
 
 // checkAccount checks that the last request, which ended with err, was of the account that counts, because a key source
-// may return another key at any time. It reads the account of each key once, and calls count before.
-func (k *pollCore) checkAccount(ctx context.Context, err error, count func()) error {
-	account := k.shared.account(k.used.id)
-	switch failure := failureIn(err); {
+// may return another key at any time. It reads the account of each key once.
+func (k *pollCore) checkAccount(ctx context.Context, err error) error {
+	account, failure := k.shared.account(k.used.id), failureIn(err)
+	switch {
+	case k.foreign == nil:
+		return nil
 	case err != nil && (!failure.isFromAPI() || slices.Contains([]int{http.StatusUnauthorized, http.StatusForbidden, http.StatusTooManyRequests}, failure.Status)):
 		return nil // It says nothing about an account.
 	case account == "":
-		count()
-		same := *k
+		same := *k // With the key of that request.
 		same.keys.next = func(context.Context) (*credential, error) { return same.used, nil }
 		if account, err = same.readAccount(ctx); err != nil {
 			return err
@@ -189,6 +194,7 @@ func (k *pollCore) checkAccount(ctx context.Context, err error, count func()) er
 
 // readAccount reads the account of the next key.
 func (k *pollCore) readAccount(ctx context.Context) (id string, err error) {
+	k.count()
 	account, err := (&AccountService{&k.core}).Get(ctx)
 	if err == nil {
 		k.shared.setAccount(k.used.id, account.ID)
@@ -210,12 +216,11 @@ type poller struct {
 
 	filter   SubmissionFilter
 	machine  *poll.Machine
-	spelling map[string]string  // Of a wait, the caller's spelling of each id in lower case. Nil for a watch.
+	spelling map[string]string  // Of a wait, the caller's spelling of each id. The machine's are in lower case.
 	progress func(WaitProgress) // The caller's. Nil: not called.
 
-	ofAccount bool                            // Each response must be of one account.
-	empty     func(ctx context.Context) error // Called when the first listing is empty. Nil: not called.
-	saved     func() error                    // Called when a result was delivered.
+	empty func(ctx context.Context) error // Called when the first listing is empty. Nil: not called.
+	saved func() error                    // Called when a result was delivered.
 
 	began       time.Time   // The machine's caller has a clock that begins then.
 	requests    int         // Made so far.
@@ -225,9 +230,10 @@ type poller struct {
 }
 
 func newPoller(k *core, operation string, between interval, assessmentID string, progress func(WaitProgress)) *poller {
-	p := &poller{filter: SubmissionFilter{AssessmentID: assessmentID}, progress: progress, began: time.Now(), ofAccount: k.config.keySource != nil}
+	p := &poller{filter: SubmissionFilter{AssessmentID: assessmentID}, progress: progress, began: time.Now()}
 	p.saved = func() error { return nil }
 	p.pollLoop = pollLoop{core: k.forPolling(), operation: operation, interval: between, report: func(next time.Time) { p.reportProgress(next) }}
+	p.core.count = func() { p.requests, p.lastHour = p.requests+1, append(p.lastHour, time.Now()) }
 	return p
 }
 
@@ -242,8 +248,8 @@ const (
 	maxFailed   = 10  // After so many requests that the API could not answer a poll ends.
 )
 
-// errLeft is returned when the caller left the range.
-var errLeft = errors.New("the range was left")
+// errBreak is returned when the caller's loop has ended.
+var errBreak = errors.New("the loop has ended")
 
 // poll sends requests until the machine is to wait, and passes each result to yield. A result counts as delivered when
 // yield returns true. poll returns the time until the next poll. more reports that it was interrupted after maxRequests.
@@ -255,7 +261,7 @@ func (p *poller) poll(ctx context.Context, yield func(Submission, error) bool) (
 		window := p.window()
 		request, wait := p.machine.Next(p.now(), window)
 		if wait > 0 || failed == maxFailed {
-			wait = cmp.Or(wait, p.interval.shortest) + p.interval.random() - p.interval.shortest
+			wait = cmp.Or(wait, p.interval.shortest) + p.interval.jitter()
 			switch {
 			case window.Left <= 0:
 				why := "not sent, because the remaining requests are reserved for other users of the key"
@@ -274,14 +280,15 @@ func (p *poller) poll(ctx context.Context, yield func(Submission, error) bool) (
 		default:
 			answered = true
 		}
-		results, err := p.machine.Receive(reply)
+		results, repeated := p.machine.Receive(reply)
 		for _, item := range results {
 			if err := p.deliver(item, submissions[item.ID], yield); err != nil {
 				return 0, false, err
 			}
 		}
-		if err != nil {
-			return 0, false, p.stuck(err)
+		if repeated {
+			stuck := paging.Stuck{What: "a page repeats the page before it", Field: "CursorParam"}
+			return 0, false, &Error{Operation: p.operation, Message: stuck.Error(), Hint: stuck.Hint(), Attempts: 1, kind: final}
 		}
 	}
 	return 0, true, nil
@@ -294,21 +301,13 @@ func (p *poller) window() poll.Window {
 	return poll.Window{Left: left - others, Limit: max(1, limit-others), Ends: ends}
 }
 
-// stuck returns the error of a listing that does not advance.
-func (p *poller) stuck(cause error) *Error {
-	stuck := &paging.Stuck{What: cause.Error(), Field: "CursorParam"}
-	e := &Error{Operation: p.operation, Message: stuck.Error(), Hint: stuck.Hint(), Attempts: 1, kind: final}
-	e.causedBy(stuck)
-	return e
-}
-
 // deliver yields a result. A submission that cannot be decoded counts as delivered before, so that a loop that ends on
 // each error does not receive it again.
 func (p *poller) deliver(item poll.Item, raw RawValue, yield func(Submission, error) bool) error {
 	var s Submission
 	failure := decode(raw, &s)
 	if failure == nil && !yield(s, nil) {
-		return errLeft
+		return errBreak
 	}
 	p.machine.Delivered(item)
 	p.ready++
@@ -316,7 +315,7 @@ func (p *poller) deliver(item poll.Item, raw RawValue, yield func(Submission, er
 		return err
 	}
 	if failure != nil && !yield(Submission{ID: item.ID}, &ItemError{item.ID, errors.New(jsoncodec.Problem(failure))}) {
-		return errLeft
+		return errBreak
 	}
 	return nil
 }
@@ -324,19 +323,13 @@ func (p *poller) deliver(item poll.Item, raw RawValue, yield func(Submission, er
 // send sends a request of the machine. It returns the reply and all submissions of the response by id. With an error the
 // reply has the code 500 if the API could not answer this request, and 0 if it is not known whether it answers others.
 func (p *poller) send(ctx context.Context, request poll.Request) (reply poll.Reply, submissions map[string]RawValue, err error) {
-	p.count()
-	k, items := &p.core.core, make([]RawValue, 1)
-	if request.ID != "" {
-		id := cmp.Or(p.spelling[request.ID], request.ID)
-		items[0], err = doRaw(ctx, k, newRequest("Submissions.Get", "GET /submissions/{id}", pathID{"id", id}))
-	} else {
-		var page Page[RawValue]
-		page, err = p.listing(k, request).From(request.Cursor).Page(ctx)
-		items, reply.Next = page.Items, page.Next
-	}
-	reply.At, reply.Server = p.now(), p.serverNow()
-	if problem := p.checkResponse(ctx, request, len(items), err); problem != nil {
+	items, next, err := p.request(ctx, request)
+	reply.Next, reply.At, reply.Server = next, p.now(), p.serverNow()
+	if problem := p.core.checkAccount(ctx, err); problem != nil {
 		return reply, nil, problem
+	}
+	if err == nil && len(items) == 0 && p.empty != nil && !p.machine.Begun() {
+		err = p.empty(ctx)
 	}
 	if reply.Code, err = replyCode(request, err); reply.Code != http.StatusOK {
 		return reply, nil, err
@@ -344,12 +337,7 @@ func (p *poller) send(ctx context.Context, request poll.Request) (reply poll.Rep
 	submissions = make(map[string]RawValue, len(items))
 	for _, raw := range items {
 		item := looseItem(raw)
-		switch {
-		case request.ID != "":
-			item.ID = request.ID
-		case p.spelling != nil:
-			item.ID = strings.ToLower(item.ID)
-		}
+		item.ID = cmp.Or(request.ID, strings.ToLower(item.ID))
 		if item.ID == "" {
 			p.core.warn(ctx, "hiring: a submission without a readable id was skipped", "operation", p.operation)
 			continue
@@ -358,6 +346,23 @@ func (p *poller) send(ctx context.Context, request poll.Request) (reply poll.Rep
 		reply.Items = append(reply.Items, item)
 	}
 	return reply, submissions, nil
+}
+
+// request sends a request of the machine, and returns the submissions and the cursor of the next page.
+func (p *poller) request(ctx context.Context, request poll.Request) (items []RawValue, next string, err error) {
+	p.core.count()
+	if request.ID != "" {
+		id := cmp.Or(p.spelling[request.ID], request.ID)
+		item, err := doRaw(ctx, &p.core.core, newRequest("Submissions.Get", "GET /submissions/{id}", pathID{"id", id}))
+		return []RawValue{item}, "", err
+	}
+	filter := p.filter
+	if filter.Status = SubmissionStatus(request.Status); request.Since > 0 {
+		filter.Since = time.Unix(0, int64(request.Since)).UTC()
+	}
+	typed := (&SubmissionService{&p.core.core}).List(filter).list
+	page, err := newPager(list[RawValue]{List: typed.List, core: typed.core, request: typed.request}).From(request.Cursor).Page(ctx)
+	return page.Items, page.Next, err
 }
 
 // replyCode returns what the result of a request means to the machine. An error that it understands is dropped.
@@ -375,32 +380,6 @@ func replyCode(request poll.Request, err error) (code int, _ error) {
 		return http.StatusInternalServerError, err
 	}
 	return 0, err
-}
-
-// checkResponse checks the result of a request before the machine gets it.
-func (p *poller) checkResponse(ctx context.Context, request poll.Request, items int, err error) error {
-	if p.ofAccount {
-		if problem := p.core.checkAccount(ctx, err, p.count); problem != nil {
-			return problem
-		}
-	}
-	if err == nil && request.ID == "" && items == 0 && p.empty != nil && !p.machine.Begun() {
-		return p.empty(ctx)
-	}
-	return nil
-}
-
-// count counts a request.
-func (p *poller) count() { p.requests, p.lastHour = p.requests+1, append(p.lastHour, time.Now()) }
-
-// listing returns the listing of a request as undecoded submissions.
-func (p *poller) listing(k *core, request poll.Request) Pager[RawValue] {
-	filter := p.filter
-	if filter.Status = SubmissionStatus(request.Status); request.Since > 0 {
-		filter.Since = time.Unix(0, int64(request.Since)).UTC()
-	}
-	typed := (&SubmissionService{k}).List(filter).list
-	return newPager(list[RawValue]{List: typed.List, core: typed.core, request: typed.request})
 }
 
 // reportProgress passes the progress after a poll to the caller, and returns it.
@@ -432,16 +411,12 @@ func (p *poller) logProblems(ctx context.Context, failure error) {
 	p.late, p.failing = late, failing
 }
 
-// iterate returns an iterator over the results that run passes to yield. It yields the error of run last.
+// iterate returns an iterator over the results that run passes to yield. It yields the error of run last, except errBreak.
 func iterate[T any](ctx context.Context, s *service, operation string, run func(ctx context.Context, yield func(T, error) bool) error) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {
-		left := false
 		err := s.use().composed(ctx, operation, func(ctx context.Context) error {
-			err := run(ctx, func(item T, err error) bool {
-				left = !yield(item, err)
-				return !left
-			})
-			if left {
+			err := run(ctx, yield)
+			if errors.Is(err, errBreak) {
 				return nil
 			}
 			return err

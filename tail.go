@@ -32,19 +32,13 @@ func (s *EventService) Tail(ctx context.Context, submissionID string, o TailOpti
 		}
 		k, last := s.core.forPolling(), cmp.Or(o.SinceSeq, -1)
 		loop := pollLoop{core: k, operation: "Events.Tail", pending: "the attempt was not evaluated yet: ", interval: between, report: func(time.Time) {}}
-		checked := func(ctx context.Context, err error) error { // Adds the error of a response of another account.
-			if s.core.config.keySource != nil {
-				err = cmp.Or(k.checkAccount(ctx, err, func() {}), err)
-			}
-			return err
-		}
 		return loop.run(ctx, func(ctx context.Context) (time.Duration, bool, error) {
 			report, err := (&SubmissionService{&k.core}).Report(ctx, submissionID) // Before the log, which is then read to its end.
-			if err = checked(ctx, err); err != nil {
+			if err = cmp.Or(k.checkAccount(ctx, err), err); err != nil {
 				return 0, true, err
 			}
 			for page, err := range (&EventService{&k.core}).List(submissionID, EventFilter{SinceSeq: max(0, last)}).Pages(ctx) {
-				if err = checked(ctx, err); err != nil {
+				if err = cmp.Or(k.checkAccount(ctx, err), err); err != nil {
 					return 0, true, err
 				}
 				for _, e := range page.Items {
@@ -54,11 +48,11 @@ func (s *EventService) Tail(ctx context.Context, submissionID string, o TailOpti
 					last = e.Seq
 					e.Payload = bytes.Clone(e.Payload)
 					if !yield(e, nil) {
-						return 0, true, errLeft
+						return 0, true, errBreak
 					}
 				}
 			}
-			return between.random(), !report.Ready(), nil
+			return between.shortest + between.jitter(), !report.Ready(), nil
 		})
 	})
 }

@@ -74,13 +74,10 @@ func (e *WaitError) Unwrap() error { return e.Err }
 // Call it only for a submission that awaits its report. Scope read; costs one read a poll, 60 to 120 an hour.
 func (s *SubmissionService) WaitReport(ctx context.Context, id string, o WaitOptions) (report Report, err error) {
 	const operation = "Submissions.WaitReport"
-	err = s.use().composed(ctx, operation, func(ctx context.Context) error {
-		var failure error
-		err := s.waitReports(ctx, operation, []string{id}, o, func(r Report, err error) bool {
-			report, failure = r, err
-			return true
-		})
-		return cmp.Or(failure, err)
+	err = s.use().composed(ctx, operation, func(ctx context.Context) (err error) { // Its trace gets an *ItemError too.
+		for report, err = range s.waitReports(ctx, operation, []string{id}, o) {
+		}
+		return err
 	})
 	return report, err
 }
@@ -104,13 +101,16 @@ func (s *SubmissionService) WaitReport(ctx context.Context, id string, o WaitOpt
 // Scope read; costs a few reads a poll: about 150 an hour for 100 ids and 420 for 1,000. A key source costs one read more
 // for each key.
 func (s *SubmissionService) WaitReports(ctx context.Context, ids []string, o WaitOptions) iter.Seq2[Report, error] {
-	ids = slices.Clone(ids)
-	return iterate(ctx, (*service)(s), "Submissions.WaitReports", func(ctx context.Context, yield func(Report, error) bool) error {
-		return s.waitReports(ctx, "Submissions.WaitReports", ids, o, yield)
+	return s.waitReports(ctx, "Submissions.WaitReports", slices.Clone(ids), o)
+}
+
+func (s *SubmissionService) waitReports(ctx context.Context, operation string, ids []string, o WaitOptions) iter.Seq2[Report, error] {
+	return iterate(ctx, (*service)(s), operation, func(ctx context.Context, yield func(Report, error) bool) error {
+		return s.awaitReports(ctx, operation, ids, o, yield)
 	})
 }
 
-func (s *SubmissionService) waitReports(ctx context.Context, operation string, ids []string, o WaitOptions, yield func(Report, error) bool) error {
+func (s *SubmissionService) awaitReports(ctx context.Context, operation string, ids []string, o WaitOptions, yield func(Report, error) bool) error {
 	between, err := newInterval(o.MinInterval, o.MaxInterval)
 	var badID error
 	var keys []string
@@ -143,7 +143,7 @@ func (s *SubmissionService) waitReports(ctx context.Context, operation string, i
 		})
 		return wait, len(p.machine.Known) > 0, err
 	})
-	if refused, ok := errors.AsType[*ParamError](err); ok && refused != p.core.foreign { // An id is the key by mistake.
+	if refused, ok := errors.AsType[*ParamError](err); ok && refused != p.core.foreign { // An id is the key, which a WaitError would show.
 		return err
 	}
 	if err == nil && len(p.machine.Missing) > 0 {

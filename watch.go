@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"slices"
 	"time"
 
 	"github.com/hiring-assessment/hiring-go/internal/poll"
@@ -108,7 +109,7 @@ func (s *SubmissionService) watch(ctx context.Context, o WatchOptions, called ti
 	}
 	return w.run(ctx, func(ctx context.Context) (time.Duration, bool, error) {
 		wait, _, err := w.pollOnce(ctx, yield)
-		if errors.Is(err, errLeft) {
+		if errors.Is(err, errBreak) {
 			return 0, false, err
 		}
 		return wait, true, cmp.Or(w.saved(), err)
@@ -138,19 +139,18 @@ func (s *SubmissionService) Poll(ctx context.Context, state string, o WatchOptio
 }
 
 func (s *SubmissionService) poll(ctx context.Context, state string, o WatchOptions) (PollResult, error) {
-	polled := PollResult{State: state}
 	w, err := newWatcher(s.core, "Submissions.Poll", o)
+	polled := PollResult{State: state, Wait: w.interval.shortest}
 	if o.Checkpoint != nil {
 		err = joinParams(err, &ParamError{Param: "Checkpoint", Problem: "must be nil: Poll takes and returns its state"})
 	}
-	polled.Wait = w.interval.shortest
+	if err == nil {
+		err = w.resume(state, time.Now())
+	}
 	if err != nil {
 		return polled, err
 	}
-	if err = w.resume(state, time.Now()); err != nil {
-		return polled, err
-	}
-	polled.Wait, polled.More, err = w.pollOnce(ctx, func(s Submission, err error) bool {
+	wait, more, err := w.pollOnce(ctx, func(s Submission, err error) bool {
 		if err != nil {
 			polled.Errors = append(polled.Errors, err)
 		} else {
@@ -161,15 +161,13 @@ func (s *SubmissionService) poll(ctx context.Context, state string, o WatchOptio
 	switch {
 	case err == nil:
 		w.core.shared.polled.Store(true)
-		polled.More = polled.More || w.machine.IsListing()
+		polled.More, polled.Wait = more || w.machine.IsListing(), wait
 	case ctx.Err() == nil && w.core.mayRecover(err):
 		polled.More, polled.Wait = true, w.interval.afterFailure(err, 0)
-	default:
-		polled.Wait = w.interval.shortest
 	}
 	polled.State = w.save()
 	polled.Progress = w.reportProgress(time.Now().Add(polled.Wait))
-	if errors.Is(err, ErrRateLimited) && ctx.Err() == nil {
+	if polled.More && errors.Is(err, ErrRateLimited) {
 		err = nil
 	}
 	return polled, err
@@ -186,15 +184,12 @@ type watcher struct {
 // newWatcher returns a watcher. It sends no request.
 func newWatcher(k *core, operation string, o WatchOptions) (*watcher, error) {
 	between, err := newInterval(o.MinInterval, o.MaxInterval)
-	if o.Lookback < 0 {
-		err = joinParams(err, &ParamError{Param: "Lookback", Problem: "must not be negative"})
-	}
+	err = joinParams(err, checkNotNegative("Lookback", o.Lookback))
 	if !o.Since.IsZero() && o.Since.Unix() > maxUnix {
 		err = joinParams(err, &ParamError{Param: "Since", Problem: "must be before the year 10000"})
 	}
 	o.Lookback = cmp.Or(o.Lookback, defaultLookback)
 	w := &watcher{poller: newPoller(k, operation, between, o.AssessmentID, o.Progress), options: o}
-	w.ofAccount = true
 	w.core.foreign = &ParamError{Param: "state", Problem: "is of another account: to start afresh, give none"}
 	if o.AssessmentID != "" {
 		w.empty = w.checkAssessment
@@ -225,15 +220,14 @@ func (w *watcher) resume(text string, called time.Time) error {
 
 // save returns the state.
 func (w *watcher) save() string {
-	w.state.Machine = w.machine
+	w.state.Account, w.state.Machine = w.core.account, w.machine
 	return watchStates.Seal(w.state)
 }
 
 // pollOnce is poll. A new watch reads the account first. The response shows the server's clock too, by which a zero
 // Since is set.
 func (w *watcher) pollOnce(ctx context.Context, yield func(Submission, error) bool) (wait time.Duration, more bool, err error) {
-	if w.state.Account == "" {
-		w.count()
+	if w.core.account == "" {
 		if w.core.account, err = w.core.readAccount(ctx); err != nil {
 			return 0, false, err
 		}
@@ -241,7 +235,6 @@ func (w *watcher) pollOnce(ctx context.Context, yield func(Submission, error) bo
 		if w.state.Since.IsZero() {
 			since = pollTime(w.core.shared.clock.at(w.state.Called)).Truncate(time.Second)
 		}
-		w.state.Account = w.core.account
 		w.machine = poll.New(w.interval.options(w.options.Lookback), w.now(), w.serverNow(), since, nil)
 		w.machine.FromNow = w.state.Since.IsZero()
 	}
@@ -250,7 +243,7 @@ func (w *watcher) pollOnce(ctx context.Context, yield func(Submission, error) bo
 
 // checkAssessment checks that the assessment exists when the first listing is empty.
 func (w *watcher) checkAssessment(ctx context.Context) error {
-	w.count()
+	w.core.count()
 	_, err := (&InvitationService{core: &w.core.core}).List(w.filter.AssessmentID).PageSize(1).Page(ctx)
 	if failure, ok := errors.AsType[*Error](err); ok && failure.Code == ErrNotFound {
 		failure.Hint = "check WatchOptions.AssessmentID: no submission is listed for the assessment either"
@@ -272,12 +265,7 @@ func looseItem(raw RawValue) (item poll.Item) {
 		item.Undated = item.Undated || *to == 0 && len(value) > 0 && string(value) != "null"
 	}
 	item.Undated = item.Undated || max(item.Created, item.Submitted, item.Evaluated) == 0
-	switch string(report["evaluated"]) {
-	case "", "null", "false":
-		item.Ready = wrong
-	default:
-		item.Ready = true
-	}
+	item.Ready = wrong || !slices.Contains([]string{"", "null", "false"}, string(report["evaluated"]))
 	if item.Ready {
 		item.Status = poll.Finished
 	}

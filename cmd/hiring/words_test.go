@@ -40,7 +40,7 @@ func TestErrorsNameFlagsAndArguments(t *testing.T) {
 			_, err := client.Submissions.WaitReport(ctx, "x", hiring.WaitOptions{MinInterval: -1})
 			return err
 		},
-			"--interval: must not be negative."},
+			"--interval: must not be negative (0 means the default)."},
 		"a wait": {func() error {
 			return &hiring.WaitError{Pending: []string{"x"}, Err: fmt.Errorf("hiring: Submissions.WaitReports: %w", context.DeadlineExceeded)}
 		}, "The wait ended with 1 report pending (x): The time limit was reached."},

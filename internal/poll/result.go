@@ -15,26 +15,24 @@ func (m *Machine) isOpen(id string) bool {
 	return !delivered
 }
 
-// isWanted reports whether an evaluated submission is still to be delivered.
-func (m *Machine) isWanted(it Item) bool {
+// receiveItem takes an item that a source showed, and reports whether it is a result. It schedules single reads of an
+// evaluated submission until its result is delivered.
+func (m *Machine) receiveItem(it Item, s *source) (result bool) {
+	if it.Status != Finished {
+		return false
+	}
 	if at, delivered := m.Done[it.ID]; delivered { // It is remembered while it may be shown with a later time.
 		if it.Undated || it.Evaluated == 0 {
 			at = max(at, m.server())
 		}
 		m.Done[it.ID] = max(at, it.latest())
 	}
-	r, left := m.Reads[it.ID]
+	r, reading := m.Reads[it.ID]
 	since := cmp.Or(it.Evaluated, it.Submitted, it.Created)
-	return m.isOpen(it.ID) && (m.Known != nil || it.Undated || since >= m.DoneTo || r.First > 0 || left && m.FromNow)
-}
-
-// isResult reports whether an item that a source showed is a result. It schedules single reads of an evaluated
-// submission until its result is delivered.
-func (m *Machine) isResult(it Item, s *source) bool {
-	if it.Status != Finished || !m.isWanted(it) {
+	wanted := m.Known != nil || it.Undated || since >= m.DoneTo || r.First > 0 || reading && m.FromNow
+	if !wanted || !m.isOpen(it.ID) {
 		return false
 	}
-	r, reading := m.Reads[it.ID]
 	if !reading {
 		r = read{Source: slices.Index(m.Sources, s), Due: m.Clock + m.options.Interval}
 	}
@@ -67,15 +65,19 @@ func (m *Machine) nextRead() (first string, due Time) {
 
 // receiveRead takes the reply to a single read, of Reads or of the known ids.
 func (m *Machine) receiveRead(r Reply) (results []Item) {
-	id, s := m.asked.ID, m.from
-	scheduled := m.Reads[id]
-	if s == nil {
-		s = m.Sources[scheduled.Source]
-	} else {
-		s.Open.Cursor = id
-		_, more := m.knownAfter(id)
-		defer m.countRequest(s, !more) // After a status was learned.
+	if m.from == nil {
+		return m.receiveSubmission(r, m.Sources[m.Reads[m.asked.ID].Source])
 	}
+	m.from.Open.Cursor = m.asked.ID
+	_, more := m.knownAfter(m.asked.ID)
+	results = m.receiveSubmission(r, m.from) // Before the request is counted, because it may show a new status.
+	m.countRequest(m.from, !more)
+	return results
+}
+
+// receiveSubmission takes the reply to a single read to which a source led.
+func (m *Machine) receiveSubmission(r Reply, s *source) (results []Item) {
+	id := m.asked.ID
 	switch {
 	case r.Code == 404:
 		delete(m.Reads, id)
@@ -85,21 +87,19 @@ func (m *Machine) receiveRead(r Reply) (results []Item) {
 		}
 		return nil
 	case r.Code != 200: // The API fails for this submission, which other requests do not wait for.
-		scheduled.First = cmp.Or(scheduled.First, m.Clock)
-		scheduled.Source = slices.Index(m.Sources, s)
-		m.readAgain(id, scheduled)
+		m.readAgain(id, read{Source: slices.Index(m.Sources, s), First: cmp.Or(m.Reads[id].First, m.Clock)})
 		return nil
 	}
 	it := r.Items[0]
 	m.learnStatus(it.Status)
-	if m.isResult(it, s) {
+	if m.receiveItem(it, s) {
 		m.credit(s)
 		return r.Items
 	}
-	switch late := m.Reads[id]; {
-	case late.First == 0, !it.Undated && it.latest()+m.options.Lookback < m.past():
+	late := m.Reads[id]
+	if late.First == 0 || !it.Undated && it.latest()+m.options.Lookback < m.past() {
 		delete(m.Reads, id) // It only left the listing of a status, or its report never came.
-	default:
+	} else {
 		m.readAgain(id, late)
 	}
 	return nil

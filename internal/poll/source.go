@@ -2,7 +2,6 @@ package poll
 
 import (
 	"cmp"
-	"hash/fnv"
 	"maps"
 	"math"
 	"slices"
@@ -33,7 +32,7 @@ type listing struct {
 	Since  Time   `json:"since"`            // By the server's clock.
 	Cursor string `json:"cursor,omitempty"` // Of the next page; for known ids the last one that was read.
 	Pages  int    `json:"pages"`
-	Page   uint64 `json:"page,omitempty"`  // The hash of the ids of the last page.
+	First  string `json:"first,omitempty"` // The first id of the last page.
 	Again  bool   `json:"again,omitempty"` // It began again, because its cursor had expired.
 	Seen   set    `json:"seen,omitzero"`   // Submissions with the source's status.
 }
@@ -165,13 +164,13 @@ func (m *Machine) knownAfter(id string) (next string, more bool) {
 }
 
 // receivePage takes a page of a source.
-func (m *Machine) receivePage(r Reply) (results []Item, err error) {
+func (m *Machine) receivePage(r Reply) (results []Item, repeated bool) {
 	s := m.from
-	allOld, page := len(r.Items) > 0, fnv.New64a()
+	allOld, first := len(r.Items) > 0, ""
 	for _, it := range r.Items {
-		page.Write([]byte(it.ID))
+		first = cmp.Or(first, it.ID)
 		m.learnStatus(it.Status)
-		if m.isResult(it, s) {
+		if m.receiveItem(it, s) {
 			results = append(results, it)
 		}
 		if s.Status != "" && it.Status == s.Status && m.isOpen(it.ID) {
@@ -180,15 +179,13 @@ func (m *Machine) receivePage(r Reply) (results []Item, err error) {
 		m.Latest = max(m.Latest, it.latest())
 		allOld = allOld && !it.Undated && it.latest() < s.Open.Since
 	}
-	if len(r.Items) > 0 && r.Next != "" && page.Sum64() == s.Open.Page {
-		err = ErrRepeated
-	}
-	s.Open.Cursor, s.Open.Page = r.Next, page.Sum64()
-	m.countRequest(s, r.Next == "" || allOld || s.Depth == newestPage && s.Status == "")
+	repeated = first != "" && first == s.Open.First && r.Next != ""
+	s.Open.Cursor, s.Open.First = r.Next, first
+	m.countRequest(s, r.Next == "" || allOld || s == m.Sources[0])
 	if len(results) > 0 {
 		m.credit(s)
 	}
-	return results, err
+	return results, repeated
 }
 
 // countRequest counts a request of a source. last: it completes the listing.

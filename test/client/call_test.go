@@ -514,11 +514,11 @@ func TestInputsAreRejectedBeforeAnythingIsSent(t *testing.T) {
 			_, err := c.Do(ctx, "POST", "/x", nil, nil, (*hiring.Account)(nil))
 			return err
 		}},
-		"WaitReport negative": {"MinInterval, MaxInterval", func(c *hiring.Client) error {
+		"WaitReport negative": {"MinInterval", func(c *hiring.Client) error {
 			_, err := c.Submissions.WaitReport(ctx, "a", hiring.WaitOptions{MinInterval: -77})
 			return err
 		}},
-		"WaitReport max negative": {"MinInterval, MaxInterval", func(c *hiring.Client) error {
+		"WaitReport max negative": {"MaxInterval", func(c *hiring.Client) error {
 			_, err := c.Submissions.WaitReport(ctx, "a", hiring.WaitOptions{MaxInterval: -77})
 			return err
 		}},
