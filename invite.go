@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"net/http"
 	"strings"
 	"sync"
 	"time"
@@ -316,15 +315,14 @@ func (c *invitee) due(after time.Duration) time.Time {
 		return time.Time{}
 	}
 	now := c.now()
-	shortest, _ := now.since(c.address.last.ended)
-	return now.monotonic.Add(after - shortest)
+	return now.monotonic.Add(after - now.atLeastSince(c.address.last.ended))
 }
 
 // find returns the invitation of the address, if there is one. Unless it is known, find lists the
 // invitations at due, or takes a listing that began since then.
 func (c *invitee) find(ctx context.Context, due time.Time) (invitation Invitation, found bool, err error) {
 	last := &c.address.last
-	if shortest, _ := c.now().since(last.ended); last.invitation != nil && shortest < settled {
+	if last.invitation != nil && c.now().atLeastSince(last.ended) < settled {
 		return *last.invitation, true, nil
 	}
 	if _, known := c.listed[c.address.email]; !known {
@@ -342,10 +340,7 @@ func (c *invitee) find(ctx context.Context, due time.Time) (invitation Invitatio
 func (r *inviteRun) now() instant { return r.service.core.shared.invited.now() }
 
 // listingAge returns the greatest possible age of the last listing.
-func (r *inviteRun) listingAge() time.Duration {
-	_, longest := r.now().since(r.began)
-	return longest
-}
+func (r *inviteRun) listingAge() time.Duration { return r.now().atMostSince(r.began) }
 
 // list waits until due and lists the invitations, unless a listing has begun since then that is
 // not too old. Ensure ends a listing at the address.
@@ -384,7 +379,7 @@ func (r *inviteRun) listNew(ctx context.Context, email string) error {
 		case page.Meta.Total < total:
 			return nil
 		case total < 0:
-			date, _ = http.ParseTime(headerValue(response.Header, "Date"))
+			date = dateOf(response.Header)
 		}
 		total = page.Meta.Total
 		reached := len(page.Items) > 0
@@ -409,10 +404,14 @@ func (r *inviteRun) listNew(ctx context.Context, email string) error {
 // wall clock can be set.
 type instant struct{ monotonic, wall time.Time }
 
-// since returns the shortest and the longest time that can have passed since an earlier moment.
-func (i instant) since(earlier instant) (shortest, longest time.Duration) {
-	monotonic, wall := i.monotonic.Sub(earlier.monotonic), i.wall.Sub(earlier.wall)
-	return max(0, min(monotonic, wall)), max(monotonic, wall)
+// atLeastSince returns the shortest time that can have passed since an earlier moment.
+func (i instant) atLeastSince(earlier instant) time.Duration {
+	return max(0, min(i.monotonic.Sub(earlier.monotonic), i.wall.Sub(earlier.wall)))
+}
+
+// atMostSince returns the longest time that can have passed since an earlier moment.
+func (i instant) atMostSince(earlier instant) time.Duration {
+	return max(i.monotonic.Sub(earlier.monotonic), i.wall.Sub(earlier.wall))
 }
 
 // lastRequest is the last request to an address that may have sent an e-mail. The zero value
@@ -427,11 +426,10 @@ type lastRequest struct {
 func (l lastRequest) accepted() bool { return l.outcome == OutcomeDone && l.invitation == nil }
 
 // addresses holds the addresses that calls invite now or have invited a moment ago. A client
-// shares it with its variants. It is safe for concurrent use. The zero value is empty.
+// shares it with its variants. It is safe for concurrent use.
 type addresses struct {
 	mu      sync.Mutex
 	entries map[addressKey]*address
-	full    int           // The number of entries at which old ones are dropped.
 	ahead   time.Duration // How far a test has set the wall clock.
 }
 
@@ -446,8 +444,7 @@ type addressKey struct{ assessment, email string }
 type address struct {
 	addressKey // Of [AddressKey].
 
-	locked chan struct{} // Holds an element while a call has locked the address.
-	users  int           // Calls that have locked the address or wait for it.
+	locked chan struct{} // Closed when the call ends that has locked the address. Nil: none has.
 	last   lastRequest
 }
 
@@ -457,64 +454,59 @@ const kept = settled + maxListingAge
 
 // lock waits until no other call invites the address.
 func (m *addresses) lock(ctx context.Context, assessmentID, email string) (*address, error) {
-	a := m.use(addressKey{strings.ToLower(assessmentID), AddressKey(email)})
+	key := addressKey{strings.ToLower(assessmentID), AddressKey(email)}
 	long := time.NewTimer(time.Second)
 	defer long.Stop()
 	for {
-		select {
-		case a.locked <- struct{}{}:
+		a, locked := m.tryLock(key)
+		if a != nil {
 			return a, nil
+		}
+		select {
+		case <-locked:
 		case <-long.C:
 			announceWait(ctx, settled, PauseLookup) // The end of the other call is not known.
 		case <-ctx.Done():
-			m.leave(a)
 			return nil, ensureError(OutcomeNotDone, "not sent, because another call is inviting the same address", contextError(ctx))
 		}
 	}
 }
 
-func (m *addresses) unlock(a *address) {
-	<-a.locked
-	m.leave(a)
-}
-
-func (m *addresses) use(key addressKey) *address {
+// tryLock returns the locked address, or a channel that is closed when the call ends that has locked it.
+func (m *addresses) tryLock(key addressKey) (a *address, locked <-chan struct{}) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	a := m.entries[key]
-	if a == nil {
-		m.dropOld()
-		a = &address{addressKey: key, locked: make(chan struct{}, 1)}
+	if a = m.entries[key]; a == nil {
+		a = &address{addressKey: key}
 		m.entries[key] = a
 	}
-	a.users++
-	return a
+	if a.locked != nil {
+		return nil, a.locked
+	}
+	a.locked = make(chan struct{})
+	return a, nil
 }
 
-func (m *addresses) leave(a *address) {
+// unlock ends the lock, and drops the address when no later call needs its last request. What the API accepted is kept,
+// because it is never sent again.
+func (m *addresses) unlock(a *address) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if a.users--; a.users == 0 && a.last.outcome == "" {
+	close(a.locked)
+	a.locked = nil
+	switch {
+	case a.last.outcome == "":
 		delete(m.entries, a.addressKey)
+	case !a.last.accepted():
+		time.AfterFunc(kept, func() { m.dropOld(a) })
 	}
 }
 
-// dropOld makes room for an entry.
-func (m *addresses) dropOld() {
-	if m.entries == nil {
-		m.entries = make(map[addressKey]*address)
+// dropOld drops an address unless a call has locked it or has sent a request meanwhile, or it was dropped before.
+func (m *addresses) dropOld(a *address) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.entries[a.addressKey] == a && a.locked == nil && time.Since(a.last.ended.monotonic) >= kept {
+		delete(m.entries, a.addressKey)
 	}
-	if len(m.entries) < m.full {
-		return
-	}
-	now := m.now()
-	for key, a := range m.entries {
-		if a.users > 0 || a.last.accepted() { // What the API accepted is never sent again.
-			continue
-		}
-		if shortest, _ := now.since(a.last.ended); shortest > kept {
-			delete(m.entries, key)
-		}
-	}
-	m.full = 2 * len(m.entries)
 }

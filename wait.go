@@ -33,7 +33,7 @@ type WaitProgress struct {
 
 	Failing string // The listings that the API could not answer last, such as "status=grading". Name them to its support.
 
-	Requests      int       // Calls made so far, without retries.
+	Requests      int       // Made so far, without retries.
 	ReadsLastHour int       // Those of the last hour, of this call.
 	NextPoll      time.Time // Zero when there is none.
 }

@@ -6,8 +6,8 @@ import (
 	"slices"
 )
 
-// isOpen reports whether a submission may still have to be delivered.
-func (m *Machine) isOpen(id string) bool {
+// isAwaited reports whether a submission may still have to be delivered.
+func (m *Machine) isAwaited(id string) bool {
 	if m.Known != nil {
 		return m.Known[id]
 	}
@@ -30,7 +30,7 @@ func (m *Machine) receiveItem(it Item, s *source) (result bool) {
 	r, reading := m.Reads[it.ID]
 	since := cmp.Or(it.Evaluated, it.Submitted, it.Created)
 	wanted := m.Known != nil || it.Undated || since >= m.DoneTo || r.First > 0 || reading && m.FromNow
-	if !wanted || !m.isOpen(it.ID) {
+	if !wanted || !m.isAwaited(it.ID) {
 		return false
 	}
 	if !reading {
@@ -96,11 +96,11 @@ func (m *Machine) receiveSubmission(r Reply, s *source) (results []Item) {
 		m.credit(s)
 		return r.Items
 	}
-	late := m.Reads[id]
-	if late.First == 0 || !it.Undated && it.latest()+m.options.Lookback < m.past() {
+	scheduled := m.Reads[id]
+	if scheduled.First == 0 || !it.Undated && it.latest()+m.options.Lookback < m.past() {
 		delete(m.Reads, id) // It only left the listing of a status, or its report never came.
 	} else {
-		m.readAgain(id, late)
+		m.readAgain(id, scheduled)
 	}
 	return nil
 }

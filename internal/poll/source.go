@@ -73,7 +73,7 @@ func (m *Machine) nextSource(base *source, w Window) (next *source, _ Time) {
 	for _, s := range m.Sources {
 		credits += s.Found + initialCredit
 	}
-	until, latest := Time(math.MaxInt64), 0.0
+	until, longest := Time(math.MaxInt64), 0.0
 	for _, s := range m.Sources {
 		period := m.period(s, credits)
 		due := m.due(s, s.tried()+period, base, w)
@@ -81,9 +81,9 @@ func (m *Machine) nextSource(base *source, w Window) (next *source, _ Time) {
 			until = min(until, due)
 			continue
 		}
-		late := float64(m.Clock-s.tried()) / float64(period)
-		if next == nil || cmp.Or(cmp.Compare(s.rank(), next.rank()), cmp.Compare(latest, late)) <= 0 {
-			next, latest = s, late
+		periods := float64(m.Clock-s.tried()) / float64(period)
+		if next == nil || cmp.Or(cmp.Compare(s.rank(), next.rank()), cmp.Compare(longest, periods)) <= 0 {
+			next, longest = s, periods
 		}
 	}
 	return next, until
@@ -173,7 +173,7 @@ func (m *Machine) receivePage(r Reply) (results []Item, repeated bool) {
 		if m.receiveItem(it, s) {
 			results = append(results, it)
 		}
-		if s.Status != "" && it.Status == s.Status && m.isOpen(it.ID) {
+		if s.Status != "" && it.Status == s.Status && m.isAwaited(it.ID) {
 			s.Open.Seen[it.ID] = true
 		}
 		m.Latest = max(m.Latest, it.latest())
@@ -221,7 +221,7 @@ func (m *Machine) past() Time { return min(m.Latest, m.Complete) }
 func (m *Machine) compare(s *source, seen set) {
 	reads := 0
 	for _, id := range slices.Sorted(maps.Keys(s.Members)) {
-		if _, reading := m.Reads[id]; seen[id] || reading || !m.isOpen(id) {
+		if _, reading := m.Reads[id]; seen[id] || reading || !m.isAwaited(id) {
 			continue
 		}
 		if reads++; reads <= cheapRequests {
