@@ -28,11 +28,11 @@ type Codec struct {
 
 // New returns the codec of all structs that implement the interface R.
 func New[R any]() *Codec {
-	read := jsonv2.JoinUnmarshalers(scalars, jsonv2.UnmarshalFromFunc(func(d *jsontext.Decoder, v R) error {
+	read := jsonv2.UnmarshalFromFunc(func(d *jsontext.Decoder, v R) error {
 		err := jsonv2.UnmarshalDecode(d, withoutMethods(v))
 		dropNulls(v)
 		return err
-	}))
+	})
 	write := jsonv2.MarshalToFunc(func(e *jsontext.Encoder, v R) error { return jsonv2.MarshalEncode(e, withoutMethods(withoutKnown(v))) })
 	common := jsonv2.JoinOptions(jsontext.AllowInvalidUTF8(true), jsontext.AllowDuplicateNames(true))
 	return &Codec{

@@ -32,8 +32,8 @@ func String[S ~string](d *Decoder, to *S, i, _ int) int {
 	return end
 }
 
-// Int reads a whole number. Numbers with a fraction or an exponent are read by json/v2.
-func Int[N ~int | ~int8 | ~int64](d *Decoder, to *N, i, depth int) int {
+// Int reads a whole number.
+func Int[N ~int | ~int8 | ~int64](d *Decoder, to *N, i, _ int) int {
 	from := i
 	b, limit, negative := d.b, uint64(math.MaxInt64), at(d.b, i) == '-'
 	if negative {
@@ -44,11 +44,8 @@ func Int[N ~int | ~int8 | ~int64](d *Decoder, to *N, i, depth int) int {
 	for ; i < len(b) && isDigit(b[i]); i++ {
 		n = 10*n + uint64(b[i]-'0')
 	}
-	switch c := at(b, i); {
-	case i == from:
+	if i == from {
 		return null(d, to, i)
-	case c == '.', c == 'e', c == 'E':
-		return JSON(d, to, from, depth)
 	}
 	signed := int64(n)
 	if negative {
@@ -61,18 +58,12 @@ func Int[N ~int | ~int8 | ~int64](d *Decoder, to *N, i, depth int) int {
 	return i
 }
 
-// maxNumber is the longest number that is read as a float, in bytes.
-const maxNumber = 1000
-
 // Float reads a number.
 func Float(d *Decoder, to *float64, i, _ int) int {
 	if at(d.b, i) == 'n' {
 		return null(d, to, i)
 	}
 	end := max(i, number(d.b, i))
-	if end-i > maxNumber {
-		return -1
-	}
 	f, err := strconv.ParseFloat(string(d.b[i:end]), 64)
 	if err != nil {
 		return -1
