@@ -85,7 +85,7 @@ var (
 
 // run makes attempts until one succeeds or no retry can help.
 func (d *download) run() error {
-	defer d.attempt.abandon(d.core.traces)
+	defer d.attempt.end(d.core.traces, "", errUnreturned, 0) // After a panic.
 	for {
 		if d.link == nil {
 			if err := d.readLink(); err != nil {
@@ -156,12 +156,11 @@ func (d *download) readLink() error {
 // sendAndCopy sends the request of an attempt and copies the response to the writer.
 func (d *download) sendAndCopy() error {
 	a := &d.attempt
-	ctx, header := a.begin(d.ctx, d.core.traces, TraceAttempt{
+	ctx, added := a.begin(d.ctx, d.core.traces, TraceAttempt{
 		Operation: archiveRequest.operation, Method: archiveRequest.method, Route: archiveRequest.route, Server: urls.Server(d.link), Number: d.attempts,
 	}, 0)
-	if header == nil {
-		header = make(http.Header)
-	}
+	header := make(http.Header)
+	copyAdded(header, added)
 	// Ranges count bytes before decompression, so the archive must not be compressed.
 	header["User-Agent"], header["Accept-Encoding"] = d.core.agent, []string{"identity"}
 	if d.written > 0 {

@@ -108,7 +108,7 @@ func (c *call) run() error {
 	if err := c.admit(); err != nil {
 		return err
 	}
-	defer c.attempt.abandon(c.core.traces)
+	defer c.attempt.end(c.core.traces, "", errUnreturned, 0) // After a panic.
 	c.client = c.core.http
 	c.client.Transport = transport{c}
 	c.loop = retryablehttp.Client{
@@ -123,11 +123,7 @@ func (c *call) run() error {
 		Method: c.request.method, URL: &c.url, Header: c.header(), Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
 	}).WithContext(c.ctx)
 	if c.request.body != nil {
-		if err := c.message.SetBody(c.request.body); err != nil {
-			failed := c.fail("the request could not be built", err)
-			failed.kind = final
-			return failed
-		}
+		_ = c.message.SetBody(c.request.body) // Bytes are always accepted.
 	}
 	_, err := c.loop.Do(&c.message) //nolint:bodyclose // checkRetry closes every body
 	if err == nil {
@@ -143,8 +139,8 @@ func (c *call) run() error {
 // it again, because the context and the key may have changed meanwhile.
 func (c *call) admit() error {
 	for waited := true; waited; {
-		if err := contextError(c.ctx); err != nil {
-			return c.ended(err)
+		if c.ctx.Err() != nil {
+			return c.ended()
 		}
 		key, err := c.core.keys.current(c.ctx)
 		if err != nil {
@@ -156,8 +152,8 @@ func (c *call) admit() error {
 		if part := key.key.misplacedIn(&c.request); part != "" {
 			return &ParamError{Param: part, Problem: "holds the API key, which is sent in a header only: pass what was meant instead"}
 		}
-		if err := contextError(c.ctx); err != nil { // A key source may take as long as it wants.
-			return c.ended(err)
+		if c.ctx.Err() != nil { // A key source may take as long as it wants.
+			return c.ended()
 		}
 		if waited, err = c.awaitWindow(); err != nil {
 			return err
@@ -169,19 +165,19 @@ func (c *call) admit() error {
 	if err := c.request.beforeAttempt(); err != nil {
 		return err
 	}
-	if err := contextError(c.ctx); err != nil {
-		return c.ended(err)
+	if c.ctx.Err() != nil {
+		return c.ended()
 	}
 	return nil
 }
 
 // ended returns the error of an attempt that is not sent because the context has ended.
-func (c *call) ended(cause error) *Error {
+func (c *call) ended() *Error {
 	why := "the context was canceled"
 	if errors.Is(c.ctx.Err(), context.DeadlineExceeded) {
 		why = "the context's deadline had passed"
 	}
-	return c.fail(c.notSent()+why, cause)
+	return c.fail(c.notSent()+why, contextError(c.ctx))
 }
 
 // notSent begins the text of an error that prevents an attempt.
@@ -212,14 +208,13 @@ type transport struct{ call *call }
 func (t transport) RoundTrip(r *http.Request) (*http.Response, error) {
 	c := t.call
 	c.attempts++
-	ctx, header := c.attempt.begin(r.Context(), c.core.traces, TraceAttempt{
+	ctx, added := c.attempt.begin(r.Context(), c.core.traces, TraceAttempt{
 		Operation: c.request.operation, Method: r.Method, Route: c.request.route, Server: c.core.server, Number: c.attempts,
 	}, c.core.config.timeout)
 	r = r.WithContext(ctx)
-	if len(header) > 0 {
-		own := r.Header
-		r.Header = header
-		maps.Copy(r.Header, own)
+	if len(added) > 0 {
+		r.Header = maps.Clone(r.Header)
+		copyAdded(r.Header, added)
 	}
 	resp, err := c.core.transport().RoundTrip(r)
 	if err == nil && resp != nil && resp.StatusCode/100 == 3 {

@@ -1,7 +1,6 @@
 package hiring
 
 import (
-	"context"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -174,14 +173,6 @@ func TestLongestBackoff(t *testing.T) {
 	}
 }
 
-func TestClassOf(t *testing.T) {
-	for method, class := range map[string]quota.Class{
-		"GET": quota.Read, "HEAD": quota.Read, "POST": quota.Write, "PATCH": quota.Write, "PUT": quota.Write, "DELETE": quota.Write,
-	} {
-		assert.Equal(t, class, classOf(method), method)
-	}
-}
-
 // A proxy with a wrong clock must not move the times of polls.
 func TestClockIsNotLearnedFromAnIntermediary(t *testing.T) {
 	now := time.Now()
@@ -282,15 +273,11 @@ func TestWindowOf(t *testing.T) {
 		{"1000", "999", "Sun, 01 Mar 2026 12:00:30 GMT", false},
 		{"99999999999999999999", "999", "1800000000", false},
 	} {
-		h := http.Header{}
-		h.Set("X-RateLimit-Limit", c.limit)
-		h.Set("X-RateLimit-Remaining", c.remaining)
-		h.Set("X-RateLimit-Reset", c.reset)
-		limit, ok := windowOf(h)
+		limit, ok := windowOf(c.limit, c.remaining, c.reset)
 		assert.Equal(t, c.ok, ok, "%+v", c)
 		assert.Equal(t, c.ok, limit != quota.Window{}, "%+v: all or nothing", c)
 	}
-	limit, _ := windowOf(http.Header{"X-Ratelimit-Limit": {"1000"}, "X-Ratelimit-Remaining": {"7"}, "X-Ratelimit-Reset": {"1800000000"}})
+	limit, _ := windowOf("1000", "7", "1800000000")
 	assert.Equal(t, quota.Window{Limit: 1000, Remaining: 7, Reset: time.Unix(1800000000, 0).UTC()}, limit)
 }
 
@@ -343,16 +330,4 @@ func TestRedact(t *testing.T) {
 	text, err := json.Marshal(secret(key))
 	require.NoError(t, err)
 	assert.Equal(t, `"[redacted]"`, string(text))
-}
-
-func TestOutlasts(t *testing.T) {
-	over, cancel := context.WithDeadline(t.Context(), time.Now().Add(-time.Second))
-	defer cancel()
-	assert.True(t, outlasts(over, 1))
-	assert.False(t, outlasts(over, 0), "nothing was asked for")
-	assert.False(t, outlasts(t.Context(), time.Hour))
-	soon, cancel := context.WithDeadline(t.Context(), time.Now().Add(time.Hour))
-	defer cancel()
-	assert.False(t, outlasts(soon, 30*time.Minute))
-	assert.True(t, outlasts(soon, time.Hour))
 }

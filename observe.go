@@ -252,42 +252,7 @@ func (a *attempt) begin(ctx context.Context, traces *traces, at TraceAttempt, ti
 	*a = attempt{exchange: Exchange{
 		Operation: at.Operation, Method: at.Method, Route: at.Route, Attempt: at.Number, Server: at.Server, Started: time.Now(),
 	}}
-	ctx, header := a.beginTraces(ctx, traces, at)
-	a.traced = ctx
-	if timeout > 0 {
-		a.ctx, a.cancel = context.WithDeadline(ctx, a.exchange.Started.Add(timeout))
-	} else {
-		a.ctx, a.cancel = context.WithCancel(ctx)
-	}
-	a.trace.GetConn = func(string) { a.dialled.Store(true) }
-	a.trace.GotConn = func(httptrace.GotConnInfo) { a.connected.Store(true) }
-	return httptrace.WithClientTrace(a.ctx, &a.trace), header
-}
-
-// end tells the traces that the attempt has ended.
-func (a *attempt) end(traces *traces, warning string, failure *Error, wait time.Duration) {
-	a.cancel()
-	a.exchange.Warning, a.exchange.Wait = warning, wait
-	if failure != nil {
-		a.exchange.Err = failure
-	}
-	a.exchange.Duration = time.Since(a.exchange.Started)
-	a.endTraces(traces)
-}
-
-// abandon ends an attempt that a panic or a runtime.Goexit ended. It has no effect after end.
-func (a *attempt) abandon(traces *traces) {
-	if a.cancel != nil {
-		a.cancel()
-	}
-	a.exchange.Err, a.exchange.Duration = errUnreturned, time.Since(a.exchange.Started)
-	a.endTraces(traces)
-}
-
-// beginTraces calls the trace functions of an attempt. It returns the context for the transport, and
-// the headers that they add.
-func (a *attempt) beginTraces(ctx context.Context, t *traces, at TraceAttempt) (context.Context, http.Header) {
-	for _, trace := range t.all {
+	for _, trace := range traces.all {
 		if trace.Attempt == nil {
 			continue
 		}
@@ -302,31 +267,42 @@ func (a *attempt) beginTraces(ctx context.Context, t *traces, at TraceAttempt) (
 			a.ends = append(a.ends, end)
 		}
 	}
-	if len(at.Header) == 0 {
-		return ctx, nil
+	a.traced = ctx
+	if timeout > 0 {
+		a.ctx, a.cancel = context.WithDeadline(ctx, a.exchange.Started.Add(timeout))
+	} else {
+		a.ctx, a.cancel = context.WithCancel(ctx)
 	}
-	added := make(http.Header)
-	for name, values := range at.Header {
-		if name = textproto.CanonicalMIMEHeaderKey(name); !slices.Contains(fixedHeaders, name) {
-			added[name] = append(added[name], values...)
-		}
-	}
-	return ctx, added
+	a.trace.GetConn = func(string) { a.dialled.Store(true) }
+	a.trace.GotConn = func(httptrace.GotConnInfo) { a.connected.Store(true) }
+	return httptrace.WithClientTrace(a.ctx, &a.trace), at.Header
 }
 
-// endTraces calls the observers, and the functions that the traces returned in reverse order. One that panics does
-// not prevent the others.
-func (a *attempt) endTraces(t *traces) {
+// end calls the observers, and the functions that the traces returned in reverse order. One that panics does
+// not prevent the others. After the first time, end has no effect. It also ends an attempt whose beginning panicked.
+func (a *attempt) end(t *traces, warning string, err error, wait time.Duration) {
 	ends, ctx := a.ends, a.traced
 	a.ends, a.traced = nil, nil
+	e := &a.exchange
+	e.Warning, e.Err, e.Wait, e.Duration = warning, err, wait, time.Since(e.Started)
 	for _, end := range ends {
-		defer end(a.exchange)
+		defer end(*e)
 	}
 	if ctx == nil { // The attempt has not begun, or has ended.
 		return
 	}
+	a.cancel()
 	for _, observe := range t.observers {
-		observe(ctx, a.exchange)
+		observe(ctx, *e)
+	}
+}
+
+// copyAdded copies the headers that traces add, except those that they cannot set.
+func copyAdded(to, added http.Header) {
+	for name, values := range added {
+		if name = textproto.CanonicalMIMEHeaderKey(name); !slices.Contains(fixedHeaders, name) {
+			to[name] = append(to[name], values...)
+		}
 	}
 }
 

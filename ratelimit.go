@@ -2,6 +2,7 @@ package hiring
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"net/http"
 	"strconv"
@@ -38,50 +39,36 @@ func (c *Client) Quota() Quota {
 	return Quota{Read: RateLimit(quotas.Known(id, quota.Read)), Write: RateLimit(quotas.Known(id, quota.Write))}
 }
 
-// classOf returns the rate limit that a request counts against.
-func classOf(method string) quota.Class {
-	if isRead(method) {
+// class returns the rate limit that a request counts against.
+func (r *request) class() quota.Class {
+	if r.isRead() {
 		return quota.Read
 	}
 	return quota.Write
 }
 
-// windowOf reads the three rate-limit headers. It returns false unless all three are present
-// and valid.
-func windowOf(h http.Header) (window quota.Window, ok bool) {
-	limit, limitErr := strconv.Atoi(headerValue(h, "X-Ratelimit-Limit"))
-	remaining, remainingErr := strconv.Atoi(headerValue(h, "X-Ratelimit-Remaining"))
-	reset, resetErr := strconv.ParseInt(headerValue(h, "X-Ratelimit-Reset"), 10, 64)
-	if cmp.Or(limitErr, remainingErr, resetErr) != nil {
-		return quota.Window{}, false
-	}
-	return validWindow(limit, remaining, reset)
-}
-
-// windowIn reads the details of a 429, whose headers a proxy may have removed. It returns false unless all three are
-// present and valid.
+// windowIn returns the rate limit in the details of a 429, whose headers a proxy may have removed.
 func windowIn(body []byte) (window quota.Window, ok bool) {
 	var rejection struct {
 		Error struct {
-			Details struct {
-				Limit     *int  `json:"limit"`
-				Remaining *int  `json:"remaining"`
-				Reset     int64 `json:"reset"`
-			} `json:"details"`
+			Details map[string]RawValue `json:"details"`
 		} `json:"error"`
 	}
-	err := decode(body, &rejection)
-	if d := rejection.Error.Details; err == nil && d.Limit != nil && d.Remaining != nil {
-		return validWindow(*d.Limit, *d.Remaining, d.Reset)
-	}
-	return quota.Window{}, false
+	_ = decode(body, &rejection) // A body of another form has no details.
+	details := rejection.Error.Details
+	return windowOf(string(details["limit"]), string(details["remaining"]), string(details["reset"]))
 }
 
-func validWindow(limit, remaining int, reset int64) (window quota.Window, ok bool) {
-	if min(limit, remaining) < 0 || reset <= 0 || reset > maxUnix {
+// windowOf returns the rate limit with three values as a response has them. It returns false unless all three are
+// present and valid.
+func windowOf(limit, remaining, reset string) (window quota.Window, ok bool) {
+	most, limitErr := strconv.Atoi(limit)
+	left, remainingErr := strconv.Atoi(remaining)
+	end, resetErr := strconv.ParseInt(reset, 10, 64)
+	if cmp.Or(limitErr, remainingErr, resetErr) != nil || min(most, left) < 0 || end <= 0 || end > maxUnix {
 		return quota.Window{}, false
 	}
-	return quota.Window{Limit: limit, Remaining: remaining, Reset: time.Unix(reset, 0).UTC()}, true
+	return quota.Window{Limit: most, Remaining: left, Reset: time.Unix(end, 0).UTC()}, true
 }
 
 // maxUnix is the last Unix second that RFC 3339, and therefore JSON, can represent.
@@ -95,11 +82,8 @@ func retryAfterOf(h http.Header, server time.Time) time.Duration {
 	if value == "" {
 		return 0
 	}
-	if seconds, err := strconv.ParseUint(value, 10, 64); err == nil {
+	if seconds, err := strconv.ParseUint(value, 10, 64); err == nil || errors.Is(err, strconv.ErrRange) {
 		return time.Duration(min(seconds, maxSeconds)) * time.Second
-	}
-	if strings.Trim(value, "0123456789") == "" {
-		return time.Duration(maxSeconds) * time.Second // The number overflows uint64.
 	}
 	at, err := http.ParseTime(value)
 	if err != nil {
@@ -115,10 +99,7 @@ const maxSeconds = uint64((1<<63 - 1) / time.Second)
 
 // dateOf returns the response's Date header, zero if the header is missing or invalid.
 func dateOf(h http.Header) time.Time {
-	date, err := http.ParseTime(headerValue(h, "Date"))
-	if err != nil {
-		return time.Time{}
-	}
+	date, _ := http.ParseTime(headerValue(h, "Date"))
 	return date
 }
 
@@ -136,7 +117,7 @@ func headerValue(h http.Header, canonical string) string {
 func (c *call) learn(resp *http.Response, body []byte, received time.Time) (requested time.Duration) {
 	seen, h := &c.attempt.exchange, resp.Header
 	limited := resp.StatusCode == http.StatusTooManyRequests
-	window, ok := windowOf(h)
+	window, ok := windowOf(headerValue(h, "X-Ratelimit-Limit"), headerValue(h, "X-Ratelimit-Remaining"), headerValue(h, "X-Ratelimit-Reset"))
 	fromHeader := ok
 	if limited && !ok {
 		window, ok = windowIn(body)
@@ -154,7 +135,7 @@ func (c *call) learn(resp *http.Response, body []byte, received time.Time) (requ
 	if fromHeader && requestID != "" && resp.StatusCode != http.StatusUnauthorized { // Otherwise it may be the clock of an intermediary.
 		clock.learn(date, seen.Started, received)
 	}
-	class, quotas := classOf(c.request.method), &c.core.shared.quotas
+	class, quotas := c.request.class(), &c.core.shared.quotas
 	if ok && resp.StatusCode != http.StatusUnauthorized {
 		quotas.Learn(c.key.id, class, window, date, received)
 	}
@@ -170,7 +151,7 @@ func (c *call) awaitWindow() (waited bool, err error) {
 	if c.request.background {
 		reserve = max(reserve, leftToOthers)
 	}
-	barrier := c.core.shared.quotas.Admit(c.key.id, classOf(c.request.method), reserve, time.Now())
+	barrier := c.core.shared.quotas.Admit(c.key.id, c.request.class(), reserve, time.Now())
 	switch {
 	case barrier.Wait == 0:
 		return false, nil
@@ -188,7 +169,7 @@ func (c *call) awaitWindow() (waited bool, err error) {
 // exhausted returns the error of an attempt that the rate limit does not admit in time.
 func (c *call) exhausted(barrier quota.Barrier) *Error {
 	kind, window := "write", barrier.Window
-	if isRead(c.request.method) {
+	if c.request.isRead() {
 		kind = "read"
 	}
 	why := fmt.Sprintf("the %s quota of %d an hour is used up until %s, by the server's clock", kind, window.Limit, window.Reset.Format(time.RFC3339))
@@ -216,5 +197,5 @@ func (c *call) refused() *Error {
 
 // usedUp reports whether the API refused a request because a rate limit is used up.
 func (e *Error) usedUp() bool {
-	return e != nil && e.Status == http.StatusTooManyRequests && e.RateLimit.Limit > 0 && e.RateLimit.Remaining == 0
+	return e.Status == http.StatusTooManyRequests && e.RateLimit.Limit > 0 && e.RateLimit.Remaining == 0
 }

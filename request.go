@@ -130,4 +130,4 @@ func (r request) extend(u *url.URL) {
 
 func isBlank(s string) bool { return strings.TrimSpace(s) == "" }
 
-func isRead(method string) bool { return method == http.MethodGet || method == http.MethodHead }
+func (r *request) isRead() bool { return r.method == http.MethodGet }

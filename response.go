@@ -441,7 +441,7 @@ func (c *call) isTimeout(err error) bool {
 // attempt may have taken effect. The outcome of a read is "".
 func (c *call) outcome(o Outcome) Outcome {
 	switch {
-	case isRead(c.request.method):
+	case c.request.isRead():
 		return ""
 	case c.unknown && o != OutcomeDone:
 		return OutcomeUnknown

@@ -61,7 +61,7 @@ func decide(p RetryPolicy, e *Error, requested, left time.Duration, jitter float
 // the API certainly did not process it.
 func isRetriable(e *Error) bool {
 	switch {
-	case e.kind == final, e.kind == invalidBody:
+	case e.kind == final:
 		return false
 	case e.Status == http.StatusTooManyRequests, e.kind == unsent:
 		return true
@@ -69,7 +69,7 @@ func isRetriable(e *Error) bool {
 		return false
 	}
 	switch e.Method {
-	case http.MethodGet, http.MethodHead:
+	case http.MethodGet:
 		return e.kind == broken || e.kind == timedOut || isOverload(e.Status)
 	case http.MethodDelete, http.MethodPatch:
 		return isOverload(e.Status) || e.Status == 0 && e.kind == broken
@@ -127,8 +127,8 @@ func timeLeft(ctx context.Context) time.Duration {
 // sleep waits, and announces the wait if it is long. Except between polls, a wait that would end after the context's
 // deadline fails at once.
 func sleep(ctx context.Context, d time.Duration, reason PauseReason) error {
-	if reason != PausePoll && outlasts(ctx, d) {
-		return context.DeadlineExceeded
+	if reason != PausePoll && d >= timeLeft(ctx) {
+		return cmp.Or(contextError(ctx), context.DeadlineExceeded)
 	}
 	announceWait(ctx, d, reason)
 	timer := time.NewTimer(d)
@@ -139,10 +139,4 @@ func sleep(ctx context.Context, d time.Duration, reason PauseReason) error {
 	case <-timer.C:
 		return nil
 	}
-}
-
-// outlasts reports whether waiting that long would exceed ctx's deadline.
-func outlasts(ctx context.Context, wait time.Duration) bool {
-	deadline, ok := ctx.Deadline()
-	return ok && wait > 0 && wait >= time.Until(deadline)
 }
