@@ -7,7 +7,6 @@ import (
 	"math"
 	"net/http"
 	"slices"
-	"strconv"
 	"testing"
 	"time"
 
@@ -199,16 +198,6 @@ func TestClockIsNotLearnedFromAnIntermediary(t *testing.T) {
 		of.learn(&http.Response{StatusCode: c.status, Header: c.header}, nil, now)
 		assert.Equal(t, c.learned, s.quotas.Known(keyID{}, quota.Read).Limit == 1000, "%s: rate limit", name)
 		assert.Equal(t, c.learned, s.clock.at(now).Before(now.Add(-59*time.Minute)), "%s: clock", name)
-	}
-}
-
-func TestOwnersOfKeysThatRotateDoNotPileUp(t *testing.T) {
-	f := new(shared)
-	for n := range 10 * maxAccounts {
-		id := keyID{byte(n), byte(n >> 8), byte(n >> 16)}
-		f.setAccount(id, strconv.Itoa(n))
-		assert.Equal(t, strconv.Itoa(n), f.account(id))
-		assert.LessOrEqual(t, len(f.accounts.known), maxAccounts)
 	}
 }
 

@@ -3,7 +3,6 @@ package hiring
 import (
 	"cmp"
 	"context"
-	"math"
 	"net/http"
 	"net/url"
 	"os"
@@ -110,7 +109,6 @@ func (c config) assemble(s *shared) (*Client, error) {
 		return nil, err
 	}
 	c.retry = retry
-	c.maxBytes = min(c.maxBytes, math.MaxInt64-1) // One byte more is read, to detect a longer response.
 	k := &core{config: c, base: base, dialect: dialect, keys: keys, shared: s, server: urls.Server(&base), traces: c.allTraces()}
 	return newClient(k), nil
 }
@@ -199,7 +197,7 @@ func (s *service) use() *core {
 type shared struct {
 	quotas   quota.Tracker
 	clock    serverClock
-	accounts accountIDs
+	accounts sync.Map // The id of the account of each keyID.
 	invited  addresses
 	polled   atomic.Bool // A poll has succeeded, so the base URL is right.
 }
@@ -234,31 +232,15 @@ func (c *serverClock) at(local time.Time) time.Time {
 	return local
 }
 
-// accountIDs holds the known ids of the accounts that keys belong to.
-type accountIDs struct {
-	mu    sync.Mutex
-	known map[keyID]string
-}
-
-// maxAccounts is more keys than a program uses at a time. Dropping a key costs one read.
-const maxAccounts = 1000
-
 // account returns the id of the account that a key belongs to, "" if it is not known.
 func (s *shared) account(id keyID) string {
-	s.accounts.mu.Lock()
-	defer s.accounts.mu.Unlock()
-	return s.accounts.known[id]
+	account, _ := s.accounts.Load(id)
+	text, _ := account.(string)
+	return text
 }
 
 // setAccount records the account that a key belongs to.
-func (s *shared) setAccount(id keyID, account string) {
-	s.accounts.mu.Lock()
-	defer s.accounts.mu.Unlock()
-	if len(s.accounts.known) >= maxAccounts || s.accounts.known == nil {
-		s.accounts.known = make(map[keyID]string)
-	}
-	s.accounts.known[id] = account
-}
+func (s *shared) setAccount(id keyID, account string) { s.accounts.Store(id, account) }
 
 // warn logs a warning with [WithLogger]'s logger.
 func (k *core) warn(ctx context.Context, message string, args ...any) {

@@ -132,7 +132,7 @@ func (e *Error) Error() string {
 		line += "; the write itself was done"
 	}
 	if e.RetryAfter > 0 {
-		line += "; retry after " + rounded(e.RetryAfter)
+		line += "; retry after " + e.RetryAfter.Round(time.Second).String()
 	}
 	if e.RequestID != "" {
 		line += " (request " + clip(e.RequestID, maxQuoted) + ")"
@@ -141,18 +141,6 @@ func (e *Error) Error() string {
 		line += ": " + e.Hint
 	}
 	return oneLine(line)
-}
-
-// rounded formats a duration, rounded up to seconds, or to days above two days.
-func rounded(d time.Duration) string {
-	const day = 24 * time.Hour
-	switch {
-	case d > 365*day:
-		return "more than a year"
-	case d > 2*day:
-		return fmt.Sprintf("%d days", (d+day-1)/day)
-	}
-	return (d + time.Second - 1).Truncate(time.Second).String()
 }
 
 // fieldProblems returns the field errors of a 400 in one text.

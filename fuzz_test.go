@@ -50,7 +50,7 @@ func FuzzRetryAfter(f *testing.F) {
 			t.Fatalf("Retry-After %q holds everything back for %s", value, closed.Wait)
 		}
 		line := (&Error{Status: 429, Message: "m", RetryAfter: d}).Error()
-		if strings.Contains(line, "-") || strings.Contains(line, "retry after") != (d > 0) || strings.Contains(line, "more than a year") != (d > 365*24*time.Hour) {
+		if strings.Contains(line, "-") || strings.Contains(line, "retry after") != (d > 0) {
 			t.Fatalf("Retry-After %q: %q", value, line)
 		}
 		for _, method := range []string{"GET", "POST", "PATCH", "DELETE"} {

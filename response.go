@@ -182,19 +182,11 @@ func (c *call) undecodable(status int, body []byte, cause error) *Error {
 			e.kind = broken
 			return e
 		}
-	default:
-		return c.cutShort(cause)
+	default: // The body ended with an error.
+		return c.broken("the response was not complete", cause)
 	}
 	e.kind = invalidBody
 	return e
-}
-
-// cutShort returns the error of a response whose body ended with an error.
-func (c *call) cutShort(cause error) *Error {
-	if c.timedOut() && c.ctx.Err() == nil {
-		return c.broken("the response was not complete", cause)
-	}
-	return c.broken("the response was cut short", cause)
 }
 
 // errorEnvelope is the envelope of a response with an error.
@@ -223,7 +215,7 @@ func (c *call) rejected(resp *http.Response, body []byte, bodyErr error) *Error 
 	case resp.StatusCode < 400:
 		where := "elsewhere"
 		if to, err := resp.Location(); err == nil && to.Host != c.url.Host {
-			where += " (to " + quote([]byte(c.key.key.redact(to.Host))) + ")"
+			where += " (to " + quote(c.key.key.redact(to.Host)) + ")"
 		}
 		e.Message = "the server redirects " + where + ", which is not followed because the key would be sent there: correct the base URL"
 	case decode(body, &rejection) == nil && rejection.Error != nil && (rejection.Error.Code != "" || rejection.Error.Message != ""):
@@ -297,7 +289,7 @@ func (c *call) describeBody(h http.Header, body []byte, envelope string) (messag
 	case encoding != "":
 		return fmt.Sprintf("the body is encoded as %q, which was not requested", clip(encoding, maxQuoted)), encodingHint
 	}
-	return "the response is not from the API: " + quote([]byte(c.key.key.redact(string(body[:min(len(body), 64<<10)])))), pageHint
+	return "the response is not from the API: " + quote(c.key.key.redact(string(body[:min(len(body), 64<<10)]))), pageHint
 }
 
 // encodingOf returns the encoding of a body that the transport has not decoded, "" for none.
@@ -406,13 +398,14 @@ func isTLSError(err error) bool {
 
 // broken returns the error of an attempt that the connection, a timeout or the caller ended.
 func (c *call) broken(what string, cause error) *Error {
+	timeout := c.core.config.timeout
 	switch {
 	case c.ctx.Err() != nil:
 		e := c.fail(what+": "+c.ctx.Err().Error(), contextError(c.ctx))
 		e.kind = timedOut
 		return e
-	case c.timedOut():
-		e := c.fail(fmt.Sprintf("%s within %s", what, c.core.config.timeout), context.DeadlineExceeded)
+	case timeout > 0 && time.Since(c.attempt.exchange.Started) >= timeout: // Not that of the http.Client, which may be shorter.
+		e := c.fail(fmt.Sprintf("%s within %s", what, timeout), context.DeadlineExceeded)
 		e.kind, e.Hint = timedOut, "see WithTimeout"
 		return e
 	}
@@ -422,12 +415,6 @@ func (c *call) broken(what string, cause error) *Error {
 		e.kind = timedOut
 	}
 	return e
-}
-
-// timedOut reports whether the attempt's timeout has passed.
-func (c *call) timedOut() bool {
-	timeout := c.core.config.timeout
-	return timeout > 0 && time.Since(c.attempt.exchange.Started) >= timeout
 }
 
 // isTimeout reports whether err, which ended an attempt, is a timeout. The end of a context counts
@@ -471,5 +458,5 @@ func (c *call) fail(message string, cause error) *Error {
 func (c *call) text(err error) string {
 	message := strings.ReplaceAll(err.Error(), c.url.String(), "the API")
 	message = strings.ReplaceAll(message, c.url.RequestURI(), c.request.route)
-	return quote([]byte(c.key.key.redact(message)))
+	return quote(c.key.key.redact(message))
 }

@@ -17,15 +17,9 @@ func looksLikeJSON(body []byte) bool {
 	return len(body) > 0 && strings.IndexByte(`{["`, body[0]) >= 0 || json.Valid(body)
 }
 
-// quote returns the first maxQuoted bytes of body on one line, followed by an ellipsis if
-// body is longer.
-func quote(body []byte) string {
-	text := oneLine(strings.ToValidUTF8(string(body[:min(len(body), maxQuoted)]), ""))
-	if len(body) > maxQuoted {
-		text += "…"
-	}
-	return text
-}
+// quote returns the first maxQuoted bytes of a text on one line, followed by an ellipsis if
+// it is longer.
+func quote(text string) string { return oneLine(strings.ToValidUTF8(clip(text, maxQuoted), "")) }
 
 // clip returns s, cut after most bytes and followed by an ellipsis if s is longer.
 func clip(s string, most int) string {

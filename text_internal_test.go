@@ -21,10 +21,10 @@ func TestOneLine(t *testing.T) {
 }
 
 func TestQuote(t *testing.T) {
-	assert.Equal(t, "<html> Bad gateway", quote([]byte("<html>\nBad \xffgateway")))
-	assert.Equal(t, strings.Repeat("x", maxQuoted), quote([]byte(strings.Repeat("x", maxQuoted))))
-	assert.Equal(t, strings.Repeat("x", maxQuoted)+"…", quote([]byte(strings.Repeat("x", maxQuoted+1))))
-	assert.Equal(t, strings.Repeat("x", maxQuoted-1)+"…", quote([]byte(strings.Repeat("x", maxQuoted-1)+"€")), "no half letters")
+	assert.Equal(t, "<html> Bad gateway", quote("<html>\nBad \xffgateway"))
+	assert.Equal(t, strings.Repeat("x", maxQuoted), quote(strings.Repeat("x", maxQuoted)))
+	assert.Equal(t, strings.Repeat("x", maxQuoted)+"…", quote(strings.Repeat("x", maxQuoted+1)))
+	assert.Equal(t, strings.Repeat("x", maxQuoted-1)+"…", quote(strings.Repeat("x", maxQuoted-1)+"€"), "no half letters")
 }
 
 func TestClip(t *testing.T) {

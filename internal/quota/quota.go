@@ -10,7 +10,6 @@ package quota
 
 import (
 	"crypto/sha256"
-	"maps"
 	"math"
 	"sync"
 	"time"
@@ -58,9 +57,6 @@ const (
 	// refusedPause.
 	MaxRefusals  = 3
 	refusedPause = time.Minute
-
-	// maxKeys is more keys than a program uses at a time.
-	maxKeys = 1000
 )
 
 // documented are the limits assumed until a response shows them.
@@ -100,7 +96,7 @@ type Barrier struct {
 func (t *Tracker) Admit(key Key, class Class, reserve float64, now time.Time) Barrier {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	k := t.of(key, now)
+	k := t.of(key)
 	if wait := k.tried.Add(refusedPause).Sub(now); k.refusals >= MaxRefusals && wait > 0 {
 		return Barrier{Wait: wait, Refused: true}
 	}
@@ -122,7 +118,7 @@ func (t *Tracker) Admit(key Key, class Class, reserve float64, now time.Time) Ba
 func (t *Tracker) Learn(key Key, class Class, window Window, date, now time.Time) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	c := &t.of(key, now).classes[class]
+	c := &t.of(key).classes[class]
 	if !c.ends.After(now) || window.Reset.After(c.Reset) || window.Reset.Equal(c.Reset) && window.Remaining < c.Remaining {
 		c.Window, c.ends = window, now.Add(window.Left(date))
 	}
@@ -132,7 +128,7 @@ func (t *Tracker) Learn(key Key, class Class, window Window, date, now time.Time
 func (t *Tracker) Close(key Key, class Class, delay time.Duration, now time.Time) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	c := &t.of(key, now).classes[class]
+	c := &t.of(key).classes[class]
 	c.closed = now.Add(min(delay, Longest))
 	c.ends = c.closed
 }
@@ -141,7 +137,7 @@ func (t *Tracker) Close(key Key, class Class, delay time.Duration, now time.Time
 func (t *Tracker) Authenticated(key Key, accepted bool, now time.Time) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	k := t.of(key, now)
+	k := t.of(key)
 	k.refusals++
 	k.tried = now
 	if accepted {
@@ -164,7 +160,7 @@ func (t *Tracker) Known(key Key, class Class) Window {
 func (t *Tracker) Left(key Key, class Class, now time.Time) (limit, remaining int, ends time.Duration) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	c := t.of(key, now).classes[class]
+	c := t.of(key).classes[class]
 	if limit = c.Limit; limit == 0 {
 		limit = documented[class]
 	}
@@ -177,20 +173,13 @@ func (t *Tracker) Left(key Key, class Class, now time.Time) (limit, remaining in
 	return limit, limit, Length
 }
 
-// of returns the state of a key. It forgets keys whose windows have ended before there are too
-// many, because keys may rotate. The lock must be held.
-func (t *Tracker) of(key Key, now time.Time) *keyState {
-	k := t.keys[key]
-	if k != nil {
-		return k
-	}
-	if len(t.keys) >= maxKeys {
-		maps.DeleteFunc(t.keys, func(_ Key, k *keyState) bool { return now.Sub(k.tried) > Longest })
-	}
+// of returns the state of a key. The lock must be held.
+func (t *Tracker) of(key Key) *keyState {
 	if t.keys == nil {
 		t.keys = make(map[Key]*keyState)
 	}
-	k = new(keyState)
-	t.keys[key] = k
-	return k
+	if t.keys[key] == nil {
+		t.keys[key] = new(keyState)
+	}
+	return t.keys[key]
 }

@@ -139,16 +139,3 @@ func TestLeft(t *testing.T) {
 	assert.Equal(t, []any{100, 30, 8 * time.Minute}, left(Read, start.Add(2*time.Minute)))
 	assert.Equal(t, []any{100, 100, Length}, left(Read, start.Add(10*time.Minute)))
 }
-
-func TestKeysThatRotateDoNotPileUp(t *testing.T) {
-	var tracker Tracker
-	for n := range 3 * maxKeys {
-		now := start.Add(time.Duration(n) * time.Minute)
-		tracker.Admit(keyOf(n), Read, 0, now)
-		tracker.Learn(keyOf(n), Read, used(0, reset), before(time.Hour), now)
-		assert.NotZero(t, tracker.Admit(keyOf(n), Read, 0, now))
-	}
-	assert.LessOrEqual(t, len(tracker.keys), maxKeys)
-	last := start.Add((3*maxKeys - 1) * time.Minute)
-	assert.NotZero(t, tracker.Admit(keyOf(3*maxKeys-1), Read, 0, last), "what is needed stays")
-}

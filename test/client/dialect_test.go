@@ -269,33 +269,6 @@ func TestInvalidDialectIsRejected(t *testing.T) {
 	}
 }
 
-// Two equal names for two values of one request would lose one of them.
-func TestDialectWithDuplicateNamesIsRejected(t *testing.T) {
-	for _, c := range []struct {
-		field   string
-		dialect hiring.Dialect
-	}{
-		{"PageParam", hiring.Dialect{PageParam: "page_size"}},
-		{"PageParam", hiring.Dialect{PageParam: "n", PageSizeParam: "n"}},
-		{"PageSizeParam", hiring.Dialect{PageSizeParam: "since"}},
-		{"PageSizeParam", hiring.Dialect{PageSizeParam: "status"}},
-		{"PageSizeParam", hiring.Dialect{PageSizeParam: "assessment_id"}},
-		{"CursorParam", hiring.Dialect{CursorParam: "page_size"}},
-		{"CursorParam", hiring.Dialect{CursorParam: "since"}},
-		{"EventPageSizeParam", hiring.Dialect{EventPageSizeParam: "since_seq"}},
-		{"InvitationName", hiring.Dialect{InvitationName: "candidate_email"}},
-		{"InvitationName", hiring.Dialect{InvitationName: "who", InvitationEmail: "who"}},
-	} {
-		_, err := hiring.New("https://hiring.test", "sk_test_x", hiring.WithDialect(c.dialect))
-		require.ErrorContains(t, err, "Dialect."+c.field+":")
-	}
-	// These are never sent together.
-	_, err := hiring.New("https://hiring.test", "sk_test_x", hiring.WithDialect(hiring.Dialect{
-		PageParam: "from", CursorParam: "from", PageSizeParam: "n", EventPageSizeParam: "n",
-	}))
-	require.NoError(t, err)
-}
-
 func TestDialectLayoutsThatWork(t *testing.T) {
 	for _, layout := range []string{time.RFC3339, time.RFC3339Nano, time.DateOnly, time.DateTime, time.RFC1123, "02.01.2006", "20060102150405"} {
 		_, err := hiring.New("https://hiring.test", "sk_test_x", hiring.WithDialect(hiring.Dialect{SinceLayout: layout}))

@@ -231,7 +231,7 @@ func TestReadersOfTruncatedBodiesSeeTheCause(t *testing.T) {
 	fake := apitest.NewScriptedServer(t, apitest.Truncate(200, `{"data":{"id":"secret"`, apitest.ErrReset))
 	_, err := fake.Client(apitest.NoRetry).Account.Get(t.Context())
 	require.ErrorIs(t, err, apitest.ErrReset)
-	require.ErrorContains(t, err, "the response was cut short: connection reset by peer")
+	require.ErrorContains(t, err, "the response was not complete: connection reset by peer")
 	assert.NotContains(t, err.Error(), "secret")
 }
 

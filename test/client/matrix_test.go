@@ -101,7 +101,7 @@ func matrix() map[string]meets {
 		"204 unsigned":         alike(apitest.Respond(204, ""), hiring.OutcomeUnknown, 1, 0, "204 the response is empty and not from the API"),
 		"200 unsigned, others": alike(apitest.Respond(200, `{"login":"x"}`), hiring.OutcomeUnknown, 1, 0, "200 the response is JSON but not the API's envelope"),
 		"200 bad JSON":         unreadable(apitest.Respond(200, `{"data":}`), 1, 0, "200 the response cannot be decoded"),
-		"200 truncated":        unreadable(apitest.Truncate(200, `{"data":{`, io.ErrUnexpectedEOF), allAttempts, random, "200 the response was cut short: unexpected EOF"),
+		"200 truncated":        unreadable(apitest.Truncate(200, `{"data":{`, io.ErrUnexpectedEOF), allAttempts, random, "200 the response was not complete: unexpected EOF"),
 		"200 stalled":          unreadable(apitest.Stall(200, `{"data":{`), allAttempts, random, "200 the response was not complete within 30s"),
 		"301":                  alike(apitest.Respond(301, "", "Location: /x"), no, 1, 0, "301 "+redirect),
 		"302":                  alike(apitest.Respond(302, "", "Location: ://"), no, 1, 0, "302 "+redirect),

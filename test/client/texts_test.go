@@ -27,15 +27,6 @@ func errorBody(message, details string) string {
 	return `{"error":{"code":"INVALID_INPUT","message":"` + message + `","details":` + details + `}}`
 }
 
-// TestErrorTexts has what a caller reads of each kind of failure, whole.
-func TestRetryAfterIsFormattedInSeconds(t *testing.T) {
-	for after, want := range map[time.Duration]string{
-		time.Nanosecond: "1s", time.Second: "1s", time.Hour + 999*time.Millisecond: "1h0m1s",
-	} {
-		require.EqualError(t, &hiring.Error{Message: "Slow down", RetryAfter: after}, "hiring: Slow down; retry after "+want)
-	}
-}
-
 func TestErrorTexts(t *testing.T) {
 	const request = "X-Request-Id: req_7"
 	account := func(c *hiring.Client) error { return apitest.ErrorOf(c.Account.Get(t.Context())) }
