@@ -190,11 +190,10 @@ func (d *download) sendAndCopy() error {
 	case isBusy(resp.StatusCode):
 		d.requested = retryAfterOf(resp.Header, time.Now())
 	}
-	complete, err := d.accept(resp)
-	if !complete && err == nil {
-		err = d.copy(timed, resp.Body, silence, longest)
+	if err := d.accept(resp); err != nil {
+		return err
 	}
-	return err
+	return d.copy(timed, resp.Body, silence, longest)
 }
 
 // checkRedirect follows three redirects of the storage at most. Storages redirect to another host for
@@ -211,33 +210,28 @@ func checkRedirect(r *http.Request, via []*http.Request) error {
 }
 
 // accept checks the status and header of a response, and returns an error unless the body
-// continues the bytes already written. complete reports that nothing is missing.
-func (d *download) accept(resp *http.Response) (complete bool, err error) {
+// continues the bytes already written.
+func (d *download) accept(resp *http.Response) error {
 	h, begun := resp.Header, d.written > 0
 	switch status := resp.StatusCode; {
 	case status < 300 && encodingOf(h) != "":
-		return false, fmt.Errorf("the storage sent Content-Encoding %q, which was not requested", encodingOf(h))
+		return fmt.Errorf("the storage sent Content-Encoding %q, which was not requested", encodingOf(h))
 	case status == http.StatusOK && !begun:
 		d.total, d.validator = resp.ContentLength, headerValue(h, "Etag")
 		if d.validator == "" || strings.HasPrefix(d.validator, "W/") { // If-Range needs a strong one.
 			d.validator = headerValue(h, "Last-Modified")
 		}
-		return false, nil
+		return nil
 	case status == http.StatusOK:
-		return false, errArchiveChanged
+		return errArchiveChanged
 	case status == http.StatusPartialContent && begun:
-		return false, d.acceptRange(h)
-	case status == http.StatusRequestedRangeNotSatisfiable && begun:
-		if headerValue(h, "Content-Range") != fmt.Sprintf("bytes */%d", d.written) {
-			return false, errArchiveChanged
-		}
-		return true, nil
+		return d.acceptRange(h)
 	case isBusy(status):
-		return false, errTransferBroken
+		return errTransferBroken
 	case status >= 400 && status < 500:
-		return false, errTransferRefused
+		return errTransferRefused
 	}
-	return false, errors.New("the storage answered with neither the archive nor a known error")
+	return errors.New("the storage answered with neither the archive nor a known error")
 }
 
 // acceptRange checks that a partial response is the requested range of the same archive.
@@ -303,10 +297,8 @@ func otherContent(begin []byte) string {
 	switch {
 	case len(text) == 0 || bytes.IndexByte(text, 0) >= 0:
 		return ""
-	case bytes.HasPrefix(text, []byte("<?xml")):
-		return "XML"
 	case text[0] == '<':
-		return "a web page"
+		return "a web page or XML"
 	case text[0] == '{' || text[0] == '[':
 		return "JSON"
 	}

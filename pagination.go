@@ -3,7 +3,6 @@ package hiring
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"iter"
 	"maps"
@@ -11,9 +10,6 @@ import (
 	"slices"
 	"strconv"
 
-	jsonv2 "github.com/go-json-experiment/json"
-
-	"github.com/hiring-assessment/hiring-go/internal/jsoncodec"
 	"github.com/hiring-assessment/hiring-go/internal/paging"
 )
 
@@ -215,11 +211,11 @@ func (p Pager[T]) Pages(ctx context.Context) iter.Seq2[Page[T], error] {
 
 // Page reads one page: the first, or that of From. Scope read; costs one read.
 func (p Pager[T]) Page(ctx context.Context) (page Page[T], err error) {
-	var call TraceCall
+	var described TraceCall
 	if p.list != nil {
-		call.Method, call.Route = p.list.request.method, p.list.request.route
+		described.Method, described.Route = p.list.request.method, p.list.request.route
 	}
-	err = p.traced(ctx, call, func(ctx context.Context) error {
+	err = p.traced(ctx, described, func(ctx context.Context) error {
 		page, _, err = p.reader().next(ctx)
 		return err
 	})
@@ -239,16 +235,16 @@ func (p Pager[T]) Collect(ctx context.Context) ([]T, error) {
 	return items, nil
 }
 
-// traced runs a call in the trace span of the list's operation.
-func (p Pager[T]) traced(ctx context.Context, call TraceCall, run func(context.Context) error) error {
+// traced runs a read of the list in the trace span of its operation.
+func (p Pager[T]) traced(ctx context.Context, described TraceCall, run func(context.Context) error) error {
 	if p.list == nil || p.list.core == nil {
 		if ctx == nil {
 			panic(nilContext)
 		}
 		return run(ctx)
 	}
-	call.Operation = p.list.request.operation
-	return p.list.core.traced(ctx, call, run)
+	described.Operation = p.list.request.operation
+	return p.list.core.traced(ctx, described, run)
 }
 
 // name identifies the list and its filters in tokens.
@@ -294,12 +290,10 @@ type pageReader[T any] struct {
 	paging.Iteration
 
 	list   *list[T]
-	token  string        // Of the next page of a list of a function.
-	err    error         // Of the pager.
-	number int           // Of the page, counted from the beginning of the iteration.
-	warned bool          // Of the size of pages.
-	page   Page[T]       // The last one.
-	stuck  *paging.Stuck // Why the list does not advance.
+	token  string  // Of the next page of a list of a function.
+	err    error   // Of the pager.
+	warned bool    // Of the size of pages.
+	page   Page[T] // The last one.
 }
 
 func (p Pager[T]) reader() *pageReader[T] {
@@ -319,7 +313,6 @@ func (p Pager[T]) reader() *pageReader[T] {
 // next reads a page and advances. It reports whether another page follows.
 func (r *pageReader[T]) next(ctx context.Context) (page Page[T], more bool, err error) {
 	r.page = Page[T]{}
-	r.number++
 	switch {
 	case r.err != nil:
 		err = r.err
@@ -335,7 +328,7 @@ func (r *pageReader[T]) next(ctx context.Context) (page Page[T], more bool, err 
 func (r *pageReader[T]) decode(body []byte, bodyErr error) (warning string, err error) {
 	items, meta, err := decodeList[T](body, bodyErr)
 	if err != nil {
-		return "", describeItem(body, err, max(r.number, r.At.Page))
+		return "", err
 	}
 	at, received := r.At, len(items)
 	more, err := r.advance(items, meta)
@@ -357,8 +350,9 @@ func (r *pageReader[T]) advance(items []T, meta wireMeta) (more bool, err error)
 		items, counts.Last = paging.BySequence(&r.Iteration, items, r.list.seq)
 	}
 	counts.New = len(items)
-	if more, r.stuck = r.Advance(counts, meta.paging()); r.stuck != nil {
-		return false, r.stuck
+	more, stuck := r.Advance(counts, meta.paging())
+	if stuck != nil {
+		return false, stuck
 	}
 	r.page = Page[T]{Items: items, Meta: meta.public()}
 	if more {
@@ -379,28 +373,6 @@ func (r *pageReader[T]) fromFunction(ctx context.Context) error {
 	}
 	r.page, r.token = page, page.Next
 	return nil
-}
-
-// describeItem adds the id and the page to an error about an item of a list.
-func describeItem(body []byte, err error, page int) error {
-	semantic, ok := errors.AsType[*jsonv2.SemanticError](err)
-	items, _, failed := decodeList[RawValue](body, nil)
-	n := 0
-	if !ok || failed != nil {
-		return err
-	}
-	if found, _ := fmt.Sscanf(string(semantic.JSONPointer), "/data/%d", &n); found == 0 || n >= len(items) {
-		return err // About the whole list or its meta.
-	}
-	var item map[string]RawValue
-	_ = decode(items[n], &item) // An item that is no object has no id.
-	name := "without an id"
-	if id, ok := item["id"].Text(); ok {
-		name = fmt.Sprintf("%.100q", id)
-	} else if seq, err := strconv.Atoi(string(item["seq"])); err == nil {
-		name = strconv.Itoa(seq)
-	}
-	return responseError(fmt.Sprintf("the response cannot be decoded%s, in item %s on page %d", jsoncodec.Where(err), name, page))
 }
 
 // Meta is the metadata of a response.

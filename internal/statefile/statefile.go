@@ -11,7 +11,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"sync"
 	"syscall"
@@ -145,30 +144,19 @@ func (f *File) Save(state string) error {
 }
 
 // A younger temporary file may belong to a save that is still running in a process that is
-// being replaced. At most killedSaves of them are kept, because only one watch at a time
-// uses a checkpoint.
-const (
-	killedSaveAge = 10 * time.Minute
-	killedSaves   = 10
-)
+// being replaced.
+const killedSaveAge = 10 * time.Minute
 
 // clearKilledSaves removes temporary files of killed saves. It ignores errors, because
 // saving works without it.
 func clearKilledSaves(folder, prefix string) {
 	entries, _ := os.ReadDir(folder)
-	var left []fs.FileInfo
 	for _, entry := range entries {
 		if !strings.HasPrefix(entry.Name(), prefix) || !strings.HasSuffix(entry.Name(), ".tmp") {
 			continue
 		}
-		if info, err := entry.Info(); err == nil && info.Mode().IsRegular() {
-			left = append(left, info)
-		}
-	}
-	slices.SortFunc(left, func(a, b fs.FileInfo) int { return b.ModTime().Compare(a.ModTime()) })
-	for i, info := range left {
-		if i >= killedSaves || time.Since(info.ModTime()) > killedSaveAge {
-			_ = os.Remove(filepath.Join(folder, info.Name()))
+		if info, err := entry.Info(); err == nil && time.Since(info.ModTime()) > killedSaveAge {
+			_ = os.Remove(filepath.Join(folder, entry.Name()))
 		}
 	}
 }

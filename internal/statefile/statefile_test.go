@@ -1,14 +1,11 @@
 package statefile_test
 
 import (
-	"fmt"
-	"hash/crc32"
 	"os"
 	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -164,27 +161,4 @@ func TestHoldsTheStateAsItIs(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, "a state\n", string(text))
 	loads(t, path, "a state\n")
-}
-
-// TestKeepsTheTenNewestTemporaryFiles also checks that files of others are kept.
-func TestKeepsTheTenNewestTemporaryFiles(t *testing.T) {
-	folder := t.TempDir()
-	own := fmt.Sprintf("hiring-checkpoint-%08x-", crc32.ChecksumIEEE([]byte("state")))
-	var kept []string
-	for n := range 13 {
-		name := fmt.Sprintf("%s%02d.tmp", own, n)
-		require.NoError(t, os.WriteFile(filepath.Join(folder, name), nil, 0o600))
-		require.NoError(t, os.Chtimes(filepath.Join(folder, name), time.Time{}, time.Now().Add(-time.Duration(n)*time.Second)))
-		if n < 10 {
-			kept = append(kept, name)
-		}
-	}
-	for _, name := range []string{own + "other", "other.tmp"} {
-		require.NoError(t, os.WriteFile(filepath.Join(folder, name), nil, 0o600))
-		require.NoError(t, os.Chtimes(filepath.Join(folder, name), time.Time{}, time.Now().Add(-time.Hour)))
-	}
-	require.NoError(t, os.Mkdir(filepath.Join(folder, own+"folder.tmp"), 0o700))
-	require.NoError(t, os.Chtimes(filepath.Join(folder, own+"folder.tmp"), time.Time{}, time.Now().Add(-time.Hour)))
-	saves(t, filepath.Join(folder, "state"), "x")
-	assert.ElementsMatch(t, append(kept, own+"other", "other.tmp", own+"folder.tmp", "state"), names(t, folder))
 }
