@@ -216,7 +216,7 @@ type poller struct {
 
 	filter   SubmissionFilter
 	machine  *poll.Machine
-	spelling map[string]string  // Of a wait, the caller's spelling of each id. The machine's are in lower case.
+	spelling map[string]string  // Of a wait, the caller's spelling of each id in lower case. Nil for a watch.
 	progress func(WaitProgress) // The caller's. Nil: not called.
 
 	empty func(ctx context.Context) error // Called when the first listing is empty. Nil: not called.
@@ -337,7 +337,12 @@ func (p *poller) send(ctx context.Context, request poll.Request) (reply poll.Rep
 	submissions = make(map[string]RawValue, len(items))
 	for _, raw := range items {
 		item := looseItem(raw)
-		item.ID = cmp.Or(request.ID, strings.ToLower(item.ID))
+		switch {
+		case request.ID != "":
+			item.ID = request.ID
+		case p.spelling != nil:
+			item.ID = strings.ToLower(item.ID)
+		}
 		if item.ID == "" {
 			p.core.warn(ctx, "hiring: a submission without a readable id was skipped", "operation", p.operation)
 			continue

@@ -157,6 +157,7 @@ func TestASubmissionThatCannotBeDecoded(t *testing.T) {
 			transport, checkpoint := emulated(3, time.Hour), new(memoryCheckpoint)
 			transport.Spoil = func(id string, _ bool, s map[string]any) {
 				if id == "s001" {
+					s["id"] = "S001" // The error spells it as the API does.
 					spoil(s)
 				}
 			}
@@ -180,7 +181,7 @@ func TestASubmissionThatCannotBeDecoded(t *testing.T) {
 			for range 15 {
 				run(4 * time.Hour)
 			}
-			assert.Equal(t, []string{"s001"}, failed)
+			assert.Equal(t, []string{"S001"}, failed)
 			assert.ElementsMatch(t, []string{"s000", "s002"}, got)
 			transport = emulated(1, time.Minute)
 			transport.Spoil = func(_ string, _ bool, s map[string]any) { spoil(s) }
