@@ -3,7 +3,6 @@ package sandbox_test
 import (
 	"encoding/json"
 	"maps"
-	"net/http"
 	"slices"
 	"strings"
 	"testing"
@@ -11,7 +10,6 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	hiring "github.com/hiring-assessment/hiring-go"
 	"github.com/hiring-assessment/hiring-go/sandbox"
 )
 
@@ -165,29 +163,4 @@ func TestMetaAndErrorsDriftToo(t *testing.T) {
 	}
 	assert.True(t, met)
 	assert.True(t, failed)
-}
-
-func TestClientReadsDriftedResponses(t *testing.T) {
-	want := len(pages(t, inProcess(sandbox.New()), "/submissions?status=evaluated"))
-	for seed := range uint64(3) {
-		s := sandbox.New(unlimited(), sandbox.WithDrift(seed))
-		client := s.Client()
-		n := 0
-		for submission, err := range client.Submissions.List(hiring.SubmissionFilter{Status: hiring.SubmissionEvaluated}).All(t.Context()) {
-			require.NoError(t, err)
-			assert.Equal(t, hiring.SubmissionEvaluated, submission.Status)
-			_, scored := submission.Report.Score()
-			assert.True(t, scored)
-			n++
-		}
-		assert.Equal(t, want, n)
-		l := live{inProcess(s), s, sandbox.LiveKey}
-		id := l.begin(t, l.invite(t, l.assess(t), "a@example.test"))
-		require.NoError(t, s.Evaluate(id, sandbox.Result{ShipScore: new(61)}))
-		report, err := s.LiveClient().Submissions.Report(t.Context(), id)
-		require.NoError(t, err)
-		assert.Equal(t, 61, *report.ShipScore)
-		assert.Equal(t, 1, report.PipelineRank.Rank)
-		assert.Equal(t, 200, l.do(t, http.MethodDelete, "/api/v1/assessments/"+ids(t, l.get(t, "/assessments"))[0], l.key).status)
-	}
 }

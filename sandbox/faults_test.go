@@ -212,22 +212,3 @@ func TestDelaysTakeNoTimeInABubble(t *testing.T) {
 		assert.True(t, time.Now().Before(<-slow))
 	})
 }
-
-func TestFaultsAndTheClient(t *testing.T) {
-	s := sandbox.Start(t)
-	client := s.Client(hiring.WithRetry(hiring.RetryPolicy{BaseBackoff: time.Millisecond, MaxBackoff: time.Millisecond}))
-	s.Inject(sandbox.Fault{Route: "POST /assessments", After: true})
-	_, err := client.Assessments.Create(t.Context(), hiring.NewAssessment{ChallengeID: "c0000000-0000-4000-8000-000000000001", Name: "n"})
-	require.ErrorIs(t, err, hiring.ErrOutcomeUnknown)
-	require.ErrorIs(t, err, syscall.ECONNRESET)
-
-	for _, retryAfter := range []time.Duration{0, 2 * time.Hour} { // Of the key's window, and of a later one.
-		client := s.Client(hiring.WithRetry(hiring.RetryPolicy{MaxAttempts: 1}))
-		_, err = client.Account.Get(t.Context())
-		require.NoError(t, err)
-		s.Inject(sandbox.Fault{Route: "GET /account", Status: 429, RetryAfter: retryAfter})
-		_, err = client.Account.Get(t.Context())
-		require.ErrorIs(t, err, hiring.ErrRateLimited)
-		assert.Zero(t, client.Quota().Read.Remaining)
-	}
-}

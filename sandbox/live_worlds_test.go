@@ -13,14 +13,6 @@ import (
 	"github.com/hiring-assessment/hiring-go/sandbox"
 )
 
-func TestTheServiceInvitesTheSameAddressTwice(t *testing.T) {
-	l := liveWorld()
-	posting := l.assess(t)
-	first, second := l.invite(t, posting, "a@example.test"), l.invite(t, posting, "a@example.test")
-	assert.Equal(t, []string{second, first}, ids(t, l.get(t, posting+"/invitations")))
-	assert.InDelta(t, 2, l.used(t), 0)
-}
-
 func TestADeletedAssessmentKeepsItsInvitations(t *testing.T) {
 	l := liveWorld()
 	posting := l.assess(t)

@@ -18,19 +18,6 @@ func TestNewIsCheap(t *testing.T) {
 	synctest.Test(t, func(*testing.T) { sandbox.New() }) // Fails if a goroutine is left.
 }
 
-func TestServersDoNotDisturbEachOther(t *testing.T) {
-	for range 20 {
-		t.Run("", func(t *testing.T) {
-			t.Parallel()
-			d := inProcess(sandbox.Start(t))
-			a := d.get(t, "/account")
-			assert.Equal(t, "req_0000000000000001", a.Meta.RequestID)
-			assert.Equal(t, "999", a.header.Get("X-RateLimit-Remaining"))
-			assert.Equal(t, "f0000000-0000-4000-8000-000000000001", ids1(t, d.post(t, "/assessments", newAssessment)))
-		})
-	}
-}
-
 func TestBadOptionsPanic(t *testing.T) {
 	assert.PanicsWithValue(t, "sandbox: WithClock: the clock is nil", func() { sandbox.WithClock(nil) })
 	assert.PanicsWithValue(t, "sandbox: WithQuota(-1, 5): a rate limit must not be negative", func() { sandbox.WithQuota(-1, 5) })

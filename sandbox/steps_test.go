@@ -1,7 +1,6 @@
 package sandbox_test
 
 import (
-	"net/http"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -12,16 +11,6 @@ import (
 	hiring "github.com/hiring-assessment/hiring-go"
 	"github.com/hiring-assessment/hiring-go/sandbox"
 )
-
-func TestClearFaults(t *testing.T) {
-	s := sandbox.Start(t)
-	s.Inject(sandbox.Fault{Status: 503, Times: -1})
-	d := inProcess(s)
-	assert.Equal(t, 503, d.send(t.Context(), t, http.MethodGet, "/account", "").status)
-	s.Inject(sandbox.Fault{Status: 500, Skip: 100})
-	s.ClearFaults() // Start does not report the fault that never fired.
-	assert.Equal(t, 200, d.get(t, "/account").status)
-}
 
 func TestInvite(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

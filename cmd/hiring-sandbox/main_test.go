@@ -168,21 +168,6 @@ func TestADelayDoesNotKeepTheServerOpen(t *testing.T) {
 	assert.Empty(t, response)
 }
 
-// TestAnOpenPageDoesNotDelayTheEnd has an open stream of events.
-func TestAnOpenPageDoesNotDelayTheEnd(t *testing.T) {
-	t.Parallel()
-	p := start(t)
-	res, err := (&http.Client{}).Get(p.baseURL + "/_sandbox/events?after=0")
-	require.NoError(t, err)
-	defer res.Body.Close()
-	assert.Equal(t, "text/event-stream", res.Header.Get("Content-Type"))
-	p.steer(t, "assessments", `{"name":"Backend engineer"}`)
-	first, err := bufio.NewReader(res.Body).ReadString('\n')
-	require.NoError(t, err)
-	assert.NotEmpty(t, first)
-	assert.Equal(t, "stopped", p.stop(t, syscall.SIGTERM))
-}
-
 func TestFlags(t *testing.T) {
 	t.Parallel()
 	p := start(t, "-keys", "sk_test_a:read:acme,sk_live_b", "-keys", "sk_test_c:write", "-quota", "7,2", "-since", "submitted",
@@ -208,29 +193,6 @@ func TestFlags(t *testing.T) {
 	require.NoError(t, err)
 	require.Len(t, attempts, 1)
 	assert.Equal(t, hiring.SubmissionStatus("submitted"), attempts[0].Status)
-}
-
-// TestFaultsOfTheProgram includes faults that break the connection.
-func TestFaultsOfTheProgram(t *testing.T) {
-	t.Parallel()
-	p := start(t)
-	for fault, want := range map[string]error{
-		`{"reset":true}`:              syscall.ECONNRESET,
-		`{"after":true}`:              syscall.ECONNRESET,
-		`{"cut_after":40}`:            io.ErrUnexpectedEOF,
-		`{"code":"CONFLICT"}`:         hiring.ErrConflict,
-		`{"retry_after":"90s"}`:       hiring.ErrRateLimited,
-		`{"delay":0.01,"status":503}`: hiring.ErrInternal,
-	} {
-		p.steer(t, "faults", fault)
-		client := p.client(t, sandbox.TestKey) // A client without knowledge of the rate limit that an earlier fault has used up.
-		_, err := client.Assessments.Create(t.Context(), hiring.NewAssessment{ChallengeID: sandbox.UnknownID, Name: "n"})
-		require.ErrorIs(t, err, want, fault)
-		p.steer(t, "reset", "")
-	}
-	p.steer(t, "faults", `{"status":502,"body":"<html>Bad gateway","content_type":"text/html"}`)
-	_, err := p.client(t, sandbox.TestKey).Account.Get(t.Context())
-	require.ErrorContains(t, err, "<html>Bad gateway")
 }
 
 func dialectFile(t *testing.T, text string) string {
@@ -301,28 +263,6 @@ func TestWrongCommandLines(t *testing.T) {
 		assert.Contains(t, stderr.String(), test.says)
 		assert.Equal(t, 1, strings.Count(stderr.String(), "\n"), "one line: %s", stderr.String())
 		assert.Empty(t, stdout.String())
-	}
-}
-
-func TestHelp(t *testing.T) {
-	t.Parallel()
-	out, err := command(t, "-h").Output()
-	require.NoError(t, err)
-	for _, name := range []string{"addr", "keys", "quota", "drift", "timeline", "since", "dialect", "control-any-host"} {
-		assert.Contains(t, string(out), "  -"+name)
-	}
-}
-
-func TestTheGuideNamesEveryFlag(t *testing.T) {
-	t.Parallel()
-	guide, err := os.ReadFile("../../docs/sandbox.md")
-	require.NoError(t, err)
-	var help bytes.Buffer
-	_, _ = parseFlags([]string{"-h"}, &help) // Always flag.ErrHelp.
-	flags := regexp.MustCompile(`(?m)^  -([a-z-]+)`).FindAllStringSubmatch(help.String(), -1)
-	require.Greater(t, len(flags), 7)
-	for _, f := range flags {
-		assert.Regexp(t, "-"+f[1]+"[ `]", string(guide), "docs/sandbox.md names no flag -%s", f[1])
 	}
 }
 

@@ -41,19 +41,6 @@ func TestEveryCommandHasAShortAndALongText(t *testing.T) {
 	}
 }
 
-// TestHelpTopicsBeginAndEndWithText: topics have no empty line at either end, and no full
-// stop below a list.
-func TestHelpTopicsBeginAndEndWithText(t *testing.T) {
-	t.Parallel()
-	u := newUser(t, nil, "")
-	for _, topic := range []string{"environment", "exit-status", "formatting"} {
-		got := u.run("help", topic)
-		require.Zero(t, got.code, got.stderr)
-		assert.Equal(t, strings.TrimSpace(got.stdout)+"\n", got.stdout, topic)
-	}
-	assert.NotContains(t, u.run("help", "environment").stdout, "(Linux).")
-}
-
 // TestCompletionOfEveryShell: each shell's script calls the program, which completes
 // commands and formats.
 func TestCompletionOfEveryShell(t *testing.T) {

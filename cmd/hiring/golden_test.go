@@ -36,6 +36,8 @@ func TestGolden(t *testing.T) {
 		{"bad-query", "account --jq .a["},
 		{"help", "--help"},
 		{"help-formatting", "help formatting"},
+		{"help-environment", "help environment"},
+		{"help-exit-status", "help exit-status"},
 		{"assessments-alias", "assessment ls"},
 		{"assessments-show", "assessment show " + sandbox.AssessmentID},
 		{"report", "report " + sandbox.SubmissionID},

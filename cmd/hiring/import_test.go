@@ -81,25 +81,42 @@ func TestImportAsksBeforeItSends(t *testing.T) {
 	assert.Equal(t, 7, strings.Count(u.read("people.csv.results.csv"), ",sent,"), "the file still says that an earlier run sent them")
 }
 
+// TestImportOfInvalidFiles: mistakes, two columns with one meaning, and invisible characters are
+// errors with the line of the file.
 func TestImportOfInvalidFiles(t *testing.T) {
 	t.Parallel()
 	h, u := newImport(t, 1)
-	for name, c := range map[string]struct{ text, says string }{
-		"no header":        {"", "bad.csv is empty: its first line must name the columns"},
-		"other columns":    {"first,last\nAda,Lovelace\n", "The first line of bad.csv must name the columns, such as name,email: no column is called name."},
-		"no rows":          {"name,email\n\n , \n", "bad.csv has no rows below its header."},
-		"bad rows":         {"name,email\n,a@example.com\nBob,\nCid,cid\nDan\n", "line 2: the name is missing; line 3: the address is missing; line 4: the address needs one @ with a text on both sides; line 5: too few columns"},
-		"too many cells":   {"name,email\nAda,a@example.com,,\nbjorn@x.test,Bergström,Björn\n", "line 3: more columns than the header: put a value with a comma in double quotes"},
-		"many bad rows":    {"name,email\n" + strings.Repeat("x,\n", 9), "and 4 more"},
-		"a broken header":  {"name,email,=LINK(\"x\")\nAda,a@example.com,1\n", "bad.csv is not CSV: parse error on line 1"},
-		"a broken quote":   {"name,email\n\"Ada,a@example.com\n", "is not CSV"},
-		"another encoding": {"name,email\nZo\xeb,zoe@example.com\n", "UTF-8"},
+	for text, says := range map[string]string{
+		"":                           "bad.csv is empty: its first line must name the columns",
+		"first,last\nAda,Lovelace\n": "The first line of bad.csv must name the columns, such as name,email: no column is called name.",
+		"name,email\n\n , \n":        "bad.csv has no rows below its header.",
+		"name,email\n,a@example.com\nBob,\nCid,cid\nDan\n":                "line 2: the name is missing; line 3: the address is missing; line 4: the address needs one @ with a text on both sides; line 5: too few columns",
+		"name,email\nAda,a@example.com,,\nbjorn@x.test,Bergström,Björn\n": "line 3: more columns than the header: put a value with a comma in double quotes",
+		"name,email\n" + strings.Repeat("x,\n", 9):                        "and 4 more",
+		"name,email,=LINK(\"x\")\nAda,a@example.com,1\n":                  "bad.csv is not CSV: parse error on line 1",
+		"name,email\n\"Ada,a@example.com\n":                               "is not CSV",
+		"name,email\nZo\xeb,zoe@example.com\n":                            "UTF-8",
+		"name,email,Email\nAda,a@example.com,b@example.com\n":             "The first line of bad.csv has two columns for the email: leave one of them",
+		"Full_Name;Name;E-Mail\nAda Lovelace;Ada;a@example.com\n":         "The first line of bad.csv has two columns for the name: leave one of them",
+		"name,ada@example.com\nBob,b@example.com\n":                       "The first line of bad.csv must name the columns, such as name,email: no column is called email",
+		"name,email\n\"Ada\nLovelace\",a@example.com\n\nBob,bob\n":        "line 5: the address needs one @ with a text on both sides",
+		"name,email\rAda,a@example.com\rBob,bob\r":                        "line 3: the address needs one @ with a text on both sides",
+		"name,email\nAda,a@@example.com\n":                                "line 2: the address needs one @ with a text on both sides",
+		"name,email\nAda,\"a@exam\nple.com\"\n":                           "line 2: the address has invisible characters",
+		"name,email\nAda,a\u200b@example.com\n":                           "line 2: the address has invisible characters",
+		"name,email\nAda,a\u202e@example.com\n":                           "line 2: the address has invisible characters",
+		"name,email\nAda,a\u0007@example.com\n":                           "line 2: the address has invisible characters",
+		"name,email\nAda,co\u00adop@example.com\n":                        "line 2: the address has invisible characters",
+		"name,email\nAda,a\u00a0b@example.com\n":                          "line 2: the address has a space or one of , ; < >",
+		"name,email\nAda\u0007,a@example.com\n":                           "line 2: the name has control characters",
+		"name,email\nA\u2028da,a@example.com\n":                           "line 2: the name has control characters",
+		"name,email\n\"Ada\nLovelace\",a@example.com\n":                   "line 2: the name has control characters",
 	} {
-		u.write("bad.csv", c.text)
+		u.write("bad.csv", text)
 		got := u.run("invitations", "import", "bad.csv", "-a", h.id, "--yes")
-		assert.Equal(t, exitUsage, got.code, name)
-		assert.Contains(t, got.stderr, c.says, name)
-		assert.Equal(t, 1, strings.Count(got.stderr, "\n"))
+		assert.Equal(t, exitUsage, got.code, "%q", text)
+		assert.Contains(t, got.stderr, says, "%q", text)
+		assert.Equal(t, 1, strings.Count(got.stderr, "\n"), "%q", text)
 		assert.NotContains(t, got.stderr, "example.com")
 	}
 	got := u.run("invitations", "import", "none.csv", "-a", h.id, "--yes")
@@ -209,38 +226,6 @@ func TestImportOfOneFileTwiceAtOnce(t *testing.T) {
 	assert.NoFileExists(t, filepath.Join(u.home, "people.csv.results.csv.lock"))
 }
 
-// TestImportRejectsToGuess: two columns with one meaning, and invisible characters, are
-// errors with the line of the file.
-func TestImportRejectsToGuess(t *testing.T) {
-	t.Parallel()
-	h, u := newImport(t, 1)
-	for text, says := range map[string]string{
-		"name,email,Email\nAda,a@example.com,b@example.com\n":      "The first line of bad.csv has two columns for the email: leave one of them",
-		"Full_Name;Name;E-Mail\nAda Lovelace;Ada;a@example.com\n":  "The first line of bad.csv has two columns for the name: leave one of them",
-		"Ada Lovelace,a@example.com\nBob,b@example.com\n":          "The first line of bad.csv must name the columns, such as name,email: no column is called name",
-		"name,ada@example.com\nBob,b@example.com\n":                "The first line of bad.csv must name the columns, such as name,email: no column is called email",
-		"name,email\n\"Ada\nLovelace\",a@example.com\n\nBob,bob\n": "line 5: the address needs one @ with a text on both sides",
-		"name,email\rAda,a@example.com\rBob,bob\r":                 "line 3: the address needs one @ with a text on both sides",
-		"name,email\nAda,a@@example.com\n":                         "line 2: the address needs one @ with a text on both sides",
-		"name,email\nAda,\"a@exam\nple.com\"\n":                    "line 2: the address has invisible characters",
-		"name,email\nAda,a\u200b@example.com\n":                    "line 2: the address has invisible characters",
-		"name,email\nAda,a\u202e@example.com\n":                    "line 2: the address has invisible characters",
-		"name,email\nAda,a\u0007@example.com\n":                    "line 2: the address has invisible characters",
-		"name,email\nAda,co\u00adop@example.com\n":                 "line 2: the address has invisible characters",
-		"name,email\nAda,a\u00a0b@example.com\n":                   "line 2: the address has a space or one of , ; < >",
-		"name,email\nAda\u0007,a@example.com\n":                    "line 2: the name has control characters",
-		"name,email\nA\u2028da,a@example.com\n":                    "line 2: the name has control characters",
-		"name,email\n\"Ada\nLovelace\",a@example.com\n":            "line 2: the name has control characters",
-	} {
-		u.write("bad.csv", text)
-		got := u.run("invitations", "import", "bad.csv", "-a", h.id, "--yes")
-		assert.Equal(t, exitUsage, got.code, "%q", text)
-		assert.Contains(t, got.stderr, says, "%q", text)
-		assert.NotContains(t, got.stderr, "example.com")
-	}
-	assert.Empty(t, h.invitations())
-}
-
 // TestImportAcceptsNamesOfEveryScript: letters written from right to left and their marks,
 // joiners in Persian and Indic names, letters of newer Unicode versions, soft hyphens and
 // spaces of spreadsheets. The API and the results get them as they are.
@@ -326,23 +311,6 @@ func TestImportOnAFullDisk(t *testing.T) {
 	require.Zero(t, got.code, got.stderr)
 	assert.Equal(t, fmt.Sprintf("%d sent, %d sent earlier. Results: r.csv\n", 60-sent, sent), got.stdout)
 	h.assertOneInvitationEach()
-}
-
-// TestImportStopsWhenItsResultsAreRemoved stops before the next e-mail and writes the file again.
-func TestImportStopsWhenItsResultsAreRemoved(t *testing.T) {
-	t.Parallel()
-	h, u := newImport(t, 60)
-	u.atEachSend(h, func(n int) {
-		if n == 11 {
-			assert.NoError(t, os.Remove(filepath.Join(u.home, "people.csv.results.csv")))
-		}
-	})
-	got := u.run("invitations", "import", "people.csv", "-a", h.id, "--yes")
-	assert.Equal(t, exitFailed, got.code)
-	assert.Len(t, h.invitations(), 11, "only the current request is completed")
-	assert.Equal(t, "11 sent, 49 not sent. Results: people.csv.results.csv\n", got.stdout)
-	assert.Contains(t, got.stderr, "the file was removed or replaced during the run. Run the same command again")
-	assert.Equal(t, map[string]int{"sent": 11, "not_sent": 49}, outcomes(t, filepath.Join(u.home, "people.csv.results.csv")))
 }
 
 // TestImportContinuesAfterARejectedCandidate: one rejected candidate does not stop the others.
