@@ -202,36 +202,6 @@ type shared struct {
 	polled   atomic.Bool // A poll has succeeded, so the base URL is right.
 }
 
-// serverClock estimates the server's clock from the Date headers of responses. Between them it runs by the monotonic
-// clock, so that a local clock that is set does not move it. The zero value agrees with the local clock. It is safe for
-// concurrent use.
-type serverClock struct{ reading atomic.Pointer[clockReading] }
-
-// clockReading is the time of the server's clock at a local time.
-type clockReading struct{ server, local time.Time }
-
-// learn takes the Date of a response, zero if it has none, to a request that was sent and received at local times. Date
-// has whole seconds, so an estimate that it does not contradict is kept.
-func (c *serverClock) learn(date, sent, received time.Time) {
-	server, first := c.at(received), c.reading.Load() == nil
-	wrong := server.Before(date) || server.After(date.Add(time.Second+received.Sub(sent)))
-	switch {
-	case date.IsZero() || !first && !wrong:
-		return
-	case wrong:
-		server = date
-	}
-	c.reading.Store(&clockReading{server, received})
-}
-
-// at returns the server's time at a local time.
-func (c *serverClock) at(local time.Time) time.Time {
-	if last := c.reading.Load(); last != nil {
-		return last.server.Add(local.Sub(last.local))
-	}
-	return local
-}
-
 // account returns the id of the account that a key belongs to, "" if it is not known.
 func (s *shared) account(id keyID) string {
 	account, _ := s.accounts.Load(id)

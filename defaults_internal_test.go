@@ -41,7 +41,7 @@ func TestStatedDefaults(t *testing.T) {
 		"docs/configuration.md": {"0 means none | " + shown(timeout) + " |", "| " + strings.Join([]string{attempts, base, longest, wait}, ", ") + " |", "| " + size + " |"},
 		"docs/errors.md":        {fmt.Sprintf("up to %s of at most %s each", attempts, shown(timeout)), fmt.Sprintf("random, below %v, %v and %v s", retry.backoff(1).Seconds(), retry.backoff(2).Seconds(), retry.backoff(3).Seconds())},
 		"docs/inviting.md":      {"again, " + shown(firstLookup) + " and " + shown(settled) + " after the attempt", "up to " + ensure},
-		"docs/waiting.md":       {"(default " + shown(defaultLookback) + ")", "`Lookback` (" + shown(defaultLookback) + ")", "`RetryPolicy.MaxWait` (default " + wait + ")", fmt.Sprintf("Polls are %v to %s apart", polls.shortest.Seconds(), shown(polls.longest))},
+		"docs/waiting.md":       {"`Lookback` (default " + shown(defaultLookback) + ")", "`RetryPolicy.MaxWait` (default " + wait + ")", fmt.Sprintf("Polls are %v to %s apart", polls.shortest.Seconds(), shown(polls.longest))},
 	} {
 		text, err := os.ReadFile(file)
 		require.NoError(t, err)

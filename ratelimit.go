@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/hiring-assessment/hiring-go/internal/quota"
@@ -41,7 +42,7 @@ func (c *Client) Quota() Quota {
 
 // class returns the rate limit that a request counts against.
 func (r *request) class() quota.Class {
-	if r.isRead() {
+	if r.method == http.MethodGet {
 		return quota.Read
 	}
 	return quota.Write
@@ -112,6 +113,36 @@ func headerValue(h http.Header, canonical string) string {
 	return ""
 }
 
+// serverClock estimates the server's clock from the Date headers of responses. Between them it runs by the monotonic
+// clock, so that a local clock that is set does not move it. The zero value agrees with the local clock. It is safe for
+// concurrent use.
+type serverClock struct{ reading atomic.Pointer[clockReading] }
+
+// clockReading is the time of the server's clock at a local time.
+type clockReading struct{ server, local time.Time }
+
+// learn takes the Date of a response, zero if it has none, to a request that was sent and received at local times. Date
+// has whole seconds, so an estimate that it does not contradict is kept.
+func (c *serverClock) learn(date, sent, received time.Time) {
+	server, first := c.at(received), c.reading.Load() == nil
+	wrong := server.Before(date) || server.After(date.Add(time.Second+received.Sub(sent)))
+	switch {
+	case date.IsZero() || !first && !wrong:
+		return
+	case wrong:
+		server = date
+	}
+	c.reading.Store(&clockReading{server, received})
+}
+
+// at returns the server's time at a local time.
+func (c *serverClock) at(local time.Time) time.Time {
+	if last := c.reading.Load(); last != nil {
+		return last.server.Add(local.Sub(last.local))
+	}
+	return local
+}
+
 // learn records what a response says about the rate limit, and returns the delay that it requests before another attempt.
 // A response with an Age header comes from a cache and is about another time. A 401 is about a key that has no rate limit.
 func (c *call) learn(resp *http.Response, body []byte, received time.Time) (requested time.Duration) {
@@ -169,7 +200,7 @@ func (c *call) awaitWindow() (waited bool, err error) {
 // exhausted returns the error of an attempt that the rate limit does not admit in time.
 func (c *call) exhausted(barrier quota.Barrier) *Error {
 	kind, window := "write", barrier.Window
-	if c.request.isRead() {
+	if c.request.class() == quota.Read {
 		kind = "read"
 	}
 	why := fmt.Sprintf("the %s quota of %d an hour is used up until %s, by the server's clock", kind, window.Limit, window.Reset.Format(time.RFC3339))

@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
-	"net/http"
 	"net/url"
 	"slices"
 	"strings"
@@ -129,5 +128,3 @@ func (r request) extend(u *url.URL) {
 }
 
 func isBlank(s string) bool { return strings.TrimSpace(s) == "" }
-
-func (r *request) isRead() bool { return r.method == http.MethodGet }

@@ -3,27 +3,25 @@ package hiring
 import (
 	"bytes"
 	"cmp"
-	"context"
-	"crypto/tls"
-	"crypto/x509"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"net"
 	"net/http"
-	"net/url"
+	"reflect"
 	"slices"
 	"strings"
 	"sync"
-	"syscall"
 	"time"
 
 	jsonv2 "github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/hiring-assessment/hiring-go/internal/jsoncodec"
+	"github.com/hiring-assessment/hiring-go/internal/jsoncodec/fastjson"
 	"github.com/hiring-assessment/hiring-go/internal/paging"
+	"github.com/hiring-assessment/hiring-go/internal/quota"
 )
 
 // buffers holds the memory of responses, which is used again.
@@ -189,6 +187,125 @@ func (c *call) undecodable(status int, body []byte, cause error) *Error {
 	return e
 }
 
+// resource is implemented by the structs that represent the API's JSON. Their exported
+// JSON methods keep unknown members under encoding/json and json/v2 alike. This package
+// does not call these methods, because they would parse each level again.
+type resource interface{ resource() }
+
+// readable is implemented by the types that responses contain. The method returns a
+// fastjson.Reader of the type. The readers of structs are generated from their tags.
+type readable interface{ reader() any }
+
+// entity is a resource that a call can return. An empty identity means that the response
+// has the data of another resource. It need not be an id, as that of a Report.
+type entity interface {
+	resource
+	readable
+	identity() string
+}
+
+var apiCodec = jsoncodec.New[resource]()
+
+func encode(v any) ([]byte, error) { return apiCodec.Encode(v) }
+
+func decode(b []byte, v any, options ...jsonv2.Options) error {
+	return apiCodec.Decode(b, v, options...)
+}
+
+// readerOf returns the reader of a readable type.
+func readerOf[T any]() fastjson.Reader[T] {
+	return any(*new(T)).(readable).reader().(fastjson.Reader[T])
+}
+
+func listReaderOf[T any]() fastjson.Reader[[]T] { return fastjson.Slice(readerOf[T]()) }
+
+// decoder decodes the body of a 2xx API response, which lies in memory that is used again. bodyErr is why body is not all
+// of it: a decoder returns it, unless it needs no data. It is called again for each attempt and keeps nothing of an
+// earlier one. The warning is for a response that is usable but unexpected; it is "" for any other.
+type decoder func(body []byte, bodyErr error) (warning string, err error)
+
+// responseError is the complete text of an error about a 2xx response.
+type responseError string
+
+func (e responseError) Error() string { return string(e) }
+
+// envelope is the form of a 2xx response.
+type envelope[T any] struct {
+	Data *T       `json:"data"`
+	Meta wireMeta `json:"meta"`
+
+	data T // What Data usually points to, which saves an allocation.
+}
+
+// envelopeReaders holds a fastjson.Reader[envelope[T]] for each type T that was decoded.
+var envelopeReaders sync.Map
+
+// envelopeReader returns the reader of an envelope whose data is read by the reader that
+// data returns.
+func envelopeReader[T any](data func() fastjson.Reader[T]) fastjson.Reader[envelope[T]] {
+	key := reflect.TypeFor[T]()
+	known, ok := envelopeReaders.Load(key)
+	if !ok {
+		known, _ = envelopeReaders.LoadOrStore(key, fastjson.Object(nil,
+			fastjson.Field("data", func(e *envelope[T]) **T {
+				if e.Data == nil {
+					e.Data = &e.data
+				}
+				return &e.Data // Nil for null.
+			}, fastjson.Pointer(data())),
+			fastjson.Field("meta", func(e *envelope[T]) *wireMeta { return &e.Meta }, readerOf[wireMeta]()),
+		))
+	}
+	return known.(fastjson.Reader[envelope[T]])
+}
+
+// readEnvelope decodes an envelope into e. JSON that the fast decoder refuses is decoded with
+// json/v2, whose error says where and why.
+func readEnvelope[T any](body []byte, bodyErr error, e *envelope[T], data func() fastjson.Reader[T]) error {
+	*e = envelope[T]{} // Nothing of an earlier attempt is kept.
+	if bodyErr != nil {
+		return bodyErr
+	}
+	if fastjson.Decode(body, envelopeReader(data), e, apiCodec.Reading) != nil {
+		*e = envelope[T]{}
+		if err := decode(body, e); err != nil {
+			return err
+		}
+	}
+	if len(e.Meta.NextCursor) > maxCursor {
+		return errLongCursor
+	}
+	return nil
+}
+
+// maxCursor is the longest cursor that is decoded, in bytes. It is more than fits into a URL.
+const maxCursor = 64 << 10
+
+const (
+	errLongCursor = responseError("the response's next_cursor is longer than 64 KB")
+	errNoData     = responseError("the response has no data")
+	errNoIdentity = responseError("the response's data has no id, so it is not the expected resource")
+)
+
+// readData reads the data of an envelope unchanged, to tell null from absence.
+var readData = fastjson.Object(nil, fastjson.Field("data", func(v *RawValue) *RawValue { return v }, fastjson.Raw))
+
+// decodeList decodes an envelope whose data is an array. Data of null is an empty list.
+func decodeList[T any](body []byte, bodyErr error) (items []T, meta wireMeta, err error) {
+	var e envelope[[]T]
+	if err := readEnvelope(body, bodyErr, &e, listReaderOf[T]); err != nil {
+		return nil, wireMeta{}, err
+	}
+	if e.Data != nil {
+		return *e.Data, e.Meta, nil
+	}
+	var data RawValue
+	if fastjson.Decode(body, readData, &data, apiCodec.Reading) != nil || data == nil {
+		return nil, wireMeta{}, errNoData
+	}
+	return nil, e.Meta, nil
+}
+
 // errorEnvelope is the envelope of a response with an error.
 type errorEnvelope struct {
 	Error *struct {
@@ -300,123 +417,6 @@ func encodingOf(h http.Header) string {
 	return ""
 }
 
-// noResponse returns the error of an attempt that got no response.
-func (c *call) noResponse(err error) *Error {
-	if outer, ok := errors.AsType[*url.Error](err); ok {
-		err = outer.Err
-	}
-	sent := !c.attempt.neverSent(err)
-	e := c.broken("no response", err)
-	e.Outcome = c.outcome(OutcomeUnknown)
-	if !sent {
-		e.Outcome = c.outcome(OutcomeNotDone)
-	}
-	if e.kind != broken {
-		return e
-	}
-	proxy := c.proxy()
-	switch {
-	case errors.Is(err, http.ErrSchemeMismatch):
-		e.Message = c.url.Host + " speaks plain http, not https"
-		e.kind, e.Hint = final, "correct the scheme or the port of the base URL"
-	case isTLSError(err):
-		e.kind = final
-		e.Hint = "check the base URL and the certificate of " + c.url.Host
-		if proxy != "" {
-			e.Hint = "the proxy " + proxy + " may have replaced the certificate: " + proxyHint
-		}
-	case !sent && proxy != "" && isProxyRefusal(err):
-		e.Message = "the proxy " + proxy + " refused the connection: " + c.text(err)
-		e.kind, e.Hint = final, proxyHint
-	case !sent:
-		e.kind = unsent
-	}
-	if lookup, ok := errors.AsType[*net.DNSError](err); ok && lookup.IsNotFound {
-		e.Hint = "check the base URL"
-	}
-	return e
-}
-
-// neverSent reports whether the request was certainly not sent: the transport asked for a
-// connection and got none. The error of a transport that reports no progress proves this only if
-// it is an error of dialling.
-func (a *attempt) neverSent(err error) bool {
-	dial, ok := errors.AsType[*net.OpError](err)
-	return !a.connected.Load() && (a.dialled.Load() || ok && dial.Op == "dial")
-}
-
-const proxyHint = "the proxy is set by HTTPS_PROXY or by the Proxy of the transport"
-
-// proxy returns the host of the proxy for the call, "" without one.
-func (c *call) proxy() string {
-	from := http.ProxyFromEnvironment
-	if t, ok := c.core.transport().(*http.Transport); ok {
-		from = t.Proxy
-	}
-	if from == nil {
-		return ""
-	}
-	u, err := from(&http.Request{Method: c.request.method, URL: &c.url})
-	if err != nil || u == nil {
-		return ""
-	}
-	return u.Host
-}
-
-// isProxyRefusal reports whether err, which prevented a connection through a proxy, is the proxy's
-// refusal. net/http returns the status text of a response to CONNECT as an error without a type.
-// A gateway error and an unreachable host are about the API, and may end.
-func isProxyRefusal(err error) bool {
-	if _, ok := errors.AsType[net.Error](err); ok {
-		socks, ok := errors.AsType[*net.OpError](err)
-		if !ok || !strings.HasPrefix(socks.Op, "socks") || socks.Timeout() {
-			return false
-		}
-		err = socks.Err
-	}
-	if _, ok := errors.AsType[syscall.Errno](err); ok || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
-		return false
-	}
-	for _, transient := range []string{
-		http.StatusText(http.StatusBadGateway), http.StatusText(http.StatusServiceUnavailable), http.StatusText(http.StatusGatewayTimeout),
-		http.StatusText(http.StatusInternalServerError), "network unreachable", "host unreachable", "connection refused", "TTL expired",
-	} {
-		if strings.HasSuffix(err.Error(), transient) {
-			return false
-		}
-	}
-	return true
-}
-
-// isTLSError reports whether err is a failure of TLS that a retry does not fix.
-func isTLSError(err error) bool {
-	_, certificate := errors.AsType[*tls.CertificateVerificationError](err)
-	_, authority := errors.AsType[x509.UnknownAuthorityError](err)
-	_, record := errors.AsType[tls.RecordHeaderError](err)
-	return certificate || authority || record || errors.Is(err, http.ErrSchemeMismatch)
-}
-
-// broken returns the error of an attempt that the connection, a timeout or the caller ended.
-func (c *call) broken(what string, cause error) *Error {
-	timeout := c.core.config.timeout
-	switch {
-	case c.ctx.Err() != nil:
-		e := c.fail(what+": "+c.ctx.Err().Error(), contextError(c.ctx))
-		e.kind = timedOut
-		return e
-	case timeout > 0 && time.Since(c.attempt.exchange.Started) >= timeout: // Not that of the http.Client, which may be shorter.
-		e := c.fail(fmt.Sprintf("%s within %s", what, timeout), context.DeadlineExceeded)
-		e.kind, e.Hint = timedOut, "see WithTimeout"
-		return e
-	}
-	e := c.fail(what+": "+c.text(cause), cause)
-	e.kind = broken
-	if c.isTimeout(cause) {
-		e.kind = timedOut
-	}
-	return e
-}
-
 // isTimeout reports whether err, which ended an attempt, is a timeout. The end of a context counts
 // as one.
 func (c *call) isTimeout(err error) bool {
@@ -428,7 +428,7 @@ func (c *call) isTimeout(err error) bool {
 // attempt may have taken effect. The outcome of a read is "".
 func (c *call) outcome(o Outcome) Outcome {
 	switch {
-	case c.request.isRead():
+	case c.request.class() == quota.Read:
 		return ""
 	case c.unknown && o != OutcomeDone:
 		return OutcomeUnknown

@@ -271,3 +271,15 @@ func looseItem(raw RawValue) (item poll.Item) {
 	}
 	return item
 }
+
+// looseTime reads a time that may lack its zone, which is UTC then. It is zero when
+// there is none.
+func looseTime(v RawValue) time.Time {
+	text, _ := v.Text()
+	for _, layout := range []string{time.RFC3339, "2006-01-02T15:04:05", time.DateTime} {
+		if at, err := time.Parse(layout, text); err == nil {
+			return at
+		}
+	}
+	return time.Time{}
+}
