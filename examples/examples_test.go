@@ -27,7 +27,7 @@ var update = flag.Bool("update", false, "write testdata anew")
 var programs = filepath.Join("..", ".cache", "examples")
 
 func TestMain(m *testing.M) {
-	build := exec.Command("go", "build", "-ldflags=-s -w", "-o", programs+"/", "./quickstart", "./poll", "./shortlist", "./reports", "./invite", "./backend")
+	build := exec.Command("go", "build", "-ldflags=-s -w", "-o", programs+"/", "./quickstart", "./poll", "./reports", "./invite", "./backend")
 	if out, err := build.CombinedOutput(); err != nil {
 		fmt.Fprintf(os.Stderr, "%v: %v\n%s", build, err, out)
 		os.Exit(1)
@@ -148,15 +148,11 @@ func TestInterruptEndsARequestAndAPause(t *testing.T) {
 	}
 }
 
-func TestShortlist(t *testing.T) {
+func TestReports(t *testing.T) {
 	t.Parallel()
 	stdout, stderr, status := output(t, program(t, service{}, "reports", sandbox.SubmissionID, sandbox.UnknownID))
 	require.Equal(t, sandbox.SubmissionID+" 91 true\n", stdout)
 	oneLine(t, "reports", stderr, status, "1 submission missing")
-	stdout, stderr, status = output(t, program(t, service{}, "shortlist"))
-	require.Zero(t, status, stderr)
-	require.Contains(t, stdout, "invited Ada Example\n")
-	require.Contains(t, stdout, "\n95 Strong yes Oskar Quispe\n")
 }
 
 func csvFile(t *testing.T, lines ...string) string {

@@ -46,7 +46,6 @@ func connect() (*hiring.Client, error) {
 
 const next = `
 TRY NEXT
-go run ./examples/shortlist   the best candidates
 go run ./examples/backend     a form that invites each candidate once
 go run ./examples/poll        new results as they come
 go run ./cmd/hiring-sandbox   this sandbox with a web page, for any language
