@@ -13,7 +13,7 @@ import (
 type byHand struct {
 	base   string
 	client *http.Client
-	got    struct {
+	got    struct { // One of each for all calls, which saves an allocation.
 		account     wireEnvelope[account]
 		invitations wireEnvelope[[]invitation]
 		submissions wireEnvelope[[]submission]
@@ -81,11 +81,4 @@ func (p *byHand) walk(ctx context.Context) (events int, err error) {
 		return after, p.got.events.Meta.HasMore, nil
 	})
 	return events, err
-}
-
-func (p *byHand) last(work string) any {
-	return map[string]any{
-		"Account": p.got.account.Data, "Invitations": p.got.invitations.Data,
-		"Submissions": p.got.submissions.Data, "Events": p.got.events.Data,
-	}[work]
 }

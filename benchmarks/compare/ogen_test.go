@@ -13,12 +13,6 @@ import (
 // byOgen is the client that ogen makes.
 type byOgen struct {
 	client *ogen.Client
-	got    struct {
-		account     *ogen.GetAccountOKHeaders
-		invitations *ogen.ListInvitationsOKHeaders
-		submissions *ogen.ListSubmissionsOKHeaders
-		events      *ogen.ListEventsOKHeaders
-	}
 }
 
 // bearer gives ogen the key.
@@ -45,7 +39,7 @@ func as[T any](answer any, err error) (T, error) {
 
 func (p *byOgen) account(ctx context.Context) error {
 	answer, err := p.client.GetAccount(ctx)
-	p.got.account, err = as[*ogen.GetAccountOKHeaders](answer, err)
+	_, err = as[*ogen.GetAccountOKHeaders](answer, err)
 	return err
 }
 
@@ -53,49 +47,39 @@ func (p *byOgen) invitations(ctx context.Context) error {
 	answer, err := p.client.ListInvitations(ctx, ogen.ListInvitationsParams{
 		ID: ogen.ID(uuid.MustParse(assessmentID)), Page: ogen.NewOptInt64(1), PageSize: ogen.NewOptInt(100),
 	})
-	p.got.invitations, err = as[*ogen.ListInvitationsOKHeaders](answer, err)
+	_, err = as[*ogen.ListInvitationsOKHeaders](answer, err)
 	return err
 }
 
 func (p *byOgen) submissions(ctx context.Context) error {
 	answer, err := p.client.ListSubmissions(ctx, ogen.ListSubmissionsParams{PageSize: ogen.NewOptInt(100)})
-	p.got.submissions, err = as[*ogen.ListSubmissionsOKHeaders](answer, err)
+	_, err = as[*ogen.ListSubmissionsOKHeaders](answer, err)
 	return err
 }
 
-func (p *byOgen) events(ctx context.Context) error { return p.eventsAfter(ctx, 0) }
+func (p *byOgen) events(ctx context.Context) error {
+	_, err := p.eventsAfter(ctx, 0)
+	return err
+}
 
-func (p *byOgen) eventsAfter(ctx context.Context, seq int64) error {
+func (p *byOgen) eventsAfter(ctx context.Context, seq int64) (*ogen.ListEventsOKHeaders, error) {
 	answer, err := p.client.ListEvents(ctx, ogen.ListEventsParams{
 		ID: ogen.ID(uuid.MustParse(submissionID)), SinceSeq: ogen.NewOptInt64(seq), PageSize: ogen.NewOptInt(500),
 	})
-	p.got.events, err = as[*ogen.ListEventsOKHeaders](answer, err)
-	return err
+	return as[*ogen.ListEventsOKHeaders](answer, err)
 }
 
 func (p *byOgen) walk(ctx context.Context) (events int, err error) {
 	err = follow(func(after int64) (int64, bool, error) {
-		if err := p.eventsAfter(ctx, after); err != nil {
+		page, err := p.eventsAfter(ctx, after)
+		if err != nil {
 			return 0, false, err
 		}
-		page := p.got.events.Response
-		for _, e := range page.Data {
+		for _, e := range page.Response.Data {
 			after = e.Seq
 			events++
 		}
-		return after, page.Meta.HasMore, nil
+		return after, page.Response.Meta.HasMore, nil
 	})
 	return events, err
-}
-
-func (p *byOgen) last(work string) any {
-	switch work {
-	case "Account":
-		return p.got.account.Response.Data
-	case "Invitations":
-		return p.got.invitations.Response.Data
-	case "Submissions":
-		return p.got.submissions.Response.Data
-	}
-	return p.got.events.Response.Data
 }

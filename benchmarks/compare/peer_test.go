@@ -6,16 +6,13 @@ import (
 	"net/http"
 )
 
-// peer is one way to read from the API. It keeps the value of its last call, so that
-// tests can compare the values.
+// peer is one way to read from the API.
 type peer interface {
 	account(context.Context) error
 	invitations(context.Context) error // The first page of 100.
 	submissions(context.Context) error // The first page of 100, with their reports.
 	events(context.Context) error      // The first page of 500.
 	walk(context.Context) (events int, err error)
-
-	last(work string) any // What the response's data became.
 }
 
 // makers are the peers by name. The times of the others are compared with the first.

@@ -12,12 +12,6 @@ import (
 type sdk struct {
 	client *hiring.Client
 	seen   int // Attempts, by the observer.
-	got    struct {
-		account     hiring.Account
-		invitations hiring.Page[hiring.Invitation]
-		submissions hiring.Page[hiring.Submission]
-		events      hiring.Page[hiring.Event]
-	}
 }
 
 func newSDK(base string, transport http.RoundTripper) (peer, error) {
@@ -30,23 +24,23 @@ func newSDK(base string, transport http.RoundTripper) (peer, error) {
 	return p, err
 }
 
-func (p *sdk) account(ctx context.Context) (err error) {
-	p.got.account, err = p.client.Account.Get(ctx)
+func (p *sdk) account(ctx context.Context) error {
+	_, err := p.client.Account.Get(ctx)
 	return err
 }
 
-func (p *sdk) invitations(ctx context.Context) (err error) {
-	p.got.invitations, err = p.client.Invitations.List(assessmentID).Page(ctx)
+func (p *sdk) invitations(ctx context.Context) error {
+	_, err := p.client.Invitations.List(assessmentID).Page(ctx)
 	return err
 }
 
-func (p *sdk) submissions(ctx context.Context) (err error) {
-	p.got.submissions, err = p.client.Submissions.List(hiring.SubmissionFilter{}).Page(ctx)
+func (p *sdk) submissions(ctx context.Context) error {
+	_, err := p.client.Submissions.List(hiring.SubmissionFilter{}).Page(ctx)
 	return err
 }
 
-func (p *sdk) events(ctx context.Context) (err error) {
-	p.got.events, err = p.log().Page(ctx)
+func (p *sdk) events(ctx context.Context) error {
+	_, err := p.log().Page(ctx)
 	return err
 }
 
@@ -62,11 +56,4 @@ func (p *sdk) walk(ctx context.Context) (events int, err error) {
 		events++
 	}
 	return events, nil
-}
-
-func (p *sdk) last(work string) any {
-	return map[string]any{
-		"Account": p.got.account, "Invitations": p.got.invitations.Items,
-		"Submissions": p.got.submissions.Items, "Events": p.got.events.Items,
-	}[work]
 }
