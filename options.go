@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"net/http"
 	"net/url"
+	"reflect"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -232,6 +233,12 @@ func (c config) checkLimits() error {
 	}
 	refuse(!slices.Contains([]string{"", "true", "false"}, c.insecureFromEnv), insecureVariable, "must be true, false or empty")
 	refuse(c.timeout < 0, "WithTimeout", "must not be negative (0 means none)")
+	refuse(c.logger != nil && c.logger.Handler() == nil, "WithLogger", "the logger has no handler: make it with slog.New")
+	if c.http != nil {
+		v := reflect.ValueOf(c.http.Transport)
+		refuse(v.IsValid() && (v.Kind() == reflect.Pointer || v.Kind() == reflect.Func) && v.IsNil(), "WithHTTPClient",
+			"its Transport is a nil pointer: set it to nil itself for the default transport")
+	}
 	refuse(!(c.reserveShare >= 0 && c.reserveShare < 1), "WithQuotaReserve", "must be at least 0 and below 1") // Also refuses NaN.
 	refuse(c.maxBytes <= 0, "WithMaxResponseBytes", "must be above 0")
 	refuse(strings.ContainsFunc(c.product, unicode.IsControl), "WithUserAgent", "must not contain control characters")

@@ -3,6 +3,7 @@ package hiring
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"iter"
 	"maps"
@@ -10,6 +11,9 @@ import (
 	"slices"
 	"strconv"
 
+	jsonv2 "github.com/go-json-experiment/json"
+
+	"github.com/hiring-assessment/hiring-go/internal/jsoncodec"
 	"github.com/hiring-assessment/hiring-go/internal/paging"
 )
 
@@ -292,6 +296,7 @@ type pageReader[T any] struct {
 	list   *list[T]
 	token  string  // Of the next page of a list of a function.
 	err    error   // Of the pager.
+	number int     // Of the page, counted from the beginning of the iteration.
 	warned bool    // Of the size of pages.
 	page   Page[T] // The last one.
 }
@@ -313,6 +318,7 @@ func (p Pager[T]) reader() *pageReader[T] {
 // next reads a page and advances. It reports whether another page follows.
 func (r *pageReader[T]) next(ctx context.Context) (page Page[T], more bool, err error) {
 	r.page = Page[T]{}
+	r.number++
 	switch {
 	case r.err != nil:
 		err = r.err
@@ -328,7 +334,7 @@ func (r *pageReader[T]) next(ctx context.Context) (page Page[T], more bool, err 
 func (r *pageReader[T]) decode(body []byte, bodyErr error) (warning string, err error) {
 	items, meta, err := decodeList[T](body, bodyErr)
 	if err != nil {
-		return "", err
+		return "", describeItem(body, err, max(r.number, r.At.Page))
 	}
 	at, received := r.At, len(items)
 	more, err := r.advance(items, meta)
@@ -373,6 +379,28 @@ func (r *pageReader[T]) fromFunction(ctx context.Context) error {
 	}
 	r.page, r.token = page, page.Next
 	return nil
+}
+
+// describeItem adds the id and the page to an error about an item of a list.
+func describeItem(body []byte, err error, page int) error {
+	semantic, ok := errors.AsType[*jsonv2.SemanticError](err)
+	items, _, failed := decodeList[RawValue](body, nil)
+	n := 0
+	if !ok || failed != nil {
+		return err
+	}
+	if found, _ := fmt.Sscanf(string(semantic.JSONPointer), "/data/%d", &n); found == 0 || n >= len(items) {
+		return err // About the whole list or its meta.
+	}
+	var item map[string]RawValue
+	_ = decode(items[n], &item) // An item that is no object has no id.
+	name := "without an id"
+	if id, ok := item["id"].Text(); ok {
+		name = fmt.Sprintf("%.100q", id)
+	} else if seq, err := strconv.Atoi(string(item["seq"])); err == nil {
+		name = strconv.Itoa(seq)
+	}
+	return responseError(fmt.Sprintf("the response cannot be decoded%s, in item %s on page %d", jsoncodec.Where(err), name, page))
 }
 
 // Meta is the metadata of a response.

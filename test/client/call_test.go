@@ -3,6 +3,7 @@ package client_test
 import (
 	"context"
 	"errors"
+	"log/slog"
 	"net/http"
 	"net/http/cookiejar"
 	"net/url"
@@ -149,6 +150,9 @@ func TestNewRejectsOptions(t *testing.T) {
 	for want, opt := range map[string]hiring.Option{
 		"WithTimeout":           hiring.WithTimeout(-1),
 		"30*time.Second":        hiring.WithTimeout(30),
+		"WithLogger":            hiring.WithLogger(new(slog.Logger)),
+		"WithHTTPClient":        hiring.WithHTTPClient(&http.Client{Transport: (*http.Transport)(nil)}),
+		"nil pointer":           hiring.WithHTTPClient(&http.Client{Transport: apitest.RoundTripper(nil)}),
 		"WithMaxResponseBytes":  hiring.WithMaxResponseBytes(0),
 		"WithUserAgent":         hiring.WithUserAgent("a\nX-Evil: 1"),
 		"WithEnvironment":       hiring.WithEnvironment("staging"),

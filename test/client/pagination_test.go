@@ -362,7 +362,7 @@ func listToken(t *testing.T) string {
 	return page.Next
 }
 
-// The error of an item that cannot be decoded names its place, and no value of it.
+// The error of an item that cannot be decoded names its id and its page, and no other value of it.
 func TestAnItemThatCannotBeDecodedIsNamed(t *testing.T) {
 	for _, c := range []struct {
 		style string
@@ -370,11 +370,11 @@ func TestAnItemThatCannotBeDecodedIsNamed(t *testing.T) {
 		open  func(*hiring.Client) intPager
 		want  string
 	}{
-		{"page", `{"id":"in_7","candidate_email":7}`, invitationsOf, `/data/1/candidate_email has a number instead of a string at byte \d+`},
-		{"cursor", `{"id":"sub_7","report":{"ship_score":"high"}}`, submissionsOf, `/data/1/report/ship_score has a string instead of a whole number at byte \d+`},
-		{"seq", `{"seq":7,"kind":{}}`, eventsOf, `/data/1/kind has an object instead of a string at byte \d+`},
-		{"cursor", `{"id":{"email":"ada"},"status":7}`, submissionsOf, `/data/1/id has an object instead of a string at byte \d+`},
-		{"cursor", `"ada"`, submissionsOf, `/data/1 has a string instead of an object at byte \d+`},
+		{"page", `{"id":"in_7","candidate_email":7}`, invitationsOf, `/data/1/candidate_email has a number instead of a string at byte \d+, in item "in_7" on page 2`},
+		{"cursor", `{"id":"sub_7","report":{"ship_score":"high"}}`, submissionsOf, `/data/1/report/ship_score has a string instead of a whole number at byte \d+, in item "sub_7" on page 2`},
+		{"seq", `{"seq":7,"kind":{}}`, eventsOf, `/data/1/kind has an object instead of a string at byte \d+, in item 7 on page 2`},
+		{"cursor", `{"id":{"email":"ada"},"status":7}`, submissionsOf, `/data/1/id has an object instead of a string at byte \d+, in item without an id on page 2`},
+		{"cursor", `"ada"`, submissionsOf, `/data/1 has a string instead of an object at byte \d+, in item without an id on page 2`},
 	} {
 		server := newListServer(c.style, 3)
 		client := server.Client(t, hiring.WithHTTPClient(&http.Client{Transport: apitest.RoundTripper(func(r *http.Request) (*http.Response, error) {
