@@ -149,7 +149,7 @@ func (c *call) admit() error {
 			return join(c.ctx, failed)
 		}
 		c.key = key
-		if part := key.key.misplacedIn(&c.request); part != "" {
+		if part := key.misplacedIn(&c.request); part != "" {
 			return &ParamError{Param: part, Problem: "holds the API key, which is sent in a header only: pass what was meant instead"}
 		}
 		if c.ctx.Err() != nil { // A key source may take as long as it wants.

@@ -114,9 +114,10 @@ func (k secret) isIn(err error) bool {
 // credential is a key that was checked, with its header. It is stored in a call or a closure and
 // never in a field of a value that users get.
 type credential struct {
-	key    secret
-	header []string
+	secret
 	keyInfo
+
+	header []string
 }
 
 // noKey is the credential of a call before its first attempt, and of requests to the storage.
@@ -201,16 +202,16 @@ func newCredential(key string, want Environment) (*credential, error) {
 		return nil, fmt.Errorf("must begin with sk_%[1]s_, because WithEnvironment requires the %[1]s environment", want)
 	}
 	return &credential{
-		key:     secret(key),
-		header:  []string{scheme + key},
+		secret:  secret(key),
 		keyInfo: keyInfo{sha256.Sum256([]byte(key)), environment},
+		header:  []string{scheme + key},
 	}, nil
 }
 
 // described names the key by its prefix, and by its last four characters if it is long.
 func (c *credential) described() string {
 	const minLength, shown = 24, 4
-	key, prefix, end := string(c.key), "", ""
+	key, prefix, end := string(c.secret), "", ""
 	for _, known := range []string{livePrefix, testPrefix} {
 		if rest, ok := strings.CutPrefix(key, known); ok {
 			key, prefix = rest, known

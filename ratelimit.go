@@ -153,7 +153,7 @@ func (c *call) learn(resp *http.Response, body []byte, received time.Time) (requ
 	if limited && !ok {
 		window, ok = windowIn(body)
 	}
-	requestID := c.key.key.redact(headerValue(h, "X-Request-Id"))
+	requestID := c.key.redact(headerValue(h, "X-Request-Id"))
 	seen.Status, seen.RequestID, seen.RateLimit = resp.StatusCode, requestID, RateLimit(window)
 	date, clock := dateOf(h), &c.core.shared.clock
 	requested = retryAfterOf(h, clock.at(received))

@@ -72,7 +72,7 @@ func (c *call) capture(resp *http.Response, body []byte) {
 	to.Body, to.Header = bytes.Clone(body), resp.Header.Clone()
 	for _, values := range to.Header {
 		for i := range values {
-			values[i] = c.key.key.redact(values[i])
+			values[i] = c.key.redact(values[i])
 		}
 	}
 }
@@ -332,11 +332,11 @@ func (c *call) rejected(resp *http.Response, body []byte, bodyErr error) *Error 
 	case resp.StatusCode < 400:
 		where := "elsewhere"
 		if to, err := resp.Location(); err == nil && to.Host != c.url.Host {
-			where += " (to " + quote(c.key.key.redact(to.Host)) + ")"
+			where += " (to " + quote(c.key.redact(to.Host)) + ")"
 		}
 		e.Message = "the server redirects " + where + ", which is not followed because the key would be sent there: correct the base URL"
 	case decode(body, &rejection) == nil && rejection.Error != nil && (rejection.Error.Code != "" || rejection.Error.Message != ""):
-		redact := c.key.key.redact
+		redact := c.key.redact
 		e.Code, e.Message = ErrorCode(redact(string(rejection.Error.Code))), redact(rejection.Error.Message)
 		if details := rejection.Error.Details; len(details) > 0 && string(details) != "null" {
 			e.Details = []byte(redact(string(details)))
@@ -406,7 +406,7 @@ func (c *call) describeBody(h http.Header, body []byte, envelope string) (messag
 	case encoding != "":
 		return fmt.Sprintf("the body is encoded as %q, which was not requested", clip(encoding, maxQuoted)), encodingHint
 	}
-	return "the response is not from the API: " + quote(c.key.key.redact(string(body[:min(len(body), 64<<10)]))), pageHint
+	return "the response is not from the API: " + quote(c.key.redact(string(body[:min(len(body), 64<<10)]))), pageHint
 }
 
 // encodingOf returns the encoding of a body that the transport has not decoded, "" for none.
@@ -440,7 +440,7 @@ func (c *call) outcome(o Outcome) Outcome {
 func (c *call) fail(message string, cause error) *Error {
 	seen := &c.attempt.exchange
 	e := &Error{
-		Message:   c.key.key.redact(message),
+		Message:   c.key.redact(message),
 		Status:    seen.Status,
 		RequestID: seen.RequestID,
 		Method:    c.request.method,
@@ -450,7 +450,7 @@ func (c *call) fail(message string, cause error) *Error {
 		RateLimit: seen.RateLimit,
 		Operation: c.request.operation,
 	}
-	e.causedBy(c.key.key.clean(cause))
+	e.causedBy(c.key.clean(cause))
 	return e
 }
 
@@ -458,5 +458,5 @@ func (c *call) fail(message string, cause error) *Error {
 func (c *call) text(err error) string {
 	message := strings.ReplaceAll(err.Error(), c.url.String(), "the API")
 	message = strings.ReplaceAll(message, c.url.RequestURI(), c.request.route)
-	return quote(c.key.key.redact(message))
+	return quote(c.key.redact(message))
 }

@@ -61,8 +61,6 @@ func decide(p RetryPolicy, e *Error, requested, left time.Duration, jitter float
 // the API certainly did not process it.
 func isRetriable(e *Error) bool {
 	switch {
-	case e.kind == final:
-		return false
 	case e.Status == http.StatusTooManyRequests, e.kind == unsent:
 		return true
 	case e.Status == http.StatusUnauthorized: // Failed authentications throttle the address, also when the body was cut short.

@@ -11,7 +11,6 @@ import (
 	"sync"
 	"testing"
 	"testing/synctest"
-	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -432,132 +431,38 @@ func TestKeySourceThatFailsLaterKeepsTheOutcome(t *testing.T) {
 func TestInputsAreRejectedBeforeAnythingIsSent(t *testing.T) {
 	ctx := t.Context()
 	const secret = "jane.roe@example.com"
-	bad := hiring.NewInvitation{Email: secret, Name: "Jane Roe"}
 	type check struct {
 		param string
-		call  func(*hiring.Client) error
+		err   error
+	}
+	fake := apitest.NewScriptedServer(t, apitest.Respond(200, `{"data":{"id":"x","submission_id":"x"},"meta":{}}`))
+	client := fake.Client(hiring.WithObserver(func(_ context.Context, e hiring.Exchange) { t.Errorf("%s: made an Exchange", e.Operation) }))
+	send := func(name string, extra map[string]any) error {
+		return apitest.ErrorOf(client.Invitations.Send(ctx, "a", hiring.NewInvitation{Email: secret, Name: name, Extra: extra}))
 	}
 	checks := map[string]check{
-		"Create no challenge": {"ChallengeID", func(c *hiring.Client) error {
-			_, err := c.Assessments.Create(ctx, hiring.NewAssessment{Name: secret})
-			return err
-		}},
-		"Create negative minutes": {"TimeLimitMinutes", func(c *hiring.Client) error {
-			_, err := c.Assessments.Create(ctx, hiring.NewAssessment{ChallengeID: "c", Name: "n", TimeLimitMinutes: -77})
-			return err
-		}},
-		"Create negative budget": {"BudgetDollarsCap", func(c *hiring.Client) error {
-			_, err := c.Assessments.Create(ctx, hiring.NewAssessment{ChallengeID: "c", Name: "n", BudgetDollarsCap: new(-77.0)})
-			return err
-		}},
-		"Create Extra twice": {"Extra", func(c *hiring.Client) error {
-			_, err := c.Assessments.Create(ctx, hiring.NewAssessment{ChallengeID: "c", Name: "n", Extra: map[string]any{"name": secret}})
-			return err
-		}},
-		"Create unwritable": {"body", func(c *hiring.Client) error {
-			_, err := c.Assessments.Create(ctx, hiring.NewAssessment{ChallengeID: "c", Name: "n", Extra: map[string]any{"x": make(chan int)}})
-			return err
-		}},
-		"Create not text": {"body", func(c *hiring.Client) error {
-			_, err := c.Assessments.Create(ctx, hiring.NewAssessment{ChallengeID: "c", Name: secret + "\xff"})
-			return err
-		}},
-		"Update nothing": {"AssessmentUpdate", func(c *hiring.Client) error {
-			_, err := c.Assessments.Update(ctx, "a", hiring.AssessmentUpdate{})
-			return err
-		}},
-		"Update Extra twice": {"Extra", func(c *hiring.Client) error {
-			_, err := c.Assessments.Update(ctx, "a", hiring.AssessmentUpdate{Status: "x", Extra: map[string]any{"status": secret}})
-			return err
-		}},
-		"Send no email": {"Email", func(c *hiring.Client) error {
-			_, err := c.Invitations.Send(ctx, "a", hiring.NewInvitation{Name: secret})
-			return err
-		}},
-		"Send no name": {"Name", func(c *hiring.Client) error {
-			_, err := c.Invitations.Send(ctx, "a", hiring.NewInvitation{Email: secret})
-			return err
-		}},
-		"Send Extra twice": {"Extra", func(c *hiring.Client) error {
-			in := bad
-			in.Extra = map[string]any{"candidate_email": secret}
-			_, err := c.Invitations.Send(ctx, "a", in)
-			return err
-		}},
-		"Send too long": {"body", func(c *hiring.Client) error {
-			in := bad
-			in.Name = strings.Repeat("n", 512<<10)
-			_, err := c.Invitations.Send(ctx, "a", in)
-			return err
-		}},
-		"Events negative seq": {"SinceSeq", func(c *hiring.Client) error {
-			_, err := c.Events.List("a", hiring.EventFilter{SinceSeq: -77}).Collect(ctx)
-			return err
-		}},
-		"Do method":            {"method", func(c *hiring.Client) error { _, err := c.Do(ctx, "get", "/x", nil, nil, nil); return err }},
-		"Do method with space": {"method", func(c *hiring.Client) error { _, err := c.Do(ctx, "GET /x", "/x", nil, nil, nil); return err }},
-		"Do query in path":     {"path", func(c *hiring.Client) error { _, err := c.Do(ctx, "GET", "/x?"+secret, nil, nil, nil); return err }},
-		"Do fragment in path":  {"path", func(c *hiring.Client) error { _, err := c.Do(ctx, "GET", "/x#"+secret, nil, nil, nil); return err }},
-		"Do body too long": {"body", func(c *hiring.Client) error {
-			_, err := c.Do(ctx, "POST", "/x", nil, strings.Repeat("n", 512<<10), nil)
-			return err
-		}},
-		"Do out no pointer": {"out", func(c *hiring.Client) error {
-			_, err := c.Do(ctx, "POST", "/x", nil, nil, hiring.Account{})
-			return err
-		}},
-		"Do out a map": {"out", func(c *hiring.Client) error {
-			_, err := c.Do(ctx, "POST", "/x", nil, nil, map[string]any{})
-			return err
-		}},
-		"Do out nil pointer": {"out", func(c *hiring.Client) error {
-			_, err := c.Do(ctx, "POST", "/x", nil, nil, (*hiring.Account)(nil))
-			return err
-		}},
-		"WaitReport negative": {"MinInterval", func(c *hiring.Client) error {
-			_, err := c.Submissions.WaitReport(ctx, "a", hiring.WaitOptions{MinInterval: -77})
-			return err
-		}},
-		"WaitReport max negative": {"MaxInterval", func(c *hiring.Client) error {
-			_, err := c.Submissions.WaitReport(ctx, "a", hiring.WaitOptions{MaxInterval: -77})
-			return err
-		}},
-		"WaitReport without a unit": {"MinInterval", func(c *hiring.Client) error {
-			_, err := c.Submissions.WaitReport(ctx, "a", hiring.WaitOptions{MinInterval: 77})
-			return err
-		}},
-		"WaitReports without a unit": {"MaxInterval", func(c *hiring.Client) error {
-			return apitest.LastError(c.Submissions.WaitReports(ctx, []string{"a"}, hiring.WaitOptions{MaxInterval: 77}))
-		}},
-		"Watch without a unit": {"MaxInterval", func(c *hiring.Client) error {
-			return apitest.LastError(c.Submissions.Watch(ctx, hiring.WatchOptions{MaxInterval: 77}))
-		}},
-		"Poll without a unit": {"MinInterval", func(c *hiring.Client) error {
-			_, err := c.Submissions.Poll(ctx, "", hiring.WatchOptions{MinInterval: 77})
-			return err
-		}},
-		"Tail without a unit": {"MinInterval", func(c *hiring.Client) error {
-			return apitest.LastError(c.Events.Tail(ctx, "a", hiring.TailOptions{MinInterval: 77}))
-		}},
-		"Send not UTF-8": {"body", func(c *hiring.Client) error {
-			in := bad
-			in.Name = "A\xff"
-			_, err := c.Invitations.Send(ctx, "a", in)
-			require.EqualError(t, err, "hiring: body: has text that is not UTF-8 in /candidate_name")
-			return err
-		}},
-		"Do with the prefix": {"path", func(c *hiring.Client) error {
-			_, err := c.Do(ctx, "GET", "/api/v1/account", nil, nil, nil)
-			require.ErrorContains(t, err, "leave out /api/v1")
-			return err
-		}},
-		"WaitReport max < min": {"MinInterval, MaxInterval", func(c *hiring.Client) error {
-			_, err := c.Submissions.WaitReport(ctx, "a", hiring.WaitOptions{MinInterval: 77 * time.Second, MaxInterval: 7 * time.Second})
-			return err
-		}},
+		"Create Extra twice":        {"Extra", apitest.ErrorOf(client.Assessments.Create(ctx, hiring.NewAssessment{ChallengeID: "c", Name: "n", Extra: map[string]any{"name": secret}}))},
+		"Create unwritable":         {"body", apitest.ErrorOf(client.Assessments.Create(ctx, hiring.NewAssessment{ChallengeID: "c", Name: "n", Extra: map[string]any{"x": make(chan int)}}))},
+		"Create not text":           {"body", apitest.ErrorOf(client.Assessments.Create(ctx, hiring.NewAssessment{ChallengeID: "c", Name: secret + "\xff"}))},
+		"Update Extra twice":        {"Extra", apitest.ErrorOf(client.Assessments.Update(ctx, "a", hiring.AssessmentUpdate{Status: "x", Extra: map[string]any{"status": secret}}))},
+		"Send Extra twice":          {"Extra", send("Jane Roe", map[string]any{"candidate_email": secret})},
+		"Send too long":             {"body", send(strings.Repeat("n", 512<<10), nil)},
+		"Do method with space":      {"method", apitest.ErrorOf(client.Do(ctx, "GET /x", "/x", nil, nil, nil))},
+		"Do query in path":          {"path", apitest.ErrorOf(client.Do(ctx, "GET", "/x?"+secret, nil, nil, nil))},
+		"Do fragment in path":       {"path", apitest.ErrorOf(client.Do(ctx, "GET", "/x#"+secret, nil, nil, nil))},
+		"Do body too long":          {"body", apitest.ErrorOf(client.Do(ctx, "POST", "/x", nil, strings.Repeat("n", 512<<10), nil))},
+		"Do out no pointer":         {"out", apitest.ErrorOf(client.Do(ctx, "POST", "/x", nil, nil, hiring.Account{}))},
+		"Do out a map":              {"out", apitest.ErrorOf(client.Do(ctx, "POST", "/x", nil, nil, map[string]any{}))},
+		"Do out nil pointer":        {"out", apitest.ErrorOf(client.Do(ctx, "POST", "/x", nil, nil, (*hiring.Account)(nil)))},
+		"WaitReport without a unit": {"MinInterval", apitest.ErrorOf(client.Submissions.WaitReport(ctx, "a", hiring.WaitOptions{MinInterval: 77}))},
+		"Watch without a unit":      {"MaxInterval", apitest.LastError(client.Submissions.Watch(ctx, hiring.WatchOptions{MaxInterval: 77}))},
+		"Poll without a unit":       {"MinInterval", apitest.ErrorOf(client.Submissions.Poll(ctx, "", hiring.WatchOptions{MinInterval: 77}))},
+		"Tail without a unit":       {"MinInterval", apitest.LastError(client.Events.Tail(ctx, "a", hiring.TailOptions{MinInterval: 77}))},
+		"Send not UTF-8":            {"body", send("A\xff", nil)},
+		"Do with the prefix":        {"path", apitest.ErrorOf(client.Do(ctx, "GET", "/api/v1/account", nil, nil, nil))},
 	}
 	for _, path := range []string{"", "/", "//x", "/x/", "/x//y", "/./x", "/../x", "/x/%2e%2e", "/%2E", "/x/%zz"} {
-		checks["Do path "+path] = check{"path", func(c *hiring.Client) error { _, err := c.Do(ctx, "GET", path, nil, nil, nil); return err }}
+		checks["Do path "+path] = check{"path", apitest.ErrorOf(client.Do(ctx, "GET", path, nil, nil, nil))}
 	}
 	for _, id := range []string{"", ".", ".."} {
 		for name, call := range byID(ctx, id) {
@@ -570,34 +475,22 @@ func TestInputsAreRejectedBeforeAnythingIsSent(t *testing.T) {
 			case "Events.List":
 				param = "submissionID"
 			}
-			checks[name+" "+id] = check{param, call}
+			checks[name+" "+id] = check{param, call(client)}
 		}
 	}
 	for name, c := range checks {
-		fake := apitest.NewScriptedServer(t, apitest.Respond(200, `{"data":{"id":"x","submission_id":"x"},"meta":{}}`))
-		client := fake.Client(hiring.WithObserver(func(context.Context, hiring.Exchange) { t.Errorf("%s: made an Exchange", name) }))
-		err := c.call(client)
 		var refused *hiring.ParamError
-		require.ErrorAs(t, err, &refused, "%s", name)
+		require.ErrorAs(t, c.err, &refused, "%s", name)
 		assert.Equal(t, c.param, refused.Param, "%s", name)
 		assert.NotEmpty(t, refused.Problem, "%s", name)
-		require.ErrorIs(t, err, hiring.ErrInvalidInput, "%s", name)
-		require.NotErrorIs(t, err, hiring.ErrNotFound, "%s", name)
-		assert.NotContains(t, err.Error(), secret, "%s", name)
-		assert.NotContains(t, err.Error(), "77", "%s", name)
-		assert.Empty(t, fake.Requests(), "%s: nothing is sent", name)
+		require.ErrorIs(t, c.err, hiring.ErrInvalidInput, "%s", name)
+		require.NotErrorIs(t, c.err, hiring.ErrNotFound, "%s", name)
+		assert.NotContains(t, c.err.Error(), secret, "%s", name)
+		assert.NotContains(t, c.err.Error(), "77", "%s", name)
 	}
-}
-
-func TestFirstInvalidParameterIsReported(t *testing.T) {
-	client := apitest.NewScriptedServer(t, apitest.RespondData(apitest.Resource)).Client()
-	_, create := client.Assessments.Create(t.Context(), hiring.NewAssessment{TimeLimitMinutes: -1})
-	_, send := client.Invitations.Send(t.Context(), "", hiring.NewInvitation{})
-	var refused *hiring.ParamError
-	require.ErrorAs(t, create, &refused)
-	assert.Equal(t, "ChallengeID", refused.Param)
-	require.ErrorAs(t, send, &refused)
-	assert.Equal(t, "assessmentID", refused.Param)
+	assert.ErrorContains(t, checks["Send not UTF-8"].err, "has text that is not UTF-8 in /candidate_name")
+	assert.ErrorContains(t, checks["Do with the prefix"].err, "leave out /api/v1")
+	assert.Empty(t, fake.Requests(), "nothing is sent")
 }
 
 // byID are the calls that take an id.

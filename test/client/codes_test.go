@@ -15,7 +15,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/hiring-assessment/hiring-go"
-	"github.com/hiring-assessment/hiring-go/internal/testing/apitest"
 	"github.com/hiring-assessment/hiring-go/sandbox"
 )
 
@@ -162,21 +161,6 @@ func TestCodesOfAnExhaustedQuota(t *testing.T) {
 		assert.Zero(t, failure.RateLimit.Remaining)
 		assert.Positive(t, failure.RateLimit.Limit)
 		assert.Contains(t, string(failure.Details), `"reset"`)
-	}
-}
-
-// Every code in the documented envelope, including the 500 that no input causes.
-func TestCodesOfTheDocumentedEnvelope(t *testing.T) {
-	for code, status := range refusalCodes {
-		transport := apitest.RoundTripper(func(r *http.Request) (*http.Response, error) {
-			return newListResponse(r, status, `{"error":{"code":"`+string(code)+`","message":"In words.","request_id":"req_0f"}}`), nil
-		})
-		client, err := hiring.New("https://hiring.test", "sk_test_x",
-			hiring.WithHTTPClient(&http.Client{Transport: transport}), hiring.WithRetry(hiring.RetryPolicy{MaxAttempts: 1}))
-		require.NoError(t, err)
-		failure := requireCode(t, getAccount(t.Context(), client), code, status)
-		assert.Equal(t, "In words.", failure.Message)
-		assert.Equal(t, "req_0f", failure.RequestID)
 	}
 }
 
