@@ -16,24 +16,6 @@ import (
 	"github.com/hiring-assessment/hiring-go/sandbox"
 )
 
-// anArchive returns the path of a link to the archive of a submission.
-func anArchive(t *testing.T, s *sandbox.Server) (path, id string) {
-	t.Helper()
-	live := s.LiveClient()
-	posting, err := live.Assessments.Create(t.Context(), hiring.NewAssessment{ChallengeID: aChallenge(t, live), Name: "n"})
-	require.NoError(t, err)
-	sent, err := live.Invitations.Send(t.Context(), posting.ID, hiring.NewInvitation{Email: "ada@candidates.test", Name: "Ada"})
-	require.NoError(t, err)
-	id, err = s.Begin(sent.ID)
-	require.NoError(t, err)
-	require.NoError(t, s.Submit(id))
-	got, err := live.Submissions.Get(t.Context(), id)
-	require.NoError(t, err)
-	u, err := url.Parse(*got.WorkspaceArchiveURL)
-	require.NoError(t, err)
-	return u.RequestURI(), id
-}
-
 // download requests an archive without a key, as a client does.
 func (d transport) download(t *testing.T, method, path string) outcome {
 	t.Helper()
@@ -50,8 +32,12 @@ func (d transport) download(t *testing.T, method, path string) outcome {
 }
 
 func TestFaultsOfArchives(t *testing.T) {
-	s := sandbox.Start(t)
-	path, id := anArchive(t, s)
+	l := liveWorld()
+	t.Cleanup(l.s.Close)
+	s, id := l.s, l.handedIn(t)
+	link, err := url.Parse(l.link(t, id))
+	require.NoError(t, err)
+	path := link.RequestURI()
 	for _, d := range transports(t, s) {
 		whole := d.download(t, http.MethodGet, path)
 		require.NoError(t, whole.err)
