@@ -21,7 +21,7 @@
 // looks the invitation up before it sends to that address again.
 //
 // River gives the jobs of a killed process to others: deliveries about six minutes and
-// invitations about eight minutes after they began.
+// invitations about seven minutes after they began.
 //
 // A delivery holds the submission until River deletes the job: by default a day after it
 // was completed and a week after it was discarded. The table hiring_jobs holds the names

@@ -2,7 +2,6 @@ package jobs_test
 
 import (
 	"context"
-	"database/sql"
 	"fmt"
 	"log"
 	"net/url"
@@ -34,8 +33,9 @@ func work(ctx context.Context, client *hiring.Client, databaseURL string) error 
 		return err
 	}
 	config := &river.Config{Schema: "hiring", SoftStopTimeout: 10 * time.Second} // Running handlers have 10 s to finish.
+	organizations := []jobs.Organization{{Name: "acme", Client: client}}
 	err = jobs.Watch(config, db, jobs.Results[pgx.Tx]{
-		Organizations: []jobs.Organization{{Name: "acme", Client: client}},
+		Organizations: organizations,
 		Handle: func(ctx context.Context, tx pgx.Tx, d jobs.Delivery) error {
 			_, err := tx.Exec(ctx, "INSERT INTO results (id, score) VALUES ($1, $2) ON CONFLICT (id) DO UPDATE SET score = excluded.score",
 				d.Submission.ID, d.Report.ShipScore)
@@ -43,6 +43,9 @@ func work(ctx context.Context, client *hiring.Client, databaseURL string) error 
 		},
 	})
 	if err != nil {
+		return err
+	}
+	if err := jobs.SendInvitations(config, db, jobs.Invitations{Organizations: organizations}); err != nil {
 		return err
 	}
 	workers, err := river.NewClient(riverpgxv5.New(pool), config)
@@ -79,9 +82,15 @@ func TestGuideWorkersPostgres(t *testing.T) {
 	again := "hiring.river_job WHERE kind = 'hiring_delivery' AND state = 'completed' AND id > " + strconv.Itoa(queryValue[int](t, s.db, "SELECT max(id) FROM hiring.river_job"))
 	s.deliver(t, s.idle(t, &river.Config{Schema: "hiring"}), "acme", queryValue[string](t, s.db, "SELECT max(id) FROM results"))
 	eventually(t, s.countIs(t, 1, again), "the statement of the handler can be repeated")
+	s.mustExec(t, "CREATE TABLE applications (email text)")
+	pool, err := pgxpool.New(t.Context(), s.url)
+	require.NoError(t, err)
+	defer pool.Close()
 	inviter := s.idle(t, &river.Config{Schema: "hiring"})
-	require.Equal(t, 2, s.invite(t, inviter, api.assessment, candidates(2)...))
-	require.Equal(t, 1, s.count(t, "hiring.river_job WHERE kind = 'hiring_invitations'"))
+	for _, who := range candidates(2) {
+		require.NoError(t, apply(t.Context(), pool, inviter, api.assessment, who))
+	}
+	eventually(t, s.countIs(t, 2, "hiring.hiring_jobs WHERE status = 'sent'"))
 	stop()
 	require.NoError(t, <-ended)
 	require.NoError(t, <-ended)
@@ -89,19 +98,14 @@ func TestGuideWorkersPostgres(t *testing.T) {
 
 // apply stores an application and queues the invitation of its candidate in one
 // transaction.
-func apply(ctx context.Context, db *sql.DB, inviter *river.Client[*sql.Tx], assessmentID string, who hiring.NewInvitation) error {
-	tx, err := db.BeginTx(ctx, nil)
-	if err != nil {
+func apply(ctx context.Context, pool *pgxpool.Pool, inviter *river.Client[pgx.Tx], assessmentID string, who hiring.NewInvitation) error {
+	return pgx.BeginFunc(ctx, pool, func(tx pgx.Tx) error {
+		if _, err := tx.Exec(ctx, "INSERT INTO applications (email) VALUES ($1)", who.Email); err != nil {
+			return err
+		}
+		_, err := jobs.Invite(ctx, inviter, tx, "acme", assessmentID, []hiring.NewInvitation{who}, jobs.InviteOptions{})
 		return err
-	}
-	defer func() { _ = tx.Rollback() }() // Has no effect after the commit.
-	if _, err := tx.ExecContext(ctx, "INSERT INTO applications (email) VALUES ($1)", who.Email); err != nil {
-		return err
-	}
-	if _, err := jobs.Invite(ctx, inviter, tx, "acme", assessmentID, []hiring.NewInvitation{who}, jobs.InviteOptions{}); err != nil {
-		return err
-	}
-	return tx.Commit()
+	})
 }
 
 // A candidate who applies twice is invited once.
@@ -112,16 +116,21 @@ func ExampleInvite() {
 		log.Fatal(err)
 	}
 	defer remove()
-	if _, err := db.ExecContext(ctx, "CREATE TABLE applications (email text)"); err != nil {
-		log.Fatal(err)
-	}
 	inviter, err := river.NewClient(riversqlite.New(db), &river.Config{}) // As in a web server, which has no workers.
 	if err != nil {
 		log.Fatal(err)
 	}
 
 	for _, email := range []string{"ada@candidates.test", "ADA@candidates.test"} {
-		if err := apply(ctx, db, inviter, sandbox.AssessmentID, hiring.NewInvitation{Email: email, Name: "Ada"}); err != nil {
+		tx, err := db.BeginTx(ctx, nil)
+		if err != nil {
+			log.Fatal(err)
+		}
+		ada := []hiring.NewInvitation{{Email: email, Name: "Ada"}}
+		if _, err := jobs.Invite(ctx, inviter, tx, "acme", sandbox.AssessmentID, ada, jobs.InviteOptions{}); err != nil {
+			log.Fatal(err)
+		}
+		if err := tx.Commit(); err != nil {
 			log.Fatal(err)
 		}
 	}
