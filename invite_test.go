@@ -199,6 +199,10 @@ func TestAnInvitationIsRemembered(t *testing.T) {
 			}
 			assert.Equal(t, 1, s.reads, "a minute after it was sent or found")
 			s.requireOneMail(t, bob.Email)
+			assert.Equal(t, 2, hiring.RememberedAddresses(client))
+			time.Sleep(2 * time.Minute)
+			synctest.Wait()
+			assert.Zero(t, hiring.RememberedAddresses(client))
 		})
 	}
 }

@@ -146,7 +146,7 @@ type pollCore struct {
 	core
 
 	used    *credential // The key of the last attempt; noKey before the first.
-	account string      // The account of which each response must be. Empty: that of the first key.
+	account string      // Of each response. Empty: that of the first key.
 	foreign *ParamError // Returned for a response of another account. Nil: accounts are not compared.
 	count   func()      // Called before each request.
 }
@@ -323,7 +323,7 @@ func (p *poller) deliver(item poll.Item, raw RawValue, yield func(Submission, er
 // send sends a request of the machine. It returns the reply and all submissions of the response by id. With an error the
 // reply has the code 500 if the API could not answer this request, and 0 if it is not known whether it answers others.
 func (p *poller) send(ctx context.Context, request poll.Request) (reply poll.Reply, submissions map[string]RawValue, err error) {
-	items, next, err := p.request(ctx, request)
+	items, next, err := p.read(ctx, request)
 	reply.Next, reply.At, reply.Server = next, p.now(), p.serverNow()
 	if problem := p.core.checkAccount(ctx, err); problem != nil {
 		return reply, nil, problem
@@ -353,8 +353,8 @@ func (p *poller) send(ctx context.Context, request poll.Request) (reply poll.Rep
 	return reply, submissions, nil
 }
 
-// request sends a request of the machine, and returns the submissions and the cursor of the next page.
-func (p *poller) request(ctx context.Context, request poll.Request) (items []RawValue, next string, err error) {
+// read sends a request of the machine. It returns the undecoded submissions of the response, and the cursor of the next page.
+func (p *poller) read(ctx context.Context, request poll.Request) (items []RawValue, next string, err error) {
 	p.core.count()
 	if request.ID != "" {
 		id := cmp.Or(p.spelling[request.ID], request.ID)

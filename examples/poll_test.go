@@ -78,19 +78,6 @@ func TestPollEndsWithOneClearLine(t *testing.T) {
 	}
 }
 
-func TestPollReadsItsKeyFromAFile(t *testing.T) {
-	t.Parallel()
-	folder := t.TempDir()
-	file := filepath.Join(folder, "api-key")
-	require.NoError(t, os.WriteFile(file, []byte(sandbox.TestKey+"\n"), 0o600))
-	cmd := poll(t, service{sandbox.Start(t).URL(), ""}, "-once", "-checkpoint="+filepath.Join(folder, "state"))
-	cmd.Env = append(cmd.Env, "HIRING_API_KEY_FILE="+file)
-	stdout, stderr, status := output(t, cmd)
-	require.Equal(t, 0, status, stderr)
-	require.Len(t, delivered(t, stdout), evaluated(t))
-	require.NotContains(t, stderr, sandbox.TestKey)
-}
-
 func TestPollNeedsNoSetup(t *testing.T) {
 	t.Parallel()
 	stdout, stderr, status := output(t, program(t, service{}, "poll"))
@@ -226,20 +213,16 @@ func TestPollIsKilledByASecondSignal(t *testing.T) {
 func TestPollKilledAndRunAgain(t *testing.T) {
 	t.Parallel()
 	server := sandbox.Start(t, sandbox.WithQuota(100_000, 100_000))
-	client := server.LiveClient()
-	challenges, err := client.Challenges.List().Collect(t.Context())
-	require.NoError(t, err)
-	assessment, err := client.Assessments.Create(t.Context(), hiring.NewAssessment{ChallengeID: challenges[0].ID, Name: "Poll"})
-	require.NoError(t, err)
+	assessment := server.AddAssessment("Poll")
 	folder := t.TempDir()
 	out := filepath.Join(folder, "out")
 	args := []string{"-checkpoint=" + filepath.Join(folder, "state"), "-out=" + out}
 	kills, total := 0, 0
 	for _, signal := range []os.Signal{os.Kill, os.Kill, syscall.SIGTERM, os.Kill, os.Kill} {
 		for range 20 {
-			invitation, err := client.Invitations.Send(t.Context(), assessment.ID, hiring.NewInvitation{Email: "ada@example.com", Name: "Ada"})
+			invitation, err := server.Invite(assessment, "ada@example.com", "Ada")
 			require.NoError(t, err)
-			submission, err := server.Begin(invitation.ID)
+			submission, err := server.Begin(invitation)
 			require.NoError(t, err)
 			require.NoError(t, server.Evaluate(submission, sandbox.Result{ShipScore: new(80)}))
 			total++

@@ -32,24 +32,18 @@ type world struct {
 	assessment string
 }
 
-func newWorld(t *testing.T, opts ...sandbox.Option) *world {
+func newWorld(t *testing.T) *world {
 	t.Helper()
-	w := &world{Server: sandbox.Start(t, opts...), t: t}
-	client := w.LiveClient()
-	challenges, err := client.Challenges.List().Collect(t.Context())
-	require.NoError(t, err)
-	assessment, err := client.Assessments.Create(t.Context(), hiring.NewAssessment{ChallengeID: challenges[0].ID, Name: "Poll"})
-	require.NoError(t, err)
-	w.assessment = assessment.ID
-	return w
+	server := sandbox.Start(t)
+	return &world{server, t, server.AddAssessment("Poll")}
 }
 
 // begin returns the id of a submission that is not evaluated yet.
-func (w *world) begin(candidate hiring.NewInvitation) string {
+func (w *world) begin(email, name string) string {
 	w.t.Helper()
-	invitation, err := w.LiveClient().Invitations.Send(w.t.Context(), w.assessment, candidate)
+	invitation, err := w.Invite(w.assessment, email, name)
 	require.NoError(w.t, err)
-	id, err := w.Begin(invitation.ID)
+	id, err := w.Begin(invitation)
 	require.NoError(w.t, err)
 	return id
 }
@@ -58,7 +52,7 @@ func (w *world) begin(candidate hiring.NewInvitation) string {
 func (w *world) evaluated(n int) (ids []string) {
 	w.t.Helper()
 	for range n {
-		id := w.begin(hiring.NewInvitation{Email: "ada@candidates.test", Name: "Ada"})
+		id := w.begin("ada@candidates.test", "Ada")
 		require.NoError(w.t, w.Evaluate(id, sandbox.Result{ShipScore: new(80)}))
 		ids = append([]string{id}, ids...)
 		time.Sleep(time.Millisecond)
@@ -173,45 +167,6 @@ func TestSignalStopsAfterTheLineAtHand(t *testing.T) {
 	})
 }
 
-func TestSignalStopsAWait(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(t)
-		ctx, stop := context.WithCancel(t.Context())
-		time.AfterFunc(time.Hour+time.Millisecond, stop)
-		begun := time.Now()
-		require.ErrorIs(t, w.watch(ctx, hiring.WatchOptions{}, io.Discard), context.Canceled)
-		require.Equal(t, time.Hour+time.Millisecond, time.Since(begun))
-	})
-}
-
-func TestWriteErrorLeavesTheCheckpoint(t *testing.T) {
-	for name, failure := range map[string]error{"disk full": errors.New("no space left on device"), "cut short": io.ErrShortWrite} {
-		t.Run(name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				w := newWorld(t)
-				options := w.options(time.Now())
-				wanted := w.evaluated(3)
-				out := &writer{before: func(line int) error {
-					if line == 2 {
-						return failure
-					}
-					return nil
-				}}
-				err := w.watch(t.Context(), options, out)
-				require.ErrorIs(t, err, failure)
-				require.ErrorContains(t, err, "results cannot be written: ")
-				require.Equal(t, wanted[:1], ids(t, out.String()))
-
-				ctx, stop := context.WithTimeout(t.Context(), time.Hour)
-				defer stop()
-				out = new(writer)
-				require.ErrorIs(t, w.watch(ctx, options, out), context.DeadlineExceeded)
-				require.ElementsMatch(t, wanted[1:], ids(t, out.String()), "from the failed line on, in any order")
-			})
-		})
-	}
-}
-
 func TestCrashRepeatsOnlyTheUnsavedLine(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t)
@@ -252,7 +207,7 @@ func TestSaveErrorIsNoCleanStop(t *testing.T) {
 
 func TestOnceWritesNewResults(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(t, sandbox.WithQuota(1000, 5000))
+		w := newWorld(t)
 		options := w.options(time.Time{})
 		poll := func() []string {
 			time.Sleep(time.Minute) // The longest interval between two polls.
@@ -294,23 +249,6 @@ func TestOnceWritesNewResults(t *testing.T) {
 	})
 }
 
-func TestForeignCheckpointIsRejected(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(t)
-		options := w.options(time.Time{})
-		require.NoError(t, w.once(t.Context(), options, io.Discard))
-		before, err := options.Checkpoint.Load(t.Context())
-		require.NoError(t, err)
-		options.AssessmentID = w.assessment
-		for _, program := range []func(context.Context, hiring.WatchOptions, io.Writer) error{w.watch, w.once} {
-			require.ErrorContains(t, program(t.Context(), options, io.Discard), "state: ")
-		}
-		after, err := options.Checkpoint.Load(t.Context())
-		require.NoError(t, err)
-		require.Equal(t, before, after)
-	})
-}
-
 // reportOf returns the report of a line, which has this score and verdict.
 func reportOf(t *testing.T, line []byte, score int, verdict string) string {
 	t.Helper()
@@ -331,7 +269,7 @@ func TestLine(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t)
 		options := w.options(time.Now())
-		id := w.begin(hiring.NewInvitation{Email: email, Name: name})
+		id := w.begin(email, name)
 		require.NoError(t, w.Evaluate(id, sandbox.Result{ShipScore: new(91), Verdict: "strong_yes", Pillars: map[hiring.PillarID]*int{"correctness": new(90), "craft": new(0), "rigor": new(40)}, LowConfidence: []hiring.PillarID{"rigor"}}))
 		at := time.Now().UTC()
 		var out bytes.Buffer
@@ -352,7 +290,7 @@ func TestAnItemErrorDelaysNoOther(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t)
 		options := w.options(time.Now())
-		unreadable := w.begin(hiring.NewInvitation{Email: "eve@candidates.test", Name: "Eve"})
+		unreadable := w.begin("eve@candidates.test", "Eve")
 		require.NoError(t, w.Evaluate(unreadable, sandbox.Result{Extra: map[string]any{"ship_score": "ninety"}}))
 		wanted := w.evaluated(2)
 		ctx, stop := context.WithTimeout(t.Context(), time.Hour)

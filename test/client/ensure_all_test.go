@@ -88,9 +88,9 @@ func TestEnsureAllReportsEachOnceInOrder(t *testing.T) {
 				assert.Truef(t, strings.EqualFold(candidates[i].Email, got.all[i].Invitation.CandidateEmail), "candidate %d", i)
 			}
 		}
-		mails := invitationCounts(t, server, assessment)
+		mails := mailCounts(server)
 		assert.NotContains(t, mails, people[3].Email)
-		requireOneMailEach(t, server, assessment, 6)
+		requireOneMailEach(t, server, 6)
 		reads, writes := requestsOf(server)
 		assert.Equal(t, []int{2, 7}, []int{reads, writes}, "one listing and one lookup; one write for each candidate that is neither known nor refused by the client")
 	})
@@ -154,7 +154,7 @@ func TestEnsureAllEndsWhenTheListingCannotBeRead(t *testing.T) {
 			assert.Equal(t, 1, strings.Count(err.Error(), "hiring: "), err)
 			assert.Equal(t, []hiring.InviteOutcome{sent, notSent}, got.outcomes())
 			assert.Equal(t, []error{nil, err}, got.errors)
-			requireOneMailEach(t, server, assessment, 1)
+			requireOneMailEach(t, server, 1)
 		})
 	}
 }
@@ -192,7 +192,7 @@ func TestThreeUnknownOutcomesInARowEndTheRun(t *testing.T) {
 			require.ErrorContains(t, err, "three outcomes in a row are unknown")
 			assert.Equal(t, []hiring.InviteOutcome{sent, unknown, unknown, sent, unknown, unknown, existing, unknown}, got.outcomes())
 		}
-		requireOneMailEach(t, server, assessment, 12)
+		requireOneMailEach(t, server, 12)
 	})
 }
 
@@ -244,7 +244,7 @@ func TestEnsureAllAcceptsNil(t *testing.T) {
 	reads, writes := requestsOf(server)
 	assert.Zero(t, reads+writes, "nothing is sent without candidates")
 	require.NoError(t, client.Invitations.EnsureAll(t.Context(), assessment, slices.Values(candidates(3)), hiring.EnsureAllOptions{}))
-	requireOneMailEach(t, server, assessment, 3)
+	requireOneMailEach(t, server, 3)
 }
 
 func TestEnsureAllWithoutEachReturnsFailures(t *testing.T) {
@@ -271,7 +271,7 @@ func TestEnsureAllWithoutEachReturnsFailures(t *testing.T) {
 		assert.Equal(t, 1, strings.Count(err.Error(), "hiring: "))
 		assert.NotContains(t, strings.ToLower(err.Error()), "@example.com")
 		assert.NotContains(t, err.Error(), "\n")
-		requireOneMailEach(t, server, assessment, 10)
+		requireOneMailEach(t, server, 10)
 	})
 }
 
@@ -284,7 +284,7 @@ func TestEnsureAllWithoutEachCountsFurtherFailures(t *testing.T) {
 		require.ErrorIs(t, err, hiring.ErrInvalidInput)
 		assert.Equal(t, 10, strings.Count(err.Error(), "candidate "))
 		assert.Contains(t, err.Error(), "and 14 more candidates failed")
-		requireOneMailEach(t, server, assessment, 1)
+		requireOneMailEach(t, server, 1)
 	})
 }
 
@@ -319,7 +319,7 @@ func TestBeforeIsCalledDirectlyBeforeEachRequest(t *testing.T) {
 		require.NoError(t, err)
 		assert.Equal(t, before, requests)
 		assert.Equal(t, []string{people[0].Email, people[1].Email, people[1].Email, people[1].Email, people[2].Email, people[4].Email}, emails)
-		requireOneMailEach(t, server, assessment, 5)
+		requireOneMailEach(t, server, 5)
 	})
 }
 
@@ -397,7 +397,7 @@ func TestASlowBefore(t *testing.T) {
 			}
 			require.NoError(t, err)
 			assert.Equal(t, []hiring.InviteOutcome{sent, existing, sent}, got.outcomes())
-			requireOneMailEach(t, server, assessment, 3)
+			requireOneMailEach(t, server, 3)
 		})
 	}
 }
@@ -432,7 +432,7 @@ func TestARestartAfterACrash(t *testing.T) {
 			var got reports
 			require.NoError(t, server.LiveClient().Invitations.EnsureAll(t.Context(), assessment, slices.Values(people), hiring.EnsureAllOptions{Each: got.each, Before: before}))
 			assert.Equal(t, []hiring.InviteOutcome{existing, existing, sent}, got.outcomes())
-			requireOneMailEach(t, server, assessment, 3)
+			requireOneMailEach(t, server, 3)
 		})
 	}
 }
@@ -481,7 +481,7 @@ func TestEnsureAllWaitsForWindows(t *testing.T) {
 				assert.Equal(t, 1, waits)
 				_, writes := requestsOf(server)
 				assert.Equal(t, c.writes, writes)
-				requireOneMailEach(t, server, assessment, 153)
+				requireOneMailEach(t, server, 153)
 			})
 		})
 	}
@@ -600,7 +600,7 @@ func TestEachMayInvite(t *testing.T) {
 		}})
 		require.NoError(t, err)
 		assert.Equal(t, []hiring.InviteOutcome{sent, existing, sent, existing, existing, existing, sent, sent, sent}, got.outcomes())
-		requireOneMailEach(t, server, assessment, 9)
+		requireOneMailEach(t, server, 9)
 	})
 }
 
@@ -659,6 +659,6 @@ func TestProgressAnnouncesEveryWait(t *testing.T) {
 			assert.Contains(t, log.String(), "operation=Invitations.EnsureAll reason="+reason)
 		}
 		assert.NotContains(t, log.String(), "candidate-")
-		requireOneMailEach(t, server, assessment, 450)
+		requireOneMailEach(t, server, 450)
 	})
 }

@@ -205,9 +205,9 @@ func TestTraceSeesOperationsMadeOfSeveral(t *testing.T) {
 		return server, server.LiveClient(hiring.WithTrace(d.probe())), assessment
 	}
 	submissionOf := func(t *testing.T, server *sandbox.Server, assessment string) string {
-		invitation, err := unlimitedClient(t, server).Invitations.Send(t.Context(), assessment, hiring.NewInvitation{Email: "jo@example.com", Name: "Jo"})
+		invitation, err := server.Invite(assessment, "jo@example.com", "Jo")
 		require.NoError(t, err)
-		id, err := server.Begin(invitation.ID)
+		id, err := server.Begin(invitation)
 		require.NoError(t, err)
 		require.NoError(t, server.Submit(id))
 		return id
