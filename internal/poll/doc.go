@@ -6,7 +6,7 @@
 // A source is a listing that can show an evaluation first. A depth lists the evaluated submissions since its last
 // listing began, less 10 minutes, 42 minutes, and so on times four up to Lookback: one of them fits within a factor of
 // two. A status lists one unfinished status; a submission that left it is read singly. The newest page shows which
-// statuses exist, 20 at most. Known ids, if given, are read singly.
+// statuses exist. Known ids, if given, are read singly.
 //
 // The cost of a source is the requests of its last listing, 4 before the first. Its share is its part of the last 300
 // replies that showed results first: with fewer it varies by chance, with more a change is noticed late. A source is

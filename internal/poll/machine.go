@@ -19,7 +19,6 @@ const (
 	initialCredit = 0.03              // Replies that each source is credited with.
 	initialCost   = 4                 // Of a listing before the first one.
 	cheapRequests = 10                // Requests of a listing that need no spare reads, and single reads of one comparison.
-	maxSources    = 20
 )
 
 // Options configures a machine. It is not part of the state.

@@ -235,8 +235,8 @@ func (m *Machine) compare(s *source, seen set) {
 
 // learnStatus makes an unfinished status a source.
 func (m *Machine) learnStatus(status string) {
-	known := func(s *source) bool { return s.Status == status }
-	if status != Finished && status != "" && len(m.Sources) < maxSources && !slices.ContainsFunc(m.Sources, known) {
+	listed := func(s *source) bool { return s.Status == status }
+	if status != Finished && status != "" && !slices.ContainsFunc(m.Sources, listed) {
 		m.Sources = append(m.Sources, &source{Status: status, Cost: 1, Found: 1})
 	}
 }
