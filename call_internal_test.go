@@ -17,105 +17,6 @@ import (
 	"github.com/hiring-assessment/hiring-go/internal/quota"
 )
 
-// endedAttempt has the facts that a decision depends on.
-type endedAttempt struct {
-	Number                          int
-	Method                          string
-	Status                          int
-	Unsent, Timeout, Cut, Permanent bool
-	RetryAfter                      time.Duration
-	Left                            time.Duration // Until the context's deadline, if Bounded.
-	Bounded                         bool
-}
-
-func (e endedAttempt) decide(p RetryPolicy, jitter float64) (time.Duration, bool) {
-	failure := &Error{Method: e.Method, Attempts: e.Number, Status: e.Status}
-	switch {
-	case e.Permanent:
-		failure.kind = final
-	case e.Unsent:
-		failure.kind = unsent
-	case e.Timeout:
-		failure.kind = timedOut
-	case e.Cut:
-		failure.kind = broken
-	}
-	left := time.Duration(math.MaxInt64)
-	if e.Bounded {
-		left = e.Left
-	}
-	return decide(p, failure, e.RetryAfter, left, jitter)
-}
-
-func TestRetriedAttempts(t *testing.T) {
-	policy := RetryPolicy{4, 500 * time.Millisecond, 30 * time.Second, time.Minute}
-	const half = 0.5
-	first := 250 * time.Millisecond // Half of the longest first delay.
-	for name, c := range map[string]struct {
-		ending endedAttempt
-		wait   time.Duration
-		again  bool
-	}{
-		"GET 500":                     {endedAttempt{Method: "GET", Status: 500}, first, true},
-		"GET 502":                     {endedAttempt{Method: "GET", Status: 502}, first, true},
-		"GET 503":                     {endedAttempt{Method: "GET", Status: 503}, first, true},
-		"GET 504":                     {endedAttempt{Method: "GET", Status: 504}, first, true},
-		"GET 501":                     {endedAttempt{Method: "GET", Status: 501}, 0, false},
-		"GET 505":                     {endedAttempt{Method: "GET", Status: 505}, 0, false},
-		"GET 400":                     {endedAttempt{Method: "GET", Status: 400}, 0, false},
-		"GET 409":                     {endedAttempt{Method: "GET", Status: 409}, 0, false},
-		"GET 429":                     {endedAttempt{Method: "GET", Status: 429}, first, true},
-		"GET 302":                     {endedAttempt{Method: "GET", Status: 302}, 0, false},
-		"GET 200 cut":                 {endedAttempt{Method: "GET", Status: 200, Cut: true}, first, true},
-		"GET 200 timeout":             {endedAttempt{Method: "GET", Status: 200, Timeout: true}, first, true},
-		"GET 200 wrong":               {endedAttempt{Method: "GET", Status: 200}, 0, false},
-		"GET cut":                     {endedAttempt{Method: "GET", Cut: true}, first, true},
-		"GET timeout":                 {endedAttempt{Method: "GET", Timeout: true}, first, true},
-		"GET permanent":               {endedAttempt{Method: "GET", Permanent: true}, 0, false},
-		"DELETE 500":                  {endedAttempt{Method: "DELETE", Status: 500}, first, true},
-		"DELETE 404":                  {endedAttempt{Method: "DELETE", Status: 404}, 0, false},
-		"DELETE cut":                  {endedAttempt{Method: "DELETE", Cut: true}, first, true},
-		"DELETE timeout":              {endedAttempt{Method: "DELETE", Timeout: true}, 0, false},
-		"DELETE timeout unsent":       {endedAttempt{Method: "DELETE", Timeout: true, Unsent: true}, first, true},
-		"PATCH 503":                   {endedAttempt{Method: "PATCH", Status: 503}, first, true},
-		"PATCH cut":                   {endedAttempt{Method: "PATCH", Cut: true}, first, true},
-		"PATCH 200 cut":               {endedAttempt{Method: "PATCH", Status: 200, Cut: true}, 0, false},
-		"PATCH timeout":               {endedAttempt{Method: "PATCH", Timeout: true}, 0, false},
-		"PATCH 409":                   {endedAttempt{Method: "PATCH", Status: 409}, 0, false},
-		"POST 500":                    {endedAttempt{Method: "POST", Status: 500}, 0, false},
-		"POST 503":                    {endedAttempt{Method: "POST", Status: 503, RetryAfter: time.Second}, 0, false},
-		"POST cut":                    {endedAttempt{Method: "POST", Cut: true}, 0, false},
-		"POST timeout":                {endedAttempt{Method: "POST", Timeout: true}, 0, false},
-		"POST unsent":                 {endedAttempt{Method: "POST", Unsent: true, Cut: true}, first, true},
-		"POST unsent permanent":       {endedAttempt{Method: "POST", Unsent: true, Permanent: true}, 0, false},
-		"POST 429":                    {endedAttempt{Method: "POST", Status: 429}, first, true},
-		"PUT 500":                     {endedAttempt{Method: "PUT", Status: 500}, 0, false},
-		"Retry-After":                 {endedAttempt{Method: "POST", Status: 429, RetryAfter: 7 * time.Second}, 7 * time.Second, true},
-		"Retry-After at MaxWait":      {endedAttempt{Method: "GET", Status: 503, RetryAfter: time.Minute}, time.Minute, true},
-		"Retry-After beyond MaxWait":  {endedAttempt{Method: "GET", Status: 503, RetryAfter: time.Minute + 1}, 0, false},
-		"Retry-After huge":            {endedAttempt{Method: "GET", Status: 429, RetryAfter: math.MaxInt64}, 0, false},
-		"Retry-After before deadline": {endedAttempt{Method: "GET", Status: 429, RetryAfter: time.Second, Bounded: true, Left: time.Second + 1}, time.Second, true},
-		"Retry-After at deadline":     {endedAttempt{Method: "GET", Status: 429, RetryAfter: time.Second, Bounded: true, Left: time.Second}, 0, false},
-		"backoff beyond deadline":     {endedAttempt{Method: "GET", Status: 500, Bounded: true, Left: first - 1}, 0, false},
-		"deadline passed":             {endedAttempt{Method: "GET", Status: 500, Bounded: true, Left: -1}, 0, false},
-		"left without a deadline":     {endedAttempt{Method: "GET", Status: 500, Left: 0}, first, true},
-		"second":                      {endedAttempt{Number: 2, Method: "GET", Status: 500}, 2 * first, true},
-		"last but one":                {endedAttempt{Number: 3, Method: "GET", Status: 500}, 4 * first, true},
-		"last":                        {endedAttempt{Number: 4, Method: "GET", Status: 500}, 0, false},
-		"last 429":                    {endedAttempt{Number: 4, Method: "GET", Status: 429, RetryAfter: 1}, 0, false},
-	} {
-		if c.ending.Number == 0 {
-			c.ending.Number = 1
-		}
-		wait, again := c.ending.decide(policy, half)
-		assert.Equal(t, c.again, again, name)
-		assert.Equal(t, c.wait, wait, name)
-	}
-	wait, retry := endedAttempt{Number: 1, Method: "GET", Status: 500}.decide(policy, 0)
-	assert.True(t, retry)
-	assert.Positive(t, wait, "0 means no retry")
-}
-
 func TestRetryPolicyDefaults(t *testing.T) {
 	full, err := RetryPolicy{}.withDefaults()
 	require.NoError(t, err, "zero is no mistake")
@@ -130,24 +31,6 @@ func TestRetryPolicyDefaults(t *testing.T) {
 	c, err := New("https://hiring.example.com", "sk_test_x")
 	require.NoError(t, err)
 	assert.Equal(t, int64(defaults.MaxResponseBytes), c.core.config.maxBytes)
-}
-
-func TestWaitLongerThanMaxWait(t *testing.T) {
-	for name, c := range map[string]struct {
-		most, wait time.Duration
-		want       bool
-	}{
-		"as long as allowed":                 {time.Minute, time.Minute, false},
-		"longer":                             {time.Minute, time.Minute + 1, true},
-		"a window, for one who waits less":   {time.Hour - 1, time.Hour, true},
-		"a window that seems longer":         {time.Hour, time.Hour + time.Second, false},
-		"more than a window can seem":        {time.Hour, time.Hour + time.Second + 1, true},
-		"as long as allowed, two windows":    {2 * time.Hour, 2 * time.Hour, false},
-		"longer than allowed, two windows":   {2 * time.Hour, 2*time.Hour + 1, true},
-		"a window, for one who waits longer": {2 * time.Hour, time.Hour + time.Minute, false},
-	} {
-		assert.Equal(t, c.want, RetryPolicy{MaxWait: c.most}.tooLong(c.wait), name)
-	}
 }
 
 func TestLongestBackoff(t *testing.T) {
@@ -239,67 +122,6 @@ func TestRetryAfterOf(t *testing.T) {
 		assert.Equal(t, c.want, retryAfterOf(h, now), "Retry-After %q, Date %q", c.value, c.date)
 	}
 	assert.Zero(t, retryAfterOf(nil, now))
-}
-
-func TestWindowOf(t *testing.T) {
-	for _, c := range []struct {
-		limit, remaining, reset string
-		ok                      bool
-	}{
-		{"1000", "999", "1800000000", true},
-		{"1000", "0", "1800000000", true},
-		{"0", "0", "1", true},
-		{"1000", "999", "253402300799", true},
-		{"", "999", "1800000000", false},
-		{"1000", "", "1800000000", false},
-		{"1000", "999", "", false},
-		{"-1", "999", "1800000000", false},
-		{"1000", "-1", "1800000000", false},
-		{"1000", "999", "-1", false},
-		{"1000", "999", "0", false},
-		{"1000", "999", "253402300800", false},
-		{"1e3", "999", "1800000000", false},
-		{"1000", "999", "Sun, 01 Mar 2026 12:00:30 GMT", false},
-		{"99999999999999999999", "999", "1800000000", false},
-	} {
-		limit, ok := windowOf(c.limit, c.remaining, c.reset)
-		assert.Equal(t, c.ok, ok, "%+v", c)
-		assert.Equal(t, c.ok, limit != quota.Window{}, "%+v: all or nothing", c)
-	}
-	limit, _ := windowOf("1000", "7", "1800000000")
-	assert.Equal(t, quota.Window{Limit: 1000, Remaining: 7, Reset: time.Unix(1800000000, 0).UTC()}, limit)
-}
-
-// A 2xx counts as the API's if its body is an envelope, or if it is empty and has X-Request-Id.
-func TestIsFromAPI(t *testing.T) {
-	for name, c := range map[string]struct {
-		signed bool
-		body   string
-		want   bool
-	}{
-		"an envelope":               {body: `{"data":{}}`, want: true},
-		"an envelope with spaces":   {body: " { \"data\" : {}}", want: true},
-		"after other members":       {body: `{"a":[{"b":1}],"meta":{}}`, want: true},
-		"an envelope that is cut":   {body: `{"data":{"a`, want: true},
-		"empty, with a request id":  {signed: true, want: true},
-		"blank, with a request id":  {signed: true, body: " \n", want: true},
-		"empty":                     {},
-		"a page, with a request id": {signed: true, body: "<html>"},
-		"other JSON, with an id":    {signed: true, body: `{"login":1}`},
-		"a list":                    {body: `["data"]`},
-		"deeper":                    {body: `{"a":{"data":1}}`},
-		"behind the JSON":           {body: `{"a":1} 7 "data"`},
-		"an OpenAPI document":       {body: `{"openapi":"3.1.0"}`},
-	} {
-		h := http.Header{}
-		if c.signed {
-			h.Set("X-Request-Id", "req_1")
-		}
-		of := &call{request: request{route: "/account"}}
-		assert.Equal(t, c.want, of.isFromAPI(h, []byte(c.body)), name)
-		of.request.route = "/openapi.json"
-		assert.Equal(t, c.want || c.body == `{"openapi":"3.1.0"}`, of.isFromAPI(h, []byte(c.body)), name)
-	}
 }
 
 func TestRedact(t *testing.T) {
