@@ -3,35 +3,16 @@ package hiring
 import (
 	"encoding/json"
 	"fmt"
-	"maps"
 	"math"
 	"net/http"
-	"slices"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/hiring-assessment/hiring-go/internal/defaults"
 	"github.com/hiring-assessment/hiring-go/internal/quota"
 )
-
-func TestRetryPolicyDefaults(t *testing.T) {
-	full, err := RetryPolicy{}.withDefaults()
-	require.NoError(t, err, "zero is no mistake")
-	assert.Equal(t, RetryPolicy{defaults.MaxAttempts, defaults.BaseBackoff, defaults.MaxBackoff, defaults.MaxWait}, full)
-	own := RetryPolicy{1, 2, 3, 4}
-	full, err = own.withDefaults()
-	require.NoError(t, err)
-	assert.Equal(t, own, full)
-	_, err = RetryPolicy{-1, -1, -1, -1}.withDefaults()
-	assert.Equal(t, []string{"RetryPolicy.BaseBackoff", "RetryPolicy.MaxAttempts", "RetryPolicy.MaxBackoff"},
-		slices.Sorted(maps.Keys(FieldErrors(err))))
-	c, err := New("https://hiring.example.com", "sk_test_x")
-	require.NoError(t, err)
-	assert.Equal(t, int64(defaults.MaxResponseBytes), c.core.config.maxBytes)
-}
 
 func TestLongestBackoff(t *testing.T) {
 	for _, c := range []struct {

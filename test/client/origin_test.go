@@ -37,22 +37,6 @@ func serveRaw(raw string) func(*net.TCPConn) {
 	}
 }
 
-// A proxy that requires a sign-in responds instead of the API, to any request.
-func TestSignInPageIsAnError(t *testing.T) {
-	baseURL, _ := apitest.Listen(t, serveRaw(fmt.Sprintf("HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: %d\r\n\r\n%s", len(apitest.SignInPage), apitest.SignInPage)))
-	for _, op := range operations.AllWithDo() {
-		err := op.Do(t.Context(), realClient(t, baseURL), op.IDs)
-		failure := apitest.RequireError(t, op.Name, err)
-		want := hiring.OutcomeUnknown
-		if op.Method() == http.MethodGet {
-			want = ""
-		}
-		assert.Equal(t, [3]any{200, 1, want}, [3]any{failure.Status, failure.Attempts, failure.Outcome}, "%s", op.Name)
-		require.ErrorContains(t, err, "not from the API: "+apitest.SignInPage, "%s", op.Name)
-		assert.Empty(t, failure.Code, "%s", op.Name)
-	}
-}
-
 // A write is done only if the response is known to come from the API.
 func TestWhetherA2xxIsFromTheAPI(t *testing.T) {
 	limits := []string{"X-RateLimit-Limit: 200", "X-RateLimit-Remaining: 9", "X-RateLimit-Reset: 1800000000"}

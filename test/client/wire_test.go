@@ -2,10 +2,6 @@ package client_test
 
 import (
 	"bufio"
-	"crypto/tls"
-	"crypto/x509"
-	"errors"
-	"fmt"
 	"io"
 	"net"
 	"net/http"
@@ -118,31 +114,6 @@ func TestTruncatedBodyOverTheWire(t *testing.T) {
 		failure = apitest.RequireError(t, "PATCH "+name, err)
 		assert.Equal(t, hiring.OutcomeDone, failure.Outcome, "PATCH %s", name)
 		assert.Equal(t, int32(5), connections.Load(), "%s: requests", name)
-	}
-}
-
-func TestUntrustedServerIsNotRetried(t *testing.T) {
-	server := httptest.NewUnstartedServer(http.NotFoundHandler())
-	server.Config.ErrorLog = quietLog()
-	server.StartTLS()
-	t.Cleanup(server.Close)
-	for method, call := range methodCalls {
-		failure := apitest.RequireError(t, method, call(t.Context(), realClient(t, server.URL)))
-		assert.Equal(t, 1, failure.Attempts, "%s", method)
-		if method != "GET" {
-			assert.Equal(t, hiring.OutcomeNotDone, failure.Outcome, "%s", method)
-		}
-	}
-}
-
-func TestInvalidCertificateIsPermanent(t *testing.T) {
-	for name, cause := range map[string]error{
-		"a certificate": &tls.CertificateVerificationError{Err: errors.New("expired")},
-		"an authority":  fmt.Errorf("tls: %w", x509.UnknownAuthorityError{}),
-		"no TLS at all": tls.RecordHeaderError{Msg: "first record does not look like a TLS handshake"},
-	} {
-		_, err := apitest.NewScriptedServer(t, apitest.Fail(cause)).Client().Account.Get(t.Context())
-		assert.Equal(t, 1, apitest.RequireError(t, name, err).Attempts, "%s", name)
 	}
 }
 
