@@ -75,7 +75,8 @@ func (e *WaitError) Unwrap() error { return e.Err }
 func (s *SubmissionService) WaitReport(ctx context.Context, id string, o WaitOptions) (report Report, err error) {
 	const operation = "Submissions.WaitReport"
 	err = s.use().composed(ctx, operation, func(ctx context.Context) (err error) { // Its trace gets an *ItemError too.
-		for report, err = range s.waitReports(ctx, operation, []string{id}, o) {
+		for r, failure := range s.waitReports(ctx, operation, []string{id}, o) {
+			report, err = r, failure
 		}
 		return err
 	})

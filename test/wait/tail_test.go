@@ -62,7 +62,7 @@ func TestTailFollowsALogToItsEnd(t *testing.T) {
 			}
 			assert.Equal(t, seqs(1201), got)
 			if !faulty {
-				assert.InDelta(t, 2*over/(30*time.Second), len(w.Journal()), 40)
+				assert.InDelta(t, over.Seconds()/30*2, len(w.Journal()), 40)
 			}
 		})
 	}
