@@ -261,7 +261,9 @@ func looseItem(raw RawValue) (item poll.Item) {
 	item.Status, _ = s["status"].Text()
 	for name, to := range map[string]*poll.Time{"created_at": &item.Created, "submitted_at": &item.Submitted, "evaluated_at": &item.Evaluated} {
 		value := s[name]
-		*to = pollTime(looseTime(value))
+		text, _ := value.Text()
+		at, _ := time.Parse(time.RFC3339, text)
+		*to = pollTime(at)
 		item.Undated = item.Undated || *to == 0 && len(value) > 0 && string(value) != "null"
 	}
 	item.Undated = item.Undated || max(item.Created, item.Submitted, item.Evaluated) == 0
@@ -270,16 +272,4 @@ func looseItem(raw RawValue) (item poll.Item) {
 		item.Status = poll.Finished
 	}
 	return item
-}
-
-// looseTime reads a time that may lack its zone, which is UTC then. It is zero when
-// there is none.
-func looseTime(v RawValue) time.Time {
-	text, _ := v.Text()
-	for _, layout := range []string{time.RFC3339, "2006-01-02T15:04:05", time.DateTime} {
-		if at, err := time.Parse(layout, text); err == nil {
-			return at
-		}
-	}
-	return time.Time{}
 }
