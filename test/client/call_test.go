@@ -488,8 +488,8 @@ func TestInputsAreRejectedBeforeAnythingIsSent(t *testing.T) {
 		assert.NotContains(t, c.err.Error(), secret, "%s", name)
 		assert.NotContains(t, c.err.Error(), "77", "%s", name)
 	}
-	assert.ErrorContains(t, checks["Send not UTF-8"].err, "has text that is not UTF-8 in /candidate_name")
-	assert.ErrorContains(t, checks["Do with the prefix"].err, "leave out /api/v1")
+	require.ErrorContains(t, checks["Send not UTF-8"].err, "has text that is not UTF-8 in /candidate_name")
+	require.ErrorContains(t, checks["Do with the prefix"].err, "leave out /api/v1")
 	assert.Empty(t, fake.Requests(), "nothing is sent")
 }
 

@@ -51,7 +51,7 @@ func (o *object[P]) read(d *Decoder, to P, i, depth int) int {
 	if at(b, i) == '}' {
 		return i + 1
 	}
-	for next, more := 0, true; ; next++ {
+	for next, more := 0, true; more; next++ {
 		name, value := []byte(nil), -1
 		if next < len(o.members) {
 			value = space(b, literal(b, i, o.members[next].start))
@@ -70,10 +70,9 @@ func (o *object[P]) read(d *Decoder, to P, i, depth int) int {
 		} else {
 			i = o.unknown(d, to, name, value, depth+1)
 		}
-		if i, more = after(b, i, '}'); !more {
-			return i
-		}
+		i, more = after(b, i, '}')
 	}
+	return i
 }
 
 // unknown stores or skips the value of a member without a field.
