@@ -96,14 +96,15 @@ func TestOrganizationsComeAndGo(t *testing.T) {
 }
 
 // organizationsComeAndGo starts without organizations, adds two, changes a key, removes
-// one and adds it again.
+// one and adds it again. Beside the process that works, another one has nothing to do.
 func organizationsComeAndGo[TTx any](t *testing.T, s *store[TTx]) {
 	table, acme, other := newCustomers(), newAPI(t), newAPI(t)
 	config := testConfig()
 	var log logBuffer
 	config.Logger = log.logger()
 	var failing atomic.Bool
-	r := newRecorder()
+	r, idle := newRecorder(), newRecorder()
+	s.startIdle(t, table, idle)
 	require.NoError(t, jobs.SendInvitations(config, s.database, jobs.Invitations{Directory: table.directory()}))
 	client, _ := s.watch(t, config, jobs.Results[TTx]{
 		Directory: table.directory(), Telemetry: r.telemetry(), Retry: jobs.RetryPolicy{First: 3 * time.Second},
@@ -136,14 +137,18 @@ func organizationsComeAndGo[TTx any](t *testing.T, s *store[TTx]) {
 	failing.Store(true)
 	acme.addEvaluated(t, 3)
 	eventually(t, func() bool { return r.deliveries(jobs.DeliveriesFailing) == 3 })
+	eventually(t, func() bool { return !idle.dueOf("acme").IsZero() })
 	table.remove("acme")
 	eventually(t, s.countIs(t, 3, "river_job WHERE kind = 'hiring_delivery' AND args->>'organization' = 'acme' AND state = 'cancelled'"))
 	eventually(t, s.countIs(t, 0, "river_job WHERE kind = 'hiring_poll' AND args->>'organization' = 'acme' AND finalized_at IS NULL"))
 	for _, kind := range []string{"hiring_delivery", "hiring_poll"} {
 		require.Contains(t, log.String(), `level=WARN msg="jobs: the organization is no longer listed: its job ends" organization=acme kind=`+kind)
 	}
-	eventually(t, func() bool { return r.dueOf("acme").IsZero() })
+	eventually(t, func() bool { return r.dueOf("acme").IsZero() && idle.dueOf("acme").IsZero() })
 	require.False(t, r.dueOf("other").IsZero())
+	const reports = "river_job WHERE kind = 'hiring_health' AND state = 'completed'"
+	reported := s.count(t, reports)
+	eventually(t, func() bool { return s.count(t, reports) > reported+1 })
 	require.Zero(t, r.deliveries(jobs.DeliveriesCancelled), "a removed organization is not reported")
 
 	failing.Store(false)
@@ -151,6 +156,18 @@ func organizationsComeAndGo[TTx any](t *testing.T, s *store[TTx]) {
 	table.set("acme", customer{api: acme, client: acme.client})
 	eventually(t, s.countIs(t, 3, "results WHERE organization = 'acme'"), "an organization that returns continues")
 	require.Equal(t, 2, s.count(t, "results WHERE organization = 'other'"))
+}
+
+// startIdle starts a process whose only worker does not return from its first report.
+func (s *store[TTx]) startIdle(t *testing.T, table *customerTable, r *recorder) {
+	t.Helper()
+	config, telemetry, ended := testConfig(), r.telemetry(), make(chan struct{})
+	telemetry.Count = func(context.Context, jobs.CountEvent) { <-ended }
+	require.NoError(t, jobs.Watch(config, s.database, jobs.Results[TTx]{Directory: table.directory(), Telemetry: telemetry, Handle: s.insertResult}))
+	delete(config.Queues, jobs.QueuePolls)
+	delete(config.Queues, jobs.QueueDeliveries)
+	s.start(t, config)
+	t.Cleanup(func() { close(ended) })
 }
 
 // TestDirectoryThatFailsRemovesNothingSQLite has a List and an Open that fail for a while, at the

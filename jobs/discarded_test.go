@@ -48,5 +48,6 @@ func deliverRetriesCancelledAndDiscardedDeliveries[TTx any](t *testing.T, s *sto
 	}
 	eventually(t, s.deliveredIs(t, 2))
 	require.Equal(t, 2, s.count(t, "river_job WHERE kind = 'hiring_delivery'"))
+	require.Equal(t, 2, s.count(t, "river_job WHERE kind = 'hiring_delivery' AND args->>'submission' <> ''"), "they keep what the poll found")
 	require.Equal(t, 2, s.count(t, "results"))
 }

@@ -8,6 +8,8 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
@@ -73,7 +75,7 @@ func TestTelemetryCountsDeliveriesSQLite(t *testing.T) {
 		},
 	})
 	eventually(t, s.deliveredIs(t, 17))
-	eventually(t, s.countIs(t, 3, "river_job WHERE state IN ('discarded', 'cancelled')"))
+	eventually(t, s.countIs(t, 3, "river_job WHERE kind = 'hiring_delivery' AND state IN ('discarded', 'cancelled')"))
 	eventually(t, func() bool { // Deliveries are counted after their commit.
 		return strings.Contains(scrape(), `hiring_client_reports_delivered_total{hiring_organization="acme"} 17`+"\n")
 	})
@@ -91,4 +93,16 @@ func TestTelemetryCountsDeliveriesSQLite(t *testing.T) {
 	for _, secret := range append(ids, "candidate", sandbox.LiveKey) {
 		require.NotContains(t, page, secret)
 	}
+}
+
+// TestCountsThatAreNotRepeatedEnd has the last report of an organization that was removed.
+func TestCountsThatAreNotRepeatedEnd(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		_, telemetry, scrape := newTelemetry(t)
+		telemetry.Count(t.Context(), jobs.CountEvent{Organization: "acme", Kind: jobs.KindDelivery, State: jobs.DeliveriesCancelled, Count: 3})
+		require.Contains(t, scrape(), "hiring_jobs_deliveries{")
+		time.Sleep(3*time.Minute + time.Second)
+		require.NotContains(t, scrape(), "hiring_jobs_deliveries{")
+	})
 }
