@@ -21,7 +21,7 @@ func (c *call) noResponse(err error) *Error {
 		err = outer.Err
 	}
 	sent := !c.attempt.neverSent(err)
-	e := c.broken("no response", err)
+	e := c.interrupted("no response", err)
 	e.Outcome = c.outcome(OutcomeUnknown)
 	if !sent {
 		e.Outcome = c.outcome(OutcomeNotDone)
@@ -111,8 +111,8 @@ func isTLSError(err error) bool {
 	return certificate || authority || record || errors.Is(err, http.ErrSchemeMismatch)
 }
 
-// broken returns the error of an attempt that the connection, a timeout or the caller ended.
-func (c *call) broken(what string, cause error) *Error {
+// interrupted returns the error of an attempt that the connection, a timeout or the caller ended.
+func (c *call) interrupted(what string, cause error) *Error {
 	timeout := c.core.config.timeout
 	switch {
 	case c.ctx.Err() != nil:

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/hiring-assessment/hiring-go/internal/defaults"
 	"github.com/hiring-assessment/hiring-go/internal/jsoncodec"
 	"github.com/hiring-assessment/hiring-go/internal/paging"
 	"github.com/hiring-assessment/hiring-go/internal/poll"
@@ -26,13 +27,13 @@ func newInterval(shortest, longest time.Duration) (interval, error) {
 		checkUnit("MinInterval", shortest), checkNotNegative("MinInterval", shortest),
 		checkUnit("MaxInterval", longest), checkNotNegative("MaxInterval", longest),
 	)
-	shortest = cmp.Or(shortest, min(30*time.Second, cmp.Or(longest, 30*time.Second)))
-	longest = cmp.Or(longest, max(60*time.Second, shortest))
+	shortest = cmp.Or(shortest, min(defaults.MinInterval, cmp.Or(longest, defaults.MinInterval)))
+	longest = cmp.Or(longest, max(defaults.MaxInterval, shortest))
 	if err == nil && longest < shortest {
 		err = &ParamError{Param: "MinInterval, MaxInterval", Problem: "the maximum must not be shorter than the minimum"}
 	}
 	if err != nil {
-		shortest, longest = 30*time.Second, 60*time.Second
+		shortest, longest = defaults.MinInterval, defaults.MaxInterval
 	}
 	return interval{shortest, longest}, err
 }
@@ -46,9 +47,6 @@ func (i interval) jitter() time.Duration {
 func (i interval) options(lookback time.Duration) poll.Options {
 	return poll.Options{Interval: i.shortest + (i.longest-i.shortest)/2, ShortestPause: i.shortest, Lookback: lookback}
 }
-
-// defaultLookback is the default of WatchOptions.Lookback.
-const defaultLookback = 30 * 24 * time.Hour
 
 // pollLoop is the loop of WaitReports, Watch and Tail. Each of them passes its own step.
 type pollLoop struct {

@@ -28,7 +28,8 @@ type request struct {
 	assumed       []string // The Dialect fields of the names and the route that the request uses.
 	err           error    // A request with an error is not sent.
 
-	// background waits for windows regardless of MaxWait, and leaves a tenth of each to others.
+	// background waits for windows regardless of MaxWait, and leaves a tenth of each to others. EnsureAll sets it. A
+	// method that polls has its own core instead, because it waits between calls.
 	background bool
 
 	// beforeAttempt is called right before each attempt, after all waits. An error prevents the

@@ -181,7 +181,7 @@ func (c *call) undecodable(status int, body []byte, cause error) *Error {
 			return e
 		}
 	default: // The body ended with an error.
-		return c.broken("the response was not complete", cause)
+		return c.interrupted("the response was not complete", cause)
 	}
 	e.kind = invalidBody
 	return e

@@ -69,7 +69,7 @@ func isRetriable(e *Error) bool {
 	switch e.Method {
 	case http.MethodGet:
 		return e.kind == broken || e.kind == timedOut || isOverload(e.Status)
-	case http.MethodDelete, http.MethodPatch:
+	case http.MethodDelete, http.MethodPatch: // After a timeout the first request may still be running.
 		return isOverload(e.Status) || e.Status == 0 && e.kind == broken
 	}
 	return false

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/hiring-assessment/hiring-go/internal/defaults"
 	"github.com/hiring-assessment/hiring-go/internal/poll"
 )
 
@@ -127,7 +128,7 @@ func (s *SubmissionService) awaitReports(ctx context.Context, operation string, 
 	}
 	p := newPoller(s.core, operation, between, o.AssessmentID, o.Progress)
 	p.spelling = spelling
-	now, options := p.serverNow(), between.options(defaultLookback)
+	now, options := p.serverNow(), between.options(defaults.Lookback)
 	if !o.CreatedSince.IsZero() {
 		options.CreatedSince = max(1, pollTime(o.CreatedSince))
 		options.Lookback = max(time.Hour, now-options.CreatedSince)

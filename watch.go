@@ -9,6 +9,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/hiring-assessment/hiring-go/internal/defaults"
 	"github.com/hiring-assessment/hiring-go/internal/poll"
 )
 
@@ -188,7 +189,7 @@ func newWatcher(k *core, operation string, o WatchOptions) (*watcher, error) {
 	if !o.Since.IsZero() && o.Since.Unix() > maxUnix {
 		err = joinParams(err, &ParamError{Param: "Since", Problem: "must be before the year 10000"})
 	}
-	o.Lookback = cmp.Or(o.Lookback, defaultLookback)
+	o.Lookback = cmp.Or(o.Lookback, defaults.Lookback)
 	w := &watcher{poller: newPoller(k, operation, between, o.AssessmentID, o.Progress), options: o}
 	w.core.foreign = &ParamError{Param: "state", Problem: "is of another account: to start afresh, give none"}
 	if o.AssessmentID != "" {

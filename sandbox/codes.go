@@ -6,7 +6,7 @@ import (
 	hiring "github.com/hiring-assessment/hiring-go"
 )
 
-// statusByCode are the documented codes and their status.
+// statusByCode are the documented codes and their status. No two have the same, so that a status has one usual code.
 var statusByCode = map[hiring.ErrorCode]int{
 	hiring.ErrInvalidInput:      http.StatusBadRequest,
 	hiring.ErrInvalidToken:      http.StatusUnauthorized,

@@ -1,4 +1,4 @@
-// Package defaults states the defaults of the client's options once, for the client and its tests.
+// Package defaults states the defaults of the client and of the methods that poll once, for the code and its tests.
 package defaults
 
 import "time"
@@ -12,4 +12,11 @@ const (
 	BaseBackoff = 500 * time.Millisecond
 	MaxBackoff  = 30 * time.Second
 	MaxWait     = time.Minute // For a Retry-After or a window.
+)
+
+// Of the methods that poll.
+const (
+	MinInterval = 30 * time.Second
+	MaxInterval = 60 * time.Second
+	Lookback    = 30 * 24 * time.Hour // Of Watch and Poll.
 )

@@ -8,7 +8,8 @@ import (
 // Time is a duration, or a time by the machine's clock or by the server's, as the duration since 1970. 0 means none.
 type Time = time.Duration
 
-// Finished is the status that ends the wait for a submission. All others are unfinished.
+// Finished is the status that listings of the depths filter by. The caller gives it to each submission whose report is
+// ready, whatever status the API shows, so a new finished status needs no change here. All others are unfinished.
 const Finished = "evaluated"
 
 const (

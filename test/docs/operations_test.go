@@ -99,7 +99,7 @@ func requireRoute(t *testing.T, o operations.Operation) (answers bool) {
 	server := sandbox.Start(t)
 	var seen hiring.Exchange
 	client := server.Client(hiring.WithObserver(func(_ context.Context, e hiring.Exchange) { seen = e }))
-	if err := o.Do(t.Context(), client, o.IDs); !assert.NoError(t, err, "%s has no sandbox route: add it to the routes of its resource in sandbox", o.Name) {
+	if err := o.Do(t.Context(), client, o.IDs); !assert.NoError(t, err, "%s has no sandbox route: add it in sandbox/routes.go", o.Name) {
 		return false
 	}
 	assert.Equal(t, []string{o.Name, o.Route}, []string{seen.Operation, seen.Method + " " + seen.Route}, "what the client calls it and where it asks")
@@ -115,7 +115,7 @@ func requireRoute(t *testing.T, o operations.Operation) (answers bool) {
 func requireDrift(t *testing.T, o operations.Operation) {
 	t.Helper()
 	err := o.Do(t.Context(), sandbox.Start(t, sandbox.WithDrift(1)).Client(hiring.WithRetry(hiring.RetryPolicy{MaxAttempts: 1})), o.IDs)
-	assert.NoError(t, err, "%s has no drift shape: give its route in sandbox one", o.Name)
+	assert.NoError(t, err, "%s fails when the sandbox adds unknown members and values", o.Name)
 }
 
 // requireWire checks that the call sends the query and the body of its row.
