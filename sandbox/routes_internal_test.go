@@ -32,3 +32,9 @@ func TestRouteTemplates(t *testing.T) {
 		}
 	}
 }
+
+func TestEachStatusHasOneUsualCode(t *testing.T) {
+	for code, status := range statusByCode {
+		assert.Equal(t, code, codeOf(status), "another code has the status %d: let codeOf say which is usual", status)
+	}
+}
