@@ -9,14 +9,14 @@ import (
 	"github.com/hiring-assessment/hiring-go/internal/paging"
 )
 
-// EventService reads the event logs of attempts.
+// EventService reads the event logs of submissions.
 //
 //	GET /submissions/{id}/events   read
 type EventService struct{ core *core }
 
 func (s *EventService) use() *core { return (*service)(s).use() }
 
-// List returns the log of a submission's attempt in ascending seq order. A busy attempt
+// List returns the log of a submission in ascending seq order. A busy submission
 // has thousands of entries. Scope read; costs one read a page of up to 500.
 func (s *EventService) List(submissionID string, filter EventFilter) Pager[Event] {
 	r := newRequest("Events.List", "GET /submissions/{id}/events", pathID{"submissionID", submissionID})
@@ -40,7 +40,7 @@ type EventFilter struct {
 	SinceSeq int64 `url:"since_seq,omitempty"` // Only entries with a higher seq; 0 for all.
 }
 
-// Event is an entry of an attempt's log.
+// Event is an entry of a submission's log.
 type Event struct {
 	Seq         int64                      `json:"seq"` // Ascending within the submission.
 	Kind        EventKind                  `json:"kind"`

@@ -156,7 +156,7 @@ type Candidate struct {
 	Extra map[string]json.RawMessage `json:",unknown,embed"`
 }
 
-// Budget is an attempt's spending on AI, in dollars.
+// Budget is a submission's spending on AI, in dollars.
 type Budget struct {
 	DollarsUsed float64                    `json:"dollars_used"`
 	DollarsCap  float64                    `json:"dollars_cap"`

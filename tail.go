@@ -15,9 +15,9 @@ type TailOptions struct {
 	MaxInterval time.Duration // The longest: 60 s. The interval is random between both.
 }
 
-// Tail yields the log of a submission's attempt while the log grows, each entry once
+// Tail yields the log of a submission while the log grows, each entry once
 // and in order of seq. It ends when the submission is evaluated and the log has been
-// read to its end (assumed: end of a log). For an attempt that is never evaluated, it
+// read to its end (assumed: end of a log). For a submission that is never evaluated, it
 // ends only with the context. Gaps in seq are accepted. To resume in another process,
 // pass the last Seq as SinceSeq. Ranging over the result twice starts over.
 //
@@ -31,7 +31,7 @@ func (s *EventService) Tail(ctx context.Context, submissionID string, o TailOpti
 			return err
 		}
 		k, last := s.core.forPolling(), cmp.Or(o.SinceSeq, -1)
-		loop := pollLoop{core: k, operation: "Events.Tail", pending: "the attempt was not evaluated yet: ", interval: between, report: func(time.Time) {}}
+		loop := pollLoop{core: k, operation: "Events.Tail", pending: "the submission was not evaluated yet: ", interval: between, report: func(time.Time) {}}
 		return loop.run(ctx, func(ctx context.Context) (time.Duration, bool, error) {
 			report, err := (&SubmissionService{&k.core}).Report(ctx, submissionID) // Before the log, which is then read to its end.
 			if err = cmp.Or(k.checkAccount(ctx, err), err); err != nil {

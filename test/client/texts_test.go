@@ -165,7 +165,7 @@ func TestEndedWaitsNamePendingIDs(t *testing.T) {
 		}, "hiring: Submissions.Watch: Account.Get: 429 RATE_LIMITED: Slow down; retry after 1h0m0s; the wait ended: context deadline exceeded"},
 		"Tail": {logOf(pending), func(ctx context.Context, c *hiring.Client) error {
 			return apitest.LastError(c.Events.Tail(ctx, "x", hiring.TailOptions{}))
-		}, "hiring: Events.Tail: the attempt was not evaluated yet: context deadline exceeded"},
+		}, "hiring: Events.Tail: the submission was not evaluated yet: context deadline exceeded"},
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
