@@ -10,6 +10,7 @@ package jsoncodec
 
 import (
 	"encoding/json"
+	"errors"
 	"maps"
 	"reflect"
 	"strings"
@@ -45,9 +46,13 @@ func New[R any]() *Codec {
 // Encode returns the JSON of v.
 func (c *Codec) Encode(v any) ([]byte, error) { return jsonv2.Marshal(v, c.writing) }
 
-// Decode reads b into v, which must be a pointer.
+// Decode reads b into v, which must be a pointer. Its error does not quote a value, which may be candidates' data.
 func (c *Codec) Decode(b []byte, v any, options ...jsonv2.Options) error {
-	return jsonv2.Unmarshal(b, v, c.Reading, jsonv2.JoinOptions(options...))
+	err := jsonv2.Unmarshal(b, v, c.Reading, jsonv2.JoinOptions(options...))
+	if semantic, ok := errors.AsType[*jsonv2.SemanticError](err); ok {
+		semantic.JSONValue, semantic.Err = nil, nil
+	}
+	return err
 }
 
 // encodeTime writes a time as the API does, with milliseconds, or with more digits if the

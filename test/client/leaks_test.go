@@ -1,7 +1,9 @@
 package client_test
 
 import (
+	"encoding/json"
 	"errors"
+	"fmt"
 	"net/http"
 	"net/url"
 	"strings"
@@ -53,4 +55,14 @@ func TestCapturedHeadersDoNotHoldTheKey(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, http.Header{"X-Echo": {"Bearer [redacted]"}}["X-Echo"], got.Header["X-Echo"])
 	assert.Contains(t, string(got.Body), apitest.Key, "the API's own data is not searched")
+}
+
+// A program decodes resources that it has stored, and logs the error.
+func TestErrorsOfDecodingDoNotQuoteValues(t *testing.T) {
+	for field, value := range map[string]string{"created_at": `"jane@example.com"`, "paused_total_seconds": "4711.5", "budget": `"jane@example.com"`} {
+		err := json.Unmarshal(fmt.Appendf(nil, `{%q: %s}`, field, value), new(hiring.Submission))
+		require.ErrorContains(t, err, field)
+		assert.NotContains(t, fmt.Sprintf("%v %#v", err, err), strings.Trim(value, `"`), "%s", field)
+		assert.NoError(t, errors.Unwrap(err), "%s", field)
+	}
 }
