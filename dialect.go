@@ -79,6 +79,9 @@ func (d Dialect) WithDefaults() (Dialect, error) {
 			refused = joinParams(refused, &ParamError{Param: "Dialect." + name, Problem: err.Error()})
 		}
 	}
+	if field := d.clash(); field != "" {
+		refused = joinParams(refused, &ParamError{Param: "Dialect." + field, Problem: "is also the name of something that is sent beside it"})
+	}
 	if refused != nil {
 		return Dialect{}, refused
 	}
@@ -113,6 +116,26 @@ func checkDialectField(value, def string) error {
 		return urls.CheckRoute(value, def)
 	}
 	return nil
+}
+
+// clash returns a field whose name would occur twice in one query or body, where one of
+// the two values would be lost. hiring doctor tries no such name.
+func (d Dialect) clash() string {
+	for _, c := range []struct {
+		field, name string
+		beside      []string
+	}{
+		{"PageParam", d.PageParam, []string{d.PageSizeParam}},
+		{"PageSizeParam", d.PageSizeParam, []string{"assessment_id", "status", "since"}},
+		{"CursorParam", d.CursorParam, []string{d.PageSizeParam, "assessment_id", "status", "since"}},
+		{"EventPageSizeParam", d.EventPageSizeParam, []string{"since_seq"}},
+		{"InvitationName", d.InvitationName, []string{d.InvitationEmail}},
+	} {
+		if slices.Contains(c.beside, c.name) {
+			return c.field
+		}
+	}
+	return ""
 }
 
 // checkLayout returns an error for a layout that does not contain the date, such as a

@@ -47,9 +47,9 @@ func TestErrorsNameFlagsAndArguments(t *testing.T) {
 		"a raw call": {func() error { _, err := client.Do(ctx, http.MethodGet, "/nope", nil, nil, nil); return err },
 			"404 NOT_FOUND: The resource does not exist (request req_0000000000000001)."},
 		"a dialect": {func() error {
-			_, err := hiring.New("https://example.com", "sk_live_x", hiring.WithDialect(hiring.Dialect{PageParam: "page "}))
+			_, err := hiring.New("https://example.com", "sk_live_x", hiring.WithDialect(hiring.Dialect{PageParam: "page_size"}))
 			return err
-		}, "Dialect.page_param: must not begin or end with white space."},
+		}, "Dialect.page_param: is also the name of something that is sent beside it."},
 	} {
 		err := c.fail()
 		require.Error(t, err, name)

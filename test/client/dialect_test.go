@@ -380,3 +380,30 @@ func TestErrorsNameTheAssumedNames(t *testing.T) {
 		assert.True(t, strings.HasSuffix(err.Error(), c.hint), "%v", err)
 	}
 }
+
+// Two equal names for two values of one request would lose one of them.
+func TestDialectWithDuplicateNamesIsRejected(t *testing.T) {
+	for _, c := range []struct {
+		field   string
+		dialect hiring.Dialect
+	}{
+		{"PageParam", hiring.Dialect{PageParam: "page_size"}},
+		{"PageParam", hiring.Dialect{PageParam: "n", PageSizeParam: "n"}},
+		{"PageSizeParam", hiring.Dialect{PageSizeParam: "since"}},
+		{"PageSizeParam", hiring.Dialect{PageSizeParam: "status"}},
+		{"PageSizeParam", hiring.Dialect{PageSizeParam: "assessment_id"}},
+		{"CursorParam", hiring.Dialect{CursorParam: "page_size"}},
+		{"CursorParam", hiring.Dialect{CursorParam: "since"}},
+		{"EventPageSizeParam", hiring.Dialect{EventPageSizeParam: "since_seq"}},
+		{"InvitationName", hiring.Dialect{InvitationName: "candidate_email"}},
+		{"InvitationName", hiring.Dialect{InvitationName: "who", InvitationEmail: "who"}},
+	} {
+		_, err := hiring.New("https://hiring.test", "sk_test_x", hiring.WithDialect(c.dialect))
+		require.ErrorContains(t, err, "Dialect."+c.field+":")
+	}
+	// These are never sent together.
+	_, err := hiring.New("https://hiring.test", "sk_test_x", hiring.WithDialect(hiring.Dialect{
+		PageParam: "from", CursorParam: "from", PageSizeParam: "n", EventPageSizeParam: "n",
+	}))
+	require.NoError(t, err)
+}
