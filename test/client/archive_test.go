@@ -511,3 +511,13 @@ func TestArchiveOverTheWire(t *testing.T) {
 	require.ErrorContains(t, err, "refused")
 	assert.NotContains(t, err.Error(), "s3cr3t")
 }
+
+func TestPanicOfAWriterEndsTheAttempt(t *testing.T) {
+	h := newStorageServer(t, archive(200, 0, len(archiveContent), nil))
+	var storage exchanges
+	writer := writerFunc(func([]byte) (int, error) { panic("boom") })
+	cause := panicOf(func() { _, _ = h.Client(storage.option()).Submissions.DownloadArchive(t.Context(), "s", writer) })
+	assert.Equal(t, "boom", cause)
+	require.Len(t, storage.seen, 1)
+	require.Error(t, storage.seen[0].Err)
+}
