@@ -48,4 +48,9 @@ func ReadListReply[T any](body []byte) ([]T, error) {
 func SetWallClock(c *Client, ahead time.Duration) { c.Invitations.core.shared.invited.ahead = ahead }
 
 // RememberedAddresses returns the number of addresses that [InvitationService.Ensure] remembers.
-func RememberedAddresses(c *Client) int { return len(c.Invitations.core.shared.invited.entries) }
+func RememberedAddresses(c *Client) int {
+	invited := &c.Invitations.core.shared.invited
+	invited.mu.Lock()
+	defer invited.mu.Unlock()
+	return len(invited.entries)
+}
