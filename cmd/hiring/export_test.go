@@ -5,7 +5,9 @@ import (
 	"encoding/json"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"os/exec"
+	"os/signal"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -104,6 +106,7 @@ func TestInterruptedExport(t *testing.T) {
 // files that name candidates do not stay, also when the program was killed.
 func TestFilesOfEndedExports(t *testing.T) {
 	t.Parallel()
+	signal.Notify(make(chan os.Signal, 1), syscall.SIGHUP) // A program does not inherit that nohup ignores it.
 	for name, c := range map[string]struct {
 		signal     syscall.Signal
 		shell      string
