@@ -1,16 +1,5 @@
 package hiring
 
-// A call goes from top to bottom of this file:
-//
-//	do, doRaw      what a method gets: the response's data, decoded or not
-//	makeCall       the span of the operation; bad input ends here
-//	run            the variables of go-retryablehttp, which repeats from RoundTrip to prepareRetry
-//	admit          the context, the key, the rate limit (ratelimit.go), beforeAttempt; may wait
-//	RoundTrip      sends an attempt with the user's transport: its timeout, its traces
-//	checkRetry     ends the attempt: reads the response (response.go), decides (retry.go), tells observers
-//	backoff        announces the delay that was decided on
-//	prepareRetry   admits the next attempt
-
 import (
 	"context"
 	"errors"
@@ -78,7 +67,8 @@ func (k *core) makeCall(ctx context.Context, r request, d decoder) error {
 	})
 }
 
-// call is one request with all its attempts.
+// call is one request with all its attempts. run admits an attempt and starts the loop of go-retryablehttp, which calls
+// RoundTrip for each attempt, and admit again before each retry.
 type call struct {
 	core    *core
 	ctx     context.Context // The caller's, with the span of the operation.
@@ -92,15 +82,19 @@ type call struct {
 	client  http.Client
 	loop    retryablehttp.Client
 	message retryablehttp.Request
+
+	response http.Response // Of the last attempt, without its body.
 }
 
 // progress is the state that the attempts of a call share.
 type progress struct {
-	key      *credential // Of the next attempt, or of the last one; noKey before the first. Texts are searched for it.
-	attempts int         // Requests that were sent.
-	unknown  bool        // An attempt of a write may have taken effect, so the outcome of a later error is unknown.
-	attempt  attempt     // The last one. Its zero value: none, or it no longer matters.
-	failure  *Error      // Of the last attempt; the call's error if the next one does not happen.
+	key      *credential   // Of the next attempt, or of the last one; noKey before the first. Texts are searched for it.
+	attempts int           // Requests that were sent.
+	unknown  bool          // An attempt of a write may have taken effect, so the outcome of a later error is unknown.
+	attempt  attempt       // The last one. Its zero value: none, or it no longer matters.
+	failure  *Error        // Of the last attempt; the call's error if the next one does not happen.
+	retry    bool          // The last attempt is retried
+	wait     time.Duration // after this delay.
 }
 
 // run makes attempts until one succeeds or no retry can help.
@@ -108,7 +102,6 @@ func (c *call) run() error {
 	if err := c.admit(); err != nil {
 		return err
 	}
-	defer c.attempt.end(c.core.traces, "", errUnreturned, 0) // After a panic.
 	c.client = c.core.http
 	c.client.Transport = transport{c}
 	c.loop = retryablehttp.Client{
@@ -125,7 +118,10 @@ func (c *call) run() error {
 	if c.request.body != nil {
 		_ = c.message.SetBody(c.request.body) // Bytes are always accepted.
 	}
-	_, err := c.loop.Do(&c.message) //nolint:bodyclose // checkRetry closes every body
+	resp, err := c.loop.Do(&c.message)
+	if resp != nil {
+		resp.Body.Close() // Ends the timer of a user's http.Client. RoundTrip has read the transport's body.
+	}
 	if err == nil {
 		return nil
 	}
@@ -203,11 +199,16 @@ var jsonType = []string{"application/json"}
 // transport is the middleware of a call around the user's transport.
 type transport struct{ call *call }
 
-// RoundTrip begins an attempt, which checkRetry ends. The attempt's timeout is in the context of its request and not
-// in that of the loop, because the loop waits with its own.
+// RoundTrip makes an attempt, from the beginning of the traces to the end of the observers: it sends the request, reads,
+// decodes and classifies the response, and decides whether to retry. The hooks of the loop return what it decided. The
+// attempt's timeout is in the context of its request and not in that of the loop, because the loop waits with its own.
+//
+// It returns a copy of the response, because a transport that is a mock may return one response to several calls.
 func (t transport) RoundTrip(r *http.Request) (*http.Response, error) {
 	c := t.call
 	c.attempts++
+	c.failure, c.retry, c.wait = nil, false, 0
+	defer c.attempt.end(c.core.traces, "", errUnreturned, 0) // After a panic.
 	ctx, added := c.attempt.begin(r.Context(), c.core.traces, TraceAttempt{
 		Operation: c.request.operation, Method: r.Method, Route: c.request.route, Server: c.core.server, Number: c.attempts,
 	}, c.core.config.timeout)
@@ -216,57 +217,63 @@ func (t transport) RoundTrip(r *http.Request) (*http.Response, error) {
 		r.Header = maps.Clone(r.Header)
 		copyAdded(r.Header, added)
 	}
-	resp, err := c.core.transport().RoundTrip(r)
-	if err == nil && resp != nil && resp.StatusCode/100 == 3 {
-		if _, invalid := resp.Location(); invalid != nil { // http.Client would fail instead of returning the redirect.
-			delete(resp.Header, "Location")
-		}
-	}
-	return resp, err
-}
 
-// checkRetry ends an attempt with its response or the transport's error, and reports whether to
-// retry. It reads the response itself: with a response handler the loop would call it twice for an attempt, before and
-// after the body.
-func (c *call) checkRetry(_ context.Context, resp *http.Response, err error) (bool, error) {
+	resp, err := c.core.transport().RoundTrip(r)
+	if err == nil && resp == nil {
+		err = errors.New("the transport returned neither a response nor an error")
+	}
 	var warning string
 	var requested time.Duration
 	if err == nil {
+		c.response = *resp
+		resp = &c.response
+		if resp.Body == nil { // Of a mock.
+			resp.Body = http.NoBody
+		}
 		warning, requested, c.failure = c.read(resp)
+		resp.Body = http.NoBody
 	} else {
 		c.failure = c.noResponse(err)
 		c.capture(nil, nil)
 	}
 	if c.failure == nil {
 		c.attempt.end(c.core.traces, warning, nil, 0)
-		return false, nil
+		return resp, nil
 	}
 	c.unknown = c.unknown || c.failure.Outcome == OutcomeUnknown
 	policy := c.core.config.retry
 	if c.request.background && c.failure.Status == http.StatusTooManyRequests {
 		policy.MaxWait = quota.Longest
 	}
-	wait, retry := decide(policy, c.failure, requested, timeLeft(c.ctx), jitter()) //nolint:contextcheck // of the call
-	c.attempt.end(c.core.traces, "", c.failure, wait)
-	if retry {
-		return true, nil
-	}
-	return false, c.failure
+	c.wait, c.retry = decide(policy, c.failure, requested, timeLeft(c.ctx), jitter()) //nolint:contextcheck // of the call
+	c.attempt.end(c.core.traces, "", c.failure, c.wait)
+	return resp, err
 }
 
-// backoff announces the delay before a retry to the traces, and returns it.
+// checkRetry returns what the last attempt decided.
+func (c *call) checkRetry(_ context.Context, _ *http.Response, err error) (bool, error) {
+	switch {
+	case c.failure != nil:
+		return c.retry, c.failure
+	case err != nil: // http.Client refused the request or the response.
+		return false, c.noResponse(err)
+	}
+	return false, nil
+}
+
+// backoff announces the delay that the last attempt decided on, and returns it.
 func (c *call) backoff(time.Duration, time.Duration, int, *http.Response) time.Duration {
-	wait, reason := c.attempt.exchange.Wait, PauseRetry
+	reason := PauseRetry
 	if c.failure.usedUp() {
 		reason = PauseQuota
 	}
-	announceWait(c.core.withSpan(c.ctx, c.request.operation), wait, reason)
-	return wait
+	announceWait(c.core.withSpan(c.ctx, c.request.operation), c.wait, reason)
+	return c.wait
 }
 
 // prepareRetry admits a retry: the key may have changed, and a window may have ended.
 func (c *call) prepareRetry(r *http.Request) error {
-	c.attempt = attempt{} // An error that prevents the retry has no response.
+	c.attempt, c.retry = attempt{}, false // An error that prevents the retry has no response.
 	if err := c.admit(); err != nil {
 		return fmt.Errorf("%w; before that: %w", err, c.failure)
 	}

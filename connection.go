@@ -9,7 +9,6 @@ import (
 	"io"
 	"net"
 	"net/http"
-	"net/url"
 	"strings"
 	"syscall"
 	"time"
@@ -17,9 +16,6 @@ import (
 
 // noResponse returns the error of an attempt that got no response.
 func (c *call) noResponse(err error) *Error {
-	if outer, ok := errors.AsType[*url.Error](err); ok {
-		err = outer.Err
-	}
 	sent := !c.attempt.neverSent(err)
 	e := c.interrupted("no response", err)
 	e.Outcome = c.outcome(OutcomeUnknown)
@@ -31,7 +27,7 @@ func (c *call) noResponse(err error) *Error {
 	}
 	proxy := c.proxy()
 	switch {
-	case errors.Is(err, http.ErrSchemeMismatch):
+	case isSchemeMismatch(err):
 		e.Message = c.url.Host + " speaks plain http, not https"
 		e.kind, e.Hint = final, "correct the scheme or the port of the base URL"
 	case isTLSError(err):
@@ -101,6 +97,12 @@ func isProxyRefusal(err error) bool {
 		}
 	}
 	return true
+}
+
+// isSchemeMismatch reports whether a server answered a TLS handshake in plain http.
+func isSchemeMismatch(err error) bool {
+	record, ok := errors.AsType[tls.RecordHeaderError](err)
+	return errors.Is(err, http.ErrSchemeMismatch) || ok && string(record.RecordHeader[:]) == "HTTP/"
 }
 
 // isTLSError reports whether err is a failure of TLS that a retry does not fix.

@@ -11,8 +11,10 @@ import (
 	"math"
 	"net"
 	"net/http"
+	"net/http/cookiejar"
 	"net/url"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -22,6 +24,7 @@ import (
 
 	"github.com/hiring-assessment/hiring-go"
 	"github.com/hiring-assessment/hiring-go/internal/testing/apitest"
+	"github.com/hiring-assessment/hiring-go/sandbox"
 )
 
 func TestEveryDocumentedCodeIsDecoded(t *testing.T) {
@@ -383,14 +386,29 @@ func (l pipeListener) Close() error { close(l); return nil }
 func (l pipeListener) Addr() net.Addr { return &net.IPAddr{} }
 
 func TestTransportWithoutABody(t *testing.T) {
-	for _, length := range []int64{0} {
-		reply := func(r *http.Request) (*http.Response, error) {
-			resp := apitest.NewResponse(r, 200, nil, apitest.RequestIDHeader)
-			resp.ContentLength = length
-			return resp, nil
+	err := apitest.NewScriptedServer(t, func(r *http.Request) (*http.Response, error) {
+		return apitest.NewResponse(r, 200, nil, apitest.RequestIDHeader), nil
+	}).Client().Assessments.Delete(t.Context(), "a")
+	require.NoError(t, err, "a 2xx is a success whatever its body")
+}
+
+// TestTransportThatSharesItsResponse returns one response to all calls, as some mocks do. The race detector notices a
+// client that changes it.
+func TestTransportThatSharesItsResponse(t *testing.T) {
+	for _, status := range []int{204, 302, 404} {
+		header := http.Header{"X-Request-Id": {"req_1"}, "Location": {"://"}, "Set-Cookie": {"a=b"}}
+		shared := &http.Response{StatusCode: status, Header: header, Body: http.NoBody}
+		mock := apitest.RoundTripper(func(*http.Request) (*http.Response, error) { return shared, nil })
+		jar, err := cookiejar.New(nil)
+		require.NoError(t, err)
+		client, err := hiring.New("https://hiring.test", sandbox.TestKey, hiring.WithHTTPClient(&http.Client{Transport: mock, Jar: jar}))
+		require.NoError(t, err)
+		var calls sync.WaitGroup
+		for range 8 {
+			calls.Go(func() { _ = client.Assessments.Delete(t.Context(), "a") })
 		}
-		err := apitest.NewScriptedServer(t, reply).Client().Assessments.Delete(t.Context(), "a")
-		require.NoError(t, err, "a 2xx is a success whatever its body, length %d", length)
+		calls.Wait()
+		assert.Equal(t, &http.Response{StatusCode: status, Header: header, Body: http.NoBody}, shared)
 	}
 }
 
