@@ -187,7 +187,7 @@ func (d *download) sendAndCopy() error {
 		return err
 	case err != nil:
 		return d.interrupted(timed, err)
-	case isBusy(resp.StatusCode):
+	case (&Error{Status: resp.StatusCode}).mayPass():
 		d.requested = retryAfterOf(resp.Header, time.Now())
 	}
 	if err := d.accept(resp); err != nil {
@@ -226,7 +226,7 @@ func (d *download) accept(resp *http.Response) error {
 		return errArchiveChanged
 	case status == http.StatusPartialContent && begun:
 		return d.acceptRange(h)
-	case isBusy(status):
+	case (&Error{Status: status}).mayPass():
 		return errTransferBroken
 	case status >= 400 && status < 500:
 		return errTransferRefused

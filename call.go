@@ -242,7 +242,7 @@ func (t transport) RoundTrip(r *http.Request) (*http.Response, error) {
 	}
 	c.unknown = c.unknown || c.failure.Outcome == OutcomeUnknown
 	policy := c.core.config.retry
-	if c.request.background && c.failure.Status == http.StatusTooManyRequests {
+	if c.request.background && c.failure.isDeferred() {
 		policy.MaxWait = quota.Longest
 	}
 	c.wait, c.retry = decide(policy, c.failure, requested, timeLeft(c.ctx), jitter()) //nolint:contextcheck // of the call

@@ -221,35 +221,48 @@ func (e *Error) Unwrap() error {
 }
 
 // IsTransient reports whether err is temporary, so that the same call may succeed
-// later: a 429, a 5xx, a connection error, a response that was cut short or a
+// later: a 429, a 408, a 5xx, a connection error, a response that was cut short or a
 // timeout. A call that was refused locally because of a rate limit counts as a
 // 429. For a failed write, check Error.Outcome first: a write whose outcome is
 // [OutcomeUnknown] may have happened.
 //
 // IsTransient returns false for nil, a cancelled context, a server whose
 // certificate cannot be verified, a 2xx that is not from the API, and any
-// rejection by another status.
+// other 3xx or 4xx, also when its body was cut short.
 func IsTransient(err error) bool {
-	failure, ok := errors.AsType[*Error](err)
-	ok = ok && failure != nil
+	failure, _ := errors.AsType[*Error](err)
 	switch {
-	case errors.Is(err, context.Canceled), ok && failure.rejected():
-		return false // Also when the deadline passed after the response.
-	case errors.Is(err, context.DeadlineExceeded):
-		return true
-	case !ok, failure.kind == final, failure.kind == invalidBody, failure.Outcome == OutcomeDone:
+	case errors.Is(err, context.Canceled):
 		return false
-	case failure.kind != byStatus:
-		return true
-	case failure.Status == 0: // Without a code, there was no response.
-		return slices.Contains([]ErrorCode{"", ErrRateLimited, ErrInternal}, failure.Code)
+	case failure == nil:
+		return errors.Is(err, context.DeadlineExceeded)
 	}
-	return failure.Status == http.StatusTooManyRequests || failure.Status >= 500 && failure.Status < 600
+	return failure.mayPass() || failure.Status == 0 && errors.Is(err, context.DeadlineExceeded)
 }
 
-// rejected reports whether the API rejected a request for another reason than a rate limit.
-func (e *Error) rejected() bool {
-	return e.Status >= 300 && e.Status < 500 && e.Status != http.StatusTooManyRequests
+// mayPass reports whether the same request may succeed later. This is the one rule for that: a call retries nothing else
+// (decide), a waiting method repeats it (mayRecover), IsTransient reports it, and a candidate to whom it happened is not
+// rejected. It is a function of exported fields for an error with a status, which a test may have built.
+func (e *Error) mayPass() bool {
+	switch {
+	case e.Status >= 300 && e.Status < 500: // Also when its body was cut short.
+		return e.Status == http.StatusTooManyRequests || e.Status == http.StatusRequestTimeout
+	case e.kind == final, e.kind == invalidBody, e.Outcome == OutcomeDone:
+		return false
+	case e.kind != byStatus:
+		return true
+	case e.Status == 0: // Without a code, there was no response.
+		return slices.Contains([]ErrorCode{"", ErrRateLimited, ErrInternal}, e.Code)
+	}
+	return e.Status >= 500 && e.Status < 600
+}
+
+// isDeferred reports whether the API rejected the request for now: it did not act, and may act later.
+func (e *Error) isDeferred() bool { return rejects(e.Status) && e.mayPass() }
+
+// rejects reports whether a response with the status rejects a request, which then was not processed.
+func rejects(status int) bool {
+	return status >= 300 && status < 500 && status != http.StatusRequestTimeout && status != statusClientClosed
 }
 
 // causedBy sets what Unwrap returns.

@@ -12,8 +12,10 @@ import (
 	"os"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 func TestIsTransient(t *testing.T) {
@@ -26,6 +28,7 @@ func TestIsTransient(t *testing.T) {
 		"503":                           {&Error{Status: 503, Attempts: 3}, true},
 		"503 of a write":                {&Error{Status: 503, Outcome: OutcomeUnknown}, true},
 		"429":                           {&Error{Status: 429, Code: ErrRateLimited}, true},
+		"408":                           {&Error{Status: 408, Outcome: OutcomeUnknown}, true},
 		"499":                           {&Error{Status: 499}, false},
 		"404":                           {&Error{Status: 404, Code: ErrNotFound}, false},
 		"302":                           {&Error{Status: 302}, false},
@@ -53,6 +56,46 @@ func TestIsTransient(t *testing.T) {
 	} {
 		assert.Equal(t, c.transient, IsTransient(c.err), name)
 	}
+}
+
+// TestOneRuleOfWhatMayPass combines all statuses, codes, kinds and methods: what a call retries is transient, a poll
+// repeats what is transient, and a POST is retried only if it certainly was not done.
+func TestOneRuleOfWhatMayPass(t *testing.T) {
+	codes := []ErrorCode{
+		"", ErrInvalidInput, ErrInvalidToken, ErrPlanLimitReached, ErrInsufficientScope, ErrNotFound, ErrConflict, ErrRateLimited, ErrInternal, "NEW",
+	}
+	policy, err := RetryPolicy{}.withDefaults()
+	require.NoError(t, err)
+	core := &core{shared: new(shared)}
+	core.shared.polled.Store(true)
+	retried := make(map[string][]int)
+	for status := range 700 {
+		for _, code := range codes {
+			for _, kind := range []failureKind{byStatus, unsent, broken, timedOut, final, invalidBody} {
+				for _, method := range []string{"GET", "POST", "PATCH", "PUT", "DELETE"} {
+					c := &call{core: core, request: request{method: method}, progress: progress{key: noKey}}
+					e := &Error{Status: status, Code: code, kind: kind, Method: method, Attempts: 1, Outcome: c.outcome(OutcomeUnknown)}
+					if rejects(status) || kind == unsent {
+						e.Outcome = c.outcome(OutcomeNotDone)
+					}
+					_, again := decide(policy, e, 0, time.Hour, 0.5)
+					what := fmt.Sprintf("%s %d %s, kind %d", method, status, code, kind)
+					if again && kind == byStatus && code == "" && status > 0 {
+						retried[method] = append(retried[method], status)
+					}
+					require.False(t, again && !IsTransient(e), "%s: retried, but not transient", what)
+					require.False(t, again && method == "POST" && e.Outcome != OutcomeNotDone, "%s: may have been done", what)
+					require.False(t, IsTransient(e) && !core.mayRecover(e), "%s: transient, but ends a wait", what)
+					if status >= 300 && status < 500 && status != 408 {
+						require.Equal(t, status == 429, IsTransient(e), what)
+					}
+				}
+			}
+		}
+	}
+	assert.Equal(t, map[string][]int{
+		"GET": {429, 500, 502, 503, 504}, "POST": {429}, "PATCH": {429, 500, 502, 503, 504}, "PUT": {429}, "DELETE": {429, 500, 502, 503, 504},
+	}, retried)
 }
 
 func TestWord(t *testing.T) {

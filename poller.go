@@ -131,7 +131,7 @@ func (k *core) mayRecover(err error) bool {
 	failure := failureIn(err)
 	_, stuck := errors.AsType[*paging.Stuck](err)
 	switch {
-	case IsTransient(err), failure.Status == http.StatusRequestTimeout:
+	case IsTransient(err):
 		return true
 	case failure.Status == 0, failure.Status == http.StatusUnauthorized, failure.Status == http.StatusForbidden, failure.isFromAPI(), stuck:
 		return false
@@ -175,7 +175,7 @@ func (k *pollCore) checkAccount(ctx context.Context, err error) error {
 	switch {
 	case k.foreign == nil:
 		return nil
-	case err != nil && (!failure.isFromAPI() || slices.Contains([]int{http.StatusUnauthorized, http.StatusForbidden, http.StatusTooManyRequests}, failure.Status)):
+	case err != nil && (!failure.isFromAPI() || failure.isDeferred() || failure.Status == http.StatusUnauthorized || failure.Status == http.StatusForbidden):
 		return nil // It says nothing about an account.
 	case account == "":
 		same := *k // With the key of that request.
@@ -377,7 +377,7 @@ func replyCode(request poll.Request, err error) (code int, _ error) {
 		return http.StatusOK, nil
 	case failure.isFromAPI() && failure.Status == http.StatusNotFound && request.ID != "":
 		return http.StatusNotFound, nil
-	case failure.Status == http.StatusBadRequest && (failure.isFromAPI() || failure.kind != byStatus) && (unfinished || request.Cursor != ""):
+	case failure.Status == http.StatusBadRequest && (failure.isFromAPI() || failure.cause != nil) && (unfinished || request.Cursor != ""):
 		return http.StatusBadRequest, nil // Also if its body was cut short.
 	case failure.isFromAPI() && failure.Status >= 500, failure.kind == invalidBody:
 		return http.StatusInternalServerError, err

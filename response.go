@@ -321,8 +321,7 @@ type errorEnvelope struct {
 func (c *call) rejected(resp *http.Response, body []byte, bodyErr error) *Error {
 	e := c.fail("", bodyErr)
 	e.Outcome = c.outcome(OutcomeNotDone)
-	switch status := resp.StatusCode; {
-	case status >= 500, status == http.StatusRequestTimeout, status == statusClientClosed:
+	if !rejects(resp.StatusCode) {
 		e.Outcome = c.outcome(OutcomeUnknown)
 	}
 	e.RetryAfter = retryAfterOf(resp.Header, c.core.shared.clock.at(time.Now()))
@@ -348,10 +347,6 @@ func (c *call) rejected(resp *http.Response, body []byte, bodyErr error) *Error 
 		e.Message, hint = c.describeBody(resp.Header, body, "error envelope")
 	}
 	if _, tooLong := errors.AsType[*http.MaxBytesError](bodyErr); bodyErr != nil && !tooLong {
-		e.kind = broken
-		if c.isTimeout(bodyErr) {
-			e.kind = timedOut
-		}
 		if e.Code == "" && hint == "" && e.Status >= 400 {
 			e.Message = "the response was cut short"
 		} else {

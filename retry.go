@@ -6,6 +6,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"net/http"
+	"slices"
 	"time"
 
 	"github.com/hiring-assessment/hiring-go/internal/defaults"
@@ -57,35 +58,24 @@ func decide(p RetryPolicy, e *Error, requested, left time.Duration, jitter float
 	return wait, true
 }
 
-// isRetriable reports whether a retry is safe and may succeed. A POST is retried only when
-// the API certainly did not process it.
+// isRetriable reports whether a failure that may pass is retried within the call. What certainly was not done is retried
+// with every method, a POST only then. After a timeout a write may still be running.
 func isRetriable(e *Error) bool {
 	switch {
-	case e.Status == http.StatusTooManyRequests, e.kind == unsent:
-		return true
-	case e.Status == http.StatusUnauthorized: // Failed authentications throttle the address, also when the body was cut short.
+	case !e.mayPass():
 		return false
+	case e.kind == unsent, e.isDeferred():
+		return true
 	}
+	overloaded := slices.Contains([]int{500, 502, 503, 504}, e.Status)
 	switch e.Method {
 	case http.MethodGet:
-		return e.kind == broken || e.kind == timedOut || isOverload(e.Status)
-	case http.MethodDelete, http.MethodPatch: // After a timeout the first request may still be running.
-		return isOverload(e.Status) || e.Status == 0 && e.kind == broken
+		return overloaded || e.kind == broken || e.kind == timedOut
+	case http.MethodDelete, http.MethodPatch:
+		return overloaded || e.kind == broken && e.Status == 0
 	}
 	return false
 }
-
-// isOverload reports whether status is a transient server error.
-func isOverload(status int) bool {
-	switch status {
-	case 500, 502, 503, 504:
-		return true
-	}
-	return false
-}
-
-// isBusy reports whether a server with that status may be asked again later.
-func isBusy(status int) bool { return status == http.StatusTooManyRequests || isOverload(status) }
 
 // backoff returns the longest delay after attempt n: the base, doubled with each attempt,
 // at most MaxBackoff. It compares before it doubles, so that it cannot overflow.

@@ -508,31 +508,28 @@ func TestInvalidMembersDoNotHideTheCode(t *testing.T) {
 	assert.Equal(t, map[string][]string{"a": {"x"}, "b": {"y"}, "c": nil}, fields)
 }
 
-// A GET is retried after a rejection whose body was cut, because its code is not known.
+// The status decides about a rejection, whether its body is complete or not.
 func TestRejectionsThatAreCutShort(t *testing.T) {
-	get, remove := getAccount, func(ctx context.Context, c *hiring.Client) error { return c.Assessments.Delete(ctx, apitest.ID) }
 	for name, c := range map[string]struct {
 		status int
 		begin  string
-		call   func(context.Context, *hiring.Client) error
-		sent   int
 		text   string
 	}{
-		"404 of a GET":              {404, `{"error":{"code":"NOT_F`, get, allAttempts, "404 the response was cut short; "},
-		"404 of a GET without body": {404, ``, get, allAttempts, "404 the response was cut short; "},
-		"302 of a GET":              {302, `<html>`, get, allAttempts, "correct the base URL; the response was cut short; "},
-		"403 page of a GET":         {403, `<html>`, get, allAttempts, "403 the response is not from the API: <html>; "},
-		"401 of a GET":              {401, `{"error":`, get, 1, "401 the response was cut short"},
-		"404 of a DELETE":           {404, `{"error":{"code":"NOT_F`, remove, 1, "404 the response was cut short"},
-		"whole error, then cut":     {404, `{"error":{"code":"NOT_FOUND","message":"No."}}`, get, allAttempts, "404 NOT_FOUND: No; "},
+		"404":                   {404, `{"error":{"code":"NOT_F`, "404 the response was cut short"},
+		"404 without body":      {404, ``, "404 the response was cut short"},
+		"302":                   {302, `<html>`, "correct the base URL; the response was cut short"},
+		"403 page":              {403, `<html>`, "403 the response is not from the API: <html>; "},
+		"425":                   {425, `{`, "425 the response was cut short"},
+		"whole error, then cut": {404, `{"error":{"code":"NOT_FOUND","message":"No."}}`, "404 NOT_FOUND: No; "},
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			fake := apitest.NewScriptedServer(t, apitest.Truncate(c.status, c.begin, io.ErrUnexpectedEOF, apitest.RequestIDHeader))
-			err := c.call(t.Context(), fake.Client())
+			err := getAccount(t.Context(), fake.Client())
 			require.ErrorContains(t, err, c.text, name)
 			require.ErrorContains(t, err, "the response was cut short", name)
 			require.ErrorIs(t, err, io.ErrUnexpectedEOF, name)
-			assert.Len(t, fake.Requests(), c.sent, name)
+			assert.False(t, hiring.IsTransient(err), name)
+			assert.Len(t, fake.Requests(), 1, name)
 		})
 	}
 }

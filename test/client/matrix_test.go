@@ -62,12 +62,6 @@ func overload(a apitest.Responder, wait time.Duration, text string) meets {
 	return meets{a, again, once, again, again}
 }
 
-// cutRejection returns a row for a rejection whose body is cut, which only a GET retries.
-func cutRejection(a apitest.Responder, text string) meets {
-	once := fate{hiring.OutcomeNotDone, 1, 0, text}
-	return meets{a, fate{"", allAttempts, random, text}, once, once, once}
-}
-
 // unreadable returns a row for a 2xx without a resource. A DELETE needs none.
 func unreadable(a apitest.Responder, reads int, wait time.Duration, text string) meets {
 	done := fate{hiring.OutcomeDone, 1, 0, text}
@@ -132,7 +126,7 @@ func matrix() map[string]meets {
 		"broken pipe":          overload(apitest.Fail(&net.OpError{Op: "write", Net: "tcp", Err: syscall.EPIPE}), random, "no response: write tcp: broken pipe"),
 		"timeout":              {apitest.Block(), fate{"", allAttempts, random, "no response within 30s"}, unanswered, unanswered, unanswered},
 		"503 truncated":        overload(apitest.Truncate(503, "<html", apitest.ErrReset), random, "503 the response is not from the API: <html"),
-		"404 truncated":        cutRejection(apitest.Truncate(404, `{"error":{"co`, apitest.ErrReset), "404 the response was cut short"),
+		"404 truncated":        alike(apitest.Truncate(404, `{"error":{"co`, apitest.ErrReset), no, 1, 0, "404 the response was cut short"),
 		"400 that is too long": alike(apitest.Respond(400, strings.Repeat("x", 2<<20)), no, 1, 0, "400 the response is not from the API: xxxxx"),
 	}
 }
