@@ -133,3 +133,10 @@ func (c *call) interrupted(what string, cause error) *Error {
 	}
 	return e
 }
+
+// isTimeout reports whether err, which ended an attempt, is a timeout. The end of a context counts
+// as one.
+func (c *call) isTimeout(err error) bool {
+	timeout, ok := errors.AsType[net.Error](err)
+	return c.attempt.ctx.Err() != nil || ok && timeout.Timeout()
+}

@@ -66,3 +66,9 @@ func amounts(ids []string, what, state string) string {
 
 // unended returns s without trailing punctuation, so that s can be continued.
 func unended(s string) string { return strings.TrimRight(s, " \t\r\n.,;:") }
+
+// sameID reports whether two ids are the same UUID, or the same text: case, hyphens and braces do not matter.
+func sameID(a, b string) bool {
+	plain := strings.NewReplacer("-", "", "{", "", "}", "").Replace
+	return a == b || strings.EqualFold(plain(a), plain(b))
+}
