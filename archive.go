@@ -188,7 +188,7 @@ func (d *download) sendAndCopy() error {
 	case err != nil:
 		return d.interrupted(timed, err)
 	case (&Error{Status: resp.StatusCode}).mayPass():
-		d.requested = retryAfterOf(resp.Header, time.Now())
+		d.requested = readHeader(resp.StatusCode, resp.Header, noKey, time.Now()).retryAfter
 	}
 	if err := d.accept(resp); err != nil {
 		return err

@@ -234,7 +234,7 @@ func (t transport) RoundTrip(r *http.Request) (*http.Response, error) {
 		resp.Body = http.NoBody
 	} else {
 		c.failure = c.noResponse(err)
-		c.capture(nil, nil)
+		c.capture(nil, nil) // Nothing is left of an earlier attempt.
 	}
 	if c.failure == nil {
 		c.attempt.end(c.core.traces, warning, nil, 0)

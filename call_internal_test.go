@@ -59,13 +59,14 @@ func TestClockIsNotLearnedFromAnIntermediary(t *testing.T) {
 		s := new(shared)
 		of := &call{core: &core{shared: s}, request: request{method: http.MethodGet}, progress: progress{key: noKey}}
 		of.attempt.exchange.Started = now
-		of.learn(&http.Response{StatusCode: c.status, Header: c.header}, nil, now)
+		r := readHeader(c.status, c.header, noKey, now)
+		of.record(&r, now)
 		assert.Equal(t, c.learned, s.quotas.Known(keyID{}, quota.Read).Limit == 1000, "%s: rate limit", name)
 		assert.Equal(t, c.learned, s.clock.at(now).Before(now.Add(-59*time.Minute)), "%s: clock", name)
 	}
 }
 
-func TestRetryAfterOf(t *testing.T) {
+func TestRetryAfter(t *testing.T) {
 	now := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 	for _, c := range []struct {
 		value, date string
@@ -100,9 +101,8 @@ func TestRetryAfterOf(t *testing.T) {
 		if c.date != "" {
 			h.Set("Date", c.date)
 		}
-		assert.Equal(t, c.want, retryAfterOf(h, now), "Retry-After %q, Date %q", c.value, c.date)
+		assert.Equal(t, c.want, readHeader(429, h, noKey, now).retryAfter, "Retry-After %q, Date %q", c.value, c.date)
 	}
-	assert.Zero(t, retryAfterOf(nil, now))
 }
 
 func TestRedact(t *testing.T) {

@@ -128,15 +128,8 @@ func (c *call) interrupted(what string, cause error) *Error {
 	}
 	e := c.fail(what+": "+c.text(cause), cause)
 	e.kind = broken
-	if c.isTimeout(cause) {
+	if timeout, ok := errors.AsType[net.Error](cause); c.attempt.ctx.Err() != nil || ok && timeout.Timeout() {
 		e.kind = timedOut
 	}
 	return e
-}
-
-// isTimeout reports whether err, which ended an attempt, is a timeout. The end of a context counts
-// as one.
-func (c *call) isTimeout(err error) bool {
-	timeout, ok := errors.AsType[net.Error](err)
-	return c.attempt.ctx.Err() != nil || ok && timeout.Timeout()
 }

@@ -48,8 +48,8 @@ func (r *request) class() quota.Class {
 	return quota.Write
 }
 
-// windowIn returns the rate limit in the details of a 429, whose headers a proxy may have removed.
-func windowIn(body []byte) (window quota.Window, ok bool) {
+// windowIn returns the rate limit in the details of a 429, whose headers a proxy may have removed, zero without one.
+func windowIn(body []byte) quota.Window {
 	var rejection struct {
 		Error struct {
 			Details map[string]RawValue `json:"details"`
@@ -57,7 +57,8 @@ func windowIn(body []byte) (window quota.Window, ok bool) {
 	}
 	_ = decode(body, &rejection) // A body of another form has no details.
 	details := rejection.Error.Details
-	return windowOf(string(details["limit"]), string(details["remaining"]), string(details["reset"]))
+	window, _ := windowOf(string(details["limit"]), string(details["remaining"]), string(details["reset"]))
+	return window
 }
 
 // windowOf returns the rate limit with three values as a response has them. It returns false unless all three are
@@ -76,8 +77,7 @@ func windowOf(limit, remaining, reset string) (window quota.Window, ok bool) {
 const maxUnix = 253402300799
 
 // retryAfterOf returns the delay of a Retry-After header, which is a number of seconds or an
-// HTTP date. A date is compared with the response's Date header, or without one with the
-// server's time as it is known otherwise. It returns 0 for a missing or invalid header.
+// HTTP date, which is compared with the server's time. It returns 0 for a missing or invalid header.
 func retryAfterOf(h http.Header, server time.Time) time.Duration {
 	value := strings.TrimSpace(headerValue(h, "Retry-After"))
 	if value == "" {
@@ -89,9 +89,6 @@ func retryAfterOf(h http.Header, server time.Time) time.Duration {
 	at, err := http.ParseTime(value)
 	if err != nil {
 		return 0
-	}
-	if date := dateOf(h); !date.IsZero() {
-		server = date
 	}
 	return max(0, at.Sub(server))
 }
@@ -121,9 +118,9 @@ type serverClock struct{ reading atomic.Pointer[clockReading] }
 // clockReading is the time of the server's clock at a local time.
 type clockReading struct{ server, local time.Time }
 
-// learn takes the Date of a response, zero if it has none, to a request that was sent and received at local times. Date
+// set takes the Date of a response, zero if it has none, to a request that was sent and received at local times. Date
 // has whole seconds, so an estimate that it does not contradict is kept.
-func (c *serverClock) learn(date, sent, received time.Time) {
+func (c *serverClock) set(date, sent, received time.Time) {
 	server, first := c.at(received), c.reading.Load() == nil
 	wrong := server.Before(date) || server.After(date.Add(time.Second+received.Sub(sent)))
 	switch {
@@ -141,39 +138,6 @@ func (c *serverClock) at(local time.Time) time.Time {
 		return last.server.Add(local.Sub(last.local))
 	}
 	return local
-}
-
-// learn records what a response says about the rate limit, and returns the delay that it requests before another attempt.
-// A response with an Age header comes from a cache and is about another time. A 401 is about a key that has no rate limit.
-func (c *call) learn(resp *http.Response, body []byte, received time.Time) (requested time.Duration) {
-	seen, h := &c.attempt.exchange, resp.Header
-	limited := resp.StatusCode == http.StatusTooManyRequests
-	window, ok := windowOf(headerValue(h, "X-Ratelimit-Limit"), headerValue(h, "X-Ratelimit-Remaining"), headerValue(h, "X-Ratelimit-Reset"))
-	fromHeader := ok
-	if limited && !ok {
-		window, ok = windowIn(body)
-	}
-	requestID := c.key.redact(headerValue(h, "X-Request-Id"))
-	seen.Status, seen.RequestID, seen.RateLimit = resp.StatusCode, requestID, RateLimit(window)
-	date, clock := dateOf(h), &c.core.shared.clock
-	requested = retryAfterOf(h, clock.at(received))
-	if ok && limited && requested == 0 {
-		requested = window.Left(date)
-	}
-	if headerValue(h, "Age") != "" {
-		return requested
-	}
-	if fromHeader && requestID != "" && resp.StatusCode != http.StatusUnauthorized { // Otherwise it may be the clock of an intermediary.
-		clock.learn(date, seen.Started, received)
-	}
-	class, quotas := c.request.class(), &c.core.shared.quotas
-	if ok && resp.StatusCode != http.StatusUnauthorized {
-		quotas.Learn(c.key.id, class, window, date, received)
-	}
-	if limited && requested > 0 {
-		quotas.Close(c.key.id, class, requested, received)
-	}
-	return requested
 }
 
 // awaitWindow waits if the rate limit does not admit a request now, and reports whether it waited.

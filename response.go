@@ -2,25 +2,15 @@ package hiring
 
 import (
 	"bytes"
-	"cmp"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
-	"net"
 	"net/http"
-	"reflect"
 	"slices"
-	"strings"
 	"sync"
 	"time"
 
-	jsonv2 "github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
-	"github.com/hiring-assessment/hiring-go/internal/jsoncodec"
-	"github.com/hiring-assessment/hiring-go/internal/jsoncodec/fastjson"
-	"github.com/hiring-assessment/hiring-go/internal/paging"
 	"github.com/hiring-assessment/hiring-go/internal/quota"
 )
 
@@ -30,11 +20,46 @@ var buffers = sync.Pool{New: func() any { return new(bytes.Buffer) }}
 // maxPooled is the size of the largest buffer that is used again.
 const maxPooled = 1 << 20
 
-// read reads and decodes a response within its attempt. It returns the delay that the response requests before another
-// attempt, and the error of the response or nil.
+// response is what an attempt received, read once. Everything that judges a response takes it.
+type response struct {
+	status     int
+	header     http.Header
+	requestID  string        // Without the key.
+	date       time.Time     // By the server's clock; zero without a Date.
+	retryAfter time.Duration // What the header requests; 0 without it.
+	window     quota.Window  // The rate limit, of the header or of the details of a 429. Zero: not known.
+	signed     bool          // The header shows a rate limit and a request id, as the API does: the Date is not an intermediary's.
+
+	body    []byte // Without a byte-order mark, in memory that is used again.
+	bodyErr error  // Why body is not all of it.
+	cut     *Error // The error of an attempt whose body did not arrive whole; nil for a body that is too long.
+}
+
+// readHeader returns what a status and header say. server is the server's time as it is known without them.
+func readHeader(status int, h http.Header, key *credential, server time.Time) response {
+	r := response{status: status, header: h, requestID: key.redact(headerValue(h, "X-Request-Id")), date: dateOf(h)}
+	if !r.date.IsZero() {
+		server = r.date
+	}
+	r.retryAfter = retryAfterOf(h, server)
+	window, ok := windowOf(headerValue(h, "X-Ratelimit-Limit"), headerValue(h, "X-Ratelimit-Remaining"), headerValue(h, "X-Ratelimit-Reset"))
+	r.window, r.signed = window, ok && r.requestID != ""
+	return r
+}
+
+// requested returns the delay that the response requests before another attempt: that of Retry-After, or for a 429 the
+// rest of its window.
+func (r *response) requested() time.Duration {
+	if r.retryAfter == 0 && r.status == http.StatusTooManyRequests && r.window != (quota.Window{}) {
+		return r.window.Left(r.date)
+	}
+	return r.retryAfter
+}
+
+// read reads a response within its attempt, records what it says, and classifies it. It returns the delay that the
+// response requests before another attempt, and its error or nil.
 func (c *call) read(resp *http.Response) (warning string, requested time.Duration, failure *Error) {
 	defer resp.Body.Close()
-	received := time.Now()
 	buffer := buffers.Get().(*bytes.Buffer)
 	defer func() {
 		if buffer.Cap() <= maxPooled {
@@ -42,34 +67,61 @@ func (c *call) read(resp *http.Response) (warning string, requested time.Duratio
 		}
 	}()
 	buffer.Reset()
-	var err error
-	if resp.StatusCode >= 200 { // What follows another status may never end, as after a switch of protocols.
-		_, err = buffer.ReadFrom(http.MaxBytesReader(nil, resp.Body, c.core.config.maxBytes))
+	received := time.Now()
+	r := readHeader(resp.StatusCode, resp.Header, c.key, c.core.shared.clock.at(received))
+	if r.status >= 200 { // What follows another status may never end, as after a switch of protocols.
+		_, r.bodyErr = buffer.ReadFrom(http.MaxBytesReader(nil, resp.Body, c.core.config.maxBytes))
 	}
 	body := buffer.Bytes()
-	requested = c.learn(resp, body, received)
-	c.capture(resp, body)
-	warning, failure = c.classify(resp, bytes.TrimPrefix(body, []byte("\ufeff")), err)
+	r.body = bytes.TrimPrefix(body, []byte("\ufeff"))
+	if r.status == http.StatusTooManyRequests && r.window == (quota.Window{}) {
+		r.window = windowIn(r.body)
+	}
+	seen := &c.attempt.exchange
+	seen.Status, seen.RequestID, seen.RateLimit = r.status, r.requestID, RateLimit(r.window)
+	if _, tooLong := errors.AsType[*http.MaxBytesError](r.bodyErr); r.bodyErr != nil && !tooLong {
+		r.cut = c.interrupted("the response was not complete", r.bodyErr)
+	}
+	c.record(&r, received)
+	c.capture(&r, body)
+	warning, failure = c.classify(&r)
 	if failure == nil || failure.Code != "" || failure.RequestID != "" { // The response is from the API.
 		refused := failure != nil && failure.Status == http.StatusUnauthorized && failure.Code == ErrInvalidToken
 		c.core.shared.quotas.Authenticated(c.key.id, !refused, time.Now())
 	}
-	return warning, requested, failure
+	return warning, r.requested(), failure
+}
+
+// record passes what a response says to the server's clock and the rate limits. A response with an Age header comes from a
+// cache and is about another time. A 401 is about a key that has no rate limit.
+func (c *call) record(r *response, received time.Time) {
+	if headerValue(r.header, "Age") != "" || r.status == http.StatusUnauthorized {
+		return
+	}
+	if r.signed {
+		c.core.shared.clock.set(r.date, c.attempt.exchange.Started, received)
+	}
+	class, quotas := c.request.class(), &c.core.shared.quotas
+	if r.window != (quota.Window{}) {
+		quotas.Update(c.key.id, class, r.window, r.date, received)
+	}
+	if delay := r.requested(); r.status == http.StatusTooManyRequests && delay > 0 {
+		quotas.Close(c.key.id, class, delay, received)
+	}
 }
 
 // capture copies a response, nil for none, to the Response of the caller's context.
-func (c *call) capture(resp *http.Response, body []byte) {
+func (c *call) capture(r *response, body []byte) {
 	to := responseOf(c.ctx)
 	if to == nil {
 		return
 	}
 	*to = Response{Attempts: c.attempts}
-	if resp == nil {
+	if r == nil {
 		return
 	}
-	seen := &c.attempt.exchange
-	to.StatusCode, to.RequestID, to.RateLimit = seen.Status, seen.RequestID, seen.RateLimit
-	to.Body, to.Header = bytes.Clone(body), resp.Header.Clone()
+	to.StatusCode, to.RequestID, to.RateLimit = r.status, r.requestID, RateLimit(r.window)
+	to.Body, to.Header = bytes.Clone(body), r.header.Clone()
 	for _, values := range to.Header {
 		for i := range values {
 			values[i] = c.key.redact(values[i])
@@ -77,35 +129,35 @@ func (c *call) capture(resp *http.Response, body []byte) {
 	}
 }
 
-// classify decodes a response, and returns its error or nil. bodyErr is why body is not all of the
-// response's body.
-func (c *call) classify(resp *http.Response, body []byte, bodyErr error) (warning string, failure *Error) {
-	switch status := resp.StatusCode; {
-	case status < 200:
-		e := c.fail(fmt.Sprintf("the response is not from the API: status %03d does not end a request", status), nil)
+// classify decodes a response, and returns its error or nil. It depends on nothing but the call's request and the
+// response.
+func (c *call) classify(r *response) (warning string, failure *Error) {
+	switch {
+	case r.status < 200:
+		e := c.fail(fmt.Sprintf("the response is not from the API: status %03d does not end a request", r.status), nil)
 		e.Outcome = c.outcome(OutcomeUnknown)
 		return "", e
-	case status >= 300:
-		return "", c.rejected(resp, body, bodyErr)
-	case !c.isFromAPI(resp.Header, body):
-		return "", c.notFromAPI(resp.Header, body, bodyErr)
+	case r.status >= 300:
+		return "", c.rejected(r)
+	case !c.isFromAPI(r):
+		return "", c.notFromAPI(r)
 	case c.decoder == nil:
 		return "", nil
 	}
-	warning, err := c.decoder(body, bodyErr)
+	warning, err := c.decoder(r.body, r.bodyErr)
 	if err != nil {
-		failure = c.undecodable(resp.StatusCode, body, err)
+		failure = c.undecodable(r, err)
 		failure.Outcome = c.outcome(OutcomeDone)
 	}
 	return warning, failure
 }
 
 // isFromAPI reports whether a 2xx response is from the API. Otherwise it may be a sign-in page.
-func (c *call) isFromAPI(h http.Header, body []byte) bool {
-	rest := bytes.TrimLeft(body, " \t\r\n")
+func (c *call) isFromAPI(r *response) bool {
+	rest := bytes.TrimLeft(r.body, " \t\r\n")
 	switch {
 	case len(rest) == 0:
-		return headerValue(h, "X-Request-Id") != ""
+		return r.requestID != ""
 	case bytes.HasPrefix(rest, []byte(`{"data":`)):
 		return true
 	case c.request.route == "/openapi.json": // The one document that has no envelope.

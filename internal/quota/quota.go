@@ -112,10 +112,10 @@ func (t *Tracker) Admit(key Key, class Class, reserve float64, now time.Time) Ba
 	return Barrier{}
 }
 
-// Learn records the rate limit of a response with a Date, zero if it has none. Of two responses
+// Update records the rate limit of a response with a Date, zero if it has none. Of two responses
 // of one window the one with fewer remaining requests applies, otherwise the one of the later
 // window.
-func (t *Tracker) Learn(key Key, class Class, window Window, date, now time.Time) {
+func (t *Tracker) Update(key Key, class Class, window Window, date, now time.Time) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	c := &t.of(key).classes[class]

@@ -38,7 +38,7 @@ func TestAdmit(t *testing.T) {
 		"the reserve of an old window": {remaining: 5, reserve: 0.2, passed: 10 * time.Minute},
 	} {
 		var tracker Tracker
-		tracker.Learn(keyOf(1), Read, used(c.remaining, reset), before(10*time.Minute), start)
+		tracker.Update(keyOf(1), Read, used(c.remaining, reset), before(10*time.Minute), start)
 		now := start.Add(c.passed)
 		barrier := tracker.Admit(keyOf(1), Read, c.reserve, now)
 		assert.Equal(t, c.want, barrier.Wait, name)
@@ -65,8 +65,8 @@ func TestLearn(t *testing.T) {
 		"the known one has ended": {used(0, next), used(80, reset), time.Hour, used(80, reset)},
 	} {
 		var tracker Tracker
-		tracker.Learn(keyOf(1), Write, c.first, c.first.Reset.Add(-time.Hour), start)
-		tracker.Learn(keyOf(1), Write, c.second, c.second.Reset.Add(-time.Hour), start.Add(c.passed))
+		tracker.Update(keyOf(1), Write, c.first, c.first.Reset.Add(-time.Hour), start)
+		tracker.Update(keyOf(1), Write, c.second, c.second.Reset.Add(-time.Hour), start.Add(c.passed))
 		assert.Equal(t, c.want, tracker.Known(keyOf(1), Write), name)
 	}
 	assert.Zero(t, new(Tracker).Known(keyOf(1), Write))
@@ -80,7 +80,7 @@ func TestAnInvalidHeaderDoesNotCloseAClassForever(t *testing.T) {
 		case 3:
 			tracker.Close(keyOf(n), Read, year, start)
 		default:
-			tracker.Learn(keyOf(n), Read, used(0, reset), []time.Time{before(year), before(-year), {}}[n], start)
+			tracker.Update(keyOf(n), Read, used(0, reset), []time.Time{before(year), before(-year), {}}[n], start)
 		}
 		assert.Equal(t, longest, tracker.Admit(keyOf(n), Read, 0, start).Wait, n)
 		assert.Zero(t, tracker.Admit(keyOf(n), Read, 0, start.Add(longest)), n)
@@ -92,9 +92,9 @@ func TestClose(t *testing.T) {
 	for name, delay := range map[string]time.Duration{"before the window ends": time.Minute, "after it": 90 * time.Minute} {
 		for _, remaining := range []int{0, 7} {
 			var tracker Tracker
-			tracker.Learn(keyOf(1), Read, used(remaining, reset), before(time.Hour), start)
+			tracker.Update(keyOf(1), Read, used(remaining, reset), before(time.Hour), start)
 			tracker.Close(keyOf(1), Read, delay, start)
-			tracker.Learn(keyOf(1), Read, used(50, reset), before(time.Hour), start) // A response that was slower.
+			tracker.Update(keyOf(1), Read, used(50, reset), before(time.Hour), start) // A response that was slower.
 			assert.Equal(t, delay, tracker.Admit(keyOf(1), Read, 0, start).Wait, name)
 			_, left, ends := tracker.Left(keyOf(1), Read, start)
 			assert.Equal(t, []any{0, delay}, []any{left, ends}, name)
@@ -135,7 +135,7 @@ func TestLeft(t *testing.T) {
 	}
 	assert.Equal(t, []any{1000, 1000, Length}, left(Read, start), "documented")
 	assert.Equal(t, []any{200, 200, Length}, left(Write, start), "documented")
-	tracker.Learn(keyOf(1), Read, used(30, reset), before(10*time.Minute), start)
+	tracker.Update(keyOf(1), Read, used(30, reset), before(10*time.Minute), start)
 	assert.Equal(t, []any{100, 30, 8 * time.Minute}, left(Read, start.Add(2*time.Minute)))
 	assert.Equal(t, []any{100, 100, Length}, left(Read, start.Add(10*time.Minute)))
 }

@@ -1,0 +1,204 @@
+package hiring
+
+import (
+	"bytes"
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+
+	jsonv2 "github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/hiring-assessment/hiring-go/internal/jsoncodec"
+	"github.com/hiring-assessment/hiring-go/internal/paging"
+	"github.com/hiring-assessment/hiring-go/internal/quota"
+)
+
+// notFromAPI returns the error of a 2xx response that is not from the API. One that was cut short
+// before it showed where it came from may be of the API.
+func (c *call) notFromAPI(r *response) *Error {
+	var e *Error
+	if r.bodyErr != nil && (len(r.body) == 0 || looksLikeJSON(r.body)) {
+		e = c.undecodable(r, r.bodyErr)
+	} else {
+		message, hint := c.describeBody(r, "envelope")
+		e = c.fail(message, nil)
+		e.kind, e.Hint = final, cmp.Or(hint, pageHint)
+	}
+	e.Outcome = c.outcome(OutcomeUnknown)
+	return e
+}
+
+// undecodable returns the error of a 2xx response of the API whose decoding failed.
+func (c *call) undecodable(r *response, cause error) *Error {
+	var semantic *jsonv2.SemanticError
+	var syntactic *jsontext.SyntacticError
+	why, stated := errors.AsType[responseError](cause)
+	stuck, isStuck := errors.AsType[*paging.Stuck](cause)
+	tooLong, limited := errors.AsType[*http.MaxBytesError](cause)
+	var e *Error
+	switch {
+	case stated:
+		e = c.fail(string(why), nil)
+	case isStuck:
+		e = c.fail(stuck.Error(), stuck)
+		e.kind, e.Hint = final, stuck.Hint()
+		return e
+	case limited:
+		e = c.fail(fmt.Sprintf("the response is longer than %d bytes", tooLong.Limit), nil)
+		e.Hint = "see WithMaxResponseBytes"
+	case r.status == http.StatusNoContent && r.bodyErr == nil:
+		e = c.fail(string(errNoData), nil)
+	case errors.As(cause, &syntactic) && len(bytes.TrimSpace(r.body)) == 0:
+		e = c.fail("the response is empty", io.ErrUnexpectedEOF)
+		e.kind = broken
+		return e
+	case errors.As(cause, &semantic), errors.As(cause, &syntactic):
+		// The cause's own text may hold candidates' data, so it is dropped.
+		e = c.fail("the response cannot be decoded"+jsoncodec.Where(cause), nil)
+		if errors.Is(cause, io.ErrUnexpectedEOF) {
+			e.causedBy(io.ErrUnexpectedEOF)
+			e.kind = broken
+			return e
+		}
+	default: // The body ended with an error.
+		return r.cut
+	}
+	e.kind = invalidBody
+	return e
+}
+
+// rejected returns the error of a response with a status from 300, or nil for a 404 of a DELETE
+// whose earlier attempt may have deleted the resource.
+func (c *call) rejected(r *response) *Error {
+	e := c.fail("", r.bodyErr)
+	e.Outcome, e.RetryAfter = c.outcome(OutcomeNotDone), r.retryAfter
+	if !rejects(r.status) {
+		e.Outcome = c.outcome(OutcomeUnknown)
+	}
+	var rejection errorEnvelope
+	hint := "" // Of a body that is not JSON.
+	switch {
+	case r.status < 400:
+		where := "elsewhere"
+		if to, err := c.url.Parse(headerValue(r.header, "Location")); err == nil && to.Host != c.url.Host {
+			where += " (to " + quote(c.key.redact(to.Host)) + ")"
+		}
+		e.Message = "the server redirects " + where + ", which is not followed because the key would be sent there: correct the base URL"
+	case decode(r.body, &rejection) == nil && rejection.Error != nil && (rejection.Error.Code != "" || rejection.Error.Message != ""):
+		redact := c.key.redact
+		e.Code, e.Message = ErrorCode(redact(string(rejection.Error.Code))), redact(rejection.Error.Message)
+		if details := rejection.Error.Details; len(details) > 0 && string(details) != "null" {
+			e.Details = []byte(redact(string(details)))
+		}
+		if id, ok := rejection.Error.RequestID.Text(); ok && e.RequestID == "" {
+			e.RequestID = redact(id)
+		}
+	default:
+		e.Message, hint = c.describeBody(r, "error envelope")
+	}
+	if r.cut != nil {
+		if e.Code == "" && hint == "" && e.Status >= 400 {
+			e.Message = "the response was cut short"
+		} else {
+			e.Message = unended(e.Message) + "; the response was cut short"
+		}
+	}
+	e.Hint = c.advice(e, hint)
+	if c.unknown && c.request.method == http.MethodDelete && e.Code == ErrNotFound {
+		return nil
+	}
+	return e
+}
+
+// statusClientClosed is the status with which a gateway ends a request whose connection is lost.
+const statusClientClosed = 499
+
+// advice returns the hint for a response with a status from 300. about is that for its body.
+func (c *call) advice(e *Error, about string) string {
+	advice := about
+	switch {
+	case about != "":
+	case e.Status == http.StatusUnauthorized:
+		advice = c.url.Host + " refused " + c.key.described() + ": check it for expiry and revocation, or make another in the dashboard"
+	case e.Status == http.StatusNotFound && !strings.Contains(c.request.route, "{"):
+		advice = "the path has no id: check the base URL"
+	}
+	switch e.Status {
+	case http.StatusBadRequest, http.StatusNotFound, http.StatusMethodNotAllowed:
+		if fields := strings.Join(c.request.assumed, " or Dialect."); fields != "" && advice != "" {
+			advice += ", or correct Dialect." + fields
+		} else if fields != "" {
+			advice = "if an assumed name is wrong, correct Dialect." + fields
+		}
+	}
+	return advice
+}
+
+// Hints for responses that are not from the API.
+const (
+	pageHint     = "a proxy answered, or the base URL is wrong"
+	encodingHint = "check the proxy, and DisableCompression of the transport"
+)
+
+// describeBody returns an error text for a body that did not come from the API, and the hint for one that is not JSON. It
+// does not quote JSON, which may contain candidates' data. envelope names the expected JSON.
+func (c *call) describeBody(r *response, envelope string) (message, hint string) {
+	switch encoding := encodingOf(r.header); {
+	case len(r.body) == 0:
+		return "the response is empty and not from the API", ""
+	case looksLikeJSON(r.body):
+		return "the response is JSON but not the API's " + envelope, ""
+	case encoding != "":
+		return fmt.Sprintf("the body is encoded as %q, which was not requested", clip(encoding, maxQuoted)), encodingHint
+	}
+	return "the response is not from the API: " + quote(c.key.redact(string(r.body[:min(len(r.body), 64<<10)]))), pageHint
+}
+
+// encodingOf returns the encoding of a body that the transport has not decoded, "" for none.
+func encodingOf(h http.Header) string {
+	if encoding := headerValue(h, "Content-Encoding"); encoding != "identity" {
+		return encoding
+	}
+	return ""
+}
+
+// outcome returns the outcome of the call when that of its last attempt is o. An earlier
+// attempt may have taken effect. The outcome of a read is "".
+func (c *call) outcome(o Outcome) Outcome {
+	switch {
+	case c.request.class() == quota.Read:
+		return ""
+	case c.unknown && o != OutcomeDone:
+		return OutcomeUnknown
+	}
+	return o
+}
+
+// fail returns an error with what is known of the call and its last response.
+func (c *call) fail(message string, cause error) *Error {
+	seen := &c.attempt.exchange
+	e := &Error{
+		Message:   c.key.redact(message),
+		Status:    seen.Status,
+		RequestID: seen.RequestID,
+		Method:    c.request.method,
+		Route:     c.request.route,
+		Attempts:  c.attempts,
+		Outcome:   c.outcome(OutcomeNotDone),
+		RateLimit: seen.RateLimit,
+		Operation: c.request.operation,
+	}
+	e.causedBy(c.key.clean(cause))
+	return e
+}
+
+// text returns the text of an error without the URLs that net/http puts into it.
+func (c *call) text(err error) string {
+	message := strings.ReplaceAll(err.Error(), c.url.String(), "the API")
+	message = strings.ReplaceAll(message, c.url.RequestURI(), c.request.route)
+	return quote(c.key.redact(message))
+}
