@@ -11,12 +11,14 @@ import (
 //	GET /account   read
 type AccountService struct{ core *core }
 
+var accountRoute = documented("GET /account")
+
 func (s *AccountService) use() *core { return (*service)(s).use() }
 
 // Get returns the organization with its plan, its usage in the current period and its
 // branding. Scope read; costs one read.
 func (s *AccountService) Get(ctx context.Context) (Account, error) {
-	return do[Account](ctx, s.use(), newRequest("Account.Get", "GET /account"))
+	return do[Account](ctx, s.use(), newRequest("Account.Get", accountRoute))
 }
 
 // Account is an organization. Nil pointers mean not set.
@@ -41,6 +43,8 @@ func (a Account) InvitationsLeft() (n int, limited bool) {
 }
 
 func (a Account) identity() string { return a.ID }
+
+func (a Account) isOf(id string) bool { return sameID(a.ID, id) }
 
 // Plan is the organization's plan. The API never returns billing identifiers.
 type Plan struct {

@@ -17,6 +17,11 @@ import (
 //	DELETE /assessments/{id}   write
 type AssessmentService struct{ core *core }
 
+var (
+	createAssessmentRoute = documented("POST /assessments")
+	deleteAssessmentRoute = documented("DELETE /assessments/{id}")
+)
+
 func (s *AssessmentService) use() *core { return (*service)(s).use() }
 
 // List returns the assessments that are not deleted, newest first (assumed: list shape).
@@ -25,14 +30,14 @@ func (s *AssessmentService) List() Pager[Assessment] {
 	return newPager(list[Assessment]{
 		List:    paging.List{MaxSize: maxPageSize},
 		core:    s.use(),
-		request: newAssumedRequest("ListAssessments", "Assessments.List", s.use().dialect.ListAssessments),
+		request: newRequest("Assessments.List", s.use().dialect.ListAssessments).assume("ListAssessments", ""),
 		id:      func(a *Assessment) string { return a.ID },
 	})
 }
 
 // Get returns an assessment. Scope read; costs one read.
 func (s *AssessmentService) Get(ctx context.Context, id string) (Assessment, error) {
-	return do[Assessment](ctx, s.use(), newAssumedRequest("GetAssessment", "Assessments.Get", s.use().dialect.GetAssessment, pathID{"id", id}))
+	return do[Assessment](ctx, s.use(), newRequest("Assessments.Get", s.use().dialect.GetAssessment, pathID{"id", id}).assume("GetAssessment", ""))
 }
 
 // Create creates an active assessment from a challenge. It consumes no plan quota. Scope
@@ -48,14 +53,14 @@ func (s *AssessmentService) Create(ctx context.Context, in NewAssessment) (Asses
 // Update changes the fields that in sets and returns the assessment (assumed: resource
 // response). Scope write; costs one write.
 func (s *AssessmentService) Update(ctx context.Context, id string, in AssessmentUpdate) (Assessment, error) {
-	r := newAssumedRequest("UpdateAssessment", "Assessments.Update", s.use().dialect.UpdateAssessment, pathID{"id", id})
+	r := newRequest("Assessments.Update", s.use().dialect.UpdateAssessment, pathID{"id", id}).assume("UpdateAssessment", "")
 	return do[Assessment](ctx, s.use(), in.apply(r))
 }
 
 // Close sets the assessment's status to closed, which stops new work. The assessment stays
 // in listings. Scope write; costs one write.
 func (s *AssessmentService) Close(ctx context.Context, id string) (Assessment, error) {
-	r := newAssumedRequest("UpdateAssessment", "Assessments.Close", s.use().dialect.UpdateAssessment, pathID{"id", id})
+	r := newRequest("Assessments.Close", s.use().dialect.UpdateAssessment, pathID{"id", id}).assume("UpdateAssessment", "")
 	return do[Assessment](ctx, s.use(), AssessmentUpdate{Status: AssessmentClosed}.apply(r))
 }
 
@@ -65,7 +70,7 @@ func (s *AssessmentService) Close(ctx context.Context, id string) (Assessment, e
 //
 // Any 2xx response of the API is success (assumed: any response).
 func (s *AssessmentService) Delete(ctx context.Context, id string) error {
-	return s.use().makeCall(ctx, newRequest("Assessments.Delete", "DELETE /assessments/{id}", pathID{"id", id}), nil)
+	return s.use().makeCall(ctx, newRequest("Assessments.Delete", deleteAssessmentRoute, pathID{"id", id}), nil)
 }
 
 // NewAssessment is the input of [AssessmentService.Create]. ChallengeID and Name are
@@ -81,7 +86,7 @@ type NewAssessment struct {
 }
 
 func (in NewAssessment) request() request {
-	r := newRequest("Assessments.Create", "POST /assessments")
+	r := newRequest("Assessments.Create", createAssessmentRoute)
 	if isBlank(in.ChallengeID) {
 		r = r.refuseField("ChallengeID", "challenge_id", "must not be empty")
 	}
@@ -140,6 +145,8 @@ type Assessment struct {
 }
 
 func (a Assessment) identity() string { return a.ID }
+
+func (a Assessment) isOf(id string) bool { return sameID(a.ID, id) }
 
 // AssessmentStatus is the status of an assessment. The set is open.
 type AssessmentStatus string

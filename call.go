@@ -26,6 +26,8 @@ func do[T entity](ctx context.Context, k *core, r request) (T, error) {
 			err = errNoData
 		case (*e.Data).identity() == "":
 			err = errNoIdentity
+		case r.method == http.MethodGet && r.id != "" && !(*e.Data).isOf(r.id):
+			err = errOtherID
 		}
 		return "", err
 	})

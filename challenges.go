@@ -14,6 +14,8 @@ import (
 //	GET /challenges/{id}   read
 type ChallengeService struct{ core *core }
 
+var challengeRoute = documented("GET /challenges/{id}")
+
 func (s *ChallengeService) use() *core { return (*service)(s).use() }
 
 // List returns the challenges, newest first (assumed: list shape). Scope read; costs one
@@ -22,7 +24,7 @@ func (s *ChallengeService) List() Pager[Challenge] {
 	return newPager(list[Challenge]{
 		List:    paging.List{MaxSize: maxPageSize},
 		core:    s.use(),
-		request: newAssumedRequest("ListChallenges", "Challenges.List", s.use().dialect.ListChallenges),
+		request: newRequest("Challenges.List", s.use().dialect.ListChallenges).assume("ListChallenges", ""),
 		id:      func(c *Challenge) string { return c.ID },
 	})
 }
@@ -30,7 +32,7 @@ func (s *ChallengeService) List() Pager[Challenge] {
 // Get returns a challenge with its brief and, if it is a multi-task challenge, its tasks.
 // Scope read; costs one read.
 func (s *ChallengeService) Get(ctx context.Context, id string) (Challenge, error) {
-	return do[Challenge](ctx, s.use(), newRequest("Challenges.Get", "GET /challenges/{id}", pathID{"id", id}))
+	return do[Challenge](ctx, s.use(), newRequest("Challenges.Get", challengeRoute, pathID{"id", id}))
 }
 
 // Challenge is a coding challenge. The API does not document the values of Domain,
@@ -56,6 +58,8 @@ type Challenge struct {
 }
 
 func (c Challenge) identity() string { return c.ID }
+
+func (c Challenge) isOf(id string) bool { return sameID(c.ID, id) }
 
 // Task is a part of a multi-task challenge.
 type Task struct {

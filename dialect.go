@@ -9,6 +9,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/hiring-assessment/hiring-go/internal/paging"
 	"github.com/hiring-assessment/hiring-go/internal/urls"
 )
 
@@ -79,26 +80,32 @@ func (d Dialect) WithDefaults() (Dialect, error) {
 			refused = joinParams(refused, &ParamError{Param: "Dialect." + name, Problem: err.Error()})
 		}
 	}
-	if field := d.clash(); field != "" {
-		refused = joinParams(refused, &ParamError{Param: "Dialect." + field, Problem: "is also the name of something that is sent beside it"})
-	}
-	if refused != nil {
+	if refused = joinParams(refused, d.clash()); refused != nil {
 		return Dialect{}, refused
 	}
 	return d, nil
 }
 
-// documentedSegments are the segments of the routes that the documentation shows, without ids.
-var documentedSegments = []string{
-	"account", "assessments", "challenges", "events", "invitations", "members", "openapi.json", "report", "submissions",
+// documentedSegments has the segments of the routes that the documentation shows.
+var documentedSegments = make(map[string]bool)
+
+// documented adds a route that the documentation shows, so that Do knows it.
+func documented(route string) string {
+	for segment := range strings.SplitSeq(route, "/") {
+		documentedSegments[segment] = true
+	}
+	return route
 }
 
 // knowsSegment reports whether a segment of a path is part of a known route.
 func (d Dialect) knowsSegment(segment string) bool {
-	routes := []string{d.ListChallenges, d.ListAssessments, d.GetAssessment, d.UpdateAssessment, d.ResendInvitation, d.RevokeInvitation}
-	return slices.Contains(documentedSegments, segment) || slices.ContainsFunc(routes, func(route string) bool {
-		return slices.Contains(strings.Split(route, "/"), segment)
-	})
+	fields := reflect.ValueOf(d)
+	for i := range fields.NumField() {
+		if _, path, isRoute := strings.Cut(fields.Field(i).String(), " /"); isRoute && slices.Contains(strings.Split(path, "/"), segment) {
+			return true
+		}
+	}
+	return documentedSegments[segment]
 }
 
 // checkDialectField checks a value by the form of its default: if the default is a route,
@@ -118,24 +125,19 @@ func checkDialectField(value, def string) error {
 	return nil
 }
 
-// clash returns a field whose name would occur twice in one query or body, where one of
-// the two values would be lost. hiring doctor tries no such name.
-func (d Dialect) clash() string {
-	for _, c := range []struct {
-		field, name string
-		beside      []string
-	}{
-		{"PageParam", d.PageParam, []string{d.PageSizeParam}},
-		{"PageSizeParam", d.PageSizeParam, []string{"assessment_id", "status", "since"}},
-		{"CursorParam", d.CursorParam, []string{d.PageSizeParam, "assessment_id", "status", "since"}},
-		{"EventPageSizeParam", d.EventPageSizeParam, []string{"since_seq"}},
-		{"InvitationName", d.InvitationName, []string{d.InvitationEmail}},
-	} {
-		if slices.Contains(c.beside, c.name) {
-			return c.field
-		}
-	}
-	return ""
+// clash returns the error of requests in which a name would occur twice, so that one of the two values would be lost.
+// hiring doctor tries no dialect with such a name.
+func (d Dialect) clash() error {
+	k := &core{dialect: d}
+	submissions := (&SubmissionService{k}).List(SubmissionFilter{"-", "-", time.Unix(1, 0)}).list
+	events := (&EventService{k}).List("-", EventFilter{1}).list
+	invitations := (&InvitationService{k}).List("-").list
+	return joinParams(
+		submissions.pageRequest(paging.Position{Style: paging.ByCursor, Size: 1, Cursor: "-"}).err,
+		events.pageRequest(paging.Position{Style: paging.BySeq, Size: 1, Seq: 1}).err,
+		invitations.pageRequest(paging.Position{Style: paging.ByPage, Size: 1, Page: 2}).err,
+		newInviteRequest(k, "-", NewInvitation{"-", "-", nil}).err,
+	)
 }
 
 // checkLayout returns an error for a layout that does not contain the date, such as a

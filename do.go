@@ -68,25 +68,30 @@ func anyRequest(d Dialect, method, escaped string) request {
 	return r
 }
 
+var openAPIRoute = documented("GET /openapi.json")
+
 // OpenAPI returns the API's OpenAPI 3.1 document. The document comes without the envelope
 // of other responses (assumed: bare document) or is taken out of the envelope. Scope read;
 // costs one read.
 func (c *Client) OpenAPI(ctx context.Context) (json.RawMessage, error) {
 	var document json.RawMessage
-	err := c.use().makeCall(ctx, newRequest("OpenAPI", "GET /openapi.json"), func(body []byte, bodyErr error) (string, error) {
-		var members struct {
-			OpenAPI RawValue `json:"openapi"`
-			Data    RawValue `json:"data"`
-		}
+	err := c.use().makeCall(ctx, newRequest("OpenAPI", openAPIRoute), func(body []byte, bodyErr error) (string, error) {
+		var members map[string]RawValue
 		if err := cmp.Or(bodyErr, decode(body, &members)); err != nil {
 			return "", err
 		}
-		if members.OpenAPI == nil && members.Data != nil {
-			document = json.RawMessage(members.Data)
-		} else {
-			document = slices.Clone(json.RawMessage(body))
+		document = slices.Clone(json.RawMessage(body))
+		if data := members["data"]; members["openapi"] == nil && data != nil {
+			document, members = json.RawMessage(data), nil
+			_ = decode(data, &members) // Data of another type has no member.
+		}
+		if _, ok := members["openapi"].Text(); !ok {
+			return "", errNoDocument
 		}
 		return "", nil
 	})
-	return document, err
+	if err != nil {
+		return nil, err
+	}
+	return document, nil
 }

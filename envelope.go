@@ -26,6 +26,9 @@ type entity interface {
 	resource
 	readable
 	identity() string
+
+	// isOf reports whether the resource can be the one with that id.
+	isOf(id string) bool
 }
 
 var apiCodec = jsoncodec.New[resource]()
@@ -109,6 +112,8 @@ const (
 	errLongCursor = responseError("the response's next_cursor is longer than 64 KB")
 	errNoData     = responseError("the response has no data")
 	errNoIdentity = responseError("the response's data has no id, so it is not the expected resource")
+	errNoDocument = responseError("the response is no OpenAPI document: it has no member openapi with a text")
+	errOtherID    = responseError("the response has another id than the requested resource")
 )
 
 // readData reads the data of an envelope unchanged, to tell null from absence.

@@ -14,12 +14,14 @@ import (
 //	GET /submissions/{id}/events   read
 type EventService struct{ core *core }
 
+var eventsRoute = documented("GET /submissions/{id}/events")
+
 func (s *EventService) use() *core { return (*service)(s).use() }
 
 // List returns the log of a submission in ascending seq order. A busy submission
 // has thousands of entries. Scope read; costs one read a page of up to 500.
 func (s *EventService) List(submissionID string, filter EventFilter) Pager[Event] {
-	r := newRequest("Events.List", "GET /submissions/{id}/events", pathID{"submissionID", submissionID})
+	r := newRequest("Events.List", eventsRoute, pathID{"submissionID", submissionID})
 	var err error
 	if r.query, err = query.Values(filter); err != nil {
 		r = r.refuse("EventFilter", "cannot be written as a query")

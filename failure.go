@@ -127,13 +127,10 @@ func (c *call) advice(e *Error, about string) string {
 	case e.Status == http.StatusNotFound && !strings.Contains(c.request.route, "{"):
 		advice = "the path has no id: check the base URL"
 	}
-	switch e.Status {
-	case http.StatusBadRequest, http.StatusNotFound, http.StatusMethodNotAllowed:
-		if fields := strings.Join(c.request.assumed, " or Dialect."); fields != "" && advice != "" {
-			advice += ", or correct Dialect." + fields
-		} else if fields != "" {
-			advice = "if an assumed name is wrong, correct Dialect." + fields
-		}
+	if fields := strings.Join(c.request.suspects(e), " or "); fields != "" && advice != "" {
+		advice += ", or correct " + fields
+	} else if fields != "" {
+		advice = "if an assumed name is wrong, correct " + fields
 	}
 	return advice
 }

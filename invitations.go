@@ -18,6 +18,11 @@ import (
 //	POST /assessments/{id}/invitations/{invitation_id}/revoke     write (Dialect.RevokeInvitation)
 type InvitationService struct{ core *core }
 
+var (
+	invitationsRoute = documented("GET /assessments/{id}/invitations")
+	inviteRoute      = documented("POST /assessments/{id}/invitations")
+)
+
 func (s *InvitationService) use() *core { return (*service)(s).use() }
 
 // List returns an assessment's invitations, newest first. Scope read; costs one read a
@@ -26,7 +31,7 @@ func (s *InvitationService) List(assessmentID string) Pager[Invitation] {
 	return newPager(list[Invitation]{
 		List:    paging.List{Style: paging.ByPage, MaxSize: maxPageSize},
 		core:    s.use(),
-		request: newRequest("Invitations.List", "GET /assessments/{id}/invitations", pathID{"assessmentID", assessmentID}),
+		request: newRequest("Invitations.List", invitationsRoute, pathID{"assessmentID", assessmentID}),
 		id:      func(i *Invitation) string { return i.ID },
 	})
 }
@@ -49,15 +54,13 @@ func (s *InvitationService) Send(ctx context.Context, assessmentID string, in Ne
 	return do[Invitation](ctx, s.use(), newInviteRequest(s.core, assessmentID, in))
 }
 
-const inviteRoute = "POST /assessments/{id}/invitations"
-
 // Resend sends an invitation's e-mail again, with an empty request (assumed: no body).
 // Whether it consumes plan quota is not documented. Scope write; costs one write.
 //
 // The client retries it only when the API certainly did not process it.
 func (s *InvitationService) Resend(ctx context.Context, assessmentID, invitationID string) (Invitation, error) {
-	r := newAssumedRequest("ResendInvitation", "Invitations.Resend", s.use().dialect.ResendInvitation,
-		pathID{"assessmentID", assessmentID}, pathID{"invitationID", invitationID})
+	r := newRequest("Invitations.Resend", s.use().dialect.ResendInvitation,
+		pathID{"assessmentID", assessmentID}, pathID{"invitationID", invitationID}).assume("ResendInvitation", "")
 	return do[Invitation](ctx, s.use(), r)
 }
 
@@ -66,8 +69,8 @@ func (s *InvitationService) Resend(ctx context.Context, assessmentID, invitation
 //
 // The client retries it only when the API certainly did not process it.
 func (s *InvitationService) Revoke(ctx context.Context, assessmentID, invitationID string) error {
-	r := newAssumedRequest("RevokeInvitation", "Invitations.Revoke", s.use().dialect.RevokeInvitation,
-		pathID{"assessmentID", assessmentID}, pathID{"invitationID", invitationID})
+	r := newRequest("Invitations.Revoke", s.use().dialect.RevokeInvitation,
+		pathID{"assessmentID", assessmentID}, pathID{"invitationID", invitationID}).assume("RevokeInvitation", "")
 	return s.use().makeCall(ctx, r, nil)
 }
 
@@ -87,7 +90,10 @@ func newInviteRequest(k *core, assessmentID string, in NewInvitation) request {
 	if in.Name == "" {
 		r = r.refuseField("Name", d.InvitationName, "must not be empty")
 	}
-	r = r.assume("InvitationEmail").assume("InvitationName")
+	if d.InvitationEmail == d.InvitationName {
+		r = r.refuse("Dialect.InvitationName", usedTwice)
+	}
+	r = r.assume("InvitationEmail", d.InvitationEmail).assume("InvitationName", d.InvitationName)
 	return r.withMembers(map[string]any{d.InvitationEmail: in.Email, d.InvitationName: in.Name}, in.Extra)
 }
 
@@ -168,6 +174,8 @@ type Invitation struct {
 }
 
 func (i Invitation) identity() string { return i.ID }
+
+func (i Invitation) isOf(id string) bool { return sameID(i.ID, id) }
 
 // InvitationStatus is the status of an invitation. The set is open. The sandbox also
 // returns "revoked", which is not documented.

@@ -10,6 +10,8 @@ import (
 //	GET /members   read
 type MemberService struct{ core *core }
 
+var membersRoute = documented("GET /members")
+
 func (s *MemberService) use() *core { return (*service)(s).use() }
 
 // List returns the organization's members. The list has no page size. Scope read; costs
@@ -17,7 +19,7 @@ func (s *MemberService) use() *core { return (*service)(s).use() }
 func (s *MemberService) List() Pager[Member] {
 	return newPager(list[Member]{
 		core:    s.use(),
-		request: newRequest("Members.List", "GET /members"),
+		request: newRequest("Members.List", membersRoute),
 		id:      func(m *Member) string { return m.ID },
 	})
 }

@@ -273,18 +273,15 @@ func (l *list[T]) pageRequest(at paging.Position) request {
 	req.query = query
 	if at.Size > 0 {
 		name, field := l.sizeParam()
-		req.query.Set(name, strconv.Itoa(at.Size))
-		req = req.assume(field)
+		req = req.setParam(field, name, strconv.Itoa(at.Size))
 	}
 	switch {
 	case at.Style == paging.BySeq && at.Seq != paging.NoSeq:
 		req.query.Set("since_seq", strconv.FormatInt(at.Seq, 10))
 	case at.Style == paging.ByPage && (at.Page > 1 || l.Style == paging.ByMeta): // Page 1 by FromPage.
-		req.query.Set(d.PageParam, strconv.Itoa(at.Page))
-		req = req.assume("PageParam")
+		req = req.setParam("PageParam", d.PageParam, strconv.Itoa(at.Page))
 	case at.Style == paging.ByCursor && at.Cursor != "":
-		req.query.Set(d.CursorParam, at.Cursor)
-		req = req.assume("CursorParam")
+		req = req.setParam("CursorParam", d.CursorParam, at.Cursor)
 	}
 	return req
 }

@@ -356,7 +356,7 @@ func (p *poller) read(ctx context.Context, request poll.Request) (items []RawVal
 	p.core.count()
 	if request.ID != "" {
 		id := cmp.Or(p.spelling[request.ID], request.ID)
-		item, err := doRaw(ctx, &p.core.core, newRequest("Submissions.Get", "GET /submissions/{id}", pathID{"id", id}))
+		item, err := doRaw(ctx, &p.core.core, newRequest("Submissions.Get", submissionRoute, pathID{"id", id}))
 		return []RawValue{item}, "", err
 	}
 	filter := p.filter

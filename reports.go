@@ -50,6 +50,8 @@ func (r Report) identity() string {
 	return cmp.Or(r.SubmissionID, string(r.Status), string(r.Extra["id"]))
 }
 
+func (r Report) isOf(id string) bool { return r.SubmissionID == "" || sameID(r.SubmissionID, id) }
+
 // Ready reports whether grading has finished, as Evaluated says. It returns false for a nil
 // report. A report that a test builds is ready with Evaluated: true.
 func (r *Report) Ready() bool { return r != nil && r.Evaluated }

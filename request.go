@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"net/http"
 	"net/url"
 	"slices"
 	"strings"
@@ -25,8 +26,9 @@ type request struct {
 	path, rawPath string // Below the API prefix; rawPath is empty when it equals path.
 	query         url.Values
 	body          []byte
-	assumed       []string // The Dialect fields of the names and the route that the request uses.
-	err           error    // A request with an error is not sent.
+	id            string       // The last id in the path, "" without one.
+	assumed       []assumption // The names and the route that fields of the Dialect set.
+	err           error        // A request with an error is not sent.
 
 	// background waits for windows regardless of MaxWait, and leaves a tenth of each to others. EnsureAll sets it. A
 	// method that polls has its own core instead, because it waits between calls.
@@ -47,16 +49,13 @@ func newRequest(operation, methodAndTemplate string, ids ...pathID) request {
 	r.method, r.route, _ = strings.Cut(methodAndTemplate, " ")
 	path, unfit := urls.Fill(r.route, ids)
 	r.path, r.rawPath = path.Plain, path.Raw
+	for _, id := range ids {
+		r.id = id[1]
+	}
 	for _, id := range unfit {
 		r = r.refuseField(id.Name, id.Placeholder, `must be an id: it is empty, "." or ".."`)
 	}
 	return r
-}
-
-// newAssumedRequest is like newRequest for an assumed route, which a field of the Dialect
-// sets.
-func newAssumedRequest(field, operation, methodAndTemplate string, ids ...pathID) request {
-	return newRequest(operation, methodAndTemplate, ids...).assume(field)
 }
 
 // refuse marks the request as one that must not be sent, for one more reason.
@@ -68,10 +67,53 @@ func (r request) refuseField(param, wire, problem string) request {
 	return r
 }
 
-// assume records that the request has a name that a field of the Dialect sets.
-func (r request) assume(field string) request {
-	r.assumed = append(slices.Clip(r.assumed), field)
+// assumption is a name in a request, or its route, that a field of the Dialect sets.
+type assumption struct {
+	field string
+	name  string // Of a query parameter or a member of the body; "" for the route.
+}
+
+// assume records that a field of the Dialect sets a name in the request, or with "" its route.
+func (r request) assume(field, name string) request {
+	r.assumed = append(slices.Clip(r.assumed), assumption{field, name})
 	return r
+}
+
+// setParam sets a query parameter whose name is that of a field of the Dialect.
+func (r request) setParam(field, name, value string) request {
+	if r.query.Has(name) {
+		return r.refuse("Dialect."+field, usedTwice)
+	}
+	r.query.Set(name, value)
+	return r.assume(field, name)
+}
+
+const usedTwice = "is also the name of something that is sent beside it"
+
+// suspects returns the fields of the Dialect that may be wrong when the API responds with e.
+func (r *request) suspects(e *Error) (fields []string) {
+	_, problems := e.Fields()
+	var members map[string]RawValue
+	_ = decode(r.body, &members) // A request without a body has no members.
+	sent := len(problems) > 0    // The API names only fields that were sent, so that their values are wrong.
+	for name := range problems {
+		_, inBody := members[name]
+		sent = sent && (inBody || r.query.Has(name) || strings.Contains(r.route, "{"+name+"}"))
+	}
+	for _, a := range r.assumed {
+		_, named := problems[a.name]
+		switch e.Status {
+		case http.StatusBadRequest:
+			if named || !sent {
+				fields = append(fields, "Dialect."+a.field)
+			}
+		case http.StatusNotFound, http.StatusMethodNotAllowed:
+			if a.name == "" {
+				fields = append(fields, "Dialect."+a.field)
+			}
+		}
+	}
+	return fields
 }
 
 // bodyOptions encode equal inputs as equal bytes, and a json.Number as a

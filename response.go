@@ -184,4 +184,3 @@ func hasMember(body []byte, names ...string) bool {
 	}
 	return false
 }
-

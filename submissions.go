@@ -19,6 +19,12 @@ import (
 //	GET /submissions/{id}/report   read
 type SubmissionService struct{ core *core }
 
+var (
+	submissionsRoute = documented("GET /submissions")
+	submissionRoute  = documented("GET /submissions/{id}")
+	reportRoute      = documented("GET /submissions/{id}/report")
+)
+
 func (s *SubmissionService) use() *core { return (*service)(s).use() }
 
 // List returns the submissions that match the filter, newest first (assumed: list shape),
@@ -26,14 +32,14 @@ func (s *SubmissionService) use() *core { return (*service)(s).use() }
 // [Report.Score] accepts. The API has no sort parameter. Scope read; costs one read a
 // page.
 func (s *SubmissionService) List(filter SubmissionFilter) Pager[Submission] {
-	r := newRequest("Submissions.List", "GET /submissions")
+	r := newRequest("Submissions.List", submissionsRoute)
 	var err error
 	if r.query, err = query.Values(filter); err != nil {
 		r = r.refuse("SubmissionFilter", "cannot be written as a query")
 	}
 	if !filter.Since.IsZero() {
 		r.query.Set("since", urls.FormatTime(s.use().dialect.SinceLayout, filter.Since))
-		r = r.assume("SinceLayout")
+		r = r.assume("SinceLayout", "since")
 	}
 	return newPager(list[Submission]{
 		List:    paging.List{Style: paging.ByCursor, MaxSize: maxPageSize},
@@ -46,7 +52,7 @@ func (s *SubmissionService) List(filter SubmissionFilter) Pager[Submission] {
 // Get returns a submission with its report inline and a link to its workspace archive,
 // which is valid for an hour. Scope read; costs one read.
 func (s *SubmissionService) Get(ctx context.Context, id string) (Submission, error) {
-	return do[Submission](ctx, s.use(), newRequest("Submissions.Get", "GET /submissions/{id}", pathID{"id", id}))
+	return do[Submission](ctx, s.use(), newRequest("Submissions.Get", submissionRoute, pathID{"id", id}))
 }
 
 // FindByEmail returns the newest submission of an assessment for a candidate's address.
@@ -69,7 +75,7 @@ func (s *SubmissionService) FindByEmail(ctx context.Context, assessmentID, email
 }
 
 func (s *SubmissionService) findByEmail(ctx context.Context, assessmentID, email string) (Submission, error) {
-	r := newRequest("Submissions.FindByEmail", "GET /submissions")
+	r := newRequest("Submissions.FindByEmail", submissionsRoute)
 	if isBlank(assessmentID) {
 		r = r.refuseField("assessmentID", "assessment_id", "must not be empty")
 	}
@@ -106,7 +112,7 @@ func (s *SubmissionService) findByEmail(ctx context.Context, assessmentID, email
 // whose [Report.Ready] is false and whose scores are nil, and no error. Scope read; costs
 // one read.
 func (s *SubmissionService) Report(ctx context.Context, id string) (Report, error) {
-	return do[Report](ctx, s.use(), newRequest("Submissions.Report", "GET /submissions/{id}/report", pathID{"id", id}))
+	return do[Report](ctx, s.use(), newRequest("Submissions.Report", reportRoute, pathID{"id", id}))
 }
 
 // SubmissionFilter selects submissions. A zero field does not restrict the list.
@@ -140,6 +146,10 @@ type Submission struct {
 }
 
 func (s Submission) identity() string { return s.ID }
+
+func (s Submission) isOf(id string) bool {
+	return sameID(s.ID, id) && (s.Report == nil || s.Report.isOf(id))
+}
 
 // SubmissionChallenge is the challenge of a submission.
 type SubmissionChallenge struct {

@@ -118,7 +118,7 @@ func (s *SubmissionService) awaitReports(ctx context.Context, operation string, 
 	var keys []string
 	spelling := make(map[string]string, len(ids))
 	for _, id := range ids {
-		badID = cmp.Or(badID, newRequest(operation, "GET /submissions/{id}", pathID{"id", id}).err)
+		badID = cmp.Or(badID, newRequest(operation, submissionRoute, pathID{"id", id}).err)
 		if key := strings.ToLower(id); spelling[key] == "" {
 			spelling[key], keys = id, append(keys, key)
 		}

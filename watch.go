@@ -48,7 +48,11 @@ type ItemError struct {
 }
 
 func (e *ItemError) Error() string {
-	return "hiring: the submission " + e.ID + " cannot be decoded: " + e.Err.Error()
+	text := "hiring: the submission " + e.ID + " cannot be decoded"
+	if e.Err == nil {
+		return text
+	}
+	return text + ": " + e.Err.Error()
 }
 
 // Unwrap returns Err.

@@ -51,7 +51,7 @@ func TestIDsAreOneEscapedSegment(t *testing.T) {
 		"a/b": "a%2Fb", "a b": "a%20b", "ü": "%C3%BC", "%2e": "%252e", "%2e%2e": "%252e%252e", "...": "...",
 		"a?b#c": "a%3Fb%23c", "a+b": "a+b", "..\\": "..%5C", "a\x00b": "a%00b", "a;b": "a%3Bb", "{id}": "%7Bid%7D",
 	} {
-		fake := apitest.NewScriptedServer(t, apitest.Respond(200, `{"data":{"id":"x","submission_id":"x"},"meta":{}}`))
+		fake := apitest.NewScriptedServer(t, apitest.Respond(200, `{"data":{"id":"{id}","submission_id":"{id}"},"meta":{}}`))
 		client := fake.Client()
 		_, err := client.Submissions.Report(t.Context(), id)
 		require.NoError(t, err, "Report(%q)", id)
@@ -81,7 +81,7 @@ func TestBaseURLs(t *testing.T) {
 		"http://app.localhost":         "http://app.localhost/api/v1",
 		"https://h.test/hiring-api/v1": "https://h.test/hiring-api/v1/api/v1",
 	} {
-		fake := apitest.NewScriptedServer(t, apitest.Respond(200, `{"data":{"id":"x","submission_id":"x"},"meta":{}}`))
+		fake := apitest.NewScriptedServer(t, apitest.Respond(200, `{"data":{"id":"{id}","submission_id":"{id}"},"meta":{}}`))
 		client, err := hiring.New(base, apitest.Key, hiring.WithHTTPClient(&http.Client{Transport: fake}))
 		require.NoError(t, err, "New(%q)", base)
 		_, err = client.Account.Get(t.Context())
@@ -186,7 +186,7 @@ func TestFromEnv(t *testing.T) {
 	require.ErrorContains(t, err, "HIRING_BASE_URL")
 
 	t.Setenv("HIRING_BASE_URL", apitest.BaseURL)
-	fake := apitest.NewScriptedServer(t, apitest.Respond(200, `{"data":{"id":"x","submission_id":"x"},"meta":{}}`))
+	fake := apitest.NewScriptedServer(t, apitest.Respond(200, `{"data":{"id":"{id}","submission_id":"{id}"},"meta":{}}`))
 	client, err := hiring.FromEnv(hiring.WithHTTPClient(&http.Client{Transport: fake}))
 	require.NoError(t, err)
 	_, err = client.Account.Get(t.Context())
@@ -246,7 +246,7 @@ func TestOptionsLastWinsAndObserversAddUp(t *testing.T) {
 }
 
 func TestWithHTTPClientIsCopied(t *testing.T) {
-	fake := apitest.NewScriptedServer(t, apitest.Respond(200, `{"data":{"id":"x","submission_id":"x"},"meta":{}}`))
+	fake := apitest.NewScriptedServer(t, apitest.Respond(200, `{"data":{"id":"{id}","submission_id":"{id}"},"meta":{}}`))
 	mine := &http.Client{Transport: fake}
 	client, err := hiring.New(apitest.BaseURL, apitest.Key, hiring.WithHTTPClient(mine))
 	require.NoError(t, err)
@@ -262,7 +262,7 @@ func TestCookiesOfTheCallersJarAreSentOnceAnAttempt(t *testing.T) {
 	u, err := url.Parse(apitest.BaseURL)
 	require.NoError(t, err)
 	jar.SetCookies(u, []*http.Cookie{{Name: "lb", Value: "7"}})
-	fake := apitest.NewScriptedServer(t, apitest.Respond(500, ""), apitest.Respond(200, `{"data":{"id":"x","submission_id":"x"},"meta":{}}`))
+	fake := apitest.NewScriptedServer(t, apitest.Respond(500, ""), apitest.Respond(200, `{"data":{"id":"{id}","submission_id":"{id}"},"meta":{}}`))
 	client := fake.Client(hiring.WithHTTPClient(&http.Client{Transport: fake, Jar: jar}), hiring.WithRetry(hiring.RetryPolicy{BaseBackoff: 1}))
 	_, err = client.Account.Get(t.Context())
 	require.NoError(t, err)
@@ -274,7 +274,7 @@ func TestCookiesOfTheCallersJarAreSentOnceAnAttempt(t *testing.T) {
 
 func TestWithSharesQuotaAndLeavesTheOriginalAlone(t *testing.T) {
 	quota := []string{"X-RateLimit-Limit: 1000", "X-RateLimit-Remaining: 41", "X-RateLimit-Reset: 1800000000"}
-	fake := apitest.NewScriptedServer(t, apitest.Respond(200, `{"data":{"id":"x","submission_id":"x"},"meta":{}}`, quota...))
+	fake := apitest.NewScriptedServer(t, apitest.Respond(200, `{"data":{"id":"{id}","submission_id":"{id}"},"meta":{}}`, quota...))
 	var original, variant int
 	client := fake.Client(hiring.WithObserver(func(context.Context, hiring.Exchange) { original++ }))
 	a, err := client.With(hiring.WithUserAgent("a/1"), hiring.WithObserver(func(context.Context, hiring.Exchange) { variant++ }))
@@ -329,7 +329,7 @@ func TestQuotasAreKeptApart(t *testing.T) {
 	read := []string{"X-RateLimit-Limit: 1000", "X-RateLimit-Remaining: 999", "X-RateLimit-Reset: 1800000000"}
 	write := []string{"X-RateLimit-Limit: 200", "X-RateLimit-Remaining: 199", "X-RateLimit-Reset: 1800000100"}
 	fake := apitest.NewScriptedServer(t,
-		apitest.Respond(200, `{"data":{"id":"x","submission_id":"x"},"meta":{}}`, read...), apitest.Respond(200, `{"data":{"id":"x","submission_id":"x"},"meta":{}}`, write...),
+		apitest.Respond(200, `{"data":{"id":"{id}","submission_id":"{id}"},"meta":{}}`, read...), apitest.Respond(200, `{"data":{"id":"{id}","submission_id":"{id}"},"meta":{}}`, write...),
 		apitest.Respond(401, "", "X-RateLimit-Limit: 5", "X-RateLimit-Remaining: 1", "X-RateLimit-Reset: 1900000000"))
 	client := fake.Client()
 	_, err := client.Account.Get(t.Context())
@@ -357,7 +357,7 @@ func TestEnvironment(t *testing.T) {
 }
 
 func TestKeySourceIsCalledOncePerAttempt(t *testing.T) {
-	fake := apitest.NewScriptedServer(t, apitest.Respond(500, ""), apitest.Respond(200, `{"data":{"id":"x","submission_id":"x"},"meta":{}}`))
+	fake := apitest.NewScriptedServer(t, apitest.Respond(500, ""), apitest.Respond(200, `{"data":{"id":"{id}","submission_id":"{id}"},"meta":{}}`))
 	keys := []string{"sk_test_first", "sk_live_second"}
 	asked := 0
 	client, err := hiring.New(apitest.BaseURL, "", hiring.WithHTTPClient(&http.Client{Transport: fake}),
@@ -390,7 +390,7 @@ func TestKeySourceFailures(t *testing.T) {
 		"other environment": {"sk_live_51HxQ9", nil, "requires the test environment"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			fake := apitest.NewScriptedServer(t, apitest.Respond(200, `{"data":{"id":"x","submission_id":"x"},"meta":{}}`))
+			fake := apitest.NewScriptedServer(t, apitest.Respond(200, `{"data":{"id":"{id}","submission_id":"{id}"},"meta":{}}`))
 			client := fake.Client(hiring.WithEnvironment(hiring.EnvironmentTest),
 				hiring.WithObserver(func(context.Context, hiring.Exchange) { t.Error("nothing was sent, so there is no Exchange") }),
 				hiring.WithKeySource(func(context.Context) (string, error) { return c.key, c.err }))
@@ -435,7 +435,7 @@ func TestInputsAreRejectedBeforeAnythingIsSent(t *testing.T) {
 		param string
 		err   error
 	}
-	fake := apitest.NewScriptedServer(t, apitest.Respond(200, `{"data":{"id":"x","submission_id":"x"},"meta":{}}`))
+	fake := apitest.NewScriptedServer(t, apitest.Respond(200, `{"data":{"id":"{id}","submission_id":"{id}"},"meta":{}}`))
 	client := fake.Client(hiring.WithObserver(func(_ context.Context, e hiring.Exchange) { t.Errorf("%s: made an Exchange", e.Operation) }))
 	send := func(name string, extra map[string]any) error {
 		return apitest.ErrorOf(client.Invitations.Send(ctx, "a", hiring.NewInvitation{Email: secret, Name: name, Extra: extra}))
@@ -535,7 +535,7 @@ func TestBodyOfExactlyTheLimitIsSent(t *testing.T) {
 }
 
 func TestOptionalInputsAndExtra(t *testing.T) {
-	fake := apitest.NewScriptedServer(t, apitest.Respond(200, `{"data":{"id":"x","submission_id":"x"},"meta":{}}`))
+	fake := apitest.NewScriptedServer(t, apitest.Respond(200, `{"data":{"id":"{id}","submission_id":"{id}"},"meta":{}}`))
 	client := fake.Client()
 	_, err := client.Assessments.Create(t.Context(), hiring.NewAssessment{
 		ChallengeID: "c", Name: "n", TimeLimitMinutes: 45, BudgetDollarsCap: new(2.5), SelectedTaskIDs: []string{"t1"},
@@ -561,7 +561,7 @@ func TestOptionalInputsAndExtra(t *testing.T) {
 }
 
 func TestExtraOfAnInputIsNotChanged(t *testing.T) {
-	fake := apitest.NewScriptedServer(t, apitest.Respond(200, `{"data":{"id":"x","submission_id":"x"},"meta":{}}`))
+	fake := apitest.NewScriptedServer(t, apitest.Respond(200, `{"data":{"id":"{id}","submission_id":"{id}"},"meta":{}}`))
 	in := hiring.NewInvitation{Email: "e", Name: "n", Extra: map[string]any{"note": 1}}
 	for range 2 {
 		_, err := fake.Client().Invitations.Send(t.Context(), "a", in)

@@ -200,7 +200,13 @@ func TestDialectHintKeepsTheCode(t *testing.T) {
 	_, err = client.Invitations.Send(t.Context(), sandbox.AssessmentID, hiring.NewInvitation{Email: "nobody", Name: "Ada"})
 	require.ErrorIs(t, err, hiring.ErrInvalidInput)
 	require.ErrorContains(t, err, "(candidate_email: Expected an email address)")
-	assert.Contains(t, err.Error(), "correct Dialect.InvitationEmail or Dialect.InvitationName")
+	assert.True(t, strings.HasSuffix(err.Error(), "correct Dialect.InvitationEmail"), "%v", err)
+	_, err = client.Submissions.FindByEmail(t.Context(), "nope", "ada@example.com")
+	require.ErrorIs(t, err, hiring.ErrInvalidInput)
+	assert.NotContains(t, err.Error(), "Dialect", "assessment_id was sent, and is no assumed name")
+	_, err = client.Invitations.List("nope").Page(t.Context())
+	require.ErrorIs(t, err, hiring.ErrNotFound)
+	assert.NotContains(t, err.Error(), "Dialect", "a documented route")
 }
 
 func TestDialectZeroFieldsAreDefaults(t *testing.T) {
@@ -370,7 +376,7 @@ func TestErrorsNameTheAssumedNames(t *testing.T) {
 		{func(c *hiring.Client) error { return c.Invitations.Revoke(t.Context(), "a", "i") }, 404,
 			"if an assumed name is wrong, correct Dialect.RevokeInvitation"},
 		{func(c *hiring.Client) error { _, err := c.Challenges.List().Page(t.Context()); return err }, 404,
-			"the path has no id: check the base URL, or correct Dialect.ListChallenges or Dialect.PageSizeParam"},
+			"the path has no id: check the base URL, or correct Dialect.ListChallenges"},
 		{func(c *hiring.Client) error { return c.Assessments.Delete(t.Context(), "a") }, 404, ""},
 		{func(c *hiring.Client) error { _, err := c.Submissions.Report(t.Context(), "a"); return err }, 403, ""},
 	} {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"iter"
+	"reflect"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -76,6 +77,25 @@ func TestNilContextIsNamed(t *testing.T) {
 	}
 	assert.Contains(t, misuseText(func() { _, _ = hiring.PagerOf(1).Collect(none) }), "hiring: nil context")
 	assert.Contains(t, misuseText(func() { hiring.WithResponse(none, nil) }), "nil parent")
+}
+
+// Users build errors and resources in tests, and leave out what they do not need.
+func TestMethodsOfZeroValuesDoNotPanic(t *testing.T) {
+	for _, v := range []any{
+		new(hiring.Error), new(hiring.ItemError), new(hiring.WaitError), new(hiring.ParamError), (*hiring.Error)(nil),
+		new(hiring.Report), (*hiring.Report)(nil), new(hiring.Pillar), new(hiring.Event), new(hiring.Account), new(hiring.RateLimit), new(hiring.RawValue),
+		new(hiring.NewInvitation), new(hiring.Dialect), new(hiring.Client),
+	} {
+		of := reflect.ValueOf(v)
+		for i := range of.NumMethod() {
+			method, name := of.Method(i), of.Type().Method(i).Name
+			client := name == "Quota" || name == "Environment" // A client without New panics with its name.
+			if method.Type().NumIn() == 0 && !client && !(of.IsNil() && name == "MarshalJSON") { // encoding/json calls none of nil.
+				assert.NotPanics(t, func() { method.Call(nil) }, "%T.%s", v, name)
+			}
+		}
+	}
+	assert.Equal(t, "hiring: the submission x cannot be decoded", (&hiring.ItemError{ID: "x"}).Error())
 }
 
 func TestZeroClientsAndServicesPanicWithTheirName(t *testing.T) {

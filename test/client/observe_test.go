@@ -287,6 +287,11 @@ func TestOpenAPI(t *testing.T) {
 	got, err = apitest.NewScriptedServer(t, apitest.RespondData(`{"openapi":"3.1.0"}`)).Client().OpenAPI(t.Context())
 	require.NoError(t, err)
 	assert.JSONEq(t, `{"openapi":"3.1.0"}`, string(got), "out of an envelope")
+	for _, other := range []string{`{"meta":{}}`, `{"data":null}`, `{"data":[]}`, `{"data":{}}`, `null`, `[]`, `{"openapi":3}`, `{"data":{"openapi":null}}`, `{"openapi":null}`} {
+		document, err := apitest.NewScriptedServer(t, apitest.Respond(200, other)).Client().OpenAPI(t.Context())
+		require.Error(t, err, other)
+		assert.Nil(t, document, other)
+	}
 	_, err = apitest.NewScriptedServer(t, apitest.Respond(200, "<html>")).Client().OpenAPI(t.Context())
 	require.ErrorContains(t, err, "not from the API: <html>")
 	_, err = apitest.NewScriptedServer(t, apitest.Respond(200, `{"swagger":"2.0"}`)).Client().OpenAPI(t.Context())

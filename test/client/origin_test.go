@@ -2,6 +2,7 @@ package client_test
 
 import (
 	"bufio"
+	"context"
 	"fmt"
 	"io"
 	"net"
@@ -124,12 +125,60 @@ func TestResponseWithoutTheResourceItPromised(t *testing.T) {
 		}
 	}
 	for body, ok := range map[string]bool{
-		`{}`: true, `{"evaluated":false}`: true, `{"submission_id":"x","new":1}`: true, `{"status":"started","new":1}`: true, `{"evaluated":true,"new":1}`: true,
+		`{}`: true, `{"evaluated":false}`: true, `{"submission_id":"{id}","new":1}`: true, `{"status":"started","new":1}`: true, `{"evaluated":true,"new":1}`: true,
 		`{"report":{"submission_id":"x"}}`: false, `{"new":1}`: false,
 	} {
 		_, err := apitest.NewScriptedServer(t, apitest.RespondData(body, apitest.RequestIDHeader)).Client().Submissions.Report(t.Context(), "a")
 		assert.Equal(t, ok, err == nil, "report %s: %v", body, err)
 	}
+}
+
+// A cache with a wrong key responds with another resource than the one that was requested.
+func TestAnotherResourceIsNoResult(t *testing.T) {
+	const mine = "0B0E7B3A-6c1f-4a53-9d0e-111111111111"
+	same := []string{mine, "0b0e7b3a-6c1f-4a53-9d0e-111111111111", "{0b0e7b3a-6c1f-4a53-9d0e-111111111111}", "0b0e7b3a6c1f4a539d0e111111111111"}
+	id := func(id string) string { return `{"id":"` + id + `"}` }
+	report := func(id string) string { return `{"submission_id":"` + id + `","evaluated":true}` }
+	within := func(id string) string { return `{"id":"` + mine + `","report":` + report(id) + `}` }
+	archive := func(id string) string { return `{"id":"` + id + `","workspace_archive_url":"https://storage.test/x"}` }
+	for name, c := range map[string]struct {
+		body func(id string) string
+		get  func(context.Context, *hiring.Client) error
+		want string // Of the error when the id is right.
+	}{
+		"submission": {id, func(ctx context.Context, c *hiring.Client) error {
+			return apitest.ErrorOf(c.Submissions.Get(ctx, mine))
+		}, ""},
+		"its report": {within, func(ctx context.Context, c *hiring.Client) error {
+			return apitest.ErrorOf(c.Submissions.Get(ctx, mine))
+		}, ""},
+		"report": {report, func(ctx context.Context, c *hiring.Client) error {
+			return apitest.ErrorOf(c.Submissions.Report(ctx, mine))
+		}, ""},
+		"assessment": {id, func(ctx context.Context, c *hiring.Client) error {
+			return apitest.ErrorOf(c.Assessments.Get(ctx, mine))
+		}, ""},
+		"challenge": {id, func(ctx context.Context, c *hiring.Client) error { return apitest.ErrorOf(c.Challenges.Get(ctx, mine)) }, ""},
+		"archive": {archive, func(ctx context.Context, c *hiring.Client) error {
+			return apitest.ErrorOf(c.Submissions.DownloadArchive(ctx, mine, io.Discard))
+		}, "JSON instead of an archive"}, // The server responds to everything in the same way.
+	} {
+		for _, spelled := range same {
+			err := c.get(t.Context(), apitest.NewScriptedServer(t, apitest.RespondData(c.body(spelled))).Client())
+			if c.want == "" {
+				require.NoError(t, err, "%s %s", name, spelled)
+			} else {
+				require.ErrorContains(t, err, c.want, "%s %s", name, spelled)
+			}
+		}
+		server := apitest.NewScriptedServer(t, apitest.RespondData(c.body("0b0e7b3a-6c1f-4a53-9d0e-222222222222")))
+		err := c.get(t.Context(), server.Client())
+		require.ErrorContains(t, err, "another id than the requested resource", name)
+		assert.False(t, hiring.IsTransient(err), name)
+		assert.Len(t, server.Requests(), 1, name)
+	}
+	_, err := apitest.NewScriptedServer(t, apitest.RespondData(`{"evaluated":true}`)).Client().Submissions.Report(t.Context(), mine)
+	require.NoError(t, err, "a report without an id may be of any submission")
 }
 
 // Ensure and EnsureAll report only invitations that they have seen as sent.

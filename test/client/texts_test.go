@@ -55,7 +55,7 @@ func TestErrorTexts(t *testing.T) {
 			"hiring: Account.Get: 404 NOT_FOUND: Not found: the path has no id: check the base URL"},
 		"404 of a guessed route without ids": {
 			func(c *hiring.Client) error { return apitest.ErrorOf(c.Challenges.List().Page(t.Context())) }, apitest.Respond(404, ""), nil,
-			"hiring: Challenges.List: 404 the response is empty and not from the API: the path has no id: check the base URL, or correct Dialect.ListChallenges or Dialect.PageSizeParam",
+			"hiring: Challenges.List: 404 the response is empty and not from the API: the path has no id: check the base URL, or correct Dialect.ListChallenges",
 		},
 		"404 of Do": {func(c *hiring.Client) error { return apitest.ErrorOf(c.Do(t.Context(), "GET", "/x", nil, nil, nil)) }, apitest.RespondError(404, "NOT_FOUND"), nil,
 			"hiring: Do: 404 NOT_FOUND: said the API (request req_0e)"},

@@ -4,11 +4,14 @@ package apitest
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"net"
 	"net/http"
+	"net/url"
+	"path"
 	"strconv"
 	"strings"
 	"sync"
@@ -101,11 +104,20 @@ func (f *ScriptedServer) Pauses() []time.Duration {
 	return pauses
 }
 
-// Respond responds with a status, a body and headers given as "Name: value".
+// Respond responds with a status, a body and headers given as "Name: value". In the body {id} is the id of the resource that
+// was requested.
 func Respond(status int, body string, headers ...string) Responder {
 	return func(r *http.Request) (*http.Response, error) {
-		return NewResponse(r, status, httpmock.NewRespBodyFromString(body), headers...), nil
+		return NewResponse(r, status, httpmock.NewRespBodyFromString(strings.ReplaceAll(body, "{id}", requestedID(r))), headers...), nil
 	}
+}
+
+// requestedID returns the last id in the path of a request, as a part of a JSON string.
+func requestedID(r *http.Request) string {
+	segment := path.Base(strings.TrimSuffix(r.URL.EscapedPath(), "/report"))
+	id, _ := url.PathUnescape(segment) // A URL has no invalid path.
+	quoted, _ := json.Marshal(id)      // A string is always encoded.
+	return string(quoted[1 : len(quoted)-1])
 }
 
 // NewResponse returns the response to r, with headers given as "Name: value".
@@ -122,7 +134,7 @@ func NewResponse(r *http.Request, status int, body io.ReadCloser, headers ...str
 }
 
 // Resource is data that every call for one resource decodes.
-const Resource = `{"id":"x","submission_id":"x"}`
+const Resource = `{"id":"{id}","submission_id":"{id}"}`
 
 // RequestIDHeader is a header that only responses of the API have.
 const RequestIDHeader = "X-Request-Id: req_0a"
@@ -230,8 +242,8 @@ const SignInPage = "<!DOCTYPE html><title>Sign in</title>"
 
 // Data of a report that is not ready and of one that is.
 const (
-	PendingReport = `{"submission_id":"s","status":"submitted","evaluated":false,"ship_score":null}`
-	ReadyReport   = `{"submission_id":"s","status":"evaluated","evaluated":true,"ship_score":82}`
+	PendingReport = `{"submission_id":"{id}","status":"submitted","evaluated":false,"ship_score":null}`
+	ReadyReport   = `{"submission_id":"{id}","status":"evaluated","evaluated":true,"ship_score":82}`
 )
 
 // DialError is the error of a refused connection.

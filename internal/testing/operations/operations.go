@@ -140,7 +140,7 @@ func (o Operation) Reply() string {
 	if o.IsList() {
 		return `{"data":[],"meta":{"request_id":"req_0a","has_more":false}}`
 	}
-	return cmp.Or(o.Response, `{"data":{"id":"x"},"meta":{"request_id":"req_0a"}}`)
+	return cmp.Or(o.Response, `{"data":{"id":"{id}"},"meta":{"request_id":"req_0a"}}`)
 }
 
 // Scope returns the scope that a key needs.
