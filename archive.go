@@ -332,7 +332,7 @@ func (d *download) failureOf(cause error) *Error {
 	e := d.fail(fmt.Sprintf("%s, after %d bytes", quote(message), d.written), cause)
 	e.RetryAfter = d.requested
 	switch {
-	case isTLSError(cause):
+	case isTLSError(cause), d.attempt.handshakeAlert(cause, true) != "":
 		e.kind = final
 	case errors.Is(cause, errTransferBroken), errors.Is(cause, errUnresumable):
 		e.kind = broken

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"maps"
 	"math"
 	"net/http"
@@ -18,6 +19,10 @@ import (
 // do makes a call whose response contains a T.
 func do[T entity](ctx context.Context, k *core, r request) (T, error) {
 	var e envelope[T]
+	id := "" // Of the resource that is read.
+	if r.method == http.MethodGet {
+		id = r.id
+	}
 	err := k.makeCall(ctx, r, func(body []byte, bodyErr error) (string, error) {
 		err := readEnvelope(body, bodyErr, &e, readerOf[T])
 		switch {
@@ -26,7 +31,7 @@ func do[T entity](ctx context.Context, k *core, r request) (T, error) {
 			err = errNoData
 		case (*e.Data).identity() == "":
 			err = errNoIdentity
-		case r.method == http.MethodGet && r.id != "" && !(*e.Data).isOf(r.id):
+		case id != "" && !(*e.Data).isOf(id):
 			err = errOtherID
 		}
 		return "", err
@@ -85,7 +90,8 @@ type call struct {
 	loop    retryablehttp.Client
 	message retryablehttp.Request
 
-	response http.Response // Of the last attempt, without its body.
+	response http.Response    // Of the last attempt, without its body.
+	body     io.LimitedReader // Of that response.
 }
 
 // progress is the state that the attempts of a call share.

@@ -12,6 +12,8 @@ import (
 	"strings"
 	"syscall"
 	"time"
+
+	"github.com/hiring-assessment/hiring-go/internal/quota"
 )
 
 // noResponse returns the error of an attempt that got no response.
@@ -30,20 +32,28 @@ func (c *call) noResponse(err error) *Error {
 	case isSchemeMismatch(err):
 		e.Message = c.url.Host + " speaks plain http, not https"
 		e.kind, e.Hint = final, "correct the scheme or the port of the base URL"
+	case c.attempt.handshakeAlert(err, c.request.class() == quota.Read) != "":
+		e.Outcome = c.outcome(OutcomeNotDone)
+		e.Message = "the server refused the TLS handshake: " + c.text(err)
+		e.kind, e.Hint = noHandshake, "check which client certificate and which versions of TLS "+c.url.Host+" requires"
 	case isTLSError(err):
 		e.kind = final
 		e.Hint = "check the base URL and the certificate of " + c.url.Host
 		if proxy != "" {
-			e.Hint = "the proxy " + proxy + " may have replaced the certificate: " + proxyHint
+			e.Hint = "the proxy " + proxy + " may have replaced the certificate: " + c.proxySource()
 		}
 	case !sent && proxy != "" && isProxyRefusal(err):
 		e.Message = "the proxy " + proxy + " refused the connection: " + c.text(err)
-		e.kind, e.Hint = final, proxyHint
+		e.kind, e.Hint = final, c.proxySource()
 	case !sent:
 		e.kind = unsent
 	}
 	if lookup, ok := errors.AsType[*net.DNSError](err); ok && lookup.IsNotFound {
 		e.Hint = "check the base URL"
+		if proxy != "" {
+			e.Message = "the name of the proxy " + quote(proxy) + " cannot be resolved: " + c.text(lookup)
+			e.Hint = c.proxySource() + ", where a user and a password must be percent-encoded"
+		}
 	}
 	return e
 }
@@ -56,7 +66,32 @@ func (a *attempt) neverSent(err error) bool {
 	return !a.connected.Load() && (a.dialled.Load() || ok && dial.Op == "dial")
 }
 
-const proxyHint = "the proxy is set by HTTPS_PROXY or by the Proxy of the transport"
+// handshakeAlert returns the alert by which the server refused the TLS handshake, or "". With TLS 1.3 it arrives after
+// the request was written, which the server has not read. On a connection that was used before, and for a write with a
+// transport that reports no connection, it is a lost connection.
+func (a *attempt) handshakeAlert(err error, read bool) string {
+	if a.used.Load() || !a.connected.Load() && !a.dialled.Load() && !read {
+		return ""
+	}
+	alert := ""
+	if typed, ok := errors.AsType[tls.AlertError](err); ok {
+		alert = typed.Error()
+	}
+	for op, ok := errors.AsType[*net.OpError](err); ok && alert == ""; op, ok = errors.AsType[*net.OpError](op.Err) {
+		if op.Op == "remote error" {
+			alert = op.Err.Error() // Its type is not exported, but its text is that of tls.AlertError.
+		}
+	}
+	for _, number := range handshakeAlerts {
+		if alert == tls.AlertError(number).Error() {
+			return alert
+		}
+	}
+	return ""
+}
+
+// handshakeAlerts are the alerts about a certificate, or a version or cipher in common. Another handshake gets them too.
+var handshakeAlerts = []uint8{40, 42, 43, 44, 45, 46, 48, 49, 70, 71, 112, 116, 120}
 
 // proxy returns the host of the proxy for the call, "" without one.
 func (c *call) proxy() string {
@@ -72,6 +107,15 @@ func (c *call) proxy() string {
 		return ""
 	}
 	return u.Host
+}
+
+// proxySource returns a hint that names what sets the proxy of the call.
+func (c *call) proxySource() string {
+	from, err := http.ProxyFromEnvironment(&http.Request{URL: &c.url})
+	if err != nil || from == nil || from.Host != c.proxy() {
+		return "the proxy is set by the Proxy of the transport"
+	}
+	return "the proxy is set by " + strings.ToUpper(c.url.Scheme) + "_PROXY"
 }
 
 // isProxyRefusal reports whether err, which prevented a connection through a proxy, is the proxy's

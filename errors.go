@@ -101,6 +101,7 @@ const (
 	broken                         // The connection ended before the response did.
 	timedOut                       // There was no response, or not all of it, within the attempt's timeout.
 	final                          // A retry would fail in the same way.
+	noHandshake                    // So would it, until the server or the program has another certificate.
 	invalidBody                    // A complete 2xx response of the API cannot be decoded.
 )
 
@@ -247,7 +248,7 @@ func (e *Error) mayPass() bool {
 	switch {
 	case e.Status >= 300 && e.Status < 500: // Also when its body was cut short.
 		return e.Status == http.StatusTooManyRequests || e.Status == http.StatusRequestTimeout
-	case e.kind == final, e.kind == invalidBody, e.Outcome == OutcomeDone:
+	case e.kind == final, e.kind == noHandshake, e.kind == invalidBody, e.Outcome == OutcomeDone:
 		return false
 	case e.kind != byStatus:
 		return true
@@ -363,7 +364,7 @@ func (e *describedError) Unwrap() []error { return e.causes }
 
 // errorWord returns one term for the kind of err, for a log, or "other".
 func errorWord(err error) string {
-	if isTLSError(err) {
+	if isTLSError(err) || new(attempt).handshakeAlert(err, true) != "" {
 		return "tls"
 	}
 	if _, ok := errors.AsType[*net.DNSError](err); ok { // Before "timeout": a lookup that timed out is still "dns".

@@ -71,7 +71,7 @@ func TestOneRuleOfWhatMayPass(t *testing.T) {
 	retried := make(map[string][]int)
 	for status := range 700 {
 		for _, code := range codes {
-			for _, kind := range []failureKind{byStatus, unsent, broken, timedOut, final, invalidBody} {
+			for _, kind := range []failureKind{byStatus, unsent, broken, timedOut, final, noHandshake, invalidBody} {
 				for _, method := range []string{"GET", "POST", "PATCH", "PUT", "DELETE"} {
 					c := &call{core: core, request: request{method: method}, progress: progress{key: noKey}}
 					e := &Error{Status: status, Code: code, kind: kind, Method: method, Attempts: 1, Outcome: c.outcome(OutcomeUnknown)}

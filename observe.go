@@ -243,6 +243,7 @@ type attempt struct {
 
 	dialled   atomic.Bool // The transport asked for a connection.
 	connected atomic.Bool // The transport has a connection. From here on the request may have been written.
+	used      atomic.Bool // The connection was used before, or has brought a response.
 	trace     httptrace.ClientTrace
 }
 
@@ -274,7 +275,11 @@ func (a *attempt) begin(ctx context.Context, traces *traces, at TraceAttempt, ti
 		a.ctx, a.cancel = context.WithCancel(ctx)
 	}
 	a.trace.GetConn = func(string) { a.dialled.Store(true) }
-	a.trace.GotConn = func(httptrace.GotConnInfo) { a.connected.Store(true) }
+	a.trace.GotConn = func(c httptrace.GotConnInfo) {
+		a.connected.Store(true)
+		a.used.Store(c.Reused)
+	}
+	a.trace.GotFirstResponseByte = func() { a.used.Store(true) }
 	return httptrace.WithClientTrace(a.ctx, &a.trace), at.Header
 }
 

@@ -133,7 +133,7 @@ func (k *core) mayRecover(err error) bool {
 	switch {
 	case IsTransient(err):
 		return true
-	case failure.Status == 0, failure.Status == http.StatusUnauthorized, failure.Status == http.StatusForbidden, failure.isFromAPI(), stuck:
+	case failure.Status == 0 && failure.kind != noHandshake, failure.Status == http.StatusUnauthorized, failure.Status == http.StatusForbidden, failure.isFromAPI(), stuck:
 		return false
 	}
 	return k.shared.polled.Load()

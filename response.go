@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"io"
+	"math"
 	"net/http"
 	"slices"
 	"sync"
@@ -70,7 +72,11 @@ func (c *call) read(resp *http.Response) (warning string, requested time.Duratio
 	received := time.Now()
 	r := readHeader(resp.StatusCode, resp.Header, c.key, c.core.shared.clock.at(received))
 	if r.status >= 200 { // What follows another status may never end, as after a switch of protocols.
-		_, r.bodyErr = buffer.ReadFrom(http.MaxBytesReader(nil, resp.Body, c.core.config.maxBytes))
+		most := min(c.core.config.maxBytes, math.MaxInt64-1)
+		c.body = io.LimitedReader{R: resp.Body, N: most + 1}
+		if _, r.bodyErr = buffer.ReadFrom(&c.body); c.body.N == 0 {
+			r.bodyErr = &http.MaxBytesError{Limit: most}
+		}
 	}
 	body := buffer.Bytes()
 	r.body = bytes.TrimPrefix(body, []byte("\ufeff"))
