@@ -341,8 +341,8 @@ func ExampleInvitationService_EnsureAll() {
 	count := make(map[hiring.InviteOutcome]int)
 	err := client.Invitations.EnsureAll(ctx, assessment.ID, slices.Values(candidates), hiring.EnsureAllOptions{Each: func(invited hiring.InviteResult, err error) bool {
 		count[invited.Outcome]++
-		if errors.Is(err, hiring.ErrInvalidInput) {
-			fmt.Println(invited.Candidate.Name, "needs another address")
+		if invited.Outcome == hiring.InviteRejected {
+			fmt.Println(invited.Candidate.Name, "must be corrected:", hiring.FieldErrors(err))
 		}
 		return true // false ends the run.
 	}})
@@ -358,11 +358,11 @@ func ExampleInvitationService_EnsureAll() {
 		log.Fatal(err)
 	}
 	// Output:
-	// Bob Example needs another address
-	// map[existing:1 not_sent:2 sent:2]
+	// Bob Example must be corrected: map[candidate_email:[Expected an email address.]]
+	// map[existing:1 not_sent:1 rejected:1 sent:2]
 	// true
 	// Ada Example existing
-	// Bob Example not_sent
+	// Bob Example rejected
 	// Ada Example existing
 	// Eve Example existing
 	// Kim Example sent

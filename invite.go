@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"net/http"
 	"strings"
 	"sync"
 	"time"
@@ -18,7 +19,10 @@ type InviteOutcome string
 const (
 	InviteSent     InviteOutcome = "sent"     // This call sent the invitation.
 	InviteExisting InviteOutcome = "existing" // The address had an invitation already; nothing was sent.
-	InviteNotSent  InviteOutcome = "not_sent" // This call sent no e-mail.
+	// This candidate cannot be invited as it is, others can: a [ParamError], or a 400 or 409 of the
+	// API that is not transient. Nothing was sent. Correct the candidate before you call again.
+	InviteRejected InviteOutcome = "rejected"
+	InviteNotSent  InviteOutcome = "not_sent" // Nothing was sent. The same call may succeed later.
 	// An e-mail may have been sent. Call again later: the next call lists the invitations first.
 	InviteUnknown InviteOutcome = "unknown"
 )
@@ -40,6 +44,9 @@ type InviteResult struct {
 //     requests in all. Then the outcome is InviteUnknown.
 //  3. After a 2xx response without a readable invitation it lists once and never sends again.
 //
+// After a 409 Ensure lists once, because the address may have got an invitation since the first
+// listing. An invitation that the listing shows is InviteExisting.
+//
 // Case, surrounding white space and zero-width characters of an address do not matter. Calls
 // of one client and its variants for the same address wait for each other. For a minute after
 // an invitation was sent, or found after a lost response, the next call returns it as
@@ -58,7 +65,8 @@ type InviteResult struct {
 //
 // Scope write; costs one write and up to one read for each 100 invitations of the
 // assessment, four times as many while invitations disappear from it. Each unknown outcome
-// costs two or more reads, and another write if no listing shows the address.
+// costs two or more reads, and another write if no listing shows the address. A 409 costs a
+// second listing.
 func (s *InvitationService) Ensure(ctx context.Context, assessmentID string, in NewInvitation) (result InviteResult, err error) {
 	err = s.use().traced(ctx, TraceCall{Operation: "Invitations.Ensure"}, func(ctx context.Context) error {
 		r := inviteRun{service: s, assessmentID: assessmentID, listed: make(map[string]Invitation)}
@@ -103,7 +111,11 @@ const (
 func (r *inviteRun) invite(ctx context.Context, in NewInvitation) (InviteResult, error) {
 	c := invitee{inviteRun: r, in: in, request: newInviteRequest(r.service.core, r.assessmentID, in)}
 	if err := c.request.err; err != nil {
-		return c.result(InviteNotSent, Invitation{}), err
+		outcome := InviteRejected
+		if newRequest("", inviteRoute, pathID{"assessmentID", r.assessmentID}).err != nil {
+			outcome = InviteNotSent // No candidate can be invited.
+		}
+		return c.result(outcome, Invitation{}), err
 	}
 	addresses := &r.service.core.shared.invited
 	var err error
@@ -155,11 +167,11 @@ func (c *invitee) listAndSend(ctx context.Context, earlier *Error) (result Invit
 			result, err = c.notListed(ctx, earlier, err)
 			return result, nil, err
 		}
-		switch invitation, lost, err = c.send(ctx); {
+		switch result, lost, err = c.send(ctx); {
 		case lost != nil:
 			return InviteResult{}, lost, nil
-		case err == nil:
-			return c.result(InviteSent, invitation), nil, nil
+		case result.Outcome == InviteRejected:
+			result, err = c.rejected(ctx, earlier, err)
 		case errors.Is(err, errListingTooOld):
 			continue
 		case errors.Is(err, errNoAttemptsLeft) && earlier != nil:
@@ -167,8 +179,23 @@ func (c *invitee) listAndSend(ctx context.Context, earlier *Error) (result Invit
 		case errors.Is(err, errNoAttemptsLeft):
 			err = ensureError(OutcomeNotDone, err.Error(), nil)
 		}
-		return c.result(InviteNotSent, Invitation{}), nil, err
+		return result, nil, err
 	}
+}
+
+// rejected returns the result after a request that the API rejected with err. After a 409 it
+// lists the invitations once.
+func (c *invitee) rejected(ctx context.Context, earlier *Error, err error) (InviteResult, error) {
+	if failure, ok := errors.AsType[*Error](err); ok && failure.Status == http.StatusConflict {
+		invitation, found, listErr := c.find(ctx, c.now().monotonic.Add(1)) // Later than the listing before the request.
+		switch {
+		case found:
+			return c.found(invitation, earlier), nil
+		case listErr != nil:
+			return c.notListed(ctx, earlier, listErr)
+		}
+	}
+	return c.result(InviteRejected, Invitation{}), err
 }
 
 // listTwice is step 2, after a request with an unknown outcome. It returns no result if neither
@@ -252,8 +279,8 @@ var (
 )
 
 // send sends the request, and records it if it may have sent an e-mail, also when a panic ends the
-// call. lost is the error of such a request.
-func (c *invitee) send(ctx context.Context) (invitation Invitation, lost *Error, err error) {
+// call. lost is the error of such a request, which has no result.
+func (c *invitee) send(ctx context.Context) (result InviteResult, lost *Error, err error) {
 	last := lastRequest{outcome: OutcomeUnknown}
 	defer func() {
 		if last.outcome != OutcomeNotDone {
@@ -270,19 +297,28 @@ func (c *invitee) send(ctx context.Context) (invitation Invitation, lost *Error,
 		}
 		return prevented
 	}
-	invitation, err = do[Invitation](ctx, c.service.core, q)
+	invitation, err := do[Invitation](ctx, c.service.core, q)
 	failure, failed := errors.AsType[*Error](err)
 	switch {
 	case err == nil:
 		last = lastRequest{outcome: OutcomeDone, invitation: &invitation}
 		c.listed[c.address.email] = invitation
-		return invitation, nil, nil
+		return c.result(InviteSent, invitation), nil, nil
 	case prevented == nil && failed && failure.Outcome != OutcomeNotDone:
 		last.outcome = failure.Outcome
-		return Invitation{}, failure, nil
+		return InviteResult{}, failure, nil
 	}
 	last.outcome = OutcomeNotDone
-	return Invitation{}, nil, cmp.Or(prevented, err)
+	if prevented == nil && failed && failure.rejectsCandidate() {
+		return c.result(InviteRejected, Invitation{}), nil, err
+	}
+	return c.result(InviteNotSent, Invitation{}), nil, cmp.Or(prevented, err)
+}
+
+// rejectsCandidate reports whether the API rejected the candidate of a POST, so that others can be
+// invited. Without a code the response is from an intermediary.
+func (e *Error) rejectsCandidate() bool {
+	return (e.Status == http.StatusBadRequest || e.Status == http.StatusConflict) && e.Code != "" && !IsTransient(e)
 }
 
 // checkAttempt calls the function before, and returns why the attempt is not made, or nil.

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"iter"
-	"net/http"
 	"regexp"
 	"strings"
 	"time"
@@ -34,7 +33,7 @@ type EnsureAllOptions struct {
 // InviteProgress reports how many candidates [InvitationService.EnsureAll] has processed, and
 // whether it waits.
 type InviteProgress struct {
-	Done, Sent, Existing, Failed int         // Candidates. Failed: not sent or unknown. Done: the sum of the others.
+	Done, Sent, Existing, Failed int         // Candidates. Failed: rejected, not sent or unknown. Done: the sum of the others.
 	WaitUntil                    time.Time   // By the local clock; zero when the run is not waiting.
 	Reason                       PauseReason // Why the run waits; "" when it is not waiting.
 }
@@ -50,8 +49,9 @@ type InviteProgress struct {
 //     most. Then it has failed, and nothing is sent.
 //   - An address that candidates name twice is sent once. The second result is
 //     InviteExisting or the first one's outcome.
-//   - Invalid input, a 400, a 409 and an unknown outcome concern one candidate, and EnsureAll
-//     continues. Three unknown outcomes in a row end the run.
+//   - EnsureAll continues after InviteRejected and InviteUnknown. Three unknown outcomes in a
+//     row end the run. So do ten rejections by the API in a row with one code in a run that has
+//     sent nothing, because they concern every candidate.
 //   - Any other error ends the run and is returned. Later candidates are not visited.
 //   - With Each, which receives every failure, EnsureAll returns nil at the end of candidates.
 //     Without Each, it joins the failures of the first ten candidates, each with its position
@@ -70,7 +70,7 @@ func (s *InvitationService) EnsureAll(ctx context.Context, assessmentID string, 
 			return q.err
 		}
 		r := bulkRun{options: o, failed: make(map[string]inviteFailure)}
-		r.inviteRun = inviteRun{service: s, assessmentID: assessmentID, bulk: true, listed: make(map[string]Invitation)}
+		r.inviteRun = inviteRun{service: s, assessmentID: assessmentID, bulk: true, before: o.Before, listed: make(map[string]Invitation)}
 		if o.Progress != nil {
 			ctx = s.core.withProgress(ctx, "Invitations.EnsureAll", func(pause TracePause) {
 				p := r.progress
@@ -82,9 +82,15 @@ func (s *InvitationService) EnsureAll(ctx context.Context, assessmentID string, 
 	})
 }
 
-// maxUnknown is the number of unknown outcomes in a row that end a run: the API is probably
-// down, and each further request may send an e-mail that is not confirmed.
-const maxUnknown = 3
+const (
+	// maxUnknown is the number of unknown outcomes in a row that end a run: the API is probably
+	// down, and each further request may send an e-mail that is not confirmed.
+	maxUnknown = 3
+
+	// maxRejected is the number of rejections in a row with one code that end a run that has sent
+	// nothing: the assessment is probably closed, or a name of the Dialect wrong.
+	maxRejected = 10
+)
 
 // bulkRun is one call of EnsureAll.
 type bulkRun struct {
@@ -94,6 +100,8 @@ type bulkRun struct {
 	progress InviteProgress
 	failed   map[string]inviteFailure // By address.
 	unknown  int                      // Unknown outcomes in a row, of different addresses.
+	rejected int                      // Rejections by the API in a row with the same code, of different addresses.
+	code     ErrorCode                // Of these rejections.
 }
 
 // inviteFailure is the result of a candidate who was not invited.
@@ -120,12 +128,18 @@ func (r *bulkRun) run(ctx context.Context, candidates iter.Seq[NewInvitation]) e
 			return failures.join(err)
 		case r.unknown == maxUnknown:
 			return failures.join(&describedError{errUnknownInRow.Error(), []error{errUnknownInRow, err}})
+		case r.rejected == maxRejected && r.progress.Sent == 0:
+			return failures.join(&describedError{errRejectedInRow.Error(), []error{errRejectedInRow, err}})
 		}
 	}
 	return failures.join(nil)
 }
 
-var errUnknownInRow = errors.New("hiring: Invitations.EnsureAll: ended, because three outcomes in a row are unknown: call it again later")
+// Why a run ends although each failure concerns one candidate.
+var (
+	errUnknownInRow  = errors.New("hiring: Invitations.EnsureAll: ended, because three outcomes in a row are unknown: call it again later")
+	errRejectedInRow = errors.New("hiring: Invitations.EnsureAll: ended, because the API rejected ten candidates in a row with one code: check the assessment and the Dialect")
+)
 
 // next invites the next candidate. last reports that the error ends the run.
 func (r *bulkRun) next(ctx context.Context, in NewInvitation) (result InviteResult, err error, last bool) { //nolint:revive // last qualifies err
@@ -133,24 +147,13 @@ func (r *bulkRun) next(ctx context.Context, in NewInvitation) (result InviteResu
 	if first, again := r.failed[address]; again {
 		result, err = InviteResult{Candidate: in, Outcome: first.outcome}, first.err
 	} else {
-		var refused error
-		if r.options.Before != nil {
-			r.before = func(in NewInvitation) error {
-				refused = r.options.Before(in)
-				return refused
-			}
-		}
 		result, err = r.invite(ctx, in)
-		switch result.Outcome {
-		case InviteUnknown:
-			r.unknown++
-		case InviteSent, InviteNotSent: // InviteExisting says nothing about requests.
-			r.unknown = 0
-		}
-		last = err != nil && (ctx.Err() != nil || refused != nil || !concernsOneCandidate(result.Outcome, err))
-		if _, invalid := errors.AsType[*ParamError](err); err != nil && !invalid {
+		failure, requested := errors.AsType[*Error](err) // Not a ParamError, which a corrected name may not have.
+		if requested {
 			r.failed[address] = inviteFailure{result.Outcome, err}
 		}
+		r.count(result.Outcome, failure)
+		last = err != nil && (ctx.Err() != nil || result.Outcome == InviteNotSent)
 	}
 	r.progress.Done++
 	switch result.Outcome {
@@ -164,16 +167,20 @@ func (r *bulkRun) next(ctx context.Context, in NewInvitation) (result InviteResu
 	return result, err, last
 }
 
-// concernsOneCandidate reports whether an error says nothing about other candidates.
-func concernsOneCandidate(outcome InviteOutcome, err error) bool {
-	failure, ok := errors.AsType[*Error](err)
+// count counts the outcomes in a row that may end the run. InviteExisting and a ParamError, without
+// an *Error, say nothing about requests.
+func (r *bulkRun) count(outcome InviteOutcome, failure *Error) {
 	switch {
 	case outcome == InviteUnknown:
-		return true
-	case ok: // A 400 of the listing concerns all of them.
-		return failure.Method == http.MethodPost && (failure.Status == http.StatusBadRequest || failure.Status == http.StatusConflict)
+		r.unknown, r.rejected = r.unknown+1, 0
+	case outcome == InviteSent:
+		r.unknown, r.rejected = 0, 0
+	case outcome == InviteRejected && failure != nil:
+		if failure.Code != r.code {
+			r.code, r.rejected = failure.Code, 0
+		}
+		r.unknown, r.rejected = 0, r.rejected+1
 	}
-	return errors.Is(err, ErrInvalidInput)
 }
 
 // inviteFailures are the failures of single candidates of a run without Each.

@@ -46,7 +46,7 @@ type importSummary struct {
 	Sent     int    `json:"sent"`         // By this run.
 	Earlier  int    `json:"sent_earlier"` // By earlier runs with the same file of results.
 	Existing int    `json:"existing"`
-	Refused  int    `json:"refused"`
+	Rejected int    `json:"rejected"`
 	NotSent  int    `json:"not_sent"`
 	Unknown  int    `json:"unknown"`
 	Results  string `json:"results"`
@@ -120,9 +120,10 @@ func (im *importer) record(invited hiring.InviteResult, err error) bool {
 		Email: invited.Candidate.Email, Name: invited.Candidate.Name, InvitationID: cmp.Or(invited.Invitation.ID, existing.ID),
 		AssessmentID: im.plan.ID, Outcome: candidates.Outcome(invited.Outcome), Problem: problemText(invited.Outcome, err), At: time.Now(),
 	}
+	failed := result.Outcome == candidates.Rejected || result.Outcome == candidates.NotSent
 	earlier := false
 	switch {
-	case result.Outcome == candidates.Existing || result.Outcome == candidates.NotSent && listed:
+	case result.Outcome == candidates.Existing || failed && listed:
 		result.Outcome, result.Problem = candidates.Existing, ""
 		if earlier = before.Outcome == candidates.Sent || before.Outcome == candidates.Unknown; earlier {
 			result.Outcome = candidates.Sent
@@ -130,15 +131,13 @@ func (im *importer) record(invited hiring.InviteResult, err error) bool {
 		if expired(existing) {
 			result.Problem = "the candidate cannot start: the invitation is expired"
 		}
-	case result.Outcome == candidates.NotSent && (before.Outcome == candidates.Unknown || before.Outcome == candidates.Sent) && !im.begun[key]:
-		result = before // No lookup has decided otherwise.
-	case result.Outcome == candidates.NotSent && (errors.Is(err, hiring.ErrInvalidInput) || errors.Is(err, hiring.ErrConflict)):
-		result.Outcome = candidates.Refused
+	case failed && (before.Outcome == candidates.Unknown || before.Outcome == candidates.Sent) && !im.begun[key]:
+		result = before // No request of this run has decided otherwise.
 	}
 	im.writeErr = im.results.Add(result)
 	im.done[key] = true
 	counter := map[candidates.Outcome]*int{
-		candidates.Sent: &im.summary.Sent, candidates.Existing: &im.summary.Existing, candidates.Refused: &im.summary.Refused,
+		candidates.Sent: &im.summary.Sent, candidates.Existing: &im.summary.Existing, candidates.Rejected: &im.summary.Rejected,
 		candidates.NotSent: &im.summary.NotSent, candidates.Unknown: &im.summary.Unknown,
 	}[result.Outcome]
 	if earlier {
@@ -165,7 +164,7 @@ func problemText(outcome hiring.InviteOutcome, err error) string {
 // show updates the progress. It names rejected candidates by line, because logs must not
 // have names.
 func (im *importer) show(result candidates.Result) {
-	if result.Outcome == candidates.Refused {
+	if result.Outcome == candidates.Rejected {
 		i := slices.IndexFunc(im.people, func(p hiring.NewInvitation) bool {
 			return hiring.AddressKey(p.Email) == hiring.AddressKey(result.Email)
 		})
@@ -181,7 +180,7 @@ func (s importSummary) text() string {
 	for _, other := range []struct {
 		n    int
 		what string
-	}{{s.Earlier, "sent earlier"}, {s.Existing, "existing"}, {s.Refused, "refused"}, {s.Unknown, "unknown"}, {s.NotSent, "not sent"}} {
+	}{{s.Earlier, "sent earlier"}, {s.Existing, "existing"}, {s.Rejected, "rejected"}, {s.Unknown, "unknown"}, {s.NotSent, "not sent"}} {
 		if other.n > 0 {
 			parts = append(parts, fmt.Sprintf("%d %s", other.n, other.what))
 		}
@@ -191,24 +190,25 @@ func (s importSummary) text() string {
 
 // finalError returns nil when every candidate has an invitation.
 func (im *importer) finalError(sending error) error {
-	without := im.summary.Refused + im.summary.Unknown + im.summary.NotSent
-	const again = "Run the same command again: it resumes and sends no second e-mail"
+	again, rejected := im.summary.Unknown+im.summary.NotSent, im.summary.Rejected
+	const resume = "Run the same command again: it resumes and sends no second e-mail"
 	switch {
 	case im.writeErr != nil:
-		return adviceError{fmt.Errorf("The results cannot be written to %s: %w", im.file, im.writeErr), again}
+		return adviceError{fmt.Errorf("The results cannot be written to %s: %w", im.file, im.writeErr), resume}
 	case errors.Is(sending, hiring.ErrPlanLimitReached):
 		return sending
 	case sending != nil:
-		return adviceError{sending, again}
-	case without > 0:
-		return adviceError{fmt.Errorf("%d of %d candidates have no invitation", without, len(im.people)), im.file + " has the reasons"}
+		return adviceError{sending, resume}
+	case again+rejected > 0:
+		err := fmt.Errorf("%d of %d candidates have no invitation: %d rejected, to be corrected, and %d to be tried again", again+rejected, len(im.people), rejected, again)
+		return adviceError{err, im.file + " has the reasons"}
 	}
 	return nil
 }
 
 func importSummaryTable() output.Table[importSummary] {
 	return output.Table[importSummary]{
-		Shown: []string{"sent", "sent_earlier", "existing", "refused", "not_sent", "unknown", "results"},
+		Shown: []string{"sent", "sent_earlier", "existing", "rejected", "not_sent", "unknown", "results"},
 		Verbose: func(p *output.Printer, s importSummary) error {
 			_, err := fmt.Fprintf(p, "%s. Results: %s\n", s.text(), output.Clean(s.Results))
 			return err

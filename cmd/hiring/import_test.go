@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"fmt"
+	"io"
 	"math/rand/v2"
 	"net/http"
 	"net/http/httptest"
@@ -19,6 +20,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	hiring "github.com/hiring-assessment/hiring-go"
+	"github.com/hiring-assessment/hiring-go/cmd/hiring/internal/candidates"
+	"github.com/hiring-assessment/hiring-go/cmd/hiring/internal/output"
 	"github.com/hiring-assessment/hiring-go/sandbox"
 )
 
@@ -320,17 +323,86 @@ func TestImportContinuesAfterARejectedCandidate(t *testing.T) {
 	h.server.Inject(sandbox.Fault{Route: "POST /assessments/{id}/invitations", Skip: 1, Times: 1, Status: 400, Code: hiring.ErrInvalidInput})
 	got := u.run("invitations", "import", "people.csv", "-a", h.id, "--yes")
 	assert.Equal(t, exitFailed, got.code)
-	assert.Equal(t, "2 sent, 1 refused. Results: people.csv.results.csv\n", got.stdout)
-	refused := ""
+	assert.Equal(t, "2 sent, 1 rejected. Results: people.csv.results.csv\n", got.stdout)
+	rejected := ""
 	for line := range strings.Lines(u.read("people.csv.results.csv")) {
-		if cells := strings.Split(line, ","); cells[2] == "refused" {
-			refused = cells[0]
+		if cells := strings.Split(line, ","); cells[2] == "rejected" {
+			rejected = cells[0]
 		}
 	}
-	i := slices.IndexFunc(h.people, func(p hiring.NewInvitation) bool { return strings.EqualFold(p.Email, refused) })
+	i := slices.IndexFunc(h.people, func(p hiring.NewInvitation) bool { return strings.EqualFold(p.Email, rejected) })
 	assert.Contains(t, got.stderr, fmt.Sprintf("Line %d was rejected: 400 INVALID_INPUT: This error was injected", i+2))
-	assert.Contains(t, got.stderr, "hiring: 1 of 3 candidates have no invitation. people.csv.results.csv has the reasons.\n")
+	assert.Contains(t, got.stderr, "hiring: 1 of 3 candidates have no invitation: 1 rejected, to be corrected, and 0 to be tried again. people.csv.results.csv has the reasons.\n")
 	assert.NotContains(t, strings.ToLower(got.stderr), "@example.com")
+
+	u.write("people.csv.results.csv", strings.ReplaceAll(u.read("people.csv.results.csv"), ",rejected,", ",refused,")) // As version 0.1.0 wrote it.
+	h.server.Inject(sandbox.Fault{Route: "POST /assessments/{id}/invitations", Times: 1, Status: 409})
+	got = u.run("invitations", "import", "people.csv", "-a", h.id, "--yes", "-o", "json", "--jq", "[.sent_earlier, .rejected] | @csv")
+	assert.Equal(t, exitFailed, got.code)
+	assert.Equal(t, "2,1\n", got.stdout)
+	assert.NotContains(t, u.read("people.csv.results.csv"), "refused")
+}
+
+// TestInviteContinuesAfterARejectedCandidate: any other error ends the command.
+func TestInviteContinuesAfterARejectedCandidate(t *testing.T) {
+	t.Parallel()
+	h, u := newImport(t, 3)
+	h.server.Inject(sandbox.Fault{Route: "POST /assessments/{id}/invitations", Skip: 1, Times: 1, Status: 409})
+	invite := []string{"invite", "-a", h.id, "--yes", "-o", "json", "--jq", ".[] | [.candidate_email, .outcome, (.id | type), (.problem | type)] | @csv"}
+	got := u.run(append(invite, "Ada<ada@example.com>", "Bob<bob@example.com>", "Eve<eve@example.com>")...)
+	assert.Equal(t, exitFailed, got.code)
+	assert.Equal(t, `"ada@example.com","sent","string","null"`+"\n"+`"bob@example.com","rejected","null","string"`+"\n"+`"eve@example.com","sent","string","null"`+"\n", got.stdout)
+	assert.Contains(t, got.stderr, "Argument 2 was rejected: 409 CONFLICT: This error was injected")
+	assert.Contains(t, got.stderr, "hiring: 1 of 3 candidates have no invitation, because they were rejected. Correct them, and run the command again.\n")
+	assert.NotContains(t, got.stderr, "To be tried again")
+
+	h.server.Inject(sandbox.Fault{Route: "POST /assessments/{id}/invitations", Times: 1, Status: 400, Code: hiring.ErrInvalidInput})
+	h.server.Inject(sandbox.Fault{Route: "POST /assessments/{id}/invitations", Skip: 1, Times: 1, Status: 402})
+	got = u.run("invite", "-a", h.id, "--yes", "Ada<ada@example.com>", "Bob<bob@example.com>", "Kim<kim@example.com>", "Lea<lea@example.com>")
+	assert.Equal(t, exitPlan, got.code)
+	assert.Regexp(t, `(?s)Ada +ada@example.com +existing .*\nBob +bob@example.com +rejected\n$`, got.stdout)
+	assert.Contains(t, got.stderr, "Argument 2 was rejected: 400 INVALID_INPUT")
+	assert.Contains(t, got.stderr, "To be tried again: the candidates from argument 3 on.\n")
+	assert.Contains(t, got.stderr, "hiring: 402 PLAN_LIMIT_REACHED")
+
+	h.server.Inject(sandbox.Fault{Route: "POST /assessments/{id}/invitations", Times: 1, Status: 400, Code: hiring.ErrInvalidInput})
+	assert.Equal(t, exitUsage, u.run("invite", "-a", h.id, "--yes", "Bob<bob@example.com>").code)
+}
+
+// TestARejectionWithoutARequestSaysNothingAboutARow: the request of an earlier run may have arrived.
+func TestARejectionWithoutARequestSaysNothingAboutARow(t *testing.T) {
+	t.Parallel()
+	file := filepath.Join(t.TempDir(), "r.csv")
+	results, err := candidates.OpenResults(file)
+	require.NoError(t, err)
+	defer results.Close()
+	im := importer{plan: importPlan{ID: "f0"}, results: results, progress: output.Stream{Writer: io.Discard}.Progress("invited"), begun: map[string]bool{}, done: map[string]bool{}}
+	for _, row := range []struct {
+		before candidates.Outcome
+		begun  bool
+		want   candidates.Outcome
+	}{
+		{candidates.Unknown, false, candidates.Unknown},
+		{candidates.Sent, false, candidates.Sent},
+		{candidates.Rejected, false, candidates.Rejected},
+		{candidates.NotSent, false, candidates.Rejected},
+		{candidates.Existing, false, candidates.Rejected},
+		{"", false, candidates.Rejected},
+		{candidates.Sent, true, candidates.Rejected},
+		{"", true, candidates.Rejected},
+	} {
+		person := hiring.NewInvitation{Email: fmt.Sprintf("%s-%t@example.com", row.before, row.begun), Name: "A"}
+		im.people, im.lines = append(im.people, person), append(im.lines, 2)
+		if row.before != "" {
+			require.NoError(t, results.Add(candidates.Result{Email: person.Email, AssessmentID: "f0", Outcome: row.before, At: time.Now()}))
+		}
+		if row.begun {
+			require.NoError(t, im.begin(person))
+		}
+		im.record(hiring.InviteResult{Candidate: person, Outcome: hiring.InviteRejected}, &hiring.ParamError{Param: "Name", Problem: "is wrong"})
+		assert.Equal(t, row.want, results.Row("f0", person.Email).Outcome, row)
+	}
+	assert.Equal(t, "1 sent, 6 rejected, 1 unknown", im.summary.text())
 }
 
 // TestUnusableResults ends with exit status 2, sends nothing, and names what the user typed.

@@ -3,6 +3,10 @@ package main
 import (
 	"cmp"
 	"context"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -44,8 +48,9 @@ func (a *app) invitationsListCommand() *cobra.Command {
 
 const inviteLong = `Invite candidates who have no invitation of the assessment yet. The command lists the
 existing invitations, of any status, and sends to the other addresses. It can be repeated:
-it does not send a second e-mail, even if a response was lost. For many candidates, use
-hiring invitations import.
+it does not send a second e-mail, even if a response was lost. A candidate who is rejected
+must be corrected, and the others are invited. Any other error ends the command: run it
+again. For many candidates, use hiring invitations import.
 
 <candidate> is a name and an address, as in 'Ada <ada@example.com>', or an address with
 --name.`
@@ -72,19 +77,31 @@ func (a *app) invitationsInviteCommand() *cobra.Command {
 		if err != nil {
 			return err
 		}
-		existing := 0
-		invited := func(yield func(hiring.Invitation, error) bool) {
-			for _, person := range people {
+		existing, rejected, rejection := 0, 0, error(nil)
+		results := func(yield func(invited, error) bool) {
+			for i, person := range people {
 				result, err := t.client.Invitations.Ensure(ctx, id, person)
-				if result.Outcome == hiring.InviteExisting {
+				shown := invited{InviteResult: result}
+				switch {
+				case result.Outcome == hiring.InviteExisting:
 					existing++
+				case result.Outcome == hiring.InviteRejected:
+					rejected, rejection, err, shown.problem = rejected+1, err, nil, errorText(err)
+					a.note("Argument %d was rejected: %s", i+1, shown.problem)
+				case err != nil && len(people) > 1:
+					a.note("To be tried again: the candidates from argument %d on.", i+1)
 				}
-				if !yield(result.Invitation, err) {
+				if !yield(shown, err) {
 					return
 				}
 			}
 		}
-		if err := output.List(t.Printer, invitationTable(), invited); err != nil {
+		err = output.List(t.Printer, invitedTable(), results)
+		if err == nil && rejected > 0 {
+			err = fmt.Errorf("%d of %d candidates have no invitation, because they were rejected", rejected, len(people))
+			err = adviceError{causedError{err, rejection}, "Correct them, and run the command again"}
+		}
+		if err != nil {
 			return err
 		}
 		what := counted(len(people)-existing, "invitation", "invitations") + " sent."
@@ -94,6 +111,45 @@ func (a *app) invitationsInviteCommand() *cobra.Command {
 		return a.printDone(what)
 	})
 	return c
+}
+
+// note writes a line about the work to standard error.
+func (a *app) note(format string, values ...any) {
+	_, _ = fmt.Fprintln(a.err, output.Clean(fmt.Sprintf(format, values...)))
+}
+
+// invited is the result of inviting a candidate. Its JSON is the invitation, or the candidate, with
+// the outcome.
+type invited struct {
+	hiring.InviteResult
+
+	problem string
+}
+
+func (i invited) MarshalJSON() ([]byte, error) {
+	if i.Outcome == hiring.InviteRejected {
+		return json.Marshal(map[string]any{
+			"candidate_email": i.Candidate.Email, "candidate_name": i.Candidate.Name, "outcome": i.Outcome, "problem": i.problem,
+		})
+	}
+	extra := make(map[string]json.RawMessage)
+	maps.Copy(extra, i.Invitation.Extra)
+	extra["outcome"], _ = json.Marshal(i.Outcome) // A text always encodes.
+	i.Invitation.Extra = extra
+	return json.Marshal(i.Invitation)
+}
+
+func invitedTable() output.Table[invited] {
+	of := invitationTable()
+	return output.Table[invited]{
+		Things: of.Things,
+		Shown:  slices.Insert(of.Shown, 2, "outcome"),
+		Own: map[string]func(invited) any{
+			"candidate": func(i invited) any { return cmp.Or(i.Invitation.CandidateName, i.Candidate.Name) },
+			"email":     func(i invited) any { return cmp.Or(i.Invitation.CandidateEmail, i.Candidate.Email) },
+		},
+		More: append(of.More, "problem"),
+	}
 }
 
 // newCandidates reads arguments such as "Ada <ada@example.com>", or one address with a

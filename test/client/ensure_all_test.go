@@ -26,6 +26,7 @@ import (
 const (
 	sent     = hiring.InviteSent
 	existing = hiring.InviteExisting
+	rejected = hiring.InviteRejected
 	notSent  = hiring.InviteNotSent
 	unknown  = hiring.InviteUnknown
 )
@@ -75,7 +76,7 @@ func TestEnsureAllReportsEachOnceInOrder(t *testing.T) {
 		var got reports
 		err := server.LiveClient().Invitations.EnsureAll(t.Context(), assessment, slices.Values(candidates), hiring.EnsureAllOptions{Each: got.each})
 		require.NoError(t, err)
-		assert.Equal(t, []hiring.InviteOutcome{sent, existing, notSent, sent, notSent, notSent, sent, existing, sent, existing, notSent, sent}, got.outcomes())
+		assert.Equal(t, []hiring.InviteOutcome{sent, existing, rejected, sent, rejected, rejected, sent, existing, sent, existing, rejected, sent}, got.outcomes())
 		for i, err := range got.errors {
 			assert.Equal(t, candidates[i], got.all[i].Candidate)
 			switch i {
@@ -92,7 +93,7 @@ func TestEnsureAllReportsEachOnceInOrder(t *testing.T) {
 		assert.NotContains(t, mails, people[3].Email)
 		requireOneMailEach(t, server, 6)
 		reads, writes := requestsOf(server)
-		assert.Equal(t, []int{2, 7}, []int{reads, writes}, "one listing and one lookup; one write for each candidate that is neither known nor refused by the client")
+		assert.Equal(t, []int{3, 7}, []int{reads, writes}, "one listing and two lookups; one write for each candidate that is neither known nor refused by the client")
 	})
 }
 
@@ -108,6 +109,9 @@ func TestEnsureAllEndsAfterAnErrorThatConcernsAll(t *testing.T) {
 		"402":                            {[]sandbox.Fault{{Route: inviteRoute, Skip: 2, Status: 402}}, notSent, hiring.ErrPlanLimitReached, 1, 3},
 		"403":                            {[]sandbox.Fault{{Route: inviteRoute, Skip: 2, Status: 403}}, notSent, hiring.ErrInsufficientScope, 1, 3},
 		"404":                            {[]sandbox.Fault{{Route: inviteRoute, Skip: 2, Status: 404}}, notSent, hiring.ErrNotFound, 1, 3},
+		"400 of a proxy":                 {[]sandbox.Fault{{Route: inviteRoute, Skip: 2, Status: 400, Body: "no"}}, notSent, nil, 1, 3},
+		"409 of a proxy":                 {[]sandbox.Fault{{Route: inviteRoute, Skip: 2, Status: 409, Body: "no"}}, notSent, nil, 1, 3},
+		"403 of the lookup after a 409":  {[]sandbox.Fault{{Route: inviteRoute, Skip: 2, Status: 409}, {Route: listRoute, Skip: 1, Status: 403}}, notSent, hiring.ErrInsufficientScope, 2, 3},
 		"403 of a proxy":                 {[]sandbox.Fault{{Route: inviteRoute, Skip: 2, Status: 403, Body: "no"}}, notSent, nil, 1, 3},
 		"429 each time":                  {[]sandbox.Fault{{Route: inviteRoute, Skip: 2, Times: always, Status: 429, Body: "slow down"}}, notSent, nil, 1, 6},
 		"429 with a Retry-After of days": {[]sandbox.Fault{{Route: inviteRoute, Skip: 2, Times: always, Status: 429, Body: "no", RetryAfter: 48 * time.Hour}}, notSent, nil, 1, 3},
@@ -196,6 +200,75 @@ func TestThreeUnknownOutcomesInARowEndTheRun(t *testing.T) {
 	})
 }
 
+// TestTenRejectionsWithOneCodeEndTheRun has candidates whose requests are rejected with these codes; "" is sent.
+func TestTenRejectionsWithOneCodeEndTheRun(t *testing.T) {
+	conflicts := slices.Repeat([]hiring.ErrorCode{hiring.ErrConflict}, 12)
+	invalid := slices.Repeat([]hiring.ErrorCode{hiring.ErrInvalidInput}, 12)
+	bad := hiring.NewInvitation{Email: "no-name@example.com"}
+	for name, c := range map[string]struct {
+		codes   []hiring.ErrorCode
+		extra   map[int]hiring.NewInvitation // Candidates without a request, by the number of candidates before them.
+		visited int                          // 0: all, and the run does not end.
+	}{
+		"409":                                  {codes: conflicts, visited: 10},
+		"400":                                  {codes: invalid, visited: 10},
+		"after another code":                   {codes: slices.Concat(invalid[:9], conflicts), visited: 19},
+		"two codes":                            {codes: slices.Concat(invalid[:9], conflicts[:9], invalid[:9])},
+		"the first is sent":                    {codes: slices.Concat([]hiring.ErrorCode{""}, conflicts)},
+		"the last but two is sent":             {codes: slices.Concat(conflicts[:9], []hiring.ErrorCode{"", hiring.ErrConflict, hiring.ErrConflict})},
+		"an outcome is unknown":                {codes: slices.Concat(conflicts[:9], []hiring.ErrorCode{hiring.ErrInternal}, conflicts[:9])},
+		"a rejection between unknown outcomes": {codes: []hiring.ErrorCode{hiring.ErrInternal, hiring.ErrInternal, hiring.ErrConflict, hiring.ErrInternal}},
+		"nine":                                 {codes: conflicts[:9]},
+		"a ParamError is none":                 {codes: conflicts[:9], extra: map[int]hiring.NewInvitation{0: bad, 3: bad, 9: bad}},
+		"a ParamError between them":            {codes: conflicts, extra: map[int]hiring.NewInvitation{3: bad}, visited: 11},
+		"a rejected address that is repeated":  {codes: conflicts[:9], extra: map[int]hiring.NewInvitation{3: candidates(1)[0], 9: candidates(1)[0]}},
+	} {
+		for _, each := range []bool{true, false} {
+			synctest.Test(t, func(t *testing.T) {
+				server, assessment := startWithAssessment(t)
+				var people []hiring.NewInvitation
+				for i, person := range candidates(len(c.codes) + 1) {
+					if extra, ok := c.extra[i]; ok {
+						people = append(people, extra)
+					}
+					if i == len(c.codes) {
+						break
+					}
+					people = append(people, person)
+					if c.codes[i] != "" {
+						status := map[hiring.ErrorCode]int{hiring.ErrConflict: 409, hiring.ErrInvalidInput: 400, hiring.ErrInternal: 500}[c.codes[i]]
+						server.Inject(sandbox.Fault{Route: inviteRoute, Skip: i, Status: status})
+					}
+				}
+				defer server.ClearFaults()
+				var got reports
+				var options hiring.EnsureAllOptions
+				var progress hiring.InviteProgress
+				options.Progress = func(p hiring.InviteProgress) { progress = p }
+				if each {
+					options.Each = got.each
+				}
+				err := server.LiveClient(hiring.WithRetry(hiring.RetryPolicy{MaxAttempts: 1})).Invitations.EnsureAll(t.Context(), assessment, slices.Values(people), options)
+				visited := c.visited
+				if visited == 0 {
+					visited = len(people)
+				}
+				assert.Equal(t, visited, progress.Done, name)
+				assert.Equal(t, progress.Done-progress.Sent, progress.Failed, name)
+				if each {
+					assert.Len(t, got.all, visited, name)
+				}
+				if c.visited == 0 {
+					assert.Equal(t, each, err == nil, "%s: %v", name, err)
+					return
+				}
+				require.ErrorContains(t, err, "the API rejected ten candidates in a row with one code", name)
+				require.ErrorIs(t, err, c.codes[len(c.codes)-1], name)
+			})
+		}
+	}
+}
+
 func TestAnAddressThatComesAgainIsOneUnknownOutcome(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server, assessment := startWithAssessment(t)
@@ -257,7 +330,7 @@ func TestEnsureAllWithoutEachReturnsFailures(t *testing.T) {
 			Body: fmt.Sprintf(`{"error":{"code":"CONFLICT","message":"%s is busy.","request_id":"req_1"}}`, strings.ToUpper(people[1].Email)),
 		})
 		server.Inject(sandbox.Fault{Route: inviteRoute, Skip: 4, Status: 500})
-		server.Inject(sandbox.Fault{Route: listRoute, Skip: 1, Status: 403})
+		server.Inject(sandbox.Fault{Route: listRoute, Skip: 2, Status: 403}) // Of the lookup after the 500. Before it, there is one after the 409.
 		server.SetPlan(sandbox.LiveKey, 0, 10)
 		err := server.LiveClient().Invitations.EnsureAll(t.Context(), assessment, slices.Values(people), hiring.EnsureAllOptions{})
 		for _, target := range []error{hiring.ErrPlanLimitReached, hiring.ErrConflict, hiring.ErrInvalidInput, hiring.ErrOutcomeUnknown} {
@@ -334,6 +407,7 @@ func TestAnErrorOfBeforeEndsTheRun(t *testing.T) {
 		"the first":                         {sandbox.Fault{Route: inviteRoute, Skip: 9, Status: 500}, 1, errFullDisk, []hiring.InviteOutcome{notSent}, 0},
 		"after a 429":                       {sandbox.Fault{Route: inviteRoute, Skip: 1, RetryAfter: 10 * time.Second}, 3, errFullDisk, []hiring.InviteOutcome{sent, notSent}, 2},
 		"after a lost response":             {sandbox.Fault{Route: inviteRoute, Skip: 1, Status: 500}, 3, errFullDisk, []hiring.InviteOutcome{sent, notSent}, 2},
+		"a rejection of other work":         {sandbox.Fault{Route: inviteRoute, Skip: 9, Status: 500}, 2, &hiring.Error{Code: hiring.ErrConflict, Status: 409, Method: http.MethodPost, Outcome: hiring.OutcomeNotDone}, []hiring.InviteOutcome{sent, notSent}, 1},
 		"an error that concerns one":        {sandbox.Fault{Route: inviteRoute, Skip: 9, Status: 500}, 2, &hiring.ParamError{Param: "p", Problem: "of another call"}, []hiring.InviteOutcome{sent, notSent}, 1},
 		"the unknown outcome of other work": {sandbox.Fault{Route: inviteRoute, Skip: 9, Status: 500}, 2, &hiring.Error{Outcome: hiring.OutcomeUnknown}, []hiring.InviteOutcome{sent, notSent}, 1},
 	} {

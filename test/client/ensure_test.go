@@ -173,9 +173,41 @@ func TestEnsureUnderEveryFault(t *testing.T) {
 			retry:  hiring.RetryPolicy{MaxWait: time.Hour},
 			want:   want{outcome: hiring.InviteSent, reads: 2, writes: 2, took: 61 * time.Second, mails: 1},
 		},
-		"rejected": {
+		"409, and the address is not listed": {
 			faults: []sandbox.Fault{{Route: inviteRoute, Status: 409}},
-			want:   want{outcome: hiring.InviteNotSent, reads: 1, writes: 1, errors: []error{hiring.ErrConflict}, outcomeOfErr: hiring.OutcomeNotDone},
+			want:   want{outcome: hiring.InviteRejected, reads: 2, writes: 1, errors: []error{hiring.ErrConflict}, outcomeOfErr: hiring.OutcomeNotDone},
+		},
+		"409, and the listing fails": {
+			faults: []sandbox.Fault{{Route: inviteRoute, Status: 409}, {Route: listRoute, Skip: 1, Status: 403}},
+			want:   want{outcome: hiring.InviteNotSent, reads: 2, writes: 1, errors: []error{hiring.ErrInsufficientScope}},
+		},
+		"409 with a code that is not documented": {
+			faults: []sandbox.Fault{{Route: inviteRoute, Status: 409, Code: "ARCHIVED"}},
+			want:   want{outcome: hiring.InviteRejected, reads: 2, writes: 1, errors: []error{hiring.ErrorCode("ARCHIVED")}, outcomeOfErr: hiring.OutcomeNotDone},
+		},
+		"409 of an intermediary": {
+			faults: []sandbox.Fault{{Route: inviteRoute, Status: 409, Body: "no"}},
+			want:   want{outcome: hiring.InviteNotSent, reads: 1, writes: 1, outcomeOfErr: hiring.OutcomeNotDone},
+		},
+		"400": {
+			faults: []sandbox.Fault{{Route: inviteRoute, Status: 400}},
+			want:   want{outcome: hiring.InviteRejected, reads: 1, writes: 1, errors: []error{hiring.ErrInvalidInput}, outcomeOfErr: hiring.OutcomeNotDone},
+		},
+		"400 of an intermediary": {
+			faults: []sandbox.Fault{{Route: inviteRoute, Status: 400, Body: "no"}},
+			want:   want{outcome: hiring.InviteNotSent, reads: 1, writes: 1, outcomeOfErr: hiring.OutcomeNotDone},
+		},
+		"400 after a lost request": {
+			faults: []sandbox.Fault{lost, {Route: inviteRoute, Skip: 1, Status: 400}},
+			want:   want{outcome: hiring.InviteRejected, reads: 3, writes: 2, took: 60 * time.Second, errors: []error{hiring.ErrInvalidInput}, outcomeOfErr: hiring.OutcomeNotDone},
+		},
+		"409 because of a lost request": {
+			faults: []sandbox.Fault{lost, {Route: inviteRoute, Skip: 1, Status: 409, After: true}},
+			want:   want{outcome: hiring.InviteSent, reads: 4, writes: 2, took: 60 * time.Second, mails: 1},
+		},
+		"the listing is rejected with a 400": {
+			faults: []sandbox.Fault{{Route: listRoute, Status: 400}},
+			want:   want{outcome: hiring.InviteNotSent, reads: 1, errors: []error{hiring.ErrInvalidInput}},
 		},
 		"rejected when it is sent again": {
 			faults: []sandbox.Fault{lost, {Route: inviteRoute, Skip: 1, Status: 402}},
@@ -215,6 +247,25 @@ func TestEnsureUnderEveryFault(t *testing.T) {
 			})
 		})
 	}
+}
+
+// A 409 may mean that another process has invited the address since the listing.
+func TestAConflictFindsTheInvitation(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		server, assessment := startWithAssessment(t)
+		people := candidates(3)
+		server.Inject(sandbox.Fault{Route: inviteRoute, Times: 2, Status: 409, After: true})
+		got, err := server.LiveClient().Invitations.Ensure(t.Context(), assessment, ada)
+		require.NoError(t, err)
+		assert.Equal(t, hiring.InviteExisting, got.Outcome)
+		assert.Equal(t, ada.Email, got.Invitation.CandidateEmail)
+		var all reports
+		require.NoError(t, server.LiveClient().Invitations.EnsureAll(t.Context(), assessment, slices.Values(people), hiring.EnsureAllOptions{Each: all.each}))
+		assert.Equal(t, []hiring.InviteOutcome{existing, sent, sent}, all.outcomes())
+		reads, writes := requestsOf(server)
+		assert.Equal(t, []int{4, 4}, []int{reads, writes}, "two listings for each 409")
+		requireOneMailEach(t, server, 4)
+	})
 }
 
 // spellings are variants of one address with characters that copied text may contain.
@@ -307,13 +358,14 @@ func TestInvalidInputIsNotSent(t *testing.T) {
 			require.ErrorAs(t, err, &refused, "%q", in)
 			assert.Equal(t, param, refused.Param)
 			assert.NotContains(t, err.Error(), "ada")
-			assert.Equal(t, hiring.InviteResult{Candidate: in, Outcome: hiring.InviteNotSent}, got)
+			assert.Equal(t, hiring.InviteResult{Candidate: in, Outcome: hiring.InviteRejected}, got)
 			_, err = client.Invitations.Send(t.Context(), assessment, in)
 			require.ErrorAs(t, err, &refused, "Send %q", in)
 		}
 	}
-	_, err := client.Invitations.Ensure(t.Context(), "..", ada)
+	got, err := client.Invitations.Ensure(t.Context(), "..", ada)
 	require.ErrorIs(t, err, hiring.ErrInvalidInput)
+	assert.Equal(t, hiring.InviteNotSent, got.Outcome, "the id concerns all candidates")
 	_, err = client.Submissions.FindByEmail(t.Context(), assessment, "ada\n@example.com")
 	require.ErrorIs(t, err, hiring.ErrInvalidInput)
 	reads, writes := requestsOf(server)

@@ -37,7 +37,7 @@ func init() {
 			return nil, c.Invitations.Revoke(ctx, id[0], id[1])
 		},
 	})
-	compose("Invitations.Ensure", "write", "1 read for each 100 invitations there; 1 write and 1 of the plan if there was none; more after an unknown outcome")
-	compose("Invitations.EnsureAll", "write", "1 read for each 100 invitations there, about 1 a minute while it sends; 1 write and 1 of the plan for each candidate without one; more after an unknown outcome")
+	compose("Invitations.Ensure", "write", "1 read for each 100 invitations there; 1 write and 1 of the plan if there was none; more after an unknown outcome or a 409")
+	compose("Invitations.EnsureAll", "write", "1 read for each 100 invitations there, about 1 a minute while it sends; 1 write and 1 of the plan for each candidate without one; more after an unknown outcome or a 409")
 	tests["Invitations"] = Invitations
 }

@@ -24,7 +24,7 @@ type Outcome string
 const (
 	Sent     = Outcome(hiring.InviteSent)     // By this run, or by an earlier one with the same file.
 	Existing = Outcome(hiring.InviteExisting) // The address already had an invitation.
-	Refused  = Outcome("refused")             // The API rejected this candidate.
+	Rejected = Outcome(hiring.InviteRejected) // This candidate must be corrected.
 	NotSent  = Outcome(hiring.InviteNotSent)  // The run ended before.
 	Unknown  = Outcome(hiring.InviteUnknown)  // A request was made, and its outcome is not known yet.
 )
@@ -139,7 +139,10 @@ func (r *Results) read(line []byte) {
 		cells[i] = output.Uncell(cell)
 	}
 	outcome := Outcome(cells[2])
-	if !slices.Contains([]Outcome{Sent, Existing, Refused, NotSent}, outcome) {
+	switch {
+	case outcome == "refused": // Of version 0.1.0.
+		outcome = Rejected
+	case !slices.Contains([]Outcome{Sent, Existing, Rejected, NotSent}, outcome):
 		outcome = Unknown // A later version may write other outcomes.
 	}
 	if at, err := time.Parse(time.RFC3339, cells[6]); err == nil { // Not in the header.

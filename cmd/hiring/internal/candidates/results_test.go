@@ -64,13 +64,13 @@ func TestNothingIsWrittenAfterAnError(t *testing.T) {
 	assert.Equal(t, candidates.NotSent, r.Row("f0", "cy@example.com").Outcome)
 }
 
-// TestAnOutcomeOfALaterVersionIsUnknown: the candidate may have been invited, so the next run
-// looks for the invitation before it sends.
-func TestAnOutcomeOfALaterVersionIsUnknown(t *testing.T) {
+// TestOutcomesOfOtherVersions: refused was rejected in 0.1.0. With an outcome of a later version the
+// candidate may have been invited, so the next run looks for the invitation before it sends.
+func TestOutcomesOfOtherVersions(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "r.csv")
 	for word, want := range map[string]candidates.Outcome{
-		"sent": candidates.Sent, "existing": candidates.Existing, "refused": candidates.Refused, "not_sent": candidates.NotSent,
+		"sent": candidates.Sent, "existing": candidates.Existing, "rejected": candidates.Rejected, "refused": candidates.Rejected, "not_sent": candidates.NotSent,
 		"unknown": candidates.Unknown, "reminded": candidates.Unknown,
 	} {
 		require.NoError(t, os.WriteFile(file, []byte(head+"bob@example.com,Bob,"+word+",,f0,,2026-03-15T12:00:01.000Z\n"), 0o600))

@@ -258,7 +258,7 @@ func StyleOf(text string) Style {
 		return Green
 	case "started", "opened", "submitted", "existing":
 		return Yellow
-	case "revoked", "flagged", "strong_no", "no", "unknown":
+	case "revoked", "flagged", "strong_no", "no", "unknown", "rejected":
 		return Red
 	case "closed", "expired", "not_sent":
 		return Faint
