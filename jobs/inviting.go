@@ -6,7 +6,6 @@ import (
 	"errors"
 	"iter"
 	"log/slog"
-	"net/http"
 	"time"
 
 	"github.com/riverqueue/river"
@@ -44,8 +43,9 @@ type Invitations struct {
 //     window.
 //   - When the limit of the plan is reached, the job is snoozed for PlanWait, with a log
 //     line at WARN. The queued invitations are then reported as [InvitationsStuck].
-//   - An invitation that the API rejects is cancelled. Its row contains the reason.
-//     The others are sent.
+//   - An invitation that is rejected ([hiring.InviteRejected]) is cancelled. Its row contains the
+//     reason. The others are sent. Ten rejections in a row with which EnsureAll ends are an error
+//     of the job, and the other invitations stay queued.
 //   - After a transient error ([hiring.IsTransient]) the job is snoozed for two minutes. A
 //     snooze does not use up attempts.
 //   - Any other error, such as a rejected key, is retried as often as River's
@@ -247,10 +247,7 @@ func (r *invitationRun) candidates(ctx context.Context) iter.Seq[hiring.NewInvit
 // record stores the result of the current candidate. An address whose outcome is not known
 // keeps the status sending.
 func (r *invitationRun) record(ctx context.Context, i hiring.InviteResult, err error) error {
-	apiErr, fromAPI := errors.AsType[*hiring.Error](err)
-	_, refused := errors.AsType[*hiring.ParamError](err)
-	rejected := fromAPI && apiErr.Method == http.MethodPost && // Not an error of the listing.
-		(apiErr.Status == http.StatusBadRequest || apiErr.Status == http.StatusConflict)
+	failure, failed := errors.AsType[*hiring.Error](err)
 	status := StatusQueued
 	switch {
 	case err == nil && i.Outcome == hiring.InviteSent:
@@ -259,11 +256,11 @@ func (r *invitationRun) record(ctx context.Context, i hiring.InviteResult, err e
 		status = StatusExisting
 	case errors.Is(err, errOvertaken):
 		return errOvertaken
-	case i.Outcome == hiring.InviteUnknown && fromAPI && apiErr.Outcome == hiring.OutcomeDone:
+	case i.Outcome == hiring.InviteUnknown && failed && failure.Outcome == hiring.OutcomeDone:
 		status = StatusUnknown
 	case i.Outcome == hiring.InviteUnknown:
 		return nil
-	case rejected, refused && !fromAPI:
+	case i.Outcome == hiring.InviteRejected:
 		status = StatusCancelled
 	}
 	if err != nil && status != StatusQueued {

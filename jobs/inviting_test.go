@@ -57,6 +57,37 @@ func TestInvitationsResumeAfterAnOutageSQLite(t *testing.T) {
 	api.requireInvitedOnce(t, 3)
 }
 
+// TestOutcomesDecideWhatIsCancelledSQLite has rejections of the API, which cancel an invitation, and of a proxy, after which it stays
+// queued. Ten rejections in a row end the job with an error.
+func TestOutcomesDecideWhatIsCancelledSQLite(t *testing.T) {
+	t.Parallel()
+	const post = "POST /assessments/{id}/invitations"
+	for name, c := range map[string]struct {
+		fault                                     sandbox.Fault
+		people, sent, existing, cancelled, queued int
+		job                                       string
+	}{
+		"a 409":                    {sandbox.Fault{Route: post, Skip: 1, Status: 409}, 3, 2, 0, 1, 0, "completed"},
+		"a 409 with a new code":    {sandbox.Fault{Route: post, Skip: 1, Status: 409, Code: "ARCHIVED"}, 3, 2, 0, 1, 0, "completed"},
+		"a 409 that a listing has": {sandbox.Fault{Route: post, Skip: 1, Status: 409, After: true}, 3, 2, 1, 0, 0, "completed"},
+		"a 409 of a proxy":         {sandbox.Fault{Route: post, Skip: 1, Status: 409, Body: "no"}, 3, 1, 0, 0, 2, "retryable"},
+		"409s":                     {sandbox.Fault{Route: post, Times: 10, Status: 409}, 12, 0, 0, 10, 2, "retryable"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s, api := newSQLite(t), newAPI(t)
+			api.Inject(c.fault)
+			s.invite(t, s.startInviting(t, api), api.assessment, candidates(c.people)...)
+			eventually(t, s.countIs(t, 1, "river_job WHERE kind = 'hiring_invitations' AND state = $1", c.job))
+			for status, n := range map[jobs.Status]int{
+				jobs.StatusSent: c.sent, jobs.StatusExisting: c.existing, jobs.StatusCancelled: c.cancelled, jobs.StatusQueued: c.queued,
+			} {
+				require.True(t, s.statusIs(t, status, n)(), status)
+			}
+		})
+	}
+}
+
 func TestQueryFindsQueuedInvitations(t *testing.T) {
 	t.Parallel()
 	onBothStores(t, queryFindsQueuedInvitations[pgx.Tx], queryFindsQueuedInvitations[*sql.Tx])
