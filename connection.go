@@ -19,6 +19,9 @@ import (
 // noResponse returns the error of an attempt that got no response.
 func (c *call) noResponse(err error) *Error {
 	sent := !c.attempt.neverSent(err)
+	if isSchemeMismatch(err) {
+		err = http.ErrSchemeMismatch // As http.Client returns it.
+	}
 	e := c.interrupted("no response", err)
 	e.Outcome = c.outcome(OutcomeUnknown)
 	if !sent {
@@ -29,7 +32,7 @@ func (c *call) noResponse(err error) *Error {
 	}
 	proxy := c.proxy()
 	switch {
-	case isSchemeMismatch(err):
+	case errors.Is(err, http.ErrSchemeMismatch):
 		e.Message = c.url.Host + " speaks plain http, not https"
 		e.kind, e.Hint = final, "correct the scheme or the port of the base URL"
 	case c.attempt.handshakeAlert(err, c.request.class() == quota.Read) != "":
@@ -146,7 +149,7 @@ func isProxyRefusal(err error) bool {
 // isSchemeMismatch reports whether a server answered a TLS handshake in plain http.
 func isSchemeMismatch(err error) bool {
 	record, ok := errors.AsType[tls.RecordHeaderError](err)
-	return errors.Is(err, http.ErrSchemeMismatch) || ok && string(record.RecordHeader[:]) == "HTTP/"
+	return ok && string(record.RecordHeader[:]) == "HTTP/"
 }
 
 // isTLSError reports whether err is a failure of TLS that a retry does not fix.

@@ -134,6 +134,7 @@ func TestUnusableTLSIsFinal(t *testing.T) {
 			assert.Equal(t, 1, failure.Attempts, method)
 			assert.False(t, hiring.IsTransient(err), method)
 			require.ErrorContains(t, err, text, method)
+			assert.Equal(t, strings.Contains(text, "plain http"), errors.Is(err, http.ErrSchemeMismatch), method)
 			if method != "GET" {
 				assert.Equal(t, hiring.OutcomeNotDone, failure.Outcome, method)
 			}
