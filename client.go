@@ -60,7 +60,7 @@ func newNamed(baseURL, apiKey string, names inputNames, opts []Option) (*Client,
 		timeout:  defaults.Timeout,
 		maxBytes: defaults.MaxResponseBytes,
 	}
-	return c.with(opts).assemble(&shared{invited: addresses{entries: make(map[addressKey]*address)}})
+	return c.with(opts).assemble(&shared{invited: addresses{entries: make(map[addressKey]*address), revoked: make(map[string]bool)}})
 }
 
 // FromEnv is like [New] with the base URL from HIRING_BASE_URL and the key from

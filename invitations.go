@@ -3,6 +3,7 @@ package hiring
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"strings"
 	"time"
 	"unicode"
@@ -65,13 +66,18 @@ func (s *InvitationService) Resend(ctx context.Context, assessmentID, invitation
 }
 
 // Revoke revokes an invitation. Any 2xx response of the API is success (assumed: any
-// response). Scope write; costs one write.
+// response). The next [InvitationService.Ensure] for its address lists the invitations. Scope
+// write; costs one write.
 //
 // The client retries it only when the API certainly did not process it.
 func (s *InvitationService) Revoke(ctx context.Context, assessmentID, invitationID string) error {
 	r := newRequest("Invitations.Revoke", s.use().dialect.RevokeInvitation,
 		pathID{"assessmentID", assessmentID}, pathID{"invitationID", invitationID}).assume("RevokeInvitation", "")
-	return s.use().makeCall(ctx, r, nil)
+	err := s.use().makeCall(ctx, r, nil)
+	if err == nil || errors.Is(err, ErrOutcomeUnknown) {
+		s.core.shared.invited.revoke(invitationID)
+	}
+	return err
 }
 
 // NewInvitation is the input of [InvitationService.Send], [InvitationService.Ensure] and

@@ -50,7 +50,7 @@ type InviteResult struct {
 // Case, surrounding white space and zero-width characters of an address do not matter. Calls
 // of one client and its variants for the same address wait for each other. For a minute after
 // an invitation was sent, or found after a lost response, the next call returns it as
-// InviteExisting. After a call that left the outcome open, because its context ended or a
+// InviteExisting, unless this client or a variant has revoked it: then the next call lists. After a call that left the outcome open, because its context ended or a
 // listing failed, the next call lists no earlier than 60 s after the request ended.
 //
 // So a double click and a browser that aborts and repeats send one e-mail, also when the
@@ -159,7 +159,7 @@ func (c *invitee) ensure(ctx context.Context) (InviteResult, error) {
 // error of the request, lost. earlier is the lost request before it, or nil.
 func (c *invitee) listAndSend(ctx context.Context, earlier *Error) (result InviteResult, lost *Error, err error) {
 	for {
-		invitation, found, err := c.find(ctx, c.due(settled))
+		invitation, found, err := c.waitAndFind(ctx, c.due(settled))
 		switch {
 		case found:
 			return c.found(invitation, earlier), nil, nil
@@ -187,7 +187,7 @@ func (c *invitee) listAndSend(ctx context.Context, earlier *Error) (result Invit
 // lists the invitations once.
 func (c *invitee) rejected(ctx context.Context, earlier *Error, err error) (InviteResult, error) {
 	if failure, ok := errors.AsType[*Error](err); ok && failure.Status == http.StatusConflict {
-		invitation, found, listErr := c.find(ctx, c.now().monotonic.Add(1)) // Later than the listing before the request.
+		invitation, found, listErr := c.waitAndFind(ctx, c.now().monotonic.Add(1)) // Later than the listing before the request.
 		switch {
 		case found:
 			return c.found(invitation, earlier), nil
@@ -203,7 +203,7 @@ func (c *invitee) rejected(ctx context.Context, earlier *Error, err error) (Invi
 func (c *invitee) listTwice(ctx context.Context, lost *Error) (InviteResult, error) {
 	var failed error
 	for _, due := range []time.Time{c.due(firstLookup), c.due(settled)} {
-		invitation, found, err := c.find(ctx, due)
+		invitation, found, err := c.waitAndFind(ctx, due)
 		switch {
 		case found:
 			return c.found(invitation, lost), nil
@@ -223,7 +223,7 @@ func (c *invitee) listTwice(ctx context.Context, lost *Error) (InviteResult, err
 
 // listOnce is step 3, after a request that the API accepted: lost, or nil for that of an earlier call.
 func (c *invitee) listOnce(ctx context.Context, lost *Error) (InviteResult, error) {
-	invitation, found, err := c.find(ctx, c.due(1)) // A listing that began at the same moment may have begun before the request.
+	invitation, found, err := c.waitAndFind(ctx, c.due(1)) // A listing that began at the same moment may have begun before the request.
 	switch {
 	case found:
 		return c.found(invitation, lost), nil
@@ -354,19 +354,27 @@ func (c *invitee) due(after time.Duration) time.Time {
 	return now.monotonic.Add(after - now.atLeastSince(c.address.last.ended))
 }
 
-// find returns the invitation of the address, if there is one. Unless it is known, find lists the
+// waitAndFind returns the invitation of the address, if there is one. Unless it is known, it lists the
 // invitations at due, or takes a listing that began since then.
-func (c *invitee) find(ctx context.Context, due time.Time) (invitation Invitation, found bool, err error) {
+func (c *invitee) waitAndFind(ctx context.Context, due time.Time) (invitation Invitation, found bool, err error) {
 	last := &c.address.last
-	if last.invitation != nil && c.now().atLeastSince(last.ended) < settled {
+	_, known := c.listed[c.address.email]
+	remembered := last.invitation != nil && c.now().atLeastSince(last.ended) < settled
+	switch {
+	case remembered && !c.service.core.shared.invited.wasRevoked(last.invitation.ID):
 		return *last.invitation, true, nil
+	case remembered:
+		known, due = false, c.now().monotonic // A listing shows what the revocation has made of it.
 	}
-	if _, known := c.listed[c.address.email]; !known {
-		if err := c.list(ctx, c.address.email, due); err != nil {
+	if !known {
+		if err := c.waitAndList(ctx, c.address.email, due); err != nil {
 			return Invitation{}, false, err
 		}
 	}
 	invitation, found = c.listed[c.address.email]
+	if remembered && !found { // A listing may be up to a minute behind.
+		return *last.invitation, true, nil
+	}
 	if found && last.outcome != "" && last.invitation == nil {
 		*last = lastRequest{c.now(), OutcomeDone, &invitation}
 	}
@@ -378,9 +386,9 @@ func (r *inviteRun) now() instant { return r.service.core.shared.invited.now() }
 // listingAge returns the greatest possible age of the last listing.
 func (r *inviteRun) listingAge() time.Duration { return r.now().atMostSince(r.began) }
 
-// list waits until due and lists the invitations, unless a listing has begun since then that is
+// waitAndList waits until due and lists the invitations, unless a listing has begun since then that is
 // not too old. Ensure ends a listing at the address.
-func (r *inviteRun) list(ctx context.Context, email string, due time.Time) error {
+func (r *inviteRun) waitAndList(ctx context.Context, email string, due time.Time) error {
 	if wait := time.Until(due); wait > 0 {
 		if err := sleep(ctx, wait, PauseLookup); err != nil {
 			return ensureError(OutcomeNotDone, "the wait for a listing ended", err)
@@ -466,12 +474,32 @@ func (l lastRequest) accepted() bool { return l.outcome == OutcomeDone && l.invi
 type addresses struct {
 	mu      sync.Mutex
 	entries map[addressKey]*address
+	revoked map[string]bool // The ids of invitations that were revoked a moment ago, in lower case.
 	ahead   time.Duration // How far a test has set the wall clock.
 }
 
 func (m *addresses) now() instant {
 	now := time.Now()
 	return instant{now, now.Round(0).Add(m.ahead)}
+}
+
+// revoke records that an invitation was revoked, or may have been, for as long as an address is remembered.
+func (m *addresses) revoke(invitationID string) {
+	id := strings.ToLower(invitationID)
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.revoked[id] = true
+	time.AfterFunc(settled, func() {
+		m.mu.Lock()
+		defer m.mu.Unlock()
+		delete(m.revoked, id)
+	})
+}
+
+func (m *addresses) wasRevoked(invitationID string) bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.revoked[strings.ToLower(invitationID)]
 }
 
 type addressKey struct{ assessment, email string }

@@ -322,6 +322,77 @@ func TestAnInvitationOfAnyStatusIsExisting(t *testing.T) {
 	})
 }
 
+// A recruiter revokes an invitation by mistake, and invites again within the minute in which the client remembers it.
+func TestEnsureListsAfterARevoke(t *testing.T) {
+	for name, fault := range map[string]*sandbox.Fault{
+		"success": nil, "unknown outcome": {Route: "POST /assessments/{id}/invitations/{invitation_id}/revoke", After: true},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			server := sandbox.Start(t)
+			client := server.LiveClient()
+			assessment := server.AddAssessment("backend")
+			ada := hiring.NewInvitation{Email: "ada@example.com", Name: "Ada"}
+			sent, err := client.Invitations.Ensure(t.Context(), assessment, ada)
+			require.NoError(t, err)
+			variant, err := client.With()
+			require.NoError(t, err)
+			if fault != nil {
+				server.Inject(*fault)
+			}
+			err = variant.Invitations.Revoke(t.Context(), assessment, sent.Invitation.ID)
+			assert.Equal(t, fault != nil, err != nil, name)
+			for range 2 {
+				server.ClearJournal()
+				again, err := client.Invitations.Ensure(t.Context(), assessment, ada)
+				require.NoError(t, err)
+				assert.Equal(t, hiring.InviteExisting, again.Outcome, name)
+				assert.Equal(t, hiring.InvitationStatus("revoked"), again.Invitation.Status, name)
+				assert.Len(t, server.Journal(), 1, "%s: one listing, at once", name)
+			}
+			require.NoError(t, client.Invitations.EnsureAll(t.Context(), assessment, slices.Values([]hiring.NewInvitation{ada}), hiring.EnsureAllOptions{
+				Each: func(r hiring.InviteResult, err error) bool {
+					require.NoError(t, err)
+					assert.Equal(t, hiring.InvitationStatus("revoked"), r.Invitation.Status, name)
+					return true
+				},
+			}))
+			assert.Len(t, server.Mails(), 1, name)
+		})
+	}
+}
+
+// A listing that does not show the revoked invitation yet sends nothing.
+func TestEnsureAfterARevokeThatNoListingShows(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		empty := `{"data":[],"meta":{"page":1,"page_size":100,"total":0,"has_more":false}}`
+		posts := 0
+		server := apitest.NewScriptedServer(t, func(r *http.Request) (*http.Response, error) {
+			switch {
+			case r.Method == http.MethodGet:
+				return apitest.Respond(200, empty)(r)
+			case strings.HasSuffix(r.URL.Path, "/revoke"):
+				return apitest.Respond(204, "", apitest.RequestIDHeader)(r)
+			}
+			posts++
+			return apitest.RespondData(`{"id":"I1","candidate_email":"ada@example.com","status":"sent"}`)(r)
+		})
+		client := server.Client()
+		ada := hiring.NewInvitation{Email: "ada@example.com", Name: "Ada"}
+		_, err := client.Invitations.Ensure(t.Context(), "a", ada)
+		require.NoError(t, err)
+		require.NoError(t, client.Invitations.Revoke(t.Context(), "a", "i1"))
+		<-time.After(30 * time.Second)
+		again, err := client.Invitations.Ensure(t.Context(), "a", ada)
+		require.NoError(t, err)
+		assert.Equal(t, [2]any{hiring.InviteExisting, "I1"}, [2]any{again.Outcome, again.Invitation.ID})
+		assert.Equal(t, 1, posts)
+		<-time.After(31 * time.Second) // The minute is over.
+		_, err = client.Invitations.Ensure(t.Context(), "a", ada)
+		require.NoError(t, err)
+		assert.Equal(t, 2, posts)
+	})
+}
+
 func TestEnsureEndsTheListingAtTheAddress(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server, assessment := startWithAssessment(t)
