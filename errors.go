@@ -201,15 +201,12 @@ func (e *Error) LogValue() slog.Value {
 }
 
 // As sets target, an *ErrorCode, to the error's code. It reports whether there is one.
-func (e *Error) As(target any) bool { return e != nil && e.Code.assignTo(target) }
-
-// assignTo sets target to c. It reports whether target is an *ErrorCode and c is not empty.
-func (c ErrorCode) assignTo(target any) bool {
-	to, ok := target.(*ErrorCode)
-	if !ok || c == "" {
+func (e *Error) As(target any) bool {
+	code, ok := target.(*ErrorCode)
+	if !ok || e == nil || e.Code == "" {
 		return false
 	}
-	*to = c
+	*code = e.Code
 	return true
 }
 

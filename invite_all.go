@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"iter"
-	"regexp"
 	"strings"
 	"time"
 )
@@ -204,11 +203,12 @@ func (f *inviteFailures) add(position int, email string, err error) {
 	f.texts = append(f.texts, fmt.Sprintf("candidate %d: %s", position, strings.TrimSuffix(text, ".")))
 }
 
-// withoutAddress replaces an address in a text, in upper or lower case.
+// withoutAddress replaces an address in a text: as it was given, and in lower and upper case.
 func withoutAddress(text, email string) string {
-	for _, address := range []string{strings.TrimSpace(email), AddressKey(email)} {
-		if pattern, err := regexp.Compile("(?i)" + regexp.QuoteMeta(address)); err == nil && address != "" {
-			text = pattern.ReplaceAllLiteralString(text, "the address")
+	email = strings.TrimSpace(email)
+	for _, address := range []string{email, AddressKey(email), strings.ToUpper(email)} {
+		if address != "" {
+			text = strings.ReplaceAll(text, address, "the address")
 		}
 	}
 	return text

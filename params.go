@@ -23,11 +23,8 @@ func (e *ParamError) Error() string { return "hiring: " + e.text() }
 
 func (e *ParamError) text() string { return e.Param + ": " + e.Problem }
 
-// Is reports whether target is [ErrInvalidInput].
-func (e *ParamError) Is(target error) bool { return target == ErrInvalidInput }
-
-// As sets target, an *ErrorCode, to [ErrInvalidInput].
-func (e *ParamError) As(target any) bool { return ErrInvalidInput.assignTo(target) }
+// Unwrap returns [ErrInvalidInput].
+func (e *ParamError) Unwrap() error { return ErrInvalidInput }
 
 // paramErrors are several invalid arguments of a call.
 type paramErrors struct{ problems []*ParamError }

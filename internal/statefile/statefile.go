@@ -42,25 +42,12 @@ func (f *File) Load() (string, error) {
 		return "", err
 	case info.Size() > maxSize:
 		return "", fmt.Errorf("%s is larger than a state file can be", f.path)
-	case isMountPoint(place):
-		return "", fmt.Errorf("%s is a mount point, so that no save can replace it: mount its folder", f.path)
 	}
 	text, err := os.ReadFile(place) //nolint:gosec // the caller's own path
 	if err == nil && len(text) == 0 {
 		err = fmt.Errorf("the file %s is damaged, it is empty: restore it, or delete it to start afresh", f.path)
 	}
 	return string(text), err
-}
-
-// isMountPoint reports whether a file is a mount point, such as a bind mount of a container. It
-// is when it cannot have a link in its own folder, because that would cross the mount.
-func isMountPoint(place string) bool {
-	link := filepath.Join(filepath.Dir(place), temporaryPrefix(place)+"mount.tmp")
-	err := os.Link(place, link)
-	if err == nil {
-		_ = os.Remove(link)
-	}
-	return errors.Is(err, syscall.EXDEV) // Other errors say nothing about mounts.
 }
 
 // temporaryPrefix returns the beginning of the names of temporary files. It is independent of the
@@ -134,6 +121,9 @@ func (f *File) Save(state string) error {
 	if err = cmp.Or(err, file.Sync(), file.Close()); err == nil {
 		f.after("close")
 		err = os.Rename(file.Name(), place)
+	}
+	if errors.Is(err, syscall.EBUSY) { // As of a file that is mounted into a container.
+		err = fmt.Errorf("%s is a mount point, so that no save can replace it: mount its folder: %w", f.path, err)
 	}
 	if err != nil {
 		_ = os.Remove(file.Name())
