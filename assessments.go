@@ -79,9 +79,9 @@ func (s *AssessmentService) Delete(ctx context.Context, id string) error {
 type NewAssessment struct {
 	ChallengeID      string
 	Name             string
-	TimeLimitMinutes int            // Assumed.
-	BudgetDollarsCap *float64       // Assumed; in dollars. Nil is not sent.
-	SelectedTaskIDs  []string       // Assumed; tasks of a multi-task challenge.
+	TimeLimitMinutes int            // Sent as "time_limit_minutes" (assumed).
+	BudgetDollarsCap *float64       // In dollars; sent as "budget_dollars_cap" (assumed). Nil is not sent.
+	SelectedTaskIDs  []string       // Of a multi-task challenge; sent as "selected_task_ids" (assumed).
 	Extra            map[string]any // Further members of the body.
 }
 

@@ -29,7 +29,7 @@ func (c ErrorCode) Error() string { return string(c) }
 // The documented codes. The sandbox sends no others unless a test injects them.
 const (
 	ErrInvalidInput      ErrorCode = "INVALID_INPUT"      // 400, or refused locally.
-	ErrInvalidToken      ErrorCode = "INVALID_TOKEN"      // 401: the key is not valid. Locally after three of these.
+	ErrInvalidToken      ErrorCode = "INVALID_TOKEN"      // 401: the key is not valid. Also refused locally after three 401s in a row.
 	ErrPlanLimitReached  ErrorCode = "PLAN_LIMIT_REACHED" // 402: the plan has no invitations left in this period.
 	ErrInsufficientScope ErrorCode = "INSUFFICIENT_SCOPE" // 403: the key lacks the scope that the message names.
 	ErrNotFound          ErrorCode = "NOT_FOUND"          // 404: unknown, of another organization, or not a UUID.
@@ -52,8 +52,9 @@ func (c ErrorCode) documented() bool {
 // Check whether it happened before you repeat it.
 var ErrOutcomeUnknown = errors.New("hiring: the outcome of the write is unknown")
 
-// ErrQuotaExhausted matches, with errors.Is, a call that was not sent because the rate
-// limit of the key is used up for longer than the call may wait. The [*Error] has the code
+// ErrQuotaExhausted matches, with errors.Is, a call that was not sent because the hourly rate
+// limit of the key is used up for longer than the call may wait. It is not about the plan: see
+// [ErrPlanLimitReached]. The [*Error] has the code
 // [ErrRateLimited], the Status 0, a RetryAfter, and [OutcomeNotDone] or, for a read, no outcome.
 var ErrQuotaExhausted = errors.New("hiring: the quota is used up")
 
@@ -184,7 +185,8 @@ func (e *Error) Is(target error) bool {
 
 // LogValue returns the operation, status, code, attempts, request id and outcome, for
 // package log/slog. It leaves out the message, which may name people, and a code that is not
-// documented.
+// documented. slog does not call it for an error that wraps e, nor for an Error without its
+// pointer: their text is logged, message included. Log the *Error that errors.As finds.
 func (e *Error) LogValue() slog.Value {
 	if e == nil {
 		return slog.Value{}

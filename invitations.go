@@ -127,8 +127,8 @@ func (in NewInvitation) Validate() error {
 // may store it: it is the same in every version.
 //
 // Unicode normal forms, the two forms of an international domain (punycode), a final dot of
-// the domain and quotes in the local part make different addresses. So do capitals that
-// Unicode has added after version 15.
+// the domain and quotes in the local part make different addresses. Capitals that Unicode has
+// added after version 15 are not lowered.
 func AddressKey(address string) string {
 	visible := strings.Map(func(c rune) rune {
 		if c >= '\u200b' && c <= '\u200d' || c == '\u2060' || c == '\ufeff' {

@@ -37,11 +37,12 @@ type InviteResult struct {
 // Ensure sends an invitation to an address that has no invitation of any status in the
 // assessment. The error is nil exactly when the outcome is InviteSent or InviteExisting.
 //
-//  1. Ensure lists the invitations, and sends if the address has none. It sends nothing when
-//     the listing began more than a minute ago.
+//  1. Ensure lists the invitations, and sends if the address has none. When the listing began
+//     more than a minute ago, Ensure lists again before it sends.
 //  2. After an unknown outcome it lists again 10 s and 60 s after the attempt ended. It sends
 //     again only if neither listing shows the address, at most RetryPolicy.MaxAttempts
 //     requests in all. Then the outcome is InviteUnknown.
+//     Ensure assumes that a listing shows an invitation within a minute (assumed: settling).
 //  3. After a 2xx response without a readable invitation it lists once and never sends again.
 //
 // After a 409 Ensure lists once, because the address may have got an invitation since the first
@@ -475,7 +476,7 @@ type addresses struct {
 	mu      sync.Mutex
 	entries map[addressKey]*address
 	revoked map[string]bool // The ids of invitations that were revoked a moment ago, in lower case.
-	ahead   time.Duration // How far a test has set the wall clock.
+	ahead   time.Duration   // How far a test has set the wall clock.
 }
 
 func (m *addresses) now() instant {
@@ -508,7 +509,7 @@ type addressKey struct{ assessment, email string }
 type address struct {
 	addressKey // Of [AddressKey].
 
-	locked chan struct{} // Closed when the call ends that has locked the address. Nil: none has.
+	locked chan struct{} // A call has locked the address and closes this channel at its end. Nil: the address is not locked.
 	last   lastRequest
 }
 
@@ -536,7 +537,8 @@ func (m *addresses) lock(ctx context.Context, assessmentID, email string) (*addr
 	}
 }
 
-// tryLock returns the locked address, or a channel that is closed when the call ends that has locked it.
+// tryLock locks an address and returns it. If another call has locked it, tryLock returns a channel that is closed when
+// that call ends.
 func (m *addresses) tryLock(key addressKey) (a *address, locked <-chan struct{}) {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -48,9 +48,9 @@ type Response struct {
 type responseKey struct{}
 
 // WithResponse returns a context under which a call writes its raw response to r
-// before it returns, also when it fails. It is no [Option]. It serves one call at a time.
-// Methods that poll, EnsureAll and DownloadArchive capture nothing. Ensure captures the
-// response to its POST.
+// before it returns, also when it fails. Use the context for one call at a time, as with
+// httptrace.WithClientTrace. Methods that poll, EnsureAll and DownloadArchive capture nothing.
+// Ensure captures the response to its POST.
 func WithResponse(ctx context.Context, r *Response) context.Context {
 	return context.WithValue(ctx, responseKey{}, r)
 }

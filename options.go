@@ -57,14 +57,14 @@ func (c config) with(opts []Option) config {
 	return c
 }
 
-// WithHTTPClient uses a copy of client, with its transport and cookie jar. The client's
+// WithHTTPClient sends the requests with a copy of an [http.Client], with its Transport and Jar. Its
 // Timeout limits each attempt if it is shorter than that of [WithTimeout]. It does not
-// limit archive downloads. The client's redirect policy is not used, because redirects are
-// not followed. nil means the default client.
+// limit archive downloads. Its CheckRedirect is not used, because redirects are
+// not followed. Nil means an http.Client without any of these.
 //
-// Without a transport the client uses a copy of http.DefaultTransport that all clients share and that notices a dead
+// Without a Transport, requests use a copy of [http.DefaultTransport] that all clients of the process share and that notices a dead
 // HTTP/2 connection: it sends a ping after 15 s without a frame and waits 15 s for the response. When the program has
-// replaced http.DefaultTransport, as mocks and tracing do, the client uses the replacement as it is. A transport of
+// replaced http.DefaultTransport, as mocks and tracing do, requests use the replacement as it is. A Transport of
 // your own needs HTTP2.SendPingTimeout.
 func WithHTTPClient(client *http.Client) Option {
 	return func(c *config) { c.http = client }
@@ -93,8 +93,8 @@ func WithObserver(observe func(context.Context, Exchange)) Option {
 	}
 }
 
-// WithTrace adds a [Trace], which is notified of calls, attempts and waits when they
-// begin. Without traces, observers and a logger a call has no additional cost.
+// WithTrace adds a [Trace], whose functions are called when calls, attempts and waits
+// begin. A client without a trace, an observer and a logger spends no time on them.
 func WithTrace(p Trace) Option {
 	return func(c *config) {
 		if p.Call != nil || p.Attempt != nil || p.Pause != nil {
@@ -158,7 +158,7 @@ func WithQuotaReserve(fraction float64) Option {
 	return func(c *config) { c.reserveShare = fraction }
 }
 
-// WithInsecureHTTP allows a plain http base URL of another host. Everyone on the network
+// WithInsecureHTTP allows plain http to a host that is not this machine. Everyone on the network
 // path can then read the key. For a sandbox in another container see [FromEnv].
 func WithInsecureHTTP() Option {
 	return func(c *config) { c.insecure = true }

@@ -132,9 +132,10 @@ func (p Pager[T]) PageSize(n int) Pager[T] {
 	return p
 }
 
-// From returns the list from the page on that the token identifies. A token is a Page's Next.
-// The token's page size takes precedence. An empty token means the beginning. A token
-// of another list or filter is a [ParamError]. Of From and [Pager.FromPage] the last applies.
+// From returns the rest of the list, beginning with the page that follows the one whose Next is
+// token. The page size of the token takes precedence over [Pager.PageSize]. An empty token means
+// the beginning. A token of another list or filter is a [ParamError] when the list is read. A
+// later From or [Pager.FromPage] replaces this one.
 func (p Pager[T]) From(token string) Pager[T] {
 	p.at, p.token, p.page, p.atErr = nil, token, 0, nil
 	if token == "" || p.list == nil || p.list.read != nil {
@@ -177,6 +178,9 @@ func (p Pager[T]) refuseSize(problem string) Pager[T] {
 
 // All iterates over the items. An error is yielded once, last. Scope read; costs one
 // read a page.
+//
+// Do not delete items of a list by page number while you range over it: the others move to
+// pages that were read. [Pager.Collect] them first.
 func (p Pager[T]) All(ctx context.Context) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {
 		for page, err := range p.Pages(ctx) {

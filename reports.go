@@ -106,8 +106,9 @@ func (p Pillar) ReliableScore() (score int, ok bool) {
 	return *p.Score, true
 }
 
-// Facts are measurements of an attempt. A nil pointer means not known. The API does not
-// document how it measures the percentages.
+// Facts are measurements of a candidate's attempt. A nil pointer means that the API has no value.
+// The API documents the names of the fields only: what is counted, and of what the percentages
+// are, is not documented.
 type Facts struct {
 	TimeUsedMinutes       *float64 `json:"time_used_minutes"`
 	TimeAllottedMinutes   int      `json:"time_allotted_minutes"`

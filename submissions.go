@@ -161,7 +161,7 @@ type SubmissionChallenge struct {
 // Candidate identifies the person of a submission, with the address and the name of the
 // invitation. Both are personal data: do not log them.
 type Candidate struct {
-	Email string                     `json:"email"` // Compare it with SubmissionService.FindByEmail, which ignores case.
+	Email string                     `json:"email"` // AddressKey returns the same text for all its spellings.
 	Name  string                     `json:"name"`
 	Extra map[string]json.RawMessage `json:",unknown,embed"`
 }

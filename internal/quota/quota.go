@@ -34,9 +34,9 @@ type Window struct {
 	Reset     time.Time // By the server's clock.
 }
 
-// Left returns the time from the Date of the window's response to the end of the window. That is an hour without a Date
-// (zero), and for a Reset outside the next hour, which one of the two clocks must have wrong. Date has whole seconds, so
-// a window of an hour can seem a second longer.
+// Left returns the time from the Date of the window's response to the end of the window. It is an hour without a Date
+// (zero), and also when Reset is not within the hour after Date, because then one of the two is wrong. Date has whole
+// seconds, so a window of an hour can seem a second longer.
 func (w Window) Left(date time.Time) time.Duration {
 	left := w.Reset.Sub(date)
 	if left < 0 || left > Length+time.Second {
