@@ -7,7 +7,7 @@ bin=$root/.cache/bin
 mkdir -p "$bin"
 
 # What is run must not depend on who runs it.
-unset HIRING_BASE_URL HIRING_API_KEY HIRING_LONG GOEXPERIMENT
+unset HIRING_BASE_URL HIRING_API_KEY HIRING_LONG HIRING_SKIP_NOTHING GOEXPERIMENT
 # Without cgo, so that all steps but the race detector's share what they compile.
 export GOWORK=off CGO_ENABLED=0
 

@@ -31,6 +31,7 @@ import (
 // and the text block that follows one is what it prints; tests are run, those of
 // package main with the program before them.
 func TestCodeOfTheGuides(t *testing.T) {
+	apitest.SkipUnlessThorough(t)
 	t.Parallel()
 	guides := newGuides(t)
 	for _, p := range pages(t) {

@@ -119,6 +119,14 @@ func HeapInUse() uint64 {
 // Long reports whether the tests run at full count, as .ci/long does.
 func Long() bool { return os.Getenv("HIRING_LONG") != "" }
 
+// SkipUnlessThorough skips a test that compiles programs or runs for long, unless .ci/run or .ci/long runs it.
+func SkipUnlessThorough(t *testing.T) {
+	t.Helper()
+	if !Long() && os.Getenv("HIRING_SKIP_NOTHING") == "" {
+		t.Skip("runs in .ci/run, which sets HIRING_SKIP_NOTHING=1")
+	}
+}
+
 // SampleInvitationID is an invitation of the sandbox's sample data.
 const SampleInvitationID = "1a000000-0000-4000-8001-000000000001"
 
