@@ -3,6 +3,7 @@ package hiring
 import (
 	"encoding/json"
 	"fmt"
+	"io"
 	"math"
 	"net/http"
 	"testing"
@@ -102,6 +103,82 @@ func TestRetryAfter(t *testing.T) {
 			h.Set("Date", c.date)
 		}
 		assert.Equal(t, c.want, readHeader(429, h, noKey, now).retryAfter, "Retry-After %q, Date %q", c.value, c.date)
+	}
+}
+
+func TestDecide(t *testing.T) {
+	policy := RetryPolicy{MaxAttempts: 3, BaseBackoff: time.Second, MaxBackoff: time.Minute, MaxWait: 10 * time.Second}
+	const hour = time.Hour
+	for name, c := range map[string]struct {
+		e               Error
+		requested, left time.Duration
+		wait            time.Duration
+		retry           bool
+	}{
+		"503 of a read":                  {Error{Status: 503, Method: "GET"}, 0, hour, 500 * time.Millisecond, true},
+		"the second one":                 {Error{Status: 503, Method: "GET", Attempts: 2}, 0, hour, time.Second, true},
+		"the last one":                   {Error{Status: 503, Method: "GET", Attempts: 3}, 0, hour, 0, false},
+		"503 of a POST":                  {Error{Status: 503, Method: "POST"}, 0, hour, 0, false},
+		"429 of a POST":                  {Error{Status: 429, Method: "POST"}, 9 * time.Second, hour, 9 * time.Second, true},
+		"Retry-After above MaxWait":      {Error{Status: 429, Method: "GET"}, 11 * time.Second, hour, 0, false},
+		"the context ends before":        {Error{Status: 429, Method: "GET"}, 9 * time.Second, 9 * time.Second, 0, false},
+		"no connection for a POST":       {Error{kind: unsent, Method: "POST"}, 0, hour, 500 * time.Millisecond, true},
+		"a lost PATCH":                   {Error{kind: broken, Method: "PATCH"}, 0, hour, 500 * time.Millisecond, true},
+		"a PATCH that timed out":         {Error{kind: timedOut, Method: "PATCH"}, 0, hour, 0, false},
+		"a GET that timed out":           {Error{kind: timedOut, Method: "GET"}, 0, hour, 500 * time.Millisecond, true},
+		"a 409":                          {Error{Status: 409, Method: "GET"}, time.Second, hour, 0, false},
+		"a 2xx that cannot be decoded":   {Error{Status: 200, Method: "GET", kind: invalidBody}, 0, hour, 0, false},
+		"a 501, transient but for later": {Error{Status: 501, Method: "GET"}, 0, hour, 0, false},
+	} {
+		c.e.Attempts = max(1, c.e.Attempts)
+		wait, retry := decide(policy, &c.e, c.requested, c.left, 0.5)
+		assert.Equal(t, [2]any{c.wait, c.retry}, [2]any{wait, retry}, name)
+	}
+}
+
+func TestClassify(t *testing.T) {
+	ok := []byte(`{"data":{"id":"x"},"meta":{}}`)
+	invalid := []byte(`{"error":{"code":"INVALID_INPUT","message":"No.","details":{"fieldErrors":{"page_size":["at most 100"]}},"request_id":"req_b"}}`)
+	cut := &Error{Message: "the response was not complete: EOF", kind: broken}
+	for name, c := range map[string]struct {
+		method  string
+		r       response
+		outcome Outcome
+		kind    failureKind
+		code    ErrorCode
+		text    string // Part of the error; "" for success.
+	}{
+		"success":               {"POST", response{status: 201, body: ok}, "", 0, "", ""},
+		"of an intermediary":    {"POST", response{status: 200, body: []byte("<html>")}, OutcomeUnknown, final, "", "not from the API: <html>"},
+		"empty, with an id":     {"POST", response{status: 200, requestID: "req_1"}, OutcomeDone, broken, "", "the response is empty"},
+		"empty, without an id":  {"POST", response{status: 200}, OutcomeUnknown, final, "", "the response is empty and not from the API"},
+		"cut short":             {"POST", response{status: 200, body: ok[:9], bodyErr: io.EOF, cut: cut}, OutcomeDone, broken, "", "not complete"},
+		"no data":               {"GET", response{status: 200, body: []byte(`{"meta":{}}`)}, "", invalidBody, "", "no data"},
+		"informational":         {"POST", response{status: 101}, OutcomeUnknown, byStatus, "", "status 101 does not end a request"},
+		"redirect":              {"POST", response{status: 302, header: http.Header{"Location": {"https://elsewhere.test/x"}}}, OutcomeNotDone, byStatus, "", "redirects elsewhere (to elsewhere.test)"},
+		"rejected":              {"POST", response{status: 400, body: invalid}, OutcomeNotDone, byStatus, ErrInvalidInput, "page_size: at most 100"},
+		"rejected, cut short":   {"POST", response{status: 404, body: invalid[:9], bodyErr: io.EOF, cut: cut}, OutcomeNotDone, byStatus, "", "cut short"},
+		"a timeout of a proxy":  {"POST", response{status: 408}, OutcomeUnknown, byStatus, "", "empty and not from the API"},
+		"a client that is gone": {"POST", response{status: 499}, OutcomeUnknown, byStatus, "", "empty and not from the API"},
+		"an error of the API":   {"POST", response{status: 500, body: []byte(`{"error":{"code":"INTERNAL_ERROR","message":"Oops"}}`)}, OutcomeUnknown, byStatus, ErrInternal, "Oops"},
+	} {
+		var e envelope[Account]
+		of := &call{core: new(core), request: request{method: c.method}, progress: progress{key: noKey}, decoder: func(body []byte, bodyErr error) (string, error) {
+			err := readEnvelope(body, bodyErr, &e, readerOf[Account])
+			if err == nil && e.Data == nil {
+				err = errNoData
+			}
+			return "", err
+		}}
+		warning, failure := of.classify(&c.r)
+		assert.Empty(t, warning, name)
+		if c.text == "" {
+			assert.Nil(t, failure, name)
+			continue
+		}
+		require.NotNil(t, failure, name)
+		assert.Equal(t, [3]any{c.outcome, c.kind, c.code}, [3]any{failure.Outcome, failure.kind, failure.Code}, "%s: %v", name, failure)
+		require.ErrorContains(t, failure, c.text, name)
 	}
 }
 
