@@ -256,21 +256,10 @@ func (d *download) copy(ctx context.Context, from io.Reader, silence *time.Timer
 	buffer := make([]byte, 32<<10)
 	for {
 		n, err := from.Read(buffer)
-		if other := otherContent(buffer[:n]); d.written == 0 && other != "" {
-			return fmt.Errorf("the storage sent %s instead of an archive", other)
-		}
-		if d.total > 0 && d.written+int64(n) > d.total { // Transports other than net/http's do not check it, and may leave it 0.
-			return fmt.Errorf("the storage sent more than the %d bytes that it announced", d.total)
-		}
 		if n > 0 {
 			silence.Stop() // The time of a slow writer does not count.
-			written, failed := d.to.Write(buffer[:n])
-			d.written += int64(written)
-			if failed == nil && written < n {
-				failed = io.ErrShortWrite
-			}
-			if failed != nil {
-				return fmt.Errorf("the writer failed: %w", failed)
+			if err := d.write(buffer[:n]); err != nil {
+				return err
 			}
 			silence.Reset(longest)
 		}
@@ -288,6 +277,25 @@ func (d *download) copy(ctx context.Context, from io.Reader, silence *time.Timer
 		}
 		return d.interrupted(ctx, err)
 	}
+}
+
+// write writes a part of the archive, unless it is certainly none.
+func (d *download) write(part []byte) error {
+	if other := otherContent(part); d.written == 0 && other != "" {
+		return fmt.Errorf("the storage sent %s instead of an archive", other)
+	}
+	if d.total > 0 && d.written+int64(len(part)) > d.total { // Transports other than net/http's do not check it, and may leave it 0.
+		return fmt.Errorf("the storage sent more than the %d bytes that it announced", d.total)
+	}
+	written, err := d.to.Write(part)
+	d.written += int64(written)
+	if err == nil && written < len(part) {
+		err = io.ErrShortWrite
+	}
+	if err != nil {
+		return fmt.Errorf("the writer failed: %w", err)
+	}
+	return nil
 }
 
 // otherContent returns what the beginning of a body is if that is certainly no archive, or "".

@@ -71,47 +71,55 @@ func (c *call) undecodable(r *response, cause error) *Error {
 	return e
 }
 
-// rejected returns the error of a response with a status from 300, or nil for a 404 of a DELETE
-// whose earlier attempt may have deleted the resource.
+// rejected returns the error of a response with a status from 300.
 func (c *call) rejected(r *response) *Error {
 	e := c.fail("", r.bodyErr)
 	e.Outcome, e.RetryAfter = c.outcome(OutcomeNotDone), r.retryAfter
 	if !rejects(r.status) {
 		e.Outcome = c.outcome(OutcomeUnknown)
 	}
-	var rejection errorEnvelope
 	hint := "" // Of a body that is not JSON.
 	switch {
 	case r.status < 400:
-		where := "elsewhere"
-		if to, err := c.url.Parse(headerValue(r.header, "Location")); err == nil && to.Host != c.url.Host {
-			where += " (to " + quote(c.key.redact(to.Host)) + ")"
-		}
-		e.Message = "the server redirects " + where + ", which is not followed because the key would be sent there: correct the base URL"
-	case decode(r.body, &rejection) == nil && rejection.Error != nil && (rejection.Error.Code != "" || rejection.Error.Message != ""):
-		redact := c.key.redact
-		e.Code, e.Message = ErrorCode(redact(string(rejection.Error.Code))), redact(rejection.Error.Message)
-		if details := rejection.Error.Details; len(details) > 0 && string(details) != "null" {
-			e.Details = []byte(redact(string(details)))
-		}
-		if id, ok := rejection.Error.RequestID.Text(); ok && e.RequestID == "" {
-			e.RequestID = redact(id)
-		}
-	default:
+		e.Message = "the server redirects " + c.redirectTarget(r) + ", which is not followed because the key would be sent there: correct the base URL"
+	case !c.readRejection(r.body, e):
 		e.Message, hint = c.describeBody(r, "error envelope")
 	}
-	if r.cut != nil {
-		if e.Code == "" && hint == "" && e.Status >= 400 {
-			e.Message = "the response was cut short"
-		} else {
-			e.Message = unended(e.Message) + "; the response was cut short"
-		}
+	switch {
+	case r.cut == nil:
+	case e.Code == "" && hint == "" && r.status >= 400:
+		e.Message = "the response was cut short"
+	default:
+		e.Message = unended(e.Message) + "; the response was cut short"
 	}
 	e.Hint = c.advice(e, hint)
-	if c.unknown && c.request.method == http.MethodDelete && e.Code == ErrNotFound {
-		return nil
-	}
 	return e
+}
+
+// redirectTarget returns where a response redirects to, without a path.
+func (c *call) redirectTarget(r *response) string {
+	to, err := c.url.Parse(headerValue(r.header, "Location"))
+	if err != nil || to.Host == c.url.Host {
+		return "elsewhere"
+	}
+	return "elsewhere (to " + quote(c.key.redact(to.Host)) + ")"
+}
+
+// readRejection reads the API's error envelope into e. It returns false for another body.
+func (c *call) readRejection(body []byte, e *Error) bool {
+	var rejection errorEnvelope
+	if decode(body, &rejection) != nil || rejection.Error == nil || rejection.Error.Code == "" && rejection.Error.Message == "" {
+		return false
+	}
+	redact := c.key.redact
+	e.Code, e.Message = ErrorCode(redact(string(rejection.Error.Code))), redact(rejection.Error.Message)
+	if details := rejection.Error.Details; len(details) > 0 && string(details) != "null" {
+		e.Details = []byte(redact(string(details)))
+	}
+	if id, ok := rejection.Error.RequestID.Text(); ok && e.RequestID == "" {
+		e.RequestID = redact(id)
+	}
+	return true
 }
 
 // statusClientClosed is the status with which a gateway ends a request whose connection is lost.

@@ -238,7 +238,7 @@ type attempt struct {
 	ctx      context.Context // Ends with the attempt's timeout.
 	cancel   context.CancelFunc
 	exchange Exchange         // For observers.
-	traced   context.Context  // For observers; nil after the end.
+	observed context.Context  // For observers; nil after the end.
 	ends     []func(Exchange) // Of the traces; nil after the end.
 
 	dialled   atomic.Bool // The transport asked for a connection.
@@ -268,7 +268,7 @@ func (a *attempt) begin(ctx context.Context, traces *traces, at TraceAttempt, ti
 			a.ends = append(a.ends, end)
 		}
 	}
-	a.traced = ctx
+	a.observed = ctx
 	if timeout > 0 {
 		a.ctx, a.cancel = context.WithDeadline(ctx, a.exchange.Started.Add(timeout))
 	} else {
@@ -286,8 +286,8 @@ func (a *attempt) begin(ctx context.Context, traces *traces, at TraceAttempt, ti
 // end calls the observers, and the functions that the traces returned in reverse order. One that panics does
 // not prevent the others. After the first time, end has no effect. It also ends an attempt whose beginning panicked.
 func (a *attempt) end(t *traces, warning string, err error, wait time.Duration) {
-	ends, ctx := a.ends, a.traced
-	a.ends, a.traced = nil, nil
+	ends, ctx := a.ends, a.observed
+	a.ends, a.observed = nil, nil
 	e := &a.exchange
 	e.Warning, e.Err, e.Wait, e.Duration = warning, err, wait, time.Since(e.Started)
 	for _, end := range ends {

@@ -49,11 +49,11 @@ type Page[T any] struct {
 type list[T any] struct {
 	paging.List
 
-	read    func(ctx context.Context, token string, size int) (Page[T], error)
-	core    *core           // Nil for a list of a function.
-	request request         // Without the parameters that select a page.
-	id      func(*T) string // Of an item.
-	seq     func(*T) int64  // Of an item of a list by seq.
+	pageFunc func(ctx context.Context, token string, size int) (Page[T], error) // Of PagerFunc; nil for a list of the API.
+	core     *core                                                              // Nil for a list of a function.
+	request  request                                                            // Without the parameters that select a page.
+	id       func(*T) string                                                    // Of an item.
+	seq      func(*T) int64                                                     // Of an item of a list by seq.
 }
 
 func newPager[T any](l list[T]) Pager[T] {
@@ -106,9 +106,9 @@ func PagerOf[T any](items ...T) Pager[T] {
 // can come twice. A nil function, and [Pager.FromPage], are a [ParamError] when the list is read.
 func PagerFunc[T any](page func(ctx context.Context, token string, size int) (Page[T], error)) Pager[T] {
 	p := Pager[T]{list: &list[T]{
-		List:    paging.List{Style: paging.ByCursor, MaxSize: maxEventPageSize},
-		read:    page,
-		request: request{operation: "PagerFunc"},
+		List:     paging.List{Style: paging.ByCursor, MaxSize: maxEventPageSize},
+		pageFunc: page,
+		request:  request{operation: "PagerFunc"},
 	}}
 	if page == nil {
 		p.err = &ParamError{Param: "page", Problem: "must not be nil"}
@@ -138,7 +138,7 @@ func (p Pager[T]) PageSize(n int) Pager[T] {
 // later From or [Pager.FromPage] replaces this one.
 func (p Pager[T]) From(token string) Pager[T] {
 	p.at, p.token, p.page, p.atErr = nil, token, 0, nil
-	if token == "" || p.list == nil || p.list.read != nil {
+	if token == "" || p.list == nil || p.list.pageFunc != nil {
 		return p
 	}
 	at, err := p.list.Resume(p.list.name(), token)
@@ -310,7 +310,7 @@ func (p Pager[T]) reader() *pageReader[T] {
 	if p.page > 0 {
 		r.Iteration = p.list.BeginAt(p.size, p.page)
 	}
-	if p.page > 0 && p.list.read != nil { // A list of PagerOf.
+	if p.page > 0 && p.list.pageFunc != nil { // A list of PagerOf.
 		r.token = paging.Token(p.list.name(), p.list.BeginAt(cmp.Or(p.size, p.list.MaxSize), min(p.page, paging.MaxPage)).At)
 	}
 	return r
@@ -323,7 +323,7 @@ func (r *pageReader[T]) next(ctx context.Context) (page Page[T], more bool, err 
 	switch {
 	case r.err != nil:
 		err = r.err
-	case r.list.read != nil:
+	case r.list.pageFunc != nil:
 		err = r.fromFunction(ctx)
 	default:
 		err = r.list.core.makeCall(ctx, r.list.pageRequest(r.At), r.decode)
@@ -370,7 +370,7 @@ func (r *pageReader[T]) advance(items []T, meta wireMeta) (more bool, err error)
 
 // fromFunction reads a page of a list of [PagerFunc].
 func (r *pageReader[T]) fromFunction(ctx context.Context) error {
-	page, err := r.list.read(ctx, r.token, r.At.Size)
+	page, err := r.list.pageFunc(ctx, r.token, r.At.Size)
 	switch {
 	case err != nil:
 		return err

@@ -144,7 +144,11 @@ func (c *call) classify(r *response) (warning string, failure *Error) {
 		e.Outcome = c.outcome(OutcomeUnknown)
 		return "", e
 	case r.status >= 300:
-		return "", c.rejected(r)
+		failure = c.rejected(r)
+		if c.unknown && c.request.method == http.MethodDelete && failure.Code == ErrNotFound {
+			return "", nil // An earlier attempt may have deleted the resource.
+		}
+		return "", failure
 	case !c.isFromAPI(r):
 		return "", c.notFromAPI(r)
 	case c.decoder == nil:
