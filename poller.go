@@ -38,9 +38,11 @@ func newInterval(shortest, longest time.Duration) (interval, error) {
 	return interval{shortest, longest}, err
 }
 
-// jitter returns how much longer than the shortest a random interval is.
-func (i interval) jitter() time.Duration {
-	return rand.N(i.longest - i.shortest + 1) //nolint:gosec // spreads requests; nothing secret depends on it
+// jitter returns how much longer than planned a poll waits at random: up to the difference of the intervals, and in
+// proportion for a wait that is shorter than the shortest.
+func (i interval) jitter(wait time.Duration) time.Duration {
+	most := float64(i.longest-i.shortest) * min(1, float64(wait)/float64(i.shortest))
+	return rand.N(time.Duration(most) + 1) //nolint:gosec // spreads requests; nothing secret depends on it
 }
 
 // options returns the options of a machine that polls in these intervals.
@@ -259,7 +261,8 @@ func (p *poller) poll(ctx context.Context, yield func(Submission, error) bool) (
 		window := p.window()
 		request, wait := p.machine.Next(p.now(), window)
 		if wait > 0 || failed == maxFailed {
-			wait = cmp.Or(wait, p.interval.shortest) + p.interval.jitter()
+			wait = cmp.Or(wait, p.interval.shortest)
+			wait += p.interval.jitter(wait)
 			switch {
 			case window.Left <= 0:
 				why := "not sent, because the remaining requests are reserved for other users of the key"
@@ -329,6 +332,7 @@ func (p *poller) send(ctx context.Context, request poll.Request) (reply poll.Rep
 	if err == nil && len(items) == 0 && p.empty != nil && !p.machine.Begun() {
 		err = p.empty(ctx)
 	}
+	reply.RetryAfter = failureIn(err).RetryAfter
 	if reply.Code, err = replyCode(request, err); reply.Code != http.StatusOK {
 		return reply, nil, err
 	}

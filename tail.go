@@ -52,7 +52,7 @@ func (s *EventService) Tail(ctx context.Context, submissionID string, o TailOpti
 					}
 				}
 			}
-			return between.shortest + between.jitter(), !report.Ready(), nil
+			return between.shortest + between.jitter(between.shortest), !report.Ready(), nil
 		})
 	})
 }

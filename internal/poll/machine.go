@@ -20,6 +20,7 @@ const (
 	initialCredit = 0.03              // Replies that each source is credited with.
 	initialCost   = 4                 // Of a listing before the first one.
 	cheapRequests = 10                // Requests of a listing that need no spare reads, and single reads of one comparison.
+	maxFailed     = 3                 // How often a page fails until its source has failed.
 )
 
 // Options configures a machine. It is not part of the state.
@@ -53,11 +54,12 @@ type Request struct {
 
 // Reply is the response to a request. A reply to a single read has one item.
 type Reply struct {
-	Code   int // 200, 400, 404 of a single read, or 500: the API cannot answer the request.
-	Items  []Item
-	Next   string // Cursor of the next page.
-	At     Time   // When the reply came, by the caller's clock.
-	Server Time   // The same by the server's clock.
+	Code       int // 200, 400, 404 of a single read, or 500: the API cannot answer the request.
+	Items      []Item
+	Next       string // Cursor of the next page.
+	RetryAfter Time   // Of a failure: how long the API asks to wait. 0: it does not.
+	At         Time   // When the reply came, by the caller's clock.
+	Server     Time   // The same by the server's clock.
 }
 
 // Machine decides which requests to send. Create it with New. After it was decoded from JSON, call Resume.
@@ -184,8 +186,10 @@ func (m *Machine) Receive(r Reply) (results []Item, repeated bool) {
 	case r.Code == 200:
 		return m.receivePage(r)
 	case r.Code == 400 && m.asked.Cursor != "" && !m.from.Open.Again: // The cursor has expired.
-		m.from.Open = m.beginListing(m.from, m.from.Open.Pages)
+		m.from.Open.beginAgain()
 		m.from.Open.Again = true
+	case r.Code == 500:
+		m.failPage(m.from, r.RetryAfter)
 	default:
 		m.from.Open, m.from.Failed = nil, m.Clock
 	}
@@ -210,7 +214,7 @@ func (m *Machine) Begun() bool { return m.Sources[0].Listed }
 
 // IsListing reports whether a listing has pages left for a later poll.
 func (m *Machine) IsListing() bool {
-	return slices.ContainsFunc(m.Sources, func(s *source) bool { return s.Open != nil && s.Open.Pages > 0 })
+	return slices.ContainsFunc(m.Sources, func(s *source) bool { return s.Open != nil && s.Open.requests()+s.Open.Failed > 0 })
 }
 
 // Failing returns the listings that failed last.

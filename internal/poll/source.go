@@ -31,10 +31,21 @@ type listing struct {
 	Began  Time   `json:"began"`
 	Since  Time   `json:"since"`            // By the server's clock.
 	Cursor string `json:"cursor,omitempty"` // Of the next page; for known ids the last one that was read.
-	Pages  int    `json:"pages"`
-	First  string `json:"first,omitempty"` // The first id of the last page.
-	Again  bool   `json:"again,omitempty"` // It began again, because its cursor had expired.
-	Seen   set    `json:"seen,omitzero"`   // Submissions with the source's status.
+	Pages  int    `json:"pages"`            // That were read since its first page.
+	Before int    `json:"before,omitempty"` // Those that were read before it began again.
+	First  string `json:"first,omitempty"`  // The first id of the last page.
+	Again  bool   `json:"again,omitempty"`  // It began again, because its cursor had expired.
+	Failed int    `json:"failed,omitempty"` // How often its next page has failed.
+	Due    Time   `json:"due,omitempty"`    // When a page that failed is asked again.
+	Seen   set    `json:"seen,omitzero"`    // Submissions with the source's status.
+}
+
+// requests returns how many pages were read.
+func (l *listing) requests() int { return l.Before + l.Pages }
+
+// beginAgain has the listing continue with its first page.
+func (l *listing) beginAgain() {
+	l.Before, l.Pages, l.Cursor, l.First, l.Failed = l.requests(), 0, "", "", 0
 }
 
 // depths returns the newest page, and the sources that list evaluated submissions.
@@ -59,10 +70,18 @@ func (s *source) cost() float64 { return cmp.Or(s.Cost, initialCost) }
 // tried returns when the last listing began, or failed.
 func (s *source) tried() Time { return max(s.Began, s.Failed) }
 
-// base returns the source that a poll begins with: the deepest of the cheapest whose last listing did not fail.
+// failing returns 1 if the last listing, or the last page, failed, otherwise 0.
+func (s *source) failing() int {
+	if s.Failed > 0 || s.Open != nil && s.Open.Failed > 0 {
+		return 1
+	}
+	return 0
+}
+
+// base returns the source that a poll begins with: the deepest of the cheapest that are not failing.
 func (m *Machine) base() *source {
 	return slices.MinFunc(m.Sources, func(a, b *source) int {
-		return cmp.Or(cmp.Compare(min(a.Failed, 1), min(b.Failed, 1)), cmp.Compare(a.cost(), b.cost()), cmp.Compare(b.Depth, a.Depth))
+		return cmp.Or(cmp.Compare(a.failing(), b.failing()), cmp.Compare(a.cost(), b.cost()), cmp.Compare(b.Depth, a.Depth))
 	})
 }
 
@@ -108,7 +127,9 @@ func (m *Machine) period(s *source, credits float64) Time {
 // due returns when the next request of a source is due. at is the end of its period.
 func (m *Machine) due(s *source, at Time, base *source, w Window) Time {
 	switch {
-	case s.Open != nil && s.Open.Pages >= cheapRequests && !w.hasSpareReads():
+	case s.Open != nil && s.Open.Failed > 0:
+		return s.Open.Due
+	case s.Open != nil && s.Open.requests() >= cheapRequests && !w.hasSpareReads():
 		return m.Clock + m.options.Interval
 	case s.Open != nil:
 		return min(at, m.Clock)
@@ -127,8 +148,11 @@ func (w Window) hasSpareReads() bool {
 
 // nextPage returns the next request of a source.
 func (m *Machine) nextPage(s *source) Request {
-	if s.Open == nil || s.Open.Pages == 0 {
-		s.Open = m.beginListing(s, 0)
+	if s.Open == nil {
+		s.Open = new(listing)
+	}
+	if s.Open.Pages == 0 {
+		m.beginListing(s)
 	}
 	switch {
 	case s.Depth == knownIDs:
@@ -140,9 +164,10 @@ func (m *Machine) nextPage(s *source) Request {
 	return Request{Status: Finished, Since: s.Open.Since, Cursor: s.Open.Cursor}
 }
 
-// beginListing returns a listing of a source from the first page, for which so many requests were made.
-func (m *Machine) beginListing(s *source, pages int) *listing {
-	l := &listing{Began: m.Clock, Since: s.Began - s.Depth + m.Ahead, Pages: pages}
+// beginListing has the listing of a source begin now.
+func (m *Machine) beginListing(s *source) {
+	l := s.Open
+	l.Began, l.Since = m.Clock, s.Began-s.Depth+m.Ahead
 	if s.Status != "" {
 		l.Since, l.Seen = m.server()-m.options.Lookback, set{}
 	}
@@ -150,7 +175,6 @@ func (m *Machine) beginListing(s *source, pages int) *listing {
 		l.Since = cmp.Or(m.options.CreatedSince, l.Since)
 	}
 	l.Since = max(1, l.Since)
-	return l
 }
 
 // knownAfter returns the known id to be read after id, and whether there is one.
@@ -180,7 +204,7 @@ func (m *Machine) receivePage(r Reply) (results []Item, repeated bool) {
 		allOld = allOld && !it.Undated && it.latest() < s.Open.Since
 	}
 	repeated = first != "" && first == s.Open.First && r.Next != ""
-	s.Open.Cursor, s.Open.First = r.Next, first
+	s.Open.Cursor, s.Open.First, s.Open.Failed = r.Next, first, 0
 	m.countRequest(s, r.Next == "" || allOld || s == m.Sources[0])
 	if len(results) > 0 {
 		m.credit(s)
@@ -188,15 +212,25 @@ func (m *Machine) receivePage(r Reply) (results []Item, repeated bool) {
 	return results, repeated
 }
 
+// failPage takes the failure of a page, which is asked again later: the API asks to wait for so long. After the third time the
+// source has failed.
+func (m *Machine) failPage(s *source, retryAfter Time) {
+	if s.Open.Failed++; s.Open.Failed == maxFailed {
+		s.Open, s.Failed = nil, m.Clock
+		return
+	}
+	s.Open.Due = m.Clock + max(min(retryAfter, time.Hour), min(time.Minute, m.options.ShortestPause))
+}
+
 // countRequest counts a request of a source. last: it completes the listing.
 func (m *Machine) countRequest(s *source, last bool) {
 	l := s.Open
 	l.Pages++
 	if !last {
-		s.Cost = max(s.cost(), float64(l.Pages))
+		s.Cost = max(s.cost(), float64(l.requests()))
 		return
 	}
-	s.Listed, s.Began, s.Failed, s.Cost, s.Open = true, l.Began, 0, float64(l.Pages), nil
+	s.Listed, s.Began, s.Failed, s.Cost, s.Open = true, l.Began, 0, float64(l.requests()), nil
 	if s.Status != "" {
 		m.compare(s, l.Seen)
 		return

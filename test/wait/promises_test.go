@@ -559,3 +559,42 @@ func TestReadyReportsComeInTheFirstPoll(t *testing.T) {
 		})
 	}
 }
+
+// TestALongListingEndsAlthoughPagesFail: a watch begins with a hundred pages of older results, and the API cannot answer a
+// part of the requests. All come within six and a half hours and an interval.
+func TestALongListingEndsAlthoughPagesFail(t *testing.T) {
+	results, page := 1000, 10
+	if apitest.Long() {
+		results, page = 10_000, 100
+	}
+	for _, refusing := range []float64{0.01, 0.05, 0.1} {
+		for _, retryAfter := range []time.Duration{0, 90 * time.Second} {
+			for _, interval := range []time.Duration{30 * time.Minute, 90 * time.Minute} {
+				inBubble(t, fmt.Sprint(refusing, retryAfter, interval), func(t *testing.T) {
+					transport := emulated(results, 10*time.Hour)
+					transport.API.PageSize, transport.API.Refusing, transport.API.RetryAfter = page, refusing, retryAfter
+					transport.API.Seed = uint64(refusing*100) + uint64(retryAfter+interval)
+					time.Sleep(10 * time.Hour)
+					ctx, cancel := context.WithTimeout(t.Context(), 24*time.Hour)
+					defer cancel()
+					got, begun, latest := map[string]bool{}, time.Now(), time.Duration(0)
+					o := hiring.WatchOptions{Since: transport.Begin, MinInterval: interval, MaxInterval: 90 * time.Minute}
+					for s, err := range clientOf(t, transport, apitest.NoRetry).Submissions.Watch(ctx, o) {
+						if err != nil {
+							require.ErrorIs(t, err, context.DeadlineExceeded)
+							break
+						}
+						assert.False(t, got[s.ID], "twice: %s", s.ID)
+						got[s.ID], latest = true, time.Since(begun)
+						if len(got) == results {
+							break
+						}
+					}
+					t.Logf("%d of %d in %v, %d requests", len(got), results, latest, len(transport.Sent()))
+					assert.Equal(t, results, len(got)) //nolint:testifylint // Len prints all ids.
+					assert.LessOrEqual(t, latest, 6*time.Hour+30*time.Minute+90*time.Minute)
+				})
+			}
+		}
+	}
+}

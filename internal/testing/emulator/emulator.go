@@ -41,6 +41,7 @@ type API struct {
 	OthersUseUp                 float64                 // The part of the windows that others use up.
 	Failing                     float64                 // The part of the requests that fail without a response of the API.
 	Refusing                    float64                 // The part of the requests that the API answers with 500.
+	RetryAfter                  poll.Time               // Of a 500 of the API. 0: none.
 	Broken                      func(poll.Request) bool // Requests that always get a 500. Nil: none.
 	CursorLife                  poll.Time               // After so long a cursor is refused. 0: never.
 	NullFor                     poll.Time               // So long after the evaluation there is no evaluated_at. Then it is the time at which it is set.
@@ -159,7 +160,7 @@ func (a *API) Reply(r poll.Request, now poll.Time) (reply poll.Reply, window pol
 	at, _ := strconv.Atoi(issued)
 	switch {
 	case a.random.Float64() < a.Refusing, a.Broken != nil && a.Broken(r):
-		reply.Code = http.StatusInternalServerError
+		reply.Code, reply.RetryAfter = http.StatusInternalServerError, a.RetryAfter
 	case r.ID != "":
 		s := a.byID[r.ID]
 		if s == nil || now < s.Created || s.Deleted != 0 && now >= s.Deleted {

@@ -125,6 +125,9 @@ func (t *Transport) Respond(r *http.Request, reply poll.Reply, window poll.Windo
 	if t.NoDate {
 		header.Del("Date")
 	}
+	if reply.RetryAfter > 0 {
+		header.Set("Retry-After", fmt.Sprint(int(reply.RetryAfter.Seconds())))
+	}
 	if reply.Code == http.StatusTooManyRequests {
 		header.Set("Retry-After", fmt.Sprint(int(window.Ends.Seconds())+1))
 	}
