@@ -20,7 +20,7 @@ var fullWindow = poll.Window{Left: 1000, Limit: 1000, Ends: time.Hour}
 // the creation, so that of the short listings only that of their status shows the evaluation of an old submission.
 func TestMembersThatLeaveTogether(t *testing.T) {
 	const together = begin + 5*time.Hour
-	w := &world{api: &emulator.API{Since: "created", OneStatus: true}, lookback: 30 * day, longer: never, end: together + 4*time.Hour}
+	w := &world{api: &emulator.API{Since: "created", OneStatus: true}, interval: 45 * time.Second, lookback: 30 * day, from: begin, longer: never, end: together + 4*time.Hour}
 	add := func(created, evaluated poll.Time) {
 		w.subs = append(w.subs, &emulator.Submission{ID: fmt.Sprint(len(w.subs)), Created: created, Submitted: evaluated - time.Minute, Evaluated: evaluated})
 	}
@@ -50,7 +50,7 @@ func TestMembersThatLeaveTogether(t *testing.T) {
 // unfinished status, have been cheap for hours.
 func TestStatusesOfAnEmptyOrganizationAreLearned(t *testing.T) {
 	const first = begin + 8*time.Hour
-	w := &world{api: &emulator.API{Since: "created", OneStatus: true}, lookback: 30 * day, longer: never, end: first + 70*time.Minute}
+	w := &world{api: &emulator.API{Since: "created", OneStatus: true}, interval: 45 * time.Second, lookback: 30 * day, from: begin, longer: never, end: first + 70*time.Minute}
 	w.subs = append(w.subs, &emulator.Submission{ID: "first", Created: first, Submitted: never, Evaluated: never})
 	w.api.Add(w.subs)
 	o := w.run()

@@ -31,6 +31,8 @@ type world struct {
 	lookback poll.Time
 	length   poll.Time
 	every    poll.Time      // Between polls; 0: as the machine says.
+	interval poll.Time      // Of the machine.
+	from     poll.Time      // Of a watch: evaluations since then.
 	restart  float64        // The part of the requests after which the state is saved and loaded.
 	local    poll.Time      // How far the local clock is ahead. It matters until a Date comes.
 	noDate   bool           // No response has a Date.
@@ -63,12 +65,16 @@ func newWorld(seed int, factor float64, page int) *world {
 	if w.every >= 6*time.Hour {
 		w.length = 10 * day
 	}
+	if w.interval = 45 * time.Second; w.every == 0 {
+		w.interval = pick(r, w.interval, w.interval, 30*time.Minute, 90*time.Minute)
+	}
 	w.api = &emulator.API{
 		Seed: uint64(seed), Since: pick(r, "created", "submitted", "evaluated", "ignored"), Exclusive: r.IntN(2) == 0,
 		Unfinished: pick(r, "", "", "", "", "empty", "refused", "ignored"), Cut: pick(r, 0, 0, 0, time.Second, time.Hour, day),
 		OthersPerHour: pick(r, 0., 0, 200, 500), OthersUseUp: pick(r, 0, 0, 0.1, 0.5), Failing: pick(r, 0, 0, 0.01, 0.1, 0.3),
 		PageSize: pick(r, page, page, page/4), OneStatus: r.IntN(4) == 0, NoSubmittedAt: r.IntN(4) == 0,
 	}
+	w.from = pick(r, begin, begin, begin-10*day)
 	w.clocks(r)
 	w.restart = pick(r, 0, 0.05, 0.2, 1) / max(1, perDay/2-3)
 	abandoned := pick(r, 0, 0.1, 0.3)
@@ -79,7 +85,7 @@ func newWorld(seed int, factor float64, page int) *world {
 		w.outages, w.end = append(w.outages, [2]poll.Time{at, until}), max(w.end, until)
 	}
 	w.longer = begin + poll.Time(2*r.Float64()*float64(w.length))
-	w.end = max(w.end, begin+w.length) + 36*time.Hour + 3*w.every
+	w.end = max(w.end, begin+w.length) + 36*time.Hour + 3*max(w.every, w.interval)
 	if r.IntN(4) == 0 {
 		for _, s := range w.subs {
 			if s.Created < begin && s.Evaluated > begin-day && s.Evaluated < begin+w.length && len(w.known) < 1000 && r.IntN(3) > 0 {
@@ -113,13 +119,14 @@ func (w *world) clocks(r *rand.Rand) {
 // defects gives the world sources that fail, cursors that expire, and submissions with strange times.
 func (w *world) defects(r *rand.Rand) {
 	a, some := w.api, w.subs[r.IntN(len(w.subs))].ID
-	a.Refusing = pick(r, 0, 0, 0.05) / max(1, w.pages) // Most listings are complete.
+	a.Refusing, a.RetryAfter = pick(r, 0, 0, 0.01, 0.05, 0.1), pick(r, 0, 90*time.Second)
 	broken := pick(r, "none", "none", "in_progress", "grading", "pending", "", some[len(some)-2:])
 	a.Broken = func(q poll.Request) bool {
 		return q.Status == broken && q.ID == "" || q.ID != "" && len(broken) == 2 && strings.HasSuffix(q.ID, broken)
 	}
 	if w.pages < 100 && a.OthersPerHour < 500 && a.OthersUseUp == 0 && a.Failing < 0.1 && r.IntN(3) == 0 { // A listing is read in one go.
 		a.CursorLife = between(r, 5*time.Second, 10*time.Minute)
+		a.Refusing /= max(1, w.pages) // Cursors expire before a page is asked again. Most listings are complete.
 	}
 	if r.IntN(6) == 0 {
 		a.NullFor = day
@@ -181,15 +188,12 @@ func (o *outcome) problem(now poll.Time, format string, args ...any) {
 	}
 }
 
-var options = poll.Options{Interval: 45 * time.Second, ShortestPause: 30 * time.Second}
-
 // run runs a machine against the server.
 func (w *world) run() *outcome {
 	o := &outcome{at: map[string]poll.Time{}}
 	r := rand.New(rand.NewPCG(w.api.Seed, 7))
-	options := options
-	options.Lookback = w.lookback
-	o.machine = poll.New(options, 0, begin+w.local, begin, w.known)
+	options := poll.Options{Interval: w.interval, ShortestPause: w.interval * 2 / 3, Lookback: w.lookback}
+	o.machine = poll.New(options, 0, begin+w.local, w.from, w.known)
 	now, call, started := begin, begin, begin
 	failures, refused, first := 0, 0, true // Outages in a row, 500s in a poll; no request was sent in this process.
 	var window poll.Window
@@ -215,10 +219,11 @@ func (w *world) run() *outcome {
 		case wait < 0 || wait > 0 && first && window.Left > 0:
 			o.problem(now, "no progress: wait %v", wait)
 			return o
-		case wait > time.Minute && window.Left > 0:
+		case wait > max(time.Minute, options.Interval, w.api.RetryAfter) && window.Left > 0:
 			o.problem(now, "a wait of %v", wait)
 		case wait > 0 || refused == 10:
-			next(max(wait, 30*time.Second) + poll.Time(r.Int64N(int64(30*time.Second))))
+			wait = max(wait, 30*time.Second)
+			next(wait + poll.Time(r.Int64N(int64(min(wait, options.ShortestPause)))))
 			continue
 		}
 		if now += 75 * time.Millisecond; now < w.api.UsedUpTill && !first {
@@ -259,7 +264,7 @@ func (w *world) run() *outcome {
 		}
 		if r.Float64() < w.restart {
 			w.reload(o, options, now)
-			started, ends, first = now, 0, true
+			started, ends, first, refused = now, 0, true, 0
 			if w.set {
 				w.local = pick(r, -26*time.Hour, 0, 26*time.Hour)
 			}
@@ -274,7 +279,7 @@ func (w *world) check(o *outcome, id string, now poll.Time) {
 	switch {
 	case o.at[id] > 0:
 		o.problem(now, "%s twice, first at %v, evaluated %v", id, o.at[id]-begin, s.Evaluated-begin)
-	case w.known == nil && s.Evaluated+w.api.NullFor < begin-time.Second && id != w.api.Future:
+	case w.known == nil && s.Evaluated+w.api.NullFor < w.from-time.Second && id != w.api.Future:
 		o.problem(now, "%s is of before the watch: %v", id, s.Evaluated-begin)
 	case now < s.Ready:
 		o.problem(now, "%s is not ready", id)
@@ -325,11 +330,15 @@ func (w *world) judge(o *outcome) {
 	rate := max(233, 567-a.OthersPerHour) * (1 - a.Failing) * (1 - a.OthersUseUp)
 	windows := (w.pages + float64(len(w.known))) / rate
 	whole := poll.Time(windows * float64(time.Hour))
-	if w.every > time.Hour {
-		whole = poll.Time(math.Ceil(2*windows)) * w.every
+	every := max(w.every, w.interval)
+	if every > time.Hour {
+		whole = poll.Time(math.Ceil(2*windows)) * every
 	}
 	promised := 6*time.Hour + 31*time.Minute + a.NullFor
 	if a.CursorLife > 0 || a.Refusing > 0 { // Listings begin again.
+		promised *= 2
+	}
+	if w.pages*math.Pow(a.Refusing, 3) > 0.1 { // And again.
 		promised *= 2
 	}
 	if windows > 1 { // It does not fit the spare reads of a window.
@@ -347,14 +356,14 @@ func (w *world) judge(o *outcome) {
 		}
 	}
 	for _, s := range checked {
-		most := max(s.Listed, s.Ready, begin) + promised + (s.Ready-s.Evaluated)/3 + 3*whole + 3*w.every +
+		most := max(s.Listed, s.Ready, begin) + promised + (s.Ready-s.Evaluated)/3 + 3*whole + 3*every +
 			2*a.PutBack + poll.Time(float64(time.Hour)*(15*a.OthersUseUp+3*a.Failing))
 		for _, out := range w.outages {
 			if out[0] < most && out[1] > s.Evaluated {
 				most += 2 * (out[1] - out[0])
 			}
 		}
-		if w.known == nil && s.Evaluated <= begin || most > w.end || s.Deleted > 0 && s.Deleted < most+day {
+		if w.known == nil && s.Evaluated <= w.from || most > w.end || s.Deleted > 0 && s.Deleted < most+day {
 			continue
 		}
 		at, delivered := o.at[s.ID]
@@ -384,8 +393,8 @@ func TestRandomWorlds(t *testing.T) {
 			o := w.run()
 			w.judge(o)
 			a := w.api
-			assert.Empty(t, o.problems, "%d submissions, lookback %v, every %v, %d known, restarts %.3f, since %s, status filter %q, %.0f pages, local %v, no date %t, "+
-				"date %v, wrong %v, refusing %v, cursors %v, null %v, future %t, others %v %v, failing %v, outages %v, life %d", len(w.subs), w.lookback, w.every, len(w.known), w.restart, a.Since, a.Unfinished, w.pages,
+			assert.Empty(t, o.problems, "%d submissions, lookback %v, every %v, interval %v, since %v, %d known, restarts %.3f, since %s, status filter %q, %.0f pages, local %v, no date %t, "+
+				"date %v, wrong %v, refusing %v, cursors %v, null %v, future %t, others %v %v, failing %v, outages %v, life %d", len(w.subs), w.lookback, w.every, w.interval, w.from-begin, len(w.known), w.restart, a.Since, a.Unfinished, w.pages,
 				w.local, w.noDate, a.DateAhead, a.WrongBy, a.Refusing, a.CursorLife, a.NullFor, a.Future != "", a.OthersPerHour, a.OthersUseUp, a.Failing, w.outages, w.end-begin)
 		})
 	}

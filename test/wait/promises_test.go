@@ -573,7 +573,7 @@ func TestALongListingEndsAlthoughPagesFail(t *testing.T) {
 				inBubble(t, fmt.Sprint(refusing, retryAfter, interval), func(t *testing.T) {
 					transport := emulated(results, 10*time.Hour)
 					transport.API.PageSize, transport.API.Refusing, transport.API.RetryAfter = page, refusing, retryAfter
-					transport.API.Seed = uint64(refusing*100) + uint64(retryAfter+interval)
+					transport.API.Seed = uint64(refusing*1000) + uint64(retryAfter+interval)
 					time.Sleep(10 * time.Hour)
 					ctx, cancel := context.WithTimeout(t.Context(), 24*time.Hour)
 					defer cancel()
