@@ -281,13 +281,13 @@ func (p *poller) poll(ctx context.Context, yield func(Submission, error) bool) (
 		default:
 			answered = true
 		}
-		results, repeated := p.machine.Receive(reply)
+		results, endless := p.machine.Receive(reply)
 		for _, item := range results {
 			if err := p.deliver(item, submissions[item.ID], yield); err != nil {
 				return 0, false, err
 			}
 		}
-		if repeated {
+		if endless {
 			stuck := paging.Stuck{What: "a page repeats the page before it", Field: "CursorParam"}
 			return 0, false, &Error{Operation: p.operation, Message: stuck.Error(), Hint: stuck.Hint(), Attempts: 1, kind: final}
 		}

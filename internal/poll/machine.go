@@ -167,9 +167,9 @@ func (m *Machine) advance(caller Time) {
 }
 
 // Receive takes the reply to the request of Next, and returns the results in it. Each must be passed to Delivered.
-// repeated reports that a page repeats the page before it, so that the listing would never end. If a request gets no
-// reply, call Next again after a while.
-func (m *Machine) Receive(r Reply) (results []Item, repeated bool) {
+// endless reports that the API ignores cursors: each second page repeats the first one. If a request gets no reply, call Next
+// again after a while.
+func (m *Machine) Receive(r Reply) (results []Item, endless bool) {
 	m.advance(r.At)
 	if m.resumed {
 		m.resumed = false

@@ -254,9 +254,9 @@ func (w *world) run() *outcome {
 			refused++
 		}
 		failures = 0
-		results, repeated := o.machine.Receive(reply)
-		if repeated {
-			o.problem(now, "a page repeats the page before it")
+		results, endless := o.machine.Receive(reply)
+		if endless {
+			o.problem(now, "an endless listing")
 		}
 		for _, it := range results {
 			w.check(o, it.ID, now)

@@ -35,6 +35,7 @@ type listing struct {
 	Before int    `json:"before,omitempty"` // Those that were read before it began again.
 	First  string `json:"first,omitempty"`  // The first id of the last page.
 	Again  bool   `json:"again,omitempty"`  // It began again, because its cursor had expired.
+	Repeat int    `json:"repeat,omitempty"` // It began again, because this page, from 1, repeated the page before it.
 	Failed int    `json:"failed,omitempty"` // How often its next page has failed.
 	Due    Time   `json:"due,omitempty"`    // When a page that failed is asked again.
 	Seen   set    `json:"seen,omitzero"`    // Submissions with the source's status.
@@ -188,7 +189,7 @@ func (m *Machine) knownAfter(id string) (next string, more bool) {
 }
 
 // receivePage takes a page of a source.
-func (m *Machine) receivePage(r Reply) (results []Item, repeated bool) {
+func (m *Machine) receivePage(r Reply) (results []Item, endless bool) {
 	s := m.from
 	allOld, first := len(r.Items) > 0, ""
 	for _, it := range r.Items {
@@ -203,13 +204,29 @@ func (m *Machine) receivePage(r Reply) (results []Item, repeated bool) {
 		m.Latest = max(m.Latest, it.latest())
 		allOld = allOld && !it.Undated && it.latest() < s.Open.Since
 	}
-	repeated = first != "" && first == s.Open.First && r.Next != ""
-	s.Open.Cursor, s.Open.First, s.Open.Failed = r.Next, first, 0
-	m.countRequest(s, r.Next == "" || allOld || s == m.Sources[0])
 	if len(results) > 0 {
 		m.credit(s)
 	}
-	return results, repeated
+	if first != "" && first == s.Open.First && r.Next != "" {
+		return results, m.repeatPage(s)
+	}
+	s.Open.Cursor, s.Open.First, s.Open.Failed = r.Next, first, 0
+	m.countRequest(s, r.Next == "" || allOld || s == m.Sources[0])
+	return results, false
+}
+
+// repeatPage takes a page that repeats the page before it. The listing begins again, because the list may have grown by a
+// page. The second time its source has failed. endless reports that the second page has repeated the first one both times.
+func (m *Machine) repeatPage(s *source) (endless bool) {
+	l, before := s.Open, s.Open.Repeat
+	page := l.Pages + 1
+	if before == 0 {
+		l.Pages, l.Repeat = page, page
+		l.beginAgain()
+		return false
+	}
+	s.Open, s.Failed = nil, m.Clock
+	return before == 2 && page == 2
 }
 
 // failPage takes the failure of a page, which is asked again later: the API asks to wait for so long. After the third time the

@@ -319,8 +319,9 @@ func TestNothingWaitsForAClock(t *testing.T) {
 	}
 }
 
-// TestAPageThatRepeatsEndsTheCall although each page has another cursor: the API ignores cursors.
-func TestAPageThatRepeatsEndsTheCall(t *testing.T) {
+// TestCursorsThatAreIgnoredEndTheCall: the second page repeats the first one, also when the listing has begun again, although
+// each page has another cursor.
+func TestCursorsThatAreIgnoredEndTheCall(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		transport := emulated(60, time.Hour)
 		transport.API.PageSize = 10
@@ -342,6 +343,64 @@ func TestAPageThatRepeatsEndsTheCall(t *testing.T) {
 		}
 		assert.Less(t, time.Since(transport.Begin), 3*time.Hour)
 	})
+}
+
+// TestTheSameCursorEndsTheCall at once.
+func TestTheSameCursorEndsTheCall(t *testing.T) {
+	page := `{"data":[{"id":"s%d"}],"meta":{"request_id":"req_0a","has_more":true,"next_cursor":"x"}}`
+	fake := apitest.NewScriptedServer(t, apitest.RespondData(`{"id":"a0"}`), apitest.Respond(200, fmt.Sprintf(page, 1)), apitest.Respond(200, fmt.Sprintf(page, 2)))
+	err := apitest.LastError(fake.Client().Submissions.Watch(t.Context(), hiring.WatchOptions{Since: time.Unix(1, 0)}))
+	require.ErrorContains(t, err, "Dialect.CursorParam is probably wrong")
+	assert.Less(t, len(fake.Requests()), 20)
+}
+
+// TestAListThatGrowsByAPage while it is listed: cursors are positions, so that a page shows what the page before it has shown.
+// The listing begins again. It does not end the call, also when the list grows again and again.
+func TestAListThatGrowsByAPage(t *testing.T) {
+	for name, grows := range map[string]func(page, grown int) bool{
+		"between the first two pages": func(page, grown int) bool { return page == 1 && grown == 0 },
+		"between later pages":         func(page, _ int) bool { return page == 4 },
+		"each time":                   func(page, grown int) bool { return page > 1 || grown == 0 },
+	} {
+		for _, call := range []string{"Watch", "WaitReports"} {
+			inBubble(t, name+" "+call, func(t *testing.T) {
+				transport := emulated(60, time.Hour)
+				time.Sleep(2 * time.Hour)
+				grown, ids := 0, transport.API.IDs()
+				growing(transport, func(page int) int {
+					if grown == 80 || !grows(page, grown) {
+						return 0
+					}
+					grown += 10
+					return 10
+				})
+				got := map[string]int{}
+				if call == "Watch" {
+					ctx, cancel := context.WithTimeout(t.Context(), 9*time.Hour)
+					defer cancel()
+					for s, err := range clientOf(t, transport).Submissions.Watch(ctx, hiring.WatchOptions{Since: transport.Begin}) {
+						if err != nil {
+							require.ErrorIs(t, err, context.DeadlineExceeded)
+							break
+						}
+						got[s.ID]++
+					}
+				} else {
+					for report, err := range clientOf(t, transport).Submissions.WaitReports(t.Context(), ids, hiring.WaitOptions{}) {
+						require.NoError(t, err)
+						got[report.SubmissionID]++
+					}
+				}
+				assert.Positive(t, grown)
+				if call == "Watch" {
+					ids = transport.API.IDs()
+				}
+				for _, id := range ids {
+					assert.Equal(t, 1, got[id], id)
+				}
+			})
+		}
+	}
 }
 
 // TestTheListingThatFailsIsNamed by Progress and one line of the log.

@@ -8,6 +8,7 @@ import (
 	"math/rand/v2"
 	"net/http"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -33,6 +34,22 @@ func answer(tr *emulator.Transport, which func(*http.Request) bool, with apitest
 		}
 		return nil, nil
 	}
+}
+
+// growing has listings in pages of ten by position, and by submissions adds as many evaluated ones before it answers a request
+// for a page from the second on.
+func growing(tr *emulator.Transport, by func(page int) int) {
+	tr.API.PageSize, tr.API.Positions = 10, true
+	answer(tr, func(r *http.Request) bool {
+		if _, position, later := strings.Cut(r.URL.Query().Get("cursor"), "@"); later {
+			at, _ := strconv.Atoi(position)
+			now := time.Since(tr.Begin)
+			for range by(at / 10) {
+				tr.API.Insert(&emulator.Submission{ID: fmt.Sprintf("t%03d", len(tr.API.IDs())), Created: now, Submitted: now, Evaluated: now})
+			}
+		}
+		return false
+	}, nil)
 }
 
 func asks(r *http.Request, name, value string) bool { return r.URL.Query().Get(name) == value }
@@ -84,6 +101,17 @@ var defects = map[string]func(tr *emulator.Transport, r *rand.Rand){
 		tr.API.PageSize = 5
 		answer(tr, func(q *http.Request) bool { return !asks(q, "cursor", "") && r.IntN(8) == 0 }, apitest.RespondError(400, hiring.ErrInvalidInput))
 	},
+	"growing list": func(tr *emulator.Transport, r *rand.Rand) {
+		growing(tr, func(int) int {
+			if time.Since(tr.Begin) > 3*time.Hour || len(tr.API.IDs()) >= 120 {
+				return 0
+			}
+			return pick(r, 0, 0, 1, 10)
+		})
+	},
+	"failing pages": func(tr *emulator.Transport, r *rand.Rand) {
+		tr.API.PageSize, tr.API.Refusing, tr.API.RetryAfter = 5, pick(r, 0.01, 0.05, 0.1), pick(r, 0, 90*time.Second)
+	},
 	"connections": func(tr *emulator.Transport, r *rand.Rand) {
 		answer(tr, func(*http.Request) bool { return r.IntN(10) == 0 }, apitest.Fail(apitest.ErrReset))
 	},
@@ -116,7 +144,8 @@ func TestRandomWorlds(t *testing.T) {
 				defects[name](tr, r)
 			}
 			crashes := 0
-			got := map[string]int{}
+			got, ids := map[string]int{}, tr.API.IDs()
+			watches := seed/len(names)%3 < 2
 			switch seed / len(names) % 3 {
 			case 0:
 				watchWithoutEnd(t, tr, got)
@@ -125,8 +154,11 @@ func TestRandomWorlds(t *testing.T) {
 			case 2:
 				waitForAll(t, tr, got)
 			}
+			if watches { // Those that were added too.
+				ids = tr.API.IDs()
+			}
 			repeated := 0
-			for _, id := range tr.API.IDs() {
+			for _, id := range ids {
 				assert.Positive(t, got[id], id)
 				repeated += max(0, got[id]-1)
 			}

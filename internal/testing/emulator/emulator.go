@@ -43,6 +43,7 @@ type API struct {
 	Refusing                    float64                 // The part of the requests that the API answers with 500.
 	RetryAfter                  poll.Time               // Of a 500 of the API. 0: none.
 	Broken                      func(poll.Request) bool // Requests that always get a 500. Nil: none.
+	Positions                   bool                    // Cursors are positions in the list, so that a list that grows shows items again.
 	CursorLife                  poll.Time               // After so long a cursor is refused. 0: never.
 	NullFor                     poll.Time               // So long after the evaluation there is no evaluated_at. Then it is the time at which it is set.
 	Future                      string                  // The times of the submission with this id are ten years in the future.
@@ -68,6 +69,12 @@ const limit = 1000
 func (a *API) Add(subs []*Submission) {
 	a.byID, a.random = map[string]*Submission{}, rand.New(rand.NewPCG(a.Seed, 9))
 	a.PageSize, a.window = cmp.Or(a.PageSize, 100), -1<<62
+	a.Insert(subs...)
+}
+
+// Insert adds submissions that are created later than those that a listing has shown.
+func (a *API) Insert(subs ...*Submission) {
+	subs = append(subs, a.all...)
 	by := func(at func(*Submission) poll.Time) []*Submission {
 		sorted := slices.Clone(subs)
 		slices.SortStableFunc(sorted, func(x, y *Submission) int { return cmp.Compare(at(x), at(y)) })
@@ -216,10 +223,12 @@ func (a *API) list(r poll.Request, now poll.Time, reply *poll.Reply) {
 		r.Since = r.Since.Truncate(a.Cut)
 	}
 	pool := a.pool(r, now)
-	end := len(pool)
-	if r.Cursor != "" {
-		_, last, _ := strings.Cut(r.Cursor, "@")
-		place, _ := strconv.Atoi(last)
+	_, last, _ := strings.Cut(r.Cursor, "@")
+	place, _ := strconv.Atoi(last)
+	end, skip := len(pool), 0
+	if a.Positions {
+		skip = place
+	} else if r.Cursor != "" {
 		end = sort.Search(len(pool), func(i int) bool { return pool[i].place >= place })
 	}
 	for i := end - 1; i >= 0; i-- {
@@ -229,6 +238,11 @@ func (a *API) list(r poll.Request, now poll.Time, reply *poll.Reply) {
 			if a.Since == "created" && r.Since != 0 && s.Created+time.Hour < r.Since { // All others are older.
 				return
 			}
+		case skip > 0:
+			skip--
+		case len(reply.Items) == a.PageSize && a.Positions:
+			reply.Next = fmt.Sprintf("%d@%d", now, place+a.PageSize)
+			return
 		case len(reply.Items) == a.PageSize:
 			reply.Next = fmt.Sprintf("%d@%d", now, a.byID[reply.Items[len(reply.Items)-1].ID].place)
 			return
