@@ -349,8 +349,10 @@ func (p *poller) send(ctx context.Context, request poll.Request) (reply poll.Rep
 			p.core.warn(ctx, "hiring: a submission without a readable id was skipped", "operation", p.operation)
 			continue
 		}
-		submissions[item.ID] = raw
-		reply.Items = append(reply.Items, item)
+		if _, twice := submissions[item.ID]; !twice {
+			submissions[item.ID] = raw
+			reply.Items = append(reply.Items, item)
+		}
 	}
 	return reply, submissions, nil
 }

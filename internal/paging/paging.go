@@ -8,6 +8,7 @@ package paging
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 )
 
@@ -108,7 +109,7 @@ func (l List) BeginAt(size, page int) Iteration {
 	return Iteration{At: Position{Style: ByPage, Size: size, Page: page, Seq: NoSeq}, numbered: l.Style == ByMeta}
 }
 
-// ByID moves the items that were not returned before to the beginning of a page, and
+// ByID moves the items that were not returned before, by this page or another, to the beginning of the page, and
 // returns them. An item without an id is always new.
 func ByID[T any](it *Iteration, items []T, id func(*T) string) (fresh []T) {
 	before, fresh := it.returned, items[:0]
@@ -117,7 +118,7 @@ func ByID[T any](it *Iteration, items []T, id func(*T) string) (fresh []T) {
 	}
 	for i := range items {
 		name := id(&items[i])
-		if name != "" && before[name] {
+		if name != "" && (before[name] || it.returned[name]) {
 			continue
 		}
 		fresh = append(fresh, items[i])
@@ -132,9 +133,12 @@ func ByID[T any](it *Iteration, items []T, id func(*T) string) (fresh []T) {
 func BySequence[T any](it *Iteration, items []T, seq func(*T) int64) (fresh []T, last int64) {
 	fresh, last = items[:0], it.At.Seq
 	for i := range items {
-		if n := seq(&items[i]); n > it.At.Seq {
-			fresh, last = append(fresh, items[i]), max(last, n)
+		n := seq(&items[i])
+		isTwin := func(other T) bool { return seq(&other) == n }
+		if n <= it.At.Seq || n <= last && slices.ContainsFunc(fresh, isTwin) {
+			continue
 		}
+		fresh, last = append(fresh, items[i]), max(last, n)
 	}
 	return fresh, last
 }

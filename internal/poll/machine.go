@@ -54,8 +54,8 @@ type Request struct {
 
 // Reply is the response to a request. A reply to a single read has one item.
 type Reply struct {
-	Code       int // 200, 400, 404 of a single read, or 500: the API cannot answer the request.
-	Items      []Item
+	Code       int    // 200, 400, 404 of a single read, or 500: the API cannot answer the request.
+	Items      []Item // Each submission once.
 	Next       string // Cursor of the next page.
 	RetryAfter Time   // Of a failure: how long the API asks to wait. 0: it does not.
 	At         Time   // When the reply came, by the caller's clock.

@@ -109,6 +109,7 @@ var defects = map[string]func(tr *emulator.Transport, r *rand.Rand){
 			return pick(r, 0, 0, 1, 10)
 		})
 	},
+	"shown twice": func(tr *emulator.Transport, _ *rand.Rand) { tr.Twice = true },
 	"failing pages": func(tr *emulator.Transport, r *rand.Rand) {
 		tr.API.PageSize, tr.API.Refusing, tr.API.RetryAfter = 5, pick(r, 0.01, 0.05, 0.1), pick(r, 0, 90*time.Second)
 	},

@@ -22,6 +22,7 @@ type Transport struct {
 	Before  func(*http.Request) (*http.Response, error)             // Handles a request if it returns a response or an error. Nil: not called.
 	Spoil   func(id string, listed bool, submission map[string]any) // Changes the JSON of a submission. Nil: not called.
 	NoDate  bool
+	Twice   bool                    // A page shows each fifth submission twice.
 	Account func(key string) string // The id of the key's account. Nil: always the same.
 
 	mu   sync.Mutex
@@ -64,8 +65,11 @@ func (t *Transport) RoundTrip(r *http.Request) (*http.Response, error) {
 		}
 		reply, window := t.API.Reply(request, now)
 		items := []any{}
-		for _, it := range reply.Items {
+		for i, it := range reply.Items {
 			items = append(items, t.submission(it, true))
+			if t.Twice && i%5 == 0 {
+				items = append(items, t.submission(it, true))
+			}
 		}
 		return t.Respond(r, reply, window, items), nil
 	case strings.HasPrefix(path, "/submissions/"):
