@@ -42,13 +42,17 @@ func do[T entity](ctx context.Context, k *core, r request) (T, error) {
 	return *e.Data, nil
 }
 
-// doRaw makes a call and returns its data undecoded.
-func doRaw(ctx context.Context, k *core, r request) (RawValue, error) {
+// doRaw makes a call and returns its data undecoded, unless check finds an error in it.
+func doRaw(ctx context.Context, k *core, r request, check func(RawValue) error) (RawValue, error) {
 	var e envelope[RawValue]
 	err := k.makeCall(ctx, r, func(body []byte, bodyErr error) (string, error) {
 		err := readEnvelope(body, bodyErr, &e, readerOf[RawValue])
-		if err == nil && e.Data == nil {
+		switch {
+		case err != nil:
+		case e.Data == nil:
 			err = errNoData
+		default:
+			err = check(*e.Data)
 		}
 		return "", err
 	})

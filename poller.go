@@ -13,7 +13,6 @@ import (
 	"time"
 
 	"github.com/hiring-assessment/hiring-go/internal/defaults"
-	"github.com/hiring-assessment/hiring-go/internal/jsoncodec"
 	"github.com/hiring-assessment/hiring-go/internal/paging"
 	"github.com/hiring-assessment/hiring-go/internal/poll"
 	"github.com/hiring-assessment/hiring-go/internal/quota"
@@ -127,13 +126,14 @@ func (i interval) afterFailure(err error, failed int) time.Duration {
 	return cmp.Or(min(failureIn(err).RetryAfter, time.Hour), min(time.Minute<<min(failed, 10), i.longest))
 }
 
-// mayRecover reports whether the error of a poll may pass: it is transient, or the page of a proxy while the service
-// restarts. Before the first poll has succeeded such a page means that the base URL is wrong.
+// mayRecover reports whether the error of a poll may pass: it is transient, a 2xx of the API that cannot be decoded, or the
+// page of a proxy while the service restarts. Before the first poll has succeeded such a page means that the base URL is
+// wrong.
 func (k *core) mayRecover(err error) bool {
 	failure := failureIn(err)
 	_, stuck := errors.AsType[*paging.Stuck](err)
 	switch {
-	case IsTransient(err):
+	case IsTransient(err), failure.kind == invalidBody:
 		return true
 	case failure.Status == 0 && failure.kind != noHandshake, failure.Status == http.StatusUnauthorized, failure.Status == http.StatusForbidden, failure.isFromAPI(), stuck:
 		return false
@@ -305,9 +305,8 @@ func (p *poller) window() poll.Window {
 // deliver yields a result. A submission that cannot be decoded counts as delivered before, so that a loop that ends on
 // each error does not receive it again.
 func (p *poller) deliver(item poll.Item, raw RawValue, yield func(Submission, error) bool) error {
-	var s Submission
-	failure := decode(raw, &s)
-	if failure == nil && !yield(s, nil) {
+	s, problem := decodeSubmission(raw)
+	if problem == "" && !yield(s, nil) {
 		return errBreak
 	}
 	p.machine.Delivered(item)
@@ -315,7 +314,8 @@ func (p *poller) deliver(item poll.Item, raw RawValue, yield func(Submission, er
 	if err := p.saved(); err != nil {
 		return err
 	}
-	if failure != nil && !yield(Submission{ID: item.ID}, &ItemError{item.ID, errors.New(jsoncodec.Problem(failure))}) {
+	id := cmp.Or(p.spelling[item.ID], item.ID)
+	if problem != "" && !yield(Submission{ID: id}, &ItemError{id, errors.New(problem)}) {
 		return errBreak
 	}
 	return nil
@@ -339,6 +339,13 @@ func (p *poller) send(ctx context.Context, request poll.Request) (reply poll.Rep
 	submissions = make(map[string]RawValue, len(items))
 	for _, raw := range items {
 		item := looseItem(raw)
+		if p.spelling != nil && isUnclear(item) {
+			_, problem := decodeSubmission(raw)
+			item.Ready = problem != ""
+		}
+		if item.Ready {
+			item.Status = poll.Finished
+		}
 		switch {
 		case request.ID != "":
 			item.ID = request.ID
@@ -362,7 +369,8 @@ func (p *poller) read(ctx context.Context, request poll.Request) (items []RawVal
 	p.core.count()
 	if request.ID != "" {
 		id := cmp.Or(p.spelling[request.ID], request.ID)
-		item, err := doRaw(ctx, &p.core.core, newRequest("Submissions.Get", submissionRoute, pathID{"id", id}))
+		check := func(raw RawValue) error { return p.checkSubmission(id, raw) }
+		item, err := doRaw(ctx, &p.core.core, newRequest("Submissions.Get", submissionRoute, pathID{"id", id}), check)
 		return []RawValue{item}, "", err
 	}
 	filter := p.filter
@@ -372,6 +380,20 @@ func (p *poller) read(ctx context.Context, request poll.Request) (items []RawVal
 	typed := (&SubmissionService{&p.core.core}).List(filter).list
 	page, err := newPager(list[RawValue]{List: typed.List, core: typed.core, request: typed.request}).From(request.Cursor).Page(ctx)
 	return page.Items, page.Next, err
+}
+
+// checkSubmission returns the error of a single read of an id. What does not show whether a submission is evaluated is read
+// again by a watch; a wait yields it.
+func (p *poller) checkSubmission(id string, raw RawValue) error {
+	item := looseItem(raw)
+	s, problem := decodeSubmission(raw)
+	switch {
+	case item.ID != "" && !sameID(item.ID, id), problem == "" && !s.isOf(id):
+		return errOtherID
+	case p.spelling == nil && isUnclear(item) && problem != "":
+		return responseError("the submission cannot be decoded: it " + problem)
+	}
+	return nil
 }
 
 // replyCode returns what the result of a request means to the machine. An error that it understands is dropped.
@@ -394,8 +416,16 @@ func replyCode(request poll.Request, err error) (code int, _ error) {
 // reportProgress passes the progress after a poll to the caller, and returns it.
 func (p *poller) reportProgress(next time.Time) WaitProgress {
 	p.lastHour = slices.DeleteFunc(p.lastHour, func(at time.Time) bool { return time.Since(at) >= time.Hour })
+	failing := p.machine.Failing()
+	reads := p.machine.FailingReads()
+	for i, id := range reads {
+		reads[i] = cmp.Or(p.spelling[id], id)
+	}
+	if len(reads) > 0 {
+		failing = append(failing, amounts(reads, "submission", "not readable"))
+	}
 	w := WaitProgress{
-		Ready: p.ready, Pending: len(p.machine.Known), Missing: len(p.machine.Missing), Failing: strings.Join(p.machine.Failing(), ", "),
+		Ready: p.ready, Pending: len(p.machine.Known), Missing: len(p.machine.Missing), Failing: strings.Join(failing, ", "),
 		Requests: p.requests, ReadsLastHour: len(p.lastHour), NextPoll: next,
 	}
 	if p.machine.Known == nil {

@@ -32,7 +32,9 @@ type WaitProgress struct {
 	Pending      int // Of a wait: not ready. Of a watch: evaluated without a ready report.
 	Missing      int // The API responds with 404.
 
-	Failing string // The listings that the API could not answer last, such as "status=grading". Name them to its support.
+	// The listings that the API could not answer last, such as "status=grading", and the submissions that it could not
+	// show or for which it showed another, with at most ten ids. Name them to its support.
+	Failing string
 
 	Requests      int       // Made so far, without retries.
 	ReadsLastHour int       // Those of the last hour, of this call.
@@ -96,8 +98,9 @@ func (s *SubmissionService) WaitReport(ctx context.Context, id string, o WaitOpt
 //   - It waits for the next rate-limit window regardless of RetryPolicy.MaxWait, and ends at once when the context's
 //     deadline comes before.
 //   - With [WithKeySource] a response of another account than the first key's ends it with a [ParamError].
-//   - A submission that cannot be decoded is yielded as an [*ItemError], and is not awaited any more. The wait
-//     continues if the loop does.
+//   - A submission that cannot be decoded is yielded as an [*ItemError], and is not awaited any more, unless it is
+//     unfinished by a readable status. The wait continues if the loop does.
+//   - A response that has another submission than the requested one counts as a failed read of its id.
 //   - A [*WaitError] comes last when the context ends, after any other error, and when ids are missing.
 //
 // Scope read; costs a few reads a poll: about 150 an hour for 100 ids and 420 for 1,000. A key source costs one read more

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/hiring-assessment/hiring-go/internal/defaults"
+	"github.com/hiring-assessment/hiring-go/internal/jsoncodec"
 	"github.com/hiring-assessment/hiring-go/internal/poll"
 )
 
@@ -273,8 +274,22 @@ func looseItem(raw RawValue) (item poll.Item) {
 	}
 	item.Undated = item.Undated || max(item.Created, item.Submitted, item.Evaluated) == 0
 	item.Ready = wrong || !slices.Contains([]string{"", "null", "false"}, string(report["evaluated"]))
-	if item.Ready {
-		item.Status = poll.Finished
-	}
 	return item
+}
+
+// isUnclear reports whether only decoding the whole submission shows whether it is to be yielded: its report is not ready, and
+// it has no readable id or status, or it is evaluated.
+func isUnclear(item poll.Item) bool {
+	return !item.Ready && (item.ID == "" || item.Status == "" || item.Status == poll.Finished)
+}
+
+// decodeSubmission returns a submission, and what is wrong with it, "" for nothing.
+func decodeSubmission(raw RawValue) (s Submission, problem string) {
+	switch err := decode(raw, &s); {
+	case err != nil:
+		return s, jsoncodec.Problem(err)
+	case s.ID == "":
+		return s, "has no id"
+	}
+	return s, ""
 }

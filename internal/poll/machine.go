@@ -94,6 +94,7 @@ type read struct {
 	Source int  `json:"s"`           // The index of the source that led to it.
 	First  Time `json:"f,omitempty"` // When it was first seen evaluated, or could not be read. 0: it left the listing of a status.
 	Due    Time `json:"d"`
+	Failed bool `json:"x,omitempty"` // The API could not answer the last read.
 }
 
 // New returns a machine that finds evaluations after from, or, if ids is not nil, those of the ids. caller and server
@@ -225,6 +226,17 @@ func (m *Machine) Failing() (names []string) {
 		}
 	}
 	return names
+}
+
+// FailingReads returns the submissions whose last single read failed.
+func (m *Machine) FailingReads() (ids []string) {
+	for id, r := range m.Reads {
+		if r.Failed {
+			ids = append(ids, id)
+		}
+	}
+	slices.Sort(ids)
+	return ids
 }
 
 // Late returns how many evaluated submissions have had no ready report for so long.

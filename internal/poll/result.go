@@ -36,7 +36,7 @@ func (m *Machine) receiveItem(it Item, s *source) (result bool) {
 	if !reading {
 		r = read{Source: slices.Index(m.Sources, s), Due: m.Clock + m.options.Interval}
 	}
-	r.First = cmp.Or(r.First, m.Clock)
+	r.First, r.Failed = cmp.Or(r.First, m.Clock), false
 	if it.Ready {
 		r.Due = m.Clock
 	}
@@ -87,7 +87,7 @@ func (m *Machine) receiveSubmission(r Reply, s *source) (results []Item) {
 		}
 		return nil
 	case r.Code != 200: // The API fails for this submission, which other requests do not wait for.
-		m.readAgain(id, read{Source: slices.Index(m.Sources, s), First: cmp.Or(m.Reads[id].First, m.Clock)})
+		m.readAgain(id, read{Source: slices.Index(m.Sources, s), First: cmp.Or(m.Reads[id].First, m.Clock), Failed: true})
 		return nil
 	}
 	it := r.Items[0]
@@ -100,6 +100,7 @@ func (m *Machine) receiveSubmission(r Reply, s *source) (results []Item) {
 	if scheduled.First == 0 || !it.Undated && it.latest()+m.options.Lookback < m.past() {
 		delete(m.Reads, id) // It only left the listing of a status, or its report never came.
 	} else {
+		scheduled.Failed = false
 		m.readAgain(id, scheduled)
 	}
 	return nil

@@ -127,19 +127,35 @@ func (m *Machine) period(s *source, credits float64) Time {
 
 // due returns when the next request of a source is due. at is the end of its period.
 func (m *Machine) due(s *source, at Time, base *source, w Window) Time {
-	switch {
-	case s.Open != nil && s.Open.Failed > 0:
-		return s.Open.Due
-	case s.Open != nil && s.Open.requests() >= cheapRequests && !w.hasSpareReads():
+	switch l := s.Open; {
+	case l != nil && l.Failed > 0 && s == base: // No source works.
+		return l.Due
+	case l != nil && l.Failed > 0:
+		at = l.Due
+	case l != nil && l.requests() >= cheapRequests && !w.hasSpareReads():
 		return m.Clock + m.options.Interval
-	case s.Open != nil:
+	case l != nil:
 		return min(at, m.Clock)
 	case s == base:
-		return s.tried() + m.options.ShortestPause
-	case at > base.tried():
+		shortest := m.options.ShortestPause
+		return s.tried() + min(shortest, max(min(shortest, time.Minute), m.retry()-s.tried()))
+	}
+	if at > base.tried() {
 		return m.Clock + m.options.Interval // In a later poll.
 	}
 	return at
+}
+
+// retry returns when the first page that failed is asked again. A poll for it begins with the base too, which shows whether
+// the API answers.
+func (m *Machine) retry() Time {
+	first := Time(math.MaxInt64)
+	for _, s := range m.Sources {
+		if s.Open != nil && s.Open.Failed > 0 {
+			first = min(first, s.Open.Due)
+		}
+	}
+	return first
 }
 
 // hasSpareReads reports whether a long listing may continue.
@@ -229,14 +245,14 @@ func (m *Machine) repeatPage(s *source) (endless bool) {
 	return before == 2 && page == 2
 }
 
-// failPage takes the failure of a page, which is asked again later: the API asks to wait for so long. After the third time the
-// source has failed.
+// failPage takes the failure of a page, which is asked again by the next poll, after what the API asked for. After the third
+// time the source has failed.
 func (m *Machine) failPage(s *source, retryAfter Time) {
 	if s.Open.Failed++; s.Open.Failed == maxFailed {
 		s.Open, s.Failed = nil, m.Clock
 		return
 	}
-	s.Open.Due = m.Clock + max(min(retryAfter, time.Hour), min(time.Minute, m.options.ShortestPause))
+	s.Open.Due = m.Clock + max(min(retryAfter, time.Hour), min(time.Minute, m.options.ShortestPause)/2)
 }
 
 // countRequest counts a request of a source. last: it completes the listing.
