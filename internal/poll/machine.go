@@ -203,8 +203,17 @@ func (m *Machine) Delivered(it Item) {
 	if m.Known != nil {
 		delete(m.Known, it.ID)
 	} else {
-		m.Done[it.ID] = max(it.latest(), m.server())
+		m.Done[it.ID] = m.shownUntil(it)
 	}
+}
+
+// shownUntil returns the latest time that a submission has or may get. Without an evaluation that is the present: an API may
+// show its time later.
+func (m *Machine) shownUntil(it Item) Time {
+	if it.Undated || it.Evaluated == 0 {
+		return max(it.latest(), m.server())
+	}
+	return it.latest()
 }
 
 // server returns the present time by the server's clock.

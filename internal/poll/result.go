@@ -22,10 +22,7 @@ func (m *Machine) receiveItem(it Item, s *source) (result bool) {
 		return false
 	}
 	if at, delivered := m.Done[it.ID]; delivered { // It is remembered while it may be shown with a later time.
-		if it.Undated || it.Evaluated == 0 {
-			at = max(at, m.server())
-		}
-		m.Done[it.ID] = max(at, it.latest())
+		m.Done[it.ID] = max(at, m.shownUntil(it))
 	}
 	r, reading := m.Reads[it.ID]
 	since := cmp.Or(it.Evaluated, it.Submitted, it.Created)

@@ -657,3 +657,27 @@ func TestALongListingEndsAlthoughPagesFail(t *testing.T) {
 		}
 	}
 }
+
+// TestTheStateOfAFirstRunIsSmall: 2,000 results of thirty to ten days ago, and nothing is evaluated since. The state keeps
+// those of the last day of them.
+func TestTheStateOfAFirstRunIsSmall(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		transport := emulated(2000, 20*day)
+		time.Sleep(30 * day)
+		client, state, got := clientOf(t, transport), "", map[string]int{}
+		for until := time.Now().Add(8 * time.Hour); time.Now().Before(until); {
+			polled, err := client.Submissions.Poll(t.Context(), state, hiring.WatchOptions{Since: transport.Begin, Lookback: 40 * day, MinInterval: time.Hour})
+			require.NoError(t, err)
+			for _, s := range polled.Submissions {
+				got[s.ID]++
+			}
+			state = polled.State
+			time.Sleep(polled.Wait)
+		}
+		assert.Equal(t, 2000, len(got)) //nolint:testifylint // Len prints all ids.
+		for id, times := range got {
+			assert.Equal(t, 1, times, id)
+		}
+		assert.Less(t, len(state), 100*200+2000)
+	})
+}
