@@ -203,11 +203,11 @@ func (k *pollCore) readAccount(ctx context.Context) (id string, err error) {
 }
 
 // pollTime returns a time as package poll represents it. A time that cannot be represented is none.
-func pollTime(at time.Time) poll.Time {
+func pollTime(at time.Time) poll.Server {
 	if year := at.Year(); year < 1970 || year > 2250 {
 		return 0
 	}
-	return poll.Time(at.UnixNano())
+	return poll.Server(at.UnixNano())
 }
 
 // poller sends the requests of a machine and yields the results.
@@ -238,10 +238,10 @@ func newPoller(k *core, operation string, between interval, assessmentID string,
 }
 
 // now returns the time of the process's monotonic clock since the poller began.
-func (p *poller) now() poll.Time { return time.Since(p.began) }
+func (p *poller) now() poll.Local { return poll.Local(time.Since(p.began)) }
 
 // serverNow returns the server's time.
-func (p *poller) serverNow() poll.Time { return pollTime(p.core.shared.clock.at(time.Now())) }
+func (p *poller) serverNow() poll.Server { return pollTime(p.core.shared.clock.at(time.Now())) }
 
 const (
 	maxRequests = 100 // After so many requests a poll is interrupted.
@@ -273,10 +273,10 @@ func (p *poller) poll(ctx context.Context, yield func(Submission, error) bool) (
 			return wait, false, nil
 		}
 		reply, submissions, err := p.send(ctx, request)
-		switch reply.Code {
-		case 0:
+		switch {
+		case err != nil && reply.Outcome != poll.Failed:
 			return 0, false, err
-		case http.StatusInternalServerError:
+		case err != nil:
 			failure, failed = err, failed+1
 		default:
 			answered = true
@@ -322,7 +322,7 @@ func (p *poller) deliver(item poll.Item, raw RawValue, yield func(Submission, er
 }
 
 // send sends a request of the machine. It returns the reply and all submissions of the response by id. With an error the
-// reply has the code 500 if the API could not answer this request, and 0 if it is not known whether it answers others.
+// reply's outcome is Failed if the API could not answer this request, and 0 if it is not known whether it answers others.
 func (p *poller) send(ctx context.Context, request poll.Request) (reply poll.Reply, submissions map[string]RawValue, err error) {
 	items, next, err := p.read(ctx, request)
 	reply.Next, reply.At, reply.Server = next, p.now(), p.serverNow()
@@ -333,7 +333,7 @@ func (p *poller) send(ctx context.Context, request poll.Request) (reply poll.Rep
 		err = p.empty(ctx)
 	}
 	reply.RetryAfter = failureIn(err).RetryAfter
-	if reply.Code, err = replyCode(request, err); reply.Code != http.StatusOK {
+	if reply.Outcome, err = outcomeOf(request, err); reply.Outcome != poll.Answered {
 		return reply, nil, err
 	}
 	submissions = make(map[string]RawValue, len(items))
@@ -396,19 +396,19 @@ func (p *poller) checkSubmission(id string, raw RawValue) error {
 	return nil
 }
 
-// replyCode returns what the result of a request means to the machine. An error that it understands is dropped.
-func replyCode(request poll.Request, err error) (code int, _ error) {
+// outcomeOf returns what happened to a request. An error that says no more is dropped.
+func outcomeOf(request poll.Request, err error) (poll.Outcome, error) {
 	failure := failureIn(err)
 	unfinished := request.Status != "" && request.Status != poll.Finished
 	switch {
 	case err == nil:
-		return http.StatusOK, nil
+		return poll.Answered, nil
 	case failure.isFromAPI() && failure.Status == http.StatusNotFound && request.ID != "":
-		return http.StatusNotFound, nil
+		return poll.Missing, nil
 	case failure.Status == http.StatusBadRequest && (failure.isFromAPI() || failure.cause != nil) && (unfinished || request.Cursor != ""):
-		return http.StatusBadRequest, nil // Also if its body was cut short.
+		return poll.Expired, nil // Also if its body was cut short.
 	case failure.isFromAPI() && failure.Status >= 500, failure.kind == invalidBody:
-		return http.StatusInternalServerError, err
+		return poll.Failed, err
 	}
 	return 0, err
 }

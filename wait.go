@@ -134,7 +134,7 @@ func (s *SubmissionService) awaitReports(ctx context.Context, operation string, 
 	now, options := p.serverNow(), between.options(defaults.Lookback)
 	if !o.CreatedSince.IsZero() {
 		options.CreatedSince = max(1, pollTime(o.CreatedSince))
-		options.Lookback = max(time.Hour, now-options.CreatedSince)
+		options.Lookback = max(time.Hour, time.Duration(now-options.CreatedSince))
 	}
 	p.machine = poll.New(options, p.now(), now, now, keys)
 	err = p.run(ctx, func(ctx context.Context) (time.Duration, bool, error) {

@@ -237,9 +237,9 @@ func (w *watcher) pollOnce(ctx context.Context, yield func(Submission, error) bo
 		if w.core.account, err = w.core.readAccount(ctx); err != nil {
 			return 0, false, err
 		}
-		since := pollTime(w.state.Since).Truncate(time.Millisecond) // The API shows no fractions of one.
+		since := pollTime(w.state.Since.Truncate(time.Millisecond)) // The API shows no fractions of one.
 		if w.state.Since.IsZero() {
-			since = pollTime(w.core.shared.clock.at(w.state.Called)).Truncate(time.Second)
+			since = pollTime(w.core.shared.clock.at(w.state.Called).Truncate(time.Second))
 		}
 		w.machine = poll.New(w.interval.options(w.options.Lookback), w.now(), w.serverNow(), since, nil)
 		w.machine.FromNow = w.state.Since.IsZero()
@@ -265,7 +265,7 @@ func looseItem(raw RawValue) (item poll.Item) {
 	wrong := decode(raw, &s) != nil || len(s["report"]) > 0 && decode(s["report"], &report) != nil
 	item.ID, _ = s["id"].Text()
 	item.Status, _ = s["status"].Text()
-	for name, to := range map[string]*poll.Time{"created_at": &item.Created, "submitted_at": &item.Submitted, "evaluated_at": &item.Evaluated} {
+	for name, to := range map[string]*poll.Server{"created_at": &item.Created, "submitted_at": &item.Submitted, "evaluated_at": &item.Evaluated} {
 		value := s[name]
 		text, _ := value.Text()
 		at, _ := time.Parse(time.RFC3339, text)

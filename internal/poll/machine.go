@@ -5,8 +5,21 @@ import (
 	"time"
 )
 
-// Time is a duration, or a time by the machine's clock or by the server's, as the duration since 1970. 0 means none.
-type Time = time.Duration
+// Local is a time by the machine's clock, or in arguments by the caller's. Server is a time by the server's clock, since 1970.
+// Only New, Receive and serverAt convert one into the other. 0 means none.
+type (
+	Local  time.Duration
+	Server time.Duration
+)
+
+// Add returns the time d later.
+func (t Local) Add(d time.Duration) Local { return t + Local(d) }
+
+// Sub returns the time from u to t.
+func (t Local) Sub(u Local) time.Duration { return time.Duration(t - u) }
+
+// Add returns the time d later.
+func (t Server) Add(d time.Duration) Server { return t + Server(d) }
 
 // Finished is the status that listings of the depths filter by. The caller gives it to each submission whose report is
 // ready, whatever status the API shows, so a new finished status needs no change here. All others are unfinished.
@@ -25,22 +38,22 @@ const (
 
 // Options configures a machine. It is not part of the state.
 type Options struct {
-	Interval      Time // The mean time between polls.
-	ShortestPause Time // The shortest time between polls. The caller may wait longer than Next says.
-	Lookback      Time // Above 0.
-	CreatedSince  Time // Of known ids: all of Lookback begins then, by the server's clock. 0: Lookback ago.
+	Interval      time.Duration // The mean time between polls.
+	ShortestPause time.Duration // The shortest time between polls. The caller may wait longer than Next says.
+	Lookback      time.Duration // Above 0.
+	CreatedSince  Server        // Of given ids: all of Lookback begins then. 0: Lookback ago.
 }
 
 // Window is the rate limit of reads, less what is left to others.
 type Window struct {
-	Left, Limit int  // Limit above 0.
-	Ends        Time // The time until then.
+	Left, Limit int           // Limit above 0.
+	Ends        time.Duration // The time until then.
 }
 
-// Item is a submission as a reply shows it. Its times are the server's.
+// Item is a submission as a reply shows it.
 type Item struct {
 	ID, Status                    string
-	Created, Submitted, Evaluated Time
+	Created, Submitted, Evaluated Server
 	Undated                       bool // One of the times cannot be read, or there is none.
 	Ready                         bool // Its report is ready.
 }
@@ -49,17 +62,28 @@ type Item struct {
 type Request struct {
 	ID             string
 	Status, Cursor string
-	Since          Time // By the server's clock.
+	Since          Server
 }
+
+// Outcome is what happened to a request.
+type Outcome int
+
+// The outcomes.
+const (
+	Answered Outcome = iota + 1
+	Expired          // The cursor, or the API knows no listing of an unfinished status.
+	Missing          // Of a single read: the submission does not exist.
+	Failed           // The API cannot answer this request. It may answer others.
+)
 
 // Reply is the response to a request. A reply to a single read has one item.
 type Reply struct {
-	Code       int    // 200, 400, 404 of a single read, or 500: the API cannot answer the request.
-	Items      []Item // Each submission once.
-	Next       string // Cursor of the next page.
-	RetryAfter Time   // Of a failure: how long the API asks to wait. 0: it does not.
-	At         Time   // When the reply came, by the caller's clock.
-	Server     Time   // The same by the server's clock.
+	Outcome    Outcome
+	Items      []Item        // Each submission once.
+	Next       string        // Cursor of the next page.
+	RetryAfter time.Duration // Of a failure: how long the API asks to wait. 0: it does not.
+	At         Local         // When the reply came, by the caller's clock.
+	Server     Server        // The same by the server's clock.
 }
 
 // Machine decides which requests to send. Create it with New. After it was decoded from JSON, call Resume.
@@ -70,19 +94,19 @@ type Machine struct {
 	Missing []string        `json:"missing,omitzero"` // Given ids that do not exist.
 
 	// What was delivered, by the server's clock.
-	Done     map[string]Time `json:"done"`              // Delivered ids, each with the latest time that it may be shown with.
-	DoneTo   Time            `json:"done_to"`           // What was evaluated earlier counts as delivered.
-	FromNow  bool            `json:"from_now,omitzero"` // DoneTo was the present: what was seen unfinished is evaluated later, whatever its times say.
-	Latest   Time            `json:"latest"`            // The latest time of a submission that a listing has shown.
-	Complete Time            `json:"complete"`          // When the last complete listing of all of Lookback began.
+	Done     map[string]Server `json:"done"`              // Delivered ids, each with the latest time that it may be shown with.
+	DoneTo   Server            `json:"done_to"`           // What was evaluated earlier counts as delivered.
+	FromNow  bool              `json:"from_now,omitzero"` // DoneTo was the present: what was seen unfinished is evaluated later, whatever its times say.
+	Latest   Server            `json:"latest"`            // The latest time of a submission that a listing has shown.
+	Complete Server            `json:"complete"`          // When the last complete listing of all of Lookback began.
 
-	Clock Time `json:"clock"` // The machine's clock. It begins as the server's and never goes back.
-	Ahead Time `json:"ahead"` // Of the server's clock.
+	Clock Local         `json:"clock"` // The machine's clock. It begins as the server's and never goes back.
+	Ahead time.Duration `json:"ahead"` // Of the server's clock.
 
 	options Options
-	caller  Time // The caller's clock at Clock.
-	resumed bool // The time between the save and the load is not known yet: no reply has come.
-	sent    bool // A request was sent since New or Resume.
+	caller  Local // The caller's clock at Clock.
+	resumed bool  // The time between the save and the load is not known yet: no reply has come.
+	sent    bool  // A request was sent since New or Resume.
 	asked   Request
 	from    *source // The source of the request; nil for a single read of Reads.
 }
@@ -91,18 +115,18 @@ type set map[string]bool
 
 // read is a submission to be read singly.
 type read struct {
-	Source int  `json:"s"`           // The index of the source that led to it.
-	First  Time `json:"f,omitempty"` // When it was first seen evaluated, or could not be read. 0: it left the listing of a status.
-	Due    Time `json:"d"`
-	Failed bool `json:"x,omitempty"` // The API could not answer the last read.
+	Source int   `json:"s"`           // The index of the source that led to it.
+	First  Local `json:"f,omitempty"` // When it was first seen evaluated, or could not be read. 0: it left the listing of a status.
+	Due    Local `json:"d"`
+	Failed bool  `json:"x,omitempty"` // The API could not answer the last read.
 }
 
 // New returns a machine that finds evaluations after from, or, if ids is not nil, those of the ids. caller and server
 // are the present time by both clocks. The server's is an estimate until the first reply.
-func New(o Options, caller, server, from Time, ids []string) *Machine {
+func New(o Options, caller Local, server, from Server, ids []string) *Machine {
 	m := &Machine{
-		Sources: depths(o.Lookback, min(from, server)), Reads: map[string]read{}, Done: map[string]Time{}, DoneTo: from,
-		Clock: server, options: o, caller: caller,
+		Sources: depths(o.Lookback, Local(min(from, server))), Reads: map[string]read{}, Done: map[string]Server{}, DoneTo: from,
+		Clock: Local(server), options: o, caller: caller,
 	}
 	if ids == nil {
 		return m
@@ -111,17 +135,17 @@ func New(o Options, caller, server, from Time, ids []string) *Machine {
 	for _, id := range ids {
 		m.Known[id] = true
 	}
-	first, known := m.allOfLookback(), &source{Depth: knownIDs, Began: from, Cost: float64(len(ids))}
+	first, known := m.allOfLookback(), &source{Depth: knownIDs, Began: Local(from), Cost: float64(len(ids))}
 	m.Sources = append(m.Sources, known)
 	if len(ids) <= cheapRequests {
 		first = known
 	}
-	first.Began -= longestPeriod // The first poll reads all known ids, or lists all of Lookback.
+	first.Began = first.Began.Add(-longestPeriod) // The first poll reads all known ids, or lists all of Lookback.
 	return m
 }
 
 // Resume continues a machine that was decoded from JSON. With another Lookback than before it learns its sources anew.
-func (m *Machine) Resume(o Options, caller Time) {
+func (m *Machine) Resume(o Options, caller Local) {
 	m.options, m.caller, m.resumed = o, caller, true
 	if all := m.allOfLookback(); all.Depth != o.Lookback {
 		m.Sources = depths(o.Lookback, all.Began)
@@ -136,7 +160,7 @@ func (m *Machine) allOfLookback() *source { return m.Sources[1] }
 
 // Next returns the request to send now, or the time to wait. A poll is the requests until Next returns a time. The
 // first call returns a request unless the window is used up.
-func (m *Machine) Next(caller Time, w Window) (r Request, wait Time) {
+func (m *Machine) Next(caller Local, w Window) (r Request, wait time.Duration) {
 	m.advance(caller)
 	switch {
 	case w.Left <= 0:
@@ -155,14 +179,14 @@ func (m *Machine) Next(caller Time, w Window) (r Request, wait Time) {
 	case !m.sent:
 		m.from, m.asked = base, m.nextPage(base)
 	default:
-		return Request{}, min(until, due) - m.Clock
+		return Request{}, min(until, due).Sub(m.Clock)
 	}
 	m.sent = true
 	return m.asked, 0
 }
 
 // advance moves the machine's clock on by what has passed on the caller's.
-func (m *Machine) advance(caller Time) {
+func (m *Machine) advance(caller Local) {
 	m.Clock += max(0, caller-m.caller)
 	m.caller = caller
 }
@@ -174,22 +198,22 @@ func (m *Machine) Receive(r Reply) (results []Item, endless bool) {
 	m.advance(r.At)
 	if m.resumed {
 		m.resumed = false
-		passed := max(0, r.Server-m.Ahead-m.Clock)
+		passed := max(0, Local(r.Server.Add(-m.Ahead))-m.Clock)
 		m.Clock += passed
 		if m.from != nil && m.from.Open.Pages == 0 {
 			m.from.Open.Began += passed
 		}
 	}
-	m.Ahead = r.Server - m.Clock
+	m.Ahead = time.Duration(r.Server) - time.Duration(m.Clock)
 	switch {
 	case m.asked.ID != "":
 		return m.receiveRead(r), false
-	case r.Code == 200:
+	case r.Outcome == Answered:
 		return m.receivePage(r)
-	case r.Code == 400 && m.asked.Cursor != "" && !m.from.Open.Again: // The cursor has expired.
+	case r.Outcome == Expired && m.asked.Cursor != "" && !m.from.Open.Again: // The cursor has expired.
 		m.from.Open.beginAgain()
 		m.from.Open.Again = true
-	case r.Code == 500:
+	case r.Outcome == Failed:
 		m.failPage(m.from, r.RetryAfter)
 	default:
 		m.from.Open, m.from.Failed = nil, m.Clock
@@ -209,7 +233,7 @@ func (m *Machine) Delivered(it Item) {
 
 // shownUntil returns the latest time that a submission has or may get. Without an evaluation that is the present: an API may
 // show its time later.
-func (m *Machine) shownUntil(it Item) Time {
+func (m *Machine) shownUntil(it Item) Server {
 	if it.Undated || it.Evaluated == 0 {
 		return max(it.latest(), m.server())
 	}
@@ -217,7 +241,10 @@ func (m *Machine) shownUntil(it Item) Time {
 }
 
 // server returns the present time by the server's clock.
-func (m *Machine) server() Time { return m.Clock + m.Ahead }
+func (m *Machine) server() Server { return m.serverAt(m.Clock) }
+
+// serverAt returns the server's time at a time of the machine's clock.
+func (m *Machine) serverAt(at Local) Server { return Server(at.Add(m.Ahead)) }
 
 // Begun reports whether the newest page was listed.
 func (m *Machine) Begun() bool { return m.Sources[0].Listed }
@@ -249,9 +276,9 @@ func (m *Machine) FailingReads() (ids []string) {
 }
 
 // Late returns how many evaluated submissions have had no ready report for so long.
-func (m *Machine) Late(d Time) (n int) {
+func (m *Machine) Late(d time.Duration) (n int) {
 	for _, r := range m.Reads {
-		if r.First > 0 && m.Clock-r.First >= d {
+		if r.First > 0 && m.Clock.Sub(r.First) >= d {
 			n++
 		}
 	}
@@ -259,4 +286,4 @@ func (m *Machine) Late(d Time) (n int) {
 }
 
 // latest returns the latest time of the submission.
-func (it Item) latest() Time { return max(it.Created, it.Submitted, it.Evaluated) }
+func (it Item) latest() Server { return max(it.Created, it.Submitted, it.Evaluated) }

@@ -21,14 +21,14 @@ var fullWindow = poll.Window{Left: 1000, Limit: 1000, Ends: time.Hour}
 func TestMembersThatLeaveTogether(t *testing.T) {
 	const together = begin + 5*time.Hour
 	w := &world{api: &emulator.API{Since: "created", OneStatus: true}, interval: 45 * time.Second, lookback: 30 * day, from: begin, longer: never, end: together + 4*time.Hour}
-	add := func(created, evaluated poll.Time) {
+	add := func(created, evaluated time.Duration) {
 		w.subs = append(w.subs, &emulator.Submission{ID: fmt.Sprint(len(w.subs)), Created: created, Submitted: evaluated - time.Minute, Evaluated: evaluated})
 	}
-	for i := range poll.Time(2000) {
+	for i := range time.Duration(2000) {
 		add(begin-30*day+i*20*time.Minute, begin-29*day+i*20*time.Minute-12*time.Hour)
 	}
-	add(begin-time.Minute, never)  // The newest page shows the status.
-	for i := range poll.Time(50) { // They show that the status pays.
+	add(begin-time.Minute, never)      // The newest page shows the status.
+	for i := range time.Duration(50) { // They show that the status pays.
 		add(begin-20*day, begin+i*5*time.Minute)
 	}
 	for range 35 {
@@ -37,7 +37,7 @@ func TestMembersThatLeaveTogether(t *testing.T) {
 	w.api.Add(w.subs)
 	o := w.run()
 	assert.Empty(t, o.problems)
-	latest := poll.Time(0)
+	latest := time.Duration(0)
 	for _, s := range w.subs[len(w.subs)-35:] {
 		assert.Contains(t, o.at, s.ID)
 		latest = max(latest, o.at[s.ID]-together)
@@ -72,9 +72,9 @@ func TestLookbackMayChange(t *testing.T) {
 	for range 10 {
 		r, wait := m.Next(0, fullWindow)
 		require.Zero(t, wait)
-		reply := poll.Reply{Code: 200, Server: begin}
+		reply := poll.Reply{Outcome: poll.Answered, Server: poll.Server(begin)}
 		if r.ID == "x" {
-			reply.Items = []poll.Item{{ID: "x", Status: "evaluated", Evaluated: begin, Ready: true}}
+			reply.Items = []poll.Item{{ID: "x", Status: "evaluated", Evaluated: poll.Server(begin), Ready: true}}
 		}
 		if results, _ := m.Receive(reply); r.ID == "x" {
 			assert.Equal(t, reply.Items, results)
@@ -99,7 +99,7 @@ func TestAllIsListedWithinSixHours(t *testing.T) {
 	}{
 		"all of Lookback": {
 			`{"sources": [` + newest + `, ` + lookback + `, ` + short + `]`,
-			func(r poll.Request) bool { return r.Since == begin-30*day }, true,
+			func(r poll.Request) bool { return r.Since == poll.Server(begin-30*day) }, true,
 		},
 		"known ids": {
 			`{"known": {"x": true}, "sources": [` + newest + `, ` + lookback + `, ` + short + `, ` + known + `]`,
@@ -108,14 +108,14 @@ func TestAllIsListedWithinSixHours(t *testing.T) {
 	} {
 		var m poll.Machine
 		require.NoError(t, json.Unmarshal(fmt.Appendf(nil, `%s, "reads": {}, "done": {"old": %d}, "clock": %d, "latest": %[3]d, "complete": %[3]d}`, c.state, begin-day-1, begin), &m))
-		m.Resume(poll.Options{Interval: 45 * time.Second, ShortestPause: 30 * time.Second, Lookback: 30 * day}, begin)
+		m.Resume(poll.Options{Interval: 45 * time.Second, ShortestPause: 30 * time.Second, Lookback: 30 * day}, poll.Local(begin))
 		found := false
 		for now := begin; now < begin+5*time.Hour+32*time.Minute; {
-			r, wait := m.Next(now, fullWindow)
+			r, wait := m.Next(poll.Local(now), fullWindow)
 			if now += wait; wait > 0 {
 				continue
 			}
-			reply := poll.Reply{Code: 200, At: now, Server: now}
+			reply := poll.Reply{Outcome: poll.Answered, At: poll.Local(now), Server: poll.Server(now)}
 			if r.ID != "" {
 				reply.Items = []poll.Item{{ID: r.ID, Status: "grading"}}
 			}

@@ -20,7 +20,7 @@ import (
 const (
 	day   = 24 * time.Hour
 	begin = 1000 * day // When runs begin.
-	never = poll.Time(1 << 61)
+	never = time.Duration(1 << 61)
 )
 
 // world is a random organization with a server and a caller.
@@ -28,30 +28,30 @@ type world struct {
 	api      *emulator.API
 	subs     []*emulator.Submission
 	known    []string // Nil: a watch.
-	lookback poll.Time
-	length   poll.Time
-	every    poll.Time      // Between polls; 0: as the machine says.
-	interval poll.Time      // Of the machine.
-	from     poll.Time      // Of a watch: evaluations since then.
-	restart  float64        // The part of the requests after which the state is saved and loaded.
-	local    poll.Time      // How far the local clock is ahead. It matters until a Date comes.
-	noDate   bool           // No response has a Date.
-	set      bool           // The local clock is set between any two processes.
-	longer   poll.Time      // When Lookback becomes a day longer.
-	outages  [][2]poll.Time // Without any response.
-	end      poll.Time      // Of the run.
-	pages    float64        // Of a listing of all of Lookback.
+	lookback time.Duration
+	length   time.Duration
+	every    time.Duration      // Between polls; 0: as the machine says.
+	interval time.Duration      // Of the machine.
+	from     time.Duration      // Of a watch: evaluations since then.
+	restart  float64            // The part of the requests after which the state is saved and loaded.
+	local    time.Duration      // How far the local clock is ahead. It matters until a Date comes.
+	noDate   bool               // No response has a Date.
+	set      bool               // The local clock is set between any two processes.
+	longer   time.Duration      // When Lookback becomes a day longer.
+	outages  [][2]time.Duration // Without any response.
+	end      time.Duration      // Of the run.
+	pages    float64            // Of a listing of all of Lookback.
 }
 
 func pick[E any](r *rand.Rand, all ...E) E { return all[r.IntN(len(all))] }
 
 // between returns a time whose logarithm is uniform.
-func between(r *rand.Rand, low, high poll.Time) poll.Time {
-	return poll.Time(float64(low) * math.Pow(float64(high)/float64(low), r.Float64()))
+func between(r *rand.Rand, low, high time.Duration) time.Duration {
+	return time.Duration(float64(low) * math.Pow(float64(high)/float64(low), r.Float64()))
 }
 
-func logNormal(r *rand.Rand, median poll.Time, sigma float64) poll.Time {
-	return poll.Time(float64(median) * math.Exp(sigma*r.NormFloat64()))
+func logNormal(r *rand.Rand, median time.Duration, sigma float64) time.Duration {
+	return time.Duration(float64(median) * math.Exp(sigma*r.NormFloat64()))
 }
 
 // newWorld returns a world with 5 submissions a day to 5 times the factor, on pages of so many.
@@ -80,11 +80,11 @@ func newWorld(seed int, factor float64, page int) *world {
 	abandoned := pick(r, 0, 0.1, 0.3)
 	w.fill(r, perDay, abandoned)
 	for range pick(r, 0, 0, 1, 2) {
-		at := begin + poll.Time(r.Float64()*float64(w.length))
+		at := begin + time.Duration(r.Float64()*float64(w.length))
 		until := at + between(r, time.Hour, 3*day)
-		w.outages, w.end = append(w.outages, [2]poll.Time{at, until}), max(w.end, until)
+		w.outages, w.end = append(w.outages, [2]time.Duration{at, until}), max(w.end, until)
 	}
-	w.longer = begin + poll.Time(2*r.Float64()*float64(w.length))
+	w.longer = begin + time.Duration(2*r.Float64()*float64(w.length))
 	w.end = max(w.end, begin+w.length) + 36*time.Hour + 3*max(w.every, w.interval)
 	if r.IntN(4) == 0 {
 		for _, s := range w.subs {
@@ -105,13 +105,13 @@ func (w *world) clocks(r *rand.Rand) {
 	w.local = pick(r, 0, 0, -2*day, off, 2*day)
 	switch r.IntN(8) {
 	case 0:
-		a.PutBack, a.BackAt = poll.Time(1+r.IntN(9))*time.Minute, begin+poll.Time(r.Float64()*float64(w.length))
+		a.PutBack, a.BackAt = time.Duration(1+r.IntN(9))*time.Minute, begin+time.Duration(r.Float64()*float64(w.length))
 	case 1:
 		a.DateAhead = pick(r, -off, off)
 	case 2:
 		w.noDate, w.set = true, r.IntN(2) == 0
 	case 3:
-		a.WrongFrom, a.WrongBy = begin+poll.Time(r.Float64()*float64(w.length)), pick(r, -3*day, 3*day)
+		a.WrongFrom, a.WrongBy = begin+time.Duration(r.Float64()*float64(w.length)), pick(r, -3*day, 3*day)
 		a.WrongTo = a.WrongFrom + between(r, time.Minute, 3*time.Hour)
 	}
 }
@@ -140,17 +140,17 @@ func (w *world) defects(r *rand.Rand) {
 func (w *world) fill(r *rand.Rand, perDay, abandoned float64) {
 	median, sigma, grading := between(r, 10*time.Minute, 12*time.Hour), 0.5+r.Float64(), between(r, 5*time.Second, 2*time.Hour)
 	late, unready, deleted := pick(r, 0, 0, 0.05, 0.3), pick(r, 0, 0, 0.05, 0.5), pick(r, 0, 0, 0.03)
-	add := func(created, submitted, evaluated poll.Time) {
+	add := func(created, submitted, evaluated time.Duration) {
 		s := &emulator.Submission{ID: fmt.Sprintf("%08x-0000-4000-8000-%012x", r.Uint32(), r.Uint64()>>16)}
 		s.Created, s.Submitted, s.Evaluated = created.Truncate(time.Second), submitted.Truncate(time.Second), evaluated.Truncate(time.Second)
 		if r.Float64() < late {
-			s.Listed = s.Evaluated + poll.Time(r.Float64()*float64(2*time.Hour))
+			s.Listed = s.Evaluated + time.Duration(r.Float64()*float64(2*time.Hour))
 		}
 		if r.Float64() < unready {
-			s.Ready = s.Evaluated + poll.Time(r.Float64()*float64(5*time.Hour))
+			s.Ready = s.Evaluated + time.Duration(r.Float64()*float64(5*time.Hour))
 		}
 		if r.Float64() < deleted {
-			s.Deleted = s.Created + poll.Time(r.Float64()*float64(2*day))
+			s.Deleted = s.Created + time.Duration(r.Float64()*float64(2*day))
 		}
 		if r.Float64() < abandoned {
 			s.Submitted, s.Evaluated = never, never
@@ -160,14 +160,14 @@ func (w *world) fill(r *rand.Rand, perDay, abandoned float64) {
 	oldest := w.lookback - 2*day
 	before := w.lookback + 5*day
 	for range int(perDay * (before + w.length).Hours() / 24) {
-		created := begin - before + poll.Time(r.Float64()*float64(before+w.length))
+		created := begin - before + time.Duration(r.Float64()*float64(before+w.length))
 		submitted := created + min(max(time.Minute, logNormal(r, median, sigma)), oldest)
 		add(created, submitted, submitted+max(time.Second, min(day/2, logNormal(r, grading, 0.7))))
 	}
 	if r.IntN(3) == 0 {
-		at := begin + poll.Time(r.Float64()*float64(w.length))
+		at := begin + time.Duration(r.Float64()*float64(w.length))
 		for range r.IntN(int(perDay) + 1) {
-			evaluated := at + poll.Time(r.IntN(60))*time.Second
+			evaluated := at + time.Duration(r.IntN(60))*time.Second
 			submitted := evaluated - logNormal(r, grading, 0.5)
 			add(submitted-min(oldest, logNormal(r, median, sigma)), submitted, evaluated)
 		}
@@ -177,12 +177,12 @@ func (w *world) fill(r *rand.Rand, perDay, abandoned float64) {
 
 // outcome is the result of a run.
 type outcome struct {
-	at       map[string]poll.Time // When each result was delivered.
+	at       map[string]time.Duration // When each result was delivered.
 	machine  *poll.Machine
 	problems []string
 }
 
-func (o *outcome) problem(now poll.Time, format string, args ...any) {
+func (o *outcome) problem(now time.Duration, format string, args ...any) {
 	if len(o.problems) < 5 {
 		o.problems = append(o.problems, fmt.Sprintf("%v: ", now-begin)+fmt.Sprintf(format, args...))
 	}
@@ -190,15 +190,15 @@ func (o *outcome) problem(now poll.Time, format string, args ...any) {
 
 // run runs a machine against the server.
 func (w *world) run() *outcome {
-	o := &outcome{at: map[string]poll.Time{}}
+	o := &outcome{at: map[string]time.Duration{}}
 	r := rand.New(rand.NewPCG(w.api.Seed, 7))
 	options := poll.Options{Interval: w.interval, ShortestPause: w.interval * 2 / 3, Lookback: w.lookback}
-	o.machine = poll.New(options, 0, begin+w.local, w.from, w.known)
+	o.machine = poll.New(options, 0, poll.Server(begin+w.local), poll.Server(w.from), w.known)
 	now, call, started := begin, begin, begin
 	failures, refused, first := 0, 0, true // Outages in a row, 500s in a poll; no request was sent in this process.
 	var window poll.Window
-	var ends poll.Time
-	next := func(wait poll.Time) { // Goes to the next poll.
+	var ends time.Duration
+	next := func(wait time.Duration) { // Goes to the next poll.
 		now, refused = now+wait, 0
 		if w.every > 0 {
 			call = max(call+w.every, now+time.Second)
@@ -214,7 +214,7 @@ func (w *world) run() *outcome {
 		if window.Ends = ends - now; ends <= now {
 			window = poll.Window{Left: 1000, Limit: 1000, Ends: time.Hour}
 		}
-		request, wait := o.machine.Next(now-started, window)
+		request, wait := o.machine.Next(poll.Local(now-started), window)
 		switch {
 		case wait < 0 || wait > 0 && first && window.Left > 0:
 			o.problem(now, "no progress: wait %v", wait)
@@ -223,23 +223,23 @@ func (w *world) run() *outcome {
 			o.problem(now, "a wait of %v", wait)
 		case wait > 0 || refused == 10:
 			wait = max(wait, 30*time.Second)
-			next(wait + poll.Time(r.Int64N(int64(min(wait, options.ShortestPause)))))
+			next(wait + time.Duration(r.Int64N(int64(min(wait, options.ShortestPause)))))
 			continue
 		}
 		if now += 75 * time.Millisecond; now < w.api.UsedUpTill && !first {
 			o.problem(now, "a request while the window is used up")
 		}
 		first = false
-		reply, limit := w.api.Reply(request, now)
+		status, reply, limit := w.api.Reply(request, now)
 		now += 75 * time.Millisecond
 		if limit.Limit > 0 {
 			window, ends = limit, now+limit.Ends
 		}
-		reply.At = now - started
+		reply.At = poll.Local(now - started)
 		if w.noDate {
-			reply.Server = now + w.local
+			reply.Server = poll.Server(now + w.local)
 		}
-		switch reply.Code {
+		switch status {
 		case 429:
 			continue
 		case 503:
@@ -274,7 +274,7 @@ func (w *world) run() *outcome {
 }
 
 // check checks a result.
-func (w *world) check(o *outcome, id string, now poll.Time) {
+func (w *world) check(o *outcome, id string, now time.Duration) {
 	s := w.api.Submission(id)
 	switch {
 	case o.at[id] > 0:
@@ -288,7 +288,7 @@ func (w *world) check(o *outcome, id string, now poll.Time) {
 }
 
 // reload saves and loads the state.
-func (w *world) reload(o *outcome, options poll.Options, now poll.Time) {
+func (w *world) reload(o *outcome, options poll.Options, now time.Duration) {
 	if now > w.longer && w.known == nil { // A wait for given ids is never loaded with another Lookback.
 		options.Lookback += day
 	}
@@ -329,10 +329,10 @@ func (w *world) judge(o *outcome) {
 	// thirds of a window, less what others and short listings use, but a third at its start.
 	rate := max(233, 567-a.OthersPerHour) * (1 - a.Failing) * (1 - a.OthersUseUp)
 	windows := (w.pages + float64(len(w.known))) / rate
-	whole := poll.Time(windows * float64(time.Hour))
+	whole := time.Duration(windows * float64(time.Hour))
 	every := max(w.every, w.interval)
 	if every > time.Hour {
-		whole = poll.Time(math.Ceil(2*windows)) * every
+		whole = time.Duration(math.Ceil(2*windows)) * every
 	}
 	promised := 6*time.Hour + 31*time.Minute + a.NullFor
 	if a.CursorLife > 0 || a.Refusing > 0 { // Listings begin again.
@@ -357,7 +357,7 @@ func (w *world) judge(o *outcome) {
 	}
 	for _, s := range checked {
 		most := max(s.Listed, s.Ready, begin) + promised + (s.Ready-s.Evaluated)/3 + 3*whole + 3*every +
-			2*a.PutBack + poll.Time(float64(time.Hour)*(15*a.OthersUseUp+3*a.Failing))
+			2*a.PutBack + time.Duration(float64(time.Hour)*(15*a.OthersUseUp+3*a.Failing))
 		for _, out := range w.outages {
 			if out[0] < most && out[1] > s.Evaluated {
 				most += 2 * (out[1] - out[0])

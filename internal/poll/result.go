@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"math"
 	"slices"
+	"time"
 )
 
 // isAwaited reports whether a submission may still have to be delivered.
@@ -31,7 +32,7 @@ func (m *Machine) receiveItem(it Item, s *source) (result bool) {
 		return false
 	}
 	if !reading {
-		r = read{Source: slices.Index(m.Sources, s), Due: m.Clock + m.options.Interval}
+		r = read{Source: slices.Index(m.Sources, s), Due: m.Clock.Add(m.options.Interval)}
 	}
 	r.First, r.Failed = cmp.Or(r.First, m.Clock), false
 	if it.Ready {
@@ -50,7 +51,7 @@ func (m *Machine) credit(s *source) {
 }
 
 // nextRead returns the submission to be read singly first, and when.
-func (m *Machine) nextRead() (first string, due Time) {
+func (m *Machine) nextRead() (first string, due Local) {
 	due = math.MaxInt64
 	for id, r := range m.Reads {
 		if r.Due < due || r.Due == due && id < first {
@@ -76,14 +77,14 @@ func (m *Machine) receiveRead(r Reply) (results []Item) {
 func (m *Machine) receiveSubmission(r Reply, s *source) (results []Item) {
 	id := m.asked.ID
 	switch {
-	case r.Code == 404:
+	case r.Outcome == Missing:
 		delete(m.Reads, id)
 		if m.Known[id] {
 			delete(m.Known, id)
 			m.Missing = append(m.Missing, id)
 		}
 		return nil
-	case r.Code != 200: // The API fails for this submission, which other requests do not wait for.
+	case r.Outcome != Answered: // The API fails for this submission, which other requests do not wait for.
 		m.readAgain(id, read{Source: slices.Index(m.Sources, s), First: cmp.Or(m.Reads[id].First, m.Clock), Failed: true})
 		return nil
 	}
@@ -94,7 +95,7 @@ func (m *Machine) receiveSubmission(r Reply, s *source) (results []Item) {
 		return r.Items
 	}
 	scheduled := m.Reads[id]
-	if scheduled.First == 0 || !it.Undated && it.latest()+m.options.Lookback < m.past() {
+	if scheduled.First == 0 || !it.Undated && it.latest().Add(m.options.Lookback) < m.past() {
 		delete(m.Reads, id) // It only left the listing of a status, or its report never came.
 	} else {
 		scheduled.Failed = false
@@ -105,6 +106,6 @@ func (m *Machine) receiveSubmission(r Reply, s *source) (results []Item) {
 
 // readAgain schedules the next single read of a submission whose report is not ready, or that cannot be read.
 func (m *Machine) readAgain(id string, r read) {
-	r.Due = m.Clock + max(m.options.Interval, (m.Clock-r.First)/4, m.options.Interval/4*Time(len(m.Reads)))
+	r.Due = m.Clock.Add(max(m.options.Interval, m.Clock.Sub(r.First)/4, m.options.Interval/4*time.Duration(len(m.Reads))))
 	m.Reads[id] = r
 }

@@ -10,26 +10,26 @@ import (
 
 // source is a listing that can show an evaluation first: of a depth, or of an unfinished status.
 type source struct {
-	Depth   Time     `json:"depth,omitempty"` // A depth, newestPage or knownIDs, if Status is empty.
-	Status  string   `json:"status,omitempty"`
-	Members set      `json:"members,omitempty"` // The submissions with Status at the last listing.
-	Listed  bool     `json:"listed,omitempty"`  // A listing was complete.
-	Began   Time     `json:"began"`             // When the last complete listing began, or one that includes it.
-	Failed  Time     `json:"failed,omitempty"`  // When the last listing failed. 0: it did not.
-	Cost    float64  `json:"cost"`              // Requests of the last listing, or of the open one if that has more. 0: none yet.
-	Found   float64  `json:"found"`             // Recent replies that showed results first.
-	Open    *listing `json:"open,omitempty"`
+	Depth   time.Duration `json:"depth,omitempty"` // A depth, newestPage or knownIDs, if Status is empty.
+	Status  string        `json:"status,omitempty"`
+	Members set           `json:"members,omitempty"` // The submissions with Status at the last listing.
+	Listed  bool          `json:"listed,omitempty"`  // A listing was complete.
+	Began   Local         `json:"began"`             // When the last complete listing began, or one that includes it.
+	Failed  Local         `json:"failed,omitempty"`  // When the last listing failed. 0: it did not.
+	Cost    float64       `json:"cost"`              // Requests of the last listing, or of the open one if that has more. 0: none yet.
+	Found   float64       `json:"found"`             // Recent replies that showed results first.
+	Open    *listing      `json:"open,omitempty"`
 }
 
 const (
-	newestPage Time = 0
-	knownIDs   Time = 1 << 62
+	newestPage time.Duration = 0
+	knownIDs   time.Duration = 1 << 62
 )
 
 // listing is a listing that is in progress.
 type listing struct {
-	Began  Time   `json:"began"`
-	Since  Time   `json:"since"`            // By the server's clock.
+	Began  Local  `json:"began"`
+	Since  Server `json:"since"`
 	Cursor string `json:"cursor,omitempty"` // Of the next page; for known ids the last one that was read.
 	Pages  int    `json:"pages"`            // That were read since its first page.
 	Before int    `json:"before,omitempty"` // Those that were read before it began again.
@@ -37,7 +37,7 @@ type listing struct {
 	Again  bool   `json:"again,omitempty"`  // It began again, because its cursor had expired.
 	Repeat int    `json:"repeat,omitempty"` // It began again, because this page, from 1, repeated the page before it.
 	Failed int    `json:"failed,omitempty"` // How often its next page has failed.
-	Due    Time   `json:"due,omitempty"`    // When a page that failed is asked again.
+	Due    Local  `json:"due,omitempty"`    // When a page that failed is asked again.
 	Seen   set    `json:"seen,omitzero"`    // Submissions with the source's status.
 }
 
@@ -50,7 +50,7 @@ func (l *listing) beginAgain() {
 }
 
 // depths returns the newest page, and the sources that list evaluated submissions.
-func depths(lookback, began Time) []*source {
+func depths(lookback time.Duration, began Local) []*source {
 	sources := []*source{{Depth: newestPage, Began: began, Cost: 1}, {Depth: lookback, Began: began}}
 	for depth := lookback / 4; depth > 10*time.Minute; depth /= 4 {
 		sources = append(sources, &source{Depth: depth, Began: began})
@@ -69,7 +69,7 @@ func (s *source) name() string {
 func (s *source) cost() float64 { return cmp.Or(s.Cost, initialCost) }
 
 // tried returns when the last listing began, or failed.
-func (s *source) tried() Time { return max(s.Began, s.Failed) }
+func (s *source) tried() Local { return max(s.Began, s.Failed) }
 
 // failing returns 1 if the last listing, or the last page, failed, otherwise 0.
 func (s *source) failing() int {
@@ -88,15 +88,15 @@ func (m *Machine) base() *source {
 
 // nextSource returns the source to list now, or nil and when one is due. Of depths that are equally due, the shallowest
 // comes first: it costs least, and shows whether the deeper ones are needed.
-func (m *Machine) nextSource(base *source, w Window) (next *source, _ Time) {
+func (m *Machine) nextSource(base *source, w Window) (next *source, _ Local) {
 	credits := 0.0
 	for _, s := range m.Sources {
 		credits += s.Found + initialCredit
 	}
-	until, longest := Time(math.MaxInt64), 0.0
+	until, longest := Local(math.MaxInt64), 0.0
 	for _, s := range m.Sources {
 		period := m.period(s, credits)
-		due := m.due(s, s.tried()+period, base, w)
+		due := m.due(s, s.tried().Add(period), base, w)
 		if due > m.Clock {
 			until = min(until, due)
 			continue
@@ -113,12 +113,12 @@ func (m *Machine) nextSource(base *source, w Window) (next *source, _ Time) {
 func (s *source) rank() float64 { return min(s.cost(), cheapRequests+1) }
 
 // period returns the time between two listings of a source.
-func (m *Machine) period(s *source, credits float64) Time {
+func (m *Machine) period(s *source, credits float64) time.Duration {
 	if s == m.Sources[0] {
 		return newestPeriod
 	}
 	share := (s.Found + initialCredit) / credits
-	period := Time(float64(m.options.Interval/2) * math.Sqrt(s.cost()/share))
+	period := time.Duration(float64(m.options.Interval/2) * math.Sqrt(s.cost()/share))
 	if s.Depth >= m.options.Lookback {
 		period = min(period, longestPeriod)
 	}
@@ -126,30 +126,30 @@ func (m *Machine) period(s *source, credits float64) Time {
 }
 
 // due returns when the next request of a source is due. at is the end of its period.
-func (m *Machine) due(s *source, at Time, base *source, w Window) Time {
+func (m *Machine) due(s *source, at Local, base *source, w Window) Local {
 	switch l := s.Open; {
 	case l != nil && l.Failed > 0 && s == base: // No source works.
 		return l.Due
 	case l != nil && l.Failed > 0:
 		at = l.Due
 	case l != nil && l.requests() >= cheapRequests && !w.hasSpareReads():
-		return m.Clock + m.options.Interval
+		return m.Clock.Add(m.options.Interval)
 	case l != nil:
 		return min(at, m.Clock)
 	case s == base:
 		shortest := m.options.ShortestPause
-		return s.tried() + min(shortest, max(min(shortest, time.Minute), m.retry()-s.tried()))
+		return s.tried().Add(min(shortest, max(min(shortest, time.Minute), m.retry().Sub(s.tried()))))
 	}
 	if at > base.tried() {
-		return m.Clock + m.options.Interval // In a later poll.
+		return m.Clock.Add(m.options.Interval) // In a later poll.
 	}
 	return at
 }
 
 // retry returns when the first page that failed is asked again. A poll for it begins with the base too, which shows whether
 // the API answers.
-func (m *Machine) retry() Time {
-	first := Time(math.MaxInt64)
+func (m *Machine) retry() Local {
+	first := Local(math.MaxInt64)
 	for _, s := range m.Sources {
 		if s.Open != nil && s.Open.Failed > 0 {
 			first = min(first, s.Open.Due)
@@ -184,9 +184,9 @@ func (m *Machine) nextPage(s *source) Request {
 // beginListing has the listing of a source begin now.
 func (m *Machine) beginListing(s *source) {
 	l := s.Open
-	l.Began, l.Since = m.Clock, s.Began-s.Depth+m.Ahead
+	l.Began, l.Since = m.Clock, m.serverAt(s.Began).Add(-s.Depth)
 	if s.Status != "" {
-		l.Since, l.Seen = m.server()-m.options.Lookback, set{}
+		l.Since, l.Seen = m.server().Add(-m.options.Lookback), set{}
 	}
 	if s.Status != "" || s.Depth == m.options.Lookback {
 		l.Since = cmp.Or(m.options.CreatedSince, l.Since)
@@ -247,12 +247,12 @@ func (m *Machine) repeatPage(s *source) (endless bool) {
 
 // failPage takes the failure of a page, which is asked again by the next poll, after what the API asked for. After the third
 // time the source has failed.
-func (m *Machine) failPage(s *source, retryAfter Time) {
+func (m *Machine) failPage(s *source, retryAfter time.Duration) {
 	if s.Open.Failed++; s.Open.Failed == maxFailed {
 		s.Open, s.Failed = nil, m.Clock
 		return
 	}
-	s.Open.Due = m.Clock + max(min(retryAfter, time.Hour), min(time.Minute, m.options.ShortestPause)/2)
+	s.Open.Due = m.Clock.Add(max(min(retryAfter, time.Hour), min(time.Minute, m.options.ShortestPause)/2))
 }
 
 // countRequest counts a request of a source. last: it completes the listing.
@@ -274,15 +274,15 @@ func (m *Machine) countRequest(s *source, last bool) {
 		}
 	}
 	if s.Depth == m.options.Lookback {
-		m.DoneTo = max(m.DoneTo, m.past()-rememberFor)
-		m.Complete = s.Began + m.Ahead
-		maps.DeleteFunc(m.Done, func(_ string, evaluated Time) bool { return evaluated < m.DoneTo })
+		m.DoneTo = max(m.DoneTo, m.past().Add(-rememberFor))
+		m.Complete = m.serverAt(s.Began)
+		maps.DeleteFunc(m.Done, func(_ string, evaluated Server) bool { return evaluated < m.DoneTo })
 	}
 }
 
 // past returns a time of the server's clock that has certainly passed. Neither a submission with a time in the future nor
 // a wrong clock makes it too late.
-func (m *Machine) past() Time { return min(m.Latest, m.Complete) }
+func (m *Machine) past() Server { return min(m.Latest, m.Complete) }
 
 // compare has members that left the listing of a status read singly, ten at most. The others stay members.
 func (m *Machine) compare(s *source, seen set) {

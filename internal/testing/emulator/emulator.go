@@ -20,10 +20,10 @@ import (
 // Submission is a submission with the times at which it changes.
 type Submission struct {
 	ID                            string
-	Created, Submitted, Evaluated poll.Time
-	Listed                        poll.Time // From then on listings show it evaluated; at the earliest when it is.
-	Ready                         poll.Time // From then on its report is ready; at the earliest when it is evaluated.
-	Deleted                       poll.Time // 0: never.
+	Created, Submitted, Evaluated time.Duration
+	Listed                        time.Duration // From then on listings show it evaluated; at the earliest when it is.
+	Ready                         time.Duration // From then on its report is ready; at the earliest when it is evaluated.
+	Deleted                       time.Duration // 0: never.
 
 	place int // In the order of creation.
 }
@@ -32,7 +32,7 @@ type Submission struct {
 type API struct {
 	Since                       string                  // What since filters on: created, submitted, evaluated or ignored.
 	Exclusive                   bool                    // What is exactly at since is not listed.
-	Cut                         poll.Time               // since is cut to a multiple of it.
+	Cut                         time.Duration           // since is cut to a multiple of it.
 	Unfinished                  string                  // How a filter by an unfinished status works: "", empty, refused or ignored.
 	OneStatus                   bool                    // There is a single unfinished status.
 	NoSubmittedAt               bool                    // Until the evaluation.
@@ -41,25 +41,25 @@ type API struct {
 	OthersUseUp                 float64                 // The part of the windows that others use up.
 	Failing                     float64                 // The part of the requests that fail without a response of the API.
 	Refusing                    float64                 // The part of the requests that the API answers with 500.
-	RetryAfter                  poll.Time               // Of a 500 of the API. 0: none.
+	RetryAfter                  time.Duration           // Of a 500 of the API. 0: none.
 	Broken                      func(poll.Request) bool // Requests that always get a 500. Nil: none.
 	Positions                   bool                    // Cursors are positions in the list, so that a list that grows shows items again.
-	CursorLife                  poll.Time               // After so long a cursor is refused. 0: never.
-	NullFor                     poll.Time               // So long after the evaluation there is no evaluated_at. Then it is the time at which it is set.
+	CursorLife                  time.Duration           // After so long a cursor is refused. 0: never.
+	NullFor                     time.Duration           // So long after the evaluation there is no evaluated_at. Then it is the time at which it is set.
 	Future                      string                  // The times of the submission with this id are ten years in the future.
-	PutBack, BackAt             poll.Time               // From BackAt on the clock, with the times of what happens, is behind by PutBack.
-	DateAhead                   poll.Time               // Of the header Date.
-	WrongFrom, WrongTo, WrongBy poll.Time               // Between the first two the header Date is further ahead.
+	PutBack, BackAt             time.Duration           // From BackAt on the clock, with the times of what happens, is behind by PutBack.
+	DateAhead                   time.Duration           // Of the header Date.
+	WrongFrom, WrongTo, WrongBy time.Duration           // Between the first two the header Date is further ahead.
 	Seed                        uint64
 
 	Reads      int // Requests so far.
 	InWindow   int // The most in one window.
-	UsedUpTill poll.Time
+	UsedUpTill time.Duration
 
 	all, bySubmitted, byEvaluated, active []*Submission
 	byID                                  map[string]*Submission
 	born, used                            int
-	window, grabbed                       poll.Time
+	window, grabbed                       time.Duration
 	random                                *rand.Rand
 }
 
@@ -75,14 +75,14 @@ func (a *API) Add(subs []*Submission) {
 // Insert adds submissions that are created later than those that a listing has shown.
 func (a *API) Insert(subs ...*Submission) {
 	subs = append(subs, a.all...)
-	by := func(at func(*Submission) poll.Time) []*Submission {
+	by := func(at func(*Submission) time.Duration) []*Submission {
 		sorted := slices.Clone(subs)
 		slices.SortStableFunc(sorted, func(x, y *Submission) int { return cmp.Compare(at(x), at(y)) })
 		return sorted
 	}
-	a.all = by(func(s *Submission) poll.Time { return s.Created })
-	a.bySubmitted = by(func(s *Submission) poll.Time { return s.Submitted })
-	a.byEvaluated = by(func(s *Submission) poll.Time { return s.Evaluated })
+	a.all = by(func(s *Submission) time.Duration { return s.Created })
+	a.bySubmitted = by(func(s *Submission) time.Duration { return s.Submitted })
+	a.byEvaluated = by(func(s *Submission) time.Duration { return s.Evaluated })
 	for i, s := range a.all {
 		s.place, a.byID[s.ID] = i, s
 		s.Listed, s.Ready = max(s.Listed, s.Evaluated), max(s.Ready, s.Evaluated)
@@ -101,7 +101,7 @@ func (a *API) IDs() (ids []string) {
 }
 
 // Clock returns the server's time.
-func (a *API) Clock(now poll.Time) poll.Time {
+func (a *API) Clock(now time.Duration) time.Duration {
 	if a.PutBack > 0 && now >= a.BackAt {
 		return now - a.PutBack
 	}
@@ -109,7 +109,7 @@ func (a *API) Clock(now poll.Time) poll.Time {
 }
 
 // Date returns the time in the header Date.
-func (a *API) Date(now poll.Time) poll.Time {
+func (a *API) Date(now time.Duration) time.Duration {
 	date := a.Clock(now) + a.DateAhead
 	if now >= a.WrongFrom && now < a.WrongTo {
 		date += a.WrongBy
@@ -118,12 +118,12 @@ func (a *API) Date(now poll.Time) poll.Time {
 }
 
 // reset returns the time in the header X-RateLimit-Reset.
-func (a *API) reset(now poll.Time, w poll.Window) poll.Time {
+func (a *API) reset(now time.Duration, w poll.Window) time.Duration {
 	return a.Clock(now) + a.DateAhead + w.Ends
 }
 
 // status returns the status of a submission in a listing or a single read.
-func (a *API) status(s *Submission, now poll.Time, single bool) string {
+func (a *API) status(s *Submission, now time.Duration, single bool) string {
 	switch {
 	case now >= s.Listed || single && now >= s.Evaluated:
 		return "evaluated"
@@ -136,64 +136,70 @@ func (a *API) status(s *Submission, now poll.Time, single bool) string {
 }
 
 // item returns a submission as a response shows it.
-func (a *API) item(s *Submission, now poll.Time, single bool) poll.Item {
-	it := poll.Item{ID: s.ID, Status: a.status(s, now, single), Created: a.Clock(s.Created)}
+func (a *API) item(s *Submission, now time.Duration, single bool) poll.Item {
+	shown := func(at time.Duration) poll.Server {
+		if s.ID == a.Future {
+			at += 87600 * time.Hour
+		}
+		return poll.Server(a.Clock(at))
+	}
+	it := poll.Item{ID: s.ID, Status: a.status(s, now, single), Created: shown(s.Created)}
 	if now >= s.Submitted && !a.NoSubmittedAt {
-		it.Submitted = a.Clock(s.Submitted)
+		it.Submitted = shown(s.Submitted)
 	}
 	if it.Status == "evaluated" {
-		it.Submitted, it.Ready = a.Clock(s.Submitted), now >= s.Ready
+		it.Submitted, it.Ready = shown(s.Submitted), now >= s.Ready
 		if now >= s.Evaluated+a.NullFor {
-			it.Evaluated = a.Clock(s.Evaluated + a.NullFor)
-		}
-	}
-	if s.ID == a.Future {
-		for _, at := range []*poll.Time{&it.Created, &it.Submitted, &it.Evaluated} {
-			if *at > 0 {
-				*at += 87600 * time.Hour
-			}
+			it.Evaluated = shown(s.Evaluated + a.NullFor)
 		}
 	}
 	return it
 }
 
-// Reply returns the reply to a request at now, and the rate limit, whose Limit is 0 without the headers of the API.
-func (a *API) Reply(r poll.Request, now poll.Time) (reply poll.Reply, window poll.Window) {
-	reply.Server = a.Date(now)
-	if reply.Code, window = a.admit(now); reply.Code != http.StatusOK {
-		return reply, window
+// Reply returns the status of the response to a request at now, what it means to a machine, and the rate limit, whose Limit is
+// 0 without the headers of the API.
+func (a *API) Reply(r poll.Request, now time.Duration) (status int, reply poll.Reply, window poll.Window) {
+	reply.Server = poll.Server(a.Date(now))
+	if status, window = a.admit(now); status == http.StatusOK {
+		status = a.answer(r, now, &reply)
 	}
+	reply.Outcome = map[int]poll.Outcome{200: poll.Answered, 400: poll.Expired, 404: poll.Missing, 500: poll.Failed}[status]
+	return status, reply, window
+}
+
+// answer answers a request that is admitted, and returns the status.
+func (a *API) answer(r poll.Request, now time.Duration, reply *poll.Reply) (status int) {
 	issued, _, found := strings.Cut(r.Cursor, "@")
 	at, _ := strconv.Atoi(issued)
 	switch {
 	case a.random.Float64() < a.Refusing, a.Broken != nil && a.Broken(r):
-		reply.Code, reply.RetryAfter = http.StatusInternalServerError, a.RetryAfter
+		reply.RetryAfter = a.RetryAfter
+		return http.StatusInternalServerError
 	case r.ID != "":
 		s := a.byID[r.ID]
 		if s == nil || now < s.Created || s.Deleted != 0 && now >= s.Deleted {
-			reply.Code = http.StatusNotFound
-			return reply, window
+			return http.StatusNotFound
 		}
 		reply.Items = []poll.Item{a.item(s, now, true)}
-	case r.Status != "" && r.Status != poll.Finished && a.Unfinished == "refused", found && a.CursorLife > 0 && now-poll.Time(at) > a.CursorLife:
-		reply.Code = http.StatusBadRequest
+	case r.Status != "" && r.Status != poll.Finished && a.Unfinished == "refused", found && a.CursorLife > 0 && now-time.Duration(at) > a.CursorLife:
+		return http.StatusBadRequest
 	case r.Status != "" && r.Status != poll.Finished && a.Unfinished == "empty":
 	default:
 		if r.Status != poll.Finished && a.Unfinished == "ignored" {
 			r.Status = ""
 		}
-		a.list(r, now, &reply)
+		a.list(r, now, reply)
 	}
-	return reply, window
+	return http.StatusOK
 }
 
 // admit counts a request against the window. The code is 200, or that of a request that is refused or fails.
-func (a *API) admit(now poll.Time) (code int, _ poll.Window) {
+func (a *API) admit(now time.Duration) (code int, _ poll.Window) {
 	a.Reads++
 	if now-a.window >= time.Hour {
 		a.window, a.used, a.grabbed = now, 0, 1<<62
 		if a.random.Float64() < a.OthersUseUp {
-			a.grabbed = now + poll.Time(a.random.Float64()*float64(time.Hour))
+			a.grabbed = now + time.Duration(a.random.Float64()*float64(time.Hour))
 		}
 	}
 	others := int(a.OthersPerHour * (now - a.window).Hours())
@@ -218,11 +224,12 @@ func (a *API) admit(now poll.Time) (code int, _ poll.Window) {
 }
 
 // list adds a page of a listing to a reply.
-func (a *API) list(r poll.Request, now poll.Time, reply *poll.Reply) {
+func (a *API) list(r poll.Request, now time.Duration, reply *poll.Reply) {
+	since := time.Duration(r.Since)
 	if a.Cut > 0 {
-		r.Since = r.Since.Truncate(a.Cut)
+		since = since.Truncate(a.Cut)
 	}
-	pool := a.pool(r, now)
+	pool := a.pool(r.Status, since, now)
 	_, last, _ := strings.Cut(r.Cursor, "@")
 	place, _ := strconv.Atoi(last)
 	end, skip := len(pool), 0
@@ -234,8 +241,8 @@ func (a *API) list(r poll.Request, now poll.Time, reply *poll.Reply) {
 	for i := end - 1; i >= 0; i-- {
 		s := pool[i]
 		switch {
-		case s.Created > now || s.Deleted != 0 && now >= s.Deleted || r.Status != "" && a.status(s, now, false) != r.Status || !a.since(s, r.Since, now):
-			if a.Since == "created" && r.Since != 0 && s.Created+time.Hour < r.Since { // All others are older.
+		case s.Created > now || s.Deleted != 0 && now >= s.Deleted || r.Status != "" && a.status(s, now, false) != r.Status || !a.since(s, since, now):
+			if a.Since == "created" && since != 0 && s.Created+time.Hour < since { // All others are older.
 				return
 			}
 		case skip > 0:
@@ -253,7 +260,7 @@ func (a *API) list(r poll.Request, now poll.Time, reply *poll.Reply) {
 }
 
 // since reports whether a submission passes the filter since.
-func (a *API) since(s *Submission, since, now poll.Time) bool {
+func (a *API) since(s *Submission, since, now time.Duration) bool {
 	at := s.Created
 	switch {
 	case since == 0 || a.Since == "ignored":
@@ -271,22 +278,22 @@ func (a *API) since(s *Submission, since, now poll.Time) bool {
 }
 
 // pool returns the submissions that a listing can show, in the order of creation. It spares tests time.
-func (a *API) pool(r poll.Request, now poll.Time) []*Submission {
+func (a *API) pool(status string, since, now time.Duration) []*Submission {
 	for ; a.born < len(a.all) && a.all[a.born].Created <= now; a.born++ {
 		a.active = append(a.active, a.all[a.born])
 	}
 	sorted := a.byEvaluated
-	at := func(s *Submission) poll.Time { return s.Evaluated }
+	at := func(s *Submission) time.Duration { return s.Evaluated }
 	switch {
-	case r.Status != "" && r.Status != "evaluated":
+	case status != "" && status != "evaluated":
 		a.active = slices.DeleteFunc(a.active, func(s *Submission) bool { return s.Listed <= now })
 		return a.active
-	case r.Since == 0 || a.Since == "ignored" || a.Since == "created" || a.NullFor > 0:
+	case since == 0 || a.Since == "ignored" || a.Since == "created" || a.NullFor > 0:
 		return a.all[:a.born]
 	case a.Since == "submitted":
-		sorted, at = a.bySubmitted, func(s *Submission) poll.Time { return s.Submitted }
+		sorted, at = a.bySubmitted, func(s *Submission) time.Duration { return s.Submitted }
 	}
-	from := sort.Search(len(sorted), func(i int) bool { return at(sorted[i]) >= r.Since })
+	from := sort.Search(len(sorted), func(i int) bool { return at(sorted[i]) >= since })
 	to := sort.Search(len(sorted), func(i int) bool { return at(sorted[i]) > now })
 	if to-from > 1000 { // Most of all.
 		return a.all[:a.born]
