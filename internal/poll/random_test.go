@@ -379,7 +379,10 @@ func (w *world) judge(o *outcome) {
 // TestRandomWorlds runs machines in random worlds: nothing is lost, comes twice, comes without a report or later than
 // documented; no request is sent while the window is used up; the state is small and the whole memory.
 func TestRandomWorlds(t *testing.T) {
-	seeds, factor, page := 30, 10., 20
+	seeds, factor, page := 15, 10., 20
+	if os.Getenv("HIRING_SKIP_NOTHING") != "" { // As .ci/run sets it.
+		seeds = 60
+	}
 	if testing.Short() { // The race detector: this test has one goroutine.
 		seeds = 3
 	}

@@ -95,7 +95,7 @@ func TestFigures(t *testing.T) {
 			length = 2 * day
 		}
 		if !apitest.Long() {
-			if f.n > 100 || f.since != "created" || f.call == "Poll" || testing.Short() && f.call == "Watch" {
+			if f.n > 100 || f.since != "created" || f.call == "Poll" || (testing.Short() || !apitest.Thorough()) && f.call == "Watch" {
 				continue
 			}
 			length, learning = day, day/3

@@ -119,10 +119,13 @@ func HeapInUse() uint64 {
 // Long reports whether the tests run at full count, as .ci/long does.
 func Long() bool { return os.Getenv("HIRING_LONG") != "" }
 
+// Thorough reports whether tests that compile programs or run for long run, as in .ci/run and .ci/long.
+func Thorough() bool { return Long() || os.Getenv("HIRING_SKIP_NOTHING") != "" }
+
 // SkipUnlessThorough skips a test that compiles programs or runs for long, unless .ci/run or .ci/long runs it.
 func SkipUnlessThorough(t *testing.T) {
 	t.Helper()
-	if !Long() && os.Getenv("HIRING_SKIP_NOTHING") == "" {
+	if !Thorough() {
 		t.Skip("runs in .ci/run, which sets HIRING_SKIP_NOTHING=1")
 	}
 }
