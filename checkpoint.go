@@ -11,8 +11,8 @@ import (
 
 // Checkpoint keeps the state of a Watch, so that another process can resume. Load returns the state
 // that was saved last, or "" when none was. A state grows by at most 100 bytes for each result
-// of the last two days and each unfinished submission. It holds ids and times, but no names
-// and no addresses.
+// of the two days before the newest submission and each unfinished submission. It holds ids
+// and times, but no names and no addresses.
 //
 // Only one Watch may use a checkpoint at a time.
 type Checkpoint interface {
@@ -30,8 +30,7 @@ type Checkpoint interface {
 // another program. Load and Save fail on a path that is not a regular file. Load also fails on
 // an empty file and on one above 16 MB. None of these is a fresh start. To start afresh,
 // delete the file. Save writes to a temporary file hiring-checkpoint-*.tmp in the same
-// folder. A killed save leaves that file. Save removes those older than ten minutes and
-// all but the ten newest.
+// folder. A killed save leaves that file. Save removes those older than ten minutes.
 func FileCheckpoint(path string) Checkpoint { return fileCheckpoint{statefile.At(path)} }
 
 type fileCheckpoint struct{ file *statefile.File }

@@ -324,7 +324,7 @@ func (p *poller) deliver(item poll.Item, raw RawValue, yield func(Submission, er
 // send sends a request of the machine. It returns the reply and all submissions of the response by id. With an error the
 // reply's outcome is Failed if the API could not answer this request, and 0 if it is not known whether it answers others.
 func (p *poller) send(ctx context.Context, request poll.Request) (reply poll.Reply, submissions map[string]RawValue, err error) {
-	items, next, err := p.read(ctx, request)
+	items, next, err := p.fetch(ctx, request)
 	reply.Next, reply.At, reply.Server = next, p.now(), p.serverNow()
 	if problem := p.core.checkAccount(ctx, err); problem != nil {
 		return reply, nil, problem
@@ -364,8 +364,8 @@ func (p *poller) send(ctx context.Context, request poll.Request) (reply poll.Rep
 	return reply, submissions, nil
 }
 
-// read sends a request of the machine. It returns the undecoded submissions of the response, and the cursor of the next page.
-func (p *poller) read(ctx context.Context, request poll.Request) (items []RawValue, next string, err error) {
+// fetch sends a request of the machine. It returns the undecoded submissions of the response, and the cursor of the next page.
+func (p *poller) fetch(ctx context.Context, request poll.Request) (items []RawValue, next string, err error) {
 	p.core.count()
 	if request.ID != "" {
 		id := cmp.Or(p.spelling[request.ID], request.ID)
@@ -425,10 +425,10 @@ func (p *poller) reportProgress(next time.Time) WaitProgress {
 		failing = append(failing, amounts(reads, "submission", "not readable"))
 	}
 	w := WaitProgress{
-		Ready: p.ready, Pending: len(p.machine.Known), Missing: len(p.machine.Missing), Failing: strings.Join(failing, ", "),
+		Ready: p.ready, Pending: len(p.machine.Awaited), Missing: len(p.machine.Missing), Failing: strings.Join(failing, ", "),
 		Requests: p.requests, ReadsLastHour: len(p.lastHour), NextPoll: next,
 	}
-	if p.machine.Known == nil {
+	if p.machine.Awaited == nil {
 		w.Pending = p.machine.Late(0)
 	}
 	w.Total = w.Ready + w.Pending + w.Missing

@@ -11,8 +11,8 @@ import (
 // TailOptions configures Tail. A zero field means the default.
 type TailOptions struct {
 	SinceSeq    int64         // Only entries with a higher seq; 0 for all.
-	MinInterval time.Duration // The shortest interval between two polls: 30 s.
-	MaxInterval time.Duration // The longest: 60 s. The interval is random between both.
+	MinInterval time.Duration // The shortest interval between two polls. Default 30 s.
+	MaxInterval time.Duration // The longest. Default 60 s. The interval is random between both.
 }
 
 // Tail yields the log of a submission while the log grows, each entry once

@@ -15,12 +15,12 @@ import (
 
 // WaitOptions configures WaitReport and WaitReports. A zero field means the default.
 type WaitOptions struct {
-	MinInterval time.Duration // The shortest interval between two polls: 30 s.
-	// The longest, unless the rate limit requires a longer one: 60 s. The interval is random between both.
+	MinInterval time.Duration // The shortest interval between two polls. Default 30 s.
+	// The longest, unless the rate limit requires a longer one. Default 60 s. The interval is random between both.
 	MaxInterval time.Duration
 
 	AssessmentID string // The assessment of all submissions. Shortens the listings.
-	// At or before the creation of the oldest submission: 30 days ago. A later time shortens the listings.
+	// A time before the creation of all submissions. Default 30 days ago. The later it is, the shorter are the listings.
 	CreatedSince time.Time
 
 	Progress func(WaitProgress) // Called after each poll, in the goroutine of the call. Nil: not called.
@@ -101,7 +101,8 @@ func (s *SubmissionService) WaitReport(ctx context.Context, id string, o WaitOpt
 //   - A submission that cannot be decoded is yielded as an [*ItemError], and is not awaited any more, unless it is
 //     unfinished by a readable status. The wait continues if the loop does.
 //   - A response that has another submission than the requested one counts as a failed read of its id.
-//   - A [*WaitError] comes last when the context ends, after any other error, and when ids are missing.
+//   - The last error is a [*WaitError]: when the context ends, when another error ends the wait, and, after all reports,
+//     when ids are missing.
 //
 // Scope read; costs a few reads a poll: about 150 an hour for 100 ids and 420 for 1,000. A key source costs one read more
 // for each key.
@@ -146,7 +147,7 @@ func (s *SubmissionService) awaitReports(ctx context.Context, operation string, 
 			report.SubmissionID = cmp.Or(report.SubmissionID, s.ID) // A report inside a submission has no id of its own.
 			return yield(report, err)
 		})
-		return wait, len(p.machine.Known) > 0, err
+		return wait, len(p.machine.Awaited) > 0, err
 	})
 	if refused, ok := errors.AsType[*ParamError](err); ok && refused != p.core.foreign { // An id is the key, which a WaitError would show.
 		return err
@@ -159,7 +160,7 @@ func (s *SubmissionService) awaitReports(ctx context.Context, operation string, 
 	}
 	e := &WaitError{Err: err}
 	for _, key := range keys {
-		if p.machine.Known[key] {
+		if p.machine.Awaited[key] {
 			e.Pending = append(e.Pending, spelling[key])
 		} else if slices.Contains(p.machine.Missing, key) {
 			e.Missing = append(e.Missing, spelling[key])

@@ -20,8 +20,9 @@ type WatchOptions struct {
 	// Evaluations since then. Zero: since the call, by the server's clock. A state that is given takes precedence.
 	Since time.Time
 
-	MinInterval time.Duration // The shortest interval between two polls: 30 s.
-	// The longest, unless the rate limit requires a longer one: 60 s. The interval is random between both.
+	MinInterval time.Duration // The shortest interval between two polls. Default 30 s.
+	// The longest, unless the rate limit requires a longer one. Default 60 s. The interval is random between both. A
+	// request that failed is repeated after a minute, or after what the API asked for, also if the interval is longer.
 	MaxInterval time.Duration
 	// How long after its creation a submission's evaluation is found: 30 days. It may change between runs.
 	Lookback time.Duration
@@ -64,7 +65,7 @@ func (e *ItemError) Unwrap() error { return e.Err }
 // [context.DeadlineExceeded].
 //
 //   - Watch yields each submission once within a run, when its report is ready, however late that is within Lookback
-//     after its creation. A submission that is graded again is not promised a second time.
+//     after its creation. A submission that is graded again may be yielded again or not.
 //   - With a Checkpoint, a restart resumes where the last run stopped. A submission is saved as delivered when the loop
 //     asks for the next one. A crash or a break repeats at most the submissions that were not saved.
 //   - A zero Since means the time of the call, by the server's clock.
@@ -113,8 +114,10 @@ func (s *SubmissionService) watch(ctx context.Context, o WatchOptions, called ti
 			return err
 		}
 	}
-	return w.run(ctx, func(ctx context.Context) (time.Duration, bool, error) {
-		wait, _, err := w.pollOnce(ctx, yield)
+	return w.run(ctx, func(ctx context.Context) (wait time.Duration, more bool, err error) {
+		if err = w.begin(ctx); err == nil {
+			wait, _, err = w.poll(ctx, yield)
+		}
 		if errors.Is(err, errBreak) {
 			return 0, false, err
 		}
@@ -133,7 +136,8 @@ func (s *SubmissionService) watch(ctx context.Context, o WatchOptions, called ti
 //     Watch would retry, More is true and Wait is a minute, or what the API asked for.
 //   - A damaged state, one of another account or filter, and a Checkpoint are a [ParamError].
 //
-// The state grows with the results of the last two days and the unfinished submissions, by at most 100 bytes each.
+// The state grows with the results of the two days before the newest submission and with the unfinished submissions, by
+// at most 100 bytes each.
 // Scope read; in addition, Poll costs one read of the account for an empty state and for each key in each process,
 // and one for an AssessmentID without submissions.
 func (s *SubmissionService) Poll(ctx context.Context, state string, o WatchOptions) (polled PollResult, err error) {
@@ -156,14 +160,18 @@ func (s *SubmissionService) poll(ctx context.Context, state string, o WatchOptio
 	if err != nil {
 		return polled, err
 	}
-	wait, more, err := w.pollOnce(ctx, func(s Submission, err error) bool {
-		if err != nil {
-			polled.Errors = append(polled.Errors, err)
-		} else {
-			polled.Submissions = append(polled.Submissions, s)
-		}
-		return true
-	})
+	var wait time.Duration
+	var more bool
+	if err = w.begin(ctx); err == nil {
+		wait, more, err = w.poll(ctx, func(s Submission, err error) bool {
+			if err != nil {
+				polled.Errors = append(polled.Errors, err)
+			} else {
+				polled.Submissions = append(polled.Submissions, s)
+			}
+			return true
+		})
+	}
 	switch {
 	case err == nil:
 		w.core.shared.polled.Store(true)
@@ -230,21 +238,22 @@ func (w *watcher) save() string {
 	return watchStates.Seal(w.state)
 }
 
-// pollOnce is poll. A new watch reads the account first. The response shows the server's clock too, by which a zero
+// begin reads the account of a new watch, and makes its machine. The response shows the server's clock too, by which a zero
 // Since is set.
-func (w *watcher) pollOnce(ctx context.Context, yield func(Submission, error) bool) (wait time.Duration, more bool, err error) {
-	if w.core.account == "" {
-		if w.core.account, err = w.core.readAccount(ctx); err != nil {
-			return 0, false, err
-		}
-		since := pollTime(w.state.Since.Truncate(time.Millisecond)) // The API shows no fractions of one.
-		if w.state.Since.IsZero() {
-			since = pollTime(w.core.shared.clock.at(w.state.Called).Truncate(time.Second))
-		}
-		w.machine = poll.New(w.interval.options(w.options.Lookback), w.now(), w.serverNow(), since, nil)
-		w.machine.FromNow = w.state.Since.IsZero()
+func (w *watcher) begin(ctx context.Context) (err error) {
+	if w.core.account != "" {
+		return nil
 	}
-	return w.poll(ctx, yield)
+	if w.core.account, err = w.core.readAccount(ctx); err != nil {
+		return err
+	}
+	since := pollTime(w.state.Since.Truncate(time.Millisecond)) // The API shows no fractions of one.
+	if w.state.Since.IsZero() {
+		since = pollTime(w.core.shared.clock.at(w.state.Called).Truncate(time.Second))
+	}
+	w.machine = poll.New(w.interval.options(w.options.Lookback), w.now(), w.serverNow(), since, nil)
+	w.machine.FromNow = w.state.Since.IsZero()
+	return nil
 }
 
 // checkAssessment checks that the assessment exists when the first listing is empty.

@@ -90,7 +90,7 @@ type Reply struct {
 type Machine struct {
 	Sources []*source       `json:"sources"`          // First the newest page, then the depths from the deepest.
 	Reads   map[string]read `json:"reads"`            // Submissions to be read singly.
-	Known   set             `json:"known,omitzero"`   // Given ids that were not delivered yet. Nil: all evaluations count.
+	Awaited set             `json:"known,omitzero"`   // Given ids that were not delivered yet. Nil: all evaluations count.
 	Missing []string        `json:"missing,omitzero"` // Given ids that do not exist.
 
 	// What was delivered, by the server's clock.
@@ -131,20 +131,20 @@ func New(o Options, caller Local, server, from Server, ids []string) *Machine {
 	if ids == nil {
 		return m
 	}
-	m.Known = set{}
+	m.Awaited = set{}
 	for _, id := range ids {
-		m.Known[id] = true
+		m.Awaited[id] = true
 	}
-	first, known := m.allOfLookback(), &source{Depth: knownIDs, Began: Local(from), Cost: float64(len(ids))}
-	m.Sources = append(m.Sources, known)
+	first, awaited := m.allOfLookback(), &source{Depth: awaitedIDs, Began: Local(from), Cost: float64(len(ids))}
+	m.Sources = append(m.Sources, awaited)
 	if len(ids) <= cheapRequests {
-		first = known
+		first = awaited
 	}
-	first.Began = first.Began.Add(-longestPeriod) // The first poll reads all known ids, or lists all of Lookback.
+	first.Began = first.Began.Add(-longestPeriod) // The first poll reads all awaited ids, or lists all of Lookback.
 	return m
 }
 
-// Resume continues a machine that was decoded from JSON. With another Lookback than before it learns its sources anew.
+// Resume continues a machine that was decoded from JSON. With another Lookback than before its sources begin anew.
 func (m *Machine) Resume(o Options, caller Local) {
 	m.options, m.caller, m.resumed = o, caller, true
 	if all := m.allOfLookback(); all.Depth != o.Lookback {
@@ -165,11 +165,11 @@ func (m *Machine) Next(caller Local, w Window) (r Request, wait time.Duration) {
 	switch {
 	case w.Left <= 0:
 		return Request{}, w.Ends
-	case m.Known != nil && len(m.Known) == 0:
+	case m.Awaited != nil && len(m.Awaited) == 0:
 		return Request{}, m.options.Interval
 	}
-	base := m.base()
-	source, until := m.nextSource(base, w)
+	opener := m.opener()
+	source, until := m.nextSource(opener, w)
 	id, due := m.nextRead()
 	switch {
 	case due <= m.Clock && (source == nil || source.cost() > 1):
@@ -177,7 +177,7 @@ func (m *Machine) Next(caller Local, w Window) (r Request, wait time.Duration) {
 	case source != nil:
 		m.from, m.asked = source, m.nextPage(source)
 	case !m.sent:
-		m.from, m.asked = base, m.nextPage(base)
+		m.from, m.asked = opener, m.nextPage(opener)
 	default:
 		return Request{}, min(until, due).Sub(m.Clock)
 	}
@@ -224,8 +224,8 @@ func (m *Machine) Receive(r Reply) (results []Item, endless bool) {
 // Delivered records that a result of Receive was delivered.
 func (m *Machine) Delivered(it Item) {
 	delete(m.Reads, it.ID)
-	if m.Known != nil {
-		delete(m.Known, it.ID)
+	if m.Awaited != nil {
+		delete(m.Awaited, it.ID)
 	} else {
 		m.Done[it.ID] = m.shownUntil(it)
 	}

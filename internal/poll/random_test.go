@@ -205,7 +205,7 @@ func (w *world) run() *outcome {
 			now = call
 		}
 	}
-	for now < w.end && (w.known == nil || len(o.machine.Known) > 0) {
+	for now < w.end && (w.known == nil || len(o.machine.Awaited) > 0) {
 		for _, out := range w.outages {
 			if now > out[0] && now < out[1] {
 				now = out[1]
@@ -297,7 +297,7 @@ func (w *world) reload(o *outcome, options poll.Options, now time.Duration) {
 	if err != nil {
 		o.problem(now, "%v", err)
 	}
-	ids := len(m.Done) + len(m.Known) + len(m.Missing) + len(m.Reads)
+	ids := len(m.Done) + len(m.Awaited) + len(m.Missing) + len(m.Reads)
 	for _, s := range m.Sources {
 		if ids += len(s.Members); s.Open != nil {
 			ids += len(s.Open.Seen)

@@ -9,8 +9,8 @@ import (
 
 // isAwaited reports whether a submission may still have to be delivered.
 func (m *Machine) isAwaited(id string) bool {
-	if m.Known != nil {
-		return m.Known[id]
+	if m.Awaited != nil {
+		return m.Awaited[id]
 	}
 	_, delivered := m.Done[id]
 	return !delivered
@@ -27,7 +27,7 @@ func (m *Machine) receiveItem(it Item, s *source) (result bool) {
 	}
 	r, reading := m.Reads[it.ID]
 	since := cmp.Or(it.Evaluated, it.Submitted, it.Created)
-	wanted := m.Known != nil || it.Undated || since >= m.DoneTo || r.First > 0 || reading && m.FromNow
+	wanted := m.Awaited != nil || it.Undated || since >= m.DoneTo || r.First > 0 || reading && m.FromNow
 	if !wanted || !m.isAwaited(it.ID) {
 		return false
 	}
@@ -61,13 +61,13 @@ func (m *Machine) nextRead() (first string, due Local) {
 	return first, due
 }
 
-// receiveRead takes the reply to a single read, of Reads or of the known ids.
+// receiveRead takes the reply to a single read, of Reads or of the awaited ids.
 func (m *Machine) receiveRead(r Reply) (results []Item) {
 	if m.from == nil {
 		return m.receiveSubmission(r, m.Sources[m.Reads[m.asked.ID].Source])
 	}
 	m.from.Open.Cursor = m.asked.ID
-	_, more := m.knownAfter(m.asked.ID)
+	_, more := m.awaitedAfter(m.asked.ID)
 	results = m.receiveSubmission(r, m.from) // Before the request is counted, because it may show a new status.
 	m.countRequest(m.from, !more)
 	return results
@@ -79,8 +79,8 @@ func (m *Machine) receiveSubmission(r Reply, s *source) (results []Item) {
 	switch {
 	case r.Outcome == Missing:
 		delete(m.Reads, id)
-		if m.Known[id] {
-			delete(m.Known, id)
+		if m.Awaited[id] {
+			delete(m.Awaited, id)
 			m.Missing = append(m.Missing, id)
 		}
 		return nil
@@ -89,7 +89,7 @@ func (m *Machine) receiveSubmission(r Reply, s *source) (results []Item) {
 		return nil
 	}
 	it := r.Items[0]
-	m.learnStatus(it.Status)
+	m.addStatus(it.Status)
 	if m.receiveItem(it, s) {
 		m.credit(s)
 		return r.Items

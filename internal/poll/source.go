@@ -10,7 +10,7 @@ import (
 
 // source is a listing that can show an evaluation first: of a depth, or of an unfinished status.
 type source struct {
-	Depth   time.Duration `json:"depth,omitempty"` // A depth, newestPage or knownIDs, if Status is empty.
+	Depth   time.Duration `json:"depth,omitempty"` // A depth, newestPage or awaitedIDs, if Status is empty.
 	Status  string        `json:"status,omitempty"`
 	Members set           `json:"members,omitempty"` // The submissions with Status at the last listing.
 	Listed  bool          `json:"listed,omitempty"`  // A listing was complete.
@@ -23,14 +23,14 @@ type source struct {
 
 const (
 	newestPage time.Duration = 0
-	knownIDs   time.Duration = 1 << 62
+	awaitedIDs time.Duration = 1 << 62
 )
 
 // listing is a listing that is in progress.
 type listing struct {
 	Began  Local  `json:"began"`
 	Since  Server `json:"since"`
-	Cursor string `json:"cursor,omitempty"` // Of the next page; for known ids the last one that was read.
+	Cursor string `json:"cursor,omitempty"` // Of the next page; for awaited ids the last one that was read.
 	Pages  int    `json:"pages"`            // That were read since its first page.
 	Before int    `json:"before,omitempty"` // Those that were read before it began again.
 	First  string `json:"first,omitempty"`  // The first id of the last page.
@@ -79,8 +79,8 @@ func (s *source) failing() int {
 	return 0
 }
 
-// base returns the source that a poll begins with: the deepest of the cheapest that are not failing.
-func (m *Machine) base() *source {
+// opener returns the source that a poll begins with: the deepest of the cheapest that are not failing.
+func (m *Machine) opener() *source {
 	return slices.MinFunc(m.Sources, func(a, b *source) int {
 		return cmp.Or(cmp.Compare(a.failing(), b.failing()), cmp.Compare(a.cost(), b.cost()), cmp.Compare(b.Depth, a.Depth))
 	})
@@ -88,7 +88,7 @@ func (m *Machine) base() *source {
 
 // nextSource returns the source to list now, or nil and when one is due. Of depths that are equally due, the shallowest
 // comes first: it costs least, and shows whether the deeper ones are needed.
-func (m *Machine) nextSource(base *source, w Window) (next *source, _ Local) {
+func (m *Machine) nextSource(opener *source, w Window) (next *source, _ Local) {
 	credits := 0.0
 	for _, s := range m.Sources {
 		credits += s.Found + initialCredit
@@ -96,7 +96,7 @@ func (m *Machine) nextSource(base *source, w Window) (next *source, _ Local) {
 	until, longest := Local(math.MaxInt64), 0.0
 	for _, s := range m.Sources {
 		period := m.period(s, credits)
-		due := m.due(s, s.tried().Add(period), base, w)
+		due := m.due(s, s.tried().Add(period), opener, w)
 		if due > m.Clock {
 			until = min(until, due)
 			continue
@@ -126,9 +126,9 @@ func (m *Machine) period(s *source, credits float64) time.Duration {
 }
 
 // due returns when the next request of a source is due. at is the end of its period.
-func (m *Machine) due(s *source, at Local, base *source, w Window) Local {
+func (m *Machine) due(s *source, at Local, opener *source, w Window) Local {
 	switch l := s.Open; {
-	case l != nil && l.Failed > 0 && s == base: // No source works.
+	case l != nil && l.Failed > 0 && s == opener: // No source works.
 		return l.Due
 	case l != nil && l.Failed > 0:
 		at = l.Due
@@ -136,17 +136,17 @@ func (m *Machine) due(s *source, at Local, base *source, w Window) Local {
 		return m.Clock.Add(m.options.Interval)
 	case l != nil:
 		return min(at, m.Clock)
-	case s == base:
+	case s == opener:
 		shortest := m.options.ShortestPause
 		return s.tried().Add(min(shortest, max(min(shortest, time.Minute), m.retry().Sub(s.tried()))))
 	}
-	if at > base.tried() {
+	if at > opener.tried() {
 		return m.Clock.Add(m.options.Interval) // In a later poll.
 	}
 	return at
 }
 
-// retry returns when the first page that failed is asked again. A poll for it begins with the base too, which shows whether
+// retry returns when the first page that failed is asked again. A poll for it begins with the opener too, which shows whether
 // the API answers.
 func (m *Machine) retry() Local {
 	first := Local(math.MaxInt64)
@@ -172,8 +172,8 @@ func (m *Machine) nextPage(s *source) Request {
 		m.beginListing(s)
 	}
 	switch {
-	case s.Depth == knownIDs:
-		id, _ := m.knownAfter(s.Open.Cursor)
+	case s.Depth == awaitedIDs:
+		id, _ := m.awaitedAfter(s.Open.Cursor)
 		return Request{ID: id}
 	case s.Status != "" || s.Depth == newestPage:
 		return Request{Status: s.Status, Cursor: s.Open.Cursor}
@@ -194,9 +194,9 @@ func (m *Machine) beginListing(s *source) {
 	l.Since = max(1, l.Since)
 }
 
-// knownAfter returns the known id to be read after id, and whether there is one.
-func (m *Machine) knownAfter(id string) (next string, more bool) {
-	ids := slices.Sorted(maps.Keys(m.Known))
+// awaitedAfter returns the awaited id to be read after id, and whether there is one.
+func (m *Machine) awaitedAfter(id string) (next string, more bool) {
+	ids := slices.Sorted(maps.Keys(m.Awaited))
 	k, found := slices.BinarySearch(ids, id)
 	if found {
 		k++
@@ -210,7 +210,7 @@ func (m *Machine) receivePage(r Reply) (results []Item, endless bool) {
 	allOld, first := len(r.Items) > 0, ""
 	for _, it := range r.Items {
 		first = cmp.Or(first, it.ID)
-		m.learnStatus(it.Status)
+		m.addStatus(it.Status)
 		if m.receiveItem(it, s) {
 			results = append(results, it)
 		}
@@ -268,8 +268,8 @@ func (m *Machine) countRequest(s *source, last bool) {
 		m.compare(s, l.Seen)
 		return
 	}
-	for _, other := range m.Sources { // The listing includes the shallower depths, but shows no unfinished status. Known ids include all.
-		if other.Status == "" && other.Depth > newestPage && other.Depth <= s.Depth && other.Listed || s.Depth == knownIDs {
+	for _, other := range m.Sources { // The listing includes the shallower depths, but shows no unfinished status. Awaited ids include all.
+		if other.Status == "" && other.Depth > newestPage && other.Depth <= s.Depth && other.Listed || s.Depth == awaitedIDs {
 			other.Began = max(other.Began, s.Began)
 		}
 	}
@@ -300,8 +300,8 @@ func (m *Machine) compare(s *source, seen set) {
 	s.Members = seen
 }
 
-// learnStatus makes an unfinished status a source.
-func (m *Machine) learnStatus(status string) {
+// addStatus makes an unfinished status a source.
+func (m *Machine) addStatus(status string) {
 	listed := func(s *source) bool { return s.Status == status }
 	if status != Finished && status != "" && !slices.ContainsFunc(m.Sources, listed) {
 		m.Sources = append(m.Sources, &source{Status: status, Cost: 1, Found: 1})
