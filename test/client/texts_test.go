@@ -137,7 +137,7 @@ func TestBlockedRetryIsDistinctFromAFailedAttempt(t *testing.T) {
 }
 
 func TestEndedWaitsNamePendingIDs(t *testing.T) {
-	pending := apitest.RespondData(`{"submission_id":"x","evaluated":false}`)
+	pending := apitest.RespondData(`{"id":"x","status":"started","submission_id":"x","evaluated":false}`)
 	for name, c := range map[string]struct {
 		answer apitest.Responder
 		wait   func(context.Context, *hiring.Client) error
