@@ -5,7 +5,10 @@ import (
 	"fmt"
 	"log"
 	"net/url"
+	"os"
+	"os/exec"
 	"strconv"
+	"syscall"
 	"testing"
 	"time"
 
@@ -21,28 +24,29 @@ import (
 	"github.com/hiring-assessment/hiring-go/sandbox"
 )
 
+// handler is the type of Handle with PostgreSQL.
+type handler = func(ctx context.Context, tx pgx.Tx, d jobs.Delivery) error
+
+// storeScore is the handler of the guide.
+func storeScore(ctx context.Context, tx pgx.Tx, d jobs.Delivery) error {
+	_, err := tx.Exec(ctx, "INSERT INTO results (id, score) VALUES ($1, $2) ON CONFLICT (id) DO UPDATE SET score = excluded.score",
+		d.Submission.ID, d.Report.ShipScore)
+	return err
+}
+
 // work runs workers on PostgreSQL. Any number of processes can call it.
-func work(ctx context.Context, client *hiring.Client, databaseURL string) error {
+func work(ctx context.Context, client *hiring.Client, databaseURL string, storeScore handler) error {
 	pool, err := pgxpool.New(ctx, databaseURL) // With pool_max_conns=15, five more than deliveries run at once.
 	if err != nil {
 		return err
 	}
-	defer pool.Close()
-	db := jobs.Postgres(pool)
+	db := jobs.Postgres(pool)                               // The end of the process closes the pool: Close would wait for a handler that hangs.
 	if err := jobs.Migrate(ctx, db, "hiring"); err != nil { // Any number of processes may call it.
 		return err
 	}
 	config := &river.Config{Schema: "hiring", SoftStopTimeout: 10 * time.Second} // Running handlers have 10 s to finish.
 	organizations := []jobs.Organization{{Name: "acme", Client: client}}
-	err = jobs.Watch(config, db, jobs.Results[pgx.Tx]{
-		Organizations: organizations,
-		Handle: func(ctx context.Context, tx pgx.Tx, d jobs.Delivery) error {
-			_, err := tx.Exec(ctx, "INSERT INTO results (id, score) VALUES ($1, $2) ON CONFLICT (id) DO UPDATE SET score = excluded.score",
-				d.Submission.ID, d.Report.ShipScore)
-			return err
-		},
-	})
-	if err != nil {
+	if err := jobs.Watch(config, db, jobs.Results[pgx.Tx]{Organizations: organizations, Handle: storeScore}); err != nil {
 		return err
 	}
 	if err := jobs.SendInvitations(config, db, jobs.Invitations{Organizations: organizations}); err != nil {
@@ -55,7 +59,11 @@ func work(ctx context.Context, client *hiring.Client, databaseURL string) error 
 	if err := workers.Start(ctx); err != nil {
 		return err
 	}
-	<-workers.Stopped() // They stop when ctx ends.
+	<-ctx.Done()
+	select {
+	case <-workers.Stopped():
+	case <-time.After(12 * time.Second): // A handler hangs. Its delivery goes to another process.
+	}
 	return nil
 }
 
@@ -71,7 +79,7 @@ func TestGuideWorkersPostgres(t *testing.T) {
 	ctx, stop := context.WithCancel(t.Context())
 	ended := make(chan error)
 	for range 2 {
-		go func() { ended <- work(ctx, api.client, location.String()) }()
+		go func() { ended <- work(ctx, api.client, location.String(), storeScore) }()
 	}
 	eventually(t, func() bool {
 		return s.count(t, "pg_tables WHERE tablename = 'hiring_jobs' AND schemaname = 'hiring'") == 1 && s.count(t, "hiring.hiring_jobs WHERE status = 'watching'") == 1
@@ -94,6 +102,29 @@ func TestGuideWorkersPostgres(t *testing.T) {
 	stop()
 	require.NoError(t, <-ended)
 	require.NoError(t, <-ended)
+}
+
+// TestGuideProgramEndsWhileAHandlerHangsPostgres sends SIGTERM to a process of the guide whose handler never returns.
+func TestGuideProgramEndsWhileAHandlerHangsPostgres(t *testing.T) {
+	t.Parallel()
+	s, api := newPostgres(t), newAPI(t)
+	s.mustExec(t, "CREATE SCHEMA hiring; CREATE SEQUENCE handled")
+	executable, err := os.Executable()
+	require.NoError(t, err)
+	ctx, cancel := context.WithTimeout(t.Context(), 2*maxWait) // Kills the process.
+	defer cancel()
+	process := exec.CommandContext(ctx, executable)
+	process.Env = append(os.Environ(), databaseVariable+"="+s.url+"&pool_max_conns=15", serviceVariable+"="+api.URL(), roleVariable+"="+guideRole)
+	process.Stderr = os.Stderr
+	require.NoError(t, process.Start())
+	eventually(t, func() bool {
+		return s.count(t, "pg_tables WHERE tablename = 'hiring_jobs' AND schemaname = 'hiring'") == 1 && s.count(t, "hiring.hiring_jobs WHERE status = 'watching'") == 1
+	})
+	api.addEvaluated(t, 1)
+	s.mustExec(t, "UPDATE hiring.river_job SET scheduled_at = now() WHERE kind = 'hiring_poll' AND state = 'scheduled'")
+	eventually(t, func() bool { return queryValue[bool](t, s.db, "SELECT is_called FROM handled") })
+	require.NoError(t, process.Process.Signal(syscall.SIGTERM))
+	require.NoError(t, process.Wait(), "status 0")
 }
 
 // apply stores an application and queues the invitation of its candidate in one

@@ -65,7 +65,11 @@ func run(ctx context.Context) error {
 	if err := workers.Start(ctx); err != nil { // The workers stop when ctx ends.
 		return err
 	}
-	<-workers.Stopped()
+	<-ctx.Done()
+	select {
+	case <-workers.Stopped():
+	case <-time.After(12 * time.Second): // A handler hangs.
+	}
 	fmt.Println("stopped")
 	return nil
 }

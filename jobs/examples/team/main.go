@@ -84,7 +84,7 @@ func onPostgres(ctx context.Context, set settings, service *service, url string)
 	if err != nil {
 		return err
 	}
-	defer pool.Close()
+	// The end of the program closes the pool: Close would wait for a handler that hangs.
 	if _, err = pool.Exec(ctx, results); err != nil { // Another process creates it now.
 		_, err = pool.Exec(ctx, results)
 	}

@@ -3,6 +3,7 @@ package main
 import (
 	"bufio"
 	"context"
+	"fmt"
 	"io"
 	"net/http"
 	"os"
@@ -22,10 +23,21 @@ import (
 // TestMain also runs the program, for the tests.
 func TestMain(m *testing.M) {
 	if os.Getenv("TEAM_TEST_PROGRAM") != "" {
+		if os.Getenv("TEAM_TEST_HANGS") != "" {
+			out = hanging{}
+		}
 		main()
 		return
 	}
 	os.Exit(m.Run())
+}
+
+// hanging makes the handler hang when it prints its first result.
+type hanging struct{}
+
+func (hanging) Write([]byte) (int, error) {
+	fmt.Println("hangs")
+	select {}
 }
 
 // program is a running process. Its folder is empty.
@@ -123,10 +135,29 @@ func database(t *testing.T) (url string) {
 // TestTeamPostgres runs one of the processes of a database.
 func TestTeamPostgres(t *testing.T) {
 	t.Parallel()
+	onPostgresServer(t, result)
+}
+
+// TestTeamEndsWhileAHandlerHangs interrupts a process on each database whose handler never returns.
+func TestTeamEndsWhileAHandlerHangs(t *testing.T) {
+	t.Parallel()
+	const hangs = "TEAM_TEST_HANGS=1"
+	t.Run("Postgres", func(t *testing.T) { t.Parallel(); onPostgresServer(t, "^hangs$", hangs) })
+	t.Run("SQLite", func(t *testing.T) {
+		t.Parallel()
+		p := start(t, []string{hangs})
+		p.until(t, "^hangs$")
+		p.interrupt(t)
+	})
+}
+
+// onPostgresServer runs a process until it prints a line about a result, and interrupts it.
+func onPostgresServer(t *testing.T, line string, environment ...string) {
+	t.Helper()
 	service := sandbox.New()
 	t.Cleanup(service.Close)
 	url := database(t)
-	p := start(t, []string{"DATABASE_URL=" + url, "HIRING_BASE_URL=" + service.URL(), "HIRING_API_KEY=" + sandbox.LiveKey}, "-every", "2s")
+	p := start(t, append(environment, "DATABASE_URL="+url, "HIRING_BASE_URL="+service.URL(), "HIRING_API_KEY="+sandbox.LiveKey), "-every", "2s")
 	p.until(t, "^River's page")
 	db, err := pgx.Connect(t.Context(), url)
 	require.NoError(t, err)
@@ -137,6 +168,6 @@ func TestTeamPostgres(t *testing.T) {
 	}, maxRun, 100*time.Millisecond)
 	_, err = service.AddResult(service.AddAssessment("Backend engineer"), "ada@candidates.test", sandbox.Result{})
 	require.NoError(t, err)
-	p.until(t, result)
+	p.until(t, line)
 	p.interrupt(t)
 }

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"io"
 	"log/slog"
 	"os"
 	"time"
@@ -31,6 +32,9 @@ const results = `CREATE TABLE IF NOT EXISTS results (
 	score integer
 )`
 
+// stopTimeout is the longest time from SIGTERM to the end of the program.
+const stopTimeout = 7 * time.Second
+
 func (t *team[TTx]) run(ctx context.Context) error {
 	if err := jobs.Migrate(ctx, t.database, ""); err != nil {
 		return err
@@ -40,7 +44,7 @@ func (t *team[TTx]) run(ctx context.Context) error {
 		return err
 	}
 	log := slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelWarn}))
-	config := &river.Config{Logger: log, SoftStopTimeout: 5 * time.Second}
+	config := &river.Config{Logger: log, SoftStopTimeout: stopTimeout - 2*time.Second}
 	organizations := []jobs.Organization{{Name: "acme", Client: t.service.client, Watch: t.service.watch}}
 	if err := jobs.Watch(config, t.database, jobs.Results[TTx]{Organizations: organizations, Handle: t.store, Telemetry: telemetry}); err != nil {
 		return err
@@ -77,10 +81,16 @@ func (t *team[TTx]) run(ctx context.Context) error {
 	if t.service.fake != nil {
 		t.service.evaluate(ctx)
 	}
-	<-client.Stopped()
+	<-ctx.Done()
+	select {
+	case <-client.Stopped():
+	case <-time.After(stopTimeout): // A handler hangs. Its delivery goes to another process.
+	}
 	fmt.Println("stopped")
 	return nil
 }
+
+var out io.Writer = os.Stdout // Of the handler.
 
 // store is the handler. It stores a result exactly once, because the same transaction
 // completes the job.
@@ -89,7 +99,7 @@ func (t *team[TTx]) store(ctx context.Context, tx TTx, d jobs.Delivery) error {
 		d.Submission.ID, d.Submission.Candidate.Name, d.Report.ShipScore)
 	if err == nil {
 		score, _ := d.Report.Score()
-		fmt.Printf("%s  %-12q %3d  %s\n", time.Now().Format(time.TimeOnly), d.Submission.Candidate.Name, score, d.Report.VerdictLabel)
+		_, _ = fmt.Fprintf(out, "%s  %-12q %3d  %s\n", time.Now().Format(time.TimeOnly), d.Submission.Candidate.Name, score, d.Report.VerdictLabel)
 	}
 	return err
 }
