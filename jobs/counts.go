@@ -19,7 +19,7 @@ type jobState struct {
 type jobCount struct {
 	n       int
 	special int64   // Of polls the largest round, of runs those that have failed or wait for another limit of the plan.
-	seconds float64 // When the oldest entered its state, or when a poll is due, since 1970. 0 without any.
+	seconds float64 // When the oldest entered its state, or when the next poll is due, since 1970. 0 without any.
 }
 
 // since returns the time of a count, zero when nothing was counted.
@@ -49,12 +49,16 @@ func (in *installation[TTx]) count(ctx context.Context, query string) (map[jobSt
 
 const unfinishedSQL = "state IN ('available', 'pending', 'retryable', 'running', 'scheduled')"
 
-// countPolls counts the unfinished polls of each organization.
+// countPolls counts the unfinished polls of each organization. The next one is due when it is
+// scheduled. One that has failed, replaces a discarded one or was snoozed is due since the last
+// successful poll, or since the watch began.
 func (in *installation[TTx]) countPolls(ctx context.Context) (map[jobState]jobCount, error) {
 	t := in.table()
-	return in.count(ctx, `SELECT args->>'organization', '', sum(CASE WHEN state = 'discarded' THEN 0 ELSE 1 END), max(CAST(args->>'round' AS bigint)),
-			coalesce(max(CASE WHEN state = 'scheduled' THEN `+t.epochSQL("scheduled_at")+` END), 0)
-		FROM river_job WHERE queue = '`+QueuePolls+`' AND (`+unfinishedSQL+` OR state = 'discarded') GROUP BY 1`)
+	return in.count(ctx, `SELECT organization, '', sum(n), max(round), max(due) FROM (
+			SELECT args->>'organization' AS organization, CASE WHEN state = 'discarded' THEN 0 ELSE 1 END AS n, CAST(args->>'round' AS bigint) AS round,
+				CASE WHEN state IN ('available', 'scheduled') AND `+t.epochSQL("scheduled_at")+` > `+t.epochSQL(t.now())+` + 1 AND metadata->>'snoozes' IS NULL THEN `+t.epochSQL("scheduled_at")+` ELSE 0 END AS due
+			FROM river_job WHERE queue = '`+QueuePolls+`' AND (`+unfinishedSQL+` OR state = 'discarded')
+			UNION ALL SELECT organization, 0, 0, `+t.epochSQL("updated_at")+` FROM hiring_jobs WHERE assessment_id = '' AND address = '') AS polls GROUP BY 1`)
 }
 
 // countDeliveries counts deliveries by state, pauses, and submissions that cannot be decoded.

@@ -159,15 +159,17 @@ func organizationsComeAndGo[TTx any](t *testing.T, s *store[TTx]) {
 }
 
 // startIdle starts a process whose only worker does not return from its first report.
-func (s *store[TTx]) startIdle(t *testing.T, table *customerTable, r *recorder) {
+func (s *store[TTx]) startIdle(t *testing.T, table *customerTable, r *recorder) (stop func()) {
 	t.Helper()
 	config, telemetry, ended := testConfig(), r.telemetry(), make(chan struct{})
 	telemetry.Count = func(context.Context, jobs.CountEvent) { <-ended }
+	end := sync.OnceFunc(func() { close(ended) })
 	require.NoError(t, jobs.Watch(config, s.database, jobs.Results[TTx]{Directory: table.directory(), Telemetry: telemetry, Handle: s.insertResult}))
 	delete(config.Queues, jobs.QueuePolls)
 	delete(config.Queues, jobs.QueueDeliveries)
-	s.start(t, config)
-	t.Cleanup(func() { close(ended) })
+	_, stopClient := s.start(t, config)
+	t.Cleanup(end)
+	return func() { end(); stopClient() }
 }
 
 // TestDirectoryThatFailsRemovesNothingSQLite has a List and an Open that fail for a while, at the

@@ -50,10 +50,8 @@ func (w *healthWorker[TTx]) Work(ctx context.Context, _ *river.Job[healthArgs]) 
 	return errors.Join(errs...)
 }
 
-// keepPolling inserts a poll for each organization without one, and reports when the polls
-// are due that wait for longer than a minute: a process that has just started has not
-// scheduled them itself. A poll that replaces a discarded one has the same round, so that a
-// deleted row stays an error.
+// keepPolling inserts a poll for each organization without one. A poll that replaces a
+// discarded one has the same round, so that a deleted row stays an error.
 func (w *healthWorker[TTx]) keepPolling(ctx context.Context, client *river.Client[TTx], names []string) error {
 	polls, err := w.countPolls(ctx)
 	if err != nil {
@@ -64,9 +62,6 @@ func (w *healthWorker[TTx]) keepPolling(ctx context.Context, client *river.Clien
 		p := polls[jobState{organization: name}]
 		if p.n == 0 {
 			missing = append(missing, river.InsertManyParams{Args: pollArgs{name, p.special}})
-		}
-		if due := p.since(); due.After(time.Now().Add(time.Minute)) {
-			w.watched.sources[w.watched.sourceOf(name)].telemetry.PollDue(ctx, PollDueEvent{name, due})
 		}
 	}
 	return insertJobs(ctx, client, missing)

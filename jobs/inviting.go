@@ -55,7 +55,7 @@ type Invitations struct {
 // Scope write; costs what EnsureAll costs.
 func SendInvitations[TTx any](config *river.Config, db Database[TTx], invitations Invitations) error {
 	var in *installation[TTx]
-	registry, err := newRegistry(false, func() *slog.Logger { return in.logger() },
+	registry, err := newRegistry(nil, func() *slog.Logger { return in.logger() },
 		source{invitations.Organizations, invitations.Directory, invitations.Telemetry.complete()})
 	if err != nil {
 		return err

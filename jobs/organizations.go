@@ -117,10 +117,11 @@ func (s source) check() error {
 // registry holds the organizations that this process knows.
 type registry struct {
 	sources []source
-	polled  bool // The organizations are polled, so their PollDue is reported.
+	polls   func(context.Context) (map[jobState]jobCount, error) // See countPolls. Nil when the organizations are not polled.
 	log     func() *slog.Logger
 
 	reading sync.Mutex // Held while the sources are read.
+	due     sync.Mutex // Held while PollDue is reported, so that nothing follows the report of a removed organization.
 	current atomic.Pointer[listing]
 }
 
@@ -153,7 +154,7 @@ const unknownInterval = 2 * time.Second
 const listTimeout = 15 * time.Second
 
 // newRegistry checks the fixed organizations. Those of directories are read later.
-func newRegistry(polled bool, log func() *slog.Logger, sources ...source) (*registry, error) {
+func newRegistry(polls func(context.Context) (map[jobState]jobCount, error), log func() *slog.Logger, sources ...source) (*registry, error) {
 	names := make(map[string]bool)
 	sources = slices.Clone(sources)
 	for i, s := range sources {
@@ -173,7 +174,7 @@ func newRegistry(polled bool, log func() *slog.Logger, sources ...source) (*regi
 			names[o.Name] = true
 		}
 	}
-	r := &registry{sources: sources, polled: polled, log: log}
+	r := &registry{sources: sources, polls: polls, log: log}
 	r.current.Store(&listing{unlisted: make(map[string]time.Time)})
 	return r, nil
 }
@@ -242,10 +243,43 @@ func (r *registry) refresh(ctx context.Context, interval time.Duration) {
 	if next.first.IsZero() {
 		next.first = next.read
 	}
-	r.current.Store(&next)
+	r.replace(ctx, before, &next)
 }
 
-// list reads the sources, and reports the organizations that were added and removed.
+// replace replaces the list, and reports when the polls of its organizations are due, which
+// another process may have scheduled.
+func (r *registry) replace(ctx context.Context, before, next *listing) {
+	r.due.Lock()
+	r.current.Store(next)
+	for name, e := range before.entries {
+		if next.entries[name] == nil && r.polls != nil {
+			r.sources[e.source].telemetry.PollDue(ctx, PollDueEvent{Organization: name})
+		}
+	}
+	r.due.Unlock()
+	if r.polls == nil {
+		return
+	}
+	polls, _ := r.polls(ctx) // After an error, the times of before stay.
+	for name := range next.entries {
+		if at := polls[jobState{organization: name}].since(); !at.IsZero() {
+			r.reportPollDue(ctx, name, at)
+		} else if before.entries[name] == nil {
+			r.reportPollDue(ctx, name, time.Now())
+		}
+	}
+}
+
+// reportPollDue reports when a poll is due, unless the organization was removed.
+func (r *registry) reportPollDue(ctx context.Context, name string, at time.Time) {
+	r.due.Lock()
+	defer r.due.Unlock()
+	if e := r.current.Load().entries[name]; e != nil {
+		r.sources[e.source].telemetry.PollDue(ctx, PollDueEvent{name, at})
+	}
+}
+
+// list reads the sources.
 func (r *registry) list(ctx context.Context, before *listing) (next listing, err error) {
 	next.entries, next.unlisted = make(map[string]*entry), maps.Clone(before.unlisted)
 	for i, s := range r.sources {
@@ -267,25 +301,15 @@ func (r *registry) list(ctx context.Context, before *listing) (next listing, err
 			next.entries[l.Name] = e
 		}
 	}
-	for name, e := range before.entries {
+	for name := range before.entries {
 		if next.entries[name] == nil {
 			next.unlisted[name] = time.Now()
-			r.reportPollDue(ctx, e, time.Time{})
 		}
 	}
-	for name, e := range next.entries {
+	for name := range next.entries {
 		delete(next.unlisted, name)
-		if before.entries[name] == nil {
-			r.reportPollDue(ctx, e, time.Now())
-		}
 	}
 	return next, nil
-}
-
-func (r *registry) reportPollDue(ctx context.Context, e *entry, at time.Time) {
-	if r.polled {
-		r.sources[e.source].telemetry.PollDue(ctx, PollDueEvent{e.Name, at})
-	}
 }
 
 // reopen makes the next job of an organization open it again.

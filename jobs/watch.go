@@ -99,7 +99,8 @@ func Watch[TTx any](config *river.Config, db Database[TTx], results ...Results[T
 		return errors.New("jobs: Watch: no Results were given")
 	}
 	var in *installation[TTx]
-	registry, err := newRegistry(true, func() *slog.Logger { return in.logger() }, sources...)
+	registry, err := newRegistry(func(ctx context.Context) (map[jobState]jobCount, error) { return in.countPolls(ctx) },
+		func() *slog.Logger { return in.logger() }, sources...)
 	if err != nil {
 		return err
 	}
@@ -204,7 +205,7 @@ func (w *pollWorker[TTx]) poll(ctx context.Context, o Organization, retry RetryP
 		o.reportEvent(ctx, KindPoll, EventUnreadable)
 	}
 	if pollErr == nil {
-		o.telemetry.PollDue(ctx, PollDueEvent{o.Name, time.Now().Add(polled.Wait)})
+		w.watched.reportPollDue(ctx, o.Name, time.Now().Add(polled.Wait))
 	}
 	return pollErr
 }
