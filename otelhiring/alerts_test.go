@@ -356,6 +356,10 @@ var recorded = map[string]struct {
 		manyPolls("0x19 0+30x30 0x30", "0x19 0+30x40 0x20", map[string]string{deliveries("failing"): "0x80"}),
 		map[string]labels{"HiringPollsOverdue": {"instance": "", "cause": "the processes"}}, 15 * time.Minute,
 	},
+	"an organization fails while its process ends every two minutes, and is gone for a minute": {map[string]string{
+		pollOverdue("acme"): "0x19" + strings.Repeat(" 400x3 stale _", 10),
+	}, map[string]labels{"HiringPollOverdue": acme(labels{"hiring_operation": "Submissions.Poll"})}, 0},
+	"a process starts during each of its rare polls": {map[string]string{pollOverdue("acme"): "0x19" + strings.Repeat(" 1500 0x5", 10)}, nil, 0},
 	"all processes are gone": {map[string]string{pollOverdue("acme"): "0x19 stale"}, map[string]labels{"HiringWorkerGone": {"instance": ""}}, 0},
 	"an organization is removed": {map[string]string{
 		pollOverdue("acme"): "0x19 stale", pollOverdue("globex"): "0x80",
