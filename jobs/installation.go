@@ -39,14 +39,16 @@ type installation[TTx any] struct {
 	db     Database[TTx]
 
 	watched, inviting *registry // Nil without Watch, or without SendInvitations.
+	registries        []*registry
 
 	results  []Results[TTx] // By source of watched.
 	shares   *shares
 	planWait time.Duration // See Invitations.PlanWait.
 
-	reading sync.Once // The process has begun to read its directories again and again.
-	running sync.Map  // Running deliveries by job id, as runningDelivery, for JobStuckHandler.
-	unread  sync.Map  // Names of organizations whose state this process cannot read.
+	reading sync.Once  // The process has begun to read its directories again and again.
+	clock   slog.Level // Of the last comparison of clocks.
+	running sync.Map   // Running deliveries by job id, as runningDelivery, for JobStuckHandler.
+	unread  sync.Map   // Names of organizations whose state this process cannot read.
 }
 
 // install returns the installation of a configuration, and sets the fields of the
@@ -148,28 +150,62 @@ func (in *installation[TTx]) complete(ctx context.Context, tx TTx, job *rivertyp
 	return nil
 }
 
-// keepReading reads the directories of this process until its client stops. Without it, a
-// process whose jobs all run in others would report the polls of a removed organization as
-// overdue.
+// keepReading reads the directories of this process, and compares its clock, until its client
+// stops. Without it, a process whose jobs all run in others would report the polls of a removed
+// organization as overdue.
 func (in *installation[TTx]) keepReading(stopped <-chan struct{}) {
 	in.reading.Do(func() {
 		go func() {
 			ticks := time.NewTicker(refreshInterval)
 			defer ticks.Stop()
 			for {
+				ctx, cancel := context.WithTimeout(context.Background(), 2*listTimeout)
+				in.compareClock(ctx)
+				for _, r := range in.registries {
+					r.refresh(ctx, refreshInterval/2)
+				}
+				cancel()
 				select {
 				case <-stopped:
 					return
 				case <-ticks.C:
 				}
-				for _, r := range []*registry{in.watched, in.inviting} {
-					if r != nil {
-						r.refresh(context.Background(), refreshInterval/2)
-					}
-				}
 			}
 		}()
 	})
+}
+
+// Differences of clocks that are logged. Jobs of this process are late by the difference, and
+// from RescueStuckJobsAfter on a leader starts running jobs again.
+const (
+	clockWarning = 5 * time.Second
+	clockError   = time.Minute
+)
+
+// compareClock reports the difference between the clock of this process and the database's. It
+// ends nothing, because the database's clock may be the wrong one. SQLite uses the same clock.
+func (in *installation[TTx]) compareClock(ctx context.Context) {
+	began, c := time.Now(), jobCount{}
+	if in.db.sqlite || in.table().queryRow(ctx, "SELECT "+in.table().epochSQL("now()")).Scan(&c.seconds) != nil {
+		return
+	}
+	ahead := max(began.Sub(c.since()), min(time.Since(c.since()), 0)) // Zero when the statement explains the difference.
+	level := slog.LevelInfo
+	if ahead.Abs() > clockWarning {
+		level = slog.LevelWarn
+	}
+	if ahead.Abs() > clockError {
+		level = slog.LevelError
+	}
+	if level != in.clock {
+		in.logger().Log(ctx, level, "jobs: the difference between the clocks of this process and the database has changed", "ahead", ahead.Round(time.Millisecond).String())
+	}
+	in.clock = level
+	for _, r := range in.registries {
+		for _, s := range r.sources {
+			s.telemetry.Clock(ctx, ClockEvent{ahead})
+		}
+	}
 }
 
 // WorkEnd is called by River at the end of each attempt of each job of the configuration,

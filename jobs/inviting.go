@@ -64,6 +64,7 @@ func SendInvitations[TTx any](config *river.Config, db Database[TTx], invitation
 		return err
 	}
 	in.inviting, in.planWait = registry, cmp.Or(max(invitations.PlanWait, 0), time.Hour)
+	in.registries = append(in.registries, registry)
 	addQueue(config, QueueInvitations, river.QueueConfig{MaxWorkers: 10})
 	return nil
 }

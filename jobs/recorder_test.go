@@ -16,6 +16,7 @@ type recorder struct {
 	counts map[string]int       // By organization and state.
 	oldest map[string]time.Time // By organization and state.
 	due    map[string]time.Time // By organization.
+	clock  []time.Duration
 }
 
 func newRecorder() *recorder {
@@ -44,6 +45,11 @@ func (r *recorder) telemetry() jobs.Telemetry {
 			defer r.Unlock()
 			key := e.Organization + " " + string(e.State)
 			r.counts[key], r.oldest[key] = e.Count, e.Oldest
+		},
+		Clock: func(_ context.Context, e jobs.ClockEvent) {
+			r.Lock()
+			defer r.Unlock()
+			r.clock = append(r.clock, e.Ahead)
 		},
 	}
 }
@@ -83,4 +89,14 @@ func (r *recorder) dueOf(organization string) time.Time {
 	r.Lock()
 	defer r.Unlock()
 	return r.due[organization]
+}
+
+// ahead returns the last reported difference of the clocks, and how many were reported.
+func (r *recorder) ahead() (d time.Duration, n int) {
+	r.Lock()
+	defer r.Unlock()
+	if n = len(r.clock); n > 0 {
+		d = r.clock[n-1]
+	}
+	return d, n
 }

@@ -28,6 +28,9 @@ type Telemetry struct {
 	// and each state. A report is out of date after three minutes without another one,
 	// because another process may have taken over, or the organization was removed.
 	Count func(context.Context, CountEvent)
+
+	// Clock is called three times a minute in each process on PostgreSQL.
+	Clock func(context.Context, ClockEvent)
 }
 
 // DeliveredEvent is a completed delivery.
@@ -58,9 +61,16 @@ type CountEvent struct {
 	Oldest       time.Time // When the oldest of them entered the state. Zero when Count is 0.
 }
 
+// ClockEvent is the difference between the clocks of a process and the database. With a clock
+// that is ahead, polls, deliveries and retries are late by the difference. From a difference of
+// RescueStuckJobsAfter on, the leading process starts running jobs a second time.
+type ClockEvent struct {
+	Ahead time.Duration // Of the process. Below zero the database is ahead.
+}
+
 // complete returns t with functions that do nothing in place of nil.
 func (t Telemetry) complete() Telemetry {
-	return Telemetry{orNothing(t.Delivered), orNothing(t.Job), orNothing(t.PollDue), orNothing(t.Count)}
+	return Telemetry{orNothing(t.Delivered), orNothing(t.Job), orNothing(t.PollDue), orNothing(t.Count), orNothing(t.Clock)}
 }
 
 func orNothing[E any](f func(context.Context, E)) func(context.Context, E) {

@@ -112,6 +112,7 @@ func Watch[TTx any](config *river.Config, db Database[TTx], results ...Results[T
 		return err
 	}
 	in.watched, in.results, in.shares = registry, results, newShares(workers)
+	in.registries = append(in.registries, registry)
 	config.JobStuckHandler = in.handleStuck(config.JobStuckHandler)
 	addQueue(config, QueuePolls, river.QueueConfig{MaxWorkers: pollWorkers})
 	addQueue(config, QueueDeliveries, river.QueueConfig{MaxWorkers: workers, FetchPollInterval: sharePollInterval})

@@ -360,7 +360,9 @@ var recorded = map[string]struct {
 		pollOverdue("acme"): "0x19" + strings.Repeat(" 400x3 stale _", 10),
 	}, map[string]labels{"HiringPollOverdue": acme(labels{"hiring_operation": "Submissions.Poll"})}, 0},
 	"a process starts during each of its rare polls": {map[string]string{pollOverdue("acme"): "0x19" + strings.Repeat(" 1500 0x5", 10)}, nil, 0},
-	"all processes are gone": {map[string]string{pollOverdue("acme"): "0x19 stale"}, map[string]labels{"HiringWorkerGone": {"instance": ""}}, 0},
+	"a clock is ahead by half a minute":              {map[string]string{`hiring_jobs_clock_offset_seconds{}`: "0x19 30x60"}, nil, 0},
+	"a clock is behind":                              {map[string]string{`hiring_jobs_clock_offset_seconds{}`: "0x19 -90x60"}, map[string]labels{"HiringClockWrong": {}}, 0},
+	"all processes are gone":                         {map[string]string{pollOverdue("acme"): "0x19 stale"}, map[string]labels{"HiringWorkerGone": {"instance": ""}}, 0},
 	"an organization is removed": {map[string]string{
 		pollOverdue("acme"): "0x19 stale", pollOverdue("globex"): "0x80",
 	}, nil, 0},

@@ -7,13 +7,15 @@
 //	jobs.Results[pgx.Tx]{Telemetry: jobTelemetry, ...}
 //
 // Beside hiring.poll.overdue, hiring.client.reports.delivered and hiring.client.reports.lag of
-// package otelhiring, these are the metrics, all with the attribute hiring.organization:
+// package otelhiring, these are the metrics, all but the clock with the attribute
+// hiring.organization:
 //
 //	hiring.jobs.events          {event}      jobs.JobEvent, by hiring.job.kind and hiring.job.event
 //	hiring.jobs.deliveries      {delivery}   deliveries in the database, by hiring.delivery.state
 //	hiring.jobs.deliveries.age  s            how long the oldest delivery has been in its state
 //	hiring.jobs.invitations     {invitation} invitations in the database that are not sent, by hiring.invitation.state
 //	hiring.jobs.invitations.age s            how long the oldest invitation has been in its state
+//	hiring.jobs.clock.offset    s            how far the clock of the process is ahead of the database's
 //
 // The states and events are the constants of package jobs. One process at a time reads the
 // database, twice a minute. What is not reported again for three minutes is not exported.
@@ -38,6 +40,8 @@ import (
 func New(t *otelhiring.Telemetry) (jobs.Telemetry, error) {
 	events, err := t.Meter().Int64Counter("hiring.jobs.events", metric.WithUnit("{event}"),
 		metric.WithDescription("Events of jobs that should not happen, such as a discarded job."))
+	clock, clockErr := t.Meter().Float64Gauge("hiring.jobs.clock.offset", metric.WithUnit("s"),
+		metric.WithDescription("How far the clock of the process is ahead of the database's."))
 	var deliveries, invitations counts
 	return jobs.Telemetry{
 		Delivered: func(ctx context.Context, e jobs.DeliveredEvent) { t.DeliveredFor(ctx, e.Organization, e.EvaluatedAt) },
@@ -52,7 +56,8 @@ func New(t *otelhiring.Telemetry) (jobs.Telemetry, error) {
 			}
 			deliveries.report(e)
 		},
-	}, errors.Join(err, deliveries.export(t, "delivery", "deliveries"), invitations.export(t, "invitation", "invitations"))
+		Clock: func(ctx context.Context, e jobs.ClockEvent) { clock.Record(ctx, e.Ahead.Seconds(), t.Attributes("")) },
+	}, errors.Join(err, clockErr, deliveries.export(t, "delivery", "deliveries"), invitations.export(t, "invitation", "invitations"))
 }
 
 // counts are the last reports about deliveries or invitations.

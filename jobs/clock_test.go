@@ -1,0 +1,44 @@
+package jobs_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/hiring-assessment/hiring-go/jobs"
+)
+
+// TestClockOfTheDatabaseIsComparedPostgres has a process that only invites, and a database whose clock is changed.
+func TestClockOfTheDatabaseIsComparedPostgres(t *testing.T) {
+	t.Parallel()
+	s, api, r := newPostgres(t), newAPI(t), newRecorder()
+	s.mustExec(t, `CREATE SCHEMA fake; CREATE TABLE fake.clock AS SELECT interval '0' AS ahead;
+		CREATE FUNCTION fake.now() RETURNS timestamptz LANGUAGE sql STABLE AS 'SELECT pg_catalog.now() + ahead FROM fake.clock'`)
+	faked, stop, err := openPostgres(t.Context(), s.url+"&search_path=fake,public,pg_catalog")
+	require.NoError(t, err)
+	t.Cleanup(stop)
+	config := testConfig()
+	var log logBuffer
+	config.Logger = log.logger()
+	require.NoError(t, jobs.SendInvitations(config, faked.database, jobs.Invitations{Organizations: api.organizations(), Telemetry: r.telemetry()}))
+	faked.start(t, config)
+	const changed = `msg="jobs: the difference between the clocks of this process and the database has changed" ahead=`
+	set := func(database string, want time.Duration, warnings, errors int) {
+		t.Helper()
+		s.mustExec(t, "UPDATE fake.clock SET ahead = CAST($1 AS interval)", database)
+		_, before := r.ahead()
+		eventually(t, func() bool { _, n := r.ahead(); return n > before+1 })
+		ahead, _ := r.ahead()
+		require.InDelta(t, want, ahead, float64(2*time.Second))
+		require.Equal(t, warnings, strings.Count(log.String(), "level=WARN "+changed+"1"))
+		require.Equal(t, errors, strings.Count(log.String(), "level=ERROR "+changed+"10m"))
+	}
+	set("0", 0, 0, 0)
+	set("-10 s", 10*time.Second, 1, 0)
+	set("-10 min", 10*time.Minute, 1, 1)
+	set("2 min", -2*time.Minute, 1, 1)
+	set("0", 0, 1, 1)
+	set("-11 s", 11*time.Second, 2, 1)
+}
