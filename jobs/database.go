@@ -117,9 +117,9 @@ func (q sqlQuerier) queryRow(ctx context.Context, query string, args ...any) row
 }
 
 // Migrate creates or updates River's tables and the table hiring_jobs in a schema, which
-// must exist. An empty schema means the first one of the search_path. Migrate changes
-// nothing when the tables are up to date. Any number of processes may call it at once, and
-// one connection is enough.
+// must exist. An empty schema means the first one of the search_path. When the tables are up
+// to date, Migrate changes nothing, and reading them is the only right that it needs. Any
+// number of processes may call it at once, and one connection is enough.
 func Migrate[TTx any](ctx context.Context, db Database[TTx], schema string) error {
 	migrator, err := db.migrator(&rivermigrate.Config{Schema: schema})
 	if err != nil {
@@ -130,10 +130,17 @@ func Migrate[TTx any](ctx context.Context, db Database[TTx], schema string) erro
 		if _, err := migrator.Migrate(ctx, rivermigrate.DirectionUp, nil); err != nil {
 			return err
 		}
-		if err := t.exec(ctx, createTable); err != nil {
-			return err
+		if t.exec(ctx, "SELECT version FROM hiring_jobs WHERE version IS NULL") == nil {
+			return nil // CREATE IF NOT EXISTS needs the right to create.
 		}
-		return t.exec(ctx, createIndex)
+		return db.inTx(ctx, func(tx TTx) error {
+			q, _ := querierOf(tx)
+			t := newTable(q, db.sqlite, schema)
+			if err := t.exec(ctx, createTable); err != nil {
+				return err
+			}
+			return t.exec(ctx, createIndex)
+		})
 	}
 	// When processes migrate at once, all but one fail at each version, because its tables exist.
 	for range migrateAttempts {
