@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"reflect"
 	"testing"
 	"time"
 
@@ -160,4 +161,32 @@ func invitationsWaitForLimits[TTx any](t *testing.T, s *store[TTx]) {
 		require.NotEqual(t, http.StatusTooManyRequests, e.Status)
 	}
 	api.requireInvitedOnce(t, 3)
+}
+
+// TestEveryFieldOfAnInvitationReachesTheAPISQLite sends an invitation whose fields are all set, by the client and by the queue.
+func TestEveryFieldOfAnInvitationReachesTheAPISQLite(t *testing.T) {
+	t.Parallel()
+	s, api := newSQLite(t), newAPI(t)
+	known := map[string]any{"Email": "ada@candidates.test", "Name": "Ada", "Extra": map[string]any{"note": "first"}}
+	var in hiring.NewInvitation
+	for field, value := range reflect.ValueOf(&in).Elem().Fields() {
+		if v, ok := known[field.Name]; ok {
+			value.Set(reflect.ValueOf(v))
+			continue
+		}
+		require.Equal(t, reflect.String, field.Type.Kind(), "set a value of %s here", field.Name)
+		value.SetString("a value")
+	}
+	_, err := api.client.Invitations.Send(t.Context(), api.AddAssessment("Another"), in)
+	require.NoError(t, err)
+	s.invite(t, s.startInviting(t, api), api.assessment, in)
+	eventually(t, s.statusIs(t, jobs.StatusSent, 1))
+	var bodies []string
+	for _, e := range api.Journal() {
+		if e.Method == http.MethodPost {
+			bodies = append(bodies, string(e.Body))
+		}
+	}
+	require.Len(t, bodies, 2)
+	require.JSONEq(t, bodies[0], bodies[1])
 }
