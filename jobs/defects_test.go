@@ -2,22 +2,30 @@ package jobs_test
 
 import (
 	"context"
+	"crypto/tls"
+	"crypto/x509"
 	"database/sql"
 	"errors"
 	"fmt"
+	"io"
+	"net"
 	"net/http"
+	"os"
 	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 	"sync/atomic"
+	"syscall"
 	"testing"
 	"time"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/stretchr/testify/require"
 
+	hiring "github.com/hiring-assessment/hiring-go"
 	"github.com/hiring-assessment/hiring-go/jobs"
+	"github.com/hiring-assessment/hiring-go/sandbox"
 )
 
 // endTx commits or rolls back a transaction of either driver.
@@ -119,7 +127,7 @@ func TestFailedDeliveryIsNamedInTheLogSQLite(t *testing.T) {
 			return errors.New("cannot store " + d.Submission.Candidate.Email + strings.Repeat(" and more", 1<<20))
 		},
 	})
-	named := regexp.MustCompile(`level=WARN msg="jobs: failed, will be retried" organization=acme kind=hiring_delivery job_id=(\d+) attempt=1 submission_id=` + id + ` next_attempt=(\S+)`)
+	named := regexp.MustCompile(`level=WARN msg="jobs: failed, will be retried" organization=acme kind=hiring_delivery job_id=(\d+) attempt=1 cause=other submission_id=` + id + ` next_attempt=(\S+)`)
 	eventually(t, func() bool { return named.MatchString(log.String()) })
 	found := named.FindStringSubmatch(log.String())
 	next, err := time.Parse(time.RFC3339, found[2])
@@ -197,4 +205,27 @@ func TestPollThatIsCancelledSavesItsStateSQLite(t *testing.T) {
 	s.watch(t, testConfig(), jobs.Results[*sql.Tx]{Organizations: []jobs.Organization{o}, Handle: s.insertResult})
 	eventually(t, s.deliveredIs(t, 120))
 	s.requireStoredOnce(t, 120)
+}
+
+// TestCausesAreThoseOfTheClientsLog has the same errors in a request of the client and in a job.
+func TestCausesAreThoseOfTheClientsLog(t *testing.T) {
+	t.Parallel()
+	for _, err := range []error{
+		&net.OpError{Op: "dial", Err: os.NewSyscallError("connect", syscall.ECONNREFUSED)}, syscall.ECONNRESET, syscall.EPIPE,
+		&net.DNSError{Err: "no such host"}, &net.DNSError{Err: "i/o timeout", IsTimeout: true}, os.ErrDeadlineExceeded, context.DeadlineExceeded, context.Canceled,
+		io.EOF, io.ErrUnexpectedEOF, &tls.CertificateVerificationError{Err: x509.UnknownAuthorityError{}}, http.ErrSchemeMismatch, errors.New("ada@example.com"),
+		&net.OpError{Op: "remote error", Err: tls.AlertError(40)},
+	} {
+		var log logBuffer
+		client, problem := hiring.New("http://sandbox.test", sandbox.LiveKey, hiring.WithInsecureHTTP(), hiring.WithLogger(log.logger()), hiring.WithRetry(hiring.RetryPolicy{MaxAttempts: 1}),
+			hiring.WithHTTPClient(&http.Client{Transport: roundTripperFunc(func(*http.Request) (*http.Response, error) { return nil, err })}))
+		require.NoError(t, problem)
+		_, problem = client.Account.Get(t.Context())
+		require.Error(t, problem)
+		found := regexp.MustCompile(`cause="?([a-z ]+)`).FindStringSubmatch(log.String())
+		require.NotNil(t, found, log.String())
+		require.Equal(t, found[1], jobs.CauseOf(err), "%#v", err)
+		require.Equal(t, found[1], jobs.CauseOf(problem), "%#v", err)
+	}
+	require.Equal(t, "status 401", jobs.CauseOf(&hiring.Error{Status: http.StatusUnauthorized}))
 }

@@ -5,6 +5,9 @@ import "time"
 // IsPublic is isPublic.
 var IsPublic = isPublic
 
+// CauseOf is causeOf.
+var CauseOf = causeOf
+
 // Attempts returns the number of attempts that a policy allows.
 func (p RetryPolicy) Attempts() int { return p.withDefaults().attempts() }
 

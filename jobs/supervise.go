@@ -49,7 +49,7 @@ func (in *installation[TTx]) supervise(ctx context.Context, r *registry, a attem
 func (in *installation[TTx]) report(ctx context.Context, o Organization, a attempt, err error) {
 	if _, cancelled := errors.AsType[*rivertype.JobCancelError](err); cancelled {
 		o.reportEvent(ctx, a.row.Kind, EventCancelled)
-		in.logFailure(ctx, a, "jobs: cancelled")
+		in.logFailure(ctx, a, err, "jobs: cancelled")
 		return
 	}
 	if err == nil || isSnoozeOrShutdown(ctx, err) || errors.Is(err, errOvertaken) {
@@ -57,18 +57,18 @@ func (in *installation[TTx]) report(ctx context.Context, o Organization, a attem
 	}
 	if a.row.Attempt >= a.row.MaxAttempts {
 		o.reportEvent(ctx, a.row.Kind, EventDiscarded)
-		in.logFailure(ctx, a, "jobs: failed for the last time")
+		in.logFailure(ctx, a, err, "jobs: failed for the last time")
 		return
 	}
 	if a.retryDelay != nil {
-		in.logFailure(ctx, a, "jobs: failed, will be retried", "next_attempt", time.Now().Add(a.retryDelay(err)).UTC().Format(time.RFC3339))
+		in.logFailure(ctx, a, err, "jobs: failed, will be retried", "next_attempt", time.Now().Add(a.retryDelay(err)).UTC().Format(time.RFC3339))
 	}
 }
 
-// logFailure logs the end of an attempt without its error, which may contain candidate
-// data. River stores the error in the job, and logs it at the level INFO.
-func (in *installation[TTx]) logFailure(ctx context.Context, a attempt, text string, more ...any) {
-	attributes := []any{"organization", a.organization, "kind", a.row.Kind, "job_id", a.row.ID, "attempt", a.row.Attempt}
+// logFailure logs the end of an attempt without the text of its error, which may contain
+// candidate data. River stores the error in the job, and logs it at the level INFO.
+func (in *installation[TTx]) logFailure(ctx context.Context, a attempt, err error, text string, more ...any) {
+	attributes := []any{"organization", a.organization, "kind", a.row.Kind, "job_id", a.row.ID, "attempt", a.row.Attempt, "cause", causeOf(err)}
 	if a.submissionID != "" {
 		attributes = append(attributes, "submission_id", a.submissionID)
 	}

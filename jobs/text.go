@@ -1,7 +1,15 @@
 package jobs
 
 import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"io"
+	"net"
+	"net/http"
+	"strconv"
 	"strings"
+	"syscall"
 
 	hiring "github.com/hiring-assessment/hiring-go"
 )
@@ -45,3 +53,34 @@ func (e storableError) Error() string { return errorText(e.error) }
 
 // Unwrap returns the error of the job.
 func (e storableError) Unwrap() error { return e.error }
+
+// causeOf returns one term for the kind of an error, for a log. The terms are those of the
+// client's log, and two more.
+func causeOf(err error) string {
+	failure, ok := errors.AsType[*hiring.Error](err)
+	_, panicked := errors.AsType[*panicError](err)
+	_, certificate := errors.AsType[*tls.CertificateVerificationError](err)
+	_, alert := errors.AsType[tls.AlertError](err)
+	_, dns := errors.AsType[*net.DNSError](err)
+	switch {
+	case ok && failure.Status != 0:
+		return "status " + strconv.Itoa(failure.Status)
+	case panicked:
+		return "panic"
+	case certificate, alert, errors.Is(err, http.ErrSchemeMismatch):
+		return "tls"
+	case dns:
+		return "dns"
+	case errors.Is(err, context.Canceled):
+		return "canceled"
+	case isTimeout(err):
+		return "timeout"
+	case errors.Is(err, syscall.ECONNREFUSED):
+		return "connection refused"
+	case errors.Is(err, syscall.ECONNRESET), errors.Is(err, syscall.EPIPE):
+		return "connection reset"
+	case errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, io.EOF):
+		return "cut short"
+	}
+	return "other"
+}
