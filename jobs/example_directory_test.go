@@ -13,6 +13,8 @@ import (
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
+	"github.com/riverqueue/river"
+	"github.com/riverqueue/river/rivertype"
 	"github.com/stretchr/testify/require"
 
 	hiring "github.com/hiring-assessment/hiring-go"
@@ -28,12 +30,37 @@ func customers(pool *pgxpool.Pool, open func(encrypted []byte) (*hiring.Client, 
 		},
 		Open: func(ctx context.Context, e jobs.DirectoryEntry) (o jobs.Organization, err error) {
 			var encrypted []byte
-			if err = pool.QueryRow(ctx, "SELECT encrypted_key FROM customers WHERE name = $1", e.Name).Scan(&encrypted); err == nil {
-				o.Client, err = open(encrypted) // Decrypts the key and calls hiring.New.
+			var url, secret string
+			row := pool.QueryRow(ctx, "SELECT encrypted_key, webhook_url, webhook_secret FROM customers WHERE name = $1", e.Name)
+			if err = row.Scan(&encrypted, &url, &secret); err != nil {
+				return o, err
 			}
+			if o.Client, err = open(encrypted); err != nil { // Decrypts the key and calls hiring.New.
+				return o, err
+			}
+			o.Value, err = jobs.NewWebhook(url, jobs.WebhookOptions{Secrets: []string{secret}})
 			return o, err
 		},
 	}
+}
+
+// sendToCustomer is a Send that posts a result to the webhook of its customer.
+func sendToCustomer(ctx context.Context, d jobs.Delivery) error {
+	return d.Organization.Value.(*jobs.Webhook).Send(ctx, d)
+}
+
+// retryAll starts all jobs of a kind in some states now.
+func retryAll[TTx any](ctx context.Context, client *river.Client[TTx], kind string, states ...rivertype.JobState) error {
+	list, err := client.JobList(ctx, river.NewJobListParams().Kinds(kind).States(states...).First(10_000))
+	if err != nil {
+		return err
+	}
+	for _, job := range list.Jobs {
+		if _, err := client.JobRetry(ctx, job.ID); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func TestGuideCustomersPostgres(t *testing.T) {
@@ -42,7 +69,8 @@ func TestGuideCustomersPostgres(t *testing.T) {
 	pool, err := pgxpool.New(t.Context(), s.url)
 	require.NoError(t, err)
 	t.Cleanup(pool.Close)
-	s.mustExec(t, "CREATE TABLE customers (name text PRIMARY KEY, encrypted_key bytea NOT NULL, active boolean NOT NULL DEFAULT true)")
+	s.mustExec(t, `CREATE TABLE customers (name text PRIMARY KEY, encrypted_key bytea NOT NULL, active boolean NOT NULL DEFAULT true,
+		webhook_url text NOT NULL DEFAULT 'http://127.0.0.1:1/', webhook_secret text NOT NULL DEFAULT 'whsec_dGhlIGN1cnJlbnQgc2VjcmV0IGlzIGxvbmc=')`)
 	s.mustExec(t, "INSERT INTO customers (name, encrypted_key) VALUES ('acme', $1)", []byte("yek"))
 	directory := customers(pool, func(encrypted []byte) (*hiring.Client, error) {
 		return hiring.New("https://hiring.example.com", "sk_live_"+string(encrypted))
@@ -58,6 +86,7 @@ func TestGuideCustomersPostgres(t *testing.T) {
 	opened, err := directory.Open(t.Context(), listed[0])
 	require.NoError(t, err)
 	require.NotNil(t, opened.Client)
+	require.ErrorContains(t, sendToCustomer(t.Context(), jobs.Delivery{Organization: opened}), "jobs: webhook to 127.0.0.1:1")
 	s.mustExec(t, "UPDATE customers SET encrypted_key = 'new'")
 	require.NotEqual(t, listed[0].Revision, list()[0].Revision)
 	s.mustExec(t, "UPDATE customers SET active = false")
@@ -75,7 +104,7 @@ func statementsOfTheGuide[TTx any](t *testing.T, s *store[TTx]) {
 	id := api.addEvaluated(t, 2)[0]
 	var repaired atomic.Bool
 	s.mustExec(t, guideSQL(t, "INSERT INTO hiring_jobs"))
-	s.watch(t, testConfig(), jobs.Results[TTx]{
+	client, _ := s.watch(t, testConfig(), jobs.Results[TTx]{
 		Organizations: api.organizations(), Retry: jobs.RetryPolicy{First: time.Hour},
 		Handle: func(ctx context.Context, tx TTx, d jobs.Delivery) error {
 			if !repaired.Load() {
@@ -86,7 +115,7 @@ func statementsOfTheGuide[TTx any](t *testing.T, s *store[TTx]) {
 	})
 	eventually(t, s.countIs(t, 2, "river_job WHERE kind = 'hiring_delivery' AND state = 'scheduled'"), "they are paused")
 	s.mustExec(t, guideSQL(t, "DELETE FROM hiring_jobs"))
-	s.mustExec(t, "UPDATE river_job SET scheduled_at = CURRENT_TIMESTAMP WHERE kind = 'hiring_delivery'") // Instead of waiting for five minutes.
+	require.NoError(t, retryAll(t.Context(), client, jobs.KindDelivery, rivertype.JobStateScheduled)) // Instead of waiting for five minutes.
 	eventually(t, s.countIs(t, 2, "river_job WHERE kind = 'hiring_delivery' AND state = 'retryable'"))
 	late := guideSQL(t, "SELECT kind")
 	if s.isSQLite() {
@@ -94,7 +123,8 @@ func statementsOfTheGuide[TTx any](t *testing.T, s *store[TTx]) {
 	}
 	require.Equal(t, 2, s.count(t, "("+late+") AS late WHERE kind = 'hiring_delivery' AND error = 'failed'"))
 	repaired.Store(true)
-	s.mustExec(t, guideSQL(t, "UPDATE river_job"))
+	s.mustExec(t, "UPDATE river_job SET state = 'discarded', attempt = max_attempts, finalized_at = CURRENT_TIMESTAMP WHERE kind = 'hiring_delivery' AND args->>'submission_id' = '"+id+"'")
+	require.NoError(t, retryAll(t.Context(), client, jobs.KindDelivery, rivertype.JobStateRetryable, rivertype.JobStateDiscarded))
 	eventually(t, s.countIs(t, 2, "results"))
 
 	person := "DELETE FROM river_job WHERE args->>'submission_id' = '" + id + "'"

@@ -70,7 +70,7 @@ func install[TTx any](config *river.Config, db Database[TTx]) (*installation[TTx
 	}
 	in := &installation[TTx]{config: config, db: db}
 	config.Hooks = append(config.Hooks, in)
-	addQueue(config, QueueHealth, river.QueueConfig{MaxWorkers: 1})
+	addQueue(config, QueueHealth, river.QueueConfig{MaxWorkers: 1, FetchPollInterval: rarePollInterval})
 	health := river.NewPeriodicJob(river.PeriodicInterval(healthInterval),
 		func() (river.JobArgs, *river.InsertOpts) { return healthArgs{}, nil }, &river.PeriodicJobOpts{RunOnStart: true})
 	config.PeriodicJobs = append(config.PeriodicJobs, health)
@@ -102,6 +102,11 @@ func setRescueAfter(config *river.Config) error {
 	}
 	return nil
 }
+
+// rarePollInterval is the interval at which River looks for runs of invitations and health
+// jobs. PostgreSQL announces new ones: only with PollOnly, on SQLite, and after a snooze of
+// less than five seconds they wait for so long.
+const rarePollInterval = 5 * time.Second
 
 // addQueue adds a queue that a configuration lacks. With River's default FetchCooldown of
 // 100 ms, ten workers complete at most a hundred short jobs a second.

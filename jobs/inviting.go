@@ -65,7 +65,7 @@ func SendInvitations[TTx any](config *river.Config, db Database[TTx], invitation
 	}
 	in.inviting, in.planWait = registry, cmp.Or(max(invitations.PlanWait, 0), time.Hour)
 	in.registries = append(in.registries, registry)
-	addQueue(config, QueueInvitations, river.QueueConfig{MaxWorkers: 10})
+	addQueue(config, QueueInvitations, river.QueueConfig{MaxWorkers: 10, FetchPollInterval: rarePollInterval})
 	return nil
 }
 
