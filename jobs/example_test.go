@@ -40,10 +40,7 @@ func work(ctx context.Context, client *hiring.Client, databaseURL string, storeS
 	if err != nil {
 		return err
 	}
-	db := jobs.Postgres(pool)                               // The end of the process closes the pool: Close would wait for a handler that hangs.
-	if err := jobs.Migrate(ctx, db, "hiring"); err != nil { // Any number of processes may call it.
-		return err
-	}
+	db := jobs.Postgres(pool)                                                    // No defer pool.Close(): it would wait for a handler that hangs.
 	config := &river.Config{Schema: "hiring", SoftStopTimeout: 10 * time.Second} // Running handlers have 10 s to finish.
 	organizations := []jobs.Organization{{Name: "acme", Client: client}}
 	if err := jobs.Watch(config, db, jobs.Results[pgx.Tx]{Organizations: organizations, Handle: storeScore}); err != nil {
@@ -76,14 +73,13 @@ func TestGuideWorkersPostgres(t *testing.T) {
 	location, err := url.Parse(s.url)
 	require.NoError(t, err)
 	location.RawQuery += "&pool_max_conns=15"
+	require.NoError(t, jobs.Migrate(t.Context(), s.database, "hiring"))
 	ctx, stop := context.WithCancel(t.Context())
 	ended := make(chan error)
 	for range 2 {
 		go func() { ended <- work(ctx, api.client, location.String(), storeScore) }()
 	}
-	eventually(t, func() bool {
-		return s.count(t, "pg_tables WHERE tablename = 'hiring_jobs' AND schemaname = 'hiring'") == 1 && s.count(t, "hiring.hiring_jobs WHERE status = 'watching'") == 1
-	})
+	eventually(t, s.countIs(t, 1, "hiring.hiring_jobs WHERE status = 'watching'"))
 	api.addEvaluated(t, 3)
 	s.mustExec(t, "UPDATE hiring.river_job SET scheduled_at = now() WHERE kind = 'hiring_poll' AND state = 'scheduled'") // Instead of waiting for half a minute.
 	eventually(t, s.countIs(t, 3, "results"))
@@ -109,6 +105,7 @@ func TestGuideProgramEndsWhileAHandlerHangsPostgres(t *testing.T) {
 	t.Parallel()
 	s, api := newPostgres(t), newAPI(t)
 	s.mustExec(t, "CREATE SCHEMA hiring; CREATE SEQUENCE handled")
+	require.NoError(t, jobs.Migrate(t.Context(), s.database, "hiring"))
 	executable, err := os.Executable()
 	require.NoError(t, err)
 	ctx, cancel := context.WithTimeout(t.Context(), 2*maxWait) // Kills the process.
@@ -117,9 +114,7 @@ func TestGuideProgramEndsWhileAHandlerHangsPostgres(t *testing.T) {
 	process.Env = append(os.Environ(), databaseVariable+"="+s.url+"&pool_max_conns=15", serviceVariable+"="+api.URL(), roleVariable+"="+guideRole)
 	process.Stderr = os.Stderr
 	require.NoError(t, process.Start())
-	eventually(t, func() bool {
-		return s.count(t, "pg_tables WHERE tablename = 'hiring_jobs' AND schemaname = 'hiring'") == 1 && s.count(t, "hiring.hiring_jobs WHERE status = 'watching'") == 1
-	})
+	eventually(t, s.countIs(t, 1, "hiring.hiring_jobs WHERE status = 'watching'"))
 	api.addEvaluated(t, 1)
 	s.mustExec(t, "UPDATE hiring.river_job SET scheduled_at = now() WHERE kind = 'hiring_poll' AND state = 'scheduled'")
 	eventually(t, func() bool { return queryValue[bool](t, s.db, "SELECT is_called FROM handled") })

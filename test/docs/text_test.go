@@ -41,7 +41,7 @@ func TestEveryErrorCodeIsNamed(t *testing.T) {
 // foreign are names in the guides that belong to other projects.
 var foreign = map[string]bool{
 	"SetMaxOpenConns": true, "RescueStuckJobsAfter": true, "JobTimeout": true, "SoftStopTimeout": true, "MaxWorkers": true,
-	"CompletedJobRetentionPeriod": true, "Recreate": true, "Exec": true, "ExecContext": true, "Authorization": true, "Bearer": true, "RootCAs": true, "Tests": true,
+	"CompletedJobRetentionPeriod": true, "LeaderElectionDisabled": true, "PollOnly": true, "Recreate": true, "Exec": true, "ExecContext": true, "Authorization": true, "Bearer": true, "RootCAs": true, "Tests": true,
 }
 
 var (
