@@ -1,7 +1,6 @@
 // Command watch shows what otelhiring records: it watches an organization, serves metrics
 // for Prometheus and, with -spans, writes spans to standard error. Without
-// HIRING_BASE_URL and HIRING_API_KEY it uses an embedded sandbox with a new result every
-// minute.
+// HIRING_BASE_URL and HIRING_API_KEY it uses an embedded sandbox with a result.
 package main
 
 import (
@@ -66,7 +65,7 @@ func run(ctx context.Context, address string, spans io.Writer) (err error) {
 		defer cancel()
 		err = errors.Join(err, tracers.Shutdown(ctx), meters.Shutdown(ctx))
 	}()
-	client, err := newClient(ctx, telemetry)
+	client, err := newClient(telemetry)
 	if err != nil {
 		return err
 	}
@@ -82,25 +81,14 @@ func run(ctx context.Context, address string, spans io.Writer) (err error) {
 }
 
 // newClient returns a client of the API, or of an embedded sandbox.
-func newClient(ctx context.Context, telemetry *otelhiring.Telemetry) (*hiring.Client, error) {
+func newClient(telemetry *otelhiring.Telemetry) (*hiring.Client, error) {
 	trace := hiring.WithTrace(telemetry.Trace())
 	if os.Getenv("HIRING_BASE_URL") != "" || os.Getenv("HIRING_API_KEY") != "" {
 		return hiring.FromEnv(trace)
 	}
 	server := sandbox.New()
-	assessment := server.AddAssessment("Backend engineer")
-	go func() {
-		for n := 1; ctx.Err() == nil; n++ {
-			if _, err := server.AddResult(assessment, fmt.Sprintf("candidate-%d@candidates.test", n), sandbox.Result{}); err != nil {
-				fmt.Fprintln(os.Stderr, "watch:", err)
-			}
-			select {
-			case <-ctx.Done():
-			case <-time.After(time.Minute):
-			}
-		}
-	}()
-	return server.LiveClient(trace), nil
+	_, err := server.AddResult(server.AddAssessment("Backend engineer"), "candidate@candidates.test", sandbox.Result{})
+	return server.LiveClient(trace), err
 }
 
 // watch prints a line for each report, without personal data.
