@@ -19,8 +19,7 @@ import (
 	"database/sql"
 	"errors"
 	"flag"
-	"fmt"
-	"log/slog"
+	"log"
 	"os"
 	"os/signal"
 	"path/filepath"
@@ -37,29 +36,24 @@ import (
 	"github.com/hiring-assessment/hiring-go/jobs"
 )
 
+var (
+	every   = flag.Duration("every", time.Minute, "longest interval between two polls; the embedded sandbox is polled every 2s")
+	listen  = flag.String("listen", "127.0.0.1:0", "`host:port` of River's web page; port 0 means a free port")
+	metrics = flag.String("metrics", "127.0.0.1:0", "`host:port` of the metrics for Prometheus, which the alert rules of module otelhiring need")
+)
+
 func main() {
-	every := flag.Duration("every", time.Minute, "longest interval between two polls; the embedded sandbox is polled every 2s")
-	listen := flag.String("listen", "127.0.0.1:0", "`host:port` of River's web page; port 0 means a free port")
-	metrics := flag.String("metrics", "127.0.0.1:0", "`host:port` of the metrics for Prometheus, which the alert rules of module otelhiring need")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	err := run(ctx, settings{every: *every, listen: *listen, metrics: *metrics})
-	stop()
-	if err != nil {
-		_, _ = fmt.Fprintf(os.Stderr, "team: %v\n", err)
-		os.Exit(1)
+	defer stop()
+	if err := run(ctx); err != nil {
+		log.Fatal("team: ", err)
 	}
 }
 
-type settings struct {
-	every   time.Duration
-	listen  string
-	metrics string
-}
-
 // run chooses the API and the database, and runs the team.
-func run(ctx context.Context, set settings) error {
-	service, err := newService(set.every)
+func run(ctx context.Context) error {
+	service, err := newService(*every)
 	if err != nil {
 		return err
 	}
@@ -67,14 +61,14 @@ func run(ctx context.Context, set settings) error {
 	url := os.Getenv("DATABASE_URL")
 	switch {
 	case url == "":
-		return onSQLite(ctx, set, service)
+		return onSQLite(ctx, service)
 	case service.fake != nil: // Its ids are the same after each start, and the tables would stay.
 		return errors.New("DATABASE_URL needs HIRING_BASE_URL and HIRING_API_KEY, of the API or of a running hiring-sandbox")
 	}
-	return onPostgres(ctx, set, service, url)
+	return onPostgres(ctx, service, url)
 }
 
-func onPostgres(ctx context.Context, set settings, service *service, url string) error {
+func onPostgres(ctx context.Context, service *service, url string) error {
 	config, err := pgxpool.ParseConfig(url)
 	if err != nil {
 		return err
@@ -92,7 +86,7 @@ func onPostgres(ctx context.Context, set settings, service *service, url string)
 		return err
 	}
 	t := team[pgx.Tx]{
-		settings: set, service: service, database: jobs.Postgres(pool),
+		service: service, database: jobs.Postgres(pool),
 		newClient: func(c *river.Config) (*river.Client[pgx.Tx], error) { return river.NewClient(riverpgxv5.New(pool), c) },
 		exec: func(ctx context.Context, tx pgx.Tx, query string, args ...any) error {
 			_, err := tx.Exec(ctx, query, args...)
@@ -102,16 +96,12 @@ func onPostgres(ctx context.Context, set settings, service *service, url string)
 	return t.run(ctx)
 }
 
-func onSQLite(ctx context.Context, set settings, service *service) error {
+func onSQLite(ctx context.Context, service *service) error {
 	dir, err := os.MkdirTemp("", "hiring-team")
 	if err != nil {
 		return err
 	}
-	defer func() {
-		if err := os.RemoveAll(dir); err != nil {
-			slog.Error("removing the temporary database failed", "error", err)
-		}
-	}()
+	defer func() { _ = os.RemoveAll(dir) }()
 	// SQLite allows one writer. With one connection, transactions wait for each other instead of failing.
 	const pragmas = "?_txlock=immediate&_pragma=busy_timeout(5000)&_pragma=journal_mode(WAL)&_pragma=synchronous(NORMAL)"
 	db, err := sql.Open("sqlite", "file:"+filepath.Join(dir, "team.sqlite")+pragmas)
@@ -123,7 +113,7 @@ func onSQLite(ctx context.Context, set settings, service *service) error {
 		return err
 	}
 	t := team[*sql.Tx]{
-		settings: set, service: service, database: jobs.SQLite(db),
+		service: service, database: jobs.SQLite(db),
 		newClient: func(c *river.Config) (*river.Client[*sql.Tx], error) { return river.NewClient(riversqlite.New(db), c) },
 		exec: func(ctx context.Context, tx *sql.Tx, query string, args ...any) error {
 			_, err := tx.ExecContext(ctx, query, args...)

@@ -18,8 +18,6 @@ import (
 
 // team runs the jobs of one organization.
 type team[TTx any] struct {
-	settings
-
 	service   *service
 	database  jobs.Database[TTx]
 	newClient func(*river.Config) (*river.Client[TTx], error)
@@ -64,12 +62,12 @@ func (t *team[TTx]) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	pageAddress, closePage, err := serve(ctx, t.listen, page)
+	pageAddress, closePage, err := serve(ctx, *listen, page)
 	if err != nil {
 		return err
 	}
 	defer closePage()
-	metricsAddress, closeMetrics, err := serve(ctx, t.metrics, promhttp.Handler())
+	metricsAddress, closeMetrics, err := serve(ctx, *metrics, promhttp.Handler())
 	if err != nil {
 		return err
 	}
