@@ -145,7 +145,7 @@ func TestInjected429Agrees(t *testing.T) {
 	for _, c := range []struct {
 		retryAfter time.Duration
 		seconds    int64
-	}{{0, 3601}, {time.Nanosecond, 1}, {90 * time.Second, 90}, {90*time.Second + 1, 91}, {2 * time.Hour, 7200}, {1<<63 - 1, 9223372036}} {
+	}{{0, 3600}, {time.Nanosecond, 1}, {90 * time.Second, 90}, {90*time.Second + 1, 91}, {2 * time.Hour, 7200}, {1<<63 - 1, 9223372036}} {
 		s.Inject(sandbox.Fault{Code: hiring.ErrRateLimited, RetryAfter: c.retryAfter})
 		a := d.get(t, "/account")
 		a.fails(t, 429, "RATE_LIMITED")

@@ -44,10 +44,10 @@ type window struct {
 
 const windowLength = time.Hour
 
-// windowEnd returns when a window ends. It rounds up, because X-RateLimit-Reset has full
-// seconds and must not be before requests are accepted again.
+// windowEnd returns when a window ends: an hour after the Date of the response that opened it, which
+// has full seconds, as X-RateLimit-Reset has.
 func windowEnd(opened time.Time) time.Time {
-	return opened.Add(windowLength + time.Second - 1).Truncate(time.Second)
+	return opened.Truncate(time.Second).Add(windowLength)
 }
 
 // open starts a new window if the last one has ended.
