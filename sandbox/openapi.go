@@ -2,6 +2,7 @@ package sandbox
 
 import (
 	"encoding/json"
+	"fmt"
 	"net/http"
 	"strings"
 	"time"
@@ -39,7 +40,11 @@ type openAPINode map[string]any
 // object returns a nested object that exists.
 func (n openAPINode) object(names ...string) openAPINode {
 	for _, name := range names {
-		n = n[name].(map[string]any)
+		nested, ok := n[name].(map[string]any)
+		if !ok {
+			panic(fmt.Sprintf("sandbox: openapi.json has no %q, of %q", name, names))
+		}
+		n = nested
 	}
 	return n
 }
@@ -49,6 +54,9 @@ func (n openAPINode) moveRoutes(from, to []*route) {
 	operations := make(map[string]any, len(from))
 	for _, r := range from {
 		operations[r.name] = n.object("paths", r.path())[strings.ToLower(r.method)]
+		if operations[r.name] == nil {
+			panic("sandbox: openapi.json has no operation " + r.method + " " + r.path())
+		}
 	}
 	paths := make(openAPINode, len(to))
 	for _, r := range to {
