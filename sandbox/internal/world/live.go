@@ -72,6 +72,9 @@ func (l *Live) newOrganization(name string) *Organization {
 		profile.Name, profile.Slug = name, "live-"+suffix
 	}
 	profile.Usage = Usage{AssessmentsLimit: planLimit}
+	// What the sample's organization has, this one has not, and the other way round.
+	profile.Branding = Branding{AccentColor: "#0b7a75", LogoURL: new("https://assets.sandbox.test/logo.svg"), SupportEmail: new("talent@sandbox.test")}
+	profile.CustomDomain, profile.CustomDomainVerified = new("hiring.sandbox.test"), true
 	o := emptyOrganization(name, profile, l)
 	o.challenges = sample.challenges
 	for i, m := range sample.members.list {
