@@ -6,7 +6,7 @@ import "time"
 type action struct {
 	After int       `json:"after"` // Number of the newest exchange at that time.
 	At    time.Time `json:"at"`
-	// clock, fault, faults_removed, quota, settings, key_revoked, invited, revoked, or a stage.
+	// clock, fault, faults_removed, quota, settings, key_revoked, undone, invited, revoked, delayed, or a stage.
 	Kind    string        `json:"kind"`
 	Subject string        `json:"subject,omitzero"` // The address of the candidate, or what was set.
 	Forward time.Duration `json:"forward,omitzero"` // Of the clock.

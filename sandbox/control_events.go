@@ -70,7 +70,9 @@ func (s *Server) serveEvents(w http.ResponseWriter, r *http.Request) {
 	}
 	input, err := queryInput(r, reflect.TypeOf(in))
 	if err == nil {
-		err = cmp.Or(decodeControl(input, &in), in.check())
+		if err = decodeControl(input, &in); err == nil {
+			err = in.parse(s.now())
+		}
 	}
 	if err != nil {
 		writeControlError(w, err)

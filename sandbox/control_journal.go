@@ -12,10 +12,19 @@ import (
 	"github.com/hiring-assessment/hiring-go/sandbox/internal/world"
 )
 
-// errorJSON is the error in a response.
+// errorJSON is the error in a response, with the first of its details.
 type errorJSON struct {
 	Code    string `json:"code"`
 	Message string `json:"message"`
+	Field   string `json:"field,omitzero"`   // The parameter or member that was refused.
+	Problem string `json:"problem,omitzero"` // Why; without a field, why the whole request was refused.
+}
+
+// withheldJSON is a response that the client did not receive.
+type withheldJSON struct {
+	Status   int        `json:"status"`
+	Response []byte     `json:"response"`
+	Error    *errorJSON `json:"error,omitzero"`
 }
 
 // copies returns exchanges for an output. Details are headers and bodies.
@@ -24,7 +33,7 @@ func copies(found []*exchange, details bool) []exchange {
 	for i, e := range found {
 		all[i] = *e
 		if !details {
-			all[i].Header, all[i].Body, all[i].ResponseHeader, all[i].Response = nil, nil, nil, nil
+			all[i].Header, all[i].Body, all[i].ResponseHeader, all[i].Response, all[i].Withheld = nil, nil, nil, nil, nil
 		}
 	}
 	return all
@@ -47,9 +56,25 @@ type journalFilter struct {
 	Faults     bool          `json:"faults"`
 	Fault      int           `json:"fault"` // The id of the fault that acted.
 	SlowerThan time.Duration `json:"slower_than"`
+	Field      string        `json:"field"`  // The parameter or member that was refused.
+	Search     string        `json:"search"` // See parseSearch.
+
+	// Of terms of a search only.
+	Code, routePart, keyPart string
+	tookLess                 bool
+	from, to                 time.Time
+	terms                    []term
 }
 
 const noKey = "none" // Selects requests without a key.
+
+// parse checks the filter and parses its search. now gives a time of day its day.
+func (f *journalFilter) parse(now time.Time) (err error) {
+	if err = f.check(); err == nil {
+		f.terms, err = parseSearch(f.Search, now)
+	}
+	return err
+}
 
 // check checks the filter, and replaces a token by its id.
 func (f *journalFilter) check() error {
@@ -67,7 +92,8 @@ func (f *journalFilter) check() error {
 func (f *journalFilter) find(exchanges []*exchange, after int) (found []*exchange) {
 	text := strings.ToLower(f.Text)
 	for _, e := range exchanges {
-		if e.revision > after && f.selects(e) && (text == "" || e.contains(text)) {
+		if e.revision > after && f.selects(e) && (text == "" || e.contains(text)) &&
+			!slices.ContainsFunc(f.terms, func(t term) bool { return !t.matches(e) }) {
 			found = append(found, e)
 		}
 	}
@@ -84,7 +110,12 @@ func (f *journalFilter) selects(e *exchange) bool {
 		f.Repeats != 0 && f.Repeats != e.Repeats && f.Repeats != e.Number,
 		f.Faults && e.Fault == nil,
 		f.Fault != 0 && f.Fault != e.FaultID,
-		f.SlowerThan > 0 && e.Took <= f.SlowerThan:
+		f.SlowerThan > 0 && (e.Took <= f.SlowerThan) != f.tookLess,
+		f.Field != "" && (e.Error == nil || e.Error.Field != f.Field),
+		f.Code != "" && (e.Error == nil || e.Error.Code != f.Code),
+		f.routePart != "" && !strings.Contains(strings.ToLower(e.operation()), f.routePart),
+		f.keyPart != "" && e.KeyID != f.keyPart && !strings.Contains(e.Key, f.keyPart),
+		e.At.Before(f.from), !f.to.IsZero() && !e.At.Before(f.to):
 		return false
 	}
 	switch f.Status {
@@ -101,8 +132,8 @@ func (f *journalFilter) selects(e *exchange) bool {
 // contains reports whether an exchange contains a text in lower case.
 func (e *exchange) contains(text string) bool {
 	has := func(part string) bool { return strings.Contains(strings.ToLower(part), text) }
-	return has(e.Method+" "+e.Path+"?"+e.Query) || has(e.Subject) || e.Error != nil && has(e.Error.Code) ||
-		has(string(e.Body)) || has(e.RequestID) || has(string(e.Response))
+	return has(e.Method+" "+e.Path+"?"+e.Query) || has(e.Subject) || e.Error != nil && has(e.Error.Code) || strconv.Itoa(e.Status) == text ||
+		has(string(e.Body)) || has(e.RequestID) || has(string(e.Response)) || has(e.Header.Get("User-Agent"))
 }
 
 type journalJSON struct {
@@ -112,6 +143,8 @@ type journalJSON struct {
 	Run      string     `json:"run"`      // Numbers begin anew in each run of the server: from its start, or from a reset.
 	Position int        `json:"position"` // For the event stream.
 	Stats    statsJSON  `json:"stats"`    // Of all exchanges that match, and were before Before.
+	// How often they match by status, route, key and field, if asked for.
+	Groups []groupJSON `json:"groups,omitzero"`
 }
 
 const defaultJournalLimit = 500
@@ -125,9 +158,10 @@ func (s *Server) readJournal(_ string, q struct {
 	Limit   *int   `json:"limit"`
 	Sort    string `json:"sort"`
 	Details bool   `json:"details"`
+	Groups  bool   `json:"groups"`
 },
 ) (out journalJSON, err error) {
-	if err := q.check(); err != nil {
+	if err := q.parse(s.now()); err != nil {
 		return out, err
 	}
 	s.mu.Lock()
@@ -147,7 +181,12 @@ func (s *Server) readJournal(_ string, q struct {
 		return out, unknown
 	}
 	found := slices.DeleteFunc(q.find(exchanges, 0), func(e *exchange) bool { return q.Before != nil && e.Number >= *q.Before })
-	out.Stats, out.Position = newStats(found), position
+	var buckets []int
+	out.Stats, buckets = newStats(found)
+	out.Position = position
+	if q.Groups {
+		out.Groups = newGroups(found, buckets, len(out.Stats.Buckets))
+	}
 	found = slices.DeleteFunc(found, func(e *exchange) bool { return q.After != nil && e.Number <= *q.After })
 	if q.Sort != "" {
 		slices.SortStableFunc(found, func(a, b *exchange) int { return cmp.Compare(b.Took, a.Took) })
@@ -186,10 +225,13 @@ type bucketJSON struct {
 
 // newStats counts exchanges in buckets of equal time. A longer time without an exchange, as
 // after the clock was moved, counts as maxIdle.
-func newStats(found []*exchange) (out statsJSON) {
+//
+// It also returns the index of the bucket of each exchange.
+func newStats(found []*exchange) (out statsJSON, bucket []int) {
 	if len(found) == 0 {
-		return out
+		return out, nil
 	}
+	bucket = make([]int, len(found))
 	active := make([]time.Duration, len(found)) // Since the first exchange.
 	for i := 1; i < len(found); i++ {
 		idle := found[i].At.Sub(found[i-1].At)
@@ -198,7 +240,8 @@ func newStats(found []*exchange) (out statsJSON) {
 	length := active[len(active)-1]/maxBuckets + 1
 	out.Buckets = make([]bucketJSON, active[len(active)-1]/length+1)
 	for i, e := range found {
-		b := &out.Buckets[active[i]/length]
+		bucket[i] = int(active[i] / length)
+		b := &out.Buckets[bucket[i]]
 		if b.Count++; b.Count == 1 {
 			b.At = new(world.MomentOf(e.At))
 		}
@@ -208,7 +251,7 @@ func newStats(found []*exchange) (out statsJSON) {
 			out.Failed++
 		}
 	}
-	return out
+	return out, bucket
 }
 
 type fullEntryJSON struct {
@@ -230,7 +273,11 @@ func (s *Server) readEntry(id string, _ none) (out fullEntryJSON, err error) {
 	}
 	e := exchanges[at]
 	out = fullEntryJSON{exchange: *e, ResponseCut: e.ResponseSize > maxResponse, Candidates: make(map[string]string)}
-	ids := uuids.FindAllString(e.Path+string(e.Body)+string(e.Response), -1)
+	text := e.Path + string(e.Body) + string(e.Response)
+	if e.Withheld != nil {
+		text += string(e.Withheld.Response)
+	}
+	ids := uuids.FindAllString(text, -1)
 	return out, s.withLock("", func(c *control) error {
 		for _, id := range ids {
 			if one, err := c.live.Candidate(canonicalID(id), c.now); err == nil {

@@ -48,9 +48,30 @@ func (c *control) readAssessments(of scope) (all []assessmentJSON, err error) {
 	return all, err
 }
 
-func (c *control) readMails(of scope) ([]world.Mail, error) {
-	selected, err := c.scope(of)
-	return slices.DeleteFunc(c.live.Mails(), func(m world.Mail) bool { return !selected.includes(m.Organization) }), err
+// mailJSON is an e-mail with what a candidate would see of it.
+type mailJSON struct {
+	world.Mail
+
+	Sender  string `json:"sender"`
+	Subject string `json:"subject"`
+}
+
+// readMails returns the mails of a scope, or those of one invitation.
+func (c *control) readMails(in struct {
+	scope
+
+	InvitationID string `json:"invitation_id"`
+},
+) (shown []mailJSON, err error) {
+	selected, err := c.scope(in.scope)
+	for _, m := range c.live.Mails() {
+		if selected.includes(m.Organization) && (in.InvitationID == "" || m.InvitationID == canonicalID(in.InvitationID)) {
+			o := c.live.Organization(m.Organization, c.now)
+			sender := o.Account().Value
+			shown = append(shown, mailJSON{m, *cmp.Or(sender.Branding.SenderName, &sender.Name), "Invitation: " + o.AnyAssessment(m.AssessmentID).Value.Name})
+		}
+	}
+	return shown, err
 }
 
 type newAssessment struct {
@@ -80,6 +101,9 @@ func (s *Server) readCandidates(_ string, in struct {
 	AssessmentID string `json:"assessment_id"`
 	Stage        string `json:"stage"`
 	Text         string `json:"text"`
+	Verdict      string `json:"verdict"`
+	Flagged      bool   `json:"flagged"`
+	Sort         string `json:"sort"`
 	Limit        *int   `json:"limit"`
 },
 ) (out struct {
@@ -93,14 +117,37 @@ func (s *Server) readCandidates(_ string, in struct {
 		return out, inputError{"limit", "must be at least 1"}
 	case in.Stage != "" && !slices.Contains(world.Stages[:], in.Stage):
 		return out, inputError{"stage", "must be " + strings.Join(world.Stages[:], ", ")}
+	case in.Sort != "" && in.Sort != "score":
+		return out, inputError{"sort", "must be score"}
 	}
-	var found []world.Candidate
+	type graded struct {
+		world.Candidate
+
+		grade world.Grade
+	}
+	var found []graded
+	byGrade := in.Sort != "" || in.Verdict != "" || in.Flagged
 	err = s.withLock("", func(c *control) error {
-		return c.visitOrganizations(in.scope, func(_ string, o *world.Organization) { found = append(found, o.Candidates()...) })
+		return c.visitOrganizations(in.scope, func(_ string, o *world.Organization) {
+			for _, one := range o.Candidates() {
+				g := graded{Candidate: one}
+				if byGrade {
+					g.grade = one.Grade()
+				}
+				found = append(found, g)
+			}
+		})
 	})
 	assessmentID, text := canonicalID(in.AssessmentID), strings.ToLower(in.Text)
-	found = slices.DeleteFunc(found, func(one world.Candidate) bool { return !one.Matches(assessmentID, text) })
-	slices.SortStableFunc(found, func(a, b world.Candidate) int { return b.Compare(a) })
+	found = slices.DeleteFunc(found, func(one graded) bool {
+		return !one.Matches(assessmentID, text) || in.Verdict != "" && one.grade.Verdict != in.Verdict || in.Flagged && one.grade.IntegrityStatus != "flagged"
+	})
+	slices.SortStableFunc(found, func(a, b graded) int {
+		if in.Sort != "" {
+			return cmp.Or(cmp.Compare(*cmp.Or(b.grade.ShipScore, new(-1)), *cmp.Or(a.grade.ShipScore, new(-1))), b.Compare(a.Candidate))
+		}
+		return b.Compare(a.Candidate)
+	})
 	out.Counts = make(map[string]int)
 	for _, stage := range world.Stages {
 		out.Counts[stage] = 0
@@ -122,7 +169,10 @@ type fullCandidateJSON struct {
 
 	Report   jsontext.Value   `json:"report"`
 	Upcoming []world.Upcoming `json:"upcoming"`
+	Events   []eventJSON      `json:"events"` // The newest of the log of the attempt.
 }
+
+const maxCandidateEvents = 200
 
 func (c *control) readCandidate(none) (out fullCandidateJSON, err error) {
 	one, err := c.live.Candidate(c.id, c.now)
@@ -130,10 +180,12 @@ func (c *control) readCandidate(none) (out fullCandidateJSON, err error) {
 		return out, err
 	}
 	month := world.MomentOf(c.now.AddDate(0, 1, 1))
-	out = fullCandidateJSON{one, jsontext.Value("null"), c.live.Organization(one.Organization, c.now).Upcoming(month)}
+	out = fullCandidateJSON{one, jsontext.Value("null"), c.live.Organization(one.Organization, c.now).Upcoming(month), nil}
 	out.Upcoming = slices.DeleteFunc(out.Upcoming, func(next world.Upcoming) bool { return *next.InvitationID != one.ID })
 	if out.Attempt != nil {
 		out.Report = encodeJSON(reportOf(out.Attempt))
+		log := out.Attempt.Events()
+		out.Events = newEvents(log[max(0, len(log)-maxCandidateEvents):])
 	}
 	return out, nil
 }

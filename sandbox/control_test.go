@@ -99,7 +99,7 @@ func TestControlIndexNamesEveryOperation(t *testing.T) {
 	require.NoError(t, json.Unmarshal([]byte(body), &index))
 	assert.Equal(t, 402, index.Codes["PLAN_LIMIT_REACHED"])
 	assert.Contains(t, index.Routes, "GET /submissions/{id}/report")
-	assert.LessOrEqual(t, len(index.Operations), 34)
+	assert.LessOrEqual(t, len(index.Operations), 38)
 	for _, o := range index.Operations {
 		assert.NotEmpty(t, o.Summary, o.Path)
 		path, example := strings.TrimPrefix(o.Path, "/_sandbox/"), string(o.Example)
@@ -113,7 +113,7 @@ func TestControlIndexNamesEveryOperation(t *testing.T) {
 		s.SetPlan(sandbox.LiveKey, 0, 100)
 		invitation, err := s.Invite(posting, "eve@candidates.test", "Eve")
 		require.NoError(t, err)
-		id := map[string]string{"invitations": invitation, "journal": "1", "candidates": invitation}[strings.SplitN(path, "/", 2)[0]]
+		id := map[string]string{"invitations": invitation, "journal": "1", "candidates": invitation, "snapshots": "1"}[strings.SplitN(path, "/", 2)[0]]
 		if strings.HasPrefix(path, "submissions/") {
 			id, err = s.Begin(invitation)
 			require.NoError(t, err)

@@ -38,6 +38,8 @@ type exchange struct {
 	Fault        *Fault     `json:"fault,omitzero"`
 	FaultID      int        `json:"fault_id,omitzero"`
 	Error        *errorJSON `json:"error,omitzero"` // In the response. It is kept longer than the response.
+	// The response of the work that was done, which a fault replaced, cut or lost; kept as long as Response.
+	Withheld *withheldJSON `json:"withheld,omitzero"`
 
 	revision int
 }
@@ -72,7 +74,7 @@ func (j *journal) put(e *exchange) {
 	j.exchanges = append(j.exchanges, e)
 	if i := len(j.exchanges) - 1 - maxResponses; i >= 0 {
 		old := *j.exchanges[i]
-		old.ResponseHeader, old.Response = nil, nil
+		old.ResponseHeader, old.Response, old.Withheld = nil, nil, nil
 		j.exchanges[i] = &old
 	}
 }

@@ -29,9 +29,11 @@ type Fault struct {
 	// includes HEAD. Archive links have the route GET /_archive/{id}. Their storage
 	// sends Status as plain text.
 	Route string `json:"route,omitzero"`
-	Key   string `json:"key,omitzero"`   // Token of the key whose requests match; empty: any.
-	Skip  int    `json:"skip,omitzero"`  // Matching requests that pass first.
-	Times int    `json:"times,omitzero"` // Requests that it affects; 0: one; negative: all.
+	Key   string `json:"key,omitzero"` // Token of the key whose requests match; empty: any.
+	// Address of the candidate whom matching requests concern, by an id in the path or by the body; empty: any.
+	Candidate string `json:"candidate,omitzero"`
+	Skip      int    `json:"skip,omitzero"`  // Matching requests that pass first.
+	Times     int    `json:"times,omitzero"` // Requests that it affects; 0: one; negative: all.
 
 	// Status code of the response; without Code, its usual code; below 400: no body.
 	Status int `json:"status,omitzero"`

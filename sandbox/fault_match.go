@@ -31,12 +31,14 @@ func newFault(f Fault, routes []*route) (*injectedFault, error) {
 	return &injectedFault{Fault: f, skip: f.Skip, remaining: cmp.Or(f.Times, 1)}, nil
 }
 
-// matches reports whether the fault concerns a request. r is nil for an unknown path.
-func (f *injectedFault) matches(r *route, method string) bool {
+// matches reports whether the fault concerns a call, whose route is nil for an unknown path.
+func (f *injectedFault) matches(c *call) bool {
+	method := c.request.Method
 	if method == http.MethodHead {
 		method = http.MethodGet
 	}
-	return f.Route == "" || f.Route == "*" || f.Route == method+" *" || r != nil && f.Route == r.pattern()
+	return (f.Route == "" || f.Route == "*" || f.Route == method+" *" || c.route != nil && f.Route == c.route.pattern()) &&
+		(f.Key == "" || f.Key == bearer(c.request)) && (f.Candidate == "" || strings.EqualFold(f.Candidate, c.entry.Subject))
 }
 
 // maxEndedFaults is the number of ended faults that are remembered.
@@ -70,12 +72,12 @@ func (all *faults) end(ended func(*injectedFault) bool) (count int) {
 	return count
 }
 
-// match counts a request against every matching fault and returns the fault that applies,
-// or nil.
-func (all *faults) match(r *route, method, token string) *injectedFault {
+// match counts a call, whose subject is known, against every matching fault and returns the fault
+// that applies, or nil.
+func (all *faults) match(c *call) *injectedFault {
 	var acting *injectedFault
 	for _, f := range all.active {
-		if !f.matches(r, method) || f.Key != "" && f.Key != token {
+		if !f.matches(c) {
 			continue
 		}
 		switch {

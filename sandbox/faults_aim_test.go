@@ -95,8 +95,8 @@ func TestAFaultThatNeverFiredFailsTheTest(t *testing.T) {
 	inProcess(s).send(t.Context(), t, http.MethodGet, "/account", "")
 	tb.cleanups[0]()
 	assert.Equal(t, []string{
-		`sandbox: this fault never fired: {"route":"POST /assessments","status":500,"delay":1,"after":true,"body":"x"}`,
-		`sandbox: this fault never fired: {"route":"GET /members","times":-1,"status":500}`,
-		`sandbox: this fault never fired: {"route":"GET /account","skip":1,"times":-1,"status":500}`,
+		`sandbox: this fault never fired: {"route":"POST /assessments","status":500,"delay":1,"after":true,"body":"x"}; the journal has ["GET /account"]`,
+		`sandbox: this fault never fired: {"route":"GET /members","times":-1,"status":500}; the journal has ["GET /account"]`,
+		`sandbox: this fault never fired: {"route":"GET /account","skip":1,"times":-1,"status":500}; the journal has ["GET /account"]`,
 	}, tb.failures)
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"fmt"
+	"maps"
 	"net/http"
 	"slices"
 	"strings"
@@ -66,10 +67,22 @@ func (j Journal) Find(method, route string) (Entry, error) {
 		if e.Method == method && e.Route == route {
 			return e, nil
 		}
-		others = append(others, e.Method+" "+cmp.Or(e.Route, e.Path))
+		others = append(others, e.operation())
 	}
 	slices.Sort(others)
 	return Entry{}, fmt.Errorf("sandbox: no %s %s in the journal, which has %q", method, route, slices.Compact(others))
+}
+
+// operation returns the method and the route, or the path if it has none.
+func (e *Entry) operation() string { return e.Method + " " + cmp.Or(e.Route, e.Path) }
+
+// operations returns the operations of the journal, sorted, each once.
+func (j *journal) operations() []string {
+	all := make(map[string]bool)
+	for _, e := range j.exchanges {
+		all[e.operation()] = true
+	}
+	return slices.Sorted(maps.Keys(all))
 }
 
 // Journal returns a copy of the journal: the newest 10,000 exchanges of every transport,

@@ -76,22 +76,33 @@ func (s *Server) AddAssessment(name string) (id string) {
 // on an unknown, deleted or closed assessment, and when the plan quota is used up.
 func (s *Server) Invite(assessmentID, email, name string) (invitationID string, err error) {
 	return s.changeLive("Invite", assessmentID, func(c *control) (string, error) {
-		return c.invite(newInvitation{assessmentID, email, name})
+		return c.invite(newInvitation{AssessmentID: assessmentID, Email: email, Name: name})
 	})
 }
 
 type newInvitation struct {
+	scope
+
 	AssessmentID string `json:"assessment_id"`
 	Email        string `json:"email"`
 	Name         string `json:"name"`
 }
 
 func (c *control) invite(in newInvitation) (id string, err error) {
-	if err := checkPerson(in.Email, in.Name); err != nil {
+	if err := cmp.Or(checkPerson(in.Email, in.Name), c.checkScope(in)); err != nil {
 		return "", err
 	}
 	c.id, err = c.live.Invite(canonicalID(in.AssessmentID), world.Person{Email: in.Email, Name: in.Name}, c.now)
 	return c.id, c.recordStep("invited", err)
+}
+
+// checkScope returns an error for an assessment that a key does not see.
+func (c *control) checkScope(in newInvitation) error {
+	selected, err := c.scope(in.scope)
+	if err == nil && !selected.all && c.live.Organization(selected.organization, c.now).Assessments().Find(canonicalID(in.AssessmentID)) == nil {
+		return world.ErrUnknown
+	}
+	return err
 }
 
 // checkPerson returns an error for an invalid address and an empty name.
@@ -224,7 +235,7 @@ func (c *control) postResult(in struct {
 func (c *control) addResult(in newInvitation, r world.Result) (id string, err error) {
 	local, _, _ := strings.Cut(in.Email, "@")
 	who := world.Person{Email: in.Email, Name: cmp.Or(in.Name, nameOf(local))}
-	if err := checkPerson(who.Email, who.Name); err != nil {
+	if err := cmp.Or(checkPerson(who.Email, who.Name), c.checkScope(in)); err != nil {
 		return "", err
 	}
 	c.id, err = c.live.AddResult(canonicalID(in.AssessmentID), who, c.now, r)
@@ -255,6 +266,16 @@ func (c *control) begin(none) (submissionID string, err error) {
 func (c *control) submit(none) error {
 	_, err := c.take(world.Submitted, world.Result{})
 	return err
+}
+
+func (c *control) delayReport(in struct {
+	By *time.Duration `json:"seconds"`
+},
+) error {
+	if in.By == nil {
+		return inputError{"seconds", "give a number of seconds, below zero for never"}
+	}
+	return c.recordStep("delayed", c.live.DelayReport(c.id, c.now, *in.By))
 }
 
 func (c *control) revoke(none) error { return c.recordStep("revoked", c.live.Revoke(c.id, c.now)) }

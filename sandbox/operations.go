@@ -26,6 +26,9 @@ var operations = []operation{
 	{Method: http.MethodGet, Path: controlPath + "events", Summary: "Streams entries that match, candidates and changes as server-sent events, from the position after or Last-Event-ID."},
 	newOperation("POST reset", "Restores the state that the server started with, or that of a key's organization.", ofKey, withoutOutput((*control).reset)),
 
+	newOperation("POST snapshots", "Keeps the state, to return to. The newest 20 are kept.", "", inMember("id", (*control).takeSnapshot)),
+	newOperation("POST snapshots/{id}/restore", "Returns to a snapshot, of before an action: everything but the journal, whose removed exchanges come back.", "", withoutOutput((*control).restoreSnapshot)),
+
 	newOperation("GET settings", "Returns the settings.", "", (*control).readSettings),
 	newOperation("POST settings", "Changes the settings that are given, and returns all of them.",
 		`{"drift":true,"archives":false,"since_on":"created","timeline":{"open":"1h","begin":"2h"}}`, (*control).changeSettings),
@@ -52,6 +55,8 @@ var operations = []operation{
 	newOperation("POST assessments", "Adds an assessment of the first challenge.", `{"name":"Backend engineer"}`, inMember("assessment_id", (*control).addAssessment)),
 	newSearch("GET candidates", "Returns candidates, newest first.", `{"stage":"submitted"}`, (*Server).readCandidates),
 	newOperation("GET candidates/{id}", "Returns the candidate of an invitation or a submission, with the report.", "", (*control).readCandidate),
+	newOperation("POST candidates/{id}/delay", "Makes the report of a candidate late: that of the next evaluation, or after one, from now on. Below zero: never ready.",
+		`{"seconds":300}`, withoutOutput((*control).delayReport)),
 	newOperation("POST invitations", "Sends an invitation.", `{`+exampleAssessment+`,"email":"ada@candidates.test","name":"Ada"}`, inMember("invitation_id", (*control).invite)),
 	newOperation("POST invitations/{id}/open", "Opens an invitation.", "", withoutOutput((*control).open)),
 	newOperation("POST invitations/{id}/begin", "Begins the attempt.", "", inMember("submission_id", (*control).begin)),

@@ -6,6 +6,7 @@ import (
 	"maps"
 	"net/http"
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -103,7 +104,7 @@ func (c *call) error(status int, e apiError) response {
 	r := c.envelope(status, encodeJSON(struct {
 		Error apiError `json:"error"`
 	}{e}))
-	r.error = &errorJSON{string(e.Code), e.Message}
+	r.error = &errorJSON{Code: string(e.Code), Message: e.Message}
 	return r
 }
 
@@ -134,9 +135,15 @@ func (c *call) invalid(p problems) response {
 	if p.FieldErrors == nil {
 		p.FieldErrors = map[string][]string{}
 	}
-	return c.error(http.StatusBadRequest, apiError{
+	r := c.error(http.StatusBadRequest, apiError{
 		Code: hiring.ErrInvalidInput, Message: "The request is not valid; see details.", Details: p,
 	})
+	if fields := slices.Sorted(maps.Keys(p.FieldErrors)); len(fields) > 0 {
+		r.error.Field, r.error.Problem = fields[0], p.FieldErrors[fields[0]][0]
+	} else {
+		r.error.Problem = p.FormErrors[0]
+	}
+	return r
 }
 
 // overQuota returns the 429 of a key without remaining requests.

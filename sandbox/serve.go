@@ -27,6 +27,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, request *http.Request) {
 		return
 	}
 	if !wire.Wait(request.Context(), f.Delay, nil) || f.dropsResponse() {
+		c.withhold(r)
 		s.end(c, nil, 0)
 		wire.Drop(w)
 		return
@@ -34,6 +35,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, request *http.Request) {
 	r = s.respondWithFault(c, f, r)
 	size := r.size(c)
 	if f.CutAfter != 0 {
+		c.withhold(r)
 		if size == 0 {
 			s.end(c, nil, 0)
 			wire.Drop(w)
@@ -57,7 +59,10 @@ func (s *Server) receive(c *call) (r response, f *Fault) {
 		c.requestID = fmt.Sprintf("req_%016x", s.requests)
 		c.route, c.params, c.allow = match(s.routes, basePath, c.request.Method, c.request.URL.EscapedPath())
 	}
-	if acting := s.faults.match(c.route, c.request.Method, bearer(c.request)); acting != nil {
+	if key := s.keys[bearer(c.request)]; key != nil {
+		c.entry.Organization, c.entry.Subject = &key.Organization, c.subject(s.worldOf(key, c.at))
+	}
+	if acting := s.faults.match(c); acting != nil {
 		f, c.entry.FaultID = &acting.Fault, acting.id
 		s.notify(topicFaults)
 	}
@@ -89,9 +94,18 @@ func (s *Server) respondWithFault(c *call, f *Fault, r response) response {
 		if !f.After && c.route != archiveRoute {
 			c.quota = s.quotaOf(s.keys[bearer(c.request)], classOf(c.request.Method), c.at)
 		}
+		c.withhold(r)
 		r = f.response(c)
 	}
 	return r
+}
+
+// withhold keeps the response of work that was done, which the client does not receive as such. It keeps
+// the first one, and none for a request whose work was not done.
+func (c *call) withhold(r response) {
+	if r.status != 0 && c.entry.Withheld == nil && c.route != archiveRoute {
+		c.entry.Withheld = &withheldJSON{r.status, []byte(hideKeys(string(r.body[:min(len(r.body), maxResponse)]))), r.error}
+	}
 }
 
 // begin completes the journal's entry of a call that was received. One with a fault is in
@@ -101,9 +115,6 @@ func (c *call) begin(f *Fault) {
 	e.RequestID, e.KeyID, e.Fault = c.requestID, keyID(token), f
 	if c.route != nil {
 		e.Route = c.route.template
-	}
-	if key := c.server.keys[token]; key != nil {
-		e.Organization, e.Subject = &key.Organization, c.subject(c.server.worldOf(key, c.at))
 	}
 	if f != nil {
 		c.put(*e)

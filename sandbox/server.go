@@ -30,6 +30,9 @@ type Server struct {
 	listener *httptest.Server // Of URL; nil until the first call.
 	closed   bool
 	changes  changes // For the event stream. Its positions continue after a reset.
+
+	snapshots     []snapshot // The newest ones, oldest first. A reset can be undone.
+	snapshotCount int
 }
 
 // state is the state that requests and tests change.
@@ -100,7 +103,7 @@ func Start(tb TB, opts ...Option) *Server {
 		defer s.mu.Unlock()
 		for _, f := range s.faults.active {
 			if f.fired == 0 {
-				tb.Errorf("sandbox: this fault never fired: %s", encodeControl(f.Fault))
+				tb.Errorf("sandbox: this fault never fired: %s; the journal has %q", encodeControl(f.Fault), s.journal.operations())
 			}
 		}
 	})

@@ -23,7 +23,8 @@ type candidate struct {
 	promptCount      int      // Events that are prompts.
 	editCount        int      // Events that edit files.
 	result           Result
-	graded           Report // What the evaluation found. Fields that the attempt has are set by report.
+	reportDelay      time.Duration // Of the next result without one.
+	graded           Report        // What the evaluation found. Fields that the attempt has are set by report.
 }
 
 // addressKey is equal for candidates with the same address and assessment.
@@ -200,6 +201,10 @@ func (c *candidate) setResult(at Moment, r Result) {
 	}
 	c.attempt.Value.EvaluatedAt = &at
 	c.result = r.withScore(c.number)
+	if c.result.ReportDelay == 0 {
+		c.result.ReportDelay = c.reportDelay
+	}
+	c.reportDelay = 0
 	c.graded = c.grade()
 	o.countScore(c.result.ShipScore, 1)
 }

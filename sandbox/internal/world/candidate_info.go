@@ -11,17 +11,34 @@ import (
 // CandidateInfo is a copy of a candidate of the live data.
 type CandidateInfo struct {
 	Invitation
-	SubmissionID *string  `json:"submission_id"`
-	Assessment   string   `json:"assessment"` // Name, also of a deleted assessment.
-	Organization string   `json:"organization"`
-	Stage        string   `json:"stage"`
-	Expired      bool     `json:"expired"` // The invitation expired unused.
-	Closed       bool     `json:"closed"`  // The assessment is closed.
-	EvaluatedAt  *Moment  `json:"evaluated_at"`
-	ShipScore    *int     `json:"ship_score"`
-	Invitations  int      `json:"invitations"` // Of the address to the assessment.
-	Steps        []string `json:"steps"`       // Operations that are possible now.
-	Attempt      *Attempt `json:"-"`           // Nil until it begins. Read it only under the lock.
+	SubmissionID *string `json:"submission_id"`
+	Assessment   string  `json:"assessment"` // Name, also of a deleted assessment.
+	Organization string  `json:"organization"`
+	Stage        string  `json:"stage"`
+	Expired      bool    `json:"expired"` // The invitation expired unused.
+	Closed       bool    `json:"closed"`  // The assessment is closed.
+	EvaluatedAt  *Moment `json:"evaluated_at"`
+	Grade
+	Invitations int      `json:"invitations"` // Of the address to the assessment.
+	Steps       []string `json:"steps"`       // Operations that are possible now.
+	Attempt     *Attempt `json:"-"`           // Nil until it begins. Read it only under the lock.
+}
+
+// Grade is the short form of a report.
+type Grade struct {
+	ShipScore       *int   `json:"ship_score"`
+	Verdict         string `json:"verdict"`
+	Confidence      string `json:"confidence"`
+	IntegrityStatus string `json:"integrity_status"`
+}
+
+// Grade returns the grade, which is zero until the report is ready.
+func (c Candidate) Grade() Grade {
+	if c.attempt == nil {
+		return Grade{}
+	}
+	r := c.report()
+	return Grade{r.ShipScore, r.Verdict, r.Confidence, r.IntegrityStatus}
 }
 
 // Candidate is a candidate of the live data. Its methods Matches and Compare
@@ -53,7 +70,7 @@ func (c Candidate) Info() CandidateInfo {
 		Invitations: c.organization.invitationCounts[c.addressKey()], Attempt: c.attempt,
 	}
 	if a := c.attempt; a != nil {
-		info.SubmissionID, info.EvaluatedAt, info.ShipScore = &a.ID, a.Value.EvaluatedAt, a.Report().ShipScore
+		info.SubmissionID, info.EvaluatedAt, info.Grade = &a.ID, a.Value.EvaluatedAt, c.Grade()
 	}
 	for _, step := range steps {
 		if step.check(c.candidate) == nil {

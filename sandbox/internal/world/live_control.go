@@ -84,6 +84,22 @@ func (l *Live) Append(id string, now time.Time, kind string, payloads ...RawJSON
 	})
 }
 
+// DelayReport delays the report of a candidate: that of the next evaluation, or of the last one from now on.
+// Below zero the report is never ready.
+func (l *Live) DelayReport(id string, now time.Time, by time.Duration) error {
+	return l.change(id, now, func(c *candidate, at Moment) error {
+		if c.stage < Evaluated {
+			c.reportDelay = by
+			return nil
+		}
+		if by >= 0 {
+			by += at.minus(*c.attempt.Value.EvaluatedAt)
+		}
+		c.result.ReportDelay, c.graded.GeneratedAt = by, new(c.attempt.Value.EvaluatedAt.plus(by))
+		return nil
+	})
+}
+
 // Revoke revokes an invitation whose attempt has not begun.
 func (l *Live) Revoke(id string, now time.Time) error {
 	return l.change(id, now, func(c *candidate, _ Moment) error {

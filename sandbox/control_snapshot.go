@@ -1,0 +1,75 @@
+package sandbox
+
+import (
+	"maps"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/hiring-assessment/hiring-go/sandbox/internal/world"
+)
+
+// maxSnapshots is the number of snapshots that are kept.
+const maxSnapshots = 20
+
+// snapshot is the state before an action, to return to. The exchanges of its journal are shared.
+type snapshot struct {
+	id       int
+	advanced time.Duration
+	state    state
+}
+
+// takeSnapshot keeps a copy of the state, and returns its id.
+func (c *control) takeSnapshot(none) (id int, err error) {
+	copied := c.state
+	copied.live, copied.throttle = c.live.Clone(), make(throttle, len(c.throttle))
+	for address, w := range c.throttle {
+		copied.throttle[address] = new(*w)
+	}
+	copied.keys = make(keyring, len(c.keys))
+	for token, key := range c.keys {
+		copied.keys[token] = new(*key)
+	}
+	copied.faults.ended, copied.faults.active = slices.Clone(c.faults.ended), slices.Clone(c.faults.active)
+	for i, f := range copied.faults.active {
+		copied.faults.active[i] = new(*f)
+	}
+	copied.journal.exchanges, copied.journal.actions = slices.Clone(c.journal.exchanges), slices.Clone(c.journal.actions)
+	copied.journal.firstWrites = maps.Clone(c.journal.firstWrites)
+	c.snapshotCount++
+	c.snapshots = append(c.snapshots[max(0, len(c.snapshots)-maxSnapshots+1):], snapshot{c.snapshotCount, c.ahead(), copied})
+	return c.snapshotCount, nil
+}
+
+// restoreSnapshot returns to a snapshot, and forgets it and later ones. Of the journal only what was removed
+// comes back: requests since then stay, and numbers and ids are not given out again.
+func (c *control) restoreSnapshot(none) error {
+	at := slices.IndexFunc(c.snapshots, func(s snapshot) bool { return strconv.Itoa(s.id) == c.id })
+	if at < 0 {
+		return world.ErrUnknown
+	}
+	restored, current := c.snapshots[at].state, c.state
+	if current.journal.run == restored.journal.run {
+		removed, kept := restored.journal.exchanges, current.journal.exchanges
+		if len(kept) > 0 {
+			removed = slices.DeleteFunc(removed, func(e *exchange) bool { return e.Number >= kept[0].Number })
+		}
+		removed = removed[max(0, len(removed)+len(kept)-maxExchanges):]
+		if len(removed) > 0 {
+			current.journal.actions = restored.journal.actions
+		}
+		restored.journal = current.journal
+		restored.journal.exchanges = slices.Concat(removed, kept)
+	}
+	restored.requests, restored.faults.count = max(restored.requests, current.requests), max(restored.faults.count, current.faults.count)
+	earlier := restored.live
+	restored.live = current.live
+	c.state = restored
+	c.live.Restore(earlier)
+	c.advanced.Store(int64(c.snapshots[at].advanced))
+	clear(c.snapshots[at:])
+	c.snapshots, c.now = c.snapshots[:at], c.Server.now()
+	c.recordAction(action{Kind: "undone"})
+	c.notify(topicReset)
+	return nil
+}
