@@ -44,7 +44,7 @@ func TestEachFaultIsInjected(t *testing.T) {
 		p.becomes(fmt.Sprintf("document.querySelectorAll('#ended tr.done').length === %d && !document.querySelector('.faults tr.waiting')", number))
 	}
 	assert.False(t, evaluate[bool](p, "document.getElementById('ended').open"), "ended ones are folded")
-	p.visit("?only=faults")
+	p.visit("?q=is:fault")
 	p.becomes(fmt.Sprintf("document.querySelectorAll('#list .row').length === %d", number))
 }
 

@@ -129,7 +129,7 @@ func (p *tab) dress(l appearance) {
 func TestLooks(t *testing.T) {
 	t.Parallel()
 	views := map[string]string{ // What each shows.
-		"journal": "#list .row", "pipeline": ".card", "faults": "#inject", "keys": ".keys td", "candidate": ".pane .report", "request": ".pane .body",
+		"journal": "#list .row", "pipeline": ".card", "faults": "#inject", "keys": ".keys td", "mails": ".mails", "groups": ".groups td", "compare": ".differences", "candidate": ".pane .report", "request": ".pane .body",
 		"grading": "#evaluate", "none": ".none",
 	}
 	for i, name := range slices.Sorted(maps.Keys(views)) {
@@ -138,7 +138,7 @@ func TestLooks(t *testing.T) {
 			p, report, submitted := lived(t)
 			p.visit(map[string]string{
 				"pipeline": "console/pipeline", "faults": "console/faults", "keys": "console/keys", "candidate": "console/pipeline?candidate=" + report,
-				"request": "?request=12", "grading": "console/pipeline?candidate=" + submitted, "none": "?status=402",
+				"request": "?request=12", "mails": "console/mails", "groups": "?view=groups", "compare": "?request=15&with=13", "grading": "console/pipeline?candidate=" + submitted, "none": "?q=status:402",
 			}[name])
 			p.do(chromedp.WaitVisible(chromedp.CSS(views[name])))
 			for at, l := range appearances {

@@ -330,7 +330,7 @@ func TestNamesAreShownAndNothingElse(t *testing.T) {
 		p.send("POST", "/api/v1/assessments", sandbox.LiveKey, fmt.Sprintf(`{"name":%q}`, name))
 	}
 	for path, shown := range map[string]string{
-		pipelinePath: ".card", "console/faults": "#inject", "console/keys": ".keys td", "": ".row", "?request=1": ".pane .body", "?text=" + "%3Cscript": ".row",
+		pipelinePath: ".card", "console/faults": "#inject", "console/keys": ".keys td", "": ".row", "?request=1": ".pane .body", "?q=" + "%3Cscript": ".row",
 	} {
 		for _, width := range []int64{390, 1280} {
 			p.do(chromedp.EmulateViewport(width, 844))

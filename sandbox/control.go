@@ -2,6 +2,7 @@ package sandbox
 
 import (
 	"bytes"
+	"compress/gzip"
 	"errors"
 	"fmt"
 	"mime"
@@ -106,9 +107,18 @@ func (s *Server) serveControl(w http.ResponseWriter, r *http.Request) {
 			writeControlError(w, err)
 			return
 		}
+		if strings.Contains(r.Header.Get("Accept-Encoding"), "gzip") {
+			w = zipping{w}
+		}
 		writeControl(w, http.StatusOK, output)
 	}
 }
+
+// zipping marks the response to a client that accepts gzip.
+type zipping struct{ http.ResponseWriter }
+
+// minZipped is the size from which a response is compressed.
+const minZipped = 2 << 10
 
 // controlRoutes returns the routes of the operations.
 var controlRoutes = sync.OnceValue(func() (routes []*route) {
@@ -224,6 +234,15 @@ func writeControl(w http.ResponseWriter, status int, response any) {
 	}
 	h.Set("Content-Type", "application/json")
 	h.Set("X-Content-Type-Options", "nosniff")
+	body := append(encodeControl(response), '\n')
+	if _, accepted := w.(zipping); accepted && len(body) >= minZipped {
+		h.Set("Content-Encoding", "gzip")
+		w.WriteHeader(status)
+		zipped, _ := gzip.NewWriterLevel(w, gzip.BestSpeed) // The level is valid.
+		_, _ = zipped.Write(body)
+		_ = zipped.Close()
+		return
+	}
 	w.WriteHeader(status)
-	_, _ = w.Write(append(encodeControl(response), '\n')) //nolint:gosec // JSON that browsers do not sniff
+	_, _ = w.Write(body) //nolint:gosec // JSON that browsers do not sniff
 }

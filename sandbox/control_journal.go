@@ -105,7 +105,7 @@ func (f *journalFilter) selects(e *exchange) bool {
 	switch {
 	case f.Key == noKey && e.KeyID != "", f.Key != noKey && f.Key != "" && f.Key != e.KeyID,
 		f.Method != "" && e.Method != f.Method,
-		f.Route != "" && f.Route != e.Route && f.Route != e.Method+" "+e.Route,
+		f.Route != "" && f.Route != e.Route && f.Route != e.operation(),
 		f.Repeated && e.Repeats == 0 && e.RepeatedBy == 0,
 		f.Repeats != 0 && f.Repeats != e.Repeats && f.Repeats != e.Number,
 		f.Faults && e.Fault == nil,
@@ -141,6 +141,7 @@ type journalJSON struct {
 	Actions  []action   `json:"actions"` // Of the test, since the first of these entries.
 	More     bool       `json:"more"`
 	Run      string     `json:"run"`      // Numbers begin anew in each run of the server: from its start, or from a reset.
+	Newest   int        `json:"newest"`   // Number of the newest exchange, also of one that is not in the journal.
 	Position int        `json:"position"` // For the event stream.
 	Stats    statsJSON  `json:"stats"`    // Of all exchanges that match, and were before Before.
 	// How often they match by status, route, key and field, if asked for.
@@ -167,6 +168,7 @@ func (s *Server) readJournal(_ string, q struct {
 	s.mu.Lock()
 	exchanges, position := slices.Clone(s.journal.exchanges), s.changes.revision
 	_, unknown := s.knownKey("key", q.Key)
+	out.Newest = s.journal.count
 	out.Actions, out.Run = slices.Clone(s.journal.actions), s.journal.run
 	s.mu.Unlock()
 	limit := *cmp.Or(q.Limit, new(defaultJournalLimit))

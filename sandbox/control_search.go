@@ -38,7 +38,11 @@ func parseSearch(search string, now time.Time) (terms []term, err error) {
 		case "method":
 			f.Method = strings.ToUpper(value)
 		case "route":
-			f.routePart = strings.ToLower(value)
+			if strings.Contains(value, " ") {
+				f.Route = value // With a method: the whole route.
+			} else {
+				f.routePart = strings.ToLower(value)
+			}
 		case "key":
 			if f.Key = value; value != noKey && !isToken(value) {
 				f.Key, f.keyPart = "", value

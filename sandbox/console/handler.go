@@ -1,11 +1,19 @@
 package console
 
 import (
+	"bytes"
+	"compress/gzip"
+	"crypto/sha256"
 	"embed"
+	"fmt"
+	"io/fs"
 	"maps"
 	"net/http"
 	"net/http/httptest"
+	"path"
 	"strings"
+	"sync"
+	"time"
 
 	"github.com/hiring-assessment/hiring-go/sandbox"
 )
@@ -18,14 +26,53 @@ const (
 	consolePath = "/_sandbox/console"
 )
 
-// static serves the files of the page.
-var static = http.StripPrefix(consolePath, http.FileServerFS(embedded))
+// file is a file of the page.
+type file struct {
+	plain, zipped []byte
+	kind, tag     string
+}
+
+// files are the files of the page by their paths, and its script, which is all modules in one.
+var files = sync.OnceValue(func() map[string]file {
+	all := make(map[string]file)
+	add := func(name string, plain []byte) {
+		var zipped bytes.Buffer
+		w := gzip.NewWriter(&zipped)
+		_, _ = w.Write(plain) // A buffer accepts everything.
+		_ = w.Close()
+		kind := map[string]string{".html": "text/html", ".css": "text/css", ".js": "text/javascript", ".svg": "image/svg+xml", ".txt": "text/plain"}[path.Ext(name)]
+		all[consolePath+"/"+name] = file{plain, zipped.Bytes(), kind + "; charset=utf-8", fmt.Sprintf(`"%x"`, sha256.Sum256(plain))}
+	}
+	_ = fs.WalkDir(embedded, "static", func(name string, d fs.DirEntry, _ error) error {
+		if !d.IsDir() {
+			plain, err := embedded.ReadFile(name)
+			add(name, plain)
+			return err
+		}
+		return nil
+	})
+	add("static/script.js", joinModules("console.js"))
+	return all
+})
+
+// serve sends a file. A browser that has it gets a 304.
+func (f file) serve(w http.ResponseWriter, r *http.Request) {
+	h, content := w.Header(), f.plain
+	setHeaders(h)
+	h.Set("Content-Type", f.kind)
+	h.Set("Etag", f.tag)
+	if strings.Contains(r.Header.Get("Accept-Encoding"), "gzip") {
+		h.Set("Content-Encoding", "gzip")
+		content = f.zipped
+	}
+	http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(content))
+}
 
 // pagePaths are the paths at which the page is served. Its script shows the view of the
 // path.
 var pagePaths = map[string]bool{
 	"/": true, "/_sandbox": true, homePath: true,
-	"/_sandbox/console/pipeline": true, "/_sandbox/console/faults": true, "/_sandbox/console/keys": true,
+	"/_sandbox/console/pipeline": true, "/_sandbox/console/mails": true, "/_sandbox/console/faults": true, "/_sandbox/console/keys": true,
 }
 
 // policy is the Content-Security-Policy. It prevents injected scripts, requests to other
@@ -37,20 +84,15 @@ const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src
 // ask for HTML, and below /_sandbox/console/. Any other request goes to the server.
 func Handler(s *sandbox.Server) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		isFile := strings.HasPrefix(r.URL.Path, consolePath+"/static/")
+		found, isFile := files()[r.URL.Path]
 		switch {
 		case r.Method != http.MethodGet && r.Method != http.MethodHead || !isFile && !isPage(r):
 			s.ServeHTTP(w, r)
 		case !isAdmitted(s, w, r):
 		case isFile:
-			setHeaders(w.Header())
-			if strings.HasSuffix(r.URL.Path, ".js") { // A machine's own table of types may have another one.
-				w.Header().Set("Content-Type", "text/javascript; charset=utf-8")
-			}
-			static.ServeHTTP(w, r)
+			found.serve(w, r)
 		default:
-			setHeaders(w.Header())
-			http.ServeFileFS(w, r, embedded, "static/index.html")
+			files()[consolePath+"/static/index.html"].serve(w, r)
 		}
 	})
 }
@@ -88,7 +130,7 @@ func isPage(r *http.Request) bool {
 
 func setHeaders(h http.Header) {
 	h.Set("Cache-Control", "no-cache") // Another version of the program may have other files.
-	h.Set("Vary", "Accept")
+	h.Set("Vary", "Accept, Accept-Encoding")
 	h.Set("Content-Security-Policy", policy)
 	h.Set("X-Content-Type-Options", "nosniff")
 	h.Set("X-Frame-Options", "DENY")

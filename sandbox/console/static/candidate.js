@@ -1,7 +1,8 @@
 // The pane of one candidate.
 import { html, nothing } from "./lit/lit-html.js";
-import { act, ask, copyButton, draft, form, post, toQuery } from "./core.js";
+import { act, ask, change, copyButton, draft, draw, form, linkTo, post, toQuery } from "./core.js";
 import { clockTime, dayOf, highlight, middle, plural, shortIDs, span } from "./format.js";
+import { mailList } from "./mails.js";
 import { failed, requestQuery, statusKind, statusText } from "./request.js";
 
 export const stages = ["sent", "opened", "started", "submitted", "evaluated"];
@@ -33,18 +34,57 @@ async function takeAll(c) {
   await post(`submissions/${id}/evaluate`, {});
 }
 
+let tab = "steps";
+
+// tabs shows one of the candidate's lists: the steps with the requests, the e-mails, or the log of the attempt.
+function tabs(c, calls, mails, actions) {
+  const choose = (name) => () => {
+    tab = name;
+    draw();
+  };
+  const all = { steps: "Steps", mails: `Mails (${mails.length})`, log: `Log (${c.events?.length ?? 0})` };
+  const button = ([name, label]) => html`<button class="plain small" id=${"tab-" + name} aria-pressed=${String(tab === name)} @click=${choose(name)}>${label}</button>`;
+  const entry = (e) => html`<li><time title=${new Date(e.ts_ms).toISOString()}>${clockTime(new Date(e.ts_ms).toISOString())}</time> <b>${e.kind}</b>
+    <code>${middle(JSON.stringify(e.payload), 160)}</code></li>`;
+  const content = {
+    steps: () => html`<section aria-label="Steps">${timeline(c)}</section>${callList(c, calls)}`,
+    mails: () => mailList(mails, actions.refresh),
+    log: () => (c.events?.length ? html`<ol class="log">${c.events.toReversed().map(entry)}</ol>` : html`<p class="quiet">No attempt has begun.</p>`),
+  }[tab];
+  return html`<p class="tabs" role="group" aria-label="About the candidate">${Object.entries(all).map(button)}</p>${content()}`;
+}
+
+// nextReport makes what concerns the candidate late or fail.
+function nextReport(c, actions) {
+  const fault = (f, done) => () => act(() => change(() => post("faults", { route: "GET *", candidate: c.candidate_email, ...f }), done));
+  const late = () =>
+    act(async () => {
+      await change(() => post(`candidates/${c.id}/delay`, { seconds: 300 }), "The report is ready 5 min after the evaluation, or after now");
+      await actions.refresh();
+    });
+  const button = (name, press, id) => html`<button class="plain small" id=${id} @click=${press}>${name}</button>`;
+  return html`<p class="line next-report" role="group" aria-label="Next report"><span class="quiet">Next report</span>${button("5 min late", late, "late")}
+    <span class="quiet">Next read</span>${button("503", fault({ status: 503, retry_after: 1 }, "The next read of this candidate gets a 503"), "read-503")}
+    ${button("cut", fault({ cut_after: 20 }, "The next read of this candidate is cut"), "read-cut")}</p>`;
+}
+
+// lostPane says that the candidate of a link is not there.
+export const lostPane = (close) =>
+  html`<section class="pane candidate" aria-label="Candidate" tabindex="-1"><div class="title"><h2>The live data has no such candidate.</h2>
+    <button class="plain small" aria-label="Close (Esc)" @click=${close}>✕</button></div><p class="quiet">A reset of the sandbox removes all candidates.</p></section>`;
+
 // pane shows a candidate. calls are the requests that concern the candidate, newest first.
-export function pane(c, calls, actions) {
+export function pane(c, calls, mails, actions) {
   const step = nextStep(c),
     end = ended(c);
   const revoke = async () => {
-    const what = `${c.candidate_name || c.candidate_email} can no longer begin. This cannot be undone.`;
+    const what = html`<bdi>${c.candidate_name || c.candidate_email}</bdi> can no longer begin.`;
     if (!(await ask("Revoke the invitation?", what, "Revoke"))) return;
-    await act(() => post(`invitations/${c.id}/revoke`), "The invitation is revoked");
+    await act(() => change(() => post(`invitations/${c.id}/revoke`), "The invitation is revoked"));
     await actions.refresh();
   };
   const all = async () => {
-    await act(() => takeAll(c), "All steps are taken");
+    await act(() => change(() => takeAll(c), "All steps are taken"));
     await actions.refresh();
   };
   return html`<section class="pane candidate" aria-label="Candidate" tabindex="-1"
@@ -66,13 +106,15 @@ export function pane(c, calls, actions) {
           ? html`<button class="plain danger" id="revoke" @click=${revoke}>Revoke…</button>`
           : nothing
       }</p>
+    ${nextReport(c, actions)}
     ${c.stage === "submitted" ? grading(c, actions) : nothing}${c.report?.evaluated ? report(c.report) : nothing}
     ${
       c.stage === "evaluated"
         ? html`<details><summary>Evaluate again</summary>${grading(c, actions)}</details>`
         : nothing
     }
-    <section aria-label="Steps"><h3>Steps</h3>${timeline(c)}</section>${callList(c, calls)}</section>`;
+    ${c.stage === "evaluated" && !c.report?.evaluated ? html`<p class="note warn">The report is not ready yet.</p>` : nothing}
+    ${tabs(c, calls, mails, actions)}</section>`;
 }
 
 // callList shows the requests that concern a candidate. Reads that are alike, mostly polls, are
@@ -89,7 +131,7 @@ function callList(c, calls) {
     ${shortIDs(e.path.replace("/api/v1", ""))}</span> ${e.repeats ? html`<span class="mark odd">sent again</span>` : nothing}
     ${e.fault || failed(e) ? html`<small>${e.fault ? "injected fault" : e.error?.code}</small>` : nothing}</a>
     <time title=${e.at}>${clockTime(e.at)}</time></li>`;
-  const inJournal = html`<a href=${"/_sandbox/" + toQuery({ text: c.candidate_email })}>in the journal</a>`;
+  const inJournal = html`<a href=${linkTo("", { q: `"${c.candidate_email}"` })}>in the journal</a>`;
   return html`<section aria-label="Calls"><h3>${plural(calls.length, "call")} ${calls.length ? inJournal : nothing}</h3>
     <ol class="calls">${lines.map(line)}</ol></section>`;
 }
@@ -144,6 +186,7 @@ function grading(c, actions) {
       type: "checkbox",
       more: true,
     })),
+    { name: "report_delay", label: "Report ready after", placeholder: "at once, or 5m", more: true },
     { name: "summary", label: "Summary", kind: "wide", more: true, placeholder: "a sentence with the score" },
   ];
   const send = async (values) => {
@@ -155,7 +198,7 @@ function grading(c, actions) {
       result.pillars[name] = values[name] ?? null; // An empty field: not enough data.
       if (values["low_" + name]) result.low_confidence.push(name);
     }
-    await post(`submissions/${c.submission_id}/evaluate`, result);
+    await change(() => post(`submissions/${c.submission_id}/evaluate`, result), "Evaluated");
     await actions.refresh();
   };
   return html`<section aria-label="Evaluate"><h3>Evaluate <small>an empty pillar: not enough data</small></h3>

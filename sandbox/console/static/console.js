@@ -1,31 +1,14 @@
 // The page: its header with the clock, its views, navigation and shortcuts.
 import { html, nothing, render } from "./lit/lit-html.js";
-import {
-  act,
-  closePopups,
-  draft,
-  draw,
-  follow,
-  get,
-  openPopup,
-  popup,
-  post,
-  refresher,
-  say,
-  setDraft,
-  showDialog,
-  startDrawing,
-  state,
-  typed,
-  visit,
-} from "./core.js";
-import { clockTime, dayOf, fullTime, span, target } from "./format.js";
+import { act, change, closePopups, draft, draw, follow, get, openPopup, popup, post, refresher, setDraft, showDialog, startDrawing, state, typed, undo, visit } from "./core.js";
+import { clockTime, dayOf, fullTime, shortDay, span, target } from "./format.js";
 import { journal } from "./journal.js";
 import { pipeline } from "./pipeline.js";
+import { mailsPage } from "./mails.js";
 import { faults } from "./faults.js";
 import { keysPage } from "./keys.js";
 
-const views = [journal, pipeline, faults, keysPage];
+const views = [journal, pipeline, mailsPage, faults, keysPage];
 const viewNow = () => views.find((v) => v.path === state.path) ?? journal;
 for (const v of views) v.refresh = refresher(() => v.load(changed));
 
@@ -70,10 +53,14 @@ async function advance(text) {
   const to = target(text);
   try {
     if (!to) throw new Error("write 90, 15m, 2h30m, 2d or 2026-12-01 10:00");
-    state.clock = await post("clock", to);
+    await change(
+      async () => {
+        state.clock = await post("clock", to);
+      },
+      () => `The clock is at ${fullTime(state.clock.now)}`,
+    );
     clock.read = performance.now();
     look({ text: "", hover: "" });
-    say(`The clock is at ${fullTime(state.clock.now)}`);
     viewNow().refresh();
   } catch (error) {
     clock.error = error.message;
@@ -85,7 +72,7 @@ function drawClock() {
   const place = document.getElementById("now");
   if (!place || !state.clock) return;
   const ahead = state.clock.ahead >= 1 ? html` <small>${span(state.clock.ahead)} ahead</small>` : nothing;
-  render(html`<span class="date">${dayOf(now())}</span> <b>${clockTime(now())}</b>${ahead}`, place);
+  render(html`<span class="date"><span class="long">${dayOf(now()).slice(0, 5)}</span>${shortDay(now())}<span class="long">${dayOf(now()).slice(-5)}</span></span> <b>${clockTime(now())}</b>${ahead}`, place);
 }
 
 const kinds = {
@@ -99,7 +86,7 @@ const kinds = {
 
 function happens(e) {
   const key = e.kind === "key" && state.keys.find((k) => k.id === e.subject);
-  return `${key?.token ?? e.subject} ${kinds[e.kind] ?? e.kind}`;
+  return html`<bdi>${key?.token ?? e.subject}</bdi> ${kinds[e.kind] ?? e.kind}`;
 }
 
 function clockView() {
@@ -129,7 +116,7 @@ function aheadView() {
   if (!p) return html`<p>90, 15m, 2h30m, 2d or 2026-12-01 10:00</p>`;
   const time = (e) => (dayOf(e.at) === dayOf(p.now) ? "" : dayOf(e.at).slice(0, -5) + " ") + clockTime(e.at);
   return html`<p>Until <b>${fullTime(p.until)}</b>: ${p.upcoming.length ? nothing : "nothing happens."}</p>
-    <ol>${p.upcoming.slice(0, 25).map((e) => html`<li><time>${time(e)}</time> <bdi>${happens(e)}</bdi></li>`)}</ol>
+    <ol>${p.upcoming.slice(0, 25).map((e) => html`<li><time>${time(e)}</time> ${happens(e)}</li>`)}</ol>
     ${more > 0 ? html`<p>and ${more} more</p>` : nothing}
     ${clock.hover ? nothing : html`<p class="quiet">Enter advances the clock.</p>`}`;
 }
@@ -141,7 +128,7 @@ function startOver() {
   const item = (id, path, name, text, done) =>
     html`<button class="plain" id=${id} @click=${() => {
       closePopups();
-      act(() => post(path), done);
+      act(() => change(() => post(path), done));
     }}>${name}</button><p class="quiet">${text}</p>`;
   return html`${item("clear", "journal/clear", "Clear the journal", "Nothing else changes.", "The journal is empty")}
     ${item("reset", "reset", "Reset everything", "Keys, rate limits, candidates, faults, journal and clock go back to the start.", "The sandbox is reset")}`;
@@ -149,18 +136,31 @@ function startOver() {
 
 function header() {
   const waiting = state.faults.filter((f) => f.waiting).length;
-  const icon = new URL("icon.svg", import.meta.url).pathname;
   const link = (v) =>
     html`<a href=${v.path} aria-current=${v === viewNow() ? "page" : nothing}>${v.title}${
       v === faults && waiting ? html` <span class="badge" title="armed">${waiting}</span>` : nothing
     }</a>`;
   return html`<a class="brand" href=${journal.path} aria-label="Hiring sandbox">
-      <img src=${icon} alt="" width="24" height="24"><b>Hiring sandbox</b></a>
+      <svg viewBox="0 0 32 32" width="24" height="24" aria-hidden="true"><rect width="32" height="32" rx="8" fill="#2f5bea"></rect><path d="M7 21h18v3a2 2 0 0 1-2 2H9a2 2 0 0 1-2-2z" fill="#ffd27a"></path><path
+        d="M10 21l6-11 6 11z" fill="#fff"></path><path d="M16 5v6l5-3z" fill="#ff8f70"></path></svg><b>Hiring sandbox</b></a>
     <nav aria-label="Views">${views.map(link)}</nav>${clockView()}
     <p class=${"link " + (state.connected ? "" : "lost")} role="status">
       ${state.connected ? html`<span class="gone">Live</span>` : "Not connected"}</p>
     ${popup("start-over", "Reset…", startOver())}
     <button class="plain help" aria-label="Keyboard shortcuts" @click=${shortcuts}>?</button>`;
+}
+
+// The colours follow the system unless a theme is chosen.
+const theme = () => localStorage.getItem("theme") ?? "system";
+const useTheme = () => (document.documentElement.dataset.theme = theme());
+useTheme();
+
+function themeChoice(name) {
+  const choose = () => {
+    localStorage.setItem("theme", name);
+    useTheme();
+  };
+  return html`<label><input type="radio" name="theme" value=${name} .checked=${theme() === name} @change=${choose}> ${name}</label>`;
 }
 
 function shortcuts() {
@@ -170,6 +170,9 @@ function shortcuts() {
     ["Enter", "open it and go into the pane"],
     ["Esc", "back to the list; leave a field"],
     ["y, u", "copy the request as curl, its link"],
+    ["d", "compare it with the last success like it, or with another row"],
+    ["g", "groups of requests that are alike"],
+    ["z", "undo the last action, as long as its notice is shown"],
     ["f", "fail the next of its route"],
     ["e, w, s", "only failed requests, only writes sent again, the slowest first"],
     ["i", "invite a candidate"],
@@ -177,12 +180,13 @@ function shortcuts() {
     ["n", "show what is new"],
     ["c", "clock"],
     ["r", "reset or clear"],
-    ["1 – 4", "journal, pipeline, faults, keys"],
+    ["1 – 5", "journal, pipeline, mails, faults, keys"],
     ["?", "this list"],
   ];
   const line = ([key, what]) => html`<dt><kbd>${key}</kbd></dt><dd>${what}</dd>`;
   showDialog(html`<h2 id="dialog-title">Keyboard shortcuts</h2>
     <dl class="shortcuts">${list.map(line)}</dl>
+    <p class="line themes" role="radiogroup" aria-label="Colours">${["system", "light", "dark"].map(themeChoice)}</p>
     <form method="dialog" class="line"><button autofocus>Close</button></form>`);
 }
 
@@ -195,13 +199,16 @@ function hideSaid() {
 function drawPage() {
   const view = viewNow(),
     { said } = state;
-  const message = () => html`<p class=${said.bad ? "said bad" : "said"}>${said.text}
+  const message = () => html`<p class=${said.bad ? "said bad" : "said"}><span>${said.text}</span>
+    ${said.undo ? html`<button class="plain small" id="undo" @click=${undo}>Undo <kbd>z</kbd></button>` : nothing}
     <button class="plain small" aria-label="Close this message" @click=${hideSaid}>✕</button></p>`;
   document.body.dataset.view = view.name;
   const failures = state.failed ? `(${state.failed} failed) ` : "";
   document.title = failures + (view.heading?.() ?? view.title) + " · Hiring sandbox";
   render(header(), document.getElementById("header"));
-  render(view.view(), document.getElementById("main"));
+  const content = view.view();
+  if (content !== nothing) document.querySelector("#main > .skeleton")?.remove();
+  render(content, document.getElementById("main"));
   render(said ? message() : nothing, document.getElementById("said"));
   drawClock();
   view.drawn?.();
@@ -259,10 +266,11 @@ document.addEventListener("keydown", (event) => {
   }
   if (event.key === "Escape" && typing) return void typing.blur();
   if (typing) return;
-  const number = "1234".indexOf(event.key);
+  const number = "12345".indexOf(event.key);
   if (event.key === "?") shortcuts();
   else if (event.key === "c") document.getElementById("advance")?.focus();
   else if (event.key === "r") openPopup("start-over");
+  else if (event.key === "z" && state.said?.undo) undo();
   else if (event.key === "/") document.querySelector("input[type=search]")?.focus();
   else if (number >= 0) visit(views[number].path);
   else if (!move(event.key) && !viewNow().key?.(event.key)) return;
@@ -281,6 +289,7 @@ const loadKeys = refresher(async () => {
 
 // count reads what every request changes: the rate limits of the keys, and statistics.
 const count = refresher(async () => {
+  if (document.hidden) return;
   const [keys, all] = await Promise.all([get("keys"), get("journal", { limit: 1 }), viewNow().count?.()]);
   state.keys = keys.keys;
   state.failed = all.stats.failed;
@@ -290,18 +299,24 @@ const count = refresher(async () => {
 function loadAll() {
   loadClock();
   loadFaults();
-  count();
+  loadKeys();
 }
+
+let isLost = false; // The connection was lost since the last reset.
 
 // changed handles an event of the server.
 function changed(name, what) {
   const view = viewNow();
   if (name === "connected") {
+    isLost = true;
     loadAll();
+    count();
   } else if (name === "reset") {
     state.run = "";
     loadAll();
-    journal.forget();
+    journal.forget(isLost);
+    pipeline.forget();
+    isLost = false;
     view.refresh();
   } else if (name === "changed") {
     if (what.includes("clock")) loadClock();
@@ -320,17 +335,23 @@ function changed(name, what) {
 
 startDrawing(drawPage);
 loadAll();
+if (location.search) count(); // Otherwise the journal's first page has the numbers.
 readURL();
 addEventListener("popstate", readURL);
 addEventListener("resize", draw);
+addEventListener("beforeprint", () => document.querySelectorAll(".pane details").forEach((d) => (d.open = true)));
+document.addEventListener("visibilitychange", () => document.hidden || count());
 addEventListener("pageshow", (event) => event.persisted && location.reload());
 setInterval(drawClock, 1000);
 setInterval(() => {
   // What no event tells: other requests than the filter's, invitations that expire, lost connections.
+  if (document.hidden) return;
   loadClock();
   count();
   viewNow().refresh();
 }, 15000);
-const index = await get("");
-state.routes = index.routes;
-draw();
+get("").then((index) => {
+  state.routes = index.routes;
+  state.codes = Object.keys(index.codes);
+  draw();
+});

@@ -11,12 +11,14 @@ export const state = {
   clock: null,
   keys: [],
   faults: [],
+  codes: [], // Of errors of the API.
   routes: [], // Of the API, such as GET /account.
   connected: true,
   failed: 0, // Requests in the journal that failed.
   errors: {}, // By the id of a form or field: the refusal of what it sent.
   typed: {}, // By the id of a field: a value that is not saved yet.
   said: null, // The result of the last action.
+  file: null, // An exported journal that is shown instead of the server's.
   entering: false, // The focus moves into the pane when it is drawn.
 };
 
@@ -123,19 +125,27 @@ export function refresher(load, interval = 250) {
   };
 }
 
-let events = null;
+let events = null,
+  followed = null; // The filter, the position and the function of the last call of follow.
 
 // follow calls change with the name and the data of each event that the server sends: entries
-// that match the filter, and everything else. It replaces the stream of an earlier call.
+// that match the filter, and everything else. It replaces the stream of an earlier call. A hidden page
+// has no stream, because a browser allows six connections to a server, and resumes when it is shown.
 export function follow(filter, after, change) {
   events?.close();
+  followed = [filter, after, change];
+  if (document.hidden) return;
   events = new EventSource("/_sandbox/events" + toQuery({ ...filter, after }));
   for (const name of ["entries", "actions", "candidates", "changed", "reset"]) {
-    events.addEventListener(name, (event) => change(name, JSON.parse(event.data)[name]));
+    events.addEventListener(name, (event) => {
+      followed[1] = event.lastEventId || followed[1];
+      change(name, JSON.parse(event.data)[name]);
+    });
   }
   events.onopen = () => {
     if (!state.connected) change("connected");
     state.connected = true;
+    draw();
   };
   events.onerror = () => {
     state.connected = false;
@@ -143,8 +153,11 @@ export function follow(filter, after, change) {
   };
 }
 
-// A browser keeps a page that was left, and allows six connections to a server.
 addEventListener("pagehide", () => events?.close());
+document.addEventListener("visibilitychange", () => {
+  if (document.hidden) events?.close();
+  else if (followed) follow(...followed);
+});
 
 // visit shows another view or query, as a link to it would. Without push, Back skips the
 // present one.
@@ -158,23 +171,35 @@ export function setQuery(changes, push = false) {
   visit(state.path, { ...Object.fromEntries(state.query), ...changes }, push);
 }
 
+// linkTo returns the address of a view of the page.
+export const linkTo = (view, query) => "/_sandbox/" + (view && "console/" + view) + toQuery(query);
+
 // typed filters by what is typed into a field, a moment later.
 export function typed({ target }, delay = 300) {
   clearTimeout(typed.timer);
   typed.timer = setTimeout(() => setQuery({ [target.name]: target.value }), delay);
 }
 
-// say shows the result of an action for a while.
-export function say(text) {
-  const said = { text };
+// say shows the result of an action for a while. undo is the snapshot of before the action.
+export function say(text, undo) {
+  const said = { text, undo };
   const hide = () => {
     if (state.said === said) state.said = null;
     draw();
   };
   state.said = said;
   draw();
-  setTimeout(hide, 5000);
+  setTimeout(hide, undo ? 10000 : 5000);
 }
+
+// change runs an action that changes the server's state, and offers to undo it.
+export async function change(action, done) {
+  const { id } = await post("snapshots");
+  await action();
+  say(typeof done === "function" ? done() : done, id);
+}
+
+export const undo = () => act(() => post(`snapshots/${state.said.undo}/restore`), "Undone");
 
 // sayError shows an error until it is closed or, without a connection, until the server is back.
 function sayError(error) {
@@ -310,7 +335,7 @@ function input(f, id, draftID, error) {
         @change=${({ target }) => setDraft(draftID, target.checked)}>`;
   }
   return html`<input id=${id} name=${f.name} type=${f.number ? "number" : "text"} step="any" autocomplete="off"
-    placeholder=${f.placeholder ?? ""} aria-describedby=${described} aria-invalid=${invalid}
+    placeholder=${f.placeholder ?? ""} list=${f.list ?? nothing} aria-describedby=${described} aria-invalid=${invalid}
     .value=${live(value)} @input=${type}>`;
 }
 

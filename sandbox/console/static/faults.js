@@ -2,7 +2,7 @@
 import { html, nothing } from "./lit/lit-html.js";
 import { live } from "./lit/directives/live.js";
 import { repeat } from "./lit/directives/repeat.js";
-import { act, ask, form, get, post, say, state } from "./core.js";
+import { act, ask, change, form, get, linkTo, post, state } from "./core.js";
 import { faultText, plural } from "./format.js";
 
 let settings = null;
@@ -47,6 +47,8 @@ function fields() {
     { name: "times", label: "Times", type: "select", options: times, value: "1", kind: "short" },
     { name: "route", label: "Route", type: "select", options: routes, kind: "wide" },
     { name: "key", label: "Key", type: "select", options: [["", "Any key"], ...keys] },
+    { name: "candidate", label: "Candidate's address", placeholder: "any", more: true },
+    { name: "skip", label: "Requests that pass first", number: true, placeholder: "0", more: true },
     { name: "status", label: "Status", number: true, more: true },
     { name: "retry_after", label: "Retry-After", placeholder: "30s", more: true },
     { name: "delay", label: "Delay", placeholder: "3s", more: true },
@@ -58,13 +60,12 @@ export const inject = ({ preset, times, ...fault }) =>
   post("faults", { ...presets[preset], ...fault, times: Number(times) });
 
 async function send(values) {
-  await inject(values);
-  say("The fault is armed");
+  await change(() => inject(values), "The fault is armed");
 }
 
 async function removeAll() {
   if (await ask("Remove all faults?", "Requests get their usual responses again.", "Remove all")) {
-    act(() => post("faults/clear"), "All faults are removed");
+    act(() => change(() => post("faults/clear"), "All faults are removed"));
   }
 }
 
@@ -75,11 +76,11 @@ function table(faults, caption) {
     const key = state.keys.find((k) => k.id === f.fault.key || k.token === f.fault.key);
     return faultText({ ...f.fault, key: key?.token ?? f.fault.key });
   };
-  const remove = (f) => act(() => post("faults/clear", { id: f.id }), "The fault is removed");
+  const remove = (f) => act(() => change(() => post("faults/clear", { id: f.id }), "The fault is removed"));
   const row = (f) => html`<tr class=${f.waiting ? "waiting" : "done"}><td data-label="Fault">${text(f)}</td>
     <td data-label="Remaining">${f.waiting ? timesLeft(f) : "–"}</td>
     <td data-label="Fired" class="number">${
-      f.fired ? html`<a href=${"/_sandbox/?only=fault:" + f.id}>${plural(f.fired, "time")}</a>` : "never"
+      f.fired ? html`<a href=${linkTo("", { q: "fault:" + f.id })}>${plural(f.fired, "time")}</a>` : "never"
     }</td>
     <td>${
       f.waiting
@@ -96,7 +97,7 @@ function table(faults, caption) {
 function settingsView() {
   const change = (name) => (event) =>
     act(async () => {
-      settings = await post("settings", { [name]: event.target.checked });
+      await change(async () => (settings = await post("settings", { [name]: event.target.checked })), "The behaviour is changed");
     });
   const onOff = (name, label, text) => html`<li><label class="switch"><input type="checkbox" role="switch"
     .checked=${live(settings[name])} @change=${change(name)}> <b>${label}</b></label> <span>${text}</span></li>`;

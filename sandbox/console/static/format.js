@@ -18,6 +18,9 @@ export function dayOf(at) {
   return days.get(day);
 }
 
+// shortDay returns the day and the month of a time, such as 28 Nov.
+export const shortDay = (at) => dayOf(at).slice(5, -5);
+
 export const fullTime = (at) => `${dayOf(at)} ${clockTime(at)} UTC`;
 
 // took formats real seconds in ms or s.
@@ -102,7 +105,7 @@ export function faultText(f) {
   add(f.delay, `delayed by ${span(f.delay)}`);
   add(f.after, parts.length ? "after the work is done" : "response lost");
   const route = !f.route || f.route === "*" ? "every request" : f.route;
-  return `${parts.join(", ")} for ${route}${f.key ? " of " + f.key : ""}`;
+  return `${parts.join(", ")} for ${route}${f.key ? " of " + f.key : ""}${f.candidate ? " about " + f.candidate : ""}${f.skip ? `, after ${f.skip} that pass` : ""}`;
 }
 
 // fromJSON returns the value of a JSON text, or undefined for any other text.

@@ -1,52 +1,17 @@
 // The journal: the list of requests, and one request beside it.
 import { html, nothing, svg } from "./lit/lit-html.js";
 import { repeat } from "./lit/directives/repeat.js";
-import {
-  act,
-  copyButton,
-  draw,
-  find,
-  follow,
-  get,
-  isRead,
-  kept,
-  openPopup,
-  options,
-  setQuery,
-  state,
-  toQuery,
-  typed,
-  visit,
-} from "./core.js";
-import {
-  candidatePath,
-  clockTime,
-  dayOf,
-  faultKind,
-  faultText,
-  middle,
-  plural,
-  shortIDs,
-  span,
-  took,
-} from "./format.js";
-import {
-  copyCurl,
-  copyLink,
-  failed,
-  keyName,
-  outcome,
-  pane,
-  requestQuery,
-  showFound,
-  statusKind,
-  statusText,
-} from "./request.js";
+import { act, copyButton, draw, find, follow, get, isRead, kept, linkTo, openPopup, setQuery, state, toQuery, visit } from "./core.js";
+import { candidatePath, clockTime, dayOf, faultKind, faultText, middle, plural, shortDay, shortIDs, span, took } from "./format.js";
+import { copyCurl, copyLink, failed, keyName, outcome, pane, reason, requestQuery, showFound, statusKind, statusText } from "./request.js";
+import { comparison, partner } from "./compare.js";
+import { groupsView } from "./groups.js";
+import { interval, searchField, searched, switches, toServer, toggleTerm, wordOf } from "./search.js";
 
 const path = "/_sandbox/",
-  pageSize = 500,
+  pageSize = 100,
   maxRows = 10000;
-const filterNames = ["text", "status", "route", "key", "only", "sort"];
+const filterNames = ["q", "sort"];
 
 // rows are the requests in the list, newest first, and actions what the tester did between them,
 // oldest first. New ones wait while somebody reads the list. items are the rows and the actions
@@ -60,16 +25,23 @@ let rows = [],
   more = false,
   stats = null,
   exchange = null,
+  other = null, // The request that the open one is compared with.
+  groups = null,
+  earlier = [], // Rows of a server that was started again since.
+  newest = 0, // Number of the newest request of the server.
+  today = "", // Of the clock, when the items were made.
   writes = [], // The open request and those that repeat it.
   invited = 0, // Invitations of the address to the assessment.
-  lost = ""; // Why the open request is not there.
+  lost = "", // Why the open request is not there: earlier, gone or never.
+  refused = null, // Why the server refused the search.
+  drag = null, // The first and the last bar of the time window that is chosen.
+  fresh = Infinity; // Rows from this number on are new.
 let shown = null; // The filter of the rows.
 let cursor = 0,
   reveal = 0,
   first = 0, // Numbers of requests; index of the first item that is drawn.
   seen = 0, // Number of the last request that was shown in the pane.
   found = ""; // The text that is marked in the pane.
-let filtersOpen = false;
 
 const filters = () => Object.fromEntries(filterNames.map((name) => [name, state.query.get(name) ?? ""]));
 const opened = () => Number(state.query.get("request"));
@@ -77,50 +49,72 @@ const list = () => document.getElementById("list");
 const isNarrow = () => (list()?.clientWidth || innerWidth) < 600; // Rows have two lines.
 const rowHeight = () => (isNarrow() ? 52 : 30);
 
-// query returns the filter as a query of the control API.
-function query({ text, status, route, key, only }) {
-  const method = /^[A-Z]+$/.test(route);
-  return {
-    text,
-    status,
-    key,
-    method: method ? route : "",
-    route: method ? "" : route,
-    repeated: only === "repeated" ? "true" : "",
-    faults: only === "faults" ? "true" : "",
-    fault: only.startsWith("fault:") ? only.slice(6) : "",
-  };
-}
+const isGroups = () => state.query.get("view") === "groups";
+const query = () => ({ search: toServer() });
 
 async function load(change) {
   const filter = filters(),
-    name = JSON.stringify(filter),
+    name = JSON.stringify([filter, isGroups(), state.file?.name]),
     number = opened();
-  if (name !== shown) {
-    const page = await get("journal", { ...query(filter), sort: filter.sort, limit: pageSize });
-    state.run = page.run;
-    actions = page.actions;
+  if (name !== shown && state.file) loadFile(filter);
+  else if (name !== shown) {
+    const page = await loadPage({ ...query(), sort: filter.sort, limit: pageSize, groups: isGroups() || "" });
+    if (!page) return;
+    ({ run: state.run, actions, newest } = page);
     waitingActions = [];
+    groups = page.groups;
+    if (!searched()) state.failed = page.stats.failed;
     setRows(filter.sort ? page.entries : page.entries.reverse(), page.more);
     stats = page.stats;
-    shown = name;
-    follow(query(filter), page.position, change);
+    follow(query(), page.position, change);
   }
+  shown = name;
   await loadExchange(number);
   if (exchange && exchange.number !== cursor) await loadRow(exchange.number);
 }
 
+// loadPage reads a page. A search that the server refuses leaves the rows as they are.
+async function loadPage(q) {
+  try {
+    const page = await get("journal", q);
+    refused = null;
+    return page;
+  } catch (error) {
+    if (error.field !== "search") throw error;
+    refused = error;
+    stats ??= { count: 0, failed: 0, buckets: [] };
+    return null;
+  }
+}
+
+// loadFile shows the requests of a file that have all words of the search.
+function loadFile({ q }) {
+  const words = q.toLowerCase().split(" ");
+  const found = state.file.entries.filter((e) => words.every((w) => JSON.stringify(e).toLowerCase().includes(w)));
+  actions = waitingActions = [];
+  groups = null;
+  setRows(found.toReversed(), false);
+  stats = { count: found.length, failed: found.filter(failed).length, buckets: [] };
+}
+
 // loadExchange reads the open request. One that was shown and is gone, as after a reset, is closed.
 async function loadExchange(number) {
-  const isEarlier = (state.query.get("run") || state.run) !== state.run;
+  const isEarlier = !state.file && (state.query.get("run") || state.run) !== state.run;
+  const read = (n) => (state.file ? (state.file.entries.find((e) => e.number === n) ?? null) : find("journal/" + n));
+  const isShown = exchange?.number === number && exchange.ended && exchange.file === state.file?.name;
   if (!number) exchange = null;
-  else if (isEarlier || exchange?.number !== number || !exchange.ended) {
-    exchange = isEarlier ? null : await find("journal/" + number);
-    lost = exchange ? "" : isEarlier ? "earlier" : "gone";
-    writes = exchange ? await loadWrites(exchange) : [];
+  else if (isEarlier || !isShown) {
+    exchange = isEarlier ? null : await read(number);
+    if (exchange) exchange.file = state.file?.name;
+    else if (!isEarlier && !state.file) ({ newest } = await get("journal", { limit: 1 }));
+    lost = exchange ? "" : isEarlier ? "earlier" : number > newest && !state.file ? "never" : "gone";
+    writes = exchange && !state.file ? await loadWrites(exchange) : [];
     if (exchange) seen = number;
-    else if (seen === number) setQuery({ request: "", run: "" });
+    else if (seen === number) setQuery({ request: "", run: "", with: "" });
   }
+  const second = exchange && !state.file && Number(state.query.get("with"));
+  if (!second) other = null;
+  else if (other?.number !== second) other = await find("journal/" + second);
 }
 
 // loadWrites reads the writes that a request repeats and those that repeat it.
@@ -138,8 +132,8 @@ async function loadWrites(e) {
 // loadRow makes the row of a request part of the list, which may be older than the others.
 async function loadRow(number) {
   cursor = reveal = number;
-  if (!more || filters().sort || number >= rows.at(-1).number) return;
-  const page = await get("journal", { ...query(filters()), after: number - 20, limit: maxRows });
+  if (!more || state.file || filters().sort || number >= rows.at(-1).number) return;
+  const page = await get("journal", { ...query(), after: number - 20, limit: maxRows });
   actions = page.actions;
   setRows(page.entries.reverse(), true);
 }
@@ -150,7 +144,7 @@ async function loadOlder() {
   const before = rows.at(-1).number,
     filter = shown;
   await act(async () => {
-    const page = await get("journal", { ...query(filters()), before, limit: 4 * pageSize });
+    const page = await get("journal", { ...query(), before, limit: 10 * pageSize });
     actions = [...page.actions.filter((a) => a.after < before - 1), ...actions];
     if (filter === shown) setRows([...rows, ...page.entries.reverse()], page.more, waiting);
   });
@@ -163,11 +157,15 @@ function setRows(next, older, wait = []) {
   more = older && rows.length < maxRows;
   waiting = wait;
   items = [];
-  const isList = !filters().sort && rows.length;
-  let day = isList && rows[0].at.slice(0, 10),
+  const isList = !filters().sort;
+  let day = (today = state.clock?.now.slice(0, 10) ?? rows[0]?.at.slice(0, 10)),
     at = isList && filterNames.every((name) => !filters()[name]) ? actions.length - 1 : -1;
+  const addDay = (time) => {
+    if (isList && day !== time.slice(0, 10)) items.push({ day: (day = time.slice(0, 10)) });
+  };
   const addActions = (number) => {
     for (; actions[at]?.after >= number; at--) {
+      addDay(actions[at].at);
       const last = items.at(-1)?.action;
       if (last?.id && last.kind === actions[at].kind)
         items.splice(-1, 1, { action: { ...last, more: (last.more ?? 0) + 1 } });
@@ -176,10 +174,11 @@ function setRows(next, older, wait = []) {
   };
   for (const e of rows) {
     addActions(e.number);
-    if (isList && day !== e.at.slice(0, 10)) items.push({ day: (day = e.at.slice(0, 10)) });
+    addDay(e.at);
     items.push(e);
   }
   if (!more) addActions(0);
+  if (!more && isList && earlier.length && !searched()) items.push({ earlier: earlier.length }, ...earlier);
 }
 
 // entries takes new and changed entries: the changed ones where they are, the new ones as rows
@@ -193,6 +192,7 @@ function entries(all) {
   };
   setRows(rows.map(replace), more, waiting.map(replace));
   waiting = [...waiting, ...news.values()].slice(-maxRows);
+  newest = Math.max(newest, ...all.map((e) => e.number));
   if (all.some((e) => e.number === exchange?.number)) {
     exchange.ended = false; // So that it is read again.
     journal.refresh();
@@ -219,6 +219,12 @@ function merge() {
       if (failed(e)) counted.failed++;
     }
   }
+  stats.count = Math.min(stats.count, maxRows); // As many as the server keeps.
+  if (rows.length) {
+    fresh = Math.min(fresh, rows[0].number + 1);
+    clearTimeout(merge.timer);
+    merge.timer = setTimeout(() => (fresh = Infinity), 700);
+  }
   actions = [...actions, ...waitingActions];
   waitingActions = [];
   setRows(
@@ -229,19 +235,27 @@ function merge() {
 
 // count reads the statistics of the requests in the list again.
 async function count() {
-  if (shown === null) return;
-  const before = Math.max(0, ...rows.map((e) => e.number)) + 1;
-  stats = (await get("journal", { ...query(filters()), limit: 1, before })).stats;
+  if (shown === null || state.file || refused) return;
+  const before = isGroups() ? "" : Math.max(0, ...rows.map((e) => e.number)) + 1;
+  const page = await get("journal", { ...query(), limit: 1, before, groups: isGroups() || "" });
+  ({ stats, groups } = page);
 }
 
-// forget makes the next load read everything again.
-function forget() {
-  shown = exchange = null;
+// forget makes the next load read everything again. After a restart of the server the rows stay, as earlier ones.
+function forget(isRestart = false) {
+  earlier = isRestart ? [...rows].map((e) => ({ at: e.at, old: e })) : [];
+  shown = exchange = other = null;
   actions = [];
   setRows([], false);
 }
 
 // Navigation.
+
+const removeEarlier = () => {
+  earlier = [];
+  setRows(rows, more, waiting);
+  draw();
+};
 
 const visibleIndex = () => Math.max(0, Math.floor((list()?.scrollTop ?? 0) / rowHeight()) - 20);
 
@@ -255,10 +269,10 @@ function scrolled() {
 function drawn() {
   const l = list(),
     at = reveal ? items.findIndex((e) => e.number === reveal) : -1,
-    text = exchange && `${exchange.number} ${filters().text}`;
+    text = exchange && `${exchange.number} ${wordOf()}`;
   if (text !== found && document.querySelector(".pane .body, .pane .quiet")) {
     found = text;
-    showFound(filters().text);
+    showFound(wordOf());
   }
   if (!l?.clientHeight || at < 0) return;
   reveal = 0;
@@ -284,15 +298,28 @@ function move(columns, by) {
   const next = rows[at < 0 ? 0 : at + by]?.number;
   if (!next) return true;
   const inPane = document.querySelector(".pane")?.contains(document.activeElement);
-  if (opened()) setQuery(requestQuery(next));
+  if (opened()) setQuery({ ...requestQuery(next), with: "" });
   if (!inPane) focusRow(next);
   return true;
 }
 
 function close() {
   const number = opened();
-  setQuery({ request: "", run: "" });
+  setQuery({ request: "", run: "", with: "" });
   focusRow(number);
+}
+
+// compare compares the open request with the focused one, or else with the last success like it; or ends that.
+function compare() {
+  const focused = Number(document.activeElement.closest("[data-keep]")?.dataset.keep.slice(1));
+  act(async () => {
+    if (exchange && other && (!focused || focused === exchange.number)) return setQuery({ with: "" });
+    if (opened() && focused && focused !== opened()) return setQuery({ with: focused });
+    const e = exchange?.number === (opened() || focused) ? exchange : await get("journal/" + (opened() || focused));
+    const number = await partner(e);
+    if (!number) throw new Error("No other request of this route and key succeeded");
+    setQuery({ ...requestQuery(e.number), with: number });
+  });
 }
 
 const toggle = (name, value) => setQuery({ [name]: state.query.get(name) === value ? "" : value });
@@ -302,9 +329,11 @@ function key(name) {
   const number = opened() || Number(focused?.slice(1));
   if (name === "Escape" && opened()) close();
   else if (name === "n") showNew();
-  else if (name === "e") toggle("status", "failed");
+  else if (name === "e") toggleTerm("is:failed");
   else if (name === "s") toggle("sort", "took");
-  else if (name === "w") toggle("only", "repeated");
+  else if (name === "w") toggleTerm("is:repeated");
+  else if (name === "g") toggle("view", "groups");
+  else if (name === "d" && number && !state.file) compare();
   else if (name === "y" && number) act(async () => copyCurl(await get("journal/" + number)));
   else if (name === "u" && number) copyLink(number);
   else if (name === "f" && opened()) openPopup("fail-next");
@@ -315,17 +344,19 @@ function key(name) {
 // View of the list.
 
 const tookKind = (e) => (e.took >= 1 ? "slowest" : e.took >= 0.1 ? "slow" : "");
-const href = (number) => path + toQuery({ ...filters(), ...requestQuery(number) });
+const href = (number) => path + toQuery({ ...filters(), view: isGroups() ? "groups" : "", ...requestQuery(number) });
 
 // marks says what is odd about a request: why it failed, and that a write was repeated.
 function marks(e) {
   const mark = (kind, text, title = "") => html`<span class=${"mark " + kind} title=${title}>${text}</span>`;
   const before = e.repeats && rows.find((r) => r.number < e.number && (r.repeats ?? r.number) === e.repeats);
+  const isUnsure = e.ended && e.method !== "GET" && (!e.status || e.status >= 500); // Whether the work was done is the question.
+  const done = isUnsure ? (e.done ? "done" : "not done") : "";
   return html`${
     e.fault
-      ? mark("bad", "fault: " + faultKind(e.fault), faultText(e.fault))
+      ? mark(e.done && done ? "good" : "bad", ["fault: " + faultKind(e.fault), done].filter(Boolean).join(", but ").replace("but not", "not"), faultText(e.fault))
       : e.error
-        ? html`<span class=${"why " + statusKind(e)} title=${e.error.message}>${e.error.code}</span>`
+        ? html`<span class=${"why " + statusKind(e)} title=${e.error.message}>${done ? done + ": " : ""}${e.status === 429 && e.limit ? `no ${e.method === "GET" ? "reads" : "writes"} left` : reason(e.error)}</span>`
         : nothing
   }${e.throttled ? mark("warn", "throttled") : nothing}${
     e.repeats
@@ -340,14 +371,17 @@ function marks(e) {
   }`;
 }
 
-const isPageSize = /(^|&)(page_size|limit)=\d+/g;
+const isPageSize = /(^|&)(page_size|limit)=\d+/g; // Of no interest, unless it was refused.
 
 function row(e, tabbable) {
   const kind = failed(e) ? statusKind(e) : "",
-    sent = e.query.replace(isPageSize, "").replace(/^&/, "").slice(0, 200),
+    sent = (/^(page_size|limit)$/.test(e.error?.field) ? e.query : e.query.replace(isPageSize, "")).replace(/^&/, "").slice(0, 200),
     [second, millis] = [clockTime(e.at), e.at.slice(19, 23)];
-  return html`<li><a class=${`row ${kind} ${e.repeats || e.repeated_by ? "twice" : ""}`} draggable="false"
-      href=${href(e.number)} data-keep=${"x" + e.number} aria-current=${e.number === opened() ? "true" : nothing}
+  const name = [
+    statusText(e), e.method, shortIDs(e.path), e.subject, e.error && reason(e.error), e.fault && "fault", `took ${took(e.took)}`, `at ${second}`, `number ${e.number}`,
+  ];
+  return html`<li><a class=${`row ${kind} ${e.repeats || e.repeated_by ? "twice" : ""} ${e.number >= fresh ? "fresh" : ""}`} draggable="false"
+      href=${href(e.number)} aria-label=${name.filter(Boolean).join(", ")} data-keep=${"x" + e.number} aria-current=${e.number === opened() ? "true" : nothing}
       tabindex=${e.number === tabbable ? 0 : -1}>
     <span class=${"status " + statusKind(e)}>${statusText(e)}</span>
     <span class=${"method " + (e.method === "GET" ? "" : "write")}>${e.method}</span>
@@ -366,6 +400,7 @@ const actionTexts = {
   faults_removed: (a) => `${plural(Number(a.subject), "fault")} removed`,
   quota: (a) => `Rate limit set: ${a.subject}`,
   settings: () => "API behaviour changed",
+  undone: () => "The last action of the page was undone",
   key_revoked: (a) => `Key revoked: ${a.subject}`,
 };
 
@@ -377,94 +412,139 @@ const actionRow = (a) =>
       : actionTexts[a.kind]?.(a)
   }</span><time title=${a.at}>${clockTime(a.at)}</time></li>`;
 
+// earlierRow is a row of before the server's restart, or the line above them.
+const earlierRow = ({ old, earlier: count }) =>
+  old
+    ? html`<li class="row old"><span class="status">${statusText(old)}</span><span class="method">${old.method}</span>
+      <span class="what"><span class="path">${shortIDs(old.path.replace("/api/v1", ""))}</span></span><bdi class="subject">${old.subject}</bdi><span class="marks"></span>
+      <code class="key"></code><span class="took"></span><time>${clockTime(old.at)}</time><span class="no">${old.number}</span></li>`
+    : html`<li class="action restarted"><span>The sandbox was started again. Below: ${plural(count, "earlier request")}, without details</span>
+      <button class="plain small" @click=${removeEarlier}>Remove</button></li>`;
+
 function listView() {
   const sorted = filters().sort,
     space = (n) => `height:${n * rowHeight()}px`;
+  if (today !== (state.clock?.now.slice(0, 10) ?? today)) setRows(rows, more, waiting); // The clock was moved.
   first = visibleIndex();
   const last = first + Math.ceil(innerHeight / rowHeight()) + 60;
   const part = items.slice(first, last);
   const day = first > 0 && items.findLast((e, i) => e.day && i < first);
   if (day && part[0]?.number) part[0] = day;
   const tabbable = part.some((e) => e.number === cursor) ? cursor : part.find((e) => e.number)?.number;
-  const fresh = waiting.length + waitingActions.length;
+  const news = waiting.length + waitingActions.length;
   const sort = html`<button class="plain" aria-pressed=${sorted ? "true" : "false"}
     title="In real time; sorts by duration" @click=${() => toggle("sort", "took")}>Took ${sorted ? "↓" : "↕"}</button>`;
   return html`<section class=${"listing " + (isNarrow() ? "narrow" : "")} id="list" aria-label="Requests" tabindex="-1"
       @scroll=${scrolled} @pointerleave=${draw} @focusout=${draw}>
     <div class="columns"><span class="status">Status</span><span class="method">Method</span>
       <span class="what">Request</span><span class="subject"></span><span class="marks">${
-        fresh ? html`<button class="new" @click=${showNew}>${fresh} new</button>` : nothing
+        news ? html`<button class="new" @click=${showNew}>${news} new</button>` : nothing
       }</span><span class="key">Key</span><span class="took">${sort}</span><span class="time">Time</span><span class="no">No.</span></div>
     <div class="space" .style=${space(first)}></div>
     <ol aria-label="Requests, newest first">${repeat(
       part,
-      (e) => e.number ?? e.day ?? e.action.at + e.action.kind + e.action.subject,
-      (e) => (e.day ? html`<li class="day">${dayOf(e.day)}</li>` : e.action ? actionRow(e.action) : row(e, tabbable)),
+      (e) => e.number ?? e.day ?? (e.action ? e.action.at + e.action.kind + e.action.subject : e),
+      (e) =>
+        e.day
+          ? html`<li class="day">${dayOf(e.day)}</li>`
+          : e.action
+            ? actionRow(e.action)
+            : e.number
+              ? row(e, tabbable)
+              : earlierRow(e),
     )}</ol>
     <div class="space" .style=${space(Math.max(0, items.length - last))}></div></section>`;
 }
 
 function filterBar() {
-  const filter = filters(),
-    active = filterNames.filter((name) => filter[name]).length;
-  const change = (event) => setQuery({ [event.target.name]: event.target.value });
-  const select = (name, label, all) => html`<select name=${name} aria-label=${label} class=${filter[name] ? "set" : ""}
-    @change=${change}>${options(all, filter[name])}</select>`;
-  const statuses = [["", "Any status"], ["failed", "Failed"], "2xx", "4xx", "429", "5xx", ["none", "No response"]];
-  const methods = ["GET", "POST", "PATCH", "DELETE"].map((m) => [m, m + " …"]);
-  const names = state.keys.map((k) => [k.id, middle(k.token, 30) + (k.state === "valid" ? "" : ` (${k.state})`)]);
-  const fold = () => {
-    filtersOpen = !filtersOpen;
-    draw();
-  };
-  return html`<form class=${"filters folds " + (filtersOpen ? "open" : "")} role="search" aria-label="Filters"
-      @submit=${(event) => event.preventDefault()}>
-    <input type="search" name="text" placeholder="Search requests, responses, ids"
-      aria-label="Search requests, responses of the newest 1,000, and ids" .value=${filter.text} @input=${typed}>
-    ${filter.text ? html`<small>searches responses of the newest 1,000</small>` : nothing}
-    <button type="button" class="plain fold" aria-expanded=${String(filtersOpen)} @click=${fold}>Filters${
-      active ? ` (${active})` : ""
-    }</button>
-    ${select("status", "Status", statuses)}
-    ${select("route", "Method or route", [["", "Any route"], ...methods, ...state.routes])}
-    ${select("key", "Key", [["", "Any key"], ...names, ["none", "No key"]])}
-    ${select("only", "Marks", [
-      ["", "All marks"],
-      ["repeated", "Writes sent again"],
-      ["faults", "Faults"],
-      ...(filter.only.startsWith("fault:") ? [[filter.only, filter.only.replace(":", " ")]] : []),
-    ])}
-    ${active ? html`<button type="button" class="plain" @click=${clearFilters}>Clear filters</button>` : nothing}
-    <span class="tools"><a class="button plain" download="journal.json"
-        href=${path + "journal" + toQuery({ ...query(filter), limit: maxRows, details: true })}>Export</a></span></form>`;
+  const all = linkTo("", {}) + "journal" + toQuery({ ...query(), limit: maxRows, details: true });
+  return html`<form class="filters" role="search" aria-label="Search" @submit=${(event) => event.preventDefault()}>
+    ${searchField(refused)}${state.file ? nothing : switches()}
+    ${searched() ? html`<button type="button" class="plain" @click=${clearFilters}>Clear</button>` : nothing}
+    <span class="tools">${
+      state.file
+        ? nothing
+        : html`<button type="button" class="plain" id="groups" title="g" aria-pressed=${String(isGroups())} @click=${() => toggle("view", "groups")}>Groups</button>
+        <a class="button plain" download="journal.json" href=${all}>Export</a>`
+    }</span></form>`;
 }
+
+// fileBanner says that a file is shown.
+const fileBanner = () =>
+  state.file &&
+  html`<p class="banner" role="status">From a file: <b>${state.file.name}</b>, ${plural(state.file.entries.length, "request")}, read-only.
+    <button class="plain small" @click=${() => showFile(null)}>Close the file</button></p>`;
+
+// showFile shows an exported journal in place of the server's, or the server's again.
+function showFile(file) {
+  state.file = file;
+  forget();
+  visit(path);
+}
+
+const isExport = (value) => Array.isArray(value?.entries) && value.entries.every((e) => e.number && e.at && e.method && e.path);
+
+addEventListener("dragover", (event) => event.preventDefault());
+addEventListener("drop", (event) => {
+  const [file] = event.dataTransfer.files;
+  event.preventDefault();
+  if (!file) return;
+  act(async () => {
+    const value = JSON.parse(await file.text().catch(() => "null"));
+    if (!isExport(value)) throw new Error(`${file.name} is no exported journal`);
+    showFile({ name: file.name, entries: value.entries });
+  });
+});
 
 const clearFilters = () => visit(path, opened() ? requestQuery(opened()) : {}, false);
 
-// sparkline shows the requests in buckets of equal time. Idle time is folded.
+// sparkline shows the requests in buckets of equal time, the failed ones below the line too. Idle time is folded.
+// Dragging over the bars chooses a time window.
 function sparkline() {
   const { buckets, count } = stats,
     begin = buckets[0].at,
     end = buckets.at(-1).at,
     width = 600,
-    height = 30,
+    height = 36,
     step = Math.min(width / buckets.length, 24);
   const highest = Math.max(...buckets.map((b) => b.count), 1);
-  const bar = (n, i, kind) => {
-    const h = n ? Math.max(2, (n / highest) * height) : 0;
-    return svg`<rect class=${kind} x=${i * step + 0.5} width=${step - 1} y=${height - h} height=${h}></rect>`;
+  const bar = (kind, i, y, h) => svg`<rect class=${kind} x=${i * step + 0.5} width=${step - 1} y=${y} height=${h} rx="1"></rect>`;
+  const group = (b, i) => {
+    const h = b.count ? Math.max(3, (b.count / highest) * height) : 0;
+    return svg`<g><title>${b.at ? clockTime(b.at) : ""}: ${plural(b.count, "request")}, ${b.failed} failed</title>
+      ${bar(isDragged(i) ? "cursor dragged" : "cursor", i, 0, 48)}${bar("bar", i, height - h, h)}${
+        b.failed ? bar("bar failed", i, height + 1, Math.max(2, (b.failed / b.count) * 11)) : nothing
+      }</g>`;
   };
-  const group = (
-    b,
-    i,
-  ) => svg`<g><title>${b.at ? clockTime(b.at) : ""}: ${plural(b.count, "request")}, ${b.failed} failed</title>
-    ${bar(b.count, i, "bar")}${bar(b.failed, i, "bar failed")}</g>`;
-  const day = (at) => (dayOf(begin) === dayOf(end) ? "" : dayOf(at).slice(0, -5) + " ") + clockTime(at);
+  const isDragged = (i) => drag && i >= Math.min(...drag) && i <= Math.max(...drag);
+  const indexAt = ({ clientX, currentTarget }) => {
+    const { left, width: shownWidth } = currentTarget.getBoundingClientRect();
+    return Math.max(0, Math.min(buckets.length - 1, Math.floor(((clientX - left) / shownWidth) * (width / step))));
+  };
+  const down = (event) => {
+    event.currentTarget.setPointerCapture(event.pointerId);
+    drag = [indexAt(event), indexAt(event)];
+    draw();
+  };
+  const over = (event) => {
+    if (drag) drag = [drag[0], indexAt(event)];
+    if (drag) draw();
+  };
+  const up = () => {
+    const [a, b] = [Math.min(...drag), Math.max(...drag)];
+    drag = null;
+    if (!buckets.slice(a, b + 1).some((x) => x.at)) return draw();
+    const from = buckets.slice(a).find((x) => x.at)?.at ?? end;
+    const to = buckets.slice(b + 1).find((x) => x.at)?.at ?? new Date(Date.parse(end) + 60000).toISOString();
+    setQuery({ q: interval(from, to) });
+  };
+  const day = (at) => (dayOf(begin) === dayOf(end) ? "" : shortDay(at) + " ") + clockTime(at);
   const text = `${plural(count, "request")}, ${stats.failed} failed`;
-  const failedOnly = path + toQuery({ ...filters(), status: filters().status ? "" : "failed" });
-  const failures = stats.failed ? html`<a href=${failedOnly}>${stats.failed} failed</a>` : "0 failed";
-  return html`<div class="over-time"><svg viewBox="0 0 ${width} ${height}" preserveAspectRatio="none" role="img"
-      aria-label=${text}>${buckets.map(group)}</svg>
+  const failures = stats.failed
+    ? html`<button class="plain link-like" @click=${() => toggleTerm("is:failed")}>${stats.failed} failed</button>`
+    : "0 failed";
+  return html`<div class="over-time"><svg viewBox="0 0 ${width} 48" preserveAspectRatio="none" role="img" aria-label=${text}
+      @pointerdown=${down} @pointermove=${over} @pointerup=${up}>${buckets.map(group)}</svg>
     <p class="axis"><time>${day(begin)}</time><span>${plural(count, "request")}, ${failures}</span><time>${day(end)}</time></p></div>`;
 }
 
@@ -478,10 +558,11 @@ function chips() {
     html`<span class=${quota.remaining < quota.limit / 5 ? "low" : ""}>${quota.remaining} ${name}</span>`;
   const rest = ({ remaining, limit }, name) => `${remaining} of ${limit} ${name}`;
   const title = (k) => `Requests of ${k.token}; remaining: ${rest(k.read, "reads")}, ${rest(k.write, "writes")}`;
-  const only = (k) => path + toQuery({ ...filters(), key: filters().key === k.id ? "" : k.id });
+  const isOnly = (k) => searched() === "key:" + k.token;
+  const only = (k) => path + toQuery({ view: isGroups() ? "groups" : "", q: isOnly(k) ? "" : "key:" + k.token });
   const chip = (
     k,
-  ) => html`<li><a href=${only(k)} title=${title(k)} aria-current=${filters().key === k.id ? "true" : nothing}><code>${middle(k.token, 18)}</code>
+  ) => html`<li><a href=${only(k)} title=${title(k)} aria-current=${isOnly(k) ? "true" : nothing}><code>${middle(k.token, 18)}</code>
     ${part(k.read, "reads")} ${part(k.write, "writes")}</a></li>`;
   return html`<ul class="chips" aria-label="Remaining requests by key">
     ${used
@@ -513,14 +594,16 @@ function view() {
   const mayMove = !rows.length || (exchange ? waiting.some((e) => e.number === number) : !isRead(list()));
   if (waiting.length + waitingActions.length && !filters().sort && mayMove) merge();
   const link = (n) => html`<a href=${href(n)}>#${n}</a>`;
-  const side = number ? pane(exchange, { lost: !exchange && lost, number, writes, invited, link, close }) : nothing;
-  if (!rows.length && !filtered) return [guide(), side];
-  return html`<h1 class="gone">Journal</h1>${filterBar()}
-    ${stats.count ? html`<div class="overview">${sparkline()}${chips()}</div>` : nothing}
+  const compared = other && exchange && comparison(exchange, other, link, () => setQuery({ with: "" }));
+  const shownPane = { lost: !exchange && lost, number, newest, writes, invited, link, close, compared, compare };
+  const side = number ? pane(exchange, shownPane) : nothing;
+  if (!rows.length && !earlier.length && !filtered && !state.file) return [guide(), side];
+  return html`<h1 class="gone">Journal</h1>${fileBanner() ?? nothing}${filterBar()}
+    ${stats.buckets?.length ? html`<div class="overview">${sparkline()}${chips()}</div>` : nothing}
     ${
-      rows.length
-        ? html`<div class=${"split " + (number ? "open" : "")}>${listView()}${side}</div>`
-        : html`<p class="panel none">No request matches. <button @click=${clearFilters}>Clear filters</button></p>`
+      rows.length || earlier.length
+        ? html`<div class=${"split " + (number ? "open" : "")}>${isGroups() && groups ? groupsView(groups) : listView()}${side}</div>`
+        : html`<p class="panel none">No request matches. <button @click=${clearFilters}>Clear the search</button></p>`
     }`;
 }
 

@@ -2,11 +2,14 @@
 import { html, nothing } from "./lit/lit-html.js";
 import { live } from "./lit/directives/live.js";
 import { repeat } from "./lit/directives/repeat.js";
-import { act, ask, copyButton, draw, form, get, post, problem, say, state } from "./core.js";
+import { act, ask, change, copyButton, draw, form, get, post, problem, state } from "./core.js";
 import { clockTime, dayOf, middle } from "./format.js";
+
+let loaded = false;
 
 async function load() {
   state.keys = (await get("keys")).keys;
+  loaded = true;
 }
 
 // saved returns a number that is saved when it changes. News from the server do not replace
@@ -17,11 +20,10 @@ function saved(id, label, value, save) {
   const change = async (event) => {
     state.typed[id] = event.target.value;
     try {
-      await save(Number(event.target.value));
+      await change(() => save(Number(state.typed[id])), label + " saved");
       await load();
       delete state.errors[id];
       delete state.typed[id];
-      say(label + " saved");
     } catch (e) {
       state.errors[id] = e;
     }
@@ -50,7 +52,7 @@ function row(k) {
   const revoke = async () => {
     const what = "Its next request gets a 401. A reset of the sandbox restores it.";
     if (await ask(`Revoke ${k.token}?`, what, "Revoke"))
-      await act(() => post("keys/revoke", { token: k.id }), "The key is revoked");
+      await act(() => change(() => post("keys/revoke", { token: k.id }), "The key is revoked"));
   };
   return html`<tr class=${k.state}><th scope="row"><div><code title=${name}>${middle(name, 26)}</code>
         ${copyButton(name, "Copy " + name)}</div>
@@ -76,18 +78,18 @@ const fields = [
 ];
 
 async function add(values) {
-  await post("keys", values);
+  await change(() => post("keys", values), "The key is added");
   await load();
 }
 
 const heads = ["Key", "Scope", "Organization", "Remaining reads", "Remaining writes", "Remaining invitations"];
 
-const view =
-  () => html`<h1 class="gone">Keys</h1><section class="panel"><table class="keys"><caption class="gone">Keys</caption>
+const view = () =>
+  loaded ? html`<h1 class="gone">Keys</h1><section class="panel"><table class="keys"><caption class="gone">Keys</caption>
   <thead><tr>${heads.map((name) => html`<th scope="col">${name}</th>`)}
     <th><span class="gone">Actions</span></th></tr></thead>
   <tbody>${repeat(state.keys, (k) => k.id, row)}</tbody></table></section>
   <section class="panel"><h2>Add a key</h2>
-    ${form({ id: "add-key", label: "Add a key", fields, button: "Add key", send: add })}</section>`;
+    ${form({ id: "add-key", label: "Add a key", fields, button: "Add key", send: add })}</section>` : nothing;
 
 export const keysPage = { name: "keys", title: "Keys", path: "/_sandbox/console/keys", changes: [], load, view };

@@ -1,27 +1,9 @@
 // The pipeline: the candidates by stage, and one candidate beside them.
 import { html, nothing } from "./lit/lit-html.js";
 import { repeat } from "./lit/directives/repeat.js";
-import {
-  act,
-  closePopups,
-  draw,
-  find,
-  form,
-  get,
-  isRead,
-  kept,
-  openPopup,
-  options,
-  popup,
-  post,
-  refresher,
-  setQuery,
-  state,
-  toQuery,
-  typed,
-} from "./core.js";
+import { act, change, closePopups, draw, find, form, get, isRead, kept, openPopup, options, popup, post, refresher, setQuery, state, toQuery, typed, visit } from "./core.js";
 import { clockTime, dayOf, middle, plural } from "./format.js";
-import { ended, invitedTwice, nextStep, pane, stages, steps, words } from "./candidate.js";
+import { ended, invitedTwice, lostPane, nextStep, pane, stages, steps, words } from "./candidate.js";
 
 const path = "/_sandbox/console/pipeline";
 
@@ -32,6 +14,8 @@ let assessments = null,
   waiting = null,
   candidate = null,
   calls = [],
+  mails = [],
+  places = new Map(), // Where each card was drawn: its column and rectangle.
   limit = 30;
 let shown = ""; // The query of the columns.
 let revealed = null; // The candidate whose card was scrolled to.
@@ -40,17 +24,20 @@ const opened = () => state.query.get("candidate");
 
 async function load() {
   const scope = { key: state.query.get("key") };
-  const q = { ...scope, assessment_id: state.query.get("assessment"), text: state.query.get("text") };
+  const [verdict, sort] = [state.query.get("verdict") ?? "", state.query.get("sort")];
+  const q = { ...scope, assessment_id: state.query.get("assessment"), text: state.query.get("text"), sort };
+  Object.assign(q, verdict === "flagged" ? { flagged: true } : { verdict });
   const page = (stage) => get("candidates", { ...q, stage, limit });
   const [list, found, ...pages] = await Promise.all([
     get("assessments", scope),
     opened() ? find("candidates/" + opened()) : null,
     ...stages.map(page),
   ]);
-  const theirs = found ? await callsOf(found) : [];
+  const [theirs, sent] = found ? await Promise.all([callsOf(found), get("mails", { invitation_id: found.id })]) : [[], { mails: [] }];
   assessments = list.assessments;
   candidate = found;
   calls = theirs;
+  mails = sent.mails ?? [];
   waiting = {
     counts: pages[0].counts,
     columns: Object.fromEntries(stages.map((stage, i) => [stage, pages[i].candidates])),
@@ -103,7 +90,7 @@ async function take(c, step) {
     return document.getElementById("evaluate-ship_score")?.select();
   }
   const [kind, id] = step === "submit" ? ["submissions", c.submission_id] : ["invitations", c.id];
-  await act(() => post(`${kind}/${id}/${step}`));
+  await act(() => change(() => post(`${kind}/${id}/${step}`), html`<bdi>${c.candidate_name || c.candidate_email}</bdi>: ${words[{ open: "opened", begin: "started", submit: "submitted" }[step]].toLowerCase()}`));
   await refreshNow();
 }
 
@@ -154,7 +141,8 @@ function card(c) {
       end
         ? html`<span class="mark">${end}</span>`
         : c.ship_score !== null
-          ? html`<b class="score">${c.ship_score}</b>`
+          ? html`<span class="score">${c.confidence === "low" ? html`<span class="mark" title="Confidence low: not enough data">thin</span> ` : nothing}<b>${c.ship_score}</b>
+            ${(c.verdict ?? "").replace("_", " ")}${c.integrity_status === "flagged" ? html` <b class="bad" title="Integrity: flagged">⚑<span class="gone">flagged</span></b>` : nothing}</span>`
           : step
             ? html`<button class="plain small" data-first aria-label=${`${steps[step]}: ${name}`}
         @click=${() => take(c, step)}>${steps[step]}</button>`
@@ -168,7 +156,7 @@ function boardView() {
     pipeline.refresh();
   };
   const column = (stage) => html`<section class="column" aria-label=${words[stage]}>
-    <h2 title=${words[stage]}>${stage} <span class="count">${counts[stage]}</span></h2>
+    <h2 title=${words[stage]}>${stage} <span class="count">${counts[stage]}</span>${stage === "evaluated" ? scoreSort() : nothing}</h2>
     <ol>${repeat(columns[stage], (c) => c.id, card)}</ol>
     ${
       counts[stage] > columns[stage].length && columns[stage].length >= limit
@@ -177,6 +165,13 @@ function boardView() {
     }</section>`;
   return html`<div class="board" @pointerleave=${draw} @focusout=${draw}>${stages.map(column)}</div>`;
 }
+
+function scoreSort() {
+  const isByScore = state.query.get("sort") === "score";
+  return html`<button class="plain small" id="by-score" aria-pressed=${String(isByScore)} title="Sort by score" @click=${() => setQuery({ sort: isByScore ? "" : "score" })}>score ↓</button>`;
+}
+
+const verdicts = ["strong_yes", "yes", "no", "strong_no"].map((v) => [v, v.replace("_", " ")]);
 
 const titleOf = (organization) => organization || "Default organization";
 
@@ -197,7 +192,7 @@ function toolbar() {
   const names = assessments.map((a) => [a.assessment_id, nameOf(a)]);
   const keys = all.map((k) => [k.id, middle(titleOf(k.organization), 40)]);
   const select = (name, label, first, all, value) => html`<select id=${name} aria-label=${label}
-    @change=${(e) => setQuery({ assessment: "", [name]: e.target.value })}>${options(
+    @change=${(e) => setQuery({ ...(name === "key" && { assessment: "" }), [name]: e.target.value })}>${options(
       [["", first], ...all],
       value,
     )}</select>`;
@@ -206,27 +201,56 @@ function toolbar() {
       .value=${state.query.get("text") ?? ""} @input=${typed}>
     ${all.length > 1 ? select("key", "Organization", "All organizations", keys, key) : nothing}
     ${select("assessment", "Assessment", "All assessments", names, assessment)}
+    ${select("verdict", "Verdict", "Any verdict", [...verdicts, ["flagged", "⚑ flagged"]], state.query.get("verdict") ?? "")}
     ${popup("inviting", "Invite candidate", inviteForm())} ${popup("adding", "Add result", inviteForm(true))}
     ${fresh ? html`<button class="new" @click=${showNew}>${plural(fresh, "change")}</button>` : nothing}
     <span class="tools quiet">${plan ? `${plan.used} of ${plan.limit} invitations used` : nothing}</span></div>`;
 }
 
-// inviteForm invites a candidate to an assessment, which it adds if there is none of the name.
+// isAlike reports whether two names differ by two letters at most, or by capitals.
+function isAlike(a, b) {
+  const [x, y] = [a, b].map((t) => t.toLowerCase().replace(/\s+/g, " ").trim());
+  let row = [...y, 0].map((_, j) => j);
+  for (let i = 1; i <= x.length; i++) {
+    const next = [i];
+    for (let j = 1; j <= y.length; j++) next[j] = Math.min(row[j] + 1, next[j - 1] + 1, row[j - 1] + (x[i - 1] === y[j - 1] ? 0 : 1));
+    row = next;
+  }
+  return row[y.length] <= Math.min(2, Math.floor(y.length / 4));
+}
+
+let confirmed = ""; // The name of a new assessment that is like another one, after the question.
+
+// inviteForm invites a candidate to an assessment, which it adds if there is none of the name. A name that is
+// almost that of another assessment is added at the second press only.
 // With a result it adds a candidate who has taken all steps.
 function inviteForm(withResult = false) {
   const active = assessments.filter((a) => a.status === "active");
   const selected = active.find((a) => a.assessment_id === state.query.get("assessment")) ?? active[0];
   const send = async ({ assessment, ...person }) => {
-    const known = active.find((a) => a.name === assessment);
-    const assessment_id = known?.assessment_id ?? (await add(assessment));
-    await post(withResult ? "results" : "invitations", { assessment_id, ...person });
+    const known = active.find((a) => a.name === assessment),
+      alike = !known && confirmed !== assessment && active.find((a) => isAlike(a.name, assessment));
+    if (alike) {
+      confirmed = assessment;
+      const text = `There is “${alike.name}”. Choose it, or press again to add “${assessment}” as a new assessment`;
+      throw Object.assign(new Error(text), { field: "assessment" });
+    }
+    await change(
+      async () => {
+        const assessment_id = known?.assessment_id ?? (await add(assessment));
+        await post(withResult ? "results" : "invitations", { assessment_id, ...person });
+      },
+      html`${known ? nothing : html`A new assessment “<bdi>${assessment}</bdi>” was added. `}<bdi>${person.name ?? person.email}</bdi> ${withResult ? "has a result" : "is invited"}`,
+    );
+    confirmed = "";
     closePopups();
     await refreshNow();
   };
   const fields = [
     {
       name: "assessment",
-      label: "Assessment, new or existing",
+      label: "Assessment",
+      list: "assessment-names",
       value: selected?.name,
       placeholder: "Backend engineer",
     },
@@ -236,7 +260,8 @@ function inviteForm(withResult = false) {
   const score = { name: "ship_score", label: "Ship score", number: true, placeholder: "chosen" };
   if (withResult) fields.splice(1, 2, fields[2], score);
   const label = withResult ? "Add result" : "Invite candidate";
-  return form({ id: withResult ? "result" : "invite", label, fields, button: withResult ? "Add" : "Invite", send });
+  const names = withResult ? nothing : html`<datalist id="assessment-names">${active.map((a) => html`<option value=${a.name}></option>`)}</datalist>`;
+  return [names, form({ id: withResult ? "result" : "invite", label, fields, button: withResult ? "Add" : "Invite", send })];
 }
 
 async function add(name) {
@@ -252,8 +277,22 @@ function showNew() {
   draw();
 }
 
+// slide lets cards that are drawn in another column come from where they were.
+function slide() {
+  const before = places;
+  places = new Map();
+  for (const element of document.querySelectorAll(".card")) {
+    const [column, { left, top }] = [element.closest(".column").ariaLabel, element.getBoundingClientRect()],
+      old = before.get(element.dataset.keep);
+    places.set(element.dataset.keep, { column, left, top });
+    if (!old || old.column === column || matchMedia("(prefers-reduced-motion: reduce)").matches) continue;
+    element.animate([{ transform: `translate(${old.left - left}px, ${old.top - top}px)` }, { transform: "none" }], { duration: 160, easing: "ease-out" });
+  }
+}
+
 // drawn scrolls to the card that was opened.
 function drawn() {
+  slide();
   const id = opened();
   if (id === revealed || (id && candidate?.id !== id)) return;
   revealed = id;
@@ -268,14 +307,20 @@ function view() {
   if (waiting && !isRead(board())) show();
   if (!assessments.length && !state.query.get("assessment") && !state.query.get("text")) return empty();
   const side = candidate
-    ? pane(candidate, calls, { close, take, refresh: refreshNow, ready: candidate.id === opened() })
-    : nothing;
+    ? pane(candidate, calls, mails, { close, take, refresh: refreshNow, ready: candidate.id === opened() })
+    : opened()
+      ? lostPane(close)
+      : nothing;
+  const found = Object.values(counts).some((n) => n) || !["text", "verdict", "assessment"].some((n) => state.query.get(n));
+  const clear = () => visit(path, { key: state.query.get("key"), candidate: opened() }, false);
   return html`<h1 class="gone">Pipeline</h1>${toolbar()}
-    <div class=${"split " + (candidate ? "open" : "")}>${boardView()}${side}</div>`;
+    <div class=${"split " + (opened() ? "open" : "")}>${
+      found ? boardView() : html`<p class="panel none">No candidate matches. <button @click=${clear}>Clear the search</button></p>`
+    }${side}</div>`;
 }
 
 function key(name) {
-  if (name === "Escape" && candidate) close();
+  if (name === "Escape" && opened()) close();
   else if (name === "n") showNew();
   else if (name === "i") openPopup("inviting");
   else return false;
@@ -295,5 +340,6 @@ export const pipeline = {
   candidates: () => pipeline.refresh(),
   entries: () => opened() && refreshCalls(),
   enter: () => move(0, 0),
+  forget: () => (shown = ""), // The next load is shown at once.
   heading: () => candidate?.candidate_name || "Pipeline",
 };

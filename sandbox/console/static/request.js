@@ -1,19 +1,7 @@
 // The pane of one request.
 import { html, nothing } from "./lit/lit-html.js";
-import { act, closePopups, copy, copyButton, draw, popup, state, toQuery } from "./core.js";
-import {
-  candidatePath,
-  clockTime,
-  dayOf,
-  faultKind,
-  faultText,
-  highlight,
-  plural,
-  pretty,
-  shortIDs,
-  span,
-  took,
-} from "./format.js";
+import { act, change, closePopups, copy, copyButton, draw, linkTo, popup, say, state, toQuery } from "./core.js";
+import { candidatePath, clockTime, dayOf, faultText, highlight, plural, pretty, shortIDs, span, took } from "./format.js";
 import { inject, presets, times } from "./faults.js";
 import { curl, snippets } from "./snippets.js";
 
@@ -48,42 +36,112 @@ export const copyLink = (number) =>
     `The link to request #${number} is copied`,
   );
 
+const isWrite = (e) => e.method !== "GET" && e.method !== "HEAD";
+const lower = (text) => text[0].toLowerCase() + text.slice(1).replace(/\.$/, "");
+
+// refusal says which field was refused and why, such as "name is required".
+function refusal({ field, problem }) {
+  if (!field) return lower(problem);
+  if (problem === "Required.") return field + " is required";
+  return field + (problem.startsWith("Must") ? " " : ": ") + lower(problem);
+}
+
+// reason is the mark of a failed request in its row, such as "name: required".
+export const reason = ({ code, field, problem }) =>
+  problem ? (field ? field + ": " : "") + lower(problem).replace(/^must (be )?/, "") : code;
+
+// whatOf names what a write makes or changes.
+function whatOf(e, person) {
+  if (e.route.endsWith("/invitations")) return html`invitation to ${person}`;
+  if (e.route.endsWith("/resend")) return html`invitation sent again to ${person}`;
+  if (e.route.endsWith("/revoke")) return html`invitation of ${person} revoked`;
+  return html`${{ POST: "made", PATCH: "changed", DELETE: "deleted" }[e.method]}: <bdi>${e.subject ?? e.path}</bdi>`;
+}
+
+const timeOf = (unix) => clockTime(new Date(unix * 1000).toISOString());
+
+const names = { 200: "OK", 201: "Created", 401: "the key is not valid", 404: "not found", 429: "too many requests", 500: "internal error", 502: "bad gateway", 503: "not available" };
+
+// headline is the answer to what happened: one line.
+function headline(e, person) {
+  if (!e.ended) return "In progress";
+  const lost = !e.status || e.withheld;
+  if (isWrite(e) && (lost || e.status >= 500) && e.route) {
+    const test = e.key.startsWith("sk_test_") && e.done ? " (test mode stores nothing)" : "";
+    return html`<span class=${e.done ? "good" : "bad"}>${e.done ? "Done" : "Not done"}</span>${e.done ? html`: ${whatOf(e, person)}` : nothing}${test},
+      ${e.status ? `but the client got ${e.status}` : "the response was lost"}`;
+  }
+  const reset = e.response_headers?.["X-Ratelimit-Reset"]?.[0];
+  const text = e.error?.problem
+    ? refusal(e.error)
+    : e.status === 429 && reset
+      ? `${e.error?.message.replace(/\.$/, "")}, until ${timeOf(reset)}`
+      : isWrite(e) && e.status < 300 && e.route
+        ? html`Done: ${whatOf(e, person)}`
+        : (names[e.status] ?? e.error?.message ?? "");
+  return html`<span class=${statusKind(e)}>${e.status ?? "No response"}</span>${text ? html` · ${text}` : nothing}`;
+}
+
 // pane shows a request, or why it is not there. writes are it and the writes that repeat it.
-export function pane(e, { number, lost, writes, invited, link, close }) {
+export function pane(e, { number, lost, newest, writes, invited, link, close, compared, compare }) {
   const closeButton = html`<button class="plain small" aria-label="Close (Esc)" @click=${close}>✕</button>`;
   if (lost) {
-    const why = lost === "earlier" ? `is from an earlier run of the sandbox` : "is no longer in the journal";
+    const why = {
+      earlier: "is from an earlier run of the sandbox.",
+      never: newest ? `does not exist: the newest is #${newest}.` : "does not exist: there was none yet.",
+      gone: "is no longer in the journal.",
+    }[lost];
     return html`<section class="pane" aria-label="Request" tabindex="-1">
-      <div class="title"><h2>Request #${number} ${why}.</h2>${closeButton}</div></section>`;
+      <div class="title"><h2>Request #${number} ${why}</h2>${closeButton}</div></section>`;
   }
   if (!e) return html`<section class="pane" aria-label="Request" tabindex="-1"></section>`;
+  const people = new Map(Object.entries(e.candidates ?? {}).map(([id, name]) => [name, id])); // Each once.
+  const person = people.size === 1 ? [...people].map(personLink) : html`<bdi>${e.subject ?? "the candidate"}</bdi>`;
   return html`<section class="pane" aria-label=${"Request " + e.number} tabindex="-1"
       data-ready=${e.number === number ? "" : nothing}>
-    <div class="head"><div class="title"><h2><span class=${"method " + (e.method === "GET" ? "" : "write")}>${
-      e.method
-    }</span> <span class="path" title=${e.path}>${shortIDs(e.path)}</span></h2>${closeButton}</div>
-    <p class="line"><button class="plain small" id="copy-curl" @click=${() => copyCurl(e)}>Copy curl</button>
+    <div class="head"><div class="title"><h2 class="headline">${headline(e, person)}</h2>${closeButton}</div>
+    <p class="target"><span class=${"method " + (isWrite(e) ? "write" : "")}>${e.method}</span>
+      <span class="path" title=${e.path}>${shortIDs(e.path)}</span></p>
+    ${state.file ? nothing : html`<p class="line"><button class="plain small" id="again" @click=${() => sendAgain(e)}>Send again</button>
+      <button class="plain small" id="copy-curl" @click=${() => copyCurl(e)}>Copy as curl</button>
       <button class="plain small" id="copy-link" @click=${() => copyLink(e.number)}>Copy link</button>
-      ${e.route ? popup("fail-next", "Fail next", failNext(e), "plain small") : nothing}</p></div>
-    <p class="meta"><b class=${"status " + statusKind(e)}>${e.status ?? (e.ended ? "No response" : "In progress")}</b>
-      <span>#${e.number}</span><time title=${e.at}>${dayOf(e.at)} ${clockTime(e.at)}</time>
+      <button class="plain small" id="compare" title="d" aria-pressed=${String(!!compared)} @click=${compare}>Compare</button>
+      ${e.route ? popup("fail-next", "Fail next", failNext(e), "plain small") : nothing}</p>`}</div>
+    <p class="meta"><span>#${e.number}</span><time title=${e.at}>${dayOf(e.at)} ${clockTime(e.at)}</time>
       <span>${e.ended ? took(e.took) : "–"}</span><code>${keyName(e)}</code>
       ${e.limit ? html`<span>${e.remaining} of ${e.limit} remaining</span>` : nothing}
       ${e.request_id ? html`<code>${e.request_id}</code>` : nothing}</p>
-    ${notes(e, writes, invited, link)}
+    ${notes(e, people, writes, invited, link)}${compared ?? nothing}
+    ${
+      e.withheld
+        ? message(e, e.status ? "Response of the work, which the fault replaced or cut" : "Lost on the way; it was", e.withheld.response, undefined, 0)
+        : nothing
+    }
     ${message(e, "Response", e.response, e.response_headers, e.response_cut ? e.response_size : 0)}
-    ${message(e, "Request", e.body, e.headers, 0, e.query)}${copies(e)}</section>`;
+    ${message(e, "Request", e.body, e.headers, 0, e.query)}${state.file ? nothing : copies(e)}</section>`;
 }
 
-function notes(e, writes, invited, link) {
+// sendAgain sends the request from the browser. It appears in the journal as any other.
+const sendAgain = (e) =>
+  act(async () => {
+    const token = keyOf(e)?.token;
+    if (e.key && !token) throw new Error("The sandbox does not know the key of this request");
+    const headers = { ...(token && { Authorization: "Bearer " + token }), ...(e.body && { "Content-Type": "application/json" }) };
+    const sent = await fetch(e.path + (e.query && "?" + e.query), { method: e.method, headers, body: e.body }).catch(() => null);
+    say(sent ? `Sent again: ${sent.status}` : "Sent again: no response");
+  });
+
+const personLink = ([name, id]) => html`<a href=${candidatePath(id)}><bdi>${name}</bdi></a> `;
+
+function notes(e, people, writes, invited, link) {
   const note = (kind, content) => html`<p class=${"note " + kind}>${content}</p>`;
-  const people = new Map(Object.entries(e.candidates).map(([id, name]) => [name, id])); // Each once.
-  const person = ([name, id]) => html`<a href=${candidatePath(id)}><bdi>${name}</bdi></a> `;
+  const readers = linkTo("", { q: `key:${keyName(e)} ${isWrite(e) ? "-method:GET" : "method:GET"}`, view: "groups" });
   return html`${writes.length > 1 ? note("odd", story(e, writes, invited, link)) : nothing}
     ${e.fault ? note("bad", "Injected fault: " + faultText(e.fault)) : nothing}
     ${e.error ? note(statusKind(e), html`<b>${e.error.code}</b> ${e.error.message}`) : nothing}
+    ${e.status === 429 && !e.fault && !e.throttled && e.key ? note("", html`<a href=${readers}>Who used up the ${isWrite(e) ? "writes" : "reads"} of this key?</a>`) : nothing}
     ${e.throttled ? note("warn", "Throttled, because of failed authentications from the same address.") : nothing}
-    ${people.size && people.size < 4 ? note("", html`Candidate: ${[...people].map(person)}`) : nothing}`;
+    ${people.size && people.size < 4 ? note("", html`Candidate: ${[...people].map(personLink)}`) : nothing}`;
 }
 
 // story says why a write was sent again, and what came of all of them.
@@ -96,7 +154,7 @@ function story(e, writes, invited, link) {
   const all = writes.length === 2 ? "Both were" : `All ${writes.length} were`;
   const count =
     invited > 1
-      ? html`: <a href=${"/_sandbox/console/pipeline" + toQuery({ text: e.subject })}>${invited} invitations</a> to ${e.subject}`
+      ? html`: <a href=${linkTo("pipeline", { text: e.subject })}>${invited} invitations</a> to <bdi>${e.subject}</bdi>`
       : nothing;
   return html`${before ? html`Sent again ${after(before, e)} after ${link(before.number)}, ${outcome(before)}. ` : nothing}
     ${next ? html`Sent again ${after(e, next)} later as ${link(next.number)}. ` : nothing}
@@ -128,8 +186,8 @@ function message(e, name, text, headers, size, query) {
     html`<dl class="headers">${all.map(([n, value]) => html`<dt>${n}</dt><dd>${value}</dd>`)}</dl>`;
   const lines = Object.entries(headers ?? {})
     .sort()
-    .map(([n, values]) => [n, values.join(", ")]);
-  return html`<section aria-label=${name}>
+    .map(([n, values]) => [n, values.join(", ") + (n === "X-Ratelimit-Reset" ? ` (${timeOf(values[0])})` : "")]);
+  return html`<section aria-label=${name} class=${e.withheld && name !== "Request" && name !== "Response" ? "withheld" : ""}>
     <h3>${name}${text ? copyButton(text, "Copy the body of the " + name.toLowerCase()) : nothing}</h3>
     ${query ? pairs([...new URLSearchParams(query)]) : nothing}
     ${
@@ -164,9 +222,9 @@ function failNext(e) {
   const route = `${e.method} ${e.route}`;
   const fail = (preset) =>
     act(async () => {
-      await inject({ preset, times: failTimes, route });
+      await change(() => inject({ preset, times: failTimes, route }), `Armed: ${preset}`);
       closePopups();
-    }, `Armed: ${preset}`);
+    });
   const choose = ({ target }) => {
     failTimes = target.value;
     draw();

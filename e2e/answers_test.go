@@ -1,0 +1,463 @@
+package e2e
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/cdproto/input"
+	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/hiring-assessment/hiring-go/sandbox"
+	"github.com/hiring-assessment/hiring-go/sandbox/console"
+)
+
+// at returns an option for a clock that stands still.
+func at(now *time.Time) sandbox.Option {
+	return sandbox.WithClock(func() time.Time { return *now })
+}
+
+// TestALostWriteSaysWhetherItWasDone in its row and in the first line of the pane, with the candidate.
+func TestALostWriteSaysWhetherItWasDone(t *testing.T) {
+	t.Parallel()
+	p := open(t)
+	path := "/api/v1/assessments/" + p.server.AddAssessment("Backend") + "/invitations"
+	invite := func(name string, f sandbox.Fault) {
+		f.Route = "POST *"
+		p.server.Inject(f)
+		p.send("POST", path, sandbox.LiveKey, `{"candidate_email":"`+name+`@candidates.test","candidate_name":"Søren `+name+`"}`)
+	}
+	invite("ada", sandbox.Fault{After: true})
+	invite("bea", sandbox.Fault{Reset: true})
+	invite("cyd", sandbox.Fault{After: true, Status: 503})
+	invite("dee", sandbox.Fault{Status: 500})
+	p.visit("")
+	p.appears(row(1), "response lost, but done")
+	p.appears(row(2), "reset, not done")
+	p.appears(row(3), "but done")
+	p.appears(row(4), "not done")
+	p.press(row(1))
+	p.appears(".headline", "Done: invitation to Søren ada")
+	p.appears(".headline", "the response was lost")
+	p.appears(".pane .withheld", "Lost on the way; it was")
+	p.appears(".pane .withheld", `"candidate_email": "ada@candidates.test"`)
+	p.press(row(3))
+	p.appears(".headline", "Done: invitation to Søren cyd")
+	p.appears(".headline", "but the client got 503")
+	p.press(row(2))
+	p.appears(".headline", "Not done")
+	p.press(row(1))
+	p.appears(".headline", "ada")
+	p.press(".headline a")
+	p.appears(".pane.candidate h2", "Søren ada")
+}
+
+// TestARefusedParameterIsInTheRow, with the reason, and in the headline.
+func TestARefusedParameterIsInTheRow(t *testing.T) {
+	t.Parallel()
+	p := open(t)
+	p.send("GET", "/api/v1/submissions?page_size=500", sandbox.TestKey, "")
+	p.send("POST", "/api/v1/assessments", sandbox.TestKey, `{"challenge_id":"c0000000-0000-4000-8000-000000000001"}`)
+	p.visit("")
+	p.appears(row(1), "?page_size=500")
+	p.appears(row(1), "page_size: at most 100")
+	p.appears(row(2), "name: required")
+	p.press(row(1))
+	p.appears(".headline", "400 · page_size must be at most 100")
+	p.press(row(2))
+	p.appears(".headline", "400 · name is required")
+	p.send("GET", "/api/v1/submissions", sandbox.TestKey, "")
+	p.do(chromedp.KeyEvent("d"))
+	p.appears(".said", "No other request of this route and key succeeded")
+}
+
+// TestAHiddenPageHasNoStream, because a browser allows six connections to a server. It resumes without a loss.
+func TestAHiddenPageHasNoStream(t *testing.T) {
+	t.Parallel()
+	p := open(t)
+	var streams atomic.Int32
+	page := console.Handler(p.server)
+	p.page.Store(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/_sandbox/events" {
+			streams.Add(1)
+			defer streams.Add(-1)
+		}
+		page.ServeHTTP(w, r)
+	}))
+	p.request(1)
+	p.visit("")
+	p.do(chromedp.WaitVisible(chromedp.CSS(row(1))))
+	require.Eventually(t, func() bool { return streams.Load() == 1 }, patience, 10*time.Millisecond)
+	hide := func(hidden bool) {
+		evaluate[string](p, fmt.Sprintf(`Object.defineProperty(document, "hidden", { value: %t, configurable: true }), document.dispatchEvent(new Event("visibilitychange")), ""`, hidden))
+	}
+	hide(true)
+	require.Eventually(t, func() bool { return streams.Load() == 0 }, patience, 10*time.Millisecond)
+	p.request(2)
+	hide(false)
+	p.do(chromedp.WaitVisible(chromedp.CSS(row(3))))
+	assert.Equal(t, int32(1), streams.Load())
+}
+
+// TestATypingErrorAsksFirst: an assessment whose name is almost that of another one is added at the second press.
+func TestATypingErrorAsksFirst(t *testing.T) {
+	t.Parallel()
+	p := open(t)
+	p.server.AddAssessment("Backend engineer")
+	p.visit(pipelinePath)
+	p.press("[popovertarget=inviting]")
+	for id, text := range map[string]string{"assessment": "backend enginer", "name": "Ada Lovelace", "email": "ada@candidates.test"} {
+		p.fill("#invite-"+id, text)
+	}
+	names := "[...document.querySelectorAll('#assessment option')].map(o => o.text).join()"
+	assert.Equal(t, "Backend engineer", evaluate[string](p, "[...document.querySelectorAll('#assessment-names option')].map(o => o.value).join()"), "suggested")
+	p.press("#invite > button")
+	p.appears("#invite-assessment-error", "There is “Backend engineer”")
+	assert.Empty(t, p.server.Mails())
+	p.press("#invite > button")
+	p.appears(".said", "A new assessment “backend enginer” was added. Ada Lovelace is invited")
+	p.becomes(names + ` === "All assessments,backend enginer,Backend engineer"`)
+	p.press("#undo")
+	p.becomes(names + ` === "All assessments,Backend engineer"`)
+	assert.Empty(t, p.server.Mails())
+}
+
+// TestRowsShowTheirDay if it is not today, also that of what the tester did.
+func TestRowsShowTheirDay(t *testing.T) {
+	t.Parallel()
+	now := time.Date(2026, 11, 28, 17, 0, 0, 0, time.UTC)
+	p := open(t, at(&now))
+	p.request(2)
+	p.visit("")
+	p.do(chromedp.WaitVisible(chromedp.CSS(row(2))))
+	assert.False(t, evaluate[bool](p, "!!document.querySelector('.day')"))
+	p.server.Advance(40 * 24 * time.Hour)
+	p.becomes(`[...document.querySelectorAll("#list ol > li")].slice(0, 3).map(e => e.innerText.split("\n")[0]).join() === "Clock moved by 40 d to Thu, 7 Jan 2027 17:00:00,Sat, 28 Nov 2026,200"` +
+		` || [...document.querySelectorAll("#list ol > li")][1]?.innerText === "Sat, 28 Nov 2026"`)
+	p.dress(appearance{width: 1000, height: 800})
+	p.appears("#now", "7 Jan 17:0")
+}
+
+// TestWhatIsNotThereIsSaid: an unknown candidate, a search without a match and a name in a sentence.
+func TestWhatIsNotThereIsSaid(t *testing.T) {
+	t.Parallel()
+	p := open(t)
+	assessment := p.server.AddAssessment("Backend")
+	_, err := p.server.Invite(assessment, "a@candidates.test", "محمد علي")
+	require.NoError(t, err)
+	p.visit(pipelinePath + "?candidate=" + sandbox.UnknownID)
+	p.appears(".pane", "The live data has no such candidate.")
+	p.do(chromedp.KeyEvent(kb.Escape))
+	p.becomes("!document.querySelector('.pane')")
+	p.visit(pipelinePath + "?text=nobody")
+	p.appears(".none", "No candidate matches.")
+	p.press(".none button")
+	p.appears(".card", "محمد علي")
+	p.fill("#advance", "40d")
+	p.appears("#ahead", "does not begin")
+	assert.Equal(t, "محمد علي", p.text("#ahead bdi"), "the name alone is isolated")
+	p.visit("console/faults")
+	p.request(1)
+	p.visit("?request=1")
+	p.press("[popovertarget=fail-next]")
+	assert.LessOrEqual(t, evaluate[float64](p, "document.querySelector('#fail-next input[type=radio]').offsetHeight"), 16.0)
+}
+
+// TestRowsStayAfterARestart in grey, until they are removed.
+func TestRowsStayAfterARestart(t *testing.T) {
+	t.Parallel()
+	p := open(t)
+	p.request(3)
+	p.visit("")
+	p.do(chromedp.WaitVisible(chromedp.CSS(row(3))))
+	p.stop()
+	p.appears(".link", "Not connected")
+	p.start()
+	p.appears(".restarted", "Below: 3 earlier requests")
+	assert.Equal(t, 3, evaluate[int](p, "document.querySelectorAll('#list .row.old').length"))
+	p.press(".restarted button")
+	p.becomes("!document.querySelector('.row.old')")
+}
+
+// TestGroups answers which causes failures have, and who used up the reads.
+func TestGroups(t *testing.T) {
+	t.Parallel()
+	p := open(t)
+	p.server.SetQuota(sandbox.TestKey, sandbox.ClassRead, 6)
+	for range 2 {
+		p.send("GET", "/api/v1/submissions?page_size=500", sandbox.TestKey, "")
+	}
+	for range 3 {
+		p.send("GET", "/api/v1/members", sandbox.TestKey, "")
+	}
+	p.request(3) // The last two get a 429.
+	p.visit("")
+	p.do(chromedp.WaitVisible(chromedp.CSS(row(8))))
+	p.do(chromedp.KeyEvent("e"), chromedp.KeyEvent("g"))
+	p.becomes(`[...document.querySelectorAll(".groups tbody tr")].map(r => r.innerText.replace(/\s+/g, " ")).filter(t => / 2 /.test(t)).length === 2`)
+	p.appears(".groups tbody", "page_size INVALID_INPUT")
+	evaluate[string](p, "[...document.querySelectorAll('.groups tr')].find(r => r.innerText.includes('page_size')).querySelector('a').click(), ''")
+	p.listed(2, 1)
+	p.visit("?request=8")
+	p.appears(".headline", "429 · The hourly quota of this key is used up, until")
+	p.becomes(`/X-Ratelimit-Reset\s*\d+ \(\d\d:\d\d/.test(document.querySelector(".pane").textContent)`)
+	evaluate[string](p, "[...document.querySelectorAll('.note a')].find(a => a.innerText.includes('Who used up the reads')).click(), ''")
+	p.appears(".groups tbody tr", "/members")
+}
+
+// TestTheSearchCompletes names and values, excludes, and says what is wrong without losing the rows.
+func TestTheSearchCompletes(t *testing.T) {
+	t.Parallel()
+	p := troubled(t)
+	p.visit("")
+	p.do(chromedp.WaitVisible(chromedp.CSS(row(8))))
+	p.do(chromedp.KeyEvent("/"))
+	p.fill("input[name=q]", "-sta") // The protocol's key press is typed as well.
+	p.appears(".suggest", "-status:")
+	choose := func(word string) {
+		p.appears(".suggest", word)
+		evaluate[string](p, "[...document.querySelectorAll('.suggest button')].find(b => b.innerText === "+quote(word)+").click(), ''")
+	}
+	choose("-status:")
+	p.becomes("document.activeElement.name === 'q'")
+	choose("-status:2xx")
+	p.listed(8, 6, 5, 4)
+	p.do(chromedp.KeyEvent("took:>soon"))
+	p.appears(".suggest .error", "followed by a duration")
+	assert.True(t, evaluate[bool](p, "!!document.querySelector('#list .row')"), "the rows stay")
+	before := evaluate[float64](p, "document.querySelector('#list').getBoundingClientRect().top")
+	p.visit("")
+	p.do(chromedp.WaitVisible(chromedp.CSS(row(8))))
+	assert.Equal(t, before, evaluate[float64](p, "document.querySelector('#list').getBoundingClientRect().top"), "nothing moves while somebody types")
+}
+
+// TestCompare shows the lines in which a failure differs from the last success like it, and then another row.
+func TestCompare(t *testing.T) {
+	t.Parallel()
+	p := open(t)
+	p.send("GET", "/api/v1/submissions?page_size=100", sandbox.TestKey, "") // 1
+	p.request(1)                                                            // 2
+	p.send("GET", "/api/v1/submissions?page_size=1", sandbox.TestKey, "")   // 3
+	p.send("GET", "/api/v1/submissions?page_size=500", sandbox.TestKey, "") // 4
+	p.visit("?request=4")
+	p.appears(".headline", "page_size")
+	p.do(chromedp.KeyEvent("d"))
+	p.appears(".differences .less", "page_size=1")
+	p.appears(".differences .more", "page_size=500")
+	p.becomes("location.search.includes('with=3')")
+	evaluate[string](p, "document.querySelector("+quote(row(1))+").focus(), ''")
+	p.do(chromedp.KeyEvent("d"))
+	p.appears(".differences .less", "page_size=100")
+	p.send("GET", "/api/v1/submissions?page_size=1", sandbox.TestKey, "") // 5
+	p.visit("?request=5&with=3")
+	p.appears(".differences", "equal lines")
+	p.do(chromedp.KeyEvent(kb.Escape))
+	p.becomes("!document.querySelector('.pane')")
+}
+
+// TestATimeWindow is chosen by dragging over the bars, and is in the address.
+func TestATimeWindow(t *testing.T) {
+	t.Parallel()
+	now := time.Date(2026, 11, 28, 17, 10, 0, 0, time.UTC)
+	p := open(t, at(&now))
+	for range 10 {
+		p.request(1)
+		now = now.Add(time.Minute)
+	}
+	p.visit("")
+	p.do(chromedp.WaitVisible(chromedp.CSS(row(10))))
+	type box struct{ X, Y, Width float64 }
+	bar := func(n int) (x, y float64) {
+		b := evaluate[box](p, fmt.Sprintf("(r => ({X: r.x, Y: r.y, Width: r.width}))([...document.querySelectorAll('.over-time .bar')].filter(e => e.getBBox().height)[%d].getBoundingClientRect())", n))
+		return b.X + b.Width/2, b.Y + 5
+	}
+	mouse := func(kind input.DispatchMouseEventType, x, y float64) {
+		p.do(chromedp.MouseEvent(kind, x, y, chromedp.ButtonType(input.MouseButtonLeft), chromedp.ClickCount(1)))
+	}
+	fromX, fromY := bar(3)
+	toX, _ := bar(5)
+	mouse(input.DispatchMouseEventTypeMousePressed, fromX, fromY)
+	mouse(input.DispatchMouseEventTypeMouseMoved, toX, fromY)
+	mouse(input.DispatchMouseEventTypeMouseReleased, toX, fromY)
+	p.listed(6, 5, 4)
+	assert.Contains(t, evaluate[string](p, "decodeURIComponent(location.search)"), "after:17:13:00")
+	p.press(".window")
+	p.listed(10, 9, 8, 7, 6, 5, 4, 3, 2, 1)
+	p.visit("?q=after:17:12+before:17:14")
+	p.listed(4, 3)
+}
+
+// TestOneCandidate: reads that fail, a late report, e-mails, the log and undo.
+func TestOneCandidate(t *testing.T) {
+	t.Parallel()
+	p := open(t)
+	_, invitation := p.candidate()
+	get := func() int {
+		p.server.ClearJournal()
+		c, err := http.NewRequestWithContext(t.Context(), http.MethodGet, p.base+"/api/v1/submissions/"+evaluate[string](p, "document.querySelectorAll('.pane .meta code')[1].title"), http.NoBody)
+		require.NoError(t, err)
+		c.Header.Set("Authorization", "Bearer "+sandbox.LiveKey)
+		res, err := p.server.Transport().RoundTrip(c)
+		require.NoError(t, err)
+		require.NoError(t, res.Body.Close())
+		return res.StatusCode
+	}
+	p.press("#tab-mails")
+	p.appears(".mails", "Invitation: Backend engineer")
+	p.appears(".mails", "From Sandbox Live Ltd to Ada")
+	p.press(".mails button")
+	p.appears(".said", "Ada opened the invitation")
+	p.appears(".pane .meta", "opened")
+	p.do(chromedp.KeyEvent("z"))
+	p.appears(".said", "Undone")
+	p.appears(".pane .meta", "sent")
+	submission, err := p.server.Begin(invitation)
+	require.NoError(t, err)
+	require.NoError(t, p.server.AppendEvents(submission, "ai_prompt", `{"text":"why"}`))
+	p.press("#tab-log")
+	p.appears(".log", `ai_prompt`)
+	p.press("#read-503")
+	p.appears(".said", "The next read of this candidate gets a 503")
+	assert.Equal(t, 503, get())
+	assert.Equal(t, 200, get())
+	p.press("#late")
+	p.appears(".said", "The report is ready 5 min after")
+	require.NoError(t, p.server.Evaluate(submission, sandbox.Result{ShipScore: new(31), Verdict: "no", IntegrityStatus: "flagged", Confidence: "low"}))
+	p.appears(".pane .note", "The report is not ready yet.")
+	p.server.Advance(6 * time.Minute)
+	p.appears(".pane .verdict", "31")
+	for _, shown := range []string{"31", "no", "⚑", "thin"} {
+		p.appears(".card .score", shown)
+	}
+	p.choose("#verdict", "yes")
+	p.appears(".none", "No candidate matches.")
+	p.choose("#verdict", "flagged")
+	p.appears(".card .score", "31")
+	p.visit("console/mails")
+	p.appears(".mails", "ada@candidates.test")
+	p.visit("console/faults")
+	p.fill("#inject-candidate", "ada@candidates.test")
+	p.fill("#inject-skip", "1")
+	evaluate[string](p, "document.querySelector('#inject details').open = true, ''")
+	p.press("#inject > button")
+	p.appears(".faults tr.waiting", "INTERNAL_ERROR for every request about ada@candidates.test, after 1 that pass")
+}
+
+// TestEachActionIsUndone by its notice: also a reset, whose requests come back.
+func TestEachActionIsUndone(t *testing.T) {
+	t.Parallel()
+	p := open(t)
+	p.request(3)
+	p.server.AddAssessment("Backend")
+	p.visit("")
+	p.do(chromedp.WaitVisible(chromedp.CSS(row(3))))
+	p.startOver("#reset")
+	p.appears(".said", "The sandbox is reset")
+	p.appears(".guide", "No requests yet")
+	p.press("#undo")
+	p.do(chromedp.WaitVisible(chromedp.CSS(row(3))))
+	p.press(`[aria-label="Advance the clock by 1 d"]`)
+	p.appears("#now", "1 d ahead")
+	p.press("#undo")
+	p.becomes("!document.querySelector('#now').innerText.includes('ahead')")
+}
+
+// TestSendAgain sends the same request with the same key.
+func TestSendAgain(t *testing.T) {
+	t.Parallel()
+	p := open(t)
+	p.send("POST", "/api/v1/assessments?x=1", sandbox.LiveKey, `{"challenge_id":"c0000000-0000-4000-8000-000000000001","name":"Søren"}`)
+	p.visit("?request=1")
+	p.press("#again")
+	p.appears(".said", "Sent again: 201")
+	journal := p.server.Journal()
+	require.Len(t, journal, 2)
+	assert.Equal(t, []string{journal[0].Path, journal[0].Query, string(journal[0].Body), journal[0].Key}, []string{journal[1].Path, journal[1].Query, string(journal[1].Body), journal[1].Key})
+}
+
+// TestAnExportIsOpened by dropping it on the page, read-only.
+func TestAnExportIsOpened(t *testing.T) {
+	t.Parallel()
+	p := troubled(t)
+	p.visit("")
+	p.do(chromedp.WaitVisible(chromedp.CSS(row(8))))
+	text := evaluate[string](p, "fetch(document.querySelector('a[download]').href).then(r => r.text()).then(t => window.exported = t), ''")
+	p.becomes("!!window.exported")
+	text = evaluate[string](p, "window.exported")
+	p.server.ClearJournal()
+	raw, err := json.Marshal(text)
+	require.NoError(t, err)
+	drop := func(text, name string) {
+		evaluate[string](p, `(d => { d.items.add(new File([`+text+`], `+quote(name)+`)); dispatchEvent(new DragEvent("drop", { dataTransfer: d, bubbles: true, cancelable: true })); return "" })(new DataTransfer())`)
+	}
+	drop(`"[]"`, "other.json")
+	p.appears(".said", "other.json is no exported journal")
+	drop(string(raw), "journal.json")
+	p.appears(".banner", "From a file: journal.json, 8 requests, read-only.")
+	p.listed(8, 7, 6, 5, 4, 3, 2, 1)
+	p.press(row(6))
+	p.appears(".headline", "challenge_id is required")
+	assert.False(t, evaluate[bool](p, "!!document.querySelector('#again')"))
+	p.fill("input[name=q]", "members")
+	p.listed(5)
+	p.press(".banner button")
+	p.appears(".guide", "No requests yet")
+}
+
+// TestThePageIsSmall: ten requests, all compressed, show it, and twelve grey rows before the first answer.
+func TestThePageIsSmall(t *testing.T) {
+	t.Parallel()
+	p := open(t)
+	var requests atomic.Int32
+	page := console.Handler(p.server)
+	p.page.Store(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		requests.Add(1)
+		page.ServeHTTP(w, r)
+	}))
+	p.request(400)
+	p.visit("")
+	p.do(chromedp.WaitVisible(chromedp.CSS(row(400))))
+	p.becomes("document.querySelectorAll('.chips li').length > 0")
+	assert.LessOrEqual(t, requests.Load(), int32(10))
+	sizes := evaluate[[]int](p, "performance.getEntriesByType('resource').filter(e => /static|journal/.test(e.name)).map(e => e.encodedBodySize / Math.max(1, e.decodedBodySize) * 100 | 0)")
+	for _, percent := range sizes {
+		assert.Less(t, percent, 80, "%d", sizes)
+	}
+	assert.False(t, evaluate[bool](p, "!!document.querySelector('.skeleton')"))
+	evaluate[string](p, "fetch('/_sandbox/', { headers: { Accept: 'text/html' } }).then(r => r.text()).then(t => window.home = t), ''")
+	p.becomes("(window.home ?? '').split('<i>').length === 13")
+}
+
+// TestPrintingAndColours: the pane alone is printed, whole; a theme is kept; more contrast is more.
+func TestPrintingAndColours(t *testing.T) {
+	t.Parallel()
+	p := open(t)
+	p.request(40)
+	p.visit("?request=7")
+	p.appears(".headline", "200")
+	media := func(medium string, features ...*emulation.MediaFeature) {
+		_, err := chromedp.Call(p.ctx, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Media: medium, Features: features})
+		require.NoError(t, err)
+	}
+	media("print")
+	p.becomes("!document.getElementById('header').offsetHeight && !document.getElementById('list').offsetHeight && !document.querySelector('#again').offsetHeight")
+	p.becomes("(e => e.scrollHeight <= e.clientHeight + 2)(document.querySelector('.pane'))")
+	media("", &emulation.MediaFeature{Name: "prefers-contrast", Value: "more"})
+	more := evaluate[string](p, "getComputedStyle(document.querySelector('.meta')).color")
+	media("", &emulation.MediaFeature{Name: "prefers-color-scheme", Value: "light"})
+	light := evaluate[string](p, "getComputedStyle(document.body).backgroundColor")
+	assert.NotEqual(t, more, evaluate[string](p, "getComputedStyle(document.querySelector('.meta')).color"))
+	p.do(chromedp.KeyEvent("?"))
+	p.press("#dialog input[value=dark]")
+	p.becomes("getComputedStyle(document.body).backgroundColor !== " + quote(light))
+	p.do(chromedp.Reload())
+	p.becomes("document.documentElement.dataset.theme === 'dark' && getComputedStyle(document.body).backgroundColor !== " + quote(light))
+	assert.Regexp(t, `^200, GET, .*took .*number 40$`, evaluate[string](p, "document.querySelector('#list .row').ariaLabel"), "words, not columns")
+}

@@ -1,0 +1,76 @@
+// Two requests side by side, as one text with the lines in which they differ.
+import { html, nothing } from "./lit/lit-html.js";
+import { get } from "./core.js";
+import { fullTime, pretty, shortIDs, took } from "./format.js";
+
+// partner returns the last success of the same route and key before a request, or the first after it.
+export async function partner(e) {
+  const same = { search: `status:2xx method:${e.method}`, route: e.route, key: e.key_id, limit: 1 };
+  const before = await get("journal", { ...same, before: e.number });
+  return (before.entries[0] ?? (await get("journal", { ...same, after: e.number })).entries[0])?.number;
+}
+
+const varying = /[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}|req_[0-9a-f]+|\d{4}-\d\d-\d\dT[\d:.]+Z|\w{3}, \d\d \w{3} \d{4} [\d:]+ GMT|\b\d{10}\b/g;
+const comparable = (line) => line.replace(varying, "…");
+
+// textOf returns the lines of a request and its response. What differs each time is not part of them.
+function linesOf(e) {
+  const headers = (all) =>
+    Object.entries(all ?? {})
+      .filter(([n]) => !["Date", "Content-Length", "X-Request-Id"].includes(n))
+      .sort()
+      .map(([n, v]) => `${n}: ${v.join(", ")}`);
+  const body = (text) => (text ? pretty(text).split("\n").slice(0, 600) : []);
+  const query = [...new URLSearchParams(e.query)].map(([n, v]) => `  ${n}=${v}`);
+  return [
+    `${e.method} ${e.path}`, ...query, ...headers(e.headers), ...body(e.body), "",
+    `${e.status ?? "no response"}`, ...headers(e.response_headers), ...body(e.response ?? e.withheld?.response),
+  ];
+}
+
+// differences returns the lines of two texts: " " for equal ones, "~" for those that differ in ids and times
+// only, "-" and "+" for those of one text.
+export function differences(a, b) {
+  const [x, y] = [a.map(comparable), b.map(comparable)];
+  const length = Array.from({ length: x.length + 1 }, () => new Uint16Array(y.length + 1));
+  for (let i = x.length - 1; i >= 0; i--) {
+    for (let j = y.length - 1; j >= 0; j--)
+      length[i][j] = x[i] === y[j] ? length[i + 1][j + 1] + 1 : Math.max(length[i + 1][j], length[i][j + 1]);
+  }
+  const lines = [];
+  for (let i = 0, j = 0; i < x.length || j < y.length; ) {
+    if (i < x.length && j < y.length && x[i] === y[j]) lines.push([a[i++] === b[j++] ? " " : "~", b[j - 1]]);
+    else if (j >= y.length || (i < x.length && length[i + 1][j] >= length[i][j + 1])) lines.push(["-", a[i++]]);
+    else lines.push(["+", b[j++]]);
+  }
+  return lines;
+}
+
+// folded replaces long runs of equal lines, except their ends, by their number.
+function folded(lines) {
+  const shown = [];
+  for (let i = 0; i < lines.length; ) {
+    let end = i;
+    while (lines[end] && " ~".includes(lines[end][0])) end++;
+    if (end - i > 5) shown.push(...lines.slice(i, i + 2), ["…", `${end - i - 4} equal lines`], ...lines.slice(end - 2, end));
+    else shown.push(...lines.slice(i, end));
+    if (end < lines.length) shown.push(lines[end]);
+    i = end + 1;
+  }
+  return shown;
+}
+
+const words = { "-": "only in the first: ", "+": "only in the second: " };
+
+// comparison shows how a request differs from another one, which is the first.
+export function comparison(e, other, link, close) {
+  const lines = differences(linesOf(other), linesOf(e)),
+    count = lines.filter(([kind]) => "-+".includes(kind)).length;
+  const about = (r) => html`${link(r.number)} <b>${r.status ?? "lost"}</b> ${fullTime(r.at).slice(5)}, ${took(r.took)}`;
+  const line = ([kind, text]) => html`<li class=${"diff " + ({ "-": "less", "+": "more", " ": "", "~": "same", "…": "fold" })[kind]}><span
+    aria-hidden="true">${kind === "~" ? " " : kind}</span>${words[kind] ? html`<span class="gone">${words[kind]}</span>` : nothing}<code>${shortIDs(text)}</code></li>`;
+  return html`<section aria-label="Comparison"><h3>${count ? `${count} lines differ` : "No line differs"}
+      <button class="plain small" @click=${close}>Close the comparison</button></h3>
+    <p class="less">− ${about(other)}</p><p class="more">+ ${about(e)}</p>
+    <ol class="differences">${folded(lines).map(line)}</ol></section>`;
+}

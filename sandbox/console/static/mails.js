@@ -1,0 +1,43 @@
+// The invitation e-mails that the sandbox sent to candidates, all or those of one candidate.
+import { html, nothing } from "./lit/lit-html.js";
+import { act, change, get, linkTo, post } from "./core.js";
+import { fullTime, plural } from "./format.js";
+
+let mails = null;
+
+async function load() {
+  mails = (await get("mails")).mails.reverse();
+}
+
+const open = (m, after) =>
+  act(async () => {
+    await change(() => post(`invitations/${m.invitation_id}/open`), `${m.name} opened the invitation`);
+    await after();
+  });
+
+// mailList shows e-mails, each with what its link does.
+export function mailList(all, after) {
+  const row = (m) => html`<li class="mail-row"><p><b>${m.subject}</b> ${m.resent ? html`<span class="mark">resent</span>` : nothing}
+      <time class="quiet" title=${m.at}>${fullTime(m.at)}</time></p>
+    <p class="quiet">From <bdi>${m.sender}</bdi> to <a href=${linkTo("pipeline", { candidate: m.invitation_id })}><bdi>${m.name}</bdi></a>
+      <bdi>${m.email}</bdi></p>
+    <p><button class="plain small" @click=${() => open(m, after)} aria-label=${"Open the link as " + m.name}>Open the link as the candidate</button></p></li>`;
+  return all.length
+    ? html`<ol class="mails">${all.map(row)}</ol>`
+    : html`<p class="quiet">No e-mail was sent. An invitation of the live data sends one.</p>`;
+}
+
+const view = () =>
+  mails &&
+  html`<h1 class="gone">Mails</h1><section class="panel"><h2>${plural(mails.length, "e-mail")}, of which none was sent over the network</h2>
+    ${mailList(mails, load)}</section>`;
+
+export const mailsPage = {
+  name: "mails",
+  title: "Mails",
+  path: "/_sandbox/console/mails",
+  changes: ["assessments"],
+  load,
+  view: () => view() ?? nothing,
+  candidates: () => mailsPage.refresh(),
+};

@@ -1,0 +1,101 @@
+// The language of the search, in which the server filters: its completion, and its terms as switches.
+import { html, nothing } from "./lit/lit-html.js";
+import { draw, setQuery, state, typed } from "./core.js";
+import { clockTime, shortDay } from "./format.js";
+
+// values are what can follow each name.
+const values = {
+  status: () => ["4xx", "5xx", "2xx", "400", "404", "429", "none"],
+  route: () => [...new Set(state.routes.map((r) => r.split(" ")[1]))],
+  method: () => ["GET", "POST", "PATCH", "DELETE"],
+  key: () => [...state.keys.map((k) => k.token), "none"],
+  is: () => ["failed", "repeated", "fault"],
+  field: () => ["page_size", "cursor", "status", "since", "name", "candidate_email"],
+  code: () => state.codes,
+  took: () => [">100ms", ">1s", "<10ms"],
+  after: () => (state.clock ? [clockTime(state.clock.now)] : []),
+  before: () => (state.clock ? [clockTime(state.clock.now)] : []),
+};
+
+export const searched = () => state.query.get("q") ?? "";
+
+// toServer leaves out a name that has no value yet.
+export const toServer = () => searched().replace(/(^|\s)-?[a-z]+:>?$/, "");
+
+const termsOf = (search) => search.match(/-?(?:[a-z]+:)?(?:"[^"]*"|\S+)/g) ?? [];
+export const hasTerm = (term) => termsOf(searched()).includes(term);
+
+// withTerms returns the search with terms, in place of those with the same names.
+export function withTerms(...terms) {
+  const names = terms.map((t) => t.slice(0, t.indexOf(":") + 1));
+  return [...termsOf(searched()).filter((t) => !names.some((n) => t.startsWith(n))), ...terms].join(" ");
+}
+
+export const without = (...gone) =>
+  termsOf(searched())
+    .filter((t) => !gone.some((g) => t === g || (g.endsWith(":") && t.startsWith(g))))
+    .join(" ");
+
+// wordOf returns the first text that is searched for.
+export const wordOf = () => termsOf(searched()).find((t) => !/^-|^[a-z]+:/.test(t))?.replace(/^…|"/g, "") ?? "";
+
+export const toggleTerm = (term) =>
+  setQuery({ q: hasTerm(term) ? without(term) : [searched(), term].join(" ").trim() });
+
+// interval returns the terms of a time window, with days unless both times are of today.
+export function interval(from, to) {
+  const today = state.clock?.now.slice(0, 10),
+    isToday = [from, to].every((at) => at.slice(0, 10) === today);
+  const text = (at) => at.slice(isToday ? 11 : 0, 23);
+  return withTerms("after:" + text(from), "before:" + text(to));
+}
+
+// completions returns what the last word of a search can become.
+function completions(search) {
+  const [, minus, name, value] = /(-?)(?:([a-z]+):)?(\S*)$/.exec(search);
+  const fits = (all, part) => all.filter((v) => v.toLowerCase().includes(part.toLowerCase())).slice(0, 12);
+  if (!name) return fits(Object.keys(values), value).map((n) => minus + n + ":");
+  return fits(values[name]?.() ?? [], value).filter((v) => v !== value).map((v) => `${minus}${name}:${v}`);
+}
+
+// searchField returns the field with its completions below it.
+export function searchField(error) {
+  const text = document.activeElement?.name === "q" ? document.activeElement.value : searched();
+  const take = (word) => () => {
+    const field = document.querySelector("input[name=q]"),
+      search = field.value.replace(/\S*$/, word + (word.endsWith(":") ? "" : " "));
+    field.value = search;
+    setQuery({ q: search });
+    field.focus();
+  };
+  const type = (event) => {
+    typed(event);
+    draw();
+  };
+  const begin = ({ target }) => {
+    if (target.value && !target.value.endsWith(" ")) target.value += " "; // For the next term.
+    draw();
+  };
+  const word = (w) => html`<button type="button" class="plain small" @click=${take(w)}>${w}</button>`;
+  return html`<div class="search"><input type="search" name="q" autocomplete="off" spellcheck="false" .value=${searched()}
+      placeholder=${state.file ? "Search words in the file" : "Search: words, status:4xx, -route:/report, took:>1s"}
+      aria-label="Search requests" aria-describedby="search-help" aria-invalid=${error ? "true" : nothing} @input=${type} @focus=${begin}>
+    <div class="suggest" id="search-help">${error ? html`<p class="error" role="alert">${error.message}</p>` : nothing}
+      ${state.file ? nothing : completions(text).map(word)}
+      <p class="quiet">Words, and name:value; a minus sign excludes. Responses are those of the newest 1,000.</p></div></div>`;
+}
+
+// switches returns buttons for the usual terms, and the time window if there is one.
+export function switches() {
+  const button = (term, name, key) => html`<button type="button" class="plain" aria-pressed=${String(hasTerm(term))}
+    title=${key} @click=${() => toggleTerm(term)}>${name}</button>`;
+  const [from, to] = ["after:", "before:"].map((n) => termsOf(searched()).find((t) => t.startsWith(n))?.slice(n.length));
+  const time = (at) => (at?.length > 12 ? `${shortDay(at)} ${at.slice(11, 19)}` : (at?.slice(0, 8) ?? "…"));
+  return html`${button("is:failed", "Failed", "e")}${button("is:repeated", "Sent again", "w")}${button("is:fault", "Faults", "")}
+    ${
+      from || to
+        ? html`<button type="button" class="plain window" aria-label="Remove the time window"
+          @click=${() => setQuery({ q: without("after:", "before:") })}>${time(from)}–${time(to)} ✕</button>`
+        : nothing
+    }`;
+}
