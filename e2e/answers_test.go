@@ -8,7 +8,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/cdproto/input"
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
@@ -442,16 +441,12 @@ func TestPrintingAndColours(t *testing.T) {
 	p.request(40)
 	p.visit("?request=7")
 	p.appears(".headline", "200")
-	media := func(medium string, features ...*emulation.MediaFeature) {
-		_, err := chromedp.Call(p.ctx, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Media: medium, Features: features})
-		require.NoError(t, err)
-	}
-	media("print")
+	p.media("print", "prefers-reduced-motion", "reduce")
 	p.becomes("!document.getElementById('header').offsetHeight && !document.getElementById('list').offsetHeight && !document.querySelector('#again').offsetHeight")
 	p.becomes("(e => e.scrollHeight <= e.clientHeight + 2)(document.querySelector('.pane'))")
-	media("", &emulation.MediaFeature{Name: "prefers-contrast", Value: "more"})
+	p.media("", "prefers-contrast", "more")
 	more := evaluate[string](p, "getComputedStyle(document.querySelector('.meta')).color")
-	media("", &emulation.MediaFeature{Name: "prefers-color-scheme", Value: "light"})
+	p.media("", "prefers-color-scheme", "light")
 	light := evaluate[string](p, "getComputedStyle(document.body).backgroundColor")
 	assert.NotEqual(t, more, evaluate[string](p, "getComputedStyle(document.querySelector('.meta')).color"))
 	p.do(chromedp.KeyEvent("?"))
@@ -459,5 +454,32 @@ func TestPrintingAndColours(t *testing.T) {
 	p.becomes("getComputedStyle(document.body).backgroundColor !== " + quote(light))
 	p.do(chromedp.Reload())
 	p.becomes("document.documentElement.dataset.theme === 'dark' && getComputedStyle(document.body).backgroundColor !== " + quote(light))
+	p.do(chromedp.WaitVisible(chromedp.CSS(row(40))))
 	assert.Regexp(t, `^200, GET, .*took .*number 40$`, evaluate[string](p, "document.querySelector('#list .row').ariaLabel"), "words, not columns")
+}
+
+// TestWhatIsNewStandsOut: a new row fades in and a card slides to its next column, but not under reduced motion.
+func TestWhatIsNewStandsOut(t *testing.T) {
+	t.Parallel()
+	p := open(t)
+	p.request(1)
+	p.candidate()
+	moved := func(motion string) bool {
+		p.media("", "prefers-reduced-motion", motion)
+		p.visit(pipelinePath)
+		p.do(chromedp.WaitVisible(chromedp.CSS(".card")))
+		evaluate[string](p, "(f => { window.slid = 0; Element.prototype.animate = function (...all) { window.slid++; return f.apply(this, all) }; return '' })(Element.prototype.animate)")
+		step := p.text(".card button")
+		p.press(".card button")
+		p.becomes("document.querySelector('.card button')?.innerText !== " + quote(step))
+		return evaluate[int](p, "window.slid") > 0
+	}
+	assert.False(t, moved("reduce"))
+	assert.True(t, moved("no-preference"))
+	p.visit("")
+	p.do(chromedp.WaitVisible(chromedp.CSS(row(1))))
+	evaluate[string](p, "addEventListener('animationstart', e => { window.faded = e.animationName + ' ' + e.target.dataset.keep }), ''")
+	p.request(1)
+	p.becomes("window.faded === 'fresh x2'")
+	p.becomes("!document.querySelector('.row.fresh')")
 }

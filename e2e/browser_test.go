@@ -16,6 +16,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/cdproto/input"
 	"github.com/chromedp/cdproto/network"
 	"github.com/chromedp/chromedp"
@@ -89,6 +90,7 @@ func open(t testing.TB, opts ...sandbox.Option) *tab {
 	p.ctx, p.base, p.web = ctx, web.URL, web
 	require.NoError(t, chromedp.Do(ctx))
 	p.do(chromedp.EmulateViewport(1280, 800))
+	p.media("", "prefers-reduced-motion", "reduce") // A click must not meet a card that moves.
 	messages, requests := chromedp.Console(ctx), chromedp.Events(ctx, network.RequestWillBeSent)
 	var reading sync.WaitGroup
 	reading.Go(func() {
@@ -198,6 +200,15 @@ func (p *tab) becomes(expression string) {
 	defer cancel()
 	_, err := chromedp.Run(ctx, chromedp.Poll[bool](expression))
 	require.NoError(p.t, err, "%s; there is %s", expression, p.text("body"))
+}
+
+// media emulates a medium and a media feature.
+func (p *tab) media(medium, name, value string) {
+	p.t.Helper()
+	_, err := chromedp.Call(p.ctx, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{
+		Media: medium, Features: []*emulation.MediaFeature{{Name: name, Value: value}},
+	})
+	require.NoError(p.t, err)
 }
 
 // point moves the pointer.

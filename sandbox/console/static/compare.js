@@ -13,18 +13,20 @@ export async function partner(e) {
 const varying = /[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}|req_[0-9a-f]+|\d{4}-\d\d-\d\dT[\d:.]+Z|\w{3}, \d\d \w{3} \d{4} [\d:]+ GMT|\b\d{10}\b/g;
 const comparable = (line) => line.replace(varying, "…");
 
-// textOf returns the lines of a request and its response. What differs each time is not part of them.
-function linesOf(e) {
+// linesOf returns the lines of a request and its response, without the headers that differ each time. The body of a
+// response is one line if the other response is of another kind.
+function linesOf(e, isAlike) {
   const headers = (all) =>
     Object.entries(all ?? {})
-      .filter(([n]) => !["Date", "Content-Length", "X-Request-Id"].includes(n))
+      .filter(([n]) => !["Date", "Content-Length", "X-Request-Id", "X-Ratelimit-Remaining"].includes(n))
       .sort()
       .map(([n, v]) => `${n}: ${v.join(", ")}`);
   const body = (text) => (text ? pretty(text).split("\n").slice(0, 600) : []);
+  const response = body(e.response ?? e.withheld?.response);
   const query = [...new URLSearchParams(e.query)].map(([n, v]) => `  ${n}=${v}`);
   return [
     `${e.method} ${e.path}`, ...query, ...headers(e.headers), ...body(e.body), "",
-    `${e.status ?? "no response"}`, ...headers(e.response_headers), ...body(e.response ?? e.withheld?.response),
+    `${e.status ?? "no response"}`, ...headers(e.response_headers), ...(isAlike || response.length < 30 ? response : [`(a body of ${response.length} lines)`]),
   ];
 }
 
@@ -64,7 +66,8 @@ const words = { "-": "only in the first: ", "+": "only in the second: " };
 
 // comparison shows how a request differs from another one, which is the first.
 export function comparison(e, other, link, close) {
-  const lines = differences(linesOf(other), linesOf(e)),
+  const isAlike = e.status === other.status,
+    lines = differences(linesOf(other, isAlike), linesOf(e, isAlike)),
     count = lines.filter(([kind]) => "-+".includes(kind)).length;
   const about = (r) => html`${link(r.number)} <b>${r.status ?? "lost"}</b> ${fullTime(r.at).slice(5)}, ${took(r.took)}`;
   const line = ([kind, text]) => html`<li class=${"diff " + ({ "-": "less", "+": "more", " ": "", "~": "same", "…": "fold" })[kind]}><span

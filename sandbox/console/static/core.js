@@ -174,6 +174,10 @@ export function setQuery(changes, push = false) {
 // linkTo returns the address of a view of the page.
 export const linkTo = (view, query) => "/_sandbox/" + (view && "console/" + view) + toQuery(query);
 
+// typedText returns what a search field shows: what is typed while it has the focus, or else what is searched for.
+export const typedText = (name) =>
+  document.activeElement?.matches(`input[name=${name}]`) ? document.activeElement.value : (state.query.get(name) ?? "");
+
 // typed filters by what is typed into a field, a moment later.
 export function typed({ target }, delay = 300) {
   clearTimeout(typed.timer);

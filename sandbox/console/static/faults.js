@@ -95,12 +95,12 @@ function table(faults, caption) {
 
 // The settings of the whole API.
 function settingsView() {
-  const change = (name) => (event) =>
-    act(async () => {
-      await change(async () => (settings = await post("settings", { [name]: event.target.checked })), "The behaviour is changed");
-    });
+  const set = (name) => (event) => {
+    const value = event.target.checked;
+    act(() => change(async () => (settings = await post("settings", { [name]: value })), "The behaviour is changed"));
+  };
   const onOff = (name, label, text) => html`<li><label class="switch"><input type="checkbox" role="switch"
-    .checked=${live(settings[name])} @change=${change(name)}> <b>${label}</b></label> <span>${text}</span></li>`;
+    .checked=${live(settings[name])} @change=${set(name)}> <b>${label}</b></label> <span>${text}</span></li>`;
   return html`<ul class="switches">
     ${onOff("archives", "Archive storage", settings.archives ? "available" : "links are null, earlier ones get a 503")}
     ${onOff("drift", "Simulate schema changes", "unknown members and values, and nulls, in responses")}</ul>`;

@@ -17,7 +17,7 @@ async function load() {
 function saved(id, label, value, save) {
   const error = state.errors[id],
     focused = document.activeElement?.id === id;
-  const change = async (event) => {
+  const saveNow = async (event) => {
     state.typed[id] = event.target.value;
     try {
       await change(() => save(Number(state.typed[id])), label + " saved");
@@ -32,7 +32,7 @@ function saved(id, label, value, save) {
   const shown = focused ? document.activeElement.value : (state.typed[id] ?? value);
   return html`<input class="number" id=${id} type="number" aria-label=${label} .value=${live(String(shown))}
     aria-invalid=${error ? "true" : nothing} aria-describedby=${error ? id + "-error" : nothing}
-    @change=${change}>${problem(id, error?.message)}`;
+    @change=${saveNow}>${problem(id, error?.message)}`;
 }
 
 function limit(k, name, { remaining, limit, reset }, save) {

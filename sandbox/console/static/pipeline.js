@@ -1,7 +1,7 @@
 // The pipeline: the candidates by stage, and one candidate beside them.
 import { html, nothing } from "./lit/lit-html.js";
 import { repeat } from "./lit/directives/repeat.js";
-import { act, change, closePopups, draw, find, form, get, isRead, kept, openPopup, options, popup, post, refresher, setQuery, state, toQuery, typed, visit } from "./core.js";
+import { act, change, closePopups, draw, find, form, get, isRead, kept, openPopup, options, popup, post, refresher, setQuery, state, toQuery, typed, typedText, visit } from "./core.js";
 import { clockTime, dayOf, middle, plural } from "./format.js";
 import { ended, invitedTwice, lostPane, nextStep, pane, stages, steps, words } from "./candidate.js";
 
@@ -198,7 +198,7 @@ function toolbar() {
     )}</select>`;
   return html`<div class="filters" role="search">
     <input type="search" name="text" placeholder="Search names and addresses" aria-label="Search names and addresses"
-      .value=${state.query.get("text") ?? ""} @input=${typed}>
+      .value=${typedText("text")} @input=${typed}>
     ${all.length > 1 ? select("key", "Organization", "All organizations", keys, key) : nothing}
     ${select("assessment", "Assessment", "All assessments", names, assessment)}
     ${select("verdict", "Verdict", "Any verdict", [...verdicts, ["flagged", "⚑ flagged"]], state.query.get("verdict") ?? "")}

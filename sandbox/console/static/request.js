@@ -131,17 +131,17 @@ const sendAgain = (e) =>
     say(sent ? `Sent again: ${sent.status}` : "Sent again: no response");
   });
 
-const personLink = ([name, id]) => html`<a href=${candidatePath(id)}><bdi>${name}</bdi></a> `;
+const personLink = ([name, id]) => html`<a href=${candidatePath(id)}><bdi>${name}</bdi></a>`;
 
 function notes(e, people, writes, invited, link) {
   const note = (kind, content) => html`<p class=${"note " + kind}>${content}</p>`;
   const readers = linkTo("", { q: `key:${keyName(e)} ${isWrite(e) ? "-method:GET" : "method:GET"}`, view: "groups" });
   return html`${writes.length > 1 ? note("odd", story(e, writes, invited, link)) : nothing}
     ${e.fault ? note("bad", "Injected fault: " + faultText(e.fault)) : nothing}
-    ${e.error ? note(statusKind(e), html`<b>${e.error.code}</b> ${e.error.message}`) : nothing}
+    ${e.error ? note(statusKind(e), html`<b>${e.error.code}</b> ${e.error.problem ? `${e.error.field ?? ""} ${e.error.problem}` : e.error.message}`) : nothing}
     ${e.status === 429 && !e.fault && !e.throttled && e.key ? note("", html`<a href=${readers}>Who used up the ${isWrite(e) ? "writes" : "reads"} of this key?</a>`) : nothing}
     ${e.throttled ? note("warn", "Throttled, because of failed authentications from the same address.") : nothing}
-    ${people.size && people.size < 4 ? note("", html`Candidate: ${[...people].map(personLink)}`) : nothing}`;
+    ${people.size && people.size < 4 ? note("", html`Candidate: ${[...people].map((p, i) => [i ? ", " : "", personLink(p)])}`) : nothing}`;
 }
 
 // story says why a write was sent again, and what came of all of them.

@@ -1,6 +1,6 @@
 // The language of the search, in which the server filters: its completion, and its terms as switches.
 import { html, nothing } from "./lit/lit-html.js";
-import { draw, setQuery, state, typed } from "./core.js";
+import { draw, setQuery, state, typed, typedText } from "./core.js";
 import { clockTime, shortDay } from "./format.js";
 
 // values are what can follow each name.
@@ -60,7 +60,7 @@ function completions(search) {
 
 // searchField returns the field with its completions below it.
 export function searchField(error) {
-  const text = document.activeElement?.name === "q" ? document.activeElement.value : searched();
+  const text = typedText("q");
   const take = (word) => () => {
     const field = document.querySelector("input[name=q]"),
       search = field.value.replace(/\S*$/, word + (word.endsWith(":") ? "" : " "));
@@ -77,7 +77,7 @@ export function searchField(error) {
     draw();
   };
   const word = (w) => html`<button type="button" class="plain small" @click=${take(w)}>${w}</button>`;
-  return html`<div class="search"><input type="search" name="q" autocomplete="off" spellcheck="false" .value=${searched()}
+  return html`<div class="search"><input type="search" name="q" autocomplete="off" spellcheck="false" .value=${text}
       placeholder=${state.file ? "Search words in the file" : "Search: words, status:4xx, -route:/report, took:>1s"}
       aria-label="Search requests" aria-describedby="search-help" aria-invalid=${error ? "true" : nothing} @input=${type} @focus=${begin}>
     <div class="suggest" id="search-help">${error ? html`<p class="error" role="alert">${error.message}</p>` : nothing}
