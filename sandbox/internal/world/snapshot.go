@@ -34,41 +34,43 @@ func (o *Organization) clone() *Organization {
 		assessments[a] = new(*a)
 		c.allAssessments[id] = assessments[a]
 	}
-	candidates := make(map[*candidate]*candidate, len(o.candidates))
-	invitations := make(map[*Record[Invitation]]*Record[Invitation], len(o.candidates))
-	attempts := make(map[*Attempt]*Attempt)
+	// A copy has the index of its candidate, and few allocations make all of them, because the caller holds a lock.
+	copies, invitations, attempts := make([]candidate, len(o.candidates)), make([]Record[Invitation], len(o.candidates)), make([]Attempt, len(o.candidates))
+	copyOf := func(k *candidate) *candidate { return &copies[k.number-1] }
 	c.candidates = make(map[string]*candidate, len(o.candidates))
 	c.candidatesInOrder = make([]Candidate, len(o.candidatesInOrder))
 	for i, one := range o.candidatesInOrder {
-		k := new(*one.candidate)
-		k.organization, k.assessment, k.invitation = c, assessments[k.assessment], new(*k.invitation)
-		invitations[one.invitation], candidates[one.candidate] = k.invitation, k
+		k := &copies[i]
+		*k, invitations[i] = *one.candidate, *one.invitation
+		k.organization, k.assessment, k.invitation = c, assessments[k.assessment], &invitations[i]
 		if k.attempt != nil {
-			k.attempt = new(*k.attempt)
+			attempts[i] = *k.attempt
+			k.attempt = &attempts[i]
 			k.attempt.candidate, k.attempt.log = k, slices.Clip(k.attempt.log)
-			attempts[one.attempt] = k.attempt
 		}
 		c.candidates[k.invitation.ID], c.candidatesInOrder[i] = k, Candidate{k}
 	}
-	c.assessments, c.attempts = o.assessments.withCopies(assessments), &AttemptList{*o.attempts.withCopies(attempts)}
+	c.assessments = o.assessments.mapped(func(a *Record[Assessment]) *Record[Assessment] { return assessments[a] })
+	c.attempts = &AttemptList{*o.attempts.mapped(func(a *Attempt) *Attempt { return copyOf(a.candidate).attempt })}
 	c.invitations = make(map[string]*Collection[*Record[Invitation]], len(o.invitations))
 	for id, list := range o.invitations {
-		c.invitations[id] = list.withCopies(invitations)
+		c.invitations[id] = list.mapped(func(i *Record[Invitation]) *Record[Invitation] { return copyOf(o.candidates[i.ID]).invitation })
 	}
 	c.dueSteps = slices.Clone(o.dueSteps)
 	for i := range c.dueSteps {
-		c.dueSteps[i].candidate = candidates[c.dueSteps[i].candidate]
+		c.dueSteps[i].candidate = copyOf(c.dueSteps[i].candidate)
 	}
 	c.invitationCounts, c.mails = maps.Clone(o.invitationCounts), slices.Clip(o.mails)
 	return c
 }
 
-// withCopies returns the collection with copies in place of its records.
-func (c *Collection[R]) withCopies(copies map[R]R) *Collection[R] {
+// mapped returns the collection with other records in place of its own.
+func (c *Collection[R]) mapped(to func(R) R) *Collection[R] {
 	copied := newCollection[R](len(c.list))
 	for _, r := range c.list {
-		copied.list = append(copied.list, copies[r])
-		copied.byID[r.position().ID] = copies[r]
+		other := to(r)
+		copied.list = append(copied.list, other)
+		copied.byID[r.position().ID] = other
 	}
 	return copied
 }
