@@ -79,10 +79,10 @@ func TestRequestsAppearWhileAProgramWorks(t *testing.T) {
 		require.NoError(t, err)
 	}
 	p.appears(row(4), "ada@candidates.test")
-	p.server.Advance(time.Hour)
-	p.appears("#list .action", "Clock moved by 1 h")
 	p.appears(".chips", "998 reads")
 	p.appears(".chips", "198 writes")
+	p.server.Advance(time.Hour)
+	p.appears("#list .action", "Clock moved by 1 h")
 	p.appears(".axis", "4 requests, 0 failed")
 	fetched := evaluate[int](p, "performance.getEntriesByType('resource').filter(e => /journal\\?limit=100/.test(e.name)).length")
 	assert.LessOrEqual(t, fetched, 1, "the events carry the entries")
