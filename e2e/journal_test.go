@@ -254,7 +254,7 @@ func TestFilters(t *testing.T) {
 	p.listed(11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1)
 	p.press("[title=e]") // Failed.
 	p.listed(10, 8, 6, 5, 4)
-	p.do(chromedp.SendKeys(chromedp.CSS("input[type=search]"), ` name":""`))
+	p.do(chromedp.SendKeys(chromedp.CSS("input[type=search]"), `name":""`))
 	p.listed(6)
 	p.appears(".tools a", "Export")
 	assert.Regexp(t, "search=is%3Afailed\\+name", evaluate[string](p, "document.querySelector('.tools a').search"), "the export has the filters")
