@@ -100,6 +100,8 @@ func TestAHiddenPageHasNoStream(t *testing.T) {
 	hide(true)
 	require.Eventually(t, func() bool { return streams.Load() == 0 }, patience, 10*time.Millisecond)
 	p.request(2)
+	p.becomes("fetch('/_sandbox/health').then(r => window.healthy = r.ok), window.healthy")
+	assert.Zero(t, streams.Load(), "no other stream takes its place")
 	hide(false)
 	p.do(chromedp.WaitVisible(chromedp.CSS(row(3))))
 	assert.Equal(t, int32(1), streams.Load())
