@@ -27,7 +27,8 @@ func (a *app) apiCommand() *cobra.Command {
 		Short: "Send any request to the API and show the response",
 		Long: `Send a request that has no command, with the same key, rate limits and retries. The path
 is below /api/v1 and may have a query. The method is GET, or POST when there is a body.
-The response is shown as it is.`,
+The response is shown as it is, also with the signed links of archives, which work without a
+key: do not store it.`,
 		Example: "  hiring api /account --jq .data.plan\n  hiring api '/submissions?status=evaluated'\n" +
 			"  hiring api -X PATCH /assessments/<assessment-id> -d '{\"status\": \"closed\"}'\n  hiring api POST /assessments -d @body.json",
 	}

@@ -50,12 +50,15 @@ func showItem[T any](a *app, table output.Table[T], call func(context.Context, t
 	})
 }
 
-// writeLines returns the RunE function of a command that writes items as JSON Lines when
-// they arrive. An endless stream has no other format.
+// writeLines returns the RunE function of a command that writes items when they arrive: as JSON
+// Lines, or on a terminal as lines for people. An endless stream has no other format.
 func writeLines[T any](a *app, table output.Table[T], items func(context.Context, task) (iter.Seq2[T, error], error)) func(*cobra.Command, []string) error {
 	return a.withTask(func(ctx context.Context, t task) error {
-		if format := a.flags.output.Format; format != "" && format != string(output.JSONLines) {
-			return usagef("-o %s: this command writes only JSON Lines (-o jsonl)", output.Clean(format))
+		if t.Format == output.CSV {
+			return adviceError{usagef("-o csv: this command writes lines of JSON"), "--jq '[.candidate.email, .report.ship_score] | @csv' makes CSV of them"}
+		}
+		if !t.Terminal && a.flags.output.Format == "" {
+			t.Format = output.JSONLines
 		}
 		all, err := items(ctx, t)
 		if err != nil {

@@ -44,7 +44,7 @@ rate-limit windows as it needs. A file of that name is replaced when the new one
 		if !known {
 			return adviceError{usagef("%s: the ending does not say the format", name), "Use .csv, .json or .jsonl, or -o"}
 		}
-		options.File, options.BOM = true, options.Format == string(output.CSV)
+		options.BOM = options.Format == string(output.CSV)
 		if _, err := files.Target(name); err != nil {
 			return err
 		}

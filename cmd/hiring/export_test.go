@@ -59,24 +59,35 @@ func TestExportFormatFollowsTheEnding(t *testing.T) {
 	}
 }
 
-// TestFilesHaveNoSignedLinks: whoever has the link has the workspace for an hour.
-func TestFilesHaveNoSignedLinks(t *testing.T) {
+// TestNoOutputHasSignedLinks: a signed link works without a key for an hour, so that no output has
+// it, except that of api. archive uses it.
+func TestNoOutputHasSignedLinks(t *testing.T) {
 	t.Parallel()
 	h := newCampaign(t, 1)
 	u := newUser(t, h.server, sandbox.LiveKey)
 	submission := newSubmission(t, h, "a@example.com")
-	assert.Contains(t, u.run("submissions", "get", submission, "-o", "json").stdout, "/_archive/")
+	require.NoError(t, h.server.Evaluate(submission, sandbox.Result{ShipScore: new(71)}))
+	for _, line := range []string{
+		"submissions list -o json", "submissions list -o jsonl", "submissions list -o csv", "submissions list --jq .", "submissions get -o json " + submission,
+		"submissions find a@example.com -o json", "report -o json " + submission, "watch --since 1h --limit 1", "watch --once --checkpoint s --since 1h", "submissions wait " + submission,
+		"submissions list --columns workspace_archive_url", "submissions get -o csv --columns workspace_archive_url " + submission, "submissions export all.csv --columns workspace_archive_url",
+	} {
+		got := u.run(strings.Fields(line)...)
+		assert.NotContains(t, got.stdout, "archive", line)
+		if strings.Contains(line, "_url") {
+			assert.Equal(t, exitUsage, got.code, line)
+			assert.Contains(t, got.stderr, "There is no column workspace_archive_url.", line)
+		} else {
+			assert.NotEmpty(t, got.stdout, "%s: %s", line, got.stderr)
+		}
+	}
 	for _, name := range []string{"results.csv", "results.json", "results.jsonl"} {
 		require.Zero(t, u.run("submissions", "export", name).code)
 		assert.Contains(t, u.read(name), submission)
 		assert.NotContains(t, u.read(name), "archive")
 	}
-	for _, line := range []string{"submissions list -o csv", "submissions get -o csv " + submission, "submissions export results.json"} {
-		got := u.run(append(strings.Fields(line), "--columns", "workspace_archive_url")...)
-		assert.Equal(t, exitUsage, got.code, line)
-		assert.NotContains(t, got.stdout, "/_archive/")
-		assert.Contains(t, got.stderr, "There is no column workspace_archive_url.", line)
-	}
+	assert.Contains(t, u.run("api", "/submissions/"+submission).stdout, "/_archive/")
+	assert.Zero(t, u.run("submissions", "archive", submission).code)
 }
 
 // TestInterruptedExport leaves the old file as it is, and no other.

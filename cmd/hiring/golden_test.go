@@ -222,3 +222,36 @@ func stable(text string) string {
 		return "http://127.0.0.1:…"
 	})
 }
+
+// TestANarrowListLeadsToASubmission: the list shows the address, and the name, the address and
+// the beginning of an id that a table shows find the submission.
+func TestANarrowListLeadsToASubmission(t *testing.T) {
+	t.Parallel()
+	h := newCampaign(t, 1)
+	u := newUser(t, h.server, sandbox.LiveKey)
+	h.people[0].Name = "王小明"
+	wang := newSubmission(t, h, "xiaoming.wang.of.the.long.name@candidates.example.com")
+	for _, given := range []string{wang[:8], wang[:8] + "…", strings.ToUpper(wang[:20])} {
+		assert.Equal(t, result{stdout: wang + "\n"}, u.run("submissions", "get", given, "--jq", ".id"))
+	}
+	h.people[0].Name = "Ada Lovelace"
+	newSubmission(t, h, "ada@example.com")
+	newest := newSubmission(t, h, "ada@example.com")
+	narrow := u.onScreen(pty.Winsize{Rows: 40, Cols: 80}, "submissions", "list").stdout
+	assert.Contains(t, narrow, "xiaoming.wang.of.the.long.name@candidates.example.com")
+	assert.Contains(t, u.onScreen(pty.Winsize{Rows: 40, Cols: 80}, "invitations", "list", "-a", h.id).stdout, "xiaoming.wang.of.the.long.name@candidates.example.com")
+	for given, want := range map[string]string{
+		"王小明": wang, "xiaoming.wang": wang, "xiaoming.wang.of…": wang, wang: wang, strings.ToUpper(wang): wang,
+		"ada lovelace": newest, "Ada": newest, "ADA@example.com": newest, "ada@exa": newest,
+	} {
+		got := u.run("submissions", "get", given, "--jq", ".id")
+		assert.Equal(t, result{stdout: want + "\n"}, got, given)
+	}
+	assert.Equal(t, exitNotFound, u.run("report", "Bob").code)
+	got := u.run("report", newest[:4]+"…")
+	assert.Equal(t, exitUsage, got.code, got.stderr)
+	assert.Contains(t, got.stderr, "3 submissions match "+newest[:4]+"… Give the address or the whole id: Ada Lovelace (ada@example.com, "+newest)
+	got = u.run("invitations", "revoke", "1a000000…", "-a", h.id, "--yes")
+	assert.Equal(t, result{stderr: "hiring: The id 1a000000… is cut. This command takes a whole id, as --columns id shows it, or with --assessment the candidate's address.\n", code: exitUsage}, got)
+	assert.Equal(t, got.code, u.run("invitations", "resend", "1a000000", "--yes").code)
+}

@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -118,9 +119,9 @@ func TestWatchResumesFromItsCheckpoint(t *testing.T) {
 	require.NoError(t, h.server.Evaluate(newSubmission(t, h, "c@example.com"), sandbox.Result{}))
 	got := u.onTerminal(append(watch, "--once")...)
 	assert.Zero(t, got.code, got.stdout)
-	assert.Contains(t, got.stdout, "The watch resumes from watch.state: --since does not count.")
+	assert.Contains(t, got.stdout, "--since does not count: the watch resumes from watch.state.")
 	assert.Contains(t, got.stdout, "c@example.com\n")
-	assert.Equal(t, result{}, u.run(append(watch, "--once")...), "nothing is due, and cron sends no e-mail")
+	assert.Equal(t, result{}, u.run("watch", "--checkpoint", "watch.state", "--once"), "nothing is due, and cron sends no e-mail")
 	u.env = append(u.env, "TZ=UTC")
 	got, _ = u.inDialog([]answer{{" UTC", "\x03"}}, "watch")
 	assert.Regexp(t, `results written: \d, next poll at \d\d:\d\d:\d\d UTC`, got.stdout)
@@ -310,4 +311,53 @@ func (u *user) endWaiting(args []string, interrupt bool) int {
 		require.NoError(u.t, c.Process.Signal(syscall.SIGINT))
 	}
 	return exitCode(u.t, c.Wait())
+}
+
+// TestWatchLosesNoResultToACutLine: a full disk or a crash has cut the last line of the file. The
+// next result begins a line of its own.
+func TestWatchLosesNoResultToACutLine(t *testing.T) {
+	t.Parallel()
+	h := newCampaign(t, 1)
+	u := newUser(t, h.server, sandbox.LiveKey)
+	submission := newSubmission(t, h, "a@example.com")
+	require.NoError(t, h.server.Evaluate(submission, sandbox.Result{ShipScore: new(71)}))
+	for before, want := range map[string]string{
+		"":                              submission + "\n",
+		`"whole"` + "\n":                `"whole"` + "\n" + submission + "\n",
+		`"whole"` + "\n" + `{"id":"5b0`: `"whole"` + "\n" + `{"id":"5b0` + "\n" + submission + "\n",
+	} {
+		for _, flag := range []int{os.O_WRONLY, os.O_RDWR} { // A shell's >> is the first.
+			u.write("results.jsonl", before)
+			file, err := os.OpenFile(filepath.Join(u.home, "results.jsonl"), flag|os.O_APPEND, 0o600)
+			require.NoError(t, err)
+			c := u.command(t.Context(), "watch", "--once", "--checkpoint", strconv.Itoa(flag)+strconv.Itoa(len(before)), "--since", "1h", "--jq", ".id")
+			c.Stdout = file
+			require.NoError(t, c.Run())
+			require.NoError(t, file.Close())
+			assert.Equal(t, want, u.read("results.jsonl"))
+		}
+	}
+}
+
+// TestSinceBesideACheckpoint that exists has no effect, which is said wherever the command runs.
+func TestSinceBesideACheckpoint(t *testing.T) {
+	t.Parallel()
+	u := newUser(t, sandbox.New(), sandbox.TestKey)
+	watch := []string{"watch", "--once", "--checkpoint", "s", "--since", "1h"}
+	assert.Empty(t, u.run(watch...).stderr)
+	assert.Equal(t, "hiring: warning: --since does not count: the watch resumes from s.\n", u.run(watch...).stderr)
+}
+
+// TestWatchOnATerminal shows a line for people, unless the user asks for JSON.
+func TestWatchOnATerminal(t *testing.T) {
+	t.Parallel()
+	u := seeded(t)
+	watch := []string{"watch", "--since", "2026-02-01", "--limit", "1"}
+	line := regexp.MustCompile(`\x1b\[[0-9;]*[mK]`).ReplaceAllString(finalScreen(u.onTerminal(watch...).stdout), "")
+	assert.Equal(t, "Théo O'Brien  theo.obrien@candidates.test  evaluated  34  Strong no  15 days ago  5b000000-0000-400…\n", line)
+	for _, format := range []string{"json", "jsonl"} {
+		assert.Contains(t, u.onTerminal(append(watch, "-o", format)...).stdout, `{"assessment_id":"`)
+	}
+	assert.Contains(t, u.run(append(watch, "-o", "table")...).stdout, "Théo O'Brien  theo.")
+	assert.Contains(t, u.run(append(watch, "-o", "csv")...).stderr, "this command writes lines of JSON. --jq ")
 }

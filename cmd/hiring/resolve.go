@@ -30,27 +30,42 @@ const (
 const maxMatches = 10
 
 // thing is an item of a list that the user names.
-type thing struct{ id, name, slug, about string }
+type thing struct {
+	id, name, slug, about string
 
-// idOf returns the id of the thing that the user names by its id, its name or its slug, or if
-// begins is set by the unique beginning of one. Letter case and Unicode normal forms do not
-// matter. An id costs no request, and anything else costs a listing.
+	owner string // The key of the candidate's address, whose first thing in the list is meant.
+}
+
+// cutID matches an id that a narrow table has shortened, and the beginning of one.
+var cutID = regexp.MustCompile(`^(?i)[0-9a-f-]{4,35}(…|\.\.\.)?$`)
+
+// idOf returns the id of the thing that the user names by its id, its name, its slug or its
+// owner's address, or if begins is set by the unique beginning of one. Letter case and Unicode
+// normal forms do not matter. An id costs no request, and anything else costs a listing.
 func idOf[T any](given, kind string, begins bool, all iter.Seq2[T, error], thingOf func(T) thing) (string, error) {
 	if given == "" || isID.MatchString(given) {
 		return given, nil
 	}
 	folded := func(name string) string { return strings.ToLower(norm.NFC.String(strings.TrimSpace(name))) }
-	wanted := folded(given)
+	wanted := folded(strings.TrimSuffix(given, "…")) // As a table shortens it.
 	if wanted == "" {
 		return "", usagef("The %s is empty", kind)
 	}
 	var named, begun []thing
+	owners := make(map[string]bool)
 	for listed, err := range all {
 		if err != nil {
 			return "", err
 		}
 		item := thingOf(listed)
 		names := []string{folded(item.name), folded(item.slug), folded(item.id)}
+		if item.owner != "" && item.owner == hiring.AddressKey(given) {
+			return item.id, nil
+		}
+		if owners[item.owner] && !strings.HasPrefix(names[2], wanted) {
+			continue
+		}
+		owners[item.owner] = item.owner != ""
 		if slices.Contains(names, wanted) {
 			named = append(named, item)
 		} else if slices.ContainsFunc(names, func(name string) bool { return strings.HasPrefix(name, wanted) }) {
@@ -65,6 +80,8 @@ func idOf[T any](given, kind string, begins bool, all iter.Seq2[T, error], thing
 	switch {
 	case len(matches) == 1:
 		return matches[0].id, nil
+	case len(matches) > 1 && matches[0].owner != "":
+		return "", adviceError{usagef("%d %ss match %s", len(matches), kind, output.Clean(given)), "Give the address or the whole id: " + described(matches)}
 	case len(matches) > 1:
 		return "", adviceError{usagef("%d %ss match %s", len(matches), kind, output.Clean(given)), "Give the id or the whole name: " + described(matches)}
 	case begun != nil:
@@ -94,60 +111,46 @@ func challengeID(ctx context.Context, client *hiring.Client, given string, begin
 	return idOf(given, "challenge", begins, client.Challenges.List().All(ctx), challengeThing)
 }
 
-func challengeThing(c hiring.Challenge) thing { return thing{c.ID, c.Name, c.Slug, c.Difficulty} }
+func challengeThing(c hiring.Challenge) thing {
+	return thing{id: c.ID, name: c.Name, slug: c.Slug, about: c.Difficulty}
+}
 
 // submissionHelp says what the argument <submission> may be.
 const submissionHelp = `
 
-<submission> is the id of a submission, or a candidate's e-mail address, which means the
-candidate's newest submission. An address is looked for in all assessments among the newest
-1,000 submissions, with one read for each 100.`
+<submission> is the id of a submission, or a candidate's e-mail address or name, which means
+the candidate's newest submission. The unique beginning of an id, an address or a name is
+enough. All but a whole id is looked for in all assessments among the newest 1,000
+submissions, with one read for each 100.`
 
 // notStarted is the advice when an address has no submission.
 const notStarted = "The candidate may not have started yet: hiring invitations list -a <assessment> shows the invitations, and hiring watch " +
 	"writes each result when there is one"
 
-// candidatePages is how many pages of the list of all submissions are searched for an
-// address.
-const candidatePages = 10
+// searched is how many submissions are searched for what is not an id.
+const searched = 1000
 
-// submissionID returns the id of the submission that the user names by its id or by the
-// address of its candidate.
+// submissionID returns the id of the submission that the user names.
 func submissionID(ctx context.Context, client *hiring.Client, given string) (string, error) {
-	if !strings.Contains(given, "@") {
-		return given, nil
-	}
-	found, err := newestSubmission(ctx, client, "", given)
-	return found.ID, err
-}
-
-// newestSubmission returns the newest submission of an address in an assessment, or in any
-// if assessment is "".
-func newestSubmission(ctx context.Context, client *hiring.Client, assessment, email string) (hiring.Submission, error) {
-	if assessment != "" {
-		found, err := client.Submissions.FindByEmail(ctx, assessment, email)
-		if errors.Is(err, hiring.ErrNotFound) {
-			err = adviceError{err, notStarted}
-		}
-		return found, err
-	}
-	read, wanted := 0, hiring.AddressKey(email)
-	for page, err := range client.Submissions.List(hiring.SubmissionFilter{}).Pages(ctx) {
-		if err != nil {
-			return hiring.Submission{}, err
-		}
-		for _, submission := range page.Items {
-			if hiring.AddressKey(submission.Candidate.Email) == wanted {
-				return submission, nil
+	read := 0
+	newest := func(yield func(hiring.Submission, error) bool) {
+		for submission, err := range client.Submissions.List(hiring.SubmissionFilter{}).All(ctx) {
+			if read++; !yield(submission, err) || read == searched {
+				return
 			}
 		}
-		if read++; read == candidatePages {
-			return hiring.Submission{}, adviceError{causedError{errors.New("The newest 1,000 submissions are not of this address"), hiring.ErrNotFound},
-				"hiring submissions find <email> --assessment <assessment> looks at all submissions of an assessment"}
-		}
 	}
-	return hiring.Submission{}, adviceError{causedError{errors.New("No submission is of this address"), hiring.ErrNotFound},
-		notStarted}
+	id, err := idOf(given, "submission", true, newest, func(s hiring.Submission) thing {
+		return thing{id: s.ID, name: s.Candidate.Name, slug: s.Candidate.Email, about: s.Candidate.Email, owner: hiring.AddressKey(s.Candidate.Email)}
+	})
+	switch _, advised := errors.AsType[adviceError](err); {
+	case advised && read == searched && errors.Is(err, hiring.ErrNotFound):
+		err = adviceError{causedError{fmt.Errorf("There is no %s among the newest 1,000 submissions", output.Clean(given)), hiring.ErrNotFound},
+			"hiring submissions find <email> --assessment <assessment> looks at all submissions of an assessment"}
+	case advised && strings.Contains(given, "@") && errors.Is(err, hiring.ErrNotFound):
+		err = adviceError{err, notStarted}
+	}
+	return id, err
 }
 
 // assessmentRef is the value of the flag --assessment.
@@ -188,6 +191,10 @@ func (a *app) assessmentFilter(c *cobra.Command, usage string) assessmentRef {
 // id, or by the candidate's address with the flag: the newest one. Without the flag it is in
 // the assessment whose listing has the id. The API has no route from one to the other.
 func findInvitation(ctx context.Context, client *hiring.Client, ref assessmentRef, given string) (assessment, id string, err error) {
+	if cutID.MatchString(given) {
+		return "", "", adviceError{usagef("The id %s is cut", output.Clean(given)),
+			"This command takes a whole id, as --columns id shows it, or with --assessment the candidate's address"}
+	}
 	of, err := ref.changedID(ctx, client)
 	byAddress := strings.Contains(given, "@")
 	switch {

@@ -21,9 +21,9 @@ func (a *app) submissionsCommand() *cobra.Command {
 func submissionTable() output.Table[hiring.Submission] {
 	return output.Table[hiring.Submission]{
 		Things: "submissions",
-		Shown:  []string{"candidate", "status", "score", "verdict", "submitted_at", "id"},
+		Shown:  []string{"candidate", "candidate.email", "status", "score", "verdict", "submitted_at", "id"},
 		More: []string{
-			"candidate.email", "confidence", "correctness", "craft", "ai_fluency", "rigor", "challenge.name", "assessment_id",
+			"confidence", "correctness", "craft", "ai_fluency", "rigor", "challenge.name", "assessment_id",
 			"created_at", "started_at", "evaluated_at",
 		},
 		Links: []string{"workspace_archive_url"},
@@ -126,7 +126,7 @@ func statuses() []string { return []string{string(hiring.SubmissionEvaluated), "
 func (a *app) submissionsGetCommand() *cobra.Command {
 	table := submissionTable()
 	table.Verbose = nil
-	return a.submissionCommand(&cobra.Command{Use: "get <submission>", Short: "Show a submission", Long: "Show a submission." + submissionHelp}, table)
+	return a.submissionCommand(&cobra.Command{Use: "get <submission>", Short: "Show a submission", Long: "Show a submission." + submissionHelp}, table, submissionID)
 }
 
 func (a *app) submissionsReportCommand() *cobra.Command {
@@ -138,14 +138,16 @@ func (a *app) submissionsReportCommand() *cobra.Command {
 		Long: `Show the report of a submission. JSON has the report alone, so that the score is
 .ship_score. CSV and --columns have the columns of a submission.` + submissionHelp,
 		Example: "  hiring submissions report ada@example.com\n  hiring submissions report <submission-id> --jq .ship_score",
-	}, table)
+	}, table, submissionID)
 }
 
 // submissionCommand adds the RunE function of a command that shows a submission with its
-// report.
-func (a *app) submissionCommand(c *cobra.Command, table output.Table[hiring.Submission]) *cobra.Command {
+// report. find returns the id of what the user names.
+func (a *app) submissionCommand(
+	c *cobra.Command, table output.Table[hiring.Submission], find func(ctx context.Context, client *hiring.Client, given string) (string, error),
+) *cobra.Command {
 	c.RunE = showItem(a, table, func(ctx context.Context, t task) (hiring.Submission, error) {
-		id, err := submissionID(ctx, t.client, t.args[0])
+		id, err := find(ctx, t.client, t.args[0])
 		if err != nil {
 			return hiring.Submission{}, err
 		}
@@ -154,9 +156,6 @@ func (a *app) submissionCommand(c *cobra.Command, table output.Table[hiring.Subm
 			var report hiring.Report
 			report, err = t.client.Submissions.Report(ctx, id)
 			submission.Report = &report
-		}
-		if errors.Is(err, hiring.ErrNotFound) && !isID.MatchString(id) {
-			err = adviceError{err, "Give the id of a submission or a candidate's e-mail address; hiring submissions list shows the ids"}
 		}
 		return submission, err
 	})
@@ -172,15 +171,21 @@ looks for the address among the newest 1,000 submissions of all assessments, wit
 for each 100.`,
 	}
 	assessment := a.assessmentFilter(c, "only submissions of this assessment, however old: its id or `name`")
-	c.RunE = showItem(a, submissionTable(), func(ctx context.Context, t task) (hiring.Submission, error) {
-		if problem := candidates.AddressProblem(t.args[0]); problem != "" {
-			return hiring.Submission{}, usagef("<email>: %s", problem)
+	return a.submissionCommand(c, submissionTable(), func(ctx context.Context, client *hiring.Client, email string) (string, error) {
+		if problem := candidates.AddressProblem(email); problem != "" {
+			return "", usagef("<email>: %s", problem)
 		}
-		id, err := assessment.id(ctx, t.client)
+		in, err := assessment.id(ctx, client)
+		if err == nil && in == "" {
+			return submissionID(ctx, client, email)
+		}
 		if err != nil {
-			return hiring.Submission{}, err
+			return "", err
 		}
-		return newestSubmission(ctx, t.client, id, t.args[0])
+		found, err := client.Submissions.FindByEmail(ctx, in, email)
+		if errors.Is(err, hiring.ErrNotFound) {
+			err = adviceError{err, notStarted}
+		}
+		return found.ID, err
 	})
-	return c
 }

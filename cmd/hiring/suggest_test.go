@@ -63,9 +63,8 @@ func TestHabitsFromGh(t *testing.T) {
 		}
 	}
 	assert.Equal(t, u.run("submissions", "list", "--help"), u.run("submission", "--help", "list"))
-	got := u.run("submissions", "report", "theo")
-	assert.Equal(t, exitNotFound, got.code)
-	assert.Contains(t, got.stderr, "Give the id of a submission or a candidate's e-mail address;")
+	got := u.run("submissions", "report", "nobody")
+	assert.Equal(t, result{stderr: "hiring: There is no submission nobody. hiring submissions list --all shows the names and ids.\n", code: exitNotFound}, got)
 }
 
 // TestNoWordLeadsToASecondEMail: no alias, suggestion or help leads to the command that sends

@@ -20,8 +20,11 @@ func (a *app) watchCommand() *cobra.Command {
 		Short: "Write each newly evaluated submission as JSON Lines",
 		Long: `Write a line of JSON for each submission when it is evaluated, until the command is
 stopped. With --checkpoint the same command resumes where it stopped: no submission is
-lost, and at most the last line is repeated. Without it a restart starts over. SIGTERM ends
-the command with the exit status 0, as services are stopped.
+lost, and at most the last line is repeated. Where a full disk or a crash has cut the last
+line of the file, the next run begins a new line and repeats what was cut: jq -R 'fromjson?'
+skips the cut line. Without a checkpoint a restart starts over. SIGTERM ends the command
+with the exit status 0, as services are stopped. On a terminal the command shows one line
+for people; -o json writes all there is.
 
 With --once the command writes what is due and ends, for cron: a crash repeats at most the
 lines of one poll.`,
@@ -30,7 +33,7 @@ lines of one poll.`,
 			"  hiring watch --since 7d --jq '[.candidate.email, .report.ship_score] | @tsv'",
 	}
 	assessment := a.assessmentFilter(c, "only submissions of this assessment: its id or `name`")
-	since := a.timeFlag(c, "since", "start with submissions evaluated since a `time` (default now)")
+	since := a.timeFlag(c, "since", "start with submissions evaluated since a `time` (default now); does not count once the checkpoint exists")
 	checkpoint := c.Flags().String("checkpoint", "", "the `file` that holds the position to resume from")
 	limit := c.Flags().UintP("limit", "L", 0, "end after `n` submissions; 0 means never")
 	once := c.Flags().Bool("once", false, "write what is due and end; needs --checkpoint")
@@ -57,7 +60,7 @@ lines of one poll.`,
 			unlock = release
 			options.Checkpoint = hiring.FileCheckpoint(*checkpoint)
 			if state, _ := options.Checkpoint.Load(ctx); state != "" && !since.IsZero() {
-				_ = a.printDone("The watch resumes from " + output.Clean(*checkpoint) + ": --since does not count.")
+				a.warnOnce("--since does not count: the watch resumes from " + *checkpoint + ".")
 			}
 		}
 		results := watchFirst(ctx, *limit, func(ctx context.Context) iter.Seq2[hiring.Submission, error] {

@@ -9,6 +9,9 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"golang.org/x/text/collate"
+	"golang.org/x/text/language"
 )
 
 // Table describes how one kind of item is shown. A column is the path of a JSON field, as
@@ -17,7 +20,7 @@ type Table[T any] struct {
 	Things  string   // What the items are, as in "invitations".
 	Shown   []string // Columns for people by default.
 	More    []string // Additional columns in CSV.
-	Links   []string // Members with signed links, which files and CSV do not have.
+	Links   []string // Members with signed links, which no output has.
 	Own     map[string]func(T) any
 	JSON    func(T) any             // What JSON without columns has of an item; nil means all of it.
 	Verbose func(*Printer, T) error // Replaces the lines that One prints for people; may be nil.
@@ -31,13 +34,8 @@ type layout struct {
 	kind        reflect.Type // Type of the items.
 }
 
-// layout returns the layout for an output. lasting leaves out the signed links.
-func (t Table[T]) layout(lasting bool) layout {
-	l := layout{shown: t.Shown, more: t.More, own: slices.Collect(maps.Keys(t.Own)), kind: reflect.TypeFor[T]()}
-	if lasting {
-		l.left = t.Links
-	}
-	return l
+func (t Table[T]) layout() layout {
+	return layout{shown: t.Shown, more: t.More, own: slices.Collect(maps.Keys(t.Own)), left: t.Links, kind: reflect.TypeFor[T]()}
 }
 
 // row is one item, as JSON and with the values of its own columns.
@@ -47,16 +45,16 @@ type row struct {
 	members map[string]any
 }
 
-// row returns an item for an output. lasting leaves out the signed links; the members of the
+// row returns an item without its signed links, which work without a key. The members of the
 // JSON object are then in the order of their names.
-func (t Table[T]) row(item T, lasting bool) row {
+func (t Table[T]) row(item T) row {
 	r := row{own: make(map[string]any, len(t.Own))}
 	for column, value := range t.Own {
 		r.own[column] = value(item)
 	}
 	r.text, _ = encode(item) // Resources always encode.
 	_ = decode(r.text, &r.members)
-	if lasting && t.Links != nil {
+	if t.Links != nil {
 		for _, name := range t.Links {
 			delete(r.members, name)
 		}
@@ -69,10 +67,10 @@ func (t Table[T]) row(item T, lasting bool) row {
 }
 
 // Columns returns the names of all columns of the type.
-func (t Table[T]) Columns() []string { return t.layout(false).names(row{}) }
+func (t Table[T]) Columns() []string { return t.layout().names(row{}) }
 
-// Sort sorts items by a column, in descending order if the name begins with "-". Items
-// without a value come last.
+// Sort sorts items by a column, in descending order if the name begins with "-": texts as people
+// sort them, with É beside E. Items without a value come last.
 func Sort[T any](t Table[T], items []T, column string) error {
 	name, descending := strings.CutPrefix(column, "-")
 	type keyed struct {
@@ -82,30 +80,31 @@ func Sort[T any](t Table[T], items []T, column string) error {
 	all := make([]keyed, len(items))
 	first := row{}
 	for i, item := range items {
-		r := t.row(item, false)
+		r := t.row(item)
 		if i == 0 {
 			first = r
 		}
 		all[i] = keyed{item, r.value(name)}
 	}
-	if err := t.layout(false).known([]string{name}, first); err != nil {
+	if err := t.layout().known([]string{name}, first); err != nil {
 		return err
 	}
-	slices.SortStableFunc(all, func(a, b keyed) int { return compare(a.value, b.value, descending) })
+	texts := collate.New(language.Und, collate.IgnoreCase, collate.Numeric)
+	slices.SortStableFunc(all, func(a, b keyed) int { return compare(texts, a.value, b.value, descending) })
 	for i, k := range all {
 		items[i] = k.item
 	}
 	return nil
 }
 
-// compare sorts numbers before texts, and missing values last in both directions.
-func compare(a, b any, descending bool) int {
+// compare sorts numbers and times before texts, and missing values last in both directions.
+func compare(texts *collate.Collator, a, b any, descending bool) int {
 	kind, number, text := sortKey(a)
 	otherKind, otherNumber, otherText := sortKey(b)
 	if kind != otherKind {
 		return cmp.Compare(kind, otherKind)
 	}
-	order := cmp.Or(cmp.Compare(number, otherNumber), cmp.Compare(text, otherText))
+	order := cmp.Or(cmp.Compare(number, otherNumber), texts.CompareString(text, otherText))
 	if descending {
 		return -order
 	}
@@ -120,8 +119,10 @@ func sortKey(value any) (kind int, number float64, text string) {
 	case int:
 		return 0, float64(v), ""
 	}
-	text = strings.ToLower(plainText(value))
-	if text == "" {
+	if at, isTime := timeOf(value); isTime {
+		return 0, float64(at.UnixMilli()), ""
+	}
+	if text = plainText(value); text == "" {
 		return 2, 0, ""
 	}
 	return 1, 0, text

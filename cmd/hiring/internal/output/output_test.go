@@ -169,7 +169,7 @@ func TestColumnsInsideNull(t *testing.T) {
 		Inner *person `json:"inner"`
 	}
 	for column, known := range map[string]bool{"inner.name": true, "inner.home.town": true, "inner.nme": false, "inner.born.day": false, "inner": true} {
-		err := Table[outer]{}.layout(false).known([]string{column}, row{members: map[string]any{"inner": nil}})
+		err := Table[outer]{}.layout().known([]string{column}, row{members: map[string]any{"inner": nil}})
 		assert.Equal(t, known, err == nil, "%s: %v", column, err)
 	}
 }
@@ -215,7 +215,7 @@ func TestRelativeTimes(t *testing.T) {
 	for ago, want := range map[time.Duration]string{
 		30 * time.Second: "now", time.Minute: "1 minute ago", 59 * time.Minute: "59 minutes ago", time.Hour: "1 hour ago",
 		47 * time.Hour: "47 hours ago", 48 * time.Hour: "2 days ago", 61 * 24 * time.Hour: "2 months ago", 800 * 24 * time.Hour: "2 years ago",
-		-10 * time.Second: "now", -90 * time.Minute: "in 1 hour", -72 * time.Hour: "in 3 days",
+		-10 * time.Second: "now", -90 * time.Minute: "in 1 hour", -72 * time.Hour: "in 3 days", time.Second - 30*24*time.Hour: "in 30 days",
 	} {
 		assert.Equal(t, want, relative(now.Add(-ago), now))
 	}
@@ -312,4 +312,27 @@ func (c *closing) Write(b []byte) (int, error) {
 		return 0, errBroken
 	}
 	return len(b), nil
+}
+
+// TestSortAsPeopleDo: É stands beside E, letter case does not count, and numbers count.
+func TestSortAsPeopleDo(t *testing.T) {
+	t.Parallel()
+	var all []person
+	for p := range people("Zoe", "Éva", "eve", "Emil", "Team 10", "Team 9", "Łukasz", "Lukas") { //nolint:errcheck // a sequence has no error
+		all = append(all, p)
+	}
+	require.NoError(t, Sort(table(), all, "name"))
+	var names []string
+	for _, p := range all {
+		names = append(names, p.Name)
+	}
+	assert.Equal(t, []string{"Emil", "Éva", "eve", "Lukas", "Łukasz", "Team 9", "Team 10", "Zoe"}, names)
+	first := people("Ada", "Bob")
+	all = nil
+	for p := range first { //nolint:errcheck // a sequence has no error
+		all = append(all, p)
+	}
+	all[0].Born = all[1].Born.Add(time.Nanosecond * 500_000_000)
+	require.NoError(t, Sort(table(), all, "born"))
+	assert.Equal(t, "Bob", all[0].Name, "times with and without milliseconds")
 }

@@ -39,7 +39,6 @@ type Options struct {
 	BOM     bool     // CSV begins with a byte order mark, which Excel needs to read UTF-8.
 
 	Separator string // Of the cells of CSV; empty means a comma.
-	File      bool   // The output is a file of its own.
 }
 
 // Printer writes results in the chosen format.
@@ -56,7 +55,6 @@ type Printer struct {
 	bom     bool
 
 	separator rune // Of the cells of CSV.
-	lasting   bool // The output is a file or CSV, in which no signed links are.
 }
 
 // NewPrinter checks the options. zone is the time zone of tables.
@@ -71,7 +69,7 @@ func NewPrinter(stream Stream, o Options, zone *time.Location) (*Printer, error)
 	if !slices.Contains(Formats(), string(p.Format)) {
 		return nil, fmt.Errorf("--output %s: choose one of %s; > <file> writes to a file", Clean(o.Format), strings.Join(Formats(), ", "))
 	}
-	switch p.lasting = o.File || p.Format == CSV; {
+	switch {
 	case o.BOM && p.Format != CSV:
 		return nil, errors.New("--bom is for CSV: use it with -o csv")
 	case o.Separator != "" && p.Format != CSV:
@@ -99,12 +97,12 @@ func List[T any](p *Printer, t Table[T], items iter.Seq2[T, error]) error {
 	rows := func(yield func(row, error) bool) {
 		for item, err := range items {
 			n++
-			if !yield(t.row(item, p.lasting), err) {
+			if !yield(t.row(item), err) {
 				return
 			}
 		}
 	}
-	if err := p.list(t.layout(p.lasting), rows); err != nil || n > 0 || t.Things == "" || !p.Notes.Terminal {
+	if err := p.list(t.layout(), rows); err != nil || n > 0 || t.Things == "" || !p.Notes.Terminal {
 		return err
 	}
 	_, err := fmt.Fprintln(p.Notes, p.Notes.Paint(Faint, "No "+t.Things+"."))
@@ -126,7 +124,7 @@ func (p *Printer) list(l layout, rows iter.Seq2[row, error]) error {
 
 // One writes a single item.
 func One[T any](p *Printer, t Table[T], item T) error {
-	r, l := t.row(item, p.lasting), t.layout(p.lasting)
+	r, l := t.row(item), t.layout()
 	switch {
 	case p.Format == JSON || p.Format == JSONLines:
 		return each(p.encoded(l, Of(r)), func(text []byte) error { return p.write(text, p.Format == JSON) })
@@ -138,11 +136,23 @@ func One[T any](p *Printer, t Table[T], item T) error {
 	return p.writeFields(l, r)
 }
 
-// Lines writes each item at once, as a line of JSON. It requests the next item after it
-// has written the one before: a watch then marks that item as delivered in its checkpoint.
+// Lines writes each item at once, as a line of JSON, or for people as a line with the columns of
+// a table. It requests the next item after it has written the one before: a watch then marks
+// that item as delivered in its checkpoint.
 func Lines[T any](p *Printer, t Table[T], items iter.Seq2[T, error]) error {
-	p.Format, t.Things = JSONLines, ""
-	return List(p, t, items)
+	if p.Format != People {
+		p.Format, t.Things, p.Writer = JSONLines, "", &wholeLines{Writer: p.Writer}
+		return List(p, t, items)
+	}
+	for item, err := range items {
+		if err == nil {
+			err = p.writeLine(t.layout(), t.row(item))
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // Of returns a list of items that are known already.

@@ -4,6 +4,7 @@
 package output
 
 import (
+	"fmt"
 	"io"
 	"os"
 	"strconv"
@@ -61,4 +62,41 @@ func (s Stream) Paint(style Style, text string) string {
 		return text
 	}
 	return "\x1b[" + string(style) + "m" + text + "\x1b[0m"
+}
+
+// wholeLines is a stream of lines. If it is a file that ends within a line, which a full disk or
+// a crash has cut, the first line is written below it.
+type wholeLines struct {
+	io.Writer
+
+	begun bool
+}
+
+func (w *wholeLines) Write(b []byte) (int, error) {
+	if file, isFile := w.Writer.(*os.File); isFile && !w.begun && endsWithinLine(file) {
+		if _, err := io.WriteString(file, "\n"); err != nil {
+			return 0, err
+		}
+	}
+	w.begun = true
+	return w.Writer.Write(b)
+}
+
+// endsWithinLine reports whether a regular file does not end with a line break, or may not: some
+// systems do not read a file that the shell has opened for writing, and an empty line loses
+// nothing.
+func endsWithinLine(file *os.File) bool {
+	info, err := file.Stat()
+	if err != nil || !info.Mode().IsRegular() || info.Size() == 0 {
+		return false
+	}
+	last := make([]byte, 1)
+	if _, err = file.ReadAt(last, info.Size()-1); err != nil {
+		var same *os.File
+		if same, err = os.Open(fmt.Sprintf("/dev/fd/%d", file.Fd())); err == nil {
+			_, err = same.ReadAt(last, info.Size()-1)
+			_ = same.Close()
+		}
+	}
+	return err != nil || last[0] != '\n'
 }

@@ -98,7 +98,8 @@ func (p *Printer) writeCells(text *strings.Builder, widths []int, cells []string
 
 // fit returns the widths of the columns. On a terminal that is too narrow, the last columns
 // that do not fit in any way are left out, unless the user chose them. Ids are shortened if
-// the others do not fit beside them, and then the widest of the others.
+// the others do not fit beside them, and then the widest of the others. An address is shortened
+// last: commands take it instead of an id.
 func (p *Printer) fit(head []string, rows [][]string) []int {
 	widths, least := make([]int, len(head)), make([]int, len(head))
 	isID := func(i int) bool { return head[i] == "ID" || strings.HasSuffix(head[i], " ID") }
@@ -110,6 +111,8 @@ func (p *Printer) fit(head []string, rows [][]string) []int {
 		least[i] = min(widths[i], narrow)
 		if isID(i) {
 			least[i] = min(widths[i], shortID)
+		} else if strings.HasSuffix(head[i], "EMAIL") {
+			least[i] = min(widths[i], max(narrow, p.Width-gap-narrow))
 		}
 	}
 	if p.Width <= 0 {
@@ -142,6 +145,29 @@ func (p *Printer) fit(head []string, rows [][]string) []int {
 		widths[widest]--
 	}
 	return widths
+}
+
+// writeLine writes the columns of an item that have a text in one line, for a stream of items
+// whose widths are not known.
+func (p *Printer) writeLine(l layout, r row) error {
+	columns := p.selected(l.shown)
+	if err := l.known(columns, r); err != nil {
+		return err
+	}
+	line, used := "", 0
+	for _, column := range columns {
+		text := p.inTable(r.value(column))
+		shown := text
+		if p.Width > 0 {
+			shown = truncate(text, max(p.Width-used, 0))
+		}
+		if shown != "" {
+			line += p.Paint(StyleOf(text), shown) + strings.Repeat(" ", gap)
+			used += Width(shown) + gap
+		}
+	}
+	_, err := io.WriteString(p, strings.TrimRight(line, " ")+"\n")
+	return err
 }
 
 // writeFields writes one item, with a line for each column that has a text.
@@ -229,6 +255,9 @@ func timeOf(value any) (t time.Time, ok bool) {
 func relative(t, now time.Time) string {
 	const day = 24 * time.Hour
 	d := now.Sub(t).Abs()
+	if t.After(now) && d > 2*day { // An invitation of 30 days that was just sent expires in 30 days.
+		d = d.Round(day)
+	}
 	n, unit := d/(365*day), "year"
 	switch {
 	case d < time.Minute:
