@@ -16,6 +16,8 @@ import (
 	"slices"
 	"strings"
 
+	"golang.org/x/net/http/httpproxy"
+
 	hiring "github.com/hiring-assessment/hiring-go"
 	"github.com/hiring-assessment/hiring-go/cmd/hiring/internal/output"
 	"github.com/hiring-assessment/hiring-go/cmd/hiring/internal/profile"
@@ -128,7 +130,11 @@ func (a *app) client(options ...hiring.Option) (*hiring.Client, error) {
 	if err != nil {
 		return nil, err
 	}
-	client, err := c.client(append(append(a.options(c.BaseURL), hiring.WithObserver(a.warn)), options...)...)
+	own, err := a.options(c.BaseURL)
+	if err != nil {
+		return nil, err
+	}
+	client, err := c.client(append(append(own, hiring.WithObserver(a.warn)), options...)...)
 	if err != nil {
 		return nil, adviceError{err, "The server and the key come from " + c.Origin}
 	}
@@ -143,11 +149,19 @@ func (c connection) client(options ...hiring.Option) (*hiring.Client, error) {
 	return hiring.New(c.BaseURL, c.Key, append(own, options...)...)
 }
 
-// options returns the options of the global flags and variables for a server.
-func (a *app) options(baseURL string) []hiring.Option {
+// options returns the options of the global flags and variables for a server. It refuses variables
+// that would have no effect.
+func (a *app) options(baseURL string) ([]hiring.Option, error) {
 	options := []hiring.Option{hiring.WithUserAgent("hiring-cli/" + version().Version)}
-	if a.getenv(envInsecure) == "true" && isPrivate(baseURL) {
+	switch insecure := a.getenv(envInsecure); {
+	case insecure != "" && insecure != "true" && insecure != "false": // As hiring.FromEnv.
+		return nil, usagef("The variable %s must be true, false or empty", envInsecure)
+	case insecure == "true" && isPrivate(baseURL):
 		options = append(options, hiring.WithInsecureHTTP())
+	}
+	if !a.flags.sandbox && ignoredProxy(baseURL) {
+		return nil, adviceError{usagef("The variable %s_PROXY is not the address of a proxy", strings.ToUpper(baseURL[:strings.Index(baseURL, ":")])),
+			"Give it as http://host:port, with special characters of a user or a password escaped as %40; NO_PROXY names hosts that need none"}
 	}
 	if a.flags.timeout > 0 {
 		options = append(options, hiring.WithTimeout(a.flags.timeout))
@@ -156,7 +170,26 @@ func (a *app) options(baseURL string) []hiring.Option {
 		lines := slog.NewTextHandler(a.err, &slog.HandlerOptions{Level: slog.LevelDebug})
 		options = append(options, hiring.WithLogger(slog.New(lines)))
 	}
-	return options
+	return options, nil
+}
+
+// ignoredProxy reports whether the variable of the proxy for a server is not an address: net/http
+// connects without a proxy then, or takes the scheme for the host. NO_PROXY and loopback addresses
+// need no proxy.
+func ignoredProxy(baseURL string) bool {
+	server, err := url.Parse(baseURL)
+	if err != nil {
+		return false
+	}
+	variables := httpproxy.FromEnvironment()
+	used, _ := variables.ProxyFunc()(server)
+	for _, variable := range []*string{&variables.HTTPProxy, &variables.HTTPSProxy} {
+		if *variable != "" {
+			*variable = "proxy.invalid"
+		}
+	}
+	meant, _ := variables.ProxyFunc()(server)
+	return meant != nil && (used == nil || used.Host == "" || strings.HasSuffix(used.Host, ":"))
 }
 
 // isPrivate reports whether the host of an address has no dot or a private address. The variable

@@ -78,7 +78,11 @@ func (a *app) runDoctor(ctx context.Context) (doctor.Report, error) {
 	if err != nil {
 		return doctor.Report{}, err
 	}
-	config := doctor.Config{BaseURL: c.BaseURL, Key: c.Key, Dialect: c.Dialect, Options: a.options(c.BaseURL)}
+	options, err := a.options(c.BaseURL)
+	if err != nil {
+		return doctor.Report{}, err
+	}
+	config := doctor.Config{BaseURL: c.BaseURL, Key: c.Key, Dialect: c.Dialect, Options: options}
 	if c.Transport != nil {
 		config.HTTP = &http.Client{Transport: c.Transport}
 	}

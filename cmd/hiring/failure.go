@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"crypto/x509"
 	"errors"
 	"fmt"
 	"net/http"
@@ -189,7 +190,7 @@ func exitStatus(ctx context.Context, err error) int {
 	}{
 		{ctx.Err() != nil || errors.Is(err, errInterrupted), exitInterrupted},
 		{errors.Is(err, hiring.ErrOutcomeUnknown), exitUnknown},
-		{usage || column || target || errors.Is(err, files.ErrLocked), exitUsage},
+		{usage || column || target || errors.Is(err, files.ErrLocked) || errors.Is(err, files.ErrNoLocks), exitUsage},
 		{errors.Is(err, hiring.ErrNotFound) || errors.Is(err, hiring.ErrNoArchive), exitNotFound},
 		{errors.Is(err, hiring.ErrInvalidToken) || errors.Is(err, hiring.ErrInsufficientScope) || errors.Is(err, errNoConnection), exitAuth},
 		{errors.Is(err, hiring.ErrQuotaExhausted) || errors.Is(err, hiring.ErrRateLimited), exitQuota},
@@ -211,6 +212,14 @@ var advice = map[int]string{ //nolint:gochecknoglobals // a constant table
 	exitQuota:    "Try again later; hiring quota shows the remaining requests",
 }
 
+// withoutRoots reports whether a certificate is not trusted because the system trusts none, as in a
+// small container.
+func withoutRoots(err error) bool {
+	_, untrusted := errors.AsType[x509.UnknownAuthorityError](err)
+	roots, failed := x509.SystemCertPool()
+	return untrusted && (failed != nil || roots.Equal(x509.NewCertPool()))
+}
+
 // typedKeyText matches a key in an error text up to the next white space, without
 // punctuation at the end. A placeholder such as sk_live_… does not match.
 var typedKeyText = regexp.MustCompile(`sk_(live|test)_\S*[^\s….,;:!?"'` + "`" + `)\]}>]`)
@@ -230,6 +239,8 @@ func explain(err error, code int) string {
 		next = "Check the path, its ids and the key's organization; hiring api /openapi.json --jq '.paths | keys' lists the paths"
 	case failed && failure.Status == http.StatusNotFound && !strings.Contains(failure.Route, "{"):
 		next = "hiring api /openapi.json --jq '.paths | keys' lists the paths"
+	case failed && withoutRoots(err):
+		next = "This system has no CA certificates: install the package ca-certificates"
 	case failed && failure.Status == 0 && failure.Attempts > 0 && code == exitFailed:
 		next = "hiring doctor checks the connection"
 	case failed && strings.Contains(failure.Hint, "Dialect.") && code != exitNotFound:

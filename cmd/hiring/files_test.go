@@ -49,3 +49,22 @@ func TestOutputFilesAreNeverSpecialFiles(t *testing.T) {
 	assert.Len(t, h.server.Journal(), before, "refused before any request")
 	assert.Empty(t, h.invitations()["c0@example.com"])
 }
+
+// TestFileSystemWithoutLocks: profiles and exports, which replace a file as a whole, go on. A
+// second import or watch would send or print twice, so that they are refused.
+func TestFileSystemWithoutLocks(t *testing.T) {
+	t.Parallel()
+	h, u := newImport(t, 1)
+	u.env = append(u.env, locklessUnderTest+"=1")
+	assert.Equal(t, result{}, u.run("submissions", "export", "all.csv"))
+	assert.Zero(t, u.runWith(sandbox.LiveKey+"\n", "profile", "add", "acme", "--base-url", h.server.URL()).code)
+	assert.Contains(t, u.run("profile", "list", "-o", "csv").stdout, "acme,live,")
+	const without = ": this file system has no locks, so that a second run at the same time could not be refused. "
+	assert.Equal(t, result{stderr: "hiring: people.csv.results.csv" + without + "No invitations were sent. Keep the file of results on a local disk: --results <file>.\n", code: exitUsage},
+		u.run("invitations", "import", "people.csv", "-a", h.id, "--yes"))
+	assert.Equal(t, result{stderr: "hiring: s" + without + "Keep it on a local disk: --checkpoint <file>.\n", code: exitUsage}, u.run("watch", "--once", "--checkpoint", "s"))
+	assert.Empty(t, h.invitations())
+	left, err := filepath.Glob(filepath.Join(u.home, "*.lock"))
+	require.NoError(t, err)
+	assert.Empty(t, left)
+}

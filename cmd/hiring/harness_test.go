@@ -18,9 +18,11 @@ import (
 	"time"
 
 	"github.com/creack/pty"
+	"github.com/gofrs/flock"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/hiring-assessment/hiring-go/cmd/hiring/internal/files"
 	"github.com/hiring-assessment/hiring-go/sandbox"
 )
 
@@ -30,11 +32,19 @@ const underTest = "HIRING_PROGRAM_UNDER_TEST"
 // settleUnderTest sets settleTime of the program under test.
 const settleUnderTest = "HIRING_SETTLE_UNDER_TEST"
 
+// locklessUnderTest makes the file system of the program under test one without locks.
+const locklessUnderTest = "HIRING_LOCKLESS_UNDER_TEST"
+
 func TestMain(m *testing.M) {
 	if os.Getenv(underTest) != "" {
 		_ = os.Unsetenv(underTest)
 		if shorter, err := time.ParseDuration(os.Getenv(settleUnderTest)); err == nil {
 			settleTime = shorter
+		}
+		if os.Getenv(locklessUnderTest) != "" {
+			files.TryLock = func(*flock.Flock) (bool, error) {
+				return false, &os.PathError{Op: "lock", Path: "x.lock", Err: syscall.ENOLCK}
+			}
 		}
 		a := newApp()
 		a.now = noon // Relative times are the same in each run.

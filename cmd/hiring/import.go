@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"strings"
 	"time"
 
@@ -39,7 +40,11 @@ results or on two machines at the same time: a candidate may get two e-mails.`,
 	c.Flags().BoolVar(&dryRun, "dry-run", false, "show what would be done, and do nothing")
 	c.Flags().StringVar(&results, "results", "", "the `file` of results (default <file.csv>.results.csv)")
 	c.RunE = func(c *cobra.Command, args []string) error {
-		list, err := candidates.Read(args[0])
+		text, err := os.ReadFile(args[0])
+		if err != nil {
+			return adviceError{usageError{err}, "No invitations were sent"}
+		}
+		list, err := candidates.Read(args[0], text)
 		if err != nil {
 			return adviceError{usageError{err}, "No invitations were sent"}
 		}
@@ -72,6 +77,8 @@ func (a *app) importList(ctx context.Context, assessment assessmentRef, list can
 	switch {
 	case errors.Is(err, files.ErrLocked):
 		return adviceError{err, "No invitations were sent"}
+	case errors.Is(err, files.ErrNoLocks):
+		return adviceError{err, "No invitations were sent. Keep the file of results on a local disk: --results <file>"}
 	case errors.Is(err, candidates.ErrNotResults):
 		return usageError{err}
 	case err != nil:

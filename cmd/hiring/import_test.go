@@ -229,6 +229,45 @@ func TestImportOfOneFileTwiceAtOnce(t *testing.T) {
 	assert.NoFileExists(t, filepath.Join(u.home, "people.csv.results.csv.lock"))
 }
 
+// TestImportReadsWhatSpreadsheetsRead: a first line that names the separator, empty rows before the
+// header, a comma in a heading of a file with semicolons, and the list that this program writes.
+func TestImportReadsWhatSpreadsheetsRead(t *testing.T) {
+	t.Parallel()
+	h, u := newImport(t, 1)
+	for text, says := range map[string]string{
+		"sep=;\r\nname;email\r\nAda;a@example.com\r\n":                     "",
+		"\ufeff\"sep=;\"\nname;email\nAda;a@example.com\n":                 "",
+		"SEP=\t\nname\temail\nAda\ta@example.com\n":                        "",
+		"sep=,\nname,email\n\"Lovelace; Ada\",a@example.com\n":             "",
+		"\n;;\n \nname;email\nAda;a@example.com\n":                         "",
+		"\n,,\nname,email,team\nAda,a@example.com,\n":                      "",
+		"\"Team, site\";name;email\nred;Ada;a@example.com\n":               "",
+		"candidate,email\n'-Ada <'+ada@example.com,'+a@example.com\n":      "",
+		"sep=;\nname;email\n\nAda;a\n":                                     "line 4: the address needs one @",
+		"sep=x\nname,email\nAda,a@example.com\n":                           "The first line of list.csv must name the columns",
+		"name,email\n" + strings.Repeat("x", 600_000) + ",a@example.com\n": "line 2: the invitation is 600055 bytes of JSON, above the API's limit of 524288",
+	} {
+		u.write("list.csv", text)
+		got := u.run("invitations", "import", "list.csv", "-a", h.id, "--dry-run")
+		if says == "" {
+			assert.True(t, strings.HasPrefix(got.stdout, "1 candidate for Backend: 0 already invited, 1 to invite."), "%q: %+v", text, got)
+		} else {
+			assert.Equal(t, exitUsage, got.code, "%.50q", text)
+			assert.Contains(t, got.stderr, says, "%.50q", text)
+		}
+	}
+	_, err := h.server.LiveClient().Invitations.Send(t.Context(), h.id, hiring.NewInvitation{Email: "+ada@example.com", Name: "-Ada <'=1"})
+	require.NoError(t, err)
+	u.write("own.csv", u.run("invitations", "list", "-a", h.id, "-o", "csv").stdout)
+	assert.Contains(t, u.read("own.csv"), "'-Ada <'=1,'+ada@example.com")
+	other := h.server.AddAssessment("Other")
+	require.Zero(t, u.run("invitations", "import", "own.csv", "-a", other, "--yes").code)
+	for invitation, err := range h.server.LiveClient().Invitations.List(other).All(t.Context()) {
+		require.NoError(t, err)
+		assert.Equal(t, "-Ada <'=1 +ada@example.com", invitation.CandidateName+" "+invitation.CandidateEmail)
+	}
+}
+
 // TestImportAcceptsNamesOfEveryScript: letters written from right to left and their marks,
 // joiners in Persian and Indic names, letters of newer Unicode versions, soft hyphens and
 // spaces of spreadsheets. The API and the results get them as they are.

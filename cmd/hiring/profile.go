@@ -89,7 +89,11 @@ func (a *app) askConnection(ctx context.Context, baseURL string) (connection, er
 
 // checkConnection reads the account of a key.
 func (a *app) checkConnection(ctx context.Context, given connection, unchecked bool) (what string, err error) {
-	client, err := given.client(a.options(given.BaseURL)...)
+	options, err := a.options(given.BaseURL)
+	if err != nil {
+		return "", err
+	}
+	client, err := given.client(options...)
 	if err != nil {
 		return "", usageError{err}
 	}

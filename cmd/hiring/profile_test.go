@@ -2,6 +2,8 @@ package main
 
 import (
 	"io/fs"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"slices"
@@ -290,4 +292,65 @@ func TestPlainHTTP(t *testing.T) {
 	u.env = append(u.env, envBaseURL+"="+strings.Replace(server.URL(), "http:", "https:", 1))
 	got := u.run("account")
 	assert.Contains(t, got.stderr, " speaks plain http, not https: correct the scheme or the port of the base URL.", "and not after 4 attempts")
+}
+
+// TestVariablesThatWouldBeIgnored are refused before a request, without their value.
+func TestVariablesThatWouldBeIgnored(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ variable, base, says string }{
+		{"HTTPS_PROXY=http://ada:top%secret@proxy:8080", "https://hiring.example.com", "The variable HTTPS_PROXY is not the address of a proxy. Give it as http://host:port"},
+		{"https_proxy=ht tp://secret", "https://hiring.example.com", "The variable HTTPS_PROXY is not"},
+		{"HIRING_INSECURE_HTTP=TRUE", "http://127.0.0.1:1", "The variable HIRING_INSECURE_HTTP must be true, false or empty.\n"},
+	} {
+		u := newUser(t, nil, "")
+		u.env = append(u.env, c.variable, envBaseURL+"="+c.base, envKey+"="+sandbox.TestKey)
+		for _, line := range []string{"account", "doctor", "submissions export all.csv", "profile add acme --base-url " + c.base} {
+			got := u.runWith(sandbox.TestKey, strings.Fields(line)...)
+			assert.Equal(t, exitUsage, got.code, "%s: %s", line, got.stderr)
+			assert.Contains(t, got.stderr, c.says, line)
+			assert.NotContains(t, got.stderr, "secret")
+		}
+		if strings.Contains(c.variable, "PROXY") {
+			assert.Zero(t, u.run("--sandbox", "account").code)
+		}
+	}
+}
+
+func TestIgnoredProxy(t *testing.T) {
+	for _, c := range []struct {
+		variable, value, base string
+		ignored               bool
+	}{
+		{"HTTP_PROXY", "a proxy", "http://hiring.example.com", true},
+		{"http_proxy", "http://a b:80", "http://hiring.example.com", true},
+		{"HTTP_PROXY", "a proxy", "https://hiring.example.com", false},
+		{"HTTPS_PROXY", "proxy:8080", "https://hiring.example.com", false},
+		{"HTTPS_PROXY", "http://ada:top%40@proxy:8080", "https://hiring.example.com", false},
+		{"HTTPS_PROXY", "a proxy", "https://10.0.0.1", false},
+		{"HTTPS_PROXY", "a proxy", "https://hiring.internal", false},
+		{"HTTPS_PROXY", "a proxy", "https://127.0.0.1:8080", false},
+		{"HTTPS_PROXY", "a proxy", "https://localhost", false},
+		{"HTTPS_PROXY", "a proxy", "no address", false},
+	} {
+		t.Run(c.variable+c.base, func(t *testing.T) {
+			t.Setenv(c.variable, c.value)
+			t.Setenv("NO_PROXY", "10.0.0.0/8,.internal")
+			assert.Equal(t, c.ignored, ignoredProxy(c.base))
+		})
+	}
+}
+
+// TestASystemWithoutCertificates: the text names the package to install.
+func TestASystemWithoutCertificates(t *testing.T) {
+	t.Parallel()
+	server := httptest.NewTLSServer(http.NotFoundHandler())
+	defer server.Close()
+	u := newUser(t, nil, "")
+	u.env = append(u.env, envBaseURL+"="+server.URL, envKey+"="+sandbox.TestKey)
+	const advice = "This system has no CA certificates: install the package ca-certificates."
+	assert.NotContains(t, u.run("account").stderr, advice)
+	u.env = append(u.env, "SSL_CERT_FILE="+filepath.Join(u.home, "none"), "SSL_CERT_DIR="+filepath.Join(u.home, "none"))
+	got := u.run("account")
+	assert.Equal(t, exitFailed, got.code)
+	assert.Contains(t, got.stderr, advice)
 }

@@ -54,6 +54,9 @@ lines of one poll.`,
 		}
 		if *checkpoint != "" {
 			release, err := files.Lock(*checkpoint, 0)
+			if errors.Is(err, files.ErrNoLocks) {
+				return nil, adviceError{err, "Keep it on a local disk: --checkpoint <file>"}
+			}
 			if err != nil {
 				return nil, err
 			}

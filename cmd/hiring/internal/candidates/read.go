@@ -8,7 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
+	"regexp"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -25,24 +25,24 @@ type List struct {
 	Ignored int                    // Number of unused columns.
 }
 
-// Read reads a file whose header names the columns name and email, in any order, separated
-// by commas, semicolons or tabs. When rows are invalid, the error lists them with their
-// lines, and Read returns no people. Errors are sentences without the full stop. They quote
-// nothing of the file, because a file without a header begins with a candidate.
-func Read(file string) (List, error) {
-	text, err := os.ReadFile(file)
-	if err != nil {
-		return List{}, err
-	}
+// Read reads a text whose header names the columns name and email, in any order, separated
+// by commas, semicolons or tabs. As in spreadsheets, a first line such as sep=; names the
+// separator, and empty rows do not count. When rows are invalid, the error lists them with their
+// lines, and Read returns no people. Errors are sentences without the full stop. They name the
+// file, and quote nothing of it, because a file without a header begins with a candidate.
+func Read(file string, text []byte) (List, error) {
 	text = bytes.TrimPrefix(text, []byte("\ufeff"))
 	if !utf8.Valid(text) {
 		return List{}, fmt.Errorf("%s is not UTF-8: save it as \"CSV UTF-8\"", file)
 	}
 	text = bytes.ReplaceAll(bytes.ReplaceAll(text, []byte("\r\n"), []byte("\n")), []byte("\r"), []byte("\n"))
-	header, _, _ := bytes.Cut(text, []byte("\n"))
+	comma, text := separator(text)
 	rows := csv.NewReader(bytes.NewReader(text))
-	rows.Comma, rows.FieldsPerRecord, rows.TrimLeadingSpace = separator(header), -1, true
+	rows.Comma, rows.FieldsPerRecord, rows.TrimLeadingSpace = comma, -1, true
 	columns, err := rows.Read()
+	for err == nil && strings.Join(columns, "") == "" {
+		columns, err = rows.Read()
+	}
 	switch {
 	case errors.Is(err, io.EOF):
 		return List{}, fmt.Errorf("%s is empty: its first line must name the columns, such as name,email", file)
@@ -59,15 +59,26 @@ func Read(file string) (List, error) {
 	return List{}, fmt.Errorf("The first line of %s %w", file, err)
 }
 
-// separator returns a semicolon or a tab if the header has one and no comma, or else a
-// comma.
-func separator(header []byte) rune {
+// named matches a first line that names the separator, and cells in quotes.
+var (
+	named = regexp.MustCompile(`^"?(?i:sep)=([,;|\t])"?[,;|\t ]*(\n|$)`)
+	cells = regexp.MustCompile(`"[^"]*"`)
+)
+
+// separator returns the separator that the first line names, and the text with an empty line instead.
+// Otherwise it is a semicolon or a tab if the header has one and no comma outside of quotes, or else
+// a comma.
+func separator(text []byte) (rune, []byte) {
+	if line := named.FindSubmatch(text); line != nil {
+		return rune(line[1][0]), append([]byte("\n"), text[len(line[0]):]...)
+	}
+	header, _, _ := bytes.Cut(cells.ReplaceAll(bytes.TrimLeft(text, ",;\t \n"), nil), []byte("\n"))
 	for _, other := range []byte(";\t") {
 		if bytes.IndexByte(header, other) >= 0 && bytes.IndexByte(header, ',') < 0 {
-			return rune(other)
+			return rune(other), text
 		}
 	}
-	return ','
+	return ',', text
 }
 
 // find returns the column with one of the headings. Two such columns are an error, because
@@ -150,7 +161,7 @@ func take(row []string, name, email, columns int) (person hiring.NewInvitation, 
 	if strings.TrimSpace(strings.Join(row[min(columns, len(row)):], "")) != "" {
 		return person, "more columns than the header: put a value with a comma in double quotes"
 	}
-	person = hiring.NewInvitation{Name: strings.TrimSpace(row[name]), Email: strings.TrimSpace(row[email])}
+	person = hiring.NewInvitation{Name: strings.TrimSpace(output.Uncell(row[name])), Email: strings.TrimSpace(output.Uncell(row[email]))}
 	return person, Problem(person)
 }
 
@@ -182,6 +193,9 @@ func Problem(person hiring.NewInvitation) string {
 		return "the name is missing"
 	case output.HasControls(person.Name):
 		return "the name has control characters or line breaks: type it again"
+	}
+	for _, problems := range hiring.FieldErrors(person.Validate()) { // As the run does.
+		return "the invitation " + strings.Join(problems, ", ")
 	}
 	return ""
 }

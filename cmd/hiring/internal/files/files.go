@@ -51,7 +51,7 @@ func isOpenFile(path string) bool {
 // ErrLocked while another command writes the file. A new file can be read by the user only,
 // and one that is replaced keeps its mode. A symbolic link stays; its target is replaced.
 func Write(name string, write func(*os.File) error) error {
-	release, err := Lock(name, 0)
+	release, err := LockIfPossible(name, 0)
 	if err != nil {
 		return err
 	}

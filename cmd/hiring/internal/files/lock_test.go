@@ -1,6 +1,7 @@
 package files_test
 
 import (
+	"os"
 	"path/filepath"
 	"testing"
 	"time"
@@ -30,4 +31,15 @@ func TestLock(t *testing.T) {
 	release()
 	(<-waited)()
 	assert.NoFileExists(t, name+".lock")
+}
+
+// TestALinkInPlaceOfALock is not followed: the lock would create its target.
+func TestALinkInPlaceOfALock(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	require.NoError(t, os.Symlink(filepath.Join(dir, "target"), filepath.Join(dir, "results.csv.lock")))
+	_, err := files.Lock(filepath.Join(dir, "results.csv"), 0)
+	require.ErrorAs(t, err, new(files.TargetError))
+	require.ErrorContains(t, err, "results.csv.lock is not a regular file: remove it")
+	assert.NoFileExists(t, filepath.Join(dir, "target"))
 }

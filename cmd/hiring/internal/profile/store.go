@@ -176,7 +176,7 @@ func (s Store) change(do func(all *content) error) error {
 	if err := os.MkdirAll(filepath.Dir(s.path), 0o700); err != nil {
 		return err
 	}
-	release, err := files.Lock(s.path, wait)
+	release, err := files.LockIfPossible(s.path, wait)
 	if err != nil {
 		return err
 	}
