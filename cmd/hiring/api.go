@@ -82,13 +82,16 @@ type call struct {
 // notAPath matches an address, and what Git Bash makes of a path such as /account.
 var notAPath = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9+.-]*:[/\\]`)
 
+// version1 matches the beginning of a path as other programs want it.
+var version1 = regexp.MustCompile(`^/?((api/)?v1/)?`)
+
 func (a *app) newCall(ctx context.Context, method, target string, fields []string, data string) (call, error) {
 	if notAPath.MatchString(target) {
 		return call{}, adviceError{usagef("%s is no path of the API", output.Clean(target)),
 			"Give it below /api/v1 and without the first slash, as in account: Git Bash rewrites arguments that begin with one"}
 	}
 	path, own, _ := strings.Cut(target, "?")
-	made := call{method: strings.ToUpper(method), path: "/" + strings.TrimPrefix(strings.TrimPrefix(path, "/api/v1"), "/")}
+	made := call{method: strings.ToUpper(method), path: "/" + version1.ReplaceAllString(path, "")}
 	if made.method == "" {
 		made.method = http.MethodGet
 		if data != "" || fields != nil {

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"strings"
 	"sync"
 	"time"
 
@@ -80,8 +81,16 @@ func (a *app) run(ctx context.Context, args []string) int {
 		return exitOK
 	}
 	code := exitStatus(ctx, err)
-	_, _ = fmt.Fprintf(a.err, "%s %s\n", a.err.Paint(output.Red, "hiring:"), explain(err, code))
+	a.say(a.err.Paint(output.Red, "hiring:") + " " + explain(err, code))
 	return code
+}
+
+// say writes a text on standard error: in one line, or on a terminal in lines of its width.
+func (a *app) say(text string) {
+	if a.err.Width > 0 {
+		text = strings.Join(output.Wrap(text, a.err.Width), "\n")
+	}
+	_, _ = fmt.Fprintln(a.err, text)
 }
 
 func (a *app) execute(ctx context.Context, args []string) error {

@@ -89,7 +89,7 @@ func (a *app) finish(c *cobra.Command) {
 	case "list":
 		c.Aliases = append(c.Aliases, "ls")
 	case "get":
-		c.Aliases = append(c.Aliases, "show", "view")
+		c.Aliases = append(c.Aliases, "show", "view", "describe", "inspect", "retrieve")
 	}
 	if c.Runnable() {
 		c.Args = checkCount

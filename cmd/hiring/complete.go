@@ -20,7 +20,7 @@ var completionScripts embed.FS
 func completionCommand() *cobra.Command {
 	shells := []string{"bash", "fish", "powershell", "zsh"}
 	return &cobra.Command{
-		Use:               "completion <shell>",
+		Use:               "completion <" + strings.Join(shells, "|") + ">",
 		Short:             "Write the completion script of a shell: bash, fish, powershell or zsh",
 		Long:              completionLong,
 		ValidArgsFunction: cobra.FixedCompletions(shells, cobra.ShellCompDirectiveNoFileComp),

@@ -216,7 +216,7 @@ func (a *app) warnOnce(text string) {
 		return
 	}
 	a.warnings = append(a.warnings, text)
-	_, _ = fmt.Fprintf(a.err, "%s %s\n", a.err.Paint(output.Yellow, "hiring: warning:"), text)
+	a.say(a.err.Paint(output.Yellow, "hiring: warning:") + " " + text)
 }
 
 // readDialect rejects unknown names, because a misspelt name would have no effect.

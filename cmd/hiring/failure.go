@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"crypto/x509"
 	"errors"
@@ -97,6 +98,9 @@ func checkCount(c *cobra.Command, given []string) error {
 	case len(given) < len(wanted):
 		return adviceError{usagef("%s needs %s", commandName(c), strings.Join(wanted[len(given):], " ")), usage}
 	}
+	if instead := insteadOf(commandName(c) + " " + given[0]); instead != "" {
+		usage = "Use " + instead
+	}
 	return adviceError{usagef("%s takes %s, got %s", commandName(c), counted(len(wanted), "argument", "arguments"), quoted(given)), usage}
 }
 
@@ -108,36 +112,65 @@ func unknownCommand(c *cobra.Command, given []string) error {
 		help, path = help+" "+commandName(c), commandName(c)+" "
 	}
 	err := usagef("There is no command hiring %s%s", path, output.Clean(name))
-	var typed []string // Such as auth status, and then auth.
-	for _, word := range given[:min(len(given), 2)] {
-		if isID.MatchString(word) || strings.Contains(word, "@") {
-			word = "<id>"
-		}
-		path += word
-		typed, path = append([]string{path}, typed...), path+" "
-	}
-	if instead := insteadOf(typed...); instead != "" {
+	if instead := insteadOfCommand(c, path, given); instead != "" {
 		return adviceError{err, "Use " + instead}
 	}
-	c.SuggestionsMinimumDistance = 2
 	// No suggestion leads to the command that may send a second e-mail.
-	if near := slices.DeleteFunc(c.SuggestionsFor(name), func(name string) bool { return name == "send" }); len(near) > 0 {
+	if near := slices.DeleteFunc(nearest(c, name), func(name string) bool { return name == "send" }); len(near) > 0 {
 		err = usagef("%w. Did you mean %s %s?", err, c.CommandPath(), strings.Join(near, " or "+c.CommandPath()+" "))
 	}
 	return adviceError{err, help + " lists the commands"}
 }
 
-// unknownFlag names the flag or the command to use instead.
+// insteadOfCommand returns what to use instead of words below c, or "": what habits has of two
+// words, the command with the words the other way round, as kubectl has them, or what habits has of
+// one word.
+func insteadOfCommand(c *cobra.Command, path string, given []string) (instead string) {
+	for i, word := range given {
+		if isID.MatchString(word) || strings.Contains(word, "@") {
+			given = slices.Concat(given[:i], []string{"<id>"}, given[i+1:])
+		}
+	}
+	if len(given) > 1 {
+		instead = insteadOf(path + given[0] + " " + given[1])
+		turned, _, _ := c.Root().Find([]string{given[1], given[0]})
+		switch {
+		case instead != "" || !turned.HasParent() || c.HasParent():
+		case turned.Parent().HasParent() && turned.Name() != "send":
+			instead = turned.Parent().CommandPath() + " " + turned.Use
+		default:
+			instead = insteadOf(commandName(turned) + " " + given[0])
+		}
+	}
+	return cmp.Or(instead, insteadOf(path+given[0]))
+}
+
+// nearest returns the names of the commands below c that are similar to a name.
+func nearest(c *cobra.Command, name string) []string {
+	c.SuggestionsMinimumDistance = 2
+	return c.SuggestionsFor(name)
+}
+
+// unknownFlag names the flag or the command to use instead, or flags with a similar name.
 func unknownFlag(c *cobra.Command, e *pflag.NotExistError) error {
 	flag := "--" + e.GetSpecifiedName()
 	if letters := e.GetSpecifiedShortnames(); letters != "" {
 		flag = "-" + letters[:1]
 	}
 	err := usagef("%s has no flag %s", commandName(c), output.Clean(flag))
-	instead := insteadOf(commandName(c)+" "+flag, flag)
-	word, _, _ := strings.Cut(strings.NewReplacer(",", " ", ";", " ").Replace(instead), " ")
-	if name, isFlag := strings.CutPrefix(word, "--"); instead != "" && (!isFlag || c.Flag(name) != nil) {
-		return adviceError{err, "Use " + instead}
+	for _, typed := range []string{commandName(c) + " " + flag, c.Name() + " " + flag, flag} {
+		instead := insteadOf(typed)
+		word, _, _ := strings.Cut(strings.NewReplacer(",", " ", ";", " ").Replace(instead), " ")
+		if name, isFlag := strings.CutPrefix(word, "--"); instead != "" && (!isFlag || c.Flag(name) != nil) {
+			return adviceError{err, "Use " + instead}
+		}
+	}
+	names := new(cobra.Command) // Cobra compares the names of commands only.
+	c.Flags().VisitAll(func(f *pflag.Flag) {
+		names.AddCommand(&cobra.Command{Use: f.Name, Run: func(*cobra.Command, []string) {}})
+	})
+	if near := nearest(names, e.GetSpecifiedName()); len(near) > 0 && strings.HasPrefix(flag, "--") {
+		err = usagef("%w. Did you mean --%s?", err, strings.Join(near, " or --"))
 	}
 	return adviceError{err, c.CommandPath() + " --help lists the flags"}
 }
@@ -153,7 +186,11 @@ func flagError(c *cobra.Command, err error) error {
 		return unknownFlag(c, unknown)
 	}
 	if missing, ok := errors.AsType[*pflag.ValueRequiredError](err); ok {
-		return usagef("--%s needs a value", missing.GetFlag().Name)
+		name := "--" + missing.GetFlag().Name
+		if instead := insteadOf(name + " alone"); instead != "" {
+			return adviceError{usagef("%s needs a value", name), "Use " + instead}
+		}
+		return usagef("%s needs a value: %s", name, strings.ReplaceAll(missing.GetFlag().Usage, "`", ""))
 	}
 	if invalid, ok := errors.AsType[*pflag.InvalidValueError](err); ok {
 		return usagef("--%s %s: %s", invalid.GetFlag().Name, output.Clean(invalid.GetValue()), valueProblem(invalid))

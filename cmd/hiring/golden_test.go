@@ -255,3 +255,25 @@ func TestANarrowListLeadsToASubmission(t *testing.T) {
 	assert.Equal(t, result{stderr: "hiring: The id 1a000000… is cut. This command takes a whole id, as --columns id shows it, or with --assessment the candidate's address.\n", code: exitUsage}, got)
 	assert.Equal(t, got.code, u.run("invitations", "resend", "1a000000", "--yes").code)
 }
+
+// TestWordsAreNotBroken: help and errors break between words on a terminal of 80 columns.
+func TestWordsAreNotBroken(t *testing.T) {
+	t.Parallel()
+	u := seeded(t)
+	for _, line := range append([]string{"help formatting", "help environment", "submissions list --sort scor", "watch --interval x"}, helpOfEveryCommand(t)...) {
+		got := u.onScreen(pty.Winsize{Rows: 40, Cols: 80}, strings.Fields(line)...)
+		for part := range strings.Lines(got.stdout) {
+			example := strings.HasPrefix(part, "  hiring ") // It stays whole, to be copied.
+			assert.True(t, example || displaywidth.Options{ControlSequences: true}.String(strings.TrimSuffix(part, "\n")) <= 80, "%s: %s", line, part)
+		}
+	}
+	assert.Equal(t, 1, strings.Count(u.run("submissions", "list", "--sort", "scor").stderr, "\n"), "one line in a log")
+}
+
+func helpOfEveryCommand(t *testing.T) (lines []string) {
+	t.Helper()
+	for _, c := range everyCommand(t) {
+		lines = append(lines, strings.TrimPrefix(c.CommandPath(), "hiring ")+" --help")
+	}
+	return lines
+}

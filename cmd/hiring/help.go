@@ -4,10 +4,13 @@ import (
 	"cmp"
 	"fmt"
 	"io"
+	"regexp"
 	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"github.com/hiring-assessment/hiring-go/cmd/hiring/internal/output"
 )
 
 // helpCommand replaces Cobra's help command, to suggest other names for an unknown
@@ -19,7 +22,7 @@ func helpCommand(root *cobra.Command) *cobra.Command {
 		RunE: func(_ *cobra.Command, args []string) error {
 			c, rest, err := root.Find(args)
 			if err != nil {
-				return usageError{err}
+				return unknownCommand(root, args)
 			}
 			if len(rest) > 0 {
 				return unknownCommand(c, rest)
@@ -43,7 +46,10 @@ func (a *app) help(c *cobra.Command, _ []string) {
 		a.noHelp = unknownCommand(c, given)
 		return
 	}
-	to := c.OutOrStdout()
+	to := new(strings.Builder)
+	defer func() {
+		_, _ = io.WriteString(c.OutOrStdout(), reflow(to.String(), min(cmp.Or(a.out.Width, helpWidth), widestTexts)))
+	}()
 	_, _ = fmt.Fprintln(to, cmp.Or(strings.TrimSpace(c.Long), c.Short+"."))
 	if c.IsAdditionalHelpTopicCommand() {
 		return
@@ -64,13 +70,48 @@ func (a *app) help(c *cobra.Command, _ []string) {
 	}
 	section(to, "Flags", flagLines(c.LocalFlags()))
 	if c.HasParent() {
-		section(to, "Flags of every command", "  --bom, --columns, --debug, --dialect, -q/--jq, -o/--output, -p/--profile, --sandbox, --separator, --timeout, -y/--yes\n"+
-			"  See hiring --help.")
+		section(to, "Flags of every command", "  --bom, --columns, --debug, --dialect, -q/--jq, -o/--output, -p/--profile,\n"+
+			"  --sandbox, --separator, --timeout, -y/--yes; see hiring --help")
 	}
 	section(to, "Examples", c.Example)
 	if !c.HasParent() {
 		section(to, "Topics", commandLines(c, "  hiring help ", (*cobra.Command).IsAdditionalHelpTopicCommand))
 	}
+}
+
+// helpWidth is the width of help where the output has none.
+const helpWidth = 80
+
+// rightColumn matches a line of a list, whose first part is the left column.
+var rightColumn = regexp.MustCompile(`^( +\S.*?  +)(\S.*)$`)
+
+// reflow fits a help text to a width: its paragraphs, and the right columns of its lists. Other
+// indented lines, such as examples, stay.
+func reflow(text string, width int) string {
+	var lines []string
+	paragraph := ""
+	for line := range strings.Lines(text) {
+		line = strings.TrimSuffix(line, "\n")
+		if line != "" && line[0] != ' ' {
+			paragraph = strings.TrimPrefix(paragraph+" "+line, " ")
+			continue
+		}
+		if paragraph != "" {
+			lines, paragraph = append(lines, output.Wrap(paragraph, width)...), ""
+		}
+		if row := rightColumn.FindStringSubmatch(line); row != nil {
+			for _, part := range output.Wrap(row[2], max(width-len(row[1]), helpWidth/4)) {
+				lines = append(lines, row[1]+part)
+				row[1] = strings.Repeat(" ", len(row[1]))
+			}
+			continue
+		}
+		lines = append(lines, line)
+	}
+	if paragraph != "" {
+		lines = append(lines, output.Wrap(paragraph, width)...)
+	}
+	return strings.Join(lines, "\n") + "\n"
 }
 
 // section writes a part of a help text that is not empty.

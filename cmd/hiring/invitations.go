@@ -165,7 +165,11 @@ func newCandidates(args []string, name string) ([]hiring.NewInvitation, error) {
 			person = hiring.NewInvitation{Name: cmp.Or(name, strings.Trim(strings.TrimSpace(before), `"`)), Email: strings.TrimSpace(address)}
 		}
 		if problem := candidates.Problem(person); problem != "" {
-			return nil, adviceError{usagef("Argument %d: %s", i+1, problem), "Give 'Ada <ada@example.com>', or one address and --name"}
+			advice := "Give 'Ada <ada@example.com>', or one address and --name"
+			if text == "-" || strings.HasPrefix(text, "@") {
+				advice = "hiring invitations import <file.csv> reads a file of candidates"
+			}
+			return nil, adviceError{usagef("Argument %d: %s", i+1, problem), advice}
 		}
 		people = append(people, person)
 	}

@@ -18,6 +18,7 @@ import (
 	hiring "github.com/hiring-assessment/hiring-go"
 	"github.com/hiring-assessment/hiring-go/cmd/hiring/internal/output"
 	"github.com/hiring-assessment/hiring-go/cmd/hiring/internal/profile"
+	"github.com/hiring-assessment/hiring-go/sandbox"
 )
 
 func (a *app) profileCommand() *cobra.Command {
@@ -82,8 +83,16 @@ func (a *app) askConnection(ctx context.Context, baseURL string) (connection, er
 			return given, err
 		}
 	}
+	given.BaseURL, given.Key = strings.TrimSpace(given.BaseURL), sandbox.TestKey // Any key, to check the address.
+	options, err := a.options(given.BaseURL)
+	if err == nil {
+		_, err = given.client(options...)
+	}
+	if err != nil {
+		return given, usageError{err}
+	}
 	given.Key, err = a.askSecret(ctx, "API key (it is not shown): ")
-	given.BaseURL, given.Key = strings.TrimSpace(given.BaseURL), strings.TrimSpace(given.Key)
+	given.Key = strings.TrimSpace(given.Key)
 	return given, err
 }
 

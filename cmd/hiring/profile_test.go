@@ -354,3 +354,15 @@ func TestASystemWithoutCertificates(t *testing.T) {
 	assert.Equal(t, exitFailed, got.code)
 	assert.Contains(t, got.stderr, advice)
 }
+
+// TestAProfileAsksForNoKeyInVain: the address is checked before the key is typed.
+func TestAProfileAsksForNoKeyInVain(t *testing.T) {
+	t.Parallel()
+	u := newUser(t, nil, "")
+	for base, says := range map[string]string{"hiring.example.com": "The base URL: ", "http://hiring.example.com": "plain http would show the key", "https://hiring.example.com?x=1": "must have no query"} {
+		got, _ := u.inDialog([]answer{{"server: ", base + "\n"}}, "profile", "add", "acme")
+		assert.Equal(t, exitUsage, got.code)
+		assert.Contains(t, strings.ReplaceAll(got.stdout, "\n", " "), says)
+		assert.NotContains(t, got.stdout, "API key (it is not shown)")
+	}
+}

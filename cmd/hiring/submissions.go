@@ -3,6 +3,8 @@ package main
 import (
 	"context"
 	"errors"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -100,6 +102,9 @@ func (a *app) submissionFilter(c *cobra.Command) func(context.Context, *hiring.C
 	return func(ctx context.Context, client *hiring.Client) (list hiring.Pager[hiring.Submission], err error) {
 		if filter.Since = *since; since.IsZero() && !evaluatedSince.IsZero() {
 			filter.Since = evaluatedSince.Add(-lookback)
+		}
+		if s := string(filter.Status); s != "" && !slices.Contains(statuses(), s) {
+			a.warnOnce("--status " + s + " may find nothing: known are " + strings.Join(statuses(), ", ") + ".")
 		}
 		filter.AssessmentID, err = assessment.id(ctx, client)
 		list = client.Submissions.List(filter)

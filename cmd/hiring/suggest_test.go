@@ -35,18 +35,44 @@ func TestHabitsFromGh(t *testing.T) {
 		sandbox.SubmissionID:                         "Use hiring report <submission>.\n",
 		"events " + sandbox.SubmissionID:             "Use hiring events list <submission>.\n",
 		"submission events x":                        "There is no command hiring submissions events. Use hiring events list <submission>.\n",
-		"invitation view x":                          "Use hiring invitations list -a <assessment>.\n",
-		"invitation list --email ada@example.com":    "invitations list has no flag --email. Use --all with --jq '.[] | select(.candidate_email == \"ada@example.com\")'.\n",
+		"invitation view x":                          "Use hiring invitations find <email>.\n",
+		"invitation list --email ada@example.com":    "invitations list has no flag --email. Use hiring invitations find <email>.\n",
 		"invite --file people.csv":                   "invite has no flag --file. Use hiring invitations import <file.csv> -a <assessment>.\n",
 		"invitations import x.csv --resume":          "invitations import has no flag --resume. Use the same command again: it resumes.\n",
 		"submissions list -o results.csv":            "--output results.csv: choose one of table, json, jsonl, csv; > <file> writes to a file.\n",
 		"assessment create Backend":                  "takes no arguments, got 'Backend'. Usage: hiring assessments create --challenge <challenge> --name <name>.\n",
 		"assessment rename x y":                      "Use hiring assessments close <assessment>: the API documents no other change.\n",
-		"assessment delete x --dry-run":              "assessments delete has no flag --dry-run. Use the command without --yes: it asks first.\n",
+		"assessment delete x --dry-run":              "assessments delete has no flag --dry-run. Use the command without --yes: with a live key it asks first, and with a test key nothing is sent or stored.\n",
 		"submissions list --json id":                 "submissions list has no flag --json. Use -o json, with --columns for some members.",
 		"submissions list -t {{.id}}":                "submissions list has no flag -t. Use --jq; see hiring help formatting.",
 		"account -s evaluated":                       "account has no flag -s. hiring account --help lists the flags.\n",
-		"account --colums name":                      "account has no flag --colums. hiring account --help lists the flags.\n",
+		"account --colums name":                      "account has no flag --colums. Did you mean --columns? hiring account --help lists the flags.\n",
+		"status":                                     "Use hiring profile list or hiring account or hiring submissions list.\n",
+		"status x@y.test":                            "Use hiring report <submission>.\n",
+		"config list":                                "Use hiring profile list.\n",
+		"context use acme":                           "Use hiring profile use <name>.\n",
+		"invite --dry-run":                           "Use hiring invitations import <file.csv> --dry-run: invite sends each address one e-mail, and with a test key none.\n",
+		"invite @people.csv -a x":                    "hiring invitations import <file.csv> reads a file of candidates.\n",
+		"invite - -a x":                              "hiring invitations import <file.csv> reads a file of candidates.\n",
+		"get submissions":                            "Use hiring submissions list or hiring submissions get <submission>.\n",
+		"list invitations":                           "Use hiring invitations list --assessment <assessment>.\n",
+		"delete assessment x":                        "Use hiring assessments delete <assessment>.\n",
+		"create invitation Ada":                      "Use hiring invitations invite <candidate> -a <assessment>.\n",
+		"send invitation Ada":                        "Use hiring invitations invite <candidate> -a <assessment>.\n",
+		"invitations rm x":                           "Use hiring invitations revoke <invitation>.\n",
+		"submissions logs x":                         "Use hiring events list <submission>.\n",
+		"submissions list -w":                        "Use hiring watch.\n",
+		"watch -w":                                   "Use no flag: the command follows until it is stopped.\n",
+		"submissions list -n 3":                      "Use --limit or --all.\n",
+		"submissions list --no-headers":              "Use --columns for the names of the columns, and --jq ",
+		"submissions list --filter status=evaluated": "Use --jq 'map(select(.status == \"evaluated\"))'; some lists have --status, --assessment and --since.\n",
+		"submissions list --limt 3":                  "submissions list has no flag --limt. Did you mean --limit? hiring submissions list --help lists the flags.\n",
+		"submissions list -q":                        "--jq needs a value. Use --jq '.[].id', which prints only ids, or another jq program",
+		"submissions list --since":                   "--since needs a value: only submissions since a time, as in 2026-03-15, 36h or 7d",
+		"report get --pdf":                           "Use -o json: the API has reports as data only.\n",
+		"completion":                                 "completion needs <bash|fish|powershell|zsh>.",
+		"help acount":                                "There is no command hiring acount. Did you mean hiring account?",
+		"-v":                                         "Use hiring --version.\n",
 		"submissions fnd":                            "There is no command hiring submissions fnd. Did you mean hiring submissions find?",
 		"candidates list":                            "Use hiring invitations or hiring submissions.\n",
 		"api account -f name":                        "--field name: give name=value.",
@@ -63,7 +89,12 @@ func TestHabitsFromGh(t *testing.T) {
 		}
 	}
 	assert.Equal(t, u.run("submissions", "list", "--help"), u.run("submission", "--help", "list"))
-	got := u.run("submissions", "report", "nobody")
+	assert.Equal(t, u.run("help", "exit-status"), u.run("help", "exit-codes"))
+	assert.Equal(t, u.run("submissions", "get", sandbox.SubmissionID), u.run("submission", "describe", sandbox.SubmissionID))
+	assert.Contains(t, u.run("api", "GET", "/v1/account").stdout, "Sandbox")
+	got := u.run("submissions", "list", "--status", "completed")
+	assert.Equal(t, result{stderr: "hiring: warning: --status completed may find nothing: known are evaluated, started, submitted.\n"}, got)
+	got = u.run("submissions", "report", "nobody")
 	assert.Equal(t, result{stderr: "hiring: There is no submission nobody. hiring submissions list --all shows the names and ids.\n", code: exitNotFound}, got)
 }
 

@@ -20,8 +20,8 @@ var (
 // topics returns the help texts that belong to no command.
 func topics() []*cobra.Command {
 	return []*cobra.Command{
-		{Use: "environment", Short: "Environment variables", Long: environmentTopic},
-		{Use: "exit-status", Short: "Exit statuses", Long: exitStatusTopic},
-		{Use: "formatting", Short: "Formats, columns and jq programs", Long: formattingTopic},
+		{Use: "environment", Aliases: []string{"env", "variables"}, Short: "Environment variables", Long: environmentTopic},
+		{Use: "exit-status", Aliases: []string{"exit-codes", "exit-statuses", "exit"}, Short: "Exit statuses", Long: exitStatusTopic},
+		{Use: "formatting", Aliases: []string{"format", "formats", "output", "jq"}, Short: "Formats, columns and jq programs", Long: formattingTopic},
 	}
 }
