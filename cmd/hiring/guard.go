@@ -50,6 +50,11 @@ func (a *app) guard(ctx context.Context, client *hiring.Client, what, assessment
 	return nil
 }
 
+// asks reports whether guard will ask a question.
+func (a *app) asks(client *hiring.Client) bool {
+	return a.interactive && !a.flags.yes && client.Environment() != hiring.EnvironmentTest
+}
+
 // ask shows a question on the terminal and reads a line. It returns when ctx ends. Ctrl-D
 // means no.
 func (a *app) ask(ctx context.Context, question string) (string, error) {

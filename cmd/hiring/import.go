@@ -24,7 +24,8 @@ func (a *app) invitationsImportCommand() *cobra.Command {
 		Use:   "import <file.csv> --assessment <assessment>",
 		Short: "Invite every candidate in a CSV file who has no invitation yet",
 		Long: `Invite every candidate in a CSV file whose address has no invitation in the assessment.
-The first line of the file names the columns name and email. The command shows how many
+The first line of the file names the columns name and email; the file - is standard input.
+The command shows how many
 candidates it will invite and asks for confirmation. It waits for as many rate-limit
 windows as it needs, and writes the result of each candidate to <file.csv>.results.csv.
 
@@ -40,11 +41,22 @@ results or on two machines at the same time: a candidate may get two e-mails.`,
 	c.Flags().BoolVar(&dryRun, "dry-run", false, "show what would be done, and do nothing")
 	c.Flags().StringVar(&results, "results", "", "the `file` of results (default <file.csv>.results.csv)")
 	c.RunE = func(c *cobra.Command, args []string) error {
-		text, err := os.ReadFile(args[0])
+		name := args[0]
+		if results == "" && (name == "-" || strings.HasPrefix(name, "/dev/")) {
+			return adviceError{usagef("--results is missing: %s has no name beside which the results could be written", name), "No invitations were sent"}
+		}
+		read := os.ReadFile
+		if name == "-" {
+			name, read = "standard input", func(string) ([]byte, error) {
+				text, err := a.readInput(c.Context())
+				return []byte(text), err
+			}
+		}
+		text, err := read(name)
 		if err != nil {
 			return adviceError{usageError{err}, "No invitations were sent"}
 		}
-		list, err := candidates.Read(args[0], text)
+		list, err := candidates.Read(name, text)
 		if err != nil {
 			return adviceError{usageError{err}, "No invitations were sent"}
 		}
@@ -127,11 +139,36 @@ type importPlan struct {
 	invited map[string]hiring.Invitation // By address.
 }
 
-// expired reports whether the candidate of an invitation can no longer start. Of a status that
-// the API does not document, nothing is known.
-func expired(i hiring.Invitation) bool {
+// The statuses of an invitation with which the candidate cannot start. The API does not document
+// them.
+const (
+	revoked = "revoked"
+	expired = "expired"
+)
+
+// statusOf returns the status of an invitation, which is expired once the candidate cannot start
+// any more. Of a status that the API does not document, nothing else is known.
+func statusOf(i hiring.Invitation) string {
 	waiting := i.Status == hiring.InvitationSent || i.Status == hiring.InvitationOpened
-	return waiting && i.StartedAt == nil && !i.ExpiresAt.IsZero() && i.ExpiresAt.Before(time.Now())
+	if waiting && i.StartedAt == nil && !i.ExpiresAt.IsZero() && i.ExpiresAt.Before(time.Now()) {
+		return expired
+	}
+	return string(i.Status)
+}
+
+// cannotStart returns the problem of an invitation that is revoked or expired, or "".
+func cannotStart(status string) string {
+	if status == revoked || status == expired {
+		return "the candidate cannot start: the invitation is " + status
+	}
+	return ""
+}
+
+// warnOfEnded says that addresses got no e-mail although their candidates cannot start.
+func (a *app) warnOfEnded(status string, n int) {
+	if n > 0 {
+		a.warnOnce(counted(n, "invitation is ", "invitations are ") + status + ", and got no e-mail. hiring invitations send --again sends another.")
+	}
 }
 
 // writesAnHour is the documented write limit of a key.
@@ -162,7 +199,7 @@ func newImportPlan(
 			return plan, err
 		}
 		key := hiring.AddressKey(invitation.CandidateEmail)
-		if known, found := plan.invited[key]; !found || expired(known) && !expired(invitation) { // The newest comes first.
+		if known, found := plan.invited[key]; !found || cannotStart(statusOf(known)) != "" && cannotStart(statusOf(invitation)) == "" { // The newest comes first.
 			plan.invited[key] = invitation
 		}
 	}

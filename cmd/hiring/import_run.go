@@ -46,6 +46,8 @@ type importSummary struct {
 	Sent     int    `json:"sent"`         // By this run.
 	Earlier  int    `json:"sent_earlier"` // By earlier runs with the same file of results.
 	Existing int    `json:"existing"`
+	Revoked  int    `json:"revoked"` // Existing ones with which the candidate cannot start.
+	Expired  int    `json:"expired"`
 	Rejected int    `json:"rejected"`
 	NotSent  int    `json:"not_sent"`
 	Unknown  int    `json:"unknown"`
@@ -67,6 +69,8 @@ func (im *importer) run(ctx context.Context) (importSummary, error) {
 		}
 	}
 	im.progress.End()
+	im.app.warnOfEnded(revoked, im.summary.Revoked)
+	im.app.warnOfEnded(expired, im.summary.Expired)
 	im.writeErr = cmp.Or(im.writeErr, im.results.Finish(im.plan.ID, im.people))
 	return im.summary, im.finalError(sending)
 }
@@ -119,6 +123,7 @@ func (im *importer) record(invited hiring.InviteResult, err error) bool {
 	result := candidates.Result{
 		Email: invited.Candidate.Email, Name: invited.Candidate.Name, InvitationID: cmp.Or(invited.Invitation.ID, existing.ID),
 		AssessmentID: im.plan.ID, Outcome: candidates.Outcome(invited.Outcome), Problem: problemText(invited.Outcome, err), At: time.Now(),
+		Status: statusOf(existing),
 	}
 	failed := result.Outcome == candidates.Rejected || result.Outcome == candidates.NotSent
 	earlier := false
@@ -128,9 +133,7 @@ func (im *importer) record(invited hiring.InviteResult, err error) bool {
 		if earlier = before.Outcome == candidates.Sent || before.Outcome == candidates.Unknown; earlier {
 			result.Outcome = candidates.Sent
 		}
-		if expired(existing) {
-			result.Problem = "the candidate cannot start: the invitation is expired"
-		}
+		result.Problem = cannotStart(result.Status)
 	case failed && (before.Outcome == candidates.Unknown || before.Outcome == candidates.Sent) && !im.begun[key]:
 		result = before // No request of this run has decided otherwise.
 	}
@@ -140,7 +143,12 @@ func (im *importer) record(invited hiring.InviteResult, err error) bool {
 		candidates.Sent: &im.summary.Sent, candidates.Existing: &im.summary.Existing, candidates.Rejected: &im.summary.Rejected,
 		candidates.NotSent: &im.summary.NotSent, candidates.Unknown: &im.summary.Unknown,
 	}[result.Outcome]
-	if earlier {
+	switch {
+	case result.Problem != "" && result.Problem == cannotStart(revoked):
+		counter = &im.summary.Revoked
+	case result.Problem != "" && result.Problem == cannotStart(expired):
+		counter = &im.summary.Expired
+	case earlier:
 		counter = &im.summary.Earlier
 	}
 	*counter++
@@ -180,7 +188,7 @@ func (s importSummary) text() string {
 	for _, other := range []struct {
 		n    int
 		what string
-	}{{s.Earlier, "sent earlier"}, {s.Existing, "existing"}, {s.Rejected, "rejected"}, {s.Unknown, "unknown"}, {s.NotSent, "not sent"}} {
+	}{{s.Earlier, "sent earlier"}, {s.Existing, "existing"}, {s.Revoked, revoked}, {s.Expired, expired}, {s.Rejected, "rejected"}, {s.Unknown, "unknown"}, {s.NotSent, "not sent"}} {
 		if other.n > 0 {
 			parts = append(parts, fmt.Sprintf("%d %s", other.n, other.what))
 		}
@@ -208,7 +216,7 @@ func (im *importer) finalError(sending error) error {
 
 func importSummaryTable() output.Table[importSummary] {
 	return output.Table[importSummary]{
-		Shown: []string{"sent", "sent_earlier", "existing", "rejected", "not_sent", "unknown", "results"},
+		Shown: []string{"sent", "sent_earlier", "existing", revoked, expired, "rejected", "not_sent", "unknown", "results"},
 		Verbose: func(p *output.Printer, s importSummary) error {
 			_, err := fmt.Fprintf(p, "%s. Results: %s\n", s.text(), output.Clean(s.Results))
 			return err

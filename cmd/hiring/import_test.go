@@ -268,6 +268,22 @@ func TestImportReadsWhatSpreadsheetsRead(t *testing.T) {
 	}
 }
 
+// TestImportFromStandardInput needs a name for the results, and a confirmation as a flag.
+func TestImportFromStandardInput(t *testing.T) {
+	t.Parallel()
+	h, u := newImport(t, 1)
+	const text = "name,email\nAda,ada@example.com\n"
+	for i, file := range []string{"-", "/dev/stdin"} {
+		got := u.runWith(text, "invitations", "import", file, "-a", h.id, "--yes")
+		assert.Equal(t, exitUsage, got.code)
+		assert.Contains(t, got.stderr, "--results is missing: "+file+" has no name beside which the results could be written. No invitations were sent.")
+		got = u.runWith(text, "invitations", "import", file, "-a", h.id, "--yes", "--results", "r.csv")
+		assert.Equal(t, []string{"1 sent. Results: r.csv\n", "0 sent, 1 sent earlier. Results: r.csv\n"}[i], got.stdout, got.stderr)
+	}
+	got := u.runWith("Ada\n", "invitations", "import", "-", "-a", h.id, "--dry-run", "--results", "r.csv")
+	assert.Contains(t, got.stderr, "The first line of standard input must name the columns")
+}
+
 // TestImportAcceptsNamesOfEveryScript: letters written from right to left and their marks,
 // joiners in Persian and Indic names, letters of newer Unicode versions, soft hyphens and
 // spaces of spreadsheets. The API and the results get them as they are.
@@ -486,9 +502,24 @@ func TestCandidatesWhoCannotStart(t *testing.T) {
 	u := newUser(t, h.server, sandbox.LiveKey)
 	u.write("people.csv", "name,email\nA,c0@example.com\nA,c1@example.com\nA,c2@example.com\nA,c3@example.com\nA,c4@example.com\n")
 	got := u.run("invitations", "import", "people.csv", "-a", h.id, "--yes")
-	assert.Equal(t, "1 sent, 4 existing. Results: people.csv.results.csv\n", got.stdout, got.stderr)
+	assert.Equal(t, "1 sent, 2 existing, 1 revoked, 1 expired. Results: people.csv.results.csv\n", got.stdout, got.stderr)
+	assert.Zero(t, got.code, "a repeated import succeeds")
+	const warnings = "hiring: warning: 1 invitation is revoked, and got no e-mail. hiring invitations send --again sends another.\n" +
+		"hiring: warning: 1 invitation is expired, and got no e-mail. hiring invitations send --again sends another.\n"
+	assert.Equal(t, warnings, got.stderr)
 	rows := u.read("people.csv.results.csv")
-	assert.Contains(t, rows, "c0@example.com,A,existing,"+revoked.ID+","+h.id+",,", "revoked is not documented")
-	assert.Regexp(t, "c1@example.com,A,existing,[^,]+,[^,]+,the candidate cannot start: the invitation is expired,", rows)
-	assert.Equal(t, 1, strings.Count(rows, "cannot start"))
+	assert.Regexp(t, "c0@example.com,A,existing,"+revoked.ID+","+h.id+",the candidate cannot start: the invitation is revoked,[^,]+,revoked\n", rows)
+	assert.Regexp(t, "c1@example.com,A,existing,[^,]+,[^,]+,the candidate cannot start: the invitation is expired,[^,]+,expired\n", rows)
+	assert.Regexp(t, "c3@example.com,A,existing,[^,]+,[^,]+,,[^,]+,started\n", rows)
+	assert.Regexp(t, "c4@example.com,A,sent,[^,]+,[^,]+,,[^,]+,sent\n", rows)
+	assert.Equal(t, 2, strings.Count(rows, "cannot start"))
+	got = u.run("invitations", "import", "people.csv", "-a", h.id, "--yes", "-o", "json", "--jq", "[.sent_earlier, .existing, .revoked, .expired]|@csv")
+	assert.Equal(t, result{stdout: "1,2,1,1\n", stderr: warnings}, got)
+	invite := []string{"invite", "A<c0@example.com>", "A<c1@example.com>", "A<c3@example.com>", "-a", h.id, "--yes"}
+	got = u.run(append(invite, "-o", "json", "--jq", ".[] | [.candidate_email, .outcome, .status, .problem] | @csv")...)
+	assert.Equal(t, `"c0@example.com","existing","revoked","the candidate cannot start: the invitation is revoked"`+"\n"+
+		`"c1@example.com","existing","sent","the candidate cannot start: the invitation is expired"`+"\n"+`"c3@example.com","existing","started",`+"\n", got.stdout)
+	assert.Equal(t, warnings, got.stderr)
+	got = u.run(append(invite, "-o", "csv", "--columns", "email,outcome,status,problem")...)
+	assert.Contains(t, got.stdout, "c0@example.com,existing,revoked,the candidate cannot start: the invitation is revoked\n")
 }

@@ -18,7 +18,7 @@ import (
 
 func (a *app) invitationsCommand() *cobra.Command {
 	return group("invitations", "invitation", "Invite candidates to an assessment",
-		a.invitationsListCommand(), a.invitationsInviteCommand(), a.invitationsImportCommand(), a.invitationsSendCommand(),
+		a.invitationsListCommand(), a.invitationsFindCommand(), a.invitationsInviteCommand(), a.invitationsImportCommand(), a.invitationsSendCommand(),
 		a.invitationsResendCommand(), a.invitationsRevokeCommand())
 }
 
@@ -40,10 +40,63 @@ func (a *app) invitationsListCommand() *cobra.Command {
 		Short: "List the invitations of an assessment, newest first",
 	}
 	assessment := a.assessmentFlag(c, assessmentHelp)
+	known := []string{string(hiring.InvitationSent), string(hiring.InvitationOpened), string(hiring.InvitationStarted), string(hiring.InvitationEvaluated), revoked, expired}
+	status := c.Flags().String("status", "", "read the whole list, and show the invitations with this `status`: "+strings.Join(known, ", "))
+	_ = c.RegisterFlagCompletionFunc("status", cobra.FixedCompletions(known, cobra.ShellCompDirectiveNoFileComp))
 	return listCommand(a, c, invitationTable(), func(ctx context.Context, t task) (hiring.Pager[hiring.Invitation], error) {
 		id, err := assessment.id(ctx, t.client)
-		return sized(t, t.client.Invitations.List(id)), err
+		if err != nil || *status == "" {
+			return sized(t, t.client.Invitations.List(id)), err
+		}
+		a.warnOfStatus(*status, known)
+		return selectedInvitations(ctx, t.client, id, func(i hiring.Invitation) bool { return statusOf(i) == *status })
 	})
+}
+
+func (a *app) invitationsFindCommand() *cobra.Command {
+	table := invitationTable()
+	table.Shown = slices.Insert(table.Shown, len(table.Shown)-1, "assessment_id")
+	c := &cobra.Command{
+		Use:   "find <email>",
+		Short: "Show the invitations of a candidate",
+		Long: `Show the invitations of a candidate. Without --assessment the command reads the invitations
+of all assessments, with one read for each assessment and each 100 of its invitations.`,
+	}
+	assessment := a.assessmentFilter(c, assessmentHelp)
+	return listCommand(a, c, table, func(ctx context.Context, t task) (hiring.Pager[hiring.Invitation], error) {
+		id, err := assessment.id(ctx, t.client)
+		if err != nil {
+			return hiring.PagerOf[hiring.Invitation](), err
+		}
+		return selectedInvitations(ctx, t.client, id, func(i hiring.Invitation) bool {
+			return hiring.AddressKey(i.CandidateEmail) == hiring.AddressKey(t.args[0])
+		})
+	})
+}
+
+// selectedInvitations reads the invitations of an assessment, or of all.
+func selectedInvitations(ctx context.Context, client *hiring.Client, assessment string, selects func(hiring.Invitation) bool) (hiring.Pager[hiring.Invitation], error) {
+	var found []hiring.Invitation
+	for i, err := range invitationsOf(ctx, client, assessment) {
+		if err != nil {
+			return hiring.PagerOf[hiring.Invitation](), err
+		}
+		if selects(i) {
+			found = append(found, i)
+		}
+	}
+	return hiring.PagerOf(found...), nil
+}
+
+// person returns a candidate for a question.
+func person(name, email string) string { return strings.TrimSpace(name + " <" + email + ">") }
+
+// about returns what a question calls an invitation.
+func about(i hiring.Invitation) string {
+	if i.CandidateEmail == "" {
+		return "the invitation " + i.ID
+	}
+	return "the invitation of " + person(i.CandidateName, i.CandidateEmail)
 }
 
 const inviteLong = `Invite candidates who have no invitation of the assessment yet. The command lists the
@@ -72,12 +125,17 @@ func (a *app) invitationsInviteCommand() *cobra.Command {
 		}
 		id, err := assessment.changedID(ctx, t.client)
 		if err == nil {
-			err = a.guard(ctx, t.client, "send at most "+counted(len(people), "invitation e-mail", "invitation e-mails")+" of the assessment", id)
+			what := "send at most " + counted(len(people), "invitation e-mail", "invitation e-mails")
+			if len(people) == 1 {
+				what = "send an invitation e-mail to " + person(people[0].Name, people[0].Email) + ", unless there was one,"
+			}
+			err = a.guard(ctx, t.client, what+" of the assessment", id)
 		}
 		if err != nil {
 			return err
 		}
 		existing, rejected, rejection := 0, 0, error(nil)
+		ended := make(map[string]int) // By status.
 		results := func(yield func(invited, error) bool) {
 			for i, person := range people {
 				result, err := t.client.Invitations.Ensure(ctx, id, person)
@@ -85,6 +143,10 @@ func (a *app) invitationsInviteCommand() *cobra.Command {
 				switch {
 				case result.Outcome == hiring.InviteExisting:
 					existing++
+					status := statusOf(result.Invitation)
+					if shown.problem = cannotStart(status); shown.problem != "" {
+						ended[status]++
+					}
 				case result.Outcome == hiring.InviteRejected:
 					rejected, rejection, err, shown.problem = rejected+1, err, nil, errorText(err)
 					a.note("Argument %d was rejected: %s", i+1, shown.problem)
@@ -97,6 +159,8 @@ func (a *app) invitationsInviteCommand() *cobra.Command {
 			}
 		}
 		err = output.List(t.Printer, invitedTable(), results)
+		a.warnOfEnded(revoked, ended[revoked])
+		a.warnOfEnded(expired, ended[expired])
 		if err == nil && rejected > 0 {
 			err = fmt.Errorf("%d of %d candidates have no invitation, because they were rejected", rejected, len(people))
 			err = adviceError{causedError{err, rejection}, "Correct them, and run the command again"}
@@ -135,6 +199,9 @@ func (i invited) MarshalJSON() ([]byte, error) {
 	extra := make(map[string]json.RawMessage)
 	maps.Copy(extra, i.Invitation.Extra)
 	extra["outcome"], _ = json.Marshal(i.Outcome) // A text always encodes.
+	if i.problem != "" {
+		extra["problem"], _ = json.Marshal(i.problem)
+	}
 	i.Invitation.Extra = extra
 	return json.Marshal(i.Invitation)
 }
@@ -199,7 +266,7 @@ invite, unless that is what you want: then give --again.`,
 		}
 		id, err := assessment.changedID(ctx, t.client)
 		if err == nil {
-			err = a.guard(ctx, t.client, "send an invitation e-mail to the candidate, even if it is the second, of the assessment", id)
+			err = a.guard(ctx, t.client, "send an invitation e-mail to "+person(people[0].Name, people[0].Email)+", even if it is the second, of the assessment", id)
 		}
 		if err != nil {
 			return hiring.Invitation{}, err
@@ -224,14 +291,14 @@ func (a *app) invitationsResendCommand() *cobra.Command {
 	}
 	assessment := a.assessmentFilter(c, changedAssessmentHelp)
 	c.RunE = showItem(a, invitationTable(), func(ctx context.Context, t task) (hiring.Invitation, error) {
-		of, id, err := findInvitation(ctx, t.client, assessment, t.args[0])
+		found, err := a.findInvitation(ctx, t.client, assessment, t.args[0])
 		if err == nil {
-			err = a.guard(ctx, t.client, "send the e-mail of the invitation "+id+" again, of the assessment", of)
+			err = a.guard(ctx, t.client, "send the e-mail of "+about(found)+" again, of the assessment", found.AssessmentID)
 		}
 		if err != nil {
 			return hiring.Invitation{}, err
 		}
-		return t.client.Invitations.Resend(ctx, of, id)
+		return t.client.Invitations.Resend(ctx, found.AssessmentID, found.ID)
 	})
 	return c
 }
@@ -244,12 +311,12 @@ func (a *app) invitationsRevokeCommand() *cobra.Command {
 	}
 	assessment := a.assessmentFilter(c, changedAssessmentHelp)
 	c.RunE = a.withTask(func(ctx context.Context, t task) error {
-		of, id, err := findInvitation(ctx, t.client, assessment, t.args[0])
+		found, err := a.findInvitation(ctx, t.client, assessment, t.args[0])
 		if err == nil {
-			err = a.guard(ctx, t.client, "revoke the invitation "+id+" of the assessment", of)
+			err = a.guard(ctx, t.client, "revoke "+about(found)+" of the assessment", found.AssessmentID)
 		}
 		if err == nil {
-			err = t.client.Invitations.Revoke(ctx, of, id)
+			err = t.client.Invitations.Revoke(ctx, found.AssessmentID, found.ID)
 		}
 		if err != nil {
 			return err

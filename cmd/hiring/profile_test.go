@@ -207,10 +207,11 @@ func TestWritesWithALiveKeyNeedConfirmation(t *testing.T) {
 		{[]string{"assessments", "create", "--challenge", challenge, "--name", "Ops"}, "create the assessment Ops of the challenge " + challenge},
 		{[]string{"assessments", "close", "backend"}, "close " + assessment},
 		{[]string{"assessments", "delete", h.id}, "delete " + assessment},
-		{[]string{"invite", "-a", "Backend", "Ada <ada@example.com>"}, "send at most 1 invitation e-mail of " + assessment},
-		{[]string{"invitations", "send", "--again", "-a", "Backend", "Ada <ada@example.com>"}, "send an invitation e-mail to the candidate, even if it is the second, of " + assessment},
-		{[]string{"invitations", "resend", invitation.ID}, "send the e-mail of the invitation " + invitation.ID + " again, of " + assessment},
-		{[]string{"invitations", "revoke", "c0@example.com", "-a", "Backend"}, "revoke the invitation " + invitation.ID + " of " + assessment},
+		{[]string{"invite", "-a", "Backend", "Ada <ada@example.com>"}, "send an invitation e-mail to Ada <ada@example.com>, unless there was one, of " + assessment},
+		{[]string{"invitations", "send", "--again", "-a", "Backend", "Ada <ada@example.com>"}, "send an invitation e-mail to Ada <ada@example.com>, even if it is the second, of " + assessment},
+		{[]string{"invitations", "resend", invitation.ID}, "send the e-mail of the invitation of Candidate 0 <c0@example.com> again, of " + assessment},
+		{[]string{"invitations", "revoke", "c0@example.com", "-a", "Backend"}, "revoke the invitation of Candidate 0 <c0@example.com> of " + assessment},
+		{[]string{"invitations", "revoke", invitation.ID, "-a", h.id}, "revoke the invitation of Candidate 0 <c0@example.com> of " + assessment},
 		{[]string{"api", "POST", "/assessments", "-d", "{}"}, "send POST /assessments"},
 	} {
 		question := "This will " + c.asks + " in Sandbox Live Ltd with a live key. Continue? [y/N] "

@@ -187,39 +187,53 @@ func (a *app) assessmentFilter(c *cobra.Command, usage string) assessmentRef {
 	return ref
 }
 
-// findInvitation returns the assessment and the id of an invitation to change, which the user names by its
-// id, or by the candidate's address with the flag: the newest one. Without the flag it is in
-// the assessment whose listing has the id. The API has no route from one to the other.
-func findInvitation(ctx context.Context, client *hiring.Client, ref assessmentRef, given string) (assessment, id string, err error) {
+// invitationsOf returns the invitations of an assessment, or of all assessments: the API has no route
+// from an invitation to its assessment.
+func invitationsOf(ctx context.Context, client *hiring.Client, assessment string) iter.Seq2[hiring.Invitation, error] {
+	assessments := client.Assessments.List()
+	if assessment != "" {
+		assessments = hiring.PagerOf(hiring.Assessment{ID: assessment})
+	}
+	return func(yield func(hiring.Invitation, error) bool) {
+		for in, err := range assessments.All(ctx) {
+			if err != nil {
+				yield(hiring.Invitation{}, err)
+				return
+			}
+			for i, err := range client.Invitations.List(in.ID).All(ctx) {
+				i.AssessmentID = in.ID
+				if !yield(i, err) || err != nil {
+					return
+				}
+			}
+		}
+	}
+}
+
+// findInvitation returns an invitation to change, which the user names by its id, or by the
+// candidate's address with the flag: the newest one. Of an id with the flag nothing else is known,
+// unless the user is asked and must see the candidate.
+func (a *app) findInvitation(ctx context.Context, client *hiring.Client, ref assessmentRef, given string) (found hiring.Invitation, err error) {
 	if cutID.MatchString(given) {
-		return "", "", adviceError{usagef("The id %s is cut", output.Clean(given)),
+		return found, adviceError{usagef("The id %s is cut", output.Clean(given)),
 			"This command takes a whole id, as --columns id shows it, or with --assessment the candidate's address"}
 	}
 	of, err := ref.changedID(ctx, client)
 	byAddress := strings.Contains(given, "@")
 	switch {
-	case err != nil || of != "" && !byAddress:
-		return of, given, err
+	case err != nil || of != "" && !byAddress && !a.asks(client):
+		return hiring.Invitation{ID: given, AssessmentID: of}, err
 	case of == "" && byAddress:
-		return "", "", adviceError{usagef("--assessment is missing"), "A candidate may have invitations of several assessments"}
+		return found, adviceError{usagef("--assessment is missing"), "A candidate may have invitations of several assessments: hiring invitations find <email> lists them"}
 	}
-	assessments := client.Assessments.List()
-	if of != "" {
-		assessments = hiring.PagerOf(hiring.Assessment{ID: of})
-	}
-	for in, err := range assessments.All(ctx) {
+	for i, err := range invitationsOf(ctx, client, of) {
 		if err != nil {
-			return "", "", err
+			return found, err
 		}
-		for i, err := range client.Invitations.List(in.ID).All(ctx) {
-			if err != nil {
-				return "", "", err
-			}
-			if strings.EqualFold(i.ID, given) || byAddress && hiring.AddressKey(i.CandidateEmail) == hiring.AddressKey(given) {
-				return in.ID, i.ID, nil
-			}
+		if strings.EqualFold(i.ID, given) || byAddress && hiring.AddressKey(i.CandidateEmail) == hiring.AddressKey(given) {
+			return i, nil
 		}
 	}
-	return "", "", adviceError{causedError{fmt.Errorf("There is no invitation %s", output.Clean(given)), hiring.ErrNotFound},
+	return found, adviceError{causedError{fmt.Errorf("There is no invitation %s", output.Clean(given)), hiring.ErrNotFound},
 		"hiring invitations list -a <assessment> shows the ids"}
 }

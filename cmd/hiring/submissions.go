@@ -103,9 +103,7 @@ func (a *app) submissionFilter(c *cobra.Command) func(context.Context, *hiring.C
 		if filter.Since = *since; since.IsZero() && !evaluatedSince.IsZero() {
 			filter.Since = evaluatedSince.Add(-lookback)
 		}
-		if s := string(filter.Status); s != "" && !slices.Contains(statuses(), s) {
-			a.warnOnce("--status " + s + " may find nothing: known are " + strings.Join(statuses(), ", ") + ".")
-		}
+		a.warnOfStatus(string(filter.Status), statuses())
 		filter.AssessmentID, err = assessment.id(ctx, client)
 		list = client.Submissions.List(filter)
 		if err != nil || evaluatedSince.IsZero() {
@@ -121,6 +119,13 @@ func (a *app) submissionFilter(c *cobra.Command) func(context.Context, *hiring.C
 			}
 		}
 		return hiring.PagerOf(found...), nil
+	}
+}
+
+// warnOfStatus says which statuses are known when the user gives another.
+func (a *app) warnOfStatus(status string, known []string) {
+	if status != "" && !slices.Contains(known, status) {
+		a.warnOnce("--status " + status + " may find nothing: known are " + strings.Join(known, ", ") + ".")
 	}
 }
 

@@ -281,5 +281,40 @@ func TestInvitationByAddress(t *testing.T) {
 	got = u.run("invitations", "resend", "c9@example.com", "-a", h.id, "--yes")
 	assert.Equal(t, result{stderr: "hiring: There is no invitation c9@example.com. hiring invitations list -a <assessment> shows the ids.\n", code: exitNotFound}, got)
 	got = u.run("invitations", "resend", "c0@example.com", "--yes")
-	assert.Equal(t, result{stderr: "hiring: --assessment is missing. A candidate may have invitations of several assessments.\n", code: exitUsage}, got)
+	assert.Equal(t, result{stderr: "hiring: --assessment is missing. A candidate may have invitations of several assessments: hiring invitations find <email> lists them.\n", code: exitUsage}, got)
+}
+
+// TestFindInvitations: in one assessment or in all, and by status.
+func TestFindInvitations(t *testing.T) {
+	t.Parallel()
+	h := newCampaign(t, 2)
+	client := h.server.LiveClient()
+	other := h.server.AddAssessment("Other")
+	first, err := client.Invitations.Send(t.Context(), h.id, h.people[0])
+	require.NoError(t, err)
+	second, err := client.Invitations.Send(t.Context(), other, h.people[0])
+	require.NoError(t, err)
+	_, err = client.Invitations.Send(t.Context(), other, h.people[1])
+	require.NoError(t, err)
+	u := newUser(t, h.server, sandbox.LiveKey)
+	got := u.run("invitations", "find", "C0@example.com", "-o", "csv", "--columns", "id,assessment_id")
+	assert.ElementsMatch(t, []string{"id,assessment_id", first.ID + "," + h.id, second.ID + "," + other}, strings.Fields(got.stdout), got.stderr)
+	assert.Equal(t, result{stdout: first.ID + "\n"}, u.run("invitations", "find", "c0@example.com", "-a", "Backend", "--jq", ".[].id"))
+	require.Zero(t, u.run("invitations", "revoke", first.ID, "--yes").code)
+	assert.Equal(t, result{stdout: first.ID + "\n"}, u.run("invitations", "list", "-a", h.id, "--status", "revoked", "--jq", ".[].id"))
+	assert.Equal(t, result{}, u.run("invitations", "list", "-a", h.id, "--status", "sent", "--jq", ".[].id"))
+	assert.Contains(t, u.run("invitations", "list", "-a", h.id, "--status", "pending").stderr, "known are sent, opened, started, evaluated, revoked, expired.")
+	assert.Contains(t, u.run("invitations", "find", "--help").stdout, "one read for each assessment")
+}
+
+// TestNoListingWhenNobodyIsAsked: only a question names the candidate.
+func TestNoListingWhenNobodyIsAsked(t *testing.T) {
+	t.Parallel()
+	h := newCampaign(t, 1)
+	invitation, err := h.server.LiveClient().Invitations.Send(t.Context(), h.id, h.people[0])
+	require.NoError(t, err)
+	u := newUser(t, h.server, sandbox.LiveKey)
+	before := len(h.server.Journal())
+	require.Zero(t, u.run("invitations", "revoke", invitation.ID, "-a", h.id, "--yes").code)
+	assert.Len(t, h.server.Journal(), before+1)
 }

@@ -37,6 +37,7 @@ type Result struct {
 	AssessmentID string
 	Problem      string
 	At           time.Time
+	Status       string // Of the invitation, or expired.
 }
 
 // Results is the file of results, a CSV file, and the only memory of an import. Before each
@@ -58,7 +59,10 @@ var (
 	errLost       = errors.New("the file was removed or replaced during the run")
 )
 
-const header = "email,name,outcome,invitation_id,assessment_id,problem,at\n"
+const (
+	header   = "email,name,outcome,invitation_id,assessment_id,problem,at,status\n"
+	leastRow = 7 // Cells of a row of version 0.1.0, which has no status.
+)
 
 // OpenResults opens or creates the file, and locks it until Finish or Close.
 func OpenResults(file string) (*Results, error) {
@@ -132,9 +136,10 @@ func (r *Results) load() (size int64, err error) {
 
 func (r *Results) read(line []byte) {
 	cells, err := csv.NewReader(bytes.NewReader(line)).Read()
-	if err != nil || len(cells) < strings.Count(header, ",")+1 {
+	if err != nil || len(cells) < leastRow {
 		return
 	}
+	cells = append(cells, "")
 	for i, cell := range cells {
 		cells[i] = output.Uncell(cell)
 	}
@@ -148,7 +153,7 @@ func (r *Results) read(line []byte) {
 	if at, err := time.Parse(time.RFC3339, cells[6]); err == nil { // Not in the header.
 		r.rows[rowKey(cells[4], cells[0])] = Result{
 			Email: cells[0], Name: cells[1], Outcome: outcome,
-			InvitationID: cells[3], AssessmentID: cells[4], Problem: cells[5], At: at,
+			InvitationID: cells[3], AssessmentID: cells[4], Problem: cells[5], At: at, Status: cells[7],
 		}
 	}
 }
@@ -185,7 +190,7 @@ func (r *Results) Add(result Result) error {
 }
 
 func (r Result) cells() []any {
-	return []any{r.Email, r.Name, string(r.Outcome), r.InvitationID, r.AssessmentID, output.Clean(r.Problem), r.At.UTC().Format("2006-01-02T15:04:05.000Z")}
+	return []any{r.Email, r.Name, string(r.Outcome), r.InvitationID, r.AssessmentID, output.Clean(r.Problem), r.At.UTC().Format("2006-01-02T15:04:05.000Z"), r.Status}
 }
 
 // write returns an error when the file was removed or replaced, because further rows would
