@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"iter"
 	"path/filepath"
@@ -161,6 +162,9 @@ func sorted[T any](ctx context.Context, list hiring.Pager[T], table output.Table
 	items, err := list.Collect(ctx)
 	if err == nil {
 		err = output.Sort(table, items, column)
+	}
+	if _, unknown := errors.AsType[*output.ColumnError](err); unknown {
+		err = adviceError{err, "A minus sorts from the highest, as in --sort -score"}
 	}
 	return hiring.PagerOf(items...), err
 }

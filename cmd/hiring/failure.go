@@ -92,14 +92,16 @@ func checkCount(c *cobra.Command, given []string) error {
 		return nil
 	}
 	usage := "Usage: " + c.Parent().CommandPath() + " " + c.Use
+	if len(given) > most {
+		if instead := insteadOf(commandName(c)+" "+given[0], commandName(c)+" more"); instead != "" {
+			usage = "Use " + instead
+		}
+	}
 	switch {
 	case len(wanted) == 0:
 		return adviceError{usagef("%s takes no arguments, got %s", commandName(c), quoted(given)), usage}
 	case len(given) < len(wanted):
 		return adviceError{usagef("%s needs %s", commandName(c), strings.Join(wanted[len(given):], " ")), usage}
-	}
-	if instead := insteadOf(commandName(c) + " " + given[0]); instead != "" {
-		usage = "Use " + instead
 	}
 	return adviceError{usagef("%s takes %s, got %s", commandName(c), counted(len(wanted), "argument", "arguments"), quoted(given)), usage}
 }
@@ -107,9 +109,9 @@ func checkCount(c *cobra.Command, given []string) error {
 // unknownCommand returns an error that names what to use instead, or commands with a
 // similar name.
 func unknownCommand(c *cobra.Command, given []string) error {
-	help, path, name := "hiring help", "", given[0]
+	path, name := "", given[0]
 	if c.HasParent() {
-		help, path = help+" "+commandName(c), commandName(c)+" "
+		path = commandName(c) + " "
 	}
 	err := usagef("There is no command hiring %s%s", path, output.Clean(name))
 	if instead := insteadOfCommand(c, path, given); instead != "" {
@@ -119,7 +121,14 @@ func unknownCommand(c *cobra.Command, given []string) error {
 	if near := slices.DeleteFunc(nearest(c, name), func(name string) bool { return name == "send" }); len(near) > 0 {
 		err = usagef("%w. Did you mean %s %s?", err, c.CommandPath(), strings.Join(near, " or "+c.CommandPath()+" "))
 	}
-	return adviceError{err, help + " lists the commands"}
+	var below []string
+	for _, child := range c.Commands() {
+		below = append(below, child.Name())
+	}
+	if c.HasParent() {
+		return adviceError{err, "It has " + strings.Join(below, ", ")}
+	}
+	return adviceError{err, "hiring help lists the commands"}
 }
 
 // insteadOfCommand returns what to use instead of words below c, or "": what habits has of two
@@ -147,7 +156,9 @@ func insteadOfCommand(c *cobra.Command, path string, given []string) (instead st
 
 // nearest returns the names of the commands below c that are similar to a name.
 func nearest(c *cobra.Command, name string) []string {
-	c.SuggestionsMinimumDistance = 2
+	if c.SuggestionsMinimumDistance = 2; len(name) < 5 { // Of a short name too much is similar.
+		c.SuggestionsMinimumDistance = 1
+	}
 	return c.SuggestionsFor(name)
 }
 
@@ -172,7 +183,9 @@ func unknownFlag(c *cobra.Command, e *pflag.NotExistError) error {
 	if near := nearest(names, e.GetSpecifiedName()); len(near) > 0 && strings.HasPrefix(flag, "--") {
 		err = usagef("%w. Did you mean --%s?", err, strings.Join(near, " or --"))
 	}
-	return adviceError{err, c.CommandPath() + " --help lists the flags"}
+	var own []string
+	c.LocalNonPersistentFlags().VisitAll(func(f *pflag.Flag) { own = append(own, "--"+f.Name) })
+	return adviceError{err, "It has " + strings.Join(own, ", ") + ", and those of hiring --help"}
 }
 
 func quoted(words []string) string { return "'" + output.Clean(strings.Join(words, "', '")) + "'" }
@@ -274,6 +287,8 @@ func explain(err error, code int) string {
 		next = own.advice
 	case failed && failure.Status == http.StatusNotFound && failure.Operation == "Do" && strings.Contains(failure.Route, "{"):
 		next = "Check the path, its ids and the key's organization; hiring api /openapi.json --jq '.paths | keys' lists the paths"
+	case failed && failure.Status == http.StatusMethodNotAllowed && failure.Operation == "Do":
+		next = "hiring api /openapi.json shows the methods of each path; -f and -d make a POST"
 	case failed && failure.Status == http.StatusNotFound && !strings.Contains(failure.Route, "{"):
 		next = "hiring api /openapi.json --jq '.paths | keys' lists the paths"
 	case failed && withoutRoots(err):

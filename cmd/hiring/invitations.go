@@ -59,7 +59,7 @@ func (a *app) invitationsFindCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "find <email>",
 		Short: "Show the invitations of a candidate",
-		Long: `Show the invitations of a candidate. Without --assessment the command reads the invitations
+		Long: `Show the invitations of a candidate, or the one with an id. Without --assessment the command reads the invitations
 of all assessments, with one read for each assessment and each 100 of its invitations.`,
 	}
 	assessment := a.assessmentFilter(c, assessmentHelp)
@@ -69,7 +69,7 @@ of all assessments, with one read for each assessment and each 100 of its invita
 			return hiring.PagerOf[hiring.Invitation](), err
 		}
 		return selectedInvitations(ctx, t.client, id, func(i hiring.Invitation) bool {
-			return hiring.AddressKey(i.CandidateEmail) == hiring.AddressKey(t.args[0])
+			return strings.EqualFold(i.ID, t.args[0]) || hiring.AddressKey(i.CandidateEmail) == hiring.AddressKey(t.args[0])
 		})
 	})
 }
@@ -233,7 +233,7 @@ func newCandidates(args []string, name string) ([]hiring.NewInvitation, error) {
 		}
 		if problem := candidates.Problem(person); problem != "" {
 			advice := "Give 'Ada <ada@example.com>', or one address and --name"
-			if text == "-" || strings.HasPrefix(text, "@") {
+			if text == "-" || strings.HasPrefix(text, "@") || strings.HasSuffix(text, ".csv") {
 				advice = "hiring invitations import <file.csv> reads a file of candidates"
 			}
 			return nil, adviceError{usagef("Argument %d: %s", i+1, problem), advice}

@@ -182,15 +182,15 @@ for each 100.`,
 	}
 	assessment := a.assessmentFilter(c, "only submissions of this assessment, however old: its id or `name`")
 	return a.submissionCommand(c, submissionTable(), func(ctx context.Context, client *hiring.Client, email string) (string, error) {
-		if problem := candidates.AddressProblem(email); problem != "" {
-			return "", usagef("<email>: %s", problem)
-		}
 		in, err := assessment.id(ctx, client)
 		if err == nil && in == "" {
 			return submissionID(ctx, client, email)
 		}
 		if err != nil {
 			return "", err
+		}
+		if problem := candidates.AddressProblem(email); problem != "" {
+			return "", usagef("<email>: %s", problem)
 		}
 		found, err := client.Submissions.FindByEmail(ctx, in, email)
 		if errors.Is(err, hiring.ErrNotFound) {

@@ -24,7 +24,7 @@ func TestHabitsFromGh(t *testing.T) {
 		"profile add acme --key x":                   "profile add has no flag --key. Use the question of the command, or its standard input, as in hiring profile add acme < key-file.\n",
 		"auth status":                                "There is no command hiring auth. Use hiring profile list.\n",
 		"candidate ada@example.com":                  "There is no command hiring candidate. Use hiring report <submission>.\n",
-		"assessments list --state active":            "assessments list has no flag --state. hiring assessments list --help lists the flags.\n",
+		"assessments list --state active":            "assessments list has no flag --state. It has --all, --help, --limit, --sort, and those of hiring --help.\n",
 		"submissions archive x -o f":                 "submissions archive prints no results, so that --output has no meaning. -f <file> names the file.\n",
 		"assessments delete x -o json":               "assessments delete prints no results, so that --output has no meaning. hiring assessments delete --help lists the flags.\n",
 		"invitations revoke x --jq .":                "so that --jq has no meaning.",
@@ -33,8 +33,8 @@ func TestHabitsFromGh(t *testing.T) {
 		"delete x":                                   "Use a kind before the command, as in hiring submissions list.\n",
 		"open x":                                     "Use hiring report <submission>.\n",
 		sandbox.SubmissionID:                         "Use hiring report <submission>.\n",
-		"events " + sandbox.SubmissionID:             "Use hiring events list <submission>.\n",
-		"submission events x":                        "There is no command hiring submissions events. Use hiring events list <submission>.\n",
+		"events " + sandbox.SubmissionID:             "Use hiring events list <submission> or hiring events follow <submission>.\n",
+		"submission events x":                        "There is no command hiring submissions events. Use hiring events list <submission> or hiring events follow <submission>.\n",
 		"invitation view x":                          "Use hiring invitations find <email>.\n",
 		"invitation list --email ada@example.com":    "invitations list has no flag --email. Use hiring invitations find <email>.\n",
 		"invite --file people.csv":                   "invite has no flag --file. Use hiring invitations import <file.csv> -a <assessment>.\n",
@@ -45,8 +45,8 @@ func TestHabitsFromGh(t *testing.T) {
 		"assessment delete x --dry-run":              "assessments delete has no flag --dry-run. Use the command without --yes: with a live key it asks first, and with a test key nothing is sent or stored.\n",
 		"submissions list --json id":                 "submissions list has no flag --json. Use -o json, with --columns for some members.",
 		"submissions list -t {{.id}}":                "submissions list has no flag -t. Use --jq; see hiring help formatting.",
-		"account -s evaluated":                       "account has no flag -s. hiring account --help lists the flags.\n",
-		"account --colums name":                      "account has no flag --colums. Did you mean --columns? hiring account --help lists the flags.\n",
+		"account -s evaluated":                       "account has no flag -s. It has --help, and those of hiring --help.\n",
+		"account --colums name":                      "account has no flag --colums. Did you mean --columns? It has --help, and those of hiring --help.\n",
 		"status":                                     "Use hiring profile list or hiring account or hiring submissions list.\n",
 		"status x@y.test":                            "Use hiring report <submission>.\n",
 		"config list":                                "Use hiring profile list.\n",
@@ -60,13 +60,13 @@ func TestHabitsFromGh(t *testing.T) {
 		"create invitation Ada":                      "Use hiring invitations invite <candidate> -a <assessment>.\n",
 		"send invitation Ada":                        "Use hiring invitations invite <candidate> -a <assessment>.\n",
 		"invitations rm x":                           "Use hiring invitations revoke <invitation>.\n",
-		"submissions logs x":                         "Use hiring events list <submission>.\n",
+		"submissions logs x":                         "Use hiring events list <submission> or hiring events follow <submission>.\n",
 		"submissions list -w":                        "Use hiring watch.\n",
 		"watch -w":                                   "Use no flag: the command follows until it is stopped.\n",
 		"submissions list -n 3":                      "Use --limit or --all.\n",
 		"submissions list --no-headers":              "Use --columns for the names of the columns, and --jq ",
 		"submissions list --filter status=evaluated": "Use --jq 'map(select(.status == \"evaluated\"))'; some lists have --status, --assessment and --since.\n",
-		"submissions list --limt 3":                  "submissions list has no flag --limt. Did you mean --limit? hiring submissions list --help lists the flags.\n",
+		"submissions list --limt 3":                  "submissions list has no flag --limt. Did you mean --limit? It has --all, ",
 		"submissions list -q":                        "--jq needs a value. Use --jq '.[].id', which prints only ids, or another jq program",
 		"submissions list --since":                   "--since needs a value: only submissions since a time, as in 2026-03-15, 36h or 7d",
 		"report get --pdf":                           "Use -o json: the API has reports as data only.\n",
@@ -304,7 +304,7 @@ func TestFindInvitations(t *testing.T) {
 	assert.Equal(t, result{stdout: first.ID + "\n"}, u.run("invitations", "list", "-a", h.id, "--status", "revoked", "--jq", ".[].id"))
 	assert.Equal(t, result{}, u.run("invitations", "list", "-a", h.id, "--status", "sent", "--jq", ".[].id"))
 	assert.Contains(t, u.run("invitations", "list", "-a", h.id, "--status", "pending").stderr, "known are sent, opened, started, evaluated, revoked, expired.")
-	assert.Contains(t, u.run("invitations", "find", "--help").stdout, "one read for each assessment")
+	assert.Contains(t, u.run("invitations", "find", "--help").stdout, "with one read for each\nassessment and each 100 of its invitations.")
 }
 
 // TestNoListingWhenNobodyIsAsked: only a question names the candidate.

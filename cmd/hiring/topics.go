@@ -21,7 +21,7 @@ var (
 func topics() []*cobra.Command {
 	return []*cobra.Command{
 		{Use: "environment", Aliases: []string{"env", "variables"}, Short: "Environment variables", Long: environmentTopic},
-		{Use: "exit-status", Aliases: []string{"exit-codes", "exit-statuses", "exit"}, Short: "Exit statuses", Long: exitStatusTopic},
+		{Use: "exit-status", Aliases: []string{"exit-codes", "exit-statuses"}, Short: "Exit statuses", Long: exitStatusTopic},
 		{Use: "formatting", Aliases: []string{"format", "formats", "output", "jq"}, Short: "Formats, columns and jq programs", Long: formattingTopic},
 	}
 }

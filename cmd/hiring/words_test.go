@@ -90,15 +90,15 @@ func TestFrequentErrorTexts(t *testing.T) {
 	server := sandbox.New(sandbox.WithClock(noon))
 	u := newUser(t, server, sandbox.TestKey)
 	for line, want := range map[string]string{
-		"members extra":                           "hiring: There is no command hiring members extra. hiring help members lists the commands.\n",
-		"submissions find ada -a x":               "hiring: <email>: the address needs one @ with a text on both sides.\n",
-		"submissions wait ada@example.com":        "hiring: No submission is of this address. The candidate may not have started yet: hiring invitations list -a <assessment> shows the invitations, and hiring watch ",
-		"submissions get a b":                     "hiring: submissions get takes 1 argument, got 'a', 'b'. Usage: hiring submissions get <submission>.\n",
+		"members extra":                           "hiring: There is no command hiring members extra. It has list.\n",
+		"submissions find ada -a Senior":          "hiring: <email>: the address needs one @ with a text on both sides.\n",
+		"submissions wait ada@example.com":        "hiring: There is no submission ada@example.com. The candidate may not have started yet: hiring invitations list -a <assessment> shows the invitations, and hiring watch ",
+		"submissions get a b":                     "hiring: submissions get takes 1 argument, got 'a', 'b'. Use hiring submissions wait <submission>... for several.\n",
 		"assessments close " + sandbox.UnknownID:  "hiring: 404 NOT_FOUND: The resource does not exist",
 		"submissions report " + sandbox.UnknownID: "hiring: 404 NOT_FOUND: The resource does not exist (request req_",
 		"account --timeout 1ns":                   "hiring: --timeout: is a number without a unit? write 30s.",
 		"watch --interval 1ns":                    "hiring: --interval: is a number without a unit? write 30s.\n",
-		"account --output":                        "hiring: --output needs a value.\n",
+		"account --output":                        "hiring: --output needs a value: the format: table, json, jsonl (one line an item) or csv.\n",
 		"members --limit 0":                       "hiring: --limit: give a number from 1. --all shows all.\n",
 		"members --limit 5 --all":                 "hiring: --limit and --all exclude each other.\n",
 		"watch --limit -1":                        "hiring: --limit -1: give a number from 0.\n",

@@ -48,7 +48,6 @@ func (e *examination) checkConnection(account reply) []Finding {
 // diagnose returns the check of the connection that a reply does not pass, or "".
 func (e *examination) diagnose(r reply) (failed string, problem Finding) {
 	_, isCertificate := errors.AsType[*tls.CertificateVerificationError](r.err)
-	_, isPlain := errors.AsType[tls.RecordHeaderError](r.err)
 	switch status := r.StatusCode; {
 	case r.err == nil:
 		return "", Finding{}
@@ -57,7 +56,7 @@ func (e *examination) diagnose(r reply) (failed string, problem Finding) {
 	case isCertificate:
 		return "TLS", wrong(r.summary(), "check the base URL and this machine's clock; if this network inspects TLS, install "+
 			"its certificate authority on this machine; otherwise do not send a key to this server")
-	case isPlain:
+	case errors.Is(r.err, http.ErrSchemeMismatch):
 		return "TLS", wrong("the server does not speak TLS", "check the scheme and the port of the base URL")
 	case status == 0 && strings.Contains(r.summary(), "the proxy "):
 		return "proxy", wrong(r.summary(), "allow the server in the proxy, or set HTTPS_PROXY with the proxy's user and password")

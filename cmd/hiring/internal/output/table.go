@@ -111,7 +111,7 @@ func (p *Printer) fit(head []string, rows [][]string) []int {
 		least[i] = min(widths[i], narrow)
 		if isID(i) {
 			least[i] = min(widths[i], shortID)
-		} else if strings.HasSuffix(head[i], "EMAIL") {
+		} else if p.columns == nil && strings.HasSuffix(head[i], "EMAIL") {
 			least[i] = min(widths[i], max(narrow, p.Width-gap-narrow))
 		}
 	}
