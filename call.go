@@ -150,13 +150,19 @@ func (c *call) admit() error {
 		if c.ctx.Err() != nil {
 			return c.ended()
 		}
-		key, err := c.core.keys.current(c.ctx)
+		key, err := c.request.key, error(nil)
+		if key == nil {
+			key, err = c.core.keys.current(c.ctx)
+		}
 		if err != nil {
 			failed := c.fail(c.text(err), err)
 			failed.kind = final
 			return join(c.ctx, failed)
 		}
 		c.key = key
+		if c.request.used != nil {
+			*c.request.used = key
+		}
 		if part := key.misplacedIn(&c.request); part != "" {
 			return &ParamError{Param: part, Problem: "holds the API key, which is sent in a header only: pass what was meant instead"}
 		}
@@ -254,7 +260,7 @@ func (t transport) RoundTrip(r *http.Request) (*http.Response, error) {
 	}
 	c.unknown = c.unknown || c.failure.Outcome == OutcomeUnknown
 	policy := c.core.config.retry
-	if c.request.background && c.failure.isDeferred() {
+	if c.request.share == bulk && c.failure.isDeferred() {
 		policy.MaxWait = quota.Longest
 	}
 	c.wait, c.retry = decide(policy, c.failure, requested, timeLeft(c.ctx), jitter()) //nolint:contextcheck // of the call

@@ -144,7 +144,7 @@ type core struct {
 	agent   []string // The User-Agent header.
 	keys    keyring
 	server  string // Of base, as in Exchange.
-	*traces        // Copies of a core share them. Spans compare this pointer, so that a call within another opens no second span.
+	*traces        // Spans compare this pointer, so that a call within another opens no second span.
 	shared  *shared
 }
 

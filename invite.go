@@ -81,7 +81,7 @@ func (s *InvitationService) Ensure(ctx context.Context, assessmentID string, in 
 type inviteRun struct {
 	service      *InvitationService
 	assessmentID string
-	bulk         bool                      // The call is EnsureAll.
+	share        share                     // Interactive of Ensure, bulk of EnsureAll.
 	before       func(NewInvitation) error // Called before each request; may be nil.
 
 	began  instant               // When the last listing began; zero before the first.
@@ -291,7 +291,7 @@ func (c *invitee) send(ctx context.Context) (result InviteResult, lost *Error, e
 	}()
 	var prevented error
 	q := c.request
-	q.background = c.bulk
+	q.share = c.share
 	q.beforeAttempt = func() error {
 		if prevented = c.checkAttempt(); prevented == nil {
 			c.attempts++
@@ -415,7 +415,7 @@ func (r *inviteRun) waitAndList(ctx context.Context, email string, due time.Time
 func (r *inviteRun) listNew(ctx context.Context, email string) error {
 	began, date, total := r.now(), time.Time{}, -1
 	pages, listed := r.service.List(r.assessmentID), make(map[string]Invitation)
-	pages.list.request.background = r.bulk
+	pages.list.request.share = r.share
 	var response Response // The caller's Response is that of the POST.
 	for page, err := range pages.Pages(WithResponse(ctx, &response)) {
 		switch {
@@ -436,7 +436,7 @@ func (r *inviteRun) listNew(ctx context.Context, email string) error {
 				listed[address] = invitation
 			}
 		}
-		if _, found := listed[email]; reached || found && !r.bulk {
+		if _, found := listed[email]; reached || found && r.share == interactive {
 			break
 		}
 	}

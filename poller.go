@@ -51,11 +51,30 @@ func (i interval) options(lookback time.Duration) poll.Options {
 
 // pollLoop is the loop of WaitReports, Watch and Tail. Each of them passes its own step.
 type pollLoop struct {
-	core      *pollCore
+	core      *core
 	operation string               // The method that polls.
 	pending   string               // What is unfinished when the context ends, for the error.
 	interval  interval             // Between two polls.
 	report    func(next time.Time) // Called after each poll with the time of the next one, zero when there is none.
+
+	used    *credential // The key of the last attempt; noKey before the first.
+	account string      // Of each response. Empty: that of the first key.
+	foreign *ParamError // Returned for a response of another account. Nil: accounts are not compared.
+	count   func()      // Called before each request.
+}
+
+func newPollLoop(k *core, operation string, between interval) pollLoop {
+	l := pollLoop{core: k, operation: operation, interval: between, report: func(time.Time) {}, used: noKey, count: func() {}}
+	if k.config.keySource != nil {
+		l.foreign = &ParamError{Param: "WithKeySource", Problem: "returned a key of another account than before: use a client for each account"}
+	}
+	return l
+}
+
+// own makes a request one of the loop.
+func (l *pollLoop) own(r request) request {
+	r.share, r.used = polling, &l.used
+	return r
 }
 
 // run calls step until no poll follows. step polls once and returns the time until the next poll. After a failed poll
@@ -141,63 +160,34 @@ func (k *core) mayRecover(err error) bool {
 	return k.shared.polled.Load()
 }
 
-// pollCore is a copy of a core for one method that polls. Its requests leave a part of each window to others.
-type pollCore struct {
-	core
-
-	used    *credential // The key of the last attempt; noKey before the first.
-	account string      // Of each response. Empty: that of the first key.
-	foreign *ParamError // Returned for a response of another account. Nil: accounts are not compared.
-	count   func()      // Called before each request.
-}
-
-// leftToOthers is the share of each rate-limit window that polling leaves to other users of the key.
-const leftToOthers = 0.1
-
-func (k *core) forPolling() *pollCore {
-	own := &pollCore{core: *k, used: noKey, count: func() {}}
-	own.config.reserveShare = max(leftToOthers, k.config.reserveShare)
-	own.keys.next = func(ctx context.Context) (*credential, error) {
-		key, err := k.keys.current(ctx)
-		if err == nil {
-			own.used = key
-		}
-		return key, err
-	}
-	if k.config.keySource != nil {
-		own.foreign = &ParamError{Param: "WithKeySource", Problem: "returned a key of another account than before: use a client for each account"}
-	}
-	return own
-}
-
 // checkAccount checks that the last request, which ended with err, was of the account that counts, because a key source
 // may return another key at any time. It reads the account of each key once.
-func (k *pollCore) checkAccount(ctx context.Context, err error) error {
-	account, failure := k.shared.account(k.used.id), failureIn(err)
+func (l *pollLoop) checkAccount(ctx context.Context, err error) error {
+	account, failure := l.core.shared.account(l.used.id), failureIn(err)
 	switch {
-	case k.foreign == nil:
+	case l.foreign == nil:
 		return nil
 	case err != nil && (!failure.isFromAPI() || failure.isDeferred() || failure.Status == http.StatusUnauthorized || failure.Status == http.StatusForbidden):
 		return nil // It says nothing about an account.
 	case account == "":
-		same := *k // With the key of that request.
-		same.keys.next = func(context.Context) (*credential, error) { return same.used, nil }
-		if account, err = same.readAccount(ctx); err != nil {
+		if account, err = l.readAccount(ctx, l.used); err != nil {
 			return err
 		}
 	}
-	if k.account = cmp.Or(k.account, account); k.account != account {
-		return k.foreign
+	if l.account = cmp.Or(l.account, account); l.account != account {
+		return l.foreign
 	}
 	return nil
 }
 
-// readAccount reads the account of the next key.
-func (k *pollCore) readAccount(ctx context.Context) (id string, err error) {
-	k.count()
-	account, err := (&AccountService{&k.core}).Get(ctx)
+// readAccount reads the account of a key, of the next one if key is nil.
+func (l *pollLoop) readAccount(ctx context.Context, key *credential) (id string, err error) {
+	l.count()
+	r := l.own(newRequest("Account.Get", accountRoute))
+	r.key = key
+	account, err := do[Account](ctx, l.core, r)
 	if err == nil {
-		k.shared.setAccount(k.used.id, account.ID)
+		l.core.shared.setAccount(l.used.id, account.ID)
 	}
 	return account.ID, err
 }
@@ -232,8 +222,9 @@ type poller struct {
 func newPoller(k *core, operation string, between interval, assessmentID string, progress func(WaitProgress)) *poller {
 	p := &poller{filter: SubmissionFilter{AssessmentID: assessmentID}, progress: progress, began: time.Now()}
 	p.saved = func() error { return nil }
-	p.pollLoop = pollLoop{core: k.forPolling(), operation: operation, interval: between, report: func(next time.Time) { p.reportProgress(next) }}
-	p.core.count = func() { p.requests, p.lastHour = p.requests+1, append(p.lastHour, time.Now()) }
+	p.pollLoop = newPollLoop(k, operation, between)
+	p.report = func(next time.Time) { p.reportProgress(next) }
+	p.count = func() { p.requests, p.lastHour = p.requests+1, append(p.lastHour, time.Now()) }
 	return p
 }
 
@@ -298,7 +289,7 @@ func (p *poller) poll(ctx context.Context, yield func(Submission, error) bool) (
 // window returns the rate limit of the key that was used last, less what is left to others.
 func (p *poller) window() poll.Window {
 	limit, left, ends := p.core.shared.quotas.Left(p.core.keys.lastUsed().id, quota.Read, time.Now())
-	others := int(math.Ceil(p.core.config.reserveShare * float64(limit)))
+	others := int(math.Ceil(p.core.reserve(polling) * float64(limit)))
 	return poll.Window{Left: left - others, Limit: max(1, limit-others), Ends: ends}
 }
 
@@ -326,7 +317,7 @@ func (p *poller) deliver(item poll.Item, raw RawValue, yield func(Submission, er
 func (p *poller) send(ctx context.Context, request poll.Request) (reply poll.Reply, submissions map[string]RawValue, err error) {
 	items, next, err := p.fetch(ctx, request)
 	reply.Next, reply.At, reply.Server = next, p.now(), p.serverNow()
-	if problem := p.core.checkAccount(ctx, err); problem != nil {
+	if problem := p.checkAccount(ctx, err); problem != nil {
 		return reply, nil, problem
 	}
 	if err == nil && len(items) == 0 && p.empty != nil && !p.machine.Begun() {
@@ -366,19 +357,19 @@ func (p *poller) send(ctx context.Context, request poll.Request) (reply poll.Rep
 
 // fetch sends a request of the machine. It returns the undecoded submissions of the response, and the cursor of the next page.
 func (p *poller) fetch(ctx context.Context, request poll.Request) (items []RawValue, next string, err error) {
-	p.core.count()
+	p.count()
 	if request.ID != "" {
 		id := cmp.Or(p.spelling[request.ID], request.ID)
 		check := func(raw RawValue) error { return p.checkSubmission(id, raw) }
-		item, err := doRaw(ctx, &p.core.core, newRequest("Submissions.Get", submissionRoute, pathID{"id", id}), check)
+		item, err := doRaw(ctx, p.core, p.own(newRequest("Submissions.Get", submissionRoute, pathID{"id", id})), check)
 		return []RawValue{item}, "", err
 	}
 	filter := p.filter
 	if filter.Status = SubmissionStatus(request.Status); request.Since > 0 {
 		filter.Since = time.Unix(0, int64(request.Since)).UTC()
 	}
-	typed := (&SubmissionService{&p.core.core}).List(filter).list
-	page, err := newPager(list[RawValue]{List: typed.List, core: typed.core, request: typed.request}).From(request.Cursor).Page(ctx)
+	typed := (&SubmissionService{p.core}).List(filter).list
+	page, err := newPager(list[RawValue]{List: typed.List, core: typed.core, request: p.own(typed.request)}).From(request.Cursor).Page(ctx)
 	return page.Items, page.Next, err
 }
 

@@ -142,17 +142,13 @@ func (c *serverClock) at(local time.Time) time.Time {
 
 // awaitWindow waits if the rate limit does not admit a request now, and reports whether it waited.
 func (c *call) awaitWindow() (waited bool, err error) {
-	reserve := c.core.config.reserveShare
-	if c.request.background {
-		reserve = max(reserve, leftToOthers)
-	}
-	barrier := c.core.shared.quotas.Admit(c.key.id, c.request.class(), reserve, time.Now())
+	barrier := c.core.shared.quotas.Admit(c.key.id, c.request.class(), c.core.reserve(c.request.share), time.Now())
 	switch {
 	case barrier.Wait == 0:
 		return false, nil
 	case barrier.Refused:
 		return false, join(c.ctx, c.refused())
-	case !c.request.background && c.core.config.retry.tooLong(barrier.Wait):
+	case c.request.share != bulk && c.core.config.retry.tooLong(barrier.Wait):
 		return false, join(c.ctx, c.exhausted(barrier))
 	}
 	if sleep(c.core.withSpan(c.ctx, c.request.operation), barrier.Wait, PauseQuota) != nil {

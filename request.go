@@ -30,13 +30,31 @@ type request struct {
 	assumed       []assumption // The names and the route that fields of the Dialect set.
 	err           error        // A request with an error is not sent.
 
-	// background waits for windows regardless of MaxWait, and leaves a tenth of each to others. EnsureAll sets it. A
-	// method that polls has its own core instead, because it waits between calls.
-	background bool
+	share share        // Of each rate-limit window.
+	key   *credential  // Nil: the next key of the client.
+	used  **credential // Where the key of each attempt is stored; may be nil.
 
 	// beforeAttempt is called right before each attempt, after all waits. An error prevents the
 	// attempt. Nil: not called.
 	beforeAttempt func() error
+}
+
+// share is what a request takes of each rate-limit window. What it leaves to other users of the key is at least that of
+// WithQuotaReserve.
+type share int
+
+const (
+	interactive share = iota // All of it. The call waits for a window up to MaxWait.
+	bulk                     // Nine tenths. The call waits for each window.
+	polling                  // Nine tenths. The caller waits between calls.
+)
+
+// reserve returns the part of each window that a request leaves to others.
+func (k *core) reserve(of share) float64 {
+	if of == interactive {
+		return k.config.reserveShare
+	}
+	return max(k.config.reserveShare, 0.1)
 }
 
 // pathID fills a placeholder of a route: what the Go method calls it, and its value.

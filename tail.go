@@ -30,15 +30,18 @@ func (s *EventService) Tail(ctx context.Context, submissionID string, o TailOpti
 		if err = joinParams(err, s.List(submissionID, EventFilter{SinceSeq: o.SinceSeq}).err); err != nil {
 			return err
 		}
-		k, last := s.core.forPolling(), cmp.Or(o.SinceSeq, -1)
-		loop := pollLoop{core: k, operation: "Events.Tail", pending: "the submission was not evaluated yet: ", interval: between, report: func(time.Time) {}}
+		last, loop := cmp.Or(o.SinceSeq, -1), newPollLoop(s.core, "Events.Tail", between)
+		loop.pending = "the submission was not evaluated yet: "
 		return loop.run(ctx, func(ctx context.Context) (time.Duration, bool, error) {
-			report, err := (&SubmissionService{&k.core}).Report(ctx, submissionID) // Before the log, which is then read to its end.
-			if err = cmp.Or(k.checkAccount(ctx, err), err); err != nil {
+			// The report comes before the log, which is then read to its end.
+			report, err := do[Report](ctx, s.core, loop.own(newRequest("Submissions.Report", reportRoute, pathID{"id", submissionID})))
+			if err = cmp.Or(loop.checkAccount(ctx, err), err); err != nil {
 				return 0, true, err
 			}
-			for page, err := range (&EventService{&k.core}).List(submissionID, EventFilter{SinceSeq: max(0, last)}).Pages(ctx) {
-				if err = cmp.Or(k.checkAccount(ctx, err), err); err != nil {
+			log := s.List(submissionID, EventFilter{SinceSeq: max(0, last)})
+			log.list.request = loop.own(log.list.request)
+			for page, err := range log.Pages(ctx) {
+				if err = cmp.Or(loop.checkAccount(ctx, err), err); err != nil {
 					return 0, true, err
 				}
 				for _, e := range page.Items {

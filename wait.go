@@ -149,7 +149,7 @@ func (s *SubmissionService) awaitReports(ctx context.Context, operation string, 
 		})
 		return wait, len(p.machine.Awaited) > 0, err
 	})
-	if refused, ok := errors.AsType[*ParamError](err); ok && refused != p.core.foreign { // An id is the key, which a WaitError would show.
+	if refused, ok := errors.AsType[*ParamError](err); ok && refused != p.foreign { // An id is the key, which a WaitError would show.
 		return err
 	}
 	if err == nil && len(p.machine.Missing) > 0 {

@@ -204,7 +204,7 @@ func newWatcher(k *core, operation string, o WatchOptions) (*watcher, error) {
 	}
 	o.Lookback = cmp.Or(o.Lookback, defaults.Lookback)
 	w := &watcher{poller: newPoller(k, operation, between, o.AssessmentID, o.Progress), options: o}
-	w.core.foreign = &ParamError{Param: "state", Problem: "is of another account: to start afresh, give none"}
+	w.foreign = &ParamError{Param: "state", Problem: "is of another account: to start afresh, give none"}
 	if o.AssessmentID != "" {
 		w.empty = w.checkAssessment
 	}
@@ -226,7 +226,7 @@ func (w *watcher) resume(text string, called time.Time) error {
 		return &ParamError{Param: "state", Problem: "is of a watch of another assessment: to start afresh, give none"}
 	}
 	if w.state = saved; saved.Account != "" {
-		w.core.account, w.machine = saved.Account, saved.Machine
+		w.account, w.machine = saved.Account, saved.Machine
 		w.machine.Resume(w.interval.options(w.options.Lookback), w.now())
 	}
 	return nil
@@ -234,17 +234,17 @@ func (w *watcher) resume(text string, called time.Time) error {
 
 // save returns the state.
 func (w *watcher) save() string {
-	w.state.Account, w.state.Machine = w.core.account, w.machine
+	w.state.Account, w.state.Machine = w.account, w.machine
 	return watchStates.Seal(w.state)
 }
 
 // begin reads the account of a new watch, and makes its machine. The response shows the server's clock too, by which a zero
 // Since is set.
 func (w *watcher) begin(ctx context.Context) (err error) {
-	if w.core.account != "" {
+	if w.account != "" {
 		return nil
 	}
-	if w.core.account, err = w.core.readAccount(ctx); err != nil {
+	if w.account, err = w.readAccount(ctx, nil); err != nil {
 		return err
 	}
 	since := pollTime(w.state.Since.Truncate(time.Millisecond)) // The API shows no fractions of one.
@@ -258,8 +258,10 @@ func (w *watcher) begin(ctx context.Context) (err error) {
 
 // checkAssessment checks that the assessment exists when the first listing is empty.
 func (w *watcher) checkAssessment(ctx context.Context) error {
-	w.core.count()
-	_, err := (&InvitationService{core: &w.core.core}).List(w.filter.AssessmentID).PageSize(1).Page(ctx)
+	w.count()
+	invitations := (&InvitationService{w.core}).List(w.filter.AssessmentID)
+	invitations.list.request = w.own(invitations.list.request)
+	_, err := invitations.PageSize(1).Page(ctx)
 	if failure, ok := errors.AsType[*Error](err); ok && failure.Code == ErrNotFound {
 		failure.Hint = "check WatchOptions.AssessmentID: no submission is listed for the assessment either"
 		return failure
