@@ -102,9 +102,8 @@ func documented(route string) string {
 
 // knowsSegment reports whether a segment of a path is part of a known route.
 func (d Dialect) knowsSegment(segment string) bool {
-	fields := reflect.ValueOf(d)
-	for i := range fields.NumField() {
-		if _, path, isRoute := strings.Cut(fields.Field(i).String(), " /"); isRoute && slices.Contains(strings.Split(path, "/"), segment) {
+	for _, field := range reflect.ValueOf(d).Fields() {
+		if _, path, isRoute := strings.Cut(field.String(), " /"); isRoute && slices.Contains(strings.Split(path, "/"), segment) {
 			return true
 		}
 	}

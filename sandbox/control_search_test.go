@@ -88,10 +88,15 @@ func TestGroupsCountWhatIsAlike(t *testing.T) {
 	_, body := steer(t, searched(t), http.MethodGet, "journal?groups=true&limit=1&search=is:failed", "")
 	var got struct {
 		Groups []struct {
-			Status, Count, Newest int
-			Route, Code, Field    string
-			First, Last           string
-			Line                  []int
+			Status int    `json:"status"`
+			Count  int    `json:"count"`
+			Newest int    `json:"newest"`
+			Route  string `json:"route"`
+			Code   string `json:"code"`
+			Field  string `json:"field"`
+			First  string `json:"first"`
+			Last   string `json:"last"`
+			Line   []int  `json:"line"`
 		} `json:"groups"`
 	}
 	require.NoError(t, json.Unmarshal([]byte(body), &got), body)
@@ -129,12 +134,12 @@ func TestAWithheldResponseIsKept(t *testing.T) {
 		require.NoError(t, json.Unmarshal([]byte(list), &numbers))
 		_, body := steer(t, l.s, http.MethodGet, "journal/"+strconv.Itoa(numbers.numbers()[0]), "")
 		var entry struct {
-			Done     bool
+			Done     bool `json:"done"`
 			Withheld *struct {
-				Status   int
-				Response string
-			}
-			Candidates map[string]string
+				Status   int    `json:"status"`
+				Response string `json:"response"`
+			} `json:"withheld"`
+			Candidates map[string]string `json:"candidates"`
 		}
 		require.NoError(t, json.Unmarshal([]byte(body), &entry))
 		withheld := name != "before" && name != "late"
@@ -228,7 +233,9 @@ func TestASnapshotIsReturnedTo(t *testing.T) {
 	} {
 		before, count := state(), len(l.s.Journal())
 		_, body := steer(t, l.s, http.MethodPost, "snapshots", "")
-		var made struct{ ID int }
+		var made struct {
+			ID int `json:"id"`
+		}
 		require.NoError(t, json.Unmarshal([]byte(body), &made))
 		act()
 		if name != "set" && name != "clear" {
@@ -253,10 +260,14 @@ func TestASnapshotIsReturnedTo(t *testing.T) {
 func TestEveryFilterOfSubmissionsSelects(t *testing.T) {
 	d := inProcess(sandbox.New(unlimited()))
 	var document struct {
-		Paths      map[string]map[string]struct{ Parameters []map[string]string }
+		Paths map[string]map[string]struct {
+			Parameters []map[string]string `json:"parameters"`
+		} `json:"paths"`
 		Components struct {
-			Parameters map[string]struct{ Name string }
-		}
+			Parameters map[string]struct {
+				Name string `json:"name"`
+			} `json:"parameters"`
+		} `json:"components"`
 	}
 	raw, err := os.ReadFile("openapi.json")
 	require.NoError(t, err)
@@ -285,7 +296,7 @@ func TestEveryFilterOfSubmissionsSelects(t *testing.T) {
 				want++
 			}
 		}
-		require.Greater(t, want, 0)
+		require.Positive(t, want)
 		require.Less(t, want, len(all))
 		found := flat(readPages(t, d, "/submissions", byCursor(100, name+"="+filter.value)))
 		assert.Len(t, found, want, name)

@@ -5,12 +5,12 @@ import (
 	"time"
 )
 
-// Local is a time by the machine's clock, or in arguments by the caller's. Server is a time by the server's clock, since 1970.
-// Only New, Receive and serverAt convert one into the other. 0 means none.
-type (
-	Local  time.Duration
-	Server time.Duration
-)
+// Local is a time by the machine's clock, or in arguments by the caller's. 0 means none. Only New, Receive and serverAt
+// convert it into a time of the server.
+type Local time.Duration
+
+// Server is a time by the server's clock, since 1970. 0 means none.
+type Server time.Duration
 
 // Add returns the time d later.
 func (t Local) Add(d time.Duration) Local { return t + Local(d) }

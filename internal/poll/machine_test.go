@@ -24,12 +24,13 @@ func TestMembersThatLeaveTogether(t *testing.T) {
 	add := func(created, evaluated time.Duration) {
 		w.subs = append(w.subs, &emulator.Submission{ID: fmt.Sprint(len(w.subs)), Created: created, Submitted: evaluated - time.Minute, Evaluated: evaluated})
 	}
-	for i := range time.Duration(2000) {
-		add(begin-30*day+i*20*time.Minute, begin-29*day+i*20*time.Minute-12*time.Hour)
+	for i := range 2000 {
+		later := time.Duration(i) * 20 * time.Minute
+		add(begin-30*day+later, begin-29*day+later-12*time.Hour)
 	}
 	add(begin-time.Minute, never)      // The newest page shows the status.
-	for i := range time.Duration(50) { // They show that the status pays.
-		add(begin-20*day, begin+i*5*time.Minute)
+	for i := range 50 { // They show that the status pays.
+		add(begin-20*day, begin+time.Duration(i)*5*time.Minute)
 	}
 	for range 35 {
 		add(begin-20*day, together)

@@ -338,7 +338,7 @@ func (w *world) judge(o *outcome) {
 	if a.CursorLife > 0 || a.Refusing > 0 { // Listings begin again.
 		promised *= 2
 	}
-	if w.pages*math.Pow(a.Refusing, 3) > 0.1 { // And again.
+	if w.pages*a.Refusing*a.Refusing*a.Refusing > 0.1 { // And again.
 		promised *= 2
 	}
 	if windows > 1 { // It does not fit the spare reads of a window.

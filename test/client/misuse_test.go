@@ -90,7 +90,7 @@ func TestMethodsOfZeroValuesDoNotPanic(t *testing.T) {
 		for i := range of.NumMethod() {
 			method, name := of.Method(i), of.Type().Method(i).Name
 			client := name == "Quota" || name == "Environment"                                   // A client without New panics with its name.
-			if method.Type().NumIn() == 0 && !client && !(of.IsNil() && name == "MarshalJSON") { // encoding/json calls none of nil.
+			if method.Type().NumIn() == 0 && !client && (!of.IsNil() || name != "MarshalJSON") { // encoding/json calls none of nil.
 				assert.NotPanics(t, func() { method.Call(nil) }, "%T.%s", v, name)
 			}
 		}
