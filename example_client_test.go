@@ -15,6 +15,7 @@ import (
 	"net/http/httptest"
 	"net/url"
 	"os"
+	"path/filepath"
 	"strings"
 	"time"
 
@@ -74,26 +75,20 @@ func ExampleClient_Do() {
 	// Output: Sandbox Hiring Ltd
 }
 
-// A request with a body. Like every POST, it is retried only when the API certainly did nothing.
-func ExampleClient_Do_post() {
+// A request with a body.
+func ExampleClient_Do_patch() {
 	ctx := context.Background()
-	client := sandbox.New().Client()
+	client, assessmentID := sandbox.New().Client(), sandbox.AssessmentID
 
-	challenges, err := client.Challenges.List().Page(ctx)
+	var changed struct {
+		Status string `json:"status"`
+	}
+	_, err := client.Do(ctx, http.MethodPatch, "/assessments/"+assessmentID, nil, map[string]any{"status": "closed"}, &changed)
 	if err != nil {
 		log.Fatal(err)
 	}
-	challengeID := challenges.Items[0].ID
-
-	body := map[string]string{"challenge_id": challengeID, "name": "Backend engineer"}
-	var created struct {
-		Status string `json:"status"`
-	}
-	if _, err := client.Do(ctx, http.MethodPost, "/assessments", nil, body, &created); err != nil {
-		log.Fatal(err)
-	}
-	fmt.Println(created.Status)
-	// Output: active
+	fmt.Println(changed.Status)
+	// Output: closed
 }
 
 // A deployment sets HIRING_BASE_URL and HIRING_API_KEY.
@@ -165,14 +160,31 @@ func ExampleClient_String() {
 	// Output: hiring.Client(live, hiring.example.com)
 }
 
+// dialectOf reads a file that hiring doctor has written.
+func dialectOf(file string) (dialect hiring.Dialect, err error) {
+	text, err := os.ReadFile(file)
+	if err == nil {
+		err = json.Unmarshal(text, &dialect)
+	}
+	return dialect, err
+}
+
 // A Dialect from a file that hiring doctor has written.
 func ExampleWithDialect_file() {
 	ctx := context.Background()
-	found := []byte(`{"page_size_param": "per_page", "list_assessments": "GET /job-postings"}`)
+	folder, err := os.MkdirTemp("", "hiring")
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer func() { _ = os.RemoveAll(folder) }()
+	file := filepath.Join(folder, "dialect.json")
+	if err := os.WriteFile(file, []byte(`{"page_size_param": "per_page", "list_assessments": "GET /job-postings"}`), 0o600); err != nil {
+		log.Fatal(err)
+	}
 	server := sandbox.New(sandbox.WithDialect(hiring.Dialect{PageSizeParam: "per_page", ListAssessments: "GET /job-postings"}))
 
-	var dialect hiring.Dialect
-	if err := json.Unmarshal(found, &dialect); err != nil {
+	dialect, err := dialectOf(file)
+	if err != nil {
 		log.Fatal(err)
 	}
 	client := server.Client(hiring.WithDialect(dialect))
@@ -224,6 +236,23 @@ func ExampleWithHTTPClient() {
 	// Output: Sandbox Hiring Ltd <nil>
 }
 
+// transportOf returns a transport with a proxy, the PEM of your certificate authority, and for a gateway that requires mTLS
+// a certificate of tls.LoadX509KeyPair.
+func transportOf(proxy *url.URL, authority []byte, certificate tls.Certificate) (*http.Transport, error) {
+	roots, err := x509.SystemCertPool()
+	if err != nil {
+		return nil, err
+	}
+	if !roots.AppendCertsFromPEM(authority) {
+		return nil, errors.New("no certificate in the file")
+	}
+	transport := http.DefaultTransport.(*http.Transport).Clone()
+	transport.Proxy = http.ProxyURL(proxy) // Or http.ProxyFromEnvironment, the default.
+	transport.TLSClientConfig = &tls.Config{RootCAs: roots, Certificates: []tls.Certificate{certificate}}
+	transport.HTTP2 = &http.HTTP2Config{SendPingTimeout: 15 * time.Second} // Notices a connection that the network has dropped.
+	return transport, nil
+}
+
 // Requests use a proxy, the server's certificate is from your own certificate authority, and
 // the server requires a certificate of the client.
 func ExampleWithHTTPClient_proxy() {
@@ -242,20 +271,10 @@ func ExampleWithHTTPClient_proxy() {
 		log.Fatal(err)
 	}
 
-	roots, err := x509.SystemCertPool()
+	transport, err := transportOf(proxy, authority, certificate)
 	if err != nil {
 		log.Fatal(err)
 	}
-	if !roots.AppendCertsFromPEM(authority) { // PEM of your certificate authority.
-		log.Fatal("no certificate in the file")
-	}
-	transport := http.DefaultTransport.(*http.Transport).Clone()
-	transport.Proxy = http.ProxyURL(proxy) // Or http.ProxyFromEnvironment, the default.
-	transport.TLSClientConfig = &tls.Config{
-		RootCAs:      roots,
-		Certificates: []tls.Certificate{certificate}, // Of tls.LoadX509KeyPair, for a gateway that requires mTLS.
-	}
-	transport.HTTP2 = &http.HTTP2Config{SendPingTimeout: 15 * time.Second} // Notices a connection that the network has dropped.
 	client, err := hiring.New(baseURL, sandbox.TestKey, hiring.WithHTTPClient(&http.Client{Transport: transport}))
 	if err != nil {
 		log.Fatal(err)

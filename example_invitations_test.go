@@ -300,27 +300,48 @@ func ExampleInvitationService_Ensure() {
 	// existing ada@example.com
 }
 
-// A candidate whose invitation has expired is invited again on purpose.
+// inviteAgain sends a second e-mail to a candidate whose invitation was revoked or has expired. revoked has the ids of the
+// invitations that your program has revoked.
+func inviteAgain(ctx context.Context, client *hiring.Client, assessmentID string, candidate hiring.NewInvitation, revoked map[string]bool) error {
+	invited, err := client.Invitations.Ensure(ctx, assessmentID, candidate)
+	old := invited.Invitation
+	if err == nil && invited.Outcome == hiring.InviteExisting && (revoked[old.ID] || old.ExpiresAt.Before(time.Now())) {
+		_, err = client.Invitations.Send(ctx, assessmentID, candidate)
+	}
+	return err
+}
+
+// A candidate whose invitation was revoked, or has expired, is invited again on purpose, once.
 func ExampleInvitationService_Ensure_again() {
 	ctx := context.Background()
-	server := sandbox.New()
-	client := server.LiveClient()
-	assessment := newAssessment(ctx, client)
 	ada := hiring.NewInvitation{Email: "ada@example.com", Name: "Ada Example"}
-	_, err := client.Invitations.Send(ctx, assessment.ID, ada)
+	server := sandbox.New()
+	client, assessmentID := server.LiveClient(), server.AddAssessment("Backend engineer")
+	invited, err := client.Invitations.Ensure(ctx, assessmentID, ada)
 	if err != nil {
 		log.Fatal(err)
 	}
 
-	invited, err := client.Invitations.Ensure(ctx, assessment.ID, ada)
-	if err != nil {
+	if err := client.Invitations.Revoke(ctx, assessmentID, invited.Invitation.ID); err != nil {
 		log.Fatal(err)
 	}
-	if invited.Outcome == hiring.InviteExisting && invited.Invitation.ExpiresAt.Before(time.Now()) {
-		_, err = client.Invitations.Send(ctx, assessment.ID, ada) // An intended second e-mail.
+	revoked := map[string]bool{invited.Invitation.ID: true}
+	for range 2 {
+		err := inviteAgain(ctx, client, assessmentID, ada, revoked)
+		fmt.Println(err, len(server.Mails()))
 	}
-	fmt.Println(invited.Outcome, err)
-	// Output: existing <nil>
+
+	lastYear := sandbox.New(sandbox.WithClock(func() time.Time { return time.Now().AddDate(-1, 0, 0) }))
+	client, assessmentID = lastYear.LiveClient(), lastYear.AddAssessment("Backend engineer")
+	if _, err := lastYear.Invite(assessmentID, ada.Email, ada.Name); err != nil {
+		log.Fatal(err)
+	}
+	err = inviteAgain(ctx, client, assessmentID, ada, nil)
+	fmt.Println(err, len(lastYear.Mails()))
+	// Output:
+	// <nil> 2
+	// <nil> 2
+	// <nil> 2
 }
 
 // A run that was stopped can be run again.

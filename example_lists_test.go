@@ -88,11 +88,11 @@ func ExamplePagerOf() {
 
 // A fake whose second page fails.
 func ExamplePagerFunc() {
-	team := hiring.PagerFunc(func(_ context.Context, token string, _ int) (hiring.Page[hiring.Member], error) {
+	team := hiring.PagerFunc(func(_ context.Context, token string, size int) (hiring.Page[hiring.Member], error) { // size: of PageSize, or 0.
 		if token == "page 2" {
 			return hiring.Page[hiring.Member]{}, &hiring.Error{Status: 503}
 		}
-		return hiring.Page[hiring.Member]{Items: []hiring.Member{{Name: "Ada"}}, Next: "page 2"}, nil
+		return hiring.Page[hiring.Member]{Items: []hiring.Member{{Name: "Ada"}}, Next: "page 2"}, nil // token is "" here.
 	})
 
 	members, err := team.Collect(context.Background())
@@ -135,6 +135,48 @@ func ExamplePager_FromPage() {
 	fmt.Println(page.Meta.Page, len(page.Items), page.Meta.Total)
 	// Output:
 	// 7 50 360
+}
+
+// deleteClosed deletes the closed assessments. It collects the list first, because a deletion moves items to pages that
+// were read.
+func deleteClosed(ctx context.Context, client *hiring.Client) error {
+	assessments, err := client.Assessments.List().Collect(ctx)
+	if err != nil {
+		return err
+	}
+	for _, assessment := range assessments {
+		if assessment.Status != hiring.AssessmentClosed {
+			continue
+		}
+		if err := client.Assessments.Delete(ctx, assessment.ID); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// All closed assessments are deleted, although their list has two pages.
+func ExamplePager_Collect_delete() {
+	ctx := context.Background()
+	server := sandbox.New(sandbox.WithQuota(1000, 1000))
+	client := server.LiveClient()
+	for range 150 {
+		if _, err := client.Assessments.Close(ctx, server.AddAssessment("Backend engineer")); err != nil {
+			log.Fatal(err)
+		}
+	}
+
+	if err := deleteClosed(ctx, client); err != nil {
+		log.Fatal(err)
+	}
+	left, err := client.Assessments.List().Collect(ctx)
+	for _, assessment := range left {
+		if assessment.Status == hiring.AssessmentClosed {
+			fmt.Println("left:", assessment.Name)
+		}
+	}
+	fmt.Println(err)
+	// Output: <nil>
 }
 
 // A list is read while it is ranged over, from the beginning each time.
@@ -213,11 +255,9 @@ func ExamplePager_Page() {
 	// Output: 20 of 360 true
 }
 
-// A handler that shows a page, and links the next one by its resume token.
-func ExamplePager_From_handler() {
-	client := sandbox.New().Client()
-
-	list := func(w http.ResponseWriter, r *http.Request) {
+// submissionsHandler shows a page, and links the next one by its resume token.
+func submissionsHandler(client *hiring.Client) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
 		page, err := client.Submissions.List(hiring.SubmissionFilter{}).PageSize(10).From(r.FormValue("from")).Page(r.Context())
 		switch {
 		case errors.Is(err, hiring.ErrInvalidInput): // The visitor changed the token.
@@ -227,26 +267,33 @@ func ExamplePager_From_handler() {
 			http.Error(w, "try again later", http.StatusServiceUnavailable)
 			return
 		}
-		fmt.Fprintln(w, "begins with", page.Items[0].Candidate.Name)
+		for _, submission := range page.Items {
+			fmt.Fprintln(w, submission.Candidate.Name)
+		}
 		if page.Next != "" {
 			fmt.Fprint(w, "/submissions?from="+url.QueryEscape(page.Next))
 		}
 	}
+}
+
+// A handler that shows a page, and links the next one by its resume token.
+func ExamplePager_From_handler() {
+	list := submissionsHandler(sandbox.New().Client())
 
 	next := "/submissions"
 	for range 2 {
 		response := httptest.NewRecorder()
 		list(response, httptest.NewRequest(http.MethodGet, next, nil))
-		text, link, _ := strings.Cut(response.Body.String(), "\n")
-		fmt.Println(text)
-		next = link
+		lines := strings.Split(response.Body.String(), "\n")
+		fmt.Println(lines[0])
+		next = lines[len(lines)-1]
 	}
 	response := httptest.NewRecorder()
 	list(response, httptest.NewRequest(http.MethodGet, "/submissions?from=x", nil))
 	fmt.Println(response.Code)
 	// Output:
-	// begins with Uma Petrov
-	// begins with Nadia Ivanova
+	// Uma Petrov
+	// Nadia Ivanova
 	// 404
 }
 

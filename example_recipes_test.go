@@ -25,22 +25,18 @@ import (
 	"github.com/hiring-assessment/hiring-go/sandbox"
 )
 
-// The handler of a web form. The invitation continues when the browser leaves.
-func ExampleInvitationService_Ensure_handler() {
-	server := sandbox.New()
-	client, assessmentID := server.LiveClient(), server.AddAssessment("Backend engineer")
-
-	invite := func(w http.ResponseWriter, r *http.Request) {
+// inviteHandler returns the handler of a form with a name and an address. The invitation continues when the browser leaves.
+func inviteHandler(client *hiring.Client, assessmentID string) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
 		candidate := hiring.NewInvitation{Email: r.PostFormValue("email"), Name: r.PostFormValue("name")}
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(r.Context()), 3*time.Minute)
 		done := make(chan error, 1)
 		go func() {
 			defer cancel()
 			invited, err := client.Invitations.Ensure(ctx, assessmentID, candidate)
-			if failure, ok := errors.AsType[*hiring.Error](err); ok { // Logged also after the response to the browser.
-				slog.Warn("invitation failed", "outcome", invited.Outcome, "status", failure.Status, "request", failure.RequestID)
-			} else if err != nil {
-				slog.Warn("invitation failed", "outcome", invited.Outcome) // Not the error itself: its text may name the candidate.
+			if err != nil { // Logged also after the response to the browser.
+				failure, _ := errors.AsType[*hiring.Error](err)
+				slog.Warn("invitation failed", "outcome", invited.Outcome, "error", failure) // Not err: its text may name the candidate.
 			}
 			done <- err
 		}()
@@ -53,10 +49,8 @@ func ExampleInvitationService_Ensure_handler() {
 				http.Error(w, "not certain yet: submit the form again", http.StatusAccepted)
 			case errors.Is(err, hiring.ErrInvalidInput):
 				http.Error(w, fmt.Sprint(hiring.FieldErrors(err)), http.StatusBadRequest)
-			case errors.Is(err, hiring.ErrPlanLimitReached):
-				http.Error(w, "the plan has no invitations left in this period", http.StatusPaymentRequired)
-			case errors.Is(err, hiring.ErrConflict):
-				http.Error(w, "the assessment does not allow this now", http.StatusConflict)
+			case errors.Is(err, hiring.ErrConflict), errors.Is(err, hiring.ErrPlanLimitReached):
+				http.Error(w, "this cannot be done now", http.StatusConflict)
 			default:
 				http.Error(w, "try again later", http.StatusServiceUnavailable)
 			}
@@ -64,6 +58,12 @@ func ExampleInvitationService_Ensure_handler() {
 			http.Error(w, "in progress: submit the form again in a minute", http.StatusAccepted)
 		}
 	}
+}
+
+// The handler of a web form.
+func ExampleInvitationService_Ensure_handler() {
+	server := sandbox.New()
+	invite := inviteHandler(server.LiveClient(), server.AddAssessment("Backend engineer"))
 
 	for _, email := range []string{"ada@example.com", "ada@example.com", "ada", "bob@example.com", "eve@example.com"} { // Submitted twice, wrong, and refused.
 		if status := map[string]int{"bob@example.com": http.StatusConflict, "eve@example.com": http.StatusPaymentRequired}[email]; status != 0 {
@@ -81,29 +81,25 @@ func ExampleInvitationService_Ensure_handler() {
 	// 200 invited
 	// 200 invited
 	// 400 map[candidate_email:[Expected an email address.]]
-	// 409 the assessment does not allow this now
-	// 402 the plan has no invitations left in this period
+	// 409 this cannot be done now
+	// 409 this cannot be done now
 	// 1 e-mail
 }
 
-// candidatesOf reads the rows name,email one by one. It stores an error in err, because a sequence of candidates
-// cannot fail.
+// candidatesOf reads the rows name,email one by one. It stores an error in err, because a sequence cannot fail.
 func candidatesOf(file io.Reader, err *error) iter.Seq[hiring.NewInvitation] {
 	return func(yield func(hiring.NewInvitation) bool) {
 		rows := csv.NewReader(file)
 		rows.FieldsPerRecord = 2
-		for line := 1; ; line++ {
+		for {
 			row, readErr := rows.Read()
-			if readErr == nil && line == 1 && (row[0] != "name" || row[1] != "email") {
-				readErr = errors.New("the first line must be name,email")
-			}
 			if readErr != nil {
 				if !errors.Is(readErr, io.EOF) {
 					*err = readErr
 				}
 				return
 			}
-			if line > 1 && !yield(hiring.NewInvitation{Name: row[0], Email: row[1]}) {
+			if row[1] != "email" && !yield(hiring.NewInvitation{Name: row[0], Email: row[1]}) { // Not the first line.
 				return
 			}
 		}
@@ -115,13 +111,36 @@ func ExampleInvitationService_EnsureAll_csv() {
 	ctx := context.Background()
 	server := sandbox.New()
 	client, assessmentID := server.LiveClient(), server.AddAssessment("Backend engineer")
-	file := strings.NewReader("name,email\nAda,ada@example.com\nBob\n")
 
+	file := io.Reader(strings.NewReader("name,email\nAda,ada@example.com\nBob\n")) // Of os.Open.
 	var readErr error
 	err := client.Invitations.EnsureAll(ctx, assessmentID, candidatesOf(file, &readErr), hiring.EnsureAllOptions{})
 	err = errors.Join(err, readErr) // EnsureAll regards the end of the sequence as the end of the candidates.
 	fmt.Println(len(server.Mails()), "e-mail;", err)
 	// Output: 1 e-mail; record on line 3: wrong number of fields
+}
+
+// remind sends the e-mail again, once, to candidates who have not opened it within a week. reminded has the ids of
+// invitations, from your database.
+func remind(ctx context.Context, client *hiring.Client, assessmentID string, now time.Time, reminded map[string]bool) error {
+	for invitation, err := range client.Invitations.List(assessmentID).All(ctx) {
+		if err != nil {
+			return err
+		}
+		due := invitation.Status == hiring.InvitationSent && invitation.SentAt != nil &&
+			now.Sub(*invitation.SentAt) > 7*24*time.Hour && now.Before(invitation.ExpiresAt)
+		if !due || reminded[invitation.ID] {
+			continue
+		}
+		reminded[invitation.ID] = true // Save it before the request: after a lost response no second reminder is sent.
+		if _, err := client.Invitations.Resend(ctx, assessmentID, invitation.ID); err != nil {
+			if failure, ok := errors.AsType[*hiring.Error](err); ok && failure.Outcome == hiring.OutcomeNotDone {
+				delete(reminded, invitation.ID) // Nothing was sent.
+			}
+			return err
+		}
+	}
+	return nil
 }
 
 // Candidates who have not opened their invitation within a week receive its e-mail again, once.
@@ -134,32 +153,30 @@ func ExampleInvitationService_Resend_reminder() {
 	server.Advance(8 * 24 * time.Hour)
 	now := time.Now().Add(8 * 24 * time.Hour)
 
-	remind := func(ctx context.Context, now time.Time, reminded map[string]bool) error { // time.Now(), and ids from your database.
-		for invitation, err := range client.Invitations.List(assessmentID).All(ctx) {
-			if err != nil {
-				return err
-			}
-			due := invitation.Status == hiring.InvitationSent && invitation.OpenedAt == nil &&
-				invitation.SentAt != nil && now.Sub(*invitation.SentAt) > 7*24*time.Hour && now.Before(invitation.ExpiresAt)
-			if !due || reminded[invitation.ID] {
-				continue
-			}
-			reminded[invitation.ID] = true // Save it before the request: after a lost response no second reminder is sent.
-			if _, err := client.Invitations.Resend(ctx, assessmentID, invitation.ID); err != nil {
-				if failure := new(hiring.Error); errors.As(err, &failure) && failure.Outcome == hiring.OutcomeNotDone {
-					delete(reminded, invitation.ID) // Nothing was sent.
-				}
-				return err
-			}
-		}
-		return nil
-	}
 	reminded := make(map[string]bool)
-	fmt.Println(remind(context.Background(), now, reminded), remind(context.Background(), now, reminded), len(server.Mails()), "e-mails")
-	// Output: <nil> <nil> 2 e-mails
+	for range 2 {
+		if err := remind(context.Background(), client, assessmentID, now, reminded); err != nil {
+			log.Fatal(err)
+		}
+	}
+	fmt.Println(len(server.Mails()), "e-mails")
+	// Output: 2 e-mails
 }
 
-// A service of 500 organizations has one client for each key. They share their connections.
+// clientsOf returns a client for each key. They share their connections, and goroutines may share them.
+func clientsOf(baseURL string, keys map[string]string) (map[string]*hiring.Client, error) {
+	clients := make(map[string]*hiring.Client)
+	for organization, key := range keys {
+		client, err := hiring.New(baseURL, key)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", organization, err)
+		}
+		clients[organization] = client
+	}
+	return clients, nil
+}
+
+// A service of 500 organizations has one client for each key.
 func ExampleNew_organizations() {
 	ctx := context.Background()
 	server := sandbox.New()
@@ -170,13 +187,9 @@ func ExampleNew_organizations() {
 		server.AddKey(sandbox.Key{Token: keys[organization], Organization: organization})
 	}
 
-	clients := make(map[string]*hiring.Client) // Safe to share between goroutines once it is complete.
-	for organization, key := range keys {
-		client, err := hiring.New(server.URL(), key)
-		if err != nil {
-			log.Fatalf("%s: %v", organization, err)
-		}
-		clients[organization] = client
+	clients, err := clientsOf(server.URL(), keys)
+	if err != nil {
+		log.Fatal(err)
 	}
 	for organization, client := range clients {
 		account, err := client.Account.Get(ctx)
@@ -198,9 +211,10 @@ func ExampleWithTrace_header() {
 		server.ServeHTTP(w, r)
 	}))
 	defer gateway.Close()
-	host := strings.TrimPrefix(gateway.URL, "http://") // Host and port, such as "hiring.example.com:443".
+	baseURL := gateway.URL
 
-	client, err := hiring.New(gateway.URL, sandbox.TestKey, hiring.WithTrace(hiring.Trace{
+	host := strings.TrimPrefix(baseURL, "http://") // Host and port, such as "hiring.example.com:443".
+	client, err := hiring.New(baseURL, sandbox.TestKey, hiring.WithTrace(hiring.Trace{
 		Attempt: func(_ context.Context, a hiring.TraceAttempt) (context.Context, func(hiring.Exchange)) {
 			if a.Server == host { // Not the storage of archives.
 				a.Header.Set("X-Tenant", "acme")
@@ -271,16 +285,17 @@ func ExampleReport_json() {
 	// Output: true <nil>
 }
 
-// spreadsheet writes results as CSV. A spreadsheet would run a text that begins like a formula, so an apostrophe is
-// put before it.
-func spreadsheet(ctx context.Context, client *hiring.Client, out io.Writer) error {
-	safe := func(text string) string {
-		start := strings.TrimLeftFunc(text, func(r rune) bool { return unicode.IsSpace(r) || unicode.Is(unicode.Cf, r) })
-		if strings.IndexAny(start, "=+-@＝＋－＠−") == 0 { // The last five are the full-width forms and the minus sign.
-			return "'" + text
-		}
-		return text
+// cell returns a text that a spreadsheet does not run as a formula: with an apostrophe before it.
+func cell(text string) string {
+	start := strings.TrimLeftFunc(text, func(r rune) bool { return unicode.IsSpace(r) || unicode.Is(unicode.Cf, r) })
+	if strings.IndexAny(start, "=+-@＝＋－＠−") == 0 { // The last five are the full-width forms and the minus sign.
+		return "'" + text
 	}
+	return text
+}
+
+// spreadsheet writes results as CSV.
+func spreadsheet(ctx context.Context, client *hiring.Client, out io.Writer) error {
 	table := csv.NewWriter(out)
 	_ = table.Write([]string{"name", "e-mail", "score", "verdict"}) // Error returns the first error of a writer.
 	for submission, err := range client.Submissions.List(hiring.SubmissionFilter{Status: hiring.SubmissionEvaluated}).All(ctx) {
@@ -291,7 +306,7 @@ func spreadsheet(ctx context.Context, client *hiring.Client, out io.Writer) erro
 		if n, ok := submission.Report.Score(); ok {
 			score, label = strconv.Itoa(n), submission.Report.VerdictLabel
 		}
-		_ = table.Write([]string{safe(submission.Candidate.Name), safe(submission.Candidate.Email), score, safe(label)})
+		_ = table.Write([]string{cell(submission.Candidate.Name), cell(submission.Candidate.Email), score, cell(label)})
 	}
 	table.Flush()
 	return table.Error()

@@ -88,5 +88,5 @@ func TestLoopsOfTheGuidesEndCleanly(t *testing.T) {
 			}
 		}
 	}
-	assert.GreaterOrEqual(t, loops, 2)
+	assert.Positive(t, loops)
 }

@@ -29,16 +29,22 @@ import (
 // function in the examples of the root, as in <!-- code: ExampleError -->, of a
 // file, or of a function in a file, as in <!-- code: main.go, run -->. Programs are run on a sandbox,
 // and the text block that follows one is what it prints; tests are run, those of
-// package main with the program before them.
+// package main with the program before them. A copied block also compiles alone, or together with the
+// block before it when its comment ends with "; continues".
 func TestCodeOfTheGuides(t *testing.T) {
 	apitest.SkipUnlessThorough(t)
 	t.Parallel()
 	guides := newGuides(t)
 	for _, p := range pages(t) {
 		for i, b := range p.blocks {
+			mark, continues := strings.CutSuffix(b.mark, "; continues")
+			b.mark = mark
 			switch where := fmt.Sprintf("%s:%d", p.name, b.line); {
 			case b.mark != "":
 				assertCopy(t, where, b)
+				if b.lang == "go" && !otherModule.MatchString(b.code) {
+					guides.addPart(where, p.name, b, continues)
+				}
 			case b.lang == "go" && packageClause.MatchString(b.code):
 				var shown *string
 				if i+1 < len(p.blocks) && p.blocks[i+1].lang == "text" {
@@ -55,7 +61,20 @@ func TestCodeOfTheGuides(t *testing.T) {
 		}
 	}
 	require.GreaterOrEqual(t, len(guides.programs), 5)
+	require.Greater(t, len(guides.parts), 20)
 	guides.run(t)
+}
+
+// TestGuidesNameWhatBlocksUse checks that the guides name the variables that a block may use without declaring them.
+func TestGuidesNameWhatBlocksUse(t *testing.T) {
+	t.Parallel()
+	_, sentence, found := strings.Cut(text(t, "docs/README.md"), "\nA block without a package clause ")
+	require.True(t, found)
+	sentence, _, _ = strings.Cut(sentence, "\n\n")
+	for variable := range strings.SplitSeq(given, ", ") {
+		name, _, _ := strings.Cut(variable, " ")
+		assert.Contains(t, sentence, "`"+name+"`")
+	}
 }
 
 // assertCopy checks that the code which a block's mark names contains the block, whatever
@@ -116,6 +135,7 @@ type guides struct {
 	tests    map[string][]string // Test functions by folder.
 	sources  map[string]string   // By path.
 	files    int
+	parts    []part
 }
 
 type program struct {
@@ -188,6 +208,111 @@ func (g *guides) add(where, page string, b block, shown *string) {
 	g.sources[filepath.Join(g.dir, folder, file)] = code
 }
 
+// otherModule matches code that needs a module of its own, whose tests compile the code that the block copies.
+var otherModule = regexp.MustCompile(`\b(jobs|pgx|pgxpool|river|telemetry|otelhiring)\.`)
+
+// given are the variables that a block may use without declaring them.
+const given = "ctx context.Context, client *hiring.Client, server *sandbox.Server, err error, assessmentID string, candidates []hiring.NewInvitation, " +
+	"ids []string, submission hiring.Submission, db *sql.DB, baseURL string"
+
+// part is a block without a package clause, with those that continue it.
+type part struct {
+	file         string
+	declarations string // Outside functions.
+	statements   string
+	unused       []string // Variables of the statements.
+	returns      bool     // The statements return an error.
+	ends         bool     // The last statement is a return.
+}
+
+// addPart writes a block without a package clause to the module, as declarations or as the body of a function. Imports are
+// left out in the guides.
+func (g *guides) addPart(where, page string, b block, continues bool) {
+	g.t.Helper()
+	if !continues {
+		g.parts = append(g.parts, part{file: filepath.Join(g.dir, fmt.Sprintf("b%d", len(g.parts)), "b.go")})
+	}
+	p := &g.parts[len(g.parts)-1]
+	line := fmt.Sprintf("\n//line %s:%d\n", page, b.line+1)
+	if _, err := parser.ParseFile(token.NewFileSet(), "", "package p\n"+b.code, 0); err == nil {
+		p.declarations += line + b.code
+	} else {
+		parsed, err := parser.ParseFile(token.NewFileSet(), "", "package p\nfunc _() {\n"+b.code+"}\n", 0)
+		require.NoError(g.t, err, "%s: no Go", where)
+		p.add(parsed.Decls[0].(*ast.FuncDecl).Body.List)
+		p.statements += line + b.code
+	}
+	source := p.source()
+	parsed, err := parser.ParseFile(token.NewFileSet(), "", source, 0)
+	require.NoError(g.t, err, "%s: no Go", where)
+	imports := ""
+	for _, imported := range importable {
+		name := strings.TrimSuffix(filepath.Base(imported), "-go")
+		if slices.ContainsFunc(parsed.Unresolved, func(i *ast.Ident) bool { return i.Name == name }) {
+			imports += fmt.Sprintf("import %s %q\n", name, imported)
+		}
+	}
+	g.sources[p.file] = strings.Replace(source, "\n", "\n"+imports, 1)
+}
+
+// importable are the packages that blocks without a package clause use.
+var importable = []string{
+	"bytes", "context", "crypto/tls", "crypto/x509", "database/sql", "encoding/csv", "encoding/json", "errors", "fmt", "io", "iter", "log", "log/slog", "maps",
+	"net/http", "net/url", "os", "slices", "strconv", "strings", "sync", "time", "unicode", module, module + "/sandbox",
+}
+
+// add records what a function needs around these statements to compile.
+func (p *part) add(statements []ast.Stmt) {
+	for _, statement := range statements {
+		p.ends = false
+		switch s := statement.(type) {
+		case *ast.AssignStmt:
+			for _, left := range s.Lhs {
+				if name, ok := left.(*ast.Ident); ok && s.Tok == token.DEFINE && name.Name != "_" {
+					p.unused = append(p.unused, name.Name)
+				}
+			}
+		case *ast.DeclStmt:
+			for _, spec := range s.Decl.(*ast.GenDecl).Specs {
+				if variable, ok := spec.(*ast.ValueSpec); ok {
+					p.unused = append(p.unused, variable.Names[0].Name)
+				}
+			}
+		case *ast.ReturnStmt:
+			p.ends = true
+		}
+		ast.Inspect(statement, func(n ast.Node) bool {
+			if s, ok := n.(*ast.ReturnStmt); ok {
+				p.returns = p.returns || len(s.Results) > 0
+			}
+			_, isFunction := n.(*ast.FuncLit)
+			return !isFunction
+		})
+	}
+}
+
+// source returns the part as a file without imports. The inner braces let a block declare a given name again.
+func (p *part) source() string {
+	source := "package b\n" + p.declarations
+	if p.statements == "" {
+		return source
+	}
+	result, end := "", ""
+	if !p.ends {
+		for _, name := range p.unused {
+			end += "_ = " + name + "\n"
+		}
+	}
+	end += "}\n"
+	if p.returns {
+		result = "error"
+		if !p.ends {
+			end += "return nil\n"
+		}
+	}
+	return source + "\nfunc _(" + given + ") " + result + " {\n{" + p.statements + end + "}\n"
+}
+
 // run compiles and runs everything. With HIRING_LONG it also runs go vet.
 func (g *guides) run(t *testing.T) {
 	t.Helper()
@@ -206,6 +331,9 @@ func (g *guides) run(t *testing.T) {
 	var imports strings.Builder
 	for _, folder := range slices.Sorted(maps.Keys(folders)) {
 		fmt.Fprintf(&imports, "\t%q\n", "guides/"+folder)
+	}
+	for i := range g.parts {
+		fmt.Fprintf(&imports, "\t_ \"guides/b%d\"\n", i)
 	}
 	g.sources[filepath.Join(g.dir, "all", "all_test.go")] = "package all\n\nimport (\n\t\"os\"\n\t\"testing\"\n\n" + imports.String() + ")\n\n" +
 		"func TestMain(m *testing.M) {\n\tswitch os.Getenv(\"GUIDE_PROGRAM\") {\n" + programs.String() + "\t}\n\tm.Run()\n}\n\n" +

@@ -1,10 +1,14 @@
 package docs_test
 
 import (
+	"context"
+	"crypto/tls"
 	"io"
 	"log"
+	"net"
 	"net/http"
 	"net/http/httptest"
+	"net/url"
 	"regexp"
 	"strings"
 	"testing"
@@ -13,6 +17,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	hiring "github.com/hiring-assessment/hiring-go"
+	"github.com/hiring-assessment/hiring-go/internal/testing/apitest"
 	"github.com/hiring-assessment/hiring-go/sandbox"
 )
 
@@ -48,11 +53,25 @@ func symptoms(t *testing.T) map[string]error {
 	secure.Config.ErrorLog = log.New(io.Discard, "", 0)
 	secure.StartTLS()
 	defer secure.Close()
+	strict := httptest.NewUnstartedServer(server)
+	strict.Config.ErrorLog, strict.TLS = secure.Config.ErrorLog, &tls.Config{ClientAuth: tls.RequireAnyClientCert}
+	strict.StartTLS()
+	defer strict.Close()
+	errs["handshake"] = get(hiring.New(strict.URL, sandbox.TestKey, hiring.WithHTTPClient(&http.Client{Transport: &http.Transport{
+		TLSClientConfig: &tls.Config{InsecureSkipVerify: true}, //nolint:gosec // The error is about the client's certificate.
+	}})))
+	errs["proxy name"] = get(hiring.New("https://hiring.example.com", sandbox.TestKey, once, hiring.WithHTTPClient(&http.Client{Transport: &http.Transport{
+		Proxy: http.ProxyURL(&url.URL{Scheme: "http", Host: "ada:pa"}),
+		DialContext: func(context.Context, string, string) (net.Conn, error) {
+			return nil, &net.DNSError{Err: "no such host", Name: "ada", IsNotFound: true}
+		},
+	}})))
 	errs["certificate"] = get(hiring.New(secure.URL, sandbox.TestKey, once))
 	errs["encoding"] = get(hiring.New(serve(func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Encoding", "br")
 		_, _ = io.WriteString(w, "\x0b\x02")
 	}), sandbox.TestKey))
+	_, errs["id"] = apitest.NewScriptedServer(t, apitest.Respond(200, `{"data":{"id":"other"},"meta":{}}`)).Client().Submissions.Get(ctx, "mine")
 	errs["proxy"] = page(502, "<html>Bad gateway</html>")
 	errs["redirect"] = page(302, "")
 	errs["base URL"] = get(hiring.New(server.URL()+"/wrong", sandbox.TestKey))

@@ -1,0 +1,106 @@
+package docs_test
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"maps"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	hiring "github.com/hiring-assessment/hiring-go"
+	"github.com/hiring-assessment/hiring-go/sandbox"
+)
+
+// TestRoutesOfTheGuide compares the table of docs/testing.md with the requests that a sandbox receives in hours in which a
+// candidate is invited and evaluated and the report comes late.
+func TestRoutesOfTheGuide(t *testing.T) {
+	_, table, found := strings.Cut(text(t, "docs/testing.md"), "\n| Method | Its requests |\n")
+	require.True(t, found)
+	table, _, _ = strings.Cut(table, "\n\n")
+	stated := make(map[string][]string)
+	for row := range strings.Lines(table) {
+		cells := strings.Split(row, "|")
+		for _, method := range codeSpan.FindAllString(cells[1], -1) {
+			for _, route := range regexp.MustCompile("`((?:GET|POST) [^`]+)`").FindAllStringSubmatch(cells[2], -1) {
+				stated[strings.Trim(method, "`")] = append(stated[strings.Trim(method, "`")], route[1])
+			}
+		}
+	}
+	candidate := hiring.NewInvitation{Email: "ada@example.com", Name: "Ada"}
+	methods := map[string]func(ctx context.Context, c *hiring.Client, assessmentID, submissionID string){
+		"Invitations.Ensure": func(ctx context.Context, c *hiring.Client, assessmentID, _ string) {
+			_, _ = c.Invitations.Ensure(ctx, assessmentID, candidate)
+		},
+		"Invitations.EnsureAll": func(ctx context.Context, c *hiring.Client, assessmentID, _ string) {
+			_ = c.Invitations.EnsureAll(ctx, assessmentID, slices.Values([]hiring.NewInvitation{candidate}), hiring.EnsureAllOptions{})
+		},
+		"Submissions.Watch": func(ctx context.Context, c *hiring.Client, _, _ string) {
+			for range c.Submissions.Watch(ctx, hiring.WatchOptions{}) { //nolint:revive // Until the end of the context.
+			}
+		},
+		"Submissions.Poll": func(ctx context.Context, c *hiring.Client, _, _ string) {
+			polled := hiring.PollResult{}
+			for ctx.Err() == nil {
+				polled, _ = c.Submissions.Poll(ctx, polled.State, hiring.WatchOptions{})
+				time.Sleep(polled.Wait)
+			}
+		},
+		"Submissions.WaitReport": func(ctx context.Context, c *hiring.Client, _, id string) {
+			_, _ = c.Submissions.WaitReport(ctx, id, hiring.WaitOptions{})
+		},
+		"Submissions.WaitReports": func(ctx context.Context, c *hiring.Client, _, id string) {
+			ids := []string{id}
+			for n := range 50 { // Unknown ones.
+				ids = append(ids, fmt.Sprintf("5b000000-0000-4000-8001-0000000f%04d", n))
+			}
+			for range c.Submissions.WaitReports(ctx, ids, hiring.WaitOptions{}) { //nolint:revive // Until the report.
+			}
+		},
+		"Events.Tail": func(ctx context.Context, c *hiring.Client, _, id string) {
+			for range c.Events.Tail(ctx, id, hiring.TailOptions{}) { //nolint:revive // Until the report.
+			}
+		},
+		"Submissions.FindByEmail": func(ctx context.Context, c *hiring.Client, assessmentID, _ string) {
+			_, _ = c.Submissions.FindByEmail(ctx, assessmentID, "bob@example.com")
+		},
+		"Submissions.DownloadArchive": func(ctx context.Context, c *hiring.Client, _, id string) {
+			time.Sleep(3 * time.Hour)
+			_, _ = c.Submissions.DownloadArchive(ctx, id, io.Discard)
+		},
+	}
+	assert.ElementsMatch(t, slices.Collect(maps.Keys(methods)), slices.Collect(maps.Keys(stated)))
+	for name, call := range methods {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				server := sandbox.Start(t)
+				assessmentID := server.AddAssessment("Backend engineer")
+				invitationID, err := server.Invite(assessmentID, "bob@example.com", "Bob")
+				require.NoError(t, err)
+				submissionID, err := server.Begin(invitationID)
+				require.NoError(t, err)
+				ctx, cancel := context.WithTimeout(t.Context(), 4*time.Hour)
+				defer cancel()
+				go func() {
+					time.Sleep(time.Hour)
+					assert.NoError(t, server.Submit(submissionID))
+					assert.NoError(t, server.Evaluate(submissionID, sandbox.Result{ShipScore: new(82), ReportDelay: time.Hour}))
+				}()
+				call(ctx, server.LiveClient(), assessmentID, submissionID)
+				time.Sleep(3 * time.Hour)
+				requested := make(map[string]bool)
+				for _, entry := range server.Journal() {
+					requested[entry.Method+" "+entry.Route] = true
+				}
+				assert.ElementsMatch(t, stated[name], slices.Collect(maps.Keys(requested)))
+			})
+		})
+	}
+}
