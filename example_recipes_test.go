@@ -49,10 +49,10 @@ func inviteHandler(client *hiring.Client, assessmentID string) http.HandlerFunc 
 				http.Error(w, "not certain yet: submit the form again", http.StatusAccepted)
 			case errors.Is(err, hiring.ErrInvalidInput):
 				http.Error(w, fmt.Sprint(hiring.FieldErrors(err)), http.StatusBadRequest)
-			case errors.Is(err, hiring.ErrConflict), errors.Is(err, hiring.ErrPlanLimitReached):
-				http.Error(w, "this cannot be done now", http.StatusConflict)
-			default:
+			case hiring.IsTransient(err):
 				http.Error(w, "try again later", http.StatusServiceUnavailable)
+			default: // Such as a plan without invitations.
+				http.Error(w, "this cannot be done now", http.StatusConflict)
 			}
 		case <-time.After(5 * time.Second): // Such as after a lost response.
 			http.Error(w, "in progress: submit the form again in a minute", http.StatusAccepted)
@@ -375,36 +375,32 @@ func Example_spreadsheet() {
 	// '=1+1,eve@candidates.test,,
 }
 
-// statusPage shows the status of one candidate to many visitors. It reads a submission at most once a minute.
+// statusPage shows the status of a submission to many visitors. It reads each submission at most once a minute.
 type statusPage struct {
 	client *hiring.Client
 	mu     sync.Mutex
-	known  map[string]knownStatus // By the id of a submission.
+	read   map[string]time.Time
+	status map[string]hiring.SubmissionStatus
 }
 
-type knownStatus struct {
-	status hiring.SubmissionStatus
-	read   time.Time
-}
-
-func (p *statusPage) status(ctx context.Context, id string) (hiring.SubmissionStatus, error) {
+func (p *statusPage) show(ctx context.Context, id string) (hiring.SubmissionStatus, error) {
 	p.mu.Lock() // One request at a time: other visitors wait for its result.
 	defer p.mu.Unlock()
-	if k, ok := p.known[id]; ok && time.Since(k.read) < time.Minute {
-		return k.status, nil
+	if time.Since(p.read[id]) < time.Minute {
+		return p.status[id], nil
 	}
 	submission, err := p.client.Submissions.Get(ctx, id)
 	if err == nil {
-		p.known[id] = knownStatus{submission.Status, time.Now()}
+		p.read[id], p.status[id] = time.Now(), submission.Status
 	}
 	return submission.Status, err
 }
 
 func ExampleSubmissionService_Get_statusPage() {
 	server := sandbox.New()
-	page := statusPage{client: server.Client(), known: make(map[string]knownStatus)}
+	page := statusPage{client: server.Client(), read: make(map[string]time.Time), status: make(map[string]hiring.SubmissionStatus)}
 	for range 3 {
-		fmt.Println(page.status(context.Background(), sandbox.SubmissionID))
+		fmt.Println(page.show(context.Background(), sandbox.SubmissionID))
 	}
 	fmt.Println(len(server.Journal()), "read")
 	// Output:
