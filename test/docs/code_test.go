@@ -209,7 +209,7 @@ func (g *guides) add(where, page string, b block, shown *string) {
 }
 
 // otherModule matches code that needs a module of its own, whose tests compile the code that the block copies.
-var otherModule = regexp.MustCompile(`\b(jobs|pgx|pgxpool|river|telemetry|otelhiring)\.`)
+var otherModule = regexp.MustCompile(`\b(jobs|pgx|pgxpool|river|tx|telemetry|otelhiring)\.`)
 
 // given are the variables that a block may use without declaring them.
 const given = "ctx context.Context, client *hiring.Client, server *sandbox.Server, err error, assessmentID string, candidates []hiring.NewInvitation, " +

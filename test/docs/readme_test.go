@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	hiring "github.com/hiring-assessment/hiring-go"
 	"github.com/hiring-assessment/hiring-go/sandbox"
@@ -36,7 +36,7 @@ func handle(ctx context.Context, client *hiring.Client, assessmentID string, err
 func TestShortBlocksOfTheReadme(t *testing.T) {
 	server := sandbox.Start(t)
 	err := handle(t.Context(), server.LiveClient(), server.AddAssessment("Backend engineer"), nil)
-	assert.NoError(t, err)
-	err = handle(t.Context(), server.Client(), sandbox.UnknownID, nil)
-	assert.ErrorIs(t, err, hiring.ErrNotFound)
+	require.NoError(t, err)
+	err = handle(t.Context(), server.Client(), sandbox.UnknownID, hiring.ErrNotFound)
+	require.ErrorIs(t, err, hiring.ErrNotFound)
 }

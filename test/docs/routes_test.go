@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"iter"
 	"maps"
 	"regexp"
 	"slices"
@@ -43,8 +44,7 @@ func TestRoutesOfTheGuide(t *testing.T) {
 			_ = c.Invitations.EnsureAll(ctx, assessmentID, slices.Values([]hiring.NewInvitation{candidate}), hiring.EnsureAllOptions{})
 		},
 		"Submissions.Watch": func(ctx context.Context, c *hiring.Client, _, _ string) {
-			for range c.Submissions.Watch(ctx, hiring.WatchOptions{}) { //nolint:revive // Until the end of the context.
-			}
+			drain(c.Submissions.Watch(ctx, hiring.WatchOptions{}))
 		},
 		"Submissions.Poll": func(ctx context.Context, c *hiring.Client, _, _ string) {
 			polled := hiring.PollResult{}
@@ -61,12 +61,10 @@ func TestRoutesOfTheGuide(t *testing.T) {
 			for n := range 50 { // Unknown ones.
 				ids = append(ids, fmt.Sprintf("5b000000-0000-4000-8001-0000000f%04d", n))
 			}
-			for range c.Submissions.WaitReports(ctx, ids, hiring.WaitOptions{}) { //nolint:revive // Until the report.
-			}
+			drain(c.Submissions.WaitReports(ctx, ids, hiring.WaitOptions{}))
 		},
 		"Events.Tail": func(ctx context.Context, c *hiring.Client, _, id string) {
-			for range c.Events.Tail(ctx, id, hiring.TailOptions{}) { //nolint:revive // Until the report.
-			}
+			drain(c.Events.Tail(ctx, id, hiring.TailOptions{}))
 		},
 		"Submissions.FindByEmail": func(ctx context.Context, c *hiring.Client, assessmentID, _ string) {
 			_, _ = c.Submissions.FindByEmail(ctx, assessmentID, "bob@example.com")
@@ -102,5 +100,14 @@ func TestRoutesOfTheGuide(t *testing.T) {
 				assert.ElementsMatch(t, stated[name], slices.Collect(maps.Keys(requested)))
 			})
 		})
+	}
+}
+
+// drain ranges over a sequence until it ends or fails.
+func drain[T any](items iter.Seq2[T, error]) {
+	for _, err := range items {
+		if err != nil {
+			return
+		}
 	}
 }
