@@ -15,7 +15,6 @@ func (a *app) accountCommand() *cobra.Command {
 		Use:     "account",
 		Aliases: []string{"whoami"},
 		Short:   "Show the organization, its plan and the invitations left",
-		Example: "  hiring account\n  hiring account --jq .usage.assessments_used",
 		RunE: showItem(a, accountTable(), func(ctx context.Context, t task) (hiring.Account, error) {
 			return t.client.Account.Get(ctx)
 		}),

@@ -25,12 +25,6 @@ func (a *app) apiCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "api [<method>] <path>",
 		Short: "Send any request to the API and show the response",
-		Long: `Send a request that has no command, with the same key, rate limits and retries. The path
-is below /api/v1 and may have a query. The method is GET, or POST when there is a body.
-The response is shown as it is, also with the signed links of archives, which work without a
-key: do not store it.`,
-		Example: "  hiring api /account --jq .data.plan\n  hiring api '/submissions?status=evaluated'\n" +
-			"  hiring api -X PATCH /assessments/<assessment-id> -d '{\"status\": \"closed\"}'\n  hiring api POST /assessments -d @body.json",
 	}
 	c.Flags().StringVarP(&method, "method", "X", "", "the `method` (default GET, or POST with a body)")
 	c.Flags().StringVarP(&data, "data", "d", "", "the `body`, in JSON; @file reads a file, @- standard input")

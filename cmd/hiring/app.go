@@ -105,19 +105,10 @@ func (a *app) execute(ctx context.Context, args []string) error {
 	return cmp.Or(root.ExecuteContext(ctx), a.noHelp)
 }
 
-const rootExample = `  hiring --sandbox account              try it without any setup
-  hiring profile add acme               store your server address and API key
-  hiring assessments list
-  hiring invitations import people.csv --assessment "Backend engineer"
-  hiring invite 'Ada Lovelace <ada@example.com>' --assessment "Backend engineer"
-  hiring report ada@example.com
-  hiring submissions export results.csv --status evaluated`
-
 func (a *app) rootCommand() *cobra.Command {
 	root := &cobra.Command{
 		Use:           "hiring",
 		Short:         "Work with the Hiring Assessment API from a terminal: assessments, invitations and reports",
-		Example:       rootExample,
 		Version:       version().Version,
 		RunE:          func(c *cobra.Command, _ []string) error { return c.Help() },
 		SilenceErrors: true, // run prints them in one line.
@@ -145,6 +136,7 @@ func (a *app) rootCommand() *cobra.Command {
 
 // shortFor returns a command of a group as a command of its own.
 func shortFor(group string, c *cobra.Command) *cobra.Command {
+	describe(c, group+" "+c.Name())
 	c.Short += " (short for " + group + " " + c.Name() + ")"
 	return c
 }

@@ -18,9 +18,6 @@ func (a *app) submissionsArchiveCommand() *cobra.Command {
 		Use:     "archive <submission>",
 		Aliases: []string{"download"},
 		Short:   "Download the workspace that a candidate submitted",
-		Long: `Download the workspace that a candidate submitted, as a zip file. An interrupted
-download is resumed. A file that exists is replaced only with --force. With a test key there
-are no archives.` + submissionHelp,
 	}
 	c.Flags().BoolVar(&force, "force", false, "replace a file that exists")
 	c.Flags().StringVarP(&file, "file", "f", "", "the `file` to write (default <submission-id>.zip); - means standard output")

@@ -54,8 +54,6 @@ func (a *app) assessmentsCreateCommand() *cobra.Command {
 		Use:     "create --challenge <challenge> --name <name>",
 		Aliases: []string{"new"},
 		Short:   "Create an assessment from a challenge",
-		Long:    "Create an assessment from a challenge. Creating it uses no invitations of the plan.",
-		Example: "  hiring assessments create --challenge \"Payments backend\" --name \"Backend engineer\"",
 	}
 	c.Flags().StringVar(&in.ChallengeID, "challenge", "", "the id, the slug or the whole `name` of the challenge (required)")
 	c.Flags().StringVar(&in.Name, "name", "", "the `name` of the assessment, which candidates see (required)")

@@ -86,6 +86,9 @@ func argumentsOf(c *cobra.Command) string {
 // aliases, completion, and errors of the command line.
 func (a *app) finish(c *cobra.Command) {
 	c.SetFlagErrorFunc(flagError)
+	if c.Long == "" {
+		describe(c, commandName(c))
+	}
 	switch c.Name() {
 	case "list":
 		c.Aliases = append(c.Aliases, "ls")

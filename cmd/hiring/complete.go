@@ -22,7 +22,6 @@ func completionCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:               "completion <" + strings.Join(shells, "|") + ">",
 		Short:             "Write the completion script of a shell: bash, fish, powershell or zsh",
-		Long:              completionLong,
 		ValidArgsFunction: cobra.FixedCompletions(shells, cobra.ShellCompDirectiveNoFileComp),
 		RunE: func(c *cobra.Command, args []string) error {
 			if args[0] == "powershell" {

@@ -17,18 +17,6 @@ import (
 	"github.com/hiring-assessment/hiring-go/cmd/hiring/internal/output"
 )
 
-const doctorLong = `Check the connection, the key, and the names and routes that the client assumes because
-the documentation leaves them open (see docs/assumptions.md).
-
-The command sends only reads, usually 16 and at most 70, and ends after three minutes
-at the latest (--timeout sets another time). What only a write or more data could show is
-not checked, which is no failure. A name that is not as assumed is looked up in the server's
-OpenAPI document and among names of other APIs.
-
-The exit status is 0 when nothing is wrong and 1 when something is. When the checks ended
-early, it is that of the cause: 3 when the API is not at the address, 4 when the key was
-rejected, 5 when the rate limit is reached.`
-
 // doctorLimit is far above the usual duration. A server that sends a byte a second uses 20
 // seconds for each request.
 const doctorLimit = 3 * time.Minute
@@ -38,9 +26,6 @@ func (a *app) doctorCommand() *cobra.Command {
 	command := &cobra.Command{
 		Use:   "doctor",
 		Short: "Check the connection, the key and the assumptions of the client",
-		Long:  doctorLong,
-		Example: "  hiring doctor\n  hiring doctor --write dialect.json && hiring --dialect dialect.json account\n" +
-			"  hiring doctor --jq '.findings[] | select(.verdict == \"wrong\")'",
 		RunE: func(c *cobra.Command, _ []string) error {
 			printer, err := a.printer()
 			if err != nil {

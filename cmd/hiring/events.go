@@ -31,7 +31,6 @@ func (a *app) eventsListCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "list <submission>",
 		Short: "List the events of an attempt",
-		Long:  "List the events of an attempt." + submissionHelp,
 	}
 	c.Flags().Int64Var(&filter.SinceSeq, "since-seq", 0, "only events with a higher `seq`")
 	return listCommand(a, c, eventTable(), func(ctx context.Context, t task) (hiring.Pager[hiring.Event], error) {
@@ -46,8 +45,6 @@ func (a *app) eventsFollowCommand() *cobra.Command {
 		Use:     "follow <submission>",
 		Aliases: []string{"tail"},
 		Short:   "Write the events of an attempt as they happen, as JSON Lines",
-		Long: `Write the events of an attempt as JSON Lines as they happen. The command ends when the
-submission is evaluated. After Ctrl-C, resume with --since-seq and the last seq.` + submissionHelp,
 	}
 	c.Flags().Int64Var(&options.SinceSeq, "since-seq", 0, "only events with a higher `seq`")
 	every := intervalFlag(c)

@@ -24,11 +24,6 @@ func (a *app) submissionsExportCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "export <file>",
 		Short: "Write all submissions with their reports to a file: .csv, .json or .jsonl",
-		Long: `Write all submissions with their reports to a file. The ending of its name chooses the
-format: .csv, .json or .jsonl. A CSV file begins with a byte order mark, so that spreadsheets
-read its letters; an empty cell means that there is no data. The command waits for as many
-rate-limit windows as it needs. A file of that name is replaced when the new one is complete.`,
-		Example: "  hiring submissions export results.csv\n  hiring submissions export results.csv --columns candidate.email,score,verdict --evaluated-since 30d",
 	}
 	selected := a.submissionFilter(c)
 	c.Annotations = map[string]string{columnsOf: strings.Join(submissionTable().Columns(), ",")}

@@ -23,19 +23,6 @@ func (a *app) invitationsImportCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "import <file.csv> --assessment <assessment>",
 		Short: "Invite every candidate in a CSV file who has no invitation yet",
-		Long: `Invite every candidate in a CSV file whose address has no invitation in the assessment.
-The first line of the file names the columns name and email; the file - is standard input.
-The command shows how many
-candidates it will invite and asks for confirmation. It waits for as many rate-limit
-windows as it needs, and writes the result of each candidate to <file.csv>.results.csv.
-
-The command can be interrupted at any moment. Run it again: it resumes and sends no second
-e-mail. It may first wait up to 90 seconds for the outcome of the last request. Keep the
-file of results: it is the memory of the import. A second import with the same file of
-results is refused on the same machine. Do not import the same candidates with two files of
-results or on two machines at the same time: a candidate may get two e-mails.`,
-		Example: "  hiring invitations import people.csv --assessment <assessment> --dry-run\n" +
-			"  hiring invitations import people.csv --assessment <assessment>",
 	}
 	assessment := a.assessmentFlag(c, changedAssessmentHelp)
 	c.Flags().BoolVar(&dryRun, "dry-run", false, "show what would be done, and do nothing")

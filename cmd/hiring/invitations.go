@@ -59,8 +59,6 @@ func (a *app) invitationsFindCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "find <email>",
 		Short: "Show the invitations of a candidate",
-		Long: `Show the invitations of a candidate, or the one with an id. Without --assessment the command reads the invitations
-of all assessments, with one read for each assessment and each 100 of its invitations.`,
 	}
 	assessment := a.assessmentFilter(c, assessmentHelp)
 	return listCommand(a, c, table, func(ctx context.Context, t task) (hiring.Pager[hiring.Invitation], error) {
@@ -99,22 +97,10 @@ func about(i hiring.Invitation) string {
 	return "the invitation of " + person(i.CandidateName, i.CandidateEmail)
 }
 
-const inviteLong = `Invite candidates who have no invitation of the assessment yet. The command lists the
-existing invitations, of any status, and sends to the other addresses. It can be repeated:
-it does not send a second e-mail, even if a response was lost. A candidate who is rejected
-must be corrected, and the others are invited. Any other error ends the command: run it
-again. For many candidates, use hiring invitations import.
-
-<candidate> is a name and an address, as in 'Ada <ada@example.com>', or an address with
---name.`
-
 func (a *app) invitationsInviteCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "invite <candidate>... --assessment <assessment>",
 		Short: "Invite candidates, each address once",
-		Long:  inviteLong,
-		Example: "  hiring invitations invite 'Ada Lovelace <ada@example.com>' 'Bob <bob@example.com>' --assessment Backend\n" +
-			"  hiring invitations invite ada@example.com --name 'Ada Lovelace' --assessment Backend",
 	}
 	assessment := a.assessmentFlag(c, changedAssessmentHelp)
 	name := c.Flags().String("name", "", "the `name` of a candidate whose address is given alone")
@@ -248,9 +234,6 @@ func (a *app) invitationsSendCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "send <candidate> --assessment <assessment> --again",
 		Short: "Send a further invitation to an address that may have one",
-		Long: `Send an invitation without a look at the existing ones. With a live key the candidate gets
-an e-mail, and a second one if the address was invited before. Use hiring invitations
-invite, unless that is what you want: then give --again.`,
 	}
 	assessment := a.assessmentFlag(c, changedAssessmentHelp)
 	c.Flags().BoolVar(&again, "again", false, "send although the address may have an invitation (required)")
@@ -276,18 +259,10 @@ invite, unless that is what you want: then give --again.`,
 	return c
 }
 
-// invitationHelp says what the argument <invitation> may be.
-const invitationHelp = `
-
-<invitation> is the id of an invitation, or with --assessment the candidate's e-mail
-address, which means the newest invitation. Without --assessment the command looks for the
-id in all assessments, with one read for each assessment and each 100 of its invitations.`
-
 func (a *app) invitationsResendCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "resend <invitation>",
 		Short: "Send the e-mail of an invitation again",
-		Long:  "Send the e-mail of an invitation again." + invitationHelp,
 	}
 	assessment := a.assessmentFilter(c, changedAssessmentHelp)
 	c.RunE = showItem(a, invitationTable(), func(ctx context.Context, t task) (hiring.Invitation, error) {
@@ -307,7 +282,6 @@ func (a *app) invitationsRevokeCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "revoke <invitation>",
 		Short: "Revoke an invitation",
-		Long:  "Revoke an invitation." + invitationHelp,
 	}
 	assessment := a.assessmentFilter(c, changedAssessmentHelp)
 	c.RunE = a.withTask(func(ctx context.Context, t task) error {

@@ -20,7 +20,9 @@ func init() {
 	}
 	root := newApp().rootCommand()
 	root.DisableAutoGenTag = true
-	root.Long = root.Short + ".\n\n" + environmentTopic + "\n" + exitStatusTopic
+	environment, _ := helpText("environment")
+	exitStatus, _ := helpText("exit-status")
+	root.Long = root.Short + ".\n\n" + environment + "\n\n" + exitStatus
 	escapeMarkdown(root)
 	header := &doc.GenManHeader{Title: "HIRING", Section: "1", Source: "hiring", Manual: "Hiring Assessment"}
 	err := os.MkdirAll(os.Args[1], 0o755)

@@ -22,12 +22,8 @@ import (
 )
 
 func (a *app) profileCommand() *cobra.Command {
-	c := group("profile", "profiles", "Manage profiles (server address and API key)",
+	return group("profile", "profiles", "Manage profiles (server address and API key)",
 		a.profileAddCommand(), a.profileUseCommand(), a.profileListCommand(), a.profileRemoveCommand())
-	c.Long = `Manage profiles. A profile is a server address and an API key, stored in a file that only
-you can read. The variables HIRING_BASE_URL and HIRING_API_KEY take precedence over the
-profile in use, and --profile and HIRING_PROFILE take precedence over them.`
-	return c
 }
 
 // profiles returns the stored profiles. It warns when other users can read or write them.
@@ -45,11 +41,6 @@ func (a *app) profileAddCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "add <name>",
 		Short: "Add a profile, or replace its API key",
-		Long: `Add a profile. The command asks for the base URL and the API key, checks them with one
-read, and stores them. The key is not shown while you type it. Without a terminal the key
-is read from standard input. There is no flag for the key, because arguments are visible
-in the shell's history and in the process list.`,
-		Example: "  hiring profile add acme\n  hiring profile add acme --base-url https://hiring.example.com < key.txt",
 	}
 	c.Flags().StringVar(&baseURL, "base-url", "", "the `address` of the server, without /api/v1")
 	c.Flags().BoolVar(&unchecked, "no-check", false, "store the key without checking it")
@@ -182,12 +173,8 @@ func (a *app) withStore(change func(c *cobra.Command, store profile.Store, name 
 
 func (a *app) profileUseCommand() *cobra.Command {
 	return &cobra.Command{
-		Use:   "use <name>",
-		Short: "Use a profile from now on",
-		Long: `Use a profile from now on. With --dialect, the profile also uses that file with the names
-and routes of the server, as hiring doctor writes it; an empty name removes the setting. To
-change the server address or the API key, run hiring profile add with the same name.`,
-		Example:           "  hiring profile use acme\n  hiring profile use acme --dialect dialect.json",
+		Use:               "use <name>",
+		Short:             "Use a profile from now on",
 		ValidArgsFunction: a.completeProfiles,
 		RunE: a.withStore(func(c *cobra.Command, store profile.Store, name string) (string, error) {
 			if c.Flags().Changed("dialect") {
@@ -240,9 +227,6 @@ func (a *app) profileListCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "list",
 		Short: "List the profiles, and which one commands use",
-		Long: `List the profiles, with the kind of their key, their server and which one commands use. The
-variables HIRING_BASE_URL and HIRING_API_KEY are listed like a profile. The command sends no
-request; hiring account checks the key.`,
 		RunE: func(_ *cobra.Command, _ []string) error {
 			printer, err := a.printer()
 			if err != nil {

@@ -24,8 +24,6 @@ func (a *app) quotaCommand() *cobra.Command {
 		Use:     "quota",
 		Aliases: []string{"rate-limit"},
 		Short:   "Show how many requests the key has left this hour",
-		Long: `Show the key's two hourly rate limits. The command costs one read. The API reports the
-rate limit for writes only in responses to writes: --debug shows it with each write.`,
 		RunE: a.withTask(func(ctx context.Context, t task) error {
 			if _, err := t.client.Account.Get(ctx); err != nil {
 				return err

@@ -115,14 +115,6 @@ func challengeThing(c hiring.Challenge) thing {
 	return thing{id: c.ID, name: c.Name, slug: c.Slug, about: c.Difficulty}
 }
 
-// submissionHelp says what the argument <submission> may be.
-const submissionHelp = `
-
-<submission> is the id of a submission, or a candidate's e-mail address or name, which means
-the candidate's newest submission. The unique beginning of an id, an address or a name is
-enough. All but a whole id is looked for in all assessments among the newest 1,000
-submissions, with one read for each 100.`
-
 // notStarted is the advice when an address has no submission.
 const notStarted = "The candidate may not have started yet: hiring invitations list -a <assessment> shows the invitations, and hiring watch " +
 	"writes each result when there is one"

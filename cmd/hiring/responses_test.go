@@ -74,7 +74,7 @@ func runWithin(ctx context.Context, transport http.RoundTripper, args ...string)
 	return result{stdout.String(), stderr.String(), code}, time.Since(begun)
 }
 
-// TestDefaultTimeLimitOfARequest: each of four attempts ends after 30 s, as topics/exit-status.txt says.
+// TestDefaultTimeLimitOfARequest: each of four attempts ends after 30 s, as help/exit-status.txt says.
 func TestDefaultTimeLimitOfARequest(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

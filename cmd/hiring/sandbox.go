@@ -17,12 +17,7 @@ func (a *app) sandboxCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "sandbox",
 		Short: "Start a fake server and print the variables to export",
-		Long: `Serve a fake of the API on this machine until Ctrl-C, to try out this program, the SDK
-and programs in any language. With the test key there is sample data and no change is
-stored. With the live key changes are stored until the server stops: invited candidates
-open, start and submit without your help, and have a report after two minutes. The
-program hiring-sandbox serves the same data and has more options.`,
-		RunE: func(c *cobra.Command, _ []string) error { return a.serveSandbox(c.Context(), addr) },
+		RunE:  func(c *cobra.Command, _ []string) error { return a.serveSandbox(c.Context(), addr) },
 	}
 	c.Flags().StringVar(&addr, "addr", "127.0.0.1:8780", "the `host:port` to listen on; port 0 means a free port")
 	return c

@@ -75,8 +75,6 @@ func (a *app) submissionsListCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "list",
 		Short: "List submissions, newest first",
-		Example: "  hiring submissions list --evaluated-since 7d --sort -score\n" +
-			"  hiring submissions list -o csv --columns candidate.email,score,verdict",
 	}
 	selected := a.submissionFilter(c)
 	return listCommand(a, c, submissionTable(), func(ctx context.Context, t task) (hiring.Pager[hiring.Submission], error) {
@@ -136,7 +134,7 @@ func statuses() []string { return []string{string(hiring.SubmissionEvaluated), "
 func (a *app) submissionsGetCommand() *cobra.Command {
 	table := submissionTable()
 	table.Verbose = nil
-	return a.submissionCommand(&cobra.Command{Use: "get <submission>", Short: "Show a submission", Long: "Show a submission." + submissionHelp}, table, submissionID)
+	return a.submissionCommand(&cobra.Command{Use: "get <submission>", Short: "Show a submission"}, table, submissionID)
 }
 
 func (a *app) submissionsReportCommand() *cobra.Command {
@@ -145,9 +143,6 @@ func (a *app) submissionsReportCommand() *cobra.Command {
 	return a.submissionCommand(&cobra.Command{
 		Use:   "report <submission>",
 		Short: "Show the report of a submission",
-		Long: `Show the report of a submission. JSON has the report alone, so that the score is
-.ship_score. CSV and --columns have the columns of a submission.` + submissionHelp,
-		Example: "  hiring submissions report ada@example.com\n  hiring submissions report <submission-id> --jq .ship_score",
 	}, table, submissionID)
 }
 
@@ -176,9 +171,6 @@ func (a *app) submissionsFindCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "find <email>",
 		Short: "Show a candidate's newest submission with its report",
-		Long: `Show a candidate's newest submission with its report. Without --assessment, the command
-looks for the address among the newest 1,000 submissions of all assessments, with one read
-for each 100.`,
 	}
 	assessment := a.assessmentFilter(c, "only submissions of this assessment, however old: its id or `name`")
 	return a.submissionCommand(c, submissionTable(), func(ctx context.Context, client *hiring.Client, email string) (string, error) {

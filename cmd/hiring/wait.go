@@ -16,11 +16,6 @@ func (a *app) submissionsWaitCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "wait <submission>...",
 		Short: "Wait for reports and write each submission as JSON Lines when its report is ready",
-		Long: `Write a line of JSON for each submission when its report is ready, and end when all are.
-The command costs one read for each submission and a few for each poll. With - as the only
-id, it reads ids from standard input, one a line. After Ctrl-C, run the same command
-again: reports that are ready are written immediately.` + submissionHelp,
-		Example: "  hiring submissions list --status submitted --all --jq '.[].id' | hiring submissions wait -",
 	}
 	assessment := a.assessmentFilter(c, "the id or `name` of the assessment of all submissions; saves requests")
 	every := intervalFlag(c)

@@ -18,19 +18,6 @@ func (a *app) watchCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "watch",
 		Short: "Write each newly evaluated submission as JSON Lines",
-		Long: `Write a line of JSON for each submission when it is evaluated, until the command is
-stopped. With --checkpoint the same command resumes where it stopped: no submission is
-lost, and at most the last line is repeated. Where a full disk or a crash has cut the last
-line of the file, the next run begins a new line and repeats what was cut: jq -R 'fromjson?'
-skips the cut line. Without a checkpoint a restart starts over. SIGTERM ends the command
-with the exit status 0, as services are stopped. On a terminal the command shows one line
-for people; -o json writes all there is.
-
-With --once the command writes what is due and ends, for cron: a crash repeats at most the
-lines of one poll.`,
-		Example: "  hiring watch --checkpoint results.state >> results.jsonl\n" +
-			"  hiring watch --once --checkpoint results.state >> results.jsonl\n" +
-			"  hiring watch --since 7d --jq '[.candidate.email, .report.ship_score] | @tsv'",
 	}
 	assessment := a.assessmentFilter(c, "only submissions of this assessment: its id or `name`")
 	since := a.timeFlag(c, "since", "start with submissions evaluated since a `time` (default now); does not count once the checkpoint exists")
