@@ -283,6 +283,7 @@ func TestPlainHTTP(t *testing.T) {
 			{"http://sandbox:8780", "true", ""},
 			{"http://sandbox:8780", "false", "plain http would show the key to the network: use https, or HIRING_INSECURE_HTTP=true for a private host."},
 			{"http://hiring.example.com", "true", "plain http would show the key"},
+			{"http://134744072", "true", "plain http would show the key"}, // 8.8.8.8 as a number.
 		} {
 			u.env = append(slices.Clip(plain), envBaseURL+"="+c.base, envKey+"="+secretTest, envInsecure+"="+c.insecure)
 			got := u.runWith(secretTest, strings.Fields(strings.Replace(line, "BASE", c.base, 1))...)
