@@ -158,8 +158,9 @@ func (a *app) warnOfEnded(status string, n int) {
 	}
 }
 
-// writesAnHour is the documented write limit of a key.
-const writesAnHour = 200
+// usableWrites is the documented write limit of a key without the tenth that an import leaves. The
+// API reports the limit only in the response to a write.
+const usableWrites = 180
 
 // newImportPlan reads the account, the assessment and its invitations.
 func newImportPlan(
@@ -196,12 +197,7 @@ func newImportPlan(
 		}
 	}
 	plan.ToInvite = plan.People - plan.Existing
-	limit := writesAnHour
-	if known := client.Quota().Write; known.Known() {
-		limit = known.Limit
-	}
-	usable := max(limit-limit/10, 1)
-	plan.Windows = (plan.ToInvite + usable - 1) / usable
+	plan.Windows = (plan.ToInvite + usableWrites - 1) / usableWrites
 	return plan, nil
 }
 

@@ -184,11 +184,6 @@ func asText(value any) string {
 		return ""
 	case float64:
 		return decimal(v)
-	case []any:
-		for _, element := range v {
-			parts = append(parts, asText(element))
-		}
-		return strings.Join(parts, ", ")
 	case map[string]any:
 		head := ""
 		for _, title := range []string{"title", "question", "text", "label", "name", "summary", "description", "message", "task_key"} {

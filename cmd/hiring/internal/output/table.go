@@ -62,9 +62,6 @@ func (p *Printer) writeTable(l layout, rows iter.Seq2[row, error]) error {
 	if first {
 		return l.known(columns, row{})
 	}
-	if part == nil {
-		return nil
-	}
 	return write()
 }
 
