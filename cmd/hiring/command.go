@@ -160,6 +160,20 @@ func sized[T any](t task, list hiring.Pager[T]) hiring.Pager[T] {
 	return list
 }
 
+// matching reads a whole list and returns the items for which selects returns true.
+func matching[T any](all iter.Seq2[T, error], selects func(T) bool) (hiring.Pager[T], error) {
+	var found []T
+	for item, err := range all {
+		if err != nil {
+			return hiring.PagerOf[T](), err
+		}
+		if selects(item) {
+			found = append(found, item)
+		}
+	}
+	return hiring.PagerOf(found...), nil
+}
+
 // sorted reads a whole list and sorts it by a column.
 func sorted[T any](ctx context.Context, list hiring.Pager[T], table output.Table[T], column string) (hiring.Pager[T], error) {
 	items, err := list.Collect(ctx)

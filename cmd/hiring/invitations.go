@@ -49,7 +49,7 @@ func (a *app) invitationsListCommand() *cobra.Command {
 			return sized(t, t.client.Invitations.List(id)), err
 		}
 		a.warnOfStatus(*status, known)
-		return selectedInvitations(ctx, t.client, id, func(i hiring.Invitation) bool { return statusOf(i) == *status })
+		return matching(invitationsOf(ctx, t.client, id), func(i hiring.Invitation) bool { return statusOf(i) == *status })
 	})
 }
 
@@ -66,24 +66,10 @@ func (a *app) invitationsFindCommand() *cobra.Command {
 		if err != nil {
 			return hiring.PagerOf[hiring.Invitation](), err
 		}
-		return selectedInvitations(ctx, t.client, id, func(i hiring.Invitation) bool {
+		return matching(invitationsOf(ctx, t.client, id), func(i hiring.Invitation) bool {
 			return strings.EqualFold(i.ID, t.args[0]) || hiring.AddressKey(i.CandidateEmail) == hiring.AddressKey(t.args[0])
 		})
 	})
-}
-
-// selectedInvitations reads the invitations of an assessment, or of all.
-func selectedInvitations(ctx context.Context, client *hiring.Client, assessment string, selects func(hiring.Invitation) bool) (hiring.Pager[hiring.Invitation], error) {
-	var found []hiring.Invitation
-	for i, err := range invitationsOf(ctx, client, assessment) {
-		if err != nil {
-			return hiring.PagerOf[hiring.Invitation](), err
-		}
-		if selects(i) {
-			found = append(found, i)
-		}
-	}
-	return hiring.PagerOf(found...), nil
 }
 
 // person returns a candidate for a question.

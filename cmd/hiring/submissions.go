@@ -107,16 +107,7 @@ func (a *app) submissionFilter(c *cobra.Command) func(context.Context, *hiring.C
 		if err != nil || evaluatedSince.IsZero() {
 			return list, err
 		}
-		var found []hiring.Submission
-		for submission, err := range list.All(ctx) {
-			if err != nil {
-				return list, err
-			}
-			if at := submission.EvaluatedAt; at != nil && !at.Before(*evaluatedSince) {
-				found = append(found, submission)
-			}
-		}
-		return hiring.PagerOf(found...), nil
+		return matching(list.All(ctx), func(s hiring.Submission) bool { return s.EvaluatedAt != nil && !s.EvaluatedAt.Before(*evaluatedSince) })
 	}
 }
 
@@ -156,13 +147,7 @@ func (a *app) submissionCommand(
 		if err != nil {
 			return hiring.Submission{}, err
 		}
-		submission, err := t.client.Submissions.Get(ctx, id)
-		if err == nil && submission.Report == nil {
-			var report hiring.Report
-			report, err = t.client.Submissions.Report(ctx, id)
-			submission.Report = &report
-		}
-		return submission, err
+		return t.client.Submissions.Get(ctx, id)
 	})
 	return c
 }
