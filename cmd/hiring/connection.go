@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"net"
 	"net/http"
 	"net/url"
 	"os"
@@ -20,7 +21,6 @@ import (
 	hiring "github.com/hiring-assessment/hiring-go"
 	"github.com/hiring-assessment/hiring-go/cmd/hiring/internal/output"
 	"github.com/hiring-assessment/hiring-go/cmd/hiring/internal/profile"
-	"github.com/hiring-assessment/hiring-go/internal/urls"
 	"github.com/hiring-assessment/hiring-go/sandbox"
 )
 
@@ -156,10 +156,8 @@ func (a *app) options(baseURL string) ([]hiring.Option, error) {
 	switch insecure := a.getenv(envInsecure); {
 	case insecure != "" && insecure != "true" && insecure != "false": // As hiring.FromEnv.
 		return nil, usagef("The variable %s must be true, false or empty", envInsecure)
-	case insecure == "true":
-		if server, err := url.Parse(baseURL); err == nil && urls.Private(server.Hostname()) {
-			options = append(options, hiring.WithInsecureHTTP())
-		}
+	case insecure == "true" && isPrivate(baseURL):
+		options = append(options, hiring.WithInsecureHTTP())
 	}
 	if !a.flags.sandbox && ignoredProxy(baseURL) {
 		return nil, adviceError{usagef("The variable %s_PROXY is not the address of a proxy", strings.ToUpper(baseURL[:strings.Index(baseURL, ":")])),
@@ -192,6 +190,20 @@ func ignoredProxy(baseURL string) bool {
 	}
 	meant, _ := variables.ProxyFunc()(server)
 	return meant != nil && (used == nil || used.Host == "" || strings.HasSuffix(used.Host, ":"))
+}
+
+// isPrivate reports whether the host of an address has a private address, or no dot and is no number. The variable is
+// about these hosts, as in hiring.FromEnv.
+func isPrivate(baseURL string) bool {
+	server, err := url.Parse(baseURL)
+	if err != nil {
+		return false
+	}
+	host := server.Hostname()
+	if ip := net.ParseIP(host); ip != nil {
+		return ip.IsPrivate()
+	}
+	return !strings.ContainsAny(host, ".:") && strings.Trim(host, "0123456789") != ""
 }
 
 // warn prints each warning of the client once.

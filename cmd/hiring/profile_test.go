@@ -272,6 +272,17 @@ func filesOf(t *testing.T, dir string) string {
 	return all.String()
 }
 
+// TestPrivateHosts compares the rule of the program with that of hiring.FromEnv.
+func TestPrivateHosts(t *testing.T) {
+	t.Setenv(envKey, secretTest)
+	t.Setenv(envInsecure, "true")
+	for _, host := range []string{"sandbox", "SANDBOX:8780", "10.0.0.1", "192.168.1.2:80", "[fd00::1]", "8.8.8.8", "134744072", "hiring.example.com", "[2001:db8::1]", "[fe80::1%25eth0]", "0x8080808"} {
+		t.Setenv(envBaseURL, "http://"+host)
+		_, err := hiring.FromEnv()
+		assert.Equal(t, err == nil, isPrivate("http://"+host), "%s: %v", host, err)
+	}
+}
+
 // TestPlainHTTP: every command may use it for a host without a dot, as hiring.FromEnv may, and for
 // no other. https to a port that speaks http is one attempt.
 func TestPlainHTTP(t *testing.T) {
