@@ -242,7 +242,8 @@ func IsTransient(err error) bool {
 
 // mayPass reports whether the same request may succeed later. This is the one rule for that: a call retries nothing else
 // (decide), a waiting method repeats it (mayRecover), IsTransient reports it, and a candidate to whom it happened is not
-// rejected. It is a function of exported fields for an error with a status, which a test may have built.
+// rejected. What is retried within the call is a part of it: see isRetriable. It is a function of exported fields for an
+// error with a status, which a test may have built.
 func (e *Error) mayPass() bool {
 	switch {
 	case e.Status >= 300 && e.Status < 500: // Also when its body was cut short.
@@ -257,8 +258,11 @@ func (e *Error) mayPass() bool {
 	return e.Status >= 500 && e.Status < 600
 }
 
-// isDeferred reports whether the API rejected the request for now: it did not act, and may act later.
-func (e *Error) isDeferred() bool { return rejects(e.Status) && e.mayPass() }
+// isDeferred reports whether the API rejected the request for now, or the client because of the rate limit: nothing was
+// done, and the same request may be sent later.
+func (e *Error) isDeferred() bool {
+	return e.mayPass() && (rejects(e.Status) || e.Status == 0 && e.Code == ErrRateLimited)
+}
 
 // rejects reports whether a response with the status rejects a request, which then was not processed.
 func rejects(status int) bool {

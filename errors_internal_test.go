@@ -75,7 +75,7 @@ func TestOneRuleOfWhatMayPass(t *testing.T) {
 				for _, method := range []string{"GET", "POST", "PATCH", "PUT", "DELETE"} {
 					c := &call{core: core, request: request{method: method}, progress: progress{key: noKey}}
 					e := &Error{Status: status, Code: code, kind: kind, Method: method, Attempts: 1, Outcome: c.outcome(OutcomeUnknown)}
-					if rejects(status) || kind == unsent {
+					if rejects(status) || kind == unsent || status == 0 && code == ErrRateLimited {
 						e.Outcome = c.outcome(OutcomeNotDone)
 					}
 					_, again := decide(policy, e, 0, time.Hour, 0.5)

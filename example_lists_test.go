@@ -88,7 +88,7 @@ func ExamplePagerOf() {
 
 // A fake whose second page fails.
 func ExamplePagerFunc() {
-	team := hiring.PagerFunc(func(_ context.Context, token string, size int) (hiring.Page[hiring.Member], error) { // size: of PageSize, or 0.
+	team := hiring.PagerFunc(func(_ context.Context, token string, _ int) (hiring.Page[hiring.Member], error) { // The int is that of PageSize, or 0.
 		if token == "page 2" {
 			return hiring.Page[hiring.Member]{}, &hiring.Error{Status: 503}
 		}

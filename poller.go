@@ -99,7 +99,7 @@ func (l *pollLoop) run(ctx context.Context, step func(context.Context) (wait tim
 			return l.ended(join(ctx, err))
 		case !l.core.mayRecover(err), !redirected.IsZero() && time.Since(redirected) >= time.Hour:
 			return err
-		case errors.Is(err, ErrRateLimited):
+		case failureIn(err).isDeferred():
 			reason, wait, failed = PauseQuota, l.interval.afterFailure(err, 0), 0
 		default:
 			wait = l.interval.afterFailure(err, failed)

@@ -181,7 +181,7 @@ func (s *SubmissionService) poll(ctx context.Context, state string, o WatchOptio
 	}
 	polled.State = w.save()
 	polled.Progress = w.reportProgress(time.Now().Add(polled.Wait))
-	if polled.More && errors.Is(err, ErrRateLimited) {
+	if polled.More && failureIn(err).isDeferred() {
 		err = nil
 	}
 	return polled, err

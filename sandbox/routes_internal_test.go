@@ -35,6 +35,6 @@ func TestRouteTemplates(t *testing.T) {
 
 func TestEachStatusHasOneUsualCode(t *testing.T) {
 	for code, status := range statusByCode {
-		assert.Equal(t, code, codeOf(status), "another code has the status %d: let codeOf say which is usual", status)
+		assert.Equal(t, code, codeOf(status), "another code has the status %d: leave %s out of statusByCode, so that a fault names it with its status", status, code)
 	}
 }

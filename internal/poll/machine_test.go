@@ -28,8 +28,8 @@ func TestMembersThatLeaveTogether(t *testing.T) {
 		later := time.Duration(i) * 20 * time.Minute
 		add(begin-30*day+later, begin-29*day+later-12*time.Hour)
 	}
-	add(begin-time.Minute, never)      // The newest page shows the status.
-	for i := range 50 { // They show that the status pays.
+	add(begin-time.Minute, never) // The newest page shows the status.
+	for i := range 50 {           // They show that the status pays.
 		add(begin-20*day, begin+time.Duration(i)*5*time.Minute)
 	}
 	for range 35 {
