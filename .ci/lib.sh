@@ -29,24 +29,11 @@ step() {
 # Every module in the repository, at any depth, the root first. Each is judged by
 # its own go.mod, which points at the root with a replace; a workspace that a
 # maintainer has made is left aside.
-modules=()
-# Those that hold code, with the tests and rules for code.
-code_modules=()
-for file in go.mod $(git ls-files --cached --others --exclude-standard '*/go.mod' | sort); do
-	module=$(dirname "$file")
-	modules+=("$module")
-	if [[ -n $(git ls-files --cached --others --exclude-standard "$module/*.go") ]]; then
-		code_modules+=("$module")
-	fi
-done
+modules=(.)
+for file in $(git ls-files --cached --others --exclude-standard '*/go.mod' | sort); do modules+=("$(dirname "$file")"); done
 
-# Those of them that are released; the others serve maintainers.
-released_modules=()
-for module in "${modules[@]}"; do
-	case $module in
-	. | otelhiring | jobs | cmd/hiring) released_modules+=("$module") ;;
-	esac
-done
+# Those of them that are released, each after those that it needs; the others serve maintainers.
+released_modules=(. otelhiring jobs cmd/hiring)
 
 # generate_peers writes the client that benchmarks/ compares hiring with. Without it that module does not compile.
 generate_peers() {
@@ -88,14 +75,12 @@ within() {
 # one of them fails where it is missing.
 install_missing() {
 	export HIRING_SKIP_NOTHING=1
-	local packages=()
+	local program packages=()
 	command -v "$(CGO_ENABLED=1 go env CC | cut -d' ' -f1)" >/dev/null || packages+=(gcc libc6-dev)
-	command -v node >/dev/null || packages+=(nodejs)
-	command -v python3 >/dev/null || packages+=(python3)
+	for program in node:nodejs python3:python3 zsh:zsh fish:fish promtool:prometheus; do
+		command -v "${program%:*}" >/dev/null || packages+=("${program#*:}")
+	done
 	compgen -G '/usr/lib/postgresql/*/bin/initdb' >/dev/null || packages+=(postgresql)
-	command -v zsh >/dev/null || packages+=(zsh)
-	command -v fish >/dev/null || packages+=(fish)
-	command -v promtool >/dev/null || packages+=(prometheus)
 	command -v chromium-headless-shell >/dev/null || command -v chromium >/dev/null || packages+=(chromium-headless-shell fonts-dejavu-core)
 	if ((${#packages[@]} == 0)); then
 		return
