@@ -30,14 +30,14 @@ func (c *call) noResponse(err error) *Error {
 	if e.kind != broken {
 		return e
 	}
-	proxy := c.proxy()
+	proxy, alert := c.proxy(), c.attempt.handshakeAlert(err, c.request.class() == quota.Read)
 	switch {
 	case errors.Is(err, http.ErrSchemeMismatch):
 		e.Message = c.url.Host + " speaks plain http, not https"
 		e.kind, e.Hint = final, "correct the scheme or the port of the base URL"
-	case c.attempt.handshakeAlert(err, c.request.class() == quota.Read) != "":
+	case alert != "":
 		e.Outcome = c.outcome(OutcomeNotDone)
-		e.Message = "the server refused the TLS handshake: " + c.text(err)
+		e.Message = "the server refused the TLS handshake: remote error: " + alert
 		e.kind, e.Hint = noHandshake, "check which client certificate and which versions of TLS "+c.url.Host+" requires"
 	case isTLSError(err):
 		e.kind = final
