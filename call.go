@@ -214,7 +214,8 @@ func (c *call) header() http.Header {
 
 var jsonType = []string{"application/json"}
 
-// transport is the middleware of a call around the user's transport.
+// transport is the middleware of a call around the user's transport. It has no method CloseIdleConnections, because the
+// loop would call it after each failed call and close the connections of others.
 type transport struct{ call *call }
 
 // RoundTrip makes an attempt, from the beginning of the traces to the end of the observers: it sends the request, reads,

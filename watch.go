@@ -288,7 +288,7 @@ func looseItem(raw RawValue) (item poll.Item) {
 	return item
 }
 
-// isUnclear reports whether only decoding the whole submission shows whether it is to be yielded: its report is not ready, and
+// isUnclear reports whether only decoding the whole submission shows whether it can be yielded: its report is not ready, and
 // it has no readable id or status, or it is evaluated.
 func isUnclear(item poll.Item) bool {
 	return !item.Ready && (item.ID == "" || item.Status == "" || item.Status == poll.Finished)

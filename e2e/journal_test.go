@@ -327,7 +327,7 @@ func TestOneRequest(t *testing.T) {
 }
 
 // TestAnOpenRequestDoesNotOutliveItsRun: after a reset, after the journal was cleared and after a
-// restart the list goes on, and a link to an earlier request says so.
+// restart the list continues, and a link to an earlier request says so.
 func TestAnOpenRequestDoesNotOutliveItsRun(t *testing.T) {
 	t.Parallel()
 	p := open(t)

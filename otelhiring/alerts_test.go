@@ -395,7 +395,7 @@ func pollOverdue(organization string) string {
 	return `hiring_poll_overdue_seconds{hiring_operation="Submissions.Poll",hiring_organization="` + organization + `"}`
 }
 
-// manyPolls adds the polls of twelve organizations, the last two of which have other samples.
+// manyPolls adds the polls of twelve organizations. The last two have other samples.
 func manyPolls(most, last string, samples map[string]string) map[string]string {
 	for i := range 12 {
 		samples[pollOverdue(fmt.Sprint("organization-", i))] = most
