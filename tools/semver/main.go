@@ -13,7 +13,7 @@ func main() {
 	semver.Sort(versions)
 	for _, version := range versions {
 		if semver.Canonical(version) == version { // Without build metadata, which the go command refuses.
-			fmt.Fprintln(os.Stdout, version)
+			fmt.Println(version)
 		}
 	}
 }
