@@ -41,7 +41,7 @@ func (s *SubmissionService) DownloadArchive(ctx context.Context, id string, w io
 		if w == nil {
 			return &ParamError{Param: "w", Problem: "must not be nil"}
 		}
-		d.call = call{core: s.core, ctx: ctx, request: archiveRequest, url: s.core.base, progress: progress{key: noKey}}
+		d.call = call{core: s.core, ctx: ctx, request: archiveRequest, url: s.core.base, callState: callState{key: noKey}}
 		return d.run() //nolint:contextcheck // the call holds the context
 	})
 	return d.written, err
@@ -186,7 +186,7 @@ func (d *download) sendAndCopy() error {
 	case errors.Is(err, errRedirect):
 		return err
 	case err != nil:
-		return d.interrupted(timed, err)
+		return d.resumable(timed, err)
 	case (&Error{Status: resp.StatusCode}).mayPass():
 		d.requested = readHeader(resp.StatusCode, resp.Header, noKey, time.Now()).retryAfter
 	}
@@ -275,7 +275,7 @@ func (d *download) copy(ctx context.Context, from io.Reader, silence *time.Timer
 		case errors.Is(err, io.EOF):
 			return nil
 		}
-		return d.interrupted(ctx, err)
+		return d.resumable(ctx, err)
 	}
 }
 
@@ -313,8 +313,8 @@ func otherContent(begin []byte) string {
 	return ""
 }
 
-// interrupted returns the error of an attempt that a retry may resume.
-func (d *download) interrupted(timed context.Context, err error) error {
+// resumable returns the error of an attempt that a retry may resume.
+func (d *download) resumable(timed context.Context, err error) error {
 	if ended := contextError(d.ctx); ended != nil { //nolint:contextcheck // timed is made of d.ctx
 		err = ended
 	} else if silent := context.Cause(timed); silent != nil {

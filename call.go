@@ -72,7 +72,7 @@ func (k *core) makeCall(ctx context.Context, r request, d decoder) error {
 		if r.err != nil {
 			return r.err
 		}
-		c := &call{core: k, ctx: ctx, request: r, url: k.base, decoder: d, progress: progress{key: noKey}}
+		c := &call{core: k, ctx: ctx, request: r, url: k.base, decoder: d, callState: callState{key: noKey}}
 		r.extend(&c.url)
 		return c.run() //nolint:contextcheck // the call holds the context
 	})
@@ -87,7 +87,7 @@ type call struct {
 	url     url.URL
 	decoder decoder // Decodes a 2xx response. Nil: any 2xx API response is success.
 
-	progress
+	callState
 
 	// The variables of run, here because each would be allocated apart.
 	client  http.Client
@@ -98,15 +98,15 @@ type call struct {
 	body     io.LimitedReader // Of that response.
 }
 
-// progress is the state that the attempts of a call share.
-type progress struct {
+// callState is the state that the attempts of a call share.
+type callState struct {
 	key      *credential   // Of the next attempt, or of the last one; noKey before the first. Texts are searched for it.
 	attempts int           // Requests that were sent.
 	unknown  bool          // An attempt of a write may have taken effect, so the outcome of a later error is unknown.
 	attempt  attempt       // The last one. Its zero value: none, or it no longer matters.
 	failure  *Error        // Of the last attempt; the call's error if the next one does not happen.
-	retry    bool          // The last attempt is retried
-	wait     time.Duration // after this delay.
+	retry    bool          // Whether the last attempt is retried.
+	wait     time.Duration // The delay before that retry.
 }
 
 // run makes attempts until one succeeds or no retry can help.
@@ -115,7 +115,7 @@ func (c *call) run() error {
 		return err
 	}
 	c.client = c.core.http
-	c.client.Transport = transport{c}
+	c.client.Transport = attemptTransport{c}
 	c.loop = retryablehttp.Client{
 		HTTPClient:   &c.client,
 		RetryMax:     math.MaxInt, // decide limits the attempts.
@@ -147,27 +147,9 @@ func (c *call) run() error {
 // it again, because the context and the key may have changed meanwhile.
 func (c *call) admit() error {
 	for waited := true; waited; {
-		if c.ctx.Err() != nil {
-			return c.ended()
-		}
-		key, err := c.request.key, error(nil)
-		if key == nil {
-			key, err = c.core.keys.current(c.ctx)
-		}
+		err := c.nextKey()
 		if err != nil {
-			failed := c.fail(c.text(err), err)
-			failed.kind = final
-			return join(c.ctx, failed)
-		}
-		c.key = key
-		if c.request.used != nil {
-			*c.request.used = key
-		}
-		if part := key.misplacedIn(&c.request); part != "" {
-			return &ParamError{Param: part, Problem: "holds the API key, which is sent in a header only: pass what was meant instead"}
-		}
-		if c.ctx.Err() != nil { // A key source may take as long as it wants.
-			return c.ended()
+			return err
 		}
 		if waited, err = c.awaitWindow(); err != nil {
 			return err
@@ -180,6 +162,33 @@ func (c *call) admit() error {
 		return err
 	}
 	if c.ctx.Err() != nil {
+		return c.ended()
+	}
+	return nil
+}
+
+// nextKey gets the key of the next attempt, and returns the error that prevents the attempt.
+func (c *call) nextKey() error {
+	if c.ctx.Err() != nil {
+		return c.ended()
+	}
+	key, err := c.request.key, error(nil)
+	if key == nil {
+		key, err = c.core.keys.current(c.ctx)
+	}
+	if err != nil {
+		failed := c.fail(c.text(err), err)
+		failed.kind = final
+		return join(c.ctx, failed)
+	}
+	c.key = key
+	if c.request.used != nil {
+		*c.request.used = key
+	}
+	if part := key.misplacedIn(&c.request); part != "" {
+		return &ParamError{Param: part, Problem: "holds the API key, which is sent in a header only: pass what was meant instead"}
+	}
+	if c.ctx.Err() != nil { // A key source may take as long as it wants.
 		return c.ended()
 	}
 	return nil
@@ -214,16 +223,16 @@ func (c *call) header() http.Header {
 
 var jsonType = []string{"application/json"}
 
-// transport is the middleware of a call around the user's transport. It has no method CloseIdleConnections, because the
+// attemptTransport is the middleware of a call around the user's transport. It has no method CloseIdleConnections, because the
 // loop would call it after each failed call and close the connections of others.
-type transport struct{ call *call }
+type attemptTransport struct{ call *call }
 
 // RoundTrip makes an attempt, from the beginning of the traces to the end of the observers: it sends the request, reads,
 // decodes and classifies the response, and decides whether to retry. The hooks of the loop return what it decided. The
 // attempt's timeout is in the context of its request and not in that of the loop, because the loop waits with its own.
 //
 // It returns a copy of the response, because a transport that is a mock may return one response to several calls.
-func (t transport) RoundTrip(r *http.Request) (*http.Response, error) {
+func (t attemptTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 	c := t.call
 	c.attempts++
 	c.failure, c.retry, c.wait = nil, false, 0
@@ -249,11 +258,17 @@ func (t transport) RoundTrip(r *http.Request) (*http.Response, error) {
 		if resp.Body == nil { // Of a mock.
 			resp.Body = http.NoBody
 		}
-		warning, requested, c.failure = c.read(resp)
+		received := c.receive(resp)
+		c.record(&received)
+		c.capture(&received)
+		warning, c.failure = c.classify(&received)
+		c.recordKey(c.failure)
+		requested = received.requested()
+		received.free()
 		resp.Body = http.NoBody
 	} else {
 		c.failure = c.noResponse(err)
-		c.capture(nil, nil) // Nothing is left of an earlier attempt.
+		c.capture(nil) // Nothing is left of an earlier attempt.
 	}
 	if c.failure == nil {
 		c.attempt.end(c.core.traces, warning, nil, 0)

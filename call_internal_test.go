@@ -58,10 +58,11 @@ func TestClockIsNotLearnedFromAnIntermediary(t *testing.T) {
 		"a proxy with its own request ids": {502, http.Header{"Date": {date}, "X-Request-Id": {"proxy_1"}}, false},
 	} {
 		s := new(shared)
-		of := &call{core: &core{shared: s}, request: request{method: http.MethodGet}, progress: progress{key: noKey}}
+		of := &call{core: &core{shared: s}, request: request{method: http.MethodGet}, callState: callState{key: noKey}}
 		of.attempt.exchange.Started = now
 		r := readHeader(c.status, c.header, noKey, now)
-		of.record(&r, now)
+		r.received = now
+		of.record(&r)
 		assert.Equal(t, c.learned, s.quotas.Known(keyID{}, quota.Read).Limit == 1000, "%s: rate limit", name)
 		assert.Equal(t, c.learned, s.clock.at(now).Before(now.Add(-59*time.Minute)), "%s: clock", name)
 	}
@@ -163,7 +164,7 @@ func TestClassify(t *testing.T) {
 		"an error of the API":   {"POST", response{status: 500, body: []byte(`{"error":{"code":"INTERNAL_ERROR","message":"Oops"}}`)}, OutcomeUnknown, byStatus, ErrInternal, "Oops"},
 	} {
 		var e envelope[Account]
-		of := &call{core: new(core), request: request{method: c.method}, progress: progress{key: noKey}, decoder: func(body []byte, bodyErr error) (string, error) {
+		of := &call{core: new(core), request: request{method: c.method}, callState: callState{key: noKey}, decoder: func(body []byte, bodyErr error) (string, error) {
 			err := readEnvelope(body, bodyErr, &e, readerOf[Account])
 			if err == nil && e.Data == nil {
 				err = errNoData

@@ -10,7 +10,6 @@ import (
 	"net"
 	"net/http"
 	"strings"
-	"syscall"
 	"time"
 
 	"github.com/hiring-assessment/hiring-go/internal/quota"
@@ -123,23 +122,14 @@ func (c *call) proxySource() string {
 
 // isProxyRefusal reports whether err, which prevented a connection through a proxy, is the proxy's
 // refusal. net/http returns the status text of a response to CONNECT as an error without a type.
-// A gateway error and an unreachable host are about the API, and may end.
+// A gateway error is about the API, and may end.
 func isProxyRefusal(err error) bool {
-	if _, ok := errors.AsType[net.Error](err); ok {
-		socks, ok := errors.AsType[*net.OpError](err)
-		if !ok || !strings.HasPrefix(socks.Op, "socks") || socks.Timeout() {
-			return false
-		}
-		err = socks.Err
-	}
-	if _, ok := errors.AsType[syscall.Errno](err); ok || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+	_, network := errors.AsType[net.Error](err)
+	if network || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
 		return false
 	}
-	for _, transient := range []string{
-		http.StatusText(http.StatusBadGateway), http.StatusText(http.StatusServiceUnavailable), http.StatusText(http.StatusGatewayTimeout),
-		http.StatusText(http.StatusInternalServerError), "network unreachable", "host unreachable", "connection refused", "TTL expired",
-	} {
-		if strings.HasSuffix(err.Error(), transient) {
+	for _, status := range []int{500, 502, 503, 504} {
+		if strings.HasSuffix(err.Error(), http.StatusText(status)) {
 			return false
 		}
 	}

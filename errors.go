@@ -38,9 +38,9 @@ const (
 	ErrInternal          ErrorCode = "INTERNAL_ERROR"     // 500.
 )
 
-// documented reports whether c is a documented code. Any other code is text that
+// isDocumented reports whether c is a documented code. Any other code is text that
 // the server chose, which may name people.
-func (c ErrorCode) documented() bool {
+func (c ErrorCode) isDocumented() bool {
 	switch c {
 	case ErrInvalidInput, ErrInvalidToken, ErrPlanLimitReached, ErrInsufficientScope, ErrNotFound, ErrConflict, ErrRateLimited, ErrInternal:
 		return true
@@ -192,7 +192,7 @@ func (e *Error) LogValue() slog.Value {
 		return slog.Value{}
 	}
 	attrs := []slog.Attr{slog.String("operation", e.Operation), slog.Int("status", e.Status)}
-	if e.Code.documented() {
+	if e.Code.isDocumented() {
 		attrs = append(attrs, slog.String("code", string(e.Code)))
 	}
 	attrs = append(attrs, slog.Int("attempts", e.Attempts), slog.String("request_id", e.RequestID))
@@ -268,6 +268,20 @@ func (e *Error) isDeferred() bool {
 func rejects(status int) bool {
 	return status >= 300 && status < 500 && status != http.StatusRequestTimeout && status != statusClientClosed
 }
+
+// usedUp reports whether the API refused a request because a rate limit is used up.
+func (e *Error) usedUp() bool {
+	return e.Status == http.StatusTooManyRequests && e.RateLimit.Limit > 0 && e.RateLimit.Remaining == 0
+}
+
+// rejectsCandidate reports whether the API rejected the candidate of a POST, so that others can be
+// invited. Without a code the response is from an intermediary.
+func (e *Error) rejectsCandidate() bool {
+	return (e.Status == http.StatusBadRequest || e.Status == http.StatusConflict) && e.Code != "" && !IsTransient(e)
+}
+
+// isFromAPI reports whether the API has sent the error.
+func (e *Error) isFromAPI() bool { return e.Status > 0 && e.Code != "" }
 
 // causedBy sets what Unwrap returns.
 func (e *Error) causedBy(err error) {

@@ -71,8 +71,8 @@ func (c *call) undecodable(r *response, cause error) *Error {
 	return e
 }
 
-// rejected returns the error of a response with a status from 300.
-func (c *call) rejected(r *response) *Error {
+// rejection returns the error of a response with a status from 300.
+func (c *call) rejection(r *response) *Error {
 	e := c.fail("", r.bodyErr)
 	e.Outcome, e.RetryAfter = c.outcome(OutcomeNotDone), r.retryAfter
 	if !rejects(r.status) {

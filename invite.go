@@ -135,7 +135,7 @@ type invitee struct {
 	address  *address // Locked.
 	request  request
 	attempts int  // Requests that were sent.
-	slow     bool // The listing was too old once when the function before returned.
+	slow     bool // The listing was too old once after EnsureAllOptions.Before.
 }
 
 // ensure takes the three steps of [InvitationService.Ensure].
@@ -172,7 +172,7 @@ func (c *invitee) listAndSend(ctx context.Context, earlier *Error) (result Invit
 		case lost != nil:
 			return InviteResult{}, lost, nil
 		case result.Outcome == InviteRejected:
-			result, err = c.rejected(ctx, earlier, err)
+			result, err = c.afterRejection(ctx, earlier, err)
 		case errors.Is(err, errListingTooOld):
 			continue
 		case errors.Is(err, errNoAttemptsLeft) && earlier != nil:
@@ -184,9 +184,9 @@ func (c *invitee) listAndSend(ctx context.Context, earlier *Error) (result Invit
 	}
 }
 
-// rejected returns the result after a request that the API rejected with err. After a 409 it
+// afterRejection returns the result after a request that the API rejected with err. After a 409 it
 // lists the invitations once.
-func (c *invitee) rejected(ctx context.Context, earlier *Error, err error) (InviteResult, error) {
+func (c *invitee) afterRejection(ctx context.Context, earlier *Error, err error) (InviteResult, error) {
 	if failure, ok := errors.AsType[*Error](err); ok && failure.Status == http.StatusConflict {
 		invitation, found, listErr := c.waitAndFind(ctx, c.now().monotonic.Add(1)) // Later than the listing before the request.
 		switch {
@@ -314,12 +314,6 @@ func (c *invitee) send(ctx context.Context) (result InviteResult, lost *Error, e
 		return c.result(InviteRejected, Invitation{}), nil, err
 	}
 	return c.result(InviteNotSent, Invitation{}), nil, cmp.Or(prevented, err)
-}
-
-// rejectsCandidate reports whether the API rejected the candidate of a POST, so that others can be
-// invited. Without a code the response is from an intermediary.
-func (e *Error) rejectsCandidate() bool {
-	return (e.Status == http.StatusBadRequest || e.Status == http.StatusConflict) && e.Code != "" && !IsTransient(e)
 }
 
 // checkAttempt calls the function before, and returns why the attempt is not made, or nil.
@@ -513,9 +507,9 @@ type address struct {
 	last   lastRequest
 }
 
-// kept is how long an address is kept after a request. A listing that began less than settled
+// addressLifetime is how long an address is kept after a request. A listing that began less than settled
 // after the request may be used until maxListingAge later.
-const kept = settled + maxListingAge
+const addressLifetime = settled + maxListingAge
 
 // lock waits until no other call invites the address.
 func (m *addresses) lock(ctx context.Context, assessmentID, email string) (*address, error) {
@@ -564,7 +558,7 @@ func (m *addresses) unlock(a *address) {
 	case a.last.outcome == "":
 		delete(m.entries, a.addressKey)
 	case !a.last.accepted():
-		time.AfterFunc(kept, func() { m.dropOld(a) })
+		time.AfterFunc(addressLifetime, func() { m.dropOld(a) })
 	}
 }
 
@@ -572,7 +566,7 @@ func (m *addresses) unlock(a *address) {
 func (m *addresses) dropOld(a *address) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if m.entries[a.addressKey] == a && a.locked == nil && time.Since(a.last.ended.monotonic) >= kept {
+	if m.entries[a.addressKey] == a && a.locked == nil && time.Since(a.last.ended.monotonic) >= addressLifetime {
 		delete(m.entries, a.addressKey)
 	}
 }

@@ -124,14 +124,14 @@ func (r *bulkRun) run(ctx context.Context, candidates iter.Seq[NewInvitation]) e
 		case stop:
 			return nil
 		case last:
-			return failures.join(err)
+			return failures.summary(err)
 		case r.unknown == maxUnknown:
-			return failures.join(&describedError{errUnknownInRow.Error(), []error{errUnknownInRow, err}})
+			return failures.summary(&describedError{errUnknownInRow.Error(), []error{errUnknownInRow, err}})
 		case r.rejected == maxRejected && r.progress.Sent == 0:
-			return failures.join(&describedError{errRejectedInRow.Error(), []error{errRejectedInRow, err}})
+			return failures.summary(&describedError{errRejectedInRow.Error(), []error{errRejectedInRow, err}})
 		}
 	}
-	return failures.join(nil)
+	return failures.summary(nil)
 }
 
 // Why a run ends although each failure concerns one candidate.
@@ -140,22 +140,27 @@ var (
 	errRejectedInRow = errors.New("hiring: Invitations.EnsureAll: ended, because the API rejected ten candidates in a row with one code: check the assessment and the Dialect")
 )
 
-// next invites the next candidate. last reports that the error ends the run.
+// next invites the next candidate, unless its address has failed before. last reports that the error ends the run.
 func (r *bulkRun) next(ctx context.Context, in NewInvitation) (result InviteResult, err error, last bool) { //nolint:revive // last qualifies err
 	address := AddressKey(in.Email)
 	if first, again := r.failed[address]; again {
-		result, err = InviteResult{Candidate: in, Outcome: first.outcome}, first.err
-	} else {
-		result, err = r.invite(ctx, in)
-		failure, requested := errors.AsType[*Error](err) // Not a ParamError, which a corrected name may not have.
-		if requested {
-			r.failed[address] = inviteFailure{result.Outcome, err}
-		}
-		r.count(result.Outcome, failure)
-		last = err != nil && (ctx.Err() != nil || result.Outcome == InviteNotSent)
+		r.addToProgress(first.outcome)
+		return InviteResult{Candidate: in, Outcome: first.outcome}, first.err, false
 	}
+	result, err = r.invite(ctx, in)
+	failure, requested := errors.AsType[*Error](err) // Not a ParamError, which a corrected name may not have.
+	if requested {
+		r.failed[address] = inviteFailure{result.Outcome, err}
+	}
+	r.count(result.Outcome, failure)
+	r.addToProgress(result.Outcome)
+	return result, err, err != nil && (ctx.Err() != nil || result.Outcome == InviteNotSent)
+}
+
+// addToProgress counts a candidate who was visited.
+func (r *bulkRun) addToProgress(outcome InviteOutcome) {
 	r.progress.Done++
-	switch result.Outcome {
+	switch outcome {
 	case InviteSent:
 		r.progress.Sent++
 	case InviteExisting:
@@ -163,7 +168,6 @@ func (r *bulkRun) next(ctx context.Context, in NewInvitation) (result InviteResu
 	default:
 		r.progress.Failed++
 	}
-	return result, err, last
 }
 
 // count counts the outcomes in a row that may end the run. InviteExisting and a ParamError, without
@@ -214,9 +218,9 @@ func withoutAddress(text, email string) string {
 	return text
 }
 
-// join returns the failures and the error that ended the run, nil without any. The latter comes
+// summary returns the failures and the error that ended the run, nil without any. The latter comes
 // first, so that errors.As finds it.
-func (f *inviteFailures) join(ended error) error {
+func (f *inviteFailures) summary(ended error) error {
 	if len(f.errs) == 0 {
 		return ended
 	}

@@ -193,7 +193,7 @@ func logTo(logger *slog.Logger) func(context.Context, Exchange) {
 		if e.Warning != "" {
 			attrs = append(attrs, slog.String("warning", e.Warning))
 		}
-		if failure, ok := errors.AsType[*Error](e.Err); ok && failure.Code.documented() {
+		if failure, ok := errors.AsType[*Error](e.Err); ok && failure.Code.isDocumented() {
 			attrs = append(attrs, slog.String("code", string(failure.Code)))
 		} else if e.Err != nil && (e.Status == 0 || ok && failure.Unwrap() != nil) { // The response was cut short.
 			attrs = append(attrs, slog.String("cause", errorWord(e.Err)))

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/hiring-assessment/hiring-go/internal/defaults"
+	"github.com/hiring-assessment/hiring-go/internal/jsoncodec"
 	"github.com/hiring-assessment/hiring-go/internal/paging"
 	"github.com/hiring-assessment/hiring-go/internal/poll"
 	"github.com/hiring-assessment/hiring-go/internal/quota"
@@ -136,9 +137,6 @@ func failureIn(err error) *Error {
 	return cmp.Or(failure, new(Error))
 }
 
-// isFromAPI reports whether the API has sent the error.
-func (e *Error) isFromAPI() bool { return e.Status > 0 && e.Code != "" }
-
 // afterFailure returns the time until the next poll after so many failed ones before this one: what the API asked for, a
 // window at most, or else a minute, doubled with each failed poll up to the interval.
 func (i interval) afterFailure(err error, failed int) time.Duration {
@@ -254,14 +252,10 @@ func (p *poller) poll(ctx context.Context, yield func(Submission, error) bool) (
 		if wait > 0 || failed == maxFailed {
 			wait = cmp.Or(wait, p.interval.shortest)
 			wait += p.interval.jitter(wait)
-			switch {
-			case window.Left <= 0:
-				why := "not sent, because the remaining requests are reserved for other users of the key"
-				return wait, false, &Error{Operation: p.operation, Code: ErrRateLimited, Message: why, RetryAfter: wait}
-			case failure != nil && !answered:
-				return 0, false, failure
+			if answered {
+				failure = nil
 			}
-			return wait, false, nil
+			return wait, false, cmp.Or(p.usedUp(window, wait), failure)
 		}
 		reply, submissions, err := p.send(ctx, request)
 		switch {
@@ -284,6 +278,15 @@ func (p *poller) poll(ctx context.Context, yield func(Submission, error) bool) (
 		}
 	}
 	return 0, true, nil
+}
+
+// usedUp returns the error of a poll that ended because the window has no request left, or nil.
+func (p *poller) usedUp(window poll.Window, wait time.Duration) error {
+	if window.Left > 0 {
+		return nil
+	}
+	why := "not sent, because the remaining requests are reserved for other users of the key"
+	return &Error{Operation: p.operation, Code: ErrRateLimited, Message: why, RetryAfter: wait}
 }
 
 // window returns the rate limit of the key that was used last, less what is left to others.
@@ -327,8 +330,14 @@ func (p *poller) send(ctx context.Context, request poll.Request) (reply poll.Rep
 	if reply.Outcome, err = outcomeOf(request, err); reply.Outcome != poll.Answered {
 		return reply, nil, err
 	}
-	submissions = make(map[string]RawValue, len(items))
-	for _, raw := range items {
+	reply.Items, submissions = p.itemsOf(ctx, request, items)
+	return reply, submissions, nil
+}
+
+// itemsOf returns what the machine needs of the response to a request, each submission once, and its submissions by id.
+func (p *poller) itemsOf(ctx context.Context, request poll.Request, raws []RawValue) (items []poll.Item, submissions map[string]RawValue) {
+	submissions = make(map[string]RawValue, len(raws))
+	for _, raw := range raws {
 		item := looseItem(raw)
 		if p.spelling != nil && isUnclear(item) {
 			_, problem := decodeSubmission(raw)
@@ -349,27 +358,27 @@ func (p *poller) send(ctx context.Context, request poll.Request) (reply poll.Rep
 		}
 		if _, twice := submissions[item.ID]; !twice {
 			submissions[item.ID] = raw
-			reply.Items = append(reply.Items, item)
+			items = append(items, item)
 		}
 	}
-	return reply, submissions, nil
+	return items, submissions
 }
 
 // fetch sends a request of the machine. It returns the undecoded submissions of the response, and the cursor of the next page.
-func (p *poller) fetch(ctx context.Context, request poll.Request) (items []RawValue, next string, err error) {
+func (p *poller) fetch(ctx context.Context, asked poll.Request) (items []RawValue, next string, err error) {
 	p.count()
-	if request.ID != "" {
-		id := cmp.Or(p.spelling[request.ID], request.ID)
+	if asked.ID != "" {
+		id := cmp.Or(p.spelling[asked.ID], asked.ID)
 		check := func(raw RawValue) error { return p.checkSubmission(id, raw) }
 		item, err := doRaw(ctx, p.core, p.own(newRequest("Submissions.Get", submissionRoute, pathID{"id", id})), check)
 		return []RawValue{item}, "", err
 	}
 	filter := p.filter
-	if filter.Status = SubmissionStatus(request.Status); request.Since > 0 {
-		filter.Since = time.Unix(0, int64(request.Since)).UTC()
+	if filter.Status = SubmissionStatus(asked.Status); asked.Since > 0 {
+		filter.Since = time.Unix(0, int64(asked.Since)).UTC()
 	}
 	typed := (&SubmissionService{p.core}).List(filter).list
-	page, err := newPager(list[RawValue]{List: typed.List, core: typed.core, request: p.own(typed.request)}).From(request.Cursor).Page(ctx)
+	page, err := newPager(list[RawValue]{List: typed.List, core: typed.core, request: p.own(typed.request)}).From(asked.Cursor).Page(ctx)
 	return page.Items, page.Next, err
 }
 
@@ -385,6 +394,42 @@ func (p *poller) checkSubmission(id string, raw RawValue) error {
 		return responseError("the submission cannot be decoded: it " + problem)
 	}
 	return nil
+}
+
+// looseItem returns what the machine needs of a submission. A submission or a report of the wrong JSON type counts as
+// ready, so that the error of decoding it is yielded.
+func looseItem(raw RawValue) (item poll.Item) {
+	var s, report map[string]RawValue
+	wrong := decode(raw, &s) != nil || len(s["report"]) > 0 && decode(s["report"], &report) != nil
+	item.ID, _ = s["id"].Text()
+	item.Status, _ = s["status"].Text()
+	for name, to := range map[string]*poll.Server{"created_at": &item.Created, "submitted_at": &item.Submitted, "evaluated_at": &item.Evaluated} {
+		value := s[name]
+		text, _ := value.Text()
+		at, _ := time.Parse(time.RFC3339, text)
+		*to = pollTime(at)
+		item.Undated = item.Undated || *to == 0 && len(value) > 0 && string(value) != "null"
+	}
+	item.Undated = item.Undated || max(item.Created, item.Submitted, item.Evaluated) == 0
+	item.Ready = wrong || !slices.Contains([]string{"", "null", "false"}, string(report["evaluated"]))
+	return item
+}
+
+// isUnclear reports whether only decoding the whole submission shows whether it can be yielded: its report is not ready, and
+// it has no readable id or status, or it is evaluated.
+func isUnclear(item poll.Item) bool {
+	return !item.Ready && (item.ID == "" || item.Status == "" || item.Status == poll.Finished)
+}
+
+// decodeSubmission returns a submission, and what is wrong with it, "" for nothing.
+func decodeSubmission(raw RawValue) (s Submission, problem string) {
+	switch err := decode(raw, &s); {
+	case err != nil:
+		return s, jsoncodec.Problem(err)
+	case s.ID == "":
+		return s, "has no id"
+	}
+	return s, ""
 }
 
 // outcomeOf returns what happened to a request. An error that says no more is dropped.

@@ -167,8 +167,6 @@ func (c *call) exhausted(barrier quota.Barrier) *Error {
 	switch {
 	case barrier.Asked && (window.Remaining > 0 || window == quota.Window{}):
 		why = fmt.Sprintf("a 429 asked to send no %s request for %s", kind, barrier.Wait.Round(time.Second))
-	case window.Limit == 0:
-		why = "the API admits no " + kind + " request of this key"
 	case window.Remaining > 0:
 		why = fmt.Sprintf("the rest of the %s quota of %d an hour is reserved until %s, by the server's clock", kind, window.Limit, window.Reset.Format(time.RFC3339))
 	}
@@ -184,9 +182,4 @@ func (c *call) refused() *Error {
 		c.notSent(), c.url.Host, c.key.described(), quota.MaxRefusals), nil)
 	e.Code, e.Hint = ErrInvalidToken, "replace the key; one call a minute is still tried"
 	return e
-}
-
-// usedUp reports whether the API refused a request because a rate limit is used up.
-func (e *Error) usedUp() bool {
-	return e.Status == http.StatusTooManyRequests && e.RateLimit.Limit > 0 && e.RateLimit.Remaining == 0
 }

@@ -31,10 +31,12 @@ type response struct {
 	retryAfter time.Duration // What the header requests; 0 without it.
 	window     quota.Window  // The rate limit, of the header or of the details of a 429. Zero: not known.
 	signed     bool          // The header shows a rate limit and a request id, as the API does: the Date is not an intermediary's.
+	received   time.Time     // By the local clock.
 
-	body    []byte // Without a byte-order mark, in memory that is used again.
-	bodyErr error  // Why body is not all of it.
-	cut     *Error // The error of an attempt whose body did not arrive whole; nil for a body that is too long.
+	buffer  *bytes.Buffer // The memory of body, which is used again after free.
+	body    []byte        // Without a byte-order mark.
+	bodyErr error         // Why body is not all of it.
+	cut     *Error        // The error of an attempt whose body did not arrive whole; nil for a body that is too long.
 }
 
 // readHeader returns what a status and header say. server is the server's time as it is known without them.
@@ -58,28 +60,21 @@ func (r *response) requested() time.Duration {
 	return r.retryAfter
 }
 
-// read reads a response within its attempt, records what it says, and classifies it. It returns the delay that the
-// response requests before another attempt, and its error or nil.
-func (c *call) read(resp *http.Response) (warning string, requested time.Duration, failure *Error) {
+// receive reads a response within its attempt. The caller frees it.
+func (c *call) receive(resp *http.Response) response {
 	defer resp.Body.Close()
-	buffer := buffers.Get().(*bytes.Buffer)
-	defer func() {
-		if buffer.Cap() <= maxPooled {
-			buffers.Put(buffer)
-		}
-	}()
-	buffer.Reset()
 	received := time.Now()
 	r := readHeader(resp.StatusCode, resp.Header, c.key, c.core.shared.clock.at(received))
+	r.received, r.buffer = received, buffers.Get().(*bytes.Buffer)
+	r.buffer.Reset()
 	if r.status >= 200 { // What follows another status may never end, as after a switch of protocols.
 		most := min(c.core.config.maxBytes, math.MaxInt64-1)
 		c.body = io.LimitedReader{R: resp.Body, N: most + 1}
-		if _, r.bodyErr = buffer.ReadFrom(&c.body); c.body.N == 0 {
+		if _, r.bodyErr = r.buffer.ReadFrom(&c.body); c.body.N == 0 {
 			r.bodyErr = &http.MaxBytesError{Limit: most}
 		}
 	}
-	body := buffer.Bytes()
-	r.body = bytes.TrimPrefix(body, []byte("\ufeff"))
+	r.body = bytes.TrimPrefix(r.buffer.Bytes(), []byte("\ufeff"))
 	if r.status == http.StatusTooManyRequests && r.window == (quota.Window{}) {
 		r.window = windowIn(r.body)
 	}
@@ -88,36 +83,44 @@ func (c *call) read(resp *http.Response) (warning string, requested time.Duratio
 	if _, tooLong := errors.AsType[*http.MaxBytesError](r.bodyErr); r.bodyErr != nil && !tooLong {
 		r.cut = c.interrupted("the response was not complete", r.bodyErr)
 	}
-	c.record(&r, received)
-	c.capture(&r, body)
-	warning, failure = c.classify(&r)
-	if failure == nil || failure.Code != "" || failure.RequestID != "" { // The response is from the API.
-		refused := failure != nil && failure.Status == http.StatusUnauthorized && failure.Code == ErrInvalidToken
-		c.core.shared.quotas.Authenticated(c.key.id, !refused, time.Now())
+	return r
+}
+
+// free gives the memory of the body back. Nothing may use the body afterwards.
+func (r *response) free() {
+	if r.buffer.Cap() <= maxPooled {
+		buffers.Put(r.buffer)
 	}
-	return warning, r.requested(), failure
 }
 
 // record passes what a response says to the server's clock and the rate limits. A response with an Age header comes from a
 // cache and is about another time. A 401 is about a key that has no rate limit.
-func (c *call) record(r *response, received time.Time) {
+func (c *call) record(r *response) {
 	if headerValue(r.header, "Age") != "" || r.status == http.StatusUnauthorized {
 		return
 	}
 	if r.signed {
-		c.core.shared.clock.set(r.date, c.attempt.exchange.Started, received)
+		c.core.shared.clock.set(r.date, c.attempt.exchange.Started, r.received)
 	}
 	class, quotas := c.request.class(), &c.core.shared.quotas
 	if r.window != (quota.Window{}) {
-		quotas.Update(c.key.id, class, r.window, r.date, received)
+		quotas.Update(c.key.id, class, r.window, r.date, r.received)
 	}
 	if delay := r.requested(); r.status == http.StatusTooManyRequests && delay > 0 {
-		quotas.Close(c.key.id, class, delay, received)
+		quotas.Close(c.key.id, class, delay, r.received)
+	}
+}
+
+// recordKey passes to the rate limits whether the API accepted the key of an attempt that ended with failure or nil.
+func (c *call) recordKey(failure *Error) {
+	if failure == nil || failure.Code != "" || failure.RequestID != "" { // The response is from the API.
+		refused := failure != nil && failure.Status == http.StatusUnauthorized && failure.Code == ErrInvalidToken
+		c.core.shared.quotas.Authenticated(c.key.id, !refused, time.Now())
 	}
 }
 
 // capture copies a response, nil for none, to the Response of the caller's context.
-func (c *call) capture(r *response, body []byte) {
+func (c *call) capture(r *response) {
 	to := responseOf(c.ctx)
 	if to == nil {
 		return
@@ -127,7 +130,7 @@ func (c *call) capture(r *response, body []byte) {
 		return
 	}
 	to.StatusCode, to.RequestID, to.RateLimit = r.status, r.requestID, RateLimit(r.window)
-	to.Body, to.Header = bytes.Clone(body), r.header.Clone()
+	to.Body, to.Header = bytes.Clone(r.buffer.Bytes()), r.header.Clone()
 	for _, values := range to.Header {
 		for i := range values {
 			values[i] = c.key.redact(values[i])
@@ -135,8 +138,8 @@ func (c *call) capture(r *response, body []byte) {
 	}
 }
 
-// classify decodes a response, and returns its error or nil. It depends on nothing but the call's request and the
-// response.
+// classify decodes a response, and returns its error or nil. It depends on nothing but the response, the call's request
+// and its earlier attempts.
 func (c *call) classify(r *response) (warning string, failure *Error) {
 	switch {
 	case r.status < 200:
@@ -144,7 +147,7 @@ func (c *call) classify(r *response) (warning string, failure *Error) {
 		e.Outcome = c.outcome(OutcomeUnknown)
 		return "", e
 	case r.status >= 300:
-		failure = c.rejected(r)
+		failure = c.rejection(r)
 		if c.unknown && c.request.method == http.MethodDelete && failure.Code == ErrNotFound {
 			return "", nil // An earlier attempt may have deleted the resource.
 		}

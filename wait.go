@@ -68,7 +68,7 @@ func (e *WaitError) Error() string {
 	return line + ": " + strings.TrimPrefix(e.Err.Error(), "hiring: ")
 }
 
-// Unwrap returns Err.
+// Unwrap makes Err and its causes reachable for errors.Is and errors.As.
 func (e *WaitError) Unwrap() error { return e.Err }
 
 // WaitReport waits until the report of a submission is ready, and returns it. It is WaitReports for one id: it returns

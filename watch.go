@@ -6,11 +6,9 @@ import (
 	"errors"
 	"fmt"
 	"iter"
-	"slices"
 	"time"
 
 	"github.com/hiring-assessment/hiring-go/internal/defaults"
-	"github.com/hiring-assessment/hiring-go/internal/jsoncodec"
 	"github.com/hiring-assessment/hiring-go/internal/poll"
 )
 
@@ -57,7 +55,7 @@ func (e *ItemError) Error() string {
 	return text + ": " + e.Err.Error()
 }
 
-// Unwrap returns Err.
+// Unwrap makes Err and its causes reachable for errors.Is and errors.As.
 func (e *ItemError) Unwrap() error { return e.Err }
 
 // Watch yields every newly evaluated submission, without end. It yields an error that is not transient last, such as
@@ -267,40 +265,4 @@ func (w *watcher) checkAssessment(ctx context.Context) error {
 		return failure
 	}
 	return nil // The assessment may exist.
-}
-
-// looseItem returns what the machine needs of a submission. A submission or a report of the wrong JSON type counts as
-// ready, so that the error of decoding it is yielded.
-func looseItem(raw RawValue) (item poll.Item) {
-	var s, report map[string]RawValue
-	wrong := decode(raw, &s) != nil || len(s["report"]) > 0 && decode(s["report"], &report) != nil
-	item.ID, _ = s["id"].Text()
-	item.Status, _ = s["status"].Text()
-	for name, to := range map[string]*poll.Server{"created_at": &item.Created, "submitted_at": &item.Submitted, "evaluated_at": &item.Evaluated} {
-		value := s[name]
-		text, _ := value.Text()
-		at, _ := time.Parse(time.RFC3339, text)
-		*to = pollTime(at)
-		item.Undated = item.Undated || *to == 0 && len(value) > 0 && string(value) != "null"
-	}
-	item.Undated = item.Undated || max(item.Created, item.Submitted, item.Evaluated) == 0
-	item.Ready = wrong || !slices.Contains([]string{"", "null", "false"}, string(report["evaluated"]))
-	return item
-}
-
-// isUnclear reports whether only decoding the whole submission shows whether it can be yielded: its report is not ready, and
-// it has no readable id or status, or it is evaluated.
-func isUnclear(item poll.Item) bool {
-	return !item.Ready && (item.ID == "" || item.Status == "" || item.Status == poll.Finished)
-}
-
-// decodeSubmission returns a submission, and what is wrong with it, "" for nothing.
-func decodeSubmission(raw RawValue) (s Submission, problem string) {
-	switch err := decode(raw, &s); {
-	case err != nil:
-		return s, jsoncodec.Problem(err)
-	case s.ID == "":
-		return s, "has no id"
-	}
-	return s, ""
 }

@@ -153,25 +153,21 @@ func (u Usage) MarshalJSON() ([]byte, error) { return encode(u) }
 // UnmarshalJSON reads the names of the API, and keeps unknown members in Extra.
 func (u *Usage) UnmarshalJSON(data []byte) error { return decode(data, u) }
 
-func (Account) reader() any { return newAccountReader() }
-
-func newAccountReader() fastjson.Reader[Account] {
+func (Account) reader() any {
 	return fastjson.Object(func(v *Account) *fastjson.Extra { return &v.Extra },
 		fastjson.Field("id", func(v *Account) *string { return &v.ID }, fastjson.String),
 		fastjson.Field("name", func(v *Account) *string { return &v.Name }, fastjson.String),
 		fastjson.Field("slug", func(v *Account) *string { return &v.Slug }, fastjson.String),
-		fastjson.Field("plan", func(v *Account) *Plan { return &v.Plan }, newPlanReader()),
-		fastjson.Field("usage", func(v *Account) *Usage { return &v.Usage }, newUsageReader()),
-		fastjson.Field("branding", func(v *Account) *Branding { return &v.Branding }, newBrandingReader()),
+		fastjson.Field("plan", func(v *Account) *Plan { return &v.Plan }, readerOf[Plan]()),
+		fastjson.Field("usage", func(v *Account) *Usage { return &v.Usage }, readerOf[Usage]()),
+		fastjson.Field("branding", func(v *Account) *Branding { return &v.Branding }, readerOf[Branding]()),
 		fastjson.Field("custom_domain", func(v *Account) **string { return &v.CustomDomain }, fastjson.Pointer[string](fastjson.String)),
 		fastjson.Field("custom_domain_verified", func(v *Account) *bool { return &v.CustomDomainVerified }, fastjson.Bool),
 		fastjson.Field("created_at", func(v *Account) *time.Time { return &v.CreatedAt }, fastjson.Time),
 	)
 }
 
-func (Assessment) reader() any { return newAssessmentReader() }
-
-func newAssessmentReader() fastjson.Reader[Assessment] {
+func (Assessment) reader() any {
 	return fastjson.Object(func(v *Assessment) *fastjson.Extra { return &v.Extra },
 		fastjson.Field("id", func(v *Assessment) *string { return &v.ID }, fastjson.String),
 		fastjson.Field("name", func(v *Assessment) *string { return &v.Name }, fastjson.String),
@@ -185,9 +181,7 @@ func newAssessmentReader() fastjson.Reader[Assessment] {
 	)
 }
 
-func (Branding) reader() any { return newBrandingReader() }
-
-func newBrandingReader() fastjson.Reader[Branding] {
+func (Branding) reader() any {
 	return fastjson.Object(func(v *Branding) *fastjson.Extra { return &v.Extra },
 		fastjson.Field("accent_color", func(v *Branding) *string { return &v.AccentColor }, fastjson.String),
 		fastjson.Field("primary_color", func(v *Branding) **string { return &v.PrimaryColor }, fastjson.Pointer[string](fastjson.String)),
@@ -197,27 +191,21 @@ func newBrandingReader() fastjson.Reader[Branding] {
 	)
 }
 
-func (Budget) reader() any { return newBudgetReader() }
-
-func newBudgetReader() fastjson.Reader[Budget] {
+func (Budget) reader() any {
 	return fastjson.Object(func(v *Budget) *fastjson.Extra { return &v.Extra },
 		fastjson.Field("dollars_used", func(v *Budget) *float64 { return &v.DollarsUsed }, fastjson.Float),
 		fastjson.Field("dollars_cap", func(v *Budget) *float64 { return &v.DollarsCap }, fastjson.Float),
 	)
 }
 
-func (Candidate) reader() any { return newCandidateReader() }
-
-func newCandidateReader() fastjson.Reader[Candidate] {
+func (Candidate) reader() any {
 	return fastjson.Object(func(v *Candidate) *fastjson.Extra { return &v.Extra },
 		fastjson.Field("email", func(v *Candidate) *string { return &v.Email }, fastjson.String),
 		fastjson.Field("name", func(v *Candidate) *string { return &v.Name }, fastjson.String),
 	)
 }
 
-func (Challenge) reader() any { return newChallengeReader() }
-
-func newChallengeReader() fastjson.Reader[Challenge] {
+func (Challenge) reader() any {
 	return fastjson.Object(func(v *Challenge) *fastjson.Extra { return &v.Extra },
 		fastjson.Field("id", func(v *Challenge) *string { return &v.ID }, fastjson.String),
 		fastjson.Field("slug", func(v *Challenge) *string { return &v.Slug }, fastjson.String),
@@ -233,13 +221,11 @@ func newChallengeReader() fastjson.Reader[Challenge] {
 		fastjson.Field("published_at", func(v *Challenge) *time.Time { return &v.PublishedAt }, fastjson.Time),
 		fastjson.Field("created_at", func(v *Challenge) *time.Time { return &v.CreatedAt }, fastjson.Time),
 		fastjson.Field("brief_md", func(v *Challenge) *string { return &v.BriefMD }, fastjson.String),
-		fastjson.Field("tasks", func(v *Challenge) *[]Task { return &v.Tasks }, fastjson.Slice[Task](newTaskReader())),
+		fastjson.Field("tasks", func(v *Challenge) *[]Task { return &v.Tasks }, fastjson.Slice[Task](readerOf[Task]())),
 	)
 }
 
-func (Event) reader() any { return newEventReader() }
-
-func newEventReader() fastjson.Reader[Event] {
+func (Event) reader() any {
 	return fastjson.Object(func(v *Event) *fastjson.Extra { return &v.Extra },
 		fastjson.Field("seq", func(v *Event) *int64 { return &v.Seq }, fastjson.Int),
 		fastjson.Field("kind", func(v *Event) *EventKind { return &v.Kind }, fastjson.String),
@@ -248,9 +234,7 @@ func newEventReader() fastjson.Reader[Event] {
 	)
 }
 
-func (Facts) reader() any { return newFactsReader() }
-
-func newFactsReader() fastjson.Reader[Facts] {
+func (Facts) reader() any {
 	return fastjson.Object(func(v *Facts) *fastjson.Extra { return &v.Extra },
 		fastjson.Field("time_used_minutes", func(v *Facts) **float64 { return &v.TimeUsedMinutes }, fastjson.Pointer[float64](fastjson.Float)),
 		fastjson.Field("time_allotted_minutes", func(v *Facts) *int { return &v.TimeAllottedMinutes }, fastjson.Int),
@@ -262,9 +246,7 @@ func newFactsReader() fastjson.Reader[Facts] {
 	)
 }
 
-func (Invitation) reader() any { return newInvitationReader() }
-
-func newInvitationReader() fastjson.Reader[Invitation] {
+func (Invitation) reader() any {
 	return fastjson.Object(func(v *Invitation) *fastjson.Extra { return &v.Extra },
 		fastjson.Field("id", func(v *Invitation) *string { return &v.ID }, fastjson.String),
 		fastjson.Field("assessment_id", func(v *Invitation) *string { return &v.AssessmentID }, fastjson.String),
@@ -281,9 +263,7 @@ func newInvitationReader() fastjson.Reader[Invitation] {
 	)
 }
 
-func (Member) reader() any { return newMemberReader() }
-
-func newMemberReader() fastjson.Reader[Member] {
+func (Member) reader() any {
 	return fastjson.Object(func(v *Member) *fastjson.Extra { return &v.Extra },
 		fastjson.Field("id", func(v *Member) *string { return &v.ID }, fastjson.String),
 		fastjson.Field("email", func(v *Member) *string { return &v.Email }, fastjson.String),
@@ -293,9 +273,7 @@ func newMemberReader() fastjson.Reader[Member] {
 	)
 }
 
-func (Pillar) reader() any { return newPillarReader() }
-
-func newPillarReader() fastjson.Reader[Pillar] {
+func (Pillar) reader() any {
 	return fastjson.Object(func(v *Pillar) *fastjson.Extra { return &v.Extra },
 		fastjson.Field("id", func(v *Pillar) *PillarID { return &v.ID }, fastjson.String),
 		fastjson.Field("label", func(v *Pillar) *string { return &v.Label }, fastjson.String),
@@ -306,18 +284,14 @@ func newPillarReader() fastjson.Reader[Pillar] {
 	)
 }
 
-func (PipelineRank) reader() any { return newPipelineRankReader() }
-
-func newPipelineRankReader() fastjson.Reader[PipelineRank] {
+func (PipelineRank) reader() any {
 	return fastjson.Object(func(v *PipelineRank) *fastjson.Extra { return &v.Extra },
 		fastjson.Field("rank", func(v *PipelineRank) *int { return &v.Rank }, fastjson.Int),
 		fastjson.Field("total", func(v *PipelineRank) *int { return &v.Total }, fastjson.Int),
 	)
 }
 
-func (Plan) reader() any { return newPlanReader() }
-
-func newPlanReader() fastjson.Reader[Plan] {
+func (Plan) reader() any {
 	return fastjson.Object(func(v *Plan) *fastjson.Extra { return &v.Extra },
 		fastjson.Field("id", func(v *Plan) *string { return &v.ID }, fastjson.String),
 		fastjson.Field("subscription_status", func(v *Plan) *string { return &v.SubscriptionStatus }, fastjson.String),
@@ -326,9 +300,7 @@ func newPlanReader() fastjson.Reader[Plan] {
 	)
 }
 
-func (Report) reader() any { return newReportReader() }
-
-func newReportReader() fastjson.Reader[Report] {
+func (Report) reader() any {
 	return fastjson.Object(func(v *Report) *fastjson.Extra { return &v.Extra },
 		fastjson.Field("submission_id", func(v *Report) *string { return &v.SubmissionID }, fastjson.String),
 		fastjson.Field("status", func(v *Report) *SubmissionStatus { return &v.Status }, fastjson.String),
@@ -339,52 +311,46 @@ func newReportReader() fastjson.Reader[Report] {
 		fastjson.Field("confidence", func(v *Report) *Confidence { return &v.Confidence }, fastjson.String),
 		fastjson.Field("summary", func(v *Report) *string { return &v.Summary }, fastjson.String),
 		fastjson.Field("scored_as_role", func(v *Report) **string { return &v.ScoredAsRole }, fastjson.Pointer[string](fastjson.String)),
-		fastjson.Field("pillars", func(v *Report) *[]Pillar { return &v.Pillars }, fastjson.Slice[Pillar](newPillarReader())),
+		fastjson.Field("pillars", func(v *Report) *[]Pillar { return &v.Pillars }, fastjson.Slice[Pillar](readerOf[Pillar]())),
 		fastjson.Field("strengths", func(v *Report) *[]RawValue { return &v.Strengths }, fastjson.Slice[RawValue](fastjson.Raw)),
 		fastjson.Field("flags", func(v *Report) *[]RawValue { return &v.Flags }, fastjson.Slice[RawValue](fastjson.Raw)),
 		fastjson.Field("interview_questions", func(v *Report) *[]RawValue { return &v.InterviewQuestions }, fastjson.Slice[RawValue](fastjson.Raw)),
-		fastjson.Field("facts", func(v *Report) *Facts { return &v.Facts }, newFactsReader()),
+		fastjson.Field("facts", func(v *Report) *Facts { return &v.Facts }, readerOf[Facts]()),
 		fastjson.Field("scope_exclusions", func(v *Report) *[]RawValue { return &v.ScopeExclusions }, fastjson.Slice[RawValue](fastjson.Raw)),
 		fastjson.Field("integrity_status", func(v *Report) *IntegrityStatus { return &v.IntegrityStatus }, fastjson.String),
-		fastjson.Field("pipeline_rank", func(v *Report) **PipelineRank { return &v.PipelineRank }, fastjson.Pointer[PipelineRank](newPipelineRankReader())),
+		fastjson.Field("pipeline_rank", func(v *Report) **PipelineRank { return &v.PipelineRank }, fastjson.Pointer[PipelineRank](readerOf[PipelineRank]())),
 		fastjson.Field("percentile", func(v *Report) **float64 { return &v.Percentile }, fastjson.Pointer[float64](fastjson.Float)),
 		fastjson.Field("tasks", func(v *Report) *[]RawValue { return &v.Tasks }, fastjson.Slice[RawValue](fastjson.Raw)),
 		fastjson.Field("generated_at", func(v *Report) **time.Time { return &v.GeneratedAt }, fastjson.TimePointer),
 	)
 }
 
-func (Submission) reader() any { return newSubmissionReader() }
-
-func newSubmissionReader() fastjson.Reader[Submission] {
+func (Submission) reader() any {
 	return fastjson.Object(func(v *Submission) *fastjson.Extra { return &v.Extra },
 		fastjson.Field("id", func(v *Submission) *string { return &v.ID }, fastjson.String),
 		fastjson.Field("assessment_id", func(v *Submission) *string { return &v.AssessmentID }, fastjson.String),
-		fastjson.Field("challenge", func(v *Submission) *SubmissionChallenge { return &v.Challenge }, newSubmissionChallengeReader()),
-		fastjson.Field("candidate", func(v *Submission) *Candidate { return &v.Candidate }, newCandidateReader()),
+		fastjson.Field("challenge", func(v *Submission) *SubmissionChallenge { return &v.Challenge }, readerOf[SubmissionChallenge]()),
+		fastjson.Field("candidate", func(v *Submission) *Candidate { return &v.Candidate }, readerOf[Candidate]()),
 		fastjson.Field("status", func(v *Submission) *SubmissionStatus { return &v.Status }, fastjson.String),
 		fastjson.Field("started_at", func(v *Submission) *time.Time { return &v.StartedAt }, fastjson.Time),
 		fastjson.Field("submitted_at", func(v *Submission) **time.Time { return &v.SubmittedAt }, fastjson.TimePointer),
 		fastjson.Field("evaluated_at", func(v *Submission) **time.Time { return &v.EvaluatedAt }, fastjson.TimePointer),
 		fastjson.Field("paused_total_seconds", func(v *Submission) *int { return &v.PausedTotalSeconds }, fastjson.Int),
-		fastjson.Field("budget", func(v *Submission) *Budget { return &v.Budget }, newBudgetReader()),
+		fastjson.Field("budget", func(v *Submission) *Budget { return &v.Budget }, readerOf[Budget]()),
 		fastjson.Field("created_at", func(v *Submission) *time.Time { return &v.CreatedAt }, fastjson.Time),
 		fastjson.Field("workspace_archive_url", func(v *Submission) **string { return &v.WorkspaceArchiveURL }, fastjson.Pointer[string](fastjson.String)),
-		fastjson.Field("report", func(v *Submission) **Report { return &v.Report }, fastjson.Pointer[Report](newReportReader())),
+		fastjson.Field("report", func(v *Submission) **Report { return &v.Report }, fastjson.Pointer[Report](readerOf[Report]())),
 	)
 }
 
-func (SubmissionChallenge) reader() any { return newSubmissionChallengeReader() }
-
-func newSubmissionChallengeReader() fastjson.Reader[SubmissionChallenge] {
+func (SubmissionChallenge) reader() any {
 	return fastjson.Object(func(v *SubmissionChallenge) *fastjson.Extra { return &v.Extra },
 		fastjson.Field("name", func(v *SubmissionChallenge) *string { return &v.Name }, fastjson.String),
 		fastjson.Field("slug", func(v *SubmissionChallenge) *string { return &v.Slug }, fastjson.String),
 	)
 }
 
-func (Task) reader() any { return newTaskReader() }
-
-func newTaskReader() fastjson.Reader[Task] {
+func (Task) reader() any {
 	return fastjson.Object(func(v *Task) *fastjson.Extra { return &v.Extra },
 		fastjson.Field("id", func(v *Task) *string { return &v.ID }, fastjson.String),
 		fastjson.Field("task_key", func(v *Task) *string { return &v.TaskKey }, fastjson.String),
@@ -396,9 +362,7 @@ func newTaskReader() fastjson.Reader[Task] {
 	)
 }
 
-func (Usage) reader() any { return newUsageReader() }
-
-func newUsageReader() fastjson.Reader[Usage] {
+func (Usage) reader() any {
 	return fastjson.Object(func(v *Usage) *fastjson.Extra { return &v.Extra },
 		fastjson.Field("period_start", func(v *Usage) *time.Time { return &v.PeriodStart }, fastjson.Time),
 		fastjson.Field("assessments_used", func(v *Usage) *int { return &v.AssessmentsUsed }, fastjson.Int),
@@ -406,9 +370,7 @@ func newUsageReader() fastjson.Reader[Usage] {
 	)
 }
 
-func (wireMeta) reader() any { return newWireMetaReader() }
-
-func newWireMetaReader() fastjson.Reader[wireMeta] {
+func (wireMeta) reader() any {
 	return fastjson.Object(nil,
 		fastjson.Field("request_id", func(v *wireMeta) *string { return &v.RequestID }, fastjson.String),
 		fastjson.Field("page", func(v *wireMeta) **int { return &v.Page }, fastjson.Pointer[int](fastjson.Int)),

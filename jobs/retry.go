@@ -61,7 +61,7 @@ type RetryAfterError struct {
 // Error returns the text of Err.
 func (e *RetryAfterError) Error() string { return e.Err.Error() }
 
-// Unwrap returns Err.
+// Unwrap makes Err and its causes reachable for errors.Is and errors.As.
 func (e *RetryAfterError) Unwrap() error { return e.Err }
 
 // ErrReceiverGone is matched by the error of a Send whose receiver accepts no more

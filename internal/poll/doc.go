@@ -9,10 +9,10 @@
 // statuses exist. Given ids are read singly.
 //
 // A source is due Interval/2 * sqrt(cost/share) after its last listing, which makes the mean delay the shortest for the
-// reads spent. Shares are of the last 300 replies: with fewer they vary by chance, with more a change is noticed late. A
-// credit of 0.03 has a source that shows nothing listed a hundredth as often as one that shows all: ten times the credit
-// costs three times the reads for nothing, a tenth notices a change three times as late. All of Lookback is due after five
-// and a half hours at the latest, so that a listing of an hour ends within six and a half.
+// reads spent. Shares are of the last 300 replies: with fewer they vary by chance, with more a change is noticed late. Each
+// source is credited with 0.03 replies, so that one that shows nothing is still listed: ten times the credit costs three
+// times the reads for nothing, a tenth of it notices a change three times as late. All of Lookback is due after five
+// and a half hours at the latest: the listing takes up to an hour, and no result comes later than six and a half hours.
 //
 // After ten requests a listing continues only while reads are to spare: more than two thirds of the window at its start, a
 // third at its end, so that short listings and others always have a third. A complete listing counts as one of each

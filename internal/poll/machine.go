@@ -108,7 +108,7 @@ type Machine struct {
 	resumed bool  // The time between the save and the load is not known yet: no reply has come.
 	sent    bool  // A request was sent since New or Resume.
 	asked   Request
-	from    *source // The source of the request; nil for a single read of Reads.
+	source  *source // Of the request; nil for a single read of Reads.
 }
 
 type set map[string]bool
@@ -121,11 +121,11 @@ type read struct {
 	Failed bool  `json:"x,omitempty"` // The API could not answer the last read.
 }
 
-// New returns a machine that finds evaluations after from, or, if ids is not nil, those of the ids. caller and server
+// New returns a machine that finds evaluations after since, or, if ids is not nil, those of the ids. caller and server
 // are the present time by both clocks. The server's is an estimate until the first reply.
-func New(o Options, caller Local, server, from Server, ids []string) *Machine {
+func New(o Options, caller Local, server, since Server, ids []string) *Machine {
 	m := &Machine{
-		Sources: depths(o.Lookback, Local(min(from, server))), Reads: map[string]read{}, Done: map[string]Server{}, DoneTo: from,
+		Sources: depths(o.Lookback, Local(min(since, server))), Reads: map[string]read{}, Done: map[string]Server{}, DoneTo: since,
 		Clock: Local(server), options: o, caller: caller,
 	}
 	if ids == nil {
@@ -135,7 +135,7 @@ func New(o Options, caller Local, server, from Server, ids []string) *Machine {
 	for _, id := range ids {
 		m.Awaited[id] = true
 	}
-	first, awaited := m.allOfLookback(), &source{Depth: awaitedIDs, Began: Local(from), Cost: float64(len(ids))}
+	first, awaited := m.allOfLookback(), &source{Depth: awaitedIDs, Began: Local(since), Cost: float64(len(ids))}
 	m.Sources = append(m.Sources, awaited)
 	if len(ids) <= cheapRequests {
 		first = awaited
@@ -173,11 +173,11 @@ func (m *Machine) Next(caller Local, w Window) (r Request, wait time.Duration) {
 	id, due := m.nextRead()
 	switch {
 	case due <= m.Clock && (source == nil || source.cost() > 1):
-		m.from, m.asked = nil, Request{ID: id}
+		m.source, m.asked = nil, Request{ID: id}
 	case source != nil:
-		m.from, m.asked = source, m.nextPage(source)
+		m.source, m.asked = source, m.nextPage(source)
 	case !m.sent:
-		m.from, m.asked = opener, m.nextPage(opener)
+		m.source, m.asked = opener, m.nextPage(opener)
 	default:
 		return Request{}, min(until, due).Sub(m.Clock)
 	}
@@ -195,30 +195,35 @@ func (m *Machine) advance(caller Local) {
 // endless reports that the API ignores cursors: each second page repeats the first one. If a request gets no reply, call Next
 // again after a while.
 func (m *Machine) Receive(r Reply) (results []Item, endless bool) {
-	m.advance(r.At)
-	if m.resumed {
-		m.resumed = false
-		passed := max(0, Local(r.Server.Add(-m.Ahead))-m.Clock)
-		m.Clock += passed
-		if m.from != nil && m.from.Open.Pages == 0 {
-			m.from.Open.Began += passed
-		}
-	}
-	m.Ahead = time.Duration(r.Server) - time.Duration(m.Clock)
+	m.synchronise(r)
 	switch {
 	case m.asked.ID != "":
 		return m.receiveRead(r), false
 	case r.Outcome == Answered:
 		return m.receivePage(r)
-	case r.Outcome == Expired && m.asked.Cursor != "" && !m.from.Open.Again: // The cursor has expired.
-		m.from.Open.beginAgain()
-		m.from.Open.Again = true
+	case r.Outcome == Expired && m.asked.Cursor != "" && !m.source.Open.Again: // The cursor has expired.
+		m.source.Open.beginAgain()
+		m.source.Open.Again = true
 	case r.Outcome == Failed:
-		m.failPage(m.from, r.RetryAfter)
+		m.failPage(m.source, r.RetryAfter)
 	default:
-		m.from.Open, m.from.Failed = nil, m.Clock
+		m.source.Open, m.source.FailedAt = nil, m.Clock
 	}
 	return nil, false
+}
+
+// synchronise sets the clocks by a reply. The first one after Resume shows how much time passed since the save.
+func (m *Machine) synchronise(r Reply) {
+	m.advance(r.At)
+	if m.resumed {
+		m.resumed = false
+		passed := max(0, Local(r.Server.Add(-m.Ahead))-m.Clock)
+		m.Clock += passed
+		if m.source != nil && m.source.Open.Pages == 0 {
+			m.source.Open.Began += passed
+		}
+	}
+	m.Ahead = time.Duration(r.Server) - time.Duration(m.Clock)
 }
 
 // Delivered records that a result of Receive was delivered.
@@ -251,13 +256,13 @@ func (m *Machine) Begun() bool { return m.Sources[0].Listed }
 
 // IsListing reports whether a listing has pages left for a later poll.
 func (m *Machine) IsListing() bool {
-	return slices.ContainsFunc(m.Sources, func(s *source) bool { return s.Open != nil && s.Open.requests()+s.Open.Failed > 0 })
+	return slices.ContainsFunc(m.Sources, func(s *source) bool { return s.Open != nil && s.Open.requests()+s.Open.Failures > 0 })
 }
 
 // Failing returns the listings that failed last.
 func (m *Machine) Failing() (names []string) {
 	for _, s := range m.Sources {
-		if s.Failed > 0 {
+		if s.FailedAt > 0 {
 			names = append(names, s.name())
 		}
 	}

@@ -63,13 +63,13 @@ func (m *Machine) nextRead() (first string, due Local) {
 
 // receiveRead takes the reply to a single read, of Reads or of the awaited ids.
 func (m *Machine) receiveRead(r Reply) (results []Item) {
-	if m.from == nil {
+	if m.source == nil {
 		return m.receiveSubmission(r, m.Sources[m.Reads[m.asked.ID].Source])
 	}
-	m.from.Open.Cursor = m.asked.ID
+	m.source.Open.Cursor = m.asked.ID
 	_, more := m.awaitedAfter(m.asked.ID)
-	results = m.receiveSubmission(r, m.from) // Before the request is counted, because it may show a new status.
-	m.countRequest(m.from, !more)
+	results = m.receiveSubmission(r, m.source) // Before the request is counted, because it may show a new status.
+	m.countRequest(m.source, !more)
 	return results
 }
 

@@ -10,15 +10,15 @@ import (
 
 // source is a listing that can show an evaluation first: of a depth, or of an unfinished status.
 type source struct {
-	Depth   time.Duration `json:"depth,omitempty"` // A depth, newestPage or awaitedIDs, if Status is empty.
-	Status  string        `json:"status,omitempty"`
-	Members set           `json:"members,omitempty"` // The submissions with Status at the last listing.
-	Listed  bool          `json:"listed,omitempty"`  // A listing was complete.
-	Began   Local         `json:"began"`             // When the last complete listing began, or one that includes it.
-	Failed  Local         `json:"failed,omitempty"`  // When the last listing failed. 0: it did not.
-	Cost    float64       `json:"cost"`              // Requests of the last listing, or of the open one if that has more. 0: none yet.
-	Found   float64       `json:"found"`             // Recent replies that showed results first.
-	Open    *listing      `json:"open,omitempty"`
+	Depth    time.Duration `json:"depth,omitempty"` // A depth, newestPage or awaitedIDs, if Status is empty.
+	Status   string        `json:"status,omitempty"`
+	Members  set           `json:"members,omitempty"` // The submissions with Status at the last listing.
+	Listed   bool          `json:"listed,omitempty"`  // A listing was complete.
+	Began    Local         `json:"began"`             // When the last complete listing began, or one that includes it.
+	FailedAt Local         `json:"failed,omitempty"`  // When the last listing failed. 0: it did not.
+	Cost     float64       `json:"cost"`              // Requests of the last listing, or of the open one if that has more. 0: none yet.
+	Found    float64       `json:"found"`             // Recent replies that showed results first.
+	Open     *listing      `json:"open,omitempty"`
 }
 
 const (
@@ -28,25 +28,25 @@ const (
 
 // listing is a listing that is in progress.
 type listing struct {
-	Began  Local  `json:"began"`
-	Since  Server `json:"since"`
-	Cursor string `json:"cursor,omitempty"` // Of the next page; for awaited ids the last one that was read.
-	Pages  int    `json:"pages"`            // That were read since its first page.
-	Before int    `json:"before,omitempty"` // Those that were read before it began again.
-	First  string `json:"first,omitempty"`  // The first id of the last page.
-	Again  bool   `json:"again,omitempty"`  // It began again, because its cursor had expired.
-	Repeat int    `json:"repeat,omitempty"` // It began again, because this page, from 1, repeated the page before it.
-	Failed int    `json:"failed,omitempty"` // How often its next page has failed.
-	Due    Local  `json:"due,omitempty"`    // When a page that failed is asked again.
-	Seen   set    `json:"seen,omitzero"`    // Submissions with the source's status.
+	Began    Local  `json:"began"`
+	Since    Server `json:"since"`
+	Cursor   string `json:"cursor,omitempty"` // Of the next page; for awaited ids the last one that was read.
+	Pages    int    `json:"pages"`            // That were read since its first page.
+	Earlier  int    `json:"before,omitempty"` // Those that were read before it began again.
+	First    string `json:"first,omitempty"`  // The first id of the last page.
+	Again    bool   `json:"again,omitempty"`  // It began again, because its cursor had expired.
+	Repeat   int    `json:"repeat,omitempty"` // It began again, because this page, from 1, repeated the page before it.
+	Failures int    `json:"failed,omitempty"` // How often its next page has failed.
+	Due      Local  `json:"due,omitempty"`    // When a page that failed is asked again.
+	Seen     set    `json:"seen,omitzero"`    // Submissions with the source's status.
 }
 
 // requests returns how many pages were read.
-func (l *listing) requests() int { return l.Before + l.Pages }
+func (l *listing) requests() int { return l.Earlier + l.Pages }
 
 // beginAgain has the listing continue with its first page.
 func (l *listing) beginAgain() {
-	l.Before, l.Pages, l.Cursor, l.First, l.Failed = l.requests(), 0, "", "", 0
+	l.Earlier, l.Pages, l.Cursor, l.First, l.Failures = l.requests(), 0, "", "", 0
 }
 
 // depths returns the newest page, and the sources that list evaluated submissions.
@@ -69,11 +69,11 @@ func (s *source) name() string {
 func (s *source) cost() float64 { return cmp.Or(s.Cost, initialCost) }
 
 // tried returns when the last listing began, or failed.
-func (s *source) tried() Local { return max(s.Began, s.Failed) }
+func (s *source) tried() Local { return max(s.Began, s.FailedAt) }
 
 // failing returns 1 if the last listing, or the last page, failed, otherwise 0.
 func (s *source) failing() int {
-	if s.Failed > 0 || s.Open != nil && s.Open.Failed > 0 {
+	if s.FailedAt > 0 || s.Open != nil && s.Open.Failures > 0 {
 		return 1
 	}
 	return 0
@@ -128,9 +128,9 @@ func (m *Machine) period(s *source, credits float64) time.Duration {
 // due returns when the next request of a source is due. at is the end of its period.
 func (m *Machine) due(s *source, at Local, opener *source, w Window) Local {
 	switch l := s.Open; {
-	case l != nil && l.Failed > 0 && s == opener: // No source works.
+	case l != nil && l.Failures > 0 && s == opener: // No source works.
 		return l.Due
-	case l != nil && l.Failed > 0:
+	case l != nil && l.Failures > 0:
 		at = l.Due
 	case l != nil && l.requests() >= cheapRequests && !w.hasSpareReads():
 		return m.Clock.Add(m.options.Interval)
@@ -151,7 +151,7 @@ func (m *Machine) due(s *source, at Local, opener *source, w Window) Local {
 func (m *Machine) retry() Local {
 	first := Local(math.MaxInt64)
 	for _, s := range m.Sources {
-		if s.Open != nil && s.Open.Failed > 0 {
+		if s.Open != nil && s.Open.Failures > 0 {
 			first = min(first, s.Open.Due)
 		}
 	}
@@ -206,7 +206,7 @@ func (m *Machine) awaitedAfter(id string) (next string, more bool) {
 
 // receivePage takes a page of a source.
 func (m *Machine) receivePage(r Reply) (results []Item, endless bool) {
-	s := m.from
+	s := m.source
 	allOld, first := len(r.Items) > 0, ""
 	for _, it := range r.Items {
 		first = cmp.Or(first, it.ID)
@@ -226,7 +226,7 @@ func (m *Machine) receivePage(r Reply) (results []Item, endless bool) {
 	if first != "" && first == s.Open.First && r.Next != "" {
 		return results, m.repeatPage(s)
 	}
-	s.Open.Cursor, s.Open.First, s.Open.Failed = r.Next, first, 0
+	s.Open.Cursor, s.Open.First, s.Open.Failures = r.Next, first, 0
 	m.countRequest(s, r.Next == "" || allOld || s == m.Sources[0])
 	return results, false
 }
@@ -241,15 +241,15 @@ func (m *Machine) repeatPage(s *source) (endless bool) {
 		l.beginAgain()
 		return false
 	}
-	s.Open, s.Failed = nil, m.Clock
+	s.Open, s.FailedAt = nil, m.Clock
 	return before == 2 && page == 2
 }
 
 // failPage takes the failure of a page, which is asked again by the next poll, after what the API asked for. After the third
 // time the source has failed.
 func (m *Machine) failPage(s *source, retryAfter time.Duration) {
-	if s.Open.Failed++; s.Open.Failed == maxFailed {
-		s.Open, s.Failed = nil, m.Clock
+	if s.Open.Failures++; s.Open.Failures == maxFailed {
+		s.Open, s.FailedAt = nil, m.Clock
 		return
 	}
 	s.Open.Due = m.Clock.Add(max(min(retryAfter, time.Hour), min(time.Minute, m.options.ShortestPause)/2))
@@ -257,15 +257,20 @@ func (m *Machine) failPage(s *source, retryAfter time.Duration) {
 
 // countRequest counts a request of a source. last: it completes the listing.
 func (m *Machine) countRequest(s *source, last bool) {
-	l := s.Open
-	l.Pages++
-	if !last {
-		s.Cost = max(s.cost(), float64(l.requests()))
-		return
+	s.Open.Pages++
+	if last {
+		m.complete(s)
+	} else {
+		s.Cost = max(s.cost(), float64(s.Open.requests()))
 	}
-	s.Listed, s.Began, s.Failed, s.Cost, s.Open = true, l.Began, 0, float64(l.requests()), nil
+}
+
+// complete ends the listing of a source, which has shown all that it covers.
+func (m *Machine) complete(s *source) {
+	l := s.Open
+	s.Listed, s.Began, s.FailedAt, s.Cost, s.Open = true, l.Began, 0, float64(l.requests()), nil
 	if s.Status != "" {
-		m.compare(s, l.Seen)
+		m.readWhatLeft(s, l.Seen)
 		return
 	}
 	for _, other := range m.Sources { // The listing includes the shallower depths, but shows no unfinished status. Awaited ids include all.
@@ -284,8 +289,8 @@ func (m *Machine) countRequest(s *source, last bool) {
 // a wrong clock makes it too late.
 func (m *Machine) past() Server { return min(m.Latest, m.Complete) }
 
-// compare has members that left the listing of a status read singly, ten at most. The others stay members.
-func (m *Machine) compare(s *source, seen set) {
+// readWhatLeft has members that left the listing of a status read singly, ten at most. The others stay members.
+func (m *Machine) readWhatLeft(s *source, seen set) {
 	reads := 0
 	for _, id := range slices.Sorted(maps.Keys(s.Members)) {
 		if _, reading := m.Reads[id]; seen[id] || reading || !m.isAwaited(id) {

@@ -59,8 +59,8 @@ const (
 	refusedPause = time.Minute
 )
 
-// documented are the limits assumed until a response shows them.
-var documented = [2]int{Read: 1000, Write: 200}
+// documentedLimits are the limits assumed until a response shows them.
+var documentedLimits = [2]int{Read: 1000, Write: 200}
 
 // Tracker is the state of all keys. It is safe for concurrent use. The zero value is ready to
 // use.
@@ -162,7 +162,7 @@ func (t *Tracker) Left(key Key, class Class, now time.Time) (limit, remaining in
 	defer t.mu.Unlock()
 	c := t.of(key).classes[class]
 	if limit = c.Limit; limit == 0 {
-		limit = documented[class]
+		limit = documentedLimits[class]
 	}
 	switch {
 	case c.closed.After(now):

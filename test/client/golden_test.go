@@ -47,7 +47,7 @@ func TestGolden(t *testing.T) {
 					checked++
 				}
 			}
-			require.Positive(t, checked)
+			require.Positive(t, checked, "%s returns nothing for the sample data: add some to sandbox/internal/world/sample.json", o.Name)
 		})
 	}
 }

@@ -202,7 +202,7 @@ func TestRouteOfDoContainsNoIDs(t *testing.T) {
 		"account/usage":                       {"/account/{id}", "/account/usage"},
 		"/openapi.json":                       {"/openapi.json", "/openapi.json"},
 		"/submissions/" + apitest.ID + "/pdf": {"/submissions/{id}/{id}", "/submissions/" + apitest.ID + "/pdf"},
-		"/challenges/ada-lovelace/notes":      {"/challenges/{id}/{id}", "/challenges/ada-lovelace/notes"},
+		"/challenges/ada-lovelace/no-such":    {"/challenges/{id}/{id}", "/challenges/ada-lovelace/no-such"},
 		"/assessments/a/invitations/b/resend": {"/assessments/{id}/invitations/{id}/resend", "/assessments/a/invitations/b/resend"},
 		"/people/a%2Fb":                       {"/{id}/{id}", "/people/a%2Fb"},
 		"/people/a b":                         {"/{id}/{id}", "/people/a%20b"},

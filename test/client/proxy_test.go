@@ -56,39 +56,20 @@ func connectWith(status string) func(net.Conn) {
 	}
 }
 
-// socksWith answers the greeting of a SOCKS client, and its request if there is a second answer.
-func socksWith(answers ...[]byte) func(net.Conn) {
-	return func(conn net.Conn) {
-		for _, answer := range answers {
-			_, _ = conn.Read(make([]byte, 300))
-			_, _ = conn.Write(answer)
-		}
-	}
-}
-
 // A proxy that refuses a connection is final, for reads and writes alike, and is named.
 func TestRefusalsOfAProxyAreFinal(t *testing.T) {
-	reply := func(code byte) []byte { return []byte{5, code, 0, 1, 0, 0, 0, 0, 0, 0} }
 	for name, c := range map[string]struct {
-		scheme string
 		answer func(net.Conn)
 		final  bool
 		text   string
 	}{
-		"CONNECT 403":              {"http", connectWith("403 Forbidden"), true, "Forbidden"},
-		"CONNECT 407":              {"http", connectWith("407 Proxy Authentication Required"), true, "Proxy Authentication Required"},
-		"CONNECT 503":              {"http", connectWith("503 Service Unavailable"), false, "no response"},
-		"CONNECT, closed":          {"http", func(net.Conn) {}, false, "no response"},
-		"SOCKS without a method":   {"socks5", socksWith([]byte{5, 0xff}), true, "no acceptable authentication methods"},
-		"SOCKS by a rule":          {"socks5", socksWith([]byte{5, 0}, reply(2)), true, "connection not allowed by ruleset"},
-		"SOCKS, host unreachable":  {"socks5", socksWith([]byte{5, 0}, reply(4)), false, "no response"},
-		"SOCKS, closed after that": {"socks5", socksWith([]byte{5, 0}), false, "no response"},
+		"CONNECT 403":     {connectWith("403 Forbidden"), true, "Forbidden"},
+		"CONNECT 407":     {connectWith("407 Proxy Authentication Required"), true, "Proxy Authentication Required"},
+		"CONNECT 503":     {connectWith("503 Service Unavailable"), false, "no response"},
+		"CONNECT, closed": {func(net.Conn) {}, false, "no response"},
 	} {
 		address, connections := proxyServer(t, c.answer)
-		proxy := &url.URL{Scheme: c.scheme, User: url.UserPassword("ada", "swordfish"), Host: address}
-		if c.scheme == "socks5" {
-			proxy.User = nil
-		}
+		proxy := &url.URL{Scheme: "http", User: url.UserPassword("ada", "swordfish"), Host: address}
 		client, err := hiring.New("https://hiring.example.com", apitest.Key,
 			hiring.WithRetry(hiring.RetryPolicy{MaxAttempts: 2, BaseBackoff: 1, MaxBackoff: 1}),
 			hiring.WithHTTPClient(&http.Client{Transport: &http.Transport{Proxy: http.ProxyURL(proxy)}}))

@@ -111,11 +111,10 @@ func embedsUnknown(kind ast.Expr) bool {
 	})
 }
 
-// readers writes functions that make readers of package fastjson. They are functions, so
-// that a program links those of the structs that it reads.
+// readers writes the methods that return readers of package fastjson.
 type readers struct{ types map[string]ast.Expr }
 
-// write writes the function that makes the reader of a struct.
+// write writes the method that returns the reader of a struct.
 func (r readers) write(b *bytes.Buffer, name string) error {
 	extra := "nil"
 	var fields bytes.Buffer
@@ -132,13 +131,9 @@ func (r readers) write(b *bytes.Buffer, name string) error {
 		}
 		fmt.Fprintf(&fields, "fastjson.Field(%q, func(v *%s) *%s { return &v.%s }, %s),\n", member, name, types.ExprString(f.Type), field, reader)
 	}
-	fmt.Fprintf(b, "\nfunc (%[1]s) reader() any { return new%[2]sReader() }\n\nfunc new%[2]sReader() fastjson.Reader[%[1]s] {\nreturn fastjson.Object(%[3]s,\n%[4]s)\n}\n",
-		name, exported(name), extra, &fields)
+	fmt.Fprintf(b, "\nfunc (%s) reader() any {\nreturn fastjson.Object(%s,\n%s)\n}\n", name, extra, &fields)
 	return nil
 }
-
-// exported returns a name with an upper-case first letter.
-func exported(name string) string { return strings.ToUpper(name[:1]) + name[1:] }
 
 // reader returns the expression of the reader of a type.
 func (r readers) reader(t ast.Expr) (string, error) {
@@ -160,7 +155,7 @@ func (r readers) reader(t ast.Expr) (string, error) {
 	case *ast.Ident:
 		return r.reader(own)
 	case *ast.StructType:
-		return "new" + name + "Reader()", nil
+		return "readerOf[" + name + "]()", nil
 	}
 	return "", fmt.Errorf("no reader for the type %s", name)
 }
