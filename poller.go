@@ -82,34 +82,25 @@ func (l *pollLoop) own(r request) request {
 // that a later one may repair, run waits as afterFailure says. It returns any other error. It ends at once if the
 // context ends before the end of the rate limit's window.
 func (l *pollLoop) run(ctx context.Context, step func(context.Context) (wait time.Duration, more bool, err error)) error {
-	failed := 0                             // Polls in a row, without those that the rate limit prevented.
-	var began, redirected, logged time.Time // Of an outage, of the redirects in it, and of its last line in the log.
+	var failing outage
 	for {
 		wait, more, err := step(ctx)
 		reason := PausePoll
-		if failureIn(err).Status/100 != 3 {
-			redirected = time.Time{}
-		} else if redirected.IsZero() {
-			redirected = time.Now()
-		}
+		redirects := failing.redirects(err)
 		switch {
 		case err == nil:
-			failed = 0
+			failing.polls = 0
 			l.core.shared.polled.Store(true)
 		case ctx.Err() != nil:
 			return l.ended(join(ctx, err))
-		case !l.core.mayRecover(err), !redirected.IsZero() && time.Since(redirected) >= time.Hour:
+		case !l.core.mayRecover(err), redirects >= time.Hour:
 			return err
 		case failureIn(err).isDeferred():
-			reason, wait, failed = PauseQuota, l.interval.afterFailure(err, 0), 0
+			reason, wait, failing.polls = PauseQuota, l.interval.afterFailure(err, 0), 0
 		default:
-			wait = l.interval.afterFailure(err, failed)
-			if failed++; failed == 1 {
-				began, logged = time.Now(), time.Time{}
-			}
-			if time.Since(logged) >= time.Hour {
-				logged = time.Now()
-				l.core.warn(ctx, "hiring: polls fail and are repeated", "operation", l.operation, "since", began, "error", failureIn(err))
+			wait = l.interval.afterFailure(err, failing.polls)
+			if failing.next() {
+				l.core.warn(ctx, "hiring: polls fail and are repeated", "operation", l.operation, "since", failing.began, "error", failureIn(err))
 			}
 		}
 		if !more {
@@ -124,6 +115,38 @@ func (l *pollLoop) run(ctx context.Context, step func(context.Context) (wait tim
 			return l.ended(ended)
 		}
 	}
+}
+
+// outage is a row of polls that fail.
+type outage struct {
+	polls      int       // In a row, without those that the rate limit prevented.
+	began      time.Time // The first of them.
+	logged     time.Time // The last line in the log.
+	redirected time.Time // The first redirect in a row. Zero: the last poll was not redirected.
+}
+
+// redirects returns for how long polls were redirected, with that which ended with err.
+func (o *outage) redirects(err error) time.Duration {
+	switch {
+	case failureIn(err).Status/100 != 3:
+		o.redirected = time.Time{}
+		return 0
+	case o.redirected.IsZero():
+		o.redirected = time.Now()
+	}
+	return time.Since(o.redirected)
+}
+
+// next counts a poll that failed, and reports whether to log it: the first, and one each hour.
+func (o *outage) next() bool {
+	if o.polls++; o.polls == 1 {
+		o.began, o.logged = time.Now(), time.Time{}
+	}
+	if time.Since(o.logged) < time.Hour {
+		return false
+	}
+	o.logged = time.Now()
+	return true
 }
 
 // ended returns the error at the end of the context. It names the method, because a request in flight names another.
@@ -252,10 +275,11 @@ func (p *poller) poll(ctx context.Context, yield func(Submission, error) bool) (
 		if wait > 0 || failed == maxFailed {
 			wait = cmp.Or(wait, p.interval.shortest)
 			wait += p.interval.jitter(wait)
-			if answered {
-				failure = nil
+			err := p.usedUp(window, wait)
+			if !answered {
+				err = cmp.Or(err, failure)
 			}
-			return wait, false, cmp.Or(p.usedUp(window, wait), failure)
+			return wait, false, err
 		}
 		reply, submissions, err := p.send(ctx, request)
 		switch {

@@ -30,32 +30,43 @@ func (s *EventService) Tail(ctx context.Context, submissionID string, o TailOpti
 		if err = joinParams(err, s.List(submissionID, EventFilter{SinceSeq: o.SinceSeq}).err); err != nil {
 			return err
 		}
-		last, loop := cmp.Or(o.SinceSeq, -1), newPollLoop(s.core, "Events.Tail", between)
-		loop.pending = "the submission was not evaluated yet: "
-		return loop.run(ctx, func(ctx context.Context) (time.Duration, bool, error) {
-			// The report comes before the log, which is then read to its end.
-			report, err := do[Report](ctx, s.core, loop.own(newRequest("Submissions.Report", reportRoute, pathID{"id", submissionID})))
-			if err = cmp.Or(loop.checkAccount(ctx, err), err); err != nil {
-				return 0, true, err
-			}
-			log := s.List(submissionID, EventFilter{SinceSeq: max(0, last)})
-			log.list.request = loop.own(log.list.request)
-			for page, err := range log.Pages(ctx) {
-				if err = cmp.Or(loop.checkAccount(ctx, err), err); err != nil {
-					return 0, true, err
-				}
-				for _, e := range page.Items {
-					if e.Seq <= last {
-						continue
-					}
-					last = e.Seq
-					e.Payload = bytes.Clone(e.Payload)
-					if !yield(e, nil) {
-						return 0, true, errBreak
-					}
-				}
-			}
-			return between.shortest + between.jitter(between.shortest), !report.Ready(), nil
-		})
+		t := tail{newPollLoop(s.core, "Events.Tail", between), s, submissionID, cmp.Or(o.SinceSeq, -1)}
+		t.pending = "the submission was not evaluated yet: "
+		return t.run(ctx, func(ctx context.Context) (wait time.Duration, more bool, err error) { return t.poll(ctx, yield) })
 	})
+}
+
+// tail is one range over a log.
+type tail struct {
+	pollLoop
+
+	events     *EventService
+	submission string
+	last       int64 // The seq of the last entry that was yielded.
+}
+
+// poll yields what was added to the log. The report comes before the log, which is then read to its end.
+func (t *tail) poll(ctx context.Context, yield func(Event, error) bool) (wait time.Duration, more bool, err error) {
+	report, err := do[Report](ctx, t.core, t.own(newRequest("Submissions.Report", reportRoute, pathID{"id", t.submission})))
+	if err = cmp.Or(t.checkAccount(ctx, err), err); err != nil {
+		return 0, true, err
+	}
+	log := t.events.List(t.submission, EventFilter{SinceSeq: max(0, t.last)})
+	log.list.request = t.own(log.list.request)
+	for page, err := range log.Pages(ctx) {
+		if err = cmp.Or(t.checkAccount(ctx, err), err); err != nil {
+			return 0, true, err
+		}
+		for _, e := range page.Items {
+			if e.Seq <= t.last {
+				continue
+			}
+			t.last = e.Seq
+			e.Payload = bytes.Clone(e.Payload)
+			if !yield(e, nil) {
+				return 0, true, errBreak
+			}
+		}
+	}
+	return t.interval.shortest + t.interval.jitter(t.interval.shortest), !report.Ready(), nil
 }

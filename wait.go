@@ -119,19 +119,14 @@ func (s *SubmissionService) waitReports(ctx context.Context, operation string, i
 func (s *SubmissionService) awaitReports(ctx context.Context, operation string, ids []string, o WaitOptions, yield func(Report, error) bool) error {
 	between, err := newInterval(o.MinInterval, o.MaxInterval)
 	var badID error
-	var keys []string
-	spelling := make(map[string]string, len(ids))
 	for _, id := range ids {
 		badID = cmp.Or(badID, newRequest(operation, submissionRoute, pathID{"id", id}).err)
-		if key := strings.ToLower(id); spelling[key] == "" {
-			spelling[key], keys = id, append(keys, key)
-		}
 	}
 	if err = joinParams(err, badID); err != nil || len(ids) == 0 {
 		return err
 	}
 	p := newPoller(s.core, operation, between, o.AssessmentID, o.Progress)
-	p.spelling = spelling
+	keys := p.spell(ids)
 	now, options := p.serverNow(), between.options(defaults.Lookback)
 	if !o.CreatedSince.IsZero() {
 		options.CreatedSince = max(1, pollTime(o.CreatedSince))
@@ -158,12 +153,28 @@ func (s *SubmissionService) awaitReports(ctx context.Context, operation string, 
 	if err == nil {
 		return nil
 	}
+	return p.waitError(keys, err)
+}
+
+// spell records the caller's spelling of each id, and returns the ids as the machine spells them, each once.
+func (p *poller) spell(ids []string) (keys []string) {
+	p.spelling = make(map[string]string, len(ids))
+	for _, id := range ids {
+		if key := strings.ToLower(id); p.spelling[key] == "" {
+			p.spelling[key], keys = id, append(keys, key)
+		}
+	}
+	return keys
+}
+
+// waitError returns the error of a wait for ids that err ended.
+func (p *poller) waitError(keys []string, err error) *WaitError {
 	e := &WaitError{Err: err}
 	for _, key := range keys {
 		if p.machine.Awaited[key] {
-			e.Pending = append(e.Pending, spelling[key])
+			e.Pending = append(e.Pending, p.spelling[key])
 		} else if slices.Contains(p.machine.Missing, key) {
-			e.Missing = append(e.Missing, spelling[key])
+			e.Missing = append(e.Missing, p.spelling[key])
 		}
 	}
 	return e

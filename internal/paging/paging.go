@@ -179,6 +179,12 @@ func (it *Iteration) Advance(counts Counts, meta Meta) (more bool, stuck *Stuck)
 	case at.Style == ByCursor && meta.Cursor == at.Cursor:
 		return false, &Stuck{"the API sent the same cursor again", field}
 	}
+	at.move(counts, meta)
+	return true, nil
+}
+
+// move makes the position that of the page after one.
+func (at *Position) move(counts Counts, meta Meta) {
 	switch at.Style {
 	case ByPage:
 		at.Page++
@@ -191,7 +197,6 @@ func (it *Iteration) Advance(counts Counts, meta Meta) (more bool, stuck *Stuck)
 		}
 	case ByMeta: // It has no second page.
 	}
-	return true, nil
 }
 
 // styleOf returns the style of a list by its first page.
