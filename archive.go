@@ -217,9 +217,9 @@ func (d *download) accept(resp *http.Response) error {
 	case status < 300 && encodingOf(h) != "":
 		return fmt.Errorf("the storage sent Content-Encoding %q, which was not requested", encodingOf(h))
 	case status == http.StatusOK && !begun:
-		d.total, d.validator = resp.ContentLength, headerValue(h, "Etag")
+		d.total, d.validator = resp.ContentLength, h.Get("Etag")
 		if d.validator == "" || strings.HasPrefix(d.validator, "W/") { // If-Range needs a strong one.
-			d.validator = headerValue(h, "Last-Modified")
+			d.validator = h.Get("Last-Modified")
 		}
 		return nil
 	case status == http.StatusOK:
@@ -236,9 +236,9 @@ func (d *download) accept(resp *http.Response) error {
 
 // acceptRange checks that a partial response is the requested range of the same archive.
 func (d *download) acceptRange(h http.Header) error {
-	span, total, _ := strings.Cut(headerValue(h, "Content-Range"), "/")
+	span, total, _ := strings.Cut(h.Get("Content-Range"), "/")
 	size, unknown := strconv.ParseInt(total, 10, 64) // It may be "*".
-	tag := headerValue(h, "Etag")
+	tag := h.Get("Etag")
 	switch {
 	case !strings.HasPrefix(span, fmt.Sprintf("bytes %d-", d.written)):
 		return errors.New("the storage answered with another range than requested")

@@ -102,7 +102,7 @@ const (
 	broken                         // The connection ended before the response did.
 	timedOut                       // There was no response, or not all of it, within the attempt's timeout.
 	final                          // A retry would fail in the same way.
-	noHandshake                    // So would it, until the server or the program has another certificate.
+	noHandshake                    // Final too, until the server or the program has another certificate.
 	invalidBody                    // A complete 2xx response of the API cannot be decoded.
 )
 
@@ -240,10 +240,10 @@ func IsTransient(err error) bool {
 	return failure.mayPass() || failure.Status == 0 && errors.Is(err, context.DeadlineExceeded)
 }
 
-// mayPass reports whether the same request may succeed later. This is the one rule for that: a call retries nothing else
-// (decide), a waiting method repeats it (mayRecover), IsTransient reports it, and a candidate to whom it happened is not
-// rejected. What is retried within the call is a part of it: see isRetriable. It is a function of exported fields for an
-// error with a status, which a test may have built.
+// mayPass reports whether the same request may succeed later. It is the one rule for that: IsTransient reports it, a waiting
+// method repeats what may pass (mayRecover has the few other cases), and a candidate to whom it happened is not rejected.
+// What a call itself retries is a part of it: see isRetriable. Of an error with a status it looks at exported fields only, as
+// a test may have built the error.
 func (e *Error) mayPass() bool {
 	switch {
 	case e.Status >= 300 && e.Status < 500: // Also when its body was cut short.

@@ -98,7 +98,7 @@ func (c *call) rejection(r *response) *Error {
 
 // redirectTarget returns where a response redirects to, without a path.
 func (c *call) redirectTarget(r *response) string {
-	to, err := c.url.Parse(headerValue(r.header, "Location"))
+	to, err := c.url.Parse(r.header.Get("Location"))
 	if err != nil || to.Host == c.url.Host {
 		return "elsewhere"
 	}
@@ -165,7 +165,7 @@ func (c *call) describeBody(r *response, envelope string) (message, hint string)
 
 // encodingOf returns the encoding of a body that the transport has not decoded, "" for none.
 func encodingOf(h http.Header) string {
-	if encoding := headerValue(h, "Content-Encoding"); encoding != "identity" {
+	if encoding := h.Get("Content-Encoding"); encoding != "identity" {
 		return encoding
 	}
 	return ""

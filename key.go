@@ -88,8 +88,8 @@ func (k secret) misplacedIn(r *request) string {
 	return ""
 }
 
-// clean returns err, or an error with the same text without the key that leads to no cause, if
-// the key is in the text of err or of one of its causes.
+// clean returns err. If the key is in the text of err or of one of its causes, it returns an error without causes that has
+// the text without the key.
 func (k secret) clean(err error) error {
 	if err == nil || !k.isIn(err) {
 		return err

@@ -128,7 +128,7 @@ const (
 // traces are the traces and observers of a client, with those of its logger.
 type traces struct {
 	all       []Trace
-	observers []func(context.Context, Exchange) // Called before the ends of all, with the context of all.
+	observers []func(context.Context, Exchange) // Called before the ends of attempts, with the context that the traces returned.
 
 	// seesOperations reports that a trace has a function Call. Otherwise an operation of one
 	// call has no context of its own, which would be allocated.

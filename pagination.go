@@ -440,15 +440,8 @@ func (m wireMeta) paging() paging.Meta {
 }
 
 func (m wireMeta) public() Meta {
-	p := Meta{RequestID: m.RequestID, PageSize: m.PageSize, NextCursor: m.cursor()}
-	if m.Page != nil {
-		p.Page = *m.Page
-	}
-	if m.Total != nil {
-		p.Total = *m.Total
-	}
-	if m.HasMore != nil {
-		p.HasMore = *m.HasMore
-	}
-	return p
+	return Meta{m.RequestID, orZero(m.Page), m.PageSize, orZero(m.Total), orZero(m.HasMore), m.cursor()}
 }
+
+// orZero returns what p points to, or the zero value.
+func orZero[T any](p *T) T { return *cmp.Or(p, new(T)) }

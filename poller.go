@@ -61,7 +61,7 @@ type pollLoop struct {
 	used    *credential // The key of the last attempt; noKey before the first.
 	account string      // Of each response. Empty: that of the first key.
 	foreign *ParamError // Returned for a response of another account. Nil: accounts are not compared.
-	count   func()      // Called before each request.
+	count   func()      // Called for each request.
 }
 
 func newPollLoop(k *core, operation string, between interval) pollLoop {
@@ -72,8 +72,9 @@ func newPollLoop(k *core, operation string, between interval) pollLoop {
 	return l
 }
 
-// own makes a request one of the loop.
+// own makes a request one of the loop, and counts it.
 func (l *pollLoop) own(r request) request {
+	l.count()
 	r.share, r.used = polling, &l.used
 	return r
 }
@@ -203,7 +204,6 @@ func (l *pollLoop) checkAccount(ctx context.Context, err error) error {
 
 // readAccount reads the account of a key, of the next one if key is nil.
 func (l *pollLoop) readAccount(ctx context.Context, key *credential) (id string, err error) {
-	l.count()
 	r := l.own(newRequest("Account.Get", accountRoute))
 	r.key = key
 	account, err := do[Account](ctx, l.core, r)
@@ -390,7 +390,6 @@ func (p *poller) itemsOf(ctx context.Context, request poll.Request, raws []RawVa
 
 // fetch sends a request of the machine. It returns the undecoded submissions of the response, and the cursor of the next page.
 func (p *poller) fetch(ctx context.Context, asked poll.Request) (items []RawValue, next string, err error) {
-	p.count()
 	if asked.ID != "" {
 		id := cmp.Or(p.spelling[asked.ID], asked.ID)
 		check := func(raw RawValue) error { return p.checkSubmission(id, raw) }

@@ -79,7 +79,7 @@ const maxUnix = 253402300799
 // retryAfterOf returns the delay of a Retry-After header, which is a number of seconds or an
 // HTTP date, which is compared with the server's time. It returns 0 for a missing or invalid header.
 func retryAfterOf(h http.Header, server time.Time) time.Duration {
-	value := strings.TrimSpace(headerValue(h, "Retry-After"))
+	value := strings.TrimSpace(h.Get("Retry-After"))
 	if value == "" {
 		return 0
 	}
@@ -97,17 +97,8 @@ const maxSeconds = uint64((1<<63 - 1) / time.Second)
 
 // dateOf returns the response's Date header, zero if the header is missing or invalid.
 func dateOf(h http.Header) time.Time {
-	date, _ := http.ParseTime(headerValue(h, "Date"))
+	date, _ := http.ParseTime(h.Get("Date"))
 	return date
-}
-
-// headerValue returns the first value of a header, or "". Unlike [http.Header.Get], which is slower,
-// it requires the name in canonical form.
-func headerValue(h http.Header, canonical string) string {
-	if values := h[canonical]; len(values) > 0 {
-		return values[0]
-	}
-	return ""
 }
 
 // serverClock estimates the server's clock from the Date headers of responses. Between them it runs by the monotonic

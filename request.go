@@ -19,7 +19,7 @@ import (
 // maxBody is the API's limit of a request body: 512 KB.
 const maxBody = 512 << 10
 
-// request is what one call sends, before any key or attempt.
+// request is what one call sends, and on which terms. Nothing changes it after the call has begun.
 type request struct {
 	operation     string // The Go name.
 	method, route string // Route is the template.

@@ -41,12 +41,12 @@ type response struct {
 
 // readHeader returns what a status and header say. server is the server's time as it is known without them.
 func readHeader(status int, h http.Header, key *credential, server time.Time) response {
-	r := response{status: status, header: h, requestID: key.redact(headerValue(h, "X-Request-Id")), date: dateOf(h)}
+	r := response{status: status, header: h, requestID: key.redact(h.Get("X-Request-Id")), date: dateOf(h)}
 	if !r.date.IsZero() {
 		server = r.date
 	}
 	r.retryAfter = retryAfterOf(h, server)
-	window, ok := windowOf(headerValue(h, "X-Ratelimit-Limit"), headerValue(h, "X-Ratelimit-Remaining"), headerValue(h, "X-Ratelimit-Reset"))
+	window, ok := windowOf(h.Get("X-Ratelimit-Limit"), h.Get("X-Ratelimit-Remaining"), h.Get("X-Ratelimit-Reset"))
 	r.window, r.signed = window, ok && r.requestID != ""
 	return r
 }
@@ -96,7 +96,7 @@ func (r *response) free() {
 // record passes what a response says to the server's clock and the rate limits. A response with an Age header comes from a
 // cache and is about another time. A 401 is about a key that has no rate limit.
 func (c *call) record(r *response) {
-	if headerValue(r.header, "Age") != "" || r.status == http.StatusUnauthorized {
+	if r.header.Get("Age") != "" || r.status == http.StatusUnauthorized {
 		return
 	}
 	if r.signed {

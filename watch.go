@@ -256,7 +256,6 @@ func (w *watcher) begin(ctx context.Context) (err error) {
 
 // checkAssessment checks that the assessment exists when the first listing is empty.
 func (w *watcher) checkAssessment(ctx context.Context) error {
-	w.count()
 	invitations := (&InvitationService{w.core}).List(w.filter.AssessmentID)
 	invitations.list.request = w.own(invitations.list.request)
 	_, err := invitations.PageSize(1).Page(ctx)

@@ -22,7 +22,7 @@ type source struct {
 }
 
 const (
-	newestPage time.Duration = 0
+	newestPage time.Duration = 0 // Also the Depth of a status.
 	awaitedIDs time.Duration = 1 << 62
 )
 
