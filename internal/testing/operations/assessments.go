@@ -10,7 +10,7 @@ import (
 func init() {
 	assessment := []string{sandbox.AssessmentID}
 	add(Operation{
-		Name: "Assessments.List", Route: "GET /assessments", Query: "page_size=100", Cost: "1 read a page of up to 100", Test: "Assessments",
+		Name: "Assessments.List", Route: "GET /assessments", Query: "page_size=100", Cost: "1 read a page", Test: "Assessments",
 		Call: func(ctx context.Context, c *hiring.Client, _ []string) (any, error) {
 			return c.Assessments.List().PageSize(100).Page(ctx)
 		},

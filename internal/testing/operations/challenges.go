@@ -8,7 +8,7 @@ import (
 
 func init() {
 	add(Operation{
-		Name: "Challenges.List", Route: "GET /challenges", Query: "page_size=100", Cost: "1 read a page of up to 100", Test: "Challenges",
+		Name: "Challenges.List", Route: "GET /challenges", Query: "page_size=100", Cost: "1 read a page", Test: "Challenges",
 		Call: func(ctx context.Context, c *hiring.Client, _ []string) (any, error) {
 			return c.Challenges.List().PageSize(100).Page(ctx)
 		},

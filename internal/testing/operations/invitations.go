@@ -11,7 +11,7 @@ func init() {
 	assessment, invitation := []string{sandbox.AssessmentID}, []string{sandbox.AssessmentID, anInvitation}
 	add(Operation{
 		Name: "Invitations.List", Route: "GET /assessments/{id}/invitations", IDs: assessment, Query: "page_size=100",
-		Cost: "1 read a page of up to 100", Test: "Invitations",
+		Cost: "1 read a page", Test: "Invitations",
 		Call: func(ctx context.Context, c *hiring.Client, id []string) (any, error) {
 			return c.Invitations.List(id[0]).PageSize(100).Page(ctx)
 		},
@@ -38,6 +38,6 @@ func init() {
 		},
 	})
 	compose("Invitations.Ensure", "write", "1 read for each 100 invitations there; 1 write and 1 of the plan if there was none; more after an unknown outcome or a 409")
-	compose("Invitations.EnsureAll", "write", "1 read for each 100 invitations there, about 1 a minute while it sends; 1 write and 1 of the plan for each candidate without one; more after an unknown outcome or a 409")
+	compose("Invitations.EnsureAll", "write", "as `Ensure` for each candidate, but one listing for all, and about 1 read a minute while it sends")
 	tests["Invitations"] = Invitations
 }

@@ -11,7 +11,7 @@ import (
 func init() {
 	ids, others := []string{sandbox.SubmissionID}, [][]string{{sandbox.BusySubmissionID}, {sandbox.PendingSubmissionID}}
 	add(Operation{
-		Name: "Submissions.List", Route: "GET /submissions", Cost: "1 read a page of up to 100", Test: "Submissions",
+		Name: "Submissions.List", Route: "GET /submissions", Cost: "1 read a page", Test: "Submissions",
 		Query: "assessment_id=" + sandbox.AssessmentID + "&page_size=100&since=2020-01-02T02%3A04%3A05.678Z&status=evaluated",
 		Call: func(ctx context.Context, c *hiring.Client, _ []string) (any, error) {
 			return c.Submissions.List(hiring.SubmissionFilter{
