@@ -1,6 +1,7 @@
 package sandbox
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"net/http"
@@ -99,11 +100,11 @@ func (n openAPINode) renameInvitation(from, to hiring.Dialect) {
 	schema["required"] = []string{to.InvitationEmail, to.InvitationName}
 }
 
-// renameKeys returns an object with only the members in names, renamed.
+// renameKeys returns an object whose members in names are renamed.
 func renameKeys(n openAPINode, names map[string]string) openAPINode {
 	result := make(openAPINode, len(n))
 	for name, value := range n {
-		result[names[name]] = value
+		result[cmp.Or(names[name], name)] = value
 	}
 	return result
 }
