@@ -227,14 +227,8 @@ func readSubmission(ctx context.Context, service *hiring.SubmissionService, args
 	if err == nil && !s.Report.Ready() {
 		err = fmt.Errorf("jobs: the report of submission %s is not ready", args.SubmissionID)
 	}
-	return s, snoozeIfRateLimited(err)
-}
-
-// snoozeIfRateLimited returns a snooze in place of an error about a rate limit, so
-// that the attempt does not count as a failure.
-func snoozeIfRateLimited(err error) error {
-	if apiErr, ok := errors.AsType[*hiring.Error](err); ok && errors.Is(err, hiring.ErrRateLimited) {
-		return &rivertype.JobSnoozeError{Duration: max(apiErr.RetryAfter, time.Second)}
+	if ctx.Err() != nil {
+		return s, err // The timeout of the job counts as a failure.
 	}
-	return err
+	return s, snoozeIfTransient(err)
 }

@@ -39,15 +39,14 @@ type Invitations struct {
 //   - After a crash an address with that status is tried again 90 s after the request: the
 //     timeout of an attempt, 30 s whatever the client has, and the minute after which a
 //     listing shows the invitation.
-//   - When the window of the rate limit is used up, the job is snoozed until the next
-//     window.
 //   - When the limit of the plan is reached, the job is snoozed for PlanWait, with a log
 //     line at WARN. The queued invitations are then reported as [InvitationsStuck].
 //   - An invitation that is rejected ([hiring.InviteRejected]) is cancelled. Its row contains the
 //     reason. The others are sent. Ten rejections in a row with which EnsureAll ends are an error
 //     of the job, and the other invitations stay queued.
-//   - After a transient error ([hiring.IsTransient]) the job is snoozed for two minutes. A
-//     snooze does not use up attempts.
+//   - After a transient error ([hiring.IsTransient]), such as a used up rate limit, the job is
+//     snoozed for as long as the API asked for, otherwise for two minutes. A snooze does not
+//     use up attempts.
 //   - Any other error, such as a rejected key, is retried as often as River's
 //     MaxAttempts allows: by default 25 attempts in about two hours. Then the job is
 //     discarded, and another is inserted within a minute, until the error is repaired.
@@ -176,14 +175,10 @@ func (w *inviteWorker[TTx]) snoozeOrFail(ctx context.Context, o Organization, er
 		w.logger().WarnContext(ctx, "jobs: the limit of the plan is reached: queued invitations wait", "organization", o.Name,
 			"kind", KindInvitations, "next_attempt", time.Now().Add(w.planWait).UTC().Format(time.RFC3339))
 		return errors.Join(river.MetadataSet(ctx, metadataPlan, "reached"), river.JobSnooze(w.planWait))
-	case errors.Is(err, hiring.ErrRateLimited):
-		return snoozeIfRateLimited(err)
 	case errors.Is(err, errTimeUp), ctx.Err() != nil:
 		return river.JobSnooze(0) // The rows have the times of requests without a result.
-	case hiring.IsTransient(err):
-		return river.JobSnooze(jittered(2 * retryDelay))
 	}
-	return err
+	return snoozeIfTransient(err)
 }
 
 // metadataPlan is the key in the metadata of a run that has the value reached while the
@@ -219,7 +214,7 @@ func (r *invitationRun) run(ctx context.Context, service *hiring.InvitationServi
 		return r.failed
 	case errors.Is(err, hiring.ErrNotFound):
 		return r.cancelAll(ctx, err)
-	case err != nil && sendCtx.Err() != nil && !errors.Is(err, hiring.ErrRateLimited):
+	case err != nil && sendCtx.Err() != nil && requestedDelay(err) == 0:
 		return errTimeUp
 	}
 	return err

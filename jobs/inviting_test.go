@@ -2,7 +2,6 @@ package jobs_test
 
 import (
 	"database/sql"
-	"errors"
 	"net/http"
 	"sync/atomic"
 	"testing"
@@ -10,51 +9,61 @@ import (
 
 	"github.com/jackc/pgx/v5"
 	"github.com/riverqueue/river"
+	"github.com/riverqueue/river/rivertype"
 	"github.com/stretchr/testify/require"
 
 	"github.com/hiring-assessment/hiring-go/jobs"
 	"github.com/hiring-assessment/hiring-go/sandbox"
 )
 
-// TestInvitationsResumeAfterAnOutageSQLite has a job with one attempt and an API that is down for
-// two runs. The test retries the job instead of waiting.
-func TestInvitationsResumeAfterAnOutageSQLite(t *testing.T) {
+// TestJobsWaitForTheAPISQLite has a run of invitations with one attempt, and a delivery that reads its submission. The API is down, then
+// overloaded. The test retries the jobs instead of waiting.
+func TestJobsWaitForTheAPISQLite(t *testing.T) {
 	t.Parallel()
 	s, api := newSQLite(t), newAPI(t)
-	var down atomic.Bool
-	down.Store(true)
-	var requests atomic.Int64
+	id := api.addEvaluated(t, 1)[0]
 	o := api.organization("acme")
-	o.Client = clientVia(t, func(r *http.Request) (*http.Response, error) {
-		if !down.Load() {
-			return api.Transport().RoundTrip(r)
-		}
-		requests.Add(1)
-		return nil, errors.New("no route to host")
-	})
+	o.Client = clientVia(t, api.Transport().RoundTrip)
 	config := testConfig()
 	config.MaxAttempts = 1
 	require.NoError(t, jobs.SendInvitations(config, s.database, jobs.Invitations{Organizations: []jobs.Organization{o}}))
+	require.NoError(t, jobs.Watch(config, s.database, jobs.Results[*sql.Tx]{Organizations: []jobs.Organization{o}, Handle: s.insertResult}))
+	delete(config.Queues, jobs.QueuePolls) // A poll would read the submission.
 	client, _ := s.start(t, config)
-	began := time.Now()
-	s.invite(t, client, api.assessment, candidates(3)...)
-
-	for snoozes := range 2 {
-		var id int64
-		var at time.Time
-		eventually(t, func() bool {
-			var state string
-			require.NoError(t, s.db.QueryRowContext(t.Context(), "SELECT id, state, scheduled_at FROM river_job WHERE kind = 'hiring_invitations'").Scan(&id, &state, &at))
-			require.NotEqual(t, "discarded", state)
-			return state == "scheduled" && requests.Load() == int64(snoozes+1)
-		}, "the job is snoozed")
-		require.WithinRange(t, at, began.Add(2*time.Minute-time.Second), time.Now().Add(2*time.Minute+15*time.Second))
-		down.Store(snoozes == 0)
-		_, err := client.JobRetry(t.Context(), id)
-		require.NoError(t, err)
+	fail := func(f sandbox.Fault) {
+		f.Route, f.Times = "*", -1
+		api.ClearFaults()
+		api.Inject(f)
 	}
+	kinds := []string{jobs.KindInvitations, jobs.KindDelivery}
+	retry := func() {
+		t.Helper()
+		for _, kind := range kinds {
+			require.NoError(t, retryAll(t.Context(), client, kind, rivertype.JobStateScheduled))
+		}
+	}
+	snoozed := func(least, most time.Duration) {
+		t.Helper()
+		for _, kind := range kinds {
+			eventually(t, func() bool {
+				list, err := client.JobList(t.Context(), river.NewJobListParams().Kinds(kind))
+				require.NoError(t, err)
+				wait := time.Until(list.Jobs[0].ScheduledAt)
+				return list.Jobs[0].State == rivertype.JobStateScheduled && least < wait && wait < most && len(list.Jobs[0].Errors) == 0
+			}, kind)
+		}
+	}
+	fail(sandbox.Fault{Reset: true})
+	s.invite(t, client, api.assessment, candidates(3)...)
+	s.deliver(t, client, "acme", id)
+	snoozed(0, 3*time.Minute)
+	fail(sandbox.Fault{Status: http.StatusServiceUnavailable, RetryAfter: 20 * time.Minute})
+	retry()
+	snoozed(15*time.Minute, 20*time.Minute)
+	api.ClearFaults()
+	retry()
 	eventually(t, s.statusIs(t, jobs.StatusSent, 3))
-	api.requireInvitedOnce(t, 3)
+	eventually(t, s.deliveredIs(t, 1))
 }
 
 // TestOutcomesDecideWhatIsCancelledSQLite has rejections of the API, which cancel an invitation, and of a proxy, after which it stays

@@ -5,6 +5,10 @@ import (
 	"errors"
 	"math/rand/v2"
 	"time"
+
+	"github.com/riverqueue/river"
+
+	hiring "github.com/hiring-assessment/hiring-go"
 )
 
 // RetryPolicy is the policy for retries of failed deliveries. The delay doubles with
@@ -49,6 +53,24 @@ const maxAttempts = 30_000
 // jittered adds up to a tenth, so that deliveries that failed together are not
 // retried together.
 func jittered(d time.Duration) time.Duration { return d + rand.N(d/10+1) } //nolint:gosec // Not a secret.
+
+// snoozeIfTransient returns a snooze in place of a transient error of the API, so that the
+// attempt does not count as a failure: for as long as the API asked for, otherwise for two
+// minutes.
+func snoozeIfTransient(err error) error {
+	if !hiring.IsTransient(err) {
+		return err
+	}
+	return river.JobSnooze(cmp.Or(requestedDelay(err), jittered(2*retryDelay)))
+}
+
+// requestedDelay returns the delay that the API asked for with an error, 0 without one.
+func requestedDelay(err error) time.Duration {
+	if failure, ok := errors.AsType[*hiring.Error](err); ok {
+		return failure.RetryAfter
+	}
+	return 0
+}
 
 // RetryAfterError is returned by a handler to set the shortest delay before the next
 // attempt, for example from a Retry-After header. The Max of the [RetryPolicy] still
