@@ -18,19 +18,10 @@ const (
 	operationPoll  = "Submissions.Poll"
 )
 
-// phase is what a call does at the moment.
-type phase int
-
-const (
-	handling   phase = iota // The caller handles results, or the call has just begun.
-	requesting              // An attempt is in progress.
-	pausing                 // The call waits.
-)
-
 // call is a call in progress. It is guarded by Telemetry.mu.
 type call struct {
 	operation string
-	phase     phase
+	handling  bool      // The caller handles results, or the call has just begun: no attempt is in progress, and the call does not wait.
 	failing   bool      // The last attempt failed.
 	due       time.Time // When the next request is due. Failures do not move it.
 }
@@ -38,7 +29,7 @@ type call struct {
 // attemptEnded records the end of an attempt. The next request is due at once,
 // unless the attempt failed: then the time stays as it was.
 func (c *call) attemptEnded(e hiring.Exchange, now time.Time) {
-	c.phase = handling
+	c.handling = true
 	c.failing = !isHealthy(e)
 	if !c.failing {
 		c.due = now
@@ -48,7 +39,7 @@ func (c *call) attemptEnded(e hiring.Exchange, now time.Time) {
 // pauseBegan records a wait. The next request is due at its end, but not when it
 // only delays a retry: then the request has been due since the first failure.
 func (c *call) pauseBegan(p hiring.TracePause) {
-	c.phase = pausing
+	c.handling = false
 	if !c.failing {
 		c.due = p.Until
 	}
@@ -66,7 +57,7 @@ func isHealthy(e hiring.Exchange) bool {
 func (t *Telemetry) callBegan(operation string) *call {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	c := &call{operation: operation, due: time.Now()}
+	c := &call{operation: operation, handling: true, due: time.Now()}
 	t.calls[c] = struct{}{}
 	delete(t.failed, operation)
 	return c
@@ -90,7 +81,7 @@ func (t *Telemetry) postpone() {
 	defer t.mu.Unlock()
 	now := time.Now()
 	for c := range t.calls {
-		if c.phase == handling && !c.failing {
+		if c.handling && !c.failing {
 			c.due = now
 		}
 	}

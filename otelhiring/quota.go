@@ -4,16 +4,11 @@ import hiring "github.com/hiring-assessment/hiring-go"
 
 type quotaKey struct{ organization, server, class string }
 
-// learnQuota keeps the rate limit that a response reports: of one window the smallest
-// remainder, otherwise the later window.
+// learnQuota keeps the rate limit that a response reports.
 func (t *Telemetry) learnQuota(organization string, e hiring.Exchange) {
 	if !isAPI(e.Route) || !e.RateLimit.Known() || e.Status == 401 { // A 401 does not describe the rate limit of a key.
 		return
 	}
 	server, _ := hostPort(e.Server)
-	key := quotaKey{organization, server, class(e.Method)}
-	known := t.quotas[key]
-	if e.RateLimit.Reset.After(known.Reset) || e.RateLimit.Reset.Equal(known.Reset) && e.RateLimit.Remaining < known.Remaining {
-		t.quotas[key] = e.RateLimit
-	}
+	t.quotas[quotaKey{organization, server, class(e.Method)}] = e.RateLimit
 }

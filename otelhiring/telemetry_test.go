@@ -277,34 +277,6 @@ func TestErrorTypesOfCallsWithoutAResponse(t *testing.T) {
 	})
 }
 
-// TestRequestIDsWithUnusualCharactersAreLeftOut: a request id is text from the response.
-func TestRequestIDsWithUnusualCharactersAreLeftOut(t *testing.T) {
-	for id, exported := range map[string]bool{"req_0123456789abcdef": true, "7f9c24e8-3b1a": true, "ada@candidates.test": false, "Ada Example": false, strings.Repeat("a", 200): false} {
-		b, server := newRecorder(t), sandbox.Start(t)
-		header := hiring.WithHTTPClient(&http.Client{Transport: withRequestID{server.Transport(), id}})
-		_, err := server.Client(header, hiring.WithTrace(b.Trace())).Account.Get(t.Context())
-		require.NoError(t, err)
-		got, ok := attributesOf(b.spans.Ended()[0])["hiring.request_id"]
-		assert.Equal(t, exported, ok, "%s", id)
-		if exported {
-			assert.Equal(t, id, got)
-		}
-	}
-}
-
-type withRequestID struct {
-	base http.RoundTripper
-	id   string
-}
-
-func (w withRequestID) RoundTrip(r *http.Request) (*http.Response, error) {
-	response, err := w.base.RoundTrip(r)
-	if err == nil {
-		response.Header.Set("X-Request-Id", w.id)
-	}
-	return response, err
-}
-
 // TestOrganizationOfACallReplacesTheCommonOne checks that a metric has one
 // organization, also when a Telemetry with a name is used for another one.
 func TestOrganizationOfACallReplacesTheCommonOne(t *testing.T) {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"net"
 	"net/http"
-	"regexp"
 	"slices"
 	"strconv"
 	"time"
@@ -74,7 +73,7 @@ func (t organizationTrace) attempt(ctx context.Context, a hiring.TraceAttempt) (
 	c, _ := ctx.Value(callKey{}).(*call)
 	if c != nil {
 		t.mu.Lock()
-		c.phase = requesting
+		c.handling = false
 		t.mu.Unlock()
 	}
 	host, port := hostPort(a.Server)
@@ -106,7 +105,7 @@ func (t organizationTrace) attempt(ctx context.Context, a hiring.TraceAttempt) (
 // describe records the end of an attempt in its span.
 func describe(span trace.Span, e hiring.Exchange) {
 	span.SetAttributes(resultOf(e)...)
-	if requestID.MatchString(e.RequestID) {
+	if e.RequestID != "" {
 		span.SetAttributes(attribute.String("hiring.request_id", e.RequestID))
 	}
 	if e.Warning != "" {
@@ -128,10 +127,6 @@ func resultOf(e hiring.Exchange) []attribute.KeyValue {
 	}
 	return attributes
 }
-
-// requestID matches request ids. The API or a proxy chooses the text, so any other text
-// is not exported.
-var requestID = regexp.MustCompile(`^[A-Za-z0-9_-]{1,64}$`)
 
 func (t organizationTrace) record(ctx context.Context, host string, port int, e hiring.Exchange) {
 	attributes := slices.Concat([]attribute.KeyValue{semconv.URLTemplate(template(e.Route))}, t.common, resultOf(e))
