@@ -81,8 +81,8 @@ func ExampleNewWebhook() {
 	fmt.Println(err)
 	// Output:
 	// <nil>
-	// jobs: NewWebhook: plain http would send candidate data unencrypted: use https, or set InsecureHTTP
-	// jobs: NewWebhook: secret 1 has 0 bytes: 24 to 64 are required
+	// jobs: NewWebhook: plain http would send candidate data unencrypted: use https, or set AllowPrivate in your own network
+	// jobs: NewWebhook: secret 1 must be base64 of 24 to 64 bytes, with or without the prefix whsec_
 }
 
 // receive returns the handler of a receiver. It stores the id of a post in the

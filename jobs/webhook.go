@@ -47,8 +47,8 @@ type WebhookOptions struct {
 	Secrets []string
 
 	// AllowPrivate permits receivers at loopback, link-local, private and other
-	// addresses that are not on the public internet. Without it a post to such an
-	// address is refused when the connection is made, after the name was resolved, so
+	// addresses that are not on the public internet, and plain http. Without it a post to
+	// such an address is refused when the connection is made, after the name was resolved, so
 	// that customers who enter a URL cannot reach the servers of your own network.
 	// The proxy of the environment is then not used.
 	AllowPrivate bool
@@ -57,24 +57,19 @@ type WebhookOptions struct {
 	// Redirects are never followed. A client with a Transport of its own, for example
 	// for a proxy, decides itself which addresses it connects to.
 	Client *http.Client
-
-	// InsecureHTTP permits a plain http URL that is not on loopback. Posts contain
-	// names, addresses and reports of candidates.
-	InsecureHTTP bool
 }
 
 // Lengths of a secret in bytes that Standard Webhooks allows.
 const minSecret, maxSecret = 24, 64
 
-// NewWebhook returns a webhook that posts to the URL of the receiver: https, or http
-// on loopback. The error never contains a secret.
+// NewWebhook returns a webhook that posts to the https URL of the receiver. The error never contains a secret.
 func NewWebhook(receiver string, o WebhookOptions) (*Webhook, error) {
 	u, err := url.Parse(receiver)
 	if err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http" {
 		return nil, errors.New("jobs: NewWebhook: the receiver must be an absolute https URL")
 	}
-	if u.Scheme == "http" && !o.InsecureHTTP && !isLoopback(u.Hostname()) {
-		return nil, errors.New("jobs: NewWebhook: plain http would send candidate data unencrypted: use https, or set InsecureHTTP")
+	if u.Scheme == "http" && !o.AllowPrivate {
+		return nil, errors.New("jobs: NewWebhook: plain http would send candidate data unencrypted: use https, or set AllowPrivate in your own network")
 	}
 	if len(o.Secrets) == 0 {
 		return nil, errors.New("jobs: NewWebhook: at least one secret is required")
@@ -82,16 +77,10 @@ func NewWebhook(receiver string, o WebhookOptions) (*Webhook, error) {
 	w := &Webhook{url: receiver, client: &http.Client{Timeout: 15 * time.Second}}
 	for i, secret := range o.Secrets {
 		key, err := base64.StdEncoding.DecodeString(strings.TrimPrefix(secret, "whsec_"))
-		if err != nil {
-			return nil, fmt.Errorf("jobs: NewWebhook: secret %d is not base64, with or without the prefix whsec_", i+1)
+		if err != nil || len(key) < minSecret || len(key) > maxSecret {
+			return nil, fmt.Errorf("jobs: NewWebhook: secret %d must be base64 of %d to %d bytes, with or without the prefix whsec_", i+1, minSecret, maxSecret)
 		}
-		if len(key) < minSecret || len(key) > maxSecret {
-			return nil, fmt.Errorf("jobs: NewWebhook: secret %d has %d bytes: %d to %d are required", i+1, len(key), minSecret, maxSecret)
-		}
-		signer, err := standardwebhooks.NewWebhookRaw(key)
-		if err != nil {
-			return nil, fmt.Errorf("jobs: NewWebhook: secret %d is not valid", i+1)
-		}
+		signer, _ := standardwebhooks.NewWebhookRaw(key) // Returns no error.
 		w.signers = append(w.signers, signer)
 	}
 	if o.Client != nil {
@@ -128,25 +117,15 @@ func requirePublic(_, address string, _ syscall.RawConn) error {
 // lead, to hosts outside of the public internet: this network, carrier NAT, protocol
 // assignments, benchmarks, reserved addresses, and IPv6 networks that contain or
 // translate to IPv4 addresses.
-var specialNetworks = func() (all []netip.Prefix) {
-	for _, network := range []string{
-		"0.0.0.0/8", "100.64.0.0/10", "192.0.0.0/24", "198.18.0.0/15", "240.0.0.0/4",
-		"::/96", "64:ff9b::/96", "64:ff9b:1::/48", "2001::/32", "2002::/16", "fec0::/10",
-	} {
-		all = append(all, netip.MustParsePrefix(network))
-	}
-	return all
-}()
+var specialNetworks = []string{
+	"0.0.0.0/8", "100.64.0.0/10", "192.0.0.0/24", "198.18.0.0/15", "240.0.0.0/4",
+	"::/96", "64:ff9b::/96", "64:ff9b:1::/48", "2001::/32", "2002::/16", "fec0::/10",
+}
 
 func isPublic(ip netip.Addr) bool {
 	ip = ip.Unmap().WithZone("")
 	return ip.IsGlobalUnicast() && !ip.IsPrivate() &&
-		!slices.ContainsFunc(specialNetworks, func(network netip.Prefix) bool { return network.Contains(ip) })
-}
-
-func isLoopback(host string) bool {
-	ip := net.ParseIP(host)
-	return host == "localhost" || ip != nil && ip.IsLoopback()
+		!slices.ContainsFunc(specialNetworks, func(network string) bool { return netip.MustParsePrefix(network).Contains(ip) })
 }
 
 // message is the body of a post.
@@ -231,17 +210,12 @@ func responseError(r *http.Response, host string) error {
 // retryAfter returns the delay of a Retry-After header in seconds or as a date, or 0.
 func retryAfter(h http.Header) time.Duration {
 	text := h.Get("Retry-After")
-	seconds, err := strconv.ParseInt(text, 10, 32)
-	if err == nil || errors.Is(err, strconv.ErrRange) { // Out of range it is the largest, longer than any policy.
+	if seconds, err := strconv.ParseInt(text, 10, 32); err == nil {
 		return time.Duration(seconds) * time.Second
 	}
 	at, err := http.ParseTime(text)
 	if err != nil {
 		return 0
 	}
-	now, err := http.ParseTime(h.Get("Date"))
-	if err != nil {
-		now = time.Now()
-	}
-	return at.Sub(now)
+	return time.Until(at)
 }
