@@ -70,12 +70,12 @@ func deliveriesOf(o Organization, attempts int, found []hiring.Submission) ([]ri
 	return params, nil
 }
 
-// Deliver delivers a submission, also if it was delivered before. The delivery is
-// inserted in the caller's transaction and starts after the commit. It has all attempts of
-// its policy.
+// Deliver delivers a submission, also if it was delivered before. The delivery starts after
+// the commit of the caller's transaction.
 //
-//   - If River still keeps a delivery of the submission, Deliver deletes it, with its errors,
-//     and the new one has the same submission. A running delivery is not changed.
+//   - If River still keeps a delivery of the submission, Deliver retries it, as
+//     [river.Client.JobRetryTx] does: a discarded one gets one more attempt. A running
+//     delivery is not changed.
 //   - Otherwise the worker reads the submission from the API, which costs one read.
 //   - Deliver deletes the row of a submission that could not be decoded.
 //   - Deliver resumes the deliveries of the organization when they are paused, as after
@@ -95,22 +95,11 @@ func Deliver[TTx any](ctx context.Context, client *river.Client[TTx], tx TTx, or
 	if err != nil {
 		return err
 	}
-	args := deliveryArgs{Organization: organization, SubmissionID: submissionID}
-	inserted, err := client.InsertTx(ctx, tx, args, nil)
+	inserted, err := client.InsertTx(ctx, tx, deliveryArgs{Organization: organization, SubmissionID: submissionID}, nil)
 	if err != nil || !inserted.UniqueSkippedAsDuplicate {
 		return err
 	}
-	deleted, err := client.JobDeleteTx(ctx, tx, inserted.Job.ID)
-	if errors.Is(err, rivertype.ErrJobRunning) {
-		return nil
-	}
-	if err != nil {
-		return err
-	}
-	if err := json.Unmarshal(deleted.EncodedArgs, &args); err != nil {
-		return err
-	}
-	_, err = client.InsertTx(ctx, tx, args, &river.InsertOpts{MaxAttempts: deleted.MaxAttempts})
+	_, err = client.JobRetryTx(ctx, tx, inserted.Job.ID)
 	return err
 }
 
