@@ -64,14 +64,14 @@ func (in *installation[TTx]) countPolls(ctx context.Context) (map[jobState]jobCo
 // countDeliveries counts deliveries by state, pauses, and submissions that cannot be decoded.
 func (in *installation[TTx]) countDeliveries(ctx context.Context) (map[jobState]jobCount, error) {
 	t := in.table()
-	failures, first := "cardinality(errors)", "CAST(errors[1]->>'at' AS timestamptz)"
+	firstFailure := "CAST(errors[1]->>'at' AS timestamptz)"
 	if t.sqlite {
-		failures, first = "json_array_length(errors)", "errors->>'$[0].at'"
+		firstFailure = "errors->>'$[0].at'"
 	}
 	return in.count(ctx, `WITH deliveries AS (
 			SELECT args->>'organization' AS organization, `+t.epochSQL("created_at")+` AS created,
-				CASE WHEN state IN ('cancelled', 'discarded') THEN CAST(state AS text) WHEN `+failures+` > 0 THEN 'failing' WHEN state = 'running' THEN 'running' ELSE 'waiting' END AS condition,
-				`+t.epochSQL("CASE WHEN state IN ('cancelled', 'discarded') THEN finalized_at WHEN "+failures+" > 0 THEN "+first+" ELSE created_at END")+` AS since
+				CASE WHEN state IN ('cancelled', 'discarded') THEN CAST(state AS text) WHEN errors IS NOT NULL THEN 'failing' WHEN state = 'running' THEN 'running' ELSE 'waiting' END AS condition,
+				`+t.epochSQL("CASE WHEN state IN ('cancelled', 'discarded') THEN finalized_at WHEN errors IS NOT NULL THEN "+firstFailure+" ELSE created_at END")+` AS since
 			FROM river_job WHERE queue = '`+QueueDeliveries+`' AND (`+unfinishedSQL+` OR state IN ('cancelled', 'discarded')))
 		SELECT organization, condition, count(*), 0, min(since) FROM deliveries GROUP BY 1, 2
 		UNION ALL SELECT organization, '`+string(DeliveriesUnfinished)+`', count(*), 0, min(created) FROM deliveries WHERE condition NOT IN ('cancelled', 'discarded') GROUP BY 1
@@ -86,13 +86,8 @@ func (in *installation[TTx]) countInvitations(ctx context.Context) (map[jobState
 
 // countRuns counts the unfinished runs of invitations of each organization.
 func (in *installation[TTx]) countRuns(ctx context.Context) (map[jobState]jobCount, error) {
-	t := in.table()
-	failures := "cardinality(errors)"
-	if t.sqlite {
-		failures = "json_array_length(errors)"
-	}
 	return in.count(ctx, `SELECT args->>'organization', '', sum(CASE WHEN state = 'discarded' THEN 0 ELSE 1 END),
-			sum(CASE WHEN `+failures+` > 0 OR metadata->>'`+metadataPlan+`' = 'reached' THEN 1 ELSE 0 END), 0
+			sum(CASE WHEN errors IS NOT NULL OR metadata->>'`+metadataPlan+`' = 'reached' THEN 1 ELSE 0 END), 0
 		FROM river_job WHERE queue = '`+QueueInvitations+`' AND (`+unfinishedSQL+` OR state = 'discarded') GROUP BY 1`)
 }
 

@@ -147,10 +147,7 @@ func Migrate[TTx any](ctx context.Context, db Database[TTx], schema string) erro
 		if err = migrate(); err == nil || ctx.Err() != nil {
 			break
 		}
-		select {
-		case <-ctx.Done():
-		case <-time.After(rand.N(200 * time.Millisecond)): //nolint:gosec // Not a secret.
-		}
+		time.Sleep(rand.N(200 * time.Millisecond)) //nolint:gosec // Not a secret.
 	}
 	return err
 }

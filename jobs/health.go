@@ -64,14 +64,9 @@ func (w *healthWorker[TTx]) keepPolling(ctx context.Context, client *river.Clien
 			missing = append(missing, river.InsertManyParams{Args: pollArgs{name, p.special}})
 		}
 	}
-	return insertJobs(ctx, client, missing)
-}
-
-func insertJobs[TTx any](ctx context.Context, client *river.Client[TTx], missing []river.InsertManyParams) error {
-	if len(missing) == 0 {
-		return nil
+	if len(missing) > 0 {
+		_, err = client.InsertMany(ctx, missing)
 	}
-	_, err := client.InsertMany(ctx, missing)
 	return err
 }
 
@@ -105,12 +100,13 @@ func (w *healthWorker[TTx]) keepInviting(ctx context.Context, client *river.Clie
 	if err != nil {
 		return err
 	}
-	var missing []river.InsertManyParams
 	for _, name := range names {
 		key := jobState{organization: name}
 		c, run, stuck := queued[key], runs[key], jobCount{}
 		if c.n > 0 && run.n == 0 {
-			missing = append(missing, river.InsertManyParams{Args: inviteArgs{name}})
+			if _, err := client.Insert(ctx, inviteArgs{name}, nil); err != nil {
+				return err
+			}
 		}
 		if run.special > 0 {
 			stuck = c
@@ -119,5 +115,5 @@ func (w *healthWorker[TTx]) keepInviting(ctx context.Context, client *river.Clie
 		telemetry.Count(ctx, CountEvent{name, KindInvitations, InvitationsQueued, c.n, c.since()})
 		telemetry.Count(ctx, CountEvent{name, KindInvitations, InvitationsStuck, stuck.n, stuck.since()})
 	}
-	return insertJobs(ctx, client, missing)
+	return nil
 }

@@ -48,7 +48,6 @@ type installation[TTx any] struct {
 	reading sync.Once  // The process has begun to read its directories again and again.
 	clock   slog.Level // Of the last comparison of clocks.
 	running sync.Map   // Running deliveries by job id, as runningDelivery, for JobStuckHandler.
-	unread  sync.Map   // Names of organizations whose state this process cannot read.
 }
 
 // install returns the installation of a configuration, and sets the fields of the
@@ -124,6 +123,15 @@ func addQueue(config *river.Config, name string, queue river.QueueConfig) {
 		config.Queues = make(map[string]river.QueueConfig)
 	}
 	config.Queues[name] = queue
+}
+
+// register returns the registry of the organizations of sources, which is read from then on. polls
+// is nil when they are not polled.
+func (in *installation[TTx]) register(polls func(context.Context) (map[jobState]jobCount, error), sources ...source) *registry {
+	r := &registry{sources: sources, polls: polls, log: in.logger}
+	r.current.Store(new(listing))
+	in.registries = append(in.registries, r)
+	return r
 }
 
 // logger returns the logger of the configuration.

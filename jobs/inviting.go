@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"iter"
-	"log/slog"
 	"time"
 
 	"github.com/riverqueue/river"
@@ -53,17 +52,15 @@ type Invitations struct {
 //
 // Scope write; costs what EnsureAll costs.
 func SendInvitations[TTx any](config *river.Config, db Database[TTx], invitations Invitations) error {
-	var in *installation[TTx]
-	registry, err := newRegistry(nil, func() *slog.Logger { return in.logger() },
-		source{invitations.Organizations, invitations.Directory, invitations.Telemetry.complete()})
+	source, err := newSource(invitations.Organizations, invitations.Directory, invitations.Telemetry, make(map[string]bool))
 	if err != nil {
 		return err
 	}
-	if in, err = install(config, db); err != nil {
+	in, err := install(config, db)
+	if err != nil {
 		return err
 	}
-	in.inviting, in.planWait = registry, cmp.Or(max(invitations.PlanWait, 0), time.Hour)
-	in.registries = append(in.registries, registry)
+	in.inviting, in.planWait = in.register(nil, source), cmp.Or(max(invitations.PlanWait, 0), time.Hour)
 	addQueue(config, QueueInvitations, river.QueueConfig{MaxWorkers: 10, FetchPollInterval: rarePollInterval})
 	return nil
 }

@@ -27,7 +27,7 @@ type Organization struct {
 
 	// Watch are the options of the polls. Since is the start of the first poll. A zero
 	// Since means the time when the first job was inserted, even if that job failed.
-	// Checkpoint must be nil, because the state is in the table hiring_jobs.
+	// Checkpoint is not used, because the state is in the table hiring_jobs.
 	Watch hiring.WatchOptions
 
 	// Value is passed to the handlers in [Delivery.Organization]. This package does
@@ -43,9 +43,6 @@ func (o Organization) check() error {
 	}
 	if o.Client == nil {
 		return fmt.Errorf("jobs: organization %q needs a Client", o.Name)
-	}
-	if o.Watch.Checkpoint != nil {
-		return fmt.Errorf("jobs: organization %q: Watch.Checkpoint would not be used: leave it nil, the state is in the table hiring_jobs", o.Name)
 	}
 	return nil
 }
@@ -66,8 +63,8 @@ type Directory struct {
 	// stays in force. It may be called by several goroutines, one at a time.
 	List func(ctx context.Context) ([]DirectoryEntry, error)
 
-	// Open returns a listed organization, for example with a decrypted key. An empty
-	// Name means the listed one. Open is called when a job needs the organization for
+	// Open returns a listed organization, for example with a decrypted key. Its Name is
+	// the listed one. Open is called when a job needs the organization for
 	// the first time in a process, and again after its revision has changed, after the
 	// API has rejected the key, and after Open has returned an error. The jobs of the
 	// organization fail with that error, and are retried.
@@ -85,9 +82,32 @@ type DirectoryEntry struct {
 
 // source is where the organizations of one Results, or of Invitations, come from.
 type source struct {
-	fixed     []Organization
-	directory *Directory // After newRegistry never nil.
-	telemetry Telemetry  // Complete.
+	directory *Directory
+	telemetry Telemetry // Complete.
+}
+
+// newSource checks fixed organizations, whose names must not be taken. Those of a directory are
+// checked when they are opened.
+func newSource(fixed []Organization, directory *Directory, telemetry Telemetry, taken map[string]bool) (source, error) {
+	s := source{directory, telemetry.complete()}
+	switch {
+	case directory != nil && len(fixed) > 0:
+		return s, errors.New("jobs: set Organizations or Directory, not both")
+	case directory == nil && len(fixed) == 0:
+		return s, errors.New("jobs: no organizations were given: set Organizations, or a Directory when they come later")
+	case directory == nil:
+		s.directory = directoryOf(fixed)
+	}
+	for _, o := range fixed {
+		if err := o.check(); err != nil {
+			return s, err
+		}
+		if taken[o.Name] {
+			return s, fmt.Errorf("jobs: two organizations have the name %q: give each its own name", o.Name)
+		}
+		taken[o.Name] = true
+	}
+	return s, nil
 }
 
 // directoryOf returns a directory of fixed organizations.
@@ -102,23 +122,13 @@ func directoryOf(fixed []Organization) *Directory {
 	}
 }
 
-func (s source) check() error {
-	switch {
-	case s.directory != nil && len(s.fixed) > 0:
-		return errors.New("jobs: set Organizations or Directory, not both")
-	case s.directory != nil && (s.directory.List == nil || s.directory.Open == nil):
-		return errors.New("jobs: a Directory needs List and Open")
-	case s.directory == nil && len(s.fixed) == 0:
-		return errors.New("jobs: no organizations were given: set Organizations, or a Directory when they come later")
-	}
-	return nil
-}
-
 // registry holds the organizations that this process knows.
 type registry struct {
 	sources []source
 	polls   func(context.Context) (map[jobState]jobCount, error) // See countPolls. Nil when the organizations are not polled.
 	log     func() *slog.Logger
+
+	unlisted sync.Map // When a job of an organization that is not listed came first, by name.
 
 	reading sync.Mutex // Held while the sources are read.
 	due     sync.Mutex // Held while PollDue is reported, so that nothing follows the report of a removed organization.
@@ -127,10 +137,9 @@ type registry struct {
 
 // listing is what the sources listed. It does not change.
 type listing struct {
-	entries     map[string]*entry
-	unlisted    map[string]time.Time // When an organization was removed.
-	first, read time.Time            // When the sources were read for the first time, and when they were read last.
-	err         error                // Of List, while no organization is known.
+	entries map[string]*entry
+	read    time.Time // When the sources were read.
+	err     error     // Of List, while no organization is known.
 }
 
 // entry is an organization of a registry.
@@ -152,32 +161,6 @@ const unknownInterval = 2 * time.Second
 
 // listTimeout limits one call of [Directory.List].
 const listTimeout = 15 * time.Second
-
-// newRegistry checks the fixed organizations. Those of directories are read later.
-func newRegistry(polls func(context.Context) (map[jobState]jobCount, error), log func() *slog.Logger, sources ...source) (*registry, error) {
-	names := make(map[string]bool)
-	sources = slices.Clone(sources)
-	for i, s := range sources {
-		if err := s.check(); err != nil {
-			return nil, err
-		}
-		if s.directory == nil {
-			sources[i].directory = directoryOf(s.fixed)
-		}
-		for _, o := range s.fixed {
-			if err := o.check(); err != nil {
-				return nil, err
-			}
-			if names[o.Name] {
-				return nil, fmt.Errorf("jobs: two organizations have the name %q: give each its own name", o.Name)
-			}
-			names[o.Name] = true
-		}
-	}
-	r := &registry{sources: sources, polls: polls, log: log}
-	r.current.Store(&listing{unlisted: make(map[string]time.Time)})
-	return r, nil
-}
 
 // errUnlisted is returned for an organization that this process does not list.
 var errUnlisted = errors.New("jobs: the organization is not listed")
@@ -204,13 +187,11 @@ func (r *registry) sourceOf(name string) int {
 	return 0
 }
 
-// unlistedFor returns how long an organization has not been listed in this process.
+// unlistedFor returns how long ago the first job came to this process of an organization that has
+// not been listed since then.
 func (r *registry) unlistedFor(name string) time.Duration {
-	now := r.current.Load()
-	if removed, ok := now.unlisted[name]; ok {
-		return time.Since(removed)
-	}
-	return time.Since(now.first)
+	first, _ := r.unlisted.LoadOrStore(name, time.Now())
+	return time.Since(first.(time.Time))
 }
 
 // names returns the names of the organizations, sorted, or the error of List while none is
@@ -239,10 +220,6 @@ func (r *registry) refresh(ctx context.Context, interval time.Duration) {
 		}
 	}
 	next.read = time.Now()
-	next.first = before.first
-	if next.first.IsZero() {
-		next.first = next.read
-	}
 	r.replace(ctx, before, &next)
 }
 
@@ -281,7 +258,7 @@ func (r *registry) reportPollDue(ctx context.Context, name string, at time.Time)
 
 // list reads the sources.
 func (r *registry) list(ctx context.Context, before *listing) (next listing, err error) {
-	next.entries, next.unlisted = make(map[string]*entry), maps.Clone(before.unlisted)
+	next.entries = make(map[string]*entry)
 	for i, s := range r.sources {
 		listCtx, cancel := context.WithTimeout(ctx, listTimeout)
 		listed, err := s.directory.List(listCtx)
@@ -301,13 +278,8 @@ func (r *registry) list(ctx context.Context, before *listing) (next listing, err
 			next.entries[l.Name] = e
 		}
 	}
-	for name := range before.entries {
-		if next.entries[name] == nil {
-			next.unlisted[name] = time.Now()
-		}
-	}
 	for name := range next.entries {
-		delete(next.unlisted, name)
+		r.unlisted.Delete(name)
 	}
 	return next, nil
 }
@@ -332,16 +304,10 @@ func (e *entry) organization(ctx context.Context, s source) (Organization, error
 	if err != nil {
 		return o, fmt.Errorf("jobs: opening organization %q: %w", e.Name, err)
 	}
-	if o.Name == "" {
-		o.Name = e.Name
-	}
-	if o.Name != e.Name {
-		return o, fmt.Errorf("jobs: Directory.Open returned the organization %q for %q", o.Name, e.Name)
-	}
+	o.Name, o.telemetry = e.Name, s.telemetry
 	if err := o.check(); err != nil {
 		return o, err
 	}
-	o.telemetry = s.telemetry
 	e.opened = &o
 	return o, nil
 }

@@ -26,21 +26,21 @@ func manyResultsAreSavedInParts[TTx any](t *testing.T, s *store[TTx]) {
 	api := newAPI(t)
 	api.addEvaluated(t, 250)
 	config := testConfig()
-	inserted, saved := 0, 0
+	inserted, saved := 0, make(chan int, 1)
 	config.Hooks = append(config.Hooks, river.HookInsertBeginFunc(func(_ context.Context, job *rivertype.JobInsertParams) error {
 		if job.Kind != jobs.KindDelivery {
 			return nil
 		}
 		inserted++ // One poll runs at a time.
 		if inserted == 230 {
-			saved = s.count(t, "river_job WHERE kind = 'hiring_delivery'")
+			go func() { saved <- s.count(t, "river_job WHERE kind = 'hiring_delivery'") }() // SQLite's only connection is in use.
 			return errors.New("the connection was lost")
 		}
 		return nil
 	}))
 	s.watch(t, config, jobs.Results[TTx]{Organizations: api.organizations(), Handle: s.insertResult})
 	eventually(t, s.deliveredIs(t, 250))
-	require.Equal(t, 200, saved)
+	require.Equal(t, 200, <-saved)
 	s.requireStoredOnce(t, 250)
 	require.Equal(t, 1, s.count(t, "river_job WHERE kind = 'hiring_poll' AND errors IS NOT NULL"))
 }
@@ -69,7 +69,7 @@ func TestStateOfANewerVersionIsLeftAloneSQLite(t *testing.T) {
 		eventually(t, snoozed)
 		s.retryPoll(t)
 	}
-	require.Equal(t, 1, strings.Count(log.String(), "cannot use the saved state of the watch"))
+	require.Contains(t, log.String(), "cannot use the saved state of the watch")
 	require.Equal(t, newer, queryValue[string](t, s.db, "SELECT detail FROM hiring_jobs"))
 
 	s.mustExec(t, "UPDATE hiring_jobs SET detail = $1", state)

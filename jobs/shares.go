@@ -50,11 +50,7 @@ const sharePollInterval = 250 * time.Millisecond
 func (s *shares) take(ctx context.Context, organization string) (release func(error), turn time.Duration) {
 	for {
 		s.mu.Lock()
-		x := s.organizations[organization]
-		if x == nil {
-			x = &share{freed: make(chan struct{})}
-			s.organizations[organization] = x
-		}
+		x := s.share(organization)
 		now, wasSlow, limit := time.Now(), x.slow, max(1, s.workers*3/10)
 		free := x.running < limit
 		if wasSlow {
@@ -67,7 +63,7 @@ func (s *shares) take(ctx context.Context, organization string) (release func(er
 				s.slow++
 			}
 			s.mu.Unlock()
-			return func(err error) { s.release(organization, time.Since(now), wasSlow, isTimeout(err)) }, 0
+			return func(err error) { s.release(x, time.Since(now), wasSlow, isTimeout(err)) }, 0
 		}
 		patience, freed := sharePatience-now.Sub(x.started), x.freed
 		if wasSlow || patience <= 0 || ctx.Err() != nil {
@@ -82,6 +78,14 @@ func (s *shares) take(ctx context.Context, organization string) (release func(er
 		case <-ctx.Done():
 		}
 	}
+}
+
+// share returns the share of an organization. The caller holds the lock.
+func (s *shares) share(organization string) *share {
+	if s.organizations[organization] == nil {
+		s.organizations[organization] = &share{freed: make(chan struct{})}
+	}
+	return s.organizations[organization]
 }
 
 // River makes a job that is snoozed for at most this time available at its time, and
@@ -107,10 +111,9 @@ func (x *share) turn(now, interval time.Duration) time.Duration {
 	return x.far - now
 }
 
-func (s *shares) release(organization string, took time.Duration, wasSlow, slow bool) {
+func (s *shares) release(x *share, took time.Duration, wasSlow, slow bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	x := s.organizations[organization]
 	x.running--
 	x.slow = slow
 	x.mean = (4*cmp.Or(x.mean, took) + took) / 5

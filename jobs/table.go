@@ -10,6 +10,8 @@ import (
 
 	"github.com/jackc/pgx/v5"
 	"github.com/riverqueue/river"
+
+	hiring "github.com/hiring-assessment/hiring-go"
 )
 
 // Status is the status of a row of the table hiring_jobs.
@@ -129,6 +131,21 @@ func (t table) insert(ctx context.Context, key rowKey, row savedRow) error {
 		VALUES ($1, $2, $3, $4, $5, $6)
 		ON CONFLICT (organization, assessment_id, address) DO NOTHING`,
 		key.organization, key.assessmentID, key.address, string(row.status), row.detail, row.version)
+}
+
+// insertUnreadable inserts a row for each submission that a poll could not decode.
+func (t table) insertUnreadable(ctx context.Context, organization string, problems []error) error {
+	for _, problem := range problems {
+		item, ok := errors.AsType[*hiring.ItemError](problem)
+		if !ok {
+			continue
+		}
+		key := rowKey{organization: organization, address: unreadableAddress + storable(item.ID)}
+		if err := t.insert(ctx, key, savedRow{status: StatusUnreadable, detail: errorText(item.Err), version: 1}); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // errOvertaken is returned when another attempt or an operator has changed the row

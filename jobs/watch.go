@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"log/slog"
 	"slices"
 	"time"
 
@@ -86,33 +85,27 @@ type Results[TTx any] struct {
 //nolint:contextcheck,nolintlint // Watch waits for nothing: it has no context.
 func Watch[TTx any](config *river.Config, db Database[TTx], results ...Results[TTx]) error {
 	results = slices.Clone(results)
-	sources := make([]source, len(results))
+	sources, taken := make([]source, len(results)), make(map[string]bool)
 	for i := range results {
 		r := &results[i]
 		if r.Handle == nil && r.Send == nil {
 			return errors.New("jobs: Watch: Handle and Send are nil: results would go nowhere")
 		}
+		var err error
+		if sources[i], err = newSource(r.Organizations, r.Directory, r.Telemetry, taken); err != nil {
+			return err
+		}
 		r.Retry = r.Retry.withDefaults()
-		sources[i] = source{r.Organizations, r.Directory, r.Telemetry.complete()}
-	}
-	if len(results) == 0 {
-		return errors.New("jobs: Watch: no Results were given")
-	}
-	var in *installation[TTx]
-	registry, err := newRegistry(func(ctx context.Context) (map[jobState]jobCount, error) { return in.countPolls(ctx) },
-		func() *slog.Logger { return in.logger() }, sources...)
-	if err != nil {
-		return err
 	}
 	workers := cmp.Or(config.Queues[QueueDeliveries].MaxWorkers, deliveryWorkers)
 	if least := workers + spareConns; !db.sqlite && db.maxConns < least {
 		return fmt.Errorf("jobs: Watch: the pool has at most %d connections: set MaxConns of pgxpool.Config to at least %d, five more than deliveries run at once", db.maxConns, least)
 	}
-	if in, err = install(config, db); err != nil {
+	in, err := install(config, db)
+	if err != nil {
 		return err
 	}
-	in.watched, in.results, in.shares = registry, results, newShares(workers)
-	in.registries = append(in.registries, registry)
+	in.watched, in.results, in.shares = in.register(in.countPolls, sources...), results, newShares(workers)
 	config.JobStuckHandler = in.handleStuck(config.JobStuckHandler)
 	addQueue(config, QueuePolls, river.QueueConfig{MaxWorkers: pollWorkers})
 	addQueue(config, QueueDeliveries, river.QueueConfig{MaxWorkers: workers, FetchPollInterval: sharePollInterval})
@@ -193,7 +186,6 @@ func (w *pollWorker[TTx]) poll(ctx context.Context, o Organization, retry RetryP
 	if problem, ok := errors.AsType[*hiring.ParamError](pollErr); ok && problem.Param == "state" {
 		return w.leaveState(ctx, o, problem)
 	}
-	w.unread.Delete(o.Name)
 	if pollErr != nil && polled.State == state {
 		return pollErr
 	}
@@ -214,18 +206,16 @@ func (w *pollWorker[TTx]) poll(ctx context.Context, o Organization, retry RetryP
 // leaveState leaves a state that this process cannot use to the others, for example to those
 // of a newer version during a deployment.
 func (w *pollWorker[TTx]) leaveState(ctx context.Context, o Organization, problem error) error {
-	if _, known := w.unread.LoadOrStore(o.Name, true); !known {
-		w.logger().WarnContext(ctx, "jobs: this process cannot use the saved state of the watch and leaves it to others", "organization", o.Name, "error", problem)
-	}
+	w.logger().WarnContext(ctx, "jobs: this process cannot use the saved state of the watch and leaves it to others", "organization", o.Name, "error", problem)
 	o.reportEvent(ctx, KindPoll, EventStateRefused)
 	return river.JobSnooze(time.Minute)
 }
 
-// Limits of the transactions that save a poll. A poll finds up to 10,000 results, whose
-// size the API does not limit.
+// Limits of what saves a poll. A poll finds up to 10,000 results, whose size the API does not
+// limit. The saving ends before River could give the poll to another worker.
 const (
-	saveSize    = 100 // Deliveries.
-	saveTimeout = 30 * time.Second
+	saveSize    = 100 // Deliveries of a transaction.
+	saveTimeout = 2 * time.Minute
 )
 
 // save saves the result of a poll. The last transaction saves the state. If the poll
@@ -238,52 +228,41 @@ func (w *pollWorker[TTx]) save(
 	if err != nil {
 		return err
 	}
-	client := river.ClientFromContext[TTx](ctx)
+	ctx, stop := context.WithTimeout(ctx, saveTimeout)
+	defer stop()
 	for part := range slices.Chunk(deliveries, saveSize) {
-		err := w.inShortTx(ctx, func(ctx context.Context, tx TTx, t table) error {
-			row, err := t.load(ctx, rowKey{organization: o.Name})
-			if err != nil || row.version != version {
-				return cmp.Or(err, errOvertaken)
-			}
-			_, err = client.InsertManyTx(ctx, tx, part)
-			return err
-		})
-		if err != nil {
+		if err := w.insertDeliveries(ctx, o.Name, version, part); err != nil {
 			return err
 		}
 	}
-	return w.inShortTx(ctx, func(ctx context.Context, tx TTx, t table) error {
+	return w.inTx(ctx, func(tx TTx, t table) error {
 		row := savedRow{status: StatusWatching, detail: polled.State, version: version, failed: !succeeded}
 		if err := t.save(ctx, rowKey{organization: o.Name}, row); err != nil {
 			return err
 		}
-		for _, problem := range polled.Errors {
-			item, ok := errors.AsType[*hiring.ItemError](problem)
-			if !ok {
-				continue
-			}
-			key := rowKey{organization: o.Name, address: unreadableAddress + storable(item.ID)}
-			if err := t.insert(ctx, key, savedRow{status: StatusUnreadable, detail: errorText(item.Err), version: 1}); err != nil {
-				return err
-			}
-		}
-		if !succeeded {
-			return nil
+		if err := t.insertUnreadable(ctx, o.Name, polled.Errors); err != nil || !succeeded {
+			return err
 		}
 		if err := w.complete(ctx, tx, job.JobRow); err != nil {
 			return err
 		}
 		next := &river.InsertOpts{ScheduledAt: time.Now().Add(polled.Wait)}
-		_, err := client.InsertTx(ctx, tx, pollArgs{Organization: o.Name, Round: version + 1}, next)
+		_, err := river.ClientFromContext[TTx](ctx).InsertTx(ctx, tx, pollArgs{Organization: o.Name, Round: version + 1}, next)
 		return err
 	})
 }
 
-// inShortTx is inTx with the time of a transaction of save.
-func (w *pollWorker[TTx]) inShortTx(ctx context.Context, do func(ctx context.Context, tx TTx, t table) error) error {
-	ctx, stop := context.WithTimeout(ctx, saveTimeout)
-	defer stop()
-	return w.inTx(ctx, func(tx TTx, t table) error { return do(ctx, tx, t) })
+// insertDeliveries inserts a part of the deliveries of a poll, unless another one has saved since
+// the version.
+func (w *pollWorker[TTx]) insertDeliveries(ctx context.Context, organization string, version int64, part []river.InsertManyParams) error {
+	return w.inTx(ctx, func(tx TTx, t table) error {
+		row, err := t.load(ctx, rowKey{organization: organization})
+		if err != nil || row.version != version {
+			return cmp.Or(err, errOvertaken)
+		}
+		_, err = river.ClientFromContext[TTx](ctx).InsertManyTx(ctx, tx, part)
+		return err
+	})
 }
 
 // withEarlierDeadline returns a context that ends after three quarters of the time of a

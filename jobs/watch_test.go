@@ -146,7 +146,6 @@ func TestWatchRejectsInvalidResults(t *testing.T) {
 		"no organization":     {Handle: handle},
 		"no name":             {Handle: handle, Organizations: []jobs.Organization{{Client: api.LiveClient()}}},
 		"no client":           {Handle: handle, Organizations: []jobs.Organization{{Name: "acme"}}},
-		"a checkpoint":        {Handle: handle, Organizations: []jobs.Organization{{Name: "acme", Client: api.LiveClient(), Watch: hiring.WatchOptions{Checkpoint: hiring.FileCheckpoint("state")}}}},
 		"the same name twice": {Handle: handle, Organizations: append(api.organizations(), api.organizations()...)},
 	} {
 		t.Run(name, func(t *testing.T) {

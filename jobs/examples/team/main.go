@@ -57,7 +57,6 @@ func run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	defer service.close()
 	url := os.Getenv("DATABASE_URL")
 	switch {
 	case url == "":

@@ -71,9 +71,3 @@ func (s *service) evaluate(ctx context.Context) {
 		}
 	}
 }
-
-func (s *service) close() {
-	if s.fake != nil {
-		s.fake.Close()
-	}
-}
