@@ -71,30 +71,20 @@ type incident struct {
 	within time.Duration // The alerts fire at this time after the beginning at the latest.
 }
 
-// collect scrapes processes for a duration. The series of other processes become stale.
-func (s *scrapes) collect(t *testing.T, d time.Duration, processes ...*recorder) {
-	t.Helper()
-	for range d / scrapeInterval {
-		for _, b := range processes {
-			for series, sample := range b.scrape(t) {
-				series = strings.Replace(series, "{", fmt.Sprintf(`{job="hiring",instance=%q,`, b.instance), 1)
-				if s.samples[series] == nil {
-					s.samples[series] = slices.Repeat([]string{"_"}, s.count)
-				}
-				s.samples[series] = append(s.samples[series], sample)
-			}
+// add adds a scrape. A series that is not in it becomes stale.
+func (s *scrapes) add(scrape map[string]string) {
+	for series, sample := range scrape {
+		series = strings.Replace(series, "{", `{job="hiring",instance="a:1",`, 1)
+		if s.samples[series] == nil {
+			s.samples[series] = slices.Repeat([]string{"_"}, s.count)
 		}
-		s.count++
-		for series, samples := range s.samples {
-			if last := samples[len(samples)-1]; len(samples) == s.count {
-				continue
-			} else if last == "_" || last == "stale" {
-				s.samples[series] = append(samples, "_")
-			} else {
-				s.samples[series] = append(samples, "stale")
-			}
+		s.samples[series] = append(s.samples[series], sample)
+	}
+	s.count++
+	for series, samples := range s.samples {
+		if len(samples) < s.count {
+			s.samples[series] = append(samples, "stale")
 		}
-		time.Sleep(scrapeInterval)
 	}
 }
 
@@ -105,6 +95,15 @@ type environment struct {
 
 	server *sandbox.Server
 	client *hiring.Client // A client of the process for sandbox.LiveKey.
+}
+
+// collect scrapes the process for a duration.
+func (env *environment) collect(t *testing.T, d time.Duration) {
+	t.Helper()
+	for range d / scrapeInterval {
+		env.add(env.scrape(t))
+		time.Sleep(scrapeInterval)
+	}
 }
 
 // fault begins an incident. Its alerts fire within ten minutes.
@@ -224,33 +223,33 @@ func (env *environment) evaluate(t *testing.T, ids []string) {
 }
 
 // labels are the labels of an alert other than job and severity, and other than an instance
-// that is a:1. An empty value means that the label is absent. Two instances mean two alerts.
+// that is a:1. An empty value means that the label is absent.
 type labels map[string]string
 
 var healthy = map[string]func(*testing.T, *environment){
 	"a burst of results, each handled for two seconds": func(t *testing.T, env *environment) {
 		ids := env.begin(t, 500)
 		env.watch(t, hiring.WatchOptions{}, 2*time.Second)
-		env.collect(t, 10*time.Minute, env.recorder)
+		env.collect(t, 10*time.Minute)
 		env.evaluate(t, ids)
-		env.collect(t, time.Hour, env.recorder)
+		env.collect(t, time.Hour)
 	},
 	"seven idle hours of WaitReports": func(t *testing.T, env *environment) {
 		env.wait(t, env.begin(t, 200), hiring.WaitOptions{})
-		env.collect(t, 7*time.Hour, env.recorder) // Each id is read within six hours.
+		env.collect(t, 7*time.Hour) // Each id is read within six hours.
 	},
 	"polls up to ten minutes apart": func(t *testing.T, env *environment) {
 		env.watch(t, hiring.WatchOptions{MaxInterval: 10 * time.Minute}, 0)
 		env.poll(t, "acme", hiring.WatchOptions{MaxInterval: 10 * time.Minute}, env.client)
 		env.wait(t, env.begin(t, 10), hiring.WaitOptions{MaxInterval: 10 * time.Minute})
-		env.collect(t, 3*time.Hour, env.recorder)
+		env.collect(t, 3*time.Hour)
 	},
 	"a shared rate limit": func(t *testing.T, env *environment) {
 		env.watch(t, hiring.WatchOptions{}, 0)
 		env.wait(t, env.begin(t, 300), hiring.WaitOptions{})
 		env.poll(t, "acme", hiring.WatchOptions{}, env.client)
 		env.read(t, hiring.WithQuotaReserve(0.08))
-		env.collect(t, 2*time.Hour, env.recorder)
+		env.collect(t, 2*time.Hour)
 	},
 }
 
@@ -264,43 +263,43 @@ func acme(more labels) labels {
 var faults = map[string]func(*testing.T, *environment){
 	"the API is down": func(t *testing.T, env *environment) {
 		env.watch(t, hiring.WatchOptions{}, 0)
-		env.collect(t, 10*time.Minute, env.recorder)
+		env.collect(t, 10*time.Minute)
 		env.fault(map[string]labels{"HiringPollOverdue": {"hiring_operation": "Submissions.Watch"}})
 		env.server.Inject(sandbox.Fault{Route: "*", Times: -1, Reset: true})
-		env.collect(t, 20*time.Minute, env.recorder)
+		env.collect(t, 20*time.Minute)
 	},
 	"a watch whose results are not handled": func(t *testing.T, env *environment) {
 		ids := env.begin(t, 10)
 		env.watch(t, hiring.WatchOptions{}, time.Hour)
-		env.collect(t, 10*time.Minute, env.recorder)
+		env.collect(t, 10*time.Minute)
 		env.fault(map[string]labels{"HiringPollOverdue": {"hiring_operation": "Submissions.Watch"}})
 		env.evaluate(t, ids)
-		env.collect(t, 20*time.Minute, env.recorder)
+		env.collect(t, 20*time.Minute)
 	},
 	"a watch that ended with an error": func(t *testing.T, env *environment) {
 		env.watch(t, hiring.WatchOptions{Checkpoint: &fullDisk{after: 5}}, 0)
-		env.collect(t, 5*time.Minute, env.recorder)
+		env.collect(t, 5*time.Minute)
 		env.fault(map[string]labels{"HiringPollOverdue": {"hiring_operation": "Submissions.Watch"}})
-		env.collect(t, 30*time.Minute, env.recorder)
+		env.collect(t, 30*time.Minute)
 	},
 	"one of two organizations is not polled": func(t *testing.T, env *environment) {
 		env.fault(map[string]labels{"HiringPollOverdue": acme(labels{"hiring_operation": "Submissions.Poll"})})
 		env.poll(t, "globex", hiring.WatchOptions{}, env.client)
 		env.poll(t, "acme", hiring.WatchOptions{}, env.server.LiveClient(hiring.WithTrace(env.Trace()), noRoute()))
-		env.collect(t, 20*time.Minute, env.recorder)
+		env.collect(t, 20*time.Minute)
 	},
 	"the key is wrong from the start": func(t *testing.T, env *environment) {
 		env.fault(map[string]labels{"HiringKeyRefused": {}})
 		env.server.RevokeKey(sandbox.LiveKey)
 		env.watch(t, hiring.WatchOptions{}, 0)
-		env.collect(t, 4*time.Minute, env.recorder)
+		env.collect(t, 4*time.Minute)
 	},
 	"another program uses up the rate limit between two polls": func(t *testing.T, env *environment) {
 		env.watch(t, hiring.WatchOptions{}, 0)
-		env.collect(t, 10*time.Minute, env.recorder)
+		env.collect(t, 10*time.Minute)
 		env.fault(map[string]labels{"HiringQuotaNearlyUsed": {"hiring_quota_class": "read"}})
 		env.server.SetQuota(sandbox.LiveKey, sandbox.ClassRead, 0)
-		env.collect(t, 2*time.Hour, env.recorder)
+		env.collect(t, 2*time.Hour)
 	},
 }
 
@@ -528,16 +527,9 @@ func (s *scrapes) check(t *testing.T) {
 			maps.Copy(expected, more)
 			maps.Copy(expected, r.Labels)
 			maps.DeleteFunc(expected, func(_, value string) bool { return value == "" })
-			var each []object
-			for instance := range strings.SplitSeq(expected["instance"], " ") {
-				l := maps.Clone(expected)
-				if instance != "" {
-					l["instance"] = instance
-				}
-				each = append(each, object{"exp_labels": l, "exp_annotations": r.expand(t, l)})
-			}
 			last := min(i.from+int(i.within/scrapeInterval), next-1)
-			alerts = append(alerts, object{"alertname": r.Alert, "eval_time": at(last), "exp_alerts": each})
+			alert := object{"exp_labels": expected, "exp_annotations": r.expand(t, expected)}
+			alerts = append(alerts, object{"alertname": r.Alert, "eval_time": at(last), "exp_alerts": []object{alert}})
 			names = append(names, object{"labels": fmt.Sprintf("{alertname=%q}", r.Alert), "value": 1})
 		}
 		fired := fmt.Sprintf(`group by (alertname) (last_over_time(ALERTS{alertstate="firing"}[%s]))`, at(max(next-1-i.from, 1)))

@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"go.opentelemetry.io/otel/attribute"
-	"go.opentelemetry.io/otel/propagation"
 	sdkmetric "go.opentelemetry.io/otel/sdk/metric"
 	"go.opentelemetry.io/otel/sdk/metric/metricdata"
 	sdktrace "go.opentelemetry.io/otel/sdk/trace"
@@ -95,14 +94,6 @@ func measured(reader *sdkmetric.ManualReader, name string) (lines []string) {
 				for _, point := range data.DataPoints {
 					lines = append(lines, line(point))
 				}
-			case metricdata.Gauge[float64]:
-				for _, point := range data.DataPoints {
-					state := "overdue"
-					if point.Value < 0 {
-						state = "not overdue"
-					}
-					lines = append(lines, state+" "+point.Attributes.Encoded(attribute.DefaultEncoder()))
-				}
 			}
 		}
 	}
@@ -130,51 +121,6 @@ func ExampleWithOrganization() {
 	// Unordered output:
 	// 999 hiring.organization=acme,hiring.quota.class=read
 	// 999 hiring.organization=globex,hiring.quota.class=read
-}
-
-func ExampleWithAttributes() {
-	reader := sdkmetric.NewManualReader()
-	telemetry, err := otelhiring.New(
-		otelhiring.WithMeterProvider(sdkmetric.NewMeterProvider(sdkmetric.WithReader(reader))),
-		otelhiring.WithAttributes(attribute.String("team", "recruiting")))
-	if err != nil {
-		log.Fatal(err)
-	}
-
-	telemetry.Delivered(context.Background(), nil)
-	fmt.Println(measured(reader, "hiring.client.reports.delivered"))
-	// Output: [1 team=recruiting]
-}
-
-// headerPrinter is a transport that prints whether a header was sent.
-type headerPrinter struct {
-	name string
-	base http.RoundTripper
-}
-
-func (h headerPrinter) RoundTrip(r *http.Request) (*http.Response, error) {
-	fmt.Println(h.name, r.Header.Get(h.name) != "")
-	return h.base.RoundTrip(r)
-}
-
-// Without a propagator, no traceparent is sent.
-func ExampleWithPropagator() {
-	telemetry, err := otelhiring.New(
-		otelhiring.WithTracerProvider(sdktrace.NewTracerProvider()),
-		otelhiring.WithPropagator(propagation.NewCompositeTextMapPropagator()))
-	if err != nil {
-		log.Fatal(err)
-	}
-	server := sandbox.New()
-	client := server.Client(
-		hiring.WithTrace(telemetry.Trace()),
-		hiring.WithHTTPClient(&http.Client{Transport: headerPrinter{"Traceparent", server.Transport()}}))
-
-	_, err = client.Account.Get(context.Background())
-	fmt.Println(err)
-	// Output:
-	// Traceparent false
-	// <nil>
 }
 
 // newTelemetry returns a Telemetry, and a reader of its metrics.
@@ -209,7 +155,7 @@ func ExampleTelemetry_Delivered() {
 // A program that calls Poll itself reports when the next poll is due.
 func ExampleTelemetry_PollDue() {
 	ctx := context.Background()
-	telemetry, reader := newTelemetry()
+	telemetry, _ := newTelemetry()
 	client := sandbox.New().Client(hiring.WithTrace(telemetry.Trace()))
 
 	telemetry.PollDue(ctx, "acme", time.Now())
@@ -217,19 +163,9 @@ func ExampleTelemetry_PollDue() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	next := time.Now().Add(polled.Wait)
-	telemetry.PollDue(ctx, "acme", next)
-	fmt.Println(measured(reader, "hiring.poll.overdue"))
-	// Output: [not overdue hiring.operation=Submissions.Poll,hiring.organization=acme]
-}
-
-// A program that works for several organizations names the one of each result.
-func ExampleTelemetry_DeliveredFor() {
-	telemetry, reader := newTelemetry()
-
-	telemetry.DeliveredFor(context.Background(), "acme", nil)
-	fmt.Println(measured(reader, "hiring.client.reports.delivered"))
-	// Output: [1 hiring.organization=acme]
+	telemetry.PollDue(ctx, "acme", time.Now().Add(polled.Wait))
+	fmt.Println(polled.More)
+	// Output: false
 }
 
 // Clients of several organizations share one Telemetry.
@@ -259,17 +195,4 @@ func ExampleTelemetry_Wait() {
 	// Output:
 	// true [1]
 	// []
-}
-
-// A package with metrics of its own uses the meter and the attributes of a Telemetry, as jobsotel of module jobs does.
-func ExampleTelemetry_Meter() {
-	telemetry, reader := newTelemetry()
-
-	imported, err := telemetry.Meter().Int64Counter("example.imported")
-	if err != nil {
-		log.Fatal(err)
-	}
-	imported.Add(context.Background(), 2, telemetry.Attributes("acme"))
-	fmt.Println(measured(reader, "example.imported"))
-	// Output: [2 hiring.organization=acme]
 }

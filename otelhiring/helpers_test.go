@@ -29,9 +29,8 @@ import (
 type recorder struct {
 	*otelhiring.Telemetry
 
-	spans    *tracetest.SpanRecorder
-	handler  http.Handler
-	instance string // The value of the label instance in scrapes.
+	spans   *tracetest.SpanRecorder
+	handler http.Handler
 }
 
 func newRecorder(t *testing.T, more ...otelhiring.Option) *recorder {
@@ -39,7 +38,7 @@ func newRecorder(t *testing.T, more ...otelhiring.Option) *recorder {
 	registry := prometheus.NewRegistry()
 	reader, err := exporter.New(exporter.WithRegisterer(registry))
 	require.NoError(t, err)
-	b := &recorder{spans: tracetest.NewSpanRecorder(), handler: promhttp.HandlerFor(registry, promhttp.HandlerOpts{}), instance: "a:1"}
+	b := &recorder{spans: tracetest.NewSpanRecorder(), handler: promhttp.HandlerFor(registry, promhttp.HandlerOpts{})}
 	tracers := sdktrace.NewTracerProvider(sdktrace.WithSpanProcessor(b.spans))
 	meters := sdkmetric.NewMeterProvider(sdkmetric.WithReader(reader))
 	b.Telemetry, err = otelhiring.New(append(more, otelhiring.WithTracerProvider(tracers), otelhiring.WithMeterProvider(meters))...)

@@ -10,7 +10,6 @@ import (
 	"go.opentelemetry.io/otel"
 	"go.opentelemetry.io/otel/attribute"
 	"go.opentelemetry.io/otel/metric"
-	"go.opentelemetry.io/otel/propagation"
 	semconv "go.opentelemetry.io/otel/semconv/v1.43.0"
 	"go.opentelemetry.io/otel/semconv/v1.43.0/httpconv"
 	"go.opentelemetry.io/otel/trace"
@@ -46,10 +45,9 @@ type Telemetry struct {
 type Option func(*settings)
 
 type settings struct {
-	tracers    trace.TracerProvider
-	meters     metric.MeterProvider
-	propagator propagation.TextMapPropagator
-	common     []attribute.KeyValue
+	tracers trace.TracerProvider
+	meters  metric.MeterProvider
+	common  []attribute.KeyValue
 }
 
 // WithTracerProvider sets the tracer provider. The default is the global one.
@@ -57,13 +55,6 @@ func WithTracerProvider(p trace.TracerProvider) Option { return func(s *settings
 
 // WithMeterProvider sets the meter provider. The default is the global one.
 func WithMeterProvider(p metric.MeterProvider) Option { return func(s *settings) { s.meters = p } }
-
-// WithPropagator sets what writes the trace context into the headers of requests.
-// The default is W3C's trace context. A propagator that writes baggage sends the
-// baggage to the API.
-func WithPropagator(p propagation.TextMapPropagator) Option {
-	return func(s *settings) { s.propagator = p }
-}
 
 // WithOrganization adds the attribute hiring.organization to every span and
 // metric. The alerts name the organization by it. To share one Telemetry among
@@ -81,7 +72,7 @@ func WithAttributes(a ...attribute.KeyValue) Option {
 // New returns a Telemetry. It fails only when the meter provider rejects an
 // instrument.
 func New(options ...Option) (*Telemetry, error) {
-	s := settings{tracers: otel.GetTracerProvider(), meters: otel.GetMeterProvider(), propagator: propagation.TraceContext{}}
+	s := settings{tracers: otel.GetTracerProvider(), meters: otel.GetMeterProvider()}
 	for _, option := range options {
 		option(&s)
 	}
