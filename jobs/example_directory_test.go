@@ -64,7 +64,7 @@ func TestGuideCustomersPostgres(t *testing.T) {
 	require.NoError(t, err)
 	t.Cleanup(pool.Close)
 	s.mustExec(t, `CREATE TABLE customers (name text PRIMARY KEY, encrypted_key bytea NOT NULL, active boolean NOT NULL DEFAULT true,
-		webhook_url text NOT NULL DEFAULT 'http://127.0.0.1:1/', webhook_secret text NOT NULL DEFAULT 'whsec_dGhlIGN1cnJlbnQgc2VjcmV0IGlzIGxvbmc=')`)
+		webhook_url text NOT NULL DEFAULT 'https://127.0.0.1:1/', webhook_secret text NOT NULL DEFAULT 'whsec_dGhlIGN1cnJlbnQgc2VjcmV0IGlzIGxvbmc=')`)
 	s.mustExec(t, "INSERT INTO customers (name, encrypted_key) VALUES ('acme', $1)", []byte("yek"))
 	directory := customers(pool, func(encrypted []byte) (*hiring.Client, error) {
 		return hiring.New("https://hiring.example.com", "sk_live_"+string(encrypted))

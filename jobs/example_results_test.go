@@ -85,30 +85,32 @@ func ExampleNewWebhook() {
 	// jobs: NewWebhook: secret 1 must be base64 of 24 to 64 bytes, with or without the prefix whsec_
 }
 
-// receive returns the handler of a receiver. It stores the id of a post in the
-// transaction that stores the result, so that a repeated post has no effect.
+// storeOnce stores the id of a post in the transaction that stores the result, so that a
+// repeated post has no effect.
+func storeOnce(ctx context.Context, db *sql.DB, id string, s hiring.Submission) error {
+	tx, err := db.BeginTx(ctx, nil)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = tx.Rollback() }() // Has no effect after the commit.
+	done, err := tx.ExecContext(ctx, "INSERT INTO received (id) VALUES ($1) ON CONFLICT DO NOTHING", id)
+	if err != nil {
+		return err
+	}
+	if n, err := done.RowsAffected(); err != nil || n == 0 {
+		return err // Received before.
+	}
+	if _, err := tx.ExecContext(ctx, "INSERT INTO results (candidate, score) VALUES ($1, $2)", s.Candidate.Name, s.Report.ShipScore); err != nil {
+		return err
+	}
+	return tx.Commit()
+}
+
+// receive returns the handler of a receiver.
 func receive(db *sql.DB, secret string) (http.HandlerFunc, error) {
 	verifier, err := standardwebhooks.NewWebhook(secret)
 	if err != nil {
 		return nil, err
-	}
-	store := func(ctx context.Context, id string, s hiring.Submission) error {
-		tx, err := db.BeginTx(ctx, nil)
-		if err != nil {
-			return err
-		}
-		defer func() { _ = tx.Rollback() }() // Has no effect after the commit.
-		done, err := tx.ExecContext(ctx, "INSERT INTO received (id) VALUES ($1) ON CONFLICT DO NOTHING", id)
-		if err != nil {
-			return err
-		}
-		if n, err := done.RowsAffected(); err != nil || n == 0 {
-			return err // Received before.
-		}
-		if _, err := tx.ExecContext(ctx, "INSERT INTO results (candidate, score) VALUES ($1, $2)", s.Candidate.Name, s.Report.ShipScore); err != nil {
-			return err
-		}
-		return tx.Commit()
 	}
 	return func(w http.ResponseWriter, r *http.Request) {
 		body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, 4<<20))
@@ -123,7 +125,7 @@ func receive(db *sql.DB, secret string) (http.HandlerFunc, error) {
 			http.Error(w, "this is not a result", http.StatusBadRequest)
 			return
 		}
-		if err := store(r.Context(), r.Header.Get("Webhook-Id"), post.Data); err != nil {
+		if err := storeOnce(r.Context(), db, r.Header.Get("Webhook-Id"), post.Data); err != nil {
 			http.Error(w, "try again later", http.StatusInternalServerError)
 			return
 		}

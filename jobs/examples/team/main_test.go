@@ -132,12 +132,6 @@ func database(t *testing.T) (url string) {
 	return server.URL
 }
 
-// TestTeamPostgres runs one of the processes of a database.
-func TestTeamPostgres(t *testing.T) {
-	t.Parallel()
-	onPostgresServer(t, result)
-}
-
 // TestTeamEndsWhileAHandlerHangs interrupts a process on each database whose handler never returns.
 func TestTeamEndsWhileAHandlerHangs(t *testing.T) {
 	t.Parallel()
