@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"os"
-	"slices"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -75,8 +74,51 @@ func TestShares(t *testing.T) {
 	})
 }
 
-// TestBurstUsesTheShareOfItsOrganization delivers a burst with ten workers in virtual time. It makes snoozed deliveries available as River
-// does: at their time when it comes within five seconds, otherwise when the scheduler runs.
+// burst delivers the results of an organization with ten workers, in virtual time. It makes snoozed deliveries available as River does: at
+// their time when it comes within five seconds, otherwise when the scheduler runs.
+type burst struct {
+	shares  *shares
+	handler time.Duration // How long a delivery takes.
+	began   time.Time
+
+	workers chan struct{}  // Those that are busy.
+	again   chan time.Time // When deliveries that do not run are available.
+	done    chan struct{}
+	snoozes atomic.Int64
+}
+
+// attempt is one attempt of a delivery.
+func (b *burst) attempt(ctx context.Context) {
+	defer func() { <-b.workers }()
+	release, turn := b.shares.take(ctx, "acme")
+	if release != nil {
+		time.Sleep(b.handler)
+		release(nil)
+		b.done <- struct{}{}
+		return
+	}
+	at := time.Now().Add(turn)
+	if turn > schedulerInterval {
+		at = b.began.Add((at.Sub(b.began) + schedulerInterval - 1).Truncate(schedulerInterval))
+	}
+	b.snoozes.Add(1)
+	b.again <- at
+}
+
+// fetch starts the deliveries that are available.
+func (b *burst) fetch(ctx context.Context) {
+	now := time.Now()
+	for range len(b.again) {
+		at := <-b.again
+		if at.After(now) {
+			b.again <- at
+			continue
+		}
+		b.workers <- struct{}{}
+		go b.attempt(ctx)
+	}
+}
+
 func TestBurstUsesTheShareOfItsOrganization(t *testing.T) {
 	for name, c := range map[string]struct {
 		results int
@@ -84,46 +126,22 @@ func TestBurstUsesTheShareOfItsOrganization(t *testing.T) {
 	}{"short": {100, 1500 * time.Millisecond}, "long": {1000, 1500 * time.Millisecond}, "slow handler": {100, 20 * time.Second}} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				s, began := newShares(10), time.Now()
-				due := slices.Repeat([]time.Time{began}, c.results) // Of deliveries that do not run.
-				workers, snoozed := make(chan struct{}, 10), new(atomic.Int64)
-				again, done := make(chan time.Time, c.results), make(chan struct{}, c.results)
-				for len(done) < c.results {
-					now := time.Now()
-					for _, at := range due {
-						if at.After(now) {
-							again <- at
-							continue
-						}
-						workers <- struct{}{}
-						go func() {
-							defer func() { <-workers }()
-							release, turn := s.take(t.Context(), "acme")
-							if release == nil {
-								at := time.Now().Add(turn)
-								if turn > schedulerInterval {
-									at = began.Add((at.Sub(began) + schedulerInterval - 1).Truncate(schedulerInterval))
-								}
-								snoozed.Add(1)
-								again <- at
-								return
-							}
-							time.Sleep(c.handler)
-							release(nil)
-							done <- struct{}{}
-						}()
-					}
+				b := &burst{
+					shares: newShares(10), handler: c.handler, began: time.Now(),
+					workers: make(chan struct{}, 10), again: make(chan time.Time, 2*c.results), done: make(chan struct{}, c.results),
+				}
+				for range c.results {
+					b.again <- b.began
+				}
+				for len(b.done) < c.results {
+					b.fetch(t.Context())
 					time.Sleep(sharePollInterval)
 					synctest.Wait()
-					due = due[:0]
-					for range len(again) {
-						due = append(due, <-again)
-					}
 				}
 				ideal := time.Duration(c.results) * c.handler / 3
-				require.Less(t, time.Since(began), ideal*6/5+2*time.Second)
-				require.Less(t, snoozed.Load(), int64(8*c.results))
-				t.Logf("%d results took %s of at least %s, with %d snoozes", c.results, time.Since(began), ideal, snoozed.Load())
+				require.Less(t, time.Since(b.began), ideal*6/5+2*time.Second)
+				require.Less(t, b.snoozes.Load(), int64(8*c.results))
+				t.Logf("%d results took %s of at least %s, with %d snoozes", c.results, time.Since(b.began), ideal, b.snoozes.Load())
 			})
 		})
 	}
