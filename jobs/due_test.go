@@ -59,8 +59,7 @@ func pollIsDueSinceTheLastSuccess[TTx any](t *testing.T, s *store[TTx]) {
 	r := newRecorder()
 	results.Telemetry = r.telemetry()
 	s.watch(t, testConfig(), results)
-	eventually(t, func() bool { return !r.dueOf("acme").IsZero() })
-	require.WithinDuration(t, next, r.dueOf("acme"), time.Second)
+	eventually(t, func() bool { return r.dueOf("acme").Sub(next).Abs() < time.Second }) // Not at once: reading the polls may fail on a busy machine.
 }
 
 // TestNoPollIsDueOfARemovedOrganizationSQLite removes an organization during its poll.
