@@ -4,15 +4,12 @@ import (
 	"context"
 	"fmt"
 	"log"
-	"net/http"
 	"strings"
 	"time"
 
 	"go.opentelemetry.io/otel/attribute"
 	sdkmetric "go.opentelemetry.io/otel/sdk/metric"
 	"go.opentelemetry.io/otel/sdk/metric/metricdata"
-	sdktrace "go.opentelemetry.io/otel/sdk/trace"
-	"go.opentelemetry.io/otel/sdk/trace/tracetest"
 
 	hiring "github.com/hiring-assessment/hiring-go"
 	"github.com/hiring-assessment/hiring-go/otelhiring"
@@ -31,42 +28,6 @@ func ExampleNew() {
 	}
 	fmt.Println(client.Environment())
 	// Output: test
-}
-
-// A call that is retried has one span for the call and one for each attempt.
-func ExampleTelemetry_Trace() {
-	spans := tracetest.NewSpanRecorder()
-	telemetry, err := otelhiring.New(
-		otelhiring.WithTracerProvider(sdktrace.NewTracerProvider(sdktrace.WithSpanProcessor(spans))))
-	if err != nil {
-		log.Fatal(err)
-	}
-	server := sandbox.New()
-	server.Inject(sandbox.Fault{Route: "GET /submissions/{id}/report", Status: http.StatusServiceUnavailable})
-	client := server.Client(
-		hiring.WithTrace(telemetry.Trace()),
-		hiring.WithRetry(hiring.RetryPolicy{BaseBackoff: time.Millisecond}))
-
-	if _, err := client.Submissions.Report(context.Background(), sandbox.SubmissionID); err != nil {
-		log.Fatal(err)
-	}
-	for _, span := range spans.Ended() {
-		fmt.Println(span.SpanKind(), span.Name())
-		for _, a := range span.Attributes() {
-			switch a.Key {
-			case "http.response.status_code", "http.request.resend_count", "error.type":
-				fmt.Println(" ", a.Key, a.Value.String())
-			}
-		}
-	}
-	// Output:
-	// client GET /api/v1/submissions/{id}/report
-	//   http.response.status_code 503
-	//   error.type INTERNAL_ERROR
-	// client GET /api/v1/submissions/{id}/report
-	//   http.request.resend_count 1
-	//   http.response.status_code 200
-	// internal Submissions.Report
 }
 
 // line formats a data point as its value and its attributes.
@@ -98,29 +59,6 @@ func measured(reader *sdkmetric.ManualReader, name string) (lines []string) {
 		}
 	}
 	return lines
-}
-
-// Two organizations in one process have keys and rate limits of their own.
-func ExampleWithOrganization() {
-	reader := sdkmetric.NewManualReader()
-	meters := sdkmetric.NewMeterProvider(sdkmetric.WithReader(reader))
-	for _, organization := range []string{"acme", "globex"} {
-		telemetry, err := otelhiring.New(otelhiring.WithMeterProvider(meters), otelhiring.WithOrganization(organization))
-		if err != nil {
-			log.Fatal(err)
-		}
-		client := sandbox.New().Client(hiring.WithTrace(telemetry.Trace()))
-		if _, err := client.Account.Get(context.Background()); err != nil {
-			log.Fatal(err)
-		}
-	}
-
-	for _, line := range measured(reader, "hiring.client.quota.remaining") {
-		fmt.Println(strings.Split(line, ",server.address")[0])
-	}
-	// Unordered output:
-	// 999 hiring.organization=acme,hiring.quota.class=read
-	// 999 hiring.organization=globex,hiring.quota.class=read
 }
 
 // newTelemetry returns a Telemetry, and a reader of its metrics.
