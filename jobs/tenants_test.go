@@ -2,7 +2,6 @@ package jobs_test
 
 import (
 	"context"
-	"database/sql"
 	"net/http"
 	"sync/atomic"
 	"testing"
@@ -14,36 +13,6 @@ import (
 	"github.com/hiring-assessment/hiring-go/jobs"
 	"github.com/hiring-assessment/hiring-go/sandbox"
 )
-
-// TestHandlersReceiveTheirOrganizationSQLite registers two organizations that share a handler
-// and a third with its own handler.
-func TestHandlersReceiveTheirOrganizationSQLite(t *testing.T) {
-	t.Parallel()
-	s := newSQLite(t)
-	type tenant struct{ prefix string }
-	var organizations []jobs.Organization
-	for i, name := range []string{"first", "second", "third"} {
-		api := newAPI(t)
-		api.addEvaluated(t, i+1)
-		o := api.organization(name)
-		o.Value = tenant{name + "-"}
-		organizations = append(organizations, o)
-	}
-	write := func(prefix string) func(context.Context, *sql.Tx, jobs.Delivery) error {
-		return func(ctx context.Context, tx *sql.Tx, d jobs.Delivery) error {
-			require.Equal(t, d.Submission.ID, d.ID)
-			return s.exec(ctx, tx, "INSERT INTO results (submission_id, organization) VALUES ($1, $2)", d.ID, prefix+d.Organization.Value.(tenant).prefix+d.Organization.Name)
-		}
-	}
-	s.watch(t, testConfig(),
-		jobs.Results[*sql.Tx]{Organizations: organizations[:2], Handle: write("shared-")},
-		jobs.Results[*sql.Tx]{Organizations: organizations[2:], Handle: write("own-")},
-	)
-	eventually(t, s.deliveredIs(t, 6))
-	for i, name := range []string{"shared-first-first", "shared-second-second", "own-third-third"} {
-		require.Equal(t, i+1, s.count(t, "results WHERE organization = $1", name))
-	}
-}
 
 // TestOneOfManyOrganizationsHangsPostgres has many organizations with one result each, and one with a backlog whose server never responds
 // and whose handler does not return before its timeout.

@@ -52,10 +52,15 @@ func TestHandlerReceivesTheSubmissionOfTheAPIPostgres(t *testing.T) {
 	id := api.addSubmission(t)
 	api.evaluate(t, id, sandbox.Result{ShipScore: new(0), Summary: "a\x00b", Extra: map[string]any{"new_member": 7}})
 	delivered := make(chan hiring.Submission, 1)
+	o := api.organization("acme")
+	o.Value = 7
 	s.watch(t, testConfig(), jobs.Results[pgx.Tx]{
-		Organizations: api.organizations(),
+		Organizations: []jobs.Organization{o},
 		Handle: func(_ context.Context, _ pgx.Tx, d jobs.Delivery) error {
+			require.Equal(t, d.Submission.ID, d.ID)
 			require.Equal(t, *d.Submission.Report, d.Report)
+			require.Equal(t, "acme", d.Organization.Name)
+			require.Equal(t, 7, d.Organization.Value)
 			delivered <- d.Submission
 			return nil
 		},
