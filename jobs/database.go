@@ -147,7 +147,10 @@ func Migrate[TTx any](ctx context.Context, db Database[TTx], schema string) erro
 		if err = migrate(); err == nil || ctx.Err() != nil {
 			break
 		}
-		time.Sleep(rand.N(200 * time.Millisecond)) //nolint:gosec // Not a secret.
+		select {
+		case <-ctx.Done():
+		case <-time.After(rand.N(200 * time.Millisecond)): //nolint:gosec // Not a secret.
+		}
 	}
 	return err
 }
