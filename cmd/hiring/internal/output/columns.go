@@ -26,18 +26,6 @@ type Table[T any] struct {
 	Verbose func(*Printer, T) error // Replaces the lines that One prints for people; may be nil.
 }
 
-// layout is what is known about the columns of a table before the first row.
-type layout struct {
-	shown, more []string
-	own         []string
-	left        []string     // Members that are left out.
-	kind        reflect.Type // Type of the items.
-}
-
-func (t Table[T]) layout() layout {
-	return layout{shown: t.Shown, more: t.More, own: slices.Collect(maps.Keys(t.Own)), left: t.Links, kind: reflect.TypeFor[T]()}
-}
-
 // row is one item, as JSON and with the values of its own columns.
 type row struct {
 	text    []byte
@@ -67,15 +55,15 @@ func (t Table[T]) row(item T) row {
 }
 
 // Columns returns the names of all columns of the type.
-func (t Table[T]) Columns() []string { return t.layout().names(row{}) }
+func (t Table[T]) Columns() []string { return t.names(row{}) }
 
 // Sort sorts items by a column, in descending order if the name begins with "-": texts as people
 // sort them, with É beside E. Items without a value come last.
 func Sort[T any](t Table[T], items []T, column string) error {
 	name, descending := strings.CutPrefix(column, "-")
 	type keyed struct {
-		item  T
-		value any
+		item T
+		key  sortKey
 	}
 	all := make([]keyed, len(items))
 	first := row{}
@@ -84,48 +72,48 @@ func Sort[T any](t Table[T], items []T, column string) error {
 		if i == 0 {
 			first = r
 		}
-		all[i] = keyed{item, r.value(name)}
+		all[i] = keyed{item, sortKeyOf(r.value(name))}
 	}
-	if err := t.layout().known([]string{name}, first); err != nil {
+	if err := t.known([]string{name}, first); err != nil {
 		return err
 	}
 	texts := collate.New(language.Und, collate.IgnoreCase, collate.Numeric)
-	slices.SortStableFunc(all, func(a, b keyed) int { return compare(texts, a.value, b.value, descending) })
+	slices.SortStableFunc(all, func(a, b keyed) int {
+		order := cmp.Or(cmp.Compare(a.key.number, b.key.number), texts.CompareString(a.key.text, b.key.text))
+		if descending {
+			order = -order
+		}
+		return cmp.Or(cmp.Compare(a.key.kind, b.key.kind), order)
+	})
 	for i, k := range all {
 		items[i] = k.item
 	}
 	return nil
 }
 
-// compare sorts numbers and times before texts, and missing values last in both directions.
-func compare(texts *collate.Collator, a, b any, descending bool) int {
-	kind, number, text := sortKey(a)
-	otherKind, otherNumber, otherText := sortKey(b)
-	if kind != otherKind {
-		return cmp.Compare(kind, otherKind)
-	}
-	order := cmp.Or(cmp.Compare(number, otherNumber), texts.CompareString(text, otherText))
-	if descending {
-		return -order
-	}
-	return order
+// sortKey is a value to sort by: numbers and times before texts, and missing values last, in both
+// directions.
+type sortKey struct {
+	kind   int
+	number float64
+	text   string
 }
 
-func sortKey(value any) (kind int, number float64, text string) {
+func sortKeyOf(value any) sortKey {
 	switch v := value.(type) {
 	case json.Number:
-		number, _ = v.Float64()
-		return 0, number, ""
+		number, _ := v.Float64()
+		return sortKey{number: number}
 	case int:
-		return 0, float64(v), ""
+		return sortKey{number: float64(v)}
 	}
 	if at, isTime := timeOf(value); isTime {
-		return 0, float64(at.UnixMilli()), ""
+		return sortKey{number: float64(at.UnixMilli())}
 	}
-	if text = plainText(value); text == "" {
-		return 2, 0, ""
+	if text := plainText(value); text != "" {
+		return sortKey{kind: 1, text: text}
 	}
-	return 1, 0, text
+	return sortKey{kind: 2}
 }
 
 // members returns the names and types of a type's JSON fields.
@@ -192,31 +180,29 @@ func (r row) encode(columns []string) []byte {
 	return append(text, '}')
 }
 
-// selected returns the columns that the user chose, or else the given ones.
-func (p *Printer) selected(otherwise []string) []string {
-	if p.columns != nil {
-		return p.columns
-	}
-	return otherwise
-}
-
 // known returns an error for a column that the table, the type of its items and the first
 // row do not have.
-func (l layout) known(columns []string, first row) error {
+func (t Table[T]) known(columns []string, first row) error {
 	for _, column := range columns {
 		_, found := first.find(column)
-		known := found || slices.Contains(slices.Concat(l.shown, l.more, l.own), column) || typeHas(l.kind, column)
-		if !known || slices.Contains(l.left, column) {
-			return &ColumnError{Column: column, Known: l.names(first)}
+		known := found || slices.Contains(t.ownColumns(), column) || typeHas(reflect.TypeFor[T](), column)
+		if !known || slices.Contains(t.Links, column) {
+			return &ColumnError{Column: column, Known: t.names(first)}
 		}
 	}
 	return nil
 }
 
-func (l layout) names(first row) []string {
-	names := slices.AppendSeq(slices.Concat(l.shown, l.more, l.own), maps.Keys(members(l.kind)))
+// ownColumns returns the columns that the table names.
+func (t Table[T]) ownColumns() []string {
+	return slices.AppendSeq(slices.Concat(t.Shown, t.More), maps.Keys(t.Own))
+}
+
+// names returns the names of all columns, and of those that the first row has besides.
+func (t Table[T]) names(first row) []string {
+	names := slices.AppendSeq(t.ownColumns(), maps.Keys(members(reflect.TypeFor[T]())))
 	names = slices.AppendSeq(names, maps.Keys(first.members))
-	names = slices.DeleteFunc(names, func(name string) bool { return slices.Contains(l.left, name) })
+	names = slices.DeleteFunc(names, func(name string) bool { return slices.Contains(t.Links, name) })
 	slices.Sort(names)
 	return slices.Compact(names)
 }

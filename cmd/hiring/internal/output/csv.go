@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"io"
 	"iter"
-	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -18,17 +17,16 @@ import (
 const BOM = "\ufeff"
 
 // writeCSV writes a header and a row for each item. A missing value is an empty cell.
-func (p *Printer) writeCSV(l layout, rows iter.Seq2[row, error]) error {
-	columns := p.selected(slices.Concat(l.shown, l.more))
-	first := true
+func (p *Printer) writeCSV(columns []string, rows iter.Seq2[row, error]) error {
+	begun := false
 	for r, err := range rows {
-		if err == nil && first {
-			err = p.writeHeader(l, columns, r)
+		if err == nil && !begun {
+			err = p.writeHeader(columns)
 		}
 		if err != nil {
 			return err
 		}
-		first = false
+		begun = true
 		cells := make([]any, len(columns))
 		for i, column := range columns {
 			cells[i] = r.value(column)
@@ -37,16 +35,13 @@ func (p *Printer) writeCSV(l layout, rows iter.Seq2[row, error]) error {
 			return err
 		}
 	}
-	if first {
-		return p.writeHeader(l, columns, row{})
+	if !begun {
+		return p.writeHeader(columns)
 	}
 	return nil
 }
 
-func (p *Printer) writeHeader(l layout, columns []string, first row) error {
-	if err := l.known(columns, first); err != nil {
-		return err
-	}
+func (p *Printer) writeHeader(columns []string) error {
 	if p.bom {
 		if _, err := io.WriteString(p, BOM); err != nil {
 			return err

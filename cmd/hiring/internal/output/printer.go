@@ -93,47 +93,57 @@ func NewPrinter(stream Stream, o Options, zone *time.Location) (*Printer, error)
 // List writes items as they arrive. An error ends the output where it is: JSON then has no
 // closing bracket, so that an incomplete list does not look complete.
 func List[T any](p *Printer, t Table[T], items iter.Seq2[T, error]) error {
-	n := 0
+	none := true
 	rows := func(yield func(row, error) bool) {
 		for item, err := range items {
-			n++
-			if !yield(t.row(item), err) {
+			r := t.row(item)
+			if none && err == nil {
+				err = t.known(p.columns, r)
+			}
+			none = false
+			if !yield(r, err) || err != nil {
 				return
 			}
 		}
+		if err := t.known(p.columns, row{}); none && err != nil {
+			yield(row{}, err)
+		}
 	}
-	if err := p.list(t.layout(), rows); err != nil || n > 0 || t.Things == "" || !p.Notes.Terminal {
+	if err := writeRows(p, t, rows); err != nil || !none || t.Things == "" || !p.Notes.Terminal {
 		return err
 	}
 	_, err := fmt.Fprintln(p.Notes, p.Notes.Paint(Faint, "No "+t.Things+"."))
 	return err
 }
 
-func (p *Printer) list(l layout, rows iter.Seq2[row, error]) error {
+func writeRows[T any](p *Printer, t Table[T], rows iter.Seq2[row, error]) error {
 	switch p.Format {
 	case JSON:
-		return p.writeArray(p.encoded(l, rows))
+		return p.writeArray(rows)
 	case JSONLines:
-		return each(p.encoded(l, rows), func(text []byte) error { return p.write(text, false) })
+		return each(rows, func(r row) error { return p.write(p.encoded(r), false) })
 	case CSV:
-		return p.writeCSV(l, rows)
+		return p.writeCSV(p.selected(slices.Concat(t.Shown, t.More)), rows)
 	default:
-		return p.writeTable(l, rows)
+		return p.writeTable(p.selected(t.Shown), rows)
 	}
 }
 
 // One writes a single item.
 func One[T any](p *Printer, t Table[T], item T) error {
-	r, l := t.row(item), t.layout()
+	r, columns := t.row(item), p.selected(slices.Concat(t.Shown, t.More))
+	if err := t.known(p.columns, r); err != nil {
+		return err
+	}
 	switch {
 	case p.Format == JSON || p.Format == JSONLines:
-		return each(p.encoded(l, Of(r)), func(text []byte) error { return p.write(text, p.Format == JSON) })
+		return p.write(p.encoded(r), p.Format == JSON)
 	case p.Format == CSV:
-		return p.writeCSV(l, Of(r))
+		return p.writeCSV(columns, Of(r))
 	case t.Verbose != nil && p.columns == nil:
 		return t.Verbose(p, item)
 	}
-	return p.writeFields(l, r)
+	return p.writeFields(columns, r)
 }
 
 // Lines writes each item at once, as a line of JSON, or for people as a line with the columns of
@@ -144,15 +154,13 @@ func Lines[T any](p *Printer, t Table[T], items iter.Seq2[T, error]) error {
 		p.Format, t.Things, p.Writer = JSONLines, "", &wholeLines{Writer: p.Writer}
 		return List(p, t, items)
 	}
-	for item, err := range items {
-		if err == nil {
-			err = p.writeLine(t.layout(), t.row(item))
-		}
-		if err != nil {
+	return each(items, func(item T) error {
+		r := t.row(item)
+		if err := t.known(p.columns, r); err != nil {
 			return err
 		}
-	}
-	return nil
+		return p.writeLine(p.selected(t.Shown), r)
+	})
 }
 
 // Of returns a list of items that are known already.
@@ -166,31 +174,27 @@ func Of[T any](items ...T) iter.Seq2[T, error] {
 	}
 }
 
-// encoded returns the items as JSON, with only the members that the user chose, if any.
-func (p *Printer) encoded(l layout, rows iter.Seq2[row, error]) iter.Seq2[[]byte, error] {
-	return func(yield func([]byte, error) bool) {
-		first := true
-		for r, err := range rows {
-			text := r.text
-			if err == nil && p.columns != nil {
-				if first {
-					err = l.known(p.columns, r)
-				}
-				text = r.encode(p.columns)
-			}
-			first = false
-			if !yield(text, err) || err != nil {
-				return
-			}
-		}
+// selected returns the columns that the user chose, or else the given ones.
+func (p *Printer) selected(otherwise []string) []string {
+	if p.columns != nil {
+		return p.columns
 	}
+	return otherwise
+}
+
+// encoded returns an item as JSON, with only the members that the user chose, if any.
+func (p *Printer) encoded(r row) []byte {
+	if p.columns != nil {
+		return r.encode(p.columns)
+	}
+	return r.text
 }
 
 // each calls write with each item until an error.
-func each(items iter.Seq2[[]byte, error], write func([]byte) error) error {
-	for text, err := range items {
+func each[T any](items iter.Seq2[T, error], write func(T) error) error {
+	for item, err := range items {
 		if err == nil {
-			err = write(text)
+			err = write(item)
 		}
 		if err != nil {
 			return err
@@ -201,11 +205,11 @@ func each(items iter.Seq2[[]byte, error], write func([]byte) error) error {
 
 // writeArray writes the items of a JSON array as they arrive. A jq program needs all of
 // them first.
-func (p *Printer) writeArray(items iter.Seq2[[]byte, error]) error {
+func (p *Printer) writeArray(rows iter.Seq2[row, error]) error {
 	if p.query != nil {
 		all := []json.RawMessage{}
-		err := each(items, func(text []byte) error {
-			all = append(all, text)
+		err := each(rows, func(r row) error {
+			all = append(all, p.encoded(r))
 			return nil
 		})
 		if err != nil {
@@ -213,12 +217,12 @@ func (p *Printer) writeArray(items iter.Seq2[[]byte, error]) error {
 		}
 		return p.WriteJSON(all)
 	}
-	before := "[\n  "
-	err := each(items, func(text []byte) error {
+	before, end := "[\n  ", "[]\n"
+	err := each(rows, func(r row) error {
 		var item bytes.Buffer
 		item.WriteString(before)
-		before = ",\n  "
-		if err := json.Indent(&item, text, "  ", "  "); err != nil {
+		before, end = ",\n  ", "\n]\n"
+		if err := json.Indent(&item, p.encoded(r), "  ", "  "); err != nil {
 			return err
 		}
 		_, err := p.Write(cleanJSON(item.Bytes()))
@@ -226,10 +230,6 @@ func (p *Printer) writeArray(items iter.Seq2[[]byte, error]) error {
 	})
 	if err != nil {
 		return err
-	}
-	end := "\n]\n"
-	if before == "[\n  " {
-		end = "[]\n"
 	}
 	_, err = io.WriteString(p, end)
 	return err

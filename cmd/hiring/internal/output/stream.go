@@ -82,21 +82,18 @@ func (w *wholeLines) Write(b []byte) (int, error) {
 	return w.Writer.Write(b)
 }
 
-// endsWithinLine reports whether a regular file does not end with a line break, or may not: some
-// systems do not read a file that the shell has opened for writing, and an empty line loses
-// nothing.
+// endsWithinLine reports whether a regular file does not end with a line break, or may not: an
+// empty line loses nothing. The file is opened again, because the shell has opened it for writing.
 func endsWithinLine(file *os.File) bool {
 	info, err := file.Stat()
 	if err != nil || !info.Mode().IsRegular() || info.Size() == 0 {
 		return false
 	}
 	last := make([]byte, 1)
-	if _, err = file.ReadAt(last, info.Size()-1); err != nil {
-		var same *os.File
-		if same, err = os.Open(fmt.Sprintf("/dev/fd/%d", file.Fd())); err == nil {
-			_, err = same.ReadAt(last, info.Size()-1)
-			_ = same.Close()
-		}
+	same, err := os.Open(fmt.Sprintf("/dev/fd/%d", file.Fd()))
+	if err == nil {
+		_, err = same.ReadAt(last, info.Size()-1)
+		_ = same.Close()
 	}
 	return err != nil || last[0] != '\n'
 }

@@ -19,34 +19,12 @@ const (
 
 // writeTable writes the rows in parts, so that a command whose output is closed reads no
 // further. The first part sets the widths of the columns.
-func (p *Printer) writeTable(l layout, rows iter.Seq2[row, error]) error {
-	columns := p.selected(l.shown)
+func (p *Printer) writeTable(columns []string, rows iter.Seq2[row, error]) error {
 	var widths []int
 	var part [][]string
-	write := func() error {
-		var text strings.Builder
-		if widths == nil {
-			head := headers(columns)
-			widths = p.fit(head, part)
-			p.writeCells(&text, widths, head, func(string) Style { return Bold })
-		}
-		for _, cells := range part {
-			p.writeCells(&text, widths, cells, StyleOf)
-		}
-		part = nil
-		_, err := io.WriteString(p, text.String())
-		return err
-	}
-	first := true
 	for r, err := range rows {
-		if err == nil && first {
-			err = l.known(columns, r)
-		}
-		first = false
 		if err != nil {
-			if part != nil {
-				_ = write() // The first error counts.
-			}
+			_, _ = p.writePart(columns, widths, part) // The first error counts.
 			return err
 		}
 		cells := make([]string, len(columns))
@@ -54,15 +32,33 @@ func (p *Printer) writeTable(l layout, rows iter.Seq2[row, error]) error {
 			cells[i] = p.inTable(r.value(column))
 		}
 		if part = append(part, cells); len(part) == partRows {
-			if err := write(); err != nil {
+			if widths, err = p.writePart(columns, widths, part); err != nil {
 				return err
 			}
+			part = nil
 		}
 	}
-	if first {
-		return l.known(columns, row{})
+	_, err := p.writePart(columns, widths, part)
+	return err
+}
+
+// writePart writes rows with the widths of an earlier part, or below a header and with widths
+// that it returns.
+func (p *Printer) writePart(columns []string, widths []int, part [][]string) ([]int, error) {
+	if len(part) == 0 {
+		return widths, nil
 	}
-	return write()
+	var text strings.Builder
+	if widths == nil {
+		head := headers(columns)
+		widths = p.fit(head, part)
+		p.writeCells(&text, widths, head, func(string) Style { return Bold })
+	}
+	for _, cells := range part {
+		p.writeCells(&text, widths, cells, StyleOf)
+	}
+	_, err := io.WriteString(p, text.String())
+	return widths, err
 }
 
 func headers(columns []string) []string {
@@ -98,59 +94,77 @@ func (p *Printer) writeCells(text *strings.Builder, widths []int, cells []string
 // the others do not fit beside them, and then the widest of the others. An address is shortened
 // last: commands take it instead of an id.
 func (p *Printer) fit(head []string, rows [][]string) []int {
-	widths, least := make([]int, len(head)), make([]int, len(head))
-	isID := func(i int) bool { return head[i] == "ID" || strings.HasSuffix(head[i], " ID") }
+	widths := make([]int, len(head))
 	for i := range head {
 		widths[i] = Width(head[i])
 		for _, cells := range rows {
 			widths[i] = max(widths[i], Width(cells[i]))
 		}
-		least[i] = min(widths[i], narrow)
-		if isID(i) {
-			least[i] = min(widths[i], shortID)
-		} else if p.columns == nil && strings.HasSuffix(head[i], "EMAIL") {
-			least[i] = min(widths[i], max(narrow, p.Width-gap-narrow))
-		}
 	}
 	if p.Width <= 0 {
 		return widths
 	}
-	total := func(widths []int) (sum int) {
-		for _, width := range widths {
-			sum += width + gap
-		}
-		return sum - gap
+	least := p.leastWidths(head, widths)
+	for p.columns == nil && len(least) > 1 && total(least) > p.Width {
+		least = least[:len(least)-1]
 	}
-	for p.columns == nil && len(widths) > 1 && total(least) > p.Width {
-		widths, least = widths[:len(widths)-1], least[:len(widths)-1]
-	}
-	for i, width := range widths {
-		if beside := total(least) - least[i] + width; isID(i) && total(widths) > p.Width && beside > p.Width {
+	widths = widths[:len(least)]
+	for i := range widths {
+		if isID(head[i]) && total(widths) > p.Width && total(least)-least[i]+widths[i] > p.Width {
 			widths[i] = least[i]
 		}
 	}
 	for total(widths) > p.Width {
-		widest := -1
-		for i, width := range widths {
-			if !isID(i) && width > least[i] && (widest < 0 || width > widths[widest]) {
-				widest = i
-			}
-		}
-		if widest < 0 {
+		i := widest(head, widths, least)
+		if i < 0 {
 			break
 		}
-		widths[widest]--
+		widths[i]--
 	}
 	return widths
 }
 
+// leastWidths returns the widths below which the columns are not shortened.
+func (p *Printer) leastWidths(head []string, widths []int) []int {
+	least := make([]int, len(head))
+	for i, width := range widths {
+		switch {
+		case isID(head[i]):
+			least[i] = min(width, shortID)
+		case p.columns == nil && strings.HasSuffix(head[i], "EMAIL"):
+			least[i] = min(width, max(narrow, p.Width-gap-narrow))
+		default:
+			least[i] = min(width, narrow)
+		}
+	}
+	return least
+}
+
+// widest returns the widest column that may be shortened further and is no id, or -1.
+func widest(head []string, widths, least []int) int {
+	found := -1
+	for i, width := range widths {
+		if !isID(head[i]) && width > least[i] && (found < 0 || width > widths[found]) {
+			found = i
+		}
+	}
+	return found
+}
+
+func isID(head string) bool { return head == "ID" || strings.HasSuffix(head, " ID") }
+
+// total returns the width of a line with columns of these widths.
+func total(widths []int) int {
+	sum := gap * (len(widths) - 1)
+	for _, width := range widths {
+		sum += width
+	}
+	return sum
+}
+
 // writeLine writes the columns of an item that have a text in one line, for a stream of items
 // whose widths are not known.
-func (p *Printer) writeLine(l layout, r row) error {
-	columns := p.selected(l.shown)
-	if err := l.known(columns, r); err != nil {
-		return err
-	}
+func (p *Printer) writeLine(columns []string, r row) error {
 	line, used := "", 0
 	for _, column := range columns {
 		text := p.inTable(r.value(column))
@@ -168,23 +182,16 @@ func (p *Printer) writeLine(l layout, r row) error {
 }
 
 // writeFields writes one item, with a line for each column that has a text.
-func (p *Printer) writeFields(l layout, r row) error {
-	columns := p.selected(slices.Concat(l.shown, l.more))
-	if err := l.known(columns, r); err != nil {
-		return err
-	}
+func (p *Printer) writeFields(columns []string, r row) error {
+	columns = slices.DeleteFunc(slices.Clone(columns), func(column string) bool { return p.forPeople(r.value(column)) == "" })
 	width := 0
 	for _, column := range columns {
-		if p.forPeople(r.value(column)) != "" {
-			width = max(width, Width(words(column)))
-		}
+		width = max(width, Width(words(column)))
 	}
 	var lines strings.Builder
 	for _, column := range columns {
-		if text := p.forPeople(r.value(column)); text != "" {
-			name := words(column)
-			lines.WriteString(p.Paint(Faint, name) + strings.Repeat(" ", width-Width(name)+gap) + p.Paint(StyleOf(text), text) + "\n")
-		}
+		name, text := words(column), p.forPeople(r.value(column))
+		lines.WriteString(p.Paint(Faint, name) + strings.Repeat(" ", width-Width(name)+gap) + p.Paint(StyleOf(text), text) + "\n")
 	}
 	_, err := io.WriteString(p, lines.String())
 	return err
