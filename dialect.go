@@ -128,7 +128,6 @@ func checkDialectField(value, def string) error {
 }
 
 // clash returns the error of requests in which a name would occur twice, so that one of the two values would be lost.
-// hiring doctor tries no dialect with such a name.
 func (d Dialect) clash() error {
 	k := &core{dialect: d}
 	submissions := (&SubmissionService{k}).List(SubmissionFilter{"-", "-", time.Unix(1, 0)}).list

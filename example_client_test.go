@@ -160,7 +160,7 @@ func ExampleClient_String() {
 	// Output: hiring.Client(live, hiring.example.com)
 }
 
-// dialectOf reads a file that hiring doctor has written.
+// dialectOf reads a file with the names that differ.
 func dialectOf(file string) (dialect hiring.Dialect, err error) {
 	text, err := os.ReadFile(file)
 	if err == nil {
@@ -169,7 +169,7 @@ func dialectOf(file string) (dialect hiring.Dialect, err error) {
 	return dialect, err
 }
 
-// A Dialect from a file that hiring doctor has written.
+// A Dialect from a file, which hiring doctor and hiring-sandbox take, too.
 func ExampleWithDialect_file() {
 	ctx := context.Background()
 	folder, err := os.MkdirTemp("", "hiring")

@@ -7,7 +7,6 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -107,22 +106,7 @@ var oddServers = map[string]oddServer{ //nolint:gochecknoglobals // a constant t
 	// Names.
 	"all names": {dialect: renamedDialect, code: exitFailed, wrong: []string{
 		"PageSizeParam", "SinceLayout", "ListChallenges", "ListAssessments", "GetAssessment", "PageParam", "CursorParam", "EventPageSizeParam",
-		"UpdateAssessment", "ResendInvitation", "RevokeInvitation", "InvitationEmail", "InvitationName",
-	}, says: `set Dialect.CursorParam to \"whence\"`},
-	"usual names, no document": {
-		dialect: hiring.Dialect{
-			PageParam: "p", PageSizeParam: "limit", CursorParam: "after", EventPageSizeParam: "size", SinceLayout: "unix",
-			ListAssessments: "GET /postings", GetAssessment: "GET /postings/{id}",
-		},
-		instead: noDocument, code: exitFailed,
-		wrong: []string{"PageSizeParam", "SinceLayout", "ListAssessments", "GetAssessment", "PageParam", "CursorParam", "EventPageSizeParam"},
-		found: map[string]string{
-			"PageParam": "p", "PageSizeParam": "limit", "CursorParam": "after", "EventPageSizeParam": "size", "SinceLayout": "unix",
-			"ListAssessments": "GET /postings", "GetAssessment": "GET /postings/{id}",
-		},
-	},
-	"an unusual route, no document": {dialect: hiring.Dialect{ListChallenges: "GET /riddles"}, instead: noDocument, code: exitFailed,
-		wrong: []string{"ListChallenges"}, found: map[string]string{"ListChallenges": ""}, says: "ask the API's support"},
+	}, notChecked: writeNames, says: "set Dialect.ListChallenges to the name in the server's OpenAPI document"},
 	"page sizes are ignored": {instead: without("page_size"), code: exitFailed, wrong: []string{"PageSizeParam", "EventPageSizeParam"}},
 	"the cursor is ignored":  {instead: without("cursor"), code: exitFailed, wrong: []string{"CursorParam"}},
 	"since is ignored":       {instead: without("since"), code: exitFailed, wrong: []string{"SinceLayout"}},
@@ -177,7 +161,7 @@ func TestDoctorAgainstOddServers(t *testing.T) {
 			var report doctor.Report
 			require.NoError(t, json.Unmarshal([]byte(got.stdout), &report), got.stderr)
 			assert.Equal(t, n, report.Reads)
-			assert.LessOrEqual(t, n, doctor.MaxReads+10)
+			assert.LessOrEqual(t, n, 40)
 			assert.Len(t, report.Findings, 20)
 			var wrong []string
 			for _, f := range report.Findings {
@@ -194,11 +178,8 @@ func TestDoctorAgainstOddServers(t *testing.T) {
 			for _, name := range odd.notChecked {
 				assert.Contains(t, fmt.Sprint(report.With(doctor.NotChecked)), "{"+name+" ")
 			}
-			if name == "as assumed" || name == "all names" {
+			if name == "as assumed" {
 				assert.Empty(t, report.With(doctor.NotChecked))
-				truth, err := odd.dialect.WithDefaults()
-				require.NoError(t, err)
-				assert.Equal(t, truth, report.Dialect)
 			}
 		})
 	}
@@ -253,30 +234,18 @@ func TestDoctorOnRealConnections(t *testing.T) {
 	}
 }
 
-// TestDoctorWritesADialect: the written file works for the next commands, for the SDK and for
-// doctor itself. It has only names that were found.
-func TestDoctorWritesADialect(t *testing.T) {
+// TestDoctorChecksADialect: a file with the names of the server works for commands and for doctor.
+func TestDoctorChecksADialect(t *testing.T) {
 	t.Parallel()
 	u := newUser(t, sandbox.New(sandbox.WithDialect(renamedDialect)), sandbox.TestKey)
-	got := u.onTerminal("doctor", "--write", "dialect.json")
-	assert.Equal(t, exitFailed, got.code, got.stdout)
-	assert.Contains(t, got.stdout, "dialect.json has the 13 names that were found")
-	text, err := os.ReadFile(filepath.Join(u.home, "dialect.json"))
+	text, err := json.Marshal(renamedDialect)
 	require.NoError(t, err)
-	var found hiring.Dialect
-	require.NoError(t, json.Unmarshal(text, &found))
-	assert.Equal(t, renamedDialect, found)
+	u.write("dialect.json", string(text))
 	assert.Equal(t, exitNotFound, u.run("assessments", "list").code)
 	assert.Equal(t, exitOK, u.run("--dialect", "dialect.json", "assessments", "list").code)
-	assert.Equal(t, exitOK, u.run("--dialect", "dialect.json", "doctor").code)
-
-	got = newUser(t, sandbox.New(), sandbox.LiveKey).onTerminal("doctor", "--write", "dialect.json")
-	assert.Equal(t, exitOK, got.code)
-	assert.NotContains(t, got.stdout, "has the 13 names", "some are not checked yet")
-	revoked := newUser(t, sandbox.New(), "sk_test_unknown")
-	got = revoked.run("doctor", "--write", "dialect.json")
-	assert.Contains(t, got.stderr, "dialect.json is not written")
-	assert.NoFileExists(t, filepath.Join(revoked.home, "dialect.json"))
+	got := u.run("--dialect", "dialect.json", "doctor")
+	assert.Zero(t, got.code)
+	assert.Contains(t, got.stdout, "\n20 ok, 0 wrong, 0 not checked; ")
 }
 
 // TestDoctorGolden compares the output for several servers and keys.
@@ -323,7 +292,7 @@ func TestItemErrorsAreReported(t *testing.T) {
 		response.Header.Del("Content-Length")
 		return response, err
 	})
-	for _, line := range []string{"submissions wait " + first + " " + second, "watch --since 1h --limit 1", "watch --since 1h --once --checkpoint " + filepath.Join(t.TempDir(), "state")} {
+	for _, line := range []string{"submissions wait " + first + " " + second, "watch --since 1h --once --checkpoint " + filepath.Join(t.TempDir(), "state")} {
 		got := runOn(t, sandbox.LiveKey, damaged, append(strings.Fields(line), "--interval", "20ms", "--jq", ".id", "--timeout", "1m")...)
 		assert.Equal(t, exitFailed, got.code, "%s: %s", line, got.stderr)
 		assert.Equal(t, second+"\n", got.stdout, line)

@@ -151,9 +151,9 @@ func TestKeyInAnArgumentIsRejected(t *testing.T) {
 		secretLive: {
 			"api GET /account?key=" + secretLive, "api GET /account -q key=" + secretLive, "submissions get " + secretLive,
 			"invitations list -a " + secretTest,
-			"account --jq .name+\"" + secretLive + "\"", "--profile " + secretLive + " account", "doctor --write " + secretLive,
+			"account --jq .name+\"" + secretLive + "\"", "--profile " + secretLive + " account", "submissions export " + secretLive,
 		},
-		unusual: {"api GET /account?key=" + unusual, "submissions get " + unusual, "doctor --write " + unusual},
+		unusual: {"api GET /account?key=" + unusual, "submissions get " + unusual, "doctor --columns " + unusual},
 	} {
 		u.env = append(u.env, envBaseURL+"="+server.URL(), envKey+"="+key)
 		for _, line := range arguments {

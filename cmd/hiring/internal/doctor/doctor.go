@@ -7,25 +7,12 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"reflect"
 	"slices"
 	"strings"
 	"time"
 
 	hiring "github.com/hiring-assessment/hiring-go"
 )
-
-// MaxReads is the number of reads after which a run begins no further check. One that has
-// begun may send ten more.
-const MaxReads = 60
-
-// Config contains the settings of a run.
-type Config struct {
-	BaseURL, Key string
-	Dialect      hiring.Dialect  // The assumed names. A zero field means the default.
-	HTTP         *http.Client    // Nil means the client's own.
-	Options      []hiring.Option // Of the client.
-}
 
 // Verdict is the result of a check.
 type Verdict string
@@ -41,18 +28,17 @@ const (
 type Finding struct {
 	Name     string  `json:"name"` // A field of Dialect, or a part of the connection.
 	Verdict  Verdict `json:"verdict"`
-	Found    string  `json:"found,omitzero"`  // What the server does; empty when unknown.
+	Found    string  `json:"found,omitzero"`  // What holds, as in "page"; empty when nothing does.
 	Evidence string  `json:"evidence"`        // What showed it, or why nothing did. It names no resource and no candidate.
 	Change   string  `json:"change,omitzero"` // What the user can do about something wrong.
 }
 
 // Report is the result of a run.
 type Report struct {
-	Findings []Finding      `json:"findings"`
-	Dialect  hiring.Dialect `json:"dialect"`          // The assumed names, corrected by the findings.
-	Reads    int            `json:"reads"`            // Requests that count against the read rate limit, retries included.
-	Stopped  string         `json:"stopped,omitzero"` // Why the run ended before all checks; empty when it did not.
-	Cause    error          `json:"-"`                // The client's error that ended the run, or nil.
+	Findings []Finding `json:"findings"`
+	Reads    int       `json:"reads"`            // Requests that count against the read rate limit, retries included.
+	Stopped  string    `json:"stopped,omitzero"` // Why the run ended before all checks; empty when it did not.
+	Cause    error     `json:"-"`                // The client's error that ended the run, or nil.
 }
 
 // With returns the findings with a verdict.
@@ -60,39 +46,26 @@ func (r Report) With(v Verdict) []Finding {
 	return slices.DeleteFunc(slices.Clone(r.Findings), func(f Finding) bool { return f.Verdict != v })
 }
 
-// Decided returns the names that a response or the OpenAPI document shows, as members of a
-// dialect file.
-func (r Report) Decided() map[string]string {
-	decided := make(map[string]string)
-	for _, f := range r.Findings {
-		if field, ok := reflect.TypeFor[hiring.Dialect]().FieldByName(f.Name); ok && (f.Verdict == Holds || f.Found != "") {
-			decided[field.Tag.Get("json")] = reflect.ValueOf(r.Dialect).FieldByIndex(field.Index).String()
-		}
+// Run checks the server of a client, whose names are those of the dialect: a zero field means the
+// default. It returns an error for an invalid dialect.
+func Run(ctx context.Context, client *hiring.Client, baseURL string, dialect hiring.Dialect) (Report, error) {
+	e := new(examination)
+	var err error
+	if e.dialect, err = dialect.WithDefaults(); err != nil {
+		return Report{}, err
 	}
-	return decided
-}
-
-// Run checks a server. It returns an error for an invalid configuration, and the context's
-// error together with what was found before.
-func Run(ctx context.Context, c Config) (Report, error) {
-	assumed, err := c.Dialect.WithDefaults()
+	e.scheme, _, _ = strings.Cut(baseURL, "://")
+	e.client, err = client.With(hiring.WithTimeout(20*time.Second), hiring.WithDialect(e.dialect), hiring.WithObserver(e.observe),
+		hiring.WithRetry(hiring.RetryPolicy{MaxAttempts: 2, BaseBackoff: 200 * time.Millisecond, MaxWait: 5 * time.Second}))
 	if err != nil {
 		return Report{}, err
 	}
-	e := &examination{dialect: assumed}
-	e.scheme, _, _ = strings.Cut(c.BaseURL, "://")
-	options := append([]hiring.Option{hiring.WithTimeout(20 * time.Second), hiring.WithHTTPClient(c.HTTP)}, c.Options...)
-	options = append(options, hiring.WithDialect(assumed), hiring.WithObserver(e.observe),
-		hiring.WithRetry(hiring.RetryPolicy{MaxAttempts: 2, BaseBackoff: 200 * time.Millisecond, MaxWait: 5 * time.Second}))
-	if e.client, err = hiring.New(c.BaseURL, c.Key, options...); err != nil {
-		return Report{}, err
-	}
-	return e.run(ctx), ctx.Err()
+	return e.run(ctx), nil
 }
 
 // examination is one run.
 type examination struct {
-	client    *hiring.Client // With the names that are known so far.
+	client    *hiring.Client
 	dialect   hiring.Dialect
 	scheme    string // Of the base URL.
 	server    string
@@ -101,7 +74,7 @@ type examination struct {
 	stop      reply // The reply that ended the run; zero before.
 	stopped   string
 
-	document    document
+	documented  map[string]bool // The names in the server's OpenAPI document.
 	submissions []hiring.Submission
 	assessment  string // An id, or "".
 }
@@ -121,70 +94,34 @@ func (e *examination) run(ctx context.Context) Report {
 	}
 	e.read(ctx, func(ctx context.Context) error {
 		text, err := e.client.OpenAPI(ctx)
-		e.document = readDocument(text)
+		e.documented = namesIn(text)
 		return err
 	})
 	var names []Finding
 	for _, c := range checks() {
-		f := e.settle(ctx, c)
-		f.Name = c.field
-		names = append(names, f)
+		names = append(names, e.check(ctx, c))
 	}
 	if ctx.Err() != nil {
 		e.stopped, e.stop.err = late, ctx.Err()
 	}
-	findings := append(e.checkConnection(account), names...)
-	return Report{Findings: findings, Dialect: e.dialect, Reads: e.reads, Stopped: e.stopped, Cause: e.stop.err}
+	return Report{Findings: append(e.checkConnection(account), names...), Reads: e.reads, Stopped: e.stopped, Cause: e.stop.err}
 }
 
 const late = "the time limit ended them"
 
-// settle checks a field of Dialect. When its value is wrong, it tries others: those of the
-// OpenAPI document, then usual ones.
-func (e *examination) settle(ctx context.Context, c check) Finding {
-	f := e.probe(ctx, c, e.client, e.dialect)
-	if f.Verdict != Wrong || f.Change != "" {
-		return f
-	}
-	for _, value := range append(e.document.names(c.field, c.value(e.dialect)), c.usual...) {
-		d := e.dialect
-		reflect.ValueOf(&d).Elem().FieldByName(c.field).SetString(value)
-		client, err := e.client.With(hiring.WithDialect(d))
-		if err != nil || d == e.dialect { // The client cannot use the value.
-			continue
-		}
-		if tried := e.probe(ctx, c, client, d); tried.Verdict == Holds {
-			e.client, e.dialect = client, d
-			return Finding{Verdict: Wrong, Found: value, Evidence: tried.Evidence, Change: fmt.Sprintf("set Dialect.%s to %q", c.field, value)}
-		}
+// check checks a field of Dialect, unless the run has ended.
+func (e *examination) check(ctx context.Context, c check) Finding {
+	f := notChecked(late)
+	if e.stopped == "" && ctx.Err() == nil {
+		f = c.probe(ctx, e)
 	}
 	if e.stopped != "" {
-		return notChecked(e.stopped)
+		f = notChecked(e.stopped)
 	}
-	f.Change = "ask the API's support for the name, and set Dialect." + c.field
-	return f
-}
-
-func (c check) value(d hiring.Dialect) string {
-	return reflect.ValueOf(d).FieldByName(c.field).String()
-}
-
-func (e *examination) probe(ctx context.Context, c check, client *hiring.Client, d hiring.Dialect) Finding {
-	switch {
-	case e.stopped != "":
-		return notChecked(e.stopped)
-	case ctx.Err() != nil:
-		return notChecked(late)
-	case e.reads >= MaxReads:
-		return notChecked(fmt.Sprintf("the run has used its %d reads", MaxReads))
+	if f.Verdict == Wrong && f.Change == "" {
+		f.Change = "set Dialect." + c.field + " to the name in the server's OpenAPI document, which hiring api /openapi.json shows, or ask the API's support"
 	}
-	if c.probe == nil {
-		return e.inDocument(c, d)
-	}
-	f := c.probe(ctx, e, client, d)
-	if e.stopped != "" {
-		return notChecked(e.stopped)
-	}
+	f.Name = c.field
 	return f
 }
 
