@@ -60,7 +60,7 @@ func (a *app) assessmentsCreateCommand() *cobra.Command {
 	c.Flags().IntVar(&in.TimeLimitMinutes, "minutes", 0, "time limit in `minutes`; 0 means the challenge's limit")
 	budget := c.Flags().Float64("budget", 0, "a candidate's budget for AI in `dollars`; without it the challenge's budget")
 	c.Flags().StringSliceVar(&in.SelectedTaskIDs, "tasks", nil, "the `ids` of the tasks to use, for a challenge with several tasks")
-	_ = c.RegisterFlagCompletionFunc("challenge", a.complete(firstChallenges))
+	_ = c.RegisterFlagCompletionFunc("challenge", a.complete(challenges))
 	c.RunE = showItem(a, assessmentTable(), func(ctx context.Context, t task) (hiring.Assessment, error) {
 		if in.ChallengeID == "" {
 			return hiring.Assessment{}, adviceError{usagef("--challenge is missing"), "hiring challenges list shows the challenges"}

@@ -101,7 +101,7 @@ func (a *app) finish(c *cobra.Command) {
 	if c.ValidArgsFunction == nil && !strings.Contains(argumentsOf(c), "<file") {
 		c.ValidArgsFunction = cobra.NoFileCompletions
 	}
-	for argument, list := range map[string]thingList{"<assessment>": firstAssessments, "<challenge>": firstChallenges} {
+	for argument, list := range map[string]thingList{"<assessment>": assessments, "<challenge>": challenges} {
 		if strings.Contains(argumentsOf(c), argument) {
 			c.ValidArgsFunction = a.complete(list)
 		}
@@ -117,7 +117,7 @@ const defaultLimit = 30
 
 // listCommand adds the flags and the RunE function of a command that shows a list.
 func listCommand[T any](a *app, c *cobra.Command, table output.Table[T], list func(context.Context, task) (hiring.Pager[T], error)) *cobra.Command {
-	limit := c.Flags().IntP("limit", "L", defaultLimit, "show at most `n` items")
+	limit := c.Flags().IntP("limit", "L", defaultLimit, fmt.Sprintf("show at most `n` items (default %d)", defaultLimit))
 	all := c.Flags().Bool("all", false, "show all items: one read for each 100")
 	order := c.Flags().String("sort", "", "read the whole list and sort it by a `column`, as in name, or from the highest as in -score")
 	c.Annotations = map[string]string{columnsOf: strings.Join(table.Columns(), ",")}
@@ -245,7 +245,7 @@ func (v *timeValue) Set(text string) error {
 		if _, err := time.LoadLocation(name); err != nil && !filepath.IsAbs(name) { // Go would silently use UTC.
 			return fmt.Errorf("TZ=%s is not a known time zone: set one as Europe/Berlin, or give an offset, as in 2026-03-15T14:00:00+01:00", output.Clean(name))
 		}
-		v.at = firstMoment(at, layout, text)
+		v.at = at
 		return nil
 	}
 	ago, err := time.ParseDuration(text)
@@ -259,21 +259,4 @@ func (v *timeValue) Set(text string) error {
 	}
 	v.at = time.Now().Add(-ago)
 	return nil
-}
-
-// firstMoment returns the first moment at which clocks show a text, or a later time if none does.
-// Where clocks go forward at midnight, a day begins at 01:00. Where they go back, a time is there
-// twice. at is one of the moments, or an hour before or after.
-func firstMoment(at time.Time, layout, text string) time.Time {
-	before, after := at.Add(-time.Hour), at.Add(time.Hour)
-	begin, end := at.ZoneBounds()
-	switch {
-	case before.Format(layout) == text:
-		return before
-	case at.Format(layout) == text:
-		return at
-	case end.After(at) && !end.After(after):
-		return end
-	}
-	return begin
 }

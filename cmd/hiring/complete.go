@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"embed"
 	"strings"
 	"time"
@@ -37,28 +36,11 @@ func completionCommand() *cobra.Command {
 	}
 }
 
-// thingList returns the first page of a list.
-type thingList func(context.Context, *hiring.Client) ([]thing, error)
-
-func firstAssessments(ctx context.Context, client *hiring.Client) ([]thing, error) {
-	page, err := client.Assessments.List().Page(ctx)
-	return mapped(page.Items, assessmentThing), err
-}
-
-func firstChallenges(ctx context.Context, client *hiring.Client) ([]thing, error) {
-	page, err := client.Challenges.List().Page(ctx)
-	return mapped(page.Items, challengeThing), err
-}
-
-func mapped[T any](items []T, thingOf func(T) thing) (all []thing) {
-	for _, item := range items {
-		all = append(all, thingOf(item))
-	}
-	return all
-}
-
-// completionTimeout limits the request of a completion.
-const completionTimeout = 3 * time.Second
+// A completion reads one page, within a time that a user waits.
+const (
+	completionTimeout = 3 * time.Second
+	maxCompletions    = 100
+)
 
 // complete returns the completion of the first argument or of a flag, with names, or with ids
 // once one was begun. It sends one request without retries, and completes nothing after an error.
@@ -72,14 +54,19 @@ func (a *app) complete(list thingList) cobra.CompletionFunc {
 		if err != nil {
 			return nil, directive
 		}
-		things, _ := list(c.Context(), client)
-		for _, one := range things {
+		read := 0
+		for one, err := range list(c.Context(), client) {
 			name, about := output.Clean(one.name), output.Clean(one.about)
 			switch {
+			case err != nil:
+				return nil, directive
 			case strings.HasPrefix(strings.ToLower(name), strings.ToLower(begun)):
 				found = append(found, name+"\t"+about+", "+one.id)
 			case strings.HasPrefix(one.id, begun):
 				found = append(found, one.id+"\t"+about+", "+name)
+			}
+			if read++; read == maxCompletions {
+				break
 			}
 		}
 		return found, directive

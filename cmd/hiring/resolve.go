@@ -36,43 +36,41 @@ type thing struct {
 	owner string // The key of the candidate's address, whose first thing in the list is meant.
 }
 
+// thingList returns a list of the API as things.
+type thingList func(context.Context, *hiring.Client) iter.Seq2[thing, error]
+
+// thingsOf returns a list as things.
+func thingsOf[T any](ctx context.Context, list hiring.Pager[T], thingOf func(T) thing) iter.Seq2[thing, error] {
+	return func(yield func(thing, error) bool) {
+		for item, err := range list.All(ctx) {
+			if !yield(thingOf(item), err) {
+				return
+			}
+		}
+	}
+}
+
 // cutID matches an id that a narrow table has shortened, and the beginning of one.
 var cutID = regexp.MustCompile(`^(?i)[0-9a-f-]{4,35}(…|\.\.\.)?$`)
 
+// folded returns a name without the differences that do not matter: letter case and Unicode normal
+// forms.
+func folded(name string) string { return strings.ToLower(norm.NFC.String(strings.TrimSpace(name))) }
+
 // idOf returns the id of the thing that the user names by its id, its name, its slug or its
-// owner's address, or if begins is set by the unique beginning of one. Letter case and Unicode
-// normal forms do not matter. An id costs no request, and anything else costs a listing.
-func idOf[T any](given, kind string, begins bool, all iter.Seq2[T, error], thingOf func(T) thing) (string, error) {
+// owner's address, or if begins is set by the unique beginning of one. An id costs no request, and
+// anything else costs a listing.
+func idOf(given, kind string, begins bool, all iter.Seq2[thing, error]) (string, error) {
 	if given == "" || isID.MatchString(given) {
 		return given, nil
 	}
-	folded := func(name string) string { return strings.ToLower(norm.NFC.String(strings.TrimSpace(name))) }
-	wanted := folded(strings.TrimSuffix(given, "…")) // As a table shortens it.
-	if wanted == "" {
+	if folded(strings.TrimSuffix(given, "…")) == "" {
 		return "", usagef("The %s is empty", kind)
 	}
-	var named, begun []thing
-	owners := make(map[string]bool)
-	for listed, err := range all {
-		if err != nil {
-			return "", err
-		}
-		item := thingOf(listed)
-		names := []string{folded(item.name), folded(item.slug), folded(item.id)}
-		if item.owner != "" && item.owner == hiring.AddressKey(given) {
-			return item.id, nil
-		}
-		if owners[item.owner] && !strings.HasPrefix(names[2], wanted) {
-			continue
-		}
-		owners[item.owner] = item.owner != ""
-		if slices.Contains(names, wanted) {
-			named = append(named, item)
-		} else if slices.ContainsFunc(names, func(name string) bool { return strings.HasPrefix(name, wanted) }) {
-			begun = append(begun, item)
-		}
+	matches, begun, err := search(given, all)
+	if err != nil {
+		return "", err
 	}
-	matches := named
 	if matches == nil && begins {
 		matches = begun
 	}
@@ -80,14 +78,41 @@ func idOf[T any](given, kind string, begins bool, all iter.Seq2[T, error], thing
 	switch {
 	case len(matches) == 1:
 		return matches[0].id, nil
-	case len(matches) > 1 && matches[0].owner != "":
-		return "", adviceError{usagef("%d %ss match %s", len(matches), kind, output.Clean(given)), "Give the address or the whole id: " + described(matches)}
 	case len(matches) > 1:
-		return "", adviceError{usagef("%d %ss match %s", len(matches), kind, output.Clean(given)), "Give the id or the whole name: " + described(matches)}
+		whole := "the id or the whole name"
+		if matches[0].owner != "" {
+			whole = "the address or the whole id"
+		}
+		return "", adviceError{usagef("%d %ss match %s", len(matches), kind, output.Clean(given)), "Give " + whole + ": " + described(matches)}
 	case begun != nil:
 		return "", adviceError{missing, "This command takes an id or a whole name. These begin so: " + described(begun)}
 	}
 	return "", adviceError{missing, "hiring " + kind + "s list --all shows the names and ids"}
+}
+
+// search returns the things that the user names, and those that only begin so. Of an owner's things
+// the first counts, and the others only by their ids.
+func search(given string, all iter.Seq2[thing, error]) (named, begun []thing, err error) {
+	wanted := folded(strings.TrimSuffix(given, "…")) // As a table shortens it.
+	owners := make(map[string]bool)
+	for item, err := range all {
+		names := []string{folded(item.id), folded(item.name), folded(item.slug)}
+		if owners[item.owner] {
+			names = names[:1]
+		}
+		owners[item.owner] = item.owner != ""
+		switch {
+		case err != nil:
+			return nil, nil, err
+		case item.owner != "" && item.owner == hiring.AddressKey(given):
+			return []thing{item}, nil, nil
+		case slices.Contains(names, wanted):
+			named = append(named, item)
+		case slices.ContainsFunc(names, func(name string) bool { return strings.HasPrefix(name, wanted) }):
+			begun = append(begun, item)
+		}
+	}
+	return named, begun, nil
 }
 
 // described names at most maxMatches things.
@@ -99,20 +124,22 @@ func described(things []thing) string {
 	return strings.Join(all, "; ")
 }
 
-func assessmentID(ctx context.Context, client *hiring.Client, given string, begins bool) (string, error) {
-	return idOf(given, "assessment", begins, client.Assessments.List().All(ctx), assessmentThing)
+func assessments(ctx context.Context, client *hiring.Client) iter.Seq2[thing, error] {
+	return thingsOf(ctx, client.Assessments.List(), func(a hiring.Assessment) thing { return thing{id: a.ID, name: a.Name, about: string(a.Status)} })
 }
 
-func assessmentThing(a hiring.Assessment) thing {
-	return thing{id: a.ID, name: a.Name, about: string(a.Status)}
+func assessmentID(ctx context.Context, client *hiring.Client, given string, begins bool) (string, error) {
+	return idOf(given, "assessment", begins, assessments(ctx, client))
+}
+
+func challenges(ctx context.Context, client *hiring.Client) iter.Seq2[thing, error] {
+	return thingsOf(ctx, client.Challenges.List(), func(c hiring.Challenge) thing {
+		return thing{id: c.ID, name: c.Name, slug: c.Slug, about: c.Difficulty}
+	})
 }
 
 func challengeID(ctx context.Context, client *hiring.Client, given string, begins bool) (string, error) {
-	return idOf(given, "challenge", begins, client.Challenges.List().All(ctx), challengeThing)
-}
-
-func challengeThing(c hiring.Challenge) thing {
-	return thing{id: c.ID, name: c.Name, slug: c.Slug, about: c.Difficulty}
+	return idOf(given, "challenge", begins, challenges(ctx, client))
 }
 
 // notStarted is the advice when an address has no submission.
@@ -125,15 +152,15 @@ const searched = 1000
 // submissionID returns the id of the submission that the user names.
 func submissionID(ctx context.Context, client *hiring.Client, given string) (string, error) {
 	read := 0
-	newest := func(yield func(hiring.Submission, error) bool) {
-		for submission, err := range client.Submissions.List(hiring.SubmissionFilter{}).All(ctx) {
-			if read++; !yield(submission, err) || read == searched {
+	submissions := thingsOf(ctx, client.Submissions.List(hiring.SubmissionFilter{}), func(s hiring.Submission) thing {
+		return thing{id: s.ID, name: s.Candidate.Name, slug: s.Candidate.Email, about: s.Candidate.Email, owner: hiring.AddressKey(s.Candidate.Email)}
+	})
+	id, err := idOf(given, "submission", true, func(yield func(thing, error) bool) {
+		for one, err := range submissions {
+			if read++; !yield(one, err) || read == searched {
 				return
 			}
 		}
-	}
-	id, err := idOf(given, "submission", true, newest, func(s hiring.Submission) thing {
-		return thing{id: s.ID, name: s.Candidate.Name, slug: s.Candidate.Email, about: s.Candidate.Email, owner: hiring.AddressKey(s.Candidate.Email)}
 	})
 	switch _, advised := errors.AsType[adviceError](err); {
 	case advised && read == searched && errors.Is(err, hiring.ErrNotFound):
@@ -174,7 +201,7 @@ func (a *app) assessmentFlag(c *cobra.Command, usage string) assessmentRef {
 func (a *app) assessmentFilter(c *cobra.Command, usage string) assessmentRef {
 	ref := assessmentRef{c.Flags().StringP("assessment", "a", "", usage)}
 	_ = c.RegisterFlagCompletionFunc("assessment", func(c *cobra.Command, _ []string, begun string) ([]string, cobra.ShellCompDirective) {
-		return a.complete(firstAssessments)(c, nil, begun)
+		return a.complete(assessments)(c, nil, begun)
 	})
 	return ref
 }
