@@ -7,7 +7,6 @@ import (
 	"maps"
 	"net/http"
 	"net/url"
-	"os"
 	"regexp"
 	"slices"
 	"strings"
@@ -124,13 +123,8 @@ func (a *app) apiBody(ctx context.Context, data string) (any, error) {
 	text := []byte(data)
 	if name, isFile := strings.CutPrefix(data, "@"); isFile {
 		var err error
-		if name == "-" {
-			if data, err = a.readInput(ctx); err != nil {
-				return nil, err
-			}
-			text = []byte(data)
-		} else if text, err = os.ReadFile(name); err != nil {
-			return nil, usagef("--data: %w", err)
+		if text, err = a.readInput(ctx, name); err != nil {
+			return nil, fmt.Errorf("--data: %w", err)
 		}
 	}
 	if !json.Valid(text) {

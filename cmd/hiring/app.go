@@ -1,14 +1,12 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"net/http"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -32,8 +30,6 @@ type app struct {
 	args     []string
 	ctx      context.Context // The context of the run.
 	stopped  context.Context // Ends with SIGTERM, and ctx with it.
-	end      func()          // Ends the run after patience.
-	noHelp   error           // The error of a help request that named an unknown command.
 	testMode bool            // A write used a test key.
 }
 
@@ -49,28 +45,10 @@ type globalFlags struct {
 	output output.Options
 }
 
-// patience is how long a command may continue after an interruption or the end of --timeout,
-// to write its results. After that the program ends, even if the command still waits.
-const patience = 3 * time.Second
-
 // run executes a command line and returns the exit status.
 func (a *app) run(ctx context.Context, args []string) int {
 	a.args, a.ctx = args, ctx
-	over := make(chan struct{})
-	a.end = sync.OnceFunc(func() { close(over) })
-	defer context.AfterFunc(ctx, a.end)()
-	ended := make(chan error, 1)
-	go func() { ended <- a.execute(ctx, args) }()
-	var err error
-	select {
-	case err = <-ended:
-	case <-over:
-		select {
-		case err = <-ended:
-		case <-time.After(patience):
-			err = cmp.Or(ctx.Err(), fmt.Errorf("The command has not ended: %w", context.DeadlineExceeded))
-		}
-	}
+	err := a.execute(ctx, args)
 	if a.flags.timeout > 0 && errors.Is(err, context.DeadlineExceeded) {
 		err = adviceError{err, "--timeout sets another limit"}
 	}
@@ -102,7 +80,7 @@ func (a *app) execute(ctx context.Context, args []string) error {
 	if err := a.refuseArguments(typedKey.MatchString); err != nil {
 		return err
 	}
-	return cmp.Or(root.ExecuteContext(ctx), a.noHelp)
+	return root.ExecuteContext(ctx)
 }
 
 func (a *app) rootCommand() *cobra.Command {
@@ -158,7 +136,7 @@ func (a *app) globalFlags(root *cobra.Command) {
 	flags := root.PersistentFlags()
 	flags.BoolVar(&a.flags.sandbox, "sandbox", false, "use a fake server inside this program, with sample data")
 	flags.StringVarP(&a.flags.profile, "profile", "p", "", "use the profile with this `name`")
-	flags.StringVar(&a.flags.dialect, "dialect", "", "a `file` with the names and routes of the server, as hiring doctor writes it")
+	flags.StringVar(&a.flags.dialect, "dialect", "", "a `file` with names and routes of the server, as in {\"page_param\": \"p\"}; see hiring help doctor")
 	flags.BoolVarP(&a.flags.yes, "yes", "y", false, "do not ask for confirmation before a write with a live key")
 	flags.BoolVar(&a.flags.debug, "debug", false, "print each request on standard error")
 	flags.DurationVar(&a.flags.timeout, "timeout", 0, "end the command after this `time`, as in 20s")

@@ -60,7 +60,7 @@ func (a *app) prepare(c *cobra.Command) error {
 // limit ends the command's context after a duration.
 func (a *app) limit(c *cobra.Command, after time.Duration) {
 	ctx, cancel := context.WithTimeout(c.Context(), after)
-	context.AfterFunc(ctx, func() { cancel(); a.end() })
+	context.AfterFunc(ctx, cancel)
 	a.ctx = ctx
 	c.SetContext(ctx)
 }

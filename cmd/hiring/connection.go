@@ -7,7 +7,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"log/slog"
 	"net"
 	"net/http"
@@ -233,9 +232,6 @@ func readDialect(name string) (d hiring.Dialect, err error) {
 	decoder.DisallowUnknownFields()
 	if err := decoder.Decode(&d); err != nil {
 		return d, usagef("--dialect: %s is not a dialect: %s", name, strings.TrimPrefix(err.Error(), "json: "))
-	}
-	if _, err := decoder.Token(); !errors.Is(err, io.EOF) {
-		return d, usagef("--dialect: %s has data after its JSON object", name)
 	}
 	if _, err = d.WithDefaults(); err != nil {
 		return d, usagef("--dialect: %s: %s", name, errorText(err))

@@ -58,5 +58,5 @@ func (a *app) eventsFollowCommand() *cobra.Command {
 
 // intervalFlag adds the polling interval. The API's documentation asks for 30 to 60 s.
 func intervalFlag(c *cobra.Command) *time.Duration {
-	return c.Flags().Duration("interval", 30*time.Second, "the `time` between two polls, up to twice as long")
+	return c.Flags().Duration("interval", 30*time.Second, "the `time` between two polls, up to twice as long (default 30s)")
 }

@@ -217,8 +217,6 @@ func valueProblem(e *pflag.InvalidValueError) string {
 	switch kind := e.GetFlag().Value.Type(); {
 	case kind == "bool":
 		return "give true or false"
-	case kind == "uint":
-		return "give a number from 0"
 	case number:
 		return "give a number"
 	case kind == "duration":

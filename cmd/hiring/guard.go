@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"strings"
 	"time"
 
@@ -69,21 +70,21 @@ func (a *app) ask(ctx context.Context, question string) (string, error) {
 
 // untilDone returns when the read does or when ctx ends. The read itself cannot be
 // stopped.
-func untilDone(ctx context.Context, read func() (string, error)) (string, error) {
+func untilDone[T any](ctx context.Context, read func() (T, error)) (T, error) {
 	type answer struct {
-		text string
-		err  error
+		value T
+		err   error
 	}
 	answered := make(chan answer, 1)
 	go func() {
-		text, err := read()
-		answered <- answer{text, err}
+		value, err := read()
+		answered <- answer{value, err}
 	}()
 	select {
 	case got := <-answered:
-		return got.text, got.err
+		return got.value, got.err
 	case <-ctx.Done():
-		return "", ctx.Err()
+		return *new(T), ctx.Err()
 	}
 }
 
@@ -97,12 +98,18 @@ func sleep(ctx context.Context, duration time.Duration) error {
 	}
 }
 
-// readInput returns the whole standard input.
-func (a *app) readInput(ctx context.Context) (string, error) {
-	return untilDone(ctx, func() (string, error) {
-		text, err := io.ReadAll(a.in)
-		return string(text), err
+// readInput returns the content of a file, which may be a pipe, or of standard input, which - names.
+func (a *app) readInput(ctx context.Context, name string) ([]byte, error) {
+	text, err := untilDone(ctx, func() ([]byte, error) {
+		if name == "-" {
+			return io.ReadAll(a.in)
+		}
+		return os.ReadFile(name)
 	})
+	if err != nil && ctx.Err() == nil {
+		err = usageError{err}
+	}
+	return text, err
 }
 
 // readLine reads no byte after the line: the next reader may need it.

@@ -6,6 +6,7 @@ import (
 	"io"
 	"regexp"
 	"strings"
+	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -34,18 +35,8 @@ func helpCommand(root *cobra.Command) *cobra.Command {
 }
 
 // help shows the help of a command: what it does, its usage, commands by group, flags and
-// examples. It returns an error for an unknown subcommand instead of showing the help of
-// its group.
+// examples.
 func (a *app) help(c *cobra.Command, _ []string) {
-	if given := c.Flags().Args(); c.HasSubCommands() && len(given) > 0 {
-		if child, _, err := c.Find(given); err == nil && child != c { // As in submissions --help list.
-			child.InitDefaultHelpFlag()
-			a.help(child, nil)
-			return
-		}
-		a.noHelp = unknownCommand(c, given)
-		return
-	}
 	to := new(strings.Builder)
 	defer func() {
 		_, _ = io.WriteString(c.OutOrStdout(), reflow(to.String(), min(cmp.Or(a.out.Width, helpWidth), widestTexts)))
@@ -133,27 +124,16 @@ func commandLines(c *cobra.Command, before string, which func(*cobra.Command) bo
 
 // flagLines returns a line for each flag. Those of pflag show a boolean as --yes[=true|false].
 func flagLines(flags *pflag.FlagSet) string {
-	var names, usages []string
-	width := 0
+	var text strings.Builder
+	lines := tabwriter.NewWriter(&text, 0, 0, 3, ' ', 0)
 	flags.VisitAll(func(flag *pflag.Flag) {
 		value, usage := pflag.UnquoteUsage(flag)
-		name := "      --" + flag.Name
+		letter := "   "
 		if flag.Shorthand != "" {
-			name = "  -" + flag.Shorthand + ", --" + flag.Name
+			letter = "-" + flag.Shorthand + ","
 		}
-		if value != "" {
-			name += " " + value
-		}
-		switch flag.DefValue {
-		case "", "0", "0s", "false", "[]":
-		default:
-			usage += " (default " + flag.DefValue + ")"
-		}
-		names, usages, width = append(names, name), append(usages, usage), max(width, len(name))
+		_, _ = fmt.Fprintf(lines, "  %s %s\t%s\n", letter, strings.TrimSpace("--"+flag.Name+" "+value), usage)
 	})
-	var text strings.Builder
-	for i, name := range names {
-		fmt.Fprintf(&text, "%-*s   %s\n", width, name, usages[i])
-	}
+	_ = lines.Flush() // A strings.Builder returns no error.
 	return text.String()
 }

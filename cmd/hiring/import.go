@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"strings"
 	"time"
 
@@ -30,37 +29,31 @@ func (a *app) invitationsImportCommand() *cobra.Command {
 	c.RunE = func(c *cobra.Command, args []string) error {
 		name := args[0]
 		if results == "" && (name == "-" || strings.HasPrefix(name, "/dev/")) {
-			return adviceError{usagef("--results is missing: %s has no name beside which the results could be written", name), "No invitations were sent"}
+			return adviceError{usagef("--results is missing: %s has no name beside which the results could be written", name), notInvited}
 		}
-		read := os.ReadFile
-		if name == "-" {
-			name, read = "standard input", func(string) ([]byte, error) {
-				text, err := a.readInput(c.Context())
-				return []byte(text), err
-			}
-		}
-		text, err := read(name)
+		results = cmp.Or(results, name+".results.csv")
+		text, err := a.readInput(c.Context(), name)
 		if err != nil {
-			return adviceError{usageError{err}, "No invitations were sent"}
+			return adviceError{err, notInvited}
+		}
+		if name == "-" {
+			name = "standard input"
 		}
 		list, err := candidates.Read(name, text)
 		if err != nil {
-			return adviceError{usageError{err}, "No invitations were sent"}
-		}
-		if results == "" {
-			results = args[0] + ".results.csv"
+			return adviceError{usageError{err}, notInvited}
 		}
 		return a.importList(c.Context(), assessment, list, results, dryRun)
 	}
 	return c
 }
 
+// notInvited is the advice of an import that ended before its first request.
+const notInvited = "No invitations were sent"
+
 func (a *app) importList(ctx context.Context, assessment assessmentRef, list candidates.List, results string, dryRun bool) error {
 	printer, err := a.printer()
 	if err != nil {
-		return err
-	}
-	if _, err := files.Target(results); err != nil {
 		return err
 	}
 	progress := a.err.Progress("invited")
@@ -68,19 +61,8 @@ func (a *app) importList(ctx context.Context, assessment assessmentRef, list can
 	if err != nil {
 		return err
 	}
-	open := candidates.OpenResults // Two imports must not read the same plan.
-	if dryRun {
-		open = candidates.ReadResults
-	}
-	kept, err := open(results)
-	switch {
-	case errors.Is(err, files.ErrLocked):
-		return adviceError{err, "No invitations were sent"}
-	case errors.Is(err, files.ErrNoLocks):
-		return adviceError{err, "No invitations were sent. Keep the file of results on a local disk: --results <file>"}
-	case errors.Is(err, candidates.ErrNotResults):
-		return usageError{err}
-	case err != nil:
+	kept, err := openResults(results)
+	if err != nil {
 		return err
 	}
 	defer kept.Close()
@@ -105,10 +87,22 @@ func (a *app) importList(ctx context.Context, assessment assessmentRef, list can
 	}
 	im := importer{app: a, client: client, plan: plan, people: list.People, lines: list.Lines, results: kept, file: results, progress: progress}
 	summary, err := im.run(ctx)
-	if summary.Results != "" {
-		err = cmp.Or(err, output.One(printer, importSummaryTable(), summary))
+	return cmp.Or(err, output.One(printer, importSummaryTable(), summary))
+}
+
+// openResults opens the file of results before the plan is made: two imports must not read the same
+// plan.
+func openResults(file string) (*candidates.Results, error) {
+	kept, err := candidates.OpenResults(file)
+	switch {
+	case errors.Is(err, files.ErrLocked):
+		err = adviceError{err, notInvited}
+	case errors.Is(err, files.ErrNoLocks):
+		err = adviceError{err, notInvited + ". Keep the file of results on a local disk: --results <file>"}
+	case errors.Is(err, candidates.ErrNotResults):
+		err = usageError{err}
 	}
-	return err
+	return kept, err
 }
 
 // importPlan is what an import would do.
@@ -192,7 +186,7 @@ func newImportPlan(
 		}
 	}
 	for _, person := range list.People {
-		if _, listed := plan.invited[hiring.AddressKey(person.Email)]; listed || results.Row(plan.ID, person.Email).Outcome == candidates.Sent {
+		if _, listed := plan.invited[hiring.AddressKey(person.Email)]; listed || results.Row(plan.ID, person.Email).Outcome == hiring.InviteSent {
 			plan.Existing++
 		}
 	}

@@ -41,7 +41,7 @@ type importer struct {
 	writeErr error           // The error of writing the file of results.
 }
 
-// importSummary counts the results. Each candidate counts once.
+// importSummary counts the results.
 type importSummary struct {
 	Sent     int    `json:"sent"`         // By this run.
 	Earlier  int    `json:"sent_earlier"` // By earlier runs with the same file of results.
@@ -79,7 +79,7 @@ func (im *importer) run(ctx context.Context) (importSummary, error) {
 func (im *importer) settle(ctx context.Context) error {
 	var last time.Time
 	for _, person := range im.people {
-		if row := im.results.Row(im.plan.ID, person.Email); row.Outcome == candidates.Unknown && row.At.After(last) {
+		if row := im.results.Row(im.plan.ID, person.Email); row.Outcome == hiring.InviteUnknown && row.At.After(last) {
 			last = row.At
 		}
 	}
@@ -96,7 +96,7 @@ func (im *importer) settle(ctx context.Context) error {
 func (im *importer) open() []hiring.NewInvitation {
 	var open []hiring.NewInvitation
 	for _, person := range im.people {
-		if row := im.results.Row(im.plan.ID, person.Email); row.Outcome == candidates.Sent && row.InvitationID != "" {
+		if row := im.results.Row(im.plan.ID, person.Email); row.Outcome == hiring.InviteSent && row.InvitationID != "" {
 			im.record(hiring.InviteResult{Candidate: person, Outcome: hiring.InviteExisting, Invitation: hiring.Invitation{ID: row.InvitationID}}, nil)
 			continue
 		}
@@ -114,46 +114,60 @@ func (im *importer) begin(p hiring.NewInvitation) error {
 
 // record records the result of a candidate and reports whether the run continues.
 func (im *importer) record(invited hiring.InviteResult, err error) bool {
+	result := im.resultOf(invited, err)
+	im.writeErr = im.results.Add(result)
+	im.done[hiring.AddressKey(result.Email)] = true
+	*im.summary.counter(result, result.Outcome == hiring.InviteSent && invited.Outcome != hiring.InviteSent)++
+	im.show(result)
+	return im.writeErr == nil
+}
+
+// resultOf returns the row of a candidate, for which the earlier row and the listing of the plan
+// count, too.
+func (im *importer) resultOf(invited hiring.InviteResult, err error) candidates.Result {
 	key := hiring.AddressKey(invited.Candidate.Email)
 	before := im.results.Row(im.plan.ID, invited.Candidate.Email)
+	mayBeSent := before.Outcome == hiring.InviteSent || before.Outcome == hiring.InviteUnknown
 	existing, listed := im.plan.invited[key]
 	if !listed {
 		existing = invited.Invitation
 	}
 	result := candidates.Result{
 		Email: invited.Candidate.Email, Name: invited.Candidate.Name, InvitationID: cmp.Or(invited.Invitation.ID, existing.ID),
-		AssessmentID: im.plan.ID, Outcome: candidates.Outcome(invited.Outcome), Problem: problemText(invited.Outcome, err), At: time.Now(),
-		Status: statusOf(existing),
+		AssessmentID: im.plan.ID, Outcome: invited.Outcome, Problem: problemText(invited.Outcome, err), At: time.Now(), Status: statusOf(existing),
 	}
-	failed := result.Outcome == candidates.Rejected || result.Outcome == candidates.NotSent
-	earlier := false
+	failed := invited.Outcome == hiring.InviteRejected || invited.Outcome == hiring.InviteNotSent
+	found := invited.Outcome == hiring.InviteExisting || failed && listed
 	switch {
-	case result.Outcome == candidates.Existing || failed && listed:
-		result.Outcome, result.Problem = candidates.Existing, ""
-		if earlier = before.Outcome == candidates.Sent || before.Outcome == candidates.Unknown; earlier {
-			result.Outcome = candidates.Sent
-		}
-		result.Problem = cannotStart(result.Status)
-	case failed && (before.Outcome == candidates.Unknown || before.Outcome == candidates.Sent) && !im.begun[key]:
-		result = before // No request of this run has decided otherwise.
+	case found && mayBeSent: // By an earlier run.
+		result.Outcome, result.Problem = hiring.InviteSent, cannotStart(result.Status)
+	case found:
+		result.Outcome, result.Problem = hiring.InviteExisting, cannotStart(result.Status)
+	case failed && mayBeSent && !im.begun[key]:
+		return before // No request of this run has decided otherwise.
 	}
-	im.writeErr = im.results.Add(result)
-	im.done[key] = true
-	counter := map[candidates.Outcome]*int{
-		candidates.Sent: &im.summary.Sent, candidates.Existing: &im.summary.Existing, candidates.Rejected: &im.summary.Rejected,
-		candidates.NotSent: &im.summary.NotSent, candidates.Unknown: &im.summary.Unknown,
-	}[result.Outcome]
+	return result
+}
+
+// counter returns the counter of a result. Each candidate counts once.
+func (s *importSummary) counter(r candidates.Result, earlier bool) *int {
 	switch {
-	case result.Problem != "" && result.Problem == cannotStart(revoked):
-		counter = &im.summary.Revoked
-	case result.Problem != "" && result.Problem == cannotStart(expired):
-		counter = &im.summary.Expired
+	case r.Status == revoked:
+		return &s.Revoked
+	case r.Status == expired:
+		return &s.Expired
 	case earlier:
-		counter = &im.summary.Earlier
+		return &s.Earlier
+	case r.Outcome == hiring.InviteSent:
+		return &s.Sent
+	case r.Outcome == hiring.InviteExisting:
+		return &s.Existing
+	case r.Outcome == hiring.InviteRejected:
+		return &s.Rejected
+	case r.Outcome == hiring.InviteNotSent:
+		return &s.NotSent
 	}
-	*counter++
-	im.show(result)
-	return im.writeErr == nil
+	return &s.Unknown
 }
 
 // problemText returns an error as the file of results shows it.
@@ -172,13 +186,13 @@ func problemText(outcome hiring.InviteOutcome, err error) string {
 // show updates the progress. It names rejected candidates by line, because logs must not
 // have names.
 func (im *importer) show(result candidates.Result) {
-	if result.Outcome == candidates.Rejected {
+	if result.Outcome == hiring.InviteRejected {
 		i := slices.IndexFunc(im.people, func(p hiring.NewInvitation) bool {
 			return hiring.AddressKey(p.Email) == hiring.AddressKey(result.Email)
 		})
 		im.progress.Say(fmt.Sprintf("Line %d was rejected: %s", im.lines[i], result.Problem))
 	}
-	if result.Outcome != candidates.NotSent {
+	if result.Outcome != hiring.InviteNotSent {
 		im.progress.Show(len(im.done)-im.summary.NotSent, len(im.people), im.summary.text())
 	}
 }

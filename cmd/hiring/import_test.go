@@ -390,12 +390,10 @@ func TestImportContinuesAfterARejectedCandidate(t *testing.T) {
 	assert.Contains(t, got.stderr, "hiring: 1 of 3 candidates have no invitation: 1 rejected, to be corrected, and 0 to be tried again. people.csv.results.csv has the reasons.\n")
 	assert.NotContains(t, strings.ToLower(got.stderr), "@example.com")
 
-	u.write("people.csv.results.csv", strings.ReplaceAll(u.read("people.csv.results.csv"), ",rejected,", ",refused,")) // As version 0.1.0 wrote it.
 	h.server.Inject(sandbox.Fault{Route: "POST /assessments/{id}/invitations", Times: 1, Status: 409})
 	got = u.run("invitations", "import", "people.csv", "-a", h.id, "--yes", "-o", "json", "--jq", "[.sent_earlier, .rejected] | @csv")
 	assert.Equal(t, exitFailed, got.code)
 	assert.Equal(t, "2,1\n", got.stdout)
-	assert.NotContains(t, u.read("people.csv.results.csv"), "refused")
 }
 
 // TestInviteContinuesAfterARejectedCandidate: any other error ends the command.
@@ -433,18 +431,18 @@ func TestARejectionWithoutARequestSaysNothingAboutARow(t *testing.T) {
 	defer results.Close()
 	im := importer{plan: importPlan{ID: "f0"}, results: results, progress: output.Stream{Writer: io.Discard}.Progress("invited"), begun: map[string]bool{}, done: map[string]bool{}}
 	for _, row := range []struct {
-		before candidates.Outcome
+		before hiring.InviteOutcome
 		begun  bool
-		want   candidates.Outcome
+		want   hiring.InviteOutcome
 	}{
-		{candidates.Unknown, false, candidates.Unknown},
-		{candidates.Sent, false, candidates.Sent},
-		{candidates.Rejected, false, candidates.Rejected},
-		{candidates.NotSent, false, candidates.Rejected},
-		{candidates.Existing, false, candidates.Rejected},
-		{"", false, candidates.Rejected},
-		{candidates.Sent, true, candidates.Rejected},
-		{"", true, candidates.Rejected},
+		{hiring.InviteUnknown, false, hiring.InviteUnknown},
+		{hiring.InviteSent, false, hiring.InviteSent},
+		{hiring.InviteRejected, false, hiring.InviteRejected},
+		{hiring.InviteNotSent, false, hiring.InviteRejected},
+		{hiring.InviteExisting, false, hiring.InviteRejected},
+		{"", false, hiring.InviteRejected},
+		{hiring.InviteSent, true, hiring.InviteRejected},
+		{"", true, hiring.InviteRejected},
 	} {
 		person := hiring.NewInvitation{Email: fmt.Sprintf("%s-%t@example.com", row.before, row.begun), Name: "A"}
 		im.people, im.lines = append(im.people, person), append(im.lines, 2)
@@ -457,7 +455,7 @@ func TestARejectionWithoutARequestSaysNothingAboutARow(t *testing.T) {
 		im.record(hiring.InviteResult{Candidate: person, Outcome: hiring.InviteRejected}, &hiring.ParamError{Param: "Name", Problem: "is wrong"})
 		assert.Equal(t, row.want, results.Row("f0", person.Email).Outcome, row)
 	}
-	assert.Equal(t, "1 sent, 6 rejected, 1 unknown", im.summary.text())
+	assert.Equal(t, "0 sent, 1 sent earlier, 6 rejected, 1 unknown", im.summary.text())
 }
 
 // TestUnusableResults ends with exit status 2, sends nothing, and names what the user typed.

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"iter"
 	"maps"
 	"slices"
 	"strings"
@@ -106,47 +107,67 @@ func (a *app) invitationsInviteCommand() *cobra.Command {
 		if err != nil {
 			return err
 		}
-		existing, rejected, rejection := 0, 0, error(nil)
-		ended := make(map[string]int) // By status.
-		results := func(yield func(invited, error) bool) {
-			for i, person := range people {
-				result, err := t.client.Invitations.Ensure(ctx, id, person)
-				shown := invited{InviteResult: result}
-				switch {
-				case result.Outcome == hiring.InviteExisting:
-					existing++
-					status := statusOf(result.Invitation)
-					if shown.problem = cannotStart(status); shown.problem != "" {
-						ended[status]++
-					}
-				case result.Outcome == hiring.InviteRejected:
-					rejected, rejection, err, shown.problem = rejected+1, err, nil, errorText(err)
-					a.note("Argument %d was rejected: %s", i+1, shown.problem)
-				case err != nil && len(people) > 1:
-					a.note("To be tried again: the candidates from argument %d on.", i+1)
-				}
-				if !yield(shown, err) {
-					return
-				}
-			}
-		}
-		err = output.List(t.Printer, invitedTable(), results)
-		a.warnOfEnded(revoked, ended[revoked])
-		a.warnOfEnded(expired, ended[expired])
-		if err == nil && rejected > 0 {
-			err = fmt.Errorf("%d of %d candidates have no invitation, because they were rejected", rejected, len(people))
-			err = adviceError{causedError{err, rejection}, "Correct them, and run the command again"}
-		}
+		run := inviting{app: a, client: t.client, assessment: id, people: people, ended: make(map[string]int)}
+		err = output.List(t.Printer, invitedTable(), run.results(ctx))
+		a.warnOfEnded(revoked, run.ended[revoked])
+		a.warnOfEnded(expired, run.ended[expired])
 		if err != nil {
 			return err
 		}
-		what := counted(len(people)-existing, "invitation", "invitations") + " sent."
-		if existing > 0 {
-			what += " " + counted(existing, "address already has an invitation and got", "addresses already have an invitation and got") + " no e-mail."
-		}
-		return a.printDone(what)
+		return run.done()
 	})
 	return c
+}
+
+// inviting invites the candidates of a command line.
+type inviting struct {
+	app        *app
+	client     *hiring.Client
+	assessment string
+	people     []hiring.NewInvitation
+
+	existing, rejected int
+	rejection          error          // The last one.
+	ended              map[string]int // Existing invitations by status.
+}
+
+// results invites the candidates in their order. An error other than a rejection ends them.
+func (r *inviting) results(ctx context.Context) iter.Seq2[invited, error] {
+	return func(yield func(invited, error) bool) {
+		for i, person := range r.people {
+			result, err := r.client.Invitations.Ensure(ctx, r.assessment, person)
+			shown := invited{InviteResult: result}
+			switch {
+			case result.Outcome == hiring.InviteExisting:
+				status := statusOf(result.Invitation)
+				r.existing++
+				r.ended[status]++
+				shown.problem = cannotStart(status)
+			case result.Outcome == hiring.InviteRejected:
+				shown.problem = errorText(err)
+				r.rejected, r.rejection, err = r.rejected+1, err, nil
+				r.app.note("Argument %d was rejected: %s", i+1, shown.problem)
+			case err != nil && len(r.people) > 1:
+				r.app.note("To be tried again: the candidates from argument %d on.", i+1)
+			}
+			if !yield(shown, err) {
+				return
+			}
+		}
+	}
+}
+
+// done says how many candidates were invited, or returns an error when some were rejected.
+func (r *inviting) done() error {
+	if r.rejected > 0 {
+		err := fmt.Errorf("%d of %d candidates have no invitation, because they were rejected", r.rejected, len(r.people))
+		return adviceError{causedError{err, r.rejection}, "Correct them, and run the command again"}
+	}
+	what := counted(len(r.people)-r.existing, "invitation", "invitations") + " sent."
+	if r.existing > 0 {
+		what += " " + counted(r.existing, "address already has an invitation and got", "addresses already have an invitation and got") + " no e-mail."
+	}
+	return r.app.printDone(what)
 }
 
 // note writes a line about the work to standard error.

@@ -243,35 +243,6 @@ func TestExitStatuses(t *testing.T) {
 	}
 }
 
-// TestALimitedWatchIsResumedAfterItsLastLine: watches that end after some submissions, each
-// resumed from the checkpoint of the one before, write every evaluated submission, and none
-// twice, the last line of a run included. Afterwards nothing is left to write.
-func TestALimitedWatchIsResumedAfterItsLastLine(t *testing.T) {
-	t.Parallel()
-	const since = "2026-02-26T12:00:00Z"
-	for _, limit := range []int{1, 2, 3, 100} {
-		t.Run(strconv.Itoa(limit), func(t *testing.T) {
-			t.Parallel()
-			u := newUser(t, sandbox.New(), sandbox.TestKey)
-			got := u.run("submissions", "list", "--all", "--jq", `.[] | select(.report.evaluated and .evaluated_at >= "`+since+`") | .id`)
-			all := strings.Fields(got.stdout)
-			require.Greater(t, len(all), 5, got.stderr)
-			watch := []string{"watch", "--since", since, "--checkpoint", "watch.state", "--jq", ".id", "--limit"}
-			var seen []string
-			for len(seen) < len(all) {
-				n := min(limit, len(all)-len(seen))
-				got := u.run(append(watch, strconv.Itoa(n))...)
-				require.Equal(t, exitOK, got.code, got.stderr)
-				written := strings.Fields(got.stdout)
-				require.Len(t, written, n)
-				seen = append(seen, written...)
-			}
-			assert.ElementsMatch(t, all, seen)
-			assert.Empty(t, u.run(append(watch, "1", "--timeout", "200ms")...).stdout)
-		})
-	}
-}
-
 // TestCommandsThatWaitEndAtOnce: a command that waits for its input or for a file ends with
 // the first Ctrl-C and with --timeout.
 func TestCommandsThatWaitEndAtOnce(t *testing.T) {
@@ -352,12 +323,12 @@ func TestSinceBesideACheckpoint(t *testing.T) {
 func TestWatchOnATerminal(t *testing.T) {
 	t.Parallel()
 	u := seeded(t)
-	watch := []string{"watch", "--since", "2026-02-01", "--limit", "1"}
-	line := regexp.MustCompile(`\x1b\[[0-9;]*[mK]`).ReplaceAllString(finalScreen(u.onTerminal(watch...).stdout), "")
+	watch := []string{"watch", "--since", "2026-02-28T08:00:00Z", "--once", "--checkpoint"}
+	line := regexp.MustCompile(`\x1b\[[0-9;]*[mK]`).ReplaceAllString(finalScreen(u.onTerminal(append(watch, "s")...).stdout), "")
 	assert.Equal(t, "Théo O'Brien  theo.obrien@candidates.test  evaluated  34  Strong no  15 days ago  5b000000-0000-400…\n", line)
 	for _, format := range []string{"json", "jsonl"} {
-		assert.Contains(t, u.onTerminal(append(watch, "-o", format)...).stdout, `{"assessment_id":"`)
+		assert.Contains(t, u.onTerminal(append(watch, format, "-o", format)...).stdout, `{"assessment_id":"`)
 	}
-	assert.Contains(t, u.run(append(watch, "-o", "table")...).stdout, "Théo O'Brien  theo.")
-	assert.Contains(t, u.run(append(watch, "-o", "csv")...).stderr, "this command writes lines of JSON. --jq ")
+	assert.Contains(t, u.run(append(watch, "table", "-o", "table")...).stdout, "Théo O'Brien  theo.")
+	assert.Contains(t, u.run(append(watch, "csv", "-o", "csv")...).stderr, "this command writes lines of JSON. --jq ")
 }

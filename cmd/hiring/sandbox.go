@@ -19,7 +19,7 @@ func (a *app) sandboxCommand() *cobra.Command {
 		Short: "Start a fake server and print the variables to export",
 		RunE:  func(c *cobra.Command, _ []string) error { return a.serveSandbox(c.Context(), addr) },
 	}
-	c.Flags().StringVar(&addr, "addr", "127.0.0.1:8780", "the `host:port` to listen on; port 0 means a free port")
+	c.Flags().StringVar(&addr, "addr", "127.0.0.1:8780", "the `host:port` to listen on (default 127.0.0.1:8780); port 0 means a free port")
 	return c
 }
 

@@ -71,11 +71,11 @@ func (a *app) ids(ctx context.Context, args []string) ([]string, error) {
 	if len(args) != 1 || args[0] != "-" {
 		return args, nil
 	}
-	text, err := a.readInput(ctx)
+	text, err := a.readInput(ctx, "-")
 	if err != nil {
 		return nil, err
 	}
-	if ids := strings.Fields(text); len(ids) > 0 {
+	if ids := strings.Fields(string(text)); len(ids) > 0 {
 		return ids, nil
 	}
 	return nil, usagef("Standard input has no ids")

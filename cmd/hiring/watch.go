@@ -22,13 +22,12 @@ func (a *app) watchCommand() *cobra.Command {
 	assessment := a.assessmentFilter(c, "only submissions of this assessment: its id or `name`")
 	since := a.timeFlag(c, "since", "start with submissions evaluated since a `time` (default now); does not count once the checkpoint exists")
 	checkpoint := c.Flags().String("checkpoint", "", "the `file` that holds the position to resume from")
-	limit := c.Flags().UintP("limit", "L", 0, "end after `n` submissions; 0 means never")
 	once := c.Flags().Bool("once", false, "write what is due and end; needs --checkpoint")
 	every := intervalFlag(c)
 	unlock := func() {}
 	run := writeLines(a, submissionTable(), func(ctx context.Context, t task) (iter.Seq2[hiring.Submission, error], error) {
-		if *once && (*checkpoint == "" || *limit > 0) {
-			return nil, usagef("--once needs --checkpoint and takes no --limit")
+		if *once && *checkpoint == "" {
+			return nil, usagef("--once needs --checkpoint")
 		}
 		id, err := assessment.id(ctx, t.client)
 		if err != nil {
@@ -53,9 +52,7 @@ func (a *app) watchCommand() *cobra.Command {
 				a.warnOnce("--since does not count: the watch resumes from " + *checkpoint + ".")
 			}
 		}
-		results := watchFirst(ctx, *limit, func(ctx context.Context) iter.Seq2[hiring.Submission, error] {
-			return t.client.Submissions.Watch(ctx, options)
-		})
+		results := t.client.Submissions.Watch(ctx, options)
 		if *once {
 			results = pollAll(ctx, t.client, options)
 		}
@@ -101,31 +98,6 @@ func pollAll(ctx context.Context, client *hiring.Client, o hiring.WatchOptions) 
 		}
 		if err != nil {
 			yield(hiring.Submission{}, err)
-		}
-	}
-}
-
-// watchFirst returns the first n submissions of a watch; 0 means all. A watch records a
-// submission as delivered when it is asked for the next one. So after the last one the
-// watch continues with a context that has ended, and sends nothing more.
-func watchFirst(ctx context.Context, n uint, watch func(context.Context) iter.Seq2[hiring.Submission, error]) iter.Seq2[hiring.Submission, error] {
-	return func(yield func(hiring.Submission, error) bool) {
-		ctx, stop := context.WithCancel(ctx)
-		defer stop()
-		written := uint(0)
-		for submission, err := range watch(ctx) {
-			if n > 0 && written == n && (err == nil || errors.Is(err, context.Canceled)) {
-				return
-			}
-			if !yield(submission, err) {
-				return
-			}
-			if err != nil {
-				continue
-			}
-			if written++; written == n {
-				stop()
-			}
 		}
 	}
 }

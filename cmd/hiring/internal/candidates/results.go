@@ -17,22 +17,10 @@ import (
 	"github.com/hiring-assessment/hiring-go/cmd/hiring/internal/output"
 )
 
-// Outcome is the result of inviting a candidate.
-type Outcome string
-
-// The outcomes. Those of an invitation are the client's.
-const (
-	Sent     = Outcome(hiring.InviteSent)     // By this run, or by an earlier one with the same file.
-	Existing = Outcome(hiring.InviteExisting) // The address already had an invitation.
-	Rejected = Outcome(hiring.InviteRejected) // This candidate must be corrected.
-	NotSent  = Outcome(hiring.InviteNotSent)  // The run ended before.
-	Unknown  = Outcome(hiring.InviteUnknown)  // A request was made, and its outcome is not known yet.
-)
-
 // Result is a row of the file of results.
 type Result struct {
 	Email, Name  string
-	Outcome      Outcome
+	Outcome      hiring.InviteOutcome // Unknown also while a request is made; sent also by an earlier run with the same file.
 	InvitationID string
 	AssessmentID string
 	Problem      string
@@ -41,7 +29,7 @@ type Result struct {
 }
 
 // Results is the file of results, a CSV file, and the only memory of an import. Before each
-// request it gets a row with the outcome Unknown, which is on the disk before the request is
+// request it gets a row with the outcome unknown, which is on the disk before the request is
 // sent, and a row after it. The last row of an address counts. One process at a time can
 // open the file.
 type Results struct {
@@ -59,17 +47,15 @@ var (
 	errLost       = errors.New("the file was removed or replaced during the run")
 )
 
-const (
-	header   = "email,name,outcome,invitation_id,assessment_id,problem,at,status\n"
-	leastRow = 7 // Cells of a row of version 0.1.0, which has no status.
-)
+const header = "email,name,outcome,invitation_id,assessment_id,problem,at,status\n"
 
 // OpenResults opens or creates the file, and locks it until Finish or Close.
 func OpenResults(file string) (*Results, error) {
-	r, err := newResults(file)
+	target, err := files.Target(file)
 	if err != nil {
 		return nil, err
 	}
+	r := &Results{file: file, target: target, rows: make(map[string]Result)}
 	if r.release, err = files.Lock(file, 0); err != nil {
 		return nil, err
 	}
@@ -78,20 +64,6 @@ func OpenResults(file string) (*Results, error) {
 		return nil, err
 	}
 	return r, nil
-}
-
-// ReadResults reads the rows of the file, which need not exist, without locking it.
-func ReadResults(file string) (*Results, error) {
-	r, err := newResults(file)
-	if err == nil {
-		_, err = r.load()
-	}
-	return r, err
-}
-
-func newResults(file string) (*Results, error) {
-	target, err := files.Target(file)
-	return &Results{file: file, target: target, rows: make(map[string]Result)}, err
 }
 
 // open removes an incomplete last row that a killed run left, whose request was not sent.
@@ -136,19 +108,15 @@ func (r *Results) load() (size int64, err error) {
 
 func (r *Results) read(line []byte) {
 	cells, err := csv.NewReader(bytes.NewReader(line)).Read()
-	if err != nil || len(cells) < leastRow {
+	if err != nil || len(cells) < strings.Count(header, ",")+1 {
 		return
 	}
-	cells = append(cells, "")
 	for i, cell := range cells {
 		cells[i] = output.Uncell(cell)
 	}
-	outcome := Outcome(cells[2])
-	switch {
-	case outcome == "refused": // Of version 0.1.0.
-		outcome = Rejected
-	case !slices.Contains([]Outcome{Sent, Existing, Rejected, NotSent}, outcome):
-		outcome = Unknown // A later version may write other outcomes.
+	outcome := hiring.InviteOutcome(cells[2])
+	if !slices.Contains([]hiring.InviteOutcome{hiring.InviteSent, hiring.InviteExisting, hiring.InviteRejected, hiring.InviteNotSent}, outcome) {
+		outcome = hiring.InviteUnknown // A later version may write other outcomes.
 	}
 	if at, err := time.Parse(time.RFC3339, cells[6]); err == nil { // Not in the header.
 		r.rows[rowKey(cells[4], cells[0])] = Result{
@@ -165,12 +133,12 @@ func rowKey(assessmentID, email string) string {
 // Row returns the last row of an address. The zero Result means that it has none.
 func (r *Results) Row(assessmentID, email string) Result { return r.rows[rowKey(assessmentID, email)] }
 
-// Begin writes a row with the outcome Unknown and returns when it is on the disk. On an
+// Begin writes a row with the outcome unknown and returns when it is on the disk. On an
 // error nothing must be sent.
 func (r *Results) Begin(assessmentID string, person hiring.NewInvitation) error {
 	begun := Result{
 		Email: person.Email, Name: person.Name, AssessmentID: assessmentID,
-		Outcome: Unknown, Problem: "the run ended before the outcome was known", At: time.Now(),
+		Outcome: hiring.InviteUnknown, Problem: "the run ended before the outcome was known", At: time.Now(),
 	}
 	err := r.write(begun)
 	if err == nil {

@@ -14,35 +14,36 @@ import (
 )
 
 const (
-	head = "\ufeffemail,name,outcome,invitation_id,assessment_id,problem,at\n"
-	ada  = "ada@example.com,Ada,sent,1a,f0,,2026-03-15T12:00:00.000Z\n"
-	bob  = "bob@example.com,Bob,unknown,,f0,the run ended,2026-03-15T12:00:01.000Z\n"
+	head = "\ufeffemail,name,outcome,invitation_id,assessment_id,problem,at,status\n"
+	ada  = "ada@example.com,Ada,sent,1a,f0,,2026-03-15T12:00:00.000Z,sent\n"
+	bob  = "bob@example.com,Bob,unknown,,f0,the run ended,2026-03-15T12:00:01.000Z,\n"
 )
 
 // TestTheLastWholeRowCounts: a row that a killed run has torn at any byte says nothing, and
 // the next row begins on a line of its own.
 func TestTheLastWholeRowCounts(t *testing.T) {
 	t.Parallel()
-	const after = "bob@example.com,Bob,sent,1b,f0,,2026-03-15T12:00:02.000Z\n"
+	const after = "bob@example.com,Bob,sent,1b,f0,,2026-03-15T12:00:02.000Z,sent\n"
 	for n := range len(after) + 1 {
 		file := filepath.Join(t.TempDir(), "r.csv")
 		require.NoError(t, os.WriteFile(file, []byte(head+ada+bob+after[:n]), 0o600))
 		r, err := candidates.OpenResults(file)
 		require.NoError(t, err)
-		want := candidates.Unknown
+		want := hiring.InviteUnknown
 		if n == len(after) {
-			want = candidates.Sent
+			want = hiring.InviteSent
 		}
 		assert.Equal(t, want, r.Row("f0", "BOB@example.com").Outcome, n)
 		assert.Equal(t, "1a", r.Row("F0", " Ada@example.com").InvitationID)
 		assert.Empty(t, r.Row("f1", "ada@example.com"), "another assessment")
 		require.NoError(t, r.Begin("f0", hiring.NewInvitation{Email: "cy@example.com", Name: "Cy"}))
 		r.Close()
-		r, err = candidates.ReadResults(file)
+		r, err = candidates.OpenResults(file)
 		require.NoError(t, err)
-		assert.Equal(t, candidates.Unknown, r.Row("f0", "cy@example.com").Outcome, n)
+		assert.Equal(t, hiring.InviteUnknown, r.Row("f0", "cy@example.com").Outcome, n)
 		assert.WithinDuration(t, time.Now(), r.Row("f0", "cy@example.com").At, time.Minute)
 		assert.Equal(t, want, r.Row("f0", "bob@example.com").Outcome, n)
+		r.Close()
 	}
 }
 
@@ -57,25 +58,26 @@ func TestNothingIsWrittenAfterAnError(t *testing.T) {
 	require.Error(t, r.Begin("f0", cy), "nothing is sent without the file")
 	require.NoError(t, os.Rename(file+".old", file))
 	require.Error(t, r.Begin("f0", cy))
-	require.Error(t, r.Add(candidates.Result{Email: "cy@example.com", AssessmentID: "f0", Outcome: candidates.NotSent, At: time.Now()}))
+	require.Error(t, r.Add(candidates.Result{Email: "cy@example.com", AssessmentID: "f0", Outcome: hiring.InviteNotSent, At: time.Now()}))
 	require.NoError(t, r.Finish("f0", []hiring.NewInvitation{cy}))
-	r, err = candidates.ReadResults(file)
+	r, err = candidates.OpenResults(file)
 	require.NoError(t, err)
-	assert.Equal(t, candidates.NotSent, r.Row("f0", "cy@example.com").Outcome)
+	assert.Equal(t, hiring.InviteNotSent, r.Row("f0", "cy@example.com").Outcome)
 }
 
-// TestOutcomesOfOtherVersions: refused was rejected in 0.1.0. With an outcome of a later version the
-// candidate may have been invited, so the next run looks for the invitation before it sends.
+// TestOutcomesOfOtherVersions: with an outcome of a later version the candidate may have been
+// invited, so the next run looks for the invitation before it sends.
 func TestOutcomesOfOtherVersions(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "r.csv")
-	for word, want := range map[string]candidates.Outcome{
-		"sent": candidates.Sent, "existing": candidates.Existing, "rejected": candidates.Rejected, "refused": candidates.Rejected, "not_sent": candidates.NotSent,
-		"unknown": candidates.Unknown, "reminded": candidates.Unknown,
+	for word, want := range map[string]hiring.InviteOutcome{
+		"sent": hiring.InviteSent, "existing": hiring.InviteExisting, "rejected": hiring.InviteRejected, "not_sent": hiring.InviteNotSent,
+		"unknown": hiring.InviteUnknown, "reminded": hiring.InviteUnknown,
 	} {
-		require.NoError(t, os.WriteFile(file, []byte(head+"bob@example.com,Bob,"+word+",,f0,,2026-03-15T12:00:01.000Z\n"), 0o600))
-		r, err := candidates.ReadResults(file)
+		require.NoError(t, os.WriteFile(file, []byte(head+"bob@example.com,Bob,"+word+",,f0,,2026-03-15T12:00:01.000Z,\n"), 0o600))
+		r, err := candidates.OpenResults(file)
 		require.NoError(t, err)
 		assert.Equal(t, want, r.Row("f0", "bob@example.com").Outcome, word)
+		r.Close()
 	}
 }

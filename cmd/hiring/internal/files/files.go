@@ -3,7 +3,6 @@
 package files
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -59,21 +58,23 @@ func Write(name string, write func(*os.File) error) error {
 	return Replace(name, write)
 }
 
-// Replace is Write for a caller that has locked the file.
+// Replace is Write for a caller that has locked the file. The new content is in a temporary file,
+// which the next call replaces when a command was killed: it may name candidates.
 func Replace(name string, write func(*os.File) error) (err error) {
 	target, err := Target(name)
 	if err != nil {
 		return err
 	}
-	removeTemporary(target)
-	temporary, err := os.CreateTemp(filepath.Dir(target), filepath.Base(beside(target, ".*"+part))) // 0600
+	part := beside(target, ".hiring-part")
+	_ = os.Remove(part)
+	temporary, err := os.OpenFile(part, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
 	if err != nil {
 		return Named(name, err)
 	}
 	defer func() {
 		if err != nil {
 			_ = temporary.Close()
-			_ = os.Remove(temporary.Name())
+			_ = os.Remove(part)
 		}
 	}()
 	if before, err := os.Stat(target); err == nil {
@@ -88,40 +89,14 @@ func Replace(name string, write func(*os.File) error) (err error) {
 	if err := temporary.Close(); err != nil {
 		return Named(name, err)
 	}
-	return Named(name, os.Rename(temporary.Name(), target))
+	return Named(name, os.Rename(part, target))
 }
-
-// JSON returns a function that writes a value as JSON, for Write and Replace.
-func JSON(value any) func(*os.File) error {
-	return func(to *os.File) error {
-		encoder := json.NewEncoder(to)
-		encoder.SetIndent("", "  ")
-		return encoder.Encode(value)
-	}
-}
-
-// part ends the name of a temporary file.
-const part = ".part"
 
 // beside returns the path of a file of this program in the folder of a target. It leaves room
 // for the suffix when the name is near the system's length limit.
 func beside(target, suffix string) string {
 	folder, base := filepath.Split(target)
 	return filepath.Join(folder, strings.ToValidUTF8(base[:min(len(base), 200)], "")+suffix)
-}
-
-// removeTemporary removes the temporary files that killed commands left beside a target.
-// They may name candidates.
-func removeTemporary(target string) {
-	folder, before := filepath.Split(beside(target, "."))
-	entries, _ := os.ReadDir(filepath.Clean(folder))
-	for _, entry := range entries {
-		number, isTemporary := strings.CutPrefix(entry.Name(), before)
-		number, ends := strings.CutSuffix(number, part)
-		if isTemporary && ends && number != "" && strings.Trim(number, "0123456789") == "" {
-			_ = os.Remove(folder + entry.Name())
-		}
-	}
 }
 
 // Named returns an error of the file system with the name that the user knows instead of

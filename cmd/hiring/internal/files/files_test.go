@@ -74,7 +74,7 @@ func TestWriteIsAtomic(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, os.ModeSymlink, info.Mode().Type())
 
-	for _, left := range []string{"/new.123.part", "/new.mine.part"} { // The former is of a killed command.
+	for _, left := range []string{"/new.hiring-part", "/new.mine.part"} { // The former is of a killed command.
 		require.NoError(t, os.WriteFile(dir+left, nil, 0o600))
 	}
 	require.NoError(t, write(dir+"/new", "made"))

@@ -21,7 +21,7 @@ import (
 type Profile struct {
 	BaseURL string `json:"base_url"`
 	Key     string `json:"key"`
-	Dialect string `json:"dialect,omitempty"` // Path of a file that hiring doctor wrote.
+	Dialect string `json:"dialect,omitempty"` // Path of a file; "" means the names that the client assumes.
 
 	Extra map[string]jsontext.Value `json:",unknown,embed"` // Members of other versions.
 }
@@ -117,9 +117,6 @@ func CheckName(name string) error {
 // Add stores a profile. The first one becomes the profile in use. A profile of the same
 // name and server keeps its dialect.
 func (s Store) Add(name, baseURL, key string) error {
-	if err := CheckName(name); err != nil {
-		return err
-	}
 	return s.change(func(all *content) error {
 		p := all.Profiles[name]
 		if p.BaseURL != baseURL {

@@ -57,7 +57,7 @@ func TestProfilesAreInOnePrivateFile(t *testing.T) {
 	require.ErrorIs(t, s.Use("none"), ErrUnknown)
 	require.ErrorIs(t, s.Remove("none"), ErrUnknown)
 	for _, name := range []string{"", "../x", "a b", "-x"} {
-		require.Error(t, s.Add(name, server, secret), name)
+		require.Error(t, CheckName(name), name)
 	}
 }
 
