@@ -241,7 +241,7 @@ func exitStatus(ctx context.Context, err error) int {
 		{usage || column || target || errors.Is(err, files.ErrLocked) || errors.Is(err, files.ErrNoLocks), exitUsage},
 		{errors.Is(err, hiring.ErrNotFound) || errors.Is(err, hiring.ErrNoArchive), exitNotFound},
 		{errors.Is(err, hiring.ErrInvalidToken) || errors.Is(err, hiring.ErrInsufficientScope) || errors.Is(err, errNoConnection), exitAuth},
-		{errors.Is(err, hiring.ErrQuotaExhausted) || errors.Is(err, hiring.ErrRateLimited), exitQuota},
+		{isDeferred(err), exitQuota},
 		{errors.Is(err, hiring.ErrPlanLimitReached), exitPlan},
 		{errors.Is(err, hiring.ErrInvalidInput), exitUsage},
 	} {
@@ -250,6 +250,13 @@ func exitStatus(ctx context.Context, err error) int {
 		}
 	}
 	return exitFailed
+}
+
+// isDeferred reports whether the API rejected a request for now, said when to try again, or would
+// have rejected it because of the rate limit.
+func isDeferred(err error) bool {
+	failure, ok := errors.AsType[*hiring.Error](err)
+	return ok && hiring.IsTransient(err) && (failure.RetryAfter > 0 || failure.Status/100 == 4)
 }
 
 // advice maps exit statuses to what the user can do.

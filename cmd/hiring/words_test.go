@@ -173,3 +173,23 @@ func TestUnreachableServerNamesDoctor(t *testing.T) {
 	assert.NotContains(t, explain(refused, exitInterrupted), "doctor")
 	assert.NotContains(t, explain(adviceError{refused, "--timeout sets another limit"}, exitFailed), "doctor")
 }
+
+// TestRejectedForNow: an error that passes later has one exit status, whatever its code is. An
+// unknown outcome comes first.
+func TestRejectedForNow(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		failure hiring.Error
+		code    int
+	}{
+		{hiring.Error{Code: hiring.ErrRateLimited, Status: 429}, exitQuota},
+		{hiring.Error{Code: hiring.ErrRateLimited, RetryAfter: time.Minute}, exitQuota}, // Refused locally.
+		{hiring.Error{Status: 429}, exitQuota},                                          // Of a proxy.
+		{hiring.Error{Code: "TRY_LATER", Status: 503, RetryAfter: time.Minute}, exitQuota},
+		{hiring.Error{Code: "TRY_LATER", Status: 503, RetryAfter: time.Minute, Outcome: hiring.OutcomeUnknown}, exitUnknown},
+		{hiring.Error{Code: hiring.ErrInternal, Status: 500}, exitFailed},
+		{hiring.Error{Code: hiring.ErrConflict, Status: 409}, exitFailed},
+	} {
+		assert.Equal(t, c.code, exitStatus(t.Context(), fmt.Errorf("not invited yet: %w", &c.failure)), "%+v", c.failure)
+	}
+}
