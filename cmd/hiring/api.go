@@ -34,15 +34,11 @@ func (a *app) apiCommand() *cobra.Command {
 		if t.Format == output.CSV {
 			return usagef("-o csv: api writes only JSON")
 		}
-		if len(t.args) == 2 {
-			if method != "" {
-				return usagef("--method %s and %s: give the method once", output.Clean(method), output.Clean(t.args[0]))
-			}
-			method = t.args[0]
-		} else if slices.Contains(apiMethods(), t.args[0]) {
-			return adviceError{usagef("api needs <path>"), "Usage: hiring api [<method>] <path>"}
+		method, path, err := methodAndPath(method, t.args)
+		if err != nil {
+			return err
 		}
-		call, err := a.newCall(ctx, method, t.args[len(t.args)-1], fields, data)
+		call, err := a.newCall(ctx, method, path, fields, data)
 		if err != nil {
 			return err
 		}
@@ -59,6 +55,19 @@ func (a *app) apiCommand() *cobra.Command {
 		return err
 	})
 	return c
+}
+
+// methodAndPath returns what the arguments and the flag say. An empty method means the default.
+func methodAndPath(flag string, args []string) (method, path string, err error) {
+	switch {
+	case len(args) == 2 && flag != "":
+		return "", "", usagef("--method %s and %s: give the method once", output.Clean(flag), output.Clean(args[0]))
+	case len(args) == 2:
+		return args[0], args[1], nil
+	case slices.Contains(apiMethods(), args[0]):
+		return "", "", adviceError{usagef("api needs <path>"), "Usage: hiring api [<method>] <path>"}
+	}
+	return flag, args[0], nil
 }
 
 func apiMethods() []string {

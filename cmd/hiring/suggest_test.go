@@ -76,6 +76,9 @@ func TestHabitsFromGh(t *testing.T) {
 		"submissions fnd":                            "There is no command hiring submissions fnd. Did you mean hiring submissions find?",
 		"candidates list":                            "Use hiring invitations or hiring submissions.\n",
 		"api account -f name":                        "--field name: give name=value.",
+		"api /submissions -q page=2":                 "Use -f page=2, which is a parameter of the query with GET",
+		"api /submissions -F page=2":                 "Use -f page=2, which is a parameter of the query with GET",
+		"watch --limit 3":                            "Use the shell, as in hiring watch | head -3",
 		"invite ada@example.com Bob -a x --name Ada": "--name is for one address. Give several as 'Ada <ada@example.com>'.",
 	} {
 		got := u.run(strings.Fields(line)...)
