@@ -7,7 +7,6 @@ import (
 	"net/http"
 	"slices"
 	"strings"
-	"time"
 
 	hiring "github.com/hiring-assessment/hiring-go"
 )
@@ -42,7 +41,7 @@ func (e *examination) checkConnection(account reply) []Finding {
 	}
 	environment := holds(cmp.Or(string(e.client.Environment()), "unknown"), "the prefix of the key; only a live key sends e-mail and stores changes")
 	environment.Name = "environment"
-	return append(findings, environment, checkClock(account))
+	return append(findings, environment)
 }
 
 // diagnose returns the check of the connection that a reply does not pass, or "".
@@ -53,6 +52,8 @@ func (e *examination) diagnose(r reply) (failed string, problem Finding) {
 		return "", Finding{}
 	case r.late:
 		return "address", notChecked(r.summary())
+	case r.limited():
+		return "key", notChecked(r.summary() + "; run it again later")
 	case isCertificate:
 		return "TLS", wrong(r.summary(), "check the base URL and this machine's clock; if this network inspects TLS, install "+
 			"its certificate authority on this machine; otherwise do not send a key to this server")
@@ -66,26 +67,10 @@ func (e *examination) diagnose(r reply) (failed string, problem Finding) {
 		return "proxy", wrong(r.summary(), "sign in to this network, set HTTPS_PROXY with the proxy's user and password, or check the base URL")
 	case errors.Is(r.err, hiring.ErrInvalidToken):
 		return "key", wrong(r.summary(), "check whether the key has expired or was revoked, or create another in the dashboard")
-	case status == http.StatusTooManyRequests || errors.Is(r.err, hiring.ErrRateLimited):
-		return "key", notChecked(r.summary() + "; run it again later")
 	case errors.Is(r.err, hiring.ErrInsufficientScope):
 		return "scope", wrong(r.summary(), "create a key with the scope read or more")
 	case status == http.StatusNotFound:
 		return "address", wrong(r.summary(), "check the base URL: it is given without /api/v1")
 	}
 	return "address", wrong(r.summary(), "check the base URL, or report it to the API's support")
-}
-
-// checkClock compares the clocks. A difference above a minute makes relative times misleading.
-func checkClock(r reply) Finding {
-	server, err := http.ParseTime(r.Header.Get("Date"))
-	if err != nil {
-		return Finding{Name: "clock", Verdict: NotChecked, Evidence: "no response has a Date header"}
-	}
-	off := r.at.Sub(server).Round(time.Second).Abs()
-	f := Finding{Name: "clock", Verdict: Holds, Found: "less than a minute apart", Evidence: "the server's Date header compared with this machine's clock"}
-	if off > time.Minute {
-		f.Verdict, f.Found, f.Change = Wrong, off.String()+" apart", "set this machine's clock"
-	}
-	return f
 }

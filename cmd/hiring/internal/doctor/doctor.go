@@ -131,8 +131,7 @@ type reply struct {
 
 	label string // The request, without ids.
 	err   error
-	at    time.Time // By the local clock, half way between request and response.
-	late  bool      // The time limit of the run ended the call.
+	late  bool // The time limit of the run ended the call.
 }
 
 // read makes a call that reads. After a reply that ends the run it makes none.
@@ -140,15 +139,14 @@ func (e *examination) read(ctx context.Context, call func(context.Context) error
 	if e.stopped != "" {
 		return reply{err: errors.New(e.stopped)}
 	}
-	began := time.Now()
 	r.err = call(hiring.WithResponse(ctx, &r.Response))
-	r.at, r.label, r.late = began.Add(time.Since(began)/2), e.operation, ctx.Err() != nil
+	r.label, r.late = e.operation, ctx.Err() != nil
 	failure, ok := errors.AsType[*hiring.Error](r.err)
 	switch {
 	case !ok || r.late:
 	case errors.Is(r.err, hiring.ErrInvalidToken):
 		e.stopped = "the key was rejected"
-	case errors.Is(r.err, hiring.ErrRateLimited) || failure.Status == http.StatusTooManyRequests:
+	case r.limited():
 		e.stopped = "the rate limit is reached, or the IP address is throttled"
 	case failure.Status == 0 && r.StatusCode == 0 && failure.Attempts > 0:
 		e.stopped = "the server cannot be reached"
@@ -165,6 +163,11 @@ func (e *examination) read(ctx context.Context, call func(context.Context) error
 func (r reply) foreign() bool {
 	text := strings.TrimLeft(string(r.Body), " \t\r\n\ufeff")
 	return r.StatusCode/100 == 3 || r.StatusCode != 0 && r.err != nil && text != "" && !strings.ContainsAny(text[:1], `{["`)
+}
+
+// limited reports whether the rate limit is reached, as the API or the client says.
+func (r reply) limited() bool {
+	return r.StatusCode == http.StatusTooManyRequests || errors.Is(r.err, hiring.ErrQuotaExhausted)
 }
 
 // absent reports whether the server has no such route.
