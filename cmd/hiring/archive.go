@@ -1,13 +1,16 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"io"
 	"net/url"
+	"os"
 
 	"github.com/spf13/cobra"
 
 	hiring "github.com/hiring-assessment/hiring-go"
+	"github.com/hiring-assessment/hiring-go/cmd/hiring/internal/files"
 	"github.com/hiring-assessment/hiring-go/cmd/hiring/internal/output"
 )
 
@@ -22,9 +25,6 @@ func (a *app) submissionsArchiveCommand() *cobra.Command {
 	c.Flags().BoolVar(&force, "force", false, "replace a file that exists")
 	c.Flags().StringVarP(&file, "file", "f", "", "the `file` to write (default <submission-id>.zip); - means standard output")
 	c.RunE = func(c *cobra.Command, args []string) error {
-		if err := checkTarget(file, force); err != nil {
-			return err
-		}
 		client, err := a.client()
 		if err != nil {
 			return err
@@ -34,20 +34,29 @@ func (a *app) submissionsArchiveCommand() *cobra.Command {
 			return err
 		}
 		meter := &archiveMeter{progress: a.err.Progress("KB downloaded:")}
-		if file == "" {
-			file = url.QueryEscape(id) + ".zip" // No separator of folders.
-			if err := checkTarget(file, force); err != nil {
-				return err
-			}
-		}
-		return a.writeFile(file, func(to io.Writer) error {
+		download := func(to io.Writer) error {
 			_, err := client.Submissions.DownloadArchive(c.Context(), id, io.MultiWriter(to, meter))
 			meter.progress.End()
 			if errors.Is(err, hiring.ErrNoArchive) {
 				return adviceError{err, "Nothing was submitted yet, the storage is not available, or the key is a test key"}
 			}
 			return err
-		})
+		}
+		if file == "-" {
+			return download(a.out)
+		}
+		file = cmp.Or(file, url.QueryEscape(id)+".zip") // No separator of folders.
+		target, err := files.Target(file)
+		if err != nil {
+			return err
+		}
+		if _, err := os.Stat(target); err == nil && !force {
+			return adviceError{usagef("%s exists", file), "--force replaces it"}
+		}
+		if err := files.Write(file, func(to *os.File) error { return download(to) }); err != nil {
+			return err
+		}
+		return a.printDone("Wrote " + output.Clean(file) + ".")
 	}
 	return c
 }

@@ -37,10 +37,12 @@ var withoutResults = []string{"add", "archive", "completion", "delete", "remove"
 
 // prepare checks the global flags before a command runs, and starts the time limit.
 func (a *app) prepare(c *cobra.Command) error {
-	if c.Flags().Changed("profile") {
-		if err := a.checkProfile(); err != nil {
-			return err
-		}
+	switch {
+	case !c.Flags().Changed("profile"):
+	case a.flags.profile == "":
+		return usagef("--profile: give the name of a profile")
+	case a.flags.sandbox:
+		return usagef("--sandbox and --profile exclude each other")
 	}
 	for _, flag := range []string{"output", "jq", "columns", "bom", "separator"} {
 		if c.Flags().Changed(flag) && slices.Contains(withoutResults, c.Name()) {
@@ -63,19 +65,4 @@ func (a *app) limit(c *cobra.Command, after time.Duration) {
 	context.AfterFunc(ctx, cancel)
 	a.ctx = ctx
 	c.SetContext(ctx)
-}
-
-// checkProfile returns an error for an unknown profile, also for commands that use none.
-func (a *app) checkProfile() error {
-	switch {
-	case a.flags.profile == "":
-		return usagef("--profile: give the name of a profile")
-	case a.flags.sandbox:
-		return usagef("--sandbox and --profile exclude each other")
-	}
-	store, err := a.profiles()
-	if err == nil {
-		_, _, err = store.Get(a.flags.profile)
-	}
-	return profileError(a.flags.profile, err)
 }

@@ -29,7 +29,7 @@ type connection struct {
 	Key       string
 	Dialect   hiring.Dialect    // Zero fields mean the defaults.
 	Transport http.RoundTripper // Nil means the network.
-	Origin    string            // Where it was configured, as in "profile acme".
+	Origin    string            // Where it was configured, as in "profile acme"; empty when it was typed.
 }
 
 // The variables with the server address and the key, and with the name of a profile.
@@ -45,31 +45,18 @@ const (
 // connection returns the server and the key to use: those of --sandbox, or of the profile that
 // --profile or HIRING_PROFILE names, else those of the variables, else those of the profile in
 // use.
-func (a *app) connection() (connection, error) {
-	c, err := a.anyConnection()
-	if err == nil {
+func (a *app) connection() (c connection, err error) {
+	if a.flags.sandbox {
+		c = connection{BaseURL: "https://sandbox.invalid", Key: sandbox.TestKey, Origin: "--sandbox"}
+	} else if c, err = a.configured(); err == nil {
 		err = a.refuseKey(c.Key)
 	}
-	return c, err
-}
-
-func (a *app) anyConnection() (connection, error) {
-	dialect, err := readDialect(a.flags.dialect)
-	if err != nil {
-		return connection{}, err
+	if err == nil && a.flags.dialect != "" {
+		c.Dialect, err = readDialect(a.flags.dialect)
 	}
-	if a.flags.sandbox {
-		fake := sandbox.New(sandbox.WithDialect(dialect))
-		return connection{
-			BaseURL: "https://sandbox.invalid", Key: sandbox.TestKey, Dialect: dialect,
-			Transport: fake.Transport(), Origin: "--sandbox",
-		}, nil
+	if c.Transport = a.transport; a.flags.sandbox {
+		c.Transport = sandbox.New(sandbox.WithDialect(c.Dialect)).Transport()
 	}
-	c, err := a.configured()
-	if a.flags.dialect != "" {
-		c.Dialect = dialect
-	}
-	c.Transport = a.transport
 	return c, err
 }
 
@@ -129,23 +116,27 @@ func (a *app) client(options ...hiring.Option) (*hiring.Client, error) {
 	if err != nil {
 		return nil, err
 	}
-	own, err := a.options(c.BaseURL)
+	return a.clientOf(c, append([]hiring.Option{hiring.WithObserver(a.warn)}, options...)...)
+}
+
+// clientOf returns a client for a server and a key.
+func (a *app) clientOf(c connection, more ...hiring.Option) (*hiring.Client, error) {
+	options, err := a.options(c.BaseURL)
 	if err != nil {
 		return nil, err
 	}
-	client, err := c.client(append(append(own, hiring.WithObserver(a.warn)), options...)...)
-	if err != nil {
-		return nil, adviceError{err, "The server and the key come from " + c.Origin}
-	}
-	return client, nil
-}
-
-func (c connection) client(options ...hiring.Option) (*hiring.Client, error) {
-	own := []hiring.Option{hiring.WithDialect(c.Dialect)}
+	options = append(options, hiring.WithDialect(c.Dialect))
 	if c.Transport != nil {
-		own = append(own, hiring.WithHTTPClient(&http.Client{Transport: c.Transport}))
+		options = append(options, hiring.WithHTTPClient(&http.Client{Transport: c.Transport}))
 	}
-	return hiring.New(c.BaseURL, c.Key, append(own, options...)...)
+	client, err := hiring.New(c.BaseURL, c.Key, append(options, more...)...)
+	switch {
+	case err != nil && c.Origin == "": // It was typed.
+		err = usageError{err}
+	case err != nil:
+		err = adviceError{err, "The server and the key come from " + c.Origin}
+	}
+	return client, err
 }
 
 // options returns the options of the global flags and variables for a server. It refuses variables

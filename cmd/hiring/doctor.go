@@ -34,7 +34,7 @@ func (a *app) doctorCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			client, err := a.client()
+			client, err := a.clientOf(server)
 			if err != nil {
 				return err
 			}

@@ -81,8 +81,7 @@ var rightColumn = regexp.MustCompile(`^( +\S.*?  +)(\S.*)$`)
 func reflow(text string, width int) string {
 	var lines []string
 	paragraph := ""
-	for line := range strings.Lines(text) {
-		line = strings.TrimSuffix(line, "\n")
+	for line := range strings.SplitSeq(text, "\n") {
 		if line != "" && line[0] != ' ' {
 			paragraph = strings.TrimPrefix(paragraph+" "+line, " ")
 			continue
@@ -99,10 +98,7 @@ func reflow(text string, width int) string {
 		}
 		lines = append(lines, line)
 	}
-	if paragraph != "" {
-		lines = append(lines, output.Wrap(paragraph, width)...)
-	}
-	return strings.Join(lines, "\n") + "\n"
+	return strings.Join(lines, "\n") // The text ends with a line break.
 }
 
 // section writes a part of a help text that is not empty.

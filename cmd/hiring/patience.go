@@ -14,20 +14,17 @@ func (a *app) longRunOptions(progress *output.Progress) []hiring.Option {
 	return []hiring.Option{
 		hiring.WithRetry(hiring.RetryPolicy{MaxWait: 2 * time.Hour}),
 		hiring.WithTrace(hiring.Trace{Pause: func(_ context.Context, pause hiring.TracePause) {
-			long := time.Until(pause.Until) > 2*time.Minute
-			progress.Note(a.pauseText(pause, long))
+			progress.Note(a.pauseText(pause))
 		}}),
 	}
 }
 
 // pauseText says why the client waits, and until when.
-func (a *app) pauseText(pause hiring.TracePause, long bool) string {
+func (a *app) pauseText(pause hiring.TracePause) string {
 	until := a.clock(pause.Until)
 	switch {
-	case pause.Reason == hiring.PauseQuota && long:
-		return "waiting for the rate limit until " + until
 	case pause.Reason == hiring.PauseQuota:
-		return "spreading requests over the rate limit, next at " + until
+		return "waiting for the rate limit until " + until
 	case pause.Reason == hiring.PauseLookup:
 		return "checking the outcome of a lost response at " + until
 	case pause.Reason == hiring.PauseRetry:

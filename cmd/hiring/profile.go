@@ -75,12 +75,8 @@ func (a *app) askConnection(ctx context.Context, baseURL string) (connection, er
 		}
 	}
 	given.BaseURL, given.Key = strings.TrimSpace(given.BaseURL), sandbox.TestKey // Any key, to check the address.
-	options, err := a.options(given.BaseURL)
-	if err == nil {
-		_, err = given.client(options...)
-	}
-	if err != nil {
-		return given, usageError{err}
+	if _, err = a.clientOf(given); err != nil {
+		return given, err
 	}
 	given.Key, err = a.askSecret(ctx, "API key (it is not shown): ")
 	given.Key = strings.TrimSpace(given.Key)
@@ -89,16 +85,9 @@ func (a *app) askConnection(ctx context.Context, baseURL string) (connection, er
 
 // checkConnection reads the account of a key.
 func (a *app) checkConnection(ctx context.Context, given connection, unchecked bool) (what string, err error) {
-	options, err := a.options(given.BaseURL)
-	if err != nil {
+	client, err := a.clientOf(given)
+	if err != nil || unchecked {
 		return "", err
-	}
-	client, err := given.client(options...)
-	if err != nil {
-		return "", usageError{err}
-	}
-	if unchecked {
-		return "", nil
 	}
 	account, err := client.Account.Get(ctx)
 	if err != nil {

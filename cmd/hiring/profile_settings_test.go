@@ -41,7 +41,7 @@ func TestProfileSettings(t *testing.T) {
 		{[]string{"profile", "use", "other", "--dialect", "none.json"}, "none.json"},
 		{[]string{"profile", "use", "third", "--dialect", ""}, "There is no profile third."},
 		{[]string{"profile", "use", "acm"}, "There is no profile acm."},
-		{[]string{"--profile", "acm", "version"}, "There is no profile acm."},
+		{[]string{"--profile", "acm", "account"}, "There is no profile acm."},
 	} {
 		got := u.run(c.args...)
 		assert.Equal(t, exitUsage, got.code, c.args)

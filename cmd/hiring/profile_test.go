@@ -82,7 +82,6 @@ func TestProfileMistakes(t *testing.T) {
 		{"", []string{"account", "--profile", "none"}, exitUsage, "hiring profile list"},
 		{"", []string{"account", "--profile", "none", "--sandbox"}, exitUsage, "exclude each other"},
 		{"", []string{"account", "--profile", ""}, exitUsage, "give the name of a profile"},
-		{"", []string{"version", "--profile", "none"}, exitUsage, "hiring profile list"},
 		{"", []string{secretLive}, exitUsage, "looks like a key"},
 		{"", []string{"-k" + secretLive, "account"}, exitUsage, "looks like a key"},
 	} {
@@ -153,7 +152,7 @@ func TestKeyInAnArgumentIsRejected(t *testing.T) {
 			"invitations list -a " + secretTest,
 			"account --jq .name+\"" + secretLive + "\"", "--profile " + secretLive + " account", "submissions export " + secretLive,
 		},
-		unusual: {"api GET /account?key=" + unusual, "submissions get " + unusual, "doctor --columns " + unusual},
+		unusual: {"api GET /account?key=" + unusual, "submissions get " + unusual, "account --dialect " + unusual},
 	} {
 		u.env = append(u.env, envBaseURL+"="+server.URL(), envKey+"="+key)
 		for _, line := range arguments {

@@ -178,30 +178,32 @@ func listed(values []hiring.RawValue) []string {
 // asText returns a value as text. The members of an object follow in the order of their
 // names, after the one that is its title.
 func asText(value any) string {
-	var parts []string
 	switch v := value.(type) {
 	case nil:
 		return ""
 	case float64:
 		return decimal(v)
 	case map[string]any:
-		head := ""
-		for _, title := range []string{"title", "question", "text", "label", "name", "summary", "description", "message", "task_key"} {
-			if text, ok := v[title].(string); ok && text != "" {
-				head = text
-				delete(v, title)
-				break
-			}
-		}
-		for _, name := range slices.Sorted(maps.Keys(v)) {
-			if text := asText(v[name]); text != "" {
-				parts = append(parts, strings.ReplaceAll(name, "_", " ")+" "+text)
-			}
-		}
-		if head != "" && parts != nil {
-			return head + " (" + strings.Join(parts, ", ") + ")"
-		}
-		return head + strings.Join(parts, ", ")
+		return objectText(v)
 	}
 	return fmt.Sprint(value)
+}
+
+func objectText(object map[string]any) string {
+	titles := []string{"title", "question", "text", "label", "name", "summary", "description", "message", "task_key"}
+	i := slices.IndexFunc(titles, func(name string) bool { text, ok := object[name].(string); return ok && text != "" })
+	head := ""
+	if i >= 0 {
+		head = asText(object[titles[i]])
+	}
+	var parts []string
+	for _, name := range slices.Sorted(maps.Keys(object)) {
+		if text := asText(object[name]); text != "" && (i < 0 || name != titles[i]) {
+			parts = append(parts, strings.ReplaceAll(name, "_", " ")+" "+text)
+		}
+	}
+	if head != "" && parts != nil {
+		return head + " (" + strings.Join(parts, ", ") + ")"
+	}
+	return head + strings.Join(parts, ", ")
 }

@@ -38,21 +38,25 @@ func (a *app) submissionsWaitCommand() *cobra.Command {
 			AssessmentID: of, MinInterval: *every, MaxInterval: 2 * *every,
 			Progress: func(now hiring.WaitProgress) { a.showWait(progress, now) },
 		}
-		return a.reportItemErrors(progress, func(yield func(hiring.Submission, error) bool) {
-			for report, err := range t.client.Submissions.WaitReports(ctx, ids, options) {
-				var submission hiring.Submission
-				if err == nil {
-					submission, err = t.client.Submissions.Get(ctx, report.SubmissionID)
-					submission.Report = &report
-				}
-				if !yield(submission, err) {
-					return
-				}
-			}
-			progress.End()
-		}), nil
+		return a.reportItemErrors(progress, readySubmissions(ctx, t.client, ids, options)), nil
 	})
 	return c
+}
+
+// readySubmissions yields each submission with its report when that is ready.
+func readySubmissions(ctx context.Context, client *hiring.Client, ids []string, o hiring.WaitOptions) iter.Seq2[hiring.Submission, error] {
+	return func(yield func(hiring.Submission, error) bool) {
+		for report, err := range client.Submissions.WaitReports(ctx, ids, o) {
+			var submission hiring.Submission
+			if err == nil {
+				submission, err = client.Submissions.Get(ctx, report.SubmissionID)
+				submission.Report = &report
+			}
+			if !yield(submission, err) {
+				return
+			}
+		}
+	}
 }
 
 func (a *app) showWait(progress *output.Progress, now hiring.WaitProgress) {

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -24,7 +25,6 @@ func (a *app) watchCommand() *cobra.Command {
 	checkpoint := c.Flags().String("checkpoint", "", "the `file` that holds the position to resume from")
 	once := c.Flags().Bool("once", false, "write what is due and end; needs --checkpoint")
 	every := intervalFlag(c)
-	unlock := func() {}
 	run := writeLines(a, submissionTable(), func(ctx context.Context, t task) (iter.Seq2[hiring.Submission, error], error) {
 		if *once && *checkpoint == "" {
 			return nil, usagef("--once needs --checkpoint")
@@ -33,40 +33,52 @@ func (a *app) watchCommand() *cobra.Command {
 		if err != nil {
 			return nil, err
 		}
+		kept, unlock, err := a.openCheckpoint(ctx, *checkpoint, *since)
+		if err != nil {
+			return nil, err
+		}
 		progress := a.err.Progress("results written:")
 		options := hiring.WatchOptions{
-			AssessmentID: id, Since: *since, MinInterval: *every, MaxInterval: 2 * *every,
+			AssessmentID: id, Since: *since, MinInterval: *every, MaxInterval: 2 * *every, Checkpoint: kept,
 			Progress: func(now hiring.WaitProgress) { now.Total = 0; a.showWait(progress, now) },
-		}
-		if *checkpoint != "" {
-			release, err := files.Lock(*checkpoint, 0)
-			if errors.Is(err, files.ErrNoLocks) {
-				return nil, adviceError{err, "Keep it on a local disk: --checkpoint <file>"}
-			}
-			if err != nil {
-				return nil, err
-			}
-			unlock = release
-			options.Checkpoint = hiring.FileCheckpoint(*checkpoint)
-			if state, _ := options.Checkpoint.Load(ctx); state != "" && !since.IsZero() {
-				a.warnOnce("--since does not count: the watch resumes from " + *checkpoint + ".")
-			}
 		}
 		results := t.client.Submissions.Watch(ctx, options)
 		if *once {
 			results = pollAll(ctx, t.client, options)
 		}
-		return a.reportItemErrors(progress, results), nil
+		return func(yield func(hiring.Submission, error) bool) {
+			defer unlock()
+			a.reportItemErrors(progress, results)(yield)
+		}, nil
 	})
 	c.RunE = func(c *cobra.Command, args []string) error {
 		err := run(c, args)
-		unlock()
 		if !*once && a.stopped.Err() != nil && errors.Is(err, context.Canceled) {
 			return nil // A service that was stopped has not failed.
 		}
 		return err
 	}
 	return c
+}
+
+// openCheckpoint locks a checkpoint: a second watch would write the same results. Without a name
+// there is none. It warns when the checkpoint exists, because then since does not count.
+func (a *app) openCheckpoint(ctx context.Context, name string, since time.Time) (kept hiring.Checkpoint, unlock func(), err error) {
+	if name == "" {
+		return nil, func() {}, nil
+	}
+	unlock, err = files.Lock(name, 0)
+	if errors.Is(err, files.ErrNoLocks) {
+		err = adviceError{err, "Keep it on a local disk: --checkpoint <file>"}
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	kept = hiring.FileCheckpoint(name)
+	if state, _ := kept.Load(ctx); state != "" && !since.IsZero() {
+		a.warnOnce("--since does not count: the watch resumes from " + name + ".")
+	}
+	return kept, unlock, nil
 }
 
 // pollAll polls until nothing more is due. It saves the position when all submissions of a
@@ -79,15 +91,8 @@ func pollAll(ctx context.Context, client *hiring.Client, o hiring.WatchOptions) 
 		for more := true; more && err == nil; {
 			var polled hiring.PollResult
 			polled, err = client.Submissions.Poll(ctx, state, o)
-			for _, submission := range polled.Submissions {
-				if !yield(submission, nil) {
-					return
-				}
-			}
-			for _, unreadable := range polled.Errors {
-				if !yield(hiring.Submission{}, unreadable) {
-					return
-				}
+			if !yieldAll(polled, yield) {
+				return
 			}
 			if state, more = polled.State, polled.More; state != "" {
 				err = cmp.Or(err, checkpoint.Save(ctx, state))
@@ -100,6 +105,21 @@ func pollAll(ctx context.Context, client *hiring.Client, o hiring.WatchOptions) 
 			yield(hiring.Submission{}, err)
 		}
 	}
+}
+
+// yieldAll yields the results of a poll, and reports whether the caller takes more.
+func yieldAll(polled hiring.PollResult, yield func(hiring.Submission, error) bool) bool {
+	for _, submission := range polled.Submissions {
+		if !yield(submission, nil) {
+			return false
+		}
+	}
+	for _, unreadable := range polled.Errors {
+		if !yield(hiring.Submission{}, unreadable) {
+			return false
+		}
+	}
+	return true
 }
 
 // reportItemErrors reports each submission that cannot be decoded on standard error, and goes
