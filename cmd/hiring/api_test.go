@@ -36,6 +36,11 @@ func TestAPISendsABody(t *testing.T) {
 	require.Len(t, journal, before+1)
 	assert.Equal(t, "POST", journal[before].Method, got.stderr)
 
+	got = u.run("api", "/assessments", "-f", "name=Ops", "-f", "challenge_id=c0000000-0000-4000-8000-000000000001", "--yes")
+	journal = server.Journal()
+	assert.JSONEq(t, `{"name":"Ops","challenge_id":"c0000000-0000-4000-8000-000000000001"}`, string(journal[before+1].Body), got.stderr)
+	before++
+
 	u.write("broken.json", `{"status": `)
 	for line, says := range map[string]string{
 		"-d @none.json":           "hiring: --data: open none.json: no such file or directory.\n",

@@ -10,14 +10,12 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	hiring "github.com/hiring-assessment/hiring-go"
 	"github.com/hiring-assessment/hiring-go/cmd/hiring/internal/doctor"
-	"github.com/hiring-assessment/hiring-go/cmd/hiring/internal/output"
 	"github.com/hiring-assessment/hiring-go/sandbox"
 )
 
@@ -142,7 +140,7 @@ func TestDoctorAgainstOddServers(t *testing.T) {
 				service.SetQuota(odd.key, sandbox.ClassRead, odd.quota)
 			}
 			n := 0
-			got := runOn(t, odd.key, roundTripper(func(r *http.Request) (*http.Response, error) {
+			got := runWith(t.Context(), odd.key, roundTripper(func(r *http.Request) (*http.Response, error) {
 				n++
 				assert.Equal(t, http.MethodGet, r.Method)
 				w := httptest.NewRecorder()
@@ -181,19 +179,6 @@ func TestDoctorAgainstOddServers(t *testing.T) {
 			}
 		})
 	}
-}
-
-// runOn runs the program in this process with a transport.
-func runOn(t *testing.T, key string, transport http.RoundTripper, args ...string) result {
-	t.Helper()
-	var stdout, stderr strings.Builder
-	env := map[string]string{envBaseURL: "https://hiring.invalid", envKey: key}
-	a := &app{
-		in: strings.NewReader(""), out: output.Stream{Writer: &stdout}, err: output.Stream{Writer: &stderr},
-		getenv: func(name string) string { return env[name] }, zone: time.UTC, transport: transport, stopped: t.Context(),
-	}
-	code := a.run(t.Context(), args)
-	return result{stdout.String(), stderr.String(), code}
 }
 
 // TestDoctorOnRealConnections: failures of DNS, the connection, TLS and proxies.
@@ -291,7 +276,7 @@ func TestItemErrorsAreReported(t *testing.T) {
 		return response, err
 	})
 	for _, line := range []string{"submissions wait " + first + " " + second, "watch --since 1h --once --checkpoint " + filepath.Join(t.TempDir(), "state")} {
-		got := runOn(t, sandbox.LiveKey, damaged, append(strings.Fields(line), "--interval", "20ms", "--jq", ".id", "--timeout", "1m")...)
+		got := runWith(t.Context(), sandbox.LiveKey, damaged, append(strings.Fields(line), "--interval", "20ms", "--jq", ".id", "--timeout", "1m")...)
 		assert.Equal(t, exitFailed, got.code, "%s: %s", line, got.stderr)
 		assert.Equal(t, second+"\n", got.stdout, line)
 		assert.Contains(t, got.stderr, "Submission "+first+" cannot be read: ", line)

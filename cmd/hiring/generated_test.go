@@ -52,20 +52,13 @@ func TestCompletionOfEveryShell(t *testing.T) {
 		assert.Contains(t, got.stdout, "hiring")
 		assert.Contains(t, got.stdout, "__complete", "%s asks the program", shell)
 	}
-	completed := func(args ...string) (words []string) {
-		for line := range strings.Lines(u.run(append([]string{"__complete"}, args...)...).stdout) {
-			word, _, _ := strings.Cut(strings.TrimSpace(line), "\t")
-			words = append(words, word)
-		}
-		return words
-	}
 	below := make(map[string][]string)
 	for _, c := range everyCommand(t) {
 		below[c.Parent().CommandPath()] = append(below[c.Parent().CommandPath()], c.Name())
 	}
 	for group, commands := range below {
-		assert.Subset(t, completed(append(strings.Fields(group)[1:], "")...), commands)
+		assert.Subset(t, u.completed(append(strings.Fields(group)[1:], "")...), commands)
 	}
-	assert.Subset(t, completed("account", "-o", ""), []string{"table", "json", "jsonl", "csv"})
-	assert.Contains(t, completed("invitations", "import", "--"), "--dry-run")
+	assert.Subset(t, u.completed("account", "-o", ""), []string{"table", "json", "jsonl", "csv"})
+	assert.Contains(t, u.completed("invitations", "import", "--"), "--dry-run")
 }

@@ -1,7 +1,7 @@
 package main
 
 import (
-	"cmp"
+	"errors"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -9,7 +9,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -49,44 +48,23 @@ func TestCommandsInGuidesExist(t *testing.T) {
 	require.Greater(t, seen, 30)
 }
 
-// usageProblem returns what is wrong with a command line, or "". It does not check
-// arguments.
+// usageProblem returns what is wrong with a command line, or "". It does not check arguments and
+// the values of flags, which may be placeholders.
 func usageProblem(words []string) string {
 	root := new(app).rootCommand()
 	root.InitDefaultHelpCmd()
-	root.InitDefaultCompletionCmd()
 	command, rest, err := root.Find(words)
 	if err != nil {
 		return err.Error()
 	}
 	command.InitDefaultHelpFlag()
-	for i, word := range rest {
-		switch {
-		case i > 0 && takesValue(command, rest[i-1]):
-		case strings.HasPrefix(word, "--"):
-			name, _, _ := strings.Cut(word[2:], "=")
-			if command.Flag(name) == nil {
-				return "no flag --" + name
-			}
-		case strings.HasPrefix(word, "-"):
-			if !hasShorthand(command, word[1:2]) {
-				return "no flag " + word
-			}
-		case command.HasSubCommands():
-			return "no command " + word
-		}
+	if err := command.ParseFlags(rest); errors.As(err, new(*pflag.NotExistError)) {
+		return err.Error()
+	}
+	if given := command.Flags().Args(); command.HasSubCommands() && len(given) > 0 {
+		return "no command " + given[0]
 	}
 	return ""
-}
-
-// takesValue reports whether a word is a flag whose value is the next word.
-func takesValue(command *cobra.Command, word string) bool {
-	name, isLong := strings.CutPrefix(word, "--")
-	flag := command.Flag(name)
-	if !isLong && len(word) == 2 && word[0] == '-' {
-		flag = cmp.Or(command.Flags().ShorthandLookup(word[1:]), command.InheritedFlags().ShorthandLookup(word[1:]))
-	}
-	return flag != nil && flag.NoOptDefVal == ""
 }
 
 // TestFlagsInTheGuideExist: a flag that docs/cli.md names alone is one of some command.
@@ -95,23 +73,40 @@ func TestFlagsInTheGuideExist(t *testing.T) {
 	text, err := os.ReadFile("../../docs/cli.md")
 	require.NoError(t, err)
 	known := make(map[string]bool)
-	var add func(*cobra.Command)
-	add = func(c *cobra.Command) {
-		c.InitDefaultHelpFlag()
+	for _, c := range everyCommand(t) {
+		_ = c.ParseFlags(nil) // Adds the flags of its parents.
 		c.Flags().VisitAll(func(f *pflag.Flag) { known["--"+f.Name], known["-"+f.Shorthand] = true, true })
-		c.PersistentFlags().VisitAll(func(f *pflag.Flag) { known["--"+f.Name], known["-"+f.Shorthand] = true, true })
-		for _, child := range c.Commands() {
-			add(child)
-		}
 	}
-	add(new(app).rootCommand())
 	named := regexp.MustCompile("`(--?[a-z][a-z-]*)").FindAllStringSubmatch(string(text), -1)
 	require.Greater(t, len(named), 10)
 	for _, flag := range named {
-		assert.True(t, known[flag[1]], flag[1])
+		assert.True(t, known[flag[1]] || flag[1] == "--help", flag[1])
 	}
 }
 
-func hasShorthand(command *cobra.Command, letter string) bool {
-	return command.Flags().ShorthandLookup(letter) != nil || command.InheritedFlags().ShorthandLookup(letter) != nil
+// TestScreensOfTheGuide runs the commands of docs/cli.md and compares what they print. The
+// screen of the import is compared with that of its test.
+func TestScreensOfTheGuide(t *testing.T) {
+	t.Parallel()
+	text, err := os.ReadFile("../../docs/cli.md")
+	require.NoError(t, err)
+	screens := regexp.MustCompile("(?s)```\n\\$ hiring (.+?)\n(.+?)```").FindAllStringSubmatch(string(text), -1)
+	require.Len(t, screens, 3)
+	assert.True(t, strings.HasPrefix(screens[0][1], "--sandbox "), "the first command needs no setup")
+	for _, screen := range screens {
+		line, want := screen[1], screen[2]
+		if strings.HasPrefix(line, "invitations import") {
+			recorded, err := os.ReadFile("testdata/golden/import.txt")
+			require.NoError(t, err)
+			assert.Equal(t, "$ hiring "+line+"\n"+want, regexp.MustCompile(`␛\[[0-9;]*m`).ReplaceAllString(string(recorded), ""))
+			continue
+		}
+		command, program, _ := strings.Cut(line, " --jq ")
+		args := strings.Fields(command)
+		if program != "" {
+			args = append(args, "--jq", strings.Trim(program, "'"))
+		}
+		got := seeded(t).run(args...)
+		assert.Equal(t, want, got.stdout+got.stderr, line)
+	}
 }

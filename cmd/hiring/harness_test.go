@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"flag"
-	"io"
 	"net/http"
 	"os"
 	"os/exec"
@@ -29,18 +28,12 @@ import (
 // underTest makes this test binary act as the program, so that tests run it as a process.
 const underTest = "HIRING_PROGRAM_UNDER_TEST"
 
-// settleUnderTest sets settleTime of the program under test.
-const settleUnderTest = "HIRING_SETTLE_UNDER_TEST"
-
 // locklessUnderTest makes the file system of the program under test one without locks.
 const locklessUnderTest = "HIRING_LOCKLESS_UNDER_TEST"
 
 func TestMain(m *testing.M) {
 	if os.Getenv(underTest) != "" {
 		_ = os.Unsetenv(underTest)
-		if shorter, err := time.ParseDuration(os.Getenv(settleUnderTest)); err == nil {
-			settleTime = shorter
-		}
 		if os.Getenv(locklessUnderTest) != "" {
 			files.TryLock = func(*flock.Flock) (bool, error) {
 				return false, &os.PathError{Op: "lock", Path: "x.lock", Err: syscall.ENOLCK}
@@ -126,19 +119,8 @@ func (u *user) onTerminal(args ...string) result {
 
 func (u *user) onScreen(size pty.Winsize, args ...string) result {
 	u.t.Helper()
-	ctx, cancel := context.WithTimeout(u.t.Context(), time.Minute)
-	defer cancel()
-	c := u.command(ctx, args...)
-	terminal, err := pty.StartWithSize(c, &size)
-	require.NoError(u.t, err)
-	defer func() { _ = terminal.Close() }()
-	var screen bytes.Buffer
-	_, err = io.Copy(&screen, terminal)
-	if !errors.Is(err, syscall.EIO) { // how Linux says that the program has ended
-		require.NoError(u.t, err)
-	}
-	code := exitCode(u.t, c.Wait())
-	return result{stdout: strings.ReplaceAll(screen.String(), "\r\n", "\n"), code: code}
+	got, _ := u.dialog(size, nil, args...)
+	return got
 }
 
 // answer is what the user types after a question.
@@ -148,10 +130,15 @@ type answer struct{ question, typed string }
 // returns the open terminal, so that tests can check its settings.
 func (u *user) inDialog(answers []answer, args ...string) (result, *os.File) {
 	u.t.Helper()
+	return u.dialog(pty.Winsize{Rows: 40, Cols: 100}, answers, args...)
+}
+
+func (u *user) dialog(size pty.Winsize, answers []answer, args ...string) (result, *os.File) {
+	u.t.Helper()
 	ctx, cancel := context.WithTimeout(u.t.Context(), time.Minute)
 	defer cancel()
 	c := u.command(ctx, args...)
-	terminal, err := pty.StartWithSize(c, &pty.Winsize{Rows: 40, Cols: 100})
+	terminal, err := pty.StartWithSize(c, &size)
 	require.NoError(u.t, err)
 	u.t.Cleanup(func() { _ = terminal.Close() })
 	var screen bytes.Buffer

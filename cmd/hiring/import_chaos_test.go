@@ -196,25 +196,6 @@ func outcomes(t *testing.T, file string) map[string]int {
 	return count
 }
 
-// TestFinishedImportIsRunAgain at once, with a listing that is behind: nothing is sent again
-// and nothing is waited for.
-func TestFinishedImportIsRunAgain(t *testing.T) {
-	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		h := newCampaign(t, 10)
-		file := filepath.Join(t.TempDir(), "results.csv")
-		lagging := laggingTransport{h, 20 * time.Second}
-		begun := time.Now()
-		for range 2 {
-			_, err := h.run(t.Context(), file, lagging)
-			require.NoError(t, err)
-		}
-		assert.Zero(t, time.Since(begun))
-		h.assertOneInvitationEach()
-		assert.Equal(t, map[string]int{"sent": 10}, outcomes(t, file))
-	})
-}
-
 // TestImportAfterAKillWaits until a listing shows the last request, also when the user types
 // the id in another letter case and names a link to the file of results. An interruption
 // meanwhile leaves the row as it is.
@@ -358,19 +339,4 @@ func TestInterruptedImportRecordsItsResults(t *testing.T) {
 		h.assertOneInvitationEach()
 		assert.Equal(t, map[string]int{"sent": 295, "existing": 5}, outcomes(t, file))
 	})
-}
-
-// TestImportSendsNothingThatItCannotRecord: the file of results is removed before the first invitation,
-// and written again at the end.
-func TestImportSendsNothingThatItCannotRecord(t *testing.T) {
-	t.Parallel()
-	h := newCampaign(t, 5)
-	file := filepath.Join(t.TempDir(), "results.csv")
-	_, err := h.run(t.Context(), file, roundTripper(func(r *http.Request) (*http.Response, error) {
-		_ = os.Remove(file) // Later requests find none.
-		return h.server.Transport().RoundTrip(r)
-	}))
-	require.ErrorContains(t, err, "the file was removed or replaced during the run")
-	assert.Empty(t, h.invitations())
-	assert.Equal(t, map[string]int{"not_sent": 5}, outcomes(t, file))
 }

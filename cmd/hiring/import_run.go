@@ -19,9 +19,8 @@ import (
 const importTimeout = 30 * time.Second
 
 // settleTime is how long after the request of an earlier run the listing may not show its
-// invitation: the timeout of the attempt, and 60 s as EnsureAll waits for a lookup. Tests
-// shorten it.
-var settleTime = importTimeout + time.Minute //nolint:gochecknoglobals // a constant, except in tests
+// invitation: the timeout of the attempt, and 60 s as EnsureAll waits for a lookup.
+const settleTime = importTimeout + time.Minute
 
 // importer invites candidates and records the result of each. It runs once.
 type importer struct {

@@ -310,15 +310,6 @@ func TestWatchLosesNoResultToACutLine(t *testing.T) {
 	}
 }
 
-// TestSinceBesideACheckpoint that exists has no effect, which is said wherever the command runs.
-func TestSinceBesideACheckpoint(t *testing.T) {
-	t.Parallel()
-	u := newUser(t, sandbox.New(), sandbox.TestKey)
-	watch := []string{"watch", "--once", "--checkpoint", "s", "--since", "1h"}
-	assert.Empty(t, u.run(watch...).stderr)
-	assert.Equal(t, "hiring: warning: --since does not count: the watch resumes from s.\n", u.run(watch...).stderr)
-}
-
 // TestWatchOnATerminal shows a line for people, unless the user asks for JSON.
 func TestWatchOnATerminal(t *testing.T) {
 	t.Parallel()

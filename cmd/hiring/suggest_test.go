@@ -22,59 +22,33 @@ func TestHabitsFromGh(t *testing.T) {
 	for line, says := range map[string]string{
 		"auth login":                                 "Use hiring profile add <name>.\n",
 		"profile add acme --key x":                   "profile add has no flag --key. Use the question of the command, or its standard input, as in hiring profile add acme < key-file.\n",
-		"auth status":                                "There is no command hiring auth. Use hiring profile list.\n",
-		"candidate ada@example.com":                  "There is no command hiring candidate. Use hiring report <submission>.\n",
 		"assessments list --state active":            "assessments list has no flag --state. It has --all, --help, --limit, --sort, and those of hiring --help.\n",
 		"submissions archive x -o f":                 "submissions archive prints no results, so that --output has no meaning. -f <file> names the file.\n",
-		"assessments delete x -o json":               "assessments delete prints no results, so that --output has no meaning. hiring assessments delete --help lists the flags.\n",
-		"invitations revoke x --jq .":                "so that --jq has no meaning.",
-		"profile remove x --bom":                     "so that --bom has no meaning.",
-		"archive x":                                  "Use hiring submissions archive <submission>.\n",
-		"delete x":                                   "Use a kind before the command, as in hiring submissions list.\n",
-		"open x":                                     "Use hiring report <submission>.\n",
 		sandbox.SubmissionID:                         "Use hiring report <submission>.\n",
 		"events " + sandbox.SubmissionID:             "Use hiring events list <submission> or hiring events follow <submission>.\n",
-		"submission events x":                        "There is no command hiring submissions events. Use hiring events list <submission> or hiring events follow <submission>.\n",
-		"invitation view x":                          "Use hiring invitations find <email>.\n",
 		"invitation list --email ada@example.com":    "invitations list has no flag --email. Use hiring invitations find <email>.\n",
-		"invite --file people.csv":                   "invite has no flag --file. Use hiring invitations import <file.csv> -a <assessment>.\n",
 		"invitations import x.csv --resume":          "invitations import has no flag --resume. Use the same command again: it resumes.\n",
 		"submissions list -o results.csv":            "--output results.csv: choose one of table, json, jsonl, csv; > <file> writes to a file.\n",
 		"assessment create Backend":                  "takes no arguments, got 'Backend'. Usage: hiring assessments create --challenge <challenge> --name <name>.\n",
-		"assessment rename x y":                      "Use hiring assessments close <assessment>: the API documents no other change.\n",
 		"assessment delete x --dry-run":              "assessments delete has no flag --dry-run. Use the command without --yes: with a live key it asks first, and with a test key nothing is sent or stored.\n",
 		"submissions list --json id":                 "submissions list has no flag --json. Use -o json, with --columns for some members.",
-		"submissions list -t {{.id}}":                "submissions list has no flag -t. Use --jq; see hiring help formatting.",
 		"account -s evaluated":                       "account has no flag -s. It has --help, and those of hiring --help.\n",
-		"account --colums name":                      "account has no flag --colums. Did you mean --columns? It has --help, and those of hiring --help.\n",
 		"status":                                     "Use hiring profile list or hiring account or hiring submissions list.\n",
 		"status x@y.test":                            "Use hiring report <submission>.\n",
-		"config list":                                "Use hiring profile list.\n",
-		"context use acme":                           "Use hiring profile use <name>.\n",
 		"invite --dry-run":                           "Use hiring invitations import <file.csv> --dry-run: invite sends each address one e-mail, and with a test key none.\n",
 		"invite @people.csv -a x":                    "hiring invitations import <file.csv> reads a file of candidates.\n",
-		"invite - -a x":                              "hiring invitations import <file.csv> reads a file of candidates.\n",
 		"get submissions":                            "Use hiring submissions list or hiring submissions get <submission>.\n",
-		"list invitations":                           "Use hiring invitations list --assessment <assessment>.\n",
 		"delete assessment x":                        "Use hiring assessments delete <assessment>.\n",
-		"create invitation Ada":                      "Use hiring invitations invite <candidate> -a <assessment>.\n",
 		"send invitation Ada":                        "Use hiring invitations invite <candidate> -a <assessment>.\n",
-		"invitations rm x":                           "Use hiring invitations revoke <invitation>.\n",
-		"submissions logs x":                         "Use hiring events list <submission> or hiring events follow <submission>.\n",
 		"submissions list -w":                        "Use hiring watch.\n",
-		"watch -w":                                   "Use no flag: the command follows until it is stopped.\n",
-		"submissions list -n 3":                      "Use --limit or --all.\n",
-		"submissions list --no-headers":              "Use --columns for the names of the columns, and --jq ",
 		"submissions list --filter status=evaluated": "Use --jq 'map(select(.status == \"evaluated\"))'; some lists have --status, --assessment and --since.\n",
 		"submissions list --limt 3":                  "submissions list has no flag --limt. Did you mean --limit? It has --all, ",
 		"submissions list -q":                        "--jq needs a value. Use --jq '.[].id', which prints only ids, or another jq program",
 		"submissions list --since":                   "--since needs a value: only submissions since a time, as in 2026-03-15, 36h or 7d",
-		"report get --pdf":                           "Use -o json: the API has reports as data only.\n",
 		"completion":                                 "completion needs <bash|fish|powershell|zsh>.",
 		"help acount":                                "There is no command hiring acount. Did you mean hiring account?",
 		"-v":                                         "Use hiring --version.\n",
 		"submissions fnd":                            "There is no command hiring submissions fnd. Did you mean hiring submissions find?",
-		"candidates list":                            "Use hiring invitations or hiring submissions.\n",
 		"api account -f name":                        "--field name: give name=value.",
 		"api /submissions -q page=2":                 "Use -f page=2, which is a parameter of the query with GET",
 		"api /submissions -F page=2":                 "Use -f page=2, which is a parameter of the query with GET",
@@ -158,30 +132,6 @@ func TestListsReadWhatTheyShow(t *testing.T) {
 			assert.NotContains(t, got.stderr, "more exist")
 		}
 	}
-	before := len(server.Journal())
-	c := u.command(t.Context(), "submissions", "list", "--all")
-	stdout, err := c.StdoutPipe()
-	require.NoError(t, err)
-	require.NoError(t, c.Start())
-	_, err = stdout.Read(make([]byte, 10))
-	require.NoError(t, err)
-	require.NoError(t, stdout.Close())
-	require.Error(t, c.Wait(), "as cat ends, by SIGPIPE")
-	assert.Len(t, server.Journal(), before+2, "no page after the one that could not be written")
-}
-
-// TestFieldsOfAPICalls: as in gh, -f makes a body, or a query with GET.
-func TestFieldsOfAPICalls(t *testing.T) {
-	t.Parallel()
-	server := sandbox.New()
-	u := newUser(t, server, sandbox.TestKey)
-	got := u.run("api", "/assessments", "-f", "name=Ops", "-f", "challenge_id=c0000000-0000-4000-8000-000000000001", "--jq", ".data.name")
-	assert.Equal(t, "Ops\n", got.stdout, got.stderr)
-	journal := server.Journal()
-	assert.JSONEq(t, `{"name":"Ops","challenge_id":"c0000000-0000-4000-8000-000000000001"}`, string(journal[len(journal)-1].Body))
-	got = u.run("api", "GET", "/submissions", "-f", "page_size=1", "--jq", ".data|length")
-	assert.Equal(t, "1\n", got.stdout, got.stderr)
-	assert.Equal(t, exitUsage, u.run("api", "/assessments", "-f", "a=b", "-d", "{}").code)
 }
 
 // TestAssessmentsByName: a command that reads takes an id, a name or the unique beginning of
@@ -247,14 +197,17 @@ func TestAssessmentsByName(t *testing.T) {
 	assert.Equal(t, result{stderr: "hiring: There is no assessment nonsense. hiring assessments list --all shows the names and ids.\n", code: exitNotFound}, got)
 }
 
-// TestInvitationWithoutItsAssessment is looked up.
-func TestInvitationWithoutItsAssessment(t *testing.T) {
+// TestInvitationByID: without its assessment it is looked up.
+func TestInvitationByID(t *testing.T) {
 	t.Parallel()
 	h := newCampaign(t, 1)
 	other := h.server.AddAssessment("Newer")
 	invitation, err := h.server.LiveClient().Invitations.Send(t.Context(), h.id, h.people[0])
 	require.NoError(t, err)
 	u := newUser(t, h.server, sandbox.LiveKey)
+	before := len(h.server.Journal())
+	assert.Zero(t, u.run("invitations", "resend", invitation.ID, "-a", h.id, "--yes").code)
+	assert.Len(t, h.server.Journal(), before+1, "only a question names the candidate")
 	assert.Zero(t, u.run("invitations", "resend", invitation.ID, "--yes").code)
 	assert.Contains(t, u.onTerminal("invitations", "revoke", invitation.ID, "--yes").stdout, "Revoked the invitation.")
 	got := u.run("invitations", "revoke", sandbox.UnknownID, "--yes")
@@ -307,16 +260,4 @@ func TestFindInvitations(t *testing.T) {
 	assert.Equal(t, result{}, u.run("invitations", "list", "-a", h.id, "--status", "sent", "--jq", ".[].id"))
 	assert.Contains(t, u.run("invitations", "list", "-a", h.id, "--status", "pending").stderr, "known are sent, opened, started, evaluated, revoked, expired.")
 	assert.Contains(t, u.run("invitations", "find", "--help").stdout, "with one read for each\nassessment and each 100 of its invitations.")
-}
-
-// TestNoListingWhenNobodyIsAsked: only a question names the candidate.
-func TestNoListingWhenNobodyIsAsked(t *testing.T) {
-	t.Parallel()
-	h := newCampaign(t, 1)
-	invitation, err := h.server.LiveClient().Invitations.Send(t.Context(), h.id, h.people[0])
-	require.NoError(t, err)
-	u := newUser(t, h.server, sandbox.LiveKey)
-	before := len(h.server.Journal())
-	require.Zero(t, u.run("invitations", "revoke", invitation.ID, "-a", h.id, "--yes").code)
-	assert.Len(t, h.server.Journal(), before+1)
 }

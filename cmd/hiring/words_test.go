@@ -146,16 +146,10 @@ func TestNoKeyInAnError(t *testing.T) {
 	t.Parallel()
 	for said, want := range map[string]string{
 		"sk_live_abc":                             "sk_live_….",
-		"sk_live__abc is refused":                 "sk_live_… is refused.",
-		"sk_test_-abc":                            "sk_test_….",
-		"sk_test_.abc":                            "sk_test_….",
 		"sk_live_a.b,c;d:e":                       "sk_live_….",
 		"sk_live_é":                               "sk_live_….",
-		"it was sk_live_abc.":                     "it was sk_live_….",
-		"sk_live_abc, sk_test_def":                "sk_live_…, sk_test_….",
 		`unknown command "sk_live_ab"`:            `unknown command "sk_live_…".`,
 		"'sk_live_abc' (sk_test_def)":             "'sk_live_…' (sk_test_…).",
-		"[sk_live_abc]; {sk_test_def}":            "[sk_live_…]; {sk_test_…}.",
 		"keys begin with sk_live_…, or sk_test_…": "keys begin with sk_live_…, or sk_test_…",
 		"sk_live_…abc":                            "sk_live_….",
 		"sk_live_ or sk_test_, as in sk_test_...": "sk_live_ or sk_test_, as in sk_test_...",
