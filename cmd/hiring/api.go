@@ -101,7 +101,7 @@ func (a *app) newCall(ctx context.Context, method, target string, fields []strin
 		}
 	}
 	if !slices.Contains(apiMethods(), made.method) {
-		return call{}, usagef("%s is not a method: use %s", output.Clean(method), strings.Join(apiMethods(), ", "))
+		return call{}, adviceError{usagef("%s is not a method: use %s", output.Clean(method), strings.Join(apiMethods(), ", ")), "Fields follow -f, as in -f page=2"}
 	}
 	values, err := url.ParseQuery(own)
 	if err != nil {

@@ -154,7 +154,8 @@ func (a *app) globalFlags(root *cobra.Command) {
 func (a *app) printer() (*output.Printer, error) {
 	p, err := output.NewPrinter(a.out, a.flags.output, a.zone)
 	if err != nil {
-		return nil, usageError{err}
+		format, _, _ := strings.Cut(a.flags.output.Format, "=") // As in kubectl's -o jsonpath=....
+		return nil, useInstead(usageError{err}, "-o "+format)
 	}
 	p.Context, p.Notes, p.Now = a.ctx, a.err, a.now
 	return p, nil

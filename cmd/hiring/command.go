@@ -29,8 +29,8 @@ type task struct {
 func (a *app) withTask(work func(context.Context, task) error) func(*cobra.Command, []string) error {
 	return func(c *cobra.Command, args []string) error {
 		printer, err := a.printer()
-		if instead := insteadOf(commandName(c) + " --jq wrong"); err != nil && a.flags.output.Query != "" && instead != "" {
-			err = adviceError{err, "Use " + instead}
+		if err != nil && a.flags.output.Query != "" {
+			return useInstead(err, commandName(c)+" --jq wrong")
 		}
 		if err != nil {
 			return err

@@ -9,7 +9,6 @@ import (
 	"net/http"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -91,19 +90,15 @@ func checkCount(c *cobra.Command, given []string) error {
 	if len(given) >= len(wanted) && (len(given) <= most || strings.Contains(arguments, "...")) {
 		return nil
 	}
-	usage := "Usage: " + c.Parent().CommandPath() + " " + c.Use
-	if len(given) > most {
-		if instead := insteadOf(commandName(c)+" "+given[0], commandName(c)+" more"); instead != "" {
-			usage = "Use " + instead
-		}
-	}
+	name, usage := commandName(c), "Usage: "+c.Parent().CommandPath()+" "+c.Use
 	switch {
-	case len(wanted) == 0:
-		return adviceError{usagef("%s takes no arguments, got %s", commandName(c), quoted(given)), usage}
 	case len(given) < len(wanted):
-		return adviceError{usagef("%s needs %s", commandName(c), strings.Join(wanted[len(given):], " ")), usage}
+		return useInstead(adviceError{usagef("%s needs %s", name, strings.Join(wanted[len(given):], " ")), usage}, name+" alone")
+	case len(wanted) == 0:
+		return useInstead(adviceError{usagef("%s takes no arguments, got %s", name, quoted(given)), usage}, name+" "+given[0], name+" more")
 	}
-	return adviceError{usagef("%s takes %s, got %s", commandName(c), counted(len(wanted), "argument", "arguments"), quoted(given)), usage}
+	takes := usagef("%s takes %s, got %s", name, counted(len(wanted), "argument", "arguments"), quoted(given))
+	return useInstead(adviceError{takes, usage}, name+" "+given[0], name+" more")
 }
 
 // unknownCommand returns an error that names what to use instead, or commands with a
@@ -114,7 +109,11 @@ func unknownCommand(c *cobra.Command, given []string) error {
 		path = commandName(c) + " "
 	}
 	err := usagef("There is no command hiring %s%s", path, output.Clean(name))
-	if instead := insteadOfCommand(c, path, given); instead != "" {
+	instead := insteadOfCommand(c, path, given)
+	if verb, kind, isOne := strings.Cut(name, "-"); isOne && instead == "" { // As in list-submissions.
+		instead = insteadOfCommand(c, path, []string{verb, kind})
+	}
+	if instead != "" {
 		return adviceError{err, "Use " + instead}
 	}
 	// No suggestion leads to the command that may send a second e-mail.
@@ -200,29 +199,13 @@ func flagError(c *cobra.Command, err error) error {
 	}
 	if missing, ok := errors.AsType[*pflag.ValueRequiredError](err); ok {
 		name := "--" + missing.GetFlag().Name
-		if instead := insteadOf(name + " alone"); instead != "" {
-			return adviceError{usagef("%s needs a value", name), "Use " + instead}
-		}
-		return usagef("%s needs a value: %s", name, strings.ReplaceAll(missing.GetFlag().Usage, "`", ""))
+		return useInstead(usagef("%s needs a value: %s", name, strings.ReplaceAll(missing.GetFlag().Usage, "`", "")), name+" alone")
 	}
 	if invalid, ok := errors.AsType[*pflag.InvalidValueError](err); ok {
-		return usagef("--%s %s: %s", invalid.GetFlag().Name, output.Clean(invalid.GetValue()), valueProblem(invalid))
+		name := "--" + invalid.GetFlag().Name
+		return useInstead(usagef("%s %s: %s", name, output.Clean(invalid.GetValue()), invalid.Unwrap()), name+" wrong")
 	}
 	return usagef("The command line cannot be read: %s", output.Clean(err.Error()))
-}
-
-// valueProblem says what a flag accepts. The parser's own errors use Go terms.
-func valueProblem(e *pflag.InvalidValueError) string {
-	_, number := errors.AsType[*strconv.NumError](e)
-	switch kind := e.GetFlag().Value.Type(); {
-	case kind == "bool":
-		return "give true or false"
-	case number:
-		return "give a number"
-	case kind == "duration":
-		return "give a duration as in 30s or 5m"
-	}
-	return e.Unwrap().Error()
 }
 
 // exitStatus returns the exit status of an error. An interruption comes first, because the

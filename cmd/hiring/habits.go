@@ -11,6 +11,15 @@ import (
 //go:embed habits.txt
 var habits string
 
+// useInstead returns an error with the advice that habits has for the first of the typed words that it
+// has, if any.
+func useInstead(err error, typed ...string) error {
+	if instead := insteadOf(typed...); instead != "" {
+		return adviceError{err, "Use " + instead}
+	}
+	return err
+}
+
 // insteadOf returns what to use instead of the first of the typed words that is in habits, or "".
 func insteadOf(typed ...string) string {
 	for _, word := range typed {
