@@ -46,12 +46,8 @@ func (a *app) submissionsArchiveCommand() *cobra.Command {
 			return download(a.out)
 		}
 		file = cmp.Or(file, url.QueryEscape(id)+".zip") // No separator of folders.
-		target, err := files.Target(file)
-		if err != nil {
+		if err := checkTarget(file, force); err != nil {
 			return err
-		}
-		if _, err := os.Stat(target); err == nil && !force {
-			return adviceError{usagef("%s exists", file), "--force replaces it"}
 		}
 		if err := files.Write(file, func(to *os.File) error { return download(to) }); err != nil {
 			return err
@@ -59,6 +55,18 @@ func (a *app) submissionsArchiveCommand() *cobra.Command {
 		return a.printDone("Wrote " + output.Clean(file) + ".")
 	}
 	return c
+}
+
+// checkTarget returns an error for a file that cannot be written, or exists and must not be replaced.
+func checkTarget(name string, force bool) error {
+	target, err := files.Target(name)
+	if err != nil {
+		return err
+	}
+	if _, err := os.Stat(target); err == nil && !force {
+		return adviceError{usagef("%s exists", name), "--force replaces it"}
+	}
+	return nil
 }
 
 // archiveMeter shows how many kilobytes of an archive have arrived.

@@ -22,12 +22,12 @@ func (a *app) longRunOptions(progress *output.Progress) []hiring.Option {
 // pauseText says why the client waits, and until when.
 func (a *app) pauseText(pause hiring.TracePause) string {
 	until := a.clock(pause.Until)
-	switch {
-	case pause.Reason == hiring.PauseQuota:
+	switch pause.Reason {
+	case hiring.PauseQuota:
 		return "waiting for the rate limit until " + until
-	case pause.Reason == hiring.PauseLookup:
+	case hiring.PauseLookup:
 		return "checking the outcome of a lost response at " + until
-	case pause.Reason == hiring.PauseRetry:
+	case hiring.PauseRetry:
 		return "retrying at " + until
 	}
 	return ""
