@@ -47,7 +47,10 @@ var (
 	errLost       = errors.New("the file was removed or replaced during the run")
 )
 
-const header = "email,name,outcome,invitation_id,assessment_id,problem,at,status\n"
+const (
+	header   = "email,name,outcome,invitation_id,assessment_id,problem,at,status\n"
+	leastRow = 7 // Cells of a row of an older version, which has no status.
+)
 
 // OpenResults opens or creates the file, and locks it until Finish or Close.
 func OpenResults(file string) (*Results, error) {
@@ -108,14 +111,18 @@ func (r *Results) load() (size int64, err error) {
 
 func (r *Results) read(line []byte) {
 	cells, err := csv.NewReader(bytes.NewReader(line)).Read()
-	if err != nil || len(cells) < strings.Count(header, ",")+1 {
+	if err != nil || len(cells) < leastRow {
 		return
 	}
+	cells = append(cells, "")
 	for i, cell := range cells {
 		cells[i] = output.Uncell(cell)
 	}
 	outcome := hiring.InviteOutcome(cells[2])
-	if !slices.Contains([]hiring.InviteOutcome{hiring.InviteSent, hiring.InviteExisting, hiring.InviteRejected, hiring.InviteNotSent}, outcome) {
+	switch {
+	case outcome == "refused": // Of an older version.
+		outcome = hiring.InviteRejected
+	case !slices.Contains([]hiring.InviteOutcome{hiring.InviteSent, hiring.InviteExisting, hiring.InviteRejected, hiring.InviteNotSent}, outcome):
 		outcome = hiring.InviteUnknown // A later version may write other outcomes.
 	}
 	if at, err := time.Parse(time.RFC3339, cells[6]); err == nil { // Not in the header.

@@ -65,16 +65,16 @@ func TestNothingIsWrittenAfterAnError(t *testing.T) {
 	assert.Equal(t, hiring.InviteNotSent, r.Row("f0", "cy@example.com").Outcome)
 }
 
-// TestOutcomesOfOtherVersions: with an outcome of a later version the candidate may have been
+// TestOutcomesOfOtherVersions: refused was rejected in an older one, whose rows have no status. With an outcome of a later version the candidate may have been
 // invited, so the next run looks for the invitation before it sends.
 func TestOutcomesOfOtherVersions(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "r.csv")
 	for word, want := range map[string]hiring.InviteOutcome{
-		"sent": hiring.InviteSent, "existing": hiring.InviteExisting, "rejected": hiring.InviteRejected, "not_sent": hiring.InviteNotSent,
+		"sent": hiring.InviteSent, "existing": hiring.InviteExisting, "rejected": hiring.InviteRejected, "refused": hiring.InviteRejected, "not_sent": hiring.InviteNotSent,
 		"unknown": hiring.InviteUnknown, "reminded": hiring.InviteUnknown,
 	} {
-		require.NoError(t, os.WriteFile(file, []byte(head+"bob@example.com,Bob,"+word+",,f0,,2026-03-15T12:00:01.000Z,\n"), 0o600))
+		require.NoError(t, os.WriteFile(file, []byte(head+"bob@example.com,Bob,"+word+",,f0,,2026-03-15T12:00:01.000Z\n"), 0o600))
 		r, err := candidates.OpenResults(file)
 		require.NoError(t, err)
 		assert.Equal(t, want, r.Row("f0", "bob@example.com").Outcome, word)
