@@ -3,6 +3,7 @@ package docs_test
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"go/doc"
 	"go/parser"
 	"go/token"
@@ -14,6 +15,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -69,6 +71,7 @@ func TestEveryOperationIsComplete(t *testing.T) {
 			requireWire(t, o)
 			requireDrift(t, o)
 			requireTest(t, o)
+			requireReadBack(t, o)
 		}
 	}
 }
@@ -101,8 +104,17 @@ func requireRoute(t *testing.T, o operations.Operation) (answers bool) {
 	server := sandbox.Start(t)
 	var seen hiring.Exchange
 	client := server.Client(hiring.WithObserver(func(_ context.Context, e hiring.Exchange) { seen = e }))
-	if err := o.Do(t.Context(), client, o.IDs); !assert.NoError(t, err, "%s has no sandbox route: add it in sandbox/routes.go", o.Name) {
+	got, err := o.Call(t.Context(), client, o.IDs)
+	if err != nil {
+		t.Errorf("%s has no sandbox route: add it in sandbox/routes.go: %v", o.Name, err)
 		return false
+	}
+	if o.IsList() {
+		require.NotNil(t, o.Walk, "%s is not walked: add its row with list", o.Name)
+		other := sandbox.Start(t)
+		o.Walk(t, other.Client(), other)
+	} else if got != nil {
+		assert.False(t, reflect.ValueOf(got).IsZero(), "%s: the sample data has nothing to read", o.Name)
 	}
 	assert.Equal(t, []string{o.Name, o.Route}, []string{seen.Operation, seen.Method + " " + seen.Route}, "what the client calls it and where it asks")
 	entries := server.Journal()
@@ -112,6 +124,55 @@ func requireRoute(t *testing.T, o operations.Operation) (answers bool) {
 	assert.Equal(t, regexp.MustCompile(`{[^}]+}`).ReplaceAllString(o.Template(), "{id}"), seen.Route,
 		"Do does not know the route of %s: declare it with documented, beside its service", o.Name)
 	return true
+}
+
+// requireReadBack checks that the reads of the same service show what a write has changed in the live data: the
+// resource that it returned, or without one, that something has changed.
+func requireReadBack(t *testing.T, o operations.Operation) {
+	t.Helper()
+	service, _, _ := strings.Cut(o.Name, ".")
+	if o.Method() == http.MethodGet {
+		return
+	}
+	server := sandbox.Start(t)
+	client := server.LiveClient()
+	var ids []string
+	if len(o.IDs) > 0 && assert.NotNil(t, o.Live, "%s has ids, but no Live in its row", o.Name) {
+		ids = o.Live(t, client)[:len(o.IDs)]
+	}
+	read := func(written any) string {
+		var all strings.Builder
+		for _, r := range operations.All() {
+			if r.Method() == http.MethodGet && strings.HasPrefix(r.Name, service+".") {
+				got, err := r.Call(t.Context(), client, readable(written, ids)[:len(r.IDs)])
+				raw, _ := json.Marshal(got)
+				fmt.Fprintln(&all, regexp.MustCompile(`req_\w+`).ReplaceAllString(string(raw), ""), err != nil)
+			}
+		}
+		return all.String()
+	}
+	before := read(nil)
+	if before == "" {
+		return // Nothing reads what the service writes.
+	}
+	server.Advance(time.Second)
+	written, err := o.Call(t.Context(), client, ids)
+	require.NoError(t, err, "%s in the live data", o.Name)
+	after := read(written)
+	assert.NotEqual(t, before, after, "%s: no read of %s shows that it was done", o.Name, service)
+	if written != nil {
+		raw, err := json.Marshal(written)
+		require.NoError(t, err)
+		assert.Contains(t, after, string(raw), "%s: no read of %s shows what it returned", o.Name, service)
+	}
+}
+
+// readable returns ids for the reads of a service: those of the write, or the id of what it has made.
+func readable(written any, ids []string) []string {
+	if resource := reflect.ValueOf(written); len(ids) == 0 && resource.Kind() == reflect.Struct {
+		return []string{resource.FieldByName("ID").String()}
+	}
+	return append(slices.Clip(ids), sandbox.UnknownID)
 }
 
 func requireDrift(t *testing.T, o operations.Operation) {

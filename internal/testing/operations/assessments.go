@@ -2,6 +2,7 @@ package operations
 
 import (
 	"context"
+	"testing"
 
 	hiring "github.com/hiring-assessment/hiring-go"
 	"github.com/hiring-assessment/hiring-go/sandbox"
@@ -9,12 +10,10 @@ import (
 
 func init() {
 	assessment := []string{sandbox.AssessmentID}
-	add(Operation{
+	live := func(t *testing.T, c *hiring.Client) []string { return []string{posted(t, c).ID} }
+	list(Operation{
 		Name: "Assessments.List", Route: "GET /assessments", Query: "page_size=100", Cost: "1 read a page", Test: "Assessments",
-		Call: func(ctx context.Context, c *hiring.Client, _ []string) (any, error) {
-			return c.Assessments.List().PageSize(100).Page(ctx)
-		},
-	})
+	}, 100, func(c *hiring.Client, _ []string) hiring.Pager[hiring.Assessment] { return c.Assessments.List() })
 	add(Operation{
 		Name: "Assessments.Get", Route: "GET /assessments/{id}", IDs: assessment, Cost: "1 read", Test: "Assessments",
 		Call: func(ctx context.Context, c *hiring.Client, id []string) (any, error) {
@@ -29,21 +28,21 @@ func init() {
 		},
 	})
 	add(Operation{
-		Name: "Assessments.Update", Route: "PATCH /assessments/{id}", IDs: assessment, Cost: "1 write", Test: "Assessments",
+		Name: "Assessments.Update", Route: "PATCH /assessments/{id}", IDs: assessment, Live: live, Cost: "1 write", Test: "Assessments",
 		Body: `{"status":"active"}`,
 		Call: func(ctx context.Context, c *hiring.Client, id []string) (any, error) {
 			return c.Assessments.Update(ctx, id[0], hiring.AssessmentUpdate{Status: hiring.AssessmentActive})
 		},
 	})
 	add(Operation{
-		Name: "Assessments.Close", Route: "PATCH /assessments/{id}", IDs: assessment, Cost: "1 write", Test: "Assessments",
+		Name: "Assessments.Close", Route: "PATCH /assessments/{id}", IDs: assessment, Live: live, Cost: "1 write", Test: "Assessments",
 		Body: `{"status":"closed"}`,
 		Call: func(ctx context.Context, c *hiring.Client, id []string) (any, error) {
 			return c.Assessments.Close(ctx, id[0])
 		},
 	})
 	add(Operation{
-		Name: "Assessments.Delete", Route: "DELETE /assessments/{id}", IDs: assessment, Cost: "1 write", Test: "Assessments", NoID: true,
+		Name: "Assessments.Delete", Route: "DELETE /assessments/{id}", IDs: assessment, Live: live, Cost: "1 write", Test: "Assessments", NoID: true,
 		Call: func(ctx context.Context, c *hiring.Client, id []string) (any, error) {
 			return nil, c.Assessments.Delete(ctx, id[0])
 		},

@@ -7,12 +7,9 @@ import (
 )
 
 func init() {
-	add(Operation{
+	list(Operation{
 		Name: "Challenges.List", Route: "GET /challenges", Query: "page_size=100", Cost: "1 read a page", Test: "Challenges",
-		Call: func(ctx context.Context, c *hiring.Client, _ []string) (any, error) {
-			return c.Challenges.List().PageSize(100).Page(ctx)
-		},
-	})
+	}, 100, func(c *hiring.Client, _ []string) hiring.Pager[hiring.Challenge] { return c.Challenges.List() })
 	add(Operation{
 		Name: "Challenges.Get", Route: "GET /challenges/{id}", Cost: "1 read", Test: "Challenges",
 		IDs: []string{multiTaskChallenge}, OtherIDs: [][]string{{singleTaskChallenge}},

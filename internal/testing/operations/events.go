@@ -1,20 +1,17 @@
 package operations
 
 import (
-	"context"
-
 	hiring "github.com/hiring-assessment/hiring-go"
 	"github.com/hiring-assessment/hiring-go/sandbox"
 )
 
 func init() {
-	add(Operation{
+	list(Operation{
 		Name: "Events.List", Route: "GET /submissions/{id}/events", Query: "page_size=500&since_seq=7",
 		IDs: []string{sandbox.SubmissionID}, OtherIDs: [][]string{{sandbox.BusySubmissionID}},
 		Cost: "1 read a page", Test: "Events",
-		Call: func(ctx context.Context, c *hiring.Client, id []string) (any, error) {
-			return c.Events.List(id[0], hiring.EventFilter{SinceSeq: 7}).PageSize(500).Page(ctx)
-		},
+	}, 500, func(c *hiring.Client, id []string) hiring.Pager[hiring.Event] {
+		return c.Events.List(id[0], hiring.EventFilter{SinceSeq: 7})
 	})
 	compose("Events.Tail", "read", "two reads a poll, about 160 an hour")
 	tests["Events"] = Events

@@ -2,6 +2,7 @@ package operations
 
 import (
 	"context"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -11,48 +12,40 @@ import (
 	"github.com/hiring-assessment/hiring-go/sandbox"
 )
 
-// Lists walks each list in pages of several sizes: always the same items in
-// the same order, and never a request more than needed.
-func Lists(t *testing.T, client *hiring.Client, server Controls) {
-	walk(t, client, server, []int{1, 2, 5, 100}, func(c *hiring.Client) hiring.Pager[hiring.Challenge] { return c.Challenges.List() },
-		func(c hiring.Challenge) any { return c.ID })
-	walk(t, client, server, []int{1, 4, 6, 99}, func(c *hiring.Client) hiring.Pager[hiring.Assessment] { return c.Assessments.List() },
-		func(a hiring.Assessment) any { return a.ID })
-	walk(t, client, server, []int{7, 60, 100}, func(c *hiring.Client) hiring.Pager[hiring.Invitation] {
-		return c.Invitations.List(sandbox.AssessmentID)
-	}, func(i hiring.Invitation) any { return i.ID })
-	walk(t, client, server, []int{1, 100}, func(c *hiring.Client) hiring.Pager[hiring.Invitation] {
-		return c.Invitations.List("a0000000-0000-4000-8000-000000000002")
-	}, func(i hiring.Invitation) any { return i.ID })
-	walk(t, client, server, []int{9, 72, 100}, func(c *hiring.Client) hiring.Pager[hiring.Submission] {
-		return c.Submissions.List(hiring.SubmissionFilter{})
-	}, func(s hiring.Submission) any { return s.ID })
-	walk(t, client, server, []int{33, 400, 500}, func(c *hiring.Client) hiring.Pager[hiring.Event] {
-		return c.Events.List(sandbox.BusySubmissionID, hiring.EventFilter{})
-	}, func(e hiring.Event) any { return e.Seq })
+// list adds an operation that reads a list. Its Call reads a page of up to most items; 0: the list has no pages.
+func list[T any](o Operation, most int, pager func(c *hiring.Client, ids []string) hiring.Pager[T]) {
+	sized := func(c *hiring.Client, ids []string, size int) hiring.Pager[T] {
+		if most == 0 {
+			return pager(c, ids)
+		}
+		return pager(c, ids).PageSize(min(size, most))
+	}
+	o.Call = func(ctx context.Context, c *hiring.Client, ids []string) (any, error) {
+		return sized(c, ids, most).Page(ctx)
+	}
+	o.Walk = func(t *testing.T, client *hiring.Client, server Controls) {
+		ids := slices.Concat([][]string{o.IDs}, o.OtherIDs)[len(o.OtherIDs)]
+		all := collect(t, pager(client, ids))
+		require.NotEmpty(t, all, "%s: the sample data has nothing to list", o.Name)
+		for _, size := range []int{(len(all) + 4) / 5, len(all)/5 + 1, len(all), most} {
+			server.SetQuota(sandbox.TestKey, sandbox.ClassRead, 1000)
+			variant, requests := counted(t, client)
+			require.Equal(t, all, collect(t, sized(variant, ids, size)), "%s in pages of %d", o.Name, size)
+			if size = min(size, most); size > 0 {
+				assert.Equal(t, (len(all)+size-1)/size, *requests, "%s: %d items in pages of %d", o.Name, len(all), size)
+			}
+		}
+	}
+	add(o)
 }
 
-// walk compares iterations in pages of these sizes, each with a full rate limit.
-func walk[T any](t *testing.T, client *hiring.Client, server Controls, sizes []int,
-	list func(*hiring.Client) hiring.Pager[T], id func(T) any,
-) {
-	t.Helper()
-	var first []any
-	for i, size := range sizes {
-		server.SetQuota(sandbox.TestKey, sandbox.ClassRead, 1000)
-		variant, requests := counted(t, client)
-		got, seen := []any{}, map[any]bool{}
-		for item, err := range list(variant).PageSize(size).All(t.Context()) {
-			require.NoError(t, err)
-			require.False(t, seen[id(item)], "%v comes once", id(item))
-			seen[id(item)] = true
-			got = append(got, id(item))
+// Lists walks each list: always the same items in the same order, and never a request more than needed.
+func Lists(t *testing.T, client *hiring.Client, server Controls) {
+	for _, o := range All() {
+		if o.IsList() {
+			require.NotNil(t, o.Walk, "%s: add its row with list", o.Name)
+			o.Walk(t, client, server)
 		}
-		assert.Equal(t, max(1, (len(got)+size-1)/size), *requests, "%d items in pages of %d", len(got), size)
-		if i == 0 {
-			first = got
-		}
-		require.Equal(t, first, got, "in pages of %d", size)
 	}
 }
 
@@ -110,23 +103,4 @@ func OddEvents(t *testing.T, client *hiring.Client, _ Controls) {
 	assert.Positive(t, unreadable)
 	assert.Greater(t, longest, 100<<10-1, "the longest prompt")
 	assert.Greater(t, len(kinds), 3, "kinds that are not documented come too")
-}
-
-// Observed names every operation as the package calls it, and its route.
-func Observed(t *testing.T, client *hiring.Client, _ Controls) {
-	var seen hiring.Exchange
-	client = with(t, client, hiring.WithObserver(func(_ context.Context, e hiring.Exchange) { seen = e }))
-	for _, o := range All() {
-		var reply hiring.Response
-		require.NoError(t, o.Do(hiring.WithResponse(t.Context(), &reply), client, o.IDs), o.Name)
-		assert.Equal(t, o.Name, seen.Operation)
-		assert.Equal(t, reply.StatusCode, seen.Status)
-		assert.Equal(t, 1, seen.Attempt)
-		assert.NotEmpty(t, seen.RequestID)
-		assert.Positive(t, seen.RateLimit.Limit)
-		assert.Empty(t, seen.Warning)
-		for _, id := range o.IDs {
-			assert.NotContains(t, seen.Route, id, o.Name)
-		}
-	}
 }

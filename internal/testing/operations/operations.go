@@ -7,6 +7,7 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+	"testing"
 
 	"context"
 
@@ -41,6 +42,10 @@ type Operation struct {
 
 	// Call succeeds in test mode with IDs. It returns the resource, the page, or nil.
 	Call func(ctx context.Context, c *hiring.Client, ids []string) (any, error)
+	// Walk checks that pages of several sizes make the whole list. Of lists, which [list] completes.
+	Walk func(t *testing.T, c *hiring.Client, server Controls)
+	// Live makes what the ids of Route need in the live data, and returns their ids. Of writes with ids.
+	Live func(t *testing.T, c *hiring.Client) []string
 
 	scope string // Of composed operations.
 }
@@ -87,7 +92,6 @@ var tests = map[string]Test{
 	"OddEvents":          OddEvents,
 	"Lists":              Lists,
 	"ListResumes":        ListResumes,
-	"Observed":           Observed,
 	"InvalidInput":       InvalidInput,
 	"InvalidToken":       InvalidToken,
 	"InvalidTokenAgain":  InvalidTokenAgain,

@@ -10,15 +10,14 @@ import (
 
 func init() {
 	ids, others := []string{sandbox.SubmissionID}, [][]string{{sandbox.BusySubmissionID}, {sandbox.PendingSubmissionID}}
-	add(Operation{
+	list(Operation{
 		Name: "Submissions.List", Route: "GET /submissions", Cost: "1 read a page", Test: "Submissions",
 		Query: "assessment_id=" + sandbox.AssessmentID + "&page_size=100&since=2020-01-02T02%3A04%3A05.678Z&status=evaluated",
-		Call: func(ctx context.Context, c *hiring.Client, _ []string) (any, error) {
-			return c.Submissions.List(hiring.SubmissionFilter{
-				AssessmentID: sandbox.AssessmentID, Status: hiring.SubmissionEvaluated,
-				Since: time.Date(2020, 1, 2, 3, 4, 5, 678e6, time.FixedZone("CET", 3600)),
-			}).PageSize(100).Page(ctx)
-		},
+	}, 100, func(c *hiring.Client, _ []string) hiring.Pager[hiring.Submission] {
+		return c.Submissions.List(hiring.SubmissionFilter{
+			AssessmentID: sandbox.AssessmentID, Status: hiring.SubmissionEvaluated,
+			Since: time.Date(2020, 1, 2, 3, 4, 5, 678e6, time.FixedZone("CET", 3600)),
+		})
 	})
 	add(Operation{
 		Name: "Submissions.Get", Route: "GET /submissions/{id}", IDs: ids, OtherIDs: others, Cost: "1 read", Test: "Submissions",
