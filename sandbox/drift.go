@@ -51,23 +51,28 @@ func (d *drift) change(raw json.RawMessage, path, name string) json.RawMessage {
 		}
 		raw = encodeJSON(list)
 	case raw[0] == '{' && json.Unmarshal(raw, &object) == nil:
-		path += "/" + string(object["id"]) + string(object["seq"]) + string(object["request_id"])
-		if id, isReport := object["submission_id"]; isReport {
-			path = "/report/" + string(id) // The same path as inside its submission.
-		}
-		for member, value := range object {
-			object[member] = d.change(value, path+"/"+member, member)
-		}
-		for i, unknown := range unknownMembers {
-			if d.random(path+"/"+unknown.name)%uint64(len(unknownMembers)) == uint64(i) {
-				object[unknown.name] = json.RawMessage(unknown.value)
-			}
-		}
+		d.changeMembers(object, path)
 		raw = encodeJSON(object)
 	case chance == 0 && len(raw) > 2 && (values == anyValue || strings.Contains(values, " "+string(raw[1:len(raw)-1])+" ")):
 		return json.RawMessage(`"drifted_` + strconv.FormatUint(d.random(path)/4%9, 10) + `"`)
 	}
 	return raw
+}
+
+// changeMembers changes the members of an object and adds unknown ones.
+func (d *drift) changeMembers(object map[string]json.RawMessage, path string) {
+	path += "/" + string(object["id"]) + string(object["seq"]) + string(object["request_id"])
+	if id, isReport := object["submission_id"]; isReport {
+		path = "/report/" + string(id) // The same path as inside its submission.
+	}
+	for member, value := range object {
+		object[member] = d.change(value, path+"/"+member, member)
+	}
+	for i, unknown := range unknownMembers {
+		if d.random(path+"/"+unknown.name)%uint64(len(unknownMembers)) == uint64(i) {
+			object[unknown.name] = json.RawMessage(unknown.value)
+		}
+	}
 }
 
 // random returns a random number that depends only on the seed and the path.

@@ -28,18 +28,11 @@ const InProcess = "https://sandbox.invalid"
 // With anyHost, a web page can control the server through DNS rebinding.
 func Admit(r *http.Request, anyHost bool) error {
 	host, local := r.Host, isLocal(r.Host) || "https://"+r.Host == InProcess
-	if !anyHost {
-		if peer, _, err := net.SplitHostPort(r.RemoteAddr); err != nil || !isLocal(peer) {
-			return errors.New("the control API accepts requests from this machine only; start hiring-sandbox with -control-any-host to change this")
-		}
-		if !local {
-			return fmt.Errorf("the control API accepts the hosts localhost and loopback addresses, not %.100q; start "+
-				"hiring-sandbox with -control-any-host to change this", host)
-		}
+	if err := checkHost(r, local); err != nil && !anyHost {
+		return err
 	}
 	for _, origin := range r.Header["Origin"] {
-		u, err := url.Parse(origin)
-		if err != nil || !local && !anyHost || u.Host != host || u.Scheme != "http" && u.Scheme != "https" {
+		if !local && !anyHost || !isOrigin(origin, host) {
 			return fmt.Errorf("the control API accepts no requests from other web pages: the Origin is %.100q", origin)
 		}
 	}
@@ -49,6 +42,24 @@ func Admit(r *http.Request, anyHost bool) error {
 		}
 	}
 	return nil
+}
+
+// checkHost returns an error for a request from another machine, and for another Host than this machine.
+func checkHost(r *http.Request, local bool) error {
+	if peer, _, err := net.SplitHostPort(r.RemoteAddr); err != nil || !isLocal(peer) {
+		return errors.New("the control API accepts requests from this machine only; start hiring-sandbox with -control-any-host to change this")
+	}
+	if !local {
+		return fmt.Errorf("the control API accepts the hosts localhost and loopback addresses, not %.100q; start "+
+			"hiring-sandbox with -control-any-host to change this", r.Host)
+	}
+	return nil
+}
+
+// isOrigin reports whether an Origin is that of pages of a host.
+func isOrigin(origin, host string) bool {
+	u, err := url.Parse(origin)
+	return err == nil && u.Host == host && (u.Scheme == "http" || u.Scheme == "https")
 }
 
 // isLocal reports whether a host, with or without a port, is this machine. A
