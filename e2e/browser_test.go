@@ -161,13 +161,6 @@ func (p *tab) press(selector string) {
 	p.do(chromedp.Click(chromedp.CSS(selector)))
 }
 
-// agree presses the button of the dialog that asks, and waits until it has closed.
-func (p *tab) agree() {
-	p.t.Helper()
-	p.press("#dialog .danger")
-	p.becomes(`!document.getElementById("dialog").open`)
-}
-
 func (p *tab) fill(selector, text string) {
 	p.t.Helper()
 	p.do(chromedp.WaitVisible(chromedp.CSS(selector)))

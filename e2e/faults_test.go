@@ -78,7 +78,6 @@ func TestFailTheNextThreeRequests(t *testing.T) {
 		p.appears(".faults", shown)
 	}
 	p.press("#remove-all")
-	p.agree()
 	p.becomes("!document.querySelector('.faults tr.waiting')")
 }
 
@@ -103,8 +102,7 @@ func TestKeysAreATable(t *testing.T) {
 	p.appears(".keys", sandbox.LiveKey)
 	save := func(label, value string) {
 		field := `[aria-label="Remaining ` + label + ` of ` + sandbox.LiveKey + `"]`
-		p.do(chromedp.SetValue(chromedp.CSS(field), value))
-		evaluate[string](p, "document.querySelector(`"+field+"`).dispatchEvent(new Event('change')), ''")
+		evaluate[string](p, "(e => { e.value = '"+value+"'; e.dispatchEvent(new Event('change')); return '' })(document.querySelector(`"+field+"`))")
 	}
 	save("reads", "3")
 	p.appears(".said", "saved")
@@ -133,15 +131,12 @@ func TestKeysAreATable(t *testing.T) {
 	_, err = p.client(sandbox.LiveKey).Account.Get(t.Context())
 	require.ErrorIs(t, err, hiring.ErrRateLimited)
 
-	p.fill("#add-key-token", "sk_live_acme")
-	p.fill("#add-key-organization", "acme")
-	p.press("#add-key > button")
+	p.server.AddKey(sandbox.Key{Token: "sk_live_acme", Organization: "acme"})
 	p.appears(".keys", "sk_live_acme")
 	_, err = p.client("sk_live_acme").Account.Get(t.Context())
 	require.NoError(t, err)
 	p.press(`[aria-label="Revoke sk_live_acme"]`)
-	p.appears("#dialog", "Revoke sk_live_acme?")
-	p.agree()
+	p.appears(".said", "sk_live_acme is revoked")
 	p.becomes("!document.querySelector('.keys').innerText.includes('sk_live_acme')")
 	_, err = p.client("sk_live_acme").Account.Get(t.Context())
 	require.ErrorIs(t, err, hiring.ErrInvalidToken)

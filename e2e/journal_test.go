@@ -82,7 +82,7 @@ func TestRequestsAppearWhileAProgramWorks(t *testing.T) {
 	p.appears(".chips", "998 reads")
 	p.appears(".chips", "198 writes")
 	p.server.Advance(time.Hour)
-	p.appears("#list .action", "Clock moved by 1 h")
+	p.appears("#list .action", "Clock moved to")
 	p.appears(".axis", "4 requests, 0 failed")
 	fetched := evaluate[int](p, "performance.getEntriesByType('resource').filter(e => /journal\\?limit=100/.test(e.name)).length")
 	assert.LessOrEqual(t, fetched, 1, "the events carry the entries")
@@ -214,28 +214,17 @@ func TestFilters(t *testing.T) {
 	p := troubled(t)
 	p.visit("")
 	p.appears(row(4), "lost")
-	p.appears(row(4), "fault: reset")
-	assert.NotContains(t, p.text(row(7)), "page_size")
+	p.appears(row(4), "fault: connection reset")
 	p.appears(row(6), "challenge_id: required")
 	p.appears(row(8), "/submissions/…0404")
 	for query, want := range map[string][]int{
-		"":                                  {8, 7, 6, 5, 4, 3, 2, 1},
-		"q=status:2xx":                      {7, 3, 2, 1},
-		"q=is:failed":                       {8, 6, 5, 4},
-		"q=status:401":                      {8, 5},
-		"q=status:none":                     {4},
-		"q=method:GET":                      {8, 7, 5, 1},
-		"q=-method:GET+-route:/invitations": {6},
-		"q=route:%22POST+/assessments%22":   {6},
-		"q=is:repeated":                     {4, 3, 2},
-		"q=is:fault":                        {7, 4},
-		"q=ADA%40candidates":                {4, 3, 2},
-		"q=%22sandbox+hiring+ltd%22":        {1},
-		"q=key:none":                        {8},
-		"q=method:POST+status:2xx":          {3, 2},
-		"q=%E2%80%A60404":                   {8},
-		"q=field:challenge_id":              {6},
-		"q=status:":                         {8, 7, 6, 5, 4, 3, 2, 1},
+		"":                   {8, 7, 6, 5, 4, 3, 2, 1},
+		"q=status:2xx":       {7, 3, 2, 1},
+		"q=is:failed":        {8, 6, 5, 4},
+		"q=method:GET":       {8, 7, 5, 1},
+		"q=ADA%40candidates": {4, 3, 2},
+		"q=%E2%80%A60404":    {8},
+		"q=status:":          {8, 7, 6, 5, 4, 3, 2, 1},
 	} {
 		p.visit("?" + query)
 		p.listed(want...)
@@ -259,9 +248,6 @@ func TestFilters(t *testing.T) {
 	p.appears(".tools a", "Export")
 	assert.Regexp(t, "search=is%3Afailed\\+name", evaluate[string](p, "document.querySelector('.tools a').search"), "the export has the filters")
 	p.becomes(`document.title === "(5 failed) Journal · Hiring sandbox"`)
-	p.visit("?sort=took")
-	p.becomes("Number(document.querySelector('#list .row .no')?.textContent) === 7")
-	assert.Regexp(t, `^\d\.\d s$`, p.text("#list .row .took"))
 }
 
 // TestALongJournalIsWindowed: few rows are in the document, older ones follow when the list is
@@ -310,20 +296,10 @@ func TestOneRequest(t *testing.T) {
 	for _, shown := range []string{"503", "INTERNAL_ERROR", "Injected fault: 503, Retry-After 2 s for every request"} {
 		p.appears(".pane", shown)
 	}
-	p.press("[popovertarget=fail-next]")
-	p.press("#fail-next [value='3']")
-	p.press("#fail-next .choices > button") // The first: 500 Internal error.
-	p.appears("nav .badge", "1")
-	p.send("POST", "/api/v1/assessments", sandbox.LiveKey, "{}")
-	for range 4 {
-		p.send("GET", "/api/v1/account", sandbox.LiveKey, "")
-	}
-	p.becomes("!document.querySelector('nav .badge')")
-	var statuses []int
-	for _, e := range p.server.Journal()[2:] {
-		statuses = append(statuses, e.Status)
-	}
-	assert.Equal(t, []int{400, 500, 500, 500, 200}, statuses)
+	p.do(chromedp.KeyEvent("f"))
+	p.becomes("document.getElementById('inject-route')?.value === 'GET /account'")
+	p.press("#inject > button") // The first: 500 Internal error.
+	p.appears(".faults tr.waiting", "INTERNAL_ERROR for GET /account")
 }
 
 // TestAnOpenRequestDoesNotOutliveItsRun: after a reset, after the journal was cleared and after a
@@ -351,11 +327,11 @@ func TestAnOpenRequestDoesNotOutliveItsRun(t *testing.T) {
 		p.appears(".pane .meta", "sk_test_sandbox")
 		link := evaluate[string](p, "location.search")
 		rows := again()
-		p.becomes("location.search === '' && !document.querySelector('.pane') && document.querySelectorAll('#list .row:not(.old)').length === " + strconv.Itoa(rows))
+		p.becomes("location.search === '' && !document.querySelector('.pane') && document.querySelectorAll('#list .row').length === " + strconv.Itoa(rows))
 		p.visit(link)
 		p.appears(".pane", map[bool]string{true: "no longer in the journal", false: "from an earlier run"}[name == "clear"])
 		p.request(1)
-		p.becomes("document.querySelectorAll('#list .row:not(.old)').length === " + strconv.Itoa(rows+1))
+		p.becomes("document.querySelectorAll('#list .row').length === " + strconv.Itoa(rows+1))
 		p.server.ClearJournal()
 	}
 }
@@ -373,7 +349,7 @@ func TestTheStoryOfARepeatedWrite(t *testing.T) {
 		p.send("GET", path, sandbox.LiveKey, "") // 4, 5
 	}
 	p.visit("")
-	p.appears("#list .action", "Fault armed: response lost for POST *")
+	p.appears("#list .action", "Fault armed 1, for POST *")
 	p.appears(row(2), "again after #1: lost")
 	p.press(row(2))
 	p.appears(".pane .note.odd", "after #1, whose response was lost (injected fault). Both were done: 2 invitations to Ada@candidates.test.")
@@ -384,12 +360,11 @@ func TestTheStoryOfARepeatedWrite(t *testing.T) {
 	p.appears(".pane .note.odd", "later as #2. Both were done")
 	p.press(".pane .note.odd a")
 	p.appears(".pane .note.odd", "after #1")
-	p.press(".pane .json-text a")
+	p.press(".headline a")
 	p.appears(".pane.candidate", "invited twice")
 	p.becomes(`document.querySelectorAll(".card b.odd").length === 2`)
-	p.appears(".calls", "2 × GET /assessments/…0001/invitations")
-	p.press("#all-steps")
-	p.appears(".pane .verdict", "confidence")
+	evaluate[string](p, "[...document.querySelectorAll('.pane a')].find(a => a.innerText === 'Requests about this candidate').click(), ''")
+	p.listed(5, 4, 2, 1)
 	p.visit("console/faults")
 	p.press("#ended summary")
 	p.press("#ended a")
@@ -398,12 +373,10 @@ func TestTheStoryOfARepeatedWrite(t *testing.T) {
 	p.becomes("location.search.includes('is%3Afailed')")
 	p.visit("")
 	p.do(chromedp.WaitVisible(chromedp.CSS(row(5))))
-	p.press(".chips a[title*=sk_test]")
+	p.press(".chips a:has([title*=sk_test])")
 	p.listed(3)
 	p.do(chromedp.SendKeys(chromedp.CSS("input[type=search]"), "Hiring"+kb.Enter))
 	p.becomes("document.activeElement.dataset.keep === 'x3'")
-	p.do(chromedp.KeyEvent(kb.Enter))
-	p.becomes("CSS.highlights.get('found')?.size > 0")
 }
 
 // TestRowsLeaveNothingBehind counts the nodes of the list, comments included, while requests

@@ -8,9 +8,9 @@ import (
 	"github.com/hiring-assessment/hiring-go/sandbox/internal/world"
 )
 
-func listAssessments(c *call) response { return numberedPage(c, c.world.Assessments()) }
+func listAssessments(c *call) response { return numberedPage(c, c.world.Assessments) }
 
-func getAssessment(c *call) response { return getOne(c, c.world.Assessments()) }
+func getAssessment(c *call) response { return getOne(c, c.world.Assessments) }
 
 func createAssessment(c *call) response {
 	var p problems
@@ -20,7 +20,7 @@ func createAssessment(c *call) response {
 	}
 	var challenge *world.Record[world.Challenge]
 	if id, ok := requiredString(&p, object, "challenge_id"); ok {
-		switch challenge = c.world.Challenges().Find(canonicalID(id)); {
+		switch challenge = c.world.Challenges.Find(canonicalID(id)); {
 		case !uuid.MatchString(id):
 			p.add("challenge_id", "Expected a UUID.")
 		case challenge == nil:
@@ -44,7 +44,7 @@ func createAssessment(c *call) response {
 }
 
 func updateAssessment(c *call) response {
-	found := c.world.Assessments().Find(c.params[0])
+	found := c.world.Assessments.Find(c.params[0])
 	if found == nil {
 		return c.notFound()
 	}
@@ -69,7 +69,7 @@ func updateAssessment(c *call) response {
 }
 
 func deleteAssessment(c *call) response {
-	found := c.world.Assessments().Find(c.params[0])
+	found := c.world.Assessments.Find(c.params[0])
 	if found == nil {
 		return c.notFound()
 	}
@@ -91,31 +91,35 @@ func (c *call) applySettings(p *problems, object map[string]json.RawMessage, a *
 			p.add("time_limit_minutes", "Must be at least 1.")
 		}
 	}
-	if raw := object["budget_dollars_cap"]; string(raw) == "null" {
-		a.BudgetDollarsCap = nil
-	} else if dollars, ok := readMember[float64](p, object, "budget_dollars_cap", "Expected a number or null."); ok {
-		a.BudgetDollarsCap = &dollars
-		if dollars < 0 {
+	if dollars, ok := readNullable[float64](p, object, "budget_dollars_cap", "Expected a number or null."); ok {
+		a.BudgetDollarsCap = dollars
+		if dollars != nil && *dollars < 0 {
 			p.add("budget_dollars_cap", "Must not be negative.")
 		}
 	}
-	if raw := object["selected_task_ids"]; string(raw) == "null" {
+	if ids, ok := readNullable[[]string](p, object, "selected_task_ids", "Expected an array of task ids or null."); ok {
 		a.SelectedTaskIDs = nil
-	} else if ids, ok := readMember[[]string](p, object, "selected_task_ids", "Expected an array of task ids or null."); ok {
-		for i := range ids {
-			ids[i] = canonicalID(ids[i])
+		if ids != nil {
+			c.selectTasks(p, a, *ids)
 		}
-		a.SelectedTaskIDs = ids
-		if !c.tasksExist(a.ChallengeID, ids) {
-			p.add("selected_task_ids", "Expected at least one task, each of the assessment's challenge and given once.")
-		}
+	}
+}
+
+// selectTasks selects tasks of the assessment's challenge.
+func (c *call) selectTasks(p *problems, a *world.Assessment, ids []string) {
+	for i := range ids {
+		ids[i] = canonicalID(ids[i])
+	}
+	a.SelectedTaskIDs = ids
+	if !c.tasksExist(a.ChallengeID, ids) {
+		p.add("selected_task_ids", "Expected at least one task, each of the assessment's challenge and given once.")
 	}
 }
 
 // tasksExist reports whether ids are different tasks of a challenge. It returns true for an unknown
 // challenge, which is reported separately.
 func (c *call) tasksExist(challengeID string, ids []string) bool {
-	challenge := c.world.Challenges().Find(challengeID)
+	challenge := c.world.Challenges.Find(challengeID)
 	if challenge == nil {
 		return true
 	}

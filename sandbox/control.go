@@ -7,9 +7,6 @@ import (
 	"fmt"
 	"mime"
 	"net/http"
-	"net/url"
-	"reflect"
-	"strconv"
 	"strings"
 	"sync"
 
@@ -33,8 +30,8 @@ type operation struct {
 	Summary string         `json:"summary"`
 	Example jsontext.Value `json:"example,omitzero"` // Of a request body or a query.
 
-	input reflect.Type
-	do    func(s *Server, id string, input []byte) (any, error) // Nil if serveControl handles it.
+	// do calls decode for its input. It is nil if serveControl handles the operation.
+	do func(s *Server, id string, decode func(into any) error) (any, error)
 }
 
 // newOperation returns the operation of a route such as "POST quota". Its input decodes into
@@ -52,13 +49,13 @@ func newOperation[In, Out any](route, summary, example string, do func(c *contro
 // newSearch is like newOperation. Its do is called without the lock, because it searches.
 func newSearch[In, Out any](route, summary, example string, do func(s *Server, id string, in In) (Out, error)) operation {
 	method, path, _ := strings.Cut(route, " ")
-	o := operation{Method: method, Path: controlPath + path, Summary: summary, input: reflect.TypeFor[In]()}
+	o := operation{Method: method, Path: controlPath + path, Summary: summary}
 	if example != "" {
 		o.Example = jsontext.Value(example)
 	}
-	o.do = func(s *Server, id string, input []byte) (any, error) {
+	o.do = func(s *Server, id string, decode func(into any) error) (any, error) {
 		var in In
-		if err := decodeControl(input, &in); err != nil {
+		if err := decode(&in); err != nil {
 			return nil, err
 		}
 		return do(s, id, in)
@@ -102,7 +99,7 @@ func (s *Server) serveControl(w http.ResponseWriter, r *http.Request) {
 	case path == controlPath+"events":
 		s.serveEvents(w, r)
 	default:
-		output, err := found.operation.serve(s, w, r, strings.Join(params, ""))
+		output, err := found.operation.do(s, strings.Join(params, ""), func(into any) error { return decodeInput(w, r, into) })
 		if err != nil {
 			writeControlError(w, err)
 			return
@@ -131,16 +128,18 @@ var controlRoutes = sync.OnceValue(func() (routes []*route) {
 	return routes
 })
 
-// serve executes the operation with the input of a request.
-func (o *operation) serve(s *Server, w http.ResponseWriter, r *http.Request, id string) (any, error) {
-	input, err := readControl(w, r)
-	if err == nil && r.URL.RawQuery != "" {
-		input, err = queryInput(r, o.input)
+// decodeInput decodes the input of a request: the query of a GET, or else the body.
+func decodeInput(w http.ResponseWriter, r *http.Request, into any) error {
+	body, err := readControl(w, r)
+	switch {
+	case err != nil:
+		return err
+	case r.URL.RawQuery == "":
+		return decodeControl(body, into)
+	case r.Method != http.MethodGet:
+		return errors.New("send the input in the body, not in the query")
 	}
-	if err != nil {
-		return nil, err
-	}
-	return o.do(s, id, input)
+	return decodeQuery(r, into)
 }
 
 // readControl returns the body of a request, or nil without one. The body's Content-Type
@@ -160,41 +159,6 @@ func readControl(w http.ResponseWriter, r *http.Request) ([]byte, error) {
 		return nil, errors.New("send the header Content-Type: application/json")
 	}
 	return body, nil
-}
-
-// queryInput returns the query of a GET as an input: numbers and booleans as such, if the
-// input has them, and everything else as text.
-func queryInput(r *http.Request, input reflect.Type) ([]byte, error) {
-	if r.Method != http.MethodGet {
-		return nil, errors.New("send the input in the body, not in the query")
-	}
-	query, err := url.ParseQuery(r.URL.RawQuery)
-	if err != nil {
-		return nil, errors.New("the query string is malformed")
-	}
-	kinds := make(map[string]reflect.Kind)
-	for _, field := range reflect.VisibleFields(input) {
-		name, _, _ := strings.Cut(field.Tag.Get("json"), ",")
-		kinds[name] = field.Type.Kind()
-		if field.Type.Kind() == reflect.Pointer {
-			kinds[name] = field.Type.Elem().Kind()
-		}
-	}
-	object := make(map[string]jsontext.Value, len(query))
-	for name, values := range query {
-		if len(values) > 1 {
-			return nil, inputError{name, "the parameter is given twice"}
-		}
-		_, notNumber := strconv.ParseFloat(values[0], 64)
-		_, notBool := strconv.ParseBool(values[0])
-		switch kind := kinds[name]; {
-		case kind == reflect.Bool && notBool == nil, (kind == reflect.Int || kind == reflect.Int64) && notNumber == nil:
-			object[name] = jsontext.Value(values[0])
-		default:
-			object[name] = encodeJSON(values[0])
-		}
-	}
-	return encodeJSON(object), nil
 }
 
 // controlError is an error that is no wrong input.
@@ -244,5 +208,5 @@ func writeControl(w http.ResponseWriter, status int, response any) {
 		return
 	}
 	w.WriteHeader(status)
-	_, _ = w.Write(body) //nolint:gosec // JSON that browsers do not sniff
+	_, _ = w.Write(body)
 }

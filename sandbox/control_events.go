@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"net/http"
-	"reflect"
 	"slices"
 	"strings"
 	"time"
@@ -68,13 +67,9 @@ func (s *Server) serveEvents(w http.ResponseWriter, r *http.Request) {
 		query.Set("after", last)
 		r.URL.RawQuery = query.Encode()
 	}
-	input, err := queryInput(r, reflect.TypeOf(in))
-	if err == nil {
-		if err = decodeControl(input, &in); err == nil {
-			err = in.parse(s.now())
-		}
-	}
-	if err != nil {
+	err := decodeQuery(r, &in)
+	conditions, invalid := in.conditions(s.now())
+	if err = cmp.Or(err, invalid); err != nil {
 		writeControlError(w, err)
 		return
 	}
@@ -92,7 +87,7 @@ func (s *Server) serveEvents(w http.ResponseWriter, r *http.Request) {
 	// The timeline moves candidates only when their data is read. Read it at least once a second.
 	for connected := send(": connected\n\n"); connected; {
 		changed := s.changesAfter(from)
-		if text := changed.events(from, &in.journalFilter); text != "" {
+		if text := changed.events(from, conditions); text != "" {
 			connected = send(text)
 		}
 		from = changed.position
@@ -142,16 +137,16 @@ func (s *Server) changesAfter(from int) (b batch) {
 	return b
 }
 
-// events returns the events of a batch, with the entries that a filter selects. The last one
+// events returns the events of a batch, with the entries that meet the conditions. The last one
 // has the position after them, so that a client that was cut off loses none.
-func (b *batch) events(from int, filter *journalFilter) (text string) {
+func (b *batch) events(from int, conditions []condition) (text string) {
 	if b.reset {
 		return fmt.Sprintf("id: %d\nevent: reset\ndata: {}\n\n", b.position)
 	}
 	event := func(name string, data any) {
 		text += fmt.Sprintf("event: %s\ndata: %s\n\n", name, encodeControl(map[string]any{name: data}))
 	}
-	if found := filter.find(b.exchanges, from); len(found) > 0 {
+	if found := matching(b.exchanges, from, conditions); len(found) > 0 {
 		event("entries", copies(found, false))
 	}
 	if len(b.actions) > 0 {

@@ -3,10 +3,8 @@ package sandbox
 import (
 	"cmp"
 	"net/http"
-	"regexp"
 	"slices"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/hiring-assessment/hiring-go/sandbox/internal/world"
@@ -44,97 +42,8 @@ func (e *exchange) failed() bool {
 	return e.Status >= http.StatusBadRequest || e.Status == 0 && e.Ended
 }
 
-// journalFilter selects exchanges.
-type journalFilter struct {
-	Key        string        `json:"key"` // A token, an id, or none.
-	Method     string        `json:"method"`
-	Route      string        `json:"route"`
-	Status     string        `json:"status"`
-	Text       string        `json:"text"`
-	Repeated   bool          `json:"repeated"` // Writes that repeat another one, and the first of them.
-	Repeats    int           `json:"repeats"`  // A write and those that repeat it, by its number.
-	Faults     bool          `json:"faults"`
-	Fault      int           `json:"fault"` // The id of the fault that acted.
-	SlowerThan time.Duration `json:"slower_than"`
-	Field      string        `json:"field"`  // The parameter or member that was refused.
-	Search     string        `json:"search"` // See parseSearch.
-
-	// Of terms of a search only.
-	Code, routePart, keyPart string
-	tookLess                 bool
-	from, to                 time.Time
-	terms                    []term
-}
-
-const noKey = "none" // Selects requests without a key.
-
-// parse checks the filter and parses its search. now gives a time of day its day.
-func (f *journalFilter) parse(now time.Time) (err error) {
-	if err = f.check(); err == nil {
-		f.terms, err = parseSearch(f.Search, now)
-	}
-	return err
-}
-
-// check checks the filter, and replaces a token by its id.
-func (f *journalFilter) check() error {
-	if isToken(f.Key) {
-		f.Key = keyID(f.Key)
-	}
-	number, _ := strconv.Atoi(f.Status)
-	if number < 100 && !slices.Contains([]string{"", noKey, "failed", "2xx", "3xx", "4xx", "5xx"}, f.Status) {
-		return inputError{"status", "must be a status such as 404, 2xx, 4xx, 5xx, failed or none"}
-	}
-	return nil
-}
-
-// find returns the exchanges that a filter selects among those that changed after a revision.
-func (f *journalFilter) find(exchanges []*exchange, after int) (found []*exchange) {
-	text := strings.ToLower(f.Text)
-	for _, e := range exchanges {
-		if e.revision > after && f.selects(e) && (text == "" || e.contains(text)) &&
-			!slices.ContainsFunc(f.terms, func(t term) bool { return !t.matches(e) }) {
-			found = append(found, e)
-		}
-	}
-	return found
-}
-
-// selects reports whether a filter selects an exchange by anything but a text.
-func (f *journalFilter) selects(e *exchange) bool {
-	switch {
-	case f.Key == noKey && e.KeyID != "", f.Key != noKey && f.Key != "" && f.Key != e.KeyID,
-		f.Method != "" && e.Method != f.Method,
-		f.Route != "" && f.Route != e.Route && f.Route != e.operation(),
-		f.Repeated && e.Repeats == 0 && e.RepeatedBy == 0,
-		f.Repeats != 0 && f.Repeats != e.Repeats && f.Repeats != e.Number,
-		f.Faults && e.Fault == nil,
-		f.Fault != 0 && f.Fault != e.FaultID,
-		f.SlowerThan > 0 && (e.Took <= f.SlowerThan) != f.tookLess,
-		f.Field != "" && (e.Error == nil || e.Error.Field != f.Field),
-		f.Code != "" && (e.Error == nil || e.Error.Code != f.Code),
-		f.routePart != "" && !strings.Contains(strings.ToLower(e.operation()), f.routePart),
-		f.keyPart != "" && e.KeyID != f.keyPart && !strings.Contains(e.Key, f.keyPart),
-		e.At.Before(f.from), !f.to.IsZero() && !e.At.Before(f.to):
-		return false
-	}
-	switch f.Status {
-	case "":
-		return true
-	case "failed":
-		return e.failed()
-	case noKey:
-		return e.Status == 0
-	}
-	return f.Status == strconv.Itoa(e.Status) || f.Status == strconv.Itoa(e.Status/100)+"xx"
-}
-
-// contains reports whether an exchange contains a text in lower case.
-func (e *exchange) contains(text string) bool {
-	has := func(part string) bool { return strings.Contains(strings.ToLower(part), text) }
-	return has(e.Method+" "+e.Path+"?"+e.Query) || has(e.Subject) || e.Error != nil && has(e.Error.Code) || strconv.Itoa(e.Status) == text ||
-		has(string(e.Body)) || has(e.RequestID) || has(string(e.Response)) || has(e.Header.Get("User-Agent"))
-}
+// failure returns the error in the response, which is empty without one.
+func (e *exchange) failure() errorJSON { return *cmp.Or(e.Error, &errorJSON{}) }
 
 type journalJSON struct {
 	Entries  []exchange `json:"entries"`
@@ -154,15 +63,15 @@ const defaultJournalLimit = 500
 func (s *Server) readJournal(_ string, q struct {
 	journalFilter
 
-	After   *int   `json:"after"`
-	Before  *int   `json:"before"`
-	Limit   *int   `json:"limit"`
-	Sort    string `json:"sort"`
-	Details bool   `json:"details"`
-	Groups  bool   `json:"groups"`
+	After   *int `json:"after"`
+	Before  *int `json:"before"`
+	Limit   *int `json:"limit"`
+	Details bool `json:"details"`
+	Groups  bool `json:"groups"`
 },
 ) (out journalJSON, err error) {
-	if err := q.parse(s.now()); err != nil {
+	conditions, err := q.conditions(s.now())
+	if err != nil {
 		return out, err
 	}
 	s.mu.Lock()
@@ -177,12 +86,10 @@ func (s *Server) readJournal(_ string, q struct {
 		return out, inputError{"limit", "must be from 1 to " + strconv.Itoa(maxExchanges)}
 	case q.After != nil && q.Before != nil:
 		return out, inputError{"before", "give after or before, not both"}
-	case q.Sort != "" && q.Sort != "took":
-		return out, inputError{"sort", "must be took"}
-	case unknown != nil && q.Key != "" && q.Key != noKey && !slices.ContainsFunc(exchanges, func(e *exchange) bool { return e.KeyID == q.Key }):
+	case unknown != nil && q.Key != "" && q.Key != noKey && !slices.ContainsFunc(exchanges, hasKey(q.Key)):
 		return out, unknown
 	}
-	found := slices.DeleteFunc(q.find(exchanges, 0), func(e *exchange) bool { return q.Before != nil && e.Number >= *q.Before })
+	found := slices.DeleteFunc(matching(exchanges, 0, conditions), func(e *exchange) bool { return q.Before != nil && e.Number >= *q.Before })
 	var buckets []int
 	out.Stats, buckets = newStats(found)
 	out.Position = position
@@ -190,11 +97,8 @@ func (s *Server) readJournal(_ string, q struct {
 		out.Groups = newGroups(found, buckets, len(out.Stats.Buckets))
 	}
 	found = slices.DeleteFunc(found, func(e *exchange) bool { return q.After != nil && e.Number <= *q.After })
-	if q.Sort != "" {
-		slices.SortStableFunc(found, func(a, b *exchange) int { return cmp.Compare(b.Took, a.Took) })
-	}
 	if out.More = len(found) > limit; out.More {
-		if q.After != nil || q.Sort != "" {
+		if q.After != nil {
 			found = found[:limit]
 		} else {
 			found = found[len(found)-limit:]
@@ -259,11 +163,8 @@ func newStats(found []*exchange) (out statsJSON, bucket []int) {
 type fullEntryJSON struct {
 	exchange
 
-	ResponseCut bool              `json:"response_cut"`
-	Candidates  map[string]string `json:"candidates"` // Names of live candidates, by each of their ids in the exchange.
+	ResponseCut bool `json:"response_cut"`
 }
-
-var uuids = regexp.MustCompile(uuidPattern)
 
 func (s *Server) readEntry(id string, _ none) (out fullEntryJSON, err error) {
 	s.mu.Lock()
@@ -273,19 +174,5 @@ func (s *Server) readEntry(id string, _ none) (out fullEntryJSON, err error) {
 	if at < 0 {
 		return out, world.ErrUnknown
 	}
-	e := exchanges[at]
-	out = fullEntryJSON{exchange: *e, ResponseCut: e.ResponseSize > maxResponse, Candidates: make(map[string]string)}
-	text := e.Path + string(e.Body) + string(e.Response)
-	if e.Withheld != nil {
-		text += string(e.Withheld.Response)
-	}
-	ids := uuids.FindAllString(text, -1)
-	return out, s.withLock("", func(c *control) error {
-		for _, id := range ids {
-			if one, err := c.live.Candidate(canonicalID(id), c.now); err == nil {
-				out.Candidates[id] = one.CandidateName
-			}
-		}
-		return nil
-	})
+	return fullEntryJSON{*exchanges[at], exchanges[at].ResponseSize > maxResponse}, nil
 }

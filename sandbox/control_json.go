@@ -1,8 +1,11 @@
 package sandbox
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
+	"net/http"
+	"net/url"
 	"reflect"
 	"strconv"
 	"strings"
@@ -23,6 +26,10 @@ func (e inputError) Error() string { return e.field + ": " + e.problem }
 // misspelt member would otherwise be ignored.
 var decodeOptions = jsonv2.JoinOptions(jsonv2.RejectUnknownMembers(true), jsonv2.WithUnmarshalers(jsonv2.UnmarshalFunc(decodeDuration)))
 
+// queryOptions also accept numbers and booleans as texts.
+var queryOptions = jsonv2.JoinOptions(decodeOptions, jsonv2.StringifyNumbers(true), jsonv2.WithUnmarshalers(
+	jsonv2.JoinUnmarshalers(jsonv2.UnmarshalFunc(decodeDuration), jsonv2.UnmarshalFunc(decodeBool))))
+
 // encodeOptions encode durations as seconds, times with milliseconds, and bodies as texts.
 var encodeOptions = jsonv2.JoinOptions(jsonv2.Deterministic(true), jsontext.AllowInvalidUTF8(true), jsontext.AllowDuplicateNames(true),
 	jsonv2.WithMarshalers(jsonv2.JoinMarshalers(
@@ -39,7 +46,27 @@ func decodeControl(input []byte, into any) error {
 	if jsontext.Value(input).Kind() != '{' && json.Valid(input) {
 		return errors.New("send a JSON object")
 	}
-	err := jsonv2.Unmarshal(input, into, decodeOptions)
+	return inputProblem(jsonv2.Unmarshal(input, into, decodeOptions))
+}
+
+// decodeQuery decodes the query of a request.
+func decodeQuery(r *http.Request, into any) error {
+	query, err := url.ParseQuery(r.URL.RawQuery)
+	if err != nil {
+		return errors.New("the query string is malformed")
+	}
+	object := make(map[string]string, len(query))
+	for name, values := range query {
+		if len(values) > 1 {
+			return inputError{name, "the parameter is given twice"}
+		}
+		object[name] = values[0]
+	}
+	return inputProblem(jsonv2.Unmarshal(encodeJSON(object), into, queryOptions))
+}
+
+// inputProblem returns the error of decoding an input, in which it says what to send.
+func inputProblem(err error) error {
 	var meaning *jsonv2.SemanticError
 	var syntax *jsontext.SyntacticError
 	switch {
@@ -86,18 +113,28 @@ func expected(t reflect.Type) string {
 	}
 }
 
-// decodeDuration accepts a number of seconds, and a text like "1m30s".
+// decodeDuration accepts a number of seconds, and a text like "1m30s" or "2d12h".
 func decodeDuration(raw []byte, d *time.Duration) error {
 	const most = float64(1<<62) / float64(time.Second)
-	var text string
-	if seconds, err := strconv.ParseFloat(string(raw), 64); err == nil && seconds >= -most && seconds <= most {
+	text := strings.Trim(string(raw), `"`)
+	if seconds, err := strconv.ParseFloat(text, 64); err == nil && seconds >= -most && seconds <= most {
 		*d = time.Duration(seconds * float64(time.Second))
 		return nil
 	}
-	err := json.Unmarshal(raw, &text)
-	if err == nil {
-		*d, err = time.ParseDuration(text)
+	if days, rest, ok := strings.Cut(text, "d"); ok { // ParseDuration knows no days.
+		n, err := strconv.ParseUint(days, 10, 16)
+		if err != nil {
+			return err
+		}
+		*d, text = time.Duration(n)*24*time.Hour, cmp.Or(rest, "0s")
 	}
+	further, err := time.ParseDuration(text)
+	*d += further
+	return err
+}
+
+func decodeBool(raw []byte, b *bool) (err error) {
+	*b, err = strconv.ParseBool(strings.Trim(string(raw), `"`))
 	return err
 }
 

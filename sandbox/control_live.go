@@ -40,7 +40,7 @@ type assessmentJSON struct {
 
 func (c *control) readAssessments(of scope) (all []assessmentJSON, err error) {
 	err = c.visitOrganizations(of, func(name string, o *world.Organization) {
-		for a := range o.Assessments().All() {
+		for a := range o.Assessments.All() {
 			all = append(all, assessmentJSON{a.ID, a.Value.Name, a.Value.Status, name, a.Value.CreatedAt})
 		}
 	})
@@ -67,7 +67,7 @@ func (c *control) readMails(in struct {
 	for _, m := range c.live.Mails() {
 		if selected.includes(m.Organization) && (in.InvitationID == "" || m.InvitationID == canonicalID(in.InvitationID)) {
 			o := c.live.Organization(m.Organization, c.now)
-			sender := o.Account().Value
+			sender := o.Account.Value
 			shown = append(shown, mailJSON{m, *cmp.Or(sender.Branding.SenderName, &sender.Name), "Invitation: " + o.AnyAssessment(m.AssessmentID).Value.Name})
 		}
 	}
@@ -94,6 +94,23 @@ func (c *control) addAssessment(in newAssessment) (id string, err error) {
 
 const defaultCandidates = 100
 
+// graded is a candidate with the grade at the time of a search.
+type graded struct {
+	world.Candidate
+
+	grade world.Grade
+}
+
+// orders are the orders of candidates. Those that are equal are in the order of the default, newest first.
+var orders = map[string]func(a, b graded) int{
+	"":       func(_, _ graded) int { return 0 },
+	"oldest": func(a, b graded) int { return a.Compare(b.Candidate) },
+	"name":   func(a, b graded) int { return strings.Compare(a.Name(), b.Name()) },
+	"score": func(a, b graded) int {
+		return cmp.Compare(*cmp.Or(b.grade.ShipScore, new(-1)), *cmp.Or(a.grade.ShipScore, new(-1)))
+	},
+}
+
 // readCandidates searches without the lock.
 func (s *Server) readCandidates(_ string, in struct {
 	scope
@@ -101,8 +118,7 @@ func (s *Server) readCandidates(_ string, in struct {
 	AssessmentID string `json:"assessment_id"`
 	Stage        string `json:"stage"`
 	Text         string `json:"text"`
-	Verdict      string `json:"verdict"`
-	Flagged      bool   `json:"flagged"`
+	Verdict      string `json:"verdict"` // Or a status of integrity.
 	Sort         string `json:"sort"`
 	Limit        *int   `json:"limit"`
 },
@@ -117,37 +133,22 @@ func (s *Server) readCandidates(_ string, in struct {
 		return out, inputError{"limit", "must be at least 1"}
 	case in.Stage != "" && !slices.Contains(world.Stages[:], in.Stage):
 		return out, inputError{"stage", "must be " + strings.Join(world.Stages[:], ", ")}
-	case in.Sort != "" && in.Sort != "score":
-		return out, inputError{"sort", "must be score"}
-	}
-	type graded struct {
-		world.Candidate
-
-		grade world.Grade
+	case orders[in.Sort] == nil:
+		return out, inputError{"sort", "must be oldest, name or score"}
 	}
 	var found []graded
-	byGrade := in.Sort != "" || in.Verdict != "" || in.Flagged
 	err = s.withLock("", func(c *control) error {
 		return c.visitOrganizations(in.scope, func(_ string, o *world.Organization) {
 			for _, one := range o.Candidates() {
-				g := graded{Candidate: one}
-				if byGrade {
-					g.grade = one.Grade()
-				}
-				found = append(found, g)
+				found = append(found, graded{one, one.Grade()})
 			}
 		})
 	})
 	assessmentID, text := canonicalID(in.AssessmentID), strings.ToLower(in.Text)
 	found = slices.DeleteFunc(found, func(one graded) bool {
-		return !one.Matches(assessmentID, text) || in.Verdict != "" && one.grade.Verdict != in.Verdict || in.Flagged && one.grade.IntegrityStatus != "flagged"
+		return !one.Matches(assessmentID, text) || !slices.Contains([]string{"", one.grade.Verdict, one.grade.IntegrityStatus}, in.Verdict)
 	})
-	slices.SortStableFunc(found, func(a, b graded) int {
-		if in.Sort != "" {
-			return cmp.Or(cmp.Compare(*cmp.Or(b.grade.ShipScore, new(-1)), *cmp.Or(a.grade.ShipScore, new(-1))), b.Compare(a.Candidate))
-		}
-		return b.Compare(a.Candidate)
-	})
+	slices.SortFunc(found, func(a, b graded) int { return cmp.Or(orders[in.Sort](a, b), b.Compare(a.Candidate)) })
 	out.Counts = make(map[string]int)
 	for _, stage := range world.Stages {
 		out.Counts[stage] = 0
@@ -167,9 +168,8 @@ func (s *Server) readCandidates(_ string, in struct {
 type fullCandidateJSON struct {
 	world.CandidateInfo
 
-	Report   jsontext.Value   `json:"report"`
-	Upcoming []world.Upcoming `json:"upcoming"`
-	Events   []eventJSON      `json:"events"` // The newest of the log of the attempt.
+	Report jsontext.Value `json:"report"`
+	Events []eventJSON    `json:"events"` // The newest of the log of the attempt.
 }
 
 const maxCandidateEvents = 200
@@ -179,9 +179,7 @@ func (c *control) readCandidate(none) (out fullCandidateJSON, err error) {
 	if err != nil {
 		return out, err
 	}
-	month := world.MomentOf(c.now.AddDate(0, 1, 1))
-	out = fullCandidateJSON{one, jsontext.Value("null"), c.live.Organization(one.Organization, c.now).Upcoming(month), nil}
-	out.Upcoming = slices.DeleteFunc(out.Upcoming, func(next world.Upcoming) bool { return *next.InvitationID != one.ID })
+	out = fullCandidateJSON{CandidateInfo: one, Report: jsontext.Value("null")}
 	if out.Attempt != nil {
 		out.Report = encodeJSON(reportOf(out.Attempt))
 		log := out.Attempt.Events()

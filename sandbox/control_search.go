@@ -2,6 +2,7 @@ package sandbox
 
 import (
 	"cmp"
+	"net/http"
 	"regexp"
 	"slices"
 	"strconv"
@@ -11,97 +12,186 @@ import (
 	"github.com/hiring-assessment/hiring-go/sandbox/internal/world"
 )
 
-// term is one condition of a search: a filter with one member, or its negation.
-type term struct {
-	journalFilter
-
-	not bool
+// journalFilter selects exchanges. Each parameter means the same as a word of a search.
+type journalFilter struct {
+	Key        string        `json:"key"` // A token, an id, or none.
+	Method     string        `json:"method"`
+	Status     string        `json:"status"`
+	Text       string        `json:"text"`
+	Repeated   bool          `json:"repeated"` // Writes that repeat another one, and the first of them.
+	SlowerThan time.Duration `json:"slower_than"`
+	Search     string        `json:"search"` // Such as status:4xx -route:/report took:>1s after:17:16 "Ada Lovelace".
 }
+
+const noKey = "none" // Selects requests without a key.
+
+// condition reports whether an exchange is selected.
+type condition func(*exchange) bool
 
 // searchWord matches a word of a search: with a minus sign or without, a name or none, and a value, in
 // quotation marks if it has spaces.
-var searchWord = regexp.MustCompile(`(-?)(?:([a-z]+):)?("[^"]*"|\S+)`)
+var searchWord = regexp.MustCompile(`(-?)(?:([a-z]+):)?(?:"([^"]*)"|(\S+))`)
 
-// parseSearch returns the terms of a search such as
-//
-//	status:4xx -route:/report took:>1s after:17:16 "Ada Lovelace"
-//
-// A word without a known name is a text. now gives a time of day its day.
-func parseSearch(search string, now time.Time) (terms []term, err error) {
-	for _, m := range searchWord.FindAllStringSubmatch(search, -1) {
-		t := term{not: m[1] != ""}
-		value := strings.Trim(m[3], `"`)
-		f := &t.journalFilter
-		switch m[2] {
-		case "status":
-			f.Status = value
-		case "method":
-			f.Method = strings.ToUpper(value)
-		case "route":
-			if strings.Contains(value, " ") {
-				f.Route = value // With a method: the whole route.
-			} else {
-				f.routePart = strings.ToLower(value)
-			}
-		case "key":
-			if f.Key = value; value != noKey && !isToken(value) {
-				f.Key, f.keyPart = "", value
-			}
-		case "field":
-			f.Field = value
-		case "code":
-			f.Code = strings.ToUpper(value)
-		case "fault":
-			f.Fault, _ = strconv.Atoi(value)
-			f.Faults = f.Fault == 0
-		case "repeats":
-			f.Repeats, _ = strconv.Atoi(value)
-		case "is":
-			f.Repeated, f.Faults = value == "repeated", value == "fault"
-			if value == "failed" {
-				f.Status = value
-			} else if !f.Repeated && !f.Faults {
-				err = inputError{"search", "is: must be followed by failed, repeated or fault"}
-			}
-		case "took":
-			f.tookLess = strings.HasPrefix(value, "<")
-			if f.SlowerThan, err = time.ParseDuration(strings.TrimLeft(value, "<>")); err != nil || f.SlowerThan <= 0 {
-				err = inputError{"search", "took: must be followed by a duration, as in took:>1s or took:<50ms"}
-			}
-		case "after":
-			f.from, err = parseSearchTime(value, now)
-		case "before":
-			f.to, err = parseSearchTime(value, now)
-		default: // A text of its own, also with a colon.
-			f.Text = strings.TrimLeft(strings.ToLower(strings.TrimPrefix(m[0], m[1])), "…")
-			if m[2] == "" && strings.HasPrefix(m[3], `"`) {
-				f.Text = strings.ToLower(value)
-			}
-		}
-		if err = cmp.Or(err, f.check()); err != nil {
-			return nil, err
-		}
-		terms = append(terms, t)
+// conditions returns the conditions that an exchange must meet. now gives a time of day its day.
+func (f *journalFilter) conditions(now time.Time) (all []condition, err error) {
+	parameters := map[string]string{"key": f.Key, "method": f.Method, "status": f.Status, "text": f.Text}
+	if f.Repeated {
+		parameters["is"] = "repeated"
 	}
-	return terms, nil
+	if f.SlowerThan > 0 {
+		parameters["took"] = ">" + f.SlowerThan.String()
+	}
+	for name, value := range parameters {
+		if value == "" {
+			continue
+		}
+		c, problem := newCondition(name, value, now)
+		if problem != "" {
+			return nil, inputError{name, problem}
+		}
+		all = append(all, c)
+	}
+	for _, word := range searchWord.FindAllStringSubmatch(f.Search, -1) {
+		name, value := word[2], word[3]+word[4]
+		c, problem := newCondition(name, value, now)
+		switch {
+		case problem != "":
+			return nil, inputError{"search", name + ": " + problem}
+		case c == nil: // Not the name of a condition: a text, which the page may have shortened.
+			c = contains(strings.TrimLeft(name+":"+value, ":…"))
+		}
+		isExcluded := word[1] != ""
+		all = append(all, func(e *exchange) bool { return c(e) != isExcluded })
+	}
+	return all, nil
+}
+
+// newCondition returns the condition that a name and its value mean, or what is wrong with the value. It
+// returns nil for an unknown name.
+func newCondition(name, value string, now time.Time) (c condition, problem string) {
+	number, _ := strconv.Atoi(value)
+	switch name {
+	case "text":
+		return contains(value), ""
+	case "status":
+		return hasStatus(value)
+	case "method":
+		return func(e *exchange) bool { return strings.EqualFold(e.Method, value) }, ""
+	case "route":
+		return hasRoute(value), ""
+	case "key":
+		return hasKey(value), ""
+	case "field":
+		return func(e *exchange) bool { return e.failure().Field == value }, ""
+	case "code":
+		return func(e *exchange) bool { return strings.EqualFold(e.failure().Code, value) }, ""
+	case "fault":
+		return func(e *exchange) bool { return e.Fault != nil && e.FaultID == number }, ""
+	case "repeats":
+		return func(e *exchange) bool { return e.Repeats == number || e.Number == number }, ""
+	case "is":
+		return isKind(value)
+	case "took":
+		return hasTaken(value)
+	case "after", "before":
+		at, ok := parseSearchTime(value, now)
+		if !ok {
+			return nil, "must be a time such as 17:16 or 2026-12-01T10:00"
+		}
+		return func(e *exchange) bool { return e.At.Before(at) == (name == "before") }, ""
+	}
+	return nil, ""
+}
+
+// contains returns the condition that an exchange contains a text.
+func contains(text string) condition {
+	text = strings.ToLower(text)
+	has := func(part string) bool { return strings.Contains(strings.ToLower(part), text) }
+	return func(e *exchange) bool {
+		return has(e.Method+" "+e.Path+"?"+e.Query) || has(e.Subject) || has(e.failure().Code) || strconv.Itoa(e.Status) == text ||
+			has(string(e.Body)) || has(e.RequestID) || has(string(e.Response)) || has(e.Header.Get("User-Agent"))
+	}
+}
+
+func hasStatus(value string) (c condition, problem string) {
+	number, _ := strconv.Atoi(value)
+	switch {
+	case value == "failed":
+		return (*exchange).failed, ""
+	case value == noKey:
+		return func(e *exchange) bool { return e.Status == 0 }, ""
+	case slices.Contains([]string{"2xx", "3xx", "4xx", "5xx"}, value):
+		return func(e *exchange) bool { return strconv.Itoa(e.Status/100)+"xx" == value }, ""
+	case number >= http.StatusContinue:
+		return func(e *exchange) bool { return e.Status == number }, ""
+	}
+	return nil, "must be a status such as 404, 2xx, 4xx, 5xx, failed or none"
+}
+
+// hasRoute returns the condition for a route with its method, or for a part of a route.
+func hasRoute(value string) condition {
+	if strings.Contains(value, " ") {
+		return func(e *exchange) bool { return e.operation() == value }
+	}
+	part := strings.ToLower(value)
+	return func(e *exchange) bool { return strings.Contains(strings.ToLower(e.operation()), part) }
+}
+
+// hasKey returns the condition for a token, the id of a key, a part of a redacted key, or none.
+func hasKey(value string) condition {
+	switch {
+	case value == noKey:
+		return func(e *exchange) bool { return e.KeyID == "" }
+	case isToken(value):
+		value = keyID(value)
+	}
+	return func(e *exchange) bool { return e.KeyID == value || strings.Contains(e.Key, value) }
+}
+
+func isKind(value string) (c condition, problem string) {
+	switch value {
+	case "failed":
+		return (*exchange).failed, ""
+	case "repeated":
+		return func(e *exchange) bool { return e.Repeats != 0 || e.RepeatedBy != 0 }, ""
+	case "fault":
+		return func(e *exchange) bool { return e.Fault != nil }, ""
+	}
+	return nil, "must be failed, repeated or fault"
+}
+
+func hasTaken(value string) (c condition, problem string) {
+	limit, err := time.ParseDuration(strings.TrimLeft(value, "<>"))
+	if err != nil || limit <= 0 {
+		return nil, "must be a duration, as in took:>1s or took:<50ms"
+	}
+	less := strings.HasPrefix(value, "<")
+	return func(e *exchange) bool { return (e.Took <= limit) == less }, ""
 }
 
 // parseSearchTime parses a time of day, on the day of now, or a time, in UTC.
-func parseSearchTime(text string, now time.Time) (time.Time, error) {
+func parseSearchTime(text string, now time.Time) (at time.Time, ok bool) {
 	for _, layout := range []string{"15:04", "15:04:05", time.DateOnly, "2006-01-02T15:04", "2006-01-02T15:04:05"} {
-		if at, err := time.Parse(layout, strings.TrimSuffix(text, "Z")); err == nil {
-			if at.Year() == 0 {
-				at = at.AddDate(now.Year(), int(now.Month())-1, now.Day()-1)
-			}
-			return at, nil
+		at, err := time.Parse(layout, strings.TrimSuffix(text, "Z"))
+		if err != nil {
+			continue
 		}
+		if at.Year() == 0 {
+			at = at.AddDate(now.Year(), int(now.Month())-1, now.Day()-1)
+		}
+		return at, true
 	}
-	return time.Time{}, inputError{"search", "after: and before: must be followed by a time such as 17:16 or 2026-12-01T10:00"}
+	return time.Time{}, false
 }
 
-// matches reports whether a term selects an exchange.
-func (t *term) matches(e *exchange) bool {
-	return t.not != (t.selects(e) && (t.Text == "" || e.contains(t.Text)))
+// matching returns the exchanges that meet all conditions among those that changed after a revision.
+func matching(exchanges []*exchange, after int, all []condition) (found []*exchange) {
+	for _, e := range exchanges {
+		if e.revision > after && !slices.ContainsFunc(all, func(c condition) bool { return !c(e) }) {
+			found = append(found, e)
+		}
+	}
+	return found
 }
 
 // groupJSON counts the exchanges that are alike.
@@ -126,12 +216,12 @@ func newGroups(found []*exchange, buckets []int, n int) []groupJSON {
 	at := make(map[alike]int)
 	all := []groupJSON{}
 	for i, e := range found {
-		problem := *cmp.Or(e.Error, &errorJSON{})
-		name := alike{strconv.Itoa(e.Status), e.operation(), e.KeyID, problem.Code, problem.Field}
+		failure := e.failure()
+		name := alike{strconv.Itoa(e.Status), e.operation(), e.KeyID, failure.Code, failure.Field}
 		if _, known := at[name]; !known {
 			at[name] = len(all)
 			all = append(all, groupJSON{
-				Status: e.Status, Method: e.Method, Route: cmp.Or(e.Route, e.Path), KeyID: e.KeyID, Code: problem.Code, Field: problem.Field,
+				Status: e.Status, Method: e.Method, Route: cmp.Or(e.Route, e.Path), KeyID: e.KeyID, Code: failure.Code, Field: failure.Field,
 				First: world.MomentOf(e.At), Line: make([]int, n),
 			})
 		}

@@ -50,6 +50,7 @@ func TestASearchHasALanguage(t *testing.T) {
 		"-is:failed":                          {1, 3},
 		"is:fault":                            {6},
 		"fault:1":                             {6},
+		"repeats:4":                           {4},
 		"field:page_size":                     {2, 5},
 		"field:page_size -key:live":           {2},
 		"code:not_found":                      {7},
@@ -75,7 +76,7 @@ func TestASearchHasALanguage(t *testing.T) {
 		assert.Equal(t, len(want), got.Stats.Count, search)
 	}
 	for search, says := range map[string]string{
-		"status:abc": "must be a status", "took:soon": "followed by a duration", "after:soon": "followed by a time", "is:odd": "is: must be followed",
+		"status:abc": "must be a status", "took:soon": "took: must be a duration", "after:soon": "after: must be a time", "is:odd": "is: must be failed",
 	} {
 		status, body := steer(t, s, http.MethodGet, "journal?"+url.Values{"search": {search}}.Encode(), "")
 		assert.Equal(t, 400, status)
@@ -139,7 +140,6 @@ func TestAWithheldResponseIsKept(t *testing.T) {
 				Status   int    `json:"status"`
 				Response string `json:"response"`
 			} `json:"withheld"`
-			Candidates map[string]string `json:"candidates"`
 		}
 		require.NoError(t, json.Unmarshal([]byte(body), &entry))
 		withheld := name != "before" && name != "late"
@@ -148,7 +148,6 @@ func TestAWithheldResponseIsKept(t *testing.T) {
 		if withheld {
 			assert.Equal(t, 201, entry.Withheld.Status, name)
 			assert.Contains(t, entry.Withheld.Response, name+"@candidates.test")
-			assert.Len(t, entry.Candidates, 1, "the candidate is named")
 		}
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"maps"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -29,7 +30,7 @@ func (c *control) changeSettings(in jsontext.Value) (settings, error) {
 func (c *control) set(to settings) {
 	c.settings = to
 	c.live.SetTimeline(to.Timeline.world())
-	c.recordAction(action{Kind: "settings"})
+	c.recordAction("API behaviour changed", "", "")
 	c.notify(topicSettings)
 }
 
@@ -107,7 +108,7 @@ func (c *control) readKeys(none) (all []keyJSON, err error) {
 		}
 		shown.Read, shown.Write = c.newQuotaJSON(k, ClassRead), c.newQuotaJSON(k, ClassWrite)
 		if k.live() {
-			account := &c.live.Organization(k.Organization, c.now).Account().Value
+			account := &c.live.Organization(k.Organization, c.now).Account.Value
 			shown.Plan = &planJSON{account.Usage.AssessmentsUsed, account.Usage.AssessmentsLimit, account.Plan.LimitsEnforced, account.Usage.PeriodStart}
 		}
 		all = append(all, shown)
@@ -142,12 +143,8 @@ func (in clockInput) from(now time.Time, absent time.Duration) (time.Duration, e
 	switch {
 	case in.Duration != nil && in.To != nil:
 		return 0, inputError{"to", "give seconds or to, not both"}
-	case in.To != nil && in.To.Before(now):
-		return 0, inputError{"to", "the clock does not go back"}
 	case in.To != nil:
 		return in.To.Sub(now), nil
-	case in.Duration != nil && *in.Duration < 0:
-		return 0, inputError{"seconds", "the clock does not go back"}
 	case in.Duration != nil:
 		return *in.Duration, nil
 	case absent < 0:
@@ -156,28 +153,29 @@ func (in clockInput) from(now time.Time, absent time.Duration) (time.Duration, e
 	return absent, nil
 }
 
-func (c *control) readClock(in clockInput) (out clockJSON, err error) {
-	ahead, err := in.from(c.now, 24*time.Hour)
-	if err != nil {
-		return out, err
-	}
-	out = clockJSON{Now: world.MomentOf(c.now), Ahead: c.ahead(), Until: world.MomentOf(c.now.Add(ahead)), Upcoming: c.upcoming(c.now.Add(ahead))}
-	return out, nil
-}
-
-// upcoming returns the changes until a time, in order: of candidates, and the expiry of keys
-// (kind key, with the id of the key).
-func (c *control) upcoming(until time.Time) (all []world.Upcoming) {
-	for _, token := range slices.Sorted(maps.Keys(c.keys)) {
-		if at := c.keys[token].Expires; at.After(c.now) && !at.After(until) {
-			all = append(all, world.Upcoming{At: world.MomentOf(at), Kind: "key", Subject: keyID(token)})
+// readClock lets the time pass in a copy of the live data, without the lock, to see what happens until then: steps
+// of candidates, and the expiry of keys (kind key, with the id of the key).
+func (s *Server) readClock(_ string, in clockInput) (out clockJSON, err error) {
+	var future world.Live
+	err = s.withLock("", func(c *control) error {
+		ahead, err := in.from(c.now, 0)
+		until := c.now.Add(ahead)
+		for token, key := range c.keys {
+			if at := key.Expires; at.After(c.now) && !at.After(until) {
+				out.Upcoming = append(out.Upcoming, world.Upcoming{At: world.MomentOf(at), Kind: "key", Subject: keyID(token)})
+			}
 		}
-	}
-	for _, name := range c.live.Names() {
-		all = append(all, c.live.Organization(name, c.now).Upcoming(world.MomentOf(until))...)
-	}
-	slices.SortStableFunc(all, func(a, b world.Upcoming) int { return cmp.Compare(a.At, b.At) })
-	return all
+		out.Now, out.Ahead, out.Until = world.MomentOf(c.now), c.ahead(), world.MomentOf(until)
+		if ahead > 0 { // To read the time alone costs no copy.
+			future = c.live.Clone(c.now)
+		}
+		return err
+	})
+	out.Upcoming = append(out.Upcoming, future.LetPass(out.Until)...)
+	slices.SortStableFunc(out.Upcoming, func(a, b world.Upcoming) int {
+		return cmp.Or(cmp.Compare(a.At, b.At), strings.Compare(a.Subject, b.Subject))
+	})
+	return out, err
 }
 
 func (c *control) setClock(in clockInput) (map[string]any, error) {

@@ -22,7 +22,7 @@ type snapshot struct {
 // takeSnapshot keeps a copy of the state, and returns its id.
 func (c *control) takeSnapshot(none) (id int, err error) {
 	copied := c.state
-	copied.live, copied.throttle = c.live.Clone(), make(throttle, len(c.throttle))
+	copied.live, copied.throttle = c.live.Clone(c.now), make(throttle, len(c.throttle))
 	for address, w := range c.throttle {
 		copied.throttle[address] = new(*w)
 	}
@@ -69,7 +69,7 @@ func (c *control) restoreSnapshot(none) error {
 	c.advanced.Store(int64(c.snapshots[at].advanced))
 	clear(c.snapshots[at:])
 	c.snapshots, c.now = c.snapshots[:at], c.Server.now()
-	c.recordAction(action{Kind: "undone"})
+	c.recordAction("Last action of the page undone", "", "")
 	c.notify(topicReset)
 	return nil
 }

@@ -1,11 +1,13 @@
 package sandbox_test
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"io"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -91,13 +93,13 @@ func TestControlIndexNamesEveryOperation(t *testing.T) {
 			Summary string          `json:"summary"`
 			Example json.RawMessage `json:"example"`
 		} `json:"operations"`
-		Routes []string       `json:"routes"`
-		Codes  map[string]int `json:"codes"`
+		Routes []string         `json:"routes"`
+		Codes  []map[string]any `json:"codes"`
 	}
 	status, body := steer(t, s, http.MethodGet, "", "")
 	require.Equal(t, 200, status)
 	require.NoError(t, json.Unmarshal([]byte(body), &index))
-	assert.Equal(t, 402, index.Codes["PLAN_LIMIT_REACHED"])
+	assert.Contains(t, index.Codes, map[string]any{"code": "PLAN_LIMIT_REACHED", "status": 402.0})
 	assert.Contains(t, index.Routes, "GET /submissions/{id}/report")
 	assert.LessOrEqual(t, len(index.Operations), 38)
 	for _, o := range index.Operations {
@@ -154,6 +156,7 @@ func TestControlAPIEffects(t *testing.T) {
 	assert.JSONEq(t, `{"now":"2026-03-11T01:00:00.623Z","ahead":46800.5}`, steered(t, s, "clock", `{"seconds":46800.5}`))
 	assert.Equal(t, "999", left(), "another window")
 	steered(t, s, "clock", `{"seconds":"1h1s"}`)
+	assert.Contains(t, steered(t, s, "clock", `{"seconds":"2d1h"}`), `"now":"2026-03-13T03:00:01.623Z"`)
 	steered(t, s, "clock", `{"to":"2090-01-01T00:00:00Z"}`)
 	assert.Equal(t, "Sun, 01 Jan 2090 00:00:00 GMT", d.get(t, "/account").header.Get("Date"))
 
@@ -176,7 +179,7 @@ func TestControlAPIEffects(t *testing.T) {
 	assert.JSONEq(t, `{"since_on":"submitted","timeline":{"open":3600,"begin":0,"submit":0,"evaluate":0},"drift":false,"archives":false}`,
 		steered(t, s, "settings", `{"drift":false,"archives":false,"since_on":"submitted","timeline":{"open":"1h"}}`))
 	steeredID(t, s, "invitations", `{"assessment_id":"`+steeredID(t, s, "assessments", `{"name":"Second"}`, "assessment_id")+`","email":"bob@candidates.test","name":"Bob"}`, "invitation_id")
-	_, clock := steer(t, s, http.MethodGet, "clock", "")
+	_, clock := steer(t, s, http.MethodGet, "clock?seconds=1d", "")
 	assert.Contains(t, clock, `"kind":"opened"`, "invitations follow the timeline from then on")
 
 	steered(t, s, "invitations/"+invitation+"/open", "")
@@ -249,6 +252,7 @@ func TestControlAPIMistakes(t *testing.T) {
 		{"POST", "clock", `{"to":"2001-01-01T00:00:00Z"}`, 400, "does not go back"},
 		{"POST", "clock", `{"seconds":"soon"}`, 400, "give a number of seconds, or a text like"},
 		{"POST", "clock", `{"seconds":1e300}`, 400, "give a number of seconds"},
+		{"POST", "clock", `{"seconds":"-2d"}`, 400, "give a number of seconds"},
 		{"POST", "clock?seconds=5", "", 400, "in the body, not in the query"},
 		{"POST", "keys", `{"token":"sk_live_a b"}`, 400, "token: must be sk_test_"},
 		{"POST", "keys", `{"token":"sk_live_` + strings.Repeat("a", 300) + `"}`, 400, "token: must be"},
@@ -276,7 +280,6 @@ func TestControlAPIMistakes(t *testing.T) {
 		{"POST", "quota", `{"key":"` + strings.Repeat("x", 1<<20) + `"}`, 400, "longer than 1048576 bytes"},
 		{"GET", "journal?key=sk_live_nobody", "", 400, "knows no such key"},
 		{"GET", "journal?after=1&before=2", "", 400, "not both"},
-		{"GET", "journal?sort=size", "", 400, "must be took"},
 		{"GET", "journal?status=strange", "", 400, "must be a status such as 404"},
 		{"GET", "journal?limit=1&limit=2", "", 400, "given twice"},
 		{"GET", "journal?limit=%zz", "", 400, "malformed"},
@@ -286,6 +289,7 @@ func TestControlAPIMistakes(t *testing.T) {
 		{"GET", "events?after=never", "", 400, "give a whole number"},
 		{"GET", "events?status=strange", "", 400, "must be a status such as 404"},
 		{"GET", "candidates?limit=0", "", 400, "must be at least 1"},
+		{"GET", "candidates?sort=size", "", 400, "sort: must be oldest, name or score"},
 		{"GET", "candidates?stage=lost", "", 400, "must be sent, opened"},
 		{"GET", "mails?key=sk_live_nobody", "", 400, "knows no such key"},
 	} {
@@ -434,6 +438,8 @@ func TestCandidatesAreFound(t *testing.T) {
 		ID           string
 		SubmissionID *string `json:"submission_id"`
 		Name         string  `json:"candidate_name"`
+		ShipScore    *int    `json:"ship_score"`
+		Ended        string
 		Stage        string
 		Steps        []string
 		Report       map[string]any
@@ -462,6 +468,21 @@ func TestCandidatesAreFound(t *testing.T) {
 		assert.Equal(t, want, strings.Join(c.Steps, " "), c.Stage)
 	}
 	assert.Greater(t, len(names), 90, "believable names")
+	in := func(order string) []candidate { return readControl[list](t, s, "candidates?sort="+order).Candidates }
+	slices.Reverse(all.Candidates)
+	assert.Equal(t, all.Candidates, in("oldest"))
+	assert.True(t, slices.IsSortedFunc(in("name"), func(a, b candidate) int { return strings.Compare(a.Name, b.Name) }))
+	assert.True(t, slices.IsSortedFunc(in("score"), func(a, b candidate) int {
+		return cmp.Compare(*cmp.Or(b.ShipScore, new(-1)), *cmp.Or(a.ShipScore, new(-1)))
+	}))
+	_, err := s.LiveClient().Assessments.Close(t.Context(), posting)
+	require.NoError(t, err)
+	sent := readControl[list](t, s, "candidates?stage=sent").Candidates[0]
+	assert.Equal(t, "closed", sent.Ended)
+	s.Advance(60 * 24 * time.Hour)
+	assert.Equal(t, "expired", readControl[candidate](t, s, "candidates/"+sent.ID).Ended)
+	steered(t, s, "invitations/"+sent.ID+"/revoke", "")
+	assert.Equal(t, "revoked", readControl[candidate](t, s, "candidates/"+sent.ID).Ended)
 }
 
 func TestControlReset(t *testing.T) {

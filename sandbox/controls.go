@@ -1,6 +1,7 @@
 package sandbox
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -60,7 +61,7 @@ func (c *control) revokeKey(in keyToken) error {
 		return err
 	}
 	delete(c.keys, key.Token)
-	c.recordAction(action{Kind: "key_revoked", Subject: redact(key.Token)})
+	c.recordAction("Key revoked", redact(key.Token), "")
 	c.notify(topicKeys)
 	return nil
 }
@@ -106,7 +107,7 @@ func (c *control) setQuota(in changedQuota) error {
 	w := key.window(in.Class)
 	w.open(c.now, limit)
 	w.remaining = *in.Remaining
-	c.recordAction(action{Kind: "quota", Subject: fmt.Sprintf("%d %ss for %s", w.remaining, in.Class, redact(key.Token))})
+	c.recordAction("Rate limit set", fmt.Sprintf("%d %ss for %s", w.remaining, in.Class, redact(key.Token)), "")
 	c.notify(topicKeys)
 	return nil
 }
@@ -173,9 +174,10 @@ func (c *control) inject(f Fault) (id int, err error) {
 	if err != nil {
 		return 0, err
 	}
+	id = c.faults.add(added)
+	c.recordAction("Fault armed", fmt.Sprintf("%d, for %s", id, cmp.Or(f.Route, "every request")), "")
 	c.notify(topicFaults)
-	c.recordAction(action{Kind: "fault", Fault: &added.Fault})
-	return c.faults.add(added), nil
+	return id, nil
 }
 
 // ClearFaults removes all faults. [Start] then no longer expects them to fire. A
@@ -202,7 +204,7 @@ func (c *control) clearFaults(in clearedFaults) error {
 	if in.ID != nil && removed == 0 {
 		return world.ErrUnknown
 	}
-	c.recordAction(action{Kind: "faults_removed", Subject: strconv.Itoa(removed)})
+	c.recordAction("Faults removed", strconv.Itoa(removed), "")
 	c.notify(topicFaults)
 	return nil
 }
@@ -222,7 +224,7 @@ func (c *control) advance(by time.Duration) error {
 	}
 	c.advanced.Add(int64(by))
 	c.now = c.now.Add(by)
-	c.recordAction(action{Kind: "clock", Forward: by})
+	c.recordAction("Clock moved to", c.now.UTC().Format(time.DateTime), "")
 	c.notify(topicClock)
 	return nil
 }

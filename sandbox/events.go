@@ -12,7 +12,7 @@ import (
 )
 
 func listEvents(c *call) response {
-	found := c.world.Submissions().Find(c.params[0])
+	found := c.world.Submissions.Find(c.params[0])
 	if found == nil {
 		return c.notFound()
 	}

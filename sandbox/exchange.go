@@ -24,7 +24,7 @@ type exchange struct {
 	Ended        bool    `json:"ended"`
 	KeyID        string  `json:"key_id,omitzero"`
 	Organization *string `json:"organization"` // Null for a key that the server did not know.
-	// Whom or what it concerns: an address, an assessment, and the number of items in the response.
+	// Whom or what it concerns: an address or an assessment.
 	Subject string `json:"subject,omitzero"`
 	Done    bool   `json:"done,omitzero"` // The work was done, even if the response was lost.
 	// Number of the first exchange with this write, if that may have acted.

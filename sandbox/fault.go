@@ -77,7 +77,7 @@ func (f *Fault) check() error {
 		return inputError{"delay", "must not be negative"}
 	case f.Status != 0 && (f.Status < 200 || f.Status > 599):
 		return inputError{"status", "must be from 200 to 599"}
-	case f.Code != "" && f.Status == 0 && statusByCode[f.Code] == 0:
+	case f.Code != "" && f.Status == 0 && statusOf(f.Code) == 0:
 		return inputError{"code", fmt.Sprintf("%q is not a code of the API: give a status too", string(f.Code))}
 	case f.Reset && (replaces || f.CutAfter != 0):
 		return inputError{"reset", "a connection that is reset carries no response: leave out everything but after and delay"}

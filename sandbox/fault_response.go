@@ -13,7 +13,7 @@ func (f *Fault) status() int {
 	case f.Status != 0:
 		return f.Status
 	case f.Code != "":
-		return statusByCode[f.Code]
+		return statusOf(f.Code)
 	case f.isRaw():
 		return http.StatusOK
 	}

@@ -38,6 +38,15 @@ func readMember[T any](p *problems, object map[string]json.RawMessage, name, exp
 	return value, true
 }
 
+// readNullable is like readMember, and returns nil for null.
+func readNullable[T any](p *problems, object map[string]json.RawMessage, name, expected string) (value *T, ok bool) {
+	if string(object[name]) == "null" {
+		return nil, true
+	}
+	read, ok := readMember[T](p, object, name, expected)
+	return &read, ok
+}
+
 // requiredString reads a string that must be present and not empty.
 func requiredString(p *problems, object map[string]json.RawMessage, name string) (string, bool) {
 	if _, present := object[name]; !present {

@@ -16,7 +16,7 @@ func listInvitations(c *call) response {
 }
 
 func sendInvitation(c *call) response {
-	a := c.world.Assessments().Find(c.params[0])
+	a := c.world.Assessments.Find(c.params[0])
 	if a == nil {
 		return c.notFound()
 	}

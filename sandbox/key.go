@@ -87,15 +87,6 @@ func (r keyring) add(k Key) error {
 	return nil
 }
 
-// authenticate returns the key of a request, or nil. Like the API, it does not
-// distinguish why a key is rejected.
-func (r keyring) authenticate(request *http.Request, now time.Time) *keyState {
-	if key := r[bearer(request)]; key != nil && key.valid(now) {
-		return key
-	}
-	return nil
-}
-
 // bearer returns the token of a request, or "" if there is not exactly one.
 func bearer(r *http.Request) string {
 	headers := r.Header["Authorization"]

@@ -99,7 +99,7 @@ func (c *control) invite(in newInvitation) (id string, err error) {
 // checkScope returns an error for an assessment that a key does not see.
 func (c *control) checkScope(in newInvitation) error {
 	selected, err := c.scope(in.scope)
-	if err == nil && !selected.all && c.live.Organization(selected.organization, c.now).Assessments().Find(canonicalID(in.AssessmentID)) == nil {
+	if err == nil && !selected.all && c.live.Organization(selected.organization, c.now).Assessments.Find(canonicalID(in.AssessmentID)) == nil {
 		return world.ErrUnknown
 	}
 	return err

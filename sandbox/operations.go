@@ -1,10 +1,6 @@
 package sandbox
 
-import (
-	"net/http"
-
-	hiring "github.com/hiring-assessment/hiring-go"
-)
+import "net/http"
 
 // operations are the operations of the control API. The index, the routes and their
 // checks come from this table. A method of Server calls the same function as its row.
@@ -32,7 +28,7 @@ var operations = []operation{
 	newOperation("GET settings", "Returns the settings.", "", (*control).readSettings),
 	newOperation("POST settings", "Changes the settings that are given, and returns all of them.",
 		`{"drift":true,"archives":false,"since_on":"created","timeline":{"open":"1h","begin":"2h"}}`, (*control).changeSettings),
-	newOperation("GET clock", "Returns the time, and what happens until another time.", `{"seconds":86400}`, (*control).readClock),
+	newSearch("GET clock", "Returns the time, and what happens until another time.", `{"seconds":86400}`, (*Server).readClock),
 	newOperation("POST clock", "Moves the clock forward, by a duration or to a time. All keys have the same clock.", `{"seconds":3600}`, (*control).setClock),
 
 	newSearch("GET journal", "Returns the exchanges that match, oldest first, and counts them.", `{"status":"failed","limit":100}`, (*Server).readJournal),
@@ -76,11 +72,11 @@ const (
 
 // index describes the control API.
 type index struct {
-	Operations []operation              `json:"operations"`
-	Routes     []string                 `json:"routes"`
-	Codes      map[hiring.ErrorCode]int `json:"codes"`
+	Operations []operation  `json:"operations"`
+	Routes     []string     `json:"routes"`
+	Codes      []codeStatus `json:"codes"`
 }
 
 func (s *Server) newIndex() index {
-	return index{Operations: operations, Routes: patterns(s.routes), Codes: statusByCode}
+	return index{Operations: operations, Routes: patterns(s.routes), Codes: codes}
 }

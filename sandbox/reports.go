@@ -8,7 +8,7 @@ import (
 )
 
 func getReport(c *call) response {
-	found := c.world.Submissions().Find(c.params[0])
+	found := c.world.Submissions.Find(c.params[0])
 	if found == nil {
 		return c.notFound()
 	}

@@ -25,8 +25,8 @@ func (s *Server) respond(c *call) response {
 		c.throttled = true
 		return c.refuse("Too many requests with a bad key came from this address.")
 	}
-	key := s.keys.authenticate(c.request, c.at)
-	if key == nil {
+	key := s.keys[bearer(c.request)]
+	if key == nil || !key.valid(c.at) { // Like the API, the response does not say why.
 		// A health check or a browser at another path is no failed authentication.
 		if strings.HasPrefix(c.request.URL.Path, basePath) {
 			s.throttle.count(remoteHost(c.request.RemoteAddr), c.at)

@@ -2,10 +2,8 @@ package sandbox
 
 import (
 	"cmp"
-	"fmt"
 	"maps"
 	"net/http"
-	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -79,12 +77,6 @@ func (r response) writeTo(w http.ResponseWriter, c *call, size int) {
 // data returns a response with a resource, or with a list of them. meta is the rest of the
 // meta object, beginning with a comma.
 func (c *call) data(status int, resource any, meta ...string) response {
-	if list := reflect.ValueOf(resource); list.Kind() == reflect.Slice {
-		c.entry.Subject = strings.TrimPrefix(fmt.Sprintf("%s, %d items", c.entry.Subject, list.Len()), ", ")
-		if list.Len() == 1 {
-			c.entry.Subject = strings.TrimSuffix(c.entry.Subject, "s")
-		}
-	}
 	body := appendJSON([]byte(`{"data":`), resource)
 	body = append(body, `,"meta":{"request_id":"`+c.requestID+`"`+strings.Join(meta, "")+`}}`...)
 	return c.envelope(status, body)

@@ -153,29 +153,3 @@ func TestFaultOfOneKey(t *testing.T) {
 	require.ErrorAs(t, err, &failed)
 	assert.Equal(t, 503, failed.Status)
 }
-
-// TestRepeatedIgnoresRequestsWithoutEffect checks that a retry after a 429 does not
-// count.
-func TestRepeatedIgnoresRequestsWithoutEffect(t *testing.T) {
-	for _, c := range []struct {
-		fault    sandbox.Fault
-		repeated bool
-	}{
-		{sandbox.Fault{Status: 429, RetryAfter: time.Second}, false},
-		{sandbox.Fault{Status: 409}, false},
-		{sandbox.Fault{Status: 500}, true},
-		{sandbox.Fault{After: true}, true},
-		{sandbox.Fault{Reset: true}, true},
-	} {
-		s := sandbox.Start(t)
-		s.Inject(c.fault)
-		d := inProcess(s)
-		for range 2 {
-			d.send(t.Context(), t, "POST", "/assessments", `{"name":"n"}`)
-		}
-		journal := s.Journal()
-		assert.Len(t, journal.Repeated(), map[bool]int{true: 1}[c.repeated], "%v", c.fault)
-		s.ClearJournal()
-		assert.Empty(t, s.Journal())
-	}
-}

@@ -1,10 +1,14 @@
 package sandbox
 
 import (
+	"net/http"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
+
+	hiring "github.com/hiring-assessment/hiring-go"
 )
 
 func TestRouteTemplates(t *testing.T) {
@@ -33,8 +37,15 @@ func TestRouteTemplates(t *testing.T) {
 	}
 }
 
-func TestEachStatusHasOneUsualCode(t *testing.T) {
-	for code, status := range statusByCode {
-		assert.Equal(t, code, codeOf(status), "another code has the status %d: leave %s out of statusByCode, so that a fault names it with its status", status, code)
+// TestAFurtherCodeOfAStatusChangesNoOther: a fault with the status alone keeps the code that was documented first.
+func TestAFurtherCodeOfAStatusChangesNoOther(t *testing.T) {
+	defer func(before []codeStatus) { codes = before }(codes)
+	codes = append(slices.Clone(codes), codeStatus{"LIMIT_REACHED", http.StatusConflict})
+	assert.Equal(t, http.StatusConflict, statusOf("LIMIT_REACHED"))
+	for status, code := range map[int]hiring.ErrorCode{
+		400: "INVALID_INPUT", 401: "INVALID_TOKEN", 402: "PLAN_LIMIT_REACHED", 403: "INSUFFICIENT_SCOPE", 404: "NOT_FOUND", 405: "NOT_FOUND",
+		409: "CONFLICT", 418: "INVALID_INPUT", 429: "RATE_LIMITED", 500: "INTERNAL_ERROR", 503: "INTERNAL_ERROR",
+	} {
+		assert.Equal(t, code, codeOf(status), "the usual code of %d: list a further one below it", status)
 	}
 }

@@ -24,7 +24,7 @@ func listSubmissions(c *call) response {
 	if p.any() {
 		return c.invalid(p)
 	}
-	page, next := c.world.Submissions().Page(from, int(size), filter)
+	page, next := c.world.Submissions.Page(from, int(size), filter)
 	meta := `,"has_more":false,"next_cursor":null`
 	if next != nil {
 		meta = `,"has_more":true,"next_cursor":"` + cursorOf(*next) + `"`
@@ -37,7 +37,7 @@ func listSubmissions(c *call) response {
 }
 
 func getSubmission(c *call) response {
-	found := c.world.Submissions().Find(c.params[0])
+	found := c.world.Submissions.Find(c.params[0])
 	if found == nil {
 		return c.notFound()
 	}

@@ -1,9 +1,8 @@
 // The pane of one candidate.
 import { html, nothing } from "./lit/lit-html.js";
-import { act, ask, change, copyButton, draft, draw, form, linkTo, post, toQuery } from "./core.js";
-import { clockTime, dayOf, highlight, middle, plural, shortIDs, span } from "./format.js";
+import { act, change, copyButton, draw, form, linkTo, post } from "./core.js";
+import { clockTime, dayOf, middle, shortIDs, span } from "./format.js";
 import { mailList } from "./mails.js";
-import { failed, requestQuery, statusKind, statusText } from "./request.js";
 
 export const stages = ["sent", "opened", "started", "submitted", "evaluated"];
 export const words = {
@@ -18,26 +17,14 @@ export const steps = { open: "Open", begin: "Begin", submit: "Submit", evaluate:
 export const nextStep = (c) =>
   c.stage === "evaluated" ? undefined : Object.keys(steps).find((s) => c.steps.includes(s));
 
-// ended returns why a candidate can take no step.
-export function ended(c) {
-  if (c.status === "revoked") return "revoked";
-  return c.submission_id ? "" : c.expired ? "expired" : c.closed ? "closed" : "";
-}
-
 // invitedTwice says that the address has several invitations to the assessment.
 export const invitedTwice = (c) =>
   c.invitations > 1 ? `invited ${c.invitations === 2 ? "twice" : `${c.invitations} times`}` : "";
 
-// takeAll takes all steps that are left. The sandbox chooses the result.
-async function takeAll(c) {
-  const id = c.submission_id ?? (await post(`invitations/${c.id}/begin`)).submission_id;
-  await post(`submissions/${id}/evaluate`, {});
-}
-
 let tab = "steps";
 
-// tabs shows one of the candidate's lists: the steps with the requests, the e-mails, or the log of the attempt.
-function tabs(c, calls, mails, actions) {
+// tabs shows one of the candidate's lists: the steps, the e-mails, or the log of the attempt.
+function tabs(c, mails, actions) {
   const choose = (name) => () => {
     tab = name;
     draw();
@@ -47,7 +34,8 @@ function tabs(c, calls, mails, actions) {
   const entry = (e) => html`<li><time title=${new Date(e.ts_ms).toISOString()}>${clockTime(new Date(e.ts_ms).toISOString())}</time> <b>${e.kind}</b>
     <code>${middle(JSON.stringify(e.payload), 160)}</code></li>`;
   const content = {
-    steps: () => html`<section aria-label="Steps">${timeline(c)}</section>${callList(c, calls)}`,
+    steps: () => html`<section aria-label="Steps">${timeline(c)}
+      <p><a href=${linkTo("", { q: `"${c.candidate_email}"` })}>Requests about this candidate</a></p></section>`,
     mails: () => mailList(mails, actions.refresh),
     log: () => (c.events?.length ? html`<ol class="log">${c.events.toReversed().map(entry)}</ol>` : html`<p class="quiet">No attempt has begun.</p>`),
   }[tab];
@@ -73,18 +61,12 @@ export const lostPane = (close) =>
   html`<section class="pane candidate" aria-label="Candidate" tabindex="-1"><div class="title"><h2>The live data has no such candidate.</h2>
     <button class="plain small" aria-label="Close (Esc)" @click=${close}>✕</button></div><p class="quiet">A reset of the sandbox removes all candidates.</p></section>`;
 
-// pane shows a candidate. calls are the requests that concern the candidate, newest first.
-export function pane(c, calls, mails, actions) {
+// pane shows a candidate.
+export function pane(c, mails, actions) {
   const step = nextStep(c),
-    end = ended(c);
+    end = c.ended;
   const revoke = async () => {
-    const what = html`<bdi>${c.candidate_name || c.candidate_email}</bdi> can no longer begin.`;
-    if (!(await ask("Revoke the invitation?", what, "Revoke"))) return;
     await act(() => change(() => post(`invitations/${c.id}/revoke`), "The invitation is revoked"));
-    await actions.refresh();
-  };
-  const all = async () => {
-    await act(() => change(() => takeAll(c), "All steps are taken"));
     await actions.refresh();
   };
   return html`<section class="pane candidate" aria-label="Candidate" tabindex="-1"
@@ -100,10 +82,9 @@ export function pane(c, calls, mails, actions) {
           ? html`<button id="next" @click=${() => actions.take(c, step)}>${steps[step]}</button>`
           : nothing
       }
-      ${step ? html`<button class="plain" id="all-steps" title="With a result that the sandbox chooses" @click=${all}>All steps</button>` : nothing}
       ${
         c.steps.includes("revoke")
-          ? html`<button class="plain danger" id="revoke" @click=${revoke}>Revoke…</button>`
+          ? html`<button class="plain danger" id="revoke" @click=${revoke}>Revoke</button>`
           : nothing
       }</p>
     ${nextReport(c, actions)}
@@ -114,26 +95,7 @@ export function pane(c, calls, mails, actions) {
         : nothing
     }
     ${c.stage === "evaluated" && !c.report?.evaluated ? html`<p class="note warn">The report is not ready yet.</p>` : nothing}
-    ${tabs(c, calls, mails, actions)}</section>`;
-}
-
-// callList shows the requests that concern a candidate. Reads that are alike, mostly polls, are
-// one line.
-function callList(c, calls) {
-  const groups = new Map();
-  for (const e of calls) {
-    const name = e.method === "GET" ? e.path + statusText(e) : e.number;
-    groups.set(name, { e: groups.get(name)?.e ?? e, count: (groups.get(name)?.count ?? 0) + 1 });
-  }
-  const lines = [...groups.values()];
-  const line = ({ e, count }) => html`<li><a href=${"/_sandbox/" + toQuery(requestQuery(e.number))}>
-    <b class=${"status " + statusKind(e)}>${statusText(e)}</b> ${count > 1 ? `${count} × ` : nothing}<span>${e.method}
-    ${shortIDs(e.path.replace("/api/v1", ""))}</span> ${e.repeats ? html`<span class="mark odd">sent again</span>` : nothing}
-    ${e.fault || failed(e) ? html`<small>${e.fault ? "injected fault" : e.error?.code}</small>` : nothing}</a>
-    <time title=${e.at}>${clockTime(e.at)}</time></li>`;
-  const inJournal = html`<a href=${linkTo("", { q: `"${c.candidate_email}"` })}>in the journal</a>`;
-  return html`<section aria-label="Calls"><h3>${plural(calls.length, "call")} ${calls.length ? inJournal : nothing}</h3>
-    <ol class="calls">${lines.map(line)}</ol></section>`;
+    ${tabs(c, mails, actions)}</section>`;
 }
 
 const id = (name, value) =>
@@ -143,8 +105,8 @@ const id = (name, value) =>
 
 function timeline(c) {
   const done = stages.filter((s) => c[s + "_at"]).map((s) => ({ at: c[s + "_at"], text: words[s] }));
-  const later = c.upcoming.map((e) => ({ at: e.at, text: words[e.kind] ?? "Invitation expires", later: true }));
-  const all = [...done.sort((a, b) => Date.parse(a.at) - Date.parse(b.at)), ...later];
+  const isOpen = !c.submission_id && !c.ended;
+  const all = [...done.sort((a, b) => Date.parse(a.at) - Date.parse(b.at)), ...(isOpen ? [{ at: c.expires_at, text: "Invitation expires", later: true }] : [])];
   const line = (s, i) => {
     const before = all[i - 1],
       day = before && dayOf(before.at) === dayOf(s.at) ? "" : dayOf(s.at) + " ";
@@ -155,54 +117,45 @@ function timeline(c) {
   return html`<ol class="timeline">${all.map(line)}</ol>`;
 }
 
-const pillars = {
-  correctness: ["Correctness", -3],
-  craft: ["Craft", -1],
-  ai_fluency: ["AI fluency", 1],
-  rigor: ["Rigor", 3],
-};
+const pillars = { correctness: "Correctness", craft: "Craft", ai_fluency: "AI fluency", rigor: "Rigor" };
+const number = ([name, label]) => ({ name, label, number: true, kind: "short", placeholder: "chosen" });
+const select = (name, label, all) => ({ name, label, type: "select", options: [["", "by the score"], ...all], more: true });
 
-// grading is the form of a result. The pillars follow the score until they are changed.
-function grading(c, actions) {
-  const score = draft(c.id + "evaluate-ship_score") ?? 82;
-  const follow = (by) => (score === "" ? "" : Math.max(0, Math.min(100, Number(score) + by)));
-  const number = (name, label, value) => ({ name, label, number: true, kind: "short", value });
-  const select = (name, label, all) => ({
-    name,
-    label,
-    type: "select",
-    options: [["", "by the score"], ...all],
+// resultFields are the fields of a result. The sandbox chooses what is left empty.
+export const resultFields = [
+  number(["ship_score", "Ship score"]),
+  ...Object.entries(pillars).map(number),
+  select("verdict", "Verdict", ["strong_yes", "yes", "no", "strong_no"]),
+  select("confidence", "Confidence", ["low", "medium", "high"]),
+  select("integrity_status", "Integrity", ["clear", "flagged"]),
+  ...Object.entries(pillars).map(([name, label]) => ({
+    name: "low_" + name,
+    label: label + ": low confidence",
+    type: "checkbox",
     more: true,
-  });
-  const fields = [
-    number("ship_score", "Ship score", score),
-    ...Object.entries(pillars).map(([name, [label, by]]) => number(name, label, follow(by))),
-    select("verdict", "Verdict", ["strong_yes", "yes", "no", "strong_no"]),
-    select("confidence", "Confidence", ["low", "medium", "high"]),
-    select("integrity_status", "Integrity", ["clear", "flagged"]),
-    ...Object.entries(pillars).map(([name, [label]]) => ({
-      name: "low_" + name,
-      label: label + ": low confidence",
-      type: "checkbox",
-      more: true,
-    })),
-    { name: "report_delay", label: "Report ready after", placeholder: "at once, or 5m", more: true },
-    { name: "summary", label: "Summary", kind: "wide", more: true, placeholder: "a sentence with the score" },
-  ];
+  })),
+  { name: "report_delay", label: "Report ready after", placeholder: "at once, or 5m", more: true },
+  { name: "summary", label: "Summary", kind: "wide", more: true, placeholder: "a sentence with the score" },
+];
+
+// resultOf returns the result that the values of the fields mean.
+export function resultOf(values) {
+  const result = { pillars: {}, low_confidence: [] };
+  for (const [name, value] of Object.entries(values)) {
+    if (pillars[name]) result.pillars[name] = value;
+    else if (name.startsWith("low_")) result.low_confidence.push(name.slice(4));
+    else result[name] = value;
+  }
+  return result;
+}
+
+function grading(c, actions) {
   const send = async (values) => {
-    const result = { pillars: {}, low_confidence: [] };
-    for (const [name, value] of Object.entries(values)) {
-      if (!pillars[name] && !name.startsWith("low_")) result[name] = value;
-    }
-    for (const name of Object.keys(pillars)) {
-      result.pillars[name] = values[name] ?? null; // An empty field: not enough data.
-      if (values["low_" + name]) result.low_confidence.push(name);
-    }
-    await change(() => post(`submissions/${c.submission_id}/evaluate`, result), "Evaluated");
+    await change(() => post(`submissions/${c.submission_id}/evaluate`, resultOf(values)), "Evaluated");
     await actions.refresh();
   };
-  return html`<section aria-label="Evaluate"><h3>Evaluate <small>an empty pillar: not enough data</small></h3>
-    ${form({ id: "evaluate", label: "Evaluate", button: "Evaluate", fields, send, subject: c.id, keep: true, kind: "inline" })}
+  return html`<section aria-label="Evaluate"><h3>Evaluate <small>with one pillar given, an empty one has not enough data</small></h3>
+    ${form({ id: "evaluate", label: "Evaluate", button: "Evaluate", fields: resultFields, send, subject: c.id, keep: true, kind: "inline" })}
   </section>`;
 }
 
@@ -227,7 +180,5 @@ function report(r) {
     <p class="verdict"><b>${r.ship_score ?? "–"}</b> <span>${r.verdict_label}</span>
       <small>confidence ${r.confidence}, integrity ${r.integrity_status}${rank}${percentile}</small></p>
     <p>${r.summary}</p><ul class="pillars">${(r.pillars ?? []).map(pillar)}</ul>
-    ${lists.map(([name, items]) => html`<h4>${name}</h4><ul>${items.map((i) => html`<li>${text(i)}</li>`)}</ul>`)}
-    <details><summary>As JSON</summary>
-      <pre class="body" tabindex="0">${highlight(JSON.stringify(r, null, 2))}</pre></details></section>`;
+    ${lists.map(([name, items]) => html`<h4>${name}</h4><ul>${items.map((i) => html`<li>${text(i)}</li>`)}</ul>`)}</section>`;
 }

@@ -5,7 +5,7 @@ import { fullTime, pretty, shortIDs, took } from "./format.js";
 
 // partner returns the last success of the same route and key before a request, or the first after it.
 export async function partner(e) {
-  const same = { search: `status:2xx method:${e.method}`, route: e.route, key: e.key_id, limit: 1 };
+  const same = { search: `status:2xx route:"${e.method} ${e.route}"`, key: e.key_id, limit: 1 };
   const before = await get("journal", { ...same, before: e.number });
   return (before.entries[0] ?? (await get("journal", { ...same, after: e.number })).entries[0])?.number;
 }

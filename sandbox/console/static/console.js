@@ -1,6 +1,6 @@
 // The page: its header with the clock, its views, navigation and shortcuts.
 import { html, nothing, render } from "./lit/lit-html.js";
-import { act, change, closePopups, draft, draw, follow, get, openPopup, popup, post, refresher, setDraft, showDialog, startDrawing, state, typed, undo, visit } from "./core.js";
+import { act, change, closePopups, draw, follow, get, openPopup, popup, post, refresher, showDialog, startDrawing, state, tell, typed, undo, visit } from "./core.js";
 import { clockTime, dayOf, fullTime, shortDay, span, target } from "./format.js";
 import { journal } from "./journal.js";
 import { pipeline } from "./pipeline.js";
@@ -29,7 +29,7 @@ function readURL() {
 
 // The clock. Between two readings it goes on by itself, and is drawn alone.
 
-const clock = { read: 0, text: draft("advance") ?? "", hover: "", preview: null, error: "" };
+const clock = { read: 0, text: "", preview: null, error: "" };
 const now = () => new Date(Date.parse(state.clock.now) + performance.now() - clock.read).toISOString();
 
 const loadClock = refresher(async () => {
@@ -38,29 +38,25 @@ const loadClock = refresher(async () => {
 });
 
 const preview = refresher(async () => {
-  const to = target(clock.hover || clock.text);
-  clock.preview = to && (await get("clock", to));
+  clock.preview = clock.text ? await get("clock", target(clock.text)).catch(() => null) : null; // What is typed may not be complete.
 }, 150);
 
-// look previews what is typed, or a button while it is pointed at.
-function look(changes) {
-  Object.assign(clock, changes, { error: "" });
-  setDraft("advance", clock.text);
+// look previews what is typed.
+function look(text) {
+  Object.assign(clock, { text, error: "" });
   preview();
 }
 
 async function advance(text) {
-  const to = target(text);
   try {
-    if (!to) throw new Error("write 90, 15m, 2h30m, 2d or 2026-12-01 10:00");
     await change(
       async () => {
-        state.clock = await post("clock", to);
+        state.clock = await post("clock", target(text));
       },
       () => `The clock is at ${fullTime(state.clock.now)}`,
     );
     clock.read = performance.now();
-    look({ text: "", hover: "" });
+    look("");
     viewNow().refresh();
   } catch (error) {
     clock.error = error.message;
@@ -91,10 +87,7 @@ function happens(e) {
 
 function clockView() {
   const step = (text, label) => html`<button type="button" class="plain" aria-label=${"Advance the clock by " + label}
-    @click=${() => advance(text)}
-    @pointerenter=${() => look({ hover: text })} @pointerleave=${() => look({ hover: "" })}
-    @focus=${(e) => e.target.matches(":focus-visible") && look({ hover: text })}
-    @blur=${() => look({ hover: "" })}>+${label}</button>`;
+    @click=${() => advance(text)}>+${label}</button>`;
   const submit = (event) => {
     event.preventDefault();
     advance(clock.text);
@@ -103,9 +96,9 @@ function clockView() {
     <span id="now" title="The sandbox's clock, in UTC"></span>${step("1h", "1 h")}${step("1d", "1 d")}
     <input id="advance" placeholder="advance 2d" aria-label="Advance the clock by a duration or to a time"
       autocomplete="off" aria-invalid=${clock.error ? "true" : nothing} aria-describedby="ahead" .value=${clock.text}
-      @input=${(event) => look({ text: event.target.value, hover: "" })}
-      @keydown=${(event) => event.key === "Escape" && look({ text: "" })}>
-    <div id="ahead" class="ahead" ?hidden=${!clock.text && !clock.hover && !clock.error}>${aheadView()}</div>
+      @input=${(event) => look(event.target.value)}
+      @keydown=${(event) => event.key === "Escape" && look("")}>
+    <div id="ahead" class="ahead" ?hidden=${!clock.text && !clock.error}>${aheadView()}</div>
   </form>`;
 }
 
@@ -118,7 +111,7 @@ function aheadView() {
   return html`<p>Until <b>${fullTime(p.until)}</b>: ${p.upcoming.length ? nothing : "nothing happens."}</p>
     <ol>${p.upcoming.slice(0, 25).map((e) => html`<li><time>${time(e)}</time> ${happens(e)}</li>`)}</ol>
     ${more > 0 ? html`<p>and ${more} more</p>` : nothing}
-    ${clock.hover ? nothing : html`<p class="quiet">Enter advances the clock.</p>`}`;
+    <p class="quiet">Enter advances the clock.</p>`;
 }
 
 // The header.
@@ -174,7 +167,7 @@ function shortcuts() {
     ["g", "groups of requests that are alike"],
     ["z", "undo the last action, as long as its notice is shown"],
     ["f", "fail the next of its route"],
-    ["e, w, s", "only failed requests, only writes sent again, the slowest first"],
+    ["e, w", "only failed requests, only writes sent again"],
     ["i", "invite a candidate"],
     ["/", "search; Enter or ↓ goes to the first result"],
     ["n", "show what is new"],
@@ -314,7 +307,8 @@ function changed(name, what) {
   } else if (name === "reset") {
     state.run = "";
     loadAll();
-    journal.forget(isLost);
+    if (isLost) tell("The sandbox was started again. Its earlier requests are gone.");
+    journal.forget();
     pipeline.forget();
     isLost = false;
     view.refresh();
@@ -352,6 +346,6 @@ setInterval(() => {
 }, 15000);
 get("").then((index) => {
   state.routes = index.routes;
-  state.codes = Object.keys(index.codes);
+  state.codes = index.codes.map((c) => c.code);
   draw();
 });

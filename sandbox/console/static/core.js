@@ -55,14 +55,11 @@ export const get = (path, query) => api("GET", path + toQuery(query));
 export const post = (path, body) => api("POST", path, body);
 
 // find is like get, and returns null for an id that the server does not have.
-export async function find(path) {
-  try {
-    return await get(path);
-  } catch (error) {
+export const find = (path) =>
+  get(path).catch((error) => {
     if (error.status === 404) return null;
     throw error;
-  }
-}
+  });
 
 // toQuery returns a query without its empty values.
 export function toQuery(values = {}) {
@@ -184,15 +181,20 @@ export function typed({ target }, delay = 300) {
   typed.timer = setTimeout(() => setQuery({ [target.name]: target.value }), delay);
 }
 
+// tell shows a message until it is closed or another one takes its place.
+export function tell(text, more) {
+  state.said = { text, ...more };
+  draw();
+}
+
 // say shows the result of an action for a while. undo is the snapshot of before the action.
 export function say(text, undo) {
-  const said = { text, undo };
+  tell(text, { undo });
+  const { said } = state;
   const hide = () => {
     if (state.said === said) state.said = null;
     draw();
   };
-  state.said = said;
-  draw();
   setTimeout(hide, undo ? 10000 : 5000);
 }
 
@@ -206,10 +208,7 @@ export async function change(action, done) {
 export const undo = () => act(() => post(`snapshots/${state.said.undo}/restore`), "Undone");
 
 // sayError shows an error until it is closed or, without a connection, until the server is back.
-function sayError(error) {
-  state.said = { text: error.message, bad: true, connection: error.status === 0 };
-  draw();
-}
+const sayError = (error) => tell(error.message, { bad: true, connection: error.status === 0 });
 
 function isBack() {
   if (state.said?.connection) state.said = null;
@@ -225,26 +224,9 @@ export async function act(action, done) {
   }
 }
 
-// ask shows a dialog and returns whether the user agreed.
-export function ask(question, explanation, button) {
-  return new Promise((resolve) => {
-    const content = html`<h2 id="dialog-title">${question}</h2>
-      <p>${explanation}</p>
-      <form method="dialog" class="line">
-        <button value="no" class="plain">Cancel</button><button value="yes" class="danger" autofocus>${button}</button>
-      </form>`;
-    showDialog(content, (answer) => resolve(answer === "yes"));
-  });
-}
-
-export function showDialog(content, closed = () => {}) {
+export function showDialog(content) {
   const dialog = document.getElementById("dialog");
-  if (dialog.open) dialog.close();
-  dialog.returnValue = "";
   dialog.setAttribute("aria-labelledby", "dialog-title");
-  dialog.onclose = () => {
-    if (!dialog.open) closed(dialog.returnValue); // The event of an earlier dialog comes late.
-  };
   dialog.onclick = (event) => {
     if (event.target === dialog) dialog.close();
   };
@@ -255,9 +237,7 @@ export function showDialog(content, closed = () => {}) {
 // drafts are what is typed into fields, by their ids. They survive a reload.
 const drafts = JSON.parse(sessionStorage.getItem("drafts") ?? "{}");
 
-export const draft = (id) => drafts[id];
-
-export function setDraft(id, value) {
+function setDraft(id, value) {
   drafts[id] = value;
   sessionStorage.setItem("drafts", JSON.stringify(drafts));
   draw();
@@ -349,18 +329,10 @@ export function options(all, selected = "") {
   return pairs.map(([value, label]) => html`<option value=${value} .selected=${value === selected}>${label}</option>`);
 }
 
-// copy puts a text on the clipboard. A page of plain http from another machine has no
-// navigator.clipboard.
-export async function copy(text) {
-  if (navigator.clipboard) return navigator.clipboard.writeText(text);
-  const area = Object.assign(document.createElement("textarea"), { value: text });
-  const focused = document.activeElement;
-  document.body.append(area);
-  area.select();
-  const done = document.execCommand("copy");
-  area.remove();
-  focused?.focus({ preventScroll: true });
-  if (!done) throw new Error("the browser does not allow to copy");
+// copy puts a text on the clipboard.
+export function copy(text) {
+  if (!navigator.clipboard) throw new Error("The browser copies on localhost and over https only");
+  return navigator.clipboard.writeText(text);
 }
 
 // copyButton returns a button that copies a text.

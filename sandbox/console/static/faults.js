@@ -2,7 +2,7 @@
 import { html, nothing } from "./lit/lit-html.js";
 import { live } from "./lit/directives/live.js";
 import { repeat } from "./lit/directives/repeat.js";
-import { act, ask, change, form, get, linkTo, post, state } from "./core.js";
+import { act, change, form, get, linkTo, post, state } from "./core.js";
 import { faultText, plural } from "./format.js";
 
 let settings = null;
@@ -12,7 +12,7 @@ async function load() {
 }
 
 // presets are the usual faults.
-export const presets = {
+const presets = {
   "500 Internal error": { code: "INTERNAL_ERROR" },
   "503 with Retry-After": { status: 503, retry_after: "2s" },
   "429 Rate limited": { retry_after: "5s" },
@@ -24,7 +24,7 @@ export const presets = {
 };
 
 // times are how often a fault acts.
-export const times = [
+const times = [
   ["1", "once"],
   ["3", "3 times"],
   ["-1", "always"],
@@ -45,7 +45,7 @@ function fields() {
       kind: "wide",
     },
     { name: "times", label: "Times", type: "select", options: times, value: "1", kind: "short" },
-    { name: "route", label: "Route", type: "select", options: routes, kind: "wide" },
+    { name: "route", label: "Route", type: "select", options: routes, value: state.query.get("route"), kind: "wide" },
     { name: "key", label: "Key", type: "select", options: [["", "Any key"], ...keys] },
     { name: "candidate", label: "Candidate's address", placeholder: "any", more: true },
     { name: "skip", label: "Requests that pass first", number: true, placeholder: "0", more: true },
@@ -55,19 +55,11 @@ function fields() {
   ];
 }
 
-// inject injects a usual fault. Other fields that are given replace its own.
-export const inject = ({ preset, times, ...fault }) =>
-  post("faults", { ...presets[preset], ...fault, times: Number(times) });
+// send injects a usual fault. Other fields that are given replace its own.
+const send = ({ preset, times, ...fault }) =>
+  change(() => post("faults", { ...presets[preset], ...fault, times: Number(times) }), "The fault is armed");
 
-async function send(values) {
-  await change(() => inject(values), "The fault is armed");
-}
-
-async function removeAll() {
-  if (await ask("Remove all faults?", "Requests get their usual responses again.", "Remove all")) {
-    act(() => change(() => post("faults/clear"), "All faults are removed"));
-  }
-}
+const removeAll = () => act(() => change(() => post("faults/clear"), "All faults are removed"));
 
 const timesLeft = (f) => (f.times_left < 0 ? "always" : `${f.times_left} left`);
 
@@ -116,13 +108,14 @@ function view() {
     fields: fields(),
     button: "Inject fault",
     send,
+    subject: state.query.get("route") ?? "", // Of the link that opened the form.
     keep: true,
   });
   return html`<h1 class="gone">Faults</h1><section class="panel"><h2>Inject a fault</h2>${injection}</section>
     <section class="panel"><div class="title"><h2>Armed</h2>
         ${
           waiting.length
-            ? html`<button class="plain danger" id="remove-all" @click=${removeAll}>Remove all…</button>`
+            ? html`<button class="plain danger" id="remove-all" @click=${removeAll}>Remove all</button>`
             : nothing
         }</div>
       ${

@@ -49,19 +49,10 @@ export function span(seconds) {
   return parts.join(" ") || "0 s";
 }
 
-// target parses how far or to what time the clock is to move: 90, 1h30m, 2d, 2026-12-01
-// or 2026-12-01 10:00.
+// target returns how far or to what time the clock is to move: 90, 1h30m, 2d, 2026-12-01 or 2026-12-01 10:00, in UTC.
 export function target(text) {
-  const time = /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d)(:\d\d)?)?Z?$/.exec(text.trim());
-  if (time) return { to: `${time[1]}T${time[2] ?? "00:00"}${time[3] ?? ":00"}.000Z` };
-  const sizes = { "": 1, s: 1, m: 60, min: 60, h: 3600, d: 86400, w: 604800 };
-  let seconds = 0;
-  const add = (_, n, unit) => {
-    seconds += n * sizes[unit];
-    return "";
-  };
-  const rest = text.trim().replace(/(\d+(?:\.\d+)?)\s*(min|[smhdw]|)\s*/g, add);
-  return rest === "" && seconds > 0 ? { seconds } : null;
+  const [, day, time] = /^(\d{4}-\d\d-\d\d)(?:[T ]([\d:]+))?/.exec(text.trim()) ?? [];
+  return day ? { to: `${day}T${(time ?? "00:00:00").padEnd(8, ":00")}Z` } : { seconds: text.trim() };
 }
 
 const uuid = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{8}([0-9a-f]{4})/gi;
@@ -79,33 +70,28 @@ export function middle(text, limit) {
 
 export const plural = (n, one, many = one + "s") => `${n} ${n === 1 ? one : many}`;
 
-// faultKind names what a fault does in a word or two.
-export function faultKind(f) {
-  const status = f.status || f.code || (f.retry_after ? 429 : 0);
-  if (f.body || f.content_type) return `${f.status || 200} of a proxy`;
-  if (f.reset) return "reset";
-  if (f.cut_after) return "cut";
-  if (status) return status + (f.after ? " after the work" : "");
-  return f.delay ? `${span(f.delay)} late` : "response lost";
+// effects returns what a fault does, in words.
+function effects(f) {
+  const all = [
+    f.status && String(f.status),
+    f.code,
+    f.retry_after && !f.status && !f.code && "429",
+    (f.body || f.content_type) && "response from an intermediary",
+    f.reset && "connection reset",
+    f.cut_after && `cut after ${Math.max(f.cut_after, 0)} bytes`,
+    f.retry_after && `Retry-After ${span(f.retry_after)}`,
+    f.delay && `delayed by ${span(f.delay)}`,
+  ].filter(Boolean);
+  return f.after ? [...all, all.length ? "after the work is done" : "response lost"] : all;
 }
 
-// faultText describes a fault in words, such as "502 for GET /account".
+// faultKind names what a fault does in a word or two.
+export const faultKind = (f) => effects(f)[0];
+
+// faultText describes a fault, as in "502 for GET /account".
 export function faultText(f) {
-  const parts = [];
-  const add = (set, text) => {
-    if (set) parts.push(text);
-  };
-  add(f.status, String(f.status));
-  add(f.code, f.code);
-  add(!f.status && !f.code && f.retry_after, "429");
-  add(f.body || f.content_type, "response from an intermediary");
-  add(f.reset, "connection reset");
-  add(f.cut_after, `cut after ${Math.max(f.cut_after, 0)} bytes`);
-  add(f.retry_after, `Retry-After ${span(f.retry_after)}`);
-  add(f.delay, `delayed by ${span(f.delay)}`);
-  add(f.after, parts.length ? "after the work is done" : "response lost");
   const route = !f.route || f.route === "*" ? "every request" : f.route;
-  return `${parts.join(", ")} for ${route}${f.key ? " of " + f.key : ""}${f.candidate ? " about " + f.candidate : ""}${f.skip ? `, after ${f.skip} that pass` : ""}`;
+  return `${effects(f).join(", ")} for ${route}${f.key ? " of " + f.key : ""}${f.candidate ? " about " + f.candidate : ""}${f.skip ? `, after ${f.skip} that pass` : ""}`;
 }
 
 // fromJSON returns the value of a JSON text, or undefined for any other text.
@@ -126,8 +112,8 @@ export function pretty(text) {
 const token = /"(?:[^"\\]|\\.)*"(\s*:)?|-?\d[\d.eE+-]*|\b(?:true|false|null)\b/g;
 
 // highlight returns an element with a text. In JSON, names, strings, numbers and literals each
-// have a class, and the ids of candidates, whose names are given by id, are links.
-export function highlight(text, candidates = {}) {
+// have a class.
+export function highlight(text) {
   const whole = document.createElement("span");
   let end = 0;
   for (const match of /^[[{]/.test(text) ? text.matchAll(token) : []) {
@@ -135,12 +121,6 @@ export function highlight(text, candidates = {}) {
       part = document.createElement("span");
     part.className = "json-" + (colon ? "key" : found[0] === '"' ? "text" : /[-\d]/.test(found[0]) ? "number" : "word");
     part.textContent = colon ? found.slice(0, -colon.length) : found;
-    const id = found.slice(1, -1);
-    if (candidates[id] !== undefined) {
-      const link = Object.assign(document.createElement("a"), { href: candidatePath(id), title: candidates[id] });
-      link.textContent = found;
-      part.replaceChildren(link);
-    }
     whole.append(text.slice(end, match.index), part, colon ?? "");
     end = match.index + found.length;
   }

@@ -1,17 +1,16 @@
 // The journal: the list of requests, and one request beside it.
 import { html, nothing, svg } from "./lit/lit-html.js";
 import { repeat } from "./lit/directives/repeat.js";
-import { act, copyButton, draw, find, follow, get, isRead, kept, linkTo, openPopup, setQuery, state, toQuery, visit } from "./core.js";
+import { act, copyButton, draw, find, follow, get, isRead, kept, linkTo, setQuery, state, toQuery, visit } from "./core.js";
 import { candidatePath, clockTime, dayOf, faultKind, faultText, middle, plural, shortDay, shortIDs, span, took } from "./format.js";
-import { copyCurl, copyLink, failed, keyName, outcome, pane, reason, requestQuery, showFound, statusKind, statusText } from "./request.js";
+import { copyCurl, copyLink, failed, keyName, outcome, pane, reason, requestQuery, statusKind, statusText } from "./request.js";
 import { comparison, partner } from "./compare.js";
 import { groupsView } from "./groups.js";
-import { interval, searchField, searched, switches, toServer, toggleTerm, wordOf } from "./search.js";
+import { interval, searchField, searched, switches, toServer, toggleTerm, withTerms } from "./search.js";
 
 const path = "/_sandbox/",
   pageSize = 100,
   maxRows = 10000;
-const filterNames = ["q", "sort"];
 
 // rows are the requests in the list, newest first, and actions what the tester did between them,
 // oldest first. New ones wait while somebody reads the list. items are the rows and the actions
@@ -27,44 +26,39 @@ let rows = [],
   exchange = null,
   other = null, // The request that the open one is compared with.
   groups = null,
-  earlier = [], // Rows of a server that was started again since.
   newest = 0, // Number of the newest request of the server.
   today = "", // Of the clock, when the items were made.
   writes = [], // The open request and those that repeat it.
-  invited = 0, // Invitations of the address to the assessment.
+  candidate = null, // Whom the open request concerns.
   lost = "", // Why the open request is not there: earlier, gone or never.
   refused = null, // Why the server refused the search.
   drag = null, // The first and the last bar of the time window that is chosen.
   fresh = Infinity; // Rows from this number on are new.
-let shown = null; // The filter of the rows.
+let shown = null; // The search and the view of the rows.
 let cursor = 0,
   reveal = 0,
   first = 0, // Numbers of requests; index of the first item that is drawn.
-  seen = 0, // Number of the last request that was shown in the pane.
-  found = ""; // The text that is marked in the pane.
+  seen = 0; // Number of the last request that was shown in the pane.
 
-const filters = () => Object.fromEntries(filterNames.map((name) => [name, state.query.get(name) ?? ""]));
 const opened = () => Number(state.query.get("request"));
 const list = () => document.getElementById("list");
-const isNarrow = () => (list()?.clientWidth || innerWidth) < 600; // Rows have two lines.
-const rowHeight = () => (isNarrow() ? 52 : 30);
+const rowHeight = 30; // As in console.css.
 
 const isGroups = () => state.query.get("view") === "groups";
 const query = () => ({ search: toServer() });
 
 async function load(change) {
-  const filter = filters(),
-    name = JSON.stringify([filter, isGroups(), state.file?.name]),
+  const name = JSON.stringify([searched(), isGroups(), state.file?.name]),
     number = opened();
-  if (name !== shown && state.file) loadFile(filter);
+  if (name !== shown && state.file) loadFile();
   else if (name !== shown) {
-    const page = await loadPage({ ...query(), sort: filter.sort, limit: pageSize, groups: isGroups() || "" });
+    const page = await loadPage({ ...query(), limit: pageSize, groups: isGroups() || "" });
     if (!page) return;
     ({ run: state.run, actions, newest } = page);
     waitingActions = [];
     groups = page.groups;
     if (!searched()) state.failed = page.stats.failed;
-    setRows(filter.sort ? page.entries : page.entries.reverse(), page.more);
+    setRows(page.entries.reverse(), page.more);
     stats = page.stats;
     follow(query(), page.position, change);
   }
@@ -88,8 +82,8 @@ async function loadPage(q) {
 }
 
 // loadFile shows the requests of a file that have all words of the search.
-function loadFile({ q }) {
-  const words = q.toLowerCase().split(" ");
+function loadFile() {
+  const words = searched().toLowerCase().split(" ");
   const found = state.file.entries.filter((e) => words.every((w) => JSON.stringify(e).toLowerCase().includes(w)));
   actions = waitingActions = [];
   groups = null;
@@ -108,7 +102,8 @@ async function loadExchange(number) {
     if (exchange) exchange.file = state.file?.name;
     else if (!isEarlier && !state.file) ({ newest } = await get("journal", { limit: 1 }));
     lost = exchange ? "" : isEarlier ? "earlier" : number > newest && !state.file ? "never" : "gone";
-    writes = exchange && !state.file ? await loadWrites(exchange) : [];
+    [writes, candidate] = [[], null];
+    if (exchange && !state.file) await loadStory(exchange);
     if (exchange) seen = number;
     else if (seen === number) setQuery({ request: "", run: "", with: "" });
   }
@@ -117,29 +112,28 @@ async function loadExchange(number) {
   else if (other?.number !== second) other = await find("journal/" + second);
 }
 
-// loadWrites reads the writes that a request repeats and those that repeat it.
-async function loadWrites(e) {
-  if (!e.repeats && !e.repeated_by) return [];
+// loadStory reads the writes that a request repeats and those that repeat it, and whom it concerns.
+async function loadStory(e) {
   const [{ entries }, { candidates }] = await Promise.all([
-    get("journal", { repeats: e.repeats ?? e.number }),
+    e.repeats || e.repeated_by ? get("journal", { search: `repeats:${e.repeats ?? e.number}` }) : { entries: [] },
     get("candidates", { text: e.subject ?? "", limit: 50 }),
   ]);
-  const same = (c) => c.candidate_email === e.subject && e.path.includes(c.assessment_id);
-  invited = candidates.find(same)?.invitations ?? 0;
-  return entries;
+  const ids = (c) => [c.id, c.submission_id, c.assessment_id].filter(Boolean);
+  writes = entries;
+  candidate = candidates.find((c) => c.candidate_email === e.subject && ids(c).some((id) => e.path.includes(id)));
 }
 
 // loadRow makes the row of a request part of the list, which may be older than the others.
 async function loadRow(number) {
   cursor = reveal = number;
-  if (!more || state.file || filters().sort || number >= rows.at(-1).number) return;
+  if (!more || state.file || number >= rows.at(-1).number) return;
   const page = await get("journal", { ...query(), after: number - 20, limit: maxRows });
   actions = page.actions;
   setRows(page.entries.reverse(), true);
 }
 
 async function loadOlder() {
-  if (!more || filters().sort || loadOlder.running) return;
+  if (!more || loadOlder.running) return;
   loadOlder.running = true;
   const before = rows.at(-1).number,
     filter = shown;
@@ -157,11 +151,10 @@ function setRows(next, older, wait = []) {
   more = older && rows.length < maxRows;
   waiting = wait;
   items = [];
-  const isList = !filters().sort;
   let day = (today = state.clock?.now.slice(0, 10) ?? rows[0]?.at.slice(0, 10)),
-    at = isList && filterNames.every((name) => !filters()[name]) ? actions.length - 1 : -1;
+    at = searched() ? -1 : actions.length - 1;
   const addDay = (time) => {
-    if (isList && day !== time.slice(0, 10)) items.push({ day: (day = time.slice(0, 10)) });
+    if (day !== time.slice(0, 10)) items.push({ day: (day = time.slice(0, 10)) });
   };
   const addActions = (number) => {
     for (; actions[at]?.after >= number; at--) {
@@ -178,7 +171,6 @@ function setRows(next, older, wait = []) {
     items.push(e);
   }
   if (!more) addActions(0);
-  if (!more && isList && earlier.length && !searched()) items.push({ earlier: earlier.length }, ...earlier);
 }
 
 // entries takes new and changed entries: the changed ones where they are, the new ones as rows
@@ -201,25 +193,13 @@ function entries(all) {
 }
 
 function showNew() {
-  if (filters().sort) {
-    shown = null;
-    return void journal.refresh();
-  }
   merge();
   list()?.scrollTo(0, 0);
   draw();
 }
 
-// merge shows what waits. The chart counts it too, until the server's count is read.
+// merge shows what waits.
 function merge() {
-  for (const e of waiting) {
-    if (!stats.buckets.length) stats.buckets.push({ at: e.at, count: 0, failed: 0 });
-    for (const counted of [stats, stats.buckets.at(-1)]) {
-      counted.count++;
-      if (failed(e)) counted.failed++;
-    }
-  }
-  stats.count = Math.min(stats.count, maxRows); // As many as the server keeps.
   if (rows.length) {
     fresh = Math.min(fresh, rows[0].number + 1);
     clearTimeout(merge.timer);
@@ -233,17 +213,15 @@ function merge() {
   );
 }
 
-// count reads the statistics of the requests in the list again.
+// count reads the statistics of the requests that match again.
 async function count() {
   if (shown === null || state.file || refused) return;
-  const before = isGroups() ? "" : Math.max(0, ...rows.map((e) => e.number)) + 1;
-  const page = await get("journal", { ...query(), limit: 1, before, groups: isGroups() || "" });
+  const page = await get("journal", { ...query(), limit: 1, groups: isGroups() || "" });
   ({ stats, groups } = page);
 }
 
-// forget makes the next load read everything again. After a restart of the server the rows stay, as earlier ones.
-function forget(isRestart = false) {
-  earlier = isRestart ? [...rows].map((e) => ({ at: e.at, old: e })) : [];
+// forget makes the next load read everything again.
+function forget() {
   shown = exchange = other = null;
   actions = [];
   setRows([], false);
@@ -251,13 +229,7 @@ function forget(isRestart = false) {
 
 // Navigation.
 
-const removeEarlier = () => {
-  earlier = [];
-  setRows(rows, more, waiting);
-  draw();
-};
-
-const visibleIndex = () => Math.max(0, Math.floor((list()?.scrollTop ?? 0) / rowHeight()) - 20);
+const visibleIndex = () => Math.max(0, Math.floor((list()?.scrollTop ?? 0) / rowHeight) - 20);
 
 function scrolled() {
   const l = list();
@@ -265,20 +237,14 @@ function scrolled() {
   if (l.scrollTop === 0 || Math.abs(visibleIndex() - first) >= 10) draw();
 }
 
-// drawn scrolls to the row that was opened, and marks the text that is searched for in its pane.
+// drawn scrolls to the row that was opened.
 function drawn() {
   const l = list(),
-    at = reveal ? items.findIndex((e) => e.number === reveal) : -1,
-    text = exchange && `${exchange.number} ${wordOf()}`;
-  if (text !== found && document.querySelector(".pane .body, .pane .quiet")) {
-    found = text;
-    showFound(wordOf());
-  }
+    at = reveal ? items.findIndex((e) => e.number === reveal) : -1;
   if (!l?.clientHeight || at < 0) return;
   reveal = 0;
-  const height = rowHeight(),
-    top = at * height + height; // The heads of the columns and the day cover two rows.
-  if (top < l.scrollTop + 2 * height || top + height > l.scrollTop + l.clientHeight) {
+  const top = (at + 1) * rowHeight; // The heads of the columns and the day cover two rows.
+  if (top < l.scrollTop + 2 * rowHeight || top + rowHeight > l.scrollTop + l.clientHeight) {
     l.scrollTop = top - l.clientHeight / 2;
   }
   draw();
@@ -322,7 +288,7 @@ function compare() {
   });
 }
 
-const toggle = (name, value) => setQuery({ [name]: state.query.get(name) === value ? "" : value });
+const toggleGroups = () => setQuery({ view: isGroups() ? "" : "groups" });
 
 function key(name) {
   const focused = document.activeElement.closest("[data-keep]")?.dataset.keep;
@@ -330,13 +296,12 @@ function key(name) {
   if (name === "Escape" && opened()) close();
   else if (name === "n") showNew();
   else if (name === "e") toggleTerm("is:failed");
-  else if (name === "s") toggle("sort", "took");
   else if (name === "w") toggleTerm("is:repeated");
-  else if (name === "g") toggle("view", "groups");
+  else if (name === "g") toggleGroups();
   else if (name === "d" && number && !state.file) compare();
   else if (name === "y" && number) act(async () => copyCurl(await get("journal/" + number)));
   else if (name === "u" && number) copyLink(number);
-  else if (name === "f" && opened()) openPopup("fail-next");
+  else if (name === "f" && opened()) document.getElementById("fail-next")?.click();
   else return false;
   return true;
 }
@@ -344,7 +309,7 @@ function key(name) {
 // View of the list.
 
 const tookKind = (e) => (e.took >= 1 ? "slowest" : e.took >= 0.1 ? "slow" : "");
-const href = (number) => path + toQuery({ ...filters(), view: isGroups() ? "groups" : "", ...requestQuery(number) });
+const href = (number) => path + toQuery({ q: searched(), view: isGroups() ? "groups" : "", ...requestQuery(number) });
 
 // marks says what is odd about a request: why it failed, and that a write was repeated.
 function marks(e) {
@@ -371,11 +336,9 @@ function marks(e) {
   }`;
 }
 
-const isPageSize = /(^|&)(page_size|limit)=\d+/g; // Of no interest, unless it was refused.
-
 function row(e, tabbable) {
   const kind = failed(e) ? statusKind(e) : "",
-    sent = (/^(page_size|limit)$/.test(e.error?.field) ? e.query : e.query.replace(isPageSize, "")).replace(/^&/, "").slice(0, 200),
+    sent = e.query.slice(0, 200),
     [second, millis] = [clockTime(e.at), e.at.slice(19, 23)];
   const name = [
     statusText(e), e.method, shortIDs(e.path), e.subject, e.error && reason(e.error), e.fault && "fault", `took ${took(e.took)}`, `at ${second}`, `number ${e.number}`,
@@ -394,64 +357,35 @@ function row(e, tabbable) {
     <time title=${e.at}>${second}<span class="millis">${millis}</span></time><span class="no">${e.number}</span></a></li>`;
 }
 
-const actionTexts = {
-  clock: (a) => `Clock moved by ${span(a.forward)} to ${dayOf(a.at)} ${clockTime(a.at)}`,
-  fault: (a) => `Fault armed: ${faultText(a.fault)}`,
-  faults_removed: (a) => `${plural(Number(a.subject), "fault")} removed`,
-  quota: (a) => `Rate limit set: ${a.subject}`,
-  settings: () => "API behaviour changed",
-  undone: () => "The last action of the page was undone",
-  key_revoked: (a) => `Key revoked: ${a.subject}`,
-};
-
 // actionRow says what the tester did. A step names the candidate.
 const actionRow = (a) =>
   html`<li class="action"><span>${
     a.id
       ? html`<a href=${candidatePath(a.id)}><bdi>${a.subject}</bdi></a> ${a.more ? `and ${a.more} more` : nothing} ${a.kind}`
-      : actionTexts[a.kind]?.(a)
+      : `${a.kind} ${a.subject ?? ""}`
   }</span><time title=${a.at}>${clockTime(a.at)}</time></li>`;
 
-// earlierRow is a row of before the server's restart, or the line above them.
-const earlierRow = ({ old, earlier: count }) =>
-  old
-    ? html`<li class="row old"><span class="status">${statusText(old)}</span><span class="method">${old.method}</span>
-      <span class="what"><span class="path">${shortIDs(old.path.replace("/api/v1", ""))}</span></span><bdi class="subject">${old.subject}</bdi><span class="marks"></span>
-      <code class="key"></code><span class="took"></span><time>${clockTime(old.at)}</time><span class="no">${old.number}</span></li>`
-    : html`<li class="action restarted"><span>The sandbox was started again. Below: ${plural(count, "earlier request")}, without details</span>
-      <button class="plain small" @click=${removeEarlier}>Remove</button></li>`;
-
 function listView() {
-  const sorted = filters().sort,
-    space = (n) => `height:${n * rowHeight()}px`;
+  const space = (n) => `height:${n * rowHeight}px`;
   if (today !== (state.clock?.now.slice(0, 10) ?? today)) setRows(rows, more, waiting); // The clock was moved.
   first = visibleIndex();
-  const last = first + Math.ceil(innerHeight / rowHeight()) + 60;
+  const last = first + Math.ceil(innerHeight / rowHeight) + 60;
   const part = items.slice(first, last);
   const day = first > 0 && items.findLast((e, i) => e.day && i < first);
   if (day && part[0]?.number) part[0] = day;
   const tabbable = part.some((e) => e.number === cursor) ? cursor : part.find((e) => e.number)?.number;
   const news = waiting.length + waitingActions.length;
-  const sort = html`<button class="plain" aria-pressed=${sorted ? "true" : "false"}
-    title="In real time; sorts by duration" @click=${() => toggle("sort", "took")}>Took ${sorted ? "↓" : "↕"}</button>`;
-  return html`<section class=${"listing " + (isNarrow() ? "narrow" : "")} id="list" aria-label="Requests" tabindex="-1"
+  return html`<section class="listing" id="list" aria-label="Requests" tabindex="-1"
       @scroll=${scrolled} @pointerleave=${draw} @focusout=${draw}>
     <div class="columns"><span class="status">Status</span><span class="method">Method</span>
       <span class="what">Request</span><span class="subject"></span><span class="marks">${
         news ? html`<button class="new" @click=${showNew}>${news} new</button>` : nothing
-      }</span><span class="key">Key</span><span class="took">${sort}</span><span class="time">Time</span><span class="no">No.</span></div>
+      }</span><span class="key">Key</span><span class="took" title="In real time">Took</span><span class="time">Time</span><span class="no">No.</span></div>
     <div class="space" .style=${space(first)}></div>
     <ol aria-label="Requests, newest first">${repeat(
       part,
-      (e) => e.number ?? e.day ?? (e.action ? e.action.at + e.action.kind + e.action.subject : e),
-      (e) =>
-        e.day
-          ? html`<li class="day">${dayOf(e.day)}</li>`
-          : e.action
-            ? actionRow(e.action)
-            : e.number
-              ? row(e, tabbable)
-              : earlierRow(e),
+      (e) => e.number ?? e.day ?? e.action.at + e.action.kind + e.action.subject,
+      (e) => (e.day ? html`<li class="day">${dayOf(e.day)}</li>` : e.action ? actionRow(e.action) : row(e, tabbable)),
     )}</ol>
     <div class="space" .style=${space(Math.max(0, items.length - last))}></div></section>`;
 }
@@ -464,7 +398,7 @@ function filterBar() {
     <span class="tools">${
       state.file
         ? nothing
-        : html`<button type="button" class="plain" id="groups" title="g" aria-pressed=${String(isGroups())} @click=${() => toggle("view", "groups")}>Groups</button>
+        : html`<button type="button" class="plain" id="groups" title="g" aria-pressed=${String(isGroups())} @click=${toggleGroups}>Groups</button>
         <a class="button plain" download="journal.json" href=${all}>Export</a>`
     }</span></form>`;
 }
@@ -552,24 +486,12 @@ function sparkline() {
 function chips() {
   const share = (k) => Math.min(k.read.remaining / k.read.limit, k.write.remaining / k.write.limit);
   const used = state.keys.filter((k) => k.state === "valid" && (k.read.reset || k.write.reset));
-  const keysPath = "/_sandbox/console/keys",
-    most = used.length > 4 ? 3 : 4;
   const part = (quota, name) =>
     html`<span class=${quota.remaining < quota.limit / 5 ? "low" : ""}>${quota.remaining} ${name}</span>`;
-  const rest = ({ remaining, limit }, name) => `${remaining} of ${limit} ${name}`;
-  const title = (k) => `Requests of ${k.token}; remaining: ${rest(k.read, "reads")}, ${rest(k.write, "writes")}`;
-  const isOnly = (k) => searched() === "key:" + k.token;
-  const only = (k) => path + toQuery({ view: isGroups() ? "groups" : "", q: isOnly(k) ? "" : "key:" + k.token });
-  const chip = (
-    k,
-  ) => html`<li><a href=${only(k)} title=${title(k)} aria-current=${isOnly(k) ? "true" : nothing}><code>${middle(k.token, 18)}</code>
+  const chip = (k) => html`<li><a href=${linkTo("", { q: withTerms("key:" + k.token) })}><code title=${k.token}>${middle(k.token, 18)}</code>
     ${part(k.read, "reads")} ${part(k.write, "writes")}</a></li>`;
   return html`<ul class="chips" aria-label="Remaining requests by key">
-    ${used
-      .sort((a, b) => share(a) - share(b))
-      .slice(0, most)
-      .map(chip)}
-    ${used.length > most ? html`<li><a href=${keysPath}>${used.length - most} more</a></li>` : nothing}</ul>`;
+    ${used.sort((a, b) => share(a) - share(b)).slice(0, 4).map(chip)}</ul>`;
 }
 
 // The empty journal.
@@ -589,19 +511,18 @@ function guide() {
 
 function view() {
   if (!stats) return nothing;
-  const number = opened(),
-    filtered = filterNames.some((name) => filters()[name]);
+  const number = opened();
   const mayMove = !rows.length || (exchange ? waiting.some((e) => e.number === number) : !isRead(list()));
-  if (waiting.length + waitingActions.length && !filters().sort && mayMove) merge();
+  if (waiting.length + waitingActions.length && mayMove) merge();
   const link = (n) => html`<a href=${href(n)}>#${n}</a>`;
   const compared = other && exchange && comparison(exchange, other, link, () => setQuery({ with: "" }));
-  const shownPane = { lost: !exchange && lost, number, newest, writes, invited, link, close, compared, compare };
+  const shownPane = { lost: !exchange && lost, number, newest, writes, candidate, link, close, compared, compare };
   const side = number ? pane(exchange, shownPane) : nothing;
-  if (!rows.length && !earlier.length && !filtered && !state.file) return [guide(), side];
+  if (!rows.length && !searched() && !state.file) return [guide(), side];
   return html`<h1 class="gone">Journal</h1>${fileBanner() ?? nothing}${filterBar()}
     ${stats.buckets?.length ? html`<div class="overview">${sparkline()}${chips()}</div>` : nothing}
     ${
-      rows.length || earlier.length
+      rows.length
         ? html`<div class=${"split " + (number ? "open" : "")}>${isGroups() && groups ? groupsView(groups) : listView()}${side}</div>`
         : html`<p class="panel none">No request matches. <button @click=${clearFilters}>Clear the search</button></p>`
     }`;

@@ -28,9 +28,8 @@ export function mailList(all, after) {
 }
 
 const view = () =>
-  mails &&
-  html`<h1 class="gone">Mails</h1><section class="panel"><h2>${plural(mails.length, "e-mail")}, of which none was sent over the network</h2>
-    ${mailList(mails, load)}</section>`;
+  mails ? html`<h1 class="gone">Mails</h1><section class="panel"><h2>${plural(mails.length, "e-mail")}, of which none was sent over the network</h2>
+    ${mailList(mails, load)}</section>` : nothing;
 
 export const mailsPage = {
   name: "mails",
@@ -38,6 +37,6 @@ export const mailsPage = {
   path: "/_sandbox/console/mails",
   changes: ["assessments"],
   load,
-  view: () => view() ?? nothing,
+  view,
   candidates: () => mailsPage.refresh(),
 };

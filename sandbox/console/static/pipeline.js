@@ -1,9 +1,9 @@
 // The pipeline: the candidates by stage, and one candidate beside them.
 import { html, nothing } from "./lit/lit-html.js";
 import { repeat } from "./lit/directives/repeat.js";
-import { act, change, closePopups, draw, find, form, get, isRead, kept, openPopup, options, popup, post, refresher, setQuery, state, toQuery, typed, typedText, visit } from "./core.js";
+import { act, change, closePopups, draw, find, form, get, isRead, kept, openPopup, options, popup, post, setQuery, state, toQuery, typed, typedText, visit } from "./core.js";
 import { clockTime, dayOf, middle, plural } from "./format.js";
-import { ended, invitedTwice, lostPane, nextStep, pane, stages, steps, words } from "./candidate.js";
+import { invitedTwice, lostPane, nextStep, pane, resultFields, resultOf, stages, steps, words } from "./candidate.js";
 
 const path = "/_sandbox/console/pipeline";
 
@@ -13,7 +13,6 @@ let assessments = null,
   counts = {},
   waiting = null,
   candidate = null,
-  calls = [],
   mails = [],
   places = new Map(), // Where each card was drawn: its column and rectangle.
   limit = 30;
@@ -24,19 +23,17 @@ const opened = () => state.query.get("candidate");
 
 async function load() {
   const scope = { key: state.query.get("key") };
-  const [verdict, sort] = [state.query.get("verdict") ?? "", state.query.get("sort")];
-  const q = { ...scope, assessment_id: state.query.get("assessment"), text: state.query.get("text"), sort };
-  Object.assign(q, verdict === "flagged" ? { flagged: true } : { verdict });
+  const [assessment_id, text, verdict, sort] = ["assessment", "text", "verdict", "sort"].map((name) => state.query.get(name));
+  const q = { ...scope, assessment_id, text, verdict, sort };
   const page = (stage) => get("candidates", { ...q, stage, limit });
   const [list, found, ...pages] = await Promise.all([
     get("assessments", scope),
     opened() ? find("candidates/" + opened()) : null,
     ...stages.map(page),
   ]);
-  const [theirs, sent] = found ? await Promise.all([callsOf(found), get("mails", { invitation_id: found.id })]) : [[], { mails: [] }];
+  const sent = found ? await get("mails", { invitation_id: found.id }) : {};
   assessments = list.assessments;
   candidate = found;
-  calls = theirs;
   mails = sent.mails ?? [];
   waiting = {
     counts: pages[0].counts,
@@ -46,18 +43,6 @@ async function load() {
   if (shown !== name) show();
   shown = name;
 }
-
-// callsOf returns the requests that concern a candidate, newest first: those with the address,
-// which is also the subject of requests with one of the candidate's ids.
-async function callsOf(c) {
-  const { entries } = await get("journal", { text: c.candidate_email, limit: 500 });
-  const own = (e) => (e.organization ?? c.organization) === c.organization && !e.key.startsWith("sk_test_");
-  return entries.filter(own).reverse();
-}
-
-const refreshCalls = refresher(async () => {
-  if (candidate) calls = await callsOf(candidate);
-}, 1000);
 
 function show() {
   if (waiting) ({ counts, columns } = waiting);
@@ -124,7 +109,7 @@ const timeOf = (c) => c[c.stage + "_at"] ?? c.created_at;
 
 function card(c) {
   const step = nextStep(c),
-    end = ended(c),
+    end = c.ended,
     name = c.candidate_name || c.candidate_email,
     at = timeOf(c);
   const organization = organizations().length > 1 && !state.query.get("key") ? titleOf(c.organization) + " · " : "";
@@ -156,7 +141,7 @@ function boardView() {
     pipeline.refresh();
   };
   const column = (stage) => html`<section class="column" aria-label=${words[stage]}>
-    <h2 title=${words[stage]}>${stage} <span class="count">${counts[stage]}</span>${stage === "evaluated" ? scoreSort() : nothing}</h2>
+    <h2 title=${words[stage]}>${stage} <span class="count">${counts[stage]}</span></h2>
     <ol>${repeat(columns[stage], (c) => c.id, card)}</ol>
     ${
       counts[stage] > columns[stage].length && columns[stage].length >= limit
@@ -166,11 +151,7 @@ function boardView() {
   return html`<div class="board" @pointerleave=${draw} @focusout=${draw}>${stages.map(column)}</div>`;
 }
 
-function scoreSort() {
-  const isByScore = state.query.get("sort") === "score";
-  return html`<button class="plain small" id="by-score" aria-pressed=${String(isByScore)} title="Sort by score" @click=${() => setQuery({ sort: isByScore ? "" : "score" })}>score ↓</button>`;
-}
-
+const orders = [["oldest", "Oldest first"], ["name", "By name"], ["score", "Highest score first"]];
 const verdicts = ["strong_yes", "yes", "no", "strong_no"].map((v) => [v, v.replace("_", " ")]);
 
 const titleOf = (organization) => organization || "Default organization";
@@ -202,74 +183,45 @@ function toolbar() {
     ${all.length > 1 ? select("key", "Organization", "All organizations", keys, key) : nothing}
     ${select("assessment", "Assessment", "All assessments", names, assessment)}
     ${select("verdict", "Verdict", "Any verdict", [...verdicts, ["flagged", "⚑ flagged"]], state.query.get("verdict") ?? "")}
+    ${select("sort", "Order", "Newest first", orders, state.query.get("sort") ?? "")}
     ${popup("inviting", "Invite candidate", inviteForm())} ${popup("adding", "Add result", inviteForm(true))}
     ${fresh ? html`<button class="new" @click=${showNew}>${plural(fresh, "change")}</button>` : nothing}
     <span class="tools quiet">${plan ? `${plan.used} of ${plan.limit} invitations used` : nothing}</span></div>`;
 }
 
-// isAlike reports whether two names differ by two letters at most, or by capitals.
-function isAlike(a, b) {
-  const [x, y] = [a, b].map((t) => t.toLowerCase().replace(/\s+/g, " ").trim());
-  let row = [...y, 0].map((_, j) => j);
-  for (let i = 1; i <= x.length; i++) {
-    const next = [i];
-    for (let j = 1; j <= y.length; j++) next[j] = Math.min(row[j] + 1, next[j - 1] + 1, row[j - 1] + (x[i - 1] === y[j - 1] ? 0 : 1));
-    row = next;
-  }
-  return row[y.length] <= Math.min(2, Math.floor(y.length / 4));
-}
-
-let confirmed = ""; // The name of a new assessment that is like another one, after the question.
-
-// inviteForm invites a candidate to an assessment, which it adds if there is none of the name. A name that is
-// almost that of another assessment is added at the second press only.
-// With a result it adds a candidate who has taken all steps.
+// inviteForm invites a candidate to an assessment, which it adds if there is none of the name: the notice says so
+// and can undo a typing error. With a result the form adds a candidate who has taken all steps.
 function inviteForm(withResult = false) {
   const active = assessments.filter((a) => a.status === "active");
   const selected = active.find((a) => a.assessment_id === state.query.get("assessment")) ?? active[0];
-  const send = async ({ assessment, ...person }) => {
-    const known = active.find((a) => a.name === assessment),
-      alike = !known && confirmed !== assessment && active.find((a) => isAlike(a.name, assessment));
-    if (alike) {
-      confirmed = assessment;
-      const text = `There is “${alike.name}”. Choose it, or press again to add “${assessment}” as a new assessment`;
-      throw Object.assign(new Error(text), { field: "assessment" });
-    }
+  const send = async ({ assessment, name, email, ...result }) => {
+    const known = active.find((a) => a.name === assessment);
     await change(
       async () => {
         const assessment_id = known?.assessment_id ?? (await add(assessment));
-        await post(withResult ? "results" : "invitations", { assessment_id, ...person });
+        if (withResult) await post("results", { assessment_id, email, ...resultOf(result) });
+        else await post("invitations", { assessment_id, name, email });
       },
-      html`${known ? nothing : html`A new assessment “<bdi>${assessment}</bdi>” was added. `}<bdi>${person.name ?? person.email}</bdi> ${withResult ? "has a result" : "is invited"}`,
+      html`${known ? nothing : html`A new assessment “<bdi>${assessment}</bdi>” was added. `}<bdi>${name ?? email}</bdi> ${withResult ? "has a result" : "is invited"}`,
     );
-    confirmed = "";
     closePopups();
     await refreshNow();
   };
+  const text = (name, label, placeholder, more) => ({ name, label, placeholder, required: true, ...more });
   const fields = [
-    {
-      name: "assessment",
-      label: "Assessment",
-      list: "assessment-names",
-      value: selected?.name,
-      placeholder: "Backend engineer",
-    },
-    { name: "name", label: "Candidate", placeholder: "Ada Lovelace" },
-    { name: "email", label: "Address", placeholder: "ada@candidates.test" },
-  ].map((f) => ({ ...f, required: true }));
-  const score = { name: "ship_score", label: "Ship score", number: true, placeholder: "chosen" };
-  if (withResult) fields.splice(1, 2, fields[2], score);
+    text("assessment", "Assessment", "Backend engineer", { list: "assessment-names", value: selected?.name }),
+    ...(withResult ? [] : [text("name", "Candidate", "Ada Lovelace")]),
+    text("email", "Address", "ada@candidates.test"),
+    ...(withResult ? resultFields : []),
+  ];
   const label = withResult ? "Add result" : "Invite candidate";
   const names = withResult ? nothing : html`<datalist id="assessment-names">${active.map((a) => html`<option value=${a.name}></option>`)}</datalist>`;
   return [names, form({ id: withResult ? "result" : "invite", label, fields, button: withResult ? "Add" : "Invite", send })];
 }
 
 async function add(name) {
-  try {
-    return (await post("assessments", { name, key: state.query.get("key") ?? "" })).assessment_id;
-  } catch (error) {
-    throw Object.assign(error, { field: error.field && "assessment" });
-  }
+  const refused = (error) => Promise.reject(Object.assign(error, { field: error.field && "assessment" }));
+  return (await post("assessments", { name, key: state.query.get("key") ?? "" }).catch(refused)).assessment_id;
 }
 
 function showNew() {
@@ -307,7 +259,7 @@ function view() {
   if (waiting && !isRead(board())) show();
   if (!assessments.length && !state.query.get("assessment") && !state.query.get("text")) return empty();
   const side = candidate
-    ? pane(candidate, calls, mails, { close, take, refresh: refreshNow, ready: candidate.id === opened() })
+    ? pane(candidate, mails, { close, take, refresh: refreshNow, ready: candidate.id === opened() })
     : opened()
       ? lostPane(close)
       : nothing;
@@ -338,7 +290,6 @@ export const pipeline = {
   key,
   move,
   candidates: () => pipeline.refresh(),
-  entries: () => opened() && refreshCalls(),
   enter: () => move(0, 0),
   forget: () => (shown = ""), // The next load is shown at once.
   heading: () => candidate?.candidate_name || "Pipeline",

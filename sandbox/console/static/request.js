@@ -1,13 +1,10 @@
 // The pane of one request.
 import { html, nothing } from "./lit/lit-html.js";
-import { act, change, closePopups, copy, copyButton, draw, linkTo, popup, say, state, toQuery } from "./core.js";
+import { act, copy, copyButton, linkTo, say, state, toQuery } from "./core.js";
 import { candidatePath, clockTime, dayOf, faultText, highlight, plural, pretty, shortIDs, span, took } from "./format.js";
-import { inject, presets, times } from "./faults.js";
-import { curl, snippets } from "./snippets.js";
+import { curl } from "./curl.js";
 
 const maxShown = 65536; // Characters of a body.
-let language = "curl",
-  failTimes = "1";
 const bodies = new Map(); // Elements of the bodies of the request that is shown.
 
 export const failed = (e) => e.ended && (!e.status || e.status >= 400);
@@ -29,7 +26,7 @@ export const outcome = (e) =>
 export const requestQuery = (number) => ({ request: number, run: state.run });
 
 export const copyCurl = (e) =>
-  act(() => copy(curl(e, location.origin, keyOf(e)?.token)), `Request #${e.number} is copied as curl`);
+  act(async () => copy(curl(e, location.origin, keyOf(e)?.token)), `Request #${e.number} is copied as curl`);
 export const copyLink = (number) =>
   act(
     () => copy(location.origin + "/_sandbox/" + toQuery(requestQuery(number))),
@@ -83,7 +80,7 @@ function headline(e, person) {
 }
 
 // pane shows a request, or why it is not there. writes are it and the writes that repeat it.
-export function pane(e, { number, lost, newest, writes, invited, link, close, compared, compare }) {
+export function pane(e, { number, lost, newest, writes, candidate, link, close, compared, compare }) {
   const closeButton = html`<button class="plain small" aria-label="Close (Esc)" @click=${close}>✕</button>`;
   if (lost) {
     const why = {
@@ -95,8 +92,9 @@ export function pane(e, { number, lost, newest, writes, invited, link, close, co
       <div class="title"><h2>Request #${number} ${why}</h2>${closeButton}</div></section>`;
   }
   if (!e) return html`<section class="pane" aria-label="Request" tabindex="-1"></section>`;
-  const people = new Map(Object.entries(e.candidates ?? {}).map(([id, name]) => [name, id])); // Each once.
-  const person = people.size === 1 ? [...people].map(personLink) : html`<bdi>${e.subject ?? "the candidate"}</bdi>`;
+  const person = candidate
+    ? html`<a href=${candidatePath(candidate.id)}><bdi>${candidate.candidate_name}</bdi></a>`
+    : html`<bdi>${e.subject ?? "the candidate"}</bdi>`;
   return html`<section class="pane" aria-label=${"Request " + e.number} tabindex="-1"
       data-ready=${e.number === number ? "" : nothing}>
     <div class="head"><div class="title"><h2 class="headline">${headline(e, person)}</h2>${closeButton}</div>
@@ -106,19 +104,19 @@ export function pane(e, { number, lost, newest, writes, invited, link, close, co
       <button class="plain small" id="copy-curl" @click=${() => copyCurl(e)}>Copy as curl</button>
       <button class="plain small" id="copy-link" @click=${() => copyLink(e.number)}>Copy link</button>
       <button class="plain small" id="compare" title="d" aria-pressed=${String(!!compared)} @click=${compare}>Compare</button>
-      ${e.route ? popup("fail-next", "Fail next", failNext(e), "plain small") : nothing}</p>`}</div>
+      ${e.route ? html`<a class="button plain small" id="fail-next" href=${linkTo("faults", { route: `${e.method} ${e.route}` })}>Fail next</a>` : nothing}</p>`}</div>
     <p class="meta"><span>#${e.number}</span><time title=${e.at}>${dayOf(e.at)} ${clockTime(e.at)}</time>
       <span>${e.ended ? took(e.took) : "–"}</span><code>${keyName(e)}</code>
       ${e.limit ? html`<span>${e.remaining} of ${e.limit} remaining</span>` : nothing}
       ${e.request_id ? html`<code>${e.request_id}</code>` : nothing}</p>
-    ${notes(e, people, writes, invited, link)}${compared ?? nothing}
+    ${notes(e, candidate && person, writes, candidate?.invitations, link)}${compared ?? nothing}
     ${
       e.withheld
         ? message(e, e.status ? "Response of the work, which the fault replaced or cut" : "Lost on the way; it was", e.withheld.response, undefined, 0)
         : nothing
     }
     ${message(e, "Response", e.response, e.response_headers, e.response_cut ? e.response_size : 0)}
-    ${message(e, "Request", e.body, e.headers, 0, e.query)}${state.file ? nothing : copies(e)}</section>`;
+    ${message(e, "Request", e.body, e.headers, 0, e.query)}</section>`;
 }
 
 // sendAgain sends the request from the browser. It appears in the journal as any other.
@@ -131,17 +129,14 @@ const sendAgain = (e) =>
     say(sent ? `Sent again: ${sent.status}` : "Sent again: no response");
   });
 
-const personLink = ([name, id]) => html`<a href=${candidatePath(id)}><bdi>${name}</bdi></a>`;
-
-function notes(e, people, writes, invited, link) {
+function notes(e, person, writes, invited, link) {
   const note = (kind, content) => html`<p class=${"note " + kind}>${content}</p>`;
   const readers = linkTo("", { q: `key:${keyName(e)} ${isWrite(e) ? "-method:GET" : "method:GET"}`, view: "groups" });
   return html`${writes.length > 1 ? note("odd", story(e, writes, invited, link)) : nothing}
     ${e.fault ? note("bad", "Injected fault: " + faultText(e.fault)) : nothing}
-    ${e.error ? note(statusKind(e), html`<b>${e.error.code}</b> ${e.error.problem ? `${e.error.field ?? ""} ${e.error.problem}` : e.error.message}`) : nothing}
     ${e.status === 429 && !e.fault && !e.throttled && e.key ? note("", html`<a href=${readers}>Who used up the ${isWrite(e) ? "writes" : "reads"} of this key?</a>`) : nothing}
     ${e.throttled ? note("warn", "Throttled, because of failed authentications from the same address.") : nothing}
-    ${people.size && people.size < 4 ? note("", html`Candidate: ${[...people].map((p, i) => [i ? ", " : "", personLink(p)])}`) : nothing}`;
+    ${person ? note("", html`Candidate: ${person}`) : nothing}`;
 }
 
 // story says why a write was sent again, and what came of all of them.
@@ -174,7 +169,7 @@ function bodyOf(e, name, text) {
   const id = `${state.run} ${e.number} ${name} ${e.ended}`;
   if (!bodies.has(id)) {
     if (bodies.size > 8) bodies.clear();
-    bodies.set(id, highlight(text, e.candidates));
+    bodies.set(id, highlight(text));
   }
   return bodies.get(id);
 }
@@ -198,60 +193,4 @@ function message(e, name, text, headers, size, query) {
     ${text && omitted > 0 ? html`<p class="quiet">${omitted} more bytes</p>` : nothing}
     ${headers ? html`<details><summary>${plural(lines.length, "header")}</summary>${pairs(lines)}</details>` : nothing}
   </section>`;
-}
-
-// showFound marks a text in the bodies of the pane, and scrolls to the first place.
-export function showFound(text) {
-  const found = [],
-    pane = document.querySelector(".pane");
-  const nodes = document.createTreeWalker(pane, NodeFilter.SHOW_TEXT);
-  while (text && nodes.nextNode()) {
-    const at = nodes.currentNode.data.toLowerCase().indexOf(text.toLowerCase());
-    if (at < 0 || !nodes.currentNode.parentElement.closest(".body")) continue;
-    const range = new Range();
-    range.setStart(nodes.currentNode, at);
-    range.setEnd(nodes.currentNode, at + text.length);
-    found.push(range);
-  }
-  CSS.highlights?.set("found", new Highlight(...found));
-  if (found.length) pane.scrollTop = found[0].getBoundingClientRect().top - pane.getBoundingClientRect().top - 150;
-}
-
-// failNext offers to fail the next requests of the route.
-function failNext(e) {
-  const route = `${e.method} ${e.route}`;
-  const fail = (preset) =>
-    act(async () => {
-      await change(() => inject({ preset, times: failTimes, route }), `Armed: ${preset}`);
-      closePopups();
-    });
-  const choose = ({ target }) => {
-    failTimes = target.value;
-    draw();
-  };
-  const radio = ([value, label]) => html`<label><input type="radio" name="times" value=${value}
-    .checked=${failTimes === value} @change=${choose}> ${label}</label>`;
-  return html`<p>Next requests of <code>${route}</code></p>
-    <p class="line" role="radiogroup" aria-label="Times">${times.map(radio)}</p>
-    <p class="choices">${Object.keys(presets).map(
-      (name) => html`<button class="plain small" @click=${() => fail(name)}>${name}</button>`,
-    )}</p>`;
-}
-
-function copies(e) {
-  const all = snippets(e, location.origin, keyOf(e)?.token);
-  const [name, text] = all.find(([n]) => n === language) ?? all[0] ?? [];
-  const choose = (n) => {
-    language = n;
-    draw();
-  };
-  const tab = ([n]) =>
-    html`<button class="plain small" aria-pressed=${String(n === name)} @click=${() => choose(n)}>${n}</button>`;
-  return html`<section aria-label="Copy"><h3>Copy as</h3>
-    ${
-      text
-        ? html`<div class="tabs">${all.map(tab)}${copyButton(text, "Copy as " + name)}</div>
-          <pre id="copied">${text}</pre>`
-        : html`<p class="quiet">The body is too long to be copied.</p>`
-    }</section>`;
 }

@@ -36,9 +36,6 @@ export const without = (...gone) =>
     .filter((t) => !gone.some((g) => t === g || (g.endsWith(":") && t.startsWith(g))))
     .join(" ");
 
-// wordOf returns the first text that is searched for.
-export const wordOf = () => termsOf(searched()).find((t) => !/^-|^[a-z]+:/.test(t))?.replace(/^…|"/g, "") ?? "";
-
 export const toggleTerm = (term) =>
   setQuery({ q: hasTerm(term) ? without(term) : [searched(), term].join(" ").trim() });
 

@@ -187,7 +187,7 @@ func (c *candidate) startAttempt(at Moment) {
 		Candidate: c.person,
 		Budget:    Budget{DollarsCap: limit},
 	})}
-	c.organization.attempts.add(c.attempt)
+	c.organization.Submissions.add(c.attempt)
 	c.append(at, "attempt_started", "")
 	end := at.plus(time.Duration(c.timeLimitMinutes) * time.Minute)
 	c.organization.schedule(step{at: end, candidate: c, stage: Submitted, limit: true})

@@ -1,9 +1,6 @@
 package world
 
 import (
-	"cmp"
-	"iter"
-	"slices"
 	"strings"
 	"time"
 )
@@ -15,8 +12,7 @@ type CandidateInfo struct {
 	Assessment   string  `json:"assessment"` // Name, also of a deleted assessment.
 	Organization string  `json:"organization"`
 	Stage        string  `json:"stage"`
-	Expired      bool    `json:"expired"` // The invitation expired unused.
-	Closed       bool    `json:"closed"`  // The assessment is closed.
+	Ended        string  `json:"ended"` // Why the attempt cannot begin: revoked, expired or closed.
 	EvaluatedAt  *Moment `json:"evaluated_at"`
 	Grade
 	Invitations int      `json:"invitations"` // Of the address to the assessment.
@@ -41,7 +37,7 @@ func (c Candidate) Grade() Grade {
 	return Grade{r.ShipScore, r.Verdict, r.Confidence, r.IntegrityStatus}
 }
 
-// Candidate is a candidate of the live data. Its methods Matches and Compare
+// Candidate is a candidate of the live data. Its methods Matches, Compare and Name
 // need no lock.
 type Candidate struct{ *candidate }
 
@@ -55,18 +51,22 @@ func (c Candidate) Matches(assessmentID, text string) bool {
 // Compare compares the order of two candidates: by the time of the invitation, then by its id.
 func (c Candidate) Compare(d Candidate) int { return c.invitation.compare(d.invitation.Position) }
 
+// Name returns the name.
+func (c Candidate) Name() string { return c.person.Name }
+
 // Stage returns the name of the stage.
 func (c Candidate) Stage() string { return Stages[c.candidate.stage] }
 
 // Revision returns the number of the last change.
 func (c Candidate) Revision() int { return c.revision }
 
+// endedBy names what keeps a candidate from beginning.
+var endedBy = map[error]string{errRevoked: statusRevoked, errExpired: "expired", errClosed: "closed"}
+
 // Info returns a copy of the candidate.
 func (c Candidate) Info() CandidateInfo {
-	i, now := c.invitation.Value, c.organization.now
 	info := CandidateInfo{
-		Invitation: i, Assessment: c.assessment.Value.Name, Organization: c.organization.name, Stage: c.Stage(),
-		Expired: c.checkUnused() == nil && now >= i.ExpiresAt, Closed: c.assessment.Value.Status == "closed",
+		Invitation: c.invitation.Value, Ended: endedBy[c.check(Started, c.organization.now)], Assessment: c.assessment.Value.Name, Organization: c.organization.name, Stage: c.Stage(),
 		Invitations: c.organization.invitationCounts[c.addressKey()], Attempt: c.attempt,
 	}
 	if a := c.attempt; a != nil {
@@ -102,58 +102,28 @@ type Upcoming struct {
 	InvitationID *string `json:"invitation_id"`
 }
 
-// Upcoming returns the changes until a time, in order: steps of the timeline and
-// invitations that expire unused.
-func (o *Organization) Upcoming(until Moment) []Upcoming {
-	var all []Upcoming
-	next := make(map[*candidate]step) // The first of the timeline's step and the time limit.
-	for _, s := range o.dueSteps {
-		if first, ok := next[s.candidate]; s.candidate.stage+1 == s.stage && (!ok || s.at < first.at) {
-			next[s.candidate] = s
-		}
-	}
-	for _, one := range o.candidatesInOrder {
-		c := one.candidate
-		reached, i := c.stage, &c.invitation.Value
-		if first, ok := next[c]; ok {
-			for s := range c.comingSteps(first) {
-				if s.at > until {
-					break
-				}
-				reached = s.stage
-				all = append(all, Upcoming{s.at, Stages[s.stage], i.CandidateName, new(i.ID)})
+// LetPass lets the time pass until then, and returns the changes: steps of the timeline, time limits, and
+// invitations that expire unused. The caller uses it on a Clone, to see the future.
+func (l *Live) LetPass(until Moment) (all []Upcoming) {
+	l.revise = func() int { return 0 }
+	for _, o := range l.organizations {
+		o.live = l
+		from := o.now
+		for len(o.dueSteps) > 0 && o.dueSteps[0].at <= until {
+			next := o.dueSteps[0]
+			if o.runNext() {
+				all = append(all, next.candidate.upcoming(next.at, Stages[next.stage]))
 			}
 		}
-		if reached < Started && i.Status != statusRevoked && i.ExpiresAt > o.now && i.ExpiresAt <= until {
-			all = append(all, Upcoming{i.ExpiresAt, "expires", i.CandidateName, new(i.ID)})
+		for _, one := range o.candidatesInOrder {
+			if at := one.invitation.Value.ExpiresAt; one.checkUnused() == nil && at > from && at <= until {
+				all = append(all, one.upcoming(at, "expires"))
+			}
 		}
 	}
-	slices.SortStableFunc(all, func(a, b Upcoming) int { return cmp.Compare(a.At, b.At) })
 	return all
 }
 
-// comingSteps returns an iterator over the future steps of one candidate, up to the first that
-// the state does not allow.
-func (c *candidate) comingSteps(next step) iter.Seq[step] {
-	return func(yield func(step) bool) {
-		t := c.organization.live.timeline
-		for next.stage <= Evaluated {
-			if next.stage <= Started && c.check(next.stage, next.at) != nil || !yield(next) {
-				return
-			}
-			limit := next.at.plus(time.Duration(c.assessment.Value.TimeLimitMinutes) * time.Minute)
-			next.stage++
-			switch {
-			case next.stage <= Evaluated && t.includes(next.stage):
-				next.at = next.at.plus(t[next.stage])
-				if next.stage == Submitted {
-					next.at = min(next.at, limit)
-				}
-			case next.stage == Submitted:
-				next.at = limit
-			default:
-				return
-			}
-		}
-	}
+func (c *candidate) upcoming(at Moment, kind string) Upcoming {
+	return Upcoming{at, kind, c.person.Name, &c.invitation.ID}
 }

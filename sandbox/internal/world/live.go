@@ -66,7 +66,7 @@ func (l *Live) newOrganization(name string) *Organization {
 	h := fnv.New64a()
 	_, _ = h.Write([]byte(name))
 	suffix := fmt.Sprintf("%012x", h.Sum64()&(1<<48-1))
-	profile := sample.account.Value
+	profile := sample.Account.Value
 	profile.ID, profile.Name, profile.Slug = "0c000000-0000-4000-9000-"+suffix, "Sandbox Live Ltd", "sandbox-live"
 	if name != "" {
 		profile.Name, profile.Slug = name, "live-"+suffix
@@ -76,11 +76,11 @@ func (l *Live) newOrganization(name string) *Organization {
 	profile.Branding = Branding{AccentColor: "#0b7a75", LogoURL: new("https://assets.sandbox.test/logo.svg"), SupportEmail: new("talent@sandbox.test")}
 	profile.CustomDomain, profile.CustomDomainVerified = new("hiring.sandbox.test"), true
 	o := emptyOrganization(name, profile, l)
-	o.challenges = sample.challenges
-	for i, m := range sample.members.list {
+	o.Challenges = sample.Challenges
+	for i, m := range sample.Members.list {
 		m := m.Value
 		m.ID = fmt.Sprintf("de000000-0000-4000-900%d-%s", i, suffix)
-		o.members.add(newRecord(m.ID, m.CreatedAt, m))
+		o.Members.add(newRecord(m.ID, m.CreatedAt, m))
 	}
 	return o
 }

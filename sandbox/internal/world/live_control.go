@@ -39,7 +39,7 @@ const errPlanLimit = Conflict("the plan's invitations for this period are used u
 // to.
 func (l *Live) openAssessment(id, email string, now time.Time) (*Organization, *Record[Assessment], error) {
 	for _, o := range l.organizations {
-		found := o.assessments.Find(id)
+		found := o.Assessments.Find(id)
 		switch {
 		case found == nil:
 			continue
@@ -136,10 +136,10 @@ func (o *Organization) backdate(a *Record[Assessment], at Moment) {
 	if a.Created <= at {
 		return
 	}
-	o.assessments.remove(a)
+	o.Assessments.remove(a)
 	a.Created = at.plus(-time.Hour)
 	a.Value.CreatedAt, a.Value.UpdatedAt = a.Created, a.Created
-	o.assessments.add(a)
+	o.Assessments.add(a)
 }
 
 // writeLog adds events to the log of an attempt, up to now at the latest.

@@ -8,13 +8,13 @@ import (
 // Organization is the data that the keys of one organization see. It keeps what is written,
 // unless it is the sample data.
 type Organization struct {
-	account     *Record[Account]
-	members     *Collection[*Record[Member]]
-	challenges  *Collection[*Record[Challenge]]
-	assessments *Collection[*Record[Assessment]]
-	invitations map[string]*Collection[*Record[Invitation]] // By assessment.
-	attempts    *AttemptList
+	Account     *Record[Account]                 // The invitations change its usage.
+	Members     *Collection[*Record[Member]]     // They never change.
+	Challenges  *Collection[*Record[Challenge]]  // They never change, and live organizations share them.
+	Assessments *Collection[*Record[Assessment]] // Those that were not deleted.
+	Submissions *AttemptList                     // Of all assessments.
 
+	invitations       map[string]*Collection[*Record[Invitation]] // By assessment.
 	name              string
 	live              *Live
 	sample            bool                           // Writes change nothing, and the clock does not matter.
@@ -48,35 +48,20 @@ func (o *Organization) mail(i *Invitation, at Moment, resent bool) {
 // emptyOrganization returns an organization with an account only.
 func emptyOrganization(name string, profile Account, l *Live) *Organization {
 	return &Organization{
-		name: name, live: l, account: newRecord(profile.ID, profile.CreatedAt, profile),
-		members: newCollection[*Record[Member]](3), challenges: newCollection[*Record[Challenge]](0), assessments: newCollection[*Record[Assessment]](0),
-		invitations: make(map[string]*Collection[*Record[Invitation]]), attempts: &AttemptList{*newCollection[*Attempt](0)},
+		name: name, live: l, Account: newRecord(profile.ID, profile.CreatedAt, profile),
+		Members: newCollection[*Record[Member]](3), Challenges: newCollection[*Record[Challenge]](0), Assessments: newCollection[*Record[Assessment]](0),
+		invitations: make(map[string]*Collection[*Record[Invitation]]), Submissions: &AttemptList{*newCollection[*Attempt](0)},
 		allAssessments: make(map[string]*Record[Assessment]), candidates: make(map[string]*candidate), invitationCounts: make(map[string]int),
 	}
 }
 
 // find returns the candidate with an invitation or a submission, or nil.
 func (o *Organization) find(id string) *candidate {
-	if a := o.attempts.Find(id); a != nil {
+	if a := o.Submissions.Find(id); a != nil {
 		return a.candidate
 	}
 	return o.candidates[id]
 }
-
-// Account returns the account, whose usage the invitations change.
-func (o *Organization) Account() *Record[Account] { return o.account }
-
-// Members returns the members, which never change.
-func (o *Organization) Members() *Collection[*Record[Member]] { return o.members }
-
-// Challenges returns the challenges, which never change and which live organizations share.
-func (o *Organization) Challenges() *Collection[*Record[Challenge]] { return o.challenges }
-
-// Assessments returns the assessments that were not deleted.
-func (o *Organization) Assessments() *Collection[*Record[Assessment]] { return o.assessments }
-
-// Submissions returns the submissions of all assessments.
-func (o *Organization) Submissions() *AttemptList { return o.attempts }
 
 // Invitations returns the invitations of one assessment.
 func (o *Organization) Invitations(assessmentID string) *Collection[*Record[Invitation]] {
@@ -89,9 +74,9 @@ func (o *Organization) advance(now time.Time) *Organization {
 	o.runDue(o.now)
 	now = now.UTC()
 	month := MomentOf(time.Date(now.Year(), now.Month(), 1, 0, 0, 0, 0, time.UTC))
-	if month > o.account.Value.Usage.PeriodStart {
-		o.account.Value.Usage.PeriodStart = month
-		o.account.Value.Usage.AssessmentsUsed = 0
+	if month > o.Account.Value.Usage.PeriodStart {
+		o.Account.Value.Usage.PeriodStart = month
+		o.Account.Value.Usage.AssessmentsUsed = 0
 	}
 	return o
 }
@@ -99,7 +84,7 @@ func (o *Organization) advance(now time.Time) *Organization {
 // SetPlan sets the used invitations of the current period and the limit. A limit below zero
 // is not enforced.
 func (o *Organization) SetPlan(used, limit int) {
-	account := &o.account.Value
+	account := &o.Account.Value
 	account.Usage.AssessmentsUsed, account.Plan.LimitsEnforced = used, limit >= 0
 	if limit >= 0 {
 		account.Usage.AssessmentsLimit = limit
@@ -108,7 +93,7 @@ func (o *Organization) SetPlan(used, limit int) {
 
 // AddAssessment adds an active assessment of the first challenge.
 func (o *Organization) AddAssessment(name string) (id string) {
-	challenge, at := o.challenges.Newest(0), o.now
+	challenge, at := o.Challenges.Newest(0), o.now
 	id = o.live.NewID()
 	o.SaveAssessment(Assessment{
 		ID: id, Name: name, ChallengeID: challenge.ID, Status: "active", TimeLimitMinutes: challenge.Value.TimeLimitMinutes,
@@ -140,8 +125,8 @@ func (o *Organization) MayInvite(email string) bool {
 	if o.sample {
 		return !strings.EqualFold(email, planLimitEmail)
 	}
-	usage := &o.account.Value.Usage
-	return !o.account.Value.Plan.LimitsEnforced || usage.AssessmentsUsed < usage.AssessmentsLimit
+	usage := &o.Account.Value.Usage
+	return !o.Account.Value.Plan.LimitsEnforced || usage.AssessmentsUsed < usage.AssessmentsLimit
 }
 
 // MayChange reports whether an invitation can be sent again or revoked: until the attempt
@@ -154,7 +139,7 @@ const statusRevoked = "revoked"
 
 // SaveAssessment stores a new or changed assessment.
 func (o *Organization) SaveAssessment(a Assessment) *Record[Assessment] {
-	if known := o.assessments.Find(a.ID); known != nil && !o.sample {
+	if known := o.Assessments.Find(a.ID); known != nil && !o.sample {
 		known.Value = a
 		return known
 	}
@@ -166,7 +151,7 @@ func (o *Organization) SaveAssessment(a Assessment) *Record[Assessment] {
 }
 
 func (o *Organization) addAssessment(created *Record[Assessment]) {
-	o.assessments.add(created)
+	o.Assessments.add(created)
 	o.allAssessments[created.ID] = created
 	o.invitations[created.ID] = newCollection[*Record[Invitation]](0)
 }
@@ -174,7 +159,7 @@ func (o *Organization) addAssessment(created *Record[Assessment]) {
 // DeleteAssessment removes an assessment from all listings. Its invitations remain valid.
 func (o *Organization) DeleteAssessment(a *Record[Assessment]) {
 	if !o.sample {
-		o.assessments.remove(a)
+		o.Assessments.remove(a)
 	}
 }
 
@@ -182,7 +167,7 @@ func (o *Organization) DeleteAssessment(a *Record[Assessment]) {
 func (o *Organization) Invite(id string, assessment *Record[Assessment], who Person, at Moment) *Record[Invitation] {
 	i := newInvitation(id, assessment.ID, who, at)
 	if !o.sample {
-		o.account.Value.Usage.AssessmentsUsed++
+		o.Account.Value.Usage.AssessmentsUsed++
 		o.mail(&i.Value, at, false)
 		o.addCandidate(i)
 	}
@@ -201,7 +186,7 @@ func (o *Organization) addCandidate(i *Record[Invitation]) *candidate {
 	assessment := o.allAssessments[i.Value.AssessmentID]
 	c := &candidate{
 		organization: o, number: len(o.candidates) + 1, assessment: assessment, invitation: i,
-		challenge: o.challenges.Find(assessment.Value.ChallengeID), person: Person{i.Value.CandidateEmail, i.Value.CandidateName},
+		challenge: o.Challenges.Find(assessment.Value.ChallengeID), person: Person{i.Value.CandidateEmail, i.Value.CandidateName},
 	}
 	o.candidates[i.ID] = c
 	o.candidatesInOrder = append(o.candidatesInOrder, Candidate{c})

@@ -111,12 +111,30 @@ func (c *candidate) grade() Report {
 	if c.editCount > 0 {
 		r.Facts.ChurnPct = new(float64(c.number * 7 % 41))
 	}
+	c.gradePillars(&r)
+	selected := c.assessment.Value.SelectedTaskIDs
+	r.Tasks = make(RawJSONs, 0, len(c.challenge.Value.Tasks))
+	for _, task := range c.challenge.Value.Tasks {
+		if selected == nil || slices.Contains(selected, task.ID) {
+			own := "null"
+			if score != nil {
+				own = strconv.Itoa(*shiftScore(score, 3-2*len(r.Tasks)))
+			}
+			r.Tasks = append(r.Tasks, RawJSON(`{"task_key":"`+task.TaskKey+`","kind":"`+task.Kind+`","score":`+own+`}`))
+		}
+	}
+	return r
+}
+
+// gradePillars sets the scores of the pillars, and what follows from them.
+func (c *candidate) gradePillars(r *Report) {
+	result := &c.result
 	confident := 0 // Pillars with enough evidence.
 	for i := range r.Pillars {
 		p := &r.Pillars[i]
 		given := result.Pillars[p.ID]
 		if len(result.Pillars) == 0 {
-			given = shiftScore(score, 2*i-3)
+			given = shiftScore(result.ShipScore, 2*i-3)
 		}
 		p.LowConfidence = given == nil || slices.Contains(result.LowConfidence, p.ID)
 		if !p.LowConfidence {
@@ -134,16 +152,4 @@ func (c *candidate) grade() Report {
 		}
 	}
 	r.Confidence = cmp.Or(result.Confidence, [...]string{"low", "low", "medium", "medium", "high"}[confident])
-	selected := c.assessment.Value.SelectedTaskIDs
-	r.Tasks = make(RawJSONs, 0, len(c.challenge.Value.Tasks))
-	for _, task := range c.challenge.Value.Tasks {
-		if selected == nil || slices.Contains(selected, task.ID) {
-			own := "null"
-			if score != nil {
-				own = strconv.Itoa(*shiftScore(score, 3-2*len(r.Tasks)))
-			}
-			r.Tasks = append(r.Tasks, RawJSON(`{"task_key":"`+task.TaskKey+`","kind":"`+task.Kind+`","score":`+own+`}`))
-		}
-	}
-	return r
 }

@@ -42,17 +42,22 @@ func (c *candidate) schedule(to Stage, after Moment) {
 	}
 }
 
-// runDue makes the steps that are due. It ignores a step that a test made already. After a
-// step that the state does not allow, the candidate makes no further steps.
+// runDue makes the steps that are due.
 func (o *Organization) runDue(now Moment) {
 	for len(o.dueSteps) > 0 && o.dueSteps[0].at <= now {
-		next := o.dueSteps[0]
-		o.dueSteps = o.dueSteps[1:]
-		c := next.candidate
-		if c.stage+1 != next.stage {
-			continue
-		}
-		c.timedOut = next.limit
-		_ = c.take(next.stage, next.at, Result{})
+		o.runNext()
 	}
+}
+
+// runNext makes the next step, and reports whether the candidate took it. It ignores a step that a test made
+// already. After a step that the state does not allow, the candidate makes no further steps.
+func (o *Organization) runNext() bool {
+	next := o.dueSteps[0]
+	o.dueSteps = o.dueSteps[1:]
+	c := next.candidate
+	if c.stage+1 != next.stage {
+		return false
+	}
+	c.timedOut = next.limit
+	return c.take(next.stage, next.at, Result{}) == nil
 }

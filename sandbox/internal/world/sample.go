@@ -12,10 +12,10 @@ func NewSample() *Organization {
 	o := emptyOrganization("", data.Account, &Live{revise: func() int { return 0 }})
 	o.now = math.MaxInt64 // All reports are ready.
 	for _, m := range data.Members {
-		o.members.add(newRecord(m.ID, m.CreatedAt, m))
+		o.Members.add(newRecord(m.ID, m.CreatedAt, m))
 	}
 	for _, c := range data.Challenges {
-		o.challenges.add(newRecord(c.ID, c.CreatedAt, c))
+		o.Challenges.add(newRecord(c.ID, c.CreatedAt, c))
 	}
 	for _, a := range data.Assessments {
 		o.addAssessment(newRecord(a.ID, a.CreatedAt, a))

@@ -3,14 +3,15 @@ package world
 import (
 	"maps"
 	"slices"
+	"time"
 )
 
-// Clone returns a copy for Restore. It shares what never changes.
-func (l *Live) Clone() Live {
+// Clone returns a copy at the given time, for Restore or LetPass. It shares what never changes.
+func (l *Live) Clone(now time.Time) Live {
 	copied := *l
 	copied.organizations = make(map[string]*Organization, len(l.organizations))
 	for name, o := range l.organizations {
-		copied.organizations[name] = o.clone()
+		copied.organizations[name] = o.advance(now).clone()
 	}
 	return copied
 }
@@ -24,53 +25,34 @@ func (l *Live) Restore(earlier Live) {
 
 // clone returns a copy of an organization, in which records and candidates point to each other's copies.
 func (o *Organization) clone() *Organization {
-	copied := *o
-	c := &copied
-	account := *o.account
-	c.account = &account
-	assessments := make(map[*Record[Assessment]]*Record[Assessment], len(o.allAssessments))
+	c := new(*o)
+	c.Account, c.invitationCounts, c.mails = new(*o.Account), maps.Clone(o.invitationCounts), slices.Clip(o.mails)
+	c.Assessments, c.Submissions = newCollection[*Record[Assessment]](o.Assessments.Len()), &AttemptList{*newCollection[*Attempt](o.Submissions.Len())}
 	c.allAssessments = make(map[string]*Record[Assessment], len(o.allAssessments))
+	c.invitations = make(map[string]*Collection[*Record[Invitation]], len(o.invitations))
 	for id, a := range o.allAssessments {
-		assessments[a] = new(*a)
-		c.allAssessments[id] = assessments[a]
+		c.allAssessments[id], c.invitations[id] = new(*a), newCollection[*Record[Invitation]](o.invitations[id].Len())
 	}
-	// A copy has the index of its candidate, and few allocations make all of them, because the caller holds a lock.
-	copies, invitations, attempts := make([]candidate, len(o.candidates)), make([]Record[Invitation], len(o.candidates)), make([]Attempt, len(o.candidates))
-	copyOf := func(k *candidate) *candidate { return &copies[k.number-1] }
-	c.candidates = make(map[string]*candidate, len(o.candidates))
-	c.candidatesInOrder = make([]Candidate, len(o.candidatesInOrder))
-	for i, one := range o.candidatesInOrder {
-		k := &copies[i]
-		*k, invitations[i] = *one.candidate, *one.invitation
-		k.organization, k.assessment, k.invitation = c, assessments[k.assessment], &invitations[i]
+	for a := range o.Assessments.All() {
+		c.Assessments.add(c.allAssessments[a.ID])
+	}
+	c.candidates, c.candidatesInOrder = make(map[string]*candidate, len(o.candidates)), nil
+	for _, one := range o.candidatesInOrder {
+		k := new(*one.candidate)
+		k.organization, k.assessment, k.invitation = c, c.allAssessments[k.assessment.ID], new(*k.invitation)
 		if k.attempt != nil {
-			attempts[i] = *k.attempt
-			k.attempt = &attempts[i]
+			k.attempt = new(*k.attempt)
 			k.attempt.candidate, k.attempt.log = k, slices.Clip(k.attempt.log)
 		}
-		c.candidates[k.invitation.ID], c.candidatesInOrder[i] = k, Candidate{k}
+		c.candidates[k.invitation.ID], c.candidatesInOrder = k, append(c.candidatesInOrder, Candidate{k})
+		c.invitations[k.assessment.ID].add(k.invitation)
 	}
-	c.assessments = o.assessments.mapped(func(a *Record[Assessment]) *Record[Assessment] { return assessments[a] })
-	c.attempts = &AttemptList{*o.attempts.mapped(func(a *Attempt) *Attempt { return copyOf(a.candidate).attempt })}
-	c.invitations = make(map[string]*Collection[*Record[Invitation]], len(o.invitations))
-	for id, list := range o.invitations {
-		c.invitations[id] = list.mapped(func(i *Record[Invitation]) *Record[Invitation] { return copyOf(o.candidates[i.ID]).invitation })
+	for a := range o.Submissions.All() {
+		c.Submissions.add(c.candidates[a.candidate.invitation.ID].attempt)
 	}
 	c.dueSteps = slices.Clone(o.dueSteps)
 	for i := range c.dueSteps {
-		c.dueSteps[i].candidate = copyOf(c.dueSteps[i].candidate)
+		c.dueSteps[i].candidate = c.candidates[c.dueSteps[i].candidate.invitation.ID]
 	}
-	c.invitationCounts, c.mails = maps.Clone(o.invitationCounts), slices.Clip(o.mails)
 	return c
-}
-
-// mapped returns the collection with other records in place of its own.
-func (c *Collection[R]) mapped(to func(R) R) *Collection[R] {
-	copied := newCollection[R](len(c.list))
-	for _, r := range c.list {
-		other := to(r)
-		copied.list = append(copied.list, other)
-		copied.byID[r.position().ID] = other
-	}
-	return copied
 }
