@@ -134,3 +134,30 @@ func ExampleTelemetry_Wait() {
 	// true [1]
 	// []
 }
+
+func ExampleWithAttributes() {
+	reader := sdkmetric.NewManualReader()
+	telemetry, err := otelhiring.New(
+		otelhiring.WithMeterProvider(sdkmetric.NewMeterProvider(sdkmetric.WithReader(reader))),
+		otelhiring.WithAttributes(attribute.String("team", "recruiting")))
+	if err != nil {
+		log.Fatal(err)
+	}
+
+	telemetry.Delivered(context.Background(), nil)
+	fmt.Println(measured(reader, "hiring.client.reports.delivered"))
+	// Output: [1 team=recruiting]
+}
+
+// A package with metrics of its own uses the meter and the attributes of a Telemetry, as jobsotel of module jobs does.
+func ExampleTelemetry_Meter() {
+	telemetry, reader := newTelemetry()
+
+	imported, err := telemetry.Meter().Int64Counter("example.imported")
+	if err != nil {
+		log.Fatal(err)
+	}
+	imported.Add(context.Background(), 2, telemetry.Attributes("acme"))
+	fmt.Println(measured(reader, "example.imported"))
+	// Output: [2 hiring.organization=acme]
+}
