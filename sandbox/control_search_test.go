@@ -6,7 +6,9 @@ import (
 	"net/url"
 	"os"
 	"path"
+	"slices"
 	"strconv"
+	"strings"
 	"testing"
 	"time"
 
@@ -255,8 +257,8 @@ func TestASnapshotIsReturnedTo(t *testing.T) {
 	assert.Equal(t, 404, status, "the newest 20 are kept")
 }
 
-// TestEveryFilterOfSubmissionsSelects: a filter that openapi.json describes and the sandbox ignores fails.
-func TestEveryFilterOfSubmissionsSelects(t *testing.T) {
+// TestEveryFilterSelects: a filter of a list that openapi.json describes and the sandbox ignores fails.
+func TestEveryFilterSelects(t *testing.T) {
 	d := inProcess(sandbox.New(unlimited()))
 	var document struct {
 		Paths map[string]map[string]struct {
@@ -265,6 +267,7 @@ func TestEveryFilterOfSubmissionsSelects(t *testing.T) {
 		Components struct {
 			Parameters map[string]struct {
 				Name string `json:"name"`
+				In   string `json:"in"`
 			} `json:"parameters"`
 		} `json:"components"`
 	}
@@ -276,33 +279,36 @@ func TestEveryFilterOfSubmissionsSelects(t *testing.T) {
 		value string
 		holds func(object) bool
 	}{
-		"status":        {"submitted", func(o object) bool { return o["status"] == "submitted" }},
-		"assessment_id": {"a0000000-0000-4000-8000-000000000004", func(o object) bool { return o["assessment_id"] == "a0000000-0000-4000-8000-000000000004" }},
-		"since":         {since, func(o object) bool { return o["created_at"].(string) >= since }},
+		"/submissions?status":        {"submitted", func(o object) bool { return o["status"] == "submitted" }},
+		"/submissions?assessment_id": {"a0000000-0000-4000-8000-000000000004", func(o object) bool { return o["assessment_id"] == "a0000000-0000-4000-8000-000000000004" }},
+		"/submissions?since":         {since, func(o object) bool { return o["created_at"].(string) >= since }},
 	}
-	all := flat(readPages(t, d, "/submissions", byCursor(100)))
 	checked := 0
-	for _, reference := range document.Paths["/api/v1/submissions"]["get"].Parameters {
-		name := document.Components.Parameters[path.Base(reference["$ref"])].Name
-		if name == "cursor" || name == "page_size" {
-			continue
-		}
-		filter, known := selects[name]
-		require.True(t, known, "a filter without a check: %s", name)
-		want := 0
-		for _, o := range all {
-			if filter.holds(o) {
-				want++
+	for route, methods := range document.Paths {
+		route = strings.TrimPrefix(route, "/api/v1")
+		for _, reference := range methods["get"].Parameters {
+			parameter := document.Components.Parameters[path.Base(reference["$ref"])]
+			if parameter.In != "query" || slices.Contains([]string{"page", "page_size", "cursor", "since_seq", "format"}, parameter.Name) {
+				continue
 			}
+			filter, known := selects[route+"?"+parameter.Name]
+			require.True(t, known, "the list %s has the filter %s without a check: add it to selects", route, parameter.Name)
+			want := 0
+			all := flat(readPages(t, d, route, byCursor(100)))
+			for _, o := range all {
+				if filter.holds(o) {
+					want++
+				}
+			}
+			require.Positive(t, want)
+			require.Less(t, want, len(all))
+			found := flat(readPages(t, d, route, byCursor(100, parameter.Name+"="+filter.value)))
+			assert.Len(t, found, want, parameter.Name)
+			for _, o := range found {
+				assert.True(t, filter.holds(o), parameter.Name)
+			}
+			checked++
 		}
-		require.Positive(t, want)
-		require.Less(t, want, len(all))
-		found := flat(readPages(t, d, "/submissions", byCursor(100, name+"="+filter.value)))
-		assert.Len(t, found, want, name)
-		for _, o := range found {
-			assert.True(t, filter.holds(o), name)
-		}
-		checked++
 	}
 	assert.Equal(t, len(selects), checked)
 }
