@@ -305,7 +305,8 @@ func ExampleInvitationService_Ensure() {
 func inviteAgain(ctx context.Context, client *hiring.Client, assessmentID string, candidate hiring.NewInvitation, revoked map[string]bool) error {
 	invited, err := client.Invitations.Ensure(ctx, assessmentID, candidate)
 	old := invited.Invitation
-	if err == nil && invited.Outcome == hiring.InviteExisting && (revoked[old.ID] || old.ExpiresAt.Before(time.Now())) {
+	useless := revoked[old.ID] || old.ExpiresAt.Before(time.Now())
+	if err == nil && invited.Outcome == hiring.InviteExisting && useless && old.StartedAt == nil { // Not to who has begun.
 		_, err = client.Invitations.Send(ctx, assessmentID, candidate)
 	}
 	return err
@@ -338,10 +339,18 @@ func ExampleInvitationService_Ensure_again() {
 	}
 	err = inviteAgain(ctx, client, assessmentID, ada, nil)
 	fmt.Println(err, len(lastYear.Mails()))
+
+	bob := hiring.NewInvitation{Email: "bob@example.com", Name: "Bob Example"} // Has a report.
+	if _, err := lastYear.AddResult(assessmentID, bob.Email, sandbox.Result{}); err != nil {
+		log.Fatal(err)
+	}
+	err = inviteAgain(ctx, client, assessmentID, bob, nil)
+	fmt.Println(err, len(lastYear.Mails()))
 	// Output:
 	// <nil> 2
 	// <nil> 2
 	// <nil> 2
+	// <nil> 3
 }
 
 // A run that was stopped can be run again.

@@ -37,7 +37,7 @@ func printReports(ctx context.Context, client *hiring.Client, ids []string, out 
 			continue
 		}
 		if err != nil {
-			return err // A *WaitError has the ids that are still pending, and those that the API does not know.
+			return err // A *WaitError: Pending has the ids without a report, Missing those that the API does not know.
 		}
 		score, ok := report.Score() // Not ok means not enough data, never 0.
 		if _, err := fmt.Fprintln(out, report.SubmissionID, score, ok); err != nil {

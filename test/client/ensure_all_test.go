@@ -320,6 +320,16 @@ func TestEnsureAllAcceptsNil(t *testing.T) {
 	requireOneMailEach(t, server, 3)
 }
 
+// A text is not torn by a word in the place of an address, as when the columns of a file are mixed up.
+func TestAWordThatIsNoAddressStaysInTheText(t *testing.T) {
+	server, assessment := startWithAssessment(t)
+	for _, word := range []string{"d", "Email", "id"} {
+		err := server.LiveClient().Invitations.EnsureAll(t.Context(), assessment, slices.Values([]hiring.NewInvitation{{Email: word, Name: "Ada"}}), hiring.EnsureAllOptions{})
+		require.ErrorContains(t, err, "candidate 1: Invitations.Send: 400 INVALID_INPUT")
+		assert.NotContains(t, err.Error(), "the address", word)
+	}
+}
+
 func TestEnsureAllWithoutEachReturnsFailures(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server, assessment := startWithAssessment(t)
