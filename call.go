@@ -1,6 +1,7 @@
 package hiring
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -276,6 +277,7 @@ func (t attemptTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 	}
 	c.unknown = c.unknown || c.failure.Outcome == OutcomeUnknown
 	policy := c.core.config.retry
+	policy.MaxAttempts = cmp.Or(c.request.maxAttempts, policy.MaxAttempts)
 	if c.request.share == bulk && c.failure.isDeferred() {
 		policy.MaxWait = quota.Longest
 	}

@@ -175,10 +175,8 @@ func (c *invitee) listAndSend(ctx context.Context, earlier *Error) (result Invit
 			result, err = c.afterRejection(ctx, earlier, err)
 		case errors.Is(err, errListingTooOld):
 			continue
-		case errors.Is(err, errNoAttemptsLeft) && earlier != nil:
-			return c.result(InviteUnknown, Invitation{}), nil, earlier
-		case errors.Is(err, errNoAttemptsLeft):
-			err = ensureError(OutcomeNotDone, err.Error(), nil)
+		case earlier != nil && c.attemptsLeft() == 0 && IsTransient(err):
+			result, err = c.result(InviteUnknown, Invitation{}), earlier
 		}
 		return result, nil, err
 	}
@@ -216,7 +214,7 @@ func (c *invitee) listTwice(ctx context.Context, lost *Error) (InviteResult, err
 	switch {
 	case failed != nil: // One listing that does not show the address is not enough.
 		return c.notListed(ctx, lost, failed)
-	case c.attempts >= c.service.core.config.retry.MaxAttempts:
+	case c.attemptsLeft() == 0:
 		return c.result(InviteUnknown, Invitation{}), lost
 	}
 	return InviteResult{}, nil
@@ -237,6 +235,9 @@ func (c *invitee) listOnce(ctx context.Context, lost *Error) (InviteResult, erro
 	}
 	return c.result(InviteUnknown, Invitation{}), err
 }
+
+// attemptsLeft returns how many of RetryPolicy.MaxAttempts requests the candidate has left.
+func (c *invitee) attemptsLeft() int { return c.service.core.config.retry.MaxAttempts - c.attempts }
 
 func (c *invitee) result(outcome InviteOutcome, invitation Invitation) InviteResult {
 	return InviteResult{c.in, invitation, outcome}
@@ -273,11 +274,8 @@ func ensureError(outcome Outcome, message string, cause error) *Error {
 	return e
 }
 
-// Why send makes no attempt.
-var (
-	errListingTooOld  = errors.New("the listing began more than a minute ago")
-	errNoAttemptsLeft = errors.New("not sent again after RetryPolicy.MaxAttempts requests")
-)
+// errListingTooOld is why send makes no attempt.
+var errListingTooOld = errors.New("the listing began more than a minute ago")
 
 // send sends the request, and records it if it may have sent an e-mail, also when a panic ends the
 // call. lost is the error of such a request, which has no result.
@@ -291,7 +289,7 @@ func (c *invitee) send(ctx context.Context) (result InviteResult, lost *Error, e
 	}()
 	var prevented error
 	q := c.request
-	q.share = c.share
+	q.share, q.maxAttempts = c.share, c.attemptsLeft()
 	q.beforeAttempt = func() error {
 		if prevented = c.checkAttempt(); prevented == nil {
 			c.attempts++
@@ -319,8 +317,6 @@ func (c *invitee) send(ctx context.Context) (result InviteResult, lost *Error, e
 // checkAttempt calls the function before, and returns why the attempt is not made, or nil.
 func (c *invitee) checkAttempt() error {
 	switch {
-	case c.attempts >= c.service.core.config.retry.MaxAttempts:
-		return errNoAttemptsLeft
 	case c.listingAge() > maxListingAge:
 		return errListingTooOld
 	case c.before == nil:

@@ -34,6 +34,8 @@ type request struct {
 	key   *credential  // Nil: the next key of the client.
 	used  **credential // Where the key of each attempt is stored; may be nil.
 
+	maxAttempts int // If it is less than RetryPolicy.MaxAttempts. 0: it is not.
+
 	// beforeAttempt is called right before each attempt, after all waits. An error prevents the
 	// attempt. Nil: not called.
 	beforeAttempt func() error

@@ -85,6 +85,7 @@ func TestEnsureUnderEveryFault(t *testing.T) {
 		mails         int
 		errors        []error
 		outcomeOfErr  hiring.Outcome
+		retryAfter    time.Duration
 	}
 	for name, c := range map[string]struct {
 		faults []sandbox.Fault
@@ -168,6 +169,11 @@ func TestEnsureUnderEveryFault(t *testing.T) {
 			faults: []sandbox.Fault{{Route: inviteRoute, RetryAfter: 7 * time.Second}},
 			want:   want{outcome: hiring.InviteSent, reads: 1, writes: 2, took: 7 * time.Second, mails: 1},
 		},
+		"the write rate limit is used up each time": {
+			faults: []sandbox.Fault{{Route: inviteRoute, Times: 9, RetryAfter: 30 * time.Minute}},
+			retry:  hiring.RetryPolicy{MaxWait: time.Hour},
+			want:   want{outcome: hiring.InviteNotSent, reads: 4, writes: 4, took: 90 * time.Minute, errors: []error{hiring.ErrRateLimited}, outcomeOfErr: hiring.OutcomeNotDone, retryAfter: 30 * time.Minute},
+		},
 		"the write rate limit is used up for more than a minute": {
 			faults: []sandbox.Fault{{Route: inviteRoute, RetryAfter: 61 * time.Second}},
 			retry:  hiring.RetryPolicy{MaxWait: time.Hour},
@@ -241,6 +247,9 @@ func TestEnsureUnderEveryFault(t *testing.T) {
 					assert.NotContains(t, err.Error(), "\n")
 					assert.Zero(t, got.Invitation)
 					assert.Equal(t, c.want.outcomeOfErr, apitest.RequireError(t, "Ensure", err).Outcome, "%v", err)
+					if c.want.retryAfter > 0 {
+						assert.Equal(t, c.want.retryAfter, apitest.RequireError(t, "Ensure", err).RetryAfter, "%v", err)
+					}
 				}
 				assert.Equal(t, c.want.outcomeOfErr == hiring.OutcomeUnknown, errors.Is(err, hiring.ErrOutcomeUnknown), "%v", err)
 				assert.Equal(t, c.want.mails, mailCounts(server)[ada.Email], "mails")
