@@ -16,7 +16,7 @@ import (
 // handle has the short blocks of README.md.
 func handle(ctx context.Context, client *hiring.Client, assessmentID string, err error) error {
 	switch {
-	case errors.Is(err, hiring.ErrNotFound): // One of eight codes.
+	case errors.Is(err, hiring.ErrNotFound): // Or another code.
 	case errors.Is(err, hiring.ErrOutcomeUnknown): // A write that may have happened: look before you call again.
 	case hiring.IsTransient(err): // The same call may succeed later.
 	}
