@@ -27,7 +27,7 @@ func (a *app) apiCommand() *cobra.Command {
 	}
 	c.Flags().StringVarP(&method, "method", "X", "", "the `method` (default GET, or POST with a body)")
 	c.Flags().StringVarP(&data, "data", "d", "", "the `body`, in JSON; @file reads a file, @- standard input")
-	c.Flags().StringArrayVarP(&fields, "field", "f", nil, "a `name=value` of the body, as text; with GET, of the query; repeatable")
+	c.Flags().StringArrayVarP(&fields, "field", "f", nil, "a `name=value` of the body, as text; with the method GET, of the query; repeatable")
 	c.Flags().BoolVarP(&include, "include", "i", false, "show the status and the headers, too")
 	_ = c.RegisterFlagCompletionFunc("method", cobra.FixedCompletions(apiMethods(), cobra.ShellCompDirectiveNoFileComp))
 	c.RunE = a.withTask(func(ctx context.Context, t task) error {
@@ -43,7 +43,11 @@ func (a *app) apiCommand() *cobra.Command {
 			return err
 		}
 		if call.method != http.MethodGet {
-			if err := a.guard(ctx, t.client, "send "+call.method+" "+call.path, ""); err != nil {
+			what := "send " + call.method + " " + call.path
+			if method == "" {
+				what += " (give GET for a query)"
+			}
+			if err := a.guard(ctx, t.client, what, ""); err != nil {
 				return err
 			}
 		}
@@ -101,7 +105,7 @@ func (a *app) newCall(ctx context.Context, method, target string, fields []strin
 		}
 	}
 	if !slices.Contains(apiMethods(), made.method) {
-		return call{}, adviceError{usagef("%s is not a method: use %s", output.Clean(method), strings.Join(apiMethods(), ", ")), "Fields follow -f, as in -f page=2"}
+		return call{}, adviceError{usagef("%s is not a method: use %s", output.Clean(method), strings.Join(apiMethods(), ", ")), "Fields follow -f, as in hiring api GET <path> -f page=2"}
 	}
 	values, err := url.ParseQuery(own)
 	if err != nil {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -22,7 +23,6 @@ type app struct {
 	interactive bool // The user can answer questions.
 	getenv      func(string) string
 	zone        *time.Location    // For times in tables.
-	now         func() time.Time  // For relative times in tables.
 	transport   http.RoundTripper // Nil means the network. Tests replace it.
 
 	warnings []string // Warnings that were printed.
@@ -77,7 +77,7 @@ func (a *app) execute(ctx context.Context, args []string) error {
 	root.SetIn(a.in)
 	root.SetOut(a.out)
 	root.SetErr(a.err)
-	if err := a.refuseArguments(typedKey.MatchString); err != nil {
+	if err := cmp.Or(a.refuseArguments(typedKey.MatchString), a.refuseOneDash(root)); err != nil {
 		return err
 	}
 	return root.ExecuteContext(ctx)
@@ -146,7 +146,6 @@ func (a *app) globalFlags(root *cobra.Command) {
 	flags.BoolVar(&a.flags.output.BOM, "bom", false, "begin CSV with a byte order mark, which Excel needs")
 	flags.StringVar(&a.flags.output.Separator, "separator", "", "the `character` between the cells of CSV, as in ';' for spreadsheets that expect it (default a comma)")
 	_ = root.RegisterFlagCompletionFunc("profile", a.completeProfiles)
-	_ = root.RegisterFlagCompletionFunc("columns", completeColumns)
 	_ = root.RegisterFlagCompletionFunc("output", cobra.FixedCompletions(output.Formats(), cobra.ShellCompDirectiveNoFileComp))
 }
 
@@ -157,6 +156,6 @@ func (a *app) printer() (*output.Printer, error) {
 		format, _, _ := strings.Cut(a.flags.output.Format, "=") // As in kubectl's -o jsonpath=....
 		return nil, useInstead(usageError{err}, "-o "+format)
 	}
-	p.Context, p.Notes, p.Now = a.ctx, a.err, a.now
+	p.Context, p.Notes = a.ctx, a.err
 	return p, nil
 }

@@ -33,10 +33,8 @@ func (a *app) submissionsArchiveCommand() *cobra.Command {
 		if err != nil {
 			return err
 		}
-		meter := &archiveMeter{progress: a.err.Progress("KB downloaded:")}
 		download := func(to io.Writer) error {
-			_, err := client.Submissions.DownloadArchive(c.Context(), id, io.MultiWriter(to, meter))
-			meter.progress.End()
+			_, err := client.Submissions.DownloadArchive(c.Context(), id, to)
 			if errors.Is(err, hiring.ErrNoArchive) {
 				return adviceError{err, "Nothing was submitted yet, the storage is not available, or the key is a test key"}
 			}
@@ -67,16 +65,4 @@ func checkTarget(name string, force bool) error {
 		return adviceError{usagef("%s exists", name), "--force replaces it"}
 	}
 	return nil
-}
-
-// archiveMeter shows how many kilobytes of an archive have arrived.
-type archiveMeter struct {
-	progress *output.Progress
-	arrived  int
-}
-
-func (m *archiveMeter) Write(b []byte) (int, error) {
-	m.arrived += len(b)
-	m.progress.Show((m.arrived+1023)/1024, 0, "")
-	return len(b), nil
 }

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"regexp"
 	"slices"
@@ -32,6 +31,21 @@ func (a *app) refuseArguments(hasKey func(string) bool) error {
 	}
 }
 
+// refuseOneDash returns an error for a flag with one dash, as programs in Go have it, because it would be
+// read as letters. The value of --sort may begin with a dash.
+func (a *app) refuseOneDash(root *cobra.Command) error {
+	c, _, _ := root.Find(a.args)
+	c.InitDefaultHelpFlag()
+	for i, argument := range a.args {
+		typed, dashed := strings.CutPrefix(argument, "-")
+		name, _, _ := strings.Cut(typed, "=")
+		if dashed && c.Flag(name) != nil && (i == 0 || a.args[i-1] != "--sort") {
+			return adviceError{usagef("-%s begins with one dash", name), "Use --" + name}
+		}
+	}
+	return nil
+}
+
 // withoutResults are the names of the commands that print no results.
 var withoutResults = []string{"add", "archive", "completion", "delete", "remove", "revoke", "sandbox", "use"} //nolint:gochecknoglobals // a constant table
 
@@ -47,7 +61,7 @@ func (a *app) prepare(c *cobra.Command) error {
 	for _, flag := range []string{"output", "jq", "columns", "bom", "separator"} {
 		if c.Flags().Changed(flag) && slices.Contains(withoutResults, c.Name()) {
 			err := usagef("%s prints no results, so that --%s has no meaning", commandName(c), flag)
-			return adviceError{err, cmp.Or(insteadOf(commandName(c)+" --"+flag), c.CommandPath()+" --help lists the flags")}
+			return useInstead(adviceError{err, c.CommandPath() + " --help lists the flags"}, commandName(c)+" --"+flag)
 		}
 	}
 	if c.Flags().Changed("timeout") {

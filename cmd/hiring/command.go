@@ -123,8 +123,6 @@ func listCommand[T any](a *app, c *cobra.Command, table output.Table[T], list fu
 	limit := c.Flags().IntP("limit", "L", defaultLimit, fmt.Sprintf("show at most `n` items (default %d)", defaultLimit))
 	all := c.Flags().Bool("all", false, "show all items: one read for each 100")
 	order := c.Flags().String("sort", "", "read the whole list and sort it by a `column`, as in name, or from the highest as in -score")
-	c.Annotations = map[string]string{columnsOf: strings.Join(table.Columns(), ",")}
-	_ = c.RegisterFlagCompletionFunc("sort", completeColumns)
 	c.RunE = a.withTask(func(ctx context.Context, t task) error {
 		switch {
 		case *all && c.Flags().Changed("limit"):
@@ -148,7 +146,11 @@ func listCommand[T any](a *app, c *cobra.Command, table output.Table[T], list fu
 		if err := output.List(t.Printer, table, first(ctx, pager, *limit, &more)); err != nil || !more {
 			return err
 		}
-		_, err = fmt.Fprintf(a.err, "Showing %d; more exist: use --limit <n> or --all.\n", *limit)
+		notice := "Showing %d; more exist: use --limit <n> or --all.\n"
+		if a.flags.output.Query != "" {
+			notice = "The filter saw only the first %d; --all reads the rest.\n"
+		}
+		_, err = fmt.Fprintf(a.err, notice, *limit)
 		return err
 	})
 	return c

@@ -72,21 +72,3 @@ func (a *app) complete(list thingList) cobra.CompletionFunc {
 		return found, directive
 	}
 }
-
-// columnsOf is the annotation of commands that show a table.
-const columnsOf = "columns"
-
-// completeColumns completes --columns and --sort from the table of the command.
-func completeColumns(c *cobra.Command, _ []string, begun string) ([]string, cobra.ShellCompDirective) {
-	before := ""
-	if i := strings.LastIndex(begun, ","); i >= 0 {
-		before = begun[:i+1]
-	} else if strings.HasPrefix(begun, "-") {
-		before = "-"
-	}
-	var all []string
-	for name := range strings.SplitSeq(c.Annotations[columnsOf], ",") {
-		all = append(all, before+name)
-	}
-	return all, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
-}

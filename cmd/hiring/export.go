@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -26,23 +27,18 @@ func (a *app) submissionsExportCommand() *cobra.Command {
 		Short: "Write all submissions with their reports to a file: .csv, .json or .jsonl",
 	}
 	selected := a.submissionFilter(c)
-	c.Annotations = map[string]string{columnsOf: strings.Join(submissionTable().Columns(), ",")}
+	force := c.Flags().Bool("force", false, "replace a file that exists")
 	c.RunE = func(c *cobra.Command, args []string) error {
 		name := args[0]
-		options := a.flags.output
-		format, known := exportFormats[strings.ToLower(filepath.Ext(name))]
-		if options.Format == "" {
-			options.Format = string(format)
-		} else {
-			known = true
+		if err := checkTarget(name, *force); err != nil {
+			return useInstead(err, commandName(c)+" "+name)
 		}
-		if !known {
+		options := a.flags.output
+		options.Format = cmp.Or(options.Format, string(exportFormats[strings.ToLower(filepath.Ext(name))]))
+		if options.Format == "" {
 			return adviceError{usagef("%s: the ending does not say the format", name), "Use .csv, .json or .jsonl, or -o"}
 		}
 		options.BOM = options.Format == string(output.CSV)
-		if _, err := files.Target(name); err != nil {
-			return err
-		}
 		progress := a.err.Progress("exported")
 		client, err := a.client(a.longRunOptions(progress)...)
 		if err != nil {

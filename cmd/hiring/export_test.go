@@ -43,15 +43,18 @@ func TestExportFormatFollowsTheEnding(t *testing.T) {
 	require.NoError(t, json.Unmarshal([]byte(u.read("results.json")), &all))
 	assert.Len(t, all, 293)
 
-	require.Zero(t, u.run("submissions", "export", "results.csv", "--columns", "id", "--status", "started").code)
+	before := u.read("results.csv")
+	assert.Equal(t, result{stderr: "hiring: results.csv exists. --force replaces it.\n", code: exitUsage}, u.run("submissions", "export", "results.csv"))
+	assert.Equal(t, before, u.read("results.csv"))
+	require.Zero(t, u.run("submissions", "export", "results.csv", "--columns", "id", "--status", "started", "--force").code)
 	assert.True(t, strings.HasPrefix(u.read("results.csv"), "\ufeffid\n5b"), "a complete export replaces the file")
 	require.Zero(t, u.run("submissions", "export", "results.txt", "-o", "jsonl", "--jq", ".id").code)
 	assert.True(t, strings.HasPrefix(u.read("results.txt"), "5b"))
 	for line, says := range map[string]string{
-		"results.xlsx":        "Use .csv, .json or .jsonl, or -o.",
-		"- -o csv":            "- is not possible: give the name of a file.",
-		"none/results.csv":    "none/results.csv: the folder does not exist",
-		"results.csv --jq .x": "--jq is for JSON",
+		"results.xlsx":      "Use .csv, .json or .jsonl, or -o.",
+		"- -o csv":          "- is not possible: give the name of a file.",
+		"none/results.csv":  "none/results.csv: the folder does not exist",
+		"other.csv --jq .x": "--jq is for JSON",
 	} {
 		got := u.run(append([]string{"submissions", "export"}, strings.Fields(line)...)...)
 		assert.Equal(t, exitUsage, got.code, line)
@@ -98,7 +101,7 @@ func TestInterruptedExport(t *testing.T) {
 	u.write("all.jsonl", "before\n")
 	server.SetQuota(sandbox.TestKey, sandbox.ClassRead, 2)
 	u.env = append(u.env, "TZ=UTC")
-	got, _ := u.inDialog([]answer{{" UTC", "\x03"}}, "submissions", "export", "all.jsonl")
+	got, _ := u.inDialog([]answer{{" UTC", "\x03"}}, "submissions", "export", "all.jsonl", "--force")
 	assert.Equal(t, exitInterrupted, got.code)
 	assert.Regexp(t, `exported 200, waiting for the rate limit until \d\d:\d\d:\d\d UTC`, got.stdout)
 	assert.Contains(t, got.stdout, " Interrupted.\n")
@@ -107,7 +110,7 @@ func TestInterruptedExport(t *testing.T) {
 	require.NoError(t, err)
 	assert.Len(t, left, 1)
 	server.Advance(time.Hour)
-	got = u.onTerminal("submissions", "export", "all.jsonl")
+	got = u.onTerminal("submissions", "export", "all.jsonl", "--force")
 	require.Zero(t, got.code)
 	assert.Contains(t, got.stdout, "Wrote 293 submissions to all.jsonl.")
 	assert.Equal(t, 293, strings.Count(u.read("all.jsonl"), "\n"))
@@ -141,7 +144,7 @@ func TestFilesOfEndedExports(t *testing.T) {
 		t.Cleanup(slow.Close)
 		plain := u.env
 		u.env = append(slices.Clip(plain), envBaseURL+"="+slow.URL)
-		program := u.command(t.Context(), "submissions", "export", "all.jsonl")
+		program := u.command(t.Context(), "submissions", "export", "all.jsonl", "--force")
 		program.Path, program.Args = "/bin/sh", append([]string{"sh", "-c", c.shell + `exec "$0" "$@"`}, program.Args...)
 		require.NoError(t, program.Start())
 		<-asked
@@ -156,7 +159,7 @@ func TestFilesOfEndedExports(t *testing.T) {
 		left, _ := filepath.Glob(filepath.Join(u.home, "all.jsonl*"))
 		assert.Len(t, left, c.left, name)
 		u.env = plain
-		assert.Zero(t, u.run("submissions", "export", "all.jsonl").code, name)
+		assert.Zero(t, u.run("submissions", "export", "all.jsonl", "--force").code, name)
 		left, _ = filepath.Glob(filepath.Join(u.home, "all.jsonl*"))
 		assert.Len(t, left, 1, name)
 	}

@@ -116,13 +116,18 @@ func unknownCommand(c *cobra.Command, given []string) error {
 	if instead != "" {
 		return adviceError{err, "Use " + instead}
 	}
-	// No suggestion leads to the command that may send a second e-mail.
-	if near := slices.DeleteFunc(nearest(c, name), func(name string) bool { return name == "send" }); len(near) > 0 {
-		err = usagef("%w. Did you mean %s %s?", err, c.CommandPath(), strings.Join(near, " or "+c.CommandPath()+" "))
+	if strings.Contains(name, " ") {
+		return adviceError{err, "Give the words without quotes: " + c.CommandPath() + " " + output.Clean(name)}
 	}
 	var below []string
 	for _, child := range c.Commands() {
 		below = append(below, child.Name())
+	}
+	// No suggestion leads to the command that may send a second e-mail.
+	if near := slices.DeleteFunc(similar(name, below), func(name string) bool { return name == "send" }); len(near) > 0 {
+		err = usagef("%w. Did you mean %s %s?", err, c.CommandPath(), strings.Join(near, " or "+c.CommandPath()+" "))
+	} else if instead = insteadOfSimilar(path, name); instead != "" {
+		return adviceError{err, "Use " + instead}
 	}
 	if c.HasParent() {
 		return adviceError{err, "It has " + strings.Join(below, ", ")}
@@ -153,12 +158,16 @@ func insteadOfCommand(c *cobra.Command, path string, given []string) (instead st
 	return cmp.Or(instead, insteadOf(path+given[0]))
 }
 
-// nearest returns the names of the commands below c that are similar to a name.
-func nearest(c *cobra.Command, name string) []string {
-	if c.SuggestionsMinimumDistance = 2; len(name) < 5 { // Of a short name too much is similar.
+// similar returns the names that begin with what was typed, or differ from it by a few letters.
+func similar(typed string, names []string) []string {
+	c := &cobra.Command{SuggestionsMinimumDistance: 2} // Cobra compares the names of commands only.
+	if len(typed) < 5 {                                // Of a short name too much is similar.
 		c.SuggestionsMinimumDistance = 1
 	}
-	return c.SuggestionsFor(name)
+	for _, name := range names {
+		c.AddCommand(&cobra.Command{Use: name, Run: func(*cobra.Command, []string) {}})
+	}
+	return c.SuggestionsFor(typed)
 }
 
 // unknownFlag names the flag or the command to use instead, or flags with a similar name.
@@ -175,11 +184,9 @@ func unknownFlag(c *cobra.Command, e *pflag.NotExistError) error {
 			return adviceError{err, "Use " + instead}
 		}
 	}
-	names := new(cobra.Command) // Cobra compares the names of commands only.
-	c.Flags().VisitAll(func(f *pflag.Flag) {
-		names.AddCommand(&cobra.Command{Use: f.Name, Run: func(*cobra.Command, []string) {}})
-	})
-	if near := nearest(names, e.GetSpecifiedName()); len(near) > 0 && strings.HasPrefix(flag, "--") {
+	var names []string
+	c.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
+	if near := similar(e.GetSpecifiedName(), names); len(near) > 0 && strings.HasPrefix(flag, "--") {
 		err = usagef("%w. Did you mean --%s?", err, strings.Join(near, " or --"))
 	}
 	var own []string
@@ -276,7 +283,7 @@ func explain(err error, code int) string {
 	case failed && failure.Status == http.StatusNotFound && failure.Operation == "Do" && strings.Contains(failure.Route, "{"):
 		next = "Check the path, its ids and the key's organization; hiring api /openapi.json --jq '.paths | keys' lists the paths"
 	case failed && failure.Status == http.StatusMethodNotAllowed && failure.Operation == "Do":
-		next = "hiring api /openapi.json shows the methods of each path; -f and -d make a POST"
+		next = "hiring api /openapi.json shows the methods of each path; -f and -d make a POST unless a method is given"
 	case failed && failure.Status == http.StatusNotFound && !strings.Contains(failure.Route, "{"):
 		next = "hiring api /openapi.json --jq '.paths | keys' lists the paths"
 	case failed && withoutRoots(err):

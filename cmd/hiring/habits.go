@@ -1,8 +1,8 @@
 package main
 
 import (
+	"cmp"
 	_ "embed" // The table of habits.
-	"slices"
 	"strings"
 )
 
@@ -23,12 +23,38 @@ func useInstead(err error, typed ...string) error {
 // insteadOf returns what to use instead of the first of the typed words that is in habits, or "".
 func insteadOf(typed ...string) string {
 	for _, word := range typed {
-		for line := range strings.Lines(habits) {
-			words, instead, _ := strings.Cut(strings.TrimSpace(line), " => ")
-			if slices.Contains(strings.Split(words, ", "), word) {
-				return instead
-			}
+		if instead := insteadOfWords()[word]; instead != "" {
+			return instead
 		}
 	}
 	return ""
+}
+
+// insteadOfWords returns habits as a map.
+func insteadOfWords() map[string]string {
+	all := make(map[string]string)
+	for line := range strings.Lines(habits) {
+		words, instead, _ := strings.Cut(strings.TrimSpace(line), " => ")
+		for word := range strings.SplitSeq(words, ", ") {
+			all[word] = instead
+		}
+	}
+	return all
+}
+
+// insteadOfSimilar returns what to use instead of the words in habits that are similar to a name below
+// a command, if all of them lead to the same.
+func insteadOfSimilar(path, name string) (found string) {
+	var words []string
+	for word := range insteadOfWords() {
+		words = append(words, strings.TrimPrefix(word, path))
+	}
+	for _, word := range similar(name, words) {
+		instead := insteadOf(path + word)
+		if found != "" && instead != "" && instead != found {
+			return ""
+		}
+		found = cmp.Or(instead, found)
+	}
+	return found
 }

@@ -39,9 +39,7 @@ func TestMain(m *testing.M) {
 				return false, &os.PathError{Op: "lock", Path: "x.lock", Err: syscall.ENOLCK}
 			}
 		}
-		a := newApp()
-		a.now = noon // Relative times are the same in each run.
-		os.Exit(a.main())
+		os.Exit(newApp().main())
 	}
 	flag.Parse()
 	os.Exit(m.Run())

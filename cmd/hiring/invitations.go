@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"iter"
 	"maps"
@@ -42,15 +43,17 @@ func (a *app) invitationsListCommand() *cobra.Command {
 	}
 	assessment := a.assessmentFlag(c, assessmentHelp)
 	known := []string{string(hiring.InvitationSent), string(hiring.InvitationOpened), string(hiring.InvitationStarted), string(hiring.InvitationEvaluated), revoked, expired}
-	status := c.Flags().String("status", "", "read the whole list, and show the invitations with this `status`: "+strings.Join(known, ", "))
-	_ = c.RegisterFlagCompletionFunc("status", cobra.FixedCompletions(known, cobra.ShellCompDirectiveNoFileComp))
+	status := a.statusFlag(c, "read the whole list, and show the invitations with this `status`: "+strings.Join(known, ", "), known...)
 	return listCommand(a, c, invitationTable(), func(ctx context.Context, t task) (hiring.Pager[hiring.Invitation], error) {
+		only, err := status()
+		if err != nil {
+			return hiring.PagerOf[hiring.Invitation](), err
+		}
 		id, err := assessment.id(ctx, t.client)
-		if err != nil || *status == "" {
+		if err != nil || only == "" {
 			return sized(t, t.client.Invitations.List(id)), err
 		}
-		a.warnOfStatus(*status, known)
-		return matching(invitationsOf(ctx, t.client, id), func(i hiring.Invitation) bool { return statusOf(i) == *status })
+		return matching(invitationsOf(ctx, t.client, id), func(i hiring.Invitation) bool { return statusOf(i) == only })
 	})
 }
 
@@ -280,7 +283,11 @@ func (a *app) invitationsResendCommand() *cobra.Command {
 		if err != nil {
 			return hiring.Invitation{}, err
 		}
-		return t.client.Invitations.Resend(ctx, found.AssessmentID, found.ID)
+		resent, err := t.client.Invitations.Resend(ctx, found.AssessmentID, found.ID)
+		if errors.Is(err, hiring.ErrConflict) {
+			err = adviceError{err, "hiring invitations send <candidate> -a <assessment> --again sends a further invitation"}
+		}
+		return resent, err
 	})
 	return c
 }

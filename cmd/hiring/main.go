@@ -31,7 +31,6 @@ func newApp() *app {
 		err:    output.StreamOf(os.Stderr, os.Getenv),
 		getenv: os.Getenv,
 		zone:   time.Local,
-		now:    time.Now,
 	}
 	a.interactive = a.err.Terminal && term.IsTerminal(int(os.Stdin.Fd()))
 	return a

@@ -171,7 +171,11 @@ func (a *app) profileUseCommand() *cobra.Command {
 					return "", err
 				}
 			}
-			return "Using profile " + name + ".", store.Use(name)
+			err := store.Use(name)
+			if err == nil && (a.usesVariables() || cmp.Or(a.getenv(envProfile), name) != name) {
+				a.warnOnce("Variables come first: unset " + envProfile + ", " + envBaseURL + " and " + envKey + ", or use -p " + name + ".")
+			}
+			return "Using profile " + name + ".", err
 		}),
 	}
 }

@@ -104,6 +104,12 @@ func TestPrecedenceOfServers(t *testing.T) {
 	require.Zero(t, u.runWith(secretTest, "profile", "add", "trial", "--base-url", server.URL()).code)
 	require.Zero(t, u.runWith(secretLive, "profile", "add", "prod", "--base-url", server.URL()).code)
 	require.Zero(t, u.run("profile", "use", "prod").code)
+	variables := slices.Concat(u.env, []string{envBaseURL + "=" + server.URL(), envKey + "=" + secretLive})
+	for _, env := range [][]string{variables, append(slices.Clip(u.env), envProfile+"=trial")} {
+		shadowed := &user{t: t, home: u.home, env: env}
+		assert.Equal(t, result{stderr: "hiring: warning: Variables come first: unset HIRING_PROFILE, HIRING_BASE_URL and HIRING_API_KEY, or use -p prod.\n"}, shadowed.run("profile", "use", "prod"))
+	}
+	assert.Equal(t, result{}, u.run("profile", "use", "prod"))
 	const base, key, trial, other = envBaseURL + "=", envKey + "=" + secretLive, envProfile + "=trial", envProfile + "=other"
 	plain := slices.Clip(u.env)
 	for _, c := range []struct {
@@ -291,7 +297,7 @@ func TestPlainHTTP(t *testing.T) {
 	t.Parallel()
 	server, u := newKeyedServer(t)
 	plain := append(slices.Clip(u.env), "HTTP_PROXY="+server.URL(), "XDG_CONFIG_HOME="+u.home)
-	for _, line := range []string{"account", "submissions export all.csv", "doctor", "profile add acme --base-url BASE"} {
+	for _, line := range []string{"account", "submissions export all.csv --force", "doctor", "profile add acme --base-url BASE"} {
 		for _, c := range []struct{ base, insecure, says string }{
 			{"http://sandbox:8780", "true", ""},
 			{"http://sandbox:8780", "false", "plain http would show the key to the network: use https, or HIRING_INSECURE_HTTP=true for a private host."},
@@ -319,7 +325,7 @@ func TestVariablesThatWouldBeIgnored(t *testing.T) {
 	} {
 		u := newUser(t, nil, "")
 		u.env = append(u.env, c.variable, envBaseURL+"="+c.base, envKey+"="+sandbox.TestKey)
-		for _, line := range []string{"account", "doctor", "submissions export all.csv", "profile add acme --base-url " + c.base} {
+		for _, line := range []string{"account", "doctor", "submissions export all.csv --force", "profile add acme --base-url " + c.base} {
 			got := u.runWith(sandbox.TestKey, strings.Fields(line)...)
 			assert.Equal(t, exitUsage, got.code, "%s: %s", line, got.stderr)
 			assert.Contains(t, got.stderr, c.says, line)

@@ -19,10 +19,10 @@ import (
 // isID matches an id of the API.
 var isID = regexp.MustCompile(`^(?i)[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$`)
 
-// A command that reads takes the unique beginning of a name. A command that writes does not:
-// when the assessment that the user means was deleted, the beginning may be that of another.
+// A command that reads takes the unique beginning or part of a name. A command that writes does not:
+// when the assessment that the user means was deleted, the part may be that of another.
 const (
-	assessmentHelp        = "the id or the `name` of the assessment, or the unique beginning of one"
+	assessmentHelp        = "the id or the `name` of the assessment, or a unique part of one"
 	changedAssessmentHelp = "the id or the whole `name` of the assessment"
 )
 
@@ -58,43 +58,42 @@ var cutID = regexp.MustCompile(`^(?i)[0-9a-f-]{4,35}(…|\.\.\.)?$`)
 func folded(name string) string { return strings.ToLower(norm.NFC.String(strings.TrimSpace(name))) }
 
 // idOf returns the id of the thing that the user names by its id, its name, its slug or its
-// owner's address, or if begins is set by the unique beginning of one. An id costs no request, and
-// anything else costs a listing.
-func idOf(given, kind string, begins bool, all iter.Seq2[thing, error]) (string, error) {
+// owner's address, or if parts is set by a part of one that is of one thing. An id costs no request,
+// and anything else costs a listing.
+func idOf(given, kind string, parts bool, all iter.Seq2[thing, error]) (string, error) {
 	if given == "" || isID.MatchString(given) {
 		return given, nil
 	}
 	if folded(strings.TrimSuffix(given, "…")) == "" {
 		return "", usagef("The %s is empty", kind)
 	}
-	matches, begun, err := search(given, all)
+	matches, whole, err := search(given, all)
 	if err != nil {
 		return "", err
 	}
-	if matches == nil && begins {
-		matches = begun
-	}
 	missing := causedError{fmt.Errorf("There is no %s %s", kind, output.Clean(given)), hiring.ErrNotFound}
 	switch {
-	case len(matches) == 1:
-		return matches[0].id, nil
+	case matches == nil:
+		return "", adviceError{missing, "hiring " + kind + "s list --all shows the names and ids"}
+	case !whole && !parts:
+		return "", adviceError{missing, "This command takes an id or a whole name. Similar: " + described(matches)}
 	case len(matches) > 1:
 		whole := "the id or the whole name"
 		if matches[0].owner != "" {
 			whole = "the address or the whole id"
 		}
 		return "", adviceError{usagef("%d %ss match %s", len(matches), kind, output.Clean(given)), "Give " + whole + ": " + described(matches)}
-	case begun != nil:
-		return "", adviceError{missing, "This command takes an id or a whole name. These begin so: " + described(begun)}
 	}
-	return "", adviceError{missing, "hiring " + kind + "s list --all shows the names and ids"}
+	return matches[0].id, nil
 }
 
-// search returns the things that the user names, and those that only begin so. Of an owner's things
-// the first counts, and the others only by their ids.
-func search(given string, all iter.Seq2[thing, error]) (named, begun []thing, err error) {
+// search returns the things that match best what the user names, and whether they match it as a whole: else
+// they begin so, or it is a part of their names. Of an owner's things the first counts, and the others
+// only by their ids.
+func search(given string, all iter.Seq2[thing, error]) (found []thing, whole bool, err error) {
 	wanted := folded(strings.TrimSuffix(given, "…")) // As a table shortens it.
 	owners := make(map[string]bool)
+	var named, begun, parts []thing
 	for item, err := range all {
 		names := []string{folded(item.id), folded(item.name), folded(item.slug)}
 		if owners[item.owner] {
@@ -103,16 +102,24 @@ func search(given string, all iter.Seq2[thing, error]) (named, begun []thing, er
 		owners[item.owner] = item.owner != ""
 		switch {
 		case err != nil:
-			return nil, nil, err
+			return nil, false, err
 		case item.owner != "" && item.owner == hiring.AddressKey(given):
-			return []thing{item}, nil, nil
+			return []thing{item}, true, nil
 		case slices.Contains(names, wanted):
 			named = append(named, item)
 		case slices.ContainsFunc(names, func(name string) bool { return strings.HasPrefix(name, wanted) }):
 			begun = append(begun, item)
+		case slices.ContainsFunc(names[1:], func(name string) bool { return strings.Contains(name, wanted) }):
+			parts = append(parts, item)
 		}
 	}
-	return named, begun, nil
+	switch {
+	case named != nil:
+		return named, true, nil
+	case begun != nil:
+		return begun, false, nil
+	}
+	return parts, false, nil
 }
 
 // described names at most maxMatches things.
@@ -128,8 +135,8 @@ func assessments(ctx context.Context, client *hiring.Client) iter.Seq2[thing, er
 	return thingsOf(ctx, client.Assessments.List(), func(a hiring.Assessment) thing { return thing{id: a.ID, name: a.Name, about: string(a.Status)} })
 }
 
-func assessmentID(ctx context.Context, client *hiring.Client, given string, begins bool) (string, error) {
-	return idOf(given, "assessment", begins, assessments(ctx, client))
+func assessmentID(ctx context.Context, client *hiring.Client, given string, parts bool) (string, error) {
+	return idOf(given, "assessment", parts, assessments(ctx, client))
 }
 
 func challenges(ctx context.Context, client *hiring.Client) iter.Seq2[thing, error] {
@@ -138,8 +145,8 @@ func challenges(ctx context.Context, client *hiring.Client) iter.Seq2[thing, err
 	})
 }
 
-func challengeID(ctx context.Context, client *hiring.Client, given string, begins bool) (string, error) {
-	return idOf(given, "challenge", begins, challenges(ctx, client))
+func challengeID(ctx context.Context, client *hiring.Client, given string, parts bool) (string, error) {
+	return idOf(given, "challenge", parts, challenges(ctx, client))
 }
 
 // notStarted is the advice when an address has no submission.

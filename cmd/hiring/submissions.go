@@ -92,16 +92,20 @@ const lookback = 30 * 24 * time.Hour
 func (a *app) submissionFilter(c *cobra.Command) func(context.Context, *hiring.Client) (hiring.Pager[hiring.Submission], error) {
 	var filter hiring.SubmissionFilter
 	assessment := a.assessmentFilter(c, "only submissions of this assessment: its id or `name`")
-	c.Flags().StringVar((*string)(&filter.Status), "status", "",
-		"only submissions with this `status`: evaluated is documented; the API may use others, such as started or submitted")
-	_ = c.RegisterFlagCompletionFunc("status", cobra.FixedCompletions(statuses(), cobra.ShellCompDirectiveNoFileComp))
+	// The API documents evaluated, and the sandbox uses the others.
+	status := a.statusFlag(c, "only submissions with this `status`: evaluated is documented; the API may use others, such as started or submitted",
+		string(hiring.SubmissionEvaluated), "started", "submitted")
 	since := a.timeFlag(c, "since", "only submissions since a `time`, as in 2026-03-15, 36h or 7d; the API does not document of which time it is: see --evaluated-since")
 	evaluatedSince := a.timeFlag(c, "evaluated-since", "only submissions evaluated since a `time`; reads the list from 30 days before it")
 	return func(ctx context.Context, client *hiring.Client) (list hiring.Pager[hiring.Submission], err error) {
 		if filter.Since = *since; since.IsZero() && !evaluatedSince.IsZero() {
 			filter.Since = evaluatedSince.Add(-lookback)
 		}
-		a.warnOfStatus(string(filter.Status), statuses())
+		only, err := status()
+		if err != nil {
+			return list, err
+		}
+		filter.Status = hiring.SubmissionStatus(only)
 		filter.AssessmentID, err = assessment.id(ctx, client)
 		list = client.Submissions.List(filter)
 		if err != nil || evaluatedSince.IsZero() {
@@ -111,16 +115,22 @@ func (a *app) submissionFilter(c *cobra.Command) func(context.Context, *hiring.C
 	}
 }
 
-// warnOfStatus says which statuses are known when the user gives another.
-func (a *app) warnOfStatus(status string, known []string) {
-	if status != "" && !slices.Contains(known, status) {
-		a.warnOnce("--status " + status + " may find nothing: known are " + strings.Join(known, ", ") + ".")
+// statusFlag adds the flag --status and returns a function that returns its value. The function warns
+// about a status that is not known.
+func (a *app) statusFlag(c *cobra.Command, usage string, known ...string) func() (string, error) {
+	given := c.Flags().StringSlice("status", nil, usage)
+	_ = c.RegisterFlagCompletionFunc("status", cobra.FixedCompletions(known, cobra.ShellCompDirectiveNoFileComp))
+	return func() (string, error) {
+		status := strings.Join(*given, ",")
+		switch {
+		case len(*given) > 1:
+			return "", adviceError{usagef("--status %s: give one status only", output.Clean(status)), `--jq 'map(select(.status == "a" or .status == "b"))' selects several`}
+		case status != "" && !slices.Contains(known, status):
+			a.warnOnce("--status " + status + " may find nothing: known are " + strings.Join(known, ", ") + ".")
+		}
+		return status, nil
 	}
 }
-
-// statuses returns the documented status and those that the sandbox uses. The API may use
-// others.
-func statuses() []string { return []string{string(hiring.SubmissionEvaluated), "started", "submitted"} }
 
 func (a *app) submissionsGetCommand() *cobra.Command {
 	table := submissionTable()

@@ -23,7 +23,7 @@ func TestHabitsFromGh(t *testing.T) {
 		"auth login":                                 "Use hiring profile add <name>.\n",
 		"profile add acme --key x":                   "profile add has no flag --key. Use the question of the command, or its standard input, as in hiring profile add acme < key-file.\n",
 		"assessments list --state active":            "assessments list has no flag --state. It has --all, --help, --limit, --sort, and those of hiring --help.\n",
-		"submissions archive x -o f":                 "submissions archive prints no results, so that --output has no meaning. -f <file> names the file.\n",
+		"submissions archive x -o f":                 "submissions archive prints no results, so that --output has no meaning. Use -f <file>.\n",
 		sandbox.SubmissionID:                         "Use hiring report <submission>.\n",
 		"events " + sandbox.SubmissionID:             "Use hiring events list <submission> or hiring events follow <submission>.\n",
 		"invitation list --email ada@example.com":    "invitations list has no flag --email. Use hiring invitations find <email>.\n",
@@ -41,24 +41,57 @@ func TestHabitsFromGh(t *testing.T) {
 		"delete assessment x":                        "Use hiring assessments delete <assessment>.\n",
 		"send invitation Ada":                        "Use hiring invitations invite <candidate> -a <assessment>.\n",
 		"submissions list -w":                        "Use hiring watch.\n",
-		"submissions list --filter status=evaluated": "Use --jq 'map(select(.status == \"evaluated\"))'; some lists have --status, --assessment and --since.\n",
+		"submissions list --filter status=evaluated": "Use --all --jq 'map(select(.status == \"evaluated\"))'; some lists have --status, --assessment and --since.\n",
 		"submissions list --limt 3":                  "submissions list has no flag --limt. Did you mean --limit? It has --all, ",
 		"submissions list -q":                        "Use --jq '.[].id', which prints only ids, or another jq program",
 		"submissions list --since":                   "--since needs a value: only submissions since a time, as in 2026-03-15, 36h or 7d",
 		"completion":                                 "completion needs <bash|fish|powershell|zsh>.",
 		"help acount":                                "There is no command hiring acount. Did you mean hiring account?",
-		"-v":                                         "Use hiring --version.\n",
+		"-v":                                         "Use hiring --version or --debug, which prints each request.\n",
 		"submissions fnd":                            "There is no command hiring submissions fnd. Did you mean hiring submissions find?",
 		"api account -f name":                        "--field name: give name=value.",
-		"api /submissions -q page=2":                 "Use -f page=2, which is a parameter of the query with GET",
-		"api /submissions -F page=2":                 "Use -f page=2, which is a parameter of the query with GET",
-		"api /submissions page==2":                   "/submissions is not a method: use GET, POST, PATCH, PUT, DELETE. Fields follow -f, as in -f page=2.\n",
+		"api /submissions -q page=2":                 "Use hiring api GET <path> -f page=2: without GET, -f is a member of the body of a POST.\n",
+		"api /submissions -F page=2":                 "Use hiring api GET <path> -f page=2: without GET, -f is a member of the body of a POST.\n",
+		"api /submissions page==2":                   "/submissions is not a method: use GET, POST, PATCH, PUT, DELETE. Fields follow -f, as in hiring api GET <path> -f page=2.\n",
 		"submissions list -o jsonpath={.items}":      "Use --jq; see hiring help formatting.\n",
 		"submissions list --limit all":               "--limit all: must be an integer. Use --limit 100, or --all for all.\n",
 		"list-submissions":                           "Use hiring submissions list.\n",
 		"invitations import -a x":                    "invitations import needs <file.csv>. Use a file, or - for standard input with --results <file>.\n",
 		"watch --limit 3":                            "Use the shell, as in hiring watch | head -3",
 		"invite ada@example.com Bob -a x --name Ada": "--name is for one address. Give several as 'Ada <ada@example.com>'.",
+		"submissions list --until yesterday":         "Use --all --jq 'map(select(.created_at < \"2026-03-15\"))'.\n",
+		"submissions list --min-score 80":            "Use --all --jq 'map(select(.report.ship_score >= 80))', or --sort -score.\n",
+		"submissions list --verdict yes":             "Use --all --jq 'map(select(",
+		"assessments list --status active":           "Use --all --jq 'map(select(.status == \"active\"))'.\n",
+		"challenges list --domain backend":           "Use --all --jq 'map(select(.domain == \"backend\"))'",
+		"submissions export x.csv --min-score 80":    "Use hiring submissions list --all --jq 'map(select(.report.ship_score >= 80))' > file.json.\n",
+		"api /submissions --paginate":                "Use hiring submissions list --all: each list has it; by hand hiring api GET <path> -f cursor=<next_cursor>",
+		"api /submissions --limit 5":                 "Use hiring api GET <path> -f page_size=5.\n",
+		"submissions archive X -O f.zip":             "Use -f <file>.\n",
+		"submissions export x.csv --overwrite":       "Use --force.\n",
+		"submissions export -":                       "- is not possible: give the name of a file. Use hiring submissions list --all -o csv.\n",
+		"export -":                                   "Use hiring submissions list --all -o csv.\n",
+		"submissions list -o csv -f x.csv":           "Use the shell: > file; hiring submissions export <file> writes all.\n",
+		"invites list":                               "Use hiring invitations list -a <assessment>.\n",
+		"reinvite ada@example.com":                   "Use hiring invitations resend <invitation> or hiring invitations send <candidate> -a <assessment> --again.\n",
+		"invitations reinvite ada@example.com":       "Use hiring invitations resend <invitation> or hiring invitations send <candidate> -a <assessment> --again.\n",
+		"tests list":                                 "Use hiring assessments or hiring challenges.\n",
+		"assessments create -c x":                    "Use --challenge.\n",
+		"submissions list --format {{.ID}}":          "Use -o for a format, or --jq for a template.\n",
+		"invite -help":                               "-help begins with one dash. Use --help.\n",
+		"submissions list -limit 5":                  "-limit begins with one dash. Use --limit.\n",
+		"submissions list -assessment=x":             "-assessment begins with one dash. Use --assessment.\n",
+		"usage":                                      "Use hiring quota or hiring account.\n",
+		"-v account":                                 "Use hiring --version or --debug, which prints each request.\n",
+		"candidats":                                  "There is no command hiring candidats. Use hiring invitations or hiring submissions.\n",
+		"subs":                                       "Use hiring submissions.\n",
+		"cancel x":                                   "Use hiring invitations revoke <invitation>.\n",
+		"cancle x":                                   "Use hiring invitations revoke <invitation>.\n",
+		"invitations withdr x":                       "Use hiring invitations revoke <invitation>.\n",
+		"help enviroment":                            "Did you mean hiring environment?",
+		"submissions list --status a --status b":     "--status a,b: give one status only. ",
+		"submissions export x.csv --status a,b":      "--status a,b: give one status only. --jq 'map(select(.status == \"a\" or .status == \"b\"))' selects several.\n",
+		"invitations list -a Senior --status a,b":    "--status a,b: give one status only. ",
 	} {
 		got := u.run(strings.Fields(line)...)
 		assert.Equal(t, exitUsage, got.code, line)
@@ -71,6 +104,12 @@ func TestHabitsFromGh(t *testing.T) {
 		}
 	}
 	assert.Equal(t, u.run("help", "exit-status"), u.run("help", "exit-codes"))
+	assert.Equal(t, u.run("help", "exit-status"), u.run("help", "exit"))
+	for _, word := range []string{"pagination", "json", "dates", "scripting"} {
+		assert.Equal(t, u.run("help", "formatting"), u.run("help", word))
+	}
+	assert.Contains(t, u.run("submissions list").stderr, "There is no command hiring submissions list. Give the words without quotes: hiring submissions list.\n")
+	assert.Zero(t, u.run("submissions", "list", "--sort", "-status").code, "a value that begins with a dash")
 	assert.Equal(t, u.run("submissions", "get", sandbox.SubmissionID), u.run("submission", "describe", sandbox.SubmissionID))
 	assert.Contains(t, u.run("api", "GET", "/v1/account").stdout, "Sandbox")
 	got := u.run("submissions", "list", "--status", "completed")
@@ -139,6 +178,59 @@ func TestListsReadWhatTheyShow(t *testing.T) {
 	}
 }
 
+// TestAFilterOfAPart: a filter that saw only the first items says so.
+func TestAFilterOfAPart(t *testing.T) {
+	t.Parallel()
+	u := newUser(t, sandbox.New(), sandbox.TestKey)
+	assert.Equal(t, result{stdout: "30\n", stderr: "The filter saw only the first 30; --all reads the rest.\n"}, u.run("submissions", "list", "--jq", "length"))
+	assert.Equal(t, result{stdout: "293\n"}, u.run("submissions", "list", "--jq", "length", "--all"))
+}
+
+// TestFieldsOfARequest: -f makes a POST unless the method is GET, and a POST with a live key says so.
+func TestFieldsOfARequest(t *testing.T) {
+	t.Parallel()
+	server := sandbox.New()
+	u := newUser(t, server, sandbox.LiveKey)
+	got := u.run("api", "/submissions", "-f", "page_size=1")
+	assert.Equal(t, result{stderr: "hiring: This would send POST /submissions (give GET for a query) with a live key. Confirm with --yes.\n", code: exitUsage}, got)
+	got = u.run("api", "POST", "/assessments", "-f", "name=x")
+	assert.Equal(t, result{stderr: "hiring: This would send POST /assessments with a live key. Confirm with --yes.\n", code: exitUsage}, got)
+	got = u.run("api", "-X", "POST", "/assessments", "-f", "name=x")
+	assert.NotContains(t, got.stderr, "GET")
+	assert.Zero(t, u.run("api", "GET", "/submissions", "-f", "page_size=1").code)
+	require.Len(t, server.Journal(), 1)
+	assert.Equal(t, "page_size=1", server.Journal()[0].Query)
+}
+
+// TestPartsOfNames: a command that reads takes a part of a name, if it is of one thing and no name
+// begins so.
+func TestPartsOfNames(t *testing.T) {
+	t.Parallel()
+	u := newUser(t, sandbox.New(), sandbox.TestKey)
+	assert.Equal(t, u.run("assessments", "get", "a0000000-0000-4000-8000-000000000002"), u.run("assessments", "get", "whole challenge"))
+	assert.Equal(t, u.run("report", "bjorn.bergstrom@candidates.test"), u.run("report", "rn Bergström"))
+	got := u.run("submissions", "list", "-a", "engineer")
+	assert.Equal(t, exitUsage, got.code)
+	assert.Contains(t, got.stderr, "assessments match engineer. Give the id or the whole name: ")
+	got = u.run("assessments", "close", "whole challenge")
+	assert.Equal(t, exitNotFound, got.code)
+	assert.Contains(t, got.stderr, "There is no assessment whole challenge. This command takes an id or a whole name. Similar: Payments engineer, whole challenge (active, ")
+}
+
+// TestResendARevokedInvitation: the rejection names the command that sends a further one.
+func TestResendARevokedInvitation(t *testing.T) {
+	t.Parallel()
+	h := newCampaign(t, 1)
+	invitation, err := h.server.LiveClient().Invitations.Send(t.Context(), h.id, h.people[0])
+	require.NoError(t, err)
+	u := newUser(t, h.server, sandbox.LiveKey)
+	require.Zero(t, u.run("invitations", "revoke", invitation.ID, "--yes").code)
+	got := u.run("invitations", "resend", invitation.ID, "--yes")
+	assert.Equal(t, exitFailed, got.code)
+	assert.Contains(t, got.stderr, "409 CONFLICT: ")
+	assert.Contains(t, got.stderr, " hiring invitations send <candidate> -a <assessment> --again sends a further invitation.\n")
+}
+
 // TestAssessmentsByName: a command that reads takes an id, a name or the unique beginning of
 // one, and a command that writes an id or a whole name.
 func TestAssessmentsByName(t *testing.T) {
@@ -176,7 +268,7 @@ func TestAssessmentsByName(t *testing.T) {
 		begun := append(slices.Clone(line[:len(line)-1]), line[len(line)-1][:8])
 		got := u.run(begun...)
 		assert.Equal(t, exitNotFound, got.code, "%v: %s", begun, got.stderr)
-		assert.Regexp(t, "There is no (assessment|challenge) (senior p|PAYMENTS). This command takes an id or a whole name. These begin so: (Senior|Payments) [^;]+000001\\).\n$", got.stderr)
+		assert.Regexp(t, "There is no (assessment|challenge) (senior p|PAYMENTS). This command takes an id or a whole name. Similar: (Senior|Payments) [^;]+000001\\).\n$", got.stderr)
 		assert.Zero(t, writes(server), "%v", begun)
 		got = u.run(line...)
 		assert.Zero(t, got.code, "%v: %s", line, got.stderr)

@@ -36,7 +36,7 @@ func describe(c *cobra.Command, name string) {
 func topics() []*cobra.Command {
 	return []*cobra.Command{
 		{Use: "environment", Aliases: []string{"env", "variables"}, Short: "Environment variables"},
-		{Use: "exit-status", Aliases: []string{"exit-codes", "exit-statuses"}, Short: "Exit statuses"},
-		{Use: "formatting", Aliases: []string{"format", "formats", "output", "jq"}, Short: "Formats, columns and jq programs"},
+		{Use: "exit-status", Aliases: []string{"exit", "exit-codes", "exit-statuses"}, Short: "Exit statuses"},
+		{Use: "formatting", Aliases: []string{"format", "formats", "output", "json", "jq", "scripting", "pagination", "dates"}, Short: "Formats, columns and jq programs"},
 	}
 }

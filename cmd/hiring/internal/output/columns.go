@@ -54,9 +54,6 @@ func (t Table[T]) row(item T) row {
 	return r
 }
 
-// Columns returns the names of all columns of the type.
-func (t Table[T]) Columns() []string { return t.names(row{}) }
-
 // Sort sorts items by a column, in descending order if the name begins with "-": texts as people
 // sort them, with É beside E. Items without a value come last.
 func Sort[T any](t Table[T], items []T, column string) error {

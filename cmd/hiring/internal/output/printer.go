@@ -47,7 +47,6 @@ type Printer struct {
 
 	Context context.Context // Ends a jq program; may be nil.
 	Notes   Stream          // For notes such as "No items."; the zero value discards them.
-	Now     func() time.Time
 	Format  Format
 	zone    *time.Location
 	query   *gojq.Code

@@ -29,7 +29,7 @@ func (p *Printer) writeTable(columns []string, rows iter.Seq2[row, error]) error
 		}
 		cells := make([]string, len(columns))
 		for i, column := range columns {
-			cells[i] = p.inTable(r.value(column))
+			cells[i] = p.forPeople(r.value(column))
 		}
 		if part = append(part, cells); len(part) == partRows {
 			if widths, err = p.writePart(columns, widths, part); err != nil {
@@ -167,7 +167,7 @@ func total(widths []int) int {
 func (p *Printer) writeLine(columns []string, r row) error {
 	line, used := "", 0
 	for _, column := range columns {
-		text := p.inTable(r.value(column))
+		text := p.forPeople(r.value(column))
 		shown := text
 		if p.Width > 0 {
 			shown = truncate(text, max(p.Width-used, 0))
@@ -227,23 +227,18 @@ func plainText(value any) string {
 	return string(cleanJSON(text))
 }
 
-// forPeople is plainText with times in the user's zone.
+// forPeople is plainText with times in the user's zone, which a terminal does not name.
 func (p *Printer) forPeople(value any) string {
 	if t, isTime := timeOf(value); isTime {
 		if t.IsZero() {
 			return ""
 		}
+		if p.Terminal {
+			return t.In(p.zone).Format("2006-01-02 15:04")
+		}
 		return t.In(p.zone).Format("2006-01-02 15:04 MST")
 	}
 	return Clean(plainText(value))
-}
-
-// inTable is forPeople with relative times on a terminal.
-func (p *Printer) inTable(value any) string {
-	if t, isTime := timeOf(value); isTime && p.Terminal && p.Now != nil && !t.IsZero() {
-		return relative(t, p.Now())
-	}
-	return p.forPeople(value)
 }
 
 func timeOf(value any) (t time.Time, ok bool) {
@@ -253,35 +248,6 @@ func timeOf(value any) (t time.Time, ok bool) {
 	}
 	t, err := time.Parse(time.RFC3339, text)
 	return t, err == nil
-}
-
-// relative returns a time as people say it, as in "2 days ago" and "in 3 hours".
-func relative(t, now time.Time) string {
-	const day = 24 * time.Hour
-	d := now.Sub(t).Abs()
-	if t.After(now) && d > 2*day { // An invitation of 30 days that was just sent expires in 30 days.
-		d = d.Round(day)
-	}
-	n, unit := d/(365*day), "year"
-	switch {
-	case d < time.Minute:
-		return "now"
-	case d < time.Hour:
-		n, unit = d/time.Minute, "minute"
-	case d < 2*day:
-		n, unit = d/time.Hour, "hour"
-	case d < 60*day:
-		n, unit = d/day, "day"
-	case d < 730*day:
-		n, unit = d/(30*day), "month"
-	}
-	if n != 1 {
-		unit += "s"
-	}
-	if t.After(now) {
-		return fmt.Sprintf("in %d %s", n, unit)
-	}
-	return fmt.Sprintf("%d %s ago", n, unit)
 }
 
 // StyleOf returns the style of words such as statuses.
