@@ -110,7 +110,7 @@ func unknownCommand(c *cobra.Command, given []string) error {
 	}
 	err := usagef("There is no command hiring %s%s", path, output.Clean(name))
 	instead := insteadOfCommand(c, path, given)
-	if verb, kind, isOne := strings.Cut(name, "-"); isOne && instead == "" { // As in list-submissions.
+	if verb, kind, isOne := strings.Cut(name, "-"); isOne && instead == "" && !c.HasParent() { // As in list-submissions.
 		instead = insteadOfCommand(c, path, []string{verb, kind})
 	}
 	if instead != "" {

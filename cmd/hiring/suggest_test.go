@@ -75,6 +75,9 @@ func TestHabitsFromGh(t *testing.T) {
 		"invites list":                               "Use hiring invitations list -a <assessment>.\n",
 		"reinvite ada@example.com":                   "Use hiring invitations resend <invitation> or hiring invitations send <candidate> -a <assessment> --again.\n",
 		"invitations reinvite ada@example.com":       "Use hiring invitations resend <invitation> or hiring invitations send <candidate> -a <assessment> --again.\n",
+		"invites send ada@example.com":               "Use hiring invitations invite <candidate> -a <assessment>.\n",
+		"invitations expire-soon":                    "There is no command hiring invitations expire-soon. It has find, ",
+		"invite Ada --to-assessment x":               "Use --assessment.\n",
 		"tests list":                                 "Use hiring assessments or hiring challenges.\n",
 		"assessments create -c x":                    "Use --challenge.\n",
 		"submissions list --format {{.ID}}":          "Use -o for a format, or --jq for a template.\n",
@@ -83,12 +86,12 @@ func TestHabitsFromGh(t *testing.T) {
 		"submissions list -assessment=x":             "-assessment begins with one dash. Use --assessment.\n",
 		"usage":                                      "Use hiring quota or hiring account.\n",
 		"-v account":                                 "Use hiring --version or --debug, which prints each request.\n",
-		"candidats":                                  "There is no command hiring candidats. Use hiring invitations or hiring submissions.\n",
+		"candidtes":                                  "There is no command hiring candidtes. Use hiring invitations or hiring submissions.\n",
 		"subs":                                       "Use hiring submissions.\n",
 		"cancel x":                                   "Use hiring invitations revoke <invitation>.\n",
 		"cancle x":                                   "Use hiring invitations revoke <invitation>.\n",
 		"invitations withdr x":                       "Use hiring invitations revoke <invitation>.\n",
-		"help enviroment":                            "Did you mean hiring environment?",
+		"help environmnt":                            "Did you mean hiring environment?",
 		"submissions list --status a --status b":     "--status a,b: give one status only. ",
 		"submissions export x.csv --status a,b":      "--status a,b: give one status only. --jq 'map(select(.status == \"a\" or .status == \"b\"))' selects several.\n",
 		"invitations list -a Senior --status a,b":    "--status a,b: give one status only. ",
@@ -105,7 +108,7 @@ func TestHabitsFromGh(t *testing.T) {
 	}
 	assert.Equal(t, u.run("help", "exit-status"), u.run("help", "exit-codes"))
 	assert.Equal(t, u.run("help", "exit-status"), u.run("help", "exit"))
-	for _, word := range []string{"pagination", "json", "dates", "scripting"} {
+	for _, word := range []string{"pagination", "json", "dates", "filtering", "scripting"} {
 		assert.Equal(t, u.run("help", "formatting"), u.run("help", word))
 	}
 	assert.Contains(t, u.run("submissions list").stderr, "There is no command hiring submissions list. Give the words without quotes: hiring submissions list.\n")

@@ -37,6 +37,6 @@ func topics() []*cobra.Command {
 	return []*cobra.Command{
 		{Use: "environment", Aliases: []string{"env", "variables"}, Short: "Environment variables"},
 		{Use: "exit-status", Aliases: []string{"exit", "exit-codes", "exit-statuses"}, Short: "Exit statuses"},
-		{Use: "formatting", Aliases: []string{"format", "formats", "output", "json", "jq", "scripting", "pagination", "dates"}, Short: "Formats, columns and jq programs"},
+		{Use: "formatting", Aliases: []string{"format", "formats", "output", "json", "jq", "filtering", "scripting", "pagination", "dates"}, Short: "Formats, columns and jq programs"},
 	}
 }
