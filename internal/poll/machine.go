@@ -237,10 +237,10 @@ func (m *Machine) Delivered(it Item) {
 }
 
 // shownUntil returns the latest time that a submission has or may get. Without an evaluation that is the present: an API may
-// show its time later.
+// show its time later. Without any Date the present may seem earlier than DoneTo.
 func (m *Machine) shownUntil(it Item) Server {
 	if it.Undated || it.Evaluated == 0 {
-		return max(it.latest(), m.server())
+		return max(it.latest(), m.server(), m.DoneTo)
 	}
 	return it.latest()
 }

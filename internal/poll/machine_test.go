@@ -127,3 +127,24 @@ func TestAllIsListedWithinSixHours(t *testing.T) {
 		assert.Equal(t, c.forgetOld, len(m.Done) == 0, name)
 	}
 }
+
+// TestAnUndatedResultOfAWatchFromLaterComesOnce: the API is a day ahead, sends no Date, and shows no times.
+func TestAnUndatedResultOfAWatchFromLaterComesOnce(t *testing.T) {
+	const now = poll.Server(begin)
+	m := poll.New(poll.Options{Interval: time.Minute, ShortestPause: time.Minute, Lookback: day}, 0, now, now.Add(day), nil)
+	found := 0
+	for at := poll.Local(0); at < poll.Local(day); {
+		_, wait := m.Next(at, fullWindow)
+		if at = at.Add(wait); wait > 0 {
+			continue
+		}
+		results, _ := m.Receive(poll.Reply{
+			Outcome: poll.Answered, Items: []poll.Item{{ID: "a", Status: poll.Finished, Undated: true, Ready: true}}, At: at, Server: now.Add(time.Duration(at)),
+		})
+		for _, it := range results {
+			m.Delivered(it)
+			found++
+		}
+	}
+	assert.Equal(t, 1, found)
+}
