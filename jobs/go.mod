@@ -76,4 +76,4 @@ require (
 
 replace github.com/hiring-assessment/hiring-go => ../
 
-replace github.com/hiring-assessment/hiring-go/otelhiring => ../otelhiring
+replace github.com/hiring-assessment/hiring-go/otelhiring => ../otelhiring/
