@@ -164,8 +164,15 @@ func (w *deliveryWorker[TTx]) Work(ctx context.Context, job *river.Job[deliveryA
 	})
 }
 
+// rescueError is the error that River's rescuer stores in a job.
+const rescueError = "Stuck job rescued by JobRescuer"
+
 // deliver calls the handlers.
 func (w *deliveryWorker[TTx]) deliver(ctx context.Context, o Organization, results *Results[TTx], job *river.Job[deliveryArgs]) error {
+	if n := len(job.Errors); n > 0 && job.Errors[n-1].Error == rescueError {
+		w.logger().WarnContext(ctx, "jobs: an earlier attempt of this delivery did not end: its process was killed, or it hung",
+			"organization", o.Name, "submission_id", job.Args.SubmissionID, "job_id", job.ID, "attempt", job.Attempt, "attempted_by", job.AttemptedBy)
+	}
 	submission, err := readSubmission(ctx, o.Client.Submissions, job.Args)
 	if err != nil {
 		return err
@@ -208,6 +215,9 @@ func readSubmission(ctx context.Context, service *hiring.SubmissionService, args
 	} else {
 		s, err = service.Get(ctx, args.SubmissionID)
 		s.WorkspaceArchiveURL = nil
+		if errors.Is(err, hiring.ErrNotFound) {
+			return s, river.JobCancel(fmt.Errorf("jobs: the API has no submission %s: it was deleted, or it is of another organization: %w", args.SubmissionID, err))
+		}
 	}
 	if err == nil && !s.Report.Ready() {
 		s.Report = new(hiring.Report)

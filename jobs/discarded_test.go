@@ -9,6 +9,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 	"github.com/riverqueue/river"
+	"github.com/riverqueue/river/rivertype"
 	"github.com/stretchr/testify/require"
 
 	"github.com/hiring-assessment/hiring-go/jobs"
@@ -50,4 +51,27 @@ func deliverRetriesCancelledAndDiscardedDeliveries[TTx any](t *testing.T, s *sto
 	require.Equal(t, 2, s.count(t, "river_job WHERE kind = 'hiring_delivery'"))
 	require.Equal(t, 2, s.count(t, "river_job WHERE kind = 'hiring_delivery' AND args->>'submission' <> ''"), "they keep what the poll found")
 	require.Equal(t, 2, s.count(t, "results"))
+}
+
+func TestDeliveryOfAnUnknownSubmissionIsCancelled(t *testing.T) {
+	t.Parallel()
+	onBothStores(t, deliveryOfAnUnknownSubmissionIsCancelled[pgx.Tx], deliveryOfAnUnknownSubmissionIsCancelled[*sql.Tx])
+}
+
+// deliveryOfAnUnknownSubmissionIsCancelled delivers the result of a submission that the API does not have.
+func deliveryOfAnUnknownSubmissionIsCancelled[TTx any](t *testing.T, s *store[TTx]) {
+	organization, r := newAPI(t).recordedOrganization()
+	config := testConfig()
+	var log logBuffer
+	config.Logger = log.logger()
+	client, _ := s.watch(t, config, jobs.Results[TTx]{Organizations: []jobs.Organization{organization}, Telemetry: r.telemetry(), Handle: s.insertResult})
+	s.deliver(t, client, "acme", "unknown")
+	job := s.deliveryIn(t, client, rivertype.JobStateCancelled, 1)
+	require.Contains(t, job.Errors[0].Error, "the API has no submission unknown")
+	require.Contains(t, log.String(), `msg="jobs: cancelled" organization=acme kind=hiring_delivery`)
+	require.Contains(t, log.String(), `cause="status 404" submission_id=unknown`)
+	require.Equal(t, 1, r.event(jobs.EventCancelled))
+	_, err := client.JobDelete(t.Context(), job.ID)
+	require.NoError(t, err)
+	eventually(t, func() bool { return r.deliveries(jobs.DeliveriesCancelled) == 0 }, "the alert ends")
 }

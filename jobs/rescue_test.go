@@ -20,6 +20,8 @@ func TestJobsOfAKilledProcessAreRescuedByEachRoleSQLite(t *testing.T) {
 	ids := api.addEvaluated(t, 2)
 	organization, r := api.recordedOrganization()
 	watching, inviting := testConfig(), testConfig()
+	var log logBuffer
+	watching.ID, watching.Logger = "second", log.logger()
 	require.NoError(t, jobs.Watch(watching, s.database, jobs.Results[*sql.Tx]{Organizations: []jobs.Organization{organization}, Handle: s.insertResult, Telemetry: r.telemetry()}))
 	require.NoError(t, jobs.SendInvitations(inviting, s.database, jobs.Invitations{Organizations: api.organizations()}))
 	delete(inviting.Queues, jobs.QueueInvitations) // It leads, and runs nothing but the health job.
@@ -28,7 +30,7 @@ func TestJobsOfAKilledProcessAreRescuedByEachRoleSQLite(t *testing.T) {
 		s.deliver(t, client, "acme", id)
 	}
 	s.invite(t, client, api.assessment, candidates(1)...)
-	const kill = "UPDATE river_job SET state = 'running', attempt = 1, attempted_at = '2026-01-01 00:00:00' WHERE kind = "
+	const kill = `UPDATE river_job SET state = 'running', attempt = 1, attempted_at = '2026-01-01 00:00:00', attempted_by = jsonb('["first"]') WHERE kind = `
 	s.mustExec(t, kill+"'hiring_delivery'")
 	s.mustExec(t, "UPDATE river_job SET attempt = max_attempts WHERE args->>'submission_id' = $1", ids[1])
 
@@ -55,5 +57,7 @@ func TestJobsOfAKilledProcessAreRescuedByEachRoleSQLite(t *testing.T) {
 	_, err := client.JobRetry(t.Context(), delivery.ID)
 	require.NoError(t, err)
 	eventually(t, s.countIs(t, 1, "results WHERE submission_id = $1", ids[0]))
+	require.Contains(t, log.String(), "its process was killed, or it hung\" organization=acme submission_id="+ids[0])
+	require.Contains(t, log.String(), `attempt=2 attempted_by="[first second]"`)
 	eventually(t, func() bool { return r.deliveries(jobs.DeliveriesDiscarded) == 1 }, "the last attempt is reported")
 }
