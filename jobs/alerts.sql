@@ -1,4 +1,6 @@
 -- Queries for PostgreSQL that find what needs a person. A row is an alert, except in the last one.
+-- The schema of the tables, with public for Migrate without a schema.
+SET search_path = hiring, public;
 
 -- an organization that is not polled: it was removed, or the errors of its hiring_poll job say why.
 SELECT organization, updated_at AS last_poll FROM hiring_jobs WHERE address = '' AND assessment_id = '' AND updated_at < now() - interval '40 minutes'
@@ -10,6 +12,10 @@ SELECT organization, detail, updated_at FROM hiring_jobs WHERE status = 'paused'
 -- failing deliveries: river_job.errors has the errors, which may contain candidate data. Repair the handler or the receiver.
 SELECT args->>'organization' AS organization, args->>'submission_id' AS submission, attempt, scheduled_at AS next_attempt FROM river_job
 	WHERE kind = 'hiring_delivery' AND state IN ('available', 'retryable', 'running', 'scheduled') AND errors IS NOT NULL ORDER BY id;
+
+-- deliveries that run for long: the handler hangs, or its process was killed. With attempt 2 or more, this result may kill its process: docs/jobs.md has what to do.
+SELECT args->>'organization' AS organization, args->>'submission_id' AS submission, attempt, attempted_at, attempted_by FROM river_job
+	WHERE kind = 'hiring_delivery' AND state = 'running' AND attempted_at < now() - interval '2 minutes';
 
 -- deliveries that were never attempted: check the workers, handlers that hang, and the rate limit.
 SELECT args->>'organization' AS organization, count(*) AS waiting, min(created_at) AS oldest FROM river_job

@@ -59,7 +59,7 @@ func alertQueries(t *testing.T) map[string]string {
 	for _, found := range regexp.MustCompile(`(?m)^-- ([^:\n]+): .*\n([^;]+);`).FindAllStringSubmatch(string(text), -1) {
 		queries[found[1]] = found[2]
 	}
-	require.Len(t, queries, strings.Count(string(text), ";\n"))
+	require.Len(t, queries, strings.Count(string(text), ";\n")-1, "all but SET search_path")
 	return queries
 }
 
@@ -71,10 +71,18 @@ func alertQuery(t *testing.T, what string) string {
 	return query
 }
 
-// TestAlertQueriesPostgres runs each query on the tables before and after the faults that it finds.
+// TestAlertQueriesPostgres runs the file, and then each query on the tables before and after the faults that it finds.
 func TestAlertQueriesPostgres(t *testing.T) {
 	t.Parallel()
 	s := newPostgres(t)
+	text, err := os.ReadFile("alerts.sql")
+	require.NoError(t, err)
+	s.mustExec(t, "CREATE SCHEMA hiring")
+	require.NoError(t, jobs.Migrate(t.Context(), s.database, "hiring"))
+	s.mustExec(t, "ALTER TABLE river_job RENAME TO elsewhere; ALTER TABLE hiring_jobs RENAME TO elsewhere_too")
+	s.mustExec(t, string(text))
+	s.mustExec(t, "DROP SCHEMA hiring CASCADE; ALTER TABLE elsewhere RENAME TO river_job; ALTER TABLE elsewhere_too RENAME TO hiring_jobs")
+	s.mustExec(t, string(text))
 	found := func(want int) {
 		t.Helper()
 		for what, query := range alertQueries(t) {
@@ -86,10 +94,11 @@ func TestAlertQueriesPostgres(t *testing.T) {
 		('acme', '', '', 'watching', '', now() - interval '1 hour'), ('acme', '', ' receiver', 'paused', '', now()),
 		('acme', '', ' unreadable one', 'unreadable', '', now()), ('acme', 'a', 'ada@example.com', 'cancelled', '', now()),
 		('acme', 'a', 'grace@example.com', 'sending', '', now())`)
-	s.mustExec(t, `INSERT INTO river_job (args, kind, queue, max_attempts, attempt, state, errors, created_at, finalized_at) VALUES
-		('{"organization": "acme", "submission_id": "one"}', 'hiring_delivery', 'hiring_deliveries', 9, 1, 'retryable', '{"{}"}', now(), NULL),
-		('{"organization": "acme", "submission_id": "two"}', 'hiring_delivery', 'hiring_deliveries', 9, 9, 'discarded', '{"{}"}', now(), now()),
-		('{"organization": "acme", "submission_id": "three"}', 'hiring_delivery', 'hiring_deliveries', 9, 0, 'available', NULL, now() - interval '1 hour', NULL)`)
+	s.mustExec(t, `INSERT INTO river_job (args, kind, queue, max_attempts, attempt, state, errors, created_at, finalized_at, attempted_at) VALUES
+		('{"organization": "acme", "submission_id": "one"}', 'hiring_delivery', 'hiring_deliveries', 9, 1, 'retryable', '{"{}"}', now(), NULL, NULL),
+		('{"organization": "acme", "submission_id": "two"}', 'hiring_delivery', 'hiring_deliveries', 9, 9, 'discarded', '{"{}"}', now(), now(), NULL),
+		('{"organization": "acme", "submission_id": "three"}', 'hiring_delivery', 'hiring_deliveries', 9, 0, 'available', NULL, now() - interval '1 hour', NULL, NULL),
+		('{"organization": "acme", "submission_id": "four"}', 'hiring_delivery', 'hiring_deliveries', 9, 1, 'running', NULL, now(), NULL, now() - interval '3 minutes')`)
 	found(1)
 	require.Equal(t, "one", queryValue[string](t, s.db, "SELECT submission FROM ("+alertQuery(t, "submissions that cannot be decoded")+") AS found"))
 }

@@ -362,6 +362,10 @@ var recorded = map[string]struct {
 	"a clock is ahead by half a minute":              {map[string]string{`hiring_jobs_clock_offset_seconds{}`: "0x19 30x60"}, nil, 0},
 	"a clock is behind":                              {map[string]string{`hiring_jobs_clock_offset_seconds{}`: "0x19 -90x60"}, map[string]labels{"HiringClockWrong": {}}, 0},
 	"all processes are gone":                         {map[string]string{pollOverdue("acme"): "0x19 stale"}, map[string]labels{"HiringWorkerGone": {"instance": ""}}, 0},
+	"workers are up, and export no poll":             {map[string]string{"up{}": "_x19 1x60"}, map[string]labels{"HiringPollsMissing": {"instance": ""}}, 0},
+	"workers are up, and one of them exports a poll late": {map[string]string{
+		"up{}": "0x19 1x60", `up{instance="b:1"}`: "_x19 1x60", pollOverdue("acme"): "_x25 0x55",
+	}, nil, 0},
 	"an organization is removed": {map[string]string{
 		pollOverdue("acme"): "0x19 stale", pollOverdue("globex"): "0x80",
 	}, nil, 0},
