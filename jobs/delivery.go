@@ -76,7 +76,8 @@ func deliveriesOf(o Organization, attempts int, found []hiring.Submission) ([]ri
 //   - If River still keeps a delivery of the submission, Deliver retries it, as
 //     [river.Client.JobRetryTx] does: a discarded one gets one more attempt. A running
 //     delivery is not changed.
-//   - Otherwise the worker reads the submission from the API, which costs one read.
+//   - Otherwise the worker reads the submission from the API, which costs one read. A 404 cancels
+//     the delivery. Its number of attempts is that of the default [RetryPolicy].
 //   - Deliver deletes the row of a submission that could not be decoded.
 //   - Deliver resumes the deliveries of the organization when they are paused, as after
 //     [ErrReceiverGone]: the others follow within five minutes.

@@ -58,7 +58,7 @@ func work(ctx context.Context, client *hiring.Client, databaseURL string, storeS
 	<-ctx.Done()
 	select {
 	case <-workers.Stopped():
-	case <-time.After(12 * time.Second): // A handler hangs. Its delivery goes to another process.
+	case <-time.After(12 * time.Second): // A handler hangs. River rescues its delivery after six minutes.
 	}
 	return nil
 }

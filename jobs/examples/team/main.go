@@ -8,7 +8,10 @@
 // a new result every second.
 //
 //   - With HIRING_BASE_URL and HIRING_API_KEY (or HIRING_API_KEY_FILE) it uses that API.
-//   - With DATABASE_URL, too, it uses that PostgreSQL, in any number of processes.
+//   - With DATABASE_URL, too, it uses that PostgreSQL, in any number of processes. Before
+//     they start, and before each new version, -migrate creates or updates the tables, as a
+//     role that may create a schema. The processes need only the rights of docs/jobs.md, and
+//     the same on the table results.
 //
 // The folder deploy has manifests.
 package main
@@ -39,6 +42,7 @@ import (
 var (
 	every   = flag.Duration("every", time.Minute, "longest interval between two polls; the embedded sandbox is polled every 2s")
 	listen  = flag.String("listen", "127.0.0.1:0", "`host:port` of River's web page; port 0 means a free port")
+	migrate = flag.Bool("migrate", false, "create or update the tables in the database of DATABASE_URL, and end")
 	metrics = flag.String("metrics", "127.0.0.1:0", "`host:port` of the metrics for Prometheus, which the alert rules of module otelhiring need")
 )
 
@@ -53,11 +57,14 @@ func main() {
 
 // run chooses the API and the database, and runs the team.
 func run(ctx context.Context) error {
+	url := os.Getenv("DATABASE_URL")
+	if *migrate {
+		return createTables(ctx, url)
+	}
 	service, err := newService(*every)
 	if err != nil {
 		return err
 	}
-	url := os.Getenv("DATABASE_URL")
 	switch {
 	case url == "":
 		return onSQLite(ctx, service)
@@ -65,6 +72,25 @@ func run(ctx context.Context) error {
 		return errors.New("DATABASE_URL needs HIRING_BASE_URL and HIRING_API_KEY, of the API or of a running hiring-sandbox")
 	}
 	return onPostgres(ctx, service, url)
+}
+
+// schema contains the tables of the jobs in PostgreSQL.
+const schema = "hiring"
+
+// createTables creates or updates the tables in PostgreSQL.
+func createTables(ctx context.Context, url string) error {
+	if url == "" {
+		return errors.New("-migrate needs DATABASE_URL: without one, each start creates the tables of its SQLite file")
+	}
+	pool, err := pgxpool.New(ctx, url)
+	if err != nil {
+		return err
+	}
+	defer pool.Close()
+	if _, err := pool.Exec(ctx, "CREATE SCHEMA IF NOT EXISTS "+schema+"; "+results); err != nil {
+		return err
+	}
+	return jobs.Migrate(ctx, jobs.Postgres(pool), schema)
 }
 
 func onPostgres(ctx context.Context, service *service, url string) error {
@@ -78,14 +104,8 @@ func onPostgres(ctx context.Context, service *service, url string) error {
 		return err
 	}
 	// The end of the program closes the pool: Close would wait for a handler that hangs.
-	if _, err = pool.Exec(ctx, results); err != nil { // Another process creates it now.
-		_, err = pool.Exec(ctx, results)
-	}
-	if err != nil {
-		return err
-	}
 	t := team[pgx.Tx]{
-		service: service, database: jobs.Postgres(pool),
+		service: service, database: jobs.Postgres(pool), schema: schema,
 		newClient: func(c *river.Config) (*river.Client[pgx.Tx], error) { return river.NewClient(riverpgxv5.New(pool), c) },
 		exec: func(ctx context.Context, tx pgx.Tx, query string, args ...any) error {
 			_, err := tx.Exec(ctx, query, args...)
@@ -109,6 +129,9 @@ func onSQLite(ctx context.Context, service *service) error {
 	}
 	db.SetMaxOpenConns(1)
 	if _, err := db.ExecContext(ctx, results); err != nil {
+		return err
+	}
+	if err := jobs.Migrate(ctx, jobs.SQLite(db), ""); err != nil {
 		return err
 	}
 	t := team[*sql.Tx]{

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	neturl "net/url"
 	"os"
 	"os/exec"
 	"regexp"
@@ -151,17 +152,32 @@ func onPostgresServer(t *testing.T, line string, environment ...string) {
 	service := sandbox.New()
 	t.Cleanup(service.Close)
 	url := database(t)
-	p := start(t, append(environment, "DATABASE_URL="+url, "HIRING_BASE_URL="+service.URL(), "HIRING_API_KEY="+sandbox.LiveKey), "-every", "2s")
-	p.until(t, "^River's page")
+	require.NoError(t, start(t, []string{"DATABASE_URL=" + url}, "-migrate").Wait(), "it needs no API")
 	db, err := pgx.Connect(t.Context(), url)
 	require.NoError(t, err)
 	t.Cleanup(func() { _ = db.Close(context.WithoutCancel(t.Context())) })
+	_, err = db.Exec(t.Context(), `DO $$ BEGIN CREATE ROLE worker; EXCEPTION WHEN duplicate_object THEN NULL; END $$;
+		GRANT USAGE ON SCHEMA hiring TO worker; GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA hiring TO worker;
+		GRANT USAGE ON ALL SEQUENCES IN SCHEMA hiring TO worker; GRANT SELECT, INSERT, UPDATE ON results TO worker`)
+	require.NoError(t, err)
+	location, err := neturl.Parse(url)
+	require.NoError(t, err)
+	query := location.Query()
+	query.Set("role", "worker") // It may create no table.
+	location.RawQuery = query.Encode()
+	p := start(t, append(environment, "DATABASE_URL="+location.String(), "HIRING_BASE_URL="+service.URL(), "HIRING_API_KEY="+sandbox.LiveKey), "-every", "2s")
+	p.until(t, "^River's page")
 	require.Eventually(t, func() bool { // The watch has begun.
 		var watches int
-		return db.QueryRow(t.Context(), "SELECT count(*) FROM hiring_jobs").Scan(&watches) == nil && watches == 1
+		return db.QueryRow(t.Context(), "SELECT count(*) FROM hiring.hiring_jobs").Scan(&watches) == nil && watches == 1
 	}, maxRun, 100*time.Millisecond)
 	_, err = service.AddResult(service.AddAssessment("Backend engineer"), "ada@candidates.test", sandbox.Result{})
 	require.NoError(t, err)
 	p.until(t, line)
+	host, err := os.Hostname()
+	require.NoError(t, err)
+	var process string
+	require.NoError(t, db.QueryRow(t.Context(), "SELECT attempted_by[1] FROM hiring.river_job WHERE kind = 'hiring_delivery'").Scan(&process))
+	require.Equal(t, fmt.Sprintf("%s-%d", host, p.Process.Pid), process)
 	p.interrupt(t)
 }

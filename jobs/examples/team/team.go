@@ -20,6 +20,7 @@ import (
 type team[TTx any] struct {
 	service   *service
 	database  jobs.Database[TTx]
+	schema    string // Empty means the first one of the search_path.
 	newClient func(*river.Config) (*river.Client[TTx], error)
 	exec      func(ctx context.Context, tx TTx, query string, args ...any) error
 }
@@ -34,7 +35,8 @@ const results = `CREATE TABLE IF NOT EXISTS results (
 const stopTimeout = 7 * time.Second
 
 func (t *team[TTx]) run(ctx context.Context) error {
-	if err := jobs.Migrate(ctx, t.database, ""); err != nil {
+	host, err := os.Hostname()
+	if err != nil {
 		return err
 	}
 	telemetry, err := jobsotel.New(t.service.telemetry)
@@ -42,7 +44,10 @@ func (t *team[TTx]) run(ctx context.Context) error {
 		return err
 	}
 	log := slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelWarn}))
-	config := &river.Config{Logger: log, SoftStopTimeout: stopTimeout - 2*time.Second}
+	config := &river.Config{
+		ID:     fmt.Sprintf("%s-%d", host, os.Getpid()), // The log and attempted_by of a job name the process.
+		Schema: t.schema, Logger: log, SoftStopTimeout: stopTimeout - 2*time.Second,
+	}
 	organizations := []jobs.Organization{{Name: "acme", Client: t.service.client, Watch: t.service.watch}}
 	if err := jobs.Watch(config, t.database, jobs.Results[TTx]{Organizations: organizations, Handle: t.store, Telemetry: telemetry}); err != nil {
 		return err
@@ -82,7 +87,7 @@ func (t *team[TTx]) run(ctx context.Context) error {
 	<-ctx.Done()
 	select {
 	case <-client.Stopped():
-	case <-time.After(stopTimeout): // A handler hangs. Its delivery goes to another process.
+	case <-time.After(stopTimeout): // A handler hangs. River rescues its delivery after six minutes.
 	}
 	fmt.Println("stopped")
 	return nil
