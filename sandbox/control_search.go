@@ -96,7 +96,7 @@ func newCondition(name, value string, now time.Time) (c condition, problem strin
 	case "after", "before":
 		at, ok := parseSearchTime(value, now)
 		if !ok {
-			return nil, "must be a time such as 17:16 or 2026-12-01T10:00"
+			return nil, "must be a time such as 17:16 or 2026-12-01T10:00, or how long ago, such as 5m"
 		}
 		return func(e *exchange) bool { return e.At.Before(at) == (name == "before") }, ""
 	}
@@ -169,8 +169,12 @@ func hasTaken(value string) (c condition, problem string) {
 	return func(e *exchange) bool { return (e.Took <= limit) == less }, ""
 }
 
-// parseSearchTime parses a time of day, on the day of now, or a time, in UTC.
+// parseSearchTime parses a time of day, on the day of now, or a time, in UTC, or a duration before now.
 func parseSearchTime(text string, now time.Time) (at time.Time, ok bool) {
+	var ago time.Duration
+	if decodeDuration([]byte(strconv.Quote(text)), &ago) == nil {
+		return now.Add(-ago), true
+	}
 	for _, layout := range []string{"15:04", "15:04:05", time.DateOnly, "2006-01-02T15:04", "2006-01-02T15:04:05"} {
 		at, err := time.Parse(layout, strings.TrimSuffix(text, "Z"))
 		if err != nil {

@@ -62,6 +62,8 @@ func TestASearchHasALanguage(t *testing.T) {
 		"after:17:12 before:17:14":            {3, 4},
 		"-after:17:12":                        {1, 2},
 		"after:2026-03-10T17:16:00Z":          {7, 8},
+		"after:3m":                            {6, 7, 8},
+		"before:7m30s":                        {1},
 		"before:2026-03-10":                   nil,
 		"took:>1h":                            nil,
 		"took:<1h -status:4xx":                {1, 3, 6},
@@ -244,16 +246,23 @@ func TestASnapshotIsReturnedTo(t *testing.T) {
 		}
 		path := "snapshots/" + strconv.Itoa(made.ID) + "/restore"
 		status, body := steer(t, l.s, http.MethodPost, path, "")
-		require.Equal(t, 204, status, body)
+		require.Equal(t, 200, status, body)
+		assert.JSONEq(t, `{"writes":0}`, body, "the tester's own actions are no writes of a program")
 		assert.Equal(t, before, state(), name)
 		assert.Len(t, l.s.Journal(), count, name)
 		status, _ = steer(t, l.s, http.MethodPost, path, "")
 		assert.Equal(t, 404, status, "only once")
 	}
+	_, _ = steer(t, l.s, http.MethodPost, "snapshots", "")
+	l.invite(t, "/assessments/"+assessment, "cyd@candidates.test")
+	l.with(sandbox.TestKey).send(t.Context(), t, http.MethodPost, "/assessments/"+sandbox.AssessmentID+"/invitations", candidateBody("dee@candidates.test"))
+	l.with(sandbox.LiveKey).send(t.Context(), t, http.MethodPost, "/assessments", `{}`)
+	_, body := steer(t, l.s, http.MethodPost, "snapshots/12/restore", "")
+	assert.JSONEq(t, `{"writes":1}`, body, "neither what test mode stores nor what was refused")
 	for range 25 {
 		_, _ = steer(t, l.s, http.MethodPost, "snapshots", "")
 	}
-	status, _ := steer(t, l.s, http.MethodPost, "snapshots/14/restore", "")
+	status, _ := steer(t, l.s, http.MethodPost, "snapshots/15/restore", "")
 	assert.Equal(t, 404, status, "the newest 20 are kept")
 }
 

@@ -154,7 +154,7 @@ func (in clockInput) from(now time.Time, absent time.Duration) (time.Duration, e
 }
 
 // readClock lets the time pass in a copy of the live data, without the lock, to see what happens until then: steps
-// of candidates, and the expiry of keys (kind key, with the id of the key).
+// of candidates, late reports, and the expiry of keys (kind key, with the id of the key).
 func (s *Server) readClock(_ string, in clockInput) (out clockJSON, err error) {
 	var future world.Live
 	err = s.withLock("", func(c *control) error {

@@ -4,6 +4,7 @@ import (
 	"maps"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/hiring-assessment/hiring-go/sandbox/internal/world"
@@ -42,13 +43,20 @@ func (c *control) takeSnapshot(none) (id int, err error) {
 }
 
 // restoreSnapshot returns to a snapshot, and forgets it and later ones. Of the journal only what was removed
-// comes back: requests since then stay, and numbers and ids are not given out again.
-func (c *control) restoreSnapshot(none) error {
+// comes back: requests since then stay, and numbers and ids are not given out again. It returns the number of writes
+// of the program to the live data since then, which are undone too.
+func (c *control) restoreSnapshot(none) (writes int, err error) {
 	at := slices.IndexFunc(c.snapshots, func(s snapshot) bool { return strconv.Itoa(s.id) == c.id })
 	if at < 0 {
-		return world.ErrUnknown
+		return 0, world.ErrUnknown
 	}
 	restored, current := c.snapshots[at].state, c.state
+	for _, e := range current.journal.exchanges {
+		isNew := current.journal.run != restored.journal.run || e.Number > restored.journal.count
+		if isNew && e.Done && classOf(e.Method) == ClassWrite && strings.HasPrefix(e.Key, livePrefix) {
+			writes++
+		}
+	}
 	if current.journal.run == restored.journal.run {
 		removed, kept := restored.journal.exchanges, current.journal.exchanges
 		if len(kept) > 0 {
@@ -71,5 +79,5 @@ func (c *control) restoreSnapshot(none) error {
 	c.snapshots, c.now = c.snapshots[:at], c.Server.now()
 	c.recordAction("Last action of the page undone", "", "")
 	c.notify(topicReset)
-	return nil
+	return writes, nil
 }

@@ -193,6 +193,10 @@ func TestControlAPIEffects(t *testing.T) {
 		return got
 	}
 	assert.Equal(t, []any{false, true}, []any{get().Report.Evaluated, get().WorkspaceArchiveURL == nil})
+	_, clock = steer(t, s, http.MethodGet, "clock?seconds=1h", "")
+	assert.Contains(t, clock, `"kind":"report"`, "a late report becomes ready")
+	_, candidate := steer(t, s, http.MethodGet, "candidates/"+invitation, "")
+	assert.Regexp(t, `"report_at":"2090-01-01T01:`, candidate)
 	steered(t, s, "clock", `{"seconds":3600}`)
 	steered(t, s, "settings", `{"archives":true}`)
 	r := get().Report

@@ -23,7 +23,7 @@ var operations = []operation{
 	newOperation("POST reset", "Restores the state that the server started with, or that of a key's organization.", ofKey, withoutOutput((*control).reset)),
 
 	newOperation("POST snapshots", "Keeps the state, to return to. The newest 20 are kept.", "", inMember("id", (*control).takeSnapshot)),
-	newOperation("POST snapshots/{id}/restore", "Returns to a snapshot, of before an action: everything but the journal, whose removed exchanges come back.", "", withoutOutput((*control).restoreSnapshot)),
+	newOperation("POST snapshots/{id}/restore", "Returns to a snapshot, of before an action: everything but the journal, whose removed exchanges come back. Returns the number of writes of a program that are undone with it.", "", inMember("writes", (*control).restoreSnapshot)),
 
 	newOperation("GET settings", "Returns the settings.", "", (*control).readSettings),
 	newOperation("POST settings", "Changes the settings that are given, and returns all of them.",

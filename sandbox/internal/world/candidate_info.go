@@ -14,6 +14,7 @@ type CandidateInfo struct {
 	Stage        string  `json:"stage"`
 	Ended        string  `json:"ended"` // Why the attempt cannot begin: revoked, expired or closed.
 	EvaluatedAt  *Moment `json:"evaluated_at"`
+	ReportAt     *Moment `json:"report_at"` // When the report is ready; null before the evaluation, and for never.
 	Grade
 	Invitations int      `json:"invitations"` // Of the address to the assessment.
 	Steps       []string `json:"steps"`       // Operations that are possible now.
@@ -70,7 +71,7 @@ func (c Candidate) Info() CandidateInfo {
 		Invitations: c.organization.invitationCounts[c.addressKey()], Attempt: c.attempt,
 	}
 	if a := c.attempt; a != nil {
-		info.SubmissionID, info.EvaluatedAt, info.Grade = &a.ID, a.Value.EvaluatedAt, c.Grade()
+		info.SubmissionID, info.EvaluatedAt, info.ReportAt, info.Grade = &a.ID, a.Value.EvaluatedAt, c.reportAt(), c.Grade()
 	}
 	for _, step := range steps {
 		if step.check(c.candidate) == nil {
@@ -97,13 +98,13 @@ func (o *Organization) Candidates() []Candidate { return o.candidatesInOrder }
 // Upcoming is a change at a future time.
 type Upcoming struct {
 	At           Moment  `json:"at"`
-	Kind         string  `json:"kind"`    // A stage, expires, or another kind of callers.
+	Kind         string  `json:"kind"`    // A stage, report, expires, or another kind of callers.
 	Subject      string  `json:"subject"` // Name of the candidate.
 	InvitationID *string `json:"invitation_id"`
 }
 
-// LetPass lets the time pass until then, and returns the changes: steps of the timeline, time limits, and
-// invitations that expire unused. The caller uses it on a Clone, to see the future.
+// LetPass lets the time pass until then, and returns the changes: steps of the timeline, time limits,
+// late reports that become ready, and invitations that expire unused. The caller uses it on a Clone, to see the future.
 func (l *Live) LetPass(until Moment) (all []Upcoming) {
 	l.revise = func() int { return 0 }
 	for _, o := range l.organizations {
@@ -118,6 +119,9 @@ func (l *Live) LetPass(until Moment) (all []Upcoming) {
 		for _, one := range o.candidatesInOrder {
 			if at := one.invitation.Value.ExpiresAt; one.checkUnused() == nil && at > from && at <= until {
 				all = append(all, one.upcoming(at, "expires"))
+			}
+			if at := one.reportAt(); at != nil && *at > max(from, *one.attempt.Value.EvaluatedAt) && *at <= until {
+				all = append(all, one.upcoming(*at, "report"))
 			}
 		}
 	}

@@ -69,10 +69,18 @@ func (o *Organization) countScore(score *int, by int) {
 	o.evaluatedCount += by
 }
 
+// reportAt returns the time at which the report is ready: nil before the evaluation, and for never.
+func (c *candidate) reportAt() *Moment {
+	if c.stage != Evaluated || c.result.ReportDelay < 0 {
+		return nil
+	}
+	return new(c.attempt.Value.EvaluatedAt.plus(c.result.ReportDelay))
+}
+
 // ready reports whether the report is ready.
 func (c *candidate) ready() bool {
-	delay := c.result.ReportDelay
-	return c.stage == Evaluated && delay >= 0 && c.attempt.Value.EvaluatedAt.plus(delay) <= c.organization.now
+	at := c.reportAt()
+	return at != nil && *at <= c.organization.now
 }
 
 // report returns the report of the attempt: with scores once it is ready.
