@@ -90,7 +90,7 @@ func open(t testing.TB, opts ...sandbox.Option) *tab {
 	p.ctx, p.base, p.web = ctx, web.URL, web
 	require.NoError(t, chromedp.Do(ctx))
 	p.do(chromedp.EmulateViewport(1280, 800))
-	p.media("", "prefers-reduced-motion", "reduce") // A click must not meet a card that moves.
+	p.media("", "prefers-reduced-motion", "reduce") // As most tests need it; one looks at the motion.
 	messages, requests := chromedp.Console(ctx), chromedp.Events(ctx, network.RequestWillBeSent)
 	var reading sync.WaitGroup
 	reading.Go(func() {

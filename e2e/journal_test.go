@@ -297,7 +297,7 @@ func TestOneRequest(t *testing.T) {
 		p.appears(".pane", shown)
 	}
 	p.do(chromedp.KeyEvent("f"))
-	p.becomes("document.getElementById('inject-route')?.value === 'GET /account'")
+	p.becomes("document.getElementById('inject-route')?.value === 'GET /account' && document.activeElement.id === 'inject-preset'")
 	p.press("#inject > button") // The first: 500 Internal error.
 	p.appears(".faults tr.waiting", "INTERNAL_ERROR for GET /account")
 }

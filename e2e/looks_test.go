@@ -191,7 +191,7 @@ func (p *tab) checkWithAxe(where string) {
 	_ = evaluate[bool](p, axe+"; true")
 	ctx := p.ctx
 	raw, err := chromedp.Run(ctx, chromedp.Evaluate[string](
-		`axe.run(document, {resultTypes: ["violations"]}).then(r => JSON.stringify(r.violations.map(v => ({id: v.id, impact: v.impact, help: v.help, nodes: v.nodes.map(n => n.html.slice(0, 200))}))))`,
+		`axe.run(document, {resultTypes: ["violations"], rules: {"label-content-name-mismatch": {enabled: true}}}).then(r => JSON.stringify(r.violations.map(v => ({id: v.id, impact: v.impact, help: v.help, nodes: v.nodes.map(n => n.html.slice(0, 200))}))))`,
 		chromedp.EvalAwaitPromise))
 	require.NoError(p.t, err)
 	var violations []struct {

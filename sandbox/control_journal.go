@@ -90,11 +90,10 @@ func (s *Server) readJournal(_ string, q struct {
 		return out, unknown
 	}
 	found := slices.DeleteFunc(matching(exchanges, 0, conditions), func(e *exchange) bool { return q.Before != nil && e.Number >= *q.Before })
-	var buckets []int
-	out.Stats, buckets = newStats(found)
+	out.Stats = newStats(found)
 	out.Position = position
 	if q.Groups {
-		out.Groups = newGroups(found, buckets, len(out.Stats.Buckets))
+		out.Groups = newGroups(found)
 	}
 	found = slices.DeleteFunc(found, func(e *exchange) bool { return q.After != nil && e.Number <= *q.After })
 	if out.More = len(found) > limit; out.More {
@@ -131,13 +130,10 @@ type bucketJSON struct {
 
 // newStats counts exchanges in buckets of equal time. A longer time without an exchange, as
 // after the clock was moved, counts as maxIdle.
-//
-// It also returns the index of the bucket of each exchange.
-func newStats(found []*exchange) (out statsJSON, bucket []int) {
+func newStats(found []*exchange) (out statsJSON) {
 	if len(found) == 0 {
-		return out, nil
+		return out
 	}
-	bucket = make([]int, len(found))
 	active := make([]time.Duration, len(found)) // Since the first exchange.
 	for i := 1; i < len(found); i++ {
 		idle := found[i].At.Sub(found[i-1].At)
@@ -146,8 +142,7 @@ func newStats(found []*exchange) (out statsJSON, bucket []int) {
 	length := active[len(active)-1]/maxBuckets + 1
 	out.Buckets = make([]bucketJSON, active[len(active)-1]/length+1)
 	for i, e := range found {
-		bucket[i] = int(active[i] / length)
-		b := &out.Buckets[bucket[i]]
+		b := &out.Buckets[active[i]/length]
 		if b.Count++; b.Count == 1 {
 			b.At = new(world.MomentOf(e.At))
 		}
@@ -157,7 +152,7 @@ func newStats(found []*exchange) (out statsJSON, bucket []int) {
 			out.Failed++
 		}
 	}
-	return out, bucket
+	return out
 }
 
 type fullEntryJSON struct {

@@ -209,30 +209,26 @@ type groupJSON struct {
 	Count  int          `json:"count"`
 	First  world.Moment `json:"first"`
 	Last   world.Moment `json:"last"`
-	Newest int          `json:"newest"` // Number of the last one.
-	Line   []int        `json:"line"`   // Counts in the buckets of the statistics.
 }
 
-// newGroups counts exchanges by status, route, key and field, the most frequent first. buckets are the indexes
-// of the exchanges in n buckets.
-func newGroups(found []*exchange, buckets []int, n int) []groupJSON {
+// newGroups counts exchanges by status, route, key and field, the most frequent first.
+func newGroups(found []*exchange) []groupJSON {
 	type alike struct{ status, operation, key, code, field string }
 	at := make(map[alike]int)
 	all := []groupJSON{}
-	for i, e := range found {
+	for _, e := range found {
 		failure := e.failure()
 		name := alike{strconv.Itoa(e.Status), e.operation(), e.KeyID, failure.Code, failure.Field}
 		if _, known := at[name]; !known {
 			at[name] = len(all)
 			all = append(all, groupJSON{
 				Status: e.Status, Method: e.Method, Route: cmp.Or(e.Route, e.Path), KeyID: e.KeyID, Code: failure.Code, Field: failure.Field,
-				First: world.MomentOf(e.At), Line: make([]int, n),
+				First: world.MomentOf(e.At),
 			})
 		}
 		g := &all[at[name]]
 		g.Count++
-		g.Line[buckets[i]]++
-		g.Last, g.Newest = world.MomentOf(e.At), e.Number
+		g.Last = world.MomentOf(e.At)
 	}
 	slices.SortStableFunc(all, func(a, b groupJSON) int { return cmp.Compare(b.Count, a.Count) })
 	return all[:min(len(all), maxGroups)]

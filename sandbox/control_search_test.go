@@ -95,24 +95,17 @@ func TestGroupsCountWhatIsAlike(t *testing.T) {
 		Groups []struct {
 			Status int    `json:"status"`
 			Count  int    `json:"count"`
-			Newest int    `json:"newest"`
 			Route  string `json:"route"`
 			Code   string `json:"code"`
 			Field  string `json:"field"`
 			First  string `json:"first"`
 			Last   string `json:"last"`
-			Line   []int  `json:"line"`
 		} `json:"groups"`
 	}
 	require.NoError(t, json.Unmarshal([]byte(body), &got), body)
 	require.Len(t, got.Groups, 6, body)
 	fields := 0
 	for _, g := range got.Groups {
-		total := 0
-		for _, n := range g.Line {
-			total += n
-		}
-		assert.Equal(t, g.Count, total)
 		if g.Field == "page_size" {
 			fields += g.Count
 			assert.Equal(t, "/submissions", g.Route)

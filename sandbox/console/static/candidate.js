@@ -1,7 +1,7 @@
 // The pane of one candidate.
 import { html, nothing } from "./lit/lit-html.js";
 import { act, change, copyButton, draw, form, linkTo, post } from "./core.js";
-import { clockTime, dayOf, middle, shortIDs, span } from "./format.js";
+import { clockTime, dayOf, fullTime, middle, shortIDs, span } from "./format.js";
 import { mailList } from "./mails.js";
 
 export const stages = ["sent", "opened", "started", "submitted", "evaluated"];
@@ -94,7 +94,8 @@ export function pane(c, mails, actions) {
         ? html`<details><summary>Evaluate again</summary>${grading(c, actions)}</details>`
         : nothing
     }
-    ${c.stage === "evaluated" && !c.report?.evaluated ? html`<p class="note warn">The report is not ready yet.</p>` : nothing}
+    ${c.stage === "evaluated" && !c.report?.evaluated ? html`<p class="note warn">The report is not ready yet.
+      ${c.report_at ? html`It will be on <time>${fullTime(c.report_at)}</time>.` : nothing}</p>` : nothing}
     ${tabs(c, mails, actions)}</section>`;
 }
 

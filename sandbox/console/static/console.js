@@ -1,6 +1,6 @@
 // The page: its header with the clock, its views, navigation and shortcuts.
 import { html, nothing, render } from "./lit/lit-html.js";
-import { act, change, closePopups, draw, follow, get, openPopup, popup, post, refresher, showDialog, startDrawing, state, tell, typed, undo, visit } from "./core.js";
+import { act, change, closePopups, draw, follow, get, hideSaid, openPopup, popup, post, refresher, showDialog, startDrawing, state, tell, typed, undo, visit } from "./core.js";
 import { clockTime, dayOf, fullTime, shortDay, span, target } from "./format.js";
 import { journal } from "./journal.js";
 import { pipeline } from "./pipeline.js";
@@ -76,6 +76,7 @@ const kinds = {
   started: "begins the attempt",
   submitted: "submits",
   evaluated: "is evaluated",
+  report: "gets the late report",
   expires: "does not begin: the invitation expires",
   key: "expires",
 };
@@ -183,16 +184,11 @@ function shortcuts() {
     <form method="dialog" class="line"><button autofocus>Close</button></form>`);
 }
 
-function hideSaid() {
-  state.said = null;
-  draw();
-}
-
 // drawPage draws everything. Only what differs is changed in the document.
 function drawPage() {
   const view = viewNow(),
     { said } = state;
-  const message = () => html`<p class=${said.bad ? "said bad" : "said"}><span>${said.text}</span>
+  const message = () => html`<p class=${said.bad ? "said bad" : "said"}><span>${said.text}${said.more ? html`. ${said.more}` : nothing}</span>
     ${said.undo ? html`<button class="plain small" id="undo" @click=${undo}>Undo <kbd>z</kbd></button>` : nothing}
     <button class="plain small" aria-label="Close this message" @click=${hideSaid}>✕</button></p>`;
   document.body.dataset.view = view.name;
@@ -205,7 +201,7 @@ function drawPage() {
   render(said ? message() : nothing, document.getElementById("said"));
   drawClock();
   view.drawn?.();
-  const pane = state.entering && document.querySelector(".pane[data-ready]");
+  const pane = state.entering && document.querySelector(".pane[data-ready], #inject select");
   if (pane) {
     state.entering = false;
     pane.focus({ preventScroll: true });
@@ -220,7 +216,7 @@ document.addEventListener("click", (event) => {
   event.preventDefault();
   const selection = getSelection();
   if (!selection.isCollapsed && link.contains(selection.anchorNode)) return; // The text of a row was selected.
-  state.entering = event.detail === 0 && !!link.closest("[data-keep]"); // By Enter.
+  state.entering = event.detail === 0 && !!link.closest("[data-keep], #fail-next"); // By Enter or a key.
   visit(link.pathname, Object.fromEntries(new URLSearchParams(link.search)));
 });
 

@@ -1,7 +1,7 @@
 // What the views share: the control API, drawing, navigation, forms and dialogs.
 import { html, nothing, render } from "./lit/lit-html.js";
 import { live } from "./lit/directives/live.js";
-import { fromJSON } from "./format.js";
+import { fromJSON, plural } from "./format.js";
 
 // state is all that is shown. A function that changes it calls draw.
 export const state = {
@@ -187,25 +187,37 @@ export function tell(text, more) {
   draw();
 }
 
-// say shows the result of an action for a while. undo is the snapshot of before the action.
+// say shows the result of an action for a while. undo is the snapshot of before the action. A result without one
+// is added to a notice with one, so that the action can still be undone.
 export function say(text, undo) {
+  if (!undo && state.said?.undo) {
+    state.said.more = text;
+    return draw();
+  }
   tell(text, { undo });
   const { said } = state;
-  const hide = () => {
-    if (state.said === said) state.said = null;
-    draw();
-  };
-  setTimeout(hide, undo ? 10000 : 5000);
+  setTimeout(() => state.said === said && hideSaid(), undo ? 10000 : 5000);
 }
 
-// change runs an action that changes the server's state, and offers to undo it.
+export function hideSaid() {
+  state.said = null;
+  draw();
+}
+
+// change runs an action that changes the server's state, and offers to undo it. The action gets the snapshot.
 export async function change(action, done) {
   const { id } = await post("snapshots");
-  await action();
+  await action(id);
   say(typeof done === "function" ? done() : done, id);
 }
 
-export const undo = () => act(() => post(`snapshots/${state.said.undo}/restore`), "Undone");
+// undo returns to before the last action, and says what else was done since and is gone too.
+export const undo = () =>
+  act(async () => {
+    const { writes } = await post(`snapshots/${state.said.undo}/restore`);
+    hideSaid();
+    say(writes ? `Undone, with ${plural(writes, "write")} of your program` : "Undone");
+  });
 
 // sayError shows an error until it is closed or, without a connection, until the server is back.
 const sayError = (error) => tell(error.message, { bad: true, connection: error.status === 0 });

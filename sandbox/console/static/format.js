@@ -41,7 +41,7 @@ const units = [
 export function span(seconds) {
   const parts = [];
   let rest = Math.round(seconds);
-  if (rest === 0 && seconds > 0) return took(seconds);
+  if (seconds > 0 && seconds < 10 && seconds % 1) return took(seconds);
   for (const [name, size] of units) {
     if (rest >= size && parts.length < 2) parts.push(`${Math.floor(rest / size)} ${name}`);
     rest %= size;

@@ -1,18 +1,10 @@
 // The groups of the requests that a search finds: one line for those that are alike.
-import { html, nothing, svg } from "./lit/lit-html.js";
+import { html, nothing } from "./lit/lit-html.js";
 import { linkTo, state } from "./core.js";
 import { clockTime, middle, plural } from "./format.js";
 
 const kindOf = (status) => (!status || status >= 500 ? "bad" : status >= 400 ? "warn" : "good");
 const quoted = (text) => (/[\s{]/.test(text) ? `"${text}"` : text);
-
-// line shows how a group's requests are spread over the time of all.
-function line(counts) {
-  const highest = Math.max(...counts, 1);
-  return svg`<svg class="spread" viewBox="0 0 ${counts.length} 20" preserveAspectRatio="none" aria-hidden="true">${counts.map((n, i) =>
-    n ? svg`<rect class="bar" x=${i} width="0.8" y=${20 - Math.max(2, (n / highest) * 20)} height=${Math.max(2, (n / highest) * 20)}></rect>` : nothing,
-  )}</svg>`;
-}
 
 export function groupsView(groups) {
   const keyOf = (g) => state.keys.find((k) => k.id === g.key_id)?.token ?? (g.key_id || "none");
@@ -24,9 +16,9 @@ export function groupsView(groups) {
   const row = (g, i) => html`<tr><td class=${"status " + kindOf(g.status)}>${g.status || "lost"}</td>
     <th scope="row"><a href=${linkTo("", { q: search(g).filter(Boolean).join(" ") })} data-keep=${"g" + i}><b class="method">${g.method}</b> <code>${g.route}</code></a></th>
     <td class="reason">${g.field ? html`<b>${g.field}</b> ` : nothing}${g.code}</td><td><code title=${keyOf(g)}>${middle(keyOf(g), 22)}</code></td>
-    <td class="number"><b>${g.count}</b></td><td>${line(g.line)}</td><td class="number"><time title=${g.first + " – " + g.last}>${clockTime(g.last)}</time></td></tr>`;
+    <td class="number"><b>${g.count}</b></td><td class="number"><time title=${g.first + " – " + g.last}>${clockTime(g.last)}</time></td></tr>`;
   return html`<section class="listing groups" id="list" aria-label="Groups" tabindex="-1"><table>
     <caption class="gone">${plural(groups.length, "group")} of requests that are alike, the largest first</caption>
-    <thead><tr><th>Status</th><th>Request</th><th>Reason</th><th>Key</th><th class="number">Requests</th><th>Over time</th><th class="number">Last</th></tr></thead>
+    <thead><tr><th>Status</th><th>Request</th><th>Reason</th><th>Key</th><th class="number">Requests</th><th class="number">Last</th></tr></thead>
     <tbody>${groups.map(row)}</tbody></table></section>`;
 }

@@ -2,11 +2,11 @@
 import { html, nothing, svg } from "./lit/lit-html.js";
 import { repeat } from "./lit/directives/repeat.js";
 import { act, copyButton, draw, find, follow, get, isRead, kept, linkTo, setQuery, state, toQuery, visit } from "./core.js";
-import { candidatePath, clockTime, dayOf, faultKind, faultText, middle, plural, shortDay, shortIDs, span, took } from "./format.js";
+import { candidatePath, clockTime, dayOf, faultKind, faultText, fromJSON, middle, plural, shortDay, shortIDs, span, took } from "./format.js";
 import { copyCurl, copyLink, failed, keyName, outcome, pane, reason, requestQuery, statusKind, statusText } from "./request.js";
 import { comparison, partner } from "./compare.js";
 import { groupsView } from "./groups.js";
-import { interval, searchField, searched, switches, toServer, toggleTerm, withTerms } from "./search.js";
+import { interval, searchField, searched, searchFile, switches, toServer, toggleTerm, withTerms } from "./search.js";
 
 const path = "/_sandbox/",
   pageSize = 100,
@@ -81,10 +81,10 @@ async function loadPage(q) {
   }
 }
 
-// loadFile shows the requests of a file that have all words of the search.
+// loadFile shows the requests of a file that match the search.
 function loadFile() {
-  const words = searched().toLowerCase().split(" ");
-  const found = state.file.entries.filter((e) => words.every((w) => JSON.stringify(e).toLowerCase().includes(w)));
+  let found;
+  [found, refused] = searchFile(state.file.entries);
   actions = waitingActions = [];
   groups = null;
   setRows(found.toReversed(), false);
@@ -260,6 +260,11 @@ async function focusRow(number) {
 // move goes to another row, or to another request if one is open.
 function move(columns, by) {
   if (columns || !rows.length) return false;
+  if (isGroups()) {
+    const lines = [...document.querySelectorAll(".groups [data-keep]")];
+    lines[lines.indexOf(document.activeElement) + by]?.focus();
+    return true;
+  }
   const at = rows.findIndex((e) => e.number === cursor);
   const next = rows[at < 0 ? 0 : at + by]?.number;
   if (!next) return true;
@@ -275,9 +280,12 @@ function close() {
   focusRow(number);
 }
 
+// focusedNumber returns the number of the request whose row has the focus, or NaN.
+const focusedNumber = () => Number(document.activeElement.closest("[data-keep^=x]")?.dataset.keep.slice(1));
+
 // compare compares the open request with the focused one, or else with the last success like it; or ends that.
 function compare() {
-  const focused = Number(document.activeElement.closest("[data-keep]")?.dataset.keep.slice(1));
+  const focused = focusedNumber();
   act(async () => {
     if (exchange && other && (!focused || focused === exchange.number)) return setQuery({ with: "" });
     if (opened() && focused && focused !== opened()) return setQuery({ with: focused });
@@ -291,8 +299,7 @@ function compare() {
 const toggleGroups = () => setQuery({ view: isGroups() ? "" : "groups" });
 
 function key(name) {
-  const focused = document.activeElement.closest("[data-keep]")?.dataset.keep;
-  const number = opened() || Number(focused?.slice(1));
+  const number = opened() || focusedNumber();
   if (name === "Escape" && opened()) close();
   else if (name === "n") showNew();
   else if (name === "e") toggleTerm("is:failed");
@@ -311,12 +318,14 @@ function key(name) {
 const tookKind = (e) => (e.took >= 1 ? "slowest" : e.took >= 0.1 ? "slow" : "");
 const href = (number) => path + toQuery({ q: searched(), view: isGroups() ? "groups" : "", ...requestQuery(number) });
 
+// doneText says whether the work of a write was done, if its response leaves that open.
+const doneText = (e) => (e.ended && e.method !== "GET" && (!e.status || e.status >= 500) ? (e.done ? "done" : "not done") : "");
+
 // marks says what is odd about a request: why it failed, and that a write was repeated.
 function marks(e) {
   const mark = (kind, text, title = "") => html`<span class=${"mark " + kind} title=${title}>${text}</span>`;
   const before = e.repeats && rows.find((r) => r.number < e.number && (r.repeats ?? r.number) === e.repeats);
-  const isUnsure = e.ended && e.method !== "GET" && (!e.status || e.status >= 500); // Whether the work was done is the question.
-  const done = isUnsure ? (e.done ? "done" : "not done") : "";
+  const done = doneText(e);
   return html`${
     e.fault
       ? mark(e.done && done ? "good" : "bad", ["fault: " + faultKind(e.fault), done].filter(Boolean).join(", but ").replace("but not", "not"), faultText(e.fault))
@@ -340,21 +349,19 @@ function row(e, tabbable) {
   const kind = failed(e) ? statusKind(e) : "",
     sent = e.query.slice(0, 200),
     [second, millis] = [clockTime(e.at), e.at.slice(19, 23)];
-  const name = [
-    statusText(e), e.method, shortIDs(e.path), e.subject, e.error && reason(e.error), e.fault && "fault", `took ${took(e.took)}`, `at ${second}`, `number ${e.number}`,
-  ];
+  const word = (text) => html`<span class="gone">${text}</span>`; // The content is the row's name.
   return html`<li><a class=${`row ${kind} ${e.repeats || e.repeated_by ? "twice" : ""} ${e.number >= fresh ? "fresh" : ""}`} draggable="false"
-      href=${href(e.number)} aria-label=${name.filter(Boolean).join(", ")} data-keep=${"x" + e.number} aria-current=${e.number === opened() ? "true" : nothing}
+      href=${href(e.number)} data-keep=${"x" + e.number} aria-current=${e.number === opened() ? "true" : nothing}
       tabindex=${e.number === tabbable ? 0 : -1}>
     <span class=${"status " + statusKind(e)}>${statusText(e)}</span>
     <span class=${"method " + (e.method === "GET" ? "" : "write")}>${e.method}</span>
     <span class="what" title=${e.path + (e.query && "?" + e.query)}><span class="path"><bdi>${shortIDs(
       e.path.replace("/api/v1", ""),
     )}</bdi></span>${sent ? html`<span class="query">?${shortIDs(sent)}</span>` : nothing}</span>
-    <bdi class="subject" title=${e.subject ?? ""}>${e.subject}</bdi><span class="marks">${marks(e)}</span>
+    <bdi class="subject" title=${e.subject ?? ""}>${e.subject}</bdi><span class="marks">${marks(e)}${e.error || e.fault ? nothing : word(doneText(e))}</span>
     <code class="key" title=${keyName(e)}>${middle(keyName(e), 18)}</code>
-    <span class=${"took " + tookKind(e)}>${e.ended ? took(e.took) : "–"}</span>
-    <time title=${e.at}>${second}<span class="millis">${millis}</span></time><span class="no">${e.number}</span></a></li>`;
+    <span class=${"took " + tookKind(e)}>${word("took ")}${e.ended ? took(e.took) : "–"}</span>
+    <time title=${e.at}>${word("at ")}${second}<span class="millis">${millis}</span></time>${word("number ")}<span class="no">${e.number}</span></a></li>`;
 }
 
 // actionRow says what the tester did. A step names the candidate.
@@ -393,13 +400,13 @@ function listView() {
 function filterBar() {
   const all = linkTo("", {}) + "journal" + toQuery({ ...query(), limit: maxRows, details: true });
   return html`<form class="filters" role="search" aria-label="Search" @submit=${(event) => event.preventDefault()}>
-    ${searchField(refused)}${state.file ? nothing : switches()}
+    ${searchField(refused)}${switches()}
     ${searched() ? html`<button type="button" class="plain" @click=${clearFilters}>Clear</button>` : nothing}
     <span class="tools">${
       state.file
-        ? nothing
+        ? fileButton()
         : html`<button type="button" class="plain" id="groups" title="g" aria-pressed=${String(isGroups())} @click=${toggleGroups}>Groups</button>
-        <a class="button plain" download="journal.json" href=${all}>Export</a>`
+        <a class="button plain" download="journal.json" href=${all}>Export</a>${fileButton()}`
     }</span></form>`;
 }
 
@@ -420,15 +427,22 @@ const isExport = (value) => Array.isArray(value?.entries) && value.entries.every
 
 addEventListener("dragover", (event) => event.preventDefault());
 addEventListener("drop", (event) => {
-  const [file] = event.dataTransfer.files;
   event.preventDefault();
+  openFile(event.dataTransfer);
+});
+
+// openFile shows the first of some files.
+function openFile({ files: [file] }) {
   if (!file) return;
   act(async () => {
-    const value = JSON.parse(await file.text().catch(() => "null"));
+    const value = fromJSON(await file.text().catch(() => ""));
     if (!isExport(value)) throw new Error(`${file.name} is no exported journal`);
     showFile({ name: file.name, entries: value.entries });
   });
-});
+}
+
+const fileButton = () => html`<label class="button plain">Open file<input type="file" class="gone" accept=".json"
+  @change=${({ target }) => openFile(target)}></label>`;
 
 const clearFilters = () => visit(path, opened() ? requestQuery(opened()) : {}, false);
 
@@ -506,7 +520,8 @@ function guide() {
     <ul><li><code>sk_test_sandbox</code> sees sample data that never changes.</li>
       <li><code>sk_live_sandbox</code> sees live data that keeps what is written: its candidates are in the
         <a href="/_sandbox/console/pipeline">pipeline</a>.</li>
-      <li><a href="/_sandbox/console/faults">Faults</a> makes requests fail.</li></ul></section>`;
+      <li><a href="/_sandbox/console/faults">Faults</a> makes requests fail.</li></ul>
+    <p>${fileButton()} shows an exported journal.</p></section>`;
 }
 
 function view() {
@@ -524,7 +539,7 @@ function view() {
     ${
       rows.length
         ? html`<div class=${"split " + (number ? "open" : "")}>${isGroups() && groups ? groupsView(groups) : listView()}${side}</div>`
-        : html`<p class="panel none">No request matches. <button @click=${clearFilters}>Clear the search</button></p>`
+        : html`<p class="panel none">${refused ? html`<span class="error">${refused.message}</span>` : "No request matches."} <button @click=${clearFilters}>Clear the search</button></p>`
     }`;
 }
 
@@ -538,7 +553,7 @@ export const journal = {
   drawn,
   key,
   move,
-  enter: () => rows.length && focusRow(rows[0].number),
+  enter: () => rows.length && (isGroups() ? move(0, 1) : focusRow(rows[0].number)),
   entries,
   actions(all) {
     waitingActions.push(...all);

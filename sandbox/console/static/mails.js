@@ -21,7 +21,7 @@ export function mailList(all, after) {
       <time class="quiet" title=${m.at}>${fullTime(m.at)}</time></p>
     <p class="quiet">From <bdi>${m.sender}</bdi> to <a href=${linkTo("pipeline", { candidate: m.invitation_id })}><bdi>${m.name}</bdi></a>
       <bdi>${m.email}</bdi></p>
-    <p><button class="plain small" @click=${() => open(m, after)} aria-label=${"Open the link as " + m.name}>Open the link as the candidate</button></p></li>`;
+    <p><button class="plain small" @click=${() => open(m, after)} aria-label=${"Open the link as the candidate " + m.name}>Open the link as the candidate</button></p></li>`;
   return all.length
     ? html`<ol class="mails">${all.map(row)}</ol>`
     : html`<p class="quiet">No e-mail was sent. An invitation of the live data sends one.</p>`;

@@ -14,7 +14,6 @@ let assessments = null,
   waiting = null,
   candidate = null,
   mails = [],
-  places = new Map(), // Where each card was drawn: its column and rectangle.
   limit = 30;
 let shown = ""; // The query of the columns.
 let revealed = null; // The candidate whose card was scrolled to.
@@ -197,14 +196,18 @@ function inviteForm(withResult = false) {
   const send = async ({ assessment, name, email, ...result }) => {
     const known = active.find((a) => a.name === assessment);
     await change(
-      async () => {
+      async (snapshot) => {
         const assessment_id = known?.assessment_id ?? (await add(assessment));
-        if (withResult) await post("results", { assessment_id, email, ...resultOf(result) });
-        else await post("invitations", { assessment_id, name, email });
+        const sent = withResult ? post("results", { assessment_id, email, ...resultOf(result) }) : post("invitations", { assessment_id, name, email });
+        await sent.catch(async (error) => {
+          if (!known) await post(`snapshots/${snapshot}/restore`); // Removes the assessment that was added.
+          throw error;
+        });
       },
       html`${known ? nothing : html`A new assessment “<bdi>${assessment}</bdi>” was added. `}<bdi>${name ?? email}</bdi> ${withResult ? "has a result" : "is invited"}`,
     );
     closePopups();
+    state.keys = (await get("keys")).keys; // With the number of invitations used.
     await refreshNow();
   };
   const text = (name, label, placeholder, more) => ({ name, label, placeholder, required: true, ...more });
@@ -229,22 +232,8 @@ function showNew() {
   draw();
 }
 
-// slide lets cards that are drawn in another column come from where they were.
-function slide() {
-  const before = places;
-  places = new Map();
-  for (const element of document.querySelectorAll(".card")) {
-    const [column, { left, top }] = [element.closest(".column").ariaLabel, element.getBoundingClientRect()],
-      old = before.get(element.dataset.keep);
-    places.set(element.dataset.keep, { column, left, top });
-    if (!old || old.column === column || matchMedia("(prefers-reduced-motion: reduce)").matches) continue;
-    element.animate([{ transform: `translate(${old.left - left}px, ${old.top - top}px)` }, { transform: "none" }], { duration: 160, easing: "ease-out" });
-  }
-}
-
 // drawn scrolls to the card that was opened.
 function drawn() {
-  slide();
   const id = opened();
   if (id === revealed || (id && candidate?.id !== id)) return;
   revealed = id;

@@ -2,6 +2,7 @@
 import { html, nothing } from "./lit/lit-html.js";
 import { draw, setQuery, state, typed, typedText } from "./core.js";
 import { clockTime, shortDay } from "./format.js";
+import { failed, keyName } from "./request.js";
 
 // values are what can follow each name.
 const values = {
@@ -13,9 +14,29 @@ const values = {
   field: () => ["page_size", "cursor", "status", "since", "name", "candidate_email"],
   code: () => state.codes,
   took: () => [">100ms", ">1s", "<10ms"],
-  after: () => (state.clock ? [clockTime(state.clock.now)] : []),
-  before: () => (state.clock ? [clockTime(state.clock.now)] : []),
+  after: () => ["5m", "1h", ...(state.clock ? [clockTime(state.clock.now)] : [])],
+  before: () => ["5m", "1h", ...(state.clock ? [clockTime(state.clock.now)] : [])],
 };
+
+const isPart = (part, text) => text.toLowerCase().includes(part.toLowerCase());
+
+// inFile are the names that also work in a file, which the page searches. Each reports whether an entry has a value.
+const inFile = {
+  status: (e, v) => [String(e.status ?? "none"), String(e.status)[0] + "xx", failed(e) && "failed"].includes(v),
+  is: (e, v) => (v === "failed" && failed(e)) || (v === "repeated" && !!(e.repeats || e.repeated_by)) || (v === "fault" && !!e.fault),
+  method: (e, v) => e.method === v.toUpperCase(),
+  route: (e, v) => isPart(v, `${e.method} ${e.route || e.path}`),
+  key: (e, v) => e.key_id === v || isPart(v, keyName(e)),
+};
+
+// searchFile returns the entries of a file that match the search, and why it is refused.
+export function searchFile(entries) {
+  const terms = termsOf(searched()).map((t) => /^(-?)(?:([a-z]+):)?"?(.*?)"?$/.exec(t)),
+    strange = terms.find(([, , name]) => values[name] && !inFile[name]);
+  if (strange) return [[], new Error(`${strange[2]}: does not work in a file`)];
+  const has = (e, name, value) => (inFile[name] ? inFile[name](e, value) : isPart(name ? `${name}:${value}` : value, JSON.stringify(e)));
+  return [entries.filter((e) => terms.every(([, minus, name, value]) => has(e, name, value) === !minus))];
+}
 
 export const searched = () => state.query.get("q") ?? "";
 
@@ -25,16 +46,13 @@ export const toServer = () => searched().replace(/(^|\s)-?[a-z]+:>?$/, "");
 const termsOf = (search) => search.match(/-?(?:[a-z]+:)?(?:"[^"]*"|\S+)/g) ?? [];
 export const hasTerm = (term) => termsOf(searched()).includes(term);
 
-// withTerms returns the search with terms, in place of those with the same names.
-export function withTerms(...terms) {
-  const names = terms.map((t) => t.slice(0, t.indexOf(":") + 1));
-  return [...termsOf(searched()).filter((t) => !names.some((n) => t.startsWith(n))), ...terms].join(" ");
-}
-
 export const without = (...gone) =>
   termsOf(searched())
     .filter((t) => !gone.some((g) => t === g || (g.endsWith(":") && t.startsWith(g))))
     .join(" ");
+
+// withTerms returns the search with terms, in place of those with the same names.
+export const withTerms = (...terms) => [without(...terms.map((t) => t.slice(0, t.indexOf(":") + 1))), ...terms].join(" ").trim();
 
 export const toggleTerm = (term) =>
   setQuery({ q: hasTerm(term) ? without(term) : [searched(), term].join(" ").trim() });
@@ -73,9 +91,9 @@ export function searchField(error) {
     if (target.value && !target.value.endsWith(" ")) target.value += " "; // For the next term.
     draw();
   };
-  const word = (w) => html`<button type="button" class="plain small" @click=${take(w)}>${w}</button>`;
+  const word = (w) => html`<button type="button" class="plain small" tabindex="-1" @click=${take(w)}>${w}</button>`;
   return html`<div class="search"><input type="search" name="q" autocomplete="off" spellcheck="false" .value=${text}
-      placeholder=${state.file ? "Search words in the file" : "Search: words, status:4xx, -route:/report, took:>1s"}
+      placeholder=${state.file ? "Search the file: words, status:4xx, -route:/report" : "Search: words, status:4xx, -route:/report, took:>1s"}
       aria-label="Search requests" aria-describedby="search-help" aria-invalid=${error ? "true" : nothing} @input=${type} @focus=${begin}>
     <div class="suggest" id="search-help">${error ? html`<p class="error" role="alert">${error.message}</p>` : nothing}
       ${state.file ? nothing : completions(text).map(word)}
