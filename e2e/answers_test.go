@@ -280,6 +280,7 @@ func TestATimeWindow(t *testing.T) {
 	}
 	p.visit("")
 	p.do(chromedp.WaitVisible(chromedp.CSS(row(10))))
+	p.becomes("document.querySelectorAll('.chips li').length > 0") // They take width from the bars.
 	type box struct{ X, Y, Width float64 }
 	bar := func(n int) (x, y float64) {
 		b := evaluate[box](p, fmt.Sprintf("(r => ({X: r.x, Y: r.y, Width: r.width}))([...document.querySelectorAll('.over-time .bar')].filter(e => e.getBBox().height)[%d].getBoundingClientRect())", n))
