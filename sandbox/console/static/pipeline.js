@@ -207,8 +207,10 @@ function inviteForm(withResult = false) {
       html`${known ? nothing : html`A new assessment “<bdi>${assessment}</bdi>” was added. `}<bdi>${name ?? email}</bdi> ${withResult ? "has a result" : "is invited"}`,
     );
     closePopups();
-    state.keys = (await get("keys")).keys; // With the number of invitations used.
-    await refreshNow();
+    act(async () => { // Not awaited: the form is empty now, and the next candidate may be typed.
+      state.keys = (await get("keys")).keys; // With the number of invitations used.
+      await refreshNow();
+    });
   };
   const text = (name, label, placeholder, more) => ({ name, label, placeholder, required: true, ...more });
   const fields = [
