@@ -381,7 +381,7 @@ func (w *world) judge(o *outcome) {
 func TestRandomWorlds(t *testing.T) {
 	seeds, factor, page := 15, 10., 20
 	if os.Getenv("HIRING_SKIP_NOTHING") != "" { // As .ci/run sets it.
-		seeds = 60
+		seeds = 30
 	}
 	if testing.Short() { // The race detector: this test has one goroutine.
 		seeds = 3
