@@ -207,8 +207,8 @@ func (f *inviteFailures) add(position int, email string, err error) {
 	f.texts = append(f.texts, fmt.Sprintf("candidate %d: %s", position, strings.TrimSuffix(text, ".")))
 }
 
-// withoutAddress replaces an address in a text: as it was given, and in lower and upper case. What has no @ is a word that
-// the text may have by itself, as when columns are mixed up.
+// withoutAddress replaces an address in a text: as it was given, and in lower and upper case. What has no @ stays,
+// because the text may have the same word, as when the columns of a file were exchanged.
 func withoutAddress(text, email string) string {
 	email = strings.TrimSpace(email)
 	for _, address := range []string{email, AddressKey(email), strings.ToUpper(email)} {

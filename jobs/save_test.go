@@ -21,7 +21,7 @@ func TestManyResultsAreSavedInParts(t *testing.T) {
 	onBothStores(t, manyResultsAreSavedInParts[pgx.Tx], manyResultsAreSavedInParts[*sql.Tx])
 }
 
-// manyResultsAreSavedInParts has a poll with 250 results, of which 200 are saved when its process fails.
+// manyResultsAreSavedInParts polls 250 results. 200 of them are saved when the process fails.
 func manyResultsAreSavedInParts[TTx any](t *testing.T, s *store[TTx]) {
 	api := newAPI(t)
 	api.addEvaluated(t, 250)

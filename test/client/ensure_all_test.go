@@ -320,7 +320,7 @@ func TestEnsureAllAcceptsNil(t *testing.T) {
 	requireOneMailEach(t, server, 3)
 }
 
-// A text is not torn by a word in the place of an address, as when the columns of a file are mixed up.
+// A word in the place of an address stays in the text, as when the columns of a file were exchanged.
 func TestAWordThatIsNoAddressStaysInTheText(t *testing.T) {
 	server, assessment := startWithAssessment(t)
 	for _, word := range []string{"d", "Email", "id"} {
