@@ -99,17 +99,13 @@ func (in NewAssessment) request() request {
 	if in.BudgetDollarsCap != nil && *in.BudgetDollarsCap < 0 {
 		r = r.refuseField("BudgetDollarsCap", "budget_dollars_cap", "must not be negative")
 	}
-	body := map[string]any{"challenge_id": in.ChallengeID, "name": in.Name}
-	if in.TimeLimitMinutes != 0 {
-		body["time_limit_minutes"] = in.TimeLimitMinutes
-	}
-	if in.BudgetDollarsCap != nil {
-		body["budget_dollars_cap"] = *in.BudgetDollarsCap
-	}
-	if in.SelectedTaskIDs != nil {
-		body["selected_task_ids"] = in.SelectedTaskIDs
-	}
-	return r.withMembers(body, in.Extra)
+	return r.withMembers([]member{
+		{name: "challenge_id", value: in.ChallengeID},
+		{name: "name", value: in.Name},
+		{name: "time_limit_minutes", value: in.TimeLimitMinutes, optional: true},
+		{name: "budget_dollars_cap", value: in.BudgetDollarsCap, optional: true},
+		{name: "selected_task_ids", value: in.SelectedTaskIDs, optional: true},
+	}, in.Extra)
 }
 
 // AssessmentUpdate is the input of [AssessmentService.Update]. At least one field must be
@@ -120,14 +116,10 @@ type AssessmentUpdate struct {
 }
 
 func (in AssessmentUpdate) apply(r request) request {
-	body := make(map[string]any)
-	if in.Status != "" {
-		body["status"] = in.Status
-	}
-	if len(body)+len(in.Extra) == 0 {
+	if in.Status == "" && len(in.Extra) == 0 {
 		r = r.refuse("AssessmentUpdate", "must set at least one field")
 	}
-	return r.withMembers(body, in.Extra)
+	return r.withMembers([]member{{name: "status", value: in.Status, optional: true}}, in.Extra)
 }
 
 // Assessment is a job posting built from a challenge.

@@ -96,11 +96,10 @@ func newInviteRequest(k *core, assessmentID string, in NewInvitation) request {
 	if in.Name == "" {
 		r = r.refuseField("Name", d.InvitationName, "must not be empty")
 	}
-	if d.InvitationEmail == d.InvitationName {
-		r = r.refuse("Dialect.InvitationName", usedTwice)
-	}
-	r = r.assume("InvitationEmail", d.InvitationEmail).assume("InvitationName", d.InvitationName)
-	return r.withMembers(map[string]any{d.InvitationEmail: in.Email, d.InvitationName: in.Name}, in.Extra)
+	return r.withMembers([]member{
+		{name: d.InvitationEmail, value: in.Email, field: "InvitationEmail"},
+		{name: d.InvitationName, value: in.Name, field: "InvitationName"},
+	}, in.Extra)
 }
 
 // addressProblem returns why an e-mail address is refused, or "" if it is accepted.

@@ -1,11 +1,13 @@
 package hiring
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"maps"
 	"net/http"
 	"net/url"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -164,15 +166,36 @@ func bodyProblem(v any, err error) string {
 	return "cannot be written as JSON" + jsoncodec.Where(err)
 }
 
-// withMembers makes the documented body members and the caller's additional ones the JSON body.
-func (r request) withMembers(known, extra map[string]any) request {
+// member is a member of a body that an input sets.
+type member struct {
+	name     string
+	value    any
+	field    string // Of the Dialect, if it sets the name.
+	optional bool   // Not sent with a zero value.
+}
+
+// withMembers makes the members of an input and the caller's additional ones the JSON body.
+func (r request) withMembers(members []member, extra map[string]any) request {
+	body, fields := make(map[string]any), make(map[string]string)
+	for _, m := range members {
+		if m.optional && reflect.ValueOf(m.value).IsZero() {
+			continue
+		}
+		if other, taken := fields[m.name]; taken {
+			r = r.refuse("Dialect."+cmp.Or(m.field, other), usedTwice)
+		}
+		body[m.name], fields[m.name] = m.value, m.field
+		if m.field != "" {
+			r = r.assume(m.field, m.name)
+		}
+	}
 	for _, name := range slices.Sorted(maps.Keys(extra)) {
-		if _, taken := known[name]; taken {
+		if _, taken := body[name]; taken {
 			r = r.refuseField("Extra", name, "holds the member "+name+", which the input itself sets: set it there only")
 		}
-		known[name] = extra[name]
+		body[name] = extra[name]
 	}
-	return r.withBody(known)
+	return r.withBody(body)
 }
 
 // extend makes the base URL u the address of the request.
