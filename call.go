@@ -179,7 +179,9 @@ func (c *call) nextKey() error {
 	}
 	if err != nil {
 		failed := c.fail(c.text(err), err)
-		failed.kind = final
+		if failed.kind = final; errors.Is(err, context.DeadlineExceeded) {
+			failed.kind = timedOut // The source may be faster the next time.
+		}
 		return join(c.ctx, failed)
 	}
 	c.key = key

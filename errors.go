@@ -237,7 +237,7 @@ func IsTransient(err error) bool {
 	case failure == nil:
 		return errors.Is(err, context.DeadlineExceeded)
 	}
-	return failure.mayPass() || failure.Status == 0 && errors.Is(err, context.DeadlineExceeded)
+	return failure.mayPass()
 }
 
 // mayPass reports whether the same request may succeed later. It is the one rule for that: IsTransient reports it, a waiting
