@@ -30,12 +30,10 @@ const (
 // as that of invitations, grows meanwhile. When such a list shrinks, items can be missing.
 type Pager[T any] struct {
 	list  *list[T]
-	at    *paging.Position // Of From; nil: the beginning.
-	token string           // Of From, for a list of a function.
-	page  int              // Of FromPage, or 0.
-	size  int              // 0: the default of a list of a function.
+	token string // Of From; "": the beginning.
+	page  *int   // Of FromPage; nil: not called after From.
+	size  int    // 0: the default of a list of a function.
 	err   error
-	atErr error // Of the last From or FromPage.
 }
 
 // Page is one page of a list. It is not meant for JSON: encode its Items.
@@ -45,15 +43,17 @@ type Page[T any] struct {
 	Next  string // Resume token for Pager.From; "" at the end of the list.
 }
 
-// list is what a Pager reads: a list of the API, where either id or seq is set, or of a function.
+// list is what a Pager reads: a list of the API, where either id or seq is set, of PagerFunc, or of PagerOf.
 type list[T any] struct {
 	paging.List
 
-	pageFunc func(ctx context.Context, token string, size int) (Page[T], error) // Of PagerFunc; nil for a list of the API.
-	core     *core                                                              // Nil for a list of a function.
-	request  request                                                            // Without the parameters that select a page.
-	id       func(*T) string                                                    // Of an item.
-	seq      func(*T) int64                                                     // Of an item of a list by seq.
+	core    *core           // Nil: the list is not of the API.
+	request request         // Without the parameters that select a page.
+	id      func(*T) string // Of an item.
+	seq     func(*T) int64  // Of an item of a list by seq.
+
+	pageFunc func(ctx context.Context, token string, size int) (Page[T], error) // Of PagerFunc.
+	items    []T                                                                // Of PagerOf.
 }
 
 func newPager[T any](l list[T]) Pager[T] {
@@ -66,34 +66,11 @@ func newPager[T any](l list[T]) Pager[T] {
 // smaller. A token serves any such list of the same type. A context that has ended ends
 // the list; nothing is sent.
 func PagerOf[T any](items ...T) Pager[T] {
-	items = slices.Clone(items)
-	var l *list[T]
-	p := PagerFunc(func(ctx context.Context, token string, size int) (page Page[T], err error) {
-		if err := contextError(ctx); err != nil {
-			ended := &Error{Message: ctx.Err().Error(), Operation: l.request.operation}
-			ended.causedBy(err)
-			return page, ended
-		}
-		at := l.Begin(cmp.Or(size, l.MaxSize), nil).At
-		if token != "" {
-			if at, err = l.Resume(l.name(), token); err != nil {
-				return page, &ParamError{Param: "From", Problem: err.Error()}
-			}
-		}
-		total := len(items)
-		begin := min((at.Page-1)*at.Size, total) // A page after the end is empty.
-		end := min(begin+at.Size, total)
-		page = Page[T]{Items: slices.Clone(items[begin:end]), Meta: Meta{Page: at.Page, PageSize: at.Size, Total: total, HasMore: end < total}}
-		if page.Meta.HasMore {
-			at.Page++
-			page.Next = paging.Token(l.name(), at)
-		}
-		return page, nil
+	return newPager(list[T]{
+		List:    paging.List{Style: paging.ByPage, MaxSize: maxPageSize},
+		request: request{operation: "PagerOf", path: reflect.TypeFor[T]().String()},
+		items:   slices.Clone(items),
 	})
-	l = p.list
-	l.List = paging.List{Style: paging.ByPage, MaxSize: maxPageSize}
-	l.request = request{operation: "PagerOf", path: reflect.TypeFor[T]().String()}
-	return p
 }
 
 // PagerFunc returns a list that calls a function for each page: for fakes behind an interface of
@@ -137,16 +114,7 @@ func (p Pager[T]) PageSize(n int) Pager[T] {
 // the beginning. A token of another list or filter is a [ParamError] when the list is read. A
 // later From or [Pager.FromPage] replaces this one.
 func (p Pager[T]) From(token string) Pager[T] {
-	p.at, p.token, p.page, p.atErr = nil, token, 0, nil
-	if token == "" || p.list == nil || p.list.pageFunc != nil {
-		return p
-	}
-	at, err := p.list.Resume(p.list.name(), token)
-	if err != nil {
-		p.atErr = &ParamError{Param: "From", Problem: err.Error()}
-		return p
-	}
-	p.at = &at
+	p.token, p.page = token, nil
 	return p
 }
 
@@ -156,15 +124,28 @@ func (p Pager[T]) From(token string) Pager[T] {
 // assessments, whose paging is not documented, end with an error that names Dialect.PageParam
 // unless the response has the page number.
 func (p Pager[T]) FromPage(n int) Pager[T] {
-	p.at, p.token, p.page, p.atErr = nil, "", n, nil
-	switch {
-	case p.list == nil:
-	case n < 1:
-		p.atErr = &ParamError{Param: "FromPage", Problem: "must be 1 or more"}
-	case p.list.Style == paging.ByCursor, p.list.Style == paging.BySeq, p.list.MaxSize == 0:
-		p.atErr = &ParamError{Param: "FromPage", Problem: "this list has no page numbers"}
-	}
+	p.token, p.page = "", &n
 	return p
+}
+
+// begin starts an iteration where From or FromPage says.
+func (p Pager[T]) begin() (paging.Iteration, error) {
+	l := p.list
+	switch {
+	case p.page != nil && *p.page < 1:
+		return paging.Iteration{}, &ParamError{Param: "FromPage", Problem: "must be 1 or more"}
+	case p.page != nil && (l.Style == paging.ByCursor || l.Style == paging.BySeq || l.MaxSize == 0):
+		return paging.Iteration{}, &ParamError{Param: "FromPage", Problem: "this list has no page numbers"}
+	case p.page != nil:
+		return l.BeginAt(p.size, *p.page), nil
+	case p.token == "" || l.pageFunc != nil:
+		return l.Begin(p.size, nil), nil
+	}
+	at, err := l.Resume(l.name(), p.token)
+	if err != nil {
+		return paging.Iteration{}, &ParamError{Param: "From", Problem: err.Error()}
+	}
+	return l.Begin(p.size, &at), nil
 }
 
 func (p Pager[T]) refuseSize(problem string) Pager[T] {
@@ -306,14 +287,8 @@ func (p Pager[T]) reader() *pageReader[T] {
 	if p.list == nil {
 		return &pageReader[T]{err: &ParamError{Param: "Pager", Problem: "is empty: take it from a List method"}}
 	}
-	r := &pageReader[T]{list: p.list, token: p.token, err: joinParams(p.err, p.atErr), Iteration: p.list.Begin(p.size, p.at)}
-	if p.page > 0 {
-		r.Iteration = p.list.BeginAt(p.size, p.page)
-	}
-	if p.page > 0 && p.list.pageFunc != nil { // A list of PagerOf.
-		r.token = paging.Token(p.list.name(), p.list.BeginAt(cmp.Or(p.size, p.list.MaxSize), min(p.page, paging.MaxPage)).At)
-	}
-	return r
+	begin, err := p.begin()
+	return &pageReader[T]{list: p.list, token: p.token, Iteration: begin, err: joinParams(p.err, err)}
 }
 
 // next reads a page and advances. It reports whether another page follows.
@@ -325,6 +300,8 @@ func (r *pageReader[T]) next(ctx context.Context) (page Page[T], more bool, err 
 		err = r.err
 	case r.list.pageFunc != nil:
 		err = r.fromFunction(ctx)
+	case r.list.core == nil:
+		err = r.fromMemory(ctx)
 	default:
 		err = r.list.core.makeCall(ctx, r.list.pageRequest(r.At), r.decode)
 	}
@@ -380,6 +357,21 @@ func (r *pageReader[T]) fromFunction(ctx context.Context) error {
 	}
 	r.page, r.token = page, page.Next
 	return nil
+}
+
+// fromMemory reads a page of a list of [PagerOf].
+func (r *pageReader[T]) fromMemory(ctx context.Context) error {
+	if err := contextError(ctx); err != nil {
+		ended := &Error{Operation: r.list.request.operation, Message: ctx.Err().Error()}
+		ended.causedBy(err)
+		return ended
+	}
+	at, total := r.At, len(r.list.items)
+	begin := min((min(at.Page, paging.MaxPage)-1)*at.Size, total) // A page after the end is empty.
+	end := min(begin+at.Size, total)
+	meta := wireMeta{Page: &at.Page, PageSize: at.Size, Total: &total, HasMore: new(end < total)}
+	_, err := r.advance(slices.Clone(r.list.items[begin:end]), meta)
+	return err
 }
 
 // describeItem adds the id and the page to an error about an item of a list.
