@@ -13,6 +13,7 @@ import (
 	"reflect"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -109,10 +110,11 @@ func requireRoute(t *testing.T, o operations.Operation) (answers bool) {
 		t.Errorf("%s has no sandbox route: add it in sandbox/routes.go: %v", o.Name, err)
 		return false
 	}
-	if o.IsList() {
+	if o.IsList() || strings.HasPrefix(fmt.Sprintf("%T", got), "hiring.Page[") {
 		require.NotNil(t, o.Walk, "%s is not walked: add its row with list", o.Name)
 		other := sandbox.Start(t)
 		o.Walk(t, other.Client(), other)
+		requireDistinct(t, o)
 	} else if got != nil {
 		assert.False(t, reflect.ValueOf(got).IsZero(), "%s: the sample data has nothing to read", o.Name)
 	}
@@ -124,6 +126,84 @@ func requireRoute(t *testing.T, o operations.Operation) (answers bool) {
 	assert.Equal(t, regexp.MustCompile(`{[^}]+}`).ReplaceAllString(o.Template(), "{id}"), seen.Route,
 		"Do does not know the route of %s: declare it with documented, beside its service", o.Name)
 	return true
+}
+
+// requireDistinct checks that an item comes once that a page of a list has twice.
+func requireDistinct(t *testing.T, o operations.Operation) {
+	t.Helper()
+	var shown hiring.Response
+	require.NoError(t, o.Do(hiring.WithResponse(t.Context(), &shown), sandbox.Start(t).Client(), slices.Concat([][]string{o.IDs}, o.OtherIDs)[len(o.OtherIDs)]))
+	var page struct {
+		Data []json.RawMessage `json:"data"`
+	}
+	require.NoError(t, json.Unmarshal(shown.Body, &page))
+	server := apitest.NewScriptedServer(t, apitest.RespondData(fmt.Sprintf("[%[1]s,%[1]s]", page.Data[0])))
+	got, err := o.Call(t.Context(), server.Client(), o.IDs)
+	require.NoError(t, err, o.Name)
+	assert.Equal(t, 1, reflect.ValueOf(got).FieldByName("Items").Len(), "%s: an item comes twice: set id or seq in its list", o.Name)
+}
+
+// TestEveryFieldOfAnInputIsSent gives each method that takes an input a value in each field, and none: then it must refuse it.
+func TestEveryFieldOfAnInputIsSent(t *testing.T) {
+	t.Parallel()
+	inputs := 0
+	for _, o := range operations.All() {
+		service, method, _ := strings.Cut(o.Name, ".")
+		server := apitest.NewScriptedServer(t, apitest.RespondError(http.StatusNotFound, hiring.ErrNotFound))
+		of := reflect.ValueOf(server.Client()).Elem().FieldByName(service)
+		if !of.IsValid() {
+			continue
+		}
+		call := of.MethodByName(method)
+		args := []reflect.Value{reflect.ValueOf(t.Context())}
+		for range o.IDs {
+			args = append(args, reflect.ValueOf("an-id"))
+		}
+		if call.Type().NumIn() != len(args)+1 {
+			continue
+		}
+		input := reflect.New(call.Type().In(len(args))).Elem()
+		if _, ok := reflect.TypeAssert[map[string]any](input.FieldByName("Extra")); !ok {
+			continue
+		}
+		inputs++
+		results := call.Call(append(args, input))
+		err, _ := reflect.TypeAssert[error](results[len(results)-1])
+		require.ErrorIs(t, err, hiring.ErrInvalidInput, "%s accepts an empty input", o.Name)
+		require.Empty(t, server.Requests(), "%s sends an empty input", o.Name)
+		for i := range input.NumField() {
+			fill(input.Field(i), i+11)
+		}
+		call.Call(append(args, input))
+		for i := range input.NumField() {
+			assert.Contains(t, server.Requests()[0].Body, strconv.Itoa(i+11), "%s never sends %s", o.Name, input.Type().Field(i).Name)
+		}
+	}
+	assert.Equal(t, 3, inputs, "methods with an input")
+}
+
+// fill sets a field of an input to a value that holds a number.
+func fill(v reflect.Value, number int) {
+	switch v.Kind() { //nolint:exhaustive // of no other kind is a field
+	case reflect.String:
+		v.SetString("value-" + strconv.Itoa(number))
+	case reflect.Int:
+		v.SetInt(int64(number))
+	case reflect.Float64:
+		v.SetFloat(float64(number))
+	case reflect.Interface:
+		v.Set(reflect.ValueOf(number))
+	case reflect.Pointer:
+		v.Set(reflect.New(v.Type().Elem()))
+		fill(v.Elem(), number)
+	case reflect.Slice:
+		v.Set(reflect.MakeSlice(v.Type(), 1, 1))
+		fill(v.Index(0), number)
+	case reflect.Map:
+		v.Set(reflect.ValueOf(map[string]any{"further": number}))
+	default:
+		panic("no value for " + v.Type().String())
+	}
 }
 
 // requireReadBack checks that the reads of the same service show what a write has changed in the live data: the

@@ -137,7 +137,7 @@ func (o Operation) Path() string {
 func (o Operation) URI() string { return strings.TrimSuffix(o.Path()+"?"+o.Query, "?") }
 
 // IsList reports whether the operation reads a page of a list.
-func (o Operation) IsList() bool { return strings.HasSuffix(o.Name, ".List") }
+func (o Operation) IsList() bool { return o.Walk != nil }
 
 // Reply returns a 2xx body that Call decodes.
 func (o Operation) Reply() string {
