@@ -38,15 +38,13 @@ const (
 	ErrInternal          ErrorCode = "INTERNAL_ERROR"     // 500.
 )
 
+var documentedCodes = []ErrorCode{
+	ErrInvalidInput, ErrInvalidToken, ErrPlanLimitReached, ErrInsufficientScope, ErrNotFound, ErrConflict, ErrRateLimited, ErrInternal,
+}
+
 // isDocumented reports whether c is a documented code. Any other code is text that
 // the server chose, which may name people.
-func (c ErrorCode) isDocumented() bool {
-	switch c {
-	case ErrInvalidInput, ErrInvalidToken, ErrPlanLimitReached, ErrInsufficientScope, ErrNotFound, ErrConflict, ErrRateLimited, ErrInternal:
-		return true
-	}
-	return false
-}
+func (c ErrorCode) isDocumented() bool { return slices.Contains(documentedCodes, c) }
 
 // ErrOutcomeUnknown matches, with errors.Is, a failed write that may have been processed.
 // Check whether it happened before you repeat it.

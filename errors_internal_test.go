@@ -10,6 +10,7 @@ import (
 	"net"
 	"net/url"
 	"os"
+	"slices"
 	"syscall"
 	"testing"
 	"time"
@@ -61,9 +62,7 @@ func TestIsTransient(t *testing.T) {
 // TestOneRuleOfWhatMayPass combines all statuses, codes, kinds and methods: what a call retries is transient, a poll
 // repeats what is transient, and a POST is retried only if it certainly was not done.
 func TestOneRuleOfWhatMayPass(t *testing.T) {
-	codes := []ErrorCode{
-		"", ErrInvalidInput, ErrInvalidToken, ErrPlanLimitReached, ErrInsufficientScope, ErrNotFound, ErrConflict, ErrRateLimited, ErrInternal, "NEW",
-	}
+	codes := slices.Concat(documentedCodes, []ErrorCode{"", "NEW"})
 	policy, err := RetryPolicy{}.withDefaults()
 	require.NoError(t, err)
 	core := &core{shared: new(shared)}

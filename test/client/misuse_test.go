@@ -99,9 +99,11 @@ func TestMethodsOfZeroValuesDoNotPanic(t *testing.T) {
 }
 
 func TestZeroClientsAndServicesPanicWithTheirName(t *testing.T) {
-	zero := &hiring.Client{
-		Account: &hiring.AccountService{}, Assessments: &hiring.AssessmentService{}, Challenges: &hiring.ChallengeService{}, Events: &hiring.EventService{},
-		Invitations: &hiring.InvitationService{}, Members: &hiring.MemberService{}, Submissions: &hiring.SubmissionService{},
+	zero := new(hiring.Client)
+	for _, service := range reflect.ValueOf(zero).Elem().Fields() {
+		if service.CanSet() {
+			service.Set(reflect.New(service.Type().Elem()))
+		}
 	}
 	calls := allCalls()
 	calls["With"] = func(_ context.Context, c *hiring.Client) { _, _ = c.With() }
