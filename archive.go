@@ -337,7 +337,7 @@ func (d *download) failureOf(cause error) *Error {
 			}
 		}
 	}
-	e := d.fail(fmt.Sprintf("%s, after %d bytes", quote(message), d.written), cause)
+	e := d.fail(&response{status: d.attempt.exchange.Status}, fmt.Sprintf("%s, after %d bytes", quote(message), d.written), cause)
 	e.RetryAfter = d.requested
 	switch {
 	case isTLSError(cause), d.attempt.handshakeAlert(cause, true) != "":

@@ -104,7 +104,7 @@ type callState struct {
 	key      *credential   // Of the next attempt, or of the last one; noKey before the first. Texts are searched for it.
 	attempts int           // Requests that were sent.
 	unknown  bool          // An attempt of a write may have taken effect, so the outcome of a later error is unknown.
-	attempt  attempt       // The last one. Its zero value: none, or it no longer matters.
+	attempt  attempt       // The last one.
 	failure  *Error        // Of the last attempt; the call's error if the next one does not happen.
 	retry    bool          // Whether the last attempt is retried.
 	wait     time.Duration // The delay before that retry.
@@ -178,7 +178,7 @@ func (c *call) nextKey() error {
 		key, err = c.core.keys.current(c.ctx)
 	}
 	if err != nil {
-		failed := c.fail(c.text(err), err)
+		failed := c.fail(nil, c.text(err), err)
 		if failed.kind = final; errors.Is(err, context.DeadlineExceeded) {
 			failed.kind = timedOut // The source may be faster the next time.
 		}
@@ -203,7 +203,7 @@ func (c *call) ended() *Error {
 	if errors.Is(c.ctx.Err(), context.DeadlineExceeded) {
 		why = "the context's deadline had passed"
 	}
-	return c.fail(c.notSent()+why, contextError(c.ctx))
+	return c.fail(nil, c.notSent()+why, contextError(c.ctx))
 }
 
 // notSent begins the text of an error that prevents an attempt.
@@ -238,7 +238,6 @@ type attemptTransport struct{ call *call }
 func (t attemptTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 	c := t.call
 	c.attempts++
-	c.failure, c.retry, c.wait = nil, false, 0
 	defer c.attempt.end(c.core.traces, "", errUnreturned, 0) // After a panic.
 	ctx, added := c.attempt.begin(r.Context(), c.core.traces, TraceAttempt{
 		Operation: c.request.operation, Method: r.Method, Route: c.request.route, Server: c.core.server, Number: c.attempts,
@@ -262,6 +261,8 @@ func (t attemptTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 			resp.Body = http.NoBody
 		}
 		received := c.receive(resp)
+		seen := &c.attempt.exchange
+		seen.Status, seen.RequestID, seen.RateLimit = received.status, received.requestID, RateLimit(received.window)
 		c.record(&received)
 		c.capture(&received)
 		warning, c.failure = c.classify(&received)
@@ -293,8 +294,8 @@ func (c *call) checkRetry(_ context.Context, _ *http.Response, err error) (bool,
 	switch {
 	case c.failure != nil:
 		return c.retry, c.failure
-	case err != nil: // http.Client refused the request or the response.
-		return false, c.noResponse(err)
+	case err != nil: // http.Client refused the request.
+		return false, c.fail(nil, c.text(err), err)
 	}
 	return false, nil
 }
@@ -311,10 +312,10 @@ func (c *call) backoff(time.Duration, time.Duration, int, *http.Response) time.D
 
 // prepareRetry admits a retry: the key may have changed, and a window may have ended.
 func (c *call) prepareRetry(r *http.Request) error {
-	c.attempt, c.retry = attempt{}, false // An error that prevents the retry has no response.
 	if err := c.admit(); err != nil {
 		return fmt.Errorf("%w; before that: %w", err, c.failure)
 	}
+	c.failure, c.retry = nil, false // Nothing of the attempt before is left.
 	r.Header = c.header()
 	return nil
 }

@@ -161,7 +161,7 @@ func (c *call) exhausted(barrier quota.Barrier) *Error {
 	case window.Remaining > 0:
 		why = fmt.Sprintf("the rest of the %s quota of %d an hour is reserved until %s, by the server's clock", kind, window.Limit, window.Reset.Format(time.RFC3339))
 	}
-	e := c.fail(c.notSent()+why, nil)
+	e := c.fail(nil, c.notSent()+why, nil)
 	e.Code, e.RetryAfter, e.RateLimit = ErrRateLimited, barrier.Wait, RateLimit(window)
 	return e
 }
@@ -169,7 +169,7 @@ func (c *call) exhausted(barrier quota.Barrier) *Error {
 // refused returns the error of an attempt that is not sent because the API has refused its key
 // several times in a row.
 func (c *call) refused() *Error {
-	e := c.fail(fmt.Sprintf("%s%s refused %s, %d times in a row, and further failures throttle the address for every key on it",
+	e := c.fail(nil, fmt.Sprintf("%s%s refused %s, %d times in a row, and further failures throttle the address for every key on it",
 		c.notSent(), c.url.Host, c.key.described(), quota.MaxRefusals), nil)
 	e.Code, e.Hint = ErrInvalidToken, "replace the key; one call a minute is still tried"
 	return e

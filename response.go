@@ -78,10 +78,8 @@ func (c *call) receive(resp *http.Response) response {
 	if r.status == http.StatusTooManyRequests && r.window == (quota.Window{}) {
 		r.window = windowIn(r.body)
 	}
-	seen := &c.attempt.exchange
-	seen.Status, seen.RequestID, seen.RateLimit = r.status, r.requestID, RateLimit(r.window)
 	if _, tooLong := errors.AsType[*http.MaxBytesError](r.bodyErr); r.bodyErr != nil && !tooLong {
-		r.cut = c.interrupted("the response was not complete", r.bodyErr)
+		r.cut = c.interrupted(&r, "the response was not complete", r.bodyErr)
 	}
 	return r
 }
@@ -143,7 +141,7 @@ func (c *call) capture(r *response) {
 func (c *call) classify(r *response) (warning string, failure *Error) {
 	switch {
 	case r.status < 200:
-		e := c.fail(fmt.Sprintf("the response is not from the API: status %03d does not end a request", r.status), nil)
+		e := c.fail(r, fmt.Sprintf("the response is not from the API: status %03d does not end a request", r.status), nil)
 		e.Outcome = c.outcome(OutcomeUnknown)
 		return "", e
 	case r.status >= 300:
