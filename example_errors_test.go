@@ -131,10 +131,12 @@ func statusOf(err error, form ...string) int {
 		return http.StatusBadRequest // Otherwise an option of the program is invalid, which no visitor can correct.
 	case errors.Is(err, hiring.ErrNotFound):
 		return http.StatusNotFound
+	case errors.Is(err, hiring.ErrPlanLimitReached):
+		return http.StatusPaymentRequired
 	case errors.Is(err, hiring.ErrConflict):
 		return http.StatusConflict
 	case hiring.IsTransient(err):
-		return http.StatusServiceUnavailable
+		return http.StatusServiceUnavailable // Such as a used up rate limit.
 	}
 	return http.StatusInternalServerError // Such as a revoked key.
 }
@@ -145,14 +147,16 @@ func ExampleFieldErrors_httpStatus() {
 	_, badAddress := client.Invitations.Send(ctx, sandbox.AssessmentID, hiring.NewInvitation{Email: "ada", Name: "Ada"})
 	_, badOption := client.Invitations.List(sandbox.AssessmentID).PageSize(1000).Page(ctx)
 	_, unknownID := client.Submissions.Get(ctx, sandbox.UnknownID)
+	_, noneLeft := client.Invitations.Send(ctx, sandbox.AssessmentID, hiring.NewInvitation{Email: sandbox.PlanLimitEmail, Name: "Ada"})
 
-	for _, err := range []error{badAddress, badOption, unknownID, &hiring.Error{Status: 503, Outcome: hiring.OutcomeUnknown}, &hiring.Error{Status: 503}} {
+	for _, err := range []error{badAddress, badOption, unknownID, noneLeft, &hiring.Error{Status: 503, Outcome: hiring.OutcomeUnknown}, &hiring.Error{Status: 503}} {
 		fmt.Println(statusOf(err, "candidate_email", "candidate_name"))
 	}
 	// Output:
 	// 400
 	// 500
 	// 404
+	// 402
 	// 202
 	// 503
 }

@@ -42,17 +42,17 @@ func inviteHandler(client *hiring.Client, assessmentID string) http.HandlerFunc 
 		}()
 		select {
 		case err := <-done:
-			switch {
-			case err == nil:
+			if err == nil {
 				fmt.Fprintln(w, "invited")
-			case errors.Is(err, hiring.ErrOutcomeUnknown):
-				http.Error(w, "not certain yet: submit the form again", http.StatusAccepted)
-			case errors.Is(err, hiring.ErrInvalidInput):
-				http.Error(w, fmt.Sprint(hiring.FieldErrors(err)), http.StatusBadRequest)
-			case hiring.IsTransient(err):
-				http.Error(w, "try again later", http.StatusServiceUnavailable)
-			default: // Such as a plan without invitations.
-				http.Error(w, "this cannot be done now", http.StatusConflict)
+				return
+			}
+			switch status := statusOf(err, "candidate_email", "candidate_name"); status {
+			case http.StatusAccepted:
+				http.Error(w, "not certain yet: submit the form again", status)
+			case http.StatusBadRequest:
+				http.Error(w, fmt.Sprint(hiring.FieldErrors(err)), status)
+			default:
+				http.Error(w, http.StatusText(status), status)
 			}
 		case <-time.After(5 * time.Second): // Such as after a lost response.
 			http.Error(w, "in progress: submit the form again in a minute", http.StatusAccepted)
@@ -81,8 +81,8 @@ func ExampleInvitationService_Ensure_handler() {
 	// 200 invited
 	// 200 invited
 	// 400 map[candidate_email:[Expected an email address.]]
-	// 409 this cannot be done now
-	// 409 this cannot be done now
+	// 409 Conflict
+	// 402 Payment Required
 	// 1 e-mail
 }
 

@@ -80,13 +80,13 @@ func respond(w http.ResponseWriter, invited hiring.InviteResult, err error) {
 	case errors.Is(err, hiring.ErrConflict):
 		status, p.Notice = http.StatusConflict, "The assessment does not allow this now. Is it closed?"
 	case errors.Is(err, hiring.ErrRateLimited):
-		status, p.Notice = http.StatusTooManyRequests, "Too many requests were made in this hour."
+		status, p.Notice = http.StatusServiceUnavailable, "Too many requests were made in this hour."
 	case hiring.IsTransient(err), errors.Is(err, context.DeadlineExceeded):
 		status, p.Notice = http.StatusServiceUnavailable, "The assessment service cannot be reached. Nothing was sent."
 	default:
 		status, p.Notice = http.StatusInternalServerError, "Something is wrong on our side. It was logged."
 	}
-	if status == http.StatusTooManyRequests || status == http.StatusServiceUnavailable {
+	if status == http.StatusServiceUnavailable {
 		retry := 30 * time.Second
 		if failure, ok := errors.AsType[*hiring.Error](err); ok && failure.RetryAfter > 0 {
 			retry = failure.RetryAfter

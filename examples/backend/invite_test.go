@@ -144,7 +144,7 @@ func TestFailures(t *testing.T) {
 		"402":                   {arrange: func(s *site) { s.server.SetPlan(sandbox.LiveKey, 5, 5) }, status: 402, text: "no invitations left"},
 		"404 assessment":        {arrange: func(s *site) { s.assessment = sandbox.UnknownID }, status: 500, text: "on our side"},
 		"409 closed":            {fault: sandbox.Fault{Route: sendRoute, Code: hiring.ErrConflict}, status: 409, text: "Is it closed?"},
-		"429":                   {fault: sandbox.Fault{Route: sendRoute, RetryAfter: 20 * time.Minute}, status: 429, text: "Too many requests", retryAfter: "1200"},
+		"429":                   {fault: sandbox.Fault{Route: sendRoute, RetryAfter: 20 * time.Minute}, status: 503, text: "Too many requests", retryAfter: "1200"},
 		"503 with Retry-After":  {fault: sandbox.Fault{Route: listRoute, Status: 503, RetryAfter: 90 * time.Second}, status: 503, text: "cannot be reached", retryAfter: "90"},
 		"reset":                 {fault: sandbox.Fault{Route: listRoute, Reset: true, Times: -1}, status: 503, text: "cannot be reached", retryAfter: "30"},
 		"a page of another web": {fault: sandbox.Fault{Route: listRoute, Status: 404, Body: "<h1>Not here</h1>"}, status: 500, text: "on our side"},
