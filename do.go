@@ -21,7 +21,8 @@ import (
 //
 // Do sends in as JSON unless in is nil, and decodes the response's data into out, a
 // pointer. If out is nil, any 2xx response of the API is success. If out is anything else,
-// Do returns a [ParamError] and sends nothing. Encoding and decoding follow
+// Do returns a [ParamError] and sends nothing. The result is the meta of the response: its
+// request id, and the position in a list, whose next page the caller requests. Encoding and decoding follow
 // encoding/json/v2, except that field names match in any case.
 func (c *Client) Do(ctx context.Context, method, path string, query url.Values, in, out any) (Meta, error) {
 	r := anyRequest(c.use().dialect, method, path)

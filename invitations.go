@@ -66,8 +66,9 @@ func (s *InvitationService) Resend(ctx context.Context, assessmentID, invitation
 }
 
 // Revoke revokes an invitation. Any 2xx response of the API is success (assumed: any
-// response). The next [InvitationService.Ensure] for its address lists the invitations. Scope
-// write; costs one write.
+// response). The API does not document what Revoke does once the candidate has begun, nor
+// whether the plan gets the invitation back. The next [InvitationService.Ensure] for its
+// address lists the invitations. Scope write; costs one write.
 //
 // The client retries it only when the API certainly did not process it.
 func (s *InvitationService) Revoke(ctx context.Context, assessmentID, invitationID string) error {

@@ -158,8 +158,8 @@ func (s *Server) SetArchives(available bool) {
 	})
 }
 
-// Inject adds a fault for later requests. It panics on a contradictory fault and
-// when no operation has its route. At the end of the test, [Start] reports a fault
+// Inject adds a fault for later requests. It panics on a fault that does nothing or
+// contradicts itself, and when no operation has its route. At the end of the test, [Start] reports a fault
 // that never fired as a failure of the test. A fault that fired fewer than Times
 // times is no failure.
 func (s *Server) Inject(f Fault) {
