@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"log"
+	"net/http"
 
 	hiring "github.com/hiring-assessment/hiring-go"
 	"github.com/hiring-assessment/hiring-go/sandbox"
@@ -20,9 +21,16 @@ func ExampleJournal_Find() {
 
 	entry, err := server.Journal().Find("POST", "/assessments/{id}/invitations")
 	if err != nil {
-		log.Fatal(err)
+		log.Fatal(err) // There is no such request.
 	}
 	fmt.Println(entry.Status, string(entry.Body))
+	reads := 0
+	for _, entry := range server.Journal() {
+		if entry.Method == http.MethodGet {
+			reads++
+		}
+	}
+	fmt.Println(reads, "reads")
 
 	_, err = server.Journal().Find("POST", "/assessments")
 	fmt.Println(err)
@@ -31,6 +39,7 @@ func ExampleJournal_Find() {
 	fmt.Println(err)
 	// Output:
 	// 201 {"candidate_email":"ada@candidates.test","candidate_name":"Ada"}
+	// 0 reads
 	// sandbox: no POST /assessments in the journal, which has ["POST /assessments/{id}/invitations"]
 	// sandbox: no GET /account in the journal, which has []
 }

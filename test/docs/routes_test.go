@@ -20,17 +20,17 @@ import (
 	"github.com/hiring-assessment/hiring-go/sandbox"
 )
 
-// TestRoutesOfTheGuide compares the table of docs/testing.md with the requests that a sandbox receives in hours in which a
+// TestRoutesOfTheGuide compares the list of docs/testing.md with the requests that a sandbox receives in hours in which a
 // candidate is invited and evaluated and the report comes late.
 func TestRoutesOfTheGuide(t *testing.T) {
-	_, table, found := strings.Cut(text(t, "docs/testing.md"), "\n| Method | Its requests |\n")
+	_, list, found := strings.Cut(text(t, "docs/testing.md"), "\nA fault needs the route that your code requests:\n\n")
 	require.True(t, found)
-	table, _, _ = strings.Cut(table, "\n\n")
+	list, _, _ = strings.Cut(list, "\n\n")
 	stated := make(map[string][]string)
-	for row := range strings.Lines(table) {
-		cells := strings.Split(row, "|")
-		for _, method := range codeSpan.FindAllString(cells[1], -1) {
-			for _, route := range regexp.MustCompile("`((?:GET|POST) [^`]+)`").FindAllStringSubmatch(cells[2], -1) {
+	for line := range strings.Lines(list) {
+		called, requests, _ := strings.Cut(line, ": ")
+		for _, method := range codeSpan.FindAllString(called, -1) {
+			for _, route := range regexp.MustCompile("`((?:GET|POST) [^`]+)`").FindAllStringSubmatch(requests, -1) {
 				stated[strings.Trim(method, "`")] = append(stated[strings.Trim(method, "`")], route[1])
 			}
 		}
