@@ -126,9 +126,9 @@ func statusOf(err error, form ...string) int {
 	fields := slices.Collect(maps.Keys(hiring.FieldErrors(err)))
 	switch {
 	case errors.Is(err, hiring.ErrOutcomeUnknown), failure != nil && failure.Outcome == hiring.OutcomeDone:
-		return http.StatusAccepted // The outcome comes before the code: it may be done, so the visitor must not send it again.
+		return http.StatusAccepted // The outcome comes before the code: the write may be done.
 	case len(fields) > 0 && !slices.ContainsFunc(fields, func(field string) bool { return !slices.Contains(form, field) }):
-		return http.StatusBadRequest // Otherwise an option of the program is invalid, which no visitor can correct.
+		return http.StatusBadRequest // Other fields no visitor can correct.
 	case errors.Is(err, hiring.ErrNotFound):
 		return http.StatusNotFound
 	case errors.Is(err, hiring.ErrPlanLimitReached):

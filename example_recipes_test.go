@@ -288,7 +288,7 @@ func ExampleReport_json() {
 // cell returns a text that a spreadsheet does not run as a formula: with an apostrophe before it.
 func cell(text string) string {
 	start := strings.TrimLeftFunc(text, func(r rune) bool { return unicode.IsSpace(r) || unicode.Is(unicode.Cf, r) })
-	if strings.IndexAny(start, "=+-@＝＋－＠−") == 0 { // The last five are the full-width forms and the minus sign.
+	if strings.IndexAny(start, "=+-@＝＋－＠−") == 0 { // The last five are full-width forms and the minus sign.
 		return "'" + text
 	}
 	return text
