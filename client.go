@@ -60,7 +60,7 @@ func newNamed(baseURL, apiKey string, names inputNames, opts []Option) (*Client,
 		timeout:  defaults.Timeout,
 		maxBytes: defaults.MaxResponseBytes,
 	}
-	return c.with(opts).assemble(&shared{invited: addresses{entries: make(map[addressKey]*address), revoked: make(map[string]bool)}})
+	return c.with(opts).assemble(newShared())
 }
 
 // FromEnv is like [New] with the base URL from HIRING_BASE_URL and the key from
@@ -200,6 +200,10 @@ type shared struct {
 	accounts sync.Map // The id of the account of each keyID.
 	invited  addresses
 	polled   atomic.Bool // A poll has succeeded, so the base URL is right.
+}
+
+func newShared() *shared {
+	return &shared{invited: addresses{entries: make(map[addressKey]*address), revoked: make(map[string]bool)}}
 }
 
 // account returns the id of the account that a key belongs to, "" if it is not known.

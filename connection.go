@@ -72,7 +72,7 @@ func (a *attempt) neverSent(err error) bool {
 // the request was written, which the server has not read. On a connection that was used before, and for a write with a
 // transport that reports no connection, it is a lost connection.
 func (a *attempt) handshakeAlert(err error, read bool) string {
-	if a.used.Load() || !a.connected.Load() && !a.dialled.Load() && !read {
+	if a.reused.Load() || !a.connected.Load() && !a.dialled.Load() && !read {
 		return ""
 	}
 	alert := ""

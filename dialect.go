@@ -68,7 +68,7 @@ func DefaultDialect() Dialect {
 // [DefaultDialect], or a [*ParamError] for each invalid field.
 func (d Dialect) WithDefaults() (Dialect, error) {
 	defaults := DefaultDialect()
-	var refused error
+	var problems error
 	given, def := reflect.ValueOf(&d).Elem(), reflect.ValueOf(&defaults).Elem()
 	for i := range given.NumField() {
 		if given.Field(i).String() == "" {
@@ -77,14 +77,14 @@ func (d Dialect) WithDefaults() (Dialect, error) {
 		}
 		name, value := given.Type().Field(i).Name, given.Field(i).String()
 		if err := checkDialectField(value, def.Field(i).String()); err != nil {
-			refused = joinParams(refused, &ParamError{Param: "Dialect." + name, Problem: err.Error()})
+			problems = joinParams(problems, &ParamError{Param: "Dialect." + name, Problem: err.Error()})
 		}
 	}
 	if d == defaults { // Each sandbox checks it.
 		return d, nil
 	}
-	if refused = joinParams(refused, d.clash()); refused != nil {
-		return Dialect{}, refused
+	if problems = joinParams(problems, d.clash()); problems != nil {
+		return Dialect{}, problems
 	}
 	return d, nil
 }

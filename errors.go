@@ -239,9 +239,9 @@ func IsTransient(err error) bool {
 }
 
 // mayPass reports whether the same request may succeed later. It is the one rule for that: IsTransient reports it, a waiting
-// method repeats what may pass (mayRecover has the few other cases), and a candidate to whom it happened is not rejected.
-// What a call itself retries is a part of it: see isRetriable. Of an error with a status it looks at exported fields only, as
-// a test may have built the error.
+// method repeats what may pass (mayRecover has the few other cases), and an invitation that failed so is not rejected but not
+// sent. What a call itself retries is a part of it: see isRetriable. Of an error with a status it looks at exported fields
+// only, as a test may have built the error.
 func (e *Error) mayPass() bool {
 	switch {
 	case e.Status >= 300 && e.Status < 500: // Also when its body was cut short.

@@ -8,7 +8,6 @@ import (
 	"maps"
 	"net/http"
 	"strings"
-	"sync"
 	"time"
 )
 
@@ -51,8 +50,9 @@ type InviteResult struct {
 // Case, surrounding white space and zero-width characters of an address do not matter. Calls
 // of one client and its variants for the same address wait for each other. For a minute after
 // an invitation was sent, or found after a lost response, the next call returns it as
-// InviteExisting, unless this client or a variant has revoked it: then the next call lists. After a call that left the outcome open, because its context ended or a
-// listing failed, the next call lists no earlier than 60 s after the request ended.
+// InviteExisting, unless this client or a variant has revoked it: then the next call lists.
+// After a call that left the outcome open, because its context ended or a listing failed, the
+// next call lists no earlier than 60 s after the request ended.
 //
 // So a double click and a browser that aborts and repeats send one e-mail, also when the
 // clock is set or the computer sleeps meanwhile. Two processes that invite one address in the
@@ -70,7 +70,7 @@ type InviteResult struct {
 // second listing.
 func (s *InvitationService) Ensure(ctx context.Context, assessmentID string, in NewInvitation) (result InviteResult, err error) {
 	err = s.use().traced(ctx, TraceCall{Operation: "Invitations.Ensure"}, func(ctx context.Context) error {
-		r := inviteRun{service: s, assessmentID: assessmentID, listed: make(map[string]Invitation)}
+		r := inviteRun{service: s, assessmentID: assessmentID, single: true, listed: make(map[string]Invitation)}
 		result, err = r.invite(ctx, in)
 		return err
 	})
@@ -82,6 +82,7 @@ type inviteRun struct {
 	service      *InvitationService
 	assessmentID string
 	share        share                     // Interactive of Ensure, bulk of EnsureAll.
+	single       bool                      // The run invites one address, so that a listing ends at it.
 	before       func(NewInvitation) error // Called before each request; may be nil.
 
 	began  instant               // When the last listing began; zero before the first.
@@ -103,6 +104,10 @@ const (
 	// overlap is how long before a listing an invitation may have been created that it does
 	// not show yet: twice as long as a lost request takes to settle.
 	overlap = 2 * settled
+
+	// memory is how long an invitation that was sent is returned without a listing, and a revocation known. A listing shows
+	// both by then.
+	memory = settled
 
 	// maxListings is the number of listings in a row that are not usable before a lookup fails.
 	maxListings = 4
@@ -143,22 +148,22 @@ func (c *invitee) ensure(ctx context.Context) (InviteResult, error) {
 	if c.address.last.accepted() { // By an earlier call.
 		return c.listOnce(ctx, nil)
 	}
-	result, lost, err := c.listAndSend(ctx, nil)
-	for lost != nil {
-		if lost.Outcome == OutcomeDone {
-			return c.listOnce(ctx, lost)
+	result, unsettled, err := c.listAndSend(ctx, nil)
+	for unsettled != nil {
+		if unsettled.Outcome == OutcomeDone {
+			return c.listOnce(ctx, unsettled)
 		}
-		if result, err = c.listTwice(ctx, lost); result.Outcome != "" {
+		if result, err = c.listTwice(ctx, unsettled); result.Outcome != "" {
 			return result, err
 		}
-		result, lost, err = c.listAndSend(ctx, lost)
+		result, unsettled, err = c.listAndSend(ctx, unsettled)
 	}
 	return result, err
 }
 
 // listAndSend is step 1. If the request may have sent an e-mail, it returns no result but the
-// error of the request, lost. earlier is the lost request before it, or nil.
-func (c *invitee) listAndSend(ctx context.Context, earlier *Error) (result InviteResult, lost *Error, err error) {
+// error of the request, unsettled. earlier is the unsettled request before it, or nil.
+func (c *invitee) listAndSend(ctx context.Context, earlier *Error) (result InviteResult, unsettled *Error, err error) {
 	for {
 		invitation, found, err := c.waitAndFind(ctx, c.due(settled))
 		switch {
@@ -168,9 +173,9 @@ func (c *invitee) listAndSend(ctx context.Context, earlier *Error) (result Invit
 			result, err = c.notListed(ctx, earlier, err)
 			return result, nil, err
 		}
-		switch result, lost, err = c.send(ctx); {
-		case lost != nil:
-			return InviteResult{}, lost, nil
+		switch result, unsettled, err = c.send(ctx); {
+		case unsettled != nil:
+			return InviteResult{}, unsettled, nil
 		case result.Outcome == InviteRejected:
 			result, err = c.afterRejection(ctx, earlier, err)
 		case errors.Is(err, errListingTooOld):
@@ -199,37 +204,37 @@ func (c *invitee) afterRejection(ctx context.Context, earlier *Error, err error)
 
 // listTwice is step 2, after a request with an unknown outcome. It returns no result if neither
 // listing shows the address and the request may be sent again.
-func (c *invitee) listTwice(ctx context.Context, lost *Error) (InviteResult, error) {
+func (c *invitee) listTwice(ctx context.Context, unsettled *Error) (InviteResult, error) {
 	var failed error
 	for _, due := range []time.Time{c.due(firstLookup), c.due(settled)} {
 		invitation, found, err := c.waitAndFind(ctx, due)
 		switch {
 		case found:
-			return c.found(invitation, lost), nil
+			return c.found(invitation, unsettled), nil
 		case err != nil && !IsTransient(err):
-			return c.notListed(ctx, lost, err)
+			return c.notListed(ctx, unsettled, err)
 		}
 		failed = cmp.Or(failed, err)
 	}
 	switch {
 	case failed != nil: // One listing that does not show the address is not enough.
-		return c.notListed(ctx, lost, failed)
+		return c.notListed(ctx, unsettled, failed)
 	case c.attemptsLeft() == 0:
-		return c.result(InviteUnknown, Invitation{}), lost
+		return c.result(InviteUnknown, Invitation{}), unsettled
 	}
 	return InviteResult{}, nil
 }
 
-// listOnce is step 3, after a request that the API accepted: lost, or nil for that of an earlier call.
-func (c *invitee) listOnce(ctx context.Context, lost *Error) (InviteResult, error) {
+// listOnce is step 3, after a request that the API accepted: unsettled, or nil for that of an earlier call.
+func (c *invitee) listOnce(ctx context.Context, unsettled *Error) (InviteResult, error) {
 	invitation, found, err := c.waitAndFind(ctx, c.due(1)) // A listing that began at the same moment may have begun before the request.
 	switch {
 	case found:
-		return c.found(invitation, lost), nil
+		return c.found(invitation, unsettled), nil
 	case err != nil:
-		return c.notListed(ctx, lost, err)
-	case lost != nil:
-		err = fmt.Errorf("%w; the listing does not show the invitation", lost)
+		return c.notListed(ctx, unsettled, err)
+	case unsettled != nil:
+		err = fmt.Errorf("%w; the listing does not show the invitation", unsettled)
 	default:
 		err = ensureError(OutcomeDone, "not sent, because the API accepted an earlier request to this address, whose invitation the listing does not show", nil)
 	}
@@ -243,25 +248,27 @@ func (c *invitee) result(outcome InviteOutcome, invitation Invitation) InviteRes
 	return InviteResult{c.in, invitation, outcome}
 }
 
-// found returns the result when the address has an invitation. The call has sent it if it has lost
-// a request.
-func (c *invitee) found(invitation Invitation, lost *Error) InviteResult {
-	if lost != nil {
+// found returns the result when the address has an invitation. The call has sent it if a request of it is unsettled.
+func (c *invitee) found(invitation Invitation, unsettled *Error) InviteResult {
+	if last := &c.address.last; last.outcome != "" && last.invitation == nil {
+		*last = lastRequest{c.now(), OutcomeDone, &invitation}
+	}
+	if unsettled != nil {
 		return c.result(InviteSent, invitation)
 	}
 	return c.result(InviteExisting, invitation)
 }
 
 // notListed returns the result and the error when a listing failed, or the wait for it.
-func (c *invitee) notListed(ctx context.Context, lost *Error, err error) (InviteResult, error) {
+func (c *invitee) notListed(ctx context.Context, unsettled *Error, err error) (InviteResult, error) {
 	why := "the invitations could not be listed: " + strings.TrimPrefix(err.Error(), "hiring: ")
 	switch {
-	case lost == nil:
+	case unsettled == nil:
 		return c.result(InviteNotSent, Invitation{}), &describedError{"hiring: not sent, because " + why, []error{err}}
 	case ctx.Err() != nil:
-		return c.result(InviteUnknown, Invitation{}), join(ctx, lost)
+		return c.result(InviteUnknown, Invitation{}), join(ctx, unsettled)
 	}
-	return c.result(InviteUnknown, Invitation{}), &describedError{lost.Error() + "; " + why, []error{lost, err}}
+	return c.result(InviteUnknown, Invitation{}), &describedError{unsettled.Error() + "; " + why, []error{unsettled, err}}
 }
 
 // ensureError returns an error that no request has caused. cause may be nil.
@@ -278,8 +285,8 @@ func ensureError(outcome Outcome, message string, cause error) *Error {
 var errListingTooOld = errors.New("the listing began more than a minute ago")
 
 // send sends the request, and records it if it may have sent an e-mail, also when a panic ends the
-// call. lost is the error of such a request, which has no result.
-func (c *invitee) send(ctx context.Context) (result InviteResult, lost *Error, err error) {
+// call. unsettled is the error of such a request, which has no result.
+func (c *invitee) send(ctx context.Context) (result InviteResult, unsettled *Error, err error) {
 	last := lastRequest{outcome: OutcomeUnknown}
 	defer func() {
 		if last.outcome != OutcomeNotDone {
@@ -348,26 +355,24 @@ func (c *invitee) due(after time.Duration) time.Time {
 // waitAndFind returns the invitation of the address, if there is one. Unless it is known, it lists the
 // invitations at due, or takes a listing that began since then.
 func (c *invitee) waitAndFind(ctx context.Context, due time.Time) (invitation Invitation, found bool, err error) {
-	last := &c.address.last
-	_, known := c.listed[c.address.email]
-	remembered := last.invitation != nil && c.now().atLeastSince(last.ended) < settled
-	switch {
-	case remembered && !c.service.core.shared.invited.wasRevoked(last.invitation.ID):
-		return *last.invitation, true, nil
-	case remembered:
-		known, due = false, c.now().monotonic // A listing shows what the revocation has made of it.
+	remembered := c.address.last.invitation
+	if remembered != nil && c.now().atLeastSince(c.address.last.ended) >= memory {
+		remembered = nil
 	}
-	if !known {
+	revoked := remembered != nil && c.service.core.shared.invited.wasRevoked(remembered.ID)
+	if remembered != nil && !revoked {
+		return *remembered, true, nil
+	}
+	if revoked { // A listing shows what the revocation has made of it.
+		due = c.now().monotonic
+	}
+	if _, known := c.listed[c.address.email]; !known || revoked {
 		if err := c.waitAndList(ctx, c.address.email, due); err != nil {
 			return Invitation{}, false, err
 		}
 	}
-	invitation, found = c.listed[c.address.email]
-	if remembered && !found { // A listing may be up to a minute behind.
-		return *last.invitation, true, nil
-	}
-	if found && last.outcome != "" && last.invitation == nil {
-		*last = lastRequest{c.now(), OutcomeDone, &invitation}
+	if invitation, found = c.listed[c.address.email]; revoked && !found {
+		return *remembered, true, nil // A listing may be up to a minute behind.
 	}
 	return invitation, found, nil
 }
@@ -426,143 +431,11 @@ func (r *inviteRun) listNew(ctx context.Context, email string) error {
 				listed[address] = invitation
 			}
 		}
-		if _, found := listed[email]; reached || found && r.share == interactive {
+		if _, found := listed[email]; reached || found && r.single {
 			break
 		}
 	}
 	maps.Copy(r.listed, listed)
 	r.began, r.date = began, date
 	return nil
-}
-
-// instant is a moment by two clocks. The monotonic one stops while the computer sleeps, and the
-// wall clock can be set.
-type instant struct{ monotonic, wall time.Time }
-
-// atLeastSince returns the shortest time that can have passed since an earlier moment.
-func (i instant) atLeastSince(earlier instant) time.Duration {
-	return max(0, min(i.monotonic.Sub(earlier.monotonic), i.wall.Sub(earlier.wall)))
-}
-
-// atMostSince returns the longest time that can have passed since an earlier moment.
-func (i instant) atMostSince(earlier instant) time.Duration {
-	return max(i.monotonic.Sub(earlier.monotonic), i.wall.Sub(earlier.wall))
-}
-
-// lastRequest is the last request to an address that may have sent an e-mail. The zero value
-// means that there was none.
-type lastRequest struct {
-	ended      instant     // Or when its invitation was found.
-	outcome    Outcome     // OutcomeDone or OutcomeUnknown.
-	invitation *Invitation // After OutcomeDone, when it is known.
-}
-
-// accepted reports whether the API accepted the request, but its invitation is not known.
-func (l lastRequest) accepted() bool { return l.outcome == OutcomeDone && l.invitation == nil }
-
-// addresses holds the addresses that calls invite now or have invited a moment ago. A client
-// shares it with its variants. It is safe for concurrent use.
-type addresses struct {
-	mu      sync.Mutex
-	entries map[addressKey]*address
-	revoked map[string]bool // The ids of invitations that were revoked a moment ago, in lower case.
-	ahead   time.Duration   // How far a test has set the wall clock.
-}
-
-func (m *addresses) now() instant {
-	now := time.Now()
-	return instant{now, now.Round(0).Add(m.ahead)}
-}
-
-// revoke records that an invitation was revoked, or may have been, for as long as an address is remembered.
-func (m *addresses) revoke(invitationID string) {
-	id := strings.ToLower(invitationID)
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	m.revoked[id] = true
-	time.AfterFunc(settled, func() {
-		m.mu.Lock()
-		defer m.mu.Unlock()
-		delete(m.revoked, id)
-	})
-}
-
-func (m *addresses) wasRevoked(invitationID string) bool {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	return m.revoked[strings.ToLower(invitationID)]
-}
-
-type addressKey struct{ assessment, email string }
-
-// address is one address in one assessment. Only the call that has locked it may use last.
-type address struct {
-	addressKey // Of [AddressKey].
-
-	locked chan struct{} // A call has locked the address and closes this channel at its end. Nil: the address is not locked.
-	last   lastRequest
-}
-
-// addressLifetime is how long an address is kept after a request. A listing that began less than settled
-// after the request may be used until maxListingAge later.
-const addressLifetime = settled + maxListingAge
-
-// lock waits until no other call invites the address.
-func (m *addresses) lock(ctx context.Context, assessmentID, email string) (*address, error) {
-	key := addressKey{strings.ToLower(assessmentID), AddressKey(email)}
-	long := time.NewTimer(time.Second)
-	defer long.Stop()
-	for {
-		a, locked := m.tryLock(key)
-		if a != nil {
-			return a, nil
-		}
-		select {
-		case <-locked:
-		case <-long.C:
-			announceWait(ctx, settled, PauseLookup) // The end of the other call is not known.
-		case <-ctx.Done():
-			return nil, ensureError(OutcomeNotDone, "not sent, because another call is inviting the same address", contextError(ctx))
-		}
-	}
-}
-
-// tryLock locks an address and returns it. If another call has locked it, tryLock returns a channel that is closed when
-// that call ends.
-func (m *addresses) tryLock(key addressKey) (a *address, locked <-chan struct{}) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if a = m.entries[key]; a == nil {
-		a = &address{addressKey: key}
-		m.entries[key] = a
-	}
-	if a.locked != nil {
-		return nil, a.locked
-	}
-	a.locked = make(chan struct{})
-	return a, nil
-}
-
-// unlock ends the lock, and drops the address when no later call needs its last request. What the API accepted is kept,
-// because it is never sent again.
-func (m *addresses) unlock(a *address) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	close(a.locked)
-	a.locked = nil
-	switch {
-	case a.last.outcome == "":
-		delete(m.entries, a.addressKey)
-	case !a.last.accepted():
-		time.AfterFunc(addressLifetime, func() { m.dropOld(a) })
-	}
-}
-
-// dropOld drops an address unless a call has locked it or has sent a request meanwhile, or it was dropped before.
-func (m *addresses) dropOld(a *address) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if m.entries[a.addressKey] == a && a.locked == nil && time.Since(a.last.ended.monotonic) >= addressLifetime {
-		delete(m.entries, a.addressKey)
-	}
 }

@@ -63,10 +63,9 @@ func responseOf(ctx context.Context) *Response {
 // Trace has functions that are called when calls, attempts and waits begin, and returns
 // functions for their end, as tracers need. A field may be nil, and so may the returned
 // context and function: a nil context means the given one. The functions are called in
-// the goroutine of the call and must return soon. They must not invite an address whose invitation is in flight:
-// such a call waits for itself. Each
-// beginning has exactly one end, also after a panic. A panic in such a function reaches the
-// caller.
+// the goroutine of the call and must return soon. They must not invite an address whose
+// invitation is in flight: such a call waits for itself. Each beginning has exactly one
+// end, also after a panic. A panic in such a function reaches the caller.
 //
 // Trace functions never receive the key. Only errors can name people or resources:
 // the error that ends a call, and Exchange.Err. See [Exchange].
@@ -199,9 +198,9 @@ func (t *traces) traced(ctx context.Context, described TraceCall, run func(conte
 	return err
 }
 
-// withSpan returns a context under which the traces are told of waits, and not those of
-// the client whose trace function made the call. An operation of one call calls it only before
-// it waits, because it allocates.
+// withSpan returns a context under which these traces are told of waits. When a trace function of another client makes the
+// call, its context has the span of that client, which is replaced. An operation of one call calls withSpan only before it
+// waits, because it allocates.
 func (t *traces) withSpan(ctx context.Context, name string) context.Context {
 	outer, ok := ctx.Value(spanKey{}).(span)
 	if ok && outer.traces == t || !ok && len(t.all) == 0 {
@@ -243,7 +242,7 @@ type attempt struct {
 
 	dialled   atomic.Bool // The transport asked for a connection.
 	connected atomic.Bool // The transport has a connection. From here on the request may have been written.
-	used      atomic.Bool // The connection was used before, or has brought a response.
+	reused    atomic.Bool // The connection was used before, or has brought a response.
 	trace     httptrace.ClientTrace
 }
 
@@ -277,9 +276,9 @@ func (a *attempt) begin(ctx context.Context, traces *traces, at TraceAttempt, ti
 	a.trace.GetConn = func(string) { a.dialled.Store(true) }
 	a.trace.GotConn = func(c httptrace.GotConnInfo) {
 		a.connected.Store(true)
-		a.used.Store(c.Reused)
+		a.reused.Store(c.Reused)
 	}
-	a.trace.GotFirstResponseByte = func() { a.used.Store(true) }
+	a.trace.GotFirstResponseByte = func() { a.reused.Store(true) }
 	return httptrace.WithClientTrace(a.ctx, &a.trace), at.Header
 }
 

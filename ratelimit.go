@@ -137,8 +137,8 @@ func (c *call) awaitWindow() (waited bool, err error) {
 	switch {
 	case barrier.Wait == 0:
 		return false, nil
-	case barrier.Refused:
-		return false, join(c.ctx, c.refused())
+	case barrier.KeyRefused:
+		return false, join(c.ctx, c.keyRefused())
 	case c.request.share != bulk && c.core.config.retry.tooLong(barrier.Wait):
 		return false, join(c.ctx, c.exhausted(barrier))
 	}
@@ -150,25 +150,25 @@ func (c *call) awaitWindow() (waited bool, err error) {
 
 // exhausted returns the error of an attempt that the rate limit does not admit in time.
 func (c *call) exhausted(barrier quota.Barrier) *Error {
-	kind, window := "write", barrier.Window
+	class, window := "write", barrier.Window
 	if c.request.class() == quota.Read {
-		kind = "read"
+		class = "read"
 	}
-	why := fmt.Sprintf("the %s quota of %d an hour is used up until %s, by the server's clock", kind, window.Limit, window.Reset.Format(time.RFC3339))
+	why := fmt.Sprintf("the %s quota of %d an hour is used up until %s, by the server's clock", class, window.Limit, window.Reset.Format(time.RFC3339))
 	switch {
 	case barrier.Asked && (window.Remaining > 0 || window == quota.Window{}):
-		why = fmt.Sprintf("a 429 asked to send no %s request for %s", kind, barrier.Wait.Round(time.Second))
+		why = fmt.Sprintf("a 429 asked to send no %s request for %s", class, barrier.Wait.Round(time.Second))
 	case window.Remaining > 0:
-		why = fmt.Sprintf("the rest of the %s quota of %d an hour is reserved until %s, by the server's clock", kind, window.Limit, window.Reset.Format(time.RFC3339))
+		why = fmt.Sprintf("the rest of the %s quota of %d an hour is reserved until %s, by the server's clock", class, window.Limit, window.Reset.Format(time.RFC3339))
 	}
 	e := c.fail(nil, c.notSent()+why, nil)
 	e.Code, e.RetryAfter, e.RateLimit = ErrRateLimited, barrier.Wait, RateLimit(window)
 	return e
 }
 
-// refused returns the error of an attempt that is not sent because the API has refused its key
+// keyRefused returns the error of an attempt that is not sent because the API has refused its key
 // several times in a row.
-func (c *call) refused() *Error {
+func (c *call) keyRefused() *Error {
 	e := c.fail(nil, fmt.Sprintf("%s%s refused %s, %d times in a row, and further failures throttle the address for every key on it",
 		c.notSent(), c.url.Host, c.key.described(), quota.MaxRefusals), nil)
 	e.Code, e.Hint = ErrInvalidToken, "replace the key; one call a minute is still tried"

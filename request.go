@@ -28,9 +28,10 @@ type request struct {
 	path, rawPath string // Below the API prefix; rawPath is empty when it equals path.
 	query         url.Values
 	body          []byte
-	id            string       // The last id in the path, "" without one.
-	assumed       []assumption // The names and the route that fields of the Dialect set.
-	err           error        // A request with an error is not sent.
+	members       map[string]any // Of the body of an input.
+	id            string         // The last id in the path, "" without one.
+	assumed       []assumption   // The names and the route that fields of the Dialect set.
+	err           error          // A request with an error is not sent.
 
 	share share        // Of each rate-limit window.
 	key   *credential  // Nil: the next key of the client.
@@ -115,11 +116,9 @@ const usedTwice = "is also the name of something that is sent beside it"
 // suspects returns the fields of the Dialect that may be wrong when the API responds with e.
 func (r *request) suspects(e *Error) (fields []string) {
 	_, problems := e.Fields()
-	var members map[string]RawValue
-	_ = decode(r.body, &members) // A request without a body has no members.
-	sent := len(problems) > 0    // The API names only fields that were sent, so that their values are wrong.
+	sent := len(problems) > 0 // The API names only fields that were sent, so that their values are wrong.
 	for name := range problems {
-		_, inBody := members[name]
+		_, inBody := r.members[name]
 		sent = sent && (inBody || r.query.Has(name) || strings.Contains(r.route, "{"+name+"}"))
 	}
 	for _, a := range r.assumed {
@@ -195,6 +194,7 @@ func (r request) withMembers(members []member, extra map[string]any) request {
 		}
 		body[name] = extra[name]
 	}
+	r.members = body
 	return r.withBody(body)
 }
 

@@ -30,7 +30,7 @@ type response struct {
 	date       time.Time     // By the server's clock; zero without a Date.
 	retryAfter time.Duration // What the header requests; 0 without it.
 	window     quota.Window  // The rate limit, of the header or of the details of a 429. Zero: not known.
-	signed     bool          // The header shows a rate limit and a request id, as the API does: the Date is not an intermediary's.
+	apiHeader  bool          // The header shows a rate limit and a request id, as the API does: the Date is not an intermediary's.
 	received   time.Time     // By the local clock.
 
 	buffer  *bytes.Buffer // The memory of body, which is used again after free.
@@ -47,7 +47,7 @@ func readHeader(status int, h http.Header, key *credential, server time.Time) re
 	}
 	r.retryAfter = retryAfterOf(h, server)
 	window, ok := windowOf(h.Get("X-Ratelimit-Limit"), h.Get("X-Ratelimit-Remaining"), h.Get("X-Ratelimit-Reset"))
-	r.window, r.signed = window, ok && r.requestID != ""
+	r.window, r.apiHeader = window, ok && r.requestID != ""
 	return r
 }
 
@@ -55,7 +55,7 @@ func readHeader(status int, h http.Header, key *credential, server time.Time) re
 // rest of its window.
 func (r *response) requested() time.Duration {
 	if r.retryAfter == 0 && r.status == http.StatusTooManyRequests && r.window != (quota.Window{}) {
-		return r.window.Left(r.date)
+		return r.window.UntilReset(r.date)
 	}
 	return r.retryAfter
 }
@@ -97,7 +97,7 @@ func (c *call) record(r *response) {
 	if r.header.Get("Age") != "" || r.status == http.StatusUnauthorized {
 		return
 	}
-	if r.signed {
+	if r.apiHeader {
 		c.core.shared.clock.set(r.date, c.attempt.exchange.Started, r.received)
 	}
 	class, quotas := c.request.class(), &c.core.shared.quotas

@@ -34,10 +34,10 @@ type Window struct {
 	Reset     time.Time // By the server's clock.
 }
 
-// Left returns the time from the Date of the window's response to the end of the window. It is an hour without a Date
+// UntilReset returns the time from the Date of the window's response to the end of the window. It is an hour without a Date
 // (zero), and also when Reset is not within the hour after Date, because then one of the two is wrong. Date has whole
 // seconds, so a window of an hour can seem a second longer.
-func (w Window) Left(date time.Time) time.Duration {
+func (w Window) UntilReset(date time.Time) time.Duration {
 	left := w.Reset.Sub(date)
 	if left < 0 || left > Length+time.Second {
 		return Length
@@ -85,20 +85,20 @@ type classState struct {
 
 // Barrier is why a request may not be sent now. The zero value means that it may be sent.
 type Barrier struct {
-	Wait    time.Duration // Until the request may be sent.
-	Window  Window        // The last window of the class.
-	Asked   bool          // A 429 asked for the wait, not the window.
-	Refused bool          // The API refused the key several times in a row.
+	Wait       time.Duration // Until the request may be sent.
+	Window     Window        // The last window of the class.
+	Asked      bool          // A 429 asked for the wait, not the window.
+	KeyRefused bool          // The API refused the key several times in a row.
 }
 
-// Admit returns what prevents a request, and records one that nothing prevents. reserve is the share of each window that stays free
-// for others.
+// Admit returns why a request may not be sent now. For one that may, it records the time: of a key that the API refuses, one
+// request a minute is tried. reserve is the share of each window that stays free for others.
 func (t *Tracker) Admit(key Key, class Class, reserve float64, now time.Time) Barrier {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	k := t.of(key)
 	if wait := k.tried.Add(refusedPause).Sub(now); k.refusals >= MaxRefusals && wait > 0 {
-		return Barrier{Wait: wait, Refused: true}
+		return Barrier{Wait: wait, KeyRefused: true}
 	}
 	c := &k.classes[class]
 	until, asked := c.closed, true
@@ -120,7 +120,7 @@ func (t *Tracker) Update(key Key, class Class, window Window, date, now time.Tim
 	defer t.mu.Unlock()
 	c := &t.of(key).classes[class]
 	if !c.ends.After(now) || window.Reset.After(c.Reset) || window.Reset.Equal(c.Reset) && window.Remaining < c.Remaining {
-		c.Window, c.ends = window, now.Add(window.Left(date))
+		c.Window, c.ends = window, now.Add(window.UntilReset(date))
 	}
 }
 

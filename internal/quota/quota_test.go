@@ -42,7 +42,7 @@ func TestAdmit(t *testing.T) {
 		now := start.Add(c.passed)
 		barrier := tracker.Admit(keyOf(1), Read, c.reserve, now)
 		assert.Equal(t, c.want, barrier.Wait, name)
-		assert.False(t, barrier.Refused, name)
+		assert.False(t, barrier.KeyRefused, name)
 		if c.want > 0 {
 			assert.Equal(t, used(c.remaining, reset), barrier.Window, name)
 		}
@@ -111,11 +111,11 @@ func TestARefusedKeyIsTriedOnceAMinute(t *testing.T) {
 		assert.Zero(t, tracker.Admit(keyOf(1), Read, 0, now))
 		tracker.Authenticated(keyOf(1), false, now)
 	}
-	assert.Equal(t, Barrier{Wait: time.Minute, Refused: true}, tracker.Admit(keyOf(1), Write, 0, now))
+	assert.Equal(t, Barrier{Wait: time.Minute, KeyRefused: true}, tracker.Admit(keyOf(1), Write, 0, now))
 	assert.Zero(t, tracker.Admit(keyOf(2), Write, 0, now), "another key")
 	now = now.Add(time.Minute)
 	assert.Zero(t, tracker.Admit(keyOf(1), Read, 0, now), "one is tried")
-	assert.True(t, tracker.Admit(keyOf(1), Read, 0, now).Refused, "and no other meanwhile")
+	assert.True(t, tracker.Admit(keyOf(1), Read, 0, now).KeyRefused, "and no other meanwhile")
 	tracker.Authenticated(keyOf(1), false, now.Add(time.Second))
 	assert.Equal(t, time.Minute, tracker.Admit(keyOf(1), Read, 0, now.Add(time.Second)).Wait)
 	now = now.Add(2 * time.Minute)
