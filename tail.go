@@ -32,7 +32,7 @@ func (s *EventService) Tail(ctx context.Context, submissionID string, o TailOpti
 		}
 		t := tail{newPollLoop(s.core, "Events.Tail", between), s, submissionID, cmp.Or(o.SinceSeq, -1)}
 		t.pending = "the submission was not evaluated yet: "
-		return t.run(ctx, func(ctx context.Context) (wait time.Duration, more bool, err error) { return t.poll(ctx, yield) })
+		return t.run(ctx, func(ctx context.Context) (wait time.Duration, done bool, err error) { return t.poll(ctx, yield) }, func(time.Time) {})
 	})
 }
 
@@ -46,16 +46,16 @@ type tail struct {
 }
 
 // poll yields what was added to the log. The report comes before the log, which is then read to its end.
-func (t *tail) poll(ctx context.Context, yield func(Event, error) bool) (wait time.Duration, more bool, err error) {
+func (t *tail) poll(ctx context.Context, yield func(Event, error) bool) (wait time.Duration, done bool, err error) {
 	report, err := do[Report](ctx, t.core, t.own(newRequest("Submissions.Report", reportRoute, pathID{"id", t.submission})))
-	if err = cmp.Or(t.checkAccount(ctx, err), err); err != nil {
-		return 0, true, err
+	if err = cmp.Or(t.received(ctx, err), err); err != nil {
+		return 0, false, err
 	}
 	log := t.events.List(t.submission, EventFilter{SinceSeq: max(0, t.last)})
 	log.list.request = t.own(log.list.request)
 	for page, err := range log.Pages(ctx) {
-		if err = cmp.Or(t.checkAccount(ctx, err), err); err != nil {
-			return 0, true, err
+		if err = cmp.Or(t.received(ctx, err), err); err != nil {
+			return 0, false, err
 		}
 		for _, e := range page.Items {
 			if e.Seq <= t.last {
@@ -64,9 +64,9 @@ func (t *tail) poll(ctx context.Context, yield func(Event, error) bool) (wait ti
 			t.last = e.Seq
 			e.Payload = bytes.Clone(e.Payload)
 			if !yield(e, nil) {
-				return 0, true, errBreak
+				return 0, false, errBreak
 			}
 		}
 	}
-	return t.interval.shortest + t.interval.jitter(t.interval.shortest), !report.Ready(), nil
+	return t.interval.shortest + t.interval.jitter(t.interval.shortest), report.Ready(), nil
 }

@@ -129,31 +129,24 @@ func (s *SubmissionService) awaitReports(ctx context.Context, operation string, 
 	keys := p.spell(ids)
 	now, options := p.serverNow(), between.options(defaults.Lookback)
 	if !o.CreatedSince.IsZero() {
-		options.CreatedSince = max(1, pollTime(o.CreatedSince))
+		options.CreatedSince = max(1, poll.TimeOf(o.CreatedSince))
 		options.Lookback = max(time.Hour, time.Duration(now-options.CreatedSince))
 	}
 	p.machine = poll.New(options, p.now(), now, now, keys)
-	err = p.run(ctx, func(ctx context.Context) (time.Duration, bool, error) {
-		wait, _, err := p.poll(ctx, func(s Submission, err error) bool {
-			report := Report{}
-			if s.Report != nil {
-				report = *s.Report
-			}
-			report.SubmissionID = cmp.Or(report.SubmissionID, s.ID) // A report inside a submission has no id of its own.
-			return yield(report, err)
-		})
-		return wait, len(p.machine.Awaited) > 0, err
-	})
-	if refused, ok := errors.AsType[*ParamError](err); ok && refused != p.foreign { // An id is the key, which a WaitError would show.
-		return err
-	}
-	if err == nil && len(p.machine.Missing) > 0 {
-		err = &Error{Operation: operation, Code: ErrNotFound, Message: "the API does not know these submissions"}
-	}
-	if err == nil {
-		return nil
-	}
+	err = p.run(ctx, func(ctx context.Context) (wait time.Duration, done bool, err error) {
+		wait, err = p.poll(ctx, func(s Submission, err error) bool { return yield(reportOf(s), err) })
+		return wait, len(p.machine.Awaited) == 0, err
+	}, func(next time.Time) { p.reportProgress(next) })
 	return p.waitError(keys, err)
+}
+
+// reportOf returns the report of a submission with the submission's id, which a report inside a submission may lack.
+func reportOf(s Submission) (report Report) {
+	if s.Report != nil {
+		report = *s.Report
+	}
+	report.SubmissionID = cmp.Or(report.SubmissionID, s.ID)
+	return report
 }
 
 // spell records the caller's spelling of each id, and returns the ids as the machine spells them, each once.
@@ -167,8 +160,17 @@ func (p *poller) spell(ids []string) (keys []string) {
 	return keys
 }
 
-// waitError returns the error of a wait for ids that err ended.
-func (p *poller) waitError(keys []string, err error) *WaitError {
+// waitError returns the error of a wait for ids that ended with err, nil if each report was yielded.
+func (p *poller) waitError(keys []string, err error) error {
+	refused, isRefused := errors.AsType[*ParamError](err)
+	switch {
+	case isRefused && refused != p.foreign: // An id is the key, which a WaitError would show.
+		return err
+	case err == nil && len(p.machine.Missing) == 0:
+		return nil
+	case err == nil:
+		err = &Error{Operation: p.operation, Code: ErrNotFound, Message: "the API does not know these submissions"}
+	}
 	e := &WaitError{Err: err}
 	for _, key := range keys {
 		if p.machine.Awaited[key] {

@@ -112,15 +112,12 @@ func (s *SubmissionService) watch(ctx context.Context, o WatchOptions, called ti
 			return err
 		}
 	}
-	return w.run(ctx, func(ctx context.Context) (wait time.Duration, more bool, err error) {
-		if err = w.begin(ctx); err == nil {
-			wait, _, err = w.poll(ctx, yield)
-		}
-		if errors.Is(err, errBreak) {
+	return w.run(ctx, func(ctx context.Context) (wait time.Duration, done bool, err error) {
+		if wait, err = w.pollOnce(ctx, yield); errors.Is(err, errBreak) {
 			return 0, false, err
 		}
-		return wait, true, cmp.Or(w.saved(), err)
-	})
+		return wait, false, cmp.Or(w.saved(), err)
+	}, func(next time.Time) { w.reportProgress(next) })
 }
 
 // Poll is one poll of [SubmissionService.Watch], for cron jobs, functions and job engines. state is the state of the
@@ -158,30 +155,27 @@ func (s *SubmissionService) poll(ctx context.Context, state string, o WatchOptio
 	if err != nil {
 		return polled, err
 	}
-	var wait time.Duration
-	var more bool
-	if err = w.begin(ctx); err == nil {
-		wait, more, err = w.poll(ctx, func(s Submission, err error) bool {
-			if err != nil {
-				polled.Errors = append(polled.Errors, err)
-			} else {
-				polled.Submissions = append(polled.Submissions, s)
-			}
-			return true
-		})
-	}
-	switch {
-	case err == nil:
-		w.core.shared.polled.Store(true)
-		polled.More, polled.Wait = more || w.machine.IsListing(), wait
-	case ctx.Err() == nil && w.core.mayRecover(err):
-		polled.More, polled.Wait = true, w.interval.afterFailure(err, 0)
+	wait, err := w.pollOnce(ctx, func(s Submission, err error) bool {
+		if err != nil {
+			polled.Errors = append(polled.Errors, err)
+		} else {
+			polled.Submissions = append(polled.Submissions, s)
+		}
+		return true
+	})
+	if err == nil {
+		w.succeeded()
+		polled.More, polled.Wait = wait == 0 || w.machine.IsListing(), wait
+	} else if wait, reason, final := w.afterFailure(ctx, err); final == nil {
+		polled.More, polled.Wait = true, wait
+		if reason == PauseQuota {
+			err = nil
+		}
+	} else {
+		err = final
 	}
 	polled.State = w.save()
 	polled.Progress = w.reportProgress(time.Now().Add(polled.Wait))
-	if polled.More && failureIn(err).isDeferred() {
-		err = nil
-	}
 	return polled, err
 }
 
@@ -236,6 +230,14 @@ func (w *watcher) save() string {
 	return watchStates.Seal(w.state)
 }
 
+// pollOnce polls once. A watch that has not begun begins.
+func (w *watcher) pollOnce(ctx context.Context, yield func(Submission, error) bool) (wait time.Duration, err error) {
+	if err := w.begin(ctx); err != nil {
+		return 0, err
+	}
+	return w.poll(ctx, yield)
+}
+
 // begin reads the account of a new watch, and makes its machine. The response shows the server's clock too, by which a zero
 // Since is set.
 func (w *watcher) begin(ctx context.Context) (err error) {
@@ -245,9 +247,9 @@ func (w *watcher) begin(ctx context.Context) (err error) {
 	if w.account, err = w.readAccount(ctx, nil); err != nil {
 		return err
 	}
-	since := pollTime(w.state.Since.Truncate(time.Millisecond)) // The API shows no fractions of one.
+	since := poll.TimeOf(w.state.Since.Truncate(time.Millisecond)) // The API shows no fractions of one.
 	if w.state.Since.IsZero() {
-		since = pollTime(w.core.shared.clock.at(w.state.Called).Truncate(time.Second))
+		since = poll.TimeOf(w.core.shared.clock.at(w.state.Called).Truncate(time.Second))
 	}
 	w.machine = poll.New(w.interval.options(w.options.Lookback), w.now(), w.serverNow(), since, nil)
 	w.machine.FromNow = w.state.Since.IsZero()
@@ -259,6 +261,9 @@ func (w *watcher) checkAssessment(ctx context.Context) error {
 	invitations := (&InvitationService{w.core}).List(w.filter.AssessmentID)
 	invitations.list.request = w.own(invitations.list.request)
 	_, err := invitations.PageSize(1).Page(ctx)
+	if foreign := w.received(ctx, err); foreign != nil {
+		return foreign
+	}
 	if failure, ok := errors.AsType[*Error](err); ok && failure.Code == ErrNotFound {
 		failure.Hint = "check WatchOptions.AssessmentID: no submission is listed for the assessment either"
 		return failure

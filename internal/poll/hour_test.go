@@ -61,7 +61,7 @@ func hour(t *testing.T) string {
 		first = false
 		_, reply, _ := api.Reply(request, now)
 		reply.At = poll.Local(now - begin)
-		results, _ := m.Receive(reply)
+		results, _ := m.Receive(request, reply)
 		for _, it := range results {
 			m.Delivered(it)
 		}

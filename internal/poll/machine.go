@@ -5,24 +5,8 @@ import (
 	"time"
 )
 
-// Local is a time by the machine's clock, or in arguments by the caller's. 0 means none. Only New, Receive and serverAt
-// convert it into a time of the server.
-type Local time.Duration
-
-// Server is a time by the server's clock, since 1970. 0 means none.
-type Server time.Duration
-
-// Add returns the time d later.
-func (t Local) Add(d time.Duration) Local { return t + Local(d) }
-
-// Sub returns the time from u to t.
-func (t Local) Sub(u Local) time.Duration { return time.Duration(t - u) }
-
-// Add returns the time d later.
-func (t Server) Add(d time.Duration) Server { return t + Server(d) }
-
-// Finished is the status that listings of the depths filter by. The caller gives it to each submission whose report is
-// ready, whatever status the API shows, so a new finished status needs no change here. All others are unfinished.
+// Finished is the status that listings of the depths filter by. A submission whose report is ready has it, whatever status
+// the API shows, so a new finished status needs no change here. All others are unfinished.
 const Finished = "evaluated"
 
 const (
@@ -44,18 +28,15 @@ type Options struct {
 	CreatedSince  Server        // Of given ids: all of Lookback begins then. 0: Lookback ago.
 }
 
-// Window is the rate limit of reads, less what is left to others.
+// Window is the rate limit of reads, less what is left to others. When nothing is left, the caller does not call Next.
 type Window struct {
 	Left, Limit int           // Limit above 0.
 	Ends        time.Duration // The time until then.
 }
 
-// Item is a submission as a reply shows it.
-type Item struct {
-	ID, Status                    string
-	Created, Submitted, Evaluated Server
-	Undated                       bool // One of the times cannot be read, or there is none.
-	Ready                         bool // Its report is ready.
+// hasSpareReads reports whether a long listing may continue.
+func (w Window) hasSpareReads() bool {
+	return float64(w.Left)/float64(w.Limit) > (1+w.Ends.Hours())/3
 }
 
 // Request is a single read, if it has an ID, or a page of a listing.
@@ -63,6 +44,8 @@ type Request struct {
 	ID             string
 	Status, Cursor string
 	Since          Server
+
+	source *source // Whose listing it belongs to; nil for a single read of Machine.Reads.
 }
 
 // Outcome is what happened to a request.
@@ -100,47 +83,33 @@ type Machine struct {
 	Latest   Server            `json:"latest"`            // The latest time of a submission that a listing has shown.
 	Complete Server            `json:"complete"`          // When the last complete listing of all of Lookback began.
 
-	Clock Local         `json:"clock"` // The machine's clock. It begins as the server's and never goes back.
-	Ahead time.Duration `json:"ahead"` // Of the server's clock.
+	clock
 
 	options Options
-	caller  Local // The caller's clock at Clock.
-	resumed bool  // The time between the save and the load is not known yet: no reply has come.
-	sent    bool  // A request was sent since New or Resume.
-	asked   Request
-	source  *source // Of the request; nil for a single read of Reads.
 }
 
 type set map[string]bool
-
-// read is a submission to be read singly.
-type read struct {
-	Source int   `json:"s"`           // The index of the source that led to it.
-	First  Local `json:"f,omitempty"` // When it was first seen evaluated, or could not be read. 0: it left the listing of a status.
-	Due    Local `json:"d"`
-	Failed bool  `json:"x,omitempty"` // The API could not answer the last read.
-}
 
 // New returns a machine that finds evaluations after since, or, if ids is not nil, those of the ids. caller and server
 // are the present time by both clocks. The server's is an estimate until the first reply.
 func New(o Options, caller Local, server, since Server, ids []string) *Machine {
 	m := &Machine{
 		Sources: depths(o.Lookback, Local(min(since, server))), Reads: map[string]read{}, Done: map[string]Server{}, DoneTo: since,
-		Clock: Local(server), options: o, caller: caller,
+		clock: clock{Clock: Local(server), caller: caller}, options: o,
 	}
-	if ids == nil {
-		return m
+	first := m.newest()
+	if ids != nil {
+		m.Awaited = set{}
+		for _, id := range ids {
+			m.Awaited[id] = true
+		}
+		awaited := &source{Depth: awaitedIDs, Began: Local(since), Cost: float64(len(ids))}
+		m.Sources = append(m.Sources, awaited)
+		if first = m.allOfLookback(); len(ids) <= cheapRequests {
+			first = awaited
+		}
 	}
-	m.Awaited = set{}
-	for _, id := range ids {
-		m.Awaited[id] = true
-	}
-	first, awaited := m.allOfLookback(), &source{Depth: awaitedIDs, Began: Local(since), Cost: float64(len(ids))}
-	m.Sources = append(m.Sources, awaited)
-	if len(ids) <= cheapRequests {
-		first = awaited
-	}
-	first.Began = first.Began.Add(-longestPeriod) // The first poll reads all awaited ids, or lists all of Lookback.
+	first.Began = first.Began.Add(-longestPeriod) // It is due in the first poll.
 	return m
 }
 
@@ -156,74 +125,56 @@ func (m *Machine) Resume(o Options, caller Local) {
 	}
 }
 
+func (m *Machine) newest() *source { return m.Sources[0] }
+
 func (m *Machine) allOfLookback() *source { return m.Sources[1] }
 
-// Next returns the request to send now, or the time to wait. A poll is the requests until Next returns a time. The
-// first call returns a request unless the window is used up.
+// Next returns the request to send now, or the time to wait. A poll is the requests until Next returns a time: first the page
+// of the opener, then the single reads that are due, then the sources that are due. After Resume the first poll begins at
+// once.
 func (m *Machine) Next(caller Local, w Window) (r Request, wait time.Duration) {
 	m.advance(caller)
-	switch {
-	case w.Left <= 0:
-		return Request{}, w.Ends
-	case m.Awaited != nil && len(m.Awaited) == 0:
+	if m.Awaited != nil && len(m.Awaited) == 0 {
 		return Request{}, m.options.Interval
 	}
 	opener := m.opener()
-	source, until := m.nextSource(opener, w)
+	begins := m.nextPoll(opener, w)
 	id, due := m.nextRead()
-	switch {
-	case due <= m.Clock && (source == nil || source.cost() > 1):
-		m.source, m.asked = nil, Request{ID: id}
-	case source != nil:
-		m.source, m.asked = source, m.nextPage(source)
-	case !m.sent:
-		m.source, m.asked = opener, m.nextPage(opener)
-	default:
-		return Request{}, min(until, due).Sub(m.Clock)
+	if begins <= m.Clock || m.resumed {
+		return m.nextPage(opener), 0
 	}
-	m.sent = true
-	return m.asked, 0
+	if due <= m.Clock {
+		return Request{ID: id}, 0
+	}
+	if source := m.nextSource(opener, w); source != nil {
+		return m.nextPage(source), 0
+	}
+	return Request{}, min(begins, due).Sub(m.Clock)
 }
 
-// advance moves the machine's clock on by what has passed on the caller's.
-func (m *Machine) advance(caller Local) {
-	m.Clock += max(0, caller-m.caller)
-	m.caller = caller
-}
-
-// Receive takes the reply to the request of Next, and returns the results in it. Each must be passed to Delivered.
+// Receive takes the reply to a request of Next, and returns the results in it. Each must be passed to Delivered.
 // endless reports that the API ignores cursors: each second page repeats the first one. If a request gets no reply, call Next
 // again after a while.
-func (m *Machine) Receive(r Reply) (results []Item, endless bool) {
-	m.synchronise(r)
+func (m *Machine) Receive(request Request, reply Reply) (results []Item, endless bool) {
+	passed, s := m.synchronise(reply), request.source
+	if s != nil && s.Open.Cursor == "" { // The listing began with this request.
+		s.Open.Began += passed
+	}
 	switch {
-	case m.asked.ID != "":
-		return m.receiveRead(r), false
-	case r.Outcome == Answered:
-		return m.receivePage(r)
-	case r.Outcome == Expired && m.asked.Cursor != "" && !m.source.Open.Again: // The cursor has expired.
-		m.source.Open.beginAgain()
-		m.source.Open.Again = true
-	case r.Outcome == Failed:
-		m.failPage(m.source, r.RetryAfter)
-	default:
-		m.source.Open, m.source.FailedAt = nil, m.Clock
+	case s == nil:
+		return m.receiveRead(request.ID, reply, m.Sources[m.Reads[request.ID].Source]), false
+	case request.ID != "":
+		return m.receiveAwaited(request.ID, reply, s), false
+	case reply.Outcome == Answered:
+		return m.receivePage(reply, s)
+	case reply.Outcome == Failed:
+		m.failPage(s, reply.RetryAfter)
+	case request.Cursor != "": // It has expired.
+		m.beginAgain(s, expired)
+	default: // The API knows no such listing.
+		m.fail(s)
 	}
 	return nil, false
-}
-
-// synchronise sets the clocks by a reply. The first one after Resume shows how much time passed since the save.
-func (m *Machine) synchronise(r Reply) {
-	m.advance(r.At)
-	if m.resumed {
-		m.resumed = false
-		passed := max(0, Local(r.Server.Add(-m.Ahead))-m.Clock)
-		m.Clock += passed
-		if m.source != nil && m.source.Open.Pages == 0 {
-			m.source.Open.Began += passed
-		}
-	}
-	m.Ahead = time.Duration(r.Server) - time.Duration(m.Clock)
 }
 
 // Delivered records that a result of Receive was delivered.
@@ -236,27 +187,12 @@ func (m *Machine) Delivered(it Item) {
 	}
 }
 
-// shownUntil returns the latest time that a submission has or may get. Without an evaluation that is the present: an API may
-// show its time later. Without any Date the present may seem earlier than DoneTo.
-func (m *Machine) shownUntil(it Item) Server {
-	if it.Undated || it.Evaluated == 0 {
-		return max(it.latest(), m.server(), m.DoneTo)
-	}
-	return it.latest()
-}
-
-// server returns the present time by the server's clock.
-func (m *Machine) server() Server { return m.serverAt(m.Clock) }
-
-// serverAt returns the server's time at a time of the machine's clock.
-func (m *Machine) serverAt(at Local) Server { return Server(at.Add(m.Ahead)) }
-
 // Begun reports whether the newest page was listed.
-func (m *Machine) Begun() bool { return m.Sources[0].Listed }
+func (m *Machine) Begun() bool { return m.newest().Listed }
 
 // IsListing reports whether a listing has pages left for a later poll.
 func (m *Machine) IsListing() bool {
-	return slices.ContainsFunc(m.Sources, func(s *source) bool { return s.Open != nil && s.Open.requests()+s.Open.Failures > 0 })
+	return slices.ContainsFunc(m.Sources, func(s *source) bool { return s.Open != nil && s.Open.Pages+s.Open.Failures > 0 })
 }
 
 // Failing returns the listings that failed last.
@@ -289,6 +225,3 @@ func (m *Machine) Late(d time.Duration) (n int) {
 	}
 	return n
 }
-
-// latest returns the latest time of the submission.
-func (it Item) latest() Server { return max(it.Created, it.Submitted, it.Evaluated) }

@@ -77,7 +77,7 @@ func TestLookbackMayChange(t *testing.T) {
 		if r.ID == "x" {
 			reply.Items = []poll.Item{{ID: "x", Status: "evaluated", Evaluated: poll.Server(begin), Ready: true}}
 		}
-		if results, _ := m.Receive(reply); r.ID == "x" {
+		if results, _ := m.Receive(r, reply); r.ID == "x" {
 			assert.Equal(t, reply.Items, results)
 			return
 		}
@@ -120,7 +120,7 @@ func TestAllIsListedWithinSixHours(t *testing.T) {
 			if r.ID != "" {
 				reply.Items = []poll.Item{{ID: r.ID, Status: "grading"}}
 			}
-			m.Receive(reply)
+			m.Receive(r, reply)
 			found = found || c.want(r)
 		}
 		assert.True(t, found, name)
@@ -134,11 +134,11 @@ func TestAnUndatedResultOfAWatchFromLaterComesOnce(t *testing.T) {
 	m := poll.New(poll.Options{Interval: time.Minute, ShortestPause: time.Minute, Lookback: day}, 0, now, now.Add(day), nil)
 	found := 0
 	for at := poll.Local(0); at < poll.Local(day); {
-		_, wait := m.Next(at, fullWindow)
+		r, wait := m.Next(at, fullWindow)
 		if at = at.Add(wait); wait > 0 {
 			continue
 		}
-		results, _ := m.Receive(poll.Reply{
+		results, _ := m.Receive(r, poll.Reply{
 			Outcome: poll.Answered, Items: []poll.Item{{ID: "a", Status: poll.Finished, Undated: true, Ready: true}}, At: at, Server: now.Add(time.Duration(at)),
 		})
 		for _, it := range results {

@@ -214,12 +214,16 @@ func (w *world) run() *outcome {
 		if window.Ends = ends - now; ends <= now {
 			window = poll.Window{Left: 1000, Limit: 1000, Ends: time.Hour}
 		}
+		if window.Left <= 0 {
+			next(window.Ends)
+			continue
+		}
 		request, wait := o.machine.Next(poll.Local(now-started), window)
 		switch {
-		case wait < 0 || wait > 0 && first && window.Left > 0:
+		case wait < 0 || wait > 0 && first:
 			o.problem(now, "no progress: wait %v", wait)
 			return o
-		case wait > max(time.Minute, options.Interval, w.api.RetryAfter) && window.Left > 0:
+		case wait > max(time.Minute, options.Interval, w.api.RetryAfter):
 			o.problem(now, "a wait of %v", wait)
 		case wait > 0 || refused == 10:
 			wait = max(wait, 30*time.Second)
@@ -254,7 +258,7 @@ func (w *world) run() *outcome {
 			refused++
 		}
 		failures = 0
-		results, endless := o.machine.Receive(reply)
+		results, endless := o.machine.Receive(request, reply)
 		if endless {
 			o.problem(now, "an endless listing")
 		}

@@ -2,10 +2,19 @@ package poll
 
 import (
 	"cmp"
+	"maps"
 	"math"
 	"slices"
 	"time"
 )
+
+// read is a submission to be read singly.
+type read struct {
+	Source int   `json:"s"`           // The index of the source that led to it.
+	First  Local `json:"f,omitempty"` // When it was first seen evaluated, or could not be read. 0: it left the listing of a status.
+	Due    Local `json:"d"`
+	Failed bool  `json:"x,omitempty"` // The API could not answer the last read.
+}
 
 // isAwaited reports whether a submission may still have to be delivered.
 func (m *Machine) isAwaited(id string) bool {
@@ -19,7 +28,8 @@ func (m *Machine) isAwaited(id string) bool {
 // receiveItem takes an item that a source showed, and reports whether it is a result. It schedules single reads of an
 // evaluated submission until its result is delivered.
 func (m *Machine) receiveItem(it Item, s *source) (result bool) {
-	if it.Status != Finished {
+	ready := it.Ready || it.Unreadable && m.Awaited != nil // A watch reads it again.
+	if it.Status != Finished && !ready {
 		return false
 	}
 	if at, delivered := m.Done[it.ID]; delivered { // It is remembered while it may be shown with a later time.
@@ -35,20 +45,32 @@ func (m *Machine) receiveItem(it Item, s *source) (result bool) {
 		r = read{Source: slices.Index(m.Sources, s), Due: m.Clock.Add(m.options.Interval)}
 	}
 	r.First, r.Failed = cmp.Or(r.First, m.Clock), false
-	if it.Ready {
+	if ready {
 		r.Due = m.Clock
 	}
 	m.Reads[it.ID] = r
-	return it.Ready
+	return ready
 }
 
-// credit counts a reply of a source that showed results first.
-func (m *Machine) credit(s *source) {
-	for _, other := range m.Sources {
-		other.Found *= 1 - 1.0/sharedReplies
+// shownUntil returns the latest time that a submission has or may get. Without an evaluation that is the present: an API may
+// show its time later. Without any Date the present may seem earlier than DoneTo.
+func (m *Machine) shownUntil(it Item) Server {
+	if it.Undated || it.Evaluated == 0 {
+		return max(it.latest(), m.server(), m.DoneTo)
 	}
-	s.Found++
+	return it.latest()
 }
+
+// forget forgets delivered ids which the listing of all of Lookback that is complete now would show again. The next one
+// begins later, so that what was evaluated before DoneTo is not new.
+func (m *Machine) forget() {
+	m.DoneTo = max(m.DoneTo, m.past().Add(-rememberFor))
+	maps.DeleteFunc(m.Done, func(_ string, evaluated Server) bool { return evaluated < m.DoneTo })
+}
+
+// past returns a time of the server's clock that has certainly passed. Neither a submission with a time in the future nor
+// a wrong clock makes it too late.
+func (m *Machine) past() Server { return min(m.Latest, m.Complete) }
 
 // nextRead returns the submission to be read singly first, and when.
 func (m *Machine) nextRead() (first string, due Local) {
@@ -61,21 +83,18 @@ func (m *Machine) nextRead() (first string, due Local) {
 	return first, due
 }
 
-// receiveRead takes the reply to a single read, of Reads or of the awaited ids.
-func (m *Machine) receiveRead(r Reply) (results []Item) {
-	if m.source == nil {
-		return m.receiveSubmission(r, m.Sources[m.Reads[m.asked.ID].Source])
-	}
-	m.source.Open.Cursor = m.asked.ID
-	_, more := m.awaitedAfter(m.asked.ID)
-	results = m.receiveSubmission(r, m.source) // Before the request is counted, because it may show a new status.
-	m.countRequest(m.source, !more)
+// receiveAwaited takes the reply to a single read of the next awaited id.
+func (m *Machine) receiveAwaited(id string, r Reply, s *source) (results []Item) {
+	s.Open.Cursor = id
+	s.Open.Pages++
+	_, more := m.awaitedAfter(id)
+	results = m.receiveRead(id, r, s)
+	m.endRequest(s, !more)
 	return results
 }
 
-// receiveSubmission takes the reply to a single read to which a source led.
-func (m *Machine) receiveSubmission(r Reply, s *source) (results []Item) {
-	id := m.asked.ID
+// receiveRead takes the reply to a single read to which a source led.
+func (m *Machine) receiveRead(id string, r Reply, s *source) (results []Item) {
 	switch {
 	case r.Outcome == Missing:
 		delete(m.Reads, id)
@@ -84,7 +103,7 @@ func (m *Machine) receiveSubmission(r Reply, s *source) (results []Item) {
 			m.Missing = append(m.Missing, id)
 		}
 		return nil
-	case r.Outcome != Answered: // The API fails for this submission, which other requests do not wait for.
+	case r.Outcome != Answered, r.Items[0].Unreadable && m.Awaited == nil: // Other requests do not wait for this submission.
 		m.readAgain(id, read{Source: slices.Index(m.Sources, s), First: cmp.Or(m.Reads[id].First, m.Clock), Failed: true})
 		return nil
 	}

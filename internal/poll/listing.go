@@ -1,0 +1,167 @@
+package poll
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+	"time"
+)
+
+// listing is a listing of a source that is in progress.
+type listing struct {
+	Began    Local  `json:"began"`
+	Since    Server `json:"since"`
+	Cursor   string `json:"cursor,omitempty"` // Of the next page; for awaited ids the last one that was read. Empty: from the beginning.
+	Pages    int    `json:"pages"`            // That were read.
+	First    string `json:"first,omitempty"`  // The first id of the last page.
+	Again    int    `json:"repeat,omitempty"` // Why it began again: page Again repeated the one before it, or expired. 0: it did not.
+	Failures int    `json:"failed,omitempty"` // How often its next page has failed.
+	Due      Local  `json:"due,omitempty"`    // When a page that failed is asked again.
+	Seen     set    `json:"seen,omitzero"`    // Submissions with the source's status.
+}
+
+const expired = -1
+
+// hasFailed reports whether the next page has failed.
+func (l *listing) hasFailed() bool { return l != nil && l.Failures > 0 }
+
+// mayContinue reports whether the next page may be requested: a long listing has only reads to spare.
+func (l *listing) mayContinue(w Window) bool { return l.Pages < cheapRequests || w.hasSpareReads() }
+
+// nextPage returns the next request of a source.
+func (m *Machine) nextPage(s *source) Request {
+	if s.Open == nil {
+		s.Open = new(listing)
+	}
+	if s.Open.Cursor == "" {
+		m.begin(s)
+	}
+	switch {
+	case s.Depth == awaitedIDs:
+		id, _ := m.awaitedAfter(s.Open.Cursor)
+		return Request{ID: id, source: s}
+	case s.Status != "" || s.Depth == newestPage:
+		return Request{Status: s.Status, Cursor: s.Open.Cursor, source: s}
+	}
+	return Request{Status: Finished, Since: s.Open.Since, Cursor: s.Open.Cursor, source: s}
+}
+
+// begin has the listing of a source begin now.
+func (m *Machine) begin(s *source) {
+	l := s.Open
+	l.Began, l.Since = m.Clock, m.serverAt(s.Began).Add(-s.Depth)
+	if s.Status != "" {
+		l.Since, l.Seen = m.server().Add(-m.options.Lookback), set{}
+	}
+	if s.Status != "" || s.Depth == m.options.Lookback {
+		l.Since = cmp.Or(m.options.CreatedSince, l.Since)
+	}
+	l.Since = max(1, l.Since)
+}
+
+// awaitedAfter returns the awaited id to be read after id, and whether there is one.
+func (m *Machine) awaitedAfter(id string) (next string, more bool) {
+	ids := slices.Sorted(maps.Keys(m.Awaited))
+	k, found := slices.BinarySearch(ids, id)
+	if found {
+		k++
+	}
+	return ids[min(k, len(ids)-1)], k < len(ids)
+}
+
+// receivePage takes a page of a source.
+func (m *Machine) receivePage(r Reply, s *source) (results []Item, endless bool) {
+	l, allOld, first := s.Open, len(r.Items) > 0, ""
+	for _, it := range r.Items {
+		first = cmp.Or(first, it.ID)
+		m.addStatus(it.Status)
+		if m.receiveItem(it, s) {
+			results = append(results, it)
+		}
+		if s.Status != "" && it.Status == s.Status && m.isAwaited(it.ID) {
+			l.Seen[it.ID] = true
+		}
+		m.Latest = max(m.Latest, it.latest())
+		allOld = allOld && !it.Undated && it.latest() < l.Since
+	}
+	if len(results) > 0 {
+		m.credit(s)
+	}
+	l.Pages++
+	if first != "" && first == l.First && r.Next != "" {
+		return results, m.beginAgain(s, l.Pages)
+	}
+	l.Cursor, l.First, l.Failures = r.Next, first, 0
+	m.endRequest(s, r.Next == "" || allOld || s == m.newest())
+	return results, false
+}
+
+// beginAgain has a listing continue with its first page, because a cursor has expired, or because a page repeated the one
+// before it: the list may have grown by a page. The second time its source has failed. endless reports that the second page
+// has repeated the first one both times.
+func (m *Machine) beginAgain(s *source, why int) (endless bool) {
+	l := s.Open
+	if l.Again != 0 {
+		m.fail(s)
+		return l.Again == 2 && why == 4
+	}
+	l.Again, l.Cursor, l.First, l.Failures = why, "", "", 0
+	return false
+}
+
+// failPage takes the failure of a page, which is asked again by the next poll, after what the API asked for. After the third
+// time the source has failed.
+func (m *Machine) failPage(s *source, retryAfter time.Duration) {
+	if s.Open.Failures++; s.Open.Failures == maxFailed {
+		m.fail(s)
+		return
+	}
+	s.Open.Due = m.Clock.Add(max(min(retryAfter, time.Hour), min(time.Minute, m.options.ShortestPause)/2))
+}
+
+// fail ends the listing of a source without a result. The source is listed again after its period.
+func (m *Machine) fail(s *source) { s.Open, s.FailedAt = nil, m.Clock }
+
+// endRequest updates the cost of a source after a request. last: it completes the listing.
+func (m *Machine) endRequest(s *source, last bool) {
+	if last {
+		m.complete(s)
+	} else {
+		s.Cost = max(s.cost(), float64(s.Open.Pages))
+	}
+}
+
+// complete ends the listing of a source, which has shown all that it covers.
+func (m *Machine) complete(s *source) {
+	l := s.Open
+	s.Listed, s.Began, s.FailedAt, s.Cost, s.Open = true, l.Began, 0, float64(l.Pages), nil
+	if s.Status != "" {
+		m.readWhatLeft(s, l.Seen)
+		return
+	}
+	for _, other := range m.Sources { // The listing includes the shallower depths, but shows no unfinished status. Awaited ids include all.
+		if other.Status == "" && other.Depth > newestPage && other.Depth <= s.Depth && other.Listed || s.Depth == awaitedIDs {
+			other.Began = max(other.Began, s.Began)
+		}
+	}
+	if s.Depth == m.options.Lookback {
+		m.forget()
+		m.Complete = m.serverAt(s.Began)
+	}
+}
+
+// readWhatLeft has members that left the listing of a status read singly, ten at most. The others stay members.
+func (m *Machine) readWhatLeft(s *source, seen set) {
+	reads := 0
+	for _, id := range slices.Sorted(maps.Keys(s.Members)) {
+		if _, reading := m.Reads[id]; seen[id] || reading || !m.isAwaited(id) {
+			continue
+		}
+		if reads++; reads <= cheapRequests {
+			m.Reads[id] = read{Source: slices.Index(m.Sources, s), Due: m.Clock}
+		} else {
+			seen[id] = true
+		}
+	}
+	s.Members = seen
+}

@@ -1,0 +1,43 @@
+package poll
+
+import "time"
+
+// Outage is a row of polls that failed. Its zero value is none.
+type Outage struct {
+	Began time.Time // The first of them.
+
+	polls      int
+	logged     time.Time // The last line in the log.
+	redirected time.Time // The first redirect in a row. Zero: the last poll was not redirected.
+}
+
+// Pause returns the time until the next poll, after one that fails: a minute, doubled with each failed poll before it, up to
+// longest.
+func (o *Outage) Pause(longest time.Duration) time.Duration {
+	return min(time.Minute<<min(o.polls, 10), longest)
+}
+
+// Add adds a poll that failed at a time. misdirected reports that polls have been redirected for an hour, so that the
+// address is probably wrong.
+func (o *Outage) Add(now time.Time, redirected bool) (misdirected bool) {
+	if o.polls++; o.polls == 1 {
+		o.Began = now
+	}
+	switch {
+	case !redirected:
+		o.redirected = time.Time{}
+		return false
+	case o.redirected.IsZero():
+		o.redirected = now
+	}
+	return now.Sub(o.redirected) >= time.Hour
+}
+
+// IsNews reports whether to log the outage now: when it begins, and each hour.
+func (o *Outage) IsNews(now time.Time) bool {
+	if o.polls == 0 || now.Sub(o.logged) < time.Hour {
+		return false
+	}
+	o.logged = now
+	return true
+}
