@@ -10,6 +10,8 @@ import (
 
 	"github.com/hiring-assessment/hiring-go/internal/defaults"
 	"github.com/hiring-assessment/hiring-go/internal/poll"
+	"github.com/hiring-assessment/hiring-go/internal/sealed"
+	"github.com/hiring-assessment/hiring-go/internal/statefile"
 )
 
 // WatchOptions configures Watch and Poll. A zero field means the default.
@@ -28,6 +30,36 @@ type WatchOptions struct {
 	Checkpoint Checkpoint         // Where Watch keeps its state. Nil: a restart begins anew. Not for Poll.
 	Progress   func(WaitProgress) // Called after each poll, in the goroutine of the call. Nil: not called.
 }
+
+// Checkpoint keeps the state of a Watch, so that another process can resume. Load returns the state
+// that was saved last, or "" when none was. A state grows by at most 100 bytes for each result
+// of the two days before the newest submission and each unfinished submission. It holds ids
+// and times, but no names and no addresses.
+//
+// Only one Watch may use a checkpoint at a time.
+type Checkpoint interface {
+	Load(ctx context.Context) (string, error)
+	Save(ctx context.Context, state string) error
+}
+
+// FileCheckpoint returns a Checkpoint that stores the state in a file. Two processes must not use
+// one file: each would receive everything, and they overwrite each other's state. The file need
+// not exist yet, but its folder must. Save replaces the file atomically and returns
+// when it is on the disk: a crash leaves the old state or the new one. Save replaces
+// the target of a symbolic link, not the link. The target may be missing.
+//
+// The file holds the state as it is. Watch rejects a damaged state and a file of
+// another program. Load and Save fail on a path that is not a regular file. Load also fails on
+// an empty file and on one above 16 MB. None of these is a fresh start. To start afresh,
+// delete the file. Save writes to a temporary file hiring-checkpoint-*.tmp in the same
+// folder. A killed save leaves that file. Save removes those older than ten minutes.
+func FileCheckpoint(path string) Checkpoint { return fileCheckpoint{statefile.At(path)} }
+
+type fileCheckpoint struct{ file *statefile.File }
+
+func (f fileCheckpoint) Load(context.Context) (string, error) { return f.file.Load() }
+
+func (f fileCheckpoint) Save(_ context.Context, state string) error { return f.file.Save(state) }
 
 // PollResult is the result of [SubmissionService.Poll]. Process Submissions and Errors before you save State: a state
 // that was saved earlier loses them in a crash.
@@ -113,7 +145,7 @@ func (s *SubmissionService) watch(ctx context.Context, o WatchOptions, called ti
 		}
 	}
 	return w.run(ctx, func(ctx context.Context) (wait time.Duration, done bool, err error) {
-		if wait, err = w.pollOnce(ctx, yield); errors.Is(err, errBreak) {
+		if wait, err = w.poll(ctx, yield); errors.Is(err, errBreak) {
 			return 0, false, err
 		}
 		return wait, false, cmp.Or(w.saved(), err)
@@ -155,7 +187,7 @@ func (s *SubmissionService) poll(ctx context.Context, state string, o WatchOptio
 	if err != nil {
 		return polled, err
 	}
-	wait, err := w.pollOnce(ctx, func(s Submission, err error) bool {
+	wait, err := w.poll(ctx, func(s Submission, err error) bool {
 		if err != nil {
 			polled.Errors = append(polled.Errors, err)
 		} else {
@@ -166,18 +198,30 @@ func (s *SubmissionService) poll(ctx context.Context, state string, o WatchOptio
 	if err == nil {
 		w.succeeded()
 		polled.More, polled.Wait = wait == 0 || w.machine.IsListing(), wait
-	} else if wait, reason, final := w.afterFailure(ctx, err); final == nil {
+	} else if wait, reason, final := w.afterFailure(ctx, err); final != nil {
+		err = final
+	} else {
 		polled.More, polled.Wait = true, wait
-		if reason == PauseQuota {
+		if reason == PauseQuota { // A used-up rate limit is no error of a Poll.
 			err = nil
 		}
-	} else {
-		err = final
 	}
 	polled.State = w.save()
 	polled.Progress = w.reportProgress(time.Now().Add(polled.Wait))
 	return polled, err
 }
+
+// watchState is the state of a Watch.
+type watchState struct {
+	Account    string        `json:"account,omitzero"` // Empty until the first response.
+	Assessment string        `json:"assessment,omitzero"`
+	Since      time.Time     `json:"since,omitzero"`  // WatchOptions.Since of the call without a state.
+	Called     time.Time     `json:"called,omitzero"` // When that call was made, by the local clock.
+	Machine    *poll.Machine `json:"machine,omitzero"`
+}
+
+// watchStates is the text form of a watchState: kind, version, checksum and JSON.
+var watchStates = sealed.Kind{Name: "watch", Version: 4}
 
 // watcher is one watch or one Poll.
 type watcher struct {
@@ -230,12 +274,12 @@ func (w *watcher) save() string {
 	return watchStates.Seal(w.state)
 }
 
-// pollOnce polls once. A watch that has not begun begins.
-func (w *watcher) pollOnce(ctx context.Context, yield func(Submission, error) bool) (wait time.Duration, err error) {
+// poll is that of the poller, also for a watch that has not begun.
+func (w *watcher) poll(ctx context.Context, yield func(Submission, error) bool) (wait time.Duration, err error) {
 	if err := w.begin(ctx); err != nil {
 		return 0, err
 	}
-	return w.poll(ctx, yield)
+	return w.poller.poll(ctx, yield)
 }
 
 // begin reads the account of a new watch, and makes its machine. The response shows the server's clock too, by which a zero

@@ -1,9 +1,11 @@
 package poll
 
 import (
-	"encoding/json"
 	"slices"
 	"time"
+
+	jsonv2 "github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
 )
 
 // Item is what a response shows of a submission.
@@ -20,8 +22,8 @@ type Item struct {
 // ReadItem reads what a submission's JSON shows, whatever else is wrong with it. A submission or a report of the wrong JSON
 // type counts as ready, so that the error of decoding it is yielded.
 func ReadItem(raw []byte) Item {
-	var s, report map[string]json.RawMessage
-	wrong := json.Unmarshal(raw, &s) != nil || len(s["report"]) > 0 && json.Unmarshal(s["report"], &report) != nil
+	var s, report map[string]jsontext.Value
+	wrong := jsonv2.Unmarshal(raw, &s, lenient) != nil || len(s["report"]) > 0 && jsonv2.Unmarshal(s["report"], &report, lenient) != nil
 	it := Item{ID: textOf(s["id"]), Status: textOf(s["status"]), JSON: raw}
 	for name, to := range map[string]*Server{"created_at": &it.Created, "submitted_at": &it.Submitted, "evaluated_at": &it.Evaluated} {
 		at, _ := time.Parse(time.RFC3339, textOf(s[name]))
@@ -36,9 +38,12 @@ func ReadItem(raw []byte) Item {
 	return it
 }
 
+// lenient accepts what the client accepts of the JSON of a response.
+var lenient = jsonv2.JoinOptions(jsontext.AllowInvalidUTF8(true), jsontext.AllowDuplicateNames(true))
+
 // textOf returns the text of a JSON string, "" of anything else.
-func textOf(value json.RawMessage) (text string) {
-	if json.Unmarshal(value, &text) != nil {
+func textOf(value jsontext.Value) (text string) {
+	if jsonv2.Unmarshal(value, &text, lenient) != nil {
 		return ""
 	}
 	return text

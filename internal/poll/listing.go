@@ -78,7 +78,7 @@ func (m *Machine) receivePage(r Reply, s *source) (results []Item, endless bool)
 		if m.receiveItem(it, s) {
 			results = append(results, it)
 		}
-		if s.Status != "" && it.Status == s.Status && m.isAwaited(it.ID) {
+		if s.Status != "" && it.Status == s.Status {
 			l.Seen[it.ID] = true
 		}
 		m.Latest = max(m.Latest, it.latest())

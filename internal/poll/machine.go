@@ -11,7 +11,7 @@ const Finished = "evaluated"
 
 const (
 	longestPeriod = 330 * time.Minute // Between listings of all of Lookback.
-	newestPeriod  = time.Hour         // Between listings of the newest page.
+	newestPeriod  = time.Hour         // Between listings of the newest page, which shows what statuses exist.
 	rememberFor   = 24 * time.Hour    // How much longer than necessary delivered ids are remembered.
 	sharedReplies = 300               // Shares are of about so many replies.
 	initialCredit = 0.03              // Replies that each source is credited with.
@@ -53,10 +53,11 @@ type Outcome int
 
 // The outcomes.
 const (
-	Answered Outcome = iota + 1
-	Expired          // The cursor, or the API knows no listing of an unfinished status.
-	Missing          // Of a single read: the submission does not exist.
-	Failed           // The API cannot answer this request. It may answer others.
+	Unanswered Outcome = iota // No response of the API. The machine receives no such reply.
+	Answered
+	Expired // The cursor, or the API knows no listing of an unfinished status.
+	Missing // Of a single read: the submission does not exist.
+	Failed  // The API cannot answer this request. It may answer others.
 )
 
 // Reply is the response to a request. A reply to a single read has one item.
@@ -113,16 +114,10 @@ func New(o Options, caller Local, server, since Server, ids []string) *Machine {
 	return m
 }
 
-// Resume continues a machine that was decoded from JSON. With another Lookback than before its sources begin anew.
+// Resume continues a machine that was decoded from JSON. Lookback may be another than before.
 func (m *Machine) Resume(o Options, caller Local) {
 	m.options, m.caller, m.resumed = o, caller, true
-	if all := m.allOfLookback(); all.Depth != o.Lookback {
-		m.Sources = depths(o.Lookback, all.Began)
-		for id, r := range m.Reads {
-			r.Source = 0
-			m.Reads[id] = r
-		}
-	}
+	m.allOfLookback().Depth = o.Lookback
 }
 
 func (m *Machine) newest() *source { return m.Sources[0] }
@@ -195,25 +190,20 @@ func (m *Machine) IsListing() bool {
 	return slices.ContainsFunc(m.Sources, func(s *source) bool { return s.Open != nil && s.Open.Pages+s.Open.Failures > 0 })
 }
 
-// Failing returns the listings that failed last.
-func (m *Machine) Failing() (names []string) {
+// Failing returns the listings that failed last, and the submissions whose last single read failed.
+func (m *Machine) Failing() (listings, ids []string) {
 	for _, s := range m.Sources {
 		if s.FailedAt > 0 {
-			names = append(names, s.name())
+			listings = append(listings, s.name())
 		}
 	}
-	return names
-}
-
-// FailingReads returns the submissions whose last single read failed.
-func (m *Machine) FailingReads() (ids []string) {
 	for id, r := range m.Reads {
 		if r.Failed {
 			ids = append(ids, id)
 		}
 	}
 	slices.Sort(ids)
-	return ids
+	return listings, ids
 }
 
 // Late returns how many evaluated submissions have had no ready report for so long.

@@ -63,28 +63,6 @@ func TestStatusesOfAnEmptyOrganizationAreLearned(t *testing.T) {
 	assert.NotEmpty(t, status)
 }
 
-// TestLookbackMayChange checks that a submission is read although the new Lookback has fewer sources than its index.
-func TestLookbackMayChange(t *testing.T) {
-	const state = `{"sources": [{"began": 1, "cost": 1}, {"depth": 86400000000000, "began": 1, "cost": 1}, {"status": "active", "began": 1, "cost": 1},
-		{"status": "grading", "began": 1, "cost": 1}], "reads": {"x": {"s": 3, "d": 1}}, "done": {}, "clock": 1}`
-	var m poll.Machine
-	require.NoError(t, json.Unmarshal([]byte(state), &m))
-	m.Resume(poll.Options{Interval: time.Minute, ShortestPause: time.Minute, Lookback: time.Hour}, 0)
-	for range 10 {
-		r, wait := m.Next(0, fullWindow)
-		require.Zero(t, wait)
-		reply := poll.Reply{Outcome: poll.Answered, Server: poll.Server(begin)}
-		if r.ID == "x" {
-			reply.Items = []poll.Item{{ID: "x", Status: "evaluated", Evaluated: poll.Server(begin), Ready: true}}
-		}
-		if results, _ := m.Receive(r, reply); r.ID == "x" {
-			assert.Equal(t, reply.Items, results)
-			return
-		}
-	}
-	assert.Fail(t, "it is not read")
-}
-
 // TestAllIsListedWithinSixHours has sources that cost 500 requests and have shown nothing, beside a short listing that
 // shows all results. They are read within six hours nevertheless.
 func TestAllIsListedWithinSixHours(t *testing.T) {

@@ -70,8 +70,8 @@ func (m *Machine) opener() *source {
 	})
 }
 
-// nextPoll returns when the next request of the opener is due, with which a poll begins. A page that failed brings the poll
-// forward, to a minute after the one before at the earliest.
+// nextPoll returns when the next request of the opener is due, with which a poll begins: after the shortest pause, and after a
+// minute at the latest if a page is to be asked again.
 func (m *Machine) nextPoll(opener *source, w Window) Local {
 	switch {
 	case opener.Open.hasFailed(): // No source works.
@@ -82,13 +82,10 @@ func (m *Machine) nextPoll(opener *source, w Window) Local {
 		return m.Clock.Add(m.options.Interval)
 	}
 	pause := m.options.ShortestPause
-	begins, earliest := opener.tried().Add(pause), opener.tried().Add(min(pause, time.Minute))
-	for _, s := range m.Sources {
-		if s.Open.hasFailed() {
-			begins = min(begins, max(earliest, s.Open.Due))
-		}
+	if slices.ContainsFunc(m.Sources, func(s *source) bool { return s.Open.hasFailed() }) {
+		pause = min(pause, time.Minute)
 	}
-	return begins
+	return opener.tried().Add(pause)
 }
 
 // nextSource returns the source to list now after the opener, nil if there is none: of those that are due the one that has
@@ -118,12 +115,12 @@ func (m *Machine) isDue(s, opener *source, w Window) bool {
 
 // period returns the time between two listings of a source.
 func (m *Machine) period(s *source) time.Duration {
-	if s == m.newest() {
-		return newestPeriod
-	}
 	period := time.Duration(float64(m.options.Interval/2) * math.Sqrt(s.cost()/m.share(s)))
-	if s.Depth >= m.options.Lookback {
-		period = min(period, longestPeriod)
+	switch {
+	case s == m.newest():
+		return newestPeriod
+	case s.Depth >= m.options.Lookback:
+		return min(period, longestPeriod)
 	}
 	return period
 }

@@ -1,0 +1,228 @@
+package hiring
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"iter"
+	"math/rand/v2"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/hiring-assessment/hiring-go/internal/defaults"
+	"github.com/hiring-assessment/hiring-go/internal/paging"
+	"github.com/hiring-assessment/hiring-go/internal/poll"
+)
+
+// interval is the range of the random interval between two polls.
+type interval struct{ shortest, longest time.Duration }
+
+func newInterval(shortest, longest time.Duration) (interval, error) {
+	err := joinParams(
+		checkUnit("MinInterval", shortest), checkNotNegative("MinInterval", shortest),
+		checkUnit("MaxInterval", longest), checkNotNegative("MaxInterval", longest),
+	)
+	shortest = cmp.Or(shortest, min(defaults.MinInterval, cmp.Or(longest, defaults.MinInterval)))
+	longest = cmp.Or(longest, max(defaults.MaxInterval, shortest))
+	if err == nil && longest < shortest {
+		err = &ParamError{Param: "MinInterval, MaxInterval", Problem: "the maximum must not be shorter than the minimum"}
+	}
+	if err != nil {
+		shortest, longest = defaults.MinInterval, defaults.MaxInterval
+	}
+	return interval{shortest, longest}, err
+}
+
+// jitter returns how much longer than planned a poll waits at random: up to the difference of the intervals, and in
+// proportion for a wait that is shorter than the shortest.
+func (i interval) jitter(wait time.Duration) time.Duration {
+	most := float64(i.longest-i.shortest) * min(1, float64(wait)/float64(i.shortest))
+	return rand.N(time.Duration(most) + 1) //nolint:gosec // spreads requests; nothing secret depends on it
+}
+
+// options returns the options of a machine that polls in these intervals.
+func (i interval) options(lookback time.Duration) poll.Options {
+	return poll.Options{Interval: i.shortest + (i.longest-i.shortest)/2, ShortestPause: i.shortest, Lookback: lookback}
+}
+
+// pollLoop is what Tail, Watch and WaitReports share: the loop, what follows a failed poll, and the account of each key.
+type pollLoop struct {
+	core      *core
+	operation string      // The method that polls.
+	pending   string      // What is unfinished when the context ends, for the error.
+	interval  interval    // Between two polls.
+	outage    poll.Outage // Of the last polls.
+
+	used    *credential // The key of the last attempt; noKey before the first.
+	account string      // Of each response. Empty: that of the first key.
+	foreign *ParamError // Returned for a response of another account. Nil: accounts are not compared.
+
+	requests int         // Sent so far.
+	lastHour []time.Time // When those of the last hour were sent.
+}
+
+func newPollLoop(k *core, operation string, between interval) pollLoop {
+	l := pollLoop{core: k, operation: operation, interval: between, used: noKey}
+	if k.config.keySource != nil {
+		l.foreign = &ParamError{Param: "WithKeySource", Problem: "returned a key of another account than before: use a client for each account"}
+	}
+	return l
+}
+
+// run calls step until no poll follows, and report after each poll with the time of the next one, zero when there is none. step
+// polls once. It returns the time until the next poll, or done when none follows. run returns an error that no later poll can
+// repair. It ends at once if the context ends before the end of the rate limit's window.
+func (l *pollLoop) run(ctx context.Context, step func(context.Context) (wait time.Duration, done bool, err error), report func(next time.Time)) error {
+	for {
+		wait, done, err := step(ctx)
+		reason, final := PausePoll, error(nil)
+		if err == nil {
+			l.succeeded()
+		} else if wait, reason, final = l.afterFailure(ctx, err); final != nil {
+			return final
+		}
+		if l.outage.IsNews(time.Now()) {
+			l.core.warn(ctx, "hiring: polls fail and are repeated", "operation", l.operation, "since", l.outage.Began, "error", failureIn(err))
+		}
+		if done {
+			report(time.Time{})
+			return nil
+		}
+		report(time.Now().Add(wait))
+		if ended := sleep(ctx, wait, reason); ended != nil {
+			if err != nil {
+				ended = joinEnded(ended, err)
+			}
+			return l.ended(ended)
+		}
+	}
+}
+
+// succeeded records a poll that did not fail.
+func (l *pollLoop) succeeded() {
+	l.outage = poll.Outage{}
+	l.core.shared.polled.Store(true)
+}
+
+// afterFailure returns what follows a poll that ended with err: the time until the next one, with the reason for it, or the
+// error that ends the call. The time is what the API asked for, a window at most, or that of the outage.
+func (l *pollLoop) afterFailure(ctx context.Context, err error) (wait time.Duration, reason PauseReason, final error) {
+	failure := failureIn(err)
+	wait = cmp.Or(min(failure.RetryAfter, time.Hour), l.outage.Pause(l.interval.longest))
+	switch {
+	case ctx.Err() != nil:
+		return 0, "", l.ended(join(ctx, err))
+	case !l.core.mayRecover(err):
+		return 0, "", err
+	case failure.isDeferred():
+		l.outage = poll.Outage{}
+		return wait + l.interval.jitter(wait), PauseQuota, nil
+	case l.outage.Add(time.Now(), failure.Status/100 == 3):
+		return 0, "", err
+	}
+	return wait, PausePoll, nil
+}
+
+// ended returns the error at the end of the context. It names the method, because a request in flight names another.
+func (l *pollLoop) ended(err error) error {
+	return &describedError{"hiring: " + l.operation + ": " + l.pending + strings.TrimPrefix(err.Error(), "hiring: "), []error{err}}
+}
+
+// failureIn returns the [*Error] in err, or an empty one.
+func failureIn(err error) *Error {
+	failure, _ := errors.AsType[*Error](err)
+	return cmp.Or(failure, new(Error))
+}
+
+// isMissing reports whether the API does not know what was requested.
+func isMissing(err error) bool {
+	failure := failureIn(err)
+	return failure.isFromAPI() && failure.Status == http.StatusNotFound
+}
+
+// mayRecover reports whether the error of a poll may pass: it is transient, a 2xx of the API that cannot be decoded, or the
+// page of a proxy while the service restarts. Before the first poll has succeeded such a page means that the base URL is
+// wrong.
+func (k *core) mayRecover(err error) bool {
+	failure := failureIn(err)
+	_, stuck := errors.AsType[*paging.Stuck](err)
+	switch {
+	case IsTransient(err), failure.kind == invalidBody:
+		return true
+	case failure.Status == 0 && failure.kind != noHandshake, failure.Status == http.StatusUnauthorized, failure.Status == http.StatusForbidden, failure.isFromAPI(), stuck:
+		return false
+	}
+	return k.shared.polled.Load()
+}
+
+// own makes a request one of the loop.
+func (l *pollLoop) own(r request) request {
+	r.share, r.used = polling, &l.used
+	return r
+}
+
+// count counts a request that ended with err, unless it was not sent.
+func (l *pollLoop) count(err error) {
+	if err == nil || failureIn(err).Attempts > 0 {
+		l.requests, l.lastHour = l.requests+1, append(l.lastHourOnly(), time.Now())
+	}
+}
+
+// lastHourOnly returns when the requests of the last hour were sent.
+func (l *pollLoop) lastHourOnly() []time.Time {
+	return slices.DeleteFunc(l.lastHour, func(at time.Time) bool { return time.Since(at) >= time.Hour })
+}
+
+// received counts the last request, which ended with err, and checks that its response is of the account that counts, because
+// a key source may return another key at any time. It reads the account of each key once.
+func (l *pollLoop) received(ctx context.Context, err error) error {
+	l.count(err)
+	account := l.core.shared.account(l.used.id)
+	switch {
+	case l.foreign == nil:
+		return nil
+	case err != nil && !isMissing(err): // It says nothing about an account.
+		return nil
+	case account == "":
+		if account, err = l.readAccount(ctx, l.used); err != nil {
+			return err
+		}
+	}
+	if l.account = cmp.Or(l.account, account); l.account != account {
+		return l.foreign
+	}
+	return nil
+}
+
+// readAccount reads the account of a key, of the next one if key is nil.
+func (l *pollLoop) readAccount(ctx context.Context, key *credential) (id string, err error) {
+	r := l.own(newRequest("Account.Get", accountRoute))
+	r.key = key
+	account, err := do[Account](ctx, l.core, r)
+	l.count(err)
+	if err == nil {
+		l.core.shared.setAccount(l.used.id, account.ID)
+	}
+	return account.ID, err
+}
+
+// iterate returns an iterator over the results that run passes to yield. It yields the error of run last, except errBreak.
+func iterate[T any](ctx context.Context, s *service, operation string, run func(ctx context.Context, yield func(T, error) bool) error) iter.Seq2[T, error] {
+	return func(yield func(T, error) bool) {
+		err := s.use().composed(ctx, operation, func(ctx context.Context) error {
+			err := run(ctx, yield)
+			if errors.Is(err, errBreak) {
+				return nil
+			}
+			return err
+		})
+		if err != nil {
+			yield(*new(T), err)
+		}
+	}
+}
+
+// errBreak is returned when the caller's loop has ended.
+var errBreak = errors.New("the loop has ended")
