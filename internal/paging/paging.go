@@ -145,11 +145,46 @@ func BySequence[T any](it *Iteration, items []T, seq func(*T) int64) (fresh []T,
 
 // Advance moves to the next page, and reports whether there is one.
 func (it *Iteration) Advance(counts Counts, meta Meta) (more bool, stuck *Stuck) {
-	at := &it.At
-	if at.Style == ByMeta {
-		at.Style = styleOf(meta)
+	if it.At.Style == ByMeta {
+		it.At.Style = styleOf(meta)
 	}
-	field := [...]string{ByPage: "PageParam", ByCursor: "CursorParam", BySeq: ""}[at.Style] // since_seq is documented.
+	if stuck = it.misnumbered(meta); stuck != nil || !it.At.isFollowed(meta) {
+		return false, stuck
+	}
+	if stuck = it.standsStill(counts, meta); stuck != nil {
+		return false, stuck
+	}
+	it.At.move(counts, meta)
+	return true, nil
+}
+
+// field returns the Dialect field of the parameter that selects a page. since_seq is documented.
+func (at *Position) field() string {
+	return [...]string{ByPage: "PageParam", ByCursor: "CursorParam", BySeq: ""}[at.Style]
+}
+
+// misnumbered returns the error of a page that has another number than the requested one, or none where it must have one.
+func (it *Iteration) misnumbered(meta Meta) *Stuck {
+	switch {
+	case it.At.Style == ByPage && meta.Page != nil && *meta.Page != it.At.Page:
+		return &Stuck{fmt.Sprintf("requested page %d but received page %d", it.At.Page, *meta.Page), it.At.field()}
+	case it.numbered && meta.Page == nil:
+		return &Stuck{fmt.Sprintf("requested page %d but received a page without a number", it.At.Page), it.At.field()}
+	}
+	return nil
+}
+
+// isFollowed reports whether a page announces another.
+func (at *Position) isFollowed(meta Meta) bool {
+	if meta.HasMore != nil {
+		return *meta.HasMore
+	}
+	return meta.Cursor != "" && (at.Style != BySeq || meta.Cursor != strconv.FormatInt(at.Seq, 10))
+}
+
+// standsStill returns the error of a page that announces another but shows that the list does not advance. A page with its
+// number may repeat items, because the list may have grown.
+func (it *Iteration) standsStill(counts Counts, meta Meta) *Stuck {
 	it.empty, it.repeated = it.empty+1, it.repeated+1
 	if counts.All > 0 {
 		it.empty = 0
@@ -157,30 +192,18 @@ func (it *Iteration) Advance(counts Counts, meta Meta) (more bool, stuck *Stuck)
 	if counts.New > 0 {
 		it.repeated = 0
 	}
-	more = meta.Cursor != "" && (at.Style != BySeq || meta.Cursor != strconv.FormatInt(at.Seq, 10))
-	if meta.HasMore != nil {
-		more = *meta.HasMore
-	}
-	numbered := at.Style == ByPage && meta.Page != nil
-	repeats := counts.All > 0 && counts.New == 0
+	numbered := it.At.Style == ByPage && meta.Page != nil
 	switch {
-	case numbered && *meta.Page != at.Page:
-		return false, &Stuck{fmt.Sprintf("requested page %d but received page %d", at.Page, *meta.Page), field}
-	case it.numbered && meta.Page == nil:
-		return false, &Stuck{fmt.Sprintf("requested page %d but received a page without a number", at.Page), field}
-	case !more:
-		return false, nil
-	case repeats && (!numbered || it.repeated == maxRepeated):
-		return false, &Stuck{"a page repeats the items before it", field}
+	case counts.All > 0 && counts.New == 0 && (!numbered || it.repeated == maxRepeated):
+		return &Stuck{"a page repeats the items before it", it.At.field()}
 	case it.empty == maxEmpty:
-		return false, &Stuck{"three empty pages in a row, each announcing more items", ""}
-	case at.Style == ByCursor && meta.Cursor == "":
-		return false, &Stuck{"the API announces more items but sent no cursor for them", ""}
-	case at.Style == ByCursor && meta.Cursor == at.Cursor:
-		return false, &Stuck{"the API sent the same cursor again", field}
+		return &Stuck{"three empty pages in a row, each announcing more items", ""}
+	case it.At.Style == ByCursor && meta.Cursor == "":
+		return &Stuck{"the API announces more items but sent no cursor for them", ""}
+	case it.At.Style == ByCursor && meta.Cursor == it.At.Cursor:
+		return &Stuck{"the API sent the same cursor again", it.At.field()}
 	}
-	at.move(counts, meta)
-	return true, nil
+	return nil
 }
 
 // move makes the position that of the page after one.

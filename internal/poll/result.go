@@ -25,31 +25,38 @@ func (m *Machine) isAwaited(id string) bool {
 	return !delivered
 }
 
+// isWanted reports whether an evaluated submission has to be delivered. Of a watch, that is one that was evaluated after DoneTo,
+// has waited for its report, or was seen unfinished if DoneTo was the present.
+func (m *Machine) isWanted(it Item) bool {
+	r, reading := m.Reads[it.ID]
+	evaluated := cmp.Or(it.Evaluated, it.Submitted, it.Created)
+	isNew := it.Undated || evaluated >= m.DoneTo || r.First > 0 || reading && m.FromNow
+	return m.isAwaited(it.ID) && (m.Awaited != nil || isNew)
+}
+
 // receiveItem takes an item that a source showed, and reports whether it is a result. It schedules single reads of an
 // evaluated submission until its result is delivered.
 func (m *Machine) receiveItem(it Item, s *source) (result bool) {
-	ready := it.Ready || it.Unreadable && m.Awaited != nil // A watch reads it again.
-	if it.Status != Finished && !ready {
+	result = it.Ready || it.Unreadable && m.Awaited != nil // A watch reads it again.
+	if it.Status != Finished && !result {
 		return false
 	}
 	if at, delivered := m.Done[it.ID]; delivered { // It is remembered while it may be shown with a later time.
 		m.Done[it.ID] = max(at, m.shownUntil(it))
 	}
-	r, reading := m.Reads[it.ID]
-	since := cmp.Or(it.Evaluated, it.Submitted, it.Created)
-	wanted := m.Awaited != nil || it.Undated || since >= m.DoneTo || r.First > 0 || reading && m.FromNow
-	if !wanted || !m.isAwaited(it.ID) {
+	if !m.isWanted(it) {
 		return false
 	}
+	r, reading := m.Reads[it.ID]
 	if !reading {
 		r = read{Source: slices.Index(m.Sources, s), Due: m.Clock.Add(m.options.Interval)}
 	}
 	r.First, r.Failed = cmp.Or(r.First, m.Clock), false
-	if ready {
+	if result {
 		r.Due = m.Clock
 	}
 	m.Reads[it.ID] = r
-	return ready
+	return result
 }
 
 // shownUntil returns the latest time that a submission has or may get. Without an evaluation that is the present: an API may
@@ -61,8 +68,7 @@ func (m *Machine) shownUntil(it Item) Server {
 	return it.latest()
 }
 
-// forget forgets delivered ids which the listing of all of Lookback that is complete now would show again. The next one
-// begins later, so that what was evaluated before DoneTo is not new.
+// forget moves DoneTo, when a listing of all of Lookback is complete, and forgets the ids of what was evaluated before.
 func (m *Machine) forget() {
 	m.DoneTo = max(m.DoneTo, m.past().Add(-rememberFor))
 	maps.DeleteFunc(m.Done, func(_ string, evaluated Server) bool { return evaluated < m.DoneTo })
