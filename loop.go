@@ -60,7 +60,7 @@ type pollLoop struct {
 	foreign *ParamError // Returned for a response of another account. Nil: accounts are not compared.
 
 	requests int         // Sent so far.
-	lastHour []time.Time // When those of the last hour were sent.
+	lastHour []time.Time // When those of the hour before the last one were sent, and that one.
 }
 
 func newPollLoop(k *core, operation string, between interval) pollLoop {
@@ -77,10 +77,8 @@ func newPollLoop(k *core, operation string, between interval) pollLoop {
 func (l *pollLoop) run(ctx context.Context, step func(context.Context) (wait time.Duration, done bool, err error), report func(next time.Time)) error {
 	for {
 		wait, done, err := step(ctx)
-		reason, final := PausePoll, error(nil)
-		if err == nil {
-			l.succeeded()
-		} else if wait, reason, final = l.afterFailure(ctx, err); final != nil {
+		wait, reason, final := l.after(ctx, wait, err)
+		if final != nil {
 			return final
 		}
 		if l.outage.IsNews(time.Now()) {
@@ -100,18 +98,17 @@ func (l *pollLoop) run(ctx context.Context, step func(context.Context) (wait tim
 	}
 }
 
-// succeeded records a poll that did not fail.
-func (l *pollLoop) succeeded() {
-	l.outage = poll.Outage{}
-	l.core.shared.polled.Store(true)
-}
-
-// afterFailure returns what follows a poll that ended with err: the time until the next one, with the reason for it, or the
-// error that ends the call. The time is what the API asked for, a window at most, or that of the outage.
-func (l *pollLoop) afterFailure(ctx context.Context, err error) (wait time.Duration, reason PauseReason, final error) {
+// after returns what follows a poll: the time until the next one, with the reason for it, or the error that ends the call.
+// planned is that time if the poll did not fail. After a failure it is what the API asked for, a window at most, or the pause of
+// the outage.
+func (l *pollLoop) after(ctx context.Context, planned time.Duration, err error) (wait time.Duration, reason PauseReason, final error) {
 	failure := failureIn(err)
 	wait = cmp.Or(min(failure.RetryAfter, time.Hour), l.outage.Pause(l.interval.longest))
 	switch {
+	case err == nil:
+		l.outage = poll.Outage{}
+		l.core.shared.polled.Store(true)
+		return planned, PausePoll, nil
 	case ctx.Err() != nil:
 		return 0, "", l.ended(join(ctx, err))
 	case !l.core.mayRecover(err):
@@ -166,13 +163,9 @@ func (l *pollLoop) own(r request) request {
 // count counts a request that ended with err, unless it was not sent.
 func (l *pollLoop) count(err error) {
 	if err == nil || failureIn(err).Attempts > 0 {
-		l.requests, l.lastHour = l.requests+1, append(l.lastHourOnly(), time.Now())
+		l.requests++
+		l.lastHour = append(slices.DeleteFunc(l.lastHour, func(at time.Time) bool { return time.Since(at) >= time.Hour }), time.Now())
 	}
-}
-
-// lastHourOnly returns when the requests of the last hour were sent.
-func (l *pollLoop) lastHourOnly() []time.Time {
-	return slices.DeleteFunc(l.lastHour, func(at time.Time) bool { return time.Since(at) >= time.Hour })
 }
 
 // received counts the last request, which ended with err, and checks that its response is of the account that counts, because

@@ -25,8 +25,7 @@ type poller struct {
 	spelling map[string]string  // Of a wait, the caller's spelling of each id in lower case. Nil for a watch.
 	progress func(WaitProgress) // The caller's. Nil: not called.
 
-	empty func(ctx context.Context) error // Called when the first listing is empty. Nil: not called.
-	saved func() error                    // Called when a result was delivered.
+	saved func() error // Called when a result was delivered.
 
 	began       time.Time // The machine's caller has a clock that begins then.
 	ready, late int       // Results that were yielded; reports that were late at the last poll.
@@ -97,9 +96,6 @@ func (p *poller) send(ctx context.Context, request poll.Request) (reply poll.Rep
 	reply = poll.Reply{Next: next, At: p.now(), Server: p.serverNow(), RetryAfter: failureIn(err).RetryAfter}
 	if foreign := p.received(ctx, err); foreign != nil {
 		return reply, foreign
-	}
-	if err == nil && len(submissions) == 0 && p.empty != nil && !p.machine.Begun() {
-		err = p.empty(ctx)
 	}
 	if reply.Outcome = outcomeOf(request, err); reply.Outcome == poll.Answered {
 		reply.Items = p.itemsOf(ctx, request, submissions)
@@ -224,7 +220,6 @@ func decodeSubmission(raw RawValue) (s Submission, problem string) {
 
 // reportProgress passes the progress after a poll to the caller, and returns it.
 func (p *poller) reportProgress(next time.Time) WaitProgress {
-	p.lastHour = p.lastHourOnly()
 	failing, reads := p.machine.Failing()
 	for i, id := range reads {
 		reads[i] = p.spelled(id)

@@ -195,16 +195,12 @@ func (s *SubmissionService) poll(ctx context.Context, state string, o WatchOptio
 		}
 		return true
 	})
-	if err == nil {
-		w.succeeded()
-		polled.More, polled.Wait = wait == 0 || w.machine.IsListing(), wait
-	} else if wait, reason, final := w.afterFailure(ctx, err); final != nil {
-		err = final
-	} else {
-		polled.More, polled.Wait = true, wait
-		if reason == PauseQuota { // A used-up rate limit is no error of a Poll.
-			err = nil
-		}
+	next, reason, final := w.after(ctx, wait, err)
+	if final == nil {
+		polled.More, polled.Wait = err != nil || wait == 0 || w.machine.IsListing(), next
+	}
+	if err = cmp.Or(final, err); reason == PauseQuota { // A used-up rate limit is no error of a Poll.
+		err = nil
 	}
 	polled.State = w.save()
 	polled.Progress = w.reportProgress(time.Now().Add(polled.Wait))
@@ -217,6 +213,7 @@ type watchState struct {
 	Assessment string        `json:"assessment,omitzero"`
 	Since      time.Time     `json:"since,omitzero"`  // WatchOptions.Since of the call without a state.
 	Called     time.Time     `json:"called,omitzero"` // When that call was made, by the local clock.
+	Exists     bool          `json:"exists,omitzero"` // The assessment is known to exist.
 	Machine    *poll.Machine `json:"machine,omitzero"`
 }
 
@@ -241,9 +238,6 @@ func newWatcher(k *core, operation string, o WatchOptions) (*watcher, error) {
 	o.Lookback = cmp.Or(o.Lookback, defaults.Lookback)
 	w := &watcher{poller: newPoller(k, operation, between, o.AssessmentID, o.Progress), options: o}
 	w.foreign = &ParamError{Param: "state", Problem: "is of another account: to start afresh, give none"}
-	if o.AssessmentID != "" {
-		w.empty = w.checkAssessment
-	}
 	return w, err
 }
 
@@ -274,12 +268,16 @@ func (w *watcher) save() string {
 	return watchStates.Seal(w.state)
 }
 
-// poll is that of the poller, also for a watch that has not begun.
+// poll is that of the poller, also for a watch that has not begun. The first one checks that the assessment exists.
 func (w *watcher) poll(ctx context.Context, yield func(Submission, error) bool) (wait time.Duration, err error) {
-	if err := w.begin(ctx); err != nil {
-		return 0, err
+	if err = w.begin(ctx); err == nil {
+		wait, err = w.poller.poll(ctx, yield)
 	}
-	return w.poller.poll(ctx, yield)
+	if err == nil && w.filter.AssessmentID != "" && !w.state.Exists {
+		err = w.checkAssessment(ctx)
+		w.state.Exists = err == nil
+	}
+	return wait, err
 }
 
 // begin reads the account of a new watch, and makes its machine. The response shows the server's clock too, by which a zero
@@ -300,15 +298,19 @@ func (w *watcher) begin(ctx context.Context) (err error) {
 	return nil
 }
 
-// checkAssessment checks that the assessment exists when the first listing is empty.
+// checkAssessment checks that the assessment exists, if no submission of it is listed.
 func (w *watcher) checkAssessment(ctx context.Context) error {
+	if w.machine.Latest > 0 {
+		return nil
+	}
 	invitations := (&InvitationService{w.core}).List(w.filter.AssessmentID)
 	invitations.list.request = w.own(invitations.list.request)
 	_, err := invitations.PageSize(1).Page(ctx)
 	if foreign := w.received(ctx, err); foreign != nil {
 		return foreign
 	}
-	if failure, ok := errors.AsType[*Error](err); ok && failure.Code == ErrNotFound {
+	if isMissing(err) {
+		failure := failureIn(err)
 		failure.Hint = "check WatchOptions.AssessmentID: no submission is listed for the assessment either"
 		return failure
 	}

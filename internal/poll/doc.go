@@ -10,7 +10,7 @@
 // statuses exist. Given ids are read singly.
 //
 // A poll begins with the opener, the deepest source of the cheapest. Then come the single reads that are due, and then the
-// sources. A source is due Interval/2 * sqrt(cost/share) after its last listing, which makes the mean delay the shortest for
+// sources that are due, the cheapest first. A source is due Interval/2 * sqrt(cost/share) after its last listing, which makes the mean delay the shortest for
 // the reads spent. Shares are of the last 300 replies: with fewer they vary by chance, with more a change is noticed late.
 // Each source is credited with 0.03 replies, so that one that shows nothing is still listed: ten times the credit costs three
 // times the reads for nothing, a tenth of it notices a change three times as late. All of Lookback is due after five

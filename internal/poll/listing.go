@@ -25,8 +25,11 @@ const expired = -1
 // hasFailed reports whether the next page has failed.
 func (l *listing) hasFailed() bool { return l != nil && l.Failures > 0 }
 
-// mayContinue reports whether the next page may be requested: a long listing has only reads to spare.
-func (l *listing) mayContinue(w Window) bool { return l.Pages < cheapRequests || w.hasSpareReads() }
+// mayContinue reports whether the next page may be requested: that of a long listing only while reads are to spare.
+func (l *listing) mayContinue(w Window) bool {
+	spare := float64(w.Left)/float64(w.Limit) > (1+w.Ends.Hours())/3
+	return l.Pages < cheapRequests || spare
+}
 
 // nextPage returns the next request of a source.
 func (m *Machine) nextPage(s *source) Request {
@@ -124,10 +127,9 @@ func (m *Machine) fail(s *source) { s.Open, s.FailedAt = nil, m.Clock }
 
 // endRequest updates the cost of a source after a request. last: it completes the listing.
 func (m *Machine) endRequest(s *source, last bool) {
+	s.Cost = max(s.cost(), float64(s.Open.Pages))
 	if last {
 		m.complete(s)
-	} else {
-		s.Cost = max(s.cost(), float64(s.Open.Pages))
 	}
 }
 

@@ -34,11 +34,6 @@ type Window struct {
 	Ends        time.Duration // The time until then.
 }
 
-// hasSpareReads reports whether a long listing may continue.
-func (w Window) hasSpareReads() bool {
-	return float64(w.Left)/float64(w.Limit) > (1+w.Ends.Hours())/3
-}
-
 // Request is a single read, if it has an ID, or a page of a listing.
 type Request struct {
 	ID             string
@@ -181,9 +176,6 @@ func (m *Machine) Delivered(it Item) {
 		m.Done[it.ID] = m.shownUntil(it)
 	}
 }
-
-// Begun reports whether the newest page was listed.
-func (m *Machine) Begun() bool { return m.newest().Listed }
 
 // IsListing reports whether a listing has pages left for a later poll.
 func (m *Machine) IsListing() bool {

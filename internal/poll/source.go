@@ -70,8 +70,8 @@ func (m *Machine) opener() *source {
 	})
 }
 
-// nextPoll returns when the next request of the opener is due, with which a poll begins: after the shortest pause, and after a
-// minute at the latest if a page is to be asked again.
+// nextPoll returns when the next request of the opener is due, with which a poll begins: after the shortest pause, or earlier,
+// but not within a minute, when a page is to be asked again.
 func (m *Machine) nextPoll(opener *source, w Window) Local {
 	switch {
 	case opener.Open.hasFailed(): // No source works.
@@ -81,25 +81,33 @@ func (m *Machine) nextPoll(opener *source, w Window) Local {
 	case opener.Open != nil:
 		return m.Clock.Add(m.options.Interval)
 	}
-	pause := m.options.ShortestPause
-	if slices.ContainsFunc(m.Sources, func(s *source) bool { return s.Open.hasFailed() }) {
-		pause = min(pause, time.Minute)
+	begins := opener.tried().Add(m.options.ShortestPause)
+	for _, s := range m.Sources {
+		if s.Open.hasFailed() {
+			begins = min(begins, max(s.Open.Due, opener.tried().Add(time.Minute)))
+		}
 	}
-	return opener.tried().Add(pause)
+	return begins
 }
 
-// nextSource returns the source to list now after the opener, nil if there is none: of those that are due the one that has
-// waited for the most periods, and of equals the shallowest, which costs least and shows whether the deeper ones are needed.
+// nextSource returns the source to list now after the opener, nil if there is none: of those that are due the cheapest, so that
+// it has the credit for what it shows, and of equals the one that has waited for the most periods.
 func (m *Machine) nextSource(opener *source, w Window) (next *source) {
 	most := 0.0
 	for _, s := range m.Sources {
+		if s == opener || !m.isDue(s, opener, w) {
+			continue
+		}
 		periods := float64(m.Clock.Sub(s.tried())) / float64(m.period(s))
-		if s != opener && periods >= most && m.isDue(s, opener, w) {
+		if next == nil || cmp.Or(cmp.Compare(s.rank(), next.rank()), cmp.Compare(most, periods)) <= 0 {
 			next, most = s, periods
 		}
 	}
 	return next
 }
+
+// rank returns the cost by which due sources are ordered. Long listings rank the same.
+func (s *source) rank() float64 { return min(s.cost(), cheapRequests+1) }
 
 // isDue reports whether the next request of a source is due in the poll that the opener began. A source that becomes due
 // later waits for the next poll.
