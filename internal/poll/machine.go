@@ -120,8 +120,7 @@ func (m *Machine) newest() *source { return m.Sources[0] }
 func (m *Machine) allOfLookback() *source { return m.Sources[1] }
 
 // Next returns the request to send now, or the time to wait. A poll is the requests until Next returns a time: first the page
-// of the opener, then the single reads that are due, then the sources that are due. After Resume the first poll begins at
-// once.
+// of the opener, then the single reads that are due, then the sources that are due. After Resume a poll begins at once.
 func (m *Machine) Next(caller Local, w Window) (r Request, wait time.Duration) {
 	m.advance(caller)
 	if m.Awaited != nil && len(m.Awaited) == 0 {
@@ -130,14 +129,16 @@ func (m *Machine) Next(caller Local, w Window) (r Request, wait time.Duration) {
 	opener := m.opener()
 	begins := m.nextPoll(opener, w)
 	id, due := m.nextRead()
-	if begins <= m.Clock || m.resumed {
+	source := m.nextSource(opener, w)
+	switch {
+	case begins <= m.Clock:
 		return m.nextPage(opener), 0
-	}
-	if due <= m.Clock {
+	case due <= m.Clock:
 		return Request{ID: id}, 0
-	}
-	if source := m.nextSource(opener, w); source != nil {
+	case source != nil:
 		return m.nextPage(source), 0
+	case m.resumed:
+		return m.nextPage(opener), 0
 	}
 	return Request{}, min(begins, due).Sub(m.Clock)
 }
