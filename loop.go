@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"iter"
 	"math/rand/v2"
 	"net/http"
@@ -219,3 +220,25 @@ func iterate[T any](ctx context.Context, s *service, operation string, run func(
 
 // errBreak is returned when the caller's loop has ended.
 var errBreak = errors.New("the loop has ended")
+
+// maxNamed is the number of ids that amounts names.
+const maxNamed = 10
+
+// amounts formats the number of things with those ids in a state, as in "2 reports pending (a, b)", or "" for none.
+func amounts(ids []string, what, state string) string {
+	if len(ids) == 0 {
+		return ""
+	}
+	var names []string
+	for _, id := range ids[:min(len(ids), maxNamed)] {
+		names = append(names, clip(oneLine(id), 40))
+	}
+	more := ""
+	if len(ids) > 1 {
+		what += "s"
+	}
+	if len(ids) > maxNamed {
+		more = ", …"
+	}
+	return fmt.Sprintf("%d %s %s (%s%s)", len(ids), what, state, strings.Join(names, ", "), more)
+}

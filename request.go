@@ -213,4 +213,10 @@ func (r request) extend(u *url.URL) {
 	}
 }
 
+// sameID reports whether two ids are the same UUID, or the same text: case, hyphens and braces do not matter.
+func sameID(a, b string) bool {
+	plain := strings.NewReplacer("-", "", "{", "", "}", "").Replace
+	return a == b || strings.EqualFold(plain(a), plain(b))
+}
+
 func isBlank(s string) bool { return strings.TrimSpace(s) == "" }
