@@ -51,7 +51,7 @@ type share int
 const (
 	interactive share = iota // All of it. The call waits for a window up to MaxWait.
 	bulk                     // Nine tenths. The call waits for each window.
-	polling                  // Nine tenths. The caller waits between calls.
+	polling                  // Nine tenths. The call does not wait for a window: the loop of the polls does.
 )
 
 // reserve returns the part of each window that a request leaves to others.
