@@ -21,6 +21,7 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/stretchr/testify/require"
 
 	hiring "github.com/hiring-assessment/hiring-go"
@@ -227,5 +228,13 @@ func TestCausesAreThoseOfTheClientsLog(t *testing.T) {
 		require.Equal(t, found[1], jobs.CauseOf(err), "%#v", err)
 		require.Equal(t, found[1], jobs.CauseOf(problem), "%#v", err)
 	}
-	require.Equal(t, "status 401", jobs.CauseOf(&hiring.Error{Status: http.StatusUnauthorized}))
+	hook, err := jobs.NewWebhook(newReceiver(t, http.StatusServiceUnavailable).URL, jobs.WebhookOptions{Secrets: []string{secret}, AllowPrivate: true})
+	require.NoError(t, err)
+	for cause, err := range map[string]error{
+		"status 401":          &hiring.Error{Status: http.StatusUnauthorized},
+		"receiver status 503": hook.Send(t.Context(), jobs.Delivery{}),
+		"sqlstate 23505":      fmt.Errorf("storing: %w", &pgconn.PgError{Code: "23505", Detail: "Key (email)=(ada@candidates.test) already exists."}),
+	} {
+		require.Equal(t, cause, jobs.CauseOf(err))
+	}
 }

@@ -77,7 +77,7 @@ func deliveriesOf(o Organization, attempts int, found []hiring.Submission) ([]ri
 //     [river.Client.JobRetryTx] does: a discarded one gets one more attempt. A running
 //     delivery is not changed.
 //   - Otherwise the worker reads the submission from the API, which costs one read. A 404 cancels
-//     the delivery. Its number of attempts is that of the default [RetryPolicy].
+//     the delivery.
 //   - Deliver deletes the row of a submission that could not be decoded.
 //   - Deliver resumes the deliveries of the organization when they are paused, as after
 //     [ErrReceiverGone]: the others follow within five minutes.
@@ -125,12 +125,12 @@ func (w *deliveryWorker[TTx]) NextRetry(job *river.Job[deliveryArgs]) time.Time 
 	return time.Now().Add(jittered(w.policy(job.Args.Organization).delay(job.Attempt)))
 }
 
-// policy returns the policy of an organization.
-func (w *deliveryWorker[TTx]) policy(organization string) RetryPolicy {
-	if w.watched == nil { // Only River's rescuer asks.
+// policy returns the policy for the deliveries of an organization.
+func (in *installation[TTx]) policy(organization string) RetryPolicy {
+	if in.watched == nil { // Only River's rescuer asks.
 		return RetryPolicy{}.withDefaults()
 	}
-	return w.results[w.watched.sourceOf(organization)].Retry
+	return in.results[in.watched.sourceOf(organization)].Retry
 }
 
 // Work delivers one submission.
@@ -147,6 +147,7 @@ func (w *deliveryWorker[TTx]) Work(ctx context.Context, job *river.Job[deliveryA
 		return d
 	}
 	return w.supervise(ctx, w.watched, a, func(o Organization, source int) (err error) {
+		job.MaxAttempts = w.results[source].Retry.attempts() // River decides by it. Deliver and an earlier configuration have inserted another number.
 		paused, err := w.table().paused(ctx, o.Name)
 		if err != nil {
 			return err

@@ -63,7 +63,7 @@ func TestFailingDeliveriesFollowTheirPolicy(t *testing.T) {
 // then retries the delivery at once.
 func failingDeliveriesFollowTheirPolicy[TTx any](t *testing.T, s *store[TTx]) {
 	api := newAPI(t)
-	api.addEvaluated(t, 1)
+	id := api.addEvaluated(t, 1)[0]
 	organization, r := api.recordedOrganization()
 	client, _ := s.watch(t, testConfig(), jobs.Results[TTx]{
 		Organizations: []jobs.Organization{organization},
@@ -87,6 +87,14 @@ func failingDeliveriesFollowTheirPolicy[TTx any](t *testing.T, s *store[TTx]) {
 	eventually(t, func() bool { return r.deliveries(jobs.DeliveriesDiscarded) == 1 })
 	require.Zero(t, r.deliveries(jobs.DeliveriesFailing))
 	require.Equal(t, 1, r.event(jobs.EventDiscarded))
+
+	s.mustExec(t, "DELETE FROM river_job WHERE kind = 'hiring_delivery'")
+	s.deliver(t, client, organization.Name, id) // Deliver does not know the policy: the worker does.
+	for attempt := range 4 {
+		_, err := client.JobRetry(t.Context(), s.deliveryIn(t, client, rivertype.JobStateRetryable, attempt+1).ID)
+		require.NoError(t, err)
+	}
+	s.deliveryIn(t, client, rivertype.JobStateDiscarded, 5)
 }
 
 // deliveryIn waits until the only delivery is in a state after a number of attempts,

@@ -19,7 +19,7 @@ type attempt struct {
 	row          *rivertype.JobRow
 	organization string
 	submissionID string                    // Of a delivery.
-	retryDelay   func(error) time.Duration // Delay after a failure, for the log. Nil logs no failures.
+	retryDelay   func(error) time.Duration // Delay after a failure, for the log.
 }
 
 // supervise runs one attempt of a job, and reports discarded and cancelled jobs to the
@@ -60,9 +60,7 @@ func (in *installation[TTx]) report(ctx context.Context, o Organization, a attem
 		in.logFailure(ctx, a, err, "jobs: failed for the last time")
 		return
 	}
-	if a.retryDelay != nil {
-		in.logFailure(ctx, a, err, "jobs: failed, will be retried", "next_attempt", time.Now().Add(a.retryDelay(err)).UTC().Format(time.RFC3339))
-	}
+	in.logFailure(ctx, a, err, "jobs: failed, will be retried", "next_attempt", time.Now().Add(a.retryDelay(err)).UTC().Format(time.RFC3339))
 }
 
 // logFailure logs the end of an attempt without the text of its error, which may contain

@@ -11,6 +11,8 @@ import (
 	"strings"
 	"syscall"
 
+	"github.com/jackc/pgx/v5/pgconn"
+
 	hiring "github.com/hiring-assessment/hiring-go"
 )
 
@@ -55,10 +57,12 @@ func (e storableError) Error() string { return errorText(e.error) }
 func (e storableError) Unwrap() error { return e.error }
 
 // causeOf returns one term for the kind of an error, for a log. The terms are those of the
-// client's log, and two more.
+// client's log, and those for panics, receivers and PostgreSQL.
 func causeOf(err error) string {
 	failure, ok := errors.AsType[*hiring.Error](err)
 	_, panicked := errors.AsType[*panicError](err)
+	receiver, refused := errors.AsType[*receiverError](err)
+	statement, rejected := errors.AsType[*pgconn.PgError](err)
 	_, certificate := errors.AsType[*tls.CertificateVerificationError](err)
 	_, alert := errors.AsType[tls.AlertError](err)
 	_, dns := errors.AsType[*net.DNSError](err)
@@ -67,6 +71,10 @@ func causeOf(err error) string {
 		return "status " + strconv.Itoa(failure.Status)
 	case panicked:
 		return "panic"
+	case refused:
+		return "receiver status " + strconv.Itoa(receiver.status)
+	case rejected:
+		return "sqlstate " + statement.Code
 	case certificate, alert, errors.Is(err, http.ErrSchemeMismatch):
 		return "tls"
 	case dns:

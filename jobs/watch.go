@@ -161,17 +161,19 @@ func (w *pollWorker[TTx]) Timeout(*river.Job[pollArgs]) time.Duration {
 // the number of failures: from a second to about ten minutes. After 25 failures the
 // poll is discarded, and another is inserted within a minute.
 func (w *pollWorker[TTx]) NextRetry(job *river.Job[pollArgs]) time.Time {
-	return time.Now().Add(jittered(time.Duration(job.Attempt*job.Attempt) * time.Second))
+	return time.Now().Add(jittered(pollDelay(job.Attempt)))
 }
+
+func pollDelay(failures int) time.Duration { return time.Duration(failures*failures) * time.Second }
 
 // Work makes one poll.
 func (w *pollWorker[TTx]) Work(ctx context.Context, job *river.Job[pollArgs]) error {
-	return w.supervise(ctx, w.watched, attempt{row: job.JobRow, organization: job.Args.Organization}, func(o Organization, source int) error {
-		return w.poll(ctx, o, w.results[source].Retry, job)
-	})
+	a := attempt{row: job.JobRow, organization: job.Args.Organization}
+	a.retryDelay = func(error) time.Duration { return pollDelay(job.Attempt) }
+	return w.supervise(ctx, w.watched, a, func(o Organization, _ int) error { return w.poll(ctx, o, job) })
 }
 
-func (w *pollWorker[TTx]) poll(ctx context.Context, o Organization, retry RetryPolicy, job *river.Job[pollArgs]) error {
+func (w *pollWorker[TTx]) poll(ctx context.Context, o Organization, job *river.Job[pollArgs]) error {
 	row, err := w.loadWatchRow(ctx, job)
 	if err != nil {
 		return err
@@ -190,7 +192,7 @@ func (w *pollWorker[TTx]) poll(ctx context.Context, o Organization, retry RetryP
 		return pollErr
 	}
 	ctx = context.WithoutCancel(ctx) // What was found is saved during a shutdown, too.
-	if err := w.save(ctx, o, retry, job, row.version, polled, pollErr == nil); err != nil {
+	if err := w.save(ctx, o, job, row.version, polled, pollErr == nil); err != nil {
 		return errors.Join(err, pollErr)
 	}
 	for range polled.Errors {
@@ -221,10 +223,8 @@ const (
 // save saves the result of a poll. The last transaction saves the state. If the poll
 // succeeded, it also completes the job and inserts the next one. When a process dies before,
 // the next poll finds the same results, and their deliveries exist already.
-func (w *pollWorker[TTx]) save(
-	ctx context.Context, o Organization, retry RetryPolicy, job *river.Job[pollArgs], version int64, polled hiring.PollResult, succeeded bool,
-) error {
-	deliveries, err := deliveriesOf(o, retry.attempts(), polled.Submissions)
+func (w *pollWorker[TTx]) save(ctx context.Context, o Organization, job *river.Job[pollArgs], version int64, polled hiring.PollResult, succeeded bool) error {
+	deliveries, err := deliveriesOf(o, w.policy(o.Name).attempts(), polled.Submissions)
 	if err != nil {
 		return err
 	}

@@ -192,12 +192,22 @@ func (w *Webhook) sign(h http.Header, id string, body []byte) error {
 	return nil
 }
 
+// receiverError is a response of a receiver whose status is no success.
+type receiverError struct {
+	host   string
+	status int
+}
+
+func (e *receiverError) Error() string {
+	return fmt.Sprintf("jobs: webhook to %s: status %d", e.host, e.status)
+}
+
 // responseError returns the error for the status of a response, nil for a 2xx.
 func responseError(r *http.Response, host string) error {
 	if r.StatusCode >= 200 && r.StatusCode < 300 {
 		return nil
 	}
-	err := fmt.Errorf("jobs: webhook to %s: status %d", host, r.StatusCode)
+	err := error(&receiverError{host, r.StatusCode})
 	if r.StatusCode == http.StatusGone {
 		return fmt.Errorf("%w: %w", err, ErrReceiverGone)
 	}
