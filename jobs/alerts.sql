@@ -2,7 +2,7 @@
 -- The schema of the tables, with public for Migrate without a schema.
 SET search_path = hiring, public;
 
--- an organization that is not polled: it was removed, or the errors of its hiring_poll job say why.
+-- an organization that is not polled: it was removed and its rows remain (docs/jobs.md deletes them), or the errors of its hiring_poll job say why.
 SELECT organization, updated_at AS last_poll FROM hiring_jobs WHERE address = '' AND assessment_id = '' AND updated_at < now() - interval '40 minutes'
 	AND organization NOT IN (SELECT args->>'organization' FROM river_job WHERE kind = 'hiring_poll' AND state = 'scheduled' AND scheduled_at > now());
 

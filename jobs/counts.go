@@ -78,15 +78,14 @@ func (in *installation[TTx]) countDeliveries(ctx context.Context) (map[jobState]
 		UNION ALL SELECT organization, status, count(*), 0, min(`+t.epochSQL("updated_at")+`) FROM hiring_jobs WHERE status IN ('paused', 'unreadable') AND assessment_id = '' GROUP BY 1, 2`)
 }
 
-// countInvitations counts the invitations without a result of each organization.
+// stateRuns is the key of the unfinished runs of invitations of an organization.
+const stateRuns State = "runs"
+
+// countInvitations counts the invitations without a result of each organization, and its unfinished runs.
 func (in *installation[TTx]) countInvitations(ctx context.Context) (map[jobState]jobCount, error) {
 	t := in.table()
-	return in.count(ctx, `SELECT organization, '', count(*), 0, min(`+t.epochSQL("updated_at")+`) FROM hiring_jobs WHERE `+pendingSQL+` GROUP BY 1`)
-}
-
-// countRuns counts the unfinished runs of invitations of each organization.
-func (in *installation[TTx]) countRuns(ctx context.Context) (map[jobState]jobCount, error) {
-	return in.count(ctx, `SELECT args->>'organization', '', sum(CASE WHEN state = 'discarded' THEN 0 ELSE 1 END),
+	return in.count(ctx, `SELECT organization, '`+string(InvitationsQueued)+`', count(*), 0, min(`+t.epochSQL("updated_at")+`) FROM hiring_jobs WHERE `+pendingSQL+` GROUP BY 1
+		UNION ALL SELECT args->>'organization', '`+string(stateRuns)+`', sum(CASE WHEN state = 'discarded' THEN 0 ELSE 1 END),
 			sum(CASE WHEN errors IS NOT NULL OR metadata->>'`+metadataPlan+`' = 'reached' THEN 1 ELSE 0 END), 0
 		FROM river_job WHERE queue = '`+QueueInvitations+`' AND (`+unfinishedSQL+` OR state = 'discarded') GROUP BY 1`)
 }

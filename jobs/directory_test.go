@@ -141,6 +141,7 @@ func organizationsComeAndGo[TTx any](t *testing.T, s *store[TTx]) {
 	table.remove("acme")
 	eventually(t, s.countIs(t, 3, "river_job WHERE kind = 'hiring_delivery' AND args->>'organization' = 'acme' AND state = 'cancelled'"))
 	eventually(t, s.countIs(t, 0, "river_job WHERE kind = 'hiring_poll' AND args->>'organization' = 'acme' AND finalized_at IS NULL"))
+	require.Contains(t, log.String(), `level=WARN msg="jobs: the organization is not listed: its deliveries are cancelled after ten minutes" organization=acme`)
 	for _, kind := range []string{"hiring_delivery", "hiring_poll"} {
 		require.Contains(t, log.String(), `level=WARN msg="jobs: the organization is no longer listed: its job ends" organization=acme kind=`+kind)
 	}

@@ -39,8 +39,13 @@ func work(ctx context.Context, client *hiring.Client, databaseURL string, storeS
 	if err != nil {
 		return err
 	}
-	db := jobs.Postgres(pool)                                                    // No defer pool.Close(): it would wait for a handler that hangs.
-	config := &river.Config{Schema: "hiring", SoftStopTimeout: 10 * time.Second} // Running handlers have 10 s to finish.
+	db := jobs.Postgres(pool) // No defer pool.Close(): it would wait for a handler that hangs.
+	host, _ := os.Hostname()
+	config := &river.Config{
+		ID:              fmt.Sprintf("%s-%d", host, os.Getpid()), // Names the process in attempted_by.
+		Schema:          "hiring",
+		SoftStopTimeout: 10 * time.Second, // Running handlers have 10 s to finish.
+	}
 	organizations := []jobs.Organization{{Name: "acme", Client: client}}
 	if err := jobs.Watch(config, db, jobs.Results[pgx.Tx]{Organizations: organizations, Handle: storeScore}); err != nil {
 		return err

@@ -92,17 +92,12 @@ func (w *healthWorker[TTx]) reportDeliveries(ctx context.Context, names []string
 // and reports the queued invitations, and those whose run has failed or waits for another
 // limit of the plan.
 func (w *healthWorker[TTx]) keepInviting(ctx context.Context, client *river.Client[TTx], names []string) error {
-	queued, err := w.countInvitations(ctx)
-	if err != nil {
-		return err
-	}
-	runs, err := w.countRuns(ctx)
+	counts, err := w.countInvitations(ctx)
 	if err != nil {
 		return err
 	}
 	for _, name := range names {
-		key := jobState{organization: name}
-		c, run, stuck := queued[key], runs[key], jobCount{}
+		c, run, stuck := counts[jobState{name, InvitationsQueued}], counts[jobState{name, stateRuns}], jobCount{}
 		if c.n > 0 && run.n == 0 {
 			if _, err := client.Insert(ctx, inviteArgs{name}, nil); err != nil {
 				return err

@@ -54,7 +54,7 @@ func (o Organization) check() error {
 // organizations.
 //
 // When an organization is no longer listed, its polls and runs of invitations end, and ten
-// minutes later its unfinished deliveries are cancelled, with a line at the level WARN. No
+// minutes later its unfinished deliveries are cancelled. Lines at the level WARN say both. No
 // alert fires for it. Its rows of hiring_jobs stay, so that an organization that returns
 // continues where it was, with the deliveries found from then on. [Deliver] delivers a
 // cancelled one.
@@ -130,8 +130,7 @@ type registry struct {
 
 	unlisted sync.Map // When a job of an organization that is not listed came first, by name.
 
-	reading sync.Mutex // Held while the sources are read.
-	due     sync.Mutex // Held while PollDue is reported, so that nothing follows the report of a removed organization.
+	reading sync.Mutex // Held while the sources are read, and while PollDue is reported.
 	current atomic.Pointer[listing]
 }
 
@@ -189,8 +188,11 @@ func (r *registry) sourceOf(name string) int {
 
 // unlistedFor returns how long ago the first job came to this process of an organization that has
 // not been listed since then.
-func (r *registry) unlistedFor(name string) time.Duration {
-	first, _ := r.unlisted.LoadOrStore(name, time.Now())
+func (r *registry) unlistedFor(ctx context.Context, name string) time.Duration {
+	first, known := r.unlisted.LoadOrStore(name, time.Now())
+	if !known {
+		r.log().WarnContext(ctx, "jobs: the organization is not listed: its deliveries are cancelled after ten minutes", "organization", name)
+	}
 	return time.Since(first.(time.Time))
 }
 
@@ -226,33 +228,24 @@ func (r *registry) refresh(ctx context.Context, interval time.Duration) {
 // replace replaces the list, and reports when the polls of its organizations are due, which
 // another process may have scheduled.
 func (r *registry) replace(ctx context.Context, before, next *listing) {
-	r.due.Lock()
 	r.current.Store(next)
-	for name, e := range before.entries {
-		if next.entries[name] == nil && r.polls != nil {
-			r.sources[e.source].telemetry.PollDue(ctx, PollDueEvent{Organization: name})
-		}
-	}
-	r.due.Unlock()
 	if r.polls == nil {
 		return
 	}
-	polls, _ := r.polls(ctx) // After an error, the times of before stay.
-	for name := range next.entries {
-		if at := polls[jobState{organization: name}].since(); !at.IsZero() {
-			r.reportPollDue(ctx, name, at)
-		} else if before.entries[name] == nil {
-			r.reportPollDue(ctx, name, time.Now())
+	for name, e := range before.entries {
+		if next.entries[name] == nil {
+			r.sources[e.source].telemetry.PollDue(ctx, PollDueEvent{Organization: name})
 		}
 	}
-}
-
-// reportPollDue reports when a poll is due, unless the organization was removed.
-func (r *registry) reportPollDue(ctx context.Context, name string, at time.Time) {
-	r.due.Lock()
-	defer r.due.Unlock()
-	if e := r.current.Load().entries[name]; e != nil {
-		r.sources[e.source].telemetry.PollDue(ctx, PollDueEvent{name, at})
+	polls, _ := r.polls(ctx) // After an error, the times of before stay.
+	for name, e := range next.entries {
+		at := polls[jobState{organization: name}].since()
+		if at.IsZero() && before.entries[name] == nil {
+			at = time.Now()
+		}
+		if !at.IsZero() {
+			r.sources[e.source].telemetry.PollDue(ctx, PollDueEvent{name, at})
+		}
 	}
 }
 

@@ -23,11 +23,8 @@ func (w *pollWorker[TTx]) loadWatchRow(ctx context.Context, job *river.Job[pollA
 	if job.Args.Round > 0 {
 		return row, noStateError(key.organization)
 	}
-	err = t.insert(ctx, key, savedRow{status: StatusBegun, detail: job.CreatedAt.UTC().Format(time.RFC3339Nano)})
-	if err != nil {
-		return row, err
-	}
-	return t.load(ctx, key)
+	row = savedRow{status: StatusBegun, detail: job.CreatedAt.UTC().Format(time.RFC3339Nano)}
+	return row, t.insert(ctx, key, row)
 }
 
 // noStateError is the error of polls without a usable row. Its statement starts the watch

@@ -80,7 +80,7 @@ var unlistedGrace = 10 * time.Minute
 // endUnlisted returns the end of an attempt whose organization is not listed: a snooze for
 // a delivery until it has not been listed for the time of grace, otherwise a cancellation.
 func (in *installation[TTx]) endUnlisted(ctx context.Context, r *registry, a attempt) error {
-	if a.row.Kind == KindDelivery && r.unlistedFor(a.organization) < unlistedGrace {
+	if a.row.Kind == KindDelivery && r.unlistedFor(ctx, a.organization) < unlistedGrace {
 		return river.JobSnooze(jittered(unlistedGrace / 10))
 	}
 	in.logger().WarnContext(ctx, "jobs: the organization is no longer listed: its job ends", "organization", a.organization, "kind", a.row.Kind)

@@ -17,11 +17,11 @@ type Telemetry struct {
 	// Job is called for each of the Event constants.
 	Job func(context.Context, JobEvent)
 
-	// PollDue is called three times a minute in each process for each listed organization,
-	// and after each successful poll. The time is that of the database: when the next poll
-	// is scheduled, or the last successful poll when later ones have failed. An alert can
-	// fire when the time has passed, also after a restart. The latest time of all processes
-	// counts. A zero time means that the organization was removed.
+	// PollDue is called three times a minute in each process for each listed organization.
+	// The time is that of the database: when the next poll is scheduled, or the last
+	// successful poll when later ones have failed. An alert can fire when the time has
+	// passed by minutes, also after a restart. The latest time of all processes counts. A
+	// zero time means that the organization was removed.
 	PollDue func(context.Context, PollDueEvent)
 
 	// Count is called twice a minute in one of the processes, for each listed organization

@@ -185,8 +185,10 @@ func (w *pollWorker[TTx]) poll(ctx context.Context, o Organization, job *river.J
 	pollCtx, stop := withEarlierDeadline(ctx)
 	polled, pollErr := o.Client.Submissions.Poll(pollCtx, state, options)
 	stop()
-	if problem, ok := errors.AsType[*hiring.ParamError](pollErr); ok && problem.Param == "state" {
-		return w.leaveState(ctx, o, problem)
+	if problem, ok := errors.AsType[*hiring.ParamError](pollErr); ok && problem.Param == "state" { // For example of a newer version, during a deployment.
+		w.logger().WarnContext(ctx, "jobs: this process cannot use the saved state of the watch and leaves it to others", "organization", o.Name, "error", problem)
+		o.reportEvent(ctx, KindPoll, EventStateRefused)
+		return river.JobSnooze(time.Minute)
 	}
 	if pollErr != nil && polled.State == state {
 		return pollErr
@@ -199,18 +201,7 @@ func (w *pollWorker[TTx]) poll(ctx context.Context, o Organization, job *river.J
 		w.logger().WarnContext(ctx, "jobs: a submission cannot be decoded: its id is in hiring_jobs, with the status unreadable", "organization", o.Name, "kind", KindPoll)
 		o.reportEvent(ctx, KindPoll, EventUnreadable)
 	}
-	if pollErr == nil {
-		w.watched.reportPollDue(ctx, o.Name, time.Now().Add(polled.Wait))
-	}
 	return pollErr
-}
-
-// leaveState leaves a state that this process cannot use to the others, for example to those
-// of a newer version during a deployment.
-func (w *pollWorker[TTx]) leaveState(ctx context.Context, o Organization, problem error) error {
-	w.logger().WarnContext(ctx, "jobs: this process cannot use the saved state of the watch and leaves it to others", "organization", o.Name, "error", problem)
-	o.reportEvent(ctx, KindPoll, EventStateRefused)
-	return river.JobSnooze(time.Minute)
 }
 
 // Limits of what saves a poll. A poll finds up to 10,000 results, whose size the API does not

@@ -7,6 +7,8 @@ import (
 
 	"go.opentelemetry.io/otel/attribute"
 	"go.opentelemetry.io/otel/metric"
+
+	hiring "github.com/hiring-assessment/hiring-go"
 )
 
 // gauges are computed from the state of a Telemetry when metrics are collected.
@@ -57,4 +59,15 @@ func (t *Telemetry) observe(g gauges, o metric.Observer) {
 		}
 		o.ObserveInt64(g.pending, int64(pending), t.with())
 	}
+}
+
+type quotaKey struct{ organization, server, class string }
+
+// learnQuota keeps the rate limit that a response reports.
+func (t *Telemetry) learnQuota(organization string, e hiring.Exchange) {
+	if !isAPI(e.Route) || !e.RateLimit.Known() || e.Status == 401 { // A 401 does not describe the rate limit of a key.
+		return
+	}
+	server, _ := hostPort(e.Server)
+	t.quotas[quotaKey{organization, server, class(e.Method)}] = e.RateLimit
 }

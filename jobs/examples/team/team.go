@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"net"
+	"net/http"
 	"os"
 	"time"
 
@@ -35,10 +37,7 @@ const results = `CREATE TABLE IF NOT EXISTS results (
 const stopTimeout = 7 * time.Second
 
 func (t *team[TTx]) run(ctx context.Context) error {
-	host, err := os.Hostname()
-	if err != nil {
-		return err
-	}
+	host, _ := os.Hostname()
 	telemetry, err := jobsotel.New(t.service.telemetry)
 	if err != nil {
 		return err
@@ -67,16 +66,14 @@ func (t *team[TTx]) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	pageAddress, closePage, err := serve(ctx, *listen, page)
+	pageAddress, err := serve(ctx, *listen, page)
 	if err != nil {
 		return err
 	}
-	defer closePage()
-	metricsAddress, closeMetrics, err := serve(ctx, *metrics, promhttp.Handler())
+	metricsAddress, err := serve(ctx, *metrics, promhttp.Handler())
 	if err != nil {
 		return err
 	}
-	defer closeMetrics()
 	fmt.Printf("River's page: http://%s/\nMetrics: http://%s/metrics\nCtrl-C stops.\n\n", pageAddress, metricsAddress)
 	if err := client.Start(ctx); err != nil { // The workers stop when ctx ends.
 		return err
@@ -91,6 +88,17 @@ func (t *team[TTx]) run(ctx context.Context) error {
 	}
 	fmt.Println("stopped")
 	return nil
+}
+
+// serve serves a page until the program ends.
+func serve(ctx context.Context, listen string, handler http.Handler) (address string, err error) {
+	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", listen)
+	if err != nil {
+		return "", err
+	}
+	server := &http.Server{Handler: handler, ReadHeaderTimeout: time.Minute}
+	go func() { _ = server.Serve(listener) }()
+	return listener.Addr().String(), nil
 }
 
 var out io.Writer = os.Stdout // Of the handler.
