@@ -114,20 +114,24 @@ func TestTextOfAPanicIsNotStoredSQLite(t *testing.T) {
 	}
 }
 
-func TestFailedDeliveryIsNamedInTheLogSQLite(t *testing.T) {
+func TestFailedDeliveriesAndPollsAreNamedInTheLogSQLite(t *testing.T) {
 	t.Parallel()
 	s, api := newSQLite(t), newAPI(t)
 	id := api.addEvaluated(t, 1)[0]
 	config := testConfig()
 	var log logBuffer
 	config.Logger = log.logger()
+	refused := newAPI(t)
+	refused.RevokeKey(sandbox.LiveKey)
 	began := time.Now()
 	client, _ := s.watch(t, config, jobs.Results[*sql.Tx]{
-		Organizations: api.organizations(), Retry: jobs.RetryPolicy{First: time.Hour, End: time.Hour},
+		Organizations: append(api.organizations(), jobs.Organization{Name: "refused", Client: refused.client}), Retry: jobs.RetryPolicy{First: time.Hour, End: time.Hour},
 		Handle: func(_ context.Context, _ *sql.Tx, d jobs.Delivery) error {
 			return errors.New("cannot store " + d.Submission.Candidate.Email + strings.Repeat(" and more", 1<<20))
 		},
 	})
+	poll := regexp.MustCompile(`level=WARN msg="jobs: failed, will be retried" organization=refused kind=hiring_poll job_id=\d+ attempt=1 cause="status 401" next_attempt=2`)
+	eventually(t, func() bool { return poll.MatchString(log.String()) })
 	named := regexp.MustCompile(`level=WARN msg="jobs: failed, will be retried" organization=acme kind=hiring_delivery job_id=(\d+) attempt=1 cause=other submission_id=` + id + ` next_attempt=(\S+)`)
 	eventually(t, func() bool { return named.MatchString(log.String()) })
 	found := named.FindStringSubmatch(log.String())
