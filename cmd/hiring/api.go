@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"maps"
 	"net/http"
 	"net/url"
 	"regexp"
@@ -20,7 +19,6 @@ import (
 func (a *app) apiCommand() *cobra.Command {
 	var method, data string
 	var fields []string
-	var include bool
 	c := &cobra.Command{
 		Use:   "api [<method>] <path>",
 		Short: "Send any request to the API and show the response",
@@ -28,7 +26,6 @@ func (a *app) apiCommand() *cobra.Command {
 	c.Flags().StringVarP(&method, "method", "X", "", "the `method` (default GET, or POST with a body)")
 	c.Flags().StringVarP(&data, "data", "d", "", "the `body`, in JSON; @file reads a file, @- standard input")
 	c.Flags().StringArrayVarP(&fields, "field", "f", nil, "a `name=value` of the body, as text; with the method GET, of the query; repeatable")
-	c.Flags().BoolVarP(&include, "include", "i", false, "show the status and the headers, too")
 	_ = c.RegisterFlagCompletionFunc("method", cobra.FixedCompletions(apiMethods(), cobra.ShellCompDirectiveNoFileComp))
 	c.RunE = a.withTask(func(ctx context.Context, t task) error {
 		if t.Format == output.CSV {
@@ -54,7 +51,7 @@ func (a *app) apiCommand() *cobra.Command {
 		var response hiring.Response
 		_, err = t.client.Do(hiring.WithResponse(ctx, &response), call.method, call.path, call.query, call.body, nil)
 		if err == nil {
-			err = showResponse(t.Printer, response, include) //nolint:contextcheck // queries run without one
+			err = showResponse(t.Printer, response) //nolint:contextcheck // queries run without one
 		}
 		return err
 	})
@@ -147,14 +144,7 @@ func (a *app) apiBody(ctx context.Context, data string) (any, error) {
 }
 
 // showResponse writes a JSON response in the user's format.
-func showResponse(p *output.Printer, r hiring.Response, include bool) error {
-	if include {
-		_, _ = fmt.Fprintf(p, "%d %s\n", r.StatusCode, http.StatusText(r.StatusCode))
-		for _, name := range slices.Sorted(maps.Keys(r.Header)) {
-			_, _ = fmt.Fprintf(p, "%s: %s\n", name, output.Clean(strings.Join(r.Header[name], ", ")))
-		}
-		_, _ = fmt.Fprintln(p)
-	}
+func showResponse(p *output.Printer, r hiring.Response) error {
 	if len(r.Body) == 0 {
 		return nil
 	}

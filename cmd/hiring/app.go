@@ -112,9 +112,13 @@ func (a *app) rootCommand() *cobra.Command {
 	return root
 }
 
+// shortOf is the annotation with the group of a command that shortFor returns.
+const shortOf = "short of"
+
 // shortFor returns a command of a group as a command of its own.
 func shortFor(group string, c *cobra.Command) *cobra.Command {
 	describe(c, group+" "+c.Name())
+	c.Annotations = map[string]string{shortOf: group}
 	c.Short += " (short for " + group + " " + c.Name() + ")"
 	return c
 }
@@ -154,7 +158,8 @@ func (a *app) printer() (*output.Printer, error) {
 	p, err := output.NewPrinter(a.out, a.flags.output, a.zone)
 	if err != nil {
 		format, _, _ := strings.Cut(a.flags.output.Format, "=") // As in kubectl's -o jsonpath=....
-		return nil, useInstead(usageError{err}, "-o "+format)
+		flag, _, _ := strings.Cut(err.Error(), ":")
+		return nil, useInstead(usageError{err}, "-o "+format, flag+" wrong")
 	}
 	p.Context, p.Notes = a.ctx, a.err
 	return p, nil

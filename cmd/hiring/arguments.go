@@ -32,15 +32,19 @@ func (a *app) refuseArguments(hasKey func(string) bool) error {
 }
 
 // refuseOneDash returns an error for a flag with one dash, as programs in Go have it, because it would be
-// read as letters. The value of --sort may begin with a dash.
+// read as letters: for flags of the program, and for those that habits has. The value of --sort may begin with a dash.
 func (a *app) refuseOneDash(root *cobra.Command) error {
 	c, _, _ := root.Find(a.args)
 	c.InitDefaultHelpFlag()
 	for i, argument := range a.args {
 		typed, dashed := strings.CutPrefix(argument, "-")
 		name, _, _ := strings.Cut(typed, "=")
-		if dashed && c.Flag(name) != nil && (i == 0 || a.args[i-1] != "--sort") {
-			return adviceError{usagef("-%s begins with one dash", name), "Use --" + name}
+		instead := insteadOfFlag(c, "--"+name)
+		if c.Flag(name) != nil {
+			instead = "--" + name
+		}
+		if dashed && instead != "" && (i == 0 || a.args[i-1] != "--sort") {
+			return adviceError{usagef("-%s begins with one dash", name), "Use " + instead}
 		}
 	}
 	return nil

@@ -1,10 +1,12 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"iter"
+	"math"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -29,9 +31,6 @@ type task struct {
 func (a *app) withTask(work func(context.Context, task) error) func(*cobra.Command, []string) error {
 	return func(c *cobra.Command, args []string) error {
 		printer, err := a.printer()
-		if err != nil && a.flags.output.Query != "" {
-			return useInstead(err, commandName(c)+" --jq wrong")
-		}
 		if err != nil {
 			return err
 		}
@@ -194,24 +193,33 @@ func sorted[T any](ctx context.Context, list hiring.Pager[T], table output.Table
 // first returns the first n items of a list; 0 means all. It sets more when the list has
 // others, and reads no page to find out.
 func first[T any](ctx context.Context, list hiring.Pager[T], n int, more *bool) iter.Seq2[T, error] {
+	left := cmp.Or(n, math.MaxInt)
 	return func(yield func(T, error) bool) {
-		shown := 0
 		for page, err := range list.Pages(ctx) {
 			if err != nil {
 				yield(*new(T), err)
 				return
 			}
-			for i, item := range page.Items {
-				if !yield(item, nil) {
-					return
-				}
-				if shown++; shown == n {
-					*more = i+1 < len(page.Items) || page.Next != ""
-					return
-				}
+			shown := min(left, len(page.Items))
+			if !yieldEach(page.Items[:shown], yield) {
+				return
+			}
+			if left -= shown; left == 0 {
+				*more = shown < len(page.Items) || page.Next != ""
+				return
 			}
 		}
 	}
+}
+
+// yieldEach yields items, and reports whether the caller takes more.
+func yieldEach[T any](items []T, yield func(T, error) bool) bool {
+	for _, item := range items {
+		if !yield(item, nil) {
+			return false
+		}
+	}
+	return true
 }
 
 // timeFlag adds a flag with a time.

@@ -58,30 +58,20 @@ func showFindings(p *output.Printer, r doctor.Report) error {
 		table := output.Table[doctor.Finding]{Shown: []string{"name", "verdict", "found", "evidence", "change"}}
 		return output.List(p, table, output.Of(r.Findings...))
 	}
-	width := widestTexts // Also when the output is not a terminal.
-	if p.Width > 0 {
-		width = min(p.Width, widestTexts)
-	}
-	text := new(strings.Builder)
-	explained := func(line string) {
-		const indent = 15
-		for _, part := range output.Wrap(output.Clean(line), max(width-indent, 20)) {
-			_, _ = fmt.Fprintf(text, "%*s%s\n", indent, "", strings.TrimSpace(part))
-		}
-	}
+	text, indent := newReportText(p.Stream), strings.Repeat(" ", 15)
 	styles := map[doctor.Verdict]output.Style{doctor.Holds: output.Green, doctor.Wrong: output.Red, doctor.NotChecked: output.Yellow}
 	for _, f := range r.Findings {
 		name := strings.TrimSuffix(f.Name+": "+output.Clean(f.Found), ": ")
 		text.WriteString(p.Paint(styles[f.Verdict], fmt.Sprintf("%-11s", f.Verdict)) + "  " + name + "\n")
 		if f.Verdict != doctor.Holds {
-			explained(f.Evidence)
+			text.flow(indent, output.Clean(f.Evidence))
 		}
 		if f.Change != "" {
-			explained("To do: " + f.Change)
+			text.flow(indent, output.Clean("To do: "+f.Change))
 		}
 	}
 	_, err := fmt.Fprintf(p, "%s\n%d ok, %d wrong, %d not checked; %d reads\n",
-		text, len(r.With(doctor.Holds)), len(r.With(doctor.Wrong)), len(r.With(doctor.NotChecked)), r.Reads)
+		text.String(), len(r.With(doctor.Holds)), len(r.With(doctor.Wrong)), len(r.With(doctor.NotChecked)), r.Reads)
 	return err
 }
 

@@ -31,7 +31,7 @@ func (a *app) submissionsExportCommand() *cobra.Command {
 	c.RunE = func(c *cobra.Command, args []string) error {
 		name := args[0]
 		if err := checkTarget(name, *force); err != nil {
-			return useInstead(err, commandName(c)+" "+name)
+			return err
 		}
 		options := a.flags.output
 		options.Format = cmp.Or(options.Format, string(exportFormats[strings.ToLower(filepath.Ext(name))]))

@@ -1,14 +1,12 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"crypto/x509"
 	"errors"
 	"fmt"
 	"net/http"
 	"regexp"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -76,10 +74,15 @@ func commandName(c *cobra.Command) string {
 // checkCount compares the number of arguments with the usage of a command, where <a> is
 // required, [<a>] is optional and <a>... may be several.
 func checkCount(c *cobra.Command, given []string) error {
-	if c.HasSubCommands() && len(given) > 0 {
-		return unknownCommand(c, given)
+	name, arguments := commandName(c), argumentsOf(c)
+	if len(given) > 0 {
+		if c.HasSubCommands() {
+			return unknownCommand(c, given)
+		}
+		if instead := insteadOfArgument(c, given); instead != "" {
+			return adviceError{usagef("There is no command hiring %s %s", name, output.Clean(given[0])), "Use " + instead}
+		}
 	}
-	arguments := argumentsOf(c)
 	var wanted []string
 	for word := range strings.FieldsSeq(arguments) {
 		if strings.HasPrefix(word, "<") {
@@ -90,108 +93,14 @@ func checkCount(c *cobra.Command, given []string) error {
 	if len(given) >= len(wanted) && (len(given) <= most || strings.Contains(arguments, "...")) {
 		return nil
 	}
-	name, usage := commandName(c), "Usage: "+c.Parent().CommandPath()+" "+c.Use
-	switch {
-	case len(given) < len(wanted):
+	usage, takes := "Usage: "+c.Parent().CommandPath()+" "+c.Use, "takes no arguments"
+	if len(wanted) > len(given) {
 		return useInstead(adviceError{usagef("%s needs %s", name, strings.Join(wanted[len(given):], " ")), usage}, name+" alone")
-	case len(wanted) == 0:
-		return useInstead(adviceError{usagef("%s takes no arguments, got %s", name, quoted(given)), usage}, name+" "+given[0], name+" more")
 	}
-	takes := usagef("%s takes %s, got %s", name, counted(len(wanted), "argument", "arguments"), quoted(given))
-	return useInstead(adviceError{takes, usage}, name+" "+given[0], name+" more")
-}
-
-// unknownCommand returns an error that names what to use instead, or commands with a
-// similar name.
-func unknownCommand(c *cobra.Command, given []string) error {
-	path, name := "", given[0]
-	if c.HasParent() {
-		path = commandName(c) + " "
+	if most > 0 {
+		takes = "takes " + counted(most, "argument", "arguments")
 	}
-	err := usagef("There is no command hiring %s%s", path, output.Clean(name))
-	instead := insteadOfCommand(c, path, given)
-	if verb, kind, isOne := strings.Cut(name, "-"); isOne && instead == "" && !c.HasParent() { // As in list-submissions.
-		instead = insteadOfCommand(c, path, []string{verb, kind})
-	}
-	if instead != "" {
-		return adviceError{err, "Use " + instead}
-	}
-	if strings.Contains(name, " ") {
-		return adviceError{err, "Give the words without quotes: " + c.CommandPath() + " " + output.Clean(name)}
-	}
-	var below []string
-	for _, child := range c.Commands() {
-		below = append(below, child.Name())
-	}
-	// No suggestion leads to the command that may send a second e-mail.
-	if near := slices.DeleteFunc(similar(name, below), func(name string) bool { return name == "send" }); len(near) > 0 {
-		err = usagef("%w. Did you mean %s %s?", err, c.CommandPath(), strings.Join(near, " or "+c.CommandPath()+" "))
-	} else if instead = insteadOfSimilar(path, name); instead != "" {
-		return adviceError{err, "Use " + instead}
-	}
-	if c.HasParent() {
-		return adviceError{err, "It has " + strings.Join(below, ", ")}
-	}
-	return adviceError{err, "hiring help lists the commands"}
-}
-
-// insteadOfCommand returns what to use instead of words below c, or "": what habits has of two
-// words, the command with the words the other way round, as kubectl has them, or what habits has of
-// one word.
-func insteadOfCommand(c *cobra.Command, path string, given []string) (instead string) {
-	for i, word := range given {
-		if isID.MatchString(word) || strings.Contains(word, "@") {
-			given = slices.Concat(given[:i], []string{"<id>"}, given[i+1:])
-		}
-	}
-	if len(given) > 1 {
-		instead = insteadOf(path + given[0] + " " + given[1])
-		turned, _, _ := c.Root().Find([]string{given[1], given[0]})
-		switch {
-		case instead != "" || !turned.HasParent() || c.HasParent():
-		case turned.Parent().HasParent() && turned.Name() != "send":
-			instead = turned.Parent().CommandPath() + " " + turned.Use
-		default:
-			instead = insteadOf(commandName(turned) + " " + given[0])
-		}
-	}
-	return cmp.Or(instead, insteadOf(path+given[0]))
-}
-
-// similar returns the names that begin with what was typed, or differ from it by a few letters.
-func similar(typed string, names []string) []string {
-	c := &cobra.Command{SuggestionsMinimumDistance: 2} // Cobra compares the names of commands only.
-	if len(typed) < 5 {                                // Of a short name too much is similar.
-		c.SuggestionsMinimumDistance = 1
-	}
-	for _, name := range names {
-		c.AddCommand(&cobra.Command{Use: name, Run: func(*cobra.Command, []string) {}})
-	}
-	return c.SuggestionsFor(typed)
-}
-
-// unknownFlag names the flag or the command to use instead, or flags with a similar name.
-func unknownFlag(c *cobra.Command, e *pflag.NotExistError) error {
-	flag := "--" + e.GetSpecifiedName()
-	if letters := e.GetSpecifiedShortnames(); letters != "" {
-		flag = "-" + letters[:1]
-	}
-	err := usagef("%s has no flag %s", commandName(c), output.Clean(flag))
-	for _, typed := range []string{commandName(c) + " " + flag, c.Name() + " " + flag, flag} {
-		instead := insteadOf(typed)
-		word, _, _ := strings.Cut(strings.NewReplacer(",", " ", ";", " ").Replace(instead), " ")
-		if name, isFlag := strings.CutPrefix(word, "--"); instead != "" && (!isFlag || c.Flag(name) != nil) {
-			return adviceError{err, "Use " + instead}
-		}
-	}
-	var names []string
-	c.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
-	if near := similar(e.GetSpecifiedName(), names); len(near) > 0 && strings.HasPrefix(flag, "--") {
-		err = usagef("%w. Did you mean --%s?", err, strings.Join(near, " or --"))
-	}
-	var own []string
-	c.LocalNonPersistentFlags().VisitAll(func(f *pflag.Flag) { own = append(own, "--"+f.Name) })
-	return adviceError{err, "It has " + strings.Join(own, ", ") + ", and those of hiring --help"}
+	return useInstead(adviceError{usagef("%s %s, got %s", name, takes, quoted(given)), usage}, name+" more")
 }
 
 func quoted(words []string) string { return "'" + output.Clean(strings.Join(words, "', '")) + "'" }

@@ -91,7 +91,6 @@ func TestGolden(t *testing.T) {
 		{"quota", "quota"},
 		{"quota-json", "quota -o json"},
 		{"api", "api GET /account --jq .data.plan"},
-		{"api-include", "api GET /api/v1/members -i"},
 		{"api-openapi", "api GET openapi.json --jq .openapi"},
 		{"api-path-alone", "api members --jq .data[].role"},
 		{"api-data", "api /assessments -d {\"challenge_id\":\"x\"}"},

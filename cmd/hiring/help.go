@@ -21,11 +21,8 @@ func helpCommand(root *cobra.Command) *cobra.Command {
 		Use:   "help [command]",
 		Short: "Show help for a command or a topic",
 		RunE: func(_ *cobra.Command, args []string) error {
-			c, rest, err := root.Find(args)
-			if err != nil {
-				return unknownCommand(root, args)
-			}
-			if len(rest) > 0 {
+			c, rest, _ := root.Find(args)
+			if len(rest) > 0 && c.HasSubCommands() {
 				return unknownCommand(c, rest)
 			}
 			c.InitDefaultHelpFlag()

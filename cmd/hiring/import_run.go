@@ -67,7 +67,7 @@ func (im *importer) run(ctx context.Context) (importSummary, error) {
 			im.record(hiring.InviteResult{Candidate: person, Outcome: hiring.InviteNotSent}, nil)
 		}
 	}
-	im.progress.End()
+	im.progress.Clear()
 	im.app.warnOfEnded(revoked, im.summary.Revoked)
 	im.app.warnOfEnded(expired, im.summary.Expired)
 	im.writeErr = cmp.Or(im.writeErr, im.results.Finish(im.plan.ID, im.people))

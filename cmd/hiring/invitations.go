@@ -71,7 +71,8 @@ func (a *app) invitationsFindCommand() *cobra.Command {
 			return hiring.PagerOf[hiring.Invitation](), err
 		}
 		return matching(invitationsOf(ctx, t.client, id), func(i hiring.Invitation) bool {
-			return strings.EqualFold(i.ID, t.args[0]) || hiring.AddressKey(i.CandidateEmail) == hiring.AddressKey(t.args[0])
+			return strings.EqualFold(i.ID, t.args[0]) || hiring.AddressKey(i.CandidateEmail) == hiring.AddressKey(t.args[0]) ||
+				t.args[0] != "" && strings.Contains(folded(i.CandidateName), folded(t.args[0]))
 		})
 	})
 }

@@ -12,12 +12,9 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// With the build tag man the program writes its manual pages into a folder and ends. The packages
+// With the build tag man, as in go run -tags man . <folder>, the program writes its manual pages into a folder and ends. The packages
 // that write them are not in the program that users run.
 func init() {
-	if len(os.Args) != 2 {
-		log.Fatal("usage: go run -tags man . <folder>")
-	}
 	root := newApp().rootCommand()
 	root.DisableAutoGenTag = true
 	environment, _ := helpText("environment")

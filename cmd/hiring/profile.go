@@ -173,7 +173,8 @@ func (a *app) profileUseCommand() *cobra.Command {
 			}
 			err := store.Use(name)
 			if err == nil && (a.usesVariables() || cmp.Or(a.getenv(envProfile), name) != name) {
-				a.warnOnce("Variables come first: unset " + envProfile + ", " + envBaseURL + " and " + envKey + ", or use -p " + name + ".")
+				set := slices.DeleteFunc([]string{envProfile, envBaseURL, envKey}, func(variable string) bool { return a.getenv(variable) == "" })
+				a.warnOnce("Variables come first: unset " + strings.Join(set, " ") + ", or use -p " + name + ".")
 			}
 			return "Using profile " + name + ".", err
 		}),

@@ -31,12 +31,13 @@ type reportText struct {
 	width int
 }
 
+func newReportText(to output.Stream) reportText {
+	return reportText{to: to, width: min(cmp.Or(to.Width, plainWidth), widestTexts)}
+}
+
 // showReport writes the report of a submission for people.
 func showReport(p *output.Printer, s hiring.Submission) error {
-	t := reportText{to: p.Stream, width: plainWidth}
-	if p.Width > 0 {
-		t.width = min(p.Width, widestTexts)
-	}
+	t := newReportText(p.Stream)
 	t.flow("", strings.TrimSpace(p.Paint(output.Bold, output.Clean(s.Candidate.Name))+"  "+output.Clean(s.Candidate.Email)))
 	t.flow("", p.Paint(output.Faint, output.Clean(s.Challenge.Name)))
 	switch {
@@ -175,6 +176,9 @@ func listed(values []hiring.RawValue) []string {
 	return all
 }
 
+// titles are the members of an object that say what it is.
+var titles = []string{"name", "question", "task_key", "text", "title"} //nolint:gochecknoglobals // a constant table
+
 // asText returns a value as text. The members of an object follow in the order of their
 // names, after the one that is its title.
 func asText(value any) string {
@@ -184,26 +188,20 @@ func asText(value any) string {
 	case float64:
 		return decimal(v)
 	case map[string]any:
-		return objectText(v)
+		head, others := "", []string(nil)
+		for _, name := range slices.Sorted(maps.Keys(v)) {
+			switch text := asText(v[name]); {
+			case text == "":
+			case head == "" && slices.Contains(titles, name):
+				head = text
+			default:
+				others = append(others, strings.ReplaceAll(name, "_", " ")+" "+text)
+			}
+		}
+		if head != "" && others != nil {
+			return head + " (" + strings.Join(others, ", ") + ")"
+		}
+		return head + strings.Join(others, ", ")
 	}
 	return fmt.Sprint(value)
-}
-
-func objectText(object map[string]any) string {
-	titles := []string{"title", "question", "text", "label", "name", "summary", "description", "message", "task_key"}
-	i := slices.IndexFunc(titles, func(name string) bool { text, ok := object[name].(string); return ok && text != "" })
-	head := ""
-	if i >= 0 {
-		head = asText(object[titles[i]])
-	}
-	var parts []string
-	for _, name := range slices.Sorted(maps.Keys(object)) {
-		if text := asText(object[name]); text != "" && (i < 0 || name != titles[i]) {
-			parts = append(parts, strings.ReplaceAll(name, "_", " ")+" "+text)
-		}
-	}
-	if head != "" && parts != nil {
-		return head + " (" + strings.Join(parts, ", ") + ")"
-	}
-	return head + strings.Join(parts, ", ")
 }

@@ -40,18 +40,15 @@ func (a *app) serveSandbox(ctx context.Context, addr string) error {
 	server := &http.Server{
 		Handler: sandbox.New(sandbox.WithDialect(dialect), sandbox.WithTimeline(eagerCandidates)), ReadHeaderTimeout: time.Minute,
 	}
-	done := make(chan error, 1)
-	go func() { done <- server.Serve(listener) }()
+	context.AfterFunc(ctx, func() { _ = server.Close() })
 	_, _ = fmt.Fprintf(a.out, "export %s=http://%s\nexport %s=%s\n", envBaseURL, listener.Addr(), envKey, sandbox.TestKey)
 	_, _ = fmt.Fprintf(a.err, `The sandbox is listening. Ctrl-C stops it.
 This is a test key: there is sample data, and no change is stored.
 To create assessments, invite candidates and see reports after two minutes, use the live key:
 export %s=%s
 `, envKey, sandbox.LiveKey)
-	select {
-	case err := <-done:
+	if err := server.Serve(listener); ctx.Err() == nil {
 		return err
-	case <-ctx.Done():
-		return server.Close()
 	}
+	return nil
 }

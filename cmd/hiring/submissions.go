@@ -124,7 +124,8 @@ func (a *app) statusFlag(c *cobra.Command, usage string, known ...string) func()
 		status := strings.Join(*given, ",")
 		switch {
 		case len(*given) > 1:
-			return "", adviceError{usagef("--status %s: give one status only", output.Clean(status)), `--jq 'map(select(.status == "a" or .status == "b"))' selects several`}
+			several := "hiring " + c.Parent().Name() + ` list --all --jq 'map(select(.status == "a" or .status == "b"))' shows several`
+			return "", adviceError{usagef("--status %s: give one status only", output.Clean(status)), several}
 		case status != "" && !slices.Contains(known, status):
 			a.warnOnce("--status " + status + " may find nothing: known are " + strings.Join(known, ", ") + ".")
 		}

@@ -22,7 +22,7 @@ func TestHabitsFromGh(t *testing.T) {
 	for line, says := range map[string]string{
 		"auth login":                                 "Use hiring profile add <name>.\n",
 		"profile add acme --key x":                   "profile add has no flag --key. Use the question of the command, or its standard input, as in hiring profile add acme < key-file.\n",
-		"assessments list --state active":            "assessments list has no flag --state. It has --all, --help, --limit, --sort, and those of hiring --help.\n",
+		"assessments list --state active":            "assessments list has no flag --state. It has --all, --help, --limit, --sort, and those of hiring --help; --jq selects from the results.\n",
 		"submissions archive x -o f":                 "submissions archive prints no results, so that --output has no meaning. Use -f <file>.\n",
 		sandbox.SubmissionID:                         "Use hiring report <submission>.\n",
 		"events " + sandbox.SubmissionID:             "Use hiring events list <submission> or hiring events follow <submission>.\n",
@@ -32,7 +32,7 @@ func TestHabitsFromGh(t *testing.T) {
 		"assessment create Backend":                  "takes no arguments, got 'Backend'. Usage: hiring assessments create --challenge <challenge> --name <name>.\n",
 		"assessment delete x --dry-run":              "assessments delete has no flag --dry-run. Use the command without --yes: with a live key it asks first, and with a test key nothing is sent or stored.\n",
 		"submissions list --json id":                 "submissions list has no flag --json. Use -o json, with --columns for some members.",
-		"account -s evaluated":                       "account has no flag -s. It has --help, and those of hiring --help.\n",
+		"account -s evaluated":                       "account has no flag -s. It has --help, and those of hiring --help; --jq selects from the results.\n",
 		"status":                                     "Use hiring profile list or hiring account or hiring submissions list.\n",
 		"status x@y.test":                            "Use hiring report <submission>.\n",
 		"invite --dry-run":                           "Use hiring invitations import <file.csv> --dry-run: invite sends each address one e-mail, and with a test key none.\n",
@@ -41,7 +41,7 @@ func TestHabitsFromGh(t *testing.T) {
 		"delete assessment x":                        "Use hiring assessments delete <assessment>.\n",
 		"send invitation Ada":                        "Use hiring invitations invite <candidate> -a <assessment>.\n",
 		"submissions list -w":                        "Use hiring watch.\n",
-		"submissions list --filter status=evaluated": "Use --all --jq 'map(select(.status == \"evaluated\"))'; some lists have --status, --assessment and --since.\n",
+		"submissions list --filter status=evaluated": "Use --all --jq 'map(select(.<member> == \"<value>\"))', with a member that -o json shows; some lists have --status, --assessment and --since.\n",
 		"submissions list --limt 3":                  "submissions list has no flag --limt. Did you mean --limit? It has --all, ",
 		"submissions list -q":                        "Use --jq '.[].id', which prints only ids, or another jq program",
 		"submissions list --since":                   "--since needs a value: only submissions since a time, as in 2026-03-15, 36h or 7d",
@@ -50,7 +50,7 @@ func TestHabitsFromGh(t *testing.T) {
 		"-v":                                         "Use hiring --version or --debug, which prints each request.\n",
 		"submissions fnd":                            "There is no command hiring submissions fnd. Did you mean hiring submissions find?",
 		"api account -f name":                        "--field name: give name=value.",
-		"api /submissions -q page=2":                 "Use hiring api GET <path> -f page=2: without GET, -f is a member of the body of a POST.\n",
+		"api /submissions -q page=2":                 "The fields of a request follow -f, as in hiring api GET <path> -f page=2.\n",
 		"api /submissions -F page=2":                 "Use hiring api GET <path> -f page=2: without GET, -f is a member of the body of a POST.\n",
 		"api /submissions page==2":                   "/submissions is not a method: use GET, POST, PATCH, PUT, DELETE. Fields follow -f, as in hiring api GET <path> -f page=2.\n",
 		"submissions list -o jsonpath={.items}":      "Use --jq; see hiring help formatting.\n",
@@ -63,13 +63,13 @@ func TestHabitsFromGh(t *testing.T) {
 		"submissions list --min-score 80":            "Use --all --jq 'map(select(.report.ship_score >= 80))', or --sort -score.\n",
 		"submissions list --verdict yes":             "Use --all --jq 'map(select(",
 		"assessments list --status active":           "Use --all --jq 'map(select(.status == \"active\"))'.\n",
-		"challenges list --domain backend":           "Use --all --jq 'map(select(.domain == \"backend\"))'",
+		"challenges list --domain backend":           "Use --all --jq 'map(select(",
 		"submissions export x.csv --min-score 80":    "Use hiring submissions list --all --jq 'map(select(.report.ship_score >= 80))' > file.json.\n",
 		"api /submissions --paginate":                "Use hiring submissions list --all: each list has it; by hand hiring api GET <path> -f cursor=<next_cursor>",
 		"api /submissions --limit 5":                 "Use hiring api GET <path> -f page_size=5.\n",
 		"submissions archive X -O f.zip":             "Use -f <file>.\n",
 		"submissions export x.csv --overwrite":       "Use --force.\n",
-		"submissions export -":                       "- is not possible: give the name of a file. Use hiring submissions list --all -o csv.\n",
+		"submissions export -":                       "Use hiring submissions list --all -o csv.\n",
 		"export -":                                   "Use hiring submissions list --all -o csv.\n",
 		"submissions list -o csv -f x.csv":           "Use the shell: > file; hiring submissions export <file> writes all.\n",
 		"invites list":                               "Use hiring invitations list -a <assessment>.\n",
@@ -86,15 +86,33 @@ func TestHabitsFromGh(t *testing.T) {
 		"submissions list -assessment=x":             "-assessment begins with one dash. Use --assessment.\n",
 		"usage":                                      "Use hiring quota or hiring account.\n",
 		"-v account":                                 "Use hiring --version or --debug, which prints each request.\n",
-		"candidtes":                                  "There is no command hiring candidtes. Use hiring invitations or hiring submissions.\n",
+		"candidtes":                                  "There is no command hiring candidtes. Did you mean hiring invitations or hiring submissions? hiring help lists the commands.\n",
 		"subs":                                       "Use hiring submissions.\n",
 		"cancel x":                                   "Use hiring invitations revoke <invitation>.\n",
-		"cancle x":                                   "Use hiring invitations revoke <invitation>.\n",
-		"invitations withdr x":                       "Use hiring invitations revoke <invitation>.\n",
+		"cancle x":                                   "Did you mean hiring invitations revoke <invitation>? ",
+		"invitations withdr x":                       "Did you mean hiring invitations revoke <invitation>? ",
 		"help environmnt":                            "Did you mean hiring environment?",
 		"submissions list --status a --status b":     "--status a,b: give one status only. ",
-		"submissions export x.csv --status a,b":      "--status a,b: give one status only. --jq 'map(select(.status == \"a\" or .status == \"b\"))' selects several.\n",
+		"submissions export x.csv --status a,b":      "--status a,b: give one status only. hiring submissions list --all --jq 'map(select(.status == \"a\" or .status == \"b\"))' shows several.\n",
 		"invitations list -a Senior --status a,b":    "--status a,b: give one status only. ",
+		"invitation stat":                            "Did you mean hiring invitations find <email> or hiring submissions list --all --jq length",
+		"invite list":                                "There is no command hiring invite list. Use hiring invitations list --assessment <assessment>.\n",
+		"invite revoke ada@example.com":              "Use hiring invitations revoke <invitation>.\n",
+		"invite help":                                "Use hiring help invite.\n",
+		"submissions help list":                      "Use hiring help submissions.\n",
+		"report rank":                                "Use hiring submissions list --status evaluated --sort -score.\n",
+		"report export":                              "Use hiring submissions export <file>.\n",
+		"submissions:list":                           "Use hiring submissions list.\n",
+		"invitations/list":                           "Use hiring invitations list --assessment <assessment>.\n",
+		"show " + sandbox.SubmissionID:               "Use hiring submissions get <submission>.\n",
+		"submissions list -head 2":                   "-head begins with one dash. Use --limit or --all.\n",
+		"submissions list -json":                     "-json begins with one dash. Use -o json, with --columns for some members.\n",
+		"account --live":                             "Use --profile: the key of a profile is live or test.\n",
+		"profile add x --url https://x":              "Use --base-url.\n",
+		"submissions wait x --for done":              "Use no flag: the command waits for the reports; --timeout ends it.\n",
+		"assessments open x":                         "Use hiring assessments get <assessment>.\n",
+		"account --jq plan":                          "--jq: function not defined: plan/0. Use a jq program, as in --jq .name; see hiring help formatting.",
+		"whoam":                                      "Did you mean hiring account?",
 	} {
 		got := u.run(strings.Fields(line)...)
 		assert.Equal(t, exitUsage, got.code, line)
@@ -359,5 +377,8 @@ func TestFindInvitations(t *testing.T) {
 	assert.Equal(t, result{stdout: first.ID + "\n"}, u.run("invitations", "list", "-a", h.id, "--status", "revoked", "--jq", ".[].id"))
 	assert.Equal(t, result{}, u.run("invitations", "list", "-a", h.id, "--status", "sent", "--jq", ".[].id"))
 	assert.Contains(t, u.run("invitations", "list", "-a", h.id, "--status", "pending").stderr, "known are sent, opened, started, evaluated, revoked, expired.")
-	assert.Contains(t, u.run("invitations", "find", "--help").stdout, "with one read for each\nassessment and each 100 of its invitations.")
+	assert.Contains(t, u.run("invitations", "find", "--help").stdout, "with one read for each assessment and each 100\nof its invitations.")
+	byName := u.run("invitations", "find", strings.ToUpper(first.CandidateName[1:]), "--jq", ".[].id")
+	assert.ElementsMatch(t, []string{first.ID, second.ID}, strings.Fields(byName.stdout), "a part of a name")
+	assert.Equal(t, result{}, u.run("invitations", "find", "", "--jq", ".[].id"), "a variable that is not set")
 }

@@ -24,20 +24,12 @@ type buildVersion struct {
 }
 
 // version returns the version of a program that the release script or go install ...@version has built, otherwise
-// "development", and the commit that it was built from.
+// "development", and the commit of a release.
 func version() buildVersion {
 	v := buildVersion{Version: cmp.Or(released, "development"), Revision: revision, Go: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH}
 	info, ok := debug.ReadBuildInfo()
-	if !ok || released != "" {
-		return v
-	}
-	if info.Main.Sum != "" { // Of a module that was downloaded.
+	if ok && released == "" && info.Main.Sum != "" { // Of a module that was downloaded.
 		v.Version = strings.TrimPrefix(info.Main.Version, "v")
-	}
-	for _, setting := range info.Settings {
-		if setting.Key == "vcs.revision" {
-			v.Revision = setting.Value
-		}
 	}
 	return v
 }

@@ -93,7 +93,7 @@ func TestFrequentErrorTexts(t *testing.T) {
 		"members extra":                           "hiring: There is no command hiring members extra. It has list.\n",
 		"submissions find ada -a Senior":          "hiring: <email>: the address needs one @ with a text on both sides.\n",
 		"submissions wait ada@example.com":        "hiring: There is no submission ada@example.com. The candidate may not have started yet: hiring invitations list -a <assessment> shows the invitations, and hiring watch ",
-		"submissions get a b":                     "hiring: submissions get takes 1 argument, got 'a', 'b'. Use hiring submissions wait <submission>... for several.\n",
+		"submissions get a b":                     "hiring: submissions get takes 1 argument, got 'a', 'b'. Use quotes around a name with spaces, or hiring submissions wait <submission>... for several.\n",
 		"assessments close " + sandbox.UnknownID:  "hiring: 404 NOT_FOUND: The resource does not exist",
 		"submissions report " + sandbox.UnknownID: "hiring: 404 NOT_FOUND: The resource does not exist (request req_",
 		"account --timeout 1ns":                   "hiring: --timeout: is a number without a unit? write 30s.",

@@ -182,20 +182,20 @@ func TestProgress(t *testing.T) {
 	plain.Show(1, 100, "")
 	plain.Note("waiting for the quota until 14:00")
 	plain.Say("Line 2 was rejected")
-	plain.End()
+	plain.Clear()
 	assert.Equal(t, "Line 2 was rejected\n", text.String(), "only a failure is written without a terminal")
 
-	full := strings.Repeat("█", 24) + " invited 100 of 100\n"
+	full := "\r\x1b[K" + strings.Repeat("█", 24) + " invited 100 of 100\r\x1b[K"
 	for escapes, want := range map[bool]string{
-		true:  "\r\x1b[K" + strings.Repeat("█", 12) + strings.Repeat("░", 12) + " invited 50 of 100\r\x1b[KAda: refused\n\r\x1b[K" + full,
-		false: "Ada: refused\n" + full,
+		true:  "\r\x1b[K" + strings.Repeat("█", 12) + strings.Repeat("░", 12) + " invited 50 of 100\r\x1b[KAda: refused\n" + full,
+		false: "Ada: refused\n" + strings.Repeat("█", 24) + " invited 100 of 100\n",
 	} {
 		text.Reset()
 		bar := Stream{Writer: &text, Terminal: true, Escapes: escapes, Width: 50}.Progress("invited")
 		bar.Show(50, 100, "")
 		bar.Say("Ada: refused")
 		bar.Show(100, 100, "")
-		bar.End()
+		bar.Clear()
 		assert.Equal(t, want, text.String())
 	}
 }

@@ -69,10 +69,8 @@ func NewPrinter(stream Stream, o Options, zone *time.Location) (*Printer, error)
 		return nil, fmt.Errorf("--output %s: choose one of %s; > <file> writes to a file", Clean(o.Format), strings.Join(Formats(), ", "))
 	}
 	switch {
-	case o.BOM && p.Format != CSV:
-		return nil, errors.New("--bom is for CSV: use it with -o csv")
-	case o.Separator != "" && p.Format != CSV:
-		return nil, errors.New("--separator is for CSV: use it with -o csv")
+	case (o.BOM || o.Separator != "") && p.Format != CSV:
+		return nil, errors.New("--bom and --separator are for CSV that is written: use them with -o csv")
 	case len(o.Separator) > 1 || !strings.Contains(",;|\t", o.Separator):
 		return nil, errors.New("--separator: choose one of , ; | and a tab")
 	case o.Separator != "":

@@ -89,15 +89,6 @@ func (p *Progress) Clear() {
 	}
 }
 
-// End shows the last state and leaves it on the screen.
-func (p *Progress) End() {
-	p.draw()
-	if p.drawn {
-		_, _ = fmt.Fprintln(p.stream)
-		p.drawn = false
-	}
-}
-
 // Bar draws a part from 0 to 1 as a bar of a width.
 func Bar(part float64, width int) string {
 	filled := min(max(int(part*float64(width)+0.5), 0), width)
