@@ -153,10 +153,9 @@ func (in clockInput) from(now time.Time, absent time.Duration) (time.Duration, e
 	return absent, nil
 }
 
-// readClock lets the time pass in a copy of the live data, without the lock, to see what happens until then: steps
-// of candidates, late reports, and the expiry of keys (kind key, with the id of the key).
+// readClock also says what happens until then: steps of candidates, late reports, invitations that expire, and the
+// expiry of keys (kind key, with the id of the key).
 func (s *Server) readClock(_ string, in clockInput) (out clockJSON, err error) {
-	var future world.Live
 	err = s.withLock("", func(c *control) error {
 		ahead, err := in.from(c.now, 0)
 		until := c.now.Add(ahead)
@@ -166,12 +165,11 @@ func (s *Server) readClock(_ string, in clockInput) (out clockJSON, err error) {
 			}
 		}
 		out.Now, out.Ahead, out.Until = world.MomentOf(c.now), c.ahead(), world.MomentOf(until)
-		if ahead > 0 { // To read the time alone costs no copy.
-			future = c.live.Clone(c.now)
+		if ahead > 0 {
+			out.Upcoming = append(out.Upcoming, c.live.Upcoming(c.now, out.Until)...)
 		}
 		return err
 	})
-	out.Upcoming = append(out.Upcoming, future.LetPass(out.Until)...)
 	slices.SortStableFunc(out.Upcoming, func(a, b world.Upcoming) int {
 		return cmp.Or(cmp.Compare(a.At, b.At), strings.Compare(a.Subject, b.Subject))
 	})

@@ -162,7 +162,7 @@ func (c *candidate) reach(to Stage, at Moment, r Result) {
 	if c.attempt != nil {
 		c.attempt.Value.Status = Stages[to]
 	}
-	c.schedule(to+1, at)
+	c.organization.dueSteps = c.scheduled(c.organization.dueSteps, to, at)
 	c.changed()
 }
 
@@ -189,8 +189,6 @@ func (c *candidate) startAttempt(at Moment) {
 	})}
 	c.organization.Submissions.add(c.attempt)
 	c.append(at, "attempt_started", "")
-	end := at.plus(time.Duration(c.timeLimitMinutes) * time.Minute)
-	c.organization.schedule(step{at: end, candidate: c, stage: Submitted, limit: true})
 }
 
 // setResult stores a result and counts it in the ranking, in place of an earlier one.

@@ -103,31 +103,47 @@ type Upcoming struct {
 	InvitationID *string `json:"invitation_id"`
 }
 
-// LetPass lets the time pass until then, and returns the changes: steps of the timeline, time limits,
-// late reports that become ready, and invitations that expire unused. The caller uses it on a Clone, to see the future.
-func (l *Live) LetPass(until Moment) (all []Upcoming) {
-	l.revise = func() int { return 0 }
+// Upcoming returns what happens from now until then, without changing anything: steps of the timeline, time limits,
+// late reports that become ready, and invitations that expire unused.
+func (l *Live) Upcoming(now time.Time, until Moment) (all []Upcoming) {
 	for _, o := range l.organizations {
-		o.live = l
-		from := o.now
-		for len(o.dueSteps) > 0 && o.dueSteps[0].at <= until {
-			next := o.dueSteps[0]
-			if o.runNext() {
-				all = append(all, next.candidate.upcoming(next.at, Stages[next.stage]))
-			}
+		o.advance(now)
+		steps := make(map[*candidate][]step)
+		for _, due := range o.dueSteps {
+			steps[due.candidate] = append(steps[due.candidate], due)
 		}
 		for _, one := range o.candidatesInOrder {
-			if at := one.invitation.Value.ExpiresAt; one.checkUnused() == nil && at > from && at <= until {
-				all = append(all, one.upcoming(at, "expires"))
-			}
-			if at := one.reportAt(); at != nil && *at > max(from, *one.attempt.Value.EvaluatedAt) && *at <= until {
-				all = append(all, one.upcoming(*at, "report"))
-			}
+			all = append(all, one.candidate.upcoming(steps[one.candidate], until)...)
 		}
 	}
 	return all
 }
 
-func (c *candidate) upcoming(at Moment, kind string) Upcoming {
-	return Upcoming{at, kind, c.person.Name, &c.invitation.ID}
+// upcoming returns what happens to a candidate until then, whose steps are due.
+func (c *candidate) upcoming(due []step, until Moment) (all []Upcoming) {
+	now, later := c.organization.now, *c // A copy, whose stage changes.
+	add := func(at Moment, kind string) {
+		if at > now && at <= until {
+			all = append(all, Upcoming{at, kind, c.person.Name, &c.invitation.ID})
+		}
+	}
+	if at := c.reportAt(); at != nil && c.result.ReportDelay > 0 {
+		add(*at, "report")
+	}
+	for len(due) > 0 && due[0].at <= until {
+		next := due[0]
+		due = due[1:]
+		if !later.follows(next) {
+			continue
+		}
+		later.stage = next.stage
+		add(next.at, Stages[next.stage])
+		if due = later.scheduled(due, next.stage, next.at); next.stage == Evaluated && c.reportDelay > 0 {
+			add(next.at.plus(c.reportDelay), "report")
+		}
+	}
+	if later.checkUnused() == nil {
+		add(c.invitation.Value.ExpiresAt, "expires")
+	}
+	return all
 }

@@ -192,7 +192,7 @@ func (o *Organization) addCandidate(i *Record[Invitation]) *candidate {
 	o.candidatesInOrder = append(o.candidatesInOrder, Candidate{c})
 	o.invitationCounts[c.addressKey()]++
 	o.invitations[assessment.ID].add(i)
-	c.schedule(Opened, i.Created)
+	o.dueSteps = c.scheduled(o.dueSteps, Sent, i.Created)
 	c.changed()
 	return c
 }

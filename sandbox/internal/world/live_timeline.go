@@ -29,35 +29,38 @@ type step struct {
 	limit     bool // The attempt reaches its time limit.
 }
 
-// schedule adds a step after all steps that are due before or at the same time.
-func (o *Organization) schedule(next step) {
-	at := sort.Search(len(o.dueSteps), func(i int) bool { return o.dueSteps[i].at > next.at })
-	o.dueSteps = slices.Insert(o.dueSteps, at, next)
+// scheduled returns the steps with those that follow a candidate's stage: the end of the time limit, and the next step
+// of the timeline. Each is after all steps that are due before or at the same time.
+func (c *candidate) scheduled(steps []step, stage Stage, at Moment) []step {
+	insert := func(next step) {
+		i := sort.Search(len(steps), func(i int) bool { return steps[i].at > next.at })
+		steps = slices.Insert(steps, i, next)
+	}
+	if stage == Started {
+		limit := time.Duration(c.assessment.Value.TimeLimitMinutes) * time.Minute
+		insert(step{at: at.plus(limit), candidate: c, stage: Submitted, limit: true})
+	}
+	if t := c.organization.live.timeline; t.includes(stage + 1) {
+		insert(step{at: at.plus(t[stage+1]), candidate: c, stage: stage + 1})
+	}
+	return steps
 }
 
-// schedule adds a step of the timeline, if the timeline has it.
-func (c *candidate) schedule(to Stage, after Moment) {
-	if t := c.organization.live.timeline; t.includes(to) {
-		c.organization.schedule(step{at: after.plus(t[to]), candidate: c, stage: to})
-	}
+// follows reports whether a step is the candidate's next one. A test may have made it already. After a step that the
+// state does not allow, the candidate makes no further steps.
+func (c *candidate) follows(next step) bool {
+	return c.stage+1 == next.stage && c.check(next.stage, next.at) == nil
 }
 
 // runDue makes the steps that are due.
 func (o *Organization) runDue(now Moment) {
 	for len(o.dueSteps) > 0 && o.dueSteps[0].at <= now {
-		o.runNext()
+		next := o.dueSteps[0]
+		o.dueSteps = o.dueSteps[1:]
+		if next.candidate.follows(next) {
+			next.candidate.timedOut = next.limit
+			next.candidate.reach(next.stage, next.at, Result{})
+		}
 	}
 }
 
-// runNext makes the next step, and reports whether the candidate took it. It ignores a step that a test made
-// already. After a step that the state does not allow, the candidate makes no further steps.
-func (o *Organization) runNext() bool {
-	next := o.dueSteps[0]
-	o.dueSteps = o.dueSteps[1:]
-	c := next.candidate
-	if c.stage+1 != next.stage {
-		return false
-	}
-	c.timedOut = next.limit
-	return c.take(next.stage, next.at, Result{}) == nil
-}

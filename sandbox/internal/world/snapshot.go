@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// Clone returns a copy at the given time, for Restore or LetPass. It shares what never changes.
+// Clone returns a copy at the given time, for Restore. It shares what never changes.
 func (l *Live) Clone(now time.Time) Live {
 	copied := *l
 	copied.organizations = make(map[string]*Organization, len(l.organizations))
