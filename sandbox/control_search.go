@@ -32,7 +32,7 @@ type condition func(*exchange) bool
 // quotation marks if it has spaces.
 var searchWord = regexp.MustCompile(`(-?)(?:([a-z]+):)?(?:"([^"]*)"|(\S+))`)
 
-// conditions returns the conditions that an exchange must meet. now gives a time of day its day.
+// conditions returns the conditions that an exchange must meet. A duration is one before now.
 func (f *journalFilter) conditions(now time.Time) (all []condition, err error) {
 	parameters := map[string]string{"key": f.Key, "method": f.Method, "status": f.Status, "text": f.Text}
 	if f.Repeated {
@@ -94,11 +94,18 @@ func newCondition(name, value string, now time.Time) (c condition, problem strin
 	case "took":
 		return hasTaken(value)
 	case "after", "before":
+		const day = 24 * time.Hour
 		at, ok := parseSearchTime(value, now)
 		if !ok {
 			return nil, "must be a time such as 17:16 or 2026-12-01T10:00, or how long ago, such as 5m"
 		}
-		return func(e *exchange) bool { return e.At.Before(at) == (name == "before") }, ""
+		return func(e *exchange) bool {
+			moment := e.At
+			if at.Year() == 0 {
+				moment = at.Truncate(day).Add(moment.Sub(moment.Truncate(day)))
+			}
+			return moment.Before(at) == (name == "before")
+		}, ""
 	}
 	return nil, ""
 }
@@ -169,21 +176,16 @@ func hasTaken(value string) (c condition, problem string) {
 	return func(e *exchange) bool { return (e.Took <= limit) == less }, ""
 }
 
-// parseSearchTime parses a time of day, on the day of now, or a time, in UTC, or a duration before now.
+// parseSearchTime parses a time in UTC, or a duration before now. A time of day is in the year 0 and means each day.
 func parseSearchTime(text string, now time.Time) (at time.Time, ok bool) {
 	var ago time.Duration
 	if decodeDuration([]byte(strconv.Quote(text)), &ago) == nil {
 		return now.Add(-ago), true
 	}
 	for _, layout := range []string{"15:04", "15:04:05", time.DateOnly, "2006-01-02T15:04", "2006-01-02T15:04:05"} {
-		at, err := time.Parse(layout, strings.TrimSuffix(text, "Z"))
-		if err != nil {
-			continue
+		if at, err := time.Parse(layout, strings.TrimSuffix(text, "Z")); err == nil {
+			return at, true
 		}
-		if at.Year() == 0 {
-			at = at.AddDate(now.Year(), int(now.Month())-1, now.Day()-1)
-		}
-		return at, true
 	}
 	return time.Time{}, false
 }
@@ -200,30 +202,36 @@ func matching(exchanges []*exchange, after int, all []condition) (found []*excha
 
 // groupJSON counts the exchanges that are alike.
 type groupJSON struct {
-	Status int          `json:"status"`
-	Method string       `json:"method"`
-	Route  string       `json:"route"`
-	KeyID  string       `json:"key_id"`
-	Code   string       `json:"code,omitzero"`
-	Field  string       `json:"field,omitzero"`
-	Count  int          `json:"count"`
-	First  world.Moment `json:"first"`
-	Last   world.Moment `json:"last"`
+	Status int    `json:"status"`
+	Method string `json:"method"`
+	Route  string `json:"route"`
+	KeyID  string `json:"key_id"`
+	Code   string `json:"code,omitzero"`
+	Field  string `json:"field,omitzero"`
+	// Why the field or the request was refused.
+	Problem string       `json:"problem,omitzero"`
+	Fault   *Fault       `json:"fault,omitzero"` // The first one, if faults caused the failures.
+	Count   int          `json:"count"`
+	First   world.Moment `json:"first"`
+	Last    world.Moment `json:"last"`
 }
 
-// newGroups counts exchanges by status, route, key and field, the most frequent first.
+// newGroups counts exchanges by status, route, key, reason and whether a fault acted, the most frequent first.
 func newGroups(found []*exchange) []groupJSON {
-	type alike struct{ status, operation, key, code, field string }
+	type alike struct {
+		status, operation, key, code, field, problem string
+		fault                                        bool
+	}
 	at := make(map[alike]int)
 	all := []groupJSON{}
 	for _, e := range found {
 		failure := e.failure()
-		name := alike{strconv.Itoa(e.Status), e.operation(), e.KeyID, failure.Code, failure.Field}
+		name := alike{strconv.Itoa(e.Status), e.operation(), e.KeyID, failure.Code, failure.Field, failure.Problem, e.Fault != nil}
 		if _, known := at[name]; !known {
 			at[name] = len(all)
 			all = append(all, groupJSON{
 				Status: e.Status, Method: e.Method, Route: cmp.Or(e.Route, e.Path), KeyID: e.KeyID, Code: failure.Code, Field: failure.Field,
-				First: world.MomentOf(e.At),
+				Problem: failure.Problem, Fault: e.Fault, First: world.MomentOf(e.At),
 			})
 		}
 		g := &all[at[name]]

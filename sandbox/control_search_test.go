@@ -34,6 +34,7 @@ func searched(t *testing.T) *sandbox.Server {
 	now = now.Add(time.Minute)
 	send("GET", "/submissions/"+sandbox.UnknownID, sandbox.TestKey) // 7
 	send("GET", "/submissions/"+sandbox.UnknownID, "")              // 8, 17:17
+	now = now.Add(20 * 24 * time.Hour)
 	return s
 }
 
@@ -58,8 +59,9 @@ func TestASearchHasALanguage(t *testing.T) {
 		"after:17:12 before:17:14":            {3, 4},
 		"-after:17:12":                        {1, 2},
 		"after:2026-03-10T17:16:00Z":          {7, 8},
-		"after:3m":                            {6, 7, 8},
-		"before:7m30s":                        {1},
+		"after:20d3m":                         {6, 7, 8},
+		"before:480h7m30s":                    {1},
+		"after:2026-03-11T00:00 after:17:12":  nil,
 		"before:2026-03-10":                   nil,
 		"took:>1h":                            nil,
 		"took:<1h -status:4xx":                {1, 3, 6},
@@ -100,6 +102,8 @@ func TestGroupsCountWhatIsAlike(t *testing.T) {
 	}
 	require.NoError(t, json.Unmarshal([]byte(body), &got), body)
 	require.Len(t, got.Groups, 6, body)
+	assert.Contains(t, body, `"problem":"Must be at most 100."`)
+	assert.Contains(t, body, `"fault":{"route":"GET /members","status":500}`)
 	fields := 0
 	for _, g := range got.Groups {
 		if g.Field == "page_size" {

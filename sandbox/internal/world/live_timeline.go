@@ -63,4 +63,3 @@ func (o *Organization) runDue(now Moment) {
 		}
 	}
 }
-
