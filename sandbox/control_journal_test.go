@@ -59,28 +59,26 @@ func TestTheJournalIsSearched(t *testing.T) {
 	d.do(t, http.MethodPost, "/api/v1/assessments", sandbox.TestKey, write) // 6
 	s.RevokeKey("sk_live_gone")
 	for query, want := range map[string][]int{
-		"":                                {1, 2, 3, 4, 5, 6},
-		"limit=2":                         {5, 6},
-		"limit=2&after=1":                 {2, 3},
-		"before=3":                        {1, 2},
-		"status=2xx":                      {1},
-		"status=404":                      {2},
-		"status=4xx":                      {2, 3, 4, 6},
-		"status=failed":                   {2, 3, 4, 5, 6},
-		"status=none":                     nil,
-		"key=none":                        {4},
-		"key=sk_live_gone":                {2},
-		"key=sk_test_never_added":         {3},
-		"key=" + sandbox.TestKey:          {1, 5, 6},
-		"text=ACCOUNT":                    {1},
-		"text=not_found":                  {2},
-		"text=nothing+like+this":          nil,
-		"method=POST":                     {5, 6},
-		"slower_than=1h":                  nil,
-		"search=repeats:5":                {5, 6},
-		"text=internal_error":             {5},
-		"repeated=true":                   {5, 6}, // The original too.
-		"status=4xx&method=GET&limit=500": {2, 3, 4},
+		"":                                       {1, 2, 3, 4, 5, 6},
+		"limit=2":                                {5, 6},
+		"limit=2&after=1":                        {2, 3},
+		"before=3":                               {1, 2},
+		"status=2xx":                             {1},
+		"status=404":                             {2},
+		"status=4xx":                             {2, 3, 4, 6},
+		"status=failed":                          {2, 3, 4, 5, 6},
+		"status=none":                            nil,
+		"key=none":                               {4},
+		"key=sk_live_gone":                       {2},
+		"key=sk_test_never_added":                {3},
+		"key=" + sandbox.TestKey:                 {1, 5, 6},
+		"search=ACCOUNT":                         {1},
+		"search=not_found":                       {2},
+		"search=nothing+like+this":               nil,
+		"search=repeats:5":                       {5, 6},
+		"search=internal_error":                  {5},
+		"search=is:repeated":                     {5, 6}, // The original too.
+		"status=4xx&search=method:GET&limit=500": {2, 3, 4},
 	} {
 		assert.Equal(t, want, readControl[journalNumbers](t, s, "journal?"+query).numbers(), query)
 	}
@@ -89,7 +87,7 @@ func TestTheJournalIsSearched(t *testing.T) {
 	for range 1001 {
 		d.get(t, "/challenges?page_size=1")
 	}
-	assert.Equal(t, []int{2}, readControl[journalNumbers](t, s, "journal?text=not_found").numbers(), "the code outlives the response")
+	assert.Equal(t, []int{2}, readControl[journalNumbers](t, s, "journal?search=not_found").numbers(), "the code outlives the response")
 	before := readControl[journalNumbers](t, s, "journal?before=3&limit=1")
 	assert.Equal(t, []int{2, 1}, []int{before.Stats.Count, before.Stats.Failed}, "of all that match before it")
 	for _, e := range readControl[journalNumbers](t, s, "journal").Entries { // The id of a key serves as well as the key.
@@ -241,7 +239,7 @@ func TestReadsAndChangesMayOverlap(t *testing.T) {
 	for range 2 {
 		group.Go(func() {
 			for range 25 {
-				readControl[any](t, l.s, "journal?text=resend&details=true")
+				readControl[any](t, l.s, "journal?search=resend&details=true")
 				readControl[any](t, l.s, "candidates?text=a")
 				readControl[any](t, l.s, "candidates/"+invitation)
 			}
@@ -319,7 +317,7 @@ func TestEventsCarryWhatMatches(t *testing.T) {
 		s := sandbox.Start(t, sandbox.WithTimeline(sandbox.Timeline{Open: 10 * time.Second}))
 		d := inProcess(s)
 		d.get(t, "/members")
-		events := follow(t, s, "text=needle")
+		events := follow(t, s, "search=needle")
 		synctest.Wait()
 		posting := s.AddAssessment("Backend")
 		assert.JSONEq(t, `{"changed":["assessments"]}`, next(t, events).data)

@@ -12,15 +12,11 @@ import (
 	"github.com/hiring-assessment/hiring-go/sandbox/internal/world"
 )
 
-// journalFilter selects exchanges. Each parameter means the same as a word of a search.
+// journalFilter selects exchanges. Key and status mean the same as in a search.
 type journalFilter struct {
-	Key        string        `json:"key"` // A token, an id, or none.
-	Method     string        `json:"method"`
-	Status     string        `json:"status"`
-	Text       string        `json:"text"`
-	Repeated   bool          `json:"repeated"` // Writes that repeat another one, and the first of them.
-	SlowerThan time.Duration `json:"slower_than"`
-	Search     string        `json:"search"` // Such as status:4xx -route:/report took:>1s after:17:16 "Ada Lovelace".
+	Key    string `json:"key"` // A token, an id, or none.
+	Status string `json:"status"`
+	Search string `json:"search"` // Such as status:4xx -route:/report took:>1s after:17:16 "Ada Lovelace".
 }
 
 const noKey = "none" // Selects requests without a key.
@@ -34,14 +30,7 @@ var searchWord = regexp.MustCompile(`(-?)(?:([a-z]+):)?(?:"([^"]*)"|(\S+))`)
 
 // conditions returns the conditions that an exchange must meet. A duration is one before now.
 func (f *journalFilter) conditions(now time.Time) (all []condition, err error) {
-	parameters := map[string]string{"key": f.Key, "method": f.Method, "status": f.Status, "text": f.Text}
-	if f.Repeated {
-		parameters["is"] = "repeated"
-	}
-	if f.SlowerThan > 0 {
-		parameters["took"] = ">" + f.SlowerThan.String()
-	}
-	for name, value := range parameters {
+	for name, value := range map[string]string{"key": f.Key, "status": f.Status} {
 		if value == "" {
 			continue
 		}
@@ -71,8 +60,6 @@ func (f *journalFilter) conditions(now time.Time) (all []condition, err error) {
 func newCondition(name, value string, now time.Time) (c condition, problem string) {
 	number, _ := strconv.Atoi(value)
 	switch name {
-	case "text":
-		return contains(value), ""
 	case "status":
 		return hasStatus(value)
 	case "method":
@@ -202,37 +189,33 @@ func matching(exchanges []*exchange, after int, all []condition) (found []*excha
 
 // groupJSON counts the exchanges that are alike.
 type groupJSON struct {
-	Status int    `json:"status"`
-	Method string `json:"method"`
-	Route  string `json:"route"`
-	KeyID  string `json:"key_id"`
-	Code   string `json:"code,omitzero"`
-	Field  string `json:"field,omitzero"`
-	// Why the field or the request was refused.
+	Status  int          `json:"status"`
+	Method  string       `json:"method"`
+	Route   string       `json:"route"`
+	KeyID   string       `json:"key_id"`
+	Code    string       `json:"code,omitzero"`
+	Field   string       `json:"field,omitzero"`
 	Problem string       `json:"problem,omitzero"`
-	Fault   *Fault       `json:"fault,omitzero"` // The first one, if faults caused the failures.
+	Fault   bool         `json:"fault"` // Faults were injected into them.
 	Count   int          `json:"count"`
 	First   world.Moment `json:"first"`
 	Last    world.Moment `json:"last"`
 }
 
-// newGroups counts exchanges by status, route, key, reason and whether a fault acted, the most frequent first.
+// newGroups counts exchanges by what they have in common, the most frequent first.
 func newGroups(found []*exchange) []groupJSON {
-	type alike struct {
-		status, operation, key, code, field, problem string
-		fault                                        bool
-	}
-	at := make(map[alike]int)
+	at := make(map[groupJSON]int) // By a group without a count and times.
 	all := []groupJSON{}
 	for _, e := range found {
 		failure := e.failure()
-		name := alike{strconv.Itoa(e.Status), e.operation(), e.KeyID, failure.Code, failure.Field, failure.Problem, e.Fault != nil}
+		name := groupJSON{
+			Status: e.Status, Method: e.Method, Route: cmp.Or(e.Route, e.Path), KeyID: e.KeyID,
+			Code: failure.Code, Field: failure.Field, Problem: failure.Problem, Fault: e.Fault != nil,
+		}
 		if _, known := at[name]; !known {
 			at[name] = len(all)
-			all = append(all, groupJSON{
-				Status: e.Status, Method: e.Method, Route: cmp.Or(e.Route, e.Path), KeyID: e.KeyID, Code: failure.Code, Field: failure.Field,
-				Problem: failure.Problem, Fault: e.Fault, First: world.MomentOf(e.At),
-			})
+			all = append(all, name)
+			all[at[name]].First = world.MomentOf(e.At)
 		}
 		g := &all[at[name]]
 		g.Count++

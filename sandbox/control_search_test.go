@@ -103,7 +103,7 @@ func TestGroupsCountWhatIsAlike(t *testing.T) {
 	require.NoError(t, json.Unmarshal([]byte(body), &got), body)
 	require.Len(t, got.Groups, 6, body)
 	assert.Contains(t, body, `"problem":"Must be at most 100."`)
-	assert.Contains(t, body, `"fault":{"route":"GET /members","status":500}`)
+	assert.Contains(t, body, `"code":"INTERNAL_ERROR","fault":true`)
 	fields := 0
 	for _, g := range got.Groups {
 		if g.Field == "page_size" {

@@ -289,7 +289,7 @@ func TestControlAPIMistakes(t *testing.T) {
 		{"GET", "journal?limit=%zz", "", 400, "malformed"},
 		{"GET", "journal?limit=many", "", 400, "give a whole number"},
 		{"GET", "journal?limit=0", "", 400, "from 1 to 10000"},
-		{"GET", "journal?repeated=perhaps", "", 400, "give true or false"},
+		{"GET", "journal?details=perhaps", "", 400, "give true or false"},
 		{"GET", "events?after=never", "", 400, "give a whole number"},
 		{"GET", "events?status=strange", "", 400, "must be a status such as 404"},
 		{"GET", "candidates?limit=0", "", 400, "must be at least 1"},

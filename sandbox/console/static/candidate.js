@@ -51,9 +51,9 @@ function nextReport(c, actions) {
       await actions.refresh();
     });
   const button = (name, press, id) => html`<button class="plain small" id=${id} @click=${press}>${name}</button>`;
-  return html`<p class="line next-report" role="group" aria-label="Next report"><span class="quiet">Next report</span>${button("5 min late", late, "late")}
-    <span class="quiet">Next read</span>${button("503", fault({ status: 503, retry_after: 1 }, "The next read of this candidate gets a 503"), "read-503")}
-    ${button("cut", fault({ cut_after: 20 }, "The next read of this candidate is cut"), "read-cut")}</p>`;
+  return html`<p class="line next-report" role="group" aria-label="Tests with this candidate">${button("Report 5 min late", late, "late")}
+    ${button("Fail next read", fault({ status: 503, retry_after: 1 }, "The next read of this candidate gets a 503"), "read-503")}
+    ${button("Cut next read", fault({ cut_after: 20 }, "The next read of this candidate is cut"), "read-cut")}</p>`;
 }
 
 // lostPane says that the candidate of a link is not there.
@@ -119,7 +119,7 @@ function timeline(c) {
 }
 
 const pillars = { correctness: "Correctness", craft: "Craft", ai_fluency: "AI fluency", rigor: "Rigor" };
-const number = ([name, label]) => ({ name, label, number: true, kind: "short", placeholder: "chosen" });
+const number = ([name, label]) => ({ name, label, number: true, kind: "short", placeholder: "auto" });
 const select = (name, label, all) => ({ name, label, type: "select", options: [["", "by the score"], ...all], more: true });
 
 // resultFields are the fields of a result. The sandbox chooses what is left empty.
@@ -129,13 +129,13 @@ export const resultFields = [
   select("verdict", "Verdict", ["strong_yes", "yes", "no", "strong_no"]),
   select("confidence", "Confidence", ["low", "medium", "high"]),
   select("integrity_status", "Integrity", ["clear", "flagged"]),
+  { name: "report_delay", label: "Report ready after", placeholder: "at once, or 5m", more: true },
   ...Object.entries(pillars).map(([name, label]) => ({
     name: "low_" + name,
     label: label + ": low confidence",
     type: "checkbox",
     more: true,
   })),
-  { name: "report_delay", label: "Report ready after", placeholder: "at once, or 5m", more: true },
   { name: "summary", label: "Summary", kind: "wide", more: true, placeholder: "a sentence with the score" },
 ];
 

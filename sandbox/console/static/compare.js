@@ -70,7 +70,7 @@ export function comparison(e, other, link, close) {
     lines = differences(linesOf(other, isAlike), linesOf(e, isAlike)),
     count = lines.filter(([kind]) => "-+".includes(kind)).length;
   const side = other.status >= 300 || !other.status ? "the other request" : other.number < e.number ? "success before it" : "success after it";
-  const about = (r) => html`${link(r.number)} ${r === e ? "this request" : side}: <b>${r.status ?? "lost"}</b> ${fullTime(r.at).slice(5)}, ${took(r.took)}`;
+  const about = (r) => html`${link(r.number)} ${r === e ? "this request" : side}: <b>${r.status ?? "lost"}</b> ${fullTime(r.at)}, ${took(r.took)}`;
   const line = ([kind, text]) => html`<li class=${"diff " + ({ "-": "less", "+": "more", " ": "", "~": "same", "…": "fold" })[kind]}><span
     aria-hidden="true">${kind === "~" ? " " : kind}</span>${words[kind] ? html`<span class="gone">${words[kind]}</span>` : nothing}<code>${shortIDs(text)}</code></li>`;
   return html`<section aria-label="Comparison"><h3>${count ? `${count} lines differ` : "No line differs"}

@@ -1,7 +1,7 @@
 // The page: its header with the clock, its views, navigation and shortcuts.
 import { html, nothing, render } from "./lit/lit-html.js";
 import { act, change, closePopups, draw, follow, get, hideSaid, openPopup, popup, post, refresher, showDialog, startDrawing, state, tell, typed, undo, visit } from "./core.js";
-import { clockTime, dayOf, fullTime, shortDay, span, target } from "./format.js";
+import { clockTime, dayOf, fullTime, middle, shortDay, span, target } from "./format.js";
 import { journal } from "./journal.js";
 import { pipeline } from "./pipeline.js";
 import { mailsPage } from "./mails.js";
@@ -71,19 +71,15 @@ function drawClock() {
   render(html`<span class="date"><span class="long">${dayOf(now()).slice(0, 5)}</span>${shortDay(now())}<span class="long">${dayOf(now()).slice(-5)}</span></span> <b>${clockTime(now())}</b>${ahead}`, place);
 }
 
-const kinds = {
-  opened: "opens the invitation",
-  started: "begins the attempt",
-  submitted: "submits",
-  evaluated: "is evaluated",
-  report: "gets the late report",
-  expires: "does not begin: the invitation expires",
-  key: "expires",
-};
+// kinds name what happens and is no stage.
+const kinds = { report: "late report ready", expires: "invitation expires unused", key: "key expires" };
 
-function happens(e) {
-  const key = e.kind === "key" && state.keys.find((k) => k.id === e.subject);
-  return html`<bdi>${key?.token ?? e.subject}</bdi> ${kinds[e.kind] ?? e.kind}`;
+// happens shows events of one kind that follow each other, with the first subjects.
+function happens(all) {
+  const name = (e) => (e.kind === "key" && state.keys.find((k) => k.id === e.subject)?.token) || e.subject,
+    first = all.slice(0, 4).map((e, i) => html`${i ? ", " : ": "}<bdi>${middle(name(e), 40)}</bdi>`),
+    [at, end] = [fullTime(all[0].at), fullTime(all.at(-1).at)];
+  return html`<li><time>${at}${at === end ? "" : ` – ${end.replace(at.slice(0, -8), "")}`}</time><br><b>${all.length} × ${kinds[all[0].kind] ?? all[0].kind}</b>${first}${all.length > 4 ? ` and ${all.length - 4} more` : ""}</li>`;
 }
 
 function clockView() {
@@ -99,19 +95,21 @@ function clockView() {
       autocomplete="off" aria-invalid=${clock.error ? "true" : nothing} aria-describedby="ahead" .value=${clock.text}
       @input=${(event) => look(event.target.value)}
       @keydown=${(event) => event.key === "Escape" && look("")}>
-    <div id="ahead" class="ahead" ?hidden=${!clock.text && !clock.error}>${aheadView()}</div>
+    <div id="ahead" class="ahead" tabindex="0" role="region" aria-label="What happens until then" ?hidden=${!clock.text && !clock.error}>${aheadView()}</div>
   </form>`;
 }
 
 function aheadView() {
   const p = clock.preview,
-    more = p?.upcoming.length - 25;
+    runs = [];
+  for (const e of p?.upcoming ?? []) {
+    if (runs.at(-1)?.[0].kind === e.kind) runs.at(-1).push(e);
+    else runs.push([e]);
+  }
   if (clock.error) return html`<p class="error" role="alert">${clock.error}</p>`;
   if (!p) return html`<p>90, 15m, 2h30m, 2d or 2026-12-01 10:00</p>`;
-  const time = (e) => (dayOf(e.at) === dayOf(p.now) ? "" : dayOf(e.at).slice(0, -5) + " ") + clockTime(e.at);
   return html`<p>Until <b>${fullTime(p.until)}</b>: ${p.upcoming.length ? nothing : "nothing happens."}</p>
-    <ol>${p.upcoming.slice(0, 25).map((e) => html`<li><time>${time(e)}</time> ${happens(e)}</li>`)}</ol>
-    ${more > 0 ? html`<p>and ${more} more</p>` : nothing}
+    <ol>${runs.slice(0, 25).map(happens)}</ol>${runs.length > 25 ? html`<p>and more</p>` : nothing}
     <p class="quiet">Enter advances the clock.</p>`;
 }
 
@@ -129,17 +127,17 @@ function startOver() {
 }
 
 function header() {
-  const waiting = state.faults.filter((f) => f.waiting).length;
+  const waiting = state.faults.filter((f) => f.waiting).length,
+    low = state.keys.filter((k) => [k.read, k.write].some((q) => q.reset && q.remaining < q.limit / 5)).length;
+  const badge = (v, of, n, title) => (v === of && n ? html` <span class="badge" title=${title}>${n}</span>` : nothing);
   const link = (v) =>
-    html`<a href=${v.path} aria-current=${v === viewNow() ? "page" : nothing}>${v.title}${
-      v === faults && waiting ? html` <span class="badge" title="armed">${waiting}</span>` : nothing
-    }</a>`;
+    html`<a href=${v.path} aria-current=${v === viewNow() ? "page" : nothing}>${v.title}${badge(v, faults, waiting, "armed")}${badge(v, keysPage, low, "with few requests left")}</a>`;
   return html`<a class="brand" href=${journal.path} aria-label="Hiring sandbox">
       <svg viewBox="0 0 32 32" width="24" height="24" aria-hidden="true"><rect width="32" height="32" rx="8" fill="#2f5bea"></rect><path d="M7 21h18v3a2 2 0 0 1-2 2H9a2 2 0 0 1-2-2z" fill="#ffd27a"></path><path
         d="M10 21l6-11 6 11z" fill="#fff"></path><path d="M16 5v6l5-3z" fill="#ff8f70"></path></svg><b>Hiring sandbox</b></a>
     <nav aria-label="Views">${views.map(link)}</nav>${clockView()}
     <p class=${"link " + (state.connected ? "" : "lost")} role="status">
-      ${state.connected ? html`<span class="gone">Live</span>` : "Not connected"}</p>
+      ${state.connected ? "Live" : "Not connected"}</p>
     ${popup("start-over", "Reset…", startOver())}
     <button class="plain help" aria-label="Keyboard shortcuts" @click=${shortcuts}>?</button>`;
 }

@@ -214,9 +214,10 @@ export async function change(action, done) {
 // undo returns to before the last action, and says what else was done since and is gone too.
 export const undo = () =>
   act(async () => {
-    const { writes } = await post(`snapshots/${state.said.undo}/restore`);
+    const { undo: snapshot, text } = state.said,
+      { writes } = await post(`snapshots/${snapshot}/restore`);
     hideSaid();
-    say(writes ? `Undone, with ${plural(writes, "write")} of your program` : "Undone");
+    say(html`Undone${writes ? `, with ${plural(writes, "write")} of your program` : ""}: ${text}`);
   });
 
 // sayError shows an error until it is closed or, without a connection, until the server is back.
@@ -277,8 +278,7 @@ export function form({ id, label, fields, button, send, subject = "", keep = fal
   const show = (f) => field(id, f, subject, f === wrong ? error.message : "");
   const folded = fields.filter((f) => f.more);
   return html`<form id=${id} class=${"form " + kind} aria-label=${label} novalidate @submit=${submit}>
-    ${fields.filter((f) => !f.more).map(show)}<button>${button}</button>
-    ${error && !wrong ? html`<p class="error" role="alert">${error.message}</p>` : nothing}
+    ${fields.filter((f) => !f.more).map(show)}
     ${
       folded.length
         ? html`<details class="further" ?open=${!!wrong?.more}>
@@ -287,7 +287,7 @@ export function form({ id, label, fields, button, send, subject = "", keep = fal
         </details>`
         : nothing
     }
-  </form>`;
+    <button>${button}</button>${error && !wrong ? html`<p class="error" role="alert">${error.message}</p>` : nothing}</form>`;
 }
 
 // valuesOf returns the values of a form's fields that are not empty, and of required ones.
@@ -383,7 +383,7 @@ export function popup(id, name, content, kind = "plain") {
     if (newState !== "open") return;
     const { left, bottom } = document.querySelector(`[popovertarget=${id}]`).getBoundingClientRect();
     target.style.top = `${bottom + 4}px`;
-    target.style.left = `${Math.max(8, Math.min(left, innerWidth - target.offsetWidth - 8))}px`;
+    target.style.left = `${Math.max(8, Math.min(left, innerWidth - target.offsetWidth - 16))}px`;
     target.style.maxHeight = `${innerHeight - bottom - 12}px`;
     const fields = [...target.querySelectorAll("input, select, button")];
     (fields.find((f) => f.value === "" && f.matches("input")) ?? fields[0]).focus();

@@ -21,7 +21,7 @@ export function dayOf(at) {
 // shortDay returns the day and the month of a time, such as 28 Nov.
 export const shortDay = (at) => dayOf(at).slice(5, -5);
 
-export const fullTime = (at) => `${dayOf(at)} ${clockTime(at)} UTC`;
+export const fullTime = (at) => `${dayOf(at)} ${clockTime(at)}`;
 
 // took formats real seconds in ms or s.
 export function took(seconds) {

@@ -2,11 +2,11 @@
 import { html, nothing, svg } from "./lit/lit-html.js";
 import { repeat } from "./lit/directives/repeat.js";
 import { act, copyButton, draw, find, follow, get, isRead, kept, linkTo, setQuery, state, toQuery, visit } from "./core.js";
-import { candidatePath, clockTime, dayOf, faultKind, faultText, fromJSON, middle, plural, shortDay, shortIDs, span, took } from "./format.js";
-import { copyCurl, copyLink, failed, keyName, outcome, pane, reason, requestQuery, statusKind, statusText } from "./request.js";
+import { candidatePath, clockTime, dayOf, faultKind, faultText, fromJSON, fullTime, middle, plural, shortDay, shortIDs, span, took } from "./format.js";
+import { copyCurl, copyLink, failed, keyName, outcome, pane, queryOf, requestQuery, why, statusKind, statusText } from "./request.js";
 import { comparison, partner } from "./compare.js";
 import { groupsView } from "./groups.js";
-import { interval, searchField, searched, searchFile, switches, toServer, toggleTerm, withTerms } from "./search.js";
+import { interval, searchField, searched, searchFile, strangers, switches, toServer, toggleTerm } from "./search.js";
 
 const path = "/_sandbox/",
   pageSize = 100,
@@ -330,7 +330,7 @@ function marks(e) {
     e.fault
       ? mark(e.done && done ? "good" : "bad", ["fault: " + faultKind(e.fault), done].filter(Boolean).join(", but ").replace("but not", "not"), faultText(e.fault))
       : e.error
-        ? html`<span class=${"why " + statusKind(e)} title=${e.error.message}>${done ? done + ": " : ""}${e.status === 429 && e.limit ? `no ${e.method === "GET" ? "reads" : "writes"} left` : reason(e.error)}</span>`
+        ? html`<span class=${"why " + statusKind(e)} title=${e.error.message}>${done ? done + ": " : ""}${why(e.status, e.method, e.error, e.limit)}</span>`
         : nothing
   }${e.throttled ? mark("warn", "throttled") : nothing}${
     e.repeats
@@ -347,7 +347,8 @@ function marks(e) {
 
 function row(e, tabbable) {
   const kind = failed(e) ? statusKind(e) : "",
-    sent = e.query.slice(0, 200),
+    path = e.path.replace("/api/v1", ""),
+    tail = path.lastIndexOf("/"),
     [second, millis] = [clockTime(e.at), e.at.slice(19, 23)];
   const word = (text) => html`<span class="gone">${text}</span>`; // The content is the row's name.
   return html`<li><a class=${`row ${kind} ${e.repeats || e.repeated_by ? "twice" : ""} ${e.number >= fresh ? "fresh" : ""}`} draggable="false"
@@ -355,9 +356,7 @@ function row(e, tabbable) {
       tabindex=${e.number === tabbable ? 0 : -1}>
     <span class=${"status " + statusKind(e)}>${statusText(e)}</span>
     <span class=${"method " + (e.method === "GET" ? "" : "write")}>${e.method}</span>
-    <span class="what" title=${e.path + (e.query && "?" + e.query)}><span class="path"><bdi>${shortIDs(
-      e.path.replace("/api/v1", ""),
-    )}</bdi></span>${sent ? html`<span class="query">?${shortIDs(sent)}</span>` : nothing}</span>
+    <span class="what" title=${e.path + (e.query && "?" + e.query)}><span class="path">${shortIDs(path.slice(0, tail))}</span><span>${shortIDs(path.slice(tail))}</span>${e.query ? html`<span class="query">?${queryOf(e)}</span>` : nothing}</span>
     <bdi class="subject" title=${e.subject ?? ""}>${e.subject}</bdi><span class="marks">${marks(e)}${e.error || e.fault ? nothing : word(doneText(e))}</span>
     <code class="key" title=${keyName(e)}>${middle(keyName(e), 18)}</code>
     <span class=${"took " + tookKind(e)}>${word("took ")}${e.ended ? took(e.took) : "–"}</span>
@@ -369,7 +368,7 @@ const actionRow = (a) =>
   html`<li class="action"><span>${
     a.id
       ? html`<a href=${candidatePath(a.id)}><bdi>${a.subject}</bdi></a> ${a.more ? `and ${a.more} more` : nothing} ${a.kind}`
-      : `${a.kind} ${a.subject ?? ""}`
+      : `${a.kind} ${a.kind === "Clock moved to" ? fullTime(a.at) : (a.subject ?? "")}`
   }</span><time title=${a.at}>${clockTime(a.at)}</time></li>`;
 
 function listView() {
@@ -400,14 +399,13 @@ function listView() {
 function filterBar() {
   const all = linkTo("", {}) + "journal" + toQuery({ ...query(), limit: maxRows, details: true });
   return html`<form class="filters" role="search" aria-label="Search" @submit=${(event) => event.preventDefault()}>
-    ${searchField(refused)}${switches()}
-    ${searched() ? html`<button type="button" class="plain" @click=${clearFilters}>Clear</button>` : nothing}
+    ${searchField(refused)}<span class="buttons">${switches()}
     <span class="tools">${
       state.file
         ? fileButton()
         : html`<button type="button" class="plain" id="groups" title="g" aria-pressed=${String(isGroups())} @click=${toggleGroups}>Groups</button>
         <a class="button plain" download="journal.json" href=${all}>Export</a>${fileButton()}`
-    }</span></form>`;
+    }</span></span></form>`;
 }
 
 // fileBanner says that a file is shown.
@@ -446,23 +444,22 @@ const fileButton = () => html`<label class="button plain">Open file<input type="
 
 const clearFilters = () => visit(path, opened() ? requestQuery(opened()) : {}, false);
 
-// sparkline shows the requests in buckets of equal time, the failed ones below the line too. Idle time is folded.
+// sparkline shows the requests in buckets of equal time, with the share that failed. Idle time is folded.
 // Dragging over the bars chooses a time window.
 function sparkline() {
   const { buckets, count } = stats,
     begin = buckets[0].at,
     end = buckets.at(-1).at,
     width = 600,
-    height = 36,
+    height = 48,
     step = Math.min(width / buckets.length, 24);
   const highest = Math.max(...buckets.map((b) => b.count), 1);
   const bar = (kind, i, y, h) => svg`<rect class=${kind} x=${i * step + 0.5} width=${step - 1} y=${y} height=${h} rx="1"></rect>`;
   const group = (b, i) => {
-    const h = b.count ? Math.max(3, (b.count / highest) * height) : 0;
+    const h = b.count ? Math.max(4, (b.count / highest) * height) : 0,
+      failed = Math.max(2, (b.failed / b.count) * h);
     return svg`<g><title>${b.at ? clockTime(b.at) : ""}: ${plural(b.count, "request")}, ${b.failed} failed</title>
-      ${bar(isDragged(i) ? "cursor dragged" : "cursor", i, 0, 48)}${bar("bar", i, height - h, h)}${
-        b.failed ? bar("bar failed", i, height + 1, Math.max(2, (b.failed / b.count) * 11)) : nothing
-      }</g>`;
+      ${bar(isDragged(i) ? "cursor dragged" : "cursor", i, 0, height)}${bar("bar", i, height - h, h)}${b.failed ? bar("bar failed", i, height - failed, failed) : nothing}</g>`;
   };
   const isDragged = (i) => drag && i >= Math.min(...drag) && i <= Math.max(...drag);
   const indexAt = ({ clientX, currentTarget }) => {
@@ -488,24 +485,9 @@ function sparkline() {
   };
   const day = (at) => (dayOf(begin) === dayOf(end) ? "" : shortDay(at) + " ") + clockTime(at);
   const text = `${plural(count, "request")}, ${stats.failed} failed`;
-  const failures = stats.failed
-    ? html`<button class="plain link-like" @click=${() => toggleTerm("is:failed")}>${stats.failed} failed</button>`
-    : "0 failed";
   return html`<div class="over-time"><svg viewBox="0 0 ${width} 48" preserveAspectRatio="none" role="img" aria-label=${text}
       @pointerdown=${down} @pointermove=${over} @pointerup=${up}>${buckets.map(group)}</svg>
-    <p class="axis"><time>${day(begin)}</time><span>${plural(count, "request")}, ${failures}</span><time>${day(end)}</time></p></div>`;
-}
-
-// chips shows the rate limits of the keys in use, the lowest first.
-function chips() {
-  const share = (k) => Math.min(k.read.remaining / k.read.limit, k.write.remaining / k.write.limit);
-  const used = state.keys.filter((k) => k.state === "valid" && (k.read.reset || k.write.reset));
-  const part = (quota, name) =>
-    html`<span class=${quota.remaining < quota.limit / 5 ? "low" : ""}>${quota.remaining} ${name}</span>`;
-  const chip = (k) => html`<li><a href=${linkTo("", { q: withTerms("key:" + k.token) })}><code title=${k.token}>${middle(k.token, 18)}</code>
-    ${part(k.read, "reads")} ${part(k.write, "writes")}</a></li>`;
-  return html`<ul class="chips" aria-label="Remaining requests by key">
-    ${used.sort((a, b) => share(a) - share(b)).slice(0, 4).map(chip)}</ul>`;
+    <p class="axis"><time>${day(begin)}</time><span>${text}</span><time>${day(end)}</time></p></div>`;
 }
 
 // The empty journal.
@@ -535,11 +517,11 @@ function view() {
   const side = number ? pane(exchange, shownPane) : nothing;
   if (!rows.length && !searched() && !state.file) return [guide(), side];
   return html`<h1 class="gone">Journal</h1>${fileBanner() ?? nothing}${filterBar()}
-    ${stats.buckets?.length ? html`<div class="overview">${sparkline()}${chips()}</div>` : nothing}
+    ${stats.buckets?.length ? sparkline() : nothing}
     ${
       rows.length
         ? html`<div class=${"split " + (number ? "open" : "")}>${isGroups() && groups ? groupsView(groups) : listView()}${side}</div>`
-        : html`<p class="panel none">${refused ? html`<span class="error">${refused.message}</span>` : "No request matches."} <button @click=${clearFilters}>Clear the search</button></p>`
+        : html`<p class="panel none">${refused ? html`<span class="error">${refused.message}</span>` : html`No request matches.${strangers().map((name) => html` <b>${name}</b> is not a name of the search.`)}`} <button @click=${clearFilters}>Clear the search</button></p>`
     }`;
 }
 

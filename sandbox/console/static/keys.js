@@ -3,7 +3,7 @@ import { html, nothing } from "./lit/lit-html.js";
 import { live } from "./lit/directives/live.js";
 import { repeat } from "./lit/directives/repeat.js";
 import { act, change, copyButton, draw, get, post, problem, state } from "./core.js";
-import { clockTime, dayOf, middle } from "./format.js";
+import { clockTime, fullTime, middle } from "./format.js";
 
 async function load() {
   state.keys = (await get("keys")).keys;
@@ -35,8 +35,7 @@ function saved(id, label, value, save) {
 function limit(k, name, { remaining, limit, reset }, save) {
   const label = `Remaining ${name} of ${k.token}`;
   return html`<td data-label=${name[0].toUpperCase() + name.slice(1)}><div class="limit">
-    ${saved(`${k.id}-${name}`, label, remaining, save)}<span>of ${limit}</span></div>
-    ${reset ? html`<small>until ${clockTime(reset)}</small>` : nothing}</td>`;
+    ${saved(`${k.id}-${name}`, label, remaining, save)}<span>of ${limit}${reset ? ` until ${clockTime(reset)}` : ""}</span></div></td>`;
 }
 
 function row(k) {
@@ -50,7 +49,7 @@ function row(k) {
   return html`<tr class=${k.state}><th scope="row"><div><code title=${name}>${middle(name, 26)}</code>
         ${copyButton(name, "Copy " + name)}</div>
       ${valid ? nothing : html`<span class="mark warn">${k.state}</span>`}
-      ${k.expires ? html`<small>expires ${dayOf(k.expires)} ${clockTime(k.expires)}</small>` : nothing}</th>
+      ${k.expires ? html`<small>expires ${fullTime(k.expires)}</small>` : nothing}</th>
     <td data-label="Scope">${k.scope}</td>
     <td data-label="Organization"><bdi title=${k.organization}>${organization}</bdi></td>
     ${valid ? limit(k, "reads", k.read, quota("read")) : empty}
@@ -70,6 +69,6 @@ const view = () =>
   <thead><tr>${heads.map((name) => html`<th scope="col">${name}</th>`)}
     <th><span class="gone">Actions</span></th></tr></thead>
   <tbody>${repeat(state.keys, (k) => k.id, row)}</tbody></table>
-  <p class="quiet"><code>POST /_sandbox/keys</code> adds a key.</p></section>` : nothing;
+  <p class="line quiet"><code>POST /_sandbox/keys</code> adds a key.</p></section>` : nothing;
 
 export const keysPage = { name: "keys", title: "Keys", path: "/_sandbox/console/keys", changes: [], load, view };

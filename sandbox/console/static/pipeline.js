@@ -55,6 +55,7 @@ async function refreshNow() {
   await draw();
 }
 
+const isFiltered = () => ["text", "verdict", "assessment"].some((n) => state.query.get(n));
 const board = () => document.querySelector(".board");
 const cards = () => Object.values(columns).flat();
 
@@ -117,7 +118,7 @@ function card(c) {
       aria-current=${c.id === opened() ? "true" : nothing}><bdi>${name}</bdi></a>
     <span class="mail" title=${c.candidate_email}>${
       c.invitations > 1 ? html`<b class="odd">${invitedTwice(c)}</b> ` : nothing
-    }${c.candidate_email}</span>
+    }${c.confidence === "low" ? html`<b class="warn">low confidence</b> ` : nothing}${c.candidate_email}</span>
     <span class="when" title=${organization + at}>${organization}<span class="date">${dayOf(at).slice(5, -5)} </span>${clockTime(
       at,
     ).slice(0, 5)}</span>
@@ -125,7 +126,7 @@ function card(c) {
       end
         ? html`<span class="mark">${end}</span>`
         : c.ship_score !== null
-          ? html`<span class="score">${c.confidence === "low" ? html`<span class="mark" title="Confidence low: not enough data">thin</span> ` : nothing}<b>${c.ship_score}</b>
+          ? html`<span class="score"><b>${c.ship_score}</b>
             ${(c.verdict ?? "").replace("_", " ")}${c.integrity_status === "flagged" ? html` <b class="bad" title="Integrity: flagged">⚑<span class="gone">flagged</span></b>` : nothing}</span>`
           : step
             ? html`<button class="plain small" data-first aria-label=${`${steps[step]}: ${name}`}
@@ -147,13 +148,16 @@ function boardView() {
         ? html`<button class="plain small" @click=${more}>${counts[stage] - columns[stage].length} more</button>`
         : nothing
     }</section>`;
-  return html`<div class="board" @pointerleave=${draw} @focusout=${draw}>${stages.map(column)}</div>`;
+  return html`<div class=${"board " + (isFiltered() || opened() ? "narrow" : "")} @pointerleave=${draw} @focusout=${draw}>${stages.map(column)}</div>`;
 }
 
 const orders = [["oldest", "Oldest first"], ["name", "By name"], ["score", "Highest score first"]];
 const verdicts = ["strong_yes", "yes", "no", "strong_no"].map((v) => [v, v.replace("_", " ")]);
 
-const titleOf = (organization) => organization || "Default organization";
+const titleOf = (organization) => organization || "default";
+
+// nameOf names an assessment, with its organization if there are several.
+const nameOf = (a) => a.name + (organizations().length > 1 && !state.query.get("key") ? " · " + titleOf(a.organization) : "");
 
 // organizations returns the first key of each organization.
 function organizations() {
@@ -166,10 +170,8 @@ function toolbar() {
   const assessment = state.query.get("assessment") ?? "",
     key = state.query.get("key") ?? "",
     all = organizations();
-  const { plan } = all.find((k) => k.id === key) ?? (all.length === 1 ? all[0] : {});
   const fresh = waiting && news();
-  const nameOf = (a) => middle(a.name, 40) + (a.status === "active" ? "" : ` (${a.status})`);
-  const names = assessments.map((a) => [a.assessment_id, nameOf(a)]);
+  const names = assessments.map((a) => [a.assessment_id, middle(nameOf(a), 60) + (a.status === "active" ? "" : ` (${a.status})`)]);
   const keys = all.map((k) => [k.id, middle(titleOf(k.organization), 40)]);
   const select = (name, label, first, all, value) => html`<select id=${name} aria-label=${label}
     @change=${(e) => setQuery({ ...(name === "key" && { assessment: "" }), [name]: e.target.value })}>${options(
@@ -179,13 +181,12 @@ function toolbar() {
   return html`<div class="filters" role="search">
     <input type="search" name="text" placeholder="Search names and addresses" aria-label="Search names and addresses"
       .value=${typedText("text")} @input=${typed}>
-    ${all.length > 1 ? select("key", "Organization", "All organizations", keys, key) : nothing}
+    <span class="buttons">${all.length > 1 ? select("key", "Organization", "All organizations", keys, key) : nothing}
     ${select("assessment", "Assessment", "All assessments", names, assessment)}
     ${select("verdict", "Verdict", "Any verdict", [...verdicts, ["flagged", "⚑ flagged"]], state.query.get("verdict") ?? "")}
     ${select("sort", "Order", "Newest first", orders, state.query.get("sort") ?? "")}
     ${popup("inviting", "Invite candidate", inviteForm())} ${popup("adding", "Add result", inviteForm(true))}
-    ${fresh ? html`<button class="new" @click=${showNew}>${plural(fresh, "change")}</button>` : nothing}
-    <span class="tools quiet">${plan ? `${plan.used} of ${plan.limit} invitations used` : nothing}</span></div>`;
+    ${fresh ? html`<button class="new" @click=${showNew}>${plural(fresh, "change")}</button>` : nothing}</span></div>`;
 }
 
 // inviteForm invites a candidate to an assessment, which it adds if there is none of the name: the notice says so
@@ -194,7 +195,7 @@ function inviteForm(withResult = false) {
   const active = assessments.filter((a) => a.status === "active");
   const selected = active.find((a) => a.assessment_id === state.query.get("assessment")) ?? active[0];
   const send = async ({ assessment, name, email, ...result }) => {
-    const known = active.find((a) => a.name === assessment);
+    const known = active.find((a) => [nameOf(a), a.name].includes(assessment));
     await change(
       async (snapshot) => {
         const assessment_id = known?.assessment_id ?? (await add(assessment));
@@ -214,13 +215,13 @@ function inviteForm(withResult = false) {
   };
   const text = (name, label, placeholder, more) => ({ name, label, placeholder, required: true, ...more });
   const fields = [
-    text("assessment", "Assessment", "Backend engineer", { list: "assessment-names", value: selected?.name }),
+    text("assessment", "Assessment", "Backend engineer", { list: "assessment-names", value: selected && nameOf(selected) }),
     ...(withResult ? [] : [text("name", "Candidate", "Ada Lovelace")]),
     text("email", "Address", "ada@candidates.test"),
     ...(withResult ? resultFields : []),
   ];
   const label = withResult ? "Add result" : "Invite candidate";
-  const names = withResult ? nothing : html`<datalist id="assessment-names">${active.map((a) => html`<option value=${a.name}></option>`)}</datalist>`;
+  const names = withResult ? nothing : html`<datalist id="assessment-names">${active.map((a) => html`<option value=${nameOf(a)}></option>`)}</datalist>`;
   return [names, form({ id: withResult ? "result" : "invite", label, fields, button: withResult ? "Add" : "Invite", send })];
 }
 
@@ -254,7 +255,7 @@ function view() {
     : opened()
       ? lostPane(close)
       : nothing;
-  const found = Object.values(counts).some((n) => n) || !["text", "verdict", "assessment"].some((n) => state.query.get(n));
+  const found = Object.values(counts).some((n) => n) || !isFiltered();
   const clear = () => visit(path, { key: state.query.get("key"), candidate: opened() }, false);
   return html`<h1 class="gone">Pipeline</h1>${toolbar()}
     <div class=${"split " + (opened() ? "open" : "")}>${

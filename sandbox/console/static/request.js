@@ -1,7 +1,7 @@
 // The pane of one request.
 import { html, nothing } from "./lit/lit-html.js";
 import { act, copy, copyButton, linkTo, say, state, toQuery } from "./core.js";
-import { candidatePath, clockTime, dayOf, faultText, highlight, plural, pretty, shortIDs, span, took } from "./format.js";
+import { candidatePath, clockTime, faultText, fullTime, highlight, plural, pretty, shortIDs, span, took } from "./format.js";
 import { curl } from "./curl.js";
 
 const maxShown = 65536; // Characters of a body.
@@ -43,9 +43,11 @@ function refusal({ field, problem }) {
   return field + (problem.startsWith("Must") ? " " : ": ") + lower(problem);
 }
 
-// reason is the mark of a failed request in its row, such as "name: required".
-export const reason = ({ code, field, problem }) =>
-  problem ? (field ? field + ": " : "") + lower(problem).replace(/^must (be )?/, "") : code;
+// why is the mark of a failed request in its row, such as "name: required".
+export function why(status, method, { code, field, problem }, limit) {
+  if (status === 429 && limit) return `no ${method === "GET" ? "reads" : "writes"} left`;
+  return problem ? (field ? field + ": " : "") + lower(problem).replace(/^must (be )?/, "") : code;
+}
 
 // whatOf names what a write makes or changes.
 function whatOf(e, person) {
@@ -79,6 +81,10 @@ function headline(e, person) {
   return html`<span class=${statusKind(e)}>${e.status ?? "No response"}</span>${text ? html` · ${text}` : nothing}`;
 }
 
+// queryOf returns the query, in which the refused parameter stands out.
+export const queryOf = (e) =>
+  e.query.slice(0, 200).split("&").map((pair, i) => html`${i ? "&" : ""}<span class=${pair.split("=")[0] === e.error?.field ? statusKind(e) : ""}>${shortIDs(pair)}</span>`);
+
 // pane shows a request, or why it is not there. writes are it and the writes that repeat it.
 export function pane(e, { number, lost, newest, writes, candidate, link, close, compared, compare }) {
   const closeButton = html`<button class="plain small" aria-label="Close (Esc)" @click=${close}>✕</button>`;
@@ -99,13 +105,13 @@ export function pane(e, { number, lost, newest, writes, candidate, link, close, 
       data-ready=${e.number === number ? "" : nothing}>
     <div class="head"><div class="title"><h2 class="headline">${headline(e, person)}</h2>${closeButton}</div>
     <p class="target"><span class=${"method " + (isWrite(e) ? "write" : "")}>${e.method}</span>
-      <span class="path" title=${e.path}>${shortIDs(e.path)}</span></p>
+      <code title=${e.path}>${shortIDs(e.path)}</code>${e.query ? html`<code class="query">?${queryOf(e)}</code>` : nothing}</p>
     ${state.file ? nothing : html`<p class="line"><button class="plain small" id="again" @click=${() => sendAgain(e)}>Send again</button>
       <button class="plain small" id="copy-curl" @click=${() => copyCurl(e)}>Copy as curl</button>
       <button class="plain small" id="copy-link" @click=${() => copyLink(e.number)}>Copy link</button>
       <button class="plain small" id="compare" title="d" aria-pressed=${String(!!compared)} @click=${compare}>Compare</button>
       ${e.route ? html`<a class="button plain small" id="fail-next" href=${linkTo("faults", { route: `${e.method} ${e.route}` })}>Fail next</a>` : nothing}</p>`}</div>
-    <p class="meta"><span>#${e.number}</span><time title=${e.at}>${dayOf(e.at)} ${clockTime(e.at)}</time>
+    <p class="meta"><span>#${e.number}</span><time title=${e.at}>${fullTime(e.at)}</time>
       <span>${e.ended ? took(e.took) : "–"}</span><code>${keyName(e)}</code>
       ${e.limit ? html`<span>${e.remaining} of ${e.limit} remaining</span>` : nothing}
       ${e.request_id ? html`<code>${e.request_id}</code>` : nothing}</p>

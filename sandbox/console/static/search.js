@@ -51,19 +51,14 @@ export const without = (...gone) =>
     .filter((t) => !gone.some((g) => t === g || (g.endsWith(":") && t.startsWith(g))))
     .join(" ");
 
-// withTerms returns the search with terms, in place of those with the same names.
-export const withTerms = (...terms) => [without(...terms.map((t) => t.slice(0, t.indexOf(":") + 1))), ...terms].join(" ").trim();
-
 export const toggleTerm = (term) =>
   setQuery({ q: hasTerm(term) ? without(term) : [searched(), term].join(" ").trim() });
 
-// interval returns the terms of a time window, with days unless both times are of today.
-export function interval(from, to) {
-  const today = state.clock?.now.slice(0, 10),
-    isToday = [from, to].every((at) => at.slice(0, 10) === today);
-  const text = (at) => at.slice(isToday ? 11 : 0, 23);
-  return withTerms("after:" + text(from), "before:" + text(to));
-}
+// interval returns the search with a time window.
+export const interval = (from, to) => `${without("after:", "before:")} after:${from.slice(0, 23)} before:${to.slice(0, 23)}`.trim();
+
+// strangers returns the names in the search that mean nothing there, such as those with a typing error.
+export const strangers = () => searched().match(/(?<=^|\s|-)[a-z]+(?=:[^/\s])/g)?.filter((name) => !values[name] && !["fault", "repeats"].includes(name)) ?? [];
 
 // completions returns what the last word of a search can become.
 function completions(search) {
@@ -106,7 +101,7 @@ export function switches() {
     title=${key} @click=${() => toggleTerm(term)}>${name}</button>`;
   const [from, to] = ["after:", "before:"].map((n) => termsOf(searched()).find((t) => t.startsWith(n))?.slice(n.length));
   const time = (at) => (at?.length > 12 ? `${shortDay(at)} ${at.slice(11, 19)}` : (at?.slice(0, 8) ?? "…"));
-  return html`${button("is:failed", "Failed", "e")}${button("is:repeated", "Sent again", "w")}${button("is:fault", "Faults", "")}
+  return html`${button("is:failed", "Failed", "e")}${button("is:repeated", "Sent again", "w")}${button("is:fault", "Injected", "")}
     ${
       from || to
         ? html`<button type="button" class="plain window" aria-label="Remove the time window"
