@@ -163,7 +163,7 @@ func TestTheClock(t *testing.T) {
 	p.appears("#ahead", "nothing happens")
 	p.do(chromedp.KeyEvent(kb.Escape))
 	advanceTo("2h30m")
-	for _, shown := range []string{"Tue, 1 Dec 2026 00:30", "sk_test_short_lived expires"} {
+	for _, shown := range []string{"Tue, 1 Dec 2026 00:30", "1 × key expires: sk_test_short_lived"} {
 		p.appears("#ahead", shown)
 	}
 	p.do(chromedp.KeyEvent(kb.Enter))

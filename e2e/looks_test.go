@@ -107,7 +107,7 @@ type appearance struct {
 const withAxe = 3
 
 var appearances = []appearance{
-	{"light", 1280, 800, false}, {"dark", 1280, 800, true}, {"phone", 390, 844, false}, {"half", 960, 800, false}, {"narrow", 620, 800, false}, {"wide", 1440, 900, false}, {"wide-dark", 1440, 900, true},
+	{"light", 1280, 800, false}, {"dark", 1280, 800, true}, {"phone", 390, 844, false}, {"half", 960, 800, false}, {"narrow", 760, 800, false}, {"wide", 1440, 900, false}, {"wide-dark", 1440, 900, true},
 }
 
 func (p *tab) dress(l appearance) {
@@ -147,7 +147,7 @@ func TestLooks(t *testing.T) {
 					p.checkWithAxe(l.name)
 				}
 				if name == "request" {
-					assert.Equal(t, l.width > 720, evaluate[bool](p, "!!document.getElementById('list').offsetHeight"), "%s: a pane replaces the list", l.name)
+					assert.Equal(t, l.width > 900, evaluate[bool](p, "!!document.getElementById('list').offsetHeight"), "%s: a pane replaces the list", l.name)
 				}
 				const over = `[document.documentElement, document.querySelector("main"), ...document.querySelectorAll("main .panel, main .listing, main .pane")]`
 				assert.LessOrEqual(t, evaluate[int](p, "Math.max(..."+over+".map(e => e.scrollWidth - e.clientWidth))"), 0, "%s: nothing overflows", l.name)
@@ -158,6 +158,10 @@ func TestLooks(t *testing.T) {
 			if name == "journal" {
 				p.press("[popovertarget=start-over]")
 				p.checkWithAxe("menu")
+				p.visit("")
+				p.fill("#advance", "90d")
+				p.appears("#ahead", "expire")
+				p.checkWithAxe("clock")
 			}
 		})
 	}

@@ -129,3 +129,44 @@ func TestTheGoMethodsAndTheTimeline(t *testing.T) {
 	assert.Equal(t, []string{"evaluated", "revoked", "opened"}, []string{l.invitation(t, posting, byHand).text("status"),
 		l.invitation(t, posting, revoked).text("status"), l.invitation(t, posting, closed).text("status")})
 }
+
+// TestThePreviewIsWhatHappens: the clock's preview has each step, time limit, late report and expiry that then happens,
+// and changes nothing.
+func TestThePreviewIsWhatHappens(t *testing.T) {
+	for name, timeline := range map[string]sandbox.Timeline{
+		"every step": steady, "time limit": {Open: time.Hour, Begin: time.Hour}, "expiry": {Open: time.Hour}, "nobody moves": {}, "too late": {Begin: 40 * 24 * time.Hour},
+	} {
+		t.Run(name, func(t *testing.T) {
+			l := liveWorld(at(noon), sandbox.WithTimeline(timeline))
+			posting := l.assess(t)
+			late, byHand := l.invite(t, posting, "late@example.test"), l.invite(t, posting, "hand@example.test")
+			_ = l.s.Open(byHand) // The timeline may have done it.
+			steered(t, l.s, "candidates/"+late+"/delay", `{"seconds":"90m"}`)
+			type events struct {
+				Upcoming []struct {
+					At, Kind string
+					ID       string `json:"invitation_id"`
+				}
+			}
+			preview := func() events { return readControl[events](t, l.s, "clock?seconds=45d") }
+			foreseen, happened := map[string]string{}, map[string]string{}
+			for _, e := range preview().Upcoming {
+				foreseen[e.ID+e.Kind] = e.At
+			}
+			assert.Equal(t, preview(), preview())
+			l.s.Advance(45 * 24 * time.Hour)
+			for _, id := range []string{late, byHand} {
+				c := readControl[map[string]any](t, l.s, "candidates/"+id)
+				for _, kind := range []string{"opened", "started", "submitted", "evaluated", "report"} {
+					if at, _ := c[kind+"_at"].(string); at > "2026-03-10T12:30" && (kind != "report" || id == late) {
+						happened[id+kind] = at
+					}
+				}
+				if c["ended"] == "expired" {
+					happened[id+"expires"] = c["expires_at"].(string)
+				}
+			}
+			assert.Equal(t, happened, foreseen)
+		})
+	}
+}

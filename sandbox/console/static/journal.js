@@ -356,7 +356,7 @@ function row(e, tabbable) {
       tabindex=${e.number === tabbable ? 0 : -1}>
     <span class=${"status " + statusKind(e)}>${statusText(e)}</span>
     <span class=${"method " + (e.method === "GET" ? "" : "write")}>${e.method}</span>
-    <span class="what" title=${e.path + (e.query && "?" + e.query)}><span class="path">${shortIDs(path.slice(0, tail))}</span><span>${shortIDs(path.slice(tail))}</span>${e.query ? html`<span class="query">?${queryOf(e)}</span>` : nothing}</span>
+    <span class="what" title=${e.path + (e.query && "?" + e.query)}>${tail ? html`<span class="path">${shortIDs(path.slice(0, tail))}</span>` : nothing}<span>${shortIDs(path.slice(tail))}</span>${e.query ? html`<span class="query">?${queryOf(e)}</span>` : nothing}</span>
     <bdi class="subject" title=${e.subject ?? ""}>${e.subject}</bdi><span class="marks">${marks(e)}${e.error || e.fault ? nothing : word(doneText(e))}</span>
     <code class="key" title=${keyName(e)}>${middle(keyName(e), 18)}</code>
     <span class=${"took " + tookKind(e)}>${word("took ")}${e.ended ? took(e.took) : "–"}</span>
