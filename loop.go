@@ -116,7 +116,7 @@ func (l *pollLoop) after(ctx context.Context, planned time.Duration, err error) 
 		return 0, "", err
 	case failure.isDeferred():
 		l.outage = poll.Outage{}
-		return wait + l.interval.jitter(wait), PauseQuota, nil
+		return wait, PauseQuota, nil
 	case l.outage.Add(time.Now(), failure.Status/100 == 3):
 		return 0, "", err
 	}

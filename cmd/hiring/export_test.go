@@ -52,7 +52,7 @@ func TestExportFormatFollowsTheEnding(t *testing.T) {
 	assert.True(t, strings.HasPrefix(u.read("results.txt"), "5b"))
 	for line, says := range map[string]string{
 		"results.xlsx":      "Use .csv, .json or .jsonl, or -o.",
-		"- -o csv":          "Use hiring submissions list --all -o csv.",
+		"- -o csv":          "- is not possible: give the name of a file.",
 		"none/results.csv":  "none/results.csv: the folder does not exist",
 		"other.csv --jq .x": "--jq is for JSON",
 	} {

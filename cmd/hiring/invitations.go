@@ -53,7 +53,9 @@ func (a *app) invitationsListCommand() *cobra.Command {
 		if err != nil || only == "" {
 			return sized(t, t.client.Invitations.List(id)), err
 		}
-		return matching(invitationsOf(ctx, t.client, id), func(i hiring.Invitation) bool { return statusOf(i) == only })
+		return matching(invitationsOf(ctx, t.client, id), func(i hiring.Invitation) bool {
+			return string(i.Status) == only || statusOf(i) == only // An expired one keeps its status in the API.
+		})
 	})
 }
 

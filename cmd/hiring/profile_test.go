@@ -105,9 +105,9 @@ func TestPrecedenceOfServers(t *testing.T) {
 	require.Zero(t, u.runWith(secretLive, "profile", "add", "prod", "--base-url", server.URL()).code)
 	require.Zero(t, u.run("profile", "use", "prod").code)
 	variables := slices.Concat(u.env, []string{envBaseURL + "=" + server.URL(), envKey + "=" + secretLive})
-	for _, env := range [][]string{variables, append(slices.Clip(u.env), envProfile+"=trial")} {
+	for set, env := range map[string][]string{envBaseURL + " " + envKey: variables, envProfile: append(slices.Clip(u.env), envProfile+"=trial")} {
 		shadowed := &user{t: t, home: u.home, env: env}
-		assert.Equal(t, result{stderr: "hiring: warning: Variables come first: unset HIRING_PROFILE, HIRING_BASE_URL and HIRING_API_KEY, or use -p prod.\n"}, shadowed.run("profile", "use", "prod"))
+		assert.Equal(t, result{stderr: "hiring: warning: Variables come first: unset " + set + ", or use -p prod.\n"}, shadowed.run("profile", "use", "prod"))
 	}
 	assert.Equal(t, result{}, u.run("profile", "use", "prod"))
 	const base, key, trial, other = envBaseURL + "=", envKey + "=" + secretLive, envProfile + "=trial", envProfile + "=other"

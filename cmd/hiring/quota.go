@@ -36,7 +36,7 @@ func (a *app) quotaCommand() *cobra.Command {
 			err := output.List(t.Printer, output.Table[window]{Shown: []string{"class", "remaining", "limit", "reset"}}, windows)
 			if err == nil {
 				_, err = fmt.Fprintln(a.err, "The API reports the rate limit for writes, usually 200 an hour, only in the response to a write.\n"+
-					"Add --debug to the next write to see what is left.")
+					"Add --debug to the next write to see what is left. hiring account shows the invitations that the plan has left.")
 			}
 			return err
 		}),

@@ -108,7 +108,7 @@ func find(columns []string, what string, headings ...string) (int, error) {
 }
 
 func notCSV(file string, err error) error {
-	return fmt.Errorf("%s is not CSV: %s", file, strings.TrimPrefix(err.Error(), "record on "))
+	return fmt.Errorf("%s is not CSV with columns such as name,email: %s", file, strings.TrimPrefix(err.Error(), "record on "))
 }
 
 const maxProblems = 5
