@@ -259,7 +259,12 @@ func (e *Error) mayPass() bool {
 // isDeferred reports whether the API rejected the request for now, or the client because of the rate limit: nothing was
 // done, and the same request may be sent later.
 func (e *Error) isDeferred() bool {
-	return e.mayPass() && (rejects(e.Status) || e.Status == 0 && e.Code == ErrRateLimited)
+	return e.mayPass() && (rejects(e.Status) || e.isRateLimited())
+}
+
+// isRateLimited reports whether the API or the client refused the request because of the rate limit.
+func (e *Error) isRateLimited() bool {
+	return e.Status == http.StatusTooManyRequests || e.Status == 0 && e.Code == ErrRateLimited
 }
 
 // rejects reports whether a response with the status rejects a request, which then was not processed.

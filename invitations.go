@@ -120,47 +120,6 @@ func (in NewInvitation) Validate() error {
 	return newInviteRequest(&core{dialect: DefaultDialect()}, "-", in).err
 }
 
-// AddressKey returns the same text for all spellings of one e-mail address: it removes zero-width
-// characters, then the white space around the address, then lowers each letter (assumed:
-// addresses). It is "" for an empty address. [SubmissionService.FindByEmail],
-// [InvitationService.Ensure] and [InvitationService.EnsureAll] compare addresses by it. Programs
-// may store it: it is the same in every version.
-//
-// Unicode normal forms, the two forms of an international domain (punycode), a final dot of
-// the domain and quotes in the local part make different addresses. Capitals that Unicode has
-// added after version 15 are not lowered.
-func AddressKey(address string) string {
-	visible := strings.Map(func(c rune) rune {
-		if c >= '\u200b' && c <= '\u200d' || c == '\u2060' || c == '\ufeff' {
-			return -1
-		}
-		return c
-	}, address)
-	return strings.Map(func(c rune) rune {
-		if unicode.Is(lowered, c) {
-			return unicode.ToLower(c)
-		}
-		return c
-	}, strings.TrimSpace(visible))
-}
-
-// lowered has the ranges of Unicode 15 that have capitals, without unassigned code points: those
-// may become capitals in a later version, and then in a later version of Go.
-var lowered = &unicode.RangeTable{
-	R16: []unicode.Range16{
-		{0x0041, 0x0376, 1}, {0x037f, 0x037f, 1}, {0x0386, 0x038a, 1}, {0x038c, 0x038c, 1}, {0x038e, 0x03a1, 1}, {0x03a3, 0x052e, 1},
-		{0x0531, 0x0556, 1}, {0x10a0, 0x10c5, 1}, {0x10c7, 0x10c7, 1}, {0x10cd, 0x10cd, 1}, {0x13a0, 0x13f5, 1}, {0x1c90, 0x1cba, 1},
-		{0x1cbd, 0x1cbf, 1}, {0x1e00, 0x1f0f, 1}, {0x1f18, 0x1f1d, 1}, {0x1f28, 0x1f3f, 1}, {0x1f48, 0x1f4d, 1}, {0x1f59, 0x1f59, 1},
-		{0x1f5b, 0x1f5b, 1}, {0x1f5d, 0x1f5d, 1}, {0x1f5f, 0x1f6f, 1}, {0x1f88, 0x1faf, 1}, {0x1fb8, 0x1fbc, 1}, {0x1fc8, 0x1fcc, 1},
-		{0x1fd8, 0x1fdb, 1}, {0x1fe8, 0x1fec, 1}, {0x1ff8, 0x1ffc, 1}, {0x2126, 0x2183, 1}, {0x24b6, 0x24cf, 1}, {0x2c00, 0x2cf2, 1},
-		{0xa640, 0xa69a, 1}, {0xa722, 0xa7c9, 1}, {0xa7d0, 0xa7d0, 1}, {0xa7d6, 0xa7d8, 1}, {0xa7f5, 0xa7f5, 1}, {0xff21, 0xff3a, 1},
-	},
-	R32: []unicode.Range32{
-		{0x10400, 0x10427, 1}, {0x104b0, 0x104d3, 1}, {0x10570, 0x1057a, 1}, {0x1057c, 0x1058a, 1}, {0x1058c, 0x10592, 1}, {0x10594, 0x10595, 1},
-		{0x10c80, 0x10cb2, 1}, {0x118a0, 0x118bf, 1}, {0x16e40, 0x16e5f, 1}, {0x1e900, 0x1e921, 1},
-	},
-}
-
 // Invitation is a candidate's invitation to an assessment. A nil time means that the step
 // has not happened.
 type Invitation struct {

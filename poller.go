@@ -46,8 +46,8 @@ func (p *poller) now() poll.Local { return poll.Local(time.Since(p.began)) }
 func (p *poller) serverNow() poll.Server { return poll.TimeOf(p.core.shared.clock.at(time.Now())) }
 
 const (
-	maxRequests = 100 // After so many requests a poll is interrupted.
-	maxFailed   = 10  // After so many requests that the API could not answer a poll ends.
+	maxRequests       = 100 // After so many requests a poll is interrupted.
+	maxFailedRequests = 10  // After so many requests that the API could not answer a poll ends.
 )
 
 // poll sends requests until the machine is to wait, and passes each result to yield. A result counts as delivered when
@@ -60,7 +60,7 @@ func (p *poller) poll(ctx context.Context, yield func(Submission, error) bool) (
 	for range maxRequests {
 		request, wait := p.machine.Next(p.now(), p.window())
 		switch {
-		case wait == 0 && len(failures) < maxFailed:
+		case wait == 0 && len(failures) < maxFailedRequests:
 		case len(failures) > 0 && !answered:
 			return 0, failures[len(failures)-1]
 		default:

@@ -47,7 +47,8 @@ func (r Report) identity() string {
 	if r.Evaluated || len(r.Extra) == 0 {
 		return "report"
 	}
-	return cmp.Or(r.SubmissionID, string(r.Status), string(r.Extra["id"]))
+	id, _ := RawValue(r.Extra["id"]).Text()
+	return cmp.Or(r.SubmissionID, string(r.Status), id)
 }
 
 func (r Report) isOf(id string) bool { return r.SubmissionID == "" || sameID(r.SubmissionID, id) }

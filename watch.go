@@ -195,11 +195,11 @@ func (s *SubmissionService) poll(ctx context.Context, state string, o WatchOptio
 		}
 		return true
 	})
-	next, reason, final := w.after(ctx, wait, err)
+	next, _, final := w.after(ctx, wait, err)
 	if final == nil {
 		polled.More, polled.Wait = err != nil || wait == 0 || w.machine.IsListing(), next
 	}
-	if err = cmp.Or(final, err); reason == PauseQuota { // A used-up rate limit is no error of a Poll.
+	if err = cmp.Or(final, err); final == nil && failureIn(err).isRateLimited() { // No error of a Poll.
 		err = nil
 	}
 	polled.State = w.save()

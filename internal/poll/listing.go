@@ -20,7 +20,12 @@ type listing struct {
 	Seen     set    `json:"seen,omitzero"`    // Submissions with the source's status.
 }
 
-const expired = -1
+// Why a listing began again, besides the number of another page.
+const (
+	expired    = -1
+	firstPass  = 2 // The second page repeated the first.
+	secondPass = 4 // So did the fourth page, which is the second one after the listing began again.
+)
 
 // hasFailed reports whether the next page has failed.
 func (l *listing) hasFailed() bool { return l != nil && l.Failures > 0 }
@@ -106,7 +111,7 @@ func (m *Machine) beginAgain(s *source, why int) (endless bool) {
 	l := s.Open
 	if l.Again != 0 {
 		m.fail(s)
-		return l.Again == 2 && why == 4
+		return l.Again == firstPass && why == secondPass
 	}
 	l.Again, l.Cursor, l.First, l.Failures = why, "", "", 0
 	return false
@@ -115,7 +120,7 @@ func (m *Machine) beginAgain(s *source, why int) (endless bool) {
 // failPage takes the failure of a page, which is asked again by the next poll, after what the API asked for. After the third
 // time the source has failed.
 func (m *Machine) failPage(s *source, retryAfter time.Duration) {
-	if s.Open.Failures++; s.Open.Failures == maxFailed {
+	if s.Open.Failures++; s.Open.Failures == maxPageFailures {
 		m.fail(s)
 		return
 	}

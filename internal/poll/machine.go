@@ -10,14 +10,14 @@ import (
 const Finished = "evaluated"
 
 const (
-	longestPeriod = 330 * time.Minute // Between listings of all of Lookback.
-	newestPeriod  = time.Hour         // Between listings of the newest page, which shows what statuses exist.
-	rememberFor   = 24 * time.Hour    // How much longer than necessary delivered ids are remembered.
-	sharedReplies = 300               // Shares are of about so many replies.
-	initialCredit = 0.03              // Replies that each source is credited with.
-	initialCost   = 4                 // Of a listing before the first one.
-	cheapRequests = 10                // Requests of a listing that need no spare reads, and single reads of one comparison.
-	maxFailed     = 3                 // How often a page fails until its source has failed.
+	longestPeriod   = 330 * time.Minute // Between listings of all of Lookback.
+	newestPeriod    = time.Hour         // Between listings of the newest page, which shows what statuses exist.
+	rememberFor     = 24 * time.Hour    // How much longer than necessary delivered ids are remembered.
+	sharedReplies   = 300               // Shares are of about so many replies.
+	initialCredit   = 0.03              // Replies that each source is credited with.
+	initialCost     = 4                 // Of a listing before the first one.
+	cheapRequests   = 10                // Requests of a listing that need no spare reads, and single reads of one comparison.
+	maxPageFailures = 3                 // How often a page fails until its source has failed.
 )
 
 // Options configures a machine. It is not part of the state.

@@ -217,7 +217,8 @@ func requireReadBack(t *testing.T, o operations.Operation) {
 	server := sandbox.Start(t)
 	client := server.LiveClient()
 	var ids []string
-	if len(o.IDs) > 0 && assert.NotNil(t, o.Live, "%s has ids, but no Live in its row", o.Name) {
+	if len(o.IDs) > 0 {
+		require.NotNil(t, o.Live, "%s has ids, but no Live in its row", o.Name)
 		ids = o.Live(t, client)[:len(o.IDs)]
 	}
 	read := func(written any) string {
