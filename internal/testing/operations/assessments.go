@@ -22,9 +22,11 @@ func init() {
 	})
 	add(Operation{
 		Name: "Assessments.Create", Route: "POST /assessments", Cost: "1 write", Test: "Assessments",
-		Body: `{"challenge_id":"` + singleTaskChallenge + `","name":"Analyst"}`,
+		Body: `{"budget_dollars_cap":4.5,"challenge_id":"` + multiTaskChallenge + `","name":"Analyst","selected_task_ids":["` + aTask + `"],"time_limit_minutes":45}`,
 		Call: func(ctx context.Context, c *hiring.Client, _ []string) (any, error) {
-			return c.Assessments.Create(ctx, hiring.NewAssessment{ChallengeID: singleTaskChallenge, Name: "Analyst"})
+			return c.Assessments.Create(ctx, hiring.NewAssessment{
+				ChallengeID: multiTaskChallenge, Name: "Analyst", TimeLimitMinutes: 45, BudgetDollarsCap: new(4.5), SelectedTaskIDs: []string{aTask},
+			})
 		},
 	})
 	add(Operation{
