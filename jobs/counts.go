@@ -50,13 +50,13 @@ func (in *installation[TTx]) count(ctx context.Context, query string) (map[jobSt
 const unfinishedSQL = "state IN ('available', 'pending', 'retryable', 'running', 'scheduled')"
 
 // countPolls counts the unfinished polls of each organization. The next one is due when it is
-// scheduled. One that has failed, replaces a discarded one or was snoozed is due since the last
-// successful poll, or since the watch began.
+// scheduled. One that has failed, replaces a discarded one, was snoozed, or was made available more than
+// a minute early by a leader whose clock is ahead, is due since the last successful poll, or since the watch began.
 func (in *installation[TTx]) countPolls(ctx context.Context) (map[jobState]jobCount, error) {
 	t := in.table()
 	return in.count(ctx, `SELECT organization, '', sum(n), max(round), max(due) FROM (
 			SELECT args->>'organization' AS organization, CASE WHEN state = 'discarded' THEN 0 ELSE 1 END AS n, CAST(args->>'round' AS bigint) AS round,
-				CASE WHEN state IN ('available', 'scheduled') AND `+t.epochSQL("scheduled_at")+` > `+t.epochSQL(t.now())+` + 1 AND metadata->>'snoozes' IS NULL THEN `+t.epochSQL("scheduled_at")+` ELSE 0 END AS due
+				CASE WHEN (state = 'scheduled' OR state = 'available' AND `+t.epochSQL("scheduled_at")+` < `+t.epochSQL(t.now())+` + 60) AND `+t.epochSQL("scheduled_at")+` > `+t.epochSQL(t.now())+` + 1 AND metadata->>'snoozes' IS NULL THEN `+t.epochSQL("scheduled_at")+` ELSE 0 END AS due
 			FROM river_job WHERE queue = '`+QueuePolls+`' AND (`+unfinishedSQL+` OR state = 'discarded')
 			UNION ALL SELECT organization, 0, 0, `+t.epochSQL("updated_at")+` FROM hiring_jobs WHERE assessment_id = '' AND address = '') AS polls GROUP BY 1`)
 }

@@ -19,8 +19,8 @@ func TestPollIsDueSinceTheLastSuccess(t *testing.T) {
 	onBothStores(t, pollIsDueSinceTheLastSuccess[pgx.Tx], pollIsDueSinceTheLastSuccess[*sql.Tx])
 }
 
-// pollIsDueSinceTheLastSuccess starts processes whose polls have failed since an hour ago, were discarded, are left to a newer version, and
-// are scheduled. Beside the process that works, another one has nothing to do.
+// pollIsDueSinceTheLastSuccess starts processes whose polls have failed since an hour ago, were discarded, are left to a newer version, were
+// made available by a clock that was ahead, and are scheduled. Beside the process that works, another one has nothing to do.
 func pollIsDueSinceTheLastSuccess[TTx any](t *testing.T, s *store[TTx]) {
 	api := newAPI(t)
 	var fails atomic.Bool
@@ -42,6 +42,7 @@ func pollIsDueSinceTheLastSuccess[TTx any](t *testing.T, s *store[TTx]) {
 		"state = 'retryable', attempt = 7, scheduled_at = '2999-01-01 00:00:00'",
 		"state = 'discarded', finalized_at = CURRENT_TIMESTAMP",
 		"state = 'scheduled', scheduled_at = '2999-01-01 00:00:00', metadata = '{\"snoozes\": 3}'",
+		"state = 'available', scheduled_at = '2999-01-01 00:00:00', metadata = '{}', attempt = 0, errors = NULL",
 	} {
 		s.mustExec(t, "UPDATE river_job SET "+poll+" WHERE kind = 'hiring_poll' AND finalized_at IS NULL")
 		working, idle := newRecorder(), newRecorder()
