@@ -319,8 +319,9 @@ var recorded = map[string]struct {
 	"a long queue, of which something is delivered": {map[string]string{
 		deliveriesAge("waiting"): "0x19 0+30x60", delivered("acme"): "0+1x80",
 	}, nil, 0},
-	"a delivery fails for five minutes": {map[string]string{deliveriesAge("failing"): "0x19 0+30x10 0x50"}, nil, 0},
-	"a delivery fails":                  {map[string]string{deliveriesAge("failing"): "0x19 0+30x60"}, map[string]labels{"HiringDeliveriesFailing": acme(nil)}, 15 * time.Minute},
+	"a delivery fails for five minutes":       {map[string]string{deliveriesAge("failing"): "0x19 0+30x10 0x50"}, nil, 0},
+	"one scrape shows a delivery that failed": {map[string]string{deliveriesAge("failing"): "0x19 630 0x50"}, nil, 0},
+	"a delivery fails":                        {map[string]string{deliveriesAge("failing"): "0x19 0+30x60"}, map[string]labels{"HiringDeliveriesFailing": acme(nil)}, 15 * time.Minute},
 	"a receiver responds with 410": {map[string]string{
 		deliveriesAge("failing"): "0x19 0+30x60", deliveries("paused"): "0x19 1x60",
 	}, map[string]labels{"HiringReceiverPaused": acme(nil)}, 0},
