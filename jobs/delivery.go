@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"sync"
 	"time"
 
 	"github.com/riverqueue/river"
@@ -108,21 +107,15 @@ func Deliver[TTx any](ctx context.Context, client *river.Client[TTx], tx TTx, or
 type deliveryWorker[TTx any] struct {
 	river.WorkerDefaults[deliveryArgs]
 	*installation[TTx]
-
-	delays sync.Map // Delays before the next attempts, by job id, from Work until NextRetry.
 }
 
 // pauseCheckInterval is the time after which a paused delivery checks whether the
 // pause has ended.
 var pauseCheckInterval = 5 * time.Minute
 
-// NextRetry returns the time of the next attempt. Work has chosen the delay, except for
-// a delivery that River rescues.
+// NextRetry returns the time of the next attempt.
 func (w *deliveryWorker[TTx]) NextRetry(job *river.Job[deliveryArgs]) time.Time {
-	if d, ok := w.delays.LoadAndDelete(job.ID); ok {
-		return time.Now().Add(d.(time.Duration))
-	}
-	return time.Now().Add(jittered(w.policy(job.Args.Organization).delay(job.Attempt)))
+	return w.nextRetry(job.ID, w.policy(job.Args.Organization).delay(job.Attempt))
 }
 
 // policy returns the policy for the deliveries of an organization.
@@ -142,8 +135,6 @@ func (w *deliveryWorker[TTx]) Work(ctx context.Context, job *river.Job[deliveryA
 		if retryAfter, ok := errors.AsType[*RetryAfterError](err); ok {
 			d = min(max(d, retryAfter.After), policy.Max)
 		}
-		d = jittered(d)
-		w.delays.Store(job.ID, d)
 		return d
 	}
 	return w.supervise(ctx, w.watched, a, func(o Organization, source int) (err error) {

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/riverqueue/river/rivertype"
 	"github.com/stretchr/testify/require"
 
 	hiring "github.com/hiring-assessment/hiring-go"
@@ -126,11 +127,12 @@ func organizationsComeAndGo[TTx any](t *testing.T, s *store[TTx]) {
 
 	require.LessOrEqual(t, table.openedTimes("acme"), 2, "once for each of the two directories")
 	acme.RevokeKey(sandbox.LiveKey)
-	eventually(t, s.countIs(t, 1, "river_job WHERE kind = 'hiring_poll' AND args->>'organization' = 'acme' AND errors IS NOT NULL AND finalized_at IS NULL"))
+	eventually(t, s.countIs(t, 1, "river_job WHERE kind = 'hiring_poll' AND args->>'organization' = 'acme' AND state = 'retryable'"))
 	const newKey = "sk_live_rotated_0123456789"
 	acme.AddKey(sandbox.Key{Token: newKey, Scope: sandbox.ScopeAdmin})
 	acme.client = acme.LiveClient(hiring.WithKeySource(func(context.Context) (string, error) { return newKey, nil }))
 	table.set("acme", customer{api: acme, client: acme.client})
+	require.NoError(t, retryAll(t.Context(), client, jobs.KindPoll, rivertype.JobStateRetryable)) // Instead of waiting for a minute.
 	acme.addEvaluated(t, 1)
 	eventually(t, s.countIs(t, 2, "results WHERE organization = 'acme'"), "the new key is used, although the revision has not changed")
 

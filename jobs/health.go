@@ -59,8 +59,7 @@ func (w *healthWorker[TTx]) keepPolling(ctx context.Context, client *river.Clien
 	}
 	var missing []river.InsertManyParams
 	for _, name := range names {
-		p := polls[jobState{organization: name}]
-		if p.n == 0 {
+		if p := polls[jobState{organization: name}]; p.n == 0 {
 			missing = append(missing, river.InsertManyParams{Args: pollArgs{name, p.special}})
 		}
 	}

@@ -47,6 +47,7 @@ type installation[TTx any] struct {
 
 	reading sync.Once  // The process has begun to read its directories again and again.
 	clock   slog.Level // Of the last comparison of clocks.
+	delays  sync.Map   // Delays before the next attempts, by job id, from a failure until nextRetry.
 	running sync.Map   // Running deliveries by job id, as runningDelivery, for JobStuckHandler.
 }
 

@@ -103,7 +103,7 @@ func (w *inviteWorker[TTx]) Timeout(*river.Job[inviteArgs]) time.Duration { retu
 // NextRetry returns the time of the next attempt: one to five minutes after a failure,
 // growing with the number of failures.
 func (w *inviteWorker[TTx]) NextRetry(job *river.Job[inviteArgs]) time.Time {
-	return time.Now().Add(jittered(inviteDelay(job.Attempt)))
+	return w.nextRetry(job.ID, inviteDelay(job.Attempt))
 }
 
 func inviteDelay(failures int) time.Duration {
@@ -223,9 +223,7 @@ func (r *invitationRun) candidates(ctx context.Context) iter.Seq[hiring.NewInvit
 	return func(yield func(hiring.NewInvitation) bool) {
 		for {
 			q, found, err := r.next(ctx, queuedInvitation{assessmentID: r.assessmentID, address: r.current.address})
-			if err != nil {
-				r.failed = err
-			}
+			r.failed = errors.Join(r.failed, err)
 			if err != nil || !found || q.assessmentID != r.assessmentID {
 				return
 			}

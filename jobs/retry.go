@@ -12,7 +12,7 @@ import (
 )
 
 // RetryPolicy is the policy for retries of failed deliveries. The delay doubles with
-// each failure. A zero field means its default.
+// each failure, and is at least a minute after a 401 of the API. A zero field means its default.
 type RetryPolicy struct {
 	First time.Duration // Delay after the first failure. Default: 30 s.
 	Max   time.Duration // Longest delay. Default: 1 h.
@@ -30,12 +30,9 @@ func (p RetryPolicy) withDefaults() RetryPolicy {
 func (p RetryPolicy) delay(attempt int) time.Duration {
 	d := p.First
 	for range min(attempt-1, 62) {
-		if d >= p.Max/2 {
-			return p.Max
-		}
-		d *= 2
+		d = 2 * min(d, p.Max/2)
 	}
-	return min(d, p.Max)
+	return d
 }
 
 // attempts returns the number of attempts that begin within p.End.

@@ -19,7 +19,7 @@ type attempt struct {
 	row          *rivertype.JobRow
 	organization string
 	submissionID string                    // Of a delivery.
-	retryDelay   func(error) time.Duration // Delay after a failure, for the log.
+	retryDelay   func(error) time.Duration // Delay after a failure, at least a minute after a 401.
 }
 
 // supervise runs one attempt of a job, and reports discarded and cancelled jobs to the
@@ -60,7 +60,22 @@ func (in *installation[TTx]) report(ctx context.Context, o Organization, a attem
 		in.logFailure(ctx, a, err, "jobs: failed for the last time")
 		return
 	}
-	in.logFailure(ctx, a, err, "jobs: failed, will be retried", "next_attempt", time.Now().Add(a.retryDelay(err)).UTC().Format(time.RFC3339))
+	delay := a.retryDelay(err)
+	if errors.Is(err, hiring.ErrInvalidToken) { // A client that is opened again does not know how often the API has rejected its key.
+		delay = max(delay, time.Minute)
+	}
+	delay = jittered(delay)
+	in.delays.Store(a.row.ID, delay)
+	in.logFailure(ctx, a, err, "jobs: failed, will be retried", "next_attempt", time.Now().Add(delay).UTC().Format(time.RFC3339))
+}
+
+// nextRetry returns the time of the next attempt of a job. Its failure has chosen the delay, except for
+// a job that River rescues.
+func (in *installation[TTx]) nextRetry(id int64, rescued time.Duration) time.Time {
+	if d, ok := in.delays.LoadAndDelete(id); ok {
+		return time.Now().Add(d.(time.Duration))
+	}
+	return time.Now().Add(jittered(rescued))
 }
 
 // logFailure logs the end of an attempt without the text of its error, which may contain

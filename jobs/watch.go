@@ -161,7 +161,7 @@ func (w *pollWorker[TTx]) Timeout(*river.Job[pollArgs]) time.Duration {
 // the number of failures: from a second to about ten minutes. After 25 failures the
 // poll is discarded, and another is inserted within a minute.
 func (w *pollWorker[TTx]) NextRetry(job *river.Job[pollArgs]) time.Time {
-	return time.Now().Add(jittered(pollDelay(job.Attempt)))
+	return w.nextRetry(job.ID, pollDelay(job.Attempt))
 }
 
 func pollDelay(failures int) time.Duration { return time.Duration(failures*failures) * time.Second }
