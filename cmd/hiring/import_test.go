@@ -95,7 +95,7 @@ func TestImportOfInvalidFiles(t *testing.T) {
 		"name,email\n,a@example.com\nBob,\nCid,cid\nDan\n":                "line 2: the name is missing; line 3: the address is missing; line 4: the address needs one @ with a text on both sides; line 5: too few columns",
 		"name,email\nAda,a@example.com,,\nbjorn@x.test,Bergström,Björn\n": "line 3: more columns than the header: put a value with a comma in double quotes",
 		"name,email\n" + strings.Repeat("x,\n", 9):                        "and 4 more",
-		"name,email,=LINK(\"x\")\nAda,a@example.com,1\n":                  "bad.csv is not CSV: parse error on line 1",
+		"name,email,=LINK(\"x\")\nAda,a@example.com,1\n":                  "bad.csv is not CSV with columns such as name,email: parse error on line 1",
 		"name,email\n\"Ada,a@example.com\n":                               "is not CSV",
 		"name,email\nZo\xeb,zoe@example.com\n":                            "UTF-8",
 		"name,email,Email\nAda,a@example.com,b@example.com\n":             "The first line of bad.csv has two columns for the email: leave one of them",
