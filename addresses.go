@@ -47,7 +47,7 @@ func (m *addresses) now() instant {
 	return instant{now, now.Round(0).Add(m.ahead)}
 }
 
-// revoke records that an invitation was revoked, or may have been, for as long as an address is remembered.
+// revoke records that an invitation was revoked, or may have been, for as long as it would be returned without a listing.
 func (m *addresses) revoke(invitationID string) {
 	id := strings.ToLower(invitationID)
 	m.mu.Lock()

@@ -150,7 +150,8 @@ func isTLSError(err error) bool {
 	return certificate || authority || record || errors.Is(err, http.ErrSchemeMismatch)
 }
 
-// interrupted returns the error of an attempt that the connection, a timeout or the caller ended. r is what had arrived, nil for nothing.
+// interrupted returns the error of an attempt that the connection, a timeout or the caller ended. r is the response as far as
+// it had arrived, nil for none.
 func (c *call) interrupted(r *response, what string, cause error) *Error {
 	timeout := c.core.config.timeout
 	switch {

@@ -124,7 +124,7 @@ func (p *poller) fetch(ctx context.Context, asked poll.Request) (submissions []R
 // spelled returns the caller's spelling of an id of the machine.
 func (p *poller) spelled(id string) string { return cmp.Or(p.spelling[id], id) }
 
-// checkID checks that a submission, of which only a part may be readable, is the one with the id.
+// checkID checks that a submission, which may be readable only in part, is the one with the id.
 func checkID(id string, raw RawValue) error {
 	s, problem := decodeSubmission(raw)
 	if shown := poll.ReadItem(raw).ID; shown != "" && !sameID(shown, id) || problem == "" && !s.isOf(id) {

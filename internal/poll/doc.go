@@ -10,18 +10,19 @@
 // statuses exist. Given ids are read singly.
 //
 // A poll begins with the opener, the deepest source of the cheapest. Then come the single reads that are due, and then the
-// sources that are due, the cheapest first. A source is due Interval/2 * sqrt(cost/share) after its last listing, which makes the mean delay the shortest for
-// the reads spent. Shares are of the last 300 replies: with fewer they vary by chance, with more a change is noticed late.
-// Each source is credited with 0.03 replies, so that one that shows nothing is still listed: ten times the credit costs three
-// times the reads for nothing, a tenth of it notices a change three times as late. All of Lookback is due after five
-// and a half hours at the latest: the listing takes up to an hour, and no result comes later than six and a half hours.
+// sources that are due, the cheapest first. A source is due Interval/2 * sqrt(cost/share) after its last listing, which
+// makes the mean delay the shortest for the reads spent. Shares are of the last 300 replies: with fewer they vary by chance,
+// with more a change is noticed late. Each source is credited with 0.03 replies, so that one that shows nothing is still
+// listed: ten times the credit costs three times the reads for nothing, a tenth of it notices a change three times as late.
+// All of Lookback is due after five and a half hours at the latest: the listing takes up to an hour, and no result comes
+// later than six and a half hours.
 //
 // After ten requests a listing continues only while reads are to spare: more than two thirds of the window at its start, a
 // third at its end, so that short listings and others always have a third. A complete listing counts as one of each
 // shallower depth that was listed before: otherwise a wait that begins with all of Lookback would never learn that less
 // is enough. A read of all given ids counts for every source: 2,000 ids take six hours while others leave the reads.
 //
-// A page that fails is asked again by the next poll, which then comes within a minute; after three failures its source begins
+// A page that fails is requested again by the next poll, which then comes within a minute; after three failures its source begins
 // anew after its period. A cursor that has expired, or a page that repeats the one before, begins the listing again, once.
 // Until a listing is complete nothing that it covers counts as listed.
 //

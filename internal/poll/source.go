@@ -70,8 +70,8 @@ func (m *Machine) opener() *source {
 	})
 }
 
-// nextPoll returns when the next request of the opener is due, with which a poll begins: after the shortest pause, or earlier,
-// but not within a minute, when a page is to be asked again.
+// nextPoll returns when the next request of the opener is due, with which a poll begins: after the shortest pause. When a page
+// is to be requested again, it is earlier, but at least a minute after the last poll began.
 func (m *Machine) nextPoll(opener *source, w Window) Local {
 	switch {
 	case opener.Open.hasFailed(): // No source works.

@@ -100,6 +100,26 @@ func TestWatchWaitsForTheNextWindow(t *testing.T) {
 	}
 }
 
+func TestPollReturnsAtAUsedUpWindow(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newLiveWorld(t)
+		client := w.LiveClient()
+		first, err := client.Submissions.Poll(t.Context(), "", hiring.WatchOptions{})
+		require.NoError(t, err)
+		w.SetQuota(sandbox.LiveKey, sandbox.ClassRead, 1)
+		_, err = client.Account.Get(t.Context())
+		require.NoError(t, err)
+		left := 20 * time.Second // Less than RetryPolicy.MaxWait.
+		time.Sleep(time.Until(client.Quota().Read.Reset) - left)
+		began := time.Now()
+		polled, err := client.Submissions.Poll(t.Context(), first.State, hiring.WatchOptions{})
+		require.NoError(t, err)
+		assert.True(t, polled.More)
+		assert.Equal(t, left, polled.Wait)
+		assert.Equal(t, began, time.Now(), "Poll does not wait itself")
+	})
+}
+
 // TestADamagedCheckpointIsNoFreshStart covers Watch and EnsureAll.
 func TestADamagedCheckpointIsNoFreshStart(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "state")
