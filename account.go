@@ -42,9 +42,7 @@ func (a Account) InvitationsLeft() (n int, limited bool) {
 	return max(0, a.Usage.AssessmentsLimit-a.Usage.AssessmentsUsed), a.Plan.LimitsEnforced
 }
 
-func (a Account) identity() string { return a.ID }
-
-func (a Account) isOf(id string) bool { return sameID(a.ID, id) }
+func (a Account) check(wanted string) error { return checkID(a.ID, wanted) }
 
 // Plan is the organization's plan. The API never returns billing identifiers.
 type Plan struct {

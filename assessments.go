@@ -136,9 +136,7 @@ type Assessment struct {
 	Extra            map[string]json.RawMessage `json:",unknown,embed"`
 }
 
-func (a Assessment) identity() string { return a.ID }
-
-func (a Assessment) isOf(id string) bool { return sameID(a.ID, id) }
+func (a Assessment) check(wanted string) error { return checkID(a.ID, wanted) }
 
 // AssessmentStatus is the status of an assessment. The set is open.
 type AssessmentStatus string

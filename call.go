@@ -17,37 +17,20 @@ import (
 	"github.com/hiring-assessment/hiring-go/internal/quota"
 )
 
-// do makes a call whose response contains a T.
+// do makes a call whose response contains a T. That of a GET is the resource whose id is the last in the path.
 func do[T entity](ctx context.Context, k *core, r request) (T, error) {
-	var e envelope[T]
-	id := "" // Of the resource that is read.
+	wanted := ""
 	if r.method == http.MethodGet {
-		id = r.id
+		wanted = r.id
 	}
-	err := k.makeCall(ctx, r, func(body []byte, bodyErr error) (string, error) {
-		err := readEnvelope(body, bodyErr, &e, readerOf[T])
-		switch {
-		case err != nil:
-		case e.Data == nil:
-			err = errNoData
-		case (*e.Data).identity() == "":
-			err = errNoIdentity
-		case id != "" && !(*e.Data).isOf(id):
-			err = errOtherID
-		}
-		return "", err
-	})
-	if err != nil || e.Data == nil { // A retried DELETE that found nothing has no data. A Dialect may make any call one.
-		return *new(T), err
-	}
-	return *e.Data, nil
+	return doChecked(ctx, k, r, func(v T) error { return v.check(wanted) })
 }
 
-// doRaw makes a call and returns its data undecoded, unless check finds an error in it.
-func doRaw(ctx context.Context, k *core, r request, check func(RawValue) error) (RawValue, error) {
-	var e envelope[RawValue]
-	err := k.makeCall(ctx, r, func(body []byte, bodyErr error) (string, error) {
-		err := readEnvelope(body, bodyErr, &e, readerOf[RawValue])
+// doChecked makes a call and returns its data, unless check finds an error in it.
+func doChecked[T readable](ctx context.Context, k *core, r request, check func(T) error) (data T, err error) {
+	var e envelope[T]
+	err = k.makeCall(ctx, r, func(body []byte, bodyErr error) (string, error) {
+		err := readEnvelope(body, bodyErr, &e, readerOf[T])
 		switch {
 		case err != nil:
 		case e.Data == nil:
@@ -57,8 +40,8 @@ func doRaw(ctx context.Context, k *core, r request, check func(RawValue) error) 
 		}
 		return "", err
 	})
-	if err != nil {
-		return nil, err
+	if err != nil || e.Data == nil { // A retried DELETE that found nothing has no data. A Dialect may make any call one.
+		return data, err
 	}
 	return *e.Data, nil
 }

@@ -57,9 +57,7 @@ type Challenge struct {
 	Extra            map[string]json.RawMessage `json:",unknown,embed"`
 }
 
-func (c Challenge) identity() string { return c.ID }
-
-func (c Challenge) isOf(id string) bool { return sameID(c.ID, id) }
+func (c Challenge) check(wanted string) error { return checkID(c.ID, wanted) }
 
 // Task is a part of a multi-task challenge.
 type Task struct {

@@ -20,15 +20,25 @@ type resource interface{ resource() }
 // fastjson.Reader of the type. The readers of structs are generated from their tags.
 type readable interface{ reader() any }
 
-// entity is a resource that a call can return. An empty identity means that the response
-// has the data of another resource. It need not be an id, as that of a Report.
+// entity is a resource that a call can return.
 type entity interface {
 	resource
 	readable
-	identity() string
 
-	// isOf reports whether the resource can be the one with that id.
-	isOf(id string) bool
+	// check returns an error for the data of another resource: one without an id, or with another than wanted. With "" for
+	// wanted any id is right.
+	check(wanted string) error
+}
+
+// checkID is the check of a resource that must have an id.
+func checkID(id, wanted string) error {
+	switch {
+	case id == "":
+		return errNoIdentity
+	case wanted != "" && !sameID(id, wanted):
+		return errOtherID
+	}
+	return nil
 }
 
 var apiCodec = jsoncodec.New[resource]()
@@ -99,17 +109,10 @@ func readEnvelope[T any](body []byte, bodyErr error, e *envelope[T], data func()
 			return err
 		}
 	}
-	if len(e.Meta.NextCursor) > maxCursor {
-		return errLongCursor
-	}
 	return nil
 }
 
-// maxCursor is the longest cursor that is decoded, in bytes. It is more than fits into a URL.
-const maxCursor = 64 << 10
-
 const (
-	errLongCursor = responseError("the response's next_cursor is longer than 64 KB")
 	errNoData     = responseError("the response has no data")
 	errNoIdentity = responseError("the response's data has no id, so it is not the expected resource")
 	errNoDocument = responseError("the response is no OpenAPI document: it has no member openapi with a text")

@@ -138,9 +138,7 @@ type Invitation struct {
 	Extra             map[string]json.RawMessage `json:",unknown,embed"`
 }
 
-func (i Invitation) identity() string { return i.ID }
-
-func (i Invitation) isOf(id string) bool { return sameID(i.ID, id) }
+func (i Invitation) check(wanted string) error { return checkID(i.ID, wanted) }
 
 // InvitationStatus is the status of an invitation. The set is open. The sandbox also
 // returns "revoked", which is not documented.

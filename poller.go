@@ -107,9 +107,7 @@ func (p *poller) send(ctx context.Context, request poll.Request) (reply poll.Rep
 func (p *poller) fetch(ctx context.Context, asked poll.Request) (submissions []RawValue, next string, err error) {
 	if asked.ID != "" {
 		id := p.spelled(asked.ID)
-		s, err := doRaw(ctx, p.core, p.own(newRequest("Submissions.Get", submissionRoute, pathID{"id", id})), func(raw RawValue) error {
-			return checkID(id, raw)
-		})
+		s, err := doChecked(ctx, p.core, p.own(newRequest("Submissions.Get", submissionRoute, pathID{"id", id})), func(raw RawValue) error { return checkSubmission(raw, id) })
 		return []RawValue{s}, "", err
 	}
 	filter := p.filter
@@ -124,11 +122,13 @@ func (p *poller) fetch(ctx context.Context, asked poll.Request) (submissions []R
 // spelled returns the caller's spelling of an id of the machine.
 func (p *poller) spelled(id string) string { return cmp.Or(p.spelling[id], id) }
 
-// checkID checks that a submission, which may be readable only in part, is the one with the id.
-func checkID(id string, raw RawValue) error {
+// checkSubmission is [Submission.check] for a submission that may be readable only in part.
+func checkSubmission(raw RawValue, wanted string) error {
 	s, problem := decodeSubmission(raw)
-	if shown := poll.ReadItem(raw).ID; shown != "" && !sameID(shown, id) || problem == "" && !s.isOf(id) {
-		return errOtherID
+	if shown := poll.ReadItem(raw).ID; problem != "" && shown != "" {
+		return checkID(shown, wanted)
+	} else if problem == "" {
+		return s.check(wanted)
 	}
 	return nil
 }

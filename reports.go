@@ -1,7 +1,6 @@
 package hiring
 
 import (
-	"cmp"
 	"encoding/json"
 	"time"
 
@@ -40,18 +39,18 @@ type Report struct {
 	Extra       map[string]json.RawMessage `json:",unknown,embed"`
 }
 
-// identity returns text that is empty for JSON of another resource. A report has no id, and
-// a report that is not ready may have few known fields. With unknown fields it also needs
-// a submission id, a status or an id.
-func (r Report) identity() string {
-	if r.Evaluated || len(r.Extra) == 0 {
-		return "report"
-	}
+// check accepts a report without a submission id. One that is not ready may have few known fields, but with unknown ones
+// it needs an id or a status too.
+func (r Report) check(wanted string) error {
 	id, _ := RawValue(r.Extra["id"]).Text()
-	return cmp.Or(r.SubmissionID, string(r.Status), id)
+	switch {
+	case r.SubmissionID != "":
+		return checkID(r.SubmissionID, wanted)
+	case !r.Evaluated && len(r.Extra) > 0 && r.Status == "" && id == "":
+		return errNoIdentity
+	}
+	return nil
 }
-
-func (r Report) isOf(id string) bool { return r.SubmissionID == "" || sameID(r.SubmissionID, id) }
 
 // Ready reports whether grading has finished, as Evaluated says. It returns false for a nil
 // report. A report that a test builds is ready with Evaluated: true.

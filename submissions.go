@@ -145,10 +145,12 @@ type Submission struct {
 	Extra               map[string]json.RawMessage `json:",unknown,embed"`
 }
 
-func (s Submission) identity() string { return s.ID }
-
-func (s Submission) isOf(id string) bool {
-	return sameID(s.ID, id) && (s.Report == nil || s.Report.isOf(id))
+func (s Submission) check(wanted string) error {
+	err := checkID(s.ID, wanted)
+	if err == nil && s.Report != nil && s.Report.SubmissionID != "" {
+		err = checkID(s.Report.SubmissionID, wanted)
+	}
+	return err
 }
 
 // SubmissionChallenge is the challenge of a submission.
