@@ -18,17 +18,12 @@ import (
 )
 
 // do makes a call whose response contains a T. That of a GET is the resource whose id is the last in the path.
-func do[T entity](ctx context.Context, k *core, r request) (T, error) {
+func do[T entity](ctx context.Context, k *core, r request) (data T, err error) {
+	var e envelope[T]
 	wanted := ""
 	if r.method == http.MethodGet {
 		wanted = r.id
 	}
-	return doChecked(ctx, k, r, func(v T) error { return v.check(wanted) })
-}
-
-// doChecked makes a call and returns its data, unless check finds an error in it.
-func doChecked[T readable](ctx context.Context, k *core, r request, check func(T) error) (data T, err error) {
-	var e envelope[T]
 	err = k.makeCall(ctx, r, func(body []byte, bodyErr error) (string, error) {
 		err := readEnvelope(body, bodyErr, &e, readerOf[T])
 		switch {
@@ -36,7 +31,7 @@ func doChecked[T readable](ctx context.Context, k *core, r request, check func(T
 		case e.Data == nil:
 			err = errNoData
 		default:
-			err = check(*e.Data)
+			err = (*e.Data).check(wanted)
 		}
 		return "", err
 	})

@@ -20,9 +20,8 @@ type resource interface{ resource() }
 // fastjson.Reader of the type. The readers of structs are generated from their tags.
 type readable interface{ reader() any }
 
-// entity is a resource that a call can return.
+// entity is what a call can return.
 type entity interface {
-	resource
 	readable
 
 	// check returns an error for the data of another resource: one without an id, or with another than wanted. With "" for

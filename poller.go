@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/hiring-assessment/hiring-go/internal/jsoncodec"
+	"github.com/hiring-assessment/hiring-go/internal/jsoncodec/fastjson"
 	"github.com/hiring-assessment/hiring-go/internal/paging"
 	"github.com/hiring-assessment/hiring-go/internal/poll"
 	"github.com/hiring-assessment/hiring-go/internal/quota"
@@ -106,9 +107,8 @@ func (p *poller) send(ctx context.Context, request poll.Request) (reply poll.Rep
 // fetch sends a request of the machine. It returns the undecoded submissions of the response, and the cursor of the next page.
 func (p *poller) fetch(ctx context.Context, asked poll.Request) (submissions []RawValue, next string, err error) {
 	if asked.ID != "" {
-		id := p.spelled(asked.ID)
-		s, err := doChecked(ctx, p.core, p.own(newRequest("Submissions.Get", submissionRoute, pathID{"id", id})), func(raw RawValue) error { return checkSubmission(raw, id) })
-		return []RawValue{s}, "", err
+		s, err := do[rawSubmission](ctx, p.core, p.own(newRequest("Submissions.Get", submissionRoute, pathID{"id", p.spelled(asked.ID)})))
+		return []RawValue{RawValue(s)}, "", err
 	}
 	filter := p.filter
 	if filter.Status = SubmissionStatus(asked.Status); asked.Since > 0 {
@@ -122,13 +122,18 @@ func (p *poller) fetch(ctx context.Context, asked poll.Request) (submissions []R
 // spelled returns the caller's spelling of an id of the machine.
 func (p *poller) spelled(id string) string { return cmp.Or(p.spelling[id], id) }
 
-// checkSubmission is [Submission.check] for a submission that may be readable only in part.
-func checkSubmission(raw RawValue, wanted string) error {
-	s, problem := decodeSubmission(raw)
-	if shown := poll.ReadItem(raw).ID; problem != "" && shown != "" {
-		return checkID(shown, wanted)
-	} else if problem == "" {
+// rawSubmission is a submission that may be readable only in part.
+type rawSubmission RawValue
+
+func (rawSubmission) reader() any { return fastjson.Reader[rawSubmission](fastjson.Raw[rawSubmission]) }
+
+func (r rawSubmission) check(wanted string) error {
+	s, problem := decodeSubmission(RawValue(r))
+	if problem == "" {
 		return s.check(wanted)
+	}
+	if shown := poll.ReadItem(r).ID; shown != "" {
+		return checkID(shown, wanted)
 	}
 	return nil
 }
