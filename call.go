@@ -235,18 +235,7 @@ func (t attemptTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 	if err == nil {
 		c.response = *resp
 		resp = &c.response
-		if resp.Body == nil { // Of a mock.
-			resp.Body = http.NoBody
-		}
-		received := c.receive(resp)
-		seen := &c.attempt.exchange
-		seen.Status, seen.RequestID, seen.RateLimit = received.status, received.requestID, RateLimit(received.window)
-		c.record(&received)
-		c.capture(&received)
-		warning, c.failure = c.classify(&received)
-		c.recordKey(c.failure)
-		requested = received.requested()
-		received.free()
+		warning, requested, c.failure = c.judge(resp)
 		resp.Body = http.NoBody
 	} else {
 		c.failure = c.noResponse(err)
@@ -265,6 +254,20 @@ func (t attemptTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 	c.wait, c.retry = decide(policy, c.failure, requested, timeLeft(c.ctx), jitter()) //nolint:contextcheck // of the call
 	c.attempt.end(c.core.traces, "", c.failure, c.wait)
 	return resp, err
+}
+
+// judge reads a response, passes on what its header says, and returns its error or nil. requested is the delay that it
+// requests before a retry.
+func (c *call) judge(resp *http.Response) (warning string, requested time.Duration, failure *Error) {
+	received := c.receive(resp)
+	defer received.free()
+	seen := &c.attempt.exchange
+	seen.Status, seen.RequestID, seen.RateLimit = received.status, received.requestID, RateLimit(received.window)
+	c.record(&received)
+	c.capture(&received)
+	warning, failure = c.classify(&received)
+	c.recordKey(failure)
+	return warning, received.requested(), failure
 }
 
 // checkRetry returns what the last attempt decided.

@@ -129,9 +129,7 @@ type traces struct {
 	all       []Trace
 	observers []func(context.Context, Exchange) // Called before the ends of attempts, with the context that the traces returned.
 
-	// seesOperations reports that a trace has a function Call. Otherwise an operation of one
-	// call has no context of its own, which would be allocated.
-	seesOperations bool
+	seesOperations bool // A trace has a function Call.
 }
 
 // errUnreturned is the error of an operation or an attempt that a panic or a
@@ -160,19 +158,14 @@ func (t *traces) composed(ctx context.Context, name string, run func(context.Con
 	})
 }
 
-// traced runs an operation in its trace span. An operation that is part of another has no
-// span of its own.
+// traced runs an operation in its trace span. An operation that is part of another has no span of its own. A single call
+// whose beginning no trace sees gets one only before it waits, because a context allocates.
 func (t *traces) traced(ctx context.Context, described TraceCall, run func(context.Context) error) error {
 	if ctx == nil {
 		panic(nilContext)
 	}
-	if !t.seesOperations {
-		if described.Method == "" {
-			ctx = t.withSpan(ctx, described.Operation)
-		}
-		return run(ctx)
-	}
-	if outer, ok := ctx.Value(spanKey{}).(span); ok && outer.traces == t {
+	outer, isPart := ctx.Value(spanKey{}).(span)
+	if isPart && outer.traces == t || !isPart && len(t.all) == 0 || described.Method != "" && !t.seesOperations {
 		return run(ctx)
 	}
 	var ends []func(error)
@@ -198,19 +191,16 @@ func (t *traces) traced(ctx context.Context, described TraceCall, run func(conte
 	return err
 }
 
-// withSpan returns a context under which these traces are told of waits. When a trace function of another client makes the
-// call, its context has the span of that client, which is replaced. An operation of one call calls withSpan only before it
-// waits, because it allocates.
+// withSpan returns a context whose waits are announced to these traces: that of the operation which a call is part of, or a
+// new one. A trace function may make a call of another client under the context of its own.
 func (t *traces) withSpan(ctx context.Context, name string) context.Context {
-	outer, ok := ctx.Value(spanKey{}).(span)
-	if ok && outer.traces == t || !ok && len(t.all) == 0 {
+	if outer, isPart := ctx.Value(spanKey{}).(span); isPart && outer.traces == t {
 		return ctx
 	}
 	return t.withProgress(ctx, name, nil)
 }
 
-// withProgress returns a context under which progress also receives the waits of an
-// operation.
+// withProgress is withSpan for an operation whose waits progress receives too, unless it is nil.
 func (t *traces) withProgress(ctx context.Context, name string, progress func(TracePause)) context.Context {
 	return context.WithValue(ctx, spanKey{}, span{t, name, progress})
 }

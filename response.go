@@ -62,6 +62,9 @@ func (r *response) requested() time.Duration {
 
 // receive reads a response within its attempt. The caller frees it.
 func (c *call) receive(resp *http.Response) response {
+	if resp.Body == nil { // Of a mock.
+		resp.Body = http.NoBody
+	}
 	defer resp.Body.Close()
 	received := time.Now()
 	r := readHeader(resp.StatusCode, resp.Header, c.key, c.core.shared.clock.at(received))
