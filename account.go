@@ -11,7 +11,7 @@ import (
 //	GET /account   read
 type AccountService struct{ core *core }
 
-var accountRoute = documented("GET /account")
+var accountRoute = documentedRoute("GET /account")
 
 func (s *AccountService) use() *core { return (*service)(s).use() }
 

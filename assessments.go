@@ -18,8 +18,8 @@ import (
 type AssessmentService struct{ core *core }
 
 var (
-	createAssessmentRoute = documented("POST /assessments")
-	deleteAssessmentRoute = documented("DELETE /assessments/{id}")
+	createAssessmentRoute = documentedRoute("POST /assessments")
+	deleteAssessmentRoute = documentedRoute("DELETE /assessments/{id}")
 )
 
 func (s *AssessmentService) use() *core { return (*service)(s).use() }

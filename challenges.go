@@ -14,7 +14,7 @@ import (
 //	GET /challenges/{id}   read
 type ChallengeService struct{ core *core }
 
-var challengeRoute = documented("GET /challenges/{id}")
+var challengeRoute = documentedRoute("GET /challenges/{id}")
 
 func (s *ChallengeService) use() *core { return (*service)(s).use() }
 

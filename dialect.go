@@ -92,8 +92,8 @@ func (d Dialect) WithDefaults() (Dialect, error) {
 // documentedSegments has the segments of the routes that the documentation shows.
 var documentedSegments = make(map[string]bool)
 
-// documented adds a route that the documentation shows, so that Do knows it.
-func documented(route string) string {
+// documentedRoute returns a route that the documentation shows, and records its segments, so that Do knows it.
+func documentedRoute(route string) string {
 	for segment := range strings.SplitSeq(route, "/") {
 		documentedSegments[segment] = true
 	}

@@ -69,7 +69,7 @@ func anyRequest(d Dialect, method, escaped string) request {
 	return r
 }
 
-var openAPIRoute = documented("GET /openapi.json")
+var openAPIRoute = documentedRoute("GET /openapi.json")
 
 // OpenAPI returns the API's OpenAPI 3.1 document. The document comes without the envelope
 // of other responses (assumed: bare document) or is taken out of the envelope. Scope read;

@@ -6,15 +6,12 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"log/slog"
 	"maps"
-	"net"
 	"net/http"
 	"slices"
 	"strconv"
 	"strings"
-	"syscall"
 	"time"
 )
 
@@ -238,6 +235,12 @@ func IsTransient(err error) bool {
 	return failure.mayPass()
 }
 
+// failureIn returns the [*Error] in err, or an empty one.
+func failureIn(err error) *Error {
+	failure, _ := errors.AsType[*Error](err)
+	return cmp.Or(failure, new(Error))
+}
+
 // mayPass reports whether the same request may succeed later. It is the one rule for that: IsTransient reports it, a waiting
 // method repeats what may pass (mayRecover has the few other cases), and an invitation that failed so is not rejected but not
 // sent. What a call itself retries is a part of it: see isRetriable. Of an error with a status it looks at exported fields
@@ -285,6 +288,12 @@ func (e *Error) rejectsCandidate() bool {
 
 // isFromAPI reports whether the API has sent the error.
 func (e *Error) isFromAPI() bool { return e.Status > 0 && e.Code != "" }
+
+// isMissing reports whether the API does not know what was requested.
+func isMissing(err error) bool {
+	failure := failureIn(err)
+	return failure.isFromAPI() && failure.Status == http.StatusNotFound
+}
 
 // causedBy sets what Unwrap returns.
 func (e *Error) causedBy(err error) {
@@ -344,35 +353,6 @@ func FieldErrors(err error) map[string][]string {
 	return all
 }
 
-// contextError returns why the context ended, including its cause, or nil.
-func contextError(ctx context.Context) error {
-	err := ctx.Err()
-	if err == nil {
-		return nil
-	}
-	cause := context.Cause(ctx)
-	if errors.Is(cause, err) {
-		return cause // The cause includes the context's error, as that of signal.NotifyContext does.
-	}
-	return fmt.Errorf("%w: %w", err, cause)
-}
-
-// join adds the reason why the context ended to the last error, unless the last error
-// includes it.
-func join(ctx context.Context, last error) error {
-	ended := contextError(ctx)
-	if ended == nil || errors.Is(last, ctx.Err()) && errors.Is(last, context.Cause(ctx)) {
-		return last
-	}
-	return joinEnded(ended, last)
-}
-
-// joinEnded joins the end of a context and the last error. The last error comes first, so that errors.As finds it: a
-// context may have ended because of the *Error of another call, as in an errgroup.
-func joinEnded(ended, last error) error {
-	return &describedError{unended(last.Error()) + "; the wait ended: " + ended.Error(), []error{last, ended}}
-}
-
 // describedError is an error whose text is not made of the texts of its causes alone.
 type describedError struct {
 	text   string
@@ -381,33 +361,3 @@ type describedError struct {
 
 func (e *describedError) Error() string   { return e.text }
 func (e *describedError) Unwrap() []error { return e.causes }
-
-// errorWord returns one term for the kind of err, for a log, or "other".
-func errorWord(err error) string {
-	if isTLSError(err) || new(attempt).handshakeAlert(err, true) != "" {
-		return "tls"
-	}
-	if _, ok := errors.AsType[*net.DNSError](err); ok { // Before "timeout": a lookup that timed out is still "dns".
-		return "dns"
-	}
-	for _, known := range []struct {
-		err  error
-		word string
-	}{
-		{context.Canceled, "canceled"},
-		{context.DeadlineExceeded, "timeout"},
-		{syscall.ECONNREFUSED, "connection refused"},
-		{syscall.ECONNRESET, "connection reset"},
-		{syscall.EPIPE, "connection reset"},
-		{io.ErrUnexpectedEOF, "cut short"},
-		{io.EOF, "cut short"},
-	} {
-		if errors.Is(err, known.err) {
-			return known.word
-		}
-	}
-	if timeout, ok := errors.AsType[net.Error](err); ok && timeout.Timeout() {
-		return "timeout"
-	}
-	return "other"
-}

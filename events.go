@@ -14,7 +14,7 @@ import (
 //	GET /submissions/{id}/events   read
 type EventService struct{ core *core }
 
-var eventsRoute = documented("GET /submissions/{id}/events")
+var eventsRoute = documentedRoute("GET /submissions/{id}/events")
 
 func (s *EventService) use() *core { return (*service)(s).use() }
 

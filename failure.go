@@ -136,7 +136,7 @@ func (c *call) advice(e *Error, about string) string {
 	case e.Status == http.StatusNotFound && !strings.Contains(c.request.route, "{"):
 		advice = "the path has no id: check the base URL"
 	}
-	if fields := strings.Join(c.request.suspects(e), " or "); fields != "" && advice != "" {
+	if fields := strings.Join(c.request.suspectFields(e), " or "); fields != "" && advice != "" {
 		advice += ", or correct " + fields
 	} else if fields != "" {
 		advice = "if an assumed name is wrong, correct " + fields

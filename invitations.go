@@ -20,8 +20,8 @@ import (
 type InvitationService struct{ core *core }
 
 var (
-	invitationsRoute = documented("GET /assessments/{id}/invitations")
-	inviteRoute      = documented("POST /assessments/{id}/invitations")
+	invitationsRoute = documentedRoute("GET /assessments/{id}/invitations")
+	inviteRoute      = documentedRoute("POST /assessments/{id}/invitations")
 )
 
 func (s *InvitationService) use() *core { return (*service)(s).use() }

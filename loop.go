@@ -56,9 +56,9 @@ type pollLoop struct {
 	interval  interval    // Between two polls.
 	outage    poll.Outage // Of the last polls.
 
-	used    *credential // The key of the last attempt; noKey before the first.
-	account string      // Of each response. Empty: that of the first key.
-	foreign *ParamError // Returned for a response of another account. Nil: accounts are not compared.
+	used         *credential // The key of the last attempt; noKey before the first.
+	account      string      // Of each response. Empty: that of the first key.
+	otherAccount *ParamError // Returned for a response of another account. Nil: accounts are not compared.
 
 	requests int         // Sent so far.
 	lastHour []time.Time // When those of the hour before the last one were sent, and that one.
@@ -67,7 +67,7 @@ type pollLoop struct {
 func newPollLoop(k *core, operation string, between interval) pollLoop {
 	l := pollLoop{core: k, operation: operation, interval: between, used: noKey}
 	if k.config.keySource != nil {
-		l.foreign = &ParamError{Param: "WithKeySource", Problem: "returned a key of another account than before: use a client for each account"}
+		l.otherAccount = &ParamError{Param: "WithKeySource", Problem: "returned a key of another account than before: use a client for each account"}
 	}
 	return l
 }
@@ -78,7 +78,7 @@ func newPollLoop(k *core, operation string, between interval) pollLoop {
 func (l *pollLoop) run(ctx context.Context, step func(context.Context) (wait time.Duration, done bool, err error), report func(next time.Time)) error {
 	for {
 		wait, done, err := step(ctx)
-		wait, reason, final := l.after(ctx, wait, err)
+		wait, reason, final := l.afterPoll(ctx, wait, err)
 		if final != nil {
 			return final
 		}
@@ -99,10 +99,10 @@ func (l *pollLoop) run(ctx context.Context, step func(context.Context) (wait tim
 	}
 }
 
-// after returns what follows a poll: the time until the next one, with the reason for it, or the error that ends the call.
+// afterPoll returns what follows a poll: the time until the next one, with the reason for it, or the error that ends the call.
 // planned is that time if the poll did not fail. After a failure it is what the API asked for, a window at most, or the pause of
 // the outage.
-func (l *pollLoop) after(ctx context.Context, planned time.Duration, err error) (wait time.Duration, reason PauseReason, final error) {
+func (l *pollLoop) afterPoll(ctx context.Context, planned time.Duration, err error) (wait time.Duration, reason PauseReason, final error) {
 	failure := failureIn(err)
 	wait = cmp.Or(min(failure.RetryAfter, time.Hour), l.outage.Pause(l.interval.longest))
 	switch {
@@ -128,18 +128,6 @@ func (l *pollLoop) ended(err error) error {
 	return &describedError{"hiring: " + l.operation + ": " + l.pending + strings.TrimPrefix(err.Error(), "hiring: "), []error{err}}
 }
 
-// failureIn returns the [*Error] in err, or an empty one.
-func failureIn(err error) *Error {
-	failure, _ := errors.AsType[*Error](err)
-	return cmp.Or(failure, new(Error))
-}
-
-// isMissing reports whether the API does not know what was requested.
-func isMissing(err error) bool {
-	failure := failureIn(err)
-	return failure.isFromAPI() && failure.Status == http.StatusNotFound
-}
-
 // mayRecover reports whether the error of a poll may pass: it is transient, a 2xx of the API that cannot be decoded, or the
 // page of a proxy while the service restarts. Before the first poll has succeeded such a page means that the base URL is
 // wrong.
@@ -155,8 +143,8 @@ func (k *core) mayRecover(err error) bool {
 	return k.shared.polled.Load()
 }
 
-// own makes a request one of the loop.
-func (l *pollLoop) own(r request) request {
+// prepare makes a request one of the loop: it leaves a share of the window to others, and its key is recorded.
+func (l *pollLoop) prepare(r request) request {
 	r.share, r.used = polling, &l.used
 	return r
 }
@@ -175,7 +163,7 @@ func (l *pollLoop) received(ctx context.Context, err error) error {
 	l.count(err)
 	account := l.core.shared.account(l.used.id)
 	switch {
-	case l.foreign == nil:
+	case l.otherAccount == nil:
 		return nil
 	case err != nil && !isMissing(err): // It says nothing about an account.
 		return nil
@@ -185,14 +173,14 @@ func (l *pollLoop) received(ctx context.Context, err error) error {
 		}
 	}
 	if l.account = cmp.Or(l.account, account); l.account != account {
-		return l.foreign
+		return l.otherAccount
 	}
 	return nil
 }
 
 // readAccount reads the account of a key, of the next one if key is nil.
 func (l *pollLoop) readAccount(ctx context.Context, key *credential) (id string, err error) {
-	r := l.own(newRequest("Account.Get", accountRoute))
+	r := l.prepare(newRequest("Account.Get", accountRoute))
 	r.key = key
 	account, err := do[Account](ctx, l.core, r)
 	l.count(err)

@@ -10,7 +10,7 @@ import (
 //	GET /members   read
 type MemberService struct{ core *core }
 
-var membersRoute = documented("GET /members")
+var membersRoute = documentedRoute("GET /members")
 
 func (s *MemberService) use() *core { return (*service)(s).use() }
 

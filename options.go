@@ -3,13 +3,16 @@ package hiring
 import (
 	"context"
 	"errors"
+	"io"
 	"log/slog"
+	"net"
 	"net/http"
 	"net/url"
 	"reflect"
 	"slices"
 	"strings"
 	"sync/atomic"
+	"syscall"
 	"time"
 	"unicode"
 
@@ -200,6 +203,36 @@ func logTo(logger *slog.Logger) func(context.Context, Exchange) {
 		}
 		logger.LogAttrs(ctx, level, message, attrs...)
 	}
+}
+
+// errorWord returns one term for the kind of err, for a log, or "other".
+func errorWord(err error) string {
+	if isTLSError(err) || new(attempt).handshakeAlert(err, true) != "" {
+		return "tls"
+	}
+	if _, ok := errors.AsType[*net.DNSError](err); ok { // Before "timeout": a lookup that timed out is still "dns".
+		return "dns"
+	}
+	for _, known := range []struct {
+		err  error
+		word string
+	}{
+		{context.Canceled, "canceled"},
+		{context.DeadlineExceeded, "timeout"},
+		{syscall.ECONNREFUSED, "connection refused"},
+		{syscall.ECONNRESET, "connection reset"},
+		{syscall.EPIPE, "connection reset"},
+		{io.ErrUnexpectedEOF, "cut short"},
+		{io.EOF, "cut short"},
+	} {
+		if errors.Is(err, known.err) {
+			return known.word
+		}
+	}
+	if timeout, ok := errors.AsType[net.Error](err); ok && timeout.Timeout() {
+		return "timeout"
+	}
+	return "other"
 }
 
 // logPauses logs the waits that can be long: for the rate limit, and before a lookup

@@ -26,7 +26,7 @@ type poller struct {
 	spelling map[string]string  // Of a wait, the caller's spelling of each id in lower case. Nil for a watch.
 	progress func(WaitProgress) // The caller's. Nil: not called.
 
-	saved func() error // Called when a result was delivered.
+	save func() error // Saves the state: called when a result was delivered.
 
 	began       time.Time // The machine's caller has a clock that begins then.
 	ready, late int       // Results that were yielded; reports that were late at the last poll.
@@ -36,7 +36,7 @@ type poller struct {
 func newPoller(k *core, operation string, between interval, assessmentID string, progress func(WaitProgress)) *poller {
 	return &poller{
 		pollLoop: newPollLoop(k, operation, between), filter: SubmissionFilter{AssessmentID: assessmentID}, progress: progress,
-		saved: func() error { return nil }, began: time.Now(),
+		save: func() error { return nil }, began: time.Now(),
 	}
 }
 
@@ -95,8 +95,8 @@ func (p *poller) window() poll.Window {
 func (p *poller) send(ctx context.Context, request poll.Request) (reply poll.Reply, err error) {
 	submissions, next, err := p.fetch(ctx, request)
 	reply = poll.Reply{Next: next, At: p.now(), Server: p.serverNow(), RetryAfter: failureIn(err).RetryAfter}
-	if foreign := p.received(ctx, err); foreign != nil {
-		return reply, foreign
+	if failed := p.received(ctx, err); failed != nil {
+		return reply, failed
 	}
 	if reply.Outcome = outcomeOf(request, err); reply.Outcome == poll.Answered {
 		reply.Items = p.itemsOf(ctx, request, submissions)
@@ -107,7 +107,7 @@ func (p *poller) send(ctx context.Context, request poll.Request) (reply poll.Rep
 // fetch sends a request of the machine. It returns the undecoded submissions of the response, and the cursor of the next page.
 func (p *poller) fetch(ctx context.Context, asked poll.Request) (submissions []RawValue, next string, err error) {
 	if asked.ID != "" {
-		s, err := do[rawSubmission](ctx, p.core, p.own(newRequest("Submissions.Get", submissionRoute, pathID{"id", p.spelled(asked.ID)})))
+		s, err := do[rawSubmission](ctx, p.core, p.prepare(newRequest("Submissions.Get", submissionRoute, pathID{"id", p.spelled(asked.ID)})))
 		return []RawValue{RawValue(s)}, "", err
 	}
 	filter := p.filter
@@ -115,7 +115,7 @@ func (p *poller) fetch(ctx context.Context, asked poll.Request) (submissions []R
 		filter.Since = time.Unix(0, int64(asked.Since)).UTC()
 	}
 	typed := (&SubmissionService{p.core}).List(filter).list
-	page, err := newPager(list[RawValue]{List: typed.List, core: typed.core, request: p.own(typed.request)}).From(asked.Cursor).Page(ctx)
+	page, err := newPager(list[RawValue]{List: typed.List, core: typed.core, request: p.prepare(typed.request)}).From(asked.Cursor).Page(ctx)
 	return page.Items, page.Next, err
 }
 
@@ -202,7 +202,7 @@ func (p *poller) deliver(item poll.Item, yield func(Submission, error) bool) err
 	}
 	p.machine.Delivered(item)
 	p.ready++
-	if err := p.saved(); err != nil {
+	if err := p.save(); err != nil {
 		return err
 	}
 	id := p.spelled(item.ID)

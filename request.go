@@ -113,8 +113,8 @@ func (r request) setParam(field, name, value string) request {
 
 const usedTwice = "is also the name of something that is sent beside it"
 
-// suspects returns the fields of the Dialect that may be wrong when the API responds with e.
-func (r *request) suspects(e *Error) (fields []string) {
+// suspectFields returns the fields of the Dialect that may be wrong when the API responds with e.
+func (r *request) suspectFields(e *Error) (fields []string) {
 	_, problems := e.Fields()
 	sent := len(problems) > 0 // The API names only fields that were sent, so that their values are wrong.
 	for name := range problems {

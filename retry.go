@@ -3,6 +3,8 @@ package hiring
 import (
 	"cmp"
 	"context"
+	"errors"
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"net/http"
@@ -127,4 +129,33 @@ func sleep(ctx context.Context, d time.Duration, reason PauseReason) error {
 	case <-timer.C:
 		return nil
 	}
+}
+
+// contextError returns why the context ended, including its cause, or nil.
+func contextError(ctx context.Context) error {
+	err := ctx.Err()
+	if err == nil {
+		return nil
+	}
+	cause := context.Cause(ctx)
+	if errors.Is(cause, err) {
+		return cause // The cause includes the context's error, as that of signal.NotifyContext does.
+	}
+	return fmt.Errorf("%w: %w", err, cause)
+}
+
+// join adds the reason why the context ended to the last error, unless the last error
+// includes it.
+func join(ctx context.Context, last error) error {
+	ended := contextError(ctx)
+	if ended == nil || errors.Is(last, ctx.Err()) && errors.Is(last, context.Cause(ctx)) {
+		return last
+	}
+	return joinEnded(ended, last)
+}
+
+// joinEnded joins the end of a context and the last error. The last error comes first, so that errors.As finds it: a
+// context may have ended because of the *Error of another call, as in an errgroup.
+func joinEnded(ended, last error) error {
+	return &describedError{unended(last.Error()) + "; the wait ended: " + ended.Error(), []error{last, ended}}
 }

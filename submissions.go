@@ -20,9 +20,9 @@ import (
 type SubmissionService struct{ core *core }
 
 var (
-	submissionsRoute = documented("GET /submissions")
-	submissionRoute  = documented("GET /submissions/{id}")
-	reportRoute      = documented("GET /submissions/{id}/report")
+	submissionsRoute = documentedRoute("GET /submissions")
+	submissionRoute  = documentedRoute("GET /submissions/{id}")
+	reportRoute      = documentedRoute("GET /submissions/{id}/report")
 )
 
 func (s *SubmissionService) use() *core { return (*service)(s).use() }

@@ -164,7 +164,7 @@ func (p *poller) spell(ids []string) (keys []string) {
 func (p *poller) waitError(keys []string, err error) error {
 	refused, isRefused := errors.AsType[*ParamError](err)
 	switch {
-	case isRefused && refused != p.foreign: // An id is the key, which a WaitError would show.
+	case isRefused && refused != p.otherAccount: // An id is the key, which a WaitError would show.
 		return err
 	case err == nil && len(p.machine.Missing) == 0:
 		return nil

@@ -121,34 +121,17 @@ func (s *SubmissionService) Watch(ctx context.Context, o WatchOptions) iter.Seq2
 
 func (s *SubmissionService) watch(ctx context.Context, o WatchOptions, called time.Time, yield func(Submission, error) bool) error {
 	w, err := newWatcher(s.core, "Submissions.Watch", o)
+	if err == nil {
+		err = w.load(ctx, called)
+	}
 	if err != nil {
 		return err
-	}
-	text := ""
-	if o.Checkpoint != nil {
-		if text, err = o.Checkpoint.Load(ctx); err != nil {
-			return fmt.Errorf("hiring: Submissions.Watch: load checkpoint: %w", join(ctx, err))
-		}
-		w.saved = func() error {
-			if err := o.Checkpoint.Save(context.WithoutCancel(ctx), w.save()); err != nil {
-				return fmt.Errorf("hiring: Submissions.Watch: save checkpoint: %w", join(ctx, err))
-			}
-			return nil
-		}
-	}
-	if err = w.resume(text, called); err != nil {
-		return err
-	}
-	if text == "" { // A restart after a crash before the first response keeps the start.
-		if err = w.saved(); err != nil {
-			return err
-		}
 	}
 	return w.run(ctx, func(ctx context.Context) (wait time.Duration, done bool, err error) {
 		if wait, err = w.poll(ctx, yield); errors.Is(err, errBreak) {
 			return 0, false, err
 		}
-		return wait, false, cmp.Or(w.saved(), err)
+		return wait, false, cmp.Or(w.save(), err)
 	}, func(next time.Time) { w.reportProgress(next) })
 }
 
@@ -195,14 +178,14 @@ func (s *SubmissionService) poll(ctx context.Context, state string, o WatchOptio
 		}
 		return true
 	})
-	next, _, final := w.after(ctx, wait, err)
+	next, _, final := w.afterPoll(ctx, wait, err)
 	if final == nil {
 		polled.More, polled.Wait = err != nil || wait == 0 || w.machine.IsListing(), next
 	}
 	if err = cmp.Or(final, err); final == nil && failureIn(err).isRateLimited() { // No error of a Poll.
 		err = nil
 	}
-	polled.State = w.save()
+	polled.State = w.sealed()
 	polled.Progress = w.reportProgress(time.Now().Add(polled.Wait))
 	return polled, err
 }
@@ -237,8 +220,30 @@ func newWatcher(k *core, operation string, o WatchOptions) (*watcher, error) {
 	}
 	o.Lookback = cmp.Or(o.Lookback, defaults.Lookback)
 	w := &watcher{poller: newPoller(k, operation, between, o.AssessmentID, o.Progress), options: o}
-	w.foreign = &ParamError{Param: "state", Problem: "is of another account: to start afresh, give none"}
+	w.otherAccount = &ParamError{Param: "state", Problem: "is of another account: to start afresh, give none"}
 	return w, err
+}
+
+// load resumes from the checkpoint, if there is one, and has the watcher save to it.
+func (w *watcher) load(ctx context.Context, called time.Time) error {
+	checkpoint := w.options.Checkpoint
+	if checkpoint == nil {
+		return w.resume("", called)
+	}
+	text, err := checkpoint.Load(ctx)
+	if err != nil {
+		return fmt.Errorf("hiring: Submissions.Watch: load checkpoint: %w", join(ctx, err))
+	}
+	w.save = func() error {
+		if err := checkpoint.Save(context.WithoutCancel(ctx), w.sealed()); err != nil {
+			return fmt.Errorf("hiring: Submissions.Watch: save checkpoint: %w", join(ctx, err))
+		}
+		return nil
+	}
+	if err = w.resume(text, called); err != nil || text != "" {
+		return err
+	}
+	return w.save() // A restart after a crash before the first response keeps the start.
 }
 
 // resume continues from a state, which is "" for a new watch that was called at a local time.
@@ -262,8 +267,8 @@ func (w *watcher) resume(text string, called time.Time) error {
 	return nil
 }
 
-// save returns the state.
-func (w *watcher) save() string {
+// sealed returns the state as text.
+func (w *watcher) sealed() string {
 	w.state.Account, w.state.Machine = w.account, w.machine
 	return watchStates.Seal(w.state)
 }
@@ -304,10 +309,10 @@ func (w *watcher) checkAssessment(ctx context.Context) error {
 		return nil
 	}
 	invitations := (&InvitationService{w.core}).List(w.filter.AssessmentID)
-	invitations.list.request = w.own(invitations.list.request)
+	invitations.list.request = w.prepare(invitations.list.request)
 	_, err := invitations.PageSize(1).Page(ctx)
-	if foreign := w.received(ctx, err); foreign != nil {
-		return foreign
+	if failed := w.received(ctx, err); failed != nil {
+		return failed
 	}
 	if isMissing(err) {
 		failure := failureIn(err)

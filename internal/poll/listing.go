@@ -110,7 +110,7 @@ func (m *Machine) receivePage(r Reply, s *source) (results []Item, endless bool)
 func (m *Machine) beginAgain(s *source, why int) (endless bool) {
 	l := s.Open
 	if l.Again != 0 {
-		m.fail(s)
+		m.abandon(s)
 		return l.Again == firstPass && why == secondPass
 	}
 	l.Again, l.Cursor, l.First, l.Failures = why, "", "", 0
@@ -121,14 +121,14 @@ func (m *Machine) beginAgain(s *source, why int) (endless bool) {
 // time the source has failed.
 func (m *Machine) failPage(s *source, retryAfter time.Duration) {
 	if s.Open.Failures++; s.Open.Failures == maxPageFailures {
-		m.fail(s)
+		m.abandon(s)
 		return
 	}
 	s.Open.Due = m.Clock.Add(max(min(retryAfter, time.Hour), min(time.Minute, m.options.ShortestPause)/2))
 }
 
-// fail ends the listing of a source without a result. The source is listed again after its period.
-func (m *Machine) fail(s *source) { s.Open, s.FailedAt = nil, m.Clock }
+// abandon ends the listing of a source without a result. The source is listed again after its period.
+func (m *Machine) abandon(s *source) { s.Open, s.FailedAt = nil, m.Clock }
 
 // endRequest updates the cost of a source after a request. last: it completes the listing.
 func (m *Machine) endRequest(s *source, last bool) {

@@ -163,7 +163,7 @@ func (m *Machine) Receive(request Request, reply Reply) (results []Item, endless
 	case request.Cursor != "": // It has expired.
 		m.beginAgain(s, expired)
 	default: // The API knows no such listing.
-		m.fail(s)
+		m.abandon(s)
 	}
 	return nil, false
 }
