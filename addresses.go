@@ -47,7 +47,8 @@ func (m *addresses) now() instant {
 	return instant{now, now.Round(0).Add(m.ahead)}
 }
 
-// revoke records that an invitation was revoked, or may have been, for as long as it would be returned without a listing.
+// revoke records that an invitation was revoked, or may have been, for as long as it would be
+// returned without a listing.
 func (m *addresses) revoke(invitationID string) {
 	id := strings.ToLower(invitationID)
 	m.mu.Lock()
@@ -76,8 +77,8 @@ type address struct {
 	last   lastRequest
 }
 
-// addressLifetime is how long an address is kept after a request: a listing that began before the request has settled may be
-// used for maxListingAge, and does not show the invitation.
+// addressLifetime is how long an address is kept after a request: a listing that began before the
+// request has settled may be used for maxListingAge, and does not show the invitation.
 const addressLifetime = settled + maxListingAge
 
 // lock waits until no other call invites the address.
@@ -100,8 +101,8 @@ func (m *addresses) lock(ctx context.Context, assessmentID, email string) (*addr
 	}
 }
 
-// tryLock locks an address and returns it. If another call has locked it, tryLock returns a channel that is closed when
-// that call ends.
+// tryLock locks an address and returns it. If another call has locked it, tryLock returns a channel
+// that is closed when that call ends.
 func (m *addresses) tryLock(key addressKey) (a *address, locked <-chan struct{}) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -116,8 +117,8 @@ func (m *addresses) tryLock(key addressKey) (a *address, locked <-chan struct{})
 	return a, nil
 }
 
-// unlock ends the lock, and drops the address when no later call needs its last request. What the API accepted is kept,
-// because it is never sent again.
+// unlock ends the lock, and drops the address when no later call needs its last request. What the
+// API accepted is kept, because it is never sent again.
 func (m *addresses) unlock(a *address) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -131,7 +132,8 @@ func (m *addresses) unlock(a *address) {
 	}
 }
 
-// dropOld drops an address unless a call has locked it or has sent a request meanwhile, or it was dropped before.
+// dropOld drops an address unless a call has locked it or has sent a request meanwhile, or it was
+// dropped before.
 func (m *addresses) dropOld(a *address) {
 	m.mu.Lock()
 	defer m.mu.Unlock()

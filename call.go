@@ -17,7 +17,8 @@ import (
 	"github.com/hiring-assessment/hiring-go/internal/quota"
 )
 
-// do makes a call whose response contains a T. That of a GET is the resource whose id is the last in the path.
+// do makes a call whose response contains a T. That of a GET is the resource whose id is the last
+// in the path.
 func do[T entity](ctx context.Context, k *core, r request) (data T, err error) {
 	var e envelope[T]
 	wanted := ""
@@ -57,8 +58,8 @@ func (k *core) makeCall(ctx context.Context, r request, d decoder) error {
 	})
 }
 
-// call is one request with all its attempts. run admits an attempt and starts the loop of go-retryablehttp, which calls
-// RoundTrip for each attempt, and admit again before each retry.
+// call is one request with all its attempts. run admits an attempt and starts the loop of
+// go-retryablehttp, which calls RoundTrip for each attempt, and admit again before each retry.
 type call struct {
 	core    *core
 	ctx     context.Context // The caller's, with the span of the operation.
@@ -204,15 +205,18 @@ func (c *call) header() http.Header {
 
 var jsonType = []string{"application/json"}
 
-// attemptTransport is the middleware of a call around the user's transport. It has no method CloseIdleConnections, because the
-// loop would call it after each failed call and close the connections of others.
+// attemptTransport is the middleware of a call around the user's transport. It has no method
+// CloseIdleConnections, because the loop would call it after each failed call and close the
+// connections of others.
 type attemptTransport struct{ call *call }
 
-// RoundTrip makes an attempt, from the beginning of the traces to the end of the observers: it sends the request, reads,
-// decodes and classifies the response, and decides whether to retry. The hooks of the loop return what it decided. The
-// attempt's timeout is in the context of its request and not in that of the loop, because the loop waits with its own.
+// RoundTrip makes an attempt, from the beginning of the traces to the end of the observers: it
+// sends the request, reads, decodes and classifies the response, and decides whether to retry. The
+// hooks of the loop return what it decided. The attempt's timeout is in the context of its request
+// and not in that of the loop, because the loop waits with its own.
 //
-// It returns a copy of the response, because a transport that is a mock may return one response to several calls.
+// It returns a copy of the response, because a transport that is a mock may return one response to
+// several calls.
 func (t attemptTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 	c := t.call
 	c.attempts++
@@ -256,8 +260,8 @@ func (t attemptTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 	return resp, err
 }
 
-// judge reads a response, passes on what its header says, and returns its error or nil. requested is the delay that it
-// requests before a retry.
+// judge reads a response, passes on what its header says, and returns its error or nil. requested
+// is the delay that it requests before a retry.
 func (c *call) judge(resp *http.Response) (warning string, requested time.Duration, failure *Error) {
 	received := c.receive(resp)
 	defer received.free()

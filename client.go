@@ -148,8 +148,8 @@ type core struct {
 	shared  *shared
 }
 
-// transport returns the transport of the next attempt. It is read at each attempt, because mocks and tracing replace
-// http.DefaultTransport.
+// transport returns the transport of the next attempt. It is read at each attempt, because mocks
+// and tracing replace http.DefaultTransport.
 func (k *core) transport() http.RoundTripper {
 	if k.http.Transport != nil {
 		return k.http.Transport
@@ -160,18 +160,20 @@ func (k *core) transport() http.RoundTripper {
 	return http.DefaultTransport
 }
 
-// initialTransport is http.DefaultTransport as it was before the program could replace it, nil for one of another type.
+// initialTransport is http.DefaultTransport as it was before the program could replace it, nil for
+// one of another type.
 var initialTransport, _ = http.DefaultTransport.(*http.Transport)
 
-// ownTransport returns the one transport of all clients that got none. It is copied at its first use, with what the
-// program has set in http.DefaultTransport until then.
+// ownTransport returns the one transport of all clients that got none. It is copied at its first
+// use, with what the program has set in http.DefaultTransport until then.
 var ownTransport = sync.OnceValue(func() *http.Transport {
 	return withPings(initialTransport, 15*time.Second, 15*time.Second)
 })
 
-// withPings returns a copy of a transport that closes an HTTP/2 connection when a ping, sent after some time without a
-// frame, gets no response in time. Otherwise a connection that the network has dropped is used until TCP gives up,
-// for a quarter of an hour. What the transport itself sets for HTTP/2 stays.
+// withPings returns a copy of a transport that closes an HTTP/2 connection when a ping, sent after
+// some time without a frame, gets no response in time. Otherwise a connection that the network has
+// dropped is used until TCP gives up, for a quarter of an hour. What the transport itself sets for
+// HTTP/2 stays.
 func withPings(t *http.Transport, after, response time.Duration) *http.Transport {
 	t = t.Clone()
 	if t.HTTP2 == nil {

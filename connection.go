@@ -68,9 +68,10 @@ func (a *attempt) neverSent(err error) bool {
 	return !a.connected.Load() && (a.dialled.Load() || ok && dial.Op == "dial")
 }
 
-// handshakeAlert returns the alert by which the server refused the TLS handshake, or "". With TLS 1.3 it arrives after
-// the request was written, which the server has not read. On a connection that was used before, and for a write with a
-// transport that reports no connection, it is a lost connection.
+// handshakeAlert returns the alert by which the server refused the TLS handshake, or "". With TLS
+// 1.3 it arrives after the request was written, which the server has not read. On a connection that
+// was used before, and for a write with a transport that reports no connection, it is a lost
+// connection.
 func (a *attempt) handshakeAlert(err error, read bool) string {
 	if a.reused.Load() || !a.connected.Load() && !a.dialled.Load() && !read {
 		return ""
@@ -92,7 +93,8 @@ func (a *attempt) handshakeAlert(err error, read bool) string {
 	return ""
 }
 
-// handshakeAlerts are the alerts about a certificate, or a version or cipher in common. Another handshake gets them too.
+// handshakeAlerts are the alerts about a certificate, or a version or cipher in common. Another
+// handshake gets them too.
 var handshakeAlerts = []uint8{40, 42, 43, 44, 45, 46, 48, 49, 70, 71, 112, 116, 120}
 
 // proxy returns the host of the proxy for the call, "" without one.
@@ -150,8 +152,8 @@ func isTLSError(err error) bool {
 	return certificate || authority || record || errors.Is(err, http.ErrSchemeMismatch)
 }
 
-// interrupted returns the error of an attempt that the connection, a timeout or the caller ended. r is the response as far as
-// it had arrived, nil for none.
+// interrupted returns the error of an attempt that the connection, a timeout or the caller ended. r
+// is the response as far as it had arrived, nil for none.
 func (c *call) interrupted(r *response, what string, cause error) *Error {
 	timeout := c.core.config.timeout
 	switch {

@@ -92,7 +92,8 @@ func (d Dialect) WithDefaults() (Dialect, error) {
 // documentedSegments has the segments of the routes that the documentation shows.
 var documentedSegments = make(map[string]bool)
 
-// documentedRoute returns a route that the documentation shows, and records its segments, so that Do knows it.
+// documentedRoute returns a route that the documentation shows, and records its segments, so that
+// Do knows it.
 func documentedRoute(route string) string {
 	for segment := range strings.SplitSeq(route, "/") {
 		documentedSegments[segment] = true
@@ -127,7 +128,8 @@ func checkDialectField(value, def string) error {
 	return nil
 }
 
-// clash returns the error of requests in which a name would occur twice, so that one of the two values would be lost.
+// clash returns the error of requests in which a name would occur twice, so that one of the two
+// values would be lost.
 func (d Dialect) clash() error {
 	k := &core{dialect: d}
 	submissions := (&SubmissionService{k}).List(SubmissionFilter{"-", "-", time.Unix(1, 0)}).list

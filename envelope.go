@@ -24,8 +24,8 @@ type readable interface{ reader() any }
 type entity interface {
 	readable
 
-	// check returns an error for the data of another resource: one without an id, or with another than wanted. With "" for
-	// wanted any id is right.
+	// check returns an error for the data of another resource: one without an id, or with another
+	// than wanted. With "" for wanted any id is right.
 	check(wanted string) error
 }
 
@@ -55,9 +55,10 @@ func readerOf[T any]() fastjson.Reader[T] {
 
 func listReaderOf[T any]() fastjson.Reader[[]T] { return fastjson.Slice(readerOf[T]()) }
 
-// decoder decodes the body of a 2xx API response, which lies in memory that is used again. bodyErr is why body is not all
-// of it: a decoder returns it, unless it needs no data. It is called again for each attempt and keeps nothing of an
-// earlier one. The warning is for a response that is usable but unexpected; it is "" for any other.
+// decoder decodes the body of a 2xx API response, which lies in memory that is used again. bodyErr
+// is why body is not all of it: a decoder returns it, unless it needs no data. It is called again
+// for each attempt and keeps nothing of an earlier one. The warning is for a response that is
+// usable but unexpected; it is "" for any other.
 type decoder func(body []byte, bodyErr error) (warning string, err error)
 
 // responseError is the complete text of an error about a 2xx response.

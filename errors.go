@@ -241,10 +241,11 @@ func failureIn(err error) *Error {
 	return cmp.Or(failure, new(Error))
 }
 
-// mayPass reports whether the same request may succeed later. It is the one rule for that: IsTransient reports it, a waiting
-// method repeats what may pass (mayRecover has the few other cases), and an invitation that failed so is not rejected but not
-// sent. What a call itself retries is a part of it: see isRetriable. Of an error with a status it looks at exported fields
-// only, as a test may have built the error.
+// mayPass reports whether the same request may succeed later. It is the one rule for that:
+// IsTransient reports it, a waiting method repeats what may pass (mayRecover has the few other
+// cases), and an invitation that failed so is not rejected but not sent. What a call itself retries
+// is a part of it: see isRetriable. Of an error with a status it looks at exported fields only, as
+// a test may have built the error.
 func (e *Error) mayPass() bool {
 	switch {
 	case e.Status >= 300 && e.Status < 500: // Also when its body was cut short.
@@ -259,8 +260,8 @@ func (e *Error) mayPass() bool {
 	return e.Status >= 500 && e.Status < 600
 }
 
-// isDeferred reports whether the API rejected the request for now, or the client because of the rate limit: nothing was
-// done, and the same request may be sent later.
+// isDeferred reports whether the API rejected the request for now, or the client because of the
+// rate limit: nothing was done, and the same request may be sent later.
 func (e *Error) isDeferred() bool {
 	return e.mayPass() && (rejects(e.Status) || e.isRateLimited())
 }

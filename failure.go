@@ -150,8 +150,9 @@ const (
 	encodingHint = "check the proxy, and DisableCompression of the transport"
 )
 
-// describeBody returns an error text for a body that did not come from the API, and the hint for one that is not JSON. It
-// does not quote JSON, which may contain candidates' data. envelope names the expected JSON.
+// describeBody returns an error text for a body that did not come from the API, and the hint for
+// one that is not JSON. It does not quote JSON, which may contain candidates' data. envelope names
+// the expected JSON.
 func (c *call) describeBody(r *response, envelope string) (message, hint string) {
 	switch encoding := encodingOf(r.header); {
 	case len(r.body) == 0:

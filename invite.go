@@ -105,8 +105,8 @@ const (
 	// not show yet: twice as long as a lost request takes to settle.
 	overlap = 2 * settled
 
-	// memory is how long an invitation that was sent is returned without a listing, and a revocation known. A listing shows
-	// both by then.
+	// memory is how long an invitation that was sent is returned without a listing, and a
+	// revocation known. A listing shows both by then.
 	memory = settled
 
 	// maxListings is the number of listings in a row that are not usable before a lookup fails.
@@ -248,7 +248,8 @@ func (c *invitee) result(outcome InviteOutcome, invitation Invitation) InviteRes
 	return InviteResult{c.in, invitation, outcome}
 }
 
-// found returns the result when the address has an invitation. The call has sent it if a request of it is unsettled.
+// found returns the result when the address has an invitation. The call has sent it if a request of
+// it is unsettled.
 func (c *invitee) found(invitation Invitation, unsettled *Error) InviteResult {
 	if last := &c.address.last; last.outcome != "" && last.invitation == nil {
 		*last = lastRequest{c.now(), OutcomeDone, &invitation}

@@ -140,7 +140,8 @@ var (
 	errRejectedInRow = errors.New("hiring: Invitations.EnsureAll: ended, because the API rejected ten candidates in a row with one code: check the assessment and the Dialect")
 )
 
-// next invites the next candidate, unless its address has failed before. last reports that the error ends the run.
+// next invites the next candidate, unless its address has failed before. last reports that the
+// error ends the run.
 func (r *bulkRun) next(ctx context.Context, in NewInvitation) (result InviteResult, err error, last bool) { //nolint:revive // last qualifies err
 	address := AddressKey(in.Email)
 	if first, again := r.failed[address]; again {
@@ -207,8 +208,9 @@ func (f *inviteFailures) add(position int, email string, err error) {
 	f.texts = append(f.texts, fmt.Sprintf("candidate %d: %s", position, strings.TrimSuffix(text, ".")))
 }
 
-// withoutAddress replaces an address in a text: as it was given, and in lower and upper case. What has no @ stays,
-// because the text may have the same word, as when the columns of a file were exchanged.
+// withoutAddress replaces an address in a text: as it was given, and in lower and upper case. What
+// has no @ stays, because the text may have the same word, as when the columns of a file were
+// exchanged.
 func withoutAddress(text, email string) string {
 	email = strings.TrimSpace(email)
 	for _, address := range []string{email, AddressKey(email), strings.ToUpper(email)} {

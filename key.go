@@ -88,8 +88,8 @@ func (k secret) misplacedIn(r *request) string {
 	return ""
 }
 
-// clean returns err. If the key is in the text of err or of one of its causes, it returns an error without causes that has
-// the text without the key.
+// clean returns err. If the key is in the text of err or of one of its causes, it returns an error
+// without causes that has the text without the key.
 func (k secret) clean(err error) error {
 	if err == nil || !k.isIn(err) {
 		return err

@@ -36,8 +36,8 @@ func newInterval(shortest, longest time.Duration) (interval, error) {
 	return interval{shortest, longest}, err
 }
 
-// jitter returns how much longer than planned a poll waits at random: up to the difference of the intervals, and in
-// proportion for a wait that is shorter than the shortest.
+// jitter returns how much longer than planned a poll waits at random: up to the difference of the
+// intervals, and in proportion for a wait that is shorter than the shortest.
 func (i interval) jitter(wait time.Duration) time.Duration {
 	most := float64(i.longest-i.shortest) * min(1, float64(wait)/float64(i.shortest))
 	return rand.N(time.Duration(most) + 1) //nolint:gosec // spreads requests; nothing secret depends on it
@@ -48,7 +48,8 @@ func (i interval) options(lookback time.Duration) poll.Options {
 	return poll.Options{Interval: i.shortest + (i.longest-i.shortest)/2, ShortestPause: i.shortest, Lookback: lookback}
 }
 
-// pollLoop is what Tail, Watch and WaitReports share: the loop, what follows a failed poll, and the account of each key.
+// pollLoop is what Tail, Watch and WaitReports share: the loop, what follows a failed poll, and the
+// account of each key.
 type pollLoop struct {
 	core      *core
 	operation string      // The method that polls.
@@ -72,9 +73,10 @@ func newPollLoop(k *core, operation string, between interval) pollLoop {
 	return l
 }
 
-// run calls step until no poll follows, and report after each poll with the time of the next one, zero when there is none. step
-// polls once. It returns the time until the next poll, or done when none follows. run returns an error that no later poll can
-// repair. It ends at once if the context ends before the end of the rate limit's window.
+// run calls step until no poll follows, and report after each poll with the time of the next one,
+// zero when there is none. step polls once. It returns the time until the next poll, or done when
+// none follows. run returns an error that no later poll can repair. It ends at once if the context
+// ends before the end of the rate limit's window.
 func (l *pollLoop) run(ctx context.Context, step func(context.Context) (wait time.Duration, done bool, err error), report func(next time.Time)) error {
 	for {
 		wait, done, err := step(ctx)
@@ -99,9 +101,9 @@ func (l *pollLoop) run(ctx context.Context, step func(context.Context) (wait tim
 	}
 }
 
-// afterPoll returns what follows a poll: the time until the next one, with the reason for it, or the error that ends the call.
-// planned is that time if the poll did not fail. After a failure it is what the API asked for, a window at most, or the pause of
-// the outage.
+// afterPoll returns what follows a poll: the time until the next one, with the reason for it, or
+// the error that ends the call. planned is that time if the poll did not fail. After a failure it
+// is what the API asked for, a window at most, or the pause of the outage.
 func (l *pollLoop) afterPoll(ctx context.Context, planned time.Duration, err error) (wait time.Duration, reason PauseReason, final error) {
 	failure := failureIn(err)
 	wait = cmp.Or(min(failure.RetryAfter, time.Hour), l.outage.Pause(l.interval.longest))
@@ -123,14 +125,15 @@ func (l *pollLoop) afterPoll(ctx context.Context, planned time.Duration, err err
 	return wait, PausePoll, nil
 }
 
-// ended returns the error at the end of the context. It names the method, because a request in flight names another.
+// ended returns the error at the end of the context. It names the method, because a request in
+// flight names another.
 func (l *pollLoop) ended(err error) error {
 	return &describedError{"hiring: " + l.operation + ": " + l.pending + strings.TrimPrefix(err.Error(), "hiring: "), []error{err}}
 }
 
-// mayRecover reports whether the error of a poll may pass: it is transient, a 2xx of the API that cannot be decoded, or the
-// page of a proxy while the service restarts. Before the first poll has succeeded such a page means that the base URL is
-// wrong.
+// mayRecover reports whether the error of a poll may pass: it is transient, a 2xx of the API that
+// cannot be decoded, or the page of a proxy while the service restarts. Before the first poll has
+// succeeded such a page means that the base URL is wrong.
 func (k *core) mayRecover(err error) bool {
 	failure := failureIn(err)
 	_, stuck := errors.AsType[*paging.Stuck](err)
@@ -143,7 +146,8 @@ func (k *core) mayRecover(err error) bool {
 	return k.shared.polled.Load()
 }
 
-// prepare makes a request one of the loop: it leaves a share of the window to others, and its key is recorded.
+// prepare makes a request one of the loop: it leaves a share of the window to others, and its key
+// is recorded.
 func (l *pollLoop) prepare(r request) request {
 	r.share, r.used = polling, &l.used
 	return r
@@ -157,8 +161,9 @@ func (l *pollLoop) count(err error) {
 	}
 }
 
-// received counts the last request, which ended with err, and checks that its response is of the account that counts, because
-// a key source may return another key at any time. It reads the account of each key once.
+// received counts the last request, which ended with err, and checks that its response is of the
+// account that counts, because a key source may return another key at any time. It reads the
+// account of each key once.
 func (l *pollLoop) received(ctx context.Context, err error) error {
 	l.count(err)
 	account := l.core.shared.account(l.used.id)
@@ -190,7 +195,8 @@ func (l *pollLoop) readAccount(ctx context.Context, key *credential) (id string,
 	return account.ID, err
 }
 
-// iterate returns an iterator over the results that run passes to yield. It yields the error of run last, except errBreak.
+// iterate returns an iterator over the results that run passes to yield. It yields the error of run
+// last, except errBreak.
 func iterate[T any](ctx context.Context, s *service, operation string, run func(ctx context.Context, yield func(T, error) bool) error) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {
 		err := s.use().composed(ctx, operation, func(ctx context.Context) error {
@@ -212,7 +218,8 @@ var errBreak = errors.New("the loop has ended")
 // maxNamed is the number of ids that amounts names.
 const maxNamed = 10
 
-// amounts formats the number of things with those ids in a state, as in "2 reports pending (a, b)", or "" for none.
+// amounts formats the number of things with those ids in a state, as in "2 reports pending (a, b)",
+// or "" for none.
 func amounts(ids []string, what, state string) string {
 	if len(ids) == 0 {
 		return ""

@@ -120,7 +120,8 @@ const (
 	PauseQuota PauseReason = "quota" // For the next rate-limit window, or to leave a part of this one to others.
 	PauseRetry PauseReason = "retry" // Before the next attempt.
 	PausePoll  PauseReason = "poll"  // Before the next poll.
-	// Before a lookup of an invitation whose outcome is unknown, or for another call that invites the same address.
+	// Before a lookup of an invitation whose outcome is unknown, or for another call that invites
+	// the same address.
 	PauseLookup PauseReason = "lookup"
 )
 
@@ -158,8 +159,9 @@ func (t *traces) composed(ctx context.Context, name string, run func(context.Con
 	})
 }
 
-// traced runs an operation in its trace span. An operation that is part of another has no span of its own. A single call
-// whose beginning no trace sees gets one only before it waits, because a context allocates.
+// traced runs an operation in its trace span. An operation that is part of another has no span of
+// its own. A single call whose beginning no trace sees gets one only before it waits, because a
+// context allocates.
 func (t *traces) traced(ctx context.Context, described TraceCall, run func(context.Context) error) error {
 	if ctx == nil {
 		panic(nilContext)
@@ -191,8 +193,9 @@ func (t *traces) traced(ctx context.Context, described TraceCall, run func(conte
 	return err
 }
 
-// withSpan returns a context whose waits are announced to these traces: that of the operation which a call is part of, or a
-// new one. A trace function may make a call of another client under the context of its own.
+// withSpan returns a context whose waits are announced to these traces: that of the operation which
+// a call is part of, or a new one. A trace function may make a call of another client under the
+// context of its own.
 func (t *traces) withSpan(ctx context.Context, name string) context.Context {
 	if outer, isPart := ctx.Value(spanKey{}).(span); isPart && outer.traces == t {
 		return ctx
@@ -272,8 +275,9 @@ func (a *attempt) begin(ctx context.Context, traces *traces, at TraceAttempt, ti
 	return httptrace.WithClientTrace(a.ctx, &a.trace), at.Header
 }
 
-// end calls the observers, and the functions that the traces returned in reverse order. One that panics does
-// not prevent the others. After the first time, end has no effect. It also ends an attempt whose beginning panicked.
+// end calls the observers, and the functions that the traces returned in reverse order. One that
+// panics does not prevent the others. After the first time, end has no effect. It also ends an
+// attempt whose beginning panicked.
 func (a *attempt) end(t *traces, warning string, err error, wait time.Duration) {
 	ends, ctx := a.ends, a.observed
 	a.ends, a.observed = nil, nil

@@ -65,10 +65,11 @@ func (c config) with(opts []Option) config {
 // limit archive downloads. Its CheckRedirect is not used, because redirects are
 // not followed. Nil means an http.Client without any of these.
 //
-// Without a Transport, requests use a copy of [http.DefaultTransport] that all clients of the process share and that notices a dead
-// HTTP/2 connection: it sends a ping after 15 s without a frame and waits 15 s for the response. When the program has
-// replaced http.DefaultTransport, as mocks and tracing do, requests use the replacement as it is. A Transport of
-// your own needs HTTP2.SendPingTimeout.
+// Without a Transport, requests use a copy of [http.DefaultTransport] that all clients of the
+// process share and that notices a dead HTTP/2 connection: it sends a ping after 15 s without a
+// frame and waits 15 s for the response. When the program has replaced http.DefaultTransport, as
+// mocks and tracing do, requests use the replacement as it is. A Transport of your own needs
+// HTTP2.SendPingTimeout.
 func WithHTTPClient(client *http.Client) Option {
 	return func(c *config) { c.http = client }
 }

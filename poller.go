@@ -51,9 +51,9 @@ const (
 	maxFailedRequests = 10  // After so many requests that the API could not answer a poll ends.
 )
 
-// poll sends requests until the machine is to wait, and passes each result to yield. A result counts as delivered when
-// yield returns true. poll returns the time until the next poll, 0 if it was interrupted after maxRequests. When the API could
-// answer no request, that is an error.
+// poll sends requests until the machine is to wait, and passes each result to yield. A result
+// counts as delivered when yield returns true. poll returns the time until the next poll, 0 if it
+// was interrupted after maxRequests. When the API could answer no request, that is an error.
 func (p *poller) poll(ctx context.Context, yield func(Submission, error) bool) (wait time.Duration, err error) {
 	var failures []error // Of requests that the API could not answer.
 	defer func() { p.logProblems(ctx, failures) }()
@@ -91,7 +91,8 @@ func (p *poller) window() poll.Window {
 	return poll.Window{Left: left - others, Limit: max(1, limit-others), Ends: ends}
 }
 
-// send sends a request of the machine and returns the reply. err says more about an outcome of Unanswered or Failed.
+// send sends a request of the machine and returns the reply. err says more about an outcome of
+// Unanswered or Failed.
 func (p *poller) send(ctx context.Context, request poll.Request) (reply poll.Reply, err error) {
 	submissions, next, err := p.fetch(ctx, request)
 	reply = poll.Reply{Next: next, At: p.now(), Server: p.serverNow(), RetryAfter: failureIn(err).RetryAfter}
@@ -104,7 +105,8 @@ func (p *poller) send(ctx context.Context, request poll.Request) (reply poll.Rep
 	return reply, err
 }
 
-// fetch sends a request of the machine. It returns the undecoded submissions of the response, and the cursor of the next page.
+// fetch sends a request of the machine. It returns the undecoded submissions of the response, and
+// the cursor of the next page.
 func (p *poller) fetch(ctx context.Context, asked poll.Request) (submissions []RawValue, next string, err error) {
 	if asked.ID != "" {
 		s, err := do[rawSubmission](ctx, p.core, p.prepare(newRequest("Submissions.Get", submissionRoute, pathID{"id", p.spelled(asked.ID)})))
@@ -193,8 +195,8 @@ func (p *poller) receive(request poll.Request, reply poll.Reply, yield func(Subm
 	return nil
 }
 
-// deliver yields a result. A submission that cannot be decoded counts as delivered before, so that a loop that ends on
-// each error does not receive it again.
+// deliver yields a result. A submission that cannot be decoded counts as delivered before, so that
+// a loop that ends on each error does not receive it again.
 func (p *poller) deliver(item poll.Item, yield func(Submission, error) bool) error {
 	s, problem := decodeSubmission(item.JSON)
 	if problem == "" && !yield(s, nil) {

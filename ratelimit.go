@@ -48,7 +48,8 @@ func (r *request) class() quota.Class {
 	return quota.Write
 }
 
-// windowIn returns the rate limit in the details of a 429, whose headers a proxy may have removed, zero without one.
+// windowIn returns the rate limit in the details of a 429, whose headers a proxy may have removed,
+// zero without one.
 func windowIn(body []byte) quota.Window {
 	var rejection struct {
 		Error struct {
@@ -61,8 +62,8 @@ func windowIn(body []byte) quota.Window {
 	return window
 }
 
-// windowOf returns the rate limit with three values as a response has them. It returns false unless all three are
-// present and valid.
+// windowOf returns the rate limit with three values as a response has them. It returns false unless
+// all three are present and valid.
 func windowOf(limit, remaining, reset string) (window quota.Window, ok bool) {
 	most, limitErr := strconv.Atoi(limit)
 	left, remainingErr := strconv.Atoi(remaining)
@@ -101,16 +102,16 @@ func dateOf(h http.Header) time.Time {
 	return date
 }
 
-// serverClock estimates the server's clock from the Date headers of responses. Between them it runs by the monotonic
-// clock, so that a local clock that is set does not move it. The zero value agrees with the local clock. It is safe for
-// concurrent use.
+// serverClock estimates the server's clock from the Date headers of responses. Between them it runs
+// by the monotonic clock, so that a local clock that is set does not move it. The zero value agrees
+// with the local clock. It is safe for concurrent use.
 type serverClock struct{ reading atomic.Pointer[clockReading] }
 
 // clockReading is the time of the server's clock at a local time.
 type clockReading struct{ server, local time.Time }
 
-// set takes the Date of a response, zero if it has none, to a request that was sent and received at local times. Date
-// has whole seconds, so an estimate that it does not contradict is kept.
+// set takes the Date of a response, zero if it has none, to a request that was sent and received at
+// local times. Date has whole seconds, so an estimate that it does not contradict is kept.
 func (c *serverClock) set(date, sent, received time.Time) {
 	server, first := c.at(received), c.reading.Load() == nil
 	wrong := server.Before(date) || server.After(date.Add(time.Second+received.Sub(sent)))

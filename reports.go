@@ -39,8 +39,8 @@ type Report struct {
 	Extra       map[string]json.RawMessage `json:",unknown,embed"`
 }
 
-// check accepts a report without a submission id. One that is not ready may have few known fields, but with unknown ones
-// it needs an id or a status too.
+// check accepts a report without a submission id. One that is not ready may have few known fields,
+// but with unknown ones it needs an id or a status too.
 func (r Report) check(wanted string) error {
 	id, _ := RawValue(r.Extra["id"]).Text()
 	switch {

@@ -44,8 +44,8 @@ type request struct {
 	beforeAttempt func() error
 }
 
-// share is what a request takes of each rate-limit window. What it leaves to other users of the key is at least that of
-// WithQuotaReserve.
+// share is what a request takes of each rate-limit window. What it leaves to other users of the key
+// is at least that of WithQuotaReserve.
 type share int
 
 const (

@@ -51,8 +51,8 @@ func readHeader(status int, h http.Header, key *credential, server time.Time) re
 	return r
 }
 
-// requested returns the delay that the response requests before another attempt: that of Retry-After, or for a 429 the
-// rest of its window.
+// requested returns the delay that the response requests before another attempt: that of
+// Retry-After, or for a 429 the rest of its window.
 func (r *response) requested() time.Duration {
 	if r.retryAfter == 0 && r.status == http.StatusTooManyRequests && r.window != (quota.Window{}) {
 		return r.window.UntilReset(r.date)
@@ -94,8 +94,9 @@ func (r *response) free() {
 	}
 }
 
-// record passes what a response says to the server's clock and the rate limits. A response with an Age header comes from a
-// cache and is about another time. A 401 is about a key that has no rate limit.
+// record passes what a response says to the server's clock and the rate limits. A response with an
+// Age header comes from a cache and is about another time. A 401 is about a key that has no rate
+// limit.
 func (c *call) record(r *response) {
 	if r.header.Get("Age") != "" || r.status == http.StatusUnauthorized {
 		return
@@ -112,7 +113,8 @@ func (c *call) record(r *response) {
 	}
 }
 
-// recordKey passes to the rate limits whether the API accepted the key of an attempt that ended with failure or nil.
+// recordKey passes to the rate limits whether the API accepted the key of an attempt that ended
+// with failure or nil.
 func (c *call) recordKey(failure *Error) {
 	if failure == nil || failure.Code != "" || failure.RequestID != "" { // The response is from the API.
 		refused := failure != nil && failure.Status == http.StatusUnauthorized && failure.Code == ErrInvalidToken
@@ -139,8 +141,8 @@ func (c *call) capture(r *response) {
 	}
 }
 
-// classify decodes a response, and returns its error or nil. It depends on nothing but the response, the call's request
-// and its earlier attempts.
+// classify decodes a response, and returns its error or nil. It depends on nothing but the
+// response, the call's request and its earlier attempts.
 func (c *call) classify(r *response) (warning string, failure *Error) {
 	switch {
 	case r.status < 200:

@@ -21,8 +21,8 @@ type RetryPolicy struct {
 	BaseBackoff time.Duration // Longest delay before the first retry: 500 ms, doubled with each retry. Delays are random.
 	MaxBackoff  time.Duration // Longest delay without a Retry-After header: 30 s.
 
-	// MaxWait is the longest wait for a Retry-After or a rate-limit window: 1 min. If the wait would be longer, the call
-	// fails immediately. Below zero means never to wait.
+	// MaxWait is the longest wait for a Retry-After or a rate-limit window: 1 min. If the wait
+	// would be longer, the call fails immediately. Below zero means never to wait.
 	MaxWait time.Duration
 }
 
@@ -60,8 +60,9 @@ func decide(p RetryPolicy, e *Error, requested, left time.Duration, jitter float
 	return wait, true
 }
 
-// isRetriable reports whether a failure that may pass is retried within the call. What certainly was not done is retried
-// with every method, a POST only then. After a timeout a write may still be running.
+// isRetriable reports whether a failure that may pass is retried within the call. What certainly
+// was not done is retried with every method, a POST only then. After a timeout a write may still be
+// running.
 func isRetriable(e *Error) bool {
 	switch {
 	case !e.mayPass():
@@ -114,8 +115,8 @@ func timeLeft(ctx context.Context) time.Duration {
 	return time.Until(deadline)
 }
 
-// sleep waits, and announces the wait if it is long. Except between polls, a wait that would end after the context's
-// deadline fails at once.
+// sleep waits, and announces the wait if it is long. Except between polls, a wait that would end
+// after the context's deadline fails at once.
 func sleep(ctx context.Context, d time.Duration, reason PauseReason) error {
 	if reason != PausePoll && d >= timeLeft(ctx) {
 		return cmp.Or(contextError(ctx), context.DeadlineExceeded)
@@ -154,8 +155,9 @@ func join(ctx context.Context, last error) error {
 	return joinEnded(ended, last)
 }
 
-// joinEnded joins the end of a context and the last error. The last error comes first, so that errors.As finds it: a
-// context may have ended because of the *Error of another call, as in an errgroup.
+// joinEnded joins the end of a context and the last error. The last error comes first, so that
+// errors.As finds it: a context may have ended because of the *Error of another call, as in an
+// errgroup.
 func joinEnded(ended, last error) error {
 	return &describedError{unended(last.Error()) + "; the wait ended: " + ended.Error(), []error{last, ended}}
 }

@@ -21,9 +21,9 @@ type TailOptions struct {
 // ends only with the context. Gaps in seq are accepted. To resume in another process,
 // pass the last Seq as SinceSeq. Ranging over the result twice starts over.
 //
-// Failures and windows are handled as in [SubmissionService.WaitReports]. Tail yields any other error last, also that of
-// an ended context. A payload that the caller keeps retains at most a few KB of memory. Scope read; costs two reads a poll,
-// about 160 an hour.
+// Failures and windows are handled as in [SubmissionService.WaitReports]. Tail yields any other
+// error last, also that of an ended context. A payload that the caller keeps retains at most a few
+// KB of memory. Scope read; costs two reads a poll, about 160 an hour.
 func (s *EventService) Tail(ctx context.Context, submissionID string, o TailOptions) iter.Seq2[Event, error] {
 	return iterate(ctx, (*service)(s), "Events.Tail", func(ctx context.Context, yield func(Event, error) bool) error {
 		between, err := newInterval(o.MinInterval, o.MaxInterval)

@@ -16,11 +16,13 @@ import (
 // WaitOptions configures WaitReport and WaitReports. A zero field means the default.
 type WaitOptions struct {
 	MinInterval time.Duration // The shortest interval between two polls. Default 30 s.
-	// The longest, unless the rate limit requires a longer one. Default 60 s. The interval is random between both.
+	// The longest, unless the rate limit requires a longer one. Default 60 s. The interval is
+	// random between both.
 	MaxInterval time.Duration
 
 	AssessmentID string // The assessment of all submissions. Shortens the listings.
-	// A time before the creation of all submissions. Default 30 days ago. The later it is, the shorter are the listings.
+	// A time before the creation of all submissions. Default 30 days ago. The later it is, the
+	// shorter are the listings.
 	CreatedSince time.Time
 
 	Progress func(WaitProgress) // Called after each poll, in the goroutine of the call. Nil: not called.
@@ -32,8 +34,9 @@ type WaitProgress struct {
 	Pending      int // Of a wait: not ready. Of a watch: evaluated without a ready report.
 	Missing      int // The API responds with 404.
 
-	// The listings that the API could not answer last, such as "status=grading", and the submissions that it could not
-	// show or for which it showed another, with at most ten ids. Name them to its support.
+	// The listings that the API could not answer last, such as "status=grading", and the
+	// submissions that it could not show or for which it showed another, with at most ten ids. Name
+	// them to its support.
 	Failing string
 
 	Requests      int       // Made so far, without retries.
@@ -46,13 +49,13 @@ type WaitError struct {
 	Missing []string // The API responds with 404.
 	Pending []string // Not ready when the wait ended.
 
-	// Err is why the wait ended: an [*Error], with the code ErrNotFound if missing ids are the only problem. At the end
-	// of the context it matches the context's error.
+	// Err is why the wait ended: an [*Error], with the code ErrNotFound if missing ids are the only
+	// problem. At the end of the context it matches the context's error.
 	Err error
 }
 
-// Error returns one line: why the wait ended, how many reports are pending and missing, and the ids of the first ten of
-// each.
+// Error returns one line: why the wait ended, how many reports are pending and missing, and the ids
+// of the first ten of each.
 func (e *WaitError) Error() string {
 	line := "hiring: the wait ended"
 	pending, missing := amounts(e.Pending, "report", "pending"), amounts(e.Missing, "submission", "missing")
@@ -71,8 +74,9 @@ func (e *WaitError) Error() string {
 // Unwrap makes Err and its causes reachable for errors.Is and errors.As.
 func (e *WaitError) Unwrap() error { return e.Err }
 
-// WaitReport waits until the report of a submission is ready, and returns it. It is WaitReports for one id: it returns
-// the [*WaitError] or [*ItemError] that WaitReports yields. A 404 ends the wait with [ErrNotFound].
+// WaitReport waits until the report of a submission is ready, and returns it. It is WaitReports for
+// one id: it returns the [*WaitError] or [*ItemError] that WaitReports yields. A 404 ends the wait
+// with [ErrNotFound].
 //
 // Call it only for a submission that awaits its report. Scope read; costs one read a poll, 60 to 120 an hour.
 func (s *SubmissionService) WaitReport(ctx context.Context, id string, o WaitOptions) (report Report, err error) {
@@ -86,26 +90,27 @@ func (s *SubmissionService) WaitReport(ctx context.Context, id string, o WaitOpt
 	return report, err
 }
 
-// WaitReports waits for the reports of many submissions and yields each once, when it is ready. It reads listings of
-// up to a hundred submissions instead of each report. Ids may be given in any order. Ranging over the result twice starts
-// over.
+// WaitReports waits for the reports of many submissions and yields each once, when it is ready. It
+// reads listings of up to a hundred submissions instead of each report. Ids may be given in any
+// order. Ranging over the result twice starts over.
 //
 //   - Polls are 30 to 60 s apart. Each id is confirmed by a listing or a single read within six hours.
 //   - WaitReports leaves a tenth of each rate-limit window to others, or the share of [WithQuotaReserve].
-//   - A failed poll is repeated after a minute, doubled with each failure up to MaxInterval: after 429, 408, 5xx, connection
-//     errors and, once a poll of the client has succeeded, responses that are not from the API. A redirect ends the wait
-//     after an hour. When the API cannot answer one listing or one submission, the others still come.
-//   - It waits for the next rate-limit window regardless of RetryPolicy.MaxWait, and ends at once when the context's
-//     deadline comes before.
+//   - A failed poll is repeated after a minute, doubled with each failure up to MaxInterval: after
+//     429, 408, 5xx, connection errors and, once a poll of the client has succeeded, responses that
+//     are not from the API. A redirect ends the wait after an hour. When the API cannot answer one
+//     listing or one submission, the others still come.
+//   - It waits for the next rate-limit window regardless of RetryPolicy.MaxWait, and ends at once
+//     when the context's deadline comes before.
 //   - With [WithKeySource] a response of another account than the first key's ends it with a [ParamError].
-//   - A submission that cannot be decoded is yielded as an [*ItemError], and is not awaited any more, unless it is
-//     unfinished by a readable status. The wait continues if the loop does.
+//   - A submission that cannot be decoded is yielded as an [*ItemError], and is not awaited any
+//     more, unless it is unfinished by a readable status. The wait continues if the loop does.
 //   - A response that has another submission than the requested one counts as a failed read of its id.
-//   - The last error is a [*WaitError]: when the context ends, when another error ends the wait, and, after all reports,
-//     when ids are missing.
+//   - The last error is a [*WaitError]: when the context ends, when another error ends the wait,
+//     and, after all reports, when ids are missing.
 //
-// Scope read; costs a few reads a poll: about 150 an hour for 100 ids and 420 for 1,000. A key source costs one read more
-// for each key.
+// Scope read; costs a few reads a poll: about 150 an hour for 100 ids and 420 for 1,000. A key
+// source costs one read more for each key.
 func (s *SubmissionService) WaitReports(ctx context.Context, ids []string, o WaitOptions) iter.Seq2[Report, error] {
 	return s.waitReports(ctx, "Submissions.WaitReports", slices.Clone(ids), o)
 }
@@ -140,7 +145,8 @@ func (s *SubmissionService) awaitReports(ctx context.Context, operation string, 
 	return p.waitError(keys, err)
 }
 
-// reportOf returns the report of a submission with the submission's id, which a report inside a submission may lack.
+// reportOf returns the report of a submission with the submission's id, which a report inside a
+// submission may lack.
 func reportOf(s Submission) (report Report) {
 	if s.Report != nil {
 		report = *s.Report

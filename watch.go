@@ -17,12 +17,14 @@ import (
 // WatchOptions configures Watch and Poll. A zero field means the default.
 type WatchOptions struct {
 	AssessmentID string // Only of this assessment. Empty: of the whole organization.
-	// Evaluations since then. Zero: since the call, by the server's clock. A state that is given takes precedence.
+	// Evaluations since then. Zero: since the call, by the server's clock. A state that is given
+	// takes precedence.
 	Since time.Time
 
 	MinInterval time.Duration // The shortest interval between two polls. Default 30 s.
-	// The longest, unless the rate limit requires a longer one. Default 60 s. The interval is random between both. A
-	// request that failed is repeated after a minute, or after what the API asked for, also if the interval is longer.
+	// The longest, unless the rate limit requires a longer one. Default 60 s. The interval is
+	// random between both. A request that failed is repeated after a minute, or after what the API
+	// asked for, also if the interval is longer.
 	MaxInterval time.Duration
 	// How long after its creation a submission's evaluation is found: 30 days. It may change between runs.
 	Lookback time.Duration
@@ -61,13 +63,14 @@ func (f fileCheckpoint) Load(context.Context) (string, error) { return f.file.Lo
 
 func (f fileCheckpoint) Save(_ context.Context, state string) error { return f.file.Save(state) }
 
-// PollResult is the result of [SubmissionService.Poll]. Process Submissions and Errors before you save State: a state
-// that was saved earlier loses them in a crash.
+// PollResult is the result of [SubmissionService.Poll]. Process Submissions and Errors before you
+// save State: a state that was saved earlier loses them in a crash.
 type PollResult struct {
 	Submissions []Submission // Newly evaluated, each with a ready report.
 	Errors      []error      // An *ItemError for each newly evaluated submission that cannot be decoded.
 	State       string       // For the next Poll, also after an error. Text without candidate data.
-	// The poll ended before all that is due was read: poll again after Wait. False after an error that ends a Watch.
+	// The poll ended before all that is due was read: poll again after Wait. False after an error
+	// that ends a Watch.
 	More     bool
 	Wait     time.Duration // Until the next Poll is due. With More, 0 means immediately.
 	Progress WaitProgress
@@ -90,26 +93,29 @@ func (e *ItemError) Error() string {
 // Unwrap makes Err and its causes reachable for errors.Is and errors.As.
 func (e *ItemError) Unwrap() error { return e.Err }
 
-// Watch yields every newly evaluated submission, without end. It yields an error that is not transient last, such as
-// 401. It also yields the error of an ended context last, which matches [context.Canceled] or
-// [context.DeadlineExceeded].
+// Watch yields every newly evaluated submission, without end. It yields an error that is not
+// transient last, such as 401. It also yields the error of an ended context last, which matches
+// [context.Canceled] or [context.DeadlineExceeded].
 //
-//   - Watch yields each submission once within a run, when its report is ready, however late that is within Lookback
-//     after its creation. A submission that is graded again may be yielded again or not.
-//   - With a Checkpoint, a restart resumes where the last run stopped. A submission is saved as delivered when the loop
-//     asks for the next one. A crash or a break repeats at most the submissions that were not saved.
+//   - Watch yields each submission once within a run, when its report is ready, however late that
+//     is within Lookback after its creation. A submission that is graded again may be yielded again
+//     or not.
+//   - With a Checkpoint, a restart resumes where the last run stopped. A submission is saved as
+//     delivered when the loop asks for the next one. A crash or a break repeats at most the
+//     submissions that were not saved.
 //   - A zero Since means the time of the call, by the server's clock.
-//   - A submission that cannot be decoded is yielded once as an [*ItemError] and counts as delivered. The watch
-//     continues if the loop does.
-//   - Failures are handled as in [SubmissionService.WaitReports]. A wrong clock and a restart delay no request.
-//   - At up to 2,000 evaluations a day, 95 % of the results come within a minute if grading takes minutes and the API
-//     filters by status, and none later than six and a half hours while the API responds. [Waiting] has the figures for
-//     other conditions.
+//   - A submission that cannot be decoded is yielded once as an [*ItemError] and counts as
+//     delivered. The watch continues if the loop does.
+//   - Failures are handled as in [SubmissionService.WaitReports]. A wrong clock and a restart delay
+//     no request.
+//   - At up to 2,000 evaluations a day, 95 % of the results come within a minute if grading takes
+//     minutes and the API filters by status, and none later than six and a half hours while the API
+//     responds. [Waiting] has the figures for other conditions.
 //   - If AssessmentID does not exist, Watch yields [ErrNotFound].
 //
-// Ranging over the result twice starts over. Watch works with any meaning of since (assumed: meaning of since). It
-// leaves a tenth of each rate-limit window to others, or the share of [WithQuotaReserve]. Scope read; 130 to 230 reads an
-// hour at 500 evaluations a day.
+// Ranging over the result twice starts over. Watch works with any meaning of since (assumed:
+// meaning of since). It leaves a tenth of each rate-limit window to others, or the share of
+// [WithQuotaReserve]. Scope read; 130 to 230 reads an hour at 500 evaluations a day.
 //
 // [Waiting]: https://github.com/hiring-assessment/hiring-go/blob/main/docs/waiting.md
 func (s *SubmissionService) Watch(ctx context.Context, o WatchOptions) iter.Seq2[Submission, error] {
@@ -135,21 +141,22 @@ func (s *SubmissionService) watch(ctx context.Context, o WatchOptions, called ti
 	}, func(next time.Time) { w.reportProgress(next) })
 }
 
-// Poll is one poll of [SubmissionService.Watch], for cron jobs, functions and job engines. state is the state of the
-// previous Poll, "" at first.
+// Poll is one poll of [SubmissionService.Watch], for cron jobs, functions and job engines. state is
+// the state of the previous Poll, "" at first.
 //
-//   - Save PollResult.State after processing the submissions, also when Poll fails. The same state returns the same
-//     submissions again.
-//   - Poll sends at least one request, unless the rate limit is used up, and at most 100. Call it again after Wait while More
-//     is true.
-//   - A used up rate limit is not an error: More is true, and Wait is the time until the window ends. After an error that
-//     Watch would retry, More is true and Wait is a minute, or what the API asked for.
+//   - Save PollResult.State after processing the submissions, also when Poll fails. The same state
+//     returns the same submissions again.
+//   - Poll sends at least one request, unless the rate limit is used up, and at most 100. Call it
+//     again after Wait while More is true.
+//   - A used up rate limit is not an error: More is true, and Wait is the time until the window
+//     ends. After an error that Watch would retry, More is true and Wait is a minute, or what the
+//     API asked for.
 //   - A damaged state, one of another account or filter, and a Checkpoint are a [ParamError].
 //
-// The state grows with the results of the two days before the newest submission and with the unfinished submissions, by
-// at most 100 bytes each.
-// Scope read; in addition, Poll costs one read of the account for an empty state and for each key in each process,
-// and one for an AssessmentID without submissions.
+// The state grows with the results of the two days before the newest submission and with the
+// unfinished submissions, by at most 100 bytes each. Scope read; in addition, Poll costs one read
+// of the account for an empty state and for each key in each process, and one for an AssessmentID
+// without submissions.
 func (s *SubmissionService) Poll(ctx context.Context, state string, o WatchOptions) (polled PollResult, err error) {
 	err = s.use().composed(ctx, "Submissions.Poll", func(ctx context.Context) error {
 		polled, err = s.poll(ctx, state, o)
@@ -273,7 +280,8 @@ func (w *watcher) sealed() string {
 	return watchStates.Seal(w.state)
 }
 
-// poll is that of the poller, also for a watch that has not begun. The first one checks that the assessment exists.
+// poll is that of the poller, also for a watch that has not begun. The first one checks that the
+// assessment exists.
 func (w *watcher) poll(ctx context.Context, yield func(Submission, error) bool) (wait time.Duration, err error) {
 	if err = w.begin(ctx); err == nil {
 		wait, err = w.poller.poll(ctx, yield)
@@ -285,8 +293,8 @@ func (w *watcher) poll(ctx context.Context, yield func(Submission, error) bool) 
 	return wait, err
 }
 
-// begin reads the account of a new watch, and makes its machine. The response shows the server's clock too, by which a zero
-// Since is set.
+// begin reads the account of a new watch, and makes its machine. The response shows the server's
+// clock too, by which a zero Since is set.
 func (w *watcher) begin(ctx context.Context) (err error) {
 	if w.account != "" {
 		return nil

@@ -1,4 +1,5 @@
-// Package defaults states the defaults of the client and of the methods that poll once, for the code and its tests.
+// Package defaults states the defaults of the client and of the methods that poll once, for the
+// code and its tests.
 package defaults
 
 import "time"

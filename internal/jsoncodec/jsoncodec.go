@@ -46,7 +46,8 @@ func New[R any]() *Codec {
 // Encode returns the JSON of v.
 func (c *Codec) Encode(v any) ([]byte, error) { return jsonv2.Marshal(v, c.writing) }
 
-// Decode reads b into v, which must be a pointer. Its error does not quote a value, which may be candidates' data.
+// Decode reads b into v, which must be a pointer. Its error does not quote a value, which may be
+// candidates' data.
 func (c *Codec) Decode(b []byte, v any, options ...jsonv2.Options) error {
 	err := jsonv2.Unmarshal(b, v, c.Reading, jsonv2.JoinOptions(options...))
 	if semantic, ok := errors.AsType[*jsonv2.SemanticError](err); ok {
@@ -98,8 +99,8 @@ func withoutKnown(v any) any {
 	return copied.Interface()
 }
 
-// dropNulls makes each field of type json.RawMessage nil that has read null, as null is the zero value of every other
-// field. v is a pointer to a struct.
+// dropNulls makes each field of type json.RawMessage nil that has read null, as null is the zero
+// value of every other field. v is a pointer to a struct.
 func dropNulls(v any) {
 	value := reflect.ValueOf(v).Elem()
 	for _, i := range formOf(value.Type()).raw {

@@ -109,8 +109,8 @@ func (l List) BeginAt(size, page int) Iteration {
 	return Iteration{At: Position{Style: ByPage, Size: size, Page: page, Seq: NoSeq}, numbered: l.Style == ByMeta}
 }
 
-// ByID moves the items that were not returned before, by this page or another, to the beginning of the page, and
-// returns them. An item without an id is always new.
+// ByID moves the items that were not returned before, by this page or another, to the beginning of
+// the page, and returns them. An item without an id is always new.
 func ByID[T any](it *Iteration, items []T, id func(*T) string) (fresh []T) {
 	before, fresh := it.returned, items[:0]
 	if it.returned == nil || it.At.Style != ByPage {
@@ -163,7 +163,8 @@ func (at *Position) field() string {
 	return [...]string{ByPage: "PageParam", ByCursor: "CursorParam", BySeq: ""}[at.Style]
 }
 
-// misnumbered returns the error of a page that has another number than the requested one, or none where it must have one.
+// misnumbered returns the error of a page that has another number than the requested one, or none
+// where it must have one.
 func (it *Iteration) misnumbered(meta Meta) *Stuck {
 	switch {
 	case it.At.Style == ByPage && meta.Page != nil && *meta.Page != it.At.Page:
@@ -182,8 +183,8 @@ func (at *Position) isFollowed(meta Meta) bool {
 	return meta.Cursor != "" && (at.Style != BySeq || meta.Cursor != strconv.FormatInt(at.Seq, 10))
 }
 
-// standsStill returns the error of a page that announces another but shows that the list does not advance. A page with its
-// number may repeat items, because the list may have grown.
+// standsStill returns the error of a page that announces another but shows that the list does not
+// advance. A page with its number may repeat items, because the list may have grown.
 func (it *Iteration) standsStill(counts Counts, meta Meta) *Stuck {
 	it.empty, it.repeated = it.empty+1, it.repeated+1
 	if counts.All > 0 {

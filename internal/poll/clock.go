@@ -2,8 +2,8 @@ package poll
 
 import "time"
 
-// Local is a time by the machine's clock, or in arguments by the caller's. 0 means none. Only New and clock convert it into a
-// time of the server.
+// Local is a time by the machine's clock, or in arguments by the caller's. 0 means none. Only New
+// and clock convert it into a time of the server.
 type Local time.Duration
 
 // Server is a time by the server's clock, since 1970. 0 means none.
@@ -18,8 +18,8 @@ func (t Local) Sub(u Local) time.Duration { return time.Duration(t - u) }
 // Add returns the time d later.
 func (t Server) Add(d time.Duration) Server { return t + Server(d) }
 
-// clock is the machine's clock. It begins with the server's time and then runs by the caller's clock, so that a server's
-// clock that is set delays no request.
+// clock is the machine's clock. It begins with the server's time and then runs by the caller's
+// clock, so that a server's clock that is set delays no request.
 type clock struct {
 	Clock Local         `json:"clock"` // Never goes back.
 	Ahead time.Duration `json:"ahead"` // Of the server's clock.
@@ -34,8 +34,8 @@ func (c *clock) advance(caller Local) {
 	c.caller = caller
 }
 
-// synchronise sets the clock by a reply. The first one after Resume shows how much time passed since the save, which
-// synchronise returns.
+// synchronise sets the clock by a reply. The first one after Resume shows how much time passed
+// since the save, which synchronise returns.
 func (c *clock) synchronise(r Reply) (passed Local) {
 	c.advance(r.At)
 	if c.resumed {

@@ -19,8 +19,8 @@ type Item struct {
 	JSON []byte // The whole submission, for the caller.
 }
 
-// ReadItem reads what a submission's JSON shows, whatever else is wrong with it. A submission or a report of the wrong JSON
-// type counts as ready, so that the error of decoding it is yielded.
+// ReadItem reads what a submission's JSON shows, whatever else is wrong with it. A submission or a
+// report of the wrong JSON type counts as ready, so that the error of decoding it is yielded.
 func ReadItem(raw []byte) Item {
 	var s, report map[string]jsontext.Value
 	wrong := jsonv2.Unmarshal(raw, &s, lenient) != nil || len(s["report"]) > 0 && jsonv2.Unmarshal(s["report"], &report, lenient) != nil

@@ -30,7 +30,8 @@ const (
 // hasFailed reports whether the next page has failed.
 func (l *listing) hasFailed() bool { return l != nil && l.Failures > 0 }
 
-// mayContinue reports whether the next page may be requested: that of a long listing only while reads are to spare.
+// mayContinue reports whether the next page may be requested: that of a long listing only while
+// reads are to spare, which are more than two thirds of the window at its start and a third at its end.
 func (l *listing) mayContinue(w Window) bool {
 	spare := float64(w.Left)/float64(w.Limit) > (1+w.Ends.Hours())/3
 	return l.Pages < cheapRequests || spare
@@ -104,9 +105,9 @@ func (m *Machine) receivePage(r Reply, s *source) (results []Item, endless bool)
 	return results, false
 }
 
-// beginAgain has a listing continue with its first page, because a cursor has expired, or because a page repeated the one
-// before it: the list may have grown by a page. The second time its source has failed. endless reports that the second page
-// has repeated the first one both times.
+// beginAgain has a listing continue with its first page, because a cursor has expired, or because a
+// page repeated the one before it: the list may have grown by a page. The second time its source
+// has failed. endless reports that the second page has repeated the first one both times.
 func (m *Machine) beginAgain(s *source, why int) (endless bool) {
 	l := s.Open
 	if l.Again != 0 {
@@ -117,8 +118,8 @@ func (m *Machine) beginAgain(s *source, why int) (endless bool) {
 	return false
 }
 
-// failPage takes the failure of a page, which is asked again by the next poll, after what the API asked for. After the third
-// time the source has failed.
+// failPage takes the failure of a page, which is asked again by the next poll, after what the API
+// asked for. After the third time the source has failed.
 func (m *Machine) failPage(s *source, retryAfter time.Duration) {
 	if s.Open.Failures++; s.Open.Failures == maxPageFailures {
 		m.abandon(s)
@@ -146,7 +147,9 @@ func (m *Machine) complete(s *source) {
 		m.readWhatLeft(s, l.Seen)
 		return
 	}
-	for _, other := range m.Sources { // The listing includes the shallower depths, but shows no unfinished status. Awaited ids include all.
+	// The listing includes the shallower depths, but shows no unfinished status. Awaited ids include
+	// all. Otherwise a wait that begins with all of Lookback would never learn that less is enough.
+	for _, other := range m.Sources {
 		if other.Status == "" && other.Depth > newestPage && other.Depth <= s.Depth && other.Listed || s.Depth == awaitedIDs {
 			other.Began = max(other.Began, s.Began)
 		}
@@ -157,7 +160,8 @@ func (m *Machine) complete(s *source) {
 	}
 }
 
-// readWhatLeft has members that left the listing of a status read singly, ten at most. The others stay members.
+// readWhatLeft has members that left the listing of a status read singly, ten at most. The others
+// stay members.
 func (m *Machine) readWhatLeft(s *source, seen set) {
 	reads := 0
 	for _, id := range slices.Sorted(maps.Keys(s.Members)) {

@@ -5,19 +5,26 @@ import (
 	"time"
 )
 
-// Finished is the status that listings of the depths filter by. A submission whose report is ready has it, whatever status
-// the API shows, so a new finished status needs no change here. All others are unfinished.
+// Finished is the status that listings of the depths filter by. A submission whose report is ready
+// has it, whatever status the API shows, so a new finished status needs no change here. All others
+// are unfinished.
 const Finished = "evaluated"
 
 const (
-	longestPeriod   = 330 * time.Minute // Between listings of all of Lookback.
+	longestPeriod   = 330 * time.Minute // Between listings of all of Lookback, which take up to an hour: no result comes after 6.5 h.
 	newestPeriod    = time.Hour         // Between listings of the newest page, which shows what statuses exist.
 	rememberFor     = 24 * time.Hour    // How much longer than necessary delivered ids are remembered.
-	sharedReplies   = 300               // Shares are of about so many replies.
-	initialCredit   = 0.03              // Replies that each source is credited with.
 	initialCost     = 4                 // Of a listing before the first one.
 	cheapRequests   = 10                // Requests of a listing that need no spare reads, and single reads of one comparison.
 	maxPageFailures = 3                 // How often a page fails until its source has failed.
+
+	// Shares are of about so many replies. With fewer they vary by chance, with more a change is
+	// noticed late.
+	sharedReplies = 300
+	// Replies that each source is credited with, so that one that shows nothing is still listed. Ten
+	// times as many cost three times the reads for nothing, a tenth notices a change three times as
+	// late.
+	initialCredit = 0.03
 )
 
 // Options configures a machine. It is not part of the state.
@@ -28,7 +35,8 @@ type Options struct {
 	CreatedSince  Server        // Of given ids: all of Lookback begins then. 0: Lookback ago.
 }
 
-// Window is the rate limit of reads, less what is left to others. When nothing is left, the caller does not call Next.
+// Window is the rate limit of reads, less what is left to others. When nothing is left, the caller
+// does not call Next.
 type Window struct {
 	Left, Limit int           // Limit above 0.
 	Ends        time.Duration // The time until then.
@@ -75,7 +83,7 @@ type Machine struct {
 	// What was delivered, by the server's clock.
 	Done     map[string]Server `json:"done"`              // Delivered ids, each with the latest time that it may be shown with.
 	DoneTo   Server            `json:"done_to"`           // What was evaluated earlier counts as delivered.
-	FromNow  bool              `json:"from_now,omitzero"` // DoneTo was the present: what was seen unfinished is evaluated later, whatever its times say.
+	FromNow  bool              `json:"from_now,omitzero"` // DoneTo was the present: what was seen unfinished comes later, whatever its times say.
 	Latest   Server            `json:"latest"`            // The latest time of a submission that a listing has shown.
 	Complete Server            `json:"complete"`          // When the last complete listing of all of Lookback began.
 
@@ -86,8 +94,9 @@ type Machine struct {
 
 type set map[string]bool
 
-// New returns a machine that finds evaluations after since, or, if ids is not nil, those of the ids. caller and server
-// are the present time by both clocks. The server's is an estimate until the first reply.
+// New returns a machine that finds evaluations after since, or, if ids is not nil, those of the
+// ids. caller and server are the present time by both clocks. The server's is an estimate until the
+// first reply.
 func New(o Options, caller Local, server, since Server, ids []string) *Machine {
 	m := &Machine{
 		Sources: depths(o.Lookback, Local(min(since, server))), Reads: map[string]read{}, Done: map[string]Server{}, DoneTo: since,
@@ -119,8 +128,9 @@ func (m *Machine) newest() *source { return m.Sources[0] }
 
 func (m *Machine) allOfLookback() *source { return m.Sources[1] }
 
-// Next returns the request to send now, or the time to wait. A poll is the requests until Next returns a time: first the page
-// of the opener, then the single reads that are due, then the sources that are due. After Resume a poll begins at once.
+// Next returns the request to send now, or the time to wait. A poll is the requests until Next
+// returns a time: first the page of the opener, then the single reads that are due, then the
+// sources that are due. After Resume a poll begins at once.
 func (m *Machine) Next(caller Local, w Window) (r Request, wait time.Duration) {
 	m.advance(caller)
 	if m.Awaited != nil && len(m.Awaited) == 0 {
@@ -143,9 +153,9 @@ func (m *Machine) Next(caller Local, w Window) (r Request, wait time.Duration) {
 	return Request{}, min(begins, due).Sub(m.Clock)
 }
 
-// Receive takes the reply to a request of Next, and returns the results in it. Each must be passed to Delivered.
-// endless reports that the API ignores cursors: each second page repeats the first one. If a request gets no reply, call Next
-// again after a while.
+// Receive takes the reply to a request of Next, and returns the results in it. Each must be passed
+// to Delivered. endless reports that the API ignores cursors: each second page repeats the first
+// one. If a request gets no reply, call Next again after a while.
 func (m *Machine) Receive(request Request, reply Reply) (results []Item, endless bool) {
 	passed, s := m.synchronise(reply), request.source
 	if s != nil && s.Open.Cursor == "" { // The listing began with this request.

@@ -11,14 +11,14 @@ type Outage struct {
 	redirected time.Time // The first redirect in a row. Zero: the last poll was not redirected.
 }
 
-// Pause returns the time until the next poll, after one that fails: a minute, doubled with each failed poll before it, up to
-// longest.
+// Pause returns the time until the next poll, after one that fails: a minute, doubled with each
+// failed poll before it, up to longest.
 func (o *Outage) Pause(longest time.Duration) time.Duration {
 	return min(time.Minute<<min(o.polls, 10), longest)
 }
 
-// Add adds a poll that failed at a time. misdirected reports that polls have been redirected for an hour, so that the
-// address is probably wrong.
+// Add adds a poll that failed at a time. misdirected reports that polls have been redirected for an
+// hour, so that the address is probably wrong.
 func (o *Outage) Add(now time.Time, redirected bool) (misdirected bool) {
 	if o.polls++; o.polls == 1 {
 		o.Began = now

@@ -25,8 +25,9 @@ func (m *Machine) isAwaited(id string) bool {
 	return !delivered
 }
 
-// isWanted reports whether an evaluated submission has to be delivered. Of a watch, that is one that was evaluated after DoneTo,
-// has waited for its report, or was seen unfinished if DoneTo was the present.
+// isWanted reports whether an evaluated submission has to be delivered. Of a watch, that is one
+// that was evaluated after DoneTo, has waited for its report, or was seen unfinished if DoneTo was
+// the present.
 func (m *Machine) isWanted(it Item) bool {
 	r, reading := m.Reads[it.ID]
 	evaluated := cmp.Or(it.Evaluated, it.Submitted, it.Created)
@@ -34,8 +35,8 @@ func (m *Machine) isWanted(it Item) bool {
 	return m.isAwaited(it.ID) && (m.Awaited != nil || isNew)
 }
 
-// receiveItem takes an item that a source showed, and reports whether it is a result. It schedules single reads of an
-// evaluated submission until its result is delivered.
+// receiveItem takes an item that a source showed, and reports whether it is a result. It schedules
+// single reads of an evaluated submission until its result is delivered.
 func (m *Machine) receiveItem(it Item, s *source) (result bool) {
 	result = it.Ready || it.Unreadable && m.Awaited != nil // A watch reads it again.
 	if it.Status != Finished && !result {
@@ -59,8 +60,9 @@ func (m *Machine) receiveItem(it Item, s *source) (result bool) {
 	return result
 }
 
-// shownUntil returns the latest time that a submission has or may get. Without an evaluation that is the present: an API may
-// show its time later. Without any Date the present may seem earlier than DoneTo.
+// shownUntil returns the latest time that a submission has or may get. Without an evaluation that
+// is the present: an API may show its time later. Without any Date the present may seem earlier
+// than DoneTo.
 func (m *Machine) shownUntil(it Item) Server {
 	if it.Undated || it.Evaluated == 0 {
 		return max(it.latest(), m.server(), m.DoneTo)
@@ -68,14 +70,15 @@ func (m *Machine) shownUntil(it Item) Server {
 	return it.latest()
 }
 
-// forget moves DoneTo, when a listing of all of Lookback is complete, and forgets the ids of what was evaluated before.
+// forget moves DoneTo, when a listing of all of Lookback is complete, and forgets the ids of what
+// was evaluated before.
 func (m *Machine) forget() {
 	m.DoneTo = max(m.DoneTo, m.past().Add(-rememberFor))
 	maps.DeleteFunc(m.Done, func(_ string, evaluated Server) bool { return evaluated < m.DoneTo })
 }
 
-// past returns a time of the server's clock that has certainly passed. Neither a submission with a time in the future nor
-// a wrong clock makes it too late.
+// past returns a time of the server's clock that has certainly passed. Neither a submission with a
+// time in the future nor a wrong clock makes it too late.
 func (m *Machine) past() Server { return min(m.Latest, m.Complete) }
 
 // nextRead returns the submission to be read singly first, and when.

@@ -70,8 +70,9 @@ func (m *Machine) opener() *source {
 	})
 }
 
-// nextPoll returns when the next request of the opener is due, with which a poll begins: after the shortest pause. When a page
-// is to be requested again, it is earlier, but at least a minute after the last poll began.
+// nextPoll returns when the next request of the opener is due, with which a poll begins: after the
+// shortest pause. When a page is to be requested again, it is earlier, but at least a minute after
+// the last poll began.
 func (m *Machine) nextPoll(opener *source, w Window) Local {
 	switch {
 	case opener.Open.hasFailed(): // No source works.
@@ -90,8 +91,9 @@ func (m *Machine) nextPoll(opener *source, w Window) Local {
 	return begins
 }
 
-// nextSource returns the source to list now after the opener, nil if there is none: of those that are due the cheapest, so that
-// it has the credit for what it shows, and of equals the one that has waited for the most periods.
+// nextSource returns the source to list now after the opener, nil if there is none: of those that
+// are due the cheapest, so that it has the credit for what it shows, and of equals the one that has
+// waited for the most periods.
 func (m *Machine) nextSource(opener *source, w Window) (next *source) {
 	most := 0.0
 	for _, s := range m.Sources {
@@ -109,8 +111,8 @@ func (m *Machine) nextSource(opener *source, w Window) (next *source) {
 // rank returns the cost by which due sources are ordered. Long listings rank the same.
 func (s *source) rank() float64 { return min(s.cost(), cheapRequests+1) }
 
-// isDue reports whether the next request of a source is due in the poll that the opener began. A source that becomes due
-// later waits for the next poll.
+// isDue reports whether the next request of a source is due in the poll that the opener began. A
+// source that becomes due later waits for the next poll.
 func (m *Machine) isDue(s, opener *source, w Window) bool {
 	switch {
 	case s.Open.hasFailed():

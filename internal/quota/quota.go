@@ -34,9 +34,10 @@ type Window struct {
 	Reset     time.Time // By the server's clock.
 }
 
-// UntilReset returns the time from the Date of the window's response to the end of the window. It is an hour without a Date
-// (zero), and also when Reset is not within the hour after Date, because then one of the two is wrong. Date has whole
-// seconds, so a window of an hour can seem a second longer.
+// UntilReset returns the time from the Date of the window's response to the end of the window. It
+// is an hour without a Date (zero), and also when Reset is not within the hour after Date, because
+// then one of the two is wrong. Date has whole seconds, so a window of an hour can seem a second
+// longer.
 func (w Window) UntilReset(date time.Time) time.Duration {
 	left := w.Reset.Sub(date)
 	if left < 0 || left > Length+time.Second {
@@ -91,8 +92,9 @@ type Barrier struct {
 	KeyRefused bool          // The API refused the key several times in a row.
 }
 
-// Admit returns why a request may not be sent now. For one that may, it records the time: of a key that the API refuses, one
-// request a minute is tried. reserve is the share of each window that stays free for others.
+// Admit returns why a request may not be sent now. For one that may, it records the time: of a key
+// that the API refuses, one request a minute is tried. reserve is the share of each window that
+// stays free for others.
 func (t *Tracker) Admit(key Key, class Class, reserve float64, now time.Time) Barrier {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -122,7 +122,8 @@ func Long() bool { return os.Getenv("HIRING_LONG") != "" }
 // Thorough reports whether tests that compile programs or run for long run, as in .ci/run and .ci/long.
 func Thorough() bool { return Long() || os.Getenv("HIRING_SKIP_NOTHING") != "" }
 
-// SkipUnlessThorough skips a test that compiles programs or runs for long, unless .ci/run or .ci/long runs it.
+// SkipUnlessThorough skips a test that compiles programs or runs for long, unless .ci/run or
+// .ci/long runs it.
 func SkipUnlessThorough(t *testing.T) {
 	t.Helper()
 	if !Thorough() {

@@ -104,8 +104,8 @@ func (f *ScriptedServer) Pauses() []time.Duration {
 	return pauses
 }
 
-// Respond responds with a status, a body and headers given as "Name: value". In the body {id} is the id of the resource that
-// was requested.
+// Respond responds with a status, a body and headers given as "Name: value". In the body {id} is
+// the id of the resource that was requested.
 func Respond(status int, body string, headers ...string) Responder {
 	return func(r *http.Request) (*http.Response, error) {
 		return NewResponse(r, status, httpmock.NewRespBodyFromString(strings.ReplaceAll(body, "{id}", requestedID(r))), headers...), nil

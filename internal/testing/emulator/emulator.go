@@ -1,6 +1,6 @@
-// Package emulator implements the API's listing of submissions and single reads for tests of polling. It was written
-// from the documentation alone and shares nothing with the sandbox. What the documentation leaves open is a field of
-// API. Time is whatever the caller says.
+// Package emulator implements the API's listing of submissions and single reads for tests of
+// polling. It was written from the documentation alone and shares nothing with the sandbox. What
+// the documentation leaves open is a field of API. Time is whatever the caller says.
 package emulator
 
 import (
@@ -156,8 +156,8 @@ func (a *API) item(s *Submission, now time.Duration, single bool) poll.Item {
 	return it
 }
 
-// Reply returns the status of the response to a request at now, what it means to a machine, and the rate limit, whose Limit is
-// 0 without the headers of the API.
+// Reply returns the status of the response to a request at now, what it means to a machine, and the
+// rate limit, whose Limit is 0 without the headers of the API.
 func (a *API) Reply(r poll.Request, now time.Duration) (status int, reply poll.Reply, window poll.Window) {
 	reply.Server = poll.Server(a.Date(now))
 	if status, window = a.admit(now); status == http.StatusOK {

@@ -193,8 +193,9 @@ func OperationsGuide(root string, rows []Row) ([]byte, error) {
 	return []byte(before + tableBegin + table.String() + tableEnd + after), nil
 }
 
-// SandboxDoc returns the content of sandbox/doc.go with a table of the operations that have a route, each with the
-// least certain provenance that sandbox/openapi.json gives to the operation or to one of its responses.
+// SandboxDoc returns the content of sandbox/doc.go with a table of the operations that have a
+// route, each with the least certain provenance that sandbox/openapi.json gives to the operation or
+// to one of its responses.
 func SandboxDoc(root string, rows []Row) ([]byte, error) {
 	old, err := os.ReadFile(filepath.Join(root, "sandbox", "doc.go"))
 	if err != nil {
@@ -258,8 +259,8 @@ func sortedRows(rows []Row) []Row {
 	return slices.SortedFunc(slices.Values(rows), func(a, b Row) int { return strings.Compare(a.Name, b.Name) })
 }
 
-// methodParameters returns the parameters of each method by "Type.Method", as the guide shows them: the type where
-// its name says more than that of the parameter.
+// methodParameters returns the parameters of each method by "Type.Method", as the guide shows them:
+// the type where its name says more than that of the parameter.
 func methodParameters(files []*ast.File) map[string]string {
 	all := make(map[string]string)
 	for _, file := range files {

@@ -12,7 +12,8 @@ import (
 	"github.com/hiring-assessment/hiring-go/sandbox"
 )
 
-// list adds an operation that reads a list. Its Call reads a page of up to most items; 0: the list has no pages.
+// list adds an operation that reads a list. Its Call reads a page of up to most items; 0: the list
+// has no pages.
 func list[T any](o Operation, most int, pager func(c *hiring.Client, ids []string) hiring.Pager[T]) {
 	sized := func(c *hiring.Client, ids []string, size int) hiring.Pager[T] {
 		if most == 0 {
