@@ -140,9 +140,8 @@ func (d *download) readLink() error {
 		return err
 	}
 	if submission.WorkspaceArchiveURL == nil {
-		missing := &Error{Operation: archiveRequest.operation, Method: http.MethodGet, Route: archiveRequest.route, Message: "the submission has no workspace archive"}
+		missing := d.fail(nil, "the submission has no workspace archive", ErrNoArchive)
 		missing.kind = final
-		missing.causedBy(ErrNoArchive)
 		return missing
 	}
 	u, err := url.Parse(*submission.WorkspaceArchiveURL)
@@ -157,7 +156,8 @@ func (d *download) readLink() error {
 func (d *download) sendAndCopy() error {
 	a := &d.attempt
 	ctx, added := a.begin(d.ctx, d.core.traces, TraceAttempt{
-		Operation: archiveRequest.operation, Method: archiveRequest.method, Route: archiveRequest.route, Server: urls.Server(d.link), Number: d.attempts,
+		Operation: archiveRequest.operation, Method: archiveRequest.method, Route: archiveRequest.route,
+		Server: urls.Server(d.link), Number: d.attempts,
 	}, 0)
 	header := make(http.Header)
 	copyAdded(header, added)

@@ -37,7 +37,8 @@ func (s *AssessmentService) List() Pager[Assessment] {
 
 // Get returns an assessment. Scope read; costs one read.
 func (s *AssessmentService) Get(ctx context.Context, id string) (Assessment, error) {
-	return do[Assessment](ctx, s.use(), newRequest("Assessments.Get", s.use().dialect.GetAssessment, pathID{"id", id}).assume("GetAssessment", ""))
+	r := newRequest("Assessments.Get", s.use().dialect.GetAssessment, pathID{"id", id}).assume("GetAssessment", "")
+	return do[Assessment](ctx, s.use(), r)
 }
 
 // Create creates an active assessment from a challenge. It consumes no plan quota. Scope

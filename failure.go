@@ -82,7 +82,8 @@ func (c *call) rejection(r *response) *Error {
 	hint := "" // Of a body that is not JSON.
 	switch {
 	case r.status < 400:
-		e.Message = "the server redirects " + c.redirectTarget(r) + ", which is not followed because the key would be sent there: correct the base URL"
+		e.Message = "the server redirects " + c.redirectTarget(r) +
+			", which is not followed because the key would be sent there: correct the base URL"
 	case !c.readRejection(r.body, e):
 		e.Message, hint = c.describeBody(r, "error envelope")
 	}

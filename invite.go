@@ -236,7 +236,8 @@ func (c *invitee) listOnce(ctx context.Context, unsettled *Error) (InviteResult,
 	case unsettled != nil:
 		err = fmt.Errorf("%w; the listing does not show the invitation", unsettled)
 	default:
-		err = ensureError(OutcomeDone, "not sent, because the API accepted an earlier request to this address, whose invitation the listing does not show", nil)
+		const why = "not sent, because the API accepted an earlier request to this address, whose invitation the listing does not show"
+		err = ensureError(OutcomeDone, why, nil)
 	}
 	return c.result(InviteUnknown, Invitation{}), err
 }

@@ -137,7 +137,8 @@ func (r *bulkRun) run(ctx context.Context, candidates iter.Seq[NewInvitation]) e
 // Why a run ends although each failure concerns one candidate.
 var (
 	errUnknownInRow  = errors.New("hiring: Invitations.EnsureAll: ended, because three outcomes in a row are unknown: call it again later")
-	errRejectedInRow = errors.New("hiring: Invitations.EnsureAll: ended, because the API rejected ten candidates in a row with one code: check the assessment and the Dialect")
+	errRejectedInRow = errors.New("hiring: Invitations.EnsureAll: ended, because the API rejected ten candidates in a row " +
+		"with one code: check the assessment and the Dialect")
 )
 
 // next invites the next candidate, unless its address has failed before. last reports that the

@@ -68,16 +68,19 @@ type pollLoop struct {
 func newPollLoop(k *core, operation string, between interval) pollLoop {
 	l := pollLoop{core: k, operation: operation, interval: between, used: noKey}
 	if k.config.keySource != nil {
-		l.otherAccount = &ParamError{Param: "WithKeySource", Problem: "returned a key of another account than before: use a client for each account"}
+		const problem = "returned a key of another account than before: use a client for each account"
+		l.otherAccount = &ParamError{Param: "WithKeySource", Problem: problem}
 	}
 	return l
 }
 
+// step polls once. It returns the time until the next poll, or done when none follows.
+type step func(context.Context) (wait time.Duration, done bool, err error)
+
 // run calls step until no poll follows, and report after each poll with the time of the next one,
-// zero when there is none. step polls once. It returns the time until the next poll, or done when
-// none follows. run returns an error that no later poll can repair. It ends at once if the context
-// ends before the end of the rate limit's window.
-func (l *pollLoop) run(ctx context.Context, step func(context.Context) (wait time.Duration, done bool, err error), report func(next time.Time)) error {
+// zero when there is none. It returns an error that no later poll can repair, and ends at once if the
+// context ends before the rate limit's window.
+func (l *pollLoop) run(ctx context.Context, step step, report func(next time.Time)) error {
 	for {
 		wait, done, err := step(ctx)
 		wait, reason, final := l.afterPoll(ctx, wait, err)
@@ -140,7 +143,9 @@ func (k *core) mayRecover(err error) bool {
 	switch {
 	case IsTransient(err), failure.kind == invalidBody:
 		return true
-	case failure.Status == 0 && failure.kind != noHandshake, failure.Status == http.StatusUnauthorized, failure.Status == http.StatusForbidden, failure.isFromAPI(), stuck:
+	case stuck, failure.isFromAPI(), failure.Status == http.StatusUnauthorized, failure.Status == http.StatusForbidden:
+		return false
+	case failure.Status == 0 && failure.kind != noHandshake:
 		return false
 	}
 	return k.shared.polled.Load()
@@ -197,7 +202,9 @@ func (l *pollLoop) readAccount(ctx context.Context, key *credential) (id string,
 
 // iterate returns an iterator over the results that run passes to yield. It yields the error of run
 // last, except errBreak.
-func iterate[T any](ctx context.Context, s *service, operation string, run func(ctx context.Context, yield func(T, error) bool) error) iter.Seq2[T, error] {
+func iterate[T any](
+	ctx context.Context, s *service, operation string, run func(ctx context.Context, yield func(T, error) bool) error,
+) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {
 		err := s.use().composed(ctx, operation, func(ctx context.Context) error {
 			err := run(ctx, yield)

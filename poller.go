@@ -256,7 +256,8 @@ func (p *poller) logProblems(ctx context.Context, failures []error) {
 		p.core.warn(ctx, "hiring: evaluated submissions have had no ready report for an hour", "operation", p.operation, "submissions", late)
 	}
 	if len(failures) > 0 && failing != p.failing && failing != "" {
-		p.core.warn(ctx, "hiring: the API cannot answer some listings, others are used", "operation", p.operation, "listings", failing, "error", failureIn(failures[len(failures)-1]))
+		p.core.warn(ctx, "hiring: the API cannot answer some listings, others are used",
+			"operation", p.operation, "listings", failing, "error", failureIn(failures[len(failures)-1]))
 	}
 	p.late, p.failing = late, failing
 }

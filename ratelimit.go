@@ -155,12 +155,13 @@ func (c *call) exhausted(barrier quota.Barrier) *Error {
 	if c.request.class() == quota.Read {
 		class = "read"
 	}
-	why := fmt.Sprintf("the %s quota of %d an hour is used up until %s, by the server's clock", class, window.Limit, window.Reset.Format(time.RFC3339))
+	until := window.Reset.Format(time.RFC3339) + ", by the server's clock"
+	why := fmt.Sprintf("the %s quota of %d an hour is used up until %s", class, window.Limit, until)
 	switch {
 	case barrier.Asked && (window.Remaining > 0 || window == quota.Window{}):
 		why = fmt.Sprintf("a 429 asked to send no %s request for %s", class, barrier.Wait.Round(time.Second))
 	case window.Remaining > 0:
-		why = fmt.Sprintf("the rest of the %s quota of %d an hour is reserved until %s, by the server's clock", class, window.Limit, window.Reset.Format(time.RFC3339))
+		why = fmt.Sprintf("the rest of the %s quota of %d an hour is reserved until %s", class, window.Limit, until)
 	}
 	e := c.fail(nil, c.notSent()+why, nil)
 	e.Code, e.RetryAfter, e.RateLimit = ErrRateLimited, barrier.Wait, RateLimit(window)
