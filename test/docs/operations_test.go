@@ -124,7 +124,7 @@ func requireRoute(t *testing.T, o operations.Operation) (answers bool) {
 	assert.Equal(t, o.Route, entries[0].Method+" "+entries[0].Route, "%s: the route of the sandbox", o.Name)
 	_, _ = client.Do(t.Context(), o.Method(), o.Path(), nil, nil, nil)
 	assert.Equal(t, regexp.MustCompile(`{[^}]+}`).ReplaceAllString(o.Template(), "{id}"), seen.Route,
-		"Do does not know the route of %s: declare it with documented, beside its service", o.Name)
+		"Do does not know the route of %s: declare it with documentedRoute, beside its service", o.Name)
 	return true
 }
 
@@ -222,15 +222,15 @@ func requireReadBack(t *testing.T, o operations.Operation) {
 	}
 	server := sandbox.Start(t)
 	client := server.LiveClient()
-	var ids []string
+	var ids, others []string
 	if len(o.IDs) > 0 {
 		require.NotNil(t, o.Live, "%s has ids, but no Live in its row", o.Name)
-		ids = o.Live(t, client)[:len(o.IDs)]
+		ids, others = o.Live(t, client)[:len(o.IDs)], o.Live(t, client)
 	}
-	read := func(written any) string {
+	read := func(written any, ids []string, least int) string { // By the operations that have at least so many ids.
 		var all strings.Builder
 		for _, r := range operations.All() {
-			if r.Method() == http.MethodGet && strings.HasPrefix(r.Name, service+".") {
+			if r.Method() == http.MethodGet && strings.HasPrefix(r.Name, service+".") && len(r.IDs) >= least {
 				got, err := r.Call(t.Context(), client, readable(written, ids)[:len(r.IDs)])
 				raw, _ := json.Marshal(got)
 				fmt.Fprintln(&all, regexp.MustCompile(`req_\w+`).ReplaceAllString(string(raw), ""), err != nil)
@@ -238,14 +238,15 @@ func requireReadBack(t *testing.T, o operations.Operation) {
 		}
 		return all.String()
 	}
-	before := read(nil)
+	before, beside := read(nil, ids, 0), read(nil, others, 1)
 	if before == "" {
 		return // Nothing reads what the service writes.
 	}
 	server.Advance(time.Second)
 	written, err := o.Call(t.Context(), client, ids)
 	require.NoError(t, err, "%s in the live data", o.Name)
-	after := read(written)
+	after := read(written, ids, 0)
+	assert.Equal(t, beside, read(nil, others, 1), "%s: the reads of other ids show it too", o.Name)
 	assert.NotEqual(t, before, after, "%s: no read of %s shows that it was done", o.Name, service)
 	if written != nil {
 		raw, err := json.Marshal(written)
