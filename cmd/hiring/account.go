@@ -11,14 +11,11 @@ import (
 )
 
 func (a *app) accountCommand() *cobra.Command {
-	return &cobra.Command{
-		Use:     "account",
-		Aliases: []string{"whoami"},
-		Short:   "Show the organization, its plan and the invitations left",
-		RunE: showItem(a, accountTable(), func(ctx context.Context, t task) (hiring.Account, error) {
-			return t.client.Account.Get(ctx)
-		}),
-	}
+	c := command("account", "Show the organization, its plan and the invitations left", "whoami")
+	c.RunE = showItem(a, accountTable(), func(ctx context.Context, t task) (hiring.Account, error) {
+		return t.client.Account.Get(ctx)
+	})
+	return c
 }
 
 func accountTable() output.Table[hiring.Account] {

@@ -19,10 +19,7 @@ import (
 func (a *app) apiCommand() *cobra.Command {
 	var method, data string
 	var fields []string
-	c := &cobra.Command{
-		Use:   "api [<method>] <path>",
-		Short: "Send any request to the API and show the response",
-	}
+	c := command("api [<method>] <path>", "Send any request to the API and show the response")
 	c.Flags().StringVarP(&method, "method", "X", "", "the `method` (default GET, or POST with a body)")
 	c.Flags().StringVarP(&data, "data", "d", "", "the `body`, in JSON; @file reads a file, @- standard input")
 	c.Flags().StringArrayVarP(&fields, "field", "f", nil, "a `name=value` of the body, as text; with the method GET, of the query; repeatable")
@@ -50,8 +47,8 @@ func (a *app) apiCommand() *cobra.Command {
 		}
 		var response hiring.Response
 		_, err = t.client.Do(hiring.WithResponse(ctx, &response), call.method, call.path, call.query, call.body, nil)
-		if err == nil {
-			err = showResponse(t.Printer, response) //nolint:contextcheck // queries run without one
+		if err == nil && len(response.Body) > 0 {
+			err = t.WriteJSON(json.RawMessage(response.Body))
 		}
 		return err
 	})
@@ -141,12 +138,4 @@ func (a *app) apiBody(ctx context.Context, data string) (any, error) {
 		return nil, usagef("--data: the body is not valid JSON")
 	}
 	return json.RawMessage(text), nil
-}
-
-// showResponse writes a JSON response in the user's format.
-func showResponse(p *output.Printer, r hiring.Response) error {
-	if len(r.Body) == 0 {
-		return nil
-	}
-	return p.WriteJSON(json.RawMessage(r.Body))
 }

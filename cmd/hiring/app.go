@@ -31,6 +31,7 @@ type app struct {
 	ctx      context.Context // The context of the run.
 	stopped  context.Context // Ends with SIGTERM, and ctx with it.
 	testMode bool            // A write used a test key.
+	noHelp   error           // Help was asked for with a command that does not exist.
 }
 
 // globalFlags are the flags of every command.
@@ -80,15 +81,16 @@ func (a *app) execute(ctx context.Context, args []string) error {
 	if err := cmp.Or(a.refuseArguments(typedKey.MatchString), a.refuseOneDash(root)); err != nil {
 		return err
 	}
-	return root.ExecuteContext(ctx)
+	return cmp.Or(root.ExecuteContext(ctx), a.noHelp)
 }
 
 func (a *app) rootCommand() *cobra.Command {
+	cobra.EnableCaseInsensitive = true
 	root := &cobra.Command{
 		Use:           "hiring",
 		Short:         "Work with the Hiring Assessment API from a terminal: assessments, invitations and reports",
 		Version:       version().Version,
-		RunE:          func(c *cobra.Command, _ []string) error { return c.Help() },
+		RunE:          helpOfGroup,
 		SilenceErrors: true, // run prints them in one line.
 		SilenceUsage:  true,
 
@@ -161,6 +163,6 @@ func (a *app) printer() (*output.Printer, error) {
 		flag, _, _ := strings.Cut(err.Error(), ":")
 		return nil, useInstead(usageError{err}, "-o "+format, flag+" wrong")
 	}
-	p.Context, p.Notes = a.ctx, a.err
+	p.Context, p.Notes, p.Warn = a.ctx, a.err, a.warnOnce
 	return p, nil
 }

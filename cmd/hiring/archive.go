@@ -17,11 +17,7 @@ import (
 func (a *app) submissionsArchiveCommand() *cobra.Command {
 	var file string
 	var force bool
-	c := &cobra.Command{
-		Use:     "archive <submission>",
-		Aliases: []string{"download"},
-		Short:   "Download the workspace that a candidate submitted",
-	}
+	c := command("archive <submission>", "Download the workspace that a candidate submitted", "download")
 	c.Flags().BoolVar(&force, "force", false, "replace a file that exists")
 	c.Flags().StringVarP(&file, "file", "f", "", "the `file` to write (default <submission-id>.zip); - means standard output")
 	c.RunE = func(c *cobra.Command, args []string) error {
@@ -42,6 +38,9 @@ func (a *app) submissionsArchiveCommand() *cobra.Command {
 		}
 		if file == "-" {
 			return download(a.out)
+		}
+		if file == "" && output.IsFile(a.out.Writer) {
+			return adviceError{usagef("Standard output is a file, and the archive would be written to another"), "Use -f - for standard output, or -f <file>"}
 		}
 		file = cmp.Or(file, url.QueryEscape(id)+".zip") // No separator of folders.
 		if err := checkTarget(file, force); err != nil {

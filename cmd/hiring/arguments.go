@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"regexp"
 	"slices"
@@ -8,16 +9,11 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 )
 
 // typedKey matches a key in an argument. The prefix alone does not match.
 var typedKey = regexp.MustCompile(`sk_(live|test)_[A-Za-z0-9_-]{6}`)
-
-// refuseKey returns an error for an argument that contains the key in use, whatever its
-// form.
-func (a *app) refuseKey(key string) error {
-	return a.refuseArguments(func(argument string) bool { return key != "" && strings.Contains(argument, key) })
-}
 
 // refuseArguments returns an error for an argument with a key. Servers and proxies log keys
 // in paths and queries.
@@ -55,12 +51,13 @@ var withoutResults = []string{"add", "archive", "completion", "delete", "remove"
 
 // prepare checks the global flags before a command runs, and starts the time limit.
 func (a *app) prepare(c *cobra.Command) error {
-	switch {
-	case !c.Flags().Changed("profile"):
-	case a.flags.profile == "":
-		return usagef("--profile: give the name of a profile")
-	case a.flags.sandbox:
+	if a.flags.sandbox && a.flags.profile != "" {
 		return usagef("--sandbox and --profile exclude each other")
+	}
+	var err error
+	c.Flags().Visit(func(f *pflag.Flag) { err = cmp.Or(err, a.checkValue(c, f)) })
+	if err != nil {
+		return err
 	}
 	for _, flag := range []string{"output", "jq", "columns", "bom", "separator"} {
 		if c.Flags().Changed(flag) && slices.Contains(withoutResults, c.Name()) {
@@ -73,6 +70,25 @@ func (a *app) prepare(c *cobra.Command) error {
 			return usagef("--timeout: give a duration above 0, as in 20s")
 		}
 		a.limit(c, a.flags.timeout)
+	}
+	return nil
+}
+
+// checkValue returns an error for an empty value, which a variable that is not set leaves, and for a second value of a flag
+// of the command, because only the last one would count. An empty --dialect removes a setting.
+func (a *app) checkValue(c *cobra.Command, f *pflag.Flag) error {
+	given := 0
+	for _, argument := range a.args {
+		name, _, _ := strings.Cut(argument, "=")
+		if name == "--"+f.Name || f.Shorthand != "" && name == "-"+f.Shorthand {
+			given++
+		}
+	}
+	switch value := f.Value.String(); {
+	case (value == "" || value == "[]") && f.Name != "dialect":
+		return usagef("--%s is empty", f.Name)
+	case given > 1 && f.Value.Type() == "string" && c.InheritedFlags().Lookup(f.Name) == nil:
+		return usagef("--%s is given twice: give one value", f.Name)
 	}
 	return nil
 }

@@ -26,35 +26,24 @@ func assessmentTable() output.Table[hiring.Assessment] {
 }
 
 func (a *app) assessmentsListCommand() *cobra.Command {
-	return listCommand(a, &cobra.Command{
-		Use:   "list",
-		Short: "List assessments, newest first",
-	}, assessmentTable(), func(_ context.Context, t task) (hiring.Pager[hiring.Assessment], error) {
+	return listCommand(a, command("list", "List assessments, newest first"), assessmentTable(), func(_ context.Context, t task) (hiring.Pager[hiring.Assessment], error) {
 		return sized(t, t.client.Assessments.List()), nil
 	})
 }
 
 func (a *app) assessmentsGetCommand() *cobra.Command {
-	return &cobra.Command{
-		Use:   "get <assessment>",
-		Short: "Show an assessment",
-		RunE: showItem(a, assessmentTable(), func(ctx context.Context, t task) (hiring.Assessment, error) {
-			id, err := assessmentID(ctx, t.client, t.args[0], true)
-			if err != nil {
-				return hiring.Assessment{}, err
-			}
-			return t.client.Assessments.Get(ctx, id)
-		}),
-	}
+	return getCommand(a, command("get <assessment>", "Show an assessment"), assessmentTable(),
+		func(ctx context.Context, client *hiring.Client, given string) (string, error) {
+			return assessmentID(ctx, client, given, true)
+		},
+		func(ctx context.Context, client *hiring.Client, id string) (hiring.Assessment, error) {
+			return client.Assessments.Get(ctx, id)
+		})
 }
 
 func (a *app) assessmentsCreateCommand() *cobra.Command {
 	var in hiring.NewAssessment
-	c := &cobra.Command{
-		Use:     "create --challenge <challenge> --name <name>",
-		Aliases: []string{"new"},
-		Short:   "Create an assessment from a challenge",
-	}
+	c := command("create --challenge <challenge> --name <name>", "Create an assessment from a challenge", "new")
 	c.Flags().StringVar(&in.ChallengeID, "challenge", "", "the id, the slug or the whole `name` of the challenge (required)")
 	c.Flags().StringVar(&in.Name, "name", "", "the `name` of the assessment, which candidates see (required)")
 	c.Flags().IntVar(&in.TimeLimitMinutes, "minutes", 0, "time limit in `minutes`; 0 means the challenge's limit")
@@ -88,41 +77,36 @@ func (a *app) assessmentsCreateCommand() *cobra.Command {
 }
 
 func (a *app) assessmentsCloseCommand() *cobra.Command {
-	return &cobra.Command{
-		Use:   "close <assessment>",
-		Short: "Close an assessment, so that no candidate can start it",
-		RunE: showItem(a, assessmentTable(), func(ctx context.Context, t task) (hiring.Assessment, error) {
-			id, err := assessmentID(ctx, t.client, t.args[0], false)
-			if err == nil {
-				err = a.guard(ctx, t.client, "close the assessment", id)
-			}
-			if err != nil {
-				return hiring.Assessment{}, err
-			}
-			return t.client.Assessments.Close(ctx, id)
-		}),
-	}
+	c := command("close <assessment>", "Close an assessment, so that no candidate can start it")
+	c.RunE = showItem(a, assessmentTable(), func(ctx context.Context, t task) (hiring.Assessment, error) {
+		id, err := assessmentID(ctx, t.client, t.args[0], false)
+		if err == nil {
+			err = a.guard(ctx, t.client, "close the assessment", id)
+		}
+		if err != nil {
+			return hiring.Assessment{}, err
+		}
+		return t.client.Assessments.Close(ctx, id)
+	})
+	return c
 }
 
 func (a *app) assessmentsDeleteCommand() *cobra.Command {
-	return &cobra.Command{
-		Use:     "delete <assessment>",
-		Aliases: []string{"rm", "remove"},
-		Short:   "Delete an assessment; its invitations and reports stay",
-		RunE: a.withTask(func(ctx context.Context, t task) error {
-			id, err := assessmentID(ctx, t.client, t.args[0], false)
-			if err == nil {
-				err = a.guard(ctx, t.client, "delete the assessment", id)
-			}
-			if err == nil {
-				err = t.client.Assessments.Delete(ctx, id)
-			}
-			if err != nil {
-				return err
-			}
-			return a.printDone("Deleted the assessment.")
-		}),
-	}
+	c := command("delete <assessment>", "Delete an assessment; its invitations and reports stay", "rm", "remove")
+	c.RunE = a.withTask(func(ctx context.Context, t task) error {
+		id, err := assessmentID(ctx, t.client, t.args[0], false)
+		if err == nil {
+			err = a.guard(ctx, t.client, "delete the assessment", id)
+		}
+		if err == nil {
+			err = t.client.Assessments.Delete(ctx, id)
+		}
+		if err != nil {
+			return err
+		}
+		return a.printDone("Deleted the assessment.")
+	})
+	return c
 }
 
 // printDone prints on a terminal that a command without output has succeeded. Elsewhere only

@@ -26,26 +26,19 @@ func challengeTable() output.Table[hiring.Challenge] {
 }
 
 func (a *app) challengesListCommand() *cobra.Command {
-	return listCommand(a, &cobra.Command{
-		Use:   "list",
-		Short: "List challenges, newest first",
-	}, challengeTable(), func(_ context.Context, t task) (hiring.Pager[hiring.Challenge], error) {
+	return listCommand(a, command("list", "List challenges, newest first"), challengeTable(), func(_ context.Context, t task) (hiring.Pager[hiring.Challenge], error) {
 		return sized(t, t.client.Challenges.List()), nil
 	})
 }
 
 func (a *app) challengesGetCommand() *cobra.Command {
-	return &cobra.Command{
-		Use:   "get <challenge>",
-		Short: "Show a challenge with its tasks and its brief",
-		RunE: showItem(a, challengeTable(), func(ctx context.Context, t task) (hiring.Challenge, error) {
-			id, err := challengeID(ctx, t.client, t.args[0], true)
-			if err != nil {
-				return hiring.Challenge{}, err
-			}
-			return t.client.Challenges.Get(ctx, id)
-		}),
-	}
+	return getCommand(a, command("get <challenge>", "Show a challenge with its tasks and its brief"), challengeTable(),
+		func(ctx context.Context, client *hiring.Client, given string) (string, error) {
+			return challengeID(ctx, client, given, true)
+		},
+		func(ctx context.Context, client *hiring.Client, id string) (hiring.Challenge, error) {
+			return client.Challenges.Get(ctx, id)
+		})
 }
 
 // showChallenge prints the brief last, because it is long.

@@ -53,6 +53,21 @@ func showItem[T any](a *app, table output.Table[T], call func(context.Context, t
 	})
 }
 
+// getCommand adds the RunE function of a command that shows the thing which its argument names. find returns its id.
+func getCommand[T any](
+	a *app, c *cobra.Command, table output.Table[T],
+	find func(context.Context, *hiring.Client, string) (string, error), get func(context.Context, *hiring.Client, string) (T, error),
+) *cobra.Command {
+	c.RunE = showItem(a, table, func(ctx context.Context, t task) (item T, err error) {
+		id, err := find(ctx, t.client, t.args[0])
+		if err != nil {
+			return item, err
+		}
+		return get(ctx, t.client, id)
+	})
+	return c
+}
+
 // writeLines returns the RunE function of a command that writes items when they arrive: as JSON
 // Lines, or on a terminal as lines for people. An endless stream has no other format.
 func writeLines[T any](a *app, table output.Table[T], items func(context.Context, task) (iter.Seq2[T, error], error)) func(*cobra.Command, []string) error {
@@ -71,11 +86,25 @@ func writeLines[T any](a *app, table output.Table[T], items func(context.Context
 	})
 }
 
+// command returns a command without flags. finish adds what follows from its usage.
+func command(use, short string, aliases ...string) *cobra.Command {
+	return &cobra.Command{Use: use, Short: short, Aliases: aliases}
+}
+
 // group returns a command that only has subcommands. singular is its alias.
 func group(use, singular, short string, commands ...*cobra.Command) *cobra.Command {
-	c := &cobra.Command{Use: use, Aliases: []string{singular}, Short: short, RunE: func(c *cobra.Command, _ []string) error { return c.Help() }}
+	c := command(use, short, singular)
+	c.RunE = helpOfGroup
 	c.AddCommand(commands...)
 	return c
+}
+
+// helpOfGroup shows the help of a group, which is no result: with flags a command was meant.
+func helpOfGroup(c *cobra.Command, _ []string) error {
+	if c.Flags().NFlag() > 0 {
+		return adviceError{usagef("%s needs a command", c.Name()), c.CommandPath() + " --help lists the commands"}
+	}
+	return c.Help()
 }
 
 // argumentsOf returns the arguments in the usage of a command.
@@ -142,7 +171,11 @@ func listCommand[T any](a *app, c *cobra.Command, table output.Table[T], list fu
 			return err
 		}
 		more := false
-		if err := output.List(t.Printer, table, first(ctx, pager, *limit, &more)); err != nil || !more {
+		err = output.List(t.Printer, table, first(ctx, pager, *limit, &more))
+		if of := c.Flag("assessment"); err == nil && t.Empty && of != nil && isID.MatchString(of.Value.String()) {
+			_, err = t.client.Assessments.Get(ctx, of.Value.String()) // An unknown one has no items, either.
+		}
+		if err != nil || !more {
 			return err
 		}
 		notice := "Showing %d; more exist: use --limit <n> or --all.\n"
@@ -157,25 +190,23 @@ func listCommand[T any](a *app, c *cobra.Command, table output.Table[T], list fu
 
 // sized returns a list whose pages have no more items than the command shows.
 func sized[T any](t task, list hiring.Pager[T]) hiring.Pager[T] {
-	const most = 100
-	if t.limit > 0 && t.limit < most {
-		return list.PageSize(t.limit)
+	if t.limit > 0 {
+		return list.PageSize(min(t.limit, 100))
 	}
 	return list
 }
 
 // matching reads a whole list and returns the items for which selects returns true.
-func matching[T any](all iter.Seq2[T, error], selects func(T) bool) (hiring.Pager[T], error) {
-	var found []T
+func matching[T any](all iter.Seq2[T, error], selects func(T) bool) (found []T, err error) {
 	for item, err := range all {
 		if err != nil {
-			return hiring.PagerOf[T](), err
+			return nil, err
 		}
 		if selects(item) {
 			found = append(found, item)
 		}
 	}
-	return hiring.PagerOf(found...), nil
+	return found, nil
 }
 
 // sorted reads a whole list and sorts it by a column.
@@ -225,7 +256,7 @@ func yieldEach[T any](items []T, yield func(T, error) bool) bool {
 // timeFlag adds a flag with a time.
 func (a *app) timeFlag(c *cobra.Command, name, usage string) *time.Time {
 	value := &timeValue{zone: a.zone, getenv: a.getenv}
-	c.Flags().Var(value, name, usage)
+	c.Flags().VarPF(value, name, "", usage).DefValue = ""
 	return &value.at
 }
 
@@ -237,12 +268,7 @@ type timeValue struct {
 
 func (v *timeValue) Type() string { return "time" }
 
-func (v *timeValue) String() string {
-	if v.at.IsZero() {
-		return ""
-	}
-	return v.at.Format(time.RFC3339)
-}
+func (v *timeValue) String() string { return v.at.Format(time.RFC3339) }
 
 func (v *timeValue) Set(text string) error {
 	if at, err := time.Parse(time.RFC3339, text); err == nil {

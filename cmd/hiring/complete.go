@@ -18,22 +18,20 @@ var completionScripts embed.FS
 
 func completionCommand() *cobra.Command {
 	shells := []string{"bash", "fish", "powershell", "zsh"}
-	return &cobra.Command{
-		Use:               "completion <" + strings.Join(shells, "|") + ">",
-		Short:             "Write the completion script of a shell: bash, fish, powershell or zsh",
-		ValidArgsFunction: cobra.FixedCompletions(shells, cobra.ShellCompDirectiveNoFileComp),
-		RunE: func(c *cobra.Command, args []string) error {
-			if args[0] == "powershell" {
-				return c.Root().GenPowerShellCompletionWithDesc(c.OutOrStdout())
-			}
-			script, err := completionScripts.ReadFile("completion/hiring." + args[0])
-			if err != nil {
-				return usagef("There is no completion for %s: choose one of %s", output.Clean(args[0]), strings.Join(shells, ", "))
-			}
-			_, err = c.OutOrStdout().Write(script)
-			return err
-		},
+	c := command("completion <"+strings.Join(shells, "|")+">", "Write the completion script of a shell: bash, fish, powershell or zsh")
+	c.ValidArgsFunction = cobra.FixedCompletions(shells, cobra.ShellCompDirectiveNoFileComp)
+	c.RunE = func(c *cobra.Command, args []string) error {
+		if args[0] == "powershell" {
+			return c.Root().GenPowerShellCompletionWithDesc(c.OutOrStdout())
+		}
+		script, err := completionScripts.ReadFile("completion/hiring." + args[0])
+		if err != nil {
+			return usagef("There is no completion for %s: choose one of %s", output.Clean(args[0]), strings.Join(shells, ", "))
+		}
+		_, err = c.OutOrStdout().Write(script)
+		return err
 	}
+	return c
 }
 
 // A completion reads one page, within a time that a user waits.

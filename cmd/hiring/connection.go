@@ -49,7 +49,7 @@ func (a *app) connection() (c connection, err error) {
 	if a.flags.sandbox {
 		c = connection{BaseURL: "https://sandbox.invalid", Key: sandbox.TestKey, Origin: "--sandbox"}
 	} else if c, err = a.configured(); err == nil {
-		err = a.refuseKey(c.Key)
+		err = a.refuseArguments(func(argument string) bool { return c.Key != "" && strings.Contains(argument, c.Key) }) // Whatever its form.
 	}
 	if err == nil && a.flags.dialect != "" {
 		c.Dialect, err = readDialect(a.flags.dialect)
@@ -72,10 +72,8 @@ func (a *app) configured() (connection, error) {
 	switch {
 	case !a.usesVariables():
 		return a.fromProfile(a.chosenProfile())
-	case key == "":
-		return connection{}, adviceError{errNoConnection, envBaseURL + " is set without " + envKey + ": set both, or use a profile"}
-	case base == "":
-		return connection{}, adviceError{errNoConnection, envKey + " is set without " + envBaseURL + ": set both, or use a profile"}
+	case key == "" || base == "":
+		return connection{}, adviceError{errNoConnection, "Only one of " + variables + " is set: set both, or use a profile"}
 	}
 	return connection{BaseURL: base, Key: key, Origin: variables}, nil
 }

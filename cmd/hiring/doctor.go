@@ -19,44 +19,40 @@ import (
 const doctorLimit = 3 * time.Minute
 
 func (a *app) doctorCommand() *cobra.Command {
-	return &cobra.Command{
-		Use:   "doctor",
-		Short: "Check the connection, the key and the assumptions of the client",
-		RunE: func(c *cobra.Command, _ []string) error {
-			printer, err := a.printer()
-			if err != nil {
-				return err
-			}
-			if a.flags.timeout == 0 {
-				a.limit(c, doctorLimit)
-			}
-			server, err := a.connection()
-			if err != nil {
-				return err
-			}
-			client, err := a.clientOf(server)
-			if err != nil {
-				return err
-			}
-			report, err := doctor.Run(c.Context(), client, server.BaseURL, server.Dialect)
-			if err == nil {
-				err = showFindings(printer, report)
-			}
-			return cmp.Or(err, doctorError(report))
-		},
+	c := command("doctor", "Check the connection, the key and the assumptions of the client")
+	c.RunE = func(c *cobra.Command, _ []string) error {
+		printer, err := a.printer()
+		if err != nil {
+			return err
+		}
+		if a.flags.timeout == 0 {
+			a.limit(c, doctorLimit)
+		}
+		server, err := a.connection()
+		if err != nil {
+			return err
+		}
+		client, err := a.clientOf(server)
+		if err != nil {
+			return err
+		}
+		report, err := doctor.Run(c.Context(), client, server.BaseURL, server.Dialect)
+		if err == nil {
+			err = showFindings(printer, report)
+		}
+		return cmp.Or(err, doctorError(report))
 	}
+	return c
 }
 
 // showFindings prints the findings: for people a short text, and all that is known for
 // programs.
 func showFindings(p *output.Printer, r doctor.Report) error {
-	switch p.Format {
-	case output.JSON:
+	if p.Format == output.JSON {
 		return p.WriteJSON(r)
-	case output.People:
-	default:
-		table := output.Table[doctor.Finding]{Shown: []string{"name", "verdict", "found", "evidence", "change"}}
-		return output.List(p, table, output.Of(r.Findings...))
+	}
+	if p.Format != output.People {
+		return output.List(p, output.Table[doctor.Finding]{Shown: []string{"name", "verdict", "found", "evidence", "change"}}, output.Of(r.Findings...))
 	}
 	text, indent := newReportText(p.Stream), strings.Repeat(" ", 15)
 	styles := map[doctor.Verdict]output.Style{doctor.Holds: output.Green, doctor.Wrong: output.Red, doctor.NotChecked: output.Yellow}

@@ -28,10 +28,7 @@ func eventTable() output.Table[hiring.Event] {
 
 func (a *app) eventsListCommand() *cobra.Command {
 	var filter hiring.EventFilter
-	c := &cobra.Command{
-		Use:   "list <submission>",
-		Short: "List the events of an attempt",
-	}
+	c := command("list <submission>", "List the events of an attempt")
 	c.Flags().Int64Var(&filter.SinceSeq, "since-seq", 0, "only events with a higher `seq`")
 	return listCommand(a, c, eventTable(), func(ctx context.Context, t task) (hiring.Pager[hiring.Event], error) {
 		id, err := submissionID(ctx, t.client, t.args[0])
@@ -41,11 +38,7 @@ func (a *app) eventsListCommand() *cobra.Command {
 
 func (a *app) eventsFollowCommand() *cobra.Command {
 	var options hiring.TailOptions
-	c := &cobra.Command{
-		Use:     "follow <submission>",
-		Aliases: []string{"tail"},
-		Short:   "Write the events of an attempt as they happen, as JSON Lines",
-	}
+	c := command("follow <submission>", "Write the events of an attempt as they happen, as JSON Lines", "tail")
 	c.Flags().Int64Var(&options.SinceSeq, "since-seq", 0, "only events with a higher `seq`")
 	every := intervalFlag(c)
 	c.RunE = writeLines(a, eventTable(), func(ctx context.Context, t task) (iter.Seq2[hiring.Event, error], error) {

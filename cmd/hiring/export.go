@@ -22,19 +22,19 @@ var exportFormats = map[string]output.Format{ //nolint:gochecknoglobals // a con
 }
 
 func (a *app) submissionsExportCommand() *cobra.Command {
-	c := &cobra.Command{
-		Use:   "export <file>",
-		Short: "Write all submissions with their reports to a file: .csv, .json or .jsonl",
-	}
+	c := command("export <file>", "Write all submissions with their reports to a file: .csv, .json or .jsonl")
 	selected := a.submissionFilter(c)
 	force := c.Flags().Bool("force", false, "replace a file that exists")
 	c.RunE = func(c *cobra.Command, args []string) error {
 		name := args[0]
 		if err := checkTarget(name, *force); err != nil {
-			return err
+			return useInstead(err, "submissions export to "+name)
 		}
 		options := a.flags.output
-		options.Format = cmp.Or(options.Format, string(exportFormats[strings.ToLower(filepath.Ext(name))]))
+		ending := string(exportFormats[strings.ToLower(filepath.Ext(name))])
+		if options.Format = cmp.Or(options.Format, ending); options.Format != cmp.Or(ending, options.Format) {
+			return usagef("-o %s and %s: give a name with the ending of the format", options.Format, name)
+		}
 		if options.Format == "" {
 			return adviceError{usagef("%s: the ending does not say the format", name), "Use .csv, .json or .jsonl, or -o"}
 		}
@@ -72,7 +72,7 @@ func (a *app) export(ctx context.Context, list hiring.Pager[hiring.Submission], 
 		if err != nil {
 			return usageError{err}
 		}
-		printer.Context = ctx
+		printer.Context, printer.Warn = ctx, a.warnOnce
 		return output.List(printer, submissionTable(), counted)
 	})
 	progress.Clear()

@@ -76,11 +76,8 @@ func commandName(c *cobra.Command) string {
 func checkCount(c *cobra.Command, given []string) error {
 	name, arguments := commandName(c), argumentsOf(c)
 	if len(given) > 0 {
-		if c.HasSubCommands() {
-			return unknownCommand(c, given)
-		}
-		if instead := insteadOfArgument(c, given); instead != "" {
-			return adviceError{usagef("There is no command hiring %s %s", name, output.Clean(given[0])), "Use " + instead}
+		if err := wrongWord(c, given); err != nil {
+			return err
 		}
 	}
 	var wanted []string
@@ -101,6 +98,17 @@ func checkCount(c *cobra.Command, given []string) error {
 		takes = "takes " + counted(most, "argument", "arguments")
 	}
 	return useInstead(adviceError{usagef("%s %s, got %s", name, takes, quoted(given)), usage}, name+" more")
+}
+
+// wrongWord returns an error for a first argument that is the word for a command which does not exist.
+func wrongWord(c *cobra.Command, given []string) error {
+	if c.HasSubCommands() {
+		return unknownCommand(c, given)
+	}
+	if instead := insteadOfArgument(c, given); instead != "" {
+		return adviceError{usagef("There is no command hiring %s %s", commandName(c), output.Clean(given[0])), "Use " + instead}
+	}
+	return nil
 }
 
 func quoted(words []string) string { return "'" + output.Clean(strings.Join(words, "', '")) + "'" }
@@ -189,12 +197,10 @@ func explain(err error, code int) string {
 	switch {
 	case advised:
 		next = own.advice
-	case failed && failure.Status == http.StatusNotFound && failure.Operation == "Do" && strings.Contains(failure.Route, "{"):
+	case failed && failure.Status == http.StatusNotFound && (failure.Operation == "Do" || !strings.Contains(failure.Route, "{")):
 		next = "Check the path, its ids and the key's organization; hiring api /openapi.json --jq '.paths | keys' lists the paths"
 	case failed && failure.Status == http.StatusMethodNotAllowed && failure.Operation == "Do":
 		next = "hiring api /openapi.json shows the methods of each path; -f and -d make a POST unless a method is given"
-	case failed && failure.Status == http.StatusNotFound && !strings.Contains(failure.Route, "{"):
-		next = "hiring api /openapi.json --jq '.paths | keys' lists the paths"
 	case failed && withoutRoots(err):
 		next = "This system has no CA certificates: install the package ca-certificates"
 	case failed && failure.Status == 0 && failure.Attempts > 0 && code == exitFailed:

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -46,6 +47,20 @@ func TestOutputFilesAreNeverSpecialFiles(t *testing.T) {
 	}
 	assert.Len(t, h.server.Journal(), before, "refused before any request")
 	assert.Empty(t, h.invitations()["c0@example.com"])
+}
+
+// TestArchiveToARedirectedOutput: the user expects the archive in that file, and not beside it.
+func TestArchiveToARedirectedOutput(t *testing.T) {
+	t.Parallel()
+	u := newUser(t, sandbox.New(), sandbox.TestKey)
+	c := u.command(t.Context(), "submissions", "archive", sandbox.SubmissionID)
+	var stderr bytes.Buffer
+	file, err := os.Create(filepath.Join(u.home, "x.zip"))
+	require.NoError(t, err)
+	c.Stdout, c.Stderr = file, &stderr
+	assert.Equal(t, exitUsage, exitCode(t, c.Run()))
+	assert.Contains(t, stderr.String(), "Use -f - for standard output, or -f <file>.")
+	require.NoError(t, file.Close())
 }
 
 // TestFileSystemWithoutLocks: profiles and exports, which replace a file as a whole, go on. A

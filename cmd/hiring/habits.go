@@ -93,6 +93,10 @@ func unknownCommand(c *cobra.Command, given []string) error {
 // command with the words in their order or turned, as kubectl has them, or what habits has of one word.
 func insteadOfCommand(c *cobra.Command, path string, given []string) (instead string) {
 	for i, word := range given {
+		if kind, id, is := strings.Cut(word, "/"); is && kind != "" && id != "" { // As in submission/5b….
+			word = kind
+			given = slices.Concat(given[:i], []string{kind}, given[i+1:])
+		}
 		if isID.MatchString(word) || strings.Contains(word, "@") {
 			given = slices.Concat(given[:i], []string{"<id>"}, given[i+1:])
 		}
@@ -173,8 +177,8 @@ func unknownFlag(c *cobra.Command, e *pflag.NotExistError) error {
 	var own []string
 	c.LocalNonPersistentFlags().VisitAll(func(f *pflag.Flag) { own = append(own, "--"+f.Name) })
 	advice := "It has " + strings.Join(own, ", ") + ", and those of hiring --help"
-	if !slices.Contains(withoutResults, c.Name()) {
-		advice += "; --jq selects from the results"
+	if c.Flag("all") != nil {
+		advice += `; --jq 'map(select(.<member> == "<value>"))' selects from the results`
 	}
 	return adviceError{err, advice}
 }

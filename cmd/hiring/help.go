@@ -34,6 +34,11 @@ func helpCommand(root *cobra.Command) *cobra.Command {
 // help shows the help of a command: what it does, its usage, commands by group, flags and
 // examples.
 func (a *app) help(c *cobra.Command, _ []string) {
+	if words := c.Flags().Args(); len(words) > 0 {
+		if a.noHelp = wrongWord(c, words); a.noHelp != nil {
+			return
+		}
+	}
 	to := new(strings.Builder)
 	defer func() {
 		_, _ = io.WriteString(c.OutOrStdout(), reflow(to.String(), min(cmp.Or(a.out.Width, helpWidth), widestTexts)))

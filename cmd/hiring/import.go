@@ -19,19 +19,18 @@ import (
 func (a *app) invitationsImportCommand() *cobra.Command {
 	var dryRun bool
 	var results string
-	c := &cobra.Command{
-		Use:   "import <file.csv> --assessment <assessment>",
-		Short: "Invite every candidate in a CSV file who has no invitation yet",
-	}
+	c := command("import <file.csv> --assessment <assessment>", "Invite every candidate in a CSV file who has no invitation yet")
 	assessment := a.assessmentFlag(c, changedAssessmentHelp)
 	c.Flags().BoolVar(&dryRun, "dry-run", false, "show what would be done, and do nothing")
 	c.Flags().StringVar(&results, "results", "", "the `file` of results (default <file.csv>.results.csv)")
 	c.RunE = func(c *cobra.Command, args []string) error {
 		name := args[0]
-		if results == "" && (name == "-" || strings.HasPrefix(name, "/dev/")) {
+		switch unnamed := name == "-" || strings.HasPrefix(name, "/dev/"); {
+		case results == "" && !unnamed:
+			results = name + ".results.csv"
+		case results == "" && !dryRun:
 			return adviceError{usagef("--results is missing: %s has no name beside which the results could be written", name), notInvited}
 		}
-		results = cmp.Or(results, name+".results.csv")
 		text, err := a.readInput(c.Context(), name)
 		if err != nil {
 			return adviceError{err, notInvited}
@@ -61,11 +60,13 @@ func (a *app) importList(ctx context.Context, assessment assessmentRef, list can
 	if err != nil {
 		return err
 	}
-	kept, err := openResults(results)
-	if err != nil {
-		return err
+	kept := new(candidates.Results)
+	if !dryRun || results != "" { // A dry run of standard input has none.
+		if kept, err = openResults(results); err != nil {
+			return err
+		}
+		defer kept.Close()
 	}
-	defer kept.Close()
 	id, err := assessment.changedID(ctx, client)
 	if err != nil {
 		return err

@@ -212,7 +212,7 @@ func TestImportReadsWhatSpreadsheetsRead(t *testing.T) {
 	}
 }
 
-// TestImportFromStandardInput needs a name for the results, and a confirmation as a flag.
+// TestImportFromStandardInput needs a name for the results, unless it is a dry run, and a confirmation as a flag.
 func TestImportFromStandardInput(t *testing.T) {
 	t.Parallel()
 	h, u := newImport(t, 1)
@@ -221,6 +221,7 @@ func TestImportFromStandardInput(t *testing.T) {
 		got := u.runWith(text, "invitations", "import", file, "-a", h.id, "--yes")
 		assert.Equal(t, exitUsage, got.code)
 		assert.Contains(t, got.stderr, "--results is missing: "+file+" has no name beside which the results could be written. No invitations were sent.")
+		assert.Equal(t, result{stdout: []string{"1\n", "0\n"}[i]}, u.runWith(text, "invitations", "import", file, "-a", h.id, "--dry-run", "--jq", ".to_invite"))
 		got = u.runWith(text, "invitations", "import", file, "-a", h.id, "--yes", "--results", "r.csv")
 		assert.Equal(t, []string{"1 sent. Results: r.csv\n", "0 sent, 1 sent earlier. Results: r.csv\n"}[i], got.stdout, got.stderr)
 	}

@@ -37,10 +37,7 @@ func invitationTable() output.Table[hiring.Invitation] {
 }
 
 func (a *app) invitationsListCommand() *cobra.Command {
-	c := &cobra.Command{
-		Use:   "list --assessment <assessment>",
-		Short: "List the invitations of an assessment, newest first",
-	}
+	c := command("list --assessment <assessment>", "List the invitations of an assessment, newest first")
 	assessment := a.assessmentFlag(c, assessmentHelp)
 	known := []string{string(hiring.InvitationSent), string(hiring.InvitationOpened), string(hiring.InvitationStarted), string(hiring.InvitationEvaluated), revoked, expired}
 	status := a.statusFlag(c, "read the whole list, and show the invitations with this `status`: "+strings.Join(known, ", "), known...)
@@ -53,29 +50,33 @@ func (a *app) invitationsListCommand() *cobra.Command {
 		if err != nil || only == "" {
 			return sized(t, t.client.Invitations.List(id)), err
 		}
-		return matching(invitationsOf(ctx, t.client, id), func(i hiring.Invitation) bool {
+		found, err := matching(invitationsOf(ctx, t.client, id), func(i hiring.Invitation) bool {
 			return string(i.Status) == only || statusOf(i) == only // An expired one keeps its status in the API.
 		})
+		return hiring.PagerOf(found...), err
 	})
 }
 
 func (a *app) invitationsFindCommand() *cobra.Command {
 	table := invitationTable()
 	table.Shown = slices.Insert(table.Shown, len(table.Shown)-1, "assessment_id")
-	c := &cobra.Command{
-		Use:   "find <email>",
-		Short: "Show the invitations of a candidate",
-	}
+	c := command("find <email>", "Show the invitations of a candidate")
 	assessment := a.assessmentFilter(c, assessmentHelp)
 	return listCommand(a, c, table, func(ctx context.Context, t task) (hiring.Pager[hiring.Invitation], error) {
 		id, err := assessment.id(ctx, t.client)
 		if err != nil {
 			return hiring.PagerOf[hiring.Invitation](), err
 		}
-		return matching(invitationsOf(ctx, t.client, id), func(i hiring.Invitation) bool {
-			return strings.EqualFold(i.ID, t.args[0]) || hiring.AddressKey(i.CandidateEmail) == hiring.AddressKey(t.args[0]) ||
-				t.args[0] != "" && strings.Contains(folded(i.CandidateName), folded(t.args[0]))
+		given := copied(t.args[0])
+		found, err := matching(invitationsOf(ctx, t.client, id), func(i hiring.Invitation) bool {
+			return strings.EqualFold(i.ID, given) || hiring.AddressKey(i.CandidateEmail) == hiring.AddressKey(given) ||
+				given != "" && strings.Contains(folded(i.CandidateName), folded(given))
 		})
+		if err == nil && len(found) == 0 {
+			err = adviceError{causedError{fmt.Errorf("There is no invitation of %s", quoted([]string{given})), hiring.ErrNotFound},
+				"hiring invitations list -a <assessment> shows the invitations"}
+		}
+		return hiring.PagerOf(found...), err
 	})
 }
 
@@ -91,10 +92,7 @@ func about(i hiring.Invitation) string {
 }
 
 func (a *app) invitationsInviteCommand() *cobra.Command {
-	c := &cobra.Command{
-		Use:   "invite <candidate>... --assessment <assessment>",
-		Short: "Invite candidates, each address once",
-	}
+	c := command("invite <candidate>... --assessment <assessment>", "Invite candidates, each address once")
 	assessment := a.assessmentFlag(c, changedAssessmentHelp)
 	name := c.Flags().String("name", "", "the `name` of a candidate whose address is given alone")
 	c.RunE = a.withTask(func(ctx context.Context, t task) error {
@@ -244,10 +242,7 @@ func newCandidates(args []string, name string) ([]hiring.NewInvitation, error) {
 
 func (a *app) invitationsSendCommand() *cobra.Command {
 	var again bool
-	c := &cobra.Command{
-		Use:   "send <candidate> --assessment <assessment> --again",
-		Short: "Send a further invitation to an address that may have one",
-	}
+	c := command("send <candidate> --assessment <assessment> --again", "Send a further invitation to an address that may have one")
 	assessment := a.assessmentFlag(c, changedAssessmentHelp)
 	c.Flags().BoolVar(&again, "again", false, "send although the address may have an invitation (required)")
 	name := c.Flags().String("name", "", "the `name` of the candidate, if the address is given alone")
@@ -273,10 +268,7 @@ func (a *app) invitationsSendCommand() *cobra.Command {
 }
 
 func (a *app) invitationsResendCommand() *cobra.Command {
-	c := &cobra.Command{
-		Use:   "resend <invitation>",
-		Short: "Send the e-mail of an invitation again",
-	}
+	c := command("resend <invitation>", "Send the e-mail of an invitation again")
 	assessment := a.assessmentFilter(c, changedAssessmentHelp)
 	c.RunE = showItem(a, invitationTable(), func(ctx context.Context, t task) (hiring.Invitation, error) {
 		found, err := a.findInvitation(ctx, t.client, assessment, t.args[0])
@@ -296,10 +288,7 @@ func (a *app) invitationsResendCommand() *cobra.Command {
 }
 
 func (a *app) invitationsRevokeCommand() *cobra.Command {
-	c := &cobra.Command{
-		Use:   "revoke <invitation>",
-		Short: "Revoke an invitation",
-	}
+	c := command("revoke <invitation>", "Revoke an invitation")
 	assessment := a.assessmentFilter(c, changedAssessmentHelp)
 	c.RunE = a.withTask(func(ctx context.Context, t task) error {
 		found, err := a.findInvitation(ctx, t.client, assessment, t.args[0])

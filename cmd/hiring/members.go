@@ -12,11 +12,7 @@ import (
 // membersCommand lists the members with and without list, because it has no other command.
 func (a *app) membersCommand() *cobra.Command {
 	members := func(use string, aliases ...string) *cobra.Command {
-		return listCommand(a, &cobra.Command{
-			Use:     use,
-			Aliases: aliases,
-			Short:   "List the members of the organization",
-		}, output.Table[hiring.Member]{
+		return listCommand(a, command(use, "List the members of the organization", aliases...), output.Table[hiring.Member]{
 			Things: "members",
 			Shown:  []string{"name", "email", "role", "created_at"},
 			More:   []string{"id"},

@@ -37,83 +37,69 @@ func (a *app) profiles() (profile.Store, error) {
 
 func (a *app) profileAddCommand() *cobra.Command {
 	var baseURL string
-	var unchecked bool
-	c := &cobra.Command{
-		Use:   "add <name>",
-		Short: "Add a profile, or replace its API key",
-	}
+	c := command("add <name>", "Add a profile, or replace its API key")
 	c.Flags().StringVar(&baseURL, "base-url", "", "the `address` of the server, without /api/v1")
-	c.Flags().BoolVar(&unchecked, "no-check", false, "store the key without checking it")
-	c.RunE = func(c *cobra.Command, args []string) error {
-		if err := profile.CheckName(args[0]); err != nil {
-			return usageError{err}
+	c.RunE = a.withStore(func(c *cobra.Command, store profile.Store, name string) (string, error) {
+		if err := profile.CheckName(name); err != nil {
+			return "", usageError{err}
 		}
-		given, err := a.askConnection(c.Context(), baseURL)
+		given, err := a.askConnection(c.Context(), store, name, baseURL)
 		if err != nil {
-			return err
+			return "", err
 		}
-		what, err := a.checkConnection(c.Context(), given, unchecked)
+		about, err := a.checkConnection(c.Context(), given)
+		if err == nil {
+			err = store.Add(name, given.BaseURL, given.Key)
+		}
 		if err != nil {
-			return err
+			return "", err
 		}
-		return a.saveProfile(args[0], given, what)
-	}
+		next := ""
+		if _, current, _ := store.All(); current != name {
+			next = " To use it, run hiring profile use " + name + "."
+		}
+		return output.Clean(fmt.Sprintf("Added profile %s for %s. The key is in %s, which only you can read.%s", name, about, store.Path(), next)), nil
+	})
 	return c
 }
 
 // askConnection asks for values that were not given. The address comes first, so that the
-// user knows where the key will be sent.
-func (a *app) askConnection(ctx context.Context, baseURL string) (connection, error) {
-	given := connection{BaseURL: baseURL}
-	var err error
-	if given.BaseURL == "" {
-		if !a.interactive {
-			return given, usagef("--base-url is missing")
-		}
-		if given.BaseURL, err = a.ask(ctx, "Base URL of the server: "); err != nil {
-			return given, err
-		}
+// user knows where the key will be sent. Without a terminal it is that of the profile, which gets another key, or of the
+// variable.
+func (a *app) askConnection(ctx context.Context, store profile.Store, name, baseURL string) (given connection, err error) {
+	if !a.interactive {
+		_, known, _ := store.Get(name)
+		baseURL = cmp.Or(baseURL, known.BaseURL, a.getenv(envBaseURL))
 	}
-	given.BaseURL, given.Key = strings.TrimSpace(given.BaseURL), sandbox.TestKey // Any key, to check the address.
-	if _, err = a.clientOf(given); err != nil {
-		return given, err
+	switch {
+	case baseURL == "" && a.interactive:
+		baseURL, err = a.ask(ctx, "Base URL of the server: ")
+	case baseURL == "":
+		err = usagef("--base-url is missing")
 	}
-	given.Key, err = a.askSecret(ctx, "API key (it is not shown): ")
-	given.Key = strings.TrimSpace(given.Key)
+	given = connection{BaseURL: strings.TrimSpace(baseURL), Key: sandbox.TestKey} // Any key, to check the address.
+	if err == nil {
+		_, err = a.clientOf(given)
+	}
+	if err == nil {
+		given.Key, err = a.askSecret(ctx, "API key (it is not shown): ")
+		given.Key = strings.TrimSpace(given.Key)
+	}
 	return given, err
 }
 
-// checkConnection reads the account of a key.
-func (a *app) checkConnection(ctx context.Context, given connection, unchecked bool) (what string, err error) {
+// checkConnection reads the account of a key and says what it is.
+func (a *app) checkConnection(ctx context.Context, given connection) (about string, err error) {
 	client, err := a.clientOf(given)
-	if err != nil || unchecked {
+	if err != nil {
 		return "", err
 	}
 	account, err := client.Account.Get(ctx)
 	if err != nil {
-		return "", adviceError{err, "Nothing was stored; --no-check stores the key without checking it"}
+		return "", adviceError{err, "Nothing was stored"}
 	}
 	kind := cmp.Or(string(client.Environment()), "key of an unknown kind, treated as a live")
-	return fmt.Sprintf(" for %s, a %s key", account.Name, kind), nil
-}
-
-func (a *app) saveProfile(name string, given connection, what string) error {
-	store, err := a.profiles()
-	if err != nil {
-		return err
-	}
-	if err := store.Add(name, given.BaseURL, given.Key); err != nil {
-		return err
-	}
-	_, current, err := store.All()
-	if err != nil {
-		return err
-	}
-	next := ""
-	if current != name {
-		next = " To use it, run hiring profile use " + name + "."
-	}
-	return a.printDone(output.Clean(fmt.Sprintf("Added profile %s%s. The key is in %s, which only you can read.%s", name, what, store.Path(), next)))
+	return fmt.Sprintf("%s at %s, a %s key", account.Name, given.BaseURL, kind), nil
 }
 
 // askSecret reads a line without showing it. It always restores the terminal.
@@ -161,24 +147,22 @@ func (a *app) withStore(change func(c *cobra.Command, store profile.Store, name 
 }
 
 func (a *app) profileUseCommand() *cobra.Command {
-	return &cobra.Command{
-		Use:               "use <name>",
-		Short:             "Use a profile from now on",
-		ValidArgsFunction: a.completeProfiles,
-		RunE: a.withStore(func(c *cobra.Command, store profile.Store, name string) (string, error) {
-			if c.Flags().Changed("dialect") {
-				if err := a.keepDialect(store, name); err != nil {
-					return "", err
-				}
+	c := command("use <name>", "Use a profile from now on")
+	c.ValidArgsFunction = a.completeProfiles
+	c.RunE = a.withStore(func(c *cobra.Command, store profile.Store, name string) (string, error) {
+		if c.Flags().Changed("dialect") {
+			if err := a.keepDialect(store, name); err != nil {
+				return "", err
 			}
-			err := store.Use(name)
-			if err == nil && (a.usesVariables() || cmp.Or(a.getenv(envProfile), name) != name) {
-				set := slices.DeleteFunc([]string{envProfile, envBaseURL, envKey}, func(variable string) bool { return a.getenv(variable) == "" })
-				a.warnOnce("Variables come first: unset " + strings.Join(set, " ") + ", or use -p " + name + ".")
-			}
-			return "Using profile " + name + ".", err
-		}),
-	}
+		}
+		err := store.Use(name)
+		if err == nil && (a.usesVariables() || cmp.Or(a.getenv(envProfile), name) != name) {
+			set := slices.DeleteFunc([]string{envProfile, envBaseURL, envKey}, func(variable string) bool { return a.getenv(variable) == "" })
+			a.warnOnce("Variables come first: unset " + strings.Join(set, " ") + ", or use -p " + name + ".")
+		}
+		return "Using profile " + name + ".", err
+	})
+	return c
 }
 
 // keepDialect makes the file of --dialect a setting of a profile.
@@ -197,15 +181,12 @@ func (a *app) keepDialect(store profile.Store, name string) error {
 }
 
 func (a *app) profileRemoveCommand() *cobra.Command {
-	return &cobra.Command{
-		Use:               "remove <name>",
-		Aliases:           []string{"rm", "delete"},
-		Short:             "Remove a profile and its stored key; the key itself stays valid",
-		ValidArgsFunction: a.completeProfiles,
-		RunE: a.withStore(func(_ *cobra.Command, store profile.Store, name string) (string, error) {
-			return "Removed profile " + name + ".", store.Remove(name)
-		}),
-	}
+	c := command("remove <name>", "Remove a profile and its stored key; the key itself stays valid", "rm", "delete")
+	c.ValidArgsFunction = a.completeProfiles
+	c.RunE = a.withStore(func(_ *cobra.Command, store profile.Store, name string) (string, error) {
+		return "Removed profile " + name + ".", store.Remove(name)
+	})
+	return c
 }
 
 // profileRow is a profile in a list, or the server and the key of the variables.
@@ -218,28 +199,26 @@ type profileRow struct {
 }
 
 func (a *app) profileListCommand() *cobra.Command {
-	return &cobra.Command{
-		Use:   "list",
-		Short: "List the profiles, and which one commands use",
-		RunE: func(_ *cobra.Command, _ []string) error {
-			printer, err := a.printer()
-			if err != nil {
-				return err
-			}
-			rows, err := a.profileRows()
-			if err != nil {
-				return err
-			}
-			if base, key := a.getenv(envBaseURL), a.getenv(envKey); base != "" && key != "" {
-				used := a.usesVariables() && !a.flags.sandbox
-				rows = append(rows, profileRow{Name: "(variables)", Environment: environmentOf(key), BaseURL: base, InUse: used})
-			}
-			return output.List(printer, output.Table[profileRow]{
-				Things: "profiles",
-				Shown:  []string{"name", "environment", "base_url", "in_use", "dialect"},
-			}, output.Of(rows...))
-		},
+	c := command("list", "List the profiles, and which one commands use")
+	c.RunE = func(_ *cobra.Command, _ []string) error {
+		printer, err := a.printer()
+		if err != nil {
+			return err
+		}
+		rows, err := a.profileRows()
+		if err != nil {
+			return err
+		}
+		if base, key := a.getenv(envBaseURL), a.getenv(envKey); base != "" && key != "" {
+			used := a.usesVariables() && !a.flags.sandbox
+			rows = append(rows, profileRow{Name: "(variables)", Environment: environmentOf(key), BaseURL: base, InUse: used})
+		}
+		return output.List(printer, output.Table[profileRow]{
+			Things: "profiles",
+			Shown:  []string{"name", "environment", "base_url", "in_use", "dialect"},
+		}, output.Of(rows...))
 	}
+	return c
 }
 
 func (a *app) profileRows() (rows []profileRow, err error) {

@@ -41,7 +41,7 @@ func TestProfileAddUseAndRemove(t *testing.T) {
 	got, _ := u.inDialog([]answer{{"server: ", server.URL() + "\n"}, {"shown): ", secretTest + "\n"}}, "profile", "add", "acme")
 	require.Zero(t, got.code, got.stdout)
 	assert.NotContains(t, got.stdout, "5Vq8Zr", "the typed key is not shown")
-	assert.Contains(t, got.stdout, "Added profile acme for Sandbox Hiring Ltd, a test key. The key is in "+filepath.Join(u.home, ".config", "hiring", "profiles.json")+", which only you can read.")
+	assert.Contains(t, got.stdout, "Added profile acme for Sandbox Hiring Ltd at "+server.URL()+", a test key. The key is in "+filepath.Join(u.home, ".config", "hiring", "profiles.json")+", which only you can read.")
 
 	got, _ = u.inDialog([]answer{{"shown): ", secretLive + "\n"}}, "profile", "add", "prod", "--base-url", server.URL())
 	require.Zero(t, got.code, got.stdout)
@@ -63,6 +63,18 @@ func TestProfileAddUseAndRemove(t *testing.T) {
 	assert.NotContains(t, filesOf(t, u.home), "5Vq8Zr")
 }
 
+// TestProfileAddWithoutTerminal: the address is that of the flag, else of the profile that gets another key, else of the
+// variable.
+func TestProfileAddWithoutTerminal(t *testing.T) {
+	t.Parallel()
+	server, u := newKeyedServer(t)
+	u.env = append(u.env, envBaseURL+"="+server.URL())
+	assert.Equal(t, result{}, u.runWith(secretTest+"\n", "profile", "add", "work"))
+	u.env = append(u.env, envBaseURL+"=https://other.invalid")
+	assert.Equal(t, result{}, u.runWith(secretLive+"\n", "profile", "add", "work"))
+	assert.Equal(t, server.URL()+" live\n", u.run("profile", "list", "--jq", `.[] | "\(.base_url) \(.environment)"`).stdout)
+}
+
 func TestProfileMistakes(t *testing.T) {
 	t.Parallel()
 	server, u := newKeyedServer(t)
@@ -82,7 +94,7 @@ func TestProfileMistakes(t *testing.T) {
 		{"", []string{"profile", "use", "none"}, exitUsage, "hiring profile list"},
 		{"", []string{"account", "--profile", "none"}, exitUsage, "hiring profile list"},
 		{"", []string{"account", "--profile", "none", "--sandbox"}, exitUsage, "exclude each other"},
-		{"", []string{"account", "--profile", ""}, exitUsage, "give the name of a profile"},
+		{"", []string{"account", "--profile", ""}, exitUsage, "--profile is empty"},
 		{"", []string{secretLive}, exitUsage, "looks like a key"},
 		{"", []string{"-k" + secretLive, "account"}, exitUsage, "looks like a key"},
 	} {
@@ -124,8 +136,8 @@ func TestPrecedenceOfServers(t *testing.T) {
 		{[]string{base + server.URL(), key, trial}, "", "trial test"},
 		{[]string{base + server.URL(), trial}, "", "trial test"},
 		{[]string{trial}, "-p prod", "prod live"},
-		{[]string{base + server.URL()}, "", "hiring: No server is configured. HIRING_BASE_URL is set without HIRING_API_KEY: set both, or use a profile."},
-		{[]string{key}, "", "hiring: No server is configured. HIRING_API_KEY is set without HIRING_BASE_URL: set both, or use a profile."},
+		{[]string{base + server.URL()}, "", "hiring: No server is configured. Only one of the variables HIRING_BASE_URL and HIRING_API_KEY is set: set both, or use a profile."},
+		{[]string{key}, "", "hiring: No server is configured. Only one of the variables HIRING_BASE_URL and HIRING_API_KEY is set: set both, or use a profile."},
 		{[]string{base + server.URL(), key, other}, "", "hiring: There is no profile other. HIRING_PROFILE names it; hiring profile list shows the profiles."},
 		{[]string{other}, "", "hiring: There is no profile other. HIRING_PROFILE names it; hiring profile list shows the profiles."},
 		{[]string{base + server.URL(), key}, "-p other", "hiring: There is no profile other. hiring profile list shows the profiles."},

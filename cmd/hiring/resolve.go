@@ -8,11 +8,14 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/spf13/cobra"
+	"golang.org/x/text/runes"
 	"golang.org/x/text/unicode/norm"
 
 	hiring "github.com/hiring-assessment/hiring-go"
+	"github.com/hiring-assessment/hiring-go/cmd/hiring/internal/candidates"
 	"github.com/hiring-assessment/hiring-go/cmd/hiring/internal/output"
 )
 
@@ -53,15 +56,31 @@ func thingsOf[T any](ctx context.Context, list hiring.Pager[T], thingOf func(T) 
 // cutID matches an id that a narrow table has shortened, and the beginning of one.
 var cutID = regexp.MustCompile(`^(?i)[0-9a-f-]{4,35}(…|\.\.\.)?$`)
 
-// folded returns a name without the differences that do not matter: letter case and Unicode normal
-// forms.
-func folded(name string) string { return strings.ToLower(norm.NFC.String(strings.TrimSpace(name))) }
+// idInPath matches an id or an address at the end of a path, as in submission/5b… of other programs and in the address of a
+// page, or before a last word such as report.
+var idInPath = regexp.MustCompile(`^(?i).*/([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|[^/\s]+@[^/\s]+)\b`)
+
+// copied returns the id in a path, or the address in mailto:… and in Ada <…>, or else what was given.
+func copied(given string) string {
+	if id := idInPath.FindStringSubmatch(given); id != nil {
+		return id[1]
+	}
+	if _, address, ok := strings.Cut(strings.TrimSuffix(given, ">"), "<"); ok && strings.Contains(address, "@") {
+		return address
+	}
+	return strings.TrimPrefix(given, "mailto:")
+}
+
+// folded returns a name without the differences that do not matter: letter case, accents and Unicode normal forms.
+func folded(name string) string {
+	return strings.ToLower(runes.Remove(runes.In(unicode.Mn)).String(norm.NFD.String(strings.TrimSpace(name))))
+}
 
 // idOf returns the id of the thing that the user names by its id, its name, its slug or its
 // owner's address, or if parts is set by a part of one that is of one thing. An id costs no request,
 // and anything else costs a listing.
 func idOf(given, kind string, parts bool, all iter.Seq2[thing, error]) (string, error) {
-	if given == "" || isID.MatchString(given) {
+	if given = copied(given); given == "" || isID.MatchString(given) {
 		return given, nil
 	}
 	if folded(strings.TrimSuffix(given, "…")) == "" {
@@ -88,12 +107,12 @@ func idOf(given, kind string, parts bool, all iter.Seq2[thing, error]) (string, 
 }
 
 // search returns the things that match best what the user names, and whether they match it as a whole: else
-// they begin so, or it is a part of their names. Of an owner's things the first counts, and the others
+// it is the beginning of their ids or a part of their names. Of an owner's things the first counts, and the others
 // only by their ids.
 func search(given string, all iter.Seq2[thing, error]) (found []thing, whole bool, err error) {
 	wanted := folded(strings.TrimSuffix(given, "…")) // As a table shortens it.
 	owners := make(map[string]bool)
-	var named, begun, parts []thing
+	var named, parts []thing
 	for item, err := range all {
 		names := []string{folded(item.id), folded(item.name), folded(item.slug)}
 		if owners[item.owner] {
@@ -107,17 +126,12 @@ func search(given string, all iter.Seq2[thing, error]) (found []thing, whole boo
 			return []thing{item}, true, nil
 		case slices.Contains(names, wanted):
 			named = append(named, item)
-		case slices.ContainsFunc(names, func(name string) bool { return strings.HasPrefix(name, wanted) }):
-			begun = append(begun, item)
-		case slices.ContainsFunc(names[1:], func(name string) bool { return strings.Contains(name, wanted) }):
+		case strings.HasPrefix(names[0], wanted), slices.ContainsFunc(names[1:], func(name string) bool { return strings.Contains(name, wanted) }):
 			parts = append(parts, item)
 		}
 	}
-	switch {
-	case named != nil:
+	if named != nil {
 		return named, true, nil
-	case begun != nil:
-		return begun, false, nil
 	}
 	return parts, false, nil
 }
@@ -158,22 +172,27 @@ const searched = 1000
 
 // submissionID returns the id of the submission that the user names.
 func submissionID(ctx context.Context, client *hiring.Client, given string) (string, error) {
+	return submissionOf(ctx, client, "", given)
+}
+
+// submissionOf is submissionID for the submissions of an assessment, however many it has.
+func submissionOf(ctx context.Context, client *hiring.Client, assessment, given string) (string, error) {
 	read := 0
-	submissions := thingsOf(ctx, client.Submissions.List(hiring.SubmissionFilter{}), func(s hiring.Submission) thing {
+	submissions := thingsOf(ctx, client.Submissions.List(hiring.SubmissionFilter{AssessmentID: assessment}), func(s hiring.Submission) thing {
 		return thing{id: s.ID, name: s.Candidate.Name, slug: s.Candidate.Email, about: s.Candidate.Email, owner: hiring.AddressKey(s.Candidate.Email)}
 	})
 	id, err := idOf(given, "submission", true, func(yield func(thing, error) bool) {
 		for one, err := range submissions {
-			if read++; !yield(one, err) || read == searched {
+			if read++; !yield(one, err) || read == searched && assessment == "" {
 				return
 			}
 		}
 	})
 	switch _, advised := errors.AsType[adviceError](err); {
-	case advised && read == searched && errors.Is(err, hiring.ErrNotFound):
+	case advised && read == searched && assessment == "" && errors.Is(err, hiring.ErrNotFound):
 		err = adviceError{causedError{fmt.Errorf("There is no %s among the newest 1,000 submissions", output.Clean(given)), hiring.ErrNotFound},
 			"hiring submissions find <email> --assessment <assessment> looks at all submissions of an assessment"}
-	case advised && strings.Contains(given, "@") && errors.Is(err, hiring.ErrNotFound):
+	case advised && candidates.AddressProblem(given) == "" && errors.Is(err, hiring.ErrNotFound):
 		err = adviceError{err, notStarted}
 	}
 	return id, err
@@ -240,7 +259,7 @@ func invitationsOf(ctx context.Context, client *hiring.Client, assessment string
 // candidate's address with the flag: the newest one. Of an id with the flag nothing else is known,
 // unless the user is asked and must see the candidate.
 func (a *app) findInvitation(ctx context.Context, client *hiring.Client, ref assessmentRef, given string) (found hiring.Invitation, err error) {
-	if cutID.MatchString(given) {
+	if given = copied(given); cutID.MatchString(given) {
 		return found, adviceError{usagef("The id %s is cut", output.Clean(given)),
 			"This command takes a whole id, as --columns id shows it, or with --assessment the candidate's address"}
 	}

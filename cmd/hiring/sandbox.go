@@ -14,11 +14,8 @@ import (
 
 func (a *app) sandboxCommand() *cobra.Command {
 	var addr string
-	c := &cobra.Command{
-		Use:   "sandbox",
-		Short: "Start a fake server and print the variables to export",
-		RunE:  func(c *cobra.Command, _ []string) error { return a.serveSandbox(c.Context(), addr) },
-	}
+	c := command("sandbox", "Start a fake server and print the variables to export")
+	c.RunE = func(c *cobra.Command, _ []string) error { return a.serveSandbox(c.Context(), addr) }
 	c.Flags().StringVar(&addr, "addr", "127.0.0.1:8780", "the `host:port` to listen on (default 127.0.0.1:8780); port 0 means a free port")
 	return c
 }

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"slices"
 	"strings"
 	"time"
@@ -10,7 +9,6 @@ import (
 	"github.com/spf13/cobra"
 
 	hiring "github.com/hiring-assessment/hiring-go"
-	"github.com/hiring-assessment/hiring-go/cmd/hiring/internal/candidates"
 	"github.com/hiring-assessment/hiring-go/cmd/hiring/internal/output"
 )
 
@@ -31,6 +29,8 @@ func submissionTable() output.Table[hiring.Submission] {
 		Links: []string{"workspace_archive_url"},
 		Own: map[string]func(hiring.Submission) any{
 			"candidate":   func(s hiring.Submission) any { return s.Candidate.Name },
+			"name":        func(s hiring.Submission) any { return s.Candidate.Name },
+			"email":       func(s hiring.Submission) any { return s.Candidate.Email },
 			"score":       func(s hiring.Submission) any { return scoreOf(s.Report) },
 			"verdict":     ofReport(func(r hiring.Report) any { return r.VerdictLabel }),
 			"confidence":  ofReport(func(r hiring.Report) any { return string(r.Confidence) }),
@@ -72,10 +72,7 @@ func pillarColumn(id hiring.PillarID) func(hiring.Report) any {
 }
 
 func (a *app) submissionsListCommand() *cobra.Command {
-	c := &cobra.Command{
-		Use:   "list",
-		Short: "List submissions, newest first",
-	}
+	c := command("list", "List submissions, newest first")
 	selected := a.submissionFilter(c)
 	return listCommand(a, c, submissionTable(), func(ctx context.Context, t task) (hiring.Pager[hiring.Submission], error) {
 		list, err := selected(ctx, t.client)
@@ -111,7 +108,8 @@ func (a *app) submissionFilter(c *cobra.Command) func(context.Context, *hiring.C
 		if err != nil || evaluatedSince.IsZero() {
 			return list, err
 		}
-		return matching(list.All(ctx), func(s hiring.Submission) bool { return s.EvaluatedAt != nil && !s.EvaluatedAt.Before(*evaluatedSince) })
+		found, err := matching(list.All(ctx), func(s hiring.Submission) bool { return s.EvaluatedAt != nil && !s.EvaluatedAt.Before(*evaluatedSince) })
+		return hiring.PagerOf(found...), err
 	}
 }
 
@@ -122,6 +120,9 @@ func (a *app) statusFlag(c *cobra.Command, usage string, known ...string) func()
 	_ = c.RegisterFlagCompletionFunc("status", cobra.FixedCompletions(known, cobra.ShellCompDirectiveNoFileComp))
 	return func() (string, error) {
 		status := strings.Join(*given, ",")
+		if i := slices.IndexFunc(known, func(one string) bool { return strings.EqualFold(one, status) }); i >= 0 {
+			status = known[i]
+		}
 		switch {
 		case len(*given) > 1:
 			several := "hiring " + c.Parent().Name() + ` list --all --jq 'map(select(.status == "a" or .status == "b"))' shows several`
@@ -136,54 +137,27 @@ func (a *app) statusFlag(c *cobra.Command, usage string, known ...string) func()
 func (a *app) submissionsGetCommand() *cobra.Command {
 	table := submissionTable()
 	table.Verbose = nil
-	return a.submissionCommand(&cobra.Command{Use: "get <submission>", Short: "Show a submission"}, table, submissionID)
+	return getCommand(a, command("get <submission>", "Show a submission"), table, submissionID, getSubmission)
 }
 
 func (a *app) submissionsReportCommand() *cobra.Command {
 	table := submissionTable()
 	table.JSON = func(s hiring.Submission) any { return s.Report }
-	return a.submissionCommand(&cobra.Command{
-		Use:   "report <submission>",
-		Short: "Show the report of a submission",
-	}, table, submissionID)
-}
-
-// submissionCommand adds the RunE function of a command that shows a submission with its
-// report. find returns the id of what the user names.
-func (a *app) submissionCommand(
-	c *cobra.Command, table output.Table[hiring.Submission], find func(ctx context.Context, client *hiring.Client, given string) (string, error),
-) *cobra.Command {
-	c.RunE = showItem(a, table, func(ctx context.Context, t task) (hiring.Submission, error) {
-		id, err := find(ctx, t.client, t.args[0])
-		if err != nil {
-			return hiring.Submission{}, err
-		}
-		return t.client.Submissions.Get(ctx, id)
-	})
-	return c
+	return getCommand(a, command("report <submission>", "Show the report of a submission"), table, submissionID, getSubmission)
 }
 
 func (a *app) submissionsFindCommand() *cobra.Command {
-	c := &cobra.Command{
-		Use:   "find <email>",
-		Short: "Show a candidate's newest submission with its report",
-	}
+	c := command("find <email>", "Show a candidate's newest submission with its report")
 	assessment := a.assessmentFilter(c, "only submissions of this assessment, however old: its id or `name`")
-	return a.submissionCommand(c, submissionTable(), func(ctx context.Context, client *hiring.Client, email string) (string, error) {
+	return getCommand(a, c, submissionTable(), func(ctx context.Context, client *hiring.Client, given string) (string, error) {
 		in, err := assessment.id(ctx, client)
-		if err == nil && in == "" {
-			return submissionID(ctx, client, email)
-		}
 		if err != nil {
 			return "", err
 		}
-		if problem := candidates.AddressProblem(email); problem != "" {
-			return "", usagef("<email>: %s", problem)
-		}
-		found, err := client.Submissions.FindByEmail(ctx, in, email)
-		if errors.Is(err, hiring.ErrNotFound) {
-			err = adviceError{err, notStarted}
-		}
-		return found.ID, err
-	})
+		return submissionOf(ctx, client, in, given)
+	}, getSubmission)
+}
+
+func getSubmission(ctx context.Context, client *hiring.Client, id string) (hiring.Submission, error) {
+	return client.Submissions.Get(ctx, id)
 }

@@ -22,7 +22,7 @@ func TestHabitsFromGh(t *testing.T) {
 	for line, says := range map[string]string{
 		"auth login":                                 "Use hiring profile add <name>.\n",
 		"profile add acme --key x":                   "profile add has no flag --key. Use the question of the command, or its standard input, as in hiring profile add acme < key-file.\n",
-		"assessments list --state active":            "assessments list has no flag --state. It has --all, --help, --limit, --sort, and those of hiring --help; --jq selects from the results.\n",
+		"assessments list --state active":            "assessments list has no flag --state. It has --all, --help, --limit, --sort, and those of hiring --help; --jq 'map(select(.<member> == \"<value>\"))' selects from the results.\n",
 		"submissions archive x -o f":                 "submissions archive prints no results, so that --output has no meaning. Use -f <file>.\n",
 		sandbox.SubmissionID:                         "Use hiring report <submission>.\n",
 		"events " + sandbox.SubmissionID:             "Use hiring events list <submission> or hiring events follow <submission>.\n",
@@ -32,7 +32,7 @@ func TestHabitsFromGh(t *testing.T) {
 		"assessment create Backend":                  "takes no arguments, got 'Backend'. Usage: hiring assessments create --challenge <challenge> --name <name>.\n",
 		"assessment delete x --dry-run":              "assessments delete has no flag --dry-run. Use the command without --yes: with a live key it asks first, and with a test key nothing is sent or stored.\n",
 		"submissions list --json id":                 "submissions list has no flag --json. Use -o json, with --columns for some members.",
-		"account -s evaluated":                       "account has no flag -s. It has --help, and those of hiring --help; --jq selects from the results.\n",
+		"account -s evaluated":                       "account has no flag -s. It has --help, and those of hiring --help.\n",
 		"status":                                     "Use hiring profile list or hiring account or hiring submissions list.\n",
 		"status x@y.test":                            "Use hiring report <submission>.\n",
 		"invite --dry-run":                           "Use hiring invitations import <file.csv> --dry-run: invite sends each address one e-mail, and with a test key none.\n",
@@ -111,6 +111,21 @@ func TestHabitsFromGh(t *testing.T) {
 		"assessments open x":                         "Use hiring assessments get <assessment>.\n",
 		"account --jq plan":                          "--jq: function not defined: plan/0. Use a jq program, as in --jq .name; see hiring help formatting.",
 		"whoam":                                      "Did you mean hiring account?",
+		"wait invitation/I1":                         "Use hiring watch or hiring submissions wait <submission>: a report belongs to a submission.\n",
+		"get submission/I1":                          "Use hiring submissions get <submission>.\n",
+		"invitations create --help":                  "Use hiring invitations invite <candidate> -a <assessment>.\n",
+		"create --help":                              "Use hiring assessments create or hiring invite <candidate>.\n",
+		"submissions --jq length":                    "submissions needs a command. hiring submissions --help lists the commands.\n",
+		"--sandbox":                                  "hiring needs a command. hiring --help lists the commands.\n",
+		"submissions list --status=":                 "--status is empty.\n",
+		"watch --assessment= --once":                 "--assessment is empty.\n",
+		"submissions list -a Senior --assessment x":  "--assessment is given twice: give one value.\n",
+		"submissions export x.csv -o json":           "-o json and x.csv: give a name with the ending of the format.\n",
+		"submissions export - -o csv":                "Use hiring submissions list --all -o csv.\n",
+		"invitations list --since 24h":               "Use --all --jq 'map(select(.created_at >= \"2026-03-15\"))'.\n",
+		"assessments list --label x":                 "Use --all --jq 'map(select(.<member> == \"<value>\"))', ",
+		"report -a Senior":                           "Use hiring submissions find <email> --assessment <assessment>.\n",
+		"invitations resend --email x":               "Use an argument, as in hiring report ada@example.com.\n",
 	} {
 		got := u.run(strings.Fields(line)...)
 		assert.Equal(t, exitUsage, got.code, line)
@@ -131,7 +146,10 @@ func TestHabitsFromGh(t *testing.T) {
 	assert.Zero(t, u.run("submissions", "list", "--sort", "-status").code, "a value that begins with a dash")
 	assert.Equal(t, u.run("submissions", "get", sandbox.SubmissionID), u.run("submission", "describe", sandbox.SubmissionID))
 	assert.Contains(t, u.run("api", "GET", "/v1/account").stdout, "Sandbox")
-	got := u.run("submissions", "list", "--status", "completed")
+	assert.Contains(t, u.run("account", "-o", "csv", "--output", "json").stdout, "{", "an alias of a shell may set a global flag")
+	got := u.run("api", "-X", "POST", "invitations")
+	assert.Regexp(t, `^hiring: 404 NOT_FOUND: The resource does not exist \(request req_\w+\)\. Check the path, its ids`, got.stderr, "the base URL is right")
+	got = u.run("submissions", "list", "--status", "completed")
 	assert.Equal(t, result{stderr: "hiring: warning: --status completed may find nothing: known are evaluated, started, submitted.\n"}, got)
 	got = u.run("submissions", "report", "nobody")
 	assert.Equal(t, result{stderr: "hiring: There is no submission nobody. hiring submissions list --all shows the names and ids.\n", code: exitNotFound}, got)
@@ -221,16 +239,38 @@ func TestFieldsOfARequest(t *testing.T) {
 	assert.Equal(t, "page_size=1", server.Journal()[0].Query)
 }
 
-// TestPartsOfNames: a command that reads takes a part of a name, if it is of one thing and no name
-// begins so.
+// TestForms: names of commands, columns and statuses in another form, and an id and an address as other programs and
+// browsers show them.
+func TestForms(t *testing.T) {
+	t.Parallel()
+	u := newUser(t, sandbox.New(), sandbox.TestKey)
+	want := u.run("report", sandbox.SubmissionID, "--jq", ".score")
+	require.Zero(t, want.code)
+	for _, form := range []string{
+		"submission/" + sandbox.SubmissionID, "https://app.test/submissions/" + sandbox.SubmissionID + "/report?tab=1",
+		"mailto:bjorn.bergstrom@candidates.test", "Björn <BJORN.bergstrom@candidates.test>", "candidates/bjorn.bergstrom@candidates.test", "BJORN bergstrom",
+	} {
+		assert.Equal(t, want, u.run("Report", form, "--jq", ".score"), form)
+	}
+	assert.Equal(t, want, u.run("SUBMISSIONS", "GET", sandbox.SubmissionID, "--jq", ".score"))
+	assert.Equal(t, u.run("submissions", "list", "--columns", "id,submitted_at", "--sort", "-submitted_at"),
+		u.run("submissions", "list", "--columns", "ID, submittedAt", "--sort", "-SUBMITTED AT"))
+	assert.Equal(t, u.run("submissions", "list", "--status", "evaluated"), u.run("submissions", "list", "--status", "Evaluated"))
+	got := u.run("submissions", "list", "-a", sandbox.UnknownID)
+	assert.Equal(t, exitNotFound, got.code, "no empty list")
+	got = u.run("submissions", "find", "a@example.com,b@example.com")
+	assert.NotContains(t, got.stderr, "may not have started", "two addresses")
+}
+
+// TestPartsOfNames: a command that reads takes a part of a name, if it is of one thing.
 func TestPartsOfNames(t *testing.T) {
 	t.Parallel()
 	u := newUser(t, sandbox.New(), sandbox.TestKey)
 	assert.Equal(t, u.run("assessments", "get", "a0000000-0000-4000-8000-000000000002"), u.run("assessments", "get", "whole challenge"))
 	assert.Equal(t, u.run("report", "bjorn.bergstrom@candidates.test"), u.run("report", "rn Bergström"))
-	got := u.run("submissions", "list", "-a", "engineer")
-	assert.Equal(t, exitUsage, got.code)
-	assert.Contains(t, got.stderr, "assessments match engineer. Give the id or the whole name: ")
+	got := u.run("submissions", "list", "-a", "payments")
+	assert.Equal(t, exitUsage, got.code, "one name begins so, and another has it")
+	assert.Contains(t, got.stderr, "2 assessments match payments. Give the id or the whole name: ")
 	got = u.run("assessments", "close", "whole challenge")
 	assert.Equal(t, exitNotFound, got.code)
 	assert.Contains(t, got.stderr, "There is no assessment whole challenge. This command takes an id or a whole name. Similar: Payments engineer, whole challenge (active, ")
@@ -306,10 +346,7 @@ func TestAssessmentsByName(t *testing.T) {
 		assert.Contains(t, got.stderr, says)
 	}
 
-	got := u.run("assessments", "get", "s")
-	assert.Equal(t, exitUsage, got.code)
-	assert.Contains(t, got.stderr, "hiring: 2 assessments match s. Give the id or the whole name: Staff engineer, traffic (active, a0000000-0000-4000-8000-000000000004); Senior payments engineer (active, ")
-	got = u.run("assessments", "get", "nonsense")
+	got := u.run("assessments", "get", "nonsense")
 	assert.Equal(t, result{stderr: "hiring: There is no assessment nonsense. hiring assessments list --all shows the names and ids.\n", code: exitNotFound}, got)
 }
 
@@ -378,5 +415,6 @@ func TestFindInvitations(t *testing.T) {
 	assert.Contains(t, u.run("invitations", "find", "--help").stdout, "with one read for each assessment and each 100\nof its invitations.")
 	byName := u.run("invitations", "find", strings.ToUpper(first.CandidateName[1:]), "--jq", ".[].id")
 	assert.ElementsMatch(t, []string{first.ID, second.ID}, strings.Fields(byName.stdout), "a part of a name")
-	assert.Equal(t, result{}, u.run("invitations", "find", "", "--jq", ".[].id"), "a variable that is not set")
+	nobody := u.run("invitations", "find", "", "--jq", ".[].id")
+	assert.Equal(t, result{stderr: "hiring: There is no invitation of ''. hiring invitations list -a <assessment> shows the invitations.\n", code: exitNotFound}, nobody, "a variable that is not set")
 }

@@ -35,19 +35,17 @@ func version() buildVersion {
 }
 
 func (a *app) versionCommand() *cobra.Command {
-	return &cobra.Command{
-		Use:   "version",
-		Short: "Show the version of this program",
-		RunE: func(*cobra.Command, []string) error {
-			printer, err := a.printer()
-			if err != nil {
-				return err
-			}
-			return output.One(printer, output.Table[buildVersion]{
-				Shown: []string{"version", "revision", "go", "platform"},
-			}, version())
-		},
+	c := command("version", "Show the version of this program")
+	c.RunE = func(*cobra.Command, []string) error {
+		printer, err := a.printer()
+		if err != nil {
+			return err
+		}
+		return output.One(printer, output.Table[buildVersion]{
+			Shown: []string{"version", "revision", "go", "platform"},
+		}, version())
 	}
+	return c
 }
 
 // jsonTime returns a time as the API writes it, or nil for the zero time.

@@ -13,10 +13,7 @@ import (
 )
 
 func (a *app) submissionsWaitCommand() *cobra.Command {
-	c := &cobra.Command{
-		Use:   "wait <submission>...",
-		Short: "Wait for reports and write each submission as JSON Lines when its report is ready",
-	}
+	c := command("wait <submission>...", "Wait for reports and write each submission as JSON Lines when its report is ready")
 	assessment := a.assessmentFilter(c, "the id or `name` of the assessment of all submissions; saves requests")
 	every := intervalFlag(c)
 	c.RunE = writeLines(a, submissionTable(), func(ctx context.Context, t task) (iter.Seq2[hiring.Submission, error], error) {

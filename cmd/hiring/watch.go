@@ -16,10 +16,7 @@ import (
 )
 
 func (a *app) watchCommand() *cobra.Command {
-	c := &cobra.Command{
-		Use:   "watch",
-		Short: "Write each newly evaluated submission as JSON Lines",
-	}
+	c := command("watch", "Write each newly evaluated submission as JSON Lines")
 	assessment := a.assessmentFilter(c, "only submissions of this assessment: its id or `name`")
 	since := a.timeFlag(c, "since", "start with submissions evaluated since a `time` (default now); does not count once the checkpoint exists")
 	checkpoint := c.Flags().String("checkpoint", "", "the `file` that holds the position to resume from")

@@ -49,7 +49,7 @@ func errorText(err error) string {
 		shown := *failure
 		shown.Operation = ""
 		shown.Hint, _, _ = strings.Cut(adviceWords.Replace(failure.Hint), ", or correct Dialect.")
-		if strings.Contains(shown.Hint, "Dialect.") { // hiring doctor checks the dialect.
+		if strings.Contains(shown.Hint, "Dialect.") || failure.Operation == "Do" && failure.Code == hiring.ErrNotFound { // hiring doctor checks the dialect; a path was typed.
 			shown.Hint = ""
 		}
 		text, ofClient = strings.CutPrefix(shown.Error(), "hiring: ")

@@ -7,8 +7,10 @@ import (
 	"maps"
 	"reflect"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
+	"unicode"
 
 	"golang.org/x/text/collate"
 	"golang.org/x/text/language"
@@ -51,7 +53,20 @@ func (t Table[T]) row(item T) row {
 	if t.JSON != nil {
 		r.text, _ = encode(t.JSON(item))
 	}
+	r.addOwn()
 	return r
+}
+
+// addOwn adds the own columns to the JSON, unless it has members with their names: users look for what the table shows.
+func (r *row) addOwn() {
+	var shown map[string]any
+	_ = decode(r.text, &shown)
+	for _, column := range slices.Sorted(maps.Keys(r.own)) {
+		if _, has := shown[column]; !has && shown != nil {
+			value, _ := encode(r.own[column])
+			r.text = fmt.Appendf(r.text[:len(r.text)-1], ",%q:%s}", column, value)
+		}
+	}
 }
 
 // Sort sorts items by a column, in descending order if the name begins with "-": texts as people
@@ -62,17 +77,15 @@ func Sort[T any](t Table[T], items []T, column string) error {
 		item T
 		key  sortKey
 	}
-	all := make([]keyed, len(items))
-	first := row{}
-	for i, item := range items {
-		r := t.row(item)
-		if i == 0 {
-			first = r
-		}
-		all[i] = keyed{item, sortKeyOf(r.value(name))}
+	all, first, names := make([]keyed, len(items)), row{}, []string{name}
+	if len(items) > 0 {
+		first = t.row(items[0])
 	}
-	if err := t.known([]string{name}, first); err != nil {
+	if err := t.known(names, first); err != nil {
 		return err
+	}
+	for i, item := range items {
+		all[i] = keyed{item, sortKeyOf(t.row(item).value(names[0]))}
 	}
 	texts := collate.New(language.Und, collate.IgnoreCase, collate.Numeric)
 	slices.SortStableFunc(all, func(a, b keyed) int {
@@ -88,8 +101,7 @@ func Sort[T any](t Table[T], items []T, column string) error {
 	return nil
 }
 
-// sortKey is a value to sort by: numbers and times before texts, and missing values last, in both
-// directions.
+// sortKey is a value to sort by: numbers before texts, such as times, and missing values last, in both directions.
 type sortKey struct {
 	kind   int
 	number float64
@@ -97,20 +109,15 @@ type sortKey struct {
 }
 
 func sortKeyOf(value any) sortKey {
-	switch v := value.(type) {
-	case json.Number:
-		number, _ := v.Float64()
+	text := plainText(value)
+	number, err := strconv.ParseFloat(text, 64)
+	switch {
+	case text == "":
+		return sortKey{kind: 2}
+	case err == nil:
 		return sortKey{number: number}
-	case int:
-		return sortKey{number: float64(v)}
 	}
-	if at, isTime := timeOf(value); isTime {
-		return sortKey{number: float64(at.UnixMilli())}
-	}
-	if text := plainText(value); text != "" {
-		return sortKey{kind: 1, text: text}
-	}
-	return sortKey{kind: 2}
+	return sortKey{kind: 1, text: text}
 }
 
 // members returns the names and types of a type's JSON fields.
@@ -178,16 +185,32 @@ func (r row) encode(columns []string) []byte {
 }
 
 // known returns an error for a column that the table, the type of its items and the first
-// row do not have.
+// row do not have. It corrects names that differ only in letter case and punctuation.
 func (t Table[T]) known(columns []string, first row) error {
-	for _, column := range columns {
+	names := t.names(first)
+	for i, column := range columns {
 		_, found := first.find(column)
 		known := found || slices.Contains(t.ownColumns(), column) || typeHas(reflect.TypeFor[T](), column)
-		if !known || slices.Contains(t.Links, column) {
-			return &ColumnError{Column: column, Known: t.names(first)}
+		same := slices.IndexFunc(names, func(name string) bool { return letters(name) == letters(column) })
+		switch {
+		case known && !slices.Contains(t.Links, column):
+		case same >= 0:
+			columns[i] = names[same]
+		default:
+			return &ColumnError{Column: column, Known: names}
 		}
 	}
 	return nil
+}
+
+// letters returns the letters and digits of a name, as in createdat for CREATED AT and createdAt.
+func letters(name string) string {
+	return strings.Map(func(r rune) rune {
+		if strings.ContainsRune("_-. ", r) {
+			return -1
+		}
+		return unicode.ToLower(r)
+	}, name)
 }
 
 // ownColumns returns the columns that the table names.

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"iter"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -45,20 +46,23 @@ type Options struct {
 type Printer struct {
 	Stream
 
-	Context context.Context // Ends a jq program; may be nil.
+	Context context.Context // Ends a jq program.
 	Notes   Stream          // For notes such as "No items."; the zero value discards them.
+	Warn    func(string)    // Prints a warning about a query, once.
 	Format  Format
+	Empty   bool // The last list had no items.
 	zone    *time.Location
 	query   *gojq.Code
 	columns []string
 	bom     bool
+	names   []string // Of the members that the query reads.
 
 	separator rune // Of the cells of CSV.
 }
 
 // NewPrinter checks the options. zone is the time zone of tables.
 func NewPrinter(stream Stream, o Options, zone *time.Location) (*Printer, error) {
-	p := &Printer{Stream: stream, Format: Format(o.Format), zone: zone, columns: o.Columns, bom: o.BOM, separator: ','}
+	p := &Printer{Stream: stream, Format: Format(o.Format), zone: zone, columns: o.Columns, bom: o.BOM, separator: ',', Context: context.Background(), Warn: func(string) {}}
 	if p.Format == "" {
 		p.Format = People
 		if o.Query != "" {
@@ -84,6 +88,7 @@ func NewPrinter(stream Stream, o Options, zone *time.Location) (*Printer, error)
 	}
 	var err error
 	p.query, err = compile(o.Query)
+	p.names = namesInQuery(o.Query)
 	return p, err
 }
 
@@ -106,10 +111,11 @@ func List[T any](p *Printer, t Table[T], items iter.Seq2[T, error]) error {
 			yield(row{}, err)
 		}
 	}
-	if err := writeRows(p, t, rows); err != nil || !none || t.Things == "" || !p.Notes.Terminal {
+	err := writeRows(p, t, rows)
+	if p.Empty = none; err != nil || !none || t.Things == "" || !p.Notes.Terminal {
 		return err
 	}
-	_, err := fmt.Fprintln(p.Notes, p.Notes.Paint(Faint, "No "+t.Things+"."))
+	_, err = fmt.Fprintln(p.Notes, p.Notes.Paint(Faint, "No "+t.Things+"."))
 	return err
 }
 
@@ -295,24 +301,79 @@ func (p *Printer) runQuery(text []byte, indented bool) error {
 	if err := decode(text, &value); err != nil {
 		return err
 	}
-	ctx := p.Context
-	if ctx == nil {
-		ctx = context.Background()
-	}
-	results := p.query.RunWithContext(ctx, value)
+	results := p.query.RunWithContext(p.Context, value)
 	for {
 		result, ok := results.Next()
 		if !ok {
+			p.warnOfUnknown(value)
 			return nil
 		}
-		if ctx.Err() != nil {
-			return ctx.Err()
+		if p.Context.Err() != nil {
+			return p.Context.Err()
 		}
 		if err, failed := result.(error); failed {
-			return fmt.Errorf("--jq: %s", Clean(strings.TrimSpace(err.Error())))
+			return fmt.Errorf("--jq: %s: a list is an array, as in '.[].id', and api has it in data, as in '.data[].id'", Clean(strings.TrimSpace(err.Error())))
 		}
 		if err := p.writeResult(result, indented); err != nil {
 			return err
+		}
+	}
+}
+
+var (
+	plainString = regexp.MustCompile(`"[^"\\]*"`) // Without an interpolation.
+	memberPath  = regexp.MustCompile(`(?:^|[^\w)"])((?:\.[A-Za-z_]\w*(?:\[\d*\])?\??)+)`)
+	makes       = regexp.MustCompile(`\w"?\s*:|\\\\|\.\.|entries|values|match|capture|fromjson|env`)
+)
+
+// namesInQuery returns the names of the members that a jq program reads, each behind the name of the member that has it, as
+// in plan.id and .id. It returns none for a program that may make members of its own.
+func namesInQuery(query string) (names []string) {
+	if makes.MatchString(query) {
+		return nil
+	}
+	for _, path := range memberPath.FindAllStringSubmatch(plainString.ReplaceAllString(query, ""), -1) {
+		owner := ""
+		for name := range strings.SplitSeq(path[1][1:], ".") {
+			name, _, _ = strings.Cut(strings.TrimSuffix(name, "?"), "[")
+			names, owner = append(names, owner+"."+name), name
+		}
+	}
+	return names
+}
+
+// warnOfUnknown warns of names in the query that the first value does not have: jq takes them for null. The first name of a
+// path may be that of a member of any other that the query names.
+func (p *Printer) warnOfUnknown(value any) {
+	known := make(map[string]bool)
+	addNames(value, "", known)
+	for _, path := range p.names {
+		owner, name, _ := strings.Cut(path, ".")
+		found := slices.ContainsFunc(append(p.names, "."), func(other string) bool {
+			_, last, _ := strings.Cut(other, ".")
+			return other != path && (owner == "" || owner == last) && (known[last+"."+name] || known[last+".null"])
+		})
+		if !found && len(known) > 0 {
+			p.Warn("--jq: " + strings.TrimPrefix(path, ".") + " is null, because nothing here has such a member. -o json shows the members.")
+		}
+	}
+	p.names = nil
+}
+
+// addNames adds the names of the members of a value and of all values in it, behind the name of the member that has them.
+// A null may have any.
+func addNames(value any, owner string, names map[string]bool) {
+	switch v := value.(type) {
+	case nil:
+		names[owner+".null"] = true
+	case map[string]any:
+		for name, inner := range v {
+			names[owner+"."+name] = true
+			addNames(inner, name, names)
+		}
+	case []any:
+		for _, inner := range v {
+			addNames(inner, owner, names)
 		}
 	}
 }

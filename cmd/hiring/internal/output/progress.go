@@ -12,12 +12,11 @@ type Progress struct {
 	stream Stream
 	what   string
 
-	drawn   bool      // A bar is on the screen.
-	shown   time.Time // The time of the last output.
-	done    int
-	total   int
-	detail  string
-	pending string // A bar that was not drawn yet.
+	drawn  bool      // A bar is on the screen.
+	shown  time.Time // The time of the last output.
+	done   int
+	total  int
+	detail string
 }
 
 // Progress starts to show the progress of an activity, as in "inviting".
@@ -46,6 +45,9 @@ func (p *Progress) Note(note string) {
 }
 
 func (p *Progress) show(detail string, atOnce bool) {
+	if !p.stream.Terminal || !atOnce && (!p.stream.Escapes || time.Since(p.shown) < redrawInterval) {
+		return
+	}
 	text := fmt.Sprintf("%s %d", p.what, p.done)
 	if p.total > 0 {
 		text = fmt.Sprintf("%s %s of %d", Bar(float64(p.done)/float64(p.total), barWidth), text, p.total)
@@ -53,21 +55,10 @@ func (p *Progress) show(detail string, atOnce bool) {
 	if detail != "" {
 		text += ", " + detail
 	}
-	p.pending = text
-	if atOnce || p.stream.Escapes && time.Since(p.shown) >= redrawInterval {
-		p.draw()
-	}
-}
-
-func (p *Progress) draw() {
-	if p.pending == "" || !p.stream.Terminal {
-		return
-	}
-	text := Clean(p.pending)
-	if p.stream.Width > 0 { // Some terminals do not know their width.
+	if text = Clean(text); p.stream.Width > 0 { // Some terminals do not know their width.
 		text = truncate(text, p.stream.Width-1)
 	}
-	if p.pending = ""; !p.stream.Escapes {
+	if !p.stream.Escapes {
 		_, _ = fmt.Fprintln(p.stream, text)
 		return
 	}

@@ -64,6 +64,13 @@ func (s Stream) Paint(style Style, text string) string {
 	return "\x1b[" + string(style) + "m" + text + "\x1b[0m"
 }
 
+// IsFile reports whether a stream is a regular file.
+func IsFile(w io.Writer) bool {
+	file, _ := w.(*os.File)
+	info, err := file.Stat() // An error for nil.
+	return err == nil && info.Mode().IsRegular()
+}
+
 // wholeLines is a stream of lines. If it is a file that ends within a line, which a full disk or
 // a crash has cut, the first line is written below it.
 type wholeLines struct {
@@ -73,8 +80,8 @@ type wholeLines struct {
 }
 
 func (w *wholeLines) Write(b []byte) (int, error) {
-	if file, isFile := w.Writer.(*os.File); isFile && !w.begun && endsWithinLine(file) {
-		if _, err := io.WriteString(file, "\n"); err != nil {
+	if !w.begun && IsFile(w.Writer) && endsWithinLine(w.Writer.(*os.File)) {
+		if _, err := io.WriteString(w.Writer, "\n"); err != nil {
 			return 0, err
 		}
 	}
@@ -86,7 +93,7 @@ func (w *wholeLines) Write(b []byte) (int, error) {
 // empty line loses nothing. The file is opened again, because the shell has opened it for writing.
 func endsWithinLine(file *os.File) bool {
 	info, err := file.Stat()
-	if err != nil || !info.Mode().IsRegular() || info.Size() == 0 {
+	if err != nil || info.Size() == 0 {
 		return false
 	}
 	last := make([]byte, 1)

@@ -165,19 +165,17 @@ func total(widths []int) int {
 // writeLine writes the columns of an item that have a text in one line, for a stream of items
 // whose widths are not known.
 func (p *Printer) writeLine(columns []string, r row) error {
-	line, used := "", 0
+	var cells []string
 	for _, column := range columns {
-		text := p.forPeople(r.value(column))
-		shown := text
-		if p.Width > 0 {
-			shown = truncate(text, max(p.Width-used, 0))
-		}
-		if shown != "" {
-			line += p.Paint(StyleOf(text), shown) + strings.Repeat(" ", gap)
-			used += Width(shown) + gap
+		if text := p.forPeople(r.value(column)); text != "" {
+			cells = append(cells, p.Paint(StyleOf(text), text))
 		}
 	}
-	_, err := io.WriteString(p, strings.TrimRight(line, " ")+"\n")
+	line := strings.Join(cells, strings.Repeat(" ", gap))
+	if p.Width > 0 {
+		line = truncate(line, p.Width)
+	}
+	_, err := fmt.Fprintln(p, line)
 	return err
 }
 
