@@ -323,20 +323,20 @@ func (p *Printer) runQuery(text []byte, indented bool) error {
 var (
 	plainString = regexp.MustCompile(`"[^"\\]*"`) // Without an interpolation.
 	memberPath  = regexp.MustCompile(`(?:^|[^\w)"])((?:\.[A-Za-z_]\w*(?:\[\d*\])?\??)+)`)
-	makes       = regexp.MustCompile(`\w"?\s*:|\\\\|\.\.|entries|values|match|capture|fromjson|env`)
+	makes       = regexp.MustCompile(`\\\\|\.\.|entries|values|match|capture|fromjson|env`)
 )
 
 // namesInQuery returns the names of the members that a jq program reads, each behind the name of the member that has it, as
-// in plan.id and .id. It returns none for a program that may make members of its own.
+// in plan.id and .id, without those that it makes.
 func namesInQuery(query string) (names []string) {
-	if makes.MatchString(query) {
-		return nil
-	}
 	for _, path := range memberPath.FindAllStringSubmatch(plainString.ReplaceAllString(query, ""), -1) {
 		owner := ""
 		for name := range strings.SplitSeq(path[1][1:], ".") {
 			name, _, _ = strings.Cut(strings.TrimSuffix(name, "?"), "[")
-			names, owner = append(names, owner+"."+name), name
+			if !makes.MatchString(query) && !strings.Contains(strings.ReplaceAll(query, `"`, ""), name+":") {
+				names = append(names, owner+"."+name)
+			}
+			owner = name
 		}
 	}
 	return names
