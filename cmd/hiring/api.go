@@ -25,8 +25,8 @@ func (a *app) apiCommand() *cobra.Command {
 	c.Flags().StringArrayVarP(&fields, "field", "f", nil, "a `name=value` of the body, as text; with the method GET, of the query; repeatable")
 	_ = c.RegisterFlagCompletionFunc("method", cobra.FixedCompletions(apiMethods(), cobra.ShellCompDirectiveNoFileComp))
 	c.RunE = a.withTask(func(ctx context.Context, t task) error {
-		if t.Format == output.CSV {
-			return usagef("-o csv: api writes only JSON")
+		if t.Format == output.CSV || a.flags.output.Columns != nil {
+			return usagef("api writes only JSON: -o csv and --columns have no meaning, and --jq selects")
 		}
 		method, path, err := methodAndPath(method, t.args)
 		if err != nil {
@@ -135,7 +135,7 @@ func (a *app) apiBody(ctx context.Context, data string) (any, error) {
 		}
 	}
 	if !json.Valid(text) {
-		return nil, usagef("--data: the body is not valid JSON")
+		return nil, useInstead(usagef("--data: the body is not valid JSON"), "api --data wrong")
 	}
 	return json.RawMessage(text), nil
 }

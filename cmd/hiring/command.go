@@ -124,7 +124,7 @@ func (a *app) finish(c *cobra.Command) {
 	case "list":
 		c.Aliases = append(c.Aliases, "ls")
 	case "get":
-		c.Aliases = append(c.Aliases, "show", "view", "describe", "inspect", "retrieve")
+		c.Aliases = append(c.Aliases, "show", "view", "describe", "inspect", "retrieve", "info", "read", "fetch")
 	}
 	if c.Runnable() {
 		c.Args = checkCount
