@@ -65,6 +65,7 @@ func (a *app) prepare(c *cobra.Command) error {
 			return useInstead(adviceError{err, c.CommandPath() + " --help lists the flags"}, commandName(c)+" --"+flag)
 		}
 	}
+	a.flags.output.Format = strings.ToLower(a.flags.output.Format)
 	if c.Flags().Changed("timeout") {
 		if a.flags.timeout <= 0 {
 			return usagef("--timeout: give a duration above 0, as in 20s")

@@ -75,10 +75,8 @@ func commandName(c *cobra.Command) string {
 // required, [<a>] is optional and <a>... may be several.
 func checkCount(c *cobra.Command, given []string) error {
 	name, arguments := commandName(c), argumentsOf(c)
-	if len(given) > 0 {
-		if err := wrongWord(c, given); err != nil {
-			return err
-		}
+	if err := wrongWord(c, given); err != nil {
+		return err
 	}
 	var wanted []string
 	for word := range strings.FieldsSeq(arguments) {
@@ -100,8 +98,11 @@ func checkCount(c *cobra.Command, given []string) error {
 	return useInstead(adviceError{usagef("%s %s, got %s", name, takes, quoted(given)), usage}, name+" more")
 }
 
-// wrongWord returns an error for a first argument that is the word for a command which does not exist.
+// wrongWord returns an error for a first argument, if any, that is the word for a command which does not exist.
 func wrongWord(c *cobra.Command, given []string) error {
+	if len(given) == 0 {
+		return nil
+	}
 	if c.HasSubCommands() {
 		return unknownCommand(c, given)
 	}
@@ -115,8 +116,8 @@ func quoted(words []string) string { return "'" + output.Clean(strings.Join(word
 
 // flagError rewords the parser's error about a flag.
 func flagError(c *cobra.Command, err error) error {
-	if given := c.Flags().Args(); c.HasSubCommands() && len(given) > 0 {
-		return unknownCommand(c, given) // The flag may belong to the subcommand that was meant.
+	if err := wrongWord(c, c.Flags().Args()); err != nil {
+		return err // The flag may belong to the command that was meant.
 	}
 	if unknown, ok := errors.AsType[*pflag.NotExistError](err); ok {
 		return unknownFlag(c, unknown)

@@ -34,10 +34,8 @@ func helpCommand(root *cobra.Command) *cobra.Command {
 // help shows the help of a command: what it does, its usage, commands by group, flags and
 // examples.
 func (a *app) help(c *cobra.Command, _ []string) {
-	if words := c.Flags().Args(); len(words) > 0 {
-		if a.noHelp = wrongWord(c, words); a.noHelp != nil {
-			return
-		}
+	if a.noHelp = wrongWord(c, c.Flags().Args()); a.noHelp != nil {
+		return
 	}
 	to := new(strings.Builder)
 	defer func() {

@@ -110,6 +110,8 @@ func TestHabitsFromGh(t *testing.T) {
 		"submissions wait x --for done":              "Use no flag: hiring wait <submission> waits for its report, and --timeout ends it; hiring submissions find <email> has the submission of a candidate.\n",
 		"assessments open x":                         "Use hiring assessments get <assessment>.\n",
 		"account --jq plan":                          "--jq: function not defined: plan/0. Use a jq program, as in --jq .name; see hiring help formatting.",
+		"account update --name x":                    "Use the dashboard: the API only shows the account.\n",
+		"submissions list -j":                        "Use -o json, with --columns for some members.\n",
 		"submissions:info x":                         "Use hiring submissions get <submission>.\n",
 		"candidates get x@example.com":               "Use hiring report <submission> or hiring invitations find <email>.\n",
 		"submissions get -A":                         "Use the list of the kind, as in hiring submissions list --all.\n",
@@ -258,6 +260,7 @@ func TestForms(t *testing.T) {
 	assert.Equal(t, want, u.run("SUBMISSIONS", "GET", sandbox.SubmissionID, "--jq", ".score"))
 	assert.Equal(t, u.run("submissions", "list", "--columns", "id,submitted_at", "--sort", "-submitted_at"),
 		u.run("submissions", "list", "--columns", "ID, submittedAt", "--sort", "-SUBMITTED AT"))
+	assert.Equal(t, u.run("account", "-o", "csv"), u.run("account", "-o", "CSV"))
 	assert.Equal(t, u.run("submissions", "list", "--status", "evaluated"), u.run("submissions", "list", "--status", "Evaluated"))
 	got := u.run("submissions", "list", "-a", sandbox.UnknownID)
 	assert.Equal(t, exitNotFound, got.code, "no empty list")

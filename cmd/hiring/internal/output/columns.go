@@ -62,7 +62,7 @@ func (r *row) addOwn() {
 	var shown map[string]any
 	_ = decode(r.text, &shown)
 	for _, column := range slices.Sorted(maps.Keys(r.own)) {
-		if _, has := shown[column]; !has && shown != nil {
+		if _, has := shown[column]; !has && shown != nil && column != "verdict" { // JSON has the verdict, and not only its label.
 			value, _ := encode(r.own[column])
 			r.text = fmt.Appendf(r.text[:len(r.text)-1], ",%q:%s}", column, value)
 		}
