@@ -3,6 +3,7 @@ package main
 import (
 	"cmp"
 	_ "embed" // The table of habits.
+	"path"
 	"slices"
 	"strings"
 
@@ -54,14 +55,11 @@ func insteadOfWords() map[string]string {
 // unknownCommand returns an error that names what to use instead, or commands with a
 // similar name.
 func unknownCommand(c *cobra.Command, given []string) error {
-	path, name := "", given[0]
-	if c.HasParent() {
-		path = commandName(c) + " "
-	}
-	err := usagef("There is no command hiring %s%s", path, output.Clean(name))
-	instead := insteadOfCommand(c, path, given)
+	parent, name := strings.TrimPrefix(c.CommandPath()+" ", "hiring "), given[0]
+	err := usagef("There is no command hiring %s%s", parent, output.Clean(name))
+	instead := insteadOfCommand(c, parent, given)
 	if words := strings.FieldsFunc(name, func(r rune) bool { return strings.ContainsRune("-:/", r) }); len(words) == 2 && instead == "" && !c.HasParent() {
-		instead = insteadOfCommand(c, path, words) // As in list-submissions or submissions:list.
+		instead = insteadOfCommand(c, parent, words) // As in list-submissions or submissions:list.
 	}
 	if instead != "" {
 		return adviceError{err, "Use " + instead}
@@ -78,7 +76,7 @@ func unknownCommand(c *cobra.Command, given []string) error {
 		}
 	}
 	if near == nil {
-		near = similarHabits(path, name)
+		near = similarHabits(parent, name)
 	}
 	if len(near) == 1 || len(near) == 2 {
 		err = usagef("%w. Did you mean %s?", err, strings.Join(near, " or "))
@@ -91,21 +89,22 @@ func unknownCommand(c *cobra.Command, given []string) error {
 
 // insteadOfCommand returns what to use instead of words below c, or "": the help, what habits has of two words, the
 // command with the words in their order or turned, as kubectl has them, or what habits has of one word.
-func insteadOfCommand(c *cobra.Command, path string, given []string) (instead string) {
-	for i, word := range given {
-		if kind, id, is := strings.Cut(word, "/"); is && kind != "" && id != "" { // As in submission/5b….
-			word = kind
-			given = slices.Concat(given[:i], []string{kind}, given[i+1:])
+func insteadOfCommand(c *cobra.Command, below string, given []string) (instead string) {
+	var words []string
+	for _, word := range given {
+		if strings.Contains(word, "/") { // As in submission/5b….
+			words = append(words, path.Base(path.Dir(word)))
 		}
-		if isID.MatchString(word) || strings.Contains(word, "@") {
-			given = slices.Concat(given[:i], []string{"<id>"}, given[i+1:])
+		if word = path.Base(word); isID.MatchString(word) || strings.Contains(word, "@") {
+			word = "<id>"
 		}
+		words = append(words, word)
 	}
-	if given[0] == "help" {
-		return "hiring help " + strings.TrimSpace(path)
+	if given = words; given[0] == "help" {
+		return "hiring help " + strings.TrimSpace(below)
 	}
 	if len(given) > 1 {
-		instead = insteadOf(path + given[0] + " " + given[1])
+		instead = insteadOf(below + given[0] + " " + given[1])
 		if instead == "" && !c.HasParent() {
 			instead = cmp.Or(usageBelow(c, given[0], given[1]), usageBelow(c, given[1], given[0]))
 		}
@@ -113,7 +112,7 @@ func insteadOfCommand(c *cobra.Command, path string, given []string) (instead st
 			instead = insteadOf(commandName(kind) + " " + given[0])
 		}
 	}
-	return cmp.Or(instead, insteadOf(path+given[0]))
+	return cmp.Or(instead, insteadOf(below+given[0]))
 }
 
 // usageBelow returns the usage of a command of a group, or "". The command that may send a second e-mail has none.

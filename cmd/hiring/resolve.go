@@ -73,7 +73,7 @@ func copied(given string) string {
 
 // folded returns a name without the differences that do not matter: letter case, accents and Unicode normal forms.
 func folded(name string) string {
-	return strings.ToLower(runes.Remove(runes.In(unicode.Mn)).String(norm.NFD.String(strings.TrimSpace(name))))
+	return strings.ToLower(runes.Remove(runes.In(unicode.Mn)).String(norm.NFD.String(strings.Join(strings.Fields(name), " "))))
 }
 
 // idOf returns the id of the thing that the user names by its id, its name, its slug or its
@@ -112,6 +112,7 @@ func idOf(given, kind string, parts bool, all iter.Seq2[thing, error]) (string, 
 func search(given string, all iter.Seq2[thing, error]) (found []thing, whole bool, err error) {
 	wanted := folded(strings.TrimSuffix(given, "…")) // As a table shortens it.
 	owners := make(map[string]bool)
+	part := regexp.MustCompile(`(?:^|[^\pL\pN])` + regexp.QuoteMeta(wanted)) // From the beginning of a word.
 	var named, parts []thing
 	for item, err := range all {
 		names := []string{folded(item.id), folded(item.name), folded(item.slug)}
@@ -126,7 +127,7 @@ func search(given string, all iter.Seq2[thing, error]) (found []thing, whole boo
 			return []thing{item}, true, nil
 		case slices.Contains(names, wanted):
 			named = append(named, item)
-		case strings.HasPrefix(names[0], wanted), slices.ContainsFunc(names[1:], func(name string) bool { return strings.Contains(name, wanted) }):
+		case strings.HasPrefix(names[0], wanted), slices.ContainsFunc(names[1:], part.MatchString):
 			parts = append(parts, item)
 		}
 	}
