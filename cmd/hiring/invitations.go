@@ -70,7 +70,7 @@ func (a *app) invitationsFindCommand() *cobra.Command {
 		given := copied(t.args[0])
 		found, err := matching(invitationsOf(ctx, t.client, id), func(i hiring.Invitation) bool {
 			return strings.EqualFold(i.ID, given) || hiring.AddressKey(i.CandidateEmail) == hiring.AddressKey(given) ||
-				given != "" && strings.Contains(folded(i.CandidateName), folded(given))
+				given != "" && strings.Contains(folded(i.CandidateName+" "+i.CandidateEmail), folded(given))
 		})
 		if err == nil && len(found) == 0 {
 			err = adviceError{causedError{fmt.Errorf("There is no invitation of %s", quoted([]string{given})), hiring.ErrNotFound},

@@ -312,7 +312,7 @@ func (p *Printer) runQuery(text []byte, indented bool) error {
 			return p.Context.Err()
 		}
 		if err, failed := result.(error); failed {
-			return fmt.Errorf("--jq: %s: a list is an array, as in '.[].id', and api has it in data, as in '.data[].id'", Clean(strings.TrimSpace(err.Error())))
+			return fmt.Errorf("--jq: %s: a list is an array, as in '.[].id', with -o jsonl each of its items, as in .id, and api has it in data, as in '.data[].id'", Clean(strings.TrimSpace(err.Error())))
 		}
 		if err := p.writeResult(result, indented); err != nil {
 			return err
