@@ -301,11 +301,11 @@ func (p *Printer) runQuery(text []byte, indented bool) error {
 	if err := decode(text, &value); err != nil {
 		return err
 	}
+	p.warnOfUnknown(value)
 	results := p.query.RunWithContext(p.Context, value)
 	for {
 		result, ok := results.Next()
 		if !ok {
-			p.warnOfUnknown(value)
 			return nil
 		}
 		if p.Context.Err() != nil {
