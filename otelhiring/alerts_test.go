@@ -289,7 +289,7 @@ var faults = map[string]func(*testing.T, *environment){
 		env.collect(t, 20*time.Minute)
 	},
 	"the key is wrong from the start": func(t *testing.T, env *environment) {
-		env.fault(map[string]labels{"HiringKeyRefused": {}})
+		env.fault(map[string]labels{"HiringKeyRefused": {"instance": ""}})
 		env.server.RevokeKey(sandbox.LiveKey)
 		env.watch(t, hiring.WatchOptions{}, 0)
 		env.collect(t, 4*time.Minute)
@@ -309,70 +309,75 @@ var recorded = map[string]struct {
 	samples map[string]string
 	want    map[string]labels // Nil: no alert fires.
 	within  time.Duration     // Zero: ten minutes.
+	end     int               // From this scrape on, no alert fires. Zero: never.
 }{
 	"nothing is delivered": {map[string]string{
 		deliveriesAge("waiting"): "0x19 0+30x60", delivered("acme"): "5x80",
-	}, map[string]labels{"HiringDeliveriesStuck": {"instance": ""}}, 0},
+	}, map[string]labels{"HiringDeliveriesStuck": {"instance": ""}}, 0, 0},
 	"deliveries of one organization are never attempted": {map[string]string{
 		deliveriesAge("waiting"): "0x19 0+30x60", delivered("globex"): "0+1x80",
-	}, map[string]labels{"HiringDeliveriesWaiting": acme(nil)}, 20 * time.Minute},
+	}, map[string]labels{"HiringDeliveriesWaiting": acme(nil)}, 20 * time.Minute, 0},
 	"a long queue, of which something is delivered": {map[string]string{
 		deliveriesAge("waiting"): "0x19 0+30x60", delivered("acme"): "0+1x80",
-	}, nil, 0},
-	"a delivery fails for five minutes":       {map[string]string{deliveriesAge("failing"): "0x19 0+30x10 0x50"}, nil, 0},
-	"one scrape shows a delivery that failed": {map[string]string{deliveriesAge("failing"): "0x19 630 0x50"}, nil, 0},
-	"a delivery fails":                        {map[string]string{deliveriesAge("failing"): "0x19 0+30x60"}, map[string]labels{"HiringDeliveriesFailing": acme(nil)}, 15 * time.Minute},
+	}, nil, 0, 0},
+	"a delivery fails for five minutes":       {map[string]string{deliveriesAge("failing"): "0x19 0+30x10 0x50"}, nil, 0, 0},
+	"one scrape shows a delivery that failed": {map[string]string{deliveriesAge("failing"): "0x19 630 0x50"}, nil, 0, 0},
+	"a delivery fails":                        {map[string]string{deliveriesAge("failing"): "0x19 0+30x60"}, map[string]labels{"HiringDeliveriesFailing": acme(nil)}, 15 * time.Minute, 0},
 	"a receiver responds with 410": {map[string]string{
 		deliveriesAge("failing"): "0x19 0+30x60", deliveries("paused"): "0x19 1x60",
-	}, map[string]labels{"HiringReceiverPaused": acme(nil)}, 0},
+	}, map[string]labels{"HiringReceiverPaused": acme(nil)}, 0, 0},
 	"a delivery is discarded": {map[string]string{
 		deliveries("discarded"): "0x19 1x60", jobEvents("discarded", "hiring_delivery"): "_x20 1x60",
-	}, map[string]labels{"HiringDeliveriesGivenUp": acme(labels{"hiring_delivery_state": "discarded"})}, 0},
-	"a submission cannot be decoded": {map[string]string{deliveries("unreadable"): "0x19 1x60"}, map[string]labels{"HiringSubmissionUnreadable": acme(nil)}, 0},
+	}, map[string]labels{"HiringDeliveriesGivenUp": acme(labels{"hiring_delivery_state": "discarded"})}, 0, 0},
+	"a submission cannot be decoded": {map[string]string{deliveries("unreadable"): "0x19 1x60"}, map[string]labels{"HiringSubmissionUnreadable": acme(nil)}, 0, 0},
 	"a handler does not return": {map[string]string{
 		jobEvents("stuck", "hiring_delivery"): "_x20 1x60",
-	}, map[string]labels{"HiringHandlerStuck": {"hiring_organization": "acme"}}, 0},
+	}, map[string]labels{"HiringHandlerStuck": {"hiring_organization": "acme"}}, 0, 0},
 	"invitations are discarded again": {map[string]string{
 		jobEvents("discarded", "hiring_invitations"): "0x19 1x60", jobEvents("cancelled", "hiring_invitations"): "_x10 1x70",
-	}, map[string]labels{"HiringJobsDiscarded": {"hiring_organization": "acme", "hiring_job_kind": "hiring_invitations"}}, 0},
+	}, map[string]labels{"HiringJobsDiscarded": acme(labels{"hiring_job_kind": "hiring_invitations"})}, 0, 0},
 	"the run of invitations fails": {map[string]string{
 		`hiring_jobs_invitations_age_seconds{hiring_invitation_state="stuck",hiring_organization="acme"}`: "0x19 0+30x60",
-	}, map[string]labels{"HiringInvitationsStuck": acme(nil)}, 15 * time.Minute},
-	"results are found and not delivered": {map[string]string{deliveriesAge("unfinished"): "0x19 0+30x180"}, map[string]labels{"HiringResultsLate": acme(nil)}, 64 * time.Minute},
+	}, map[string]labels{"HiringInvitationsStuck": acme(nil)}, 15 * time.Minute, 0},
+	"results are found and not delivered": {map[string]string{deliveriesAge("unfinished"): "0x19 0+30x180"}, map[string]labels{"HiringResultsLate": acme(nil)}, 64 * time.Minute, 0},
 	"results arrive two hours after their evaluation": {map[string]string{
 		lag("bucket"): "0+1x19 20x180", lag("count"): "0+1x200",
-	}, map[string]labels{"HiringResultsArriveLate": acme(nil)}, 45 * time.Minute},
-	"the first start delivers results of the past": {map[string]string{lag("bucket"): "0x200", lag("count"): "0x19 0+1x20 20x160"}, nil, 0},
-	"a burst of old results":                       {map[string]string{lag("bucket"): "0x200", lag("count"): "0x19 0+40x180"}, nil, 0},
+	}, map[string]labels{"HiringResultsArriveLate": acme(nil)}, 45 * time.Minute, 0},
+	"the first start delivers results of the past": {map[string]string{lag("bucket"): "0x200", lag("count"): "0x19 0+1x20 20x160"}, nil, 0, 0},
+	"a burst of old results":                       {map[string]string{lag("bucket"): "0x200", lag("count"): "0x19 0+40x180"}, nil, 0, 0},
 	"the API is down": {manyPolls("0x19 0+30x60", "0x19 0+30x60", map[string]string{
 		`http_client_request_duration_seconds_count{error_type="connection",url_template="/api/v1/submissions"}`: "0x19 0+1x60",
 		`http_client_request_duration_seconds_count{url_template="/api/v1/submissions"}`:                         "0+1x19 20x60",
-	}), map[string]labels{"HiringPollsOverdue": {"instance": "", "cause": "the API"}}, 15 * time.Minute},
+	}), map[string]labels{"HiringPollsOverdue": {"instance": "", "cause": "the API"}}, 15 * time.Minute, 0},
 	"the database is down": {
 		manyPolls("0x19 0+30x60", "0x19 0+30x60", map[string]string{deliveries("failing"): "0x19 stale"}),
-		map[string]labels{"HiringPollsOverdue": {"instance": "", "cause": "the database"}}, 15 * time.Minute,
+		map[string]labels{"HiringPollsOverdue": {"instance": "", "cause": "the database"}}, 15 * time.Minute, 0,
 	},
 	"after an outage the last of many organizations are polled minutes later": {
 		manyPolls("0x19 0+30x30 0x30", "0x19 0+30x40 0x20", map[string]string{deliveries("failing"): "0x80"}),
-		map[string]labels{"HiringPollsOverdue": {"instance": "", "cause": "the processes"}}, 15 * time.Minute,
+		map[string]labels{"HiringPollsOverdue": {"instance": "", "cause": "the processes"}}, 15 * time.Minute, 0,
 	},
 	"an organization fails while its process ends every two minutes, and is gone for a minute": {map[string]string{
 		pollOverdue("acme"): "0x19" + strings.Repeat(" 400x3 stale _", 10),
-	}, map[string]labels{"HiringPollOverdue": acme(labels{"hiring_operation": "Submissions.Poll"})}, 0},
-	"a process starts during each of its rare polls": {map[string]string{pollOverdue("acme"): "0x19" + strings.Repeat(" 1500 0x5", 10)}, nil, 0},
-	"a clock is ahead by half a minute":              {map[string]string{`hiring_jobs_clock_offset_seconds{}`: "0x19 30x60"}, nil, 0},
-	"a clock is behind":                              {map[string]string{`hiring_jobs_clock_offset_seconds{}`: "0x19 -90x60"}, map[string]labels{"HiringClockWrong": {}}, 0},
-	"all processes are gone":                         {map[string]string{pollOverdue("acme"): "0x19 stale"}, map[string]labels{"HiringWorkerGone": {"instance": ""}}, 0},
-	"workers are up, and export no poll":             {map[string]string{"up{}": "_x19 1x60"}, map[string]labels{"HiringPollsMissing": {"instance": ""}}, 0},
+	}, map[string]labels{"HiringPollOverdue": acme(labels{"hiring_operation": "Submissions.Poll"})}, 0, 0},
+	"a process starts during each of its rare polls": {map[string]string{pollOverdue("acme"): "0x19" + strings.Repeat(" 1500 0x5", 10)}, nil, 0, 0},
+	"a clock is ahead by half a minute":              {map[string]string{`hiring_jobs_clock_offset_seconds{}`: "0x19 30x60"}, nil, 0, 0},
+	"a clock is behind":                              {map[string]string{`hiring_jobs_clock_offset_seconds{}`: "0x19 -90x60"}, map[string]labels{"HiringClockWrong": {}}, 0, 0},
+	"all processes are gone":                         {map[string]string{pollOverdue("acme"): "0x19 stale"}, map[string]labels{"HiringWorkerGone": {"instance": ""}}, 0, 0},
+	"workers are up, and export no poll":             {map[string]string{"up{}": "_x19 1x60"}, map[string]labels{"HiringPollsMissing": {"instance": ""}}, 0, 0},
 	"workers are up, and one of them exports a poll late": {map[string]string{
 		"up{}": "0x19 1x60", `up{instance="b:1"}`: "_x19 1x60", pollOverdue("acme"): "_x25 0x55",
-	}, nil, 0},
+	}, nil, 0, 0},
+	"two processes have a refused key, with which polls succeed again after an hour": {map[string]string{
+		refused("a:1"): "_x20 1x60 2x100", refused("b:1"): "_x24 1x20 2x20 3x20 4x20 5x20 6x60",
+		pollOverdue("acme"): "-30x19 0+30x10 120x9 120x110 -30x50", pollOverdue(`acme",instance="b:1`): "-30x19 0+30x10 120x9 120x110 -30x50",
+	}, map[string]labels{"HiringKeyRefused": acme(nil)}, 0, 152},
 	"an organization is removed": {map[string]string{
 		pollOverdue("acme"): "0x19 stale", pollOverdue("globex"): "0x80",
-	}, nil, 0},
+	}, nil, 0, 0},
 	"the process that polled last ends, and the other one polls a minute later": {map[string]string{
 		pollOverdue("acme"): "0+30x23 0x57", pollOverdue(`acme",instance="b:1`): "-30x19 stale",
-	}, nil, 0},
+	}, nil, 0, 0},
 }
 
 func deliveries(state string) string {
@@ -395,6 +400,10 @@ func lag(part string) string {
 	return fmt.Sprintf(`hiring_client_reports_lag_seconds_%s{le="3600",hiring_organization="acme"}`, part)
 }
 
+func refused(instance string) string {
+	return fmt.Sprintf(`http_client_request_duration_seconds_count{hiring_organization="acme",http_response_status_code="401",instance=%q,url_template="/api/v1/submissions"}`, instance)
+}
+
 func pollOverdue(organization string) string {
 	return `hiring_poll_overdue_seconds{hiring_operation="Submissions.Poll",hiring_organization="` + organization + `"}`
 }
@@ -414,8 +423,11 @@ func manyPolls(most, last string, samples map[string]string) map[string]string {
 func runRecorded(name string) *scrapes {
 	c := recorded[name]
 	s := &scrapes{samples: make(map[string][]string), incidents: []incident{{20, c.want, cmp.Or(c.within, 10*time.Minute)}}}
+	if c.end > 0 {
+		s.incidents = append(s.incidents, incident{from: c.end})
+	}
 	for series, samples := range c.samples {
-		if strings.Contains(samples, "x180") || strings.Contains(samples, "x160") || strings.Contains(samples, "x200") {
+		if strings.Contains(samples, "x180") || strings.Contains(samples, "x160") || strings.Contains(samples, "x200") || c.end > 0 {
 			s.count = 200
 		}
 		instance := `{job="hiring",`
