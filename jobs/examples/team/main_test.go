@@ -95,18 +95,6 @@ func (p *program) interrupt(t *testing.T) {
 	require.Empty(t, left)
 }
 
-func TestTeamSQLite(t *testing.T) {
-	t.Parallel()
-	p := start(t, nil)
-	at, metrics := p.until(t, "^River's page: (.*)$"), p.until(t, "^Metrics: (.*)$")
-	for range 3 {
-		p.until(t, result)
-	}
-	require.Contains(t, get(t, metrics), `hiring_client_reports_delivered_total{hiring_organization="acme"`)
-	require.Contains(t, get(t, at+"api/jobs?state=completed&limit=100"), "hiring_")
-	p.interrupt(t)
-}
-
 // get returns the body of a page.
 func get(t *testing.T, url string) string {
 	t.Helper()
@@ -121,29 +109,23 @@ func get(t *testing.T, url string) string {
 	return string(text)
 }
 
-// database returns the URL of DATABASE_URL or of a new server.
+// database returns the URL of a new server.
 func database(t *testing.T) (url string) {
 	t.Helper()
-	if url := os.Getenv("DATABASE_URL"); url != "" {
-		return url
-	}
 	server, err := pgtest.New(t.Context(), t)
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, server.Close()) })
 	return server.URL
 }
 
-// TestTeamEndsWhileAHandlerHangs interrupts a process on each database whose handler never returns.
+func TestTeam(t *testing.T) {
+	t.Parallel()
+	onPostgresServer(t, result)
+}
+
 func TestTeamEndsWhileAHandlerHangs(t *testing.T) {
 	t.Parallel()
-	const hangs = "TEAM_TEST_HANGS=1"
-	t.Run("Postgres", func(t *testing.T) { t.Parallel(); onPostgresServer(t, "^hangs$", hangs) })
-	t.Run("SQLite", func(t *testing.T) {
-		t.Parallel()
-		p := start(t, []string{hangs})
-		p.until(t, "^hangs$")
-		p.interrupt(t)
-	})
+	onPostgresServer(t, "^hangs$", "TEAM_TEST_HANGS=1")
 }
 
 // onPostgresServer runs a process until it prints a line about a result, and interrupts it.
@@ -152,11 +134,11 @@ func onPostgresServer(t *testing.T, line string, environment ...string) {
 	service := sandbox.New()
 	t.Cleanup(service.Close)
 	url := database(t)
-	require.NoError(t, start(t, []string{"DATABASE_URL=" + url}, "-migrate").Wait(), "it needs no API")
+	require.NoError(t, start(t, []string{"DATABASE_URL=" + url}, "migrate").Wait(), "it needs no API")
 	db, err := pgx.Connect(t.Context(), url)
 	require.NoError(t, err)
 	t.Cleanup(func() { _ = db.Close(context.WithoutCancel(t.Context())) })
-	_, err = db.Exec(t.Context(), `DO $$ BEGIN CREATE ROLE worker; EXCEPTION WHEN duplicate_object THEN NULL; END $$;
+	_, err = db.Exec(t.Context(), `CREATE ROLE worker;
 		GRANT USAGE ON SCHEMA hiring TO worker; GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA hiring TO worker;
 		GRANT USAGE ON ALL SEQUENCES IN SCHEMA hiring TO worker; GRANT SELECT, INSERT, UPDATE ON results TO worker`)
 	require.NoError(t, err)
@@ -166,7 +148,7 @@ func onPostgresServer(t *testing.T, line string, environment ...string) {
 	query.Set("role", "worker") // It may create no table.
 	location.RawQuery = query.Encode()
 	p := start(t, append(environment, "DATABASE_URL="+location.String(), "HIRING_BASE_URL="+service.URL(), "HIRING_API_KEY="+sandbox.LiveKey), "-every", "2s")
-	p.until(t, "^River's page")
+	page, metrics := p.until(t, "^River's page: (.*)$"), p.until(t, "^Metrics: (.*)$")
 	require.Eventually(t, func() bool { // The watch has begun.
 		var watches int
 		return db.QueryRow(t.Context(), "SELECT count(*) FROM hiring.hiring_jobs").Scan(&watches) == nil && watches == 1
@@ -174,10 +156,66 @@ func onPostgresServer(t *testing.T, line string, environment ...string) {
 	_, err = service.AddResult(service.AddAssessment("Backend engineer"), "ada@candidates.test", sandbox.Result{})
 	require.NoError(t, err)
 	p.until(t, line)
+	require.Contains(t, get(t, page+"api/jobs?state=completed&limit=100"), "hiring_")
+	require.Contains(t, get(t, metrics), "hiring_poll_overdue_seconds{hiring_operation")
 	host, err := os.Hostname()
 	require.NoError(t, err)
 	var process string
 	require.NoError(t, db.QueryRow(t.Context(), "SELECT attempted_by[1] FROM hiring.river_job WHERE kind = 'hiring_delivery'").Scan(&process))
 	require.Equal(t, fmt.Sprintf("%s-%d", host, p.Process.Pid), process)
 	p.interrupt(t)
+}
+
+// TestTeamOperates runs the commands of an operator on jobs of another program.
+func TestTeamOperates(t *testing.T) {
+	t.Parallel()
+	url := database(t)
+	command := func(arguments ...string) {
+		t.Helper()
+		require.NoError(t, start(t, []string{"DATABASE_URL=" + url}, arguments...).Wait())
+	}
+	command("migrate")
+	db, err := pgx.Connect(t.Context(), url)
+	require.NoError(t, err)
+	t.Cleanup(func() { _ = db.Close(context.WithoutCancel(t.Context())) })
+	value := func(query string) (text string) {
+		t.Helper()
+		require.NoError(t, db.QueryRow(t.Context(), query).Scan(&text), query)
+		return text
+	}
+	job := func(organization, kind, state, finalized string) string {
+		t.Helper()
+		return value(fmt.Sprintf(`INSERT INTO hiring.river_job (args, kind, max_attempts, state, scheduled_at, finalized_at) VALUES
+			('{"organization": %q}', %s, 9, '%s', '2999-01-01', %s) RETURNING CAST(id AS text)`, organization, kind, state, finalized))
+	}
+	state := func(id string) string {
+		t.Helper()
+		return value("SELECT CASE WHEN scheduled_at > now() THEN 'later ' ELSE '' END || state FROM hiring.river_job WHERE id = " + id)
+	}
+	var moved []string
+	for _, state := range []string{"available", "scheduled", "retryable"} {
+		moved = append(moved, job("team-a", "'hiring_poll'", state, "NULL"), job("team-a", "'hiring_delivery'", state, "NULL"))
+	}
+	given, poll := job("team-a", "'hiring_delivery'", "discarded", "now()"), job("team-a", "'hiring_poll'", "discarded", "now()")
+	other, foreign := job("team-b", "'hiring_delivery'", "cancelled", "now()"), job("team-a", "'of another program'", "retryable", "NULL")
+	command("retry-all", "team-a")
+	for _, id := range append(moved, given) {
+		require.Equal(t, "available", state(id))
+	}
+	require.Equal(t, []string{"later discarded", "later cancelled", "later retryable"}, []string{state(poll), state(other), state(foreign)})
+	command("retry", other)
+	require.Equal(t, "available", state(other))
+	command("cancel", other)
+	require.Equal(t, "cancelled", state(other))
+	command("retry-all")
+	require.Equal(t, "available", state(other))
+	command("delete", other)
+	const left = "SELECT CAST(count(*) AS text) FROM hiring."
+	require.Equal(t, "0", value(left+"river_job WHERE id = "+other))
+	command("pause", "team-a")
+	command("pause", "team-a")
+	require.Equal(t, "by hand", value("SELECT detail FROM hiring.hiring_jobs WHERE organization = 'team-a' AND status = 'paused'"))
+	command("resume", "team-a")
+	require.Equal(t, "0", value(left+"hiring_jobs WHERE organization = 'team-a'"))
+	require.Error(t, start(t, []string{"DATABASE_URL=" + url}, "unknown", "team-a").Wait())
 }

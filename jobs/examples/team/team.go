@@ -10,56 +10,55 @@ import (
 	"os"
 	"time"
 
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 	"github.com/riverqueue/river"
+	"github.com/riverqueue/river/riverdriver/riverpgxv5"
 	"riverqueue.com/riverui"
 
+	hiring "github.com/hiring-assessment/hiring-go"
 	"github.com/hiring-assessment/hiring-go/jobs"
 	"github.com/hiring-assessment/hiring-go/jobs/jobsotel"
 )
 
-// team runs the jobs of one organization.
-type team[TTx any] struct {
-	service   *service
-	database  jobs.Database[TTx]
-	schema    string // Empty means the first one of the search_path.
-	newClient func(*river.Config) (*river.Client[TTx], error)
-	exec      func(ctx context.Context, tx TTx, query string, args ...any) error
-}
-
-const results = `CREATE TABLE IF NOT EXISTS results (
-	submission_id text PRIMARY KEY,
-	candidate text NOT NULL,
-	score integer
-)`
-
 // stopTimeout is the longest time from SIGTERM to the end of the program.
 const stopTimeout = 7 * time.Second
 
-func (t *team[TTx]) run(ctx context.Context) error {
-	host, _ := os.Hostname()
-	telemetry, err := jobsotel.New(t.service.telemetry)
+// work runs the jobs of one organization until ctx ends.
+func work(ctx context.Context, pool *pgxpool.Pool) error {
+	telemetry, err := newTelemetry()
 	if err != nil {
 		return err
 	}
+	client, err := newClient(telemetry)
+	if err != nil {
+		return err
+	}
+	jobTelemetry, err := jobsotel.New(telemetry)
+	if err != nil {
+		return err
+	}
+	host, _ := os.Hostname()
 	log := slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelWarn}))
 	config := &river.Config{
 		ID:     fmt.Sprintf("%s-%d", host, os.Getpid()), // The log and attempted_by of a job name the process.
-		Schema: t.schema, Logger: log, SoftStopTimeout: stopTimeout - 2*time.Second,
+		Schema: schema, Logger: log, SoftStopTimeout: stopTimeout - 2*time.Second,
 	}
-	organizations := []jobs.Organization{{Name: "acme", Client: t.service.client, Watch: t.service.watch}}
-	if err := jobs.Watch(config, t.database, jobs.Results[TTx]{Organizations: organizations, Handle: t.store, Telemetry: telemetry}); err != nil {
+	db := jobs.Postgres(pool)
+	organizations := []jobs.Organization{{Name: "acme", Client: client, Watch: hiring.WatchOptions{MinInterval: *every / 2, MaxInterval: *every}}}
+	if err := jobs.Watch(config, db, jobs.Results[pgx.Tx]{Organizations: organizations, Handle: store, Telemetry: jobTelemetry}); err != nil {
 		return err
 	}
-	if err := jobs.SendInvitations(config, t.database, jobs.Invitations{Organizations: organizations, Telemetry: telemetry}); err != nil {
+	if err := jobs.SendInvitations(config, db, jobs.Invitations{Organizations: organizations, Telemetry: jobTelemetry}); err != nil {
 		return err
 	}
-	client, err := t.newClient(config)
+	workers, err := river.NewClient(riverpgxv5.New(pool), config)
 	if err != nil {
 		return err
 	}
 	// River's page shows the contents of jobs, so in production it needs a login.
-	page, err := riverui.NewHandler(&riverui.HandlerOpts{Endpoints: riverui.NewEndpoints(client, nil), Logger: log})
+	page, err := riverui.NewHandler(&riverui.HandlerOpts{Endpoints: riverui.NewEndpoints(workers, nil), Logger: log})
 	if err == nil {
 		err = page.Start(ctx)
 	}
@@ -75,15 +74,12 @@ func (t *team[TTx]) run(ctx context.Context) error {
 		return err
 	}
 	fmt.Printf("River's page: http://%s/\nMetrics: http://%s/metrics\nCtrl-C stops.\n\n", pageAddress, metricsAddress)
-	if err := client.Start(ctx); err != nil { // The workers stop when ctx ends.
+	if err := workers.Start(ctx); err != nil { // The workers stop when ctx ends.
 		return err
-	}
-	if t.service.fake != nil {
-		t.service.evaluate(ctx)
 	}
 	<-ctx.Done()
 	select {
-	case <-client.Stopped():
+	case <-workers.Stopped():
 	case <-time.After(stopTimeout): // A handler hangs. River rescues its delivery after six minutes.
 	}
 	fmt.Println("stopped")
@@ -105,8 +101,8 @@ var out io.Writer = os.Stdout // Of the handler.
 
 // store is the handler. It stores a result exactly once, because the same transaction
 // completes the job.
-func (t *team[TTx]) store(ctx context.Context, tx TTx, d jobs.Delivery) error {
-	err := t.exec(ctx, tx, "INSERT INTO results (submission_id, candidate, score) VALUES ($1, $2, $3) ON CONFLICT (submission_id) DO UPDATE SET score = excluded.score",
+func store(ctx context.Context, tx pgx.Tx, d jobs.Delivery) error {
+	_, err := tx.Exec(ctx, "INSERT INTO results (submission_id, candidate, score) VALUES ($1, $2, $3) ON CONFLICT (submission_id) DO UPDATE SET score = excluded.score",
 		d.Submission.ID, d.Submission.Candidate.Name, d.Report.ShipScore)
 	if err == nil {
 		score, _ := d.Report.Score()
