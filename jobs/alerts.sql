@@ -1,17 +1,17 @@
--- Queries for PostgreSQL that find what needs a person. A row is an alert, except in the last one.
+-- Queries that find what needs a person, for PostgreSQL only. A row is an alert, except in the last one.
 -- The schema of the tables, with public for Migrate without a schema.
 SET search_path = hiring, public;
 
 -- an organization that is not polled: it was removed and its rows remain (docs/jobs.md deletes them), or the errors of its hiring_poll job say why.
-SELECT organization, updated_at AS last_poll FROM hiring_jobs WHERE address = '' AND assessment_id = '' AND updated_at < now() - interval '40 minutes'
-	AND organization NOT IN (SELECT args->>'organization' FROM river_job WHERE kind = 'hiring_poll' AND state = 'scheduled' AND scheduled_at > now());
+SELECT organization, updated_at AS last_poll FROM hiring_jobs LEFT JOIN river_job ON kind = 'hiring_poll' AND args->>'organization' = organization AND finalized_at IS NULL
+	WHERE address = '' AND assessment_id = '' AND updated_at < now() - interval '5 minutes' - make_interval(secs => coalesce(CAST(args->>'wait' AS integer), 0));
 
 -- paused deliveries: repair a receiver that responded with 410, then call jobs.Deliver for one submission of the organization, or delete the row.
 SELECT organization, detail, updated_at FROM hiring_jobs WHERE status = 'paused';
 
 -- failing deliveries: river_job.errors has the errors, which may contain candidate data. Repair the handler or the receiver.
 SELECT args->>'organization' AS organization, args->>'submission_id' AS submission, attempt, scheduled_at AS next_attempt FROM river_job
-	WHERE kind = 'hiring_delivery' AND state IN ('available', 'retryable', 'running', 'scheduled') AND errors IS NOT NULL ORDER BY id;
+	WHERE kind = 'hiring_delivery' AND state IN ('available', 'retryable', 'running', 'scheduled') AND errors[cardinality(errors)]->>'error' <> 'Stuck job rescued by JobRescuer' ORDER BY id;
 
 -- deliveries that run for long: the handler hangs, or its process was killed. With attempt 2 or more, this result may kill its process: docs/jobs.md has what to do.
 SELECT args->>'organization' AS organization, args->>'submission_id' AS submission, attempt, attempted_at, attempted_by FROM river_job

@@ -10,7 +10,7 @@ import (
 	"github.com/hiring-assessment/hiring-go/jobs"
 )
 
-// TestClockOfTheDatabaseIsComparedPostgres has a process that only invites, and a database whose clock is changed.
+// TestClockOfTheDatabaseIsComparedPostgres has a process without jobs, and a database whose clock is changed.
 func TestClockOfTheDatabaseIsComparedPostgres(t *testing.T) {
 	t.Parallel()
 	s, api, r := newPostgres(t), newAPI(t), newRecorder()
@@ -23,6 +23,7 @@ func TestClockOfTheDatabaseIsComparedPostgres(t *testing.T) {
 	var log logBuffer
 	config.Logger = log.logger()
 	require.NoError(t, jobs.SendInvitations(config, faked.database, jobs.Invitations{Organizations: api.organizations(), Telemetry: r.telemetry()}))
+	delete(config.Queues, jobs.QueueHealth)
 	faked.start(t, config)
 	const changed = `msg="jobs: the difference between the clocks of this process and the database has changed" ahead=`
 	set := func(database string, want time.Duration, warnings, errors int) {

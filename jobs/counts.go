@@ -32,7 +32,8 @@ func (c jobCount) since() time.Time {
 
 // count runs a query whose columns are those of jobState and jobCount.
 func (in *installation[TTx]) count(ctx context.Context, query string) (map[jobState]jobCount, error) {
-	rows, err := in.db.db.QueryContext(ctx, in.table().names.Replace(query))
+	t := in.table()
+	rows, err := in.db.db.QueryContext(ctx, t.names.Replace("SELECT counted.*, "+t.epochSQL(t.now())+" FROM ("+query+") AS counted"))
 	if err != nil {
 		return nil, err
 	}
@@ -41,7 +42,11 @@ func (in *installation[TTx]) count(ctx context.Context, query string) (map[jobSt
 	for err == nil && rows.Next() {
 		var key jobState
 		var c jobCount
-		err = rows.Scan(&key.organization, &key.state, &c.n, &c.special, &c.seconds)
+		var now float64
+		err = rows.Scan(&key.organization, &key.state, &c.n, &c.special, &c.seconds, &now)
+		if c.seconds != 0 { // From the database's clock to that of this process, which may be wrong.
+			c.seconds += float64(time.Now().UnixMilli())/1000 - now
+		}
 		counts[key] = c
 	}
 	return counts, cmp.Or(err, rows.Err())
@@ -49,29 +54,25 @@ func (in *installation[TTx]) count(ctx context.Context, query string) (map[jobSt
 
 const unfinishedSQL = "state IN ('available', 'pending', 'retryable', 'running', 'scheduled')"
 
-// countPolls counts the unfinished polls of each organization. The next one is due when it is
-// scheduled. One that has failed, replaces a discarded one, was snoozed, or was made available more than
-// a minute early by a leader whose clock is ahead, is due since the last successful poll, or since the watch began.
+// countPolls counts the unfinished polls of each organization. The next one is due when its wait has passed
+// since the last successful poll, or since the watch began. The time for which River has scheduled it does not
+// count, because it comes from the clock of a process, and failures move it.
 func (in *installation[TTx]) countPolls(ctx context.Context) (map[jobState]jobCount, error) {
-	t := in.table()
-	return in.count(ctx, `SELECT organization, '', sum(n), max(round), max(due) FROM (
-			SELECT args->>'organization' AS organization, CASE WHEN state = 'discarded' THEN 0 ELSE 1 END AS n, CAST(args->>'round' AS bigint) AS round,
-				CASE WHEN (state = 'scheduled' OR state = 'available' AND `+t.epochSQL("scheduled_at")+` < `+t.epochSQL(t.now())+` + 60) AND `+t.epochSQL("scheduled_at")+` > `+t.epochSQL(t.now())+` + 1 AND metadata->>'snoozes' IS NULL THEN `+t.epochSQL("scheduled_at")+` ELSE 0 END AS due
-			FROM river_job WHERE queue = '`+QueuePolls+`' AND (`+unfinishedSQL+` OR state = 'discarded')
-			UNION ALL SELECT organization, 0, 0, `+t.epochSQL("updated_at")+` FROM hiring_jobs WHERE assessment_id = '' AND address = '') AS polls GROUP BY 1`)
+	return in.count(ctx, `SELECT organization, '', sum(n), max(round), CASE WHEN max(saved) > 0 THEN max(saved) + sum(wait) ELSE 0 END FROM (
+			SELECT args->>'organization' AS organization, 1 AS n, CAST(args->>'round' AS bigint) AS round, CAST(args->>'wait' AS bigint) AS wait, 0 AS saved
+			FROM river_job WHERE queue = '`+QueuePolls+`' AND `+unfinishedSQL+`
+			UNION ALL SELECT args->>'organization', 0, CAST(args->>'round' AS bigint), 0, 0 FROM river_job WHERE queue = '`+QueuePolls+`' AND state = 'discarded'
+			UNION ALL SELECT organization, 0, 0, 0, `+in.table().epochSQL("updated_at")+` FROM hiring_jobs WHERE assessment_id = '' AND address = '') AS polls GROUP BY 1`)
 }
 
 // countDeliveries counts deliveries by state, pauses, and submissions that cannot be decoded.
 func (in *installation[TTx]) countDeliveries(ctx context.Context) (map[jobState]jobCount, error) {
 	t := in.table()
-	firstFailure := "CAST(errors[1]->>'at' AS timestamptz)"
-	if t.sqlite {
-		firstFailure = "errors->>'$[0].at'"
-	}
+	failed := t.failedSQL()
 	return in.count(ctx, `WITH deliveries AS (
 			SELECT args->>'organization' AS organization, `+t.epochSQL("created_at")+` AS created,
-				CASE WHEN state IN ('cancelled', 'discarded') THEN CAST(state AS text) WHEN errors IS NOT NULL THEN 'failing' WHEN state = 'running' THEN 'running' ELSE 'waiting' END AS condition,
-				`+t.epochSQL("CASE WHEN state IN ('cancelled', 'discarded') THEN finalized_at WHEN errors IS NOT NULL THEN "+firstFailure+" ELSE created_at END")+` AS since
+				CASE WHEN state IN ('cancelled', 'discarded') THEN CAST(state AS text) WHEN `+failed+` IS NOT NULL THEN 'failing' WHEN state = 'running' THEN 'running' ELSE 'waiting' END AS condition,
+				`+t.epochSQL("CASE WHEN state IN ('cancelled', 'discarded') THEN finalized_at WHEN "+failed+" IS NOT NULL THEN "+failed+" ELSE created_at END")+` AS since
 			FROM river_job WHERE queue = '`+QueueDeliveries+`' AND (`+unfinishedSQL+` OR state IN ('cancelled', 'discarded')))
 		SELECT organization, condition, count(*), 0, min(since) FROM deliveries GROUP BY 1, 2
 		UNION ALL SELECT organization, '`+string(DeliveriesUnfinished)+`', count(*), 0, min(created) FROM deliveries WHERE condition NOT IN ('cancelled', 'discarded') GROUP BY 1
@@ -86,8 +87,16 @@ func (in *installation[TTx]) countInvitations(ctx context.Context) (map[jobState
 	t := in.table()
 	return in.count(ctx, `SELECT organization, '`+string(InvitationsQueued)+`', count(*), 0, min(`+t.epochSQL("updated_at")+`) FROM hiring_jobs WHERE `+pendingSQL+` GROUP BY 1
 		UNION ALL SELECT args->>'organization', '`+string(stateRuns)+`', sum(CASE WHEN state = 'discarded' THEN 0 ELSE 1 END),
-			sum(CASE WHEN errors IS NOT NULL OR metadata->>'`+metadataPlan+`' = 'reached' THEN 1 ELSE 0 END), 0
+			sum(CASE WHEN `+t.failedSQL()+` IS NOT NULL OR metadata->>'`+metadataPlan+`' = 'reached' THEN 1 ELSE 0 END), 0
 		FROM river_job WHERE queue = '`+QueueInvitations+`' AND (`+unfinishedSQL+` OR state = 'discarded') GROUP BY 1`)
+}
+
+// failedSQL returns SQL for the time of the first failure of a job, or NULL. That its process was killed is no failure.
+func (t table) failedSQL() string {
+	if t.sqlite {
+		return "(SELECT min(e.value->>'at') FROM json_each(errors) AS e WHERE e.value->>'error' <> '" + rescueError + "')"
+	}
+	return "(SELECT min(CAST(e->>'at' AS timestamptz)) FROM unnest(errors) AS e WHERE e->>'error' <> '" + rescueError + "')"
 }
 
 // epochSQL returns SQL that converts a time to seconds since 1970.

@@ -108,10 +108,27 @@ func TestTextOfAPanicIsNotStoredSQLite(t *testing.T) {
 	require.Contains(t, stored, "panic: a value of type *")
 	require.Contains(t, stored, "index out of range")
 	require.Contains(t, stored, "defects_test.go", "the stack is stored")
+	for _, line := range []string{`panic("cannot store "`, `panic(fmt.Errorf(`, `errors.New(ids[len(d.ID)])`} {
+		require.Contains(t, log.String(), "cause=panic origin=defects_test.go:"+lineOf(t, line))
+	}
 	for _, text := range []string{stored, log.String()} {
 		require.NotContains(t, text, "cannot store")
 		require.NotContains(t, text, "@example.com")
 	}
+}
+
+type ownError struct{}
+
+func (*ownError) Error() string { return "ada@example.com" }
+
+// lineOf returns the number of the first line of this file with a text.
+func lineOf(t *testing.T, text string) string {
+	t.Helper()
+	file, err := os.ReadFile("defects_test.go")
+	require.NoError(t, err)
+	before, _, found := strings.Cut(string(file), text)
+	require.True(t, found)
+	return strconv.Itoa(strings.Count(before, "\n") + 1)
 }
 
 func TestFailedDeliveriesAndPollsAreNamedInTheLogSQLite(t *testing.T) {
@@ -127,7 +144,7 @@ func TestFailedDeliveriesAndPollsAreNamedInTheLogSQLite(t *testing.T) {
 	client, _ := s.watch(t, config, jobs.Results[*sql.Tx]{
 		Organizations: append(api.organizations(), jobs.Organization{Name: "refused", Client: refused.client}), Retry: jobs.RetryPolicy{First: time.Hour, End: time.Hour},
 		Handle: func(_ context.Context, _ *sql.Tx, d jobs.Delivery) error {
-			return errors.New("cannot store " + d.Submission.Candidate.Email + strings.Repeat(" and more", 1<<20))
+			return fmt.Errorf("cannot store: %w", &os.PathError{Op: "open", Path: d.Submission.Candidate.Email + strings.Repeat(" and more", 1<<20), Err: new(ownError)})
 		},
 	})
 	poll := regexp.MustCompile(`level=WARN msg="jobs: failed, will be retried" organization=refused kind=hiring_poll job_id=\d+ attempt=1 cause="status 401" next_attempt=(\S+)`)
@@ -136,7 +153,7 @@ func TestFailedDeliveriesAndPollsAreNamedInTheLogSQLite(t *testing.T) {
 	next, err := time.Parse(time.RFC3339, poll.FindStringSubmatch(log.String())[1])
 	require.NoError(t, err)
 	require.Greater(t, next.Sub(began), 59*time.Second, "after a 401 the next poll comes a minute later")
-	named := regexp.MustCompile(`level=WARN msg="jobs: failed, will be retried" organization=acme kind=hiring_delivery job_id=(\d+) attempt=1 cause=other submission_id=` + id + ` next_attempt=(\S+)`)
+	named := regexp.MustCompile(`level=WARN msg="jobs: failed, will be retried" organization=acme kind=hiring_delivery job_id=(\d+) attempt=1 cause=other origin=\*jobs_test.ownError submission_id=` + id + ` next_attempt=(\S+)`)
 	eventually(t, func() bool { return named.MatchString(log.String()) })
 	found := named.FindStringSubmatch(log.String())
 	next, err = time.Parse(time.RFC3339, found[2])

@@ -1,6 +1,7 @@
 package jobs
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -131,7 +132,7 @@ func (w *deliveryWorker[TTx]) Work(ctx context.Context, job *river.Job[deliveryA
 	a := attempt{row: job.JobRow, organization: job.Args.Organization, submissionID: job.Args.SubmissionID}
 	a.retryDelay = func(err error) time.Duration {
 		policy := w.policy(a.organization)
-		d := policy.delay(job.Attempt)
+		d := policy.delay(failures(job.JobRow))
 		if retryAfter, ok := errors.AsType[*RetryAfterError](err); ok {
 			d = min(max(d, retryAfter.After), policy.Max)
 		}
@@ -151,10 +152,28 @@ func (w *deliveryWorker[TTx]) Work(ctx context.Context, job *river.Job[deliveryA
 			return river.JobSnooze(turn)
 		}
 		defer func() { release(err) }()
-		w.running.Store(job.ID, runningDelivery{o, job.Args.SubmissionID})
-		defer w.running.Delete(job.ID)
+		defer w.expectReturn(ctx, o, job)()
 		return w.deliver(ctx, o, &w.results[source], job)
 	})
+}
+
+// expectReturn reports a delivery that does not return after its context has ended, unless returned was called.
+func (w *deliveryWorker[TTx]) expectReturn(ctx context.Context, o Organization, job *river.Job[deliveryArgs]) (returned func()) {
+	done := make(chan struct{})
+	stop := context.AfterFunc(ctx, func() {
+		grace := time.Second // The process is about to end, or the delivery was cancelled.
+		if errors.Is(ctx.Err(), context.DeadlineExceeded) {
+			grace = cmp.Or(w.config.JobStuckThreshold, river.JobStuckThresholdDefault)
+		}
+		select {
+		case <-done:
+		case <-time.After(grace):
+			w.logger().WarnContext(ctx, "jobs: a handler does not return: it must return when its context ends",
+				"organization", o.Name, "kind", KindDelivery, "submission_id", job.Args.SubmissionID, "job_id", job.ID)
+			o.reportEvent(ctx, KindDelivery, EventStuck)
+		}
+	})
+	return func() { stop(); close(done) }
 }
 
 // rescueError is the error that River's rescuer stores in a job.

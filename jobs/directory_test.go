@@ -141,23 +141,23 @@ func organizationsComeAndGo[TTx any](t *testing.T, s *store[TTx]) {
 	eventually(t, func() bool { return r.deliveries(jobs.DeliveriesFailing) == 3 })
 	eventually(t, func() bool { return !idle.dueOf("acme").IsZero() })
 	table.remove("acme")
-	eventually(t, s.countIs(t, 3, "river_job WHERE kind = 'hiring_delivery' AND args->>'organization' = 'acme' AND state = 'cancelled'"))
+	const waiting = "river_job WHERE kind = 'hiring_delivery' AND args->>'organization' = 'acme' AND state = 'scheduled'"
+	eventually(t, s.countIs(t, 3, waiting))
 	eventually(t, s.countIs(t, 0, "river_job WHERE kind = 'hiring_poll' AND args->>'organization' = 'acme' AND finalized_at IS NULL"))
-	require.Contains(t, log.String(), `level=WARN msg="jobs: the organization is not listed: its deliveries are cancelled after ten minutes" organization=acme`)
-	for _, kind := range []string{"hiring_delivery", "hiring_poll"} {
-		require.Contains(t, log.String(), `level=WARN msg="jobs: the organization is no longer listed: its job ends" organization=acme kind=`+kind)
-	}
+	require.Contains(t, log.String(), `level=WARN msg="jobs: the organization is no longer listed: its job ends, its deliveries wait" organization=acme kind=hiring_poll`)
 	eventually(t, func() bool { return r.dueOf("acme").IsZero() && idle.dueOf("acme").IsZero() })
 	require.False(t, r.dueOf("other").IsZero())
 	const reports = "river_job WHERE kind = 'hiring_health' AND state = 'completed'"
 	reported := s.count(t, reports)
 	eventually(t, func() bool { return s.count(t, reports) > reported+1 })
-	require.Zero(t, r.deliveries(jobs.DeliveriesCancelled), "a removed organization is not reported")
+	require.Equal(t, 3, r.deliveries(jobs.DeliveriesFailing), "a removed organization is not reported: the number is that of before")
 
 	failing.Store(false)
 	acme.addEvaluated(t, 1)
 	table.set("acme", customer{api: acme, client: acme.client})
 	eventually(t, s.countIs(t, 3, "results WHERE organization = 'acme'"), "an organization that returns continues")
+	require.NoError(t, retryAll(t.Context(), client, jobs.KindDelivery, rivertype.JobStateScheduled)) // Instead of waiting for ten minutes.
+	eventually(t, s.countIs(t, 6, "results WHERE organization = 'acme'"), "with the deliveries that waited")
 	require.Equal(t, 2, s.count(t, "results WHERE organization = 'other'"))
 }
 

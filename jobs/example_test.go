@@ -115,14 +115,16 @@ func TestGuideProgramEndsWhileAHandlerHangsPostgres(t *testing.T) {
 	defer cancel()
 	process := exec.CommandContext(ctx, executable)
 	process.Env = append(os.Environ(), databaseVariable+"="+s.url+"&pool_max_conns=15", serviceVariable+"="+api.URL(), roleVariable+"="+guideRole)
-	process.Stderr = os.Stderr
+	var log logBuffer
+	process.Stderr = &log
 	require.NoError(t, process.Start())
 	eventually(t, s.countIs(t, 1, "hiring.hiring_jobs WHERE status = 'watching'"))
-	api.addEvaluated(t, 1)
+	id := api.addEvaluated(t, 1)[0]
 	s.mustExec(t, "UPDATE hiring.river_job SET scheduled_at = now() WHERE kind = 'hiring_poll' AND state = 'scheduled'")
 	eventually(t, func() bool { return queryValue[bool](t, s.db, "SELECT is_called FROM handled") })
 	require.NoError(t, process.Process.Signal(syscall.SIGTERM))
-	require.NoError(t, process.Wait(), "status 0")
+	require.NoError(t, process.Wait(), "status 0: %s", &log)
+	require.Contains(t, log.String(), `a handler does not return: it must return when its context ends organization=acme kind=hiring_delivery submission_id=`+id)
 }
 
 // apply stores an application and queues the invitation of its candidate in one

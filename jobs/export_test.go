@@ -30,6 +30,3 @@ func SetHealthInterval(interval time.Duration) { healthInterval = interval }
 
 // SetRefreshInterval sets the time after which directories are read again.
 func SetRefreshInterval(d time.Duration) { refreshInterval = d }
-
-// SetUnlistedGrace sets how long deliveries of a removed organization stay.
-func SetUnlistedGrace(d time.Duration) { unlistedGrace = d }

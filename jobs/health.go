@@ -37,7 +37,6 @@ func (w *healthWorker[TTx]) Timeout(*river.Job[healthArgs]) time.Duration { retu
 // Work makes one run. A step that fails does not prevent the others.
 func (w *healthWorker[TTx]) Work(ctx context.Context, _ *river.Job[healthArgs]) error {
 	client := river.ClientFromContext[TTx](ctx)
-	w.keepReading(client.Stopped()) //nolint:contextcheck // It outlives the job.
 	var errs []error
 	if w.watched != nil {
 		names, err := w.watched.names(ctx)
@@ -59,14 +58,23 @@ func (w *healthWorker[TTx]) keepPolling(ctx context.Context, client *river.Clien
 	}
 	var missing []river.InsertManyParams
 	for _, name := range names {
-		if p := polls[jobState{organization: name}]; p.n == 0 {
-			missing = append(missing, river.InsertManyParams{Args: pollArgs{name, p.special}})
+		if p, known := polls[jobState{organization: name}]; p.n == 0 {
+			missing = append(missing, river.InsertManyParams{Args: pollArgs{Organization: name, Round: p.special}, InsertOpts: replacement(known)})
 		}
 	}
 	if len(missing) > 0 {
 		_, err = client.InsertMany(ctx, missing)
 	}
 	return err
+}
+
+// replacement returns the options of a job that replaces one that was discarded: a minute between two attempts, after which a
+// rejected key may be used again.
+func replacement(replaces bool) *river.InsertOpts {
+	if !replaces {
+		return nil
+	}
+	return &river.InsertOpts{ScheduledAt: time.Now().Add(2 * healthInterval)}
 }
 
 // reportDeliveries reports the deliveries of the listed organizations.
@@ -96,9 +104,10 @@ func (w *healthWorker[TTx]) keepInviting(ctx context.Context, client *river.Clie
 		return err
 	}
 	for _, name := range names {
-		c, run, stuck := counts[jobState{name, InvitationsQueued}], counts[jobState{name, stateRuns}], jobCount{}
+		c, stuck := counts[jobState{name, InvitationsQueued}], jobCount{}
+		run, known := counts[jobState{name, stateRuns}]
 		if c.n > 0 && run.n == 0 {
-			if _, err := client.Insert(ctx, inviteArgs{name}, nil); err != nil {
+			if _, err := client.Insert(ctx, inviteArgs{name}, replacement(known)); err != nil {
 				return err
 			}
 		}

@@ -48,7 +48,6 @@ type installation[TTx any] struct {
 	reading sync.Once  // The process has begun to read its directories again and again.
 	clock   slog.Level // Of the last comparison of clocks.
 	delays  sync.Map   // Delays before the next attempts, by job id, from a failure until nextRetry.
-	running sync.Map   // Running deliveries by job id, as runningDelivery, for JobStuckHandler.
 }
 
 // install returns the installation of a configuration, and sets the fields of the
@@ -164,11 +163,12 @@ func (in *installation[TTx]) complete(ctx context.Context, tx TTx, job *rivertyp
 	return nil
 }
 
-// keepReading reads the directories of this process, and compares its clock, until its client
-// stops. Without it, a process whose jobs all run in others would report the polls of a removed
-// organization as overdue.
-func (in *installation[TTx]) keepReading(stopped <-chan struct{}) {
+// MetricEmit is called by River after each look for jobs, the first one when the process starts. From then on
+// it reads the directories of this process, and compares its clock, until its client stops: also in a process
+// whose jobs all run in others.
+func (in *installation[TTx]) MetricEmit(ctx context.Context, _ *rivertype.HookMetricEmitParams) {
 	in.reading.Do(func() {
+		stopped := river.ClientFromContext[TTx](ctx).Stopped()
 		go func() {
 			ticks := time.NewTicker(refreshInterval)
 			defer ticks.Stop()
@@ -231,29 +231,18 @@ func (*installation[TTx]) WorkEnd(_ context.Context, _ *rivertype.JobRow, err er
 	return storableError{err}
 }
 
-var _ rivertype.HookWorkEnd = (*installation[any])(nil)
+var (
+	_ rivertype.HookWorkEnd    = (*installation[any])(nil)
+	_ rivertype.HookMetricEmit = (*installation[any])(nil)
+)
 
-// runningDelivery is a delivery that runs in this process.
-type runningDelivery struct {
-	organization Organization
-	submissionID string
-}
-
-// handleStuck reports a delivery whose handler did not return after its timeout, and
-// gives its worker to another job. Jobs of other packages go to the previous handler.
-func (in *installation[TTx]) handleStuck(previous river.JobStuckHandler) river.JobStuckHandler {
+// addSlot gives the worker of a delivery whose handler does not return after its timeout to another job.
+// Jobs of other packages go to the previous handler.
+func addSlot(previous river.JobStuckHandler) river.JobStuckHandler {
 	return func(ctx context.Context, p river.JobStuckHandlerParams) river.JobStuckHandlerResult {
-		running, ok := in.running.Load(p.ID)
-		if !ok && previous != nil {
+		if p.Kind != KindDelivery && previous != nil {
 			return previous(ctx, p)
 		}
-		if !ok {
-			return river.JobStuckHandlerResult{}
-		}
-		d := running.(runningDelivery)
-		in.logger().WarnContext(ctx, "jobs: a handler does not return after its timeout: it must return when its context ends",
-			"organization", d.organization.Name, "kind", p.Kind, "submission_id", d.submissionID, "job_id", p.ID)
-		d.organization.reportEvent(ctx, p.Kind, EventStuck)
-		return river.JobStuckHandlerResult{AddWorkerSlot: true}
+		return river.JobStuckHandlerResult{AddWorkerSlot: p.Kind == KindDelivery}
 	}
 }

@@ -113,7 +113,7 @@ func inviteDelay(failures int) time.Duration {
 // Work sends invitations until none is queued.
 func (w *inviteWorker[TTx]) Work(ctx context.Context, job *river.Job[inviteArgs]) error {
 	a := attempt{row: job.JobRow, organization: job.Args.Organization}
-	a.retryDelay = func(error) time.Duration { return inviteDelay(job.Attempt) }
+	a.retryDelay = func(error) time.Duration { return inviteDelay(failures(job.JobRow)) }
 	return w.supervise(ctx, w.inviting, a, func(o Organization, _ int) error { return w.sendQueued(ctx, o, job) })
 }
 

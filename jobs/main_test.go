@@ -29,7 +29,6 @@ func TestMain(m *testing.M) {
 	if flag.Lookup("test.bench").Value.String() == "" { // Benchmarks use the intervals of production.
 		jobs.SetHealthInterval(time.Second)
 		jobs.SetRefreshInterval(time.Second)
-		jobs.SetUnlistedGrace(2 * time.Second)
 	}
 	if set := flag.Lookup("test.parallel"); set.Value.String() == strconv.Itoa(runtime.GOMAXPROCS(0)) {
 		_ = set.Value.Set("16") // The tests mostly wait.

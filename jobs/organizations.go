@@ -53,11 +53,9 @@ func (o Organization) check() error {
 // within a minute. No organization at the start is fine. All processes must list the same
 // organizations.
 //
-// When an organization is no longer listed, its polls and runs of invitations end, and ten
-// minutes later its unfinished deliveries are cancelled. Lines at the level WARN say both. No
-// alert fires for it. Its rows of hiring_jobs stay, so that an organization that returns
-// continues where it was, with the deliveries found from then on. [Deliver] delivers a
-// cancelled one.
+// When an organization is no longer listed, its polls and runs of invitations end, with a line
+// at the level WARN, and its unfinished deliveries wait. No alert fires for it. An organization
+// that returns continues where it was: its rows of hiring_jobs stay, and its deliveries follow within ten minutes.
 type Directory struct {
 	// List returns all organizations. When it returns an error, the previous list
 	// stays in force. It may be called by several goroutines, one at a time.
@@ -128,8 +126,6 @@ type registry struct {
 	polls   func(context.Context) (map[jobState]jobCount, error) // See countPolls. Nil when the organizations are not polled.
 	log     func() *slog.Logger
 
-	unlisted sync.Map // When a job of an organization that is not listed came first, by name.
-
 	reading sync.Mutex // Held while the sources are read, and while PollDue is reported.
 	current atomic.Pointer[listing]
 }
@@ -184,16 +180,6 @@ func (r *registry) sourceOf(name string) int {
 		return e.source
 	}
 	return 0
-}
-
-// unlistedFor returns how long ago the first job came to this process of an organization that has
-// not been listed since then.
-func (r *registry) unlistedFor(ctx context.Context, name string) time.Duration {
-	first, known := r.unlisted.LoadOrStore(name, time.Now())
-	if !known {
-		r.log().WarnContext(ctx, "jobs: the organization is not listed: its deliveries are cancelled after ten minutes", "organization", name)
-	}
-	return time.Since(first.(time.Time))
 }
 
 // names returns the names of the organizations, sorted, or the error of List while none is
@@ -270,9 +256,6 @@ func (r *registry) list(ctx context.Context, before *listing) (next listing, err
 			}
 			next.entries[l.Name] = e
 		}
-	}
-	for name := range next.entries {
-		r.unlisted.Delete(name)
 	}
 	return next, nil
 }

@@ -1,7 +1,10 @@
 package jobs_test
 
 import (
+	"context"
 	"database/sql"
+	"errors"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -22,7 +25,14 @@ func TestJobsOfAKilledProcessAreRescuedByEachRoleSQLite(t *testing.T) {
 	watching, inviting := testConfig(), testConfig()
 	var log logBuffer
 	watching.ID, watching.Logger = "second", log.logger()
-	require.NoError(t, jobs.Watch(watching, s.database, jobs.Results[*sql.Tx]{Organizations: []jobs.Organization{organization}, Handle: s.insertResult, Telemetry: r.telemetry()}))
+	var repaired atomic.Bool
+	handle := func(ctx context.Context, tx *sql.Tx, d jobs.Delivery) error {
+		if !repaired.Load() {
+			return errors.New("failed")
+		}
+		return s.insertResult(ctx, tx, d)
+	}
+	require.NoError(t, jobs.Watch(watching, s.database, jobs.Results[*sql.Tx]{Organizations: []jobs.Organization{organization}, Handle: handle, Telemetry: r.telemetry()}))
 	require.NoError(t, jobs.SendInvitations(inviting, s.database, jobs.Invitations{Organizations: api.organizations()}))
 	delete(inviting.Queues, jobs.QueueInvitations) // It leads, and runs nothing but the health job.
 	client := s.idle(t, watching)
@@ -49,13 +59,35 @@ func TestJobsOfAKilledProcessAreRescuedByEachRoleSQLite(t *testing.T) {
 		return job
 	}
 	delivery := rescued(jobs.KindDelivery)
+	s.mustExec(t, "UPDATE river_job SET scheduled_at = '2999-01-01 00:00:00' WHERE id = $1", delivery.ID)
 	require.Greater(t, delivery.ScheduledAt, began.Add(29*time.Second), "it waits as after another failure, because it may have killed its process")
 	stop()
 	s.mustExec(t, kill+"'hiring_invitations'")
 	s.start(t, watching)
 	rescued(jobs.KindInvitations)
-	_, err := client.JobRetry(t.Context(), delivery.ID)
-	require.NoError(t, err)
+	failedTwice := func() (job *rivertype.JobRow) {
+		eventually(t, func() bool {
+			var err error
+			job, err = client.JobGet(t.Context(), delivery.ID)
+			require.NoError(t, err)
+			return len(job.Errors) == 2
+		})
+		return job
+	}
+	retry := func() {
+		t.Helper()
+		_, err := client.JobRetry(t.Context(), delivery.ID)
+		require.NoError(t, err)
+	}
+	eventually(t, func() bool { return r.deliveries(jobs.DeliveriesWaiting) == 1 })
+	require.Zero(t, r.deliveries(jobs.DeliveriesFailing), "a killed process is no failure")
+	retry()
+	failed := failedTwice()
+	require.Less(t, failed.ScheduledAt.Sub(failed.Errors[1].At), 35*time.Second, "it has failed for the first time")
+	eventually(t, func() bool { return r.deliveries(jobs.DeliveriesFailing) == 1 })
+	require.WithinDuration(t, failed.Errors[1].At, r.since(jobs.DeliveriesFailing), time.Second)
+	repaired.Store(true)
+	retry()
 	eventually(t, s.countIs(t, 1, "results WHERE submission_id = $1", ids[0]))
 	require.Contains(t, log.String(), "its process was killed, or it hung\" organization=acme submission_id="+ids[0])
 	require.Contains(t, log.String(), `attempt=2 attempted_by="[first second]"`)

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/riverqueue/river"
+	"github.com/riverqueue/river/rivertype"
 
 	hiring "github.com/hiring-assessment/hiring-go"
 )
@@ -33,6 +34,17 @@ func (p RetryPolicy) delay(attempt int) time.Duration {
 		d = 2 * min(d, p.Max/2)
 	}
 	return d
+}
+
+// failures returns how many attempts of a job have failed with the current one. That a process was killed is no failure.
+func failures(job *rivertype.JobRow) int {
+	n := job.Attempt
+	for _, e := range job.Errors {
+		if e.Error == rescueError {
+			n--
+		}
+	}
+	return max(n, 1) // An operator may have changed the row.
 }
 
 // attempts returns the number of attempts that begin within p.End.

@@ -4,8 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"runtime"
 	"runtime/debug"
+	"strconv"
+	"strings"
 	"time"
 
 	"github.com/riverqueue/river"
@@ -28,10 +31,9 @@ func (in *installation[TTx]) supervise(ctx context.Context, r *registry, a attem
 	if r == nil {
 		return fmt.Errorf("jobs: this process works the queue %s without the call of Watch or SendInvitations that it needs", a.row.Queue)
 	}
-	in.keepReading(river.ClientFromContext[TTx](ctx).Stopped()) //nolint:contextcheck // It outlives the job.
 	o, source, err := r.find(ctx, a.organization)
 	if errors.Is(err, errUnlisted) {
-		return in.endUnlisted(ctx, r, a)
+		return in.endUnlisted(ctx, a)
 	}
 	if err != nil {
 		o = Organization{Name: a.organization, telemetry: r.sources[r.sourceOf(a.organization)].telemetry}
@@ -82,29 +84,32 @@ func (in *installation[TTx]) nextRetry(id int64, rescued time.Duration) time.Tim
 // candidate data. River stores the error in the job, and logs it at the level INFO.
 func (in *installation[TTx]) logFailure(ctx context.Context, a attempt, err error, text string, more ...any) {
 	attributes := []any{"organization", a.organization, "kind", a.row.Kind, "job_id", a.row.ID, "attempt", a.row.Attempt, "cause", causeOf(err)}
+	if origin := originOf(err); origin != "" {
+		attributes = append(attributes, "origin", origin)
+	}
 	if a.submissionID != "" {
 		attributes = append(attributes, "submission_id", a.submissionID)
 	}
 	in.logger().WarnContext(ctx, text, append(attributes, more...)...)
 }
 
-// unlistedGrace is how long deliveries of a removed organization stay. A list that was
-// empty by mistake must not cost results.
-var unlistedGrace = 10 * time.Minute
+// unlistedInterval is the time after which a delivery looks again whether its organization is listed. A list that was
+// empty by mistake must not cost results, so an operator deletes them.
+const unlistedInterval = 10 * time.Minute
 
-// endUnlisted returns the end of an attempt whose organization is not listed: a snooze for
-// a delivery until it has not been listed for the time of grace, otherwise a cancellation.
-func (in *installation[TTx]) endUnlisted(ctx context.Context, r *registry, a attempt) error {
-	if a.row.Kind == KindDelivery && r.unlistedFor(ctx, a.organization) < unlistedGrace {
-		return river.JobSnooze(jittered(unlistedGrace / 10))
+// endUnlisted returns the end of an attempt whose organization is not listed.
+func (in *installation[TTx]) endUnlisted(ctx context.Context, a attempt) error {
+	if a.row.Kind == KindDelivery {
+		return river.JobSnooze(jittered(unlistedInterval))
 	}
-	in.logger().WarnContext(ctx, "jobs: the organization is no longer listed: its job ends", "organization", a.organization, "kind", a.row.Kind)
+	in.logger().WarnContext(ctx, "jobs: the organization is no longer listed: its job ends, its deliveries wait", "organization", a.organization, "kind", a.row.Kind)
 	return river.JobCancel(errUnlisted)
 }
 
 // panicError is a panic of a handler or of a client.
 type panicError struct {
 	value string // The type of the value, or the text of a runtime.Error.
+	at    string // The file and line that panicked.
 	stack []byte
 }
 
@@ -118,13 +123,24 @@ func withoutPanic(f func() error) (err error) {
 		if value == nil {
 			return
 		}
-		e := &panicError{fmt.Sprintf("a value of type %T, whose text is not stored", value), debug.Stack()}
+		e := &panicError{fmt.Sprintf("a value of type %T, whose text is not stored", value), panicked(), debug.Stack()}
 		if fault, ok := value.(runtime.Error); ok {
 			e.value = fault.Error()
 		}
 		err = e
 	}()
 	return f()
+}
+
+// panicked returns the file and line of the frame that panicked. The deferred function that recovers calls it.
+func panicked() string {
+	callers := make([]uintptr, 16)
+	frames := runtime.CallersFrames(callers[:runtime.Callers(3, callers)]) // Without Callers, this function and its caller.
+	frame, more := frames.Next()
+	for more && strings.HasPrefix(frame.Function, "runtime.") {
+		frame, more = frames.Next()
+	}
+	return filepath.Base(frame.File) + ":" + strconv.Itoa(frame.Line)
 }
 
 func (o Organization) reportEvent(ctx context.Context, kind string, event Event) {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/tls"
 	"errors"
+	"fmt"
 	"io"
 	"net"
 	"net/http"
@@ -91,4 +92,18 @@ func causeOf(err error) string {
 		return "cut short"
 	}
 	return "other"
+}
+
+// originOf returns the file and line of a panic, or the type of an error whose cause has no other term, for a log.
+func originOf(err error) string {
+	if p, ok := errors.AsType[*panicError](err); ok {
+		return p.at
+	}
+	if causeOf(err) != "other" {
+		return ""
+	}
+	for inner := err; inner != nil; inner = errors.Unwrap(inner) {
+		err = inner
+	}
+	return fmt.Sprintf("%T", err)
 }

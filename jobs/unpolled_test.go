@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/riverqueue/river"
 	"github.com/stretchr/testify/require"
 
 	hiring "github.com/hiring-assessment/hiring-go"
@@ -36,7 +37,7 @@ func watchBeginsWithItsFirstJob[TTx any](t *testing.T, s *store[TTx]) {
 		}
 		return "sk_live_unknown_0123456789", nil
 	}))
-	s.watch(t, testConfig(), jobs.Results[TTx]{Organizations: []jobs.Organization{o}, Handle: s.insertResult})
+	client, _ := s.watch(t, testConfig(), jobs.Results[TTx]{Organizations: []jobs.Organization{o}, Handle: s.insertResult})
 	eventually(t, func() bool { return s.polls(t) > 0 })
 	s.mustExec(t, "UPDATE hiring_jobs SET updated_at = '2026-01-01 00:00:00'")
 	eventually(t, s.countIs(t, 1, "river_job WHERE kind = 'hiring_poll' AND state = 'retryable'"))
@@ -49,6 +50,9 @@ func watchBeginsWithItsFirstJob[TTx any](t *testing.T, s *store[TTx]) {
 	s.discardPoll(t)
 	accepted.Store(true)
 	eventually(t, s.countIs(t, 1, "results"))
+	list, err := client.JobList(t.Context(), river.NewJobListParams().Kinds(jobs.KindPoll))
+	require.NoError(t, err)
+	require.GreaterOrEqual(t, list.Jobs[1].AttemptedAt.Sub(*list.Jobs[0].FinalizedAt), 1900*time.Millisecond, "twice the interval of the health job after the last attempt")
 	eventually(t, s.countIs(t, 0, old)) // A successful poll sets the time, in its last transaction.
 }
 
@@ -97,8 +101,8 @@ func TestAlertQueriesPostgres(t *testing.T) {
 		('acme', '', ' unreadable one', 'unreadable', '', now()), ('acme', 'a', 'ada@example.com', 'cancelled', '', now()),
 		('acme', 'a', 'grace@example.com', 'sending', '', now())`)
 	s.mustExec(t, `INSERT INTO river_job (args, kind, queue, max_attempts, attempt, state, errors, created_at, finalized_at, attempted_at) VALUES
-		('{"organization": "acme", "submission_id": "one"}', 'hiring_delivery', 'hiring_deliveries', 9, 1, 'retryable', '{"{}"}', now(), NULL, NULL),
-		('{"organization": "acme", "submission_id": "two"}', 'hiring_delivery', 'hiring_deliveries', 9, 9, 'discarded', '{"{}"}', CURRENT_TIMESTAMP, now(), NULL),
+		('{"organization": "acme", "submission_id": "one"}', 'hiring_delivery', 'hiring_deliveries', 9, 1, 'retryable', ARRAY['{"error": "failed"}'::jsonb], now(), NULL, NULL),
+		('{"organization": "acme", "submission_id": "two"}', 'hiring_delivery', 'hiring_deliveries', 9, 9, 'discarded', NULL, CURRENT_TIMESTAMP, now(), NULL),
 		('{"organization": "acme", "submission_id": "three"}', 'hiring_delivery', 'hiring_deliveries', 9, 0, 'available', NULL, now() - interval '1 hour', NULL, NULL),
 		('{"organization": "acme", "submission_id": "four"}', 'hiring_delivery', 'hiring_deliveries', 9, 1, 'running', NULL, now(), NULL, now() - interval '3 minutes')`)
 	found(1)

@@ -106,7 +106,7 @@ func Watch[TTx any](config *river.Config, db Database[TTx], results ...Results[T
 		return err
 	}
 	in.watched, in.results, in.shares = in.register(in.countPolls, sources...), results, newShares(workers)
-	config.JobStuckHandler = in.handleStuck(config.JobStuckHandler)
+	config.JobStuckHandler = addSlot(config.JobStuckHandler)
 	addQueue(config, QueuePolls, river.QueueConfig{MaxWorkers: pollWorkers})
 	addQueue(config, QueueDeliveries, river.QueueConfig{MaxWorkers: workers, FetchPollInterval: sharePollInterval})
 	return nil
@@ -132,6 +132,7 @@ type pollArgs struct {
 	Organization string `json:"organization" river:"unique"`
 	// Version of the row when the job was inserted. If it is above 0 and the row is missing, the row was deleted.
 	Round int64 `json:"round"`
+	Wait  int64 `json:"wait"` // Seconds after the poll before, by which the database knows when this one is due.
 }
 
 // Kind returns [KindPoll].
@@ -169,7 +170,7 @@ func pollDelay(failures int) time.Duration { return time.Duration(failures*failu
 // Work makes one poll.
 func (w *pollWorker[TTx]) Work(ctx context.Context, job *river.Job[pollArgs]) error {
 	a := attempt{row: job.JobRow, organization: job.Args.Organization}
-	a.retryDelay = func(error) time.Duration { return pollDelay(job.Attempt) }
+	a.retryDelay = func(error) time.Duration { return pollDelay(failures(job.JobRow)) }
 	return w.supervise(ctx, w.watched, a, func(o Organization, _ int) error { return w.poll(ctx, o, job) })
 }
 
@@ -238,7 +239,8 @@ func (w *pollWorker[TTx]) save(ctx context.Context, o Organization, job *river.J
 			return err
 		}
 		next := &river.InsertOpts{ScheduledAt: time.Now().Add(polled.Wait)}
-		_, err := river.ClientFromContext[TTx](ctx).InsertTx(ctx, tx, pollArgs{Organization: o.Name, Round: version + 1}, next)
+		args := pollArgs{Organization: o.Name, Round: version + 1, Wait: int64(polled.Wait.Seconds())}
+		_, err := river.ClientFromContext[TTx](ctx).InsertTx(ctx, tx, args, next)
 		return err
 	})
 }
