@@ -143,16 +143,12 @@ func Migrate[TTx any](ctx context.Context, db Database[TTx], schema string) erro
 		})
 	}
 	// When processes migrate at once, all but one fail at each version, because its tables exist.
-	for range migrateAttempts {
-		if err = migrate(); err == nil || ctx.Err() != nil {
-			break
+	for n := 1; ; n++ {
+		if err = migrate(); err == nil || n == migrateAttempts || ctx.Err() != nil {
+			return err
 		}
-		select {
-		case <-ctx.Done():
-		case <-time.After(rand.N(200 * time.Millisecond)): //nolint:gosec // Not a secret.
-		}
+		time.Sleep(rand.N(200 * time.Millisecond)) //nolint:gosec // Not a secret.
 	}
-	return err
 }
 
 const migrateAttempts = 20

@@ -232,10 +232,6 @@ func readSubmission(ctx context.Context, service *hiring.SubmissionService, args
 		}
 	}
 	if err == nil && !s.Report.Ready() {
-		s.Report = new(hiring.Report)
-		*s.Report, err = service.Report(ctx, args.SubmissionID)
-	}
-	if err == nil && !s.Report.Ready() {
 		err = fmt.Errorf("jobs: the report of submission %s is not ready", args.SubmissionID)
 	}
 	if ctx.Err() != nil {

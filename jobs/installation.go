@@ -41,9 +41,8 @@ type installation[TTx any] struct {
 	watched, inviting *registry // Nil without Watch, or without SendInvitations.
 	registries        []*registry
 
-	results  []Results[TTx] // By source of watched.
-	shares   *shares
-	planWait time.Duration // See Invitations.PlanWait.
+	results []Results[TTx] // By source of watched.
+	shares  *shares
 
 	reading sync.Once  // The process has begun to read its directories again and again.
 	clock   slog.Level // Of the last comparison of clocks.
@@ -113,10 +112,9 @@ func addQueue(config *river.Config, name string, queue river.QueueConfig) {
 	if _, ok := config.Queues[name]; ok {
 		return
 	}
-	if config.FetchCooldown == 0 {
+	if config.FetchCooldown == 0 && config.FetchPollInterval == 0 {
 		queue.FetchCooldown = 10 * time.Millisecond
-	}
-	if config.FetchCooldown != 0 || config.FetchPollInterval != 0 { // The user's apply.
+	} else { // The user's apply.
 		queue.FetchPollInterval = 0
 	}
 	if config.Queues == nil {

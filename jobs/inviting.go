@@ -1,7 +1,6 @@
 package jobs
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"iter"
@@ -21,11 +20,10 @@ type Invitations struct {
 
 	// Telemetry receives failures of the runs of these organizations.
 	Telemetry Telemetry
-
-	// PlanWait is the longest wait before the next attempt after the API has reported
-	// that the limit of the plan is reached. Default: an hour.
-	PlanWait time.Duration
 }
+
+// planWait is the wait after the API has reported that the limit of the plan is reached.
+const planWait = time.Hour
 
 // SendInvitations adds the worker that sends the invitations of [Invite] to the
 // configuration of a River client, as [Watch] does. For each organization one job at
@@ -38,7 +36,7 @@ type Invitations struct {
 //   - After a crash an address with that status is tried again 90 s after the request: the
 //     timeout of an attempt, 30 s whatever the client has, and the minute after which a
 //     listing shows the invitation.
-//   - When the limit of the plan is reached, the job is snoozed for PlanWait, with a log
+//   - When the limit of the plan is reached, the job is snoozed for an hour, with a log
 //     line at WARN. The queued invitations are then reported as [InvitationsStuck].
 //   - An invitation that is rejected ([hiring.InviteRejected]) is cancelled. Its row contains the
 //     reason. The others are sent. Ten rejections in a row with which EnsureAll ends are an error
@@ -60,7 +58,7 @@ func SendInvitations[TTx any](config *river.Config, db Database[TTx], invitation
 	if err != nil {
 		return err
 	}
-	in.inviting, in.planWait = in.register(nil, source), cmp.Or(max(invitations.PlanWait, 0), time.Hour)
+	in.inviting = in.register(nil, source)
 	addQueue(config, QueueInvitations, river.QueueConfig{MaxWorkers: 10, FetchPollInterval: rarePollInterval})
 	return nil
 }
@@ -170,8 +168,8 @@ func (w *inviteWorker[TTx]) snoozeOrFail(ctx context.Context, o Organization, er
 	switch {
 	case errors.Is(err, hiring.ErrPlanLimitReached):
 		w.logger().WarnContext(ctx, "jobs: the limit of the plan is reached: queued invitations wait", "organization", o.Name,
-			"kind", KindInvitations, "next_attempt", time.Now().Add(w.planWait).UTC().Format(time.RFC3339))
-		return errors.Join(river.MetadataSet(ctx, metadataPlan, "reached"), river.JobSnooze(w.planWait))
+			"kind", KindInvitations, "next_attempt", time.Now().Add(planWait).UTC().Format(time.RFC3339))
+		return errors.Join(river.MetadataSet(ctx, metadataPlan, "reached"), river.JobSnooze(planWait))
 	case errors.Is(err, errTimeUp), ctx.Err() != nil:
 		return river.JobSnooze(0) // The rows have the times of requests without a result.
 	}

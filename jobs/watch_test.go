@@ -207,7 +207,7 @@ func TestQueueFetchCooldownSQLite(t *testing.T) {
 	s, api := newSQLite(t), newAPI(t)
 	for _, c := range []struct{ cooldown, pollInterval, want time.Duration }{
 		{0, 0, 10 * time.Millisecond},
-		{0, 100 * time.Millisecond, 10 * time.Millisecond}, // The shortest that River accepts without a cooldown.
+		{0, 100 * time.Millisecond, 0},
 		{200 * time.Millisecond, 0, 0},
 	} {
 		config := &river.Config{FetchCooldown: c.cooldown, FetchPollInterval: c.pollInterval}

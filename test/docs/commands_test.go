@@ -36,7 +36,7 @@ func TestCommandsOfTheGuides(t *testing.T) {
 const module = "github.com/hiring-assessment/hiring-go"
 
 // ours are the programs of this repository by name.
-var ours = map[string]string{"hiring-sandbox": "cmd/hiring-sandbox", "poll": "examples/poll"}
+var ours = map[string]string{"hiring-sandbox": "cmd/hiring-sandbox", "poll": "examples/poll", "hiring-team": "jobs/examples/team"}
 
 var assignment = regexp.MustCompile(`^[A-Z_]+=\S*$`)
 

@@ -1,5 +1,5 @@
 // Command watch shows what otelhiring records: it watches an organization, serves metrics
-// for Prometheus and, with -spans, writes spans to standard error. Without
+// for Prometheus and writes spans to standard error. Without
 // HIRING_BASE_URL and HIRING_API_KEY it uses an embedded sandbox with a result.
 package main
 
@@ -29,15 +29,10 @@ import (
 
 func main() {
 	address := flag.String("listen", "127.0.0.1:9464", "the address of /metrics")
-	spans := flag.Bool("spans", false, "write spans to standard error")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	out := io.Discard
-	if *spans {
-		out = os.Stderr
-	}
-	if err := run(ctx, *address, out); err != nil {
+	if err := run(ctx, *address, os.Stderr); err != nil {
 		fmt.Fprintln(os.Stderr, "watch:", err)
 		os.Exit(1)
 	}
