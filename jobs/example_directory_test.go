@@ -143,7 +143,7 @@ func guideSQL(t *testing.T, beginning string) string {
 	require.NoError(t, err)
 	for _, block := range regexp.MustCompile("(?s)```sql\n(.*?)```").FindAllStringSubmatch(string(text), -1) {
 		if strings.HasPrefix(block[1], beginning) {
-			return block[1]
+			return strings.TrimSuffix(block[1], ";\n")
 		}
 	}
 	require.Fail(t, "the guide has no such statement", beginning)
