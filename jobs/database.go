@@ -144,14 +144,15 @@ func Migrate[TTx any](ctx context.Context, db Database[TTx], schema string) erro
 	}
 	// When processes migrate at once, all but one fail at each version, because its tables exist.
 	for n := 1; ; n++ {
-		if err = migrate(); err == nil || n == migrateAttempts || ctx.Err() != nil {
+		if err = migrate(); err == nil || n == 20 || ctx.Err() != nil {
 			return err
 		}
-		time.Sleep(rand.N(200 * time.Millisecond)) //nolint:gosec // Not a secret.
+		select {
+		case <-ctx.Done():
+		case <-time.After(rand.N(200 * time.Millisecond)): //nolint:gosec // Not a secret.
+		}
 	}
 }
-
-const migrateAttempts = 20
 
 const createTable = `CREATE TABLE IF NOT EXISTS hiring_jobs (
 	organization text NOT NULL,

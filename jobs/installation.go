@@ -167,7 +167,7 @@ func (in *installation[TTx]) complete(ctx context.Context, tx TTx, job *rivertyp
 func (in *installation[TTx]) MetricEmit(ctx context.Context, _ *rivertype.HookMetricEmitParams) {
 	in.reading.Do(func() {
 		stopped := river.ClientFromContext[TTx](ctx).Stopped()
-		go func() {
+		go func() { //nolint:contextcheck // It outlives the look for jobs.
 			ticks := time.NewTicker(refreshInterval)
 			defer ticks.Stop()
 			for {

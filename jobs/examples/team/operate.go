@@ -41,8 +41,7 @@ func operate(ctx context.Context, pool *pgxpool.Pool, command, target string) er
 // retryAll starts all waiting polls and runs of invitations of an organization now, and all deliveries that are
 // not completed. An empty name means all organizations.
 func retryAll(ctx context.Context, client *river.Client[pgx.Tx], organization string) error {
-	const page = 1000
-	params := river.NewJobListParams().First(page).
+	params := river.NewJobListParams().First(1000).
 		States(rivertype.JobStateAvailable, rivertype.JobStateCancelled, rivertype.JobStateDiscarded, rivertype.JobStateRetryable, rivertype.JobStateScheduled).
 		Where("(kind = 'hiring_delivery' OR kind IN ('hiring_poll', 'hiring_invitations') AND finalized_at IS NULL) AND @organization IN ('', args->>'organization')",
 			river.NamedArgs{"organization": organization})
@@ -56,7 +55,7 @@ func retryAll(ctx context.Context, client *river.Client[pgx.Tx], organization st
 				return err
 			}
 		}
-		if n += len(list.Jobs); len(list.Jobs) < page {
+		if n += len(list.Jobs); len(list.Jobs) < 1000 {
 			fmt.Println(n, "jobs start now")
 			return nil
 		}
