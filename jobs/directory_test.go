@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/riverqueue/river"
 	"github.com/riverqueue/river/rivertype"
 	"github.com/stretchr/testify/require"
 
@@ -89,6 +90,15 @@ func (c *customerTable) directory() *jobs.Directory {
 			return o, nil
 		},
 	}
+}
+
+// retryAll starts all jobs of a kind in some states now, instead of waiting.
+func retryAll[TTx any](ctx context.Context, client *river.Client[TTx], kind string, states ...rivertype.JobState) error {
+	list, err := client.JobList(ctx, river.NewJobListParams().Kinds(kind).States(states...).First(10_000))
+	for i := 0; err == nil && i < len(list.Jobs); i++ {
+		_, err = client.JobRetry(ctx, list.Jobs[i].ID)
+	}
+	return err
 }
 
 func TestOrganizationsComeAndGo(t *testing.T) {

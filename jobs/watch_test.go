@@ -200,20 +200,15 @@ func TestPoolThatHandlersMayUseUpIsRefusedPostgres(t *testing.T) {
 	require.NoError(t, jobs.Watch(config, s.database, results))
 }
 
-// TestQueueFetchCooldownSQLite checks that a configured cooldown is kept and that River
-// accepts the configuration.
+// TestQueueFetchCooldownSQLite checks that River accepts a configuration, whose cooldown is kept.
 func TestQueueFetchCooldownSQLite(t *testing.T) {
 	t.Parallel()
 	s, api := newSQLite(t), newAPI(t)
-	for _, c := range []struct{ cooldown, pollInterval, want time.Duration }{
-		{0, 0, 10 * time.Millisecond},
-		{0, 100 * time.Millisecond, 0},
-		{200 * time.Millisecond, 0, 0},
+	for config, want := range map[*river.Config]time.Duration{
+		{}: 10 * time.Millisecond, {FetchPollInterval: 100 * time.Millisecond}: 0, {FetchCooldown: 200 * time.Millisecond}: 0,
 	} {
-		config := &river.Config{FetchCooldown: c.cooldown, FetchPollInterval: c.pollInterval}
 		require.NoError(t, jobs.Watch(config, s.database, jobs.Results[*sql.Tx]{Organizations: api.organizations(), Handle: s.insertResult}))
-		require.Equal(t, c.want, config.Queues[jobs.QueueDeliveries].FetchCooldown)
-		_, err := s.newClient(config)
-		require.NoError(t, err, "%+v", c)
+		require.Equal(t, want, config.Queues[jobs.QueueDeliveries].FetchCooldown)
+		s.idle(t, config)
 	}
 }
