@@ -46,7 +46,7 @@ const planWait = time.Hour
 //     use up attempts.
 //   - Any other error, such as a rejected key, is retried as often as River's
 //     MaxAttempts allows: by default 25 attempts in about two hours. Then the job is
-//     discarded, and another is inserted within a minute, until the error is repaired.
+//     discarded, and another is inserted within two minutes, until the error is repaired.
 //
 // Scope write; costs what EnsureAll costs.
 func SendInvitations[TTx any](config *river.Config, db Database[TTx], invitations Invitations) error {

@@ -114,30 +114,20 @@ func (s *store[TTx]) deliveryIn(t *testing.T, client *river.Client[TTx], state r
 	return job
 }
 
-func TestCancelledAndWaitingDeliveriesAreReported(t *testing.T) {
+func TestWaitingDeliveriesAreReported(t *testing.T) {
 	t.Parallel()
-	onBothStores(t, cancelledAndWaitingDeliveriesAreReported[pgx.Tx], cancelledAndWaitingDeliveriesAreReported[*sql.Tx])
+	onBothStores(t, waitingDeliveriesAreReported[pgx.Tx], waitingDeliveriesAreReported[*sql.Tx])
 }
 
-// cancelledAndWaitingDeliveriesAreReported cancels one delivery, and has no workers for others at first.
-func cancelledAndWaitingDeliveriesAreReported[TTx any](t *testing.T, s *store[TTx]) {
+// waitingDeliveriesAreReported has no workers for deliveries at first.
+func waitingDeliveriesAreReported[TTx any](t *testing.T, s *store[TTx]) {
 	api := newAPI(t)
-	api.addEvaluated(t, 1)
 	organization, r := api.recordedOrganization()
-	results := jobs.Results[TTx]{
-		Organizations: []jobs.Organization{organization}, Telemetry: r.telemetry(),
-		Send: func(context.Context, jobs.Delivery) error { return river.JobCancel(errors.New("cancelled")) },
-	}
-	_, stop := s.watch(t, testConfig(), results)
-	eventually(t, func() bool { return r.deliveries(jobs.DeliveriesCancelled) == 1 })
-	require.Equal(t, 1, r.event(jobs.EventCancelled))
-	require.Zero(t, r.event(jobs.EventDiscarded))
-
-	stop()
+	results := jobs.Results[TTx]{Organizations: []jobs.Organization{organization}, Telemetry: r.telemetry(), Handle: s.insertResult}
 	pollOnly := testConfig()
 	require.NoError(t, jobs.Watch(pollOnly, s.database, results))
 	delete(pollOnly.Queues, jobs.QueueDeliveries)
-	_, stop = s.start(t, pollOnly)
+	_, stop := s.start(t, pollOnly)
 	api.addEvaluated(t, 3)
 	eventually(t, func() bool { return r.deliveries(jobs.DeliveriesWaiting) == 3 })
 	stop()

@@ -18,10 +18,10 @@ type Telemetry struct {
 	Job func(context.Context, JobEvent)
 
 	// PollDue is called three times a minute in each process for each listed organization.
-	// The time is that of the database: when the next poll is scheduled, or the last
-	// successful poll when later ones have failed. An alert can fire when the time has
-	// passed by minutes, also after a restart. The latest time of all processes counts. A
-	// zero time means that the organization was removed.
+	// The time is the last successful poll, by the database's clock, and the wait that this
+	// poll chose. An alert can fire when the time has passed by minutes, also after a restart.
+	// The latest time of all processes counts. A zero time means that the organization was
+	// removed.
 	PollDue func(context.Context, PollDueEvent)
 
 	// Count is called twice a minute in one of the processes, for each listed organization
