@@ -93,7 +93,7 @@ func (s *Server) readJournal(_ string, q struct {
 	out.Stats = newStats(found)
 	out.Position = position
 	if q.Groups {
-		out.Groups = newGroups(found)
+		out.Groups = newGroups(found, out.Stats.bucketOf)
 	}
 	found = slices.DeleteFunc(found, func(e *exchange) bool { return q.After != nil && e.Number <= *q.After })
 	if out.More = len(found) > limit; out.More {
@@ -104,7 +104,7 @@ func (s *Server) readJournal(_ string, q struct {
 		}
 	}
 	out.Entries = copies(found, q.Details)
-	out.Actions = slices.DeleteFunc(out.Actions, func(a action) bool { return len(exchanges) > 0 && (len(found) == 0 || a.After < found[0].Number-1) })
+	out.Actions = slices.DeleteFunc(out.Actions, func(a action) bool { return out.More && a.After < found[0].Number-1 })
 	return out, nil
 }
 
@@ -119,6 +119,8 @@ type statsJSON struct {
 	Count   int          `json:"count"`
 	Failed  int          `json:"failed"`
 	Buckets []bucketJSON `json:"buckets"`
+
+	bucketOf []int // By the index of an exchange.
 }
 
 // bucketJSON counts exchanges. A bucket begins with its first exchange, or is empty.
@@ -139,10 +141,12 @@ func newStats(found []*exchange) (out statsJSON) {
 		idle := found[i].At.Sub(found[i-1].At)
 		active[i] = active[i-1] + min(max(idle, 0), maxIdle) // A test's clock may have been set back.
 	}
+	out.bucketOf = make([]int, len(found))
 	length := active[len(active)-1]/maxBuckets + 1
 	out.Buckets = make([]bucketJSON, active[len(active)-1]/length+1)
 	for i, e := range found {
-		b := &out.Buckets[active[i]/length]
+		out.bucketOf[i] = int(active[i] / length)
+		b := &out.Buckets[out.bucketOf[i]]
 		if b.Count++; b.Count == 1 {
 			b.At = new(world.MomentOf(e.At))
 		}

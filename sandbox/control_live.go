@@ -54,6 +54,7 @@ type mailJSON struct {
 
 	Sender  string `json:"sender"`
 	Subject string `json:"subject"`
+	Opened  bool   `json:"opened"` // The candidate has opened the invitation.
 }
 
 // readMails returns the mails of a scope, or those of one invitation.
@@ -68,7 +69,7 @@ func (c *control) readMails(in struct {
 		if selected.includes(m.Organization) && (in.InvitationID == "" || m.InvitationID == canonicalID(in.InvitationID)) {
 			o := c.live.Organization(m.Organization, c.now)
 			sender := o.Account.Value
-			shown = append(shown, mailJSON{m, *cmp.Or(sender.Branding.SenderName, &sender.Name), "Invitation: " + o.AnyAssessment(m.AssessmentID).Value.Name})
+			shown = append(shown, mailJSON{m, *cmp.Or(sender.Branding.SenderName, &sender.Name), "Invitation: " + o.AnyAssessment(m.AssessmentID).Value.Name, o.Invitations(m.AssessmentID).Find(m.InvitationID).Value.OpenedAt != nil})
 		}
 	}
 	return shown, err

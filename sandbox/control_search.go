@@ -68,6 +68,8 @@ func newCondition(name, value string, now time.Time) (c condition, problem strin
 		return hasRoute(value), ""
 	case "key":
 		return hasKey(value), ""
+	case "candidate":
+		return func(e *exchange) bool { return strings.EqualFold(e.Subject, value) }, ""
 	case "field":
 		return func(e *exchange) bool { return e.failure().Field == value }, ""
 	case "code":
@@ -200,13 +202,17 @@ type groupJSON struct {
 	Count   int          `json:"count"`
 	First   world.Moment `json:"first"`
 	Last    world.Moment `json:"last"`
+	Times   timesJSON    `json:"times"`
 }
 
-// newGroups counts exchanges by what they have in common, the most frequent first.
-func newGroups(found []*exchange) []groupJSON {
+// timesJSON are the numbers of exchanges in the buckets of the statistics.
+type timesJSON [maxBuckets]int
+
+// newGroups counts exchanges, which have these buckets, by what they have in common, the most frequent first.
+func newGroups(found []*exchange, buckets []int) []groupJSON {
 	at := make(map[groupJSON]int) // By a group without a count and times.
 	all := []groupJSON{}
-	for _, e := range found {
+	for i, e := range found {
 		failure := e.failure()
 		name := groupJSON{
 			Status: e.Status, Method: e.Method, Route: cmp.Or(e.Route, e.Path), KeyID: e.KeyID,
@@ -219,6 +225,7 @@ func newGroups(found []*exchange) []groupJSON {
 		}
 		g := &all[at[name]]
 		g.Count++
+		g.Times[buckets[i]]++
 		g.Last = world.MomentOf(e.At)
 	}
 	slices.SortStableFunc(all, func(a, b groupJSON) int { return cmp.Compare(b.Count, a.Count) })

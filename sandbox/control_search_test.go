@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
 	"testing"
 	"time"
@@ -70,6 +71,8 @@ func TestASearchHasALanguage(t *testing.T) {
 		`"sandbox hiring ltd"`:                {1},
 		`name":""`:                            {4},
 		"nothing:here":                        nil,
+		"candidate:BJORN.BERGSTROM@candidates.test": {3},
+		"candidate:bjorn": nil,
 	} {
 		_, body := steer(t, s, http.MethodGet, "journal?"+url.Values{"search": {search}}.Encode(), "")
 		var got journalNumbers
@@ -98,20 +101,25 @@ func TestGroupsCountWhatIsAlike(t *testing.T) {
 			Field  string `json:"field"`
 			First  string `json:"first"`
 			Last   string `json:"last"`
+			Times  []int  `json:"times"`
 		} `json:"groups"`
 	}
 	require.NoError(t, json.Unmarshal([]byte(body), &got), body)
 	require.Len(t, got.Groups, 6, body)
 	assert.Contains(t, body, `"problem":"Must be at most 100."`)
 	assert.Contains(t, body, `"code":"INTERNAL_ERROR","fault":true`)
-	fields := 0
+	fields, at := 0, []int(nil)
 	for _, g := range got.Groups {
 		if g.Field == "page_size" {
 			fields += g.Count
 			assert.Equal(t, "/submissions", g.Route)
+			at = append(at, slices.Index(g.Times, 1))
 		}
 	}
 	assert.Equal(t, 2, fields, body)
+	assert.Equal(t, []int{0, 23}, at, "the first of the failures, and two minutes of five after it")
+	_, body = steer(t, searched(t), http.MethodGet, "journal?search=nothing:here", "")
+	assert.Contains(t, body, `"Fault injected"`, "the page shows what the test did also where no request matches")
 }
 
 // TestAWithheldResponseIsKept: the entry of a write whose response was lost, cut or replaced says what the work
@@ -173,6 +181,8 @@ func TestAReportIsMadeLate(t *testing.T) {
 		assert.Equal(t, want, status, body)
 	}
 	delay(`{"seconds":300}`, 204)
+	_, candidate := steer(t, l.s, http.MethodGet, "candidates/"+id, "")
+	assert.Contains(t, candidate, `"report_delay":300`)
 	require.NoError(t, l.s.Evaluate(id, sandbox.Result{ShipScore: new(70)}))
 	assert.False(t, ready())
 	l.s.Advance(5 * time.Minute)
