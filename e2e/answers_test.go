@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -74,11 +75,12 @@ func TestARefusedParameterIsInTheRow(t *testing.T) {
 	p.appears(".headline", "400 · page_size must be at most 100")
 	p.appears(".target .warn", "page_size=500")
 	p.appears(row(1), "?page_size=500") // Also beside the pane.
+	assert.NotContains(t, p.text(".pane"), "No body.", "of a GET")
 	p.press(row(2))
 	p.appears(".headline", "400 · name is required")
 	p.send("GET", "/api/v1/submissions", sandbox.TestKey, "")
 	p.do(chromedp.KeyEvent("d"))
-	p.appears(".said", "No other request of this route and key succeeded")
+	p.appears(".said:not(.bad)", "No other request of this route and key succeeded")
 }
 
 // TestAHiddenPageHasNoStream, because a browser allows six connections to a server. It resumes without a loss.
@@ -125,6 +127,8 @@ func TestATypingErrorIsSaidAndUndone(t *testing.T) {
 	assert.Equal(t, "Backend engineer", evaluate[string](p, "[...document.querySelectorAll('#assessment-names option')].map(o => o.value).join()"), "suggested")
 	p.press("#invite > button")
 	p.appears(".said", "A new assessment “backend engineers” was added. Ada Lovelace is invited")
+	evaluate[string](p, "document.querySelector('.said a').click(), ''")
+	p.appears(".pane.candidate h2", "Ada Lovelace")
 	p.becomes(names + ` === "All assessments,backend engineers,Backend engineer"`)
 	p.press("#undo")
 	p.becomes(names + ` === "All assessments,Backend engineer"`)
@@ -209,6 +213,7 @@ func TestGroups(t *testing.T) {
 	p.becomes(`[...document.querySelectorAll(".groups tbody tr")].map(r => r.innerText.replace(/\s+/g, " ")).filter(t => / 2 /.test(t)).length === 2`)
 	p.appears(".groups tbody", "page_size: at most 100")
 	p.appears(".groups tbody", "no reads left")
+	p.becomes(`[...document.querySelectorAll(".groups tbody .trend polyline")].every(l => l.getAttribute("points").split(" ").length === 60)`)
 	p.appears("nav a[href*=keys] .badge", "1") // Has few requests left.
 	p.do(chromedp.KeyEvent("j"), chromedp.KeyEvent("j"))
 	p.becomes("document.activeElement.dataset.keep === 'g1'")
@@ -223,6 +228,12 @@ func TestGroups(t *testing.T) {
 	p.becomes(`/X-Ratelimit-Reset\s*\d+ \(\d\d:\d\d/.test(document.querySelector(".pane").textContent)`)
 	evaluate[string](p, "[...document.querySelectorAll('.note a')].find(a => a.innerText.includes('Who used up the reads')).click(), ''")
 	p.appears(".groups tbody tr", "/members")
+	p.dress(appearance{width: 390, height: 844})
+	p.becomes(`(all => all.length && all.every(a => a.getClientRects().length === 1))([...document.querySelectorAll(".groups th a code")])`)
+	p.visit("console/keys")
+	p.appears(".keys", "Requests")
+	p.press(`[aria-label="Requests of ` + sandbox.LiveKey + `"]`)
+	p.becomes("location.search.includes('view=groups') && !!document.querySelector('.none')") // It sent nothing.
 }
 
 // TestTheSearchCompletes names and values, excludes, and says what is wrong without losing the rows.
@@ -286,8 +297,12 @@ func TestATimeWindow(t *testing.T) {
 		p.request(1)
 		now = now.Add(time.Minute)
 	}
+	now = now.Add(-55 * time.Second)
+	p.request(1) // 11, in the bar of 10.
+	now = now.Add(55 * time.Second)
 	p.visit("")
-	p.do(chromedp.WaitVisible(chromedp.CSS(row(10))))
+	p.do(chromedp.WaitVisible(chromedp.CSS(row(11))))
+	p.appears(".axis", "17:19:05") // The time of the last request, not the beginning of its bar.
 	type box struct{ X, Y, Width float64 }
 	bar := func(n int) (x, y float64) {
 		b := evaluate[box](p, fmt.Sprintf("(r => ({X: r.x, Y: r.y, Width: r.width}))([...document.querySelectorAll('.over-time .bar')].filter(e => e.getBBox().height)[%d].getBoundingClientRect())", n))
@@ -300,13 +315,15 @@ func TestATimeWindow(t *testing.T) {
 	toX, _ := bar(5)
 	mouse(input.DispatchMouseEventTypeMousePressed, fromX, fromY)
 	mouse(input.DispatchMouseEventTypeMouseMoved, toX, fromY)
+	p.appears(".axis", "17:13:00 – 17:16:00: 3 requests")
 	mouse(input.DispatchMouseEventTypeMouseReleased, toX, fromY)
 	p.listed(6, 5, 4)
+	p.appears(".window", "28 Nov 17:13:00–17:16:00")
 	assert.Contains(t, evaluate[string](p, "decodeURIComponent(location.search)"), "after:2026-11-28T17:13:00")
 	p.press(".window")
-	p.listed(10, 9, 8, 7, 6, 5, 4, 3, 2, 1)
+	p.listed(11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1)
 	p.visit("?q=after:2m30s")
-	p.listed(10, 9)
+	p.listed(11, 10, 9)
 	now = now.Add(50 * time.Hour)
 	p.visit("?q=after:17:12+before:17:14") // As the rows show it, whichever day.
 	p.listed(4, 3)
@@ -350,7 +367,9 @@ func TestOneCandidate(t *testing.T) {
 	assert.Equal(t, 503, get())
 	assert.Equal(t, 200, get())
 	p.press("#late")
-	p.appears(".said", "The report is ready 5 min after")
+	p.appears(".said", "The report is ready 5 min after the evaluation")
+	p.press("#tab-steps")
+	p.appears(".timeline", "Report ready 5 min after the evaluation")
 	require.NoError(t, p.server.Evaluate(submission, sandbox.Result{ShipScore: new(31), Verdict: "no", IntegrityStatus: "flagged", Confidence: "low"}))
 	p.appears(".pane .note", "The report is not ready yet. It will be on")
 	p.fill("#advance", "10m")
@@ -367,6 +386,13 @@ func TestOneCandidate(t *testing.T) {
 	p.appears(".card .score", "31")
 	p.visit("console/mails")
 	p.appears(".mails", "ada@candidates.test")
+	p.appears(".mails", "opened") // The link has no button any more.
+	p.server.AddKey(sandbox.Key{Token: "sk_live_other", Organization: "other"})
+	p.visit("console/mails?text=nobody")
+	p.appears("main", "No e-mail matches.")
+	p.fill("input[name=text]", "ADA@")
+	p.appears(".mails", "From Sandbox Live Ltd to Ada ada@candidates.test · default") // As the keys and the cards name it.
+	assert.Contains(t, p.text(".filters"), "1 of 1 e-mail")
 	p.visit("console/faults")
 	p.fill("#inject-candidate", "ada@candidates.test")
 	p.fill("#inject-skip", "1")
@@ -392,7 +418,8 @@ func TestEachActionIsUndone(t *testing.T) {
 	p.appears("#now", "1 d ahead")
 	p.send("POST", "/api/v1/assessments", sandbox.LiveKey, `{"challenge_id":"c0000000-0000-4000-8000-000000000001","name":"Mine"}`)
 	evaluate[string](p, `navigator.clipboard.writeText = () => Promise.resolve(), ""`)
-	p.do(chromedp.WaitVisible(chromedp.CSS(row(4))), chromedp.KeyEvent("j"), chromedp.KeyEvent("y"))
+	p.do(chromedp.WaitVisible(chromedp.CSS(row(4))))
+	evaluate[string](p, `["j", "y"].forEach(key => document.body.dispatchEvent(new KeyboardEvent("keydown", { key, bubbles: true }))), ""`) // Before a frame is drawn.
 	p.appears(".said", "is copied as curl")
 	p.press("#undo")
 	p.becomes("!document.querySelector('#now').innerText.includes('ahead')")
@@ -508,10 +535,11 @@ func TestPrintingAndColours(t *testing.T) {
 	assert.Regexp(t, `(?s)^200\s+GET.*took .*number 40$`, evaluate[string](p, "document.querySelector('#list .row').textContent.trim()"), "words, not columns")
 }
 
-// TestWhatIsNewStandsOut: a new row fades in, but not under reduced motion.
+// TestWhatIsNewStandsOut: a new row fades in, and a card slides into its column, but not under reduced motion.
 func TestWhatIsNewStandsOut(t *testing.T) {
 	t.Parallel()
 	p := open(t)
+	assessment := p.server.AddAssessment("Backend")
 	p.request(1)
 	for number, motion := range []string{"reduce", "no-preference"} {
 		p.media("", "prefers-reduced-motion", motion)
@@ -522,5 +550,16 @@ func TestWhatIsNewStandsOut(t *testing.T) {
 		p.do(chromedp.WaitVisible(chromedp.CSS(row(number + 2))))
 		p.becomes("!document.querySelector('.row.fresh')")
 		assert.Equal(t, motion != "reduce", evaluate[bool](p, "window.faded === "+quote(fmt.Sprintf("fresh x%d", number+2))), motion)
+		invitation, err := p.server.Invite(assessment, "ada@candidates.test", "Ada")
+		require.NoError(t, err)
+		p.visit(pipelinePath)
+		card := `[data-keep="` + invitation + `"]`
+		p.do(chromedp.WaitVisible(chromedp.CSS(card)))
+		evaluate[string](p, "new MutationObserver(() => { window.slid ||= !!document.querySelector('body > .sliding') }).observe(document.body, { childList: true }), ''")
+		p.press(card + " button")
+		p.becomes("!!document.querySelector('.column:nth-child(2) " + strings.ReplaceAll(card, `"`, `\"`) + "')")
+		p.appears(".said", "Ada: opened the invitation")
+		p.becomes(fmt.Sprintf("!!window.slid === %t && !document.querySelector('.sliding') && getComputedStyle(document.querySelector('.column:nth-child(2) .card')).visibility === 'visible'", motion != "reduce"))
+		assert.Equal(t, motion != "reduce", evaluate[bool](p, "!!window.slid"), motion)
 	}
 }

@@ -178,7 +178,8 @@ func TestTheClock(t *testing.T) {
 	for _, width := range []int64{390, 730, 910, 960, 1280, 1440} {
 		p.dress(appearance{width: width, height: 800})
 		assert.LessOrEqual(t, evaluate[int64](p, "Math.max(...[...document.querySelectorAll('#header *')].map(e => Math.ceil(e.getBoundingClientRect().right)))"), width, "nothing overflows")
-		assert.Less(t, evaluate[float64](p, "document.querySelector('nav').offsetHeight"), 40.0, "the views are in one line at %d", width)
+		assert.Equal(t, []any{1.0, true, true}, evaluate[[]any](p, `[new Set([...document.querySelectorAll("nav a")].map(e => e.offsetTop)).size,
+			document.getElementById("header").offsetHeight < 46, document.querySelector(".help").offsetWidth > 20]`), "views and header have one line each at %d, with the help", width)
 	}
 	advanceTo("2026-12-03 10:00")
 	p.do(chromedp.KeyEvent(kb.Enter))

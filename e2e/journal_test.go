@@ -348,7 +348,7 @@ func TestTheStoryOfARepeatedWrite(t *testing.T) {
 		p.send("GET", path, sandbox.LiveKey, "") // 4, 5
 	}
 	p.visit("")
-	p.appears("#list .action", "Fault armed 1, for POST *")
+	p.appears("#list .action", "Injected fault 1, for POST *")
 	p.appears(row(2), "again after #1: lost")
 	p.press(row(2))
 	p.appears(".pane .note.odd", "after #1, whose response was lost (injected fault). Both were done: 2 invitations to Ada@candidates.test.")
@@ -363,6 +363,15 @@ func TestTheStoryOfARepeatedWrite(t *testing.T) {
 	p.appears(".pane.candidate", "invited twice")
 	p.becomes(`document.querySelectorAll(".card b.odd").length === 2`)
 	evaluate[string](p, "[...document.querySelectorAll('.pane a')].find(a => a.innerText === 'Requests about this candidate').click(), ''")
+	p.listed(2, 1)
+	p.press("[popovertarget=start-over]") // Not the list, so that it may move.
+	p.do(chromedp.KeyEvent(kb.Escape))
+	require.NoError(t, p.server.Open("f0000000-0000-4000-8000-000000000002"))
+	p.appears("#list .action", "Ada@candidates.test opened") // Also with a search.
+	assert.Equal(t, 1, evaluate[int](p, "document.querySelectorAll('#list .action').length"), "the fault does not concern the candidate")
+	p.do(chromedp.NavigateBack())
+	p.appears(".pane.candidate", "also lists")
+	evaluate[string](p, "[...document.querySelectorAll('.pane a')].find(a => a.innerText === 'also lists').click(), ''")
 	p.listed(5, 4, 2, 1)
 	p.visit("console/faults")
 	p.press("#ended summary")

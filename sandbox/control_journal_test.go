@@ -155,7 +155,7 @@ func TestTheJournalTellsTheStory(t *testing.T) {
 		{ada, true, 0}, {ada, false, 0}, {"Backend", false, 0},
 	}, story.Entries)
 	moved := s.Journal()[5].At.UTC().Format(time.DateTime)
-	assert.Equal(t, `[{0 Fault injected 1, for POST *} {1 Fault injected 2, for POST *} {5 started ada@candidates.test} {5 evaluated ada@candidates.test} `+
+	assert.Equal(t, `[{0 Injected fault 1, for POST *} {1 Injected fault 2, for POST *} {5 started ada@candidates.test} {5 evaluated ada@candidates.test} `+
 		`{5 Clock moved to `+moved+`} {5 Rate limit set 500 reads for sk_live_…dbox}]`, fmt.Sprint(story.Actions))
 	for _, one := range readControl[struct{ Candidates []struct{ Invitations int } }](t, s, "candidates").Candidates {
 		assert.Equal(t, 2, one.Invitations, "invited twice")

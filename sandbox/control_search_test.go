@@ -119,7 +119,7 @@ func TestGroupsCountWhatIsAlike(t *testing.T) {
 	assert.Equal(t, 2, fields, body)
 	assert.Equal(t, []int{0, 23}, at, "the first of the failures, and two minutes of five after it")
 	_, body = steer(t, searched(t), http.MethodGet, "journal?search=nothing:here", "")
-	assert.Contains(t, body, `"Fault injected"`, "the page shows what the test did also where no request matches")
+	assert.Contains(t, body, `"Injected fault"`, "the page shows what the test did also where no request matches")
 }
 
 // TestAWithheldResponseIsKept: the entry of a write whose response was lost, cut or replaced says what the work

@@ -175,7 +175,7 @@ func (c *control) inject(f Fault) (id int, err error) {
 		return 0, err
 	}
 	id = c.faults.add(added)
-	c.recordAction("Fault injected", fmt.Sprintf("%d, for %s", id, cmp.Or(f.Route, "every request")), "")
+	c.recordAction("Injected fault", fmt.Sprintf("%d, for %s", id, cmp.Or(f.Route, "every request")), "")
 	c.notify(topicFaults)
 	return id, nil
 }

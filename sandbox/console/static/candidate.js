@@ -5,13 +5,7 @@ import { clockTime, dayOf, fullTime, middle, shortIDs, span } from "./format.js"
 import { mailList } from "./mails.js";
 
 export const stages = ["sent", "opened", "started", "submitted", "evaluated"];
-export const words = {
-  sent: "Invited",
-  opened: "Opened the invitation",
-  started: "Began",
-  submitted: "Submitted",
-  evaluated: "Evaluated",
-};
+export const words = { sent: "Invited", opened: "Opened the invitation", started: "Began", submitted: "Submitted", evaluated: "Evaluated" };
 export const steps = { open: "Open", begin: "Begin", submit: "Submit", evaluate: "Evaluate" };
 
 export const nextStep = (c) =>
@@ -35,25 +29,26 @@ function tabs(c, mails, actions) {
     <code>${middle(JSON.stringify(e.payload), 160)}</code></li>`;
   const content = {
     steps: () => html`<section aria-label="Steps">${timeline(c)}
-      <p><a href=${linkTo("", { q: `"${c.candidate_email}"` })}>Requests about this candidate</a></p></section>`,
+      <p><a href=${linkTo("", { q: "candidate:" + c.candidate_email })}>Requests about this candidate</a> ·
+      <a href=${linkTo("", { q: `"${c.candidate_email}"` })}>also lists</a></p></section>`,
     mails: () => mailList(mails, actions.refresh),
     log: () => (c.events?.length ? html`<ol class="log">${c.events.toReversed().map(entry)}</ol>` : html`<p class="quiet">No attempt has begun.</p>`),
   }[tab];
   return html`<p class="tabs" role="group" aria-label="About the candidate">${Object.entries(all).map(button)}</p>${content()}`;
 }
 
-// nextReport makes what concerns the candidate late or fail.
-function nextReport(c, actions) {
+// tests make what concerns the candidate late or fail.
+function tests(c, actions) {
   const fault = (f, done) => () => act(() => change(() => post("faults", { route: "GET *", candidate: c.candidate_email, ...f }), done));
   const late = () =>
     act(async () => {
-      await change(() => post(`candidates/${c.id}/delay`, { seconds: 300 }), "The report is ready 5 min after the evaluation, or after now");
+      await change(() => post(`candidates/${c.id}/delay`, { seconds: 300 }), `The report is ready 5 min ${c.stage === "evaluated" ? "from now" : "after the evaluation"}`);
       await actions.refresh();
     });
   const button = (name, press, id) => html`<button class="plain small" id=${id} @click=${press}>${name}</button>`;
-  return html`<p class="line next-report" role="group" aria-label="Tests with this candidate">${button("Report 5 min late", late, "late")}
+  return html`<span class="tests" role="group" aria-label="Tests with this candidate">${button("Report 5 min late", late, "late")}
     ${button("Fail next read", fault({ status: 503, retry_after: 1 }, "The next read of this candidate gets a 503"), "read-503")}
-    ${button("Cut next read", fault({ cut_after: 20 }, "The next read of this candidate is cut"), "read-cut")}</p>`;
+    ${button("Cut next read", fault({ cut_after: 20 }, "The next read of this candidate is cut"), "read-cut")}</span>`;
 }
 
 // lostPane says that the candidate of a link is not there.
@@ -71,29 +66,16 @@ export function pane(c, mails, actions) {
   };
   return html`<section class="pane candidate" aria-label="Candidate" tabindex="-1"
       data-ready=${actions.ready ? "" : nothing}>
-    <div class="head title"><h2><bdi title=${c.candidate_name}>${middle(c.candidate_name || c.candidate_email, 120)}</bdi></h2>
+    <div class="head"><div class="title"><h2 class="headline"><bdi title=${c.candidate_name}>${middle(c.candidate_name || c.candidate_email, 120)}</bdi></h2>
       <button class="plain small" aria-label="Close (Esc)" @click=${actions.close}>✕</button></div>
     <p class="meta"><b>${c.stage}</b>${end ? html`<span class="mark">${end}</span>` : nothing}
       ${c.invitations > 1 ? html`<span class="mark odd">${invitedTwice(c)}</span>` : nothing}<bdi title=${c.candidate_email}>${middle(c.candidate_email, 60)}</bdi><bdi title=${c.assessment}>${middle(c.assessment, 60)}</bdi></p>
+    <p class="line">${step && step !== "evaluate" ? html`<button id="next" @click=${() => actions.take(c, step)}>${steps[step]}</button>` : nothing}
+      ${c.steps.includes("revoke") ? html`<button class="plain danger" id="revoke" @click=${revoke}>Revoke</button>` : nothing}
+      ${tests(c, actions)}</p></div>
     <p class="meta">${id("Invitation", c.id)}${id("Submission", c.submission_id)}</p>
-    <p class="line">
-      ${
-        step && step !== "evaluate"
-          ? html`<button id="next" @click=${() => actions.take(c, step)}>${steps[step]}</button>`
-          : nothing
-      }
-      ${
-        c.steps.includes("revoke")
-          ? html`<button class="plain danger" id="revoke" @click=${revoke}>Revoke</button>`
-          : nothing
-      }</p>
-    ${nextReport(c, actions)}
     ${c.stage === "submitted" ? grading(c, actions) : nothing}${c.report?.evaluated ? report(c.report) : nothing}
-    ${
-      c.stage === "evaluated"
-        ? html`<details><summary>Evaluate again</summary>${grading(c, actions)}</details>`
-        : nothing
-    }
+    ${c.stage === "evaluated" ? html`<details><summary>Evaluate again</summary>${grading(c, actions)}</details>` : nothing}
     ${c.stage === "evaluated" && !c.report?.evaluated ? html`<p class="note warn">The report is not ready yet.
       ${c.report_at ? html`It will be on <time>${fullTime(c.report_at)}</time>.` : nothing}</p>` : nothing}
     ${tabs(c, mails, actions)}</section>`;
@@ -108,6 +90,7 @@ function timeline(c) {
   const done = stages.filter((s) => c[s + "_at"]).map((s) => ({ at: c[s + "_at"], text: words[s] }));
   const isOpen = !c.submission_id && !c.ended;
   const all = [...done.sort((a, b) => Date.parse(a.at) - Date.parse(b.at)), ...(isOpen ? [{ at: c.expires_at, text: "Invitation expires", later: true }] : [])];
+  const late = c.report_delay && (c.report_delay > 0 ? `Report ready ${span(c.report_delay)} after the evaluation` : "Report never ready");
   const line = (s, i) => {
     const before = all[i - 1],
       day = before && dayOf(before.at) === dayOf(s.at) ? "" : dayOf(s.at) + " ";
@@ -115,7 +98,7 @@ function timeline(c) {
     return html`<li class=${s.later ? "later" : ""}><span>${s.text}</span>
       <time title=${s.at}>${day}${clockTime(s.at)}</time>${since ?? nothing}</li>`;
   };
-  return html`<ol class="timeline">${all.map(line)}</ol>`;
+  return html`<ol class="timeline">${all.map(line)}${late ? html`<li class="later">${late}</li>` : nothing}</ol>`;
 }
 
 const pillars = { correctness: "Correctness", craft: "Craft", ai_fluency: "AI fluency", rigor: "Rigor" };
@@ -130,12 +113,7 @@ export const resultFields = [
   select("confidence", "Confidence", ["low", "medium", "high"]),
   select("integrity_status", "Integrity", ["clear", "flagged"]),
   { name: "report_delay", label: "Report ready after", placeholder: "at once, or 5m", more: true },
-  ...Object.entries(pillars).map(([name, label]) => ({
-    name: "low_" + name,
-    label: label + ": low confidence",
-    type: "checkbox",
-    more: true,
-  })),
+  ...Object.entries(pillars).map(([name, label]) => ({ name: "low_" + name, label: label + ": low confidence", type: "checkbox", more: true })),
   { name: "summary", label: "Summary", kind: "wide", more: true, placeholder: "a sentence with the score" },
 ];
 

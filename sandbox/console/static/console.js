@@ -131,7 +131,7 @@ function header() {
     low = state.keys.filter((k) => [k.read, k.write].some((q) => q.reset && q.remaining < q.limit / 5)).length;
   const badge = (v, of, n, title) => (v === of && n ? html` <span class="badge" title=${title}>${n}</span>` : nothing);
   const link = (v) =>
-    html`<a href=${v.path} aria-current=${v === viewNow() ? "page" : nothing}>${v.title}${badge(v, faults, waiting, "armed")}${badge(v, keysPage, low, "with few requests left")}</a>`;
+    html`<a href=${v.path} aria-current=${v === viewNow() ? "page" : nothing}>${v.title}${badge(v, faults, waiting, "active")}${badge(v, keysPage, low, "with few requests left")}</a>`;
   return html`<a class="brand" href=${journal.path} aria-label="Hiring sandbox">
       <svg viewBox="0 0 32 32" width="24" height="24" aria-hidden="true"><rect width="32" height="32" rx="8" fill="#2f5bea"></rect><path d="M7 21h18v3a2 2 0 0 1-2 2H9a2 2 0 0 1-2-2z" fill="#ffd27a"></path><path
         d="M10 21l6-11 6 11z" fill="#fff"></path><path d="M16 5v6l5-3z" fill="#ff8f70"></path></svg><b>Hiring sandbox</b></a>
@@ -218,16 +218,8 @@ document.addEventListener("click", (event) => {
   visit(link.pathname, Object.fromEntries(new URLSearchParams(link.search)));
 });
 
-const moves = {
-  j: [0, 1],
-  ArrowDown: [0, 1],
-  k: [0, -1],
-  ArrowUp: [0, -1],
-  l: [1, 0],
-  ArrowRight: [1, 0],
-  h: [-1, 0],
-  ArrowLeft: [-1, 0],
-};
+const [down, up, right, left] = [[0, 1], [0, -1], [1, 0], [-1, 0]];
+const moves = { j: down, ArrowDown: down, k: up, ArrowUp: up, l: right, ArrowRight: right, h: left, ArrowLeft: left };
 
 // move moves within the view's list. In the pane, the arrows scroll.
 function move(key) {

@@ -156,6 +156,15 @@ document.addEventListener("visibilitychange", () => {
   else if (followed) follow(...followed);
 });
 
+export const titleOf = (organization) => organization || "default";
+
+// organizations returns the first key of each organization.
+export function organizations() {
+  const first = new Map();
+  for (const k of state.keys) if (k.live && !first.has(k.organization)) first.set(k.organization, k);
+  return [...first.values()];
+}
+
 // visit shows another view or query, as a link to it would. Without push, Back skips the
 // present one.
 export function visit(path, query = {}, push = true) {
@@ -279,14 +288,7 @@ export function form({ id, label, fields, button, send, subject = "", keep = fal
   const folded = fields.filter((f) => f.more);
   return html`<form id=${id} class=${"form " + kind} aria-label=${label} novalidate @submit=${submit}>
     ${fields.filter((f) => !f.more).map(show)}
-    ${
-      folded.length
-        ? html`<details class="further" ?open=${!!wrong?.more}>
-          <summary>More fields</summary>
-          <div class="form">${folded.map(show)}</div>
-        </details>`
-        : nothing
-    }
+    ${folded.length ? html`<details class="further" ?open=${!!wrong?.more}><summary>More fields</summary><div class="form">${folded.map(show)}</div></details>` : nothing}
     <button>${button}</button>${error && !wrong ? html`<p class="error" role="alert">${error.message}</p>` : nothing}</form>`;
 }
 

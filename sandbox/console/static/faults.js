@@ -24,11 +24,7 @@ const presets = {
 };
 
 // times are how often a fault acts.
-const times = [
-  ["1", "once"],
-  ["3", "3 times"],
-  ["-1", "always"],
-];
+const times = [["1", "once"], ["3", "3 times"], ["-1", "always"]];
 
 const methods = ["GET *", "POST *", "PATCH *", "DELETE *"];
 
@@ -36,14 +32,7 @@ function fields() {
   const keys = state.keys.filter((k) => k.state === "valid").map((k) => [k.id, k.token]);
   const routes = [["", "Every request"], ...methods, ...state.routes];
   return [
-    {
-      name: "preset",
-      label: "Fault",
-      type: "select",
-      options: Object.keys(presets),
-      value: "500 Internal error",
-      kind: "wide",
-    },
+    { name: "preset", label: "Fault", type: "select", options: Object.keys(presets), value: "500 Internal error", kind: "wide" },
     { name: "times", label: "Times", type: "select", options: times, value: "1", kind: "short" },
     { name: "route", label: "Route", type: "select", options: routes, value: state.query.get("route"), kind: "wide" },
     { name: "key", label: "Key", type: "select", options: [["", "Any key"], ...keys] },
@@ -57,7 +46,7 @@ function fields() {
 
 // send injects a usual fault. Other fields that are given replace its own.
 const send = ({ preset, times, ...fault }) =>
-  change(() => post("faults", { ...presets[preset], ...fault, times: Number(times) }), "The fault is armed");
+  change(() => post("faults", { ...presets[preset], ...fault, times: Number(times) }), "The fault is active");
 
 const removeAll = () => act(() => change(() => post("faults/clear"), "All faults are removed"));
 
@@ -71,14 +60,8 @@ function table(faults, caption) {
   const remove = (f) => act(() => change(() => post("faults/clear", { id: f.id }), "The fault is removed"));
   const row = (f) => html`<tr class=${f.waiting ? "waiting" : "done"}><td data-label="Fault">${text(f)}</td>
     <td data-label="Remaining">${f.waiting ? timesLeft(f) : "–"}</td>
-    <td data-label="Fired" class="number">${
-      f.fired ? html`<a href=${linkTo("", { q: "fault:" + f.id })}>${plural(f.fired, "time")}</a>` : "never"
-    }</td>
-    <td>${
-      f.waiting
-        ? html`<button class="plain small" aria-label=${"Remove: " + text(f)} @click=${() => remove(f)}>Remove</button>`
-        : nothing
-    }</td></tr>`;
+    <td data-label="Fired" class="number">${f.fired ? html`<a href=${linkTo("", { q: "fault:" + f.id })}>${plural(f.fired, "time")}</a>` : "never"}</td>
+    <td>${f.waiting ? html`<button class="plain small" aria-label=${"Remove: " + text(f)} @click=${() => remove(f)}>Remove</button>` : nothing}</td></tr>`;
   return html`<table class="faults"><caption class="gone">${caption}</caption>
     <thead><tr><th scope="col">Fault</th><th scope="col">Remaining</th>
       <th scope="col" class="number">Fired</th><th><span class="gone">Actions</span></th></tr></thead>
@@ -112,31 +95,11 @@ function view() {
     keep: true,
   });
   return html`<h1 class="gone">Faults</h1><section class="panel"><h2>Inject a fault</h2>${injection}</section>
-    <section class="panel"><div class="title"><h2>Armed</h2>
-        ${
-          waiting.length
-            ? html`<button class="plain danger" id="remove-all" @click=${removeAll}>Remove all</button>`
-            : nothing
-        }</div>
-      ${
-        waiting.length
-          ? table(waiting, "Armed faults")
-          : html`<p class="quiet">No fault is armed. Each request gets its usual response.</p>`
-      }
-      ${
-        ended.length
-          ? html`<details id="ended"><summary>${plural(ended.length, "ended fault")}</summary>
-        ${table(ended, "Ended faults")}</details>`
-          : nothing
-      }</section>
+    <section class="panel"><div class="title"><h2>Active</h2>
+        ${waiting.length ? html`<button class="plain danger" id="remove-all" @click=${removeAll}>Remove all</button>` : nothing}</div>
+      ${waiting.length ? table(waiting, "Active faults") : html`<p class="quiet">No fault is active. Each request gets its usual response.</p>`}
+      ${ended.length ? html`<details id="ended"><summary>${plural(ended.length, "ended fault")}</summary>${table(ended, "Ended faults")}</details>` : nothing}</section>
     <section class="panel"><h2>API behaviour</h2>${settingsView()}</section>`;
 }
 
-export const faults = {
-  name: "faults",
-  title: "Faults",
-  path: "/_sandbox/console/faults",
-  changes: ["settings"],
-  load,
-  view,
-};
+export const faults = { name: "faults", title: "Faults", path: "/_sandbox/console/faults", changes: ["settings"], load, view };

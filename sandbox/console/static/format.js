@@ -3,13 +3,7 @@
 export const clockTime = (at) => at.slice(11, 19);
 export const candidatePath = (id) => "/_sandbox/console/pipeline?candidate=" + id;
 
-const date = new Intl.DateTimeFormat("en-GB", {
-  timeZone: "UTC",
-  weekday: "short",
-  day: "numeric",
-  month: "short",
-  year: "numeric",
-});
+const date = new Intl.DateTimeFormat("en-GB", { timeZone: "UTC", weekday: "short", day: "numeric", month: "short", year: "numeric" });
 const days = new Map(); // Formatting a date takes longer than drawing a row.
 
 export function dayOf(at) {
@@ -30,12 +24,7 @@ export function took(seconds) {
   return seconds.toFixed(1) + " s";
 }
 
-const units = [
-  ["d", 86400],
-  ["h", 3600],
-  ["min", 60],
-  ["s", 1],
-];
+const units = [["d", 86400], ["h", 3600], ["min", 60], ["s", 1]];
 
 // span formats seconds in their two largest units.
 export function span(seconds) {

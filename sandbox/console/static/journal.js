@@ -1,12 +1,12 @@
 // The journal: the list of requests, and one request beside it.
 import { html, nothing, svg } from "./lit/lit-html.js";
 import { repeat } from "./lit/directives/repeat.js";
-import { act, copyButton, draw, find, follow, get, isRead, kept, linkTo, setQuery, state, toQuery, visit } from "./core.js";
+import { act, copyButton, draw, find, follow, get, isRead, kept, linkTo, say, setQuery, state, toQuery, visit } from "./core.js";
 import { candidatePath, clockTime, dayOf, faultKind, faultText, fromJSON, fullTime, middle, plural, shortDay, shortIDs, span, took } from "./format.js";
 import { copyCurl, copyLink, failed, keyName, outcome, pane, queryOf, requestQuery, why, statusKind, statusText } from "./request.js";
 import { comparison, partner } from "./compare.js";
 import { groupsView } from "./groups.js";
-import { interval, searchField, searched, searchFile, strangers, switches, toServer, toggleTerm } from "./search.js";
+import { hasTerm, interval, searchField, searched, searchFile, strangers, switches, toServer, toggleTerm } from "./search.js";
 
 const path = "/_sandbox/",
   pageSize = 100,
@@ -54,7 +54,8 @@ async function load(change) {
   else if (name !== shown) {
     const page = await loadPage({ ...query(), limit: pageSize, groups: isGroups() || "" });
     if (!page) return;
-    ({ run: state.run, actions, newest } = page);
+    ({ run: state.run, newest } = page);
+    actions = page.actions.filter(isShown);
     waitingActions = [];
     groups = page.groups;
     if (!searched()) state.failed = page.stats.failed;
@@ -128,7 +129,7 @@ async function loadRow(number) {
   cursor = reveal = number;
   if (!more || state.file || number >= rows.at(-1).number) return;
   const page = await get("journal", { ...query(), after: number - 20, limit: maxRows });
-  actions = page.actions;
+  actions = page.actions.filter(isShown);
   setRows(page.entries.reverse(), true);
 }
 
@@ -139,7 +140,7 @@ async function loadOlder() {
     filter = shown;
   await act(async () => {
     const page = await get("journal", { ...query(), before, limit: 10 * pageSize });
-    actions = [...page.actions.filter((a) => a.after < before - 1), ...actions];
+    actions = [...page.actions.filter((a) => isShown(a) && a.after < before - 1), ...actions];
     if (filter === shown) setRows([...rows, ...page.entries.reverse()], page.more, waiting);
   });
   loadOlder.running = false;
@@ -152,7 +153,7 @@ function setRows(next, older, wait = []) {
   waiting = wait;
   items = [];
   let day = (today = state.clock?.now.slice(0, 10) ?? rows[0]?.at.slice(0, 10)),
-    at = searched() ? -1 : actions.length - 1;
+    at = actions.length - 1;
   const addDay = (time) => {
     if (day !== time.slice(0, 10)) items.push({ day: (day = time.slice(0, 10)) });
   };
@@ -172,6 +173,9 @@ function setRows(next, older, wait = []) {
   }
   if (!more) addActions(0);
 }
+
+// isShown reports whether the list shows an action: with a search, those that concern its candidate.
+const isShown = (a) => !searched() || hasTerm("candidate:" + a.subject);
 
 // entries takes new and changed entries: the changed ones where they are, the new ones as rows
 // that wait.
@@ -203,7 +207,10 @@ function merge() {
   if (rows.length) {
     fresh = Math.min(fresh, rows[0].number + 1);
     clearTimeout(merge.timer);
-    merge.timer = setTimeout(() => (fresh = Infinity), 700);
+    merge.timer = setTimeout(() => {
+      fresh = Infinity;
+      draw();
+    }, 700);
   }
   actions = [...actions, ...waitingActions];
   waitingActions = [];
@@ -252,6 +259,7 @@ function drawn() {
 
 async function focusRow(number) {
   cursor = reveal = number;
+  kept("x" + number)?.focus({ preventScroll: true }); // At once, for a key that follows.
   await draw();
   await draw(); // The row that was revealed.
   kept("x" + number)?.focus({ preventScroll: true });
@@ -291,7 +299,7 @@ function compare() {
     if (opened() && focused && focused !== opened()) return setQuery({ with: focused });
     const e = exchange?.number === (opened() || focused) ? exchange : await get("journal/" + (opened() || focused));
     const number = await partner(e);
-    if (!number) throw new Error("No other request of this route and key succeeded");
+    if (!number) return say("No other request of this route and key succeeded");
     setQuery({ ...requestQuery(e.number), with: number });
   });
 }
@@ -334,11 +342,7 @@ function marks(e) {
         : nothing
   }${e.throttled ? mark("warn", "throttled") : nothing}${
     e.repeats
-      ? mark(
-          "odd",
-          `again after #${before?.number ?? e.repeats}${before ? ": " + statusText(before) : ""}`,
-          before ? `Sent again after #${before.number}, ${outcome(before)}` : "Sent again",
-        )
+      ? mark("odd", `again after #${before?.number ?? e.repeats}${before ? ": " + statusText(before) : ""}`, before ? `Sent again after #${before.number}, ${outcome(before)}` : "Sent again")
       : e.repeated_by
         ? mark("odd", `sent again: #${e.repeated_by}`)
         : nothing
@@ -449,7 +453,7 @@ const clearFilters = () => visit(path, opened() ? requestQuery(opened()) : {}, f
 function sparkline() {
   const { buckets, count } = stats,
     begin = buckets[0].at,
-    end = buckets.at(-1).at,
+    end = [buckets.at(-1).at, rows[0]?.at ?? ""].sort()[1], // The bucket's own time is its first request.
     width = 600,
     height = 48,
     step = Math.min(width / buckets.length, 24);
@@ -459,7 +463,7 @@ function sparkline() {
     const h = b.count ? Math.max(4, (b.count / highest) * height) : 0,
       failed = Math.max(2, (b.failed / b.count) * h);
     return svg`<g><title>${b.at ? clockTime(b.at) : ""}: ${plural(b.count, "request")}, ${b.failed} failed</title>
-      ${bar(isDragged(i) ? "cursor dragged" : "cursor", i, 0, height)}${bar("bar", i, height - h, h)}${b.failed ? bar("bar failed", i, height - failed, failed) : nothing}</g>`;
+      ${bar(isDragged(i) ? "cursor dragged" : "cursor", i, 0, height)}${bar("bar", i, height - h, h)}${b.failed ? bar("bar failed", i, height - failed, failed) : nothing}${b.failed && failed < h ? bar("gap", i, height - failed - 2, 2) : nothing}</g>`;
   };
   const isDragged = (i) => drag && i >= Math.min(...drag) && i <= Math.max(...drag);
   const indexAt = ({ clientX, currentTarget }) => {
@@ -475,19 +479,24 @@ function sparkline() {
     if (drag) drag = [drag[0], indexAt(event)];
     if (drag) draw();
   };
+  const chosen = () => {
+    const [a, b] = [Math.min(...drag), Math.max(...drag)],
+      within = buckets.slice(a, b + 1).filter((x) => x.at);
+    const to = buckets.slice(b + 1).find((x) => x.at)?.at ?? new Date(Date.parse(end) + 1000).toISOString();
+    return { from: within[0]?.at, to, count: within.reduce((sum, x) => sum + x.count, 0) };
+  };
   const up = () => {
-    const [a, b] = [Math.min(...drag), Math.max(...drag)];
+    const { from, to } = chosen();
     drag = null;
-    if (!buckets.slice(a, b + 1).some((x) => x.at)) return draw();
-    const from = buckets.slice(a).find((x) => x.at)?.at ?? end;
-    const to = buckets.slice(b + 1).find((x) => x.at)?.at ?? new Date(Date.parse(end) + 60000).toISOString();
+    if (!from) return draw();
     setQuery({ q: interval(from, to) });
   };
   const day = (at) => (dayOf(begin) === dayOf(end) ? "" : shortDay(at) + " ") + clockTime(at);
   const text = `${plural(count, "request")}, ${stats.failed} failed`;
+  const hint = ({ from, to, count }) => (from ? `${day(from)} – ${day(to)}: ${plural(count, "request")}` : "No request");
   return html`<div class="over-time"><svg viewBox="0 0 ${width} 48" preserveAspectRatio="none" role="img" aria-label=${text}
       @pointerdown=${down} @pointermove=${over} @pointerup=${up}>${buckets.map(group)}</svg>
-    <p class="axis"><time>${day(begin)}</time><span>${text}</span><time>${day(end)}</time></p></div>`;
+    <p class="axis"><time>${day(begin)}</time><span>${drag ? hint(chosen()) : text}</span><time>${day(end)}</time></p></div>`;
 }
 
 // The empty journal.
@@ -526,22 +535,12 @@ function view() {
 }
 
 export const journal = {
-  name: "journal",
-  title: "Journal",
-  path,
-  changes: ["journal"],
-  load,
-  view,
-  drawn,
-  key,
-  move,
+  name: "journal", title: "Journal", path, changes: ["journal"], load, view, drawn, key, move,
   enter: () => rows.length && (isGroups() ? move(0, 1) : focusRow(rows[0].number)),
-  entries,
+  entries, count, forget,
   actions(all) {
-    waitingActions.push(...all);
+    waitingActions.push(...all.filter(isShown));
     draw();
   },
-  count,
-  forget,
   heading: () => (opened() ? `#${opened()}` : "Journal"),
 };

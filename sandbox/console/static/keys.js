@@ -2,7 +2,7 @@
 import { html, nothing } from "./lit/lit-html.js";
 import { live } from "./lit/directives/live.js";
 import { repeat } from "./lit/directives/repeat.js";
-import { act, change, copyButton, draw, get, post, problem, state } from "./core.js";
+import { act, change, copyButton, draw, get, linkTo, post, problem, state } from "./core.js";
 import { clockTime, fullTime, middle } from "./format.js";
 
 async function load() {
@@ -47,7 +47,7 @@ function row(k) {
   const plan = (left) => post("plan", { key: k.id, used: k.plan.limit - left, limit: k.plan.limit });
   const revoke = () => act(() => change(() => post("keys/revoke", { token: k.id }), `${k.token} is revoked: its next request gets a 401`));
   return html`<tr class=${k.state}><th scope="row"><div><code title=${name}>${middle(name, 26)}</code>
-        ${copyButton(name, "Copy " + name)}</div>
+        ${copyButton(name, "Copy " + name)}<a href=${linkTo("", { q: "key:" + name, view: "groups" })} aria-label=${"Requests of " + name}>Requests</a></div>
       ${valid ? nothing : html`<span class="mark warn">${k.state}</span>`}
       ${k.expires ? html`<small>expires ${fullTime(k.expires)}</small>` : nothing}</th>
     <td data-label="Scope">${k.scope}</td>

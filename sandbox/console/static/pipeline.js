@@ -1,8 +1,8 @@
 // The pipeline: the candidates by stage, and one candidate beside them.
 import { html, nothing } from "./lit/lit-html.js";
 import { repeat } from "./lit/directives/repeat.js";
-import { act, change, closePopups, draw, find, form, get, isRead, kept, openPopup, options, popup, post, setQuery, state, toQuery, typed, typedText, visit } from "./core.js";
-import { clockTime, dayOf, middle, plural } from "./format.js";
+import { act, change, closePopups, draw, find, form, get, isRead, kept, openPopup, options, organizations, popup, post, setQuery, state, titleOf, toQuery, typed, typedText, visit } from "./core.js";
+import { candidatePath, clockTime, dayOf, middle, plural } from "./format.js";
 import { invitedTwice, lostPane, nextStep, pane, resultFields, resultOf, stages, steps, words } from "./candidate.js";
 
 const path = "/_sandbox/console/pipeline";
@@ -74,9 +74,28 @@ async function take(c, step) {
     await pipeline.refresh();
     return document.getElementById("evaluate-ship_score")?.select();
   }
+  const from = kept(c.id)?.getBoundingClientRect();
   const [kind, id] = step === "submit" ? ["submissions", c.submission_id] : ["invitations", c.id];
   await act(() => change(() => post(`${kind}/${id}/${step}`), html`<bdi>${c.candidate_name || c.candidate_email}</bdi>: ${words[{ open: "opened", begin: "started", submit: "submitted" }[step]].toLowerCase()}`));
   await refreshNow();
+  slide(kept(c.id), from);
+}
+
+// slide shows a card on its way to another column: a copy of it, which no column cuts.
+function slide(card, from) {
+  const to = card?.getBoundingClientRect();
+  if (!to || !from || to.x === from.x || matchMedia("(prefers-reduced-motion: reduce)").matches) return;
+  const copy = card.cloneNode(true);
+  copy.inert = true;
+  copy.className += " sliding";
+  copy.style.width = to.width + "px";
+  document.body.append(copy);
+  const at = ({ x, y }) => ({ transform: `translate(${x}px, ${y}px)` });
+  card.style.visibility = "hidden";
+  copy.animate([at(from), at(to)], { duration: 160, easing: "ease-out" }).onfinish = () => {
+    copy.remove();
+    card.style.visibility = "";
+  };
 }
 
 function close() {
@@ -143,28 +162,15 @@ function boardView() {
   const column = (stage) => html`<section class="column" aria-label=${words[stage]}>
     <h2 title=${words[stage]}>${stage} <span class="count">${counts[stage]}</span></h2>
     <ol>${repeat(columns[stage], (c) => c.id, card)}</ol>
-    ${
-      counts[stage] > columns[stage].length && columns[stage].length >= limit
-        ? html`<button class="plain small" @click=${more}>${counts[stage] - columns[stage].length} more</button>`
-        : nothing
-    }</section>`;
+    ${counts[stage] > columns[stage].length && columns[stage].length >= limit ? html`<button class="plain small" @click=${more}>${counts[stage] - columns[stage].length} more</button>` : nothing}</section>`;
   return html`<div class=${"board " + (isFiltered() || opened() ? "narrow" : "")} @pointerleave=${draw} @focusout=${draw}>${stages.map(column)}</div>`;
 }
 
 const orders = [["oldest", "Oldest first"], ["name", "By name"], ["score", "Highest score first"]];
 const verdicts = ["strong_yes", "yes", "no", "strong_no"].map((v) => [v, v.replace("_", " ")]);
 
-const titleOf = (organization) => organization || "default";
-
 // nameOf names an assessment, with its organization if there are several.
 const nameOf = (a) => a.name + (organizations().length > 1 && !state.query.get("key") ? " · " + titleOf(a.organization) : "");
-
-// organizations returns the first key of each organization.
-function organizations() {
-  const first = new Map();
-  for (const k of state.keys) if (k.live && !first.has(k.organization)) first.set(k.organization, k);
-  return [...first.values()];
-}
 
 function toolbar() {
   const assessment = state.query.get("assessment") ?? "",
@@ -180,8 +186,7 @@ function toolbar() {
     )}</select>`;
   return html`<div class="filters" role="search">
     <input type="search" name="text" placeholder="Search names and addresses" aria-label="Search names and addresses"
-      .value=${typedText("text")} @input=${typed}>
-    <span class="buttons">${all.length > 1 ? select("key", "Organization", "All organizations", keys, key) : nothing}
+      .value=${typedText("text")} @input=${typed}><span class="buttons">${all.length > 1 ? select("key", "Organization", "All organizations", keys, key) : nothing}
     ${select("assessment", "Assessment", "All assessments", names, assessment)}
     ${select("verdict", "Verdict", "Any verdict", [...verdicts, ["flagged", "⚑ flagged"]], state.query.get("verdict") ?? "")}
     ${select("sort", "Order", "Newest first", orders, state.query.get("sort") ?? "")}
@@ -196,16 +201,18 @@ function inviteForm(withResult = false) {
   const selected = active.find((a) => a.assessment_id === state.query.get("assessment")) ?? active[0];
   const send = async ({ assessment, name, email, ...result }) => {
     const known = active.find((a) => [nameOf(a), a.name].includes(assessment));
+    let id;
     await change(
       async (snapshot) => {
         const assessment_id = known?.assessment_id ?? (await add(assessment));
         const sent = withResult ? post("results", { assessment_id, email, ...resultOf(result) }) : post("invitations", { assessment_id, name, email });
-        await sent.catch(async (error) => {
+        const made = await sent.catch(async (error) => {
           if (!known) await post(`snapshots/${snapshot}/restore`); // Removes the assessment that was added.
           throw error;
         });
+        id = made.invitation_id ?? made.submission_id;
       },
-      html`${known ? nothing : html`A new assessment “<bdi>${assessment}</bdi>” was added. `}<bdi>${name ?? email}</bdi> ${withResult ? "has a result" : "is invited"}`,
+      () => html`${known ? nothing : html`A new assessment “<bdi>${assessment}</bdi>” was added. `}<a href=${candidatePath(id)}><bdi>${name ?? email}</bdi></a> ${withResult ? "has a result" : "is invited"}`,
     );
     closePopups();
     act(async () => { // Not awaited: the form is empty now, and the next candidate may be typed.
@@ -216,8 +223,8 @@ function inviteForm(withResult = false) {
   const text = (name, label, placeholder, more) => ({ name, label, placeholder, required: true, ...more });
   const fields = [
     text("assessment", "Assessment", "Backend engineer", { list: "assessment-names", value: selected && nameOf(selected) }),
-    ...(withResult ? [] : [text("name", "Candidate", "Ada Lovelace")]),
-    text("email", "Address", "ada@candidates.test"),
+    ...(withResult ? [] : [text("name", "Name", "Ada Lovelace")]),
+    text("email", "E-mail address", "ada@candidates.test"),
     ...(withResult ? resultFields : []),
   ];
   const label = withResult ? "Add result" : "Invite candidate";
@@ -272,15 +279,7 @@ function key(name) {
 }
 
 export const pipeline = {
-  name: "pipeline",
-  title: "Pipeline",
-  path,
-  changes: ["assessments", "keys", "clock"],
-  load,
-  view,
-  drawn,
-  key,
-  move,
+  name: "pipeline", title: "Pipeline", path, changes: ["assessments", "keys", "clock"], load, view, drawn, key, move,
   candidates: () => pipeline.refresh(),
   enter: () => move(0, 0),
   forget: () => (shown = ""), // The next load is shown at once.

@@ -194,7 +194,7 @@ function message(e, name, text, headers, size, query) {
     ${
       text
         ? html`<pre class="body">${bodyOf(e, name, whole.slice(0, maxShown))}</pre>`
-        : html`<p class="quiet">${headers ? "No body." : !e.status ? "None." : "No longer kept."}</p>`
+        : name === "Request" && !isWrite(e) ? nothing : html`<p class="quiet">${headers ? "No body." : !e.status ? "None." : "No longer kept."}</p>`
     }
     ${text && omitted > 0 ? html`<p class="quiet">${omitted} more bytes</p>` : nothing}
     ${headers ? html`<details><summary>${plural(lines.length, "header")}</summary>${pairs(lines)}</details>` : nothing}

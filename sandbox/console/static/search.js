@@ -11,6 +11,7 @@ const values = {
   method: () => ["GET", "POST", "PATCH", "DELETE"],
   key: () => [...state.keys.map((k) => k.token), "none"],
   is: () => ["failed", "repeated", "fault"],
+  candidate: () => [],
   field: () => ["page_size", "cursor", "status", "since", "name", "candidate_email"],
   code: () => state.codes,
   took: () => [">100ms", ">1s", "<10ms"],
@@ -25,6 +26,7 @@ const inFile = {
   status: (e, v) => [String(e.status ?? "none"), String(e.status)[0] + "xx", failed(e) && "failed"].includes(v),
   is: (e, v) => (v === "failed" && failed(e)) || (v === "repeated" && !!(e.repeats || e.repeated_by)) || (v === "fault" && !!e.fault),
   method: (e, v) => e.method === v.toUpperCase(),
+  candidate: (e, v) => e.subject?.toLowerCase() === v.toLowerCase(),
   route: (e, v) => isPart(v, `${e.method} ${e.route || e.path}`),
   key: (e, v) => e.key_id === v || isPart(v, keyName(e)),
 };
@@ -100,12 +102,13 @@ export function switches() {
   const button = (term, name, key) => html`<button type="button" class="plain" aria-pressed=${String(hasTerm(term))}
     title=${key} @click=${() => toggleTerm(term)}>${name}</button>`;
   const [from, to] = ["after:", "before:"].map((n) => termsOf(searched()).find((t) => t.startsWith(n))?.slice(n.length));
-  const time = (at) => (at?.length > 12 ? `${shortDay(at)} ${at.slice(11, 19)}` : (at?.slice(0, 8) ?? "…"));
+  const day = (at) => (at?.length > 12 ? shortDay(at) + " " : ""),
+    time = (at) => (at?.length > 12 ? clockTime(at) : (at?.slice(0, 8) ?? "…"));
   return html`${button("is:failed", "Failed", "e")}${button("is:repeated", "Sent again", "w")}${button("is:fault", "Injected", "")}
     ${
       from || to
         ? html`<button type="button" class="plain window" aria-label="Remove the time window"
-          @click=${() => setQuery({ q: without("after:", "before:") })}>${time(from)}–${time(to)} ✕</button>`
+          @click=${() => setQuery({ q: without("after:", "before:") })}>${day(from)}${time(from)}–${day(to) === day(from) ? "" : day(to)}${time(to)} ✕</button>`
         : nothing
     }`;
 }
