@@ -133,7 +133,10 @@ func TestATypingErrorIsSaidAndUndone(t *testing.T) {
 	p.press("#undo")
 	p.becomes(names + ` === "All assessments,Backend engineer"`)
 	assert.Empty(t, p.server.Mails())
+	p.dress(appearance{width: 390, height: 844})
+	p.visit(pipelinePath)
 	p.press("[popovertarget=inviting]")
+	p.becomes("(r => r.width > 300 && r.left >= 0 && r.right <= innerWidth)(document.getElementById('inviting').getBoundingClientRect())") // Also on a phone.
 	for id, text := range map[string]string{"assessment": "backend engineers", "name": "Ada Lovelace", "email": "nowhere"} {
 		p.fill("#invite-"+id, text)
 	}
@@ -213,7 +216,7 @@ func TestGroups(t *testing.T) {
 	p.becomes(`[...document.querySelectorAll(".groups tbody tr")].map(r => r.innerText.replace(/\s+/g, " ")).filter(t => / 2 /.test(t)).length === 2`)
 	p.appears(".groups tbody", "page_size: at most 100")
 	p.appears(".groups tbody", "no reads left")
-	p.becomes(`[...document.querySelectorAll(".groups tbody .trend polyline")].every(l => l.getAttribute("points").split(" ").length === 60)`)
+	p.becomes(`[...document.querySelectorAll(".groups tbody tr")].every(r => r.querySelector(".trend polyline").getAttribute("points").split(" ").length === 60)`)
 	p.appears("nav a[href*=keys] .badge", "1") // Has few requests left.
 	p.do(chromedp.KeyEvent("j"), chromedp.KeyEvent("j"))
 	p.becomes("document.activeElement.dataset.keep === 'g1'")
@@ -223,13 +226,15 @@ func TestGroups(t *testing.T) {
 	assert.Equal(t, []any{"g0", false, false}, evaluate[[]any](p, "[document.activeElement.dataset.keep, location.search.includes('request'), !!document.querySelector('.said')]"), "a group is no request")
 	evaluate[string](p, "[...document.querySelectorAll('.groups tr')].find(r => r.innerText.includes('page_size')).querySelector('a').click(), ''")
 	p.listed(2, 1)
+	p.send("GET", "/api/v1/submissions/"+sandbox.UnknownID+"/report", sandbox.TestKey, "")
 	p.visit("?request=8")
 	p.appears(".headline", "429 · The hourly quota of this key is used up, until")
 	p.becomes(`/X-Ratelimit-Reset\s*\d+ \(\d\d:\d\d/.test(document.querySelector(".pane").textContent)`)
 	evaluate[string](p, "[...document.querySelectorAll('.note a')].find(a => a.innerText.includes('Who used up the reads')).click(), ''")
 	p.appears(".groups tbody tr", "/members")
 	p.dress(appearance{width: 390, height: 844})
-	p.becomes(`(all => all.length && all.every(a => a.getClientRects().length === 1))([...document.querySelectorAll(".groups th a code")])`)
+	p.appears(".groups", "/submissions/{id}/report")
+	p.becomes(`(all => all.length && all.every(r => r.offsetHeight < 62))([...document.querySelectorAll(".groups tbody tr")])`) // No route is broken into many lines.
 	p.visit("console/keys")
 	p.appears(".keys", "Requests")
 	p.press(`[aria-label="Requests of ` + sandbox.LiveKey + `"]`)
@@ -298,11 +303,12 @@ func TestATimeWindow(t *testing.T) {
 		now = now.Add(time.Minute)
 	}
 	now = now.Add(-55 * time.Second)
-	p.request(1) // 11, in the bar of 10.
+	p.send("GET", "/api/v1/submissions?page_size=500", sandbox.TestKey, "") // 11, in the bar of 10.
 	now = now.Add(55 * time.Second)
 	p.visit("")
 	p.do(chromedp.WaitVisible(chromedp.CSS(row(11))))
-	p.appears(".axis", "17:19:05") // The time of the last request, not the beginning of its bar.
+	p.becomes("document.querySelectorAll('.gap').length === 1") // Between what failed and the rest.
+	p.appears(".axis", "17:19:05")                              // The time of the last request, not the beginning of its bar.
 	type box struct{ X, Y, Width float64 }
 	bar := func(n int) (x, y float64) {
 		b := evaluate[box](p, fmt.Sprintf("(r => ({X: r.x, Y: r.y, Width: r.width}))([...document.querySelectorAll('.over-time .bar')].filter(e => e.getBBox().height)[%d].getBoundingClientRect())", n))
@@ -447,6 +453,8 @@ func TestAnExportIsOpened(t *testing.T) {
 	p.do(chromedp.WaitVisible(chromedp.CSS(row(8))))
 	evaluate[string](p, "fetch(document.querySelector('a[download]').href).then(r => r.text()).then(t => window.exported = t), ''")
 	p.becomes("!!window.exported")
+	evaluate[string](p, "document.querySelector('a[download]').click(), ''")
+	p.appears(".said", "The requests are saved in journal.json. Open file shows them")
 	text := evaluate[string](p, "window.exported")
 	p.server.ClearJournal()
 	raw, err := json.Marshal(text)

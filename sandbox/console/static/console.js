@@ -178,7 +178,7 @@ function shortcuts() {
   const line = ([key, what]) => html`<dt><kbd>${key}</kbd></dt><dd>${what}</dd>`;
   showDialog(html`<h2 id="dialog-title">Keyboard shortcuts</h2>
     <dl class="shortcuts">${list.map(line)}</dl>
-    <p class="line themes" role="radiogroup" aria-label="Colours">${["system", "light", "dark"].map(themeChoice)}</p>
+    <p class="line themes" role="radiogroup" aria-label="Colours">Colours: ${["system", "light", "dark"].map(themeChoice)}</p>
     <form method="dialog" class="line"><button autofocus>Close</button></form>`);
 }
 

@@ -408,7 +408,7 @@ function filterBar() {
       state.file
         ? fileButton()
         : html`<button type="button" class="plain" id="groups" title="g" aria-pressed=${String(isGroups())} @click=${toggleGroups}>Groups</button>
-        <a class="button plain" download="journal.json" href=${all}>Export</a>${fileButton()}`
+        <a class="button plain" download="journal.json" href=${all} @click=${() => say("The requests are saved in journal.json. Open file shows them")}>Export</a>${fileButton()}`
     }</span></span></form>`;
 }
 
@@ -486,6 +486,7 @@ function sparkline() {
     return { from: within[0]?.at, to, count: within.reduce((sum, x) => sum + x.count, 0) };
   };
   const up = () => {
+    if (!drag) return; // The press was elsewhere.
     const { from, to } = chosen();
     drag = null;
     if (!from) return draw();
