@@ -47,6 +47,7 @@ func TestALostWriteSaysWhetherItWasDone(t *testing.T) {
 	p.appears(row(4), "not done")
 	p.press(row(1))
 	p.appears(".headline", "Done: invitation to Søren ada")
+	p.becomes("(e => e.scrollWidth <= e.clientWidth)(document.querySelector('.row .mark.good'))") // Not cut beside the pane.
 	p.appears(".headline", "the response was lost")
 	p.appears(".pane .withheld", "Lost on the way; it was")
 	p.appears(".pane .withheld", `"candidate_email": "ada@candidates.test"`)

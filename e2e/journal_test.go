@@ -315,7 +315,7 @@ func TestAnOpenRequestDoesNotOutliveItsRun(t *testing.T) {
 			p.startOver("#reset")
 			p.appears(".said", "The sandbox does not respond")
 			p.start()
-			p.request(30) // More than the last server has changed.
+			p.request(30)                                                                         // More than the last server has changed.
 			p.becomes("!document.querySelector('.said')?.innerText.includes('does not respond')") // The notice of the restart may follow at once.
 			return 30
 		},
