@@ -571,4 +571,11 @@ func TestWhatIsNewStandsOut(t *testing.T) {
 		p.becomes(fmt.Sprintf("!!window.slid === %t && !document.querySelector('.sliding') && getComputedStyle(document.querySelector('.column:nth-child(2) .card')).visibility === 'visible'", motion != "reduce"))
 		assert.Equal(t, motion != "reduce", evaluate[bool](p, "!!window.slid"), motion)
 	}
+	p.visit("")
+	p.do(chromedp.WaitVisible(chromedp.CSS(row(3))))
+	evaluate[string](p, "addEventListener('animationstart', () => { window.fades = (window.fades ?? 0) + 1 }), ''")
+	p.request(40) // The first may come alone.
+	p.do(chromedp.WaitVisible(chromedp.CSS(row(43))))
+	p.becomes("!document.querySelector('.row.fresh')")
+	assert.LessOrEqual(t, evaluate[int](p, "window.fades ?? 0"), 10, "many at once do not")
 }

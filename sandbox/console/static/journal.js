@@ -10,6 +10,7 @@ import { hasTerm, interval, searchField, searched, searchFile, strangers, switch
 
 const path = "/_sandbox/",
   pageSize = 100,
+  maxFresh = 10, // New rows that fade in: more at once would only flicker, and keep the browser busy.
   maxRows = 10000;
 
 // rows are the requests in the list, newest first, and actions what the tester did between them,
@@ -204,7 +205,7 @@ function showNew() {
 
 // merge shows what waits.
 function merge() {
-  if (rows.length) {
+  if (rows.length && waiting.length <= maxFresh) {
     fresh = Math.min(fresh, rows[0].number + 1);
     clearTimeout(merge.timer);
     merge.timer = setTimeout(() => {
