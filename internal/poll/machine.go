@@ -212,7 +212,7 @@ func (m *Machine) Failing() (listings, ids []string) {
 // Late returns how many evaluated submissions have had no ready report for so long.
 func (m *Machine) Late(d time.Duration) (n int) {
 	for _, r := range m.Reads {
-		if r.First > 0 && m.Clock.Sub(r.First) >= d {
+		if r.isEvaluated() && m.Clock.Sub(r.Since) >= d {
 			n++
 		}
 	}

@@ -126,3 +126,33 @@ func TestAnUndatedResultOfAWatchFromLaterComesOnce(t *testing.T) {
 	}
 	assert.Equal(t, 1, found)
 }
+
+// TestAReadThatFailsOnceIsNoLateReport: the single read of a submission that left the listing of its status fails, and
+// the next one shows it in another unfinished status.
+func TestAReadThatFailsOnceIsNoLateReport(t *testing.T) {
+	const now = poll.Server(begin)
+	m := poll.New(poll.Options{Interval: time.Minute, ShortestPause: time.Minute, Lookback: day}, 0, now, now, nil)
+	reads, listed := 0, true
+	for at := poll.Local(0); at < poll.Local(3*time.Hour); {
+		r, wait := m.Next(at, fullWindow)
+		if at = at.Add(wait); wait > 0 {
+			continue
+		}
+		reply := poll.Reply{Outcome: poll.Answered, At: at, Server: now.Add(time.Duration(at))}
+		grading := poll.Item{ID: "a", Status: "grading", Created: now}
+		switch {
+		case r.ID != "":
+			if reads++; reads == 1 {
+				reply.Outcome = poll.Failed
+			} else {
+				reply.Items = []poll.Item{{ID: "a", Status: "review", Created: now}}
+			}
+			listed = false
+		case r.Status == "" && listed, r.Status == "grading" && at < poll.Local(time.Hour):
+			reply.Items = []poll.Item{grading}
+		}
+		m.Receive(r, reply)
+	}
+	assert.Equal(t, 2, reads)
+	assert.Zero(t, m.Late(0))
+}

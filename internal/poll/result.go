@@ -11,10 +11,15 @@ import (
 // read is a submission to be read singly.
 type read struct {
 	Source int   `json:"s"`           // The index of the source that led to it.
-	First  Local `json:"f,omitempty"` // When it was first seen evaluated, or could not be read. 0: it left the listing of a status.
+	Since  Local `json:"f,omitempty"` // When it was first seen evaluated, or could not be read. 0: neither happened.
 	Due    Local `json:"d"`
 	Failed bool  `json:"x,omitempty"` // The API could not answer the last read.
+	Unseen bool  `json:"u,omitempty"` // It could not be read, and was not seen evaluated.
 }
+
+// isEvaluated reports whether the submission was seen evaluated, without a ready report. Any other one
+// has left the listing of a status.
+func (r read) isEvaluated() bool { return r.Since > 0 && !r.Unseen }
 
 // isAwaited reports whether a submission may still have to be delivered.
 func (m *Machine) isAwaited(id string) bool {
@@ -26,12 +31,12 @@ func (m *Machine) isAwaited(id string) bool {
 }
 
 // isWanted reports whether an evaluated submission has to be delivered. Of a watch, that is one
-// that was evaluated after DoneTo, has waited for its report, or was seen unfinished if DoneTo was
-// the present.
+// that was evaluated after DoneTo, has waited for its report or for a read that succeeds, or was seen
+// unfinished if DoneTo was the present.
 func (m *Machine) isWanted(it Item) bool {
 	r, reading := m.Reads[it.ID]
 	evaluated := cmp.Or(it.Evaluated, it.Submitted, it.Created)
-	isNew := it.Undated || evaluated >= m.DoneTo || r.First > 0 || reading && m.FromNow
+	isNew := it.Undated || evaluated >= m.DoneTo || r.isEvaluated() || r.Failed || reading && m.FromNow
 	return m.isAwaited(it.ID) && (m.Awaited != nil || isNew)
 }
 
@@ -52,7 +57,10 @@ func (m *Machine) receiveItem(it Item, s *source) (result bool) {
 	if !reading {
 		r = read{Source: slices.Index(m.Sources, s), Due: m.Clock.Add(m.options.Interval)}
 	}
-	r.First, r.Failed = cmp.Or(r.First, m.Clock), false
+	if !r.isEvaluated() {
+		r.Since = m.Clock
+	}
+	r.Failed, r.Unseen = false, false
 	if result {
 		r.Due = m.Clock
 	}
@@ -113,7 +121,10 @@ func (m *Machine) receiveRead(id string, r Reply, s *source) (results []Item) {
 		}
 		return nil
 	case r.Outcome != Answered, r.Items[0].Unreadable && m.Awaited == nil: // Other requests do not wait for this submission.
-		m.readAgain(id, read{Source: slices.Index(m.Sources, s), First: cmp.Or(m.Reads[id].First, m.Clock), Failed: true})
+		before := m.Reads[id]
+		m.readAgain(id, read{
+			Source: slices.Index(m.Sources, s), Since: cmp.Or(before.Since, m.Clock), Failed: true, Unseen: !before.isEvaluated(),
+		})
 		return nil
 	}
 	it := r.Items[0]
@@ -123,7 +134,7 @@ func (m *Machine) receiveRead(id string, r Reply, s *source) (results []Item) {
 		return r.Items
 	}
 	scheduled := m.Reads[id]
-	if scheduled.First == 0 || !it.Undated && it.latest().Add(m.options.Lookback) < m.past() {
+	if !scheduled.isEvaluated() || !it.Undated && it.latest().Add(m.options.Lookback) < m.past() {
 		delete(m.Reads, id) // It only left the listing of a status, or its report never came.
 	} else {
 		scheduled.Failed = false
@@ -134,6 +145,6 @@ func (m *Machine) receiveRead(id string, r Reply, s *source) (results []Item) {
 
 // readAgain schedules the next single read of a submission whose report is not ready, or that cannot be read.
 func (m *Machine) readAgain(id string, r read) {
-	r.Due = m.Clock.Add(max(m.options.Interval, m.Clock.Sub(r.First)/4, m.options.Interval/4*time.Duration(len(m.Reads))))
+	r.Due = m.Clock.Add(max(m.options.Interval, m.Clock.Sub(r.Since)/4, m.options.Interval/4*time.Duration(len(m.Reads))))
 	m.Reads[id] = r
 }
