@@ -250,12 +250,7 @@ func (t attemptTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 		return resp, nil
 	}
 	c.unknown = c.unknown || c.failure.Outcome == OutcomeUnknown
-	policy := c.core.config.retry
-	policy.MaxAttempts = cmp.Or(c.request.maxAttempts, policy.MaxAttempts)
-	if c.request.share == bulk && c.failure.isDeferred() {
-		policy.MaxWait = quota.Longest
-	}
-	c.wait, c.retry = decide(policy, c.failure, requested, timeLeft(c.ctx), jitter()) //nolint:contextcheck // of the call
+	c.wait, c.retry = decide(c.policy(c.failure.isDeferred()), c.failure, requested, timeLeft(c.ctx), jitter()) //nolint:contextcheck // of the call
 	c.attempt.end(c.core.traces, "", c.failure, c.wait)
 	return resp, err
 }
@@ -272,6 +267,17 @@ func (c *call) judge(resp *http.Response) (warning string, requested time.Durati
 	warning, failure = c.classify(&received)
 	c.recordKey(failure)
 	return warning, received.requested(), failure
+}
+
+// policy returns the rules of the call's retries. Bulk calls wait for each window when the rate
+// limit defers them.
+func (c *call) policy(deferred bool) RetryPolicy {
+	policy := c.core.config.retry
+	policy.MaxAttempts = cmp.Or(c.request.maxAttempts, policy.MaxAttempts)
+	if deferred && c.request.share == bulk {
+		policy.MaxWait = quota.Longest
+	}
+	return policy
 }
 
 // checkRetry returns what the last attempt decided.

@@ -123,3 +123,20 @@ func TestWord(t *testing.T) {
 		assert.Equal(t, c.permanent, isTLSError(c.err), "%v", c.err)
 	}
 }
+
+// TestWhatFollowsAPoll has the API respond with 502 three times, then with 429, then with 502 again: a 429 shows that the
+// outage has ended.
+func TestWhatFollowsAPoll(t *testing.T) {
+	l := newPollLoop(&core{shared: newShared()}, "Submissions.Watch", interval{time.Minute, time.Hour})
+	for i, c := range []struct {
+		status  int
+		minutes int
+		reason  PauseReason
+	}{{502, 1, PausePoll}, {502, 2, PausePoll}, {502, 4, PausePoll}, {429, 1, PauseQuota}, {502, 1, PausePoll}, {502, 2, PausePoll}} {
+		wait, reason, final := l.afterPoll(t.Context(), time.Second, &Error{Status: c.status})
+		require.NoError(t, final)
+		assert.Equal(t, []any{time.Duration(c.minutes) * time.Minute, c.reason}, []any{wait, reason}, "%d", i)
+	}
+	wait, _, _ := l.afterPoll(t.Context(), time.Second, nil)
+	assert.Equal(t, time.Second, wait)
+}

@@ -61,12 +61,13 @@ type pollLoop struct {
 	account      string      // Of each response. Empty: that of the first key.
 	otherAccount *ParamError // Returned for a response of another account. Nil: accounts are not compared.
 
-	requests int         // Sent so far.
-	lastHour []time.Time // When those of the hour before the last one were sent, and that one.
+	report   func(next time.Time) // Called after each poll with the time of the next one, zero when there is none.
+	requests int                  // Sent so far.
+	lastHour []time.Time          // When those of the hour before the last one were sent, and that one.
 }
 
 func newPollLoop(k *core, operation string, between interval) pollLoop {
-	l := pollLoop{core: k, operation: operation, interval: between, used: noKey}
+	l := pollLoop{core: k, operation: operation, interval: between, used: noKey, report: func(time.Time) {}}
 	if k.config.keySource != nil {
 		const problem = "returned a key of another account than before: use a client for each account"
 		l.otherAccount = &ParamError{Param: "WithKeySource", Problem: problem}
@@ -77,10 +78,9 @@ func newPollLoop(k *core, operation string, between interval) pollLoop {
 // step polls once. It returns the time until the next poll, or done when none follows.
 type step func(context.Context) (wait time.Duration, done bool, err error)
 
-// run calls step until no poll follows, and report after each poll with the time of the next one,
-// zero when there is none. It returns an error that no later poll can repair, and ends at once if the
-// context ends before the rate limit's window.
-func (l *pollLoop) run(ctx context.Context, step step, report func(next time.Time)) error {
+// run calls step until no poll follows. It returns an error that no later poll can repair, and ends
+// at once if the context ends before the rate limit's window.
+func (l *pollLoop) run(ctx context.Context, step step) error {
 	for {
 		wait, done, err := step(ctx)
 		wait, reason, final := l.afterPoll(ctx, wait, err)
@@ -91,10 +91,10 @@ func (l *pollLoop) run(ctx context.Context, step step, report func(next time.Tim
 			l.core.warn(ctx, "hiring: polls fail and are repeated", "operation", l.operation, "since", l.outage.Began, "error", failureIn(err))
 		}
 		if done {
-			report(time.Time{})
+			l.report(time.Time{})
 			return nil
 		}
-		report(time.Now().Add(wait))
+		l.report(time.Now().Add(wait))
 		if ended := sleep(ctx, wait, reason); ended != nil {
 			if err != nil {
 				ended = joinEnded(ended, err)
@@ -109,7 +109,7 @@ func (l *pollLoop) run(ctx context.Context, step step, report func(next time.Tim
 // is what the API asked for, a window at most, or the pause of the outage.
 func (l *pollLoop) afterPoll(ctx context.Context, planned time.Duration, err error) (wait time.Duration, reason PauseReason, final error) {
 	failure := failureIn(err)
-	wait = cmp.Or(min(failure.RetryAfter, time.Hour), l.outage.Pause(l.interval.longest))
+	reason = PausePoll
 	switch {
 	case err == nil:
 		l.outage = poll.Outage{}
@@ -119,13 +119,12 @@ func (l *pollLoop) afterPoll(ctx context.Context, planned time.Duration, err err
 		return 0, "", l.ended(join(ctx, err))
 	case !l.core.mayRecover(err):
 		return 0, "", err
-	case failure.isDeferred():
-		l.outage = poll.Outage{}
-		return wait, PauseQuota, nil
+	case failure.isDeferred(): // The API responds: an outage has ended.
+		l.outage, reason = poll.Outage{}, PauseQuota
 	case l.outage.Add(time.Now(), failure.Status/100 == 3):
 		return 0, "", err
 	}
-	return wait, PausePoll, nil
+	return cmp.Or(min(failure.RetryAfter, time.Hour), l.outage.Pause(l.interval.longest)), reason, nil
 }
 
 // ended returns the error at the end of the context. It names the method, because a request in

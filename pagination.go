@@ -128,6 +128,14 @@ func (p Pager[T]) FromPage(n int) Pager[T] {
 	return p
 }
 
+// sending returns the list with another request.
+func (p Pager[T]) sending(change func(request) request) Pager[T] {
+	changed := *p.list
+	changed.request = change(changed.request)
+	p.list = &changed
+	return p
+}
+
 // begin starts an iteration where From or FromPage says.
 func (p Pager[T]) begin() (paging.Iteration, error) {
 	l := p.list

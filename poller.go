@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"math"
 	"net/http"
 	"slices"
 	"strings"
@@ -34,10 +33,12 @@ type poller struct {
 }
 
 func newPoller(k *core, operation string, between interval, assessmentID string, progress func(WaitProgress)) *poller {
-	return &poller{
+	p := &poller{
 		pollLoop: newPollLoop(k, operation, between), filter: SubmissionFilter{AssessmentID: assessmentID}, progress: progress,
 		save: func() error { return nil }, began: time.Now(),
 	}
+	p.report = func(next time.Time) { p.reportProgress(next) }
+	return p
 }
 
 // now returns the time of the process's monotonic clock since the poller began.
@@ -86,9 +87,8 @@ func (p *poller) poll(ctx context.Context, yield func(Submission, error) bool) (
 
 // window returns the rate limit of the key that was used last, less what is left to others.
 func (p *poller) window() poll.Window {
-	limit, left, ends := p.core.shared.quotas.Left(p.core.keys.lastUsed().id, quota.Read, time.Now())
-	others := int(math.Ceil(p.core.reserve(polling) * float64(limit)))
-	return poll.Window{Left: left - others, Limit: max(1, limit-others), Ends: ends}
+	limit, left, ends := p.core.shared.quotas.Left(p.core.keys.lastUsed().id, quota.Read, p.core.reserve(polling), time.Now())
+	return poll.Window{Left: left, Limit: max(1, limit), Ends: ends}
 }
 
 // send sends a request of the machine and returns the reply. err says more about an outcome of

@@ -140,7 +140,7 @@ func (c *call) awaitWindow() (waited bool, err error) {
 		return false, nil
 	case barrier.KeyRefused:
 		return false, join(c.ctx, c.keyRefused())
-	case c.request.share == polling, c.request.share == interactive && c.core.config.retry.tooLong(barrier.Wait):
+	case c.request.share == polling, c.policy(true).tooLong(barrier.Wait):
 		return false, join(c.ctx, c.exhausted(barrier))
 	}
 	if sleep(c.core.withSpan(c.ctx, c.request.operation), barrier.Wait, PauseQuota) != nil {

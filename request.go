@@ -37,7 +37,7 @@ type request struct {
 	key   *credential  // Nil: the next key of the client.
 	used  **credential // Where the key of each attempt is stored; may be nil.
 
-	maxAttempts int // If it is less than RetryPolicy.MaxAttempts. 0: it is not.
+	maxAttempts int // 0: that of RetryPolicy.
 
 	// beforeAttempt is called right before each attempt, after all waits. An error prevents the
 	// attempt. Nil: not called.

@@ -90,8 +90,10 @@ func (s *SubmissionService) findByEmail(ctx context.Context, assessmentID, email
 		Method: r.method, Route: r.route, Operation: r.operation, kind: final,
 	}
 	wanted := AddressKey(email)
-	pages := s.List(SubmissionFilter{AssessmentID: assessmentID})
-	pages.list.request.operation = r.operation // In errors and for observers.
+	pages := s.List(SubmissionFilter{AssessmentID: assessmentID}).sending(func(q request) request {
+		q.operation = r.operation // In errors and for observers.
+		return q
+	})
 	for page, err := range pages.Pages(ctx) {
 		if err != nil {
 			return Submission{}, err

@@ -32,7 +32,7 @@ func (s *EventService) Tail(ctx context.Context, submissionID string, o TailOpti
 		}
 		t := tail{newPollLoop(s.core, "Events.Tail", between), s, submissionID, cmp.Or(o.SinceSeq, -1)}
 		t.pending = "the submission was not evaluated yet: "
-		return t.run(ctx, func(ctx context.Context) (wait time.Duration, done bool, err error) { return t.poll(ctx, yield) }, func(time.Time) {})
+		return t.run(ctx, func(ctx context.Context) (wait time.Duration, done bool, err error) { return t.poll(ctx, yield) })
 	})
 }
 
@@ -51,8 +51,7 @@ func (t *tail) poll(ctx context.Context, yield func(Event, error) bool) (wait ti
 	if err = cmp.Or(t.received(ctx, err), err); err != nil {
 		return 0, false, err
 	}
-	log := t.events.List(t.submission, EventFilter{SinceSeq: max(0, t.last)})
-	log.list.request = t.prepare(log.list.request)
+	log := t.events.List(t.submission, EventFilter{SinceSeq: max(0, t.last)}).sending(t.prepare)
 	for page, err := range log.Pages(ctx) {
 		if err = cmp.Or(t.received(ctx, err), err); err != nil {
 			return 0, false, err

@@ -141,7 +141,7 @@ func (s *SubmissionService) awaitReports(ctx context.Context, operation string, 
 	err = p.run(ctx, func(ctx context.Context) (wait time.Duration, done bool, err error) {
 		wait, err = p.poll(ctx, func(s Submission, err error) bool { return yield(reportOf(s), err) })
 		return wait, len(p.machine.Awaited) == 0, err
-	}, func(next time.Time) { p.reportProgress(next) })
+	})
 	return p.waitError(keys, err)
 }
 

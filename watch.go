@@ -138,7 +138,7 @@ func (s *SubmissionService) watch(ctx context.Context, o WatchOptions, called ti
 			return 0, false, err
 		}
 		return wait, false, cmp.Or(w.save(), err)
-	}, func(next time.Time) { w.reportProgress(next) })
+	})
 }
 
 // Poll is one poll of [SubmissionService.Watch], for cron jobs, functions and job engines. state is
@@ -239,11 +239,11 @@ func (w *watcher) load(ctx context.Context, called time.Time) error {
 	}
 	text, err := checkpoint.Load(ctx)
 	if err != nil {
-		return fmt.Errorf("hiring: Submissions.Watch: load checkpoint: %w", join(ctx, err))
+		return fmt.Errorf("hiring: %s: load checkpoint: %w", w.operation, join(ctx, err))
 	}
 	w.save = func() error {
 		if err := checkpoint.Save(context.WithoutCancel(ctx), w.sealed()); err != nil {
-			return fmt.Errorf("hiring: Submissions.Watch: save checkpoint: %w", join(ctx, err))
+			return fmt.Errorf("hiring: %s: save checkpoint: %w", w.operation, join(ctx, err))
 		}
 		return nil
 	}
@@ -316,9 +316,7 @@ func (w *watcher) checkAssessment(ctx context.Context) error {
 	if w.machine.Latest > 0 {
 		return nil
 	}
-	invitations := (&InvitationService{w.core}).List(w.filter.AssessmentID)
-	invitations.list.request = w.prepare(invitations.list.request)
-	_, err := invitations.PageSize(1).Page(ctx)
+	_, err := (&InvitationService{w.core}).List(w.filter.AssessmentID).sending(w.prepare).PageSize(1).Page(ctx)
 	if failed := w.received(ctx, err); failed != nil {
 		return failed
 	}

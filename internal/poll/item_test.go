@@ -45,9 +45,9 @@ func TestOutage(t *testing.T) {
 		var o poll.Outage
 		now := time.Unix(1, 0)
 		for i, redirected := range c.redirected {
+			assert.Equal(t, c.ended && i == len(c.redirected)-1, o.Add(now, redirected), "%d", i)
 			pause := o.Pause(40 * time.Minute)
 			assert.Equal(t, time.Duration(c.pauses[i])*time.Minute, pause)
-			assert.Equal(t, c.ended && i == len(c.redirected)-1, o.Add(now, redirected), "%d", i)
 			assert.Equal(t, c.news[i], o.IsNews(now), "%d", i)
 			now = now.Add(pause)
 		}

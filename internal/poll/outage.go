@@ -11,10 +11,10 @@ type Outage struct {
 	redirected time.Time // The first redirect in a row. Zero: the last poll was not redirected.
 }
 
-// Pause returns the time until the next poll, after one that fails: a minute, doubled with each
-// failed poll before it, up to longest.
+// Pause returns the time until the next poll: a minute, doubled with each further poll that failed,
+// up to longest.
 func (o *Outage) Pause(longest time.Duration) time.Duration {
-	return min(time.Minute<<min(o.polls, 10), longest)
+	return min(time.Minute<<min(max(0, o.polls-1), 10), longest)
 }
 
 // Add adds a poll that failed at a time. misdirected reports that polls have been redirected for an

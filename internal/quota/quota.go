@@ -104,7 +104,7 @@ func (t *Tracker) Admit(key Key, class Class, reserve float64, now time.Time) Ba
 	}
 	c := &k.classes[class]
 	until, asked := c.closed, true
-	if c.Remaining <= int(math.Ceil(reserve*float64(c.Limit))) && c.ends.After(until) {
+	if c.Remaining <= kept(reserve, c.Limit) && c.ends.After(until) {
 		until, asked = c.ends, false
 	}
 	if wait := until.Sub(now); wait > 0 {
@@ -113,6 +113,9 @@ func (t *Tracker) Admit(key Key, class Class, reserve float64, now time.Time) Ba
 	k.tried = now // Of several requests with a refused key, only the first is sent.
 	return Barrier{}
 }
+
+// kept returns how many requests of a window stay free for others.
+func kept(reserve float64, limit int) int { return int(math.Ceil(reserve * float64(limit))) }
 
 // Update records the rate limit of a response with a Date, zero if it has none. Of two responses
 // of one window the one with fewer remaining requests applies, otherwise the one of the later
@@ -157,22 +160,24 @@ func (t *Tracker) Known(key Key, class Class) Window {
 	return Window{}
 }
 
-// Left returns the limit and the remaining requests of the current window of a class, and the
-// time until it ends. Without a current window it returns those of a new one.
-func (t *Tracker) Left(key Key, class Class, now time.Time) (limit, remaining int, ends time.Duration) {
+// Left returns the limit and the remaining requests of the current window of a class, less what stays
+// free for others, and the time until it ends. Without a current window it returns those of a new one.
+func (t *Tracker) Left(key Key, class Class, reserve float64, now time.Time) (limit, remaining int, ends time.Duration) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	c := t.of(key).classes[class]
 	if limit = c.Limit; limit == 0 {
 		limit = documentedLimits[class]
 	}
+	remaining, ends = limit, Length
 	switch {
 	case c.closed.After(now):
-		return limit, 0, c.closed.Sub(now)
+		remaining, ends = 0, c.closed.Sub(now)
 	case c.ends.After(now):
-		return limit, c.Remaining, c.ends.Sub(now)
+		remaining, ends = c.Remaining, c.ends.Sub(now)
 	}
-	return limit, limit, Length
+	others := kept(reserve, limit)
+	return limit - others, remaining - others, ends
 }
 
 // of returns the state of a key. The lock must be held.

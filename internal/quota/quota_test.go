@@ -96,7 +96,7 @@ func TestClose(t *testing.T) {
 			tracker.Close(keyOf(1), Read, delay, start)
 			tracker.Update(keyOf(1), Read, used(50, reset), before(time.Hour), start) // A response that was slower.
 			assert.Equal(t, delay, tracker.Admit(keyOf(1), Read, 0, start).Wait, name)
-			_, left, ends := tracker.Left(keyOf(1), Read, start)
+			_, left, ends := tracker.Left(keyOf(1), Read, 0, start)
 			assert.Equal(t, []any{0, delay}, []any{left, ends}, name)
 			assert.Zero(t, tracker.Admit(keyOf(1), Read, 0, start.Add(delay)), name)
 			assert.Zero(t, tracker.Admit(keyOf(1), Write, 0, start), "%s: another class", name)
@@ -130,7 +130,7 @@ func TestARefusedKeyIsTriedOnceAMinute(t *testing.T) {
 func TestLeft(t *testing.T) {
 	var tracker Tracker
 	left := func(class Class, now time.Time) []any {
-		limit, remaining, ends := tracker.Left(keyOf(1), class, now)
+		limit, remaining, ends := tracker.Left(keyOf(1), class, 0, now)
 		return []any{limit, remaining, ends}
 	}
 	assert.Equal(t, []any{1000, 1000, Length}, left(Read, start), "documented")
