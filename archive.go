@@ -41,7 +41,7 @@ func (s *SubmissionService) DownloadArchive(ctx context.Context, id string, w io
 		if w == nil {
 			return &ParamError{Param: "w", Problem: "must not be nil"}
 		}
-		d.call = call{core: s.core, ctx: ctx, request: archiveRequest, url: s.core.base, callState: callState{key: noKey}}
+		d.call = call{core: s.core, ctx: ctx, request: archiveRequest, url: s.core.base, key: noKey}
 		return d.run() //nolint:contextcheck // the call holds the context
 	})
 	return d.written, err

@@ -26,7 +26,7 @@ func do[T entity](ctx context.Context, k *core, r request) (data T, err error) {
 		wanted = r.id
 	}
 	err = k.makeCall(ctx, r, func(body []byte, bodyErr error) (string, error) {
-		err := readEnvelope(body, bodyErr, &e, readerOf[T])
+		err := readEnvelope(body, bodyErr, &e)
 		switch {
 		case err != nil:
 		case e.Data == nil:
@@ -52,7 +52,7 @@ func (k *core) makeCall(ctx context.Context, r request, d decoder) error {
 		if r.err != nil {
 			return r.err
 		}
-		c := &call{core: k, ctx: ctx, request: r, url: k.base, decoder: d, callState: callState{key: noKey}}
+		c := &call{core: k, ctx: ctx, request: r, url: k.base, decoder: d, key: noKey}
 		r.extend(&c.url)
 		return c.run() //nolint:contextcheck // the call holds the context
 	})
@@ -67,7 +67,14 @@ type call struct {
 	url     url.URL
 	decoder decoder // Decodes a 2xx response. Nil: any 2xx API response is success.
 
-	callState
+	// The state that its attempts share.
+	key      *credential   // Of the next attempt, or of the last one; noKey before the first. Texts are searched for it.
+	attempts int           // Requests that were sent.
+	unknown  bool          // An attempt of a write may have taken effect, so the outcome of a later error is unknown.
+	attempt  attempt       // The last one.
+	failure  *Error        // Of the last attempt; the call's error if the next one does not happen.
+	retry    bool          // Whether the last attempt is retried.
+	wait     time.Duration // The delay before that retry.
 
 	// The variables of run, here because each would be allocated apart.
 	client  http.Client
@@ -76,17 +83,6 @@ type call struct {
 
 	response http.Response    // Of the last attempt, without its body.
 	body     io.LimitedReader // Of that response.
-}
-
-// callState is the state that the attempts of a call share.
-type callState struct {
-	key      *credential   // Of the next attempt, or of the last one; noKey before the first. Texts are searched for it.
-	attempts int           // Requests that were sent.
-	unknown  bool          // An attempt of a write may have taken effect, so the outcome of a later error is unknown.
-	attempt  attempt       // The last one.
-	failure  *Error        // Of the last attempt; the call's error if the next one does not happen.
-	retry    bool          // Whether the last attempt is retried.
-	wait     time.Duration // The delay before that retry.
 }
 
 // run makes attempts until one succeeds or no retry can help.

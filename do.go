@@ -35,7 +35,7 @@ func (c *Client) Do(ctx context.Context, method, path string, query url.Values, 
 	}
 	var e envelope[RawValue]
 	err := c.use().makeCall(ctx, r, func(body []byte, bodyErr error) (string, error) {
-		err := readEnvelope(body, bodyErr, &e, readerOf[RawValue])
+		err := readEnvelope(body, bodyErr, &e)
 		if err != nil {
 			e = envelope[RawValue]{}
 		}

@@ -53,7 +53,15 @@ func readerOf[T any]() fastjson.Reader[T] {
 	return any(*new(T)).(readable).reader().(fastjson.Reader[T])
 }
 
-func listReaderOf[T any]() fastjson.Reader[[]T] { return fastjson.Slice(readerOf[T]()) }
+// items is the data of a response with several resources.
+type items[T any] []T
+
+func (items[T]) reader() any {
+	read := fastjson.Slice(readerOf[T]())
+	return fastjson.Reader[items[T]](func(d *fastjson.Decoder, to *items[T], i, depth int) int {
+		return read(d, (*[]T)(to), i, depth)
+	})
+}
 
 // decoder decodes the body of a 2xx API response, which lies in memory that is used again. bodyErr
 // is why body is not all of it: a decoder returns it, unless it needs no data. It is called again
@@ -77,9 +85,8 @@ type envelope[T any] struct {
 // envelopeReaders holds a fastjson.Reader[envelope[T]] for each type T that was decoded.
 var envelopeReaders sync.Map
 
-// envelopeReader returns the reader of an envelope whose data is read by the reader that
-// data returns.
-func envelopeReader[T any](data func() fastjson.Reader[T]) fastjson.Reader[envelope[T]] {
+// envelopeReader returns the reader of an envelope.
+func envelopeReader[T any]() fastjson.Reader[envelope[T]] {
 	key := reflect.TypeFor[T]()
 	known, ok := envelopeReaders.Load(key)
 	if !ok {
@@ -89,7 +96,7 @@ func envelopeReader[T any](data func() fastjson.Reader[T]) fastjson.Reader[envel
 					e.Data = &e.data
 				}
 				return &e.Data // Nil for null.
-			}, fastjson.Pointer(data())),
+			}, fastjson.Pointer(readerOf[T]())),
 			fastjson.Field("meta", func(e *envelope[T]) *wireMeta { return &e.Meta }, readerOf[wireMeta]()),
 		))
 	}
@@ -98,12 +105,12 @@ func envelopeReader[T any](data func() fastjson.Reader[T]) fastjson.Reader[envel
 
 // readEnvelope decodes an envelope into e. JSON that the fast decoder refuses is decoded with
 // json/v2, whose error says where and why.
-func readEnvelope[T any](body []byte, bodyErr error, e *envelope[T], data func() fastjson.Reader[T]) error {
+func readEnvelope[T any](body []byte, bodyErr error, e *envelope[T]) error {
 	*e = envelope[T]{} // Nothing of an earlier attempt is kept.
 	if bodyErr != nil {
 		return bodyErr
 	}
-	if fastjson.Decode(body, envelopeReader(data), e, apiCodec.Reading) != nil {
+	if fastjson.Decode(body, envelopeReader[T](), e, apiCodec.Reading) != nil {
 		*e = envelope[T]{}
 		if err := decode(body, e); err != nil {
 			return err
@@ -123,9 +130,9 @@ const (
 var readData = fastjson.Object(nil, fastjson.Field("data", func(v *RawValue) *RawValue { return v }, fastjson.Raw))
 
 // decodeList decodes an envelope whose data is an array. Data of null is an empty list.
-func decodeList[T any](body []byte, bodyErr error) (items []T, meta wireMeta, err error) {
-	var e envelope[[]T]
-	if err := readEnvelope(body, bodyErr, &e, listReaderOf[T]); err != nil {
+func decodeList[T any](body []byte, bodyErr error) (list []T, meta wireMeta, err error) {
+	var e envelope[items[T]]
+	if err := readEnvelope(body, bodyErr, &e); err != nil {
 		return nil, wireMeta{}, err
 	}
 	if e.Data != nil {

@@ -72,7 +72,7 @@ func TestOneRuleOfWhatMayPass(t *testing.T) {
 		for _, code := range codes {
 			for _, kind := range []failureKind{byStatus, unsent, broken, timedOut, final, noHandshake, invalidBody} {
 				for _, method := range []string{"GET", "POST", "PATCH", "PUT", "DELETE"} {
-					c := &call{core: core, request: request{method: method}, callState: callState{key: noKey}}
+					c := &call{core: core, request: request{method: method}, key: noKey}
 					e := &Error{Status: status, Code: code, kind: kind, Method: method, Attempts: 1, Outcome: c.outcome(OutcomeUnknown)}
 					if rejects(status) || kind == unsent || status == 0 && code == ErrRateLimited {
 						e.Outcome = c.outcome(OutcomeNotDone)

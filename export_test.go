@@ -11,26 +11,33 @@ func ReaderOf[T any]() fastjson.Reader[T] { return readerOf[T]() }
 
 // ReadTwice decodes an envelope with a T both as responses are decoded and with json/v2.
 func ReadTwice[T any](body []byte) (fast any, ok bool, slow any, err error) {
-	return ReadTwiceWith(body, readerOf[T])
+	one, other := new(envelope[T]), new(envelope[T])
+	ok = fastjson.Decode(body, envelopeReader[T](), one, apiCodec.Reading) == nil
+	err = decode(body, other)
+	return &envelope[T]{Data: one.Data, Meta: one.Meta}, ok, other, err
+}
+
+// ReadTwiceWith is like ReadTwice with a reader of the data, without a meta.
+func ReadTwiceWith[T any](body []byte, read fastjson.Reader[T]) (fast any, ok bool, slow any, err error) {
+	type enveloped struct {
+		Data *T `json:"data"`
+	}
+	one, other := new(enveloped), new(enveloped)
+	reader := fastjson.Object(nil, fastjson.Field("data", func(e *enveloped) **T { return &e.Data }, fastjson.Pointer(read)))
+	ok = fastjson.Decode(body, reader, one, apiCodec.Reading) == nil
+	err = decode(body, other)
+	return one, ok, other, err
 }
 
 // ReadListTwice is like ReadTwice for an envelope with a list of T.
 func ReadListTwice[T any](body []byte) (fast any, ok bool, slow any, err error) {
-	return ReadTwiceWith(body, listReaderOf[T])
-}
-
-// ReadTwiceWith is like ReadTwice with the reader of the data that the function returns.
-func ReadTwiceWith[T any](body []byte, data func() fastjson.Reader[T]) (fast any, ok bool, slow any, err error) {
-	one, other := new(envelope[T]), new(envelope[T])
-	ok = fastjson.Decode(body, envelopeReader(data), one, apiCodec.Reading) == nil
-	err = decode(body, other)
-	return &envelope[T]{Data: one.Data, Meta: one.Meta}, ok, other, err
+	return ReadTwice[items[T]](body)
 }
 
 // ReadReply decodes an envelope as calls do.
 func ReadReply[T any](body []byte) (*T, error) {
 	var e envelope[T]
-	err := readEnvelope(body, nil, &e, readerOf[T])
+	err := readEnvelope(body, nil, &e)
 	if err == nil && e.Data == nil {
 		err = errNoData
 	}

@@ -22,7 +22,7 @@ import (
 // before it showed where it came from may be of the API.
 func (c *call) notFromAPI(r *response) *Error {
 	var e *Error
-	if r.bodyErr != nil && (len(r.body) == 0 || looksLikeJSON(r.body)) {
+	if r.isCutJSON() {
 		e = c.undecodable(r, r.bodyErr)
 	} else {
 		message, hint := c.describeBody(r, "envelope")
@@ -79,7 +79,7 @@ func (c *call) rejection(r *response) *Error {
 	if !rejects(r.status) {
 		e.Outcome = c.outcome(OutcomeUnknown)
 	}
-	hint := "" // Of a body that is not JSON.
+	hint := ""
 	switch {
 	case r.status < 400:
 		e.Message = "the server redirects " + c.redirectTarget(r) +
@@ -89,7 +89,7 @@ func (c *call) rejection(r *response) *Error {
 	}
 	switch {
 	case r.cut == nil:
-	case e.Code == "" && hint == "" && r.status >= 400:
+	case e.Code == "" && r.isCutJSON() && r.status >= 400:
 		e.Message = "the response was cut short"
 	default:
 		e.Message = unended(e.Message) + "; the response was cut short"
@@ -164,6 +164,11 @@ func (c *call) describeBody(r *response, envelope string) (message, hint string)
 		return fmt.Sprintf("the body is encoded as %q, which was not requested", clip(encoding, maxQuoted)), encodingHint
 	}
 	return "the response is not from the API: " + quote(c.key.redact(string(r.body[:min(len(r.body), 64<<10)]))), pageHint
+}
+
+// isCutJSON reports whether the body ended before it showed that it is not the API's.
+func (r *response) isCutJSON() bool {
+	return r.bodyErr != nil && (len(r.body) == 0 || looksLikeJSON(r.body))
 }
 
 // encodingOf returns the encoding of a body that the transport has not decoded, "" for none.

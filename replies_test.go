@@ -121,7 +121,7 @@ var readers = []func([]byte) (fast any, ok bool, slow any, err error){
 	hiring.ReadTwice[hiring.Account], hiring.ReadListTwice[hiring.Member], hiring.ReadListTwice[hiring.Challenge],
 	hiring.ReadListTwice[hiring.Assessment], hiring.ReadListTwice[hiring.Invitation], hiring.ReadListTwice[hiring.Submission],
 	hiring.ReadTwice[hiring.Report], hiring.ReadListTwice[hiring.Event], hiring.ReadTwice[hiring.RawValue],
-	func(body []byte) (any, bool, any, error) { return hiring.ReadTwiceWith(body, readAnything) },
+	func(body []byte) (any, bool, any, error) { return hiring.ReadTwiceWith(body, readAnything()) },
 }
 
 const anyReader = 9

@@ -36,7 +36,9 @@ type response struct {
 	buffer  *bytes.Buffer // The memory of body, which is used again after free.
 	body    []byte        // Without a byte-order mark.
 	bodyErr error         // Why body is not all of it.
-	cut     *Error        // The error of an attempt whose body did not arrive whole; nil for a body that is too long.
+	// The error of an attempt whose body did not arrive whole; nil for a body that is too long. receive
+	// makes it, because classify knows neither the context nor the clock.
+	cut *Error
 }
 
 // readHeader returns what a status and header say. server is the server's time as it is known without them.
