@@ -36,10 +36,10 @@ func (l lastRequest) accepted() bool { return l.outcome == OutcomeDone && l.invi
 // addresses holds the addresses that calls invite now or have invited a moment ago. A client
 // shares it with its variants. It is safe for concurrent use.
 type addresses struct {
-	mu      sync.Mutex
-	entries map[addressKey]*address
-	revoked map[string]bool // The ids of invitations that were revoked a moment ago, in lower case.
-	ahead   time.Duration   // How far a test has set the wall clock.
+	mu         sync.Mutex
+	entries    map[addressKey]*address
+	revokedIDs map[string]bool // The ids of invitations that were revoked a moment ago, in lower case.
+	ahead      time.Duration   // How far a test has set the wall clock.
 }
 
 func (m *addresses) now() instant {
@@ -53,18 +53,18 @@ func (m *addresses) revoke(invitationID string) {
 	id := strings.ToLower(invitationID)
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.revoked[id] = true
+	m.revokedIDs[id] = true
 	time.AfterFunc(memory, func() {
 		m.mu.Lock()
 		defer m.mu.Unlock()
-		delete(m.revoked, id)
+		delete(m.revokedIDs, id)
 	})
 }
 
 func (m *addresses) wasRevoked(invitationID string) bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	return m.revoked[strings.ToLower(invitationID)]
+	return m.revokedIDs[strings.ToLower(invitationID)]
 }
 
 type addressKey struct{ assessment, email string }

@@ -118,7 +118,7 @@ func (d *download) makeAttempt() (wait time.Duration, err error) {
 	if d.written > before {
 		d.failuresInRow = 0
 	}
-	failure := d.failureOf(cause)
+	failure := d.errorOf(cause)
 	switch {
 	case errors.Is(cause, errTransferRefused) && d.written > d.renewedAt:
 		d.renewedAt, d.link = d.written, nil
@@ -140,13 +140,13 @@ func (d *download) readLink() error {
 		return err
 	}
 	if submission.WorkspaceArchiveURL == nil {
-		missing := d.fail(nil, "the submission has no workspace archive", ErrNoArchive)
+		missing := d.newError(nil, "the submission has no workspace archive", ErrNoArchive)
 		missing.kind = final
 		return missing
 	}
 	u, err := url.Parse(*submission.WorkspaceArchiveURL)
 	if err != nil || u.Host == "" || u.Scheme != "https" && (u.Scheme != "http" || !urls.Loopback(u.Hostname())) {
-		return d.failureOf(errors.New("the API returned a link that is not https, and nothing was requested from it"))
+		return d.errorOf(errors.New("the API returned a link that is not https, and nothing was requested from it"))
 	}
 	d.link = u
 	return nil
@@ -326,9 +326,9 @@ func (d *download) resumable(timed context.Context, err error) error {
 	return fmt.Errorf("%w: %w", errTransferBroken, err)
 }
 
-// failureOf returns the error that the caller sees. Its text does not contain the link, which
+// errorOf returns the error that the caller sees. Its text does not contain the link, which
 // gives access to the archive.
-func (d *download) failureOf(cause error) *Error {
+func (d *download) errorOf(cause error) *Error {
 	message := cause.Error()
 	if u := d.link; u != nil {
 		for _, part := range []string{u.String(), u.RequestURI(), u.RawQuery} {
@@ -337,7 +337,7 @@ func (d *download) failureOf(cause error) *Error {
 			}
 		}
 	}
-	e := d.fail(&response{status: d.attempt.exchange.Status}, fmt.Sprintf("%s, after %d bytes", quote(message), d.written), cause)
+	e := d.newError(&response{status: d.attempt.exchange.Status}, fmt.Sprintf("%s, after %d bytes", quote(message), d.written), cause)
 	e.RetryAfter = d.requested
 	switch {
 	case isTLSError(cause), d.attempt.handshakeAlert(cause, true) != "":

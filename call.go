@@ -53,7 +53,7 @@ func (k *core) makeCall(ctx context.Context, r request, d decoder) error {
 			return r.err
 		}
 		c := &call{core: k, ctx: ctx, request: r, url: k.base, decoder: d, key: noKey}
-		r.extend(&c.url)
+		r.addTo(&c.url)
 		return c.run() //nolint:contextcheck // the call holds the context
 	})
 }
@@ -138,7 +138,7 @@ func (c *call) admit() error {
 		return err
 	}
 	if c.ctx.Err() != nil {
-		return c.ended()
+		return c.endedError()
 	}
 	return nil
 }
@@ -146,15 +146,16 @@ func (c *call) admit() error {
 // nextKey gets the key of the next attempt, and returns the error that prevents the attempt.
 func (c *call) nextKey() error {
 	if c.ctx.Err() != nil {
-		return c.ended()
+		return c.endedError()
 	}
 	key, err := c.request.key, error(nil)
 	if key == nil {
 		key, err = c.core.keys.current(c.ctx)
 	}
 	if err != nil {
-		failed := c.fail(nil, c.text(err), err)
-		if failed.kind = final; errors.Is(err, context.DeadlineExceeded) {
+		failed := c.newError(nil, c.text(err), err)
+		failed.kind = final
+		if errors.Is(err, context.DeadlineExceeded) {
 			failed.kind = timedOut // The source may be faster the next time.
 		}
 		return join(c.ctx, failed)
@@ -167,18 +168,18 @@ func (c *call) nextKey() error {
 		return &ParamError{Param: part, Problem: "holds the API key, which is sent in a header only: pass what was meant instead"}
 	}
 	if c.ctx.Err() != nil { // A key source may take as long as it wants.
-		return c.ended()
+		return c.endedError()
 	}
 	return nil
 }
 
-// ended returns the error of an attempt that is not sent because the context has ended.
-func (c *call) ended() *Error {
+// endedError returns the error of an attempt that is not sent because the context has ended.
+func (c *call) endedError() *Error {
 	why := "the context was canceled"
 	if errors.Is(c.ctx.Err(), context.DeadlineExceeded) {
 		why = "the context's deadline had passed"
 	}
-	return c.fail(nil, c.notSent()+why, contextError(c.ctx))
+	return c.newError(nil, c.notSent()+why, contextError(c.ctx))
 }
 
 // notSent begins the text of an error that prevents an attempt.
@@ -270,7 +271,7 @@ func (c *call) judge(resp *http.Response) (warning string, requested time.Durati
 func (c *call) policy(deferred bool) RetryPolicy {
 	policy := c.core.config.retry
 	policy.MaxAttempts = cmp.Or(c.request.maxAttempts, policy.MaxAttempts)
-	if deferred && c.request.share == bulk {
+	if deferred && c.request.priority == bulk {
 		policy.MaxWait = quota.Longest
 	}
 	return policy
@@ -282,7 +283,7 @@ func (c *call) checkRetry(_ context.Context, _ *http.Response, err error) (bool,
 	case c.failure != nil:
 		return c.retry, c.failure
 	case err != nil: // http.Client refused the request.
-		return false, c.fail(nil, c.text(err), err)
+		return false, c.newError(nil, c.text(err), err)
 	}
 	return false, nil
 }

@@ -1,16 +1,13 @@
 package hiring
 
 import (
-	"context"
 	"crypto/tls"
 	"crypto/x509"
 	"errors"
-	"fmt"
 	"io"
 	"net"
 	"net/http"
 	"strings"
-	"time"
 
 	"github.com/hiring-assessment/hiring-go/internal/quota"
 )
@@ -21,7 +18,7 @@ func (c *call) noResponse(err error) *Error {
 	if isSchemeMismatch(err) {
 		err = http.ErrSchemeMismatch // As http.Client returns it.
 	}
-	e := c.interrupted(nil, "no response", err)
+	e := c.cutOff(nil, "no response", err)
 	e.Outcome = c.outcome(OutcomeUnknown)
 	if !sent {
 		e.Outcome = c.outcome(OutcomeNotDone)
@@ -150,26 +147,4 @@ func isTLSError(err error) bool {
 	_, authority := errors.AsType[x509.UnknownAuthorityError](err)
 	_, record := errors.AsType[tls.RecordHeaderError](err)
 	return certificate || authority || record || errors.Is(err, http.ErrSchemeMismatch)
-}
-
-// interrupted returns the error of an attempt that the connection, a timeout or the caller ended. r
-// is the response as far as it had arrived, nil for none.
-func (c *call) interrupted(r *response, what string, cause error) *Error {
-	timeout := c.core.config.timeout
-	switch {
-	case c.ctx.Err() != nil:
-		e := c.fail(r, what+": "+c.ctx.Err().Error(), contextError(c.ctx))
-		e.kind = timedOut
-		return e
-	case timeout > 0 && time.Since(c.attempt.exchange.Started) >= timeout: // Not that of the http.Client, which may be shorter.
-		e := c.fail(r, fmt.Sprintf("%s within %s", what, timeout), context.DeadlineExceeded)
-		e.kind, e.Hint = timedOut, "see WithTimeout"
-		return e
-	}
-	e := c.fail(r, what+": "+c.text(cause), cause)
-	e.kind = broken
-	if timeout, ok := errors.AsType[net.Error](cause); c.attempt.ctx.Err() != nil || ok && timeout.Timeout() {
-		e.kind = timedOut
-	}
-	return e
 }

@@ -3,6 +3,7 @@ package hiring
 import (
 	"encoding/json"
 	"reflect"
+	"strings"
 	"sync"
 
 	jsonv2 "github.com/go-json-experiment/json"
@@ -38,6 +39,12 @@ func checkID(id, wanted string) error {
 		return errOtherID
 	}
 	return nil
+}
+
+// sameID reports whether two ids are the same UUID, or the same text: case, hyphens and braces do not matter.
+func sameID(a, b string) bool {
+	plain := strings.NewReplacer("-", "", "{", "", "}", "").Replace
+	return a == b || strings.EqualFold(plain(a), plain(b))
 }
 
 var apiCodec = jsoncodec.New[resource]()

@@ -26,7 +26,7 @@ func (c *call) notFromAPI(r *response) *Error {
 		e = c.undecodable(r, r.bodyErr)
 	} else {
 		message, hint := c.describeBody(r, "envelope")
-		e = c.fail(r, message, nil)
+		e = c.newError(r, message, nil)
 		e.kind, e.Hint = final, cmp.Or(hint, pageHint)
 	}
 	e.Outcome = c.outcome(OutcomeUnknown)
@@ -43,23 +43,23 @@ func (c *call) undecodable(r *response, cause error) *Error {
 	var e *Error
 	switch {
 	case stated:
-		e = c.fail(r, string(why), nil)
+		e = c.newError(r, string(why), nil)
 	case isStuck:
-		e = c.fail(r, stuck.Error(), stuck)
+		e = c.newError(r, stuck.Error(), stuck)
 		e.kind, e.Hint = final, stuck.Hint()
 		return e
 	case limited:
-		e = c.fail(r, fmt.Sprintf("the response is longer than %d bytes", tooLong.Limit), nil)
+		e = c.newError(r, fmt.Sprintf("the response is longer than %d bytes", tooLong.Limit), nil)
 		e.Hint = "see WithMaxResponseBytes"
 	case r.status == http.StatusNoContent && r.bodyErr == nil:
-		e = c.fail(r, string(errNoData), nil)
+		e = c.newError(r, string(errNoData), nil)
 	case errors.As(cause, &syntactic) && len(bytes.TrimSpace(r.body)) == 0:
-		e = c.fail(r, "the response is empty", io.ErrUnexpectedEOF)
+		e = c.newError(r, "the response is empty", io.ErrUnexpectedEOF)
 		e.kind = broken
 		return e
 	case errors.As(cause, &semantic), errors.As(cause, &syntactic):
 		// The cause's own text may hold candidates' data, so it is dropped.
-		e = c.fail(r, "the response cannot be decoded"+jsoncodec.Where(cause), nil)
+		e = c.newError(r, "the response cannot be decoded"+jsoncodec.Where(cause), nil)
 		if errors.Is(cause, io.ErrUnexpectedEOF) {
 			e.causedBy(io.ErrUnexpectedEOF)
 			e.kind = broken
@@ -74,7 +74,7 @@ func (c *call) undecodable(r *response, cause error) *Error {
 
 // rejection returns the error of a response with a status from 300.
 func (c *call) rejection(r *response) *Error {
-	e := c.fail(r, "", r.bodyErr)
+	e := c.newError(r, "", r.bodyErr)
 	e.Outcome, e.RetryAfter = c.outcome(OutcomeNotDone), r.retryAfter
 	if !rejects(r.status) {
 		e.Outcome = c.outcome(OutcomeUnknown)
@@ -191,8 +191,8 @@ func (c *call) outcome(o Outcome) Outcome {
 	return o
 }
 
-// fail returns an error with what is known of the call and of a response, nil for none.
-func (c *call) fail(r *response, message string, cause error) *Error {
+// newError returns an error with what is known of the call and of a response, nil for none.
+func (c *call) newError(r *response, message string, cause error) *Error {
 	e := &Error{
 		Message:   c.key.redact(message),
 		Method:    c.request.method,

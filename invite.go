@@ -70,7 +70,7 @@ type InviteResult struct {
 // second listing.
 func (s *InvitationService) Ensure(ctx context.Context, assessmentID string, in NewInvitation) (result InviteResult, err error) {
 	err = s.use().traced(ctx, TraceCall{Operation: "Invitations.Ensure"}, func(ctx context.Context) error {
-		r := inviteRun{service: s, assessmentID: assessmentID, single: true, listed: make(map[string]Invitation)}
+		r := inviteRun{service: s, assessmentID: assessmentID, single: true, invitations: make(map[string]Invitation)}
 		result, err = r.invite(ctx, in)
 		return err
 	})
@@ -81,13 +81,13 @@ func (s *InvitationService) Ensure(ctx context.Context, assessmentID string, in 
 type inviteRun struct {
 	service      *InvitationService
 	assessmentID string
-	share        share                     // Interactive of Ensure, bulk of EnsureAll.
+	priority     priority                  // Interactive of Ensure, bulk of EnsureAll.
 	single       bool                      // The run invites one address, so that a listing ends at it.
 	before       func(NewInvitation) error // Called before each request; may be nil.
 
-	began  instant               // When the last listing began; zero before the first.
-	date   time.Time             // The Date of its first response; zero without one.
-	listed map[string]Invitation // By address: those that listings have shown, and those that the call has sent.
+	began       instant               // When the last listing began; zero before the first.
+	date        time.Time             // The Date of its first response; zero without one.
+	invitations map[string]Invitation // By address: those that listings have shown, and those that the call has sent.
 }
 
 const (
@@ -298,7 +298,7 @@ func (c *invitee) send(ctx context.Context) (result InviteResult, unsettled *Err
 	}()
 	var prevented error
 	q := c.request
-	q.share, q.maxAttempts = c.share, c.attemptsLeft()
+	q.priority, q.maxAttempts = c.priority, c.attemptsLeft()
 	q.beforeAttempt = func() error {
 		if prevented = c.checkAttempt(); prevented == nil {
 			c.attempts++
@@ -310,7 +310,7 @@ func (c *invitee) send(ctx context.Context) (result InviteResult, unsettled *Err
 	switch {
 	case err == nil:
 		last = lastRequest{outcome: OutcomeDone, invitation: &invitation}
-		c.listed[c.address.email] = invitation
+		c.invitations[c.address.email] = invitation
 		return c.result(InviteSent, invitation), nil, nil
 	case prevented == nil && failed && failure.Outcome != OutcomeNotDone:
 		last.outcome = failure.Outcome
@@ -368,12 +368,12 @@ func (c *invitee) waitAndFind(ctx context.Context, due time.Time) (invitation In
 	if revoked { // A listing shows what the revocation has made of it.
 		due = c.now().monotonic
 	}
-	if _, known := c.listed[c.address.email]; !known || revoked {
+	if _, known := c.invitations[c.address.email]; !known || revoked {
 		if err := c.waitAndList(ctx, c.address.email, due); err != nil {
 			return Invitation{}, false, err
 		}
 	}
-	if invitation, found = c.listed[c.address.email]; revoked && !found {
+	if invitation, found = c.invitations[c.address.email]; revoked && !found {
 		return *remembered, true, nil // A listing may be up to a minute behind.
 	}
 	return invitation, found, nil
@@ -399,7 +399,7 @@ func (r *inviteRun) waitAndList(ctx context.Context, email string, due time.Time
 		if err := r.listNew(ctx, email); err != nil { // A long listing is too old when it ends, and few pages follow.
 			return err
 		}
-		if _, found := r.listed[email]; found {
+		if _, found := r.invitations[email]; found {
 			return nil
 		}
 	}
@@ -412,7 +412,7 @@ func (r *inviteRun) waitAndList(ctx context.Context, email string, due time.Time
 func (r *inviteRun) listNew(ctx context.Context, email string) error {
 	began, date, total := r.now(), time.Time{}, -1
 	pages, listed := r.service.List(r.assessmentID).sending(func(q request) request {
-		q.share = r.share
+		q.priority = r.priority
 		return q
 	}), make(map[string]Invitation)
 	var response Response // The caller's Response is that of the POST.
@@ -439,7 +439,7 @@ func (r *inviteRun) listNew(ctx context.Context, email string) error {
 			break
 		}
 	}
-	maps.Copy(r.listed, listed)
+	maps.Copy(r.invitations, listed)
 	r.began, r.date = began, date
 	return nil
 }

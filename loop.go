@@ -48,7 +48,7 @@ func (i interval) options(lookback time.Duration) poll.Options {
 	return poll.Options{Interval: i.shortest + (i.longest-i.shortest)/2, ShortestPause: i.shortest, Lookback: lookback}
 }
 
-// pollLoop is what Tail, Watch and WaitReports share: the loop, what follows a failed poll, and the
+// pollLoop is what Tail, Watch and WaitReports priority: the loop, what follows a failed poll, and the
 // account of each key.
 type pollLoop struct {
 	core      *core
@@ -99,7 +99,7 @@ func (l *pollLoop) run(ctx context.Context, step step) error {
 			if err != nil {
 				ended = joinEnded(ended, err)
 			}
-			return l.ended(ended)
+			return l.endedError(ended)
 		}
 	}
 }
@@ -116,7 +116,7 @@ func (l *pollLoop) afterPoll(ctx context.Context, planned time.Duration, err err
 		l.core.shared.polled.Store(true)
 		return planned, PausePoll, nil
 	case ctx.Err() != nil:
-		return 0, "", l.ended(join(ctx, err))
+		return 0, "", l.endedError(join(ctx, err))
 	case !l.core.mayRecover(err):
 		return 0, "", err
 	case failure.isDeferred(): // The API responds: an outage has ended.
@@ -127,9 +127,9 @@ func (l *pollLoop) afterPoll(ctx context.Context, planned time.Duration, err err
 	return cmp.Or(min(failure.RetryAfter, time.Hour), l.outage.Pause(l.interval.longest)), reason, nil
 }
 
-// ended returns the error at the end of the context. It names the method, because a request in
+// endedError returns the error at the end of the context. It names the method, because a request in
 // flight names another.
-func (l *pollLoop) ended(err error) error {
+func (l *pollLoop) endedError(err error) error {
 	return &describedError{"hiring: " + l.operation + ": " + l.pending + strings.TrimPrefix(err.Error(), "hiring: "), []error{err}}
 }
 
@@ -153,7 +153,7 @@ func (k *core) mayRecover(err error) bool {
 // prepare makes a request one of the loop: it leaves a share of the window to others, and its key
 // is recorded.
 func (l *pollLoop) prepare(r request) request {
-	r.share, r.used = polling, &l.used
+	r.priority, r.used = polling, &l.used
 	return r
 }
 
@@ -165,10 +165,10 @@ func (l *pollLoop) count(err error) {
 	}
 }
 
-// received counts the last request, which ended with err, and checks that its response is of the
+// countAndCheckAccount counts the last request, which ended with err, and checks that its response is of the
 // account that counts, because a key source may return another key at any time. It reads the
 // account of each key once.
-func (l *pollLoop) received(ctx context.Context, err error) error {
+func (l *pollLoop) countAndCheckAccount(ctx context.Context, err error) error {
 	l.count(err)
 	account := l.core.shared.account(l.used.id)
 	switch {
@@ -181,7 +181,8 @@ func (l *pollLoop) received(ctx context.Context, err error) error {
 			return err
 		}
 	}
-	if l.account = cmp.Or(l.account, account); l.account != account {
+	l.account = cmp.Or(l.account, account)
+	if l.account != account {
 		return l.otherAccount
 	}
 	return nil

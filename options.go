@@ -43,7 +43,7 @@ type config struct {
 	environment     Environment
 	insecure        bool
 	insecureFromEnv string // HIRING_INSECURE_HTTP, for FromEnv.
-	reserveShare    float64
+	reserve         float64
 }
 
 // inputNames are the names of the arguments of New, or of the environment variables of
@@ -159,7 +159,7 @@ func WithKeySource(source func(context.Context) (string, error)) Option {
 // rate-limit window, such as 0.2, to other users of the key. The client waits or fails as
 // if the rate limit were lower by that fraction. The default is 0.
 func WithQuotaReserve(fraction float64) Option {
-	return func(c *config) { c.reserveShare = fraction }
+	return func(c *config) { c.reserve = fraction }
 }
 
 // WithInsecureHTTP allows plain http to a host that is not this machine. Everyone on the network
@@ -273,7 +273,7 @@ func (c config) checkLimits() error {
 		refuse(v.IsValid() && (v.Kind() == reflect.Pointer || v.Kind() == reflect.Func) && v.IsNil(), "WithHTTPClient",
 			"its Transport is a nil pointer: set it to nil itself for the default transport")
 	}
-	refuse(!(c.reserveShare >= 0 && c.reserveShare < 1), "WithQuotaReserve", "must be at least 0 and below 1") // Also refuses NaN.
+	refuse(!(c.reserve >= 0 && c.reserve < 1), "WithQuotaReserve", "must be at least 0 and below 1") // Also refuses NaN.
 	refuse(c.maxBytes <= 0, "WithMaxResponseBytes", "must be above 0")
 	refuse(strings.ContainsFunc(c.product, unicode.IsControl), "WithUserAgent", "must not contain control characters")
 	return err

@@ -52,10 +52,10 @@ const (
 	maxFailedRequests = 10  // After so many requests that the API could not answer a poll ends.
 )
 
-// poll sends requests until the machine is to wait, and passes each result to yield. A result
-// counts as delivered when yield returns true. poll returns the time until the next poll, 0 if it
+// sendDue sends requests until the machine is to wait, and passes each result to yield. A result
+// counts as delivered when yield returns true. sendDue returns the time until the next poll, 0 if it
 // was interrupted after maxRequests. When the API could answer no request, that is an error.
-func (p *poller) poll(ctx context.Context, yield func(Submission, error) bool) (wait time.Duration, err error) {
+func (p *poller) sendDue(ctx context.Context, yield func(Submission, error) bool) (wait time.Duration, err error) {
 	var failures []error // Of requests that the API could not answer.
 	defer func() { p.logProblems(ctx, failures) }()
 	answered := false
@@ -78,7 +78,7 @@ func (p *poller) poll(ctx context.Context, yield func(Submission, error) bool) (
 		default:
 			answered = true
 		}
-		if err := p.receive(request, reply, yield); err != nil {
+		if err := p.takeReply(request, reply, yield); err != nil {
 			return 0, err
 		}
 	}
@@ -96,10 +96,11 @@ func (p *poller) window() poll.Window {
 func (p *poller) send(ctx context.Context, request poll.Request) (reply poll.Reply, err error) {
 	submissions, next, err := p.fetch(ctx, request)
 	reply = poll.Reply{Next: next, At: p.now(), Server: p.serverNow(), RetryAfter: failureIn(err).RetryAfter}
-	if failed := p.received(ctx, err); failed != nil {
+	if failed := p.countAndCheckAccount(ctx, err); failed != nil {
 		return reply, failed
 	}
-	if reply.Outcome = outcomeOf(request, err); reply.Outcome == poll.Answered {
+	reply.Outcome = outcomeOf(request, err)
+	if reply.Outcome == poll.Answered {
 		reply.Items = p.itemsOf(ctx, request, submissions)
 	}
 	return reply, err
@@ -113,7 +114,8 @@ func (p *poller) fetch(ctx context.Context, asked poll.Request) (submissions []R
 		return []RawValue{RawValue(s)}, "", err
 	}
 	filter := p.filter
-	if filter.Status = SubmissionStatus(asked.Status); asked.Since > 0 {
+	filter.Status = SubmissionStatus(asked.Status)
+	if asked.Since > 0 {
 		filter.Since = time.Unix(0, int64(asked.Since)).UTC()
 	}
 	typed := (&SubmissionService{p.core}).List(filter).list
@@ -180,8 +182,8 @@ func (p *poller) itemsOf(ctx context.Context, request poll.Request, submissions 
 	return items
 }
 
-// receive passes a reply to the machine, and its results to yield.
-func (p *poller) receive(request poll.Request, reply poll.Reply, yield func(Submission, error) bool) error {
+// takeReply passes a reply to the machine, and its results to yield.
+func (p *poller) takeReply(request poll.Request, reply poll.Reply, yield func(Submission, error) bool) error {
 	results, endless := p.machine.Receive(request, reply)
 	for _, item := range results {
 		if err := p.deliver(item, yield); err != nil {

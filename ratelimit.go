@@ -134,13 +134,13 @@ func (c *serverClock) at(local time.Time) time.Time {
 
 // awaitWindow waits if the rate limit does not admit a request now, and reports whether it waited.
 func (c *call) awaitWindow() (waited bool, err error) {
-	barrier := c.core.shared.quotas.Admit(c.key.id, c.request.class(), c.core.reserve(c.request.share), time.Now())
+	barrier := c.core.shared.quotas.Admit(c.key.id, c.request.class(), c.core.reserve(c.request.priority), time.Now())
 	switch {
 	case barrier.Wait == 0:
 		return false, nil
 	case barrier.KeyRefused:
 		return false, join(c.ctx, c.keyRefused())
-	case c.request.share == polling, c.policy(true).tooLong(barrier.Wait):
+	case c.request.priority == polling, c.policy(true).tooLong(barrier.Wait):
 		return false, join(c.ctx, c.exhausted(barrier))
 	}
 	if sleep(c.core.withSpan(c.ctx, c.request.operation), barrier.Wait, PauseQuota) != nil {
@@ -163,7 +163,7 @@ func (c *call) exhausted(barrier quota.Barrier) *Error {
 	case window.Remaining > 0:
 		why = fmt.Sprintf("the rest of the %s quota of %d an hour is reserved until %s", class, window.Limit, until)
 	}
-	e := c.fail(nil, c.notSent()+why, nil)
+	e := c.newError(nil, c.notSent()+why, nil)
 	e.Code, e.RetryAfter, e.RateLimit = ErrRateLimited, barrier.Wait, RateLimit(window)
 	return e
 }
@@ -171,7 +171,7 @@ func (c *call) exhausted(barrier quota.Barrier) *Error {
 // keyRefused returns the error of an attempt that is not sent because the API has refused its key
 // several times in a row.
 func (c *call) keyRefused() *Error {
-	e := c.fail(nil, fmt.Sprintf("%s%s refused %s, %d times in a row, and further failures throttle the address for every key on it",
+	e := c.newError(nil, fmt.Sprintf("%s%s refused %s, %d times in a row, and further failures throttle the address for every key on it",
 		c.notSent(), c.url.Host, c.key.described(), quota.MaxRefusals), nil)
 	e.Code, e.Hint = ErrInvalidToken, "replace the key; one call a minute is still tried"
 	return e

@@ -33,9 +33,9 @@ type request struct {
 	assumed       []assumption   // The names and the route that fields of the Dialect set.
 	err           error          // A request with an error is not sent.
 
-	share share        // Of each rate-limit window.
-	key   *credential  // Nil: the next key of the client.
-	used  **credential // Where the key of each attempt is stored; may be nil.
+	priority priority     // Of each rate-limit window.
+	key      *credential  // Nil: the next key of the client.
+	used     **credential // Where the key of each attempt is stored; may be nil.
 
 	maxAttempts int // 0: that of RetryPolicy.
 
@@ -44,22 +44,22 @@ type request struct {
 	beforeAttempt func() error
 }
 
-// share is what a request takes of each rate-limit window. What it leaves to other users of the key
+// priority is what a request takes of each rate-limit window. What it leaves to other users of the key
 // is at least that of WithQuotaReserve.
-type share int
+type priority int
 
 const (
-	interactive share = iota // All of it. The call waits for a window up to MaxWait.
-	bulk                     // Nine tenths. The call waits for each window.
-	polling                  // Nine tenths. The call does not wait for a window: the loop of the polls does.
+	interactive priority = iota // All of it. The call waits for a window up to MaxWait.
+	bulk                        // Nine tenths. The call waits for each window.
+	polling                     // Nine tenths. The call does not wait for a window: the loop of the polls does.
 )
 
 // reserve returns the part of each window that a request leaves to others.
-func (k *core) reserve(of share) float64 {
+func (k *core) reserve(of priority) float64 {
 	if of == interactive {
-		return k.config.reserveShare
+		return k.config.reserve
 	}
-	return max(k.config.reserveShare, 0.1)
+	return max(k.config.reserve, 0.1)
 }
 
 // pathID fills a placeholder of a route: what the Go method calls it, and its value.
@@ -198,8 +198,8 @@ func (r request) withMembers(members []member, extra map[string]any) request {
 	return r.withBody(body)
 }
 
-// extend makes the base URL u the address of the request.
-func (r request) extend(u *url.URL) {
+// addTo makes the base URL u the address of the request.
+func (r request) addTo(u *url.URL) {
 	if r.rawPath != "" || u.RawPath != "" {
 		raw := r.rawPath
 		if raw == "" {
@@ -211,12 +211,6 @@ func (r request) extend(u *url.URL) {
 	if len(r.query) > 0 {
 		u.RawQuery = r.query.Encode()
 	}
-}
-
-// sameID reports whether two ids are the same UUID, or the same text: case, hyphens and braces do not matter.
-func sameID(a, b string) bool {
-	plain := strings.NewReplacer("-", "", "{", "", "}", "").Replace
-	return a == b || strings.EqualFold(plain(a), plain(b))
 }
 
 func isBlank(s string) bool { return strings.TrimSpace(s) == "" }

@@ -2,10 +2,12 @@ package hiring
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"io"
 	"math"
+	"net"
 	"net/http"
 	"slices"
 	"sync"
@@ -84,9 +86,31 @@ func (c *call) receive(resp *http.Response) response {
 		r.window = windowIn(r.body)
 	}
 	if _, tooLong := errors.AsType[*http.MaxBytesError](r.bodyErr); r.bodyErr != nil && !tooLong {
-		r.cut = c.interrupted(&r, "the response was not complete", r.bodyErr)
+		r.cut = c.cutOff(&r, "the response was not complete", r.bodyErr)
 	}
 	return r
+}
+
+// cutOff returns the error of an attempt that the connection, a timeout or the caller ended. r
+// is the response as far as it had arrived, nil for none.
+func (c *call) cutOff(r *response, what string, cause error) *Error {
+	timeout := c.core.config.timeout
+	switch {
+	case c.ctx.Err() != nil:
+		e := c.newError(r, what+": "+c.ctx.Err().Error(), contextError(c.ctx))
+		e.kind = timedOut
+		return e
+	case timeout > 0 && time.Since(c.attempt.exchange.Started) >= timeout: // Not that of the http.Client, which may be shorter.
+		e := c.newError(r, fmt.Sprintf("%s within %s", what, timeout), context.DeadlineExceeded)
+		e.kind, e.Hint = timedOut, "see WithTimeout"
+		return e
+	}
+	e := c.newError(r, what+": "+c.text(cause), cause)
+	e.kind = broken
+	if timeout, ok := errors.AsType[net.Error](cause); c.attempt.ctx.Err() != nil || ok && timeout.Timeout() {
+		e.kind = timedOut
+	}
+	return e
 }
 
 // free gives the memory of the body back. Nothing may use the body afterwards.
@@ -148,7 +172,7 @@ func (c *call) capture(r *response) {
 func (c *call) classify(r *response) (warning string, failure *Error) {
 	switch {
 	case r.status < 200:
-		e := c.fail(r, fmt.Sprintf("the response is not from the API: status %03d does not end a request", r.status), nil)
+		e := c.newError(r, fmt.Sprintf("the response is not from the API: status %03d does not end a request", r.status), nil)
 		e.Outcome = c.outcome(OutcomeUnknown)
 		return "", e
 	case r.status >= 300:
@@ -157,7 +181,7 @@ func (c *call) classify(r *response) (warning string, failure *Error) {
 			return "", nil // An earlier attempt may have deleted the resource.
 		}
 		return "", failure
-	case !c.isFromAPI(r):
+	case !c.isAPIResponse(r):
 		return "", c.notFromAPI(r)
 	case c.decoder == nil:
 		return "", nil
@@ -170,8 +194,8 @@ func (c *call) classify(r *response) (warning string, failure *Error) {
 	return warning, failure
 }
 
-// isFromAPI reports whether a 2xx response is from the API. Otherwise it may be a sign-in page.
-func (c *call) isFromAPI(r *response) bool {
+// isAPIResponse reports whether a 2xx response is from the API. Otherwise it may be a sign-in page.
+func (c *call) isAPIResponse(r *response) bool {
 	rest := bytes.TrimLeft(r.body, " \t\r\n")
 	switch {
 	case len(rest) == 0:

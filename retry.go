@@ -49,7 +49,8 @@ func decide(p RetryPolicy, e *Error, requested, left time.Duration, jitter float
 	if e.Attempts >= p.MaxAttempts || !isRetriable(e) {
 		return 0, false
 	}
-	if wait = requested; wait == 0 {
+	wait = requested
+	if wait == 0 {
 		wait = max(1, time.Duration(jitter*float64(p.backoff(e.Attempts)))) // Observers take 0 for no retry.
 	} else if p.tooLong(wait) {
 		return 0, false

@@ -139,7 +139,7 @@ func (s *SubmissionService) awaitReports(ctx context.Context, operation string, 
 	}
 	p.machine = poll.New(options, p.now(), now, now, keys)
 	err = p.run(ctx, func(ctx context.Context) (wait time.Duration, done bool, err error) {
-		wait, err = p.poll(ctx, func(s Submission, err error) bool { return yield(reportOf(s), err) })
+		wait, err = p.sendDue(ctx, func(s Submission, err error) bool { return yield(reportOf(s), err) })
 		return wait, len(p.machine.Awaited) == 0, err
 	})
 	return p.waitError(keys, err)

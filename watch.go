@@ -134,7 +134,7 @@ func (s *SubmissionService) watch(ctx context.Context, o WatchOptions, called ti
 		return err
 	}
 	return w.run(ctx, func(ctx context.Context) (wait time.Duration, done bool, err error) {
-		if wait, err = w.poll(ctx, yield); errors.Is(err, errBreak) {
+		if wait, err = w.beginAndSendDue(ctx, yield); errors.Is(err, errBreak) {
 			return 0, false, err
 		}
 		return wait, false, cmp.Or(w.save(), err)
@@ -177,7 +177,7 @@ func (s *SubmissionService) poll(ctx context.Context, state string, o WatchOptio
 	if err != nil {
 		return polled, err
 	}
-	wait, err := w.poll(ctx, func(s Submission, err error) bool {
+	wait, err := w.beginAndSendDue(ctx, func(s Submission, err error) bool {
 		if err != nil {
 			polled.Errors = append(polled.Errors, err)
 		} else {
@@ -189,8 +189,10 @@ func (s *SubmissionService) poll(ctx context.Context, state string, o WatchOptio
 	if final == nil {
 		polled.More, polled.Wait = err != nil || wait == 0 || w.machine.IsListing(), next
 	}
-	if err = cmp.Or(final, err); final == nil && failureIn(err).isRateLimited() { // No error of a Poll.
-		err = nil
+	if final != nil {
+		err = final
+	} else if failureIn(err).isRateLimited() {
+		err = nil // A used-up rate limit is no error of a Poll.
 	}
 	polled.State = w.sealed()
 	polled.Progress = w.reportProgress(time.Now().Add(polled.Wait))
@@ -267,7 +269,8 @@ func (w *watcher) resume(text string, called time.Time) error {
 	case saved.Assessment != w.options.AssessmentID:
 		return &ParamError{Param: "state", Problem: "is of a watch of another assessment: to start afresh, give none"}
 	}
-	if w.state = saved; saved.Account != "" {
+	w.state = saved
+	if saved.Account != "" {
 		w.account, w.machine = saved.Account, saved.Machine
 		w.machine.Resume(w.interval.options(w.options.Lookback), w.now())
 	}
@@ -280,11 +283,11 @@ func (w *watcher) sealed() string {
 	return watchStates.Seal(w.state)
 }
 
-// poll is that of the poller, also for a watch that has not begun. The first one checks that the
+// beginAndSendDue is sendDue, also for a watch that has not begun. The first one checks that the
 // assessment exists.
-func (w *watcher) poll(ctx context.Context, yield func(Submission, error) bool) (wait time.Duration, err error) {
+func (w *watcher) beginAndSendDue(ctx context.Context, yield func(Submission, error) bool) (wait time.Duration, err error) {
 	if err = w.begin(ctx); err == nil {
-		wait, err = w.poller.poll(ctx, yield)
+		wait, err = w.sendDue(ctx, yield)
 	}
 	if err == nil && w.filter.AssessmentID != "" && !w.state.Exists {
 		err = w.checkAssessment(ctx)
@@ -317,7 +320,7 @@ func (w *watcher) checkAssessment(ctx context.Context) error {
 		return nil
 	}
 	_, err := (&InvitationService{w.core}).List(w.filter.AssessmentID).sending(w.prepare).PageSize(1).Page(ctx)
-	if failed := w.received(ctx, err); failed != nil {
+	if failed := w.countAndCheckAccount(ctx, err); failed != nil {
 		return failed
 	}
 	if isMissing(err) {

@@ -110,7 +110,8 @@ func New(o Options, caller Local, server, since Server, ids []string) *Machine {
 		}
 		awaited := &source{Depth: awaitedIDs, Began: Local(since), Cost: float64(len(ids))}
 		m.Sources = append(m.Sources, awaited)
-		if first = m.allOfLookback(); len(ids) <= cheapRequests {
+		first = m.allOfLookback()
+		if len(ids) <= cheapRequests {
 			first = awaited
 		}
 	}

@@ -9,6 +9,7 @@
 package quota
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"math"
 	"sync"
@@ -166,9 +167,7 @@ func (t *Tracker) Left(key Key, class Class, reserve float64, now time.Time) (li
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	c := t.of(key).classes[class]
-	if limit = c.Limit; limit == 0 {
-		limit = documentedLimits[class]
-	}
+	limit = cmp.Or(c.Limit, documentedLimits[class])
 	remaining, ends = limit, Length
 	switch {
 	case c.closed.After(now):
