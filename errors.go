@@ -13,6 +13,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/hiring-assessment/hiring-go/internal/paging"
 )
 
 // ErrorCode is the API's stable identifier of a kind of failure. Each code is an error,
@@ -244,8 +246,28 @@ func failureIn(err error) *Error {
 // mayPass reports whether the same request may succeed later. It is the one rule for that:
 // IsTransient reports it, a waiting method repeats what may pass (mayRecover has the few other
 // cases), and an invitation that failed so is not rejected but not sent. What a call itself retries
-// is a part of it: see isRetriable. Of an error with a status it looks at exported fields only, as
-// a test may have built the error.
+// is a part of it: see isRetriable. Of an error with a status it looks at exported fields only, as a
+// test may have built the error.
+//
+// TestWhatFollowsFromAFailure holds this table of what is retried, transient and repeated:
+//
+//	                                  GET  PATCH, DELETE POST  transient  a poll repeats it
+//	no connection                     yes  yes           yes   yes        yes
+//	a connection that was lost        yes  yes                 yes        yes
+//	a timeout                         yes                      yes        yes
+//	a certificate, proxy or scheme
+//	a TLS handshake that was refused                                      after the first poll
+//	2xx that is not the API's                                             after the first poll
+//	2xx that was cut short            yes                      yes        yes
+//	2xx that cannot be decoded                                            yes
+//	3xx                                                                   after the first poll
+//	401, 403
+//	408                                                        yes        yes
+//	429                               yes  yes           yes   yes        yes
+//	another 4xx of the API
+//	another 4xx of a proxy                                                after the first poll
+//	500, 502, 503, 504                yes  yes                 yes        yes
+//	another 5xx                                                yes        yes
 func (e *Error) mayPass() bool {
 	switch {
 	case e.Status >= 300 && e.Status < 500: // Also when its body was cut short.
@@ -258,6 +280,43 @@ func (e *Error) mayPass() bool {
 		return slices.Contains([]ErrorCode{"", ErrRateLimited, ErrInternal}, e.Code)
 	}
 	return e.Status >= 500 && e.Status < 600
+}
+
+// isRetriable reports whether a failure that may pass is retried within the call. What certainly
+// was not done is retried with every method, a POST only then. After a timeout a write may still be
+// running.
+func (e *Error) isRetriable() bool {
+	switch {
+	case !e.mayPass():
+		return false
+	case e.kind == unsent, e.isDeferred():
+		return true
+	}
+	overloaded := slices.Contains([]int{500, 502, 503, 504}, e.Status)
+	switch e.Method {
+	case http.MethodGet:
+		return overloaded || e.kind == broken || e.kind == timedOut
+	case http.MethodDelete, http.MethodPatch:
+		return overloaded || e.kind == broken && e.Status == 0
+	}
+	return false
+}
+
+// mayRecover reports whether the error of a poll may pass: it is transient, a 2xx of the API that
+// cannot be decoded, or the page of a proxy while the service restarts. Unless a poll has
+// succeeded, such a page means that the base URL is wrong.
+func mayRecover(err error, polled bool) bool {
+	failure := failureIn(err)
+	_, stuck := errors.AsType[*paging.Stuck](err)
+	switch {
+	case IsTransient(err), failure.kind == invalidBody:
+		return true
+	case stuck, failure.isFromAPI(), failure.Status == http.StatusUnauthorized, failure.Status == http.StatusForbidden:
+		return false
+	case failure.Status == 0 && failure.kind != noHandshake:
+		return false
+	}
+	return polled
 }
 
 // isDeferred reports whether the API rejected the request for now, or the client because of the

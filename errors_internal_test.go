@@ -11,6 +11,7 @@ import (
 	"net/url"
 	"os"
 	"slices"
+	"strings"
 	"syscall"
 	"testing"
 	"time"
@@ -66,7 +67,6 @@ func TestOneRuleOfWhatMayPass(t *testing.T) {
 	policy, err := RetryPolicy{}.withDefaults()
 	require.NoError(t, err)
 	core := &core{shared: new(shared)}
-	core.shared.polled.Store(true)
 	retried := make(map[string][]int)
 	for status := range 700 {
 		for _, code := range codes {
@@ -84,7 +84,7 @@ func TestOneRuleOfWhatMayPass(t *testing.T) {
 					}
 					require.False(t, again && !IsTransient(e), "%s: retried, but not transient", what)
 					require.False(t, again && method == "POST" && e.Outcome != OutcomeNotDone, "%s: may have been done", what)
-					require.False(t, IsTransient(e) && !core.mayRecover(e), "%s: transient, but ends a wait", what)
+					require.False(t, IsTransient(e) && !mayRecover(e, true), "%s: transient, but ends a wait", what)
 					if status >= 300 && status < 500 && status != 408 {
 						require.Equal(t, status == 429, IsTransient(e), what)
 					}
@@ -95,6 +95,50 @@ func TestOneRuleOfWhatMayPass(t *testing.T) {
 	assert.Equal(t, map[string][]int{
 		"GET": {429, 500, 502, 503, 504}, "POST": {429}, "PATCH": {429, 500, 502, 503, 504}, "PUT": {429}, "DELETE": {429, 500, 502, 503, 504},
 	}, retried)
+}
+
+// TestWhatFollowsFromAFailure compares the table in errors.go with what the functions say.
+func TestWhatFollowsFromAFailure(t *testing.T) {
+	policy, err := RetryPolicy{}.withDefaults()
+	require.NoError(t, err)
+	table := fmt.Sprintf("//\t%-34s%-5s%-14s%-6s%-11s%s\n", "", "GET", "PATCH, DELETE", "POST", "transient", "a poll repeats it")
+	for _, row := range []struct {
+		what string
+		e    Error
+	}{
+		{"no connection", Error{kind: unsent}},
+		{"a connection that was lost", Error{kind: broken}},
+		{"a timeout", Error{kind: timedOut}},
+		{"a certificate, proxy or scheme", Error{kind: final}},
+		{"a TLS handshake that was refused", Error{kind: noHandshake}},
+		{"2xx that is not the API's", Error{Status: 200, kind: final}},
+		{"2xx that was cut short", Error{Status: 200, kind: broken}},
+		{"2xx that cannot be decoded", Error{Status: 200, kind: invalidBody}},
+		{"3xx", Error{Status: 302}},
+		{"401, 403", Error{Status: 401}},
+		{"408", Error{Status: 408}},
+		{"429", Error{Status: 429, Code: ErrRateLimited}},
+		{"another 4xx of the API", Error{Status: 404, Code: ErrNotFound}},
+		{"another 4xx of a proxy", Error{Status: 404}},
+		{"500, 502, 503, 504", Error{Status: 503}},
+		{"another 5xx", Error{Status: 501}},
+	} {
+		retried := func(method string) string {
+			row.e.Method, row.e.Attempts = method, 1
+			_, again := decide(policy, &row.e, 0, time.Hour, 0.5)
+			return map[bool]string{true: "yes"}[again]
+		}
+		polls := map[bool]string{true: "yes"}[mayRecover(&row.e, false)]
+		if polls == "" && mayRecover(&row.e, true) {
+			polls = "after the first poll"
+		}
+		line := fmt.Sprintf("//\t%-34s%-5s%-14s%-6s%-11s%s", row.what, retried("GET"), retried("PATCH"), retried("POST"), map[bool]string{true: "yes"}[IsTransient(&row.e)], polls)
+		table += strings.TrimRight(line, " ") + "\n"
+		require.Equal(t, retried("PATCH"), retried("DELETE"), row.what)
+	}
+	source, err := os.ReadFile("errors.go")
+	require.NoError(t, err)
+	assert.Contains(t, string(source), table, "put this table into errors.go:\n%s", table)
 }
 
 func TestWord(t *testing.T) {

@@ -7,13 +7,11 @@ import (
 	"fmt"
 	"iter"
 	"math/rand/v2"
-	"net/http"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/hiring-assessment/hiring-go/internal/defaults"
-	"github.com/hiring-assessment/hiring-go/internal/paging"
 	"github.com/hiring-assessment/hiring-go/internal/poll"
 )
 
@@ -117,7 +115,7 @@ func (l *pollLoop) afterPoll(ctx context.Context, planned time.Duration, err err
 		return planned, PausePoll, nil
 	case ctx.Err() != nil:
 		return 0, "", l.endedError(join(ctx, err))
-	case !l.core.mayRecover(err):
+	case !mayRecover(err, l.core.shared.polled.Load()):
 		return 0, "", err
 	case failure.isDeferred(): // The API responds: an outage has ended.
 		l.outage, reason = poll.Outage{}, PauseQuota
@@ -131,23 +129,6 @@ func (l *pollLoop) afterPoll(ctx context.Context, planned time.Duration, err err
 // flight names another.
 func (l *pollLoop) endedError(err error) error {
 	return &describedError{"hiring: " + l.operation + ": " + l.pending + strings.TrimPrefix(err.Error(), "hiring: "), []error{err}}
-}
-
-// mayRecover reports whether the error of a poll may pass: it is transient, a 2xx of the API that
-// cannot be decoded, or the page of a proxy while the service restarts. Before the first poll has
-// succeeded such a page means that the base URL is wrong.
-func (k *core) mayRecover(err error) bool {
-	failure := failureIn(err)
-	_, stuck := errors.AsType[*paging.Stuck](err)
-	switch {
-	case IsTransient(err), failure.kind == invalidBody:
-		return true
-	case stuck, failure.isFromAPI(), failure.Status == http.StatusUnauthorized, failure.Status == http.StatusForbidden:
-		return false
-	case failure.Status == 0 && failure.kind != noHandshake:
-		return false
-	}
-	return k.shared.polled.Load()
 }
 
 // prepare makes a request one of the loop: it leaves a share of the window to others, and its key

@@ -7,8 +7,6 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"net/http"
-	"slices"
 	"time"
 
 	"github.com/hiring-assessment/hiring-go/internal/defaults"
@@ -46,7 +44,7 @@ func (p RetryPolicy) withDefaults() (RetryPolicy, error) {
 // function of its arguments: requested is the delay that the response requests, left the time until the
 // end of the caller's context, and jitter a random number in [0, 1).
 func decide(p RetryPolicy, e *Error, requested, left time.Duration, jitter float64) (wait time.Duration, retry bool) {
-	if e.Attempts >= p.MaxAttempts || !isRetriable(e) {
+	if e.Attempts >= p.MaxAttempts || !e.isRetriable() {
 		return 0, false
 	}
 	wait = requested
@@ -59,26 +57,6 @@ func decide(p RetryPolicy, e *Error, requested, left time.Duration, jitter float
 		return 0, false
 	}
 	return wait, true
-}
-
-// isRetriable reports whether a failure that may pass is retried within the call. What certainly
-// was not done is retried with every method, a POST only then. After a timeout a write may still be
-// running.
-func isRetriable(e *Error) bool {
-	switch {
-	case !e.mayPass():
-		return false
-	case e.kind == unsent, e.isDeferred():
-		return true
-	}
-	overloaded := slices.Contains([]int{500, 502, 503, 504}, e.Status)
-	switch e.Method {
-	case http.MethodGet:
-		return overloaded || e.kind == broken || e.kind == timedOut
-	case http.MethodDelete, http.MethodPatch:
-		return overloaded || e.kind == broken && e.Status == 0
-	}
-	return false
 }
 
 // backoff returns the longest delay after attempt n: the base, doubled with each attempt,
