@@ -49,10 +49,10 @@ func (m *Machine) nextPage(s *source) Request {
 	case s.Depth == awaitedIDs:
 		id, _ := m.awaitedAfter(s.Open.Cursor)
 		return Request{ID: id, source: s}
-	case s.Status != "" || s.Depth == newestPage:
-		return Request{Status: s.Status, Cursor: s.Open.Cursor, source: s}
+	case s.isDepth():
+		return Request{Status: Finished, Since: s.Open.Since, Cursor: s.Open.Cursor, source: s}
 	}
-	return Request{Status: Finished, Since: s.Open.Since, Cursor: s.Open.Cursor, source: s}
+	return Request{Status: s.Status, Cursor: s.Open.Cursor, source: s}
 }
 
 // begin has the listing of a source begin now.
@@ -147,10 +147,8 @@ func (m *Machine) complete(s *source) {
 		m.readWhatLeft(s, l.Seen)
 		return
 	}
-	// The listing includes the shallower depths, but shows no unfinished status. Awaited ids include
-	// all. Otherwise a wait that begins with all of Lookback would never learn that less is enough.
-	for _, other := range m.Sources {
-		if other.Status == "" && other.Depth > newestPage && other.Depth <= s.Depth && other.Listed || s.Depth == awaitedIDs {
+	for _, other := range m.Sources { // Otherwise a wait that begins with all of Lookback would never learn that less is enough.
+		if s.covers(other) {
 			other.Began = max(other.Began, s.Began)
 		}
 	}

@@ -44,10 +44,19 @@ func (m *Machine) addStatus(status string) {
 
 // name returns what the source asks the API for.
 func (s *source) name() string {
-	if s.Status == "" && s.Depth > newestPage {
+	if s.isDepth() {
 		return "status=" + Finished + " since " + s.Depth.String() + " ago"
 	}
 	return "status=" + cmp.Or(s.Status, "any")
+}
+
+// isDepth reports whether the source lists evaluated submissions. Awaited ids count as the deepest.
+func (s *source) isDepth() bool { return s.Status == "" && s.Depth > newestPage }
+
+// covers reports whether a complete listing of the source counts as one of another: of a shallower
+// depth that was listed before. Awaited ids cover all.
+func (s *source) covers(other *source) bool {
+	return s.Depth == awaitedIDs || other.isDepth() && other.Listed && other.Depth <= s.Depth
 }
 
 func (s *source) cost() float64 { return cmp.Or(s.Cost, initialCost) }
