@@ -6,6 +6,7 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+	"time"
 
 	jsonv2 "github.com/go-json-experiment/json"
 	"github.com/stretchr/testify/assert"
@@ -14,13 +15,34 @@ import (
 	"github.com/hiring-assessment/hiring-go"
 )
 
-// resourceTypes are all types with an Extra, as pointers to zero values.
-func resourceTypes() []any {
-	return []any{
-		new(hiring.Account), new(hiring.Plan), new(hiring.Usage), new(hiring.Branding), new(hiring.Member), new(hiring.Challenge), new(hiring.Task),
-		new(hiring.Assessment), new(hiring.Invitation), new(hiring.Submission), new(hiring.SubmissionChallenge), new(hiring.Candidate),
-		new(hiring.Budget), new(hiring.Report), new(hiring.PipelineRank), new(hiring.Pillar), new(hiring.Facts), new(hiring.Event),
+// resourceTypes returns the types with an Extra that the methods of the services return, as pointers to zero values.
+func resourceTypes() (all []any) {
+	seen := make(map[reflect.Type]bool)
+	var visit func(reflect.Type)
+	visit = func(of reflect.Type) {
+		switch {
+		case of.Kind() == reflect.Pointer || of.Kind() == reflect.Slice:
+			visit(of.Elem())
+		case of.Kind() == reflect.Struct && !seen[of]:
+			seen[of] = true
+			for field := range of.Fields() {
+				visit(field.Type)
+			}
+			if extra, ok := of.FieldByName("Extra"); ok && extra.Type == reflect.TypeFor[map[string]json.RawMessage]() {
+				all = append(all, reflect.New(of).Interface())
+			}
+		}
 	}
+	for service := range reflect.TypeFor[hiring.Client]().Fields() {
+		for i := range service.Type.NumMethod() {
+			result := service.Type.Method(i).Type.Out(0)
+			if page, isList := result.MethodByName("Page"); isList {
+				result = page.Type.Out(0)
+			}
+			visit(result)
+		}
+	}
+	return all
 }
 
 func TestExtraIsEncodedInOneOrderAndSkipsKnownNames(t *testing.T) {
@@ -36,7 +58,10 @@ func TestExtraIsEncodedInOneOrderAndSkipsKnownNames(t *testing.T) {
 		require.NoError(t, err, name)
 		known := 0
 		for field := range value.Type().Fields() {
-			tag, _, _ := strings.Cut(field.Tag.Get("json"), ",")
+			tag, options, _ := strings.Cut(field.Tag.Get("json"), ",")
+			if field.Type == reflect.TypeFor[time.Time]() {
+				assert.Equal(t, "omitzero", options, "%s.%s: a zero time is not written", name, field.Name)
+			}
 			if tag != "" {
 				extra[tag] = json.RawMessage(`"from Extra"`)
 				known++

@@ -165,7 +165,6 @@ func TestValueKeepsACopy(t *testing.T) {
 	}
 }
 
-// sample is a resource with every documented member and some unknown members.
 type sample struct {
 	name string
 	into func() any
@@ -180,42 +179,52 @@ const reportWire = `{"submission_id":"s","status":"evaluated","evaluated":true,"
 	"facts":{"time_used_minutes":41.5,"time_allotted_minutes":60,"budget_used_dollars":1.25,"budget_allotted_dollars":5,"ai_authored_pct":12.5,"churn_pct":null,"ai_exchange_count":9,"new":1},
 	"scope_exclusions":["x"],"integrity_status":"flagged","pipeline_rank":{"rank":1,"total":7,"new":2},"percentile":93.5,"tasks":[{"id":"t"}],"generated_at":"2026-03-01T12:00:00.123Z","new":null}`
 
-func samples() []sample {
-	return []sample{
-		{"Account", func() any { return new(hiring.Account) }, `{"id":"a","name":"n","slug":"s",
-			"plan":{"id":"p","subscription_status":"active","billing_currency":"usd","limits_enforced":true,"new":[]},
-			"usage":{"period_start":"2026-03-01T00:00:00.000Z","assessments_used":3,"assessments_limit":10,"new":{}},
-			"branding":{"accent_color":"#fff","primary_color":"#000","logo_url":null,"sender_name":"N","support_email":"e","new":"x"},
-			"custom_domain":"d","custom_domain_verified":true,"created_at":"2026-03-01T12:00:00.123Z","new":{"deep":{"a":1.50}}}`},
-		{"Member", func() any { return new(hiring.Member) }, `{"id":"m","email":"e","name":"n","role":"admin","created_at":"2026-03-01T12:00:00.123Z","Name":"other case"}`},
-		{"Challenge", func() any { return new(hiring.Challenge) }, `{"id":"c","slug":"s","name":"n","domain":"d","difficulty":"x","level":"l","stack":"t","time_limit_minutes":60,
-			"budget_dollars_cap":2.5,"is_platform":true,"is_multi_task":true,"published_at":"2026-03-01T12:00:00.123Z","created_at":"2026-03-01T12:00:00.124Z","brief_md":"# <b>&",
-			"tasks":[{"id":"t","task_key":"k","kind":"bug","title":"T","order_index":0,"weight":0.25,"time_limit_minutes":20,"new":1}],"new":1}`},
-		{"Assessment", func() any { return new(hiring.Assessment) }, `{"id":"a","name":"n","challenge_id":"c","status":"closed","time_limit_minutes":60,"budget_dollars_cap":2.5,
-			"selected_task_ids":["t"],"created_at":"2026-03-01T12:00:00.123Z","updated_at":"2026-03-01T12:00:00.124Z","new":true}`},
-		{"Invitation", func() any { return new(hiring.Invitation) }, `{"id":"i","assessment_id":"a","candidate_email":"e","candidate_name":"n","status":"opened","recruiter_decision":"shortlisted",
-			"sent_at":"2026-03-01T12:00:00.123Z","opened_at":"2026-03-02T12:00:00.123Z","started_at":null,"submitted_at":null,"expires_at":"2026-04-01T12:00:00.000Z","created_at":"2026-03-01T12:00:00.123Z","new":0}`},
-		{"Submission", func() any { return new(hiring.Submission) }, `{"id":"s","assessment_id":"a","challenge":{"name":"n","slug":"g","new":1},"candidate":{"email":"e","name":"n","new":2},
-			"status":"evaluated","started_at":"2026-03-01T12:00:00.123Z","submitted_at":"2026-03-01T13:00:00.123Z","evaluated_at":null,"paused_total_seconds":7,
-			"budget":{"dollars_used":1.5,"dollars_cap":5,"new":3},"created_at":"2026-03-01T12:00:00.123Z","workspace_archive_url":"https://x.test/?a=1&b=2","report":` + reportWire + `,"new":4}`},
-		{"Report", func() any { return new(hiring.Report) }, reportWire},
-		{"Event", func() any { return new(hiring.Event) }, `{"seq":9007199254740993,"kind":"ai_prompt","ts_ms":1772366400123,"payload":{"text":"a","b":[1,{"c":1e2}]},"new":12345678901234567890}`},
-		{"Plan", func() any { return new(hiring.Plan) }, `{"id":"p","subscription_status":"active","billing_currency":"usd","limits_enforced":true,"new":[]}`},
-		{"Usage", func() any { return new(hiring.Usage) }, `{"period_start":"2026-03-01T00:00:00.000Z","assessments_used":3,"assessments_limit":10,"new":{}}`},
-		{"Branding", func() any { return new(hiring.Branding) }, `{"accent_color":"#fff","primary_color":"#000","logo_url":"l","sender_name":"N","support_email":"e","new":"x"}`},
-		{"Task", func() any { return new(hiring.Task) }, `{"id":"t","task_key":"k","kind":"bug","title":"T","order_index":2,"weight":0.25,"time_limit_minutes":20,"new":1}`},
-		{"SubmissionChallenge", func() any { return new(hiring.SubmissionChallenge) }, `{"name":"n","slug":"g","new":1}`},
-		{"Candidate", func() any { return new(hiring.Candidate) }, `{"email":"e","name":"n","new":2}`},
-		{"Budget", func() any { return new(hiring.Budget) }, `{"dollars_used":1.5,"dollars_cap":5,"new":3}`},
-		{"PipelineRank", func() any { return new(hiring.PipelineRank) }, `{"rank":1,"total":7,"new":2}`},
-		{"Pillar", func() any { return new(hiring.Pillar) }, pillarWire},
-		{"Facts", func() any { return new(hiring.Facts) }, `{"time_used_minutes":41.5,"time_allotted_minutes":60,"budget_used_dollars":1.25,"budget_allotted_dollars":5,"ai_authored_pct":12.5,"churn_pct":3.5,"ai_exchange_count":9,"new":1}`},
+// wires has a resource of each type with every documented member and some unknown members.
+var wires = map[string]string{
+	"Account": `{"id":"a","name":"n","slug":"s",
+		"plan":{"id":"p","subscription_status":"active","billing_currency":"usd","limits_enforced":true,"new":[]},
+		"usage":{"period_start":"2026-03-01T00:00:00.000Z","assessments_used":3,"assessments_limit":10,"new":{}},
+		"branding":{"accent_color":"#fff","primary_color":"#000","logo_url":null,"sender_name":"N","support_email":"e","new":"x"},
+		"custom_domain":"d","custom_domain_verified":true,"created_at":"2026-03-01T12:00:00.123Z","new":{"deep":{"a":1.50}}}`,
+	"Member": `{"id":"m","email":"e","name":"n","role":"admin","created_at":"2026-03-01T12:00:00.123Z","Name":"other case"}`,
+	"Challenge": `{"id":"c","slug":"s","name":"n","domain":"d","difficulty":"x","level":"l","stack":"t","time_limit_minutes":60,
+		"budget_dollars_cap":2.5,"is_platform":true,"is_multi_task":true,"published_at":"2026-03-01T12:00:00.123Z","created_at":"2026-03-01T12:00:00.124Z","brief_md":"# <b>&",
+		"tasks":[{"id":"t","task_key":"k","kind":"bug","title":"T","order_index":0,"weight":0.25,"time_limit_minutes":20,"new":1}],"new":1}`,
+	"Assessment": `{"id":"a","name":"n","challenge_id":"c","status":"closed","time_limit_minutes":60,"budget_dollars_cap":2.5,
+		"selected_task_ids":["t"],"created_at":"2026-03-01T12:00:00.123Z","updated_at":"2026-03-01T12:00:00.124Z","new":true}`,
+	"Invitation": `{"id":"i","assessment_id":"a","candidate_email":"e","candidate_name":"n","status":"opened","recruiter_decision":"shortlisted",
+		"sent_at":"2026-03-01T12:00:00.123Z","opened_at":"2026-03-02T12:00:00.123Z","started_at":null,"submitted_at":null,"expires_at":"2026-04-01T12:00:00.000Z","created_at":"2026-03-01T12:00:00.123Z","new":0}`,
+	"Submission": `{"id":"s","assessment_id":"a","challenge":{"name":"n","slug":"g","new":1},"candidate":{"email":"e","name":"n","new":2},
+		"status":"evaluated","started_at":"2026-03-01T12:00:00.123Z","submitted_at":"2026-03-01T13:00:00.123Z","evaluated_at":null,"paused_total_seconds":7,
+		"budget":{"dollars_used":1.5,"dollars_cap":5,"new":3},"created_at":"2026-03-01T12:00:00.123Z","workspace_archive_url":"https://x.test/?a=1&b=2","report":` + reportWire + `,"new":4}`,
+	"Report":              reportWire,
+	"Event":               `{"seq":9007199254740993,"kind":"ai_prompt","ts_ms":1772366400123,"payload":{"text":"a","b":[1,{"c":1e2}]},"new":12345678901234567890}`,
+	"Plan":                `{"id":"p","subscription_status":"active","billing_currency":"usd","limits_enforced":true,"new":[]}`,
+	"Usage":               `{"period_start":"2026-03-01T00:00:00.000Z","assessments_used":3,"assessments_limit":10,"new":{}}`,
+	"Branding":            `{"accent_color":"#fff","primary_color":"#000","logo_url":"l","sender_name":"N","support_email":"e","new":"x"}`,
+	"Task":                `{"id":"t","task_key":"k","kind":"bug","title":"T","order_index":2,"weight":0.25,"time_limit_minutes":20,"new":1}`,
+	"SubmissionChallenge": `{"name":"n","slug":"g","new":1}`,
+	"Candidate":           `{"email":"e","name":"n","new":2}`,
+	"Budget":              `{"dollars_used":1.5,"dollars_cap":5,"new":3}`,
+	"PipelineRank":        `{"rank":1,"total":7,"new":2}`,
+	"Pillar":              pillarWire,
+	"Facts":               `{"time_used_minutes":41.5,"time_allotted_minutes":60,"budget_used_dollars":1.25,"budget_allotted_dollars":5,"ai_authored_pct":12.5,"churn_pct":3.5,"ai_exchange_count":9,"new":1}`,
+}
+
+// samples returns a sample of each resource.
+func samples(t *testing.T) (all []sample) {
+	t.Helper()
+	for _, v := range resourceTypes() {
+		of := reflect.TypeOf(v).Elem()
+		require.Contains(t, wires, of.Name(), "a resource without a sample")
+		all = append(all, sample{of.Name(), func() any { return reflect.New(of).Interface() }, wires[of.Name()]})
 	}
+	return all
 }
 
 func TestResourcesDecodeAndEncodeWithEveryMember(t *testing.T) {
 	for codec, c := range apitest.Codecs {
-		for _, s := range samples() {
+		for _, s := range samples(t) {
 			v := s.into()
 			require.NoError(t, c.Unmarshal([]byte(s.wire), v), "%s: decode %s", codec, s.name)
 			assertFilled(t, codec+" "+s.name, reflect.ValueOf(v).Elem())
@@ -290,7 +299,7 @@ func TestExtraOfResponsesAndListItems(t *testing.T) {
 
 func TestNullsDecodeToZero(t *testing.T) {
 	for codec, c := range apitest.Codecs {
-		for _, s := range samples() {
+		for _, s := range samples(t) {
 			var members map[string]json.RawMessage
 			require.NoError(t, json.Unmarshal([]byte(s.wire), &members))
 			delete(members, "new")
