@@ -109,6 +109,9 @@ const (
 	// revocation known. A listing shows both by then.
 	memory = settled
 
+	// justAfter makes a listing later than a moment: one that began at the same moment may have begun before it.
+	justAfter = time.Nanosecond
+
 	// maxListings is the number of listings in a row that are not usable before a lookup fails.
 	maxListings = 4
 )
@@ -165,12 +168,12 @@ func (c *invitee) ensure(ctx context.Context) (InviteResult, error) {
 // error of the request, unsettled. earlier is the unsettled request before it, or nil.
 func (c *invitee) listAndSend(ctx context.Context, earlier *Error) (result InviteResult, unsettled *Error, err error) {
 	for {
-		invitation, found, err := c.waitAndFind(ctx, c.due(settled))
+		invitation, found, listErr := c.waitAndFind(ctx, c.due(settled))
 		switch {
 		case found:
 			return c.found(invitation, earlier), nil, nil
-		case err != nil:
-			result, err = c.notListed(ctx, earlier, err)
+		case listErr != nil:
+			result, err = c.notListed(ctx, earlier, listErr)
 			return result, nil, err
 		}
 		switch result, unsettled, err = c.send(ctx); {
@@ -191,7 +194,7 @@ func (c *invitee) listAndSend(ctx context.Context, earlier *Error) (result Invit
 // lists the invitations once.
 func (c *invitee) afterRejection(ctx context.Context, earlier *Error, err error) (InviteResult, error) {
 	if failure, ok := errors.AsType[*Error](err); ok && failure.Status == http.StatusConflict {
-		invitation, found, listErr := c.waitAndFind(ctx, c.now().monotonic.Add(1)) // Later than the listing before the request.
+		invitation, found, listErr := c.waitAndFind(ctx, c.now().monotonic.Add(justAfter)) // Later than the listing before the request.
 		switch {
 		case found:
 			return c.found(invitation, earlier), nil
@@ -227,7 +230,7 @@ func (c *invitee) listTwice(ctx context.Context, unsettled *Error) (InviteResult
 
 // listOnce is step 3, after a request that the API accepted: unsettled, or nil for that of an earlier call.
 func (c *invitee) listOnce(ctx context.Context, unsettled *Error) (InviteResult, error) {
-	invitation, found, err := c.waitAndFind(ctx, c.due(1)) // A listing that began at the same moment may have begun before the request.
+	invitation, found, err := c.waitAndFind(ctx, c.due(justAfter))
 	switch {
 	case found:
 		return c.found(invitation, unsettled), nil
@@ -354,27 +357,35 @@ func (c *invitee) due(after time.Duration) time.Time {
 	return now.monotonic.Add(after - now.atLeastSince(c.address.last.ended))
 }
 
+// remembered returns the invitation that this client has sent to the address, or found after a lost
+// response, within the last minute, nil for none. revoked reports that it was revoked since.
+func (c *invitee) remembered() (invitation *Invitation, revoked bool) {
+	last := &c.address.last
+	if last.invitation == nil || c.now().atLeastSince(last.ended) >= memory {
+		return nil, false
+	}
+	return last.invitation, c.service.core.shared.invited.wasRevoked(last.invitation.ID)
+}
+
 // waitAndFind returns the invitation of the address, if there is one. Unless it is known, it lists the
 // invitations at due, or takes a listing that began since then.
 func (c *invitee) waitAndFind(ctx context.Context, due time.Time) (invitation Invitation, found bool, err error) {
-	remembered := c.address.last.invitation
-	if remembered != nil && c.now().atLeastSince(c.address.last.ended) >= memory {
-		remembered = nil
-	}
-	revoked := remembered != nil && c.service.core.shared.invited.wasRevoked(remembered.ID)
+	remembered, revoked := c.remembered()
 	if remembered != nil && !revoked {
 		return *remembered, true, nil
 	}
+	_, known := c.invitations[c.address.email]
 	if revoked { // A listing shows what the revocation has made of it.
-		due = c.now().monotonic
+		due, known = c.now().monotonic, false
 	}
-	if _, known := c.invitations[c.address.email]; !known || revoked {
+	if !known {
 		if err := c.waitAndList(ctx, c.address.email, due); err != nil {
 			return Invitation{}, false, err
 		}
 	}
-	if invitation, found = c.invitations[c.address.email]; revoked && !found {
-		return *remembered, true, nil // A listing may be up to a minute behind.
+	invitation, found = c.invitations[c.address.email]
+	if revoked && !found { // The listing may be up to a minute behind.
+		return *remembered, true, nil
 	}
 	return invitation, found, nil
 }

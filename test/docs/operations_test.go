@@ -59,7 +59,7 @@ func TestEveryOperationIsComplete(t *testing.T) {
 		}
 		for name := range part.have {
 			if !part.want[name] {
-				t.Errorf("%s is no operation, but has a %s: remove it from %s", name, part.what, part.where)
+				t.Errorf("%s has a %s, but is no operation: add its row and its field of Client, or remove it from %s", name, part.what, part.where)
 			}
 		}
 		if t.Failed() { // What lacks a row would be reported as superfluous everywhere else.
@@ -225,7 +225,7 @@ func requireReadBack(t *testing.T, o operations.Operation) {
 	var ids, others []string
 	if len(o.IDs) > 0 {
 		require.NotNil(t, o.Live, "%s has ids, but no Live in its row", o.Name)
-		ids, others = o.Live(t, client)[:len(o.IDs)], o.Live(t, client)
+		ids, others = o.Live(t, client, server)[:len(o.IDs)], o.Live(t, client, server)
 	}
 	read := func(written any, ids []string, least int) string { // By the operations that have at least so many ids.
 		var all strings.Builder

@@ -10,7 +10,7 @@ import (
 
 func init() {
 	assessment := []string{sandbox.AssessmentID}
-	live := func(t *testing.T, c *hiring.Client) []string { return []string{posted(t, c).ID} }
+	live := func(t *testing.T, c *hiring.Client, _ *sandbox.Server) []string { return []string{posted(t, c).ID} }
 	list(Operation{
 		Name: "Assessments.List", Route: "GET /assessments", Query: "page_size=100", Cost: "1 read a page", Test: "Assessments",
 	}, 100, func(c *hiring.Client, _ []string) hiring.Pager[hiring.Assessment] { return c.Assessments.List() })

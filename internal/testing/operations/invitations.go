@@ -10,7 +10,7 @@ import (
 
 func init() {
 	assessment, invitation := []string{sandbox.AssessmentID}, []string{sandbox.AssessmentID, anInvitation}
-	live := func(t *testing.T, c *hiring.Client) []string {
+	live := func(t *testing.T, c *hiring.Client, _ *sandbox.Server) []string {
 		id := posted(t, c).ID
 		return []string{id, invite(t, c, id).ID}
 	}

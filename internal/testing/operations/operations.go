@@ -44,8 +44,9 @@ type Operation struct {
 	Call func(ctx context.Context, c *hiring.Client, ids []string) (any, error)
 	// Walk checks that pages of several sizes make the whole list. Of lists, which [list] completes.
 	Walk func(t *testing.T, c *hiring.Client, server Controls)
-	// Live makes what the ids of Route need in the live data, and returns their ids. Of writes with ids.
-	Live func(t *testing.T, c *hiring.Client) []string
+	// Live makes what the ids of Route need in the live data, with a client of the server, and returns their ids. Of
+	// writes with ids.
+	Live func(t *testing.T, c *hiring.Client, server *sandbox.Server) []string
 
 	scope string // Of composed operations.
 }
