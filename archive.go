@@ -168,7 +168,7 @@ func (d *download) sendAndCopy() error {
 	}
 	timed, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	longest := cmp.Or(d.core.config.timeout, math.MaxInt64) // Of a silence.
+	longest := cmp.Or(d.core.config.timeout, math.MaxInt64) // The longest time without data.
 	silence := time.AfterFunc(longest, func() {
 		cancel(fmt.Errorf("%w for %s: %w", errSilent, longest, context.DeadlineExceeded))
 	})

@@ -82,7 +82,7 @@ type NewAssessment struct {
 	Name             string
 	TimeLimitMinutes int            // Sent as "time_limit_minutes" (assumed).
 	BudgetDollarsCap *float64       // In dollars; sent as "budget_dollars_cap" (assumed). Nil is not sent.
-	SelectedTaskIDs  []string       // Of a multi-task challenge; sent as "selected_task_ids" (assumed).
+	SelectedTaskIDs  []string       // The tasks of a multi-task challenge; sent as "selected_task_ids" (assumed).
 	Extra            map[string]any // Further members of the body.
 }
 

@@ -68,11 +68,11 @@ type call struct {
 	decoder decoder // Decodes a 2xx response. Nil: any 2xx API response is success.
 
 	// The state that its attempts share.
-	key      *credential   // Of the next attempt, or of the last one; noKey before the first. Texts are searched for it.
+	key      *credential   // The key of the next attempt, or of the last one; noKey before the first. Texts are searched for it.
 	attempts int           // Requests that were sent.
 	unknown  bool          // An attempt of a write may have taken effect, so the outcome of a later error is unknown.
 	attempt  attempt       // The last one.
-	failure  *Error        // Of the last attempt; the call's error if the next one does not happen.
+	failure  *Error        // The error of the last attempt, and of the call if the next one does not happen.
 	retry    bool          // Whether the last attempt is retried.
 	wait     time.Duration // The delay before that retry.
 
@@ -81,8 +81,8 @@ type call struct {
 	loop    retryablehttp.Client
 	message retryablehttp.Request
 
-	response http.Response    // Of the last attempt, without its body.
-	body     io.LimitedReader // Of that response.
+	response http.Response    // The response of the last attempt, without its body.
+	body     io.LimitedReader // The body of that response.
 }
 
 // run makes attempts until one succeeds or no retry can help.

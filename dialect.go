@@ -30,7 +30,7 @@ type Dialect struct {
 	CursorParam        string `json:"cursor_param"`          // Query parameter of the cursor: "cursor".
 	EventPageSizeParam string `json:"event_page_size_param"` // Query parameter of the event log's page size: "page_size".
 
-	SinceLayout string `json:"since_layout"` // Of times in UTC: "2006-01-02T15:04:05.000Z". Or "unix", "unixmilli".
+	SinceLayout string `json:"since_layout"` // Layout of times in UTC: "2006-01-02T15:04:05.000Z". Or "unix", "unixmilli".
 
 	ListChallenges   string `json:"list_challenges"`   // "GET /challenges"
 	ListAssessments  string `json:"list_assessments"`  // "GET /assessments"

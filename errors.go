@@ -79,7 +79,7 @@ type Error struct {
 	Method, Route string // Route is the template, as in "/submissions/{id}/report".
 	Attempts      int    // Requests sent; 0 if the call was refused locally.
 
-	Outcome    Outcome         // Of a write; empty for a read.
+	Outcome    Outcome         // The outcome of a write; empty for a read.
 	RetryAfter time.Duration   // Delay that the API requested; 0 without one.
 	RateLimit  RateLimit       // From the response's headers or the details of a 429; zero without them.
 	Details    json.RawMessage // From a 400 or 429; otherwise nil.

@@ -100,7 +100,7 @@ type bulkRun struct {
 	failed   map[string]inviteFailure // By address.
 	unknown  int                      // Unknown outcomes in a row, of different addresses.
 	rejected int                      // Rejections by the API in a row with the same code, of different addresses.
-	code     ErrorCode                // Of these rejections.
+	code     ErrorCode                // The code of these rejections.
 }
 
 // inviteFailure is the result of a candidate who was not invited.

@@ -53,10 +53,10 @@ type pollLoop struct {
 	operation string      // The method that polls.
 	pending   string      // What is unfinished when the context ends, for the error.
 	interval  interval    // Between two polls.
-	outage    poll.Outage // Of the last polls.
+	outage    poll.Outage // The last polls that failed.
 
 	used         *credential // The key of the last attempt; noKey before the first.
-	account      string      // Of each response. Empty: that of the first key.
+	account      string      // The account that each response must be of. Empty: that of the first key.
 	otherAccount *ParamError // Returned for a response of another account. Nil: accounts are not compared.
 
 	report   func(next time.Time) // Called after each poll with the time of the next one, zero when there is none.

@@ -106,7 +106,7 @@ type TraceAttempt struct {
 
 // TracePause is a wait that is about to begin.
 type TracePause struct {
-	Operation string // Of the call.
+	Operation string // The Go name of the call.
 	Reason    PauseReason
 	Until     time.Time // By the local clock.
 }
@@ -231,7 +231,7 @@ type attempt struct {
 	cancel   context.CancelFunc
 	exchange Exchange         // For observers.
 	observed context.Context  // For observers; nil after the end.
-	ends     []func(Exchange) // Of the traces; nil after the end.
+	ends     []func(Exchange) // The functions that the traces returned; nil after the end.
 
 	dialled   atomic.Bool // The transport asked for a connection.
 	connected atomic.Bool // The transport has a connection. From here on the request may have been written.

@@ -49,8 +49,8 @@ type list[T any] struct {
 
 	core    *core           // Nil: the list is not of the API.
 	request request         // Without the parameters that select a page.
-	id      func(*T) string // Of an item.
-	seq     func(*T) int64  // Of an item of a list by seq.
+	id      func(*T) string // The id of an item.
+	seq     func(*T) int64  // The seq of an item of a list by seq.
 
 	pageFunc func(ctx context.Context, token string, size int) (Page[T], error) // Of PagerFunc.
 	items    []T                                                                // Of PagerOf.
@@ -284,10 +284,10 @@ type pageReader[T any] struct {
 	paging.Iteration
 
 	list   *list[T]
-	token  string  // Of the next page of a list of a function.
-	err    error   // Of the pager.
-	number int     // Of the page, counted from the beginning of the iteration.
-	warned bool    // Of the size of pages.
+	token  string  // The token of the next page of a list of a function.
+	err    error   // The error of the pager.
+	number int     // The number of the page, counted from the beginning of the iteration.
+	warned bool    // A warning about the page size was returned.
 	page   Page[T] // The last one.
 }
 

@@ -22,7 +22,7 @@ type poller struct {
 
 	filter   SubmissionFilter
 	machine  *poll.Machine
-	spelling map[string]string  // Of a wait, the caller's spelling of each id in lower case. Nil for a watch.
+	spelling map[string]string  // In a wait: the caller's spelling of each id, by the id in lower case. Nil in a watch.
 	progress func(WaitProgress) // The caller's. Nil: not called.
 
 	save func() error // Saves the state: called when a result was delivered.

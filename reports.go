@@ -20,7 +20,7 @@ type Report struct {
 	Verdict   Verdict `json:"verdict"`
 	// Label of Verdict for people. Empty before grading has finished. If it is empty later, show Verdict.
 	VerdictLabel string `json:"verdict_label"`
-	// Of the whole report. A pillar has LowConfidence.
+	// How certain the whole report is. A pillar has LowConfidence.
 	Confidence         Confidence      `json:"confidence"`
 	Summary            string          `json:"summary"` // May be empty.
 	ScoredAsRole       *string         `json:"scored_as_role"`

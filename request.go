@@ -28,12 +28,12 @@ type request struct {
 	path, rawPath string // Below the API prefix; rawPath is empty when it equals path.
 	query         url.Values
 	body          []byte
-	members       map[string]any // Of the body of an input.
+	members       map[string]any // The members of the body of an input.
 	id            string         // The last id in the path, "" without one.
 	assumed       []assumption   // The names and the route that fields of the Dialect set.
 	err           error          // A request with an error is not sent.
 
-	priority priority     // Of each rate-limit window.
+	priority priority     // How much of each rate-limit window it may take.
 	key      *credential  // Nil: the next key of the client.
 	used     **credential // Where the key of each attempt is stored; may be nil.
 
@@ -93,7 +93,7 @@ func (r request) refuseField(param, wire, problem string) request {
 // assumption is a name in a request, or its route, that a field of the Dialect sets.
 type assumption struct {
 	field string
-	name  string // Of a query parameter or a member of the body; "" for the route.
+	name  string // The name of a query parameter or a member of the body; "" for the route.
 }
 
 // assume records that a field of the Dialect sets a name in the request, or with "" its route.
@@ -169,7 +169,7 @@ func bodyProblem(v any, err error) string {
 type member struct {
 	name     string
 	value    any
-	field    string // Of the Dialect, if it sets the name.
+	field    string // The field of the Dialect that sets the name, if one does.
 	optional bool   // Not sent with a zero value.
 }
 

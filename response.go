@@ -66,7 +66,7 @@ func (r *response) requested() time.Duration {
 
 // receive reads a response within its attempt. The caller frees it.
 func (c *call) receive(resp *http.Response) response {
-	if resp.Body == nil { // Of a mock.
+	if resp.Body == nil { // As that of a mock.
 		resp.Body = http.NoBody
 	}
 	defer resp.Body.Close()

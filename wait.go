@@ -31,7 +31,7 @@ type WaitOptions struct {
 // WaitProgress is the state of a wait or a watch after a poll.
 type WaitProgress struct {
 	Total, Ready int // Submissions that are waited for or were found, and those that were yielded.
-	Pending      int // Of a wait: not ready. Of a watch: evaluated without a ready report.
+	Pending      int // In a wait: not ready. In a watch: evaluated without a ready report.
 	Missing      int // The API responds with 404.
 
 	// The listings that the API could not answer last, such as "status=grading", and the

@@ -257,7 +257,7 @@ func (w *watcher) load(ctx context.Context, called time.Time) error {
 
 // resume continues from a state, which is "" for a new watch that was called at a local time.
 func (w *watcher) resume(text string, called time.Time) error {
-	w.machine = new(poll.Machine) // Of a watch that has not begun.
+	w.machine = new(poll.Machine) // The machine of a watch that has not begun.
 	w.state = watchState{Assessment: w.options.AssessmentID, Since: w.options.Since, Called: called}
 	if text == "" {
 		return nil

@@ -22,7 +22,7 @@ func (t Server) Add(d time.Duration) Server { return t + Server(d) }
 // clock, so that a server's clock that is set delays no request.
 type clock struct {
 	Clock Local         `json:"clock"` // Never goes back.
-	Ahead time.Duration `json:"ahead"` // Of the server's clock.
+	Ahead time.Duration `json:"ahead"` // How much the server's clock is ahead.
 
 	caller  Local // The caller's clock at Clock.
 	resumed bool  // No reply has come since Resume: the time between the save and the load is not known yet.

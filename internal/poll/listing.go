@@ -11,7 +11,7 @@ import (
 type listing struct {
 	Began    Local  `json:"began"`
 	Since    Server `json:"since"`
-	Cursor   string `json:"cursor,omitempty"` // Of the next page; for awaited ids the last one that was read. Empty: from the beginning.
+	Cursor   string `json:"cursor,omitempty"` // Cursor of the next page; for awaited ids the last one that was read. Empty: from the beginning.
 	Pages    int    `json:"pages"`            // That were read.
 	First    string `json:"first,omitempty"`  // The first id of the last page.
 	Again    int    `json:"repeat,omitempty"` // Why it began again: page Again repeated the one before it, or expired. 0: it did not.

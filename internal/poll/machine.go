@@ -14,7 +14,7 @@ const (
 	longestPeriod   = 330 * time.Minute // Between listings of all of Lookback, which take up to an hour: no result comes after 6.5 h.
 	newestPeriod    = time.Hour         // Between listings of the newest page, which shows what statuses exist.
 	rememberFor     = 24 * time.Hour    // How much longer than necessary delivered ids are remembered.
-	initialCost     = 4                 // Of a listing before the first one.
+	initialCost     = 4                 // Cost of a source before its first listing.
 	cheapRequests   = 10                // Requests of a listing that need no spare reads, and single reads of one comparison.
 	maxPageFailures = 3                 // How often a page fails until its source has failed.
 
@@ -32,7 +32,7 @@ type Options struct {
 	Interval      time.Duration // The mean time between polls.
 	ShortestPause time.Duration // The shortest time between polls. The caller may wait longer than Next says.
 	Lookback      time.Duration // Above 0.
-	CreatedSince  Server        // Of given ids: all of Lookback begins then. 0: Lookback ago.
+	CreatedSince  Server        // For given ids: all of Lookback begins then. 0: Lookback ago.
 }
 
 // Window is the rate limit of reads, less what is left to others. When nothing is left, the caller
@@ -59,7 +59,7 @@ const (
 	Unanswered Outcome = iota // No response of the API. The machine receives no such reply.
 	Answered
 	Expired // The cursor, or the API knows no listing of an unfinished status.
-	Missing // Of a single read: the submission does not exist.
+	Missing // A single read: the submission does not exist.
 	Failed  // The API cannot answer this request. It may answer others.
 )
 
@@ -68,7 +68,7 @@ type Reply struct {
 	Outcome    Outcome
 	Items      []Item        // Each submission once.
 	Next       string        // Cursor of the next page.
-	RetryAfter time.Duration // Of a failure: how long the API asks to wait. 0: it does not.
+	RetryAfter time.Duration // After a failure: how long the API asks to wait. 0: it does not.
 	At         Local         // When the reply came, by the caller's clock.
 	Server     Server        // The same by the server's clock.
 }
