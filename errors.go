@@ -249,25 +249,25 @@ func failureIn(err error) *Error {
 // is a part of it: see isRetriable. Of an error with a status it looks at exported fields only, as a
 // test may have built the error.
 //
-// TestWhatFollowsFromAFailure holds this table of what is retried, transient and repeated:
+// TestWhatFollowsFromAFailure holds this table:
 //
-//	                                  GET  PATCH, DELETE POST  transient  a poll repeats it
-//	no connection                     yes  yes           yes   yes        yes
-//	a connection that was lost        yes  yes                 yes        yes
-//	a timeout                         yes                      yes        yes
-//	a certificate, proxy or scheme
-//	a TLS handshake that was refused                                      after the first poll
-//	2xx that is not the API's                                             after the first poll
-//	2xx that was cut short            yes                      yes        yes
-//	2xx that cannot be decoded                                            yes
-//	3xx                                                                   after the first poll
-//	401, 403
-//	408                                                        yes        yes
-//	429                               yes  yes           yes   yes        yes
-//	another 4xx of the API
-//	another 4xx of a proxy                                                after the first poll
-//	500, 502, 503, 504                yes  yes                 yes        yes
-//	another 5xx                                                yes        yes
+//	                                  a call           IsTransient   a poll
+//	no connection                     retries all      true          repeats
+//	a connection that was lost        retries no POST  true          repeats
+//	a timeout                         retries a GET    true          repeats
+//	a certificate, proxy or scheme    fails            false         ends
+//	a TLS handshake that was refused  fails            false         repeats after the first success
+//	2xx that is not the API's         fails            false         repeats after the first success
+//	2xx that was cut short            retries a GET    true          repeats
+//	2xx that cannot be decoded        fails            false         repeats
+//	3xx                               fails            false         repeats after the first success
+//	401, 403                          fails            false         ends
+//	408                               fails            true          repeats
+//	429                               retries all      true          repeats
+//	another 4xx of the API            fails            false         ends
+//	another 4xx of a proxy            fails            false         repeats after the first success
+//	500, 502, 503, 504                retries no POST  true          repeats
+//	another 5xx                       fails            true          repeats
 func (e *Error) mayPass() bool {
 	switch {
 	case e.Status >= 300 && e.Status < 500: // Also when its body was cut short.

@@ -211,7 +211,7 @@ func (t *traces) withProgress(ctx context.Context, name string, progress func(Tr
 // announceWait tells the traces of the operation that a wait begins, if it is long.
 func announceWait(ctx context.Context, d time.Duration, reason PauseReason) {
 	of, ok := ctx.Value(spanKey{}).(span)
-	if !ok || d <= time.Second || ctx.Err() != nil {
+	if !ok || d <= time.Second {
 		return
 	}
 	pause := TracePause{of.name, reason, time.Now().Add(d)}
@@ -227,7 +227,6 @@ func announceWait(ctx context.Context, d time.Duration, reason PauseReason) {
 
 // attempt is one request of a call.
 type attempt struct {
-	ctx      context.Context // Ends with the attempt's timeout.
 	cancel   context.CancelFunc
 	exchange Exchange         // For observers.
 	observed context.Context  // For observers; nil after the end.
@@ -262,9 +261,9 @@ func (a *attempt) begin(ctx context.Context, traces *traces, at TraceAttempt, ti
 	}
 	a.observed = ctx
 	if timeout > 0 {
-		a.ctx, a.cancel = context.WithDeadline(ctx, a.exchange.Started.Add(timeout))
+		ctx, a.cancel = context.WithDeadline(ctx, a.exchange.Started.Add(timeout))
 	} else {
-		a.ctx, a.cancel = context.WithCancel(ctx)
+		ctx, a.cancel = context.WithCancel(ctx)
 	}
 	a.trace.GetConn = func(string) { a.dialled.Store(true) }
 	a.trace.GotConn = func(c httptrace.GotConnInfo) {
@@ -272,7 +271,7 @@ func (a *attempt) begin(ctx context.Context, traces *traces, at TraceAttempt, ti
 		a.reused.Store(c.Reused)
 	}
 	a.trace.GotFirstResponseByte = func() { a.reused.Store(true) }
-	return httptrace.WithClientTrace(a.ctx, &a.trace), at.Header
+	return httptrace.WithClientTrace(ctx, &a.trace), at.Header
 }
 
 // end calls the observers, and the functions that the traces returned in reverse order. One that

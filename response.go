@@ -107,7 +107,7 @@ func (c *call) cutOff(r *response, what string, cause error) *Error {
 	}
 	e := c.newError(r, what+": "+c.text(cause), cause)
 	e.kind = broken
-	if timeout, ok := errors.AsType[net.Error](cause); c.attempt.ctx.Err() != nil || ok && timeout.Timeout() {
+	if timeout, ok := errors.AsType[net.Error](cause); ok && timeout.Timeout() {
 		e.kind = timedOut
 	}
 	return e

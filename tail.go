@@ -30,7 +30,8 @@ func (s *EventService) Tail(ctx context.Context, submissionID string, o TailOpti
 		if err = joinParams(err, s.List(submissionID, EventFilter{SinceSeq: o.SinceSeq}).err); err != nil {
 			return err
 		}
-		t := tail{newPollLoop(s.core, "Events.Tail", between), s, submissionID, cmp.Or(o.SinceSeq, -1)}
+		loop := newPollLoop(s.core, "Events.Tail", between)
+		t := tail{loop, s, submissionID, cmp.Or(o.SinceSeq, -1)}
 		t.pending = "the submission was not evaluated yet: "
 		return t.run(ctx, func(ctx context.Context) (wait time.Duration, done bool, err error) { return t.poll(ctx, yield) })
 	})

@@ -34,8 +34,8 @@ func resourceTypes() (all []any) {
 		}
 	}
 	for service := range reflect.TypeFor[hiring.Client]().Fields() {
-		for i := range service.Type.NumMethod() {
-			result := service.Type.Method(i).Type.Out(0)
+		for method := range service.Type.Methods() {
+			result := method.Type.Out(0)
 			if page, isList := result.MethodByName("Page"); isList {
 				result = page.Type.Out(0)
 			}
