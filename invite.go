@@ -422,10 +422,11 @@ func (r *inviteRun) waitAndList(ctx context.Context, email string, due time.Time
 // total falls: an invitation that disappears moves another to a page that was read before.
 func (r *inviteRun) listNew(ctx context.Context, email string) error {
 	began, date, total := r.now(), time.Time{}, -1
-	pages, listed := r.service.List(r.assessmentID).sending(func(q request) request {
+	listed := make(map[string]Invitation)
+	pages := r.service.List(r.assessmentID).sending(func(q request) request {
 		q.priority = r.priority
 		return q
-	}), make(map[string]Invitation)
+	})
 	var response Response // The caller's Response is that of the POST.
 	for page, err := range pages.Pages(WithResponse(ctx, &response)) {
 		switch {
