@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -23,7 +24,7 @@ func (a *app) apiCommand() *cobra.Command {
 	c.Flags().StringVarP(&method, "method", "X", "", "the `method` (default GET, or POST with a body)")
 	c.Flags().StringVarP(&data, "data", "d", "", "the `body`, in JSON; @file reads a file, @- standard input")
 	c.Flags().StringArrayVarP(&fields, "field", "f", nil, "a `name=value` of the body, as text; with the method GET, of the query; repeatable")
-	_ = c.RegisterFlagCompletionFunc("method", cobra.FixedCompletions(apiMethods(), cobra.ShellCompDirectiveNoFileComp))
+	_ = c.RegisterFlagCompletionFunc("method", cobra.FixedCompletions(apiMethods, cobra.ShellCompDirectiveNoFileComp))
 	c.RunE = a.withTask(func(ctx context.Context, t task) error {
 		if t.Format == output.CSV || a.flags.output.Columns != nil {
 			return usagef("api writes only JSON: -o csv and --columns have no meaning, and --jq selects")
@@ -62,15 +63,13 @@ func methodAndPath(flag string, args []string) (method, path string, err error) 
 		return "", "", usagef("--method %s and %s: give the method once", output.Clean(flag), output.Clean(args[0]))
 	case len(args) == 2:
 		return args[0], args[1], nil
-	case slices.Contains(apiMethods(), args[0]):
+	case slices.Contains(apiMethods, args[0]):
 		return "", "", adviceError{usagef("api needs <path>"), "Usage: hiring api [<method>] <path>"}
 	}
 	return flag, args[0], nil
 }
 
-func apiMethods() []string {
-	return []string{http.MethodGet, http.MethodPost, http.MethodPatch, http.MethodPut, http.MethodDelete}
-}
+var apiMethods = []string{http.MethodGet, http.MethodPost, http.MethodPatch, http.MethodPut, http.MethodDelete} //nolint:gochecknoglobals // a constant table
 
 // call is a request that the user describes.
 type call struct {
@@ -91,15 +90,12 @@ func (a *app) newCall(ctx context.Context, method, target string, fields []strin
 			"Give it below /api/v1 and without the first slash, as in account: Git Bash rewrites arguments that begin with one"}
 	}
 	path, own, _ := strings.Cut(target, "?")
-	made := call{method: strings.ToUpper(method), path: "/" + version1.ReplaceAllString(path, "")}
-	if made.method == "" {
-		made.method = http.MethodGet
-		if data != "" || fields != nil {
-			made.method = http.MethodPost
-		}
+	made := call{method: cmp.Or(strings.ToUpper(method), http.MethodGet), path: "/" + version1.ReplaceAllString(path, "")}
+	if method == "" && (data != "" || fields != nil) {
+		made.method = http.MethodPost
 	}
-	if !slices.Contains(apiMethods(), made.method) {
-		return call{}, adviceError{usagef("%s is not a method: use %s", output.Clean(method), strings.Join(apiMethods(), ", ")), "Fields follow -f, as in hiring api GET <path> -f page=2"}
+	if !slices.Contains(apiMethods, made.method) {
+		return call{}, adviceError{usagef("%s is not a method: use %s", output.Clean(method), strings.Join(apiMethods, ", ")), "Fields follow -f, as in hiring api GET <path> -f page=2"}
 	}
 	values, err := url.ParseQuery(own)
 	if err != nil {

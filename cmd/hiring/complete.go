@@ -45,11 +45,8 @@ const (
 func (a *app) complete(list thingList) cobra.CompletionFunc {
 	return func(c *cobra.Command, given []string, begun string) (found []string, _ cobra.ShellCompDirective) {
 		const directive = cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveKeepOrder
-		if len(given) > 0 {
-			return nil, directive
-		}
 		client, err := a.client(hiring.WithTimeout(completionTimeout), hiring.WithRetry(hiring.RetryPolicy{MaxAttempts: 1, MaxWait: time.Millisecond}))
-		if err != nil {
+		if err != nil || len(given) > 0 {
 			return nil, directive
 		}
 		read := 0

@@ -140,15 +140,17 @@ func (a *app) clientOf(c connection, more ...hiring.Option) (*hiring.Client, err
 // options returns the options of the global flags and variables for a server. It refuses variables
 // that would have no effect.
 func (a *app) options(baseURL string) ([]hiring.Option, error) {
+	parsed, _ := url.Parse(baseURL)
+	server := cmp.Or(parsed, new(url.URL)) // hiring.New returns the error.
 	options := []hiring.Option{hiring.WithUserAgent("hiring-cli/" + version().Version)}
 	switch insecure := a.getenv(envInsecure); {
 	case insecure != "" && insecure != "true" && insecure != "false": // As hiring.FromEnv.
 		return nil, usagef("The variable %s must be true, false or empty", envInsecure)
-	case insecure == "true" && isPrivate(baseURL):
+	case insecure == "true" && isPrivate(server.Hostname()):
 		options = append(options, hiring.WithInsecureHTTP())
 	}
-	if !a.flags.sandbox && ignoredProxy(baseURL) {
-		return nil, adviceError{usagef("The variable %s_PROXY is not the address of a proxy", strings.ToUpper(baseURL[:strings.Index(baseURL, ":")])),
+	if !a.flags.sandbox && ignoredProxy(server) {
+		return nil, adviceError{usagef("The variable %s_PROXY is not the address of a proxy", strings.ToUpper(server.Scheme)),
 			"Give it as http://host:port, with special characters of a user or a password escaped as %40; NO_PROXY names hosts that need none"}
 	}
 	if a.flags.timeout > 0 {
@@ -164,11 +166,7 @@ func (a *app) options(baseURL string) ([]hiring.Option, error) {
 // ignoredProxy reports whether the variable of the proxy for a server is not an address: net/http
 // connects without a proxy then, or takes the scheme for the host. NO_PROXY and loopback addresses
 // need no proxy.
-func ignoredProxy(baseURL string) bool {
-	server, err := url.Parse(baseURL)
-	if err != nil {
-		return false
-	}
+func ignoredProxy(server *url.URL) bool {
 	variables := httpproxy.FromEnvironment()
 	used, _ := variables.ProxyFunc()(server)
 	for _, variable := range []*string{&variables.HTTPProxy, &variables.HTTPSProxy} {
@@ -180,14 +178,9 @@ func ignoredProxy(baseURL string) bool {
 	return meant != nil && (used == nil || used.Host == "" || strings.HasSuffix(used.Host, ":"))
 }
 
-// isPrivate reports whether the host of an address has a private address, or no dot and is no number. The variable is
+// isPrivate reports whether a host has a private address, or no dot and is no number. The variable is
 // about these hosts, as in hiring.FromEnv.
-func isPrivate(baseURL string) bool {
-	server, err := url.Parse(baseURL)
-	if err != nil {
-		return false
-	}
-	host := server.Hostname()
+func isPrivate(host string) bool {
 	if ip := net.ParseIP(host); ip != nil {
 		return ip.IsPrivate()
 	}

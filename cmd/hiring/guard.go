@@ -44,8 +44,7 @@ func (a *app) guard(ctx context.Context, client *hiring.Client, what, assessment
 	if err != nil {
 		return err
 	}
-	answer = strings.ToLower(answer)
-	if answer != "y" && answer != "yes" {
+	if answer = strings.ToLower(answer); answer != "y" && answer != "yes" {
 		return errDeclined
 	}
 	return nil
@@ -90,12 +89,10 @@ func untilDone[T any](ctx context.Context, read func() (T, error)) (T, error) {
 
 // sleep returns after a duration, or with an error when ctx ends.
 func sleep(ctx context.Context, duration time.Duration) error {
-	select {
-	case <-time.After(duration):
-		return nil
-	case <-ctx.Done():
-		return context.Cause(ctx)
-	}
+	waiting, cancel := context.WithTimeout(ctx, duration)
+	defer cancel()
+	<-waiting.Done()
+	return context.Cause(ctx)
 }
 
 // readInput returns the content of a file, which may be a pipe, or of standard input, which - names.

@@ -206,12 +206,8 @@ func (p importPlan) text() string {
 	if p.Ignored > 0 {
 		lines = append(lines, counted(p.Ignored, "column is", "columns are")+" not used.")
 	}
-	if p.ToInvite == 0 {
-		return strings.Join(lines, "\n")
-	}
 	switch {
-	case p.PlanLeft == nil:
-		lines = append(lines, "The plan does not limit invitations.")
+	case p.ToInvite == 0 || p.PlanLeft == nil: // Unlimited.
 	case *p.PlanLeft < p.ToInvite:
 		lines = append(lines, fmt.Sprintf("The plan has only %s left. The import will stop there.",
 			counted(*p.PlanLeft, "invitation", "invitations")))
