@@ -23,7 +23,7 @@ func (a *app) refuseArguments(hasKey func(string) bool) error {
 	}
 	return adviceError{
 		usagef("An argument looks like a key. Never give a key as an argument: the shell's history and the process list show it"),
-		"Nothing was sent. Revoke the key in the dashboard",
+		"Nothing was sent. Revoke the key in the dashboard, and give the next one to hiring profile add <name>, which asks for it",
 	}
 }
 
@@ -35,7 +35,7 @@ func (a *app) refuseOneDash(root *cobra.Command) error {
 	for i, argument := range a.args {
 		typed, dashed := strings.CutPrefix(argument, "-")
 		name, _, _ := strings.Cut(typed, "=")
-		instead := insteadOfFlag(c, "--"+name)
+		instead := a.insteadOfFlag(c, "--"+name)
 		if c.Flag(name) != nil {
 			instead = "--" + name
 		}
@@ -65,6 +65,11 @@ func (a *app) prepare(c *cobra.Command) error {
 			return useInstead(adviceError{err, c.CommandPath() + " --help lists the flags"}, commandName(c)+" --"+flag)
 		}
 	}
+	c.Root().PersistentFlags().VisitAll(func(f *pflag.Flag) {
+		if variable := "HIRING_" + strings.ToUpper(f.Name); a.getenv(variable) != "" && variable != envProfile && !f.Changed {
+			a.warnOnce("The variable " + variable + " has no effect: use --" + f.Name + ".")
+		}
+	})
 	a.flags.output.Format = strings.ToLower(a.flags.output.Format)
 	if c.Flags().Changed("timeout") {
 		if a.flags.timeout <= 0 {

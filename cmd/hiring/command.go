@@ -116,7 +116,7 @@ func argumentsOf(c *cobra.Command) string {
 // finish sets what follows from the names and the arguments of c and its subcommands:
 // aliases, completion, and errors of the command line.
 func (a *app) finish(c *cobra.Command) {
-	c.SetFlagErrorFunc(flagError)
+	c.SetFlagErrorFunc(a.flagError)
 	if c.Long == "" {
 		describe(c, commandName(c))
 	}

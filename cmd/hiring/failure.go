@@ -115,12 +115,12 @@ func wrongWord(c *cobra.Command, given []string) error {
 func quoted(words []string) string { return "'" + output.Clean(strings.Join(words, "', '")) + "'" }
 
 // flagError rewords the parser's error about a flag.
-func flagError(c *cobra.Command, err error) error {
+func (a *app) flagError(c *cobra.Command, err error) error {
 	if err := wrongWord(c, c.Flags().Args()); err != nil {
 		return err // The flag may belong to the command that was meant.
 	}
 	if unknown, ok := errors.AsType[*pflag.NotExistError](err); ok {
-		return unknownFlag(c, unknown)
+		return a.unknownFlag(c, unknown)
 	}
 	if missing, ok := errors.AsType[*pflag.ValueRequiredError](err); ok {
 		name := "--" + missing.GetFlag().Name

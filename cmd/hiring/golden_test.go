@@ -236,7 +236,7 @@ func TestANarrowListLeadsToASubmission(t *testing.T) {
 	assert.Equal(t, exitNotFound, u.run("report", "Bob").code)
 	got := u.run("report", newest[:4]+"…")
 	assert.Equal(t, exitUsage, got.code, got.stderr)
-	assert.Contains(t, got.stderr, "3 submissions match "+newest[:4]+"… Give the address or the whole id: Ada Lovelace (ada@example.com, "+newest)
+	assert.Contains(t, got.stderr, "3 submissions match "+newest[:4]+"… Give the id of one: Ada Lovelace (ada@example.com, "+newest)
 	got = u.run("invitations", "revoke", "1a000000…", "-a", h.id, "--yes")
 	assert.Equal(t, result{stderr: "hiring: The id 1a000000… is cut. This command takes a whole id, as --columns id shows it, or with --assessment the candidate's address.\n", code: exitUsage}, got)
 	assert.Equal(t, got.code, u.run("invitations", "resend", "1a000000", "--yes").code)

@@ -4,8 +4,10 @@ import (
 	"cmp"
 	_ "embed" // The table of habits.
 	"path"
+	"regexp"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -13,10 +15,11 @@ import (
 	"github.com/hiring-assessment/hiring-go/cmd/hiring/internal/output"
 )
 
-// habits is a table of what users of gh, hcloud, stripe, kubectl, docker, aws and other programs type, and after an arrow
-// of what to use here instead: commands without the name of the program; flags of one command, of each command with a
-// name, or of any. The word <id> stands for an id or an address. After a command, alone is the command without
-// arguments, and more is one with too many.
+// habits is a table of what users of gh, hcloud, stripe, kubectl, docker, aws and other programs type, and
+// after an arrow of what to use here instead: commands without the name of the program; flags of one command,
+// of each command with a name, or of any. The word <id> stands for an id or an address. After a command, alone
+// is the command without arguments, and more is one with too many. What stands between two % is an example of
+// the value that the user gave the flag.
 //
 //go:embed habits.txt
 var habits string
@@ -159,13 +162,13 @@ func similarHabits(path, name string) (insteads []string) {
 }
 
 // unknownFlag names the flag or the command to use instead, or flags with a similar name.
-func unknownFlag(c *cobra.Command, e *pflag.NotExistError) error {
+func (a *app) unknownFlag(c *cobra.Command, e *pflag.NotExistError) error {
 	flag := "--" + e.GetSpecifiedName()
 	if letters := e.GetSpecifiedShortnames(); letters != "" {
 		flag = "-" + letters[:1]
 	}
 	err := usagef("%s has no flag %s", commandName(c), output.Clean(flag))
-	if instead := insteadOfFlag(c, flag); instead != "" {
+	if instead := a.insteadOfFlag(c, flag); instead != "" {
 		return adviceError{err, "Use " + instead}
 	}
 	var names []string
@@ -183,13 +186,37 @@ func unknownFlag(c *cobra.Command, e *pflag.NotExistError) error {
 }
 
 // insteadOfFlag returns what to use instead of a flag of a command, or "": no flag that the command does not have.
-func insteadOfFlag(c *cobra.Command, flag string) string {
+func (a *app) insteadOfFlag(c *cobra.Command, flag string) string {
 	for _, typed := range []string{commandName(c) + " " + flag, c.Name() + " " + flag, flag} {
 		instead := insteadOf(typed)
 		words := strings.FieldsFunc(instead, func(r rune) bool { return strings.ContainsRune(" ,;:", r) })
 		if instead != "" && (!strings.HasPrefix(words[0], "--") || c.Flag(words[0][2:]) != nil) {
-			return instead
+			return a.withValue(instead, strings.TrimLeft(flag, "-"))
 		}
 	}
 	return ""
+}
+
+// example matches an example in habits, and number a number.
+var example, number = regexp.MustCompile(`%([^%]+)%`), regexp.MustCompile(`^\d+(\.\d+)?$`)
+
+// withValue returns advice with the value that the user gave a flag in place of the examples of its kind: a
+// number, a time, which the API writes in UTC, or a text that needs no quotes. The value status=active is the
+// one of a member.
+func (a *app) withValue(advice, flag string) string {
+	given := regexp.MustCompile(`(?:^|\x00)--?` + regexp.QuoteMeta(flag) + `[=\x00](?:(\w+)==?)?([\pL\pN][\pL\pN @._+:-]*)(?:\x00|$)`)
+	found := append(given.FindStringSubmatch(strings.Join(a.args, "\x00")), "", "", "")
+	member, value, at := found[1], found[2], &timeValue{zone: a.zone, getenv: a.getenv}
+	return example.ReplaceAllStringFunc(advice, func(shown string) string {
+		shown = strings.Trim(shown, "%")
+		switch isTime := at.Set(shown) == nil; {
+		case shown == "<member>":
+			return cmp.Or(member, shown)
+		case isTime && at.Set(value) == nil:
+			return at.at.UTC().Format(time.RFC3339)
+		case isTime || number.MatchString(shown) && !number.MatchString(value):
+			return shown
+		}
+		return cmp.Or(value, shown)
+	})
 }

@@ -57,13 +57,13 @@ func thingsOf[T any](ctx context.Context, list hiring.Pager[T], thingOf func(T) 
 var cutID = regexp.MustCompile(`^(?i)[0-9a-f-]{4,35}(…|\.\.\.)?$`)
 
 // idInPath matches an id or an address at the end of a path, as in submission/5b… of other programs and in the address of a
-// page, or before a last word such as report.
-var idInPath = regexp.MustCompile(`^(?i).*/([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|[^/\s]+@[^/\s]+)\b`)
+// page, or before a last word such as report. An id may have a prefix, as in sub_5b….
+var idInPath = regexp.MustCompile(`^(?i)(?:.*[/_:=]([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})|.*/([^/\s]+@[^/\s]+))\b`)
 
 // copied returns the id in a path, or the address in mailto:… and in Ada <…>, or else what was given.
 func copied(given string) string {
 	if id := idInPath.FindStringSubmatch(given); id != nil {
-		return id[1]
+		return id[1] + id[2]
 	}
 	if _, address, ok := strings.Cut(strings.TrimSuffix(given, ">"), "<"); ok && strings.Contains(address, "@") {
 		return address
@@ -93,15 +93,11 @@ func idOf(given, kind string, parts bool, all iter.Seq2[thing, error]) (string, 
 	missing := causedError{fmt.Errorf("There is no %s %s", kind, output.Clean(given)), hiring.ErrNotFound}
 	switch {
 	case matches == nil:
-		return "", adviceError{missing, "hiring " + kind + "s list --all shows the names and ids"}
+		return "", adviceError{missing, "Give one name or id: hiring " + kind + "s list --all shows them"}
 	case !whole && !parts:
 		return "", adviceError{missing, "This command takes an id or a whole name. Similar: " + described(matches)}
 	case len(matches) > 1:
-		whole := "the id or the whole name"
-		if matches[0].owner != "" {
-			whole = "the address or the whole id"
-		}
-		return "", adviceError{usagef("%d %ss match %s", len(matches), kind, output.Clean(given)), "Give " + whole + ": " + described(matches)}
+		return "", adviceError{usagef("%d %ss match %s", len(matches), kind, output.Clean(given)), "Give the id of one: " + described(matches)}
 	}
 	return matches[0].id, nil
 }

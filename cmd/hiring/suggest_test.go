@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -35,7 +36,6 @@ func TestHabitsFromGh(t *testing.T) {
 		"invite --dry-run":                           "Use hiring invitations import <file.csv> --dry-run: invite sends each address one e-mail, and with a test key none.\n",
 		"invite @people.csv -a x":                    "hiring invitations import <file.csv> reads a file of candidates.\n",
 		"get submissions":                            "Use hiring submissions list or hiring submissions get <submission>.\n",
-		"delete assessment x":                        "Use hiring assessments delete <assessment>.\n",
 		"send invitation Ada":                        "Use hiring invitations invite <candidate> -a <assessment>.\n",
 		"submissions list -w":                        "Use hiring watch.\n",
 		"submissions list --limt 3":                  "submissions list has no flag --limt. Did you mean --limit? It has --all, ",
@@ -48,7 +48,7 @@ func TestHabitsFromGh(t *testing.T) {
 		"api account -f name":                        "--field name: give name=value.",
 		"api /submissions -q page=2":                 "The fields of a request follow -f, as in hiring api GET <path> -f page=2.\n",
 		"api /submissions page==2":                   "/submissions is not a method: use GET, POST, PATCH, PUT, DELETE. Fields follow -f, as in hiring api GET <path> -f page=2.\n",
-		"submissions list -o jsonpath={.items}":      "Use --jq; see hiring help formatting.\n",
+		"submissions list -o jsonpath={.items}":      "Use --jq '.[].id' of a list, or --jq .id of one thing; see hiring help formatting.\n",
 		"submissions list --limit all":               "--limit all: must be an integer. Use --limit 100, or --all for all.\n",
 		"list-submissions":                           "Use hiring submissions list.\n",
 		"invitations import -a x":                    "invitations import needs <file.csv>. Use a file, or - for standard input with --results <file>.\n",
@@ -56,45 +56,46 @@ func TestHabitsFromGh(t *testing.T) {
 		"invitations reinvite ada@example.com":       "Use hiring invitations resend <invitation> or hiring invitations send <candidate> -a <assessment> --again.\n",
 		"invitations expire-soon":                    "There is no command hiring invitations expire-soon. It has find, ",
 		"invite -help":                               "-help begins with one dash. Use --help.\n",
-		"submissions list -limit 5":                  "-limit begins with one dash. Use --limit.\n",
 		"submissions list -assessment=x":             "-assessment begins with one dash. Use --assessment.\n",
-		"-v account":                                 "Use hiring --version or --debug, which prints each request.\n",
 		"candidtes":                                  "There is no command hiring candidtes. Did you mean hiring invitations or hiring submissions? hiring help lists the commands.\n",
-		"cancel x":                                   "Use hiring invitations revoke <invitation>.\n",
 		"cancle x":                                   "Did you mean hiring invitations revoke <invitation>? ",
-		"invitations withdr x":                       "Did you mean hiring invitations revoke <invitation>? ",
-		"help environmnt":                            "Did you mean hiring environment?",
 		"submissions list --status a --status b":     "--status a,b: give one status only. ",
 		"submissions export x.csv --status a,b":      "--status a,b: give one status only. hiring submissions list --all --jq 'map(select(.status == \"a\" or .status == \"b\"))' shows several.\n",
-		"invitations list -a Senior --status a,b":    "--status a,b: give one status only. ",
 		"invitation stat":                            "Did you mean hiring invitations find <email> or hiring submissions list --all --jq length",
 		"invite list":                                "There is no command hiring invite list. Use hiring invitations list --assessment <assessment>.\n",
-		"invite revoke ada@example.com":              "Use hiring invitations revoke <invitation>.\n",
 		"invite help":                                "Use hiring help invite.\n",
-		"submissions help list":                      "Use hiring help submissions.\n",
 		"report rank":                                "Use hiring submissions list --status evaluated --sort -score.\n",
-		"submissions:list":                           "Use hiring submissions list.\n",
 		"invitations/list":                           "Use hiring invitations list --assessment <assessment>.\n",
-		"show " + sandbox.SubmissionID:               "Use hiring submissions get <submission>.\n",
-		"submissions list -head 2":                   "-head begins with one dash. Use --limit or --all.\n",
-		"submissions list -json":                     "-json begins with one dash. Use -o json, with --columns for some members.\n",
-		"account --jq plan":                          "--jq: function not defined: plan/0. Use a jq program, as in --jq .name; see hiring help formatting.",
+		"submissions list -head 2":                   "-head begins with one dash. Use --limit 2, or --all.\n",
+		"account --jq plan":                          "--jq: function not defined: plan/0. Use a jq program, as in --jq '.[].name' of a list and --jq .name of one thing; see hiring help formatting.",
 		"account update --name x":                    "Use the dashboard: the API only shows the account.\n",
 		"submissions wait":                           "Use ids as arguments, or - for standard input, as in ",
 		"submissions:info x":                         "Use hiring submissions get <submission>.\n",
-		"whoam":                                      "Did you mean hiring account?",
 		"wait invitation/I1":                         "Use hiring watch or hiring submissions wait <submission>: a report belongs to a submission.\n",
 		"get submission/I1":                          "Use hiring submissions get <submission>.\n",
 		"invitations create --help":                  "Use hiring invitations invite <candidate> -a <assessment>.\n",
-		"create --help":                              "Use hiring assessments create or hiring invite <candidate>.\n",
 		"submissions --jq length":                    "submissions needs a command. hiring submissions --help lists the commands.\n",
 		"--sandbox":                                  "hiring needs a command. hiring --help lists the commands.\n",
 		"submissions list --status=":                 "--status is empty.\n",
-		"watch --assessment= --once":                 "--assessment is empty.\n",
 		"submissions list -a Senior --assessment x":  "--assessment is given twice: give one value.\n",
 		"submissions export x.csv -o json":           "-o json and x.csv: give a name with the ending of the format.\n",
 		"submissions export - -o csv":                "Use hiring submissions list --all -o csv.\n",
-		"assessments list --label x":                 "Use --all --jq 'map(select(.<member> == \"<value>\"))', ",
+		"assessments list --label x":                 "Use --all --jq 'map(select(.<member> == \"x\"))', ",
+		"assessments list --filter status=closed":    "Use --all --jq 'map(select(.status == \"closed\"))', ",
+		"assessments list --status closed":           "Use --all --jq 'map(select(.status | test(\"closed\"; \"i\")))'.\n",
+		"assessments list --status='x":               "Use --all --jq 'map(select(.status | test(\"active\"; \"i\")))'.\n",
+		"events list x --since 2026-03-01T12:00":     "Use --all --jq 'map(select(.time >= \"2026-03-01T11:00:00Z\"))'; ",
+		"events list x --since=yesterday":            "Use --all --jq 'map(select(.time >= \"2026-03-15\"))'; ",
+		"submissions list --min-score 95":            "Use --all --jq 'map(select(.report.ship_score >= 95))', or --sort -score.\n",
+		"submissions list --min-score high":          "Use --all --jq 'map(select(.report.ship_score >= 80))', or --sort -score.\n",
+		"submissions list -tail 20":                  "-tail begins with one dash. Use --all with --jq '.[-20:]'.\n",
+		"submissions list --format csv":              "Use -o csv, or for a template --jq '.[].id' of a list and --jq .id of one thing.\n",
+		"events follow x --tail 5":                   "Use hiring events list <submission> --all --jq '.[-5:]'.\n",
+		"events follow x -f":                         "Use no flag: the command follows until it is stopped.\n",
+		"assessments create --deadline 2027-01-31":   "Use no flag: an assessment is open until hiring assessments close, and the API decides how long an invitation is valid.\n",
+		"submissions list -o csv --jq .":             "with @csv, as in '.[] | [.id, .created_at] | @csv'.\n",
+		"challenges get x -o wide":                   "Use -o csv, which has all columns and whole ids, or --columns for some.\n",
+		"profile add x sk_live_123456789":            "Revoke the key in the dashboard, and give the next one to hiring profile add <name>, which asks for it.\n",
 	} {
 		got := u.run(strings.Fields(line)...)
 		assert.Equal(t, exitUsage, got.code, line)
@@ -106,6 +107,11 @@ func TestHabitsFromGh(t *testing.T) {
 			assert.Empty(t, usageProblem(strings.Fields(line)), habit)
 		}
 	}
+	u.env = append(u.env, "HIRING_OUTPUT=json", "HIRING_JQ=.id")
+	const ignored = "hiring: warning: The variable HIRING_%s has no effect: use --%s.\n"
+	got := u.run("submissions", "get", "sub_"+sandbox.SubmissionID, "--jq", ".id")
+	assert.Equal(t, result{stdout: sandbox.SubmissionID + "\n", stderr: fmt.Sprintf(ignored, "OUTPUT", "output")}, got, "but the flag is given")
+	u.env = u.env[:len(u.env)-2]
 	assert.Equal(t, u.run("help", "exit-status"), u.run("help", "exit-codes"))
 	assert.Equal(t, u.run("help", "exit-status"), u.run("help", "exit"))
 	for _, word := range []string{"pagination", "json", "dates", "filtering", "scripting"} {
@@ -116,12 +122,12 @@ func TestHabitsFromGh(t *testing.T) {
 	assert.Equal(t, u.run("submissions", "get", sandbox.SubmissionID), u.run("submission", "describe", sandbox.SubmissionID))
 	assert.Contains(t, u.run("api", "GET", "/v1/account").stdout, "Sandbox")
 	assert.Contains(t, u.run("account", "-o", "csv", "--output", "json").stdout, "{", "an alias of a shell may set a global flag")
-	got := u.run("api", "-X", "POST", "invitations")
+	got = u.run("api", "-X", "POST", "invitations")
 	assert.Regexp(t, `^hiring: 404 NOT_FOUND: The resource does not exist \(request req_\w+\)\. Check the path, its ids`, got.stderr, "the base URL is right")
 	got = u.run("submissions", "list", "--status", "completed")
 	assert.Equal(t, result{stderr: "hiring: warning: --status completed may find nothing: known are evaluated, started, submitted.\n"}, got)
 	got = u.run("submissions", "report", "nobody")
-	assert.Equal(t, result{stderr: "hiring: There is no submission nobody. hiring submissions list --all shows the names and ids.\n", code: exitNotFound}, got)
+	assert.Equal(t, result{stderr: "hiring: There is no submission nobody. Give one name or id: hiring submissions list --all shows them.\n", code: exitNotFound}, got)
 }
 
 // TestNoWordLeadsToASecondEMail: no alias, suggestion or help leads to the command that sends
@@ -243,7 +249,7 @@ func TestPartsOfNames(t *testing.T) {
 	assert.Equal(t, exitNotFound, got.code, "team has it within a word")
 	got = u.run("submissions", "list", "-a", "payments")
 	assert.Equal(t, exitUsage, got.code, "one name begins so, and another has it")
-	assert.Contains(t, got.stderr, "2 assessments match payments. Give the id or the whole name: ")
+	assert.Contains(t, got.stderr, "2 assessments match payments. Give the id of one: ")
 	got = u.run("assessments", "close", "whole challenge")
 	assert.Equal(t, exitNotFound, got.code)
 	assert.Contains(t, got.stderr, "There is no assessment whole challenge. This command takes an id or a whole name. Similar: Payments engineer, whole challenge (active, ")
@@ -312,7 +318,7 @@ func TestAssessmentsByName(t *testing.T) {
 	assert.Zero(t, live.run("assessments", "delete", "end\u00e9mique", "--yes").code, "one name in two normal forms")
 	h.server.AddAssessment("Backend")
 	for name, says := range map[string]string{
-		"Backend": "2 assessments match Backend. Give the id or the whole name: Backend (active, ", " ": "The assessment is empty",
+		"Backend": "2 assessments match Backend. Give the id of one: Backend (active, ", " ": "The assessment is empty",
 	} {
 		got := live.run("assessments", "delete", name, "--yes")
 		assert.Equal(t, exitUsage, got.code)
@@ -320,7 +326,7 @@ func TestAssessmentsByName(t *testing.T) {
 	}
 
 	got := u.run("assessments", "get", "nonsense")
-	assert.Equal(t, result{stderr: "hiring: There is no assessment nonsense. hiring assessments list --all shows the names and ids.\n", code: exitNotFound}, got)
+	assert.Equal(t, result{stderr: "hiring: There is no assessment nonsense. Give one name or id: hiring assessments list --all shows them.\n", code: exitNotFound}, got)
 }
 
 // TestInvitationByID: without its assessment it is looked up.

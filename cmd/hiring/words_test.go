@@ -91,7 +91,7 @@ func TestFrequentErrorTexts(t *testing.T) {
 	u := newUser(t, server, sandbox.TestKey)
 	for line, want := range map[string]string{
 		"members extra":                           "hiring: There is no command hiring members extra. It has list.\n",
-		"submissions find ada -a Senior":          "hiring: 10 submissions match ada. Give the address or the whole id: Ada ",
+		"submissions find ada -a Senior":          "hiring: 10 submissions match ada. Give the id of one: Ada ",
 		"submissions wait ada@example.com":        "hiring: There is no submission ada@example.com. The candidate may not have started yet: hiring invitations list -a <assessment> shows the invitations, and hiring watch ",
 		"submissions get a b":                     "hiring: submissions get takes 1 argument, got 'a', 'b'. Use quotes around a name with spaces, or hiring submissions wait <submission>... for several.\n",
 		"assessments close " + sandbox.UnknownID:  "hiring: 404 NOT_FOUND: The resource does not exist",

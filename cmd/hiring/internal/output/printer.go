@@ -84,7 +84,7 @@ func NewPrinter(stream Stream, o Options, zone *time.Location) (*Printer, error)
 		return p, nil
 	}
 	if p.Format != JSON && p.Format != JSONLines {
-		return nil, errors.New("--jq is for JSON: use it with -o json, -o jsonl or without -o")
+		return nil, errors.New("--jq is for JSON: use it with -o json, -o jsonl or without -o, and for CSV with @csv, as in '.[] | [.id, .created_at] | @csv'")
 	}
 	var err error
 	p.query, err = compile(o.Query)
