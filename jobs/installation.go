@@ -80,10 +80,7 @@ func install[TTx any](config *river.Config, db Database[TTx]) (*installation[TTx
 	)
 }
 
-// rescueAfter is the time after which River gives the jobs of a killed process to others.
-const rescueAfter = 5 * time.Minute
-
-// setRescueAfter sets RescueStuckJobsAfter if it is zero. A job may still send a request
+// setRescueAfter sets RescueStuckJobsAfter if it is zero, by default to five minutes. A job may still send a request
 // until its timeout and one attempt have passed, and a listing shows the invitation of that
 // request a minute later. River must not start the job again before.
 func setRescueAfter(config *river.Config) error {
@@ -93,7 +90,7 @@ func setRescueAfter(config *river.Config) error {
 	}
 	least := max(timeout, inviteTimeout) + attemptTimeout + settleTime
 	if config.RescueStuckJobsAfter == 0 {
-		config.RescueStuckJobsAfter = max(rescueAfter, least+attemptTimeout)
+		config.RescueStuckJobsAfter = least + attemptTimeout
 	}
 	if config.RescueStuckJobsAfter <= least {
 		return fmt.Errorf("jobs: RescueStuckJobsAfter must be above %s, the longest timeout of a job (%s) plus 90 s: leave it zero", least, max(timeout, inviteTimeout))
@@ -229,10 +226,9 @@ func (*installation[TTx]) WorkEnd(_ context.Context, _ *rivertype.JobRow, err er
 	return storableError{err}
 }
 
-var (
-	_ rivertype.HookWorkEnd    = (*installation[any])(nil)
-	_ rivertype.HookMetricEmit = (*installation[any])(nil)
-)
+var _ rivertype.HookWorkEnd = (*installation[any])(nil)
+
+var _ rivertype.HookMetricEmit = (*installation[any])(nil)
 
 // addSlot gives the worker of a delivery whose handler does not return after its timeout to another job.
 // Jobs of other packages go to the previous handler.

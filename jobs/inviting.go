@@ -90,9 +90,6 @@ var (
 	settleTime     = time.Minute      // After the end of an attempt, until a listing shows its invitation.
 )
 
-// longestRetry is the largest multiple of retryDelay.
-const longestRetry = 5
-
 // Timeout returns three minutes. River gives the job of a killed process to another after
 // five; see setRescueAfter. Each run begins by listing the existing invitations, so shorter
 // runs would use up the read rate limit.
@@ -104,9 +101,7 @@ func (w *inviteWorker[TTx]) NextRetry(job *river.Job[inviteArgs]) time.Time {
 	return w.nextRetry(job.ID, inviteDelay(job.Attempt))
 }
 
-func inviteDelay(failures int) time.Duration {
-	return retryDelay * time.Duration(min(failures, longestRetry))
-}
+func inviteDelay(failures int) time.Duration { return retryDelay * time.Duration(min(failures, 5)) }
 
 // Work sends invitations until none is queued.
 func (w *inviteWorker[TTx]) Work(ctx context.Context, job *river.Job[inviteArgs]) error {

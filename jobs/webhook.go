@@ -152,14 +152,9 @@ func (w *Webhook) Send(ctx context.Context, d Delivery) error {
 	if err != nil {
 		return err
 	}
-	r, err := http.NewRequestWithContext(ctx, http.MethodPost, w.url, bytes.NewReader(body))
-	if err != nil {
-		return errors.New("jobs: the URL of the webhook is not valid")
-	}
+	r, _ := http.NewRequestWithContext(ctx, http.MethodPost, w.url, bytes.NewReader(body)) // NewWebhook has parsed the URL.
 	r.Header.Set("Content-Type", "application/json")
-	if err := w.sign(r.Header, "msg_"+d.ID, body); err != nil {
-		return err
-	}
+	w.sign(r.Header, "msg_"+d.ID, body)
 	response, err := w.client.Do(r)
 	if err != nil {
 		if urlErr, ok := errors.AsType[*url.Error](err); ok { // Its text contains the whole URL.
@@ -176,20 +171,15 @@ func (w *Webhook) Send(ctx context.Context, d Delivery) error {
 }
 
 // sign sets the headers of Standard Webhooks.
-func (w *Webhook) sign(h http.Header, id string, body []byte) error {
+func (w *Webhook) sign(h http.Header, id string, body []byte) {
 	now := time.Now()
 	signatures := make([]string, len(w.signers))
 	for i, signer := range w.signers {
-		signature, err := signer.Sign(id, now, body)
-		if err != nil {
-			return err
-		}
-		signatures[i] = signature
+		signatures[i], _ = signer.Sign(id, now, body) // Returns no error.
 	}
 	h.Set(standardwebhooks.HeaderWebhookID, id)
 	h.Set(standardwebhooks.HeaderWebhookTimestamp, strconv.FormatInt(now.Unix(), 10))
 	h.Set(standardwebhooks.HeaderWebhookSignature, strings.Join(signatures, " "))
-	return nil
 }
 
 // receiverError is a response of a receiver whose status is no success.

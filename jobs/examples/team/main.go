@@ -8,7 +8,8 @@
 //	team resume acme        resume them, within five minutes
 //	team retry-all acme     start what waits now, and deliver what was given up; without a name of all organizations
 //	team retry 42           start a job now, by its id
-//	team cancel 42          cancel a job
+//	team deliver acme ID    deliver a submission, also again
+//	team cancel 42          cancel a job; a running one when its handler returns
 //	team delete 42          delete a job that does not run
 //
 // DATABASE_URL names the database. HIRING_BASE_URL and HIRING_API_KEY (or HIRING_API_KEY_FILE)

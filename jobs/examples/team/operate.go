@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"flag"
 	"fmt"
 	"strconv"
 
@@ -10,30 +11,53 @@ import (
 	"github.com/riverqueue/river"
 	"github.com/riverqueue/river/riverdriver/riverpgxv5"
 	"github.com/riverqueue/river/rivertype"
+
+	"github.com/hiring-assessment/hiring-go/jobs"
 )
 
-// operate runs a command of an operator.
+// watched selects the row of the polls of an organization.
+const watched = " FROM " + schema + ".hiring_jobs WHERE organization = $1 AND assessment_id = '' AND address = ''"
+
+// operate runs a command of an operator. It prints the job and its state: River cancels a running one later.
 func operate(ctx context.Context, pool *pgxpool.Pool, command, target string) error {
 	client, err := river.NewClient(riverpgxv5.New(pool), &river.Config{Schema: schema})
 	if err != nil {
 		return err
 	}
+	var job *rivertype.JobRow
 	id, _ := strconv.ParseInt(target, 10, 64) // No job has the id 0.
 	switch command {
 	case "pause":
-		_, err = pool.Exec(ctx, "INSERT INTO "+schema+".hiring_jobs (organization, assessment_id, address, status, detail) VALUES ($1, '', ' receiver', 'paused', 'by hand') ON CONFLICT DO NOTHING", target)
+		err = find(ctx, pool, target, "was never polled", "INSERT INTO "+schema+".hiring_jobs (organization, assessment_id, address, status, detail) SELECT organization, '', ' receiver', 'paused', 'by hand'"+
+			watched+" ON CONFLICT (organization, assessment_id, address) DO UPDATE SET status = excluded.status")
 	case "resume":
-		_, err = pool.Exec(ctx, "DELETE FROM "+schema+".hiring_jobs WHERE organization = $1 AND status = 'paused'", target)
+		err = find(ctx, pool, target, "is not paused", "DELETE FROM "+schema+".hiring_jobs WHERE organization = $1 AND status = 'paused'")
+	case "deliver":
+		if err = find(ctx, pool, target, "was never polled", "SELECT 1"+watched); err == nil {
+			err = pgx.BeginFunc(ctx, pool, func(tx pgx.Tx) error { return jobs.Deliver(ctx, client, tx, target, flag.Arg(2)) })
+		}
 	case "retry":
-		_, err = client.JobRetry(ctx, id)
+		job, err = client.JobRetry(ctx, id)
 	case "retry-all":
 		err = retryAll(ctx, client, target)
 	case "cancel":
-		_, err = client.JobCancel(ctx, id)
+		job, err = client.JobCancel(ctx, id)
 	case "delete":
-		_, err = client.JobDelete(ctx, id)
+		job, err = client.JobDelete(ctx, id)
 	default:
-		err = fmt.Errorf("unknown command %q", command)
+		err = fmt.Errorf("unknown command %q: it is none of migrate, pause, resume, retry-all, retry, deliver, cancel and delete", command)
+	}
+	if err == nil && job != nil {
+		fmt.Printf("%s %d: %s\n", job.Kind, job.ID, job.State)
+	}
+	return err
+}
+
+// find runs a statement that needs a row of an organization. Without one it returns the problem.
+func find(ctx context.Context, pool *pgxpool.Pool, organization, problem, statement string) error {
+	found, err := pool.Exec(ctx, statement, organization)
+	if err == nil && found.RowsAffected() == 0 {
+		err = fmt.Errorf("organization %q %s", organization, problem)
 	}
 	return err
 }

@@ -9,6 +9,7 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"log"
 	"net"
 	"net/http"
 	"os"
@@ -33,8 +34,7 @@ func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	if err := run(ctx, *address, os.Stderr); err != nil {
-		fmt.Fprintln(os.Stderr, "watch:", err)
-		os.Exit(1)
+		log.Fatal("watch: ", err)
 	}
 }
 
@@ -69,8 +69,7 @@ func run(ctx context.Context, address string, spans io.Writer) (err error) {
 		return err
 	}
 	server := &http.Server{Handler: promhttp.Handler(), ReadHeaderTimeout: 5 * time.Second}
-	go func() { _ = server.Serve(listener) }() // Serve returns when Close is called.
-	defer func() { _ = server.Close() }()
+	go func() { _ = server.Serve(listener) }() // Until the program ends.
 	fmt.Printf("metrics at http://%s/metrics\n", listener.Addr())
 	return watch(ctx, client, telemetry)
 }
