@@ -370,7 +370,7 @@ var recorded = map[string]struct {
 	}, nil, 0, 0},
 	"two processes have a refused key, with which polls succeed again after an hour": {map[string]string{
 		refused("a:1"): "_x20 1x60 2x100", refused("b:1"): "_x24 1x20 2x20 3x20 4x20 5x20 6x60",
-		pollOverdue("acme"): "-30x19 0+30x10 120x9 120x110 -30x50", pollOverdue(`acme",instance="b:1`): "-30x19 0+30x10 120x9 120x110 -30x50",
+		pollOverdue("acme"): "-30x19 0+30x10 120x9 120x110" + strings.Repeat(" -30 25", 25), pollOverdue(`acme",instance="b:1`): "-30x19 0+30x10 120x9 120x110" + strings.Repeat(" -30 25", 25), // A poll is late by up to 25 s before all processes know the next one.
 	}, map[string]labels{"HiringKeyRefused": acme(nil)}, 0, 152},
 	"an organization is removed": {map[string]string{
 		pollOverdue("acme"): "0x19 stale", pollOverdue("globex"): "0x80",
