@@ -6,7 +6,7 @@ SET search_path = hiring, public;
 SELECT organization, updated_at AS last_poll FROM hiring_jobs LEFT JOIN river_job ON kind = 'hiring_poll' AND args->>'organization' = organization AND finalized_at IS NULL
 	WHERE address = '' AND assessment_id = '' AND updated_at < now() - interval '5 minutes' - make_interval(secs => coalesce(CAST(args->>'wait' AS integer), 0));
 
--- paused deliveries: repair a receiver that responded with 410, then call jobs.Deliver for one submission of the organization, or delete the row.
+-- paused deliveries: repair a receiver that responded with 410, then `hiring-team resume`, or delete the row.
 SELECT organization, detail, updated_at FROM hiring_jobs WHERE status = 'paused';
 
 -- failing deliveries: river_job.errors has the errors, which may contain candidate data. Repair the handler or the receiver.
@@ -21,11 +21,11 @@ SELECT args->>'organization' AS organization, args->>'submission_id' AS submissi
 SELECT args->>'organization' AS organization, count(*) AS waiting, min(created_at) AS oldest FROM river_job
 	WHERE kind = 'hiring_delivery' AND state IN ('available', 'scheduled') AND errors IS NULL GROUP BY 1 HAVING min(created_at) < now() - interval '15 minutes';
 
--- results that are not delivered: repair the cause, then call jobs.Deliver.
+-- results that are not delivered: repair the cause, then `hiring-team retry-all`.
 SELECT args->>'organization' AS organization, args->>'submission_id' AS submission, state FROM river_job
 	WHERE kind = 'hiring_delivery' AND state IN ('cancelled', 'discarded');
 
--- submissions that cannot be decoded: ask the support of the API, then call jobs.Deliver, which deletes the row.
+-- submissions that cannot be decoded: ask the support of the API, then `hiring-team deliver`, which deletes the row.
 SELECT organization, substr(address, 13) AS submission, detail FROM hiring_jobs WHERE status = 'unreadable';
 
 -- rejected candidates: correct the data and call jobs.Invite again.

@@ -55,11 +55,18 @@ func TestMetricsAreDocumented(t *testing.T) {
 	assert.Equal(t, units, comment, "the table of doc.go")
 }
 
-// TestReadmeIsCorrect checks that the README lists the alerts of the file, and that its
+// TestReadmeIsCorrect checks that the README lists the alerts of the file, that their runbooks exist, and that its
 // code is a copy of an example.
 func TestReadmeIsCorrect(t *testing.T) {
 	readme := read(t, "README.md")
+	heading := strings.NewReplacer(" ", "-", "'", "", ".", "")
 	for _, r := range rules(t) {
+		file, anchor, _ := strings.Cut(strings.TrimPrefix(r.Annotations["runbook_url"], "https://github.com/hiring-assessment/hiring-go/blob/main/"), "#")
+		var headings []string
+		for _, found := range regexp.MustCompile("(?m)^##+ (.*)$").FindAllStringSubmatch(read(t, "../"+file), -1) {
+			headings = append(headings, heading.Replace(strings.ToLower(found[1])))
+		}
+		assert.Contains(t, headings, anchor, "the runbook of "+r.Alert)
 		assert.Regexp(t, "(?m)^\\| `"+r.Alert+"` \\|", readme)
 	}
 	assert.Len(t, regexp.MustCompile("(?m)^\\| `Hiring[A-Za-z]+` \\|").FindAllString(readme, -1), len(rules(t)))
