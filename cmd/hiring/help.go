@@ -56,9 +56,7 @@ func (a *app) help(c *cobra.Command, _ []string) {
 	for _, group := range c.Groups() {
 		section(to, strings.TrimSuffix(group.Title, ":"), commandLines(c, "  ", func(child *cobra.Command) bool { return child.GroupID == group.ID }))
 	}
-	if len(c.Groups()) == 0 {
-		section(to, "Commands", commandLines(c, "  ", (*cobra.Command).IsAvailableCommand))
-	}
+	section(to, "Commands", commandLines(c, "  ", func(child *cobra.Command) bool { return child.GroupID == "" && child.IsAvailableCommand() }))
 	section(to, "Flags", flagLines(c.LocalFlags()))
 	if c.HasParent() {
 		section(to, "Flags of every command", "  --bom, --columns, --debug, --dialect, -q/--jq, -o/--output, -p/--profile,\n"+

@@ -22,15 +22,11 @@ func (a *app) longRunOptions(progress *output.Progress) []hiring.Option {
 // pauseText says why the client waits, and until when.
 func (a *app) pauseText(pause hiring.TracePause) string {
 	until := a.clock(pause.Until)
-	switch pause.Reason {
-	case hiring.PauseQuota:
-		return "waiting for the rate limit until " + until
-	case hiring.PauseLookup:
-		return "checking the outcome of a lost response at " + until
-	case hiring.PauseRetry:
-		return "retrying at " + until
-	}
-	return ""
+	return map[hiring.PauseReason]string{
+		hiring.PauseQuota:  "waiting for the rate limit until " + until,
+		hiring.PauseLookup: "checking the outcome of a lost response at " + until,
+		hiring.PauseRetry:  "retrying at " + until,
+	}[pause.Reason]
 }
 
 // clock returns the time of day in the user's zone, with the name of the zone.

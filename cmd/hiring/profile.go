@@ -253,13 +253,10 @@ func profileError(name string, err error) error {
 }
 
 func (a *app) completeProfiles(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-	rows, err := a.profileRows()
-	if err != nil {
+	store, err := a.profiles()
+	all, _, unread := store.All()
+	if cmp.Or(err, unread) != nil {
 		return nil, cobra.ShellCompDirectiveError
 	}
-	var names []string
-	for _, row := range rows {
-		names = append(names, row.Name)
-	}
-	return names, cobra.ShellCompDirectiveNoFileComp
+	return slices.Sorted(maps.Keys(all)), cobra.ShellCompDirectiveNoFileComp
 }

@@ -10,7 +10,6 @@ import (
 	"strconv"
 	"strings"
 	"time"
-	"unicode"
 
 	"golang.org/x/text/collate"
 	"golang.org/x/text/language"
@@ -205,12 +204,7 @@ func (t Table[T]) known(columns []string, first row) error {
 
 // letters returns the letters and digits of a name, as in createdat for CREATED AT and createdAt.
 func letters(name string) string {
-	return strings.Map(func(r rune) rune {
-		if strings.ContainsRune("_-. ", r) {
-			return -1
-		}
-		return unicode.ToLower(r)
-	}, name)
+	return strings.NewReplacer("_", "", "-", "", ".", "", " ", "").Replace(strings.ToLower(name))
 }
 
 // ownColumns returns the columns that the table names.
