@@ -33,13 +33,15 @@ func (a *app) refuseOneDash(root *cobra.Command) error {
 	c, _, _ := root.Find(a.args)
 	c.InitDefaultHelpFlag()
 	for i, argument := range a.args {
-		typed, dashed := strings.CutPrefix(argument, "-")
-		name, _, _ := strings.Cut(typed, "=")
+		name, _, _ := strings.Cut(strings.TrimPrefix(argument, "-"), "=")
+		if !strings.HasPrefix(argument, "-") || i > 0 && a.args[i-1] == "--sort" {
+			continue
+		}
 		instead := a.insteadOfFlag(c, "--"+name)
 		if c.Flag(name) != nil {
 			instead = "--" + name
 		}
-		if dashed && instead != "" && (i == 0 || a.args[i-1] != "--sort") {
+		if instead != "" {
 			return adviceError{usagef("-%s begins with one dash", name), "Use " + instead}
 		}
 	}

@@ -6,7 +6,9 @@ import (
 	"path"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -18,8 +20,9 @@ import (
 // habits is a table of what users of gh, hcloud, stripe, kubectl, docker, aws and other programs type, and
 // after an arrow of what to use here instead: commands without the name of the program; flags of one command,
 // of each command with a name, or of any. The word <id> stands for an id or an address. After a command, alone
-// is the command without arguments, and more is one with too many. What stands between two % is an example of
-// the value that the user gave the flag.
+// is the command without arguments, and more is one with too many. After *, a command is one of any group. What stands
+// between two % is an example of the value that the user gave the flag. Before a flag, <submission> means each command
+// with that argument.
 //
 //go:embed habits.txt
 var habits string
@@ -27,24 +30,19 @@ var habits string
 // useInstead returns an error with the advice that habits has for the first of the typed words that it
 // has, if any.
 func useInstead(err error, typed ...string) error {
-	if instead := insteadOf(typed...); instead != "" {
-		return adviceError{err, "Use " + instead}
+	for _, word := range typed {
+		if instead := insteadOf(word); instead != "" {
+			return adviceError{err, "Use " + instead}
+		}
 	}
 	return err
 }
 
-// insteadOf returns what to use instead of the first of the typed words that is in habits, or "".
-func insteadOf(typed ...string) string {
-	for _, word := range typed {
-		if instead := insteadOfWords()[word]; instead != "" {
-			return instead
-		}
-	}
-	return ""
-}
+// insteadOf returns what to use instead of words in habits, or "".
+func insteadOf(typed string) string { return insteadOfWords()[typed] }
 
 // insteadOfWords returns habits as a map.
-func insteadOfWords() map[string]string {
+var insteadOfWords = sync.OnceValue(func() map[string]string { //nolint:gochecknoglobals // a constant table
 	all := make(map[string]string)
 	for line := range strings.Lines(habits) {
 		words, instead, _ := strings.Cut(strings.TrimSpace(line), " => ")
@@ -53,14 +51,14 @@ func insteadOfWords() map[string]string {
 		}
 	}
 	return all
-}
+})
 
 // unknownCommand returns an error that names what to use instead, or commands with a
 // similar name.
 func unknownCommand(c *cobra.Command, given []string) error {
 	parent, name := strings.TrimPrefix(c.CommandPath()+" ", "hiring "), given[0]
 	err := usagef("There is no command hiring %s%s", parent, output.Clean(name))
-	instead := insteadOfCommand(c, parent, given)
+	instead := cmp.Or(insteadOfCommand(c, parent, given), insteadOf("* "+name))
 	if words := strings.FieldsFunc(name, func(r rune) bool { return strings.ContainsRune("-:/", r) }); len(words) == 2 && instead == "" && !c.HasParent() {
 		instead = insteadOfCommand(c, parent, words) // As in list-submissions or submissions:list.
 	}
@@ -134,28 +132,24 @@ func insteadOfArgument(c *cobra.Command, given []string) string {
 	return cmp.Or(instead, usageBelow(c, group, given[0]), insteadOf(group+" "+given[0]))
 }
 
-// similar returns the names that begin with what was typed, or differ from it by a few letters.
-func similar(typed string, names []string) []string {
-	c := &cobra.Command{SuggestionsMinimumDistance: 2} // Cobra compares the names of commands only.
-	if len(typed) < 5 {                                // Of a short name too much is similar.
-		c.SuggestionsMinimumDistance = 1
-	}
+// similar returns the names that begin with what was typed, or differ from it by a few letters: by one if either is short.
+func similar(typed string, names []string) (found []string) {
 	for _, name := range names {
+		distance := 1 + min(len(typed), len(name), 5)/5
+		c := &cobra.Command{SuggestionsMinimumDistance: distance} // Cobra compares the names of commands only.
 		c.AddCommand(&cobra.Command{Use: name, Run: func(*cobra.Command, []string) {}})
+		found = append(found, c.SuggestionsFor(typed)...)
 	}
-	return c.SuggestionsFor(typed)
+	return found
 }
 
 // similarHabits returns what to use instead of the words in habits that are similar to a name below a command.
 func similarHabits(path, name string) (insteads []string) {
-	var words []string
-	for word := range insteadOfWords() {
-		if below, found := strings.CutPrefix(word, path); found && strings.HasPrefix(below, name[:min(1, len(name))]) {
-			words = append(words, below)
+	for word, instead := range insteadOfWords() {
+		below, found := strings.CutPrefix(word, path)
+		if found && !strings.Contains(below, " ") && strings.HasPrefix(below, name[:min(1, len(name))]) && similar(name, []string{below}) != nil {
+			insteads = append(insteads, instead)
 		}
-	}
-	for _, word := range similar(name, words) {
-		insteads = append(insteads, insteadOf(path+word))
 	}
 	slices.Sort(insteads)
 	return slices.Compact(insteads)
@@ -168,7 +162,12 @@ func (a *app) unknownFlag(c *cobra.Command, e *pflag.NotExistError) error {
 		flag = "-" + letters[:1]
 	}
 	err := usagef("%s has no flag %s", commandName(c), output.Clean(flag))
-	if instead := a.insteadOfFlag(c, flag); instead != "" {
+	member, value := a.given(flag)
+	instead, flagOfMember := a.insteadOfFlag(c, flag), cmp.Or(insteadOf("--"+member), "--"+member)
+	if member != "" && c.Flag(flagOfMember[2:]) != nil { // As in --filter status=x.
+		instead = flagOfMember + " '" + value + "'"
+	}
+	if instead != "" {
 		return adviceError{err, "Use " + instead}
 	}
 	var names []string
@@ -179,39 +178,57 @@ func (a *app) unknownFlag(c *cobra.Command, e *pflag.NotExistError) error {
 	var own []string
 	c.LocalNonPersistentFlags().VisitAll(func(f *pflag.Flag) { own = append(own, "--"+f.Name) })
 	advice := "It has " + strings.Join(own, ", ") + ", and those of hiring --help"
+	if known, found := c.GetFlagCompletionFunc("status"); found {
+		statuses, _ := known(c, nil, "")
+		advice += "; --status takes " + strings.Join(statuses, ", ")
+	}
 	if c.Flag("all") != nil {
 		advice += `; --jq 'map(select(.<member> == "<value>"))' selects from the results`
 	}
 	return adviceError{err, advice}
 }
 
-// insteadOfFlag returns what to use instead of a flag of a command, or "": no flag that the command does not have.
+// insteadOfFlag returns what to use instead of a flag of a command, or "": no flag that the command does not have. Habits
+// may have a flag in the singular, and a flag of each command with an argument, as in <submission> --email.
 func (a *app) insteadOfFlag(c *cobra.Command, flag string) string {
-	for _, typed := range []string{commandName(c) + " " + flag, c.Name() + " " + flag, flag} {
-		instead := insteadOf(typed)
-		words := strings.FieldsFunc(instead, func(r rune) bool { return strings.ContainsRune(" ,;:", r) })
-		if instead != "" && (!strings.HasPrefix(words[0], "--") || c.Flag(words[0][2:]) != nil) {
-			return a.withValue(instead, strings.TrimLeft(flag, "-"))
+	member, value := a.given(flag)
+	_, argument, _ := strings.Cut(strings.TrimSuffix(argumentsOf(c), "..."), " ")
+	for _, typed := range []string{flag, plural.ReplaceAllString(flag, "$1")} {
+		for _, of := range []string{commandName(c) + " ", c.Name() + " ", argument + " ", ""} {
+			instead := insteadOf(of + typed)
+			words := strings.FieldsFunc(instead, func(r rune) bool { return strings.ContainsRune(" ,;:", r) })
+			if instead != "" && (!strings.HasPrefix(words[0], "--") || c.Flag(words[0][2:]) != nil) {
+				instead = a.withValue(instead, member, value)
+				format, _, _ := strings.Cut(instead, ",")
+				return cmp.Or(insteadOf(format), instead) // As in -o pdf.
+			}
 		}
 	}
 	return ""
 }
 
-// example matches an example in habits, and number a number.
-var example, number = regexp.MustCompile(`%([^%]+)%`), regexp.MustCompile(`^\d+(\.\d+)?$`)
-
-// withValue returns advice with the value that the user gave a flag in place of the examples of its kind: a
-// number, a time, which the API writes in UTC, or a text that needs no quotes. The value status=active is the
-// one of a member.
-func (a *app) withValue(advice, flag string) string {
-	given := regexp.MustCompile(`(?:^|\x00)--?` + regexp.QuoteMeta(flag) + `[=\x00](?:(\w+)==?)?([\pL\pN][\pL\pN @._+:-]*)(?:\x00|$)`)
+// given returns the value that the user gave a flag, if it is a text that needs no quotes, and the member of a value such
+// as status=active.
+func (a *app) given(flag string) (member, value string) {
+	given := regexp.MustCompile(`(?:^|\x00)--?` + regexp.QuoteMeta(strings.TrimLeft(flag, "-")) + `[=\x00](?:(\w+)==?)?([\pL\pN][\pL\pN @._+:-]*)(?:\x00|$)`)
 	found := append(given.FindStringSubmatch(strings.Join(a.args, "\x00")), "", "", "")
-	member, value, at := found[1], found[2], &timeValue{zone: a.zone, getenv: a.getenv}
+	return found[1], found[2]
+}
+
+// example matches an example in habits, number a number, and plural a flag such as --types.
+var example, number, plural = regexp.MustCompile(`%([^%]+)%`), regexp.MustCompile(`^\d+(\.\d+)?$`), regexp.MustCompile(`^(--.+)s$`)
+
+// withValue returns advice with the member and the value that the user gave a flag in place of the examples of its kind: a
+// number, a time, which the API writes in UTC, or a text.
+func (a *app) withValue(advice, member, value string) string {
+	at := &timeValue{zone: a.zone, getenv: a.getenv}
 	return example.ReplaceAllStringFunc(advice, func(shown string) string {
 		shown = strings.Trim(shown, "%")
 		switch isTime := at.Set(shown) == nil; {
 		case shown == "<member>":
 			return cmp.Or(member, shown)
+		case shown == `"<value>"` && value != "" && !number.MatchString(value):
+			return strconv.Quote(value)
 		case isTime && at.Set(value) == nil:
 			return at.at.UTC().Format(time.RFC3339)
 		case isTime || number.MatchString(shown) && !number.MatchString(value):

@@ -125,7 +125,7 @@ func (a *app) statusFlag(c *cobra.Command, usage string, known ...string) func()
 		}
 		switch {
 		case len(*given) > 1:
-			several := "hiring " + c.Parent().Name() + ` list --all --jq 'map(select(.status == "a" or .status == "b"))' shows several`
+			several := "hiring " + c.Parent().Name() + ` list with --all --jq 'map(select(.status == "` + strings.Join(*given, `" or .status == "`) + `"))' shows several`
 			return "", adviceError{usagef("--status %s: give one status only", output.Clean(status)), several}
 		case status != "" && !slices.Contains(known, status):
 			a.warnOnce("--status " + status + " may find nothing: known are " + strings.Join(known, ", ") + ".")
