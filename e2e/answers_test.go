@@ -41,10 +41,11 @@ func TestALostWriteSaysWhetherItWasDone(t *testing.T) {
 	invite("cyd", sandbox.Fault{After: true, Status: 503})
 	invite("dee", sandbox.Fault{Status: 500})
 	p.visit("")
-	p.appears(row(1), "response lost, but done")
-	p.appears(row(2), "reset, not done")
-	p.appears(row(3), "but done")
-	p.appears(row(4), "not done")
+	p.appears(row(1), "done · fault: response lost")
+	p.appears(row(2), "not done · fault: connection reset")
+	p.appears(row(3), "done · fault: 503")
+	p.appears(row(4), "not done · fault: 500")
+	assert.Equal(t, []bool{true}, evaluate[[]bool](p, "[...new Set([...document.querySelectorAll('.row .mark')].map(e => e.getBoundingClientRect().left === document.querySelector('.reason').getBoundingClientRect().left))]"), "under their head")
 	p.press(row(1))
 	p.appears(".headline", "Done: invitation to Søren ada")
 	p.becomes("(e => e.scrollWidth <= e.clientWidth)(document.querySelector('.row .mark.good'))") // Not cut beside the pane.
@@ -227,14 +228,17 @@ func TestGroups(t *testing.T) {
 	assert.Equal(t, []any{"g0", false, false}, evaluate[[]any](p, "[document.activeElement.dataset.keep, location.search.includes('request'), !!document.querySelector('.said')]"), "a group is no request")
 	evaluate[string](p, "[...document.querySelectorAll('.groups tr')].find(r => r.innerText.includes('page_size')).querySelector('a').click(), ''")
 	p.listed(2, 1)
+	p.server.SetQuota(sandbox.TestKey, sandbox.ClassRead, 1)
 	p.send("GET", "/api/v1/submissions/"+sandbox.UnknownID+"/report", sandbox.TestKey, "")
 	p.visit("?request=8")
-	p.appears(".headline", "429 · The hourly quota of this key is used up, until")
+	p.appears(".headline", "429 · the hourly quota of this key is used up, until")
 	p.becomes(`/X-Ratelimit-Reset\s*\d+ \(\d\d:\d\d/.test(document.querySelector(".pane").textContent)`)
 	evaluate[string](p, "[...document.querySelectorAll('.note a')].find(a => a.innerText.includes('Who used up the reads')).click(), ''")
 	p.appears(".groups tbody tr", "/members")
+	assert.NotContains(t, p.text(".groups"), "429", "a refused request uses up nothing")
 	p.dress(appearance{width: 390, height: 844})
 	p.appears(".groups", "/submissions/{id}/report")
+	p.appears(".groups tbody tr", sandbox.TestKey)                                                                              // Also where the table is narrow.
 	p.becomes(`(all => all.length && all.every(r => r.offsetHeight < 62))([...document.querySelectorAll(".groups tbody tr")])`) // No route is broken into many lines.
 	p.visit("console/keys")
 	p.appears(".keys", "Requests")
@@ -357,7 +361,7 @@ func TestOneCandidate(t *testing.T) {
 	}
 	p.press("#tab-mails")
 	p.appears(".mails", "Invitation: Backend engineer")
-	p.appears(".mails", "From Sandbox Live Ltd to Ada")
+	p.appears(".mails", "from Sandbox Live Ltd")
 	p.press(".mails button")
 	p.appears(".said", "Ada opened the invitation")
 	p.appears(".pane .meta", "opened")
@@ -398,7 +402,7 @@ func TestOneCandidate(t *testing.T) {
 	p.visit("console/mails?text=nobody")
 	p.appears("main", "No e-mail matches.")
 	p.fill("input[name=text]", "ADA@")
-	p.appears(".mails", "From Sandbox Live Ltd to Ada ada@candidates.test · default") // As the keys and the cards name it.
+	p.appears(".mails", "from Sandbox Live Ltd · default") // As the keys and the cards name it.
 	assert.Contains(t, p.text(".filters"), "1 of 1 e-mail")
 	p.visit("console/faults")
 	p.fill("#inject-candidate", "ada@candidates.test")
@@ -482,7 +486,15 @@ func TestAnExportIsOpened(t *testing.T) {
 		}
 	}
 	p.fill("input[name=q]", "took:>1s")
-	p.appears(".none", "took: does not work in a file")
+	p.appears(".none", "took:>1s does not work in a file")
+	at := evaluate[string](p, "JSON.parse(window.exported).entries[7].at") // Seconds after the others.
+	p.fill("input[name=q]", "after:"+at)
+	p.listed(8)
+	p.fill("input[name=q]", "before:"+at[11:])
+	p.listed(7, 6, 5, 4, 3, 2, 1)
+	p.becomes("!!document.querySelector('.bar.failed')")
+	p.fill("input[name=q]", "after:5m")
+	p.appears(".none", "after:5m does not work in a file")
 	p.press(".banner button")
 	p.appears(".guide", "No requests yet")
 	choose := func(text string) {

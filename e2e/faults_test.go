@@ -109,6 +109,7 @@ func TestKeysAreATable(t *testing.T) {
 	account, err := p.client(sandbox.LiveKey).Account.Get(t.Context())
 	require.NoError(t, err)
 	p.becomes("document.querySelector('[aria-label=\"Remaining reads of sk_live_sandbox\"]').value === '2'")
+	assert.Equal(t, 1, evaluate[int](p, "document.querySelectorAll('.limit.low').length"), "which the badge of the view counts")
 	left, _ := account.InvitationsLeft()
 	assert.Equal(t, 2000, left)
 	save("invitations", "3")

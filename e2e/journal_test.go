@@ -234,7 +234,8 @@ func TestFilters(t *testing.T) {
 	p.listed(10, 6, 4, 3, 2)
 	p.send("POST", invitationsPath, sandbox.TestKey, invitation) // 11
 	p.listed(11, 10, 6, 4, 3, 2)
-	p.appears(row(2), "sent again: #11")
+	p.appears(row(2), "sent again: #3")
+	p.appears(row(11), "again after #4: lost")
 	p.visit("?q=status:503")
 	p.appears(".none", "No request matches.")
 	p.press(".none button")

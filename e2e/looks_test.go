@@ -162,6 +162,8 @@ func TestLooks(t *testing.T) {
 				p.fill("#advance", "90d")
 				p.appears("#ahead", "expire")
 				p.checkWithAxe("clock")
+				p.press("#list .row")
+				p.becomes("!document.getElementById('ahead').offsetHeight") // What has the focus is not covered.
 			}
 		})
 	}
@@ -171,11 +173,12 @@ func TestLooks(t *testing.T) {
 func TestEmptyViews(t *testing.T) {
 	t.Parallel()
 	p := open(t)
-	for _, path := range []string{"", "console/pipeline", "console/faults"} {
+	for _, path := range []string{"", "console/pipeline", "console/faults", "console/mails"} {
 		p.visit(path)
 		p.do(chromedp.WaitVisible(chromedp.CSS("main .panel")))
 		p.checkWithAxe(path)
 	}
+	p.appears(".guide a", "Invite a candidate")
 }
 
 // picture is what the window shows.

@@ -28,7 +28,7 @@ func TestAWholeHireByClicks(t *testing.T) {
 	p.fill("#invite-name", "Ada Lovelace")
 	p.fill("#invite-email", "ada@candidates.test")
 	p.press("#invite > button")
-	for _, step := range []string{"Open", "Begin", "Submit", "Evaluate"} {
+	for _, step := range []string{"Open link", "Begin", "Submit", "Evaluate"} {
 		p.appears(".card button", step)
 		p.press(".card button")
 	}
@@ -91,8 +91,8 @@ func TestWithTheKeyboardAlone(t *testing.T) {
 	for _, text := range []string{"Backend", kb.Tab, "Grace Hopper", kb.Tab, "grace@candidates.test", kb.Enter} {
 		p.do(chromedp.KeyEvent(text))
 	}
-	p.appears(".card button", "Open")
-	p.tabTo(`e.innerText === "Open"`)
+	p.appears(".card button", "Open link")
+	p.tabTo(`e.innerText === "Open link"`)
 	for _, next := range []string{"Begin", "Submit", "Evaluate"} {
 		p.do(chromedp.KeyEvent(kb.Enter))
 		p.becomes("document.activeElement.innerText === " + quote(next))

@@ -6,7 +6,7 @@ import { mailList } from "./mails.js";
 
 export const stages = ["sent", "opened", "started", "submitted", "evaluated"];
 export const words = { sent: "Invited", opened: "Opened the invitation", started: "Began", submitted: "Submitted", evaluated: "Evaluated" };
-export const steps = { open: "Open", begin: "Begin", submit: "Submit", evaluate: "Evaluate" };
+export const steps = { open: "Open link", begin: "Begin", submit: "Submit", evaluate: "Evaluate" };
 
 export const nextStep = (c) =>
   c.stage === "evaluated" ? undefined : Object.keys(steps).find((s) => c.steps.includes(s));

@@ -6,7 +6,7 @@ import { journal } from "./journal.js";
 import { pipeline } from "./pipeline.js";
 import { mailsPage } from "./mails.js";
 import { faults } from "./faults.js";
-import { keysPage } from "./keys.js";
+import { isLow, keysPage } from "./keys.js";
 
 const views = [journal, pipeline, mailsPage, faults, keysPage];
 const viewNow = () => views.find((v) => v.path === state.path) ?? journal;
@@ -128,7 +128,7 @@ function startOver() {
 
 function header() {
   const waiting = state.faults.filter((f) => f.waiting).length,
-    low = state.keys.filter((k) => [k.read, k.write].some((q) => q.reset && q.remaining < q.limit / 5)).length;
+    low = state.keys.filter((k) => [k.read, k.write].some(isLow)).length;
   const badge = (v, of, n, title) => (v === of && n ? html` <span class="badge" title=${title}>${n}</span>` : nothing);
   const link = (v) =>
     html`<a href=${v.path} aria-current=${v === viewNow() ? "page" : nothing}>${v.title}${badge(v, faults, waiting, "active")}${badge(v, keysPage, low, "with few requests left")}</a>`;

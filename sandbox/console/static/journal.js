@@ -90,7 +90,20 @@ function loadFile() {
   actions = waitingActions = [];
   groups = null;
   setRows(found.toReversed(), false);
-  stats = { count: found.length, failed: found.filter(failed).length, buckets: [] };
+  stats = { count: found.length, failed: found.filter(failed).length, buckets: bucketsOf(found) };
+}
+
+// bucketsOf counts requests in at most 60 buckets of equal time, as the server does.
+function bucketsOf(all) {
+  const times = all.map((e) => Date.parse(e.at)),
+    size = Math.max(1000, (times.at(-1) - times[0] + 1) / 60),
+    buckets = [];
+  all.forEach((e, i) => {
+    const b = (buckets[Math.floor((times[i] - times[0]) / size)] ??= { at: e.at, count: 0, failed: 0 });
+    b.count++;
+    if (failed(e)) b.failed++;
+  });
+  return Array.from(buckets, (b) => b ?? { count: 0, failed: 0 });
 }
 
 // loadExchange reads the open request. One that was shown and is gone, as after a reset, is closed.
@@ -337,7 +350,7 @@ function marks(e) {
   const done = doneText(e);
   return html`${
     e.fault
-      ? mark(e.done && done ? "good" : "bad", ["fault: " + faultKind(e.fault), done].filter(Boolean).join(", but ").replace("but not", "not"), faultText(e.fault))
+      ? mark(e.done && done ? "good" : "bad", (done && done + " · ") + "fault: " + faultKind(e.fault), faultText(e.fault))
       : e.error
         ? html`<span class=${"why " + statusKind(e)} title=${e.error.message}>${done ? done + ": " : ""}${why(e.status, e.method, e.error, e.limit)}</span>`
         : nothing
@@ -345,7 +358,7 @@ function marks(e) {
     e.repeats
       ? mark("odd", `again after #${before?.number ?? e.repeats}${before ? ": " + statusText(before) : ""}`, before ? `Sent again after #${before.number}, ${outcome(before)}` : "Sent again")
       : e.repeated_by
-        ? mark("odd", `sent again: #${e.repeated_by}`)
+        ? mark("odd", `sent again: #${rows.findLast((r) => r.repeats === e.number)?.number ?? e.repeated_by}`)
         : nothing
   }`;
 }
@@ -362,7 +375,7 @@ function row(e, tabbable) {
     <span class=${"status " + statusKind(e)}>${statusText(e)}</span>
     <span class=${"method " + (e.method === "GET" ? "" : "write")}>${e.method}</span>
     <span class="what" title=${e.path + (e.query && "?" + e.query)}>${tail ? html`<span class="path">${shortIDs(path.slice(0, tail))}</span>` : nothing}<span>${shortIDs(path.slice(tail))}</span>${e.query ? html`<span class="query">?${queryOf(e)}</span>` : nothing}</span>
-    <bdi class="subject" title=${e.subject ?? ""}>${e.subject}</bdi><span class="marks">${marks(e)}${e.error || e.fault ? nothing : word(doneText(e))}</span>
+    <bdi class="subject" title=${e.subject ?? ""}>${e.subject}</bdi><span class="marks">${marks(e)}${e.error || e.fault || !doneText(e) ? nothing : word(doneText(e))}</span>
     <code class="key" title=${keyName(e)}>${middle(keyName(e), 18)}</code>
     <span class=${"took " + tookKind(e)}>${word("took ")}${e.ended ? took(e.took) : "–"}</span>
     <time title=${e.at}>${word("at ")}${second}<span class="millis">${millis}</span></time>${word("number ")}<span class="no">${e.number}</span></a></li>`;
@@ -389,7 +402,7 @@ function listView() {
   return html`<section class="listing" id="list" aria-label="Requests" tabindex="-1"
       @scroll=${scrolled} @pointerleave=${draw} @focusout=${draw}>
     <div class="columns"><span class="status">Status</span><span class="method">Method</span>
-      <span class="what">Request</span><span class="subject"></span><span class="marks">${
+      <span class="what">Request</span><span class="subject"></span><span class="marks"><span class="reason">Reason</span>${
         news ? html`<button class="new" @click=${showNew}>${news} new</button>` : nothing
       }</span><span class="key">Key</span><span class="took" title="In real time">Took</span><span class="time">Time</span><span class="no">No.</span></div>
     <div class="space" .style=${space(first)}></div>

@@ -32,9 +32,12 @@ function saved(id, label, value, save) {
     @change=${saveNow}>${problem(id, error?.message)}`;
 }
 
+// isLow reports whether few requests of a window are left.
+export const isLow = ({ remaining, limit, reset }) => reset && remaining < limit / 5;
+
 function limit(k, name, { remaining, limit, reset }, save) {
   const label = `Remaining ${name} of ${k.token}`;
-  return html`<td data-label=${name[0].toUpperCase() + name.slice(1)}><div class="limit">
+  return html`<td data-label=${name[0].toUpperCase() + name.slice(1)}><div class=${"limit " + (isLow({ remaining, limit, reset }) ? "low" : "")}>
     ${saved(`${k.id}-${name}`, label, remaining, save)}<span>of ${limit}${reset ? ` until ${clockTime(reset)}` : ""}</span></div></td>`;
 }
 

@@ -1,7 +1,7 @@
 // The invitation e-mails that the sandbox sent to candidates, all or those of one candidate.
 import { html, nothing } from "./lit/lit-html.js";
 import { act, change, get, linkTo, organizations, post, state, titleOf, typed, typedText } from "./core.js";
-import { fullTime, plural } from "./format.js";
+import { clockTime, fullTime, plural, shortDay } from "./format.js";
 
 let mails = null;
 
@@ -17,20 +17,21 @@ const open = (m, after) =>
 
 // mailList shows e-mails, each with what its link does.
 export function mailList(all, after) {
-  const row = (m) => html`<li class="mail-row"><p><b>${m.subject}</b> ${m.resent ? html`<span class="mark">resent</span>` : nothing}
-      <time class="quiet" title=${m.at}>${fullTime(m.at)}</time></p>
-    <p class="quiet">From <bdi>${m.sender}</bdi> to <a href=${linkTo("pipeline", { candidate: m.invitation_id })}><bdi>${m.name}</bdi></a>
-      <bdi>${m.email}</bdi>${organizations().length > 1 ? html` · ${titleOf(m.organization)}` : nothing}</p>
-    <p>${m.opened ? html`<small>opened</small>` : html`<button class="plain small" @click=${() => open(m, after)} aria-label=${"Open the link as the candidate " + m.name}>Open the link as the candidate</button>`}</p></li>`;
-  return all.length
-    ? html`<ol class="mails">${all.map(row)}</ol>`
-    : html`<p class="quiet">No e-mail was sent. An invitation of the live data sends one.</p>`;
+  const row = (m) => html`<li class="mail-row"><p><a href=${linkTo("pipeline", { candidate: m.invitation_id })}><bdi>${m.name}</bdi></a> <bdi>${m.email}</bdi></p>
+    <p><b>${m.subject}</b> ${m.resent ? html`<span class="mark">resent</span>` : nothing}
+      <span class="quiet">from <bdi>${m.sender}</bdi>${organizations().length > 1 ? html` · ${titleOf(m.organization)}` : nothing}</span></p>
+    <time class="quiet" title=${fullTime(m.at)}>${shortDay(m.at)} ${clockTime(m.at)}</time>
+    <p>${m.opened ? html`<small>opened</small>` : html`<button class="plain small" @click=${() => open(m, after)} aria-label=${"Open link as candidate " + m.name}>Open link as candidate</button>`}</p></li>`;
+  return html`<ol class="mails">${all.map(row)}</ol>`;
 }
 
 const maxShown = 200;
 
 function view() {
   if (!mails) return nothing;
+  if (!mails.length)
+    return html`<section class="panel guide"><h1>No e-mails yet</h1>
+      <p>Each invitation of the live data sends an e-mail, which stays here. <a href=${linkTo("pipeline", {})}>Invite a candidate</a>.</p></section>`;
   const text = (state.query.get("text") ?? "").toLowerCase(),
     found = mails.filter((m) => [m.subject, m.name, m.email].some((part) => part.toLowerCase().includes(text)));
   return html`<h1 class="gone">Mails</h1><div class="filters" role="search"><input type="search" name="text" placeholder="Search subjects, names and addresses"

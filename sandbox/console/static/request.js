@@ -74,7 +74,7 @@ function headline(e, person) {
   const text = e.error?.problem
     ? refusal(e.error)
     : e.status === 429 && reset
-      ? `${e.error?.message.replace(/\.$/, "")}, until ${timeOf(reset)}`
+      ? `${lower(e.error?.message ?? names[429])}, until ${timeOf(reset)}`
       : isWrite(e) && e.status < 300 && e.route
         ? html`Done: ${whatOf(e, person)}`
         : (names[e.status] ?? e.error?.message ?? "");
@@ -137,7 +137,7 @@ const sendAgain = (e) =>
 
 function notes(e, person, writes, invited, link) {
   const note = (kind, content) => html`<p class=${"note " + kind}>${content}</p>`;
-  const readers = linkTo("", { q: `key:${keyName(e)} ${isWrite(e) ? "-method:GET" : "method:GET"}`, view: "groups" });
+  const readers = linkTo("", { q: `key:${keyName(e)} ${isWrite(e) ? "-method:GET" : "method:GET"} -status:429`, view: "groups" });
   return html`${writes.length > 1 ? note("odd", story(e, writes, invited, link)) : nothing}
     ${e.fault ? note("bad", "Injected fault: " + faultText(e.fault)) : nothing}
     ${e.status === 429 && !e.fault && !e.throttled && e.key ? note("", html`<a href=${readers}>Who used up the ${isWrite(e) ? "writes" : "reads"} of this key?</a>`) : nothing}

@@ -29,13 +29,15 @@ const inFile = {
   candidate: (e, v) => e.subject?.toLowerCase() === v.toLowerCase(),
   route: (e, v) => isPart(v, `${e.method} ${e.route || e.path}`),
   key: (e, v) => e.key_id === v || isPart(v, keyName(e)),
+  after: (e, v) => e.at.slice(v.includes("T") ? 0 : 11) >= v,
+  before: (e, v) => e.at.slice(v.includes("T") ? 0 : 11) < v,
 };
 
 // searchFile returns the entries of a file that match the search, and why it is refused.
 export function searchFile(entries) {
   const terms = termsOf(searched()).map((t) => /^(-?)(?:([a-z]+):)?"?(.*?)"?$/.exec(t)),
-    strange = terms.find(([, , name]) => values[name] && !inFile[name]);
-  if (strange) return [[], new Error(`${strange[2]}: does not work in a file`)];
+    strange = terms.find(([, , name, value]) => values[name] && (!inFile[name] || (/after|before/.test(name) && !value.includes(":"))));
+  if (strange) return [[], new Error(`${strange[2]}:${strange[3]} does not work in a file`)];
   const has = (e, name, value) => (inFile[name] ? inFile[name](e, value) : isPart(name ? `${name}:${value}` : value, JSON.stringify(e)));
   return [entries.filter((e) => terms.every(([, minus, name, value]) => has(e, name, value) === !minus))];
 }
@@ -94,7 +96,7 @@ export function searchField(error) {
       aria-label="Search requests" aria-describedby="search-help" aria-invalid=${error ? "true" : nothing} @input=${type} @focus=${begin}>
     <div class="suggest" id="search-help">${error ? html`<p class="error" role="alert">${error.message}</p>` : nothing}
       ${state.file ? nothing : completions(text).map(word)}
-      <p class="quiet">Words, and name:value; a minus sign excludes. Responses are those of the newest 1,000.</p></div></div>`;
+      <p class="quiet">Words and name:value; a minus sign excludes. The newest 1,000 requests keep their responses.</p></div></div>`;
 }
 
 // switches returns buttons for the usual terms, and the time window if there is one.
@@ -102,8 +104,8 @@ export function switches() {
   const button = (term, name, key) => html`<button type="button" class="plain" aria-pressed=${String(hasTerm(term))}
     title=${key} @click=${() => toggleTerm(term)}>${name}</button>`;
   const [from, to] = ["after:", "before:"].map((n) => termsOf(searched()).find((t) => t.startsWith(n))?.slice(n.length));
-  const day = (at) => (at?.length > 12 ? shortDay(at) + " " : ""),
-    time = (at) => (at?.length > 12 ? clockTime(at) : (at?.slice(0, 8) ?? "…"));
+  const day = (at) => (at?.includes("T") ? shortDay(at) + " " : ""),
+    time = (at) => (at?.includes("T") ? clockTime(at) : (at?.slice(0, 8) ?? "…"));
   return html`${button("is:failed", "Failed", "e")}${button("is:repeated", "Sent again", "w")}${button("is:fault", "Injected", "")}
     ${
       from || to
