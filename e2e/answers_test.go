@@ -322,11 +322,14 @@ func TestATimeWindow(t *testing.T) {
 	mouse := func(kind input.DispatchMouseEventType, x, y float64) {
 		p.do(chromedp.MouseEvent(kind, x, y, chromedp.ButtonType(input.MouseButtonLeft), chromedp.ClickCount(1)))
 	}
+	lastX, lastY := bar(9)
+	p.point(lastX, lastY)
+	p.appears(".axis", "17:19:00 – 17:19:06: 2 requests, 1 failed")
 	fromX, fromY := bar(3)
 	toX, _ := bar(5)
 	mouse(input.DispatchMouseEventTypeMousePressed, fromX, fromY)
 	mouse(input.DispatchMouseEventTypeMouseMoved, toX, fromY)
-	p.appears(".axis", "17:13:00 – 17:16:00: 3 requests")
+	p.appears(".axis", "17:13:00 – 17:16:00: 3 requests, 0 failed")
 	mouse(input.DispatchMouseEventTypeMouseReleased, toX, fromY)
 	p.listed(6, 5, 4)
 	p.appears(".window", "28 Nov 17:13:00–17:16:00")

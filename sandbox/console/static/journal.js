@@ -33,7 +33,7 @@ let rows = [],
   candidate = null, // Whom the open request concerns.
   lost = "", // Why the open request is not there: earlier, gone or never.
   refused = null, // Why the server refused the search.
-  drag = null, // The first and the last bar of the time window that is chosen.
+  range = null, // The first and the last bar that the pointer is on or was dragged over.
   fresh = Infinity; // Rows from this number on are new.
 let shown = null; // The search and the view of the rows.
 let cursor = 0,
@@ -465,7 +465,7 @@ const clearFilters = () => visit(path, opened() ? requestQuery(opened()) : {}, f
 // sparkline shows the requests in buckets of equal time, with the share that failed. Idle time is folded.
 // Dragging over the bars chooses a time window.
 function sparkline() {
-  const { buckets, count } = stats,
+  const { buckets } = stats,
     begin = buckets[0].at,
     end = [buckets.at(-1).at, rows[0]?.at ?? ""].sort()[1], // The bucket's own time is its first request.
     width = 600,
@@ -476,42 +476,41 @@ function sparkline() {
   const group = (b, i) => {
     const h = b.count ? Math.max(4, (b.count / highest) * height) : 0,
       failed = Math.max(2, (b.failed / b.count) * h);
-    return svg`<g><title>${b.at ? clockTime(b.at) : ""}: ${plural(b.count, "request")}, ${b.failed} failed</title>
-      ${bar(isDragged(i) ? "cursor dragged" : "cursor", i, 0, height)}${bar("bar", i, height - h, h)}${b.failed ? bar("bar failed", i, height - failed, failed) : nothing}${b.failed && failed < h ? bar("gap", i, height - failed - 2, 2) : nothing}</g>`;
+    return svg`${isChosen(i) ? bar("cursor", i, 0, height) : nothing}${bar("bar", i, height - h, h)}${b.failed ? bar("bar failed", i, height - failed, failed) : nothing}${b.failed && failed < h ? bar("gap", i, height - failed - 2, 2) : nothing}`;
   };
-  const isDragged = (i) => drag && i >= Math.min(...drag) && i <= Math.max(...drag);
+  const isChosen = (i) => range && i >= Math.min(...range) && i <= Math.max(...range);
   const indexAt = ({ clientX, currentTarget }) => {
     const { left, width: shownWidth } = currentTarget.getBoundingClientRect();
     return Math.max(0, Math.min(buckets.length - 1, Math.floor(((clientX - left) / shownWidth) * (width / step))));
   };
-  const down = (event) => {
-    event.currentTarget.setPointerCapture(event.pointerId);
-    drag = [indexAt(event), indexAt(event)];
+  const choose = (next) => {
+    range = next;
     draw();
   };
-  const over = (event) => {
-    if (drag) drag = [drag[0], indexAt(event)];
-    if (drag) draw();
+  const isPressed = ({ currentTarget, pointerId }) => currentTarget.hasPointerCapture(pointerId);
+  const over = (event) => choose([isPressed(event) ? range[0] : indexAt(event), indexAt(event)]);
+  const down = (event) => {
+    event.currentTarget.setPointerCapture(event.pointerId);
+    choose([indexAt(event), indexAt(event)]);
   };
   const chosen = () => {
-    const [a, b] = [Math.min(...drag), Math.max(...drag)],
-      within = buckets.slice(a, b + 1).filter((x) => x.at);
+    const [a, b] = [Math.min(...range), Math.max(...range)],
+      within = buckets.slice(a, b + 1).filter((x) => x.at),
+      sum = (name) => within.reduce((n, x) => n + x[name], 0);
     const to = buckets.slice(b + 1).find((x) => x.at)?.at ?? new Date(Date.parse(end) + 1000).toISOString();
-    return { from: within[0]?.at, to, count: within.reduce((sum, x) => sum + x.count, 0) };
+    return { from: within[0]?.at, to, count: sum("count"), failed: sum("failed") };
   };
-  const up = () => {
-    if (!drag) return; // The press was elsewhere.
+  const up = (event) => {
+    if (!isPressed(event)) return; // The press was elsewhere.
     const { from, to } = chosen();
-    drag = null;
-    if (!from) return draw();
-    setQuery({ q: interval(from, to) });
+    choose(null);
+    if (from) setQuery({ q: interval(from, to) });
   };
   const day = (at) => (dayOf(begin) === dayOf(end) ? "" : shortDay(at) + " ") + clockTime(at);
-  const text = `${plural(count, "request")}, ${stats.failed} failed`;
-  const hint = ({ from, to, count }) => (from ? `${day(from)} – ${day(to)}: ${plural(count, "request")}` : "No request");
-  return html`<div class="over-time"><svg viewBox="0 0 ${width} 48" preserveAspectRatio="none" role="img" aria-label=${text}
-      @pointerdown=${down} @pointermove=${over} @pointerup=${up}>${buckets.map(group)}</svg>
-    <p class="axis"><time>${day(begin)}</time><span>${drag ? hint(chosen()) : text}</span><time>${day(end)}</time></p></div>`;
+  const text = ({ from, to, count, failed }) => `${from ? `${day(from)} – ${day(to)}: ` : ""}${plural(count, "request")}, ${failed} failed`;
+  return html`<div class="over-time"><svg viewBox="0 0 ${width} 48" preserveAspectRatio="none" role="img" aria-label=${text(stats)}
+      @pointerdown=${down} @pointermove=${over} @pointerup=${up} @pointerleave=${() => choose(null)}>${buckets.map(group)}</svg>
+    <p class="axis"><time>${day(begin)}</time><span>${text(range ? chosen() : stats)}</span><time>${day(end)}</time></p></div>`;
 }
 
 // The empty journal.
