@@ -125,9 +125,10 @@ type statsJSON struct {
 
 // bucketJSON counts exchanges. A bucket begins with its first exchange, or is empty.
 type bucketJSON struct {
-	At     *world.Moment `json:"at,omitzero"`
-	Count  int           `json:"count"`
-	Failed int           `json:"failed"`
+	At      *world.Moment `json:"at,omitzero"`
+	Count   int           `json:"count"`
+	Failed  int           `json:"failed"`
+	Refused int           `json:"refused"` // Those that failed with a 4xx.
 }
 
 // newStats counts exchanges in buckets of equal time. A longer time without an exchange, as
@@ -154,6 +155,9 @@ func newStats(found []*exchange) (out statsJSON) {
 		if e.failed() {
 			b.Failed++
 			out.Failed++
+		}
+		if e.Status/100 == 4 {
+			b.Refused++
 		}
 	}
 	return out

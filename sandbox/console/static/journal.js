@@ -99,9 +99,10 @@ function bucketsOf(all) {
     size = Math.max(1000, (times.at(-1) - times[0] + 1) / 60),
     buckets = [];
   all.forEach((e, i) => {
-    const b = (buckets[Math.floor((times[i] - times[0]) / size)] ??= { at: e.at, count: 0, failed: 0 });
+    const b = (buckets[Math.floor((times[i] - times[0]) / size)] ??= { at: e.at, count: 0, failed: 0, refused: 0 });
     b.count++;
-    if (failed(e)) b.failed++;
+    b.failed += failed(e);
+    b.refused += statusKind(e) === "warn";
   });
   return Array.from(buckets, (b) => b ?? { count: 0, failed: 0 });
 }
@@ -462,21 +463,21 @@ const fileButton = () => html`<label class="button plain">Open file<input type="
 
 const clearFilters = () => visit(path, opened() ? requestQuery(opened()) : {}, false);
 
-// sparkline shows the requests in buckets of equal time, with the share that failed. Idle time is folded.
+// sparkline shows the requests in buckets of equal time, with those that failed, refused ones above the others. Idle time is folded.
 // Dragging over the bars chooses a time window.
 function sparkline() {
   const { buckets } = stats,
     begin = buckets[0].at,
     end = [buckets.at(-1).at, rows[0]?.at ?? ""].sort()[1], // The bucket's own time is its first request.
-    width = 600,
-    height = 48,
+    [width, height] = [600, 48],
     step = Math.min(width / buckets.length, 24);
   const highest = Math.max(...buckets.map((b) => b.count), 1);
   const bar = (kind, i, y, h) => svg`<rect class=${kind} x=${i * step + 0.5} width=${step - 1} y=${y} height=${h} rx="1"></rect>`;
   const group = (b, i) => {
     const h = b.count ? Math.max(4, (b.count / highest) * height) : 0,
-      failed = Math.max(2, (b.failed / b.count) * h);
-    return svg`${isChosen(i) ? bar("cursor", i, 0, height) : nothing}${bar("bar", i, height - h, h)}${b.failed ? bar("bar failed", i, height - failed, failed) : nothing}${b.failed && failed < h ? bar("gap", i, height - failed - 2, 2) : nothing}`;
+      size = (n) => Math.max(2, (n / b.count) * h),
+      part = (kind, n) => (n ? [bar(kind, i, height - size(n), size(n)), size(n) < h ? bar("gap", i, height - size(n) - 2, 2) : nothing] : nothing);
+    return svg`${isChosen(i) ? bar("cursor", i, 0, height) : nothing}${bar("bar", i, height - h, h)}${part("bar failed", b.failed)}${part("bar broken", b.failed - b.refused)}`;
   };
   const isChosen = (i) => range && i >= Math.min(...range) && i <= Math.max(...range);
   const indexAt = ({ clientX, currentTarget }) => {
