@@ -61,6 +61,9 @@ func (a *app) run(ctx context.Context, args []string) int {
 	}
 	code := exitStatus(ctx, err)
 	a.say(a.err.Paint(output.Red, "hiring:") + " " + explain(err, code))
+	if below, ok := errors.AsType[listedError](err); ok && below.lines != "" {
+		_, _ = fmt.Fprintln(a.err, reflow(strings.TrimRight(below.lines, "\n"), min(cmp.Or(a.err.Width, helpWidth), widestTexts)))
+	}
 	return code
 }
 

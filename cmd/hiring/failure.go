@@ -47,6 +47,15 @@ type adviceError struct {
 
 func (e adviceError) Unwrap() error { return e.error }
 
+// listedError is an error below which lines of help are printed.
+type listedError struct {
+	error
+
+	lines string
+}
+
+func (e listedError) Unwrap() error { return e.error }
+
 // causedError is an error with the exit status of its cause, which its text does not show.
 type causedError struct {
 	error
@@ -90,7 +99,8 @@ func checkCount(c *cobra.Command, given []string) error {
 	}
 	usage, takes := "Usage: "+c.Parent().CommandPath()+" "+c.Use, "takes no arguments"
 	if len(wanted) > len(given) {
-		return useInstead(adviceError{usagef("%s needs %s", name, strings.Join(wanted[len(given):], " ")), usage}, name+" alone")
+		err := adviceError{usagef("%s needs %s", name, strings.Join(wanted[len(given):], " ")), usage}
+		return useInstead(listedError{err, c.Example}, name+" alone")
 	}
 	if most > 0 {
 		takes = "takes " + counted(most, "argument", "arguments")

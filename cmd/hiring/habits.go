@@ -68,9 +68,8 @@ func unknownCommand(c *cobra.Command, given []string) error {
 	if strings.Contains(name, " ") {
 		return adviceError{err, "Give the words without quotes: " + c.CommandPath() + " " + output.Clean(name)}
 	}
-	var below, near []string
+	var near []string
 	for _, child := range c.Commands() {
-		below = append(below, child.Name())
 		// No suggestion leads to the command that may send a second e-mail.
 		if child.Name() != "send" && len(similar(name, append(child.Aliases, child.Name()))) > 0 {
 			near = append(near, child.CommandPath())
@@ -80,12 +79,9 @@ func unknownCommand(c *cobra.Command, given []string) error {
 		near = similarHabits(parent, name)
 	}
 	if len(near) == 1 || len(near) == 2 {
-		err = usagef("%w. Did you mean %s?", err, strings.Join(near, " or "))
+		return adviceError{usagef("%w. Did you mean %s?", err, strings.Join(near, " or ")), c.CommandPath() + " --help lists the commands"}
 	}
-	if c.HasParent() {
-		return adviceError{err, "It has " + strings.Join(below, ", ")}
-	}
-	return adviceError{err, "hiring help lists the commands"}
+	return listedError{adviceError{err, c.CommandPath() + " has the commands below"}, commandLines(c, "  ", (*cobra.Command).IsAvailableCommand)}
 }
 
 // insteadOfCommand returns what to use instead of words below c, or "": the help, what habits has of two words, the
@@ -173,19 +169,13 @@ func (a *app) unknownFlag(c *cobra.Command, e *pflag.NotExistError) error {
 	var names []string
 	c.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
 	if near := similar(e.GetSpecifiedName(), names); len(near) > 0 && strings.HasPrefix(flag, "--") {
-		err = usagef("%w. Did you mean --%s?", err, strings.Join(near, " or --"))
+		return adviceError{usagef("%w. Did you mean --%s?", err, strings.Join(near, " or --")), c.CommandPath() + " --help lists the flags"}
 	}
-	var own []string
-	c.LocalNonPersistentFlags().VisitAll(func(f *pflag.Flag) { own = append(own, "--"+f.Name) })
-	advice := "It has " + strings.Join(own, ", ") + ", and those of hiring --help"
-	if known, found := c.GetFlagCompletionFunc("status"); found {
-		statuses, _ := known(c, nil, "")
-		advice += "; --status takes " + strings.Join(statuses, ", ")
-	}
+	advice := "It has the flags below, and those of hiring --help"
 	if c.Flag("all") != nil {
 		advice += `; --jq 'map(select(.<member> == "<value>"))' selects from the results`
 	}
-	return adviceError{err, advice}
+	return listedError{adviceError{err, advice}, flagLines(c.LocalNonPersistentFlags()) + c.Example}
 }
 
 // insteadOfFlag returns what to use instead of a flag of a command, or "": no flag that the command does not have. Habits

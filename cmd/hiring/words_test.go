@@ -90,7 +90,7 @@ func TestFrequentErrorTexts(t *testing.T) {
 	server := sandbox.New(sandbox.WithClock(noon))
 	u := newUser(t, server, sandbox.TestKey)
 	for line, want := range map[string]string{
-		"members extra":                           "hiring: There is no command hiring members extra. It has list.\n",
+		"members extra":                           "hiring: There is no command hiring members extra. hiring members has the commands below.\n  list         List the members of the organization\n",
 		"submissions find ada -a Senior":          "hiring: 10 submissions match ada. Give the id of one: Ada ",
 		"submissions wait ada@example.com":        "hiring: There is no submission ada@example.com. The candidate may not have started yet: hiring invitations list -a <assessment> shows the invitations, and hiring watch ",
 		"submissions get a b":                     "hiring: submissions get takes 1 argument, got 'a', 'b'. Use quotes around a name with spaces, or hiring submissions wait <submission>... for several.\n",
