@@ -187,7 +187,7 @@ func (d *download) sendAndCopy() error {
 		return err
 	case err != nil:
 		return d.resumable(timed, err)
-	case (&Error{Status: resp.StatusCode}).mayPass():
+	case (&Error{Status: resp.StatusCode}).isTransient():
 		d.requested = readHeader(resp.StatusCode, resp.Header, noKey, time.Now()).retryAfter
 	}
 	if err := d.accept(resp); err != nil {
@@ -226,7 +226,7 @@ func (d *download) accept(resp *http.Response) error {
 		return errArchiveChanged
 	case status == http.StatusPartialContent && begun:
 		return d.acceptRange(h)
-	case (&Error{Status: status}).mayPass():
+	case (&Error{Status: status}).isTransient():
 		return errTransferBroken
 	case status >= 400 && status < 500:
 		return errTransferRefused
@@ -337,7 +337,7 @@ func (d *download) errorOf(cause error) *Error {
 			}
 		}
 	}
-	e := d.newError(&response{status: d.attempt.exchange.Status}, fmt.Sprintf("%s, after %d bytes", quote(message), d.written), cause)
+	e := d.newError(&response{status: d.attempt.exchange.Status}, fmt.Sprintf("%s, after %d bytes", excerpt(message), d.written), cause)
 	e.RetryAfter = d.requested
 	switch {
 	case isTLSError(cause), d.attempt.handshakeAlert(cause, true) != "":

@@ -50,7 +50,7 @@ func (c *call) noResponse(err error) *Error {
 	if lookup, ok := errors.AsType[*net.DNSError](err); ok && lookup.IsNotFound {
 		e.Hint = "check the base URL"
 		if proxy != "" {
-			e.Message = "the name of the proxy " + quote(proxy) + " cannot be resolved: " + c.text(lookup)
+			e.Message = "the name of the proxy " + excerpt(proxy) + " cannot be resolved: " + c.text(lookup)
 			e.Hint = c.proxySource() + ", where a user and a password must be percent-encoded"
 		}
 	}

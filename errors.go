@@ -234,7 +234,7 @@ func IsTransient(err error) bool {
 	case failure == nil:
 		return errors.Is(err, context.DeadlineExceeded)
 	}
-	return failure.mayPass()
+	return failure.isTransient()
 }
 
 // failureIn returns the [*Error] in err, or an empty one.
@@ -243,8 +243,8 @@ func failureIn(err error) *Error {
 	return cmp.Or(failure, new(Error))
 }
 
-// mayPass reports whether the same request may succeed later. It is the one rule for that:
-// IsTransient reports it, a waiting method repeats what may pass (mayRecover has the few other
+// isTransient reports whether the same request may succeed later. It is the one rule for that:
+// IsTransient reports it, a waiting method repeats what may pass (mayRepeatPoll has the few other
 // cases), and an invitation that failed so is not rejected but not sent. What a call itself retries
 // is a part of it: see isRetriable. Of an error with a status it looks at exported fields only, as a
 // test may have built the error.
@@ -268,7 +268,7 @@ func failureIn(err error) *Error {
 //	another 4xx of a proxy            fails            false         repeats after the first success
 //	500, 502, 503, 504                retries no POST  true          repeats
 //	another 5xx                       fails            true          repeats
-func (e *Error) mayPass() bool {
+func (e *Error) isTransient() bool {
 	switch {
 	case e.Status >= 300 && e.Status < 500: // Also when its body was cut short.
 		return e.Status == http.StatusTooManyRequests || e.Status == http.StatusRequestTimeout
@@ -287,7 +287,7 @@ func (e *Error) mayPass() bool {
 // running.
 func (e *Error) isRetriable() bool {
 	switch {
-	case !e.mayPass():
+	case !e.isTransient():
 		return false
 	case e.kind == unsent, e.isDeferred():
 		return true
@@ -302,10 +302,10 @@ func (e *Error) isRetriable() bool {
 	return false
 }
 
-// mayRecover reports whether the error of a poll may pass: it is transient, a 2xx of the API that
+// mayRepeatPoll reports whether the error of a poll may pass: it is transient, a 2xx of the API that
 // cannot be decoded, or the page of a proxy while the service restarts. Unless a poll has
 // succeeded, such a page means that the base URL is wrong.
-func mayRecover(err error, polled bool) bool {
+func mayRepeatPoll(err error, polled bool) bool {
 	failure := failureIn(err)
 	_, stuck := errors.AsType[*paging.Stuck](err)
 	switch {
@@ -322,7 +322,7 @@ func mayRecover(err error, polled bool) bool {
 // isDeferred reports whether the API rejected the request for now, or the client because of the
 // rate limit: nothing was done, and the same request may be sent later.
 func (e *Error) isDeferred() bool {
-	return e.mayPass() && (rejects(e.Status) || e.isRateLimited())
+	return e.isTransient() && (rejects(e.Status) || e.isRateLimited())
 }
 
 // isRateLimited reports whether the API or the client refused the request because of the rate limit.

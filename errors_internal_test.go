@@ -83,7 +83,7 @@ func TestOneRuleOfWhatMayPass(t *testing.T) {
 					}
 					require.False(t, again && !IsTransient(e), "%s: retried, but not transient", what)
 					require.False(t, again && method == "POST" && e.Outcome != OutcomeNotDone, "%s: may have been done", what)
-					require.False(t, IsTransient(e) && !mayRecover(e, true), "%s: transient, but ends a wait", what)
+					require.False(t, IsTransient(e) && !mayRepeatPoll(e, true), "%s: transient, but ends a wait", what)
 					if status >= 300 && status < 500 && status != 408 {
 						require.Equal(t, status == 429, IsTransient(e), what)
 					}
@@ -133,9 +133,9 @@ func TestWhatFollowsFromAFailure(t *testing.T) {
 		require.True(t, known, "%s: %v", row.what, methods)
 		poll := "ends"
 		switch {
-		case mayRecover(&row.e, false):
+		case mayRepeatPoll(&row.e, false):
 			poll = "repeats"
-		case mayRecover(&row.e, true):
+		case mayRepeatPoll(&row.e, true):
 			poll = "repeats after the first success"
 		}
 		table += fmt.Sprintf("//\t%-34s%-17s%-14t%s\n", row.what, call, IsTransient(&row.e), poll)

@@ -104,7 +104,7 @@ func (c *call) redirectTarget(r *response) string {
 	if err != nil || to.Host == c.url.Host {
 		return "elsewhere"
 	}
-	return "elsewhere (to " + quote(c.key.redact(to.Host)) + ")"
+	return "elsewhere (to " + excerpt(c.key.redact(to.Host)) + ")"
 }
 
 // readRejection reads the API's error envelope into e. It returns false for another body.
@@ -163,7 +163,7 @@ func (c *call) describeBody(r *response, envelope string) (message, hint string)
 	case encoding != "":
 		return fmt.Sprintf("the body is encoded as %q, which was not requested", clip(encoding, maxQuoted)), encodingHint
 	}
-	return "the response is not from the API: " + quote(c.key.redact(string(r.body[:min(len(r.body), 64<<10)]))), pageHint
+	return "the response is not from the API: " + excerpt(c.key.redact(string(r.body[:min(len(r.body), 64<<10)]))), pageHint
 }
 
 // isCutJSON reports whether the body ended before it showed that it is not the API's.
@@ -212,10 +212,10 @@ func (c *call) newError(r *response, message string, cause error) *Error {
 func (c *call) text(err error) string {
 	message := strings.ReplaceAll(err.Error(), c.url.String(), "the API")
 	message = strings.ReplaceAll(message, c.url.RequestURI(), c.request.route)
-	return quote(c.key.redact(message))
+	return excerpt(c.key.redact(message))
 }
 
-// maxQuoted is the number of bytes that quote returns at most, without the ellipsis.
+// maxQuoted is the number of bytes that excerpt returns at most, without the ellipsis.
 const maxQuoted = 300
 
 // looksLikeJSON reports whether body is JSON or begins like JSON. JSON that was cut short
@@ -225,9 +225,9 @@ func looksLikeJSON(body []byte) bool {
 	return len(body) > 0 && strings.IndexByte(`{["`, body[0]) >= 0 || json.Valid(body)
 }
 
-// quote returns the first maxQuoted bytes of a text on one line, followed by an ellipsis if
+// excerpt returns the first maxQuoted bytes of a text on one line, followed by an ellipsis if
 // it is longer.
-func quote(text string) string { return oneLine(strings.ToValidUTF8(clip(text, maxQuoted), "")) }
+func excerpt(text string) string { return oneLine(strings.ToValidUTF8(clip(text, maxQuoted), "")) }
 
 // clip returns s, cut after most bytes and followed by an ellipsis if s is longer.
 func clip(s string, most int) string {

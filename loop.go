@@ -46,7 +46,7 @@ func (i interval) options(lookback time.Duration) poll.Options {
 	return poll.Options{Interval: i.shortest + (i.longest-i.shortest)/2, ShortestPause: i.shortest, Lookback: lookback}
 }
 
-// pollLoop is what Tail, Watch and WaitReports priority: the loop, what follows a failed poll, and the
+// pollLoop is what Tail, Watch and WaitReports share: the loop, what follows a failed poll, and the
 // account of each key.
 type pollLoop struct {
 	core      *core
@@ -115,7 +115,7 @@ func (l *pollLoop) afterPoll(ctx context.Context, planned time.Duration, err err
 		return planned, PausePoll, nil
 	case ctx.Err() != nil:
 		return 0, "", l.endedError(join(ctx, err))
-	case !mayRecover(err, l.core.shared.polled.Load()):
+	case !mayRepeatPoll(err, l.core.shared.polled.Load()):
 		return 0, "", err
 	case failure.isDeferred(): // The API responds: an outage has ended.
 		l.outage, reason = poll.Outage{}, PauseQuota

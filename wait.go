@@ -137,10 +137,10 @@ func (s *SubmissionService) awaitReports(ctx context.Context, operation string, 
 		options.CreatedSince = max(1, poll.TimeOf(o.CreatedSince))
 		options.Lookback = max(time.Hour, time.Duration(now-options.CreatedSince))
 	}
-	p.machine = poll.New(options, p.now(), now, now, keys)
+	p.machine = poll.NewWait(options, p.now(), now, keys)
 	err = p.run(ctx, func(ctx context.Context) (wait time.Duration, done bool, err error) {
 		wait, err = p.sendDue(ctx, func(s Submission, err error) bool { return yield(reportOf(s), err) })
-		return wait, len(p.machine.Awaited) == 0, err
+		return wait, p.machine.IsDone(), err
 	})
 	return p.waitError(keys, err)
 }

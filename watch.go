@@ -309,8 +309,7 @@ func (w *watcher) begin(ctx context.Context) (err error) {
 	if w.state.Since.IsZero() {
 		since = poll.TimeOf(w.core.shared.clock.at(w.state.Called).Truncate(time.Second))
 	}
-	w.machine = poll.New(w.interval.options(w.options.Lookback), w.now(), w.serverNow(), since, nil)
-	w.machine.FromNow = w.state.Since.IsZero()
+	w.machine = poll.NewWatch(w.interval.options(w.options.Lookback), w.now(), w.serverNow(), since, w.state.Since.IsZero())
 	return nil
 }
 

@@ -16,7 +16,7 @@ import (
 // Problem is like Where without the offset.
 func Problem(err error) string {
 	at, what, _ := split(err)
-	return quote(at) + " " + cmp.Or(what, "cannot be read")
+	return clipPointer(at) + " " + cmp.Or(what, "cannot be read")
 }
 
 // In returns the JSON pointer of an error after " in ", or "" for the whole JSON.
@@ -25,14 +25,14 @@ func In(err error) string {
 	if at == "" {
 		return ""
 	}
-	return " in " + quote(at)
+	return " in " + clipPointer(at)
 }
 
 // maxPointer is the longest JSON pointer that is quoted, in bytes.
 const maxPointer = 300
 
-// quote returns the beginning of a JSON pointer, which may be as long as a response.
-func quote(pointer string) string {
+// clipPointer returns the beginning of a JSON pointer, which may be as long as a response.
+func clipPointer(pointer string) string {
 	if len(pointer) <= maxPointer {
 		return pointer
 	}
@@ -49,7 +49,7 @@ func Where(err error) string {
 	if at == "" {
 		return fmt.Sprintf(": it %s at byte %d", what, offset)
 	}
-	return fmt.Sprintf(": %s %s at byte %d", quote(at), what, offset)
+	return fmt.Sprintf(": %s %s at byte %d", clipPointer(at), what, offset)
 }
 
 // split returns the JSON pointer of an error, a description, and the offset. The

@@ -47,7 +47,7 @@ func hour(t *testing.T) string {
 		subs = append(subs, &emulator.Submission{ID: fmt.Sprint("s", i), Created: created, Submitted: submitted, Evaluated: evaluated})
 	}
 	api.Add(subs)
-	m := poll.New(poll.Options{Interval: 10 * time.Minute, ShortestPause: 10 * time.Minute, Lookback: 30 * day}, 0, poll.Server(begin), poll.Server(begin), nil)
+	m := poll.NewWatch(poll.Options{Interval: 10 * time.Minute, ShortestPause: 10 * time.Minute, Lookback: 30 * day}, 0, poll.Server(begin), poll.Server(begin), false)
 	const head = "| Time | Request | Why | Cost | Share | New |\n|---|---|---|---|---|---|\n"
 	var rows []string
 	pages := 0

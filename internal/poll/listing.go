@@ -11,21 +11,15 @@ import (
 type listing struct {
 	Began    Local  `json:"began"`
 	Since    Server `json:"since"`
-	Cursor   string `json:"cursor,omitempty"` // Cursor of the next page; for awaited ids the last one that was read. Empty: from the beginning.
-	Pages    int    `json:"pages"`            // That were read.
-	First    string `json:"first,omitempty"`  // The first id of the last page.
-	Again    int    `json:"repeat,omitempty"` // Why it began again: page Again repeated the one before it, or expired. 0: it did not.
-	Failures int    `json:"failed,omitempty"` // How often its next page has failed.
-	Due      Local  `json:"due,omitempty"`    // When a page that failed is asked again.
-	Seen     set    `json:"seen,omitzero"`    // Submissions with the source's status.
+	Cursor   string `json:"cursor,omitempty"`  // Cursor of the next page; for awaited ids the last one that was read. Empty: from the beginning.
+	Pages    int    `json:"pages"`             // That were read.
+	First    string `json:"first,omitempty"`   // The first id of the last page.
+	Again    bool   `json:"again,omitempty"`   // It began again: a page repeated the one before it, or a cursor expired.
+	Ignored  bool   `json:"ignored,omitempty"` // Its second page repeated the first, as if the API ignored cursors.
+	Failures int    `json:"failed,omitempty"`  // How often its next page has failed.
+	Due      Local  `json:"due,omitempty"`     // When a page that failed is asked again.
+	Seen     set    `json:"seen,omitzero"`     // Submissions with the source's status.
 }
-
-// Why a listing began again, besides the number of another page.
-const (
-	expired    = -1
-	firstPass  = 2 // The second page repeated the first.
-	secondPass = 4 // So did the fourth page, which is the second one after the listing began again.
-)
 
 // hasFailed reports whether the next page has failed.
 func (l *listing) hasFailed() bool { return l != nil && l.Failures > 0 }
@@ -59,10 +53,10 @@ func (m *Machine) nextPage(s *source) Request {
 func (m *Machine) begin(s *source) {
 	l := s.Open
 	l.Began, l.Since = m.Clock, m.serverAt(s.Began).Add(-s.Depth)
-	if s.Status != "" {
-		l.Since, l.Seen = m.server().Add(-m.options.Lookback), set{}
-	}
-	if s.Status != "" || s.Depth == m.options.Lookback {
+	switch {
+	case s.Status != "":
+		l.Since, l.Seen = cmp.Or(m.options.CreatedSince, m.server().Add(-m.options.Lookback)), set{}
+	case s == m.allOfLookback():
 		l.Since = cmp.Or(m.options.CreatedSince, l.Since)
 	}
 	l.Since = max(1, l.Since)
@@ -98,7 +92,7 @@ func (m *Machine) receivePage(r Reply, s *source) (results []Item, endless bool)
 	}
 	l.Pages++
 	if first != "" && first == l.First && r.Next != "" {
-		return results, m.beginAgain(s, l.Pages)
+		return results, m.beginAgain(s, l.Pages == 2 || l.Ignored && l.Pages == 4)
 	}
 	l.Cursor, l.First, l.Failures = r.Next, first, 0
 	m.endRequest(s, r.Next == "" || allOld || s == m.newest())
@@ -106,15 +100,15 @@ func (m *Machine) receivePage(r Reply, s *source) (results []Item, endless bool)
 }
 
 // beginAgain has a listing continue with its first page, because a cursor has expired, or because a
-// page repeated the one before it: the list may have grown by a page. The second time its source
-// has failed. endless reports that the second page has repeated the first one both times.
-func (m *Machine) beginAgain(s *source, why int) (endless bool) {
+// page repeated the one before it: the list may have grown by a page. The second time its source has
+// failed. endless reports that the second page has repeated the first one both times.
+func (m *Machine) beginAgain(s *source, secondPage bool) (endless bool) {
 	l := s.Open
-	if l.Again != 0 {
+	if l.Again {
 		m.abandon(s)
-		return l.Again == firstPass && why == secondPass
+		return l.Ignored && secondPage
 	}
-	l.Again, l.Cursor, l.First, l.Failures = why, "", "", 0
+	l.Again, l.Ignored, l.Cursor, l.First, l.Failures = true, secondPage, "", "", 0
 	return false
 }
 
@@ -152,7 +146,7 @@ func (m *Machine) complete(s *source) {
 			other.Began = max(other.Began, s.Began)
 		}
 	}
-	if s.Depth == m.options.Lookback {
+	if s == m.allOfLookback() {
 		m.forget()
 		m.Complete = m.serverAt(s.Began)
 	}

@@ -73,7 +73,7 @@ type Reply struct {
 	Server     Server        // The same by the server's clock.
 }
 
-// Machine decides which requests to send. Create it with New. After it was decoded from JSON, call Resume.
+// Machine decides which requests to send. Create it with NewWatch or NewWait. After it was decoded from JSON, call Resume.
 type Machine struct {
 	Sources []*source       `json:"sources"`          // First the newest page, then the depths from the deepest.
 	Reads   map[string]read `json:"reads"`            // Submissions to be read singly.
@@ -94,30 +94,41 @@ type Machine struct {
 
 type set map[string]bool
 
-// New returns a machine that finds evaluations after since, or, if ids is not nil, those of the
-// ids. caller and server are the present time by both clocks. The server's is an estimate until the
-// first reply.
-func New(o Options, caller Local, server, since Server, ids []string) *Machine {
-	m := &Machine{
+// NewWatch returns a machine that finds evaluations after since. fromNow reports that since is the
+// present. caller and server are the present time by both clocks. The server's is an estimate until
+// the first reply.
+func NewWatch(o Options, caller Local, server, since Server, fromNow bool) *Machine {
+	m := newMachine(o, caller, server, since)
+	m.FromNow = fromNow
+	m.newest().Began -= Local(longestPeriod) // It is due in the first poll.
+	return m
+}
+
+// NewWait returns a machine that finds the evaluations of ids. The times are those of NewWatch.
+func NewWait(o Options, caller Local, server Server, ids []string) *Machine {
+	m := newMachine(o, caller, server, server)
+	m.Awaited = set{}
+	for _, id := range ids {
+		m.Awaited[id] = true
+	}
+	first, awaited := m.allOfLookback(), &source{Depth: awaitedIDs, Began: Local(server), Cost: float64(len(ids))}
+	m.Sources = append(m.Sources, awaited)
+	if len(ids) <= cheapRequests {
+		first = awaited
+	}
+	first.Began -= Local(longestPeriod)
+	return m
+}
+
+func newMachine(o Options, caller Local, server, since Server) *Machine {
+	return &Machine{
 		Sources: depths(o.Lookback, Local(min(since, server))), Reads: map[string]read{}, Done: map[string]Server{}, DoneTo: since,
 		clock: clock{Clock: Local(server), caller: caller}, options: o,
 	}
-	first := m.newest()
-	if ids != nil {
-		m.Awaited = set{}
-		for _, id := range ids {
-			m.Awaited[id] = true
-		}
-		awaited := &source{Depth: awaitedIDs, Began: Local(since), Cost: float64(len(ids))}
-		m.Sources = append(m.Sources, awaited)
-		first = m.allOfLookback()
-		if len(ids) <= cheapRequests {
-			first = awaited
-		}
-	}
-	first.Began = first.Began.Add(-longestPeriod) // It is due in the first poll.
-	return m
 }
+
+// IsDone reports whether all given ids were delivered or do not exist.
+func (m *Machine) IsDone() bool { return m.Awaited != nil && len(m.Awaited) == 0 }
 
 // Resume continues a machine that was decoded from JSON. Lookback may be another than before.
 func (m *Machine) Resume(o Options, caller Local) {
@@ -134,7 +145,7 @@ func (m *Machine) allOfLookback() *source { return m.Sources[1] }
 // sources that are due. After Resume a poll begins at once.
 func (m *Machine) Next(caller Local, w Window) (r Request, wait time.Duration) {
 	m.advance(caller)
-	if m.Awaited != nil && len(m.Awaited) == 0 {
+	if m.IsDone() {
 		return Request{}, m.options.Interval
 	}
 	opener := m.opener()
@@ -172,7 +183,7 @@ func (m *Machine) Receive(request Request, reply Reply) (results []Item, endless
 	case reply.Outcome == Failed:
 		m.failPage(s, reply.RetryAfter)
 	case request.Cursor != "": // It has expired.
-		m.beginAgain(s, expired)
+		m.beginAgain(s, false)
 	default: // The API knows no such listing.
 		m.abandon(s)
 	}

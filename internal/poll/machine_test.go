@@ -109,7 +109,7 @@ func TestAllIsListedWithinSixHours(t *testing.T) {
 // TestAnUndatedResultOfAWatchFromLaterComesOnce: the API is a day ahead, sends no Date, and shows no times.
 func TestAnUndatedResultOfAWatchFromLaterComesOnce(t *testing.T) {
 	const now = poll.Server(begin)
-	m := poll.New(poll.Options{Interval: time.Minute, ShortestPause: time.Minute, Lookback: day}, 0, now, now.Add(day), nil)
+	m := poll.NewWatch(poll.Options{Interval: time.Minute, ShortestPause: time.Minute, Lookback: day}, 0, now, now.Add(day), false)
 	found := 0
 	for at := poll.Local(0); at < poll.Local(day); {
 		r, wait := m.Next(at, fullWindow)
@@ -131,7 +131,7 @@ func TestAnUndatedResultOfAWatchFromLaterComesOnce(t *testing.T) {
 // the next one shows it in another unfinished status.
 func TestAReadThatFailsOnceIsNoLateReport(t *testing.T) {
 	const now = poll.Server(begin)
-	m := poll.New(poll.Options{Interval: time.Minute, ShortestPause: time.Minute, Lookback: day}, 0, now, now, nil)
+	m := poll.NewWatch(poll.Options{Interval: time.Minute, ShortestPause: time.Minute, Lookback: day}, 0, now, now, false)
 	reads, listed := 0, true
 	for at := poll.Local(0); at < poll.Local(3*time.Hour); {
 		r, wait := m.Next(at, fullWindow)

@@ -193,7 +193,10 @@ func (w *world) run() *outcome {
 	o := &outcome{at: map[string]time.Duration{}}
 	r := rand.New(rand.NewPCG(w.api.Seed, 7))
 	options := poll.Options{Interval: w.interval, ShortestPause: w.interval * 2 / 3, Lookback: w.lookback}
-	o.machine = poll.New(options, 0, poll.Server(begin+w.local), poll.Server(w.from), w.known)
+	o.machine = poll.NewWatch(options, 0, poll.Server(begin+w.local), poll.Server(w.from), false)
+	if w.known != nil {
+		o.machine = poll.NewWait(options, 0, poll.Server(begin+w.local), w.known)
+	}
 	now, call, started := begin, begin, begin
 	failures, refused, first := 0, 0, true // Outages in a row, 500s in a poll; no request was sent in this process.
 	var window poll.Window
