@@ -291,8 +291,8 @@ func (c *call) checkRetry(_ context.Context, _ *http.Response, err error) (bool,
 // backoff announces the delay that the last attempt decided on, and returns it.
 func (c *call) backoff(time.Duration, time.Duration, int, *http.Response) time.Duration {
 	reason := PauseRetry
-	if c.failure.usedUp() {
-		reason = PauseQuota
+	if e := c.failure; e.Status == http.StatusTooManyRequests && e.RateLimit.Limit > 0 && e.RateLimit.Remaining == 0 {
+		reason = PauseQuota // The API refused the request because a window is used up.
 	}
 	announceWait(c.core.withSpan(c.ctx, c.request.operation), c.wait, reason)
 	return c.wait
@@ -303,7 +303,7 @@ func (c *call) prepareRetry(r *http.Request) error {
 	if err := c.admit(); err != nil {
 		return fmt.Errorf("%w; before that: %w", err, c.failure)
 	}
-	c.failure, c.retry = nil, false // Nothing of the attempt before is left.
+	c.failure, c.retry = nil, false // An error before the next RoundTrip ends the loop.
 	r.Header = c.header()
 	return nil
 }

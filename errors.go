@@ -97,7 +97,7 @@ const (
 	byStatus    failureKind = iota // The status decides.
 	unsent                         // The server certainly did not receive the request.
 	broken                         // The connection ended before the response did.
-	timedOut                       // There was no response, or not all of it, within the attempt's timeout.
+	timedOut                       // There was no response, or not all of it, or no key, within the attempt's timeout or the context.
 	final                          // A retry would fail in the same way.
 	noHandshake                    // Final too, until the server or the program has another certificate.
 	invalidBody                    // A complete 2xx response of the API cannot be decoded.
@@ -237,11 +237,15 @@ func IsTransient(err error) bool {
 	return failure.isTransient()
 }
 
-// failureIn returns the [*Error] in err, or an empty one.
+// failureIn returns the [*Error] in err. For any other error it returns one that is not transient.
 func failureIn(err error) *Error {
 	failure, _ := errors.AsType[*Error](err)
-	return cmp.Or(failure, new(Error))
+	return cmp.Or(failure, &Error{kind: final})
 }
+
+// The functions below say what follows from a failure. A call asks isRetriable; a poll mayRepeatPoll;
+// EnsureAll, a poll and the waits for a window isDeferred; Ensure rejectsCandidate. All of them ask
+// isTransient.
 
 // isTransient reports whether the same request may succeed later. It is the one rule for that:
 // IsTransient reports it, a waiting method repeats what may pass (mayRepeatPoll has the few other
@@ -260,6 +264,7 @@ func failureIn(err error) *Error {
 //	2xx that is not the API's         fails            false         repeats after the first success
 //	2xx that was cut short            retries a GET    true          repeats
 //	2xx that cannot be decoded        fails            false         repeats
+//	a list that does not advance      fails            false         ends
 //	3xx                               fails            false         repeats after the first success
 //	401, 403                          fails            false         ends
 //	408                               fails            true          repeats
@@ -333,11 +338,6 @@ func (e *Error) isRateLimited() bool {
 // rejects reports whether a response with the status rejects a request, which then was not processed.
 func rejects(status int) bool {
 	return status >= 300 && status < 500 && status != http.StatusRequestTimeout && status != statusClientClosed
-}
-
-// usedUp reports whether the API refused a request because a rate limit is used up.
-func (e *Error) usedUp() bool {
-	return e.Status == http.StatusTooManyRequests && e.RateLimit.Limit > 0 && e.RateLimit.Remaining == 0
 }
 
 // rejectsCandidate reports whether the API rejected the candidate of a POST, so that others can be

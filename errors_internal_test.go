@@ -17,6 +17,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/hiring-assessment/hiring-go/internal/paging"
 )
 
 func TestIsTransient(t *testing.T) {
@@ -113,6 +115,7 @@ func TestWhatFollowsFromAFailure(t *testing.T) {
 		{"2xx that is not the API's", Error{Status: 200, kind: final}},
 		{"2xx that was cut short", Error{Status: 200, kind: broken}},
 		{"2xx that cannot be decoded", Error{Status: 200, kind: invalidBody}},
+		{"a list that does not advance", Error{Status: 200, kind: final, cause: func() error { return new(paging.Stuck) }}},
 		{"3xx", Error{Status: 302}},
 		{"401, 403", Error{Status: 401}},
 		{"408", Error{Status: 408}},
@@ -185,6 +188,8 @@ func TestWhatFollowsAPoll(t *testing.T) {
 		require.NoError(t, final)
 		assert.Equal(t, []any{time.Duration(c.minutes) * time.Minute, c.reason}, []any{wait, reason}, "%d", i)
 	}
-	wait, _, _ := l.afterPoll(t.Context(), time.Second, nil)
+	wait, _, _ := l.afterPoll(t.Context(), time.Second, &Error{Status: 503, RetryAfter: 5 * time.Hour})
+	assert.Equal(t, time.Hour, wait, "a window at most")
+	wait, _, _ = l.afterPoll(t.Context(), time.Second, nil)
 	assert.Equal(t, time.Second, wait)
 }

@@ -186,13 +186,13 @@ func (s *SubmissionService) poll(ctx context.Context, state string, o WatchOptio
 		return true
 	})
 	next, _, final := w.afterPoll(ctx, wait, err)
-	if final == nil {
-		polled.More, polled.Wait = err != nil || wait == 0 || w.machine.IsListing(), next
-	}
 	if final != nil {
 		err = final
-	} else if failureIn(err).isRateLimited() {
-		err = nil // A used-up rate limit is no error of a Poll.
+	} else {
+		polled.More, polled.Wait = err != nil || wait == 0 || w.machine.IsListing(), next
+		if failureIn(err).isDeferred() {
+			err = nil // A used-up rate limit is no error of a Poll.
+		}
 	}
 	polled.State = w.sealed()
 	polled.Progress = w.reportProgress(time.Now().Add(polled.Wait))

@@ -156,3 +156,30 @@ func TestAReadThatFailsOnceIsNoLateReport(t *testing.T) {
 	assert.Equal(t, 2, reads)
 	assert.Zero(t, m.Late(0))
 }
+
+// TestCreatedSinceHoldsThroughAWait: hours into a wait, the listing of all of Lookback still begins there.
+func TestCreatedSinceHoldsThroughAWait(t *testing.T) {
+	const now, created = poll.Server(begin), poll.Server(begin - 2*time.Hour)
+	ids := make([]string, 20)
+	for i := range ids {
+		ids[i] = fmt.Sprint(i)
+	}
+	o := poll.Options{Interval: time.Minute, ShortestPause: time.Minute, Lookback: 2 * time.Hour, CreatedSince: created}
+	m := poll.NewWait(o, 0, now, ids)
+	earliest := now
+	for at := poll.Local(0); at < poll.Local(12*time.Hour); {
+		r, wait := m.Next(at, fullWindow)
+		if at = at.Add(wait); wait > 0 {
+			continue
+		}
+		if at > poll.Local(3*time.Hour) && r.Since > 0 {
+			earliest = min(earliest, r.Since)
+		}
+		reply := poll.Reply{Outcome: poll.Answered, At: at, Server: now.Add(time.Duration(at))}
+		if r.Status != poll.Finished {
+			reply.Items = []poll.Item{{ID: cmp.Or(r.ID, "0"), Status: "grading", Created: now}}
+		}
+		m.Receive(r, reply)
+	}
+	assert.Equal(t, created, earliest)
+}

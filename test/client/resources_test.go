@@ -216,7 +216,7 @@ func samples(t *testing.T) (all []sample) {
 	t.Helper()
 	for _, v := range resourceTypes() {
 		of := reflect.TypeOf(v).Elem()
-		require.Contains(t, wires, of.Name(), "a resource without a sample")
+		require.NotEmpty(t, wires[of.Name()], "%s has no sample: add it to wires in test/client/resources_test.go", of.Name())
 		all = append(all, sample{of.Name(), func() any { return reflect.New(of).Interface() }, wires[of.Name()]})
 	}
 	return all

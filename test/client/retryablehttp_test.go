@@ -25,11 +25,11 @@ import (
 //   - repeats POST on 5xx and on broken connections: TestMatrix
 //   - returns "giving up" instead of the last response: TestMatrix (status, code and text of the error)
 //   - sleeps as long as Retry-After says: TestRetryAfterTooLongReturnsAtOnce, TestMatrix ("503 too late")
-//   - turns a huge Retry-After into none: TestRetryAfterTooLongReturnsAtOnce ("absurd"), TestRetryAfterOf
+//   - turns a huge Retry-After into none: TestRetryAfterTooLongReturnsAtOnce ("absurd"), TestRetryAfter
 //   - ignores dates of RFC 850: TestRetryAfterIsHonoured
 //   - ignores Retry-After except with 429 and 503: TestRetryAfterWithEveryRetriedStatus
 //   - waits without jitter, or beyond its maximum: TestBackoffIsRandomBelowADoublingBound
-//   - decides in Backoff, which cannot refuse: TestRepeat ("beyond MaxWait", "at deadline")
+//   - decides in Backoff, which cannot refuse: TestDecide
 //   - loses the last failure when the context ends in a pause: TestContextThatEndsInTheWaitJoinsBothErrors
 //   - closes everybody's idle connections after a failure: TestConnectionsAreReusedAcrossCallsAndFailures
 //   - prints to stderr: TestNothingIsPrinted

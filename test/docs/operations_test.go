@@ -42,7 +42,7 @@ func TestEveryOperationIsComplete(t *testing.T) {
 		all[o.Name] = true
 	}
 	described := descriptions(t)
-	for _, part := range []struct {
+	for i, part := range []struct {
 		what, where string
 		want, have  map[string]bool
 	}{
@@ -62,7 +62,7 @@ func TestEveryOperationIsComplete(t *testing.T) {
 				t.Errorf("%s has a %s, but is no operation: add its row and its field of Client, or remove it from %s", name, part.what, part.where)
 			}
 		}
-		if t.Failed() { // What lacks a row would be reported as superfluous everywhere else.
+		if t.Failed() && i == 0 { // What lacks a row would be reported as superfluous everywhere else.
 			return
 		}
 	}

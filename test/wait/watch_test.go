@@ -167,9 +167,34 @@ func TestPollCallsProgress(t *testing.T) {
 type memoryCheckpoint struct{ state string }
 
 func (c *memoryCheckpoint) Load(context.Context) (string, error) { return c.state, nil }
-func (c *memoryCheckpoint) Save(_ context.Context, state string) error {
+func (c *memoryCheckpoint) Save(ctx context.Context, state string) error {
+	if ctx.Err() != nil {
+		return ctx.Err() // As a database does.
+	}
 	c.state = state
 	return nil
+}
+
+// TestTheResultBeforeTheEndOfTheContextIsSaved: the loop receives a result, and the context ends before it asks for the next.
+func TestTheResultBeforeTheEndOfTheContextIsSaved(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		transport, checkpoint := emulated(5, time.Hour), new(memoryCheckpoint)
+		seen := make(map[string]int)
+		for range 5 {
+			ctx, cancel := context.WithCancel(t.Context())
+			for submission, err := range clientOf(t, transport).Submissions.Watch(ctx, hiring.WatchOptions{Checkpoint: checkpoint}) {
+				if err != nil {
+					require.ErrorIs(t, err, context.Canceled)
+					assert.NotContains(t, err.Error(), "checkpoint")
+					break
+				}
+				seen[submission.ID]++
+				cancel()
+			}
+			cancel()
+		}
+		assert.Len(t, seen, 5)
+	})
 }
 
 type failingCheckpoint struct{ load, save error }
