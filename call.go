@@ -122,13 +122,16 @@ func (c *call) run() error {
 // admit waits until an attempt may be sent, and returns the error that prevents it. A wait begins
 // it again, because the context and the key may have changed meanwhile.
 func (c *call) admit() error {
-	for waited := true; waited; {
-		err := c.nextKey()
+	for {
+		if err := c.nextKey(); err != nil {
+			return err
+		}
+		waited, err := c.awaitWindow()
 		if err != nil {
 			return err
 		}
-		if waited, err = c.awaitWindow(); err != nil {
-			return err
+		if !waited {
+			break
 		}
 	}
 	if c.request.beforeAttempt == nil {

@@ -85,9 +85,9 @@ type inviteRun struct {
 	single       bool                      // The run invites one address, so that a listing ends at it.
 	before       func(NewInvitation) error // Called before each request; may be nil.
 
-	began       instant               // When the last listing began; zero before the first.
-	date        time.Time             // The Date of its first response; zero without one.
-	invitations map[string]Invitation // By address: those that listings have shown, and those that the call has sent.
+	listingBegan instant               // When the last listing began; zero before the first.
+	listingDate  time.Time             // The Date of its first response; zero without one.
+	invitations  map[string]Invitation // By address: those that listings have shown, and those that the call has sent.
 }
 
 const (
@@ -393,7 +393,7 @@ func (c *invitee) waitAndFind(ctx context.Context, due time.Time) (invitation In
 func (r *inviteRun) now() instant { return r.service.core.shared.invited.now() }
 
 // listingAge returns the greatest possible age of the last listing.
-func (r *inviteRun) listingAge() time.Duration { return r.now().atMostSince(r.began) }
+func (r *inviteRun) listingAge() time.Duration { return r.now().atMostSince(r.listingBegan) }
 
 // waitAndList waits until due and lists the invitations, unless a listing has begun since then that is
 // not too old. Ensure ends a listing at the address.
@@ -403,7 +403,7 @@ func (r *inviteRun) waitAndList(ctx context.Context, email string, due time.Time
 			return ensureError(OutcomeNotDone, "the wait for a listing ended", err)
 		}
 	}
-	for n := 0; r.began.monotonic.Before(due) || r.listingAge() > maxListingAge; n++ {
+	for n := 0; r.listingBegan.monotonic.Before(due) || r.listingAge() > maxListingAge; n++ {
 		if n == maxListings {
 			return ensureError(OutcomeNotDone, "the listing is not usable: it takes longer than a minute, or invitations disappear meanwhile", nil)
 		}
@@ -441,7 +441,7 @@ func (r *inviteRun) listNew(ctx context.Context, email string) error {
 		reached := len(page.Items) > 0
 		for _, invitation := range page.Items {
 			created := invitation.CreatedAt
-			reached = reached && !created.IsZero() && created.Before(r.date.Add(-overlap)) // Without a date never.
+			reached = reached && !created.IsZero() && created.Before(r.listingDate.Add(-overlap)) // Without a date never.
 			address := AddressKey(invitation.CandidateEmail)
 			if _, newer := listed[address]; !newer {
 				listed[address] = invitation
@@ -452,6 +452,6 @@ func (r *inviteRun) listNew(ctx context.Context, email string) error {
 		}
 	}
 	maps.Copy(r.invitations, listed)
-	r.began, r.date = began, date
+	r.listingBegan, r.listingDate = began, date
 	return nil
 }

@@ -166,8 +166,11 @@ func (t *traces) traced(ctx context.Context, described TraceCall, run func(conte
 	if ctx == nil {
 		panic(nilContext)
 	}
-	outer, isPart := ctx.Value(spanKey{}).(span)
-	if isPart && outer.traces == t || !isPart && len(t.all) == 0 || described.Method != "" && !t.seesOperations {
+	outer, hasSpan := ctx.Value(spanKey{}).(span)
+	isPart := hasSpan && outer.traces == t
+	needsNone := !hasSpan && len(t.all) == 0
+	isUnseenCall := described.Method != "" && !t.seesOperations
+	if isPart || needsNone || isUnseenCall {
 		return run(ctx)
 	}
 	var ends []func(error)
