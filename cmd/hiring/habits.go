@@ -171,6 +171,9 @@ func (a *app) unknownFlag(c *cobra.Command, e *pflag.NotExistError) error {
 	if near := similar(e.GetSpecifiedName(), names); len(near) > 0 && strings.HasPrefix(flag, "--") {
 		return adviceError{usagef("%w. Did you mean --%s?", err, strings.Join(near, " or --")), c.CommandPath() + " --help lists the flags"}
 	}
+	if c.HasSubCommands() {
+		return listedError{adviceError{err, "Give it to a command below"}, commandLines(c, "  ", (*cobra.Command).IsAvailableCommand)}
+	}
 	advice := "It has the flags below, and those of hiring --help"
 	if c.Flag("all") != nil {
 		advice += `; --jq 'map(select(.<member> == "<value>"))' selects from the results`
