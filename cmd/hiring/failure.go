@@ -99,8 +99,7 @@ func checkCount(c *cobra.Command, given []string) error {
 	}
 	usage, takes := "Usage: "+c.Parent().CommandPath()+" "+c.Use, "takes no arguments"
 	if len(wanted) > len(given) {
-		err := adviceError{usagef("%s needs %s", name, strings.Join(wanted[len(given):], " ")), usage}
-		return useInstead(listedError{err, c.Example}, name+" alone")
+		return useInstead(listedError{adviceError{usagef("%s needs %s", name, strings.Join(wanted[len(given):], " ")), usage}, c.Example}, name+" alone")
 	}
 	if most > 0 {
 		takes = "takes " + counted(most, "argument", "arguments")

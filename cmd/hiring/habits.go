@@ -27,13 +27,10 @@ import (
 //go:embed habits.txt
 var habits string
 
-// useInstead returns an error with the advice that habits has for the first of the typed words that it
-// has, if any.
-func useInstead(err error, typed ...string) error {
-	for _, word := range typed {
-		if instead := insteadOf(word); instead != "" {
-			return adviceError{err, "Use " + instead}
-		}
+// useInstead returns an error with the advice that habits has for what was typed, if any.
+func useInstead(err error, typed string) error {
+	if instead := insteadOf(typed); instead != "" {
+		return adviceError{err, "Use " + instead}
 	}
 	return err
 }
