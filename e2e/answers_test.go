@@ -438,6 +438,7 @@ func TestEachActionIsUndone(t *testing.T) {
 	p.press("#undo")
 	p.becomes("!document.querySelector('#now').innerText.includes('ahead')")
 	p.appears(".said", "Undone, with 1 write of your program")
+	p.appears("#list", "Undone: Clock moved to")
 }
 
 // TestSendAgain sends the same request with the same key.

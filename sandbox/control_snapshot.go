@@ -15,9 +15,9 @@ const maxSnapshots = 20
 
 // snapshot is the state before an action, to return to. The exchanges of its journal are shared.
 type snapshot struct {
-	id       int
-	advanced time.Duration
-	state    state
+	id, revision int
+	advanced     time.Duration
+	state        state
 }
 
 // takeSnapshot keeps a copy of the state, and returns its id.
@@ -38,7 +38,7 @@ func (c *control) takeSnapshot(none) (id int, err error) {
 	copied.journal.exchanges, copied.journal.actions = slices.Clone(c.journal.exchanges), slices.Clone(c.journal.actions)
 	copied.journal.firstWrites = maps.Clone(c.journal.firstWrites)
 	c.snapshotCount++
-	c.snapshots = append(c.snapshots[max(0, len(c.snapshots)-maxSnapshots+1):], snapshot{c.snapshotCount, c.ahead(), copied})
+	c.snapshots = append(c.snapshots[max(0, len(c.snapshots)-maxSnapshots+1):], snapshot{c.snapshotCount, c.changes.revision, c.ahead(), copied})
 	return c.snapshotCount, nil
 }
 
@@ -51,6 +51,16 @@ func (c *control) restoreSnapshot(none) (writes int, err error) {
 		return 0, world.ErrUnknown
 	}
 	restored, current := c.snapshots[at].state, c.state
+	undone := action{Kind: "last action of the page"} // One that is not among the actions, such as a reset.
+	for _, a := range slices.Backward(current.journal.actions) {
+		if a.revision > c.snapshots[at].revision {
+			undone = a
+		}
+	}
+	kind := "Undone: " + undone.Kind
+	if undone.ID != "" { // The candidate is named first.
+		kind = undone.Kind + ", undone"
+	}
 	for _, e := range current.journal.exchanges {
 		isNew := current.journal.run != restored.journal.run || e.Number > restored.journal.count
 		if isNew && e.Done && classOf(e.Method) == ClassWrite && strings.HasPrefix(e.Key, livePrefix) {
@@ -77,7 +87,7 @@ func (c *control) restoreSnapshot(none) (writes int, err error) {
 	c.advanced.Store(int64(c.snapshots[at].advanced))
 	clear(c.snapshots[at:])
 	c.snapshots, c.now = c.snapshots[:at], c.Server.now()
-	c.recordAction("Last action of the page undone", "", "")
+	c.recordAction(kind, undone.Subject, undone.ID)
 	c.notify(topicReset)
 	return writes, nil
 }
