@@ -1,6 +1,6 @@
 // The invitation e-mails that the sandbox sent to candidates, all or those of one candidate.
 import { html, nothing } from "./lit/lit-html.js";
-import { act, change, get, linkTo, organizations, post, state, titleOf, typed, typedText } from "./core.js";
+import { act, change, get, linkTo, post, state, typed, typedText } from "./core.js";
 import { clockTime, fullTime, plural, shortDay } from "./format.js";
 
 let mails = null;
@@ -19,7 +19,7 @@ const open = (m, after) =>
 export function mailList(all, after) {
   const row = (m) => html`<li class="mail-row"><p><a href=${linkTo("pipeline", { candidate: m.invitation_id })}><bdi>${m.name}</bdi></a> <bdi>${m.email}</bdi></p>
     <p><b>${m.subject}</b> ${m.resent ? html`<span class="mark">resent</span>` : nothing}
-      <span class="quiet">from <bdi>${m.sender}</bdi>${organizations().length > 1 ? html` · ${titleOf(m.organization)}` : nothing}</span></p>
+      <span class="quiet">from <bdi>${m.sender}</bdi>${m.organization ? html` · ${m.organization}` : nothing}</span></p>
     <time class="quiet" title=${fullTime(m.at)}>${shortDay(m.at)} ${clockTime(m.at)}</time>
     <p>${m.opened ? html`<small>opened</small>` : html`<button class="plain small" @click=${() => open(m, after)} aria-label=${"Open link as candidate " + m.name}>Open link as candidate</button>`}</p></li>`;
   return html`<ol class="mails">${all.map(row)}</ol>`;
