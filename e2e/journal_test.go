@@ -248,6 +248,8 @@ func TestFilters(t *testing.T) {
 	p.appears(".tools a", "Export")
 	assert.Regexp(t, "search=is%3Afailed\\+name", evaluate[string](p, "document.querySelector('.tools a').search"), "the export has the filters")
 	p.becomes(`document.title === "(5 failed) Journal · Hiring sandbox"`)
+	p.do(chromedp.NavigateBack()) // To before Failed.
+	p.listed(11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1)
 }
 
 // TestALongJournalIsWindowed: few rows are in the document, older ones follow when the list is

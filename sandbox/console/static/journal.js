@@ -319,7 +319,7 @@ function compare() {
   });
 }
 
-const toggleGroups = () => setQuery({ view: isGroups() ? "" : "groups" });
+const toggleGroups = () => setQuery({ view: isGroups() ? "" : "groups" }, true);
 
 function key(name) {
   const number = opened() || focusedNumber();
@@ -505,12 +505,12 @@ function sparkline() {
     if (!isPressed(event)) return; // The press was elsewhere.
     const { from, to } = chosen();
     choose(null);
-    if (from) setQuery({ q: interval(from, to) });
+    if (from) setQuery({ q: interval(from, to) }, true);
   };
   const day = (at) => (dayOf(begin) === dayOf(end) ? "" : shortDay(at) + " ") + clockTime(at);
   const text = ({ from, to, count, failed }) => `${from ? `${day(from)} – ${day(to)}: ` : ""}${plural(count, "request")}, ${failed} failed`;
   return html`<div class="over-time"><svg viewBox="0 0 ${width} 48" preserveAspectRatio="none" role="img" aria-label=${text(stats)}
-      @pointerdown=${down} @pointermove=${over} @pointerup=${up} @pointerleave=${() => choose(null)}>${buckets.map(group)}</svg>
+      @pointerdown=${down} @pointermove=${over} @pointerup=${up} @pointerleave=${() => choose(null)}><title>Drag to choose a time window</title>${buckets.map(group)}</svg>
     <p class="axis"><time>${day(begin)}</time><span>${text(range ? chosen() : stats)}</span><time>${day(end)}</time></p></div>`;
 }
 

@@ -56,7 +56,7 @@ export const without = (...gone) =>
     .join(" ");
 
 export const toggleTerm = (term) =>
-  setQuery({ q: hasTerm(term) ? without(term) : [searched(), term].join(" ").trim() });
+  setQuery({ q: hasTerm(term) ? without(term) : [searched(), term].join(" ").trim() }, true);
 
 // interval returns the search with a time window.
 export const interval = (from, to) => `${without("after:", "before:")} after:${from.slice(0, 23)} before:${to.slice(0, 23)}`.trim();
@@ -110,7 +110,7 @@ export function switches() {
     ${
       from || to
         ? html`<button type="button" class="plain window" aria-label="Remove the time window"
-          @click=${() => setQuery({ q: without("after:", "before:") })}>${day(from)}${time(from)}–${day(to) === day(from) ? "" : day(to)}${time(to)} ✕</button>`
+          @click=${() => setQuery({ q: without("after:", "before:") }, true)}>${day(from)}${time(from)}–${day(to) === day(from) ? "" : day(to)}${time(to)} ✕</button>`
         : nothing
     }`;
 }
