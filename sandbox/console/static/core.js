@@ -196,8 +196,8 @@ export function tell(text, more) {
   draw();
 }
 
-// say shows the result of an action for a while. undo is the snapshot of before the action. A result without one
-// is added to a notice with one, so that the action can still be undone.
+// say shows the result of an action for a while, and as long as the notice has the pointer or the focus. undo is the
+// snapshot of before the action. A result without one is added to a notice with one, so that the action can still be undone.
 export function say(text, undo) {
   if (!undo && state.said?.undo) {
     state.said.more = text;
@@ -205,7 +205,8 @@ export function say(text, undo) {
   }
   tell(text, { undo });
   const { said } = state;
-  setTimeout(() => state.said === said && hideSaid(), undo ? 10000 : 5000);
+  const hide = () => state.said === said && (document.querySelector("#said:is(:hover, :focus-within)") ? setTimeout(hide, 1000) : hideSaid());
+  setTimeout(hide, undo ? 10000 : 5000);
 }
 
 export function hideSaid() {
