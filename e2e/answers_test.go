@@ -296,6 +296,20 @@ func TestCompare(t *testing.T) {
 	p.appears(".differences", "equal lines")
 	p.do(chromedp.KeyEvent(kb.Escape))
 	p.becomes("!document.querySelector('.pane')")
+	p.server.Inject(sandbox.Fault{CutAfter: 20})
+	p.send("GET", "/api/v1/submissions?page_size=2", sandbox.TestKey, "")   // 6
+	p.send("GET", "/api/v1/submissions?page_size=500", sandbox.TestKey, "") // 7
+	p.visit("?request=6")
+	p.appears(".headline .bad", "200")
+	p.appears(".headline", "200 · cut after 20 bytes")
+	p.do(chromedp.KeyEvent("k"))
+	p.appears(".headline", "page_size")
+	p.do(chromedp.KeyEvent("d"))
+	p.becomes("location.search.includes('with=5')") // Not the one that was cut.
+	p.server.Inject(sandbox.Fault{Body: strings.Repeat("long ", 1000)})
+	p.send("GET", "/api/v1/submissions", sandbox.TestKey, "") // 8
+	p.visit("?request=7&with=8")
+	p.appears(".differences", "(a body of 5000 bytes)")
 }
 
 // TestATimeWindow is chosen by dragging over the bars, and is in the address.

@@ -1,20 +1,23 @@
 // Two requests side by side, as one text with the lines in which they differ.
 import { html, nothing } from "./lit/lit-html.js";
 import { get } from "./core.js";
-import { fullTime, pretty, shortIDs, took } from "./format.js";
+import { cutText, fullTime, pretty, shortIDs, took } from "./format.js";
 
-// partner returns the last success of the same route and key before a request, or the first after it.
+// partner returns the last success of the same route and key before a request, or the first after it. One without a
+// fault is preferred: a fault may have cut the response.
 export async function partner(e) {
-  const same = { search: `status:2xx route:"${e.method} ${e.route}"`, key: e.key_id, limit: 1 };
-  const before = await get("journal", { ...same, before: e.number });
-  return (before.entries[0] ?? (await get("journal", { ...same, after: e.number })).entries[0])?.number;
+  for (const search of ["-is:fault", ""])
+    for (const place of [{ before: e.number }, { after: e.number }]) {
+      const found = await get("journal", { search: `status:2xx ${search} route:"${e.method} ${e.route}"`, key: e.key_id, limit: 1, ...place });
+      if (found.entries.length) return found.entries[0].number;
+    }
 }
 
 const varying = /[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}|req_[0-9a-f]+|\d{4}-\d\d-\d\dT[\d:.]+Z|\w{3}, \d\d \w{3} \d{4} [\d:]+ GMT|\b\d{10}\b/g;
 const comparable = (line) => line.replace(varying, "…");
 
 // linesOf returns the lines of a request and its response, without the headers that differ each time. The body of a
-// response is one line if the other response is of another kind.
+// response is one line if the other response is of another kind, or if it is long and no JSON, as one that was cut.
 function linesOf(e, isAlike) {
   const headers = (all) =>
     Object.entries(all ?? {})
@@ -23,10 +26,11 @@ function linesOf(e, isAlike) {
       .map(([n, v]) => `${n}: ${v.join(", ")}`);
   const body = (text) => (text ? pretty(text).split("\n").slice(0, 600) : []);
   const response = body(e.response ?? e.withheld?.response);
+  const brief = response[0]?.length > 2000 ? `(a body of ${e.response_size} bytes)` : !isAlike && response.length > 29 && `(a body of ${response.length} lines)`;
   const query = [...new URLSearchParams(e.query)].map(([n, v]) => `  ${n}=${v}`);
   return [
     `${e.method} ${e.path}`, ...query, ...headers(e.headers), ...body(e.body), "",
-    `${e.status ?? "no response"}`, ...headers(e.response_headers), ...(isAlike || response.length < 30 ? response : [`(a body of ${response.length} lines)`]),
+    `${e.status ?? "no response"}`, ...headers(e.response_headers), ...(brief ? [brief] : response),
   ];
 }
 
@@ -69,7 +73,7 @@ export function comparison(e, other, link, close) {
   const isAlike = e.status === other.status,
     lines = differences(linesOf(other, isAlike), linesOf(e, isAlike)),
     count = lines.filter(([kind]) => "-+".includes(kind)).length;
-  const side = other.status >= 300 || !other.status ? "the other request" : other.number < e.number ? "success before it" : "success after it";
+  const side = other.status >= 300 || !other.status || cutText(other.fault) ? "the other request" : other.number < e.number ? "success before it" : "success after it";
   const about = (r) => html`${link(r.number)} ${r === e ? "this request" : side}: <b>${r.status ?? "lost"}</b> ${fullTime(r.at)}, ${took(r.took)}`;
   const line = ([kind, text]) => html`<li class=${"diff " + ({ "-": "less", "+": "more", " ": "", "~": "same", "…": "fold" })[kind]}><span
     aria-hidden="true">${kind === "~" ? " " : kind}</span>${words[kind] ? html`<span class="gone">${words[kind]}</span>` : nothing}<code>${shortIDs(text)}</code></li>`;

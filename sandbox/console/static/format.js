@@ -59,6 +59,9 @@ export function middle(text, limit) {
 
 export const plural = (n, one, many = one + "s") => `${n} ${n === 1 ? one : many}`;
 
+// cutText says where a fault cuts the response, if it does.
+export const cutText = (f) => f?.cut_after && `cut after ${Math.max(f.cut_after, 0)} bytes`;
+
 // effects returns what a fault does, in words.
 function effects(f) {
   const all = [
@@ -67,7 +70,7 @@ function effects(f) {
     f.retry_after && !f.status && !f.code && "429",
     (f.body || f.content_type) && "response from an intermediary",
     f.reset && "connection reset",
-    f.cut_after && `cut after ${Math.max(f.cut_after, 0)} bytes`,
+    cutText(f),
     f.retry_after && `Retry-After ${span(f.retry_after)}`,
     f.delay && `delayed by ${span(f.delay)}`,
   ].filter(Boolean);

@@ -1,7 +1,7 @@
 // The pane of one request.
 import { html, nothing } from "./lit/lit-html.js";
 import { act, copy, copyButton, linkTo, say, state, toQuery } from "./core.js";
-import { candidatePath, clockTime, faultText, fullTime, highlight, plural, pretty, shortIDs, span, took } from "./format.js";
+import { candidatePath, clockTime, cutText, faultText, fullTime, highlight, plural, pretty, shortIDs, span, took } from "./format.js";
 import { curl } from "./curl.js";
 
 const maxShown = 65536; // Characters of a body.
@@ -14,12 +14,12 @@ export const statusText = (e) => e.status ?? (e.ended ? "lost" : "…");
 
 export function statusKind(e) {
   if (!e.ended) return "wait";
-  return !e.status || e.status >= 500 ? "bad" : e.status >= 400 ? "warn" : "good";
+  return !e.status || e.status >= 500 || cutText(e.fault) ? "bad" : e.status >= 400 ? "warn" : "good";
 }
 
 // outcome says what the client got, as the end of "#28, ".
 export const outcome = (e) =>
-  (e.status ? `which got ${e.status}` : e.ended ? "whose response was lost" : "which has no response yet") +
+  (e.status ? `which got ${e.status}${cutText(e.fault) ? " and was cut" : ""}` : e.ended ? "whose response was lost" : "which has no response yet") +
   (e.fault ? " (injected fault)" : "");
 
 // The address of a request is the same after a reset, when another request has the number.
@@ -64,20 +64,21 @@ const names = { 200: "OK", 201: "Created", 401: "the key is not valid", 404: "no
 // headline is the answer to what happened: one line.
 function headline(e, person) {
   if (!e.ended) return "In progress";
-  const lost = !e.status || e.withheld;
+  const lost = !e.status || e.withheld,
+    cut = e.status && cutText(e.fault);
   if (isWrite(e) && (lost || e.status >= 500) && e.route) {
     const test = e.key.startsWith("sk_test_") && e.done ? " (test mode stores nothing)" : "";
     return html`<span class=${e.done ? "good" : "bad"}>${e.done ? "Done" : "Not done"}</span>${e.done ? html`: ${whatOf(e, person)}` : nothing}${test},
-      ${e.status ? `but the client got ${e.status}` : "the response was lost"}`;
+      ${cut ? `but the response was ${cut}` : e.status ? `but the client got ${e.status}` : "the response was lost"}`;
   }
   const reset = e.response_headers?.["X-Ratelimit-Reset"]?.[0];
-  const text = e.error?.problem
+  const text = cut || (e.error?.problem
     ? refusal(e.error)
     : e.status === 429 && reset
       ? `${lower(e.error?.message ?? names[429])}, until ${timeOf(reset)}`
       : isWrite(e) && e.status < 300 && e.route
         ? html`Done: ${whatOf(e, person)}`
-        : (names[e.status] ?? e.error?.message ?? "");
+        : (names[e.status] ?? e.error?.message ?? ""));
   return html`<span class=${statusKind(e)}>${e.status ?? "No response"}</span>${text ? html` · ${text}` : nothing}`;
 }
 
