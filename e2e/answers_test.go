@@ -235,11 +235,18 @@ func TestGroups(t *testing.T) {
 	p.becomes(`/X-Ratelimit-Reset\s*\d+ \(\d\d:\d\d/.test(document.querySelector(".pane").textContent)`)
 	evaluate[string](p, "[...document.querySelectorAll('.note a')].find(a => a.innerText.includes('Who used up the reads')).click(), ''")
 	p.appears(".groups tbody tr", "/members")
+	assert.Contains(t, evaluate[string](p, "decodeURIComponent(location.search)"), p.server.Journal()[0].At.UTC().Format("after:2006-01-02T15:04:05"), "of this window")
 	assert.NotContains(t, p.text(".groups"), "429", "a refused request uses up nothing")
 	p.dress(appearance{width: 390, height: 844})
 	p.appears(".groups", "/submissions/{id}/report")
 	p.appears(".groups tbody tr", sandbox.TestKey)                                                                              // Also where the table is narrow.
 	p.becomes(`(all => all.length && all.every(r => r.offsetHeight < 62))([...document.querySelectorAll(".groups tbody tr")])`) // No route is broken into many lines.
+	p.server.Inject(sandbox.Fault{Code: "NOT_FOUND"})
+	p.send("GET", "/api/v1/submissions/"+sandbox.UnknownID+"/report", sandbox.TestKey, "") // 10, like 9.
+	p.visit("?view=groups")
+	p.appears(".groups", "injected fault: NOT_FOUND")
+	p.press(".groups tr:has(.mark) a")
+	p.listed(10)
 	p.visit("console/keys")
 	p.appears(".keys", "Requests")
 	p.press(`[aria-label="Requests of ` + sandbox.LiveKey + `"]`)

@@ -213,6 +213,7 @@ func TestFilters(t *testing.T) {
 	p.visit("")
 	p.appears(row(4), "lost")
 	p.appears(row(4), "fault: connection reset")
+	p.appears(row(5), "the key is not valid")
 	p.appears(row(6), "challenge_id: required")
 	p.appears(row(8), "/submissions/…0404")
 	for query, want := range map[string][]int{

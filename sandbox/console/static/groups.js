@@ -21,11 +21,11 @@ export function groupsView(groups) {
   const search = (g) =>
     [
       `status:${g.status || "none"}`, `method:${g.method}`, `route:${quoted(g.method + " " + g.route)}`, `key:${keyOf(g)}`,
-      g.code && `code:${g.code}`, g.field && `field:${g.field}`, ...(state.query.get("q") ?? "").match(/-?(after|before):\S+/g) ?? [],
+      g.fault ? "is:fault" : "-is:fault", g.code && `code:${g.code}`, g.field && `field:${g.field}`, ...(state.query.get("q") ?? "").match(/-?(after|before):\S+/g) ?? [],
     ];
   const row = (g, i) => html`<tr><td class=${"status " + kindOf(g.status)}>${g.status || "lost"}</td>
     <th scope="row"><a href=${linkTo("", { q: search(g).filter(Boolean).join(" ") })} data-keep=${"g" + i}><b class="method">${g.method}</b> <code>${g.route}</code></a></th>
-    <td class=${"why " + kindOf(g.status)}>${g.fault ? html`<span class="mark bad">injected fault</span>` : g.code ? why(g.status, g.method, g, true) : nothing}</td><td><code title=${nameOf(g)}>${middle(nameOf(g), 22)}</code></td>
+    <td class=${"why " + kindOf(g.status)} title=${g.code ?? ""}>${g.fault ? html`<span class="mark bad">injected fault${g.code ? ": " + g.code : ""}</span>` : g.code ? why(g.status, g.method, g, true) : nothing}</td><td><code title=${nameOf(g)}>${middle(nameOf(g), 22)}</code></td>
     <td class="number"><b>${g.count}</b></td><td>${line(g.times)}</td>
     <td class="number"><time title=${g.first + " – " + g.last}>${g.last.startsWith(today) ? "" : shortDay(g.last) + " "}${clockTime(g.last)}</time></td></tr>`;
   return html`<section class="listing groups" id="list" aria-label="Groups" tabindex="-1"><table>

@@ -46,7 +46,7 @@ function refusal({ field, problem }) {
 // why is the mark of a failed request in its row, such as "name: required".
 export function why(status, method, { code, field, problem }, limit) {
   if (status === 429 && limit) return `no ${method === "GET" ? "reads" : "writes"} left`;
-  return problem ? (field ? field + ": " : "") + lower(problem).replace(/^must (be )?/, "") : code;
+  return problem ? (field ? field + ": " : "") + lower(problem).replace(/^must (be )?/, "") : (names[status] ?? code);
 }
 
 // whatOf names what a write makes or changes.
@@ -59,7 +59,7 @@ function whatOf(e, person) {
 
 const timeOf = (unix) => clockTime(new Date(unix * 1000).toISOString());
 
-const names = { 200: "OK", 201: "Created", 401: "the key is not valid", 404: "not found", 429: "too many requests", 500: "internal error", 502: "bad gateway", 503: "not available" };
+const names = { 200: "OK", 201: "Created", 401: "the key is not valid", 404: "not found", 405: "no such method here", 429: "too many requests", 500: "internal error", 502: "bad gateway", 503: "not available" };
 
 // headline is the answer to what happened: one line.
 function headline(e, person) {
@@ -138,7 +138,9 @@ const sendAgain = (e) =>
 
 function notes(e, person, writes, invited, link) {
   const note = (kind, content) => html`<p class=${"note " + kind}>${content}</p>`;
-  const readers = linkTo("", { q: `key:${keyName(e)} ${isWrite(e) ? "-method:GET" : "method:GET"} -status:429`, view: "groups" });
+  const reset = e.response_headers?.["X-Ratelimit-Reset"]?.[0], // An hour after the window began.
+    after = reset ? " after:" + new Date((reset - 3600) * 1000).toISOString().slice(0, 19) : "";
+  const readers = linkTo("", { q: `key:${keyName(e)} ${isWrite(e) ? "-method:GET" : "method:GET"} -status:429${after}`, view: "groups" });
   return html`${writes.length > 1 ? note("odd", story(e, writes, invited, link)) : nothing}
     ${e.fault ? note("bad", "Injected fault: " + faultText(e.fault)) : nothing}
     ${e.status === 429 && !e.fault && !e.throttled && e.key ? note("", html`<a href=${readers}>Who used up the ${isWrite(e) ? "writes" : "reads"} of this key?</a>`) : nothing}
