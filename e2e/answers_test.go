@@ -509,10 +509,12 @@ func TestAnExportIsOpened(t *testing.T) {
 	p.listed(8, 7, 6, 5, 4, 3, 2, 1)
 	p.press(row(6))
 	p.appears(".headline", "challenge_id is required")
+	p.press(row(3))
+	p.appears(".pane .note.odd", "Sent again")
 	assert.False(t, evaluate[bool](p, "!!document.querySelector('#again')"))
 	p.fill("input[name=q]", "members")
 	p.listed(5)
-	for search, found := range map[string][]int{"status:4xx -method:get": {6}, "is:failed": {8, 6, 5, 4}, "route:members key:none": nil, "-status:2xx key:none": {8}, `"Must have at least" -members`: {6}} {
+	for search, found := range map[string][]int{"status:4xx -method:get": {6}, "is:failed": {8, 6, 5, 4}, "route:members key:none": nil, "-status:2xx key:none": {8}, "took:>1s": {7}, "field:challenge_id": {6}, "-code:invalid_token is:failed": {6, 4}, `"Must have at least" -members`: {6}} {
 		p.fill("input[name=q]", search)
 		if found != nil {
 			p.listed(found...)
@@ -520,8 +522,8 @@ func TestAnExportIsOpened(t *testing.T) {
 			p.appears(".none", "No request matches.")
 		}
 	}
-	p.fill("input[name=q]", "took:>1s")
-	p.appears(".none", "took:>1s does not work in a file")
+	p.fill("input[name=q]", "took:>soon")
+	p.appears(".none", "took:>soon does not work in a file")
 	at := evaluate[string](p, "JSON.parse(window.exported).entries[7].at") // Seconds after the others.
 	p.fill("input[name=q]", "after:"+at)
 	p.listed(8)

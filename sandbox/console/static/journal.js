@@ -119,7 +119,7 @@ async function loadExchange(number) {
     else if (!isEarlier && !state.file) ({ newest } = await get("journal", { limit: 1 }));
     lost = exchange ? "" : isEarlier ? "earlier" : number > newest && !state.file ? "never" : "gone";
     [writes, candidate] = [[], null];
-    if (exchange && !state.file) await loadStory(exchange);
+    if (exchange) await loadStory(exchange);
     if (exchange) seen = number;
     else if (seen === number) setQuery({ request: "", run: "", with: "" });
   }
@@ -130,8 +130,10 @@ async function loadExchange(number) {
 
 // loadStory reads the writes that a request repeats and those that repeat it, and whom it concerns.
 async function loadStory(e) {
+  const first = e.repeats ?? e.number;
+  if (state.file) return (writes = state.file.entries.filter((w) => (w.repeats ?? w.number) === first));
   const [{ entries }, { candidates }] = await Promise.all([
-    e.repeats || e.repeated_by ? get("journal", { search: `repeats:${e.repeats ?? e.number}` }) : { entries: [] },
+    e.repeats || e.repeated_by ? get("journal", { search: `repeats:${first}` }) : { entries: [] },
     get("candidates", { text: e.subject ?? "", limit: 50 }),
   ]);
   const ids = (c) => [c.id, c.submission_id, c.assessment_id].filter(Boolean);

@@ -143,7 +143,7 @@ function notes(e, person, writes, invited, link) {
   const readers = linkTo("", { q: `key:${keyName(e)} ${isWrite(e) ? "-method:GET" : "method:GET"} -status:429${after}`, view: "groups" });
   return html`${writes.length > 1 ? note("odd", story(e, writes, invited, link)) : nothing}
     ${e.fault ? note("bad", "Injected fault: " + faultText(e.fault)) : nothing}
-    ${e.status === 429 && !e.fault && !e.throttled && e.key ? note("", html`<a href=${readers}>Who used up the ${isWrite(e) ? "writes" : "reads"} of this key?</a>`) : nothing}
+    ${e.status === 429 && !e.fault && !e.throttled && e.key && !state.file ? note("", html`<a href=${readers}>Who used up the ${isWrite(e) ? "writes" : "reads"} of this key?</a>`) : nothing}
     ${e.throttled ? note("warn", "Throttled, because of failed authentications from the same address.") : nothing}
     ${person ? note("", html`Candidate: ${person}`) : nothing}`;
 }

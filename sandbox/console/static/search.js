@@ -21,6 +21,8 @@ const values = {
 
 const isPart = (part, text) => text.toLowerCase().includes(part.toLowerCase());
 
+const secondsOf = (text) => parseFloat(text.replace(/[<>]/, "")) * { ms: 0.001, s: 1, m: 60 }[/[a-z]*$/.exec(text)[0]];
+
 // inFile are the names that also work in a file, which the page searches. Each reports whether an entry has a value.
 const inFile = {
   status: (e, v) => [String(e.status ?? "none"), String(e.status)[0] + "xx", failed(e) && "failed"].includes(v),
@@ -28,6 +30,9 @@ const inFile = {
   method: (e, v) => e.method === v.toUpperCase(),
   candidate: (e, v) => e.subject?.toLowerCase() === v.toLowerCase(),
   route: (e, v) => isPart(v, `${e.method} ${e.route || e.path}`),
+  code: (e, v) => e.error?.code?.toLowerCase() === v.toLowerCase(),
+  field: (e, v) => e.error?.field === v,
+  took: (e, v) => e.took <= secondsOf(v) === v.startsWith("<"),
   key: (e, v) => e.key_id === v || isPart(v, keyName(e)),
   after: (e, v) => e.at.slice(v.includes("T") ? 0 : 11) >= v,
   before: (e, v) => e.at.slice(v.includes("T") ? 0 : 11) < v,
@@ -36,7 +41,7 @@ const inFile = {
 // searchFile returns the entries of a file that match the search, and why it is refused.
 export function searchFile(entries) {
   const terms = termsOf(searched()).map((t) => /^(-?)(?:([a-z]+):)?"?(.*?)"?$/.exec(t)),
-    strange = terms.find(([, , name, value]) => values[name] && (!inFile[name] || (/after|before/.test(name) && !value.includes(":"))));
+    strange = terms.find(([, , name, value]) => (/after|before/.test(name) && !value.includes(":")) || (name === "took" && isNaN(secondsOf(value))));
   if (strange) return [[], new Error(`${strange[2]}:${strange[3]} does not work in a file`)];
   const has = (e, name, value) => (inFile[name] ? inFile[name](e, value) : isPart(name ? `${name}:${value}` : value, JSON.stringify(e)));
   return [entries.filter((e) => terms.every(([, minus, name, value]) => has(e, name, value) === !minus))];
