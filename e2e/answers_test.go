@@ -61,6 +61,10 @@ func TestALostWriteSaysWhetherItWasDone(t *testing.T) {
 	p.appears(".headline", "ada")
 	p.press(".headline a")
 	p.appears(".pane.candidate h2", "Søren ada")
+	p.dress(appearance{width: 390, height: 844})
+	p.visit("")
+	p.appears(row(1), "done · response lost")
+	assert.Zero(t, evaluate[int](p, "document.querySelector('.row .what').offsetWidth"), "the candidate has its place")
 }
 
 // TestARefusedParameterIsInTheRow, with the reason, and in the headline.

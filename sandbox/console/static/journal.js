@@ -353,7 +353,7 @@ function marks(e) {
   const done = doneText(e);
   return html`${
     e.fault
-      ? mark(e.done && done ? "good" : "bad", (done && done + " · ") + "fault: " + faultKind(e.fault), faultText(e.fault))
+      ? mark(e.done && done ? "good" : "bad", html`${done && done + " · "}<span class="long">fault: </span>${faultKind(e.fault)}`, faultText(e.fault))
       : e.error
         ? html`<span class=${"why " + statusKind(e)} title=${`${e.error.code}: ${e.error.message}`}>${done ? done + ": " : ""}${why(e.status, e.method, e.error, e.limit)}</span>`
         : nothing
