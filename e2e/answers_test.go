@@ -414,6 +414,7 @@ func TestOneCandidate(t *testing.T) {
 	p.appears(".timeline", "Report ready 5 min after the evaluation")
 	require.NoError(t, p.server.Evaluate(submission, sandbox.Result{ShipScore: new(31), Verdict: "no", IntegrityStatus: "flagged", Confidence: "low"}))
 	p.appears(".pane .note", "The report is not ready yet. It will be on")
+	p.appears(".card .mark", "report late: ")
 	p.fill("#advance", "10m")
 	p.appears("#ahead", "1 × late report ready: Ada")
 	p.server.Advance(6 * time.Minute)

@@ -366,6 +366,10 @@ func TestTheStoryOfARepeatedWrite(t *testing.T) {
 	p.press(".headline a")
 	p.appears(".pane.candidate", "invited twice")
 	p.becomes(`document.querySelectorAll(".card b.odd").length === 2`)
+	p.press(".pane a.mark")
+	p.becomes(`!document.querySelector(".pane") && document.querySelectorAll(".card").length === 2`)
+	p.do(chromedp.NavigateBack())
+	p.appears(".pane.candidate", "invited twice")
 	evaluate[string](p, "[...document.querySelectorAll('.pane a')].find(a => a.innerText === 'Requests about this candidate').click(), ''")
 	p.listed(2, 1)
 	p.press("[popovertarget=start-over]") // Not the list, so that it may move.

@@ -8,8 +8,7 @@ export const stages = ["sent", "opened", "started", "submitted", "evaluated"];
 export const words = { sent: "Invited", opened: "Opened the invitation", started: "Began", submitted: "Submitted", evaluated: "Evaluated" };
 export const steps = { open: "Open link", begin: "Begin", submit: "Submit", evaluate: "Evaluate" };
 
-export const nextStep = (c) =>
-  c.stage === "evaluated" ? undefined : Object.keys(steps).find((s) => c.steps.includes(s));
+export const nextStep = (c) => (c.stage === "evaluated" ? undefined : Object.keys(steps).find((s) => c.steps.includes(s)));
 
 // invitedTwice says that the address has several invitations to the assessment.
 export const invitedTwice = (c) =>
@@ -69,7 +68,7 @@ export function pane(c, mails, actions) {
     <div class="head"><div class="title"><h2 class="headline"><bdi title=${c.candidate_name}>${middle(c.candidate_name || c.candidate_email, 120)}</bdi></h2>
       <button class="plain small" aria-label="Close (Esc)" @click=${actions.close}>✕</button></div>
     <p class="meta"><b>${c.stage}</b>${end ? html`<span class="mark">${end}</span>` : nothing}
-      ${c.invitations > 1 ? html`<span class="mark odd">${invitedTwice(c)}</span>` : nothing}<bdi title=${c.candidate_email}>${middle(c.candidate_email, 60)}</bdi><bdi title=${c.assessment}>${middle(c.assessment, 60)}</bdi></p>
+      ${c.invitations > 1 ? html`<a class="mark odd" href=${linkTo("pipeline", { text: c.candidate_email })}>${invitedTwice(c)}</a>` : nothing}<bdi title=${c.candidate_email}>${middle(c.candidate_email, 60)}</bdi><bdi title=${c.assessment}>${middle(c.assessment, 60)}</bdi></p>
     <p class="line">${step && step !== "evaluate" ? html`<button id="next" @click=${() => actions.take(c, step)}>${steps[step]}</button>` : nothing}
       ${c.steps.includes("revoke") ? html`<button class="plain danger" id="revoke" @click=${revoke}>Revoke</button>` : nothing}
       ${tests(c, actions)}</p></div>
@@ -81,9 +80,7 @@ export function pane(c, mails, actions) {
     ${tabs(c, mails, actions)}</section>`;
 }
 
-const id = (name, value) =>
-  value &&
-  html`<span>${name} <code title=${value}>${shortIDs(value)}</code>
+const id = (name, value) => value && html`<span>${name} <code title=${value}>${shortIDs(value)}</code>
   ${copyButton(value, `Copy the id of the ${name.toLowerCase()}`)}</span>`;
 
 function timeline(c) {
@@ -149,12 +146,9 @@ function report(r) {
   ].filter(([, items]) => Array.isArray(items) && items.length);
   const rank = r.pipeline_rank ? `, rank ${r.pipeline_rank.rank} of ${r.pipeline_rank.total}` : "";
   const percentile = r.percentile ? `, percentile ${r.percentile}` : "";
-  const pillar = (p) =>
-    html`<li><span>${p.label}</span> ${
-      p.score !== null && !p.low_confidence
-        ? html`<b>${p.score}</b><meter min="0" max="100" value=${p.score} aria-label=${p.label}></meter>`
-        : html`<small>not enough data</small>`
-    }</li>`;
+  const isSure = (p) => p.score !== null && !p.low_confidence;
+  const meter = (p) => html`<b>${p.score}</b><meter min="0" max="100" value=${p.score} aria-label=${p.label}></meter>`;
+  const pillar = (p) => html`<li><span>${p.label}</span> ${isSure(p) ? meter(p) : html`<small>not enough data</small>`}</li>`;
   return html`<section class="report" aria-label="Report"><h3>Report</h3>
     <p class="verdict"><b>${r.ship_score ?? "–"}</b> <span>${r.verdict_label}</span>
       <small>confidence ${r.confidence}, integrity ${r.integrity_status}${rank}${percentile}</small></p>

@@ -2,7 +2,7 @@
 import { html, nothing } from "./lit/lit-html.js";
 import { repeat } from "./lit/directives/repeat.js";
 import { act, change, closePopups, draw, find, form, get, isRead, kept, openPopup, options, organizations, popup, post, setQuery, state, titleOf, toQuery, typed, typedText, visit } from "./core.js";
-import { candidatePath, clockTime, dayOf, middle, plural } from "./format.js";
+import { candidatePath, clockTime, dayOf, fullTime, middle, plural } from "./format.js";
 import { invitedTwice, lostPane, nextStep, pane, resultFields, resultOf, stages, steps, words } from "./candidate.js";
 
 const path = "/_sandbox/console/pipeline";
@@ -130,28 +130,21 @@ function card(c) {
   const step = nextStep(c),
     end = c.ended,
     name = c.candidate_name || c.candidate_email,
-    at = timeOf(c);
+    at = timeOf(c),
+    late = !c.report_at ? "no report" : c.report_at > (state.clock?.now ?? "") ? `report late: ${clockTime(c.report_at).slice(0, 5)}` : "no score";
   const organization = organizations().length > 1 && !state.query.get("key") ? titleOf(c.organization) + " · " : "";
   return html`<li class=${"card " + (end ? "ended" : "")} data-keep=${c.id}>
     <a href=${href(c)} title=${name} aria-label=${name}
       aria-current=${c.id === opened() ? "true" : nothing}><bdi>${name}</bdi></a>
-    <span class="mail" title=${c.candidate_email}>${
-      c.invitations > 1 ? html`<b class="odd">${invitedTwice(c)}</b> ` : nothing
-    }${c.confidence === "low" ? html`<b class="warn">low confidence</b> ` : nothing}${c.candidate_email}</span>
-    <span class="when" title=${organization + at}>${organization}<span class="date">${dayOf(at).slice(5, -5)} </span>${clockTime(
-      at,
-    ).slice(0, 5)}</span>
-    ${
-      end
+    <span class="mail" title=${c.candidate_email}>${c.invitations > 1 ? html`<b class="odd">${invitedTwice(c)}</b> ` : nothing}${c.confidence === "low" ? html`<b class="warn">low confidence</b> ` : nothing}${c.candidate_email}</span>
+    <span class="when" title=${organization + at}>${organization}<span class="date">${dayOf(at).slice(5, -5)} </span>${clockTime(at).slice(0, 5)}</span>
+    ${end
         ? html`<span class="mark">${end}</span>`
         : c.ship_score !== null
-          ? html`<span class="score"><b>${c.ship_score}</b>
-            ${(c.verdict ?? "").replace("_", " ")}${c.integrity_status === "flagged" ? html` <b class="bad" title="Integrity: flagged">⚑<span class="gone">flagged</span></b>` : nothing}</span>`
+          ? html`<span class="score"><b>${c.ship_score}</b> ${(c.verdict ?? "").replace("_", " ")}${c.integrity_status === "flagged" ? html` <b class="bad" title="Integrity: flagged">⚑<span class="gone">flagged</span></b>` : nothing}</span>`
           : step
-            ? html`<button class="plain small" data-first aria-label=${`${steps[step]}: ${name}`}
-        @click=${() => take(c, step)}>${steps[step]}</button>`
-            : nothing
-    }</li>`;
+            ? html`<button class="plain small" data-first aria-label=${`${steps[step]}: ${name}`} @click=${() => take(c, step)}>${steps[step]}</button>`
+            : html`<span class="mark" title=${c.report_at ? fullTime(c.report_at) : ""}>${late}</span>`}</li>`;
 }
 
 function boardView() {

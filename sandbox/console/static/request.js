@@ -25,13 +25,8 @@ export const outcome = (e) =>
 // The address of a request is the same after a reset, when another request has the number.
 export const requestQuery = (number) => ({ request: number, run: state.run });
 
-export const copyCurl = (e) =>
-  act(async () => copy(curl(e, location.origin, keyOf(e)?.token)), `Request #${e.number} is copied as curl`);
-export const copyLink = (number) =>
-  act(
-    () => copy(location.origin + "/_sandbox/" + toQuery(requestQuery(number))),
-    `The link to request #${number} is copied`,
-  );
+export const copyCurl = (e) => act(async () => copy(curl(e, location.origin, keyOf(e)?.token)), `Request #${e.number} is copied as curl`);
+export const copyLink = (number) => act(() => copy(location.origin + "/_sandbox/" + toQuery(requestQuery(number))), `The link to request #${number} is copied`);
 
 const isWrite = (e) => e.method !== "GET" && e.method !== "HEAD";
 const lower = (text) => text[0].toLowerCase() + text.slice(1).replace(/\.$/, "");
@@ -117,11 +112,7 @@ export function pane(e, { number, lost, newest, writes, candidate, link, close, 
       ${e.limit ? html`<span>${e.remaining} of ${e.limit} remaining</span>` : nothing}
       ${e.request_id ? html`<code>${e.request_id}</code>` : nothing}</p>
     ${notes(e, candidate && person, writes, candidate?.invitations, link)}${compared ?? nothing}
-    ${
-      e.withheld
-        ? message(e, e.status ? "Response of the work, which the fault replaced or cut" : "Lost on the way; it was", e.withheld.response, undefined, 0)
-        : nothing
-    }
+    ${e.withheld ? message(e, e.status ? "Response of the work, which the fault replaced or cut" : "Lost on the way; it was", e.withheld.response, undefined, 0) : nothing}
     ${message(e, "Response", e.response, e.response_headers, e.response_cut ? e.response_size : 0)}
     ${message(e, "Request", e.body, e.headers, 0, e.query)}</section>`;
 }
@@ -156,10 +147,7 @@ function story(e, writes, invited, link) {
     done = writes.filter((w) => w.done);
   const after = (a, b) => span((Date.parse(b.at) - Date.parse(a.at)) / 1000);
   const all = writes.length === 2 ? "Both were" : `All ${writes.length} were`;
-  const count =
-    invited > 1
-      ? html`: <a href=${linkTo("pipeline", { text: e.subject })}>${invited} invitations</a> to <bdi>${e.subject}</bdi>`
-      : nothing;
+  const count = invited > 1 ? html`: <a href=${linkTo("pipeline", { text: e.subject })}>${invited} invitations</a> to <bdi>${e.subject}</bdi>` : nothing;
   return html`${before ? html`Sent again ${after(before, e)} after ${link(before.number)}, ${outcome(before)}. ` : nothing}
     ${next ? html`Sent again ${after(e, next)} later as ${link(next.number)}. ` : nothing}
     ${
@@ -186,8 +174,7 @@ function bodyOf(e, name, text) {
 function message(e, name, text, headers, size, query) {
   const whole = pretty(text ?? ""),
     omitted = size ? size - (text ?? "").length : Math.max(0, whole.length - maxShown);
-  const pairs = (all) =>
-    html`<dl class="headers">${all.map(([n, value]) => html`<dt>${n}</dt><dd>${value}</dd>`)}</dl>`;
+  const pairs = (all) => html`<dl class="headers">${all.map(([n, value]) => html`<dt>${n}</dt><dd>${value}</dd>`)}</dl>`;
   const lines = Object.entries(headers ?? {})
     .sort()
     .map(([n, values]) => [n, values.join(", ") + (n === "X-Ratelimit-Reset" ? ` (${timeOf(values[0])})` : "")]);
