@@ -288,8 +288,8 @@ func (e *Error) isTransient() bool {
 }
 
 // isRetriable reports whether a failure that may pass is retried within the call. What certainly
-// was not done is retried with every method, a POST only then. After a timeout a write may still be
-// running.
+// was not done is retried with every method, a POST and a PUT only then. After a timeout a write may
+// still be running.
 func (e *Error) isRetriable() bool {
 	switch {
 	case !e.isTransient():

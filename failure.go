@@ -129,20 +129,20 @@ const statusClientClosed = 499
 
 // advice returns the hint for a response with a status from 300. about is that for its body.
 func (c *call) advice(e *Error, about string) string {
-	advice := about
+	hint := about
 	switch {
 	case about != "":
 	case e.Status == http.StatusUnauthorized:
-		advice = c.url.Host + " refused " + c.key.described() + ": check it for expiry and revocation, or make another in the dashboard"
+		hint = c.url.Host + " refused " + c.key.described() + ": check it for expiry and revocation, or make another in the dashboard"
 	case e.Status == http.StatusNotFound && !strings.Contains(c.request.route, "{"):
-		advice = "the path has no id: check the base URL"
+		hint = "the path has no id: check the base URL"
 	}
-	if fields := strings.Join(c.request.suspectFields(e), " or "); fields != "" && advice != "" {
-		advice += ", or correct " + fields
+	if fields := strings.Join(c.request.suspectFields(e), " or "); fields != "" && hint != "" {
+		hint += ", or correct " + fields
 	} else if fields != "" {
-		advice = "if an assumed name is wrong, correct " + fields
+		hint = "if an assumed name is wrong, correct " + fields
 	}
-	return advice
+	return hint
 }
 
 // Hints for responses that are not from the API.

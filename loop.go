@@ -85,7 +85,7 @@ func (l *pollLoop) run(ctx context.Context, step step) error {
 		if final != nil {
 			return final
 		}
-		if l.outage.IsNews(time.Now()) {
+		if l.outage.ShouldLog(time.Now()) {
 			l.core.warn(ctx, "hiring: polls fail and are repeated", "operation", l.operation, "since", l.outage.Began, "error", failureIn(err))
 		}
 		if done {

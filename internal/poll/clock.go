@@ -2,8 +2,8 @@ package poll
 
 import "time"
 
-// Local is a time by the machine's clock, or in arguments by the caller's. 0 means none. Only New
-// and clock convert it into a time of the server.
+// Local is a time by the machine's clock, or in arguments by the caller's. 0 means none. Only clock,
+// and the functions that make a machine, convert it into a time of the server.
 type Local time.Duration
 
 // Server is a time by the server's clock, since 1970. 0 means none.

@@ -48,7 +48,7 @@ func TestOutage(t *testing.T) {
 			assert.Equal(t, c.ended && i == len(c.redirected)-1, o.Add(now, redirected), "%d", i)
 			pause := o.Pause(40 * time.Minute)
 			assert.Equal(t, time.Duration(c.pauses[i])*time.Minute, pause)
-			assert.Equal(t, c.news[i], o.IsNews(now), "%d", i)
+			assert.Equal(t, c.news[i], o.ShouldLog(now), "%d", i)
 			now = now.Add(pause)
 		}
 		assert.Equal(t, time.Unix(1, 0), o.Began)

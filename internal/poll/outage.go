@@ -33,8 +33,8 @@ func (o *Outage) Add(now time.Time, redirected bool) (misdirected bool) {
 	return now.Sub(o.redirected) >= time.Hour
 }
 
-// IsNews reports whether to log the outage now: when it begins, and each hour.
-func (o *Outage) IsNews(now time.Time) bool {
+// ShouldLog reports whether to log the outage now, and records it: when it begins, and each hour.
+func (o *Outage) ShouldLog(now time.Time) bool {
 	if o.polls == 0 || now.Sub(o.logged) < time.Hour {
 		return false
 	}

@@ -28,7 +28,7 @@ type Submission struct {
 	place int // In the order of creation.
 }
 
-// API is the emulated API. Its fields must be set before New's result is used.
+// API is the emulated API. Its fields must be set before it is used.
 type API struct {
 	Since                       string                  // What since filters on: created, submitted, evaluated or ignored.
 	Exclusive                   bool                    // What is exactly at since is not listed.
