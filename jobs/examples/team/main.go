@@ -8,7 +8,7 @@
 //	team resume acme        resume them, within five minutes
 //	team retry-all acme     start what waits now, and deliver what was given up; without a name of all organizations
 //	team retry 42           start a job now, by its id
-//	team deliver acme ID    deliver a submission, also again
+//	team deliver acme ID    deliver a submission, also again; also ends a pause
 //	team cancel 42          cancel a job; a running one when its handler returns
 //	team delete 42          delete a job that does not run
 //
@@ -77,8 +77,9 @@ const results = `CREATE TABLE IF NOT EXISTS results (
 	score integer
 )`
 
+// createTables needs the right to create a schema only when there is none.
 func createTables(ctx context.Context, pool *pgxpool.Pool) error {
-	if _, err := pool.Exec(ctx, "CREATE SCHEMA IF NOT EXISTS "+schema+"; "+results); err != nil {
+	if _, err := pool.Exec(ctx, "DO $$ BEGIN IF to_regnamespace('"+schema+"') IS NULL THEN CREATE SCHEMA "+schema+"; END IF; END $$; "+results); err != nil {
 		return err
 	}
 	return jobs.Migrate(ctx, jobs.Postgres(pool), schema)

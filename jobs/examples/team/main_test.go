@@ -174,6 +174,12 @@ func TestTeamOperates(t *testing.T) {
 		t.Helper()
 		require.NoError(t, start(t, []string{"DATABASE_URL=" + url}, arguments...).Wait())
 	}
+	prints := func(line string, arguments ...string) {
+		t.Helper()
+		p := start(t, []string{"DATABASE_URL=" + url}, arguments...)
+		p.until(t, line)
+		require.NoError(t, p.Wait())
+	}
 	command("migrate")
 	db, err := pgx.Connect(t.Context(), url)
 	require.NoError(t, err)
@@ -196,38 +202,42 @@ func TestTeamOperates(t *testing.T) {
 	for _, state := range []string{"available", "scheduled", "retryable"} {
 		moved = append(moved, job("team-a", "'hiring_poll'", state, "NULL"), job("team-a", "'hiring_delivery'", state, "NULL"))
 	}
+	moved = append(moved, value("INSERT INTO hiring.river_job (args, kind, max_attempts, state, scheduled_at) VALUES ('{}', 'hiring_health', 1, 'available', '2999-01-01') RETURNING CAST(id AS text)"))
 	given, poll := job("team-a", "'hiring_delivery'", "discarded", "now()"), job("team-a", "'hiring_poll'", "discarded", "now()")
 	other, foreign := job("team-b", "'hiring_delivery'", "cancelled", "now()"), job("team-a", "'of another program'", "retryable", "NULL")
-	command("retry-all", "team-a")
+	fails := func(arguments ...string) {
+		t.Helper()
+		require.Error(t, start(t, []string{"DATABASE_URL=" + url}, arguments...).Wait())
+	}
+	fails("retry-all", "team-a")
+	_, err = db.Exec(t.Context(), "INSERT INTO hiring.hiring_jobs (organization, assessment_id, address, status, detail) VALUES ('team-a', 'a', 'ada@candidates.test', 'queued', '')")
+	require.NoError(t, err)
+	prints("^[0-9]+ jobs start now$", "retry-all", "team-a")
 	for _, id := range append(moved, given) {
 		require.Equal(t, "available", state(id))
 	}
 	require.Equal(t, []string{"later discarded", "later cancelled", "later retryable"}, []string{state(poll), state(other), state(foreign)})
 	command("retry", other)
 	require.Equal(t, "available", state(other))
-	cancel := start(t, []string{"DATABASE_URL=" + url}, "cancel", other)
-	cancel.until(t, "^hiring_delivery "+other+": cancelled$")
-	require.NoError(t, cancel.Wait())
+	prints("^hiring_delivery "+other+": cancelled$", "cancel", other)
 	require.Equal(t, "cancelled", state(other))
 	command("retry-all")
 	require.Equal(t, "available", state(other))
 	command("delete", other)
 	const left = "SELECT CAST(count(*) AS text) FROM hiring."
-	fails := func(arguments ...string) {
-		t.Helper()
-		require.Error(t, start(t, []string{"DATABASE_URL=" + url}, arguments...).Wait())
-	}
 	require.Equal(t, "0", value(left+"river_job WHERE id = "+other))
 	fails("pause", "team-a")
 	fails("deliver", "team-a", "s-1")
 	_, err = db.Exec(t.Context(), "INSERT INTO hiring.hiring_jobs (organization, assessment_id, address, status, detail) VALUES ('team-a', '', '', 'watching', '')")
 	require.NoError(t, err)
 	command("pause", "team-a")
-	command("pause", "team-a")
+	prints("^team-a: its deliveries are paused$", "pause", "team-a")
 	require.Equal(t, "by hand", value("SELECT detail FROM hiring.hiring_jobs WHERE organization = 'team-a' AND status = 'paused'"))
-	command("resume", "team-a")
+	prints("^team-a: its deliveries follow within five minutes$", "resume", "team-a")
 	fails("resume", "team-a")
-	command("deliver", "team-a", "s-1")
+	prints("^team-a: the delivery starts now$", "deliver", "team-a", "s-1")
+	command("pause", "team-a")
+	prints("^team-a: the delivery starts now, and the pause has ended$", "deliver", "team-a", "s-1")
 	require.Equal(t, "1", value(left+"river_job WHERE state = 'available' AND args->>'submission_id' = 's-1'"))
 	fails("unknown", "team-a")
 }

@@ -73,10 +73,10 @@ func work(ctx context.Context, pool *pgxpool.Pool) error {
 	if err != nil {
 		return err
 	}
-	fmt.Printf("River's page: http://%s/\nMetrics: http://%s/metrics\nCtrl-C stops.\n\n", pageAddress, metricsAddress)
 	if err := workers.Start(ctx); err != nil { // The workers stop when ctx ends.
 		return err
 	}
+	fmt.Printf("River's page: http://%s/\nMetrics: http://%s/metrics\nCtrl-C stops.\n\n", pageAddress, metricsAddress)
 	<-ctx.Done()
 	select {
 	case <-workers.Stopped():
