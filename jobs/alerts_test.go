@@ -26,6 +26,8 @@ func TestAlertsUseTheNamesOfThisPackage(t *testing.T) {
 		`hiring_delivery_state="` + string(jobs.DeliveriesUnfinished) + `"`,
 		`hiring_invitation_state="` + string(jobs.InvitationsStuck) + `"`,
 		`hiring_job_event="` + string(jobs.EventStuck) + `"`,
+		`hiring_job_event="` + string(jobs.EventStateRefused) + `"`,
+		`hiring_job_event="` + string(jobs.EventRejected) + `"`,
 		`hiring_job_event="` + string(jobs.EventDiscarded) + `",hiring_job_kind!="` + jobs.KindDelivery + `"`,
 	} {
 		require.Contains(t, string(rules), selector)

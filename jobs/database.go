@@ -135,11 +135,7 @@ func Migrate[TTx any](ctx context.Context, db Database[TTx], schema string) erro
 		}
 		return db.inTx(ctx, func(tx TTx) error {
 			q, _ := querierOf(tx)
-			t := newTable(q, db.sqlite, schema)
-			if err := t.exec(ctx, createTable); err != nil {
-				return err
-			}
-			return t.exec(ctx, createIndex)
+			return newTable(q, db.sqlite, schema).exec(ctx, createTable)
 		})
 	}
 	// When processes migrate at once, all but one fail at each version, because its tables exist.
@@ -154,6 +150,7 @@ func Migrate[TTx any](ctx context.Context, db Database[TTx], schema string) erro
 	}
 }
 
+// createTable creates the table, and an index for the queued invitations, whose name has no schema.
 const createTable = `CREATE TABLE IF NOT EXISTS hiring_jobs (
 	organization text NOT NULL,
 	assessment_id text NOT NULL,
@@ -163,7 +160,5 @@ const createTable = `CREATE TABLE IF NOT EXISTS hiring_jobs (
 	version bigint NOT NULL DEFAULT 1,
 	updated_at timestamptz NOT NULL DEFAULT CURRENT_TIMESTAMP,
 	PRIMARY KEY (organization, assessment_id, address)
-)`
-
-// createIndex creates an index for the queued invitations. The name of the index has no schema.
-const createIndex = `CREATE INDEX IF NOT EXISTS hiring_queued ON hiring_jobs (organization, assessment_id, address) WHERE status IN ('queued', 'sending')`
+);
+CREATE INDEX IF NOT EXISTS hiring_queued ON hiring_jobs (organization, assessment_id, address) WHERE status IN ('queued', 'sending')`

@@ -194,6 +194,7 @@ func (w *deliveryWorker[TTx]) deliver(ctx context.Context, o Organization, resul
 		err = results.Send(ctx, d)
 	}
 	if errors.Is(err, ErrReceiverGone) {
+		w.logger().WarnContext(ctx, "jobs: the receiver responded with 410: deliveries are paused until resume", "organization", o.Name)
 		return errors.Join(w.table().pause(ctx, o.Name, errorText(err)), river.JobSnooze(pauseCheckInterval))
 	}
 	if err == nil && results.Handle != nil {

@@ -63,9 +63,7 @@ func install[TTx any](config *river.Config, db Database[TTx]) (*installation[TTx
 	if err := setRescueAfter(config); err != nil {
 		return nil, err
 	}
-	if config.Workers == nil {
-		config.Workers = river.NewWorkers()
-	}
+	config.Workers = cmp.Or(config.Workers, river.NewWorkers())
 	in := &installation[TTx]{config: config, db: db}
 	config.Hooks = append(config.Hooks, in)
 	addQueue(config, QueueHealth, river.QueueConfig{MaxWorkers: 1, FetchPollInterval: rarePollInterval})
@@ -89,9 +87,7 @@ func setRescueAfter(config *river.Config) error {
 		return errors.New("jobs: JobTimeout must not be -1: a delivery without a timeout would be started a second time while it runs")
 	}
 	least := max(timeout, inviteTimeout) + attemptTimeout + settleTime
-	if config.RescueStuckJobsAfter == 0 {
-		config.RescueStuckJobsAfter = least + attemptTimeout
-	}
+	config.RescueStuckJobsAfter = cmp.Or(config.RescueStuckJobsAfter, least+attemptTimeout)
 	if config.RescueStuckJobsAfter <= least {
 		return fmt.Errorf("jobs: RescueStuckJobsAfter must be above %s, the longest timeout of a job (%s) plus 90 s: leave it zero", least, max(timeout, inviteTimeout))
 	}

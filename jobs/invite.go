@@ -125,15 +125,15 @@ func (t table) untilNext(ctx context.Context, organization string) (wait time.Du
 	return time.Duration(max(left, 0) * float64(time.Second)), found, err
 }
 
-// next returns the first invitation after another one, by assessment and address, that may
-// be sent.
-func (r *invitationRun) next(ctx context.Context, after queuedInvitation) (q queuedInvitation, found bool, err error) {
+// next returns the first invitation after an address of an assessment, or after the whole assessment if
+// the address is nil, that may be sent.
+func (r *invitationRun) next(ctx context.Context, assessmentID string, address *string) (q queuedInvitation, found bool, err error) {
 	var detail string
 	found, err = r.scanRow(ctx, `SELECT assessment_id, address, detail, version, CAST(updated_at AS text) FROM hiring_jobs
 		WHERE organization = $1 AND `+pendingSQL+` AND (status = 'queued' OR `+r.epochSQL("updated_at")+` < $2)
 			AND (assessment_id > $3 OR assessment_id = $3 AND address > $4)
 		ORDER BY assessment_id, address LIMIT 1`,
-		[]any{r.organization, r.settled, after.assessmentID, after.address}, &q.assessmentID, &q.address, &detail, &q.version, &q.since)
+		[]any{r.organization, r.settled, assessmentID, address}, &q.assessmentID, &q.address, &detail, &q.version, &q.since)
 	if found {
 		err = json.Unmarshal([]byte(detail), &q.invitation)
 	}

@@ -7,11 +7,14 @@ import (
 	"fmt"
 	"net/http"
 	"reflect"
+	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/riverqueue/river"
+	"github.com/riverqueue/river/rivertype"
 	"github.com/stretchr/testify/require"
 
 	hiring "github.com/hiring-assessment/hiring-go"
@@ -89,15 +92,22 @@ func eachAddressIsInvitedOnce[TTx any](t *testing.T, s *store[TTx]) {
 func TestRejectedCandidatesDoNotStopOthersSQLite(t *testing.T) {
 	t.Parallel()
 	s, api := newSQLite(t), newAPI(t)
-	client := s.startInviting(t, api)
+	config, r := testConfig(), newRecorder()
+	var log logBuffer
+	config.Logger = log.logger()
+	require.NoError(t, jobs.SendInvitations(config, s.database, jobs.Invitations{Organizations: api.organizations(), Telemetry: r.telemetry()}))
+	client, _ := s.start(t, config)
 	bad := hiring.NewInvitation{Email: "no address", Name: "A Person"}
-	require.Equal(t, 2, s.invite(t, client, sandbox.UnknownID, candidates(2)...))
 	require.Equal(t, 3, s.invite(t, client, api.assessment, append(candidates(2), bad)...))
 	eventually(t, s.statusIs(t, jobs.StatusSent, 2))
-	eventually(t, s.statusIs(t, jobs.StatusCancelled, 3))
+	eventually(t, s.statusIs(t, jobs.StatusCancelled, 1))
+	eventually(t, s.countIs(t, 1, "river_job WHERE kind = 'hiring_invitations' AND state = 'completed'"))
+	line := `level=WARN msg="jobs: invitations were rejected" organization=acme assessment_id=` + api.assessment + ` count=1 cause="status 400"`
+	require.Equal(t, 1, strings.Count(log.String(), line), log.String())
+	require.NotContains(t, log.String(), "no address")
+	require.Equal(t, 1, r.eventOf(jobs.KindInvitations, jobs.EventRejected))
 	problem := queryValue[string](t, s.db, "SELECT detail FROM hiring_jobs WHERE address = 'no address'")
 	require.Contains(t, problem, "candidate_email", "the row contains the rejected fields")
-	require.Contains(t, queryValue[string](t, s.db, "SELECT detail FROM hiring_jobs WHERE assessment_id = $1 LIMIT 1", sandbox.UnknownID), "NOT_FOUND")
 
 	require.NoError(t, s.inTx(t, func(ctx context.Context, tx *sql.Tx) error {
 		added, err := jobs.Invite(ctx, client, tx, "acme", api.assessment, []hiring.NewInvitation{bad}, jobs.InviteOptions{KeepCancelled: true})
@@ -109,6 +119,51 @@ func TestRejectedCandidatesDoNotStopOthersSQLite(t *testing.T) {
 		_, err := jobs.Invite(ctx, client, tx, "acme", api.assessment, []hiring.NewInvitation{{Name: "No address"}}, jobs.InviteOptions{})
 		return err
 	}))
+}
+
+func TestInvitationsWaitForTheirAssessment(t *testing.T) {
+	t.Parallel()
+	onBothStores(t, invitationsWaitForTheirAssessment[pgx.Tx], invitationsWaitForTheirAssessment[*sql.Tx])
+}
+
+// invitationsWaitForTheirAssessment invites with the key of another account, to which the assessment does not exist, and then with the right one.
+func invitationsWaitForTheirAssessment[TTx any](t *testing.T, s *store[TTx]) {
+	api, other := newAPI(t), newAPI(t)
+	require.NoError(t, other.client.Assessments.Delete(t.Context(), api.assessment)) // Both made the same id.
+	var repaired atomic.Bool
+	o := api.organization("acme")
+	o.Client = clientVia(t, func(r *http.Request) (*http.Response, error) {
+		if !repaired.Load() && strings.Contains(r.URL.Path, api.assessment) {
+			return other.Transport().RoundTrip(r)
+		}
+		return api.Transport().RoundTrip(r)
+	})
+	config, r := testConfig(), newRecorder()
+	require.NoError(t, jobs.SendInvitations(config, s.database, jobs.Invitations{Organizations: []jobs.Organization{o}, Telemetry: r.telemetry()}))
+	client, _ := s.start(t, config)
+	later := api.AddAssessment("Another")
+	s.invite(t, client, api.assessment, candidates(2)...)
+	s.invite(t, client, later, candidates(3)[2:]...)
+	eventually(t, s.statusIs(t, jobs.StatusSent, 1), "other assessments are not held up")
+	failed := func() (text string) {
+		list, err := client.JobList(t.Context(), river.NewJobListParams().Kinds(jobs.KindInvitations).States(rivertype.JobStateRetryable))
+		require.NoError(t, err)
+		if len(list.Jobs) == 1 {
+			text = list.Jobs[0].Errors[0].Error
+		}
+		return text
+	}
+	eventually(t, func() bool {
+		return strings.Contains(failed(), "jobs: assessment "+api.assessment+" does not exist for this key")
+	})
+	require.Contains(t, failed(), "NOT_FOUND")
+	require.True(t, s.statusIs(t, jobs.StatusQueued, 2)())
+	eventually(t, func() bool { return r.deliveries(jobs.InvitationsStuck) == 2 })
+
+	repaired.Store(true)
+	require.NoError(t, retryAll(t.Context(), client, jobs.KindInvitations, rivertype.JobStateRetryable), "the command retry-all")
+	eventually(t, s.statusIs(t, jobs.StatusSent, 3))
+	api.requireInvitedOnce(t, 2)
 }
 
 func TestInvitationsWaitForLimits(t *testing.T) {

@@ -3,6 +3,7 @@ package jobs
 import (
 	"context"
 	"errors"
+	"fmt"
 	"iter"
 	"time"
 
@@ -39,12 +40,12 @@ const planWait = time.Hour
 //   - When the limit of the plan is reached, the job is snoozed for an hour, with a log
 //     line at WARN. The queued invitations are then reported as [InvitationsStuck].
 //   - An invitation that is rejected ([hiring.InviteRejected]) is cancelled. Its row contains the
-//     reason. The others are sent. Ten rejections in a row with which EnsureAll ends are an error
+//     reason, and a log line at WARN counts them. The others are sent. Ten rejections in a row with which EnsureAll ends are an error
 //     of the job, and the other invitations stay queued.
 //   - After a transient error ([hiring.IsTransient]), such as a used up rate limit, the job is
 //     snoozed for as long as the API asked for, otherwise for two minutes. A snooze does not
 //     use up attempts.
-//   - Any other error, such as a rejected key, is retried as often as River's
+//   - Any other error, such as a rejected key or an assessment that does not exist for the key, is retried as often as River's
 //     MaxAttempts allows: by default 25 attempts in about two hours. Then the job is
 //     discarded, and another is inserted within two minutes, until the error is repaired.
 //
@@ -112,30 +113,38 @@ func (w *inviteWorker[TTx]) Work(ctx context.Context, job *river.Job[inviteArgs]
 
 func (w *inviteWorker[TTx]) sendQueued(ctx context.Context, organization Organization, job *river.Job[inviteArgs]) error {
 	t := w.table()
-	if err := river.MetadataSet(ctx, metadataPlan, ""); err != nil {
-		return err
-	}
 	client, err := organization.Client.With(hiring.WithTimeout(attemptTimeout))
-	if err != nil {
+	if err = errors.Join(err, river.MetadataSet(ctx, metadataPlan, "")); err != nil {
 		return err
 	}
-	for {
+	var missing error
+	for after := ""; ; { // The assessment that was missing last: it does not hold up the others.
 		r := invitationRun{table: t, organization: organization.Name}
 		if r.settled, err = t.settledBefore(ctx); err != nil {
 			return err
 		}
-		first, found, err := r.next(ctx, queuedInvitation{})
+		first, found, err := r.next(ctx, after, nil)
 		if err != nil {
 			return err
+		}
+		if !found && missing != nil {
+			return missing
 		}
 		if !found {
 			return w.completeUnlessQueued(ctx, job)
 		}
 		r.assessmentID = first.assessmentID
-		if err := r.run(ctx, client.Invitations); err != nil {
-			if errors.Is(err, errOvertaken) {
-				return errOvertaken
-			}
+		err = r.run(ctx, client.Invitations)
+		if r.rejected > 0 {
+			w.logger().WarnContext(ctx, "jobs: invitations were rejected", "organization", organization.Name,
+				"assessment_id", r.assessmentID, "count", r.rejected, "cause", r.cause)
+			organization.reportEvent(ctx, KindInvitations, EventRejected)
+		}
+		switch {
+		case errors.Is(err, hiring.ErrNotFound):
+			missing = fmt.Errorf("jobs: assessment %s does not exist for this key, its invitations stay queued: %w", r.assessmentID, err)
+			after = r.assessmentID
+		case err != nil:
 			return w.snoozeOrFail(ctx, organization, err)
 		}
 	}
@@ -184,6 +193,9 @@ type invitationRun struct {
 	settled float64          // See settledBefore. The run lists the invitations later.
 	current queuedInvitation // The candidate that EnsureAll works on.
 	failed  error            // Error of the table. It ends the run.
+
+	rejected int
+	cause    string // Of the last rejection.
 }
 
 // errTimeUp is returned by a run that has used the time of its job.
@@ -202,8 +214,6 @@ func (r *invitationRun) run(ctx context.Context, service *hiring.InvitationServi
 	switch {
 	case r.failed != nil:
 		return r.failed
-	case errors.Is(err, hiring.ErrNotFound):
-		return r.cancelAll(ctx, err)
 	case err != nil && sendCtx.Err() != nil && requestedDelay(err) == 0:
 		return errTimeUp
 	}
@@ -215,7 +225,7 @@ func (r *invitationRun) run(ctx context.Context, service *hiring.InvitationServi
 func (r *invitationRun) candidates(ctx context.Context) iter.Seq[hiring.NewInvitation] {
 	return func(yield func(hiring.NewInvitation) bool) {
 		for {
-			q, found, err := r.next(ctx, queuedInvitation{assessmentID: r.assessmentID, address: r.current.address})
+			q, found, err := r.next(ctx, r.assessmentID, &r.current.address)
 			r.failed = errors.Join(r.failed, err)
 			if err != nil || !found || q.assessmentID != r.assessmentID {
 				return
@@ -246,22 +256,11 @@ func (r *invitationRun) record(ctx context.Context, i hiring.InviteResult, err e
 		return nil
 	case i.Outcome == hiring.InviteRejected:
 		status = StatusCancelled
+		r.rejected, r.cause = r.rejected+1, causeOf(err)
 	}
 	if err != nil && status != StatusQueued {
 		r.current.Problem = errorText(err)
 	}
 	r.current.InvitationID = i.Invitation.ID
 	return r.update(ctx, status)
-}
-
-// cancelAll cancels the queued invitations of an assessment that does not exist.
-func (r *invitationRun) cancelAll(ctx context.Context, reason error) error {
-	r.current = queuedInvitation{}
-	for range r.candidates(ctx) {
-		r.current.Problem = errorText(reason)
-		if err := r.update(ctx, StatusCancelled); err != nil {
-			return err
-		}
-	}
-	return r.failed
 }

@@ -13,7 +13,9 @@ import (
 	"github.com/riverqueue/river/rivertype"
 	"github.com/stretchr/testify/require"
 
+	hiring "github.com/hiring-assessment/hiring-go"
 	"github.com/hiring-assessment/hiring-go/jobs"
+	"github.com/hiring-assessment/hiring-go/sandbox"
 )
 
 func TestManyResultsAreSavedInParts(t *testing.T) {
@@ -45,8 +47,8 @@ func manyResultsAreSavedInParts[TTx any](t *testing.T, s *store[TTx]) {
 	require.Equal(t, 1, s.count(t, "river_job WHERE kind = 'hiring_poll' AND errors IS NOT NULL"))
 }
 
-// TestStateOfANewerVersionIsLeftAloneSQLite has a state that this version cannot read, and then the one of this version again.
-func TestStateOfANewerVersionIsLeftAloneSQLite(t *testing.T) {
+// TestRefusedStateIsLeftAloneSQLite has a state that this version cannot read, then the key of another account, and then the right key and state again.
+func TestRefusedStateIsLeftAloneSQLite(t *testing.T) {
 	t.Parallel()
 	s, api := newSQLite(t), newAPI(t)
 	api.addEvaluated(t, 1)
@@ -56,23 +58,34 @@ func TestStateOfANewerVersionIsLeftAloneSQLite(t *testing.T) {
 	eventually(t, s.deliveredIs(t, 1))
 	stop()
 	state := queryValue[string](t, s.db, "SELECT detail FROM hiring_jobs")
-	newer := "hiring-watch-99" + state[strings.Index(state, " "):]
-	s.mustExec(t, "UPDATE hiring_jobs SET detail = $1", newer)
-
-	config := testConfig()
-	var log logBuffer
-	config.Logger = log.logger()
-	s.watch(t, config, results)
-	snoozed := s.countIs(t, 1, "river_job WHERE kind = 'hiring_poll' AND state = 'scheduled' AND errors IS NULL")
-	for n := range 2 {
-		eventually(t, func() bool { return r.eventOf(jobs.KindPoll, jobs.EventStateRefused) == n+1 })
-		eventually(t, snoozed)
-		s.retryPoll(t)
+	api.AddKey(sandbox.Key{Token: "sk_live_other", Organization: "other"})
+	own, other := organization, organization
+	other.Client = api.LiveClient(hiring.WithKeySource(func(context.Context) (string, error) { return "sk_live_other", nil }))
+	for n, c := range []struct {
+		jobs.Organization
+		saved, cause string
+	}{
+		{own, "hiring-watch-99" + state[strings.Index(state, " "):], `[^:"]+`},
+		{other, state, "is of another account"},
+	} {
+		s.mustExec(t, "UPDATE hiring_jobs SET detail = $1", c.saved)
+		config := testConfig()
+		var log logBuffer
+		config.Logger = log.logger()
+		results.Organizations = []jobs.Organization{c.Organization}
+		_, stop := s.watch(t, config, results)
+		for i := range 2 {
+			s.retryPoll(t)
+			eventually(t, func() bool { return r.eventOf(jobs.KindPoll, jobs.EventStateRefused) >= 2*n+i+1 })
+			eventually(t, s.countIs(t, 1, "river_job WHERE kind = 'hiring_poll' AND state = 'scheduled' AND errors IS NULL"))
+		}
+		stop()
+		require.Regexp(t, `level=WARN msg="jobs: this process cannot use the saved state of the watch .*" organization=acme cause="`+c.cause+
+			`" error="jobs: .*Restore it, or the key of its account, or start at a time: INSERT`, log.String())
+		require.Equal(t, c.saved, queryValue[string](t, s.db, "SELECT detail FROM hiring_jobs"))
 	}
-	require.Contains(t, log.String(), "cannot use the saved state of the watch")
-	require.Equal(t, newer, queryValue[string](t, s.db, "SELECT detail FROM hiring_jobs"))
-
-	s.mustExec(t, "UPDATE hiring_jobs SET detail = $1", state)
+	results.Organizations = []jobs.Organization{own}
+	s.watch(t, testConfig(), results)
 	api.addEvaluated(t, 1)
 	require.Eventually(t, func() bool { s.retryPoll(t); return s.count(t, "results") == 2 }, maxWait, time.Second)
 	s.requireStoredOnce(t, 2)

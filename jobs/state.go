@@ -30,7 +30,7 @@ func (w *pollWorker[TTx]) loadWatchRow(ctx context.Context, job *river.Job[pollA
 // noStateError is the error of polls without a usable row. Its statement starts the watch
 // at a time.
 func noStateError(organization string) error {
-	return fmt.Errorf(`jobs: the row of this watch in hiring_jobs was deleted, or has neither a state nor a time to start from. Restore it from a backup, `+
+	return fmt.Errorf(`jobs: the row of this watch in hiring_jobs was deleted, or has neither a usable state nor a time to start from. Restore it, or the key of its account, `+
 		`or start at a time: INSERT INTO hiring_jobs (organization, assessment_id, address, status, detail) VALUES ('%s', '', '', 'begun', '2026-01-02T15:04:05Z') `+
 		`ON CONFLICT (organization, assessment_id, address) DO UPDATE SET status = excluded.status, detail = excluded.detail, version = hiring_jobs.version + 1`,
 		strings.ReplaceAll(organization, "'", "''"))

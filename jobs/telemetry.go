@@ -96,6 +96,9 @@ const (
 	// EventStateRefused is a poll that left the state of its watch as it is, because this process cannot use it: a newer version has
 	// saved it, or it is damaged or of another account. Another process may continue it.
 	EventStateRefused Event = "state_refused"
+
+	// EventRejected is a run of invitations of an assessment that cancelled some, because the API rejected them.
+	EventRejected Event = "rejected"
 )
 
 // State is the state of a delivery or of an invitation in the database.

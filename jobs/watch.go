@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/riverqueue/river"
@@ -187,7 +188,9 @@ func (w *pollWorker[TTx]) poll(ctx context.Context, o Organization, job *river.J
 	polled, pollErr := o.Client.Submissions.Poll(pollCtx, state, options)
 	stop()
 	if problem, ok := errors.AsType[*hiring.ParamError](pollErr); ok && problem.Param == "state" { // For example of a newer version, during a deployment.
-		w.logger().WarnContext(ctx, "jobs: this process cannot use the saved state of the watch and leaves it to others", "organization", o.Name, "error", problem)
+		cause, _, _ := strings.Cut(problem.Problem, ":") // The rest is for callers of Poll.
+		w.logger().WarnContext(ctx, "jobs: this process cannot use the saved state of the watch and leaves it to others, such as a newer version",
+			"organization", o.Name, "cause", cause, "error", noStateError(o.Name))
 		o.reportEvent(ctx, KindPoll, EventStateRefused)
 		return river.JobSnooze(time.Minute)
 	}

@@ -137,10 +137,14 @@ func TestGoneReceiverPausesUntilDeliverSQLite(t *testing.T) {
 		{Organizations: []jobs.Organization{acme}, Send: r.hook(t).Send, Retry: attempts(1), Telemetry: telemetry.telemetry()},
 		{Organizations: []jobs.Organization{other.organization("other")}, Handle: s.insertResult},
 	}
-	client, stop := s.watch(t, testConfig(), results...)
+	config := testConfig()
+	var log logBuffer
+	config.Logger = log.logger()
+	client, stop := s.watch(t, config, results...)
 	eventually(t, s.countIs(t, 20, "river_job WHERE kind = 'hiring_delivery' AND state = 'scheduled'"), "all deliveries are snoozed")
 	eventually(t, s.countIs(t, 2, "results WHERE organization = 'other'"), "the other organization is not paused")
 	stop()
+	require.Contains(t, log.String(), `level=WARN msg="jobs: the receiver responded with 410: deliveries are paused until resume" organization=acme`)
 	s.watch(t, testConfig(), results...)
 	eventually(t, func() bool { return telemetry.deliveries(jobs.DeliveriesPaused) == 1 }, "a restart does not end the pause")
 	posts, got := r.count()

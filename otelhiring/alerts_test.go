@@ -333,6 +333,9 @@ var recorded = map[string]struct {
 	"a handler does not return": {map[string]string{
 		jobEvents("stuck", "hiring_delivery"): "_x20 1x60",
 	}, map[string]labels{"HiringHandlerStuck": {"hiring_organization": "acme"}}, 0, 0},
+	"invitations are rejected":                          {map[string]string{jobEvents("rejected", "hiring_invitations"): "_x20 1x60"}, map[string]labels{"HiringInvitationsRejected": acme(nil)}, 0, 0},
+	"a state is of another account":                     {map[string]string{jobEvents("state_refused", "hiring_poll"): "0x19 1 1 2 2 3 3 4 4 5 5 6 6 7 7 8 8 9 9 10 10 11 11 12 12 13 13 14 14 15 15"}, map[string]labels{"HiringStateRefused": acme(nil)}, 0, 0},
+	"a newer version saved a state during a deployment": {map[string]string{jobEvents("state_refused", "hiring_poll"): "0x19 1 1 2 2x60"}, nil, 0, 0},
 	"invitations are discarded again": {map[string]string{
 		jobEvents("discarded", "hiring_invitations"): "0x19 1x60", jobEvents("cancelled", "hiring_invitations"): "_x10 1x70",
 	}, map[string]labels{"HiringJobsDiscarded": acme(labels{"hiring_job_kind": "hiring_invitations"})}, 0, 0},

@@ -20,14 +20,10 @@ type gauges struct {
 func (t *Telemetry) createGauges(meter metric.Meter) error {
 	var g gauges
 	var errs [5]error
-	g.limit, errs[0] = meter.Int64ObservableGauge("hiring.client.quota.limit", metric.WithUnit("{request}"),
-		metric.WithDescription("Requests that the rate limit allows in its window."))
-	g.remaining, errs[1] = meter.Int64ObservableGauge("hiring.client.quota.remaining", metric.WithUnit("{request}"),
-		metric.WithDescription("Requests that remain in the window of the rate limit."))
-	g.pending, errs[2] = meter.Int64ObservableGauge("hiring.client.reports.pending", metric.WithUnit("{report}"),
-		metric.WithDescription("Known reports that are awaited."))
-	g.overdue, errs[3] = meter.Float64ObservableGauge("hiring.poll.overdue", metric.WithUnit("s"),
-		metric.WithDescription("Time since the next request of a wait, watch or poll was due; negative before it is due."))
+	g.limit, errs[0] = meter.Int64ObservableGauge("hiring.client.quota.limit", metric.WithUnit("{request}"), metric.WithDescription("Requests that the rate limit allows in its window."))
+	g.remaining, errs[1] = meter.Int64ObservableGauge("hiring.client.quota.remaining", metric.WithUnit("{request}"), metric.WithDescription("Requests that remain in the window of the rate limit."))
+	g.pending, errs[2] = meter.Int64ObservableGauge("hiring.client.reports.pending", metric.WithUnit("{report}"), metric.WithDescription("Known reports that are awaited."))
+	g.overdue, errs[3] = meter.Float64ObservableGauge("hiring.poll.overdue", metric.WithUnit("s"), metric.WithDescription("Time since the next request of a wait, watch or poll was due; negative before it is due."))
 	_, errs[4] = meter.RegisterCallback(func(_ context.Context, o metric.Observer) error {
 		t.observe(g, o)
 		return nil

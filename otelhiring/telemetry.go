@@ -92,16 +92,12 @@ func New(options ...Option) (*Telemetry, error) {
 func (t *Telemetry) createInstruments(meter metric.Meter) error {
 	var errs [5]error
 	t.attempts, errs[0] = httpconv.NewClientRequestDuration(meter)
-	t.operations, errs[1] = meter.Float64Histogram("hiring.client.operation.duration", metric.WithUnit("s"),
-		metric.WithDescription("Duration of calls, including all their requests and waits."),
+	t.operations, errs[1] = meter.Float64Histogram("hiring.client.operation.duration", metric.WithUnit("s"), metric.WithDescription("Duration of calls, including all their requests and waits."),
 		metric.WithExplicitBucketBoundaries(.01, .05, .1, .5, 1, 5, 30, 60, 300, 1800, 3600))
-	t.lag, errs[2] = meter.Float64Histogram("hiring.client.reports.lag", metric.WithUnit("s"),
-		metric.WithDescription("Time from the evaluation of a submission to the delivery of its report."),
+	t.lag, errs[2] = meter.Float64Histogram("hiring.client.reports.lag", metric.WithUnit("s"), metric.WithDescription("Time from the evaluation of a submission to the delivery of its report."),
 		metric.WithExplicitBucketBoundaries(5, 15, 30, 60, 120, 300, 600, 1800, 3600, 14400))
-	t.delivered, errs[3] = meter.Int64Counter("hiring.client.reports.delivered", metric.WithUnit("{report}"),
-		metric.WithDescription("Reports that were delivered."))
-	t.waited, errs[4] = meter.Float64Counter("hiring.client.wait.time", metric.WithUnit("s"),
-		metric.WithDescription("Length of the waits between requests, counted when they begin."))
+	t.delivered, errs[3] = meter.Int64Counter("hiring.client.reports.delivered", metric.WithUnit("{report}"), metric.WithDescription("Reports that were delivered."))
+	t.waited, errs[4] = meter.Float64Counter("hiring.client.wait.time", metric.WithUnit("s"), metric.WithDescription("Length of the waits between requests, counted when they begin."))
 	return errors.Join(errs[:]...)
 }
 

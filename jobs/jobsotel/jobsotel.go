@@ -38,10 +38,8 @@ import (
 // among any number of organizations. New fails only when the meter provider rejects an
 // instrument.
 func New(t *otelhiring.Telemetry) (jobs.Telemetry, error) {
-	events, err := t.Meter().Int64Counter("hiring.jobs.events", metric.WithUnit("{event}"),
-		metric.WithDescription("Events of jobs that should not happen, such as a discarded job."))
-	clock, clockErr := t.Meter().Float64Gauge("hiring.jobs.clock.offset", metric.WithUnit("s"),
-		metric.WithDescription("How far the clock of the process is ahead of the database's."))
+	events, err := t.Meter().Int64Counter("hiring.jobs.events", metric.WithUnit("{event}"), metric.WithDescription("Events of jobs that should not happen, such as a discarded job."))
+	clock, clockErr := t.Meter().Float64Gauge("hiring.jobs.clock.offset", metric.WithUnit("s"), metric.WithDescription("How far the clock of the process is ahead of the database's."))
 	var deliveries, invitations counts
 	return jobs.Telemetry{
 		Delivered: func(ctx context.Context, e jobs.DeliveredEvent) { t.DeliveredFor(ctx, e.Organization, e.EvaluatedAt) },
@@ -84,10 +82,8 @@ const valid = 3 * time.Minute
 // export creates the two gauges of a kind, whose name is given in the singular and the plural.
 func (c *counts) export(t *otelhiring.Telemetry, one, many string) error {
 	c.last = make(map[string]count)
-	numbers, err := t.Meter().Int64ObservableGauge("hiring.jobs."+many, metric.WithUnit("{"+one+"}"),
-		metric.WithDescription("Number of "+many+" in the database, by state."))
-	ages, ageErr := t.Meter().Float64ObservableGauge("hiring.jobs."+many+".age", metric.WithUnit("s"),
-		metric.WithDescription("How long the oldest "+one+" has been in its state."))
+	numbers, err := t.Meter().Int64ObservableGauge("hiring.jobs."+many, metric.WithUnit("{"+one+"}"), metric.WithDescription("Number of "+many+" in the database, by state."))
+	ages, ageErr := t.Meter().Float64ObservableGauge("hiring.jobs."+many+".age", metric.WithUnit("s"), metric.WithDescription("How long the oldest "+one+" has been in its state."))
 	_, callbackErr := t.Meter().RegisterCallback(func(_ context.Context, o metric.Observer) error {
 		c.mu.Lock()
 		defer c.mu.Unlock()
