@@ -183,3 +183,39 @@ func TestCreatedSinceHoldsThroughAWait(t *testing.T) {
 	}
 	assert.Equal(t, created, earliest)
 }
+
+// TestAResultWhoseReadsFailForDaysIsNotLost: a submission leaves the listing of its status, and the API cannot show it for two
+// days, until what was evaluated with it counts as delivered.
+func TestAResultWhoseReadsFailForDaysIsNotLost(t *testing.T) {
+	const now = poll.Server(begin)
+	const evaluated = now + poll.Server(5*time.Minute)
+	m := poll.NewWatch(poll.Options{Interval: 10 * time.Minute, ShortestPause: 10 * time.Minute, Lookback: 3 * day}, 0, now, now, false)
+	found := 0
+	for at := poll.Local(0); at < poll.Local(60*time.Hour); {
+		r, wait := m.Next(at, fullWindow)
+		if at = at.Add(wait); wait > 0 {
+			continue
+		}
+		server := now.Add(time.Duration(at))
+		reply := poll.Reply{Outcome: poll.Answered, At: at, Server: server}
+		switch {
+		case r.ID == "a" && at < poll.Local(50*time.Hour):
+			reply.Outcome = poll.Failed
+		case r.ID == "a":
+			reply.Items = []poll.Item{{ID: "a", Status: poll.Finished, Created: now, Evaluated: evaluated, Ready: true}}
+		case r.Status != poll.Finished && at < poll.Local(10*time.Minute):
+			reply.Items = []poll.Item{{ID: "a", Status: "grading", Created: now}}
+		case r.Status != "grading":
+			reply.Items = []poll.Item{{ID: fmt.Sprint(server), Status: poll.Finished, Created: server, Evaluated: server, Ready: true}}
+		}
+		results, _ := m.Receive(r, reply)
+		for _, it := range results {
+			m.Delivered(it)
+			if it.ID == "a" {
+				found++
+			}
+		}
+	}
+	assert.Greater(t, m.DoneTo, evaluated)
+	assert.Equal(t, 1, found)
+}

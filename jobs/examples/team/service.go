@@ -25,12 +25,16 @@ func newTelemetry() (*otelhiring.Telemetry, error) {
 func newClient(telemetry *otelhiring.Telemetry) (*hiring.Client, error) {
 	trace := hiring.WithTrace(telemetry.TraceOf("acme"))
 	if file := os.Getenv("HIRING_API_KEY_FILE"); file != "" {
-		// Read before each attempt, so a rotated key is used without a restart.
-		key := func(context.Context) (string, error) {
-			text, err := os.ReadFile(file)
-			return strings.TrimSpace(string(text)), err
-		}
-		return hiring.New(os.Getenv("HIRING_BASE_URL"), "", trace, hiring.WithKeySource(key))
+		return hiring.New(os.Getenv("HIRING_BASE_URL"), "", trace, hiring.WithKeySource(keyFrom(file)))
 	}
 	return hiring.FromEnv(trace)
+}
+
+// keyFrom returns a key source that reads the key from a file before each attempt, so that a rotated key is used without
+// a restart.
+func keyFrom(path string) func(context.Context) (string, error) {
+	return func(context.Context) (string, error) {
+		key, err := os.ReadFile(path)
+		return strings.TrimSpace(string(key)), err
+	}
 }
