@@ -174,7 +174,7 @@ type sample struct {
 const pillarWire = `{"id":"craft","label":"Craft","score":71,"low_confidence":true,"summary":"s","not_assessed":["a","b"],"new":{"n":[1]}}`
 
 const reportWire = `{"submission_id":"s","status":"evaluated","evaluated":true,"ship_score":82,"verdict":"strong_yes","verdict_label":"Strong yes",
-	"confidence":"low","summary":"","scored_as_role":"backend","pillars":[` + pillarWire + `,{"id":"rigor","label":"Rigor","score":null,"low_confidence":false,"summary":"","not_assessed":[]}],
+	"confidence":"low","summary":"s","scored_as_role":"backend","pillars":[` + pillarWire + `,{"id":"rigor","label":"Rigor","score":null,"low_confidence":false,"summary":"","not_assessed":[]}],
 	"strengths":["a",{"b":1}],"flags":[],"interview_questions":[{"q":"why"}],
 	"facts":{"time_used_minutes":41.5,"time_allotted_minutes":60,"budget_used_dollars":1.25,"budget_allotted_dollars":5,"ai_authored_pct":12.5,"churn_pct":null,"ai_exchange_count":9,"new":1},
 	"scope_exclusions":["x"],"integrity_status":"flagged","pipeline_rank":{"rank":1,"total":7,"new":2},"percentile":93.5,"tasks":[{"id":"t"}],"generated_at":"2026-03-01T12:00:00.123Z","new":null}`
@@ -193,9 +193,9 @@ var wires = map[string]string{
 	"Assessment": `{"id":"a","name":"n","challenge_id":"c","status":"closed","time_limit_minutes":60,"budget_dollars_cap":2.5,
 		"selected_task_ids":["t"],"created_at":"2026-03-01T12:00:00.123Z","updated_at":"2026-03-01T12:00:00.124Z","new":true}`,
 	"Invitation": `{"id":"i","assessment_id":"a","candidate_email":"e","candidate_name":"n","status":"opened","recruiter_decision":"shortlisted",
-		"sent_at":"2026-03-01T12:00:00.123Z","opened_at":"2026-03-02T12:00:00.123Z","started_at":null,"submitted_at":null,"expires_at":"2026-04-01T12:00:00.000Z","created_at":"2026-03-01T12:00:00.123Z","new":0}`,
+		"sent_at":"2026-03-01T12:00:00.123Z","opened_at":"2026-03-02T12:00:00.123Z","started_at":"2026-03-03T12:00:00.123Z","submitted_at":"2026-03-03T13:00:00.123Z","expires_at":"2026-04-01T12:00:00.000Z","created_at":"2026-03-01T12:00:00.123Z","new":0}`,
 	"Submission": `{"id":"s","assessment_id":"a","challenge":{"name":"n","slug":"g","new":1},"candidate":{"email":"e","name":"n","new":2},
-		"status":"evaluated","started_at":"2026-03-01T12:00:00.123Z","submitted_at":"2026-03-01T13:00:00.123Z","evaluated_at":null,"paused_total_seconds":7,
+		"status":"evaluated","started_at":"2026-03-01T12:00:00.123Z","submitted_at":"2026-03-01T13:00:00.123Z","evaluated_at":"2026-03-01T14:00:00.123Z","paused_total_seconds":7,
 		"budget":{"dollars_used":1.5,"dollars_cap":5,"new":3},"created_at":"2026-03-01T12:00:00.123Z","workspace_archive_url":"https://x.test/?a=1&b=2","report":` + reportWire + `,"new":4}`,
 	"Report":              reportWire,
 	"Event":               `{"seq":9007199254740993,"kind":"ai_prompt","ts_ms":1772366400123,"payload":{"text":"a","b":[1,{"c":1e2}]},"new":12345678901234567890}`,
@@ -223,11 +223,12 @@ func samples(t *testing.T) (all []sample) {
 }
 
 func TestResourcesDecodeAndEncodeWithEveryMember(t *testing.T) {
+	filled := make(map[string]bool)
 	for codec, c := range apitest.Codecs {
 		for _, s := range samples(t) {
 			v := s.into()
 			require.NoError(t, c.Unmarshal([]byte(s.wire), v), "%s: decode %s", codec, s.name)
-			assertFilled(t, codec+" "+s.name, reflect.ValueOf(v).Elem())
+			assertFilled(t, codec+" "+s.name, reflect.ValueOf(v).Elem(), filled)
 			for form, value := range map[string]any{"pointer": v, "value": reflect.ValueOf(v).Elem().Interface(), "in a list": []any{v}, "in a struct": struct{ V any }{v}} {
 				b, err := c.Marshal(value)
 				require.NoError(t, err, "%s: encode %s, %s", codec, s.name, form)
@@ -242,20 +243,23 @@ func TestResourcesDecodeAndEncodeWithEveryMember(t *testing.T) {
 			}
 		}
 	}
+	for field, has := range filled {
+		assert.True(t, has, "no sample has a value of %s: add it to wires in test/client/resources_test.go", field)
+	}
 }
 
 // assertFilled reports a documented member that no field has decoded: in the samples only
-// "new" members belong in Extra.
-func assertFilled(t *testing.T, what string, v reflect.Value) {
+// "new" members belong in Extra. It records the fields that have a value.
+func assertFilled(t *testing.T, what string, v reflect.Value, filled map[string]bool) {
 	t.Helper()
 	switch v.Kind() {
 	case reflect.Pointer:
 		if !v.IsNil() {
-			assertFilled(t, what, v.Elem())
+			assertFilled(t, what, v.Elem(), filled)
 		}
 	case reflect.Slice:
 		for i := range v.Len() {
-			assertFilled(t, what, v.Index(i))
+			assertFilled(t, what, v.Index(i), filled)
 		}
 	case reflect.Struct:
 		extra := v.FieldByName("Extra")
@@ -266,7 +270,9 @@ func assertFilled(t *testing.T, what string, v reflect.Value) {
 			assert.Contains(t, []string{"new", "Name"}, key.String(), "%s: Extra of %s", what, v.Type())
 		}
 		for i := range v.NumField() {
-			assertFilled(t, what+"."+v.Type().Field(i).Name, v.Field(i))
+			name := v.Type().Field(i).Name
+			filled[v.Type().Name()+"."+name] = filled[v.Type().Name()+"."+name] || !v.Field(i).IsZero()
+			assertFilled(t, what+"."+name, v.Field(i), filled)
 		}
 	}
 }

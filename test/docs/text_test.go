@@ -32,7 +32,7 @@ func TestEveryErrorCodeIsNamed(t *testing.T) {
 			"otelhiring/errors.go": `hiring\.` + code[1] + `\b`,
 		} {
 			if !regexp.MustCompile(pattern).MatchString(text(t, file)) { // assert.Regexp would print the file.
-				t.Errorf("%s lacks the code %s (%s)", file, code[1], code[2])
+				t.Errorf("%s lacks the code %s (%s), by the pattern %s", file, code[1], code[2], pattern)
 			}
 		}
 	}
