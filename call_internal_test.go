@@ -201,3 +201,13 @@ func TestRedact(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, `"[redacted]"`, string(text))
 }
+
+// TestSendingChangesACopy: a Pager is an immutable value.
+func TestSendingChangesACopy(t *testing.T) {
+	list := PagerOf(1, 2)
+	changed := list.sending(func(r request) request {
+		r.operation = "another"
+		return r
+	})
+	assert.Equal(t, []string{"PagerOf", "another"}, []string{list.list.request.operation, changed.list.request.operation})
+}

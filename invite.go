@@ -44,7 +44,7 @@ type InviteResult struct {
 //     Ensure assumes that a listing shows an invitation within a minute (assumed: settling).
 //  3. After a 2xx response without a readable invitation it lists once and never sends again.
 //
-// After a 409 that is not transient Ensure lists once, because the address may have got an invitation since the first
+// After a 409 Ensure lists once, because the address may have got an invitation since the first
 // listing. An invitation that the listing shows is InviteExisting.
 //
 // Case, surrounding white space and zero-width characters of an address do not matter. Calls

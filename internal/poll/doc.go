@@ -15,8 +15,8 @@
 //
 // A poll begins with the opener, the deepest of the cheapest sources. Then come the single reads
 // and the sources that are due. A source is due Interval/2 * sqrt(cost/share) after its last
-// listing, which makes the mean delay the shortest for the reads spent. Its share is of the last
-// replies that showed results; sharedReplies and initialCredit say why so many.
+// listing, which makes the mean delay the shortest for the reads spent. Its share is its part of the
+// last replies that showed results (sharedReplies, initialCredit).
 //
 // # Listings
 //

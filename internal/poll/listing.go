@@ -12,7 +12,7 @@ type listing struct {
 	Began    Local  `json:"began"`
 	Since    Server `json:"since"`
 	Cursor   string `json:"cursor,omitempty"`  // Cursor of the next page; for awaited ids the last one that was read. Empty: from the beginning.
-	Pages    int    `json:"pages"`             // That were read.
+	Pages    int    `json:"pages"`             // Pages that were read.
 	First    string `json:"first,omitempty"`   // The first id of the last page.
 	Again    bool   `json:"again,omitempty"`   // It began again: a page repeated the one before it, or a cursor expired.
 	Ignored  bool   `json:"ignored,omitempty"` // Its second page repeated the first, as if the API ignored cursors.

@@ -137,5 +137,7 @@ func TestLeft(t *testing.T) {
 	assert.Equal(t, []any{200, 200, Length}, left(Write, start), "documented")
 	tracker.Update(keyOf(1), Read, used(30, reset), before(10*time.Minute), start)
 	assert.Equal(t, []any{100, 30, 8 * time.Minute}, left(Read, start.Add(2*time.Minute)))
+	limit, remaining, _ := tracker.Left(keyOf(1), Read, 0.101, start.Add(2*time.Minute))
+	assert.Equal(t, []int{89, 19}, []int{limit, remaining}, "less what stays free for others, rounded up")
 	assert.Equal(t, []any{100, 100, Length}, left(Read, start.Add(10*time.Minute)))
 }
