@@ -35,6 +35,14 @@ type Account struct {
 	Extra                map[string]json.RawMessage `json:",unknown,embed"`
 }
 
+func (Account) resource() {}
+
+// MarshalJSON writes the names of the API, with the unknown members in Extra.
+func (a Account) MarshalJSON() ([]byte, error) { return encode(a) }
+
+// UnmarshalJSON reads the names of the API, and keeps unknown members in Extra.
+func (a *Account) UnmarshalJSON(data []byte) error { return decode(data, a) }
+
 // InvitationsLeft returns the number of invitations that the plan allows until the end of
 // the current period, at least 0. If limited is false, the API does not enforce the limit
 // (assumed: enforced limits), and n has no meaning.
@@ -53,6 +61,14 @@ type Plan struct {
 	Extra              map[string]json.RawMessage `json:",unknown,embed"`
 }
 
+func (Plan) resource() {}
+
+// MarshalJSON writes the names of the API, with the unknown members in Extra.
+func (p Plan) MarshalJSON() ([]byte, error) { return encode(p) }
+
+// UnmarshalJSON reads the names of the API, and keeps unknown members in Extra.
+func (p *Plan) UnmarshalJSON(data []byte) error { return decode(data, p) }
+
 // Usage counts the invitations sent in the current period. Creating an assessment does not
 // count.
 type Usage struct {
@@ -61,6 +77,14 @@ type Usage struct {
 	AssessmentsLimit int                        `json:"assessments_limit"`
 	Extra            map[string]json.RawMessage `json:",unknown,embed"`
 }
+
+func (Usage) resource() {}
+
+// MarshalJSON writes the names of the API, with the unknown members in Extra.
+func (u Usage) MarshalJSON() ([]byte, error) { return encode(u) }
+
+// UnmarshalJSON reads the names of the API, and keeps unknown members in Extra.
+func (u *Usage) UnmarshalJSON(data []byte) error { return decode(data, u) }
 
 // Branding is the branding of the account. Nil pointers mean not set.
 type Branding struct {
@@ -71,3 +95,11 @@ type Branding struct {
 	SupportEmail *string                    `json:"support_email"`
 	Extra        map[string]json.RawMessage `json:",unknown,embed"`
 }
+
+func (Branding) resource() {}
+
+// MarshalJSON writes the names of the API, with the unknown members in Extra.
+func (b Branding) MarshalJSON() ([]byte, error) { return encode(b) }
+
+// UnmarshalJSON reads the names of the API, and keeps unknown members in Extra.
+func (b *Branding) UnmarshalJSON(data []byte) error { return decode(data, b) }

@@ -137,6 +137,14 @@ type Assessment struct {
 	Extra            map[string]json.RawMessage `json:",unknown,embed"`
 }
 
+func (Assessment) resource() {}
+
+// MarshalJSON writes the names of the API, with the unknown members in Extra.
+func (a Assessment) MarshalJSON() ([]byte, error) { return encode(a) }
+
+// UnmarshalJSON reads the names of the API, and keeps unknown members in Extra.
+func (a *Assessment) UnmarshalJSON(data []byte) error { return decode(data, a) }
+
 func (a Assessment) check(wanted string) error { return checkID(a.ID, wanted) }
 
 // AssessmentStatus is the status of an assessment. The set is open.

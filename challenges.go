@@ -57,6 +57,14 @@ type Challenge struct {
 	Extra            map[string]json.RawMessage `json:",unknown,embed"`
 }
 
+func (Challenge) resource() {}
+
+// MarshalJSON writes the names of the API, with the unknown members in Extra.
+func (c Challenge) MarshalJSON() ([]byte, error) { return encode(c) }
+
+// UnmarshalJSON reads the names of the API, and keeps unknown members in Extra.
+func (c *Challenge) UnmarshalJSON(data []byte) error { return decode(data, c) }
+
 func (c Challenge) check(wanted string) error { return checkID(c.ID, wanted) }
 
 // Task is a part of a multi-task challenge.
@@ -70,6 +78,14 @@ type Task struct {
 	TimeLimitMinutes int                        `json:"time_limit_minutes"`
 	Extra            map[string]json.RawMessage `json:",unknown,embed"`
 }
+
+func (Task) resource() {}
+
+// MarshalJSON writes the names of the API, with the unknown members in Extra.
+func (t Task) MarshalJSON() ([]byte, error) { return encode(t) }
+
+// UnmarshalJSON reads the names of the API, and keeps unknown members in Extra.
+func (t *Task) UnmarshalJSON(data []byte) error { return decode(data, t) }
 
 // TaskKind is the kind of a task. The set is open.
 type TaskKind string

@@ -130,5 +130,4 @@
 // [Assumptions]: https://github.com/hiring-assessment/hiring-go/blob/main/docs/assumptions.md
 package hiring
 
-//go:generate go run ./internal/testing/generate/jsonmethods
 //go:generate go run ./internal/testing/generate/guide

@@ -51,6 +51,14 @@ type Event struct {
 	Extra       map[string]json.RawMessage `json:",unknown,embed"`
 }
 
+func (Event) resource() {}
+
+// MarshalJSON writes the names of the API, with the unknown members in Extra.
+func (e Event) MarshalJSON() ([]byte, error) { return encode(e) }
+
+// UnmarshalJSON reads the names of the API, and keeps unknown members in Extra.
+func (e *Event) UnmarshalJSON(data []byte) error { return decode(data, e) }
+
 // Time returns TimestampMS as a time in UTC.
 func (e Event) Time() time.Time { return time.UnixMilli(e.TimestampMS).UTC() }
 

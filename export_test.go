@@ -6,32 +6,17 @@ import (
 	"github.com/hiring-assessment/hiring-go/internal/jsoncodec/fastjson"
 )
 
-// ReaderOf returns the reader of a resource.
-func ReaderOf[T any]() fastjson.Reader[T] { return readerOf[T]() }
-
 // ReadTwice decodes an envelope with a T both as responses are decoded and with json/v2.
 func ReadTwice[T any](body []byte) (fast any, ok bool, slow any, err error) {
 	one, other := new(envelope[T]), new(envelope[T])
-	ok = fastjson.Decode(body, envelopeReader[T](), one, apiCodec.Reading) == nil
-	err = decode(body, other)
-	return &envelope[T]{Data: one.Data, Meta: one.Meta}, ok, other, err
-}
-
-// ReadTwiceWith is like ReadTwice with a reader of the data, without a meta.
-func ReadTwiceWith[T any](body []byte, read fastjson.Reader[T]) (fast any, ok bool, slow any, err error) {
-	type enveloped struct {
-		Data *T `json:"data"`
-	}
-	one, other := new(enveloped), new(enveloped)
-	reader := fastjson.Object(nil, fastjson.Field("data", func(e *enveloped) **T { return &e.Data }, fastjson.Pointer(read)))
-	ok = fastjson.Decode(body, reader, one, apiCodec.Reading) == nil
+	ok = fastjson.Decode(body, one, apiCodec.Reading) == nil
 	err = decode(body, other)
 	return one, ok, other, err
 }
 
 // ReadListTwice is like ReadTwice for an envelope with a list of T.
 func ReadListTwice[T any](body []byte) (fast any, ok bool, slow any, err error) {
-	return ReadTwice[items[T]](body)
+	return ReadTwice[[]T](body)
 }
 
 // ReadReply decodes an envelope as calls do.

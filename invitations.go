@@ -138,6 +138,14 @@ type Invitation struct {
 	Extra             map[string]json.RawMessage `json:",unknown,embed"`
 }
 
+func (Invitation) resource() {}
+
+// MarshalJSON writes the names of the API, with the unknown members in Extra.
+func (i Invitation) MarshalJSON() ([]byte, error) { return encode(i) }
+
+// UnmarshalJSON reads the names of the API, and keeps unknown members in Extra.
+func (i *Invitation) UnmarshalJSON(data []byte) error { return decode(data, i) }
+
 func (i Invitation) check(wanted string) error { return checkID(i.ID, wanted) }
 
 // InvitationStatus is the status of an invitation. The set is open. The sandbox also

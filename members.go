@@ -34,6 +34,14 @@ type Member struct {
 	Extra     map[string]json.RawMessage `json:",unknown,embed"`
 }
 
+func (Member) resource() {}
+
+// MarshalJSON writes the names of the API, with the unknown members in Extra.
+func (m Member) MarshalJSON() ([]byte, error) { return encode(m) }
+
+// UnmarshalJSON reads the names of the API, and keeps unknown members in Extra.
+func (m *Member) UnmarshalJSON(data []byte) error { return decode(data, m) }
+
 // MemberRole is the role of a member. The set is open.
 type MemberRole string
 

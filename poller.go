@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"github.com/hiring-assessment/hiring-go/internal/jsoncodec"
-	"github.com/hiring-assessment/hiring-go/internal/jsoncodec/fastjson"
 	"github.com/hiring-assessment/hiring-go/internal/paging"
 	"github.com/hiring-assessment/hiring-go/internal/poll"
 	"github.com/hiring-assessment/hiring-go/internal/quota"
@@ -129,7 +128,8 @@ func (p *poller) spelled(id string) string { return cmp.Or(p.spelling[id], id) }
 // rawSubmission is a submission that may be readable only in part.
 type rawSubmission RawValue
 
-func (rawSubmission) reader() any { return fastjson.Reader[rawSubmission](fastjson.Raw[rawSubmission]) }
+// UnmarshalJSON keeps a copy of b.
+func (r *rawSubmission) UnmarshalJSON(b []byte) error { return (*RawValue)(r).UnmarshalJSON(b) }
 
 func (r rawSubmission) check(wanted string) error {
 	s, problem := decodeSubmission(RawValue(r))

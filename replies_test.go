@@ -22,7 +22,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/hiring-assessment/hiring-go"
-	"github.com/hiring-assessment/hiring-go/internal/jsoncodec/fastjson"
 	"github.com/hiring-assessment/hiring-go/sandbox"
 )
 
@@ -59,38 +58,6 @@ type anything struct {
 	Extra   map[string]json.RawMessage `json:",unknown,embed"`
 }
 
-func readAnything() fastjson.Reader[anything] {
-	return fastjson.Object(func(v *anything) *fastjson.Extra { return &v.Extra },
-		fastjson.Field("bool", func(v *anything) *bool { return &v.Bool }, fastjson.Bool),
-		fastjson.Field("text", func(v *anything) *string { return &v.Text }, fastjson.String),
-		fastjson.Field("role", func(v *anything) *hiring.MemberRole { return &v.Role }, fastjson.String),
-		fastjson.Field("int", func(v *anything) *int { return &v.Int }, fastjson.Int),
-		fastjson.Field("int8", func(v *anything) *int8 { return &v.Int8 }, fastjson.Int),
-		fastjson.Field("int64", func(v *anything) *int64 { return &v.Int64 }, fastjson.Int),
-		fastjson.Field("uint", func(v *anything) *uint16 { return &v.Uint }, fastjson.JSON),
-		fastjson.Field("float", func(v *anything) *float64 { return &v.Float }, fastjson.Float),
-		fastjson.Field("float32", func(v *anything) *float32 { return &v.Float32 }, fastjson.JSON),
-		fastjson.Field("time", func(v *anything) *time.Time { return &v.Time }, fastjson.Time),
-		fastjson.Field("later", func(v *anything) **time.Time { return &v.Later }, fastjson.TimePointer),
-		fastjson.Field("pointer", func(v *anything) ***int { return &v.PtrPtr }, fastjson.Pointer(fastjson.Pointer(fastjson.Int[int]))),
-		fastjson.Field("raw", func(v *anything) *hiring.RawValue { return &v.Raw }, fastjson.Raw),
-		fastjson.Field("raw_at", func(v *anything) **hiring.RawValue { return &v.RawAt }, fastjson.JSON),
-		fastjson.Field("bytes", func(v *anything) *[]byte { return &v.Bytes }, fastjson.JSON),
-		fastjson.Field("texts", func(v *anything) *[]string { return &v.Texts }, fastjson.Slice(fastjson.String[string])),
-		fastjson.Field("grid", func(v *anything) *[][]int { return &v.Grid }, fastjson.Slice(fastjson.Slice(fastjson.Int[int]))),
-		fastjson.Field("pair", func(v *anything) *[2]int { return &v.Pair }, fastjson.JSON),
-		fastjson.Field("map", func(v *anything) *map[string]int { return &v.Map }, fastjson.JSON),
-		fastjson.Field("any", func(v *anything) *any { return &v.Any }, fastjson.JSON),
-		fastjson.Field("report", func(v *anything) **hiring.Report { return &v.Report }, fastjson.Pointer(hiring.ReaderOf[hiring.Report]())),
-		fastjson.Field("events", func(v *anything) *[]hiring.Event { return &v.Events }, fastjson.Slice(hiring.ReaderOf[hiring.Event]())),
-		fastjson.Field("self", func(v *anything) **anything { return &v.Self }, fastjson.JSON),
-		fastjson.Field("renamed", func(v *anything) *struct{ Inner string } { return &v.Renamed }, fastjson.JSON),
-		fastjson.Field("own", func(v *anything) *shouted { return &v.Own }, fastjson.JSON),
-		fastjson.Field("echo", func(v *anything) *echoed { return &v.Echo }, fastjson.JSON),
-		fastjson.Field("odd", func(v *anything) *odd { return &v.Odd }, fastjson.JSON),
-	)
-}
-
 // shouted has its own JSON method.
 type shouted string
 
@@ -121,7 +88,7 @@ var readers = []func([]byte) (fast any, ok bool, slow any, err error){
 	hiring.ReadTwice[hiring.Account], hiring.ReadListTwice[hiring.Member], hiring.ReadListTwice[hiring.Challenge],
 	hiring.ReadListTwice[hiring.Assessment], hiring.ReadListTwice[hiring.Invitation], hiring.ReadListTwice[hiring.Submission],
 	hiring.ReadTwice[hiring.Report], hiring.ReadListTwice[hiring.Event], hiring.ReadTwice[hiring.RawValue],
-	func(body []byte) (any, bool, any, error) { return hiring.ReadTwiceWith(body, readAnything()) },
+	hiring.ReadTwice[anything],
 }
 
 const anyReader = 9

@@ -3,8 +3,6 @@ package hiring
 import (
 	"encoding/json"
 	"time"
-
-	"github.com/hiring-assessment/hiring-go/internal/jsoncodec/fastjson"
 )
 
 // Report is the result of grading a submission. Before grading has finished, PipelineRank
@@ -38,6 +36,14 @@ type Report struct {
 	GeneratedAt *time.Time                 `json:"generated_at"`
 	Extra       map[string]json.RawMessage `json:",unknown,embed"`
 }
+
+func (Report) resource() {}
+
+// MarshalJSON writes the names of the API, with the unknown members in Extra.
+func (r Report) MarshalJSON() ([]byte, error) { return encode(r) }
+
+// UnmarshalJSON reads the names of the API, and keeps unknown members in Extra.
+func (r *Report) UnmarshalJSON(data []byte) error { return decode(data, r) }
 
 // check accepts a report without a submission id. One that is not ready may have few known fields,
 // but with unknown ones it needs an id or a status too.
@@ -86,6 +92,14 @@ type PipelineRank struct {
 	Extra map[string]json.RawMessage `json:",unknown,embed"`
 }
 
+func (PipelineRank) resource() {}
+
+// MarshalJSON writes the names of the API, with the unknown members in Extra.
+func (p PipelineRank) MarshalJSON() ([]byte, error) { return encode(p) }
+
+// UnmarshalJSON reads the names of the API, and keeps unknown members in Extra.
+func (p *PipelineRank) UnmarshalJSON(data []byte) error { return decode(data, p) }
+
 // Pillar is one of the four scored areas.
 type Pillar struct {
 	ID            PillarID                   `json:"id"`
@@ -96,6 +110,14 @@ type Pillar struct {
 	NotAssessed   []string                   `json:"not_assessed"` // Areas excluded from scoring, not scored low.
 	Extra         map[string]json.RawMessage `json:",unknown,embed"`
 }
+
+func (Pillar) resource() {}
+
+// MarshalJSON writes the names of the API, with the unknown members in Extra.
+func (p Pillar) MarshalJSON() ([]byte, error) { return encode(p) }
+
+// UnmarshalJSON reads the names of the API, and keeps unknown members in Extra.
+func (p *Pillar) UnmarshalJSON(data []byte) error { return decode(data, p) }
 
 // ReliableScore returns the score if there is enough evidence to show it. If ok is false,
 // show "not enough data", never zero.
@@ -122,6 +144,14 @@ type Facts struct {
 	AIExchangeCount int                        `json:"ai_exchange_count"`
 	Extra           map[string]json.RawMessage `json:",unknown,embed"`
 }
+
+func (Facts) resource() {}
+
+// MarshalJSON writes the names of the API, with the unknown members in Extra.
+func (f Facts) MarshalJSON() ([]byte, error) { return encode(f) }
+
+// UnmarshalJSON reads the names of the API, and keeps unknown members in Extra.
+func (f *Facts) UnmarshalJSON(data []byte) error { return decode(data, f) }
 
 // Verdict is the conclusion of a report. The set is open, and only "strong_yes" is
 // documented. The sandbox also returns "yes", "no" and "strong_no".
@@ -185,8 +215,6 @@ func (v RawValue) texts() []string {
 	}
 	return texts
 }
-
-func (RawValue) reader() any { return fastjson.Reader[RawValue](fastjson.Raw[RawValue]) }
 
 // MarshalJSON returns the value unchanged, or null for an empty value.
 func (v RawValue) MarshalJSON() ([]byte, error) { return encode(json.RawMessage(v)) }

@@ -147,6 +147,14 @@ type Submission struct {
 	Extra               map[string]json.RawMessage `json:",unknown,embed"`
 }
 
+func (Submission) resource() {}
+
+// MarshalJSON writes the names of the API, with the unknown members in Extra.
+func (s Submission) MarshalJSON() ([]byte, error) { return encode(s) }
+
+// UnmarshalJSON reads the names of the API, and keeps unknown members in Extra.
+func (s *Submission) UnmarshalJSON(data []byte) error { return decode(data, s) }
+
 func (s Submission) check(wanted string) error {
 	err := checkID(s.ID, wanted)
 	if err == nil && s.Report != nil && s.Report.SubmissionID != "" {
@@ -162,6 +170,14 @@ type SubmissionChallenge struct {
 	Extra map[string]json.RawMessage `json:",unknown,embed"`
 }
 
+func (SubmissionChallenge) resource() {}
+
+// MarshalJSON writes the names of the API, with the unknown members in Extra.
+func (s SubmissionChallenge) MarshalJSON() ([]byte, error) { return encode(s) }
+
+// UnmarshalJSON reads the names of the API, and keeps unknown members in Extra.
+func (s *SubmissionChallenge) UnmarshalJSON(data []byte) error { return decode(data, s) }
+
 // Candidate identifies the person of a submission, with the address and the name of the
 // invitation. Both are personal data: do not log them.
 type Candidate struct {
@@ -170,12 +186,28 @@ type Candidate struct {
 	Extra map[string]json.RawMessage `json:",unknown,embed"`
 }
 
+func (Candidate) resource() {}
+
+// MarshalJSON writes the names of the API, with the unknown members in Extra.
+func (c Candidate) MarshalJSON() ([]byte, error) { return encode(c) }
+
+// UnmarshalJSON reads the names of the API, and keeps unknown members in Extra.
+func (c *Candidate) UnmarshalJSON(data []byte) error { return decode(data, c) }
+
 // Budget is a submission's spending on AI, in dollars.
 type Budget struct {
 	DollarsUsed float64                    `json:"dollars_used"`
 	DollarsCap  float64                    `json:"dollars_cap"`
 	Extra       map[string]json.RawMessage `json:",unknown,embed"`
 }
+
+func (Budget) resource() {}
+
+// MarshalJSON writes the names of the API, with the unknown members in Extra.
+func (b Budget) MarshalJSON() ([]byte, error) { return encode(b) }
+
+// UnmarshalJSON reads the names of the API, and keeps unknown members in Extra.
+func (b *Budget) UnmarshalJSON(data []byte) error { return decode(data, b) }
 
 // SubmissionStatus is the status of a submission. The set is open, and only "evaluated" is
 // documented. The sandbox also returns "started" and "submitted".

@@ -2,6 +2,7 @@ package fastjson_test
 
 import (
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -11,34 +12,36 @@ import (
 
 // TestReadsValuesThatAreInNoObject decodes top-level values of each kind.
 func TestReadsValuesThatAreInNoObject(t *testing.T) {
-	alone(t, fastjson.String[string])
-	alone(t, fastjson.Pointer[string](fastjson.String))
-	alone(t, fastjson.Bool)
-	alone(t, fastjson.Int[int])
-	alone(t, fastjson.Int[int8])
-	alone(t, fastjson.Int[int64])
-	alone(t, fastjson.Float)
-	alone(t, fastjson.Time)
-	alone(t, fastjson.TimePointer)
-	alone(t, fastjson.Raw[rawValue])
-	alone(t, fastjson.JSON[upper])
-	alone(t, fastjson.JSON[map[string]int])
-	alone(t, fastjson.Slice(fastjson.String[string]))
-	alone(t, fastjson.Slice(fastjson.Int[int]))
-	alone(t, fastjson.Slice(fastjson.Bool))
-	alone(t, fastjson.Slice(fastjson.Object[struct{}](nil)))
-	alone(t, readPart)
-	alone(t, fastjson.Slice(readPart))
-	type withExtra struct {
+	alone[string](t)
+	alone[*string](t)
+	alone[bool](t)
+	alone[int](t)
+	alone[int8](t)
+	alone[int64](t)
+	alone[float64](t)
+	alone[time.Time](t)
+	alone[*time.Time](t)
+	alone[rawValue](t)
+	alone[upper](t)
+	alone[map[string]int](t)
+	alone[[]string](t)
+	alone[[]int](t)
+	alone[[]bool](t)
+	alone[[]struct{}](t)
+	alone[part](t)
+	alone[[]part](t)
+	alone[struct {
 		Extra fastjson.Extra `json:",unknown,embed"`
 		N     int            `json:"n"`
-	}
-	alone(t, fastjson.Object(func(v *withExtra) *fastjson.Extra { return &v.Extra },
-		fastjson.Field("n", func(v *withExtra) *int { return &v.N }, fastjson.Int)))
+	}](t)
+	alone[struct {
+		N int `json:"n,string"`
+	}](t)
+	alone[struct{ Part part }](t)
 }
 
-// alone decodes each value with the reader and with json/v2.
-func alone[T any](t *testing.T, reader fastjson.Reader[T]) {
+// alone decodes each value into a T, and with json/v2.
+func alone[T any](t *testing.T) {
 	t.Helper()
 	for _, text := range values() {
 		if len(text) > 3000 {
@@ -46,7 +49,7 @@ func alone[T any](t *testing.T, reader fastjson.Reader[T]) {
 		}
 		var want, got T
 		wantErr := codec.Decode([]byte(text), &want)
-		err := read(reader, text, &got)
+		err := fastjson.Decode([]byte(text), &got, codec.Reading)
 		if wantErr != nil {
 			assert.Equal(t, fastjson.ErrRefused, err, "%T of %q: %v", got, text, wantErr)
 			continue

@@ -70,50 +70,12 @@ func (u *upper) UnmarshalText(b []byte) error {
 
 var codec = jsoncodec.New[own]()
 
-var (
-	readThing = newThingReader()
-	readPart  = fastjson.Object(nil,
-		fastjson.Field("n", func(v *part) *int { return &v.N }, fastjson.Int),
-		fastjson.Field("label", func(v *part) *string { return &v.Label }, fastjson.String),
-	)
-)
-
-// newThingReader returns a reader that has not read a thing.
-func newThingReader() fastjson.Reader[thing] {
-	return fastjson.Object(func(v *thing) *fastjson.Extra { return &v.Extra },
-		fastjson.Field("id", func(v *thing) *string { return &v.ID }, fastjson.String),
-		fastjson.Field("name", func(v *thing) **string { return &v.Name }, fastjson.Pointer[string](fastjson.String)),
-		fastjson.Field("int", func(v *thing) *int { return &v.Int }, fastjson.Int),
-		fastjson.Field("small", func(v *thing) *int8 { return &v.Small }, fastjson.Int),
-		fastjson.Field("float", func(v *thing) *float64 { return &v.Float }, fastjson.Float),
-		fastjson.Field("bool", func(v *thing) *bool { return &v.Bool }, fastjson.Bool),
-		fastjson.Field("at", func(v *thing) *time.Time { return &v.At }, fastjson.Time),
-		fastjson.Field("maybe", func(v *thing) **time.Time { return &v.Maybe }, fastjson.TimePointer),
-		fastjson.Field("times", func(v *thing) *[]*time.Time { return &v.Times }, fastjson.Slice(fastjson.TimePointer)),
-		fastjson.Field("names", func(v *thing) *[]string { return &v.Names }, fastjson.Slice[string](fastjson.String)),
-		fastjson.Field("parts", func(v *thing) *[]part { return &v.Parts }, fastjson.Slice(readPart)),
-		fastjson.Field("part", func(v *thing) **part { return &v.Part }, fastjson.Pointer(readPart)),
-		fastjson.Field("raw", func(v *thing) *rawValue { return &v.Raw }, fastjson.Raw),
-		fastjson.Field("payload", func(v *thing) *json.RawMessage { return &v.Payload }, fastjson.RawMessage),
-		fastjson.Field("any", func(v *thing) *any { return &v.Any }, fastjson.JSON),
-		fastjson.Field("map", func(v *thing) *map[string]int { return &v.Map }, fastjson.JSON),
-		fastjson.Field("self", func(v *thing) **thing { return &v.Self }, fastjson.JSON),
-		fastjson.Field("bytes", func(v *thing) *[]byte { return &v.Bytes }, fastjson.JSON),
-		fastjson.Field("text", func(v *thing) *upper { return &v.Text }, fastjson.JSON),
-	)
-}
-
-// read decodes a text without a limit of its lists.
-func read[T any](reader fastjson.Reader[T], text string, v *T) error {
-	return fastjson.Decode([]byte(text), reader, v, codec.Reading)
-}
-
 // sameAsJSON decodes a text with both decoders.
 func sameAsJSON(t *testing.T, text string) {
 	t.Helper()
 	var want, got thing
 	wantErr := codec.Decode([]byte(text), &want)
-	err := read(readThing, text, &got)
+	err := fastjson.Decode([]byte(text), &got, codec.Reading)
 	if wantErr != nil {
 		assert.Equal(t, fastjson.ErrRefused, err, "%.200q: %v", text, wantErr)
 		return
@@ -225,7 +187,7 @@ func TestListsOfAllLengths(t *testing.T) {
 func TestKeepsNothingOfTheBody(t *testing.T) {
 	text := []byte(`{"id":"short","name":"` + strings.Repeat("n", 100) + `","names":["a\n"],"raw":{"a":1},"payload":"` + strings.Repeat("p", 2000) + `","new":[1],"any":"x","map":{"k":1}}`)
 	var got, want thing
-	require.NoError(t, fastjson.Decode(text, readThing, &got, codec.Reading))
+	require.NoError(t, fastjson.Decode(text, &got, codec.Reading))
 	require.NoError(t, codec.Decode([]byte(string(text)), &want))
 	clear(text)
 	assert.Equal(t, want, got)

@@ -1,14 +1,14 @@
 package fastjson
 
 import (
-	"encoding/json"
 	"math"
+	"reflect"
 	"strconv"
 	"time"
 )
 
-// Bool reads true or false.
-func Bool(d *Decoder, to *bool, i, _ int) int {
+// readBool reads true or false.
+func readBool(d *Decoder, to *bool, i, _ int) int {
 	switch at(d.b, i) {
 	case 't':
 		*to = true
@@ -20,20 +20,20 @@ func Bool(d *Decoder, to *bool, i, _ int) int {
 	return null(d, to, i)
 }
 
-// String reads a string.
-func String[S ~string](d *Decoder, to *S, i, _ int) int {
+// readString reads a string.
+func readString(d *Decoder, to *string, i, _ int) int {
 	if at(d.b, i) != '"' {
 		return null(d, to, i)
 	}
 	end, plain := quoted(d.b, i)
 	if end >= 0 {
-		*to = S(d.share(d.unquote(d.b[i:end], plain)))
+		*to = d.share(d.unquote(d.b[i:end], plain))
 	}
 	return end
 }
 
-// Int reads a whole number.
-func Int[N ~int | ~int8 | ~int64](d *Decoder, to *N, i, _ int) int {
+// readInt reads a whole number.
+func readInt[N int | int8 | int64](d *Decoder, to *N, i, _ int) int {
 	from := i
 	b, limit, negative := d.b, uint64(math.MaxInt64), at(d.b, i) == '-'
 	if negative {
@@ -58,8 +58,8 @@ func Int[N ~int | ~int8 | ~int64](d *Decoder, to *N, i, _ int) int {
 	return i
 }
 
-// Float reads a number.
-func Float(d *Decoder, to *float64, i, _ int) int {
+// readFloat reads a number.
+func readFloat(d *Decoder, to *float64, i, _ int) int {
 	if at(d.b, i) == 'n' {
 		return null(d, to, i)
 	}
@@ -72,8 +72,8 @@ func Float(d *Decoder, to *float64, i, _ int) int {
 	return end
 }
 
-// Raw reads a value as received, also null.
-func Raw[R ~[]byte](d *Decoder, to *R, i, depth int) int {
+// readRaw reads a value as received, also null.
+func readRaw(d *Decoder, to *[]byte, i, depth int) int {
 	end := d.skip(i, depth)
 	if end >= 0 {
 		*to = d.keep(d.b[i:end])
@@ -81,41 +81,41 @@ func Raw[R ~[]byte](d *Decoder, to *R, i, depth int) int {
 	return end
 }
 
-// RawMessage reads a value as received. Null becomes nil.
-func RawMessage(d *Decoder, to *json.RawMessage, i, depth int) int {
+// readRawMessage reads a value as received. Null becomes nil.
+func readRawMessage(d *Decoder, to *[]byte, i, depth int) int {
 	if at(d.b, i) == 'n' {
 		return null(d, to, i)
 	}
-	return Raw(d, to, i, depth)
+	return readRaw(d, to, i, depth)
 }
 
-// TimePointer reads a time into a pointer, which null makes nil. The times of a body share
+// readTimePointer reads a time into a pointer, which null makes nil. The times of a body share
 // chunks, because a resource has several.
-func TimePointer(d *Decoder, to **time.Time, i, depth int) int {
+func readTimePointer(d *Decoder, to **time.Time, i, depth int) int {
 	if at(d.b, i) == 'n' {
 		return null(d, to, i)
 	}
 	if *to == nil {
 		*to = d.newTime()
 	}
-	return Time(d, *to, i, depth)
+	return readTime(d, *to, i, depth)
 }
 
-// Time reads a time in the layout of the API. That is faster than with package time,
+// readTime reads a time in the layout of the API. That is faster than with package time,
 // because few dates occur on a page and recent ones are kept. Other layouts are read by
 // json/v2.
-func Time(d *Decoder, to *time.Time, i, depth int) int {
+func readTime(d *Decoder, to *time.Time, i, depth int) int {
 	const layout = `"2006-01-02T15:04:05.000Z"`
 	end := i + len(layout)
 	if end > len(d.b) {
-		return JSON(d, to, i, depth)
+		return d.readJSON(reflect.ValueOf(to), i, depth)
 	}
 	b := d.b[i:end]
 	midnight, ok := d.midnight(b[1:11])
 	hour, minute, second, milli := decimal(b[12:14]), decimal(b[15:17]), decimal(b[18:20]), decimal(b[21:24])
 	if !ok || hour > 23 || minute > 59 || second > 59 || milli > 999 ||
 		[...]byte{b[0], b[11], b[14], b[17], b[20], b[24], b[25]} != [...]byte{'"', 'T', ':', ':', '.', 'Z', '"'} {
-		return JSON(d, to, i, depth)
+		return d.readJSON(reflect.ValueOf(to), i, depth)
 	}
 	*to = time.Unix(midnight+3600*hour+60*minute+second, milli*int64(time.Millisecond)).UTC()
 	return end
