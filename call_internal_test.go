@@ -140,7 +140,7 @@ func TestDecide(t *testing.T) {
 func TestClassify(t *testing.T) {
 	ok := []byte(`{"data":{"id":"x"},"meta":{}}`)
 	invalid := []byte(`{"error":{"code":"INVALID_INPUT","message":"No.","details":{"fieldErrors":{"page_size":["at most 100"]}},"request_id":"req_b"}}`)
-	cut := &Error{Message: "the response was not complete: EOF", kind: broken}
+	cut := &Error{Message: "the response was not complete: EOF", kind: broken, Outcome: OutcomeDone}
 	for name, c := range map[string]struct {
 		method  string
 		r       response
@@ -171,6 +171,7 @@ func TestClassify(t *testing.T) {
 			}
 			return "", err
 		}}
+		c.r.isFromAPI = of.isAPIResponse(&c.r)
 		warning, failure := of.classify(&c.r)
 		assert.Empty(t, warning, name)
 		if c.text == "" {

@@ -14,25 +14,23 @@ import (
 
 // noResponse returns the error of an attempt that got no response.
 func (c *call) noResponse(err error) *Error {
-	sent := !c.attempt.neverSent(err)
+	sent, alert := !c.attempt.neverSent(err), c.attempt.handshakeAlert(err, c.request.class() == quota.Read)
 	if isSchemeMismatch(err) {
 		err = http.ErrSchemeMismatch // As http.Client returns it.
 	}
 	e := c.cutOff(nil, "no response", err)
-	e.Outcome = c.outcome(OutcomeUnknown)
-	if !sent {
-		e.Outcome = c.outcome(OutcomeNotDone)
+	if sent && alert == "" {
+		e.Outcome = c.outcome(OutcomeUnknown)
 	}
 	if e.kind != broken {
 		return e
 	}
-	proxy, alert := c.proxy(), c.attempt.handshakeAlert(err, c.request.class() == quota.Read)
+	proxy := c.proxy()
 	switch {
 	case errors.Is(err, http.ErrSchemeMismatch):
 		e.Message = c.url.Host + " speaks plain http, not https"
 		e.kind, e.Hint = final, "correct the scheme or the port of the base URL"
 	case alert != "":
-		e.Outcome = c.outcome(OutcomeNotDone)
 		e.Message = "the server refused the TLS handshake: remote error: " + alert
 		e.kind, e.Hint = noHandshake, "check which client certificate and which versions of TLS "+c.url.Host+" requires"
 	case isTLSError(err):

@@ -21,15 +21,12 @@ import (
 // notFromAPI returns the error of a 2xx response that is not from the API. One that was cut short
 // before it showed where it came from may be of the API.
 func (c *call) notFromAPI(r *response) *Error {
-	var e *Error
 	if r.isCutJSON() {
-		e = c.undecodable(r, r.bodyErr)
-	} else {
-		message, hint := c.describeBody(r, "envelope")
-		e = c.newError(r, message, nil)
-		e.kind, e.Hint = final, cmp.Or(hint, pageHint)
+		return c.undecodable(r, r.bodyErr)
 	}
-	e.Outcome = c.outcome(OutcomeUnknown)
+	message, hint := c.describeBody(r, "envelope")
+	e := c.newError(r, message, nil)
+	e.kind, e.Hint = final, cmp.Or(hint, pageHint)
 	return e
 }
 
@@ -75,10 +72,7 @@ func (c *call) undecodable(r *response, cause error) *Error {
 // rejection returns the error of a response with a status from 300.
 func (c *call) rejection(r *response) *Error {
 	e := c.newError(r, "", r.bodyErr)
-	e.Outcome, e.RetryAfter = c.outcome(OutcomeNotDone), r.retryAfter
-	if !rejects(r.status) {
-		e.Outcome = c.outcome(OutcomeUnknown)
-	}
+	e.RetryAfter = r.retryAfter
 	hint := ""
 	switch {
 	case r.status < 400:
@@ -179,6 +173,17 @@ func encodingOf(h http.Header) string {
 	return ""
 }
 
+// outcome returns the outcome of a write after the attempt with this response.
+func (r *response) outcome() Outcome {
+	switch {
+	case rejects(r.status):
+		return OutcomeNotDone
+	case r.isFromAPI:
+		return OutcomeDone
+	}
+	return OutcomeUnknown
+}
+
 // outcome returns the outcome of the call when that of its last attempt is o. An earlier
 // attempt may have taken effect. The outcome of a read is "".
 func (c *call) outcome(o Outcome) Outcome {
@@ -191,7 +196,8 @@ func (c *call) outcome(o Outcome) Outcome {
 	return o
 }
 
-// newError returns an error with what is known of the call and of a response, nil for none.
+// newError returns an error with what is known of the call and of a response. Without one, nil, the
+// request counts as not sent.
 func (c *call) newError(r *response, message string, cause error) *Error {
 	e := &Error{
 		Message:   c.key.redact(message),
@@ -202,7 +208,7 @@ func (c *call) newError(r *response, message string, cause error) *Error {
 		Operation: c.request.operation,
 	}
 	if r != nil {
-		e.Status, e.RequestID, e.RateLimit = r.status, r.requestID, RateLimit(r.window)
+		e.Status, e.RequestID, e.RateLimit, e.Outcome = r.status, r.requestID, RateLimit(r.window), c.outcome(r.outcome())
 	}
 	e.causedBy(c.key.clean(cause))
 	return e

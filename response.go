@@ -38,6 +38,8 @@ type response struct {
 	buffer  *bytes.Buffer // The memory of body, which is used again after free.
 	body    []byte        // Without a byte-order mark.
 	bodyErr error         // Why body is not all of it.
+
+	isFromAPI bool // It is a 2xx of the API. Another 2xx may be a sign-in page.
 	// The error of an attempt whose body did not arrive whole; nil for a body that is too long. receive
 	// makes it, because classify knows neither the context nor the clock.
 	cut *Error
@@ -85,6 +87,7 @@ func (c *call) receive(resp *http.Response) response {
 	if r.status == http.StatusTooManyRequests && r.window == (quota.Window{}) {
 		r.window = windowIn(r.body)
 	}
+	r.isFromAPI = c.isAPIResponse(&r)
 	if _, tooLong := errors.AsType[*http.MaxBytesError](r.bodyErr); r.bodyErr != nil && !tooLong {
 		r.cut = c.cutOff(&r, "the response was not complete", r.bodyErr)
 	}
@@ -168,36 +171,35 @@ func (c *call) capture(r *response) {
 }
 
 // classify decodes a response, and returns its error or nil. It depends on nothing but the
-// response, the call's request and its earlier attempts.
+// response, the call's request and its earlier attempts. The decoder of a list moves to the next page.
 func (c *call) classify(r *response) (warning string, failure *Error) {
 	switch {
 	case r.status < 200:
-		e := c.newError(r, fmt.Sprintf("the response is not from the API: status %03d does not end a request", r.status), nil)
-		e.Outcome = c.outcome(OutcomeUnknown)
-		return "", e
+		return "", c.newError(r, fmt.Sprintf("the response is not from the API: status %03d does not end a request", r.status), nil)
 	case r.status >= 300:
 		failure = c.rejection(r)
 		if c.unknown && c.request.method == http.MethodDelete && failure.Code == ErrNotFound {
 			return "", nil // An earlier attempt may have deleted the resource.
 		}
 		return "", failure
-	case !c.isAPIResponse(r):
+	case !r.isFromAPI:
 		return "", c.notFromAPI(r)
 	case c.decoder == nil:
 		return "", nil
 	}
 	warning, err := c.decoder(r.body, r.bodyErr)
 	if err != nil {
-		failure = c.undecodable(r, err)
-		failure.Outcome = c.outcome(OutcomeDone)
+		return warning, c.undecodable(r, err)
 	}
-	return warning, failure
+	return warning, nil
 }
 
-// isAPIResponse reports whether a 2xx response is from the API. Otherwise it may be a sign-in page.
+// isAPIResponse reports whether a response is a 2xx in the form of the API's.
 func (c *call) isAPIResponse(r *response) bool {
 	rest := bytes.TrimLeft(r.body, " \t\r\n")
 	switch {
+	case r.status/100 != 2:
+		return false
 	case len(rest) == 0:
 		return r.requestID != ""
 	case bytes.HasPrefix(rest, []byte(`{"data":`)):
