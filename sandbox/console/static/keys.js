@@ -2,8 +2,8 @@
 import { html, nothing } from "./lit/lit-html.js";
 import { live } from "./lit/directives/live.js";
 import { repeat } from "./lit/directives/repeat.js";
-import { act, change, copyButton, draw, get, linkTo, post, problem, state } from "./core.js";
-import { clockTime, fullTime, middle } from "./format.js";
+import { act, change, copyButton, draw, form, get, linkTo, post, problem, state } from "./core.js";
+import { clockTime, fullTime, middle, target } from "./format.js";
 
 async function load() {
   state.keys = (await get("keys")).keys;
@@ -65,6 +65,16 @@ function row(k) {
     }</td></tr>`;
 }
 
+const fields = [
+  { name: "token", label: "Token", placeholder: "sk_live_acme", required: true, kind: "wide" },
+  { name: "scope", label: "Scope", type: "select", options: ["admin", "write", "read"], kind: "short" },
+  { name: "organization", label: "Organization", placeholder: "default" },
+  { name: "expires", label: "Expires", placeholder: "never, or 2026-12-31" },
+];
+
+// add adds a key that is valid until a time, such as 2026-12-31 10:00.
+const add = ({ expires, ...k }) => change(() => post("keys", { ...k, ...(expires && { expires: target(expires).to ?? expires }) }), `${k.token} is added`);
+
 const heads = ["Key", "Scope", "Organization", "Remaining reads", "Remaining writes", "Remaining invitations"];
 
 const view = () =>
@@ -72,6 +82,6 @@ const view = () =>
   <thead><tr>${heads.map((name) => html`<th scope="col">${name}</th>`)}
     <th><span class="gone">Actions</span></th></tr></thead>
   <tbody>${repeat(state.keys, (k) => k.id, row)}</tbody></table>
-  <p class="line quiet"><code>POST /_sandbox/keys</code> adds a key.</p></section>` : nothing;
+  </section><section class="panel"><h2>Add a key</h2>${form({ id: "add-key", label: "Add a key", fields, button: "Add key", send: add })}</section>` : nothing;
 
 export const keysPage = { name: "keys", title: "Keys", path: "/_sandbox/console/keys", changes: [], load, view };
