@@ -47,9 +47,8 @@ func TestALostWriteSaysWhetherItWasDone(t *testing.T) {
 	p.appears(row(4), "not done · fault: 500")
 	assert.Equal(t, []bool{true}, evaluate[[]bool](p, "[...new Set([...document.querySelectorAll('.row .mark')].map(e => e.getBoundingClientRect().left === document.querySelector('.reason').getBoundingClientRect().left))]"), "under their head")
 	p.press(row(1))
-	p.appears(".headline", "Done: invitation to Søren ada")
+	p.appears(".headline", "Done: invitation to Søren ada, but the response was lost")
 	p.becomes("(e => e.scrollWidth <= e.clientWidth)(document.querySelector('.row .mark.good'))") // Not cut beside the pane.
-	p.appears(".headline", "the response was lost")
 	p.appears(".pane .withheld", "Lost on the way; it was")
 	p.appears(".pane .withheld", `"candidate_email": "ada@candidates.test"`)
 	p.press(row(3))
@@ -64,7 +63,7 @@ func TestALostWriteSaysWhetherItWasDone(t *testing.T) {
 	p.dress(appearance{width: 390, height: 844})
 	p.visit("")
 	p.appears(row(1), "done · response lost")
-	assert.Zero(t, evaluate[int](p, "document.querySelector('.row .what').offsetWidth"), "the candidate has its place")
+	assert.Equal(t, []any{false, true, true}, evaluate[[]any](p, "(r => [(e => e.scrollWidth > e.clientWidth)(r.querySelector('.mark')), r.querySelector('.what').offsetWidth > 60, r.querySelector('.subject').offsetWidth > 30])(document.querySelector("+quote(row(1))+"))"), "all of it, with the request and the candidate")
 }
 
 // TestARefusedParameterIsInTheRow, with the reason, and in the headline.
@@ -73,7 +72,9 @@ func TestARefusedParameterIsInTheRow(t *testing.T) {
 	p := open(t)
 	p.send("GET", "/api/v1/submissions?page_size=500", sandbox.TestKey, "")
 	p.send("POST", "/api/v1/assessments", sandbox.TestKey, `{"challenge_id":"c0000000-0000-4000-8000-000000000001"}`)
+	p.send("POST", invitationsPath, sandbox.ReadOnlyKey, invitation)
 	p.visit("")
+	p.appears(row(3), "requires the write scope")
 	p.appears(row(1), "?page_size=500")
 	p.appears(row(1), "page_size: at most 100")
 	p.appears(row(2), "name: required")
@@ -242,15 +243,21 @@ func TestGroups(t *testing.T) {
 	assert.Contains(t, evaluate[string](p, "decodeURIComponent(location.search)"), p.server.Journal()[0].At.UTC().Format("after:2006-01-02T15:04:05"), "of this window")
 	assert.NotContains(t, p.text(".groups"), "429", "a refused request uses up nothing")
 	p.dress(appearance{width: 390, height: 844})
-	p.appears(".groups", "/submissions/{id}/report")
 	p.appears(".groups tbody tr", sandbox.TestKey)                                                                              // Also where the table is narrow.
 	p.becomes(`(all => all.length && all.every(r => r.offsetHeight < 62))([...document.querySelectorAll(".groups tbody tr")])`) // No route is broken into many lines.
-	p.server.Inject(sandbox.Fault{Code: "NOT_FOUND"})
-	p.send("GET", "/api/v1/submissions/"+sandbox.UnknownID+"/report", sandbox.TestKey, "") // 10, like 9.
+	for _, f := range []sandbox.Fault{{Code: "NOT_FOUND"}, {Status: 404, Code: "NOT_FOUND"}, {Code: "NOT_FOUND", Route: "GET *"}} {
+		p.server.Inject(f)
+		p.send("GET", "/api/v1/submissions/"+sandbox.UnknownID+"/report", sandbox.TestKey, "") // 10, 11 and 12, like 9.
+	}
 	p.visit("?view=groups")
-	p.appears(".groups", "injected fault: NOT_FOUND")
+	p.becomes(`[...document.querySelectorAll(".groups tr:has(.mark)")].map(r => [".mark", ".number"].map(s => r.querySelector(s).innerText).join()).join(" ") === "fault: NOT_FOUND,2 fault: 404, NOT_FOUND,1"`)
 	p.press(".groups tr:has(.mark) a")
-	p.listed(10)
+	p.listed(12, 10)
+	p.send("GET", "/api/v1/submissions?page_size=500", sandbox.WriteKey, "")  // 13
+	p.send("GET", "/api/v1/submissions?page_size=none", sandbox.WriteKey, "") // 14
+	p.visit("?view=groups&q=field:page_size+key:" + sandbox.WriteKey)
+	p.press(".groups a")
+	p.listed(13)
 	p.visit("console/keys")
 	p.appears(".keys", "Requests")
 	p.press(`[aria-label="Requests of ` + sandbox.LiveKey + `"]`)
@@ -428,8 +435,11 @@ func TestOneCandidate(t *testing.T) {
 	p.choose("#verdict", "flagged")
 	p.appears(".card .score", "31")
 	p.visit("console/mails")
-	p.appears(".mails", "ada@candidates.test")
 	p.appears(".mails", "opened") // The link has no button any more.
+	for width, lines := range map[int64]int{760: 1, 390: 3} {
+		p.dress(appearance{width: width, height: 800})
+		p.becomes(fmt.Sprintf("new Set([...document.querySelectorAll('.mail-row > *')].map(e => Math.round(e.getBoundingClientRect().bottom / 12))).size <= %d", lines))
+	}
 	p.server.AddKey(sandbox.Key{Token: "sk_live_other", Organization: "other"})
 	p.visit("console/mails?text=nobody")
 	p.appears("main", "No e-mail matches.")
@@ -517,9 +527,16 @@ func TestAnExportIsOpened(t *testing.T) {
 	p.press(row(3))
 	p.appears(".pane .note.odd", "Sent again")
 	assert.False(t, evaluate[bool](p, "!!document.querySelector('#again')"))
+	p.press(row(4))
+	p.press("#compare")
+	p.appears("p.less", "#3 success before it: 201")
+	p.press("#groups")
+	p.appears(".groups", "fault: connection reset")
+	evaluate[string](p, "[...document.querySelectorAll('.groups a')].find(a => a.closest('tr').innerText.includes('connection reset')).click(), ''")
+	p.listed(4)
 	p.fill("input[name=q]", "members")
 	p.listed(5)
-	for search, found := range map[string][]int{"status:4xx -method:get": {6}, "is:failed": {8, 6, 5, 4}, "route:members key:none": nil, "-status:2xx key:none": {8}, "took:>1s": {7}, "field:challenge_id": {6}, "-code:invalid_token is:failed": {6, 4}, `"Must have at least" -members`: {6}} {
+	for search, found := range map[string][]int{"status:4xx -method:get": {6}, "is:failed": {8, 6, 5, 4}, `route:"GET /submissions"`: nil, "fault:9,2": {7}, "-status:2xx key:none": {8}, "took:>1s": {7}, "field:challenge_id": {6}, "-code:invalid_token is:failed": {6, 4}, `"Must have at least" -members`: {6}} {
 		p.fill("input[name=q]", search)
 		if found != nil {
 			p.listed(found...)

@@ -278,6 +278,12 @@ func TestALongJournalIsWindowed(t *testing.T) {
 	p.appears(".pane .meta", "#77")
 	p.isInView(row(77))
 	assert.True(t, evaluate[bool](p, rows+".every(e => (n => n.scrollWidth <= n.clientWidth)(e.querySelector('.no')))"), "no number is cut")
+	p.dress(appearance{width: 390, height: 800})
+	p.visit("?request=77")
+	p.appears(".pane .meta", "#77")
+	p.do(chromedp.KeyEvent(kb.Escape))
+	p.isInView(row(77))
+	assert.Equal(t, []any{48.0}, evaluate[[]any](p, "[...new Set([...document.querySelectorAll('#list ol > li')].map(e => e.offsetHeight))]"), "two lines each")
 	p.visit("?request=9999")
 	p.appears(".pane", "Request #9999 does not exist: the newest is #3000.")
 }
@@ -352,7 +358,7 @@ func TestTheStoryOfARepeatedWrite(t *testing.T) {
 		p.send("GET", path, sandbox.LiveKey, "") // 4, 5
 	}
 	p.visit("")
-	p.appears("#list .action", "Injected fault 1, for POST *")
+	p.appears("#list .action", "Injected fault 1, for POST *: response lost")
 	p.appears(row(2), "again after #1: lost")
 	p.press(row(2))
 	p.appears(".pane .note.odd", "after #1, whose response was lost (injected fault). Both were done: 2 invitations to Ada@candidates.test.")

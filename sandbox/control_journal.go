@@ -18,6 +18,9 @@ type errorJSON struct {
 	Problem string `json:"problem,omitzero"` // Why; without a field, why the whole request was refused.
 }
 
+// text returns what a search finds.
+func (e errorJSON) text() string { return e.Code + " " + e.Message + " " + e.Problem }
+
 // withheldJSON is a response that the client did not receive.
 type withheldJSON struct {
 	Status   int        `json:"status"`
@@ -53,8 +56,6 @@ type journalJSON struct {
 	Newest   int        `json:"newest"`   // Number of the newest exchange, also of one that is not in the journal.
 	Position int        `json:"position"` // For the event stream.
 	Stats    statsJSON  `json:"stats"`    // Of all exchanges that match, and were before Before.
-	// How often they match by status, route, key and field, if asked for.
-	Groups []groupJSON `json:"groups,omitzero"`
 }
 
 const defaultJournalLimit = 500
@@ -67,7 +68,6 @@ func (s *Server) readJournal(_ string, q struct {
 	Before  *int `json:"before"`
 	Limit   *int `json:"limit"`
 	Details bool `json:"details"`
-	Groups  bool `json:"groups"`
 },
 ) (out journalJSON, err error) {
 	conditions, err := q.conditions(s.now())
@@ -92,9 +92,6 @@ func (s *Server) readJournal(_ string, q struct {
 	found := slices.DeleteFunc(matching(exchanges, 0, conditions), func(e *exchange) bool { return q.Before != nil && e.Number >= *q.Before })
 	out.Stats = newStats(found)
 	out.Position = position
-	if q.Groups {
-		out.Groups = newGroups(found, out.Stats.bucketOf)
-	}
 	found = slices.DeleteFunc(found, func(e *exchange) bool { return q.After != nil && e.Number <= *q.After })
 	if out.More = len(found) > limit; out.More {
 		if q.After != nil {
@@ -119,8 +116,6 @@ type statsJSON struct {
 	Count   int          `json:"count"`
 	Failed  int          `json:"failed"`
 	Buckets []bucketJSON `json:"buckets"`
-
-	bucketOf []int // By the index of an exchange.
 }
 
 // bucketJSON counts exchanges. A bucket begins with its first exchange, or is empty.
@@ -142,12 +137,10 @@ func newStats(found []*exchange) (out statsJSON) {
 		idle := found[i].At.Sub(found[i-1].At)
 		active[i] = active[i-1] + min(max(idle, 0), maxIdle) // A test's clock may have been set back.
 	}
-	out.bucketOf = make([]int, len(found))
 	length := active[len(active)-1]/maxBuckets + 1
 	out.Buckets = make([]bucketJSON, active[len(active)-1]/length+1)
 	for i, e := range found {
-		out.bucketOf[i] = int(active[i] / length)
-		b := &out.Buckets[out.bucketOf[i]]
+		b := &out.Buckets[active[i]/length]
 		if b.Count++; b.Count == 1 {
 			b.At = new(world.MomentOf(e.At))
 		}

@@ -92,7 +92,7 @@ func TestTheJournalIsSearched(t *testing.T) {
 	for range 1001 {
 		d.get(t, "/challenges?page_size=1")
 	}
-	assert.Equal(t, []int{2}, readControl[journalNumbers](t, s, "journal?search=not_found").numbers(), "the code outlives the response")
+	assert.Equal(t, []int{2}, readControl[journalNumbers](t, s, "journal?search=not_found+%22does+not+exist%22").numbers(), "the error outlives the response")
 	before := readControl[journalNumbers](t, s, "journal?before=3&limit=1")
 	assert.Equal(t, []int{2, 1}, []int{before.Stats.Count, before.Stats.Failed}, "of all that match before it")
 	for _, e := range readControl[journalNumbers](t, s, "journal").Entries { // The id of a key serves as well as the key.

@@ -1,15 +1,12 @@
 package sandbox
 
 import (
-	"cmp"
 	"net/http"
 	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
-
-	"github.com/hiring-assessment/hiring-go/sandbox/internal/world"
 )
 
 // journalFilter selects exchanges. Key and status mean the same as in a search.
@@ -74,12 +71,16 @@ func newCondition(name, value string, now time.Time) (c condition, problem strin
 		return func(e *exchange) bool { return e.failure().Field == value }, ""
 	case "code":
 		return func(e *exchange) bool { return strings.EqualFold(e.failure().Code, value) }, ""
-	case "fault":
-		return func(e *exchange) bool { return e.Fault != nil && e.FaultID == number }, ""
+	case "fault": // Ids, with commas between them.
+		ids := strings.Split(value, ",")
+		return func(e *exchange) bool { return e.Fault != nil && slices.Contains(ids, strconv.Itoa(e.FaultID)) }, ""
 	case "repeats":
 		return func(e *exchange) bool { return e.Repeats == number || e.Number == number }, ""
 	case "is":
-		return isKind(value)
+		if kinds[value] == nil {
+			return nil, "must be failed, repeated or fault"
+		}
+		return kinds[value], ""
 	case "took":
 		return hasTaken(value)
 	case "after", "before":
@@ -104,7 +105,7 @@ func contains(text string) condition {
 	text = strings.ToLower(text)
 	has := func(part string) bool { return strings.Contains(strings.ToLower(part), text) }
 	return func(e *exchange) bool {
-		return has(e.Method+" "+e.Path+"?"+e.Query) || has(e.Subject) || has(e.failure().Code) || strconv.Itoa(e.Status) == text ||
+		return has(e.Method+" "+e.Path+"?"+e.Query) || has(e.Subject) || has(e.failure().text()) || strconv.Itoa(e.Status) == text ||
 			has(string(e.Body)) || has(e.RequestID) || has(string(e.Response)) || has(e.Header.Get("User-Agent"))
 	}
 }
@@ -144,16 +145,11 @@ func hasKey(value string) condition {
 	return func(e *exchange) bool { return e.KeyID == value || strings.Contains(e.Key, value) }
 }
 
-func isKind(value string) (c condition, problem string) {
-	switch value {
-	case "failed":
-		return (*exchange).failed, ""
-	case "repeated":
-		return func(e *exchange) bool { return e.Repeats != 0 || e.RepeatedBy != 0 }, ""
-	case "fault":
-		return func(e *exchange) bool { return e.Fault != nil }, ""
-	}
-	return nil, "must be failed, repeated or fault"
+// kinds are the values of is.
+var kinds = map[string]condition{
+	"failed":   (*exchange).failed,
+	"repeated": func(e *exchange) bool { return e.Repeats != 0 || e.RepeatedBy != 0 },
+	"fault":    func(e *exchange) bool { return e.Fault != nil },
 }
 
 func hasTaken(value string) (c condition, problem string) {
@@ -188,49 +184,3 @@ func matching(exchanges []*exchange, after int, all []condition) (found []*excha
 	}
 	return found
 }
-
-// groupJSON counts the exchanges that are alike.
-type groupJSON struct {
-	Status  int          `json:"status"`
-	Method  string       `json:"method"`
-	Route   string       `json:"route"`
-	KeyID   string       `json:"key_id"`
-	Code    string       `json:"code,omitzero"`
-	Field   string       `json:"field,omitzero"`
-	Problem string       `json:"problem,omitzero"`
-	Fault   bool         `json:"fault"` // Faults were injected into them.
-	Count   int          `json:"count"`
-	First   world.Moment `json:"first"`
-	Last    world.Moment `json:"last"`
-	Times   timesJSON    `json:"times"`
-}
-
-// timesJSON are the numbers of exchanges in the buckets of the statistics.
-type timesJSON [maxBuckets]int
-
-// newGroups counts exchanges, which have these buckets, by what they have in common, the most frequent first.
-func newGroups(found []*exchange, buckets []int) []groupJSON {
-	at := make(map[groupJSON]int) // By a group without a count and times.
-	all := []groupJSON{}
-	for i, e := range found {
-		failure := e.failure()
-		name := groupJSON{
-			Status: e.Status, Method: e.Method, Route: cmp.Or(e.Route, e.Path), KeyID: e.KeyID,
-			Code: failure.Code, Field: failure.Field, Problem: failure.Problem, Fault: e.Fault != nil,
-		}
-		if _, known := at[name]; !known {
-			at[name] = len(all)
-			all = append(all, name)
-			all[at[name]].First = world.MomentOf(e.At)
-		}
-		g := &all[at[name]]
-		g.Count++
-		g.Times[buckets[i]]++
-		g.Last = world.MomentOf(e.At)
-	}
-	slices.SortStableFunc(all, func(a, b groupJSON) int { return cmp.Compare(b.Count, a.Count) })
-	return all[:min(len(all), maxGroups)]
-}
-
-// maxGroups is the number of groups that are returned.
-const maxGroups = 200

@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"net/http"
 	"net/url"
-	"slices"
 	"strconv"
 	"testing"
 	"time"
@@ -50,6 +49,8 @@ func TestASearchHasALanguage(t *testing.T) {
 		"-is:failed":                          {1, 3},
 		"is:fault":                            {6},
 		"fault:1":                             {6},
+		"fault:7,1":                           {6},
+		`"at most 100"`:                       {2, 5},
 		"repeats:4":                           {4},
 		"field:page_size":                     {2, 5},
 		"field:page_size -key:live":           {2},
@@ -87,38 +88,7 @@ func TestASearchHasALanguage(t *testing.T) {
 		assert.Equal(t, 400, status)
 		assert.Contains(t, body, says)
 	}
-}
-
-// TestGroupsCountWhatIsAlike for a search.
-func TestGroupsCountWhatIsAlike(t *testing.T) {
-	_, body := steer(t, searched(t), http.MethodGet, "journal?groups=true&limit=1&search=is:failed", "")
-	var got struct {
-		Groups []struct {
-			Status int    `json:"status"`
-			Count  int    `json:"count"`
-			Route  string `json:"route"`
-			Code   string `json:"code"`
-			Field  string `json:"field"`
-			First  string `json:"first"`
-			Last   string `json:"last"`
-			Times  []int  `json:"times"`
-		} `json:"groups"`
-	}
-	require.NoError(t, json.Unmarshal([]byte(body), &got), body)
-	require.Len(t, got.Groups, 6, body)
-	assert.Contains(t, body, `"problem":"Must be at most 100."`)
-	assert.Contains(t, body, `"code":"INTERNAL_ERROR","fault":true`)
-	fields, at := 0, []int(nil)
-	for _, g := range got.Groups {
-		if g.Field == "page_size" {
-			fields += g.Count
-			assert.Equal(t, "/submissions", g.Route)
-			at = append(at, slices.Index(g.Times, 1))
-		}
-	}
-	assert.Equal(t, 2, fields, body)
-	assert.Equal(t, []int{0, 23}, at, "the first of the failures, and two minutes of five after it")
-	_, body = steer(t, searched(t), http.MethodGet, "journal?search=nothing:here", "")
+	_, body := steer(t, s, http.MethodGet, "journal?search=nothing:here", "")
 	assert.Contains(t, body, `"Injected fault"`, "the page shows what the test did also where no request matches")
 }
 

@@ -1,15 +1,19 @@
 // Two requests side by side, as one text with the lines in which they differ.
 import { html, nothing } from "./lit/lit-html.js";
-import { get } from "./core.js";
+import { get, state } from "./core.js";
+import { searchFile } from "./search.js";
 import { cutText, fullTime, pretty, shortIDs, took } from "./format.js";
 
 // partner returns the last success of the same route and key before a request, or the first after it. One without a
 // fault is preferred: a fault may have cut the response.
 export async function partner(e) {
-  for (const search of ["-is:fault", ""])
-    for (const place of [{ before: e.number }, { after: e.number }]) {
-      const found = await get("journal", { search: `status:2xx ${search} route:"${e.method} ${e.route}"`, key: e.key_id, limit: 1, ...place });
-      if (found.entries.length) return found.entries[0].number;
+  for (const fault of ["-is:fault", ""])
+    for (const [name, at] of [["before", -1], ["after", 0]]) {
+      const search = `status:2xx ${fault} route:"${e.method} ${e.route || e.path}" key:${e.key_id || "none"}`;
+      const found = state.file
+        ? searchFile(search)[0].filter((x) => x.number !== e.number && (name === "before") === (x.number < e.number))
+        : (await get("journal", { search, limit: 1, [name]: e.number })).entries;
+      if (found.length) return found.at(at).number;
     }
 }
 

@@ -57,18 +57,19 @@ export function middle(text, limit) {
   return letters.slice(0, limit - 1 - half).join("") + "…" + letters.slice(-half).join("");
 }
 
-export const plural = (n, one, many = one + "s") => `${n} ${n === 1 ? one : many}`;
+export const plural = (n, one, many = one + "s") => `${n.toLocaleString("en")} ${n === 1 ? one : many}`;
 
 // cutText says where a fault cuts the response, if it does.
 export const cutText = (f) => f?.cut_after && `cut after ${Math.max(f.cut_after, 0)} bytes`;
 
 // effects returns what a fault does, in words.
-function effects(f) {
+export function effects(f) {
+  const body = middle((f.body ?? "").replace(/<[^>]*>/g, " ").trim(), 40);
   const all = [
     f.status && String(f.status),
     f.code,
     f.retry_after && !f.status && !f.code && "429",
-    (f.body || f.content_type) && "response from an intermediary",
+    (f.body || f.content_type) && "response from an intermediary" + (body && ` “${body}”`),
     f.reset && "connection reset",
     cutText(f),
     f.retry_after && `Retry-After ${span(f.retry_after)}`,

@@ -1,10 +1,9 @@
 // The groups of the requests that a search finds: one line for those that are alike.
 import { html, nothing, svg } from "./lit/lit-html.js";
 import { linkTo, state } from "./core.js";
-import { clockTime, middle, plural, shortDay } from "./format.js";
-import { why } from "./request.js";
+import { clockTime, effects, middle, plural, shortDay } from "./format.js";
+import { keyName, statusKind, statusText, why } from "./request.js";
 
-const kindOf = (status) => (!status || status >= 500 ? "bad" : status >= 400 ? "warn" : "good");
 const quoted = (text) => (/[\s{]/.test(text) ? `"${text}"` : text);
 
 // line draws the numbers of requests over time.
@@ -14,19 +13,41 @@ function line(counts) {
     points=${counts.map((n, i) => `${i},${19 - (18 * n) / highest}`).join(" ")}></polyline>`}</svg>`;
 }
 
+const maxGroups = 200;
+
+// groupsOf groups requests by what they have in common, the most frequent first. rows have the newest first. Faults are alike
+// that do the same, whomever they concern.
+export function groupsOf(rows, buckets) {
+  const groups = new Map(),
+    begins = buckets.map((b, i) => [b.at, i]).filter(([at]) => at);
+  for (const e of rows.toReversed()) {
+    while (begins[1]?.[0] <= e.at) begins.shift();
+    const { route, key, candidate, skip, times, ...fault } = e.fault ?? {},
+      name = { status: e.status, ended: e.ended, method: e.method, route: e.route || e.path, key: e.key, key_id: e.key_id, error: e.error, fault: e.fault && fault },
+      id = JSON.stringify(name),
+      g = groups.get(id) ?? { ...name, faultIDs: new Set(), count: 0, first: e.at, times: Array(60).fill(0) };
+    groups.set(id, g);
+    g.faultIDs.add(e.fault_id);
+    g.count++;
+    g.times[begins[0]?.[1] ?? 0]++;
+    g.last = e.at;
+  }
+  return [...groups.values()].sort((a, b) => b.count - a.count).slice(0, maxGroups);
+}
+
 export function groupsView(groups) {
-  const keyOf = (g) => state.keys.find((k) => k.id === g.key_id)?.token ?? (g.key_id || "none"),
-    today = state.clock?.now.slice(0, 10),
-    nameOf = (g) => (g.key_id && keyOf(g) === g.key_id ? "unknown key" : keyOf(g));
-  const search = (g) =>
+  const today = state.clock?.now.slice(0, 10);
+  const search = ({ error = {}, ...g }) =>
     [
-      `status:${g.status || "none"}`, `method:${g.method}`, `route:${quoted(g.method + " " + g.route)}`, `key:${keyOf(g)}`,
-      g.fault ? "is:fault" : "-is:fault", g.code && `code:${g.code}`, g.field && `field:${g.field}`, ...(state.query.get("q") ?? "").match(/-?(after|before):\S+/g) ?? [],
+      `status:${g.status || "none"}`, `method:${g.method}`, `route:${quoted(g.method + " " + g.route)}`, `key:${keyName(g)}`,
+      g.fault ? `fault:${[...g.faultIDs]}` : "-is:fault", error.code && `code:${error.code}`, error.field && `field:${error.field}`,
+      error.problem && `"${error.problem}"`, ...(state.query.get("q") ?? "").match(/-?(after|before):\S+/g) ?? [],
     ];
-  const row = (g, i) => html`<tr><td class=${"status " + kindOf(g.status)}>${g.status || "lost"}</td>
+  const reason = (g) => (g.fault ? html`<span class="mark bad">fault: ${effects(g.fault).join(", ")}</span>` : g.error ? why(g.status, g.method, g.error, true) : nothing);
+  const row = (g, i) => html`<tr><td class=${"status " + statusKind(g)}>${statusText(g)}</td>
     <th scope="row"><a href=${linkTo("", { q: search(g).filter(Boolean).join(" ") })} data-keep=${"g" + i}><b class="method">${g.method}</b> <code>${g.route}</code></a></th>
-    <td class=${"why " + kindOf(g.status)} title=${g.code ?? ""}>${g.fault ? html`<span class="mark bad">injected fault${g.code ? ": " + g.code : ""}</span>` : g.code ? why(g.status, g.method, g, true) : nothing}</td><td><code title=${nameOf(g)}>${middle(nameOf(g), 22)}</code></td>
-    <td class="number"><b>${g.count}</b></td><td>${line(g.times)}</td>
+    <td class=${"why " + statusKind(g)} title=${g.error?.code ?? ""}>${reason(g)}</td><td><code title=${keyName(g)}>${middle(keyName(g), 22)}</code></td>
+    <td class="number"><b>${g.count.toLocaleString("en")}</b></td><td>${line(g.times)}</td>
     <td class="number"><time title=${g.first + " – " + g.last}>${g.last.startsWith(today) ? "" : shortDay(g.last) + " "}${clockTime(g.last)}</time></td></tr>`;
   return html`<section class="listing groups" id="list" aria-label="Groups" tabindex="-1"><table>
     <caption class="gone">${plural(groups.length, "group")} of requests that are alike, the largest first</caption>

@@ -2,10 +2,10 @@
 import { html, nothing, svg } from "./lit/lit-html.js";
 import { repeat } from "./lit/directives/repeat.js";
 import { act, copyButton, draw, find, follow, get, isRead, kept, linkTo, say, setQuery, state, toQuery, visit } from "./core.js";
-import { candidatePath, clockTime, dayOf, faultKind, faultText, fromJSON, fullTime, middle, plural, shortDay, shortIDs, span, took } from "./format.js";
+import { candidatePath, clockTime, dayOf, effects, faultKind, faultText, fromJSON, fullTime, middle, plural, shortDay, shortIDs, span, took } from "./format.js";
 import { copyCurl, copyLink, failed, keyName, outcome, pane, queryOf, requestQuery, why, statusKind, statusText } from "./request.js";
 import { comparison, partner } from "./compare.js";
-import { groupsView } from "./groups.js";
+import { groupsOf, groupsView } from "./groups.js";
 import { hasTerm, interval, searchField, searched, searchFile, strangers, switches, toServer, toggleTerm } from "./search.js";
 
 const path = "/_sandbox/",
@@ -26,7 +26,8 @@ let rows = [],
   stats = null,
   exchange = null,
   other = null, // The request that the open one is compared with.
-  groups = null,
+  groups = {}, // Of these rows and statistics.
+  isGrouped = false, // The rows were read for the groups.
   newest = 0, // Number of the newest request of the server.
   today = "", // Of the clock, when the items were made.
   writes = [], // The open request and those that repeat it.
@@ -43,28 +44,29 @@ let cursor = 0,
 
 const opened = () => Number(state.query.get("request"));
 const list = () => document.getElementById("list");
-const rowHeight = 30; // As in console.css.
+const headHeight = 30; // Of the heads of the columns, as in console.css.
+let rowHeight = 30; // It is larger where the list is narrow.
 
 const isGroups = () => state.query.get("view") === "groups";
 const query = () => ({ search: toServer() });
 
 async function load(change) {
-  const name = JSON.stringify([searched(), isGroups(), state.file?.name]),
+  const asGroups = isGroups(),
+    name = JSON.stringify([searched(), asGroups, state.file?.name]),
     number = opened();
   if (name !== shown && state.file) loadFile();
   else if (name !== shown) {
-    const page = await loadPage({ ...query(), limit: pageSize, groups: isGroups() || "" });
+    const page = await loadPage({ ...query(), limit: asGroups ? maxRows : pageSize });
     if (!page) return;
     ({ run: state.run, newest } = page);
     actions = page.actions.filter(isShown);
     waitingActions = [];
-    groups = page.groups;
     if (!searched()) state.failed = page.stats.failed;
     setRows(page.entries.reverse(), page.more);
     stats = page.stats;
     follow(query(), page.position, change);
   }
-  shown = name;
+  [shown, isGrouped] = [name, asGroups];
   await loadExchange(number);
   if (exchange && exchange.number !== cursor) await loadRow(exchange.number);
 }
@@ -86,9 +88,8 @@ async function loadPage(q) {
 // loadFile shows the requests of a file that match the search.
 function loadFile() {
   let found;
-  [found, refused] = searchFile(state.file.entries);
+  [found, refused] = searchFile(searched());
   actions = waitingActions = [];
-  groups = null;
   setRows(found.toReversed(), false);
   stats = { count: found.length, failed: found.filter(failed).length, buckets: bucketsOf(found) };
 }
@@ -107,10 +108,12 @@ function bucketsOf(all) {
   return Array.from(buckets, (b) => b ?? { count: 0, failed: 0 });
 }
 
+// read returns a request with its bodies, or null.
+const read = async (n) => (state.file ? (state.file.entries.find((e) => e.number === n) ?? null) : find("journal/" + n));
+
 // loadExchange reads the open request. One that was shown and is gone, as after a reset, is closed.
 async function loadExchange(number) {
   const isEarlier = !state.file && (state.query.get("run") || state.run) !== state.run;
-  const read = (n) => (state.file ? (state.file.entries.find((e) => e.number === n) ?? null) : find("journal/" + n));
   const isShown = exchange?.number === number && exchange.ended && exchange.file === state.file?.name;
   if (!number) exchange = null;
   else if (isEarlier || !isShown) {
@@ -123,9 +126,9 @@ async function loadExchange(number) {
     if (exchange) seen = number;
     else if (seen === number) setQuery({ request: "", run: "", with: "" });
   }
-  const second = exchange && !state.file && Number(state.query.get("with"));
+  const second = exchange && Number(state.query.get("with"));
   if (!second) other = null;
-  else if (other?.number !== second) other = await find("journal/" + second);
+  else if (other?.number !== second || state.file) other = await read(second);
 }
 
 // loadStory reads the writes that a request repeats and those that repeat it, and whom it concerns.
@@ -240,8 +243,7 @@ function merge() {
 // count reads the statistics of the requests that match again.
 async function count() {
   if (shown === null || state.file || refused) return;
-  const page = await get("journal", { ...query(), limit: 1, groups: isGroups() || "" });
-  ({ stats, groups } = page);
+  ({ stats } = await get("journal", { ...query(), limit: 1 }));
 }
 
 // forget makes the next load read everything again.
@@ -264,11 +266,17 @@ function scrolled() {
 // drawn scrolls to the row that was opened.
 function drawn() {
   const l = list(),
+    height = l?.querySelector("ol > li")?.offsetHeight,
     at = reveal ? items.findIndex((e) => e.number === reveal) : -1;
+  if (height && height !== rowHeight) {
+    rowHeight = height;
+    return void draw();
+  }
   if (!l?.clientHeight || at < 0) return;
   reveal = 0;
-  const top = (at + 1) * rowHeight; // The heads of the columns and the day cover two rows.
-  if (top < l.scrollTop + 2 * rowHeight || top + rowHeight > l.scrollTop + l.clientHeight) {
+  const top = headHeight + at * rowHeight;
+  if (top < l.scrollTop + headHeight + rowHeight || // The day covers a row.
+    top + rowHeight > l.scrollTop + l.clientHeight) {
     l.scrollTop = top - l.clientHeight / 2;
   }
   draw();
@@ -314,7 +322,7 @@ function compare() {
   act(async () => {
     if (exchange && other && (!focused || focused === exchange.number)) return setQuery({ with: "" });
     if (opened() && focused && focused !== opened()) return setQuery({ with: focused });
-    const e = exchange?.number === (opened() || focused) ? exchange : await get("journal/" + (opened() || focused));
+    const e = exchange?.number === (opened() || focused) ? exchange : await read(opened() || focused);
     const number = await partner(e);
     if (!number) return say("No other request of this route and key succeeded");
     setQuery({ ...requestQuery(e.number), with: number });
@@ -330,9 +338,9 @@ function key(name) {
   else if (name === "e") toggleTerm("is:failed");
   else if (name === "w") toggleTerm("is:repeated");
   else if (name === "g") toggleGroups();
-  else if (name === "d" && number && !state.file) compare();
-  else if (name === "y" && number) act(async () => copyCurl(await get("journal/" + number)));
-  else if (name === "u" && number) copyLink(number);
+  else if (name === "d" && number) compare();
+  else if (name === "y" && number) act(async () => copyCurl(await read(number)));
+  else if (name === "u" && number && !state.file) copyLink(number);
   else if (name === "f" && opened()) document.getElementById("fail-next")?.click();
   else return false;
   return true;
@@ -378,18 +386,21 @@ function row(e, tabbable) {
     <span class=${"status " + statusKind(e)}>${statusText(e)}</span>
     <span class=${"method " + (e.method === "GET" ? "" : "write")}>${e.method}</span>
     <span class="what" title=${e.path + (e.query && "?" + e.query)}>${tail ? html`<span class="path">${shortIDs(path.slice(0, tail))}</span>` : nothing}<span>${shortIDs(path.slice(tail))}</span>${e.query ? html`<span class="query">?${queryOf(e)}</span>` : nothing}</span>
-    <bdi class="subject" title=${e.subject ?? ""}>${e.subject}</bdi><span class="marks">${marks(e)}${e.error || e.fault || !doneText(e) ? nothing : word(doneText(e))}</span>
+    <span class="about"><bdi class="subject" title=${e.subject ?? ""}>${e.subject}</bdi><span class="marks">${marks(e)}${e.error || e.fault || !doneText(e) ? nothing : word(doneText(e))}</span></span>
     <code class="key" title=${keyName(e)}>${middle(keyName(e), 18)}</code>
     <span class=${"took " + tookKind(e)}>${word("took ")}${e.ended ? took(e.took) : "–"}</span>
     <time title=${e.at}>${word("at ")}${second}<span class="millis">${millis}</span></time>${word("number ")}<span class="no">${e.number}</span></a></li>`;
 }
+
+// faultOf says what an injected fault does, as long as the server remembers it.
+const faultOf = (a) => state.faults.filter((f) => a.kind === "Injected fault" && f.id === parseInt(a.subject)).map((f) => ": " + effects(f.fault).join(", "));
 
 // actionRow says what the tester did. A step names the candidate.
 const actionRow = (a) =>
   html`<li class="action"><span>${
     a.id
       ? html`<a href=${candidatePath(a.id)}><bdi>${a.subject}</bdi></a> ${a.more ? `and ${a.more} more` : nothing} ${a.kind}`
-      : `${a.kind} ${a.kind === "Clock moved to" ? fullTime(a.at) : (a.subject ?? "")}`
+      : `${a.kind} ${a.kind === "Clock moved to" ? fullTime(a.at) : (a.subject ?? "")}${faultOf(a)}`
   }</span><time title=${a.at}>${clockTime(a.at)}</time></li>`;
 
 function listView() {
@@ -421,12 +432,8 @@ function filterBar() {
   const all = linkTo("", {}) + "journal" + toQuery({ ...query(), limit: maxRows, details: true });
   return html`<form class="filters" role="search" aria-label="Search" @submit=${(event) => event.preventDefault()}>
     ${searchField(refused)}<span class="buttons">${switches()}
-    <span class="tools">${
-      state.file
-        ? fileButton()
-        : html`<button type="button" class="plain" id="groups" title="g" aria-pressed=${String(isGroups())} @click=${toggleGroups}>Groups</button>
-        <a class="button plain" download="journal.json" href=${all} @click=${() => say("The requests are saved in journal.json. Open file shows them")}>Export</a>${fileButton()}`
-    }</span></span></form>`;
+    <span class="tools"><button type="button" class="plain" id="groups" title="g" aria-pressed=${String(isGroups())} @click=${toggleGroups}>Groups</button>
+      ${state.file ? nothing : html`<a class="button plain" download="journal.json" href=${all} @click=${() => say("The requests are saved in journal.json. Open file shows them")}>Export</a>`}${fileButton()}</span></span></form>`;
 }
 
 // fileBanner says that a file is shown.
@@ -535,8 +542,9 @@ function guide() {
 function view() {
   if (!stats) return nothing;
   const number = opened();
-  const mayMove = !rows.length || (exchange ? waiting.some((e) => e.number === number) : !isRead(list()));
+  const mayMove = !rows.length || isGrouped || (exchange ? waiting.some((e) => e.number === number) : !isRead(list()));
   if (waiting.length + waitingActions.length && mayMove) merge();
+  if (isGrouped && (groups.rows !== rows || groups.stats !== stats)) groups = { rows, stats, all: groupsOf(rows, stats.buckets ?? []) };
   const link = (n) => html`<a href=${href(n)}>#${n}</a>`;
   const compared = other && exchange && comparison(exchange, other, link, () => setQuery({ with: "" }));
   const shownPane = { lost: !exchange && lost, number, newest, writes, candidate, link, close, compared, compare };
@@ -546,7 +554,7 @@ function view() {
     ${stats.buckets?.length ? sparkline() : nothing}
     ${
       rows.length
-        ? html`<div class=${"split " + (number ? "open" : "")}>${isGroups() && groups ? groupsView(groups) : listView()}${side}</div>`
+        ? html`<div class=${"split " + (number ? "open" : "")}>${isGrouped ? groupsView(groups.all) : listView()}${side}</div>`
         : html`<p class="panel none">${refused ? html`<span class="error">${refused.message}</span>` : html`No request matches.${strangers().map((name) => html` <b>${name}</b> is not a name of the search.`)}`} <button @click=${clearFilters}>Clear the search</button></p>`
     }`;
 }

@@ -17,11 +17,11 @@ const open = (m, after) =>
 
 // mailList shows e-mails, each with what its link does.
 export function mailList(all, after) {
-  const row = (m) => html`<li class="mail-row"><p><a href=${linkTo("pipeline", { candidate: m.invitation_id })}><bdi>${m.name}</bdi></a> <bdi>${m.email}</bdi></p>
+  const row = (m) => html`<li class="mail-row"><p><a href=${linkTo("pipeline", { candidate: m.invitation_id })}><bdi>${m.name}</bdi></a> <bdi class="quiet">${m.email}</bdi></p>
     <p><b>${m.subject}</b> ${m.resent ? html`<span class="mark">resent</span>` : nothing}
       <span class="quiet">from <bdi>${m.sender}</bdi>${m.organization ? html` · ${m.organization}` : nothing}</span></p>
     <time class="quiet" title=${fullTime(m.at)}>${shortDay(m.at)} ${clockTime(m.at)}</time>
-    <p>${m.opened ? html`<small>opened</small>` : html`<button class="plain small" @click=${() => open(m, after)} aria-label=${"Open link as candidate " + m.name}>Open link as candidate</button>`}</p></li>`;
+    <p>${m.opened ? html`<small>opened</small>` : html`<button class="plain small" @click=${() => open(m, after)} aria-label=${"Open link as candidate " + m.name}>Open link</button>`}</p></li>`;
   return html`<ol class="mails">${all.map(row)}</ol>`;
 }
 

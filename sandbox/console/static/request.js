@@ -39,9 +39,9 @@ function refusal({ field, problem }) {
 }
 
 // why is the mark of a failed request in its row, such as "name: required".
-export function why(status, method, { code, field, problem }, limit) {
+export function why(status, method, { message, field, problem }, limit) {
   if (status === 429 && limit) return `no ${method === "GET" ? "reads" : "writes"} left`;
-  return problem ? (field ? field + ": " : "") + lower(problem).replace(/^must (be )?/, "") : (names[status] ?? code);
+  return problem ? (field ? field + ": " : "") + lower(problem).replace(/^must (be )?/, "") : (names[status] ?? lower(message).replace("this operation ", ""));
 }
 
 // whatOf names what a write makes or changes.
@@ -64,7 +64,7 @@ function headline(e, person) {
   if (isWrite(e) && (lost || e.status >= 500) && e.route) {
     const test = e.key.startsWith("sk_test_") && e.done ? " (test mode stores nothing)" : "";
     return html`<span class=${e.done ? "good" : "bad"}>${e.done ? "Done" : "Not done"}</span>${e.done ? html`: ${whatOf(e, person)}` : nothing}${test},
-      ${cut ? `but the response was ${cut}` : e.status ? `but the client got ${e.status}` : "the response was lost"}`;
+      ${cut ? `but the response was ${cut}` : e.status ? `but the client got ${e.status}` : (e.done ? "but " : "") + "the response was lost"}`;
   }
   const reset = e.response_headers?.["X-Ratelimit-Reset"]?.[0];
   const text = cut || (e.error?.problem
@@ -102,11 +102,11 @@ export function pane(e, { number, lost, newest, writes, candidate, link, close, 
     <div class="head"><div class="title"><h2 class="headline">${headline(e, person)}</h2>${closeButton}</div>
     <p class="target"><span class=${"method " + (isWrite(e) ? "write" : "")}>${e.method}</span>
       <code title=${e.path}>${shortIDs(e.path)}</code>${e.query ? html`<code class="query">?${queryOf(e)}</code>` : nothing}</p>
-    ${state.file ? nothing : html`<p class="line"><button class="plain small" id="again" @click=${() => sendAgain(e)}>Send again</button>
-      <button class="plain small" id="copy-curl" @click=${() => copyCurl(e)}>Copy as curl</button>
-      <button class="plain small" id="copy-link" @click=${() => copyLink(e.number)}>Copy link</button>
-      <button class="plain small" id="compare" title="d" aria-pressed=${String(!!compared)} @click=${compare}>Compare</button>
-      ${e.route ? html`<a class="button plain small" id="fail-next" href=${linkTo("faults", { route: `${e.method} ${e.route}` })}>Fail next</a>` : nothing}</p>`}</div>
+    <p class="line"><button class="plain small" id="compare" title="d" aria-pressed=${String(!!compared)} @click=${compare}>Compare</button>
+      <button class="plain small" id="copy-curl" title="y" @click=${() => copyCurl(e)}>Copy as curl</button>
+      ${state.file ? nothing : html`<button class="plain small" id="copy-link" title="u" @click=${() => copyLink(e.number)}>Copy link</button>
+      <button class="plain small" id="again" @click=${() => sendAgain(e)}>Send again</button>
+      ${e.route ? html`<a class="button plain small" id="fail-next" title="f" href=${linkTo("faults", { route: `${e.method} ${e.route}` })}>Fail next</a>` : nothing}`}</p></div>
     <p class="meta"><span>#${e.number}</span><time title=${e.at}>${fullTime(e.at)}</time>
       <span>${e.ended ? took(e.took) : "–"}</span><code>${keyName(e)}</code>
       ${e.limit ? html`<span>${e.remaining} of ${e.limit} remaining</span>` : nothing}

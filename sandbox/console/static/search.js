@@ -4,6 +4,8 @@ import { draw, setQuery, state, typed, typedText } from "./core.js";
 import { clockTime, shortDay } from "./format.js";
 import { failed, keyName } from "./request.js";
 
+const times = () => ["5m", "1h", ...(state.clock ? [clockTime(state.clock.now)] : [])];
+
 // values are what can follow each name.
 const values = {
   status: () => ["4xx", "5xx", "2xx", "400", "404", "429", "none"],
@@ -15,8 +17,8 @@ const values = {
   field: () => ["page_size", "cursor", "status", "since", "name", "candidate_email"],
   code: () => state.codes,
   took: () => [">100ms", ">1s", "<10ms"],
-  after: () => ["5m", "1h", ...(state.clock ? [clockTime(state.clock.now)] : [])],
-  before: () => ["5m", "1h", ...(state.clock ? [clockTime(state.clock.now)] : [])],
+  after: () => times(),
+  before: () => times(),
 };
 
 const isPart = (part, text) => text.toLowerCase().includes(part.toLowerCase());
@@ -29,7 +31,8 @@ const inFile = {
   is: (e, v) => (v === "failed" && failed(e)) || (v === "repeated" && !!(e.repeats || e.repeated_by)) || (v === "fault" && !!e.fault),
   method: (e, v) => e.method === v.toUpperCase(),
   candidate: (e, v) => e.subject?.toLowerCase() === v.toLowerCase(),
-  route: (e, v) => isPart(v, `${e.method} ${e.route || e.path}`),
+  route: (e, v) => (v.includes(" ") ? v === `${e.method} ${e.route || e.path}` : isPart(v, `${e.method} ${e.route || e.path}`)),
+  fault: (e, v) => v.split(",").includes(String(e.fault_id)),
   code: (e, v) => e.error?.code?.toLowerCase() === v.toLowerCase(),
   field: (e, v) => e.error?.field === v,
   took: (e, v) => e.took <= secondsOf(v) === v.startsWith("<"),
@@ -38,13 +41,13 @@ const inFile = {
   before: (e, v) => e.at.slice(v.includes("T") ? 0 : 11) < v,
 };
 
-// searchFile returns the entries of a file that match the search, and why it is refused.
-export function searchFile(entries) {
-  const terms = termsOf(searched()).map((t) => /^(-?)(?:([a-z]+):)?"?(.*?)"?$/.exec(t)),
+// searchFile returns the entries of the file that match a search, and why it is refused.
+export function searchFile(search) {
+  const terms = termsOf(search).map((t) => /^(-?)(?:([a-z]+):)?"?(.*?)"?$/.exec(t)),
     strange = terms.find(([, , name, value]) => (/after|before/.test(name) && !value.includes(":")) || (name === "took" && isNaN(secondsOf(value))));
   if (strange) return [[], new Error(`${strange[2]}:${strange[3]} does not work in a file`)];
   const has = (e, name, value) => (inFile[name] ? inFile[name](e, value) : isPart(name ? `${name}:${value}` : value, JSON.stringify(e)));
-  return [entries.filter((e) => terms.every(([, minus, name, value]) => has(e, name, value) === !minus))];
+  return [state.file.entries.filter((e) => terms.every(([, minus, name, value]) => has(e, name, value) === !minus))];
 }
 
 export const searched = () => state.query.get("q") ?? "";
