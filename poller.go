@@ -237,11 +237,8 @@ func (p *poller) reportProgress(next time.Time) WaitProgress {
 		failing = append(failing, amounts(reads, "submission", "not readable"))
 	}
 	w := WaitProgress{
-		Ready: p.ready, Pending: len(p.machine.Awaited), Missing: len(p.machine.Missing), Failing: strings.Join(failing, ", "),
+		Ready: p.ready, Pending: p.machine.Pending(), Missing: len(p.machine.Missing), Failing: strings.Join(failing, ", "),
 		Requests: p.requests, ReadsLastHour: len(p.lastHour), NextPoll: next,
-	}
-	if p.machine.Awaited == nil {
-		w.Pending = p.machine.Late(0)
 	}
 	w.Total = w.Ready + w.Pending + w.Missing
 	if p.progress != nil {

@@ -179,7 +179,7 @@ func (p *poller) waitError(keys []string, err error) error {
 	}
 	e := &WaitError{Err: err}
 	for _, key := range keys {
-		if p.machine.Awaited[key] {
+		if p.machine.IsAwaited(key) {
 			e.Pending = append(e.Pending, p.spelling[key])
 		} else if slices.Contains(p.machine.Missing, key) {
 			e.Missing = append(e.Missing, p.spelling[key])

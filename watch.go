@@ -210,7 +210,7 @@ type watchState struct {
 }
 
 // watchStates is the text form of a watchState: kind, version, checksum and JSON.
-var watchStates = sealed.Kind{Name: "watch", Version: 4}
+var watchStates = sealed.Kind{Name: "watch", Version: 5}
 
 // watcher is one watch or one Poll.
 type watcher struct {
@@ -315,7 +315,7 @@ func (w *watcher) begin(ctx context.Context) (err error) {
 
 // checkAssessment checks that the assessment exists, if no submission of it is listed.
 func (w *watcher) checkAssessment(ctx context.Context) error {
-	if w.machine.Latest > 0 {
+	if w.machine.HasListed() {
 		return nil
 	}
 	_, err := (&InvitationService{w.core}).List(w.filter.AssessmentID).sending(w.prepare).PageSize(1).Page(ctx)

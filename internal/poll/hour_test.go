@@ -85,7 +85,7 @@ func describe(m *poll.Machine, request poll.Request, first bool) string {
 	if request.ID != "" {
 		s := m.Sources[m.Reads[request.ID].Source]
 		why := "its report is late"
-		if m.Reads[request.ID].Since == 0 {
+		if m.Reads[request.ID].Evaluated == 0 {
 			why = "left the listing of " + s.Status
 		}
 		return fmt.Sprintf("read %s | %s | 1 | ", request.ID, why)

@@ -11,14 +11,14 @@ import (
 type listing struct {
 	Began    Local  `json:"began"`
 	Since    Server `json:"since"`
-	Cursor   string `json:"cursor,omitempty"`  // Cursor of the next page; for awaited ids the last one that was read. Empty: from the beginning.
-	Pages    int    `json:"pages"`             // Pages that were read.
-	First    string `json:"first,omitempty"`   // The first id of the last page.
-	Again    bool   `json:"again,omitempty"`   // It began again: a page repeated the one before it, or a cursor expired.
-	Ignored  bool   `json:"ignored,omitempty"` // Its second page repeated the first, as if the API ignored cursors.
-	Failures int    `json:"failed,omitempty"`  // How often its next page has failed.
-	Due      Local  `json:"due,omitempty"`     // When a page that failed is asked again.
-	Seen     set    `json:"seen,omitzero"`     // Submissions with the source's status.
+	Cursor   string `json:"cursor,omitempty"`   // Cursor of the next page; for given ids the last one that was read. Empty: from the beginning.
+	Pages    int    `json:"pages"`              // Pages that were read.
+	First    string `json:"first,omitempty"`    // The first id of the last page.
+	Again    bool   `json:"again,omitempty"`    // It began again: a page repeated the one before it, or a cursor expired.
+	Ignored  bool   `json:"ignored,omitempty"`  // Its second page repeated the first, as if the API ignored cursors.
+	Failures int    `json:"failures,omitempty"` // How often its next page has failed.
+	Due      Local  `json:"due,omitempty"`      // When a page that failed is asked again.
+	Seen     set    `json:"seen,omitzero"`      // Submissions with the source's status.
 }
 
 // hasFailed reports whether the next page has failed.
@@ -39,12 +39,13 @@ func (m *Machine) nextPage(s *source) Request {
 	if s.Open.Cursor == "" {
 		m.begin(s)
 	}
-	switch {
-	case s.Depth == awaitedIDs:
+	switch s.Kind {
+	case givenIDs:
 		id, _ := m.awaitedAfter(s.Open.Cursor)
 		return Request{ID: id, source: s}
-	case s.isDepth():
+	case allOfLookback, lately:
 		return Request{Status: Finished, Since: s.Open.Since, Cursor: s.Open.Cursor, source: s}
+	case newestPage, ofStatus:
 	}
 	return Request{Status: s.Status, Cursor: s.Open.Cursor, source: s}
 }
@@ -53,11 +54,12 @@ func (m *Machine) nextPage(s *source) Request {
 func (m *Machine) begin(s *source) {
 	l := s.Open
 	l.Began, l.Since = m.Clock, m.serverAt(s.Began).Add(-s.Depth)
-	switch {
-	case s.Status != "":
+	switch s.Kind {
+	case ofStatus:
 		l.Since, l.Seen = cmp.Or(m.options.CreatedSince, m.server().Add(-m.options.Lookback)), set{}
-	case s == m.allOfLookback():
+	case allOfLookback:
 		l.Since = cmp.Or(m.options.CreatedSince, l.Since)
+	case newestPage, lately, givenIDs:
 	}
 	l.Since = max(1, l.Since)
 }
@@ -81,7 +83,7 @@ func (m *Machine) receivePage(r Reply, s *source) (results []Item, endless bool)
 		if m.receiveItem(it, s) {
 			results = append(results, it)
 		}
-		if s.Status != "" && it.Status == s.Status {
+		if s.Kind == ofStatus && it.Status == s.Status {
 			l.Seen[it.ID] = true
 		}
 		m.Latest = max(m.Latest, it.latest())
@@ -95,7 +97,7 @@ func (m *Machine) receivePage(r Reply, s *source) (results []Item, endless bool)
 		return results, m.beginAgain(s, l.Pages == 2 || l.Ignored && l.Pages == 4)
 	}
 	l.Cursor, l.First, l.Failures = r.Next, first, 0
-	m.endRequest(s, r.Next == "" || allOld || s == m.newest())
+	m.endRequest(s, r.Next == "" || allOld || s.Kind == newestPage)
 	return results, false
 }
 
@@ -137,7 +139,7 @@ func (m *Machine) endRequest(s *source, last bool) {
 func (m *Machine) complete(s *source) {
 	l := s.Open
 	s.Listed, s.Began, s.FailedAt, s.Cost, s.Open = true, l.Began, 0, float64(l.Pages), nil
-	if s.Status != "" {
+	if s.Kind == ofStatus {
 		m.readWhatLeft(s, l.Seen)
 		return
 	}
@@ -146,7 +148,7 @@ func (m *Machine) complete(s *source) {
 			other.Began = max(other.Began, s.Began)
 		}
 	}
-	if s == m.allOfLookback() {
+	if s.Kind == allOfLookback {
 		m.forget()
 		m.Complete = m.serverAt(s.Began)
 	}
@@ -157,7 +159,7 @@ func (m *Machine) complete(s *source) {
 func (m *Machine) readWhatLeft(s *source, seen set) {
 	reads := 0
 	for _, id := range slices.Sorted(maps.Keys(s.Members)) {
-		if _, reading := m.Reads[id]; seen[id] || reading || !m.isAwaited(id) {
+		if _, reading := m.Reads[id]; seen[id] || reading || !m.IsAwaited(id) {
 			continue
 		}
 		if reads++; reads <= cheapRequests {

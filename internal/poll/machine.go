@@ -1,6 +1,7 @@
 package poll
 
 import (
+	"math"
 	"slices"
 	"time"
 )
@@ -75,9 +76,9 @@ type Reply struct {
 
 // Machine decides which requests to send. Create it with NewWatch or NewWait. After it was decoded from JSON, call Resume.
 type Machine struct {
-	Sources []*source       `json:"sources"`          // First the newest page, then the depths from the deepest.
+	Sources []*source       `json:"sources"`
 	Reads   map[string]read `json:"reads"`            // Submissions to be read singly.
-	Awaited set             `json:"known,omitzero"`   // Given ids that were not delivered yet. Nil: all evaluations count.
+	Awaited set             `json:"awaited,omitzero"` // Given ids that were not delivered yet. Nil: all evaluations count.
 	Missing []string        `json:"missing,omitzero"` // Given ids that do not exist.
 
 	// What was delivered, by the server's clock.
@@ -100,7 +101,7 @@ type set map[string]bool
 func NewWatch(o Options, caller Local, server, since Server, fromNow bool) *Machine {
 	m := newMachine(o, caller, server, since)
 	m.FromNow = fromNow
-	m.newest().Began -= Local(longestPeriod) // It is due in the first poll.
+	m.the(newestPage).Began -= Local(longestPeriod) // It is due in the first poll.
 	return m
 }
 
@@ -111,10 +112,10 @@ func NewWait(o Options, caller Local, server Server, ids []string) *Machine {
 	for _, id := range ids {
 		m.Awaited[id] = true
 	}
-	first, awaited := m.allOfLookback(), &source{Depth: awaitedIDs, Began: Local(server), Cost: float64(len(ids))}
-	m.Sources = append(m.Sources, awaited)
+	first, given := m.the(allOfLookback), &source{Kind: givenIDs, Depth: math.MaxInt64, Began: Local(server), Cost: float64(len(ids))}
+	m.Sources = append(m.Sources, given)
 	if len(ids) <= cheapRequests {
-		first = awaited
+		first = given
 	}
 	first.Began -= Local(longestPeriod)
 	return m
@@ -133,12 +134,8 @@ func (m *Machine) IsDone() bool { return m.Awaited != nil && len(m.Awaited) == 0
 // Resume continues a machine that was decoded from JSON. Lookback may be another than before.
 func (m *Machine) Resume(o Options, caller Local) {
 	m.options, m.caller, m.resumed = o, caller, true
-	m.allOfLookback().Depth = o.Lookback
+	m.the(allOfLookback).Depth = o.Lookback
 }
-
-func (m *Machine) newest() *source { return m.Sources[0] }
-
-func (m *Machine) allOfLookback() *source { return m.Sources[1] }
 
 // Next returns the request to send now, or the time to wait. A poll is the requests until Next
 // returns a time: first the page of the opener, then the single reads that are due, then the
@@ -213,7 +210,7 @@ func (m *Machine) Failing() (listings, ids []string) {
 		}
 	}
 	for id, r := range m.Reads {
-		if r.Failed {
+		if r.Failing > 0 {
 			ids = append(ids, id)
 		}
 	}
@@ -221,10 +218,22 @@ func (m *Machine) Failing() (listings, ids []string) {
 	return listings, ids
 }
 
+// HasListed reports whether a listing has shown a submission.
+func (m *Machine) HasListed() bool { return m.Latest > 0 }
+
+// Pending returns how many given ids are awaited, or in a watch how many evaluated submissions have no
+// ready report.
+func (m *Machine) Pending() int {
+	if m.Awaited == nil {
+		return m.Late(0)
+	}
+	return len(m.Awaited)
+}
+
 // Late returns how many evaluated submissions have had no ready report for so long.
 func (m *Machine) Late(d time.Duration) (n int) {
 	for _, r := range m.Reads {
-		if r.isEvaluated() && m.Clock.Sub(r.Since) >= d {
+		if r.Evaluated > 0 && m.Clock.Sub(r.Evaluated) >= d {
 			n++
 		}
 	}

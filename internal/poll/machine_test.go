@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
+	"math"
 	"testing"
 	"time"
 
@@ -66,11 +67,11 @@ func TestStatusesOfAnEmptyOrganizationAreLearned(t *testing.T) {
 // TestAllIsListedWithinSixHours has sources that cost 500 requests and have shown nothing, beside a short listing that
 // shows all results. They are read within six hours nevertheless.
 func TestAllIsListedWithinSixHours(t *testing.T) {
-	source := func(depth time.Duration, cost, found int) string {
-		return fmt.Sprintf(`{"depth": %d, "began": %d, "cost": %d, "found": %d, "listed": true}`, depth, begin, cost, found)
+	source := func(kind string, depth time.Duration, cost, found int) string {
+		return fmt.Sprintf(`{"kind": %q, "depth": %d, "began": %d, "cost": %d, "found": %d, "listed": true}`, kind, depth, begin, cost, found)
 	}
-	newest, short, lookback := source(0, 1, 0), source(time.Hour, 1, 300), source(30*day, 500, 0)
-	known := source(1<<62, 500, 0) // Single reads of all known ids.
+	newest, short, lookback := source("newest", 0, 1, 0), source("lately", time.Hour, 1, 300), source("lookback", 30*day, 500, 0)
+	given := source("ids", math.MaxInt64, 500, 0) // Single reads of all given ids.
 	for name, c := range map[string]struct {
 		state     string
 		want      func(poll.Request) bool
@@ -80,8 +81,8 @@ func TestAllIsListedWithinSixHours(t *testing.T) {
 			`{"sources": [` + newest + `, ` + lookback + `, ` + short + `]`,
 			func(r poll.Request) bool { return r.Since == poll.Server(begin-30*day) }, true,
 		},
-		"known ids": {
-			`{"known": {"x": true}, "sources": [` + newest + `, ` + lookback + `, ` + short + `, ` + known + `]`,
+		"given ids": {
+			`{"awaited": {"x": true}, "sources": [` + newest + `, ` + lookback + `, ` + short + `, ` + given + `]`,
 			func(r poll.Request) bool { return r.ID == "x" }, false,
 		},
 	} {

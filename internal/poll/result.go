@@ -10,19 +10,14 @@ import (
 
 // read is a submission to be read singly.
 type read struct {
-	Source int   `json:"s"`           // The index of the source that led to it.
-	Since  Local `json:"f,omitempty"` // When it was first seen evaluated, or could not be read. 0: neither happened.
-	Due    Local `json:"d"`
-	Failed bool  `json:"x,omitempty"` // The API could not answer the last read.
-	Unseen bool  `json:"u,omitempty"` // It could not be read, and was not seen evaluated.
+	Source    int   `json:"s"` // The index of the source that led to it.
+	Due       Local `json:"d"`
+	Evaluated Local `json:"e,omitempty"` // When it was first seen evaluated, without a ready report. 0: it left the listing of a status.
+	Failing   Local `json:"f,omitempty"` // Since when the API cannot answer the reads. 0: it answered the last one, or there was none.
 }
 
-// isEvaluated reports whether the submission was seen evaluated, without a ready report. Any other one
-// has left the listing of a status.
-func (r read) isEvaluated() bool { return r.Since > 0 && !r.Unseen }
-
-// isAwaited reports whether a submission may still have to be delivered.
-func (m *Machine) isAwaited(id string) bool {
+// IsAwaited reports whether a submission may still have to be delivered.
+func (m *Machine) IsAwaited(id string) bool {
 	if m.Awaited != nil {
 		return m.Awaited[id]
 	}
@@ -36,8 +31,8 @@ func (m *Machine) isAwaited(id string) bool {
 func (m *Machine) isWanted(it Item) bool {
 	r, reading := m.Reads[it.ID]
 	evaluated := cmp.Or(it.Evaluated, it.Submitted, it.Created)
-	isNew := it.Undated || evaluated >= m.DoneTo || r.isEvaluated() || r.Failed || reading && m.FromNow
-	return m.isAwaited(it.ID) && (m.Awaited != nil || isNew)
+	isNew := it.Undated || evaluated >= m.DoneTo || r.Evaluated > 0 || r.Failing > 0 || reading && m.FromNow
+	return m.IsAwaited(it.ID) && (m.Awaited != nil || isNew)
 }
 
 // receiveItem takes an item that a source showed, and reports whether it is a result. It schedules
@@ -57,10 +52,7 @@ func (m *Machine) receiveItem(it Item, s *source) (result bool) {
 	if !reading {
 		r = read{Source: slices.Index(m.Sources, s), Due: m.Clock.Add(m.options.Interval)}
 	}
-	if !r.isEvaluated() {
-		r.Since = m.Clock
-	}
-	r.Failed, r.Unseen = false, false
+	r.Evaluated, r.Failing = cmp.Or(r.Evaluated, m.Clock), 0
 	if result {
 		r.Due = m.Clock
 	}
@@ -121,10 +113,9 @@ func (m *Machine) receiveRead(id string, r Reply, s *source) (results []Item) {
 		}
 		return nil
 	case r.Outcome != Answered, r.Items[0].Unreadable && m.Awaited == nil: // Other requests do not wait for this submission.
-		before := m.Reads[id]
-		m.readAgain(id, read{
-			Source: slices.Index(m.Sources, s), Since: cmp.Or(before.Since, m.Clock), Failed: true, Unseen: !before.isEvaluated(),
-		})
+		again := m.Reads[id]
+		again.Source, again.Failing = slices.Index(m.Sources, s), cmp.Or(again.Failing, m.Clock)
+		m.readAgain(id, again)
 		return nil
 	}
 	it := r.Items[0]
@@ -133,18 +124,18 @@ func (m *Machine) receiveRead(id string, r Reply, s *source) (results []Item) {
 		m.credit(s)
 		return r.Items
 	}
-	scheduled := m.Reads[id]
-	if !scheduled.isEvaluated() || !it.Undated && it.latest().Add(m.options.Lookback) < m.past() {
+	again := m.Reads[id]
+	if again.Evaluated == 0 || !it.Undated && it.latest().Add(m.options.Lookback) < m.past() {
 		delete(m.Reads, id) // It only left the listing of a status, or its report never came.
 	} else {
-		scheduled.Failed = false
-		m.readAgain(id, scheduled)
+		again.Failing = 0
+		m.readAgain(id, again)
 	}
 	return nil
 }
 
 // readAgain schedules the next single read of a submission whose report is not ready, or that cannot be read.
 func (m *Machine) readAgain(id string, r read) {
-	r.Due = m.Clock.Add(max(m.options.Interval, m.Clock.Sub(r.Since)/4, m.options.Interval/4*time.Duration(len(m.Reads))))
+	r.Due = m.Clock.Add(max(m.options.Interval, m.Clock.Sub(cmp.Or(r.Evaluated, r.Failing))/4, m.options.Interval/4*time.Duration(len(m.Reads))))
 	m.Reads[id] = r
 }

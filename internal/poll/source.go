@@ -7,10 +7,11 @@ import (
 	"time"
 )
 
-// source is a listing that can show an evaluation first: of a depth, or of an unfinished status.
+// source is a listing that can show an evaluation first.
 type source struct {
-	Depth    time.Duration `json:"depth,omitempty"` // A depth, newestPage or awaitedIDs, if Status is empty.
-	Status   string        `json:"status,omitempty"`
+	Kind     kind          `json:"kind"`
+	Depth    time.Duration `json:"depth,omitempty"`   // How far back it lists evaluated submissions. 0: it lists others. Of ids: all.
+	Status   string        `json:"status,omitempty"`  // Of the kind ofStatus.
 	Members  set           `json:"members,omitempty"` // The submissions with Status at the last listing.
 	Listed   bool          `json:"listed,omitempty"`  // A listing was complete.
 	Began    Local         `json:"began"`             // When the last complete listing began, or one that includes it.
@@ -20,43 +21,51 @@ type source struct {
 	Open     *listing      `json:"open,omitempty"`
 }
 
+// kind is what a source lists.
+type kind string
+
 const (
-	newestPage time.Duration = 0 // Also the Depth of a status.
-	awaitedIDs time.Duration = 1 << 62
+	newestPage    kind = "newest"   // The newest page of all submissions.
+	allOfLookback kind = "lookback" // The evaluated submissions of all of Lookback.
+	lately        kind = "lately"   // The evaluated submissions since the last listing, and of Depth before it.
+	ofStatus      kind = "status"   // The submissions with an unfinished status.
+	givenIDs      kind = "ids"      // The given ids, which are read singly.
 )
 
 // depths returns the newest page, and the sources that list evaluated submissions.
 func depths(lookback time.Duration, began Local) []*source {
-	sources := []*source{{Depth: newestPage, Began: began, Cost: 1}, {Depth: lookback, Began: began}}
+	sources := []*source{{Kind: newestPage, Began: began, Cost: 1}, {Kind: allOfLookback, Depth: lookback, Began: began}}
 	for depth := lookback / 4; depth > 10*time.Minute; depth /= 4 {
-		sources = append(sources, &source{Depth: depth, Began: began})
+		sources = append(sources, &source{Kind: lately, Depth: depth, Began: began})
 	}
 	return sources
+}
+
+// the returns the one source of a kind.
+func (m *Machine) the(k kind) *source {
+	return m.Sources[slices.IndexFunc(m.Sources, func(s *source) bool { return s.Kind == k })]
 }
 
 // addStatus makes an unfinished status a source.
 func (m *Machine) addStatus(status string) {
 	listed := func(s *source) bool { return s.Status == status }
 	if status != Finished && status != "" && !slices.ContainsFunc(m.Sources, listed) {
-		m.Sources = append(m.Sources, &source{Status: status, Cost: 1, Found: 1})
+		m.Sources = append(m.Sources, &source{Kind: ofStatus, Status: status, Cost: 1, Found: 1})
 	}
 }
 
 // name returns what the source asks the API for.
 func (s *source) name() string {
-	if s.isDepth() {
+	if s.Depth > 0 {
 		return "status=" + Finished + " since " + s.Depth.String() + " ago"
 	}
 	return "status=" + cmp.Or(s.Status, "any")
 }
 
-// isDepth reports whether the source lists evaluated submissions. Awaited ids count as the deepest.
-func (s *source) isDepth() bool { return s.Status == "" && s.Depth > newestPage }
-
 // covers reports whether a complete listing of the source counts as one of another: of a shallower
-// depth that was listed before. Awaited ids cover all.
+// depth that was listed before. Given ids cover all.
 func (s *source) covers(other *source) bool {
-	return s.Depth == awaitedIDs || other.isDepth() && other.Listed && other.Depth <= s.Depth
+	return s.Kind == givenIDs || other.Depth > 0 && other.Listed && other.Depth <= s.Depth
 }
 
 func (s *source) cost() float64 { return cmp.Or(s.Cost, initialCost) }
@@ -135,11 +144,12 @@ func (m *Machine) isDue(s, opener *source, w Window) bool {
 // period returns the time between two listings of a source.
 func (m *Machine) period(s *source) time.Duration {
 	period := time.Duration(float64(m.options.Interval/2) * math.Sqrt(s.cost()/m.share(s)))
-	switch {
-	case s == m.newest():
+	switch s.Kind {
+	case newestPage:
 		return newestPeriod
-	case s.Depth >= m.options.Lookback:
+	case allOfLookback, givenIDs:
 		return min(period, longestPeriod)
+	case lately, ofStatus:
 	}
 	return period
 }

@@ -1,7 +1,7 @@
 // Package sealed implements the text form of the module's saved states and resume tokens: a
 // kind with the version of its format, a checksum and the state in JSON.
 //
-//	hiring-watch-4 5bb53739 {"account":"...","since":"2026-06-03T12:00:00Z"}
+//	hiring-watch-5 5bb53739 {"account":"...","since":"2026-06-03T12:00:00Z"}
 //
 // A text of another kind, of another version or with any flipped bit is an error.
 package sealed
