@@ -207,6 +207,23 @@ func TestAnInvitationIsRemembered(t *testing.T) {
 	}
 }
 
+// A request is lost whose invitation is listed 50 s later. A run that listed before that comes to the address after a minute.
+func TestALostRequestIsRememberedAsLongAsAListingIsUsed(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := startInviting(t)
+		client := s.client()
+		s.Inject(lost)
+		s.hide(bob.Email, 50*time.Second)
+		ctx, leave := context.WithTimeout(t.Context(), time.Second)
+		defer leave()
+		_, err := client.Invitations.Ensure(ctx, s.assessment, bob)
+		require.ErrorIs(t, err, hiring.ErrOutcomeUnknown)
+		time.Sleep(29 * time.Second)
+		assert.Equal(t, hiring.InviteExisting, s.both(t, client, func() { time.Sleep(55 * time.Second) }))
+		s.requireOneMail(t, bob.Email)
+	})
+}
+
 // A listing goes back two minutes behind the Date of the previous one. Another process has invited Bob, which
 // is not listed yet when the run begins, and then 250 others.
 func TestAListingGoesBackTwoMinutes(t *testing.T) {

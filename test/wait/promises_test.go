@@ -426,6 +426,25 @@ func TestTheListingThatFailsIsNamed(t *testing.T) {
 	})
 }
 
+// TestAPollEndsAfterTenRequestsThatFail: the API answers no single read.
+func TestAPollEndsAfterTenRequestsThatFail(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		transport := emulated(60, 6*time.Hour)
+		failed, most := 0, 0
+		transport.API.Broken = func(q poll.Request) bool {
+			if q.ID != "" {
+				failed++
+			}
+			return q.ID != ""
+		}
+		o := hiring.WaitOptions{Progress: func(hiring.WaitProgress) { failed, most = 0, max(most, failed) }}
+		once := hiring.WithRetry(hiring.RetryPolicy{MaxAttempts: 1})
+		err := apitest.LastError(clientOf(t, transport, once).Submissions.WaitReports(within(t, 5*time.Hour), transport.API.IDs(), o))
+		require.ErrorIs(t, err, context.DeadlineExceeded)
+		assert.Equal(t, 10, most)
+	})
+}
+
 // TestWatchEndsAtOnceBeforeADistantWindow: a tenth of the window is reserved.
 func TestWatchEndsAtOnceBeforeADistantWindow(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
