@@ -9,6 +9,8 @@ import (
 	"net/http"
 	"strings"
 	"time"
+
+	"github.com/hiring-assessment/hiring-go/internal/urls"
 )
 
 // InviteOutcome is the outcome of inviting one candidate.
@@ -121,7 +123,7 @@ func (r *inviteRun) invite(ctx context.Context, in NewInvitation) (InviteResult,
 	c := invitee{inviteRun: r, in: in, request: newInviteRequest(r.service.core, r.assessmentID, in)}
 	if err := c.request.err; err != nil {
 		outcome := InviteRejected
-		if newRequest("", inviteRoute, pathID{"assessmentID", r.assessmentID}).err != nil {
+		if !urls.IsSegment(r.assessmentID) {
 			outcome = InviteNotSent // No candidate can be invited.
 		}
 		return c.result(outcome, Invitation{}), err
@@ -142,7 +144,7 @@ type invitee struct {
 	in       NewInvitation
 	address  *address // Locked.
 	request  request
-	attempts int  // Requests that were sent.
+	requests int  // Those that were sent.
 	slow     bool // The listing was too old once after EnsureAllOptions.Before.
 }
 
@@ -176,17 +178,19 @@ func (c *invitee) listAndSend(ctx context.Context, earlier *Error) (result Invit
 			result, err = c.notListed(ctx, earlier, listErr)
 			return result, nil, err
 		}
-		switch result, unsettled, err = c.send(ctx); {
-		case unsettled != nil:
-			return InviteResult{}, unsettled, nil
-		case result.Outcome == InviteRejected:
-			result, err = c.afterRejection(ctx, earlier, err)
-		case errors.Is(err, errListingTooOld):
+		invitation, outcome, err := c.send(ctx)
+		switch {
+		case outcome == listAgain:
 			continue
-		case earlier != nil && c.attemptsLeft() == 0 && IsTransient(err):
-			result, err = c.result(InviteUnknown, Invitation{}), earlier
+		case outcome == InviteUnknown:
+			return InviteResult{}, failureIn(err), nil
+		case outcome == InviteRejected:
+			result, err = c.afterRejection(ctx, earlier, err)
+			return result, nil, err
+		case outcome == InviteNotSent && earlier != nil && c.requestsLeft() == 0 && IsTransient(err):
+			outcome, err = InviteUnknown, earlier
 		}
-		return result, nil, err
+		return c.result(outcome, invitation), nil, err
 	}
 }
 
@@ -222,7 +226,7 @@ func (c *invitee) listTwice(ctx context.Context, unsettled *Error) (InviteResult
 	switch {
 	case failed != nil: // One listing that does not show the address is not enough.
 		return c.notListed(ctx, unsettled, failed)
-	case c.attemptsLeft() == 0:
+	case c.requestsLeft() == 0:
 		return c.result(InviteUnknown, Invitation{}), unsettled
 	}
 	return InviteResult{}, nil
@@ -245,8 +249,8 @@ func (c *invitee) listOnce(ctx context.Context, unsettled *Error) (InviteResult,
 	return c.result(InviteUnknown, Invitation{}), err
 }
 
-// attemptsLeft returns how many of RetryPolicy.MaxAttempts requests the candidate has left.
-func (c *invitee) attemptsLeft() int { return c.service.core.config.retry.MaxAttempts - c.attempts }
+// requestsLeft returns how many of RetryPolicy.MaxAttempts requests the candidate has left.
+func (c *invitee) requestsLeft() int { return c.service.core.config.retry.MaxAttempts - c.requests }
 
 func (c *invitee) result(outcome InviteOutcome, invitation Invitation) InviteResult {
 	return InviteResult{c.in, invitation, outcome}
@@ -286,12 +290,15 @@ func ensureError(outcome Outcome, message string, cause error) *Error {
 	return e
 }
 
-// errListingTooOld is why send makes no attempt.
+// listAgain is the outcome of a request that was not sent because the listing became too old.
+const listAgain InviteOutcome = "list again"
+
+// errListingTooOld prevents an attempt.
 var errListingTooOld = errors.New("the listing began more than a minute ago")
 
 // send sends the request, and records it if it may have sent an e-mail, also when a panic ends the
-// call. unsettled is the error of such a request, which has no result.
-func (c *invitee) send(ctx context.Context) (result InviteResult, unsettled *Error, err error) {
+// call. Of such a request without an invitation the outcome is InviteUnknown, and the error an [*Error].
+func (c *invitee) send(ctx context.Context) (invitation Invitation, outcome InviteOutcome, err error) {
 	last := lastRequest{outcome: OutcomeUnknown}
 	defer func() {
 		if last.outcome != OutcomeNotDone {
@@ -301,29 +308,32 @@ func (c *invitee) send(ctx context.Context) (result InviteResult, unsettled *Err
 	}()
 	var prevented error
 	q := c.request
-	q.priority, q.maxAttempts = c.priority, c.attemptsLeft()
+	q.priority, q.maxAttempts = c.priority, c.requestsLeft()
 	q.beforeAttempt = func() error {
 		if prevented = c.checkAttempt(); prevented == nil {
-			c.attempts++
+			c.requests++
 		}
 		return prevented
 	}
-	invitation, err := do[Invitation](ctx, c.service.core, q)
+	invitation, err = do[Invitation](ctx, c.service.core, q)
 	failure, failed := errors.AsType[*Error](err)
 	switch {
 	case err == nil:
 		last = lastRequest{outcome: OutcomeDone, invitation: &invitation}
 		c.invitations[c.address.email] = invitation
-		return c.result(InviteSent, invitation), nil, nil
+		return invitation, InviteSent, nil
 	case prevented == nil && failed && failure.Outcome != OutcomeNotDone:
 		last.outcome = failure.Outcome
-		return InviteResult{}, failure, nil
+		return Invitation{}, InviteUnknown, err
 	}
 	last.outcome = OutcomeNotDone
-	if prevented == nil && failed && failure.rejectsCandidate() {
-		return c.result(InviteRejected, Invitation{}), nil, err
+	switch {
+	case errors.Is(prevented, errListingTooOld):
+		return Invitation{}, listAgain, nil
+	case prevented == nil && failed && failure.rejectsCandidate():
+		return Invitation{}, InviteRejected, err
 	}
-	return c.result(InviteNotSent, Invitation{}), nil, cmp.Or(prevented, err)
+	return Invitation{}, InviteNotSent, cmp.Or(prevented, err)
 }
 
 // checkAttempt calls the function before, and returns why the attempt is not made, or nil.

@@ -21,7 +21,7 @@ type poller struct {
 
 	filter   SubmissionFilter
 	machine  *poll.Machine
-	spelling map[string]string  // In a wait: the caller's spelling of each id, by the id in lower case. Nil in a watch.
+	given    map[string]string  // In a wait: the ids as the caller gave them, by those in lower case. Nil in a watch.
 	progress func(WaitProgress) // The caller's. Nil: not called.
 
 	save func() error // Saves the state: called when a result was delivered.
@@ -59,13 +59,13 @@ func (p *poller) sendDue(ctx context.Context, yield func(Submission, error) bool
 	defer func() { p.logProblems(ctx, failures) }()
 	answered := false
 	for range maxRequests {
-		request, wait := p.machine.Next(p.now(), p.window())
+		request, due := p.machine.Next(p.now(), p.window())
 		switch {
-		case wait == 0 && len(failures) < maxFailedRequests:
+		case due == 0 && len(failures) < maxFailedRequests:
 		case len(failures) > 0 && !answered:
 			return 0, failures[len(failures)-1]
 		default:
-			wait = cmp.Or(wait, p.interval.shortest)
+			wait = cmp.Or(due, p.interval.shortest)
 			return wait + p.interval.jitter(wait), nil
 		}
 		reply, err := p.send(ctx, request)
@@ -109,7 +109,7 @@ func (p *poller) send(ctx context.Context, request poll.Request) (reply poll.Rep
 // the cursor of the next page.
 func (p *poller) fetch(ctx context.Context, asked poll.Request) (submissions []RawValue, next string, err error) {
 	if asked.ID != "" {
-		s, err := do[rawSubmission](ctx, p.core, p.prepare(newRequest("Submissions.Get", submissionRoute, pathID{"id", p.spelled(asked.ID)})))
+		s, err := do[rawSubmission](ctx, p.core, p.prepare(newRequest("Submissions.Get", submissionRoute, pathID{"id", p.asGiven(asked.ID)})))
 		return []RawValue{RawValue(s)}, "", err
 	}
 	filter := p.filter
@@ -122,8 +122,8 @@ func (p *poller) fetch(ctx context.Context, asked poll.Request) (submissions []R
 	return page.Items, page.Next, err
 }
 
-// spelled returns the caller's spelling of an id of the machine.
-func (p *poller) spelled(id string) string { return cmp.Or(p.spelling[id], id) }
+// asGiven returns an id of the machine as the caller gave it.
+func (p *poller) asGiven(id string) string { return cmp.Or(p.given[id], id) }
 
 // rawSubmission is a submission that may be readable only in part.
 type rawSubmission RawValue
@@ -170,7 +170,7 @@ func (p *poller) itemsOf(ctx context.Context, request poll.Request, submissions 
 		switch {
 		case request.ID != "":
 			item.ID = request.ID
-		case p.spelling != nil:
+		case p.given != nil:
 			item.ID = strings.ToLower(item.ID)
 		}
 		if item.ID == "" {
@@ -209,7 +209,7 @@ func (p *poller) deliver(item poll.Item, yield func(Submission, error) bool) err
 	if err := p.save(); err != nil {
 		return err
 	}
-	id := p.spelled(item.ID)
+	id := p.asGiven(item.ID)
 	if problem != "" && !yield(Submission{ID: id}, &ItemError{id, errors.New(problem)}) {
 		return errBreak
 	}
@@ -231,7 +231,7 @@ func decodeSubmission(raw RawValue) (s Submission, problem string) {
 func (p *poller) reportProgress(next time.Time) WaitProgress {
 	failing, reads := p.machine.Failing()
 	for i, id := range reads {
-		reads[i] = p.spelled(id)
+		reads[i] = p.asGiven(id)
 	}
 	if len(reads) > 0 {
 		failing = append(failing, amounts(reads, "submission", "not readable"))

@@ -117,11 +117,11 @@ func (s *SubmissionService) WaitReports(ctx context.Context, ids []string, o Wai
 
 func (s *SubmissionService) waitReports(ctx context.Context, operation string, ids []string, o WaitOptions) iter.Seq2[Report, error] {
 	return iterate(ctx, (*service)(s), operation, func(ctx context.Context, yield func(Report, error) bool) error {
-		return s.awaitReports(ctx, operation, ids, o, yield)
+		return s.runWait(ctx, operation, ids, o, yield)
 	})
 }
 
-func (s *SubmissionService) awaitReports(ctx context.Context, operation string, ids []string, o WaitOptions, yield func(Report, error) bool) error {
+func (s *SubmissionService) runWait(ctx context.Context, operation string, ids []string, o WaitOptions, yield func(Report, error) bool) error {
 	between, err := newInterval(o.MinInterval, o.MaxInterval)
 	var badID error
 	for _, id := range ids {
@@ -131,7 +131,7 @@ func (s *SubmissionService) awaitReports(ctx context.Context, operation string, 
 		return err
 	}
 	p := newPoller(s.core, operation, between, o.AssessmentID, o.Progress)
-	keys := p.spell(ids)
+	keys := p.setGiven(ids)
 	now, options := p.serverNow(), between.options(defaults.Lookback)
 	if !o.CreatedSince.IsZero() {
 		options.CreatedSince = max(1, poll.TimeOf(o.CreatedSince))
@@ -155,12 +155,12 @@ func reportOf(s Submission) (report Report) {
 	return report
 }
 
-// spell records the caller's spelling of each id, and returns the ids as the machine spells them, each once.
-func (p *poller) spell(ids []string) (keys []string) {
-	p.spelling = make(map[string]string, len(ids))
+// setGiven records the ids of the caller, and returns them in lower case, each once.
+func (p *poller) setGiven(ids []string) (keys []string) {
+	p.given = make(map[string]string, len(ids))
 	for _, id := range ids {
-		if key := strings.ToLower(id); p.spelling[key] == "" {
-			p.spelling[key], keys = id, append(keys, key)
+		if key := strings.ToLower(id); p.given[key] == "" {
+			p.given[key], keys = id, append(keys, key)
 		}
 	}
 	return keys
@@ -180,9 +180,9 @@ func (p *poller) waitError(keys []string, err error) error {
 	e := &WaitError{Err: err}
 	for _, key := range keys {
 		if p.machine.IsAwaited(key) {
-			e.Pending = append(e.Pending, p.spelling[key])
+			e.Pending = append(e.Pending, p.given[key])
 		} else if slices.Contains(p.machine.Missing, key) {
-			e.Missing = append(e.Missing, p.spelling[key])
+			e.Missing = append(e.Missing, p.given[key])
 		}
 	}
 	return e
