@@ -102,8 +102,26 @@ func TestOneRuleOfWhatMayPass(t *testing.T) {
 func TestWhatFollowsFromAFailure(t *testing.T) {
 	policy, err := RetryPolicy{}.withDefaults()
 	require.NoError(t, err)
-	table := fmt.Sprintf("//\t%-34s%-17s%-14s%s\n", "", "a call", "IsTransient", "a poll")
-	for _, row := range []struct {
+	follows := func(what string, e Error) string {
+		var methods []string
+		for _, method := range []string{"GET", "PATCH", "DELETE", "POST"} {
+			e.Method, e.Attempts = method, 1
+			if _, again := decide(policy, &e, 0, time.Hour, 0.5); again {
+				methods = append(methods, method)
+			}
+		}
+		call, known := map[int]string{0: "fails", 1: "retries a GET", 3: "retries no POST", 4: "retries all"}[len(methods)]
+		require.True(t, known, "%s: %v", what, methods)
+		poll := "ends"
+		switch {
+		case mayRepeatPoll(&e, false):
+			poll = "repeats"
+		case mayRepeatPoll(&e, true):
+			poll = "repeats after the first success"
+		}
+		return fmt.Sprintf("//\t%-34s%-17s%-14t%s\n", what, call, IsTransient(&e), poll)
+	}
+	rows := []struct {
 		what string
 		e    Error
 	}{
@@ -124,24 +142,18 @@ func TestWhatFollowsFromAFailure(t *testing.T) {
 		{"another 4xx of a proxy", Error{Status: 404}},
 		{"500, 502, 503, 504", Error{Status: 503}},
 		{"another 5xx", Error{Status: 501}},
-	} {
-		var methods []string
-		for _, method := range []string{"GET", "PATCH", "DELETE", "POST"} {
-			row.e.Method, row.e.Attempts = method, 1
-			if _, again := decide(policy, &row.e, 0, time.Hour, 0.5); again {
-				methods = append(methods, method)
-			}
+	}
+	table := fmt.Sprintf("//\t%-34s%-17s%-14s%s\n", "", "a call", "IsTransient", "a poll")
+	shown := make(map[ErrorCode]bool)
+	for _, row := range rows {
+		table += follows(row.what, row.e)
+		shown[row.e.Code] = true
+	}
+	for _, code := range documentedCodes {
+		for status := 300; status < 600 && !shown[code]; status++ {
+			of := fmt.Sprint(status, " of the API")
+			require.Equal(t, follows(of, Error{Status: status, Code: "OTHER"}), follows(of, Error{Status: status, Code: code}), "the code %s decides: give it a row", code)
 		}
-		call, known := map[int]string{0: "fails", 1: "retries a GET", 3: "retries no POST", 4: "retries all"}[len(methods)]
-		require.True(t, known, "%s: %v", row.what, methods)
-		poll := "ends"
-		switch {
-		case mayRepeatPoll(&row.e, false):
-			poll = "repeats"
-		case mayRepeatPoll(&row.e, true):
-			poll = "repeats after the first success"
-		}
-		table += fmt.Sprintf("//\t%-34s%-17s%-14t%s\n", row.what, call, IsTransient(&row.e), poll)
 	}
 	source, err := os.ReadFile("errors.go")
 	require.NoError(t, err)
