@@ -144,29 +144,6 @@ func read(t *testing.T, name string) string {
 	return string(text)
 }
 
-func TestSignalStopsAfterTheLineAtHand(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(t)
-		options := w.options(time.Now())
-		wanted := w.evaluated(3)
-		ctx, stop := context.WithCancel(t.Context())
-		out := &writer{before: func(line int) error {
-			if line == 2 {
-				stop()
-			}
-			return nil
-		}}
-		require.ErrorIs(t, w.watch(ctx, options, out), context.Canceled)
-		require.Equal(t, wanted[:2], ids(t, out.String()), "the line at hand is finished")
-
-		ctx, stop = context.WithTimeout(t.Context(), time.Hour)
-		defer stop()
-		out = new(writer)
-		require.ErrorIs(t, w.watch(ctx, options, out), context.DeadlineExceeded)
-		require.Equal(t, wanted[2:], ids(t, out.String()), "what is left, and nothing twice")
-	})
-}
-
 func TestCrashRepeatsOnlyTheUnsavedLine(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t)
