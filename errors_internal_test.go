@@ -21,46 +21,6 @@ import (
 	"github.com/hiring-assessment/hiring-go/internal/paging"
 )
 
-func TestIsTransient(t *testing.T) {
-	caused := func(by error) error { return &Error{cause: func() error { return by }} }
-	for name, c := range map[string]struct {
-		err       error
-		transient bool
-	}{
-		"500":                           {&Error{Status: 500}, true},
-		"503":                           {&Error{Status: 503, Attempts: 3}, true},
-		"503 of a write":                {&Error{Status: 503, Outcome: OutcomeUnknown}, true},
-		"429":                           {&Error{Status: 429, Code: ErrRateLimited}, true},
-		"408":                           {&Error{Status: 408, Outcome: OutcomeUnknown}, true},
-		"499":                           {&Error{Status: 499}, false},
-		"404":                           {&Error{Status: 404, Code: ErrNotFound}, false},
-		"302":                           {&Error{Status: 302}, false},
-		"no response":                   {&Error{}, true},
-		"no response to a write":        {&Error{Outcome: OutcomeUnknown}, true},
-		"a connection that was refused": {&Error{Outcome: OutcomeNotDone}, true},
-		"no response, with a cause":     {caused(io.ErrUnexpectedEOF), true},
-		"a response that was cut short": {&Error{Status: 200, kind: broken}, true},
-		"a malformed response":          {&Error{Status: 200, Outcome: OutcomeDone}, false},
-		"final":                         {&Error{kind: final}, false},
-		"not found, by no response":     {&Error{Code: ErrNotFound}, false},
-		"not sent because of the quota": {&Error{Code: ErrRateLimited, Outcome: OutcomeNotDone}, true},
-		"an internal error":             {&Error{Code: ErrInternal}, true},
-		"not sent after the deadline":   {caused(context.DeadlineExceeded), true},
-		"cancelled after a 500":         {&Error{Status: 500, cause: func() error { return context.Canceled }}, false},
-		"cancelled in a wait":           {errors.Join(&Error{Code: ErrRateLimited}, context.Canceled), false},
-		"a refused key, between two":    {&Error{Code: ErrInvalidToken, Attempts: 1}, false},
-		"wrapped":                       {fmt.Errorf("reading: %w", &Error{Status: 502}), true},
-		"a wait that failed":            {&WaitError{Pending: []string{"x"}, Err: &Error{Status: 502}}, true},
-		"a wait with missing ids":       {&WaitError{Missing: []string{"x"}, Err: &Error{Code: ErrNotFound}}, false},
-		"a deadline":                    {context.DeadlineExceeded, true},
-		"another error":                 {io.EOF, false},
-		"a nil error":                   {(*Error)(nil), false},
-		"nil":                           {nil, false},
-	} {
-		assert.Equal(t, c.transient, IsTransient(c.err), name)
-	}
-}
-
 // TestOneRuleOfWhatMayPass combines all statuses, codes, kinds and methods: what a call retries is transient, a poll
 // repeats what is transient, and a POST is retried only if it certainly was not done.
 func TestOneRuleOfWhatMayPass(t *testing.T) {

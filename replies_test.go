@@ -395,12 +395,3 @@ func keptBodies(tb testing.TB) (all []seedBody) {
 	}
 	return all
 }
-
-func TestReadersAgreeOnRecordedBodies(t *testing.T) {
-	t.Parallel()
-	kept := keptBodies(t)
-	require.Greater(t, len(kept), 100)
-	for _, s := range kept {
-		checkReader(t, s.reader, s.body)
-	}
-}

@@ -9,7 +9,6 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
-	"net"
 	"net/http"
 	"net/http/cookiejar"
 	"net/http/httptest"
@@ -482,34 +481,6 @@ func TestArchiveAndTheEndOfTheContext(t *testing.T) {
 			assert.Equal(t, name == "in a pause", storage.seen[0].Wait > 0, "%s: Exchange.Wait", name)
 		})
 	}
-}
-
-// TestArchiveOverTheWire uses net/http's own transport, with real lengths and broken
-// connections.
-func TestArchiveOverTheWire(t *testing.T) {
-	server := sandbox.Start(t)
-	id := handedIn(t, server)
-	server.Inject(sandbox.Fault{Route: archiveRoute, CutAfter: 5000})
-	server.Inject(sandbox.Fault{Route: archiveRoute, Reset: true})
-	transport := &http.Transport{}
-	t.Cleanup(transport.CloseIdleConnections)
-	client, err := hiring.New(server.URL(), sandbox.LiveKey, hiring.WithHTTPClient(&http.Client{Transport: transport}),
-		hiring.WithRetry(hiring.RetryPolicy{BaseBackoff: 1}))
-	require.NoError(t, err)
-	var content bytes.Buffer
-	n, err := client.Submissions.DownloadArchive(t.Context(), id, &content)
-	require.NoError(t, err)
-	_, err = zip.NewReader(bytes.NewReader(content.Bytes()), n)
-	require.NoError(t, err)
-
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	require.NoError(t, err)
-	require.NoError(t, l.Close())
-	h := newStorageServer(t, func(r *http.Request) (*http.Response, error) { return transport.RoundTrip(r) })
-	h.Link = "http://" + l.Addr().String() + "/x?s3cr3t"
-	_, err = h.Client(hiring.WithRetry(hiring.RetryPolicy{BaseBackoff: 1})).Submissions.DownloadArchive(t.Context(), "s", io.Discard)
-	require.ErrorContains(t, err, "refused")
-	assert.NotContains(t, err.Error(), "s3cr3t")
 }
 
 func TestPanicOfAWriterEndsTheAttempt(t *testing.T) {

@@ -301,18 +301,6 @@ func TestOneAddressHasManySpellings(t *testing.T) {
 	})
 }
 
-func TestFindByEmailAcceptsEverySpelling(t *testing.T) {
-	client := sandbox.Start(t).Client()
-	page, err := client.Submissions.List(hiring.SubmissionFilter{AssessmentID: sandbox.AssessmentID}).Page(t.Context())
-	require.NoError(t, err)
-	for _, spelling := range []func(string) string{strings.ToUpper, func(s string) string { return " \ufeff" + s + "\u2060" }} {
-		email := spelling(page.Items[0].Candidate.Email)
-		got, err := client.Submissions.FindByEmail(t.Context(), sandbox.AssessmentID, email)
-		require.NoError(t, err, "%q", email)
-		assert.Equal(t, page.Items[0].ID, got.ID)
-	}
-}
-
 func TestAnInvitationOfAnyStatusIsExisting(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server, assessment := startWithAssessment(t)

@@ -2,14 +2,12 @@ package client_test
 
 import (
 	"bytes"
-	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"log/slog"
 	"math"
-	"net"
 	"net/http"
 	"net/http/cookiejar"
 	"net/url"
@@ -341,49 +339,6 @@ func TestBodyThatStallsEndsAndLeavesNothing(t *testing.T) {
 		})
 	}
 }
-
-func TestBodyThatStallsOverTheWireLeavesNothing(t *testing.T) {
-	// The bubble fails when a goroutine of client or server remains.
-	synctest.Test(t, func(t *testing.T) {
-		pipes := make(pipeListener)
-		server := &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			_, _ = io.WriteString(w, `{"data":{`)
-			_ = http.NewResponseController(w).Flush()
-			<-r.Context().Done()
-		})}
-		go func() { _ = server.Serve(pipes) }()
-		transport := &http.Transport{DialContext: pipes.dial}
-		client, err := hiring.New("http://localhost", apitest.Key, apitest.NoRetry, hiring.WithHTTPClient(&http.Client{Transport: transport}))
-		require.NoError(t, err)
-		begun := time.Now()
-		_, err = client.Account.Get(t.Context())
-		require.ErrorIs(t, err, context.DeadlineExceeded)
-		require.ErrorContains(t, err, "the response was not complete within 30s: see WithTimeout")
-		assert.Equal(t, 30*time.Second, time.Since(begun))
-		synctest.Wait()
-		require.NoError(t, server.Close())
-	})
-}
-
-// pipeListener is a network in memory.
-type pipeListener chan net.Conn
-
-func (l pipeListener) dial(context.Context, string, string) (net.Conn, error) {
-	client, server := net.Pipe()
-	l <- server
-	return client, nil
-}
-
-func (l pipeListener) Accept() (net.Conn, error) {
-	if conn, ok := <-l; ok {
-		return conn, nil
-	}
-	return nil, net.ErrClosed
-}
-
-func (l pipeListener) Close() error { close(l); return nil }
-
-func (l pipeListener) Addr() net.Addr { return &net.IPAddr{} }
 
 func TestTransportWithoutABody(t *testing.T) {
 	err := apitest.NewScriptedServer(t, func(r *http.Request) (*http.Response, error) {

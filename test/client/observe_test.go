@@ -96,32 +96,6 @@ func TestWithResponseCapturesTheLastAttempt(t *testing.T) {
 	})
 }
 
-func TestCapturedHeadersAreACopy(t *testing.T) {
-	header := http.Header{"X-Echo": {apitest.Key}}
-	plain := apitest.NewScriptedServer(t, func(r *http.Request) (*http.Response, error) {
-		resp, err := apitest.RespondData(apitest.Resource)(r)
-		resp.Header = header
-		return resp, err
-	})
-	_, err := plain.Client().Account.Get(hiring.WithResponse(t.Context(), new(hiring.Response)))
-	require.NoError(t, err)
-	assert.Equal(t, apitest.Key, header.Get("X-Echo"), "what the transport may share is not changed")
-
-	var shared *http.Response
-	fake := apitest.NewScriptedServer(t, func(r *http.Request) (*http.Response, error) {
-		resp, err := apitest.RespondData(apitest.Resource, "X-Echo: "+apitest.Key, "Location: /x")(r)
-		shared = resp
-		return resp, err
-	})
-	var r hiring.Response
-	_, err = fake.Client().Account.Get(hiring.WithResponse(t.Context(), &r))
-	require.NoError(t, err)
-	assert.Equal(t, "[redacted]", r.Header.Get("X-Echo"))
-	assert.Equal(t, "/x", r.Header.Get("Location"), "captured as it came")
-	r.Header.Set("X-Echo", "changed")
-	assert.NotEqual(t, "changed", shared.Header.Get("X-Echo"))
-}
-
 func TestLogger(t *testing.T) {
 	const secret = "jane.roe"
 	for _, c := range []struct {

@@ -9,7 +9,6 @@ import (
 	"net/http"
 	"net/url"
 	"strconv"
-	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -82,19 +81,6 @@ func TestPagerNeverChanges(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, numbersTo(30), got)
 	assert.Equal(t, 3, s.Requests())
-}
-
-func TestPagerPageReadsOne(t *testing.T) {
-	for _, list := range listCases {
-		s := newListServer(list.Style, 30)
-		page, err := list.Open(s.Client(t)).Size(10).Page(t.Context())
-		require.NoError(t, err)
-		assert.Equal(t, numbersTo(10), page.Items)
-		assert.NotEmpty(t, page.Next)
-		assert.True(t, page.Meta.HasMore)
-		assert.Equal(t, "req_1", page.Meta.RequestID)
-		assert.Equal(t, 1, s.Requests())
-	}
 }
 
 func TestPagerPagesCarryTheirMeta(t *testing.T) {
@@ -175,23 +161,6 @@ func TestPagerLeftEarlyCostsNoMore(t *testing.T) {
 			}
 		}
 		assert.Equal(t, 1, s.Requests(), list.Name)
-	}
-}
-
-func TestPagerServesManyAtOnce(t *testing.T) {
-	for _, list := range listCases {
-		s := newListServer(list.Style, 60)
-		pager := list.Open(s.Client(t)).Size(7)
-		var wait sync.WaitGroup
-		for range 8 {
-			wait.Go(func() {
-				got, err := pager.Collect(t.Context())
-				assert.NoError(t, err) //nolint:testifylint // require must not be called outside the test's goroutine
-				assert.Equal(t, numbersTo(60), got)
-			})
-		}
-		wait.Wait()
-		assert.Equal(t, 8*9, s.Requests())
 	}
 }
 

@@ -203,20 +203,6 @@ func TestInvalidRateLimitHeadersDoNotBlockForever(t *testing.T) {
 	}
 }
 
-func TestRateLimitedCallIsRetriedInTheNextWindow(t *testing.T) {
-	for method, call := range methodCalls {
-		synctest.Test(t, func(t *testing.T) {
-			limit := 200
-			if method == "GET" {
-				limit = 1000
-			}
-			fake := apitest.NewScriptedServer(t, apitest.RateLimit{Limit: limit, Remaining: 0, Left: 50 * time.Second, Skew: 0, RetryAfter: "50"}.With(apitest.RespondRateLimited), apitest.RespondData(apitest.Resource))
-			require.NoError(t, call(t.Context(), fake.Client()), "%s", method)
-			assert.Equal(t, []time.Duration{50 * time.Second}, fake.Pauses(), "%s", method)
-		})
-	}
-}
-
 func TestRateLimitIsLearnedFromAFinalResponse(t *testing.T) {
 	for name, answer := range map[string]apitest.Responder{
 		"from headers": apitest.RateLimit{Limit: 1000, Remaining: 0, Left: time.Hour, Skew: 0, RetryAfter: "3600"}.With(apitest.RespondRateLimited),
@@ -236,21 +222,6 @@ func TestRateLimitIsLearnedFromAFinalResponse(t *testing.T) {
 			assert.Len(t, fake.Requests(), 1, name)
 		})
 	}
-}
-
-// The limit of an API with other limits than the documented ones is known from its
-// responses.
-func TestLastLimitOfTheClassApplies(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		fake := apitest.NewScriptedServer(t, apitest.RateLimit{Limit: 30, Remaining: 1, Left: time.Hour, Skew: 0, RetryAfter: ""}.With(apitest.RespondResource), apitest.RateLimit{Limit: 30, Remaining: 0, Left: time.Hour, Skew: 0, RetryAfter: "3600"}.With(apitest.RespondRateLimited))
-		client := fake.Client()
-		require.NoError(t, apitest.ReadAccount(t.Context(), client))
-		require.Error(t, apitest.ReadAccount(t.Context(), client))
-		refusedLocally(t, "read", apitest.ReadAccount(t.Context(), client), time.Hour)
-		assert.Equal(t, 30, client.Quota().Read.Limit)
-		require.Error(t, write(t.Context(), client))
-		assert.Len(t, fake.Requests(), 3, "writes are not held back")
-	})
 }
 
 func TestAbsurdThrottleEnds(t *testing.T) {

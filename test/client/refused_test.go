@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net/http"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -125,46 +124,6 @@ func TestBrakeSendsOneOfManyRequests(t *testing.T) {
 	})
 }
 
-// Requests in flight at the third rejection are the last: each worker's first, and two
-// after the first two rejections.
-func TestBrakeUnderManyWorkers(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		fake := apitest.NewScriptedServer(t, slowly(time.Second, wrongKey()))
-		client := fake.Client()
-		var wg sync.WaitGroup
-		for range 8 {
-			wg.Go(func() {
-				for range 20 {
-					assert.ErrorIs(t, apitest.ReadAccount(t.Context(), client), hiring.ErrInvalidToken)
-				}
-			})
-		}
-		wg.Wait()
-		assert.LessOrEqual(t, len(fake.Requests()), 8+2)
-	})
-}
-
-// A source that returns a new key is not delayed by the brake of the old one.
-func TestBrakeAppliesToOneKey(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		key := "sk_test_first_of_them"
-		fake := apitest.NewScriptedServer(t, func(r *http.Request) (*http.Response, error) {
-			if r.Header.Get("Authorization") == "Bearer sk_test_second_of_them" {
-				return apitest.RespondData(apitest.Resource, apitest.RequestIDHeader)(r)
-			}
-			return wrongKey()(r)
-		})
-		client := fake.Client(hiring.WithKeySource(func(context.Context) (string, error) { return key, nil }))
-		for n := range 5 {
-			require.Equal(t, n >= 3, braked(apitest.ReadAccount(t.Context(), client)))
-		}
-		key = "sk_test_second_of_them"
-		require.NoError(t, apitest.ReadAccount(t.Context(), client))
-		key = "sk_test_first_of_them"
-		require.True(t, braked(apitest.ReadAccount(t.Context(), client)), "what another key may do says nothing of this one")
-	})
-}
-
 // A brake that closes between two attempts ends the call, and the outcome of the first
 // attempt remains unknown.
 func TestBrakeBetweenAttempts(t *testing.T) {
@@ -211,26 +170,5 @@ func TestWaitersEndAtTheBrake(t *testing.T) {
 		assert.Equal(t, hiring.InviteNotSent, got.Outcome)
 		assert.Zero(t, time.Since(began))
 		assert.Len(t, fake.Requests(), 3)
-	})
-}
-
-// A waiting method whose poll failed temporarily does not retry with a key that was
-// rejected meanwhile.
-func TestWaiterWhoseKeyIsRejectedBetweenAttempts(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		fake := apitest.NewScriptedServer(t, apitest.Respond(503, "", "Retry-After: 10"), wrongKey())
-		client := fake.Client()
-		began := time.Now()
-		var wg sync.WaitGroup
-		wg.Go(func() {
-			_, err := client.Submissions.WaitReport(t.Context(), "a", hiring.WaitOptions{})
-			assert.True(t, braked(err), "%v", err)
-			assert.Equal(t, 10*time.Second, time.Since(began))
-		})
-		time.Sleep(time.Second)
-		for range 3 {
-			_ = apitest.ReadAccount(t.Context(), client)
-		}
-		wg.Wait()
 	})
 }

@@ -27,32 +27,6 @@ func TestInvitationsLeft(t *testing.T) {
 	}
 }
 
-func TestReported(t *testing.T) {
-	zero, score := 0, 71
-	for _, c := range []struct {
-		score *int
-		low   bool
-		want  int
-		ok    bool
-	}{{&score, false, 71, true}, {&zero, false, 0, true}, {&score, true, 0, false}, {nil, false, 0, false}, {nil, true, 0, false}} {
-		got, ok := hiring.Pillar{Score: c.score, LowConfidence: c.low}.ReliableScore()
-		assert.Equal(t, c.want, got, "%+v", c)
-		assert.Equal(t, c.ok, ok, "%+v", c)
-	}
-}
-
-func TestReportRules(t *testing.T) {
-	report := hiring.Report{Evaluated: true, Pillars: []hiring.Pillar{{ID: hiring.PillarCraft, Label: "a"}, {ID: hiring.PillarRigor, Label: "b"}, {ID: hiring.PillarRigor, Label: "c"}}}
-	assert.True(t, report.Ready())
-	assert.False(t, (&hiring.Report{Status: hiring.SubmissionEvaluated}).Ready(), "evaluated decides, not the status")
-	pillar, ok := report.Pillar(hiring.PillarRigor)
-	assert.True(t, ok)
-	assert.Equal(t, "b", pillar.Label)
-	pillar, ok = report.Pillar(hiring.PillarAIFluency)
-	assert.False(t, ok)
-	assert.Zero(t, pillar)
-}
-
 func TestNilReportIsNotReady(t *testing.T) {
 	var report *hiring.Report
 	assert.False(t, report.Ready())
@@ -303,28 +277,6 @@ func TestExtraOfResponsesAndListItems(t *testing.T) {
 	assert.Nil(t, list[1].Extra)
 }
 
-func TestNullsDecodeToZero(t *testing.T) {
-	for codec, c := range apitest.Codecs {
-		for _, s := range samples(t) {
-			var members map[string]json.RawMessage
-			require.NoError(t, json.Unmarshal([]byte(s.wire), &members))
-			delete(members, "new")
-			delete(members, "Name")
-			delete(members, "payload") // A raw payload keeps its null.
-			for name := range members {
-				members[name] = json.RawMessage("null")
-			}
-			nulls, err := json.Marshal(members)
-			require.NoError(t, err)
-			v := s.into()
-			require.NoError(t, c.Unmarshal(nulls, v), "%s: %s of nulls", codec, s.name)
-			assert.Equal(t, s.into(), v, "%s: %s of nulls", codec, s.name)
-			require.NoError(t, c.Unmarshal([]byte("{}"), v), "%s: empty %s", codec, s.name)
-			assert.Equal(t, s.into(), v, "%s: empty %s", codec, s.name)
-		}
-	}
-}
-
 func TestNullElementsOfLists(t *testing.T) {
 	fake := apitest.NewScriptedServer(t, apitest.RespondData(`{"pillars":[null],"strengths":[null],"facts":null,"evaluated":null}`))
 	report, err := fake.Client().Submissions.Report(t.Context(), "a")
@@ -431,35 +383,6 @@ func TestTimesThatJSONCannotHoldAreErrors(t *testing.T) {
 		b, err := c.Marshal(hiring.Account{})
 		require.NoError(t, err, "%s", codec)
 		assert.NotContains(t, string(b), "0001-01-01", "%s: a zero time is left out", codec)
-	}
-}
-
-// Fields that may be absent are absent, and fields that may be null are null, also in a
-// resource of a user.
-func TestEmptyResourcesEncodeAsDocumented(t *testing.T) {
-	for codec, c := range apitest.Codecs {
-		for v, want := range map[any]struct{ null, absent []string }{
-			new(hiring.Report):     {[]string{"ship_score", "scored_as_role"}, []string{"percentile", "tasks"}},
-			new(hiring.Challenge):  {nil, []string{"tasks"}},
-			new(hiring.Assessment): {[]string{"budget_dollars_cap", "selected_task_ids"}, nil},
-			new(hiring.Invitation): {[]string{"sent_at", "opened_at", "started_at", "submitted_at"}, nil},
-			new(hiring.Submission): {[]string{"workspace_archive_url"}, nil},
-			new(hiring.Pillar):     {[]string{"score"}, nil},
-			new(hiring.Facts):      {[]string{"time_used_minutes", "ai_authored_pct", "churn_pct"}, nil},
-			new(hiring.Account):    {[]string{"custom_domain"}, nil},
-			new(hiring.Branding):   {[]string{"primary_color", "logo_url", "sender_name", "support_email"}, nil},
-		} {
-			b, err := c.Marshal(v)
-			require.NoError(t, err, "%s: %T", codec, v)
-			members := parse(t, b).(map[string]any)
-			for _, name := range want.null {
-				value, there := members[name]
-				assert.True(t, there && value == nil, "%s: %s of %T is %v", codec, name, v, value)
-			}
-			for _, name := range want.absent {
-				assert.NotContains(t, members, name, "%s: %T", codec, v)
-			}
-		}
 	}
 }
 

@@ -3,11 +3,8 @@ package client_test
 import (
 	"context"
 	"errors"
-	"io"
-	"net"
 	"net/http"
 	"net/http/httptrace"
-	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -39,78 +36,6 @@ var methodCalls = map[string]func(context.Context, *hiring.Client) error{
 		_, err := c.Do(ctx, "PUT", "/widgets/1", nil, 1, new(any))
 		return err
 	},
-}
-
-func TestRetriesAndOutcomes(t *testing.T) {
-	const no, unknown, done = hiring.OutcomeNotDone, hiring.OutcomeUnknown, hiring.OutcomeDone
-	timeout := apitest.Block()
-	for _, c := range []struct {
-		name    string
-		answer  apitest.Responder
-		repeats string // The methods that are retried.
-		outcome hiring.Outcome
-	}{
-		{"302", apitest.Respond(302, "", "Location: https://elsewhere.test"), "", no},
-		{"400", apitest.RespondError(400, "INVALID_INPUT"), "", no},
-		{"401", apitest.RespondError(401, "INVALID_TOKEN"), "", no},
-		{"402", apitest.RespondError(402, "PLAN_LIMIT_REACHED"), "", no},
-		{"403", apitest.RespondError(403, "INSUFFICIENT_SCOPE"), "", no},
-		{"404", apitest.RespondError(404, "NOT_FOUND"), "", no},
-		{"408", apitest.Respond(408, ""), "", unknown},
-		{"409", apitest.RespondError(409, "CONFLICT"), "", no},
-		{"499", apitest.Respond(499, ""), "", unknown},
-		{"429", apitest.RespondError(429, "RATE_LIMITED"), "GET DELETE PATCH POST PUT", no},
-		{"500", apitest.RespondError(500, "INTERNAL_ERROR"), "GET DELETE PATCH", unknown},
-		{"501", apitest.Respond(501, ""), "", unknown},
-		{"502", apitest.Respond(502, "<html>"), "GET DELETE PATCH", unknown},
-		{"503", apitest.Respond(503, "<html>"), "GET DELETE PATCH", unknown},
-		{"504", apitest.Respond(504, "<html>"), "GET DELETE PATCH", unknown},
-		{"500 cut", apitest.Truncate(500, "<html>", io.ErrUnexpectedEOF), "GET DELETE PATCH", unknown},
-		{"dial error", apitest.Fail(apitest.DialError), "GET DELETE PATCH POST PUT", no},
-		{"reset", apitest.Fail(&net.OpError{Op: "read", Err: apitest.ErrReset}), "GET DELETE PATCH", unknown},
-		{"EOF", apitest.Fail(io.EOF), "GET DELETE PATCH", unknown},
-		{"no response and no error", func(*http.Request) (*http.Response, error) { return nil, nil }, "GET DELETE PATCH", unknown},
-		{"timeout", timeout, "GET", unknown},
-		{"200 cut", apitest.Truncate(200, `{"data":{`, apitest.ErrReset), "GET", done},
-		{"200 cut by EOF", apitest.Respond(200, `{"data":{`), "GET", done},
-		{"200 stalled", apitest.Stall(200, `{"data":{`), "GET", done},
-		{"200 wrong", apitest.Respond(200, `[]`, apitest.RequestIDHeader), "", unknown},
-		{"200 wrong, unsigned", apitest.Respond(200, `[]`), "", unknown},
-		{"200 page", apitest.Respond(200, "<html>Sign in</html>"), "", unknown},
-		{"200 unsigned, cut at once", apitest.Truncate(200, "", apitest.ErrReset), "GET", unknown},
-		{"200 without data", apitest.Respond(200, `{"meta":{}}`), "", done},
-		{"200 null", apitest.Respond(200, `{"data":null,"meta":{}}`), "", done},
-		{"204", apitest.Respond(204, "", apitest.RequestIDHeader), "", done},
-	} {
-		for method, call := range methodCalls {
-			synctest.Test(t, func(t *testing.T) {
-				what := method + " " + c.name
-				fake := apitest.NewScriptedServer(t, c.answer)
-				err := call(t.Context(), fake.Client())
-				if method == "DELETE" && c.outcome == done {
-					require.NoError(t, err, "%s: any 2xx will do", what)
-					return
-				}
-				failure := apitest.RequireError(t, what, err)
-				want := 1
-				for repeated := range strings.FieldsSeq(c.repeats) {
-					if repeated == method {
-						want = allAttempts
-					}
-				}
-				assert.Len(t, fake.Requests(), want, "%s: requests", what)
-				assert.Equal(t, want, failure.Attempts, "%s: Attempts", what)
-				outcome := c.outcome
-				if method == "GET" {
-					outcome = ""
-				}
-				assert.Equal(t, outcome, failure.Outcome, "%s: Outcome", what)
-				assert.Equal(t, outcome == unknown, errors.Is(err, hiring.ErrOutcomeUnknown), "%s: ErrOutcomeUnknown", what)
-				assert.NotContains(t, err.Error(), "https://", "%s", what)
-				assert.NotContains(t, err.Error(), apitest.ID, "%s", what)
-			})
-		}
-	}
 }
 
 func TestOutcomeOfSeveralAttempts(t *testing.T) {
@@ -266,28 +191,6 @@ func TestEndOfTheContextIsReportedOnce(t *testing.T) {
 			_, err := client.Account.Get(ctx)
 			require.ErrorIs(t, err, context.Canceled, "%s", name)
 			require.EqualError(t, err, c.want, "%s", name)
-		})
-	}
-}
-
-func TestContextThatEndsInAnAttempt(t *testing.T) {
-	reason := errors.New("shutting down")
-	for name, reply := range map[string]apitest.Responder{"before a response": apitest.Block(), "within the body": apitest.Stall(200, `{"data"`)} {
-		synctest.Test(t, func(t *testing.T) {
-			fake := apitest.NewScriptedServer(t, reply)
-			ctx, cancel := context.WithCancelCause(t.Context())
-			defer cancel(nil)
-			time.AfterFunc(time.Second, func() { cancel(reason) })
-			client := fake.Client(hiring.WithObserver(func(_ context.Context, e hiring.Exchange) {
-				assert.Zero(t, e.Wait, "%s: Exchange.Wait", name)
-			}))
-			_, err := client.Account.Get(ctx)
-			require.ErrorIs(t, err, context.Canceled, "%s", name)
-			require.ErrorIs(t, err, reason, "%s", name)
-			assert.Equal(t, 1, apitest.RequireError(t, name, err).Attempts, "%s", name)
-			assert.Len(t, fake.Requests(), 1, "%s: not repeated", name)
-			assert.NotContains(t, err.Error(), "\n", "%s: said once", name)
-			require.ErrorContains(t, err, "context canceled", "%s", name)
 		})
 	}
 }

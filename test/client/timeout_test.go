@@ -8,7 +8,6 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
-	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -19,7 +18,6 @@ import (
 
 	"github.com/hiring-assessment/hiring-go"
 	"github.com/hiring-assessment/hiring-go/internal/testing/apitest"
-	"github.com/hiring-assessment/hiring-go/internal/testing/operations"
 )
 
 func TestTimeoutOfTheHTTPClientIsATimeout(t *testing.T) {
@@ -138,63 +136,4 @@ func TestCutShortResponsesAreLoggedWithTheirCause(t *testing.T) {
 	client := apitest.NewScriptedServer(t, apitest.Respond(200, `{"data":7}`, apitest.RequestIDHeader)).Client(hiring.WithLogger(slog.New(slog.NewTextHandler(&log, nil))))
 	require.Error(t, apitest.ReadAccount(t.Context(), client))
 	assert.NotContains(t, log.String(), "cause=", "a malformed response has none")
-}
-
-// A 429 without rate-limit headers comes from an overloaded server or a proxy: the
-// request had no effect, and no rate limit is used up.
-func TestA429WithoutRateLimitIsRetriedForEveryMethod(t *testing.T) {
-	for name, headers := range map[string][]string{
-		"none":             nil,
-		"some":             {"X-RateLimit-Limit: 1000", "X-RateLimit-Remaining: 0"},
-		"malformed":        {"X-RateLimit-Limit: 1000", "X-RateLimit-Remaining: 0", "X-RateLimit-Reset: soon"},
-		"with Retry-After": {"Retry-After: 7"},
-	} {
-		for _, refusal := range map[string]apitest.Responder{
-			"envelope":  apitest.RespondError(429, hiring.ErrRateLimited, headers...),
-			"web page":  apitest.Respond(429, "<html>busy</html>", headers...),
-			"no body":   apitest.Respond(429, "", headers...),
-			"cut short": apitest.Truncate(429, "<ht", io.ErrUnexpectedEOF, headers...),
-		} {
-			for _, op := range operations.AllWithDo() {
-				synctest.Test(t, func(t *testing.T) {
-					refusals := slices.Repeat([]apitest.Responder{refusal}, allAttempts)
-					fake := apitest.NewScriptedServer(t, append(refusals[1:], apitest.Respond(200, op.Reply(), apitest.RequestIDHeader))...)
-					client := fake.Client()
-					require.NoError(t, op.Do(t.Context(), client, op.IDs), "%s %s", op.Name, name)
-					assert.Len(t, fake.Requests(), allAttempts, "%s %s", op.Name, name)
-					if name == "with Retry-After" {
-						assert.Equal(t, slices.Repeat([]time.Duration{7 * time.Second}, allAttempts-1), fake.Pauses(), op.Name)
-					}
-					assert.Zero(t, client.Quota(), "%s %s", op.Name, name)
-
-					fake = apitest.NewScriptedServer(t, append(refusals, apitest.Respond(200, op.Reply(), apitest.RequestIDHeader))...)
-					client = fake.Client()
-					err := op.Do(t.Context(), client, op.IDs)
-					failure := apitest.RequireError(t, op.Name, err)
-					assert.Equal(t, [2]int{429, allAttempts}, [2]int{failure.Status, failure.Attempts}, "%s %s", op.Name, name)
-					want := hiring.OutcomeNotDone
-					if op.Method() == http.MethodGet {
-						want = ""
-					}
-					assert.Equal(t, want, failure.Outcome, "%s %s", op.Name, name)
-					begun, held := time.Now(), time.Duration(0)
-					if name == "with Retry-After" {
-						held = 7 * time.Second
-					}
-					require.NoError(t, op.Do(t.Context(), client, op.IDs), "%s %s", op.Name, name)
-					assert.Equal(t, held, time.Since(begun), "%s %s: the class is closed for the Retry-After", op.Name, name)
-				})
-			}
-		}
-	}
-	synctest.Test(t, func(t *testing.T) {
-		for _, op := range operations.AllWithDo() {
-			fake := apitest.NewScriptedServer(t, apitest.Respond(429, "", "Retry-After: 61"))
-			begun := time.Now()
-			failure := apitest.RequireError(t, op.Name, op.Do(t.Context(), fake.Client(), op.IDs))
-			assert.Equal(t, 61*time.Second, failure.RetryAfter, op.Name)
-			assert.Zero(t, time.Since(begun), "%s: longer than MaxWait", op.Name)
-			assert.Len(t, fake.Requests(), 1, op.Name)
-		}
-	})
 }

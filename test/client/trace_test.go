@@ -21,7 +21,6 @@ import (
 
 	"github.com/hiring-assessment/hiring-go"
 	"github.com/hiring-assessment/hiring-go/internal/testing/apitest"
-	"github.com/hiring-assessment/hiring-go/internal/testing/operations"
 	"github.com/hiring-assessment/hiring-go/sandbox"
 )
 
@@ -110,33 +109,6 @@ func TestTraceSeesACallFromItsBeginning(t *testing.T) {
 			"Submissions.Report > ended well",
 		}, d.lines)
 	})
-}
-
-func TestTraceSeesEveryOperation(t *testing.T) {
-	for _, op := range operations.AllWithDo() {
-		var d diary
-		fake := apitest.NewScriptedServer(t, apitest.Respond(200, op.Reply()))
-		require.NoError(t, op.Do(t.Context(), fake.Client(hiring.WithTrace(d.probe())), op.IDs), op.Name)
-		assert.Equal(t, []string{
-			"call " + op.Name + " " + op.Method() + " " + op.Template(),
-			op.Name + " > attempt 1 " + op.Name + " " + op.Method() + " " + op.Template() + " hiring.example.com:443",
-			op.Name + " > 1 > ended 200 well",
-			op.Name + " > ended well",
-		}, d.lines)
-	}
-}
-
-func TestTraceOfAnIterationIsOneCall(t *testing.T) {
-	var d diary
-	fake := apitest.NewScriptedServer(t, apitest.Respond(200, `{"data":[],"meta":{"has_more":false}}`))
-	_, err := fake.Client(hiring.WithTrace(d.probe())).Invitations.List("a1").Collect(t.Context())
-	require.NoError(t, err)
-	assert.Equal(t, []string{
-		"call Invitations.List",
-		"Invitations.List > attempt 1 Invitations.List GET /assessments/{id}/invitations hiring.example.com:443",
-		"Invitations.List > 1 > ended 200 well",
-		"Invitations.List > ended well",
-	}, d.lines)
 }
 
 func TestTraceSeesCallsThatWereRefusedLocally(t *testing.T) {
@@ -490,17 +462,6 @@ func TestTraceThatPanicsReachesTheCaller(t *testing.T) {
 			"Account.Get > ended hiring: the call did not return",
 		}, d.lines[2:])
 	})
-}
-
-// An observer is a trace: each attempt that begins also ends for it.
-func TestObserverSeesAnAttemptThatPanics(t *testing.T) {
-	fake := apitest.NewScriptedServer(t, func(*http.Request) (*http.Response, error) { panic("boo") })
-	var seen []hiring.Exchange
-	client := fake.Client(hiring.WithObserver(func(_ context.Context, e hiring.Exchange) { seen = append(seen, e) }))
-	assert.PanicsWithValue(t, "boo", func() { _, _ = client.Account.Get(t.Context()) })
-	require.Len(t, seen, 1)
-	assert.Equal(t, [2]any{"Account.Get", 1}, [2]any{seen[0].Operation, seen[0].Attempt})
-	require.ErrorContains(t, seen[0].Err, "did not return")
 }
 
 // A panic in one end does not keep the others from being called, also when they panic too.

@@ -470,32 +470,3 @@ func TestIterationTakesNumericCursors(t *testing.T) {
 	require.NoError(t, err)
 	require.Len(t, items, 12)
 }
-
-// twoPages are two pages of a log. The second one has fewer fields.
-func twoPages(t *testing.T) *hiring.Client {
-	return apitest.NewScriptedServer(t,
-		apitest.Respond(200, `{"data":[{"seq":1,"kind":"first","ts_ms":7,"payload":{"text":"one"},"more":1},{"seq":2,"kind":"second","payload":[2]}],"meta":{"next_cursor":"2","has_more":true}}`),
-		apitest.Respond(200, `{"data":[{"seq":3},{"seq":4,"kind":null,"other":true}],"meta":{"has_more":false}}`),
-	).Client()
-}
-
-func TestIterationDecodesIntoClearedItems(t *testing.T) {
-	want := []hiring.Event{
-		{Seq: 1, Kind: "first", TimestampMS: 7, Payload: json.RawMessage(`{"text":"one"}`), Extra: map[string]json.RawMessage{"more": json.RawMessage("1")}},
-		{Seq: 2, Kind: "second", Payload: json.RawMessage("[2]")},
-		{Seq: 3},
-		{Seq: 4, Extra: map[string]json.RawMessage{"other": json.RawMessage("true")}},
-	}
-	var items []hiring.Event
-	for e, err := range twoPages(t).Events.List("s", hiring.EventFilter{}).All(t.Context()) {
-		require.NoError(t, err)
-		items = append(items, e)
-	}
-	assert.Equal(t, want, items, "All")
-	var pages [][]hiring.Event
-	for page, err := range twoPages(t).Events.List("s", hiring.EventFilter{}).Pages(t.Context()) {
-		require.NoError(t, err)
-		pages = append(pages, page.Items)
-	}
-	assert.Equal(t, [][]hiring.Event{want[:2], want[2:]}, pages, "a page is the caller's to keep")
-}

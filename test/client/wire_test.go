@@ -30,26 +30,6 @@ func realClient(t *testing.T, baseURL string, opts ...hiring.Option) *hiring.Cli
 	return c
 }
 
-func TestConnectionRefusedIsNotDoneAndRetried(t *testing.T) {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	require.NoError(t, err)
-	address := l.Addr().String()
-	require.NoError(t, l.Close())
-	for method, call := range methodCalls {
-		err := call(t.Context(), realClient(t, "http://"+address))
-		failure := apitest.RequireError(t, method, err)
-		assert.Equal(t, allAttempts, failure.Attempts, "%s", method)
-		assert.Zero(t, failure.Status, "%s", method)
-		if method != "GET" {
-			assert.Equal(t, hiring.OutcomeNotDone, failure.Outcome, "%s: no connection was made", method)
-		}
-		var op *net.OpError
-		require.ErrorAs(t, err, &op, "%s: the cause is reachable", method)
-		assert.NotContains(t, err.Error(), "http://", "%s", method)
-		assert.NotContains(t, err.Error(), apitest.ID, "%s", method)
-	}
-}
-
 func TestConnectionResetAfterTheRequestIsUnknown(t *testing.T) {
 	for method, call := range methodCalls {
 		baseURL, connections := apitest.Listen(t, func(conn *net.TCPConn) {
@@ -70,25 +50,6 @@ func TestConnectionResetAfterTheRequestIsUnknown(t *testing.T) {
 		assert.Equal(t, want, failure.Attempts, "%s", method)
 		assert.Equal(t, want, int(connections.Load()), "%s: requests that the server saw", method)
 		assert.Equal(t, outcome, failure.Outcome, "%s", method)
-	}
-}
-
-func TestServerThatClosesIdleConnectionsGetsAPOSTOnce(t *testing.T) {
-	var served atomic.Int32
-	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-		served.Add(1)
-		_, _ = io.WriteString(w, `{"data":{"id":"x"},"meta":{}}`)
-	}))
-	t.Cleanup(server.Close)
-	client := realClient(t, server.URL)
-	for range 5 {
-		before := served.Load()
-		_, err := client.Invitations.Send(t.Context(), "a", hiring.NewInvitation{Email: "e", Name: "n"})
-		if err != nil { // The connection broke during the request.
-			require.ErrorIs(t, err, hiring.ErrOutcomeUnknown)
-		}
-		assert.LessOrEqual(t, served.Load()-before, int32(1), "requests that the server saw of one call")
-		server.CloseClientConnections()
 	}
 }
 

@@ -618,26 +618,6 @@ func TestWaitReportsYieldsEach(t *testing.T) {
 	}
 }
 
-// TestReadyReportsComeInTheFirstPoll of few ids and of many.
-func TestReadyReportsComeInTheFirstPoll(t *testing.T) {
-	for n, requests := range map[int]int{1: 1, 10: 10, 250: 10} {
-		inBubble(t, fmt.Sprint(n), func(t *testing.T) {
-			transport := emulated(n, time.Hour)
-			time.Sleep(2 * time.Hour)
-			var ids []string
-			for i := range n {
-				ids = append(ids, fmt.Sprintf("s%03d", i))
-			}
-			begun := time.Now()
-			for _, err := range clientOf(t, transport).Submissions.WaitReports(t.Context(), ids, hiring.WaitOptions{}) {
-				require.NoError(t, err)
-			}
-			assert.Zero(t, time.Since(begun))
-			assert.LessOrEqual(t, len(transport.Sent()), requests)
-		})
-	}
-}
-
 // TestALongListingEndsAlthoughPagesFail: a watch begins with a hundred pages of older results, and the API cannot answer a
 // part of the requests. All come within six and a half hours and an interval.
 func TestALongListingEndsAlthoughPagesFail(t *testing.T) {
