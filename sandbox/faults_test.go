@@ -10,7 +10,6 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/assert"
@@ -116,28 +115,6 @@ func before(t *testing.T, d transport) int {
 	return n
 }
 
-func TestInjectedErrorsHaveTheFourHeaders(t *testing.T) {
-	eachFault := func(t *testing.T, d transport, s *sandbox.Server, f sandbox.Fault) apiResponse {
-		s.Inject(f)
-		return d.get(t, "/members") // Checks the headers and the envelope.
-	}
-	s := sandbox.Start(t)
-	for _, d := range transports(t, s) {
-		s.SetQuota(sandbox.TestKey, sandbox.ClassRead, 500)
-		for _, status := range []int{400, 401, 402, 403, 404, 405, 409, 429, 499} {
-			a := eachFault(t, d, s, sandbox.Fault{Status: status})
-			require.Equal(t, status, a.status)
-			left := "500"
-			if status == 429 {
-				left = "0"
-			}
-			assert.Equal(t, left, a.header.Get("X-RateLimit-Remaining"), status)
-			assert.Equal(t, "1000", a.header.Get("X-RateLimit-Limit"))
-		}
-		assert.Equal(t, "499", d.get(t, "/members").header.Get("X-RateLimit-Remaining"))
-	}
-}
-
 func TestInjected429Agrees(t *testing.T) {
 	now := time.Date(2026, 5, 1, 12, 0, 0, 900e6, time.UTC)
 	s := sandbox.Start(t, sandbox.WithClock(func() time.Time { return now }))
@@ -186,29 +163,4 @@ func TestADelayEndsWithItsContext(t *testing.T) {
 			assert.Equal(t, left, d.post(t, "/assessments", newAssessment).header.Get("X-RateLimit-Remaining"), d.name)
 		}
 	}
-}
-
-func TestDelaysTakeNoTimeInABubble(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		s := sandbox.Start(t)
-		d := inProcess(s)
-		s.Inject(sandbox.Fault{Route: "GET /account", Delay: 24 * time.Hour})
-		start := time.Now()
-		a := d.get(t, "/account")
-		assert.Equal(t, 24*time.Hour, time.Since(start))
-		assert.Equal(t, time.Now().UTC().Format(http.TimeFormat), a.header.Get("Date"), "answered by the clock of then")
-		// Other requests are not delayed.
-		s.Inject(sandbox.Fault{Route: "GET /account", Delay: time.Hour})
-		slow := make(chan time.Time)
-		client := s.Client()
-		go func() {
-			_, _ = client.Account.Get(t.Context())
-			slow <- time.Now()
-		}()
-		synctest.Wait()
-		assert.Equal(t, 200, d.get(t, "/members").status)
-		journal := s.Journal()
-		assert.Equal(t, []int{0, 200}, []int{journal[len(journal)-2].Status, journal[len(journal)-1].Status}, "one waits still")
-		assert.True(t, time.Now().Before(<-slow))
-	})
 }

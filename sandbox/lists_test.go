@@ -78,24 +78,6 @@ func bySeq(size int) func(apiResponse, int) url.Values {
 
 func flat(pages [][]object) []object { return slices.Concat(pages...) }
 
-func TestListsAreNewestFirst(t *testing.T) {
-	d := inProcess(sandbox.New(unlimited()))
-	for path, next := range map[string]func(apiResponse, int) url.Values{
-		invitations: byNumber(100), "/challenges": byNumber(100), "/assessments": byNumber(100), "/submissions": byCursor(100),
-	} {
-		items := flat(readPages(t, d, path, next))
-		for i := 1; i < len(items); i++ {
-			require.Greater(t, items[i-1]["created_at"], items[i]["created_at"], "%s: item %d", path, i)
-		}
-	}
-	last := 0.0
-	for _, event := range flat(readPages(t, d, busyEvents, bySeq(500))) {
-		require.Greater(t, event["seq"], last)
-		last = event["seq"].(float64)
-	}
-	assert.Greater(t, last, 2400.0, "the log has gaps")
-}
-
 func TestPageNumberMeta(t *testing.T) {
 	eachTransport(t, func(t *testing.T, d transport) {
 		a := d.get(t, invitations)
@@ -148,25 +130,8 @@ func TestMadeUpCursors(t *testing.T) {
 	}
 }
 
-func TestSubmissionFilters(t *testing.T) {
-	d := inProcess(sandbox.New(unlimited()))
-	count := func(filters ...string) int {
-		return len(flat(readPages(t, d, "/submissions", byCursor(100, filters...))))
-	}
-	assert.Equal(t, 280, count("assessment_id="+sandbox.AssessmentID))
-	assert.Equal(t, 260, count("assessment_id="+sandbox.AssessmentID, "status=evaluated"))
-	assert.Equal(t, 9, count("assessment_id="+sandbox.ClosedAssessmentID))
-	assert.Equal(t, 0, count("assessment_id="+sandbox.UnknownID))
-	assert.Equal(t, 271, count("status=evaluated"))
-	assert.Equal(t, 11, count("status=submitted"))
-	assert.Equal(t, 11, count("status=started"))
-	assert.Equal(t, 0, count("status=nonsense"))
-	assert.Equal(t, 0, count("status="))
-	for _, page := range readPages(t, d, "/submissions", byCursor(30, "status=submitted")) {
-		for _, item := range page {
-			assert.Equal(t, "submitted", item["status"])
-		}
-	}
+func TestSubmissionFiltersAreChecked(t *testing.T) {
+	d := inProcess(sandbox.New())
 	for _, id := range []string{"", "x", "a0000000-0000-4000-8000-00000000000", "a0000000-0000-4000-8000-00000000000g", "a0000000x0000-4000-8000-000000000001"} {
 		d.get(t, "/submissions?assessment_id="+id).invalid(t, "assessment_id")
 	}

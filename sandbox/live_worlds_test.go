@@ -2,7 +2,6 @@ package sandbox_test
 
 import (
 	"encoding/json"
-	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -95,22 +94,6 @@ func TestOrganizationsDoNotSeeEachOther(t *testing.T) {
 	other := shared
 	other.key = "sk_live_second"
 	assert.Equal(t, shared.assess(t), "/assessments/"+ids(t, other.get(t, "/assessments"))[0], "keys without an organization share one")
-}
-
-func TestRanks(t *testing.T) {
-	l := liveWorld()
-	posting := l.assess(t)
-	var submissions []string
-	for n, score := range []int{50, 100, 0, 50, 99} {
-		id := l.begin(t, l.invite(t, posting, fmt.Sprintf("c%d@example.test", n)))
-		require.NoError(t, l.s.Evaluate(id, sandbox.Result{ShipScore: new(score)}))
-		submissions = append(submissions, id)
-	}
-	l.begin(t, l.invite(t, posting, "pending@example.test"))
-	for n, rank := range []int{3, 1, 5, 3, 2} {
-		_, r := l.submission(t, submissions[n])
-		assert.JSONEq(t, fmt.Sprintf(`{"rank":%d,"total":5}`, rank), string(r["pipeline_rank"]))
-	}
 }
 
 func TestListsMoveBetweenPages(t *testing.T) {

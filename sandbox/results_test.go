@@ -105,44 +105,6 @@ func TestReportCanBeReadyAfterTheEvaluation(t *testing.T) {
 	})
 }
 
-func TestFactsFollowFromTheAttempt(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		s := sandbox.Start(t)
-		posting := s.AddAssessment("Backend")
-		invitation, err := s.Invite(posting, "ada@candidates.test", "Ada")
-		require.NoError(t, err)
-		id, err := s.Begin(invitation)
-		require.NoError(t, err)
-		time.Sleep(30 * time.Minute)
-		require.NoError(t, s.AppendEvents(id, "ai_prompt", `{"text":"a"}`, `{"text":"b"}`))
-		require.NoError(t, s.Submit(id))
-		require.NoError(t, s.Evaluate(id, sandbox.Result{ShipScore: new(50)}))
-		submission, err := s.LiveClient().Submissions.Get(t.Context(), id)
-		require.NoError(t, err)
-		facts := submission.Report.Facts
-		assert.InDelta(t, 30, *facts.TimeUsedMinutes, 0)
-		assert.Equal(t, 2, facts.AIExchangeCount)
-		assert.InDelta(t, 0.14, facts.BudgetUsedDollars, 1e-9)
-		assert.InDelta(t, 0.14, submission.Budget.DollarsUsed, 1e-9)
-	})
-}
-
-func TestMailsAreTheInvitationsSent(t *testing.T) {
-	s := sandbox.Start(t)
-	assert.Empty(t, s.Mails())
-	posting := s.AddAssessment("Backend")
-	id, err := s.Invite(posting, "ada@candidates.test", "Ada")
-	require.NoError(t, err)
-	_, err = s.LiveClient().Invitations.Resend(t.Context(), posting, id)
-	require.NoError(t, err)
-	_, err = s.Client().Invitations.Send(t.Context(), sandbox.AssessmentID, hiring.NewInvitation{Email: "t@candidates.test", Name: "T"})
-	require.NoError(t, err)
-	mails := s.Mails()
-	require.Len(t, mails, 2, "test mode sends nothing")
-	assert.Equal(t, []any{id, posting, "ada@candidates.test", "Ada", false}, []any{mails[0].InvitationID, mails[0].AssessmentID, mails[0].Email, mails[0].Name, mails[0].Resent})
-	assert.True(t, mails[1].Resent)
-}
-
 func TestFaultOfOneKey(t *testing.T) {
 	s := sandbox.Start(t)
 	s.Inject(sandbox.Fault{Key: sandbox.LiveKey, Status: 503, Times: -1})

@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/assert"
@@ -14,31 +13,6 @@ import (
 )
 
 var steady = sandbox.Timeline{Open: time.Hour, Begin: 2 * time.Hour, Submit: 30 * time.Minute, Evaluate: 4 * time.Hour}
-
-func TestCandidatesMoveByTheClock(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		l := liveWorld(sandbox.WithTimeline(steady))
-		posting := l.assess(t)
-		id := l.invite(t, posting, "a@example.test")
-		status := func() string { return l.invitation(t, posting, id).text("status") }
-		listed := func(status string) int { return len(ids(t, l.get(t, "/submissions?status="+status))) }
-		assert.Equal(t, "sent", status())
-		time.Sleep(time.Hour - time.Millisecond)
-		assert.Equal(t, "sent", status())
-		time.Sleep(time.Millisecond)
-		assert.Equal(t, "opened", status())
-		time.Sleep(2*time.Hour - time.Millisecond)
-		assert.Zero(t, listed("started"))
-		time.Sleep(time.Millisecond)
-		assert.Equal(t, []int{1, 0, 0}, []int{listed("started"), listed("submitted"), listed("evaluated")})
-		time.Sleep(30 * time.Minute)
-		assert.Equal(t, []int{0, 1, 0}, []int{listed("started"), listed("submitted"), listed("evaluated")})
-		assert.Equal(t, "started", status())
-		time.Sleep(4 * time.Hour)
-		assert.Equal(t, []int{0, 0, 1}, []int{listed("started"), listed("submitted"), listed("evaluated")})
-		assert.Equal(t, "evaluated", status())
-	})
-}
 
 func TestStepsHaveTheTimeAtWhichTheyWereDue(t *testing.T) {
 	l := liveWorld(at(noon), sandbox.WithTimeline(steady))
