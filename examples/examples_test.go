@@ -121,33 +121,43 @@ func TestFailuresAreOneLine(t *testing.T) {
 	}
 }
 
+// stalls are servers that send no result in time.
+var stalls = map[string]http.HandlerFunc{
+	"in a request": func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() },
+	"between attempts": func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Retry-After", "50")
+		w.WriteHeader(http.StatusServiceUnavailable)
+	},
+}
+
+// stop runs a program until its first request, and sends it a signal.
+func stop(t *testing.T, answer http.HandlerFunc, signal os.Signal, name string, args ...string) (stderr string, status int) {
+	t.Helper()
+	asked := make(chan struct{}, 100)
+	url := serve(t, func(w http.ResponseWriter, r *http.Request) {
+		asked <- struct{}{}
+		answer(w, r)
+	})
+	cmd := program(t, service{url, sandbox.TestKey}, name, args...)
+	var errs bytes.Buffer
+	cmd.Stderr = &errs
+	require.NoError(t, cmd.Start())
+	<-asked
+	require.NoError(t, cmd.Process.Signal(signal))
+	_ = cmd.Wait()
+	return errs.String(), cmd.ProcessState.ExitCode()
+}
+
 func TestInterruptEndsARequestAndAPause(t *testing.T) {
 	t.Parallel()
-	for name, answer := range map[string]http.HandlerFunc{
-		"in a request": func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() },
-		"between attempts": func(w http.ResponseWriter, _ *http.Request) {
-			w.Header().Set("Retry-After", "50")
-			w.WriteHeader(http.StatusServiceUnavailable)
-		},
-	} {
+	for name, answer := range stalls {
 		for _, example := range []string{"quickstart", "invite"} {
 			t.Run(name+"/"+example, func(t *testing.T) {
 				t.Parallel()
-				asked := make(chan struct{}, 100)
-				url := serve(t, func(w http.ResponseWriter, r *http.Request) {
-					asked <- struct{}{}
-					answer(w, r)
-				})
 				args := map[string][]string{"invite": {csvFile(t, "Ada,ada@example.com"), sandbox.AssessmentID}}
-				cmd := program(t, service{url, sandbox.TestKey}, example, args[example]...)
-				var stderr bytes.Buffer
-				cmd.Stderr = &stderr
-				require.NoError(t, cmd.Start())
-				<-asked
-				require.NoError(t, cmd.Process.Signal(os.Interrupt))
-				require.Error(t, cmd.Wait())
-				oneLine(t, example, stderr.String(), cmd.ProcessState.ExitCode(), "")
-				require.Regexp(t, "interrupt|canceled", stderr.String())
+				stderr, status := stop(t, answer, os.Interrupt, example, args[example]...)
+				oneLine(t, example, stderr, status, "")
+				require.Regexp(t, "interrupt|canceled", stderr)
 			})
 		}
 	}

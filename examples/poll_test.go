@@ -143,29 +143,13 @@ func TestPollReadsItsVariables(t *testing.T) {
 
 func TestPollStopsOnSignal(t *testing.T) {
 	t.Parallel()
-	for name, answer := range map[string]http.HandlerFunc{
-		"in a request": func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() },
-		"between attempts": func(w http.ResponseWriter, _ *http.Request) {
-			w.Header().Set("Retry-After", "50")
-			w.WriteHeader(http.StatusServiceUnavailable)
-		},
-	} {
+	for name, answer := range stalls {
 		for _, signal := range []os.Signal{os.Interrupt, syscall.SIGTERM} {
 			t.Run(name+"/"+signal.String(), func(t *testing.T) {
 				t.Parallel()
-				asked := make(chan struct{}, 100)
-				url := serve(t, func(w http.ResponseWriter, r *http.Request) {
-					asked <- struct{}{}
-					answer(w, r)
-				})
-				cmd := poll(t, service{url, sandbox.TestKey})
-				var stderr bytes.Buffer
-				cmd.Stderr = &stderr
-				require.NoError(t, cmd.Start())
-				<-asked
-				require.NoError(t, cmd.Process.Signal(signal))
-				require.NoError(t, cmd.Wait(), stderr.String())
-				require.Contains(t, stderr.String(), "level=INFO msg=stopped\n")
+				stderr, status := stop(t, answer, signal, "poll", "-listen=", "-since=2000-01-01")
+				require.Zero(t, status, stderr)
+				require.Contains(t, stderr, "level=INFO msg=stopped\n")
 			})
 		}
 	}

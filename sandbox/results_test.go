@@ -51,11 +51,8 @@ func TestRegradeReplacesTheResult(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := sandbox.Start(t)
 		posting := s.AddAssessment("Backend")
-		invitation, err := s.Invite(posting, "ada@candidates.test", "Ada")
+		first, err := s.AddResult(posting, "ada@candidates.test", sandbox.Result{ShipScore: new(80), Pillars: map[hiring.PillarID]*int{"craft": new(80)}})
 		require.NoError(t, err)
-		first, err := s.Begin(invitation)
-		require.NoError(t, err)
-		require.NoError(t, s.Evaluate(first, sandbox.Result{ShipScore: new(80), Pillars: map[hiring.PillarID]*int{"craft": new(80)}}))
 		second, err := s.AddResult(posting, "bob@candidates.test", sandbox.Result{ShipScore: new(60)})
 		require.NoError(t, err)
 		before, err := s.LiveClient().Submissions.Get(t.Context(), first)

@@ -185,26 +185,6 @@ func TestNewAcceptsPlainHTTPWithInsecureHTTP(t *testing.T) {
 	assert.Equal(t, "10.0.0.1:80", server)
 }
 
-func TestFromEnv(t *testing.T) {
-	t.Setenv("HIRING_BASE_URL", "")
-	t.Setenv("HIRING_API_KEY", apitest.Key)
-	_, err := hiring.FromEnv()
-	require.ErrorContains(t, err, "HIRING_BASE_URL")
-
-	t.Setenv("HIRING_BASE_URL", apitest.BaseURL)
-	fake := apitest.NewScriptedServer(t, apitest.Respond(200, `{"data":{"id":"{id}","submission_id":"{id}"},"meta":{}}`))
-	client, err := hiring.FromEnv(hiring.WithHTTPClient(&http.Client{Transport: fake}))
-	require.NoError(t, err)
-	_, err = client.Account.Get(t.Context())
-	require.NoError(t, err)
-	assert.Equal(t, apitest.BaseURL+"/api/v1/account", fake.Requests()[0].URL)
-	assert.Equal(t, "Bearer "+apitest.Key, fake.Requests()[0].Header.Get("Authorization"))
-
-	t.Setenv("HIRING_API_KEY", "")
-	_, err = hiring.FromEnv()
-	require.ErrorContains(t, err, "HIRING_API_KEY")
-}
-
 func TestInsecureHTTPFromEnv(t *testing.T) {
 	t.Setenv("HIRING_API_KEY", apitest.Key)
 	for _, c := range []struct{ baseURL, insecure, want string }{
@@ -318,23 +298,6 @@ func TestVariantWithASourceOfItsOwnHasUsedNoKeyYet(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, hiring.EnvironmentLive, variant.Environment())
 	assert.Equal(t, hiring.EnvironmentTest, client.Environment(), "the original uses its own key")
-}
-
-func TestQuotasAreKeptApart(t *testing.T) {
-	read := []string{"X-RateLimit-Limit: 1000", "X-RateLimit-Remaining: 999", "X-RateLimit-Reset: 1800000000"}
-	write := []string{"X-RateLimit-Limit: 200", "X-RateLimit-Remaining: 199", "X-RateLimit-Reset: 1800000100"}
-	fake := apitest.NewScriptedServer(t,
-		apitest.Respond(200, `{"data":{"id":"{id}","submission_id":"{id}"},"meta":{}}`, read...), apitest.Respond(200, `{"data":{"id":"{id}","submission_id":"{id}"},"meta":{}}`, write...),
-		apitest.Respond(401, "", "X-RateLimit-Limit: 5", "X-RateLimit-Remaining: 1", "X-RateLimit-Reset: 1900000000"))
-	client := fake.Client()
-	_, err := client.Account.Get(t.Context())
-	require.NoError(t, err)
-	require.NoError(t, client.Assessments.Delete(t.Context(), "a1"))
-	_, err = client.Account.Get(t.Context())
-	require.Error(t, err, "a 401 is about a key that has no quotas")
-	q := client.Quota()
-	assert.Equal(t, [4]int{1000, 999, 200, 199}, [4]int{q.Read.Limit, q.Read.Remaining, q.Write.Limit, q.Write.Remaining})
-	assert.Equal(t, [2]int64{1800000000, 1800000100}, [2]int64{q.Read.Reset.Unix(), q.Write.Reset.Unix()})
 }
 
 func TestEnvironment(t *testing.T) {

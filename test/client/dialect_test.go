@@ -243,6 +243,22 @@ func TestInvalidDialectIsRejected(t *testing.T) {
 	}
 }
 
+func TestProblemsOfARouteAreNamed(t *testing.T) {
+	for route, problem := range map[string]string{
+		"POST":                                "must be a method and a path",
+		"post /{id}/{invitation_id}":          "must begin with GET",
+		"GET /{id}/{invitation_id}":           "must be GET",
+		"POST /{id}/{invitation_id}?x=1":      "must be a plain path without a query",
+		"POST /{invitation_id}/{id}":          "must have the placeholders [{id} {invitation_id}]",
+		"POST /a//{id}/{invitation_id}":       "must have no empty",
+		"POST /a/{id}/{invitation_id}/x{":     "only around a placeholder",
+		"POST /invitations/{invitation_id}/x": "must have the placeholders",
+	} {
+		_, err := hiring.New("https://hiring.test", "sk_test_x", hiring.WithDialect(hiring.Dialect{ResendInvitation: route}))
+		require.ErrorContains(t, err, problem, route)
+	}
+}
+
 func TestDialectLayoutsThatWork(t *testing.T) {
 	for _, layout := range []string{time.RFC3339, time.RFC3339Nano, time.DateOnly, time.DateTime, time.RFC1123, "02.01.2006", "20060102150405"} {
 		_, err := hiring.New("https://hiring.test", "sk_test_x", hiring.WithDialect(hiring.Dialect{SinceLayout: layout}))

@@ -76,19 +76,3 @@ func TestGoldenBusyLog(t *testing.T) {
 	assert.Equal(t, hiring.EventAttemptStarted, events[0].Kind)
 	assert.JSONEq(t, `{}`, string(events[0].Payload))
 }
-
-// Extra is nil without unknown members, and contains them otherwise.
-func TestGoldenExtra(t *testing.T) {
-	var a hiring.Account
-	require.NoError(t, json.Unmarshal([]byte(`{"id":"1","plan":{"id":"p"}}`), &a))
-	assert.Nil(t, a.Extra)
-	assert.Nil(t, a.Plan.Extra)
-	require.NoError(t, json.Unmarshal([]byte(`{"id":"1","new":[1, 2],"plan":{"id":"p","seats":5}}`), &a))
-	assert.JSONEq(t, `[1,2]`, string(a.Extra["new"]))
-	assert.Equal(t, "5", string(a.Plan.Extra["seats"]))
-	a.Extra["more"] = json.RawMessage(`"x"`)
-	b, err := json.Marshal(a)
-	require.NoError(t, err)
-	assert.Contains(t, string(b), `"more":"x"`)
-	assert.NotContains(t, string(b), `"Extra"`)
-}

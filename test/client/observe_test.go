@@ -96,6 +96,18 @@ func TestWithResponseCapturesTheLastAttempt(t *testing.T) {
 	})
 }
 
+func TestCapturedHeadersAreACopy(t *testing.T) {
+	header := http.Header{"X-Echo": {apitest.Key}}
+	fake := apitest.NewScriptedServer(t, func(r *http.Request) (*http.Response, error) {
+		resp, err := apitest.RespondData(apitest.Resource)(r)
+		resp.Header = header
+		return resp, err
+	})
+	_, err := fake.Client().Account.Get(hiring.WithResponse(t.Context(), new(hiring.Response)))
+	require.NoError(t, err)
+	assert.Equal(t, apitest.Key, header.Get("X-Echo"), "what the transport may share is not changed")
+}
+
 func TestLogger(t *testing.T) {
 	const secret = "jane.roe"
 	for _, c := range []struct {
@@ -261,6 +273,9 @@ func TestOpenAPI(t *testing.T) {
 	got, err = apitest.NewScriptedServer(t, apitest.RespondData(`{"openapi":"3.1.0"}`)).Client().OpenAPI(t.Context())
 	require.NoError(t, err)
 	assert.JSONEq(t, `{"openapi":"3.1.0"}`, string(got), "out of an envelope")
+	got, err = apitest.NewScriptedServer(t, apitest.Respond(200, `{"openapi":"3.1.0","data":{}}`)).Client().OpenAPI(t.Context())
+	require.NoError(t, err)
+	assert.JSONEq(t, `{"openapi":"3.1.0","data":{}}`, string(got), "not an envelope")
 	for _, other := range []string{`{"meta":{}}`, `{"data":null}`, `{"data":[]}`, `{"data":{}}`, `null`, `[]`, `{"openapi":3}`, `{"data":{"openapi":null}}`, `{"openapi":null}`} {
 		document, err := apitest.NewScriptedServer(t, apitest.Respond(200, other)).Client().OpenAPI(t.Context())
 		require.Error(t, err, other)

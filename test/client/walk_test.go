@@ -81,19 +81,6 @@ func TestIterationOverMembersTakesNoParameters(t *testing.T) {
 	}
 }
 
-func TestIterationBeginsAfterSinceSeq(t *testing.T) {
-	s := newListServer("seq", 30)
-	got, err := s.Client(t).Events.List(parentID, hiring.EventFilter{SinceSeq: 12}).PageSize(7).Collect(t.Context())
-	require.NoError(t, err)
-	require.Len(t, got, 18)
-	assert.EqualValues(t, 13, got[0].Seq)
-	var since []string
-	for _, q := range s.Queries {
-		since = append(since, q.Get("since_seq"))
-	}
-	assert.Equal(t, []string{"12", "19", "26"}, since)
-}
-
 func TestIterationOverALogThatCountsFromZero(t *testing.T) {
 	for _, size := range []int{1, 2, 500} {
 		s := newListServer("seq", 0)

@@ -1,7 +1,6 @@
 package docs_test
 
 import (
-	"encoding/json"
 	"go/parser"
 	"go/token"
 	"io/fs"
@@ -102,18 +101,5 @@ func TestAssumptionsAreLinked(t *testing.T) {
 		text, err := os.ReadFile(file)
 		require.NoError(t, err)
 		assert.Contains(t, string(text), assumptions, file)
-	}
-}
-
-func TestOpenAPIInAnEnvelopeIsTakenOutOfIt(t *testing.T) {
-	for body, want := range map[string]string{
-		`{"openapi":"3.1.0","paths":{}}`:                         `{"openapi":"3.1.0","paths":{}}`,
-		`{"data":{"openapi":"3.1.0"},"meta":{"request_id":"r"}}`: `{"openapi":"3.1.0"}`,
-		`{"openapi":"3.1.0","data":{}}`:                          `{"openapi":"3.1.0","data":{}}`,
-	} {
-		got, err := apitest.NewScriptedServer(t, apitest.Respond(200, body)).Client().OpenAPI(t.Context())
-		require.NoError(t, err, body)
-		assert.JSONEq(t, want, string(got), body)
-		assert.True(t, json.Valid(got))
 	}
 }
