@@ -1,6 +1,8 @@
 package hiring
 
 import (
+	"encoding/json"
+	"fmt"
 	"io"
 	"math"
 	"net/http"
@@ -180,6 +182,25 @@ func TestClassify(t *testing.T) {
 		assert.Equal(t, [3]any{c.outcome, c.kind, c.code}, [3]any{failure.Outcome, failure.kind, failure.Code}, "%s: %v", name, failure)
 		require.ErrorContains(t, failure, c.text, name)
 	}
+}
+
+func TestRedact(t *testing.T) {
+	const key = `sk_live_a+b/c"d`
+	for text, want := range map[string]string{
+		"nothing": "nothing", "": "", "the key " + key + ", twice " + key: "the key [redacted], twice [redacted]",
+		"q=sk_live_a%2Bb%2Fc%22d":  "q=[redacted]",
+		"/sk_live_a+b%2Fc%22d/":    "/[redacted]/",
+		`{"k":"sk_live_a+b/c\"d"}`: `{"k":"[redacted]"}`,
+	} {
+		assert.Equal(t, want, secret(key).redact(text), text)
+	}
+	assert.Equal(t, "a word", secret("word").redact("a word"), "a key that may be a word")
+	for _, verb := range []string{"%v", "%+v", "%#v", "%s", "%q", "%x"} {
+		assert.Equal(t, redacted, fmt.Sprintf(verb, secret(key)), verb)
+	}
+	text, err := json.Marshal(secret(key))
+	require.NoError(t, err)
+	assert.Equal(t, `"[redacted]"`, string(text))
 }
 
 // TestSendingChangesACopy: a Pager is an immutable value.

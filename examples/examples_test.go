@@ -90,23 +90,31 @@ func serve(t *testing.T, handler http.HandlerFunc) string {
 	return server.URL
 }
 
-func TestFailuresAreOneLine(t *testing.T) {
-	t.Parallel()
+// failures returns services that a program cannot use, and a part of the error.
+func failures(t *testing.T) map[string]failure {
+	t.Helper()
 	fake := sandbox.Start(t)
 	page := serve(t, func(w http.ResponseWriter, _ *http.Request) {
 		http.Error(w, "<html>\n<h1>Not here</h1>\n</html>", http.StatusNotFound)
 	})
-	for name, c := range map[string]struct {
-		service
-		want string
-	}{
+	return map[string]failure{
 		"wrong key":          {service{fake.URL(), "sk_test_wrong"}, "401 INVALID_TOKEN"},
 		"another web server": {service{page, sandbox.TestKey}, "404 the response is not from the API"},
 		"not an address":     {service{"hiring.example.com", sandbox.TestKey}, "HIRING_BASE_URL: must be absolute"},
 		"no server":          {service{"http://127.0.0.1:1", sandbox.TestKey}, "refused"},
 		"no key":             {service{fake.URL(), ""}, "HIRING_API_KEY"},
 		"no address":         {service{"", sandbox.TestKey}, "HIRING_BASE_URL"},
-	} {
+	}
+}
+
+type failure struct {
+	service
+	want string
+}
+
+func TestFailuresAreOneLine(t *testing.T) {
+	t.Parallel()
+	for name, c := range failures(t) {
 		for _, example := range []string{"quickstart", "invite"} {
 			t.Run(name+"/"+example, func(t *testing.T) {
 				t.Parallel()

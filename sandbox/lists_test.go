@@ -26,57 +26,29 @@ const (
 
 func unlimited() sandbox.Option { return sandbox.WithQuota(1_000_000, 1_000_000) }
 
-// readPages reads a list to its end and returns the items of each page.
-func readPages(t *testing.T, d transport, path string, next func(a apiResponse, page int) url.Values) [][]object {
+// collect reads a list to its end, by its cursors, or by its page numbers if it has none.
+func collect(t *testing.T, d transport, path string, size int, filters ...string) (items []object) {
 	t.Helper()
-	var pages [][]object
-	query := next(apiResponse{}, 0)
-	for {
-		a := d.get(t, path+"?"+query.Encode())
-		pages = append(pages, into[[]object](t, a))
+	q := url.Values{"page_size": {strconv.Itoa(size)}}
+	for _, f := range filters {
+		name, value, _ := strings.Cut(f, "=")
+		q.Set(name, value)
+	}
+	for page := 2; ; page++ {
+		a := d.get(t, path+"?"+q.Encode())
+		items = append(items, into[[]object](t, a)...)
 		require.NotNil(t, a.Meta.HasMore)
-		if !*a.Meta.HasMore {
+		switch {
+		case !*a.Meta.HasMore:
 			require.Nil(t, a.Meta.NextCursor)
-			return pages
-		}
-		query = next(a, len(pages))
-	}
-}
-
-func byNumber(size int) func(apiResponse, int) url.Values {
-	return func(_ apiResponse, page int) url.Values {
-		return url.Values{"page": {strconv.Itoa(page + 1)}, "page_size": {strconv.Itoa(size)}}
-	}
-}
-
-// byCursor follows the cursors of a list, or its page numbers if it has none.
-func byCursor(size int, filters ...string) func(apiResponse, int) url.Values {
-	return func(a apiResponse, page int) url.Values {
-		q := url.Values{"page_size": {strconv.Itoa(size)}}
-		for _, f := range filters {
-			name, value, _ := strings.Cut(f, "=")
-			q.Set(name, value)
-		}
-		if page > 0 && a.Meta.NextCursor != nil {
+			return items
+		case a.Meta.NextCursor != nil:
 			q.Set("cursor", *a.Meta.NextCursor)
-		} else if page > 0 {
-			q.Set("page", strconv.Itoa(page+1))
+		default:
+			q.Set("page", strconv.Itoa(page))
 		}
-		return q
 	}
 }
-
-func bySeq(size int) func(apiResponse, int) url.Values {
-	return func(a apiResponse, page int) url.Values {
-		q := url.Values{"page_size": {strconv.Itoa(size)}}
-		if page > 0 {
-			q.Set("since_seq", *a.Meta.NextCursor)
-		}
-		return q
-	}
-}
-
-func flat(pages [][]object) []object { return slices.Concat(pages...) }
 
 func TestPageNumberMeta(t *testing.T) {
 	eachTransport(t, func(t *testing.T, d transport) {
@@ -143,7 +115,7 @@ func TestSince(t *testing.T) {
 		sandbox.SinceCreated: "created_at", sandbox.SinceSubmitted: "submitted_at", sandbox.SinceEvaluated: "evaluated_at",
 	} {
 		d := inProcess(sandbox.New(unlimited(), sandbox.WithSinceOn(on)))
-		all := flat(readPages(t, d, "/submissions", byCursor(100)))
+		all := collect(t, d, "/submissions", 100)
 		for _, bound := range []object{all[0], all[40], all[41], all[150], all[len(all)-1]} {
 			since, ok := bound[member].(string)
 			if !ok {
@@ -156,7 +128,7 @@ func TestSince(t *testing.T) {
 				}
 			}
 			var got []any
-			for _, item := range flat(readPages(t, d, "/submissions", byCursor(70, "since="+since))) {
+			for _, item := range collect(t, d, "/submissions", 70, "since="+since) {
 				got = append(got, item["id"])
 			}
 			assert.Equal(t, want, got, "since %s on %s", since, on)
@@ -228,7 +200,7 @@ func TestEveryFilterSelects(t *testing.T) {
 			filter, known := selects[route+"?"+parameter.Name]
 			require.True(t, known, "the list %s has the filter %s without a check: add it to selects", route, parameter.Name)
 			want := 0
-			all := flat(readPages(t, d, route, byCursor(100)))
+			all := collect(t, d, route, 100)
 			for _, o := range all {
 				if filter.holds(o) {
 					want++
@@ -236,7 +208,7 @@ func TestEveryFilterSelects(t *testing.T) {
 			}
 			require.Positive(t, want)
 			require.Less(t, want, len(all))
-			found := flat(readPages(t, d, route, byCursor(100, parameter.Name+"="+filter.value)))
+			found := collect(t, d, route, 100, parameter.Name+"="+filter.value)
 			assert.Len(t, found, want, parameter.Name)
 			for _, o := range found {
 				assert.True(t, filter.holds(o), parameter.Name)

@@ -2,6 +2,7 @@ package sandbox
 
 import (
 	"net/http"
+	"reflect"
 	"slices"
 	"testing"
 
@@ -21,4 +22,22 @@ func TestAFurtherCodeOfAStatusChangesNoOther(t *testing.T) {
 	} {
 		assert.Equal(t, code, codeOf(status), "the usual code of %d: list a further one below it", status)
 	}
+}
+
+// TestAResetForgetsEverything checks that each field of Server outside state belongs to
+// the options or to the listeners. A new field must be placed in one of them.
+func TestAResetForgetsEverything(t *testing.T) {
+	kept := []string{
+		"config", "routes", // Set by the options.
+		"mu", "listener", "closed", "changes",
+		"advanced",                   // Reset sets it to 0.
+		"snapshots", "snapshotCount", // A reset can be undone.
+	}
+	var others []string
+	for field := range reflect.TypeFor[Server]().Fields() {
+		if field.Name != "state" {
+			others = append(others, field.Name)
+		}
+	}
+	assert.ElementsMatch(t, kept, others)
 }

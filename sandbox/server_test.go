@@ -3,6 +3,7 @@ package sandbox_test
 import (
 	"fmt"
 	"net/http"
+	"syscall"
 	"testing"
 	"testing/synctest"
 
@@ -77,4 +78,17 @@ func TestClient(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, "sandbox-live", account.Slug)
 	assert.Panics(t, func() { s.Client(hiring.WithEnvironment(hiring.EnvironmentLive)) })
+}
+
+// TestAResetOfAnOldConnection checks that net/http retries the request, as in production.
+func TestAResetOfAnOldConnection(t *testing.T) {
+	s := sandbox.Start(t)
+	d := transports(t, s)[1]
+	assert.Equal(t, 200, d.get(t, "/account").status)
+	s.Inject(sandbox.Fault{Route: "GET /account", Reset: true})
+	assert.Equal(t, 200, d.get(t, "/account").status)
+	assert.Len(t, s.Journal(), 3, "the repeated request is in the journal")
+	s.Inject(sandbox.Fault{Route: "POST /assessments", Reset: true})
+	require.ErrorIs(t, d.send(t.Context(), t, http.MethodPost, "/assessments", "{}").err, syscall.ECONNRESET)
+	assert.Len(t, s.Journal(), 4, "a write is not repeated")
 }

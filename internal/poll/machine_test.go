@@ -220,3 +220,23 @@ func TestAResultWhoseReadsFailForDaysIsNotLost(t *testing.T) {
 	assert.Greater(t, m.DoneTo, evaluated)
 	assert.Equal(t, 1, found)
 }
+
+// TestReadItem has what is wrong with a submission, and what it shows nevertheless.
+func TestReadItem(t *testing.T) {
+	at := poll.TimeOf(time.Date(2026, 1, 2, 15, 4, 5, 0, time.UTC))
+	for raw, want := range map[string]poll.Item{
+		`{"id":"s","status":"grading","created_at":"2026-01-02T15:04:05Z","report":null}`:                      {ID: "s", Status: "grading", Created: at},
+		`{"id":"s","status":"grading","created_at":"2026-01-02T15:04:05Z","report":{"evaluated":false}}`:       {ID: "s", Status: "grading", Created: at},
+		`{"id":"s","status":"graded","evaluated_at":"2026-01-02T15:04:05Z","report":{"evaluated":true}}`:       {ID: "s", Status: poll.Finished, Evaluated: at, Ready: true},
+		`{"id":"s","status":"x","created_at":"2026-01-02T15:04:05Z","submitted_at":null,"evaluated_at":"now"}`: {ID: "s", Status: "x", Created: at, Undated: true},
+		`{"id":"s","status":"x","created_at":"0001-01-02T15:04:05Z"}`:                                          {ID: "s", Status: "x", Undated: true},
+		`{"id":"s","status":"x","report":"A"}`:                                                                 {ID: "s", Status: poll.Finished, Undated: true, Ready: true},
+		`{"id":"s","status":"x","report":{"evaluated":"yes"}}`:                                                 {ID: "s", Status: poll.Finished, Undated: true, Ready: true},
+		`{"id":"s","id":"t","status":"x\ud800"}`:                                                               {ID: "t", Status: "x\uFFFD", Undated: true},
+		`{"id":7,"status":null}`:                                                                               {Undated: true},
+		`[]`:                                                                                                   {Status: poll.Finished, Undated: true, Ready: true},
+	} {
+		want.JSON = []byte(raw)
+		assert.Equal(t, want, poll.ReadItem([]byte(raw)), raw)
+	}
+}

@@ -112,7 +112,7 @@ func TestNewRefuses(t *testing.T) {
 		{"https://h.test?", apitest.Key, "no query"},
 		{"https://h.test#x", apitest.Key, "no fragment"},
 		{"https://h.test/#", apitest.Key, "no fragment"},
-		{"https://h.test/api/v1", apitest.Key, "leave out /api/v1"},
+		{"https://h.test/api/v1", apitest.Key, "must not end in /api/v1: leave out /api/v1"},
 		{"https://h.test/x/api/v1/", apitest.Key, "leave out /api/v1"},
 		{"http://h.test", apitest.Key, "WithInsecureHTTP"},
 		{"http://10.0.0.1", apitest.Key, "WithInsecureHTTP"},

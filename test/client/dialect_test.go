@@ -235,7 +235,6 @@ func TestInvalidDialectIsRejected(t *testing.T) {
 	refuse("RevokeInvitation", "GET /assessments/{id}/invitations/{invitation_id}/revoke")
 	refuse("GetAssessment", "GET /assessments")
 	refuse("GetAssessment", "GET /assessments/{identity}")
-	refuse("GetAssessment", "GET /assessments/{id}/x}")
 	refuse("ResendInvitation", "POST /invitations/{invitation_id}/of/{id}")
 	refuse("ResendInvitation", "POST /invitations/{invitation_id}/resend")
 	for _, layout := range []string{"yyyy-MM-dd", "x", "15:04:05", "2006", "2006-01", "01-02", "002", "%Y-%m-%dT%H:%M:%SZ"} {
@@ -252,6 +251,7 @@ func TestProblemsOfARouteAreNamed(t *testing.T) {
 		"POST /{invitation_id}/{id}":          "must have the placeholders [{id} {invitation_id}]",
 		"POST /a//{id}/{invitation_id}":       "must have no empty",
 		"POST /a/{id}/{invitation_id}/x{":     "only around a placeholder",
+		"POST /a/{id}/{invitation_id}/{x":     "only around a placeholder",
 		"POST /invitations/{invitation_id}/x": "must have the placeholders",
 	} {
 		_, err := hiring.New("https://hiring.test", "sk_test_x", hiring.WithDialect(hiring.Dialect{ResendInvitation: route}))

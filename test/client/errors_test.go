@@ -2,6 +2,7 @@ package client_test
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -110,22 +111,26 @@ func TestRequestIDOfTheBodyServesWhenTheHeaderIsMissing(t *testing.T) {
 
 func TestFields(t *testing.T) {
 	for details, want := range map[string]struct {
-		form   []string
-		fields map[string][]string
+		form        []string
+		fields      map[string][]string
+		fieldErrors map[string][]string
 	}{
-		`{"formErrors":["x"],"fieldErrors":{"name":["a","b"]}}`: {[]string{"x"}, map[string][]string{"name": {"a", "b"}}},
-		`{"formErrors":[],"fieldErrors":{}}`:                    {[]string{}, map[string][]string{}},
-		`{"limit":1}`:                                           {},
-		`null`:                                                  {},
-		`"text"`:                                                {},
-		`{"fieldErrors":["wrong"]}`:                             {},
-		`[]`:                                                    {},
+		`{"formErrors":["x"],"fieldErrors":{"name":["a","b"],"email":[]}}`: {[]string{"x"}, map[string][]string{"name": {"a", "b"}, "email": {}},
+			map[string][]string{"": {"x"}, "name": {"a", "b"}, "email": {}}},
+		`{"formErrors":["x"]}`:               {[]string{"x"}, nil, map[string][]string{"": {"x"}}},
+		`{"formErrors":[],"fieldErrors":{}}`: {[]string{}, map[string][]string{}, nil},
+		`{"limit":1}`:                        {},
+		`null`:                               {},
+		`"text"`:                             {},
+		`{"fieldErrors":["wrong"]}`:          {},
+		`[]`:                                 {},
 	} {
 		fake := apitest.NewScriptedServer(t, apitest.Respond(400, `{"error":{"code":"INVALID_INPUT","message":"m","details":`+details+`}}`))
 		_, err := fake.Client().Account.Get(t.Context())
 		form, fields := apitest.RequireError(t, "Get", err).Fields()
 		assert.Equal(t, want.form, form, "form of %s", details)
 		assert.Equal(t, want.fields, fields, "fields of %s", details)
+		assert.Equal(t, want.fieldErrors, hiring.FieldErrors(fmt.Errorf("row: %w", err)), "FieldErrors of %s", details)
 	}
 	form, fields := (&hiring.Error{}).Fields()
 	assert.Nil(t, form)
@@ -501,5 +506,41 @@ func TestTextsOfOtherUnusableResponses(t *testing.T) {
 		fake := apitest.NewScriptedServer(t, apitest.Respond(c.status, c.body, apitest.RequestIDHeader))
 		_, err := fake.Client().Assessments.Create(t.Context(), hiring.NewAssessment{ChallengeID: apitest.ID, Name: "x"})
 		require.ErrorContains(t, err, c.want, name)
+	}
+}
+
+func getAccount(ctx context.Context, c *hiring.Client) error {
+	_, err := c.Account.Get(ctx)
+	return err
+}
+
+func TestErrorsAsFindsTheCode(t *testing.T) {
+	client := sandbox.Start(t).LiveClient(hiring.WithRetry(hiring.RetryPolicy{MaxAttempts: 1}))
+	_, err := client.Submissions.Get(t.Context(), sandbox.UnknownID)
+	var code hiring.ErrorCode
+	require.ErrorAs(t, fmt.Errorf("row 3: %w", err), &code)
+	assert.Equal(t, hiring.ErrNotFound, code)
+	_, err = client.Submissions.Get(t.Context(), "")
+	require.ErrorAs(t, err, &code)
+	assert.Equal(t, hiring.ErrInvalidInput, code, "an input that was refused locally")
+	code = "unchanged"
+	assert.NotErrorAs(t, &hiring.Error{Status: 502}, &code)
+	assert.Equal(t, hiring.ErrorCode("unchanged"), code)
+}
+
+func TestNilErrorsDoNotPanic(t *testing.T) {
+	var none *hiring.Error
+	form, fields := none.Fields()
+	assert.Nil(t, form)
+	assert.Nil(t, fields)
+	require.NoError(t, none.Unwrap())
+	assert.NotEmpty(t, none.Error())
+	var code hiring.ErrorCode
+	for _, err := range []error{none, fmt.Errorf("wrapped: %w", none), errors.Join(none, io.EOF)} {
+		assert.Nil(t, hiring.FieldErrors(err))
+		assert.False(t, hiring.IsTransient(err))
+		require.NotErrorIs(t, err, hiring.ErrNotFound)
+		require.NotErrorIs(t, err, hiring.ErrOutcomeUnknown)
+		assert.NotErrorAs(t, err, &code)
 	}
 }

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"io"
+	"log"
 	"log/slog"
 	"net/http"
 	"slices"
@@ -17,6 +19,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/hiring-assessment/hiring-go"
+	"github.com/hiring-assessment/hiring-go/internal/defaults"
 	"github.com/hiring-assessment/hiring-go/internal/testing/apitest"
 )
 
@@ -325,3 +328,8 @@ func TestWaitsOfACallInAnObserverAreLogged(t *testing.T) {
 		assert.Empty(t, pauses, "the outer client does not wait")
 	})
 }
+
+func quietLog() *log.Logger { return log.New(io.Discard, "", 0) }
+
+// allAttempts are the attempts of a call that is retried until none is left, by default.
+const allAttempts = defaults.MaxAttempts

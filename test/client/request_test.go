@@ -187,19 +187,7 @@ func TestBlankNameIsSentAndBlankAddressIsRejected(t *testing.T) {
 	require.ErrorContains(t, err, "Email")
 }
 
-func TestFieldErrorsOfAResponse(t *testing.T) {
-	for details, want := range map[string]map[string][]string{
-		`{"formErrors":[],"fieldErrors":{"candidate_email":["taken","odd"],"name":[]}}`: {"candidate_email": {"taken", "odd"}, "name": {}},
-		`{"formErrors":["not JSON"],"fieldErrors":{}}`:                                  {"": {"not JSON"}},
-		`{"formErrors":["not JSON"]}`:                                                   {"": {"not JSON"}},
-		`{"formErrors":[],"fieldErrors":{}}`:                                            nil,
-		`"text"`:                                                                        nil,
-		`null`:                                                                          nil,
-	} {
-		fake := apitest.NewScriptedServer(t, apitest.Respond(400, `{"error":{"code":"INVALID_INPUT","message":"m","details":`+details+`}}`))
-		_, err := fake.Client().Account.Get(t.Context())
-		assert.Equal(t, want, hiring.FieldErrors(fmt.Errorf("row: %w", err)), "%s", details)
-	}
+func TestOtherErrorsHaveNoFieldErrors(t *testing.T) {
 	other := apitest.NewScriptedServer(t, apitest.Respond(409, `{"error":{"code":"CONFLICT","message":"m","details":{"fieldErrors":{"name":["x"]}}}}`))
 	_, err := other.Client().Account.Get(t.Context())
 	for _, none := range []error{nil, err, errors.New("x"), context.Canceled, hiring.ErrInvalidInput} {

@@ -2,7 +2,11 @@ package docs_test
 
 import (
 	"go/build"
+	"go/parser"
+	"go/token"
+	"io/fs"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -32,4 +36,36 @@ func TestImportBoundaries(t *testing.T) {
 		}
 	}
 	assert.Greater(t, checked, 6)
+}
+
+// TestModulesDoNotImportInternalPackages checks that the released modules import only
+// public packages of the root module, in tests too. A released module must work with
+// every compatible version of the root.
+func TestModulesDoNotImportInternalPackages(t *testing.T) {
+	t.Parallel()
+	const root = "github.com/hiring-assessment/hiring-go/"
+	for _, module := range []string{"jobs", "otelhiring", "cmd/hiring"} {
+		files := 0
+		err := filepath.WalkDir(module, func(path string, entry fs.DirEntry, err error) error {
+			if err != nil || entry.IsDir() || filepath.Ext(path) != ".go" {
+				return err
+			}
+			files++
+			file, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.ImportsOnly)
+			if err != nil {
+				return err
+			}
+			for _, spec := range file.Imports {
+				imported, err := strconv.Unquote(spec.Path.Value)
+				require.NoError(t, err)
+				relative, isRoot := strings.CutPrefix(imported, root)
+				if isRoot && !strings.HasPrefix(relative, module+"/") {
+					assert.NotContains(t, "/"+relative+"/", "/internal/", "%s imports %s", path, imported)
+				}
+			}
+			return nil
+		})
+		require.NoError(t, err)
+		assert.Greater(t, files, 10, "%s has no Go files", module)
+	}
 }
