@@ -22,6 +22,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/hiring-assessment/hiring-go"
+	"github.com/hiring-assessment/hiring-go/internal/testing/apitest"
 	"github.com/hiring-assessment/hiring-go/sandbox"
 )
 
@@ -350,20 +351,14 @@ func TestKeptPayloadsLieApart(t *testing.T) {
 // Not parallel, because it measures the heap.
 func TestKeptPayloadsKeepLittleAlive(t *testing.T) {
 	page := eventsPage()
-	heap := func() uint64 {
-		var stats runtime.MemStats
-		runtime.GC()
-		runtime.ReadMemStats(&stats)
-		return stats.HeapAlloc
-	}
-	before := heap()
+	before := apitest.HeapInUse()
 	kept := make([]json.RawMessage, 0, 400)
 	for i := range cap(kept) {
 		events, err := hiring.ReadListReply[hiring.Event](page)
 		require.NoError(t, err)
 		kept = append(kept, events[i].Payload)
 	}
-	perPayload := (int64(heap()) - int64(before)) / int64(len(kept))
+	perPayload := (int64(apitest.HeapInUse()) - int64(before)) / int64(len(kept))
 	assert.Less(t, perPayload, int64(8<<10), "bytes that one payload keeps alive; the page has %d", len(page))
 	runtime.KeepAlive(kept)
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -59,4 +60,9 @@ func TestRead(t *testing.T) {
 		_, err := read(file(t, text))
 		require.ErrorContains(t, err, want, "%q", text)
 	}
+}
+
+func TestPrintable(t *testing.T) {
+	t.Parallel()
+	require.Equal(t, "Zoë \ufffd[2J\ufffd\ufffd می\u200cخواهم", strings.Map(printable, "Zoë \x1b[2J\n\u202e می\u200cخواهم"))
 }

@@ -329,6 +329,8 @@ func TestSinceAsUnixTime(t *testing.T) {
 		require.NoError(t, err)
 		assert.Len(t, sent.Get("since"), digits)
 		assert.True(t, strings.HasPrefix(sent.Get("since"), strconv.FormatInt(since.Unix(), 10)))
+		_, err = server.Client().Do(t.Context(), "GET", "/submissions", url.Values{"since": {"soon"}}, nil, nil)
+		require.ErrorIs(t, err, hiring.ErrInvalidInput)
 	}
 }
 

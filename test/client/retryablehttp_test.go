@@ -9,6 +9,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -32,8 +33,18 @@ import (
 //   - closes everybody's idle connections after a failure: TestConnectionsAreReusedAcrossCallsAndFailures
 //   - prints to stderr: TestNothingIsPrinted
 //   - puts URLs into errors: TestNoURLInErrors, TestNothingIsPrinted
-//   - shares the headers between attempts: TestRetriedRequestsAreIdentical, TestCookiesOfTheCallersJarAreSentOnceAnAttempt
+//   - shares the headers between attempts: TestRetriedRequestsAreIdentical, TestCookiesOfFailedResponsesAreKept
 //   - follows redirects with a second client: TestRedirectsAreNotFollowed
+
+func TestRetryAfterWithEveryRetriedStatus(t *testing.T) {
+	for _, status := range []int{429, 500, 502, 503, 504} {
+		synctest.Test(t, func(t *testing.T) {
+			fake := apitest.NewScriptedServer(t, apitest.Respond(status, "", "Retry-After: 7"), apitest.RespondData(apitest.Resource))
+			require.NoError(t, apitest.ReadAccount(t.Context(), fake.Client()), "%d", status)
+			assert.InDelta(t, 7, fake.Pauses()[0].Seconds(), 0, "%d", status)
+		})
+	}
+}
 
 func TestNothingIsPrinted(t *testing.T) {
 	out, err := os.CreateTemp(t.TempDir(), "")

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -85,4 +86,36 @@ func TestWriteIsAtomic(t *testing.T) {
 	require.NoError(t, err)
 	assert.Len(t, entries, 4, "no temporary file and no lock is left")
 	require.ErrorContains(t, write(dir+"/none/file", "x"), "none/file: the folder does not exist")
+}
+
+// TestLock: one command at a time writes a file, and another is refused or waits.
+func TestLock(t *testing.T) {
+	t.Parallel()
+	name := filepath.Join(t.TempDir(), "results.csv")
+	release, err := files.Lock(name, 0)
+	require.NoError(t, err)
+	_, err = files.Lock(name, 0)
+	require.ErrorIs(t, err, files.ErrLocked)
+	require.ErrorIs(t, write(name, "x"), files.ErrLocked)
+	assert.NoFileExists(t, name)
+	waited := make(chan func())
+	go func() {
+		release, err := files.Lock(name, time.Minute)
+		assert.NoError(t, err)
+		waited <- release
+	}()
+	release()
+	(<-waited)()
+	assert.NoFileExists(t, name+".lock")
+}
+
+// TestALinkInPlaceOfALock is not followed: the lock would create its target.
+func TestALinkInPlaceOfALock(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	require.NoError(t, os.Symlink(filepath.Join(dir, "target"), filepath.Join(dir, "results.csv.lock")))
+	_, err := files.Lock(filepath.Join(dir, "results.csv"), 0)
+	require.ErrorAs(t, err, new(files.TargetError))
+	require.ErrorContains(t, err, "results.csv.lock is not a regular file: remove it")
+	assert.NoFileExists(t, filepath.Join(dir, "target"))
 }
