@@ -80,7 +80,6 @@ var (
 	account    = testRequest{method: "GET", path: "/account"}
 	challenges = testRequest{method: "GET", path: "/challenges?page_size=2"}
 	report     = testRequest{method: "GET", path: "/submissions/" + sandbox.SubmissionID + "/report"}
-	events     = testRequest{method: "GET", path: "/submissions/" + sandbox.SubmissionID + "/events"}
 	deletion   = testRequest{method: "DELETE", path: "/assessments/" + sandbox.AssessmentID}
 	unknown    = testRequest{method: "GET", path: "/submissions/" + sandbox.UnknownID}
 	invalid    = testRequest{method: "GET", path: "/submissions?since=x"}
