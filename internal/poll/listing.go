@@ -143,6 +143,9 @@ func (m *Machine) complete(s *source) {
 		m.readWhatLeft(s, l.Seen)
 		return
 	}
+	if _, failing := m.Failing(); s.Kind == givenIDs && len(failing) > 0 {
+		return // A listing may show what the API does not show singly.
+	}
 	for _, other := range m.Sources { // Otherwise a wait that begins with all of Lookback would never learn that less is enough.
 		if s.covers(other) {
 			other.Began = max(other.Began, s.Began)

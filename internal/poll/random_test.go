@@ -201,9 +201,9 @@ func (w *world) run() *outcome {
 	failures, refused, first := 0, 0, true // Outages in a row, 500s in a poll; no request was sent in this process.
 	var window poll.Window
 	var ends time.Duration
-	next := func(wait time.Duration) { // Goes to the next poll.
+	next := func(wait time.Duration, more bool) { // Goes to the next poll.
 		now, refused = now+wait, 0
-		if w.every > 0 {
+		if w.every > 0 && !more { // As of a nightly job, which waits while PollResult.More.
 			call = max(call+w.every, now+time.Second)
 			now = call
 		}
@@ -218,7 +218,7 @@ func (w *world) run() *outcome {
 			window = poll.Window{Left: 1000, Limit: 1000, Ends: time.Hour}
 		}
 		if window.Left <= 0 {
-			next(window.Ends)
+			next(window.Ends, true)
 			continue
 		}
 		request, wait := o.machine.Next(poll.Local(now-started), window)
@@ -230,7 +230,7 @@ func (w *world) run() *outcome {
 			o.problem(now, "a wait of %v", wait)
 		case wait > 0 || refused == 10:
 			wait = max(wait, 30*time.Second)
-			next(wait + time.Duration(r.Int64N(int64(min(wait, options.ShortestPause)))))
+			next(wait+time.Duration(r.Int64N(int64(min(wait, options.ShortestPause)))), refused == 10 || o.machine.IsListing())
 			continue
 		}
 		if now += 75 * time.Millisecond; now < w.api.UsedUpTill && !first {
@@ -252,7 +252,7 @@ func (w *world) run() *outcome {
 		case 503:
 			if failures++; w.every > 0 && failures >= 5 {
 				failures = 0
-				next(0)
+				next(45*time.Second, true)
 			} else {
 				now += 45 * time.Second
 			}
@@ -334,9 +334,12 @@ func (w *world) judge(o *outcome) {
 	}
 	// The time that a listing of all of Lookback takes, and single reads of all known ids. Long listings may use two
 	// thirds of a window, less what others and short listings use, but a third at its start.
+	pages := w.pages * (1 + (begin-w.from).Hours()/w.lookback.Hours()) // The first listing begins so much earlier.
 	rate := max(233, 567-a.OthersPerHour) * (1 - a.Failing) * (1 - a.OthersUseUp)
-	windows := (w.pages + float64(len(w.known))) / rate
+	windows := (pages + float64(len(w.known))) / rate
 	whole := time.Duration(windows * float64(time.Hour))
+	pause := a.Failing/(1-a.Failing)*45 + a.Refusing*max(45, a.RetryAfter.Seconds()) // Seconds for each page, after requests that fail.
+	whole += time.Duration(pages * pause * float64(time.Second))
 	every := max(w.every, w.interval)
 	if every > time.Hour {
 		whole = time.Duration(math.Ceil(2*windows)) * every
@@ -345,7 +348,7 @@ func (w *world) judge(o *outcome) {
 	if a.CursorLife > 0 || a.Refusing > 0 { // Listings begin again.
 		promised *= 2
 	}
-	if w.pages*a.Refusing*a.Refusing*a.Refusing > 0.1 { // And again.
+	if pages*a.Refusing*a.Refusing*a.Refusing > 0.1 { // And again.
 		promised *= 2
 	}
 	if windows > 1 { // It does not fit the spare reads of a window.

@@ -14,6 +14,8 @@ type read struct {
 	Due       Local `json:"d"`
 	Evaluated Local `json:"e,omitempty"` // When it was first seen evaluated, without a ready report. 0: it left the listing of a status.
 	Failing   Local `json:"f,omitempty"` // Since when the API cannot answer the reads. 0: it answered the last one, or there was none.
+
+	DoneTo Server `json:"t,omitempty"` // While the reads fail: that of the machine when the first one did.
 }
 
 // IsAwaited reports whether a submission may still have to be delivered.
@@ -31,7 +33,7 @@ func (m *Machine) IsAwaited(id string) bool {
 func (m *Machine) isWanted(it Item) bool {
 	r, reading := m.Reads[it.ID]
 	evaluated := cmp.Or(it.Evaluated, it.Submitted, it.Created)
-	isNew := it.Undated || evaluated >= m.DoneTo || r.Evaluated > 0 || r.Failing > 0 || reading && m.FromNow
+	isNew := it.Undated || evaluated >= cmp.Or(r.DoneTo, m.DoneTo) || r.Evaluated > 0 || reading && m.FromNow
 	return m.IsAwaited(it.ID) && (m.Awaited != nil || isNew)
 }
 
@@ -52,7 +54,7 @@ func (m *Machine) receiveItem(it Item, s *source) (result bool) {
 	if !reading {
 		r = read{Source: slices.Index(m.Sources, s), Due: m.Clock.Add(m.options.Interval)}
 	}
-	r.Evaluated, r.Failing = cmp.Or(r.Evaluated, m.Clock), 0
+	r.Evaluated, r.Failing, r.DoneTo = cmp.Or(r.Evaluated, m.Clock), 0, 0
 	if result {
 		r.Due = m.Clock
 	}
@@ -114,7 +116,10 @@ func (m *Machine) receiveRead(id string, r Reply, s *source) (results []Item) {
 		return nil
 	case r.Outcome != Answered, r.Items[0].Unreadable && m.Awaited == nil: // Other requests do not wait for this submission.
 		again := m.Reads[id]
-		again.Source, again.Failing = slices.Index(m.Sources, s), cmp.Or(again.Failing, m.Clock)
+		again.Source = slices.Index(m.Sources, s)
+		if again.Failing == 0 {
+			again.Failing, again.DoneTo = m.Clock, max(1, m.DoneTo)
+		}
 		m.readAgain(id, again)
 		return nil
 	}
@@ -128,7 +133,7 @@ func (m *Machine) receiveRead(id string, r Reply, s *source) (results []Item) {
 	if again.Evaluated == 0 || !it.Undated && it.latest().Add(m.options.Lookback) < m.past() {
 		delete(m.Reads, id) // It only left the listing of a status, or its report never came.
 	} else {
-		again.Failing = 0
+		again.Failing, again.DoneTo = 0, 0
 		m.readAgain(id, again)
 	}
 	return nil
