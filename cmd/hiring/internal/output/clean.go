@@ -24,11 +24,7 @@ func Clean(text string) string {
 
 // CleanLines is Clean for a text of several lines, such as a brief in Markdown.
 func CleanLines(text string) string {
-	lines := strings.Split(strings.ReplaceAll(text, "\r\n", "\n"), "\n")
-	for i, line := range lines {
-		lines[i] = Clean(line)
-	}
-	return strings.Join(lines, "\n")
+	return strings.Join(mapped(strings.Split(strings.ReplaceAll(text, "\r\n", "\n"), "\n"), Clean), "\n")
 }
 
 // HasControls reports whether a text has control characters or line breaks.

@@ -76,16 +76,14 @@ func Sort[T any](t Table[T], items []T, column string) error {
 		item T
 		key  sortKey
 	}
-	all, first, names := make([]keyed, len(items)), row{}, []string{name}
+	first, names := row{}, []string{name}
 	if len(items) > 0 {
 		first = t.row(items[0])
 	}
 	if err := t.known(names, first); err != nil {
 		return err
 	}
-	for i, item := range items {
-		all[i] = keyed{item, sortKeyOf(t.row(item).value(names[0]))}
-	}
+	all := mapped(items, func(item T) keyed { return keyed{item, sortKeyOf(t.row(item).value(names[0]))} })
 	texts := collate.New(language.Und, collate.IgnoreCase, collate.Numeric)
 	slices.SortStableFunc(all, func(a, b keyed) int {
 		order := cmp.Or(cmp.Compare(a.key.number, b.key.number), texts.CompareString(a.key.text, b.key.text))

@@ -27,11 +27,7 @@ func (p *Printer) writeCSV(columns []string, rows iter.Seq2[row, error]) error {
 			return err
 		}
 		begun = true
-		cells := make([]any, len(columns))
-		for i, column := range columns {
-			cells[i] = r.value(column)
-		}
-		if err := p.writeRow(cells); err != nil {
+		if err := p.writeRow(mapped(columns, r.value)); err != nil {
 			return err
 		}
 	}
@@ -47,11 +43,7 @@ func (p *Printer) writeHeader(columns []string) error {
 			return err
 		}
 	}
-	names := make([]any, len(columns))
-	for i, column := range columns {
-		names[i] = column
-	}
-	return p.writeRow(names)
+	return p.writeRow(mapped(columns, func(column string) any { return column }))
 }
 
 // writeRow writes the cells as they are, except to a terminal.

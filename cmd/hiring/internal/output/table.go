@@ -27,10 +27,7 @@ func (p *Printer) writeTable(columns []string, rows iter.Seq2[row, error]) error
 			_, _ = p.writePart(columns, widths, part) // The first error counts.
 			return err
 		}
-		cells := make([]string, len(columns))
-		for i, column := range columns {
-			cells[i] = p.forPeople(r.value(column))
-		}
+		cells := mapped(columns, func(column string) string { return p.forPeople(r.value(column)) })
 		if part = append(part, cells); len(part) == partRows {
 			if widths, err = p.writePart(columns, widths, part); err != nil {
 				return err
@@ -50,7 +47,7 @@ func (p *Printer) writePart(columns []string, widths []int, part [][]string) ([]
 	}
 	var text strings.Builder
 	if widths == nil {
-		head := headers(columns)
+		head := mapped(columns, func(column string) string { return strings.ToUpper(words(Clean(column))) })
 		widths = p.fit(head, part)
 		p.writeCells(&text, widths, head, func(string) Style { return Bold })
 	}
@@ -61,12 +58,13 @@ func (p *Printer) writePart(columns []string, widths []int, part [][]string) ([]
 	return widths, err
 }
 
-func headers(columns []string) []string {
-	names := make([]string, len(columns))
-	for i, column := range columns {
-		names[i] = strings.ToUpper(words(Clean(column)))
+// mapped returns what a function makes of each element of a list.
+func mapped[T, U any](list []T, of func(T) U) []U {
+	all := make([]U, len(list))
+	for i, element := range list {
+		all[i] = of(element)
 	}
-	return names
+	return all
 }
 
 // words returns the name of a column as words.
