@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"slices"
 	"strings"
 	"time"
 
@@ -48,8 +49,8 @@ type globalFlags struct {
 
 // run executes a command line and returns the exit status.
 func (a *app) run(ctx context.Context, args []string) int {
-	a.args, a.ctx = args, ctx
-	err := a.execute(ctx, args)
+	a.args, a.ctx = slices.Clone(args), ctx
+	err := a.execute(ctx)
 	if a.flags.timeout > 0 && errors.Is(err, context.DeadlineExceeded) {
 		err = adviceError{err, "--timeout sets another limit"}
 	}
@@ -75,15 +76,16 @@ func (a *app) say(text string) {
 	_, _ = fmt.Fprintln(a.err, text)
 }
 
-func (a *app) execute(ctx context.Context, args []string) error {
+func (a *app) execute(ctx context.Context) error {
 	root := a.rootCommand() //nolint:contextcheck // ExecuteContext passes it to the commands
-	root.SetArgs(args)
 	root.SetIn(a.in)
 	root.SetOut(a.out)
 	root.SetErr(a.err)
-	if err := cmp.Or(a.refuseArguments(typedKey.MatchString), a.refuseOneDash(root)); err != nil {
+	if err := a.refuseArguments(typedKey.MatchString); err != nil {
 		return err
 	}
+	a.addDashes(root)
+	root.SetArgs(a.args)
 	return cmp.Or(root.ExecuteContext(ctx), a.noHelp)
 }
 

@@ -27,25 +27,18 @@ func (a *app) refuseArguments(hasKey func(string) bool) error {
 	}
 }
 
-// refuseOneDash returns an error for a flag with one dash, as programs in Go have it, because it would be
-// read as letters: for flags of the program, and for those that habits has. The value of --sort may begin with a dash.
-func (a *app) refuseOneDash(root *cobra.Command) error {
+// addDashes gives flags with one dash, as programs in Go have them, the second, because they would be read as letters: flags
+// of the command and those that habits has. The value of --sort may begin with a dash.
+func (a *app) addDashes(root *cobra.Command) {
 	c, _, _ := root.Find(a.args)
 	c.InitDefaultHelpFlag()
 	for i, argument := range a.args {
 		name, _, _ := strings.Cut(strings.TrimPrefix(argument, "-"), "=")
-		if !strings.HasPrefix(argument, "-") || i > 0 && a.args[i-1] == "--sort" {
-			continue
-		}
-		instead := a.insteadOfFlag(c, "--"+name)
-		if c.Flag(name) != nil {
-			instead = "--" + name
-		}
-		if instead != "" {
-			return adviceError{usagef("-%s begins with one dash", name), "Use " + instead}
+		isFlag := strings.HasPrefix(argument, "-") && (i == 0 || a.args[i-1] != "--sort")
+		if isFlag && (c.Flag(name) != nil || a.insteadOfFlag(c, "--"+name, a.args[i:]) != "") {
+			a.args[i] = "-" + argument
 		}
 	}
-	return nil
 }
 
 // withoutResults are the names of the commands that print no results.

@@ -232,8 +232,10 @@ func first[T any](ctx context.Context, list hiring.Pager[T], n int, more *bool) 
 				return
 			}
 			shown := min(left, len(page.Items))
-			if !yieldEach(page.Items[:shown], yield) {
-				return
+			for _, item := range page.Items[:shown] {
+				if !yield(item, nil) {
+					return
+				}
 			}
 			if left -= shown; left == 0 {
 				*more = shown < len(page.Items) || page.Next != ""
@@ -241,16 +243,6 @@ func first[T any](ctx context.Context, list hiring.Pager[T], n int, more *bool) 
 			}
 		}
 	}
-}
-
-// yieldEach yields items, and reports whether the caller takes more.
-func yieldEach[T any](items []T, yield func(T, error) bool) bool {
-	for _, item := range items {
-		if !yield(item, nil) {
-			return false
-		}
-	}
-	return true
 }
 
 // timeFlag adds a flag with a time.
@@ -288,10 +280,12 @@ func (v *timeValue) Set(text string) error {
 		return nil
 	}
 	ago, err := time.ParseDuration(text)
-	if days, isDays := strings.CutSuffix(text, "d"); isDays {
-		var n int
-		n, err = strconv.Atoi(days)
-		ago = time.Duration(n) * 24 * time.Hour
+	for unit, days := range map[string]int{"d": 1, "w": 7} {
+		if number, found := strings.CutSuffix(text, unit); found {
+			var n int
+			n, err = strconv.Atoi(number)
+			ago = time.Duration(n*days) * 24 * time.Hour
+		}
 	}
 	if err != nil || ago < 0 {
 		return fmt.Errorf("give a date as in 2026-03-15, a time as in 2026-03-15T14:00, or an age as in 36h or 7d")

@@ -1,12 +1,14 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"crypto/x509"
 	"errors"
 	"fmt"
 	"net/http"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -84,15 +86,16 @@ func commandName(c *cobra.Command) string {
 // required, [<a>] is optional and <a>... may be several.
 func checkCount(c *cobra.Command, given []string) error {
 	name, arguments := commandName(c), argumentsOf(c)
-	if err := wrongWord(c, given); err != nil {
+	err := wrongWord(c, given)
+	c.Flags().Visit(func(f *pflag.Flag) {
+		if isFlag.MatchString(strings.TrimPrefix(f.Value.String(), "[")) { // As in -q --status x.
+			err = withoutValue(f)
+		}
+	})
+	if err != nil {
 		return err
 	}
-	var wanted []string
-	for word := range strings.FieldsSeq(arguments) {
-		if strings.HasPrefix(word, "<") {
-			wanted = append(wanted, word)
-		}
-	}
+	wanted := slices.DeleteFunc(strings.Fields(arguments), func(word string) bool { return word[0] != '<' })
 	most := len(wanted) + strings.Count(arguments, "[<")
 	if len(given) >= len(wanted) && (len(given) <= most || strings.Contains(arguments, "...")) {
 		return nil
@@ -115,7 +118,9 @@ func wrongWord(c *cobra.Command, given []string) error {
 	if c.HasSubCommands() {
 		return unknownCommand(c, given)
 	}
-	if instead := insteadOfArgument(c, given); instead != "" {
+	// After the short form of a command the word may be for a command of its group, as in invite list.
+	instead, group := insteadOfCommand(c, commandName(c)+" ", given), c.Annotations[shortOf]
+	if instead = cmp.Or(instead, usageBelow(c, group, given[0]), insteadOf(group+" "+given[0])); instead != "" {
 		return adviceError{usagef("There is no command hiring %s %s", commandName(c), output.Clean(given[0])), "Use " + instead}
 	}
 	return nil
@@ -128,18 +133,23 @@ func (a *app) flagError(c *cobra.Command, err error) error {
 	if err := wrongWord(c, c.Flags().Args()); err != nil {
 		return err // The flag may belong to the command that was meant.
 	}
-	if unknown, ok := errors.AsType[*pflag.NotExistError](err); ok {
-		return a.unknownFlag(c, unknown)
+	_, isUnknown := errors.AsType[*pflag.NotExistError](err)
+	if unknown, from := a.flagsWithout(c); isUnknown && unknown != nil {
+		return a.unknownFlags(c, unknown, from)
 	}
 	if missing, ok := errors.AsType[*pflag.ValueRequiredError](err); ok {
-		name := "--" + missing.GetFlag().Name
-		return useInstead(usagef("%s needs a value: %s", name, strings.ReplaceAll(missing.GetFlag().Usage, "`", "")), name+" alone")
+		return withoutValue(missing.GetFlag())
 	}
 	if invalid, ok := errors.AsType[*pflag.InvalidValueError](err); ok {
 		name := "--" + invalid.GetFlag().Name
 		return useInstead(usagef("%s %s: %s", name, output.Clean(invalid.GetValue()), invalid.Unwrap()), name+" wrong")
 	}
 	return usagef("The command line cannot be read: %s", output.Clean(err.Error()))
+}
+
+// withoutValue returns an error for a flag that needs a value.
+func withoutValue(f *pflag.Flag) error {
+	return useInstead(usagef("--%s needs a value: %s", f.Name, strings.ReplaceAll(f.Usage, "`", "")), "--"+f.Name+" alone")
 }
 
 // exitStatus returns the exit status of an error. An interruption comes first, because the

@@ -3,6 +3,7 @@ package main
 import (
 	"cmp"
 	_ "embed" // The table of habits.
+	"fmt"
 	"path"
 	"regexp"
 	"slices"
@@ -118,13 +119,6 @@ func usageBelow(root *cobra.Command, group, name string) string {
 	return found.Parent().CommandPath() + " " + found.Use
 }
 
-// insteadOfArgument returns what to use instead of a first argument that is the word for a command, or "". After the
-// short form of a command the word may be for a command of its group, as in invite list.
-func insteadOfArgument(c *cobra.Command, given []string) string {
-	instead, group := insteadOfCommand(c, commandName(c)+" ", given), c.Annotations[shortOf]
-	return cmp.Or(instead, usageBelow(c, group, given[0]), insteadOf(group+" "+given[0]))
-}
-
 // similar returns the names that begin with what was typed, or differ from it by a few letters: by one if either is short.
 func similar(typed string, names []string) (found []string) {
 	for _, name := range names {
@@ -148,75 +142,104 @@ func similarHabits(path, name string) (insteads []string) {
 	return slices.Compact(insteads)
 }
 
-// unknownFlag names the flag or the command to use instead, or flags with a similar name.
-func (a *app) unknownFlag(c *cobra.Command, e *pflag.NotExistError) error {
-	flag := "--" + e.GetSpecifiedName()
-	if letters := e.GetSpecifiedShortnames(); letters != "" {
-		flag = "-" + letters[:1]
+// unknownFlags names what to use instead of flags that a command does not have, or flags with a similar name. from has the
+// arguments from each flag on.
+func (a *app) unknownFlags(c *cobra.Command, unknown []string, from [][]string) error {
+	if len(unknown) > 1 && !c.HasSubCommands() {
+		var lines []string
+		for i, flag := range unknown {
+			lines = append(lines, fmt.Sprintf("  %-12s  %s", output.Clean(flag), withFullStop(cmp.Or(a.adviceForFlag(c, flag, from[i]), "See "+c.CommandPath()+" --help"))))
+		}
+		return listedError{usagef("%s does not have these flags", commandName(c)), strings.Join(lines, "\n")}
 	}
-	err := usagef("%s has no flag %s", commandName(c), output.Clean(flag))
-	member, value := a.given(flag)
-	instead, flagOfMember := a.insteadOfFlag(c, flag), cmp.Or(insteadOf("--"+member), "--"+member)
-	if member != "" && c.Flag(flagOfMember[2:]) != nil { // As in --filter status=x.
-		instead = flagOfMember + " '" + value + "'"
-	}
-	if instead != "" {
-		return adviceError{err, "Use " + instead}
-	}
-	var names []string
-	c.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
-	if near := similar(e.GetSpecifiedName(), names); len(near) > 0 && strings.HasPrefix(flag, "--") {
-		return adviceError{usagef("%w. Did you mean --%s?", err, strings.Join(near, " or --")), c.CommandPath() + " --help lists the flags"}
+	err := usagef("%s has no flag %s", commandName(c), output.Clean(unknown[0]))
+	if advice := a.adviceForFlag(c, unknown[0], from[0]); advice != "" {
+		return adviceError{err, advice}
 	}
 	if c.HasSubCommands() {
 		return listedError{adviceError{err, "Give it to a command below"}, commandLines(c, "  ", (*cobra.Command).IsAvailableCommand)}
 	}
-	advice := "It has the flags below, and those of hiring --help"
-	if c.Flag("all") != nil {
-		advice += `; --jq 'map(select(.<member> == "<value>"))' selects from the results`
+	return listedError{adviceError{err, "It has the flags below, and those of hiring --help: --jq selects from the results"}, flagLines(c.LocalNonPersistentFlags()) + c.Example}
+}
+
+// isFlag matches an argument that is a flag also after a flag that needs a value.
+var isFlag = regexp.MustCompile(`^--[A-Za-z]`)
+
+// flagsWithout returns the flags that were typed and that a command does not have, and the arguments from each on. The value
+// of --sort may begin with a dash.
+func (a *app) flagsWithout(c *cobra.Command) (unknown []string, from [][]string) {
+	for i, argument := range a.args {
+		name, _, _ := strings.Cut(argument, "=")
+		if !isFlag.MatchString(name) {
+			name = name[:min(2, len(name))]
+		}
+		isValue := i > 0 && a.args[i-1] == "--sort" && !isFlag.MatchString(name)
+		if strings.Trim(name, "-") != "" && name[0] == '-' && !isValue && c.Flag(name[2:]) == nil && c.Flags().ShorthandLookup(strings.Trim(name[:2], "-")) == nil {
+			unknown, from = append(unknown, name), append(from, a.args[i:])
+		}
 	}
-	return listedError{adviceError{err, advice}, flagLines(c.LocalNonPersistentFlags()) + c.Example}
+	return unknown, from
+}
+
+// adviceForFlag returns what to use instead of a flag among arguments that a command does not have, or "".
+func (a *app) adviceForFlag(c *cobra.Command, flag string, args []string) string {
+	member, _, value := given(flag, args)
+	if of := cmp.Or(insteadOf("--"+member), "--"+member); member != "" && c.Flag(of[2:]) != nil { // As in --filter status=x.
+		return "Use " + of + " '" + value + "'"
+	}
+	if instead := a.insteadOfFlag(c, flag, args); instead != "" {
+		return "Use " + instead
+	}
+	var names []string
+	c.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
+	near := similar(strings.TrimPrefix(flag, "--"), slices.DeleteFunc(names, func(name string) bool { return name == "again" }))
+	if len(near) == 0 || !strings.HasPrefix(flag, "--") {
+		return ""
+	}
+	return "Did you mean --" + strings.Join(near, " or --") + "? " + c.CommandPath() + " --help lists the flags"
 }
 
 // insteadOfFlag returns what to use instead of a flag of a command, or "": no flag that the command does not have. Habits
 // may have a flag in the singular, and a flag of each command with an argument, as in <submission> --email.
-func (a *app) insteadOfFlag(c *cobra.Command, flag string) string {
-	member, value := a.given(flag)
+func (a *app) insteadOfFlag(c *cobra.Command, flag string, args []string) string {
+	member, operator, value := given(flag, args)
 	_, argument, _ := strings.Cut(strings.TrimSuffix(argumentsOf(c), "..."), " ")
 	for _, typed := range []string{flag, plural.ReplaceAllString(flag, "$1")} {
 		for _, of := range []string{commandName(c) + " ", c.Name() + " ", argument + " ", ""} {
 			instead := insteadOf(of + typed)
 			words := strings.FieldsFunc(instead, func(r rune) bool { return strings.ContainsRune(" ,;:", r) })
 			if instead != "" && (!strings.HasPrefix(words[0], "--") || c.Flag(words[0][2:]) != nil) {
-				instead = a.withValue(instead, member, value)
-				format, _, _ := strings.Cut(instead, ",")
-				return cmp.Or(insteadOf(format), instead) // As in -o pdf.
+				instead = strings.NewReplacer("<line>", strings.TrimSuffix(c.UseLine(), " [flags]"), "<flag>", strings.TrimPrefix(flag, "--")).Replace(instead)
+				instead = a.withValue(instead, member, operator, value)
+				return cmp.Or(insteadOf("-o "+strings.TrimPrefix(instead, "-o ")), instead) // As in -o pdf.
 			}
 		}
 	}
 	return ""
 }
 
-// given returns the value that the user gave a flag, if it is a text that needs no quotes, and the member of a value such
-// as status=active.
-func (a *app) given(flag string) (member, value string) {
-	given := regexp.MustCompile(`(?:^|\x00)--?` + regexp.QuoteMeta(strings.TrimLeft(flag, "-")) + `[=\x00](?:(\w+)==?)?([\pL\pN][\pL\pN @._+:-]*)(?:\x00|$)`)
-	found := append(given.FindStringSubmatch(strings.Join(a.args, "\x00")), "", "", "")
-	return found[1], found[2]
+// given returns the value that arguments give a flag, if it is a text that needs no quotes, and the member and the operator
+// of a value such as status=active or score>=80.
+func given(flag string, args []string) (member, operator, value string) {
+	first := regexp.MustCompile(`(?:^|\x00)--?` + regexp.QuoteMeta(strings.TrimLeft(flag, "-")) + `[=\x00](?:(\w+)(?:==?|(!=|[<>]=?)))?([\pL\pN][\pL\pN @.,_+:-]*)(?:\x00|$)`)
+	found := append(first.FindStringSubmatch(strings.Join(args, "\x00")), "", "", "", "")
+	return found[1], found[2], found[3]
 }
 
 // example matches an example in habits, number a number, and plural a flag such as --types.
 var example, number, plural = regexp.MustCompile(`%([^%]+)%`), regexp.MustCompile(`^\d+(\.\d+)?$`), regexp.MustCompile(`^(--.+)s$`)
 
-// withValue returns advice with the member and the value that the user gave a flag in place of the examples of its kind: a
-// number, a time, which the API writes in UTC, or a text.
-func (a *app) withValue(advice, member, value string) string {
+// withValue returns advice with the member, the operator and the value that the user gave a flag in place of the examples of
+// its kind: a number, a time, which the API writes in UTC, or a text.
+func (a *app) withValue(advice, member, operator, value string) string {
 	at := &timeValue{zone: a.zone, getenv: a.getenv}
 	return example.ReplaceAllStringFunc(advice, func(shown string) string {
 		shown = strings.Trim(shown, "%")
 		switch isTime := at.Set(shown) == nil; {
 		case shown == "<member>":
 			return cmp.Or(member, shown)
+		case shown == "==":
+			return cmp.Or(operator, shown)
 		case shown == `"<value>"` && value != "" && !number.MatchString(value):
 			return strconv.Quote(value)
 		case isTime && at.Set(value) == nil:

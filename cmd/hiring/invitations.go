@@ -242,14 +242,13 @@ func newCandidates(args []string, name string) ([]hiring.NewInvitation, error) {
 
 func (a *app) invitationsSendCommand() *cobra.Command {
 	var again bool
-	c := command("send <candidate> --assessment <assessment> --again", "Send a further invitation to an address that may have one")
+	c := command("send <candidate> --assessment <assessment>", "Send a further invitation to an address that may have one")
 	assessment := a.assessmentFlag(c, changedAssessmentHelp)
 	c.Flags().BoolVar(&again, "again", false, "send although the address may have an invitation (required)")
 	name := c.Flags().String("name", "", "the `name` of the candidate, if the address is given alone")
 	c.RunE = showItem(a, invitationTable(), func(ctx context.Context, t task) (hiring.Invitation, error) {
 		if !again {
-			return hiring.Invitation{}, adviceError{usagef("invitations send needs --again, because the candidate may get a second e-mail"),
-				"hiring invitations invite sends each address one e-mail"}
+			return hiring.Invitation{}, useInstead(usagef("invitations send needs --again, because the candidate may get a second e-mail"), "invitations send more")
 		}
 		people, err := newCandidates(t.args, *name)
 		if err != nil {

@@ -249,7 +249,7 @@ func profileError(name string, err error) error {
 	if !errors.Is(err, profile.ErrUnknown) { // Or nil.
 		return err
 	}
-	return adviceError{usagef("There is no profile %s", output.Clean(name)), "hiring profile list shows the profiles"}
+	return adviceError{usagef("There is no profile %s", output.Clean(name)), "hiring profile list shows the profiles, and hiring profile add " + output.Clean(name) + " adds one"}
 }
 
 func (a *app) completeProfiles(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {

@@ -106,8 +106,10 @@ func pollAll(ctx context.Context, client *hiring.Client, o hiring.WatchOptions) 
 
 // yieldAll yields the results of a poll, and reports whether the caller takes more.
 func yieldAll(polled hiring.PollResult, yield func(hiring.Submission, error) bool) bool {
-	if !yieldEach(polled.Submissions, yield) {
-		return false
+	for _, submission := range polled.Submissions {
+		if !yield(submission, nil) {
+			return false
+		}
 	}
 	for _, unreadable := range polled.Errors {
 		if !yield(hiring.Submission{}, unreadable) {
