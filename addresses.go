@@ -36,10 +36,10 @@ func (l lastRequest) accepted() bool { return l.outcome == OutcomeDone && l.invi
 // addresses holds the addresses that calls invite now or have invited a moment ago. A client
 // shares it with its variants. It is safe for concurrent use.
 type addresses struct {
-	mu         sync.Mutex
-	entries    map[addressKey]*address
-	revokedIDs map[string]bool // The ids of invitations that were revoked a moment ago, in lower case.
-	ahead      time.Duration   // How far a test has set the wall clock.
+	mu      sync.Mutex
+	entries map[addressKey]*address
+	revoked map[string]int // By idKey of an invitation: how often it was revoked a moment ago.
+	ahead   time.Duration  // How far a test has set the wall clock.
 }
 
 func (m *addresses) now() instant {
@@ -47,24 +47,27 @@ func (m *addresses) now() instant {
 	return instant{now, now.Round(0).Add(m.ahead)}
 }
 
-// revoke records that an invitation was revoked, or may have been, for as long as it would be
-// returned without a listing.
+// revoke records that an invitation was revoked, or may have been, for as long as it may be returned
+// without a listing: a lookup finds one a minute after its request at the latest, and then it is
+// remembered for a minute.
 func (m *addresses) revoke(invitationID string) {
-	id := strings.ToLower(invitationID)
+	id := idKey(invitationID)
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.revokedIDs[id] = true
-	time.AfterFunc(memory, func() {
+	m.revoked[id]++
+	time.AfterFunc(settled+rememberedFor, func() {
 		m.mu.Lock()
 		defer m.mu.Unlock()
-		delete(m.revokedIDs, id)
+		if m.revoked[id]--; m.revoked[id] == 0 {
+			delete(m.revoked, id)
+		}
 	})
 }
 
 func (m *addresses) wasRevoked(invitationID string) bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	return m.revokedIDs[strings.ToLower(invitationID)]
+	return m.revoked[idKey(invitationID)] > 0
 }
 
 type addressKey struct{ assessment, email string }
@@ -83,7 +86,7 @@ const addressLifetime = settled + maxListingAge
 
 // lock waits until no other call invites the address.
 func (m *addresses) lock(ctx context.Context, assessmentID, email string) (*address, error) {
-	key := addressKey{strings.ToLower(assessmentID), AddressKey(email)}
+	key := addressKey{idKey(assessmentID), AddressKey(email)}
 	long := time.NewTimer(time.Second)
 	defer long.Stop()
 	for {

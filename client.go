@@ -205,7 +205,7 @@ type shared struct {
 }
 
 func newShared() *shared {
-	return &shared{invited: addresses{entries: make(map[addressKey]*address), revokedIDs: make(map[string]bool)}}
+	return &shared{invited: addresses{entries: make(map[addressKey]*address), revoked: make(map[string]int)}}
 }
 
 // account returns the id of the account that a key belongs to, "" if it is not known.

@@ -28,17 +28,16 @@ func checkID(id, wanted string) error {
 	switch {
 	case id == "":
 		return errNoIdentity
-	case wanted != "" && !sameID(id, wanted):
+	case wanted != "" && idKey(id) != idKey(wanted):
 		return errOtherID
 	}
 	return nil
 }
 
-// sameID reports whether two ids are the same UUID, or the same text: case, hyphens and braces do not matter.
-func sameID(a, b string) bool {
-	plain := strings.NewReplacer("-", "", "{", "", "}", "").Replace
-	return a == b || strings.EqualFold(plain(a), plain(b))
-}
+// idKey returns the same text for all spellings of a UUID: case, hyphens and braces do not matter.
+func idKey(id string) string { return strings.ToLower(spelling.Replace(id)) }
+
+var spelling = strings.NewReplacer("-", "", "{", "", "}", "")
 
 var apiCodec = jsoncodec.New[resource]()
 

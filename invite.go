@@ -103,13 +103,13 @@ const (
 	firstLookup = 10 * time.Second
 	settled     = time.Minute
 
-	// overlap is how long before a listing an invitation may have been created that it does
+	// listedWithin is how long before a listing an invitation may have been created that it does
 	// not show yet: twice as long as a lost request takes to settle.
-	overlap = 2 * settled
+	listedWithin = 2 * settled
 
-	// memory is how long an invitation that was sent is returned without a listing, and a
+	// rememberedFor is how long an invitation that was sent is returned without a listing, and a
 	// revocation known. A listing shows both by then.
-	memory = settled
+	rememberedFor = settled
 
 	// justAfter makes a listing later than a moment: one that began at the same moment may have begun before it.
 	justAfter = time.Nanosecond
@@ -371,7 +371,7 @@ func (c *invitee) due(after time.Duration) time.Time {
 // response, within the last minute, nil for none. revoked reports that it was revoked since.
 func (c *invitee) remembered() (invitation *Invitation, revoked bool) {
 	last := &c.address.last
-	if last.invitation == nil || c.now().atLeastSince(last.ended) >= memory {
+	if last.invitation == nil || c.now().atLeastSince(last.ended) >= rememberedFor {
 		return nil, false
 	}
 	return last.invitation, c.service.core.shared.invited.wasRevoked(last.invitation.ID)
@@ -451,7 +451,7 @@ func (r *inviteRun) listNew(ctx context.Context, email string) error {
 		reached := len(page.Items) > 0
 		for _, invitation := range page.Items {
 			created := invitation.CreatedAt
-			reached = reached && !created.IsZero() && created.Before(r.listingDate.Add(-overlap)) // Without a date never.
+			reached = reached && !created.IsZero() && created.Before(r.listingDate.Add(-listedWithin)) // Without a date never.
 			address := AddressKey(invitation.CandidateEmail)
 			if _, newer := listed[address]; !newer {
 				listed[address] = invitation

@@ -224,6 +224,28 @@ func TestALostRequestIsRememberedAsLongAsAListingIsUsed(t *testing.T) {
 	})
 }
 
+// An invitation is revoked while its lost response is looked up. As long as it is remembered, a call lists.
+func TestARevocationIsKnownAsLongAsItsInvitation(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := startInviting(t)
+		client := s.client()
+		s.Inject(lost)
+		time.AfterFunc(5*time.Second, func() {
+			listed, err := client.Invitations.List(s.assessment).Collect(t.Context())
+			require.NoError(t, err)
+			require.NoError(t, client.Invitations.Revoke(t.Context(), s.assessment, listed[0].ID))
+		})
+		for _, reads := range []int{3, 1} { // The list, that of the revocation, and the lookup.
+			s.reads = 0
+			_, err := client.Invitations.Ensure(t.Context(), s.assessment, bob)
+			require.NoError(t, err)
+			assert.Equal(t, reads, s.reads)
+			time.Sleep(58 * time.Second)
+		}
+		s.requireOneMail(t, bob.Email)
+	})
+}
+
 // A listing goes back two minutes behind the Date of the previous one. Another process has invited Bob, which
 // is not listed yet when the run begins, and then 250 others.
 func TestAListingGoesBackTwoMinutes(t *testing.T) {

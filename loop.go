@@ -117,7 +117,7 @@ func (l *pollLoop) afterPoll(ctx context.Context, planned time.Duration, err err
 		return 0, "", l.endedError(join(ctx, err))
 	case !mayRepeatPoll(err, l.core.shared.polled.Load()):
 		return 0, "", err
-	case failure.isDeferred(): // The API responds: an outage has ended.
+	case failure.isRateLimited(): // The API responds: an outage has ended.
 		l.outage, reason = poll.Outage{}, PauseQuota
 	case l.outage.Add(time.Now(), failure.Status/100 == 3):
 		return 0, "", err

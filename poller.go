@@ -21,7 +21,7 @@ type poller struct {
 
 	filter   SubmissionFilter
 	machine  *poll.Machine
-	given    map[string]string  // In a wait: the ids as the caller gave them, by those in lower case. Nil in a watch.
+	given    map[string]string  // In a wait: the ids as the caller gave them, by idKey. Nil in a watch.
 	progress func(WaitProgress) // The caller's. Nil: not called.
 
 	save func() error // Saves the state: called when a result was delivered.
@@ -171,7 +171,7 @@ func (p *poller) itemsOf(ctx context.Context, request poll.Request, submissions 
 		case request.ID != "":
 			item.ID = request.ID
 		case p.given != nil:
-			item.ID = strings.ToLower(item.ID)
+			item.ID = idKey(item.ID)
 		}
 		if item.ID == "" {
 			p.core.warn(ctx, "hiring: a submission without a readable id was skipped", "operation", p.operation)
@@ -201,6 +201,9 @@ func (p *poller) takeReply(request poll.Request, reply poll.Reply, yield func(Su
 // a loop that ends on each error does not receive it again.
 func (p *poller) deliver(item poll.Item, yield func(Submission, error) bool) error {
 	s, problem := decodeSubmission(item.JSON)
+	if problem == "" && s.check("") != nil {
+		problem = "has the report of another submission"
+	}
 	if problem == "" && !yield(s, nil) {
 		return errBreak
 	}

@@ -99,7 +99,7 @@ func (s *SubmissionService) findByEmail(ctx context.Context, assessmentID, email
 			return Submission{}, err
 		}
 		for _, submission := range page.Items {
-			elsewhere := submission.AssessmentID != "" && !strings.EqualFold(submission.AssessmentID, assessmentID)
+			elsewhere := submission.AssessmentID != "" && idKey(submission.AssessmentID) != idKey(assessmentID)
 			if !elsewhere && AddressKey(submission.Candidate.Email) == wanted {
 				return submission, nil
 			}
@@ -158,7 +158,7 @@ func (s *Submission) UnmarshalJSON(data []byte) error { return decode(data, s) }
 func (s Submission) check(wanted string) error {
 	err := checkID(s.ID, wanted)
 	if err == nil && s.Report != nil && s.Report.SubmissionID != "" {
-		err = checkID(s.Report.SubmissionID, wanted)
+		err = checkID(s.Report.SubmissionID, s.ID)
 	}
 	return err
 }

@@ -155,11 +155,11 @@ func reportOf(s Submission) (report Report) {
 	return report
 }
 
-// setGiven records the ids of the caller, and returns them in lower case, each once.
+// setGiven records the ids of the caller, and returns the key of each once.
 func (p *poller) setGiven(ids []string) (keys []string) {
 	p.given = make(map[string]string, len(ids))
 	for _, id := range ids {
-		if key := strings.ToLower(id); p.given[key] == "" {
+		if key := idKey(id); p.given[key] == "" {
 			p.given[key], keys = id, append(keys, key)
 		}
 	}

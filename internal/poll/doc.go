@@ -6,9 +6,9 @@
 //
 // # Sources
 //
-// A source is a listing that can show an evaluation first. A depth lists the evaluated submissions
-// since its last listing began, less 10 minutes, 42 minutes, and so on times four up to Lookback. A
-// status lists one unfinished status, and a submission that left it is read singly. The newest page
+// A source is a listing that can show an evaluation first. Some list the evaluated submissions since
+// their last listing began, less their depth: all of Lookback, a quarter of it, and so on down to ten
+// minutes. Others list one unfinished status, and a submission that left it is read singly. The newest page
 // shows which statuses exist. Given ids are read singly.
 //
 // # Polls
@@ -22,7 +22,7 @@
 //
 // After ten requests a listing continues only while reads are to spare, so that short listings and
 // others always have a third of the window. Until it is complete, nothing that it covers counts as
-// listed. A complete one counts as one of each shallower depth that was listed before. A page that
+// listed. A complete one counts as one of each shallower source that was listed before. A page that
 // fails is requested again by the next poll; after three failures the source begins anew after its
 // period. A cursor that has expired, or a page that repeats, begins the listing again, once.
 //

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// Finished is the status that listings of the depths filter by. A submission whose report is ready
+// Finished is the status by which listings of evaluated submissions filter. A submission whose report is ready
 // has it, whatever status the API shows, so a new finished status needs no change here. All others
 // are unfinished.
 const Finished = "evaluated"
@@ -123,7 +123,7 @@ func NewWait(o Options, caller Local, server Server, ids []string) *Machine {
 
 func newMachine(o Options, caller Local, server, since Server) *Machine {
 	return &Machine{
-		Sources: depths(o.Lookback, Local(min(since, server))), Reads: map[string]read{}, Done: map[string]Server{}, DoneTo: since,
+		Sources: firstSources(o.Lookback, Local(min(since, server))), Reads: map[string]read{}, Done: map[string]Server{}, DoneTo: since,
 		clock: clock{Clock: Local(server), caller: caller}, options: o,
 	}
 }

@@ -32,8 +32,8 @@ const (
 	givenIDs      kind = "ids"      // The given ids, which are read singly.
 )
 
-// depths returns the newest page, and the sources that list evaluated submissions.
-func depths(lookback time.Duration, began Local) []*source {
+// firstSources returns the newest page, and the sources that list evaluated submissions.
+func firstSources(lookback time.Duration, began Local) []*source {
 	sources := []*source{{Kind: newestPage, Began: began, Cost: 1}, {Kind: allOfLookback, Depth: lookback, Began: began}}
 	for depth := lookback / 4; depth > 10*time.Minute; depth /= 4 {
 		sources = append(sources, &source{Kind: lately, Depth: depth, Began: began})
@@ -63,7 +63,7 @@ func (s *source) name() string {
 }
 
 // covers reports whether a complete listing of the source counts as one of another: of a shallower
-// depth that was listed before. Given ids cover all.
+// one that was listed before. Given ids cover all.
 func (s *source) covers(other *source) bool {
 	return s.Kind == givenIDs || other.Depth > 0 && other.Listed && other.Depth <= s.Depth
 }

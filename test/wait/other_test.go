@@ -38,6 +38,19 @@ func TestAnotherSubmissionIsNotTheAnswer(t *testing.T) {
 	}
 }
 
+// TestAListedReportOfAnotherSubmissionIsNotYielded, but an ItemError that names the submission.
+func TestAListedReportOfAnotherSubmissionIsNotYielded(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		mixed := strings.Replace(readySubmission, "{id}", "other", 1)
+		fake := apitest.NewScriptedServer(t, apitest.RespondData(`{"id":"a1"}`), apitest.RespondData("["+mixed+"]"))
+		polled, err := fake.Client().Submissions.Poll(t.Context(), "", hiring.WatchOptions{Since: time.Now().Add(-30 * day)})
+		require.NoError(t, err)
+		assert.Empty(t, polled.Submissions)
+		require.Len(t, polled.Errors, 1)
+		require.ErrorContains(t, polled.Errors[0], "the submission s cannot be decoded: has the report of another submission")
+	})
+}
+
 // TestAnIDIsComparedAsAUUID: without case, hyphens and braces.
 func TestAnIDIsComparedAsAUUID(t *testing.T) {
 	ready := strings.ReplaceAll(readySubmission, `"s"`, `"{0B0E7B3A6C1F4A539D0E111111111111}"`)

@@ -426,12 +426,12 @@ func TestTheListingThatFailsIsNamed(t *testing.T) {
 	})
 }
 
-// TestAListingShowsWhatTheAPIDoesNotShowSingly: the read of the one submission always fails.
+// TestAListingShowsWhatTheAPIDoesNotShowSingly: the read of the one submission, s000, always fails.
 func TestAListingShowsWhatTheAPIDoesNotShowSingly(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		transport := emulated(1, time.Hour)
 		transport.API.Broken = func(q poll.Request) bool { return q.ID != "" }
-		_, err := clientOf(t, transport).Submissions.WaitReport(within(t, 70*time.Minute), transport.API.IDs()[0], hiring.WaitOptions{})
+		_, err := clientOf(t, transport).Submissions.WaitReport(within(t, 70*time.Minute), "S-000", hiring.WaitOptions{})
 		require.NoError(t, err)
 	})
 }
