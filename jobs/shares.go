@@ -67,7 +67,7 @@ func (s *shares) take(ctx context.Context, organization string) (release func(er
 		}
 		patience, freed := sharePatience-now.Sub(x.started), x.freed
 		if wasSlow || patience <= 0 || ctx.Err() != nil {
-			turn = x.turn(now.Sub(s.began), cmp.Or(x.mean, now.Sub(x.started))/time.Duration(limit))
+			turn = x.turn(now.Sub(s.began), max(x.mean, now.Sub(x.started))/time.Duration(limit))
 			s.mu.Unlock()
 			return nil, turn
 		}
@@ -97,11 +97,12 @@ const schedulerInterval = 5 * time.Second
 const longestTurn = 2 * time.Minute
 
 // turn returns the delay until a worker is likely to be free: workers become free at
-// intervals of the mean time divided by the limit. Those whose turn comes before River's
+// intervals of the mean time divided by the limit, or of the time since the latest delivery
+// began when that is longer, as with a handler that hangs. Those whose turn comes before River's
 // scheduler runs again have an interval each. The others come back when the scheduler runs,
 // as many as there are intervals until then, and get a near turn then. So workers of the
-// organization are never free for long, and a delivery is snoozed about three times,
-// however many wait.
+// organization are never free for long. However many deliveries wait, each is snoozed about
+// four times, and every two minutes while a handler hangs.
 func (x *share) turn(now, interval time.Duration) time.Duration {
 	if near := max(x.near, now) + interval; near <= now+schedulerInterval {
 		x.near = near
