@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// This file has all queries of River's table river_job. They only count, and they name their
-// columns: args, created_at, errors, finalized_at, metadata, queue, scheduled_at and state.
+// This file has all queries of River's table river_job but that of retry. They only count, and they name
+// their columns: args, created_at, errors, finalized_at, metadata, queue, scheduled_at and state.
 
 // jobState is a state of deliveries of an organization. The state of other jobs is empty.
 type jobState struct {
@@ -54,7 +54,10 @@ func (in *installation[TTx]) count(ctx context.Context, query string) (map[jobSt
 
 const unfinishedSQL = "state IN ('available', 'pending', 'retryable', 'running', 'scheduled')"
 
-// countPolls counts the unfinished polls of each organization. The next one is due when its wait has passed
+// stateDiscarded is the key of the discarded polls of an organization.
+const stateDiscarded State = "discarded"
+
+// countPolls counts the unfinished and the discarded polls of each organization. The next one is due when its wait has passed
 // since the last successful poll, or since the watch began. The time for which River has scheduled it does not
 // count, because it comes from the clock of a process, and failures move it.
 func (in *installation[TTx]) countPolls(ctx context.Context) (map[jobState]jobCount, error) {
@@ -62,7 +65,8 @@ func (in *installation[TTx]) countPolls(ctx context.Context) (map[jobState]jobCo
 			SELECT args->>'organization' AS organization, 1 AS n, CAST(args->>'round' AS bigint) AS round, CAST(args->>'wait' AS bigint) AS wait, 0 AS saved
 			FROM river_job WHERE queue = '`+QueuePolls+`' AND `+unfinishedSQL+`
 			UNION ALL SELECT args->>'organization', 0, CAST(args->>'round' AS bigint), 0, 0 FROM river_job WHERE queue = '`+QueuePolls+`' AND state = 'discarded'
-			UNION ALL SELECT organization, 0, 0, 0, `+in.table().epochSQL("updated_at")+` FROM hiring_jobs WHERE assessment_id = '' AND address = '') AS polls GROUP BY 1`)
+			UNION ALL SELECT organization, 0, 0, 0, `+in.table().epochSQL("updated_at")+` FROM hiring_jobs WHERE assessment_id = '' AND address = '') AS polls GROUP BY 1
+		UNION ALL SELECT args->>'organization', '`+string(stateDiscarded)+`', count(*), 0, 0 FROM river_job WHERE queue = '`+QueuePolls+`' AND state = 'discarded' GROUP BY 1`)
 }
 
 // countDeliveries counts deliveries by state, pauses, and submissions that cannot be decoded.
@@ -92,11 +96,15 @@ func (in *installation[TTx]) countInvitations(ctx context.Context) (map[jobState
 }
 
 // failedSQL returns SQL for the time of the first failure of a job, or NULL. That its process was killed is no failure.
-func (t table) failedSQL() string {
+func (t table) failedSQL() string { return t.errorsSQL("min", "<> '"+rescueError+"'") }
+
+// errorsSQL returns SQL for an aggregate of the times of a job's errors whose text meets a condition.
+func (t table) errorsSQL(aggregate, condition string) string {
+	from := "(SELECT CAST(e->>'at' AS timestamptz) AS at, e->>'error' AS error FROM unnest(errors) AS e)"
 	if t.sqlite {
-		return "(SELECT min(e.value->>'at') FROM json_each(errors) AS e WHERE e.value->>'error' <> '" + rescueError + "')"
+		from = "(SELECT e.value->>'at' AS at, e.value->>'error' AS error FROM json_each(errors) AS e)"
 	}
-	return "(SELECT min(CAST(e->>'at' AS timestamptz)) FROM unnest(errors) AS e WHERE e->>'error' <> '" + rescueError + "')"
+	return "(SELECT " + aggregate + "(at) FROM " + from + " AS e WHERE error " + condition + ")"
 }
 
 // epochSQL returns SQL that converts a time to seconds since 1970.

@@ -71,7 +71,7 @@ func SQLite(db *sql.DB) Database[*sql.Tx] {
 
 // querier runs SQL in a database or in a transaction.
 type querier interface {
-	exec(ctx context.Context, statement string, args ...any) error
+	exec(ctx context.Context, statement string, args ...any) (affected int64, err error)
 	queryRow(ctx context.Context, query string, args ...any) row
 }
 
@@ -90,9 +90,9 @@ func querierOf(tx any) (querier, error) {
 
 type pgxQuerier struct{ pgx.Tx }
 
-func (q pgxQuerier) exec(ctx context.Context, statement string, args ...any) error {
-	_, err := q.Exec(ctx, statement, args...)
-	return err
+func (q pgxQuerier) exec(ctx context.Context, statement string, args ...any) (affected int64, err error) {
+	result, err := q.Exec(ctx, statement, args...)
+	return result.RowsAffected(), err
 }
 
 func (q pgxQuerier) queryRow(ctx context.Context, query string, args ...any) row {
@@ -107,9 +107,12 @@ type sqlQuerier struct {
 	}
 }
 
-func (q sqlQuerier) exec(ctx context.Context, statement string, args ...any) error {
-	_, err := q.db.ExecContext(ctx, statement, args...)
-	return err
+func (q sqlQuerier) exec(ctx context.Context, statement string, args ...any) (affected int64, err error) {
+	result, err := q.db.ExecContext(ctx, statement, args...)
+	if err != nil {
+		return 0, err
+	}
+	return result.RowsAffected()
 }
 
 func (q sqlQuerier) queryRow(ctx context.Context, query string, args ...any) row {

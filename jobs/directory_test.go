@@ -166,6 +166,7 @@ func organizationsComeAndGo[TTx any](t *testing.T, s *store[TTx]) {
 	acme.addEvaluated(t, 1)
 	table.set("acme", customer{api: acme, client: acme.client})
 	eventually(t, s.countIs(t, 3, "results WHERE organization = 'acme'"), "an organization that returns continues")
+	require.Equal(t, 2, s.count(t, "river_job WHERE kind = 'hiring_poll' AND args->>'organization' = 'acme' AND CAST(args->>'round' AS integer) = 0 AND scheduled_at <= created_at"), "at once, as at the first time")
 	require.NoError(t, retryAll(t.Context(), client, jobs.KindDelivery, rivertype.JobStateScheduled)) // Instead of waiting for ten minutes.
 	eventually(t, s.countIs(t, 6, "results WHERE organization = 'acme'"), "with the deliveries that waited")
 	require.Equal(t, 2, s.count(t, "results WHERE organization = 'other'"))

@@ -49,7 +49,7 @@ func (w *healthWorker[TTx]) Work(ctx context.Context, _ *river.Job[healthArgs]) 
 	return errors.Join(errs...)
 }
 
-// keepPolling inserts a poll for each organization without one. A poll that replaces a
+// keepPolling inserts a poll for each organization without one, and the row of a first poll. A poll that replaces a
 // discarded one has the same round, so that a deleted row stays an error.
 func (w *healthWorker[TTx]) keepPolling(ctx context.Context, client *river.Client[TTx], names []string) error {
 	polls, err := w.countPolls(ctx)
@@ -58,9 +58,17 @@ func (w *healthWorker[TTx]) keepPolling(ctx context.Context, client *river.Clien
 	}
 	var missing []river.InsertManyParams
 	for _, name := range names {
-		if p, known := polls[jobState{organization: name}]; p.n == 0 {
-			missing = append(missing, river.InsertManyParams{Args: pollArgs{Organization: name, Round: p.special}, InsertOpts: replacement(known)})
+		p := polls[jobState{organization: name}]
+		if p.n > 0 {
+			continue
 		}
+		if p.special == 0 {
+			if err := w.table().begin(ctx, name); err != nil {
+				return err
+			}
+		}
+		discarded := polls[jobState{name, stateDiscarded}].n > 0
+		missing = append(missing, river.InsertManyParams{Args: pollArgs{Organization: name, Round: p.special}, InsertOpts: w.replacement(discarded)})
 	}
 	if len(missing) > 0 {
 		_, err = client.InsertMany(ctx, missing)
@@ -70,11 +78,11 @@ func (w *healthWorker[TTx]) keepPolling(ctx context.Context, client *river.Clien
 
 // replacement returns the options of a job that replaces one that was discarded: a minute between two attempts, after which a
 // rejected key may be used again.
-func replacement(replaces bool) *river.InsertOpts {
+func (in *installation[TTx]) replacement(replaces bool) *river.InsertOpts {
 	if !replaces {
 		return nil
 	}
-	return &river.InsertOpts{ScheduledAt: time.Now().Add(2 * healthInterval)}
+	return &river.InsertOpts{ScheduledAt: in.Now().Add(2 * healthInterval)}
 }
 
 // reportDeliveries reports the deliveries of the listed organizations.
@@ -107,7 +115,7 @@ func (w *healthWorker[TTx]) keepInviting(ctx context.Context, client *river.Clie
 		c, stuck := counts[jobState{name, InvitationsQueued}], jobCount{}
 		run, known := counts[jobState{name, stateRuns}]
 		if c.n > 0 && run.n == 0 {
-			if _, err := client.Insert(ctx, inviteArgs{name}, replacement(known)); err != nil {
+			if _, err := client.Insert(ctx, inviteArgs{name}, w.replacement(known)); err != nil {
 				return err
 			}
 		}

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"log/slog"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/riverqueue/river"
@@ -44,9 +45,10 @@ type installation[TTx any] struct {
 	results []Results[TTx] // By source of watched.
 	shares  *shares
 
-	reading sync.Once  // The process has begun to read its directories again and again.
-	clock   slog.Level // Of the last comparison of clocks.
-	delays  sync.Map   // Delays before the next attempts, by job id, from a failure until nextRetry.
+	reading sync.Once    // The process has begun to read its directories again and again.
+	ahead   atomic.Int64 // How far the clock of this process is ahead of the database's, as a time.Duration.
+	clock   slog.Level   // Of the last comparison of clocks.
+	delays  sync.Map     // Delays before the next attempts, by job id, from a failure until nextRetry.
 }
 
 // install returns the installation of a configuration, and sets the fields of the
@@ -66,6 +68,9 @@ func install[TTx any](config *river.Config, db Database[TTx]) (*installation[TTx
 	config.Workers = cmp.Or(config.Workers, river.NewWorkers())
 	in := &installation[TTx]{config: config, db: db}
 	config.Hooks = append(config.Hooks, in)
+	if config.Test.Time == nil {
+		config.Test.Time = in
+	}
 	addQueue(config, QueueHealth, river.QueueConfig{MaxWorkers: 1, FetchPollInterval: rarePollInterval})
 	health := river.NewPeriodicJob(river.PeriodicInterval(healthInterval),
 		func() (river.JobArgs, *river.InsertOpts) { return healthArgs{}, nil }, &river.PeriodicJobOpts{RunOnStart: true})
@@ -180,21 +185,44 @@ func (in *installation[TTx]) MetricEmit(ctx context.Context, _ *rivertype.HookMe
 	})
 }
 
-// Differences of clocks that are logged. Jobs of this process are late by the difference, and
-// from RescueStuckJobsAfter on a leader starts running jobs again.
+// Differences of clocks that are logged. From RescueStuckJobsAfter on, a leader starts running jobs
+// again.
 const (
 	clockWarning = 5 * time.Second
 	clockError   = time.Minute
 )
 
+// Now returns the current time by the database's clock, as far as compareClock has measured it. River takes
+// the times of snoozes, retries and scheduled jobs from it, as the Test.Time of the configuration: with
+// time.Now, jobs of a process that is ahead are late by the difference, and those of one that is behind
+// are snoozed again and again.
+func (in *installation[TTx]) Now() time.Time {
+	return time.Now().Add(-time.Duration(in.ahead.Load()))
+}
+
+// NowOrNil returns nil, so that the database's clock decides which jobs start, and which process leads.
+func (*installation[TTx]) NowOrNil() *time.Time { return nil }
+
+// InsertBegin is called by River before it inserts a job, whose times would otherwise be those of time.Now.
+func (in *installation[TTx]) InsertBegin(_ context.Context, job *rivertype.JobInsertParams) error {
+	now := in.Now()
+	job.CreatedAt, job.ScheduledAt = cmp.Or(job.CreatedAt, &now), cmp.Or(job.ScheduledAt, &now)
+	return nil
+}
+
 // compareClock reports the difference between the clock of this process and the database's. It
 // ends nothing, because the database's clock may be the wrong one. SQLite uses the same clock.
 func (in *installation[TTx]) compareClock(ctx context.Context) {
-	began, c := time.Now(), jobCount{}
-	if in.db.sqlite || in.table().queryRow(ctx, "SELECT "+in.table().epochSQL("now()")).Scan(&c.seconds) != nil {
+	if in.db.sqlite {
 		return
 	}
-	ahead := max(began.Sub(c.since()), min(time.Since(c.since()), 0)) // Zero when the statement explains the difference.
+	began := time.Now()
+	database, err := in.table().databaseTime(ctx)
+	if err != nil {
+		return
+	}
+	ahead := max(began.Sub(database), min(time.Since(database), 0)) // Zero when the statement explains the difference.
+	in.ahead.Store(int64(ahead))
 	level := slog.LevelInfo
 	if ahead.Abs() > clockWarning {
 		level = slog.LevelWarn
@@ -223,6 +251,8 @@ func (*installation[TTx]) WorkEnd(_ context.Context, _ *rivertype.JobRow, err er
 }
 
 var _ rivertype.HookWorkEnd = (*installation[any])(nil)
+
+var _ rivertype.HookInsertBegin = (*installation[any])(nil)
 
 var _ rivertype.HookMetricEmit = (*installation[any])(nil)
 

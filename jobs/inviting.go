@@ -172,7 +172,7 @@ func (w *inviteWorker[TTx]) snoozeOrFail(ctx context.Context, o Organization, er
 	switch {
 	case errors.Is(err, hiring.ErrPlanLimitReached):
 		w.logger().WarnContext(ctx, "jobs: the limit of the plan is reached: queued invitations wait", "organization", o.Name,
-			"kind", KindInvitations, "next_attempt", time.Now().Add(planWait).UTC().Format(time.RFC3339))
+			"kind", KindInvitations, "next_attempt", w.Now().Add(planWait).UTC().Format(time.RFC3339))
 		return errors.Join(river.MetadataSet(ctx, metadataPlan, "reached"), river.JobSnooze(planWait))
 	case errors.Is(err, errTimeUp), ctx.Err() != nil:
 		return river.JobSnooze(0) // The rows have the times of requests without a result.

@@ -26,7 +26,8 @@ type Organization struct {
 	Client *hiring.Client
 
 	// Watch are the options of the polls. Since is the start of the first poll. A zero
-	// Since means the time when the first job was inserted, even if that job failed.
+	// Since means the time when the first poll was inserted, by the database's clock, even if
+	// that poll failed.
 	// Checkpoint is not used, because the state is in the table hiring_jobs.
 	Watch hiring.WatchOptions
 
@@ -49,8 +50,8 @@ func (o Organization) check() error {
 
 // Directory is a list of organizations that changes while the workers run, for
 // example a table of customers. Each process reads it every 20 s, and when it gets a
-// job of an organization that it does not know. An organization that is added is polled
-// within a minute. No organization at the start is fine. All processes must list the same
+// job of an organization that it does not know. An organization that is added or returns is
+// polled within a minute. No organization at the start is fine. All processes must list the same
 // organizations.
 //
 // When an organization is no longer listed, its polls and runs of invitations end, with a line

@@ -6,25 +6,16 @@ import (
 	"strings"
 	"time"
 
-	"github.com/riverqueue/river"
-
 	hiring "github.com/hiring-assessment/hiring-go"
 )
 
-// loadWatchRow returns the row that the previous poll saved. If there is none, it
-// inserts the row of a first poll. A job that replaces a discarded first job finds
-// the time of that first job in the row.
-func (w *pollWorker[TTx]) loadWatchRow(ctx context.Context, job *river.Job[pollArgs]) (savedRow, error) {
-	t, key := w.table(), rowKey{organization: job.Args.Organization}
-	row, err := t.load(ctx, key)
-	if err != nil || row.status != "" {
-		return row, err
+// begin inserts the row of a watch that begins now, unless there is one.
+func (t table) begin(ctx context.Context, organization string) error {
+	now, err := t.databaseTime(ctx)
+	if err != nil {
+		return err
 	}
-	if job.Args.Round > 0 {
-		return row, noStateError(key.organization)
-	}
-	row = savedRow{status: StatusBegun, detail: job.CreatedAt.UTC().Format(time.RFC3339Nano)}
-	return row, t.insert(ctx, key, row)
+	return t.insert(ctx, rowKey{organization: organization}, savedRow{status: StatusBegun, detail: now.UTC().Format(time.RFC3339Nano)})
 }
 
 // noStateError is the error of polls without a usable row. Its statement starts the watch

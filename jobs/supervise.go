@@ -68,16 +68,16 @@ func (in *installation[TTx]) report(ctx context.Context, o Organization, a attem
 	}
 	delay = jittered(delay)
 	in.delays.Store(a.row.ID, delay)
-	in.logFailure(ctx, a, err, "jobs: failed, will be retried", "next_attempt", time.Now().Add(delay).UTC().Format(time.RFC3339))
+	in.logFailure(ctx, a, err, "jobs: failed, will be retried", "next_attempt", in.Now().Add(delay).UTC().Format(time.RFC3339))
 }
 
 // nextRetry returns the time of the next attempt of a job. Its failure has chosen the delay, except for
 // a job that River rescues.
 func (in *installation[TTx]) nextRetry(id int64, rescued time.Duration) time.Time {
 	if d, ok := in.delays.LoadAndDelete(id); ok {
-		return time.Now().Add(d.(time.Duration))
+		return in.Now().Add(d.(time.Duration))
 	}
-	return time.Now().Add(jittered(rescued))
+	return in.Now().Add(jittered(rescued))
 }
 
 // logFailure logs the end of an attempt without the text of its error, which may contain
@@ -94,8 +94,8 @@ func (in *installation[TTx]) logFailure(ctx context.Context, a attempt, err erro
 }
 
 // unlistedInterval is the time after which a delivery looks again whether its organization is listed. A list that was
-// empty by mistake must not cost results, so an operator deletes them.
-const unlistedInterval = 10 * time.Minute
+// empty by mistake must not cost results, so an operator deletes them. With the jitter it is less than ten minutes.
+const unlistedInterval = 9 * time.Minute
 
 // endUnlisted returns the end of an attempt whose organization is not listed.
 func (in *installation[TTx]) endUnlisted(ctx context.Context, a attempt) error {

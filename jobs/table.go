@@ -24,8 +24,8 @@ type Status string
 
 // Statuses of a watch and of an invitation.
 const (
-	// There is no state yet. The detail is the time to start from: when the first job was inserted, or what an
-	// operator wrote.
+	// There is no state yet. The detail is the time to start from: when the organization was added, by the database's
+	// clock, or what an operator wrote.
 	StatusBegun    Status = "begun"
 	StatusWatching Status = "watching" // The detail is the state after the last poll.
 
@@ -91,7 +91,14 @@ func callerTable[TTx any](client *river.Client[TTx], tx TTx) (table, error) {
 }
 
 func (t table) exec(ctx context.Context, statement string, args ...any) error {
-	return t.querier.exec(ctx, t.names.Replace(statement), args...)
+	_, err := t.update(ctx, statement, args...)
+	return err
+}
+
+// update executes a statement, and returns the number of rows that it changed.
+func (t table) update(ctx context.Context, statement string, args ...any) (rows int, err error) {
+	n, err := t.querier.exec(ctx, t.names.Replace(statement), args...)
+	return int(n), err
 }
 
 func (t table) queryRow(ctx context.Context, query string, args ...any) row {
@@ -170,6 +177,13 @@ func (t table) save(ctx context.Context, key rowKey, row savedRow) error {
 	return err
 }
 
+// databaseTime returns the current time by the clock of the database.
+func (t table) databaseTime(ctx context.Context) (time.Time, error) {
+	var c jobCount
+	err := t.queryRow(ctx, "SELECT "+t.epochSQL(t.now())).Scan(&c.seconds)
+	return c.since(), err
+}
+
 // now returns SQL for the current time, in the format that River uses.
 func (t table) now() string {
 	if t.sqlite {
@@ -181,7 +195,10 @@ func (t table) now() string {
 // seconds returns a duration as an SQL literal in seconds.
 func seconds(d time.Duration) string { return strconv.FormatFloat(d.Seconds(), 'f', 3, 64) }
 
-var errTxEnded = errors.New("jobs: the handler ended the transaction: do not commit or roll back, the transaction is jobs'. " +
+// txEnded is the beginning of the text of errTxEnded.
+const txEnded = "jobs: the handler ended the transaction"
+
+var errTxEnded = errors.New(txEnded + ": do not commit or roll back, the transaction is jobs'. " +
 	"What it committed is stored, so the delivery is cancelled and not retried")
 
 // checkOpen returns errTxEnded if a transaction was committed or rolled back. Drivers

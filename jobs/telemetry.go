@@ -61,9 +61,9 @@ type CountEvent struct {
 	Oldest       time.Time // When the oldest of them entered the state. Zero when Count is 0.
 }
 
-// ClockEvent is the difference between the clocks of a process and the database. When the
-// leading process has a wrong clock, polls and retries are late by the difference. When it is
-// ahead by RescueStuckJobsAfter, it starts running jobs a second time.
+// ClockEvent is the difference between the clocks of a process and the database. The process
+// corrects the times of its jobs by it. A leading process that is ahead by
+// RescueStuckJobsAfter still starts running jobs a second time.
 type ClockEvent struct {
 	Ahead time.Duration // Of the process. Below zero the database is ahead.
 }

@@ -73,6 +73,8 @@ type Results[TTx any] struct {
 //   - Workers, PeriodicJobs and Hooks: Watch adds its own. It registers all kinds of jobs of
 //     this package, also those of SendInvitations.
 //   - Queues: Watch adds those that are missing.
+//   - Test.Time: if nil, the time by the database's clock, so that a wrong clock of this process
+//     delays no job.
 //   - JobStuckHandler: Watch handles its own deliveries, and passes other jobs on.
 //   - RescueStuckJobsAfter: if zero, five minutes, or 2 min more than a JobTimeout above
 //     three minutes. The jobs of a killed process wait for so long. A shorter time than the
@@ -131,7 +133,7 @@ var unfinishedStates = []rivertype.JobState{
 // pollArgs are the arguments of a poll of an organization.
 type pollArgs struct {
 	Organization string `json:"organization" river:"unique"`
-	// Version of the row when the job was inserted. If it is above 0 and the row is missing, the row was deleted.
+	// Version of the row when the job was inserted. A poll of a row that was deleted must not begin again when it is replaced.
 	Round int64 `json:"round"`
 	Wait  int64 `json:"wait"` // Seconds after the poll before, by which the database knows when this one is due.
 }
@@ -176,7 +178,7 @@ func (w *pollWorker[TTx]) Work(ctx context.Context, job *river.Job[pollArgs]) er
 }
 
 func (w *pollWorker[TTx]) poll(ctx context.Context, o Organization, job *river.Job[pollArgs]) error {
-	row, err := w.loadWatchRow(ctx, job)
+	row, err := w.table().load(ctx, rowKey{organization: o.Name})
 	if err != nil {
 		return err
 	}
@@ -241,7 +243,7 @@ func (w *pollWorker[TTx]) save(ctx context.Context, o Organization, job *river.J
 		if err := w.complete(ctx, tx, job.JobRow); err != nil {
 			return err
 		}
-		next := &river.InsertOpts{ScheduledAt: time.Now().Add(polled.Wait)}
+		next := &river.InsertOpts{ScheduledAt: w.Now().Add(polled.Wait)}
 		args := pollArgs{Organization: o.Name, Round: version + 1, Wait: int64(polled.Wait.Seconds())}
 		_, err := river.ClientFromContext[TTx](ctx).InsertTx(ctx, tx, args, next)
 		return err
