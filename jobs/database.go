@@ -3,7 +3,6 @@ package jobs
 import (
 	"context"
 	"database/sql"
-	"errors"
 	"math/rand/v2"
 	"time"
 
@@ -77,15 +76,12 @@ type querier interface {
 
 type row interface{ Scan(to ...any) error }
 
-// querierOf returns the querier of a transaction of the caller.
-func querierOf(tx any) (querier, error) {
-	switch tx := tx.(type) {
-	case pgx.Tx:
-		return pgxQuerier{tx}, nil
-	case *sql.Tx:
-		return sqlQuerier{tx}, nil
+// querierOf returns the querier of a transaction, which is a pgx.Tx or a *sql.Tx, as River's drivers have them.
+func querierOf(tx any) querier {
+	if tx, ok := tx.(pgx.Tx); ok {
+		return pgxQuerier{tx}
 	}
-	return nil, errors.New("jobs: a transaction must be a pgx.Tx or a *sql.Tx")
+	return sqlQuerier{tx.(*sql.Tx)}
 }
 
 type pgxQuerier struct{ pgx.Tx }
@@ -133,12 +129,12 @@ func Migrate[TTx any](ctx context.Context, db Database[TTx], schema string) erro
 		if _, err := migrator.Migrate(ctx, rivermigrate.DirectionUp, nil); err != nil {
 			return err
 		}
-		if t.exec(ctx, "SELECT version FROM hiring_jobs WHERE version IS NULL") == nil {
+		if _, err := t.exec(ctx, "SELECT version FROM hiring_jobs WHERE version IS NULL"); err == nil {
 			return nil // CREATE IF NOT EXISTS needs the right to create.
 		}
 		return db.inTx(ctx, func(tx TTx) error {
-			q, _ := querierOf(tx)
-			return newTable(q, db.sqlite, schema).exec(ctx, createTable)
+			_, err := newTable(querierOf(tx), db.sqlite, schema).exec(ctx, createTable)
+			return err
 		})
 	}
 	// When processes migrate at once, all but one fail at each version, because its tables exist.

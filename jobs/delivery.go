@@ -60,7 +60,7 @@ func deliveriesOf(o Organization, attempts int, found []hiring.Submission) ([]ri
 	params := make([]river.InsertManyParams, 0, len(found))
 	for _, s := range found {
 		s.WorkspaceArchiveURL = nil
-		text, err := json.Marshal(s)
+		text, err := s.MarshalJSON() // json.Marshal would escape &, and an operator searches for addresses.
 		if err != nil {
 			return nil, fmt.Errorf("jobs: submission %s: %w", s.ID, err)
 		}
@@ -79,20 +79,18 @@ func deliveriesOf(o Organization, attempts int, found []hiring.Submission) ([]ri
 //   - Otherwise the worker reads the submission from the API, which costs one read. A 404 cancels
 //     the delivery.
 //   - Deliver deletes the row of a submission that could not be decoded.
-//   - Deliver resumes the deliveries of the organization when they are paused, as after
-//     [ErrReceiverGone]: the others follow within five minutes.
+//   - Deliver resumes the deliveries of the organization when they are paused, as [Resume] does.
 //
 // An empty name or id, and one that is not UTF-8 without NUL, is a [hiring.ParamError].
 func Deliver[TTx any](ctx context.Context, client *river.Client[TTx], tx TTx, organization, submissionID string) error {
 	if err := errors.Join(checkText("organization", organization), checkText("submissionID", submissionID)); err != nil {
 		return err
 	}
-	t, err := callerTable(client, tx)
-	if err != nil {
-		return err
+	t := callerTable(client, tx)
+	_, err := t.resume(ctx, organization)
+	if err == nil {
+		_, err = t.exec(ctx, "DELETE FROM hiring_jobs WHERE organization = $1 AND assessment_id = '' AND address = $2", organization, unreadableAddress+submissionID)
 	}
-	err = t.exec(ctx, "DELETE FROM hiring_jobs WHERE organization = $1 AND assessment_id = '' AND address IN ($2, $3)",
-		organization, receiverAddress, unreadableAddress+submissionID)
 	if err != nil {
 		return err
 	}

@@ -45,10 +45,10 @@ type installation[TTx any] struct {
 	results []Results[TTx] // By source of watched.
 	shares  *shares
 
-	reading sync.Once    // The process has begun to read its directories again and again.
-	ahead   atomic.Int64 // How far the clock of this process is ahead of the database's, as a time.Duration.
-	clock   slog.Level   // Of the last comparison of clocks.
-	delays  sync.Map     // Delays before the next attempts, by job id, from a failure until nextRetry.
+	reading  sync.Once             // The process has begun to read its directories again and again.
+	measured sync.Once             // The process has compared its clock.
+	clock    atomic.Pointer[clock] // The last comparison. Nil before one, and on SQLite.
+	delays   sync.Map              // Delays before the next attempts, by job id, from a failure until nextRetry.
 }
 
 // install returns the installation of a configuration, and sets the fields of the
@@ -141,8 +141,7 @@ func (in *installation[TTx]) table() table {
 // inTx runs do in a transaction, and commits it unless do returns an error.
 func (in *installation[TTx]) inTx(ctx context.Context, do func(tx TTx, t table) error) error {
 	return in.db.inTx(ctx, func(tx TTx) error {
-		q, _ := querierOf(tx) // A Database has a known type of transactions.
-		return do(tx, newTable(q, in.db.sqlite, in.config.Schema))
+		return do(tx, newTable(querierOf(tx), in.db.sqlite, in.config.Schema))
 	})
 }
 
@@ -190,14 +189,31 @@ func (in *installation[TTx]) MetricEmit(ctx context.Context, _ *rivertype.HookMe
 const (
 	clockWarning = 5 * time.Second
 	clockError   = time.Minute
+	clockTimeout = 2 * time.Second // Of the first comparison.
 )
 
-// Now returns the current time by the database's clock, as far as compareClock has measured it. River takes
-// the times of snoozes, retries and scheduled jobs from it, as the Test.Time of the configuration: with
-// time.Now, jobs of a process that is ahead are late by the difference, and those of one that is behind
-// are snoozed again and again.
+// clock is a comparison of the clocks of this process and of the database.
+type clock struct {
+	level    slog.Level
+	local    time.Time // When they were compared. Only its monotonic reading counts.
+	database time.Time // The same moment by the database's clock.
+}
+
+// Now returns the current time by the database's clock, as measured last. River takes the times of
+// snoozes, retries and scheduled jobs from it, as the Test.Time of the configuration: with time.Now,
+// jobs of a process that is ahead are late by the difference, and those of one that is behind are
+// snoozed again and again. River computes intervals with it too, so the first call measures, and a
+// jump of this process's clock does not change it.
 func (in *installation[TTx]) Now() time.Time {
-	return time.Now().Add(-time.Duration(in.ahead.Load()))
+	in.measured.Do(func() {
+		ctx, stop := context.WithTimeout(context.Background(), clockTimeout)
+		defer stop()
+		in.compareClock(ctx)
+	})
+	if c := in.clock.Load(); c != nil {
+		return c.database.Add(time.Since(c.local))
+	}
+	return time.Now()
 }
 
 // NowOrNil returns nil, so that the database's clock decides which jobs start, and which process leads.
@@ -213,16 +229,12 @@ func (in *installation[TTx]) InsertBegin(_ context.Context, job *rivertype.JobIn
 // compareClock reports the difference between the clock of this process and the database's. It
 // ends nothing, because the database's clock may be the wrong one. SQLite uses the same clock.
 func (in *installation[TTx]) compareClock(ctx context.Context) {
-	if in.db.sqlite {
-		return
-	}
 	began := time.Now()
 	database, err := in.table().databaseTime(ctx)
-	if err != nil {
+	if in.db.sqlite || err != nil {
 		return
 	}
 	ahead := max(began.Sub(database), min(time.Since(database), 0)) // Zero when the statement explains the difference.
-	in.ahead.Store(int64(ahead))
 	level := slog.LevelInfo
 	if ahead.Abs() > clockWarning {
 		level = slog.LevelWarn
@@ -230,10 +242,11 @@ func (in *installation[TTx]) compareClock(ctx context.Context) {
 	if ahead.Abs() > clockError {
 		level = slog.LevelError
 	}
-	if level != in.clock {
+	now := time.Now()
+	before := cmp.Or(in.clock.Swap(&clock{level, now, now.Add(-ahead)}), new(clock))
+	if level != before.level {
 		in.logger().Log(ctx, level, "jobs: the difference between the clocks of this process and the database has changed", "ahead", ahead.Round(time.Millisecond).String())
 	}
-	in.clock = level
 	for _, r := range in.registries {
 		for _, s := range r.sources {
 			s.telemetry.Clock(ctx, ClockEvent{ahead})
@@ -249,12 +262,6 @@ func (*installation[TTx]) WorkEnd(_ context.Context, _ *rivertype.JobRow, err er
 	}
 	return storableError{err}
 }
-
-var _ rivertype.HookWorkEnd = (*installation[any])(nil)
-
-var _ rivertype.HookInsertBegin = (*installation[any])(nil)
-
-var _ rivertype.HookMetricEmit = (*installation[any])(nil)
 
 // addSlot gives the worker of a delivery whose handler does not return after its timeout to another job.
 // Jobs of other packages go to the previous handler.

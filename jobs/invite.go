@@ -21,7 +21,8 @@ type InviteOptions struct {
 
 // Invite queues invitations in the caller's transaction, and returns the number of
 // added rows. The workers of [SendInvitations] send the invitations after the commit.
-// Invite itself sends no request. The client may be one without workers.
+// Invite itself sends no request. The client may be one without workers. Invite cannot check
+// the name of the organization: invitations of one that no process lists are [InvitationsStuck].
 //
 // hiring_jobs has one row for each [hiring.AddressKey] in an assessment. If the row exists,
 // Invite leaves it unchanged. Exception: a cancelled invitation is queued again with
@@ -42,10 +43,7 @@ func Invite[TTx any](
 			return 0, fmt.Errorf("jobs: Invite: candidate %d: %w", i+1, err)
 		}
 	}
-	t, err := callerTable(client, tx)
-	if err != nil {
-		return 0, err
-	}
+	t := callerTable(client, tx)
 	for _, c := range candidates {
 		queued, err := t.queueInvitation(ctx, organization, assessmentID, c, options)
 		if err != nil {

@@ -97,6 +97,6 @@ func (e *RetryAfterError) Unwrap() error { return e.Err }
 
 // ErrReceiverGone is matched by the error of a Send whose receiver accepts no more
 // deliveries. [Webhook.Send] returns it after a 410. All deliveries of the
-// organization then pause, without using up attempts, until [Deliver] is called for
-// one of them.
+// organization then pause, without using up attempts, until [Resume] is called for the
+// organization, or [Deliver] for one of them.
 var ErrReceiverGone = errors.New("jobs: the receiver accepts no more deliveries (status 410)")

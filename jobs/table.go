@@ -84,21 +84,15 @@ func newTable(q querier, sqlite bool, schema string) table {
 }
 
 // callerTable returns the table in a transaction of the caller, in the schema of a client.
-func callerTable[TTx any](client *river.Client[TTx], tx TTx) (table, error) {
-	q, err := querierOf(tx)
+func callerTable[TTx any](client *river.Client[TTx], tx TTx) table {
+	q := querierOf(tx)
 	_, postgres := q.(pgxQuerier)
-	return newTable(q, !postgres, client.Schema()), err
+	return newTable(q, !postgres, client.Schema())
 }
 
-func (t table) exec(ctx context.Context, statement string, args ...any) error {
-	_, err := t.update(ctx, statement, args...)
-	return err
-}
-
-// update executes a statement, and returns the number of rows that it changed.
-func (t table) update(ctx context.Context, statement string, args ...any) (rows int, err error) {
-	n, err := t.querier.exec(ctx, t.names.Replace(statement), args...)
-	return int(n), err
+// exec executes a statement, and returns the number of rows that it changed.
+func (t table) exec(ctx context.Context, statement string, args ...any) (rows int64, err error) {
+	return t.querier.exec(ctx, t.names.Replace(statement), args...)
 }
 
 func (t table) queryRow(ctx context.Context, query string, args ...any) row {
@@ -134,10 +128,11 @@ func (t table) load(ctx context.Context, key rowKey) (row savedRow, err error) {
 
 // insert inserts a row, unless it exists.
 func (t table) insert(ctx context.Context, key rowKey, row savedRow) error {
-	return t.exec(ctx, `INSERT INTO hiring_jobs (organization, assessment_id, address, status, detail, version)
+	_, err := t.exec(ctx, `INSERT INTO hiring_jobs (organization, assessment_id, address, status, detail, version)
 		VALUES ($1, $2, $3, $4, $5, $6)
 		ON CONFLICT (organization, assessment_id, address) DO NOTHING`,
 		key.organization, key.assessmentID, key.address, string(row.status), row.detail, row.version)
+	return err
 }
 
 // insertUnreadable inserts a row for each submission that a poll could not decode.
@@ -204,7 +199,7 @@ var errTxEnded = errors.New(txEnded + ": do not commit or roll back, the transac
 // checkOpen returns errTxEnded if a transaction was committed or rolled back. Drivers
 // return such an error for every statement. So does database/sql after the context has ended.
 func (t table) checkOpen(ctx context.Context) error {
-	err := t.exec(ctx, "SELECT 1")
+	_, err := t.exec(ctx, "SELECT 1")
 	if ctx.Err() == nil && (errors.Is(err, sql.ErrTxDone) || errors.Is(err, pgx.ErrTxClosed)) {
 		return errTxEnded
 	}

@@ -5,9 +5,9 @@
 //	team migrate            create or update the tables, as a role that may create a schema
 //	team                    work, with the rights of docs/jobs.md and the same on the table results
 //	team pause acme         pause the deliveries of an organization
-//	team resume acme        resume them, within five minutes
+//	team resume acme        resume them
 //	team retry-all acme     start what waits now, and deliver what was given up; without a name of all organizations
-//	team retry 42           start a job now, by its id
+//	team retry 42           start a job now, by its id, also one that was cancelled
 //	team deliver acme ID    deliver a submission, also again; also ends a pause
 //	team cancel 42          cancel a job; a running one when its handler returns
 //	team delete 42          delete a job that does not run

@@ -147,11 +147,13 @@ func onPostgresServer(t *testing.T, line string, environment ...string) {
 	query := location.Query()
 	query.Set("role", "worker") // It may create no table.
 	location.RawQuery = query.Encode()
-	p := start(t, append(environment, "DATABASE_URL="+location.String(), "HIRING_BASE_URL="+service.URL(), "HIRING_API_KEY="+sandbox.LiveKey), "-every", "2s")
+	environment = append(environment, "DATABASE_URL="+location.String(), "HIRING_BASE_URL="+service.URL())
+	require.Error(t, start(t, append(environment, "HIRING_API_KEY=sk_live_unknown_0123456789")).Wait(), "a wrong key fails at once")
+	p := start(t, append(environment, "HIRING_API_KEY="+sandbox.LiveKey), "-every", "2s")
 	page, metrics := p.until(t, "^River's page: (.*)$"), p.until(t, "^Metrics: (.*)$")
-	require.Eventually(t, func() bool { // The watch has begun.
+	require.Eventually(t, func() bool { // The first poll is completed.
 		var watches int
-		return db.QueryRow(t.Context(), "SELECT count(*) FROM hiring.hiring_jobs").Scan(&watches) == nil && watches == 1
+		return db.QueryRow(t.Context(), "SELECT count(*) FROM hiring.hiring_jobs WHERE status = 'watching'").Scan(&watches) == nil && watches == 1
 	}, maxRun, 100*time.Millisecond)
 	_, err = service.AddResult(service.AddAssessment("Backend engineer"), "ada@candidates.test", sandbox.Result{})
 	require.NoError(t, err)
@@ -189,55 +191,31 @@ func TestTeamOperates(t *testing.T) {
 		require.NoError(t, db.QueryRow(t.Context(), query).Scan(&text), query)
 		return text
 	}
-	job := func(organization, kind, state, finalized string) string {
-		t.Helper()
-		return value(fmt.Sprintf(`INSERT INTO hiring.river_job (args, kind, max_attempts, state, scheduled_at, finalized_at) VALUES
-			('{"organization": %q}', %s, 9, '%s', '2999-01-01', %s) RETURNING CAST(id AS text)`, organization, kind, state, finalized))
-	}
-	state := func(id string) string {
-		t.Helper()
-		return value("SELECT CASE WHEN scheduled_at > now() THEN 'later ' ELSE '' END || state FROM hiring.river_job WHERE id = " + id)
-	}
-	var moved []string
-	for _, state := range []string{"available", "scheduled", "retryable"} {
-		moved = append(moved, job("team-a", "'hiring_poll'", state, "NULL"), job("team-a", "'hiring_delivery'", state, "NULL"))
-	}
-	moved = append(moved, value("INSERT INTO hiring.river_job (args, kind, max_attempts, state, scheduled_at) VALUES ('{}', 'hiring_health', 1, 'available', '2999-01-01') RETURNING CAST(id AS text)"))
-	given, poll := job("team-a", "'hiring_delivery'", "discarded", "now()"), job("team-a", "'hiring_poll'", "discarded", "now()")
-	other, foreign := job("team-b", "'hiring_delivery'", "cancelled", "now()"), job("team-a", "'of another program'", "retryable", "NULL")
 	fails := func(arguments ...string) {
 		t.Helper()
 		require.Error(t, start(t, []string{"DATABASE_URL=" + url}, arguments...).Wait())
 	}
-	fails("retry-all", "team-a")
-	_, err = db.Exec(t.Context(), "INSERT INTO hiring.hiring_jobs (organization, assessment_id, address, status, detail) VALUES ('team-a', 'a', 'ada@candidates.test', 'queued', '')")
-	require.NoError(t, err)
-	prints("^[0-9]+ jobs start now$", "retry-all", "team-a")
-	for _, id := range append(moved, given) {
-		require.Equal(t, "available", state(id))
-	}
-	require.Equal(t, []string{"later discarded", "later cancelled", "later retryable"}, []string{state(poll), state(other), state(foreign)})
-	command("retry", other)
-	require.Equal(t, "available", state(other))
-	prints("^hiring_delivery "+other+": cancelled$", "cancel", other)
-	require.Equal(t, "cancelled", state(other))
+	const delivery = "INSERT INTO hiring.river_job (args, kind, max_attempts, attempt, state, scheduled_at, attempted_at) VALUES ('{\"organization\": \"team-a\"}', 'hiring_delivery', 9, 1, "
+	id, running := value(delivery+"'retryable', '2999-01-01', NULL) RETURNING CAST(id AS text)"), value(delivery+"'running', now(), now()) RETURNING CAST(id AS text)")
+	prints("^team-a: 1 jobs start now$", "retry-all", "team-a")
+	prints("^all organizations: 0 jobs start now$", "retry-all")
+	fails("retry-all", "team-b")
+	prints("^hiring_delivery "+id+": cancelled$", "cancel", id)
 	command("retry-all")
-	require.Equal(t, "available", state(other))
-	command("delete", other)
+	require.Equal(t, "cancelled", value("SELECT state FROM hiring.river_job WHERE id = "+id))
+	prints("^hiring_delivery "+id+": available$", "retry", id)
+	fails("retry", running)
+	command("delete", id)
 	const left = "SELECT CAST(count(*) AS text) FROM hiring."
-	require.Equal(t, "0", value(left+"river_job WHERE id = "+other))
+	require.Equal(t, "0", value(left+"river_job WHERE id = "+id))
 	fails("pause", "team-a")
 	fails("deliver", "team-a", "s-1")
 	_, err = db.Exec(t.Context(), "INSERT INTO hiring.hiring_jobs (organization, assessment_id, address, status, detail) VALUES ('team-a', '', '', 'watching', '')")
 	require.NoError(t, err)
-	command("pause", "team-a")
 	prints("^team-a: its deliveries are paused$", "pause", "team-a")
-	require.Equal(t, "by hand", value("SELECT detail FROM hiring.hiring_jobs WHERE organization = 'team-a' AND status = 'paused'"))
-	prints("^team-a: its deliveries follow within five minutes$", "resume", "team-a")
+	prints("^team-a: its deliveries start now$", "resume", "team-a")
 	fails("resume", "team-a")
 	prints("^team-a: the delivery starts now$", "deliver", "team-a", "s-1")
-	command("pause", "team-a")
-	prints("^team-a: the delivery starts now, and the pause has ended$", "deliver", "team-a", "s-1")
 	require.Equal(t, "1", value(left+"river_job WHERE state = 'available' AND args->>'submission_id' = 's-1'"))
 	fails("unknown", "team-a")
 }

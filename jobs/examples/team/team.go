@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"log/slog"
@@ -35,6 +36,9 @@ func work(ctx context.Context, pool *pgxpool.Pool) error {
 	if err != nil {
 		return err
 	}
+	if _, err := client.Account.Get(ctx); errors.Is(err, hiring.ErrInvalidToken) { // The API may be down, and workers wait for it.
+		return err
+	}
 	jobTelemetry, err := jobsotel.New(telemetry)
 	if err != nil {
 		return err
@@ -66,11 +70,8 @@ func work(ctx context.Context, pool *pgxpool.Pool) error {
 		return err
 	}
 	pageAddress, err := serve(ctx, *listen, page)
-	if err != nil {
-		return err
-	}
-	metricsAddress, err := serve(ctx, *metrics, promhttp.Handler())
-	if err != nil {
+	metricsAddress, metricsErr := serve(ctx, *metrics, promhttp.Handler())
+	if err := errors.Join(err, metricsErr); err != nil {
 		return err
 	}
 	if err := workers.Start(ctx); err != nil { // The workers stop when ctx ends.
