@@ -13,9 +13,13 @@ SELECT organization, detail, updated_at FROM hiring_jobs WHERE status = 'paused'
 SELECT args->>'organization' AS organization, args->>'submission_id' AS submission, attempt, scheduled_at AS next_attempt FROM river_job
 	WHERE kind = 'hiring_delivery' AND state IN ('available', 'retryable', 'running', 'scheduled') AND errors[cardinality(errors)]->>'error' <> 'Stuck job rescued by JobRescuer' ORDER BY id;
 
--- deliveries that run for long: the handler hangs, or its process was killed. With attempt 2 or more, this result may kill its process: docs/jobs.md has what to do.
+-- deliveries that run for long: the handler hangs, or its process was killed.
 SELECT args->>'organization' AS organization, args->>'submission_id' AS submission, attempt, attempted_at, attempted_by FROM river_job
 	WHERE kind = 'hiring_delivery' AND state = 'running' AND attempted_at < now() - interval '2 minutes';
+
+-- deliveries whose attempts did not end twice: this result may kill its process. `hiring-team cancel`, and repair the handler.
+SELECT args->>'organization' AS organization, args->>'submission_id' AS submission, attempt, attempted_by FROM river_job WHERE kind = 'hiring_delivery' AND finalized_at IS NULL
+	AND (SELECT count(*) FROM unnest(errors) AS e WHERE e->>'error' = 'Stuck job rescued by JobRescuer') > 1;
 
 -- deliveries that were never attempted: check the workers, handlers that hang, and the rate limit.
 SELECT args->>'organization' AS organization, count(*) AS waiting, min(created_at) AS oldest FROM river_job
@@ -30,6 +34,11 @@ SELECT organization, substr(address, 13) AS submission, detail FROM hiring_jobs 
 
 -- rejected candidates: correct the data and call jobs.Invite again.
 SELECT organization, assessment_id, address, detail FROM hiring_jobs WHERE status = 'cancelled';
+
+-- invitations that no process sends: list the organization, or delete the rows of a misspelt one.
+SELECT organization, count(*) AS queued, min(updated_at) AS oldest FROM hiring_jobs AS queued WHERE status IN ('queued', 'sending') AND NOT EXISTS (
+		SELECT FROM river_job WHERE kind = 'hiring_invitations' AND args->>'organization' = organization AND finalized_at IS NULL)
+	GROUP BY organization HAVING min(updated_at) < now() - interval '10 minutes';
 
 -- queued invitations: a queue that does not shrink has a rejected key or a plan that is used up. Check the errors of the hiring_invitations job, and the log.
 SELECT organization, count(*) AS queued, min(updated_at) AS oldest FROM hiring_jobs WHERE status IN ('queued', 'sending') GROUP BY organization ORDER BY oldest;

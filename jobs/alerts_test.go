@@ -23,6 +23,7 @@ func TestAlertsUseTheNamesOfThisPackage(t *testing.T) {
 		`hiring_delivery_state="` + string(jobs.DeliveriesPaused) + `"`,
 		`hiring_delivery_state=~"` + string(jobs.DeliveriesCancelled) + `|` + string(jobs.DeliveriesDiscarded) + `"`,
 		`hiring_delivery_state="` + string(jobs.DeliveriesUnreadable) + `"`,
+		`hiring_delivery_state="` + string(jobs.DeliveriesRescued) + `"`,
 		`hiring_delivery_state="` + string(jobs.DeliveriesUnfinished) + `"`,
 		`hiring_invitation_state="` + string(jobs.InvitationsStuck) + `"`,
 		`hiring_job_event="` + string(jobs.EventStuck) + `"`,

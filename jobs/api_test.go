@@ -56,7 +56,7 @@ var candidateNumber atomic.Int64
 func (api *fakeAPI) addSubmission(tb testing.TB) (submission string) {
 	tb.Helper()
 	i, err := api.client.Invitations.Send(tb.Context(), api.assessment, hiring.NewInvitation{
-		Email: fmt.Sprintf("candidate-%d@example.com", candidateNumber.Add(1)), Name: "A Candidate",
+		Email: fmt.Sprintf("candidate&co-%d@example.com", candidateNumber.Add(1)), Name: "A Candidate",
 	})
 	require.NoError(tb, err)
 	submission, err = api.Begin(i.ID)

@@ -18,7 +18,7 @@ type jobState struct {
 // jobCount is a number of jobs or of rows of hiring_jobs.
 type jobCount struct {
 	n       int
-	special int64   // Of polls the largest round, of runs those that have failed or wait for another limit of the plan.
+	special int64   // Of polls the discarded ones, of runs those that have failed or wait for another limit of the plan.
 	seconds float64 // When the oldest entered its state, or when the next poll is due, since 1970. 0 without any.
 }
 
@@ -33,7 +33,7 @@ func (c jobCount) since() time.Time {
 // count runs a query whose columns are those of jobState and jobCount.
 func (in *installation[TTx]) count(ctx context.Context, query string) (map[jobState]jobCount, error) {
 	t := in.table()
-	rows, err := in.db.db.QueryContext(ctx, t.names.Replace("SELECT counted.*, "+t.epochSQL(t.now())+" FROM ("+query+") AS counted"))
+	rows, err := in.db.db.QueryContext(ctx, t.names.Replace(query))
 	if err != nil {
 		return nil, err
 	}
@@ -42,10 +42,9 @@ func (in *installation[TTx]) count(ctx context.Context, query string) (map[jobSt
 	for err == nil && rows.Next() {
 		var key jobState
 		var c jobCount
-		var now float64
-		err = rows.Scan(&key.organization, &key.state, &c.n, &c.special, &c.seconds, &now)
+		err = rows.Scan(&key.organization, &key.state, &c.n, &c.special, &c.seconds)
 		if c.seconds != 0 { // From the database's clock to that of this process, which may be wrong.
-			c.seconds += float64(time.Now().UnixMilli())/1000 - now
+			c.seconds += time.Since(in.Now()).Seconds()
 		}
 		counts[key] = c
 	}
@@ -54,19 +53,15 @@ func (in *installation[TTx]) count(ctx context.Context, query string) (map[jobSt
 
 const unfinishedSQL = "state IN ('available', 'pending', 'retryable', 'running', 'scheduled')"
 
-// stateDiscarded is the key of the discarded polls of an organization.
-const stateDiscarded State = "discarded"
-
 // countPolls counts the unfinished and the discarded polls of each organization. The next one is due when its wait has passed
 // since the last successful poll, or since the watch began. The time for which River has scheduled it does not
 // count, because it comes from the clock of a process, and failures move it.
 func (in *installation[TTx]) countPolls(ctx context.Context) (map[jobState]jobCount, error) {
-	return in.count(ctx, `SELECT organization, '', sum(n), max(round), CASE WHEN max(saved) > 0 THEN max(saved) + sum(wait) ELSE 0 END FROM (
-			SELECT args->>'organization' AS organization, 1 AS n, CAST(args->>'round' AS bigint) AS round, CAST(args->>'wait' AS bigint) AS wait, 0 AS saved
+	return in.count(ctx, `SELECT organization, '', sum(n), sum(discarded), CASE WHEN max(saved) > 0 THEN max(saved) + sum(wait) ELSE 0 END FROM (
+			SELECT args->>'organization' AS organization, 1 AS n, 0 AS discarded, CAST(args->>'wait' AS bigint) AS wait, 0 AS saved
 			FROM river_job WHERE queue = '`+QueuePolls+`' AND `+unfinishedSQL+`
-			UNION ALL SELECT args->>'organization', 0, CAST(args->>'round' AS bigint), 0, 0 FROM river_job WHERE queue = '`+QueuePolls+`' AND state = 'discarded'
-			UNION ALL SELECT organization, 0, 0, 0, `+in.table().epochSQL("updated_at")+` FROM hiring_jobs WHERE assessment_id = '' AND address = '') AS polls GROUP BY 1
-		UNION ALL SELECT args->>'organization', '`+string(stateDiscarded)+`', count(*), 0, 0 FROM river_job WHERE queue = '`+QueuePolls+`' AND state = 'discarded' GROUP BY 1`)
+			UNION ALL SELECT args->>'organization', 0, 1, 0, 0 FROM river_job WHERE queue = '`+QueuePolls+`' AND state = 'discarded'
+			UNION ALL SELECT organization, 0, 0, 0, `+in.table().epochSQL("updated_at")+` FROM hiring_jobs WHERE assessment_id = '' AND address = '') AS polls GROUP BY 1`)
 }
 
 // countDeliveries counts deliveries by state, pauses, and submissions that cannot be decoded.
@@ -76,9 +71,11 @@ func (in *installation[TTx]) countDeliveries(ctx context.Context) (map[jobState]
 	return in.count(ctx, `WITH deliveries AS (
 			SELECT args->>'organization' AS organization, `+t.epochSQL("created_at")+` AS created,
 				CASE WHEN state IN ('cancelled', 'discarded') THEN CAST(state AS text) WHEN `+failed+` IS NOT NULL THEN 'failing' WHEN state = 'running' THEN 'running' ELSE 'waiting' END AS condition,
-				`+t.epochSQL("CASE WHEN state IN ('cancelled', 'discarded') THEN finalized_at WHEN "+failed+" IS NOT NULL THEN "+failed+" ELSE created_at END")+` AS since
+				`+t.epochSQL("CASE WHEN state IN ('cancelled', 'discarded') THEN finalized_at WHEN "+failed+" IS NOT NULL THEN "+failed+" ELSE created_at END")+` AS since,
+				`+t.errorsSQL("count", "= '"+rescueError+"'")+` AS rescues
 			FROM river_job WHERE queue = '`+QueueDeliveries+`' AND (`+unfinishedSQL+` OR state IN ('cancelled', 'discarded')))
 		SELECT organization, condition, count(*), 0, min(since) FROM deliveries GROUP BY 1, 2
+		UNION ALL SELECT organization, '`+string(DeliveriesRescued)+`', count(*), 0, min(created) FROM deliveries WHERE rescues > 1 AND condition NOT IN ('cancelled', 'discarded') GROUP BY 1
 		UNION ALL SELECT organization, '`+string(DeliveriesUnfinished)+`', count(*), 0, min(created) FROM deliveries WHERE condition NOT IN ('cancelled', 'discarded') GROUP BY 1
 		UNION ALL SELECT organization, status, count(*), 0, min(`+t.epochSQL("updated_at")+`) FROM hiring_jobs WHERE status IN ('paused', 'unreadable') AND assessment_id = '' GROUP BY 1, 2`)
 }

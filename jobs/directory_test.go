@@ -116,7 +116,7 @@ func organizationsComeAndGo[TTx any](t *testing.T, s *store[TTx]) {
 	var failing atomic.Bool
 	r, idle := newRecorder(), newRecorder()
 	s.startIdle(t, table, idle)
-	require.NoError(t, jobs.SendInvitations(config, s.database, jobs.Invitations{Directory: table.directory()}))
+	require.NoError(t, jobs.SendInvitations(config, s.database, jobs.Invitations{Directory: table.directory(), Telemetry: r.telemetry()}))
 	client, _ := s.watch(t, config, jobs.Results[TTx]{
 		Directory: table.directory(), Telemetry: r.telemetry(), Retry: jobs.RetryPolicy{First: 3 * time.Second},
 		Handle: func(ctx context.Context, tx TTx, d jobs.Delivery) error {
@@ -160,16 +160,20 @@ func organizationsComeAndGo[TTx any](t *testing.T, s *store[TTx]) {
 	const reports = "river_job WHERE kind = 'hiring_health' AND state = 'completed'"
 	reported := s.count(t, reports)
 	eventually(t, func() bool { return s.count(t, reports) > reported+1 })
-	require.Equal(t, 3, r.deliveries(jobs.DeliveriesFailing), "a removed organization is not reported: the number is that of before")
+	require.Equal(t, 3, r.deliveries(jobs.DeliveriesFailing), "deliveries of a removed organization are not reported: the number is that of before")
+	require.Equal(t, 1, s.invite(t, client, acme.assessment, candidates(2)...))
+	eventually(t, func() bool { return r.deliveries(jobs.InvitationsStuck) == 1 }, "an invitation that no process sends")
 
 	failing.Store(false)
 	acme.addEvaluated(t, 1)
 	table.set("acme", customer{api: acme, client: acme.client})
 	eventually(t, s.countIs(t, 3, "results WHERE organization = 'acme'"), "an organization that returns continues")
-	require.Equal(t, 2, s.count(t, "river_job WHERE kind = 'hiring_poll' AND args->>'organization' = 'acme' AND CAST(args->>'round' AS integer) = 0 AND scheduled_at <= created_at"), "at once, as at the first time")
+	require.Equal(t, 2, s.count(t, "river_job WHERE kind = 'hiring_poll' AND args->>'organization' = 'acme' AND scheduled_at <= created_at"), "at once, as at the first time")
 	require.NoError(t, retryAll(t.Context(), client, jobs.KindDelivery, rivertype.JobStateScheduled)) // Instead of waiting for ten minutes.
 	eventually(t, s.countIs(t, 6, "results WHERE organization = 'acme'"), "with the deliveries that waited")
 	require.Equal(t, 2, s.count(t, "results WHERE organization = 'other'"))
+	eventually(t, s.statusIs(t, jobs.StatusSent, 2))
+	eventually(t, func() bool { return r.deliveries(jobs.InvitationsStuck) == 0 })
 }
 
 // startIdle starts a process whose only worker does not return from its first report.

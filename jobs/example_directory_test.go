@@ -91,9 +91,9 @@ func statementsOfTheGuide[TTx any](t *testing.T, s *store[TTx]) {
 	eventually(t, s.countIs(t, 2, "river_job WHERE kind = 'hiring_delivery' AND state = 'retryable'"))
 	late := guideSQL(t, "SELECT id, kind")
 	if s.isSQLite() {
-		late = strings.NewReplacer(`split_part(errors[cardinality(errors)]->>'error', E'\n', 1)`, "errors->>'$[#-1].error'", "attempted_by[cardinality(attempted_by)]", "attempted_by->>'$[#-1]'").Replace(late)
+		late = strings.NewReplacer(`split_part(errors[cardinality(errors)]->>'error', E'\n', 1)`, "errors->>'$[#-1].error'", "errors[cardinality(errors)]->>'at'", "errors->>'$[#-1].at'", "attempted_by[cardinality(attempted_by)]", "attempted_by->>'$[#-1]'").Replace(late)
 	}
-	require.Equal(t, 2, s.count(t, "("+late+") AS late WHERE kind = 'hiring_delivery' AND error = 'failed' AND length(process) > 0"))
+	require.Equal(t, 2, s.count(t, "("+late+") AS late WHERE kind = 'hiring_delivery' AND error = 'failed' AND length(error_at) > 0 AND length(process) > 0"))
 
 	stop() // The organization is listed: its jobs and a statement that deletes all of them would lock rows in different orders.
 	person := "DELETE FROM river_job WHERE args->>'submission_id' = '" + id + "'"

@@ -3,6 +3,7 @@ package jobs
 import (
 	"context"
 	"errors"
+	"slices"
 	"time"
 
 	"github.com/riverqueue/river"
@@ -44,13 +45,16 @@ func (w *healthWorker[TTx]) Work(ctx context.Context, _ *river.Job[healthArgs]) 
 	}
 	if w.inviting != nil {
 		names, err := w.inviting.names(ctx)
-		errs = append(errs, err, w.keepInviting(ctx, client, names))
+		if err == nil {
+			err = w.keepInviting(ctx, client, names)
+		}
+		errs = append(errs, err)
 	}
 	return errors.Join(errs...)
 }
 
-// keepPolling inserts a poll for each organization without one, and the row of a first poll. A poll that replaces a
-// discarded one has the same round, so that a deleted row stays an error.
+// keepPolling inserts a poll for each organization without one, and the row of a first poll. After
+// a discarded poll a deleted row stays an error.
 func (w *healthWorker[TTx]) keepPolling(ctx context.Context, client *river.Client[TTx], names []string) error {
 	polls, err := w.countPolls(ctx)
 	if err != nil {
@@ -67,8 +71,7 @@ func (w *healthWorker[TTx]) keepPolling(ctx context.Context, client *river.Clien
 				return err
 			}
 		}
-		discarded := polls[jobState{name, stateDiscarded}].n > 0
-		missing = append(missing, river.InsertManyParams{Args: pollArgs{Organization: name, Round: p.special}, InsertOpts: w.replacement(discarded)})
+		missing = append(missing, river.InsertManyParams{Args: pollArgs{Organization: name}, InsertOpts: w.replacement(p.special > 0)})
 	}
 	if len(missing) > 0 {
 		_, err = client.InsertMany(ctx, missing)
@@ -94,7 +97,7 @@ func (w *healthWorker[TTx]) reportDeliveries(ctx context.Context, names []string
 	for _, name := range names {
 		telemetry := w.watched.sources[w.watched.sourceOf(name)].telemetry
 		for _, state := range []State{
-			DeliveriesWaiting, DeliveriesFailing, DeliveriesPaused, DeliveriesCancelled, DeliveriesDiscarded, DeliveriesUnreadable, DeliveriesUnfinished,
+			DeliveriesWaiting, DeliveriesFailing, DeliveriesPaused, DeliveriesCancelled, DeliveriesDiscarded, DeliveriesUnreadable, DeliveriesRescued, DeliveriesUnfinished,
 		} {
 			c := counts[jobState{name, state}]
 			telemetry.Count(ctx, CountEvent{name, KindDelivery, state, c.n, c.since()})
@@ -103,23 +106,29 @@ func (w *healthWorker[TTx]) reportDeliveries(ctx context.Context, names []string
 	return nil
 }
 
-// keepInviting inserts a run for each organization that has queued invitations and no run,
-// and reports the queued invitations, and those whose run has failed or waits for another
-// limit of the plan.
+// keepInviting inserts a run for each listed organization that has queued invitations and no run,
+// and reports the queued invitations, and those that are stuck: their run has failed or waits for
+// another limit of the plan, or their organization is not listed.
 func (w *healthWorker[TTx]) keepInviting(ctx context.Context, client *river.Client[TTx], names []string) error {
 	counts, err := w.countInvitations(ctx)
 	if err != nil {
 		return err
 	}
-	for _, name := range names {
+	listed := len(names)
+	for key := range counts {
+		if key.state == InvitationsQueued && !slices.Contains(names[:listed], key.organization) {
+			names = append(names, key.organization)
+		}
+	}
+	for i, name := range names {
 		c, stuck := counts[jobState{name, InvitationsQueued}], jobCount{}
 		run, known := counts[jobState{name, stateRuns}]
-		if c.n > 0 && run.n == 0 {
+		if c.n > 0 && run.n == 0 && i < listed {
 			if _, err := client.Insert(ctx, inviteArgs{name}, w.replacement(known)); err != nil {
 				return err
 			}
 		}
-		if run.special > 0 {
+		if run.special > 0 || i >= listed {
 			stuck = c
 		}
 		telemetry := w.inviting.sources[0].telemetry

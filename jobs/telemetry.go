@@ -117,6 +117,9 @@ const (
 	// DeliveriesUnreadable are rows of submissions that polls could not decode. Deliver deletes the row and reads the submission again.
 	DeliveriesUnreadable State = "unreadable"
 
+	// Unfinished, and rescued by River at least twice: their attempts ended with their processes, which such a result may kill, or hung.
+	DeliveriesRescued State = "rescued"
+
 	// DeliveriesUnfinished are all of the waiting, running, failing and paused ones. Oldest is when the first of them was found.
 	DeliveriesUnfinished State = "unfinished"
 )
@@ -125,6 +128,6 @@ const (
 const (
 	InvitationsQueued State = "queued" // Not sent yet. Oldest is when the first of them was queued.
 	// Queued for an organization whose run has failed, for example because the key is rejected, or has reached the
-	// limit of the plan.
+	// limit of the plan, and for one that is not listed, such as a misspelt name.
 	InvitationsStuck State = "stuck"
 )

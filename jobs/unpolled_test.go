@@ -99,12 +99,13 @@ func TestAlertQueriesPostgres(t *testing.T) {
 	s.mustExec(t, `INSERT INTO hiring_jobs (organization, assessment_id, address, status, detail, updated_at) VALUES
 		('acme', '', '', 'watching', '', now() - interval '1 hour'), ('acme', '', ' receiver', 'paused', '', now()),
 		('acme', '', ' unreadable one', 'unreadable', '', now()), ('acme', 'a', 'ada@example.com', 'cancelled', '', now()),
-		('acme', 'a', 'grace@example.com', 'sending', '', now())`)
+		('acme', 'a', 'grace@example.com', 'sending', '', now() - interval '1 hour')`)
 	s.mustExec(t, `INSERT INTO river_job (args, kind, queue, max_attempts, attempt, state, errors, created_at, finalized_at, attempted_at) VALUES
 		('{"organization": "acme", "submission_id": "one"}', 'hiring_delivery', 'hiring_deliveries', 9, 1, 'retryable', ARRAY['{"error": "failed"}'::jsonb], now(), NULL, NULL),
 		('{"organization": "acme", "submission_id": "two"}', 'hiring_delivery', 'hiring_deliveries', 9, 9, 'discarded', NULL, CURRENT_TIMESTAMP, now(), NULL),
 		('{"organization": "acme", "submission_id": "three"}', 'hiring_delivery', 'hiring_deliveries', 9, 0, 'available', NULL, now() - interval '1 hour', NULL, NULL),
-		('{"organization": "acme", "submission_id": "four"}', 'hiring_delivery', 'hiring_deliveries', 9, 1, 'running', NULL, now(), NULL, now() - interval '3 minutes')`)
+		('{"organization": "acme", "submission_id": "four"}', 'hiring_delivery', 'hiring_deliveries', 9, 1, 'running', NULL, now(), NULL, now() - interval '3 minutes'),
+		('{"organization": "acme", "submission_id": "five"}', 'hiring_delivery', 'hiring_deliveries', 9, 2, 'retryable', ARRAY_FILL('{"error": "Stuck job rescued by JobRescuer"}'::jsonb, ARRAY[2]), now(), NULL, NULL)`)
 	found(1)
 	require.Equal(t, "one", queryValue[string](t, s.db, "SELECT submission FROM ("+alertQuery(t, "submissions that cannot be decoded")+") AS found"))
 }

@@ -133,9 +133,7 @@ var unfinishedStates = []rivertype.JobState{
 // pollArgs are the arguments of a poll of an organization.
 type pollArgs struct {
 	Organization string `json:"organization" river:"unique"`
-	// Version of the row when the job was inserted. A poll of a row that was deleted must not begin again when it is replaced.
-	Round int64 `json:"round"`
-	Wait  int64 `json:"wait"` // Seconds after the poll before, by which the database knows when this one is due.
+	Wait         int64  `json:"wait"` // Seconds after the poll before, by which the database knows when this one is due.
 }
 
 // Kind returns [KindPoll].
@@ -244,7 +242,7 @@ func (w *pollWorker[TTx]) save(ctx context.Context, o Organization, job *river.J
 			return err
 		}
 		next := &river.InsertOpts{ScheduledAt: w.Now().Add(polled.Wait)}
-		args := pollArgs{Organization: o.Name, Round: version + 1, Wait: int64(polled.Wait.Seconds())}
+		args := pollArgs{Organization: o.Name, Wait: int64(polled.Wait.Seconds())}
 		_, err := river.ClientFromContext[TTx](ctx).InsertTx(ctx, tx, args, next)
 		return err
 	})

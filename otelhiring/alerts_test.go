@@ -330,6 +330,7 @@ var recorded = map[string]struct {
 		deliveries("discarded"): "0x19 1x60", jobEvents("discarded", "hiring_delivery"): "_x20 1x60",
 	}, map[string]labels{"HiringDeliveriesGivenUp": acme(labels{"hiring_delivery_state": "discarded"})}, 0, 0},
 	"a submission cannot be decoded": {map[string]string{deliveries("unreadable"): "0x19 1x60"}, map[string]labels{"HiringSubmissionUnreadable": acme(nil)}, 0, 0},
+	"a result kills two processes":   {map[string]string{deliveries("rescued"): "0x19 1x60"}, map[string]labels{"HiringDeliveryRescued": acme(nil)}, 0, 0},
 	"a handler does not return": {map[string]string{
 		jobEvents("stuck", "hiring_delivery"): "_x20 1x60",
 	}, map[string]labels{"HiringHandlerStuck": {"hiring_organization": "acme"}}, 0, 0},
@@ -375,6 +376,9 @@ var recorded = map[string]struct {
 		refused("a:1"): "_x20 1x60 2x100", refused("b:1"): "_x24 1x20 2x20 3x20 4x20 5x20 6x60",
 		pollOverdue("acme"): "-30x19 0+30x10 120x9 120x110" + strings.Repeat(" -30 25", 25), pollOverdue(`acme",instance="b:1`): "-30x19 0+30x10 120x9 120x110" + strings.Repeat(" -30 25", 25), // A poll is late by up to 25 s before all processes know the next one.
 	}, map[string]labels{"HiringKeyRefused": acme(nil)}, 0, 152},
+	"minutes after a refused key was replaced, the database is away": {map[string]string{
+		refused("a:1"): "_x20 1x180", pollOverdue("acme"): "-30x19 0+30x10 -30x4 0+30x8 -30x160",
+	}, map[string]labels{"HiringKeyRefused": acme(nil)}, 0, 31},
 	"an organization is removed": {map[string]string{
 		pollOverdue("acme"): "0x19 stale", pollOverdue("globex"): "0x80",
 	}, nil, 0, 0},
