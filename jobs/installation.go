@@ -229,9 +229,12 @@ func (in *installation[TTx]) InsertBegin(_ context.Context, job *rivertype.JobIn
 // compareClock reports the difference between the clock of this process and the database's. It
 // ends nothing, because the database's clock may be the wrong one. SQLite uses the same clock.
 func (in *installation[TTx]) compareClock(ctx context.Context) {
+	if in.db.sqlite { // Its only connection may be in the caller's transaction.
+		return
+	}
 	began := time.Now()
 	database, err := in.table().databaseTime(ctx)
-	if in.db.sqlite || err != nil {
+	if err != nil {
 		return
 	}
 	ahead := max(began.Sub(database), min(time.Since(database), 0)) // Zero when the statement explains the difference.
