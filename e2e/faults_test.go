@@ -25,7 +25,7 @@ func TestEachFaultIsInjected(t *testing.T) {
 	for preset, says := range map[string]any{
 		"500 Internal error": hiring.ErrInternal, "503 with Retry-After": hiring.ErrInternal, "429 Rate limited": hiring.ErrRateLimited, "409 Conflict": hiring.ErrConflict,
 		"Slow: 3 seconds": nil, "Connection reset before the work": syscall.ECONNRESET, "Response lost after the work": syscall.ECONNRESET,
-		"502 page of a proxy": "Bad gateway",
+		"502 page of a proxy": "Bad gateway", "Cut in the middle": "EOF",
 	} {
 		p.choose("#inject-preset", preset)
 		p.press("#inject > button")
@@ -44,8 +44,6 @@ func TestEachFaultIsInjected(t *testing.T) {
 		p.becomes(fmt.Sprintf("document.querySelectorAll('#ended tr.done').length === %d && !document.querySelector('.faults tr.waiting')", number))
 	}
 	assert.False(t, evaluate[bool](p, "document.getElementById('ended').open"), "ended ones are folded")
-	p.visit("?q=is:fault")
-	p.becomes(fmt.Sprintf("document.querySelectorAll('#list .row').length === %d", number))
 }
 
 // TestFailTheNextThreeRequests of a route that is chosen, and remove the fault from the list.
@@ -184,7 +182,7 @@ func TestTheClock(t *testing.T) {
 	p.server.Inject(sandbox.Fault{Status: 500})
 	p.server.SetQuota(sandbox.LiveKey, sandbox.ClassRead, 1)
 	p.becomes("document.querySelectorAll('nav .badge').length === 2")
-	for _, width := range []int64{390, 730, 910, 960, 1280, 1440} {
+	for _, width := range []int64{320, 390, 730, 910, 960, 1280, 1440} {
 		p.dress(appearance{width: width, height: 800})
 		assert.LessOrEqual(t, evaluate[int64](p, "Math.max(...[...document.querySelectorAll('#header *')].map(e => Math.ceil(e.getBoundingClientRect().right)))"), width, "nothing overflows")
 		assert.Equal(t, []any{1.0, true, true}, evaluate[[]any](p, `[new Set([...document.querySelectorAll("nav a")].map(e => e.offsetTop)).size,

@@ -138,7 +138,7 @@ func TestLooks(t *testing.T) {
 			p, report, submitted := lived(t)
 			p.visit(map[string]string{
 				"pipeline": "console/pipeline", "faults": "console/faults", "keys": "console/keys", "candidate": "console/pipeline?candidate=" + report,
-				"request": "?request=12", "mails": "console/mails", "groups": "?view=groups", "compare": "?request=15&with=13", "grading": "console/pipeline?candidate=" + submitted, "none": "?q=status:402",
+				"request": "?request=12", "mails": "console/mails", "groups": "?view=groups&request=12", "compare": "?request=15&with=13", "grading": "console/pipeline?candidate=" + submitted, "none": "?q=status:402",
 			}[name])
 			p.do(chromedp.WaitVisible(chromedp.CSS(views[name])))
 			for at, l := range appearances {

@@ -9,6 +9,7 @@ type action struct {
 	Kind    string    `json:"kind"`             // What was done, in words: of a candidate the new stage, such as opened.
 	Subject string    `json:"subject,omitzero"` // The address of the candidate, or what was set.
 	ID      string    `json:"id,omitzero"`      // Of the candidate's invitation.
+	Fault   *Fault    `json:"fault,omitzero"`   // That was injected.
 
 	revision int
 }
@@ -19,7 +20,7 @@ const maxActions = 1000
 // recordAction adds an action to the journal. id is that of a candidate's invitation, or empty.
 func (c *control) recordAction(kind, subject, id string) {
 	kept := c.journal.actions
-	c.journal.actions = append(kept[max(0, len(kept)-maxActions+1):], action{c.journal.count, c.now, kind, subject, id, c.revise()})
+	c.journal.actions = append(kept[max(0, len(kept)-maxActions+1):], action{c.journal.count, c.now, kind, subject, id, nil, c.revise()})
 }
 
 // recordStep records a step of the candidate with the id of the control, unless it failed with

@@ -40,9 +40,9 @@ func copies(found []*exchange, details bool) []exchange {
 	return all
 }
 
-// failed reports whether an exchange ended without a success.
+// failed reports whether an exchange ended without a success, or with a response that was cut.
 func (e *exchange) failed() bool {
-	return e.Status >= http.StatusBadRequest || e.Status == 0 && e.Ended
+	return e.Status >= http.StatusBadRequest || e.Ended && (e.Status == 0 || e.Fault != nil && e.Fault.CutAfter != 0)
 }
 
 // failure returns the error in the response, which is empty without one.
@@ -123,7 +123,8 @@ type bucketJSON struct {
 	At      *world.Moment `json:"at,omitzero"`
 	Count   int           `json:"count"`
 	Failed  int           `json:"failed"`
-	Refused int           `json:"refused"` // Those that failed with a 4xx.
+	Refused int           `json:"refused"`       // Those that failed with a 4xx.
+	Idle    time.Duration `json:"idle,omitzero"` // Time without an exchange that the buckets shorten, before the end of this one.
 }
 
 // newStats counts exchanges in buckets of equal time. A longer time without an exchange, as
@@ -141,6 +142,9 @@ func newStats(found []*exchange) (out statsJSON) {
 	out.Buckets = make([]bucketJSON, active[len(active)-1]/length+1)
 	for i, e := range found {
 		b := &out.Buckets[active[i]/length]
+		if idle := e.At.Sub(found[max(i-1, 0)].At); idle > maxIdle {
+			b.Idle += idle
+		}
 		if b.Count++; b.Count == 1 {
 			b.At = new(world.MomentOf(e.At))
 		}
@@ -156,19 +160,11 @@ func newStats(found []*exchange) (out statsJSON) {
 	return out
 }
 
-type fullEntryJSON struct {
-	exchange
-
-	ResponseCut bool `json:"response_cut"`
-}
-
-func (s *Server) readEntry(id string, _ none) (out fullEntryJSON, err error) {
-	s.mu.Lock()
-	exchanges := slices.Clone(s.journal.exchanges)
-	s.mu.Unlock()
-	at := slices.IndexFunc(exchanges, func(e *exchange) bool { return strconv.Itoa(e.Number) == id })
-	if at < 0 {
+func (c *control) readEntry(none) (out exchange, err error) {
+	number, _ := strconv.Atoi(c.id)
+	i, ok := c.journal.find(number)
+	if !ok {
 		return out, world.ErrUnknown
 	}
-	return fullEntryJSON{*exchanges[at], exchanges[at].ResponseSize > maxResponse}, nil
+	return *c.journal.exchanges[i], nil
 }

@@ -31,8 +31,9 @@ type journalNumbers struct {
 		Count   int `json:"count"`
 		Failed  int `json:"failed"`
 		Buckets []struct {
-			Count   int `json:"count"`
-			Refused int `json:"refused"`
+			Count   int     `json:"count"`
+			Refused int     `json:"refused"`
+			Idle    float64 `json:"idle"`
 		} `json:"buckets"`
 	} `json:"stats"`
 	Position int `json:"position"`
@@ -159,9 +160,8 @@ func TestTheJournalTellsTheStory(t *testing.T) {
 		{"", true, 0}, {"Backend", true, 0}, {"", true, 0}, {"", true, 0}, {"", false, 0},
 		{ada, true, 0}, {ada, false, 0}, {"Backend", false, 0},
 	}, story.Entries)
-	moved := s.Journal()[5].At.UTC().Format(time.DateTime)
-	assert.Equal(t, `[{0 Injected fault 1, for POST *} {1 Injected fault 2, for POST *} {5 started ada@candidates.test} {5 evaluated ada@candidates.test} `+
-		`{5 Clock moved to `+moved+`} {5 Rate limit set 500 reads for sk_live_…dbox}]`, fmt.Sprint(story.Actions))
+	assert.Equal(t, `[{0 Injected fault 1} {1 Injected fault 2} {5 started ada@candidates.test} {5 evaluated ada@candidates.test} `+
+		`{5 Clock moved 3600} {5 Rate limit set 500 reads for sk_live_…dbox}]`, fmt.Sprint(story.Actions))
 	for _, one := range readControl[struct{ Candidates []struct{ Invitations int } }](t, s, "candidates").Candidates {
 		assert.Equal(t, 2, one.Invitations, "invited twice")
 	}
@@ -196,6 +196,7 @@ func TestBucketsFitTheTime(t *testing.T) {
 	}
 	buckets := readControl[journalNumbers](t, s, "journal").Stats.Buckets
 	assert.Equal(t, []int{30, 30}, []int{buckets[0].Count, buckets[len(buckets)-1].Count})
+	assert.InDelta(t, 48*3600, buckets[len(buckets)-1].Idle, 60)
 }
 
 // TestTheControlAPIsJournal reads one exchange in both forms.

@@ -108,6 +108,7 @@ func TestAWithheldResponseIsKept(t *testing.T) {
 		assert.NotContains(t, list, "withheld", "the list has no bodies")
 		var numbers journalNumbers
 		require.NoError(t, json.Unmarshal([]byte(list), &numbers))
+		assert.Equal(t, name != "late", numbers.Stats.Failed == 1, "%s: also a response that was cut", name)
 		_, body := steer(t, l.s, http.MethodGet, "journal/"+strconv.Itoa(numbers.numbers()[0]), "")
 		var entry struct {
 			Done     bool `json:"done"`
@@ -232,6 +233,8 @@ func TestASnapshotIsReturnedTo(t *testing.T) {
 	l.with(sandbox.LiveKey).send(t.Context(), t, http.MethodPost, "/assessments", `{}`)
 	_, body := steer(t, l.s, http.MethodPost, "snapshots/12/restore", "")
 	assert.JSONEq(t, `{"writes":1}`, body, "neither what test mode stores nor what was refused")
+	_, body = steer(t, l.s, http.MethodGet, "journal", "")
+	assert.Regexp(t, `(?s)"undone":".* with #`, body)
 	for range 25 {
 		_, _ = steer(t, l.s, http.MethodPost, "snapshots", "")
 	}

@@ -57,15 +57,21 @@ func (c *control) restoreSnapshot(none) (writes int, err error) {
 			undone = a
 		}
 	}
-	kind := "Undone: " + undone.Kind
+	kind, subject := "Undone: "+undone.Kind, ""
 	if undone.ID != "" { // The candidate is named first.
-		kind = undone.Kind + ", undone"
+		kind, subject = undone.Kind+", undone", undone.Subject
 	}
-	for _, e := range current.journal.exchanges {
+	var numbers []string
+	for i, e := range current.journal.exchanges {
 		isNew := current.journal.run != restored.journal.run || e.Number > restored.journal.count
-		if isNew && e.Done && classOf(e.Method) == ClassWrite && strings.HasPrefix(e.Key, livePrefix) {
-			writes++
+		if isNew && e.Done && e.Undone.IsZero() && classOf(e.Method) == ClassWrite && strings.HasPrefix(e.Key, livePrefix) {
+			undone := *e
+			undone.Undone, current.journal.exchanges[i] = c.now, &undone
+			numbers = append(numbers, "#"+strconv.Itoa(e.Number))
 		}
+	}
+	if len(numbers) > 0 {
+		kind += " with " + strings.Join(numbers, ", ")
 	}
 	if current.journal.run == restored.journal.run {
 		removed, kept := restored.journal.exchanges, current.journal.exchanges
@@ -87,7 +93,7 @@ func (c *control) restoreSnapshot(none) (writes int, err error) {
 	c.advanced.Store(int64(c.snapshots[at].advanced))
 	clear(c.snapshots[at:])
 	c.snapshots, c.now = c.snapshots[:at], c.Server.now()
-	c.recordAction(kind, undone.Subject, undone.ID)
+	c.recordAction(kind, subject, undone.ID)
 	c.notify(topicReset)
-	return writes, nil
+	return len(numbers), nil
 }

@@ -1,7 +1,6 @@
 package sandbox
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -175,7 +174,8 @@ func (c *control) inject(f Fault) (id int, err error) {
 		return 0, err
 	}
 	id = c.faults.add(added)
-	c.recordAction("Injected fault", fmt.Sprintf("%d, for %s", id, cmp.Or(f.Route, "every request")), "")
+	c.recordAction("Injected fault", strconv.Itoa(id), "")
+	c.journal.actions[len(c.journal.actions)-1].Fault = &f
 	c.notify(topicFaults)
 	return id, nil
 }
@@ -224,7 +224,7 @@ func (c *control) advance(by time.Duration) error {
 	}
 	c.advanced.Add(int64(by))
 	c.now = c.now.Add(by)
-	c.recordAction("Clock moved to", c.now.UTC().Format(time.DateTime), "")
+	c.recordAction("Clock moved", strconv.FormatFloat(by.Seconds(), 'f', -1, 64), "")
 	c.notify(topicClock)
 	return nil
 }

@@ -27,12 +27,16 @@ type exchange struct {
 	// Whom or what it concerns: an address or an assessment.
 	Subject string `json:"subject,omitzero"`
 	Done    bool   `json:"done,omitzero"` // The work was done, even if the response was lost.
+	// When an undo of the page took back what the write did.
+	Undone  time.Time `json:"undone,omitzero"`
+	Pending bool      `json:"pending,omitzero"` // The report in the response is not ready.
 	// Number of the first exchange with this write, if that may have acted.
 	Repeats      int        `json:"repeats,omitzero"`
 	RepeatedBy   int        `json:"repeated_by,omitzero"` // Number of the last write that repeats this one.
 	RequestID    string     `json:"request_id,omitzero"`
 	ResponseSize int        `json:"response_size"`
-	Limit        int        `json:"limit,omitzero"` // Of the key; absent when the request was not counted.
+	ResponseCut  bool       `json:"response_cut,omitzero"` // The journal keeps the beginning of the response.
+	Limit        int        `json:"limit,omitzero"`        // Of the key; absent when the request was not counted.
 	Remaining    int        `json:"remaining"`
 	Throttled    bool       `json:"throttled"`
 	Fault        *Fault     `json:"fault,omitzero"`

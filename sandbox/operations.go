@@ -32,7 +32,7 @@ var operations = []operation{
 	newOperation("POST clock", "Moves the clock forward, by a duration or to a time. All keys have the same clock.", `{"seconds":3600}`, (*control).setClock),
 
 	newSearch("GET journal", "Returns the exchanges that match, oldest first, and counts them.", `{"status":"failed","limit":100}`, (*Server).readJournal),
-	newSearch("GET journal/{id}", "Returns an exchange with headers and bodies.", "", (*Server).readEntry),
+	newOperation("GET journal/{id}", "Returns an exchange with headers and bodies.", "", (*control).readEntry),
 	newOperation("POST journal/clear", "Empties the journal, or removes the exchanges of a key.", ofKey, withoutOutput((*control).clearJournal)),
 
 	newOperation("GET faults", "Returns the faults, waiting ones first.", ofKey, inMember("faults", (*control).readFaults)),

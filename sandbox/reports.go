@@ -25,6 +25,7 @@ func getReport(c *call) response {
 	if p.any() {
 		return c.invalid(p)
 	}
+	c.entry.Pending = !found.Report().Evaluated
 	return c.data(http.StatusOK, reportOf(found))
 }
 

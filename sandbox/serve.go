@@ -136,7 +136,7 @@ func (c *call) end(r *response, size int) {
 	e.Ended, e.Took, e.Throttled = true, time.Since(c.began), c.throttled
 	e.Limit, e.Remaining = c.quota.limit, c.quota.remaining
 	if r != nil {
-		e.Status, e.ResponseHeader, e.ResponseSize = r.status, r.header(c), size
+		e.Status, e.ResponseHeader, e.ResponseSize, e.ResponseCut = r.status, r.header(c), size, size > maxResponse
 		e.Response, e.Error = []byte(hideKeys(string(r.body[:min(size, maxResponse)]))), r.error
 	}
 	c.put(e)

@@ -1,63 +1,65 @@
 // The pane of one candidate.
 import { html, nothing } from "./lit/lit-html.js";
-import { act, change, copyButton, draw, form, linkTo, post } from "./core.js";
-import { clockTime, dayOf, fullTime, middle, shortIDs, span } from "./format.js";
+import { act, change, copyButton, form, linkTo, options, post, state } from "./core.js";
+import { clockTime, dayOf, effects, fullTime, middle, plural, shortIDs, span } from "./format.js";
 import { mailList } from "./mails.js";
 
 export const stages = ["sent", "opened", "started", "submitted", "evaluated"];
-export const words = { sent: "Invited", opened: "Opened the invitation", started: "Began", submitted: "Submitted", evaluated: "Evaluated" };
-export const steps = { open: "Open link", begin: "Begin", submit: "Submit", evaluate: "Evaluate" };
 
-export const nextStep = (c) => (c.stage === "evaluated" ? undefined : Object.keys(steps).find((s) => c.steps.includes(s)));
+// steps are the names of the steps to the stages.
+export const steps = { opened: "Open", started: "Start", submitted: "Submit", evaluated: "Evaluate" };
+
+// stagesAhead returns the stages that a candidate can reach, the next one first.
+export const stagesAhead = (c) => (c.ended ? [] : stages.slice(stages.indexOf(c.stage) + 1));
+
+// armed returns the faults that wait for requests about a candidate.
+export const armed = (c) => state.faults.filter((f) => f.waiting && f.fault.candidate?.toLowerCase() === c.candidate_email.toLowerCase());
 
 // invitedTwice says that the address has several invitations to the assessment.
 export const invitedTwice = (c) =>
   c.invitations > 1 ? `invited ${c.invitations === 2 ? "twice" : `${c.invitations} times`}` : "";
 
-let tab = "steps";
-
-// tabs shows one of the candidate's lists: the steps, the e-mails, or the log of the attempt.
-function tabs(c, mails, actions) {
-  const choose = (name) => () => {
-    tab = name;
-    draw();
-  };
-  const all = { steps: "Steps", mails: `Mails (${mails.length})`, log: `Log (${c.events?.length ?? 0})` };
-  const button = ([name, label]) => html`<button class="plain small" id=${"tab-" + name} aria-pressed=${String(tab === name)} @click=${choose(name)}>${label}</button>`;
+// lists shows the candidate's steps, and folded the e-mails and the log of the attempt.
+function lists(c, mails, actions) {
+  const folded = (id, name, all, content) => (all?.length ? html`<details id=${id}><summary>${plural(all.length, name)}</summary>${content(all)}</details>` : nothing);
   const entry = (e) => html`<li><time title=${new Date(e.ts_ms).toISOString()}>${clockTime(new Date(e.ts_ms).toISOString())}</time> <b>${e.kind}</b>
     <code>${middle(JSON.stringify(e.payload), 160)}</code></li>`;
-  const content = {
-    steps: () => html`<section aria-label="Steps">${timeline(c)}
-      <p><a href=${linkTo("", { q: "candidate:" + c.candidate_email })}>Requests about this candidate</a> ·
-      <a href=${linkTo("", { q: `"${c.candidate_email}"` })}>also lists</a></p></section>`,
-    mails: () => mailList(mails, actions.refresh),
-    log: () => (c.events?.length ? html`<ol class="log">${c.events.toReversed().map(entry)}</ol>` : html`<p class="quiet">No attempt has begun.</p>`),
-  }[tab];
-  return html`<p class="tabs" role="group" aria-label="About the candidate">${Object.entries(all).map(button)}</p>${content()}`;
+  return html`<section aria-label="Steps"><h3>Steps</h3>${timeline(c)}
+      <p><a href=${linkTo("", { q: "candidate:" + c.candidate_email })}>Requests about this candidate</a></p></section>
+    ${folded("candidate-mails", "e-mail", mails, (all) => mailList(all, actions.refresh))}
+    ${folded("candidate-log", "event", c.events, (all) => html`<ol class="log">${all.toReversed().map(entry)}</ol>`)}`;
 }
 
-// tests make what concerns the candidate late or fail.
+// choice returns a menu of actions: the choice of one runs it.
+function choice(id, label, all, run) {
+  const choose = ({ target }) => {
+    run(target.value);
+    target.value = "";
+  };
+  return html`<select class="small" id=${id} aria-label=${label} @change=${choose}>${options([["", label + "…"], ...all])}</select>`;
+}
+
+// tests make the next report of the candidate fail or late, and say which faults wait.
 function tests(c, actions) {
-  const fault = (f, done) => () => act(() => change(() => post("faults", { route: "GET *", candidate: c.candidate_email, ...f }), done));
-  const late = () =>
+  const next = { route: "GET /submissions/{id}/report", candidate: c.candidate_email };
+  const button = (name, fault) => html`<button class="plain small" @click=${() =>
+    act(() => change(() => post("faults", { ...next, ...fault }), `The next report of this candidate: ${effects(fault).join(", ")}`))}>${name}</button>`;
+  const late = (seconds) =>
     act(async () => {
-      await change(() => post(`candidates/${c.id}/delay`, { seconds: 300 }), `The report is ready 5 min ${c.stage === "evaluated" ? "from now" : "after the evaluation"}`);
+      await change(() => post(`candidates/${c.id}/delay`, { seconds: Number(seconds) }), seconds < 0 ? "The report is never ready" : `The report is late by ${span(seconds)}`);
       await actions.refresh();
     });
-  const button = (name, press, id) => html`<button class="plain small" id=${id} @click=${press}>${name}</button>`;
-  return html`<span class="tests" role="group" aria-label="Tests with this candidate">${button("Report 5 min late", late, "late")}
-    ${button("Fail next read", fault({ status: 503, retry_after: 1 }, "The next read of this candidate gets a 503"), "read-503")}
-    ${button("Cut next read", fault({ cut_after: 20 }, "The next read of this candidate is cut"), "read-cut")}</span>`;
+  const waiting = armed(c);
+  const remove = () => act(() => change(() => Promise.all(waiting.map((f) => post("faults/clear", { id: f.id }))), "The faults of this candidate are removed"));
+  return html`<p class="line" role="group" aria-label="Next report">Next report: ${button("503", { status: 503, retry_after: 1 })}
+      ${button("Cut", { cut_after: 20 })} ${choice("late", "Late", [["60", "by 1 min"], ["300", "by 5 min"], ["3600", "by 1 h"], ["-1", "never ready"]], late)}</p>
+    ${waiting.length ? html`<p class="note warn" id="armed">Next: ${waiting.map((f) => effects(f.fault).join(", ")).join("; then: ")}
+      <button class="plain small" @click=${remove}>Remove</button></p>` : nothing}`;
 }
-
-// lostPane says that the candidate of a link is not there.
-export const lostPane = (close) =>
-  html`<section class="pane candidate" aria-label="Candidate" tabindex="-1"><div class="title"><h2>The live data has no such candidate.</h2>
-    <button class="plain small" aria-label="Close (Esc)" @click=${close}>✕</button></div><p class="quiet">A reset of the sandbox removes all candidates.</p></section>`;
 
 // pane shows a candidate.
 export function pane(c, mails, actions) {
-  const step = nextStep(c),
+  const [next, ...later] = stagesAhead(c),
     end = c.ended;
   const revoke = async () => {
     await act(() => change(() => post(`invitations/${c.id}/revoke`), "The invitation is revoked"));
@@ -69,25 +71,31 @@ export function pane(c, mails, actions) {
       <button class="plain small" aria-label="Close (Esc)" @click=${actions.close}>✕</button></div>
     <p class="meta"><b>${c.stage}</b>${end ? html`<span class="mark">${end}</span>` : nothing}
       ${c.invitations > 1 ? html`<a class="mark odd" href=${linkTo("pipeline", { text: c.candidate_email })}>${invitedTwice(c)}</a>` : nothing}<bdi title=${c.candidate_email}>${middle(c.candidate_email, 60)}</bdi><bdi title=${c.assessment}>${middle(c.assessment, 60)}</bdi></p>
-    <p class="line">${step && step !== "evaluate" ? html`<button id="next" @click=${() => actions.take(c, step)}>${steps[step]}</button>` : nothing}
+    <p class="line">${next && next !== "evaluated" ? html`<button id="next" @click=${() => actions.take(c, next)}>${steps[next]}</button>` : nothing}
+      ${later.length ? choice("later", "Take to", later, (stage) => actions.take(c, stage, true)) : nothing}
       ${c.steps.includes("revoke") ? html`<button class="plain danger" id="revoke" @click=${revoke}>Revoke</button>` : nothing}
-      ${tests(c, actions)}</p></div>
+    </p>${tests(c, actions)}</div>
     <p class="meta">${id("Invitation", c.id)}${id("Submission", c.submission_id)}</p>
     ${c.stage === "submitted" ? grading(c, actions) : nothing}${c.report?.evaluated ? report(c.report) : nothing}
     ${c.stage === "evaluated" ? html`<details><summary>Evaluate again</summary>${grading(c, actions)}</details>` : nothing}
     ${c.stage === "evaluated" && !c.report?.evaluated ? html`<p class="note warn">The report is not ready yet.
       ${c.report_at ? html`It will be on <time>${fullTime(c.report_at)}</time>.` : nothing}</p>` : nothing}
-    ${tabs(c, mails, actions)}</section>`;
+    ${lists(c, mails, actions)}</section>`;
 }
 
 const id = (name, value) => value && html`<span>${name} <code title=${value}>${shortIDs(value)}</code>
   ${copyButton(value, `Copy the id of the ${name.toLowerCase()}`)}</span>`;
 
 function timeline(c) {
-  const done = stages.filter((s) => c[s + "_at"]).map((s) => ({ at: c[s + "_at"], text: words[s] }));
+  const done = stages.filter((s) => c[s + "_at"]).map((s) => ({ at: c[s + "_at"], text: s }));
   const isOpen = !c.submission_id && !c.ended;
-  const all = [...done.sort((a, b) => Date.parse(a.at) - Date.parse(b.at)), ...(isOpen ? [{ at: c.expires_at, text: "Invitation expires", later: true }] : [])];
-  const late = c.report_delay && (c.report_delay > 0 ? `Report ready ${span(c.report_delay)} after the evaluation` : "Report never ready");
+  const isLate = c.report_at && Date.parse(c.report_at) > Date.parse(c.evaluated_at);
+  const all = [
+    ...done.sort((a, b) => Date.parse(a.at) - Date.parse(b.at)),
+    ...(isOpen ? [{ at: c.expires_at, text: "invitation expires", later: true }] : []),
+    ...(isLate ? [{ at: c.report_at, text: "report ready", later: !c.report?.evaluated }] : []),
+  ];
+  const late = c.report_delay && (c.report_delay > 0 ? `report ready ${span(c.report_delay)} after the evaluation` : "report never ready");
   const line = (s, i) => {
     const before = all[i - 1],
       day = before && dayOf(before.at) === dayOf(s.at) ? "" : dayOf(s.at) + " ";
@@ -138,12 +146,7 @@ function grading(c, actions) {
 const text = (value) => (typeof value === "string" ? value : JSON.stringify(value));
 
 function report(r) {
-  const lists = [
-    ["Strengths", r.strengths],
-    ["Flags", r.flags],
-    ["To ask in an interview", r.interview_questions],
-    ["Out of scope", r.scope_exclusions],
-  ].filter(([, items]) => Array.isArray(items) && items.length);
+  const lists = Object.entries(r).filter(([name, items]) => name !== "pillars" && Array.isArray(items) && items.length);
   const rank = r.pipeline_rank ? `, rank ${r.pipeline_rank.rank} of ${r.pipeline_rank.total}` : "";
   const percentile = r.percentile ? `, percentile ${r.percentile}` : "";
   const isSure = (p) => p.score !== null && !p.low_confidence;
@@ -153,5 +156,5 @@ function report(r) {
     <p class="verdict"><b>${r.ship_score ?? "–"}</b> <span>${r.verdict_label}</span>
       <small>confidence ${r.confidence}, integrity ${r.integrity_status}${rank}${percentile}</small></p>
     <p>${r.summary}</p><ul class="pillars">${(r.pillars ?? []).map(pillar)}</ul>
-    ${lists.map(([name, items]) => html`<h4>${name}</h4><ul>${items.map((i) => html`<li>${text(i)}</li>`)}</ul>`)}</section>`;
+    ${lists.map(([name, items]) => html`<h4>${name[0].toUpperCase() + name.slice(1).replaceAll("_", " ")}</h4><ul>${items.map((i) => html`<li>${text(i)}</li>`)}</ul>`)}</section>`;
 }

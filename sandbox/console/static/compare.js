@@ -4,28 +4,26 @@ import { get, state } from "./core.js";
 import { searchFile } from "./search.js";
 import { cutText, fullTime, pretty, shortIDs, took } from "./format.js";
 
-// partner returns the last success of the same route and key before a request, or the first after it. One without a
-// fault is preferred: a fault may have cut the response.
+// partner returns the last success of the same route and key before a request, or the first after it.
 export async function partner(e) {
-  for (const fault of ["-is:fault", ""])
-    for (const [name, at] of [["before", -1], ["after", 0]]) {
-      const search = `status:2xx ${fault} route:"${e.method} ${e.route || e.path}" key:${e.key_id || "none"}`;
-      const found = state.file
-        ? searchFile(search)[0].filter((x) => x.number !== e.number && (name === "before") === (x.number < e.number))
-        : (await get("journal", { search, limit: 1, [name]: e.number })).entries;
-      if (found.length) return found.at(at).number;
-    }
+  const search = `status:2xx -is:failed route:"${e.method} ${e.route || e.path}" key:${e.key_id || "none"}`;
+  for (const [name, at] of [["before", -1], ["after", 0]]) {
+    const found = state.file
+      ? searchFile(search)[0].filter((x) => x.number !== e.number && (name === "before") === (x.number < e.number))
+      : (await get("journal", { search, limit: 1, [name]: e.number })).entries;
+    if (found.length) return found.at(at).number;
+  }
 }
 
 const varying = /[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}|req_[0-9a-f]+|\d{4}-\d\d-\d\dT[\d:.]+Z|\w{3}, \d\d \w{3} \d{4} [\d:]+ GMT|\b\d{10}\b/g;
 const comparable = (line) => line.replace(varying, "…");
 
-// linesOf returns the lines of a request and its response, without the headers that differ each time. The body of a
+// linesOf returns the lines of a request and its response, without the headers that differ each time or are those of a browser. The body of a
 // response is one line if the other response is of another kind, or if it is long and no JSON, as one that was cut.
 function linesOf(e, isAlike) {
   const headers = (all) =>
     Object.entries(all ?? {})
-      .filter(([n]) => !["Date", "Content-Length", "X-Request-Id", "X-Ratelimit-Remaining"].includes(n))
+      .filter(([n]) => !/^(Date|Content-Length|X-Request-Id|X-Ratelimit-Remaining|Sec-.*|Origin|Referer|Accept.*|User-Agent|Priority|Cache-Control|Pragma)$/.test(n))
       .sort()
       .map(([n, v]) => `${n}: ${v.join(", ")}`);
   const body = (text) => (text ? pretty(text).split("\n").slice(0, 600) : []);

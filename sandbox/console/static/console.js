@@ -1,6 +1,6 @@
 // The page: its header with the clock, its views, navigation and shortcuts.
 import { html, nothing, render } from "./lit/lit-html.js";
-import { act, change, closePopups, draw, follow, get, hideSaid, openPopup, popup, post, refresher, showDialog, startDrawing, state, tell, typed, undo, visit } from "./core.js";
+import { act, change, closePopups, draw, follow, get, hideSaid, loadKeys as readKeys, openPopup, options, popup, post, refresher, showDialog, startDrawing, state, tell, typed, undo, visit } from "./core.js";
 import { clockTime, dayOf, fullTime, middle, shortDay, span, target } from "./format.js";
 import { journal } from "./journal.js";
 import { pipeline } from "./pipeline.js";
@@ -16,7 +16,7 @@ for (const v of views) v.refresh = refresher(() => v.load(changed));
 function readURL() {
   const before = state.path && viewNow();
   state.path = views.some((v) => v.path === location.pathname) ? location.pathname : journal.path;
-  state.query = new URLSearchParams(location.search);
+  state.query = new URLSearchParams((state.file && history.state) ?? location.search);
   const view = viewNow();
   if (before !== view) {
     Object.assign(state, { errors: {}, typed: {} });
@@ -68,7 +68,7 @@ function drawClock() {
   const place = document.getElementById("now");
   if (!place || !state.clock) return;
   const ahead = state.clock.ahead >= 1 ? html` <small>${span(state.clock.ahead)} ahead</small>` : nothing;
-  render(html`<span class="date"><span class="long">${dayOf(now()).slice(0, 5)}</span>${shortDay(now())}<span class="long">${dayOf(now()).slice(-5)}</span></span> <b>${clockTime(now())}</b>${ahead}`, place);
+  render(html`<span class="date"><span class="long">${dayOf(now()).slice(0, 5)}</span>${shortDay(now())}<span class="long">${dayOf(now()).slice(-5)}</span></span> <b>${clockTime(now())}</b> <span class="date long">UTC</span>${ahead}`, place);
 }
 
 // kinds name what happens and is no stage.
@@ -142,18 +142,12 @@ function header() {
     <button class="plain help" aria-label="Keyboard shortcuts" @click=${shortcuts}>?</button>`;
 }
 
-// The colours follow the system unless a theme is chosen.
-const theme = () => localStorage.getItem("theme") ?? "system";
-const useTheme = () => (document.documentElement.dataset.theme = theme());
-useTheme();
-
-function themeChoice(name) {
-  const choose = () => {
-    localStorage.setItem("theme", name);
-    useTheme();
-  };
-  return html`<label><input type="radio" name="theme" value=${name} .checked=${theme() === name} @change=${choose}> ${name}</label>`;
+// useTheme sets the colours, which follow the system unless a theme is chosen.
+function useTheme(name) {
+  localStorage.setItem("theme", name);
+  document.documentElement.dataset.theme = name;
 }
+useTheme(localStorage.getItem("theme") ?? "system");
 
 function shortcuts() {
   const list = [
@@ -161,12 +155,12 @@ function shortcuts() {
     ["h, l or ←, →", "next column"],
     ["Enter", "open it and go into the pane"],
     ["Esc", "back to the list; leave a field"],
-    ["y, u", "copy the request as curl, its link"],
+    ["y", "copy the request as curl"],
     ["d", "compare it with the last success like it, or with another row"],
     ["g", "groups of requests that are alike"],
-    ["z", "undo the last action, as long as its notice is shown"],
+    ["z", "undo the last action, then the one before, as long as the notice is shown"],
     ["f", "fail the next of its route"],
-    ["e, w", "only failed requests, only writes sent again"],
+    ["e, w", "only failed requests, only writes that were sent again"],
     ["i", "invite a candidate"],
     ["/", "search; Enter or ↓ goes to the first result"],
     ["n", "show what is new"],
@@ -178,7 +172,7 @@ function shortcuts() {
   const line = ([key, what]) => html`<dt><kbd>${key}</kbd></dt><dd>${what}</dd>`;
   showDialog(html`<h2 id="dialog-title">Keyboard shortcuts</h2>
     <dl class="shortcuts">${list.map(line)}</dl>
-    <p class="line themes" role="radiogroup" aria-label="Colours">Colours: ${["system", "light", "dark"].map(themeChoice)}</p>
+    <p class="line"><label>Colours: <select id="theme" @change=${({ target }) => useTheme(target.value)}>${options(["system", "light", "dark"], localStorage.getItem("theme"))}</select></label></p>
     <form method="dialog" class="line"><button autofocus>Close</button></form>`);
 }
 
@@ -187,10 +181,10 @@ function drawPage() {
   const view = viewNow(),
     { said } = state;
   const message = () => html`<p class=${said.bad ? "said bad" : "said"}><span>${said.text}${said.more ? html`. ${said.more}` : nothing}</span>
-    ${said.undo ? html`<button class="plain small" id="undo" @click=${undo}>Undo <kbd>z</kbd></button>` : nothing}
+    ${said.undo ? html`<button class="plain small" id="undo" @click=${undo}>${said.undo} <kbd>z</kbd></button>` : nothing}
     <button class="plain small" aria-label="Close this message" @click=${hideSaid}>✕</button></p>`;
   document.body.dataset.view = view.name;
-  const failures = state.failed ? `(${state.failed} failed) ` : "";
+  const failures = state.all.failed ? `(${state.all.failed.toLocaleString("en")} failed) ` : "";
   document.title = failures + (view.heading?.() ?? view.title) + " · Hiring sandbox";
   render(header(), document.getElementById("header"));
   const content = view.view();
@@ -199,10 +193,10 @@ function drawPage() {
   render(said ? message() : nothing, document.getElementById("said"));
   drawClock();
   view.drawn?.();
-  const pane = state.entering && document.querySelector(".pane[data-ready], #inject select");
-  if (pane) {
-    state.entering = false;
-    pane.focus({ preventScroll: true });
+  const entered = state.entering && document.querySelector(state.entering);
+  if (entered) {
+    state.entering = "";
+    entered.focus({ preventScroll: true });
   }
 }
 
@@ -214,7 +208,8 @@ document.addEventListener("click", (event) => {
   event.preventDefault();
   const selection = getSelection();
   if (!selection.isCollapsed && link.contains(selection.anchorNode)) return; // The text of a row was selected.
-  state.entering = event.detail === 0 && !!link.closest("[data-keep], #fail-next"); // By Enter or a key.
+  const isByKey = event.detail === 0 && link.closest("[data-keep], #fail-next");
+  state.entering = !isByKey ? "" : link.closest(".groups") ? "#list [data-keep^=x]" : ".pane[data-ready], #inject select";
   visit(link.pathname, Object.fromEntries(new URLSearchParams(link.search)));
 });
 
@@ -238,12 +233,16 @@ async function enter(input) {
 
 document.addEventListener("keydown", (event) => {
   const typing = event.target.closest?.("input, textarea, select");
+  state.entering = "";
   if (event.metaKey || event.ctrlKey || event.altKey || document.querySelector("dialog[open], :popover-open")) return;
   if (typing?.type === "search" && ["Enter", "ArrowDown"].includes(event.key)) {
     event.preventDefault();
     return void enter(typing);
   }
-  if (event.key === "Escape" && typing) return void typing.blur();
+  if (event.key === "Escape" && typing) {
+    event.preventDefault(); // The browser would empty a search field, and its filter would stay.
+    return void typing.blur();
+  }
   if (typing) return;
   const number = "12345".indexOf(event.key);
   if (event.key === "?") shortcuts();
@@ -251,7 +250,10 @@ document.addEventListener("keydown", (event) => {
   else if (event.key === "r") openPopup("start-over");
   else if (event.key === "z" && state.said?.undo) undo();
   else if (event.key === "/") document.querySelector("input[type=search]")?.focus();
-  else if (number >= 0) visit(views[number].path);
+  else if (number >= 0) {
+    visit(views[number].path);
+    document.getElementById("main").focus();
+  }
   else if (!move(event.key) && !viewNow().key?.(event.key)) return;
   event.preventDefault();
 });
@@ -262,16 +264,14 @@ const loadFaults = refresher(async () => {
   state.faults = (await get("faults")).faults;
 });
 
-const loadKeys = refresher(async () => {
-  state.keys = (await get("keys")).keys;
-});
+const loadKeys = refresher(readKeys);
 
 // count reads what every request changes: the rate limits of the keys, and statistics.
 const count = refresher(async () => {
   if (document.hidden) return;
   const [keys, all] = await Promise.all([get("keys"), get("journal", { limit: 1 }), viewNow().count?.()]);
   state.keys = keys.keys;
-  state.failed = all.stats.failed;
+  state.all = all.stats;
   if (state.run && state.run !== all.run) changed("reset"); // Another server, which was started since.
 }, 5000);
 

@@ -14,12 +14,12 @@ export const state = {
   codes: [], // Of errors of the API.
   routes: [], // Of the API, such as GET /account.
   connected: true,
-  failed: 0, // Requests in the journal that failed.
+  all: { count: 0, failed: 0 }, // Of all requests in the journal.
   errors: {}, // By the id of a form or field: the refusal of what it sent.
   typed: {}, // By the id of a field: a value that is not saved yet.
   said: null, // The result of the last action.
   file: null, // An exported journal that is shown instead of the server's.
-  entering: false, // The focus moves into the pane when it is drawn.
+  entering: "", // Selector of what gets the focus when it is drawn.
 };
 
 // Refused is the error of an operation that the server refused.
@@ -158,6 +158,8 @@ document.addEventListener("visibilitychange", () => {
 
 export const titleOf = (organization) => organization || "default";
 
+export const loadKeys = async () => (state.keys = (await get("keys")).keys);
+
 // organizations returns the first key of each organization.
 export function organizations() {
   const first = new Map();
@@ -166,9 +168,9 @@ export function organizations() {
 }
 
 // visit shows another view or query, as a link to it would. Without push, Back skips the
-// present one.
+// present one. While a file is shown, the query is not in the address, which would mean the server's requests.
 export function visit(path, query = {}, push = true) {
-  history[push ? "pushState" : "replaceState"](null, "", path + toQuery(query));
+  history[push ? "pushState" : "replaceState"](state.file && toQuery(query), "", path + (state.file ? "" : toQuery(query)));
   dispatchEvent(new Event("popstate"));
 }
 
@@ -186,6 +188,7 @@ export const typedText = (name) =>
 
 // typed filters by what is typed into a field, a moment later.
 export function typed({ target }, delay = 300) {
+  draw();
   clearTimeout(typed.timer);
   typed.timer = setTimeout(() => setQuery({ [target.name]: target.value }), delay);
 }
@@ -196,8 +199,8 @@ export function tell(text, more) {
   draw();
 }
 
-// say shows the result of an action for a while, and as long as the notice has the pointer or the focus. undo is the
-// snapshot of before the action. A result without one is added to a notice with one, so that the action can still be undone.
+// say shows the result of an action for a while, and as long as the notice has the pointer or the focus. undo is the name of
+// the button that undoes it. A result without one is added to a notice with one, so that the action can still be undone.
 export function say(text, undo) {
   if (!undo && state.said?.undo) {
     state.said.more = text;
@@ -214,20 +217,24 @@ export function hideSaid() {
   draw();
 }
 
+const undos = []; // What can be undone: the snapshot of before each action, and its result.
+
 // change runs an action that changes the server's state, and offers to undo it. The action gets the snapshot.
 export async function change(action, done) {
   const { id } = await post("snapshots");
   await action(id);
-  say(typeof done === "function" ? done() : done, id);
+  const text = typeof done === "function" ? done() : done;
+  undos.push({ id, text });
+  say(text, "Undo");
 }
 
-// undo returns to before the last action, and says what else was done since and is gone too.
+// undo returns to before the last action, says what else was done since and is gone too, and offers to undo the action before.
 export const undo = () =>
   act(async () => {
-    const { undo: snapshot, text } = state.said,
-      { writes } = await post(`snapshots/${snapshot}/restore`);
+    const { id, text } = undos.pop(),
+      { writes } = await post(`snapshots/${id}/restore`);
     hideSaid();
-    say(html`Undone${writes ? `, with ${plural(writes, "write")} of your program` : ""}: ${text}`);
+    say(html`Undone${writes ? `, with ${plural(writes, "write")} of your program` : ""}: ${text}`, undos.length && html`<span>Undo also: ${undos.at(-1).text}</span>`);
   });
 
 // sayError shows an error until it is closed or, without a connection, until the server is back.
@@ -343,6 +350,11 @@ export function options(all, selected = "") {
   const pairs = all.map((o) => (Array.isArray(o) ? o : [o, o]));
   return pairs.map(([value, label]) => html`<option value=${value} .selected=${value === selected}>${label}</option>`);
 }
+
+// lostPane says that what a link names is not there.
+export const lostPane = (label, text, close) =>
+  html`<section class="pane" aria-label=${label} tabindex="-1"><div class="title"><h2>${text}</h2>
+    <button class="plain small" aria-label="Close (Esc)" @click=${close}>✕</button></div></section>`;
 
 // copy puts a text on the clipboard.
 export function copy(text) {

@@ -20,23 +20,19 @@ const presets = {
   "Slow: 3 seconds": { delay: "3s" },
   "Connection reset before the work": { reset: true },
   "Response lost after the work": { after: true },
+  "Cut in the middle": { cut_after: 20 },
   "502 page of a proxy": { status: 502, body: "<html><h1>Bad gateway</h1></html>", content_type: "text/html" },
 };
 
-// times are how often a fault acts.
-const times = [["1", "once"], ["3", "3 times"], ["-1", "always"]];
-
-const methods = ["GET *", "POST *", "PATCH *", "DELETE *"];
-
 function fields() {
   const keys = state.keys.filter((k) => k.state === "valid").map((k) => [k.id, k.token]);
-  const routes = [["", "Every request"], ...methods, ...state.routes];
+  const routes = [["", "Every request"], "GET *", "POST *", "PATCH *", "DELETE *", ...state.routes];
   return [
     { name: "preset", label: "Fault", type: "select", options: Object.keys(presets), value: "500 Internal error", kind: "wide" },
-    { name: "times", label: "Times", type: "select", options: times, value: "1", kind: "short" },
+    { name: "times", label: "Times", type: "select", options: [["1", "once"], ["3", "3 times"], ["-1", "always"]], value: "1", kind: "short" },
     { name: "route", label: "Route", type: "select", options: routes, value: state.query.get("route"), kind: "wide" },
     { name: "key", label: "Key", type: "select", options: [["", "Any key"], ...keys] },
-    { name: "candidate", label: "Candidate's address", placeholder: "any", more: true },
+    { name: "candidate", label: "Candidate's address", placeholder: "any" },
     { name: "skip", label: "Requests that pass first", number: true, placeholder: "0", more: true },
     { name: "status", label: "Status", number: true, more: true },
     { name: "retry_after", label: "Retry-After", placeholder: "30s", more: true },

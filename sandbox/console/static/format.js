@@ -24,6 +24,9 @@ export function took(seconds) {
   return seconds.toFixed(1) + " s";
 }
 
+// exact returns the time of day, with milliseconds in a window of less than 10 s.
+export const exact = (at, from, to) => at.slice(11, Date.parse(to) - Date.parse(from) < 10000 ? 23 : 19);
+
 const units = [["d", 86400], ["h", 3600], ["min", 60], ["s", 1]];
 
 // span formats seconds in their two largest units.
@@ -105,14 +108,17 @@ export function pretty(text) {
 const token = /"(?:[^"\\]|\\.)*"(\s*:)?|-?\d[\d.eE+-]*|\b(?:true|false|null)\b/g;
 
 // highlight returns an element with a text. In JSON, names, strings, numbers and literals each
-// have a class.
-export function highlight(text) {
+// have a class, and so has a field that was refused, with its value.
+export function highlight(text, field) {
   const whole = document.createElement("span");
-  let end = 0;
+  let end = 0,
+    isRefused = false;
   for (const match of /^[[{]/.test(text) ? text.matchAll(token) : []) {
     const [found, colon] = match,
       part = document.createElement("span");
     part.className = "json-" + (colon ? "key" : found[0] === '"' ? "text" : /[-\d]/.test(found[0]) ? "number" : "word");
+    if (colon) isRefused = found.startsWith(`"${field}"`);
+    part.classList.toggle("refused", isRefused);
     part.textContent = colon ? found.slice(0, -colon.length) : found;
     whole.append(text.slice(end, match.index), part, colon ?? "");
     end = match.index + found.length;

@@ -2,11 +2,11 @@
 import { html, nothing, svg } from "./lit/lit-html.js";
 import { repeat } from "./lit/directives/repeat.js";
 import { act, copyButton, draw, find, follow, get, isRead, kept, linkTo, say, setQuery, state, toQuery, visit } from "./core.js";
-import { candidatePath, clockTime, dayOf, effects, faultKind, faultText, fromJSON, fullTime, middle, plural, shortDay, shortIDs, span, took } from "./format.js";
-import { copyCurl, copyLink, failed, keyName, outcome, pane, queryOf, requestQuery, why, statusKind, statusText } from "./request.js";
+import { candidatePath, clockTime, dayOf, exact, faultKind, faultText, fromJSON, fullTime, middle, plural, shortDay, shortIDs, span, took } from "./format.js";
+import { copyCurl, failed, keyName, outcome, pane, queryOf, requestQuery, why, statusKind, statusText } from "./request.js";
 import { comparison, partner } from "./compare.js";
 import { groupsOf, groupsView } from "./groups.js";
-import { hasTerm, interval, searchField, searched, searchFile, strangers, switches, toServer, toggleTerm } from "./search.js";
+import { clearSearch, hasTerm, interval, searchField, searched, searchFile, strangers, switches, toServer, toggleTerm } from "./search.js";
 
 const path = "/_sandbox/",
   pageSize = 100,
@@ -31,8 +31,9 @@ let rows = [],
   newest = 0, // Number of the newest request of the server.
   today = "", // Of the clock, when the items were made.
   writes = [], // The open request and those that repeat it.
+  unfolded = new Set(), // The oldest action of each run that was opened.
   candidate = null, // Whom the open request concerns.
-  lost = "", // Why the open request is not there: earlier, gone or never.
+  lost = "", // Why the open request is not there.
   refused = null, // Why the server refused the search.
   range = null, // The first and the last bar that the pointer is on or was dragged over.
   fresh = Infinity; // Rows from this number on are new.
@@ -54,6 +55,7 @@ async function load(change) {
   const asGroups = isGroups(),
     name = JSON.stringify([searched(), asGroups, state.file?.name]),
     number = opened();
+  if (shown && name !== shown) list()?.scrollTo(0, 0);
   if (name !== shown && state.file) loadFile();
   else if (name !== shown) {
     const page = await loadPage({ ...query(), limit: asGroups ? maxRows : pageSize });
@@ -61,7 +63,7 @@ async function load(change) {
     ({ run: state.run, newest } = page);
     actions = page.actions.filter(isShown);
     waitingActions = [];
-    if (!searched()) state.failed = page.stats.failed;
+    if (!searched()) state.all = page.stats;
     setRows(page.entries.reverse(), page.more);
     stats = page.stats;
     follow(query(), page.position, change);
@@ -89,18 +91,21 @@ async function loadPage(q) {
 function loadFile() {
   let found;
   [found, refused] = searchFile(searched());
-  actions = waitingActions = [];
+  actions = state.file.actions.filter(isShown);
   setRows(found.toReversed(), false);
   stats = { count: found.length, failed: found.filter(failed).length, buckets: bucketsOf(found) };
 }
 
-// bucketsOf counts requests in at most 60 buckets of equal time, as the server does.
+// bucketsOf counts requests in at most 60 buckets of equal time, as the server does: a minute at most without a request.
 function bucketsOf(all) {
-  const times = all.map((e) => Date.parse(e.at)),
-    size = Math.max(1000, (times.at(-1) - times[0] + 1) / 60),
+  const idle = all.map((e, i) => Math.max(0, Date.parse(e.at) - Date.parse(all[Math.max(0, i - 1)].at))),
+    total = idle.reduce((sum, ms) => sum + Math.min(ms, 60000), 0),
     buckets = [];
+  let active = 0;
   all.forEach((e, i) => {
-    const b = (buckets[Math.floor((times[i] - times[0]) / size)] ??= { at: e.at, count: 0, failed: 0, refused: 0 });
+    active += Math.min(idle[i], 60000);
+    const b = (buckets[Math.floor((active / (total + 1)) * 60)] ??= { at: e.at, count: 0, failed: 0, refused: 0, idle: 0 });
+    if (idle[i] > 60000) b.idle += idle[i] / 1000;
     b.count++;
     b.failed += failed(e);
     b.refused += statusKind(e) === "warn";
@@ -120,7 +125,7 @@ async function loadExchange(number) {
     exchange = isEarlier ? null : await read(number);
     if (exchange) exchange.file = state.file?.name;
     else if (!isEarlier && !state.file) ({ newest } = await get("journal", { limit: 1 }));
-    lost = exchange ? "" : isEarlier ? "earlier" : number > newest && !state.file ? "never" : "gone";
+    lost = isEarlier ? "is from an earlier run of the sandbox." : number <= newest || state.file ? "is no longer in the journal." : newest ? `does not exist: the newest is #${newest}.` : "does not exist: there was none yet.";
     [writes, candidate] = [[], null];
     if (exchange) await loadStory(exchange);
     if (exchange) seen = number;
@@ -178,12 +183,12 @@ function setRows(next, older, wait = []) {
     if (day !== time.slice(0, 10)) items.push({ day: (day = time.slice(0, 10)) });
   };
   const addActions = (number) => {
-    for (; actions[at]?.after >= number; at--) {
-      addDay(actions[at].at);
-      const last = items.at(-1)?.action;
-      if (last?.id && last.kind === actions[at].kind)
-        items.splice(-1, 1, { action: { ...last, more: (last.more ?? 0) + 1 } });
-      else items.push({ action: actions[at] });
+    const run = [];
+    for (; actions[at]?.after >= number; at--) run.push(actions[at]);
+    const isFolded = run.length > 3 && !unfolded.has(run.at(-1));
+    for (const action of isFolded ? run.slice(0, 1) : run) {
+      addDay(action.at);
+      items.push({ action, run: isFolded && run });
     }
   };
   for (const e of rows) {
@@ -224,14 +229,7 @@ function showNew() {
 
 // merge shows what waits.
 function merge() {
-  if (rows.length && waiting.length <= maxFresh) {
-    fresh = Math.min(fresh, rows[0].number + 1);
-    clearTimeout(merge.timer);
-    merge.timer = setTimeout(() => {
-      fresh = Infinity;
-      draw();
-    }, 700);
-  }
+  fresh = rows.length && waiting.length <= maxFresh ? rows[0].number + 1 : Infinity;
   actions = [...actions, ...waitingActions];
   waitingActions = [];
   setRows(
@@ -255,12 +253,12 @@ function forget() {
 
 // Navigation.
 
-const visibleIndex = () => Math.max(0, Math.floor((list()?.scrollTop ?? 0) / rowHeight) - 20);
+const visibleIndex = () => Math.max(0, Math.floor((list()?.scrollTop ?? 0) / rowHeight) - 8);
 
 function scrolled() {
   const l = list();
   if (l.scrollTop + l.clientHeight > l.scrollHeight - 1500) loadOlder();
-  if (l.scrollTop === 0 || Math.abs(visibleIndex() - first) >= 10) draw();
+  if (l.scrollTop === 0 || Math.abs(visibleIndex() - first) >= 4) draw();
 }
 
 // drawn scrolls to the row that was opened.
@@ -337,10 +335,12 @@ function key(name) {
   else if (name === "n") showNew();
   else if (name === "e") toggleTerm("is:failed");
   else if (name === "w") toggleTerm("is:repeated");
-  else if (name === "g") toggleGroups();
+  else if (name === "g") {
+    toggleGroups();
+    state.entering = `#list [data-keep^=${isGroups() ? "g" : "x"}]`;
+  }
   else if (name === "d" && number) compare();
   else if (name === "y" && number) act(async () => copyCurl(await read(number)));
-  else if (name === "u" && number && !state.file) copyLink(number);
   else if (name === "f" && opened()) document.getElementById("fail-next")?.click();
   else return false;
   return true;
@@ -364,8 +364,8 @@ function marks(e) {
       ? mark(e.done && done ? "good" : "bad", html`${done && done + " · "}<span class="long">fault: </span>${faultKind(e.fault)}`, faultText(e.fault))
       : e.error
         ? html`<span class=${"why " + statusKind(e)} title=${`${e.error.code}: ${e.error.message}`}>${done ? done + ": " : ""}${why(e.status, e.method, e.error, e.limit)}</span>`
-        : nothing
-  }${e.throttled ? mark("warn", "throttled") : nothing}${
+        : e.pending ? html`<span class="quiet">not evaluated yet</span>` : nothing
+  }${e.undone ? mark("odd", "undone") : nothing}${e.throttled ? mark("warn", "throttled") : nothing}${
     e.repeats
       ? mark("odd", `again after #${before?.number ?? e.repeats}${before ? ": " + statusText(before) : ""}`, before ? `Sent again after #${before.number}, ${outcome(before)}` : "Sent again")
       : e.repeated_by
@@ -392,22 +392,28 @@ function row(e, tabbable) {
     <time title=${e.at}>${word("at ")}${second}<span class="millis">${millis}</span></time>${word("number ")}<span class="no">${e.number}</span></a></li>`;
 }
 
-// faultOf says what an injected fault does, as long as the server remembers it.
-const faultOf = (a) => state.faults.filter((f) => a.kind === "Injected fault" && f.id === parseInt(a.subject)).map((f) => ": " + effects(f.fault).join(", "));
+// actionText says what the tester did. A step names the candidate.
+const actionText = (a) =>
+  a.id ? `${a.subject} ${a.kind}` : `${a.kind} ${a.kind === "Clock moved" ? `by ${span(a.subject)} to ${fullTime(a.at)}` : (a.subject ?? "")}${a.fault ? ": " + faultText(a.fault) : ""}`;
 
-// actionRow says what the tester did. A step names the candidate.
-const actionRow = (a) =>
-  html`<li class="action"><span>${
-    a.id
-      ? html`<a href=${candidatePath(a.id)}><bdi>${a.subject}</bdi></a> ${a.more ? `and ${a.more} more` : nothing} ${a.kind}`
-      : `${a.kind} ${a.kind === "Clock moved to" ? fullTime(a.at) : (a.subject ?? "")}${faultOf(a)}`
+// actionRow shows an action, or a run of them in a row that opens.
+function actionRow(a, run) {
+  const unfold = () => {
+    unfolded.add(run.at(-1));
+    setRows(rows, more, waiting);
+    list().focus();
+  };
+  const text = run ? run.toReversed().map(actionText).join(" · ") : actionText(a);
+  return html`<li class="action"><span title=${text}>${
+    run ? html`<button class="plain small" aria-expanded="false" @click=${unfold}>${run.length} actions</button> ${text}` : a.id ? html`<a href=${candidatePath(a.id)}><bdi>${a.subject}</bdi></a> ${a.kind}` : text
   }</span><time title=${a.at}>${clockTime(a.at)}</time></li>`;
+}
 
 function listView() {
   const space = (n) => `height:${n * rowHeight}px`;
   if (today !== (state.clock?.now.slice(0, 10) ?? today)) setRows(rows, more, waiting); // The clock was moved.
   first = visibleIndex();
-  const last = first + Math.ceil(innerHeight / rowHeight) + 60;
+  const last = first + Math.ceil(innerHeight / rowHeight) + 16;
   const part = items.slice(first, last);
   const day = first > 0 && items.findLast((e, i) => e.day && i < first);
   if (day && part[0]?.number) part[0] = day;
@@ -423,7 +429,7 @@ function listView() {
     <ol aria-label="Requests, newest first">${repeat(
       part,
       (e) => e.number ?? e.day ?? e.action.at + e.action.kind + e.action.subject,
-      (e) => (e.day ? html`<li class="day">${dayOf(e.day)}</li>` : e.action ? actionRow(e.action) : row(e, tabbable)),
+      (e) => (e.day ? html`<li class="day">${dayOf(e.day)}</li>` : e.action ? actionRow(e.action, e.run) : row(e, tabbable)),
     )}</ol>
     <div class="space" .style=${space(Math.max(0, items.length - last))}></div></section>`;
 }
@@ -463,14 +469,12 @@ function openFile({ files: [file] }) {
   act(async () => {
     const value = fromJSON(await file.text().catch(() => ""));
     if (!isExport(value)) throw new Error(`${file.name} is no exported journal`);
-    showFile({ name: file.name, entries: value.entries });
+    showFile({ name: file.name, entries: value.entries, actions: value.actions ?? [] });
   });
 }
 
 const fileButton = () => html`<label class="button plain">Open file<input type="file" class="gone" accept=".json"
   @change=${({ target }) => openFile(target)}></label>`;
-
-const clearFilters = () => visit(path, opened() ? requestQuery(opened()) : {}, false);
 
 // sparkline shows the requests in buckets of equal time, with those that failed, refused ones above the others. Idle time is folded.
 // Dragging over the bars chooses a time window.
@@ -486,7 +490,7 @@ function sparkline() {
     const h = b.count ? Math.max(4, (b.count / highest) * height) : 0,
       size = (n) => Math.max(2, (n / b.count) * h),
       part = (kind, n) => (n ? [bar(kind, i, height - size(n), size(n)), size(n) < h ? bar("gap", i, height - size(n) - 2, 2) : nothing] : nothing);
-    return svg`${isChosen(i) ? bar("cursor", i, 0, height) : nothing}${bar("bar", i, height - h, h)}${part("bar failed", b.failed)}${part("bar broken", b.failed - b.refused)}`;
+    return svg`${isChosen(i) ? bar("cursor", i, 0, height) : nothing}${h ? bar("bar", i, height - h, h) : nothing}${part("bar failed", b.failed)}${part("bar broken", b.failed - b.refused)}`;
   };
   const isChosen = (i) => range && i >= Math.min(...range) && i <= Math.max(...range);
   const indexAt = ({ clientX, currentTarget }) => {
@@ -516,11 +520,14 @@ function sparkline() {
     choose(null);
     if (from) setQuery({ q: interval(from, to) }, true);
   };
-  const day = (at) => (dayOf(begin) === dayOf(end) ? "" : shortDay(at) + " ") + clockTime(at);
-  const text = ({ from, to, count, failed }) => `${from ? `${day(from)} – ${day(to)}: ` : ""}${plural(count, "request")}, ${failed} failed`;
+  const day = (at, from, to) => (dayOf(begin) === dayOf(end) ? "" : shortDay(at) + " ") + exact(at, from, to);
+  const total = state.file?.entries.length ?? state.all.count;
+  const all = () => (searched() ? `${stats.count.toLocaleString("en")} of ${plural(total, "request")}` : plural(stats.count, "request") + (total >= maxRows && !state.file ? `, the newest of ${newest.toLocaleString("en")}` : ""));
+  const text = ({ from, to, count, failed }) => `${from ? `${day(from, from, to)} – ${day(to, from, to)}: ${plural(count, "request")}` : all()}, ${failed.toLocaleString("en")} failed`;
+  const jump = (b, i) => (b.idle >= 3600 ? html`<i class="jump" .style=${`left:${((i * step) / width) * 100}%`}>+${span(b.idle)}</i>` : nothing);
   return html`<div class="over-time"><svg viewBox="0 0 ${width} 48" preserveAspectRatio="none" role="img" aria-label=${text(stats)}
       @pointerdown=${down} @pointermove=${over} @pointerup=${up} @pointerleave=${() => choose(null)}><title>Drag to choose a time window</title>${buckets.map(group)}</svg>
-    <p class="axis"><time>${day(begin)}</time><span>${text(range ? chosen() : stats)}</span><time>${day(end)}</time></p></div>`;
+    ${buckets.map(jump)}<p class="axis"><time>${day(begin, begin, end)}</time><span>${text(range ? chosen() : stats)}</span><time>${day(end, begin, end)}</time></p></div>`;
 }
 
 // The empty journal.
@@ -547,7 +554,7 @@ function view() {
   if (isGrouped && (groups.rows !== rows || groups.stats !== stats)) groups = { rows, stats, all: groupsOf(rows, stats.buckets ?? []) };
   const link = (n) => html`<a href=${href(n)}>#${n}</a>`;
   const compared = other && exchange && comparison(exchange, other, link, () => setQuery({ with: "" }));
-  const shownPane = { lost: !exchange && lost, number, newest, writes, candidate, link, close, compared, compare };
+  const shownPane = { lost: !exchange && lost, number, writes, candidate, link, close, compared, compare, go: (by) => move(0, by) };
   const side = number ? pane(exchange, shownPane) : nothing;
   if (!rows.length && !searched() && !state.file) return [guide(), side];
   return html`<h1 class="gone">Journal</h1>${fileBanner() ?? nothing}${filterBar()}
@@ -555,7 +562,7 @@ function view() {
     ${
       rows.length
         ? html`<div class=${"split " + (number ? "open" : "")}>${isGrouped ? groupsView(groups.all) : listView()}${side}</div>`
-        : html`<p class="panel none">${refused ? html`<span class="error">${refused.message}</span>` : html`No request matches.${strangers().map((name) => html` <b>${name}</b> is not a name of the search.`)}`} <button @click=${clearFilters}>Clear the search</button></p>`
+        : html`<p class="panel none">${refused ? html`<span class="error">${refused.message}</span>` : html`No request matches.${strangers().map((name) => html` <b>${name}</b> is not a name of the search.`)}`} <button @click=${clearSearch}>Clear the search</button></p>`
     }`;
 }
 

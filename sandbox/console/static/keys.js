@@ -2,12 +2,8 @@
 import { html, nothing } from "./lit/lit-html.js";
 import { live } from "./lit/directives/live.js";
 import { repeat } from "./lit/directives/repeat.js";
-import { act, change, copyButton, draw, form, get, linkTo, post, problem, state } from "./core.js";
+import { act, change, copyButton, draw, form, linkTo, loadKeys, post, problem, state } from "./core.js";
 import { clockTime, fullTime, middle, target } from "./format.js";
-
-async function load() {
-  state.keys = (await get("keys")).keys;
-}
 
 // saved returns a number that is saved when it changes. News from the server do not replace
 // what is typed while it has the focus, is being saved or was refused.
@@ -18,7 +14,7 @@ function saved(id, label, value, save) {
     state.typed[id] = event.target.value;
     try {
       await change(() => save(Number(state.typed[id])), label + " saved");
-      await load();
+      await loadKeys();
       delete state.errors[id];
       delete state.typed[id];
     } catch (e) {
@@ -84,4 +80,4 @@ const view = () =>
   <tbody>${repeat(state.keys, (k) => k.id, row)}</tbody></table>
   </section><section class="panel"><h2>Add a key</h2>${form({ id: "add-key", label: "Add a key", fields, button: "Add key", send: add })}</section>` : nothing;
 
-export const keysPage = { name: "keys", title: "Keys", path: "/_sandbox/console/keys", changes: [], load, view };
+export const keysPage = { name: "keys", title: "Keys", path: "/_sandbox/console/keys", changes: [], load: loadKeys, view };

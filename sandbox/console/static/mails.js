@@ -21,7 +21,7 @@ export function mailList(all, after) {
     <p><b>${m.subject}</b> ${m.resent ? html`<span class="mark">resent</span>` : nothing}
       <span class="quiet">from <bdi>${m.sender}</bdi>${m.organization ? html` · ${m.organization}` : nothing}</span></p>
     <time class="quiet" title=${fullTime(m.at)}>${shortDay(m.at)} ${clockTime(m.at)}</time>
-    <p>${m.opened ? html`<small>opened</small>` : html`<button class="plain small" @click=${() => open(m, after)} aria-label=${"Open link as candidate " + m.name}>Open link</button>`}</p></li>`;
+    <p>${m.opened ? html`<small>opened</small>` : html`<button class="plain small" @click=${() => open(m, after)} aria-label=${"Open link as candidate " + m.name}>Open link as candidate</button>`}</p></li>`;
   return html`<ol class="mails">${all.map(row)}</ol>`;
 }
 

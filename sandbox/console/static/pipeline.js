@@ -1,9 +1,9 @@
 // The pipeline: the candidates by stage, and one candidate beside them.
 import { html, nothing } from "./lit/lit-html.js";
 import { repeat } from "./lit/directives/repeat.js";
-import { act, change, closePopups, draw, find, form, get, isRead, kept, openPopup, options, organizations, popup, post, setQuery, state, titleOf, toQuery, typed, typedText, visit } from "./core.js";
+import { act, change, closePopups, draw, find, form, get, isRead, kept, loadKeys, lostPane, openPopup, options, organizations, popup, post, setQuery, state, titleOf, toQuery, typed, typedText, visit } from "./core.js";
 import { candidatePath, clockTime, dayOf, fullTime, middle, plural } from "./format.js";
-import { invitedTwice, lostPane, nextStep, pane, resultFields, resultOf, stages, steps, words } from "./candidate.js";
+import { armed, invitedTwice, pane, resultFields, resultOf, stages, stagesAhead, steps } from "./candidate.js";
 
 const path = "/_sandbox/console/pipeline";
 
@@ -67,35 +67,28 @@ function news() {
     .filter((c) => before.get(c.id) !== JSON.stringify(c)).length;
 }
 
-// take takes a candidate's next step. The focus stays with the candidate.
-async function take(c, step) {
-  if (step === "evaluate") {
+// takes are the operations that take a candidate to a stage, after the beginning of the attempt or before it.
+const takes = { opened: "invitations/ID/open", submitted: "submissions/ID/submit", evaluated: "submissions/ID/evaluate" };
+
+// take takes a candidate to a stage. An evaluation has a form, unless the sandbox chooses the result. The focus stays
+// with the candidate.
+async function take(c, stage, isChosen) {
+  if (stage === "evaluated" && !isChosen) {
     setQuery({ candidate: c.id }, !opened());
     await pipeline.refresh();
     return document.getElementById("evaluate-ship_score")?.select();
   }
   const from = kept(c.id)?.getBoundingClientRect();
-  const [kind, id] = step === "submit" ? ["submissions", c.submission_id] : ["invitations", c.id];
-  await act(() => change(() => post(`${kind}/${id}/${step}`), html`<bdi>${c.candidate_name || c.candidate_email}</bdi>: ${words[{ open: "opened", begin: "started", submit: "submitted" }[step]].toLowerCase()}`));
-  await refreshNow();
-  slide(kept(c.id), from);
-}
-
-// slide shows a card on its way to another column: a copy of it, which no column cuts.
-function slide(card, from) {
-  const to = card?.getBoundingClientRect();
-  if (!to || !from || to.x === from.x || matchMedia("(prefers-reduced-motion: reduce)").matches) return;
-  const copy = card.cloneNode(true);
-  copy.inert = true;
-  copy.className += " sliding";
-  copy.style.width = to.width + "px";
-  document.body.append(copy);
-  const at = ({ x, y }) => ({ transform: `translate(${x}px, ${y}px)` });
-  card.style.visibility = "hidden";
-  copy.animate([at(from), at(to)], { duration: 160, easing: "ease-out" }).onfinish = () => {
-    copy.remove();
-    card.style.visibility = "";
+  const run = async () => {
+    if (stage !== "opened" && !c.submission_id) await post(`invitations/${c.id}/begin`);
+    if (takes[stage]) await post(takes[stage].replace("ID", c.id));
   };
+  await act(() => change(run, html`<bdi>${c.candidate_name || c.candidate_email}</bdi>: ${stage}`));
+  await refreshNow();
+  const card = kept(c.id),
+    to = card?.getBoundingClientRect();
+  if (!from || !to || matchMedia("(prefers-reduced-motion: reduce)").matches) return;
+  card.animate([{ transform: `translate(${from.x - to.x}px, ${from.y - to.y}px)` }, {}], { duration: 160, easing: "ease-out" });
 }
 
 function close() {
@@ -127,7 +120,7 @@ const href = (c) => path + toQuery({ ...Object.fromEntries(state.query), candida
 const timeOf = (c) => c[c.stage + "_at"] ?? c.created_at;
 
 function card(c) {
-  const step = nextStep(c),
+  const [step] = stagesAhead(c),
     end = c.ended,
     name = c.candidate_name || c.candidate_email,
     at = timeOf(c),
@@ -136,7 +129,7 @@ function card(c) {
   return html`<li class=${"card " + (end ? "ended" : "")} data-keep=${c.id}>
     <a href=${href(c)} title=${name} aria-label=${name}
       aria-current=${c.id === opened() ? "true" : nothing}><bdi>${name}</bdi></a>
-    <span class="mail" title=${c.candidate_email}>${c.invitations > 1 ? html`<b class="odd">${invitedTwice(c)}</b> ` : nothing}${c.confidence === "low" ? html`<b class="warn">low confidence</b> ` : nothing}${c.candidate_email}</span>
+    <span class="mail" title=${c.candidate_email}>${c.invitations > 1 ? html`<b class="odd">${invitedTwice(c)}</b> ` : nothing}${armed(c).length ? html`<b class="warn">fault</b> ` : nothing}${c.confidence === "low" ? html`<b class="warn">low confidence</b> ` : nothing}${c.candidate_email}</span>
     <span class="when" title=${organization + at}>${organization}<span class="date">${dayOf(at).slice(5, -5)} </span>${clockTime(at).slice(0, 5)}</span>
     ${end
         ? html`<span class="mark">${end}</span>`
@@ -152,8 +145,8 @@ function boardView() {
     limit = Math.min(limit * 4, 1000);
     pipeline.refresh();
   };
-  const column = (stage) => html`<section class="column" aria-label=${words[stage]}>
-    <h2 title=${words[stage]}>${stage} <span class="count">${counts[stage]}</span></h2>
+  const column = (stage) => html`<section class="column" aria-label=${stage}>
+    <h2>${stage} <span class="count">${counts[stage]}</span></h2>
     <ol>${repeat(columns[stage], (c) => c.id, card)}</ol>
     ${counts[stage] > columns[stage].length && columns[stage].length >= limit ? html`<button class="plain small" @click=${more}>${counts[stage] - columns[stage].length} more</button>` : nothing}</section>`;
   return html`<div class=${"board " + (isFiltered() || opened() ? "narrow" : "")} @pointerleave=${draw} @focusout=${draw}>${stages.map(column)}</div>`;
@@ -184,7 +177,7 @@ function toolbar() {
     ${select("verdict", "Verdict", "Any verdict", [...verdicts, ["flagged", "⚑ flagged"]], state.query.get("verdict") ?? "")}
     ${select("sort", "Order", "Newest first", orders, state.query.get("sort") ?? "")}
     ${popup("inviting", "Invite candidate", inviteForm())} ${popup("adding", "Add result", inviteForm(true))}
-    ${fresh ? html`<button class="new" @click=${showNew}>${plural(fresh, "change")}</button>` : nothing}</span></div>`;
+    ${fresh ? html`<button class="new" @click=${refreshNow}>${plural(fresh, "change")}</button>` : nothing}</span></div>`;
 }
 
 // inviteForm invites a candidate to an assessment, which it adds if there is none of the name: the notice says so
@@ -209,7 +202,7 @@ function inviteForm(withResult = false) {
     );
     closePopups();
     act(async () => { // Not awaited: the form is empty now, and the next candidate may be typed.
-      state.keys = (await get("keys")).keys; // With the number of invitations used.
+      await loadKeys(); // With the number of invitations used.
       await refreshNow();
     });
   };
@@ -230,11 +223,6 @@ async function add(name) {
   return (await post("assessments", { name, key: state.query.get("key") ?? "" }).catch(refused)).assessment_id;
 }
 
-function showNew() {
-  show();
-  draw();
-}
-
 // drawn scrolls to the card that was opened.
 function drawn() {
   const id = opened();
@@ -253,7 +241,7 @@ function view() {
   const side = candidate
     ? pane(candidate, mails, { close, take, refresh: refreshNow, ready: candidate.id === opened() })
     : opened()
-      ? lostPane(close)
+      ? lostPane("Candidate", "The live data has no such candidate: a reset removes all.", close)
       : nothing;
   const found = Object.values(counts).some((n) => n) || !isFiltered();
   const clear = () => visit(path, { key: state.query.get("key"), candidate: opened() }, false);
@@ -265,7 +253,7 @@ function view() {
 
 function key(name) {
   if (name === "Escape" && opened()) close();
-  else if (name === "n") showNew();
+  else if (name === "n") refreshNow();
   else if (name === "i") openPopup("inviting");
   else return false;
   return true;

@@ -1,16 +1,16 @@
 // The pane of one request.
 import { html, nothing } from "./lit/lit-html.js";
-import { act, copy, copyButton, linkTo, say, state, toQuery } from "./core.js";
+import { act, copy, copyButton, get, linkTo, lostPane, say, state } from "./core.js";
 import { candidatePath, clockTime, cutText, faultText, fullTime, highlight, plural, pretty, shortIDs, span, took } from "./format.js";
 import { curl } from "./curl.js";
 
 const maxShown = 65536; // Characters of a body.
 const bodies = new Map(); // Elements of the bodies of the request that is shown.
 
-export const failed = (e) => e.ended && (!e.status || e.status >= 400);
+export const failed = (e) => e.ended && (!e.status || e.status >= 400 || !!cutText(e.fault));
 const keyOf = (e) => state.keys.find((k) => k.id === e.key_id);
 export const keyName = (e) => (e.key === "" ? "none" : (keyOf(e)?.token ?? e.key));
-export const statusText = (e) => e.status ?? (e.ended ? "lost" : "…");
+export const statusText = (e) => (e.status && cutText(e.fault) ? e.status + " cut" : (e.status ?? (e.ended ? "lost" : "…")));
 
 export function statusKind(e) {
   if (!e.ended) return "wait";
@@ -26,7 +26,6 @@ export const outcome = (e) =>
 export const requestQuery = (number) => ({ request: number, run: state.run });
 
 export const copyCurl = (e) => act(async () => copy(curl(e, location.origin, keyOf(e)?.token)), `Request #${e.number} is copied as curl`);
-export const copyLink = (number) => act(() => copy(location.origin + "/_sandbox/" + toQuery(requestQuery(number))), `The link to request #${number} is copied`);
 
 const isWrite = (e) => e.method !== "GET" && e.method !== "HEAD";
 const lower = (text) => text[0].toLowerCase() + text.slice(1).replace(/\.$/, "");
@@ -73,8 +72,8 @@ function headline(e, person) {
       ? `${lower(e.error?.message ?? names[429])}, until ${timeOf(reset)}`
       : isWrite(e) && e.status < 300 && e.route
         ? html`Done: ${whatOf(e, person)}`
-        : (names[e.status] ?? e.error?.message ?? ""));
-  return html`<span class=${statusKind(e)}>${e.status ?? "No response"}</span>${text ? html` · ${text}` : nothing}`;
+        : e.pending ? "not evaluated yet" : (names[e.status] ?? e.error?.message ?? ""));
+  return html`<span class=${statusKind(e)}>${e.status ?? "No response"}</span>${text ? html` · ${text}` : nothing}${e.undone ? `, then undone at ${clockTime(e.undone)}` : ""}`;
 }
 
 // queryOf returns the query, in which the refused parameter stands out.
@@ -82,17 +81,10 @@ export const queryOf = (e) =>
   e.query.slice(0, 200).split("&").map((pair, i) => html`${i ? "&" : ""}<span class=${pair.split("=")[0] === e.error?.field ? statusKind(e) : ""}>${shortIDs(pair)}</span>`);
 
 // pane shows a request, or why it is not there. writes are it and the writes that repeat it.
-export function pane(e, { number, lost, newest, writes, candidate, link, close, compared, compare }) {
-  const closeButton = html`<button class="plain small" aria-label="Close (Esc)" @click=${close}>✕</button>`;
-  if (lost) {
-    const why = {
-      earlier: "is from an earlier run of the sandbox.",
-      never: newest ? `does not exist: the newest is #${newest}.` : "does not exist: there was none yet.",
-      gone: "is no longer in the journal.",
-    }[lost];
-    return html`<section class="pane" aria-label="Request" tabindex="-1">
-      <div class="title"><h2>Request #${number} ${why}</h2>${closeButton}</div></section>`;
-  }
+export function pane(e, { number, lost, writes, candidate, link, close, compared, compare, go }) {
+  const button = (name, label, press) => html`<button class="plain small" aria-label=${label} @click=${press}>${name}</button>`;
+  const closeButton = html`<span class="tabs">${button("‹", "Newer request (k)", () => go(-1))}${button("›", "Older request (j)", () => go(1))}${button("✕", "Close (Esc)", close)}</span>`;
+  if (lost) return lostPane("Request", `Request #${number} ${lost}`, close);
   if (!e) return html`<section class="pane" aria-label="Request" tabindex="-1"></section>`;
   const person = candidate
     ? html`<a href=${candidatePath(candidate.id)}><bdi>${candidate.candidate_name}</bdi></a>`
@@ -104,15 +96,14 @@ export function pane(e, { number, lost, newest, writes, candidate, link, close, 
       <code title=${e.path}>${shortIDs(e.path)}</code>${e.query ? html`<code class="query">?${queryOf(e)}</code>` : nothing}</p>
     <p class="line"><button class="plain small" id="compare" title="d" aria-pressed=${String(!!compared)} @click=${compare}>Compare</button>
       <button class="plain small" id="copy-curl" title="y" @click=${() => copyCurl(e)}>Copy as curl</button>
-      ${state.file ? nothing : html`<button class="plain small" id="copy-link" title="u" @click=${() => copyLink(e.number)}>Copy link</button>
-      <button class="plain small" id="again" @click=${() => sendAgain(e)}>Send again</button>
-      ${e.route ? html`<a class="button plain small" id="fail-next" title="f" href=${linkTo("faults", { route: `${e.method} ${e.route}` })}>Fail next</a>` : nothing}`}</p></div>
+      ${state.file ? nothing : html`<button class="plain small" id="again" @click=${() => sendAgain(e)}>Send again</button>
+      ${e.route ? html`<a class="button plain small" id="fail-next" title="f" href=${linkTo("faults", { route: `${e.method} ${e.route}` })}>Fail next…</a>` : nothing}`}</p></div>
     <p class="meta"><span>#${e.number}</span><time title=${e.at}>${fullTime(e.at)}</time>
       <span>${e.ended ? took(e.took) : "–"}</span><code>${keyName(e)}</code>
       ${e.limit ? html`<span>${e.remaining} of ${e.limit} remaining</span>` : nothing}
       ${e.request_id ? html`<code>${e.request_id}</code>` : nothing}</p>
     ${notes(e, candidate && person, writes, candidate?.invitations, link)}${compared ?? nothing}
-    ${e.withheld ? message(e, e.status ? "Response of the work, which the fault replaced or cut" : "Lost on the way; it was", e.withheld.response, undefined, 0) : nothing}
+    ${e.withheld ? message(e, !e.status ? "Response that was lost" : cutText(e.fault) ? `Full response, of which ${e.response_size} bytes were sent` : "Response that the fault replaced", e.withheld.response, undefined, 0) : nothing}
     ${message(e, "Response", e.response, e.response_headers, e.response_cut ? e.response_size : 0)}
     ${message(e, "Request", e.body, e.headers, 0, e.query)}</section>`;
 }
@@ -124,7 +115,8 @@ const sendAgain = (e) =>
     if (e.key && !token) throw new Error("The sandbox does not know the key of this request");
     const headers = { ...(token && { Authorization: "Bearer " + token }), ...(e.body && { "Content-Type": "application/json" }) };
     const sent = await fetch(e.path + (e.query && "?" + e.query), { method: e.method, headers, body: e.body }).catch(() => null);
-    say(sent ? `Sent again: ${sent.status}` : "Sent again: no response");
+    const [made] = (await get("journal", { search: sent?.headers.get("X-Request-Id") ?? "", limit: 1 })).entries;
+    say(html`Sent again: ${sent?.status ?? "no response"}${made ? html` · <a href=${linkTo("", requestQuery(made.number))}>Open #${made.number}</a>` : nothing}`);
   });
 
 function notes(e, person, writes, invited, link) {
@@ -135,7 +127,6 @@ function notes(e, person, writes, invited, link) {
   return html`${writes.length > 1 ? note("odd", story(e, writes, invited, link)) : nothing}
     ${e.fault ? note("bad", "Injected fault: " + faultText(e.fault)) : nothing}
     ${e.status === 429 && !e.fault && !e.throttled && e.key && !state.file ? note("", html`<a href=${readers}>Who used up the ${isWrite(e) ? "writes" : "reads"} of this key?</a>`) : nothing}
-    ${e.throttled ? note("warn", "Throttled, because of failed authentications from the same address.") : nothing}
     ${person ? note("", html`Candidate: ${person}`) : nothing}`;
 }
 
@@ -166,7 +157,7 @@ function bodyOf(e, name, text) {
   const id = `${state.run} ${e.number} ${name} ${e.ended}`;
   if (!bodies.has(id)) {
     if (bodies.size > 8) bodies.clear();
-    bodies.set(id, highlight(text));
+    bodies.set(id, highlight(text, name === "Request" && e.error?.field));
   }
   return bodies.get(id);
 }
@@ -186,6 +177,7 @@ function message(e, name, text, headers, size, query) {
         ? html`<pre class="body">${bodyOf(e, name, whole.slice(0, maxShown))}</pre>`
         : name === "Request" && !isWrite(e) ? nothing : html`<p class="quiet">${headers ? "No body." : !e.status ? "None." : "No longer kept."}</p>`
     }
+    ${text && name === "Response" && cutText(e.fault) ? html`<p class="bad">— cut here, ${cutText(e.fault).slice(4)} —</p>` : nothing}
     ${text && omitted > 0 ? html`<p class="quiet">${omitted} more bytes</p>` : nothing}
     ${headers ? html`<details><summary>${plural(lines.length, "header")}</summary>${pairs(lines)}</details>` : nothing}
   </section>`;

@@ -1,7 +1,7 @@
 // The language of the search, in which the server filters: its completion, and its terms as switches.
 import { html, nothing } from "./lit/lit-html.js";
 import { draw, setQuery, state, typed, typedText } from "./core.js";
-import { clockTime, shortDay } from "./format.js";
+import { clockTime, exact, shortDay } from "./format.js";
 import { failed, keyName } from "./request.js";
 
 const times = () => ["5m", "1h", ...(state.clock ? [clockTime(state.clock.now)] : [])];
@@ -66,6 +66,8 @@ export const without = (...gone) =>
 export const toggleTerm = (term) =>
   setQuery({ q: hasTerm(term) ? without(term) : [searched(), term].join(" ").trim() }, true);
 
+export const clearSearch = () => setQuery({ q: "" }, true);
+
 // interval returns the search with a time window.
 export const interval = (from, to) => `${without("after:", "before:")} after:${from.slice(0, 23)} before:${to.slice(0, 23)}`.trim();
 
@@ -90,10 +92,6 @@ export function searchField(error) {
     setQuery({ q: search });
     field.focus();
   };
-  const type = (event) => {
-    typed(event);
-    draw();
-  };
   const begin = ({ target }) => {
     if (target.value && !target.value.endsWith(" ")) target.value += " "; // For the next term.
     draw();
@@ -101,7 +99,7 @@ export function searchField(error) {
   const word = (w) => html`<button type="button" class="plain small" tabindex="-1" @click=${take(w)}>${w}</button>`;
   return html`<div class="search"><input type="search" name="q" autocomplete="off" spellcheck="false" .value=${text}
       placeholder=${state.file ? "Search the file: words, status:4xx, -route:/report" : "Search: words, status:4xx, -route:/report, took:>1s"}
-      aria-label="Search requests" aria-describedby="search-help" aria-invalid=${error ? "true" : nothing} @input=${type} @focus=${begin}>
+      aria-label="Search requests" aria-describedby="search-help" aria-invalid=${error ? "true" : nothing} @input=${typed} @focus=${begin}>
     <div class="suggest" id="search-help">${error ? html`<p class="error" role="alert">${error.message}</p>` : nothing}
       ${state.file ? nothing : completions(text).map(word)}
       <p class="quiet">Words and name:value; a minus sign excludes. The newest 1,000 requests keep their responses.</p></div></div>`;
@@ -113,12 +111,12 @@ export function switches() {
     title=${key} @click=${() => toggleTerm(term)}>${name}</button>`;
   const [from, to] = ["after:", "before:"].map((n) => termsOf(searched()).find((t) => t.startsWith(n))?.slice(n.length));
   const day = (at) => (at?.includes("T") ? shortDay(at) + " " : ""),
-    time = (at) => (at?.includes("T") ? clockTime(at) : (at?.slice(0, 8) ?? "…"));
-  return html`${button("is:failed", "Failed", "e")}${button("is:repeated", "Sent again", "w")}${button("is:fault", "Injected", "")}
+    time = (at) => (at?.includes("T") ? exact(at, from, to) : (at?.slice(0, 8) ?? "…"));
+  return html`${button("is:failed", "Failed", "e")}${button("is:repeated", "Writes sent again", "w")}${button("is:fault", "Injected", "")}
     ${
       from || to
         ? html`<button type="button" class="plain window" aria-label="Remove the time window"
           @click=${() => setQuery({ q: without("after:", "before:") }, true)}>${day(from)}${time(from)}–${day(to) === day(from) ? "" : day(to)}${time(to)} ✕</button>`
         : nothing
-    }`;
+    }${searched() ? html`<button type="button" class="plain" id="clear-search" @click=${clearSearch}>Clear</button>` : nothing}`;
 }
