@@ -89,7 +89,7 @@ func Deliver[TTx any](ctx context.Context, client *river.Client[TTx], tx TTx, or
 	t := callerTable(client, tx)
 	_, err := t.resume(ctx, organization)
 	if err == nil {
-		_, err = t.exec(ctx, "DELETE FROM hiring_jobs WHERE organization = $1 AND assessment_id = '' AND address = $2", organization, unreadableAddress+submissionID)
+		_, err = t.remove(ctx, organization, unreadableAddress+submissionID)
 	}
 	if err != nil {
 		return err
@@ -127,15 +127,8 @@ func (in *installation[TTx]) policy(organization string) RetryPolicy {
 
 // Work delivers one submission.
 func (w *deliveryWorker[TTx]) Work(ctx context.Context, job *river.Job[deliveryArgs]) error {
-	a := attempt{row: job.JobRow, organization: job.Args.Organization, submissionID: job.Args.SubmissionID}
-	a.retryDelay = func(err error) time.Duration {
-		policy := w.policy(a.organization)
-		d := policy.delay(failures(job.JobRow))
-		if retryAfter, ok := errors.AsType[*RetryAfterError](err); ok {
-			d = min(max(d, retryAfter.After), policy.Max)
-		}
-		return d
-	}
+	policy := w.policy(job.Args.Organization)
+	a := attempt{job.JobRow, job.Args.Organization, job.Args.SubmissionID, policy.delay, policy.Max}
 	return w.supervise(ctx, w.watched, a, func(o Organization, source int) (err error) {
 		job.MaxAttempts = w.results[source].Retry.attempts() // River decides by it. Deliver and an earlier configuration have inserted another number.
 		paused, err := w.table().paused(ctx, o.Name)
@@ -211,7 +204,7 @@ func (w *deliveryWorker[TTx]) handle(ctx context.Context, results *Results[TTx],
 		if err == nil {
 			err = w.complete(ctx, tx, job.JobRow)
 		}
-		if err != nil && t.checkOpen(ctx) != nil {
+		if err != nil && t.ended(ctx) {
 			err = river.JobCancel(errTxEnded)
 		}
 		return err

@@ -106,8 +106,7 @@ func inviteDelay(failures int) time.Duration { return retryDelay * time.Duration
 
 // Work sends invitations until none is queued.
 func (w *inviteWorker[TTx]) Work(ctx context.Context, job *river.Job[inviteArgs]) error {
-	a := attempt{row: job.JobRow, organization: job.Args.Organization}
-	a.retryDelay = func(error) time.Duration { return inviteDelay(failures(job.JobRow)) }
+	a := attempt{row: job.JobRow, organization: job.Args.Organization, delay: inviteDelay}
 	return w.supervise(ctx, w.inviting, a, func(o Organization, _ int) error { return w.sendQueued(ctx, o, job) })
 }
 

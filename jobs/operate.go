@@ -11,13 +11,15 @@ import (
 // [Deliver] is called. It begins with the commit of the caller's transaction. Running deliveries
 // finish. Pausing twice is no error. An organization that [Watch] has never polled is one.
 func Pause[TTx any](ctx context.Context, client *river.Client[TTx], tx TTx, organization string) error {
-	paused, err := callerTable(client, tx).exec(ctx, `INSERT INTO hiring_jobs (organization, assessment_id, address, status, detail)
-		SELECT organization, '', $2, 'paused', 'by hand' FROM hiring_jobs WHERE organization = $1 AND assessment_id = '' AND address = ''
-		ON CONFLICT (organization, assessment_id, address) DO UPDATE SET status = excluded.status`, organization, receiverAddress)
-	if err == nil && paused == 0 {
+	t := callerTable(client, tx)
+	watch, err := t.load(ctx, organization, watchAddress)
+	if err == nil && watch.status == "" {
 		err = fmt.Errorf("jobs: organization %q was never polled: check the name", organization)
 	}
-	return err
+	if err != nil {
+		return err
+	}
+	return t.pause(ctx, organization, "by hand")
 }
 
 // Resume ends the pause of an organization, and starts its deliveries with the commit of the
@@ -50,11 +52,11 @@ func RetryAll[TTx any](ctx context.Context, client *river.Client[TTx], tx TTx, o
 
 // resume ends the pause of an organization, and starts its deliveries that wait. It reports whether there was a pause.
 func (t table) resume(ctx context.Context, organization string) (resumed bool, err error) {
-	deleted, err := t.exec(ctx, "DELETE FROM hiring_jobs WHERE organization = $1 AND assessment_id = '' AND address = $2", organization, receiverAddress)
-	if err == nil && deleted > 0 {
+	resumed, err = t.remove(ctx, organization, receiverAddress)
+	if err == nil && resumed {
 		_, err = t.retry(ctx, organization, t.waitingSQL()+" AND kind = '"+KindDelivery+"'")
 	}
-	return deleted > 0, err
+	return resumed, err
 }
 
 // waitingSQL returns the condition for jobs that wait for their time.

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"net"
 	"sync"
 	"time"
 )
@@ -50,7 +51,10 @@ const sharePollInterval = 250 * time.Millisecond
 func (s *shares) take(ctx context.Context, organization string) (release func(error), turn time.Duration) {
 	for {
 		s.mu.Lock()
-		x := s.share(organization)
+		if s.organizations[organization] == nil {
+			s.organizations[organization] = &share{freed: make(chan struct{})}
+		}
+		x := s.organizations[organization]
 		now, wasSlow, limit := time.Now(), x.slow, max(1, s.workers*3/10)
 		free := x.running < limit
 		if wasSlow {
@@ -78,14 +82,6 @@ func (s *shares) take(ctx context.Context, organization string) (release func(er
 		case <-ctx.Done():
 		}
 	}
-}
-
-// share returns the share of an organization. The caller holds the lock.
-func (s *shares) share(organization string) *share {
-	if s.organizations[organization] == nil {
-		s.organizations[organization] = &share{freed: make(chan struct{})}
-	}
-	return s.organizations[organization]
 }
 
 // River makes a job that is snoozed for at most this time available at its time, and
@@ -127,9 +123,6 @@ func (s *shares) release(x *share, took time.Duration, wasSlow, slow bool) {
 
 // isTimeout reports whether an error is a timeout of a job, of a connection or of a request.
 func isTimeout(err error) bool {
-	timeout, ok := errors.AsType[interface {
-		error
-		Timeout() bool
-	}](err)
+	timeout, ok := errors.AsType[net.Error](err)
 	return errors.Is(err, context.DeadlineExceeded) || ok && timeout.Timeout()
 }

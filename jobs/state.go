@@ -15,7 +15,7 @@ func (t table) begin(ctx context.Context, organization string) error {
 	if err != nil {
 		return err
 	}
-	return t.insert(ctx, rowKey{organization: organization}, savedRow{status: StatusBegun, detail: now.UTC().Format(time.RFC3339Nano)})
+	return t.insert(ctx, organization, watchAddress, savedRow{status: StatusBegun, detail: now.UTC().Format(time.RFC3339Nano)})
 }
 
 // noStateError is the error of polls without a usable row. Its statement starts the watch

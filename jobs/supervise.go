@@ -21,8 +21,9 @@ import (
 type attempt struct {
 	row          *rivertype.JobRow
 	organization string
-	submissionID string                    // Of a delivery.
-	retryDelay   func(error) time.Duration // Delay after a failure, at least a minute after a 401.
+	submissionID string                           // Of a delivery.
+	delay        func(failures int) time.Duration // At least a minute after a 401, and the delay of a RetryAfterError.
+	longest      time.Duration                    // Limits the delay of a RetryAfterError.
 }
 
 // supervise runs one attempt of a job, and reports discarded and cancelled jobs to the
@@ -62,7 +63,10 @@ func (in *installation[TTx]) report(ctx context.Context, o Organization, a attem
 		in.logFailure(ctx, a, err, "jobs: failed for the last time")
 		return
 	}
-	delay := a.retryDelay(err)
+	delay := a.delay(failures(a.row))
+	if retryAfter, ok := errors.AsType[*RetryAfterError](err); ok {
+		delay = min(max(delay, retryAfter.After), a.longest)
+	}
 	if errors.Is(err, hiring.ErrInvalidToken) { // A client that is opened again does not know how often the API has rejected its key.
 		delay = max(delay, time.Minute)
 	}

@@ -59,13 +59,13 @@ const receiverAddress = " receiver"
 
 // paused reports whether the deliveries of an organization are paused.
 func (t table) paused(ctx context.Context, organization string) (bool, error) {
-	row, err := t.load(ctx, rowKey{organization, "", receiverAddress})
+	row, err := t.load(ctx, organization, receiverAddress)
 	return row.status == StatusPaused, err
 }
 
 // pause pauses the deliveries of an organization, unless they are paused.
 func (t table) pause(ctx context.Context, organization, problem string) error {
-	return t.insert(ctx, rowKey{organization, "", receiverAddress}, savedRow{status: StatusPaused, detail: problem, version: 1})
+	return t.insert(ctx, organization, receiverAddress, savedRow{status: StatusPaused, detail: problem, version: 1})
 }
 
 // table reads and writes hiring_jobs. Its SQL is valid for PostgreSQL and SQLite.
@@ -108,10 +108,10 @@ func (t table) scanRow(ctx context.Context, query string, args []any, to ...any)
 	return err == nil, err
 }
 
-// rowKey identifies a row of hiring_jobs.
-type rowKey struct{ organization, assessmentID, address string }
+// watchAddress is the address of the row of a watch.
+const watchAddress = ""
 
-// savedRow is a row of hiring_jobs. An empty status means that there is no row.
+// savedRow is a row of hiring_jobs other than those of invitations. An empty status means that there is no row.
 type savedRow struct {
 	status  Status
 	detail  string
@@ -119,19 +119,25 @@ type savedRow struct {
 	failed  bool  // From a poll that failed, for save.
 }
 
-func (t table) load(ctx context.Context, key rowKey) (row savedRow, err error) {
-	_, err = t.scanRow(ctx, `SELECT status, detail, version FROM hiring_jobs
-		WHERE organization = $1 AND assessment_id = $2 AND address = $3`,
-		[]any{key.organization, key.assessmentID, key.address}, &row.status, &row.detail, &row.version)
+// rowOf is the condition of a savedRow.
+const rowOf = " FROM hiring_jobs WHERE organization = $1 AND assessment_id = '' AND address = $2"
+
+func (t table) load(ctx context.Context, organization, address string) (row savedRow, err error) {
+	_, err = t.scanRow(ctx, "SELECT status, detail, version"+rowOf, []any{organization, address}, &row.status, &row.detail, &row.version)
 	return row, err
 }
 
+// remove deletes a row, and reports whether there was one.
+func (t table) remove(ctx context.Context, organization, address string) (bool, error) {
+	deleted, err := t.exec(ctx, "DELETE"+rowOf, organization, address)
+	return deleted > 0, err
+}
+
 // insert inserts a row, unless it exists.
-func (t table) insert(ctx context.Context, key rowKey, row savedRow) error {
+func (t table) insert(ctx context.Context, organization, address string, row savedRow) error {
 	_, err := t.exec(ctx, `INSERT INTO hiring_jobs (organization, assessment_id, address, status, detail, version)
-		VALUES ($1, $2, $3, $4, $5, $6)
-		ON CONFLICT (organization, assessment_id, address) DO NOTHING`,
-		key.organization, key.assessmentID, key.address, string(row.status), row.detail, row.version)
+		VALUES ($1, '', $2, $3, $4, $5) ON CONFLICT (organization, assessment_id, address) DO NOTHING`,
+		organization, address, string(row.status), row.detail, row.version)
 	return err
 }
 
@@ -142,8 +148,8 @@ func (t table) insertUnreadable(ctx context.Context, organization string, proble
 		if !ok {
 			continue
 		}
-		key := rowKey{organization: organization, address: unreadableAddress + storable(item.ID)}
-		if err := t.insert(ctx, key, savedRow{status: StatusUnreadable, detail: errorText(item.Err), version: 1}); err != nil {
+		row := savedRow{status: StatusUnreadable, detail: errorText(item.Err), version: 1}
+		if err := t.insert(ctx, organization, unreadableAddress+storable(item.ID), row); err != nil {
 			return err
 		}
 	}
@@ -154,18 +160,18 @@ func (t table) insertUnreadable(ctx context.Context, organization string, proble
 // in the meantime. The transaction is rolled back.
 var errOvertaken = errors.New("jobs: another attempt of this job, or an operator, has changed its row")
 
-// save replaces the row whose version is row.version, and increments the version. It
+// save replaces the row of a watch whose version is row.version, and increments the version. It
 // inserts the row if there is none. updated_at becomes the current time unless the row is
 // from a failed poll.
-func (t table) save(ctx context.Context, key rowKey, row savedRow) error {
+func (t table) save(ctx context.Context, organization string, row savedRow) error {
 	saved, err := t.scanRow(ctx, `INSERT INTO hiring_jobs (organization, assessment_id, address, status, detail, version)
-		VALUES ($1, $2, $3, $4, $5, $6)
+		VALUES ($1, '', '', $2, $3, $4)
 		ON CONFLICT (organization, assessment_id, address) DO UPDATE
 		SET status = excluded.status, detail = excluded.detail, version = excluded.version,
-			updated_at = CASE WHEN $7 THEN hiring_jobs.updated_at ELSE CURRENT_TIMESTAMP END
+			updated_at = CASE WHEN $5 THEN hiring_jobs.updated_at ELSE CURRENT_TIMESTAMP END
 		WHERE hiring_jobs.version = excluded.version - 1
 		RETURNING version`,
-		[]any{key.organization, key.assessmentID, key.address, string(row.status), row.detail, row.version + 1, row.failed}, &row.version)
+		[]any{organization, string(row.status), row.detail, row.version + 1, row.failed}, &row.version)
 	if err == nil && !saved {
 		err = errOvertaken
 	}
@@ -196,12 +202,9 @@ const txEnded = "jobs: the handler ended the transaction"
 var errTxEnded = errors.New(txEnded + ": do not commit or roll back, the transaction is jobs'. " +
 	"What it committed is stored, so the delivery is cancelled and not retried")
 
-// checkOpen returns errTxEnded if a transaction was committed or rolled back. Drivers
+// ended reports whether a transaction was committed or rolled back. Drivers then
 // return such an error for every statement. So does database/sql after the context has ended.
-func (t table) checkOpen(ctx context.Context) error {
+func (t table) ended(ctx context.Context) bool {
 	_, err := t.exec(ctx, "SELECT 1")
-	if ctx.Err() == nil && (errors.Is(err, sql.ErrTxDone) || errors.Is(err, pgx.ErrTxClosed)) {
-		return errTxEnded
-	}
-	return nil
+	return ctx.Err() == nil && (errors.Is(err, sql.ErrTxDone) || errors.Is(err, pgx.ErrTxClosed))
 }

@@ -170,13 +170,12 @@ func pollDelay(failures int) time.Duration { return time.Duration(failures*failu
 
 // Work makes one poll.
 func (w *pollWorker[TTx]) Work(ctx context.Context, job *river.Job[pollArgs]) error {
-	a := attempt{row: job.JobRow, organization: job.Args.Organization}
-	a.retryDelay = func(error) time.Duration { return pollDelay(failures(job.JobRow)) }
+	a := attempt{row: job.JobRow, organization: job.Args.Organization, delay: pollDelay}
 	return w.supervise(ctx, w.watched, a, func(o Organization, _ int) error { return w.poll(ctx, o, job) })
 }
 
 func (w *pollWorker[TTx]) poll(ctx context.Context, o Organization, job *river.Job[pollArgs]) error {
-	row, err := w.table().load(ctx, rowKey{organization: o.Name})
+	row, err := w.table().load(ctx, o.Name, watchAddress)
 	if err != nil {
 		return err
 	}
@@ -232,7 +231,7 @@ func (w *pollWorker[TTx]) save(ctx context.Context, o Organization, job *river.J
 	}
 	return w.inTx(ctx, func(tx TTx, t table) error {
 		row := savedRow{status: StatusWatching, detail: polled.State, version: version, failed: !succeeded}
-		if err := t.save(ctx, rowKey{organization: o.Name}, row); err != nil {
+		if err := t.save(ctx, o.Name, row); err != nil {
 			return err
 		}
 		if err := t.insertUnreadable(ctx, o.Name, polled.Errors); err != nil || !succeeded {
@@ -252,7 +251,7 @@ func (w *pollWorker[TTx]) save(ctx context.Context, o Organization, job *river.J
 // the version.
 func (w *pollWorker[TTx]) insertDeliveries(ctx context.Context, organization string, version int64, part []river.InsertManyParams) error {
 	return w.inTx(ctx, func(tx TTx, t table) error {
-		row, err := t.load(ctx, rowKey{organization: organization})
+		row, err := t.load(ctx, organization, watchAddress)
 		if err != nil || row.version != version {
 			return cmp.Or(err, errOvertaken)
 		}
