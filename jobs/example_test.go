@@ -2,11 +2,13 @@ package jobs_test
 
 import (
 	"context"
+	"database/sql"
 	"fmt"
 	"log"
 	"net/url"
 	"os"
 	"os/exec"
+	"os/signal"
 	"syscall"
 	"testing"
 	"time"
@@ -137,6 +139,52 @@ func apply(ctx context.Context, pool *pgxpool.Pool, inviter *river.Client[pgx.Tx
 		_, err := jobs.Invite(ctx, inviter, tx, "acme", assessmentID, []hiring.NewInvitation{who}, jobs.InviteOptions{})
 		return err
 	})
+}
+
+// A process stores each new result in a SQLite file, exactly once. A program of yours has the client of [hiring.FromEnv] in place of
+// the sandbox's, and ends with SIGTERM.
+func ExampleWatch() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	api := sandbox.New()
+	if _, err := api.AddResult(api.AddAssessment("Backend engineer"), "ada@candidates.test", sandbox.Result{ShipScore: new(70)}); err != nil {
+		log.Fatal(err)
+	}
+	db, remove, err := open(ctx) // Opens a file with the DSN of the guide, and calls jobs.Migrate.
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer remove()
+	if _, err := db.ExecContext(ctx, "CREATE TABLE IF NOT EXISTS results (submission text PRIMARY KEY, score integer)"); err != nil {
+		log.Fatal(err)
+	}
+
+	config := &river.Config{SoftStopTimeout: 10 * time.Second} // Running handlers have 10 s to finish.
+	err = jobs.Watch(config, jobs.SQLite(db), jobs.Results[*sql.Tx]{
+		Organizations: []jobs.Organization{{
+			Name: "acme", Client: api.LiveClient(), Watch: hiring.WatchOptions{Since: time.Now().Add(-24 * time.Hour)}, // Used by the first start only.
+		}},
+		Handle: func(ctx context.Context, tx *sql.Tx, d jobs.Delivery) error {
+			_, err := tx.ExecContext(ctx, "INSERT INTO results (submission, score) VALUES ($1, $2) ON CONFLICT (submission) DO UPDATE SET score = excluded.score", d.Submission.ID, d.Report.ShipScore)
+			stop() // This example ends after one result.
+			return err
+		},
+	})
+	if err != nil {
+		log.Fatal(err)
+	}
+	workers, err := river.NewClient(riversqlite.New(db), config)
+	if err != nil {
+		log.Fatal(err)
+	}
+	if err := workers.Start(ctx); err != nil { // The workers stop when ctx ends.
+		log.Fatal(err)
+	}
+	<-workers.Stopped()
+	var score int
+	err = db.QueryRow("SELECT score FROM results").Scan(&score)
+	fmt.Println(score, err)
+	// Output: 70 <nil>
 }
 
 // A candidate who applies twice is invited once.
