@@ -33,7 +33,7 @@ func TestAlertsUseTheNamesOfThisPackage(t *testing.T) {
 	} {
 		require.Contains(t, string(rules), selector)
 	}
-	_, telemetry, scrape := newTelemetry(t)
+	telemetry, scrape := newTelemetry(t)
 	telemetry.Job(t.Context(), jobs.JobEvent{Organization: "acme", Kind: jobs.KindDelivery, Event: jobs.EventStuck})
 	for _, kind := range []string{jobs.KindDelivery, jobs.KindInvitations} {
 		telemetry.Count(t.Context(), jobs.CountEvent{Organization: "acme", Kind: kind, State: jobs.DeliveriesWaiting})

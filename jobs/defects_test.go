@@ -178,6 +178,7 @@ func TestUnreadableSubmissionIsReportedSQLite(t *testing.T) {
 	config.Logger = log.logger()
 	client, _ := s.watch(t, config, jobs.Results[*sql.Tx]{Organizations: []jobs.Organization{o}, Handle: s.insertResult, Telemetry: r.telemetry()})
 	eventually(t, s.deliveredIs(t, 2))
+	eventually(t, func() bool { return r.event("delivered") == 2 }, "deliveries are reported after their commit")
 	eventually(t, func() bool { return r.deliveries(jobs.DeliveriesUnreadable) == 1 })
 	require.False(t, r.since(jobs.DeliveriesUnreadable).IsZero())
 	eventually(t, func() bool { return r.eventOf(jobs.KindPoll, jobs.EventUnreadable) == 1 }, "it is reported after the commit")

@@ -66,22 +66,13 @@ func storeResults(ctx context.Context, client *hiring.Client, db *sql.DB, option
 
 var errKilled = errors.New("killed")
 
-// onEachDatabase runs a test with the tables of one process in SQLite and in PostgreSQL.
-func onEachDatabase(t *testing.T, test func(*testing.T, *sql.DB, *fakeAPI)) {
-	t.Helper()
-	t.Parallel()
-	for name, db := range map[string]*sql.DB{"SQLite": newSQLite(t).db, "PostgreSQL": newPostgres(t).db} {
-		t.Run(name, func(t *testing.T) {
-			_, err := db.ExecContext(t.Context(), oneProcessTables)
-			require.NoError(t, err)
-			test(t, db, newAPI(t))
-		})
-	}
-}
-
 // TestOneProcessStoresOneRowForEachResult interrupts a watch after a row was stored and before its state was saved.
 func TestOneProcessStoresOneRowForEachResult(t *testing.T) {
-	onEachDatabase(t, func(t *testing.T, db *sql.DB, api *fakeAPI) {
+	t.Parallel()
+	for name, db := range map[string]*sql.DB{"SQLite": newSQLite(t).db, "PostgreSQL": newPostgres(t).db} {
+		_, err := db.ExecContext(t.Context(), oneProcessTables)
+		require.NoError(t, err)
+		api := newAPI(t)
 		api.addEvaluated(t, 3)
 		bad := api.addSubmission(t)
 		require.NoError(t, api.Evaluate(bad, sandbox.Result{Extra: map[string]any{"ship_score": "ninety"}})) // Cannot be decoded.
@@ -96,7 +87,6 @@ func TestOneProcessStoresOneRowForEachResult(t *testing.T) {
 		}
 		var rows, distinct int
 		require.NoError(t, db.QueryRowContext(t.Context(), "SELECT count(*), count(DISTINCT submission_id) FROM watch_results WHERE score IS NOT NULL").Scan(&rows, &distinct))
-		require.Equal(t, 3, rows)
-		require.Equal(t, 3, distinct)
-	})
+		require.Equal(t, []int{3, 3}, []int{rows, distinct}, name)
+	}
 }

@@ -157,8 +157,9 @@ func ExampleWebhook_Send() {
 		log.Fatal(err)
 	}
 	delivery := jobs.Delivery{ID: submission.ID, Submission: submission, Report: *submission.Report}
-	for _, sender := range []string{secret, secret, "whsec_c29tZSBvdGhlciBzZWNyZXQgb2Ygc29tZW9uZQ=="} {
-		hook, err := jobs.NewWebhook(receiver.URL, jobs.WebhookOptions{Secrets: []string{sender}, AllowPrivate: true})
+	const next = "whsec_c29tZSBvdGhlciBzZWNyZXQgb2Ygc29tZW9uZQ=="
+	for _, secrets := range [][]string{{secret}, {next, secret}, {next}} {
+		hook, err := jobs.NewWebhook(receiver.URL, jobs.WebhookOptions{Secrets: secrets, AllowPrivate: true})
 		if err != nil {
 			log.Fatal(err)
 		}

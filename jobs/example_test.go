@@ -7,8 +7,8 @@ import (
 	"log"
 	"net/url"
 	"os"
-	"os/exec"
 	"os/signal"
+	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
@@ -71,7 +71,7 @@ func work(ctx context.Context, client *hiring.Client, databaseURL string, storeS
 }
 
 // TestGuideWorkersPostgres runs the workers of the guide, whose tables have a schema of their own, in two processes. It invites with a client
-// that is not started.
+// that is not started. At last a handler hangs.
 func TestGuideWorkersPostgres(t *testing.T) {
 	t.Parallel()
 	s, api := newPostgres(t), newAPI(t)
@@ -81,9 +81,18 @@ func TestGuideWorkersPostgres(t *testing.T) {
 	location.RawQuery += "&pool_max_conns=15"
 	require.NoError(t, jobs.Migrate(t.Context(), s.database, "hiring"))
 	ctx, stop := context.WithCancel(t.Context())
-	ended := make(chan error)
+	var hanging atomic.Bool
+	ended, hangs, released := make(chan error), make(chan struct{}), make(chan struct{})
+	t.Cleanup(func() { close(released) })
+	handle := func(ctx context.Context, tx pgx.Tx, d jobs.Delivery) error {
+		if hanging.Load() {
+			close(hangs)
+			<-released
+		}
+		return storeScore(ctx, tx, d)
+	}
 	for range 2 {
-		go func() { ended <- work(ctx, api.client, location.String(), storeScore) }()
+		go func() { ended <- work(ctx, api.client, location.String(), handle) }()
 	}
 	eventually(t, s.countIs(t, 1, "hiring.hiring_jobs WHERE status = 'watching'"))
 	api.addEvaluated(t, 3)
@@ -100,33 +109,12 @@ func TestGuideWorkersPostgres(t *testing.T) {
 		require.NoError(t, apply(t.Context(), pool, inviter, api.assessment, who))
 	}
 	eventually(t, s.countIs(t, 2, "hiring.hiring_jobs WHERE status = 'sent'"))
+	hanging.Store(true)
+	s.deliver(t, inviter, "acme", queryValue[string](t, s.db, "SELECT max(id) FROM results"))
+	<-hangs
 	stop()
 	require.NoError(t, <-ended)
 	require.NoError(t, <-ended)
-}
-
-// TestGuideProgramEndsWhileAHandlerHangsPostgres sends SIGTERM to a process of the guide whose handler never returns.
-func TestGuideProgramEndsWhileAHandlerHangsPostgres(t *testing.T) {
-	t.Parallel()
-	s, api := newPostgres(t), newAPI(t)
-	s.mustExec(t, "CREATE SCHEMA hiring; CREATE SEQUENCE handled")
-	require.NoError(t, jobs.Migrate(t.Context(), s.database, "hiring"))
-	executable, err := os.Executable()
-	require.NoError(t, err)
-	ctx, cancel := context.WithTimeout(t.Context(), 2*maxWait) // Kills the process.
-	defer cancel()
-	process := exec.CommandContext(ctx, executable)
-	process.Env = append(os.Environ(), databaseVariable+"="+s.url+"&pool_max_conns=15", serviceVariable+"="+api.URL(), roleVariable+"="+guideRole)
-	var log logBuffer
-	process.Stderr = &log
-	require.NoError(t, process.Start())
-	eventually(t, s.countIs(t, 1, "hiring.hiring_jobs WHERE status = 'watching'"))
-	id := api.addEvaluated(t, 1)[0]
-	s.mustExec(t, "UPDATE hiring.river_job SET scheduled_at = now() WHERE kind = 'hiring_poll' AND state = 'scheduled'")
-	eventually(t, func() bool { return queryValue[bool](t, s.db, "SELECT is_called FROM handled") })
-	require.NoError(t, process.Process.Signal(syscall.SIGTERM))
-	require.NoError(t, process.Wait(), "status 0: %s", &log)
-	require.Contains(t, log.String(), `a handler does not return: it must return when its context ends organization=acme kind=hiring_delivery submission_id=`+id)
 }
 
 // apply stores an application and queues the invitation of its candidate in one

@@ -32,7 +32,9 @@ func (api *fakeAPI) recordedOrganization() (jobs.Organization, *recorder) {
 func (r *recorder) telemetry() jobs.Telemetry {
 	return jobs.Telemetry{
 		Delivered: func(_ context.Context, e jobs.DeliveredEvent) {
-			r.record(jobs.JobEvent{Organization: e.Organization, Kind: jobs.KindDelivery, Event: "delivered"})
+			if e.EvaluatedAt != nil {
+				r.record(jobs.JobEvent{Organization: e.Organization, Kind: jobs.KindDelivery, Event: "delivered"})
+			}
 		},
 		Job: func(_ context.Context, e jobs.JobEvent) { r.record(e) },
 		PollDue: func(_ context.Context, e jobs.PollDueEvent) {

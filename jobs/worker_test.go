@@ -6,12 +6,9 @@ import (
 	"log/slog"
 	"math/rand/v2"
 	"os"
-	"os/signal"
 	"strings"
-	"syscall"
 	"time"
 
-	"github.com/jackc/pgx/v5"
 	"github.com/riverqueue/river"
 
 	hiring "github.com/hiring-assessment/hiring-go"
@@ -28,34 +25,12 @@ const (
 	roleVariable     = "HIRING_JOBS_TEST_ROLE" // The process only watches, with watch, or only invites, with invite.
 )
 
-// guideRole is the role of a process that runs the program of the guide, with a handler that never returns.
-const guideRole = "guide"
-
-func runGuide() error {
-	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM)
-	defer stop()
-	client, err := hiring.New(os.Getenv(serviceVariable), sandbox.LiveKey)
-	if err != nil {
-		return err
-	}
-	return work(ctx, client, os.Getenv(databaseVariable), func(ctx context.Context, tx pgx.Tx, _ jobs.Delivery) error {
-		if _, err := tx.Exec(ctx, "SELECT nextval('handled')"); err != nil { // Visible before the commit.
-			return err
-		}
-		select {}
-	})
-}
-
 // runWorker is the program of a worker process. It runs until the process is killed. The
 // status is 1 when it cannot start.
 func runWorker() (status int) {
 	database := os.Getenv(databaseVariable)
 	var err error
-	if os.Getenv(roleVariable) == guideRole {
-		if err = runGuide(); err == nil {
-			return 0
-		}
-	} else if strings.HasPrefix(database, "postgres") {
+	if strings.HasPrefix(database, "postgres") {
 		err = openAndRun(openPostgres(context.Background(), database))
 	} else {
 		err = openAndRun(openSQLite(database))

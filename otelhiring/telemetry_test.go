@@ -15,10 +15,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"go.opentelemetry.io/otel/attribute"
-	sdkmetric "go.opentelemetry.io/otel/sdk/metric"
-	"go.opentelemetry.io/otel/sdk/metric/metricdata"
 	sdktrace "go.opentelemetry.io/otel/sdk/trace"
-	"go.opentelemetry.io/otel/sdk/trace/tracetest"
 	semconv "go.opentelemetry.io/otel/semconv/v1.43.0"
 	"go.opentelemetry.io/otel/trace"
 
@@ -58,6 +55,7 @@ func TestSpansOfACallAndItsAttempts(t *testing.T) {
 		spans := b.spans.Ended()
 		require.Len(t, spans, 3)
 		first, second, call := spans[0], spans[1], spans[2]
+		assert.Equal(t, semconv.SchemaURL, call.InstrumentationScope().SchemaURL)
 		assert.Equal(t, "Submissions.Report", call.Name())
 		assert.Equal(t, trace.SpanKindInternal, call.SpanKind())
 		require.Len(t, call.Events(), 1)
@@ -82,7 +80,7 @@ func TestSpansOfACallAndItsAttempts(t *testing.T) {
 		samples := b.scrape(t)
 		assert.Equal(t, "1", value(t, samples, "http_client_request_duration_seconds_count", `http_response_status_code="503"`, `error_type="INTERNAL_ERROR"`))
 		assert.Equal(t, "1", value(t, samples, "http_client_request_duration_seconds_count", `http_response_status_code="200"`))
-		assert.Equal(t, "1", value(t, samples, "hiring_client_operation_duration_seconds_count", `hiring_operation="Submissions.Report"`))
+		assert.Equal(t, "1", value(t, samples, "hiring_client_operation_duration_seconds_count", `hiring_operation="Submissions.Report"`, `otel_scope_schema_url="`+semconv.SchemaURL))
 		assert.Equal(t, "5", value(t, samples, "hiring_client_wait_time_seconds_total", `hiring_wait_reason="retry"`))
 		assert.Equal(t, "1000", value(t, samples, "hiring_client_quota_limit", `hiring_quota_class="read"`))
 		assert.Equal(t, "999", value(t, samples, "hiring_client_quota_remaining", `hiring_quota_class="read"`))
@@ -293,19 +291,4 @@ func TestOrganizationOfACallReplacesTheCommonOne(t *testing.T) {
 	for series := range b.scrape(t) {
 		assert.NotContains(t, series, "hiring_poll_overdue_seconds", "no poll follows")
 	}
-}
-
-func TestSchemaURLIsSet(t *testing.T) {
-	reader := sdkmetric.NewManualReader()
-	spans := tracetest.NewSpanRecorder()
-	telemetry, err := otelhiring.New(
-		otelhiring.WithTracerProvider(sdktrace.NewTracerProvider(sdktrace.WithSpanProcessor(spans))),
-		otelhiring.WithMeterProvider(sdkmetric.NewMeterProvider(sdkmetric.WithReader(reader))))
-	require.NoError(t, err)
-	_, err = sandbox.Start(t).Client(hiring.WithTrace(telemetry.Trace())).Account.Get(t.Context())
-	require.NoError(t, err)
-	var all metricdata.ResourceMetrics
-	require.NoError(t, reader.Collect(t.Context(), &all))
-	assert.Equal(t, semconv.SchemaURL, all.ScopeMetrics[0].Scope.SchemaURL)
-	assert.Equal(t, semconv.SchemaURL, spans.Ended()[0].InstrumentationScope().SchemaURL)
 }

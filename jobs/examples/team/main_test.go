@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"fmt"
 	"io"
@@ -10,13 +11,16 @@ import (
 	"os"
 	"os/exec"
 	"regexp"
+	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/stretchr/testify/require"
 
+	"github.com/hiring-assessment/hiring-go/jobs"
 	"github.com/hiring-assessment/hiring-go/jobs/internal/testing/pgtest"
 	"github.com/hiring-assessment/hiring-go/sandbox"
 )
@@ -24,19 +28,20 @@ import (
 // TestMain also runs the program, for the tests.
 func TestMain(m *testing.M) {
 	if os.Getenv("TEAM_TEST_PROGRAM") != "" {
-		if os.Getenv("TEAM_TEST_HANGS") != "" {
-			out = hanging{}
-		}
+		out = new(hanging)
 		main()
 		return
 	}
 	os.Exit(m.Run())
 }
 
-// hanging makes the handler hang when it prints its first result.
-type hanging struct{}
+// hanging makes the handler hang when it prints its second result.
+type hanging struct{ results atomic.Int64 }
 
-func (hanging) Write([]byte) (int, error) {
+func (h *hanging) Write(p []byte) (int, error) {
+	if h.results.Add(1) == 1 {
+		return os.Stdout.Write(p)
+	}
 	fmt.Println("hangs")
 	select {}
 }
@@ -47,6 +52,7 @@ type program struct {
 
 	temporary string
 	lines     *bufio.Scanner
+	log       bytes.Buffer
 }
 
 // maxRun is the longest run of a program, on a busy machine.
@@ -61,7 +67,7 @@ func start(t *testing.T, environment []string, arguments ...string) *program {
 	p := &program{Cmd: exec.CommandContext(ctx, executable, arguments...), temporary: t.TempDir()}
 	p.Dir = t.TempDir()
 	p.Env = append([]string{"TEAM_TEST_PROGRAM=1", "TMPDIR=" + p.temporary}, environment...)
-	p.Stderr = os.Stderr
+	p.Stderr = io.MultiWriter(&p.log, os.Stderr)
 	out, err := p.StdoutPipe()
 	require.NoError(t, err)
 	p.lines = bufio.NewScanner(out)
@@ -118,19 +124,9 @@ func database(t *testing.T) (url string) {
 	return server.URL
 }
 
+// TestTeam runs a process with the rights of the guide, and interrupts it while a handler hangs.
 func TestTeam(t *testing.T) {
 	t.Parallel()
-	onPostgresServer(t, result)
-}
-
-func TestTeamEndsWhileAHandlerHangs(t *testing.T) {
-	t.Parallel()
-	onPostgresServer(t, "^hangs$", "TEAM_TEST_HANGS=1")
-}
-
-// onPostgresServer runs a process until it prints a line about a result, and interrupts it.
-func onPostgresServer(t *testing.T, line string, environment ...string) {
-	t.Helper()
 	service := sandbox.New()
 	t.Cleanup(service.Close)
 	url := database(t)
@@ -147,7 +143,11 @@ func onPostgresServer(t *testing.T, line string, environment ...string) {
 	query := location.Query()
 	query.Set("role", "worker") // It may create no table.
 	location.RawQuery = query.Encode()
-	environment = append(environment, "DATABASE_URL="+location.String(), "HIRING_BASE_URL="+service.URL())
+	pool, err := pgxpool.New(t.Context(), location.String())
+	require.NoError(t, err)
+	t.Cleanup(pool.Close)
+	require.NoError(t, jobs.Migrate(t.Context(), jobs.Postgres(pool), schema), "tables that are up to date need no right to create")
+	environment := []string{"DATABASE_URL=" + location.String(), "HIRING_BASE_URL=" + service.URL()}
 	require.Error(t, start(t, append(environment, "HIRING_API_KEY=sk_live_unknown_0123456789")).Wait(), "a wrong key fails at once")
 	p := start(t, append(environment, "HIRING_API_KEY="+sandbox.LiveKey), "-every", "2s")
 	page, metrics := p.until(t, "^River's page: (.*)$"), p.until(t, "^Metrics: (.*)$")
@@ -155,9 +155,10 @@ func onPostgresServer(t *testing.T, line string, environment ...string) {
 		var watches int
 		return db.QueryRow(t.Context(), "SELECT count(*) FROM hiring.hiring_jobs WHERE status = 'watching'").Scan(&watches) == nil && watches == 1
 	}, maxRun, 100*time.Millisecond)
-	_, err = service.AddResult(service.AddAssessment("Backend engineer"), "ada@candidates.test", sandbox.Result{})
+	assessment := service.AddAssessment("Backend engineer")
+	_, err = service.AddResult(assessment, "ada@candidates.test", sandbox.Result{})
 	require.NoError(t, err)
-	p.until(t, line)
+	p.until(t, result)
 	require.Contains(t, get(t, page+"api/jobs?state=completed&limit=100"), "hiring_")
 	require.Contains(t, get(t, metrics), "hiring_poll_overdue_seconds{hiring_operation")
 	host, err := os.Hostname()
@@ -165,7 +166,11 @@ func onPostgresServer(t *testing.T, line string, environment ...string) {
 	var process string
 	require.NoError(t, db.QueryRow(t.Context(), "SELECT attempted_by[1] FROM hiring.river_job WHERE kind = 'hiring_delivery'").Scan(&process))
 	require.Equal(t, fmt.Sprintf("%s-%d", host, p.Process.Pid), process)
+	id, err := service.AddResult(assessment, "grace@candidates.test", sandbox.Result{})
+	require.NoError(t, err)
+	p.until(t, "^hangs$")
 	p.interrupt(t)
+	require.Contains(t, p.log.String(), "a handler does not return: it must return when its context ends\" organization=acme kind=hiring_delivery submission_id="+id)
 }
 
 // TestTeamOperates runs the commands of an operator on jobs of another program.
