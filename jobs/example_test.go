@@ -37,7 +37,7 @@ func storeScore(ctx context.Context, tx pgx.Tx, d jobs.Delivery) error {
 
 // work runs workers on PostgreSQL. Any number of processes can call it.
 func work(ctx context.Context, client *hiring.Client, databaseURL string, storeScore handler) error {
-	pool, err := pgxpool.New(ctx, databaseURL) // With pool_max_conns=15, five more than deliveries run at once.
+	pool, err := pgxpool.New(ctx, databaseURL) // With pool_max_conns=25: ten deliveries run at once, ten may hang.
 	if err != nil {
 		return err
 	}

@@ -70,5 +70,9 @@ func TestHandlersThatDoNotReturnLeaveTheirWorkersPostgres(t *testing.T) {
 	other.addEvaluated(t, 3)
 	eventually(t, s.countIs(t, 3, "river_job WHERE kind = 'hiring_delivery' AND state = 'completed' AND args->>'organization' = 'other'"))
 	require.Zero(t, passed.Load())
+	for n, more := range map[int]bool{9: true, 10: false} { // The pool has 15 connections: one worker, five to spare.
+		stuck := river.JobStuckHandlerParams{Kind: jobs.KindDelivery, TotalStuckJobs: n}
+		require.Equal(t, more, config.JobStuckHandler(t.Context(), stuck).AddWorkerSlot)
+	}
 	require.Regexp(t, `organization=acme kind=hiring_delivery submission_id=(`+ids[0]+`|`+ids[1]+`|`+ids[2]+`|`+ids[3]+`)`, log.String())
 }

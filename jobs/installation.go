@@ -266,13 +266,14 @@ func (*installation[TTx]) WorkEnd(_ context.Context, _ *rivertype.JobRow, err er
 	return storableError{err}
 }
 
-// addSlot gives the worker of a delivery whose handler does not return after its timeout to another job.
-// Jobs of other packages go to the previous handler.
-func addSlot(previous river.JobStuckHandler) river.JobStuckHandler {
+// addSlots gives the workers of deliveries whose handlers do not return after their timeout to other jobs,
+// of so many at a time: each keeps a connection, and without one nothing works. Jobs of other packages
+// go to the previous handler.
+func addSlots(most int, previous river.JobStuckHandler) river.JobStuckHandler {
 	return func(ctx context.Context, p river.JobStuckHandlerParams) river.JobStuckHandlerResult {
 		if p.Kind != KindDelivery && previous != nil {
 			return previous(ctx, p)
 		}
-		return river.JobStuckHandlerResult{AddWorkerSlot: p.Kind == KindDelivery}
+		return river.JobStuckHandlerResult{AddWorkerSlot: p.Kind == KindDelivery && p.TotalStuckJobs <= most}
 	}
 }

@@ -66,7 +66,9 @@ type Results[TTx any] struct {
 //
 // No organization can hold up the others: in each process at most three of ten
 // workers deliver results of one organization. An organization whose last delivery
-// reached its timeout has one worker, and all of these together have half of the workers.
+// reached its timeout has one worker, and all of these together have half of the workers. A
+// handler that does not return keeps its connection. Its worker takes other deliveries only while
+// the pool has more connections than five and one for each worker.
 //
 // Watch changes these fields of config:
 //
@@ -101,15 +103,19 @@ func Watch[TTx any](config *river.Config, db Database[TTx], results ...Results[T
 		r.Retry = r.Retry.withDefaults()
 	}
 	workers := cmp.Or(config.Queues[QueueDeliveries].MaxWorkers, deliveryWorkers)
-	if least := workers + spareConns; !db.sqlite && db.maxConns < least {
-		return fmt.Errorf("jobs: Watch: the pool has at most %d connections: set MaxConns of pgxpool.Config to at least %d, five more than deliveries run at once", db.maxConns, least)
+	more := db.maxConns - workers - spareConns // For handlers that do not return.
+	switch {
+	case db.sqlite:
+		more = workers
+	case more < 0:
+		return fmt.Errorf("jobs: Watch: the pool has at most %d connections: set MaxConns of pgxpool.Config to at least %d, five more than deliveries run at once", db.maxConns, workers+spareConns)
 	}
 	in, err := install(config, db)
 	if err != nil {
 		return err
 	}
 	in.watched, in.results, in.shares = in.register(in.countPolls, sources...), results, newShares(workers)
-	config.JobStuckHandler = addSlot(config.JobStuckHandler)
+	config.JobStuckHandler = addSlots(more, config.JobStuckHandler)
 	addQueue(config, QueuePolls, river.QueueConfig{MaxWorkers: pollWorkers})
 	addQueue(config, QueueDeliveries, river.QueueConfig{MaxWorkers: workers, FetchPollInterval: sharePollInterval})
 	return nil

@@ -53,7 +53,7 @@ func run(ctx context.Context, command, target string) error {
 	if err != nil {
 		return err
 	}
-	config.MaxConns = 15 // Five more than deliveries run at once.
+	config.MaxConns = 25 // Ten deliveries run at once, ten more may hang, and five are for the rest.
 	pool, err := pgxpool.NewWithConfig(ctx, config)
 	if err != nil {
 		return err
