@@ -95,7 +95,7 @@ func linesOf(commands []*cobra.Command, word, advice string) map[string]string {
 		base := strings.NewReplacer(" [flags]", "", "[<method>] ", "").Replace(c.UseLine())
 		argument := strings.TrimSuffix(blank.FindString(c.Use), "...")
 		if of != "" && slices.Contains([]string{commandName(c), c.Name(), argument}, of) || of == "" && slices.Contains([]string{"submissions list", "report", "watch", "assessments create", "sandbox", "submissions archive"}, commandName(c)) {
-			lines[base] = base + " -" + strings.NewReplacer(" alone", "", " wrong", " !").Replace(flag)
+			lines[base] = base + " -" + strings.NewReplacer(" alone", "", " wrong", " !", " twice", " . --jq . --timeout 1s").Replace(flag)
 			if shown := example.FindStringSubmatch(advice); shown != nil && !strings.Contains(flag, " ") {
 				lines[base] += " '" + strings.Trim(shown[1], `<>"`) + "'"
 			}

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"regexp"
 	"slices"
@@ -49,11 +48,6 @@ func (a *app) prepare(c *cobra.Command) error {
 	if a.flags.sandbox && a.flags.profile != "" {
 		return usagef("--sandbox and --profile exclude each other")
 	}
-	var err error
-	c.Flags().Visit(func(f *pflag.Flag) { err = cmp.Or(err, a.checkValue(c, f)) })
-	if err != nil {
-		return err
-	}
 	for _, flag := range []string{"output", "jq", "columns", "bom", "separator"} {
 		if c.Flags().Changed(flag) && slices.Contains(withoutResults, c.Name()) {
 			err := usagef("%s prints no results, so that --%s has no meaning", commandName(c), flag)
@@ -75,23 +69,25 @@ func (a *app) prepare(c *cobra.Command) error {
 	return nil
 }
 
-// checkValue returns an error for an empty value, which a variable that is not set leaves, and for a second value of a flag
-// of the command, because only the last one would count. An empty --dialect removes a setting.
-func (a *app) checkValue(c *cobra.Command, f *pflag.Flag) error {
-	given := 0
-	for _, argument := range a.args {
-		name, _, _ := strings.Cut(argument, "=")
-		if name == "--"+f.Name || f.Shorthand != "" && name == "-"+f.Shorthand {
-			given++
+// checkValues returns an error for a flag in the place of a value, for an empty value, which a variable that is not set leaves,
+// and for a second value of --jq or of a flag of the command that takes one, because only the last one would count. An alias of
+// a shell may set the other global flags. An empty --dialect removes a setting.
+func (a *app) checkValues(c *cobra.Command) error {
+	given, flags := make(map[string]bool), pflag.NewFlagSet("", pflag.ContinueOnError)
+	flags.AddFlagSet(c.Flags()) // ParseAll changes what Args returns.
+	return flags.ParseAll(a.args, func(f *pflag.Flag, value string) error {
+		_, several := f.Value.(pflag.SliceValue)
+		switch isSwitch := f.NoOptDefVal != ""; {
+		case isFlag.MatchString(value): // As in -q --status x.
+			return withoutValue(f)
+		case value == "" && f.Name != "dialect":
+			return usagef("--%s is empty", f.Name)
+		case given[f.Name] && !several && !isSwitch && (f.Name == "jq" || c.InheritedFlags().Lookup(f.Name) == nil):
+			return useInstead(usagef("--%s is given twice: give one value", f.Name), "--"+f.Name+" twice")
 		}
-	}
-	switch value := f.Value.String(); {
-	case (value == "" || value == "[]") && f.Name != "dialect":
-		return usagef("--%s is empty", f.Name)
-	case given > 1 && f.Value.Type() == "string" && c.InheritedFlags().Lookup(f.Name) == nil:
-		return usagef("--%s is given twice: give one value", f.Name)
-	}
-	return nil
+		given[f.Name] = true
+		return nil
+	})
 }
 
 // limit ends the command's context after a duration.

@@ -51,13 +51,12 @@ func (a *app) assessmentsCreateCommand() *cobra.Command {
 	c.Flags().StringSliceVar(&in.SelectedTaskIDs, "tasks", nil, "the `ids` of the tasks to use, for a challenge with several tasks")
 	_ = c.RegisterFlagCompletionFunc("challenge", a.complete(challenges))
 	c.RunE = showItem(a, assessmentTable(), func(ctx context.Context, t task) (hiring.Assessment, error) {
-		if in.ChallengeID == "" {
+		switch {
+		case in.ChallengeID == "":
 			return hiring.Assessment{}, adviceError{usagef("--challenge is missing"), "hiring challenges list shows the challenges"}
-		}
-		if in.Name == "" {
+		case in.Name == "":
 			return hiring.Assessment{}, usagef("--name is missing")
-		}
-		if output.HasControls(in.Name) {
+		case output.HasControls(in.Name):
 			return hiring.Assessment{}, usagef("--name has control characters or line breaks: type it again")
 		}
 		id, err := challengeID(ctx, t.client, in.ChallengeID, false)

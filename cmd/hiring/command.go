@@ -91,9 +91,9 @@ func command(use, short string, aliases ...string) *cobra.Command {
 	return &cobra.Command{Use: use, Short: short, Aliases: aliases}
 }
 
-// group returns a command that only has subcommands. singular is its alias.
-func group(use, singular, short string, commands ...*cobra.Command) *cobra.Command {
-	c := command(use, short, singular)
+// group returns a command that only has subcommands. aliases are separated by commas.
+func group(use, aliases, short string, commands ...*cobra.Command) *cobra.Command {
+	c := command(use, short, strings.Split(aliases, ", ")...)
 	c.RunE = helpOfGroup
 	c.AddCommand(commands...)
 	return c
@@ -127,7 +127,7 @@ func (a *app) finish(c *cobra.Command) {
 		c.Aliases = append(c.Aliases, "show", "view", "describe", "inspect", "retrieve", "info", "read", "fetch")
 	}
 	if c.Runnable() {
-		c.Args = checkCount
+		c.Args = a.checkLine
 	}
 	if c.ValidArgsFunction == nil && !strings.Contains(argumentsOf(c), "<file") {
 		c.ValidArgsFunction = cobra.NoFileCompletions

@@ -20,9 +20,7 @@ func eventTable() output.Table[hiring.Event] {
 	return output.Table[hiring.Event]{
 		Things: "events",
 		Shown:  []string{"seq", "time", "kind", "payload"},
-		Own: map[string]func(hiring.Event) any{
-			"time": func(event hiring.Event) any { return jsonTime(event.Time()) },
-		},
+		Own:    map[string]func(hiring.Event) any{"time": func(event hiring.Event) any { return jsonTime(event.Time()) }},
 	}
 }
 

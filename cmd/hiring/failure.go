@@ -82,17 +82,11 @@ func commandName(c *cobra.Command) string {
 	return strings.TrimPrefix(c.CommandPath(), c.Root().Name()+" ")
 }
 
-// checkCount compares the number of arguments with the usage of a command, where <a> is
+// checkLine checks the values of the flags, and compares the number of arguments with the usage of a command, where <a> is
 // required, [<a>] is optional and <a>... may be several.
-func checkCount(c *cobra.Command, given []string) error {
+func (a *app) checkLine(c *cobra.Command, given []string) error {
 	name, arguments := commandName(c), argumentsOf(c)
-	err := wrongWord(c, given)
-	c.Flags().Visit(func(f *pflag.Flag) {
-		if isFlag.MatchString(strings.TrimPrefix(f.Value.String(), "[")) { // As in -q --status x.
-			err = withoutValue(f)
-		}
-	})
-	if err != nil {
+	if err := cmp.Or(a.checkValues(c), wrongWord(c, given)); err != nil {
 		return err
 	}
 	wanted := slices.DeleteFunc(strings.Fields(arguments), func(word string) bool { return word[0] != '<' })

@@ -146,11 +146,17 @@ func similarHabits(path, name string) (insteads []string) {
 // arguments from each flag on.
 func (a *app) unknownFlags(c *cobra.Command, unknown []string, from [][]string) error {
 	if len(unknown) > 1 && !c.HasSubCommands() {
-		var lines []string
+		var lines, programs []string
 		for i, flag := range unknown {
 			lines = append(lines, fmt.Sprintf("  %-12s  %s", output.Clean(flag), withFullStop(cmp.Or(a.adviceForFlag(c, flag, from[i]), "See "+c.CommandPath()+" --help"))))
 		}
-		return listedError{usagef("%s does not have these flags", commandName(c)), strings.Join(lines, "\n")}
+		text := strings.Join(lines, "\n")
+		for _, found := range filter.FindAllStringSubmatch(text, -1) {
+			programs = append(programs, found[1])
+		}
+		text = filter.ReplaceAllLiteralString(text, "--jq as above") // A second --jq is refused.
+		text = strings.Replace(text, "--jq as above", "--jq '"+strings.Join(slices.Compact(programs), " | ")+"'", 1)
+		return listedError{usagef("%s does not have these flags", commandName(c)), text}
 	}
 	err := usagef("%s has no flag %s", commandName(c), output.Clean(unknown[0]))
 	if advice := a.adviceForFlag(c, unknown[0], from[0]); advice != "" {
@@ -187,7 +193,14 @@ func (a *app) adviceForFlag(c *cobra.Command, flag string, args []string) string
 	if of := cmp.Or(insteadOf("--"+member), "--"+member); member != "" && c.Flag(of[2:]) != nil { // As in --filter status=x.
 		return "Use " + of + " '" + value + "'"
 	}
-	if instead := a.insteadOfFlag(c, flag, args); instead != "" {
+	if strings.Contains(strings.Join(args[:min(len(args), 2)], " "), "{{") {
+		flag = "--template"
+	}
+	instead := a.insteadOfFlag(c, flag, args)
+	switch {
+	case strings.HasPrefix(instead, "--all") && slices.ContainsFunc(a.args, limit.MatchString):
+		return "Use " + instead + "; leave --limit out"
+	case instead != "":
 		return "Use " + instead
 	}
 	var names []string
@@ -228,6 +241,9 @@ func given(flag string, args []string) (member, operator, value string) {
 
 // example matches an example in habits, number a number, and plural a flag such as --types.
 var example, number, plural = regexp.MustCompile(`%([^%]+)%`), regexp.MustCompile(`^\d+(\.\d+)?$`), regexp.MustCompile(`^(--.+)s$`)
+
+// limit matches the limit of a list among arguments, and filter the program in advice that filters.
+var limit, filter = regexp.MustCompile(`^(--limit|-L)`), regexp.MustCompile(`--jq '([^']*select\([^']+)'`)
 
 // withValue returns advice with the member, the operator and the value that the user gave a flag in place of the examples of
 // its kind: a number, a time, which the API writes in UTC, or a text.

@@ -19,7 +19,7 @@ import (
 )
 
 func (a *app) invitationsCommand() *cobra.Command {
-	return group("invitations", "invitation", "Invite candidates to an assessment",
+	return group("invitations", "invitation, invites", "Invite candidates to an assessment",
 		a.invitationsListCommand(), a.invitationsFindCommand(), a.invitationsInviteCommand(), a.invitationsImportCommand(), a.invitationsSendCommand(),
 		a.invitationsResendCommand(), a.invitationsRevokeCommand())
 }

@@ -143,7 +143,7 @@ func (a *app) submissionsGetCommand() *cobra.Command {
 func (a *app) submissionsReportCommand() *cobra.Command {
 	table := submissionTable()
 	table.JSON = func(s hiring.Submission) any { return s.Report }
-	return getCommand(a, command("report <submission>", "Show the report of a submission"), table, submissionID, getSubmission)
+	return getCommand(a, command("report <submission>", "Show the report of a submission", "reports"), table, submissionID, getSubmission)
 }
 
 func (a *app) submissionsFindCommand() *cobra.Command {

@@ -18,12 +18,11 @@ import (
 func TestHabitsFromGh(t *testing.T) {
 	t.Parallel()
 	u := newUser(t, sandbox.New(), sandbox.TestKey)
-	for _, line := range []string{"submissions", "submissions list -L 2", "submission view " + sandbox.SubmissionID, "members list", "account -q .id", "api GET /submissions -f page_size=1"} {
+	for _, line := range []string{"submissions", "submissions list -L 2", "submission view " + sandbox.SubmissionID, "reports " + sandbox.SubmissionID, "invites ls -a Senior", "members list", "account -q .id", "api GET /submissions -f page_size=1"} {
 		assert.Zero(t, u.run(strings.Fields(line)...).code, line)
 	}
 	for line, says := range map[string]string{
 		"submissions archive x -o f":                 "submissions archive prints no results, so that --output has no meaning. Use -f <file>.\n",
-		sandbox.SubmissionID:                         "Use hiring report <submission>.\n",
 		"submissions list -o results.csv":            "--output results.csv: choose one of table, json, jsonl, csv; > <file> writes to a file.\n",
 		"invite @people.csv -a x":                    "hiring invitations import <file.csv> reads a file of candidates.\n",
 		"send invitation Ada":                        "Use hiring invitations invite <candidate> -a <assessment>.\n",
@@ -40,7 +39,12 @@ func TestHabitsFromGh(t *testing.T) {
 		"invite list":                                "There is no command hiring invite list. Use hiring invitations list --assessment <assessment>.\n",
 		"invitations/list":                           "Use hiring invitations list --assessment <assessment>.\n",
 		"submissions list --status=":                 "--status is empty.\n",
-		"submissions list -a Senior --assessment x":  "--assessment is given twice: give one value.\n",
+		"submissions list -L5 --sort -id --limit 9":  "--limit is given twice: give one value.\n",
+		"submissions list -q.[] --jq length":         "--jq is given twice: give one value. Use | between two programs, and \"and\" between two conditions.\n",
+		"submissions list --jq . --columns id,score": "--columns and --jq exclude each other: the program selects members, as in --jq 'map(pick(.id, .score))' of a list, or pick(.id, .score) of one thing.\n",
+		"config set profile staging":                 "Use hiring profile use <name>, or hiring profile add <name> for a new one.\n",
+		"submissions list --format {{.ID}}":          "has no flag --format. Use --jq '.[].id' of a list, ",
+		"members --role boss":                        "Use --all --jq 'map(select(.role == \"boss\"))': known are admin and member.\n",
 		"events --since 24h":                         "hiring: events has no flag --since. Give it to a command below.\n  follow ",
 		"events list x --since 2026-03-01T12:00":     "Use --all --jq 'map(select(.time >= \"2026-03-01T11:00:00Z\"))'; ",
 		"submissions list -o csv --jq .":             "with @csv, as in '.[] | [.id, .created_at] | @csv'.\n",
@@ -48,17 +52,15 @@ func TestHabitsFromGh(t *testing.T) {
 		"assessments list --foo":                     "assessments list has no flag --foo. It has the flags below, and those of hiring --help: --jq selects from the results.\n      --all           show all items: one read for each 100\n",
 		"candidtes --limit 3":                        "There is no command hiring candidtes. Did you mean hiring submissions or hiring invitations? hiring --help lists the commands.\n",
 		"submissions list -o jsonpath={.items}":      "Use --jq '.[].id' of a list, or --jq .id of one thing; see hiring help formatting.\n",
-		"submissions list --filter state=done -l score>=80 -l score=80 -l id!=x": "submissions list does not have these flags.\n  --filter      Use --status 'done'.\n  -l            Use --all --jq 'map(select(.score >= 80))'; -o json shows the\n                members, and \"and\" joins several conditions.\n  -l            Use --all --jq 'map(select(.score == 80))'; -o json shows the\n                members, and \"and\" joins several conditions.\n  -l            Use --all --jq 'map(select(.id != \"x\"))'; ",
+		"submissions list --filter state=done -l score>=80 -l score=80 -l id!=x": "submissions list does not have these flags.\n  --filter      Use --status 'done'.\n  -l            Use --all --jq 'map(select(.score >= 80)) | map(select(.score ==\n                80)) | map(select(.id != \"x\"))'; -o json shows the members, and\n                \"and\" joins several conditions.\n  -l            Use --all --jq as above; ",
 		"challenges list --level senior --sort -id --foo":                        "  --level       Use --all --jq 'map(select(.level == \"senior\"))'.\n  --foo         See hiring challenges list --help.\n",
 		"submissions list --sort --desc -n 10":                                   "  --desc        Use --sort -created_at, with a minus for the highest first.\n  -n            Use --limit 10.\n",
 		"submissions list -q --status evaluated":                                 "--jq needs a value: filter the JSON with a jq program; see hiring help formatting. Use --jq '.[].id' of a list, ",
 		"submissions report x --format pdf -x":                                   "  --format      Use -o json: the API has reports as data only.\n  -x            See ",
-		"events list --submission x":                                             "Use an argument, as in hiring events list <submission>, ",
-		"events follow x --types test_run":                                       "events follow has no flag --types. Use --jq 'select(.kind == \"test_run\")'.\n",
+		"events list x --types ai_exchange":                                      "events list has no flag --types. Use --all --jq 'map(select(.kind == \"ai_exchange\"))': known are attempt_started, ai_prompt and ai_response, and there may be others.\n",
 		"events list x --since=yesterday":                                        "Use --all --jq 'map(select(.time >= \"2026-03-15\"))'; ",
-		"submissions list --min-score high":                                      "Use --all --jq 'map(select(.report.ship_score >= 80))'.\n",
+		"submissions list --min-score high -L 2":                                 "Use --all --jq 'map(select(.report.ship_score >= 80))'; leave --limit out.\n",
 		"submissions wait x --status evaluated":                                  "Use no flag: hiring submissions wait <submission>... waits for the report, and --timeout ends it.\n",
-		"invitations send a@b.test c@d.test":                                     "Use hiring invitations invite <candidate> -a <assessment>: ",
 		"invitations send a@b.test --agai":                                       "invitations send has no flag --agai. It has the flags below",
 		"submissions list --since -7d":                                           "--since -7d: give a date as in 2026-03-15, ",
 		"--prod submissions list":                                                "hiring has no flag --prod. Use a live key: HIRING_API_KEY=sk_live_…, or ",

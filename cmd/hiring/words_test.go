@@ -92,7 +92,6 @@ func TestFrequentErrorTexts(t *testing.T) {
 	for line, want := range map[string]string{
 		"submissions find ada -a Senior":          "hiring: 10 submissions match ada. Give the id of one: Ada ",
 		"submissions wait ada@example.com":        "hiring: There is no submission ada@example.com. The candidate may not have started yet: hiring invitations list -a <assessment> shows the invitations, and hiring watch ",
-		"assessments close " + sandbox.UnknownID:  "hiring: 404 NOT_FOUND: The resource does not exist",
 		"submissions report " + sandbox.UnknownID: "hiring: 404 NOT_FOUND: The resource does not exist (request req_",
 		"account --timeout 1ns":                   "hiring: --timeout: is a number without a unit? write 30s.",
 		"watch --interval 1ns":                    "hiring: --interval: is a number without a unit? write 30s.\n",

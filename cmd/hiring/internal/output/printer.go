@@ -69,22 +69,23 @@ func NewPrinter(stream Stream, o Options, zone *time.Location) (*Printer, error)
 			p.Format = JSON
 		}
 	}
-	if !slices.Contains(Formats(), string(p.Format)) {
-		return nil, fmt.Errorf("--output %s: choose one of %s; > <file> writes to a file", Clean(o.Format), strings.Join(Formats(), ", "))
-	}
 	switch {
+	case !slices.Contains(Formats(), string(p.Format)):
+		return nil, fmt.Errorf("--output %s: choose one of %s; > <file> writes to a file", Clean(o.Format), strings.Join(Formats(), ", "))
 	case (o.BOM || o.Separator != "") && p.Format != CSV:
 		return nil, errors.New("--bom and --separator are for CSV that is written: use them with -o csv")
 	case len(o.Separator) > 1 || !strings.Contains(",;|\t", o.Separator):
 		return nil, errors.New("--separator: choose one of , ; | and a tab")
+	case o.Query != "" && p.Format != JSON && p.Format != JSONLines:
+		return nil, errors.New("--jq is for JSON: use it with -o json, -o jsonl or without -o, and for CSV with @csv, as in '.[] | [.id, .created_at] | @csv'")
+	case o.Query != "" && o.Columns != nil:
+		picked := "pick(." + Clean(strings.Join(o.Columns, ", .")) + ")"
+		return nil, fmt.Errorf("--columns and --jq exclude each other: the program selects members, as in --jq 'map(%s)' of a list, or %s of one thing", picked, picked)
 	case o.Separator != "":
 		p.separator = rune(o.Separator[0])
 	}
 	if o.Query == "" {
 		return p, nil
-	}
-	if p.Format != JSON && p.Format != JSONLines {
-		return nil, errors.New("--jq is for JSON: use it with -o json, -o jsonl or without -o, and for CSV with @csv, as in '.[] | [.id, .created_at] | @csv'")
 	}
 	var err error
 	p.query, err = compile(o.Query)
