@@ -127,7 +127,7 @@ func (d *download) makeAttempt() (wait time.Duration, err error) {
 		d.failuresInRow++
 		counted := *failure
 		counted.Attempts = d.failuresInRow
-		wait, _ = decide(d.core.config.retry, &counted, failure.RetryAfter, timeLeft(d.ctx), jitter())
+		wait = decide(d.core.config.retry, &counted, failure.RetryAfter, timeLeft(d.ctx), jitter())
 	}
 	d.attempt.end(d.core.traces, "", failure, wait)
 	return wait, failure

@@ -73,8 +73,7 @@ type call struct {
 	unknown  bool          // An attempt of a write may have taken effect, so the outcome of a later error is unknown.
 	attempt  attempt       // The last one.
 	failure  *Error        // The error of the last attempt, and of the call if the next one does not happen.
-	retry    bool          // Whether the last attempt is retried.
-	wait     time.Duration // The delay before that retry.
+	wait     time.Duration // The delay before the retry of the last attempt; 0 if it is not retried.
 
 	// The variables of run, here because each would be allocated apart.
 	client  http.Client
@@ -250,7 +249,7 @@ func (t attemptTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 		return resp, nil
 	}
 	c.unknown = c.unknown || c.failure.Outcome == OutcomeUnknown
-	c.wait, c.retry = decide(c.policy(c.failure.isDeferred()), c.failure, requested, timeLeft(c.ctx), jitter()) //nolint:contextcheck // of the call
+	c.wait = decide(c.policy(c.failure.isDeferred()), c.failure, requested, timeLeft(c.ctx), jitter()) //nolint:contextcheck // of the call
 	c.attempt.end(c.core.traces, "", c.failure, c.wait)
 	return resp, err
 }
@@ -284,7 +283,7 @@ func (c *call) policy(deferred bool) RetryPolicy {
 func (c *call) checkRetry(_ context.Context, _ *http.Response, err error) (bool, error) {
 	switch {
 	case c.failure != nil:
-		return c.retry, c.failure
+		return c.wait > 0, c.failure
 	case err != nil: // http.Client refused the request.
 		return false, c.newError(nil, c.text(err), err)
 	}
@@ -306,7 +305,7 @@ func (c *call) prepareRetry(r *http.Request) error {
 	if err := c.admit(); err != nil {
 		return fmt.Errorf("%w; before that: %w", err, c.failure)
 	}
-	c.failure, c.retry = nil, false // An error before the next RoundTrip ends the loop.
+	c.failure, c.wait = nil, 0 // An error before the next RoundTrip ends the loop.
 	r.Header = c.header()
 	return nil
 }

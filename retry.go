@@ -40,23 +40,15 @@ func (p RetryPolicy) withDefaults() (RetryPolicy, error) {
 	}, err
 }
 
-// decide returns whether the attempt that ended with e is retried, and after which delay. It is a pure
+// decide returns the delay after which the attempt that ended with e is retried, 0 if it is not. It is a pure
 // function of its arguments: requested is the delay that the response requests, left the time until the
 // end of the caller's context, and jitter a random number in [0, 1).
-func decide(p RetryPolicy, e *Error, requested, left time.Duration, jitter float64) (wait time.Duration, retry bool) {
-	if e.Attempts >= p.MaxAttempts || !e.isRetriable() {
-		return 0, false
+func decide(p RetryPolicy, e *Error, requested, left time.Duration, jitter float64) time.Duration {
+	wait := cmp.Or(requested, max(1, time.Duration(jitter*float64(p.backoff(e.Attempts)))))
+	if e.Attempts >= p.MaxAttempts || !e.isRetriable() || requested > 0 && p.tooLong(requested) || wait >= left {
+		return 0
 	}
-	wait = requested
-	if wait == 0 {
-		wait = max(1, time.Duration(jitter*float64(p.backoff(e.Attempts)))) // Observers take 0 for no retry.
-	} else if p.tooLong(wait) {
-		return 0, false
-	}
-	if wait >= left {
-		return 0, false
-	}
-	return wait, true
+	return wait
 }
 
 // backoff returns the longest delay after attempt n: the base, doubled with each attempt,
