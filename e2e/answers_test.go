@@ -414,7 +414,8 @@ func TestOneCandidate(t *testing.T) {
 	p.visit("")
 	p.appears("#list .row", "not evaluated yet")
 	p.do(chromedp.NavigateBack())
-	p.choose("#late", "300")
+	p.press("[popovertarget=late]")
+	p.press("#late [value='300']")
 	p.appears(".said", "The report is late by 5 min")
 	p.appears(".timeline", "report ready 5 min after the evaluation")
 	require.NoError(t, p.server.Evaluate(submission, sandbox.Result{ShipScore: new(31), Verdict: "no", IntegrityStatus: "flagged", Confidence: "low"}))
@@ -479,7 +480,13 @@ func TestEachActionIsUndone(t *testing.T) {
 	p.press(row(4))
 	p.appears(".headline", "201 · Done: made: Mine, then undone at")
 	p.candidate()
-	p.choose("#later", "evaluated")
+	evaluate[string](p, `document.querySelector("#later:not([popover]), [popovertarget=later]").focus(), ""`)
+	for _, press := range [][2]string{{kb.ArrowDown, ""}, {kb.Enter, "started"}, {kb.Tab, "submitted"}, {kb.Tab, "evaluated"}} {
+		p.do(chromedp.KeyEvent(press[0]))
+		p.becomes("document.activeElement.value === " + quote(press[1]))
+		p.appears(".pane .meta", "sent") // Only the choice acts.
+	}
+	p.do(chromedp.KeyEvent(kb.Enter))
 	p.appears(".said", "Ada: evaluated")
 	p.appears(".pane .verdict", "confidence")
 	p.press("#undo") // All steps were one action.

@@ -1,6 +1,6 @@
 // The pane of one candidate.
 import { html, nothing } from "./lit/lit-html.js";
-import { act, change, copyButton, form, linkTo, options, post, state } from "./core.js";
+import { act, change, closePopups, copyButton, form, linkTo, popup, post, state } from "./core.js";
 import { clockTime, dayOf, effects, fullTime, middle, plural, shortIDs, span } from "./format.js";
 import { mailList } from "./mails.js";
 
@@ -30,13 +30,14 @@ function lists(c, mails, actions) {
     ${folded("candidate-log", "event", c.events, (all) => html`<ol class="log">${all.toReversed().map(entry)}</ol>`)}`;
 }
 
-// choice returns a menu of actions: the choice of one runs it.
+// choice returns a button that opens a menu. A button in the menu runs its action; moving among them runs none.
 function choice(id, label, all, run) {
   const choose = ({ target }) => {
+    closePopups();
     run(target.value);
-    target.value = "";
   };
-  return html`<select class="small" id=${id} aria-label=${label} @change=${choose}>${options([["", label + "…"], ...all])}</select>`;
+  const item = ([value, text]) => html`<button class="plain" value=${value} @click=${choose}>${text}</button>`;
+  return popup(id, label + "…", html`<div class="line">${all.map(item)}</div>`, "plain small");
 }
 
 // tests make the next report of the candidate fail or late, and say which faults wait.
@@ -72,7 +73,7 @@ export function pane(c, mails, actions) {
     <p class="meta"><b>${c.stage}</b>${end ? html`<span class="mark">${end}</span>` : nothing}
       ${c.invitations > 1 ? html`<a class="mark odd" href=${linkTo("pipeline", { text: c.candidate_email })}>${invitedTwice(c)}</a>` : nothing}<bdi title=${c.candidate_email}>${middle(c.candidate_email, 60)}</bdi><bdi title=${c.assessment}>${middle(c.assessment, 60)}</bdi></p>
     <p class="line">${next && next !== "evaluated" ? html`<button id="next" @click=${() => actions.take(c, next)}>${steps[next]}</button>` : nothing}
-      ${later.length ? choice("later", "Take to", later, (stage) => actions.take(c, stage, true)) : nothing}
+      ${later.length ? choice("later", "Take to", later.map((stage) => [stage, stage]), (stage) => actions.take(c, stage, true)) : nothing}
       ${c.steps.includes("revoke") ? html`<button class="plain danger" id="revoke" @click=${revoke}>Revoke</button>` : nothing}
     </p>${tests(c, actions)}</div>
     <p class="meta">${id("Invitation", c.id)}${id("Submission", c.submission_id)}</p>
