@@ -475,7 +475,7 @@ func TestEachActionIsUndone(t *testing.T) {
 	p.press("#undo")
 	p.becomes("!document.querySelector('#now').innerText.includes('ahead')")
 	p.appears(".said", "Undone, with 1 write of your program")
-	p.appears("#list", "Undone: Clock moved with #4")
+	p.appears("#list", "Undone, with #4: Clock moved by 1 d to")
 	p.appears(row(4), "undone")
 	p.press(row(4))
 	p.appears(".headline", "201 · Done: made: Mine, then undone at")
@@ -500,6 +500,10 @@ func TestEachActionIsUndone(t *testing.T) {
 	p.appears("#undo", "Undo also: Ada: opened")
 	p.do(chromedp.KeyEvent("z"))
 	p.appears(".pane .meta", "sent")
+	p.do(chromedp.KeyEvent("1"))
+	for _, undone := range []string{"started, ada@candidates.test evaluated ·", "revoked ·", "opened\n"} {
+		p.appears("#list", "Undone: ada@candidates.test "+undone)
+	}
 }
 
 // TestSendAgain sends the same request with the same key.

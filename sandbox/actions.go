@@ -10,17 +10,20 @@ type action struct {
 	Subject string    `json:"subject,omitzero"` // The address of the candidate, or what was set.
 	ID      string    `json:"id,omitzero"`      // Of the candidate's invitation.
 	Fault   *Fault    `json:"fault,omitzero"`   // That was injected.
+	Undone  []action  `json:"undone,omitzero"`  // That an undo has undone, oldest first.
 
 	revision int
+	settled  bool // Undone, or an undo.
 }
 
 // maxActions is the number of actions that are remembered.
 const maxActions = 1000
 
-// recordAction adds an action to the journal. id is that of a candidate's invitation, or empty.
-func (c *control) recordAction(kind, subject, id string) {
+// recordAction adds an action to the journal, and returns it. id is that of a candidate's invitation, or empty.
+func (c *control) recordAction(kind, subject, id string) *action {
 	kept := c.journal.actions
-	c.journal.actions = append(kept[max(0, len(kept)-maxActions+1):], action{c.journal.count, c.now, kind, subject, id, nil, c.revise()})
+	c.journal.actions = append(kept[max(0, len(kept)-maxActions+1):], action{c.journal.count, c.now, kind, subject, id, nil, nil, c.revise(), false})
+	return &c.journal.actions[len(c.journal.actions)-1]
 }
 
 // recordStep records a step of the candidate with the id of the control, unless it failed with

@@ -51,17 +51,16 @@ func (c *control) restoreSnapshot(none) (writes int, err error) {
 		return 0, world.ErrUnknown
 	}
 	restored, current := c.snapshots[at].state, c.state
-	undone := action{Kind: "last action of the page"} // One that is not among the actions, such as a reset.
-	for _, a := range slices.Backward(current.journal.actions) {
-		if a.revision > c.snapshots[at].revision {
-			undone = a
+	var undone []action
+	for i, a := range current.journal.actions {
+		if a.revision > c.snapshots[at].revision && !a.settled {
+			undone, current.journal.actions[i].settled = append(undone, a), true
 		}
 	}
-	kind, subject := "Undone: "+undone.Kind, ""
-	if undone.ID != "" { // The candidate is named first.
-		kind, subject = undone.Kind+", undone", undone.Subject
+	if len(undone) == 0 { // It is not among the actions, such as a reset.
+		undone = []action{{Kind: "last action of the page"}}
 	}
-	var numbers []string
+	kind, numbers := "Undone", []string(nil)
 	for i, e := range current.journal.exchanges {
 		isNew := current.journal.run != restored.journal.run || e.Number > restored.journal.count
 		if isNew && e.Done && e.Undone.IsZero() && classOf(e.Method) == ClassWrite && strings.HasPrefix(e.Key, livePrefix) {
@@ -71,7 +70,7 @@ func (c *control) restoreSnapshot(none) (writes int, err error) {
 		}
 	}
 	if len(numbers) > 0 {
-		kind += " with " + strings.Join(numbers, ", ")
+		kind += ", with " + strings.Join(numbers, ", ")
 	}
 	if current.journal.run == restored.journal.run {
 		removed, kept := restored.journal.exchanges, current.journal.exchanges
@@ -93,7 +92,8 @@ func (c *control) restoreSnapshot(none) (writes int, err error) {
 	c.advanced.Store(int64(c.snapshots[at].advanced))
 	clear(c.snapshots[at:])
 	c.snapshots, c.now = c.snapshots[:at], c.Server.now()
-	c.recordAction(kind, subject, undone.ID)
+	last := c.recordAction(kind, undone[0].Subject, undone[0].ID)
+	last.Undone, last.settled = undone, true
 	c.notify(topicReset)
 	return len(numbers), nil
 }

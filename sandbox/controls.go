@@ -174,8 +174,7 @@ func (c *control) inject(f Fault) (id int, err error) {
 		return 0, err
 	}
 	id = c.faults.add(added)
-	c.recordAction("Injected fault", strconv.Itoa(id), "")
-	c.journal.actions[len(c.journal.actions)-1].Fault = &f
+	c.recordAction("Injected fault", strconv.Itoa(id), "").Fault = &f
 	c.notify(topicFaults)
 	return id, nil
 }

@@ -58,7 +58,14 @@ var files = sync.OnceValue(func() map[string]file {
 // serve sends a file. A browser that has it gets a 304.
 func (f file) serve(w http.ResponseWriter, r *http.Request) {
 	h, content := w.Header(), f.plain
-	setHeaders(h)
+	h.Set("Cache-Control", "no-cache") // Another version of the program may have other files.
+	h.Set("Vary", "Accept, Accept-Encoding")
+	h.Set("Content-Security-Policy", policy)
+	h.Set("X-Content-Type-Options", "nosniff")
+	h.Set("X-Frame-Options", "DENY")
+	h.Set("Referrer-Policy", "same-origin")
+	h.Set("Cross-Origin-Opener-Policy", "same-origin")
+	h.Set("Cross-Origin-Resource-Policy", "same-origin")
 	h.Set("Content-Type", f.kind)
 	h.Set("Etag", f.tag)
 	if strings.Contains(r.Header.Get("Accept-Encoding"), "gzip") {
@@ -126,15 +133,4 @@ const unknownPath = "/_sandbox/console/"
 func isPage(r *http.Request) bool {
 	isIndex := strings.TrimSuffix(r.URL.Path, "/") == "/_sandbox" && !strings.Contains(r.Header.Get("Accept"), "text/html")
 	return pagePaths[r.URL.Path] && !isIndex
-}
-
-func setHeaders(h http.Header) {
-	h.Set("Cache-Control", "no-cache") // Another version of the program may have other files.
-	h.Set("Vary", "Accept, Accept-Encoding")
-	h.Set("Content-Security-Policy", policy)
-	h.Set("X-Content-Type-Options", "nosniff")
-	h.Set("X-Frame-Options", "DENY")
-	h.Set("Referrer-Policy", "same-origin")
-	h.Set("Cross-Origin-Opener-Policy", "same-origin")
-	h.Set("Cross-Origin-Resource-Policy", "same-origin")
 }

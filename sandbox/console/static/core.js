@@ -109,7 +109,7 @@ export function refresher(load, interval = 250) {
         again = false;
         try {
           await load();
-          isBack();
+          if (state.said?.connection) state.said = null; // It is back.
         } catch (error) {
           sayError(error);
         }
@@ -239,10 +239,6 @@ export const undo = () =>
 
 // sayError shows an error until it is closed or, without a connection, until the server is back.
 const sayError = (error) => tell(error.message, { bad: true, connection: error.status === 0 });
-
-function isBack() {
-  if (state.said?.connection) state.said = null;
-}
 
 // act runs an action that has no form. It shows done, or why the action was refused.
 export async function act(action, done) {

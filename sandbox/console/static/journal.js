@@ -394,7 +394,7 @@ function row(e, tabbable) {
 
 // actionText says what the tester did. A step names the candidate.
 const actionText = (a) =>
-  a.id ? `${a.subject} ${a.kind}` : `${a.kind} ${a.kind === "Clock moved" ? `by ${span(a.subject)} to ${fullTime(a.at)}` : (a.subject ?? "")}${a.fault ? ": " + faultText(a.fault) : ""}`;
+  a.undone ? `${a.kind}: ${a.undone.map(actionText).join(", ")}` : a.id ? `${a.subject} ${a.kind}` : `${a.kind} ${a.kind === "Clock moved" ? `by ${span(a.subject)} to ${fullTime(a.at)}` : (a.subject ?? "")}${a.fault ? ": " + faultText(a.fault) : ""}`;
 
 // actionRow shows an action, or a run of them in a row that opens.
 function actionRow(a, run) {
@@ -405,7 +405,7 @@ function actionRow(a, run) {
   };
   const text = run ? run.toReversed().map(actionText).join(" · ") : actionText(a);
   return html`<li class="action"><span title=${text}>${
-    run ? html`<button class="plain small" aria-expanded="false" @click=${unfold}>${run.length} actions</button> ${text}` : a.id ? html`<a href=${candidatePath(a.id)}><bdi>${a.subject}</bdi></a> ${a.kind}` : text
+    run ? html`<button class="plain small" aria-expanded="false" @click=${unfold}>${run.length} actions</button> ${text}` : a.id && !a.undone ? html`<a href=${candidatePath(a.id)}><bdi>${a.subject}</bdi></a> ${a.kind}` : text
   }</span><time title=${a.at}>${clockTime(a.at)}</time></li>`;
 }
 
