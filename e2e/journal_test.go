@@ -80,10 +80,17 @@ func TestRequestsAppearWhileAProgramWorks(t *testing.T) {
 	}
 	p.appears(row(4), "ada@candidates.test")
 	for range 4 {
-		p.server.Advance(time.Hour)
+		p.server.Inject(sandbox.Fault{Status: 500})
 	}
-	p.press("#list .action button") // A run of actions is folded.
-	p.appears("#list .action:nth-child(4)", "Clock moved by 1 h to "+p.server.Journal()[3].At.Add(time.Hour).UTC().Format("Mon, 2 Jan 2006"))
+	p.server.Advance(24 * time.Hour)
+	const day = "Mon, 2 Jan 2006"
+	then := p.server.Journal()[3].At.UTC()
+	p.appears("#list .action:nth-child(2)", "Clock moved by 1 d to "+then.Add(24*time.Hour).Format(day))
+	for n, at := range map[int]time.Time{1: then.Add(24 * time.Hour), 3: then} { // Around the move.
+		p.appears(fmt.Sprintf("#list .day:nth-child(%d)", n), at.Format(day))
+	}
+	p.press("#list .action button") // A run of other actions is folded.
+	p.appears("#list .action:nth-child(7)", "Injected fault 1: 500")
 	p.appears(".axis", "4 requests, 0 failed")
 	fetched := evaluate[int](p, "performance.getEntriesByType('resource').filter(e => /journal\\?limit=100/.test(e.name)).length")
 	assert.LessOrEqual(t, fetched, 1, "the events carry the entries")

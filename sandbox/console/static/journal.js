@@ -182,13 +182,16 @@ function setRows(next, older, wait = []) {
   const addDay = (time) => {
     if (day !== time.slice(0, 10)) items.push({ day: (day = time.slice(0, 10)) });
   };
+  const foldOf = (a) => (a.kind === "Clock moved" ? a : a.at.slice(0, 10)); // Of the actions in one run; a move has its own.
   const addActions = (number) => {
-    const run = [];
-    for (; actions[at]?.after >= number; at--) run.push(actions[at]);
-    const isFolded = run.length > 3 && !unfolded.has(run.at(-1));
-    for (const action of isFolded ? run.slice(0, 1) : run) {
-      addDay(action.at);
-      items.push({ action, run: isFolded && run });
+    while (actions[at]?.after >= number) {
+      const run = [actions[at--]];
+      while (actions[at]?.after >= number && foldOf(actions[at]) === foldOf(run[0])) run.push(actions[at--]);
+      const isFolded = run.length > 3 && !unfolded.has(run.at(-1));
+      for (const action of isFolded ? run.slice(0, 1) : run) {
+        addDay(action.at);
+        items.push({ action, run: isFolded && run });
+      }
     }
   };
   for (const e of rows) {
@@ -197,6 +200,7 @@ function setRows(next, older, wait = []) {
     items.push(e);
   }
   if (!more) addActions(0);
+  if (items.some((e) => e.day)) items.unshift({ day: today }); // Otherwise all are of today.
 }
 
 // isShown reports whether the list shows an action: with a search, those that concern its candidate.
@@ -428,7 +432,7 @@ function listView() {
     <div class="space" .style=${space(first)}></div>
     <ol aria-label="Requests, newest first">${repeat(
       part,
-      (e) => e.number ?? e.day ?? e.action.at + e.action.kind + e.action.subject,
+      (e, i) => e.number ?? (e.day ? "day" + i : e.action.at + e.action.kind + e.action.subject), // After the undo of a move, a day comes twice.
       (e) => (e.day ? html`<li class="day">${dayOf(e.day)}</li>` : e.action ? actionRow(e.action, e.run) : row(e, tabbable)),
     )}</ol>
     <div class="space" .style=${space(Math.max(0, items.length - last))}></div></section>`;
