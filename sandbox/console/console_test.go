@@ -67,7 +67,7 @@ func TestEverythingElseIsTheServers(t *testing.T) {
 	assert.Contains(t, text, `"request_id":"req_`, "the server keeps details")
 	for path, want := range map[string]int{
 		"/": 200, "/_sandbox/": 200, "/_sandbox": 200, "/_sandbox/console/pipeline": 200, "/_sandbox/console/faults": 200, "/_sandbox/console/keys": 200,
-		"/_sandbox/console/": 404, "/_sandbox/console/nothing": 404, "/_sandbox/nothing": 404,
+		"/_sandbox/console/": 200, "/_sandbox/console": 200, "/_sandbox/console/nothing": 404, "/_sandbox/nothing": 404,
 	} {
 		status, text, _ := v.do(http.MethodGet, path)
 		assert.Equal(t, want, status, "%s: %s", path, text)
@@ -77,6 +77,8 @@ func TestEverythingElseIsTheServers(t *testing.T) {
 	assert.NotEqual(t, 200, status, "the page accepts no forms")
 	status, _, _ = v.do(http.MethodPost, "/_sandbox/reset", header("Accept", "*/*"))
 	assert.Equal(t, 204, status)
+	_, _, res := v.do(http.MethodGet, "/favicon.ico") // Every browser sends it.
+	assert.Contains(t, res.Header.Get("Content-Type"), "image/svg+xml")
 	assert.Empty(t, v.server.Journal())
 }
 

@@ -52,6 +52,7 @@ var files = sync.OnceValue(func() map[string]file {
 		return nil
 	})
 	add("static/script.js", joinModules("console.js"))
+	all["/favicon.ico"] = all[consolePath+"/static/icon.svg"]
 	return all
 })
 
@@ -78,7 +79,7 @@ func (f file) serve(w http.ResponseWriter, r *http.Request) {
 // pagePaths are the paths at which the page is served. Its script shows the view of the
 // path.
 var pagePaths = map[string]bool{
-	"/": true, "/_sandbox": true, homePath: true,
+	"/": true, "/_sandbox": true, homePath: true, consolePath: true, consolePath + "/": true,
 	"/_sandbox/console/pipeline": true, "/_sandbox/console/mails": true, "/_sandbox/console/faults": true, "/_sandbox/console/keys": true,
 }
 
@@ -88,7 +89,8 @@ const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src
 	"base-uri 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types lit-html"
 
 // Handler returns the server together with its page at /, at /_sandbox/ for clients that
-// ask for HTML, and below /_sandbox/console/. Any other request goes to the server.
+// ask for HTML, and at and below /_sandbox/console, and with its icon at /favicon.ico. Any
+// other request goes to the server.
 func Handler(s *sandbox.Server) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		found, isFile := files()[r.URL.Path]
@@ -110,7 +112,8 @@ func Handler(s *sandbox.Server) http.Handler {
 // frame-ancestors forbids frames, and the control API refuses requests of other origins.
 func isAdmitted(s *sandbox.Server, w http.ResponseWriter, r *http.Request) bool {
 	probe := r.Clone(r.Context())
-	probe.URL.Path, probe.URL.RawQuery = unknownPath, ""
+	// The control API does not have this path: it responds with a 404, unless it refuses the request.
+	probe.URL.Path, probe.URL.RawQuery = consolePath+"/", ""
 	if h := r.Header; r.Method == http.MethodGet && h.Get("Sec-Fetch-Mode") == "navigate" && h.Get("Sec-Fetch-Dest") == "document" {
 		probe.Header.Del("Sec-Fetch-Site")
 	}
@@ -123,10 +126,6 @@ func isAdmitted(s *sandbox.Server, w http.ResponseWriter, r *http.Request) bool 
 	_, _ = response.Body.WriteTo(w)
 	return false
 }
-
-// unknownPath is a path that the control API does not have. Its response is a 404, unless
-// the control API refuses the request.
-const unknownPath = "/_sandbox/console/"
 
 // isPage reports whether a path is that of the page. Programs get the index of the control
 // API at its path.
