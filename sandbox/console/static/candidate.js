@@ -31,13 +31,19 @@ function lists(c, mails, actions) {
 }
 
 // choice returns a button that opens a menu. A button in the menu runs its action; moving among them runs none.
-function choice(id, label, all, run) {
+function choice(id, label, all, chosen) {
   const choose = ({ target }) => {
     closePopups();
-    run(target.value);
+    chosen(target.value);
   };
   const item = ([value, text]) => html`<button class="plain" value=${value} @click=${choose}>${text}</button>`;
   return popup(id, label + "…", html`<div class="line">${all.map(item)}</div>`, "plain small");
+}
+
+// run posts an action about a candidate, and shows the result.
+async function run(actions, path, body, said) {
+  await change(() => post(path, body), said);
+  await actions.refresh();
 }
 
 // tests make the next report of the candidate fail or late, and say which faults wait.
@@ -46,10 +52,7 @@ function tests(c, actions) {
   const button = (name, fault) => html`<button class="plain small" @click=${() =>
     act(() => change(() => post("faults", { ...next, ...fault }), `The next report of this candidate: ${effects(fault).join(", ")}`))}>${name}</button>`;
   const late = (seconds) =>
-    act(async () => {
-      await change(() => post(`candidates/${c.id}/delay`, { seconds: Number(seconds) }), seconds < 0 ? "The report is never ready" : `The report is late by ${span(seconds)}`);
-      await actions.refresh();
-    });
+    act(() => run(actions, `candidates/${c.id}/delay`, { seconds: Number(seconds) }, seconds < 0 ? "The report is never ready" : `The report is late by ${span(seconds)}`));
   const waiting = armed(c);
   const remove = () => act(() => change(() => Promise.all(waiting.map((f) => post("faults/clear", { id: f.id }))), "The faults of this candidate are removed"));
   return html`<p class="line" role="group" aria-label="Next report">Next report: ${button("503", { status: 503, retry_after: 1 })}
@@ -62,10 +65,7 @@ function tests(c, actions) {
 export function pane(c, mails, actions) {
   const [next, ...later] = stagesAhead(c),
     end = c.ended;
-  const revoke = async () => {
-    await act(() => change(() => post(`invitations/${c.id}/revoke`), "The invitation is revoked"));
-    await actions.refresh();
-  };
+  const revoke = () => act(() => run(actions, `invitations/${c.id}/revoke`, undefined, "The invitation is revoked"));
   return html`<section class="pane candidate" aria-label="Candidate" tabindex="-1"
       data-ready=${actions.ready ? "" : nothing}>
     <div class="head"><div class="title"><h2 class="headline"><bdi title=${c.candidate_name}>${middle(c.candidate_name || c.candidate_email, 120)}</bdi></h2>
@@ -135,10 +135,7 @@ export function resultOf(values) {
 }
 
 function grading(c, actions) {
-  const send = async (values) => {
-    await change(() => post(`submissions/${c.submission_id}/evaluate`, resultOf(values)), "Evaluated");
-    await actions.refresh();
-  };
+  const send = (values) => run(actions, `submissions/${c.submission_id}/evaluate`, resultOf(values), "Evaluated");
   return html`<section aria-label="Evaluate"><h3>Evaluate <small>with one pillar given, an empty one has not enough data</small></h3>
     ${form({ id: "evaluate", label: "Evaluate", button: "Evaluate", fields: resultFields, send, subject: c.id, keep: true, kind: "inline" })}
   </section>`;

@@ -43,7 +43,7 @@ export function groupsView(groups) {
       g.fault ? `fault:${[...g.faultIDs]}` : "-is:fault", error.code && `code:${error.code}`, error.field && `field:${error.field}`,
       error.problem && `"${error.problem}"`, ...(state.query.get("q") ?? "").match(/-?(after|before):\S+/g) ?? [],
     ];
-  const reason = (g) => (g.fault ? html`<span class="mark bad">fault: ${effects(g.fault).join(", ")}</span>` : g.error ? why(g.status, g.method, g.error, true) : nothing);
+  const reason = (g) => (g.fault ? html`<span class="mark bad">fault: ${effects(g.fault).join(", ")}</span>` : g.error ? why(g, true) : nothing);
   const row = (g, i) => html`<tr><td class=${"status " + statusKind(g)}>${statusText(g)}</td>
     <th scope="row"><a href=${linkTo("", { q: search(g).filter(Boolean).join(" ") })} data-keep=${"g" + i}><b class="method">${g.method}</b> <code>${g.route}</code></a></th>
     <td class=${"why " + statusKind(g)} title=${g.error?.code ?? ""}>${reason(g)}</td><td><code title=${keyName(g)}>${middle(keyName(g), 22)}</code></td>

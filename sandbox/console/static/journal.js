@@ -367,7 +367,7 @@ function marks(e) {
     e.fault
       ? mark(e.done && done ? "good" : "bad", html`${done && done + " · "}<span class="long">fault: </span>${faultKind(e.fault)}`, faultText(e.fault))
       : e.error
-        ? html`<span class=${"why " + statusKind(e)} title=${`${e.error.code}: ${e.error.message}`}>${done ? done + ": " : ""}${why(e.status, e.method, e.error, e.limit)}</span>`
+        ? html`<span class=${"why " + statusKind(e)} title=${`${e.error.code}: ${e.error.message}`}>${done ? done + ": " : ""}${why(e)}</span>`
         : e.pending ? html`<span class="quiet">not evaluated yet</span>` : nothing
   }${e.undone ? mark("odd", "undone") : nothing}${e.throttled ? mark("warn", "throttled") : nothing}${
     e.repeats

@@ -38,9 +38,10 @@ function refusal({ field, problem }) {
 }
 
 // why is the mark of a failed request in its row, such as "name: required".
-export function why(status, method, { message, field, problem }, limit) {
-  if (status === 429 && limit) return `no ${method === "GET" ? "reads" : "writes"} left`;
-  return problem ? (field ? field + ": " : "") + lower(problem).replace(/^must (be )?/, "") : (names[status] ?? lower(message).replace("this operation ", ""));
+export function why(e, limit = e.limit) {
+  const { message, field, problem } = e.error;
+  if (e.status === 429 && limit) return `no ${e.method === "GET" ? "reads" : "writes"} left`;
+  return problem ? (field ? field + ": " : "") + lower(problem).replace(/^must (be )?/, "") : (nameOf(e) ?? lower(message).replace("this operation ", ""));
 }
 
 // whatOf names what a write makes or changes.
@@ -53,7 +54,10 @@ function whatOf(e, person) {
 
 const timeOf = (unix) => clockTime(new Date(unix * 1000).toISOString());
 
-const names = { 200: "OK", 201: "Created", 401: "the key is not valid", 404: "not found", 405: "no such method here", 429: "too many requests", 500: "internal error", 502: "bad gateway", 503: "not available" };
+const names = { 200: "OK", 201: "Created", 404: "not found", 405: "no such method here", 429: "too many requests", 500: "internal error", 502: "bad gateway", 503: "not available" };
+
+// nameOf returns the meaning of the status. The API does not say what is wrong with a key.
+const nameOf = (e) => (e.status === 401 ? (e.key === "" ? "no key" : keyOf(e) ? "the key is not valid" : "unknown key") : names[e.status]);
 
 // headline is the answer to what happened: one line.
 function headline(e, person) {
@@ -72,7 +76,7 @@ function headline(e, person) {
       ? `${lower(e.error?.message ?? names[429])}, until ${timeOf(reset)}`
       : isWrite(e) && e.status < 300 && e.route
         ? html`Done: ${whatOf(e, person)}`
-        : e.pending ? "not evaluated yet" : (names[e.status] ?? e.error?.message ?? ""));
+        : e.pending ? "not evaluated yet" : (nameOf(e) ?? e.error?.message ?? ""));
   return html`<span class=${statusKind(e)}>${e.status ?? "No response"}</span>${text ? html` · ${text}` : nothing}${e.undone ? `, then undone at ${clockTime(e.undone)}` : ""}`;
 }
 
@@ -100,7 +104,7 @@ export function pane(e, { number, lost, writes, candidate, link, close, compared
       ${e.route ? html`<a class="button plain small" id="fail-next" title="f" href=${linkTo("faults", { route: `${e.method} ${e.route}` })}>Fail next…</a>` : nothing}`}</p></div>
     <p class="meta"><span>#${e.number}</span><time title=${e.at}>${fullTime(e.at)}</time>
       <span>${e.ended ? took(e.took) : "–"}</span><code>${keyName(e)}</code>
-      ${e.limit ? html`<span>${e.remaining} of ${e.limit} remaining</span>` : nothing}
+      ${e.limit && e.status !== 401 ? html`<span>${e.remaining} of ${e.limit} remaining</span>` : nothing}
       ${e.request_id ? html`<code>${e.request_id}</code>` : nothing}</p>
     ${notes(e, candidate && person, writes, candidate?.invitations, link)}${compared ?? nothing}
     ${e.withheld ? message(e, !e.status ? "Response that was lost" : cutText(e.fault) ? `Full response, of which ${e.response_size} bytes were sent` : "Response that the fault replaced", e.withheld.response, undefined, 0) : nothing}
