@@ -86,10 +86,9 @@ func TestRequestsAppearWhileAProgramWorks(t *testing.T) {
 	const day = "Mon, 2 Jan 2006"
 	then := p.server.Journal()[3].At.UTC()
 	p.appears("#list .action:nth-child(2)", "Clock moved by 1 d to "+then.Add(24*time.Hour).Format(day))
-	for n, at := range map[int]time.Time{1: then.Add(24 * time.Hour), 3: then} { // Around the move.
-		p.appears(fmt.Sprintf("#list .day:nth-child(%d)", n), at.Format(day))
-	}
-	p.press("#list .action button") // A run of other actions is folded.
+	p.appears("#list .day:nth-child(1)", then.Add(24*time.Hour).Format(day))
+	p.appears("#list .day:nth-child(3)", then.Format(day)) // Below the move.
+	p.press("#list .action button")                        // A run of other actions is folded.
 	p.appears("#list .action:nth-child(7)", "Injected fault 1: 500")
 	p.appears(".axis", "4 requests, 0 failed")
 	fetched := evaluate[int](p, "performance.getEntriesByType('resource').filter(e => /journal\\?limit=100/.test(e.name)).length")
@@ -223,7 +222,7 @@ func TestFilters(t *testing.T) {
 	p.visit("")
 	p.appears(row(4), "fault: connection reset")
 	p.appears(row(5), "unknown key")
-	p.becomes("/submissions\\/…0404[^]*no key/.test(document.querySelector('"+row(8)+"')?.innerText)")
+	p.becomes("/submissions\\/…0404[^]*no key/.test(document.querySelector('" + row(8) + "')?.innerText)")
 	for query, want := range map[string][]int{
 		"":                   {8, 7, 6, 5, 4, 3, 2, 1},
 		"q=status:2xx":       {7, 3, 2, 1},
