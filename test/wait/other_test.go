@@ -41,8 +41,7 @@ func TestAnotherSubmissionIsNotTheAnswer(t *testing.T) {
 // TestAListedReportOfAnotherSubmissionIsNotYielded, but an ItemError that names the submission.
 func TestAListedReportOfAnotherSubmissionIsNotYielded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		mixed := strings.Replace(readySubmission, "{id}", "other", 1)
-		fake := apitest.NewScriptedServer(t, apitest.RespondData(`{"id":"a1"}`), apitest.RespondData("["+mixed+"]"))
+		fake := apitest.NewScriptedServer(t, apitest.RespondData(`{"id":"a1"}`), apitest.RespondData("["+strings.Replace(readySubmission, "{id}", "other", 1)+"]"))
 		polled, err := fake.Client().Submissions.Poll(t.Context(), "", hiring.WatchOptions{Since: time.Now().Add(-30 * day)})
 		require.NoError(t, err)
 		assert.Empty(t, polled.Submissions)
