@@ -37,6 +37,7 @@ func checkID(id, wanted string) error {
 // idKey returns the same text for all spellings of a UUID: case, hyphens and braces do not matter.
 func idKey(id string) string { return strings.ToLower(spelling.Replace(id)) }
 
+// spelling removes what spellings of a UUID differ in, besides case.
 var spelling = strings.NewReplacer("-", "", "{", "", "}", "")
 
 var apiCodec = jsoncodec.New[resource]()

@@ -243,9 +243,8 @@ func failureIn(err error) *Error {
 	return cmp.Or(failure, &Error{kind: final})
 }
 
-// The functions below say what follows from a failure. A call asks isRetriable, a poll mayRepeatPoll,
-// and inviting rejectsCandidate; isDeferred tells them that the same request may be sent later. All of
-// them ask isTransient.
+// The functions below say what follows from a failure. A call asks isRetriable and isDeferred, a poll
+// mayRepeatPoll and isRateLimited, and inviting rejectsCandidate. All but isRateLimited ask isTransient.
 
 // isTransient reports whether the same request may succeed later. It is the one rule for that:
 // IsTransient reports it, a waiting method repeats what may pass (mayRepeatPoll has the few other

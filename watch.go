@@ -76,7 +76,7 @@ type PollResult struct {
 	Progress WaitProgress
 }
 
-// ItemError is returned for a submission that cannot be decoded.
+// ItemError is returned for a submission that cannot be decoded, or that has the report of another.
 type ItemError struct {
 	ID  string
 	Err error // What is wrong with the JSON, without its values.

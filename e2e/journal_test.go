@@ -104,8 +104,8 @@ func TestNothingMovesWhileSomebodyReads(t *testing.T) {
 	p.request(total)
 	p.visit("")
 	p.do(chromedp.WaitVisible(chromedp.CSS(row(60))))
-	tops := func() string {
-		return evaluate[string](p, "JSON.stringify([...document.querySelectorAll('#list .row')].map(e => [e.dataset.keep, Math.round(e.getBoundingClientRect().top)]))")
+	tops := func() string { // Of the rows in view. The list draws the others when it has been scrolled.
+		return evaluate[string](p, "JSON.stringify([...document.querySelectorAll('#list .row')].map(e => [e.dataset.keep, Math.round(e.getBoundingClientRect().top)]).filter(([, top]) => top >= 0 && top < innerHeight))")
 	}
 	newest := func() { p.becomes(fmt.Sprintf("document.querySelector('#list .row').dataset.keep === 'x%d'", total)) }
 	for name, read := range map[string]string{

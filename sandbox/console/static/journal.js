@@ -6,7 +6,7 @@ import { candidatePath, clockTime, dayOf, exact, faultKind, faultText, fromJSON,
 import { copyCurl, failed, keyName, outcome, pane, queryOf, requestQuery, why, statusKind, statusText } from "./request.js";
 import { comparison, partner } from "./compare.js";
 import { groupsOf, groupsView } from "./groups.js";
-import { clearSearch, hasTerm, interval, searchField, searched, searchFile, strangers, switches, toServer, toggleTerm } from "./search.js";
+import { clearSearch, hasTerm, interval, searchField, searched, searchFile, unknownNames, switches, toServer, toggleTerm } from "./search.js";
 
 const path = "/_sandbox/",
   pageSize = 100,
@@ -566,7 +566,7 @@ function view() {
     ${
       rows.length
         ? html`<div class=${"split " + (number ? "open" : "")}>${isGrouped ? groupsView(groups.all) : listView()}${side}</div>`
-        : html`<p class="panel none">${refused ? html`<span class="error">${refused.message}</span>` : html`No request matches.${strangers().map((name) => html` <b>${name}</b> is not a name of the search.`)}`} <button @click=${clearSearch}>Clear the search</button></p>`
+        : html`<p class="panel none">${refused ? html`<span class="error">${refused.message}</span>` : html`No request matches.${unknownNames().map((name) => html` <b>${name}</b> is not a name of the search.`)}`} <button @click=${clearSearch}>Clear the search</button></p>`
     }`;
 }
 

@@ -71,8 +71,8 @@ export const clearSearch = () => setQuery({ q: "" }, true);
 // interval returns the search with a time window.
 export const interval = (from, to) => `${without("after:", "before:")} after:${from.slice(0, 23)} before:${to.slice(0, 23)}`.trim();
 
-// strangers returns the names in the search that mean nothing there, such as those with a typing error.
-export const strangers = () => searched().match(/(?<=^|\s|-)[a-z]+(?=:[^/\s])/g)?.filter((name) => !values[name] && !["fault", "repeats"].includes(name)) ?? [];
+// unknownNames returns the names in the search that mean nothing there, such as those with a typing error.
+export const unknownNames = () => searched().match(/(?<=^|\s|-)[a-z]+(?=:[^/\s])/g)?.filter((name) => !values[name] && !["fault", "repeats"].includes(name)) ?? [];
 
 // completions returns what the last word of a search can become.
 function completions(search) {
