@@ -55,13 +55,15 @@ type Checkpoint interface {
 // an empty file and on one above 16 MB. None of these is a fresh start. To start afresh,
 // delete the file. Save writes to a temporary file hiring-checkpoint-*.tmp in the same
 // folder. A killed save leaves that file. Save removes those older than ten minutes.
-func FileCheckpoint(path string) Checkpoint { return fileCheckpoint{statefile.At(path)} }
+func FileCheckpoint(path string) Checkpoint { return fileCheckpoint(path) }
 
-type fileCheckpoint struct{ file *statefile.File }
+type fileCheckpoint string
 
-func (f fileCheckpoint) Load(context.Context) (string, error) { return f.file.Load() }
+func (f fileCheckpoint) Load(context.Context) (string, error) { return statefile.Load(string(f)) }
 
-func (f fileCheckpoint) Save(_ context.Context, state string) error { return f.file.Save(state) }
+func (f fileCheckpoint) Save(_ context.Context, state string) error {
+	return statefile.Save(string(f), state)
+}
 
 // PollResult is the result of [SubmissionService.Poll]. Process Submissions and Errors before you
 // save State: a state that was saved earlier loses them in a crash.

@@ -12,40 +12,25 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"sync"
 	"syscall"
 	"time"
 )
 
-// File is a file that holds a state. It is safe for concurrent use within a process. Only
-// one process at a time may use a file.
-type File struct {
-	path string
-
-	saving sync.Mutex // Otherwise one save may remove the temporary file of another.
-
-	after func(step string) // Tests look at the folder between the steps of a save.
-}
-
-// At returns the File at path. The file need not exist, but its folder must. If path is a
-// symbolic link, the link's target is replaced.
-func At(path string) *File { return &File{path: path, after: func(string) {}} }
-
 // maxSize is above the size of a state with 160,000 ids. It keeps Load from reading a file of another kind.
 const maxSize = 16 << 20
 
-// Load returns the last saved state, or "" if the file does not exist.
-func (f *File) Load() (string, error) {
-	place, info, err := find(f.path)
+// Load returns the state that was saved last at path, or "" if the file does not exist. Its folder must exist.
+func Load(path string) (string, error) {
+	place, info, err := find(path)
 	switch {
 	case err != nil || info == nil:
 		return "", err
 	case info.Size() > maxSize:
-		return "", fmt.Errorf("%s is larger than a state file can be", f.path)
+		return "", fmt.Errorf("%s is larger than a state file can be", path)
 	}
 	text, err := os.ReadFile(place) //nolint:gosec // the caller's own path
 	if err == nil && len(text) == 0 {
-		err = fmt.Errorf("the file %s is damaged, it is empty: restore it, or delete it to start afresh", f.path)
+		err = fmt.Errorf("the file %s is damaged, it is empty: restore it, or delete it to start afresh", path)
 	}
 	return string(text), err
 }
@@ -95,17 +80,16 @@ func followLinks(path string) (string, error) {
 	return "", errors.New("there are too many symbolic links")
 }
 
-// Save replaces the file atomically and syncs it to disk.
-func (f *File) Save(state string) error {
-	f.saving.Lock()
-	defer f.saving.Unlock()
+// Save replaces the file at path atomically and syncs it to disk. If path is a symbolic link, Save
+// replaces the link's target. Only one process at a time may use a file.
+func Save(path, state string) error {
 	switch {
 	case state == "": // Load rejects it.
 		return errors.New("a state is never empty: to start afresh, delete the file")
 	case len(state) > maxSize:
 		return fmt.Errorf("a state of %d bytes exceeds the limit of a state file", len(state))
 	}
-	place, _, err := find(f.path)
+	place, _, err := find(path)
 	if err != nil {
 		return err
 	}
@@ -115,21 +99,17 @@ func (f *File) Save(state string) error {
 	if err != nil {
 		return err
 	}
-	f.after("create")
 	_, err = file.WriteString(state)
-	f.after("write")
 	if err = cmp.Or(err, file.Sync(), file.Close()); err == nil {
-		f.after("close")
 		err = os.Rename(file.Name(), place)
 	}
 	if errors.Is(err, syscall.EBUSY) { // As of a file that is mounted into a container.
-		err = fmt.Errorf("%s is a mount point, so that no save can replace it: mount its folder: %w", f.path, err)
+		err = fmt.Errorf("%s is a mount point, so that no save can replace it: mount its folder: %w", path, err)
 	}
 	if err != nil {
 		_ = os.Remove(file.Name())
 		return err
 	}
-	f.after("rename")
 	return syncFolder(folder)
 }
 

@@ -26,17 +26,16 @@ func TestRejectsPathsThatAreNotRegularFiles(t *testing.T) {
 	for path, want := range map[string]string{
 		folder: "not a regular file", fifo: "not a regular file", toFifo: "not a regular file", loop: "symbolic links", "": "has no file name", folder + "/": "has no file name",
 	} {
-		file := statefile.At(path)
-		_, err := file.Load()
+		_, err := statefile.Load(path)
 		require.ErrorContains(t, err, want, path)
-		require.ErrorContains(t, file.Save("x"), want, path)
+		require.ErrorContains(t, statefile.Save(path, "x"), want, path)
 	}
 	assert.Equal(t, []string{"fifo", "loop", "to-fifo"}, names(t, folder))
 	for _, device := range []string{"/dev/full", "/dev/zero"} { // Never saved to, because a wrong implementation would replace these files.
-		_, err := statefile.At(device).Load()
+		_, err := statefile.Load(device)
 		require.ErrorContains(t, err, "not a regular file", device)
 	}
-	text, err := statefile.At("/proc/self/comm").Load() // A file that reports a size of 0.
+	text, err := statefile.Load("/proc/self/comm") // A file that reports a size of 0.
 	require.NoError(t, err)
 	require.NotEmpty(t, text)
 }
@@ -47,7 +46,7 @@ func TestAMountedFile(t *testing.T) {
 		require.NoError(t, syscall.Mount(path+".host", path, "", syscall.MS_BIND, ""))
 		defer func() { require.NoError(t, syscall.Unmount(path, 0)) }()
 		loads(t, path, "x")
-		err := statefile.At(path).Save("y")
+		err := statefile.Save(path, "y")
 		require.ErrorContains(t, err, "is a mount point, so that no save can replace it: mount its folder")
 		require.ErrorIs(t, err, syscall.EBUSY)
 		return
@@ -81,7 +80,7 @@ func TestADiskThatIsFull(t *testing.T) {
 	var limit syscall.Rlimit
 	require.NoError(t, syscall.Getrlimit(syscall.RLIMIT_FSIZE, &limit))
 	require.NoError(t, syscall.Setrlimit(syscall.RLIMIT_FSIZE, &syscall.Rlimit{Cur: 64 << 10, Max: limit.Max}))
-	err = statefile.At(path).Save(strings.Repeat("s", 256<<10))
+	err = statefile.Save(path, strings.Repeat("s", 256<<10))
 	require.NoError(t, syscall.Setrlimit(syscall.RLIMIT_FSIZE, &limit))
 	require.ErrorIs(t, err, syscall.EFBIG)
 	loads(t, path, "old")

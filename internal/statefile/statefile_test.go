@@ -16,14 +16,14 @@ import (
 // loads checks the result of loading a path.
 func loads(t *testing.T, path, want string) {
 	t.Helper()
-	state, err := statefile.At(path).Load()
+	state, err := statefile.Load(path)
 	require.NoError(t, err, path)
 	assert.Equal(t, want, state, path)
 }
 
 func saves(t *testing.T, path, state string) {
 	t.Helper()
-	require.NoError(t, statefile.At(path).Save(state), path)
+	require.NoError(t, statefile.Save(path, state), path)
 }
 
 func names(t *testing.T, folder string) (all []string) {
@@ -42,10 +42,10 @@ func TestRejectsStatesThatAreTooLong(t *testing.T) {
 	longest := strings.Repeat("x", 16<<20)
 	saves(t, path, longest)
 	loads(t, path, longest)
-	require.ErrorContains(t, statefile.At(path).Save(longest+"x"), "exceeds the limit")
+	require.ErrorContains(t, statefile.Save(path, longest+"x"), "exceeds the limit")
 	loads(t, path, longest)
 	require.NoError(t, os.Truncate(path, 1<<30)) // A sparse file, which uses no space.
-	_, err := statefile.At(path).Load()
+	_, err := statefile.Load(path)
 	require.ErrorContains(t, err, "larger than a state file can be")
 	assert.Equal(t, []string{"state"}, names(t, folder))
 }
@@ -58,15 +58,14 @@ func TestWantsItsFolder(t *testing.T) {
 	require.NoError(t, os.Symlink("none/target", dangling))
 	loads(t, link, "")
 	for _, path := range []string{filepath.Join(folder, "none", "state"), dangling} {
-		file := statefile.At(path)
-		_, err := file.Load()
+		_, err := statefile.Load(path)
 		require.ErrorIs(t, err, os.ErrNotExist, path)
 		require.ErrorContains(t, err, "create it", path)
 		require.ErrorContains(t, err, "folder")
-		require.ErrorIs(t, file.Save("x"), os.ErrNotExist, path)
+		require.ErrorIs(t, statefile.Save(path, "x"), os.ErrNotExist, path)
 	}
 	require.NoError(t, os.WriteFile(filepath.Join(folder, "file"), nil, 0o600))
-	_, err := statefile.At(filepath.Join(folder, "file", "state")).Load()
+	_, err := statefile.Load(filepath.Join(folder, "file", "state"))
 	require.Error(t, err)
 }
 
@@ -104,16 +103,15 @@ func TestTakesTheLongestNames(t *testing.T) {
 		saves(t, name, name)
 		loads(t, name, name)
 	}
-	require.Error(t, statefile.At(strings.Repeat("n", 256)).Save("x"))
+	require.Error(t, statefile.Save(strings.Repeat("n", 256), "x"))
 	assert.Len(t, names(t, "."), 3)
 }
 
 func TestSavesAtOnce(t *testing.T) {
 	t.Chdir(t.TempDir())
-	file := statefile.At("state")
 	var all sync.WaitGroup
 	for range 40 {
-		all.Go(func() { assert.NoError(t, file.Save(strings.Repeat("x", 1000))) })
+		all.Go(func() { assert.NoError(t, statefile.Save("state", strings.Repeat("x", 1000))) })
 	}
 	all.Wait()
 	loads(t, "state", strings.Repeat("x", 1000))
@@ -125,18 +123,15 @@ func TestSavesAtOnce(t *testing.T) {
 func TestWritesBesideTheFile(t *testing.T) {
 	t.Chdir(t.TempDir())
 	t.Setenv("TMPDIR", filepath.Join(t.TempDir(), "none"))
-	file := statefile.At("state")
-	require.NoError(t, file.Save("x"))
-	state, err := file.Load()
-	require.NoError(t, err)
-	assert.Equal(t, "x", state)
+	saves(t, "state", "x")
+	loads(t, "state", "x")
 }
 
 func TestCleansUpWhenItFails(t *testing.T) {
 	folder := t.TempDir()
 	path := filepath.Join(folder, "state")
 	require.NoError(t, os.MkdirAll(filepath.Join(path, "full"), 0o700))
-	require.Error(t, statefile.At(path).Save("x"))
+	require.Error(t, statefile.Save(path, "x"))
 	left, err := os.ReadDir(folder)
 	require.NoError(t, err)
 	assert.Len(t, left, 1)
@@ -146,10 +141,10 @@ func TestCleansUpWhenItFails(t *testing.T) {
 // that no save makes one.
 func TestEmptyIsNotAbsent(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "state")
-	require.ErrorContains(t, statefile.At(path).Save(""), "never empty")
+	require.ErrorContains(t, statefile.Save(path, ""), "never empty")
 	loads(t, path, "")
 	require.NoError(t, os.WriteFile(path, nil, 0o600))
-	_, err := statefile.At(path).Load()
+	_, err := statefile.Load(path)
 	require.ErrorContains(t, err, "is empty: restore it, or delete it")
 }
 
