@@ -110,7 +110,7 @@ func (d *download) makeAttempt() (wait time.Duration, err error) {
 	d.attempts++
 	d.requested = 0
 	before := d.written
-	cause := d.sendAndCopy()
+	cause := d.transfer()
 	if cause == nil {
 		d.attempt.end(d.core.traces, "", nil, 0)
 		return 0, nil
@@ -152,8 +152,8 @@ func (d *download) readLink() error {
 	return nil
 }
 
-// sendAndCopy sends the request of an attempt and copies the response to the writer.
-func (d *download) sendAndCopy() error {
+// transfer sends the request of an attempt and copies the response to the writer.
+func (d *download) transfer() error {
 	a := &d.attempt
 	ctx, added := a.begin(d.ctx, d.core.traces, TraceAttempt{
 		Operation: archiveRequest.operation, Method: archiveRequest.method, Route: archiveRequest.route,

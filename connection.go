@@ -125,7 +125,7 @@ func isProxyRefusal(err error) bool {
 	if network || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
 		return false
 	}
-	for _, status := range []int{500, 502, 503, 504} {
+	for _, status := range overloadStatuses {
 		if strings.HasSuffix(err.Error(), http.StatusText(status)) {
 			return false
 		}

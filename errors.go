@@ -296,7 +296,7 @@ func (e *Error) isRetriable() bool {
 	case e.kind == unsent, e.isDeferred():
 		return true
 	}
-	overloaded := slices.Contains([]int{500, 502, 503, 504}, e.Status)
+	overloaded := slices.Contains(overloadStatuses, e.Status)
 	switch e.Method {
 	case http.MethodGet:
 		return overloaded || e.kind == broken || e.kind == timedOut
@@ -305,6 +305,9 @@ func (e *Error) isRetriable() bool {
 	}
 	return false
 }
+
+// overloadStatuses are the statuses of a server, or of a gateway in front of it, that may respond again soon.
+var overloadStatuses = []int{500, 502, 503, 504}
 
 // mayRepeatPoll reports whether the error of a poll may pass: it is transient, a 2xx of the API that
 // cannot be decoded, or the page of a proxy while the service restarts. Unless a poll has

@@ -180,7 +180,7 @@ func (c *invitee) listAndSend(ctx context.Context, earlier *Error) (result Invit
 		}
 		invitation, outcome, err := c.send(ctx)
 		switch {
-		case outcome == listAgain:
+		case errors.Is(err, errListingTooOld):
 			continue
 		case outcome == InviteUnknown:
 			return InviteResult{}, failureIn(err), nil
@@ -290,10 +290,7 @@ func ensureError(outcome Outcome, message string, cause error) *Error {
 	return e
 }
 
-// listAgain is the outcome of a request that was not sent because the listing became too old.
-const listAgain InviteOutcome = "list again"
-
-// errListingTooOld prevents an attempt.
+// errListingTooOld prevents a request, before which the invitations are listed again.
 var errListingTooOld = errors.New("the listing began more than a minute ago")
 
 // send sends the request, and records it if it may have sent an e-mail, also when a panic ends the
@@ -327,10 +324,7 @@ func (c *invitee) send(ctx context.Context) (invitation Invitation, outcome Invi
 		return Invitation{}, InviteUnknown, err
 	}
 	last.outcome = OutcomeNotDone
-	switch {
-	case errors.Is(prevented, errListingTooOld):
-		return Invitation{}, listAgain, nil
-	case prevented == nil && failed && failure.rejectsCandidate():
+	if prevented == nil && failed && failure.rejectsCandidate() {
 		return Invitation{}, InviteRejected, err
 	}
 	return Invitation{}, InviteNotSent, cmp.Or(prevented, err)

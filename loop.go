@@ -146,10 +146,10 @@ func (l *pollLoop) count(err error) {
 	}
 }
 
-// countAndCheckAccount counts the last request, which ended with err, and checks that its response is of the
+// afterRequest counts the last request, which ended with err, and checks that its response is of the
 // account that counts, because a key source may return another key at any time. It reads the
 // account of each key once.
-func (l *pollLoop) countAndCheckAccount(ctx context.Context, err error) error {
+func (l *pollLoop) afterRequest(ctx context.Context, err error) error {
 	l.count(err)
 	account := l.core.shared.account(l.used.id)
 	switch {

@@ -51,15 +51,15 @@ const (
 	maxFailedRequests = 10  // After so many requests that the API could not answer a poll ends.
 )
 
-// sendDue sends requests until the machine is to wait, and passes each result to yield. A result
-// counts as delivered when yield returns true. sendDue returns the time until the next poll, 0 if it
+// poll sends requests until the machine is to wait, and passes each result to yield. A result
+// counts as delivered when yield returns true. poll returns the time until the next poll, 0 if it
 // was interrupted after maxRequests. When the API could answer no request, that is an error.
-func (p *poller) sendDue(ctx context.Context, yield func(Submission, error) bool) (wait time.Duration, err error) {
+func (p *poller) poll(ctx context.Context, yield func(Submission, error) bool) (wait time.Duration, err error) {
 	var failures []error // Of requests that the API could not answer.
 	defer func() { p.logProblems(ctx, failures) }()
 	answered := false
 	for range maxRequests {
-		request, due := p.machine.Next(p.now(), p.window())
+		request, due := p.machine.Next(p.now(), p.budget())
 		switch {
 		case due == 0 && len(failures) < maxFailedRequests:
 		case len(failures) > 0 && !answered:
@@ -69,7 +69,7 @@ func (p *poller) sendDue(ctx context.Context, yield func(Submission, error) bool
 			return wait + p.interval.jitter(wait), nil
 		}
 		reply, err := p.send(ctx, request)
-		switch reply.Outcome {
+		switch reply.Code {
 		case poll.Unanswered:
 			return 0, err
 		case poll.Failed:
@@ -84,22 +84,22 @@ func (p *poller) sendDue(ctx context.Context, yield func(Submission, error) bool
 	return 0, nil
 }
 
-// window returns the rate limit of the key that was used last, less what is left to others.
-func (p *poller) window() poll.Window {
+// budget returns the rate limit of the key that was used last, less what is left to others.
+func (p *poller) budget() poll.Budget {
 	limit, left, ends := p.core.shared.quotas.Left(p.core.keys.lastUsed().id, quota.Read, p.core.reserve(polling), time.Now())
-	return poll.Window{Left: left, Limit: max(1, limit), Ends: ends}
+	return poll.Budget{Left: left, Limit: max(1, limit), Ends: ends}
 }
 
-// send sends a request of the machine and returns the reply. err says more about an outcome of
+// send sends a request of the machine and returns the reply. err says more about a code of
 // Unanswered or Failed.
 func (p *poller) send(ctx context.Context, request poll.Request) (reply poll.Reply, err error) {
 	submissions, next, err := p.fetch(ctx, request)
 	reply = poll.Reply{Next: next, At: p.now(), Server: p.serverNow(), RetryAfter: failureIn(err).RetryAfter}
-	if failed := p.countAndCheckAccount(ctx, err); failed != nil {
+	if failed := p.afterRequest(ctx, err); failed != nil {
 		return reply, failed
 	}
-	reply.Outcome = outcomeOf(request, err)
-	if reply.Outcome == poll.Answered {
+	reply.Code = codeOf(request, err)
+	if reply.Code == poll.Answered {
 		reply.Items = p.itemsOf(ctx, request, submissions)
 	}
 	return reply, err
@@ -142,8 +142,8 @@ func (r rawSubmission) check(wanted string) error {
 	return nil
 }
 
-// outcomeOf returns what happened to a request that ended with err.
-func outcomeOf(request poll.Request, err error) poll.Outcome {
+// codeOf returns what happened to a request that ended with err.
+func codeOf(request poll.Request, err error) poll.Code {
 	failure := failureIn(err)
 	unfinished := request.Status != "" && request.Status != poll.Finished
 	switch {

@@ -136,7 +136,7 @@ func (s *SubmissionService) watch(ctx context.Context, o WatchOptions, called ti
 		return err
 	}
 	return w.run(ctx, func(ctx context.Context) (wait time.Duration, done bool, err error) {
-		if wait, err = w.beginAndSendDue(ctx, yield); errors.Is(err, errBreak) {
+		if wait, err = w.poll(ctx, yield); errors.Is(err, errBreak) {
 			return 0, false, err
 		}
 		return wait, false, cmp.Or(w.save(), err)
@@ -179,7 +179,7 @@ func (s *SubmissionService) poll(ctx context.Context, state string, o WatchOptio
 	if err != nil {
 		return polled, err
 	}
-	wait, err := w.beginAndSendDue(ctx, func(s Submission, err error) bool {
+	wait, err := w.poll(ctx, func(s Submission, err error) bool {
 		if err != nil {
 			polled.Errors = append(polled.Errors, err)
 		} else {
@@ -285,11 +285,11 @@ func (w *watcher) sealed() string {
 	return watchStates.Seal(w.state)
 }
 
-// beginAndSendDue is sendDue, also for a watch that has not begun. The first one checks that the
+// poll begins the watch if it has not begun, and polls. The first poll checks that the
 // assessment exists.
-func (w *watcher) beginAndSendDue(ctx context.Context, yield func(Submission, error) bool) (wait time.Duration, err error) {
+func (w *watcher) poll(ctx context.Context, yield func(Submission, error) bool) (wait time.Duration, err error) {
 	if err = w.begin(ctx); err == nil {
-		wait, err = w.sendDue(ctx, yield)
+		wait, err = w.poller.poll(ctx, yield)
 	}
 	if err == nil && w.filter.AssessmentID != "" && !w.state.Exists {
 		err = w.checkAssessment(ctx)
@@ -321,7 +321,7 @@ func (w *watcher) checkAssessment(ctx context.Context) error {
 		return nil
 	}
 	_, err := (&InvitationService{w.core}).List(w.filter.AssessmentID).sending(w.prepare).PageSize(1).Page(ctx)
-	if failed := w.countAndCheckAccount(ctx, err); failed != nil {
+	if failed := w.afterRequest(ctx, err); failed != nil {
 		return failed
 	}
 	if isMissing(err) {

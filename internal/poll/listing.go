@@ -26,8 +26,8 @@ func (l *listing) hasFailed() bool { return l != nil && l.Failures > 0 }
 
 // mayContinue reports whether the next page may be requested: that of a long listing only while
 // reads are to spare, which are more than two thirds of the window at its start and a third at its end.
-func (l *listing) mayContinue(w Window) bool {
-	spare := float64(w.Left)/float64(w.Limit) > (1+w.Ends.Hours())/3
+func (l *listing) mayContinue(b Budget) bool {
+	spare := float64(b.Left)/float64(b.Limit) > (1+b.Ends.Hours())/3
 	return l.Pages < cheapRequests || spare
 }
 

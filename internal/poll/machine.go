@@ -36,9 +36,9 @@ type Options struct {
 	CreatedSince  Server        // For given ids: all of Lookback begins then. 0: Lookback ago.
 }
 
-// Window is the rate limit of reads, less what is left to others. When nothing is left, the caller
+// Budget is the rate limit of reads, less what is left to others. When nothing is left, the caller
 // does not call Next.
-type Window struct {
+type Budget struct {
 	Left, Limit int           // Limit above 0.
 	Ends        time.Duration // The time until then.
 }
@@ -52,12 +52,12 @@ type Request struct {
 	source *source // Whose listing it belongs to; nil for a single read of Machine.Reads.
 }
 
-// Outcome is what happened to a request.
-type Outcome int
+// Code is what happened to a request.
+type Code int
 
-// The outcomes.
+// The codes.
 const (
-	Unanswered Outcome = iota // No response of the API. The machine receives no such reply.
+	Unanswered Code = iota // No response of the API. The machine receives no such reply.
 	Answered
 	Expired // The cursor, or the API knows no listing of an unfinished status.
 	Missing // A single read: the submission does not exist.
@@ -66,7 +66,7 @@ const (
 
 // Reply is the response to a request. A reply to a single read has one item.
 type Reply struct {
-	Outcome    Outcome
+	Code       Code
 	Items      []Item        // Each submission once.
 	Next       string        // Cursor of the next page.
 	RetryAfter time.Duration // After a failure: how long the API asks to wait. 0: it does not.
@@ -140,15 +140,15 @@ func (m *Machine) Resume(o Options, caller Local) {
 // Next returns the request to send now, or the time to wait. A poll is the requests until Next
 // returns a time: first the page of the opener, then the single reads that are due, then the
 // sources that are due. After Resume a poll begins at once.
-func (m *Machine) Next(caller Local, w Window) (r Request, wait time.Duration) {
+func (m *Machine) Next(caller Local, b Budget) (r Request, wait time.Duration) {
 	m.advance(caller)
 	if m.IsDone() {
 		return Request{}, m.options.Interval
 	}
 	opener := m.opener()
-	begins := m.nextPoll(opener, w)
+	begins := m.nextPoll(opener, b)
 	id, due := m.nextRead()
-	source := m.nextSource(opener, w)
+	source := m.nextSource(opener, b)
 	switch {
 	case begins <= m.Clock:
 		return m.nextPage(opener), 0
@@ -175,9 +175,9 @@ func (m *Machine) Receive(request Request, reply Reply) (results []Item, endless
 		return m.receiveRead(request.ID, reply, m.Sources[m.Reads[request.ID].Source]), false
 	case request.ID != "":
 		return m.receiveAwaited(request.ID, reply, s), false
-	case reply.Outcome == Answered:
+	case reply.Code == Answered:
 		return m.receivePage(reply, s)
-	case reply.Outcome == Failed:
+	case reply.Code == Failed:
 		m.failPage(s, reply.RetryAfter)
 	case request.Cursor != "": // It has expired.
 		m.beginAgain(s, false)

@@ -15,7 +15,7 @@ import (
 	"github.com/hiring-assessment/hiring-go/internal/testing/emulator"
 )
 
-var fullWindow = poll.Window{Left: 1000, Limit: 1000, Ends: time.Hour}
+var fullWindow = poll.Budget{Left: 1000, Limit: 1000, Ends: time.Hour}
 
 // TestMembersThatLeaveTogether are found within minutes, although each comparison reads ten at most. Since filters on
 // the creation, so that of the short listings only that of their status shows the evaluation of an old submission.
@@ -95,7 +95,7 @@ func TestAllIsListedWithinSixHours(t *testing.T) {
 			if now += wait; wait > 0 {
 				continue
 			}
-			reply := poll.Reply{Outcome: poll.Answered, At: poll.Local(now), Server: poll.Server(now)}
+			reply := poll.Reply{Code: poll.Answered, At: poll.Local(now), Server: poll.Server(now)}
 			if r.ID != "" {
 				reply.Items = []poll.Item{{ID: r.ID, Status: "grading"}}
 			}
@@ -118,7 +118,7 @@ func TestAnUndatedResultOfAWatchFromLaterComesOnce(t *testing.T) {
 			continue
 		}
 		results, _ := m.Receive(r, poll.Reply{
-			Outcome: poll.Answered, Items: []poll.Item{{ID: "a", Status: poll.Finished, Undated: true, Ready: true}}, At: at, Server: now.Add(time.Duration(at)),
+			Code: poll.Answered, Items: []poll.Item{{ID: "a", Status: poll.Finished, Undated: true, Ready: true}}, At: at, Server: now.Add(time.Duration(at)),
 		})
 		for _, it := range results {
 			m.Delivered(it)
@@ -139,12 +139,12 @@ func TestAReadThatFailsOnceIsNoLateReport(t *testing.T) {
 		if at = at.Add(wait); wait > 0 {
 			continue
 		}
-		reply := poll.Reply{Outcome: poll.Answered, At: at, Server: now.Add(time.Duration(at))}
+		reply := poll.Reply{Code: poll.Answered, At: at, Server: now.Add(time.Duration(at))}
 		grading := poll.Item{ID: "a", Status: "grading", Created: now}
 		switch {
 		case r.ID != "":
 			if reads++; reads == 1 {
-				reply.Outcome = poll.Failed
+				reply.Code = poll.Failed
 			} else {
 				reply.Items = []poll.Item{{ID: "a", Status: "review", Created: now}}
 			}
@@ -176,7 +176,7 @@ func TestCreatedSinceHoldsThroughAWait(t *testing.T) {
 		if at > poll.Local(3*time.Hour) && r.Since > 0 {
 			earliest = min(earliest, r.Since)
 		}
-		reply := poll.Reply{Outcome: poll.Answered, At: at, Server: now.Add(time.Duration(at))}
+		reply := poll.Reply{Code: poll.Answered, At: at, Server: now.Add(time.Duration(at))}
 		if r.Status != poll.Finished {
 			reply.Items = []poll.Item{{ID: cmp.Or(r.ID, "0"), Status: "grading", Created: now}}
 		}
@@ -204,10 +204,10 @@ func foundAfterDays(t *testing.T, now, evaluated poll.Server) (found int) {
 			continue
 		}
 		server := now.Add(time.Duration(at))
-		reply := poll.Reply{Outcome: poll.Answered, At: at, Server: server}
+		reply := poll.Reply{Code: poll.Answered, At: at, Server: server}
 		switch {
 		case r.ID == "a" && at < poll.Local(50*time.Hour):
-			reply.Outcome = poll.Failed
+			reply.Code = poll.Failed
 		case r.ID == "a":
 			reply.Items = []poll.Item{{ID: "a", Status: poll.Finished, Created: now.Add(-day), Evaluated: evaluated, Ready: true}}
 		case r.Status != poll.Finished && at < poll.Local(10*time.Minute):

@@ -199,7 +199,7 @@ func (w *world) run() *outcome {
 	}
 	now, call, started := begin, begin, begin
 	failures, refused, first := 0, 0, true // Outages in a row, 500s in a poll; no request was sent in this process.
-	var window poll.Window
+	var window poll.Budget
 	var ends time.Duration
 	next := func(wait time.Duration, more bool) { // Goes to the next poll.
 		now, refused = now+wait, 0
@@ -215,7 +215,7 @@ func (w *world) run() *outcome {
 			}
 		}
 		if window.Ends = ends - now; ends <= now {
-			window = poll.Window{Left: 1000, Limit: 1000, Ends: time.Hour}
+			window = poll.Budget{Left: 1000, Limit: 1000, Ends: time.Hour}
 		}
 		if window.Left <= 0 {
 			next(window.Ends, true)

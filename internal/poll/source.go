@@ -91,11 +91,11 @@ func (m *Machine) opener() *source {
 // nextPoll returns when the next request of the opener is due, with which a poll begins: after the
 // shortest pause. When a page is to be requested again, it is earlier, but at least a minute after
 // the last poll began.
-func (m *Machine) nextPoll(opener *source, w Window) Local {
+func (m *Machine) nextPoll(opener *source, b Budget) Local {
 	switch {
 	case opener.Open.hasFailed(): // No source works.
 		return opener.Open.Due
-	case opener.Open != nil && opener.Open.mayContinue(w):
+	case opener.Open != nil && opener.Open.mayContinue(b):
 		return m.Clock
 	case opener.Open != nil:
 		return m.Clock.Add(m.options.Interval)
@@ -112,10 +112,10 @@ func (m *Machine) nextPoll(opener *source, w Window) Local {
 // nextSource returns the source to list now after the opener, nil if there is none: of those that
 // are due the cheapest, so that it has the credit for what it shows, and of equals the one that has
 // waited for the most periods.
-func (m *Machine) nextSource(opener *source, w Window) (next *source) {
+func (m *Machine) nextSource(opener *source, b Budget) (next *source) {
 	most := 0.0
 	for _, s := range m.Sources {
-		if s == opener || !m.isDue(s, opener, w) {
+		if s == opener || !m.isDue(s, opener, b) {
 			continue
 		}
 		periods := float64(m.Clock.Sub(s.tried())) / float64(m.period(s))
@@ -131,12 +131,12 @@ func (s *source) rank() float64 { return min(s.cost(), cheapRequests+1) }
 
 // isDue reports whether the next request of a source is due in the poll that the opener began. A
 // source that becomes due later waits for the next poll.
-func (m *Machine) isDue(s, opener *source, w Window) bool {
+func (m *Machine) isDue(s, opener *source, b Budget) bool {
 	switch {
 	case s.Open.hasFailed():
 		return s.Open.Due <= opener.tried()
 	case s.Open != nil:
-		return s.Open.mayContinue(w)
+		return s.Open.mayContinue(b)
 	}
 	return s.tried().Add(m.period(s)) <= opener.tried()
 }

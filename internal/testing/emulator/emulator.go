@@ -118,7 +118,7 @@ func (a *API) Date(now time.Duration) time.Duration {
 }
 
 // reset returns the time in the header X-RateLimit-Reset.
-func (a *API) reset(now time.Duration, w poll.Window) time.Duration {
+func (a *API) reset(now time.Duration, w poll.Budget) time.Duration {
 	return a.Clock(now) + a.DateAhead + w.Ends
 }
 
@@ -158,12 +158,12 @@ func (a *API) item(s *Submission, now time.Duration, single bool) poll.Item {
 
 // Reply returns the status of the response to a request at now, what it means to a machine, and the
 // rate limit, whose Limit is 0 without the headers of the API.
-func (a *API) Reply(r poll.Request, now time.Duration) (status int, reply poll.Reply, window poll.Window) {
+func (a *API) Reply(r poll.Request, now time.Duration) (status int, reply poll.Reply, window poll.Budget) {
 	reply.Server = poll.Server(a.Date(now))
 	if status, window = a.admit(now); status == http.StatusOK {
 		status = a.answer(r, now, &reply)
 	}
-	reply.Outcome = map[int]poll.Outcome{200: poll.Answered, 400: poll.Expired, 404: poll.Missing, 500: poll.Failed}[status]
+	reply.Code = map[int]poll.Code{200: poll.Answered, 400: poll.Expired, 404: poll.Missing, 500: poll.Failed}[status]
 	return status, reply, window
 }
 
@@ -194,7 +194,7 @@ func (a *API) answer(r poll.Request, now time.Duration, reply *poll.Reply) (stat
 }
 
 // admit counts a request against the window. The code is 200, or that of a request that is refused or fails.
-func (a *API) admit(now time.Duration) (code int, _ poll.Window) {
+func (a *API) admit(now time.Duration) (code int, _ poll.Budget) {
 	a.Reads++
 	if now-a.window >= time.Hour {
 		a.window, a.used, a.grabbed = now, 0, 1<<62
@@ -209,18 +209,18 @@ func (a *API) admit(now time.Duration) (code int, _ poll.Window) {
 	ends := a.window + time.Hour
 	if a.used+others >= limit {
 		a.UsedUpTill = ends
-		return http.StatusTooManyRequests, poll.Window{Limit: limit, Ends: ends - now}
+		return http.StatusTooManyRequests, poll.Budget{Limit: limit, Ends: ends - now}
 	}
 	a.used++
 	a.InWindow = max(a.InWindow, a.used)
 	left := limit - a.used - others
 	if a.random.Float64() < a.Failing {
-		return http.StatusServiceUnavailable, poll.Window{}
+		return http.StatusServiceUnavailable, poll.Budget{}
 	}
 	if left == 0 {
 		a.UsedUpTill = ends
 	}
-	return http.StatusOK, poll.Window{Left: left, Limit: limit, Ends: ends - now}
+	return http.StatusOK, poll.Budget{Left: left, Limit: limit, Ends: ends - now}
 }
 
 // list adds a page of a listing to a reply.

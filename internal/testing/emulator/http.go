@@ -58,7 +58,7 @@ func (t *Transport) RoundTrip(r *http.Request) (*http.Response, error) {
 		if t.Account != nil {
 			id = t.Account(strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer "))
 		}
-		return t.Respond(r, 200, poll.Reply{Server: date}, poll.Window{Left: limit - 1, Limit: limit, Ends: time.Hour}, map[string]any{"id": id}), nil
+		return t.Respond(r, 200, poll.Reply{Server: date}, poll.Budget{Left: limit - 1, Limit: limit, Ends: time.Hour}, map[string]any{"id": id}), nil
 	case path == "/submissions":
 		request := poll.Request{Status: query.Get("status"), Cursor: query.Get("cursor")}
 		if since, err := time.Parse(time.RFC3339, query.Get("since")); err == nil {
@@ -80,7 +80,7 @@ func (t *Transport) RoundTrip(r *http.Request) (*http.Response, error) {
 		}
 		return t.Respond(r, status, reply, window, t.submission(reply.Items[0], false)), nil
 	}
-	return t.Respond(r, 404, poll.Reply{Server: date}, poll.Window{}, nil), nil
+	return t.Respond(r, 404, poll.Reply{Server: date}, poll.Budget{}, nil), nil
 }
 
 // submission returns the JSON of a submission.
@@ -105,7 +105,7 @@ func (t *Transport) submission(it poll.Item, listed bool) map[string]any {
 }
 
 // Respond returns a response with a status and the headers of a reply and of a rate limit.
-func (t *Transport) Respond(r *http.Request, status int, reply poll.Reply, window poll.Window, data any) *http.Response {
+func (t *Transport) Respond(r *http.Request, status int, reply poll.Reply, window poll.Budget, data any) *http.Response {
 	meta := map[string]any{"request_id": "req_0e", "has_more": reply.Next != "", "next_cursor": nil}
 	if reply.Next != "" {
 		meta["next_cursor"] = reply.Next
