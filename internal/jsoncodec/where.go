@@ -7,7 +7,6 @@ import (
 	"io"
 	"reflect"
 	"strings"
-	"time"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
@@ -58,14 +57,7 @@ func split(err error) (at, what string, offset int64) {
 	if e, ok := errors.AsType[*json.SemanticError](err); ok {
 		at, offset, what = string(e.JSONPointer), e.ByteOffset, "has a value of the wrong type"
 		if e.JSONKind != 0 && e.GoType != nil {
-			is, wanted := kindName(e.JSONKind), typeName(e.GoType)
-			what = fmt.Sprintf("has %s instead of %s", is, wanted)
-			if is == wanted {
-				what = fmt.Sprintf("has %s that cannot be read", is)
-			}
-			if e.JSONKind == '0' && is == wanted {
-				what = "has a number that is out of range"
-			}
+			what = fmt.Sprintf("has %s that does not fit the Go type %s", kindName(e.JSONKind), typeName(e.GoType))
 		}
 	} else if e, ok := errors.AsType[*jsontext.SyntacticError](err); ok {
 		at, offset, what = string(e.JSONPointer), e.ByteOffset, "is not valid JSON"
@@ -92,26 +84,10 @@ func kindName(k jsontext.Kind) string {
 	return "a list"
 }
 
-// typeName returns the JSON term for a Go type.
+// typeName returns the name of a type, or "struct" for one that lists its fields.
 func typeName(t reflect.Type) string {
-	switch t.Kind() {
-	case reflect.Pointer:
-		return typeName(t.Elem())
-	case reflect.String:
-		return "a string"
-	case reflect.Bool:
-		return "a boolean"
-	case reflect.Float32, reflect.Float64:
-		return "a number"
-	case reflect.Slice, reflect.Array:
-		return "a list"
-	case reflect.Struct, reflect.Map:
-		if t.ConvertibleTo(reflect.TypeFor[time.Time]()) {
-			return "a time"
-		}
-		return "an object"
-	case reflect.Chan, reflect.Func, reflect.Interface, reflect.Invalid, reflect.UnsafePointer, reflect.Complex64, reflect.Complex128:
-		return "something else"
+	if t.Kind() == reflect.Struct && t.Name() == "" {
+		return "struct"
 	}
-	return "a whole number"
+	return t.String()
 }

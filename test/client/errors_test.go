@@ -192,15 +192,15 @@ func TestByteOrderMarkIsSkipped(t *testing.T) {
 
 func TestSuccessThatCannotBeReadIsDescribedByPlace(t *testing.T) {
 	for _, c := range []struct{ name, body, want string }{
-		{"wrong type", `{"data":{"status":"x","ship_score":"secret"}}`, "the response cannot be decoded: /data/ship_score has a string instead of a whole number at byte 35"},
-		{"object for text", `{"data":{"summary":{"secret":1}}}`, "/data/summary has an object instead of a string at byte 19"},
-		{"text for object", `{"data":{"facts":"secret"}}`, "/data/facts has a string instead of an object at byte 17"},
-		{"array for object", `{"data":["secret"]}`, "/data has a list instead of an object at byte 8"},
-		{"number for text", `{"data":{"summary":471}}`, "/data/summary has a number instead of a string at byte 19"},
-		{"boolean for text", `{"data":{"summary":true}}`, "/data/summary has a boolean instead of a string at byte 19"},
-		{"bad time", `{"data":{"generated_at":"secret"}}`, "/data/generated_at has a string instead of a time at byte 24"},
+		{"wrong type", `{"data":{"status":"x","ship_score":"secret"}}`, "the response cannot be decoded: /data/ship_score has a string that does not fit the Go type int at byte 35"},
+		{"object for text", `{"data":{"summary":{"secret":1}}}`, "/data/summary has an object that does not fit the Go type string at byte 19"},
+		{"text for object", `{"data":{"facts":"secret"}}`, "/data/facts has a string that does not fit the Go type struct at byte 17"},
+		{"array for object", `{"data":["secret"]}`, "/data has a list that does not fit the Go type struct at byte 8"},
+		{"number for text", `{"data":{"summary":471}}`, "/data/summary has a number that does not fit the Go type string at byte 19"},
+		{"boolean for text", `{"data":{"summary":true}}`, "/data/summary has a boolean that does not fit the Go type string at byte 19"},
+		{"bad time", `{"data":{"generated_at":"secret"}}`, "/data/generated_at has a string that does not fit the Go type time.Time at byte 24"},
 		{"nested", `{"data":{"pillars":[{},{"score":"secret"}]}}`, "/data/pillars/1/score has a string"},
-		{"fraction", `{"data":{"ship_score":71.5}}`, "/data/ship_score has a number instead of a whole number"},
+		{"fraction", `{"data":{"ship_score":71.5}}`, "/data/ship_score has a number that does not fit the Go type int"},
 		{"not JSON", `{secret`, "the response is JSON but not the API's envelope"},
 		{"broken", `{"data":{"summary":secret}}`, "/data/summary is not valid JSON at byte 19"},
 		{"trailing", `{"data":{}} secret`, "is not valid JSON at byte 12"},
@@ -249,7 +249,7 @@ func TestDeepNesting(t *testing.T) {
 		want   string
 	}{
 		{200, deep, "JSON but not the API's envelope"},
-		{200, `{"data":` + deep, "has a list instead of an object"},
+		{200, `{"data":` + deep, "has a list that does not fit the Go type struct"},
 		{200, `{"data":{"new":` + deepest, "is not valid JSON"},
 		{200, `{"data":{"payload":` + strings.Repeat(`{"a":`, 1<<20), "is not valid JSON"},
 		{500, deep, "JSON but not the API's error envelope"},
@@ -501,7 +501,7 @@ func TestTextsOfOtherUnusableResponses(t *testing.T) {
 	}{
 		"empty":                 {201, ``, "201 the response is empty; the write itself was done"},
 		"blank":                 {201, ` `, "201 the response is empty; the write itself was done"},
-		"a number out of range": {201, `{"data":{"id":"a","budget_dollars_cap":1e999}}`, "/data/budget_dollars_cap has a number that is out of range at byte"},
+		"a number out of range": {201, `{"data":{"id":"a","budget_dollars_cap":1e999}}`, "/data/budget_dollars_cap has a number that does not fit the Go type float64 at byte"},
 	} {
 		fake := apitest.NewScriptedServer(t, apitest.Respond(c.status, c.body, apitest.RequestIDHeader))
 		_, err := fake.Client().Assessments.Create(t.Context(), hiring.NewAssessment{ChallengeID: apitest.ID, Name: "x"})

@@ -235,7 +235,7 @@ func TestDo(t *testing.T) {
 	_, err = client.Do(t.Context(), "GET", "/x", nil, nil, &struct {
 		ID *int `json:"id"`
 	}{})
-	require.ErrorContains(t, err, "/id has a string instead of a whole number")
+	require.ErrorContains(t, err, "/id has a string that does not fit the Go type int")
 	assert.Zero(t, wrong)
 }
 

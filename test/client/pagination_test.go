@@ -329,11 +329,11 @@ func TestAnItemThatCannotBeDecodedIsNamed(t *testing.T) {
 		open  func(*hiring.Client) intPager
 		want  string
 	}{
-		{"page", `{"id":"in_7","candidate_email":7}`, invitationsOf, `/data/1/candidate_email has a number instead of a string at byte \d+, in item "in_7" on page 2`},
-		{"cursor", `{"id":"sub_7","report":{"ship_score":"high"}}`, submissionsOf, `/data/1/report/ship_score has a string instead of a whole number at byte \d+, in item "sub_7" on page 2`},
-		{"seq", `{"seq":7,"kind":{}}`, eventsOf, `/data/1/kind has an object instead of a string at byte \d+, in item 7 on page 2`},
-		{"cursor", `{"id":{"email":"ada"},"status":7}`, submissionsOf, `/data/1/id has an object instead of a string at byte \d+, in item without an id on page 2`},
-		{"cursor", `"ada"`, submissionsOf, `/data/1 has a string instead of an object at byte \d+, in item without an id on page 2`},
+		{"page", `{"id":"in_7","candidate_email":7}`, invitationsOf, `/data/1/candidate_email has a number that does not fit the Go type string at byte \d+, in item "in_7" on page 2`},
+		{"cursor", `{"id":"sub_7","report":{"ship_score":"high"}}`, submissionsOf, `/data/1/report/ship_score has a string that does not fit the Go type int at byte \d+, in item "sub_7" on page 2`},
+		{"seq", `{"seq":7,"kind":{}}`, eventsOf, `/data/1/kind has an object that does not fit the Go type hiring.EventKind at byte \d+, in item 7 on page 2`},
+		{"cursor", `{"id":{"email":"ada"},"status":7}`, submissionsOf, `/data/1/id has an object that does not fit the Go type string at byte \d+, in item without an id on page 2`},
+		{"cursor", `"ada"`, submissionsOf, `/data/1 has a string that does not fit the Go type struct at byte \d+, in item without an id on page 2`},
 	} {
 		server := newListServer(c.style, 3)
 		client := server.Client(t, hiring.WithHTTPClient(&http.Client{Transport: apitest.RoundTripper(func(r *http.Request) (*http.Response, error) {
