@@ -39,13 +39,15 @@ type addresses struct {
 	mu      sync.Mutex
 	entries map[addressKey]*address
 	revoked map[string]int // By idKey of an invitation: how often it was revoked a moment ago.
-	ahead   time.Duration  // How far a test has set the wall clock.
+	wall    func() time.Time
 }
 
-func (m *addresses) now() instant {
-	now := time.Now()
-	return instant{now, now.Round(0).Add(m.ahead)}
+func newAddresses() addresses {
+	return addresses{entries: make(map[addressKey]*address), revoked: make(map[string]int), wall: time.Now}
 }
+
+// now returns the present. Without its monotonic reading a time is one of the wall clock.
+func (m *addresses) now() instant { return instant{time.Now(), m.wall().Round(0)} }
 
 // revoke records that an invitation was revoked, or may have been, for as long as it may be returned
 // without a listing: a lookup finds one a minute after its request at the latest, and then it is

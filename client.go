@@ -205,7 +205,7 @@ type shared struct {
 }
 
 func newShared() *shared {
-	return &shared{invited: addresses{entries: make(map[addressKey]*address), revoked: make(map[string]int)}}
+	return &shared{invited: newAddresses()}
 }
 
 // account returns the id of the account that a key belongs to, "" if it is not known.

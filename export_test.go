@@ -37,7 +37,9 @@ func ReadListReply[T any](body []byte) ([]T, error) {
 
 // SetWallClock sets the wall clock by which [InvitationService.Ensure] measures the age of listings and
 // requests, ahead or back. The monotonic clock stays.
-func SetWallClock(c *Client, ahead time.Duration) { c.Invitations.core.shared.invited.ahead = ahead }
+func SetWallClock(c *Client, ahead time.Duration) {
+	c.Invitations.core.shared.invited.wall = func() time.Time { return time.Now().Add(ahead) }
+}
 
 // RememberedAddresses returns the number of addresses that [InvitationService.Ensure] remembers.
 func RememberedAddresses(c *Client) int {

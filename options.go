@@ -2,17 +2,13 @@ package hiring
 
 import (
 	"context"
-	"errors"
-	"io"
 	"log/slog"
-	"net"
 	"net/http"
 	"net/url"
 	"reflect"
 	"slices"
 	"strings"
 	"sync/atomic"
-	"syscall"
 	"time"
 	"unicode"
 
@@ -166,96 +162,6 @@ func WithQuotaReserve(fraction float64) Option {
 // path can then read the key. For a sandbox in another container see [FromEnv].
 func WithInsecureHTTP() Option {
 	return func(c *config) { c.insecure = true }
-}
-
-// logTo returns the observer of [WithLogger].
-func logTo(logger *slog.Logger) func(context.Context, Exchange) {
-	return func(ctx context.Context, e Exchange) {
-		level, message := slog.LevelDebug, "hiring: call"
-		switch {
-		case e.Wait > 0:
-			level, message = slog.LevelInfo, "hiring: call will be retried"
-		case e.Err != nil:
-			level, message = slog.LevelWarn, "hiring: call failed"
-		case e.Warning != "":
-			level, message = slog.LevelWarn, "hiring: call succeeded with a warning"
-		}
-		if !logger.Enabled(ctx, level) {
-			return
-		}
-		attrs := append(make([]slog.Attr, 0, 10),
-			slog.String("operation", e.Operation),
-			slog.String("method", e.Method),
-			slog.String("route", e.Route),
-			slog.Int("status", e.Status),
-			slog.String("request_id", e.RequestID),
-			slog.Int("attempt", e.Attempt),
-			slog.Duration("duration", e.Duration))
-		if e.Wait > 0 {
-			attrs = append(attrs, slog.Duration("wait", e.Wait))
-		}
-		if e.Warning != "" {
-			attrs = append(attrs, slog.String("warning", e.Warning))
-		}
-		if failure, ok := errors.AsType[*Error](e.Err); ok && failure.Code.isDocumented() {
-			attrs = append(attrs, slog.String("code", string(failure.Code)))
-		} else if e.Err != nil && (e.Status == 0 || ok && failure.Unwrap() != nil) { // The response was cut short.
-			attrs = append(attrs, slog.String("cause", errorWord(e.Err)))
-		}
-		logger.LogAttrs(ctx, level, message, attrs...)
-	}
-}
-
-// errorWord returns one term for the kind of err, for a log, or "other".
-func errorWord(err error) string {
-	if isTLSError(err) || new(attempt).handshakeAlert(err, true) != "" {
-		return "tls"
-	}
-	if _, ok := errors.AsType[*net.DNSError](err); ok { // Before "timeout": a lookup that timed out is still "dns".
-		return "dns"
-	}
-	for _, known := range []struct {
-		err  error
-		word string
-	}{
-		{context.Canceled, "canceled"},
-		{context.DeadlineExceeded, "timeout"},
-		{syscall.ECONNREFUSED, "connection refused"},
-		{syscall.ECONNRESET, "connection reset"},
-		{syscall.EPIPE, "connection reset"},
-		{io.ErrUnexpectedEOF, "cut short"},
-		{io.EOF, "cut short"},
-	} {
-		if errors.Is(err, known.err) {
-			return known.word
-		}
-	}
-	if timeout, ok := errors.AsType[net.Error](err); ok && timeout.Timeout() {
-		return "timeout"
-	}
-	return "other"
-}
-
-// logPauses logs the waits that can be long: for the rate limit, and before a lookup
-// of a write whose response was lost.
-func logPauses(logger *slog.Logger) func(context.Context, TracePause) {
-	return func(ctx context.Context, p TracePause) {
-		if p.Reason == PauseQuota || p.Reason == PauseLookup {
-			logger.LogAttrs(ctx, slog.LevelInfo, "hiring: waiting",
-				slog.String("operation", p.Operation), slog.String("reason", string(p.Reason)), slog.Time("until", p.Until))
-		}
-	}
-}
-
-// allTraces returns the traces and observers of a client, with those of its logger.
-func (c config) allTraces() *traces {
-	t := &traces{all: c.traces, observers: c.observers}
-	if c.logger != nil {
-		t.all = append(t.all, Trace{Pause: logPauses(c.logger)})
-		t.observers = append(t.observers, logTo(c.logger))
-	}
-	t.seesOperations = slices.ContainsFunc(t.all, func(t Trace) bool { return t.Call != nil })
-	return t
 }
 
 func (c config) checkLimits() error {
