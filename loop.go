@@ -104,7 +104,7 @@ func (l *pollLoop) run(ctx context.Context, step step) error {
 
 // afterPoll returns what follows a poll: the time until the next one, with the reason for it, or
 // the error that ends the call. planned is that time if the poll did not fail. After a failure it
-// is what the API asked for, a window at most, or the pause of the outage.
+// is what the API asked for, or the pause of the outage.
 func (l *pollLoop) afterPoll(ctx context.Context, planned time.Duration, err error) (wait time.Duration, reason PauseReason, final error) {
 	failure := failureIn(err)
 	reason = PausePoll
@@ -122,7 +122,7 @@ func (l *pollLoop) afterPoll(ctx context.Context, planned time.Duration, err err
 	case l.outage.Add(time.Now(), failure.Status/100 == 3):
 		return 0, "", err
 	}
-	return cmp.Or(min(failure.RetryAfter, time.Hour), l.outage.Pause(l.interval.longest)), reason, nil
+	return cmp.Or(min(failure.RetryAfter, poll.LongestRetryAfter), l.outage.Pause(l.interval.longest)), reason, nil
 }
 
 // endedError returns the error at the end of the context. It names the method, because a request in

@@ -121,7 +121,7 @@ func (m *Machine) failPage(s *source, retryAfter time.Duration) {
 		m.abandon(s)
 		return
 	}
-	s.Open.Due = m.Clock.Add(max(min(retryAfter, time.Hour), min(time.Minute, m.options.ShortestPause)/2))
+	s.Open.Due = m.Clock.Add(max(min(retryAfter, LongestRetryAfter), min(time.Minute, m.options.ShortestPause)/2))
 }
 
 // abandon ends the listing of a source without a result. The source is listed again after its period.

@@ -2,6 +2,10 @@ package poll
 
 import "time"
 
+// LongestRetryAfter is the longest time for which the API can ask polls to wait after a failure. A
+// window of the rate limit is not longer.
+const LongestRetryAfter = time.Hour
+
 // Outage is a row of polls that failed. Its zero value is none.
 type Outage struct {
 	Began time.Time // The first of them.
