@@ -8,20 +8,6 @@ import (
 	"unicode"
 )
 
-// instant is a moment by two clocks. The monotonic one stops while the computer sleeps, and the
-// wall clock can be set.
-type instant struct{ monotonic, wall time.Time }
-
-// atLeastSince returns the shortest time that can have passed since an earlier moment.
-func (i instant) atLeastSince(earlier instant) time.Duration {
-	return max(0, min(i.monotonic.Sub(earlier.monotonic), i.wall.Sub(earlier.wall)))
-}
-
-// atMostSince returns the longest time that can have passed since an earlier moment.
-func (i instant) atMostSince(earlier instant) time.Duration {
-	return max(i.monotonic.Sub(earlier.monotonic), i.wall.Sub(earlier.wall))
-}
-
 // lastRequest is the last request to an address that may have sent an e-mail. The zero value
 // means that there was none.
 type lastRequest struct {

@@ -96,7 +96,7 @@ func (d *download) run() error {
 		if wait == 0 {
 			return err
 		}
-		if ended := sleep(d.core.withSpan(d.ctx, archiveRequest.operation), wait, PauseRetry); ended != nil {
+		if ended := sleepInTime(d.core.withSpan(d.ctx, archiveRequest.operation), wait, PauseRetry); ended != nil {
 			return join(d.ctx, err)
 		}
 	}

@@ -175,23 +175,6 @@ func (c *call) nextKey() error {
 	return nil
 }
 
-// endedError returns the error of an attempt that is not sent because the context has ended.
-func (c *call) endedError() *Error {
-	why := "the context was canceled"
-	if errors.Is(c.ctx.Err(), context.DeadlineExceeded) {
-		why = "the context's deadline had passed"
-	}
-	return c.newError(nil, c.notSent()+why, contextError(c.ctx))
-}
-
-// notSent begins the text of an error that prevents an attempt.
-func (c *call) notSent() string {
-	if c.attempts > 0 {
-		return "not sent again, because "
-	}
-	return "not sent, because "
-}
-
 // header returns the header of an attempt. A retry gets a new one, because the key may have changed
 // and because http.Client adds cookies to it.
 func (c *call) header() http.Header {

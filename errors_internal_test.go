@@ -59,7 +59,7 @@ func TestOneRuleOfWhatMayPass(t *testing.T) {
 	}, retried)
 }
 
-// TestWhatFollowsFromAFailure compares the table in errors.go with what the functions say.
+// TestWhatFollowsFromAFailure compares the table in transient.go with what the functions say.
 func TestWhatFollowsFromAFailure(t *testing.T) {
 	policy, err := RetryPolicy{}.withDefaults()
 	require.NoError(t, err)
@@ -115,9 +115,9 @@ func TestWhatFollowsFromAFailure(t *testing.T) {
 			require.Equal(t, follows("", Error{Status: status, Code: "OTHER"}), follows("", Error{Status: status, Code: code}), "%s decides about a %d: give it a row", code, status)
 		}
 	}
-	source, err := os.ReadFile("errors.go")
+	source, err := os.ReadFile("transient.go")
 	require.NoError(t, err)
-	assert.Contains(t, string(source), table, "put this table into errors.go:\n%s", table)
+	assert.Contains(t, string(source), table, "put this table into transient.go:\n%s", table)
 }
 
 func TestWord(t *testing.T) {

@@ -3,12 +3,17 @@ package hiring
 import (
 	"bytes"
 	"cmp"
+	"context"
+	"crypto/tls"
+	"crypto/x509"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"strings"
+	"time"
 
 	jsonv2 "github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
@@ -17,6 +22,99 @@ import (
 	"github.com/hiring-assessment/hiring-go/internal/paging"
 	"github.com/hiring-assessment/hiring-go/internal/quota"
 )
+
+// outcome returns the outcome of a write after the attempt with this response.
+func (r *response) outcome() Outcome {
+	switch {
+	case rejects(r.status):
+		return OutcomeNotDone
+	case r.isFromAPI:
+		return OutcomeDone
+	}
+	return OutcomeUnknown
+}
+
+// outcome returns the outcome of the call when that of its last attempt is o. An earlier
+// attempt may have taken effect. The outcome of a read is "".
+func (c *call) outcome(o Outcome) Outcome {
+	switch {
+	case c.request.class() == quota.Read:
+		return ""
+	case c.unknown && o != OutcomeDone:
+		return OutcomeUnknown
+	}
+	return o
+}
+
+// newError returns an error with what is known of the call and of a response. Without one, nil, the
+// request counts as not sent.
+func (c *call) newError(r *response, message string, cause error) *Error {
+	e := &Error{
+		Message:   c.key.redact(message),
+		Method:    c.request.method,
+		Route:     c.request.route,
+		Attempts:  c.attempts,
+		Outcome:   c.outcome(OutcomeNotDone),
+		Operation: c.request.operation,
+	}
+	if r != nil {
+		e.Status, e.RequestID, e.RateLimit, e.Outcome = r.status, r.requestID, RateLimit(r.window), c.outcome(r.outcome())
+	}
+	e.causedBy(c.key.clean(cause))
+	return e
+}
+
+// text returns the text of an error without the URLs that net/http puts into it.
+func (c *call) text(err error) string {
+	message := strings.ReplaceAll(err.Error(), c.url.String(), "the API")
+	message = strings.ReplaceAll(message, c.url.RequestURI(), c.request.route)
+	return excerpt(c.key.redact(message))
+}
+
+// endedError returns the error of an attempt that is not sent because the context has ended.
+func (c *call) endedError() *Error {
+	why := "the context was canceled"
+	if errors.Is(c.ctx.Err(), context.DeadlineExceeded) {
+		why = "the context's deadline had passed"
+	}
+	return c.newError(nil, c.notSent()+why, contextError(c.ctx))
+}
+
+// notSent begins the text of an error that prevents an attempt.
+func (c *call) notSent() string {
+	if c.attempts > 0 {
+		return "not sent again, because "
+	}
+	return "not sent, because "
+}
+
+// exhausted returns the error of an attempt that the rate limit does not admit in time.
+func (c *call) exhausted(barrier quota.Barrier) *Error {
+	class, window := "write", barrier.Window
+	if c.request.class() == quota.Read {
+		class = "read"
+	}
+	until := window.Reset.Format(time.RFC3339) + ", by the server's clock"
+	why := fmt.Sprintf("the %s quota of %d an hour is used up until %s", class, window.Limit, until)
+	switch {
+	case barrier.Asked && (window.Remaining > 0 || window == quota.Window{}):
+		why = fmt.Sprintf("a 429 asked to send no %s request for %s", class, barrier.Wait.Round(time.Second))
+	case window.Remaining > 0:
+		why = fmt.Sprintf("the rest of the %s quota of %d an hour is reserved until %s", class, window.Limit, until)
+	}
+	e := c.newError(nil, c.notSent()+why, nil)
+	e.Code, e.RetryAfter, e.RateLimit = ErrRateLimited, barrier.Wait, RateLimit(window)
+	return e
+}
+
+// keyRefused returns the error of an attempt that is not sent because the API has refused its key
+// several times in a row.
+func (c *call) keyRefused() *Error {
+	e := c.newError(nil, fmt.Sprintf("%s%s refused %s, %d times in a row, and further failures throttle the address for every key on it",
+		c.notSent(), c.url.Host, c.key.described(), quota.MaxRefusals), nil)
+	e.Code, e.Hint = ErrInvalidToken, "replace the key; one call a minute is still tried"
+	return e
+}
 
 // notFromAPI returns the error of a 2xx response that is not from the API. One that was cut short
 // before it showed where it came from may be of the API.
@@ -173,52 +271,161 @@ func encodingOf(h http.Header) string {
 	return ""
 }
 
-// outcome returns the outcome of a write after the attempt with this response.
-func (r *response) outcome() Outcome {
+// cutOff returns the error of an attempt that the connection, a timeout or the caller ended. r
+// is the response as far as it had arrived, nil for none.
+func (c *call) cutOff(r *response, what string, cause error) *Error {
+	timeout := c.core.config.timeout
 	switch {
-	case rejects(r.status):
-		return OutcomeNotDone
-	case r.isFromAPI:
-		return OutcomeDone
+	case c.ctx.Err() != nil:
+		e := c.newError(r, what+": "+c.ctx.Err().Error(), contextError(c.ctx))
+		e.kind = timedOut
+		return e
+	case timeout > 0 && time.Since(c.attempt.exchange.Started) >= timeout: // Not that of the http.Client, which may be shorter.
+		e := c.newError(r, fmt.Sprintf("%s within %s", what, timeout), context.DeadlineExceeded)
+		e.kind, e.Hint = timedOut, "see WithTimeout"
+		return e
 	}
-	return OutcomeUnknown
-}
-
-// outcome returns the outcome of the call when that of its last attempt is o. An earlier
-// attempt may have taken effect. The outcome of a read is "".
-func (c *call) outcome(o Outcome) Outcome {
-	switch {
-	case c.request.class() == quota.Read:
-		return ""
-	case c.unknown && o != OutcomeDone:
-		return OutcomeUnknown
+	e := c.newError(r, what+": "+c.text(cause), cause)
+	e.kind = broken
+	if timeout, ok := errors.AsType[net.Error](cause); ok && timeout.Timeout() {
+		e.kind = timedOut
 	}
-	return o
-}
-
-// newError returns an error with what is known of the call and of a response. Without one, nil, the
-// request counts as not sent.
-func (c *call) newError(r *response, message string, cause error) *Error {
-	e := &Error{
-		Message:   c.key.redact(message),
-		Method:    c.request.method,
-		Route:     c.request.route,
-		Attempts:  c.attempts,
-		Outcome:   c.outcome(OutcomeNotDone),
-		Operation: c.request.operation,
-	}
-	if r != nil {
-		e.Status, e.RequestID, e.RateLimit, e.Outcome = r.status, r.requestID, RateLimit(r.window), c.outcome(r.outcome())
-	}
-	e.causedBy(c.key.clean(cause))
 	return e
 }
 
-// text returns the text of an error without the URLs that net/http puts into it.
-func (c *call) text(err error) string {
-	message := strings.ReplaceAll(err.Error(), c.url.String(), "the API")
-	message = strings.ReplaceAll(message, c.url.RequestURI(), c.request.route)
-	return excerpt(c.key.redact(message))
+// noResponse returns the error of an attempt that got no response.
+func (c *call) noResponse(err error) *Error {
+	sent, alert := !c.attempt.neverSent(err), c.attempt.handshakeAlert(err, c.request.class() == quota.Read)
+	if isSchemeMismatch(err) {
+		err = http.ErrSchemeMismatch // As http.Client returns it.
+	}
+	e := c.cutOff(nil, "no response", err)
+	if sent && alert == "" {
+		e.Outcome = c.outcome(OutcomeUnknown)
+	}
+	if e.kind != broken {
+		return e
+	}
+	proxy := c.proxy()
+	switch {
+	case errors.Is(err, http.ErrSchemeMismatch):
+		e.Message = c.url.Host + " speaks plain http, not https"
+		e.kind, e.Hint = final, "correct the scheme or the port of the base URL"
+	case alert != "":
+		e.Message = "the server refused the TLS handshake: remote error: " + alert
+		e.kind, e.Hint = noHandshake, "check which client certificate and which versions of TLS "+c.url.Host+" requires"
+	case isTLSError(err):
+		e.kind = final
+		e.Hint = "check the base URL and the certificate of " + c.url.Host
+		if proxy != "" {
+			e.Hint = "the proxy " + proxy + " may have replaced the certificate: " + c.proxySource()
+		}
+	case !sent && proxy != "" && isProxyRefusal(err):
+		e.Message = "the proxy " + proxy + " refused the connection: " + c.text(err)
+		e.kind, e.Hint = final, c.proxySource()
+	case !sent:
+		e.kind = unsent
+	}
+	if lookup, ok := errors.AsType[*net.DNSError](err); ok && lookup.IsNotFound {
+		e.Hint = "check the base URL"
+		if proxy != "" {
+			e.Message = "the name of the proxy " + excerpt(proxy) + " cannot be resolved: " + c.text(lookup)
+			e.Hint = c.proxySource() + ", where a user and a password must be percent-encoded"
+		}
+	}
+	return e
+}
+
+// neverSent reports whether the request was certainly not sent: the transport asked for a
+// connection and got none. The error of a transport that reports no progress proves this only if
+// it is an error of dialling.
+func (a *attempt) neverSent(err error) bool {
+	dial, ok := errors.AsType[*net.OpError](err)
+	return !a.connected.Load() && (a.dialled.Load() || ok && dial.Op == "dial")
+}
+
+// handshakeAlert returns the alert by which the server refused the TLS handshake, or "". With TLS
+// 1.3 it arrives after the request was written, which the server has not read. On a connection that
+// was used before, and for a write with a transport that reports no connection, it is a lost
+// connection.
+func (a *attempt) handshakeAlert(err error, read bool) string {
+	if a.reused.Load() || !a.connected.Load() && !a.dialled.Load() && !read {
+		return ""
+	}
+	alert := ""
+	if typed, ok := errors.AsType[tls.AlertError](err); ok {
+		alert = typed.Error()
+	}
+	for op, ok := errors.AsType[*net.OpError](err); ok && alert == ""; op, ok = errors.AsType[*net.OpError](op.Err) {
+		if op.Op == "remote error" {
+			alert = op.Err.Error() // Its type is not exported, but its text is that of tls.AlertError.
+		}
+	}
+	for _, number := range handshakeAlerts {
+		if alert == tls.AlertError(number).Error() {
+			return alert
+		}
+	}
+	return ""
+}
+
+// handshakeAlerts are the alerts about a certificate, or a version or cipher in common. Another
+// handshake gets them too.
+var handshakeAlerts = []uint8{40, 42, 43, 44, 45, 46, 48, 49, 70, 71, 112, 116, 120}
+
+// proxy returns the host of the proxy for the call, "" without one.
+func (c *call) proxy() string {
+	from := http.ProxyFromEnvironment
+	if t, ok := c.core.transport().(*http.Transport); ok {
+		from = t.Proxy
+	}
+	if from == nil {
+		return ""
+	}
+	u, err := from(&http.Request{Method: c.request.method, URL: &c.url})
+	if err != nil || u == nil {
+		return ""
+	}
+	return u.Host
+}
+
+// proxySource returns a hint that names what sets the proxy of the call.
+func (c *call) proxySource() string {
+	from, err := http.ProxyFromEnvironment(&http.Request{URL: &c.url})
+	if err != nil || from == nil || from.Host != c.proxy() {
+		return "the proxy is set by the Proxy of the transport"
+	}
+	return "the proxy is set by " + strings.ToUpper(c.url.Scheme) + "_PROXY"
+}
+
+// isProxyRefusal reports whether err, which prevented a connection through a proxy, is the proxy's
+// refusal. net/http returns the status text of a response to CONNECT as an error without a type.
+// A gateway error is about the API, and may end.
+func isProxyRefusal(err error) bool {
+	_, network := errors.AsType[net.Error](err)
+	if network || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+		return false
+	}
+	for _, status := range overloadStatuses {
+		if strings.HasSuffix(err.Error(), http.StatusText(status)) {
+			return false
+		}
+	}
+	return true
+}
+
+// isSchemeMismatch reports whether a server answered a TLS handshake in plain http.
+func isSchemeMismatch(err error) bool {
+	record, ok := errors.AsType[tls.RecordHeaderError](err)
+	return ok && string(record.RecordHeader[:]) == "HTTP/"
+}
+
+// isTLSError reports whether err is a failure of TLS that a retry does not fix.
+func isTLSError(err error) bool {
+	_, certificate := errors.AsType[*tls.CertificateVerificationError](err)
+	_, authority := errors.AsType[x509.UnknownAuthorityError](err)
+	_, record := errors.AsType[tls.RecordHeaderError](err)
+	return certificate || authority || record || errors.Is(err, http.ErrSchemeMismatch)
 }
 
 // maxQuoted is the number of bytes that excerpt returns at most, without the ellipsis.

@@ -403,7 +403,7 @@ func (r *inviteRun) listingAge() time.Duration { return r.now().atMostSince(r.li
 // not too old. Ensure ends a listing at the address.
 func (r *inviteRun) waitAndList(ctx context.Context, email string, due time.Time) error {
 	if wait := time.Until(due); wait > 0 {
-		if err := sleep(ctx, wait, PauseLookup); err != nil {
+		if err := sleepInTime(ctx, wait, PauseLookup); err != nil {
 			return ensureError(OutcomeNotDone, "the wait for a listing ended", err)
 		}
 	}

@@ -93,7 +93,11 @@ func (l *pollLoop) run(ctx context.Context, step step) error {
 			return nil
 		}
 		l.report(time.Now().Add(wait))
-		if ended := sleep(ctx, wait, reason); ended != nil {
+		pause := sleep
+		if reason == PauseQuota { // No poll can succeed before.
+			pause = sleepInTime
+		}
+		if ended := pause(ctx, wait, reason); ended != nil {
 			if err != nil {
 				ended = joinEnded(ended, err)
 			}

@@ -3,11 +3,9 @@ package hiring
 import (
 	"cmp"
 	"errors"
-	"fmt"
 	"net/http"
 	"strconv"
 	"strings"
-	"sync/atomic"
 	"time"
 
 	"github.com/hiring-assessment/hiring-go/internal/quota"
@@ -102,36 +100,6 @@ func dateOf(h http.Header) time.Time {
 	return date
 }
 
-// serverClock estimates the server's clock from the Date headers of responses. Between them it runs
-// by the monotonic clock, so that a local clock that is set does not move it. The zero value agrees
-// with the local clock. It is safe for concurrent use.
-type serverClock struct{ reading atomic.Pointer[clockReading] }
-
-// clockReading is the time of the server's clock at a local time.
-type clockReading struct{ server, local time.Time }
-
-// set takes the Date of a response, zero if it has none, to a request that was sent and received at
-// local times. Date has whole seconds, so an estimate that it does not contradict is kept.
-func (c *serverClock) set(date, sent, received time.Time) {
-	server, first := c.at(received), c.reading.Load() == nil
-	wrong := server.Before(date) || server.After(date.Add(time.Second+received.Sub(sent)))
-	switch {
-	case date.IsZero() || !first && !wrong:
-		return
-	case wrong:
-		server = date
-	}
-	c.reading.Store(&clockReading{server, received})
-}
-
-// at returns the server's time at a local time.
-func (c *serverClock) at(local time.Time) time.Time {
-	if last := c.reading.Load(); last != nil {
-		return last.server.Add(local.Sub(last.local))
-	}
-	return local
-}
-
 // awaitWindow waits if the rate limit does not admit a request now, and reports whether it waited.
 func (c *call) awaitWindow() (waited bool, err error) {
 	barrier := c.core.shared.quotas.Admit(c.key.id, c.request.class(), c.core.reserve(c.request.priority), time.Now())
@@ -143,36 +111,8 @@ func (c *call) awaitWindow() (waited bool, err error) {
 	case c.request.priority == polling, c.policy(true).tooLong(barrier.Wait):
 		return false, join(c.ctx, c.exhausted(barrier))
 	}
-	if sleep(c.core.withSpan(c.ctx, c.request.operation), barrier.Wait, PauseQuota) != nil {
+	if sleepInTime(c.core.withSpan(c.ctx, c.request.operation), barrier.Wait, PauseQuota) != nil {
 		return false, join(c.ctx, c.exhausted(barrier))
 	}
 	return true, nil
-}
-
-// exhausted returns the error of an attempt that the rate limit does not admit in time.
-func (c *call) exhausted(barrier quota.Barrier) *Error {
-	class, window := "write", barrier.Window
-	if c.request.class() == quota.Read {
-		class = "read"
-	}
-	until := window.Reset.Format(time.RFC3339) + ", by the server's clock"
-	why := fmt.Sprintf("the %s quota of %d an hour is used up until %s", class, window.Limit, until)
-	switch {
-	case barrier.Asked && (window.Remaining > 0 || window == quota.Window{}):
-		why = fmt.Sprintf("a 429 asked to send no %s request for %s", class, barrier.Wait.Round(time.Second))
-	case window.Remaining > 0:
-		why = fmt.Sprintf("the rest of the %s quota of %d an hour is reserved until %s", class, window.Limit, until)
-	}
-	e := c.newError(nil, c.notSent()+why, nil)
-	e.Code, e.RetryAfter, e.RateLimit = ErrRateLimited, barrier.Wait, RateLimit(window)
-	return e
-}
-
-// keyRefused returns the error of an attempt that is not sent because the API has refused its key
-// several times in a row.
-func (c *call) keyRefused() *Error {
-	e := c.newError(nil, fmt.Sprintf("%s%s refused %s, %d times in a row, and further failures throttle the address for every key on it",
-		c.notSent(), c.url.Host, c.key.described(), quota.MaxRefusals), nil)
-	e.Code, e.Hint = ErrInvalidToken, "replace the key; one call a minute is still tried"
-	return e
 }

@@ -2,12 +2,10 @@ package hiring
 
 import (
 	"bytes"
-	"context"
 	"errors"
 	"fmt"
 	"io"
 	"math"
-	"net"
 	"net/http"
 	"slices"
 	"sync"
@@ -92,28 +90,6 @@ func (c *call) receive(resp *http.Response) response {
 		r.cut = c.cutOff(&r, "the response was not complete", r.bodyErr)
 	}
 	return r
-}
-
-// cutOff returns the error of an attempt that the connection, a timeout or the caller ended. r
-// is the response as far as it had arrived, nil for none.
-func (c *call) cutOff(r *response, what string, cause error) *Error {
-	timeout := c.core.config.timeout
-	switch {
-	case c.ctx.Err() != nil:
-		e := c.newError(r, what+": "+c.ctx.Err().Error(), contextError(c.ctx))
-		e.kind = timedOut
-		return e
-	case timeout > 0 && time.Since(c.attempt.exchange.Started) >= timeout: // Not that of the http.Client, which may be shorter.
-		e := c.newError(r, fmt.Sprintf("%s within %s", what, timeout), context.DeadlineExceeded)
-		e.kind, e.Hint = timedOut, "see WithTimeout"
-		return e
-	}
-	e := c.newError(r, what+": "+c.text(cause), cause)
-	e.kind = broken
-	if timeout, ok := errors.AsType[net.Error](cause); ok && timeout.Timeout() {
-		e.kind = timedOut
-	}
-	return e
 }
 
 // free gives the memory of the body back. Nothing may use the body afterwards.

@@ -2,10 +2,6 @@ package hiring
 
 import (
 	"cmp"
-	"context"
-	"errors"
-	"fmt"
-	"math"
 	"math/rand/v2"
 	"time"
 
@@ -73,62 +69,3 @@ func (p RetryPolicy) tooLong(wait time.Duration) bool {
 
 // jitter returns a random number in [0, 1).
 func jitter() float64 { return rand.Float64() } //nolint:gosec // spreads retries; nothing secret depends on it
-
-// timeLeft returns the time until a context ends.
-func timeLeft(ctx context.Context) time.Duration {
-	deadline, ok := ctx.Deadline()
-	switch {
-	case ctx.Err() != nil:
-		return 0
-	case !ok:
-		return math.MaxInt64
-	}
-	return time.Until(deadline)
-}
-
-// sleep waits, and announces the wait if it is long. Except between polls, a wait that would end
-// after the context's deadline fails at once.
-func sleep(ctx context.Context, d time.Duration, reason PauseReason) error {
-	if reason != PausePoll && d >= timeLeft(ctx) {
-		return cmp.Or(contextError(ctx), context.DeadlineExceeded)
-	}
-	announceWait(ctx, d, reason)
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-ctx.Done():
-		return contextError(ctx)
-	case <-timer.C:
-		return nil
-	}
-}
-
-// contextError returns why the context ended, including its cause, or nil.
-func contextError(ctx context.Context) error {
-	err := ctx.Err()
-	if err == nil {
-		return nil
-	}
-	cause := context.Cause(ctx)
-	if errors.Is(cause, err) {
-		return cause // The cause includes the context's error, as that of signal.NotifyContext does.
-	}
-	return fmt.Errorf("%w: %w", err, cause)
-}
-
-// join adds the reason why the context ended to the last error, unless the last error
-// includes it.
-func join(ctx context.Context, last error) error {
-	ended := contextError(ctx)
-	if ended == nil || errors.Is(last, ctx.Err()) && errors.Is(last, context.Cause(ctx)) {
-		return last
-	}
-	return joinEnded(ended, last)
-}
-
-// joinEnded joins the end of a context and the last error. The last error comes first, so that
-// errors.As finds it: a context may have ended because of the *Error of another call, as in an
-// errgroup.
-func joinEnded(ended, last error) error {
-	return &describedError{unended(last.Error()) + "; the wait ended: " + ended.Error(), []error{last, ended}}
-}

@@ -1,0 +1,151 @@
+package hiring
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"net/http"
+	"slices"
+
+	"github.com/hiring-assessment/hiring-go/internal/paging"
+)
+
+// IsTransient reports whether err is temporary, so that the same call may succeed
+// later: a 429, a 408, a 5xx, a connection error, a response that was cut short or a
+// timeout. A call that was refused locally because of a rate limit counts as a
+// 429. For a failed write, check Error.Outcome first: a write whose outcome is
+// [OutcomeUnknown] may have happened.
+//
+// IsTransient returns false for nil, a cancelled context, a server whose
+// certificate cannot be verified, a 2xx that is not from the API, and any
+// other 3xx or 4xx, also when its body was cut short.
+func IsTransient(err error) bool {
+	failure, _ := errors.AsType[*Error](err)
+	switch {
+	case errors.Is(err, context.Canceled):
+		return false
+	case failure == nil:
+		return errors.Is(err, context.DeadlineExceeded)
+	}
+	return failure.isTransient()
+}
+
+// failureIn returns the [*Error] in err. For any other error it returns one that is not transient.
+func failureIn(err error) *Error {
+	failure, _ := errors.AsType[*Error](err)
+	return cmp.Or(failure, &Error{kind: final})
+}
+
+// The functions below say what follows from a failure. A call asks isRetriable and isDeferred, a poll
+// mayRepeatPoll and isRateLimited, and inviting rejectsCandidate. All but isRateLimited ask isTransient.
+
+// isTransient reports whether the same request may succeed later. It is the one rule for that:
+// IsTransient reports it, a waiting method repeats what may pass (mayRepeatPoll has the few other
+// cases), and an invitation that failed so is not rejected but not sent. What a call itself retries
+// is a part of it: see isRetriable. Of an error with a status it looks at exported fields only, as a
+// test may have built the error.
+//
+// TestWhatFollowsFromAFailure holds this table:
+//
+//	                                  a call           IsTransient   a poll
+//	no connection                     retries all      true          repeats
+//	a connection that was lost        retries no POST  true          repeats
+//	a timeout                         retries a GET    true          repeats
+//	a certificate, proxy or scheme    fails            false         ends
+//	a TLS handshake that was refused  fails            false         repeats after the first success
+//	2xx that is not the API's         fails            false         repeats after the first success
+//	2xx that was cut short            retries a GET    true          repeats
+//	2xx that cannot be decoded        fails            false         repeats
+//	a list that does not advance      fails            false         ends
+//	3xx                               fails            false         repeats after the first success
+//	401, 403                          fails            false         ends
+//	408                               fails            true          repeats
+//	429                               retries all      true          repeats
+//	another 4xx of the API            fails            false         ends
+//	another 4xx of a proxy            fails            false         repeats after the first success
+//	500, 502, 503, 504                retries no POST  true          repeats
+//	another 5xx                       fails            true          repeats
+func (e *Error) isTransient() bool {
+	switch {
+	case e.Status >= 300 && e.Status < 500: // Also when its body was cut short.
+		return e.Status == http.StatusTooManyRequests || e.Status == http.StatusRequestTimeout
+	case e.kind == final, e.kind == noHandshake, e.kind == invalidBody, e.Outcome == OutcomeDone:
+		return false
+	case e.kind != byStatus:
+		return true
+	case e.Status == 0: // Without a code, there was no response.
+		return slices.Contains([]ErrorCode{"", ErrRateLimited, ErrInternal}, e.Code)
+	}
+	return e.Status >= 500 && e.Status < 600
+}
+
+// isRetriable reports whether a failure that may pass is retried within the call. What certainly
+// was not done is retried with every method, a POST and a PUT only then. After a timeout a write may
+// still be running.
+func (e *Error) isRetriable() bool {
+	switch {
+	case !e.isTransient():
+		return false
+	case e.kind == unsent, e.isDeferred():
+		return true
+	}
+	overloaded := slices.Contains(overloadStatuses, e.Status)
+	switch e.Method {
+	case http.MethodGet:
+		return overloaded || e.kind == broken || e.kind == timedOut
+	case http.MethodDelete, http.MethodPatch:
+		return overloaded || e.kind == broken && e.Status == 0
+	}
+	return false
+}
+
+// overloadStatuses are the statuses of a server, or of a gateway in front of it, that may respond again soon.
+var overloadStatuses = []int{500, 502, 503, 504}
+
+// mayRepeatPoll reports whether the error of a poll may pass: it is transient, a 2xx of the API that
+// cannot be decoded, or the page of a proxy while the service restarts. Unless a poll has
+// succeeded, such a page means that the base URL is wrong.
+func mayRepeatPoll(err error, polled bool) bool {
+	failure := failureIn(err)
+	_, stuck := errors.AsType[*paging.Stuck](err)
+	switch {
+	case IsTransient(err), failure.kind == invalidBody:
+		return true
+	case stuck, failure.isFromAPI(), failure.Status == http.StatusUnauthorized, failure.Status == http.StatusForbidden:
+		return false
+	case failure.Status == 0 && failure.kind != noHandshake:
+		return false
+	}
+	return polled
+}
+
+// isDeferred reports whether the API rejected the request for now, or the client because of the
+// rate limit: nothing was done, and the same request may be sent later.
+func (e *Error) isDeferred() bool {
+	return e.isTransient() && (rejects(e.Status) || e.isRateLimited())
+}
+
+// isRateLimited reports whether the API or the client refused the request because of the rate limit.
+func (e *Error) isRateLimited() bool {
+	return e.Status == http.StatusTooManyRequests || e.Status == 0 && e.Code == ErrRateLimited
+}
+
+// rejects reports whether a response with the status rejects a request, which then was not processed.
+func rejects(status int) bool {
+	return status >= 300 && status < 500 && status != http.StatusRequestTimeout && status != statusClientClosed
+}
+
+// rejectsCandidate reports whether the API rejected the candidate of a POST, so that others can be
+// invited. Without a code the response is from an intermediary.
+func (e *Error) rejectsCandidate() bool {
+	return (e.Status == http.StatusBadRequest || e.Status == http.StatusConflict) && e.Code != "" && !IsTransient(e)
+}
+
+// isFromAPI reports whether the API has sent the error.
+func (e *Error) isFromAPI() bool { return e.Status > 0 && e.Code != "" }
+
+// isMissing reports whether the API does not know what was requested.
+func isMissing(err error) bool {
+	failure := failureIn(err)
+	return failure.isFromAPI() && failure.Status == http.StatusNotFound
+}
