@@ -43,7 +43,7 @@ func (m *addresses) revoke(invitationID string) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.revoked[id]++
-	time.AfterFunc(settled+rememberedFor, func() {
+	time.AfterFunc(settleTime+rememberedFor, func() {
 		m.mu.Lock()
 		defer m.mu.Unlock()
 		if m.revoked[id]--; m.revoked[id] == 0 {
@@ -70,7 +70,7 @@ type address struct {
 
 // addressLifetime is how long an address is kept after a request: a listing that began before the
 // request has settled may be used for maxListingAge, and does not show the invitation.
-const addressLifetime = settled + maxListingAge
+const addressLifetime = settleTime + maxListingAge
 
 // lock waits until no other call invites the address.
 func (m *addresses) lock(ctx context.Context, assessmentID, email string) (*address, error) {
@@ -85,7 +85,7 @@ func (m *addresses) lock(ctx context.Context, assessmentID, email string) (*addr
 		select {
 		case <-locked:
 		case <-long.C:
-			announceWait(ctx, settled, PauseLookup) // The end of the other call is not known.
+			announceWait(ctx, settleTime, PauseLookup) // The end of the other call is not known.
 		case <-ctx.Done():
 			return nil, ensureError(OutcomeNotDone, "not sent, because another call is inviting the same address", contextError(ctx))
 		}

@@ -67,7 +67,7 @@ type download struct {
 
 	renewedAt     int64         // Value of written when the link was read again; -1 before that.
 	failuresInRow int           // Attempts that failed since the last progress.
-	requested     time.Duration // Delay that the storage requested in the last attempt.
+	delay         time.Duration // Delay that the storage requested in the last attempt.
 }
 
 // unknownSize is a length that the storage did not send.
@@ -108,7 +108,7 @@ func (d *download) run() error {
 // a long download survives any number of interruptions.
 func (d *download) makeAttempt() (wait time.Duration, err error) {
 	d.attempts++
-	d.requested = 0
+	d.delay = 0
 	before := d.written
 	cause := d.transfer()
 	if cause == nil {
@@ -127,7 +127,7 @@ func (d *download) makeAttempt() (wait time.Duration, err error) {
 		d.failuresInRow++
 		counted := *failure
 		counted.Attempts = d.failuresInRow
-		wait = decide(d.core.config.retry, &counted, failure.RetryAfter, timeLeft(d.ctx), jitter())
+		wait = decide(d.core.config.retry, &counted, failure.RetryAfter, timeLeft(d.ctx), randomFraction())
 	}
 	d.attempt.end(d.core.traces, "", failure, wait)
 	return wait, failure
@@ -141,7 +141,7 @@ func (d *download) readLink() error {
 	}
 	if submission.WorkspaceArchiveURL == nil {
 		missing := d.newError(nil, "the submission has no workspace archive", ErrNoArchive)
-		missing.kind = final
+		missing.kind = kindFinal
 		return missing
 	}
 	u, err := url.Parse(*submission.WorkspaceArchiveURL)
@@ -188,7 +188,7 @@ func (d *download) transfer() error {
 	case err != nil:
 		return d.resumable(timed, err)
 	case (&Error{Status: resp.StatusCode}).isTransient():
-		d.requested = readHeader(resp.StatusCode, resp.Header, noKey, time.Now()).retryAfter
+		d.delay = readHeader(resp.StatusCode, resp.Header, noKey, time.Now()).retryAfter
 	}
 	if err := d.accept(resp); err != nil {
 		return err
@@ -338,14 +338,14 @@ func (d *download) errorOf(cause error) *Error {
 		}
 	}
 	e := d.newError(&response{status: d.attempt.exchange.Status}, fmt.Sprintf("%s, after %d bytes", excerpt(message), d.written), cause)
-	e.RetryAfter = d.requested
+	e.RetryAfter = d.delay
 	switch {
 	case isTLSError(cause), d.attempt.handshakeAlert(cause, true) != "":
-		e.kind = final
+		e.kind = kindFinal
 	case errors.Is(cause, errTransferBroken), errors.Is(cause, errUnresumable):
-		e.kind = broken
+		e.kind = kindBroken
 	case e.Status < 400:
-		e.kind = final
+		e.kind = kindFinal
 	}
 	if errors.Is(cause, errSilent) {
 		e.Hint = "see WithTimeout"

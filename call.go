@@ -140,7 +140,7 @@ func (c *call) admit() error {
 		return err
 	}
 	if c.ctx.Err() != nil {
-		return c.endedError()
+		return c.contextEnded()
 	}
 	return nil
 }
@@ -148,7 +148,7 @@ func (c *call) admit() error {
 // nextKey gets the key of the next attempt, and returns the error that prevents the attempt.
 func (c *call) nextKey() error {
 	if c.ctx.Err() != nil {
-		return c.endedError()
+		return c.contextEnded()
 	}
 	key, err := c.request.key, error(nil)
 	if key == nil {
@@ -156,9 +156,9 @@ func (c *call) nextKey() error {
 	}
 	if err != nil {
 		failed := c.newError(nil, c.text(err), err)
-		failed.kind = final
+		failed.kind = kindFinal
 		if errors.Is(err, context.DeadlineExceeded) {
-			failed.kind = timedOut // The source may be faster the next time.
+			failed.kind = kindTimedOut // The source may be faster the next time.
 		}
 		return join(c.ctx, failed)
 	}
@@ -170,7 +170,7 @@ func (c *call) nextKey() error {
 		return &ParamError{Param: part, Problem: "holds the API key, which is sent in a header only: pass what was meant instead"}
 	}
 	if c.ctx.Err() != nil { // A key source may take as long as it wants.
-		return c.endedError()
+		return c.contextEnded()
 	}
 	return nil
 }
@@ -217,11 +217,11 @@ func (t attemptTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 		err = errors.New("the transport returned neither a response nor an error")
 	}
 	var warning string
-	var requested time.Duration
+	var delay time.Duration
 	if err == nil {
 		c.response = *resp
 		resp = &c.response
-		warning, requested, c.failure = c.judge(resp)
+		warning, delay, c.failure = c.judge(resp)
 		resp.Body = http.NoBody
 	} else {
 		c.failure = c.noResponse(err)
@@ -232,14 +232,14 @@ func (t attemptTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 		return resp, nil
 	}
 	c.unknown = c.unknown || c.failure.Outcome == OutcomeUnknown
-	c.wait = decide(c.policy(c.failure.isDeferred()), c.failure, requested, timeLeft(c.ctx), jitter()) //nolint:contextcheck // of the call
+	c.wait = decide(c.policy(c.failure.isDeferred()), c.failure, delay, timeLeft(c.ctx), randomFraction()) //nolint:contextcheck // of the call
 	c.attempt.end(c.core.traces, "", c.failure, c.wait)
 	return resp, err
 }
 
-// judge reads a response, passes on what its header says, and returns its error or nil. requested
-// is the delay that it requests before a retry.
-func (c *call) judge(resp *http.Response) (warning string, requested time.Duration, failure *Error) {
+// judge reads a response, passes on what its header says, and returns its error or nil. delay is
+// what it requests before a retry.
+func (c *call) judge(resp *http.Response) (warning string, delay time.Duration, failure *Error) {
 	received := c.receive(resp)
 	defer received.free()
 	seen := &c.attempt.exchange
@@ -248,7 +248,7 @@ func (c *call) judge(resp *http.Response) (warning string, requested time.Durati
 	c.capture(&received)
 	warning, failure = c.classify(&received)
 	c.recordKey(failure)
-	return warning, received.requested(), failure
+	return warning, received.delay(), failure
 }
 
 // policy returns the rules of the call's retries. Bulk calls wait for each window when the rate
@@ -256,7 +256,7 @@ func (c *call) judge(resp *http.Response) (warning string, requested time.Durati
 func (c *call) policy(deferred bool) RetryPolicy {
 	policy := c.core.config.retry
 	policy.MaxAttempts = cmp.Or(c.request.maxAttempts, policy.MaxAttempts)
-	if deferred && c.request.priority == bulk {
+	if deferred && c.request.priority == priorityBulk {
 		policy.MaxWait = quota.Longest
 	}
 	return policy
@@ -276,7 +276,7 @@ func (c *call) checkRetry(_ context.Context, _ *http.Response, err error) (bool,
 // backoff announces the delay that the last attempt decided on, and returns it.
 func (c *call) backoff(time.Duration, time.Duration, int, *http.Response) time.Duration {
 	reason := PauseRetry
-	if e := c.failure; e.Status == http.StatusTooManyRequests && e.RateLimit.Limit > 0 && e.RateLimit.Remaining == 0 {
+	if e := c.failure; e.isDeferred() && e.RateLimit.Limit > 0 && e.RateLimit.Remaining == 0 {
 		reason = PauseQuota // The API refused the request because a window is used up.
 	}
 	announceWait(c.core.withSpan(c.ctx, c.request.operation), c.wait, reason)

@@ -122,12 +122,12 @@ func TestDecide(t *testing.T) {
 		"429 of a POST":                  {Error{Status: 429, Method: "POST"}, 9 * time.Second, hour, 9 * time.Second},
 		"Retry-After above MaxWait":      {Error{Status: 429, Method: "GET"}, 11 * time.Second, hour, 0},
 		"the context ends before":        {Error{Status: 429, Method: "GET"}, 9 * time.Second, 9 * time.Second, 0},
-		"no connection for a POST":       {Error{kind: unsent, Method: "POST"}, 0, hour, 500 * time.Millisecond},
-		"a lost PATCH":                   {Error{kind: broken, Method: "PATCH"}, 0, hour, 500 * time.Millisecond},
-		"a PATCH that timed out":         {Error{kind: timedOut, Method: "PATCH"}, 0, hour, 0},
-		"a GET that timed out":           {Error{kind: timedOut, Method: "GET"}, 0, hour, 500 * time.Millisecond},
+		"no connection for a POST":       {Error{kind: kindUnsent, Method: "POST"}, 0, hour, 500 * time.Millisecond},
+		"a lost PATCH":                   {Error{kind: kindBroken, Method: "PATCH"}, 0, hour, 500 * time.Millisecond},
+		"a PATCH that timed out":         {Error{kind: kindTimedOut, Method: "PATCH"}, 0, hour, 0},
+		"a GET that timed out":           {Error{kind: kindTimedOut, Method: "GET"}, 0, hour, 500 * time.Millisecond},
 		"a 409":                          {Error{Status: 409, Method: "GET"}, time.Second, hour, 0},
-		"a 2xx that cannot be decoded":   {Error{Status: 200, Method: "GET", kind: invalidBody}, 0, hour, 0},
+		"a 2xx that cannot be decoded":   {Error{Status: 200, Method: "GET", kind: kindInvalidBody}, 0, hour, 0},
 		"a 501, transient but for later": {Error{Status: 501, Method: "GET"}, 0, hour, 0},
 	} {
 		c.e.Attempts = max(1, c.e.Attempts)
@@ -138,7 +138,7 @@ func TestDecide(t *testing.T) {
 func TestClassify(t *testing.T) {
 	ok := []byte(`{"data":{"id":"x"},"meta":{}}`)
 	invalid := []byte(`{"error":{"code":"INVALID_INPUT","message":"No.","details":{"fieldErrors":{"page_size":["at most 100"]}},"request_id":"req_b"}}`)
-	cut := &Error{Message: "the response was not complete: EOF", kind: broken, Outcome: OutcomeDone}
+	cut := &Error{Message: "the response was not complete: EOF", kind: kindBroken, Outcome: OutcomeDone}
 	for name, c := range map[string]struct {
 		method  string
 		r       response
@@ -148,18 +148,18 @@ func TestClassify(t *testing.T) {
 		text    string // Part of the error; "" for success.
 	}{
 		"success":               {"POST", response{status: 201, body: ok}, "", 0, "", ""},
-		"of an intermediary":    {"POST", response{status: 200, body: []byte("<html>")}, OutcomeUnknown, final, "", "not from the API: <html>"},
-		"empty, with an id":     {"POST", response{status: 200, requestID: "req_1"}, OutcomeDone, broken, "", "the response is empty"},
-		"empty, without an id":  {"POST", response{status: 200}, OutcomeUnknown, final, "", "the response is empty and not from the API"},
-		"cut short":             {"POST", response{status: 200, body: ok[:9], bodyErr: io.EOF, cut: cut}, OutcomeDone, broken, "", "not complete"},
-		"no data":               {"GET", response{status: 200, body: []byte(`{"meta":{}}`)}, "", invalidBody, "", "no data"},
-		"informational":         {"POST", response{status: 101}, OutcomeUnknown, byStatus, "", "status 101 does not end a request"},
-		"redirect":              {"POST", response{status: 302, header: http.Header{"Location": {"https://elsewhere.test/x"}}}, OutcomeNotDone, byStatus, "", "redirects elsewhere (to elsewhere.test)"},
-		"rejected":              {"POST", response{status: 400, body: invalid}, OutcomeNotDone, byStatus, ErrInvalidInput, "page_size: at most 100"},
-		"rejected, cut short":   {"POST", response{status: 404, body: invalid[:9], bodyErr: io.EOF, cut: cut}, OutcomeNotDone, byStatus, "", "cut short"},
-		"a timeout of a proxy":  {"POST", response{status: 408}, OutcomeUnknown, byStatus, "", "empty and not from the API"},
-		"a client that is gone": {"POST", response{status: 499}, OutcomeUnknown, byStatus, "", "empty and not from the API"},
-		"an error of the API":   {"POST", response{status: 500, body: []byte(`{"error":{"code":"INTERNAL_ERROR","message":"Oops"}}`)}, OutcomeUnknown, byStatus, ErrInternal, "Oops"},
+		"of an intermediary":    {"POST", response{status: 200, body: []byte("<html>")}, OutcomeUnknown, kindFinal, "", "not from the API: <html>"},
+		"empty, with an id":     {"POST", response{status: 200, requestID: "req_1"}, OutcomeDone, kindBroken, "", "the response is empty"},
+		"empty, without an id":  {"POST", response{status: 200}, OutcomeUnknown, kindFinal, "", "the response is empty and not from the API"},
+		"cut short":             {"POST", response{status: 200, body: ok[:9], bodyErr: io.EOF, cut: cut}, OutcomeDone, kindBroken, "", "not complete"},
+		"no data":               {"GET", response{status: 200, body: []byte(`{"meta":{}}`)}, "", kindInvalidBody, "", "no data"},
+		"informational":         {"POST", response{status: 101}, OutcomeUnknown, kindByStatus, "", "status 101 does not end a request"},
+		"redirect":              {"POST", response{status: 302, header: http.Header{"Location": {"https://elsewhere.test/x"}}}, OutcomeNotDone, kindByStatus, "", "redirects elsewhere (to elsewhere.test)"},
+		"rejected":              {"POST", response{status: 400, body: invalid}, OutcomeNotDone, kindByStatus, ErrInvalidInput, "page_size: at most 100"},
+		"rejected, cut short":   {"POST", response{status: 404, body: invalid[:9], bodyErr: io.EOF, cut: cut}, OutcomeNotDone, kindByStatus, "", "cut short"},
+		"a timeout of a proxy":  {"POST", response{status: 408}, OutcomeUnknown, kindByStatus, "", "empty and not from the API"},
+		"a client that is gone": {"POST", response{status: 499}, OutcomeUnknown, kindByStatus, "", "empty and not from the API"},
+		"an error of the API":   {"POST", response{status: 500, body: []byte(`{"error":{"code":"INTERNAL_ERROR","message":"Oops"}}`)}, OutcomeUnknown, kindByStatus, ErrInternal, "Oops"},
 	} {
 		var e envelope[Account]
 		of := &call{core: new(core), request: request{method: c.method}, key: noKey, decoder: func(body []byte, bodyErr error) (string, error) {
@@ -169,7 +169,7 @@ func TestClassify(t *testing.T) {
 			}
 			return "", err
 		}}
-		c.r.isFromAPI = of.isAPIResponse(&c.r)
+		c.r.isAPISuccess = of.hasAPIForm(&c.r)
 		warning, failure := of.classify(&c.r)
 		assert.Empty(t, warning, name)
 		if c.text == "" {

@@ -107,12 +107,12 @@ func join(ctx context.Context, last error) error {
 	if ended == nil || errors.Is(last, ctx.Err()) && errors.Is(last, context.Cause(ctx)) {
 		return last
 	}
-	return joinEnded(ended, last)
+	return joinContext(ended, last)
 }
 
-// joinEnded joins the end of a context and the last error. The last error comes first, so that
+// joinContext joins the end of a context and the last error. The last error comes first, so that
 // errors.As finds it: a context may have ended because of the *Error of another call, as in an
 // errgroup.
-func joinEnded(ended, last error) error {
-	return &describedError{unended(last.Error()) + "; the wait ended: " + ended.Error(), []error{last, ended}}
+func joinContext(ended, last error) error {
+	return &describedError{trimEnd(last.Error()) + "; the wait ended: " + ended.Error(), []error{last, ended}}
 }

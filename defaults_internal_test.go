@@ -31,7 +31,7 @@ func TestStatedDefaults(t *testing.T) {
 	}
 	wait, size := fmt.Sprintf("%v min", retry.MaxWait.Minutes()), fmt.Sprintf("%d MiB", client.core.config.maxBytes>>20)
 	attempts, base, longest := fmt.Sprint(retry.MaxAttempts, " attempts"), shown(retry.BaseBackoff), shown(retry.MaxBackoff)
-	ensure := fmt.Sprintf("about %v minutes", (time.Duration(retry.MaxAttempts) * (timeout + settled)).Minutes())
+	ensure := fmt.Sprintf("about %v minutes", (time.Duration(retry.MaxAttempts) * (timeout + settleTime)).Minutes())
 	var delays []string
 	last := retry.MaxAttempts - 2
 	for n := range last + 1 {
@@ -47,7 +47,7 @@ func TestStatedDefaults(t *testing.T) {
 		"tail.go":               {"two polls. Default " + shown(polls.shortest), "The longest. Default " + shown(polls.longest)},
 		"docs/configuration.md": {"0 means none | " + shown(timeout) + " |", "| " + strings.Join([]string{attempts, base, longest, wait}, ", ") + " |", "| " + size + " |"},
 		"docs/errors.md":        {fmt.Sprintf("up to %s of at most %s each", attempts, shown(timeout)), "random, below " + strings.Join(delays[:last], ", ") + " and " + delays[last] + " s"},
-		"docs/inviting.md":      {"again, " + shown(firstLookup) + " and " + shown(settled) + " after the attempt", "up to " + ensure},
+		"docs/inviting.md":      {"again, " + shown(firstLookup) + " and " + shown(settleTime) + " after the attempt", "up to " + ensure},
 		"docs/waiting.md":       {"`Lookback` (default " + shown(defaults.Lookback) + ")", "`RetryPolicy.MaxWait` (default " + wait + ")", fmt.Sprintf("Polls are %v to %s apart", polls.shortest.Seconds(), shown(polls.longest))},
 	} {
 		text, err := os.ReadFile(file)

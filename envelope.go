@@ -64,7 +64,7 @@ type envelope[T any] struct {
 	Data *T       `json:"data"`
 	Meta wireMeta `json:"meta"`
 
-	data T // What Data usually points to, which saves an allocation.
+	inline T // What Data usually points to, which saves an allocation.
 }
 
 // readEnvelope decodes an envelope into e. JSON that the fast decoder refuses is decoded with
@@ -74,7 +74,7 @@ func readEnvelope[T any](body []byte, bodyErr error, e *envelope[T]) error {
 	if bodyErr != nil {
 		return bodyErr
 	}
-	e.Data = &e.data
+	e.Data = &e.inline
 	if fastjson.Decode(body, e, apiCodec.Reading) != nil || e.Data != nil && reflect.ValueOf(e.Data).Elem().IsZero() {
 		*e = envelope[T]{}
 		return decode(body, e)

@@ -91,13 +91,13 @@ type Error struct {
 type failureKind int
 
 const (
-	byStatus    failureKind = iota // The status decides.
-	unsent                         // The server certainly did not receive the request.
-	broken                         // The connection ended before the response did.
-	timedOut                       // There was no response, or not all of it, or no key, within the attempt's timeout or the context.
-	final                          // A retry would fail in the same way.
-	noHandshake                    // Final too, until the server or the program has another certificate.
-	invalidBody                    // A complete 2xx response of the API cannot be decoded.
+	kindByStatus    failureKind = iota // The status decides.
+	kindUnsent                         // The server certainly did not receive the request.
+	kindBroken                         // The connection ended before the response did.
+	kindTimedOut                       // There was no response, or not all of it, or no key, within the attempt's timeout or the context.
+	kindFinal                          // A retry would fail in the same way.
+	kindNoHandshake                    // Final too, until the server or the program has another certificate.
+	kindInvalidBody                    // A complete 2xx response of the API cannot be decoded.
 )
 
 // Error returns one line with the operation, status, code, message, invalid fields,
@@ -117,7 +117,7 @@ func (e *Error) Error() string {
 	if e.Code != "" {
 		line += clip(string(e.Code), maxQuoted) + ": "
 	}
-	line = unended(line+clip(e.Message, maxMessage)) + e.fieldProblems()
+	line = trimEnd(line+clip(e.Message, maxMessage)) + e.fieldProblems()
 	if e.Attempts > 1 {
 		line += fmt.Sprintf("; %d attempts were made", e.Attempts)
 	}
@@ -144,12 +144,12 @@ func (e *Error) fieldProblems() string {
 	form, fields := e.Fields()
 	parts := make([]string, 0, len(form)+len(fields))
 	for _, problem := range form {
-		parts = append(parts, unended(problem))
+		parts = append(parts, trimEnd(problem))
 	}
 	for _, name := range slices.Sorted(maps.Keys(fields)) {
 		problems := fields[name]
 		for i := range problems {
-			problems[i] = unended(problems[i])
+			problems[i] = trimEnd(problems[i])
 		}
 		parts = append(parts, strings.TrimSuffix(name+": "+strings.Join(problems, ", "), ": "))
 	}

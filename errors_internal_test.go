@@ -32,16 +32,16 @@ func TestOneRuleOfWhatMayPass(t *testing.T) {
 	retried := make(map[string][]int)
 	for status := range 700 {
 		for _, code := range codes {
-			for _, kind := range []failureKind{byStatus, unsent, broken, timedOut, final, noHandshake, invalidBody} {
+			for _, kind := range []failureKind{kindByStatus, kindUnsent, kindBroken, kindTimedOut, kindFinal, kindNoHandshake, kindInvalidBody} {
 				for _, method := range []string{"GET", "POST", "PATCH", "PUT", "DELETE"} {
 					c := &call{core: core, request: request{method: method}, key: noKey}
 					e := &Error{Status: status, Code: code, kind: kind, Method: method, Attempts: 1, Outcome: c.outcome(OutcomeUnknown)}
-					if rejects(status) || kind == unsent || status == 0 && code == ErrRateLimited {
+					if rejects(status) || kind == kindUnsent || status == 0 && code == ErrRateLimited {
 						e.Outcome = c.outcome(OutcomeNotDone)
 					}
 					again := decide(policy, e, 0, time.Hour, 0.5) > 0
 					what := fmt.Sprintf("%s %d %s, kind %d", method, status, code, kind)
-					if again && kind == byStatus && code == "" && status > 0 {
+					if again && kind == kindByStatus && code == "" && status > 0 {
 						retried[method] = append(retried[method], status)
 					}
 					require.False(t, again && !IsTransient(e), "%s: retried, but not transient", what)
@@ -86,15 +86,15 @@ func TestWhatFollowsFromAFailure(t *testing.T) {
 		what string
 		e    Error
 	}{
-		{"no connection", Error{kind: unsent}},
-		{"a connection that was lost", Error{kind: broken}},
-		{"a timeout", Error{kind: timedOut}},
-		{"a certificate, proxy or scheme", Error{kind: final}},
-		{"a TLS handshake that was refused", Error{kind: noHandshake}},
-		{"2xx that is not the API's", Error{Status: 200, kind: final}},
-		{"2xx that was cut short", Error{Status: 200, kind: broken}},
-		{"2xx that cannot be decoded", Error{Status: 200, kind: invalidBody}},
-		{"a list that does not advance", Error{Status: 200, kind: final, cause: func() error { return new(paging.Stuck) }}},
+		{"no connection", Error{kind: kindUnsent}},
+		{"a connection that was lost", Error{kind: kindBroken}},
+		{"a timeout", Error{kind: kindTimedOut}},
+		{"a certificate, proxy or scheme", Error{kind: kindFinal}},
+		{"a TLS handshake that was refused", Error{kind: kindNoHandshake}},
+		{"2xx that is not the API's", Error{Status: 200, kind: kindFinal}},
+		{"2xx that was cut short", Error{Status: 200, kind: kindBroken}},
+		{"2xx that cannot be decoded", Error{Status: 200, kind: kindInvalidBody}},
+		{"a list that does not advance", Error{Status: 200, kind: kindFinal, cause: func() error { return new(paging.Stuck) }}},
 		{"3xx", Error{Status: 302}},
 		{"401, 403", Error{Status: 401}},
 		{"408", Error{Status: 408}},

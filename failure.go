@@ -28,7 +28,7 @@ func (r *response) outcome() Outcome {
 	switch {
 	case rejects(r.status):
 		return OutcomeNotDone
-	case r.isFromAPI:
+	case r.isAPISuccess:
 		return OutcomeDone
 	}
 	return OutcomeUnknown
@@ -71,8 +71,8 @@ func (c *call) text(err error) string {
 	return excerpt(c.key.redact(message))
 }
 
-// endedError returns the error of an attempt that is not sent because the context has ended.
-func (c *call) endedError() *Error {
+// contextEnded returns the error of an attempt that is not sent because the context has ended.
+func (c *call) contextEnded() *Error {
 	why := "the context was canceled"
 	if errors.Is(c.ctx.Err(), context.DeadlineExceeded) {
 		why = "the context's deadline had passed"
@@ -124,7 +124,7 @@ func (c *call) notFromAPI(r *response) *Error {
 	}
 	message, hint := c.describeBody(r, "envelope")
 	e := c.newError(r, message, nil)
-	e.kind, e.Hint = final, cmp.Or(hint, pageHint)
+	e.kind, e.Hint = kindFinal, cmp.Or(hint, pageHint)
 	return e
 }
 
@@ -141,7 +141,7 @@ func (c *call) undecodable(r *response, cause error) *Error {
 		e = c.newError(r, string(why), nil)
 	case isStuck:
 		e = c.newError(r, stuck.Error(), stuck)
-		e.kind, e.Hint = final, stuck.Hint()
+		e.kind, e.Hint = kindFinal, stuck.Hint()
 		return e
 	case limited:
 		e = c.newError(r, fmt.Sprintf("the response is longer than %d bytes", tooLong.Limit), nil)
@@ -150,20 +150,20 @@ func (c *call) undecodable(r *response, cause error) *Error {
 		e = c.newError(r, string(errNoData), nil)
 	case errors.As(cause, &syntactic) && len(bytes.TrimSpace(r.body)) == 0:
 		e = c.newError(r, "the response is empty", io.ErrUnexpectedEOF)
-		e.kind = broken
+		e.kind = kindBroken
 		return e
 	case errors.As(cause, &semantic), errors.As(cause, &syntactic):
 		// The cause's own text may hold candidates' data, so it is dropped.
 		e = c.newError(r, "the response cannot be decoded"+jsoncodec.Where(cause), nil)
 		if errors.Is(cause, io.ErrUnexpectedEOF) {
 			e.causedBy(io.ErrUnexpectedEOF)
-			e.kind = broken
+			e.kind = kindBroken
 			return e
 		}
 	default: // The body ended with an error.
 		return r.cut
 	}
-	e.kind = invalidBody
+	e.kind = kindInvalidBody
 	return e
 }
 
@@ -184,7 +184,7 @@ func (c *call) rejection(r *response) *Error {
 	case e.Code == "" && r.isCutJSON() && r.status >= 400:
 		e.Message = "the response was cut short"
 	default:
-		e.Message = unended(e.Message) + "; the response was cut short"
+		e.Message = trimEnd(e.Message) + "; the response was cut short"
 	}
 	e.Hint = c.advice(e, hint)
 	return e
@@ -278,17 +278,17 @@ func (c *call) cutOff(r *response, what string, cause error) *Error {
 	switch {
 	case c.ctx.Err() != nil:
 		e := c.newError(r, what+": "+c.ctx.Err().Error(), contextError(c.ctx))
-		e.kind = timedOut
+		e.kind = kindTimedOut
 		return e
 	case timeout > 0 && time.Since(c.attempt.exchange.Started) >= timeout: // Not that of the http.Client, which may be shorter.
 		e := c.newError(r, fmt.Sprintf("%s within %s", what, timeout), context.DeadlineExceeded)
-		e.kind, e.Hint = timedOut, "see WithTimeout"
+		e.kind, e.Hint = kindTimedOut, "see WithTimeout"
 		return e
 	}
 	e := c.newError(r, what+": "+c.text(cause), cause)
-	e.kind = broken
+	e.kind = kindBroken
 	if timeout, ok := errors.AsType[net.Error](cause); ok && timeout.Timeout() {
-		e.kind = timedOut
+		e.kind = kindTimedOut
 	}
 	return e
 }
@@ -303,28 +303,28 @@ func (c *call) noResponse(err error) *Error {
 	if sent && alert == "" {
 		e.Outcome = c.outcome(OutcomeUnknown)
 	}
-	if e.kind != broken {
+	if e.kind != kindBroken {
 		return e
 	}
 	proxy := c.proxy()
 	switch {
 	case errors.Is(err, http.ErrSchemeMismatch):
 		e.Message = c.url.Host + " speaks plain http, not https"
-		e.kind, e.Hint = final, "correct the scheme or the port of the base URL"
+		e.kind, e.Hint = kindFinal, "correct the scheme or the port of the base URL"
 	case alert != "":
 		e.Message = "the server refused the TLS handshake: remote error: " + alert
-		e.kind, e.Hint = noHandshake, "check which client certificate and which versions of TLS "+c.url.Host+" requires"
+		e.kind, e.Hint = kindNoHandshake, "check which client certificate and which versions of TLS "+c.url.Host+" requires"
 	case isTLSError(err):
-		e.kind = final
+		e.kind = kindFinal
 		e.Hint = "check the base URL and the certificate of " + c.url.Host
 		if proxy != "" {
 			e.Hint = "the proxy " + proxy + " may have replaced the certificate: " + c.proxySource()
 		}
 	case !sent && proxy != "" && isProxyRefusal(err):
 		e.Message = "the proxy " + proxy + " refused the connection: " + c.text(err)
-		e.kind, e.Hint = final, c.proxySource()
+		e.kind, e.Hint = kindFinal, c.proxySource()
 	case !sent:
-		e.kind = unsent
+		e.kind = kindUnsent
 	}
 	if lookup, ok := errors.AsType[*net.DNSError](err); ok && lookup.IsNotFound {
 		e.Hint = "check the base URL"
@@ -463,5 +463,5 @@ func oneLine(s string) string {
 	}, s)
 }
 
-// unended returns s without trailing punctuation, so that s can be continued.
-func unended(s string) string { return strings.TrimRight(s, " \t\r\n.,;:") }
+// trimEnd returns s without trailing punctuation, so that s can be continued.
+func trimEnd(s string) string { return strings.TrimRight(s, " \t\r\n.,;:") }

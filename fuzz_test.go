@@ -199,7 +199,7 @@ func FuzzEnvelope(f *testing.F) {
 			return
 		}
 		client := answered(t, status, http.Header{"X-Request-Id": {"req_f"}}, body)
-		foreign := !(&call{}).isAPIResponse(&response{status: status, requestID: "req_f", body: body})
+		foreign := !(&call{}).hasAPIForm(&response{status: status, requestID: "req_f", body: body})
 		ctx := t.Context()
 		if submission, err := client.Submissions.Get(ctx, "a1"); err != nil {
 			if failure := checkError(t, err); failure.Outcome != "" || failure.Status != status {

@@ -97,19 +97,19 @@ const (
 	// processes may have invited the address since.
 	maxListingAge = time.Minute
 
-	// firstLookup and settled are the times after an attempt with an unknown outcome at
+	// firstLookup and settleTime are the times after an attempt with an unknown outcome at
 	// which the invitations are listed again. An invitation that the second listing does
 	// not show was not sent and will not be (assumed: settling).
 	firstLookup = 10 * time.Second
-	settled     = time.Minute
+	settleTime  = time.Minute
 
 	// listedWithin is how long before a listing an invitation may have been created that it does
 	// not show yet: twice as long as a lost request takes to settle.
-	listedWithin = 2 * settled
+	listedWithin = 2 * settleTime
 
 	// rememberedFor is how long an invitation that was sent is returned without a listing, and a
 	// revocation known. A listing shows both by then.
-	rememberedFor = settled
+	rememberedFor = settleTime
 
 	// justAfter makes a listing later than a moment: one that began at the same moment may have begun before it.
 	justAfter = time.Nanosecond
@@ -151,31 +151,31 @@ type invitee struct {
 // ensure takes the three steps of [InvitationService.Ensure].
 func (c *invitee) ensure(ctx context.Context) (InviteResult, error) {
 	if c.address.last.accepted() { // By an earlier call.
-		return c.listOnce(ctx, nil)
+		return c.confirmAccepted(ctx, nil)
 	}
-	result, unsettled, err := c.listAndSend(ctx, nil)
+	result, unsettled, err := c.sendIfMissing(ctx, nil)
 	for unsettled != nil {
 		if unsettled.Outcome == OutcomeDone {
-			return c.listOnce(ctx, unsettled)
+			return c.confirmAccepted(ctx, unsettled)
 		}
-		if result, err = c.listTwice(ctx, unsettled); result.Outcome != "" {
+		if result, err = c.confirmUnknown(ctx, unsettled); result.Outcome != "" {
 			return result, err
 		}
-		result, unsettled, err = c.listAndSend(ctx, unsettled)
+		result, unsettled, err = c.sendIfMissing(ctx, unsettled)
 	}
 	return result, err
 }
 
-// listAndSend is step 1. If the request may have sent an e-mail, it returns no result but the
+// sendIfMissing is step 1. If the request may have sent an e-mail, it returns no result but the
 // error of the request, unsettled. earlier is the unsettled request before it, or nil.
-func (c *invitee) listAndSend(ctx context.Context, earlier *Error) (result InviteResult, unsettled *Error, err error) {
+func (c *invitee) sendIfMissing(ctx context.Context, earlier *Error) (result InviteResult, unsettled *Error, err error) {
 	for {
-		invitation, found, listErr := c.waitAndFind(ctx, c.due(settled))
+		invitation, found, listErr := c.awaitInvitation(ctx, c.due(settleTime))
 		switch {
 		case found:
 			return c.found(invitation, earlier), nil, nil
 		case listErr != nil:
-			result, err = c.notListed(ctx, earlier, listErr)
+			result, err = c.unlisted(ctx, earlier, listErr)
 			return result, nil, err
 		}
 		invitation, outcome, err := c.send(ctx)
@@ -198,48 +198,48 @@ func (c *invitee) listAndSend(ctx context.Context, earlier *Error) (result Invit
 // lists the invitations once.
 func (c *invitee) afterRejection(ctx context.Context, earlier *Error, err error) (InviteResult, error) {
 	if failure, ok := errors.AsType[*Error](err); ok && failure.Status == http.StatusConflict {
-		invitation, found, listErr := c.waitAndFind(ctx, c.now().monotonic.Add(justAfter)) // Later than the listing before the request.
+		invitation, found, listErr := c.awaitInvitation(ctx, c.now().monotonic.Add(justAfter)) // Later than the listing before the request.
 		switch {
 		case found:
 			return c.found(invitation, earlier), nil
 		case listErr != nil:
-			return c.notListed(ctx, earlier, listErr)
+			return c.unlisted(ctx, earlier, listErr)
 		}
 	}
 	return c.result(InviteRejected, Invitation{}), err
 }
 
-// listTwice is step 2, after a request with an unknown outcome. It returns no result if neither
+// confirmUnknown is step 2, after a request with an unknown outcome. It returns no result if neither
 // listing shows the address and the request may be sent again.
-func (c *invitee) listTwice(ctx context.Context, unsettled *Error) (InviteResult, error) {
+func (c *invitee) confirmUnknown(ctx context.Context, unsettled *Error) (InviteResult, error) {
 	var failed error
-	for _, due := range []time.Time{c.due(firstLookup), c.due(settled)} {
-		invitation, found, err := c.waitAndFind(ctx, due)
+	for _, due := range []time.Time{c.due(firstLookup), c.due(settleTime)} {
+		invitation, found, err := c.awaitInvitation(ctx, due)
 		switch {
 		case found:
 			return c.found(invitation, unsettled), nil
 		case err != nil && !IsTransient(err):
-			return c.notListed(ctx, unsettled, err)
+			return c.unlisted(ctx, unsettled, err)
 		}
 		failed = cmp.Or(failed, err)
 	}
 	switch {
 	case failed != nil: // One listing that does not show the address is not enough.
-		return c.notListed(ctx, unsettled, failed)
+		return c.unlisted(ctx, unsettled, failed)
 	case c.requestsLeft() == 0:
 		return c.result(InviteUnknown, Invitation{}), unsettled
 	}
 	return InviteResult{}, nil
 }
 
-// listOnce is step 3, after a request that the API accepted: unsettled, or nil for that of an earlier call.
-func (c *invitee) listOnce(ctx context.Context, unsettled *Error) (InviteResult, error) {
-	invitation, found, err := c.waitAndFind(ctx, c.due(justAfter))
+// confirmAccepted is step 3, after a request that the API accepted: unsettled, or nil for that of an earlier call.
+func (c *invitee) confirmAccepted(ctx context.Context, unsettled *Error) (InviteResult, error) {
+	invitation, found, err := c.awaitInvitation(ctx, c.due(justAfter))
 	switch {
 	case found:
 		return c.found(invitation, unsettled), nil
 	case err != nil:
-		return c.notListed(ctx, unsettled, err)
+		return c.unlisted(ctx, unsettled, err)
 	case unsettled != nil:
 		err = fmt.Errorf("%w; the listing does not show the invitation", unsettled)
 	default:
@@ -268,8 +268,8 @@ func (c *invitee) found(invitation Invitation, unsettled *Error) InviteResult {
 	return c.result(InviteExisting, invitation)
 }
 
-// notListed returns the result and the error when a listing failed, or the wait for it.
-func (c *invitee) notListed(ctx context.Context, unsettled *Error, err error) (InviteResult, error) {
+// unlisted returns the result and the error when a listing failed, or the wait for it.
+func (c *invitee) unlisted(ctx context.Context, unsettled *Error, err error) (InviteResult, error) {
 	why := "the invitations could not be listed: " + strings.TrimPrefix(err.Error(), "hiring: ")
 	switch {
 	case unsettled == nil:
@@ -371,9 +371,9 @@ func (c *invitee) remembered() (invitation *Invitation, revoked bool) {
 	return last.invitation, c.service.core.shared.invited.wasRevoked(last.invitation.ID)
 }
 
-// waitAndFind returns the invitation of the address, if there is one. Unless it is known, it lists the
+// awaitInvitation returns the invitation of the address, if there is one. Unless it is known, it lists the
 // invitations at due, or takes a listing that began since then.
-func (c *invitee) waitAndFind(ctx context.Context, due time.Time) (invitation Invitation, found bool, err error) {
+func (c *invitee) awaitInvitation(ctx context.Context, due time.Time) (invitation Invitation, found bool, err error) {
 	remembered, revoked := c.remembered()
 	if remembered != nil && !revoked {
 		return *remembered, true, nil
@@ -383,7 +383,7 @@ func (c *invitee) waitAndFind(ctx context.Context, due time.Time) (invitation In
 		due, known = c.now().monotonic, false
 	}
 	if !known {
-		if err := c.waitAndList(ctx, c.address.email, due); err != nil {
+		if err := c.awaitListing(ctx, c.address.email, due); err != nil {
 			return Invitation{}, false, err
 		}
 	}
@@ -399,9 +399,9 @@ func (r *inviteRun) now() instant { return r.service.core.shared.invited.now() }
 // listingAge returns the greatest possible age of the last listing.
 func (r *inviteRun) listingAge() time.Duration { return r.now().atMostSince(r.listingBegan) }
 
-// waitAndList waits until due and lists the invitations, unless a listing has begun since then that is
+// awaitListing waits until due and lists the invitations, unless a listing has begun since then that is
 // not too old. Ensure ends a listing at the address.
-func (r *inviteRun) waitAndList(ctx context.Context, email string, due time.Time) error {
+func (r *inviteRun) awaitListing(ctx context.Context, email string, due time.Time) error {
 	if wait := time.Until(due); wait > 0 {
 		if err := sleepInTime(ctx, wait, PauseLookup); err != nil {
 			return ensureError(OutcomeNotDone, "the wait for a listing ended", err)
@@ -411,7 +411,7 @@ func (r *inviteRun) waitAndList(ctx context.Context, email string, due time.Time
 		if n == maxListings {
 			return ensureError(OutcomeNotDone, "the listing is not usable: it takes longer than a minute, or invitations disappear meanwhile", nil)
 		}
-		if err := r.listNew(ctx, email); err != nil { // A long listing is too old when it ends, and few pages follow.
+		if err := r.readListing(ctx, email); err != nil { // A long listing is too old when it ends, and few pages follow.
 			return err
 		}
 		if _, found := r.invitations[email]; found {
@@ -421,10 +421,10 @@ func (r *inviteRun) waitAndList(ctx context.Context, email string, due time.Time
 	return nil
 }
 
-// listNew reads the listing from the first page, which has the newest invitations, to the first
+// readListing reads the listing from the first page, which has the newest invitations, to the first
 // page whose invitations the previous listing has certainly shown. It does not use a listing whose
 // total falls: an invitation that disappears moves another to a page that was read before.
-func (r *inviteRun) listNew(ctx context.Context, email string) error {
+func (r *inviteRun) readListing(ctx context.Context, email string) error {
 	began, date, total := r.now(), time.Time{}, -1
 	listed := make(map[string]Invitation)
 	pages := r.service.List(r.assessmentID).sending(func(q request) request {

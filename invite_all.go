@@ -69,7 +69,7 @@ func (s *InvitationService) EnsureAll(ctx context.Context, assessmentID string, 
 			return q.err
 		}
 		r := bulkRun{options: o, failed: make(map[string]inviteFailure)}
-		r.inviteRun = inviteRun{service: s, assessmentID: assessmentID, priority: bulk, before: o.Before, invitations: make(map[string]Invitation)}
+		r.inviteRun = inviteRun{service: s, assessmentID: assessmentID, priority: priorityBulk, before: o.Before, invitations: make(map[string]Invitation)}
 		if o.Progress != nil {
 			ctx = s.core.withProgress(ctx, "Invitations.EnsureAll", func(pause TracePause) {
 				p := r.progress

@@ -49,23 +49,23 @@ func (i interval) options(lookback time.Duration) poll.Options {
 // pollLoop is what Tail, Watch and WaitReports share: the loop, what follows a failed poll, and the
 // account of each key.
 type pollLoop struct {
-	core      *core
-	operation string      // The method that polls.
-	pending   string      // What is unfinished when the context ends, for the error.
-	interval  interval    // Between two polls.
-	outage    poll.Outage // The last polls that failed.
+	core       *core
+	operation  string      // The method that polls.
+	unfinished string      // What is unfinished when the context ends, for the error.
+	interval   interval    // Between two polls.
+	outage     poll.Outage // The last polls that failed.
 
 	used         *credential // The key of the last attempt; noKey before the first.
 	account      string      // The account that each response must be of. Empty: that of the first key.
 	otherAccount *ParamError // Returned for a response of another account. Nil: accounts are not compared.
 
-	report   func(next time.Time) // Called after each poll with the time of the next one, zero when there is none.
-	requests int                  // Sent so far.
-	lastHour []time.Time          // When those of the hour before the last one were sent, and that one.
+	afterEachPoll func(next time.Time) // Called after each poll with the time of the next one, zero when there is none.
+	requests      int                  // Sent so far.
+	lastHour      []time.Time          // When those of the hour before the last one were sent, and that one.
 }
 
 func newPollLoop(k *core, operation string, between interval) pollLoop {
-	l := pollLoop{core: k, operation: operation, interval: between, used: noKey, report: func(time.Time) {}}
+	l := pollLoop{core: k, operation: operation, interval: between, used: noKey, afterEachPoll: func(time.Time) {}}
 	if k.config.keySource != nil {
 		const problem = "returned a key of another account than before: use a client for each account"
 		l.otherAccount = &ParamError{Param: "WithKeySource", Problem: problem}
@@ -89,19 +89,19 @@ func (l *pollLoop) run(ctx context.Context, step step) error {
 			l.core.warn(ctx, "hiring: polls fail and are repeated", "operation", l.operation, "since", l.outage.Began, "error", failureIn(err))
 		}
 		if done {
-			l.report(time.Time{})
+			l.afterEachPoll(time.Time{})
 			return nil
 		}
-		l.report(time.Now().Add(wait))
+		l.afterEachPoll(time.Now().Add(wait))
 		pause := sleep
 		if reason == PauseQuota { // No poll can succeed before.
 			pause = sleepInTime
 		}
 		if ended := pause(ctx, wait, reason); ended != nil {
 			if err != nil {
-				ended = joinEnded(ended, err)
+				ended = joinContext(ended, err)
 			}
-			return l.endedError(ended)
+			return l.named(ended)
 		}
 	}
 }
@@ -118,10 +118,10 @@ func (l *pollLoop) afterPoll(ctx context.Context, planned time.Duration, err err
 		l.core.shared.polled.Store(true)
 		return planned, PausePoll, nil
 	case ctx.Err() != nil:
-		return 0, "", l.endedError(join(ctx, err))
+		return 0, "", l.named(join(ctx, err))
 	case !mayRepeatPoll(err, l.core.shared.polled.Load()):
 		return 0, "", err
-	case failure.isRateLimited(): // The API responds: an outage has ended.
+	case failure.isDeferred(): // The API responds: an outage has ended.
 		l.outage, reason = poll.Outage{}, PauseQuota
 	case l.outage.Add(time.Now(), failure.Status/100 == 3):
 		return 0, "", err
@@ -129,16 +129,16 @@ func (l *pollLoop) afterPoll(ctx context.Context, planned time.Duration, err err
 	return cmp.Or(min(failure.RetryAfter, poll.LongestRetryAfter), l.outage.Pause(l.interval.longest)), reason, nil
 }
 
-// endedError returns the error at the end of the context. It names the method, because a request in
+// named returns the error at the end of the context. It names the method, because a request in
 // flight names another.
-func (l *pollLoop) endedError(err error) error {
-	return &describedError{"hiring: " + l.operation + ": " + l.pending + strings.TrimPrefix(err.Error(), "hiring: "), []error{err}}
+func (l *pollLoop) named(err error) error {
+	return &describedError{"hiring: " + l.operation + ": " + l.unfinished + strings.TrimPrefix(err.Error(), "hiring: "), []error{err}}
 }
 
 // prepare makes a request one of the loop: it leaves a share of the window to others, and its key
 // is recorded.
 func (l *pollLoop) prepare(r request) request {
-	r.priority, r.used = polling, &l.used
+	r.priority, r.used = priorityPolling, &l.used
 	return r
 }
 

@@ -361,7 +361,7 @@ func (r *pageReader[T]) fromFunction(ctx context.Context) error {
 		return err
 	case page.Next != "" && page.Next == r.token:
 		stuck := paging.Stuck{What: "the Next of a page is the token of the page itself"}
-		return &Error{Operation: r.list.request.operation, Message: stuck.Error(), kind: final}
+		return &Error{Operation: r.list.request.operation, Message: stuck.Error(), kind: kindFinal}
 	}
 	r.page, r.token = page, page.Next
 	return nil

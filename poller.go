@@ -36,7 +36,7 @@ func newPoller(k *core, operation string, between interval, assessmentID string,
 		pollLoop: newPollLoop(k, operation, between), filter: SubmissionFilter{AssessmentID: assessmentID}, progress: progress,
 		save: func() error { return nil }, began: time.Now(),
 	}
-	p.report = func(next time.Time) { p.reportProgress(next) }
+	p.afterEachPoll = func(next time.Time) { p.reportProgress(next) }
 	return p
 }
 
@@ -69,7 +69,7 @@ func (p *poller) poll(ctx context.Context, yield func(Submission, error) bool) (
 			return wait + p.interval.jitter(wait), nil
 		}
 		reply, err := p.send(ctx, request)
-		switch reply.Code {
+		switch reply.Kind {
 		case poll.Unanswered:
 			return 0, err
 		case poll.Failed:
@@ -86,7 +86,7 @@ func (p *poller) poll(ctx context.Context, yield func(Submission, error) bool) (
 
 // budget returns the rate limit of the key that was used last, less what is left to others.
 func (p *poller) budget() poll.Budget {
-	limit, left, ends := p.core.shared.quotas.Left(p.core.keys.lastUsed().id, quota.Read, p.core.reserve(polling), time.Now())
+	limit, left, ends := p.core.shared.quotas.Left(p.core.keys.lastUsed().id, quota.Read, p.core.reserve(priorityPolling), time.Now())
 	return poll.Budget{Left: left, Limit: max(1, limit), Ends: ends}
 }
 
@@ -98,8 +98,8 @@ func (p *poller) send(ctx context.Context, request poll.Request) (reply poll.Rep
 	if failed := p.afterRequest(ctx, err); failed != nil {
 		return reply, failed
 	}
-	reply.Code = codeOf(request, err)
-	if reply.Code == poll.Answered {
+	reply.Kind = replyKindOf(request, err)
+	if reply.Kind == poll.Answered {
 		reply.Items = p.itemsOf(ctx, request, submissions)
 	}
 	return reply, err
@@ -142,8 +142,8 @@ func (r rawSubmission) check(wanted string) error {
 	return nil
 }
 
-// codeOf returns what happened to a request that ended with err.
-func codeOf(request poll.Request, err error) poll.Code {
+// replyKindOf returns what happened to a request that ended with err.
+func replyKindOf(request poll.Request, err error) poll.ReplyKind {
 	failure := failureIn(err)
 	unfinished := request.Status != "" && request.Status != poll.Finished
 	switch {
@@ -151,9 +151,9 @@ func codeOf(request poll.Request, err error) poll.Code {
 		return poll.Answered
 	case request.ID != "" && isMissing(err):
 		return poll.Missing
-	case failure.Status == http.StatusBadRequest && (failure.isFromAPI() || failure.cause != nil) && (unfinished || request.Cursor != ""):
+	case failure.Status == http.StatusBadRequest && (failure.hasAPICode() || failure.cause != nil) && (unfinished || request.Cursor != ""):
 		return poll.Expired // Also if its body was cut short.
-	case failure.isFromAPI() && failure.Status >= 500, failure.kind == invalidBody:
+	case failure.hasAPICode() && failure.Status >= 500, failure.kind == kindInvalidBody:
 		return poll.Failed
 	}
 	return poll.Unanswered
@@ -192,7 +192,7 @@ func (p *poller) takeReply(request poll.Request, reply poll.Reply, yield func(Su
 	}
 	if endless {
 		stuck := paging.Stuck{What: "a page repeats the page before it", Field: "CursorParam"}
-		return &Error{Operation: p.operation, Message: stuck.Error(), Hint: stuck.Hint(), Attempts: 1, kind: final}
+		return &Error{Operation: p.operation, Message: stuck.Error(), Hint: stuck.Hint(), Attempts: 1, kind: kindFinal}
 	}
 	return nil
 }

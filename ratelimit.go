@@ -108,7 +108,7 @@ func (c *call) awaitWindow() (waited bool, err error) {
 		return false, nil
 	case barrier.KeyRefused:
 		return false, join(c.ctx, c.keyRefused())
-	case c.request.priority == polling, c.policy(true).tooLong(barrier.Wait):
+	case c.request.priority == priorityPolling, c.policy(true).tooLong(barrier.Wait):
 		return false, join(c.ctx, c.exhausted(barrier))
 	}
 	if sleepInTime(c.core.withSpan(c.ctx, c.request.operation), barrier.Wait, PauseQuota) != nil {

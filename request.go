@@ -49,14 +49,14 @@ type request struct {
 type priority int
 
 const (
-	interactive priority = iota // All of it. The call waits for a window up to MaxWait.
-	bulk                        // Nine tenths. The call waits for each window.
-	polling                     // Nine tenths. The call does not wait for a window: the loop of the polls does.
+	priorityInteractive priority = iota // All of it. The call waits for a window up to MaxWait.
+	priorityBulk                        // Nine tenths. The call waits for each window.
+	priorityPolling                     // Nine tenths. The call does not wait for a window: the loop of the polls does.
 )
 
 // reserve returns the part of each window that a request leaves to others.
 func (k *core) reserve(of priority) float64 {
-	if of == interactive {
+	if of == priorityInteractive {
 		return k.config.reserve
 	}
 	return max(k.config.reserve, 0.1)

@@ -24,20 +24,20 @@ const maxPooled = 1 << 20
 
 // response is what an attempt received, read once. Everything that judges a response takes it.
 type response struct {
-	status     int
-	header     http.Header
-	requestID  string        // Without the key.
-	date       time.Time     // By the server's clock; zero without a Date.
-	retryAfter time.Duration // What the header requests; 0 without it.
-	window     quota.Window  // The rate limit, of the header or of the details of a 429. Zero: not known.
-	apiHeader  bool          // The header shows a rate limit and a request id, as the API does: the Date is not an intermediary's.
-	received   time.Time     // By the local clock.
+	status       int
+	header       http.Header
+	requestID    string        // Without the key.
+	date         time.Time     // By the server's clock; zero without a Date.
+	retryAfter   time.Duration // What the header requests; 0 without it.
+	window       quota.Window  // The rate limit, of the header or of the details of a 429. Zero: not known.
+	hasAPIHeader bool          // The header shows a rate limit and a request id, as the API does: the Date is not an intermediary's.
+	received     time.Time     // By the local clock.
 
 	buffer  *bytes.Buffer // The memory of body, which is used again after free.
 	body    []byte        // Without a byte-order mark.
 	bodyErr error         // Why body is not all of it.
 
-	isFromAPI bool // It is a 2xx of the API. Another 2xx may be a sign-in page.
+	isAPISuccess bool // It is a 2xx of the API. Another 2xx may be a sign-in page.
 	// The error of an attempt whose body did not arrive whole; nil for a body that is too long. receive
 	// makes it, because classify knows neither the context nor the clock.
 	cut *Error
@@ -51,13 +51,13 @@ func readHeader(status int, h http.Header, key *credential, server time.Time) re
 	}
 	r.retryAfter = retryAfterOf(h, server)
 	window, ok := windowOf(h.Get("X-Ratelimit-Limit"), h.Get("X-Ratelimit-Remaining"), h.Get("X-Ratelimit-Reset"))
-	r.window, r.apiHeader = window, ok && r.requestID != ""
+	r.window, r.hasAPIHeader = window, ok && r.requestID != ""
 	return r
 }
 
-// requested returns the delay that the response requests before another attempt: that of
-// Retry-After, or for a 429 the rest of its window.
-func (r *response) requested() time.Duration {
+// delay returns how long the response asks to wait before another attempt: the Retry-After, or for
+// a 429 the rest of its window.
+func (r *response) delay() time.Duration {
 	if r.retryAfter == 0 && r.status == http.StatusTooManyRequests && r.window != (quota.Window{}) {
 		return r.window.UntilReset(r.date)
 	}
@@ -85,7 +85,7 @@ func (c *call) receive(resp *http.Response) response {
 	if r.status == http.StatusTooManyRequests && r.window == (quota.Window{}) {
 		r.window = windowIn(r.body)
 	}
-	r.isFromAPI = c.isAPIResponse(&r)
+	r.isAPISuccess = c.hasAPIForm(&r)
 	if _, tooLong := errors.AsType[*http.MaxBytesError](r.bodyErr); r.bodyErr != nil && !tooLong {
 		r.cut = c.cutOff(&r, "the response was not complete", r.bodyErr)
 	}
@@ -106,14 +106,14 @@ func (c *call) record(r *response) {
 	if r.header.Get("Age") != "" || r.status == http.StatusUnauthorized {
 		return
 	}
-	if r.apiHeader {
+	if r.hasAPIHeader {
 		c.core.shared.clock.set(r.date, c.attempt.exchange.Started, r.received)
 	}
 	class, quotas := c.request.class(), &c.core.shared.quotas
 	if r.window != (quota.Window{}) {
 		quotas.Update(c.key.id, class, r.window, r.date, r.received)
 	}
-	if delay := r.requested(); r.status == http.StatusTooManyRequests && delay > 0 {
+	if delay := r.delay(); r.status == http.StatusTooManyRequests && delay > 0 {
 		quotas.Close(c.key.id, class, delay, r.received)
 	}
 }
@@ -158,7 +158,7 @@ func (c *call) classify(r *response) (warning string, failure *Error) {
 			return "", nil // An earlier attempt may have deleted the resource.
 		}
 		return "", failure
-	case !r.isFromAPI:
+	case !r.isAPISuccess:
 		return "", c.notFromAPI(r)
 	case c.decoder == nil:
 		return "", nil
@@ -170,8 +170,8 @@ func (c *call) classify(r *response) (warning string, failure *Error) {
 	return warning, nil
 }
 
-// isAPIResponse reports whether a response is a 2xx in the form of the API's.
-func (c *call) isAPIResponse(r *response) bool {
+// hasAPIForm reports whether a response is a 2xx in the form of the API's.
+func (c *call) hasAPIForm(r *response) bool {
 	rest := bytes.TrimLeft(r.body, " \t\r\n")
 	switch {
 	case r.status/100 != 2:

@@ -37,11 +37,11 @@ func (p RetryPolicy) withDefaults() (RetryPolicy, error) {
 }
 
 // decide returns the delay after which the attempt that ended with e is retried, 0 if it is not. It is a pure
-// function of its arguments: requested is the delay that the response requests, left the time until the
+// function of its arguments: delay is what the response requests, left the time until the
 // end of the caller's context, and jitter a random number in [0, 1).
-func decide(p RetryPolicy, e *Error, requested, left time.Duration, jitter float64) time.Duration {
-	wait := cmp.Or(requested, max(1, time.Duration(jitter*float64(p.backoff(e.Attempts)))))
-	if e.Attempts >= p.MaxAttempts || !e.isRetriable() || requested > 0 && p.tooLong(requested) || wait >= left {
+func decide(p RetryPolicy, e *Error, delay, left time.Duration, jitter float64) time.Duration {
+	wait := cmp.Or(delay, max(1, time.Duration(jitter*float64(p.backoff(e.Attempts)))))
+	if e.Attempts >= p.MaxAttempts || !e.isRetriable() || delay > 0 && p.tooLong(delay) || wait >= left {
 		return 0
 	}
 	return wait
@@ -67,5 +67,5 @@ func (p RetryPolicy) tooLong(wait time.Duration) bool {
 	return wait > p.MaxWait && (p.MaxWait < time.Hour || wait > time.Hour+time.Second)
 }
 
-// jitter returns a random number in [0, 1).
-func jitter() float64 { return rand.Float64() } //nolint:gosec // spreads retries; nothing secret depends on it
+// randomFraction returns a random number in [0, 1).
+func randomFraction() float64 { return rand.Float64() } //nolint:gosec // spreads retries; nothing secret depends on it

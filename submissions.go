@@ -87,7 +87,7 @@ func (s *SubmissionService) findByEmail(ctx context.Context, assessmentID, email
 	}
 	none := &Error{
 		Code: ErrNotFound, Message: "no submission of the assessment has that address",
-		Method: r.method, Route: r.route, Operation: r.operation, kind: final,
+		Method: r.method, Route: r.route, Operation: r.operation, kind: kindFinal,
 	}
 	wanted := AddressKey(email)
 	pages := s.List(SubmissionFilter{AssessmentID: assessmentID}).sending(func(q request) request {

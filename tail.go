@@ -32,7 +32,7 @@ func (s *EventService) Tail(ctx context.Context, submissionID string, o TailOpti
 		}
 		loop := newPollLoop(s.core, "Events.Tail", between)
 		t := tail{loop, s, submissionID, cmp.Or(o.SinceSeq, -1)}
-		t.pending = "the submission was not evaluated yet: "
+		t.unfinished = "the submission was not evaluated yet: "
 		return t.run(ctx, func(ctx context.Context) (wait time.Duration, done bool, err error) { return t.poll(ctx, yield) })
 	})
 }

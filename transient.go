@@ -33,11 +33,11 @@ func IsTransient(err error) bool {
 // failureIn returns the [*Error] in err. For any other error it returns one that is not transient.
 func failureIn(err error) *Error {
 	failure, _ := errors.AsType[*Error](err)
-	return cmp.Or(failure, &Error{kind: final})
+	return cmp.Or(failure, &Error{kind: kindFinal})
 }
 
 // The functions below say what follows from a failure. A call asks isRetriable and isDeferred, a poll
-// mayRepeatPoll and isRateLimited, and inviting rejectsCandidate. All but isRateLimited ask isTransient.
+// mayRepeatPoll and isDeferred, and inviting rejectsCandidate. All ask isTransient.
 
 // isTransient reports whether the same request may succeed later. It is the one rule for that:
 // IsTransient reports it, a waiting method repeats what may pass (mayRepeatPoll has the few other
@@ -69,9 +69,9 @@ func (e *Error) isTransient() bool {
 	switch {
 	case e.Status >= 300 && e.Status < 500: // Also when its body was cut short.
 		return e.Status == http.StatusTooManyRequests || e.Status == http.StatusRequestTimeout
-	case e.kind == final, e.kind == noHandshake, e.kind == invalidBody, e.Outcome == OutcomeDone:
+	case e.kind == kindFinal, e.kind == kindNoHandshake, e.kind == kindInvalidBody, e.Outcome == OutcomeDone:
 		return false
-	case e.kind != byStatus:
+	case e.kind != kindByStatus:
 		return true
 	case e.Status == 0: // Without a code, there was no response.
 		return slices.Contains([]ErrorCode{"", ErrRateLimited, ErrInternal}, e.Code)
@@ -86,15 +86,15 @@ func (e *Error) isRetriable() bool {
 	switch {
 	case !e.isTransient():
 		return false
-	case e.kind == unsent, e.isDeferred():
+	case e.kind == kindUnsent, e.isDeferred():
 		return true
 	}
 	overloaded := slices.Contains(overloadStatuses, e.Status)
 	switch e.Method {
 	case http.MethodGet:
-		return overloaded || e.kind == broken || e.kind == timedOut
+		return overloaded || e.kind == kindBroken || e.kind == kindTimedOut
 	case http.MethodDelete, http.MethodPatch:
-		return overloaded || e.kind == broken && e.Status == 0
+		return overloaded || e.kind == kindBroken && e.Status == 0
 	}
 	return false
 }
@@ -109,11 +109,11 @@ func mayRepeatPoll(err error, polled bool) bool {
 	failure := failureIn(err)
 	_, stuck := errors.AsType[*paging.Stuck](err)
 	switch {
-	case IsTransient(err), failure.kind == invalidBody:
+	case IsTransient(err), failure.kind == kindInvalidBody:
 		return true
-	case stuck, failure.isFromAPI(), failure.Status == http.StatusUnauthorized, failure.Status == http.StatusForbidden:
+	case stuck, failure.hasAPICode(), failure.Status == http.StatusUnauthorized, failure.Status == http.StatusForbidden:
 		return false
-	case failure.Status == 0 && failure.kind != noHandshake:
+	case failure.Status == 0 && failure.kind != kindNoHandshake:
 		return false
 	}
 	return polled
@@ -122,12 +122,7 @@ func mayRepeatPoll(err error, polled bool) bool {
 // isDeferred reports whether the API rejected the request for now, or the client because of the
 // rate limit: nothing was done, and the same request may be sent later.
 func (e *Error) isDeferred() bool {
-	return e.isTransient() && (rejects(e.Status) || e.isRateLimited())
-}
-
-// isRateLimited reports whether the API or the client refused the request because of the rate limit.
-func (e *Error) isRateLimited() bool {
-	return e.Status == http.StatusTooManyRequests || e.Status == 0 && e.Code == ErrRateLimited
+	return e.isTransient() && (rejects(e.Status) || e.Status == 0 && e.Code == ErrRateLimited)
 }
 
 // rejects reports whether a response with the status rejects a request, which then was not processed.
@@ -141,11 +136,11 @@ func (e *Error) rejectsCandidate() bool {
 	return (e.Status == http.StatusBadRequest || e.Status == http.StatusConflict) && e.Code != "" && !IsTransient(e)
 }
 
-// isFromAPI reports whether the API has sent the error.
-func (e *Error) isFromAPI() bool { return e.Status > 0 && e.Code != "" }
+// hasAPICode reports whether the API has sent the error.
+func (e *Error) hasAPICode() bool { return e.Status > 0 && e.Code != "" }
 
 // isMissing reports whether the API does not know what was requested.
 func isMissing(err error) bool {
 	failure := failureIn(err)
-	return failure.isFromAPI() && failure.Status == http.StatusNotFound
+	return failure.hasAPICode() && failure.Status == http.StatusNotFound
 }

@@ -192,7 +192,7 @@ func (s *SubmissionService) poll(ctx context.Context, state string, o WatchOptio
 		err = final
 	} else {
 		polled.More, polled.Wait = err != nil || wait == 0 || w.machine.IsListing(), next
-		if failureIn(err).isRateLimited() {
+		if failureIn(err).isDeferred() {
 			err = nil // A used-up rate limit is no error of a Poll.
 		}
 	}

@@ -31,8 +31,8 @@ func (l *listing) mayContinue(b Budget) bool {
 	return l.Pages < cheapRequests || spare
 }
 
-// nextPage returns the next request of a source.
-func (m *Machine) nextPage(s *source) Request {
+// openPage returns the next request of a source.
+func (m *Machine) openPage(s *source) Request {
 	if s.Open == nil {
 		s.Open = new(listing)
 	}

@@ -52,12 +52,12 @@ type Request struct {
 	source *source // Whose listing it belongs to; nil for a single read of Machine.Reads.
 }
 
-// Code is what happened to a request.
-type Code int
+// ReplyKind is what happened to a request.
+type ReplyKind int
 
 // The codes.
 const (
-	Unanswered Code = iota // No response of the API. The machine receives no such reply.
+	Unanswered ReplyKind = iota // No response of the API. The machine receives no such reply.
 	Answered
 	Expired // The cursor, or the API knows no listing of an unfinished status.
 	Missing // A single read: the submission does not exist.
@@ -66,7 +66,7 @@ const (
 
 // Reply is the response to a request. A reply to a single read has one item.
 type Reply struct {
-	Code       Code
+	Kind       ReplyKind
 	Items      []Item        // Each submission once.
 	Next       string        // Cursor of the next page.
 	RetryAfter time.Duration // After a failure: how long the API asks to wait. 0: it does not.
@@ -151,13 +151,13 @@ func (m *Machine) Next(caller Local, b Budget) (r Request, wait time.Duration) {
 	source := m.nextSource(opener, b)
 	switch {
 	case begins <= m.Clock:
-		return m.nextPage(opener), 0
+		return m.openPage(opener), 0
 	case due <= m.Clock:
 		return Request{ID: id}, 0
 	case source != nil:
-		return m.nextPage(source), 0
+		return m.openPage(source), 0
 	case m.resumed:
-		return m.nextPage(opener), 0
+		return m.openPage(opener), 0
 	}
 	return Request{}, min(begins, due).Sub(m.Clock)
 }
@@ -175,9 +175,9 @@ func (m *Machine) Receive(request Request, reply Reply) (results []Item, endless
 		return m.receiveRead(request.ID, reply, m.Sources[m.Reads[request.ID].Source]), false
 	case request.ID != "":
 		return m.receiveAwaited(request.ID, reply, s), false
-	case reply.Code == Answered:
+	case reply.Kind == Answered:
 		return m.receivePage(reply, s)
-	case reply.Code == Failed:
+	case reply.Kind == Failed:
 		m.failPage(s, reply.RetryAfter)
 	case request.Cursor != "": // It has expired.
 		m.beginAgain(s, false)

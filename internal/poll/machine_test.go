@@ -95,7 +95,7 @@ func TestAllIsListedWithinSixHours(t *testing.T) {
 			if now += wait; wait > 0 {
 				continue
 			}
-			reply := poll.Reply{Code: poll.Answered, At: poll.Local(now), Server: poll.Server(now)}
+			reply := poll.Reply{Kind: poll.Answered, At: poll.Local(now), Server: poll.Server(now)}
 			if r.ID != "" {
 				reply.Items = []poll.Item{{ID: r.ID, Status: "grading"}}
 			}
@@ -118,7 +118,7 @@ func TestAnUndatedResultOfAWatchFromLaterComesOnce(t *testing.T) {
 			continue
 		}
 		results, _ := m.Receive(r, poll.Reply{
-			Code: poll.Answered, Items: []poll.Item{{ID: "a", Status: poll.Finished, Undated: true, Ready: true}}, At: at, Server: now.Add(time.Duration(at)),
+			Kind: poll.Answered, Items: []poll.Item{{ID: "a", Status: poll.Finished, Undated: true, Ready: true}}, At: at, Server: now.Add(time.Duration(at)),
 		})
 		for _, it := range results {
 			m.Delivered(it)
@@ -139,12 +139,12 @@ func TestAReadThatFailsOnceIsNoLateReport(t *testing.T) {
 		if at = at.Add(wait); wait > 0 {
 			continue
 		}
-		reply := poll.Reply{Code: poll.Answered, At: at, Server: now.Add(time.Duration(at))}
+		reply := poll.Reply{Kind: poll.Answered, At: at, Server: now.Add(time.Duration(at))}
 		grading := poll.Item{ID: "a", Status: "grading", Created: now}
 		switch {
 		case r.ID != "":
 			if reads++; reads == 1 {
-				reply.Code = poll.Failed
+				reply.Kind = poll.Failed
 			} else {
 				reply.Items = []poll.Item{{ID: "a", Status: "review", Created: now}}
 			}
@@ -176,7 +176,7 @@ func TestCreatedSinceHoldsThroughAWait(t *testing.T) {
 		if at > poll.Local(3*time.Hour) && r.Since > 0 {
 			earliest = min(earliest, r.Since)
 		}
-		reply := poll.Reply{Code: poll.Answered, At: at, Server: now.Add(time.Duration(at))}
+		reply := poll.Reply{Kind: poll.Answered, At: at, Server: now.Add(time.Duration(at))}
 		if r.Status != poll.Finished {
 			reply.Items = []poll.Item{{ID: cmp.Or(r.ID, "0"), Status: "grading", Created: now}}
 		}
@@ -204,10 +204,10 @@ func foundAfterDays(t *testing.T, now, evaluated poll.Server) (found int) {
 			continue
 		}
 		server := now.Add(time.Duration(at))
-		reply := poll.Reply{Code: poll.Answered, At: at, Server: server}
+		reply := poll.Reply{Kind: poll.Answered, At: at, Server: server}
 		switch {
 		case r.ID == "a" && at < poll.Local(50*time.Hour):
-			reply.Code = poll.Failed
+			reply.Kind = poll.Failed
 		case r.ID == "a":
 			reply.Items = []poll.Item{{ID: "a", Status: poll.Finished, Created: now.Add(-day), Evaluated: evaluated, Ready: true}}
 		case r.Status != poll.Finished && at < poll.Local(10*time.Minute):

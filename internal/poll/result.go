@@ -107,14 +107,14 @@ func (m *Machine) receiveAwaited(id string, r Reply, s *source) (results []Item)
 // receiveRead takes the reply to a single read to which a source led.
 func (m *Machine) receiveRead(id string, r Reply, s *source) (results []Item) {
 	switch {
-	case r.Code == Missing:
+	case r.Kind == Missing:
 		delete(m.Reads, id)
 		if m.Awaited[id] {
 			delete(m.Awaited, id)
 			m.Missing = append(m.Missing, id)
 		}
 		return nil
-	case r.Code != Answered, r.Items[0].Unreadable && m.Awaited == nil: // Other requests do not wait for this submission.
+	case r.Kind != Answered, r.Items[0].Unreadable && m.Awaited == nil: // Other requests do not wait for this submission.
 		again := m.Reads[id]
 		again.Source = slices.Index(m.Sources, s)
 		if again.Failing == 0 {

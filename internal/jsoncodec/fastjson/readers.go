@@ -97,8 +97,8 @@ type member struct {
 // Extra holds the members of an object that have no field.
 type Extra = map[string]json.RawMessage
 
-// isExtra is the json tag of the field for members that have no other field.
-const isExtra = ",unknown,embed"
+// extraTag is the json tag of the field for members that have no other field.
+const extraTag = ",unknown,embed"
 
 // nameOf returns the name of a field's member, "" without one.
 func nameOf(field reflect.StructField) string {
@@ -113,7 +113,7 @@ func nameOf(field reflect.StructField) string {
 func hasNames(t reflect.Type) bool {
 	for field := range t.Fields() {
 		tag := field.Tag.Get("json")
-		if field.IsExported() && tag != isExtra && tag != "-" && nameOf(field) == "" {
+		if field.IsExported() && tag != extraTag && tag != "-" && nameOf(field) == "" {
 			return false
 		}
 	}
@@ -123,7 +123,7 @@ func hasNames(t reflect.Type) bool {
 func (o *object) makeMembers() {
 	o.byName = make(map[string]int)
 	for field := range o.of.Fields() {
-		if field.Tag.Get("json") == isExtra {
+		if field.Tag.Get("json") == extraTag {
 			o.extra, o.keeps = field.Offset, true
 		} else if name := nameOf(field); name != "" {
 			o.members = append(o.members, member{`"` + name + `":`, field.Offset, readerOf(field.Type)})
