@@ -68,10 +68,6 @@ type address struct {
 	last   lastRequest
 }
 
-// addressLifetime is how long an address is kept after a request: a listing that began before the
-// request has settled may be used for maxListingAge, and does not show the invitation.
-const addressLifetime = settleTime + maxListingAge
-
 // lock waits until no other call invites the address.
 func (m *addresses) lock(ctx context.Context, assessmentID, email string) (*address, error) {
 	key := addressKey{idKey(assessmentID), AddressKey(email)}

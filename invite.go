@@ -92,31 +92,40 @@ type inviteRun struct {
 	invitations  map[string]Invitation // By address: those that listings have shown, and those that the call has sent.
 }
 
+// The times of inviting. After a request whose outcome is unknown:
+//
+//	10 s    firstLookup      the first listing
+//	1 min   settleTime       the second listing, then the next request
+//	2 min   addressLifetime  the address is forgotten
 const (
-	// maxListingAge is how long ago the listing may have begun when something is sent. Other
-	// processes may have invited the address since.
-	maxListingAge = time.Minute
-
 	// firstLookup and settleTime are the times after an attempt with an unknown outcome at
 	// which the invitations are listed again. An invitation that the second listing does
 	// not show was not sent and will not be (assumed: settling).
 	firstLookup = 10 * time.Second
 	settleTime  = time.Minute
 
-	// listedWithin is how long before a listing an invitation may have been created that it does
-	// not show yet: twice as long as a lost request takes to settle.
-	listedWithin = 2 * settleTime
-
 	// rememberedFor is how long an invitation that was sent is returned without a listing, and a
 	// revocation known. A listing shows both by then.
 	rememberedFor = settleTime
 
+	// maxListingAge is how long ago the listing may have begun when something is sent. Other
+	// processes may have invited the address since.
+	maxListingAge = time.Minute
+
+	// listedWithin is how long before a listing an invitation may have been created that it does
+	// not show yet: twice as long as a lost request takes to settle.
+	listedWithin = 2 * settleTime
+
+	// addressLifetime is how long an address is kept after a request: a listing that began before the
+	// request has settled may be used for maxListingAge, and does not show the invitation.
+	addressLifetime = settleTime + maxListingAge
+
 	// justAfter makes a listing later than a moment: one that began at the same moment may have begun before it.
 	justAfter = time.Nanosecond
-
-	// maxListings is the number of listings in a row that are not usable before a lookup fails.
-	maxListings = 4
 )
+
+// maxListings is the number of listings in a row that are not usable before a lookup fails.
+const maxListings = 4
 
 // invite invites one candidate. Until it returns, other calls wait that invite the address.
 func (r *inviteRun) invite(ctx context.Context, in NewInvitation) (InviteResult, error) {
@@ -141,107 +150,80 @@ func (r *inviteRun) invite(ctx context.Context, in NewInvitation) (InviteResult,
 type invitee struct {
 	*inviteRun
 
-	in       NewInvitation
-	address  *address // Locked.
-	request  request
-	requests int  // Those that were sent.
-	slow     bool // The listing was too old once after EnsureAllOptions.Before.
+	in        NewInvitation
+	address   *address // Locked.
+	request   request
+	requests  int    // Those that were sent.
+	unsettled *Error // Of the last request that may have sent an e-mail. Nil: there was none.
+	slow      bool   // The listing was too old once after EnsureAllOptions.Before.
 }
 
 // ensure takes the three steps of [InvitationService.Ensure].
 func (c *invitee) ensure(ctx context.Context) (InviteResult, error) {
-	if c.address.last.accepted() { // By an earlier call.
-		return c.confirmAccepted(ctx, nil)
-	}
-	result, unsettled, err := c.sendIfMissing(ctx, nil)
-	for unsettled != nil {
-		if unsettled.Outcome == OutcomeDone {
-			return c.confirmAccepted(ctx, unsettled)
-		}
-		if result, err = c.confirmUnknown(ctx, unsettled); result.Outcome != "" {
-			return result, err
-		}
-		result, unsettled, err = c.sendIfMissing(ctx, unsettled)
-	}
-	return result, err
-}
-
-// sendIfMissing is step 1. If the request may have sent an e-mail, it returns no result but the
-// error of the request, unsettled. earlier is the unsettled request before it, or nil.
-func (c *invitee) sendIfMissing(ctx context.Context, earlier *Error) (result InviteResult, unsettled *Error, err error) {
-	for {
-		invitation, found, listErr := c.awaitInvitation(ctx, c.due(settleTime))
-		switch {
-		case found:
-			return c.found(invitation, earlier), nil, nil
-		case listErr != nil:
-			result, err = c.unlisted(ctx, earlier, listErr)
-			return result, nil, err
+	for !c.address.last.accepted() { // By a request of this call, or of an earlier one.
+		if invitation, err := c.awaitInvitation(ctx, c.due(settleTime)); invitation != nil || err != nil {
+			return c.lookedUp(ctx, invitation, err)
 		}
 		invitation, outcome, err := c.send(ctx)
 		switch {
-		case errors.Is(err, errListingTooOld):
+		case errors.Is(err, errListingTooOld), c.address.last.accepted():
 			continue
-		case outcome == InviteUnknown:
-			return InviteResult{}, failureIn(err), nil
 		case outcome == InviteRejected:
-			result, err = c.afterRejection(ctx, earlier, err)
-			return result, nil, err
-		case outcome == InviteNotSent && earlier != nil && c.requestsLeft() == 0 && IsTransient(err):
-			outcome, err = InviteUnknown, earlier
+			return c.afterRejection(ctx, err)
+		case outcome == InviteNotSent && c.unsettled != nil && c.requestsLeft() == 0 && IsTransient(err):
+			return c.result(InviteUnknown, Invitation{}), c.unsettled
+		case outcome != InviteUnknown:
+			return c.result(outcome, invitation), err
 		}
-		return c.result(outcome, invitation), nil, err
+		if result, again, err := c.confirmUnknown(ctx); !again {
+			return result, err
+		}
 	}
+	return c.confirmAccepted(ctx)
 }
 
 // afterRejection returns the result after a request that the API rejected with err. After a 409 it
 // lists the invitations once.
-func (c *invitee) afterRejection(ctx context.Context, earlier *Error, err error) (InviteResult, error) {
-	if failure, ok := errors.AsType[*Error](err); ok && failure.Status == http.StatusConflict {
-		invitation, found, listErr := c.awaitInvitation(ctx, c.now().monotonic.Add(justAfter)) // Later than the listing before the request.
-		switch {
-		case found:
-			return c.found(invitation, earlier), nil
-		case listErr != nil:
-			return c.unlisted(ctx, earlier, listErr)
+func (c *invitee) afterRejection(ctx context.Context, err error) (InviteResult, error) {
+	if failureIn(err).Status == http.StatusConflict {
+		invitation, listErr := c.awaitInvitation(ctx, c.now().monotonic.Add(justAfter)) // Later than the listing before the request.
+		if invitation != nil || listErr != nil {
+			return c.lookedUp(ctx, invitation, listErr)
 		}
 	}
 	return c.result(InviteRejected, Invitation{}), err
 }
 
-// confirmUnknown is step 2, after a request with an unknown outcome. It returns no result if neither
-// listing shows the address and the request may be sent again.
-func (c *invitee) confirmUnknown(ctx context.Context, unsettled *Error) (InviteResult, error) {
+// confirmUnknown is step 2, after a request with an unknown outcome. again reports that neither
+// listing shows the address, so that the request is sent again.
+func (c *invitee) confirmUnknown(ctx context.Context) (result InviteResult, again bool, err error) {
 	var failed error
 	for _, due := range []time.Time{c.due(firstLookup), c.due(settleTime)} {
-		invitation, found, err := c.awaitInvitation(ctx, due)
-		switch {
-		case found:
-			return c.found(invitation, unsettled), nil
-		case err != nil && !IsTransient(err):
-			return c.unlisted(ctx, unsettled, err)
+		invitation, err := c.awaitInvitation(ctx, due)
+		if invitation != nil || err != nil && !IsTransient(err) {
+			result, err = c.lookedUp(ctx, invitation, err)
+			return result, false, err
 		}
 		failed = cmp.Or(failed, err)
 	}
 	switch {
 	case failed != nil: // One listing that does not show the address is not enough.
-		return c.unlisted(ctx, unsettled, failed)
+		result, err = c.lookedUp(ctx, nil, failed)
+		return result, false, err
 	case c.requestsLeft() == 0:
-		return c.result(InviteUnknown, Invitation{}), unsettled
+		return c.result(InviteUnknown, Invitation{}), false, c.unsettled
 	}
-	return InviteResult{}, nil
+	return InviteResult{}, true, nil
 }
 
-// confirmAccepted is step 3, after a request that the API accepted: unsettled, or nil for that of an earlier call.
-func (c *invitee) confirmAccepted(ctx context.Context, unsettled *Error) (InviteResult, error) {
-	invitation, found, err := c.awaitInvitation(ctx, c.due(justAfter))
+// confirmAccepted is step 3, after a request that the API accepted.
+func (c *invitee) confirmAccepted(ctx context.Context) (InviteResult, error) {
+	invitation, err := c.awaitInvitation(ctx, c.due(justAfter))
 	switch {
-	case found:
-		return c.found(invitation, unsettled), nil
-	case err != nil:
-		return c.unlisted(ctx, unsettled, err)
-	case unsettled != nil:
-		err = fmt.Errorf("%w; the listing does not show the invitation", unsettled)
+	case invitation != nil || err != nil:
+		return c.lookedUp(ctx, invitation, err)
+	case c.unsettled != nil:
+		err = fmt.Errorf("%w; the listing does not show the invitation", c.unsettled)
 	default:
 		const why = "not sent, because the API accepted an earlier request to this address, whose invitation the listing does not show"
 		err = ensureError(OutcomeDone, why, nil)
@@ -256,28 +238,26 @@ func (c *invitee) result(outcome InviteOutcome, invitation Invitation) InviteRes
 	return InviteResult{c.in, invitation, outcome}
 }
 
-// found returns the result when the address has an invitation. The call has sent it if a request of
-// it is unsettled.
-func (c *invitee) found(invitation Invitation, unsettled *Error) InviteResult {
-	if last := &c.address.last; last.outcome != "" && last.invitation == nil {
-		*last = lastRequest{c.now(), OutcomeDone, &invitation}
+// lookedUp returns the result after a lookup that found an invitation, or failed with err. The call
+// has sent the invitation if a request of it is unsettled.
+func (c *invitee) lookedUp(ctx context.Context, found *Invitation, err error) (InviteResult, error) {
+	if found != nil {
+		if last := &c.address.last; last.outcome != "" && last.invitation == nil {
+			*last = lastRequest{c.now(), OutcomeDone, found}
+		}
+		if c.unsettled != nil {
+			return c.result(InviteSent, *found), nil
+		}
+		return c.result(InviteExisting, *found), nil
 	}
-	if unsettled != nil {
-		return c.result(InviteSent, invitation)
-	}
-	return c.result(InviteExisting, invitation)
-}
-
-// unlisted returns the result and the error when a listing failed, or the wait for it.
-func (c *invitee) unlisted(ctx context.Context, unsettled *Error, err error) (InviteResult, error) {
 	why := "the invitations could not be listed: " + strings.TrimPrefix(err.Error(), "hiring: ")
 	switch {
-	case unsettled == nil:
+	case c.unsettled == nil:
 		return c.result(InviteNotSent, Invitation{}), &describedError{"hiring: not sent, because " + why, []error{err}}
 	case ctx.Err() != nil:
-		return c.result(InviteUnknown, Invitation{}), join(ctx, unsettled)
+		return c.result(InviteUnknown, Invitation{}), join(ctx, c.unsettled)
 	}
-	return c.result(InviteUnknown, Invitation{}), &describedError{unsettled.Error() + "; " + why, []error{unsettled, err}}
+	return c.result(InviteUnknown, Invitation{}), &describedError{c.unsettled.Error() + "; " + why, []error{c.unsettled, err}}
 }
 
 // ensureError returns an error that no request has caused. cause may be nil.
@@ -320,7 +300,7 @@ func (c *invitee) send(ctx context.Context) (invitation Invitation, outcome Invi
 		c.invitations[c.address.email] = invitation
 		return invitation, InviteSent, nil
 	case prevented == nil && failed && failure.Outcome != OutcomeNotDone:
-		last.outcome = failure.Outcome
+		last.outcome, c.unsettled = failure.Outcome, failure
 		return Invitation{}, InviteUnknown, err
 	}
 	last.outcome = OutcomeNotDone
@@ -371,12 +351,12 @@ func (c *invitee) remembered() (invitation *Invitation, revoked bool) {
 	return last.invitation, c.service.core.shared.invited.wasRevoked(last.invitation.ID)
 }
 
-// awaitInvitation returns the invitation of the address, if there is one. Unless it is known, it lists the
-// invitations at due, or takes a listing that began since then.
-func (c *invitee) awaitInvitation(ctx context.Context, due time.Time) (invitation Invitation, found bool, err error) {
+// awaitInvitation returns the invitation of the address, nil if there is none. Unless it is known, it
+// lists the invitations at due, or takes a listing that began since then.
+func (c *invitee) awaitInvitation(ctx context.Context, due time.Time) (*Invitation, error) {
 	remembered, revoked := c.remembered()
 	if remembered != nil && !revoked {
-		return *remembered, true, nil
+		return remembered, nil
 	}
 	_, known := c.invitations[c.address.email]
 	if revoked { // A listing shows what the revocation has made of it.
@@ -384,14 +364,13 @@ func (c *invitee) awaitInvitation(ctx context.Context, due time.Time) (invitatio
 	}
 	if !known {
 		if err := c.awaitListing(ctx, c.address.email, due); err != nil {
-			return Invitation{}, false, err
+			return nil, err
 		}
 	}
-	invitation, found = c.invitations[c.address.email]
-	if revoked && !found { // The listing may be up to a minute behind.
-		return *remembered, true, nil
+	if invitation, found := c.invitations[c.address.email]; found {
+		return &invitation, nil
 	}
-	return invitation, found, nil
+	return remembered, nil // One that was revoked: the listing may be up to a minute behind.
 }
 
 func (r *inviteRun) now() instant { return r.service.core.shared.invited.now() }

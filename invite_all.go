@@ -136,9 +136,9 @@ func (r *bulkRun) run(ctx context.Context, candidates iter.Seq[NewInvitation]) e
 
 // Why a run ends although each failure concerns one candidate.
 var (
-	errUnknownInRow  = errors.New("hiring: Invitations.EnsureAll: ended, because three outcomes in a row are unknown: call it again later")
-	errRejectedInRow = errors.New("hiring: Invitations.EnsureAll: ended, because the API rejected ten candidates in a row " +
-		"with one code: check the assessment and the Dialect")
+	errUnknownInRow  = fmt.Errorf("hiring: Invitations.EnsureAll: ended, because %d outcomes in a row are unknown: call it again later", maxUnknown)
+	errRejectedInRow = fmt.Errorf("hiring: Invitations.EnsureAll: ended, because the API rejected %d candidates in a row "+
+		"with one code: check the assessment and the Dialect", maxRejected)
 )
 
 // next invites the next candidate, unless its address has failed before. last reports that the
@@ -150,8 +150,8 @@ func (r *bulkRun) next(ctx context.Context, in NewInvitation) (result InviteResu
 		return InviteResult{Candidate: in, Outcome: first.outcome}, first.err, false
 	}
 	result, err = r.invite(ctx, in)
-	failure, requested := errors.AsType[*Error](err) // Not a ParamError, which a corrected name may not have.
-	if requested {
+	failure, isFailure := errors.AsType[*Error](err)
+	if isFailure { // A ParamError is not remembered, because the same address may come again with a correct name.
 		r.failed[address] = inviteFailure{result.Outcome, err}
 	}
 	r.count(result.Outcome, failure)

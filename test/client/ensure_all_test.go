@@ -193,7 +193,7 @@ func TestThreeUnknownOutcomesInARowEndTheRun(t *testing.T) {
 			}
 			require.ErrorIs(t, err, hiring.ErrOutcomeUnknown)
 			require.ErrorIs(t, err, hiring.ErrInternal)
-			require.ErrorContains(t, err, "three outcomes in a row are unknown")
+			require.ErrorContains(t, err, "3 outcomes in a row are unknown")
 			assert.Equal(t, []hiring.InviteOutcome{sent, unknown, unknown, sent, unknown, unknown, existing, unknown}, got.outcomes())
 		}
 		requireOneMailEach(t, server, 12)
@@ -262,7 +262,7 @@ func TestTenRejectionsWithOneCodeEndTheRun(t *testing.T) {
 					assert.Equal(t, each, err == nil, "%s: %v", name, err)
 					return
 				}
-				require.ErrorContains(t, err, "the API rejected ten candidates in a row with one code", name)
+				require.ErrorContains(t, err, "the API rejected 10 candidates in a row with one code", name)
 				require.ErrorIs(t, err, c.codes[len(c.codes)-1], name)
 			})
 		}
