@@ -41,7 +41,7 @@ func (s *SubmissionService) DownloadArchive(ctx context.Context, id string, w io
 		if w == nil {
 			return &ParamError{Param: "w", Problem: "must not be nil"}
 		}
-		d.call = call{core: s.core, ctx: ctx, request: archiveRequest, url: s.core.base, key: noKey}
+		d.callState = callState{core: s.core, ctx: ctx, request: archiveRequest, url: s.core.base, key: noKey}
 		return d.run() //nolint:contextcheck // the call holds the context
 	})
 	return d.written, err
@@ -51,10 +51,10 @@ func (s *SubmissionService) DownloadArchive(ctx context.Context, id string, w io
 // no path, because the link is not the API's.
 var archiveRequest = request{operation: "Submissions.DownloadArchive", method: http.MethodGet, route: "archive"}
 
-// download is the call that downloads an archive. Its attempts go to the storage, without a key
+// download downloads an archive. Its attempts go to the storage, without a key
 // and without a place in the rate limit.
 type download struct {
-	call
+	callState
 
 	submissions *SubmissionService
 	id          string

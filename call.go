@@ -36,7 +36,7 @@ func do[T entity](ctx context.Context, k *core, r request) (data T, err error) {
 		}
 		return "", err
 	})
-	if err != nil || e.Data == nil { // A retried DELETE that found nothing has no data. A Dialect may make any call one.
+	if err != nil || e.Data == nil { // After a DELETE that an earlier attempt has done, as that of Dialect.RevokeInvitation may be.
 		return data, err
 	}
 	return *e.Data, nil
@@ -52,7 +52,7 @@ func (k *core) makeCall(ctx context.Context, r request, d decoder) error {
 		if r.err != nil {
 			return r.err
 		}
-		c := &call{core: k, ctx: ctx, request: r, url: k.base, decoder: d, key: noKey}
+		c := &call{callState: callState{core: k, ctx: ctx, request: r, url: k.base, key: noKey}, decoder: d}
 		r.addTo(&c.url)
 		return c.run() //nolint:contextcheck // the call holds the context
 	})
@@ -61,19 +61,14 @@ func (k *core) makeCall(ctx context.Context, r request, d decoder) error {
 // call is one request with all its attempts. run admits an attempt and starts the loop of
 // go-retryablehttp, which calls RoundTrip for each attempt, and admit again before each retry.
 type call struct {
-	core    *core
-	ctx     context.Context // The caller's, with the span of the operation.
-	request request
-	url     url.URL
+	callState
+
 	decoder decoder // Decodes a 2xx response. Nil: any 2xx API response is success.
 
-	// The state that its attempts share.
-	key      *credential   // The key of the next attempt, or of the last one; noKey before the first. Texts are searched for it.
-	attempts int           // Requests that were sent.
-	unknown  bool          // An attempt of a write may have taken effect, so the outcome of a later error is unknown.
-	attempt  attempt       // The last one.
-	failure  *Error        // The error of the last attempt, and of the call if the next one does not happen.
-	wait     time.Duration // The delay before the retry of the last attempt; 0 if it is not retried.
+	// What RoundTrip has decided about the last attempt. Both are zero from prepareRetry until the next
+	// RoundTrip, so that an error of http.Client between them ends the loop.
+	failure *Error        // The error of the attempt, and of the call if the next attempt does not happen.
+	wait    time.Duration // The delay before the retry; 0 if there is none.
 
 	// The variables of run, here because each would be allocated apart.
 	client  http.Client
@@ -82,6 +77,20 @@ type call struct {
 
 	response http.Response    // The response of the last attempt, without its body.
 	body     io.LimitedReader // The body of that response.
+}
+
+// callState is what a call and a download of an archive have in common: what is sent, the attempts so
+// far, and with both the errors.
+type callState struct {
+	core    *core
+	ctx     context.Context // The caller's, with the span of the operation.
+	request request
+	url     url.URL
+
+	key      *credential // The key of the next attempt, or of the last one; noKey before the first. Texts are searched for it.
+	attempts int         // Requests that were sent.
+	unknown  bool        // An attempt of a write may have taken effect, so the outcome of a later error is unknown.
+	attempt  attempt     // The last one.
 }
 
 // run makes attempts until one succeeds or no retry can help.
@@ -288,7 +297,7 @@ func (c *call) prepareRetry(r *http.Request) error {
 	if err := c.admit(); err != nil {
 		return fmt.Errorf("%w; before that: %w", err, c.failure)
 	}
-	c.failure, c.wait = nil, 0 // An error before the next RoundTrip ends the loop.
+	c.failure, c.wait = nil, 0
 	r.Header = c.header()
 	return nil
 }

@@ -58,7 +58,7 @@ func TestClockIsNotLearnedFromAnIntermediary(t *testing.T) {
 		"a proxy with its own request ids": {502, http.Header{"Date": {date}, "X-Request-Id": {"proxy_1"}}, false},
 	} {
 		s := new(shared)
-		of := &call{core: &core{shared: s}, request: request{method: http.MethodGet}, key: noKey}
+		of := &call{callState: callState{core: &core{shared: s}, request: request{method: http.MethodGet}, key: noKey}}
 		of.attempt.exchange.Started = now
 		r := readHeader(c.status, c.header, noKey, now)
 		r.received = now
@@ -162,7 +162,7 @@ func TestClassify(t *testing.T) {
 		"an error of the API":   {"POST", response{status: 500, body: []byte(`{"error":{"code":"INTERNAL_ERROR","message":"Oops"}}`)}, OutcomeUnknown, kindByStatus, ErrInternal, "Oops"},
 	} {
 		var e envelope[Account]
-		of := &call{core: new(core), request: request{method: c.method}, key: noKey, decoder: func(body []byte, bodyErr error) (string, error) {
+		of := &call{callState: callState{core: new(core), request: request{method: c.method}, key: noKey}, decoder: func(body []byte, bodyErr error) (string, error) {
 			err := readEnvelope(body, bodyErr, &e)
 			if err == nil && e.Data == nil {
 				err = errNoData

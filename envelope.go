@@ -116,3 +116,42 @@ type errorEnvelope struct {
 		RequestID RawValue        `json:"request_id"` // Any type is accepted, so that an invalid id does not hide the code.
 	} `json:"error"`
 }
+
+// RawValue is a part of a response whose shape is not documented. It is kept unchanged.
+type RawValue json.RawMessage
+
+// Text returns the value when it is a JSON string.
+func (v RawValue) Text() (string, bool) {
+	var s string
+	if len(v) == 0 || v[0] != '"' || decode(v, &s) != nil {
+		return "", false
+	}
+	return s, true
+}
+
+// texts returns the strings of an array, or the one string that stands alone.
+func (v RawValue) texts() []string {
+	if text, ok := v.Text(); ok {
+		return []string{text}
+	}
+	var items []RawValue
+	if len(v) == 0 || v[0] != '[' || decode(v, &items) != nil {
+		return nil
+	}
+	texts := make([]string, 0, len(items))
+	for _, item := range items {
+		if text, ok := item.Text(); ok {
+			texts = append(texts, text)
+		}
+	}
+	return texts
+}
+
+// MarshalJSON returns the value unchanged, or null for an empty value.
+func (v RawValue) MarshalJSON() ([]byte, error) { return encode(json.RawMessage(v)) }
+
+// UnmarshalJSON keeps a copy of b.
+func (v *RawValue) UnmarshalJSON(b []byte) error {
+	*v = append((*v)[:0], b...)
+	return nil
+}

@@ -368,3 +368,5 @@ func checkUnit(option string, d time.Duration) error {
 	}
 	return nil
 }
+
+func isBlank(s string) bool { return strings.TrimSpace(s) == "" }

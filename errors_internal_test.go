@@ -34,7 +34,7 @@ func TestOneRuleOfWhatMayPass(t *testing.T) {
 		for _, code := range codes {
 			for _, kind := range []failureKind{kindByStatus, kindUnsent, kindBroken, kindTimedOut, kindFinal, kindNoHandshake, kindInvalidBody} {
 				for _, method := range []string{"GET", "POST", "PATCH", "PUT", "DELETE"} {
-					c := &call{core: core, request: request{method: method}, key: noKey}
+					c := &call{callState: callState{core: core, request: request{method: method}, key: noKey}}
 					e := &Error{Status: status, Code: code, kind: kind, Method: method, Attempts: 1, Outcome: c.outcome(OutcomeUnknown)}
 					if rejects(status) || kind == kindUnsent || status == 0 && code == ErrRateLimited {
 						e.Outcome = c.outcome(OutcomeNotDone)
@@ -105,14 +105,15 @@ func TestWhatFollowsFromAFailure(t *testing.T) {
 		{"another 5xx", Error{Status: 501}},
 	}
 	table := fmt.Sprintf("//\t%-34s%-17s%-14s%s\n", "", "a call", "IsTransient", "a poll")
-	shown := make(map[ErrorCode]bool)
+	shown := make(map[string]bool)
 	for _, row := range rows {
 		table += follows(row.what, row.e)
-		shown[row.e.Code] = true
+		shown[fmt.Sprint(row.e.Status, row.e.Code)] = true
 	}
 	for _, code := range documentedCodes {
-		for status := 300; status < 600 && !shown[code]; status++ {
-			require.Equal(t, follows("", Error{Status: status, Code: "OTHER"}), follows("", Error{Status: status, Code: code}), "%s decides about a %d: give it a row", code, status)
+		for status := 300; status < 600; status++ {
+			as := follows("", Error{Status: status, Code: code})
+			require.True(t, shown[fmt.Sprint(status, code)] || as == follows("", Error{Status: status, Code: "OTHER"}), "%s decides about a %d: give it a row", code, status)
 		}
 	}
 	source, err := os.ReadFile("transient.go")

@@ -36,7 +36,7 @@ func (r *response) outcome() Outcome {
 
 // outcome returns the outcome of the call when that of its last attempt is o. An earlier
 // attempt may have taken effect. The outcome of a read is "".
-func (c *call) outcome(o Outcome) Outcome {
+func (c *callState) outcome(o Outcome) Outcome {
 	switch {
 	case c.request.class() == quota.Read:
 		return ""
@@ -48,7 +48,7 @@ func (c *call) outcome(o Outcome) Outcome {
 
 // newError returns an error with what is known of the call and of a response. Without one, nil, the
 // request counts as not sent.
-func (c *call) newError(r *response, message string, cause error) *Error {
+func (c *callState) newError(r *response, message string, cause error) *Error {
 	e := &Error{
 		Message:   c.key.redact(message),
 		Method:    c.request.method,
@@ -65,7 +65,7 @@ func (c *call) newError(r *response, message string, cause error) *Error {
 }
 
 // text returns the text of an error without the URLs that net/http puts into it.
-func (c *call) text(err error) string {
+func (c *callState) text(err error) string {
 	message := strings.ReplaceAll(err.Error(), c.url.String(), "the API")
 	message = strings.ReplaceAll(message, c.url.RequestURI(), c.request.route)
 	return excerpt(c.key.redact(message))
@@ -160,8 +160,8 @@ func (c *call) undecodable(r *response, cause error) *Error {
 			e.kind = kindBroken
 			return e
 		}
-	default: // The body ended with an error.
-		return r.cut
+	default: // The body did not arrive whole.
+		return cmp.Or(r.cut, c.newError(r, "the response cannot be decoded", nil))
 	}
 	e.kind = kindInvalidBody
 	return e

@@ -197,26 +197,34 @@ func (p *poller) takeReply(request poll.Request, reply poll.Reply, yield func(Su
 	return nil
 }
 
-// deliver yields a result. A submission that cannot be decoded counts as delivered before, so that
-// a loop that ends on each error does not receive it again.
+// deliver yields a result and counts it as delivered. A submission that cannot be decoded counts
+// before it is yielded, so that a loop that ends on each error does not receive it again.
 func (p *poller) deliver(item poll.Item, yield func(Submission, error) bool) error {
 	s, problem := decodeSubmission(item.JSON)
 	if problem == "" && s.check("") != nil {
 		problem = "has the report of another submission"
 	}
-	if problem == "" && !yield(s, nil) {
-		return errBreak
+	if problem == "" {
+		if !yield(s, nil) {
+			return errBreak
+		}
+		return p.delivered(item)
 	}
-	p.machine.Delivered(item)
-	p.ready++
-	if err := p.save(); err != nil {
+	if err := p.delivered(item); err != nil {
 		return err
 	}
 	id := p.asGiven(item.ID)
-	if problem != "" && !yield(Submission{ID: id}, &ItemError{id, errors.New(problem)}) {
+	if !yield(Submission{ID: id}, &ItemError{id, errors.New(problem)}) {
 		return errBreak
 	}
 	return nil
+}
+
+// delivered counts a result as delivered, and saves the state.
+func (p *poller) delivered(item poll.Item) error {
+	p.machine.Delivered(item)
+	p.ready++
+	return p.save()
 }
 
 // decodeSubmission returns a submission, and what is wrong with it, "" for nothing.

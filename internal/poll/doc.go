@@ -28,7 +28,7 @@
 //
 // # Results
 //
-// A result is read at once until the caller says that it was delivered. Delivered ids are
+// A result stays among the submissions to be read singly until the caller has delivered it. Delivered ids are
 // remembered while a listing can show them as new: until a day, in which an API may show an
 // evaluation, before the latest time of a submission and before the previous listing of all of
 // Lookback.

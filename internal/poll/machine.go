@@ -101,7 +101,7 @@ type set map[string]bool
 func NewWatch(o Options, caller Local, server, since Server, fromNow bool) *Machine {
 	m := newMachine(o, caller, server, since)
 	m.FromNow = fromNow
-	m.the(newestPage).Began -= Local(longestPeriod) // It is due in the first poll.
+	m.the(newestPage).makeDue()
 	return m
 }
 
@@ -117,7 +117,7 @@ func NewWait(o Options, caller Local, server Server, ids []string) *Machine {
 	if len(ids) <= cheapRequests {
 		first = given
 	}
-	first.Began -= Local(longestPeriod)
+	first.makeDue()
 	return m
 }
 
@@ -137,7 +137,8 @@ func (m *Machine) Resume(o Options, caller Local) {
 	m.the(allOfLookback).Depth = o.Lookback
 }
 
-// Next returns the request to send now, or the time to wait. A poll is the requests until Next
+// Next returns the request to send now, or the time to wait. It opens the listing that the request
+// belongs to. A poll is the requests until Next
 // returns a time: first the page of the opener, then the single reads that are due, then the
 // sources that are due. After Resume a poll begins at once.
 func (m *Machine) Next(caller Local, b Budget) (r Request, wait time.Duration) {
@@ -162,9 +163,10 @@ func (m *Machine) Next(caller Local, b Budget) (r Request, wait time.Duration) {
 	return Request{}, min(begins, due).Sub(m.Clock)
 }
 
-// Receive takes the reply to a request of Next, and returns the results in it. Each must be passed
-// to Delivered. endless reports that the API ignores cursors: each second page repeats the first
-// one. If a request gets no reply, call Next again after a while.
+// Receive takes the reply to a request of Next, and returns the results in it. A result that is not
+// passed to Delivered, because of a crash for example, is read singly by the next poll, for one request each.
+// endless reports that the API ignores cursors: each second page repeats the first one. If a request
+// gets no reply, call Next again after a while.
 func (m *Machine) Receive(request Request, reply Reply) (results []Item, endless bool) {
 	passed, s := m.synchronise(reply), request.source
 	if s != nil && s.Open.Cursor == "" { // The listing began with this request.

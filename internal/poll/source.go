@@ -70,6 +70,9 @@ func (s *source) covers(other *source) bool {
 
 func (s *source) cost() float64 { return cmp.Or(s.Cost, initialCost) }
 
+// makeDue makes a source that was not listed yet due in the first poll.
+func (s *source) makeDue() { s.Began -= Local(longestPeriod) }
+
 // tried returns when the last listing began, or failed.
 func (s *source) tried() Local { return max(s.Began, s.FailedAt) }
 

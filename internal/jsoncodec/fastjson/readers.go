@@ -56,8 +56,6 @@ func newReader(t reflect.Type) reader {
 		return typed(readString)
 	case kind == reflect.Int:
 		return typed(readInt[int])
-	case kind == reflect.Int8:
-		return typed(readInt[int8])
 	case kind == reflect.Int64:
 		return typed(readInt[int64])
 	case kind == reflect.Float64:

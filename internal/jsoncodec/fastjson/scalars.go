@@ -33,7 +33,7 @@ func readString(d *Decoder, to *string, i, _ int) int {
 }
 
 // readInt reads a whole number.
-func readInt[N int | int8 | int64](d *Decoder, to *N, i, _ int) int {
+func readInt[N int | int64](d *Decoder, to *N, i, _ int) int {
 	from := i
 	b, limit, negative := d.b, uint64(math.MaxInt64), at(d.b, i) == '-'
 	if negative {
