@@ -11,9 +11,9 @@ import (
 // lastRequest is the last request to an address that may have sent an e-mail. The zero value
 // means that there was none.
 type lastRequest struct {
-	ended      instant     // Or when its invitation was found.
+	ended      instant     // When the response came, or when a lookup found the invitation.
 	outcome    Outcome     // OutcomeDone or OutcomeUnknown.
-	invitation *Invitation // After OutcomeDone, when it is known.
+	invitation *Invitation // The invitation that an OutcomeDone has made, if it is known.
 }
 
 // accepted reports whether the API accepted the request, but its invitation is not known.
@@ -24,7 +24,7 @@ func (l lastRequest) accepted() bool { return l.outcome == OutcomeDone && l.invi
 type addresses struct {
 	mu      sync.Mutex
 	entries map[addressKey]*address
-	revoked map[string]int // By idKey of an invitation: how often it was revoked a moment ago.
+	revoked map[string]int // How often each invitation was revoked a moment ago, by idKey.
 	wall    func() time.Time
 }
 
@@ -62,7 +62,7 @@ type addressKey struct{ assessment, email string }
 
 // address is one address in one assessment. Only the call that has locked it may use last.
 type address struct {
-	addressKey // Of [AddressKey].
+	addressKey // Its e-mail is an [AddressKey].
 
 	locked chan struct{} // A call has locked the address and closes this channel at its end. Nil: the address is not locked.
 	last   lastRequest

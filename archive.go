@@ -122,7 +122,7 @@ func (d *download) makeAttempt() (wait time.Duration, err error) {
 	switch {
 	case errors.Is(cause, errTransferRefused) && d.written > d.renewedAt:
 		d.renewedAt, d.link = d.written, nil
-		wait = 1 // At once; 0 means that no attempt follows.
+		wait = 1 // The next attempt follows at once; 0 would mean that none follows.
 	case errors.Is(cause, errTransferBroken):
 		d.failuresInRow++
 		counted := *failure
@@ -173,14 +173,14 @@ func (d *download) transfer() error {
 		cancel(fmt.Errorf("%w for %s: %w", errSilent, longest, context.DeadlineExceeded))
 	})
 	defer silence.Stop()
-	client := http.Client{Transport: d.core.transport(), CheckRedirect: checkRedirect} // The caller's cookies are for the API.
+	client := http.Client{Transport: d.core.transport(), CheckRedirect: checkRedirect} // Without the cookie jar of the caller, whose cookies are for the API.
 	resp, err := client.Do((&http.Request{Method: archiveRequest.method, URL: d.link, Header: header}).WithContext(timed))
-	if resp != nil { // Also with the error of checkRedirect.
+	if resp != nil { // The error of checkRedirect comes with a response.
 		defer resp.Body.Close()
 		a.exchange.Status = resp.StatusCode
 	}
 	if outer, ok := errors.AsType[*url.Error](err); ok {
-		err = outer.Err // Without the link.
+		err = outer.Err // The text of *url.Error has the link.
 	}
 	switch {
 	case errors.Is(err, errRedirect):
@@ -199,7 +199,7 @@ func (d *download) transfer() error {
 // checkRedirect follows three redirects of the storage at most. Storages redirect to another host for
 // new buckets, for example.
 func checkRedirect(r *http.Request, via []*http.Request) error {
-	r.Header.Del("Referer") // The link, which gives access to the archive.
+	r.Header.Del("Referer") // It would be the link, which gives access to the archive.
 	switch {
 	case len(via) > 3:
 		return fmt.Errorf("%w more than three times", errRedirect)
@@ -218,7 +218,7 @@ func (d *download) accept(resp *http.Response) error {
 		return fmt.Errorf("the storage sent Content-Encoding %q, which was not requested", encodingOf(h))
 	case status == http.StatusOK && !begun:
 		d.total, d.validator = resp.ContentLength, h.Get("Etag")
-		if d.validator == "" || strings.HasPrefix(d.validator, "W/") { // If-Range needs a strong one.
+		if d.validator == "" || strings.HasPrefix(d.validator, "W/") { // If-Range needs a strong validator.
 			d.validator = h.Get("Last-Modified")
 		}
 		return nil
@@ -237,7 +237,7 @@ func (d *download) accept(resp *http.Response) error {
 // acceptRange checks that a partial response is the requested range of the same archive.
 func (d *download) acceptRange(h http.Header) error {
 	span, total, _ := strings.Cut(h.Get("Content-Range"), "/")
-	size, unknown := strconv.ParseInt(total, 10, 64) // It may be "*".
+	size, unknown := strconv.ParseInt(total, 10, 64) // The size may be "*", for unknown.
 	tag := h.Get("Etag")
 	switch {
 	case !strings.HasPrefix(span, fmt.Sprintf("bytes %d-", d.written)):
@@ -257,7 +257,7 @@ func (d *download) copy(ctx context.Context, from io.Reader, silence *time.Timer
 	for {
 		n, err := from.Read(buffer)
 		if n > 0 {
-			silence.Stop() // The time of a slow writer does not count.
+			silence.Stop() // The time that a slow writer takes does not count.
 			if err := d.write(buffer[:n]); err != nil {
 				return err
 			}
@@ -284,7 +284,7 @@ func (d *download) write(part []byte) error {
 	if other := otherContent(part); d.written == 0 && other != "" {
 		return fmt.Errorf("the storage sent %s instead of an archive", other)
 	}
-	if d.total > 0 && d.written+int64(len(part)) > d.total { // Transports other than net/http's do not check it, and may leave it 0.
+	if d.total > 0 && d.written+int64(len(part)) > d.total { // Other transports than that of net/http do not check the length, and may leave ContentLength 0.
 		return fmt.Errorf("the storage sent more than the %d bytes that it announced", d.total)
 	}
 	written, err := d.to.Write(part)

@@ -13,8 +13,8 @@ import (
 // attempt is one request of a call.
 type attempt struct {
 	cancel   context.CancelFunc
-	exchange Exchange         // For observers.
-	observed context.Context  // For observers; nil after the end.
+	exchange Exchange         // What observers get.
+	observed context.Context  // The context that observers get; nil after the end.
 	ends     []func(Exchange) // The functions that the traces returned; nil after the end.
 
 	dialled   atomic.Bool // The transport asked for a connection.

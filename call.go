@@ -47,7 +47,7 @@ func do[T entity](ctx context.Context, k *core, r request) (data T, err error) {
 func (k *core) makeCall(ctx context.Context, r request, d decoder) error {
 	return k.traced(ctx, TraceCall{r.operation, r.method, r.route}, func(ctx context.Context) error {
 		if to := responseOf(ctx); to != nil {
-			*to = Response{} // Nothing is left of an earlier call, also when nothing is sent.
+			*to = Response{} // Otherwise a call that is not sent would leave the Response of an earlier call.
 		}
 		if r.err != nil {
 			return r.err
@@ -112,7 +112,7 @@ func (c *call) run() error {
 		Method: c.request.method, URL: &c.url, Header: c.header(), Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
 	}).WithContext(c.ctx)
 	if c.request.body != nil {
-		_ = c.message.SetBody(c.request.body) // Bytes are always accepted.
+		_ = c.message.SetBody(c.request.body) // SetBody fails for other types than bytes only.
 	}
 	resp, err := c.loop.Do(&c.message)
 	if resp != nil {
@@ -178,7 +178,7 @@ func (c *call) nextKey() error {
 	if part := key.misplacedIn(&c.request); part != "" {
 		return &ParamError{Param: part, Problem: "holds the API key, which is sent in a header only: pass what was meant instead"}
 	}
-	if c.ctx.Err() != nil { // A key source may take as long as it wants.
+	if c.ctx.Err() != nil { // The key source may have taken long.
 		return c.contextEnded()
 	}
 	return nil
@@ -234,7 +234,7 @@ func (t attemptTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 		resp.Body = http.NoBody
 	} else {
 		c.failure = c.noResponse(err)
-		c.capture(nil) // Nothing is left of an earlier attempt.
+		c.capture(nil) // Otherwise the Response of an earlier attempt would stay.
 	}
 	if c.failure == nil {
 		c.attempt.end(c.core.traces, warning, nil, 0)

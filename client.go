@@ -199,7 +199,7 @@ func (s *service) use() *core {
 type shared struct {
 	quotas   quota.Tracker
 	clock    serverClock
-	accounts sync.Map // The id of the account of each keyID.
+	accounts sync.Map // The id of the account that each keyID belongs to.
 	invited  addresses
 	polled   atomic.Bool // A poll has succeeded, so the base URL is right.
 }

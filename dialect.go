@@ -81,7 +81,7 @@ func (d Dialect) WithDefaults() (Dialect, error) {
 			problems = joinParams(problems, &ParamError{Param: "Dialect." + name, Problem: err.Error()})
 		}
 	}
-	if d == defaults { // Each sandbox checks it.
+	if d == defaults { // Saves time: each sandbox checks its dialect.
 		return d, nil
 	}
 	if problems = joinParams(problems, d.clash()); problems != nil {

@@ -70,7 +70,7 @@ type envelope[T any] struct {
 // readEnvelope decodes an envelope into e. JSON that the fast decoder refuses is decoded with
 // json/v2, whose error says where and why. So is data that is a zero value, which may be absent.
 func readEnvelope[T any](body []byte, bodyErr error, e *envelope[T]) error {
-	*e = envelope[T]{} // Nothing of an earlier attempt is kept.
+	*e = envelope[T]{} // It may hold the data of an earlier attempt.
 	if bodyErr != nil {
 		return bodyErr
 	}
@@ -99,7 +99,7 @@ func decodeList[T any](body []byte, bodyErr error) (list []T, meta wireMeta, err
 		return *e.Data, e.Meta, nil
 	}
 	var given struct {
-		Data RawValue `json:"data"` // Null is not absent.
+		Data RawValue `json:"data"` // Not nil for null.
 	}
 	if decode(body, &given) != nil || given.Data == nil {
 		return nil, wireMeta{}, errNoData

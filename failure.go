@@ -280,7 +280,7 @@ func (c *call) cutOff(r *response, what string, cause error) *Error {
 		e := c.newError(r, what+": "+c.ctx.Err().Error(), contextError(c.ctx))
 		e.kind = kindTimedOut
 		return e
-	case timeout > 0 && time.Since(c.attempt.exchange.Started) >= timeout: // Not that of the http.Client, which may be shorter.
+	case timeout > 0 && time.Since(c.attempt.exchange.Started) >= timeout: // The timeout of the http.Client may be shorter, and is not named then.
 		e := c.newError(r, fmt.Sprintf("%s within %s", what, timeout), context.DeadlineExceeded)
 		e.kind, e.Hint = kindTimedOut, "see WithTimeout"
 		return e
@@ -297,7 +297,7 @@ func (c *call) cutOff(r *response, what string, cause error) *Error {
 func (c *call) noResponse(err error) *Error {
 	sent, alert := !c.attempt.neverSent(err), c.attempt.handshakeAlert(err, c.request.class() == quota.Read)
 	if isSchemeMismatch(err) {
-		err = http.ErrSchemeMismatch // As http.Client returns it.
+		err = http.ErrSchemeMismatch // The error that http.Client would return.
 	}
 	e := c.cutOff(nil, "no response", err)
 	if sent && alert == "" {

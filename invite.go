@@ -83,13 +83,13 @@ func (s *InvitationService) Ensure(ctx context.Context, assessmentID string, in 
 type inviteRun struct {
 	service      *InvitationService
 	assessmentID string
-	priority     priority                  // Interactive of Ensure, bulk of EnsureAll.
+	priority     priority                  // priorityInteractive in Ensure, priorityBulk in EnsureAll.
 	single       bool                      // The run invites one address, so that a listing ends at it.
 	before       func(NewInvitation) error // Called before each request; may be nil.
 
 	listingBegan instant               // When the last listing began; zero before the first.
-	listingDate  time.Time             // The Date of its first response; zero without one.
-	invitations  map[string]Invitation // By address: those that listings have shown, and those that the call has sent.
+	listingDate  time.Time             // The Date of the first response of the last listing; zero if it had none.
+	invitations  map[string]Invitation // The invitations that listings have shown or the call has sent, by address.
 }
 
 // The times of inviting. After a request whose outcome is unknown:
@@ -153,14 +153,14 @@ type invitee struct {
 	in        NewInvitation
 	address   *address // Locked.
 	request   request
-	requests  int    // Those that were sent.
-	unsettled *Error // Of the last request that may have sent an e-mail. Nil: there was none.
+	requests  int    // How many were sent.
+	unsettled *Error // The error of the last request that may have sent an e-mail. Nil: there was none.
 	slow      bool   // The listing was too old once after EnsureAllOptions.Before.
 }
 
 // ensure takes the three steps of [InvitationService.Ensure].
 func (c *invitee) ensure(ctx context.Context) (InviteResult, error) {
-	for !c.address.last.accepted() { // By a request of this call, or of an earlier one.
+	for !c.address.last.accepted() { // The request may be one of this call or of an earlier one.
 		if invitation, err := c.awaitInvitation(ctx, c.due(settleTime)); invitation != nil || err != nil {
 			return c.lookedUp(ctx, invitation, err)
 		}
@@ -186,7 +186,7 @@ func (c *invitee) ensure(ctx context.Context) (InviteResult, error) {
 // lists the invitations once.
 func (c *invitee) afterRejection(ctx context.Context, err error) (InviteResult, error) {
 	if failureIn(err).Status == http.StatusConflict {
-		invitation, listErr := c.awaitInvitation(ctx, c.now().monotonic.Add(justAfter)) // Later than the listing before the request.
+		invitation, listErr := c.awaitInvitation(ctx, c.now().monotonic.Add(justAfter)) // A listing that began before the request does not help.
 		if invitation != nil || listErr != nil {
 			return c.lookedUp(ctx, invitation, listErr)
 		}
@@ -207,7 +207,7 @@ func (c *invitee) confirmUnknown(ctx context.Context) (result InviteResult, agai
 		failed = cmp.Or(failed, err)
 	}
 	switch {
-	case failed != nil: // One listing that does not show the address is not enough.
+	case failed != nil: // The other listing does not show the address, but two listings are necessary.
 		result, err = c.lookedUp(ctx, nil, failed)
 		return result, false, err
 	case c.requestsLeft() == 0:
@@ -359,7 +359,7 @@ func (c *invitee) awaitInvitation(ctx context.Context, due time.Time) (*Invitati
 		return remembered, nil
 	}
 	_, known := c.invitations[c.address.email]
-	if revoked { // A listing shows what the revocation has made of it.
+	if revoked { // A listing shows the status that the invitation has now.
 		due, known = c.now().monotonic, false
 	}
 	if !known {
@@ -370,7 +370,7 @@ func (c *invitee) awaitInvitation(ctx context.Context, due time.Time) (*Invitati
 	if invitation, found := c.invitations[c.address.email]; found {
 		return &invitation, nil
 	}
-	return remembered, nil // One that was revoked: the listing may be up to a minute behind.
+	return remembered, nil // Nil, or a revoked invitation that the listing, which may be a minute behind, does not show.
 }
 
 func (r *inviteRun) now() instant { return r.service.core.shared.invited.now() }
@@ -390,7 +390,7 @@ func (r *inviteRun) awaitListing(ctx context.Context, email string, due time.Tim
 		if n == maxListings {
 			return ensureError(OutcomeNotDone, "the listing is not usable: it takes longer than a minute, or invitations disappear meanwhile", nil)
 		}
-		if err := r.readListing(ctx, email); err != nil { // A long listing is too old when it ends, and few pages follow.
+		if err := r.readListing(ctx, email); err != nil { // After a listing that took too long, the next one is short.
 			return err
 		}
 		if _, found := r.invitations[email]; found {
@@ -410,7 +410,7 @@ func (r *inviteRun) readListing(ctx context.Context, email string) error {
 		q.priority = r.priority
 		return q
 	})
-	var response Response // The caller's Response is that of the POST.
+	var response Response // Keeps the caller's Response for the POST.
 	for page, err := range pages.Pages(WithResponse(ctx, &response)) {
 		switch {
 		case err != nil:
@@ -424,7 +424,7 @@ func (r *inviteRun) readListing(ctx context.Context, email string) error {
 		reached := len(page.Items) > 0
 		for _, invitation := range page.Items {
 			created := invitation.CreatedAt
-			reached = reached && !created.IsZero() && created.Before(r.listingDate.Add(-listedWithin)) // Without a date never.
+			reached = reached && !created.IsZero() && created.Before(r.listingDate.Add(-listedWithin)) // Never true without a listingDate.
 			address := AddressKey(invitation.CandidateEmail)
 			if _, newer := listed[address]; !newer {
 				listed[address] = invitation

@@ -32,7 +32,7 @@ type EnsureAllOptions struct {
 // InviteProgress reports how many candidates [InvitationService.EnsureAll] has processed, and
 // whether it waits.
 type InviteProgress struct {
-	Done, Sent, Existing, Failed int         // Candidates. Failed: rejected, not sent or unknown. Done: the sum of the others.
+	Done, Sent, Existing, Failed int         // Numbers of candidates. Failed: rejected, not sent or unknown. Done: the sum of the others.
 	WaitUntil                    time.Time   // By the local clock; zero when the run is not waiting.
 	Reason                       PauseReason // Why the run waits; "" when it is not waiting.
 }
@@ -97,7 +97,7 @@ type bulkRun struct {
 
 	options  EnsureAllOptions
 	progress InviteProgress
-	failed   map[string]inviteFailure // By address.
+	failed   map[string]inviteFailure // The candidates who failed, by address.
 	unknown  int                      // Unknown outcomes in a row, of different addresses.
 	rejected int                      // Rejections by the API in a row with the same code, of different addresses.
 	code     ErrorCode                // The code of these rejections.
@@ -190,7 +190,7 @@ func (r *bulkRun) count(outcome InviteOutcome, failure *Error) {
 
 // inviteFailures are the failures of single candidates of a run without Each.
 type inviteFailures struct {
-	errs  []error // At most maxFailures.
+	errs  []error // The first maxFailures failures.
 	texts []string
 	more  int // Failures that are not in errs.
 }

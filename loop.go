@@ -51,17 +51,17 @@ func (i interval) options(lookback time.Duration) poll.Options {
 type pollLoop struct {
 	core       *core
 	operation  string      // The method that polls.
-	unfinished string      // What is unfinished when the context ends, for the error.
-	interval   interval    // Between two polls.
-	outage     poll.Outage // The last polls that failed.
+	unfinished string      // Begins the error at the end of the context.
+	interval   interval    // The interval between two polls.
+	outage     poll.Outage // The polls that have failed since the last one that succeeded.
 
 	used         *credential // The key of the last attempt; noKey before the first.
 	account      string      // The account that each response must be of. Empty: that of the first key.
 	otherAccount *ParamError // Returned for a response of another account. Nil: accounts are not compared.
 
 	afterEachPoll func(next time.Time) // Called after each poll with the time of the next one, zero when there is none.
-	requests      int                  // Sent so far.
-	lastHour      []time.Time          // When those of the hour before the last one were sent, and that one.
+	requests      int                  // How many requests were sent so far.
+	lastHour      []time.Time          // When the requests of the last hour were sent.
 }
 
 func newPollLoop(k *core, operation string, between interval) pollLoop {
@@ -94,7 +94,7 @@ func (l *pollLoop) run(ctx context.Context, step step) error {
 		}
 		l.afterEachPoll(time.Now().Add(wait))
 		pause := sleep
-		if reason == PauseQuota { // No poll can succeed before.
+		if reason == PauseQuota { // No poll can succeed before the window ends.
 			pause = sleepInTime
 		}
 		if ended := pause(ctx, wait, reason); ended != nil {
@@ -159,7 +159,7 @@ func (l *pollLoop) afterRequest(ctx context.Context, err error) error {
 	switch {
 	case l.otherAccount == nil:
 		return nil
-	case err != nil && !isMissing(err): // It says nothing about an account.
+	case err != nil && !isMissing(err): // A failure says nothing about the account, except a 404.
 		return nil
 	case account == "":
 		if account, err = l.readAccount(ctx, l.used); err != nil {

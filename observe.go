@@ -27,7 +27,7 @@ type Exchange struct {
 	RequestID     string
 	Attempt       int           // 1 for the first.
 	Duration      time.Duration // From Started until the response was decoded.
-	RateLimit     RateLimit     // Zero when the response did not say.
+	RateLimit     RateLimit     // Zero when the response had none.
 	Err           error         // Nil when the attempt succeeded. Its message may name people.
 	Wait          time.Duration // The delay before the retry; 0 without one.
 	Warning       string        // An assumption that looks wrong, such as a Dialect field, though the result is right.
@@ -155,7 +155,7 @@ const nilContext = "hiring: nil context: use context.Background or context.TODO"
 type span struct {
 	traces   *traces
 	name     string
-	progress func(TracePause) // Receives waits, in addition to the traces; may be nil.
+	progress func(TracePause) // Is called with each wait too. Nil: not called.
 }
 
 type spanKey struct{}
@@ -189,7 +189,7 @@ func (t *traces) traced(ctx context.Context, described TraceCall, run func(conte
 	err := errUnreturned
 	defer func() {
 		for _, end := range ends {
-			defer end(err) // In reverse order, also when one panics.
+			defer end(err) // A defer for each: the last begins first, and one that panics does not prevent the others.
 		}
 	}()
 	for _, trace := range t.all {

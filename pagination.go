@@ -30,8 +30,8 @@ const (
 // as that of invitations, grows meanwhile. When such a list shrinks, items can be missing.
 type Pager[T any] struct {
 	list  *list[T]
-	token string // Of From; "": the beginning.
-	page  *int   // Of FromPage; nil: not called after From.
+	token string // The token given to From. "": from the beginning.
+	page  *int   // The page given to FromPage. Nil: FromPage was not called, or From was called later.
 	size  int    // 0: the default of a list of a function.
 	err   error
 }
@@ -48,12 +48,12 @@ type list[T any] struct {
 	paging.List
 
 	core    *core           // Nil: the list is not of the API.
-	request request         // Without the parameters that select a page.
+	request request         // The request without the parameters that select a page.
 	id      func(*T) string // The id of an item.
-	seq     func(*T) int64  // The seq of an item of a list by seq.
+	seq     func(*T) int64  // The seq of an item, in a list by seq.
 
-	pageFunc func(ctx context.Context, token string, size int) (Page[T], error) // Of PagerFunc.
-	items    []T                                                                // Of PagerOf.
+	pageFunc func(ctx context.Context, token string, size int) (Page[T], error) // The function given to PagerFunc.
+	items    []T                                                                // The items given to PagerOf.
 }
 
 func newPager[T any](l list[T]) Pager[T] {
@@ -271,7 +271,7 @@ func (l *list[T]) pageRequest(at paging.Position) request {
 	switch {
 	case at.Style == paging.BySeq && at.Seq != paging.NoSeq:
 		req.query.Set("since_seq", strconv.FormatInt(at.Seq, 10))
-	case at.Style == paging.ByPage && (at.Page > 1 || l.Style == paging.ByMeta): // Page 1 by FromPage.
+	case at.Style == paging.ByPage && (at.Page > 1 || l.Style == paging.ByMeta): // FromPage asks for page 1 by its number.
 		req = req.setParam("PageParam", d.PageParam, strconv.Itoa(at.Page))
 	case at.Style == paging.ByCursor && at.Cursor != "":
 		req = req.setParam("CursorParam", d.CursorParam, at.Cursor)
@@ -284,11 +284,11 @@ type pageReader[T any] struct {
 	paging.Iteration
 
 	list   *list[T]
-	token  string  // The token of the next page of a list of a function.
-	err    error   // The error of the pager.
+	token  string  // The token of the next page, in a list of PagerFunc.
+	err    error   // The error of the Pager, which every read returns.
 	number int     // The number of the page, counted from the beginning of the iteration.
 	warned bool    // A warning about the page size was returned.
-	page   Page[T] // The last one.
+	page   Page[T] // The page that was read last.
 }
 
 func (p Pager[T]) reader() *pageReader[T] {
@@ -391,7 +391,7 @@ func describeItem(body []byte, err error, page int) error {
 		return err
 	}
 	if found, _ := fmt.Sscanf(string(semantic.JSONPointer), "/data/%d", &n); found == 0 || n >= len(items) {
-		return err // About the whole list or its meta.
+		return err // The error is about the whole list, or its meta.
 	}
 	var item map[string]RawValue
 	_ = decode(items[n], &item) // An item that is no object has no id.

@@ -21,13 +21,13 @@ type poller struct {
 
 	filter   SubmissionFilter
 	machine  *poll.Machine
-	given    map[string]string  // In a wait: the ids as the caller gave them, by idKey. Nil in a watch.
-	progress func(WaitProgress) // The caller's. Nil: not called.
+	given    map[string]string  // The ids of a wait as the caller gave them, by idKey. Nil in a watch.
+	progress func(WaitProgress) // The function given by the caller. Nil: not called.
 
 	save func() error // Saves the state: called when a result was delivered.
 
-	began       time.Time // The machine's caller has a clock that begins then.
-	ready, late int       // Results that were yielded; reports that were late at the last poll.
+	began       time.Time // The Local time of the machine's caller is the time since then.
+	ready, late int       // How many results were yielded, and how many reports were late at the last poll.
 	failing     string    // The listings that failed at the last poll.
 }
 
@@ -48,14 +48,14 @@ func (p *poller) serverNow() poll.Server { return poll.TimeOf(p.core.shared.cloc
 
 const (
 	maxRequests       = 100 // After so many requests a poll is interrupted.
-	maxFailedRequests = 10  // After so many requests that the API could not answer a poll ends.
+	maxFailedRequests = 10  // After so many requests that the API could not answer, a poll ends.
 )
 
 // poll sends requests until the machine is to wait, and passes each result to yield. A result
 // counts as delivered when yield returns true. poll returns the time until the next poll, 0 if it
 // was interrupted after maxRequests. When the API could answer no request, that is an error.
 func (p *poller) poll(ctx context.Context, yield func(Submission, error) bool) (wait time.Duration, err error) {
-	var failures []error // Of requests that the API could not answer.
+	var failures []error // The errors of requests that the API could not answer.
 	defer func() { p.logProblems(ctx, failures) }()
 	answered := false
 	for range maxRequests {
@@ -152,7 +152,7 @@ func replyKindOf(request poll.Request, err error) poll.ReplyKind {
 	case request.ID != "" && isMissing(err):
 		return poll.Missing
 	case failure.Status == http.StatusBadRequest && (failure.hasAPICode() || failure.cause != nil) && (unfinished || request.Cursor != ""):
-		return poll.Expired // Also if its body was cut short.
+		return poll.Expired // A 400 whose body was cut short has no code.
 	case failure.hasAPICode() && failure.Status >= 500, failure.kind == kindInvalidBody:
 		return poll.Failed
 	}

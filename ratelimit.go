@@ -54,7 +54,7 @@ func windowIn(body []byte) quota.Window {
 			Details map[string]RawValue `json:"details"`
 		} `json:"error"`
 	}
-	_ = decode(body, &rejection) // A body of another form has no details.
+	_ = decode(body, &rejection) // Nothing is found in a body of another form.
 	details := rejection.Error.Details
 	window, _ := windowOf(string(details["limit"]), string(details["remaining"]), string(details["reset"]))
 	return window

@@ -22,21 +22,21 @@ const maxBody = 512 << 10
 
 // request is what one call sends, and on which terms. Nothing changes it after the call has begun.
 type request struct {
-	operation     string // The Go name.
-	method, route string // Route is the template.
-	path, rawPath string // Below the API prefix; rawPath is empty when it equals path.
+	operation     string // The Go name of the method.
+	method, route string // The route is the template of the path.
+	path, rawPath string // The path below the API prefix, and its escaped form if that is another.
 	query         url.Values
 	body          []byte
-	members       map[string]any // The members of the body of an input.
+	members       map[string]any // The members of the body, if an input made it.
 	id            string         // The last id in the path, "" without one.
 	assumed       []assumption   // The names and the route that fields of the Dialect set.
 	err           error          // A request with an error is not sent.
 
-	priority priority     // How much of each rate-limit window it may take.
-	key      *credential  // Nil: the next key of the client.
+	priority priority     // How much of each rate-limit window the request may take.
+	key      *credential  // The key to use. Nil: the next key of the client.
 	used     **credential // Where the key of each attempt is stored; may be nil.
 
-	maxAttempts int  // 0: that of RetryPolicy.
+	maxAttempts int  // 0: as in RetryPolicy.
 	bare        bool // The response may be a document without the envelope.
 
 	// beforeAttempt is called right before each attempt, after all waits. An error prevents the
@@ -123,7 +123,7 @@ type member struct {
 	name     string
 	value    any
 	field    string // The field of the Dialect that sets the name, if one does.
-	optional bool   // Not sent with a zero value.
+	optional bool   // A zero value is not sent.
 }
 
 // withMembers makes the members of an input and the caller's additional ones the JSON body.

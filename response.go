@@ -26,18 +26,18 @@ const maxPooled = 1 << 20
 type response struct {
 	status       int
 	header       http.Header
-	requestID    string        // Without the key.
+	requestID    string        // From the header, without the key.
 	date         time.Time     // By the server's clock; zero without a Date.
-	retryAfter   time.Duration // What the header requests; 0 without it.
+	retryAfter   time.Duration // The Retry-After of the header; 0 without one.
 	window       quota.Window  // The rate limit, of the header or of the details of a 429. Zero: not known.
 	hasAPIHeader bool          // The header shows a rate limit and a request id, as the API does: the Date is not an intermediary's.
-	received     time.Time     // By the local clock.
+	received     time.Time     // When the response arrived, by the local clock.
 
 	buffer  *bytes.Buffer // The memory of body, which is used again after free.
 	body    []byte        // Without a byte-order mark.
 	bodyErr error         // Why body is not all of it.
 
-	isAPISuccess bool // It is a 2xx of the API. Another 2xx may be a sign-in page.
+	isAPISuccess bool // A 2xx in the form of the API. Another 2xx may be a sign-in page.
 	// The error of an attempt whose body did not arrive whole; nil for a body that is too long. receive
 	// makes it, because classify knows neither the context nor the clock.
 	cut *Error
@@ -66,7 +66,7 @@ func (r *response) delay() time.Duration {
 
 // receive reads a response within its attempt. The caller frees it.
 func (c *call) receive(resp *http.Response) response {
-	if resp.Body == nil { // As that of a mock.
+	if resp.Body == nil { // Mocks may leave it out.
 		resp.Body = http.NoBody
 	}
 	defer resp.Body.Close()
@@ -74,7 +74,7 @@ func (c *call) receive(resp *http.Response) response {
 	r := readHeader(resp.StatusCode, resp.Header, c.key, c.core.shared.clock.at(received))
 	r.received, r.buffer = received, buffers.Get().(*bytes.Buffer)
 	r.buffer.Reset()
-	if r.status >= 200 { // What follows another status may never end, as after a switch of protocols.
+	if r.status >= 200 { // A body after a status below 200 may never end, as after a switch of protocols.
 		most := min(c.core.config.maxBytes, math.MaxInt64-1)
 		c.body = io.LimitedReader{R: resp.Body, N: most + 1}
 		if _, r.bodyErr = r.buffer.ReadFrom(&c.body); c.body.N == 0 {

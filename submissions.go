@@ -91,7 +91,7 @@ func (s *SubmissionService) findByEmail(ctx context.Context, assessmentID, email
 	}
 	wanted := AddressKey(email)
 	pages := s.List(SubmissionFilter{AssessmentID: assessmentID}).sending(func(q request) request {
-		q.operation = r.operation // In errors and for observers.
+		q.operation = r.operation // The name that errors and observers get.
 		return q
 	})
 	for page, err := range pages.Pages(ctx) {
@@ -105,7 +105,7 @@ func (s *SubmissionService) findByEmail(ctx context.Context, assessmentID, email
 			}
 		}
 		none.RequestID = page.Meta.RequestID
-		none.Attempts = 1 // Per page, not in total.
+		none.Attempts = 1 // The attempts of the last page, not of all pages.
 	}
 	return Submission{}, none
 }

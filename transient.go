@@ -67,13 +67,13 @@ func failureIn(err error) *Error {
 //	another 5xx                       fails            true          repeats
 func (e *Error) isTransient() bool {
 	switch {
-	case e.Status >= 300 && e.Status < 500: // Also when its body was cut short.
+	case e.Status >= 300 && e.Status < 500: // A body that was cut short changes nothing.
 		return e.Status == http.StatusTooManyRequests || e.Status == http.StatusRequestTimeout
 	case e.kind == kindFinal, e.kind == kindNoHandshake, e.kind == kindInvalidBody, e.Outcome == OutcomeDone:
 		return false
 	case e.kind != kindByStatus:
 		return true
-	case e.Status == 0: // Without a code, there was no response.
+	case e.Status == 0: // A test built the error, or the rate limit prevented the request.
 		return slices.Contains([]ErrorCode{"", ErrRateLimited, ErrInternal}, e.Code)
 	}
 	return e.Status >= 500 && e.Status < 600

@@ -39,9 +39,9 @@ type WaitProgress struct {
 	// them to its support.
 	Failing string
 
-	Requests      int       // Made so far, without retries.
-	ReadsLastHour int       // Those of the last hour, of this call.
-	NextPoll      time.Time // Zero when there is none.
+	Requests      int       // Requests sent so far, without retries.
+	ReadsLastHour int       // Requests that this call has sent within the last hour.
+	NextPoll      time.Time // Zero when no poll follows.
 }
 
 // WaitError lists the submissions that had no report when a wait ended.
@@ -81,7 +81,7 @@ func (e *WaitError) Unwrap() error { return e.Err }
 // Call it only for a submission that awaits its report. Scope read; costs one read a poll, 60 to 120 an hour.
 func (s *SubmissionService) WaitReport(ctx context.Context, id string, o WaitOptions) (report Report, err error) {
 	const operation = "Submissions.WaitReport"
-	err = s.use().composed(ctx, operation, func(ctx context.Context) (err error) { // Its trace gets an *ItemError too.
+	err = s.use().composed(ctx, operation, func(ctx context.Context) (err error) { // Returned and not only stored, so that the trace of the call gets an *ItemError too.
 		for r, failure := range s.waitReports(ctx, operation, []string{id}, o) {
 			report, err = r, failure
 		}
@@ -170,7 +170,7 @@ func (p *poller) setGiven(ids []string) (keys []string) {
 func (p *poller) waitError(keys []string, err error) error {
 	refused, isRefused := errors.AsType[*ParamError](err)
 	switch {
-	case isRefused && refused != p.otherAccount: // An id is the key, which a WaitError would show.
+	case isRefused && refused != p.otherAccount: // One of the ids is the key, which the text of a WaitError would show.
 		return err
 	case err == nil && len(p.machine.Missing) == 0:
 		return nil

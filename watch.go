@@ -206,7 +206,7 @@ type watchState struct {
 	Account    string        `json:"account,omitzero"` // Empty until the first response.
 	Assessment string        `json:"assessment,omitzero"`
 	Since      time.Time     `json:"since,omitzero"`  // WatchOptions.Since of the call without a state.
-	Called     time.Time     `json:"called,omitzero"` // When that call was made, by the local clock.
+	Called     time.Time     `json:"called,omitzero"` // When the call without a state was made, by the local clock.
 	Exists     bool          `json:"exists,omitzero"` // The assessment is known to exist.
 	Machine    *poll.Machine `json:"machine,omitzero"`
 }
@@ -254,12 +254,12 @@ func (w *watcher) load(ctx context.Context, called time.Time) error {
 	if err = w.resume(text, called); err != nil || text != "" {
 		return err
 	}
-	return w.save() // A restart after a crash before the first response keeps the start.
+	return w.save() // So that a restart after a crash before the first response begins at the same time.
 }
 
 // resume continues from a state, which is "" for a new watch that was called at a local time.
 func (w *watcher) resume(text string, called time.Time) error {
-	w.machine = new(poll.Machine) // The machine of a watch that has not begun.
+	w.machine = new(poll.Machine) // It answers the calls of a watch that has not begun.
 	w.state = watchState{Assessment: w.options.AssessmentID, Since: w.options.Since, Called: called}
 	if text == "" {
 		return nil
@@ -307,7 +307,7 @@ func (w *watcher) begin(ctx context.Context) (err error) {
 	if w.account, err = w.readAccount(ctx, nil); err != nil {
 		return err
 	}
-	since := poll.TimeOf(w.state.Since.Truncate(time.Millisecond)) // The API shows no fractions of one.
+	since := poll.TimeOf(w.state.Since.Truncate(time.Millisecond)) // The API shows times in milliseconds.
 	if w.state.Since.IsZero() {
 		since = poll.TimeOf(w.core.shared.clock.at(w.state.Called).Truncate(time.Second))
 	}
@@ -329,5 +329,5 @@ func (w *watcher) checkAssessment(ctx context.Context) error {
 		failure.Hint = "check WatchOptions.AssessmentID: no submission is listed for the assessment either"
 		return failure
 	}
-	return nil // The assessment may exist.
+	return nil // Another error does not say that the assessment does not exist.
 }

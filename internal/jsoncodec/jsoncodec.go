@@ -59,7 +59,7 @@ func (c *Codec) Decode(b []byte, v any, options ...jsonv2.Options) error {
 // encodeTime writes a time as the API does, with milliseconds, or with more digits if the
 // time has them. It keeps the offset.
 func encodeTime(t time.Time) ([]byte, error) {
-	if _, err := t.MarshalText(); err != nil { // A year or offset that RFC 3339 cannot represent.
+	if _, err := t.MarshalText(); err != nil { // The year or the offset is one that RFC 3339 cannot represent.
 		return nil, err
 	}
 	layout := `"2006-01-02T15:04:05.000Z07:00"`

@@ -34,7 +34,7 @@ type List struct {
 type Position struct {
 	Style  Style
 	Size   int
-	Page   int // From 1.
+	Page   int // The page number, from 1.
 	Cursor string
 	Seq    int64 // NoSeq before the first entry. 0 is the seq of an entry.
 }
@@ -46,7 +46,7 @@ const NoSeq = -1
 type Meta struct {
 	Page    *int
 	HasMore *bool
-	Cursor  string // Of the next page.
+	Cursor  string // The cursor of the next page.
 	Cursors bool   // A cursor was present, possibly null.
 }
 
@@ -219,7 +219,7 @@ func (at *Position) move(counts Counts, meta Meta) {
 		if seq, err := strconv.ParseInt(meta.Cursor, 10, 64); err == nil && counts.All == 0 {
 			at.Seq = max(at.Seq, seq)
 		}
-	case ByMeta: // It has no second page.
+	case ByMeta: // Such a list has no second page.
 	}
 }
 

@@ -24,7 +24,7 @@ type clock struct {
 	Clock Local         `json:"clock"` // Never goes back.
 	Ahead time.Duration `json:"ahead"` // How much the server's clock is ahead.
 
-	caller  Local // The caller's clock at Clock.
+	caller  Local // The time of the caller's clock at Clock.
 	resumed bool  // No reply has come since Resume: the time between the save and the load is not known yet.
 }
 

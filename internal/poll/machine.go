@@ -32,15 +32,15 @@ const (
 type Options struct {
 	Interval      time.Duration // The mean time between polls.
 	ShortestPause time.Duration // The shortest time between polls. The caller may wait longer than Next says.
-	Lookback      time.Duration // Above 0.
-	CreatedSince  Server        // For given ids: all of Lookback begins then. 0: Lookback ago.
+	Lookback      time.Duration // How far back evaluations are listed. Above 0.
+	CreatedSince  Server        // With given ids: when all of Lookback begins. 0: Lookback ago.
 }
 
 // Budget is the rate limit of reads, less what is left to others. When nothing is left, the caller
 // does not call Next.
 type Budget struct {
 	Left, Limit int           // Limit above 0.
-	Ends        time.Duration // The time until then.
+	Ends        time.Duration // The time until the window ends.
 }
 
 // Request is a single read, if it has an ID, or a page of a listing.
@@ -49,7 +49,7 @@ type Request struct {
 	Status, Cursor string
 	Since          Server
 
-	source *source // Whose listing it belongs to; nil for a single read of Machine.Reads.
+	source *source // The source whose listing the request belongs to; nil for a single read of Machine.Reads.
 }
 
 // ReplyKind is what happened to a request.
@@ -57,10 +57,10 @@ type ReplyKind int
 
 // The codes.
 const (
-	Unanswered ReplyKind = iota // No response of the API. The machine receives no such reply.
+	Unanswered ReplyKind = iota // There was no response of the API. The machine receives no such reply.
 	Answered
-	Expired // The cursor, or the API knows no listing of an unfinished status.
-	Missing // A single read: the submission does not exist.
+	Expired // The cursor has expired, or the API knows no listing of the unfinished status.
+	Missing // The submission of a single read does not exist.
 	Failed  // The API cannot answer this request. It may answer others.
 )
 
@@ -71,7 +71,7 @@ type Reply struct {
 	Next       string        // Cursor of the next page.
 	RetryAfter time.Duration // After a failure: how long the API asks to wait. 0: it does not.
 	At         Local         // When the reply came, by the caller's clock.
-	Server     Server        // The same by the server's clock.
+	Server     Server        // When the reply came, by the server's clock.
 }
 
 // Machine decides which requests to send. Create it with NewWatch or NewWait. After it was decoded from JSON, call Resume.
@@ -83,7 +83,7 @@ type Machine struct {
 
 	// What was delivered, by the server's clock.
 	Done     map[string]Server `json:"done"`              // Delivered ids, each with the latest time that it may be shown with.
-	DoneTo   Server            `json:"done_to"`           // What was evaluated earlier counts as delivered.
+	DoneTo   Server            `json:"done_to"`           // A submission that was evaluated earlier counts as delivered.
 	FromNow  bool              `json:"from_now,omitzero"` // DoneTo was the present: what was seen unfinished comes later, whatever its times say.
 	Latest   Server            `json:"latest"`            // The latest time of a submission that a listing has shown.
 	Complete Server            `json:"complete"`          // When the last complete listing of all of Lookback began.
@@ -181,7 +181,7 @@ func (m *Machine) Receive(request Request, reply Reply) (results []Item, endless
 		return m.receivePage(reply, s)
 	case reply.Kind == Failed:
 		m.failPage(s, reply.RetryAfter)
-	case request.Cursor != "": // It has expired.
+	case request.Cursor != "": // The cursor has expired.
 		m.beginAgain(s, false)
 	default: // The API knows no such listing.
 		m.abandon(s)

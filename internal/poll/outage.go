@@ -8,11 +8,11 @@ const LongestRetryAfter = time.Hour
 
 // Outage is a row of polls that failed. Its zero value is none.
 type Outage struct {
-	Began time.Time // The first of them.
+	Began time.Time // When the first poll failed.
 
 	polls      int
-	logged     time.Time // The last line in the log.
-	redirected time.Time // The first redirect in a row. Zero: the last poll was not redirected.
+	logged     time.Time // When the outage was logged last.
+	redirected time.Time // When the first of the polls in a row was redirected. Zero: the last poll was not redirected.
 }
 
 // Pause returns the time until the next poll: a minute, doubled with each further poll that failed,

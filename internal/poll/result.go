@@ -10,12 +10,12 @@ import (
 
 // read is a submission to be read singly.
 type read struct {
-	Source    int   `json:"s"` // The index of the source that led to it.
+	Source    int   `json:"s"` // The index of the source that showed the submission.
 	Due       Local `json:"d"`
 	Evaluated Local `json:"e,omitempty"` // When it was first seen evaluated, without a ready report. 0: it left the listing of a status.
 	Failing   Local `json:"f,omitempty"` // Since when the API cannot answer the reads. 0: it answered the last one, or there was none.
 
-	DoneTo Server `json:"t,omitempty"` // While the reads fail: that of the machine when the first one did.
+	DoneTo Server `json:"t,omitempty"` // Machine.DoneTo when the first read failed. 0: the reads do not fail.
 }
 
 // IsAwaited reports whether a submission may still have to be delivered.
@@ -40,7 +40,7 @@ func (m *Machine) isWanted(it Item) bool {
 // receiveItem takes an item that a source showed, and reports whether it is a result. It schedules
 // single reads of an evaluated submission until its result is delivered.
 func (m *Machine) receiveItem(it Item, s *source) (result bool) {
-	result = it.Ready || it.Unreadable && m.Awaited != nil // A watch reads it again.
+	result = it.Ready || it.Unreadable && m.Awaited != nil // A watch reads an unreadable one again.
 	if it.Status != Finished && !result {
 		return false
 	}
@@ -131,7 +131,7 @@ func (m *Machine) receiveRead(id string, r Reply, s *source) (results []Item) {
 	}
 	again := m.Reads[id]
 	if again.Evaluated == 0 || !it.Undated && it.latest().Add(m.options.Lookback) < m.past() {
-		delete(m.Reads, id) // It only left the listing of a status, or its report never came.
+		delete(m.Reads, id) // The submission only left the listing of a status, or its report never came.
 	} else {
 		again.Failing, again.DoneTo = 0, 0
 		m.readAgain(id, again)

@@ -10,11 +10,11 @@ import (
 // source is a listing that can show an evaluation first.
 type source struct {
 	Kind     kind          `json:"kind"`
-	Depth    time.Duration `json:"depth,omitempty"`   // How far back it lists evaluated submissions. 0: it lists others. Of ids: all.
-	Status   string        `json:"status,omitempty"`  // Of the kind ofStatus.
+	Depth    time.Duration `json:"depth,omitempty"`   // How far back the source lists evaluated submissions. 0: it lists others. Given ids: without limit.
+	Status   string        `json:"status,omitempty"`  // The status that a source of the kind ofStatus lists.
 	Members  set           `json:"members,omitempty"` // The submissions with Status at the last listing.
 	Listed   bool          `json:"listed,omitempty"`  // A listing was complete.
-	Began    Local         `json:"began"`             // When the last complete listing began, or one that includes it.
+	Began    Local         `json:"began"`             // When the last complete listing began, or that of a source that covers this one.
 	FailedAt Local         `json:"failed,omitempty"`  // When the last listing failed. 0: it did not.
 	Cost     float64       `json:"cost"`              // Requests of the last listing, or of the open one if that has more. 0: none yet.
 	Found    float64       `json:"found"`             // Recent replies that showed results first.

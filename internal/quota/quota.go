@@ -32,7 +32,7 @@ const (
 type Window struct {
 	Limit     int
 	Remaining int
-	Reset     time.Time // By the server's clock.
+	Reset     time.Time // The end of the window, by the server's clock.
 }
 
 // UntilReset returns the time from the Date of the window's response to the end of the window. It

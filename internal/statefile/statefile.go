@@ -69,7 +69,7 @@ func followLinks(path string) (string, error) {
 	for range 40 { // The limit of common systems.
 		link, err := os.Readlink(path)
 		if err != nil {
-			return path, nil //nolint:nilerr // It is no link, or not there yet.
+			return path, nil //nolint:nilerr // The path is no link, or does not exist yet.
 		}
 		if !filepath.IsAbs(link) {
 			folder, _ := filepath.Split(path)
@@ -103,7 +103,7 @@ func Save(path, state string) error {
 	if err = cmp.Or(err, file.Sync(), file.Close()); err == nil {
 		err = os.Rename(file.Name(), place)
 	}
-	if errors.Is(err, syscall.EBUSY) { // As of a file that is mounted into a container.
+	if errors.Is(err, syscall.EBUSY) { // For example a file that is mounted into a container.
 		err = fmt.Errorf("%s is a mount point, so that no save can replace it: mount its folder: %w", path, err)
 	}
 	if err != nil {
@@ -138,7 +138,7 @@ func syncFolder(path string) error {
 		return err
 	}
 	err = folder.Sync()
-	_ = folder.Close() // It was only read.
+	_ = folder.Close() // An error of closing is harmless after reading.
 	if err != nil && !errors.Is(err, errors.ErrUnsupported) && !errors.Is(err, fs.ErrInvalid) && !errors.Is(err, fs.ErrPermission) {
 		return err
 	}

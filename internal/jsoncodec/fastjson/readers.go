@@ -80,9 +80,9 @@ type object struct {
 	of      reflect.Type
 	once    sync.Once // Makes the members, at the first object: a struct may contain a pointer to its own type.
 	members []member
-	byName  map[string]int // Index in members, plus 1.
+	byName  map[string]int // The index in members plus 1, by name.
 	extra   uintptr        // Offset of the field for members that have no other field.
-	keeps   bool           // There is such a field. Otherwise these members are skipped.
+	keeps   bool           // There is a field for members that have no other field. Otherwise they are skipped.
 }
 
 // member is a member of an object that has a field.
@@ -184,8 +184,8 @@ func (o *object) unknown(d *Decoder, to unsafe.Pointer, name []byte, i, depth in
 type slice struct {
 	of      reflect.Type
 	element reader
-	size    int          // Of an element in memory.
-	usual   atomic.Int64 // Length of a recent slice.
+	size    int          // The size of an element in memory.
+	usual   atomic.Int64 // The length of a recent slice.
 }
 
 // maxGuess is the longest slice that is allocated before the array's length is known.
