@@ -107,8 +107,8 @@
 //   - [SubmissionService.Poll] is one poll of Watch, for cron jobs and functions.
 //   - [EventService.Tail] follows the log of an attempt.
 //
-// They retry 429, 5xx and connection errors, and end immediately on 401 and 403. They
-// leave a tenth of each rate-limit window to others.
+// They repeat a poll whose failure is transient ([IsTransient]), and end immediately on 401 and
+// 403. They leave a tenth of each rate-limit window to others.
 //
 // # Rate limits
 //

@@ -97,8 +97,8 @@ func (s *SubmissionService) WaitReport(ctx context.Context, id string, o WaitOpt
 //   - Polls are 30 to 60 s apart. Each id is confirmed by a listing or a single read within six hours.
 //   - WaitReports leaves a tenth of each rate-limit window to others, or the share of [WithQuotaReserve].
 //   - A failed poll is repeated after a minute, doubled with each failure up to MaxInterval: after
-//     429, 408, 5xx, connection errors and, once a poll of the client has succeeded, responses that
-//     are not from the API. A redirect ends the wait after an hour. When the API cannot answer one
+//     an error that is transient ([IsTransient]) and, once a poll of the client has succeeded, a
+//     response that is not from the API. A redirect ends the wait after an hour. When the API cannot answer one
 //     listing or one submission, the others still come.
 //   - It waits for the next rate-limit window regardless of RetryPolicy.MaxWait, and ends at once
 //     when the context's deadline comes before.

@@ -38,8 +38,10 @@ func TestEveryOperationIsComplete(t *testing.T) {
 	for _, o := range operations.All() {
 		names[o.Name], routes[o.Route], all[o.Name] = true, true, true
 	}
+	telemetry := text(t, "otelhiring/due.go")
 	for _, o := range operations.Composed() {
 		all[o.Name] = true
+		assert.True(t, !o.Endless || strings.Contains(telemetry, `"`+o.Name+`"`), "%s is missing in pollingOperations in otelhiring/due.go", o.Name)
 	}
 	described := descriptions(t)
 	for i, part := range []struct {

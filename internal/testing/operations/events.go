@@ -13,6 +13,6 @@ func init() {
 	}, 500, func(c *hiring.Client, id []string) hiring.Pager[hiring.Event] {
 		return c.Events.List(id[0], hiring.EventFilter{SinceSeq: 7})
 	})
-	compose("Events.Tail", "read", "two reads a poll, about 160 an hour")
+	compose("Events.Tail", "read", "two reads a poll, about 160 an hour", true)
 	tests["Events"] = Events
 }

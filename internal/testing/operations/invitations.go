@@ -39,7 +39,7 @@ func init() {
 			return nil, c.Invitations.Revoke(ctx, id[0], id[1])
 		},
 	})
-	compose("Invitations.Ensure", "write", "1 read for each 100 invitations there; 1 write and 1 of the plan if there was none; more after an unknown outcome or a 409")
-	compose("Invitations.EnsureAll", "write", "as `Ensure` for each candidate, but one listing for all, and about 1 read a minute while it sends")
+	compose("Invitations.Ensure", "write", "1 read for each 100 invitations there; 1 write and 1 of the plan if there was none; more after an unknown outcome or a 409", false)
+	compose("Invitations.EnsureAll", "write", "as `Ensure` for each candidate, but one listing for all, and about 1 read a minute while it sends", false)
 	tests["Invitations"] = Invitations
 }

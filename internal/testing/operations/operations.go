@@ -48,7 +48,8 @@ type Operation struct {
 	// writes with ids.
 	Live func(t *testing.T, c *hiring.Client, server *sandbox.Server) []string
 
-	scope string // Of composed operations.
+	Endless bool   // A composed operation that polls until it ends, so that module otelhiring must know when its next request is due.
+	scope   string // The scope that a composed operation needs.
 }
 
 // all are the operations that send one request, by name. Each resource's file adds its own.
@@ -59,8 +60,8 @@ var composed = make(map[string]Operation)
 
 func add(o Operation) { all[o.Name] = o }
 
-func compose(name, scope, cost string) {
-	composed[name] = Operation{Name: name, Cost: cost, scope: scope}
+func compose(name, scope, cost string, endless bool) {
+	composed[name] = Operation{Name: name, Cost: cost, scope: scope, Endless: endless}
 }
 
 // All returns the operations that send one request, sorted by name.

@@ -31,11 +31,11 @@ func init() {
 			return c.Submissions.Report(ctx, id[0])
 		},
 	})
-	compose("Submissions.FindByEmail", "read", "1 read for each 100 submissions of the assessment until the address is found")
-	compose("Submissions.DownloadArchive", "read", "1 read, 1 more for each link that expires")
-	compose("Submissions.WaitReport", "read", "1 read a poll, 60 to 120 an hour")
-	compose("Submissions.WaitReports", "read", "about 150 reads an hour for 100 ids, 420 for 1,000")
-	compose("Submissions.Watch", "read", "[130 reads an hour or more](waiting.md#delays-and-cost)")
-	compose("Submissions.Poll", "read", "usually 1 to 10 reads, at most 102")
+	compose("Submissions.FindByEmail", "read", "1 read for each 100 submissions of the assessment until the address is found", false)
+	compose("Submissions.DownloadArchive", "read", "1 read, 1 more for each link that expires", false)
+	compose("Submissions.WaitReport", "read", "1 read a poll, 60 to 120 an hour", true)
+	compose("Submissions.WaitReports", "read", "about 150 reads an hour for 100 ids, 420 for 1,000", true)
+	compose("Submissions.Watch", "read", "[130 reads an hour or more](waiting.md#delays-and-cost)", true)
+	compose("Submissions.Poll", "read", "usually 1 to 10 reads, at most 102", false)
 	tests["Submissions"] = Submissions
 }
