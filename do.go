@@ -76,9 +76,7 @@ var openAPIRoute = documentedRoute("GET /openapi.json")
 // costs one read.
 func (c *Client) OpenAPI(ctx context.Context) (json.RawMessage, error) {
 	var document json.RawMessage
-	r := newRequest("OpenAPI", openAPIRoute)
-	r.bare = true
-	err := c.use().makeCall(ctx, r, func(body []byte, bodyErr error) (string, error) {
+	err := c.use().makeCall(ctx, newRequest("OpenAPI", openAPIRoute), func(body []byte, bodyErr error) (string, error) {
 		var members map[string]RawValue
 		if err := cmp.Or(bodyErr, decode(body, &members)); err != nil {
 			return "", err

@@ -36,8 +36,7 @@ type request struct {
 	key      *credential  // The key to use. Nil: the next key of the client.
 	used     **credential // Where the key of each attempt is stored; may be nil.
 
-	maxAttempts int  // 0: as in RetryPolicy.
-	bare        bool // The response may be a document without the envelope.
+	maxAttempts int // 0: as in RetryPolicy.
 
 	// beforeAttempt is called right before each attempt, after all waits. An error prevents the
 	// attempt. Nil: not called.

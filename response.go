@@ -180,7 +180,7 @@ func (c *call) hasAPIForm(r *response) bool {
 		return r.requestID != ""
 	case bytes.HasPrefix(rest, []byte(`{"data":`)):
 		return true
-	case c.request.bare:
+	case c.request.method+" "+c.request.route == openAPIRoute: // The one document that has no envelope.
 		return hasMember(rest, "data", "meta", "openapi")
 	}
 	return hasMember(rest, "data", "meta")

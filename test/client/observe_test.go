@@ -273,6 +273,8 @@ func TestOpenAPI(t *testing.T) {
 	require.NoError(t, err)
 	assert.JSONEq(t, document, string(got))
 	assert.Len(t, got, len(document), "it is kept as it came")
+	_, err = apitest.NewScriptedServer(t, apitest.Respond(200, document)).Client().Do(t.Context(), http.MethodGet, "/openapi.json", nil, nil, nil)
+	require.NoError(t, err, "without an envelope by Do too")
 	got, err = apitest.NewScriptedServer(t, apitest.RespondData(`{"openapi":"3.1.0"}`)).Client().OpenAPI(t.Context())
 	require.NoError(t, err)
 	assert.JSONEq(t, `{"openapi":"3.1.0"}`, string(got), "out of an envelope")
