@@ -166,9 +166,7 @@ func listed(values []hiring.RawValue) []string {
 	var all []string
 	for _, value := range values {
 		var decoded any
-		if json.Unmarshal(value, &decoded) != nil {
-			continue
-		}
+		_ = json.Unmarshal(value, &decoded) // It stays nil for a value that is not valid.
 		if text := asText(decoded); text != "" {
 			all = append(all, text)
 		}

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"regexp"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -92,13 +93,11 @@ func find(columns []string, what string, headings ...string) (int, error) {
 			}
 			return unicode.ToLower(r)
 		}, column)
-		for _, heading := range headings {
-			if letters == heading && found >= 0 {
-				return -1, fmt.Errorf("has two columns for the %s: leave one of them", what)
-			}
-			if letters == heading {
-				found = i
-			}
+		switch isNamed := slices.Contains(headings, letters); {
+		case isNamed && found >= 0:
+			return -1, fmt.Errorf("has two columns for the %s: leave one of them", what)
+		case isNamed:
+			found = i
 		}
 	}
 	if found < 0 {

@@ -147,15 +147,13 @@ func (r *Results) Begin(assessmentID string, person hiring.NewInvitation) error 
 		Email: person.Email, Name: person.Name, AssessmentID: assessmentID,
 		Outcome: hiring.InviteUnknown, Problem: "the run ended before the outcome was known", At: time.Now(),
 	}
-	err := r.write(begun)
-	if err == nil {
+	if r.write(begun) == nil {
 		r.broken = r.out.Sync()
-		err = r.broken
 	}
-	if err == nil {
+	if r.broken == nil {
 		r.rows[rowKey(assessmentID, person.Email)] = begun
 	}
-	return err
+	return r.broken
 }
 
 // Add writes a result. When that fails, the row that Begin wrote protects the address.

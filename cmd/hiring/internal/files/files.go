@@ -80,14 +80,10 @@ func Replace(name string, write func(*os.File) error) (err error) {
 	if before, err := os.Stat(target); err == nil {
 		_ = temporary.Chmod(before.Mode().Perm()) // Some file systems have no modes.
 	}
-	if err := write(temporary); err != nil {
-		return Named(name, err)
-	}
-	if err := temporary.Sync(); err != nil {
-		return Named(name, err)
-	}
-	if err := temporary.Close(); err != nil {
-		return Named(name, err)
+	for _, step := range []func() error{func() error { return write(temporary) }, temporary.Sync, temporary.Close} {
+		if err := step(); err != nil {
+			return Named(name, err)
+		}
 	}
 	return Named(name, os.Rename(part, target))
 }

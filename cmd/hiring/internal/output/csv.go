@@ -6,6 +6,7 @@ import (
 	"io"
 	"iter"
 	"strings"
+	"sync"
 	"unicode"
 	"unicode/utf8"
 
@@ -18,32 +19,24 @@ const BOM = "\ufeff"
 
 // writeCSV writes a header and a row for each item. A missing value is an empty cell.
 func (p *Printer) writeCSV(columns []string, rows iter.Seq2[row, error]) error {
-	begun := false
-	for r, err := range rows {
-		if err == nil && !begun {
-			err = p.writeHeader(columns)
+	header := sync.OnceValue(func() error {
+		if p.bom {
+			if _, err := io.WriteString(p, BOM); err != nil {
+				return err
+			}
 		}
-		if err != nil {
+		return p.writeRow(mapped(columns, func(column string) any { return column }))
+	})
+	err := each(rows, func(r row) error {
+		if err := header(); err != nil {
 			return err
 		}
-		begun = true
-		if err := p.writeRow(mapped(columns, r.value)); err != nil {
-			return err
-		}
+		return p.writeRow(mapped(columns, r.value))
+	})
+	if err == nil {
+		err = header() // Of a list without items.
 	}
-	if !begun {
-		return p.writeHeader(columns)
-	}
-	return nil
-}
-
-func (p *Printer) writeHeader(columns []string) error {
-	if p.bom {
-		if _, err := io.WriteString(p, BOM); err != nil {
-			return err
-		}
-	}
-	return p.writeRow(mapped(columns, func(column string) any { return column }))
+	return err
 }
 
 // writeRow writes the cells as they are, except to a terminal.

@@ -216,10 +216,7 @@ func plainText(value any) string {
 			return strings.Join(texts, ", ")
 		}
 	}
-	text, err := encode(value)
-	if err != nil {
-		return ""
-	}
+	text, _ := encode(value) // Values of cells always encode.
 	return string(cleanJSON(text))
 }
 

@@ -3,6 +3,7 @@
 package profile
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"os"
@@ -93,9 +94,7 @@ func (s Store) Get(name string) (string, Profile, error) {
 	if err != nil {
 		return "", Profile{}, err
 	}
-	if name == "" {
-		name = all.Current
-	}
+	name = cmp.Or(name, all.Current)
 	profile, ok := all.Profiles[name]
 	if !ok {
 		return name, Profile{}, ErrUnknown
