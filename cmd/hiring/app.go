@@ -84,7 +84,7 @@ func (a *app) execute(ctx context.Context) error {
 	if err := a.refuseArguments(typedKey.MatchString); err != nil {
 		return err
 	}
-	a.addDashes(root)
+	a.normalize(root)
 	root.SetArgs(a.args)
 	return cmp.Or(root.ExecuteContext(ctx), a.noHelp)
 }
@@ -94,7 +94,7 @@ func (a *app) rootCommand() *cobra.Command {
 	root := &cobra.Command{
 		Use:           "hiring",
 		Short:         "Work with the Hiring Assessment API from a terminal: assessments, invitations and reports",
-		Version:       version().Version,
+		Version:       version().Version, // Cobra prints it for --version alone.
 		RunE:          helpOfGroup,
 		SilenceErrors: true, // run prints them in one line.
 		SilenceUsage:  true,

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"maps"
 	"regexp"
 	"slices"
 	"strings"
@@ -26,10 +27,14 @@ func (a *app) refuseArguments(hasKey func(string) bool) error {
 	}
 }
 
-// addDashes gives flags with one dash, as programs in Go have them, the second, because they would be read as letters: flags
-// of the command and those that habits has. The value of --sort may begin with a dash.
-func (a *app) addDashes(root *cobra.Command) {
+// normalize gives flags with one dash, as programs in Go have them, the second, because they would be read as letters: flags
+// of the command and those that habits has. The value of --sort may begin with a dash. --version beside another flag, such as
+// -o json, becomes the command version.
+func (a *app) normalize(root *cobra.Command) {
 	c, _, _ := root.Find(a.args)
+	if i := slices.Index(a.args, "--version"); i >= 0 && len(a.args) > 1 && c == root {
+		a.args[i] = "version"
+	}
 	c.InitDefaultHelpFlag()
 	for i, argument := range a.args {
 		name, _, _ := strings.Cut(strings.TrimPrefix(argument, "-"), "=")
@@ -54,11 +59,14 @@ func (a *app) prepare(c *cobra.Command) error {
 			return useInstead(adviceError{err, c.CommandPath() + " --help lists the flags"}, commandName(c)+" --"+flag)
 		}
 	}
-	c.Root().PersistentFlags().VisitAll(func(f *pflag.Flag) {
-		if variable := "HIRING_" + strings.ToUpper(f.Name); a.getenv(variable) != "" && variable != envProfile && !f.Changed {
-			a.warnOnce("The variable " + variable + " has no effect: use --" + f.Name + ".")
+	names := slices.Sorted(maps.Keys(insteadOfWords()))
+	c.Root().PersistentFlags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
+	for _, name := range names {
+		variable := "HIRING_" + strings.ReplaceAll(strings.ToUpper(strings.TrimLeft(name, "-")), "-", "_") // As in HIRING_URL.
+		if a.getenv(variable) != "" && !c.Flags().Changed(name) && !slices.Contains([]string{envBaseURL, envKey, envProfile}, variable) {
+			a.warnOnce("The variable " + variable + " has no effect: use a flag, or a variable of hiring help environment.")
 		}
-	})
+	}
 	a.flags.output.Format = strings.ToLower(a.flags.output.Format)
 	if c.Flags().Changed("timeout") {
 		if a.flags.timeout <= 0 {
@@ -78,7 +86,7 @@ func (a *app) checkValues(c *cobra.Command) error {
 	return flags.ParseAll(a.args, func(f *pflag.Flag, value string) error {
 		_, several := f.Value.(pflag.SliceValue)
 		switch isSwitch := f.NoOptDefVal != ""; {
-		case isFlag.MatchString(value): // As in -q --status x.
+		case isFlag.MatchString(value) || f.Name != "sort" && isFlag.MatchString("-"+value): // As in -q --status x and -q -L 5.
 			return withoutValue(f)
 		case value == "" && f.Name != "dialect":
 			return usagef("--%s is empty", f.Name)

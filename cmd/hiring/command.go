@@ -216,7 +216,7 @@ func sorted[T any](ctx context.Context, list hiring.Pager[T], table output.Table
 		err = output.Sort(table, items, column)
 	}
 	if _, unknown := errors.AsType[*output.ColumnError](err); unknown {
-		err = adviceError{err, "A minus sorts from the highest, as in --sort -score"}
+		err = adviceError{err, "A minus sorts from the highest, as in --sort -" + table.Shown[0]}
 	}
 	return hiring.PagerOf(items...), err
 }

@@ -57,7 +57,7 @@ func unknownCommand(c *cobra.Command, given []string) error {
 	parent, name := strings.TrimPrefix(c.CommandPath()+" ", "hiring "), given[0]
 	err := usagef("There is no command hiring %s%s", parent, output.Clean(name))
 	instead := cmp.Or(insteadOfCommand(c, parent, given), insteadOf("* "+name))
-	if words := strings.FieldsFunc(name, func(r rune) bool { return strings.ContainsRune("-:/", r) }); len(words) == 2 && instead == "" && !c.HasParent() {
+	if words := strings.FieldsFunc(name, func(r rune) bool { return strings.ContainsRune("-:/.", r) }); len(words) == 2 && instead == "" && !c.HasParent() {
 		instead = insteadOfCommand(c, parent, words) // As in list-submissions or submissions:list.
 	}
 	if instead != "" {
@@ -96,7 +96,7 @@ func insteadOfCommand(c *cobra.Command, below string, given []string) (instead s
 		words = append(words, word)
 	}
 	if given = words; given[0] == "help" {
-		return "hiring help " + strings.TrimSpace(below)
+		return "hiring help " + strings.TrimSpace(below+strings.Join(given[1:], " "))
 	}
 	if len(given) > 1 {
 		instead = insteadOf(below + given[0] + " " + given[1])
@@ -105,6 +105,9 @@ func insteadOfCommand(c *cobra.Command, below string, given []string) (instead s
 		}
 		if kind, _, _ := c.Root().Find(given[1:]); instead == "" && !c.HasParent() && kind.HasParent() {
 			instead = insteadOf(commandName(kind) + " " + given[0])
+		}
+		if instead = cmp.Or(instead, insteadOf(below+given[1]+" "+given[0])); instead == "" && strings.HasPrefix(insteadOf(below+given[0]), "a kind ") {
+			instead = insteadOf(given[1]) // As in get candidates.
 		}
 	}
 	return cmp.Or(instead, insteadOf(below+given[0]))
@@ -122,7 +125,7 @@ func usageBelow(root *cobra.Command, group, name string) string {
 // similar returns the names that begin with what was typed, or differ from it by a few letters: by one if either is short.
 func similar(typed string, names []string) (found []string) {
 	for _, name := range names {
-		distance := 1 + min(len(typed), len(name), 5)/5
+		distance := 1 + min(len(typed), len(name), 6)/6
 		c := &cobra.Command{SuggestionsMinimumDistance: distance} // Cobra compares the names of commands only.
 		c.AddCommand(&cobra.Command{Use: name, Run: func(*cobra.Command, []string) {}})
 		found = append(found, c.SuggestionsFor(typed)...)
@@ -134,7 +137,7 @@ func similar(typed string, names []string) (found []string) {
 func similarHabits(path, name string) (insteads []string) {
 	for word, instead := range insteadOfWords() {
 		below, found := strings.CutPrefix(word, path)
-		if found && !strings.Contains(below, " ") && strings.HasPrefix(below, name[:min(1, len(name))]) && similar(name, []string{below}) != nil {
+		if found && strings.HasPrefix(instead, "hiring ") && !strings.Contains(below, " ") && strings.HasPrefix(below, name[:min(1, len(name))]) && similar(name, []string{below}) != nil {
 			insteads = append(insteads, instead)
 		}
 	}
@@ -189,6 +192,9 @@ func (a *app) flagsWithout(c *cobra.Command) (unknown []string, from [][]string)
 
 // adviceForFlag returns what to use instead of a flag among arguments that a command does not have, or "".
 func (a *app) adviceForFlag(c *cobra.Command, flag string, args []string) string {
+	if child, _, _ := c.Find(args[1:]); child != c { // A command follows, and no value.
+		args = args[:1]
+	}
 	member, _, value := given(flag, args)
 	if of := cmp.Or(insteadOf("--"+member), "--"+member); member != "" && c.Flag(of[2:]) != nil { // As in --filter status=x.
 		return "Use " + of + " '" + value + "'"
@@ -212,7 +218,7 @@ func (a *app) adviceForFlag(c *cobra.Command, flag string, args []string) string
 	return "Did you mean --" + strings.Join(near, " or --") + "? " + c.CommandPath() + " --help lists the flags"
 }
 
-// insteadOfFlag returns what to use instead of a flag of a command, or "": no flag that the command does not have. Habits
+// insteadOfFlag returns what to use instead of a flag of a command, or "": no flag or argument that the command does not have. Habits
 // may have a flag in the singular, and a flag of each command with an argument, as in <submission> --email.
 func (a *app) insteadOfFlag(c *cobra.Command, flag string, args []string) string {
 	member, operator, value := given(flag, args)
@@ -221,7 +227,7 @@ func (a *app) insteadOfFlag(c *cobra.Command, flag string, args []string) string
 		for _, of := range []string{commandName(c) + " ", c.Name() + " ", argument + " ", ""} {
 			instead := insteadOf(of + typed)
 			words := strings.FieldsFunc(instead, func(r rune) bool { return strings.ContainsRune(" ,;:", r) })
-			if instead != "" && (!strings.HasPrefix(words[0], "--") || c.Flag(words[0][2:]) != nil) {
+			if instead != "" && (!strings.HasPrefix(words[0], "--") || c.Flag(words[0][2:]) != nil) && (argument != "" || !strings.HasPrefix(instead, "an argument")) {
 				instead = strings.NewReplacer("<line>", strings.TrimSuffix(c.UseLine(), " [flags]"), "<flag>", strings.TrimPrefix(flag, "--")).Replace(instead)
 				instead = a.withValue(instead, member, operator, value)
 				return cmp.Or(insteadOf("-o "+strings.TrimPrefix(instead, "-o ")), instead) // As in -o pdf.
@@ -246,10 +252,10 @@ var example, number, plural = regexp.MustCompile(`%([^%]+)%`), regexp.MustCompil
 var limit, filter = regexp.MustCompile(`^(--limit|-L)`), regexp.MustCompile(`--jq '([^']*select\([^']+)'`)
 
 // withValue returns advice with the member, the operator and the value that the user gave a flag in place of the examples of
-// its kind: a number, a time, which the API writes in UTC, or a text.
+// its kind: a number, a time, which the API writes in UTC, or a text. It says which number or time is only an example.
 func (a *app) withValue(advice, member, operator, value string) string {
-	at := &timeValue{zone: a.zone, getenv: a.getenv}
-	return example.ReplaceAllStringFunc(advice, func(shown string) string {
+	at, kept := &timeValue{zone: a.zone, getenv: a.getenv}, ""
+	advice = example.ReplaceAllStringFunc(advice, func(shown string) string {
 		shown = strings.Trim(shown, "%")
 		switch isTime := at.Set(shown) == nil; {
 		case shown == "<member>":
@@ -261,8 +267,10 @@ func (a *app) withValue(advice, member, operator, value string) string {
 		case isTime && at.Set(value) == nil:
 			return at.at.UTC().Format(time.RFC3339)
 		case isTime || number.MatchString(shown) && !number.MatchString(value):
+			kept = "; give your value in place of " + shown
 			return shown
 		}
 		return cmp.Or(value, shown)
 	})
+	return advice + kept
 }

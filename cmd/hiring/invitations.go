@@ -69,7 +69,8 @@ func (a *app) invitationsFindCommand() *cobra.Command {
 		}
 		given := copied(t.args[0])
 		found, err := matching(invitationsOf(ctx, t.client, id), func(i hiring.Invitation) bool {
-			return strings.EqualFold(i.ID, given) || hiring.AddressKey(i.CandidateEmail) == hiring.AddressKey(given) ||
+			isPart := cutID.MatchString(given) && strings.HasPrefix(i.ID, strings.TrimRight(strings.ToLower(given), ".…"))
+			return isPart || strings.EqualFold(i.ID, given) || hiring.AddressKey(i.CandidateEmail) == hiring.AddressKey(given) ||
 				given != "" && strings.Contains(folded(i.CandidateName+" "+i.CandidateEmail), folded(given))
 		})
 		if err == nil && len(found) == 0 {

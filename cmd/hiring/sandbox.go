@@ -26,6 +26,9 @@ var eagerCandidates = sandbox.Timeline{ //nolint:gochecknoglobals // a constant
 }
 
 func (a *app) serveSandbox(ctx context.Context, addr string) error {
+	if a.flags.profile != "" { // As in -p 8080.
+		return adviceError{usagef("sandbox uses no profile"), "--addr 127.0.0.1:8080 chooses the port"}
+	}
 	dialect, err := readDialect(a.flags.dialect)
 	if err != nil {
 		return err

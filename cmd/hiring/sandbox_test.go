@@ -39,8 +39,7 @@ func TestSandboxPrintsUsableVariables(t *testing.T) {
 	client := newUser(t, nil, "")
 	client.env = append(client.env, base, strings.TrimSpace(strings.TrimPrefix(nextLine(t, s.stdout), "export ")))
 	assert.Equal(t, result{stdout: "Sandbox Hiring Ltd\n"}, client.run("account", "--jq", ".name"))
-	said := ""
-	live := ""
+	said, live := "", ""
 	for live == "" {
 		line := nextLine(t, s.stderr)
 		said += line

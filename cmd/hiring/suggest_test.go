@@ -25,16 +25,15 @@ func TestHabitsFromGh(t *testing.T) {
 		"submissions archive x -o f":                 "submissions archive prints no results, so that --output has no meaning. Use -f <file>.\n",
 		"submissions list -o results.csv":            "--output results.csv: choose one of table, json, jsonl, csv; > <file> writes to a file.\n",
 		"invite @people.csv -a x":                    "hiring invitations import <file.csv> reads a file of candidates.\n",
-		"send invitation Ada":                        "Use hiring invitations invite <candidate> -a <assessment>.\n",
 		"submissions list --since":                   "--since needs a value: only submissions since a time, as in 2026-03-15, 36h or 7d",
 		"completion":                                 "completion needs <bash|fish|powershell|zsh>.",
 		"help acount":                                "There is no command hiring acount. Did you mean hiring account?",
 		"api account -f name":                        "--field name: give name=value.",
 		"api /submissions page==2":                   "/submissions is not a method: use GET, POST, PATCH, PUT, DELETE. Fields follow -f, as in hiring api GET <path> -f page=2.\n",
-		"list-submissions":                           "Use hiring submissions list.\n",
+		"list.submissions":                           "Use hiring submissions list.\n",
 		"invite ada@example.com Bob -a x --name Ada": "--name is for one address. Give several as 'Ada <ada@example.com>'.",
 		"invitations expire-soon":                    "There is no command hiring invitations expire-soon. hiring invitations has the commands below.\n  find         Show the invitations of a candidate\n",
-		"cancle x":                                   "Did you mean hiring invitations revoke <invitation>? ",
+		"get candidates":                             "Use hiring report <submission> or hiring invitations find <email>.\n",
 		"submissions export x.csv --status x,y":      "--status x,y: give one status only. hiring submissions list with --all --jq 'map(select(.status == \"x\" or .status == \"y\"))' shows several.\n",
 		"invite list":                                "There is no command hiring invite list. Use hiring invitations list --assessment <assessment>.\n",
 		"invitations/list":                           "Use hiring invitations list --assessment <assessment>.\n",
@@ -42,38 +41,40 @@ func TestHabitsFromGh(t *testing.T) {
 		"submissions list -L5 --sort -id --limit 9":  "--limit is given twice: give one value.\n",
 		"submissions list -q.[] --jq length":         "--jq is given twice: give one value. Use | between two programs, and \"and\" between two conditions.\n",
 		"submissions list --jq . --columns id,score": "--columns and --jq exclude each other: the program selects members, as in --jq 'map(pick(.id, .score))' of a list, or pick(.id, .score) of one thing.\n",
-		"config set profile staging":                 "Use hiring profile use <name>, or hiring profile add <name> for a new one.\n",
+		"list candidates":                            "Use hiring submissions or hiring invitations.\n",
+		"submissions help list":                      "Use hiring help submissions list.\n",
 		"submissions list --format {{.ID}}":          "has no flag --format. Use --jq '.[].id' of a list, ",
 		"members --role boss":                        "Use --all --jq 'map(select(.role == \"boss\"))': known are admin and member.\n",
 		"events --since 24h":                         "hiring: events has no flag --since. Give it to a command below.\n  follow ",
 		"events list x --since 2026-03-01T12:00":     "Use --all --jq 'map(select(.time >= \"2026-03-01T11:00:00Z\"))'; ",
 		"submissions list -o csv --jq .":             "with @csv, as in '.[] | [.id, .created_at] | @csv'.\n",
-		"profile add x sk_live_123456789":            "Revoke the key in the dashboard, and give the next one to hiring profile add <name>, which asks for it.\n",
-		"assessments list --foo":                     "assessments list has no flag --foo. It has the flags below, and those of hiring --help: --jq selects from the results.\n      --all           show all items: one read for each 100\n",
+		"sandbox -p 8080":                            "sandbox uses no profile. --addr 127.0.0.1:8080 chooses the port.\n",
+		"shard x":                                    "There is no command hiring shard. hiring has the commands below.\n",
+		"quota --id x":                               "quota has no flag --id. It has the flags below, and those of hiring --help: --jq selects from the results.\n  -h, --help   help for quota\n",
 		"candidtes --limit 3":                        "There is no command hiring candidtes. Did you mean hiring submissions or hiring invitations? hiring --help lists the commands.\n",
 		"submissions list -o jsonpath={.items}":      "Use --jq '.[].id' of a list, or --jq .id of one thing; see hiring help formatting.\n",
 		"submissions list --filter state=done -l score>=80 -l score=80 -l id!=x": "submissions list does not have these flags.\n  --filter      Use --status 'done'.\n  -l            Use --all --jq 'map(select(.score >= 80)) | map(select(.score ==\n                80)) | map(select(.id != \"x\"))'; -o json shows the members, and\n                \"and\" joins several conditions.\n  -l            Use --all --jq as above; ",
 		"challenges list --level senior --sort -id --foo":                        "  --level       Use --all --jq 'map(select(.level == \"senior\"))'.\n  --foo         See hiring challenges list --help.\n",
-		"submissions list --sort --desc -n 10":                                   "  --desc        Use --sort -created_at, with a minus for the highest first.\n  -n            Use --limit 10.\n",
-		"submissions list -q --status evaluated":                                 "--jq needs a value: filter the JSON with a jq program; see hiring help formatting. Use --jq '.[].id' of a list, ",
+		"submissions list --sort --desc -n 10":                                   "  --desc        Use --sort with a minus before the column for the highest first,\n                as in --sort -created_at.\n  -n            Use --limit 10; leave it out beside --all.\n",
+		"submissions list -q -o json":                                            "--jq needs a value: filter the JSON with a jq program; see hiring help formatting. Use --jq '.[].id' of a list, ",
 		"submissions report x --format pdf -x":                                   "  --format      Use -o json: the API has reports as data only.\n  -x            See ",
 		"events list x --types ai_exchange":                                      "events list has no flag --types. Use --all --jq 'map(select(.kind == \"ai_exchange\"))': known are attempt_started, ai_prompt and ai_response, and there may be others.\n",
 		"events list x --since=yesterday":                                        "Use --all --jq 'map(select(.time >= \"2026-03-15\"))'; ",
-		"submissions list --min-score high -L 2":                                 "Use --all --jq 'map(select(.report.ship_score >= 80))'; leave --limit out.\n",
+		"submissions list --min-score high -L 2":                                 "Use --all --jq 'map(select(.report.ship_score >= 80))'; give your value in place of 80; leave --limit out.\n",
 		"submissions wait x --status evaluated":                                  "Use no flag: hiring submissions wait <submission>... waits for the report, and --timeout ends it.\n",
 		"invitations send a@b.test --agai":                                       "invitations send has no flag --agai. It has the flags below",
 		"submissions list --since -7d":                                           "--since -7d: give a date as in 2026-03-15, ",
-		"--prod submissions list":                                                "hiring has no flag --prod. Use a live key: HIRING_API_KEY=sk_live_…, or ",
+		"--json submissions list":                                                "hiring has no flag --json. Use -o json, with --columns id for some ",
 	} {
 		got := u.run(strings.Fields(line)...)
 		assert.Equal(t, exitUsage, got.code, line)
 		assert.Contains(t, got.stderr, says, line)
 	}
-	u.env = append(u.env, "HIRING_OUTPUT=json", "HIRING_JQ=.id")
-	const ignored = "hiring: warning: The variable HIRING_%s has no effect: use --%s.\n"
+	u.env = append(u.env, "HIRING_OUTPUT=json", "HIRING_JQ=.id", "HIRING_API_URL=x")
+	const ignored = "hiring: warning: The variable HIRING_%s has no effect: use a flag, or a variable of hiring help environment.\n"
 	got := u.run("submissions", "get", "sub_"+sandbox.SubmissionID, "--jq", ".id")
-	assert.Equal(t, result{stdout: sandbox.SubmissionID + "\n", stderr: fmt.Sprintf(ignored, "OUTPUT", "output")}, got, "but the flag is given")
-	u.env = u.env[:len(u.env)-2]
+	assert.Equal(t, result{stdout: sandbox.SubmissionID + "\n", stderr: fmt.Sprintf(ignored+ignored, "API_URL", "OUTPUT")}, got, "but the flag is given")
+	u.env = u.env[:len(u.env)-3]
 	assert.Equal(t, u.run("help", "exit-status"), u.run("help", "exit-codes"))
 	assert.Contains(t, u.run("submissions list").stderr, "There is no command hiring submissions list. Give the words without quotes: hiring submissions list.\n")
 	assert.Zero(t, u.run("submissions", "list", "--sort", "-status", "-since=2w", "-limit", "3").code, "a value that begins with a dash, and flags with one dash")
@@ -344,12 +345,12 @@ func TestFindInvitations(t *testing.T) {
 	u := newUser(t, h.server, sandbox.LiveKey)
 	got := u.run("invitations", "find", "C0@example.com", "-o", "csv", "--columns", "id,assessment_id")
 	assert.ElementsMatch(t, []string{"id,assessment_id", first.ID + "," + h.id, second.ID + "," + other}, strings.Fields(got.stdout), got.stderr)
-	assert.Equal(t, result{stdout: first.ID + "\n"}, u.run("invitations", "find", "c0@example.com", "-a", "Backend", "--jq", ".[].id"))
+	assert.Equal(t, result{stdout: first.ID + "\n"}, u.run("invitations", "find", first.ID[:35]+"…", "-a", "Backend", "--jq", ".[].id"))
 	require.Zero(t, u.run("invitations", "revoke", first.ID, "--yes").code)
 	assert.Equal(t, result{stdout: first.ID + "\n"}, u.run("invitations", "list", "-a", h.id, "--status", "revoked", "--jq", ".[].id"))
 	assert.Equal(t, result{}, u.run("invitations", "list", "-a", h.id, "--status", "sent", "--jq", ".[].id"))
 	assert.Contains(t, u.run("invitations", "list", "-a", h.id, "--status", "pending").stderr, "known are sent, opened, started, evaluated, revoked, expired.")
-	assert.Contains(t, u.run("invitations", "find", "--help").stdout, "with one read for each assessment and\neach 100 of its invitations.")
+	assert.Contains(t, u.run("invitations", "find", "--help").stdout, "with one read\nfor each assessment and each 100 of its invitations.")
 	assert.Len(t, strings.Fields(u.run("invitations", "find", "c0@exa", "--jq", ".[].id").stdout), 2, "a part of an address")
 	byName := u.run("invitations", "find", strings.ToUpper(first.CandidateName[1:]), "--jq", ".[].id")
 	assert.ElementsMatch(t, []string{first.ID, second.ID}, strings.Fields(byName.stdout), "a part of a name")

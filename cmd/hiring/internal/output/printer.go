@@ -75,9 +75,9 @@ func NewPrinter(stream Stream, o Options, zone *time.Location) (*Printer, error)
 	case (o.BOM || o.Separator != "") && p.Format != CSV:
 		return nil, errors.New("--bom and --separator are for CSV that is written: use them with -o csv")
 	case len(o.Separator) > 1 || !strings.Contains(",;|\t", o.Separator):
-		return nil, errors.New("--separator: choose one of , ; | and a tab")
+		return nil, errors.New("--separator: choose one of , ; | and a tab, as in $'\\t'")
 	case o.Query != "" && p.Format != JSON && p.Format != JSONLines:
-		return nil, errors.New("--jq is for JSON: use it with -o json, -o jsonl or without -o, and for CSV with @csv, as in '.[] | [.id, .created_at] | @csv'")
+		return nil, errors.New("--jq is for JSON: use it with -o json, -o jsonl or without -o, or a file that ends so, and for CSV with @csv, as in '.[] | [.id, .created_at] | @csv'")
 	case o.Query != "" && o.Columns != nil:
 		picked := "pick(." + Clean(strings.Join(o.Columns, ", .")) + ")"
 		return nil, fmt.Errorf("--columns and --jq exclude each other: the program selects members, as in --jq 'map(%s)' of a list, or %s of one thing", picked, picked)
@@ -313,7 +313,7 @@ func (p *Printer) runQuery(text []byte, indented bool) error {
 			return p.Context.Err()
 		}
 		if err, failed := result.(error); failed {
-			return fmt.Errorf("--jq: %s: a list is an array, as in '.[].id', with -o jsonl each of its items, as in .id, and api has it in data, as in '.data[].id'", Clean(strings.TrimSpace(err.Error())))
+			return fmt.Errorf("--jq: %s: a list is an array, as in '.[].id', one thing and with -o jsonl each item is an object, as in .id, and api has both in data, as in '.data[].id'", Clean(strings.TrimSpace(err.Error())))
 		}
 		if err := p.writeResult(result, indented); err != nil {
 			return err
