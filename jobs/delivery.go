@@ -112,9 +112,10 @@ type deliveryWorker[TTx any] struct {
 // pause has ended.
 var pauseCheckInterval = 5 * time.Minute
 
-// NextRetry returns the time of the next attempt.
+// NextRetry returns the time of the next attempt. A delivery that River rescues may have killed its process, so its delay grows with
+// the number of rescues.
 func (w *deliveryWorker[TTx]) NextRetry(job *river.Job[deliveryArgs]) time.Time {
-	return w.nextRetry(job.ID, w.policy(job.Args.Organization).delay(job.Attempt))
+	return w.nextRetry(job.ID, w.policy(job.Args.Organization).delay(1+job.Attempt-failures(job.JobRow)))
 }
 
 // policy returns the policy for the deliveries of an organization.

@@ -97,9 +97,9 @@ var (
 func (w *inviteWorker[TTx]) Timeout(*river.Job[inviteArgs]) time.Duration { return inviteTimeout }
 
 // NextRetry returns the time of the next attempt: one to five minutes after a failure,
-// growing with the number of failures.
+// growing with the number of failures, and a minute after River has rescued the job of a killed process.
 func (w *inviteWorker[TTx]) NextRetry(job *river.Job[inviteArgs]) time.Time {
-	return w.nextRetry(job.ID, inviteDelay(job.Attempt))
+	return w.nextRetry(job.ID, inviteDelay(1))
 }
 
 func inviteDelay(failures int) time.Duration { return retryDelay * time.Duration(min(failures, 5)) }

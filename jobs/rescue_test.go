@@ -40,9 +40,9 @@ func TestJobsOfAKilledProcessAreRescuedByEachRoleSQLite(t *testing.T) {
 		s.deliver(t, client, "acme", id)
 	}
 	s.invite(t, client, api.assessment, candidates(1)...)
-	const kill = `UPDATE river_job SET state = 'running', attempt = 1, attempted_at = '2026-01-01 00:00:00', attempted_by = jsonb('["first"]') WHERE kind = `
+	const kill = `UPDATE river_job SET state = 'running', attempt = attempt + 1, attempted_at = '2026-01-01 00:00:00', attempted_by = jsonb('["first"]') WHERE kind = `
 	s.mustExec(t, kill+"'hiring_delivery'")
-	s.mustExec(t, "UPDATE river_job SET attempt = max_attempts WHERE args->>'submission_id' = $1", ids[1])
+	s.mustExec(t, "UPDATE river_job SET attempt = CASE args->>'submission_id' WHEN $1 THEN 9 ELSE max_attempts END WHERE kind = 'hiring_delivery'", ids[0])
 
 	began := time.Now()
 	_, stop := s.start(t, inviting)
@@ -59,37 +59,39 @@ func TestJobsOfAKilledProcessAreRescuedByEachRoleSQLite(t *testing.T) {
 		return job
 	}
 	delivery := rescued(jobs.KindDelivery)
-	s.mustExec(t, "UPDATE river_job SET scheduled_at = '2999-01-01 00:00:00' WHERE id = $1", delivery.ID)
+	require.Less(t, time.Until(delivery.ScheduledAt), 34*time.Second, "failures before do not count")
+	s.mustExec(t, "UPDATE river_job SET scheduled_at = '2999-01-01 00:00:00', attempt = 1 WHERE id = $1", delivery.ID)
 	require.Greater(t, delivery.ScheduledAt, began.Add(29*time.Second), "it waits as after another failure, because it may have killed its process")
 	stop()
-	s.mustExec(t, kill+"'hiring_invitations'")
+	s.mustExec(t, `INSERT INTO river_job (args, kind, queue, max_attempts) VALUES ('{"organization": "acme", "wait": 1}', 'hiring_poll', 'hiring_polls', 25);
+		INSERT INTO hiring_jobs (organization, assessment_id, address, status, detail) VALUES ('acme', '', '', 'begun', '2026-01-02T15:04:05Z');
+		UPDATE river_job SET attempt = 20 WHERE kind <> 'hiring_delivery'`)
+	s.mustExec(t, kill+"'hiring_invitations' OR kind = 'hiring_poll' OR id = $1", delivery.ID)
 	s.start(t, watching)
-	rescued(jobs.KindInvitations)
-	failedTwice := func() (job *rivertype.JobRow) {
-		eventually(t, func() bool {
-			var err error
-			job, err = client.JobGet(t.Context(), delivery.ID)
-			require.NoError(t, err)
-			return len(job.Errors) == 2
-		})
-		return job
-	}
+	require.Less(t, time.Until(rescued(jobs.KindInvitations).ScheduledAt), 67*time.Second, "as those of invitations do not")
+	eventually(t, s.statusIs(t, jobs.StatusWatching, 1), "nor for polls")
 	retry := func() {
 		t.Helper()
 		_, err := client.JobRetry(t.Context(), delivery.ID)
 		require.NoError(t, err)
 	}
-	eventually(t, func() bool { return r.deliveries(jobs.DeliveriesWaiting) == 1 })
+	eventually(t, func() bool { return r.deliveries(jobs.DeliveriesRescued) == 1 }, "twice")
+	require.Equal(t, 1, r.deliveries(jobs.DeliveriesWaiting))
 	require.Zero(t, r.deliveries(jobs.DeliveriesFailing), "a killed process is no failure")
 	retry()
-	failed := failedTwice()
-	require.Less(t, failed.ScheduledAt.Sub(failed.Errors[1].At), 35*time.Second, "it has failed for the first time")
+	var job *rivertype.JobRow
+	eventually(t, func() bool {
+		var err error
+		job, err = client.JobGet(t.Context(), delivery.ID)
+		return err == nil && len(job.Errors) == 3
+	})
+	require.Less(t, job.ScheduledAt.Sub(job.Errors[2].At), 35*time.Second, "it has failed for the first time")
 	eventually(t, func() bool { return r.deliveries(jobs.DeliveriesFailing) == 1 })
-	require.WithinDuration(t, failed.Errors[1].At, r.since(jobs.DeliveriesFailing), time.Second)
+	require.WithinDuration(t, job.Errors[2].At, r.since(jobs.DeliveriesFailing), time.Second)
 	repaired.Store(true)
 	retry()
 	eventually(t, s.countIs(t, 1, "results WHERE submission_id = $1", ids[0]))
 	require.Contains(t, log.String(), "its process was killed, or it hung\" organization=acme submission_id="+ids[0])
-	require.Contains(t, log.String(), `attempt=2 attempted_by="[first second]"`)
+	require.Contains(t, log.String(), `attempt=3 attempted_by="[first second]"`)
 	eventually(t, func() bool { return r.deliveries(jobs.DeliveriesDiscarded) == 1 }, "the last attempt is reported")
 }

@@ -114,35 +114,6 @@ func (s *store[TTx]) deliveryIn(t *testing.T, client *river.Client[TTx], state r
 	return job
 }
 
-func TestWaitingDeliveriesAreReported(t *testing.T) {
-	t.Parallel()
-	onBothStores(t, waitingDeliveriesAreReported[pgx.Tx], waitingDeliveriesAreReported[*sql.Tx])
-}
-
-// waitingDeliveriesAreReported has no workers for deliveries at first.
-func waitingDeliveriesAreReported[TTx any](t *testing.T, s *store[TTx]) {
-	api := newAPI(t)
-	organization, r := api.recordedOrganization()
-	results := jobs.Results[TTx]{Organizations: []jobs.Organization{organization}, Telemetry: r.telemetry(), Handle: s.insertResult}
-	pollOnly := testConfig()
-	require.NoError(t, jobs.Watch(pollOnly, s.database, results))
-	delete(pollOnly.Queues, jobs.QueueDeliveries)
-	_, stop := s.start(t, pollOnly)
-	ids := api.addEvaluated(t, 3)
-	eventually(t, func() bool { return r.deliveries(jobs.DeliveriesWaiting) == 3 })
-	const rescue = `{"error": "Stuck job rescued by JobRescuer", "at": "2026-01-02T15:04:05Z"}`
-	once, twice := "ARRAY['"+rescue+"'::jsonb]", "ARRAY['"+rescue+"'::jsonb, '"+rescue+"']"
-	if s.isSQLite() {
-		once, twice = "jsonb('["+rescue+"]')", "jsonb('["+rescue+","+rescue+"]')"
-	}
-	s.mustExec(t, "UPDATE river_job SET errors = CASE args->>'submission_id' WHEN $1 THEN "+once+" WHEN $2 THEN "+twice+" END WHERE kind = 'hiring_delivery'", ids[0], ids[1])
-	eventually(t, func() bool { return r.deliveries(jobs.DeliveriesRescued) == 1 }, "River has rescued it twice")
-	require.Equal(t, 3, r.deliveries(jobs.DeliveriesWaiting))
-	stop()
-	s.watch(t, testConfig(), results)
-	eventually(t, func() bool { return r.deliveries(jobs.DeliveriesWaiting) == 0 })
-}
-
 func TestRetryAfterOfAReceiverIsHonouredSQLite(t *testing.T) {
 	t.Parallel()
 	s := newSQLite(t)

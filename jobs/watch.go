@@ -167,9 +167,10 @@ func (w *pollWorker[TTx]) Timeout(*river.Job[pollArgs]) time.Duration {
 
 // NextRetry returns the time of the next attempt. The delay in seconds is the square of
 // the number of failures: from a second to about ten minutes. After 25 failures the
-// poll is discarded, and another is inserted within two minutes.
+// poll is discarded, and another is inserted within two minutes. The poll of a killed process
+// waits for a second.
 func (w *pollWorker[TTx]) NextRetry(job *river.Job[pollArgs]) time.Time {
-	return w.nextRetry(job.ID, pollDelay(job.Attempt))
+	return w.nextRetry(job.ID, pollDelay(1))
 }
 
 func pollDelay(failures int) time.Duration { return time.Duration(failures*failures) * time.Second }
