@@ -56,7 +56,10 @@ func TestHandlerThatEndsTheTransactionIsCancelled(t *testing.T) {
 func handlerThatEndsTheTransactionIsCancelled[TTx any](t *testing.T, s *store[TTx]) {
 	api := newAPI(t)
 	ids := api.addEvaluated(t, 4)
-	s.watch(t, testConfig(), jobs.Results[TTx]{
+	config := testConfig()
+	var log logBuffer
+	config.Logger = log.logger()
+	s.watch(t, config, jobs.Results[TTx]{
 		Organizations: api.organizations(),
 		Handle: func(ctx context.Context, tx TTx, d jobs.Delivery) error {
 			if err := s.insertResult(ctx, tx, d); err != nil {
@@ -76,6 +79,8 @@ func handlerThatEndsTheTransactionIsCancelled[TTx any](t *testing.T, s *store[TT
 	eventually(t, s.countIs(t, 3, "river_job WHERE kind = 'hiring_delivery' AND state = 'cancelled' AND CAST(errors AS text) LIKE '%do not commit or roll back%'"))
 	eventually(t, s.deliveredIs(t, 1))
 	s.requireStoredOnce(t, 3)
+	require.Equal(t, 3, strings.Count(log.String(), `must not commit or roll back: repair it, then deliver again what is not stored" organization=acme`))
+	require.Equal(t, 3, strings.Count(log.String(), `cause="handler ended the transaction" submission_id=`))
 }
 
 // TestTextOfAPanicIsNotStoredSQLite panics with candidate data in a string and in an error, and with

@@ -52,7 +52,11 @@ func (in *installation[TTx]) supervise(ctx context.Context, r *registry, a attem
 func (in *installation[TTx]) report(ctx context.Context, o Organization, a attempt, err error) {
 	if _, cancelled := errors.AsType[*rivertype.JobCancelError](err); cancelled {
 		o.reportEvent(ctx, a.row.Kind, EventCancelled)
-		in.logFailure(ctx, a, err, "jobs: cancelled")
+		text := "jobs: cancelled"
+		if errors.Is(err, errTxEnded) {
+			text += ": Handle must not commit or roll back: repair it, then deliver again what is not stored"
+		}
+		in.logFailure(ctx, a, err, text)
 		return
 	}
 	if err == nil || isSnoozeOrShutdown(ctx, err) || errors.Is(err, errOvertaken) {

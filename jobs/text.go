@@ -70,6 +70,8 @@ func causeOf(err error) string {
 	switch {
 	case ok && failure.Status != 0:
 		return "status " + strconv.Itoa(failure.Status)
+	case errors.Is(err, errTxEnded):
+		return "handler ended the transaction"
 	case panicked:
 		return "panic"
 	case refused:
