@@ -1,13 +1,12 @@
 // Command team stores each result once in a table of PostgreSQL, sends the invitations that
-// another program queues, and serves metrics and River's web page. Any number of processes
-// share the work.
+// another program queues, and serves metrics. Any number of processes share the work.
 //
 //	team migrate            create or update the tables, as a role that may create a schema
 //	team                    work, with the rights of docs/jobs.md and the same on the table results
+//	team overview           list organizations: state, last poll, failed jobs, oldest undelivered result
 //	team pause acme         pause the deliveries of an organization
 //	team resume acme        resume them
 //	team retry-all acme     start what waits now, and deliver what was given up; without a name of all organizations
-//	team retry 42           start a job now, by its id, also one that was cancelled
 //	team deliver acme ID    deliver a submission, also again; also ends a pause
 //	team cancel 42          cancel a job; a running one when its handler returns
 //	team delete 42          delete a job that does not run
@@ -35,8 +34,7 @@ import (
 
 var (
 	every   = flag.Duration("every", time.Minute, "longest interval between two polls")
-	listen  = flag.String("listen", "127.0.0.1:0", "`host:port` of River's web page; port 0 means a free port")
-	metrics = flag.String("metrics", "127.0.0.1:0", "`host:port` of the metrics for Prometheus, which the alert rules of module otelhiring need")
+	metrics = flag.String("metrics", "127.0.0.1:0", "`host:port` of the metrics for Prometheus, which the alert rules of module otelhiring need; port 0 means a free port")
 )
 
 func main() {
@@ -64,6 +62,8 @@ func run(ctx context.Context, command, target string) error {
 		return work(ctx, pool)
 	case "migrate":
 		return createTables(ctx, pool)
+	case "overview":
+		return overview(ctx, pool)
 	}
 	return operate(ctx, pool, command, target)
 }

@@ -101,20 +101,6 @@ func (p *program) interrupt(t *testing.T) {
 	require.Empty(t, left)
 }
 
-// get returns the body of a page.
-func get(t *testing.T, url string) string {
-	t.Helper()
-	r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, url, nil)
-	require.NoError(t, err)
-	response, err := (&http.Client{}).Do(r)
-	require.NoError(t, err)
-	defer func() { _ = response.Body.Close() }()
-	text, err := io.ReadAll(response.Body)
-	require.NoError(t, err)
-	require.Equal(t, http.StatusOK, response.StatusCode)
-	return string(text)
-}
-
 // database returns the URL of a new server.
 func database(t *testing.T) (url string) {
 	t.Helper()
@@ -150,7 +136,7 @@ func TestTeam(t *testing.T) {
 	environment := []string{"DATABASE_URL=" + location.String(), "HIRING_BASE_URL=" + service.URL()}
 	require.Error(t, start(t, append(environment, "HIRING_API_KEY=sk_live_unknown_0123456789")).Wait(), "a wrong key fails at once")
 	p := start(t, append(environment, "HIRING_API_KEY="+sandbox.LiveKey), "-every", "2s")
-	page, metrics := p.until(t, "^River's page: (.*)$"), p.until(t, "^Metrics: (.*)$")
+	metrics := p.until(t, "^Metrics: (.*)$")
 	require.Eventually(t, func() bool { // The first poll is completed.
 		var watches int
 		return db.QueryRow(t.Context(), "SELECT count(*) FROM hiring.hiring_jobs WHERE status = 'watching'").Scan(&watches) == nil && watches == 1
@@ -159,8 +145,14 @@ func TestTeam(t *testing.T) {
 	_, err = service.AddResult(assessment, "ada@candidates.test", sandbox.Result{})
 	require.NoError(t, err)
 	p.until(t, result)
-	require.Contains(t, get(t, page+"api/jobs?state=completed&limit=100"), "hiring_")
-	require.Contains(t, get(t, metrics), "hiring_poll_overdue_seconds{hiring_operation")
+	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, metrics, nil)
+	require.NoError(t, err)
+	response, err := (&http.Client{}).Do(request)
+	require.NoError(t, err)
+	page, err := io.ReadAll(response.Body)
+	_ = response.Body.Close()
+	require.NoError(t, err)
+	require.Contains(t, string(page), "hiring_poll_overdue_seconds{hiring_operation")
 	host, err := os.Hostname()
 	require.NoError(t, err)
 	var process string
@@ -177,17 +169,14 @@ func TestTeam(t *testing.T) {
 func TestTeamOperates(t *testing.T) {
 	t.Parallel()
 	url := database(t)
-	command := func(arguments ...string) {
-		t.Helper()
-		require.NoError(t, start(t, []string{"DATABASE_URL=" + url}, arguments...).Wait())
-	}
+	run := func(arguments ...string) *program { return start(t, []string{"DATABASE_URL=" + url}, arguments...) }
 	prints := func(line string, arguments ...string) {
 		t.Helper()
-		p := start(t, []string{"DATABASE_URL=" + url}, arguments...)
+		p := run(arguments...)
 		p.until(t, line)
 		require.NoError(t, p.Wait())
 	}
-	command("migrate")
+	require.NoError(t, run("migrate").Wait())
 	db, err := pgx.Connect(t.Context(), url)
 	require.NoError(t, err)
 	t.Cleanup(func() { _ = db.Close(context.WithoutCancel(t.Context())) })
@@ -196,31 +185,37 @@ func TestTeamOperates(t *testing.T) {
 		require.NoError(t, db.QueryRow(t.Context(), query).Scan(&text), query)
 		return text
 	}
-	fails := func(arguments ...string) {
-		t.Helper()
-		require.Error(t, start(t, []string{"DATABASE_URL=" + url}, arguments...).Wait())
+	require.Error(t, run("pause", "team-a").Wait())
+	require.Error(t, run("deliver", "team-a", "s-1").Wait())
+	_, err = db.Exec(t.Context(), `INSERT INTO hiring.hiring_jobs (organization, assessment_id, address, status, detail) VALUES ('team-a', '', '', 'watching', ''),
+		('late', '', '', 'watching', ''), ('misspelt', 'a', 'ada@candidates.test', 'queued', ''), ('refused', '', '', 'begun', ''), ('removed', '', '', 'watching', ''), ('works', '', '', 'watching', '');
+		UPDATE hiring.hiring_jobs SET updated_at = now() - interval '10 minutes' WHERE organization = 'late';
+		INSERT INTO hiring.river_job (args, kind, max_attempts, attempt, state, scheduled_at, errors) SELECT jsonb_build_object('organization', o, 'wait', 60), k, 9, 1, 'retryable', '2999-01-01', ARRAY[jsonb_build_object('error', e)]
+			FROM (VALUES ('late', 'hiring_poll', NULL), ('refused', 'hiring_poll', 'hiring: Submissions.Poll: 401 invalid_token: no'), ('team-a', 'hiring_poll', 'Stuck job rescued by JobRescuer'),
+				('team-a', 'hiring_delivery', 'failed'), ('works', 'hiring_poll', NULL)) AS jobs(o, k, e)`)
+	require.NoError(t, err)
+	id := value("SELECT CAST(id AS text) FROM hiring.river_job WHERE kind = 'hiring_delivery'")
+	prints("^team-a: its deliveries are paused$", "pause", "team-a")
+	p := run("overview")
+	for _, line := range []string{
+		"late +late +00:10:0. +0 +0 +none +0", "misspelt +never polled +never +0 +0 +none +1", "refused +key refused +never +1 +0 +none +0", "removed +removed .*",
+		"team-a +paused +00:00:0. +1 +0 +00:00:0. +0", "works +running .*",
+	} {
+		p.until(t, "^"+line+"$")
 	}
-	const delivery = "INSERT INTO hiring.river_job (args, kind, max_attempts, attempt, state, scheduled_at, attempted_at) VALUES ('{\"organization\": \"team-a\"}', 'hiring_delivery', 9, 1, "
-	id, running := value(delivery+"'retryable', '2999-01-01', NULL) RETURNING CAST(id AS text)"), value(delivery+"'running', now(), now()) RETURNING CAST(id AS text)")
-	prints("^team-a: 1 jobs start now$", "retry-all", "team-a")
-	prints("^all organizations: 0 jobs start now$", "retry-all")
-	fails("retry-all", "team-b")
+	require.NoError(t, p.Wait())
+	prints("^team-a: 2 jobs start now; paused, so deliveries wait until resume: team-a$", "retry-all", "team-a")
+	prints("^team-a: its deliveries start now$", "resume", "team-a")
+	prints("^all organizations: 3 jobs start now$", "retry-all")
+	require.Error(t, run("retry-all", "team-b").Wait())
 	prints("^hiring_delivery "+id+": cancelled$", "cancel", id)
-	command("retry-all")
+	require.NoError(t, run("retry-all").Wait())
 	require.Equal(t, "cancelled", value("SELECT state FROM hiring.river_job WHERE id = "+id))
-	prints("^hiring_delivery "+id+": available$", "retry", id)
-	fails("retry", running)
-	command("delete", id)
+	require.NoError(t, run("delete", id).Wait())
 	const left = "SELECT CAST(count(*) AS text) FROM hiring."
 	require.Equal(t, "0", value(left+"river_job WHERE id = "+id))
-	fails("pause", "team-a")
-	fails("deliver", "team-a", "s-1")
-	_, err = db.Exec(t.Context(), "INSERT INTO hiring.hiring_jobs (organization, assessment_id, address, status, detail) VALUES ('team-a', '', '', 'watching', '')")
-	require.NoError(t, err)
-	prints("^team-a: its deliveries are paused$", "pause", "team-a")
-	prints("^team-a: its deliveries start now$", "resume", "team-a")
-	fails("resume", "team-a")
+	require.Error(t, run("resume", "team-a").Wait())
 	prints("^team-a: the delivery starts now$", "deliver", "team-a", "s-1")
 	require.Equal(t, "1", value(left+"river_job WHERE state = 'available' AND args->>'submission_id' = 's-1'"))
-	fails("unknown", "team-a")
+	require.Error(t, run("unknown", "team-a").Wait())
 }

@@ -3,9 +3,14 @@ package main
 import (
 	"cmp"
 	"context"
+	_ "embed"
+	"errors"
 	"flag"
 	"fmt"
+	"os"
 	"strconv"
+	"strings"
+	"text/tabwriter"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
@@ -23,12 +28,9 @@ func operate(ctx context.Context, pool *pgxpool.Pool, command, target string) er
 		return err
 	}
 	id, _ := strconv.ParseInt(target, 10, 64) // No job has the id 0.
-	byID := map[string]func(context.Context, int64) (*rivertype.JobRow, error){"retry": client.JobRetry, "cancel": client.JobCancel, "delete": client.JobDelete}
+	byID := map[string]func(context.Context, int64) (*rivertype.JobRow, error){"cancel": client.JobCancel, "delete": client.JobDelete}
 	if change := byID[command]; change != nil {
 		job, err := change(ctx, id)
-		if err == nil && command == "retry" && job.State == rivertype.JobStateRunning {
-			err = fmt.Errorf("job %d is running: nothing was changed", id)
-		}
 		if err == nil {
 			fmt.Printf("%s %d: %s\n", job.Kind, job.ID, job.State)
 		}
@@ -36,33 +38,50 @@ func operate(ctx context.Context, pool *pgxpool.Pool, command, target string) er
 	}
 	var done string
 	err = pgx.BeginFunc(ctx, pool, func(tx pgx.Tx) (err error) {
+		var known bool
+		err = tx.QueryRow(ctx, "SELECT $1 = '' OR EXISTS (SELECT FROM "+schema+".hiring_jobs WHERE organization = $1)", target).Scan(&known)
+		if err != nil || !known {
+			return cmp.Or(err, fmt.Errorf("organization %q was never polled: check the name", target))
+		}
 		switch command {
 		case "pause":
-			done = "its deliveries are paused"
-			return jobs.Pause(ctx, client, tx, target)
+			done, err = "its deliveries are paused", jobs.Pause(ctx, client, tx, target)
 		case "resume":
-			done = "its deliveries start now"
-			return jobs.Resume(ctx, client, tx, target)
+			done, err = "its deliveries start now", jobs.Resume(ctx, client, tx, target)
 		case "deliver":
-			var known bool
-			err = tx.QueryRow(ctx, "SELECT EXISTS (SELECT FROM "+schema+".hiring_jobs WHERE organization = $1)", target).Scan(&known)
-			if err != nil || !known {
-				return cmp.Or(err, fmt.Errorf("organization %q was never polled: check the name", target))
-			}
-			done = "the delivery starts now"
-			return jobs.Deliver(ctx, client, tx, target, flag.Arg(2))
+			done, err = "the delivery starts now", jobs.Deliver(ctx, client, tx, target, flag.Arg(2))
 		case "retry-all":
-			started, err := jobs.RetryAll(ctx, client, tx, target)
-			if err == nil && started == 0 && target != "" {
-				return fmt.Errorf("no job of organization %q waits: check the name, and whether it is listed", target)
-			}
-			done = fmt.Sprintf("%d jobs start now", started)
-			return err
+			done, err = retryAll(ctx, client, tx, target)
+		default:
+			err = fmt.Errorf("unknown command %q: it is none of migrate, overview, pause, resume, retry-all, deliver, cancel and delete", command)
 		}
-		return fmt.Errorf("unknown command %q: it is none of migrate, pause, resume, retry-all, retry, deliver, cancel and delete", command)
+		return err
 	})
 	if err == nil {
 		fmt.Printf("%s: %s\n", cmp.Or(target, "all organizations"), done)
 	}
 	return err
+}
+
+// retryAll also names the organizations whose deliveries do not start, because they are paused.
+func retryAll(ctx context.Context, client *river.Client[pgx.Tx], tx pgx.Tx, organization string) (done string, err error) {
+	started, err := jobs.RetryAll(ctx, client, tx, organization)
+	if err != nil {
+		return "", err
+	}
+	err = tx.QueryRow(ctx, `SELECT concat($1::integer, ' jobs start now', '; paused, so deliveries wait until resume: ' || string_agg(organization, ', '))
+		FROM `+schema+`.hiring_jobs WHERE status = 'paused' AND $2 IN ('', organization)`, started, organization).Scan(&done)
+	return done, err
+}
+
+//go:embed overview.sql
+var overviewSQL string
+
+// overview prints a line for each organization.
+func overview(ctx context.Context, pool *pgxpool.Pool) error {
+	rows, _ := pool.Query(ctx, overviewSQL) // CollectRows returns its error.
+	lines, err := pgx.CollectRows(rows, pgx.RowTo[string])
+	table := tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', 0)
+	_, _ = fmt.Fprintln(table, strings.Join(append([]string{"ORGANIZATION\tSTATE\tSINCE LAST POLL\tFAILED JOBS\tGIVEN UP\tOLDEST UNDELIVERED\tINVITATIONS"}, lines...), "\n"))
+	return errors.Join(err, table.Flush())
 }

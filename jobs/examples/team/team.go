@@ -16,7 +16,6 @@ import (
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 	"github.com/riverqueue/river"
 	"github.com/riverqueue/river/riverdriver/riverpgxv5"
-	"riverqueue.com/riverui"
 
 	hiring "github.com/hiring-assessment/hiring-go"
 	"github.com/hiring-assessment/hiring-go/jobs"
@@ -61,23 +60,16 @@ func work(ctx context.Context, pool *pgxpool.Pool) error {
 	if err != nil {
 		return err
 	}
-	// River's page shows the contents of jobs, so in production it needs a login.
-	page, err := riverui.NewHandler(&riverui.HandlerOpts{Endpoints: riverui.NewEndpoints(workers, nil), Logger: log})
-	if err == nil {
-		err = page.Start(ctx)
-	}
+	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", *metrics)
 	if err != nil {
 		return err
 	}
-	pageAddress, err := serve(ctx, *listen, page)
-	metricsAddress, metricsErr := serve(ctx, *metrics, promhttp.Handler())
-	if err := errors.Join(err, metricsErr); err != nil {
-		return err
-	}
+	server := &http.Server{Handler: promhttp.Handler(), ReadHeaderTimeout: time.Minute}
+	go func() { _ = server.Serve(listener) }() // Until the program ends.
 	if err := workers.Start(ctx); err != nil { // The workers stop when ctx ends.
 		return err
 	}
-	fmt.Printf("River's page: http://%s/\nMetrics: http://%s/metrics\nCtrl-C stops.\n\n", pageAddress, metricsAddress)
+	fmt.Printf("Metrics: http://%s/metrics\nCtrl-C stops.\n\n", listener.Addr())
 	<-ctx.Done()
 	select {
 	case <-workers.Stopped():
@@ -85,17 +77,6 @@ func work(ctx context.Context, pool *pgxpool.Pool) error {
 	}
 	fmt.Println("stopped")
 	return nil
-}
-
-// serve serves a page until the program ends.
-func serve(ctx context.Context, listen string, handler http.Handler) (address string, err error) {
-	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", listen)
-	if err != nil {
-		return "", err
-	}
-	server := &http.Server{Handler: handler, ReadHeaderTimeout: time.Minute}
-	go func() { _ = server.Serve(listener) }()
-	return listener.Addr().String(), nil
 }
 
 var out io.Writer = os.Stdout // Of the handler.
