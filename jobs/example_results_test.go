@@ -40,8 +40,8 @@ func open(ctx context.Context) (db *sql.DB, remove func(), err error) {
 	return db, remove, jobs.Migrate(ctx, jobs.SQLite(db), "")
 }
 
-// An operator's program delivers a result again. Its client has no workers.
-func ExampleDeliver() {
+// operate runs the command of an operator in a transaction, as its program does, and prints the states of deliveries. The client has no workers.
+func operate(command func(ctx context.Context, client *river.Client[*sql.Tx], tx *sql.Tx) error) {
 	ctx := context.Background()
 	db, remove, err := open(ctx)
 	if err != nil {
@@ -52,12 +52,18 @@ func ExampleDeliver() {
 	if err != nil {
 		log.Fatal(err)
 	}
-
+	// Workers have polled acme, whose delivery 1 was discarded. Delivery 2 waits for its next attempt.
+	if _, err := db.ExecContext(ctx, `INSERT INTO hiring_jobs (organization, assessment_id, address, status, detail) VALUES ('acme', '', '', 'watching', '');
+		INSERT INTO river_job (args, kind, max_attempts, attempt, state, scheduled_at, finalized_at) VALUES
+			('{"organization": "acme"}', 'hiring_delivery', 9, 9, 'discarded', '2026-01-02', '2026-01-02'),
+			('{"organization": "acme"}', 'hiring_delivery', 9, 2, 'retryable', '2999-01-02', NULL)`); err != nil {
+		log.Fatal(err)
+	}
 	tx, err := db.BeginTx(ctx, nil)
 	if err != nil {
 		log.Fatal(err)
 	}
-	if err := jobs.Deliver(ctx, client, tx, "acme", sandbox.SubmissionID); err != nil {
+	if err := command(ctx, client, tx); err != nil {
 		log.Fatal(err)
 	}
 	if err := tx.Commit(); err != nil {
@@ -67,22 +73,47 @@ func ExampleDeliver() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	fmt.Println(len(list.Jobs), list.Jobs[0].State)
-	// Output: 1 available
+	for _, job := range list.Jobs {
+		fmt.Println(job.ID, job.State)
+	}
 }
 
-func ExampleNewWebhook() {
-	current, next := "whsec_dGhlIGN1cnJlbnQgc2VjcmV0IGlzIGxvbmc=", "whsec_dGhlIG5leHQgc2VjcmV0IGlzIGxvbmcgdG9v"
-	_, err := jobs.NewWebhook("https://example.com/hooks/hiring", jobs.WebhookOptions{Secrets: []string{current, next}})
-	fmt.Println(err)
-	_, err = jobs.NewWebhook("http://example.com/hooks/hiring", jobs.WebhookOptions{Secrets: []string{current}})
-	fmt.Println(err)
-	_, err = jobs.NewWebhook("https://example.com/hooks/hiring", jobs.WebhookOptions{Secrets: []string{"whsec_"}})
-	fmt.Println(err)
+// A result is delivered again.
+func ExampleDeliver() {
+	operate(func(ctx context.Context, client *river.Client[*sql.Tx], tx *sql.Tx) error {
+		return jobs.Deliver(ctx, client, tx, "acme", sandbox.SubmissionID)
+	})
 	// Output:
-	// <nil>
-	// jobs: NewWebhook: plain http would send candidate data unencrypted: use https, or set AllowPrivate in your own network
-	// jobs: NewWebhook: secret 1 must be base64 of 24 to 64 bytes, with or without the prefix whsec_
+	// 1 discarded
+	// 2 retryable
+	// 3 available
+}
+
+// What was discarded gets one more attempt, and what waits for its next attempt starts now. What runs is not changed.
+func ExampleRetryAll() {
+	operate(func(ctx context.Context, client *river.Client[*sql.Tx], tx *sql.Tx) error {
+		started, err := jobs.RetryAll(ctx, client, tx, "acme")
+		fmt.Println("started:", started)
+		return err
+	})
+	// Output:
+	// started: 2
+	// 1 available
+	// 2 available
+}
+
+// During the pause, deliveries that run finish, and the others wait, also when RetryAll starts them. Resume starts those that
+// wait for their next attempt. What was discarded needs RetryAll.
+func ExamplePause() {
+	operate(func(ctx context.Context, client *river.Client[*sql.Tx], tx *sql.Tx) error {
+		if err := jobs.Pause(ctx, client, tx, "acme"); err != nil {
+			return err
+		}
+		return jobs.Resume(ctx, client, tx, "acme") // In a later transaction.
+	})
+	// Output:
+	// 1 discarded
+	// 2 available
 }
 
 // storeOnce stores the id of a post in the transaction that stores the result, so that a
