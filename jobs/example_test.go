@@ -30,7 +30,7 @@ type handler = func(ctx context.Context, tx pgx.Tx, d jobs.Delivery) error
 
 // storeScore is the handler of the guide.
 func storeScore(ctx context.Context, tx pgx.Tx, d jobs.Delivery) error {
-	_, err := tx.Exec(ctx, "INSERT INTO results (id, score) VALUES ($1, $2) ON CONFLICT (id) DO UPDATE SET score = excluded.score",
+	_, err := tx.Exec(ctx, "INSERT INTO scores (id, score) VALUES ($1, $2) ON CONFLICT (id) DO UPDATE SET score = excluded.score",
 		d.Submission.ID, d.Report.ShipScore)
 	return err
 }
@@ -75,7 +75,7 @@ func work(ctx context.Context, client *hiring.Client, databaseURL string, storeS
 func TestGuideWorkersPostgres(t *testing.T) {
 	t.Parallel()
 	s, api := newPostgres(t), newAPI(t)
-	s.mustExec(t, "DROP TABLE results; CREATE TABLE results (id text PRIMARY KEY, score integer); CREATE SCHEMA hiring")
+	s.mustExec(t, "CREATE TABLE scores (id text PRIMARY KEY, score integer); CREATE SCHEMA hiring")
 	location, err := url.Parse(s.url)
 	require.NoError(t, err)
 	location.RawQuery += "&pool_max_conns=15"
@@ -97,8 +97,8 @@ func TestGuideWorkersPostgres(t *testing.T) {
 	eventually(t, s.countIs(t, 1, "hiring.hiring_jobs WHERE status = 'watching'"))
 	api.addEvaluated(t, 3)
 	s.mustExec(t, "UPDATE hiring.river_job SET scheduled_at = now() WHERE kind = 'hiring_poll' AND state = 'scheduled'") // Instead of waiting for half a minute.
-	eventually(t, s.countIs(t, 3, "results"))
-	s.deliver(t, s.idle(t, &river.Config{Schema: "hiring"}), "acme", queryValue[string](t, s.db, "SELECT max(id) FROM results"))
+	eventually(t, s.countIs(t, 3, "scores"))
+	s.deliver(t, s.idle(t, &river.Config{Schema: "hiring"}), "acme", queryValue[string](t, s.db, "SELECT max(id) FROM scores"))
 	eventually(t, s.countIs(t, 1, "hiring.river_job WHERE kind = 'hiring_delivery' AND state = 'completed' AND attempt = 2"), "the statement of the handler can be repeated")
 	s.mustExec(t, "CREATE TABLE applications (email text)")
 	pool, err := pgxpool.New(t.Context(), s.url)
@@ -110,7 +110,7 @@ func TestGuideWorkersPostgres(t *testing.T) {
 	}
 	eventually(t, s.countIs(t, 2, "hiring.hiring_jobs WHERE status = 'sent'"))
 	hanging.Store(true)
-	s.deliver(t, inviter, "acme", queryValue[string](t, s.db, "SELECT max(id) FROM results"))
+	s.deliver(t, inviter, "acme", queryValue[string](t, s.db, "SELECT max(id) FROM scores"))
 	<-hangs
 	stop()
 	require.NoError(t, <-ended)
