@@ -42,6 +42,7 @@ func Resume[TTx any](ctx context.Context, client *river.Client[TTx], tx TTx, org
 //   - Deliveries that were discarded, or cancelled by a handler, get one more attempt.
 //   - Deliveries that an operator cancelled with [river.Client.JobCancel] stay so, and those whose
 //     handler ended the transaction, which may have stored the result. [Deliver] retries one of them.
+//   - Deliveries of a paused organization count as started, and wait until [Resume].
 //   - Running and completed jobs, and those of other packages, are not changed.
 func RetryAll[TTx any](ctx context.Context, client *river.Client[TTx], tx TTx, organization string) (started int, err error) {
 	t := callerTable(client, tx)
