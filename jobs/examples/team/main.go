@@ -3,7 +3,7 @@
 //
 //	team migrate            create or update the tables, as a role that may create a schema
 //	team                    work, with the rights of docs/jobs.md and the same on the table results
-//	team overview           list organizations: state, last poll, failed jobs, oldest undelivered result
+//	team overview           list organizations: state, last poll, failed jobs, oldest undelivered result; or one, by its name
 //	team pause acme         pause the deliveries of an organization
 //	team resume acme        resume them
 //	team retry-all acme     start what waits now, and deliver what was given up; without a name of all organizations
@@ -63,7 +63,7 @@ func run(ctx context.Context, command, target string) error {
 	case "migrate":
 		return createTables(ctx, pool)
 	case "overview":
-		return overview(ctx, pool)
+		return overview(ctx, pool, target)
 	}
 	return operate(ctx, pool, command, target)
 }

@@ -21,7 +21,8 @@ import (
 	"github.com/hiring-assessment/hiring-go/jobs"
 )
 
-// operate runs a command of an operator. It prints what was done, or the job and its state: River cancels a running one later.
+// operate runs a command of an operator. It prints what was done, and the overview, because deliveries that start may wait for the end of
+// a pause. Of a job it prints the state: River cancels a running one later.
 func operate(ctx context.Context, pool *pgxpool.Pool, command, target string) error {
 	client, err := river.NewClient(riverpgxv5.New(pool), &river.Config{Schema: schema})
 	if err != nil {
@@ -51,35 +52,27 @@ func operate(ctx context.Context, pool *pgxpool.Pool, command, target string) er
 		case "deliver":
 			done, err = "the delivery starts now", jobs.Deliver(ctx, client, tx, target, flag.Arg(2))
 		case "retry-all":
-			done, err = retryAll(ctx, client, tx, target)
+			var started int
+			started, err = jobs.RetryAll(ctx, client, tx, target)
+			done = fmt.Sprintf("%d jobs start now", started)
 		default:
 			err = fmt.Errorf("unknown command %q: it is none of migrate, overview, pause, resume, retry-all, deliver, cancel and delete", command)
 		}
 		return err
 	})
 	if err == nil {
-		fmt.Printf("%s: %s\n", cmp.Or(target, "all organizations"), done)
+		fmt.Printf("%s: %s\n\n", cmp.Or(target, "all organizations"), done)
+		err = overview(ctx, pool, target)
 	}
 	return err
-}
-
-// retryAll also names the organizations whose deliveries do not start, because they are paused.
-func retryAll(ctx context.Context, client *river.Client[pgx.Tx], tx pgx.Tx, organization string) (done string, err error) {
-	started, err := jobs.RetryAll(ctx, client, tx, organization)
-	if err != nil {
-		return "", err
-	}
-	err = tx.QueryRow(ctx, `SELECT concat($1::integer, ' jobs start now', '; paused, so deliveries wait until resume: ' || string_agg(organization, ', '))
-		FROM `+schema+`.hiring_jobs WHERE status = 'paused' AND $2 IN ('', organization)`, started, organization).Scan(&done)
-	return done, err
 }
 
 //go:embed overview.sql
 var overviewSQL string
 
-// overview prints a line for each organization.
-func overview(ctx context.Context, pool *pgxpool.Pool) error {
-	rows, _ := pool.Query(ctx, overviewSQL) // CollectRows returns its error.
+// overview prints a line for an organization, or for each if the name is empty.
+func overview(ctx context.Context, pool *pgxpool.Pool, organization string) error {
+	rows, _ := pool.Query(ctx, overviewSQL, organization) // CollectRows returns its error.
 	lines, err := pgx.CollectRows(rows, pgx.RowTo[string])
 	table := tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', 0)
 	_, _ = fmt.Fprintln(table, strings.Join(append([]string{"ORGANIZATION\tSTATE\tSINCE LAST POLL\tFAILED JOBS\tGIVEN UP\tOLDEST UNDELIVERED\tINVITATIONS"}, lines...), "\n"))

@@ -1,10 +1,11 @@
--- A line for each organization, with tabs between the columns that overview prints. Those that are not running come first. States:
---   paused       its deliveries wait until `hiring-team resume`
---   removed      no poll follows: it is no longer listed, and its deliveries wait
---   never polled its name is misspelt, or the program only invites
---   key refused  the last poll or run of invitations got a 401
---   polls fail   the last poll failed
---   late         its poll has been due for five minutes: no process runs, or none is free
+-- A line for each organization, or for the one of the parameter, with tabs between the columns that overview prints. Those that need
+-- a look come first. States:
+--   paused until resume        `hiring-team resume` starts its deliveries
+--   removed, deliveries wait   no poll follows, because it is not listed
+--   never polled               its name is misspelt, or the program only invites
+--   key refused                the last poll or run of invitations got a 401
+--   polls fail                 the last poll failed
+--   late                       its poll has been due for minutes: no process runs, or none is free, or a clock was wrong
 WITH organizations AS (
 	SELECT organization, bool_or(status = 'paused') AS paused, bool_or(assessment_id || address = '') AS watched,
 		max(updated_at) FILTER (WHERE assessment_id || address = '') AS saved, max(updated_at) FILTER (WHERE status = 'watching') AS polled,
@@ -13,16 +14,17 @@ WITH organizations AS (
 ), jobs AS (
 	SELECT args->>'organization' AS organization, count(*) FILTER (WHERE failed AND finalized_at IS NULL) AS failed, count(finalized_at) AS given_up,
 		min(created_at) FILTER (WHERE kind = 'hiring_delivery') AS oldest, bool_or(kind = 'hiring_poll') AS listed, bool_or(kind = 'hiring_poll' AND failed) AS polls_fail,
+		bool_or(kind = 'hiring_poll' AND greatest(scheduled_at, attempted_at) < now() - interval '2 minutes') AS not_taken,
 		bool_or(kind <> 'hiring_delivery' AND error LIKE '%: 401 %') AS refused, max(CAST(args->>'wait' AS integer)) AS wait
-	FROM hiring.river_job, LATERAL (SELECT errors[cardinality(errors)]->>'error' AS error) AS e, LATERAL (SELECT error <> 'Stuck job rescued by JobRescuer' AS failed) AS f
+	FROM hiring.river_job, LATERAL (SELECT errors[cardinality(errors)]->>'error' AS error) AS e, LATERAL (SELECT coalesce(error, 'Stuck job rescued by JobRescuer') <> 'Stuck job rescued by JobRescuer' AS failed) AS f
 	WHERE kind IN ('hiring_poll', 'hiring_delivery', 'hiring_invitations') AND (finalized_at IS NULL OR kind = 'hiring_delivery' AND state <> 'completed')
 	GROUP BY 1
 ), states AS (
-	SELECT *, concat_ws(', ', CASE WHEN paused THEN 'paused' END,
-			CASE WHEN watched IS NOT TRUE THEN 'never polled' WHEN listed IS NOT TRUE THEN 'removed' WHEN refused THEN 'key refused' WHEN polls_fail THEN 'polls fail'
-				WHEN saved + make_interval(mins => 5, secs => wait) < now() THEN 'late' END) AS state
+	SELECT *, concat_ws(', ', CASE WHEN paused THEN 'paused until resume' END,
+			CASE WHEN watched IS NOT TRUE THEN 'never polled' WHEN listed IS NOT TRUE THEN 'removed, deliveries wait' WHEN refused THEN 'key refused' WHEN polls_fail THEN 'polls fail' END,
+			CASE WHEN not_taken OR NOT polls_fail AND saved + make_interval(mins => 5, secs => wait) < now() THEN 'late' END) AS state
 	FROM organizations FULL JOIN jobs USING (organization)
 )
 SELECT concat_ws(E'\t', organization, coalesce(nullif(state, ''), 'running'), coalesce(CAST(date_trunc('second', now() - polled) AS text), 'never'),
 	coalesce(failed, 0), coalesce(given_up, 0), coalesce(CAST(date_trunc('second', now() - oldest) AS text), 'none'), coalesce(queued, 0))
-FROM states ORDER BY state = '', organization
+FROM states WHERE $1 IN ('', organization) ORDER BY state = '', organization
