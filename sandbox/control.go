@@ -104,15 +104,19 @@ func (s *Server) serveControl(w http.ResponseWriter, r *http.Request) {
 			writeControlError(w, err)
 			return
 		}
-		if strings.Contains(r.Header.Get("Accept-Encoding"), "gzip") {
-			w = zipping{w}
+		if asFile := r.URL.Query().Has("zipped"); asFile || strings.Contains(r.Header.Get("Accept-Encoding"), "gzip") {
+			w = zipping{w, asFile}
 		}
 		writeControl(w, http.StatusOK, output)
 	}
 }
 
-// zipping marks the response to a client that accepts gzip.
-type zipping struct{ http.ResponseWriter }
+// zipping marks the response to a client that accepts gzip, or that wants a file in gzip.
+type zipping struct {
+	http.ResponseWriter
+
+	asFile bool
+}
 
 // minZipped is the size from which a response is compressed.
 const minZipped = 2 << 10
@@ -199,8 +203,12 @@ func writeControl(w http.ResponseWriter, status int, response any) {
 	h.Set("Content-Type", "application/json")
 	h.Set("X-Content-Type-Options", "nosniff")
 	body := append(encodeControl(response), '\n')
-	if _, accepted := w.(zipping); accepted && len(body) >= minZipped {
-		h.Set("Content-Encoding", "gzip")
+	if to, accepted := w.(zipping); accepted && (to.asFile || len(body) >= minZipped) {
+		if to.asFile {
+			h.Set("Content-Type", "application/gzip")
+		} else {
+			h.Set("Content-Encoding", "gzip")
+		}
 		w.WriteHeader(status)
 		zipped, _ := gzip.NewWriterLevel(w, gzip.BestSpeed) // The level is valid.
 		_, _ = zipped.Write(body)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/http"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -62,12 +63,10 @@ func (s *Server) serveEvents(w http.ResponseWriter, r *http.Request) {
 
 		After *int `json:"after"`
 	}
-	if last := r.Header.Get("Last-Event-ID"); last != "" {
-		query := r.URL.Query()
-		query.Set("after", last)
-		r.URL.RawQuery = query.Encode()
-	}
 	err := decodeQuery(r, &in)
+	if last, invalid := strconv.Atoi(r.Header.Get("Last-Event-ID")); invalid == nil {
+		in.After = &last
+	}
 	conditions, invalid := in.conditions(s.now())
 	if err = cmp.Or(err, invalid); err != nil {
 		writeControlError(w, err)

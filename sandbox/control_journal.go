@@ -68,6 +68,7 @@ func (s *Server) readJournal(_ string, q struct {
 	Before  *int `json:"before"`
 	Limit   *int `json:"limit"`
 	Details bool `json:"details"`
+	Zipped  bool `json:"zipped"` // The response is a file in gzip, to keep.
 },
 ) (out journalJSON, err error) {
 	conditions, err := q.conditions(s.now())

@@ -2,6 +2,7 @@ package sandbox
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -54,6 +55,7 @@ type mailJSON struct {
 
 	Sender  string `json:"sender"`
 	Subject string `json:"subject"`
+	Text    string `json:"text"`   // Made by the sandbox: the service's own text is not known.
 	Opened  bool   `json:"opened"` // The candidate has opened the invitation.
 }
 
@@ -68,8 +70,11 @@ func (c *control) readMails(in struct {
 	for _, m := range c.live.Mails() {
 		if selected.includes(m.Organization) && (in.InvitationID == "" || m.InvitationID == canonicalID(in.InvitationID)) {
 			o := c.live.Organization(m.Organization, c.now)
-			sender := o.Account.Value
-			shown = append(shown, mailJSON{m, *cmp.Or(sender.Branding.SenderName, &sender.Name), "Invitation: " + o.AnyAssessment(m.AssessmentID).Value.Name, o.Invitations(m.AssessmentID).Find(m.InvitationID).Value.OpenedAt != nil})
+			account, assessment := o.Account.Value, o.AnyAssessment(m.AssessmentID).Value.Name
+			sender := *cmp.Or(account.Branding.SenderName, &account.Name)
+			text := fmt.Sprintf("Hello %s,\n%s invites you to the assessment %q. Open the link in this e-mail by %s.",
+				m.Name, sender, assessment, m.At.Add(world.InvitationLifetime).Format("2 January 2006, 15:04 UTC"))
+			shown = append(shown, mailJSON{m, sender, "Invitation: " + assessment, text, o.Invitations(m.AssessmentID).Find(m.InvitationID).Value.OpenedAt != nil})
 		}
 	}
 	return shown, err

@@ -275,7 +275,7 @@ func (c *control) delayReport(in struct {
 	if in.By == nil {
 		return inputError{"seconds", "give a number of seconds, below zero for never"}
 	}
-	return c.recordStep("report made late", c.live.DelayReport(c.id, c.now, *in.By))
+	return c.recordStep("report time changed", c.live.DelayReport(c.id, c.now, *in.By))
 }
 
 func (c *control) revoke(none) error { return c.recordStep("revoked", c.live.Revoke(c.id, c.now)) }
