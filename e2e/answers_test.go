@@ -1,7 +1,6 @@
 package e2e
 
 import (
-	"encoding/json"
 	"fmt"
 	"net/http"
 	"os"
@@ -39,10 +38,10 @@ func TestALostWriteSaysWhetherItWasDone(t *testing.T) {
 	p.send("POST", path, sandbox.LiveKey, `{"candidate_email":"eve@candidates.test","candidate_name":"Eve"}`) // 5, whose reason is long.
 	p.visit("")
 	p.appears(row(5), "the plan's invitations")
-	p.appears(row(1), "done · fault: response lost")
-	p.appears(row(2), "not done · fault: connection reset")
-	p.appears(row(3), "done · fault: 503")
-	p.appears(row(4), "not done · fault: 500")
+	p.appears(row(1), "done · response lost")
+	p.appears(row(2), "not done · connection reset")
+	p.appears(row(3), "done · 503")
+	p.appears(row(4), "not done · 500")
 	assert.Equal(t, []bool{true}, evaluate[[]bool](p, "[...new Set([...document.querySelectorAll('.row .marks > *')].map(e => e.getBoundingClientRect().left === document.querySelector('.reason').getBoundingClientRect().left))]"), "under their head")
 	p.press(row(1))
 	p.appears(".headline", "Done: invitation to Søren ada, but the response was lost")
@@ -84,7 +83,7 @@ func TestARefusedParameterIsInTheRow(t *testing.T) {
 	p.appears(".target .warn", "page_size=500")
 	p.appears(row(1), "?page_size=500") // Also beside the pane.
 	p.dress(appearance{width: 1200, height: 800})
-	p.becomes("document.querySelector('#list .row').offsetHeight === 30")
+	p.becomes("document.querySelector('#list .row').parentElement.offsetHeight === 30")
 	assert.NotContains(t, p.text(".pane"), "No body.", "of a GET")
 	p.press(row(2))
 	p.appears(".headline", "400 · name is required")
@@ -228,7 +227,7 @@ func TestGroups(t *testing.T) {
 		p.send("GET", "/api/v1/submissions/"+sandbox.UnknownID+"/report", sandbox.TestKey, "") // 10, 11 and 12, like 9.
 	}
 	p.visit("?view=groups")
-	p.becomes(`[...document.querySelectorAll(".groups tr:has(.mark)")].map(r => [".mark", ".number"].map(s => r.querySelector(s).innerText).join()).join(" ") === "fault: NOT_FOUND,2 fault: 404, NOT_FOUND,1"`)
+	p.becomes(`[...document.querySelectorAll(".groups tr:has(.mark)")].map(r => [".mark", ".number"].map(s => r.querySelector(s).innerText).join()).join(" ") === "fault: NOT_FOUND,2 17 % fault: 404, NOT_FOUND,1 8 %"`)
 	p.press(".groups tr:has(.mark) a")
 	p.listed(12, 10)
 	p.send("GET", "/api/v1/submissions?page_size=500", sandbox.WriteKey, "")  // 13
@@ -374,7 +373,7 @@ func TestATimeWindow(t *testing.T) {
 func TestOneCandidate(t *testing.T) {
 	t.Parallel()
 	p := open(t)
-	_, invitation := p.candidate()
+	assessment, invitation := p.candidate()
 	get := func() int {
 		p.server.ClearJournal()
 		c, err := http.NewRequestWithContext(t.Context(), http.MethodGet, p.base+"/api/v1/submissions/"+evaluate[string](p, "document.querySelectorAll('.pane .meta code')[1].title")+"/report", http.NoBody)
@@ -386,8 +385,9 @@ func TestOneCandidate(t *testing.T) {
 		return res.StatusCode
 	}
 	p.press("#candidate-mails summary")
+	p.press(".mails summary")
 	p.appears(".mails", "Invitation: Backend engineer")
-	p.appears(".mails", "from Sandbox Live Ltd")
+	p.appears(".mails", "Sandbox Live Ltd invites you to the assessment \"Backend engineer\".")
 	p.press(".mails button")
 	p.appears(".said", "Ada opened the invitation")
 	p.appears(".pane .meta", "opened")
@@ -417,13 +417,14 @@ func TestOneCandidate(t *testing.T) {
 	p.press("[popovertarget=late]")
 	p.press("#late [value='300']")
 	p.appears(".said", "The report is late by 5 min")
-	p.appears(".timeline", "report ready 5 min after the evaluation")
+	p.appears("#delayed", "ready 5 min after the evaluation")
 	require.NoError(t, p.server.Evaluate(submission, sandbox.Result{ShipScore: new(31), Verdict: "no", IntegrityStatus: "flagged", Confidence: "low"}))
-	p.appears(".pane .note", "The report is not ready yet. It will be on")
+	p.appears("#delayed", "The report is not ready yet. It will be on")
 	p.appears(".card .mark", "report late: ")
 	p.fill("#advance", "10m")
 	p.appears("#ahead", "1 × late report ready: Ada")
-	p.server.Advance(6 * time.Minute)
+	p.press("#delayed button")
+	p.appears(".said", "The report is on time")
 	p.appears(".pane .verdict", "31")
 	for _, shown := range []string{"31", "no", "⚑", "low confidence"} {
 		p.appears(".card", shown)
@@ -437,15 +438,19 @@ func TestOneCandidate(t *testing.T) {
 	p.appears(".mails", "opened") // The link has no button any more.
 	for width, lines := range map[int64]int{760: 1, 390: 3} {
 		p.dress(appearance{width: width, height: 800})
-		p.becomes(fmt.Sprintf("new Set([...document.querySelectorAll('.mail-row > *')].map(e => Math.round(e.getBoundingClientRect().bottom / 12))).size <= %d", lines))
+		p.becomes(fmt.Sprintf("new Set([...document.querySelectorAll('.mail-row > *')].map(e => e.getBoundingClientRect()).map(r => Math.round((r.top + r.bottom) / 24))).size <= %d", lines))
 	}
+	p.press(".mails summary")
+	_, err = p.server.Invite(assessment, "bea@candidates.test", "Bea")
+	require.NoError(t, err)
+	p.becomes("(all => all.length === 2 && !all[0].open && all[1].open)(document.querySelectorAll('.mails details'))")
 	p.server.AddKey(sandbox.Key{Token: "sk_live_other", Organization: "other"})
 	p.visit("console/mails?text=nobody")
 	p.appears("main", "No e-mail matches.")
 	p.fill("input[name=text]", "ADA@")
 	p.appears(".mails", "from Sandbox Live Ltd")
 	assert.NotContains(t, p.text(".mails"), "default")
-	assert.Contains(t, p.text(".filters"), "1 of 1 e-mail")
+	assert.Contains(t, p.text(".filters"), "1 of 2 e-mails")
 	p.visit("console/faults")
 	p.fill("#inject-candidate", "ada@candidates.test")
 	p.press("#inject > button")
@@ -529,21 +534,19 @@ func TestAnExportIsOpened(t *testing.T) {
 	p := troubled(t)
 	p.visit("")
 	p.do(chromedp.WaitVisible(chromedp.CSS(row(8))))
-	evaluate[string](p, "fetch(document.querySelector('a[download]').href).then(r => r.text()).then(t => window.exported = t), ''")
-	p.becomes("!!window.exported")
+	evaluate[string](p, `fetch(document.querySelector("a[download]").href).then(r => r.blob()).then(b => { window.zipped = b; return new Response(b.stream().pipeThrough(new DecompressionStream("gzip"))).text() }).then(t => window.exported = t), ""`)
+	p.becomes("!!window.exported && window.exported.length > 3 * window.zipped.size")
 	evaluate[string](p, "document.querySelector('a[download]').click(), ''")
-	p.appears(".said", "The requests are saved in journal.json. Open file shows them")
+	p.appears(".said", "The requests are saved in journal.json.gz. Open file shows them")
 	text := evaluate[string](p, "window.exported")
 	p.server.ClearJournal()
-	raw, err := json.Marshal(text)
-	require.NoError(t, err)
 	drop := func(text, name string) {
 		evaluate[string](p, `(d => { d.items.add(new File([`+text+`], `+quote(name)+`)); dispatchEvent(new DragEvent("drop", { dataTransfer: d, bubbles: true, cancelable: true })); return "" })(new DataTransfer())`)
 	}
 	drop(`"[]"`, "other.json")
 	p.appears(".said", "other.json is no exported journal")
-	drop(string(raw), "journal.json")
-	p.appears(".banner", "From a file: journal.json, 8 requests, read-only.")
+	drop("window.zipped", "journal.json.gz")
+	p.appears(".banner", "From a file: journal.json.gz, 8 requests, read-only.")
 	p.listed(8, 7, 6, 5, 4, 3, 2, 1)
 	p.appears("#list", "Injected fault 1: connection reset for POST *")
 	p.press(row(6))
@@ -586,9 +589,9 @@ func TestAnExportIsOpened(t *testing.T) {
 		require.NoError(t, os.WriteFile(name, []byte(text), 0o600))
 		p.do(chromedp.SetUploadFiles(chromedp.CSS("input[type=file]"), []string{name}))
 	}
-	choose(`{"entries":[{"number":1,"at":"2026-11-28T10:00:00.000Z","method":"GET","path":"/","query":"","key":""},{"number":2,"at":"2026-11-30T10:00:00.000Z","method":"GET","path":"/","query":"","key":""}]}`)
+	choose(`{"entries":[{"number":1,"at":"2026-11-28T10:00:00.000Z","method":"GET","path":"/","query":"","key":""},{"number":2,"at":"2026-11-30T10:00:00.000Z","method":"GET","path":"/","query":"","key":""}],"stats":{"buckets":[{"at":"2026-11-28T10:00:00.000Z","count":1,"failed":0,"refused":0,"idle":172800},{"at":"2026-11-30T10:00:00.000Z","count":1,"failed":0,"refused":0}]}}`)
 	p.appears(".jump", "+2 d")
-	choose(text)
+	choose(text) // Not compressed.
 	p.appears(".banner", "From a file: chosen.json, 8 requests")
 }
 

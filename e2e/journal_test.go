@@ -220,7 +220,7 @@ func TestFilters(t *testing.T) {
 	t.Parallel()
 	p := troubled(t)
 	p.visit("")
-	p.appears(row(4), "fault: connection reset")
+	p.appears(row(4), "not done · connection reset")
 	p.appears(row(5), "unknown key")
 	p.becomes("/submissions\\/…0404[^]*no key/.test(document.querySelector('" + row(8) + "')?.innerText)")
 	for query, want := range map[string][]int{
@@ -245,7 +245,7 @@ func TestFilters(t *testing.T) {
 	p.appears(row(2), "sent again: #3")
 	p.appears(row(11), "again after #4: lost")
 	p.visit("?q=status:503")
-	p.appears(".none", "No request matches.")
+	p.appears("main > .gone[role=status]", "No request matches.")
 	p.press(".none button")
 	p.listed(11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1)
 	p.press("[title=e]") // Failed.
@@ -307,7 +307,7 @@ func TestOneRequest(t *testing.T) {
 	p.server.Inject(sandbox.Fault{Status: 503, RetryAfter: 2 * time.Second})
 	p.send("GET", "/api/v1/account", sandbox.LiveKey, "")
 	p.visit("?request=1")
-	for _, shown := range []string{"POST", "201", "req_0000000000000001", "sk_live_sandbox", "199 of 200 remaining", `"status": "active"`} {
+	for _, shown := range []string{"POST", "201", "req_0000000000000001", "sk_live_sandbox", "199 of 200", `"status": "active"`} {
 		p.appears(".pane", shown)
 	}
 	assert.Equal(t, `"data"`, p.text(".body .json-key"))

@@ -52,13 +52,17 @@ function tests(c, actions) {
   const button = (name, fault) => html`<button class="plain small" @click=${() =>
     act(() => change(() => post("faults", { ...next, ...fault }), `The next report of this candidate: ${effects(fault).join(", ")}`))}>${name}</button>`;
   const late = (seconds) =>
-    act(() => run(actions, `candidates/${c.id}/delay`, { seconds: Number(seconds) }, seconds < 0 ? "The report is never ready" : `The report is late by ${span(seconds)}`));
-  const waiting = armed(c);
+    act(() => run(actions, `candidates/${c.id}/delay`, { seconds: Number(seconds) }, seconds < 0 ? "The report is never ready" : seconds ? `The report is late by ${span(seconds)}` : "The report is on time"));
+  const waiting = armed(c),
+    isUnready = c.stage === "evaluated" && !c.report?.evaluated;
+  const delay = c.report_delay < 0 || (isUnready && !c.report_at) ? "The report is never ready." : isUnready ? html`The report is not ready yet. It will be on <time>${fullTime(c.report_at)}</time>.` : `Report ready ${span(c.report_delay ?? 0)} after the evaluation.`;
   const remove = () => act(() => change(() => Promise.all(waiting.map((f) => post("faults/clear", { id: f.id }))), "The faults of this candidate are removed"));
   return html`<p class="line" role="group" aria-label="Next report">Next report: ${button("503", { status: 503, retry_after: 1 })}
       ${button("Cut", { cut_after: 20 })} ${choice("late", "Late", [["60", "by 1 min"], ["300", "by 5 min"], ["3600", "by 1 h"], ["-1", "never ready"]], late)}</p>
     ${waiting.length ? html`<p class="note warn" id="armed">Next: ${waiting.map((f) => effects(f.fault).join(", ")).join("; then: ")}
-      <button class="plain small" @click=${remove}>Remove</button></p>` : nothing}`;
+      <button class="plain small" @click=${remove}>Remove</button></p>` : nothing}
+    ${c.report_delay || isUnready ? html`<p class="note warn" id="delayed">${delay}
+      <button class="plain small" @click=${() => late(0)}>${isUnready ? "Make it ready now" : "Back to on time"}</button></p>` : nothing}`;
 }
 
 // pane shows a candidate.
@@ -79,8 +83,6 @@ export function pane(c, mails, actions) {
     <p class="meta">${id("Invitation", c.id)}${id("Submission", c.submission_id)}</p>
     ${c.stage === "submitted" ? grading(c, actions) : nothing}${c.report?.evaluated ? report(c.report) : nothing}
     ${c.stage === "evaluated" ? html`<details><summary>Evaluate again</summary>${grading(c, actions)}</details>` : nothing}
-    ${c.stage === "evaluated" && !c.report?.evaluated ? html`<p class="note warn">The report is not ready yet.
-      ${c.report_at ? html`It will be on <time>${fullTime(c.report_at)}</time>.` : nothing}</p>` : nothing}
     ${lists(c, mails, actions)}</section>`;
 }
 
@@ -96,7 +98,6 @@ function timeline(c) {
     ...(isOpen ? [{ at: c.expires_at, text: "invitation expires", later: true }] : []),
     ...(isLate ? [{ at: c.report_at, text: "report ready", later: !c.report?.evaluated }] : []),
   ];
-  const late = c.report_delay && (c.report_delay > 0 ? `report ready ${span(c.report_delay)} after the evaluation` : "report never ready");
   const line = (s, i) => {
     const before = all[i - 1],
       day = before && dayOf(before.at) === dayOf(s.at) ? "" : dayOf(s.at) + " ";
@@ -104,7 +105,7 @@ function timeline(c) {
     return html`<li class=${s.later ? "later" : ""}><span>${s.text}</span>
       <time title=${s.at}>${day}${clockTime(s.at)}</time>${since ?? nothing}</li>`;
   };
-  return html`<ol class="timeline">${all.map(line)}${late ? html`<li class="later">${late}</li>` : nothing}</ol>`;
+  return html`<ol class="timeline">${all.map(line)}</ol>`;
 }
 
 const pillars = { correctness: "Correctness", craft: "Craft", ai_fluency: "AI fluency", rigor: "Rigor" };

@@ -44,13 +44,15 @@ export function groupsView(groups) {
       error.problem && `"${error.problem}"`, ...(state.query.get("q") ?? "").match(/-?(after|before):\S+/g) ?? [],
     ];
   const reason = (g) => (g.fault ? html`<span class="mark bad">fault: ${effects(g.fault).join(", ")}</span>` : g.error ? why(g, true) : nothing);
+  const total = groups.reduce((sum, g) => sum + g.count, 0),
+    share = (g) => (g.count < total / 100 ? "<1" : Math.round((100 * g.count) / total)) + " %";
   const row = (g, i) => html`<tr><td class=${"status " + statusKind(g)}>${statusText(g)}</td>
     <th scope="row"><a href=${linkTo("", { q: search(g).filter(Boolean).join(" ") })} data-keep=${"g" + i}><b class="method">${g.method}</b> <code>${g.route}</code></a></th>
     <td class=${"why " + statusKind(g)} title=${g.error?.code ?? ""}>${reason(g)}</td><td><code title=${keyName(g)}>${middle(keyName(g), 22)}</code></td>
-    <td class="number"><b>${g.count.toLocaleString("en")}</b></td><td>${line(g.times)}</td>
+    <td class="number"><b>${g.count.toLocaleString("en")}</b> <small>${share(g)}</small></td><td>${line(g.times)}</td>
     <td class="number"><time title=${g.first + " – " + g.last}>${g.last.startsWith(today) ? "" : shortDay(g.last) + " "}${clockTime(g.last)}</time></td></tr>`;
   return html`<section class="listing groups" id="list" aria-label="Groups" tabindex="-1"><table>
     <caption class="gone">${plural(groups.length, "group")} of requests that are alike, the largest first</caption>
-    <thead><tr><th>Status</th><th>Request</th><th>Reason</th><th>Key</th><th class="number">Requests</th><th>Over time</th><th class="number">Last</th></tr></thead>
+    <thead><tr><th>Status</th><th>Request</th><th>Reason</th><th>Key</th><th class="number">Requests, share</th><th>Over time</th><th class="number">Last</th></tr></thead>
     <tbody>${groups.map(row)}</tbody></table></section>`;
 }

@@ -87,30 +87,13 @@ async function loadPage(q) {
   }
 }
 
-// loadFile shows the requests of a file that match the search.
+// loadFile shows the requests of a file that match the search. The bars are those of the whole file.
 function loadFile() {
   let found;
   [found, refused] = searchFile(searched());
   actions = state.file.actions.filter(isShown);
   setRows(found.toReversed(), false);
-  stats = { count: found.length, failed: found.filter(failed).length, buckets: bucketsOf(found) };
-}
-
-// bucketsOf counts requests in at most 60 buckets of equal time, as the server does: a minute at most without a request.
-function bucketsOf(all) {
-  const idle = all.map((e, i) => Math.max(0, Date.parse(e.at) - Date.parse(all[Math.max(0, i - 1)].at))),
-    total = idle.reduce((sum, ms) => sum + Math.min(ms, 60000), 0),
-    buckets = [];
-  let active = 0;
-  all.forEach((e, i) => {
-    active += Math.min(idle[i], 60000);
-    const b = (buckets[Math.floor((active / (total + 1)) * 60)] ??= { at: e.at, count: 0, failed: 0, refused: 0, idle: 0 });
-    if (idle[i] > 60000) b.idle += idle[i] / 1000;
-    b.count++;
-    b.failed += failed(e);
-    b.refused += statusKind(e) === "warn";
-  });
-  return Array.from(buckets, (b) => b ?? { count: 0, failed: 0 });
+  stats = { ...state.file.stats, count: found.length, failed: found.filter(failed).length };
 }
 
 // read returns a request with its bodies, or null.
@@ -365,7 +348,7 @@ function marks(e) {
   const done = doneText(e);
   return html`${
     e.fault
-      ? mark(e.done && done ? "good" : "bad", html`${done && done + " · "}<span class="long">fault: </span>${faultKind(e.fault)}`, faultText(e.fault))
+      ? mark(e.done && done ? "good" : "bad", html`${done ? done + " · " : html`<span class="long">fault: </span>`}${faultKind(e.fault)}`, faultText(e.fault))
       : e.error
         ? html`<span class=${"why " + statusKind(e)} title=${`${e.error.code}: ${e.error.message}`}>${done ? done + ": " : ""}${why(e)}</span>`
         : e.pending ? html`<span class="quiet">not evaluated yet</span>` : nothing
@@ -439,11 +422,11 @@ function listView() {
 }
 
 function filterBar() {
-  const all = linkTo("", {}) + "journal" + toQuery({ ...query(), limit: maxRows, details: true });
+  const all = linkTo("", {}) + "journal" + toQuery({ ...query(), limit: maxRows, details: true, zipped: true });
   return html`<form class="filters" role="search" aria-label="Search" @submit=${(event) => event.preventDefault()}>
     ${searchField(refused)}<span class="buttons">${switches()}
     <span class="tools"><button type="button" class="plain" id="groups" title="g" aria-pressed=${String(isGroups())} @click=${toggleGroups}>Groups</button>
-      ${state.file ? nothing : html`<a class="button plain" download="journal.json" href=${all} @click=${() => say("The requests are saved in journal.json. Open file shows them")}>Export</a>`}${fileButton()}</span></span></form>`;
+      ${state.file ? nothing : html`<a class="button plain" download="journal.json.gz" href=${all} @click=${() => say("The requests are saved in journal.json.gz. Open file shows them")}>Export</a>`}${fileButton()}</span></span></form>`;
 }
 
 // fileBanner says that a file is shown.
@@ -471,13 +454,14 @@ addEventListener("drop", (event) => {
 function openFile({ files: [file] }) {
   if (!file) return;
   act(async () => {
-    const value = fromJSON(await file.text().catch(() => ""));
+    const unzipped = new Response(file.stream().pipeThrough(new DecompressionStream("gzip"))).text();
+    const value = fromJSON(await unzipped.catch(() => file.text()).catch(() => "")); // Also one that is not compressed.
     if (!isExport(value)) throw new Error(`${file.name} is no exported journal`);
-    showFile({ name: file.name, entries: value.entries, actions: value.actions ?? [] });
+    showFile({ actions: [], ...value, name: file.name });
   });
 }
 
-const fileButton = () => html`<label class="button plain">Open file<input type="file" class="gone" accept=".json"
+const fileButton = () => html`<label class="button plain">Open file<input type="file" class="gone" accept=".json,.gz"
   @change=${({ target }) => openFile(target)}></label>`;
 
 // sparkline shows the requests in buckets of equal time, with those that failed, refused ones above the others. Idle time is folded.
@@ -561,7 +545,8 @@ function view() {
   const shownPane = { lost: !exchange && lost, number, writes, candidate, link, close, compared, compare, go: (by) => move(0, by) };
   const side = number ? pane(exchange, shownPane) : nothing;
   if (!rows.length && !searched() && !state.file) return [guide(), side];
-  return html`<h1 class="gone">Journal</h1>${fileBanner() ?? nothing}${filterBar()}
+  const found = searched() && (rows.length ? `${plural(stats.count, "request")} found` : "No request matches.");
+  return html`<h1 class="gone">Journal</h1><p class="gone" role="status">${found}</p>${fileBanner() ?? nothing}${filterBar()}
     ${stats.buckets?.length ? sparkline() : nothing}
     ${
       rows.length

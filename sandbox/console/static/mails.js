@@ -1,5 +1,6 @@
 // The invitation e-mails that the sandbox sent to candidates, all or those of one candidate.
 import { html, nothing } from "./lit/lit-html.js";
+import { repeat } from "./lit/directives/repeat.js";
 import { act, change, get, linkTo, post, state, typed, typedText } from "./core.js";
 import { clockTime, fullTime, plural, shortDay } from "./format.js";
 
@@ -18,11 +19,11 @@ const open = (m, after) =>
 // mailList shows e-mails, each with what its link does.
 export function mailList(all, after) {
   const row = (m) => html`<li class="mail-row"><p><a href=${linkTo("pipeline", { candidate: m.invitation_id })}><bdi>${m.name}</bdi></a> <bdi class="quiet">${m.email}</bdi></p>
-    <p><b>${m.subject}</b> ${m.resent ? html`<span class="mark">resent</span>` : nothing}
-      <span class="quiet">from <bdi>${m.sender}</bdi>${m.organization ? html` · ${m.organization}` : nothing}</span></p>
+    <details><summary><b>${m.subject}</b> ${m.resent ? html`<span class="mark">resent</span>` : nothing}
+      <span class="quiet">from <bdi>${m.sender}</bdi>${m.organization ? html` · ${m.organization}` : nothing}</span></summary><p class="letter">${m.text}</p><small>The sandbox made this text. The service's own may differ.</small></details>
     <time class="quiet" title=${fullTime(m.at)}>${shortDay(m.at)} ${clockTime(m.at)}</time>
     <p>${m.opened ? html`<small>opened</small>` : html`<button class="plain small" @click=${() => open(m, after)} aria-label=${"Open link as candidate " + m.name}>Open link as candidate</button>`}</p></li>`;
-  return html`<ol class="mails">${all.map(row)}</ol>`;
+  return html`<ol class="mails">${repeat(all, (m) => m.invitation_id + m.at, row)}</ol>`;
 }
 
 const maxShown = 200;
@@ -36,7 +37,7 @@ function view() {
     found = mails.filter((m) => [m.subject, m.name, m.email].some((part) => part.toLowerCase().includes(text)));
   return html`<h1 class="gone">Mails</h1><div class="filters" role="search"><input type="search" name="text" placeholder="Search subjects, names and addresses"
       aria-label="Search subjects, names and addresses" .value=${typedText("text")} @input=${typed}>
-      <span class="quiet">${text ? `${found.length} of ` : ""}${plural(mails.length, "e-mail")}, not sent over the network</span></div>
+      <span class="quiet" role="status">${text ? `${found.length} of ` : ""}${plural(mails.length, "e-mail")}, not sent over the network</span></div>
     <section class="panel">${text && !found.length ? html`<p class="quiet">No e-mail matches.</p>` : mailList(found.slice(0, maxShown), load)}
     ${found.length > maxShown ? html`<p class="quiet">The search finds the other ${found.length - maxShown}.</p>` : nothing}</section>`;
 }

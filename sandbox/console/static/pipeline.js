@@ -61,10 +61,8 @@ const cards = () => Object.values(columns).flat();
 
 // news returns the number of candidates that wait with a change.
 function news() {
-  const before = new Map(cards().map((c) => [c.id, JSON.stringify(c)]));
-  return Object.values(waiting.columns)
-    .flat()
-    .filter((c) => before.get(c.id) !== JSON.stringify(c)).length;
+  const before = new Set(cards().map((c) => JSON.stringify(c)));
+  return Object.values(waiting.columns).flat().filter((c) => !before.has(JSON.stringify(c))).length;
 }
 
 // takes are the operations that take a candidate to a stage, after the beginning of the attempt or before it.
@@ -245,7 +243,7 @@ function view() {
       : nothing;
   const found = Object.values(counts).some((n) => n) || !isFiltered();
   const clear = () => visit(path, { key: state.query.get("key"), candidate: opened() }, false);
-  return html`<h1 class="gone">Pipeline</h1>${toolbar()}
+  return html`<h1 class="gone">Pipeline</h1><p class="gone" role="status">${isFiltered() ? `${plural(Object.values(counts).reduce((a, b) => a + b, 0), "candidate")} found` : ""}</p>${toolbar()}
     <div class=${"split " + (opened() ? "open" : "")}>${
       found ? boardView() : html`<p class="panel none">No candidate matches. <button @click=${clear}>Clear the search</button></p>`
     }${side}</div>`;

@@ -102,15 +102,16 @@ export function pane(e, { number, lost, writes, candidate, link, close, compared
       <button class="plain small" id="copy-curl" title="y" @click=${() => copyCurl(e)}>Copy as curl</button>
       ${state.file ? nothing : html`<button class="plain small" id="again" @click=${() => sendAgain(e)}>Send again</button>
       ${e.route ? html`<a class="button plain small" id="fail-next" title="f" href=${linkTo("faults", { route: `${e.method} ${e.route}` })}>Fail next…</a>` : nothing}`}</p></div>
-    <p class="meta"><span>#${e.number}</span><time title=${e.at}>${fullTime(e.at)}</time>
-      <span>${e.ended ? took(e.took) : "–"}</span><code>${keyName(e)}</code>
-      ${e.limit && e.status !== 401 ? html`<span>${e.remaining} of ${e.limit} remaining</span>` : nothing}
-      ${e.request_id ? html`<code>${e.request_id}</code>` : nothing}</p>
+    <dl class="meta facts">${fact("Number", "#" + e.number)}${fact("Time", html`<time title=${e.at}>${fullTime(e.at)}</time>`)}${fact("Took", e.ended ? took(e.took) : "–")}
+      ${fact("Key", html`<code>${keyName(e)}</code>`)}${e.limit && e.status !== 401 ? fact(isWrite(e) ? "Writes remaining" : "Reads remaining", `${e.remaining} of ${e.limit}`) : nothing}
+      ${e.request_id ? fact("Request id", html`<code>${e.request_id}</code>`) : nothing}</dl>
     ${notes(e, candidate && person, writes, candidate?.invitations, link)}${compared ?? nothing}
     ${e.withheld ? message(e, !e.status ? "Response that was lost" : cutText(e.fault) ? `Full response, of which ${e.response_size} bytes were sent` : "Response that the fault replaced", e.withheld.response, undefined, 0) : nothing}
     ${message(e, "Response", e.response, e.response_headers, e.response_cut ? e.response_size : 0)}
     ${message(e, "Request", e.body, e.headers, 0, e.query)}</section>`;
 }
+
+const fact = (name, value) => html`<div><dt><small>${name}</small></dt><dd>${value}</dd></div>`;
 
 // sendAgain sends the request from the browser. It appears in the journal as any other.
 const sendAgain = (e) =>
@@ -131,7 +132,7 @@ function notes(e, person, writes, invited, link) {
   return html`${writes.length > 1 ? note("odd", story(e, writes, invited, link)) : nothing}
     ${e.fault ? note("bad", "Injected fault: " + faultText(e.fault)) : nothing}
     ${e.status === 429 && !e.fault && !e.throttled && e.key && !state.file ? note("", html`<a href=${readers}>Who used up the ${isWrite(e) ? "writes" : "reads"} of this key?</a>`) : nothing}
-    ${person ? note("", html`Candidate: ${person}`) : nothing}`;
+    ${person && (!isWrite(e) || !e.done) ? note("", html`Candidate: ${person}`) : nothing}`;
 }
 
 // story says why a write was sent again, and what came of all of them.

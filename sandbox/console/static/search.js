@@ -27,7 +27,7 @@ const secondsOf = (text) => parseFloat(text.replace(/[<>]/, "")) * { ms: 0.001, 
 
 // inFile are the names that also work in a file, which the page searches. Each reports whether an entry has a value.
 const inFile = {
-  status: (e, v) => [String(e.status ?? "none"), String(e.status)[0] + "xx", failed(e) && "failed"].includes(v),
+  status: (e, v) => [String(e.status ?? "none"), String(e.status)[0] + "xx"].includes(v),
   is: (e, v) => (v === "failed" && failed(e)) || (v === "repeated" && !!(e.repeats || e.repeated_by)) || (v === "fault" && !!e.fault),
   method: (e, v) => e.method === v.toUpperCase(),
   candidate: (e, v) => e.subject?.toLowerCase() === v.toLowerCase(),
