@@ -9,9 +9,10 @@ import (
 	"time"
 )
 
-// journalFilter selects exchanges.
+// journalFilter selects exchanges. Key and status mean the same as in a search.
 type journalFilter struct {
-	Key    string `json:"key"`    // A token, an id, or none.
+	Key    string `json:"key"` // A token, an id, or none.
+	Status string `json:"status"`
 	Search string `json:"search"` // Such as status:4xx -route:/report took:>1s after:17:16 "Ada Lovelace".
 }
 
@@ -26,8 +27,15 @@ var searchWord = regexp.MustCompile(`(-?)(?:([a-z]+):)?(?:"([^"]*)"|(\S+))`)
 
 // conditions returns the conditions that an exchange must meet. A duration is one before now.
 func (f *journalFilter) conditions(now time.Time) (all []condition, err error) {
-	if f.Key != "" {
-		all = append(all, hasKey(f.Key))
+	for name, value := range map[string]string{"key": f.Key, "status": f.Status} {
+		if value == "" {
+			continue
+		}
+		c, problem := newCondition(name, value, now)
+		if problem != "" {
+			return nil, inputError{name, problem}
+		}
+		all = append(all, c)
 	}
 	for _, word := range searchWord.FindAllStringSubmatch(f.Search, -1) {
 		name, value := word[2], word[3]+word[4]
@@ -105,6 +113,8 @@ func contains(text string) condition {
 func hasStatus(value string) (c condition, problem string) {
 	number, _ := strconv.Atoi(value)
 	switch {
+	case value == "failed":
+		return (*exchange).failed, ""
 	case value == noKey:
 		return func(e *exchange) bool { return e.Status == 0 }, ""
 	case slices.Contains([]string{"2xx", "3xx", "4xx", "5xx"}, value):
@@ -112,7 +122,7 @@ func hasStatus(value string) (c condition, problem string) {
 	case number >= http.StatusContinue:
 		return func(e *exchange) bool { return e.Status == number }, ""
 	}
-	return nil, "must be a status such as 404, 2xx, 4xx, 5xx or none"
+	return nil, "must be a status such as 404, 2xx, 4xx, 5xx, failed or none"
 }
 
 // hasRoute returns the condition for a route with its method, or for a part of a route.
