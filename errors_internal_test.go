@@ -35,9 +35,9 @@ func TestOneRuleOfWhatMayPass(t *testing.T) {
 			for _, kind := range []failureKind{kindByStatus, kindUnsent, kindBroken, kindTimedOut, kindFinal, kindNoHandshake, kindInvalidBody} {
 				for _, method := range []string{"GET", "POST", "PATCH", "PUT", "DELETE"} {
 					c := &call{callState: callState{core: core, request: request{method: method}, key: noKey}}
-					e := &Error{Status: status, Code: code, kind: kind, Method: method, Attempts: 1, Outcome: c.outcome(OutcomeUnknown)}
+					e := &Error{Status: status, Code: code, kind: kind, Method: method, Attempts: 1, Outcome: c.finalOutcome(OutcomeUnknown)}
 					if rejects(status) || kind == kindUnsent || status == 0 && code == ErrRateLimited {
-						e.Outcome = c.outcome(OutcomeNotDone)
+						e.Outcome = c.finalOutcome(OutcomeNotDone)
 					}
 					again := decide(policy, e, 0, time.Hour, 0.5) > 0
 					what := fmt.Sprintf("%s %d %s, kind %d", method, status, code, kind)

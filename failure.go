@@ -34,9 +34,9 @@ func (r *response) outcome() Outcome {
 	return OutcomeUnknown
 }
 
-// outcome returns the outcome of the call when that of its last attempt is o. An earlier
-// attempt may have taken effect. The outcome of a read is "".
-func (c *callState) outcome(o Outcome) Outcome {
+// finalOutcome returns the finalOutcome of the call when that of its last attempt is o. An earlier
+// attempt may have taken effect. The finalOutcome of a read is "".
+func (c *callState) finalOutcome(o Outcome) Outcome {
 	switch {
 	case c.request.class() == quota.Read:
 		return ""
@@ -54,12 +54,13 @@ func (c *callState) newError(r *response, message string, cause error) *Error {
 		Method:    c.request.method,
 		Route:     c.request.route,
 		Attempts:  c.attempts,
-		Outcome:   c.outcome(OutcomeNotDone),
 		Operation: c.request.operation,
 	}
+	outcome := OutcomeNotDone
 	if r != nil {
-		e.Status, e.RequestID, e.RateLimit, e.Outcome = r.status, r.requestID, RateLimit(r.window), c.outcome(r.outcome())
+		e.Status, e.RequestID, e.RateLimit, outcome = r.status, r.requestID, RateLimit(r.window), r.outcome()
 	}
+	e.Outcome = c.finalOutcome(outcome)
 	e.causedBy(c.key.clean(cause))
 	return e
 }
@@ -301,7 +302,7 @@ func (c *call) noResponse(err error) *Error {
 	}
 	e := c.cutOff(nil, "no response", err)
 	if sent && alert == "" {
-		e.Outcome = c.outcome(OutcomeUnknown)
+		e.Outcome = c.finalOutcome(OutcomeUnknown)
 	}
 	if e.kind != kindBroken {
 		return e

@@ -51,10 +51,10 @@ const (
 	maxFailedRequests = 10  // After so many requests that the API could not answer, a poll ends.
 )
 
-// poll sends requests until the machine is to wait, and passes each result to yield. A result
-// counts as delivered when yield returns true. poll returns the time until the next poll, 0 if it
+// sendDue sends requests until the machine is to wait, and passes each result to yield. A result
+// counts as delivered when yield returns true. sendDue returns the time until the next sendDue, 0 if it
 // was interrupted after maxRequests. When the API could answer no request, that is an error.
-func (p *poller) poll(ctx context.Context, yield func(Submission, error) bool) (wait time.Duration, err error) {
+func (p *poller) sendDue(ctx context.Context, yield func(Submission, error) bool) (wait time.Duration, err error) {
 	var failures []error // The errors of requests that the API could not answer.
 	defer func() { p.logProblems(ctx, failures) }()
 	answered := false

@@ -55,10 +55,14 @@ func readHeader(status int, h http.Header, key *credential, server time.Time) re
 	return r
 }
 
+// isRateLimited reports whether the API refused the request because of the rate limit, so that other
+// requests have to wait too.
+func (r *response) isRateLimited() bool { return r.status == http.StatusTooManyRequests }
+
 // delay returns how long the response asks to wait before another attempt: the Retry-After, or for
 // a 429 the rest of its window.
 func (r *response) delay() time.Duration {
-	if r.retryAfter == 0 && r.status == http.StatusTooManyRequests && r.window != (quota.Window{}) {
+	if r.retryAfter == 0 && r.isRateLimited() && r.window != (quota.Window{}) {
 		return r.window.UntilReset(r.date)
 	}
 	return r.retryAfter
@@ -82,7 +86,7 @@ func (c *call) receive(resp *http.Response) response {
 		}
 	}
 	r.body = bytes.TrimPrefix(r.buffer.Bytes(), []byte("\ufeff"))
-	if r.status == http.StatusTooManyRequests && r.window == (quota.Window{}) {
+	if r.isRateLimited() && r.window == (quota.Window{}) {
 		r.window = windowIn(r.body)
 	}
 	r.isAPISuccess = c.hasAPIForm(&r)
@@ -113,7 +117,7 @@ func (c *call) record(r *response) {
 	if r.window != (quota.Window{}) {
 		quotas.Update(c.key.id, class, r.window, r.date, r.received)
 	}
-	if delay := r.delay(); r.status == http.StatusTooManyRequests && delay > 0 {
+	if delay := r.delay(); r.isRateLimited() && delay > 0 {
 		quotas.Close(c.key.id, class, delay, r.received)
 	}
 }

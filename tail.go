@@ -33,7 +33,7 @@ func (s *EventService) Tail(ctx context.Context, submissionID string, o TailOpti
 		loop := newPollLoop(s.core, "Events.Tail", between)
 		t := tail{loop, s, submissionID, cmp.Or(o.SinceSeq, -1)}
 		t.unfinished = "the submission was not evaluated yet: "
-		return t.run(ctx, func(ctx context.Context) (wait time.Duration, done bool, err error) { return t.poll(ctx, yield) })
+		return t.run(ctx, func(ctx context.Context) (wait time.Duration, done bool, err error) { return t.readNew(ctx, yield) })
 	})
 }
 
@@ -46,8 +46,8 @@ type tail struct {
 	last       int64 // The seq of the last entry that was yielded.
 }
 
-// poll yields what was added to the log. The report comes before the log, which is then read to its end.
-func (t *tail) poll(ctx context.Context, yield func(Event, error) bool) (wait time.Duration, done bool, err error) {
+// readNew yields what was added to the log. The report comes before the log, which is then read to its end.
+func (t *tail) readNew(ctx context.Context, yield func(Event, error) bool) (wait time.Duration, done bool, err error) {
 	report, err := do[Report](ctx, t.core, t.prepare(newRequest("Submissions.Report", reportRoute, pathID{"id", t.submission})))
 	if err = cmp.Or(t.afterRequest(ctx, err), err); err != nil {
 		return 0, false, err

@@ -42,8 +42,8 @@ func failureIn(err error) *Error {
 // isTransient reports whether the same request may succeed later. It is the one rule for that:
 // IsTransient reports it, a waiting method repeats what may pass (mayRepeatPoll has the few other
 // cases), and an invitation that failed so is not rejected but not sent. What a call itself retries
-// is a part of it: see isRetriable. Of an error with a status it looks at exported fields only, as a
-// test may have built the error.
+// is a part of it: see isRetriable. From 300 on the status decides, also when the body was cut short.
+// A 2xx, and a failure without a response, are decided by the kind.
 //
 // TestWhatFollowsFromAFailure holds this table:
 //
@@ -67,16 +67,16 @@ func failureIn(err error) *Error {
 //	another 5xx                       fails            true          repeats
 func (e *Error) isTransient() bool {
 	switch {
-	case e.Status >= 300 && e.Status < 500: // A body that was cut short changes nothing.
-		return e.Status == http.StatusTooManyRequests || e.Status == http.StatusRequestTimeout
-	case e.kind == kindFinal, e.kind == kindNoHandshake, e.kind == kindInvalidBody, e.Outcome == OutcomeDone:
-		return false
-	case e.kind != kindByStatus:
+	case e.Status >= 500 && e.Status < 600:
 		return true
-	case e.Status == 0: // A test built the error, or the rate limit prevented the request.
+	case e.Status >= 300 && e.Status < 500:
+		return e.Status == http.StatusTooManyRequests || e.Status == http.StatusRequestTimeout
+	case e.Outcome == OutcomeDone:
+		return false
+	case e.Status == 0 && e.kind == kindByStatus: // The rate limit prevented the request, or a test built the error.
 		return slices.Contains([]ErrorCode{"", ErrRateLimited, ErrInternal}, e.Code)
 	}
-	return e.Status >= 500 && e.Status < 600
+	return e.kind == kindUnsent || e.kind == kindBroken || e.kind == kindTimedOut
 }
 
 // isRetriable reports whether a failure that may pass is retried within the call. What certainly

@@ -139,7 +139,7 @@ func (s *SubmissionService) runWait(ctx context.Context, operation string, ids [
 	}
 	p.machine = poll.NewWait(options, p.now(), now, keys)
 	err = p.run(ctx, func(ctx context.Context) (wait time.Duration, done bool, err error) {
-		wait, err = p.poll(ctx, func(s Submission, err error) bool { return yield(reportOf(s), err) })
+		wait, err = p.sendDue(ctx, func(s Submission, err error) bool { return yield(reportOf(s), err) })
 		return wait, p.machine.IsDone(), err
 	})
 	return p.waitError(keys, err)

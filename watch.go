@@ -123,11 +123,11 @@ func (e *ItemError) Unwrap() error { return e.Err }
 func (s *SubmissionService) Watch(ctx context.Context, o WatchOptions) iter.Seq2[Submission, error] {
 	called := time.Now()
 	return iterate(ctx, (*service)(s), "Submissions.Watch", func(ctx context.Context, yield func(Submission, error) bool) error {
-		return s.watch(ctx, o, called, yield)
+		return s.runWatch(ctx, o, called, yield)
 	})
 }
 
-func (s *SubmissionService) watch(ctx context.Context, o WatchOptions, called time.Time, yield func(Submission, error) bool) error {
+func (s *SubmissionService) runWatch(ctx context.Context, o WatchOptions, called time.Time, yield func(Submission, error) bool) error {
 	w, err := newWatcher(s.core, "Submissions.Watch", o)
 	if err == nil {
 		err = w.load(ctx, called)
@@ -136,7 +136,7 @@ func (s *SubmissionService) watch(ctx context.Context, o WatchOptions, called ti
 		return err
 	}
 	return w.run(ctx, func(ctx context.Context) (wait time.Duration, done bool, err error) {
-		if wait, err = w.poll(ctx, yield); errors.Is(err, errBreak) {
+		if wait, err = w.pollOnce(ctx, yield); errors.Is(err, errBreak) {
 			return 0, false, err
 		}
 		return wait, false, cmp.Or(w.save(), err)
@@ -161,13 +161,13 @@ func (s *SubmissionService) watch(ctx context.Context, o WatchOptions, called ti
 // without submissions.
 func (s *SubmissionService) Poll(ctx context.Context, state string, o WatchOptions) (polled PollResult, err error) {
 	err = s.use().composed(ctx, "Submissions.Poll", func(ctx context.Context) error {
-		polled, err = s.poll(ctx, state, o)
+		polled, err = s.runPoll(ctx, state, o)
 		return err
 	})
 	return polled, err
 }
 
-func (s *SubmissionService) poll(ctx context.Context, state string, o WatchOptions) (PollResult, error) {
+func (s *SubmissionService) runPoll(ctx context.Context, state string, o WatchOptions) (PollResult, error) {
 	w, err := newWatcher(s.core, "Submissions.Poll", o)
 	polled := PollResult{State: state, Wait: w.interval.shortest}
 	if o.Checkpoint != nil {
@@ -179,7 +179,7 @@ func (s *SubmissionService) poll(ctx context.Context, state string, o WatchOptio
 	if err != nil {
 		return polled, err
 	}
-	wait, err := w.poll(ctx, func(s Submission, err error) bool {
+	wait, err := w.pollOnce(ctx, func(s Submission, err error) bool {
 		if err != nil {
 			polled.Errors = append(polled.Errors, err)
 		} else {
@@ -285,11 +285,11 @@ func (w *watcher) sealed() string {
 	return watchStates.Seal(w.state)
 }
 
-// poll begins the watch if it has not begun, and polls. The first poll checks that the
+// pollOnce begins the watch if it has not begun, and polls. The first pollOnce checks that the
 // assessment exists.
-func (w *watcher) poll(ctx context.Context, yield func(Submission, error) bool) (wait time.Duration, err error) {
+func (w *watcher) pollOnce(ctx context.Context, yield func(Submission, error) bool) (wait time.Duration, err error) {
 	if err = w.begin(ctx); err == nil {
-		wait, err = w.poller.poll(ctx, yield)
+		wait, err = w.poller.sendDue(ctx, yield)
 	}
 	if err == nil && w.filter.AssessmentID != "" && !w.state.Exists {
 		err = w.checkAssessment(ctx)

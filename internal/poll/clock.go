@@ -21,7 +21,7 @@ func (t Server) Add(d time.Duration) Server { return t + Server(d) }
 // clock is the machine's clock. It begins with the server's time and then runs by the caller's
 // clock, so that a server's clock that is set delays no request.
 type clock struct {
-	Clock Local         `json:"clock"` // Never goes back.
+	Now   Local         `json:"clock"` // Never goes back.
 	Ahead time.Duration `json:"ahead"` // How much the server's clock is ahead.
 
 	caller  Local // The time of the caller's clock at Clock.
@@ -30,7 +30,7 @@ type clock struct {
 
 // advance moves the clock on by what has passed on the caller's.
 func (c *clock) advance(caller Local) {
-	c.Clock += max(0, caller-c.caller)
+	c.Now += max(0, caller-c.caller)
 	c.caller = caller
 }
 
@@ -40,15 +40,15 @@ func (c *clock) synchronise(r Reply) (passed Local) {
 	c.advance(r.At)
 	if c.resumed {
 		c.resumed = false
-		passed = max(0, Local(r.Server.Add(-c.Ahead))-c.Clock)
-		c.Clock += passed
+		passed = max(0, Local(r.Server.Add(-c.Ahead))-c.Now)
+		c.Now += passed
 	}
-	c.Ahead = time.Duration(r.Server) - time.Duration(c.Clock)
+	c.Ahead = time.Duration(r.Server) - time.Duration(c.Now)
 	return passed
 }
 
 // server returns the present time by the server's clock.
-func (c *clock) server() Server { return c.serverAt(c.Clock) }
+func (c *clock) server() Server { return c.serverAt(c.Now) }
 
 // serverAt returns the server's time at a time of the machine's clock.
 func (c *clock) serverAt(at Local) Server { return Server(at.Add(c.Ahead)) }

@@ -98,7 +98,7 @@ func describe(m *poll.Machine, request poll.Request, first bool) string {
 		if s.Open == nil || s.Status != request.Status && (s.Status != "" || request.Status != poll.Finished || s.Depth == 0) || request.Since > 0 && s.Open.Since != request.Since {
 			continue
 		}
-		what, why := "newest page", "due, listed "+m.Clock.Sub(s.Began).Round(time.Minute).String()+" ago"
+		what, why := "newest page", "due, listed "+m.Now.Sub(s.Began).Round(time.Minute).String()+" ago"
 		switch {
 		case s.Status != "":
 			what = s.Status

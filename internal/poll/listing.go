@@ -53,7 +53,7 @@ func (m *Machine) openPage(s *source) Request {
 // begin has the listing of a source begin now.
 func (m *Machine) begin(s *source) {
 	l := s.Open
-	l.Began, l.Since = m.Clock, m.serverAt(s.Began).Add(-s.Depth)
+	l.Began, l.Since = m.Now, m.serverAt(s.Began).Add(-s.Depth)
 	switch s.Kind {
 	case ofStatus:
 		l.Since, l.Seen = cmp.Or(m.options.CreatedSince, m.server().Add(-m.options.Lookback)), set{}
@@ -121,11 +121,11 @@ func (m *Machine) failPage(s *source, retryAfter time.Duration) {
 		m.abandon(s)
 		return
 	}
-	s.Open.Due = m.Clock.Add(max(min(retryAfter, LongestRetryAfter), min(time.Minute, m.options.ShortestPause)/2))
+	s.Open.Due = m.Now.Add(max(min(retryAfter, LongestRetryAfter), min(time.Minute, m.options.ShortestPause)/2))
 }
 
 // abandon ends the listing of a source without a result. The source is listed again after its period.
-func (m *Machine) abandon(s *source) { s.Open, s.FailedAt = nil, m.Clock }
+func (m *Machine) abandon(s *source) { s.Open, s.FailedAt = nil, m.Now }
 
 // endRequest updates the cost of a source after a request. last: it completes the listing.
 func (m *Machine) endRequest(s *source, last bool) {
@@ -166,7 +166,7 @@ func (m *Machine) readWhatLeft(s *source, seen set) {
 			continue
 		}
 		if reads++; reads <= cheapRequests {
-			m.Reads[id] = read{Source: slices.Index(m.Sources, s), Due: m.Clock}
+			m.Reads[id] = read{Source: slices.Index(m.Sources, s), Due: m.Now}
 		} else {
 			seen[id] = true
 		}

@@ -124,7 +124,7 @@ func NewWait(o Options, caller Local, server Server, ids []string) *Machine {
 func newMachine(o Options, caller Local, server, since Server) *Machine {
 	return &Machine{
 		Sources: firstSources(o.Lookback, Local(min(since, server))), Reads: map[string]read{}, Done: map[string]Server{}, DoneTo: since,
-		clock: clock{Clock: Local(server), caller: caller}, options: o,
+		clock: clock{Now: Local(server), caller: caller}, options: o,
 	}
 }
 
@@ -151,16 +151,16 @@ func (m *Machine) Next(caller Local, b Budget) (r Request, wait time.Duration) {
 	id, due := m.nextRead()
 	source := m.nextSource(opener, b)
 	switch {
-	case begins <= m.Clock:
+	case begins <= m.Now:
 		return m.openPage(opener), 0
-	case due <= m.Clock:
+	case due <= m.Now:
 		return Request{ID: id}, 0
 	case source != nil:
 		return m.openPage(source), 0
 	case m.resumed:
 		return m.openPage(opener), 0
 	}
-	return Request{}, min(begins, due).Sub(m.Clock)
+	return Request{}, min(begins, due).Sub(m.Now)
 }
 
 // Receive takes the reply to a request of Next, and returns the results in it. A result that is not
@@ -235,7 +235,7 @@ func (m *Machine) Pending() int {
 // Late returns how many evaluated submissions have had no ready report for so long.
 func (m *Machine) Late(d time.Duration) (n int) {
 	for _, r := range m.Reads {
-		if r.Evaluated > 0 && m.Clock.Sub(r.Evaluated) >= d {
+		if r.Evaluated > 0 && m.Now.Sub(r.Evaluated) >= d {
 			n++
 		}
 	}

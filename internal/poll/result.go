@@ -52,11 +52,11 @@ func (m *Machine) receiveItem(it Item, s *source) (result bool) {
 	}
 	r, reading := m.Reads[it.ID]
 	if !reading {
-		r = read{Source: slices.Index(m.Sources, s), Due: m.Clock.Add(m.options.Interval)}
+		r = read{Source: slices.Index(m.Sources, s), Due: m.Now.Add(m.options.Interval)}
 	}
-	r.Evaluated, r.Failing, r.DoneTo = cmp.Or(r.Evaluated, m.Clock), 0, 0
+	r.Evaluated, r.Failing, r.DoneTo = cmp.Or(r.Evaluated, m.Now), 0, 0
 	if result {
-		r.Due = m.Clock
+		r.Due = m.Now
 	}
 	m.Reads[it.ID] = r
 	return result
@@ -118,7 +118,7 @@ func (m *Machine) receiveRead(id string, r Reply, s *source) (results []Item) {
 		again := m.Reads[id]
 		again.Source = slices.Index(m.Sources, s)
 		if again.Failing == 0 {
-			again.Failing, again.DoneTo = m.Clock, max(1, m.DoneTo)
+			again.Failing, again.DoneTo = m.Now, max(1, m.DoneTo)
 		}
 		m.readAgain(id, again)
 		return nil
@@ -141,6 +141,6 @@ func (m *Machine) receiveRead(id string, r Reply, s *source) (results []Item) {
 
 // readAgain schedules the next single read of a submission whose report is not ready, or that cannot be read.
 func (m *Machine) readAgain(id string, r read) {
-	r.Due = m.Clock.Add(max(m.options.Interval, m.Clock.Sub(cmp.Or(r.Evaluated, r.Failing))/4, m.options.Interval/4*time.Duration(len(m.Reads))))
+	r.Due = m.Now.Add(max(m.options.Interval, m.Now.Sub(cmp.Or(r.Evaluated, r.Failing))/4, m.options.Interval/4*time.Duration(len(m.Reads))))
 	m.Reads[id] = r
 }

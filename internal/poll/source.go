@@ -99,9 +99,9 @@ func (m *Machine) nextPoll(opener *source, b Budget) Local {
 	case opener.Open.hasFailed(): // No source works.
 		return opener.Open.Due
 	case opener.Open != nil && opener.Open.mayContinue(b):
-		return m.Clock
+		return m.Now
 	case opener.Open != nil:
-		return m.Clock.Add(m.options.Interval)
+		return m.Now.Add(m.options.Interval)
 	}
 	begins := opener.tried().Add(m.options.ShortestPause)
 	for _, s := range m.Sources {
@@ -121,7 +121,7 @@ func (m *Machine) nextSource(opener *source, b Budget) (next *source) {
 		if s == opener || !m.isDue(s, opener, b) {
 			continue
 		}
-		periods := float64(m.Clock.Sub(s.tried())) / float64(m.period(s))
+		periods := float64(m.Now.Sub(s.tried())) / float64(m.period(s))
 		if next == nil || cmp.Or(cmp.Compare(s.rank(), next.rank()), cmp.Compare(most, periods)) <= 0 {
 			next, most = s, periods
 		}
